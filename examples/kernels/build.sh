@@ -1,0 +1,27 @@
+#!/bin/sh
+# Compiles every kernel source of this folder for gfx90a and gfx942.
+#
+#   build.sh [OUT]    writes OUT/gfx90a/*.co and OUT/gfx942/*.co (OUT: this folder)
+#
+# Needs clang-19 and lld-19 only. CLANG names another compiler.
+set -eu
+cd "$(dirname "$0")"
+out=${1:-.}
+clang=${CLANG:-clang-19}
+
+# compile SOURCE OBJECT FLAGS...
+compile() {
+    source=$1 object=$2
+    shift 2
+    for arch in gfx90a gfx942; do
+        mkdir -p "$out/$arch"
+        "$clang" -x hip --cuda-device-only --no-gpu-bundle-output --offload-arch="$arch" \
+            -nogpulib -nogpuinc -ffp-contract=off -fno-ident -Wall -Werror \
+            -munsafe-fp-atomics "$@" "$source.hip" -o "$out/$arch/$object.co"
+    done
+}
+
+for file in *.hip; do
+    name=${file%.hip}
+    compile "$name" "$name" -O2
+done
