@@ -1,0 +1,84 @@
+package smi
+
+import "time"
+
+// Process is the use one process makes of one card. A process that uses two
+// cards has two rows.
+type Process struct {
+	Device int    `json:"device" msgpack:"i,omitempty"` // index of the card
+	PID    uint32 `json:"pid" msgpack:"p"`              // on the machine that holds the card
+	Name   string `json:"name,omitempty" msgpack:"n,omitempty"`
+
+	VRAM       Opt[Bytes] `json:"vram_bytes" msgpack:"v,omitempty"`
+	GTT        Opt[Bytes] `json:"gtt_bytes" msgpack:"g,omitempty"`
+	HostMemory Opt[Bytes] `json:"host_memory_bytes" msgpack:"h,omitempty"` // host memory the card can reach, outside GTT
+
+	// Running totals since the process began to use the card; they never fall.
+	Busy    Opt[Duration] `json:"busy_seconds" msgpack:"b,omitempty"`    // its kernels were running
+	SDMA    Opt[Duration] `json:"sdma_seconds" msgpack:"d,omitempty"`    // its copies were running
+	Evicted Opt[Duration] `json:"evicted_seconds" msgpack:"e,omitempty"` // its queues had to leave the card
+
+	CUOccupancy Opt[int] `json:"cu_occupancy" msgpack:"c,omitempty"` // compute units it occupies now
+
+	Origin  string  `json:"origin,omitempty" msgpack:"o,omitempty"`  // where the figures come from: one of the Origin… constants
+	Session string  `json:"session,omitempty" msgpack:"s,omitempty"` // the worker session this process serves
+	Client  *Client `json:"client" msgpack:"r,omitempty"`            // who that session belongs to; nil for a local program
+}
+
+// Where a process's figures come from.
+const (
+	OriginSession = "session" // counted by the worker's session itself
+	OriginSim     = "sim"     // the simulated card
+	OriginAMDSMI  = "amd-smi" // AMD's management library
+	OriginKFD     = "kfd"     // /sys/class/kfd/kfd/proc
+	OriginFDInfo  = "fdinfo"  // /proc/PID/fdinfo
+)
+
+// Client is a program on another machine that uses a card through a worker, as it
+// named itself when it connected. Only Address was seen by the worker itself; a
+// client that is not authenticated may claim anything in the other fields.
+type Client struct {
+	Address    string `json:"address,omitempty" msgpack:"a,omitempty"` // the connection's other end
+	Host       string `json:"host,omitempty" msgpack:"h,omitempty"`
+	PID        uint32 `json:"pid,omitempty" msgpack:"p,omitempty"`
+	Executable string `json:"executable,omitempty" msgpack:"x,omitempty"`
+	User       string `json:"user,omitempty" msgpack:"u,omitempty"`
+	Container  string `json:"container,omitempty" msgpack:"c,omitempty"`
+	Pod        string `json:"pod,omitempty" msgpack:"o,omitempty"`
+	Namespace  string `json:"namespace,omitempty" msgpack:"n,omitempty"`
+}
+
+// Session is one client process at a worker.
+type Session struct {
+	ID      string     `json:"id" msgpack:"i"`
+	PID     uint32     `json:"pid,omitempty" msgpack:"p,omitempty"` // the process on the worker's machine that serves it
+	Client  Client     `json:"client" msgpack:"r"`
+	Start   time.Time  `json:"start" msgpack:"t"`
+	Devices []int      `json:"devices" msgpack:"d,omitempty"` // indices of the cards it may use
+	VRAM    Opt[Bytes] `json:"vram_bytes" msgpack:"v,omitempty"`
+
+	// Running totals since Start.
+	BytesIn  Opt[Bytes]  `json:"bytes_in" msgpack:"bi,omitempty"`  // from the client
+	BytesOut Opt[Bytes]  `json:"bytes_out" msgpack:"bo,omitempty"` // to the client
+	Calls    Opt[uint64] `json:"calls" msgpack:"c,omitempty"`      // requests executed
+}
+
+// SessionTotals are a worker's running totals since it started, the sessions that
+// have ended included.
+type SessionTotals struct {
+	Started  Opt[uint64] `json:"started" msgpack:"s,omitempty"` // sessions that began
+	Refused  Opt[uint64] `json:"refused" msgpack:"f,omitempty"` // connections that got no session
+	BytesIn  Opt[Bytes]  `json:"bytes_in" msgpack:"i,omitempty"`
+	BytesOut Opt[Bytes]  `json:"bytes_out" msgpack:"o,omitempty"`
+	Calls    Opt[uint64] `json:"calls" msgpack:"c,omitempty"`
+}
+
+// Sessions lists a worker's clients. It must answer from memory, at once.
+type Sessions interface {
+	Sessions() []Session
+}
+
+// SessionTotaler is a Sessions that keeps totals as well.
+type SessionTotaler interface {
+	SessionTotals() SessionTotals
+}

@@ -1,0 +1,81 @@
+package smi
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// Snapshot is everything a source can tell, read in one go.
+type Snapshot struct {
+	Time    time.Time        `json:"time" msgpack:"t"` // when it was complete
+	Devices []DeviceSnapshot `json:"devices" msgpack:"d"`
+}
+
+// DeviceSnapshot is one card. What could not be read is nil, and the reason is in
+// the error beside it; one card's failure never hides another card.
+type DeviceSnapshot struct {
+	Device    Device    `json:"device" msgpack:"d"`
+	Info      *Info     `json:"info" msgpack:"i,omitempty"`
+	Metrics   *Metrics  `json:"metrics" msgpack:"m,omitempty"`
+	Processes []Process `json:"processes" msgpack:"p,omitempty"`
+
+	InfoErr      *Failure `json:"info_error,omitempty" msgpack:"ie,omitempty"`
+	MetricsErr   *Failure `json:"metrics_error,omitempty" msgpack:"me,omitempty"`
+	ProcessesErr *Failure `json:"processes_error,omitempty" msgpack:"pe,omitempty"`
+}
+
+// Failure is an error as it travels in a snapshot.
+type Failure struct {
+	Code   Code   `json:"code" msgpack:"c"`
+	Detail string `json:"detail" msgpack:"d"`
+}
+
+// FailureOf is err as a Failure; nil for nil.
+func FailureOf(err error) *Failure {
+	if err == nil {
+		return nil
+	}
+	return &Failure{Code: CodeOf(err), Detail: err.Error()}
+}
+
+// Err is the failure as an error; nil for nil.
+func (f *Failure) Err() error {
+	if f == nil {
+		return nil
+	}
+	return &Error{Code: f.Code, Detail: f.Detail}
+}
+
+// TakeSnapshot reads everything src can tell: in one go where src can, otherwise
+// all cards side by side. Only a failure to list the cards fails it as a whole.
+func TakeSnapshot(ctx context.Context, src Source) (*Snapshot, error) {
+	if s, ok := src.(Snapshotter); ok {
+		return s.Snapshot(ctx)
+	}
+	devices, err := src.Devices(ctx)
+	if err != nil {
+		return nil, err
+	}
+	snap := &Snapshot{Devices: make([]DeviceSnapshot, len(devices))}
+	var wg sync.WaitGroup
+	for i := range devices {
+		wg.Go(func() { snap.Devices[i] = ReadDevice(ctx, src, devices[i]) })
+	}
+	wg.Wait()
+	snap.Time = time.Now()
+	return snap, nil
+}
+
+// ReadDevice reads everything src can tell about one card.
+func ReadDevice(ctx context.Context, src Source, d Device) DeviceSnapshot {
+	s := DeviceSnapshot{Device: d}
+	var err error
+	s.Info, err = src.Info(ctx, d.Index)
+	s.InfoErr = FailureOf(err)
+	s.Metrics, err = src.Metrics(ctx, d.Index)
+	s.MetricsErr = FailureOf(err)
+	s.Processes, err = src.Processes(ctx, d.Index)
+	s.ProcessesErr = FailureOf(err)
+	return s
+}
