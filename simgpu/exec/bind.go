@@ -1,0 +1,107 @@
+package exec
+
+import (
+	"errors"
+
+	"github.com/rocwire/rocwire/simgpu/gcn"
+)
+
+// binder turns the decoded instructions of one block into functions.
+type binder struct {
+	p   *Program
+	blk *block
+}
+
+// handler binds an instruction: it returns what executing it does.
+type handler func(b *binder, in *gcn.Inst) (func(*wave), error)
+
+// control binds an instruction that ends its block: it returns what comes next.
+type control func(b *binder, in *gcn.Inst) (func(*wave, *block) *block, error)
+
+// handlers and controls hold everything that can be executed, by mnemonic
+// without encoding suffix. The files of the instruction classes fill them.
+var (
+	handlers = map[string]handler{}
+	controls = map[string]control{}
+)
+
+func on(name string, h handler) {
+	if handlers[name] != nil || controls[name] != nil {
+		panic("exec: two meanings of " + name)
+	}
+	handlers[name] = h
+}
+
+func onControl(name string, c control) {
+	if handlers[name] != nil || controls[name] != nil {
+		panic("exec: two meanings of " + name)
+	}
+	controls[name] = c
+}
+
+// Executable reports whether instructions of this mnemonic (without encoding
+// suffix) can be executed.
+func Executable(name string) bool { return handlers[name] != nil || controls[name] != nil }
+
+var errNotExecutable = errors.New("not executable in this simulator")
+
+// bind adds the instruction to the block. It reports whether the block ends.
+func (b *binder) bind(in *gcn.Inst) (done bool, err error) {
+	class := classOf(in)
+	if c := controls[in.Info.Name]; c != nil {
+		term, err := c(b, in)
+		if err != nil {
+			return false, err
+		}
+		b.blk.at = append(b.blk.at, uint16((b.blk.end-b.blk.pc)/4))
+		b.blk.end += uint64(in.Len)
+		b.blk.counts[class]++
+		b.blk.term = term
+		return true, nil
+	}
+	h := handlers[in.Info.Name]
+	if h == nil {
+		return false, errNotExecutable
+	}
+	run, err := h(b, in)
+	if err != nil {
+		return false, err
+	}
+	if usesZ(in) {
+		inner := run
+		run = func(w *wave) { w.computeZ(); inner(w) }
+	}
+	b.blk.add(run, uint64(in.Len))
+	b.blk.counts[class]++
+	if writesEXEC(in) {
+		b.blk.term = fallThrough
+		return true, nil
+	}
+	return false, nil
+}
+
+func writesEXEC(in *gcn.Inst) bool {
+	hits := func(o *gcn.Operand) bool {
+		return o.Kind == gcn.SGPR && o.Index < regEXEC+2 && int(o.Index)+max(int(o.Width), 2) > regEXEC
+	}
+	return in.Info.Flags&gcn.WritesEXEC != 0 || hits(&in.Dst) || hits(&in.SDst)
+}
+
+func classOf(in *gcn.Inst) Class {
+	switch in.Enc {
+	case gcn.SOP1, gcn.SOP2, gcn.SOPC, gcn.SOPK, gcn.SOPP:
+		if in.Info.Flags&(gcn.IsBranch|gcn.IsTerm) != 0 {
+			return Branch
+		}
+		return SALU
+	case gcn.SMEM:
+		return SMEM
+	case gcn.MFMA:
+		return MFMA
+	case gcn.DS:
+		return LDS
+	case gcn.FLAT, gcn.GLOBAL, gcn.SCRATCH, gcn.MUBUF, gcn.MTBUF, gcn.MIMG:
+		return VMEM
+	}
+	return VALU
+}

@@ -1,0 +1,96 @@
+package exec
+
+import "fmt"
+
+// Dispatch is one kernel launch: what an AQL dispatch packet and the kernel's
+// descriptor say. All addresses are device addresses.
+type Dispatch struct {
+	Program     *Program
+	Kernel      string // name, for faults
+	Entry       uint64 // address of the first instruction
+	Desc        Descriptor
+	Kernarg     uint64    // kernel argument segment, complete with hidden arguments
+	DispatchPtr uint64    // the AQL packet in device memory; needed by kernels that ask for it
+	QueuePtr    uint64    // amd_queue_t in device memory; likewise
+	DispatchID  uint64    //
+	Grid        [3]uint32 // work-items
+	Group       [3]uint32 // work-items of a workgroup; the last one of a dimension may be partial
+	DynamicLDS  uint32    // bytes in addition to the descriptor's
+	// ScratchPerLane is the private segment of a lane in bytes; 0 means what the
+	// descriptor says, and more for kernels with a dynamic stack.
+	ScratchPerLane uint32
+	Cooperative    bool // all workgroups are resident at the same time
+	// OnMessage is called for s_sendmsg, from the goroutine that executes the
+	// wave; nil ignores messages.
+	OnMessage func(msg uint16, m0 uint32)
+}
+
+// Limits of the devices.
+const (
+	WaveSize         = 64
+	MaxWorkgroupSize = 1024  // work-items
+	MaxLDS           = 65536 // bytes of a workgroup
+	MaxScratch       = 1 << 23
+	dynamicStackSize = 16384 // scratch added for kernels whose stack size is not known
+)
+
+func (d *Dispatch) fail(format string, args ...any) error {
+	return &Fault{Kind: ConfigurationFault, Lane: -1, Kernel: d.Kernel, Detail: fmt.Sprintf(format, args...)}
+}
+
+// check says whether the dispatch can run.
+func (d *Dispatch) check() error {
+	if d.Program == nil {
+		return d.fail("no program")
+	}
+	items := uint64(1)
+	for i := range 3 {
+		if d.Group[i] == 0 || d.Grid[i] == 0 {
+			return d.fail("grid %v of workgroups %v is empty", d.Grid, d.Group)
+		}
+		if d.Group[i] > MaxWorkgroupSize {
+			return d.fail("workgroup %v is larger than %d", d.Group, MaxWorkgroupSize)
+		}
+		items *= uint64(d.Group[i])
+	}
+	if items > MaxWorkgroupSize {
+		return d.fail("workgroup %v is larger than %d", d.Group, MaxWorkgroupSize)
+	}
+	if lds := uint64(d.Desc.GroupSegmentSize) + uint64(d.DynamicLDS); lds > MaxLDS {
+		return d.fail("%d bytes of LDS, a workgroup can have %d", lds, MaxLDS)
+	}
+	if s := d.scratch(); s > MaxScratch {
+		return d.fail("%d bytes of scratch per lane, at most %d", s, MaxScratch)
+	}
+	if d.Desc.Properties&propWave32 != 0 {
+		return d.fail("kernel is compiled for waves of 32 lanes")
+	}
+	if d.Desc.userSGPRs() > 16 {
+		return d.fail("%d user SGPRs, at most 16", d.Desc.userSGPRs())
+	}
+	if d.Entry&3 != 0 || !d.Program.mem.Contains(d.Entry, 4) {
+		return d.fail("entry point %#x is not in device memory", d.Entry)
+	}
+	return nil
+}
+
+// scratch is the private segment of a lane in bytes, a multiple of 4.
+func (d *Dispatch) scratch() uint64 {
+	n := uint64(d.ScratchPerLane)
+	if n == 0 {
+		n = uint64(d.Desc.PrivateSegmentSize)
+		if d.Desc.Properties&propDynamicStack != 0 {
+			n += dynamicStackSize
+		}
+	}
+	return (n + 15) &^ 15
+}
+
+// groups is the number of workgroups of each dimension.
+func (d *Dispatch) groups() [3]uint32 {
+	var g [3]uint32
+	for i := range g {
+		g[i] = uint32((uint64(d.Grid[i]) + uint64(d.Group[i]) - 1) / uint64(d.Group[i]))
+	}
+	return g
+}

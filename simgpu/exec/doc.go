@@ -1,0 +1,37 @@
+// Package exec runs AMDGPU machine code (gfx90a, gfx942) on the CPU.
+//
+// A Program is the decoded, executable form of the code that lies in a
+// Memory; it decodes on demand, a function at a time, and is shared by all
+// dispatches of a device. A Dispatch describes one kernel launch; Run executes
+// its workgroups on a number of goroutines and returns what they did (Stats)
+// and how they ended (nil, a *Fault, or the error of the context).
+//
+//	mem, _ := exec.NewMemory(base, size)   // the reserved device range
+//	p := exec.NewProgram(gcn.GFX90A, mem)
+//	d := &exec.Dispatch{Program: p, Kernel: "saxpy", Entry: entry, Desc: desc,
+//		Kernarg: kernarg, Grid: [3]uint32{4096, 1, 1}, Group: [3]uint32{256, 1, 1}}
+//	stats, err := d.Run(ctx, 2)
+//
+// # Execution model
+//
+// A wave is 64 lanes. A vector register is a Vec, one 32-bit element per lane;
+// vector instructions are functions func(d, a, b, c *Vec) over whole registers
+// whose result is merged under EXEC. 64-bit operands are two consecutive
+// registers, low half first, so the same signature serves them. A basic block
+// ends where control may go elsewhere or EXEC changes: inside a block EXEC is a
+// constant.
+//
+// One goroutine executes all waves of a workgroup, each until it ends, reaches
+// a barrier or has used its time slice. A workgroup whose waves all wait is set
+// aside and another one is taken up, so workgroups that wait for each other
+// make progress; a cooperative dispatch keeps all its workgroups resident.
+//
+// # Trust
+//
+// Kernel code and everything it computes is untrusted. Each memory access is
+// checked against the Memory's range before it is made; pages inside the range
+// that are not mapped fault and are recovered. Register numbers, LDS and scratch
+// offsets are checked. A kernel can therefore end with a Fault, or never end
+// (cancel the context), but cannot reach anything but device memory, its LDS
+// and its scratch.
+package exec

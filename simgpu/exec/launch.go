@@ -1,0 +1,156 @@
+package exec
+
+import (
+	"runtime/debug"
+
+	"github.com/rocwire/rocwire/simgpu/gcn"
+)
+
+// launchState is what all waves of a dispatch start with.
+type launchState struct {
+	sgprs   [32]uint32
+	user    int // user SGPRs; the system's follow
+	scratch int // bytes of a wave
+	nv, na  int // registers
+}
+
+// entry is the address of the first instruction that is executed: code that
+// preloads kernel arguments by itself is skipped, the "hardware" did that.
+func (d *Dispatch) entry() uint64 {
+	if d.Desc.KernargPreload&0x7f != 0 {
+		return d.Entry + 256
+	}
+	return d.Entry
+}
+
+// architectedScratch: the target presets FLAT_SCRATCH and has no scratch SGPRs.
+func (d *Dispatch) architectedScratch() bool { return d.Program.arch == gcn.GFX942 }
+
+// prepare computes the user SGPRs.
+func (d *Dispatch) prepare() (l launchState, err error) {
+	// It reads kernel arguments, which may be anywhere.
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if e := recover(); e != nil {
+			addr, ok := faultAddr(e)
+			if !ok {
+				panic(e)
+			}
+			err = &Fault{Kind: MemoryFault, Addr: addr, Lane: -1, Kernel: d.Kernel, Detail: "kernel arguments to preload"}
+		}
+	}()
+	desc := &d.Desc
+	l.user, l.scratch = desc.userSGPRs(), int(d.scratch())*WaveSize
+	l.nv = desc.vgprs()
+	if a := desc.accumOffset(); a < l.nv {
+		l.na = l.nv - a
+		l.nv = a
+	}
+	n := 0
+	put := func(v ...uint32) {
+		for _, x := range v {
+			if n < l.user {
+				l.sgprs[n] = x
+			}
+			n++
+		}
+	}
+	put64 := func(v uint64) { put(uint32(v), uint32(v>>32)) }
+	has := func(bit uint16) bool { return desc.Properties&bit != 0 }
+	if has(propPrivateSegmentBuffer) && !d.architectedScratch() {
+		put64(scratchWindow | 1<<63)  // base, swizzle enable
+		put(uint32(l.scratch))        // num_records
+		put(1<<23 | 3<<21 | 1<<19)    // add tid, index stride 64, element size 4
+	}
+	if has(propDispatchPtr) {
+		put64(d.DispatchPtr)
+	}
+	if has(propQueuePtr) {
+		put64(d.QueuePtr)
+	}
+	if has(propKernargPtr) {
+		put64(d.Kernarg)
+	}
+	if has(propDispatchID) {
+		put64(d.DispatchID)
+	}
+	if has(propFlatScratchInit) {
+		put64(scratchWindow)
+	}
+	for i := range uint64(desc.KernargPreload & 0x7f) {
+		addr := d.Kernarg + (uint64(desc.KernargPreload>>7)+i)*4
+		if n >= l.user {
+			break
+		}
+		if !d.Program.mem.Contains(addr, 4) {
+			return l, &Fault{Kind: MemoryFault, Addr: addr, Lane: -1, Kernel: d.Kernel, Detail: "kernel arguments to preload"}
+		}
+		put(*(*uint32)(d.Program.mem.at(addr)))
+	}
+	if has(propPrivateSegmentSize) {
+		put(uint32(d.scratch()))
+	}
+	return l, nil
+}
+
+// start puts a wave into the state in which a kernel begins.
+func (w *wave) start(s *scheduler, items int) {
+	d, l := s.d, &s.init
+	w.d, w.mem = d, d.Program.mem
+	w.V = registers(w.V, l.nv)
+	w.A = registers(w.A, l.na)
+	clear(w.S[:])
+	copy(w.S[:], l.sgprs[:l.user])
+	n := l.user
+	for i := range 3 {
+		if d.Desc.workgroupID(i) {
+			w.S[n] = w.wg.id[i]
+			n++
+		}
+	}
+	if d.Desc.workgroupInfo() {
+		w.S[n] = uint32(len(w.wg.waves))
+		if w.id == 0 {
+			w.S[n] |= 1 << 31
+		}
+		n++
+	}
+	if d.Desc.enablePrivateSegment() && !d.architectedScratch() {
+		w.S[n] = 0 // every wave has its own scratch window
+	}
+	w.setS64(regFlatScratch, scratchWindow)
+	if cap(w.scratch) < l.scratch {
+		w.scratch = make([]byte, l.scratch)
+	}
+	w.scratch = w.scratch[:l.scratch]
+
+	// Work-item ids: X, Y and Z of 10 bits each in v0.
+	first := w.id * WaveSize
+	lanes := min(WaveSize, items-first)
+	w.setS64(regEXEC, ^uint64(0)>>(WaveSize-lanes))
+	kind := d.Desc.Rsrc2 >> 11 & 3
+	for i := range lanes {
+		id := uint32(first + i)
+		x := id % w.wg.size[0]
+		id /= w.wg.size[0]
+		y, z := id%w.wg.size[1], id/w.wg.size[1]
+		if kind >= 1 {
+			x |= y << 10
+		}
+		if kind >= 2 {
+			x |= z << 20
+		}
+		w.V[0][i] = x
+	}
+	w.setMode(d.Desc.mode())
+	w.blk, w.idx, w.status = nil, 0, running
+	w.stats = Stats{}
+}
+
+// registers returns n registers, reusing r if it is large enough.
+func registers(r []Vec, n int) []Vec {
+	if cap(r) < n {
+		r = make([]Vec, n+4) // the rest is slack for operands of several registers
+	}
+	return r[:n]
+}

@@ -1,0 +1,174 @@
+package exec
+
+import (
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/rocwire/rocwire/simgpu/gcn"
+)
+
+// Program is the executable form of the code in a Memory. It decodes what a
+// wave reaches, block by block, and keeps it until it is invalidated. Safe for
+// concurrent use.
+type Program struct {
+	arch gcn.Arch
+	mem  *Memory
+
+	blocks sync.Map // uint64 address of the first instruction → *block
+
+	mu     sync.Mutex // one block is decoded at a time
+	consts map[uint64]*[2]Vec
+}
+
+// NewProgram makes an empty program over the code in mem.
+func NewProgram(arch gcn.Arch, mem *Memory) *Program {
+	return &Program{arch: arch, mem: mem, consts: map[uint64]*[2]Vec{}}
+}
+
+// Arch is the instruction set of the program.
+func (p *Program) Arch() gcn.Arch { return p.arch }
+
+// Memory is the device memory of the program.
+func (p *Program) Memory() *Memory { return p.mem }
+
+// Invalidate forgets the code in [addr, addr+size). Call it before that memory
+// holds something else, and when no dispatch executes it.
+func (p *Program) Invalidate(addr, size uint64) {
+	p.blocks.Range(func(k, v any) bool {
+		b := v.(*block)
+		if b.end > addr && b.pc-addr < size || b.pc < addr && b.end > addr {
+			b.dead.Store(true)
+			p.blocks.Delete(k)
+		}
+		return true
+	})
+}
+
+// block is a run of instructions that is entered at its first and left after
+// its last one, and in which EXEC does not change.
+type block struct {
+	pc, end uint64         // addresses of its first instruction and after its last
+	ops     []func(*wave)  // what the instructions do
+	at      []uint16       // distance of each instruction from pc, in dwords
+	term    func(w *wave, b *block) *block // what comes next; nil result: the wave stops, w.status says why
+	counts  [NumClasses]uint32
+
+	needV, needA int // registers used
+
+	next, target atomic.Pointer[block] // found when first wanted
+	targetPC     uint64
+	dead         atomic.Bool // invalidated
+}
+
+const maxBlock = 512 // instructions
+
+// block returns the block at pc, decoding it if need be. It must be called on a
+// goroutine that panics on faults.
+func (p *Program) block(pc uint64) *block {
+	if b, ok := p.blocks.Load(pc); ok {
+		return b.(*block)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if b, ok := p.blocks.Load(pc); ok {
+		return b.(*block)
+	}
+	b := p.decode(pc)
+	p.blocks.Store(pc, b)
+	return b
+}
+
+// following is the block after b.
+func (p *Program) following(b *block) *block {
+	if n := b.next.Load(); n != nil {
+		return n
+	}
+	n := p.block(b.end)
+	b.next.Store(n)
+	return n
+}
+
+// branchTo is the block at b's branch target.
+func (p *Program) branchTo(b *block) *block {
+	if n := b.target.Load(); n != nil {
+		return n
+	}
+	n := p.block(b.targetPC)
+	b.target.Store(n)
+	return n
+}
+
+// fetch reads up to three instruction words at pc and says how many there are.
+func (p *Program) fetch(pc uint64) (words [3]uint32, n int) {
+	defer func() {
+		// A page after the last readable one: the words before it count.
+		if e := recover(); e != nil {
+			if _, ok := faultAddr(e); !ok {
+				panic(e)
+			}
+		}
+	}()
+	for n < 3 && p.mem.Contains(pc+uint64(n)*4, 4) {
+		words[n] = *(*uint32)(p.mem.at(pc + uint64(n)*4))
+		n++
+	}
+	return words, n
+}
+
+// instAt decodes the instruction at pc.
+func (p *Program) instAt(pc uint64) (gcn.Inst, []byte, error) {
+	words, n := p.fetch(pc)
+	if n == 0 || pc&3 != 0 {
+		return gcn.Inst{}, nil, &Fault{Kind: MemoryFault, Addr: pc, Lane: -1, Detail: "instruction fetch"}
+	}
+	code := unsafe.Slice((*byte)(unsafe.Pointer(&words)), n*4)
+	in, err := gcn.Decode(p.arch, code, 0)
+	if err != nil {
+		return gcn.Inst{}, append([]byte(nil), code[:min(8, len(code))]...), err
+	}
+	in.PC = pc
+	return in, append([]byte(nil), code[:in.Len]...), nil
+}
+
+// decode makes the block that starts at pc. What cannot be decoded or bound
+// becomes an instruction that faults when it is executed.
+func (p *Program) decode(pc uint64) *block {
+	b := &block{pc: pc, end: pc}
+	bd := &binder{p: p, blk: b}
+	for len(b.ops) < maxBlock {
+		in, _, err := p.instAt(b.end)
+		if err != nil {
+			f, ok := err.(*Fault)
+			if !ok {
+				f = &Fault{Kind: InstructionFault, Lane: -1, Detail: err.Error()}
+			}
+			b.stop(f, 4)
+			return b
+		}
+		done, err := bd.bind(&in)
+		if err != nil {
+			b.stop(&Fault{Kind: InstructionFault, Lane: -1, Detail: err.Error()}, uint64(in.Len))
+			return b
+		}
+		if done {
+			return b
+		}
+	}
+	b.term = fallThrough
+	return b
+}
+
+// stop ends the block with an instruction that faults.
+func (b *block) stop(f *Fault, n uint64) {
+	b.add(func(*wave) { g := *f; panic(&g) }, n)
+	b.term = fallThrough
+}
+
+func (b *block) add(op func(*wave), n uint64) {
+	b.at = append(b.at, uint16((b.end-b.pc)/4))
+	b.ops = append(b.ops, op)
+	b.end += n
+}
+
+func fallThrough(w *wave, b *block) *block { return w.d.Program.following(b) }

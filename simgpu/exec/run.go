@@ -1,0 +1,113 @@
+package exec
+
+import (
+	"fmt"
+	"math/bits"
+	"runtime"
+	"sync/atomic"
+)
+
+// stopCheck is how many blocks a wave executes between looks at the stop flag.
+const stopCheck = 256
+
+// run executes the wave for at most slice×stopCheck blocks and says why it
+// stopped. Faults are panics; see guard.
+func (w *wave) run(slice int, stop *atomic.Bool) status {
+	b := w.blk
+	for range slice {
+		if stop.Load() {
+			return running
+		}
+		for range stopCheck {
+			w.setExec()
+			if b.needV > len(w.V) || b.needA > len(w.A) {
+				w.registers(b)
+			}
+			for i, op := range b.ops {
+				w.idx = i
+				op(w)
+			}
+			w.idx = len(b.ops)
+			w.account(b)
+			next := b.term(w, b)
+			if next == nil {
+				return w.status
+			}
+			w.blk = next
+			b = next
+		}
+	}
+	return running
+}
+
+// account adds the instructions of a block to the wave's counters.
+func (w *wave) account(b *block) {
+	n := uint64(bits.OnesCount64(w.exec))
+	for i := range b.counts {
+		w.stats.Instructions[i] += uint64(b.counts[i])
+	}
+	w.stats.Lanes[VALU] += n * uint64(b.counts[VALU])
+	w.stats.Lanes[VMEM] += n * uint64(b.counts[VMEM])
+	w.stats.Lanes[LDS] += n * uint64(b.counts[LDS])
+	w.stats.Lanes[MFMA] += WaveSize * uint64(b.counts[MFMA])
+}
+
+func (w *wave) registers(b *block) {
+	w.idx = 0
+	panic(&Fault{Kind: RegisterFault, Lane: -1,
+		Detail: fmt.Sprintf("the block at %#x uses %d vector and %d accumulation registers, the kernel asked for %d and %d",
+			b.pc, b.needV, b.needA, len(w.V), len(w.A))})
+}
+
+// pause makes the wave stop here and go on with block next later.
+func (w *wave) pause(s status, next *block) *block {
+	w.status = s
+	w.blk = next
+	return nil
+}
+
+// faultAddr returns the address of a page fault that was recovered.
+func faultAddr(e any) (uint64, bool) {
+	err, ok := e.(runtime.Error)
+	if !ok {
+		return 0, false
+	}
+	a, ok := err.(interface{ Addr() uintptr })
+	if !ok {
+		return 0, false
+	}
+	return uint64(a.Addr()), true
+}
+
+// toFault turns what was recovered from executing w into a Fault.
+func (w *wave) toFault(e any) *Fault {
+	f, ok := e.(*Fault)
+	if !ok {
+		if addr, isFault := faultAddr(e); isFault {
+			f = &Fault{Kind: MemoryFault, Addr: addr, Lane: -1, Detail: "memory is not allocated"}
+			for i, off := range w.offs {
+				if a := w.mem.Base + off; w.exec>>i&1 != 0 && a <= addr && addr-a < 16 {
+					f.Lane = i
+					break
+				}
+			}
+		} else {
+			f = &Fault{Kind: InternalFault, Lane: -1, Detail: fmt.Sprint(e)}
+		}
+	}
+	f.Kernel = w.d.Kernel
+	f.Workgroup = w.wg.id
+	f.Wave = w.id
+	if b := w.blk; b != nil {
+		f.PC = b.pc
+		if w.idx < len(b.at) {
+			f.PC += uint64(b.at[w.idx]) * 4
+		}
+		in, code, err := w.d.Program.instAt(f.PC)
+		f.Bytes = code
+		if err == nil {
+			f.Inst = in.String()
+		}
+	}
+	return f
+}

@@ -1,0 +1,165 @@
+package exec
+
+import (
+	"context"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+)
+
+const (
+	waveSlice  = 64 // ×stopCheck blocks a wave executes before the next one of its workgroup
+	groupTurns = 4  // turns of its waves a workgroup has before another one may be taken up
+
+	maxResident    = 4096      // workgroups of a dispatch that is not cooperative
+	residentMemory = 256 << 20 // bytes they may take
+)
+
+// scheduler hands the workgroups of a dispatch to the worker goroutines.
+type scheduler struct {
+	d      *Dispatch
+	groups [3]uint32
+	init   launchState
+	stop   atomic.Bool // a fault, or cancelled
+
+	mu       sync.Mutex
+	next     uint64 // number of the next workgroup to start
+	total    uint64
+	parked   []*workgroup // started, not finished, not executing; oldest first
+	resident int          // started and not finished
+	limit    int          // how many may be resident
+	idle     int          // workgroups parked since one finished
+	fault    *Fault
+	stats    Stats
+}
+
+// Run executes the dispatch on the given number of goroutines (0: one for each
+// processor) and returns what was executed. The error is nil, a *Fault, or the
+// cause of ctx's end.
+func (d *Dispatch) Run(ctx context.Context, workers int) (Stats, error) {
+	if err := d.check(); err != nil {
+		return Stats{}, err
+	}
+	if err := context.Cause(ctx); err != nil {
+		return Stats{}, err
+	}
+	s := &scheduler{d: d, groups: d.groups()}
+	var err error
+	if s.init, err = d.prepare(); err != nil {
+		return Stats{}, err
+	}
+	s.total = uint64(s.groups[0]) * uint64(s.groups[1]) * uint64(s.groups[2])
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	workers = int(min(uint64(workers), s.total))
+	s.limit = workers
+	if d.Cooperative {
+		if uint64(s.maxResident()) < s.total {
+			return Stats{}, d.fail("%d workgroups cannot be resident together, at most %d", s.total, s.maxResident())
+		}
+		s.limit = int(s.total)
+	}
+	unwatch := context.AfterFunc(ctx, func() { s.stop.Store(true) })
+	defer unwatch()
+
+	var wg sync.WaitGroup
+	for range workers - 1 {
+		wg.Add(1)
+		go func() { defer wg.Done(); s.work() }()
+	}
+	s.work()
+	wg.Wait()
+
+	s.stats.Dispatches = 1
+	if s.fault != nil {
+		return s.stats, s.fault
+	}
+	if s.stats.Workgroups != s.total {
+		return s.stats, context.Cause(ctx)
+	}
+	return s.stats, nil
+}
+
+// maxResident is how many workgroups fit into the memory set aside for them.
+func (s *scheduler) maxResident() int {
+	d := s.d
+	waves := (int(d.Group[0])*int(d.Group[1])*int(d.Group[2]) + WaveSize - 1) / WaveSize
+	size := waves*(waveBytes+d.Desc.vgprs()*4*WaveSize+int(d.scratch())*WaveSize) + s.d.lds()
+	n := residentMemory / size
+	if d.Cooperative {
+		n *= 16
+	}
+	return max(1, min(n, maxResident))
+}
+
+// work executes workgroups until there are none left to take up.
+func (s *scheduler) work() {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	var g *workgroup
+	for {
+		if g = s.take(g); g == nil {
+			return
+		}
+		fault, done := g.turn(&s.stop)
+		if fault != nil {
+			s.end(g, fault)
+			return
+		}
+		if done {
+			s.end(g, nil)
+			g = nil
+		}
+	}
+}
+
+// take parks g, if it is not nil, and returns the workgroup to go on with.
+func (s *scheduler) take(g *workgroup) *workgroup {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if g != nil {
+		s.parked = append(s.parked, g)
+		s.idle++
+		// Nothing finishes: perhaps the resident workgroups wait for one that is not.
+		if s.idle >= 2*s.resident && s.next < s.total && s.limit < s.maxResident() {
+			s.limit = min(s.limit*2, s.maxResident())
+			s.idle = 0
+		}
+	}
+	if s.stop.Load() {
+		return nil
+	}
+	if s.next < s.total && s.resident < s.limit {
+		n := s.next
+		s.next++
+		s.resident++
+		return newWorkgroup(s, n)
+	}
+	if len(s.parked) == 0 {
+		return nil
+	}
+	g = s.parked[0]
+	s.parked = append(s.parked[:0], s.parked[1:]...)
+	return g
+}
+
+// end takes note of a workgroup that finished or faulted.
+func (s *scheduler) end(g *workgroup, f *Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, w := range g.waves {
+		s.stats.Add(&w.stats)
+	}
+	s.resident--
+	s.idle = 0
+	if f != nil {
+		s.stop.Store(true)
+		if s.fault == nil {
+			s.fault = f
+		}
+		return
+	}
+	s.stats.Workgroups++
+	g.release()
+}

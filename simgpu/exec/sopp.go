@@ -1,0 +1,204 @@
+package exec
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/rocwire/rocwire/simgpu/gcn"
+)
+
+// Program control: branches, calls, barriers, waits, messages, traps.
+
+// branchTarget is where a relative branch goes.
+func branchTarget(b *binder, in *gcn.Inst) uint64 {
+	return b.blk.end + 4 + uint64(int64(int16(in.Simm16)))*4
+}
+
+// conditional makes the control of a branch that is taken if test says so.
+func conditional(test func(w *wave) bool) control {
+	return func(b *binder, in *gcn.Inst) (func(*wave, *block) *block, error) {
+		b.blk.targetPC = branchTarget(b, in)
+		return func(w *wave, b *block) *block {
+			if test(w) {
+				return w.d.Program.branchTo(b)
+			}
+			return w.d.Program.following(b)
+		}, nil
+	}
+}
+
+// jump goes to an address computed at run time: a return, or a function pointer.
+func (w *wave) jump(b *block, pc uint64) *block {
+	// The last target of this instruction is likely to be the next one.
+	if n := b.target.Load(); n != nil && n.pc == pc && !n.dead.Load() {
+		return n
+	}
+	n := w.d.Program.block(pc)
+	b.target.Store(n)
+	return n
+}
+
+func nop(*binder, *gcn.Inst) (func(*wave), error) { return func(*wave) {}, nil }
+
+func init() {
+	onControl("s_branch", conditional(func(*wave) bool { return true }))
+	onControl("s_cbranch_scc0", conditional(func(w *wave) bool { return w.S[regSCC] == 0 }))
+	onControl("s_cbranch_scc1", conditional(func(w *wave) bool { return w.S[regSCC] != 0 }))
+	onControl("s_cbranch_vccz", conditional(func(w *wave) bool { return w.s64(regVCC) == 0 }))
+	onControl("s_cbranch_vccnz", conditional(func(w *wave) bool { return w.s64(regVCC) != 0 }))
+	onControl("s_cbranch_execz", conditional(func(w *wave) bool { return w.s64(regEXEC) == 0 }))
+	onControl("s_cbranch_execnz", conditional(func(w *wave) bool { return w.s64(regEXEC) != 0 }))
+	for _, n := range []string{"sys", "user", "sys_or_user", "sys_and_user"} {
+		onControl("s_cbranch_cdbg"+n, conditional(func(*wave) bool { return false })) // no debugger
+	}
+	onControl("s_endpgm", endProgram)
+	onControl("s_endpgm_saved", endProgram)
+	onControl("s_endpgm_ordered_ps_done", endProgram)
+	onControl("s_barrier", func(*binder, *gcn.Inst) (func(*wave, *block) *block, error) {
+		return func(w *wave, b *block) *block { return w.pause(atBarrier, w.d.Program.following(b)) }, nil
+	})
+	onControl("s_sleep", func(*binder, *gcn.Inst) (func(*wave, *block) *block, error) {
+		return func(w *wave, b *block) *block { return w.pause(sleeping, w.d.Program.following(b)) }, nil
+	})
+	onControl("s_setpc_b64", func(b *binder, in *gcn.Inst) (func(*wave, *block) *block, error) {
+		s, err := scalar64(&in.Src[0])
+		return func(w *wave, b *block) *block { return w.jump(b, s.get(w)) }, err
+	})
+	onControl("s_swappc_b64", func(b *binder, in *gcn.Inst) (func(*wave, *block) *block, error) {
+		s, err := scalar64(&in.Src[0])
+		if err != nil {
+			return nil, err
+		}
+		d, err := sdst(&in.Dst, 2)
+		return func(w *wave, b *block) *block {
+			pc := s.get(w)
+			w.setS64(d, b.end)
+			return w.jump(b, pc)
+		}, err
+	})
+	onControl("s_call_b64", func(b *binder, in *gcn.Inst) (func(*wave, *block) *block, error) {
+		d, err := sdst(&in.Dst, 2)
+		b.blk.targetPC = branchTarget(b, in)
+		return func(w *wave, b *block) *block {
+			w.setS64(d, b.end)
+			return w.d.Program.branchTo(b)
+		}, err
+	})
+	onControl("s_trap", trap)
+	on("s_getpc_b64", func(b *binder, in *gcn.Inst) (func(*wave), error) {
+		d, err := sdst(&in.Dst, 2)
+		pc := b.blk.end + uint64(in.Len)
+		return func(w *wave) { w.setS64(d, pc) }, err
+	})
+
+	for _, n := range []string{"s_nop", "s_waitcnt", "s_setprio", "s_icache_inv", "s_incperflevel", "s_decperflevel",
+		"s_ttracedata", "s_wakeup", "s_set_gpr_idx_off", "s_dcache_inv", "s_dcache_wb", "s_dcache_inv_vol", "s_dcache_wb_vol", "v_nop", "v_clrexcp",
+		"buffer_wbl2", "buffer_inv", "buffer_invl2", "buffer_wbinvl1", "buffer_wbinvl1_vol", "ds_nop"} {
+		on(n, nop)
+	}
+	on("s_sendmsg", message)
+	on("s_sendmsghalt", message)
+
+	on("s_getreg_b32", getreg)
+	on("s_setreg_b32", setreg)
+	on("s_setreg_imm32_b32", setreg)
+	on("s_memtime", clock(func() uint64 {
+		return uint64(time.Since(started).Nanoseconds()) * coreMHz / 1000
+	}))
+	on("s_memrealtime", clock(func() uint64 { return uint64(time.Since(started).Nanoseconds()) / 10 }))
+}
+
+// The devices' clocks count from here; s_memrealtime runs at 100 MHz.
+var started = time.Now()
+
+const coreMHz = 1700
+
+func clock(now func() uint64) handler {
+	return func(b *binder, in *gcn.Inst) (func(*wave), error) {
+		d, err := sdst(&in.Dst, 2)
+		return func(w *wave) { w.setS64(d, now()) }, err
+	}
+}
+
+func endProgram(*binder, *gcn.Inst) (func(*wave, *block) *block, error) {
+	return func(w *wave, b *block) *block { return w.pause(ended, b) }, nil
+}
+
+// trap: the trap handler of the runtime turns 2 (llvm.trap) into a queue error
+// and ignores 3 (llvm.debugtrap) without a debugger.
+func trap(b *binder, in *gcn.Inst) (func(*wave, *block) *block, error) {
+	id := in.Simm16 & 0xff
+	if id == 3 {
+		return fallThrough, nil
+	}
+	return func(w *wave, b *block) *block {
+		panic(&Fault{Kind: TrapFault, Lane: -1, Detail: fmt.Sprintf("trap %d", id)})
+	}, nil
+}
+
+func message(b *binder, in *gcn.Inst) (func(*wave), error) {
+	msg := in.Simm16
+	return func(w *wave) {
+		if f := w.d.OnMessage; f != nil {
+			f(msg, w.S[regM0])
+		}
+	}, nil
+}
+
+// Hardware registers of s_getreg and s_setreg.
+const (
+	hwMode       = 1
+	hwStatus     = 2
+	hwTrapStatus = 3
+	hwHwID       = 4
+	hwGPRAlloc   = 5
+	hwLDSAlloc   = 6
+	hwSHMemBases = 15
+)
+
+// hwreg takes apart the immediate of s_getreg: register, first bit, number of bits.
+func hwreg(simm uint16) (id, offset, size uint32) {
+	return uint32(simm & 63), uint32(simm >> 6 & 31), uint32(simm>>11) + 1
+}
+
+func (w *wave) readHW(id uint32) uint32 {
+	switch id {
+	case hwMode:
+		return w.mode
+	case hwStatus:
+		v := w.S[regSCC] | 1<<16 // SCC, VALID
+		w.computeZ()
+		return v | w.S[regEXECZ]<<9 | w.S[regVCCZ]<<10
+	case hwHwID:
+		return uint32(w.id&15) | uint32(w.id>>4&3)<<4
+	case hwLDSAlloc:
+		return uint32((len(w.wg.lds)+511)/512) << 12
+	case hwGPRAlloc:
+		return uint32(len(w.V)/8) << 8
+	case hwSHMemBases:
+		return uint32(sharedBase>>48)<<16 | uint32(privateBase>>48)
+	}
+	return 0
+}
+
+func getreg(b *binder, in *gcn.Inst) (func(*wave), error) {
+	d, err := sdst(&in.Dst, 1)
+	id, off, size := hwreg(in.Simm16)
+	mask := uint32(uint64(1)<<size - 1)
+	return func(w *wave) { w.S[d] = w.readHW(id) >> off & mask }, err
+}
+
+func setreg(b *binder, in *gcn.Inst) (func(*wave), error) {
+	// The register form names its source as Src[0]; so does the literal form.
+	s, err := scalar(&in.Src[0])
+	if err != nil {
+		return nil, err
+	}
+	id, off, size := hwreg(in.Simm16)
+	mask := uint32(uint64(1)<<size-1) << off
+	return func(w *wave) {
+		if id == hwMode { // the others that can be written have no effect here
+			w.setMode(w.mode&^mask | s.get(w)<<off&mask)
+		}
+	}, nil
+}

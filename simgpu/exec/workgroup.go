@@ -1,0 +1,127 @@
+package exec
+
+import (
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// workgroup is the resumable state of one workgroup.
+type workgroup struct {
+	id    [3]uint32
+	size  [3]uint32 // work-items; the last of a dimension may be smaller than the others
+	waves []*wave
+	live  int // waves that have not ended
+	lds   []byte
+}
+
+const waveBytes = int(unsafe.Sizeof(wave{}))
+
+var wavePool = sync.Pool{New: func() any { return new(wave) }}
+
+// lds is the LDS of a workgroup in bytes, a multiple of 16.
+func (d *Dispatch) lds() int {
+	return (int(d.Desc.GroupSegmentSize) + int(d.DynamicLDS) + 15) &^ 15
+}
+
+// newWorkgroup sets up workgroup number n of the dispatch. It does not touch
+// device memory.
+func newWorkgroup(s *scheduler, n uint64) *workgroup {
+	d := s.d
+	g := &workgroup{}
+	g.id[0] = uint32(n % uint64(s.groups[0]))
+	n /= uint64(s.groups[0])
+	g.id[1] = uint32(n % uint64(s.groups[1]))
+	g.id[2] = uint32(n / uint64(s.groups[1]))
+	items := 1
+	for i := range 3 {
+		g.size[i] = min(d.Group[i], d.Grid[i]-g.id[i]*d.Group[i])
+		items *= int(g.size[i])
+	}
+	g.live = (items + WaveSize - 1) / WaveSize
+	if n := d.lds(); n > 0 {
+		g.lds = make([]byte, n)
+	}
+	g.waves = make([]*wave, g.live)
+	for i := range g.waves {
+		w := wavePool.Get().(*wave)
+		w.wg, w.id = g, i
+		w.start(s, items)
+		g.waves[i] = w
+	}
+	return g
+}
+
+// release gives the waves back for other workgroups.
+func (g *workgroup) release() {
+	for _, w := range g.waves {
+		w.d, w.wg, w.blk, w.mem = nil, nil, nil, nil
+		wavePool.Put(w)
+	}
+	g.waves = nil
+}
+
+// turn executes the waves for a while. It reports whether the workgroup has
+// finished, or how it failed.
+func (g *workgroup) turn(stop *atomic.Bool) (fault *Fault, done bool) {
+	var w *wave
+	defer func() {
+		if e := recover(); e != nil {
+			fault = w.toFault(e)
+		}
+	}()
+	for range groupTurns {
+		busy, waiting := false, 0
+		for _, w = range g.waves {
+			switch w.status {
+			case ended:
+				continue
+			case atBarrier:
+				waiting++
+				continue
+			}
+			if w.blk == nil {
+				w.blk = w.d.Program.block(w.d.entry())
+			}
+			w.status = running
+			w.status = w.run(waveSlice, stop)
+			switch w.status {
+			case ended:
+				w.stats.Waves++
+				g.live--
+			case atBarrier:
+				waiting++
+			case running:
+				busy = true
+			}
+			if stop.Load() {
+				return nil, false
+			}
+		}
+		if g.live == 0 {
+			return nil, true
+		}
+		if waiting == g.live {
+			for _, w := range g.waves {
+				if w.status == atBarrier {
+					w.status = running
+				}
+			}
+			continue
+		}
+		if !busy && waiting < g.live && g.allSleep() {
+			return nil, false
+		}
+	}
+	return nil, false
+}
+
+// allSleep reports whether no wave has anything to do but to wait.
+func (g *workgroup) allSleep() bool {
+	for _, w := range g.waves {
+		if w.status == running {
+			return false
+		}
+	}
+	return true
+}
