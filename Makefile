@@ -1,0 +1,47 @@
+# rocwire. `make help` lists the targets.
+GO         ?= go
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+LIB         = build/lib/libamdhip64.so.6
+CFLAGS     ?= -O2 -Wall
+
+.DEFAULT_GOAL := help
+.PHONY: help demo build lib test bench conformance generate kernels lint clean
+
+help: ## this list
+	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
+
+demo: build ## build everything and run the main job on a simulated GPU
+	@scripts/demo.sh
+
+build: lib ## bin/hip-worker, bin/smi-remote, bin/gpu-exporter, build/lib/libamdhip64.so.6, build/examples
+	@mkdir -p bin build/examples
+	$(GO) build -o bin/ ./cmd/...
+	$(CC) $(CFLAGS) -Ihipabi/include examples/hello_hip/hello_hip.c -o build/examples/hello_hip $(LIB) -Wl,-rpath,'$$ORIGIN/../lib' -lm
+
+lib: ## the drop-in libamdhip64.so.6
+	@hipremote/libamdhip64/build.sh build/lib
+
+test: ## all tests
+	$(GO) test ./...
+
+bench: build ## the performance table, with the floors measured in the same run
+	@$(GO) run ./bench
+
+conformance: build ## unmodified Debian ROCm test programs against us (fetches about 80 MB once)
+	@$(GO) run ./conformance
+
+generate: ## everything generated, from its source
+	$(GO) generate ./...
+
+kernels: ## compile the example kernels again (needs clang-19 and lld-19)
+	examples/kernels/build.sh
+
+lint: ## gofmt, go vet, staticcheck, shellcheck
+	@test -z "$$(gofmt -l .)" || { echo "gofmt:"; gofmt -l .; exit 1; }
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+	@command -v shellcheck >/dev/null || { echo "lint: shellcheck is missing (apt-get install shellcheck)"; exit 1; }
+	shellcheck $$(git ls-files '*.sh') .ci/run
+
+clean: ## remove what was built
+	rm -rf bin build

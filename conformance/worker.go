@@ -1,0 +1,55 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"syscall"
+	"time"
+)
+
+// worker is the hip-worker that the programs talk to.
+type worker struct {
+	cmd  *exec.Cmd
+	port string
+}
+
+var listening = regexp.MustCompile(`:(\d+)\b`)
+
+// startWorker starts a worker with one simulated gfx90a on a free port.
+func startWorker(ctx context.Context, o *options) (*worker, error) {
+	cmd := exec.CommandContext(ctx, filepath.Join(o.bin, "hip-worker"), "--backend", "sim", "--sim-arch", "gfx90a", "--port", "0")
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 10 * time.Second
+	log, err := os.Create(filepath.Join(os.TempDir(), fmt.Sprintf("rocwire-conformance-%d.log", os.Getpid())))
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	cmd.Stderr = log
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("hip-worker: %w (make build first)", err)
+	}
+	fmt.Fprintln(os.Stderr, "conformance: the worker's log is", log.Name())
+	line, err := bufio.NewReader(out).ReadString('\n')
+	m := listening.FindStringSubmatch(line)
+	if err != nil || m == nil {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		return nil, fmt.Errorf("hip-worker did not say where it listens (%q, %v)", line, err)
+	}
+	return &worker{cmd, m[1]}, nil
+}
+
+func (w *worker) stop() {
+	_ = w.cmd.Process.Signal(syscall.SIGTERM)
+	_ = w.cmd.Wait()
+}
