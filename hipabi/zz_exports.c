@@ -580,7 +580,7 @@ hipError_t hipExtGetLinkTypeAndHopCount(int device1, int device2, uint32_t * lin
 
 hipError_t hipExtLaunchKernel(const void * function_address, dim3 numBlocks, dim3 dimBlocks, void ** args, size_t sharedMemBytes, hipStream_t stream, hipEvent_t startEvent, hipEvent_t stopEvent, int flags)
 {
-	return rw_return((hipError_t)rw_hipExtLaunchKernel(rw_thread(), (void *)function_address, &numBlocks, &dimBlocks, (void *)args, sharedMemBytes, (uint64_t)(uintptr_t)stream, (uint64_t)(uintptr_t)startEvent, (uint64_t)(uintptr_t)stopEvent, (int32_t)flags));
+	return rw_return((hipError_t)rw_hipExtLaunchKernel(rw_thread(), (uintptr_t)function_address, &numBlocks, &dimBlocks, (void *)args, sharedMemBytes, (uint64_t)(uintptr_t)stream, (uint64_t)(uintptr_t)startEvent, (uint64_t)(uintptr_t)stopEvent, (int32_t)flags));
 }
 
 hipError_t hipExtLaunchMultiKernelMultiDevice(hipLaunchParams * launchParamsList, int numDevices, unsigned int flags)
@@ -619,7 +619,7 @@ hipError_t hipExtStreamGetCUMask(hipStream_t stream, uint32_t cuMaskSize, uint32
 
 hipError_t hipFree(void * ptr)
 {
-	return rw_return((hipError_t)rw_hipFree(rw_thread(), (void *)ptr));
+	return rw_return((hipError_t)rw_hipFree(rw_thread(), (uintptr_t)ptr));
 }
 
 hipError_t hipFreeArray(hipArray_t array)
@@ -630,12 +630,12 @@ hipError_t hipFreeArray(hipArray_t array)
 
 hipError_t hipFreeAsync(void * dev_ptr, hipStream_t stream)
 {
-	return rw_return((hipError_t)rw_hipFreeAsync(rw_thread(), (void *)dev_ptr, (uint64_t)(uintptr_t)stream));
+	return rw_return((hipError_t)rw_hipFreeAsync(rw_thread(), (uintptr_t)dev_ptr, (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipFreeHost(void * ptr)
 {
-	return rw_return((hipError_t)rw_hipFreeHost(rw_thread(), (void *)ptr));
+	return rw_return((hipError_t)rw_hipFreeHost(rw_thread(), (uintptr_t)ptr));
 }
 
 hipError_t hipFreeMipmappedArray(hipMipmappedArray_t mipmappedArray)
@@ -651,22 +651,22 @@ hipError_t hipFuncGetAttribute(int * value, hipFunction_attribute attrib, hipFun
 
 hipError_t hipFuncGetAttributes(struct hipFuncAttributes * attr, const void * func)
 {
-	return rw_return((hipError_t)rw_hipFuncGetAttributes(rw_thread(), (void *)attr, (void *)func));
+	return rw_return((hipError_t)rw_hipFuncGetAttributes(rw_thread(), (void *)attr, (uintptr_t)func));
 }
 
 hipError_t hipFuncSetAttribute(const void * func, hipFuncAttribute attr, int value)
 {
-	return rw_return((hipError_t)rw_hipFuncSetAttribute(rw_thread(), (void *)func, (int32_t)attr, (int32_t)value));
+	return rw_return((hipError_t)rw_hipFuncSetAttribute(rw_thread(), (uintptr_t)func, (int32_t)attr, (int32_t)value));
 }
 
 hipError_t hipFuncSetCacheConfig(const void * func, hipFuncCache_t config)
 {
-	return rw_return((hipError_t)rw_hipFuncSetCacheConfig(rw_thread(), (void *)func, (int32_t)config));
+	return rw_return((hipError_t)rw_hipFuncSetCacheConfig(rw_thread(), (uintptr_t)func, (int32_t)config));
 }
 
 hipError_t hipFuncSetSharedMemConfig(const void * func, hipSharedMemConfig config)
 {
-	return rw_return((hipError_t)rw_hipFuncSetSharedMemConfig(rw_thread(), (void *)func, (int32_t)config));
+	return rw_return((hipError_t)rw_hipFuncSetSharedMemConfig(rw_thread(), (uintptr_t)func, (int32_t)config));
 }
 
 hipError_t hipGetChannelDesc(hipChannelFormatDesc * desc, hipArray_const_t array)
@@ -703,7 +703,7 @@ hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600 * prop, int deviceId
 
 hipError_t hipGetFuncBySymbol(hipFunction_t * functionPtr, const void * symbolPtr)
 {
-	return rw_return((hipError_t)rw_hipGetFuncBySymbol(rw_thread(), (void *)functionPtr, (void *)symbolPtr));
+	return rw_return((hipError_t)rw_hipGetFuncBySymbol(rw_thread(), (void *)functionPtr, (uintptr_t)symbolPtr));
 }
 
 hipError_t hipGetMipmappedArrayLevel(hipArray_t * levelArray, hipMipmappedArray_const_t mipmappedArray, unsigned int level)
@@ -726,12 +726,12 @@ hipError_t hipGetProcAddress(const char * symbol, void ** pfn, int hipVersion, u
 
 hipError_t hipGetSymbolAddress(void ** devPtr, const void * symbol)
 {
-	return rw_return((hipError_t)rw_hipGetSymbolAddress(rw_thread(), (void *)devPtr, (void *)symbol));
+	return rw_return((hipError_t)rw_hipGetSymbolAddress(rw_thread(), (void *)devPtr, (uintptr_t)symbol));
 }
 
 hipError_t hipGetSymbolSize(size_t * size, const void * symbol)
 {
-	return rw_return((hipError_t)rw_hipGetSymbolSize(rw_thread(), (void *)size, (void *)symbol));
+	return rw_return((hipError_t)rw_hipGetSymbolSize(rw_thread(), (void *)size, (uintptr_t)symbol));
 }
 
 hipError_t hipGetTextureAlignmentOffset(size_t * offset, const textureReference * texref)
@@ -1504,17 +1504,17 @@ hipError_t hipHostAlloc(void ** ptr, size_t size, unsigned int flags)
 
 hipError_t hipHostFree(void * ptr)
 {
-	return rw_return((hipError_t)rw_hipHostFree(rw_thread(), (void *)ptr));
+	return rw_return((hipError_t)rw_hipHostFree(rw_thread(), (uintptr_t)ptr));
 }
 
 hipError_t hipHostGetDevicePointer(void ** devPtr, void * hstPtr, unsigned int flags)
 {
-	return rw_return((hipError_t)rw_hipHostGetDevicePointer(rw_thread(), (void *)devPtr, (void *)hstPtr, flags));
+	return rw_return((hipError_t)rw_hipHostGetDevicePointer(rw_thread(), (void *)devPtr, (uintptr_t)hstPtr, flags));
 }
 
 hipError_t hipHostGetFlags(unsigned int * flagsPtr, void * hostPtr)
 {
-	return rw_return((hipError_t)rw_hipHostGetFlags(rw_thread(), (void *)flagsPtr, (void *)hostPtr));
+	return rw_return((hipError_t)rw_hipHostGetFlags(rw_thread(), (void *)flagsPtr, (uintptr_t)hostPtr));
 }
 
 hipError_t hipHostMalloc(void ** ptr, size_t size, unsigned int flags)
@@ -1524,12 +1524,12 @@ hipError_t hipHostMalloc(void ** ptr, size_t size, unsigned int flags)
 
 hipError_t hipHostRegister(void * hostPtr, size_t sizeBytes, unsigned int flags)
 {
-	return rw_return((hipError_t)rw_hipHostRegister(rw_thread(), (void *)hostPtr, sizeBytes, flags));
+	return rw_return((hipError_t)rw_hipHostRegister(rw_thread(), (uintptr_t)hostPtr, sizeBytes, flags));
 }
 
 hipError_t hipHostUnregister(void * hostPtr)
 {
-	return rw_return((hipError_t)rw_hipHostUnregister(rw_thread(), (void *)hostPtr));
+	return rw_return((hipError_t)rw_hipHostUnregister(rw_thread(), (uintptr_t)hostPtr));
 }
 
 hipError_t hipImportExternalMemory(hipExternalMemory_t * extMem_out, const hipExternalMemoryHandleDesc * memHandleDesc)
@@ -1588,7 +1588,7 @@ hipError_t hipIpcOpenMemHandle(void ** devPtr, hipIpcMemHandle_t handle, unsigne
 
 hipError_t hipLaunchCooperativeKernel(const void * f, dim3 gridDim, dim3 blockDimX, void ** kernelParams, unsigned int sharedMemBytes, hipStream_t stream)
 {
-	return rw_return((hipError_t)rw_hipLaunchCooperativeKernel(rw_thread(), (void *)f, &gridDim, &blockDimX, (void *)kernelParams, sharedMemBytes, (uint64_t)(uintptr_t)stream));
+	return rw_return((hipError_t)rw_hipLaunchCooperativeKernel(rw_thread(), (uintptr_t)f, &gridDim, &blockDimX, (void *)kernelParams, sharedMemBytes, (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipLaunchCooperativeKernel_spt(const void * f, dim3 gridDim, dim3 blockDim, void ** kernelParams, uint32_t sharedMemBytes, hipStream_t hStream)
@@ -1612,7 +1612,7 @@ hipError_t hipLaunchCooperativeKernelMultiDevice(hipLaunchParams * launchParamsL
 
 hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void * userData)
 {
-	return rw_return((hipError_t)rw_hipLaunchHostFunc(rw_thread(), (uint64_t)(uintptr_t)stream, (void *)fn, (void *)userData));
+	return rw_return((hipError_t)rw_hipLaunchHostFunc(rw_thread(), (uint64_t)(uintptr_t)stream, (void *)fn, (uintptr_t)userData));
 }
 
 hipError_t hipLaunchHostFunc_spt(hipStream_t stream, hipHostFn_t fn, void * userData)
@@ -1625,7 +1625,7 @@ hipError_t hipLaunchHostFunc_spt(hipStream_t stream, hipHostFn_t fn, void * user
 
 hipError_t hipLaunchKernel(const void * function_address, dim3 numBlocks, dim3 dimBlocks, void ** args, size_t sharedMemBytes, hipStream_t stream)
 {
-	return rw_return((hipError_t)rw_hipLaunchKernel(rw_thread(), (void *)function_address, &numBlocks, &dimBlocks, (void *)args, sharedMemBytes, (uint64_t)(uintptr_t)stream));
+	return rw_return((hipError_t)rw_hipLaunchKernel(rw_thread(), (uintptr_t)function_address, &numBlocks, &dimBlocks, (void *)args, sharedMemBytes, (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipLaunchKernel_spt(const void * function_address, dim3 numBlocks, dim3 dimBlocks, void ** args, size_t sharedMemBytes, hipStream_t stream)
@@ -1794,12 +1794,12 @@ hipError_t hipMemAllocPitch(hipDeviceptr_t * dptr, size_t * pitch, size_t widthI
 
 hipError_t hipMemcpy(void * dst, const void * src, size_t sizeBytes, hipMemcpyKind kind)
 {
-	return rw_return((hipError_t)rw_hipMemcpy(rw_thread(), (void *)dst, (void *)src, sizeBytes, (int32_t)kind));
+	return rw_return((hipError_t)rw_hipMemcpy(rw_thread(), (uintptr_t)dst, (uintptr_t)src, sizeBytes, (int32_t)kind));
 }
 
 hipError_t hipMemcpy2D(void * dst, size_t dpitch, const void * src, size_t spitch, size_t width, size_t height, hipMemcpyKind kind)
 {
-	return rw_return((hipError_t)rw_hipMemcpy2D(rw_thread(), (void *)dst, dpitch, (void *)src, spitch, width, height, (int32_t)kind));
+	return rw_return((hipError_t)rw_hipMemcpy2D(rw_thread(), (uintptr_t)dst, dpitch, (uintptr_t)src, spitch, width, height, (int32_t)kind));
 }
 
 hipError_t hipMemcpy2D_spt(void * dst, size_t dpitch, const void * src, size_t spitch, size_t width, size_t height, hipMemcpyKind kind)
@@ -1830,7 +1830,7 @@ hipError_t hipMemcpy2DArrayToArray(hipArray_t dst, size_t wOffsetDst, size_t hOf
 
 hipError_t hipMemcpy2DAsync(void * dst, size_t dpitch, const void * src, size_t spitch, size_t width, size_t height, hipMemcpyKind kind, hipStream_t stream)
 {
-	return rw_return((hipError_t)rw_hipMemcpy2DAsync(rw_thread(), (void *)dst, dpitch, (void *)src, spitch, width, height, (int32_t)kind, (uint64_t)(uintptr_t)stream));
+	return rw_return((hipError_t)rw_hipMemcpy2DAsync(rw_thread(), (uintptr_t)dst, dpitch, (uintptr_t)src, spitch, width, height, (int32_t)kind, (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipMemcpy2DAsync_spt(void * dst, size_t dpitch, const void * src, size_t spitch, size_t width, size_t height, hipMemcpyKind kind, hipStream_t stream)
@@ -1991,7 +1991,7 @@ hipError_t hipMemcpy_spt(void * dst, const void * src, size_t sizeBytes, hipMemc
 
 hipError_t hipMemcpyAsync(void * dst, const void * src, size_t sizeBytes, hipMemcpyKind kind, hipStream_t stream)
 {
-	return rw_return((hipError_t)rw_hipMemcpyAsync(rw_thread(), (void *)dst, (void *)src, sizeBytes, (int32_t)kind, (uint64_t)(uintptr_t)stream));
+	return rw_return((hipError_t)rw_hipMemcpyAsync(rw_thread(), (uintptr_t)dst, (uintptr_t)src, sizeBytes, (int32_t)kind, (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipMemcpyAsync_spt(void * dst, const void * src, size_t sizeBytes, hipMemcpyKind kind, hipStream_t stream)
@@ -2053,22 +2053,22 @@ hipError_t hipMemcpyDtoA(hipArray_t dstArray, size_t dstOffset, hipDeviceptr_t s
 
 hipError_t hipMemcpyDtoD(hipDeviceptr_t dst, hipDeviceptr_t src, size_t sizeBytes)
 {
-	return rw_return((hipError_t)rw_hipMemcpyDtoD(rw_thread(), (void *)dst, (void *)src, sizeBytes));
+	return rw_return((hipError_t)rw_hipMemcpyDtoD(rw_thread(), (uintptr_t)dst, (uintptr_t)src, sizeBytes));
 }
 
 hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t dst, hipDeviceptr_t src, size_t sizeBytes, hipStream_t stream)
 {
-	return rw_return((hipError_t)rw_hipMemcpyDtoDAsync(rw_thread(), (void *)dst, (void *)src, sizeBytes, (uint64_t)(uintptr_t)stream));
+	return rw_return((hipError_t)rw_hipMemcpyDtoDAsync(rw_thread(), (uintptr_t)dst, (uintptr_t)src, sizeBytes, (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipMemcpyDtoH(void * dst, hipDeviceptr_t src, size_t sizeBytes)
 {
-	return rw_return((hipError_t)rw_hipMemcpyDtoH(rw_thread(), (void *)dst, (void *)src, sizeBytes));
+	return rw_return((hipError_t)rw_hipMemcpyDtoH(rw_thread(), (uintptr_t)dst, (uintptr_t)src, sizeBytes));
 }
 
 hipError_t hipMemcpyDtoHAsync(void * dst, hipDeviceptr_t src, size_t sizeBytes, hipStream_t stream)
 {
-	return rw_return((hipError_t)rw_hipMemcpyDtoHAsync(rw_thread(), (void *)dst, (void *)src, sizeBytes, (uint64_t)(uintptr_t)stream));
+	return rw_return((hipError_t)rw_hipMemcpyDtoHAsync(rw_thread(), (uintptr_t)dst, (uintptr_t)src, sizeBytes, (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipMemcpyFromArray(void * dst, hipArray_const_t srcArray, size_t wOffset, size_t hOffset, size_t count, hipMemcpyKind kind)
@@ -2095,7 +2095,7 @@ hipError_t hipMemcpyFromArray_spt(void * dst, hipArray_const_t src, size_t wOffs
 
 hipError_t hipMemcpyFromSymbol(void * dst, const void * symbol, size_t sizeBytes, size_t offset, hipMemcpyKind kind)
 {
-	return rw_return((hipError_t)rw_hipMemcpyFromSymbol(rw_thread(), (void *)dst, (void *)symbol, sizeBytes, offset, (int32_t)kind));
+	return rw_return((hipError_t)rw_hipMemcpyFromSymbol(rw_thread(), (uintptr_t)dst, (uintptr_t)symbol, sizeBytes, offset, (int32_t)kind));
 }
 
 hipError_t hipMemcpyFromSymbol_spt(void * dst, const void * symbol, size_t sizeBytes, size_t offset, hipMemcpyKind kind)
@@ -2110,7 +2110,7 @@ hipError_t hipMemcpyFromSymbol_spt(void * dst, const void * symbol, size_t sizeB
 
 hipError_t hipMemcpyFromSymbolAsync(void * dst, const void * symbol, size_t sizeBytes, size_t offset, hipMemcpyKind kind, hipStream_t stream)
 {
-	return rw_return((hipError_t)rw_hipMemcpyFromSymbolAsync(rw_thread(), (void *)dst, (void *)symbol, sizeBytes, offset, (int32_t)kind, (uint64_t)(uintptr_t)stream));
+	return rw_return((hipError_t)rw_hipMemcpyFromSymbolAsync(rw_thread(), (uintptr_t)dst, (uintptr_t)symbol, sizeBytes, offset, (int32_t)kind, (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipMemcpyFromSymbolAsync_spt(void * dst, const void * symbol, size_t sizeBytes, size_t offset, hipMemcpyKind kind, hipStream_t stream)
@@ -2145,12 +2145,12 @@ hipError_t hipMemcpyHtoAAsync(hipArray_t dstArray, size_t dstOffset, const void 
 
 hipError_t hipMemcpyHtoD(hipDeviceptr_t dst, void * src, size_t sizeBytes)
 {
-	return rw_return((hipError_t)rw_hipMemcpyHtoD(rw_thread(), (void *)dst, (void *)src, sizeBytes));
+	return rw_return((hipError_t)rw_hipMemcpyHtoD(rw_thread(), (uintptr_t)dst, (uintptr_t)src, sizeBytes));
 }
 
 hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t dst, void * src, size_t sizeBytes, hipStream_t stream)
 {
-	return rw_return((hipError_t)rw_hipMemcpyHtoDAsync(rw_thread(), (void *)dst, (void *)src, sizeBytes, (uint64_t)(uintptr_t)stream));
+	return rw_return((hipError_t)rw_hipMemcpyHtoDAsync(rw_thread(), (uintptr_t)dst, (uintptr_t)src, sizeBytes, (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipMemcpyParam2D(const hip_Memcpy2D * pCopy)
@@ -2168,12 +2168,12 @@ hipError_t hipMemcpyParam2DAsync(const hip_Memcpy2D * pCopy, hipStream_t stream)
 
 hipError_t hipMemcpyPeer(void * dst, int dstDeviceId, const void * src, int srcDeviceId, size_t sizeBytes)
 {
-	return rw_return((hipError_t)rw_hipMemcpyPeer(rw_thread(), (void *)dst, (int32_t)dstDeviceId, (void *)src, (int32_t)srcDeviceId, sizeBytes));
+	return rw_return((hipError_t)rw_hipMemcpyPeer(rw_thread(), (uintptr_t)dst, (int32_t)dstDeviceId, (uintptr_t)src, (int32_t)srcDeviceId, sizeBytes));
 }
 
 hipError_t hipMemcpyPeerAsync(void * dst, int dstDeviceId, const void * src, int srcDevice, size_t sizeBytes, hipStream_t stream)
 {
-	return rw_return((hipError_t)rw_hipMemcpyPeerAsync(rw_thread(), (void *)dst, (int32_t)dstDeviceId, (void *)src, (int32_t)srcDevice, sizeBytes, (uint64_t)(uintptr_t)stream));
+	return rw_return((hipError_t)rw_hipMemcpyPeerAsync(rw_thread(), (uintptr_t)dst, (int32_t)dstDeviceId, (uintptr_t)src, (int32_t)srcDevice, sizeBytes, (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipMemcpyToArray(hipArray_t dst, size_t wOffset, size_t hOffset, const void * src, size_t count, hipMemcpyKind kind)
@@ -2189,7 +2189,7 @@ hipError_t hipMemcpyToArray(hipArray_t dst, size_t wOffset, size_t hOffset, cons
 
 hipError_t hipMemcpyToSymbol(const void * symbol, const void * src, size_t sizeBytes, size_t offset, hipMemcpyKind kind)
 {
-	return rw_return((hipError_t)rw_hipMemcpyToSymbol(rw_thread(), (void *)symbol, (void *)src, sizeBytes, offset, (int32_t)kind));
+	return rw_return((hipError_t)rw_hipMemcpyToSymbol(rw_thread(), (uintptr_t)symbol, (uintptr_t)src, sizeBytes, offset, (int32_t)kind));
 }
 
 hipError_t hipMemcpyToSymbol_spt(const void * symbol, const void * src, size_t sizeBytes, size_t offset, hipMemcpyKind kind)
@@ -2204,7 +2204,7 @@ hipError_t hipMemcpyToSymbol_spt(const void * symbol, const void * src, size_t s
 
 hipError_t hipMemcpyToSymbolAsync(const void * symbol, const void * src, size_t sizeBytes, size_t offset, hipMemcpyKind kind, hipStream_t stream)
 {
-	return rw_return((hipError_t)rw_hipMemcpyToSymbolAsync(rw_thread(), (void *)symbol, (void *)src, sizeBytes, offset, (int32_t)kind, (uint64_t)(uintptr_t)stream));
+	return rw_return((hipError_t)rw_hipMemcpyToSymbolAsync(rw_thread(), (uintptr_t)symbol, (uintptr_t)src, sizeBytes, offset, (int32_t)kind, (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipMemcpyToSymbolAsync_spt(const void * symbol, const void * src, size_t sizeBytes, size_t offset, hipMemcpyKind kind, hipStream_t stream)
@@ -2220,7 +2220,7 @@ hipError_t hipMemcpyToSymbolAsync_spt(const void * symbol, const void * src, siz
 
 hipError_t hipMemcpyWithStream(void * dst, const void * src, size_t sizeBytes, hipMemcpyKind kind, hipStream_t stream)
 {
-	return rw_return((hipError_t)rw_hipMemcpyWithStream(rw_thread(), (void *)dst, (void *)src, sizeBytes, (int32_t)kind, (uint64_t)(uintptr_t)stream));
+	return rw_return((hipError_t)rw_hipMemcpyWithStream(rw_thread(), (uintptr_t)dst, (uintptr_t)src, sizeBytes, (int32_t)kind, (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipMemCreate(hipMemGenericAllocationHandle_t * handle, size_t size, const hipMemAllocationProp * prop, unsigned long long flags)
@@ -2251,7 +2251,7 @@ hipError_t hipMemGetAccess(unsigned long long * flags, const hipMemLocation * lo
 
 hipError_t hipMemGetAddressRange(hipDeviceptr_t * pbase, size_t * psize, hipDeviceptr_t dptr)
 {
-	return rw_return((hipError_t)rw_hipMemGetAddressRange(rw_thread(), (void *)pbase, (void *)psize, (void *)dptr));
+	return rw_return((hipError_t)rw_hipMemGetAddressRange(rw_thread(), (void *)pbase, (void *)psize, (uintptr_t)dptr));
 }
 
 hipError_t hipMemGetAllocationGranularity(size_t * granularity, const hipMemAllocationProp * prop, hipMemAllocationGranularity_flags option)
@@ -2394,7 +2394,7 @@ hipError_t hipMemPrefetchAsync(const void * dev_ptr, size_t count, int device, h
 
 hipError_t hipMemPtrGetInfo(void * ptr, size_t * size)
 {
-	return rw_return((hipError_t)rw_hipMemPtrGetInfo(rw_thread(), (void *)ptr, (void *)size));
+	return rw_return((hipError_t)rw_hipMemPtrGetInfo(rw_thread(), (uintptr_t)ptr, (void *)size));
 }
 
 hipError_t hipMemRangeGetAttribute(void * data, size_t data_size, hipMemRangeAttribute attribute, const void * dev_ptr, size_t count)
@@ -2433,12 +2433,12 @@ hipError_t hipMemRetainAllocationHandle(hipMemGenericAllocationHandle_t * handle
 
 hipError_t hipMemset(void * dst, int value, size_t sizeBytes)
 {
-	return rw_return((hipError_t)rw_hipMemset(rw_thread(), (void *)dst, (int32_t)value, sizeBytes));
+	return rw_return((hipError_t)rw_hipMemset(rw_thread(), (uintptr_t)dst, (int32_t)value, sizeBytes));
 }
 
 hipError_t hipMemset2D(void * dst, size_t pitch, int value, size_t width, size_t height)
 {
-	return rw_return((hipError_t)rw_hipMemset2D(rw_thread(), (void *)dst, pitch, (int32_t)value, width, height));
+	return rw_return((hipError_t)rw_hipMemset2D(rw_thread(), (uintptr_t)dst, pitch, (int32_t)value, width, height));
 }
 
 hipError_t hipMemset2D_spt(void * dst, size_t pitch, int value, size_t width, size_t height)
@@ -2453,7 +2453,7 @@ hipError_t hipMemset2D_spt(void * dst, size_t pitch, int value, size_t width, si
 
 hipError_t hipMemset2DAsync(void * dst, size_t pitch, int value, size_t width, size_t height, hipStream_t stream)
 {
-	return rw_return((hipError_t)rw_hipMemset2DAsync(rw_thread(), (void *)dst, pitch, (int32_t)value, width, height, (uint64_t)(uintptr_t)stream));
+	return rw_return((hipError_t)rw_hipMemset2DAsync(rw_thread(), (uintptr_t)dst, pitch, (int32_t)value, width, height, (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipMemset2DAsync_spt(void * dst, size_t pitch, int value, size_t width, size_t height, hipStream_t stream)
@@ -2520,7 +2520,7 @@ hipError_t hipMemSetAccess(void * ptr, size_t size, const hipMemAccessDesc * des
 
 hipError_t hipMemsetAsync(void * dst, int value, size_t sizeBytes, hipStream_t stream)
 {
-	return rw_return((hipError_t)rw_hipMemsetAsync(rw_thread(), (void *)dst, (int32_t)value, sizeBytes, (uint64_t)(uintptr_t)stream));
+	return rw_return((hipError_t)rw_hipMemsetAsync(rw_thread(), (uintptr_t)dst, (int32_t)value, sizeBytes, (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipMemsetAsync_spt(void * dst, int value, size_t sizeBytes, hipStream_t stream)
@@ -2534,32 +2534,32 @@ hipError_t hipMemsetAsync_spt(void * dst, int value, size_t sizeBytes, hipStream
 
 hipError_t hipMemsetD16(hipDeviceptr_t dest, unsigned short value, size_t count)
 {
-	return rw_return((hipError_t)rw_hipMemsetD16(rw_thread(), (void *)dest, value, count));
+	return rw_return((hipError_t)rw_hipMemsetD16(rw_thread(), (uintptr_t)dest, value, count));
 }
 
 hipError_t hipMemsetD16Async(hipDeviceptr_t dest, unsigned short value, size_t count, hipStream_t stream)
 {
-	return rw_return((hipError_t)rw_hipMemsetD16Async(rw_thread(), (void *)dest, value, count, (uint64_t)(uintptr_t)stream));
+	return rw_return((hipError_t)rw_hipMemsetD16Async(rw_thread(), (uintptr_t)dest, value, count, (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipMemsetD32(hipDeviceptr_t dest, int value, size_t count)
 {
-	return rw_return((hipError_t)rw_hipMemsetD32(rw_thread(), (void *)dest, (int32_t)value, count));
+	return rw_return((hipError_t)rw_hipMemsetD32(rw_thread(), (uintptr_t)dest, (int32_t)value, count));
 }
 
 hipError_t hipMemsetD32Async(hipDeviceptr_t dst, int value, size_t count, hipStream_t stream)
 {
-	return rw_return((hipError_t)rw_hipMemsetD32Async(rw_thread(), (void *)dst, (int32_t)value, count, (uint64_t)(uintptr_t)stream));
+	return rw_return((hipError_t)rw_hipMemsetD32Async(rw_thread(), (uintptr_t)dst, (int32_t)value, count, (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipMemsetD8(hipDeviceptr_t dest, unsigned char value, size_t count)
 {
-	return rw_return((hipError_t)rw_hipMemsetD8(rw_thread(), (void *)dest, value, count));
+	return rw_return((hipError_t)rw_hipMemsetD8(rw_thread(), (uintptr_t)dest, value, count));
 }
 
 hipError_t hipMemsetD8Async(hipDeviceptr_t dest, unsigned char value, size_t count, hipStream_t stream)
 {
-	return rw_return((hipError_t)rw_hipMemsetD8Async(rw_thread(), (void *)dest, value, count, (uint64_t)(uintptr_t)stream));
+	return rw_return((hipError_t)rw_hipMemsetD8Async(rw_thread(), (uintptr_t)dest, value, count, (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipMemUnmap(void * ptr, size_t size)
@@ -2634,12 +2634,12 @@ hipError_t hipModuleLoad(hipModule_t * module, const char * fname)
 
 hipError_t hipModuleLoadData(hipModule_t * module, const void * image)
 {
-	return rw_return((hipError_t)rw_hipModuleLoadData(rw_thread(), (void *)module, (void *)image));
+	return rw_return((hipError_t)rw_hipModuleLoadData(rw_thread(), (void *)module, (uintptr_t)image));
 }
 
 hipError_t hipModuleLoadDataEx(hipModule_t * module, const void * image, unsigned int numOptions, hipJitOption * options, void ** optionValues)
 {
-	return rw_return((hipError_t)rw_hipModuleLoadDataEx(rw_thread(), (void *)module, (void *)image, numOptions, (void *)options, (void *)optionValues));
+	return rw_return((hipError_t)rw_hipModuleLoadDataEx(rw_thread(), (void *)module, (uintptr_t)image, numOptions, (void *)options, (void *)optionValues));
 }
 
 hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int * numBlocks, hipFunction_t f, int blockSize, size_t dynSharedMemPerBlk)
@@ -2669,17 +2669,17 @@ hipError_t hipModuleUnload(hipModule_t module)
 
 hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int * numBlocks, const void * f, int blockSize, size_t dynSharedMemPerBlk)
 {
-	return rw_return((hipError_t)rw_hipOccupancyMaxActiveBlocksPerMultiprocessor(rw_thread(), (void *)numBlocks, (void *)f, (int32_t)blockSize, dynSharedMemPerBlk));
+	return rw_return((hipError_t)rw_hipOccupancyMaxActiveBlocksPerMultiprocessor(rw_thread(), (void *)numBlocks, (uintptr_t)f, (int32_t)blockSize, dynSharedMemPerBlk));
 }
 
 hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int * numBlocks, const void * f, int blockSize, size_t dynSharedMemPerBlk, unsigned int flags)
 {
-	return rw_return((hipError_t)rw_hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(rw_thread(), (void *)numBlocks, (void *)f, (int32_t)blockSize, dynSharedMemPerBlk, flags));
+	return rw_return((hipError_t)rw_hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(rw_thread(), (void *)numBlocks, (uintptr_t)f, (int32_t)blockSize, dynSharedMemPerBlk, flags));
 }
 
 hipError_t hipOccupancyMaxPotentialBlockSize(int * gridSize, int * blockSize, const void * f, size_t dynSharedMemPerBlk, int blockSizeLimit)
 {
-	return rw_return((hipError_t)rw_hipOccupancyMaxPotentialBlockSize(rw_thread(), (void *)gridSize, (void *)blockSize, (void *)f, dynSharedMemPerBlk, (int32_t)blockSizeLimit));
+	return rw_return((hipError_t)rw_hipOccupancyMaxPotentialBlockSize(rw_thread(), (void *)gridSize, (void *)blockSize, (uintptr_t)f, dynSharedMemPerBlk, (int32_t)blockSizeLimit));
 }
 
 hipError_t hipPointerGetAttribute(void * data, hipPointer_attribute attribute, hipDeviceptr_t ptr)
@@ -2692,7 +2692,7 @@ hipError_t hipPointerGetAttribute(void * data, hipPointer_attribute attribute, h
 
 hipError_t hipPointerGetAttributes(hipPointerAttribute_t * attributes, const void * ptr)
 {
-	return rw_return((hipError_t)rw_hipPointerGetAttributes(rw_thread(), (void *)attributes, (void *)ptr));
+	return rw_return((hipError_t)rw_hipPointerGetAttributes(rw_thread(), (void *)attributes, (uintptr_t)ptr));
 }
 
 hipError_t hipPointerSetAttribute(const void * value, hipPointer_attribute attribute, hipDeviceptr_t ptr)
@@ -2736,7 +2736,7 @@ hipError_t hipSignalExternalSemaphoresAsync(const hipExternalSemaphore_t * extSe
 
 hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback, void * userData, unsigned int flags)
 {
-	return rw_return((hipError_t)rw_hipStreamAddCallback(rw_thread(), (uint64_t)(uintptr_t)stream, (void *)callback, (void *)userData, flags));
+	return rw_return((hipError_t)rw_hipStreamAddCallback(rw_thread(), (uint64_t)(uintptr_t)stream, (void *)callback, (uintptr_t)userData, flags));
 }
 
 hipError_t hipStreamAddCallback_spt(hipStream_t stream, hipStreamCallback_t callback, void * userData, unsigned int flags)

@@ -149,13 +149,13 @@ func rw_hipEventSynchronize(thread uint64, event uint64) int32 {
 }
 
 //export rw_hipFree
-func rw_hipFree(thread uint64, ptr unsafe.Pointer) int32 {
+func rw_hipFree(thread uint64, ptr uintptr) int32 {
 	t := threadOf(thread)
 	return int32(runtime().Free(t, hip.Ptr(uintptr(ptr))))
 }
 
 //export rw_hipFreeAsync
-func rw_hipFreeAsync(thread uint64, devPtr unsafe.Pointer, stream uint64) int32 {
+func rw_hipFreeAsync(thread uint64, devPtr uintptr, stream uint64) int32 {
 	t := threadOf(thread)
 	stream_, e := resolveStream(t, hip.Stream(stream))
 	if e != hip.Success {
@@ -193,13 +193,13 @@ func rw_hipGetDevicePropertiesR0600(thread uint64, prop unsafe.Pointer, deviceId
 }
 
 //export rw_hipHostFree
-func rw_hipHostFree(thread uint64, ptr unsafe.Pointer) int32 {
+func rw_hipHostFree(thread uint64, ptr uintptr) int32 {
 	t := threadOf(thread)
 	return int32(runtime().HostFree(t, hip.Ptr(uintptr(ptr))))
 }
 
 //export rw_hipHostGetDevicePointer
-func rw_hipHostGetDevicePointer(thread uint64, devPtr unsafe.Pointer, hstPtr unsafe.Pointer, flags uint32) int32 {
+func rw_hipHostGetDevicePointer(thread uint64, devPtr unsafe.Pointer, hstPtr uintptr, flags uint32) int32 {
 	if devPtr == nil {
 		return int32(hip.ErrorInvalidValue)
 	}
@@ -213,7 +213,7 @@ func rw_hipHostGetDevicePointer(thread uint64, devPtr unsafe.Pointer, hstPtr uns
 }
 
 //export rw_hipHostGetFlags
-func rw_hipHostGetFlags(thread uint64, flagsPtr unsafe.Pointer, hostPtr unsafe.Pointer) int32 {
+func rw_hipHostGetFlags(thread uint64, flagsPtr unsafe.Pointer, hostPtr uintptr) int32 {
 	if flagsPtr == nil {
 		return int32(hip.ErrorInvalidValue)
 	}
@@ -241,13 +241,13 @@ func rw_hipHostMalloc(thread uint64, ptr unsafe.Pointer, size uint64, flags uint
 }
 
 //export rw_hipHostRegister
-func rw_hipHostRegister(thread uint64, hostPtr unsafe.Pointer, sizeBytes uint64, flags uint32) int32 {
+func rw_hipHostRegister(thread uint64, hostPtr uintptr, sizeBytes uint64, flags uint32) int32 {
 	t := threadOf(thread)
 	return int32(runtime().HostRegister(t, hip.Ptr(uintptr(hostPtr)), sizeBytes, flags))
 }
 
 //export rw_hipHostUnregister
-func rw_hipHostUnregister(thread uint64, hostPtr unsafe.Pointer) int32 {
+func rw_hipHostUnregister(thread uint64, hostPtr uintptr) int32 {
 	t := threadOf(thread)
 	return int32(runtime().HostUnregister(t, hip.Ptr(uintptr(hostPtr))))
 }
@@ -299,19 +299,19 @@ func rw_hipMallocManaged(thread uint64, devPtr unsafe.Pointer, size uint64, flag
 }
 
 //export rw_hipMemcpy
-func rw_hipMemcpy(thread uint64, dst unsafe.Pointer, src unsafe.Pointer, sizeBytes uint64, kind int32) int32 {
+func rw_hipMemcpy(thread uint64, dst uintptr, src uintptr, sizeBytes uint64, kind int32) int32 {
 	t := threadOf(thread)
 	return int32(runtime().Memcpy(t, hip.Ptr(uintptr(dst)), hip.Ptr(uintptr(src)), sizeBytes, hip.MemcpyKind(kind)))
 }
 
 //export rw_hipMemcpy2D
-func rw_hipMemcpy2D(thread uint64, dst unsafe.Pointer, dpitch uint64, src unsafe.Pointer, spitch uint64, width uint64, height uint64, kind int32) int32 {
+func rw_hipMemcpy2D(thread uint64, dst uintptr, dpitch uint64, src uintptr, spitch uint64, width uint64, height uint64, kind int32) int32 {
 	t := threadOf(thread)
 	return int32(runtime().Memcpy2D(t, hip.Ptr(uintptr(dst)), dpitch, hip.Ptr(uintptr(src)), spitch, width, height, hip.MemcpyKind(kind)))
 }
 
 //export rw_hipMemcpy2DAsync
-func rw_hipMemcpy2DAsync(thread uint64, dst unsafe.Pointer, dpitch uint64, src unsafe.Pointer, spitch uint64, width uint64, height uint64, kind int32, stream uint64) int32 {
+func rw_hipMemcpy2DAsync(thread uint64, dst uintptr, dpitch uint64, src uintptr, spitch uint64, width uint64, height uint64, kind int32, stream uint64) int32 {
 	t := threadOf(thread)
 	stream_, e := resolveStream(t, hip.Stream(stream))
 	if e != hip.Success {
@@ -321,7 +321,7 @@ func rw_hipMemcpy2DAsync(thread uint64, dst unsafe.Pointer, dpitch uint64, src u
 }
 
 //export rw_hipMemcpyAsync
-func rw_hipMemcpyAsync(thread uint64, dst unsafe.Pointer, src unsafe.Pointer, sizeBytes uint64, kind int32, stream uint64) int32 {
+func rw_hipMemcpyAsync(thread uint64, dst uintptr, src uintptr, sizeBytes uint64, kind int32, stream uint64) int32 {
 	t := threadOf(thread)
 	stream_, e := resolveStream(t, hip.Stream(stream))
 	if e != hip.Success {
@@ -331,13 +331,13 @@ func rw_hipMemcpyAsync(thread uint64, dst unsafe.Pointer, src unsafe.Pointer, si
 }
 
 //export rw_hipMemcpyPeer
-func rw_hipMemcpyPeer(thread uint64, dst unsafe.Pointer, dstDeviceId int32, src unsafe.Pointer, srcDeviceId int32, sizeBytes uint64) int32 {
+func rw_hipMemcpyPeer(thread uint64, dst uintptr, dstDeviceId int32, src uintptr, srcDeviceId int32, sizeBytes uint64) int32 {
 	t := threadOf(thread)
 	return int32(runtime().MemcpyPeer(t, hip.Ptr(uintptr(dst)), dstDeviceId, hip.Ptr(uintptr(src)), srcDeviceId, sizeBytes))
 }
 
 //export rw_hipMemcpyPeerAsync
-func rw_hipMemcpyPeerAsync(thread uint64, dst unsafe.Pointer, dstDeviceId int32, src unsafe.Pointer, srcDevice int32, sizeBytes uint64, stream uint64) int32 {
+func rw_hipMemcpyPeerAsync(thread uint64, dst uintptr, dstDeviceId int32, src uintptr, srcDevice int32, sizeBytes uint64, stream uint64) int32 {
 	t := threadOf(thread)
 	stream_, e := resolveStream(t, hip.Stream(stream))
 	if e != hip.Success {
@@ -347,7 +347,7 @@ func rw_hipMemcpyPeerAsync(thread uint64, dst unsafe.Pointer, dstDeviceId int32,
 }
 
 //export rw_hipMemcpyWithStream
-func rw_hipMemcpyWithStream(thread uint64, dst unsafe.Pointer, src unsafe.Pointer, sizeBytes uint64, kind int32, stream uint64) int32 {
+func rw_hipMemcpyWithStream(thread uint64, dst uintptr, src uintptr, sizeBytes uint64, kind int32, stream uint64) int32 {
 	t := threadOf(thread)
 	stream_, e := resolveStream(t, hip.Stream(stream))
 	if e != hip.Success {
@@ -357,7 +357,7 @@ func rw_hipMemcpyWithStream(thread uint64, dst unsafe.Pointer, src unsafe.Pointe
 }
 
 //export rw_hipMemGetAddressRange
-func rw_hipMemGetAddressRange(thread uint64, pbase unsafe.Pointer, psize unsafe.Pointer, dptr unsafe.Pointer) int32 {
+func rw_hipMemGetAddressRange(thread uint64, pbase unsafe.Pointer, psize unsafe.Pointer, dptr uintptr) int32 {
 	t := threadOf(thread)
 	v0, v1, err := runtime().MemGetAddressRange(t, hip.Ptr(uintptr(dptr)))
 	if err != hip.Success {
@@ -397,7 +397,7 @@ func rw_hipMemPoolTrimTo(thread uint64, memPool uint64, minBytesToHold uint64) i
 }
 
 //export rw_hipMemPtrGetInfo
-func rw_hipMemPtrGetInfo(thread uint64, ptr unsafe.Pointer, size unsafe.Pointer) int32 {
+func rw_hipMemPtrGetInfo(thread uint64, ptr uintptr, size unsafe.Pointer) int32 {
 	if size == nil {
 		return int32(hip.ErrorInvalidValue)
 	}
@@ -411,19 +411,19 @@ func rw_hipMemPtrGetInfo(thread uint64, ptr unsafe.Pointer, size unsafe.Pointer)
 }
 
 //export rw_hipMemset
-func rw_hipMemset(thread uint64, dst unsafe.Pointer, value int32, sizeBytes uint64) int32 {
+func rw_hipMemset(thread uint64, dst uintptr, value int32, sizeBytes uint64) int32 {
 	t := threadOf(thread)
 	return int32(runtime().Memset(t, hip.Ptr(uintptr(dst)), value, sizeBytes))
 }
 
 //export rw_hipMemset2D
-func rw_hipMemset2D(thread uint64, dst unsafe.Pointer, pitch uint64, value int32, width uint64, height uint64) int32 {
+func rw_hipMemset2D(thread uint64, dst uintptr, pitch uint64, value int32, width uint64, height uint64) int32 {
 	t := threadOf(thread)
 	return int32(runtime().Memset2D(t, hip.Ptr(uintptr(dst)), pitch, value, width, height))
 }
 
 //export rw_hipMemset2DAsync
-func rw_hipMemset2DAsync(thread uint64, dst unsafe.Pointer, pitch uint64, value int32, width uint64, height uint64, stream uint64) int32 {
+func rw_hipMemset2DAsync(thread uint64, dst uintptr, pitch uint64, value int32, width uint64, height uint64, stream uint64) int32 {
 	t := threadOf(thread)
 	stream_, e := resolveStream(t, hip.Stream(stream))
 	if e != hip.Success {
@@ -433,7 +433,7 @@ func rw_hipMemset2DAsync(thread uint64, dst unsafe.Pointer, pitch uint64, value 
 }
 
 //export rw_hipMemsetAsync
-func rw_hipMemsetAsync(thread uint64, dst unsafe.Pointer, value int32, sizeBytes uint64, stream uint64) int32 {
+func rw_hipMemsetAsync(thread uint64, dst uintptr, value int32, sizeBytes uint64, stream uint64) int32 {
 	t := threadOf(thread)
 	stream_, e := resolveStream(t, hip.Stream(stream))
 	if e != hip.Success {
@@ -443,13 +443,13 @@ func rw_hipMemsetAsync(thread uint64, dst unsafe.Pointer, value int32, sizeBytes
 }
 
 //export rw_hipMemsetD16
-func rw_hipMemsetD16(thread uint64, dest unsafe.Pointer, value uint16, count uint64) int32 {
+func rw_hipMemsetD16(thread uint64, dest uintptr, value uint16, count uint64) int32 {
 	t := threadOf(thread)
 	return int32(runtime().MemsetD16(t, hip.Ptr(uintptr(dest)), value, count))
 }
 
 //export rw_hipMemsetD16Async
-func rw_hipMemsetD16Async(thread uint64, dest unsafe.Pointer, value uint16, count uint64, stream uint64) int32 {
+func rw_hipMemsetD16Async(thread uint64, dest uintptr, value uint16, count uint64, stream uint64) int32 {
 	t := threadOf(thread)
 	stream_, e := resolveStream(t, hip.Stream(stream))
 	if e != hip.Success {
@@ -459,13 +459,13 @@ func rw_hipMemsetD16Async(thread uint64, dest unsafe.Pointer, value uint16, coun
 }
 
 //export rw_hipMemsetD32
-func rw_hipMemsetD32(thread uint64, dest unsafe.Pointer, value int32, count uint64) int32 {
+func rw_hipMemsetD32(thread uint64, dest uintptr, value int32, count uint64) int32 {
 	t := threadOf(thread)
 	return int32(runtime().MemsetD32(t, hip.Ptr(uintptr(dest)), value, count))
 }
 
 //export rw_hipMemsetD32Async
-func rw_hipMemsetD32Async(thread uint64, dst unsafe.Pointer, value int32, count uint64, stream uint64) int32 {
+func rw_hipMemsetD32Async(thread uint64, dst uintptr, value int32, count uint64, stream uint64) int32 {
 	t := threadOf(thread)
 	stream_, e := resolveStream(t, hip.Stream(stream))
 	if e != hip.Success {
@@ -475,13 +475,13 @@ func rw_hipMemsetD32Async(thread uint64, dst unsafe.Pointer, value int32, count 
 }
 
 //export rw_hipMemsetD8
-func rw_hipMemsetD8(thread uint64, dest unsafe.Pointer, value uint8, count uint64) int32 {
+func rw_hipMemsetD8(thread uint64, dest uintptr, value uint8, count uint64) int32 {
 	t := threadOf(thread)
 	return int32(runtime().MemsetD8(t, hip.Ptr(uintptr(dest)), value, count))
 }
 
 //export rw_hipMemsetD8Async
-func rw_hipMemsetD8Async(thread uint64, dest unsafe.Pointer, value uint8, count uint64, stream uint64) int32 {
+func rw_hipMemsetD8Async(thread uint64, dest uintptr, value uint8, count uint64, stream uint64) int32 {
 	t := threadOf(thread)
 	stream_, e := resolveStream(t, hip.Stream(stream))
 	if e != hip.Success {
@@ -491,7 +491,7 @@ func rw_hipMemsetD8Async(thread uint64, dest unsafe.Pointer, value uint8, count 
 }
 
 //export rw_hipPointerGetAttributes
-func rw_hipPointerGetAttributes(thread uint64, attributes unsafe.Pointer, ptr unsafe.Pointer) int32 {
+func rw_hipPointerGetAttributes(thread uint64, attributes unsafe.Pointer, ptr uintptr) int32 {
 	if attributes == nil {
 		return int32(hip.ErrorInvalidValue)
 	}

@@ -58,6 +58,8 @@ func (ty *types) cArg(p Param) string {
 			return "&" + p.Name
 		}
 		return "(void *)" + p.Name
+	case "uintptr":
+		return "(uintptr_t)" + p.Name
 	case "uint64":
 		if goHandles[bare(p.Type)] != "" {
 			return "(uint64_t)(uintptr_t)" + p.Name
@@ -68,11 +70,15 @@ func (ty *types) cArg(p Param) string {
 	return p.Name
 }
 
-// crossing is the Go type in which a C parameter crosses.
+// crossing is the Go type in which a C parameter crosses. An untyped address is
+// a number: it may lie on a device or be no address at all, and Go stops a
+// process in which it finds a pointer with such a value.
 func (ty *types) crossing(c string) string {
 	r := ty.resolve(c)
 	switch {
-	case strings.HasSuffix(strings.TrimSpace(c), "*"), strings.Contains(c, "(*)"), r == "hipDeviceptr_t", ty.structs[r] != nil:
+	case r == "hipDeviceptr_t", strings.Join(strings.Fields(strings.TrimPrefix(strings.TrimSpace(c), "const ")), "") == "void*":
+		return "uintptr"
+	case strings.HasSuffix(strings.TrimSpace(c), "*"), strings.Contains(c, "(*)"), ty.structs[r] != nil:
 		return "unsafe.Pointer"
 	case goHandles[r] != "":
 		return "uint64"

@@ -1,0 +1,106 @@
+package hipabi
+
+/*
+#cgo CFLAGS: -I${SRCDIR}/include -O2
+#cgo LDFLAGS: -ldl -lpthread
+#include <stdint.h>
+int rw_at_exit(void);
+void rw_thread_owns_streams(void);
+*/
+import "C"
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	"github.com/rocwire/rocwire/hip"
+)
+
+var (
+	current atomic.Pointer[hip.Runtime]
+	opening sync.Mutex
+	opener  func() hip.Runtime
+)
+
+// SetRuntime puts r behind the exports. It is for the start of a process: what
+// an earlier Runtime gave out is forgotten.
+func SetRuntime(r hip.Runtime) {
+	opening.Lock()
+	defer opening.Unlock()
+	opener = nil
+	use(r)
+}
+
+// SetOpener has the first call that needs a Runtime open it, so that loading
+// the library touches nothing. open is called once.
+func SetOpener(open func() hip.Runtime) {
+	opening.Lock()
+	defer opening.Unlock()
+	opener = open
+	current.Store(nil)
+}
+
+// use is called with opening held.
+func use(r hip.Runtime) {
+	modules.reset()
+	devices.reset()
+	threadStreams.reset()
+	current.Store(&r)
+}
+
+// runtime is the Runtime behind the exports.
+func runtime() hip.Runtime {
+	if r := current.Load(); r != nil {
+		return *r
+	}
+	return open()
+}
+
+func open() hip.Runtime {
+	opening.Lock()
+	defer opening.Unlock()
+	if r := current.Load(); r != nil {
+		return *r
+	}
+	if opener == nil {
+		return hip.Unimplemented{}
+	}
+	use(opener())
+	opener = nil
+	C.rw_at_exit()
+	return *current.Load()
+}
+
+// threadOf unpacks what rw_thread packs.
+func threadOf(thread uint64) hip.Thread {
+	return hip.Thread{Device: int32(thread >> 32), ID: uint32(thread)}
+}
+
+// Log writes one line about something that went wrong, for the person who runs
+// the program: HIP's error codes cannot name a cause.
+var Log = func(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "rocwire: "+format+"\n", args...)
+}
+
+//export rw_deviceCount
+func rw_deviceCount(count *int32) int32 {
+	n, err := runtime().GetDeviceCount()
+	if err == hip.Success {
+		*count = n
+	}
+	return int32(err)
+}
+
+// A Flusher is a Runtime that may hold calls back; Flush sends them.
+type Flusher interface{ Flush() error }
+
+//export rw_flush
+func rw_flush() {
+	if r := current.Load(); r != nil {
+		if f, ok := (*r).(Flusher); ok {
+			_ = f.Flush() // the process ends: nobody is left to tell
+		}
+	}
+}

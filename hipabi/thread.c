@@ -1,0 +1,216 @@
+/* Thread state: its life, the error functions, the current device. */
+#include "thread.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "_cgo_export.h"
+#include "call.h"
+
+__thread struct rw_tls rw_tls __attribute__((tls_model("initial-exec")));
+
+atomic_int rw_gone;
+atomic_int rw_devices = -1;
+
+static atomic_uint last_id;
+static pthread_key_t end_key;
+static int have_end_key;
+
+static void thread_end(void *owns)
+{
+	rw_calls_free(&rw_tls);
+	if (owns == &last_id && !atomic_load(&rw_gone))
+		rw_threadEnd(rw_thread());
+}
+
+static void forked(void)
+{
+	atomic_store(&rw_gone, 1);
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	have_end_key = pthread_key_create(&end_key, thread_end) == 0;
+	pthread_atfork(NULL, NULL, forked);
+}
+
+uint32_t rw_thread_begin(void)
+{
+	do
+		rw_tls.id = atomic_fetch_add(&last_id, 1) + 1;
+	while (rw_tls.id == 0);
+	/* Any value but NULL makes the destructor run when the thread ends. */
+	if (have_end_key)
+		pthread_setspecific(end_key, &rw_tls);
+	return rw_tls.id;
+}
+
+/* rw_thread_owns_streams says that Go keeps something for the calling thread,
+ * to be given back when it ends. */
+void rw_thread_owns_streams(void)
+{
+	if (have_end_key)
+		pthread_setspecific(end_key, &last_id);
+}
+
+static void flush(void)
+{
+	if (!atomic_load(&rw_gone))
+		rw_flush();
+}
+
+/* rw_at_exit has what is still on its way sent before the process ends. The
+ * runtime stays usable: destructors that run later still free what they hold. */
+int rw_at_exit(void)
+{
+	return atexit(flush);
+}
+
+int rw_debug(void)
+{
+	static atomic_int level = -1;
+	int l = atomic_load(&level);
+	if (l < 0) {
+		const char *s = getenv("TF_DEBUG");
+		l = s ? atoi(s) : 0;
+		atomic_store(&level, l < 0 ? 0 : l);
+	}
+	return l;
+}
+
+void rw_log(const char *format, ...)
+{
+	char line[1024];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(line, sizeof line, format, args);
+	va_end(args);
+	fprintf(stderr, "rocwire: %s\n", line);
+}
+
+hipError_t rw_refuse(void)
+{
+	static atomic_flag said = ATOMIC_FLAG_INIT;
+	if (!atomic_flag_test_and_set(&said))
+		rw_log("HIP cannot be used in the child of a fork");
+	return rw_finish(hipErrorNotInitialized);
+}
+
+hipError_t rw_unsupported(const char *function)
+{
+	if (rw_debug())
+		rw_log("%s is not supported", function);
+	return rw_finish(hipErrorNotSupported);
+}
+
+hipError_t hipGetLastError(void)
+{
+	hipError_t e = rw_tls.last_error;
+	rw_tls.last_error = hipSuccess;
+	return e;
+}
+
+hipError_t hipPeekAtLastError(void)
+{
+	return rw_tls.last_error;
+}
+
+hipError_t hipExtGetLastError(void)
+{
+	hipError_t e = rw_tls.last_command;
+	rw_tls.last_command = hipSuccess;
+	return e;
+}
+
+const char *hipGetErrorName(hipError_t e)
+{
+	return rw_error_name(e);
+}
+
+const char *hipGetErrorString(hipError_t e)
+{
+	return rw_error_string(e);
+}
+
+/* known tells whether e is one of HIP's errors: what is not has the same name
+ * as hipErrorUnknown. */
+static int known(hipError_t e)
+{
+	return e == hipErrorUnknown || strcmp(rw_error_name(e), "hipErrorUnknown") != 0;
+}
+
+hipError_t hipDrvGetErrorName(hipError_t e, const char **text)
+{
+	if (!text)
+		return rw_finish(hipErrorInvalidValue);
+	*text = known(e) ? rw_error_name(e) : NULL;
+	return rw_finish(*text ? hipSuccess : hipErrorInvalidValue);
+}
+
+hipError_t hipDrvGetErrorString(hipError_t e, const char **text)
+{
+	if (!text)
+		return rw_finish(hipErrorInvalidValue);
+	*text = known(e) ? rw_error_string(e) : NULL;
+	return rw_finish(*text ? hipSuccess : hipErrorInvalidValue);
+}
+
+/* device_count makes rw_devices known. */
+static hipError_t device_count(int *n)
+{
+	*n = atomic_load_explicit(&rw_devices, memory_order_relaxed);
+	if (__builtin_expect(*n >= 0, 1))
+		return *n > 0 ? hipSuccess : hipErrorNoDevice;
+	if (atomic_load(&rw_gone))
+		return rw_refuse();
+	int32_t count = 0;
+	hipError_t e = (hipError_t)rw_deviceCount(&count);
+	if (e != hipSuccess)
+		return e;
+	atomic_store_explicit(&rw_devices, count, memory_order_relaxed);
+	*n = count;
+	return count > 0 ? hipSuccess : hipErrorNoDevice;
+}
+
+hipError_t hipSetDevice(int device)
+{
+	int n;
+	hipError_t e = device_count(&n);
+	if (e == hipSuccess && (device < 0 || device >= n))
+		e = hipErrorInvalidDevice;
+	if (e == hipSuccess)
+		rw_tls.device = device;
+	return rw_finish(e);
+}
+
+hipError_t hipGetDevice(int *device)
+{
+	int n;
+	if (!device)
+		return rw_finish(hipErrorInvalidValue);
+	hipError_t e = device_count(&n);
+	if (e == hipSuccess)
+		*device = rw_tls.device;
+	return rw_finish(e);
+}
+
+static hipError_t version(int *v)
+{
+	if (!v)
+		return rw_finish(hipErrorInvalidValue);
+	*v = HIP_VERSION_MAJOR * 10000000 + HIP_VERSION_MINOR * 100000 + HIP_VERSION_PATCH;
+	return rw_finish(hipSuccess);
+}
+
+hipError_t hipRuntimeGetVersion(int *v)
+{
+	return version(v);
+}
+
+hipError_t hipDriverGetVersion(int *v)
+{
+	return version(v);
+}

@@ -1,0 +1,70 @@
+/* What HIP keeps for each host thread, and what every export does with it. */
+#ifndef ROCWIRE_HIPABI_THREAD_H
+#define ROCWIRE_HIPABI_THREAD_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "hip/hip_runtime_api.h"
+
+struct rw_call;
+
+/* One thread's state. It is small because it lives in static TLS, which a
+ * library that is opened with dlopen shares with all others: what is large or
+ * rare hangs off a pointer. */
+struct rw_tls {
+	int32_t device;          /* the current device */
+	uint32_t id;             /* tells threads of this process apart; 0 = not given yet */
+	hipError_t last_error;   /* the last call's that failed, until hipGetLastError takes it */
+	hipError_t last_command; /* the last call's result */
+	struct rw_call *calls;   /* launch configurations pushed and not popped yet, newest first */
+};
+
+#pragma GCC visibility push(hidden)
+
+extern __thread struct rw_tls rw_tls __attribute__((tls_model("initial-exec")));
+
+/* Set in the child of a fork: threads do not survive fork, so nothing behind
+ * the exports works there. */
+extern atomic_int rw_gone;
+
+/* The number of devices, or -1 while no call has reached them. */
+extern atomic_int rw_devices;
+
+uint32_t rw_thread_begin(void);
+void rw_thread_owns_streams(void);
+hipError_t rw_refuse(void);
+hipError_t rw_unsupported(const char *function);
+void rw_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
+int rw_debug(void);
+const char *rw_error_name(hipError_t e);
+const char *rw_error_string(hipError_t e);
+int rw_at_exit(void);
+
+#pragma GCC visibility pop
+
+/* rw_thread is the calling thread's state as Go takes it: the current device in
+ * the high half, the thread's number in the low half. */
+static inline uint64_t rw_thread(void)
+{
+	uint32_t id = rw_tls.id;
+	if (__builtin_expect(id == 0, 0))
+		id = rw_thread_begin();
+	return (uint64_t)(uint32_t)rw_tls.device << 32 | id;
+}
+
+/* rw_finish keeps a call's result as the thread's. hipErrorNotReady is an
+ * answer, not a failure, and does not become the last error. */
+static inline hipError_t rw_finish(hipError_t e)
+{
+	rw_tls.last_command = e;
+	if (__builtin_expect(e != hipSuccess && e != hipErrorNotReady, 0))
+		rw_tls.last_error = e;
+	return e;
+}
+
+/* rw_return evaluates a call into Go and keeps its result. It is a macro so
+ * that after a fork, where Go is gone, the call is not made. */
+#define rw_return(call) (__builtin_expect(atomic_load_explicit(&rw_gone, memory_order_relaxed), 0) ? rw_refuse() : rw_finish(call))
+
+#endif
