@@ -229,8 +229,8 @@ func TestMonitorCounts(t *testing.T) {
 	ss := attach(t, s, 77)
 	mt := ss.Card(0)
 	mt.Take(10 * mib)
-	mt.Begin("first")
-	mt.Begin("second\n")
+	mt.Begin("first", 3)
+	mt.Begin("second\n", 4)
 	w := Work{Dispatches: 1, Workgroups: 2, Waves: 3, ReadBytes: 4, WriteBytes: 5, Atomics: 6, FLOPs: 7}
 	w.Instructions[VALU], w.Lanes[VALU] = 8, 9
 	mt.Work(&w)
@@ -239,15 +239,20 @@ func TestMonitorCounts(t *testing.T) {
 	if c.Used != 10*mib || c.Running != 2 || c.Work != w || c.Copies[HostToCard] != 1000 || c.CopyBytes() != 1000 {
 		t.Errorf("running: %+v", c)
 	}
-	if len(c.Sessions) != 1 || c.Sessions[0].PID != 77 || c.Sessions[0].Kernel != "second?" || c.Sessions[0].Work != w {
+	mt.TakeHost(3000)
+	mt.GiveHost(1000)
+	if c := m.Read()[0]; c.Host != 2000 || c.Sessions[0].Host != 2000 {
+		t.Errorf("host memory: %+v", c)
+	}
+	if len(c.Sessions) != 1 || c.Sessions[0].PID != 77 || c.Sessions[0].Units != 7 || c.Sessions[0].Kernel != "second?" || c.Sessions[0].Work != w {
 		t.Errorf("session: %+v", c.Sessions)
 	}
 	during := c.Busy
 	if during == 0 {
 		t.Error("a running kernel does not count as busy")
 	}
-	mt.End()
-	mt.End()
+	mt.End(3)
+	mt.End(4)
 	mt.Work(&w)
 	c = m.Read()[0]
 	if c.Running != 0 || c.Busy < during || c.Work.Dispatches != 2 {
@@ -281,10 +286,10 @@ func TestBusyIsTheUnion(t *testing.T) {
 	m := NewMonitor(s)
 	mt := attach(t, s, 1).Card(0)
 	for range 20 {
-		mt.Begin("k")
+		mt.Begin("k", 1)
 	}
 	for range 20 {
-		mt.End()
+		mt.End(1)
 	}
 	if c := m.Read()[0]; c.Busy > Now()-begin {
 		t.Errorf("busy %d of %d ns", c.Busy, Now()-begin)
@@ -306,7 +311,7 @@ func child() {
 	}
 	n, _ := strconv.ParseUint(os.Getenv("ROCWIRE_CARD_TAKE"), 10, 64)
 	fmt.Println(ss.Card(0).Take(n))
-	ss.Card(0).Begin("endless")
+	ss.Card(0).Begin("endless", 1)
 	ss.Card(0).Work(&Work{Waves: 5})
 	fmt.Println("running")
 	for {

@@ -61,10 +61,12 @@ type header struct {
 type slot struct {
 	owner atomic.Uint64 // process id, 0: free. Only in the session's first slot
 	used  atomic.Uint64 // bytes of card memory held
+	host  atomic.Uint64 // bytes of host memory the card can reach
 
 	busy    atomic.Uint64 // ns during which at least one kernel ran, without the current stretch
 	since   atomic.Uint64 // when the current stretch began (CLOCK_MONOTONIC ns), 0: idle
 	running atomic.Uint64 // kernels that run now
+	units   atomic.Uint64 // compute units they could fill, summed
 
 	dispatches, workgroups, waves atomic.Uint64
 	instructions, lanes           [maxClasses]atomic.Uint64
@@ -76,7 +78,7 @@ type slot struct {
 
 	nameLen atomic.Uint64
 	name    [MaxName / 8]atomic.Uint64
-	_       [15]uint64
+	_       [13]uint64
 }
 
 // maxClasses leaves room in the layout for instruction classes to come.

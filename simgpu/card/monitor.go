@@ -28,7 +28,9 @@ func (c *Counters) CopyBytes() uint64 {
 type Use struct {
 	PID     int
 	Used    uint64 // bytes of card memory
+	Host    uint64 // bytes of host memory the card can reach
 	Running int    // kernels that run now
+	Units   int    // compute units they could fill
 	Kernel  string // the last one that began, "" for none
 	Counters
 }
@@ -37,6 +39,7 @@ type Use struct {
 type Card struct {
 	Capacity uint64
 	Used     uint64
+	Host     uint64
 	Running  int
 	Counters // since the monitor was made
 	Sessions []Use
@@ -88,6 +91,7 @@ func (m *Monitor) Read() []Card {
 			u := m.use(i, c, int(pid&0x7fffffff))
 			cd := &cards[c]
 			cd.Used = min(cd.Used+u.Used, cd.Capacity)
+			cd.Host += u.Host
 			cd.Running += u.Running
 			cd.Sessions = append(cd.Sessions, u)
 		}
@@ -199,6 +203,8 @@ func (m *Monitor) use(session, card, pid int) Use {
 	return Use{
 		PID:      pid,
 		Used:     min(sl.used.Load(), m.seg.capacity[card]),
+		Host:     min(sl.host.Load(), 1<<50),
+		Units:    int(min(sl.units.Load(), 1<<16)),
 		Running:  int(min(sl.running.Load(), 1<<16)),
 		Kernel:   sl.kernel(),
 		Counters: m.last[session*m.seg.cards+card],

@@ -37,6 +37,8 @@ func (ss *Session) Detach() {
 	for i := range ss.cards {
 		sl := ss.cards[i].slot
 		sl.used.Store(0)
+		sl.host.Store(0)
+		sl.units.Store(0)
 		sl.running.Store(0)
 		sl.since.Store(0)
 	}
@@ -94,8 +96,13 @@ func (m *Meter) Take(n uint64) bool {
 // Give gives n bytes back.
 func (m *Meter) Give(n uint64) { m.slot.used.Add(-n) }
 
-// Begin notes that a kernel starts.
-func (m *Meter) Begin(kernel string) {
+// TakeHost notes n bytes of host memory that the card can reach, GiveHost that
+// it no longer can. Host memory has no limit here.
+func (m *Meter) TakeHost(n uint64) { m.slot.host.Add(n) }
+func (m *Meter) GiveHost(n uint64) { m.slot.host.Add(-n) }
+
+// Begin notes that a kernel starts that can fill a number of compute units.
+func (m *Meter) Begin(kernel string, units int) {
 	kernel = kernel[:min(len(kernel), MaxName)]
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -104,6 +111,7 @@ func (m *Meter) Begin(kernel string) {
 		m.slot.since.Store(m.since)
 	}
 	m.running++
+	m.slot.units.Add(uint64(units))
 	m.slot.running.Store(uint64(m.running))
 	m.slot.nameLen.Store(0)
 	for i := 0; i < len(kernel); i += 8 {
@@ -116,11 +124,12 @@ func (m *Meter) Begin(kernel string) {
 	m.slot.nameLen.Store(uint64(len(kernel)))
 }
 
-// End notes that a kernel ended.
-func (m *Meter) End() {
+// End notes that a kernel ended, with what Begin was told.
+func (m *Meter) End(units int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.running--
+	m.slot.units.Add(-uint64(units))
 	m.slot.running.Store(uint64(m.running))
 	if m.running == 0 {
 		// A reader in between sees too little for a moment, never too much.
