@@ -1,0 +1,149 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// ReadHello reads the INIT frame of a new connection and not a byte more, so that the descriptor can then be handed to another
+// process. The whole frame must arrive within timeout. The header is returned as far as it was read, even with an error, for Refuse.
+func ReadHello(conn net.Conn, timeout time.Duration) (*Hello, Header, error) {
+	if timeout > 0 {
+		if err := conn.SetReadDeadline(time.Now().Add(timeout)); err != nil {
+			return nil, Header{}, err
+		}
+	}
+	h, p, err := readInit(conn)
+	if err == nil && h.Flags != 0 {
+		err = violation(h, "INIT with flags")
+	}
+	var hello *Hello
+	if err == nil {
+		hello, err = ParseHello(p)
+	}
+	if err != nil {
+		kind := ErrLost
+		switch {
+		case errors.Is(err, ErrProtocol):
+			kind = ErrProtocol
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			kind, err = ErrTimeout, fmt.Errorf("no handshake within %v: %w", timeout, err)
+		case errors.Is(err, io.EOF):
+			err = fmt.Errorf("the client said nothing: %w", err)
+		}
+		host, port := peer(conn)
+		return nil, h, &Error{Kind: kind, Host: host, Port: port, Reason: err.Error(), Err: err}
+	}
+	hello.Protocol = h.Version
+	return hello, h, conn.SetReadDeadline(time.Time{})
+}
+
+func peer(conn net.Conn) (host, port string) {
+	a := conn.RemoteAddr()
+	if a == nil {
+		return "", ""
+	}
+	host, port, err := net.SplitHostPort(a.String())
+	if err != nil {
+		return a.String(), ""
+	}
+	return host, port
+}
+
+// Refuse answers a connection's handshake, or whatever came instead of one, with a refusal and closes it. code must not be 0.
+func Refuse(conn net.Conn, code int32, reason string) error {
+	if len(reason) > MaxReason {
+		reason = reason[:MaxReason]
+	}
+	b, err := appendWelcome(nil, &Welcome{Code: code, Error: reason})
+	if err == nil {
+		if err = conn.SetWriteDeadline(time.Now().Add(time.Second)); err == nil {
+			_, err = conn.Write(b)
+		}
+	}
+	if cw, ok := conn.(interface{ CloseWrite() error }); ok && err == nil {
+		// Take what the client has still sent, so that the answer is not lost to a reset.
+		if err = cw.CloseWrite(); err == nil && conn.SetReadDeadline(time.Now().Add(50*time.Millisecond)) == nil {
+			_, _ = io.CopyN(io.Discard, conn, MaxHello)
+		}
+	}
+	return errors.Join(err, conn.Close())
+}
+
+// negotiated is the version that frames after the handshake carry.
+func negotiated(theirs uint16) uint16 { return min(theirs, Version) }
+
+// appendWelcome adds the reply to INIT.
+func appendWelcome(b []byte, w *Welcome) ([]byte, error) {
+	version, flags := w.Protocol, FlagResponse
+	if version == 0 {
+		version = Version
+	}
+	if w.Code != 0 {
+		flags |= FlagError
+	}
+	start := len(b)
+	b = append(b, make([]byte, HeaderSize)...)
+	e := Enc{b}
+	e.I32(w.Code)
+	b, err := pack(e.B, w)
+	if err != nil {
+		return b[:start], err
+	}
+	h := Header{Version: version, Op: OpInit, Length: uint32(len(b) - start - HeaderSize), Flags: flags}
+	h.Append(b[start:start])
+	return b, nil
+}
+
+// descriptor takes the descriptor out of a connection and closes the connection. For one that has none (TLS) it is one end of a
+// socket pair, with goroutines that carry the bytes.
+func descriptor(conn net.Conn) (int, error) {
+	sc, ok := conn.(interface{ File() (*os.File, error) })
+	if !ok {
+		return bridge(conn)
+	}
+	f, err := sc.File()
+	if err != nil {
+		return -1, err
+	}
+	defer f.Close()
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 3)
+	if err != nil {
+		return -1, err
+	}
+	return fd, conn.Close()
+}
+
+// bridge connects conn with one end of a socket pair and returns the other.
+func bridge(conn net.Conn) (int, error) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return -1, err
+	}
+	if err := unix.SetNonblock(pair[1], true); err != nil {
+		return -1, errors.Join(err, unix.Close(pair[0]), unix.Close(pair[1]))
+	}
+	f := os.NewFile(uintptr(pair[1]), "wire bridge")
+	inner, err := net.FileConn(f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return -1, errors.Join(err, unix.Close(pair[0]))
+	}
+	near := inner.(*net.UnixConn)
+	// An error ends the copy in its direction; the user sees it as the end of the stream.
+	go func() {
+		_, _ = io.Copy(near, struct{ io.Reader }{conn})
+		_ = near.CloseWrite()
+	}()
+	go func() {
+		_, _ = io.Copy(struct{ io.Writer }{conn}, near)
+		_ = conn.Close()
+		_ = near.Close()
+	}()
+	return pair[0], nil
+}

@@ -1,0 +1,345 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Defaults of Options.
+const (
+	DefaultConnectTimeout = 30 * time.Second
+	DefaultIOTimeout      = 60 * time.Second
+	DefaultHeartbeat      = 5 * time.Second
+)
+
+// Options say how a client connects.
+type Options struct {
+	Address        string        // host:port, or unix:PATH
+	ConnectTimeout time.Duration // for connection and handshake together
+	IOTimeout      time.Duration // how long the server may be silent while something is pending
+	Hello          Hello
+	// OnNotify is called with every notice of a user operation, one at a time and in order, together with the done functions of Go,
+	// on a goroutine of its own. It may call the client. payload is its to keep.
+	OnNotify func(op uint16, payload []byte)
+	// OnLost is called once when the connection has ended for any other reason than Close, after all pending calls have got the error.
+	OnLost func(err error)
+}
+
+// Msg is a request and the place of its reply. It may be used again after the call has returned.
+type Msg struct {
+	Req  []byte // fixed part of the request
+	Bulk []byte // bulk data of the request, sent from where it lies
+	Dst  []byte // where bulk data of the reply goes; more than fits is a protocol violation
+
+	Code int32  // of the reply
+	Rep  []byte // results of the reply; its memory is used again by the next call
+	DstN int    // bytes of bulk data in the reply
+
+	op      uint16
+	id      uint32
+	total   int // bulk bytes that a reply of several frames announced
+	started bool
+	done    bool // resolved; from here on the client does not touch the message
+	err     error
+	lead    bool // woken to read, not because it is resolved
+	wake    chan struct{}
+	next    *Msg // in the list of followers
+	prev    *Msg
+	then    func(*Msg, error) // of Go
+}
+
+var msgPool = sync.Pool{New: func() any { return &Msg{wake: make(chan struct{}, 1)} }}
+
+// GetMsg gives an empty message; Req and Rep have length 0 and may have capacity.
+func GetMsg() *Msg { return msgPool.Get().(*Msg) }
+
+// PutMsg returns a message that no call is using. The caller keeps no slice of Req and Rep.
+func PutMsg(m *Msg) {
+	if cap(m.Req) > 64<<10 {
+		m.Req = nil
+	}
+	if cap(m.Rep) > 64<<10 {
+		m.Rep = nil
+	}
+	m.Req, m.Rep, m.Bulk, m.Dst, m.then, m.err = m.Req[:0], m.Rep[:0], nil, nil, nil, nil
+	m.Code, m.DstN = 0, 0
+	msgPool.Put(m)
+}
+
+// Client is one connection to a server. All methods are safe for concurrent use.
+type Client struct {
+	welcome    Welcome
+	host, port string
+	opt        Options
+	c          *conn
+	in         in // of whoever has the read role
+	out        out
+	k          *keeper
+	seq        uint32        // last id given, under out.mu
+	wrapped    bool          // seq has been through all numbers
+	silence    time.Duration // how long nothing has come while it was waited for; of the read role
+	reads      atomic.Uint64
+
+	mu        sync.Mutex
+	pending   map[uint32]*Msg
+	reading   bool  // the read role is taken
+	followers Msg   // ring of callers that wait for their reply while another reads
+	cause     error // why the connection ends, once it does
+	dead      bool  // and everything pending has been told
+
+	calls callbacks
+}
+
+// Welcome is the server's answer to the Hello.
+func (c *Client) Welcome() *Welcome { return &c.welcome }
+
+// newClient starts a client on a connection whose handshake is done.
+func newClient(sock *conn, opt Options, w *Welcome, host, port string) (*Client, error) {
+	c := &Client{welcome: *w, host: host, port: port, opt: opt, c: sock, in: newIn(sock), pending: make(map[uint32]*Msg)}
+	c.followers.next, c.followers.prev = &c.followers, &c.followers
+	c.out.init(sock)
+	c.out.version = w.Protocol
+	c.in.idle, c.in.heard = c.tick, func() { c.silence = 0 }
+	c.out.blocked, c.out.fail = c.blocked, c.fail
+	k, err := newKeeper(&c.out, sock)
+	if err != nil {
+		return nil, err
+	}
+	k.beat = min(time.Duration(w.HeartbeatMS)*time.Millisecond, opt.IOTimeout/4)
+	k.ping = func() { _ = c.ping() }
+	k.reading = func() (bool, uint64) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.reading, c.reads.Load()
+	}
+	k.read, k.quiet = c.keeperRead, c.keeperQuiet
+	c.k, c.out.k = k, k
+	go c.keep()
+	return c, nil
+}
+
+// keep runs the keeper and, when the connection has ended, gives the descriptors back once nobody uses them.
+func (c *Client) keep() {
+	c.k.run()
+	c.out.kill()
+	c.out.mu.Lock()
+	for c.out.writing {
+		c.out.room.Wait()
+	}
+	c.out.writing = true
+	c.out.mu.Unlock()
+	c.c.close()
+	c.k.close()
+}
+
+// Call sends a request and waits for its reply. The error is nil if a reply came, whatever its code. After an error Dst is the caller's again.
+func (c *Client) Call(op uint16, m *Msg) error {
+	m.then = nil
+	if m.wake == nil {
+		m.wake = make(chan struct{}, 1)
+	}
+	if err := c.send(op, m.Req, m.Bulk, m, true); err != nil {
+		return err
+	}
+	c.await(m)
+	return m.err
+}
+
+// Go sends a request and returns; done runs with the reply or the error, on the goroutine that also runs OnNotify. Until then the
+// message is the client's; Bulk is the caller's again when Go returns. If Go returns an error, done is not called.
+func (c *Client) Go(op uint16, m *Msg, done func(*Msg, error)) error {
+	m.then = done
+	return c.send(op, m.Req, m.Bulk, m, false)
+}
+
+// Post sends a request that is not answered. req and bulk are the caller's again when it returns.
+func (c *Client) Post(op uint16, req, bulk []byte) error { return c.send(op, req, bulk, nil, false) }
+
+// Flush sends what was posted so far, or has it sent by who is sending already.
+func (c *Client) Flush() error {
+	c.out.mu.Lock()
+	c.out.flush()
+	c.out.mu.Unlock()
+	return c.Err()
+}
+
+// Err is why the connection has ended, or nil.
+func (c *Client) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.cause
+}
+
+// Close ends the connection in order. Pending calls get ErrClosed.
+func (c *Client) Close() error {
+	o := &c.out
+	o.mu.Lock()
+	if !o.writing && !o.dead {
+		c.seq++
+		o.header(OpShutdown, c.seq, 0, FlagNoReply)
+		// What the socket does not take at once is not worth waiting for: the server notices the end all the same.
+		_, _ = c.c.tryWrite(o.buf, nil)
+		o.dead = true
+	}
+	o.mu.Unlock()
+	c.fail(c.error(ErrClosed, "", nil))
+	// If nobody reads, the keeper comes to tell what is pending; wait for that so that nobody's memory is in use any more.
+	<-c.k.done
+	return nil
+}
+
+// send appends a message and sends it if now. m is nil for a posted one.
+func (c *Client) send(op uint16, req, bulk []byte, m *Msg, now bool) error {
+	if len(req) > MaxPayload-16 || len(bulk) > maxMessage {
+		return fmt.Errorf("wire: request of %d and %d bytes is too long", len(req), len(bulk))
+	}
+	flags := FlagNoReply
+	o := &c.out
+	if len(bulk) <= bulkCopy {
+		o.lock()
+	} else {
+		o.mu.Lock()
+		if !o.acquire() {
+			o.mu.Unlock()
+			return c.Err()
+		}
+	}
+	id := c.nextID()
+	if m != nil {
+		flags = 0
+		if err := c.register(op, id, m); err != nil {
+			if len(bulk) > bulkCopy {
+				o.drain(nil)
+			}
+			o.mu.Unlock()
+			return err
+		}
+	}
+	switch {
+	case len(bulk) == 0:
+		o.header(op, id, len(req), flags)
+		o.buf = append(o.buf, req...)
+	case len(bulk) <= bulkCopy && 4+len(req)+len(bulk) <= MaxPayload:
+		o.header(op, id, 4+len(req)+len(bulk), flags|FlagInlineData)
+		e := Enc{o.buf}
+		e.Bytes(req)
+		o.buf = append(e.B, bulk...)
+	default:
+		if len(bulk) <= bulkCopy && !o.acquire() {
+			o.mu.Unlock()
+			return c.Err()
+		}
+		ch := chain{bulk: bulk, first: MaxPayload - 4 - len(req), op: op, id: id, flags: flags | FlagInlineData}
+		if len(bulk) <= ch.first {
+			o.header(op, id, 4+len(req)+len(bulk), ch.flags)
+			e := Enc{o.buf}
+			e.Bytes(req)
+			o.buf = e.B
+		} else {
+			ch.first -= 8
+			o.header(op, id, 12+len(req)+ch.first, ch.flags|FlagMore)
+			e := Enc{o.buf}
+			e.U32(uint32(len(req)))
+			e.U64(uint64(len(bulk)))
+			e.Raw(req)
+			o.buf = e.B
+		}
+		o.together(ch)
+		o.mu.Unlock()
+		if m != nil {
+			return nil // its fate is in m
+		}
+		return c.Err()
+	}
+	dead := o.dead
+	o.settle(now)
+	o.mu.Unlock()
+	if dead && m == nil {
+		return c.Err()
+	}
+	return nil
+}
+
+// nextID gives the next number, with out.mu. A number that is still pending from 2^32 messages ago is used up by a PING.
+func (c *Client) nextID() uint32 {
+	for {
+		c.seq++
+		if c.seq == 0 {
+			c.wrapped = true
+		}
+		if !c.wrapped {
+			return c.seq
+		}
+		c.mu.Lock()
+		_, taken := c.pending[c.seq]
+		c.mu.Unlock()
+		if !taken {
+			return c.seq
+		}
+		c.out.header(OpPing, c.seq, 0, FlagNoReply)
+	}
+}
+
+func (c *Client) register(op uint16, id uint32, m *Msg) error {
+	m.op, m.id = op, id
+	m.Code, m.Rep, m.DstN = 0, m.Rep[:0], 0
+	m.total, m.started, m.done, m.lead, m.err = 0, false, false, false, nil
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cause != nil {
+		return c.cause
+	}
+	c.pending[id] = m
+	return nil
+}
+
+func (c *Client) ping() error { return c.send(OpPing, nil, nil, nil, true) }
+
+// error makes an error that names the peer.
+func (c *Client) error(kind error, reason string, cause error) error {
+	return &Error{Kind: kind, Host: c.host, Port: c.port, Reason: reason, Err: cause}
+}
+
+// fail notes why the connection ends and ends it. What is pending is told by who reads, since only he knows that no Dst is in use.
+func (c *Client) fail(err error) {
+	var own *Error
+	if !errors.As(err, &own) {
+		kind, reason := ErrLost, err.Error()
+		switch {
+		case errors.Is(err, ErrProtocol):
+			kind = ErrProtocol
+		case errors.Is(err, io.EOF):
+			reason = "the server ended the connection"
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			reason = "the server ended the connection in the middle of a message"
+		case errors.Is(err, unix.EPIPE), errors.Is(err, unix.ECONNRESET):
+			reason = "the server ended the connection (" + reason + ")"
+		}
+		err = c.error(kind, reason, err)
+	}
+	c.mu.Lock()
+	if c.cause == nil {
+		c.cause = err
+	}
+	c.mu.Unlock()
+	c.c.shutdown()
+	c.k.wake()
+}
+
+// Stats are a connection's counters since its start.
+type Stats struct {
+	BytesIn, BytesOut   uint64
+	FramesIn, FramesOut uint64
+	Flushes             uint64 // times something was sent
+}
+
+// Stats reads the counters.
+func (c *Client) Stats() Stats {
+	return Stats{c.c.in.Load(), c.c.out.Load(), c.in.frames.Load(), c.out.frames.Load(), c.out.flushes.Load()}
+}

@@ -1,0 +1,166 @@
+package wire
+
+import (
+	"errors"
+	"io"
+	"math"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// errAgain says that a descriptor had nothing to give, or took nothing, in the time it was given.
+var errAgain = errors.New("wire: try again")
+
+// rawLimit is the longest transfer, in bytes, that is done without telling the Go scheduler: it keeps the processor for at most a few
+// microseconds and saves the way through entersyscall.
+const rawLimit = 16 << 10
+
+// conn is a connected stream socket in blocking mode. One goroutine at a time may read and one may write; shutdown may be called
+// at any time. The descriptor bypasses the netpoller: a goroutine that waits for a reply is woken by the kernel, not by another thread.
+type conn struct {
+	fd      int
+	mu      sync.Mutex // orders shutdown and close
+	closed  bool
+	msg     unix.Msghdr // of the writer
+	iov     [4]unix.Iovec
+	in, out atomic.Uint64 // bytes
+}
+
+// newConn takes over fd. tick is the longest that read blocks before it returns errAgain.
+func newConn(fd int, tick time.Duration) (*conn, error) {
+	if err := unix.SetNonblock(fd, false); err != nil {
+		return nil, err
+	}
+	if tick <= 0 {
+		tick = time.Second
+	}
+	tv := unix.NsecToTimeval(int64(tick))
+	if err := unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &tv); err != nil {
+		return nil, err
+	}
+	if family, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_DOMAIN); err != nil {
+		return nil, err
+	} else if family == unix.AF_INET || family == unix.AF_INET6 {
+		// Options that only make things better: a socket without them still works.
+		_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
+		_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_KEEPALIVE, 1)
+		_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPIDLE, 15)
+		_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPINTVL, 5)
+		_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPCNT, 6)
+	} else {
+		_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_SNDBUF, 2<<20)
+	}
+	return &conn{fd: fd}, nil
+}
+
+// read waits for bytes: errAgain after the tick, io.EOF at the end.
+func (c *conn) read(p []byte) (int, error) { return c.recv(p, 0) }
+
+// tryRead takes what has arrived, errAgain if nothing has.
+func (c *conn) tryRead(p []byte) (int, error) { return c.recv(p, unix.MSG_DONTWAIT) }
+
+func (c *conn) recv(p []byte, flags uintptr) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	for {
+		var n uintptr
+		var e syscall.Errno
+		if flags != 0 && len(p) <= 4*rawLimit {
+			n, _, e = syscall.RawSyscall6(unix.SYS_RECVFROM, uintptr(c.fd), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)), flags, 0, 0)
+		} else {
+			n, _, e = syscall.Syscall6(unix.SYS_RECVFROM, uintptr(c.fd), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)), flags, 0, 0)
+		}
+		switch {
+		case e == 0 && n == 0:
+			return 0, io.EOF
+		case e == 0:
+			c.in.Add(uint64(n))
+			return int(n), nil
+		case e == unix.EINTR:
+		case e == unix.EAGAIN:
+			return 0, errAgain
+		default:
+			return 0, e
+		}
+	}
+}
+
+// tryWrite sends what the socket takes at once of a and b, in this order; errAgain if that is nothing.
+func (c *conn) tryWrite(a, b []byte) (int, error) {
+	n := 0
+	for _, p := range [2][]byte{a, b} {
+		if len(p) > 0 {
+			c.iov[n].Base = &p[0]
+			c.iov[n].SetLen(min(len(p), math.MaxInt32))
+			n++
+		}
+	}
+	if n == 0 {
+		return 0, nil
+	}
+	c.msg.Iov = &c.iov[0]
+	c.msg.SetIovlen(n)
+	defer func() { c.iov[0].Base, c.iov[1].Base = nil, nil }()
+	for {
+		var done uintptr
+		var e syscall.Errno
+		if len(a)+len(b) <= 4*rawLimit {
+			done, _, e = syscall.RawSyscall(unix.SYS_SENDMSG, uintptr(c.fd), uintptr(unsafe.Pointer(&c.msg)), unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
+		} else {
+			done, _, e = syscall.Syscall(unix.SYS_SENDMSG, uintptr(c.fd), uintptr(unsafe.Pointer(&c.msg)), unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
+		}
+		switch e {
+		case 0:
+			c.out.Add(uint64(done))
+			return int(done), nil
+		case unix.EINTR:
+		case unix.EAGAIN:
+			return 0, errAgain
+		default:
+			return 0, e
+		}
+	}
+}
+
+// wait waits until one of events (POLLIN, POLLOUT) or an error is there, at most d; 0 after that.
+func (c *conn) wait(events int16, d time.Duration) int16 {
+	fds := [1]unix.PollFd{{Fd: int32(c.fd), Events: events}}
+	ppoll(fds[:], d)
+	return fds[0].Revents
+}
+
+// ppoll is poll with a timeout that is not rounded to milliseconds; a signal ends it early. Negative: no timeout.
+func ppoll(fds []unix.PollFd, d time.Duration) {
+	var ts *unix.Timespec
+	if d >= 0 {
+		t := unix.NsecToTimespec(int64(d))
+		ts = &t
+	}
+	// An error here is EINTR or ENOMEM; either way there are no events and the caller comes again.
+	_, _ = unix.Ppoll(fds, ts, nil)
+}
+
+// shutdown ends the connection in both directions: whoever reads or writes returns. Bytes that have arrived can still be read.
+func (c *conn) shutdown() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closed {
+		_ = unix.Shutdown(c.fd, unix.SHUT_RDWR) // ENOTCONN: the peer was first
+	}
+}
+
+// close gives the descriptor back. Nobody may be reading or writing.
+func (c *conn) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closed {
+		c.closed = true
+		_ = unix.Close(c.fd)
+	}
+}

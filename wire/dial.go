@@ -1,0 +1,182 @@
+package wire
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Dial connects and shakes hands. Its errors are ErrRefused, ErrTimeout, ErrLost or ErrProtocol and name host and port.
+func Dial(ctx context.Context, opt Options) (*Client, error) {
+	if opt.ConnectTimeout <= 0 {
+		opt.ConnectTimeout = DefaultConnectTimeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, opt.ConnectTimeout)
+	defer cancel()
+	network, address, host, port := splitAddress(opt.Address)
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, network, address)
+	if err != nil {
+		return nil, dialError(err, host, port, opt.ConnectTimeout)
+	}
+	return handshake(ctx, conn, opt, host, port)
+}
+
+// NewClient shakes hands on a connection that is already there, for example a TLS one. It takes conn over.
+func NewClient(ctx context.Context, conn net.Conn, opt Options) (*Client, error) {
+	if opt.ConnectTimeout <= 0 {
+		opt.ConnectTimeout = DefaultConnectTimeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, opt.ConnectTimeout)
+	defer cancel()
+	_, _, host, port := splitAddress(opt.Address)
+	return handshake(ctx, conn, opt, host, port)
+}
+
+// splitAddress takes unix:PATH and host:port apart.
+func splitAddress(a string) (network, address, host, port string) {
+	if path, ok := strings.CutPrefix(a, "unix:"); ok {
+		return "unix", path, path, ""
+	}
+	host, port, err := net.SplitHostPort(a)
+	if err != nil {
+		host, port = a, ""
+	}
+	return "tcp", a, host, port
+}
+
+func dialError(err error, host, port string, limit time.Duration) error {
+	e := &Error{Kind: ErrLost, Host: host, Port: port, Err: err, Reason: err.Error()}
+	var ne net.Error
+	var op *net.OpError
+	switch {
+	case errors.Is(err, unix.ECONNREFUSED), errors.Is(err, unix.ENOENT):
+		e.Kind, e.Reason = ErrRefused, "nobody listens there"
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &ne) && ne.Timeout():
+		e.Kind, e.Reason = ErrTimeout, fmt.Sprintf("no connection within %v", limit)
+	case errors.Is(err, context.Canceled):
+		e.Kind, e.Reason = ErrTimeout, "canceled"
+	case errors.As(err, &op) && op.Err != nil:
+		e.Reason = op.Err.Error()
+	}
+	return e
+}
+
+// handshake sends the Hello and reads the Welcome.
+func handshake(ctx context.Context, conn net.Conn, opt Options, host, port string) (*Client, error) {
+	if opt.IOTimeout <= 0 {
+		opt.IOTimeout = DefaultIOTimeout
+	}
+	if opt.Hello.HeartbeatMS == 0 {
+		opt.Hello.HeartbeatMS = uint32(max(min(opt.IOTimeout/4, DefaultHeartbeat)/time.Millisecond, 1))
+	}
+	w, err := exchange(ctx, conn, &opt.Hello)
+	if err != nil {
+		_ = conn.Close()
+		return nil, handshakeError(err, host, port, opt.ConnectTimeout)
+	}
+	if w.Code != 0 {
+		_ = conn.Close()
+		return nil, &Error{Kind: ErrRefused, Host: host, Port: port, Reason: w.Error, Code: w.Code}
+	}
+	fd, err := descriptor(conn)
+	if err != nil {
+		_ = conn.Close()
+		return nil, &Error{Kind: ErrLost, Host: host, Port: port, Reason: err.Error(), Err: err}
+	}
+	sock, err := newConn(fd, tickFor(opt.IOTimeout))
+	if err != nil {
+		_ = unix.Close(fd)
+		return nil, &Error{Kind: ErrLost, Host: host, Port: port, Reason: err.Error(), Err: err}
+	}
+	c, err := newClient(sock, opt, w, host, port)
+	if err != nil {
+		sock.close()
+		return nil, &Error{Kind: ErrLost, Host: host, Port: port, Reason: err.Error(), Err: err}
+	}
+	return c, nil
+}
+
+func handshakeError(err error, host, port string, limit time.Duration) error {
+	e := &Error{Kind: ErrLost, Host: host, Port: port, Reason: "during the handshake: " + err.Error(), Err: err}
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.Canceled):
+		e.Kind, e.Reason = ErrTimeout, fmt.Sprintf("no answer to the handshake within %v", limit)
+	case errors.Is(err, ErrProtocol):
+		e.Kind = ErrProtocol
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
+		e.Reason = "the server ended the connection during the handshake"
+	}
+	return e
+}
+
+// exchange does the handshake, byte-exact: nothing after the Welcome is read.
+func exchange(ctx context.Context, conn net.Conn, hello *Hello) (*Welcome, error) {
+	if t, ok := ctx.Deadline(); ok {
+		_ = conn.SetDeadline(t) // a connection without deadlines still works
+	}
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	defer func() {
+		if stop() {
+			_ = conn.SetDeadline(time.Time{})
+		}
+	}()
+	p, err := hello.Append(make([]byte, HeaderSize, 1024))
+	if err != nil {
+		return nil, err
+	}
+	Header{Version: Version, Op: OpInit, Length: uint32(len(p) - HeaderSize)}.Append(p[:0])
+	if _, err := conn.Write(p); err != nil {
+		return nil, err
+	}
+	h, p, err := readInit(conn)
+	if err != nil {
+		return nil, err
+	}
+	if h.Flags&^FlagError != FlagResponse || len(p) < 4 {
+		return nil, violation(h, "no reply to INIT")
+	}
+	code := int32(binary.LittleEndian.Uint32(p))
+	if (code != 0) != (h.Flags&FlagError != 0) {
+		return nil, violation(h, "code %d and ERROR flag disagree", code)
+	}
+	w, err := parseWelcome(p[4:])
+	if err != nil {
+		return nil, err
+	}
+	w.Code, w.Protocol = code, h.Version
+	return w, nil
+}
+
+// readInit reads exactly one INIT frame.
+func readInit(r io.Reader) (Header, []byte, error) {
+	var b [HeaderSize]byte
+	if _, err := io.ReadFull(r, b[:]); err != nil {
+		return Header{}, nil, err
+	}
+	h, err := ParseHeader(b[:])
+	switch {
+	case err != nil:
+		return h, nil, err
+	case h.Version>>8 != Version>>8:
+		return h, nil, violation(h, "version %#04x is not spoken here", h.Version)
+	case h.Op != OpInit || h.ID != 0:
+		return h, nil, violation(h, "the first frame is not INIT")
+	case h.Length > MaxHello:
+		return h, nil, violation(h, "INIT longer than %d bytes", MaxHello)
+	}
+	p := make([]byte, h.Length)
+	if _, err := io.ReadFull(r, p); err != nil {
+		return h, nil, eofWithin(err)
+	}
+	return h, p, nil
+}

@@ -1,0 +1,68 @@
+// Package wire is the connection between a rocwire client and a worker: frames, handshake, calls, bulk data and liveness.
+// It knows nothing of HIP or SMI; what an operation means is its users' business.
+//
+// # Frames
+//
+// Everything is little-endian. A connection carries frames in both directions, each a header of 20 bytes and a payload:
+//
+//	offset size  field
+//	0      4     magic           0x48495052
+//	4      2     version         0x0200; the high byte must agree, the low byte is negotiated
+//	6      2     op
+//	8      4     request id
+//	12     4     payload length  at most 8 MiB (MaxPayload), checked before anything is read or allocated
+//	16     4     flags           RESPONSE 1, ERROR 2, INLINE_DATA 4, NO_REPLY 8, MORE 16; no other bit may be set
+//
+// Operations below 0x0100 belong to this package: INIT 1, SHUTDOWN 2, PING 3. All others are the user's.
+//
+// # Requests (client to server)
+//
+// The id of a request is its number in the session: the first frame after INIT is 1, every further message adds one (modulo
+// 2^32), and the server checks it. Flags: INLINE_DATA, NO_REPLY, MORE. The payload is
+//
+//	without INLINE_DATA          fixed part
+//	INLINE_DATA                  u32 fixed length | fixed part | bulk
+//	INLINE_DATA and MORE         u32 fixed length | u64 bulk length of the whole message | fixed part | first part of the bulk
+//
+// A message with MORE is continued by frames of the same op and id, flag INLINE_DATA, whose payload is bulk only; all but the
+// last carry MORE. The frames of one request stand together: nothing comes between them. A client that can cut its work into
+// several messages (a copy can) should cut it at [MaxBulk], so that the calls of other threads get in between.
+//
+// # Replies and notices (server to client)
+//
+// A reply carries op and id of its request and the flag RESPONSE; ERROR is set exactly when its code is not 0. The payload is
+//
+//	without INLINE_DATA          i32 code | results
+//	INLINE_DATA                  i32 code | u32 length of results | results | bulk
+//	INLINE_DATA and MORE         i32 code | u32 length of results | u64 bulk length of the whole message | results | bulk
+//
+// continued like a request, except that frames of other replies may come in between: frames of one reply are found by their id.
+// A frame without RESPONSE is a notice: it carries NO_REPLY, id 0 and at most 64 KiB (MaxNotice).
+//
+// # Handshake
+//
+// The client's first frame is INIT with id 0 and a MessagePack map (Hello, at most 64 KiB); the server answers with a reply to INIT: i32
+// code | MessagePack map (Welcome). A code other than 0 is a refusal and the connection ends. Unknown fields are ignored on both sides. The
+// version is the lower one of both headers' low bytes within major version 2; features are the intersection of both lists.
+//
+// # Liveness
+//
+// Either side sends PING (NO_REPLY; its id is 0 from the server and the next number from the client) when it has sent nothing for the
+// heartbeat interval of the Welcome. A client waits for a reply as long as the server is heard of; only when nothing at all has arrived for the I/O timeout while
+// something is pending is the connection given up. A PING without NO_REPLY is answered with an empty reply. SHUTDOWN ends a
+// connection in order; its payload is the reason as text (at most 1 KiB; empty: the normal end).
+//
+// # Order
+//
+// The server handles messages in the order they were sent. Replies come in any order. Posted messages (NO_REPLY) are gathered and sent when
+// 64 KiB are together, when somebody is about to wait, or within 100 µs.
+//
+// # Trust
+//
+// Neither side trusts the other. Every length is checked against its bound before it is used; an allocation is never larger than what
+// has arrived or one frame. A server that reads from a client writes only into memory its own handler named, and a client only
+// into the Dst of a call that is still pending, never beyond its length. Whatever does not fit the above (unknown flags, wrong
+// id, a reply nobody asked for, a reply longer than Dst) is a protocol violation: it ends this connection with an error that
+// [errors.Is] recognises as [ErrProtocol], and nothing else. There is no encryption and no authentication here: a token
+// in the Hello is as secret as the transport is, and it is the listener that decides whom to let in.
+package wire

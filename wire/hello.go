@@ -1,0 +1,156 @@
+package wire
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/vmihailenco/msgpack/v5"
+)
+
+// A Range is a piece of address space.
+type Range struct {
+	Base uint64 `msgpack:"base"`
+	Size uint64 `msgpack:"size"` // bytes; 0 means none
+}
+
+// Hello is what a client says of itself. All of it is a claim that the server may show but must not rely upon.
+type Hello struct {
+	Client      string   `msgpack:"client"`  // name of the client library or program
+	Version     string   `msgpack:"version"` // of the client, for people
+	Purpose     string   `msgpack:"purpose"` // what the session is for: "hip" or "smi"
+	Host        string   `msgpack:"host"`
+	PID         int64    `msgpack:"pid"`
+	Executable  string   `msgpack:"executable"`
+	User        string   `msgpack:"user"`
+	Container   string   `msgpack:"container,omitempty"`
+	Pod         string   `msgpack:"pod,omitempty"`
+	Namespace   string   `msgpack:"namespace,omitempty"`
+	Token       string   `msgpack:"token,omitempty"`
+	TraceParent string   `msgpack:"traceparent,omitempty"`  // W3C trace context
+	Features    []string `msgpack:"features,omitempty"`     // wanted
+	Ranges      []Range  `msgpack:"ranges,omitempty"`       // device address ranges that the client could reserve, best first
+	HeartbeatMS uint32   `msgpack:"heartbeat_ms,omitempty"` // longest silence of the server that the client would like
+	Devices     string   `msgpack:"devices,omitempty"`      // the client's HIP_VISIBLE_DEVICES, for the server to apply
+	Protocol    uint16   `msgpack:"-"`                      // version of the frame header it came in
+}
+
+// Welcome is the server's answer.
+type Welcome struct {
+	Version     string   `msgpack:"version"` // of the server, for people
+	Session     uint64   `msgpack:"session"` // id of the session
+	Backend     string   `msgpack:"backend"`
+	Features    []string `msgpack:"features,omitempty"` // of those wanted, the ones granted
+	Range       Range    `msgpack:"range"`              // device address range chosen, zero if none
+	HeartbeatMS uint32   `msgpack:"heartbeat_ms"`       // both sides send something at least this often
+	Error       string   `msgpack:"error,omitempty"`    // why the client is refused
+	Code        int32    `msgpack:"-"`                  // 0, or the code of the refusal; travels as the reply's code
+	Protocol    uint16   `msgpack:"-"`                  // negotiated frame version; 0 means Version
+}
+
+// Limits within a Hello or Welcome. A field over its limit makes the whole handshake a protocol violation.
+const (
+	maxHelloText  = 8 << 10
+	maxHelloItems = 64
+)
+
+// HasFeature reports whether the server granted a feature.
+func (w *Welcome) HasFeature(name string) bool { return slices.Contains(w.Features, name) }
+
+// GrantFeatures gives the wanted features that are also offered, in the order of the offer.
+func GrantFeatures(wanted, offered []string) []string {
+	var granted []string
+	for _, f := range offered {
+		if slices.Contains(wanted, f) {
+			granted = append(granted, f)
+		}
+	}
+	return granted
+}
+
+// ParseHello decodes and checks the payload of an INIT request.
+func ParseHello(b []byte) (*Hello, error) {
+	h := new(Hello)
+	if err := unpack(b, h); err != nil {
+		return nil, err
+	}
+	if err := h.check(); err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+// Append adds the MessagePack form to b. It fails if a field is over its limit.
+func (h *Hello) Append(b []byte) ([]byte, error) {
+	if err := h.check(); err != nil {
+		return b, err
+	}
+	return pack(b, h)
+}
+
+func (h *Hello) check() error {
+	for _, s := range []string{h.Client, h.Version, h.Purpose, h.Host, h.Executable, h.User, h.Container, h.Pod, h.Namespace, h.Token, h.TraceParent, h.Devices} {
+		if len(s) > maxHelloText {
+			return violation(Header{}, "Hello: a text of %d bytes", len(s))
+		}
+	}
+	if len(h.Ranges) > maxHelloItems {
+		return violation(Header{}, "Hello: %d ranges", len(h.Ranges))
+	}
+	for _, r := range h.Ranges {
+		if r.Base+r.Size < r.Base {
+			return violation(Header{}, "Hello: range %#x+%#x wraps", r.Base, r.Size)
+		}
+	}
+	return checkFeatures(h.Features)
+}
+
+// parseWelcome decodes and checks the payload of the reply to INIT, after its code.
+func parseWelcome(b []byte) (*Welcome, error) {
+	w := new(Welcome)
+	if err := unpack(b, w); err != nil {
+		return nil, err
+	}
+	if len(w.Version) > maxHelloText || len(w.Backend) > maxHelloText || len(w.Error) > maxHelloText {
+		return nil, violation(Header{}, "Welcome: text too long")
+	}
+	if w.Range.Base+w.Range.Size < w.Range.Base {
+		return nil, violation(Header{}, "Welcome: range %#x+%#x wraps", w.Range.Base, w.Range.Size)
+	}
+	return w, checkFeatures(w.Features)
+}
+
+func checkFeatures(names []string) error {
+	if len(names) > maxHelloItems {
+		return violation(Header{}, "handshake: %d features", len(names))
+	}
+	for _, f := range names {
+		if len(f) > 64 {
+			return violation(Header{}, "handshake: a feature's name of %d bytes", len(f))
+		}
+	}
+	return nil
+}
+
+func pack(b []byte, v any) ([]byte, error) {
+	p, err := msgpack.Marshal(v)
+	if err != nil {
+		return b, fmt.Errorf("wire: handshake: %w", err)
+	}
+	if len(p) > MaxHello-4 {
+		return b, violation(Header{}, "handshake of %d bytes", len(p))
+	}
+	return append(b, p...), nil
+}
+
+func unpack(b []byte, v any) error {
+	if len(b) > MaxHello {
+		return violation(Header{}, "handshake of %d bytes", len(b))
+	}
+	if err := checkDepth(b); err != nil {
+		return err
+	}
+	if err := msgpack.Unmarshal(b, v); err != nil {
+		return violation(Header{}, "handshake: %v", err)
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package wire
+
+import (
+	"errors"
+	"io"
+	"sync/atomic"
+)
+
+const (
+	inBase = 64 << 10 // bytes of the receive buffer
+	inKeep = 1 << 20  // a larger buffer is not kept
+)
+
+// in is the receiving half of a connection: small frames arrive many at a time in a buffer, bulk data bypasses it.
+type in struct {
+	c      *conn
+	b      []byte
+	r, w   int                  // unread bytes are b[r:w]
+	idle   func(mid bool) error // asked at every tick without data; an error gives up. mid: within a frame
+	heard  func()               // called when bytes arrive
+	frames atomic.Uint64
+}
+
+func newIn(c *conn) in { return in{c: c, b: make([]byte, inBase)} }
+
+func (in *in) buffered() int { return in.w - in.r }
+
+// fill blocks until n bytes are buffered. io.EOF only if the stream ended before the first of them, otherwise io.ErrUnexpectedEOF.
+func (in *in) fill(n int) error {
+	if in.w-in.r >= n {
+		return nil
+	}
+	if in.r == in.w {
+		in.r, in.w = 0, 0
+		if len(in.b) > inKeep && n <= inBase {
+			in.b = make([]byte, inBase)
+		}
+	}
+	if n > len(in.b)-in.r {
+		b := in.b
+		if n > len(b) {
+			b = make([]byte, n)
+		}
+		in.w = copy(b, in.b[in.r:in.w])
+		in.r, in.b = 0, b
+	}
+	for in.w-in.r < n {
+		k, err := in.read(in.b[in.w:], in.w > in.r)
+		if err != nil {
+			if errors.Is(err, io.EOF) && in.w > in.r {
+				err = io.ErrUnexpectedEOF
+			}
+			return err
+		}
+		in.w += k
+	}
+	return nil
+}
+
+// read blocks until at least one byte is there, or idle gives up.
+func (in *in) read(p []byte, mid bool) (int, error) {
+	for {
+		n, err := in.c.read(p)
+		if err == nil {
+			in.heard()
+			return n, nil
+		}
+		if err != errAgain {
+			return 0, err
+		}
+		if err := in.idle(mid); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// full reads len(p) bytes: those that are buffered, the rest from the socket straight into p. It never refills the buffer, so slices
+// of it stay valid.
+func (in *in) full(p []byte) error {
+	n := copy(p, in.b[in.r:in.w])
+	in.r += n
+	for n < len(p) {
+		k, err := in.read(p[n:], true)
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				err = io.ErrUnexpectedEOF
+			}
+			return err
+		}
+		n += k
+	}
+	return nil
+}
+
+// skip drops n bytes.
+func (in *in) skip(n int) error {
+	k := min(n, in.buffered())
+	in.r += k
+	n -= k
+	if n == 0 {
+		return nil
+	}
+	scratch := make([]byte, min(n, inBase))
+	for n > 0 {
+		p := scratch[:min(n, len(scratch))]
+		if err := in.full(p); err != nil {
+			return err
+		}
+		n -= len(p)
+	}
+	return nil
+}
+
+// header gives the next header without consuming it; it blocks for it.
+func (in *in) header() (Header, error) {
+	if err := in.fill(HeaderSize); err != nil {
+		return Header{}, err
+	}
+	return ParseHeader(in.b[in.r:])
+}
+
+// next consumes a header of a message's continuation and leaves the buffer's memory alone.
+func (in *in) next() (Header, error) {
+	var b [HeaderSize]byte
+	if err := in.full(b[:]); err != nil {
+		return Header{}, err
+	}
+	in.frames.Add(1)
+	return ParseHeader(b[:])
+}
+
+// ready reports whether a whole frame is buffered (or a bad header, which needs no more to be judged).
+func (in *in) ready() bool {
+	if in.buffered() < HeaderSize {
+		return false
+	}
+	h, err := ParseHeader(in.b[in.r:])
+	return err != nil || in.buffered() >= HeaderSize+int(h.Length)
+}
+
+// eofWithin is err for a frame that has begun.
+func eofWithin(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

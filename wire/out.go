@@ -1,0 +1,218 @@
+package wire
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+const (
+	outFlush  = 64 << 10  // bytes that are sent at once
+	outFull   = 256 << 10 // bytes beyond which whoever adds waits for the writer
+	bulkCopy  = 8 << 10   // bulk up to this size is copied behind its header; more is sent from where it lies
+	maxRounds = 16        // a writer sends at most so often for others
+)
+
+// out is the sending half of a connection. Frames are appended to buf under mu. One goroutine at a time has the write role (writing): it
+// takes what is in buf and sends it without holding mu, so others go on appending meanwhile.
+type out struct {
+	mu      sync.Mutex
+	room    sync.Cond // the write role is free, buf has room, or dead
+	c       *conn
+	buf     []byte
+	spare   []byte // the other buffer, while nobody writes from it
+	writing bool
+	wanted  bool // what is in buf must not wait for the timer
+	dead    bool
+	version uint16
+	k       *keeper
+
+	blocked func() error    // waits until the socket may take more; called with the write role, without mu
+	fail    func(err error) // told the first error; called without mu
+	frames  atomic.Uint64
+	flushes atomic.Uint64
+}
+
+func (o *out) init(c *conn) {
+	o.c = c
+	o.room.L = &o.mu
+	o.version = Version
+	o.buf = make([]byte, 0, outFlush+4096)
+	o.spare = make([]byte, 0, outFlush+4096)
+}
+
+// lock takes mu and waits until buf has room.
+func (o *out) lock() {
+	o.mu.Lock()
+	for o.writing && len(o.buf) >= outFull && !o.dead {
+		o.room.Wait()
+	}
+}
+
+// header appends a frame's header.
+func (o *out) header(op uint16, id uint32, length int, flags Flags) {
+	o.buf = Header{o.version, op, id, uint32(length), flags}.Append(o.buf)
+	o.frames.Add(1)
+}
+
+// settle is called with mu after frames were appended: it sends them if now, or if enough are together, and otherwise sees to it
+// that they leave soon. mu stays held, though not throughout.
+func (o *out) settle(now bool) {
+	switch {
+	case o.dead:
+		o.buf = o.buf[:0]
+	case now || len(o.buf) >= outFlush:
+		o.flush()
+	default:
+		o.k.dirty()
+	}
+}
+
+// flush sends buf, or leaves that to who is writing. mu is held before and after.
+func (o *out) flush() {
+	if o.writing {
+		o.wanted = true
+		return
+	}
+	if len(o.buf) == 0 || o.dead {
+		return
+	}
+	o.writing = true
+	o.drain(nil)
+}
+
+// acquire waits for the write role, with mu; false if the connection is dead.
+func (o *out) acquire() bool {
+	for o.writing && !o.dead {
+		o.room.Wait()
+	}
+	if o.dead {
+		return false
+	}
+	o.writing = true
+	return true
+}
+
+// drain sends buf and then the chain, if any, with the write role, and gives the role up. mu is held before and after.
+func (o *out) drain(ch *chain) {
+	for round := 0; ; round++ {
+		b := o.buf
+		o.buf, o.spare, o.wanted = o.spare[:0], nil, false
+		o.mu.Unlock()
+		var err error
+		if ch != nil {
+			err = o.writeChain(b, ch)
+			ch = nil
+		} else {
+			err = o.write(b, nil)
+		}
+		o.mu.Lock()
+		if cap(b) > 2*outFull {
+			b = make([]byte, 0, outFlush+4096)
+		}
+		o.spare = b[:0]
+		if err != nil && !o.dead {
+			o.dead = true
+			o.mu.Unlock()
+			o.fail(err)
+			o.mu.Lock()
+		}
+		if o.dead {
+			o.buf = o.buf[:0]
+			break
+		}
+		if len(o.buf) == 0 || (!o.wanted && len(o.buf) < outFlush) {
+			break
+		}
+		if round == maxRounds { // others keep it busy: their turn
+			break
+		}
+	}
+	o.writing = false
+	if len(o.buf) > 0 {
+		o.k.dirty()
+	}
+	o.room.Broadcast()
+}
+
+// write sends a and b whole, with the write role and without mu.
+func (o *out) write(a, b []byte) error {
+	o.flushes.Add(1)
+	for len(a)+len(b) > 0 {
+		n, err := o.c.tryWrite(a, b)
+		if err == errAgain {
+			err = o.blocked()
+		}
+		if err != nil {
+			return err
+		}
+		k := min(n, len(a))
+		a = a[k:]
+		b = b[n-k:]
+	}
+	return nil
+}
+
+// A chain is the bulk data of one message: the first part goes with the frame that is already in buf, the rest in frames of its own.
+type chain struct {
+	bulk  []byte
+	first int // bytes of bulk in the first frame
+	op    uint16
+	id    uint32
+	flags Flags // of the further frames, without MORE
+}
+
+// part takes the next frame's bulk off.
+func (ch *chain) part(n int) (p []byte, more bool) {
+	n = min(n, len(ch.bulk))
+	p, ch.bulk = ch.bulk[:n], ch.bulk[n:]
+	return p, len(ch.bulk) > 0
+}
+
+// together sends buf and the whole chain with the write role so that nothing gets in between, and gives the role up. mu is held
+// before and after.
+func (o *out) together(ch chain) { o.drain(&ch) }
+
+// apart does the same but lets other frames in between.
+func (o *out) apart(ch chain) {
+	p, more := ch.part(ch.first)
+	o.drain(&chain{bulk: p, first: len(p)})
+	for more && o.acquire() {
+		p, more = ch.part(MaxPayload)
+		o.header(ch.op, ch.id, len(p), ch.next(more))
+		o.drain(&chain{bulk: p, first: len(p)})
+	}
+}
+
+func (ch *chain) next(more bool) Flags {
+	if more {
+		return ch.flags | FlagMore
+	}
+	return ch.flags
+}
+
+// writeChain sends b and the chain's frames.
+func (o *out) writeChain(b []byte, ch *chain) error {
+	p, more := ch.part(ch.first)
+	if err := o.write(b, p); err != nil {
+		return err
+	}
+	var head [HeaderSize]byte
+	for more {
+		p, more = ch.part(MaxPayload)
+		h := Header{o.version, ch.op, ch.id, uint32(len(p)), ch.next(more)}.Append(head[:0])
+		o.frames.Add(1)
+		if err := o.write(h, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// kill ends the sending half: what is not sent never will be.
+func (o *out) kill() {
+	o.mu.Lock()
+	o.dead = true
+	o.buf = o.buf[:0]
+	o.room.Broadcast()
+	o.mu.Unlock()
+}

@@ -1,0 +1,330 @@
+package wire
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Who reads on a client. There is one read role. A caller that waits for its reply takes it if it is free and reads until its own reply is
+// there; then it hands the role to another caller that waits, or leaves it free. A caller whose send does not get on reads too, so that
+// client and server never wait for each other. The keeper reads when no caller has for a while. Only who has the role resolves messages, so nobody
+// returns to its caller while its Dst is being written.
+
+// await blocks until m is resolved.
+func (c *Client) await(m *Msg) {
+	c.mu.Lock()
+	if m.done {
+		c.mu.Unlock()
+		return
+	}
+	if c.reading {
+		m.next, m.prev = &c.followers, c.followers.prev
+		m.prev.next, m.next.prev = m, m
+		c.mu.Unlock()
+		<-m.wake
+		if !m.lead {
+			return
+		}
+	} else {
+		c.reading = true
+		c.reads.Add(1)
+		c.mu.Unlock()
+	}
+	for !m.done {
+		c.step()
+	}
+	c.leave()
+}
+
+// tryLead takes the read role if it is free.
+func (c *Client) tryLead() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.reading {
+		return false
+	}
+	c.reading = true
+	return true
+}
+
+// leave gives the read role to a caller that waits, or to nobody.
+func (c *Client) leave() {
+	c.mu.Lock()
+	if m := c.followers.next; m != &c.followers {
+		m.unlink()
+		m.lead = true
+		c.reads.Add(1)
+		c.mu.Unlock()
+		m.wake <- struct{}{}
+		return
+	}
+	c.reading = false
+	c.mu.Unlock()
+	c.k.left()
+}
+
+func (m *Msg) unlink() {
+	m.prev.next, m.next.prev = m.next, m.prev
+	m.next, m.prev = nil, nil
+}
+
+// step reads at least one frame, and all others that have arrived whole. At the end of the connection it resolves everything.
+func (c *Client) step() {
+	for {
+		if err := c.frame(); err != nil {
+			c.fail(err)
+			c.resolveAll()
+			return
+		}
+		if !c.in.ready() {
+			return
+		}
+	}
+}
+
+// resolve takes m out of the pending ones and tells its caller.
+func (c *Client) resolve(m *Msg, err error) {
+	c.mu.Lock()
+	delete(c.pending, m.id)
+	c.tell(m, err)
+	c.mu.Unlock()
+}
+
+// tell, with mu.
+func (c *Client) tell(m *Msg, err error) {
+	m.err = err
+	if m.then != nil {
+		c.calls.push(callback{m: m, err: err})
+		return
+	}
+	m.done = true
+	if m.next != nil { // a follower
+		m.unlink()
+		m.wake <- struct{}{}
+	}
+}
+
+// resolveAll tells everything pending why the connection has ended.
+func (c *Client) resolveAll() {
+	c.mu.Lock()
+	first := !c.dead
+	c.dead = true
+	err := c.cause
+	for id, m := range c.pending {
+		delete(c.pending, id)
+		c.tell(m, err)
+	}
+	c.mu.Unlock()
+	if first {
+		if c.opt.OnLost != nil && err.(*Error).Kind != ErrClosed {
+			c.calls.push(callback{lost: c.opt.OnLost, err: err})
+		}
+		c.k.stop()
+	}
+}
+
+// tick is asked while the reader waits and nothing comes.
+func (c *Client) tick(mid bool) error { return c.quiet(c.tickTime(), mid) }
+
+func (c *Client) tickTime() time.Duration { return tickFor(c.opt.IOTimeout) }
+
+// tickFor is how often a wait of that length is looked after.
+func tickFor(timeout time.Duration) time.Duration {
+	return min(max(timeout/8, 5*time.Millisecond), time.Second)
+}
+
+// quiet counts time in which nothing came although it was waited for. Time in which this process was stopped does not count beyond one tick.
+func (c *Client) quiet(d time.Duration, mid bool) error {
+	c.mu.Lock()
+	waiting := len(c.pending) > 0 || mid
+	c.mu.Unlock()
+	if !waiting {
+		c.silence = 0
+		return nil
+	}
+	if c.silence += d; c.silence >= c.opt.IOTimeout {
+		return c.error(ErrLost, fmt.Sprintf("the server has been silent for %v", c.silence.Round(time.Millisecond)), nil)
+	}
+	return nil
+}
+
+// keeperRead reads for the keeper what has arrived.
+func (c *Client) keeperRead() {
+	if !c.tryLead() {
+		return
+	}
+	c.step()
+	c.leave()
+}
+
+func (c *Client) keeperQuiet(d time.Duration) {
+	if !c.tryLead() {
+		return
+	}
+	if err := c.quiet(d, c.in.buffered() > 0); err != nil {
+		c.fail(err)
+		c.resolveAll()
+	}
+	c.leave()
+}
+
+// blocked waits for room in the socket and reads meanwhile, unless somebody else does.
+func (c *Client) blocked() error {
+	if !c.tryLead() {
+		c.c.wait(unix.POLLOUT, 2*time.Millisecond)
+		return nil
+	}
+	defer c.leave()
+	ev := c.c.wait(unix.POLLIN|unix.POLLOUT, c.tickTime())
+	switch {
+	case ev&unix.POLLIN != 0:
+		c.step()
+	case ev == 0:
+		return c.quiet(c.tickTime(), true)
+	}
+	return nil
+}
+
+// frame reads one frame and does what it says.
+func (c *Client) frame() error {
+	h, err := c.in.header()
+	if err != nil {
+		return err
+	}
+	c.in.frames.Add(1)
+	if h.Version != c.out.version {
+		return violation(h, "wrong version")
+	}
+	if h.Flags&FlagResponse == 0 {
+		return c.notice(h)
+	}
+	c.mu.Lock()
+	m := c.pending[h.ID]
+	c.mu.Unlock()
+	switch {
+	case m == nil:
+		return violation(h, "reply to no request")
+	case m.op != h.Op:
+		return violation(h, "reply to another operation than %#04x", m.op)
+	case h.Flags&FlagNoReply != 0, h.Flags&FlagMore != 0 && h.Flags&FlagInlineData == 0:
+		return violation(h, "flags that do not go together")
+	}
+	if m.started {
+		err = c.continuation(h, m)
+	} else {
+		err = c.reply(h, m)
+	}
+	if err != nil {
+		return err
+	}
+	if h.Flags&FlagMore == 0 {
+		c.resolve(m, nil)
+	}
+	return nil
+}
+
+// reply reads the first frame of a reply.
+func (c *Client) reply(h Header, m *Msg) error {
+	in, n := &c.in, int(h.Length)
+	need := 4
+	if h.Flags&FlagInlineData != 0 {
+		need = 8
+		if h.Flags&FlagMore != 0 {
+			need = 16
+		}
+	}
+	if n < need {
+		return violation(h, "reply too short")
+	}
+	if err := in.fill(HeaderSize + need); err != nil {
+		return eofWithin(err)
+	}
+	p := in.b[in.r+HeaderSize:]
+	code := int32(binary.LittleEndian.Uint32(p))
+	if (code != 0) != (h.Flags&FlagError != 0) {
+		return violation(h, "code %d and ERROR flag disagree", code)
+	}
+	results, bulk := n-need, 0
+	if need > 4 {
+		r := binary.LittleEndian.Uint32(p[4:])
+		if int64(r) > int64(n-need) {
+			return violation(h, "results of %d bytes in a shorter frame", r)
+		}
+		results, bulk = int(r), n-need-int(r)
+	}
+	total := uint64(bulk)
+	if need == 16 {
+		total = binary.LittleEndian.Uint64(p[8:])
+		if total <= uint64(bulk) {
+			return violation(h, "bulk of %d bytes needs no further frame", total)
+		}
+	}
+	if total > uint64(len(m.Dst)) {
+		return violation(h, "bulk of %d bytes for %d bytes of memory", total, len(m.Dst))
+	}
+	in.r += HeaderSize + need
+	m.Code, m.total, m.started = code, int(total), true
+	if cap(m.Rep) < results {
+		m.Rep = make([]byte, results)
+	}
+	m.Rep = m.Rep[:results]
+	if err := in.full(m.Rep); err != nil {
+		return err
+	}
+	return c.bulk(m, bulk)
+}
+
+// continuation reads a further frame of a reply.
+func (c *Client) continuation(h Header, m *Msg) error {
+	n := int(h.Length)
+	switch {
+	case h.Flags&FlagInlineData == 0 || (h.Flags&FlagError != 0) != (m.Code != 0):
+		return violation(h, "flags differ from the first frame's")
+	case n > m.total-m.DstN:
+		return violation(h, "more bulk than the %d bytes announced", m.total)
+	case h.Flags&FlagMore == 0 && n != m.total-m.DstN:
+		return violation(h, "less bulk than the %d bytes announced", m.total)
+	case n == 0:
+		return violation(h, "empty continuation")
+	}
+	c.in.r += HeaderSize
+	return c.bulk(m, n)
+}
+
+func (c *Client) bulk(m *Msg, n int) error {
+	if err := c.in.full(m.Dst[m.DstN : m.DstN+n]); err != nil {
+		return err
+	}
+	m.DstN += n
+	return nil
+}
+
+// notice reads a frame that is no reply.
+func (c *Client) notice(h Header) error {
+	if h.Flags != FlagNoReply || h.ID != 0 || h.Length > MaxNotice {
+		return violation(h, "neither reply nor notice")
+	}
+	in := &c.in
+	if err := in.fill(HeaderSize + int(h.Length)); err != nil {
+		return eofWithin(err)
+	}
+	p := in.b[in.r+HeaderSize : in.r+HeaderSize+int(h.Length)]
+	in.r += HeaderSize + int(h.Length)
+	switch {
+	case h.Op == OpPing && len(p) == 0:
+	case h.Op == OpShutdown && len(p) == 0:
+		return c.error(ErrLost, "the server has ended the session", nil)
+	case h.Op == OpShutdown && len(p) <= MaxReason:
+		return c.error(ErrLost, fmt.Sprintf("the server says %q", p), nil)
+	case h.Op >= OpUser:
+		if c.opt.OnNotify != nil && !c.calls.push(callback{notify: c.opt.OnNotify, op: h.Op, payload: append([]byte(nil), p...)}) {
+			return violation(h, "more notices than can be taken")
+		}
+	default:
+		return violation(h, "notice of an operation that has none")
+	}
+	return nil
+}

@@ -1,0 +1,179 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Request is a message from the client. It is valid until Handle returns; Retain makes one that stays.
+type Request struct {
+	Op      uint16
+	ID      uint32
+	Fixed   []byte // fixed part; valid until Handle returns
+	BulkLen int    // bytes of bulk data
+
+	s        *ServerConn
+	left     int // bulk not yet read
+	part     int // of which in the current frame
+	flags    Flags
+	answered bool // or given to a retained copy
+	stays    bool // is that copy
+	err      error
+}
+
+func (r *Request) begin(h Header) {
+	*r = Request{Op: h.Op, ID: h.ID, s: r.s, flags: h.Flags}
+}
+
+// NoReply reports whether the client wants no reply; Reply then does nothing.
+func (r *Request) NoReply() bool { return r.flags&FlagNoReply != 0 }
+
+// Conn is the connection the request came over.
+func (r *Request) Conn() *ServerConn { return r.s }
+
+// ReadBulk reads the next len(dst) bytes of the request's bulk data from the connection straight into dst. It may be called only before
+// Handle returns, on its goroutine. Bulk data that is not read is discarded.
+func (r *Request) ReadBulk(dst []byte) error {
+	if r.stays {
+		return errors.New("wire: bulk data of a retained request")
+	}
+	if len(dst) > r.left {
+		return fmt.Errorf("wire: %d bytes of bulk data wanted, %d are there", len(dst), r.left)
+	}
+	for len(dst) > 0 {
+		if err := r.frame(); err != nil {
+			return err
+		}
+		p := dst[:min(len(dst), r.part)]
+		if r.err = r.s.in.full(p); r.err != nil {
+			return r.err
+		}
+		r.part -= len(p)
+		r.left -= len(p)
+		dst = dst[len(p):]
+	}
+	return nil
+}
+
+// frame sees to it that part is not 0 while bulk is left.
+func (r *Request) frame() error {
+	if r.err != nil || r.part > 0 {
+		return r.err
+	}
+	h, err := r.s.in.next()
+	if err == nil {
+		n := int(h.Length)
+		switch more := n < r.left; {
+		case h.Version != r.s.out.version || h.Op != r.Op || h.ID != r.ID:
+			err = violation(h, "another message within one of several frames")
+		case n == 0 || n > r.left || h.Flags&^FlagMore != (r.flags|FlagInlineData)&^FlagMore || more != (h.Flags&FlagMore != 0):
+			err = violation(h, "continuation that does not fit, %d bytes are left", r.left)
+		}
+		r.part = n
+	}
+	r.err = err
+	return err
+}
+
+// end discards bulk that was not read.
+func (r *Request) end() error {
+	for r.left > 0 && r.err == nil {
+		if r.frame() == nil {
+			if r.err = r.s.in.skip(r.part); r.err == nil {
+				r.left -= r.part
+				r.part = 0
+			}
+		}
+	}
+	if r.err == nil && !r.answered && !r.NoReply() {
+		return fmt.Errorf("wire: operation %#04x was not answered", r.Op)
+	}
+	return r.err
+}
+
+// Retain gives a copy of the request that stays valid after Handle returns and is answered instead of it, from any goroutine. Bulk data must be
+// read before, from the original.
+func (r *Request) Retain() *Request {
+	if r.stays {
+		return r
+	}
+	k := *r
+	k.Fixed = append([]byte(nil), r.Fixed...)
+	k.stays = true
+	r.answered = true
+	return &k
+}
+
+// Reply answers with a code and results, which are the caller's again when it returns. The error is the connection's.
+func (r *Request) Reply(code int32, results []byte) error {
+	return r.ReplyBulk(code, results, nil)
+}
+
+// ReplyBulk answers with bulk data besides, sent from where it lies, and returns when it has been handed to the kernel.
+func (r *Request) ReplyBulk(code int32, results, bulk []byte) error {
+	if r.NoReply() {
+		return nil
+	}
+	if r.answered {
+		return fmt.Errorf("wire: operation %#04x was answered twice", r.Op)
+	}
+	if len(results) > MaxPayload-16 || len(bulk) > maxMessage {
+		return fmt.Errorf("wire: reply of %d and %d bytes is too long", len(results), len(bulk))
+	}
+	r.answered = true
+	flags := FlagResponse
+	if code != 0 {
+		flags |= FlagError
+	}
+	o := &r.s.out
+	o.lock()
+	if len(bulk) == 0 {
+		o.header(r.Op, r.ID, 4+len(results), flags)
+		e := Enc{o.buf}
+		e.I32(code)
+		o.buf = append(e.B, results...)
+		r.settle()
+		o.mu.Unlock()
+		return r.s.Err()
+	}
+	flags |= FlagInlineData
+	n := 8 + len(results)
+	if n+len(bulk) <= MaxPayload && len(bulk) <= bulkCopy {
+		o.header(r.Op, r.ID, n+len(bulk), flags)
+		e := Enc{o.buf}
+		e.I32(code)
+		e.Bytes(results)
+		o.buf = append(e.B, bulk...)
+		r.settle()
+		o.mu.Unlock()
+		return r.s.Err()
+	}
+	if o.acquire() {
+		ch := chain{bulk: bulk, first: MaxPayload - n, op: r.Op, id: r.ID, flags: flags}
+		if len(bulk) <= ch.first {
+			o.header(r.Op, r.ID, n+len(bulk), flags)
+			e := Enc{o.buf}
+			e.I32(code)
+			e.Bytes(results)
+			o.buf = e.B
+		} else {
+			ch.first -= 8
+			o.header(r.Op, r.ID, n+8+ch.first, flags|FlagMore)
+			e := Enc{o.buf}
+			e.I32(code)
+			e.U32(uint32(len(results)))
+			e.U64(uint64(len(bulk)))
+			e.Raw(results)
+			o.buf = e.B
+		}
+		o.apart(ch)
+	}
+	o.mu.Unlock()
+	return r.s.Err()
+}
+
+// settle sends the reply. One that is given within Handle may wait for the next if that request is already there: Serve sends before it waits,
+// and the keeper soon in any case.
+func (r *Request) settle() {
+	r.s.out.settle(r.stays || !r.s.in.ready())
+}

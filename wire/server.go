@@ -1,0 +1,366 @@
+package wire
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// ServerOptions say how a server treats a connection.
+type ServerOptions struct {
+	// Protocol is the version the client's INIT came in (Hello.Protocol); 0 means Version.
+	Protocol uint16
+	// Heartbeat is how long the server may send nothing; 0 means the smaller one of DefaultHeartbeat and what the Hello asks for.
+	Heartbeat time.Duration
+	// Silence is how long the client may send nothing, or take nothing of a reply, before it counts as lost; 0 means DefaultSilence. It is
+	// long because a client in a debugger is silent too; a client whose machine is gone is found by TCP keepalive before.
+	Silence time.Duration
+}
+
+// DefaultSilence is ServerOptions.Silence if that is 0.
+const DefaultSilence = 5 * time.Minute
+
+// Handler does what requests ask for.
+type Handler interface {
+	// Handle is called for every request in the order of arrival, on one goroutine. It answers with r.Reply or r.ReplyBulk, unless
+	// r.NoReply(), before it returns, or later and from any goroutine through r.Retain.
+	Handle(r *Request)
+}
+
+// HandlerFunc is a function as Handler.
+type HandlerFunc func(r *Request)
+
+// Handle calls f.
+func (f HandlerFunc) Handle(r *Request) { f(r) }
+
+// ServerConn is the server's end of a connection whose Hello has been read.
+type ServerConn struct {
+	host, port string
+	opt        ServerOptions
+	c          *conn
+	in         in
+	out        out
+	k          *keeper
+	last       uint32 // id of the last message
+	silence    time.Duration
+	req        Request // of the Handle in progress
+	welcomed   bool
+
+	mu    sync.Mutex
+	cause error
+}
+
+// NewServerConn takes over a connection after ReadHello.
+func NewServerConn(conn net.Conn, opt ServerOptions) (*ServerConn, error) {
+	host, port := peer(conn)
+	fd, err := descriptor(conn)
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	s, err := NewServerFD(fd, opt)
+	if s != nil {
+		s.host, s.port = host, port
+	}
+	return s, err
+}
+
+// NewServerFD takes over the descriptor of a stream socket whose Hello has been read, possibly by another process. It is closed on an error too.
+func NewServerFD(fd int, opt ServerOptions) (*ServerConn, error) {
+	if opt.Silence <= 0 {
+		opt.Silence = DefaultSilence
+	}
+	if opt.Protocol == 0 {
+		opt.Protocol = Version
+	}
+	sock, err := newConn(fd, tickFor(opt.Silence))
+	if err != nil {
+		return nil, errors.Join(err, unix.Close(fd))
+	}
+	s := &ServerConn{opt: opt, c: sock, in: newIn(sock)}
+	if sa, err := unix.Getpeername(fd); err == nil {
+		s.host, s.port = sockaddr(sa)
+	}
+	s.out.init(sock)
+	s.out.version = negotiated(opt.Protocol)
+	s.in.idle, s.in.heard = s.tick, func() { s.silence = 0 }
+	s.out.blocked, s.out.fail = s.blocked, s.fail
+	s.req.s = s
+	k, err := newKeeper(&s.out, sock)
+	if err != nil {
+		sock.close()
+		return nil, err
+	}
+	k.ping = s.ping
+	s.k, s.out.k = k, k
+	return s, nil
+}
+
+func sockaddr(sa unix.Sockaddr) (host, port string) {
+	switch a := sa.(type) {
+	case *unix.SockaddrInet4:
+		return net.IP(a.Addr[:]).String(), fmt.Sprint(a.Port)
+	case *unix.SockaddrInet6:
+		return net.IP(a.Addr[:]).String(), fmt.Sprint(a.Port)
+	}
+	return "local client", ""
+}
+
+// Heartbeat is the interval that suits a client: what it asks for within bounds, for Welcome.HeartbeatMS.
+func (h *Hello) Heartbeat() time.Duration {
+	d := time.Duration(h.HeartbeatMS) * time.Millisecond
+	if d == 0 || d > DefaultHeartbeat {
+		return DefaultHeartbeat
+	}
+	return max(d, 5*time.Millisecond)
+}
+
+// Welcome answers the Hello. HeartbeatMS 0 means DefaultHeartbeat. With a Code other than 0 it is a refusal, after which only Close makes sense.
+func (s *ServerConn) Welcome(w Welcome) error {
+	if w.HeartbeatMS == 0 {
+		w.HeartbeatMS = uint32(DefaultHeartbeat / time.Millisecond)
+	}
+	w.Protocol = s.out.version
+	s.out.mu.Lock()
+	b, err := appendWelcome(s.out.buf, &w)
+	s.out.buf = b
+	if err == nil {
+		s.out.frames.Add(1)
+		s.out.flush()
+	}
+	s.out.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	if !s.welcomed {
+		s.welcomed = true
+		s.k.beat = time.Duration(w.HeartbeatMS) * time.Millisecond
+		go s.k.run()
+	}
+	return s.Err()
+}
+
+// Err is why the connection has ended, or nil.
+func (s *ServerConn) Err() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.cause
+}
+
+// Serve reads requests and hands them to h until the connection ends: nil after the client's SHUTDOWN or this side's Close, otherwise an *Error. Replies that are still
+// under way then fail. The connection is closed when it returns.
+func (s *ServerConn) Serve(h Handler) error {
+	err := s.serve(h)
+	if errors.Is(err, ErrProtocol) {
+		s.goodbye(err.Error())
+	}
+	s.fail(err)
+	if s.welcomed {
+		s.k.stop()
+		<-s.k.done
+	}
+	s.out.kill()
+	s.out.mu.Lock()
+	for s.out.writing {
+		s.out.room.Wait()
+	}
+	s.out.writing = true
+	s.out.mu.Unlock()
+	s.c.close()
+	s.k.close()
+	if err = s.Err(); errors.Is(err, ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+// Close makes Serve return. reason, if not empty, is told to the client.
+func (s *ServerConn) Close(reason string) {
+	s.goodbye(reason)
+	s.fail(s.error(ErrClosed, reason, nil))
+}
+
+// goodbye tries to tell the client why the connection ends.
+func (s *ServerConn) goodbye(reason string) {
+	if len(reason) > MaxReason {
+		reason = reason[:MaxReason]
+	}
+	o := &s.out
+	o.mu.Lock()
+	if !o.writing && !o.dead {
+		o.header(OpShutdown, 0, len(reason), FlagNoReply)
+		o.buf = append(o.buf, reason...)
+		_, _ = s.c.tryWrite(o.buf, nil) // a client that does not read does not get to know
+		o.dead = true
+	}
+	o.mu.Unlock()
+}
+
+func (s *ServerConn) error(kind error, reason string, cause error) error {
+	return &Error{Kind: kind, Host: s.host, Port: s.port, Reason: reason, Err: cause}
+}
+
+func (s *ServerConn) fail(err error) {
+	var own *Error
+	if !errors.As(err, &own) {
+		kind, reason := ErrLost, err.Error()
+		switch {
+		case errors.Is(err, ErrProtocol):
+			kind = ErrProtocol
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			reason = "the client ended the connection in the middle of a message"
+		case errors.Is(err, io.EOF):
+			reason = "the client ended the connection without SHUTDOWN"
+		}
+		err = s.error(kind, reason, err)
+	}
+	s.mu.Lock()
+	if s.cause == nil {
+		s.cause = err
+	}
+	s.mu.Unlock()
+	s.c.shutdown()
+}
+
+// tick is asked while Serve waits and nothing comes.
+func (s *ServerConn) tick(bool) error {
+	if s.silence += tickFor(s.opt.Silence); s.silence >= s.opt.Silence {
+		return s.error(ErrLost, fmt.Sprintf("the client has been silent for %v", s.silence), nil)
+	}
+	return nil
+}
+
+// blocked waits for room in the socket. The client reads even while it writes, so there will be.
+func (s *ServerConn) blocked() error {
+	for d := time.Duration(0); d < s.opt.Silence; d += tickFor(s.opt.Silence) {
+		if s.c.wait(unix.POLLOUT, tickFor(s.opt.Silence)) != 0 {
+			return nil
+		}
+	}
+	return s.error(ErrLost, fmt.Sprintf("the client has not read for %v", s.opt.Silence), nil)
+}
+
+func (s *ServerConn) ping() {
+	s.out.lock()
+	s.out.header(OpPing, 0, 0, FlagNoReply)
+	s.out.settle(true)
+	s.out.mu.Unlock()
+}
+
+func (s *ServerConn) serve(h Handler) error {
+	for {
+		if !s.in.ready() { // about to wait
+			s.out.mu.Lock()
+			s.out.flush()
+			s.out.mu.Unlock()
+		}
+		head, err := s.in.header()
+		if err != nil {
+			return err
+		}
+		s.in.frames.Add(1)
+		if err := s.check(head); err != nil {
+			return err
+		}
+		s.last++
+		r := &s.req
+		r.begin(head)
+		if err := s.body(head, r); err != nil {
+			return err
+		}
+		switch {
+		case head.Op >= OpUser:
+			h.Handle(r)
+			if err := r.end(); err != nil {
+				return err
+			}
+		case head.Op == OpPing && head.Length == 0:
+			if !r.NoReply() {
+				_ = r.Reply(0, nil) // a failed write ends the reading too
+			}
+		case head.Op == OpShutdown && head.Length <= MaxReason && r.NoReply():
+			return s.error(ErrClosed, string(r.Fixed), nil)
+		default:
+			return violation(head, "operation that does not exist")
+		}
+	}
+}
+
+// check judges the header of a message's first frame.
+func (s *ServerConn) check(h Header) error {
+	switch {
+	case h.Version != s.out.version:
+		return violation(h, "wrong version")
+	case h.ID != s.last+1:
+		return violation(h, "id out of sequence, %d was due", s.last+1)
+	case h.Flags&(FlagResponse|FlagError) != 0, h.Flags&FlagMore != 0 && h.Flags&FlagInlineData == 0:
+		return violation(h, "flags that do not belong to a request")
+	}
+	return nil
+}
+
+// body reads a request up to its bulk.
+func (s *ServerConn) body(h Header, r *Request) error {
+	in, n := &s.in, int(h.Length)
+	if h.Flags&FlagInlineData == 0 {
+		if err := in.fill(HeaderSize + n); err != nil {
+			return eofWithin(err)
+		}
+		r.Fixed = in.b[in.r+HeaderSize : in.r+HeaderSize+n : in.r+HeaderSize+n]
+		in.r += HeaderSize + n
+		return nil
+	}
+	pre := 4
+	if h.Flags&FlagMore != 0 {
+		pre = 12
+	}
+	if n < pre {
+		return violation(h, "request too short")
+	}
+	if err := in.fill(HeaderSize + pre); err != nil {
+		return eofWithin(err)
+	}
+	fixed := binary.LittleEndian.Uint32(in.b[in.r+HeaderSize:])
+	if int64(fixed) > int64(n-pre) {
+		return violation(h, "fixed part of %d bytes in a shorter frame", fixed)
+	}
+	part := n - pre - int(fixed)
+	total := uint64(part)
+	if h.Flags&FlagMore != 0 {
+		if total = binary.LittleEndian.Uint64(in.b[in.r+HeaderSize+4:]); total <= uint64(part) || total > maxMessage {
+			return violation(h, "bulk of %d bytes in several frames", total)
+		}
+	}
+	end := HeaderSize + pre + int(fixed)
+	if err := in.fill(end); err != nil {
+		return eofWithin(err)
+	}
+	r.Fixed = in.b[in.r+end-int(fixed) : in.r+end : in.r+end]
+	in.r += end
+	r.BulkLen, r.left, r.part = int(total), int(total), part
+	return nil
+}
+
+// Notify sends a notice of a user operation, from any goroutine. Its payload is at most MaxNotice bytes.
+func (s *ServerConn) Notify(op uint16, payload []byte) error {
+	if op < OpUser || len(payload) > MaxNotice {
+		return fmt.Errorf("wire: notice of operation %#x with %d bytes", op, len(payload))
+	}
+	o := &s.out
+	o.lock()
+	o.header(op, 0, len(payload), FlagNoReply)
+	o.buf = append(o.buf, payload...)
+	o.settle(true)
+	o.mu.Unlock()
+	return s.Err()
+}
+
+// Stats reads the counters.
+func (s *ServerConn) Stats() Stats {
+	return Stats{s.c.in.Load(), s.c.out.Load(), s.in.frames.Load(), s.out.frames.Load(), s.out.flushes.Load()}
+}
