@@ -1,0 +1,51 @@
+package queue
+
+import (
+	"sync"
+	"time"
+)
+
+// Mark is one recording of an event: a place in a stream and, once that was
+// reached, the time.
+type Mark struct {
+	fence Fence
+	mu    sync.Mutex
+	at    time.Time
+}
+
+// Record queues a mark: a task that notes the time. It is reached even when the
+// queues are aborted.
+func (s *Stream) Record() *Mark {
+	m := &Mark{}
+	m.fence = s.Add(Task{Always: true, Run: m.Now})
+	return m
+}
+
+// NewMark makes a mark whose task the caller queues: it calls Now at the moment
+// that counts and Set says behind which fence that is.
+func NewMark() *Mark { return &Mark{} }
+
+// Now notes the time.
+func (m *Mark) Now() {
+	m.mu.Lock()
+	m.at = time.Now()
+	m.mu.Unlock()
+}
+
+// Set says which fence passes when the mark has been reached. Before anyone
+// else sees the mark.
+func (m *Mark) Set(f Fence) { m.fence = f }
+
+// Fence passes when the mark has been reached.
+func (m *Mark) Fence() Fence { return m.fence }
+
+// At is the time when the mark was reached; false if it was not reached yet, or
+// its task was dropped.
+func (m *Mark) At() (time.Time, bool) {
+	if !m.fence.Passed() {
+		return time.Time{}, false
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.at, !m.at.IsZero()
+}
