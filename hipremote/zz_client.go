@@ -18,7 +18,7 @@ func (c *Client) DeviceCanAccessPeer(deviceId int32, peerDeviceId int32) (canAcc
 	if err = c.cachedCall(hip.OpDeviceCanAccessPeer, m); err != hip.Success {
 		return
 	}
-	d := wire.Dec{B: m.Rep}
+	d := wire.NewDec(m.Rep)
 	canAccessPeer = d.I32()
 	if d.Bad() {
 		err = c.violation(hip.OpDeviceCanAccessPeer)
@@ -62,7 +62,7 @@ func (c *Client) DeviceGetAttribute(attr hip.DeviceAttribute, deviceId int32) (p
 	if err = c.cachedCall(hip.OpDeviceGetAttribute, m); err != hip.Success {
 		return
 	}
-	d := wire.Dec{B: m.Rep}
+	d := wire.NewDec(m.Rep)
 	pi = d.I32()
 	if d.Bad() {
 		err = c.violation(hip.OpDeviceGetAttribute)
@@ -80,7 +80,7 @@ func (c *Client) DeviceGetDefaultMemPool(device int32) (memPool hip.MemPool, err
 	if err = c.cachedCall(hip.OpDeviceGetDefaultMemPool, m); err != hip.Success {
 		return
 	}
-	d := wire.Dec{B: m.Rep}
+	d := wire.NewDec(m.Rep)
 	memPool = hip.MemPool(d.U64())
 	if d.Bad() {
 		err = c.violation(hip.OpDeviceGetDefaultMemPool)
@@ -99,7 +99,7 @@ func (c *Client) DeviceGetStreamPriorityRange(t hip.Thread) (leastPriority int32
 	if err = c.cachedCall(hip.OpDeviceGetStreamPriorityRange, m); err != hip.Success {
 		return
 	}
-	d := wire.Dec{B: m.Rep}
+	d := wire.NewDec(m.Rep)
 	leastPriority = d.I32()
 	greatestPriority = d.I32()
 	if d.Bad() {
@@ -131,7 +131,7 @@ func (c *Client) EventCreateWithFlags(t hip.Thread, flags uint32) (event hip.Eve
 	if err = c.call(hip.OpEventCreateWithFlags, m); err != hip.Success {
 		return
 	}
-	d := wire.Dec{B: m.Rep}
+	d := wire.NewDec(m.Rep)
 	event = hip.Event(d.U64())
 	if d.Bad() {
 		err = c.violation(hip.OpEventCreateWithFlags)
@@ -164,7 +164,7 @@ func (c *Client) EventElapsedTime(t hip.Thread, start hip.Event, stop hip.Event)
 	if err = c.call(hip.OpEventElapsedTime, m); err != hip.Success {
 		return
 	}
-	d := wire.Dec{B: m.Rep}
+	d := wire.NewDec(m.Rep)
 	ms = d.F32()
 	if d.Bad() {
 		err = c.violation(hip.OpEventElapsedTime)
@@ -217,7 +217,7 @@ func (c *Client) GetDeviceCount() (count int32, err hip.Error) {
 	if err = c.cachedCall(hip.OpGetDeviceCount, m); err != hip.Success {
 		return
 	}
-	d := wire.Dec{B: m.Rep}
+	d := wire.NewDec(m.Rep)
 	count = d.I32()
 	if d.Bad() {
 		err = c.violation(hip.OpGetDeviceCount)
@@ -235,7 +235,7 @@ func (c *Client) GetDevicePropertiesR0600(deviceId int32) (prop *hip.DevicePropR
 	if err = c.cachedCall(hip.OpGetDevicePropertiesR0600, m); err != hip.Success {
 		return
 	}
-	d := wire.Dec{B: m.Rep}
+	d := wire.NewDec(m.Rep)
 	prop = new(hip.DevicePropR0600)
 	decodeStruct(&d, prop)
 	if d.Bad() {
@@ -407,7 +407,7 @@ func (c *Client) ModuleGetFunction(t hip.Thread, module hip.Module, kname string
 	if err = c.call(hip.OpModuleGetFunction, m); err != hip.Success {
 		return
 	}
-	d := wire.Dec{B: m.Rep}
+	d := wire.NewDec(m.Rep)
 	function = hip.Function(d.U64())
 	if d.Bad() {
 		err = c.violation(hip.OpModuleGetFunction)
@@ -428,7 +428,7 @@ func (c *Client) ModuleGetGlobal(t hip.Thread, hmod hip.Module, name string) (dp
 	if err = c.call(hip.OpModuleGetGlobal, m); err != hip.Success {
 		return
 	}
-	d := wire.Dec{B: m.Rep}
+	d := wire.NewDec(m.Rep)
 	dptr = hip.Ptr(d.U64())
 	bytes = d.U64()
 	if d.Bad() {
@@ -462,7 +462,7 @@ func (c *Client) StreamCreateWithPriority(t hip.Thread, flags uint32, priority i
 	if err = c.call(hip.OpStreamCreateWithPriority, m); err != hip.Success {
 		return
 	}
-	d := wire.Dec{B: m.Rep}
+	d := wire.NewDec(m.Rep)
 	stream = hip.Stream(d.U64())
 	if d.Bad() {
 		err = c.violation(hip.OpStreamCreateWithPriority)
@@ -494,7 +494,7 @@ func (c *Client) StreamGetDevice(t hip.Thread, stream hip.Stream) (device int32,
 	if err = c.call(hip.OpStreamGetDevice, m); err != hip.Success {
 		return
 	}
-	d := wire.Dec{B: m.Rep}
+	d := wire.NewDec(m.Rep)
 	device = d.I32()
 	if d.Bad() {
 		err = c.violation(hip.OpStreamGetDevice)
@@ -514,7 +514,7 @@ func (c *Client) StreamGetFlags(t hip.Thread, stream hip.Stream) (flags uint32, 
 	if err = c.call(hip.OpStreamGetFlags, m); err != hip.Success {
 		return
 	}
-	d := wire.Dec{B: m.Rep}
+	d := wire.NewDec(m.Rep)
 	flags = d.U32()
 	if d.Bad() {
 		err = c.violation(hip.OpStreamGetFlags)
@@ -534,7 +534,7 @@ func (c *Client) StreamGetPriority(t hip.Thread, stream hip.Stream) (priority in
 	if err = c.call(hip.OpStreamGetPriority, m); err != hip.Success {
 		return
 	}
-	d := wire.Dec{B: m.Rep}
+	d := wire.NewDec(m.Rep)
 	priority = d.I32()
 	if d.Bad() {
 		err = c.violation(hip.OpStreamGetPriority)

@@ -143,7 +143,7 @@ func (s *session) dispatch(r *wire.Request) bool {
 }
 
 func (s *session) doDeviceCanAccessPeer(r *wire.Request) {
-	d := wire.Dec{B: r.Fixed}
+	d := wire.NewDec(r.Fixed)
 	deviceId := d.I32()
 	peerDeviceId := d.I32()
 	if d.Bad() {
@@ -162,7 +162,7 @@ func (s *session) doDeviceCanAccessPeer(r *wire.Request) {
 }
 
 func (s *session) doDeviceDisablePeerAccess(r *wire.Request) {
-	d := wire.Dec{B: r.Fixed}
+	d := wire.NewDec(r.Fixed)
 	t := hip.Thread{Device: d.I32(), ID: d.U32()}
 	peerDeviceId := d.I32()
 	if d.Bad() {
@@ -174,7 +174,7 @@ func (s *session) doDeviceDisablePeerAccess(r *wire.Request) {
 }
 
 func (s *session) doDeviceEnablePeerAccess(r *wire.Request) {
-	d := wire.Dec{B: r.Fixed}
+	d := wire.NewDec(r.Fixed)
 	t := hip.Thread{Device: d.I32(), ID: d.U32()}
 	peerDeviceId := d.I32()
 	flags := d.U32()
@@ -187,7 +187,7 @@ func (s *session) doDeviceEnablePeerAccess(r *wire.Request) {
 }
 
 func (s *session) doDeviceGetAttribute(r *wire.Request) {
-	d := wire.Dec{B: r.Fixed}
+	d := wire.NewDec(r.Fixed)
 	attr := hip.DeviceAttribute(d.I32())
 	deviceId := d.I32()
 	if d.Bad() {
@@ -206,7 +206,7 @@ func (s *session) doDeviceGetAttribute(r *wire.Request) {
 }
 
 func (s *session) doDeviceGetDefaultMemPool(r *wire.Request) {
-	d := wire.Dec{B: r.Fixed}
+	d := wire.NewDec(r.Fixed)
 	device := d.I32()
 	if d.Bad() {
 		s.malformed(r)
@@ -225,7 +225,7 @@ func (s *session) doDeviceGetDefaultMemPool(r *wire.Request) {
 }
 
 func (s *session) doDeviceGetStreamPriorityRange(r *wire.Request) {
-	d := wire.Dec{B: r.Fixed}
+	d := wire.NewDec(r.Fixed)
 	t := hip.Thread{Device: d.I32(), ID: d.U32()}
 	if d.Bad() {
 		s.malformed(r)
@@ -244,7 +244,7 @@ func (s *session) doDeviceGetStreamPriorityRange(r *wire.Request) {
 }
 
 func (s *session) doEventCreateWithFlags(r *wire.Request) {
-	d := wire.Dec{B: r.Fixed}
+	d := wire.NewDec(r.Fixed)
 	t := hip.Thread{Device: d.I32(), ID: d.U32()}
 	flags := d.U32()
 	if d.Bad() {
@@ -264,7 +264,7 @@ func (s *session) doEventCreateWithFlags(r *wire.Request) {
 }
 
 func (s *session) doEventDestroy(r *wire.Request) {
-	d := wire.Dec{B: r.Fixed}
+	d := wire.NewDec(r.Fixed)
 	t := hip.Thread{Device: d.I32(), ID: d.U32()}
 	event := hip.Event(d.U64())
 	if d.Bad() {
@@ -283,7 +283,7 @@ func (s *session) doEventDestroy(r *wire.Request) {
 }
 
 func (s *session) doEventElapsedTime(r *wire.Request) {
-	d := wire.Dec{B: r.Fixed}
+	d := wire.NewDec(r.Fixed)
 	t := hip.Thread{Device: d.I32(), ID: d.U32()}
 	start := hip.Event(d.U64())
 	stop := hip.Event(d.U64())
@@ -311,7 +311,7 @@ func (s *session) doEventElapsedTime(r *wire.Request) {
 }
 
 func (s *session) doEventRecord(r *wire.Request) {
-	d := wire.Dec{B: r.Fixed}
+	d := wire.NewDec(r.Fixed)
 	t := hip.Thread{Device: d.I32(), ID: d.U32()}
 	event := hip.Event(d.U64())
 	stream := hip.Stream(d.U64())
@@ -332,7 +332,7 @@ func (s *session) doEventRecord(r *wire.Request) {
 }
 
 func (s *session) doGetDeviceCount(r *wire.Request) {
-	d := wire.Dec{B: r.Fixed}
+	d := wire.NewDec(r.Fixed)
 	if d.Bad() {
 		s.malformed(r)
 		return
@@ -349,7 +349,7 @@ func (s *session) doGetDeviceCount(r *wire.Request) {
 }
 
 func (s *session) doGetDevicePropertiesR0600(r *wire.Request) {
-	d := wire.Dec{B: r.Fixed}
+	d := wire.NewDec(r.Fixed)
 	deviceId := d.I32()
 	if d.Bad() {
 		s.malformed(r)
@@ -367,7 +367,7 @@ func (s *session) doGetDevicePropertiesR0600(r *wire.Request) {
 }
 
 func (s *session) doMemGetInfo(r *wire.Request) {
-	d := wire.Dec{B: r.Fixed}
+	d := wire.NewDec(r.Fixed)
 	t := hip.Thread{Device: d.I32(), ID: d.U32()}
 	if d.Bad() {
 		s.malformed(r)
@@ -386,7 +386,7 @@ func (s *session) doMemGetInfo(r *wire.Request) {
 }
 
 func (s *session) doMemPoolTrimTo(r *wire.Request) {
-	d := wire.Dec{B: r.Fixed}
+	d := wire.NewDec(r.Fixed)
 	memPool := hip.MemPool(d.U64())
 	minBytesToHold := d.U64()
 	if d.Bad() {
@@ -402,7 +402,7 @@ func (s *session) doMemPoolTrimTo(r *wire.Request) {
 }
 
 func (s *session) doMemset(r *wire.Request) {
-	d := wire.Dec{B: r.Fixed}
+	d := wire.NewDec(r.Fixed)
 	t := hip.Thread{Device: d.I32(), ID: d.U32()}
 	dst := hip.Ptr(d.U64())
 	value := d.I32()
@@ -411,14 +411,14 @@ func (s *session) doMemset(r *wire.Request) {
 		s.malformed(r)
 		return
 	}
-	s.wait(r, func() {
+	s.wait(r, func(r *wire.Request) {
 		err := s.rt.Memset(t, dst, value, sizeBytes)
 		s.reply(r, err, nil)
 	})
 }
 
 func (s *session) doMemset2D(r *wire.Request) {
-	d := wire.Dec{B: r.Fixed}
+	d := wire.NewDec(r.Fixed)
 	t := hip.Thread{Device: d.I32(), ID: d.U32()}
 	dst := hip.Ptr(d.U64())
 	pitch := d.U64()
@@ -429,14 +429,14 @@ func (s *session) doMemset2D(r *wire.Request) {
 		s.malformed(r)
 		return
 	}
-	s.wait(r, func() {
+	s.wait(r, func(r *wire.Request) {
 		err := s.rt.Memset2D(t, dst, pitch, value, width, height)
 		s.reply(r, err, nil)
 	})
 }
 
 func (s *session) doMemset2DAsync(r *wire.Request) {
-	d := wire.Dec{B: r.Fixed}
+	d := wire.NewDec(r.Fixed)
 	t := hip.Thread{Device: d.I32(), ID: d.U32()}
 	dst := hip.Ptr(d.U64())
 	pitch := d.U64()
@@ -457,7 +457,7 @@ func (s *session) doMemset2DAsync(r *wire.Request) {
 }
 
 func (s *session) doMemsetAsync(r *wire.Request) {
-	d := wire.Dec{B: r.Fixed}
+	d := wire.NewDec(r.Fixed)
 	t := hip.Thread{Device: d.I32(), ID: d.U32()}
 	dst := hip.Ptr(d.U64())
 	value := d.I32()
@@ -476,7 +476,7 @@ func (s *session) doMemsetAsync(r *wire.Request) {
 }
 
 func (s *session) doMemsetD16(r *wire.Request) {
-	d := wire.Dec{B: r.Fixed}
+	d := wire.NewDec(r.Fixed)
 	t := hip.Thread{Device: d.I32(), ID: d.U32()}
 	dest := hip.Ptr(d.U64())
 	value := d.U16()
@@ -485,14 +485,14 @@ func (s *session) doMemsetD16(r *wire.Request) {
 		s.malformed(r)
 		return
 	}
-	s.wait(r, func() {
+	s.wait(r, func(r *wire.Request) {
 		err := s.rt.MemsetD16(t, dest, value, count)
 		s.reply(r, err, nil)
 	})
 }
 
 func (s *session) doMemsetD16Async(r *wire.Request) {
-	d := wire.Dec{B: r.Fixed}
+	d := wire.NewDec(r.Fixed)
 	t := hip.Thread{Device: d.I32(), ID: d.U32()}
 	dest := hip.Ptr(d.U64())
 	value := d.U16()
@@ -511,7 +511,7 @@ func (s *session) doMemsetD16Async(r *wire.Request) {
 }
 
 func (s *session) doMemsetD32(r *wire.Request) {
-	d := wire.Dec{B: r.Fixed}
+	d := wire.NewDec(r.Fixed)
 	t := hip.Thread{Device: d.I32(), ID: d.U32()}
 	dest := hip.Ptr(d.U64())
 	value := d.I32()
@@ -520,14 +520,14 @@ func (s *session) doMemsetD32(r *wire.Request) {
 		s.malformed(r)
 		return
 	}
-	s.wait(r, func() {
+	s.wait(r, func(r *wire.Request) {
 		err := s.rt.MemsetD32(t, dest, value, count)
 		s.reply(r, err, nil)
 	})
 }
 
 func (s *session) doMemsetD32Async(r *wire.Request) {
-	d := wire.Dec{B: r.Fixed}
+	d := wire.NewDec(r.Fixed)
 	t := hip.Thread{Device: d.I32(), ID: d.U32()}
 	dst := hip.Ptr(d.U64())
 	value := d.I32()
@@ -546,7 +546,7 @@ func (s *session) doMemsetD32Async(r *wire.Request) {
 }
 
 func (s *session) doMemsetD8(r *wire.Request) {
-	d := wire.Dec{B: r.Fixed}
+	d := wire.NewDec(r.Fixed)
 	t := hip.Thread{Device: d.I32(), ID: d.U32()}
 	dest := hip.Ptr(d.U64())
 	value := d.U8()
@@ -555,14 +555,14 @@ func (s *session) doMemsetD8(r *wire.Request) {
 		s.malformed(r)
 		return
 	}
-	s.wait(r, func() {
+	s.wait(r, func(r *wire.Request) {
 		err := s.rt.MemsetD8(t, dest, value, count)
 		s.reply(r, err, nil)
 	})
 }
 
 func (s *session) doMemsetD8Async(r *wire.Request) {
-	d := wire.Dec{B: r.Fixed}
+	d := wire.NewDec(r.Fixed)
 	t := hip.Thread{Device: d.I32(), ID: d.U32()}
 	dest := hip.Ptr(d.U64())
 	value := d.U8()
@@ -581,7 +581,7 @@ func (s *session) doMemsetD8Async(r *wire.Request) {
 }
 
 func (s *session) doModuleGetFunction(r *wire.Request) {
-	d := wire.Dec{B: r.Fixed}
+	d := wire.NewDec(r.Fixed)
 	t := hip.Thread{Device: d.I32(), ID: d.U32()}
 	module := hip.Module(d.U64())
 	kname := d.Str()
@@ -606,7 +606,7 @@ func (s *session) doModuleGetFunction(r *wire.Request) {
 }
 
 func (s *session) doModuleGetGlobal(r *wire.Request) {
-	d := wire.Dec{B: r.Fixed}
+	d := wire.NewDec(r.Fixed)
 	t := hip.Thread{Device: d.I32(), ID: d.U32()}
 	hmod := hip.Module(d.U64())
 	name := d.Str()
@@ -631,7 +631,7 @@ func (s *session) doModuleGetGlobal(r *wire.Request) {
 }
 
 func (s *session) doModuleUnload(r *wire.Request) {
-	d := wire.Dec{B: r.Fixed}
+	d := wire.NewDec(r.Fixed)
 	t := hip.Thread{Device: d.I32(), ID: d.U32()}
 	module := hip.Module(d.U64())
 	if d.Bad() {
@@ -650,7 +650,7 @@ func (s *session) doModuleUnload(r *wire.Request) {
 }
 
 func (s *session) doStreamCreateWithPriority(r *wire.Request) {
-	d := wire.Dec{B: r.Fixed}
+	d := wire.NewDec(r.Fixed)
 	t := hip.Thread{Device: d.I32(), ID: d.U32()}
 	flags := d.U32()
 	priority := d.I32()
@@ -671,7 +671,7 @@ func (s *session) doStreamCreateWithPriority(r *wire.Request) {
 }
 
 func (s *session) doStreamDestroy(r *wire.Request) {
-	d := wire.Dec{B: r.Fixed}
+	d := wire.NewDec(r.Fixed)
 	t := hip.Thread{Device: d.I32(), ID: d.U32()}
 	stream := hip.Stream(d.U64())
 	if d.Bad() {
@@ -690,7 +690,7 @@ func (s *session) doStreamDestroy(r *wire.Request) {
 }
 
 func (s *session) doStreamGetDevice(r *wire.Request) {
-	d := wire.Dec{B: r.Fixed}
+	d := wire.NewDec(r.Fixed)
 	t := hip.Thread{Device: d.I32(), ID: d.U32()}
 	stream := hip.Stream(d.U64())
 	if d.Bad() {
@@ -713,7 +713,7 @@ func (s *session) doStreamGetDevice(r *wire.Request) {
 }
 
 func (s *session) doStreamGetFlags(r *wire.Request) {
-	d := wire.Dec{B: r.Fixed}
+	d := wire.NewDec(r.Fixed)
 	t := hip.Thread{Device: d.I32(), ID: d.U32()}
 	stream := hip.Stream(d.U64())
 	if d.Bad() {
@@ -736,7 +736,7 @@ func (s *session) doStreamGetFlags(r *wire.Request) {
 }
 
 func (s *session) doStreamGetPriority(r *wire.Request) {
-	d := wire.Dec{B: r.Fixed}
+	d := wire.NewDec(r.Fixed)
 	t := hip.Thread{Device: d.I32(), ID: d.U32()}
 	stream := hip.Stream(d.U64())
 	if d.Bad() {
@@ -759,7 +759,7 @@ func (s *session) doStreamGetPriority(r *wire.Request) {
 }
 
 func (s *session) doStreamWaitEvent(r *wire.Request) {
-	d := wire.Dec{B: r.Fixed}
+	d := wire.NewDec(r.Fixed)
 	t := hip.Thread{Device: d.I32(), ID: d.U32()}
 	stream := hip.Stream(d.U64())
 	event := hip.Event(d.U64())

@@ -57,7 +57,7 @@ func clientGo(t *Table) string {
 			o.p("\treturn c.%s(hip.%s, m)\n}\n", call, f.op())
 			continue
 		}
-		o.p("\tif err = c.%s(hip.%s, m); err != hip.Success {\n\t\treturn\n\t}\n\td := wire.Dec{B: m.Rep}", call, f.op())
+		o.p("\tif err = c.%s(hip.%s, m); err != hip.Success {\n\t\treturn\n\t}\n\td := wire.NewDec(m.Rep)", call, f.op())
 		for _, p := range f.outs() {
 			g, n := ty.result(f, p), lower(p.Name)
 			if ty.isStruct(p) {
@@ -94,7 +94,7 @@ func dispatchGo(t *Table) string {
 		if !f.runtime() || f.custom("worker") {
 			continue
 		}
-		o.p("func (s *session) do%s(r *wire.Request) {\n\td := wire.Dec{B: r.Fixed}", f.method())
+		o.p("func (s *session) do%s(r *wire.Request) {\n\td := wire.NewDec(r.Fixed)", f.method())
 		var args []string
 		if f.thread() {
 			o.p("\tt := hip.Thread{Device: d.I32(), ID: d.U32()}")
@@ -146,7 +146,7 @@ func dispatchGo(t *Table) string {
 			body.p("\ts.reply(r, hip.Success, e.B)")
 		}
 		if f.Waits {
-			o.p("\ts.wait(r, func() {\n%s\t})\n}\n", body.String())
+			o.p("\ts.wait(r, func(r *wire.Request) {\n%s\t})\n}\n", body.String())
 		} else {
 			o.p("%s}\n", body.String())
 		}

@@ -1,0 +1,102 @@
+package hiprpc
+
+import (
+	"encoding/binary"
+	"errors"
+	"math/bits"
+)
+
+// Host memory that kernels use exists twice, once in the client and once on the worker, and each side keeps a twin: the bytes both sides
+// last agreed on. A difference between memory and twin is what this side wrote since. Only those bytes travel, so two sides that write
+// different bytes of one page do not undo each other.
+//
+// A difference is a sequence of changed 64-byte blocks: uvarint number of unchanged blocks before it, u64 little-endian mask of changed
+// bytes (bit i = byte i), and the changed bytes in order.
+
+// Block is the unit of comparison in bytes. Memory and twin are multiples of it.
+const Block = 64
+
+// ErrDiff says that a difference from the other side does not fit the memory it is for.
+var ErrDiff = errors.New("hiprpc: malformed difference of host memory")
+
+// AppendDiff appends the difference between mem and twin from byte offset from on, makes twin equal to what it saw of mem, and stops
+// when dst has grown by about limit bytes. It returns dst and the offset to go on from; len(mem) when all is compared.
+// The gap of the first block counts from the offset from. mem may change meanwhile: every byte is looked at once.
+func AppendDiff(dst []byte, mem, twin []byte, from, limit int) ([]byte, int) {
+	start, gap := len(dst), uint64(0)
+	var b [Block]byte
+	for ; from+Block <= len(mem); from += Block {
+		t := twin[from : from+Block : from+Block]
+		b = [Block]byte(mem[from : from+Block])
+		if b == [Block]byte(t) {
+			gap++
+			continue
+		}
+		if len(dst)-start >= limit {
+			return dst, from
+		}
+		dst = binary.AppendUvarint(dst, gap)
+		gap = 0
+		at := len(dst)
+		dst = append(dst, 0, 0, 0, 0, 0, 0, 0, 0)
+		var mask uint64
+		for i := range b {
+			if b[i] != t[i] {
+				mask |= 1 << i
+				dst = append(dst, b[i])
+			}
+		}
+		binary.LittleEndian.PutUint64(dst[at:], mask)
+		copy(t, b[:])
+	}
+	return dst, from
+}
+
+// CheckDiff says whether diff, starting at offset from, stays inside size bytes.
+func CheckDiff(diff []byte, size, from int) error {
+	return walkDiff(diff, size, from, func(int, uint64, []byte) {})
+}
+
+// ApplyDiff writes diff, made from offset from on, into mem and twin. Nothing is written unless all of it fits.
+func ApplyDiff(mem, twin, diff []byte, from int) error {
+	if err := CheckDiff(diff, min(len(mem), len(twin)), from); err != nil {
+		return err
+	}
+	return walkDiff(diff, len(mem), from, func(off int, mask uint64, data []byte) {
+		m, t := mem[off:off+Block:off+Block], twin[off:off+Block:off+Block]
+		if mask == ^uint64(0) {
+			copy(m, data)
+			copy(t, data)
+			return
+		}
+		for i := 0; mask != 0; mask &= mask - 1 {
+			at := bits.TrailingZeros64(mask)
+			m[at], t[at] = data[i], data[i]
+			i++
+		}
+	})
+}
+
+func walkDiff(diff []byte, size, from int, block func(off int, mask uint64, data []byte)) error {
+	if from < 0 || from%Block != 0 || from > size {
+		return ErrDiff
+	}
+	off := uint64(from)
+	for len(diff) > 0 {
+		gap, n := binary.Uvarint(diff)
+		if n <= 0 || gap > uint64(size)/Block || len(diff)-n < 8 {
+			return ErrDiff
+		}
+		mask := binary.LittleEndian.Uint64(diff[n:])
+		diff = diff[n+8:]
+		off += gap * Block
+		k := bits.OnesCount64(mask)
+		if off+Block > uint64(size) || k == 0 || k > len(diff) {
+			return ErrDiff
+		}
+		block(int(off), mask, diff[:k])
+		diff = diff[k:]
+		off += Block
+	}
+	return nil
+}

@@ -1,0 +1,84 @@
+package hiprpc
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"testing"
+)
+
+func TestDiffRoundTrip(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, limit := range []int{1, 100, 1 << 20} {
+		size := 64 * Block
+		here, hereTwin := make([]byte, size), make([]byte, size)
+		there, thereTwin := make([]byte, size), make([]byte, size)
+		for round := range 200 {
+			// Each side writes bytes of its own: even ones here, odd ones there.
+			for range r.IntN(300) {
+				here[r.IntN(size/2)*2] = byte(r.Uint32())
+				there[r.IntN(size/2)*2+1] = byte(r.Uint32())
+			}
+			for from := 0; from < size; {
+				d, next := AppendDiff(nil, here, hereTwin, from, limit)
+				if err := ApplyDiff(there, thereTwin, d, from); err != nil {
+					t.Fatal(err)
+				}
+				from = next
+			}
+			for from := 0; from < size; {
+				d, next := AppendDiff(nil, there, thereTwin, from, limit)
+				if err := ApplyDiff(here, hereTwin, d, from); err != nil {
+					t.Fatal(err)
+				}
+				from = next
+			}
+			if !bytes.Equal(here, there) || !bytes.Equal(here, hereTwin) || !bytes.Equal(there, thereTwin) {
+				t.Fatalf("limit %d round %d: the sides differ", limit, round)
+			}
+			if d, _ := AppendDiff(nil, here, hereTwin, 0, limit); len(d) != 0 {
+				t.Fatalf("limit %d round %d: a difference remains", limit, round)
+			}
+		}
+	}
+}
+
+func TestApplyDiffRefuses(t *testing.T) {
+	full := append([]byte{0}, bytes.Repeat([]byte{0xff}, 8+Block)...)
+	for name, c := range map[string]struct {
+		diff []byte
+		from int
+	}{
+		"from not a block":  {full, 1},
+		"from beyond":       {full, 3 * Block},
+		"from negative":     {full, -Block},
+		"gap beyond":        {append([]byte{2}, full[1:]...), 0},
+		"huge gap":          {append([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1}, full[1:]...), 0},
+		"short mask":        {full[:5], 0},
+		"short data":        {full[:len(full)-1], 0},
+		"empty mask":        {make([]byte, 9), 0},
+		"second one beyond": {append(append([]byte{1}, full[1:]...), full...), 0},
+	} {
+		mem, twin := make([]byte, 2*Block), make([]byte, 2*Block)
+		if err := ApplyDiff(mem, twin, c.diff, c.from); !errors.Is(err, ErrDiff) {
+			t.Errorf("%s: %v, want ErrDiff", name, err)
+		}
+		if !bytes.Equal(mem, make([]byte, 2*Block)) {
+			t.Errorf("%s: something was written", name)
+		}
+	}
+}
+
+func FuzzApplyDiff(f *testing.F) {
+	mem := make([]byte, 4*Block)
+	mem[3], mem[70], mem[255] = 1, 2, 3
+	d, _ := AppendDiff(nil, mem, make([]byte, 4*Block), 0, 1<<20)
+	f.Add(d, 0)
+	f.Add([]byte{0xff}, 64)
+	f.Fuzz(func(t *testing.T, diff []byte, from int) {
+		mem, twin := make([]byte, 4*Block), make([]byte, 4*Block)
+		if ApplyDiff(mem, twin, diff, from) != nil && !bytes.Equal(mem, make([]byte, 4*Block)) {
+			t.Error("a refused difference was written")
+		}
+	})
+}

@@ -1,0 +1,186 @@
+package hiprpc
+
+import (
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/wire"
+)
+
+// Dir is where a copy goes, seen from the worker.
+type Dir uint8
+
+// Directions of a copy.
+const (
+	ToDevice   Dir = 1 // the bytes are the message's bulk
+	FromDevice Dir = 2 // the bytes are the reply's bulk
+	Within     Dir = 3 // device to device
+)
+
+// Copy is a copy of Height rows of Width bytes; a plain copy has one row. Rows are Dpitch and Spitch bytes apart on the device; in bulk
+// they follow each other closely.
+type Copy struct {
+	Device               int32
+	Dir                  Dir
+	Stream               hip.Stream
+	Dst, Src             hip.Ptr // the host side's address is 0
+	Dpitch, Spitch       uint64
+	Width, Height        uint64
+	DstDevice, SrcDevice int32 // of a peer copy, otherwise -1
+	Async                bool  // the caller does not wait: a failure is reported as an asynchronous one, too
+}
+
+// Bytes is Width times Height, false if that is more than any device memory (2^46).
+func (c *Copy) Bytes() (uint64, bool) {
+	const most = 1 << 46
+	if c.Width > most || c.Height > most || c.Width != 0 && c.Height > most/c.Width {
+		return 0, false
+	}
+	return c.Width * c.Height, true
+}
+
+// Append encodes c.
+func (c *Copy) Append(b []byte) []byte {
+	e := wire.Enc{B: b}
+	e.I32(c.Device)
+	e.U8(uint8(c.Dir))
+	e.U64(uint64(c.Stream))
+	e.U64(uint64(c.Dst))
+	e.U64(uint64(c.Src))
+	e.U64(c.Dpitch)
+	e.U64(c.Spitch)
+	e.U64(c.Width)
+	e.U64(c.Height)
+	e.I32(c.DstDevice)
+	e.I32(c.SrcDevice)
+	e.Bool(c.Async)
+	return e.B
+}
+
+// Decode reads what Append wrote; false if b is anything else.
+func (c *Copy) Decode(b []byte) bool {
+	d := wire.NewDec(b)
+	c.Device, c.Dir, c.Stream = d.I32(), Dir(d.U8()), hip.Stream(d.U64())
+	c.Dst, c.Src = hip.Ptr(d.U64()), hip.Ptr(d.U64())
+	c.Dpitch, c.Spitch, c.Width, c.Height = d.U64(), d.U64(), d.U64(), d.U64()
+	c.DstDevice, c.SrcDevice, c.Async = d.I32(), d.I32(), d.Bool()
+	_, ok := c.Bytes()
+	return d.Done() && ok && c.Dir >= ToDevice && c.Dir <= Within
+}
+
+// AppendLaunch encodes a launch from a thread whose current device is device.
+func AppendLaunch(b []byte, device int32, l *hip.Launch) []byte {
+	e := wire.Enc{B: b}
+	e.I32(device)
+	e.U64(uint64(l.Function))
+	for _, d := range [...]hip.Dim3{l.Grid, l.Block, l.GlobalSize} {
+		e.U32(d.X)
+		e.U32(d.Y)
+		e.U32(d.Z)
+	}
+	e.U32(l.SharedMem)
+	e.U64(uint64(l.Stream))
+	e.U64(uint64(l.Start))
+	e.U64(uint64(l.Stop))
+	e.U32(l.Flags)
+	e.Bytes(l.Args)
+	return e.B
+}
+
+// DecodeLaunch reads what AppendLaunch wrote. Args lies in b.
+func DecodeLaunch(b []byte, l *hip.Launch) (device int32, ok bool) {
+	d := wire.NewDec(b)
+	device = d.I32()
+	l.Function = hip.Function(d.U64())
+	for _, v := range [...]*hip.Dim3{&l.Grid, &l.Block, &l.GlobalSize} {
+		v.X, v.Y, v.Z = d.U32(), d.U32(), d.U32()
+	}
+	l.SharedMem, l.Stream = d.U32(), hip.Stream(d.U64())
+	l.Start, l.Stop, l.Flags = hip.Event(d.U64()), hip.Event(d.U64()), d.U32()
+	l.Args = d.Bytes()
+	return device, d.Done() && len(l.Args) <= MaxArgs
+}
+
+// Place is a piece of device memory of a device: what Grant, Return, MallocAt and the like are about. Addr is 0 where there is none.
+type Place struct {
+	Device int32
+	Addr   hip.Ptr
+	Size   uint64
+}
+
+// Append encodes p.
+func (p Place) Append(b []byte) []byte {
+	e := wire.Enc{B: b}
+	e.I32(p.Device)
+	e.U64(uint64(p.Addr))
+	e.U64(p.Size)
+	return e.B
+}
+
+// Decode reads what Append wrote; false if b is anything else or the range wraps.
+func (p *Place) Decode(b []byte) bool {
+	d := wire.NewDec(b)
+	p.Device, p.Addr, p.Size = d.I32(), hip.Ptr(d.U64()), d.U64()
+	return d.Done() && uint64(p.Addr)+p.Size >= uint64(p.Addr)
+}
+
+// StreamOp is a call about one pointer and one stream: FreeAsync, and Free with Wait.
+type StreamOp struct {
+	Device int32
+	Ptr    hip.Ptr
+	Stream hip.Stream
+}
+
+// Append encodes s.
+func (s StreamOp) Append(b []byte) []byte {
+	e := wire.Enc{B: b}
+	e.I32(s.Device)
+	e.U64(uint64(s.Ptr))
+	e.U64(uint64(s.Stream))
+	return e.B
+}
+
+// Decode reads what Append wrote; false if b is anything else.
+func (s *StreamOp) Decode(b []byte) bool {
+	d := wire.NewDec(b)
+	s.Device, s.Ptr, s.Stream = d.I32(), hip.Ptr(d.U64()), hip.Stream(d.U64())
+	return d.Done()
+}
+
+// AsyncError tells the client that a call it got no reply to has failed, or that a stream has.
+type AsyncError struct {
+	Seq    uint64 // counts up; the reply that tells of the same failure carries it as its only result
+	Op     uint16 // of the failed call, 0 for a failure while executing
+	Stream hip.Stream
+	Code   hip.Error
+	Sticky bool // the device context is dead: every later call fails
+	Text   string
+}
+
+// maxText bounds AsyncError.Text in bytes.
+const maxText = 4 << 10
+
+// Append encodes a.
+func (a *AsyncError) Append(b []byte) []byte {
+	e := wire.Enc{B: b}
+	e.U64(a.Seq)
+	e.U16(a.Op)
+	e.U64(uint64(a.Stream))
+	e.I32(int32(a.Code))
+	e.Bool(a.Sticky)
+	e.Str(a.Text[:min(len(a.Text), maxText)])
+	return e.B
+}
+
+// Decode reads what Append wrote; false if b is anything else or says success.
+func (a *AsyncError) Decode(b []byte) bool {
+	d := wire.NewDec(b)
+	a.Seq, a.Op, a.Stream, a.Code, a.Sticky = d.U64(), d.U16(), hip.Stream(d.U64()), hip.Error(d.I32()), d.Bool()
+	t := d.Bytes()
+	if !d.Done() || len(t) > maxText || a.Code == hip.Success {
+		return false
+	}
+	if !a.Code.Valid() {
+		a.Code = hip.ErrorUnknown
+	}
+	a.Text = string(t)
+	return true
+}

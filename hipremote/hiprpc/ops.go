@@ -1,0 +1,54 @@
+// Package hiprpc is what a client and a worker say to each other beyond the calls that hip/api.json describes completely: copies,
+// launches, placement of device memory, host functions, host memory that kernels use, and reports. Package hipremote is the one side,
+// package worker the other; neither trusts the other, so every Decode checks its input and every size has a bound.
+package hiprpc
+
+import "github.com/rocwire/rocwire/hip"
+
+// Operations that are no HIP function.
+const (
+	OpGrant        uint16 = 0x1100 // sync: Grant → u64 granted
+	OpReturn       uint16 = 0x1101 // async: Grant
+	OpMallocAt     uint16 = 0x1102 // async: Place
+	OpHostFuncDone uint16 = 0x1103 // async: u64 id of a host function that has returned
+	OpClientReport uint16 = 0x1104 // async: what the client measured
+	OpHostExpose   uint16 = 0x1105 // async: Place; from now on the range is a copy of host memory, zero on both sides
+	OpHostHide     uint16 = 0x1106 // async: u64 address
+	OpHostPush     uint16 = 0x1107 // async: u64 address, u64 offset; bulk: difference
+	OpHostPull     uint16 = 0x1108 // sync: u64 address, u64 offset → u64 offset to go on from; bulk: difference
+)
+
+// Notices, worker to client.
+const (
+	NoticeHostFunc   uint16 = 0x1180 // u64 id: run the host function, then answer OpHostFuncDone
+	NoticeAsyncError uint16 = 0x1181 // AsyncError
+)
+
+// MaxDiff is about how many bytes of difference one push or pull carries.
+const MaxDiff = 4 << 20
+
+// MaxStaged is how many bytes of copies to the device a client may have on their way without having heard that they were executed. It
+// bounds the memory that a worker needs while a stream is busy.
+const MaxStaged = 128 << 20
+
+// MaxUnacknowledged is the size in bytes up to which a copy to the device asks for no reply.
+const MaxUnacknowledged = 64 << 10
+
+// MaxArgs bounds a launch's explicit argument segment in bytes.
+const MaxArgs = 64 << 10
+
+// MaxImage bounds a code object in bytes.
+const MaxImage = 2 << 30
+
+var names = map[uint16]string{
+	OpGrant: "grant", OpReturn: "return", OpMallocAt: "mallocAt", OpHostFuncDone: "hostFuncDone", OpClientReport: "clientReport",
+	OpHostExpose: "hostExpose", OpHostHide: "hostHide", OpHostPush: "hostPush", OpHostPull: "hostPull",
+}
+
+// OpName is the name of an operation for people and labels: the HIP function, or the short name of one that is none; "" if unknown.
+func OpName(op uint16) string {
+	if n := hip.OpName(op); n != "" {
+		return n
+	}
+	return names[op]
+}

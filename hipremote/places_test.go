@@ -1,0 +1,92 @@
+package hipremote
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+func TestPlacesNeverOverlapAndKeepGuards(t *testing.T) {
+	const base, size = 0x100000000000, 64 << 20
+	p := newPlaces(base, size)
+	live := map[uint64]uint64{}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20000 {
+		if len(live) > 0 && r.IntN(2) == 0 {
+			for a, n := range live {
+				p.put(a, n)
+				delete(live, a)
+				break
+			}
+			continue
+		}
+		n := uint64(1+r.IntN(700)) * pageSize
+		a, ok := p.take(n)
+		if !ok {
+			continue
+		}
+		if a < base || a+n+pageSize > base+size || a%alignOf(n) != 0 {
+			t.Fatalf("take(%d) = %#x: outside the range or not aligned", n, a)
+		}
+		for b, m := range live {
+			if a < b+m+pageSize && b < a+n+pageSize {
+				t.Fatalf("take(%d) = %#x overlaps %#x+%d or its guard page", n, a, b, m)
+			}
+		}
+		live[a] = n
+	}
+	for a, n := range live {
+		p.put(a, n)
+	}
+	// All is free again: what is left at the end and the freed part together make up the whole range.
+	var free uint64
+	for i, f := range p.free {
+		free += f.size
+		if i > 0 && p.free[i-1].end() >= f.base {
+			t.Fatalf("free extents %v and %v are not apart", p.free[i-1], f)
+		}
+	}
+	if got := free + p.limit - p.next; got != size {
+		t.Errorf("free at the end: %d, want %d", got, size)
+	}
+}
+
+func TestPlacesDoNotReuseBeforeTheEnd(t *testing.T) {
+	p := newPlaces(0x1000, 16*pageSize)
+	a, _ := p.take(pageSize)
+	p.put(a, pageSize)
+	if b, ok := p.take(pageSize); !ok || b == a {
+		t.Errorf("second take = %#x, %v; want another address than the freed %#x", b, ok, a)
+	}
+	for _, n := range []uint64{0, 1, pageSize + 1, 17 * pageSize, 1 << 63, ^uint64(0) &^ (pageSize - 1)} {
+		if b, ok := p.take(n); ok {
+			t.Errorf("take(%d) = %#x, want none", n, b)
+		}
+	}
+}
+
+func TestReserveCandidates(t *testing.T) {
+	got := reserveCandidates()
+	if len(got) == 0 {
+		t.Fatal("no range reserved")
+	}
+	for _, r := range got {
+		if err := reserveRange(r.base, r.size); err == nil {
+			t.Errorf("%#x could be reserved twice", r.base)
+		}
+	}
+	if err := commit(got[0].base, 2*pageSize); err != nil {
+		t.Fatal(err)
+	}
+	b := hostBytes(got[0].base, 2*pageSize)
+	b[0], b[2*pageSize-1] = 1, 2
+	decommit(got[0].base, 2*pageSize)
+	if err := commit(got[0].base, pageSize); err != nil {
+		t.Fatal(err)
+	}
+	if b := hostBytes(got[0].base, 1); b[0] != 0 {
+		t.Error("memory committed again is not zero")
+	}
+	for _, r := range got {
+		unmap(r.base, r.size)
+	}
+}

@@ -1,0 +1,144 @@
+package hipremote
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Device addresses have the same value here and on the worker. So that such an address can never also be host memory, the client keeps
+// the range they come from mapped without access. Nobody can know in advance which range is free in both processes: candidates is what
+// is offered, in order of preference, and the worker takes the first one it can reserve too.
+var candidates = []uint64{
+	0x100000000000, 0x200000000000, 0x300000000000, 0x400000000000,
+	0x080000000000, 0x500000000000, 0x600000000000, 0x180000000000,
+}
+
+const (
+	pageSize       = 4096
+	rangeSize      = 1 << 40 // of one candidate: address space costs nothing until it is used
+	smallRangeSize = 1 << 30 // below this a range is not worth its negotiation
+	wantRanges     = 4       // candidates offered at most
+)
+
+// errNoRange says that no candidate range could be mapped, as under a tight `ulimit -v`. A session works without one; every hipMalloc
+// then asks the worker.
+var errNoRange = errors.New("hipremote: no range of addresses is free for device memory")
+
+// addressRange is a mapping of this process without access, [base, base+size).
+type addressRange struct {
+	base, size uint64
+}
+
+// reserveRange maps [base, base+size) without access and without asking for memory. It fails where anything is mapped already.
+func reserveRange(base, size uint64) error {
+	const flags = unix.MAP_PRIVATE | unix.MAP_ANONYMOUS | unix.MAP_NORESERVE | unix.MAP_FIXED_NOREPLACE
+	got, _, errno := unix.Syscall6(unix.SYS_MMAP, uintptr(base), uintptr(size), unix.PROT_NONE, flags, ^uintptr(0), 0)
+	if errno != 0 {
+		return fmt.Errorf("hipremote: reserve %#x+%#x: %w", base, size, errno)
+	}
+	if uint64(got) != base { // a kernel older than 4.17 takes FIXED_NOREPLACE for a hint
+		unmap(uint64(got), size)
+		return fmt.Errorf("hipremote: reserve %#x+%#x: %w", base, size, unix.EEXIST)
+	}
+	return nil
+}
+
+func unmap(base, size uint64) {
+	_, _, _ = unix.Syscall(unix.SYS_MUNMAP, uintptr(base), uintptr(size), 0)
+}
+
+// reserveCandidates maps up to wantRanges ranges of the largest size that this process may have. Under a limit of the address space it
+// settles for one smaller range, and leaves the program at least as much as it takes.
+func reserveCandidates() []addressRange {
+	limit := addressSpaceLeft()
+	size := uint64(rangeSize)
+	want := wantRanges
+	if limit != 0 {
+		want = 1
+		for size > limit/4 {
+			size /= 2
+		}
+	}
+	for ; size >= smallRangeSize; size /= 2 {
+		var got []addressRange
+		for _, base := range candidates {
+			if len(got) == want {
+				break
+			}
+			if reserveRange(base, size) == nil {
+				got = append(got, addressRange{base, size})
+			}
+		}
+		if len(got) > 0 {
+			return got
+		}
+	}
+	return nil
+}
+
+// addressSpaceLeft is the soft limit of the address space in bytes (0 = unlimited).
+func addressSpaceLeft() uint64 {
+	var r unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_AS, &r) != nil || r.Cur == unix.RLIM_INFINITY {
+		return 0
+	}
+	return r.Cur
+}
+
+// commit gives [addr, addr+size) of a reserved range zeroed memory with read and write access: host memory that has a device address.
+func commit(addr, size uint64) error {
+	const flags = unix.MAP_PRIVATE | unix.MAP_ANONYMOUS | unix.MAP_NORESERVE | unix.MAP_FIXED
+	_, _, errno := unix.Syscall6(unix.SYS_MMAP, uintptr(addr), uintptr(size), unix.PROT_READ|unix.PROT_WRITE, flags, ^uintptr(0), 0)
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// decommit takes the memory of [addr, addr+size) away again and leaves the addresses reserved.
+func decommit(addr, size uint64) {
+	const flags = unix.MAP_PRIVATE | unix.MAP_ANONYMOUS | unix.MAP_NORESERVE | unix.MAP_FIXED
+	_, _, _ = unix.Syscall6(unix.SYS_MMAP, uintptr(addr), uintptr(size), unix.PROT_NONE, flags, ^uintptr(0), 0)
+}
+
+// mapAnywhere is host memory outside any reserved range, for a session that has none.
+func mapAnywhere(size uint64) (uint64, error) {
+	const flags = unix.MAP_PRIVATE | unix.MAP_ANONYMOUS | unix.MAP_NORESERVE
+	got, _, errno := unix.Syscall6(unix.SYS_MMAP, 0, uintptr(size), unix.PROT_READ|unix.PROT_WRITE, flags, ^uintptr(0), 0)
+	if errno != 0 {
+		return 0, errno
+	}
+	return uint64(got), nil
+}
+
+// hostBytes is this process's memory [addr, addr+n) as a slice. The caller of the HIP function answers for it being readable.
+func hostBytes(addr, n uint64) []byte {
+	if n == 0 {
+		return nil
+	}
+	p := uintptr(addr)
+	return unsafe.Slice(*(**byte)(unsafe.Pointer(&p)), n)
+}
+
+// forkGuard is a page that a fork empties in the child (MADV_WIPEONFORK): one load tells whether this process made the connection.
+type forkGuard struct{ mark *uint32 }
+
+func newForkGuard() forkGuard {
+	b, err := unix.Mmap(-1, 0, pageSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	if err != nil {
+		return forkGuard{}
+	}
+	if unix.Madvise(b, unix.MADV_WIPEONFORK) != nil { // before Linux 4.14: a fork is not noticed
+		_ = unix.Munmap(b)
+		return forkGuard{}
+	}
+	g := forkGuard{mark: (*uint32)(unsafe.Pointer(&b[0]))}
+	*g.mark = 1
+	return g
+}
+
+// forked says that this process is a fork of the one that made the guard.
+func (g forkGuard) forked() bool { return g.mark != nil && *g.mark == 0 }

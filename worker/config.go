@@ -1,0 +1,112 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"os"
+	"time"
+
+	"github.com/rocwire/rocwire/smi"
+)
+
+// Defaults of a Config.
+const (
+	DefaultPort         = 18515
+	DefaultMaxSessions  = 256
+	DefaultWarm         = 1
+	DefaultHelloTimeout = 10 * time.Second
+	DefaultGrace        = 5 * time.Second
+	DefaultStall        = 60 * time.Second
+)
+
+// maxStrangers is how many connections may be without a Hello at once.
+const maxStrangers = 512
+
+// Errors of a Config that cannot be served.
+var (
+	// ErrNotLoopback: other machines could connect, and nothing would ask them who they are.
+	ErrNotLoopback = errors.New("not a loopback address")
+	// ErrPortInUse: another program listens there already.
+	ErrPortInUse = errors.New("port in use")
+)
+
+// Backend is where the GPUs of a worker come from, seen from the parent.
+type Backend struct {
+	Name   string          // "sim" or "rocm"
+	Source smi.Source      // management data of the cards, nil if there is none
+	Args   []string        // further arguments for a session process, which say how to open the runtime
+	Files  []*os.File      // what a session process inherits, as descriptors 4 and up
+	Reap   func(pid int)   // takes back what a dead session process held; nil if nothing needs to be
+	Warm   func(pid int)   // called when a session process begins to serve; may be nil
+	Usage  func(pid int) (vram uint64, ok bool) // device memory a session process holds now; may be nil
+}
+
+// Config says how to serve.
+type Config struct {
+	Listen   string // address to listen on; empty means 127.0.0.1
+	Port     int    // 0: a free one
+	Insecure bool   // allow addresses beyond loopback although nobody is authenticated
+
+	Backend Backend
+	// Command starts a session process: program and first arguments. Backend.Args follow.
+	Command []string
+
+	MaxSessions  int           // at once; more are refused
+	Warm         int           // session processes kept ready
+	HelloTimeout time.Duration // until a new connection has said who it is
+	Grace        time.Duration // for session processes to end by themselves when the worker stops
+	Stall        time.Duration // without a report after which a session process is killed
+
+	Version string
+	Log     *slog.Logger
+}
+
+func (c *Config) defaults() {
+	if c.Listen == "" {
+		c.Listen = "127.0.0.1"
+	}
+	if c.MaxSessions == 0 {
+		c.MaxSessions = DefaultMaxSessions
+	}
+	if c.Warm == 0 {
+		c.Warm = DefaultWarm
+	}
+	if c.HelloTimeout == 0 {
+		c.HelloTimeout = DefaultHelloTimeout
+	}
+	if c.Grace == 0 {
+		c.Grace = DefaultGrace
+	}
+	if c.Stall == 0 {
+		c.Stall = DefaultStall
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+}
+
+// CheckListen refuses an address that other machines can reach, unless insecure allows it. A name must resolve to loopback addresses only.
+func CheckListen(host string, insecure bool) error {
+	if insecure {
+		return nil
+	}
+	if a, err := netip.ParseAddr(host); err == nil {
+		if a.Unmap().IsLoopback() {
+			return nil
+		}
+		return fmt.Errorf("%s: %w; --insecure allows it", host, ErrNotLoopback)
+	}
+	ips, err := net.LookupIP(host)
+	if err != nil {
+		return fmt.Errorf("%s: %w", host, err)
+	}
+	for _, ip := range ips {
+		if !ip.IsLoopback() {
+			return fmt.Errorf("%s is %s: %w; --insecure allows it", host, ip, ErrNotLoopback)
+		}
+	}
+	return nil
+}

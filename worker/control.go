@@ -1,0 +1,154 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/rocwire/rocwire/wire"
+)
+
+// Parent and session process speak over a SOCK_SEQPACKET pair: one datagram is one message, its first byte the kind.
+const (
+	msgStart  = 1 // parent → session: serve this client; carries the client's socket
+	msgReady  = 2 // session → parent: warm, waiting for a client
+	msgReport = 3 // session → parent: counters, about once a second
+	msgEnd    = 4 // session → parent: the session is over, last message
+)
+
+// maxControl bounds a message in bytes, both ways. The largest is msgStart with a Hello.
+const maxControl = 96 << 10
+
+var errControl = errors.New("worker: malformed control message")
+
+// control is one end of the pair. Reads from one goroutine; writes from any.
+type control struct {
+	c *net.UnixConn
+}
+
+// controlPair makes a connected pair: the parent's end and the file that the session process inherits.
+func controlPair() (*control, *os.File, error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, fmt.Errorf("worker: control socket: %w", err)
+	}
+	theirs := os.NewFile(uintptr(fds[1]), "control")
+	ours, err := controlFrom(os.NewFile(uintptr(fds[0]), "control"))
+	if err != nil {
+		_ = theirs.Close()
+		return nil, nil, err
+	}
+	return ours, theirs, nil
+}
+
+// controlFrom takes over f.
+func controlFrom(f *os.File) (*control, error) {
+	defer f.Close()
+	c, err := net.FileConn(f)
+	if err != nil {
+		return nil, fmt.Errorf("worker: control socket: %w", err)
+	}
+	u, ok := c.(*net.UnixConn)
+	if !ok {
+		_ = c.Close()
+		return nil, fmt.Errorf("worker: control socket is a %T", c)
+	}
+	return &control{c: u}, nil
+}
+
+// send writes one message and, where fd is not negative, passes that descriptor along.
+func (c *control) send(msg []byte, fd int) error {
+	if len(msg) == 0 || len(msg) > maxControl {
+		return fmt.Errorf("%w: %d bytes", errControl, len(msg))
+	}
+	var oob []byte
+	if fd >= 0 {
+		oob = unix.UnixRights(fd)
+	}
+	_, _, err := c.c.WriteMsgUnix(msg, oob, nil)
+	return err
+}
+
+// receive reads one message into buf (maxControl+1 bytes) and the descriptor that came with it, -1 for none.
+func (c *control) receive(buf []byte) (msg []byte, fd int, err error) {
+	oob := make([]byte, unix.CmsgSpace(4*4))
+	n, oobn, flags, _, err := c.c.ReadMsgUnix(buf, oob)
+	if err != nil {
+		return nil, -1, err
+	}
+	fd, err = oneDescriptor(oob[:oobn])
+	switch {
+	case err != nil:
+	case n == 0: // how a sequenced-packet socket says that the other end is closed
+		err = net.ErrClosed
+	case n > maxControl || flags&(unix.MSG_TRUNC|unix.MSG_CTRUNC) != 0:
+		err = fmt.Errorf("%w: too long", errControl)
+	}
+	if err != nil {
+		if fd >= 0 {
+			_ = unix.Close(fd)
+		}
+		return nil, -1, err
+	}
+	return buf[:n], fd, nil
+}
+
+// oneDescriptor takes the first descriptor out of a control message's ancillary data and closes any other.
+func oneDescriptor(oob []byte) (int, error) {
+	if len(oob) == 0 {
+		return -1, nil
+	}
+	cmsgs, err := unix.ParseSocketControlMessage(oob)
+	if err != nil {
+		return -1, fmt.Errorf("%w: %w", errControl, err)
+	}
+	first := -1
+	for i := range cmsgs {
+		fds, err := syscall.ParseUnixRights((*syscall.SocketControlMessage)(&cmsgs[i]))
+		if err != nil {
+			continue
+		}
+		for _, fd := range fds {
+			if first < 0 {
+				first = fd
+				unix.CloseOnExec(fd)
+			} else {
+				_ = unix.Close(fd)
+			}
+		}
+	}
+	return first, nil
+}
+
+func (c *control) close() error { return c.c.Close() }
+
+// start is the content of msgStart.
+type start struct {
+	Session uint64
+	Version uint16 // of the client's frames
+	InitID  uint32 // request id of its INIT
+	Hello   []byte // MessagePack
+}
+
+func (s *start) encode() []byte {
+	e := wire.Enc{B: make([]byte, 0, 32+len(s.Hello))}
+	e.U8(msgStart)
+	e.U64(s.Session)
+	e.U16(s.Version)
+	e.U32(s.InitID)
+	e.Bytes(s.Hello)
+	return e.B
+}
+
+func (s *start) decode(b []byte) error {
+	d := wire.NewDec(b)
+	s.Session, s.Version, s.InitID, s.Hello = d.U64(), d.U16(), d.U32(), d.Bytes()
+	if !d.Done() {
+		return fmt.Errorf("%w: start", errControl)
+	}
+	return nil
+}

@@ -1,0 +1,259 @@
+package worker
+
+import (
+	"unsafe"
+
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hipremote/hiprpc"
+	"github.com/rocwire/rocwire/wire"
+)
+
+// All copies are one operation here: what differs between HIP's functions (who waits, for what) is the client's doing. The stream orders
+// the copy; whoever wants to know that it happened asked for a reply.
+
+func (s *session) doMemcpy(r *wire.Request)           { s.copy(r) }
+func (s *session) doMemcpyAsync(r *wire.Request)      { s.copy(r) }
+func (s *session) doMemcpyWithStream(r *wire.Request) { s.copy(r) }
+func (s *session) doMemcpy2D(r *wire.Request)         { s.copy(r) }
+func (s *session) doMemcpy2DAsync(r *wire.Request)    { s.copy(r) }
+func (s *session) doMemcpyPeer(r *wire.Request)       { s.copy(r) }
+func (s *session) doMemcpyPeerAsync(r *wire.Request)  { s.copy(r) }
+
+// smallCopy is the size in bytes up to which a copy from an idle device is answered on the line.
+const smallCopy = 64 << 10
+
+// maxFromDevice bounds the bytes of one copy from the device that must be staged.
+const maxFromDevice = 64 << 20
+
+func (s *session) copy(r *wire.Request) {
+	var c hiprpc.Copy
+	if !c.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	n, _ := c.Bytes()
+	if c.Dir != hiprpc.ToDevice && r.BulkLen != 0 || c.Dir == hiprpc.ToDevice && uint64(r.BulkLen) != n {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(c.Device)) || !s.checked(r, s.handles.check(kindStream, uint64(c.Stream))) {
+		return
+	}
+	if n == 0 {
+		s.reply(r, hip.Success, nil)
+		return
+	}
+	switch c.Dir {
+	case hiprpc.ToDevice:
+		s.copyTo(r, &c, int(n))
+	case hiprpc.FromDevice:
+		s.copyFrom(r, &c, n)
+	default:
+		s.copyWithin(r, &c, n)
+	}
+}
+
+// extent is the number of bytes from the first to the last of height rows; false if it makes no sense.
+func extentOf(pitch, width, height uint64) (uint64, bool) {
+	if height <= 1 {
+		return width, true
+	}
+	if pitch < width || pitch > 1<<46/height {
+		return 0, false
+	}
+	return pitch*(height-1) + width, true
+}
+
+// memory is device memory [p, p+n) where this process can reach it.
+func (s *session) memory(p hip.Ptr, n uint64) ([]byte, bool) {
+	if s.direct == nil {
+		return nil, false
+	}
+	return s.direct.DeviceBytes(p, n)
+}
+
+// owned says whether rows at p lie in memory of one allocation of the device.
+func (s *session) owned(t hip.Thread, p hip.Ptr, pitch, width, height uint64) hip.Error {
+	n, ok := extentOf(pitch, width, height)
+	if !ok {
+		return hip.ErrorInvalidPitchValue
+	}
+	if uint64(p)+n < uint64(p) {
+		return hip.ErrorInvalidValue
+	}
+	if s.direct != nil {
+		if _, ok := s.direct.DeviceBytes(p, n); !ok {
+			return hip.ErrorInvalidValue
+		}
+		return hip.Success
+	}
+	base, size, code := s.rt.MemGetAddressRange(t, p)
+	if code != hip.Success {
+		return hip.ErrorInvalidValue
+	}
+	if p < base || uint64(p-base) > size || n > size-uint64(p-base) {
+		return hip.ErrorInvalidValue
+	}
+	return hip.Success
+}
+
+// copyTo takes the message's bulk to the device: from the socket straight into device memory if nothing is under way, otherwise into staging
+// memory from which the stream takes it.
+func (s *session) copyTo(r *wire.Request, c *hiprpc.Copy, n int) {
+	t := hip.Thread{Device: c.Device}
+	if !s.checked(r, s.owned(t, c.Dst, c.Dpitch, c.Width, c.Height)) {
+		return
+	}
+	if c.Height == 1 && s.streams.idle() {
+		if mem, ok := s.memory(c.Dst, uint64(n)); ok {
+			if r.ReadBulk(mem) == nil {
+				s.reply(r, hip.Success, nil)
+			}
+			return
+		}
+	}
+	if n > s.stage.limit {
+		s.reply(r, hip.ErrorInvalidValue, nil)
+		return
+	}
+	buf := s.stage.take(n)
+	if buf == nil || r.ReadBulk(buf) != nil { // the connection is gone
+		return
+	}
+	code := s.rt.Memcpy2DAsync(t, c.Dst, c.Dpitch, addressOf(buf), c.Width, c.Width, c.Height, hip.MemcpyHostToDevice, c.Stream)
+	if code != hip.Success {
+		s.stage.give(buf)
+		s.reply(r, code, nil)
+		return
+	}
+	s.then(r, t, c.Stream, func() { s.stage.give(buf) })
+}
+
+// then runs done when the stream has come this far, and afterwards replies to r.
+func (s *session) then(r *wire.Request, t hip.Thread, st hip.Stream, done func()) {
+	var x *pendingReply
+	op := r.Op
+	if r.NoReply {
+		s.reply(r, hip.Success, nil)
+	} else {
+		x = s.hold(r)
+	}
+	finish := func(code hip.Error) {
+		done()
+		switch {
+		case x != nil && x.take():
+			s.reply(x.r, code, nil)
+		case x == nil && code != hip.Success:
+			s.fault(op, st, code, "")
+		}
+	}
+	if code := s.rt.LaunchHostFunc(t, st, func() { finish(hip.Success) }); code != hip.Success {
+		go func() { // what is queued may still use the memory
+			_ = s.rt.StreamSynchronize(t, st)
+			finish(code)
+		}()
+	}
+}
+
+// copyFrom answers with bytes of the device, when the stream comes to it. The stream stands still while they are sent from device memory.
+func (s *session) copyFrom(r *wire.Request, c *hiprpc.Copy, n uint64) {
+	if r.NoReply { // nobody to send the bytes to
+		s.malformed(r)
+		return
+	}
+	t := hip.Thread{Device: c.Device}
+	if !s.checked(r, s.owned(t, c.Src, c.Spitch, c.Width, c.Height)) {
+		return
+	}
+	if s.direct == nil || c.Height > 1 {
+		s.copyFromStaged(r, c, n)
+		return
+	}
+	if n <= smallCopy && s.streams.idle() {
+		if mem, ok := s.memory(c.Src, n); ok {
+			s.replyBulk(r, nil, mem)
+			return
+		}
+	}
+	x, src := s.hold(r), c.Src
+	code := s.rt.LaunchHostFunc(t, c.Stream, func() {
+		if !x.take() {
+			return
+		}
+		if mem, ok := s.memory(src, n); ok {
+			s.replyBulk(x.r, nil, mem)
+		} else {
+			s.reply(x.r, hip.ErrorInvalidValue, nil) // freed meanwhile
+		}
+	})
+	if code != hip.Success && x.take() {
+		s.reply(x.r, code, nil)
+	}
+}
+
+// copyFromStaged is copyFrom for memory that cannot be sent from where it lies.
+func (s *session) copyFromStaged(r *wire.Request, c *hiprpc.Copy, n uint64) {
+	if n > maxFromDevice {
+		s.reply(r, hip.ErrorInvalidValue, nil)
+		return
+	}
+	buf := s.stage.take(int(n))
+	if buf == nil {
+		return
+	}
+	t := hip.Thread{Device: c.Device}
+	code := s.rt.Memcpy2DAsync(t, addressOf(buf), c.Width, c.Src, c.Spitch, c.Width, c.Height, hip.MemcpyDeviceToHost, c.Stream)
+	if code != hip.Success {
+		s.stage.give(buf)
+		s.reply(r, code, nil)
+		return
+	}
+	x := s.hold(r)
+	code = s.rt.LaunchHostFunc(t, c.Stream, func() {
+		if x.take() {
+			s.replyBulk(x.r, nil, buf)
+		}
+		s.stage.give(buf)
+	})
+	if code != hip.Success {
+		go func() { // what is queued may still use the memory
+			_ = s.rt.StreamSynchronize(t, c.Stream)
+			s.stage.give(buf)
+			if x.take() {
+				s.reply(x.r, code, nil)
+			}
+		}()
+	}
+}
+
+// copyWithin queues a copy from device to device.
+func (s *session) copyWithin(r *wire.Request, c *hiprpc.Copy, n uint64) {
+	t := hip.Thread{Device: c.Device}
+	if !s.checked(r, s.owned(t, c.Dst, c.Dpitch, c.Width, c.Height)) || !s.checked(r, s.owned(t, c.Src, c.Spitch, c.Width, c.Height)) {
+		return
+	}
+	var code hip.Error
+	switch {
+	case c.DstDevice >= 0 && c.SrcDevice >= 0:
+		if !s.checked(r, s.device(c.DstDevice)) || !s.checked(r, s.device(c.SrcDevice)) {
+			return
+		}
+		if c.Height != 1 {
+			s.malformed(r)
+			return
+		}
+		code = s.rt.MemcpyPeerAsync(t, c.Dst, c.DstDevice, c.Src, c.SrcDevice, n, c.Stream)
+	case c.Height == 1:
+		code = s.rt.MemcpyAsync(t, c.Dst, c.Src, n, hip.MemcpyDeviceToDevice, c.Stream)
+	default:
+		code = s.rt.Memcpy2DAsync(t, c.Dst, c.Dpitch, c.Src, c.Spitch, c.Width, c.Height, hip.MemcpyDeviceToDevice, c.Stream)
+	}
+	if code != hip.Success || r.NoReply {
+		s.reply(r, code, nil)
+		return
+	}
+	s.then(r, t, c.Stream, func() {})
+}
+
+// addressOf is where b lies. b must be kept alive by whoever waits for the copy.
+func addressOf(b []byte) hip.Ptr { return hip.Ptr(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) }

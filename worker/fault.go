@@ -1,0 +1,123 @@
+package worker
+
+import (
+	"sync"
+	"time"
+
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hipremote/hiprpc"
+	"github.com/rocwire/rocwire/wire"
+)
+
+// sticky reports whether an error means that the device context is dead.
+func sticky(e hip.Error) bool {
+	switch e {
+	case hip.ErrorIllegalAddress, hip.ErrorLaunchFailure, hip.ErrorLaunchTimeOut, hip.ErrorECCNotCorrectable, hip.ErrorAssert, hip.ErrorContextIsDestroyed:
+		return true
+	}
+	return false
+}
+
+// maxFailures bounds the failures that wait to be heard of.
+const maxFailures = 256
+
+// failures are those of calls that got no reply, and of streams. The first of a stream is told at once in a notice, and again as the code of
+// the next reply that tells the client the state of its streams: a notice may be read after the reply it came before. Each has a number,
+// so that the client reports it once.
+type failures struct {
+	mu   sync.Mutex
+	seq  uint64
+	open []failure
+	dead hip.Error // the sticky error, Success while there is none
+}
+
+type failure struct {
+	seq    uint64
+	stream hip.Stream
+	code   hip.Error
+}
+
+// fault notes that a call the client gets no reply to has failed (op not 0) or that a stream has, and tells it.
+func (s *session) fault(op uint16, st hip.Stream, code hip.Error, text string) {
+	f := &s.fails
+	f.mu.Lock()
+	first := sticky(code) && f.dead == hip.Success
+	if first {
+		f.dead = code
+	}
+	known := sticky(code) && !first || len(f.open) >= maxFailures
+	for _, x := range f.open {
+		known = known || x.stream == st
+	}
+	if known {
+		f.mu.Unlock()
+		return
+	}
+	f.seq++
+	x := failure{f.seq, st, code}
+	if !sticky(code) { // a dead context answers for itself
+		f.open = append(f.open, x)
+	}
+	f.mu.Unlock()
+
+	s.log.Warn("asynchronous failure", "op", hiprpc.OpName(op), "stream", uint64(st), "error", code.Error(), "detail", text)
+	a := hiprpc.AsyncError{Seq: x.seq, Op: op, Stream: st, Code: code, Sticky: sticky(code), Text: text}
+	_ = s.conn.Notify(hiprpc.NoticeAsyncError, a.Append(nil)) // a lost connection has nobody to tell
+	if first {
+		// Replies queued behind the fault come while the runtime still runs what is queued; the others are given here.
+		time.AfterFunc(200*time.Millisecond, func() { s.pending.fail(s, code) })
+	}
+}
+
+// heard takes what failed on a stream (StreamNull: on any) since the client last heard: the first of it.
+func (s *session) heard(st hip.Stream) (failure, bool) {
+	f := &s.fails
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var first failure
+	keep := f.open[:0]
+	for _, x := range f.open {
+		switch {
+		case st != hip.StreamNull && x.stream != st:
+			keep = append(keep, x)
+		case first.seq == 0:
+			first = x
+		}
+	}
+	f.open = keep
+	return first, first.seq != 0
+}
+
+// replyFailure answers with a failure of an earlier call, if there is one.
+func (s *session) replyFailure(r *wire.Request, st hip.Stream) bool {
+	x, ok := s.heard(st)
+	if ok {
+		var buf [8]byte
+		e := wire.Enc{B: buf[:0]}
+		e.U64(x.seq)
+		s.reply(r, x.code, e.B)
+	}
+	return ok
+}
+
+// streamOf finds the stream of a request that failed: the last eight bytes of the calls that have one, as in HIP's parameter order.
+func (s *session) streamOf(r *wire.Request) hip.Stream {
+	var l hip.Launch
+	switch r.Op {
+	case hip.OpLaunchKernel:
+		if _, ok := hiprpc.DecodeLaunch(r.Fixed, &l); ok {
+			return l.Stream
+		}
+	case hip.OpMemcpy, hip.OpMemcpyAsync, hip.OpMemcpyWithStream, hip.OpMemcpy2D, hip.OpMemcpy2DAsync, hip.OpMemcpyPeer, hip.OpMemcpyPeerAsync:
+		var c hiprpc.Copy
+		if c.Decode(r.Fixed) {
+			return c.Stream
+		}
+	case hip.OpEventRecord, hip.OpMemsetAsync, hip.OpMemset2DAsync, hip.OpMemsetD8Async, hip.OpMemsetD16Async, hip.OpMemsetD32Async, hip.OpFreeAsync:
+		if n := len(r.Fixed); n >= 8 {
+			d := wire.NewDec(r.Fixed[n-8:])
+			return hip.Stream(d.U64())
+		}
+	}
+	return hip.StreamNull
+}

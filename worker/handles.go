@@ -1,0 +1,87 @@
+package worker
+
+import (
+	"sync"
+
+	"github.com/rocwire/rocwire/hip"
+)
+
+// handleKind is a kind of object that a client names by a number.
+type handleKind uint8
+
+const (
+	kindStream handleKind = iota
+	kindEvent
+	kindModule
+	kindFunction
+	kindMemPool
+	kinds
+)
+
+// maxHandles bounds the objects of one kind that one session may hold.
+const maxHandles = 1 << 20
+
+// wrongHandle is what HIP answers to a handle that is none.
+var wrongHandle = [kinds]hip.Error{
+	kindStream:   hip.ErrorInvalidHandle,
+	kindEvent:    hip.ErrorInvalidHandle,
+	kindModule:   hip.ErrorInvalidHandle,
+	kindFunction: hip.ErrorInvalidHandle,
+	kindMemPool:  hip.ErrorInvalidValue,
+}
+
+// handleTable holds the handles that the runtime gave to this session. A real runtime's handles are addresses: a number from the network
+// must be one of these before it comes near it.
+type handleTable struct {
+	mu   sync.RWMutex
+	have [kinds]map[uint64]struct{}
+}
+
+// add notes a handle that the runtime has made.
+func (t *handleTable) add(k handleKind, h uint64) {
+	t.mu.Lock()
+	if t.have[k] == nil {
+		t.have[k] = map[uint64]struct{}{}
+	}
+	t.have[k][h] = struct{}{}
+	t.mu.Unlock()
+}
+
+// remove forgets a handle that the runtime has destroyed.
+func (t *handleTable) remove(k handleKind, h uint64) {
+	t.mu.Lock()
+	delete(t.have[k], h)
+	t.mu.Unlock()
+}
+
+// check answers Success if h is a handle of this kind. The null stream is every device's own and needs none.
+func (t *handleTable) check(k handleKind, h uint64) hip.Error {
+	if k == kindStream && h <= uint64(hip.StreamLegacy) {
+		return hip.Success
+	}
+	t.mu.RLock()
+	_, ok := t.have[k][h]
+	t.mu.RUnlock()
+	if !ok {
+		return wrongHandle[k]
+	}
+	return hip.Success
+}
+
+// full says that the session holds as many objects of a kind as it may.
+func (t *handleTable) full(k handleKind) bool {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return len(t.have[k]) >= maxHandles
+}
+
+// clear forgets all handles but the memory pools, which belong to the devices.
+func (t *handleTable) clear() {
+	t.mu.Lock()
+	for k := range t.have {
+		if handleKind(k) != kindMemPool {
+			t.have[k] = nil
+		}
+	}
+	t.mu.Unlock()
+}

@@ -1,0 +1,160 @@
+package worker
+
+import (
+	"runtime/debug"
+	"sync"
+
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hipremote/hiprpc"
+	"github.com/rocwire/rocwire/wire"
+)
+
+// hostRegions are pieces of device memory that stand for host memory of the client. Its kernels use them here; what either side wrote
+// travels as a difference at HIP's synchronization points.
+type hostRegions struct {
+	mu   sync.Mutex
+	open map[hip.Ptr]*hostRegion
+}
+
+type hostRegion struct {
+	mu   sync.Mutex // one comparison at a time
+	size int
+	twin []byte // what the client has, as far as both know
+}
+
+// maxHostBytes bounds the twins of one session.
+const maxHostBytes = 8 << 30
+
+// doHostExpose takes device memory that the client has just placed, and that is zero, as a copy of its host memory.
+func (s *session) doHostExpose(r *wire.Request) {
+	p, _, ok := s.place(r)
+	if !ok {
+		return
+	}
+	mem, ok := s.memory(p.Addr, p.Size)
+	if !ok || p.Size%hiprpc.Block != 0 || p.Size > maxHostBytes {
+		s.reply(r, hip.ErrorInvalidValue, nil)
+		return
+	}
+	h := &s.host
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	total := p.Size
+	for _, x := range h.open {
+		total += uint64(x.size)
+	}
+	if _, twice := h.open[p.Addr]; twice || total > maxHostBytes {
+		s.reply(r, hip.ErrorOutOfMemory, nil)
+		return
+	}
+	if h.open == nil {
+		h.open = map[hip.Ptr]*hostRegion{}
+	}
+	h.open[p.Addr] = &hostRegion{size: len(mem), twin: make([]byte, len(mem))}
+	s.reply(r, hip.Success, nil)
+}
+
+func (s *session) doHostHide(r *wire.Request) {
+	d := wire.NewDec(r.Fixed)
+	addr := hip.Ptr(d.U64())
+	if !d.Done() {
+		s.malformed(r)
+		return
+	}
+	s.host.mu.Lock()
+	delete(s.host.open, addr)
+	s.host.mu.Unlock()
+	s.reply(r, hip.Success, nil)
+}
+
+// hostRegion decodes address and offset and finds the region.
+func (s *session) hostRegion(r *wire.Request) (x *hostRegion, addr hip.Ptr, from int, ok bool) {
+	d := wire.NewDec(r.Fixed)
+	addr = hip.Ptr(d.U64())
+	off := d.U64()
+	if !d.Done() {
+		s.malformed(r)
+		return nil, 0, 0, false
+	}
+	s.host.mu.Lock()
+	x = s.host.open[addr]
+	s.host.mu.Unlock()
+	if x == nil || off > uint64(x.size) || off%hiprpc.Block != 0 {
+		s.reply(r, hip.ErrorInvalidValue, nil)
+		return nil, 0, 0, false
+	}
+	return x, addr, int(off), true
+}
+
+// doHostPush takes over what the client wrote. It happens at once: host memory has no stream.
+func (s *session) doHostPush(r *wire.Request) {
+	x, addr, from, ok := s.hostRegion(r)
+	if !ok {
+		return
+	}
+	if r.BulkLen > hiprpc.MaxDiff+4096 {
+		s.malformed(r)
+		return
+	}
+	diff := make([]byte, r.BulkLen)
+	if r.ReadBulk(diff) != nil {
+		return
+	}
+	code := s.guarded(x, addr, func(mem []byte) hip.Error {
+		if hiprpc.ApplyDiff(mem, x.twin, diff, from) != nil {
+			return hip.ErrorInvalidValue
+		}
+		return hip.Success
+	})
+	s.reply(r, code, nil)
+}
+
+// doHostPull answers with what the device wrote since it was last asked.
+func (s *session) doHostPull(r *wire.Request) {
+	x, addr, from, ok := s.hostRegion(r)
+	if !ok {
+		return
+	}
+	s.wait(r, func() {
+		var diff []byte
+		var next int
+		code := s.guarded(x, addr, func(mem []byte) hip.Error {
+			diff, next = hiprpc.AppendDiff(nil, mem, x.twin, from, hiprpc.MaxDiff)
+			return hip.Success
+		})
+		if code != hip.Success {
+			s.reply(r, code, nil)
+			return
+		}
+		var buf [8]byte
+		e := wire.Enc{B: buf[:0]}
+		e.U64(uint64(next))
+		s.replyBulk(r, e.B, diff)
+	})
+}
+
+// guarded runs f on a region's device memory. The client may free it meanwhile, against its own interest: that is an error, no crash.
+func (s *session) guarded(x *hostRegion, addr hip.Ptr, f func(mem []byte) hip.Error) (code hip.Error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	mem, ok := s.memory(addr, uint64(x.size))
+	if !ok {
+		return hip.ErrorInvalidValue
+	}
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if e := recover(); e != nil {
+			if _, fault := e.(interface{ Addr() uintptr }); !fault {
+				panic(e)
+			}
+			code = hip.ErrorInvalidValue
+		}
+	}()
+	return f(mem)
+}
+
+func (h *hostRegions) clear() {
+	h.mu.Lock()
+	h.open = nil
+	h.mu.Unlock()
+}

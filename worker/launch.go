@@ -1,0 +1,140 @@
+package worker
+
+import (
+	"sync"
+
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hipremote/hiprpc"
+	"github.com/rocwire/rocwire/wire"
+)
+
+func (s *session) doLaunchKernel(r *wire.Request) {
+	var l hip.Launch
+	dev, ok := hiprpc.DecodeLaunch(r.Fixed, &l)
+	if !ok {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(dev)) || !s.checked(r, s.handles.check(kindFunction, uint64(l.Function))) ||
+		!s.checked(r, s.handles.check(kindStream, uint64(l.Stream))) {
+		return
+	}
+	for _, e := range [...]hip.Event{l.Start, l.Stop} {
+		if e != 0 && !s.checked(r, s.handles.check(kindEvent, uint64(e))) {
+			return
+		}
+	}
+	s.reply(r, s.rt.LaunchKernel(hip.Thread{Device: dev}, &l), nil)
+}
+
+// doModuleLoadData loads one code object: the message's bulk.
+func (s *session) doModuleLoadData(r *wire.Request) {
+	d := wire.NewDec(r.Fixed)
+	t := hip.Thread{Device: d.I32()}
+	if !d.Done() || r.BulkLen == 0 || r.BulkLen > hiprpc.MaxImage {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(t.Device)) {
+		return
+	}
+	if s.handles.full(kindModule) {
+		s.reply(r, hip.ErrorOutOfMemory, nil)
+		return
+	}
+	image, err := readGrowing(r)
+	if err != nil {
+		return // the connection is gone
+	}
+	m, code := s.rt.ModuleLoadData(t, image)
+	if code == hip.Success {
+		s.handles.add(kindModule, uint64(m))
+	}
+	s.replyU64(r, uint64(m), code)
+}
+
+// readGrowing reads the whole bulk and takes memory only as it arrives.
+func readGrowing(r *wire.Request) ([]byte, error) {
+	const step = 8 << 20
+	b := make([]byte, 0, min(r.BulkLen, step))
+	for len(b) < r.BulkLen {
+		n := min(r.BulkLen-len(b), step)
+		b = append(b, make([]byte, n)...)
+		if err := r.ReadBulk(b[len(b)-n:]); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+// hostFuncs are functions of the client that streams wait for.
+type hostFuncs struct {
+	mu   sync.Mutex
+	open map[uint64]chan struct{}
+}
+
+// maxHostFuncs bounds how many a session may have queued.
+const maxHostFuncs = 1 << 16
+
+func (h *hostFuncs) init() { h.open = map[uint64]chan struct{}{} }
+
+// doLaunchHostFunc queues a function of the client: when the stream comes to it the client is told, and the stream waits until it has
+// answered.
+func (s *session) doLaunchHostFunc(r *wire.Request) {
+	d := wire.NewDec(r.Fixed)
+	t, st, id := hip.Thread{Device: d.I32()}, hip.Stream(d.U64()), d.U64()
+	if !d.Done() {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(t.Device)) || !s.checked(r, s.handles.check(kindStream, uint64(st))) {
+		return
+	}
+	h := &s.funcs
+	done := make(chan struct{})
+	h.mu.Lock()
+	_, twice := h.open[id]
+	full := len(h.open) >= maxHostFuncs
+	if !twice && !full {
+		h.open[id] = done
+	}
+	h.mu.Unlock()
+	if twice || full {
+		s.reply(r, hip.ErrorInvalidValue, nil)
+		return
+	}
+	code := s.rt.LaunchHostFunc(t, st, func() {
+		var e wire.Enc
+		e.U64(id)
+		if s.conn.Notify(hiprpc.NoticeHostFunc, e.B) != nil {
+			return
+		}
+		select {
+		case <-done:
+		case <-s.over:
+		}
+	})
+	if code != hip.Success {
+		h.mu.Lock()
+		delete(h.open, id)
+		h.mu.Unlock()
+	}
+	s.reply(r, code, nil)
+}
+
+// doHostFuncDone lets the stream that waits for a host function go on.
+func (s *session) doHostFuncDone(r *wire.Request) {
+	d := wire.NewDec(r.Fixed)
+	id := d.U64()
+	h := &s.funcs
+	h.mu.Lock()
+	done, ok := h.open[id]
+	delete(h.open, id)
+	h.mu.Unlock()
+	if !d.Done() || !ok {
+		s.malformed(r)
+		return
+	}
+	close(done)
+	s.reply(r, hip.Success, nil)
+}

@@ -1,0 +1,54 @@
+package worker
+
+import (
+	"sync"
+
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/wire"
+)
+
+// pendingReplies are replies that a stream gives when it comes to them.
+type pendingReplies struct {
+	mu   sync.Mutex
+	open map[*pendingReply]struct{}
+}
+
+// pendingReply is answered exactly once.
+type pendingReply struct {
+	p *pendingReplies
+	r *wire.Request
+}
+
+// hold keeps a request until a stream answers it.
+func (s *session) hold(r *wire.Request) *pendingReply {
+	r.Retain()
+	p := &s.pending
+	x := &pendingReply{p, r}
+	p.mu.Lock()
+	if p.open == nil {
+		p.open = map[*pendingReply]struct{}{}
+	}
+	p.open[x] = struct{}{}
+	p.mu.Unlock()
+	return x
+}
+
+// take claims the right to answer.
+func (x *pendingReply) take() bool {
+	x.p.mu.Lock()
+	_, ok := x.p.open[x]
+	delete(x.p.open, x)
+	x.p.mu.Unlock()
+	return ok
+}
+
+// fail answers everything that is open.
+func (p *pendingReplies) fail(s *session, code hip.Error) {
+	p.mu.Lock()
+	open := p.open
+	p.open = nil
+	p.mu.Unlock()
+	for x := range open {
+		s.reply(x.r, code, nil)
+	}
+}

@@ -1,0 +1,152 @@
+package worker
+
+import (
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+)
+
+// pool starts session processes and keeps a few ready, so that a client does not wait for a program to start.
+type pool struct {
+	spawn   *spawner
+	command []string
+	files   []*os.File
+	warm    int
+	log     *slog.Logger
+	onGone  func(*proc)
+
+	mu      sync.Mutex
+	idle    []*proc
+	all     map[*proc]struct{}
+	filling bool
+	closed  bool
+	wg      sync.WaitGroup // one for each process
+}
+
+// coolDown is the pause after a session process that could not be started or died before it served anybody.
+const coolDown = time.Second
+
+// get returns a process that serves nobody yet; the caller gives it a client or kills it.
+func (p *pool) get() (*proc, error) {
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		return nil, errStopping
+	}
+	for len(p.idle) > 0 {
+		x := p.idle[0]
+		p.idle = p.idle[1:]
+		select {
+		case <-x.gone:
+			continue
+		default:
+		}
+		p.mu.Unlock()
+		go p.fill()
+		return x, nil
+	}
+	p.mu.Unlock()
+	defer func() { go p.fill() }()
+	return p.start()
+}
+
+// start makes one process.
+func (p *pool) start() (*proc, error) {
+	ours, theirs, err := controlPair()
+	if err != nil {
+		return nil, err
+	}
+	defer theirs.Close()
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		_ = ours.close()
+		return nil, errStopping
+	}
+	p.wg.Add(1)
+	p.mu.Unlock()
+	cmd, err := p.spawn.start(p.command, theirs, p.files)
+	if err != nil {
+		p.wg.Done()
+		_ = ours.close()
+		return nil, err
+	}
+	x := &proc{cmd: cmd, ctl: ours, log: p.log, gone: make(chan struct{}), ready: make(chan struct{})}
+	x.lastHeard.Store(time.Now().UnixNano())
+	p.mu.Lock()
+	p.all[x] = struct{}{}
+	closed := p.closed
+	p.mu.Unlock()
+	if closed {
+		x.kill()
+	}
+	go func() {
+		defer p.wg.Done()
+		x.listen()
+		p.mu.Lock()
+		delete(p.all, x)
+		p.mu.Unlock()
+		p.onGone(x)
+	}()
+	return x, nil
+}
+
+// fill keeps the number of idle processes.
+func (p *pool) fill() {
+	p.mu.Lock()
+	if p.filling || p.closed {
+		p.mu.Unlock()
+		return
+	}
+	p.filling = true
+	for len(p.idle) < p.warm && !p.closed {
+		p.mu.Unlock()
+		x, err := p.start()
+		if err == nil {
+			select {
+			case <-x.ready:
+			case <-x.gone:
+				err = errControl
+			case <-time.After(30 * time.Second):
+				x.kill()
+				err = errControl
+			}
+		}
+		if err != nil {
+			p.log.Error("session process does not start", "error", err)
+			time.Sleep(coolDown)
+			p.mu.Lock()
+			break // the next client tries again
+		}
+		p.mu.Lock()
+		p.idle = append(p.idle, x)
+	}
+	p.filling = false
+	p.mu.Unlock()
+}
+
+// each calls f for every process there is.
+func (p *pool) each(f func(*proc)) {
+	p.mu.Lock()
+	all := make([]*proc, 0, len(p.all))
+	for x := range p.all {
+		all = append(all, x)
+	}
+	p.mu.Unlock()
+	for _, x := range all {
+		f(x)
+	}
+}
+
+// close asks every process to end, kills those that have not after grace, and waits for all.
+func (p *pool) close(grace time.Duration) {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	p.each(func(x *proc) { _ = x.ctl.c.CloseWrite() }) // it reads the end and stops; its last report still comes
+	t := time.AfterFunc(grace, func() { p.each((*proc).kill) })
+	p.wg.Wait()
+	t.Stop()
+	p.spawn.close()
+}

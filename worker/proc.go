@@ -1,0 +1,110 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+var errStopping = errors.New("worker: stopping")
+
+// proc is a session process as the parent knows it.
+type proc struct {
+	cmd  *exec.Cmd
+	ctl  *control
+	log  *slog.Logger
+	gone chan struct{} // closed when the process has been waited for
+
+	ready     chan struct{} // closed by the first msgReady
+	readyOnce sync.Once
+	lastHeard atomic.Int64 // unix nanoseconds of the last message
+	ended     atomic.Bool  // msgEnd came
+
+	mu      sync.Mutex
+	session *sessionRecord // nil while the process is idle
+}
+
+func (p *proc) pid() int { return p.cmd.Process.Pid }
+
+// kill ends the process at once, wherever it stands.
+func (p *proc) kill() { _ = p.cmd.Process.Kill() }
+
+// serve hands a client's socket to the process. The descriptor stays the caller's.
+func (p *proc) serve(rec *sessionRecord, st *start, fd int) error {
+	p.mu.Lock()
+	p.session = rec
+	p.mu.Unlock()
+	p.lastHeard.Store(time.Now().UnixNano())
+	if err := p.ctl.send(st.encode(), fd); err != nil {
+		return fmt.Errorf("worker: hand over: %w", err)
+	}
+	return nil
+}
+
+func (p *proc) record() *sessionRecord {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.session
+}
+
+// listen reads what the process reports until it is gone. The process may run anything by then: a message that is not well-formed ends it.
+func (p *proc) listen() {
+	buf := make([]byte, maxControl+1)
+	for {
+		msg, fd, err := p.ctl.receive(buf)
+		if fd >= 0 { // sessions have nothing to pass
+			_ = unix.Close(fd)
+		}
+		if err == nil {
+			err = p.message(msg)
+			if err != nil {
+				p.log.Error("session process sent nonsense and is killed", "pid", p.pid(), "error", err)
+				p.kill()
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	_ = p.ctl.close()
+	p.waitOrKill(2 * time.Second)
+}
+
+func (p *proc) message(msg []byte) error {
+	p.lastHeard.Store(time.Now().UnixNano())
+	switch msg[0] {
+	case msgReady:
+		p.readyOnce.Do(func() { close(p.ready) })
+		return nil
+	case msgReport, msgEnd:
+		rec := p.record()
+		if rec == nil {
+			return fmt.Errorf("%w: report without a session", errControl)
+		}
+		if msg[0] == msgReport {
+			return rec.report(msg)
+		}
+		p.ended.Store(true)
+		return rec.end(msg)
+	}
+	return fmt.Errorf("%w: kind %d", errControl, msg[0])
+}
+
+// waitOrKill gives a process that has closed its control socket a moment to exit.
+func (p *proc) waitOrKill(grace time.Duration) {
+	t := time.AfterFunc(grace, p.kill)
+	defer t.Stop()
+	_ = p.cmd.Wait()
+	close(p.gone)
+}
+
+// stalled says whether the process serves somebody and has said nothing for so long.
+func (p *proc) stalled(limit time.Duration) bool {
+	return p.record() != nil && time.Since(time.Unix(0, p.lastHeard.Load())) > limit
+}

@@ -1,0 +1,148 @@
+package worker
+
+import (
+	"fmt"
+	"net"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/rocwire/rocwire/exporter/rpcstats"
+	"github.com/rocwire/rocwire/smi"
+	"github.com/rocwire/rocwire/wire"
+)
+
+// sessionRecord is what the parent knows of one session.
+type sessionRecord struct {
+	id     uint64
+	client smi.Client
+	start  time.Time
+	pid    int
+	stats  *totals
+
+	mu       sync.Mutex
+	progress progress
+	reason   string // of its end, "" while it lasts
+}
+
+// progress is a session's running totals and what it is doing.
+type progress struct {
+	BytesIn, BytesOut, Calls uint64
+	Op                       uint16        // call being executed on the line, 0 for none
+	OpFor                    time.Duration // since when
+}
+
+// maxDelta is how many bytes of histograms fit into one report.
+const maxDelta = maxControl - 128
+
+// encodeReport makes a msgReport: totals, and maybe one encoded rpcstats.Delta.
+func encodeReport(p progress, delta []byte) []byte {
+	e := wire.Enc{B: make([]byte, 0, 64+len(delta))}
+	e.U8(msgReport)
+	e.U64(p.BytesIn)
+	e.U64(p.BytesOut)
+	e.U64(p.Calls)
+	e.U16(p.Op)
+	e.I64(int64(p.OpFor))
+	e.Bytes(delta)
+	return e.B
+}
+
+// splitDelta encodes d in pieces that fit into a report each.
+func splitDelta(d *rpcstats.Delta) [][]byte {
+	if d == nil || len(d.Series) == 0 {
+		return nil
+	}
+	b := d.AppendEncode(nil)
+	if len(b) <= maxDelta || len(d.Series) == 1 {
+		return [][]byte{b}
+	}
+	half := len(d.Series) / 2
+	return append(splitDelta(&rpcstats.Delta{Side: d.Side, Series: d.Series[:half]}),
+		splitDelta(&rpcstats.Delta{Side: d.Side, Series: d.Series[half:]})...)
+}
+
+// report takes in a msgReport. Totals never fall and never jump to the end of their range, whatever the process says.
+func (r *sessionRecord) report(msg []byte) error {
+	d := wire.NewDec(msg[1:])
+	p := progress{BytesIn: d.U64(), BytesOut: d.U64(), Calls: d.U64(), Op: d.U16(), OpFor: time.Duration(d.I64())}
+	delta := d.Bytes()
+	if !d.Done() || p.OpFor < 0 {
+		return fmt.Errorf("%w: report", errControl)
+	}
+	var stats *rpcstats.Delta
+	if len(delta) > 0 {
+		var err error
+		if stats, err = rpcstats.Decode(delta); err != nil {
+			return fmt.Errorf("%w: %w", errControl, err)
+		}
+	}
+	const limit = 1 << 60
+	r.mu.Lock()
+	old := r.progress
+	if p.BytesIn < old.BytesIn || p.BytesOut < old.BytesOut || p.Calls < old.Calls || max(p.BytesIn, p.BytesOut, p.Calls) > limit {
+		r.mu.Unlock()
+		return fmt.Errorf("%w: totals that fall", errControl)
+	}
+	r.progress = p
+	r.mu.Unlock()
+	r.stats.add(p.BytesIn-old.BytesIn, p.BytesOut-old.BytesOut, p.Calls-old.Calls, stats)
+	return nil
+}
+
+// encodeEnd makes a msgEnd.
+func encodeEnd(reason string) []byte {
+	e := wire.Enc{}
+	e.U8(msgEnd)
+	e.Str(reason[:min(len(reason), 1<<10)])
+	return e.B
+}
+
+func (r *sessionRecord) end(msg []byte) error {
+	d := wire.NewDec(msg[1:])
+	reason := d.Bytes()
+	if !d.Done() || len(reason) > 1<<10 {
+		return fmt.Errorf("%w: end", errControl)
+	}
+	r.mu.Lock()
+	r.reason = string(reason)
+	r.mu.Unlock()
+	return nil
+}
+
+func (r *sessionRecord) name() string { return strconv.FormatUint(r.id, 10) }
+
+// session is the record as management clients see it.
+func (r *sessionRecord) session(vram smi.Opt[smi.Bytes], devices []int) smi.Session {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return smi.Session{
+		ID: r.name(), PID: uint32(r.pid), Client: r.client, Start: r.start, Devices: devices, VRAM: vram,
+		BytesIn: smi.Some(smi.Bytes(r.progress.BytesIn)), BytesOut: smi.Some(smi.Bytes(r.progress.BytesOut)), Calls: smi.Some(r.progress.Calls),
+	}
+}
+
+// clientOf is what a client says of itself and the address it came from. Texts are cut to what a table can show.
+func clientOf(h *wire.Hello, from net.Addr) smi.Client {
+	cut := func(s string) string { return printable(s, 256) }
+	return smi.Client{
+		Address: from.String(), Host: cut(h.Host), PID: uint32(min(max(h.PID, 0), 1<<32-1)), Executable: cut(h.Executable), User: cut(h.User),
+		Container: cut(h.Container), Pod: cut(h.Pod), Namespace: cut(h.Namespace),
+	}
+}
+
+// printable cuts s to at most n bytes and replaces what is not printable: it ends up on terminals and in labels.
+func printable(s string, n int) string {
+	out := make([]rune, 0, min(len(s), n))
+	size := 0
+	for _, c := range s {
+		if !strconv.IsPrint(c) {
+			c = '?'
+		}
+		if size += len(string(c)); size > n {
+			break
+		}
+		out = append(out, c)
+	}
+	return string(out)
+}

@@ -1,0 +1,176 @@
+package worker
+
+import (
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rocwire/rocwire/exporter/rpcstats"
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hipremote/hiprpc"
+	"github.com/rocwire/rocwire/wire"
+)
+
+// maxWaiting bounds the calls of one session that wait off the line. Each is a thread of the client that waits for its reply, or a copy that
+// asked for one.
+const maxWaiting = 16384
+
+// notifier is what a session needs of its connection beyond replies.
+type notifier interface {
+	Notify(op uint16, payload []byte) error
+}
+
+// session executes one client's calls. Messages come on one goroutine, in the order they were sent, and are executed in that order; what
+// has to wait does so on a goroutine of its own and replies later.
+type session struct {
+	rt     hip.Runtime
+	placer hip.Placer // nil if the runtime places memory itself
+	direct hip.Direct // nil if this process cannot reach device memory
+	conn   notifier
+	log    *slog.Logger
+	stats  *rpcstats.Recorder
+	client func(*rpcstats.Delta) // takes what the client measured
+
+	devices int32
+	span    wire.Range // of device addresses, zero if none was agreed
+	handles handleTable
+	stage   *staging
+	host    hostRegions
+	funcs   hostFuncs
+	fails   failures
+	streams streamSet
+	waiting atomic.Int64
+	calls   atomic.Uint64
+	op      atomic.Uint32 // being executed on the line
+	opSince atomic.Int64  // unix nanoseconds
+	over    chan struct{} // closed when the connection is gone
+	endOnce sync.Once
+	pending pendingReplies
+}
+
+// newSession prepares a session over rt. Optional abilities of the runtime are found here.
+func newSession(rt hip.Runtime, conn notifier, log *slog.Logger) *session {
+	s := &session{rt: rt, conn: conn, log: log, stats: rpcstats.NewRecorder(rpcstats.Worker), over: make(chan struct{})}
+	s.placer, _ = rt.(hip.Placer)
+	s.direct, _ = rt.(hip.Direct)
+	s.stage = newStaging(hiprpc.MaxStaged + 64<<20)
+	s.funcs.init()
+	s.streams.init(rt)
+	if n, err := rt.GetDeviceCount(); err == hip.Success {
+		s.devices = n
+	}
+	if f, ok := rt.(interface {
+		OnFault(func(hip.Stream, hip.Error))
+	}); ok {
+		f.OnFault(func(st hip.Stream, code hip.Error) { s.fault(0, st, code, "") })
+	}
+	return s
+}
+
+// Handle executes one message. It is called in arrival order.
+func (s *session) Handle(r *wire.Request) {
+	s.opSince.Store(time.Now().UnixNano())
+	s.op.Store(uint32(r.Op))
+	s.calls.Add(1)
+	if !s.dispatch(r) && !s.own(r) {
+		s.reply(r, hip.ErrorNotSupported, nil)
+	}
+	s.op.Store(0)
+}
+
+// own executes the operations that are no HIP function.
+func (s *session) own(r *wire.Request) bool {
+	switch r.Op {
+	case hiprpc.OpGrant:
+		s.doGrant(r)
+	case hiprpc.OpReturn:
+		s.doReturn(r)
+	case hiprpc.OpMallocAt:
+		s.doMallocAt(r)
+	case hiprpc.OpHostFuncDone:
+		s.doHostFuncDone(r)
+	case hiprpc.OpHostExpose:
+		s.doHostExpose(r)
+	case hiprpc.OpHostHide:
+		s.doHostHide(r)
+	case hiprpc.OpHostPush:
+		s.doHostPush(r)
+	case hiprpc.OpHostPull:
+		s.doHostPull(r)
+	case rpcstats.Op:
+		s.doClientReport(r)
+	default:
+		return false
+	}
+	return true
+}
+
+// reply answers a request with a code and results. Where the client asked for no reply, a failure is reported as an asynchronous error.
+func (s *session) reply(r *wire.Request, code hip.Error, results []byte) {
+	s.stats.Record(r.Op, int32(code), time.Since(r.Arrived))
+	if r.NoReply {
+		if code != hip.Success {
+			s.fault(r.Op, s.streamOf(r), code, "")
+		}
+		return
+	}
+	r.Reply(int32(code), results)
+}
+
+// replyBulk answers with results and bulk data.
+func (s *session) replyBulk(r *wire.Request, results, bulk []byte) {
+	r.ReplyBulk(int32(hip.Success), results, bulk)
+	s.stats.Record(r.Op, int32(hip.Success), time.Since(r.Arrived))
+}
+
+// malformed answers a request whose fixed part makes no sense.
+func (s *session) malformed(r *wire.Request) {
+	s.log.Warn("malformed request", "op", hiprpc.OpName(r.Op), "bytes", len(r.Fixed))
+	s.reply(r, hip.ErrorInvalidValue, nil)
+}
+
+// wait runs f, which replies to r, beside the line.
+func (s *session) wait(r *wire.Request, f func()) {
+	if s.waiting.Add(1) > maxWaiting {
+		s.waiting.Add(-1)
+		s.reply(r, hip.ErrorOutOfMemory, nil)
+		return
+	}
+	r.Retain()
+	go func() {
+		defer s.waiting.Add(-1)
+		f()
+	}()
+}
+
+// device answers whether a thread's device exists.
+func (s *session) device(d int32) hip.Error {
+	if d < 0 || d >= s.devices {
+		return hip.ErrorInvalidDevice
+	}
+	return hip.Success
+}
+
+// end is called once the connection is gone: it lets go of everything that waits for the client.
+func (s *session) end() {
+	s.endOnce.Do(func() {
+		close(s.over)
+		s.stage.end()
+	})
+}
+
+// doClientReport takes in what the client measured. Only the client's own side is believed to be the client's.
+func (s *session) doClientReport(r *wire.Request) {
+	d, err := rpcstats.Decode(r.Fixed)
+	if err != nil || d.Side != rpcstats.Client {
+		s.malformed(r)
+		return
+	}
+	if s.client != nil {
+		s.client(d)
+	}
+	if !r.NoReply {
+		r.Reply(0, nil)
+	}
+}

@@ -1,0 +1,49 @@
+package worker
+
+import (
+	"sync"
+
+	"github.com/rocwire/rocwire/exporter/rpcstats"
+	"github.com/rocwire/rocwire/smi"
+)
+
+// totals are a worker's running totals over all its sessions, the ended ones included.
+type totals struct {
+	mu                       sync.Mutex
+	started, refused         uint64
+	bytesIn, bytesOut, calls uint64
+	onDelta                  func(*rpcstats.Delta)
+}
+
+func (t *totals) add(in, out, calls uint64, d *rpcstats.Delta) {
+	t.mu.Lock()
+	t.bytesIn += in
+	t.bytesOut += out
+	t.calls += calls
+	f := t.onDelta
+	t.mu.Unlock()
+	if d != nil && f != nil {
+		f(d)
+	}
+}
+
+func (t *totals) session() {
+	t.mu.Lock()
+	t.started++
+	t.mu.Unlock()
+}
+
+func (t *totals) refuse() {
+	t.mu.Lock()
+	t.refused++
+	t.mu.Unlock()
+}
+
+func (t *totals) snapshot() smi.SessionTotals {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return smi.SessionTotals{
+		Started: smi.Some(t.started), Refused: smi.Some(t.refused),
+		BytesIn: smi.Some(smi.Bytes(t.bytesIn)), BytesOut: smi.Some(smi.Bytes(t.bytesOut)), Calls: smi.Some(t.calls),
+	}
+}
