@@ -94,7 +94,7 @@ hipError_t hipLaunchByPtr(const void *function)
 	if (!c)
 		return rw_finish(hipErrorMissingConfiguration);
 	rw_tls.calls = c->older;
-	hipError_t e = rw_return((hipError_t)rw_launchByPtr(rw_thread(), (void *)function, &c->grid, &c->block,
+	hipError_t e = rw_return((hipError_t)rw_launchByPtr(rw_thread(), (uintptr_t)function, &c->grid, &c->block,
 		c->shared, (uint64_t)(uintptr_t)c->stream, c->args, c->size));
 	call_free(c);
 	return e;

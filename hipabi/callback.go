@@ -6,8 +6,8 @@ package hipabi
 typedef void (*host_fn)(void *);
 typedef void (*stream_fn)(void *, int, void *);
 
-static void call_host(void *fn, void *data) { ((host_fn)fn)(data); }
-static void call_stream(void *fn, uintptr_t stream, int status, void *data) { ((stream_fn)fn)((void *)stream, status, data); }
+static void call_host(void *fn, uintptr_t data) { ((host_fn)fn)((void *)data); }
+static void call_stream(void *fn, uintptr_t stream, int status, uintptr_t data) { ((stream_fn)fn)((void *)stream, status, (void *)data); }
 */
 import "C"
 
@@ -18,7 +18,7 @@ import (
 )
 
 //export rw_hipLaunchHostFunc
-func rw_hipLaunchHostFunc(thread uint64, stream uint64, fn unsafe.Pointer, data unsafe.Pointer) int32 {
+func rw_hipLaunchHostFunc(thread uint64, stream uint64, fn unsafe.Pointer, data uintptr) int32 {
 	if fn == nil {
 		return int32(hip.ErrorInvalidValue)
 	}
@@ -27,11 +27,11 @@ func rw_hipLaunchHostFunc(thread uint64, stream uint64, fn unsafe.Pointer, data 
 	if err != hip.Success {
 		return int32(err)
 	}
-	return int32(runtime().LaunchHostFunc(t, s, func() { C.call_host(fn, data) }))
+	return int32(runtime().LaunchHostFunc(t, s, func() { C.call_host(fn, C.uintptr_t(data)) }))
 }
 
 //export rw_hipStreamAddCallback
-func rw_hipStreamAddCallback(thread uint64, stream uint64, fn unsafe.Pointer, data unsafe.Pointer, flags uint32) int32 {
+func rw_hipStreamAddCallback(thread uint64, stream uint64, fn unsafe.Pointer, data uintptr, flags uint32) int32 {
 	if fn == nil || flags != 0 {
 		return int32(hip.ErrorInvalidValue)
 	}
@@ -41,6 +41,6 @@ func rw_hipStreamAddCallback(thread uint64, stream uint64, fn unsafe.Pointer, da
 		return int32(err)
 	}
 	return int32(runtime().LaunchHostFunc(t, s, func() {
-		C.call_stream(fn, C.uintptr_t(stream), C.int(hip.Success), data)
+		C.call_stream(fn, C.uintptr_t(stream), C.int(hip.Success), C.uintptr_t(data))
 	}))
 }

@@ -26,7 +26,7 @@ void **__hipRegisterFatBinary(const void *data)
 	}
 	uint64_t *handle = malloc(sizeof *handle);
 	if (handle)
-		*handle = atomic_load(&rw_gone) ? 0 : rw_registerBinary((void *)f->image);
+		*handle = atomic_load(&rw_gone) ? 0 : rw_registerBinary((uintptr_t)f->image);
 	return (void **)handle;
 }
 
@@ -49,7 +49,7 @@ void __hipRegisterFunction(void **handle, const void *host, char *device, const 
 	(void)name, (void)limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
 	uint64_t n = number(handle);
 	if (n && host && device)
-		rw_registerFunction(n, (void *)host, device);
+		rw_registerFunction(n, (uintptr_t)host, device);
 }
 
 void __hipRegisterVar(void **handle, void *host, char *name, char *device, int ext, size_t size, int constant, int global)
@@ -57,7 +57,7 @@ void __hipRegisterVar(void **handle, void *host, char *name, char *device, int e
 	(void)name, (void)ext, (void)constant, (void)global;
 	uint64_t n = number(handle);
 	if (n && host && device)
-		rw_registerVar(n, host, device, size);
+		rw_registerVar(n, (uintptr_t)host, device, size);
 }
 
 void __hipRegisterManagedVar(void **handle, void **pointer, void *init, const char *name, size_t size, unsigned int align)
@@ -92,7 +92,7 @@ const char *hipKernelNameRef(const hipFunction_t f)
 const char *hipKernelNameRefByPtr(const void *host, hipStream_t stream)
 {
 	(void)stream;
-	return atomic_load(&rw_gone) ? NULL : rw_kernelNameOf((void *)host);
+	return atomic_load(&rw_gone) ? NULL : rw_kernelNameOf(rw_thread(), (uintptr_t)host);
 }
 
 int hipGetStreamDeviceId(hipStream_t stream)

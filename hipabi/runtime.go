@@ -5,7 +5,7 @@ package hipabi
 #cgo LDFLAGS: -ldl -lpthread
 #include <stdint.h>
 int rw_at_exit(void);
-void rw_thread_owns_streams(void);
+int rw_debug(void);
 */
 import "C"
 
@@ -47,6 +47,7 @@ func use(r hip.Runtime) {
 	modules.reset()
 	devices.reset()
 	threadStreams.reset()
+	registered.reset()
 	current.Store(&r)
 }
 
@@ -84,6 +85,9 @@ var Log = func(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "rocwire: "+format+"\n", args...)
 }
 
+// debug reports whether TF_DEBUG asks for more than what went wrong.
+func debug() bool { return C.rw_debug() != 0 }
+
 //export rw_deviceCount
 func rw_deviceCount(count *int32) int32 {
 	n, err := runtime().GetDeviceCount()
@@ -96,8 +100,14 @@ func rw_deviceCount(count *int32) int32 {
 // A Flusher is a Runtime that may hold calls back; Flush sends them.
 type Flusher interface{ Flush() error }
 
+// ending is set when the process begins to end.
+var ending atomic.Bool
+
+// rw_flush runs at the process's end.
+//
 //export rw_flush
 func rw_flush() {
+	ending.Store(true)
 	if r := current.Load(); r != nil {
 		if f, ok := (*r).(Flusher); ok {
 			_ = f.Flush() // the process ends: nobody is left to tell

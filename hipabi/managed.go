@@ -1,0 +1,106 @@
+package hipabi
+
+/*
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Before any device is in use a managed variable is ordinary memory.
+static void *managed_memory(const void *init, uint64_t size, uint32_t align)
+{
+	void *p = NULL;
+	if (posix_memalign(&p, align < 4096 ? 4096 : align, size ? size : 1) != 0)
+		return NULL;
+	if (init)
+		memcpy(p, init, size);
+	else
+		memset(p, 0, size);
+	return p;
+}
+*/
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/rocwire/rocwire/codeobject"
+	"github.com/rocwire/rocwire/hip"
+)
+
+// rw_registerManaged gives a managed variable memory at once, because host code
+// may use it before the first HIP call; it moves when a device first needs it.
+//
+//export rw_registerManaged
+func rw_registerManaged(id uint64, ptr, init unsafe.Pointer, name *C.char, size uint64, align uint32) {
+	p := C.managed_memory(init, C.uint64_t(size), C.uint32_t(align))
+	if p == nil {
+		Log("no memory for the managed variable %s", C.GoString(name))
+		return
+	}
+	*(*unsafe.Pointer)(ptr) = p
+	registered.mu.Lock()
+	defer registered.mu.Unlock()
+	b := registered.binaries[id]
+	if b == nil {
+		return
+	}
+	v := &variable{binary: b, name: C.GoString(name), size: size, pointer: ptr, align: align}
+	registered.vars[uintptr(ptr)] = v
+	b.mu.Lock()
+	b.managed[v.name] = v
+	b.mu.Unlock()
+}
+
+// place moves a managed variable to memory that devices reach too. Its value
+// stays. Called with the binary's lock.
+func (v *variable) place(t hip.Thread) hip.Error {
+	if v.placed != 0 {
+		return hip.Success
+	}
+	rt := runtime()
+	p, err := rt.MallocManaged(t, v.size, memAttachGlobal)
+	if err != hip.Success {
+		return err
+	}
+	host := *(*uintptr)(v.pointer)
+	if err = rt.Memcpy(t, p, hip.Ptr(host), v.size, hip.MemcpyHostToDevice); err != hip.Success {
+		rt.Free(t, p)
+		return err
+	}
+	*(*uintptr)(v.pointer) = uintptr(p)
+	v.placed = p
+	return hip.Success
+}
+
+const memAttachGlobal = 1
+
+// placeManaged gives the managed variable g of a freshly loaded module its
+// memory and tells the module: g itself is the pointer that code reads.
+func placeManaged(t hip.Thread, h hip.Module, name string, g *codeobject.Global, managed func(string) (hip.Ptr, bool)) hip.Error {
+	rt := runtime()
+	at, _, err := rt.ModuleGetGlobal(t, h, name)
+	if err != hip.Success {
+		return err
+	}
+	var p hip.Ptr
+	known := false
+	if managed != nil {
+		p, known = managed(name)
+	}
+	if !known {
+		init, size, err := rt.ModuleGetGlobal(t, h, g.Managed.Name)
+		if err != hip.Success {
+			return err
+		}
+		if p, err = rt.MallocManaged(t, size, memAttachGlobal); err != hip.Success {
+			return err
+		}
+		if err = rt.Memcpy(t, p, init, size, hip.MemcpyDeviceToDevice); err != hip.Success {
+			return err
+		}
+	}
+	word := C.malloc(8) // copies take their bytes from C's memory
+	defer C.free(word)
+	*(*hip.Ptr)(word) = p
+	return rt.Memcpy(t, at, hip.Ptr(uintptr(word)), 8, hip.MemcpyHostToDevice)
+}

@@ -1,0 +1,231 @@
+package hipabi
+
+import "C"
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"sync"
+	"unsafe"
+
+	"github.com/rocwire/rocwire/codeobject"
+	"github.com/rocwire/rocwire/hip"
+)
+
+// module is a loaded code object.
+type module struct {
+	handle  hip.Module
+	device  int32
+	kernels map[string]*codeobject.Kernel
+
+	mu        sync.Mutex
+	functions map[string]*function // those that were asked for
+}
+
+var modules moduleTable
+
+// moduleTable finds modules and functions by the handles a program has.
+type moduleTable struct {
+	mu        sync.RWMutex
+	modules   map[hip.Module]*module
+	functions map[hip.Function]*function
+}
+
+func (t *moduleTable) reset() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.modules = map[hip.Module]*module{}
+	t.functions = map[hip.Function]*function{}
+}
+
+func (t *moduleTable) module(h hip.Module) *module {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.modules[h]
+}
+
+func (t *moduleTable) function(h hip.Function) *function {
+	t.mu.RLock()
+	f := t.functions[h]
+	t.mu.RUnlock()
+	return f
+}
+
+// load loads the code object of image that suits the thread's device. managed
+// says where a managed variable that the program registered lies; others are
+// allocated here.
+func (t *moduleTable) load(th hip.Thread, image []byte, managed func(name string) (hip.Ptr, bool)) (*module, hip.Error) {
+	d, err := devices.get(th.Device)
+	if err != hip.Success {
+		return nil, err
+	}
+	elf, e := codeobject.Select(image, d.target)
+	if e != nil {
+		Log("hipModuleLoadData: %v", e)
+		if errors.Is(e, codeobject.ErrNoBinary) {
+			return nil, hip.ErrorNoBinaryForGpu
+		}
+		return nil, hip.ErrorInvalidImage
+	}
+	object, e := codeobject.Parse(elf)
+	if e != nil {
+		Log("hipModuleLoadData: %v", e)
+		return nil, hip.ErrorInvalidImage
+	}
+	rt := runtime()
+	h, err := rt.ModuleLoadData(th, elf)
+	if err != hip.Success {
+		return nil, err
+	}
+	// The object refers to the program's memory: only what is copied is kept.
+	m := &module{handle: h, device: th.Device, kernels: object.Kernels, functions: map[string]*function{}}
+	for name, g := range object.Globals {
+		if g.Managed == nil {
+			continue
+		}
+		if err := placeManaged(th, h, name, g, managed); err != hip.Success {
+			rt.ModuleUnload(th, h)
+			return nil, err
+		}
+	}
+	t.mu.Lock()
+	t.modules[h] = m
+	t.mu.Unlock()
+	return m, hip.Success
+}
+
+func (t *moduleTable) unload(th hip.Thread, h hip.Module) hip.Error {
+	t.mu.Lock()
+	m := t.modules[h]
+	if m != nil {
+		delete(t.modules, h)
+		m.mu.Lock()
+		for _, f := range m.functions {
+			delete(t.functions, f.handle)
+			f.forget()
+		}
+		m.mu.Unlock()
+	}
+	t.mu.Unlock()
+	if m == nil {
+		return hip.ErrorInvalidHandle
+	}
+	return runtime().ModuleUnload(th, h)
+}
+
+// get returns the module's kernel of a name: ErrorNotFound if it has none.
+func (m *module) get(th hip.Thread, name string) (*function, hip.Error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if f := m.functions[name]; f != nil {
+		return f, hip.Success
+	}
+	k := m.kernels[name]
+	if k == nil {
+		if debug() {
+			Log("hipModuleGetFunction: the module has no kernel %q", name)
+		}
+		return nil, hip.ErrorNotFound
+	}
+	h, err := runtime().ModuleGetFunction(th, m.handle, name)
+	if err != hip.Success {
+		return nil, err
+	}
+	f := newFunction(h, m, k)
+	m.functions[name] = f
+	modules.mu.Lock()
+	modules.functions[h] = f
+	modules.mu.Unlock()
+	return f, hip.Success
+}
+
+//export rw_hipModuleLoad
+func rw_hipModuleLoad(thread uint64, out unsafe.Pointer, name unsafe.Pointer) int32 {
+	if out == nil || name == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	path := goString(name)
+	image, e := os.ReadFile(path)
+	if e != nil {
+		Log("hipModuleLoad: %v", e)
+		if errors.Is(e, fs.ErrNotExist) {
+			return int32(hip.ErrorFileNotFound)
+		}
+		return int32(hip.ErrorInvalidValue)
+	}
+	return loadTo(thread, out, image)
+}
+
+//export rw_hipModuleLoadData
+func rw_hipModuleLoadData(thread uint64, out unsafe.Pointer, image uintptr) int32 {
+	if out == nil || image == 0 {
+		return int32(hip.ErrorInvalidValue)
+	}
+	b, e := codeobject.FromPointer(pointer(image))
+	if e != nil {
+		Log("hipModuleLoadData: %v", e)
+		return int32(hip.ErrorInvalidImage)
+	}
+	return loadTo(thread, out, b)
+}
+
+// The options of hipModuleLoadDataEx steer a compiler; code objects are compiled.
+//
+//export rw_hipModuleLoadDataEx
+func rw_hipModuleLoadDataEx(thread uint64, out unsafe.Pointer, image uintptr, n uint32, options, values unsafe.Pointer) int32 {
+	return rw_hipModuleLoadData(thread, out, image)
+}
+
+func loadTo(thread uint64, out unsafe.Pointer, image []byte) int32 {
+	m, err := modules.load(threadOf(thread), image, nil)
+	if err != hip.Success {
+		return int32(err)
+	}
+	*(*hip.Module)(out) = m.handle
+	return int32(hip.Success)
+}
+
+//export rw_hipModuleUnload
+func rw_hipModuleUnload(thread uint64, h uint64) int32 {
+	return int32(modules.unload(threadOf(thread), hip.Module(h)))
+}
+
+//export rw_hipModuleGetFunction
+func rw_hipModuleGetFunction(thread uint64, out unsafe.Pointer, h uint64, name unsafe.Pointer) int32 {
+	if out == nil || name == nil || *(*byte)(name) == 0 {
+		return int32(hip.ErrorInvalidValue)
+	}
+	m := modules.module(hip.Module(h))
+	if m == nil {
+		return int32(hip.ErrorInvalidHandle)
+	}
+	f, err := m.get(threadOf(thread), goString(name))
+	if err != hip.Success {
+		return int32(err)
+	}
+	*(*hip.Function)(out) = f.handle
+	return int32(hip.Success)
+}
+
+//export rw_hipModuleGetGlobal
+func rw_hipModuleGetGlobal(thread uint64, dptr, size unsafe.Pointer, h uint64, name unsafe.Pointer) int32 {
+	if dptr == nil && size == nil || name == nil || *(*byte)(name) == 0 {
+		return int32(hip.ErrorInvalidValue)
+	}
+	m := modules.module(hip.Module(h))
+	if m == nil {
+		return int32(hip.ErrorInvalidHandle)
+	}
+	p, n, err := runtime().ModuleGetGlobal(threadOf(thread), m.handle, goString(name))
+	if err != hip.Success {
+		return int32(err)
+	}
+	if dptr != nil {
+		*(*hip.Ptr)(dptr) = p
+	}
+	if size != nil {
+		*(*uint64)(size) = n
+	}
+	return int32(hip.Success)
+}

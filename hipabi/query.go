@@ -1,0 +1,268 @@
+package hipabi
+
+import "C"
+
+import (
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"github.com/rocwire/rocwire/hip"
+)
+
+//export rw_hipInit
+func rw_hipInit(thread uint64, flags uint32) int32 {
+	if flags != 0 {
+		return int32(hip.ErrorInvalidValue)
+	}
+	n, err := runtime().GetDeviceCount()
+	if err == hip.Success && n == 0 {
+		err = hip.ErrorNoDevice
+	}
+	return int32(err)
+}
+
+// valid is ErrorInvalidDevice for a device that does not exist.
+func valid(n int32) hip.Error {
+	count, err := runtime().GetDeviceCount()
+	if err == hip.Success && (n < 0 || n >= count) {
+		err = hip.ErrorInvalidDevice
+	}
+	return err
+}
+
+//export rw_hipDeviceGet
+func rw_hipDeviceGet(thread uint64, out unsafe.Pointer, ordinal int32) int32 {
+	if out == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	err := valid(ordinal)
+	if err == hip.Success {
+		*(*int32)(out) = ordinal
+	}
+	return int32(err)
+}
+
+// deviceFor is the device of a query that writes to out.
+func deviceFor(out unsafe.Pointer, n int32) (*device, hip.Error) {
+	if out == nil {
+		return nil, hip.ErrorInvalidValue
+	}
+	if err := valid(n); err != hip.Success {
+		return nil, err
+	}
+	return devices.get(n)
+}
+
+//export rw_hipDeviceComputeCapability
+func rw_hipDeviceComputeCapability(thread uint64, major, minor unsafe.Pointer, n int32) int32 {
+	if minor == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	d, err := deviceFor(major, n)
+	if err == hip.Success {
+		*(*int32)(major), *(*int32)(minor) = d.prop.Major, d.prop.Minor
+	}
+	return int32(err)
+}
+
+//export rw_hipDeviceTotalMem
+func rw_hipDeviceTotalMem(thread uint64, out unsafe.Pointer, n int32) int32 {
+	d, err := deviceFor(out, n)
+	if err == hip.Success {
+		*(*uint64)(out) = d.prop.TotalGlobalMem
+	}
+	return int32(err)
+}
+
+//export rw_hipDeviceGetName
+func rw_hipDeviceGetName(thread uint64, out unsafe.Pointer, size, n int32) int32 {
+	if size <= 0 {
+		return int32(hip.ErrorInvalidValue)
+	}
+	d, err := deviceFor(out, n)
+	if err == hip.Success {
+		copyString(memory(out, uint64(size)), cString(d.prop.Name[:]))
+	}
+	return int32(err)
+}
+
+//export rw_hipDeviceGetUuid
+func rw_hipDeviceGetUuid(thread uint64, out unsafe.Pointer, n int32) int32 {
+	d, err := deviceFor(out, n)
+	if err == hip.Success {
+		*(*hip.UUID)(out) = d.prop.Uuid
+	}
+	return int32(err)
+}
+
+//export rw_hipDeviceGetPCIBusId
+func rw_hipDeviceGetPCIBusId(thread uint64, out unsafe.Pointer, size, n int32) int32 {
+	if size <= 0 {
+		return int32(hip.ErrorInvalidValue)
+	}
+	d, err := deviceFor(out, n)
+	if err == hip.Success {
+		copyString(memory(out, uint64(size)), d.bus())
+	}
+	return int32(err)
+}
+
+// bus is the device's PCI address: "0000:03:00.0".
+func (d *device) bus() string {
+	return fmt.Sprintf("%04x:%02x:%02x.0", d.prop.PciDomainID, d.prop.PciBusID, d.prop.PciDeviceID)
+}
+
+//export rw_hipDeviceGetByPCIBusId
+func rw_hipDeviceGetByPCIBusId(thread uint64, out unsafe.Pointer, bus unsafe.Pointer) int32 {
+	if out == nil || bus == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	var domain, number, slot int32
+	if n, _ := fmt.Sscanf(goString(bus), "%x:%x:%x", &domain, &number, &slot); n != 3 {
+		return int32(hip.ErrorInvalidValue)
+	}
+	count, err := runtime().GetDeviceCount()
+	if err != hip.Success {
+		return int32(err)
+	}
+	for i := range count {
+		d, err := devices.get(i)
+		if err != hip.Success {
+			return int32(err)
+		}
+		if d.prop.PciDomainID == domain && d.prop.PciBusID == number && d.prop.PciDeviceID == slot {
+			*(*int32)(out) = i
+			return int32(hip.Success)
+		}
+	}
+	return int32(hip.ErrorInvalidValue)
+}
+
+//export rw_hipDeviceGetP2PAttribute
+func rw_hipDeviceGetP2PAttribute(thread uint64, out unsafe.Pointer, attribute, src, dst int32) int32 {
+	if out == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	if valid(src) != hip.Success || valid(dst) != hip.Success || src == dst {
+		return int32(hip.ErrorInvalidDevice)
+	}
+	switch hip.DeviceP2PAttr(attribute) {
+	case hip.DevP2PAttrAccessSupported, hip.DevP2PAttrNativeAtomicSupported, hip.DevP2PAttrPerformanceRank:
+		v, err := runtime().DeviceCanAccessPeer(src, dst)
+		if err == hip.Success {
+			*(*int32)(out) = v
+		}
+		return int32(err)
+	case hip.DevP2PAttrHipArrayAccessSupported:
+		*(*int32)(out) = 0
+		return int32(hip.Success)
+	}
+	return int32(hip.ErrorInvalidValue)
+}
+
+// What a device of HIP's has before anyone asks for more, in bytes.
+const (
+	stackSize = 1024
+	heapSize  = 8 << 20
+)
+
+//export rw_hipDeviceGetLimit
+func rw_hipDeviceGetLimit(thread uint64, out unsafe.Pointer, limit int32) int32 {
+	if out == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	switch hip.Limit(limit) {
+	case hip.LimitStackSize:
+		*(*uint64)(out) = stackSize
+	case hip.LimitMallocHeapSize:
+		*(*uint64)(out) = heapSize
+	default:
+		return int32(hip.ErrorUnsupportedLimit)
+	}
+	return int32(hip.Success)
+}
+
+// Cache and shared-memory configurations are hints that no AMD GPU takes.
+
+//export rw_hipDeviceGetCacheConfig
+func rw_hipDeviceGetCacheConfig(thread uint64, out unsafe.Pointer) int32 {
+	if out == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	*(*hip.FuncCache)(out) = hip.FuncCachePreferNone
+	return int32(hip.Success)
+}
+
+//export rw_hipDeviceSetCacheConfig
+func rw_hipDeviceSetCacheConfig(thread uint64, config int32) int32 {
+	if config < int32(hip.FuncCachePreferNone) || config > int32(hip.FuncCachePreferEqual) {
+		return int32(hip.ErrorInvalidValue)
+	}
+	return int32(hip.Success)
+}
+
+//export rw_hipDeviceGetSharedMemConfig
+func rw_hipDeviceGetSharedMemConfig(thread uint64, out unsafe.Pointer) int32 {
+	if out == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	*(*hip.SharedMemConfig)(out) = hip.SharedMemBankSizeFourByte
+	return int32(hip.Success)
+}
+
+//export rw_hipDeviceSetSharedMemConfig
+func rw_hipDeviceSetSharedMemConfig(thread uint64, config int32) int32 {
+	if config < int32(hip.SharedMemBankSizeDefault) || config > int32(hip.SharedMemBankSizeEightByte) {
+		return int32(hip.ErrorInvalidValue)
+	}
+	return int32(hip.Success)
+}
+
+// deviceFlags are what hipSetDeviceFlags was given, by device.
+var deviceFlags sync.Map
+
+// The flags that hipSetDeviceFlags takes.
+const (
+	scheduleMask     = 0x7 // auto, spin, yield, blocking: one of them
+	deviceMapHost    = 0x8
+	deviceLmemResize = 0x10
+)
+
+//export rw_hipSetDeviceFlags
+func rw_hipSetDeviceFlags(thread uint64, flags uint32) int32 {
+	s := flags & scheduleMask
+	if s&(s-1) != 0 || flags&^(scheduleMask|deviceMapHost|deviceLmemResize) != 0 {
+		return int32(hip.ErrorInvalidValue)
+	}
+	deviceFlags.Store(threadOf(thread).Device, flags)
+	return int32(hip.Success)
+}
+
+//export rw_hipGetDeviceFlags
+func rw_hipGetDeviceFlags(thread uint64, out unsafe.Pointer) int32 {
+	if out == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	v, _ := deviceFlags.Load(threadOf(thread).Device)
+	flags, _ := v.(uint32)
+	*(*uint32)(out) = flags
+	return int32(hip.Success)
+}
+
+//export rw_hipDeviceGetMemPool
+func rw_hipDeviceGetMemPool(thread uint64, out unsafe.Pointer, n int32) int32 {
+	return rw_hipDeviceGetDefaultMemPool(thread, out, n)
+}
+
+//export rw_hipDeviceSetMemPool
+func rw_hipDeviceSetMemPool(thread uint64, n int32, pool uint64) int32 {
+	p, err := runtime().DeviceGetDefaultMemPool(n)
+	if err != hip.Success {
+		return int32(err)
+	}
+	if hip.MemPool(pool) != p { // there is no other
+		return int32(hip.ErrorInvalidValue)
+	}
+	return int32(hip.Success)
+}

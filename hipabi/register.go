@@ -1,0 +1,212 @@
+package hipabi
+
+import "C"
+
+import (
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/rocwire/rocwire/codeobject"
+	"github.com/rocwire/rocwire/hip"
+)
+
+// registered is what the program's own code has registered: clang makes every
+// program do so before main, for the code it embedded. Nothing is loaded until
+// it is used.
+var registered registry
+
+type registry struct {
+	mu       sync.RWMutex
+	last     uint64
+	binaries map[uint64]*binary
+	stubs    map[uintptr]*stub
+	vars     map[uintptr]*variable
+}
+
+// binary is one embedded image.
+type binary struct {
+	id    uint64
+	image uintptr // in the program
+
+	mu      sync.Mutex
+	loaded  map[int32]*binaryLoad // by device
+	managed map[string]*variable  // read under mu
+}
+
+// binaryLoad is how loading an image for a device ended.
+type binaryLoad struct {
+	module *module
+	err    hip.Error
+}
+
+// stub is the host function that stands for a kernel.
+type stub struct {
+	binary *binary
+	name   string
+	device [4]atomic.Pointer[function] // the kernel on the first devices, once known
+}
+
+// variable is a device variable that a host variable stands for.
+type variable struct {
+	binary  *binary
+	name    string
+	size    uint64
+	pointer unsafe.Pointer // of a managed variable: the program's pointer to it
+	align   uint32
+	placed  hip.Ptr // of a managed variable: where it lies, once a device is in use
+}
+
+// module loads the image for the thread's device, if it is not loaded.
+func (b *binary) module(t hip.Thread) (*module, hip.Error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if l := b.loaded[t.Device]; l != nil {
+		return l.module, l.err
+	}
+	image, e := codeobject.FromPointer(pointer(b.image))
+	if e != nil {
+		Log("an embedded fat binary: %v", e)
+		b.loaded[t.Device] = &binaryLoad{err: hip.ErrorInvalidImage}
+		return nil, hip.ErrorInvalidImage
+	}
+	for _, v := range b.managed {
+		if err := v.place(t); err != hip.Success {
+			return nil, err
+		}
+	}
+	m, err := modules.load(t, image, func(name string) (hip.Ptr, bool) {
+		v := b.managed[name]
+		if v == nil {
+			return 0, false
+		}
+		return v.placed, true
+	})
+	// What can change is tried again; the image cannot.
+	if err == hip.Success || err == hip.ErrorInvalidImage || err == hip.ErrorNoBinaryForGpu {
+		b.loaded[t.Device] = &binaryLoad{module: m, err: err}
+	}
+	return m, err
+}
+
+// function is the kernel that a host function stands for, on the thread's
+// device: ErrorInvalidDeviceFunction if it stands for none.
+func (r *registry) function(t hip.Thread, fn uintptr) (*function, hip.Error) {
+	r.mu.RLock()
+	s := r.stubs[fn]
+	r.mu.RUnlock()
+	if s == nil {
+		return nil, hip.ErrorInvalidDeviceFunction
+	}
+	cached := uint32(t.Device) < uint32(len(s.device))
+	if cached {
+		if f := s.device[t.Device].Load(); f != nil && !f.gone.Load() {
+			return f, hip.Success
+		}
+	}
+	m, err := s.binary.module(t)
+	if err != hip.Success {
+		return nil, err
+	}
+	f, err := m.get(t, s.name)
+	if err == hip.ErrorNotFound {
+		Log("the embedded code for device %d has no kernel %q", t.Device, s.name)
+		return nil, hip.ErrorInvalidDeviceFunction
+	}
+	if err == hip.Success && cached {
+		s.device[t.Device].Store(f)
+	}
+	return f, err
+}
+
+// reset forgets what was loaded with an earlier Runtime.
+func (r *registry) reset() {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	for _, s := range r.stubs {
+		for i := range s.device {
+			s.device[i].Store(nil)
+		}
+	}
+	for _, b := range r.binaries {
+		b.mu.Lock()
+		b.loaded = map[int32]*binaryLoad{}
+		b.mu.Unlock()
+	}
+}
+
+//export rw_registerBinary
+func rw_registerBinary(image uintptr) uint64 {
+	registered.mu.Lock()
+	defer registered.mu.Unlock()
+	registered.last++
+	b := &binary{id: registered.last, image: image, loaded: map[int32]*binaryLoad{}, managed: map[string]*variable{}}
+	if registered.binaries == nil {
+		registered.binaries = map[uint64]*binary{}
+		registered.stubs = map[uintptr]*stub{}
+		registered.vars = map[uintptr]*variable{}
+	}
+	registered.binaries[b.id] = b
+	return b.id
+}
+
+//export rw_unregisterBinary
+func rw_unregisterBinary(thread, id uint64) {
+	r := &registered
+	r.mu.Lock()
+	b := r.binaries[id]
+	if b == nil {
+		r.mu.Unlock()
+		return
+	}
+	delete(r.binaries, id)
+	for k, s := range r.stubs {
+		if s.binary == b {
+			delete(r.stubs, k)
+		}
+	}
+	for k, v := range r.vars {
+		if v.binary == b {
+			delete(r.vars, k)
+		}
+	}
+	r.mu.Unlock()
+	if ending.Load() {
+		return // the process ends, and with it everything it holds
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t := threadOf(thread)
+	for dev, l := range b.loaded {
+		if l.module != nil {
+			modules.unload(hip.Thread{Device: dev, ID: t.ID}, l.module.handle)
+		}
+	}
+	b.loaded = map[int32]*binaryLoad{}
+}
+
+//export rw_registerFunction
+func rw_registerFunction(id uint64, host uintptr, name *C.char) {
+	registered.mu.Lock()
+	defer registered.mu.Unlock()
+	if b := registered.binaries[id]; b != nil {
+		registered.stubs[host] = &stub{binary: b, name: C.GoString(name)}
+	}
+}
+
+//export rw_registerVar
+func rw_registerVar(id uint64, host uintptr, name *C.char, size uint64) {
+	registered.mu.Lock()
+	defer registered.mu.Unlock()
+	if b := registered.binaries[id]; b != nil {
+		registered.vars[host] = &variable{binary: b, name: C.GoString(name), size: size}
+	}
+}
+
+//export rw_kernelNameOf
+func rw_kernelNameOf(thread uint64, fn uintptr) *C.char {
+	if f, err := registered.function(threadOf(thread), fn); err == hip.Success {
+		return f.cName()
+	}
+	return nil
+}
