@@ -16,12 +16,24 @@ compile() {
     for arch in gfx90a gfx942; do
         mkdir -p "$out/$arch"
         "$clang" -x hip --cuda-device-only --no-gpu-bundle-output --offload-arch="$arch" \
-            -nogpulib -nogpuinc -ffp-contract=off -fno-ident -Wall -Werror \
+            -nogpulib -nogpuinc -ffp-contract=off -fno-ident -fuse-cuid=none -Wall -Werror \
             -munsafe-fp-atomics "$@" "$source.hip" -o "$out/$arch/$object.co"
+        chmod 644 "$out/$arch/$object.co"
     done
 }
 
 for file in *.hip; do
     name=${file%.hip}
     compile "$name" "$name" -O2
+done
+
+# The same sources as other optimisation levels write them.
+for name in saxpy reduce histogram arith_float arith_int control scratch calls memory variables lanes; do
+    compile "$name" "${name}_O0" -O0
+done
+for name in control scratch calls arith_float; do
+    compile "$name" "${name}_O1" -O1
+done
+for name in matmul mandelbrot memory lanes random; do
+    compile "$name" "${name}_O3" -O3
 done

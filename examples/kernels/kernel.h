@@ -6,6 +6,8 @@
 // which runs a grid workgroup by workgroup, each thread of a workgroup being a
 // coroutine, so that barriers and cross-lane operations work unchanged.
 //
+// The language is what C11 and HIP's C++17 have in common.
+//
 // Rules that make both compilations agree bit for bit: no contraction
 // (-ffp-contract=off, fused operations are written __builtin_fma), no
 // undefined behaviour (shift counts in range, no signed overflow, conversions
@@ -30,8 +32,8 @@ typedef double             f64;
 #define DEVICE       __attribute__((device))
 #define NOINLINE     __attribute__((device, noinline))
 #define SHARED       __attribute__((shared))
-#define DEVICE_VAR   extern "C" __attribute__((device, used))
-#define CONSTANT_VAR extern "C" __attribute__((constant, used))
+#define DEVICE_VAR   __attribute__((device, used))
+#define CONSTANT_VAR __attribute__((constant, used))
 #define THREADS(max) __attribute__((amdgpu_flat_work_group_size(1, max)))
 
 // DYNAMIC_SHARED declares the LDS whose size the launch gives.
@@ -83,6 +85,12 @@ DEVICE static inline void barrier(void) {
 #define lane_gather(v, lane)    ((u32)__builtin_amdgcn_ds_bpermute((i32)((lane) * 4), (i32)(v)))
 #define lane_scatter(v, lane)   ((u32)__builtin_amdgcn_ds_permute((i32)((lane) * 4), (i32)(v)))
 #define lane_xor(v, mask)       lane_gather(v, lane_id() ^ (mask))
+// With constants only: ds_swizzle's exchange within 32 lanes, and the DPP row
+// shift (lanes without a source get 0) and quad permutation.
+#define lane_swizzle(v, mask)   ((u32)__builtin_amdgcn_ds_swizzle((i32)(v), (mask) << 10 | 0x1f))
+#define lane_row_shr(v, n)      ((u32)__builtin_amdgcn_update_dpp(0, (i32)(v), 0x110 + (n), 0xf, 0xf, true))
+#define lane_quad(v, a, b, c, d) \
+    ((u32)__builtin_amdgcn_update_dpp(0, (i32)(v), (a) | (b) << 2 | (c) << 4 | (d) << 6, 0xf, 0xf, false))
 
 #define RW_SCOPE __HIP_MEMORY_SCOPE_AGENT
 #define atomic_add(p, v)        __hip_atomic_fetch_add(p, v, __ATOMIC_RELAXED, RW_SCOPE)
@@ -94,8 +102,8 @@ DEVICE static inline void barrier(void) {
 #define atomic_max(p, v)        __hip_atomic_fetch_max(p, v, __ATOMIC_RELAXED, RW_SCOPE)
 #define atomic_swap(p, v)       __hip_atomic_exchange(p, v, __ATOMIC_RELAXED, RW_SCOPE)
 #define atomic_cas(p, old, v)   __hip_atomic_compare_exchange_strong(p, old, v, __ATOMIC_RELAXED, __ATOMIC_RELAXED, RW_SCOPE)
-#define atomic_add_f32(p, v)    __hip_atomic_fetch_add(p, v, __ATOMIC_RELAXED, RW_SCOPE)
-#define atomic_add_f64(p, v)    __hip_atomic_fetch_add(p, v, __ATOMIC_RELAXED, RW_SCOPE)
+
+#define mul_hi_u32(a, b)        ((u32)((u64)(a) * (b) >> 32))
 
 // ENTRY tells the CPU build a kernel's argument types; VARIABLE tells it a
 // variable's name.

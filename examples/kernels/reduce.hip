@@ -38,13 +38,13 @@ KERNEL THREADS(BLOCK) reduce_sum_u64(const u32 *in, u64 *out, u32 n) {
 ENTRY(reduce_sum_u64, const u32 *, u64 *, u32)
 
 // Inclusive prefix sum of each workgroup's values; two barriers a step.
-KERNEL THREADS(BLOCK) scan_i32(const i32 *in, i32 *out, u32 n) {
-    SHARED i32 part[BLOCK];
+KERNEL THREADS(BLOCK) scan_u32(const u32 *in, u32 *out, u32 n) {
+    SHARED u32 part[BLOCK];
     u32 t = threadIdx.x, i = global_id(x);
     part[t] = i < n ? in[i] : 0;
     barrier();
     for (u32 step = 1; step < BLOCK; step <<= 1) {
-        i32 add = t >= step ? part[t - step] : 0;
+        u32 add = t >= step ? part[t - step] : 0;
         barrier();
         part[t] += add;
         barrier();
@@ -52,4 +52,4 @@ KERNEL THREADS(BLOCK) scan_i32(const i32 *in, i32 *out, u32 n) {
     if (i < n)
         out[i] = part[t];
 }
-ENTRY(scan_i32, const i32 *, i32 *, u32)
+ENTRY(scan_u32, const u32 *, u32 *, u32)
