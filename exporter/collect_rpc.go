@@ -1,0 +1,93 @@
+package exporter
+
+import (
+	"math"
+
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+
+	"github.com/rocwire/rocwire/exporter/rpcstats"
+)
+
+func init() {
+	registerCollector("rpc", func(o *Options) collector { return &rpcCollector{o.Calls} })
+}
+
+var rpcDuration = define(histogram, "hip_rpc_duration_seconds",
+	"How long calls took, by function and result: side client is issue to return in the program, side worker is arrival to reply.", "op", "side", "code")
+
+// rpcCollector makes the call latencies.
+type rpcCollector struct{ src CallSource }
+
+func (c *rpcCollector) update(_ *view, emit *emitter) error {
+	if c.src == nil {
+		return nil
+	}
+	if err := unknown(c.src); err != nil {
+		return err
+	}
+	for _, t := range c.src.Calls() {
+		labels := []string{t.Op, t.Side, t.Code}
+		if !emit.allow(rpcDuration, labels) {
+			continue
+		}
+		h, err := newLatency(&t, labels)
+		if err != nil {
+			return err
+		}
+		emit.ch <- h
+	}
+	return nil
+}
+
+// Classic buckets are every power of two from 1 µs to 16 s: bounds the native
+// histogram has too, so that both are exact.
+const (
+	classicFirst = -20
+	classicLast  = 4
+	perOctave    = 1 << rpcstats.Schema
+)
+
+// latency is one series in both forms: a native histogram for scrapes that take
+// it, classic buckets for the text format.
+type latency struct {
+	prometheus.Metric
+	classic []*dto.Bucket
+}
+
+func newLatency(t *rpcstats.CallTotal, labels []string) (*latency, error) {
+	positive := make(map[int]int64, len(t.Buckets))
+	for _, b := range t.Buckets {
+		positive[b.Index] = int64(min(b.Count, math.MaxInt64))
+	}
+	m, err := prometheus.NewConstNativeHistogram(rpcDuration.desc, t.Count(), t.Seconds(), positive, nil, t.Zero,
+		rpcstats.Schema, prometheus.DefNativeHistogramZeroThreshold, t.Since, labels...)
+	if err != nil {
+		return nil, err
+	}
+	return &latency{Metric: m, classic: classicBuckets(&t.Hist)}, nil
+}
+
+// classicBuckets counts, for each bound, the durations up to it.
+func classicBuckets(h *rpcstats.Hist) []*dto.Bucket {
+	list := make([]*dto.Bucket, 0, classicLast-classicFirst+1)
+	sum, rest := h.Zero, h.Buckets
+	for e := classicFirst; e <= classicLast; e++ {
+		for len(rest) > 0 && rest[0].Index <= e*perOctave {
+			sum += rest[0].Count
+			rest = rest[1:]
+		}
+		bound, n := math.Ldexp(1, e), sum
+		list = append(list, &dto.Bucket{UpperBound: &bound, CumulativeCount: &n})
+	}
+	return list
+}
+
+// Write implements prometheus.Metric.
+func (l *latency) Write(out *dto.Metric) error {
+	if err := l.Metric.Write(out); err != nil {
+		return err
+	}
+	out.Histogram.Bucket = l.classic
+	return nil
+}

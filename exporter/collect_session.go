@@ -1,0 +1,78 @@
+package exporter
+
+import (
+	"strconv"
+
+	"github.com/rocwire/rocwire/smi"
+)
+
+func init() {
+	registerCollector("session", func(o *Options) collector { return &sessionCollector{o.Sessions} })
+}
+
+var (
+	sessions    = define(gauge, "hip_sessions", "Client processes connected to the worker.")
+	sessionInfo = define(gauge, "hip_session_info",
+		"Identity of a session: its client, and the process on the worker that serves it.",
+		append([]string{"session", "pid", "client_address"}, clientLabels...)...)
+	sessionStart = define(gauge, "hip_session_start_time_seconds", "When the session began, in seconds since 1970.", "session")
+	sessionVRAM  = define(gauge, "hip_session_vram_bytes", "GPU memory the session holds, on all GPUs.", "session")
+	sessionIn    = define(counter, "hip_session_received_bytes_total", "Bytes received from the session's client.", "session")
+	sessionOut   = define(counter, "hip_session_sent_bytes_total", "Bytes sent to the session's client.", "session")
+	sessionCalls = define(counter, "hip_session_calls_total", "Calls of the session that were executed.", "session")
+
+	workerStarted = define(counter, "hip_worker_sessions_total", "Sessions the worker has started.")
+	workerRefused = define(counter, "hip_worker_refused_connections_total", "Connections that got no session.")
+	workerIn      = define(counter, "hip_worker_received_bytes_total", "Bytes received from clients, ended sessions included.")
+	workerOut     = define(counter, "hip_worker_sent_bytes_total", "Bytes sent to clients, ended sessions included.")
+	workerCalls   = define(counter, "hip_worker_calls_total", "Calls executed, ended sessions included.")
+)
+
+// sessionCollector makes the series of a worker's clients.
+type sessionCollector struct{ src SessionSource }
+
+func (c *sessionCollector) update(_ *view, emit *emitter) error {
+	if c.src == nil {
+		return nil
+	}
+	if err := unknown(c.src); err != nil {
+		return err
+	}
+	list := c.src.Sessions()
+	emit.gauge(sessions, float64(len(list)))
+	for i := range list {
+		session(&list[i], emit)
+	}
+	if t, ok := c.src.(smi.SessionTotaler); ok {
+		n := t.SessionTotals()
+		counterOpt(emit, workerStarted, n.Started)
+		counterOpt(emit, workerRefused, n.Refused)
+		counterOpt(emit, workerIn, n.BytesIn)
+		counterOpt(emit, workerOut, n.BytesOut)
+		counterOpt(emit, workerCalls, n.Calls)
+	}
+	return nil
+}
+
+func session(s *smi.Session, emit *emitter) {
+	pid := ""
+	if s.PID != 0 {
+		pid = strconv.FormatUint(uint64(s.PID), 10)
+	}
+	emit.gauge(sessionInfo, 1, append([]string{s.ID, pid, s.Client.Address}, clientValues(&s.Client)...)...)
+	if !s.Start.IsZero() {
+		emit.gauge(sessionStart, float64(s.Start.UnixNano())/1e9, s.ID)
+	}
+	gaugeOpt(emit, sessionVRAM, s.VRAM, s.ID)
+	counterOpt(emit, sessionIn, s.BytesIn, s.ID)
+	counterOpt(emit, sessionOut, s.BytesOut, s.ID)
+	counterOpt(emit, sessionCalls, s.Calls, s.ID)
+}
+
+// unknown is why a source that is asked from afar knows nothing; nil if it does.
+func unknown(src any) error {
+	if s, ok := src.(interface{ Err() error }); ok {
+		return s.Err()
+	}
+	return nil
+}

@@ -1,0 +1,26 @@
+// Package exporter serves what a card does, who uses it and what each call costs
+// to Prometheus: the figures of an smi.Source, a worker's sessions, and call
+// latencies, on an http.Handler.
+//
+// # Manners
+//
+// Base units, counters end in _total, identities are _info series of value 1 that
+// others are joined with by the label gpu, pid or session. A figure that is not
+// available has no series; there are no zeros and no sentinels in its place. Each
+// collector reports its own success and duration. METRICS.md lists every metric.
+//
+// A scrape reads what was gathered in the background and never waits for a card.
+// Each card is read on its own, so that a slow one delays nobody; the age of what
+// is shown is a metric, and figures older than Options.MaxAge are not shown at all.
+//
+// # Collectors
+//
+// A collector registers itself, in its own file's init, with registerCollector;
+// nothing else knows it.
+//
+// # Trust
+//
+// Names come from clients and may be anything: label values are made valid UTF-8
+// and cut, series are bounded by Options.MaxSeries for each metric, duplicates are
+// left out. Only GET and HEAD are served, and nothing a request carries is used.
+package exporter

@@ -1,0 +1,98 @@
+package exporter
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/rocwire/rocwire/exporter/rpcstats"
+	"github.com/rocwire/rocwire/smi"
+)
+
+// RPC adds up call latencies; see rpcstats.Totals.
+type RPC = rpcstats.Totals
+
+// NewRPC returns totals that have counted nothing.
+func NewRPC(names rpcstats.Names) *RPC { return rpcstats.NewTotals(names) }
+
+// SessionSource lists a worker's clients, from memory and at once. It may
+// implement smi.SessionTotaler as well, and Err() error: while that is not nil
+// nothing is known about sessions and none are shown.
+type SessionSource = smi.Sessions
+
+// CallSource tells how long calls took, from memory and at once; an *RPC does. It
+// may implement Err() error like a SessionSource.
+type CallSource interface {
+	Calls() []rpcstats.CallTotal
+}
+
+// Options say what is exported. Only Source is necessary.
+type Options struct {
+	Source   smi.Source
+	Sessions SessionSource // nil: there are no sessions here
+	Calls    CallSource    // nil: no calls are measured here
+
+	Interval  time.Duration // how often cards are read; default 1 s
+	Timeout   time.Duration // how long one reading may take; default 10 s
+	MaxAge    time.Duration // what is older is not shown; default 30 s
+	MaxSeries int           // series of one metric at most; default 2000
+	Version   string        // of the program, for gpu_exporter_build_info
+	Runtime   bool          // add the program's own go_… and process_… metrics
+	Log       *slog.Logger  // default: discard
+
+	now func() time.Time // for tests
+}
+
+// Exporter gathers in the background and answers scrapes.
+type Exporter struct {
+	opt  Options
+	poll *poller
+	reg  *prometheus.Registry
+}
+
+// New checks the options and returns an exporter that has not gathered anything;
+// Run makes it.
+func New(opt Options) (*Exporter, error) {
+	if opt.Source == nil {
+		return nil, errors.New("exporter: no source")
+	}
+	setDefault(&opt.Interval, time.Second)
+	setDefault(&opt.Timeout, 10*time.Second)
+	setDefault(&opt.MaxAge, max(30*time.Second, 3*opt.Interval))
+	setDefault(&opt.MaxSeries, 2000)
+	if opt.Version == "" {
+		opt.Version = "unknown"
+	}
+	if opt.Log == nil {
+		opt.Log = slog.New(slog.DiscardHandler)
+	}
+	if opt.now == nil {
+		opt.now = time.Now
+	}
+	e := &Exporter{opt: opt, reg: prometheus.NewPedanticRegistry()}
+	e.poll = newPoller(&e.opt)
+	if err := e.reg.Register(newGatherer(e)); err != nil {
+		return nil, err
+	}
+	if opt.Runtime {
+		e.reg.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	}
+	return e, nil
+}
+
+func setDefault[T ~int | ~int64](v *T, def T) {
+	if *v <= 0 {
+		*v = def
+	}
+}
+
+// Run gathers until ctx is done. It leaves nothing running but a reading that a
+// source refuses to end.
+func (e *Exporter) Run(ctx context.Context) { e.poll.run(ctx) }
+
+// Poll reads everything once and waits for it, at most for Options.Timeout.
+func (e *Exporter) Poll(ctx context.Context) { e.poll.once(ctx) }

@@ -1,0 +1,213 @@
+package exporter
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/rocwire/rocwire/smi"
+)
+
+// poller reads a source in the background: the list of cards, and each card in a
+// goroutine of its own, so that one that hangs keeps only itself from being fresh.
+// A reading that does not end, whatever its context says, is not started again.
+type poller struct {
+	opt *Options
+
+	mu      sync.Mutex
+	cards   map[int]*cardState
+	devices []smi.Device
+	listErr error     // of the last list
+	listed  time.Time // when the last attempt ended; zero: never
+	listing bool
+}
+
+// cardState is the newest that is known about one card.
+type cardState struct {
+	snap    smi.DeviceSnapshot
+	at      time.Time     // when its last reading ended; zero: never
+	took    time.Duration // how long that was
+	reading bool
+}
+
+// view is what a scrape sees.
+type view struct {
+	now   time.Time
+	err   error // the source cannot be asked
+	cards []cardView
+}
+
+// cardView is one card of a view. When nothing recent is known about it, snap has
+// only the Device.
+type cardView struct {
+	snap  smi.DeviceSnapshot
+	known bool // it was read at least once
+	fresh bool // and not too long ago
+	age   time.Duration
+	took  time.Duration
+}
+
+func newPoller(opt *Options) *poller {
+	return &poller{opt: opt, cards: map[int]*cardState{}}
+}
+
+func (p *poller) run(ctx context.Context) {
+	t := time.NewTicker(p.opt.Interval)
+	defer t.Stop()
+	for {
+		p.start(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+		}
+	}
+}
+
+// once reads everything and waits.
+func (p *poller) once(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, p.opt.Timeout)
+	defer cancel()
+	done := p.start(ctx)
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
+
+// start begins to read whatever is not being read yet. The channel is closed when
+// all that was begun has ended.
+func (p *poller) start(ctx context.Context) <-chan struct{} {
+	done := make(chan struct{})
+	p.mu.Lock()
+	busy := p.listing
+	p.listing = true
+	p.mu.Unlock()
+	if busy {
+		close(done)
+		return done
+	}
+	go func() {
+		defer close(done)
+		ctx, cancel := context.WithTimeout(ctx, p.opt.Timeout)
+		defer cancel()
+		if s, ok := p.opt.Source.(smi.Snapshotter); ok {
+			p.readAll(ctx, s)
+			return
+		}
+		p.readEach(ctx)
+	}()
+	return done
+}
+
+// readAll asks for everything at once.
+func (p *poller) readAll(ctx context.Context, s smi.Snapshotter) {
+	begin := p.opt.now()
+	snap, err := s.Snapshot(ctx)
+	end := p.opt.now()
+	var devices []smi.Device
+	if err == nil {
+		for i := range snap.Devices {
+			devices = append(devices, snap.Devices[i].Device)
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.setList(devices, err, end)
+	if err != nil {
+		return
+	}
+	for i := range snap.Devices {
+		d := &snap.Devices[i]
+		*p.cards[d.Device.Index] = cardState{snap: *d, at: end, took: end.Sub(begin)}
+	}
+}
+
+// readEach lists the cards, then reads them side by side.
+func (p *poller) readEach(ctx context.Context) {
+	devices, err := p.opt.Source.Devices(ctx)
+	p.mu.Lock()
+	p.setList(devices, err, p.opt.now())
+	var begin []smi.Device
+	for _, d := range p.devices {
+		if c := p.cards[d.Index]; err == nil && !c.reading {
+			c.reading = true
+			begin = append(begin, d)
+		}
+	}
+	p.mu.Unlock()
+	var wg sync.WaitGroup
+	for _, d := range begin {
+		wg.Go(func() { p.readCard(ctx, d) })
+	}
+	wg.Wait()
+}
+
+func (p *poller) readCard(ctx context.Context, d smi.Device) {
+	begin := p.opt.now()
+	snap := smi.ReadDevice(ctx, p.opt.Source, d)
+	end := p.opt.now()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c := p.cards[d.Index]; c != nil && c.snap.Device == d {
+		*c = cardState{snap: snap, at: end, took: end.Sub(begin)}
+	}
+}
+
+// setList ends an attempt to list the cards. A list that failed keeps the old
+// cards, whose figures grow old.
+func (p *poller) setList(devices []smi.Device, err error, now time.Time) {
+	p.listing = false
+	if err != nil && (p.listErr == nil || p.listErr.Error() != err.Error()) {
+		p.opt.Log.Warn("cannot read the GPUs", "reason", err)
+	} else if err == nil && p.listErr != nil {
+		p.opt.Log.Info("the GPUs can be read again", "count", len(devices))
+	}
+	p.listErr, p.listed = err, now
+	if err != nil {
+		return
+	}
+	p.devices = slices.Clone(devices)
+	old := p.cards
+	p.cards = make(map[int]*cardState, len(devices))
+	for _, d := range devices {
+		c := old[d.Index]
+		if c == nil || c.snap.Device != d {
+			c = &cardState{snap: smi.DeviceSnapshot{Device: d}}
+		}
+		p.cards[d.Index] = c
+	}
+}
+
+// ready reports whether a first attempt to read has ended.
+func (p *poller) ready() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return !p.listed.IsZero()
+}
+
+func (p *poller) view() *view {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	v := &view{now: p.opt.now(), err: p.listErr}
+	switch {
+	case p.listed.IsZero():
+		v.err = smi.Errorf(smi.ErrUnavailable, "nothing has been read yet")
+	case v.err == nil && v.now.Sub(p.listed) > p.opt.MaxAge:
+		v.err = smi.Errorf(smi.ErrTimeout, "no answer for %v", v.now.Sub(p.listed).Round(time.Second))
+	}
+	for _, d := range p.devices {
+		c := p.cards[d.Index]
+		cv := cardView{snap: c.snap, known: !c.at.IsZero(), took: c.took}
+		if cv.known {
+			cv.age = v.now.Sub(c.at)
+		}
+		cv.fresh = cv.known && cv.age <= p.opt.MaxAge
+		if !cv.fresh {
+			cv.snap = smi.DeviceSnapshot{Device: d}
+		}
+		v.cards = append(v.cards, cv)
+	}
+	return v
+}
