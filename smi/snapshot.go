@@ -2,7 +2,6 @@ package smi
 
 import (
 	"context"
-	"sync"
 	"time"
 )
 
@@ -48,7 +47,8 @@ func (f *Failure) Err() error {
 }
 
 // TakeSnapshot reads everything src can tell: in one go where src can, otherwise
-// all cards side by side. Only a failure to list the cards fails it as a whole.
+// all cards side by side. Only a failure to list the cards fails it as a whole; of a
+// card that has not answered when ctx is done, the failure is ErrTimeout.
 func TakeSnapshot(ctx context.Context, src Source) (*Snapshot, error) {
 	if s, ok := src.(Snapshotter); ok {
 		return s.Snapshot(ctx)
@@ -57,15 +57,39 @@ func TakeSnapshot(ctx context.Context, src Source) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	snap := &Snapshot{Devices: make([]DeviceSnapshot, len(devices))}
-	var wg sync.WaitGroup
-	for i := range devices {
-		wg.Go(func() { snap.Devices[i] = ReadDevice(ctx, src, devices[i]) })
+	type part struct {
+		at int
+		d  DeviceSnapshot
 	}
-	wg.Wait()
+	parts := make(chan part, len(devices)) // a late one finds room and is dropped
+	snap := &Snapshot{Devices: make([]DeviceSnapshot, len(devices))}
+	for i, d := range devices {
+		late := &Failure{Code: ErrTimeout, Detail: "no answer in time"}
+		snap.Devices[i] = DeviceSnapshot{Device: d, InfoErr: late, MetricsErr: late, ProcessesErr: late}
+		go func() { parts <- part{i, ReadDevice(ctx, src, d)} }()
+	}
+	done, over := ctx.Done(), (<-chan time.Time)(nil)
+	for left := len(devices); left > 0; {
+		select {
+		case p := <-parts:
+			snap.Devices[p.at] = p.d
+			left--
+			continue
+		case <-done:
+			// Sources that heed ctx still say what they have.
+			done = nil
+			over = time.After(grace)
+			continue
+		case <-over:
+		}
+		break
+	}
 	snap.Time = time.Now()
 	return snap, nil
 }
+
+// grace is how long after the end of its context a reading may still deliver.
+const grace = 50 * time.Millisecond
 
 // ReadDevice reads everything src can tell about one card.
 func ReadDevice(ctx context.Context, src Source, d Device) DeviceSnapshot {
