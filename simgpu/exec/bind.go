@@ -10,6 +10,10 @@ import (
 type binder struct {
 	p   *Program
 	blk *block
+	// indexed is the GPR index mode set by s_set_gpr_idx_on: bit i, source i; bit
+	// 3, the destination; register numbers are relative to M0. It is known when
+	// the block is decoded, for compilers keep it within a block.
+	indexed uint8
 }
 
 // handler binds an instruction: it returns what executing it does.
@@ -43,12 +47,18 @@ func onControl(name string, c control) {
 // suffix) can be executed.
 func Executable(name string) bool { return handlers[name] != nil || controls[name] != nil }
 
-var errNotExecutable = errors.New("not executable in this simulator")
+var (
+	errNotExecutable = errors.New("not executable in this simulator")
+	errIndexed       = errors.New("GPR index mode is not executable across a branch or a change of EXEC")
+)
 
 // bind adds the instruction to the block. It reports whether the block ends.
 func (b *binder) bind(in *gcn.Inst) (done bool, err error) {
 	class := classOf(in)
 	if c := controls[in.Info.Name]; c != nil {
+		if b.indexed != 0 {
+			return false, errIndexed
+		}
 		term, err := c(b, in)
 		if err != nil {
 			return false, err
@@ -74,6 +84,9 @@ func (b *binder) bind(in *gcn.Inst) (done bool, err error) {
 	b.blk.add(run, uint64(in.Len))
 	b.blk.counts[class]++
 	if writesEXEC(in) {
+		if b.indexed != 0 {
+			return false, errIndexed
+		}
 		b.blk.term = fallThrough
 		return true, nil
 	}
@@ -100,7 +113,7 @@ func classOf(in *gcn.Inst) Class {
 		return MFMA
 	case gcn.DS:
 		return LDS
-	case gcn.FLAT, gcn.GLOBAL, gcn.SCRATCH, gcn.MUBUF, gcn.MTBUF, gcn.MIMG:
+	case gcn.FLAT, gcn.GLOBAL, gcn.SCRATCH, gcn.MUBUF, gcn.MTBUF:
 		return VMEM
 	}
 	return VALU

@@ -58,9 +58,9 @@ func (d *Dispatch) prepare() (l launchState, err error) {
 	put64 := func(v uint64) { put(uint32(v), uint32(v>>32)) }
 	has := func(bit uint16) bool { return desc.Properties&bit != 0 }
 	if has(propPrivateSegmentBuffer) && !d.architectedScratch() {
-		put64(scratchWindow | 1<<63)  // base, swizzle enable
-		put(uint32(l.scratch))        // num_records
-		put(1<<23 | 3<<21 | 1<<19)    // add tid, index stride 64, element size 4
+		put64(scratchWindow | 1<<63) // base, swizzle enable
+		put(uint32(l.scratch))       // num_records
+		put(1<<23 | 3<<21 | 1<<19)   // add tid, index stride 64, element size 4
 	}
 	if has(propDispatchPtr) {
 		put64(d.DispatchPtr)

@@ -125,7 +125,8 @@ const (
 	fromVGPR vkind = iota
 	fromAcc
 	fromConst
-	fromSGPR // broadcast
+	fromSGPR    // broadcast
+	fromIndexed // VGPR relative to M0
 )
 
 // vsrc is a vector source: n consecutive registers, or the same scalar or
@@ -149,6 +150,8 @@ func (s *vsrc) get(w *wave) *Vec {
 		v = &s.con[0]
 	case fromAcc:
 		v = &w.A[s.reg]
+	case fromIndexed:
+		v = w.indexedReg(s.reg, s.regs())
 	default:
 		v = w.broadcast(uint8(s.reg))
 		if s.wide {
@@ -161,6 +164,13 @@ func (s *vsrc) get(w *wave) *Vec {
 	return v
 }
 
+func (s *vsrc) regs() int {
+	if s.wide {
+		return 2
+	}
+	return 1
+}
+
 // vector binds a vector source of one or two registers.
 func (b *binder) vector(o *gcn.Operand, slot int) (vsrc, error) {
 	s := vsrc{slot: uint8(slot), wide: o.Width == 2, reg: o.Index}
@@ -169,6 +179,8 @@ func (b *binder) vector(o *gcn.Operand, slot int) (vsrc, error) {
 		s.kind = fromVGPR
 		if o.Kind == gcn.AccVGPR {
 			s.kind = fromAcc
+		} else if b.indexed>>slot&1 != 0 {
+			s.kind = fromIndexed
 		}
 		b.need(o)
 	case gcn.SGPR:
@@ -206,13 +218,18 @@ func (b *binder) vector(o *gcn.Operand, slot int) (vsrc, error) {
 
 // vdst is a vector destination of up to 4 registers, vector or accumulation.
 type vdst struct {
-	acc bool
-	reg uint16
+	acc     bool
+	indexed bool // relative to M0
+	reg     uint16
+	n       uint8
 }
 
 func (d vdst) get(w *wave) *Vec {
 	if d.acc {
 		return &w.A[d.reg]
+	}
+	if d.indexed {
+		return w.indexedReg(d.reg, int(d.n))
 	}
 	return &w.V[d.reg]
 }
@@ -223,7 +240,8 @@ func (b *binder) dest(o *gcn.Operand) (vdst, error) {
 		return vdst{}, &badOperand{*o}
 	}
 	b.need(o)
-	return vdst{o.Kind == gcn.AccVGPR, o.Index}, nil
+	acc := o.Kind == gcn.AccVGPR
+	return vdst{acc, !acc && b.indexed&indexDst != 0, o.Index, o.Width}, nil
 }
 
 // constant returns the value in all lanes of two registers, shared by all

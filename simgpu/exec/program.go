@@ -48,9 +48,9 @@ func (p *Program) Invalidate(addr, size uint64) {
 // block is a run of instructions that is entered at its first and left after
 // its last one, and in which EXEC does not change.
 type block struct {
-	pc, end uint64         // addresses of its first instruction and after its last
-	ops     []func(*wave)  // what the instructions do
-	at      []uint16       // distance of each instruction from pc, in dwords
+	pc, end uint64                         // addresses of its first instruction and after its last
+	ops     []func(*wave)                  // what the instructions do
+	at      []uint16                       // distance of each instruction from pc, in dwords
 	term    func(w *wave, b *block) *block // what comes next; nil result: the wave stops, w.status says why
 	counts  [NumClasses]uint32
 
@@ -154,6 +154,9 @@ func (p *Program) decode(pc uint64) *block {
 		if done {
 			return b
 		}
+	}
+	if bd.indexed != 0 {
+		b.stop(&Fault{Kind: InstructionFault, Lane: -1, Detail: errIndexed.Error()}, 4)
 	}
 	b.term = fallThrough
 	return b

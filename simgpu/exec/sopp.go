@@ -92,7 +92,7 @@ func init() {
 	})
 
 	for _, n := range []string{"s_nop", "s_waitcnt", "s_setprio", "s_icache_inv", "s_incperflevel", "s_decperflevel",
-		"s_ttracedata", "s_wakeup", "s_set_gpr_idx_off", "s_dcache_inv", "s_dcache_wb", "s_dcache_inv_vol", "s_dcache_wb_vol", "v_nop", "v_clrexcp",
+		"s_ttracedata", "s_wakeup", "s_dcache_inv", "s_dcache_wb", "s_dcache_inv_vol", "s_dcache_wb_vol", "v_nop", "v_clrexcp",
 		"buffer_wbl2", "buffer_inv", "buffer_invl2", "buffer_wbinvl1", "buffer_wbinvl1_vol", "ds_nop"} {
 		on(n, nop)
 	}

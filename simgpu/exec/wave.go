@@ -43,12 +43,12 @@ type wave struct {
 	A []Vec // accumulation registers
 	S [256]uint32
 
-	exec  uint64 // EXEC, as it is throughout the current block
-	full  bool   // all lanes of exec are set
-	mask  Vec    // exec as one all-ones or zero element per lane, valid if maskOf == exec
-	mskOf uint64
-	mode  uint32
-	fp    fpEnv
+	exec   uint64 // EXEC, as it is throughout the current block
+	full   bool   // all lanes of exec are set
+	mask   Vec    // maskOf as one all-ones or zero element per lane
+	maskOf uint64
+	mode   uint32
+	fp     fpEnv
 
 	blk    *block // where it stands
 	idx    int    // instruction of blk that executes
@@ -61,10 +61,11 @@ type wave struct {
 
 	scratch []byte // private segments of the lanes, interleaved by dword
 
-	out   [4]Vec      // results before they are merged under EXEC
-	tmp   [6]Vec      // modified sources, two for each
-	offs  [64]uint64  // memory offsets of the lanes
-	bcast [258]Vec    // scalar registers as vectors; element 0 says of which value
+	out   [4]Vec     // results before they are merged under EXEC
+	tmp   [6]Vec     // modified sources, two for each
+	offs  [64]uint64 // memory offsets of the lanes
+	bcast [258]Vec   // scalar registers as vectors; element 0 says of which value
+	dpp   uint64     // lanes that DPP lets write
 	stats Stats
 }
 
@@ -75,31 +76,33 @@ func (w *wave) setExec() {
 	w.full = e == ^uint64(0)
 }
 
-// lanes returns exec as a vector of all-ones and zero.
-func (w *wave) lanes() *Vec {
-	if w.mskOf != w.exec {
-		e := w.exec
+// lanes returns a lane mask as a vector of all-ones and zero.
+func (w *wave) lanes(mask uint64) *Vec {
+	if w.maskOf != mask {
+		w.maskOf = mask
 		for i := range w.mask {
-			w.mask[i] = uint32(-(e & 1))
-			e >>= 1
+			w.mask[i] = uint32(-(mask & 1))
+			mask >>= 1
 		}
-		w.mskOf = w.exec
 	}
 	return &w.mask
 }
 
-// merge copies the active lanes of s to d.
-func (w *wave) merge(d, s *Vec) {
-	if bits.OnesCount64(w.exec) <= 8 {
-		for e := w.exec; e != 0; e &= e - 1 {
-			i := bits.TrailingZeros64(e) & 63
+// merge copies the lanes of the mask from s to d.
+func (w *wave) merge(d, s *Vec, mask uint64) {
+	switch n := bits.OnesCount64(mask); {
+	case n == WaveSize:
+		*d = *s
+	case n <= 8:
+		for ; mask != 0; mask &= mask - 1 {
+			i := bits.TrailingZeros64(mask) & 63
 			d[i] = s[i]
 		}
-		return
-	}
-	m := w.lanes()
-	for i := range d {
-		d[i] ^= (d[i] ^ s[i]) & m[i]
+	default:
+		m := w.lanes(mask)
+		for i := range d {
+			d[i] ^= (d[i] ^ s[i]) & m[i]
+		}
 	}
 }
 

@@ -1,0 +1,229 @@
+package exec
+
+import (
+	"math"
+
+	"github.com/rocwire/rocwire/simgpu/gcn"
+)
+
+// prep changes a source before it is used: it returns d, filled from s (two
+// registers if the source is wide), or s itself.
+type prep = func(w *wave, d, s *Vec) *Vec
+
+// modifiers binds what an instruction does to source i: DPP, SDWA selection,
+// op_sel, absolute value, negation, in this order.
+func (b *binder) modifiers(in *gcn.Inst, i int) (prep, error) {
+	var chain []prep
+	o := &in.Src[i]
+	if in.Form == gcn.FormDPP && i == 0 {
+		chain = append(chain, dppPrep(&in.DPP, o.Width == 2))
+	}
+	if in.Form == gcn.FormSDWA && i < 2 {
+		sel := in.SDWA.Src0Sel
+		if i == 1 {
+			sel = in.SDWA.Src1Sel
+		}
+		// v_mac and the like have their accumulator as third source: no selection.
+		if p := sdwaSource(sel, in.SDWA.Sext>>i&1 != 0); p != nil {
+			chain = append(chain, p)
+		}
+	}
+	half := o.Type == gcn.F16
+	if in.Enc == gcn.VOP3 && in.OpSel>>i&1 != 0 {
+		chain = append(chain, upperHalf)
+	}
+	abs, neg := in.Abs>>i&1 != 0, in.Neg>>i&1 != 0
+	if abs || neg {
+		chain = append(chain, signs(abs, neg, half, o.Width == 2))
+	}
+	switch len(chain) {
+	case 0:
+		return nil, nil
+	case 1:
+		return chain[0], nil
+	}
+	return func(w *wave, d, s *Vec) *Vec {
+		for _, p := range chain {
+			s = p(w, d, s)
+		}
+		return s
+	}, nil
+}
+
+func upperHalf(_ *wave, d, s *Vec) *Vec {
+	for i := range d {
+		d[i] = s[i] >> 16
+	}
+	return d
+}
+
+// signs makes the absolute value, then the negation.
+func signs(abs, neg, half, wide bool) prep {
+	bit := uint32(1) << 31
+	if half {
+		bit = 1 << 15
+	}
+	and, xor := ^uint32(0), uint32(0)
+	if abs {
+		and = ^bit
+	}
+	if neg {
+		xor = bit
+	}
+	if wide {
+		return func(_ *wave, d, s *Vec) *Vec {
+			*d = *s
+			dh, sh := upper(d), upper(s)
+			for i := range dh {
+				dh[i] = sh[i]&and ^ xor
+			}
+			return d
+		}
+	}
+	return func(_ *wave, d, s *Vec) *Vec {
+		for i := range d {
+			d[i] = s[i]&and ^ xor
+		}
+		return d
+	}
+}
+
+// finish changes the result in w.out before it goes to its destination (old),
+// and returns the lanes that are written.
+type finish = func(w *wave, old *Vec) uint64
+
+// result binds what an instruction does to its result: output multiplier,
+// clamp, op_sel, SDWA destination, DPP lane masks. nil: nothing.
+func (b *binder) result(v *vop, in *gcn.Inst) (finish, error) {
+	var chain []func(w *wave, old *Vec)
+	if in.Omod != 0 && v.fl != notFloat {
+		f, err := outputMultiplier(v.fl, in.Omod)
+		if err != nil {
+			return nil, err
+		}
+		chain = append(chain, f)
+	}
+	if in.Clamp && v.iclamp == nil {
+		f, err := clamp(v.fl)
+		if err != nil {
+			return nil, err
+		}
+		chain = append(chain, f)
+	}
+	if in.Form == gcn.FormSDWA && v.dst == 1 {
+		if f := sdwaDest(&in.SDWA); f != nil {
+			chain = append(chain, f)
+		}
+	}
+	if v.keeps && in.Enc == gcn.VOP3 {
+		chain = append(chain, keepHalf(in.OpSel>>3&1 != 0))
+	}
+	if len(chain) == 0 && in.Form != gcn.FormDPP {
+		return nil, nil
+	}
+	dpp := in.Form == gcn.FormDPP
+	return func(w *wave, old *Vec) uint64 {
+		for _, f := range chain {
+			f(w, old)
+		}
+		if dpp {
+			return w.exec & w.dpp
+		}
+		return w.exec
+	}, nil
+}
+
+// keepHalf writes one half of the destination and keeps the other.
+func keepHalf(high bool) func(w *wave, old *Vec) {
+	return func(w *wave, old *Vec) {
+		out := &w.out[0]
+		for i := range out {
+			if high {
+				out[i] = out[i]<<16 | old[i]&0xffff
+			} else {
+				out[i] = out[i]&0xffff | old[i]&0xffff0000
+			}
+		}
+	}
+}
+
+// eachF64, eachF32 and eachF16 change the results in w.out one by one.
+func eachF64(f func(w *wave, x float64) float64) func(w *wave, old *Vec) {
+	return func(w *wave, _ *Vec) {
+		lo, hi := &w.out[0], &w.out[1]
+		for i := range lo {
+			r := math.Float64bits(f(w, math.Float64frombits(uint64(lo[i])|uint64(hi[i])<<32)))
+			lo[i], hi[i] = uint32(r), uint32(r>>32)
+		}
+	}
+}
+
+func eachF32(n int, f func(w *wave, x float32) float32) func(w *wave, old *Vec) {
+	return func(w *wave, _ *Vec) {
+		for r := range n {
+			out := &w.out[r]
+			for i := range out {
+				out[i] = math.Float32bits(f(w, math.Float32frombits(out[i])))
+			}
+		}
+	}
+}
+
+func eachF16(packed bool, f func(w *wave, x float64) float64) func(w *wave, old *Vec) {
+	return func(w *wave, _ *Vec) {
+		out := &w.out[0]
+		for i, x := range out {
+			lo := f64to16(f(w, f16to64(uint16(x))))
+			hi := uint16(x >> 16)
+			if packed {
+				hi = f64to16(f(w, f16to64(hi)))
+			}
+			out[i] = uint32(lo) | uint32(hi)<<16
+		}
+	}
+}
+
+func outputMultiplier(fl floats, omod uint8) (func(w *wave, old *Vec), error) {
+	m := [4]float64{1, 2, 4, 0.5}[omod&3]
+	switch fl {
+	case isF32:
+		return eachF32(1, func(_ *wave, x float32) float32 { return x * float32(m) }), nil
+	case isF64:
+		return eachF64(func(_ *wave, x float64) float64 { return x * m }), nil
+	case isF16:
+		return eachF16(false, func(_ *wave, x float64) float64 { return x * m }), nil
+	}
+	return nil, errModifier
+}
+
+// clamp limits results to [0, 1]; NaN becomes 0 when MODE says DX10_CLAMP.
+func clamp(fl floats) (func(w *wave, old *Vec), error) {
+	f := func(w *wave, x float64) float64 {
+		switch {
+		case x != x:
+			if w.fp.dx10 {
+				return 0
+			}
+			return x
+		case x <= 0:
+			return 0
+		case x >= 1:
+			return 1
+		}
+		return x
+	}
+	f32 := func(w *wave, x float32) float32 { return float32(f(w, float64(x))) }
+	switch fl {
+	case isF32:
+		return eachF32(1, f32), nil
+	case isPackF32:
+		return eachF32(2, f32), nil
+	case isF64:
+		return eachF64(f), nil
+	case isF16:
+		return eachF16(false, f), nil
+	case isPackF16:
+		return eachF16(true, f), nil
+	}
+	return nil, errModifier
+}

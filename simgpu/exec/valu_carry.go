@@ -1,0 +1,154 @@
+package exec
+
+import (
+	"math/bits"
+
+	"github.com/rocwire/rocwire/simgpu/gcn"
+)
+
+// Vector operations that read or write a lane mask: carries, selection,
+// 64-bit multiply-add.
+
+// carryKernel is a kernel with a carry into and out of each lane.
+type carryKernel = func(d, a, b, c *Vec, in uint64) (out uint64)
+
+// onCarry defines an operation with n vector sources. A mask source, if there
+// is one, follows them.
+func onCarry(name string, n, dst int, k carryKernel, clamp uint32) {
+	on(name, func(b *binder, in *gcn.Inst) (func(*wave), error) {
+		d, err := b.dest(&in.Dst)
+		if err != nil {
+			return nil, err
+		}
+		s, err := b.sources(in, n)
+		if err != nil {
+			return nil, err
+		}
+		out, err := sdst(&in.SDst, 2)
+		if err != nil {
+			return nil, err
+		}
+		var cin sref64
+		if n == 2 && in.Src[2].Kind != gcn.None {
+			if cin, err = scalar64(&in.Src[2]); err != nil {
+				return nil, err
+			}
+		}
+		v := &vop{dst: dst, iclamp: func(_ *fpEnv, _, _, _ uint64) uint64 { return 0 }}
+		post, err := b.result(v, in)
+		if err != nil {
+			return nil, err
+		}
+		saturate := in.Clamp
+		s0, s1, s2 := s[0], s[1], s[2]
+		return func(w *wave) {
+			carry := k(&w.out[0], s0.get(w), s1.get(w), s2.get(w), cin.get(w))
+			if saturate {
+				for i := range w.out[0] {
+					if carry>>i&1 != 0 {
+						w.out[0][i] = clamp
+					}
+				}
+			}
+			mask := w.exec
+			if post != nil {
+				mask = post(w, d.get(w))
+			}
+			w.commit(d, dst, mask)
+			w.setS64(out, carry&mask)
+		}, nil
+	})
+}
+
+func addc(d, a, b, _ *Vec, in uint64) (out uint64) {
+	for i := range d {
+		s := uint64(a[i]) + uint64(b[i]) + in&1
+		in >>= 1
+		d[i] = uint32(s)
+		out |= s >> 32 << (i & 63)
+	}
+	return out
+}
+
+func subb(d, a, b, _ *Vec, in uint64) (out uint64) {
+	for i := range d {
+		s := uint64(a[i]) - uint64(b[i]) - in&1
+		in >>= 1
+		d[i] = uint32(s)
+		out |= s >> 63 << (i & 63)
+	}
+	return out
+}
+
+func subbrev(d, a, b, c *Vec, in uint64) uint64 { return subb(d, b, a, c, in) }
+
+func init() {
+	onCarry("v_add_co_u32", 2, 1, addc, ^uint32(0))
+	onCarry("v_addc_co_u32", 2, 1, addc, ^uint32(0))
+	onCarry("v_sub_co_u32", 2, 1, subb, 0)
+	onCarry("v_subb_co_u32", 2, 1, subb, 0)
+	onCarry("v_subrev_co_u32", 2, 1, subbrev, 0)
+	onCarry("v_subbrev_co_u32", 2, 1, subbrev, 0)
+	onCarry("v_mad_u64_u32", 3, 2, func(d, a, b, c *Vec, _ uint64) (out uint64) {
+		dh, ch := upper(d), upper(c)
+		for i := range d {
+			r, carry := bits.Add64(uint64(a[i])*uint64(b[i]), uint64(c[i])|uint64(ch[i])<<32, 0)
+			d[i], dh[i] = uint32(r), uint32(r>>32)
+			out |= carry << (i & 63)
+		}
+		return out
+	}, 0)
+	onCarry("v_mad_i64_i32", 3, 2, func(d, a, b, c *Vec, _ uint64) (out uint64) {
+		dh, ch := upper(d), upper(c)
+		for i := range d {
+			p, z := int64(int32(a[i]))*int64(int32(b[i])), int64(uint64(c[i])|uint64(ch[i])<<32)
+			r := p + z
+			d[i], dh[i] = uint32(r), uint32(r>>32)
+			out |= uint64((p^r)&(z^r)) >> 63 << (i & 63)
+		}
+		return out
+	}, 0)
+	on("v_cndmask_b32", cndmask)
+}
+
+func cndmask(b *binder, in *gcn.Inst) (func(*wave), error) {
+	d, err := b.dest(&in.Dst)
+	if err != nil {
+		return nil, err
+	}
+	s, err := b.sources(in, 2)
+	if err != nil {
+		return nil, err
+	}
+	m, err := scalar64(&in.Src[2])
+	if err != nil {
+		return nil, err
+	}
+	post, err := b.result(&vop{dst: 1}, in)
+	if err != nil {
+		return nil, err
+	}
+	s0, s1 := s[0], s[1]
+	if post != nil {
+		return func(w *wave) {
+			selectLanes(&w.out[0], s0.get(w), s1.get(w), m.get(w))
+			w.commit(d, 1, post(w, d.get(w)))
+		}, nil
+	}
+	return func(w *wave) {
+		if w.full {
+			selectLanes(d.get(w), s0.get(w), s1.get(w), m.get(w))
+			return
+		}
+		selectLanes(&w.out[0], s0.get(w), s1.get(w), m.get(w))
+		w.commit(d, 1, w.exec)
+	}, nil
+}
+
+// selectLanes takes b where the mask is set, a elsewhere.
+func selectLanes(d, a, b *Vec, mask uint64) {
+	for i := range d {
+		d[i] = a[i] ^ (a[i]^b[i])&uint32(-(mask&1))
+		mask >>= 1
+	}
+}
