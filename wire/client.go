@@ -83,8 +83,8 @@ type Client struct {
 	k          *keeper
 	seq        uint32        // last id given, under out.mu
 	wrapped    bool          // seq has been through all numbers
-	silence    time.Duration // how long nothing has come while it was waited for; of the read role
-	reads      atomic.Uint64
+	stuck      atomic.Bool   // a send does not get on
+	reads      atomic.Uint64 // times a caller has taken the read role
 
 	mu        sync.Mutex
 	pending   map[uint32]*Msg
@@ -105,20 +105,20 @@ func newClient(sock *conn, opt Options, w *Welcome, host, port string) (*Client,
 	c.followers.next, c.followers.prev = &c.followers, &c.followers
 	c.out.init(sock)
 	c.out.version = w.Protocol
-	c.in.idle, c.in.heard = c.tick, func() { c.silence = 0 }
 	c.out.blocked, c.out.fail = c.blocked, c.fail
-	k, err := newKeeper(&c.out, sock)
+	k, err := newKeeper(&c.out, sock, opt.IOTimeout)
 	if err != nil {
 		return nil, err
 	}
 	k.beat = min(time.Duration(w.HeartbeatMS)*time.Millisecond, opt.IOTimeout/4)
-	k.ping = func() { _ = c.ping() }
+	k.ping = func() { c.out.header(OpPing, c.nextID(), 0, FlagNoReply) }
 	k.reading = func() (bool, uint64) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		return c.reading, c.reads.Load()
 	}
-	k.read, k.quiet = c.keeperRead, c.keeperQuiet
+	k.read, k.lost, k.waiting = c.keeperRead, c.fail, c.waiting
+	c.in.tick = k.tick
 	c.k, c.out.k = k, k
 	go c.keep()
 	return c, nil
@@ -298,8 +298,6 @@ func (c *Client) register(op uint16, id uint32, m *Msg) error {
 	c.pending[id] = m
 	return nil
 }
-
-func (c *Client) ping() error { return c.send(OpPing, nil, nil, nil, true) }
 
 // error makes an error that names the peer.
 func (c *Client) error(kind error, reason string, cause error) error {

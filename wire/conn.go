@@ -3,7 +3,6 @@ package wire
 import (
 	"errors"
 	"io"
-	"math"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -27,20 +26,13 @@ type conn struct {
 	mu      sync.Mutex // orders shutdown and close
 	closed  bool
 	msg     unix.Msghdr // of the writer
-	iov     [4]unix.Iovec
+	iov     [2]unix.Iovec
 	in, out atomic.Uint64 // bytes
 }
 
-// newConn takes over fd. tick is the longest that read blocks before it returns errAgain.
-func newConn(fd int, tick time.Duration) (*conn, error) {
+// newConn takes over fd.
+func newConn(fd int) (*conn, error) {
 	if err := unix.SetNonblock(fd, false); err != nil {
-		return nil, err
-	}
-	if tick <= 0 {
-		tick = time.Second
-	}
-	tv := unix.NsecToTimeval(int64(tick))
-	if err := unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &tv); err != nil {
 		return nil, err
 	}
 	if family, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_DOMAIN); err != nil {
@@ -58,7 +50,8 @@ func newConn(fd int, tick time.Duration) (*conn, error) {
 	return &conn{fd: fd}, nil
 }
 
-// read waits for bytes: errAgain after the tick, io.EOF at the end.
+// read waits for bytes, for ever; io.EOF at the end. There is no SO_RCVTIMEO, whose timer would cost each call a few hundred
+// nanoseconds: the keeper looks after the time and ends a wait by shutdown.
 func (c *conn) read(p []byte) (int, error) { return c.recv(p, 0) }
 
 // tryRead takes what has arrived, errAgain if nothing has.
@@ -93,32 +86,18 @@ func (c *conn) recv(p []byte, flags uintptr) (int, error) {
 
 // tryWrite sends what the socket takes at once of a and b, in this order; errAgain if that is nothing.
 func (c *conn) tryWrite(a, b []byte) (int, error) {
-	n := 0
-	for _, p := range [2][]byte{a, b} {
-		if len(p) > 0 {
-			c.iov[n].Base = &p[0]
-			c.iov[n].SetLen(min(len(p), math.MaxInt32))
-			n++
-		}
+	if len(a) == 0 {
+		a, b = b, nil
 	}
-	if n == 0 {
+	if len(a) == 0 {
 		return 0, nil
 	}
-	c.msg.Iov = &c.iov[0]
-	c.msg.SetIovlen(n)
-	defer func() { c.iov[0].Base, c.iov[1].Base = nil, nil }()
 	for {
-		var done uintptr
-		var e syscall.Errno
-		if len(a)+len(b) <= 4*rawLimit {
-			done, _, e = syscall.RawSyscall(unix.SYS_SENDMSG, uintptr(c.fd), uintptr(unsafe.Pointer(&c.msg)), unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
-		} else {
-			done, _, e = syscall.Syscall(unix.SYS_SENDMSG, uintptr(c.fd), uintptr(unsafe.Pointer(&c.msg)), unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
-		}
+		n, e := c.send(a, b)
 		switch e {
 		case 0:
-			c.out.Add(uint64(done))
-			return int(done), nil
+			c.out.Add(uint64(n))
+			return int(n), nil
 		case unix.EINTR:
 		case unix.EAGAIN:
 			return 0, errAgain
@@ -126,6 +105,26 @@ func (c *conn) tryWrite(a, b []byte) (int, error) {
 			return 0, e
 		}
 	}
+}
+
+func (c *conn) send(a, b []byte) (n uintptr, e syscall.Errno) {
+	const flags = unix.MSG_DONTWAIT | unix.MSG_NOSIGNAL
+	switch {
+	case len(b) == 0 && len(a) <= 4*rawLimit:
+		n, _, e = syscall.RawSyscall6(unix.SYS_SENDTO, uintptr(c.fd), uintptr(unsafe.Pointer(&a[0])), uintptr(len(a)), flags, 0, 0)
+		return n, e
+	case len(b) == 0:
+		n, _, e = syscall.Syscall6(unix.SYS_SENDTO, uintptr(c.fd), uintptr(unsafe.Pointer(&a[0])), uintptr(len(a)), flags, 0, 0)
+		return n, e
+	}
+	c.iov[0].Base, c.iov[1].Base = &a[0], &b[0]
+	c.iov[0].SetLen(len(a))
+	c.iov[1].SetLen(len(b))
+	c.msg.Iov = &c.iov[0]
+	c.msg.SetIovlen(2)
+	n, _, e = syscall.Syscall(unix.SYS_SENDMSG, uintptr(c.fd), uintptr(unsafe.Pointer(&c.msg)), flags)
+	c.iov[0].Base, c.iov[1].Base = nil, nil
+	return n, e
 }
 
 // wait waits until one of events (POLLIN, POLLOUT) or an error is there, at most d; 0 after that.
@@ -144,6 +143,12 @@ func ppoll(fds []unix.PollFd, d time.Duration) {
 	}
 	// An error here is EINTR or ENOMEM; either way there are no events and the caller comes again.
 	_, _ = unix.Ppoll(fds, ts, nil)
+}
+
+// unread reports whether bytes have arrived that nobody has read.
+func (c *conn) unread() bool {
+	n, err := unix.IoctlGetInt(c.fd, unix.TIOCINQ)
+	return err == nil && n > 0
 }
 
 // shutdown ends the connection in both directions: whoever reads or writes returns. Bytes that have arrived can still be read.

@@ -93,7 +93,7 @@ func handshake(ctx context.Context, conn net.Conn, opt Options, host, port strin
 		_ = conn.Close()
 		return nil, &Error{Kind: ErrLost, Host: host, Port: port, Reason: err.Error(), Err: err}
 	}
-	sock, err := newConn(fd, tickFor(opt.IOTimeout))
+	sock, err := newConn(fd)
 	if err != nil {
 		_ = unix.Close(fd)
 		return nil, &Error{Kind: ErrLost, Host: host, Port: port, Reason: err.Error(), Err: err}

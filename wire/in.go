@@ -1,9 +1,13 @@
 package wire
 
 import (
+	"encoding/binary"
 	"errors"
 	"io"
 	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -15,9 +19,9 @@ const (
 type in struct {
 	c      *conn
 	b      []byte
-	r, w   int                  // unread bytes are b[r:w]
-	idle   func(mid bool) error // asked at every tick without data; an error gives up. mid: within a frame
-	heard  func()               // called when bytes arrive
+	r, w   int          // unread bytes are b[r:w]
+	watch  func() error // if not nil, asked every tick while a read waits; an error gives up
+	tick   time.Duration
 	frames atomic.Uint64
 }
 
@@ -45,7 +49,7 @@ func (in *in) fill(n int) error {
 		in.r, in.b = 0, b
 	}
 	for in.w-in.r < n {
-		k, err := in.read(in.b[in.w:], in.w > in.r)
+		k, err := in.read(in.b[in.w:])
 		if err != nil {
 			if errors.Is(err, io.EOF) && in.w > in.r {
 				err = io.ErrUnexpectedEOF
@@ -57,21 +61,14 @@ func (in *in) fill(n int) error {
 	return nil
 }
 
-// read blocks until at least one byte is there, or idle gives up.
-func (in *in) read(p []byte, mid bool) (int, error) {
-	for {
-		n, err := in.c.read(p)
-		if err == nil {
-			in.heard()
-			return n, nil
-		}
-		if err != errAgain {
-			return 0, err
-		}
-		if err := in.idle(mid); err != nil {
+// read blocks until at least one byte is there, or watch gives up.
+func (in *in) read(p []byte) (int, error) {
+	for in.watch != nil && in.c.wait(unix.POLLIN, in.tick) == 0 {
+		if err := in.watch(); err != nil {
 			return 0, err
 		}
 	}
+	return in.c.read(p)
 }
 
 // full reads len(p) bytes: those that are buffered, the rest from the socket straight into p. It never refills the buffer, so slices
@@ -80,7 +77,7 @@ func (in *in) full(p []byte) error {
 	n := copy(p, in.b[in.r:in.w])
 	in.r += n
 	for n < len(p) {
-		k, err := in.read(p[n:], true)
+		k, err := in.read(p[n:])
 		if err != nil {
 			if errors.Is(err, io.EOF) {
 				err = io.ErrUnexpectedEOF
@@ -129,13 +126,14 @@ func (in *in) next() (Header, error) {
 	return ParseHeader(b[:])
 }
 
-// ready reports whether a whole frame is buffered (or a bad header, which needs no more to be judged).
+// ready reports whether a whole frame is buffered (or a length over the limit, which needs no more to be judged).
 func (in *in) ready() bool {
-	if in.buffered() < HeaderSize {
+	n := in.w - in.r
+	if n < HeaderSize {
 		return false
 	}
-	h, err := ParseHeader(in.b[in.r:])
-	return err != nil || in.buffered() >= HeaderSize+int(h.Length)
+	length := binary.LittleEndian.Uint32(in.b[in.r+12:])
+	return length > MaxPayload || n >= HeaderSize+int(length)
 }
 
 // eofWithin is err for a frame that has begun.

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -37,18 +38,26 @@ type keeper struct {
 	closed bool
 
 	beat    time.Duration         // heartbeat interval; 0: none
-	ping    func()                // sends one
+	ping    func()                // appends one, with out.mu
+	writing bool                  // the keeper itself has the write role; of who has it
 	reading func() (bool, uint64) // whether somebody reads, and a count that changes with each read; nil on a server
 	read    func()                // reads what has arrived
-	quiet   func(time.Duration)   // told how long the socket gave nothing while it was watched
+
+	tick    time.Duration // how often the silence of the peer is looked at
+	limit   time.Duration // how long the peer may be silent
+	waiting func() bool   // whether that matters now
+	lost    func(error)   // told when it was silent for too long
+	heard   uint64        // bytes that had come at the last look
+	silence time.Duration
 }
 
-func newKeeper(o *out, c *conn) (*keeper, error) {
+// newKeeper makes one for a peer that may be silent for limit.
+func newKeeper(o *out, c *conn, limit time.Duration) (*keeper, error) {
 	fd, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
 	if err != nil {
 		return nil, err
 	}
-	return &keeper{o: o, c: c, event: fd, done: make(chan struct{})}, nil
+	return &keeper{o: o, c: c, event: fd, done: make(chan struct{}), limit: limit, tick: tickFor(limit)}, nil
 }
 
 // dirty is told, with out.mu, that frames wait in the buffer.
@@ -99,9 +108,7 @@ func (k *keeper) run() {
 		now := time.Now()
 		if k.unlit.Swap(false) {
 			posted = now
-			k.o.mu.Lock()
-			k.o.flush()
-			k.o.mu.Unlock()
+			k.send(false)
 		}
 		if n := k.o.frames.Load(); n != sent {
 			sent, sentAt = n, now
@@ -109,10 +116,13 @@ func (k *keeper) run() {
 		sleep := time.Duration(-1)
 		if k.beat > 0 {
 			if now.Sub(sentAt) >= k.beat {
-				k.ping()
-				continue
+				k.send(true)
+				sentAt = now
 			}
 			sleep = k.beat - now.Sub(sentAt)
+		}
+		if sleep < 0 || sleep > k.tick {
+			sleep = k.tick
 		}
 		watch := false
 		if k.reading != nil {
@@ -148,6 +158,23 @@ func (k *keeper) run() {
 	}
 }
 
+// send sends what is in the buffer, after a PING if so wanted. If somebody else is sending that will do: the keeper must not wait for him.
+func (k *keeper) send(ping bool) {
+	o := k.o
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.writing || o.dead {
+		o.wanted = true
+		return
+	}
+	if ping {
+		k.ping()
+	}
+	k.writing = true
+	o.flush()
+	k.writing = false
+}
+
 // left is told that a reader has left the role to nobody.
 func (k *keeper) left() {
 	if k.long.Load() {
@@ -162,18 +189,40 @@ func (k *keeper) rest(d time.Duration, watch bool) {
 	if watch {
 		n = 2
 	}
-	if d != 0 || !watch {
-		ppoll(fds[:n], d)
-	}
+	ppoll(fds[:n], d)
 	if fds[0].Revents != 0 {
 		var b [8]byte
 		_, _ = unix.Read(k.event, b[:])
 	}
-	if watch {
-		if fds[1].Revents != 0 {
-			k.read()
-		} else if fds[0].Revents == 0 && k.quiet != nil {
-			k.quiet(d)
+	if fds[1].Revents != 0 {
+		k.read()
+	}
+	if fds[0].Revents == 0 && fds[1].Revents == 0 {
+		if err := k.quiet(d); err != nil {
+			k.lost(err)
 		}
 	}
+}
+
+// quiet counts the time d in which, as far as the keeper was awake, nothing may have come. A process that is stopped for an hour counts
+// no more than one sleep of that, and then reads what has come meanwhile. It is an error when the peer has been silent for too long.
+func (k *keeper) quiet(d time.Duration) error {
+	if n := k.c.in.Load(); n != k.heard {
+		k.heard, k.silence = n, 0
+		return nil
+	}
+	if k.silence += d; k.silence < k.limit {
+		return nil
+	}
+	silence := k.silence
+	k.silence = 0
+	if !k.waiting() || k.c.unread() {
+		return nil
+	}
+	return fmt.Errorf("the peer has been silent for %v", silence.Round(time.Millisecond))
+}
+
+// tickFor is how often a wait of that length is looked after.
+func tickFor(timeout time.Duration) time.Duration {
+	return min(max(timeout/8, time.Millisecond), time.Second)
 }

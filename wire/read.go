@@ -126,64 +126,43 @@ func (c *Client) resolveAll() {
 	}
 }
 
-// tick is asked while the reader waits and nothing comes.
-func (c *Client) tick(mid bool) error { return c.quiet(c.tickTime(), mid) }
-
-func (c *Client) tickTime() time.Duration { return tickFor(c.opt.IOTimeout) }
-
-// tickFor is how often a wait of that length is looked after.
-func tickFor(timeout time.Duration) time.Duration {
-	return min(max(timeout/8, 5*time.Millisecond), time.Second)
-}
-
-// quiet counts time in which nothing came although it was waited for. Time in which this process was stopped does not count beyond one tick.
-func (c *Client) quiet(d time.Duration, mid bool) error {
+// waiting reports whether it matters that nothing comes.
+func (c *Client) waiting() bool {
 	c.mu.Lock()
-	waiting := len(c.pending) > 0 || mid
-	c.mu.Unlock()
-	if !waiting {
-		c.silence = 0
-		return nil
-	}
-	if c.silence += d; c.silence >= c.opt.IOTimeout {
-		return c.error(ErrLost, fmt.Sprintf("the server has been silent for %v", c.silence.Round(time.Millisecond)), nil)
-	}
-	return nil
+	defer c.mu.Unlock()
+	return len(c.pending) > 0 || c.stuck.Load()
 }
 
-// keeperRead reads for the keeper what has arrived.
+// keeperRead reads for the keeper what has arrived. The keeper cannot look after itself while it reads, so the reading does.
 func (c *Client) keeperRead() {
 	if !c.tryLead() {
 		return
 	}
+	c.in.watch = func() error { return c.k.quiet(c.k.tick) }
 	c.step()
+	c.in.watch = nil
 	c.leave()
 }
 
-func (c *Client) keeperQuiet(d time.Duration) {
-	if !c.tryLead() {
-		return
-	}
-	if err := c.quiet(d, c.in.buffered() > 0); err != nil {
-		c.fail(err)
-		c.resolveAll()
-	}
-	c.leave()
-}
-
-// blocked waits for room in the socket and reads meanwhile, unless somebody else does.
+// blocked waits for room in the socket and reads meanwhile, unless somebody else does. The keeper ends it if the server neither takes nor
+// sends anything for too long; if it is the keeper that sends, it has to look after itself.
 func (c *Client) blocked() error {
+	d := time.Duration(-1)
+	if c.k.writing {
+		d = c.k.tick
+	}
+	c.stuck.Store(true)
+	defer c.stuck.Store(false)
 	if !c.tryLead() {
 		c.c.wait(unix.POLLOUT, 2*time.Millisecond)
 		return nil
 	}
 	defer c.leave()
-	ev := c.c.wait(unix.POLLIN|unix.POLLOUT, c.tickTime())
-	switch {
+	switch ev := c.c.wait(unix.POLLIN|unix.POLLOUT, d); {
 	case ev&unix.POLLIN != 0:
 		c.step()
-	case ev == 0:
-		return c.quiet(c.tickTime(), true)
+	case ev == 0 && c.k.writing:
+		return c.k.quiet(d)
 	}
 	return nil
 }

@@ -47,10 +47,8 @@ type ServerConn struct {
 	in         in
 	out        out
 	k          *keeper
-	last       uint32 // id of the last message
-	silence    time.Duration
+	last       uint32  // id of the last message
 	req        Request // of the Handle in progress
-	welcomed   bool
 
 	mu    sync.Mutex
 	cause error
@@ -78,7 +76,7 @@ func NewServerFD(fd int, opt ServerOptions) (*ServerConn, error) {
 	if opt.Protocol == 0 {
 		opt.Protocol = Version
 	}
-	sock, err := newConn(fd, tickFor(opt.Silence))
+	sock, err := newConn(fd)
 	if err != nil {
 		return nil, errors.Join(err, unix.Close(fd))
 	}
@@ -88,15 +86,15 @@ func NewServerFD(fd int, opt ServerOptions) (*ServerConn, error) {
 	}
 	s.out.init(sock)
 	s.out.version = negotiated(opt.Protocol)
-	s.in.idle, s.in.heard = s.tick, func() { s.silence = 0 }
 	s.out.blocked, s.out.fail = s.blocked, s.fail
 	s.req.s = s
-	k, err := newKeeper(&s.out, sock)
+	k, err := newKeeper(&s.out, sock, opt.Silence)
 	if err != nil {
 		sock.close()
 		return nil, err
 	}
-	k.ping = s.ping
+	k.ping = func() { s.out.header(OpPing, 0, 0, FlagNoReply) }
+	k.lost, k.waiting = s.fail, func() bool { return true }
 	s.k, s.out.k = k, k
 	return s, nil
 }
@@ -120,7 +118,7 @@ func (h *Hello) Heartbeat() time.Duration {
 	return max(d, 5*time.Millisecond)
 }
 
-// Welcome answers the Hello. HeartbeatMS 0 means DefaultHeartbeat. With a Code other than 0 it is a refusal, after which only Close makes sense.
+// Welcome answers the Hello, before Serve. HeartbeatMS 0 means DefaultHeartbeat. With a Code other than 0 it is a refusal, after which only Close makes sense.
 func (s *ServerConn) Welcome(w Welcome) error {
 	if w.HeartbeatMS == 0 {
 		w.HeartbeatMS = uint32(DefaultHeartbeat / time.Millisecond)
@@ -137,11 +135,7 @@ func (s *ServerConn) Welcome(w Welcome) error {
 	if err != nil {
 		return err
 	}
-	if !s.welcomed {
-		s.welcomed = true
-		s.k.beat = time.Duration(w.HeartbeatMS) * time.Millisecond
-		go s.k.run()
-	}
+	s.k.beat = time.Duration(w.HeartbeatMS) * time.Millisecond
 	return s.Err()
 }
 
@@ -155,15 +149,14 @@ func (s *ServerConn) Err() error {
 // Serve reads requests and hands them to h until the connection ends: nil after the client's SHUTDOWN or this side's Close, otherwise an *Error. Replies that are still
 // under way then fail. The connection is closed when it returns.
 func (s *ServerConn) Serve(h Handler) error {
+	go s.k.run()
 	err := s.serve(h)
 	if errors.Is(err, ErrProtocol) {
 		s.goodbye(err.Error())
 	}
 	s.fail(err)
-	if s.welcomed {
-		s.k.stop()
-		<-s.k.done
-	}
+	s.k.stop()
+	<-s.k.done
 	s.out.kill()
 	s.out.mu.Lock()
 	for s.out.writing {
@@ -227,14 +220,6 @@ func (s *ServerConn) fail(err error) {
 	s.c.shutdown()
 }
 
-// tick is asked while Serve waits and nothing comes.
-func (s *ServerConn) tick(bool) error {
-	if s.silence += tickFor(s.opt.Silence); s.silence >= s.opt.Silence {
-		return s.error(ErrLost, fmt.Sprintf("the client has been silent for %v", s.silence), nil)
-	}
-	return nil
-}
-
 // blocked waits for room in the socket. The client reads even while it writes, so there will be.
 func (s *ServerConn) blocked() error {
 	for d := time.Duration(0); d < s.opt.Silence; d += tickFor(s.opt.Silence) {
@@ -243,13 +228,6 @@ func (s *ServerConn) blocked() error {
 		}
 	}
 	return s.error(ErrLost, fmt.Sprintf("the client has not read for %v", s.opt.Silence), nil)
-}
-
-func (s *ServerConn) ping() {
-	s.out.lock()
-	s.out.header(OpPing, 0, 0, FlagNoReply)
-	s.out.settle(true)
-	s.out.mu.Unlock()
 }
 
 func (s *ServerConn) serve(h Handler) error {
