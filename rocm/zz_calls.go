@@ -273,8 +273,7 @@ func (r *Runtime) MemsetD8Async(t hip.Thread, dest hip.Ptr, value uint8, count u
 	return hip.Error(C.rocm_hipMemsetD8Async(r.table, C.int32_t(t.Device), C.uint64_t(dest), C.uint8_t(value), C.uint64_t(count), C.uint64_t(stream)))
 }
 
-// ModuleGetFunction is hipModuleGetFunction.
-func (r *Runtime) ModuleGetFunction(t hip.Thread, module hip.Module, kname string) (function hip.Function, err hip.Error) {
+func (r *Runtime) moduleGetFunction(t hip.Thread, module hip.Module, kname string) (function hip.Function, err hip.Error) {
 	ckname := C.CString(kname)
 	defer C.free(unsafe.Pointer(ckname))
 	err = hip.Error(C.rocm_hipModuleGetFunction(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&function)), C.uint64_t(module), ckname))
@@ -289,8 +288,7 @@ func (r *Runtime) ModuleGetGlobal(t hip.Thread, hmod hip.Module, name string) (d
 	return
 }
 
-// ModuleUnload is hipModuleUnload.
-func (r *Runtime) ModuleUnload(t hip.Thread, module hip.Module) hip.Error {
+func (r *Runtime) moduleUnload(t hip.Thread, module hip.Module) hip.Error {
 	return hip.Error(C.rocm_hipModuleUnload(r.table, C.int32_t(t.Device), C.uint64_t(module)))
 }
 

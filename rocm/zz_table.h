@@ -70,6 +70,7 @@
 	X(hipStreamWaitEvent) \
 	X(hipSetDevice) \
 	X(hipInit) \
+	X(hipExtModuleLaunchKernel) \
 	X(hipModuleLaunchCooperativeKernel) \
 	X(hipRuntimeGetVersion)
 
@@ -139,6 +140,7 @@ struct rocm_table {
 	hipError_t (*hipStreamWaitEvent)(hipStream_t stream, hipEvent_t event, unsigned int flags);
 	hipError_t (*hipSetDevice)(int deviceId);
 	hipError_t (*hipInit)(unsigned int flags);
+	hipError_t (*hipExtModuleLaunchKernel)(hipFunction_t f, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY, uint32_t globalWorkSizeZ, uint32_t localWorkSizeX, uint32_t localWorkSizeY, uint32_t localWorkSizeZ, size_t sharedMemBytes, hipStream_t hStream, void ** kernelParams, void ** extra, hipEvent_t startEvent, hipEvent_t stopEvent, uint32_t flags);
 	hipError_t (*hipModuleLaunchCooperativeKernel)(hipFunction_t f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, hipStream_t stream, void ** kernelParams);
 	hipError_t (*hipRuntimeGetVersion)(int * runtimeVersion);
 };
@@ -156,22 +158,22 @@ static inline hipError_t rocm_hipDeviceCanAccessPeer(const struct rocm_table *ta
 	return r;
 }
 
-static inline hipError_t rocm_hipDeviceDisablePeerAccess(const struct rocm_table *table, int32_t device, int32_t peerDeviceId)
+static inline hipError_t rocm_hipDeviceDisablePeerAccess(const struct rocm_table *table, int32_t current, int32_t peerDeviceId)
 {
 	if (!table->hipDeviceDisablePeerAccess)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipDeviceDisablePeerAccess((int)peerDeviceId);
 	return r;
 }
 
-static inline hipError_t rocm_hipDeviceEnablePeerAccess(const struct rocm_table *table, int32_t device, int32_t peerDeviceId, uint32_t flags)
+static inline hipError_t rocm_hipDeviceEnablePeerAccess(const struct rocm_table *table, int32_t current, int32_t peerDeviceId, uint32_t flags)
 {
 	if (!table->hipDeviceEnablePeerAccess)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipDeviceEnablePeerAccess((int)peerDeviceId, (unsigned int)flags);
@@ -198,11 +200,11 @@ static inline hipError_t rocm_hipDeviceGetDefaultMemPool(const struct rocm_table
 	return r;
 }
 
-static inline hipError_t rocm_hipDeviceGetStreamPriorityRange(const struct rocm_table *table, int32_t device, int32_t *leastPriority, int32_t *greatestPriority)
+static inline hipError_t rocm_hipDeviceGetStreamPriorityRange(const struct rocm_table *table, int32_t current, int32_t *leastPriority, int32_t *greatestPriority)
 {
 	if (!table->hipDeviceGetStreamPriorityRange)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	int o0 = 0;
@@ -213,33 +215,33 @@ static inline hipError_t rocm_hipDeviceGetStreamPriorityRange(const struct rocm_
 	return r;
 }
 
-static inline hipError_t rocm_hipDeviceReset(const struct rocm_table *table, int32_t device)
+static inline hipError_t rocm_hipDeviceReset(const struct rocm_table *table, int32_t current)
 {
 	if (!table->hipDeviceReset)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipDeviceReset();
 	return r;
 }
 
-static inline hipError_t rocm_hipDeviceSynchronize(const struct rocm_table *table, int32_t device)
+static inline hipError_t rocm_hipDeviceSynchronize(const struct rocm_table *table, int32_t current)
 {
 	if (!table->hipDeviceSynchronize)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipDeviceSynchronize();
 	return r;
 }
 
-static inline hipError_t rocm_hipEventCreateWithFlags(const struct rocm_table *table, int32_t device, uint64_t *event, uint32_t flags)
+static inline hipError_t rocm_hipEventCreateWithFlags(const struct rocm_table *table, int32_t current, uint64_t *event, uint32_t flags)
 {
 	if (!table->hipEventCreateWithFlags)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipEvent_t o0 = 0;
@@ -248,22 +250,22 @@ static inline hipError_t rocm_hipEventCreateWithFlags(const struct rocm_table *t
 	return r;
 }
 
-static inline hipError_t rocm_hipEventDestroy(const struct rocm_table *table, int32_t device, uint64_t event)
+static inline hipError_t rocm_hipEventDestroy(const struct rocm_table *table, int32_t current, uint64_t event)
 {
 	if (!table->hipEventDestroy)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipEventDestroy((hipEvent_t)(uintptr_t)event);
 	return r;
 }
 
-static inline hipError_t rocm_hipEventElapsedTime(const struct rocm_table *table, int32_t device, float *ms, uint64_t start, uint64_t stop)
+static inline hipError_t rocm_hipEventElapsedTime(const struct rocm_table *table, int32_t current, float *ms, uint64_t start, uint64_t stop)
 {
 	if (!table->hipEventElapsedTime)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	float o0 = 0;
@@ -272,55 +274,55 @@ static inline hipError_t rocm_hipEventElapsedTime(const struct rocm_table *table
 	return r;
 }
 
-static inline hipError_t rocm_hipEventQuery(const struct rocm_table *table, int32_t device, uint64_t event)
+static inline hipError_t rocm_hipEventQuery(const struct rocm_table *table, int32_t current, uint64_t event)
 {
 	if (!table->hipEventQuery)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipEventQuery((hipEvent_t)(uintptr_t)event);
 	return r;
 }
 
-static inline hipError_t rocm_hipEventRecord(const struct rocm_table *table, int32_t device, uint64_t event, uint64_t stream)
+static inline hipError_t rocm_hipEventRecord(const struct rocm_table *table, int32_t current, uint64_t event, uint64_t stream)
 {
 	if (!table->hipEventRecord)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipEventRecord((hipEvent_t)(uintptr_t)event, (hipStream_t)(uintptr_t)stream);
 	return r;
 }
 
-static inline hipError_t rocm_hipEventSynchronize(const struct rocm_table *table, int32_t device, uint64_t event)
+static inline hipError_t rocm_hipEventSynchronize(const struct rocm_table *table, int32_t current, uint64_t event)
 {
 	if (!table->hipEventSynchronize)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipEventSynchronize((hipEvent_t)(uintptr_t)event);
 	return r;
 }
 
-static inline hipError_t rocm_hipFree(const struct rocm_table *table, int32_t device, uint64_t ptr)
+static inline hipError_t rocm_hipFree(const struct rocm_table *table, int32_t current, uint64_t ptr)
 {
 	if (!table->hipFree)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipFree((void *)(uintptr_t)ptr);
 	return r;
 }
 
-static inline hipError_t rocm_hipFreeAsync(const struct rocm_table *table, int32_t device, uint64_t dev_ptr, uint64_t stream)
+static inline hipError_t rocm_hipFreeAsync(const struct rocm_table *table, int32_t current, uint64_t dev_ptr, uint64_t stream)
 {
 	if (!table->hipFreeAsync)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipFreeAsync((void *)(uintptr_t)dev_ptr, (hipStream_t)(uintptr_t)stream);
@@ -345,22 +347,22 @@ static inline hipError_t rocm_hipGetDevicePropertiesR0600(const struct rocm_tabl
 	return r;
 }
 
-static inline hipError_t rocm_hipHostFree(const struct rocm_table *table, int32_t device, uint64_t ptr)
+static inline hipError_t rocm_hipHostFree(const struct rocm_table *table, int32_t current, uint64_t ptr)
 {
 	if (!table->hipHostFree)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipHostFree((void *)(uintptr_t)ptr);
 	return r;
 }
 
-static inline hipError_t rocm_hipHostGetDevicePointer(const struct rocm_table *table, int32_t device, uint64_t *devPtr, uint64_t hstPtr, uint32_t flags)
+static inline hipError_t rocm_hipHostGetDevicePointer(const struct rocm_table *table, int32_t current, uint64_t *devPtr, uint64_t hstPtr, uint32_t flags)
 {
 	if (!table->hipHostGetDevicePointer)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	void * o0 = 0;
@@ -369,11 +371,11 @@ static inline hipError_t rocm_hipHostGetDevicePointer(const struct rocm_table *t
 	return r;
 }
 
-static inline hipError_t rocm_hipHostGetFlags(const struct rocm_table *table, int32_t device, uint32_t *flagsPtr, uint64_t hostPtr)
+static inline hipError_t rocm_hipHostGetFlags(const struct rocm_table *table, int32_t current, uint32_t *flagsPtr, uint64_t hostPtr)
 {
 	if (!table->hipHostGetFlags)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	unsigned int o0 = 0;
@@ -382,11 +384,11 @@ static inline hipError_t rocm_hipHostGetFlags(const struct rocm_table *table, in
 	return r;
 }
 
-static inline hipError_t rocm_hipHostMalloc(const struct rocm_table *table, int32_t device, uint64_t *ptr, uint64_t size, uint32_t flags)
+static inline hipError_t rocm_hipHostMalloc(const struct rocm_table *table, int32_t current, uint64_t *ptr, uint64_t size, uint32_t flags)
 {
 	if (!table->hipHostMalloc)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	void * o0 = 0;
@@ -395,33 +397,33 @@ static inline hipError_t rocm_hipHostMalloc(const struct rocm_table *table, int3
 	return r;
 }
 
-static inline hipError_t rocm_hipHostRegister(const struct rocm_table *table, int32_t device, uint64_t hostPtr, uint64_t sizeBytes, uint32_t flags)
+static inline hipError_t rocm_hipHostRegister(const struct rocm_table *table, int32_t current, uint64_t hostPtr, uint64_t sizeBytes, uint32_t flags)
 {
 	if (!table->hipHostRegister)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipHostRegister((void *)(uintptr_t)hostPtr, (size_t)sizeBytes, (unsigned int)flags);
 	return r;
 }
 
-static inline hipError_t rocm_hipHostUnregister(const struct rocm_table *table, int32_t device, uint64_t hostPtr)
+static inline hipError_t rocm_hipHostUnregister(const struct rocm_table *table, int32_t current, uint64_t hostPtr)
 {
 	if (!table->hipHostUnregister)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipHostUnregister((void *)(uintptr_t)hostPtr);
 	return r;
 }
 
-static inline hipError_t rocm_hipMalloc(const struct rocm_table *table, int32_t device, uint64_t *ptr, uint64_t size)
+static inline hipError_t rocm_hipMalloc(const struct rocm_table *table, int32_t current, uint64_t *ptr, uint64_t size)
 {
 	if (!table->hipMalloc)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	void * o0 = 0;
@@ -430,11 +432,11 @@ static inline hipError_t rocm_hipMalloc(const struct rocm_table *table, int32_t 
 	return r;
 }
 
-static inline hipError_t rocm_hipMallocAsync(const struct rocm_table *table, int32_t device, uint64_t *dev_ptr, uint64_t size, uint64_t stream)
+static inline hipError_t rocm_hipMallocAsync(const struct rocm_table *table, int32_t current, uint64_t *dev_ptr, uint64_t size, uint64_t stream)
 {
 	if (!table->hipMallocAsync)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	void * o0 = 0;
@@ -443,11 +445,11 @@ static inline hipError_t rocm_hipMallocAsync(const struct rocm_table *table, int
 	return r;
 }
 
-static inline hipError_t rocm_hipMallocManaged(const struct rocm_table *table, int32_t device, uint64_t *dev_ptr, uint64_t size, uint32_t flags)
+static inline hipError_t rocm_hipMallocManaged(const struct rocm_table *table, int32_t current, uint64_t *dev_ptr, uint64_t size, uint32_t flags)
 {
 	if (!table->hipMallocManaged)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	void * o0 = 0;
@@ -456,88 +458,88 @@ static inline hipError_t rocm_hipMallocManaged(const struct rocm_table *table, i
 	return r;
 }
 
-static inline hipError_t rocm_hipMemcpy(const struct rocm_table *table, int32_t device, uint64_t dst, uint64_t src, uint64_t sizeBytes, int32_t kind)
+static inline hipError_t rocm_hipMemcpy(const struct rocm_table *table, int32_t current, uint64_t dst, uint64_t src, uint64_t sizeBytes, int32_t kind)
 {
 	if (!table->hipMemcpy)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipMemcpy((void *)(uintptr_t)dst, (const void *)(uintptr_t)src, (size_t)sizeBytes, (hipMemcpyKind)kind);
 	return r;
 }
 
-static inline hipError_t rocm_hipMemcpy2D(const struct rocm_table *table, int32_t device, uint64_t dst, uint64_t dpitch, uint64_t src, uint64_t spitch, uint64_t width, uint64_t height, int32_t kind)
+static inline hipError_t rocm_hipMemcpy2D(const struct rocm_table *table, int32_t current, uint64_t dst, uint64_t dpitch, uint64_t src, uint64_t spitch, uint64_t width, uint64_t height, int32_t kind)
 {
 	if (!table->hipMemcpy2D)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipMemcpy2D((void *)(uintptr_t)dst, (size_t)dpitch, (const void *)(uintptr_t)src, (size_t)spitch, (size_t)width, (size_t)height, (hipMemcpyKind)kind);
 	return r;
 }
 
-static inline hipError_t rocm_hipMemcpy2DAsync(const struct rocm_table *table, int32_t device, uint64_t dst, uint64_t dpitch, uint64_t src, uint64_t spitch, uint64_t width, uint64_t height, int32_t kind, uint64_t stream)
+static inline hipError_t rocm_hipMemcpy2DAsync(const struct rocm_table *table, int32_t current, uint64_t dst, uint64_t dpitch, uint64_t src, uint64_t spitch, uint64_t width, uint64_t height, int32_t kind, uint64_t stream)
 {
 	if (!table->hipMemcpy2DAsync)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipMemcpy2DAsync((void *)(uintptr_t)dst, (size_t)dpitch, (const void *)(uintptr_t)src, (size_t)spitch, (size_t)width, (size_t)height, (hipMemcpyKind)kind, (hipStream_t)(uintptr_t)stream);
 	return r;
 }
 
-static inline hipError_t rocm_hipMemcpyAsync(const struct rocm_table *table, int32_t device, uint64_t dst, uint64_t src, uint64_t sizeBytes, int32_t kind, uint64_t stream)
+static inline hipError_t rocm_hipMemcpyAsync(const struct rocm_table *table, int32_t current, uint64_t dst, uint64_t src, uint64_t sizeBytes, int32_t kind, uint64_t stream)
 {
 	if (!table->hipMemcpyAsync)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipMemcpyAsync((void *)(uintptr_t)dst, (const void *)(uintptr_t)src, (size_t)sizeBytes, (hipMemcpyKind)kind, (hipStream_t)(uintptr_t)stream);
 	return r;
 }
 
-static inline hipError_t rocm_hipMemcpyPeer(const struct rocm_table *table, int32_t device, uint64_t dst, int32_t dstDeviceId, uint64_t src, int32_t srcDeviceId, uint64_t sizeBytes)
+static inline hipError_t rocm_hipMemcpyPeer(const struct rocm_table *table, int32_t current, uint64_t dst, int32_t dstDeviceId, uint64_t src, int32_t srcDeviceId, uint64_t sizeBytes)
 {
 	if (!table->hipMemcpyPeer)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipMemcpyPeer((void *)(uintptr_t)dst, (int)dstDeviceId, (const void *)(uintptr_t)src, (int)srcDeviceId, (size_t)sizeBytes);
 	return r;
 }
 
-static inline hipError_t rocm_hipMemcpyPeerAsync(const struct rocm_table *table, int32_t device, uint64_t dst, int32_t dstDeviceId, uint64_t src, int32_t srcDevice, uint64_t sizeBytes, uint64_t stream)
+static inline hipError_t rocm_hipMemcpyPeerAsync(const struct rocm_table *table, int32_t current, uint64_t dst, int32_t dstDeviceId, uint64_t src, int32_t srcDevice, uint64_t sizeBytes, uint64_t stream)
 {
 	if (!table->hipMemcpyPeerAsync)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipMemcpyPeerAsync((void *)(uintptr_t)dst, (int)dstDeviceId, (const void *)(uintptr_t)src, (int)srcDevice, (size_t)sizeBytes, (hipStream_t)(uintptr_t)stream);
 	return r;
 }
 
-static inline hipError_t rocm_hipMemcpyWithStream(const struct rocm_table *table, int32_t device, uint64_t dst, uint64_t src, uint64_t sizeBytes, int32_t kind, uint64_t stream)
+static inline hipError_t rocm_hipMemcpyWithStream(const struct rocm_table *table, int32_t current, uint64_t dst, uint64_t src, uint64_t sizeBytes, int32_t kind, uint64_t stream)
 {
 	if (!table->hipMemcpyWithStream)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipMemcpyWithStream((void *)(uintptr_t)dst, (const void *)(uintptr_t)src, (size_t)sizeBytes, (hipMemcpyKind)kind, (hipStream_t)(uintptr_t)stream);
 	return r;
 }
 
-static inline hipError_t rocm_hipMemGetAddressRange(const struct rocm_table *table, int32_t device, uint64_t *pbase, uint64_t *psize, uint64_t dptr)
+static inline hipError_t rocm_hipMemGetAddressRange(const struct rocm_table *table, int32_t current, uint64_t *pbase, uint64_t *psize, uint64_t dptr)
 {
 	if (!table->hipMemGetAddressRange)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipDeviceptr_t o0 = 0;
@@ -548,11 +550,11 @@ static inline hipError_t rocm_hipMemGetAddressRange(const struct rocm_table *tab
 	return r;
 }
 
-static inline hipError_t rocm_hipMemGetInfo(const struct rocm_table *table, int32_t device, uint64_t *free, uint64_t *total)
+static inline hipError_t rocm_hipMemGetInfo(const struct rocm_table *table, int32_t current, uint64_t *free, uint64_t *total)
 {
 	if (!table->hipMemGetInfo)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	size_t o0 = 0;
@@ -571,11 +573,11 @@ static inline hipError_t rocm_hipMemPoolTrimTo(const struct rocm_table *table, u
 	return r;
 }
 
-static inline hipError_t rocm_hipMemPtrGetInfo(const struct rocm_table *table, int32_t device, uint64_t ptr, uint64_t *size)
+static inline hipError_t rocm_hipMemPtrGetInfo(const struct rocm_table *table, int32_t current, uint64_t ptr, uint64_t *size)
 {
 	if (!table->hipMemPtrGetInfo)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	size_t o1 = 0;
@@ -584,121 +586,121 @@ static inline hipError_t rocm_hipMemPtrGetInfo(const struct rocm_table *table, i
 	return r;
 }
 
-static inline hipError_t rocm_hipMemset(const struct rocm_table *table, int32_t device, uint64_t dst, int32_t value, uint64_t sizeBytes)
+static inline hipError_t rocm_hipMemset(const struct rocm_table *table, int32_t current, uint64_t dst, int32_t value, uint64_t sizeBytes)
 {
 	if (!table->hipMemset)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipMemset((void *)(uintptr_t)dst, (int)value, (size_t)sizeBytes);
 	return r;
 }
 
-static inline hipError_t rocm_hipMemset2D(const struct rocm_table *table, int32_t device, uint64_t dst, uint64_t pitch, int32_t value, uint64_t width, uint64_t height)
+static inline hipError_t rocm_hipMemset2D(const struct rocm_table *table, int32_t current, uint64_t dst, uint64_t pitch, int32_t value, uint64_t width, uint64_t height)
 {
 	if (!table->hipMemset2D)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipMemset2D((void *)(uintptr_t)dst, (size_t)pitch, (int)value, (size_t)width, (size_t)height);
 	return r;
 }
 
-static inline hipError_t rocm_hipMemset2DAsync(const struct rocm_table *table, int32_t device, uint64_t dst, uint64_t pitch, int32_t value, uint64_t width, uint64_t height, uint64_t stream)
+static inline hipError_t rocm_hipMemset2DAsync(const struct rocm_table *table, int32_t current, uint64_t dst, uint64_t pitch, int32_t value, uint64_t width, uint64_t height, uint64_t stream)
 {
 	if (!table->hipMemset2DAsync)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipMemset2DAsync((void *)(uintptr_t)dst, (size_t)pitch, (int)value, (size_t)width, (size_t)height, (hipStream_t)(uintptr_t)stream);
 	return r;
 }
 
-static inline hipError_t rocm_hipMemsetAsync(const struct rocm_table *table, int32_t device, uint64_t dst, int32_t value, uint64_t sizeBytes, uint64_t stream)
+static inline hipError_t rocm_hipMemsetAsync(const struct rocm_table *table, int32_t current, uint64_t dst, int32_t value, uint64_t sizeBytes, uint64_t stream)
 {
 	if (!table->hipMemsetAsync)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipMemsetAsync((void *)(uintptr_t)dst, (int)value, (size_t)sizeBytes, (hipStream_t)(uintptr_t)stream);
 	return r;
 }
 
-static inline hipError_t rocm_hipMemsetD16(const struct rocm_table *table, int32_t device, uint64_t dest, uint16_t value, uint64_t count)
+static inline hipError_t rocm_hipMemsetD16(const struct rocm_table *table, int32_t current, uint64_t dest, uint16_t value, uint64_t count)
 {
 	if (!table->hipMemsetD16)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipMemsetD16((hipDeviceptr_t)(uintptr_t)dest, (unsigned short)value, (size_t)count);
 	return r;
 }
 
-static inline hipError_t rocm_hipMemsetD16Async(const struct rocm_table *table, int32_t device, uint64_t dest, uint16_t value, uint64_t count, uint64_t stream)
+static inline hipError_t rocm_hipMemsetD16Async(const struct rocm_table *table, int32_t current, uint64_t dest, uint16_t value, uint64_t count, uint64_t stream)
 {
 	if (!table->hipMemsetD16Async)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipMemsetD16Async((hipDeviceptr_t)(uintptr_t)dest, (unsigned short)value, (size_t)count, (hipStream_t)(uintptr_t)stream);
 	return r;
 }
 
-static inline hipError_t rocm_hipMemsetD32(const struct rocm_table *table, int32_t device, uint64_t dest, int32_t value, uint64_t count)
+static inline hipError_t rocm_hipMemsetD32(const struct rocm_table *table, int32_t current, uint64_t dest, int32_t value, uint64_t count)
 {
 	if (!table->hipMemsetD32)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipMemsetD32((hipDeviceptr_t)(uintptr_t)dest, (int)value, (size_t)count);
 	return r;
 }
 
-static inline hipError_t rocm_hipMemsetD32Async(const struct rocm_table *table, int32_t device, uint64_t dst, int32_t value, uint64_t count, uint64_t stream)
+static inline hipError_t rocm_hipMemsetD32Async(const struct rocm_table *table, int32_t current, uint64_t dst, int32_t value, uint64_t count, uint64_t stream)
 {
 	if (!table->hipMemsetD32Async)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipMemsetD32Async((hipDeviceptr_t)(uintptr_t)dst, (int)value, (size_t)count, (hipStream_t)(uintptr_t)stream);
 	return r;
 }
 
-static inline hipError_t rocm_hipMemsetD8(const struct rocm_table *table, int32_t device, uint64_t dest, uint8_t value, uint64_t count)
+static inline hipError_t rocm_hipMemsetD8(const struct rocm_table *table, int32_t current, uint64_t dest, uint8_t value, uint64_t count)
 {
 	if (!table->hipMemsetD8)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipMemsetD8((hipDeviceptr_t)(uintptr_t)dest, (unsigned char)value, (size_t)count);
 	return r;
 }
 
-static inline hipError_t rocm_hipMemsetD8Async(const struct rocm_table *table, int32_t device, uint64_t dest, uint8_t value, uint64_t count, uint64_t stream)
+static inline hipError_t rocm_hipMemsetD8Async(const struct rocm_table *table, int32_t current, uint64_t dest, uint8_t value, uint64_t count, uint64_t stream)
 {
 	if (!table->hipMemsetD8Async)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipMemsetD8Async((hipDeviceptr_t)(uintptr_t)dest, (unsigned char)value, (size_t)count, (hipStream_t)(uintptr_t)stream);
 	return r;
 }
 
-static inline hipError_t rocm_hipModuleGetFunction(const struct rocm_table *table, int32_t device, uint64_t *function, uint64_t module, const char *kname)
+static inline hipError_t rocm_hipModuleGetFunction(const struct rocm_table *table, int32_t current, uint64_t *function, uint64_t module, const char *kname)
 {
 	if (!table->hipModuleGetFunction)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipFunction_t o0 = 0;
@@ -707,11 +709,11 @@ static inline hipError_t rocm_hipModuleGetFunction(const struct rocm_table *tabl
 	return r;
 }
 
-static inline hipError_t rocm_hipModuleGetGlobal(const struct rocm_table *table, int32_t device, uint64_t *dptr, uint64_t *bytes, uint64_t hmod, const char *name)
+static inline hipError_t rocm_hipModuleGetGlobal(const struct rocm_table *table, int32_t current, uint64_t *dptr, uint64_t *bytes, uint64_t hmod, const char *name)
 {
 	if (!table->hipModuleGetGlobal)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipDeviceptr_t o0 = 0;
@@ -722,33 +724,33 @@ static inline hipError_t rocm_hipModuleGetGlobal(const struct rocm_table *table,
 	return r;
 }
 
-static inline hipError_t rocm_hipModuleUnload(const struct rocm_table *table, int32_t device, uint64_t module)
+static inline hipError_t rocm_hipModuleUnload(const struct rocm_table *table, int32_t current, uint64_t module)
 {
 	if (!table->hipModuleUnload)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipModuleUnload((hipModule_t)(uintptr_t)module);
 	return r;
 }
 
-static inline hipError_t rocm_hipPointerGetAttributes(const struct rocm_table *table, int32_t device, void *attributes, uint64_t ptr)
+static inline hipError_t rocm_hipPointerGetAttributes(const struct rocm_table *table, int32_t current, void *attributes, uint64_t ptr)
 {
 	if (!table->hipPointerGetAttributes)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipPointerGetAttributes(attributes, (const void *)(uintptr_t)ptr);
 	return r;
 }
 
-static inline hipError_t rocm_hipStreamCreateWithPriority(const struct rocm_table *table, int32_t device, uint64_t *stream, uint32_t flags, int32_t priority)
+static inline hipError_t rocm_hipStreamCreateWithPriority(const struct rocm_table *table, int32_t current, uint64_t *stream, uint32_t flags, int32_t priority)
 {
 	if (!table->hipStreamCreateWithPriority)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipStream_t o0 = 0;
@@ -757,22 +759,22 @@ static inline hipError_t rocm_hipStreamCreateWithPriority(const struct rocm_tabl
 	return r;
 }
 
-static inline hipError_t rocm_hipStreamDestroy(const struct rocm_table *table, int32_t device, uint64_t stream)
+static inline hipError_t rocm_hipStreamDestroy(const struct rocm_table *table, int32_t current, uint64_t stream)
 {
 	if (!table->hipStreamDestroy)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipStreamDestroy((hipStream_t)(uintptr_t)stream);
 	return r;
 }
 
-static inline hipError_t rocm_hipStreamGetDevice(const struct rocm_table *table, int32_t device, uint64_t stream, int32_t *device)
+static inline hipError_t rocm_hipStreamGetDevice(const struct rocm_table *table, int32_t current, uint64_t stream, int32_t *device)
 {
 	if (!table->hipStreamGetDevice)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipDevice_t o1 = 0;
@@ -781,11 +783,11 @@ static inline hipError_t rocm_hipStreamGetDevice(const struct rocm_table *table,
 	return r;
 }
 
-static inline hipError_t rocm_hipStreamGetFlags(const struct rocm_table *table, int32_t device, uint64_t stream, uint32_t *flags)
+static inline hipError_t rocm_hipStreamGetFlags(const struct rocm_table *table, int32_t current, uint64_t stream, uint32_t *flags)
 {
 	if (!table->hipStreamGetFlags)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	unsigned int o1 = 0;
@@ -794,11 +796,11 @@ static inline hipError_t rocm_hipStreamGetFlags(const struct rocm_table *table, 
 	return r;
 }
 
-static inline hipError_t rocm_hipStreamGetPriority(const struct rocm_table *table, int32_t device, uint64_t stream, int32_t *priority)
+static inline hipError_t rocm_hipStreamGetPriority(const struct rocm_table *table, int32_t current, uint64_t stream, int32_t *priority)
 {
 	if (!table->hipStreamGetPriority)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	int o1 = 0;
@@ -807,33 +809,33 @@ static inline hipError_t rocm_hipStreamGetPriority(const struct rocm_table *tabl
 	return r;
 }
 
-static inline hipError_t rocm_hipStreamQuery(const struct rocm_table *table, int32_t device, uint64_t stream)
+static inline hipError_t rocm_hipStreamQuery(const struct rocm_table *table, int32_t current, uint64_t stream)
 {
 	if (!table->hipStreamQuery)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipStreamQuery((hipStream_t)(uintptr_t)stream);
 	return r;
 }
 
-static inline hipError_t rocm_hipStreamSynchronize(const struct rocm_table *table, int32_t device, uint64_t stream)
+static inline hipError_t rocm_hipStreamSynchronize(const struct rocm_table *table, int32_t current, uint64_t stream)
 {
 	if (!table->hipStreamSynchronize)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipStreamSynchronize((hipStream_t)(uintptr_t)stream);
 	return r;
 }
 
-static inline hipError_t rocm_hipStreamWaitEvent(const struct rocm_table *table, int32_t device, uint64_t stream, uint64_t event, uint32_t flags)
+static inline hipError_t rocm_hipStreamWaitEvent(const struct rocm_table *table, int32_t current, uint64_t stream, uint64_t event, uint32_t flags)
 {
 	if (!table->hipStreamWaitEvent)
 		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, device);
+	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipStreamWaitEvent((hipStream_t)(uintptr_t)stream, (hipEvent_t)(uintptr_t)event, (unsigned int)flags);

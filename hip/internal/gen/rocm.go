@@ -7,7 +7,7 @@ import (
 
 // rocmExtra are functions of the real library that the handwritten part calls
 // beside those of the Runtime.
-var rocmExtra = []string{"hipSetDevice", "hipInit", "hipModuleLaunchCooperativeKernel", "hipRuntimeGetVersion", "hipHostGetDevicePointer"}
+var rocmExtra = []string{"hipSetDevice", "hipInit", "hipExtModuleLaunchKernel", "hipModuleLaunchCooperativeKernel", "hipRuntimeGetVersion"}
 
 func rocmFunctions(t *Table) (fs []*Function) {
 	seen := map[string]bool{}
@@ -56,7 +56,7 @@ func rocmTableC(t *Table) string {
 		}
 		ps := []string{"const struct rocm_table *table"}
 		if f.thread() {
-			ps = append(ps, "int32_t device")
+			ps = append(ps, "int32_t current")
 		}
 		for k, p := range f.Params {
 			ps = append(ps, ty.rocmParam(f, p, k))
@@ -64,7 +64,7 @@ func rocmTableC(t *Table) string {
 		o.p("static inline hipError_t rocm_%s(%s)\n{", f.Name, strings.Join(ps, ", "))
 		o.p("\tif (!table->%s)\n\t\treturn hipErrorNotSupported;", f.Name)
 		if f.thread() {
-			o.p("\thipError_t e = rocm_device(table, device);\n\tif (e != hipSuccess)\n\t\treturn e;")
+			o.p("\thipError_t e = rocm_device(table, current);\n\tif (e != hipSuccess)\n\t\treturn e;")
 		}
 		var args []string
 		for k, p := range f.Params {
@@ -135,7 +135,13 @@ func rocmGo(t *Table) string {
 		if !f.runtime() || f.custom("rocm") {
 			continue
 		}
-		o.p("// %s is %s.\nfunc (r *Runtime) %s {", f.method(), f.Name, ty.signature(f, "hip."))
+		sig := ty.signature(f, "hip.")
+		if f.custom("rocm-wrap") { // the handwritten method calls this one
+			sig = strings.ToLower(sig[:1]) + sig[1:]
+		} else {
+			o.p("// %s is %s.", f.method(), f.Name)
+		}
+		o.p("func (r *Runtime) %s {", sig)
 		args := []string{"r.table"}
 		if f.thread() {
 			args = append(args, "C.int32_t(t.Device)")

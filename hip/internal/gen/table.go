@@ -87,7 +87,8 @@ type Param struct {
 }
 
 // custom reports whether the part ("client", "worker", "export", "rocm") of f
-// is written by hand.
+// is written by hand; "rocm-wrap" is a handwritten method around the generated
+// call.
 func (f *Function) custom(part string) bool {
 	for _, c := range f.Custom {
 		if c == part {

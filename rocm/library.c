@@ -1,0 +1,96 @@
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "library.h"
+#include "_cgo_export.h"
+
+void *rocm_open(const char *path, struct rocm_table *table, char *why, size_t size)
+{
+	void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!lib) {
+		snprintf(why, size, "%s", dlerror());
+		return NULL;
+	}
+#define LOAD(name) table->name = (__typeof__(table->name))dlsym(lib, #name);
+	ROCM_FUNCTIONS(LOAD)
+	if (!table->hipSetDevice || !table->hipGetDeviceCount || !table->hipMalloc) {
+		snprintf(why, size, "%s: not a HIP runtime (hipSetDevice, hipGetDeviceCount or hipMalloc is missing)", path);
+		dlclose(lib);
+		return NULL;
+	}
+	return lib;
+}
+
+hipError_t rocm_device(const struct rocm_table *table, int device)
+{
+	/* Not cached: another user of the library may have changed the thread's
+	 * device, and the call is a store in the real library. */
+	return table->hipSetDevice(device);
+}
+
+hipError_t rocm_load(const struct rocm_table *table, int32_t device, const void *image, uint64_t *module)
+{
+	hipModule_t m = NULL;
+	hipError_t e;
+
+	if (!table->hipModuleLoadData)
+		return hipErrorNotSupported;
+	if ((e = rocm_device(table, device)) != hipSuccess)
+		return e;
+	e = table->hipModuleLoadData(&m, image);
+	*module = (uint64_t)(uintptr_t)m;
+	return e;
+}
+
+hipError_t rocm_launch(const struct rocm_table *table, int32_t device, const struct rocm_launch *l,
+		       void *args, size_t size, const uint32_t *offsets, size_t count)
+{
+	hipFunction_t f = (hipFunction_t)(uintptr_t)l->function;
+	hipStream_t s = (hipStream_t)(uintptr_t)l->stream;
+	void *extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, args, HIP_LAUNCH_PARAM_BUFFER_SIZE, &size, HIP_LAUNCH_PARAM_END};
+	hipError_t e = rocm_device(table, device);
+
+	if (e != hipSuccess)
+		return e;
+	if (l->flags & 1) { /* hip.LaunchCooperative: takes the arguments one by one */
+		if (!table->hipModuleLaunchCooperativeKernel)
+			return hipErrorNotSupported;
+		void **params = calloc(count + 1, sizeof(*params));
+		if (!params)
+			return hipErrorOutOfMemory;
+		for (size_t i = 0; i < count; i++)
+			params[i] = (char *)args + offsets[i];
+		e = table->hipModuleLaunchCooperativeKernel(f, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
+							     l->block[2], l->shared, s, params);
+		free(params);
+		return e;
+	}
+	if (l->start || l->stop || l->global[0]) {
+		if (!table->hipExtModuleLaunchKernel)
+			return hipErrorNotSupported;
+		return table->hipExtModuleLaunchKernel(f, l->global[0], l->global[1], l->global[2], l->block[0], l->block[1],
+						       l->block[2], l->shared, s, NULL, extra,
+						       (hipEvent_t)(uintptr_t)l->start, (hipEvent_t)(uintptr_t)l->stop, 0);
+	}
+	if (!table->hipModuleLaunchKernel)
+		return hipErrorNotSupported;
+	return table->hipModuleLaunchKernel(f, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2],
+					    l->shared, s, NULL, extra);
+}
+
+static void run_host_func(void *handle)
+{
+	rocmHostFunc((uintptr_t)handle);
+}
+
+hipError_t rocm_host_func(const struct rocm_table *table, int32_t device, uint64_t stream, uintptr_t handle)
+{
+	hipError_t e;
+
+	if (!table->hipLaunchHostFunc)
+		return hipErrorNotSupported;
+	if ((e = rocm_device(table, device)) != hipSuccess)
+		return e;
+	return table->hipLaunchHostFunc((hipStream_t)(uintptr_t)stream, run_host_func, (void *)handle);
+}

@@ -1,0 +1,161 @@
+package rocm
+
+/*
+#cgo CFLAGS: -I${SRCDIR}/../hipabi/include
+#cgo LDFLAGS: -ldl
+#include <stdlib.h>
+#include "library.h"
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"github.com/rocwire/rocwire/codeobject"
+	"github.com/rocwire/rocwire/hip"
+)
+
+// ErrNoLibrary says that no libamdhip64 could be opened.
+var ErrNoLibrary = errors.New("rocm: no libamdhip64")
+
+// Runtime calls a real library. Make it with Open.
+type Runtime struct {
+	hip.Unimplemented
+	table *C.struct_rocm_table
+	path  string
+
+	mu        sync.Mutex
+	modules   map[hip.Module]map[string]*codeobject.Kernel
+	functions map[hip.Function]function
+}
+
+// function is what a launch must know of a kernel.
+type function struct {
+	module  hip.Module
+	offsets []uint32 // where each argument begins
+}
+
+var (
+	_ hip.Runtime = (*Runtime)(nil)
+)
+
+// Paths are where Open looks when it is given no path.
+func Paths() []string {
+	paths := []string{}
+	if root := os.Getenv("ROCM_PATH"); root != "" {
+		paths = append(paths, filepath.Join(root, "lib", "libamdhip64.so.6"))
+	}
+	return append(paths, "libamdhip64.so.6", "/opt/rocm/lib/libamdhip64.so.6")
+}
+
+// Open loads the library at path, or the first of Paths that there is. The
+// library stays loaded: it does not support being unloaded.
+func Open(path string) (*Runtime, error) {
+	paths := []string{path}
+	if path == "" {
+		paths = Paths()
+	}
+	table := (*C.struct_rocm_table)(C.calloc(1, C.size_t(unsafe.Sizeof(C.struct_rocm_table{}))))
+	var whys []string
+	for _, p := range paths {
+		name := C.CString(p)
+		var why [512]C.char
+		lib := C.rocm_open(name, table, &why[0], C.size_t(len(why)))
+		C.free(unsafe.Pointer(name))
+		if lib != nil {
+			return &Runtime{table: table, path: p, modules: map[hip.Module]map[string]*codeobject.Kernel{}, functions: map[hip.Function]function{}}, nil
+		}
+		whys = append(whys, C.GoString(&why[0]))
+	}
+	C.free(unsafe.Pointer(table))
+	return nil, fmt.Errorf("%w: %s", ErrNoLibrary, strings.Join(whys, "; "))
+}
+
+// Path is what was opened.
+func (r *Runtime) Path() string { return r.path }
+
+// ModuleLoadData is hipModuleLoadData. The image's metadata is kept: it says
+// where each argument of a kernel lies.
+func (r *Runtime) ModuleLoadData(t hip.Thread, image []byte) (hip.Module, hip.Error) {
+	object, err := codeobject.Parse(image)
+	if err != nil {
+		return 0, hip.ErrorInvalidImage
+	}
+	var m C.uint64_t
+	if e := hip.Error(C.rocm_load(r.table, C.int32_t(t.Device), unsafe.Pointer(&image[0]), &m)); e != hip.Success {
+		return 0, e
+	}
+	r.mu.Lock()
+	r.modules[hip.Module(m)] = object.Kernels
+	r.mu.Unlock()
+	return hip.Module(m), hip.Success
+}
+
+// ModuleUnload is hipModuleUnload.
+func (r *Runtime) ModuleUnload(t hip.Thread, module hip.Module) hip.Error {
+	err := r.moduleUnload(t, module)
+	if err == hip.Success {
+		r.mu.Lock()
+		delete(r.modules, module)
+		for f, of := range r.functions {
+			if of.module == module {
+				delete(r.functions, f)
+			}
+		}
+		r.mu.Unlock()
+	}
+	return err
+}
+
+// ModuleGetFunction is hipModuleGetFunction.
+func (r *Runtime) ModuleGetFunction(t hip.Thread, module hip.Module, name string) (hip.Function, hip.Error) {
+	f, err := r.moduleGetFunction(t, module, name)
+	if err != hip.Success {
+		return 0, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	of := function{module: module}
+	if k := r.modules[module][name]; k != nil {
+		for _, a := range k.Args {
+			of.offsets = append(of.offsets, a.Offset)
+		}
+	}
+	r.functions[f] = of
+	return f, hip.Success
+}
+
+// LaunchKernel is hipModuleLaunchKernel and its relatives.
+func (r *Runtime) LaunchKernel(t hip.Thread, l *hip.Launch) hip.Error {
+	r.mu.Lock()
+	of, ok := r.functions[l.Function]
+	r.mu.Unlock()
+	if !ok {
+		return hip.ErrorInvalidHandle
+	}
+	for _, o := range of.offsets {
+		if int(o) >= len(l.Args) {
+			return hip.ErrorInvalidValue
+		}
+	}
+	c := C.struct_rocm_launch{
+		function: C.uint64_t(l.Function), stream: C.uint64_t(l.Stream), start: C.uint64_t(l.Start), stop: C.uint64_t(l.Stop),
+		grid: cDim(l.Grid), block: cDim(l.Block), global: cDim(l.GlobalSize),
+		shared: C.uint32_t(l.SharedMem), flags: C.uint32_t(l.Flags),
+	}
+	if l.GlobalSize == (hip.Dim3{}) && (l.Start != 0 || l.Stop != 0) {
+		c.global = cDim(hip.Dim3{X: l.Grid.X * l.Block.X, Y: l.Grid.Y * l.Block.Y, Z: l.Grid.Z * l.Block.Z})
+	}
+	return hip.Error(C.rocm_launch(r.table, C.int32_t(t.Device), &c, unsafe.Pointer(unsafe.SliceData(l.Args)), C.size_t(len(l.Args)),
+		(*C.uint32_t)(unsafe.SliceData(of.offsets)), C.size_t(len(of.offsets))))
+}
+
+func cDim(d hip.Dim3) [3]C.uint32_t {
+	return [3]C.uint32_t{C.uint32_t(d.X), C.uint32_t(d.Y), C.uint32_t(d.Z)}
+}

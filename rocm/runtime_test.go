@@ -1,0 +1,155 @@
+package rocm
+
+import (
+	"encoding/binary"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/rocwire/rocwire/hip"
+)
+
+// stub builds testdata/stub.c as a library.
+func stub(t *testing.T) *Runtime {
+	t.Helper()
+	lib := filepath.Join(t.TempDir(), "libamdhip64.so.6")
+	out, err := exec.Command("gcc", "-shared", "-fPIC", "-Wall", "-Werror", "-I../hipabi/include", "-o", lib, "testdata/stub.c", "-lpthread").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	r, err := Open(lib)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func must(t *testing.T, what string, err hip.Error) {
+	t.Helper()
+	if err != hip.Success {
+		t.Fatalf("%s: %v", what, err)
+	}
+}
+
+func TestOpen(t *testing.T) {
+	if _, err := Open("/nonexistent/libamdhip64.so.6"); !errors.Is(err, ErrNoLibrary) {
+		t.Errorf("absent: %v", err)
+	}
+	if _, err := Open("libm.so.6"); !errors.Is(err, ErrNoLibrary) {
+		t.Errorf("a library without HIP: %v", err)
+	}
+}
+
+// A call reaches the device that its thread has chosen, from any goroutine.
+func TestDevice(t *testing.T) {
+	r := stub(t)
+	n, err := r.GetDeviceCount()
+	if must(t, "count", err); n != 2 {
+		t.Fatal(n)
+	}
+	p, err := r.GetDevicePropertiesR0600(1)
+	if must(t, "properties", err); p.WarpSize != 64 || string(p.Name[:8]) != "stub one" || p.TotalGlobalMem != 1<<33 {
+		t.Error(p.Name, p.WarpSize)
+	}
+	for range 50 {
+		for d := range int32(2) {
+			done := make(chan hip.PointerAttributes)
+			go func() {
+				th := hip.Thread{Device: d}
+				ptr, err := r.Malloc(th, 64)
+				if err != hip.Success {
+					t.Error(err)
+				}
+				a, _ := r.PointerGetAttributes(th, ptr)
+				r.Free(th, ptr)
+				done <- a
+			}()
+			if a := <-done; a.Device != d || a.Type != hip.MemoryTypeDevice {
+				t.Fatalf("device %d, allocated on %d", d, a.Device)
+			}
+		}
+	}
+	if _, err := r.Malloc(hip.Thread{Device: 7}, 1); err != hip.ErrorInvalidDevice {
+		t.Error(err)
+	}
+	if _, err := r.Malloc(hip.Thread{}, 1<<41); err != hip.ErrorOutOfMemory {
+		t.Error(err)
+	}
+}
+
+func TestAbsentFunction(t *testing.T) {
+	r := stub(t)
+	if err := r.StreamSynchronize(hip.Thread{}, 0); err != hip.ErrorNotSupported {
+		t.Error(err)
+	}
+	if _, ok := any(r).(hip.Placer); ok {
+		t.Error("a real device does not let the caller place memory")
+	}
+}
+
+func TestElapsed(t *testing.T) {
+	ms, err := stub(t).EventElapsedTime(hip.Thread{}, 100, 103)
+	if err != hip.Success || ms != 1.5 {
+		t.Error(ms, err)
+	}
+}
+
+func TestLaunch(t *testing.T) {
+	r, th := stub(t), hip.Thread{}
+	if _, err := r.ModuleLoadData(th, []byte("no image")); err != hip.ErrorInvalidImage {
+		t.Error(err)
+	}
+	image, err := os.ReadFile("../examples/kernels/gfx942/vector_add.co")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, e := r.ModuleLoadData(th, image)
+	must(t, "load", e)
+	if _, e := r.ModuleGetFunction(th, m, "absent"); e != hip.ErrorNotFound {
+		t.Error(e)
+	}
+	f, e := r.ModuleGetFunction(th, m, "vector_add")
+	must(t, "function", e)
+	for name, flags := range map[string]uint32{"plain": 0, "cooperative": hip.LaunchCooperative} {
+		const n = 3
+		mem, e := r.Malloc(th, 3*4*n)
+		must(t, "malloc", e)
+		in := [2 * n]float32{1, 2, 3, 10, 20, 30}
+		must(t, "copy in", r.Memcpy(th, mem, hip.Ptr(uintptr(unsafe.Pointer(&in))), 8*n, hip.MemcpyHostToDevice))
+		args := make([]byte, 28)
+		for i := range 3 {
+			binary.LittleEndian.PutUint64(args[8*i:], uint64(mem)+uint64(4*n*i))
+		}
+		args[24] = n
+		l := &hip.Launch{Function: f, Grid: hip.Dim3{X: 1, Y: 1, Z: 1}, Block: hip.Dim3{X: 64, Y: 1, Z: 1}, Args: args, Flags: flags}
+		must(t, name, r.LaunchKernel(th, l))
+		var out [n]float32
+		must(t, "copy out", r.Memcpy(th, hip.Ptr(uintptr(unsafe.Pointer(&out))), mem+8*n, 4*n, hip.MemcpyDeviceToHost))
+		if out != [n]float32{11, 22, 33} {
+			t.Errorf("%s: %v", name, out)
+		}
+		l.Args = nil
+		if err := r.LaunchKernel(th, l); err != hip.ErrorInvalidValue {
+			t.Errorf("%s without arguments: %v", name, err)
+		}
+		must(t, "free", r.Free(th, mem))
+	}
+	must(t, "unload", r.ModuleUnload(th, m))
+	if err := r.LaunchKernel(th, &hip.Launch{Function: f}); err != hip.ErrorInvalidHandle {
+		t.Errorf("a function of an unloaded module: %v", err)
+	}
+}
+
+func TestHostFunc(t *testing.T) {
+	ran := make(chan struct{})
+	must(t, "host function", stub(t).LaunchHostFunc(hip.Thread{}, 0, func() { close(ran) }))
+	select {
+	case <-ran:
+	case <-time.After(10 * time.Second):
+		t.Fatal("the function was not called")
+	}
+}

@@ -1,0 +1,145 @@
+/* A HIP runtime of two devices that does on the CPU the little that the tests
+ * ask of it, and refuses what would show a wrong call. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include "hip/hip_runtime_api.h"
+
+static _Thread_local int current = -1;
+
+hipError_t hipSetDevice(int d)
+{
+	if (d < 0 || d > 1)
+		return hipErrorInvalidDevice;
+	current = d;
+	return hipSuccess;
+}
+
+hipError_t hipGetDeviceCount(int *n) { *n = 2; return hipSuccess; }
+
+#undef hipGetDevicePropertiesR0600
+hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600 *p, int d)
+{
+	memset(p, 0, sizeof(*p));
+	strcpy(p->name, d ? "stub one" : "stub zero");
+	p->warpSize = 64;
+	p->totalGlobalMem = 1ull << 33;
+	return hipSuccess;
+}
+
+/* Each allocation says which device it was made on. */
+hipError_t hipMalloc(void **p, size_t n)
+{
+	int *q = malloc(n + 16);
+	if (n > 1ull << 40)
+		return hipErrorOutOfMemory;
+	q[0] = current;
+	*p = q + 4;
+	return hipSuccess;
+}
+
+hipError_t hipFree(void *p) { free((int *)p - 4); return hipSuccess; }
+
+hipError_t hipPointerGetAttributes(hipPointerAttribute_t *a, const void *p)
+{
+	memset(a, 0, sizeof(*a));
+	a->type = hipMemoryTypeDevice;
+	a->device = ((const int *)p)[-4];
+	a->devicePointer = (void *)p;
+	return hipSuccess;
+}
+
+hipError_t hipMemcpy(void *d, const void *s, size_t n, hipMemcpyKind k)
+{
+	if (k != hipMemcpyHostToDevice && k != hipMemcpyDeviceToHost)
+		return hipErrorInvalidMemcpyDirection;
+	memcpy(d, s, n);
+	return hipSuccess;
+}
+
+hipError_t hipEventElapsedTime(float *ms, hipEvent_t a, hipEvent_t b)
+{
+	*ms = (float)((char *)b - (char *)a) / 2;
+	return hipSuccess;
+}
+
+hipError_t hipModuleLoadData(hipModule_t *m, const void *image)
+{
+	if (memcmp(image, "\177ELF", 4))
+		return hipErrorInvalidImage;
+	*m = (hipModule_t)0x1000;
+	return hipSuccess;
+}
+
+hipError_t hipModuleUnload(hipModule_t m) { return m == (hipModule_t)0x1000 ? hipSuccess : hipErrorInvalidHandle; }
+
+hipError_t hipModuleGetFunction(hipFunction_t *f, hipModule_t m, const char *name)
+{
+	if (strcmp(name, "vector_add"))
+		return hipErrorNotFound;
+	*f = (hipFunction_t)0x2000;
+	return m == (hipModule_t)0x1000 ? hipSuccess : hipErrorInvalidHandle;
+}
+
+/* vector_add's arguments are three pointers and a count. */
+static hipError_t add(const char *args, size_t n)
+{
+	float *p[3];
+	unsigned count;
+
+	if (n < 28)
+		return hipErrorInvalidValue;
+	memcpy(p, args, 24);
+	memcpy(&count, args + 24, 4);
+	for (unsigned i = 0; i < count; i++)
+		p[2][i] = p[0][i] + p[1][i];
+	return hipSuccess;
+}
+
+hipError_t hipModuleLaunchKernel(hipFunction_t f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+				 unsigned shared, hipStream_t s, void **params, void **extra)
+{
+	if (f != (hipFunction_t)0x2000 || params || !gx || !gy || !gz || !bx || !by || !bz || shared || s)
+		return hipErrorInvalidValue;
+	if (extra[0] != HIP_LAUNCH_PARAM_BUFFER_POINTER || extra[2] != HIP_LAUNCH_PARAM_BUFFER_SIZE || extra[4] != HIP_LAUNCH_PARAM_END)
+		return hipErrorInvalidConfiguration;
+	return add(extra[1], *(size_t *)extra[3]);
+}
+
+hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+					    unsigned shared, hipStream_t s, void **params)
+{
+	char args[28];
+
+	(void)f, (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)s;
+	for (int i = 0; i < 4; i++)
+		memcpy(args + 8 * i, params[i], i < 3 ? 8 : 4);
+	return add(args, sizeof(args));
+}
+
+struct call {
+	void (*fn)(void *);
+	void *data;
+};
+
+static void *run(void *p)
+{
+	struct call c = *(struct call *)p;
+	free(p);
+	c.fn(c.data);
+	return NULL;
+}
+
+/* On a thread of its own, as a real runtime does. */
+hipError_t hipLaunchHostFunc(hipStream_t s, hipHostFn_t fn, void *data)
+{
+	struct call *c = malloc(sizeof(*c));
+	pthread_t t;
+
+	(void)s;
+	c->fn = fn;
+	c->data = data;
+	pthread_create(&t, NULL, run, c);
+	pthread_detach(t);
+	return hipSuccess;
+}
