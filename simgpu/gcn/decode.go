@@ -131,6 +131,11 @@ func (d *decoder) row(enc Encoding, opcode uint32, words int) bool {
 	d.in.Opcode = uint16(opcode)
 	d.in.Len = uint8(4 * words)
 	d.litPos = words
+	z := info.Zero[d.in.Arch]
+	if d.w[0]&uint32(z) != 0 || words > 1 && d.w[1]&uint32(z>>32) != 0 {
+		d.err = "reserved bits are set"
+		return false
+	}
 	return true
 }
 

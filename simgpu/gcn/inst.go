@@ -44,13 +44,12 @@ const (
 	SCRATCH
 	MUBUF
 	MTBUF
-	MIMG
 
 	numEnc = int(iota)
 )
 
 var encNames = [numEnc]string{"none", "SOP1", "SOP2", "SOPC", "SOPK", "SOPP", "SMEM", "VOP1", "VOP2", "VOPC",
-	"VOP3", "VOP3P", "MFMA", "DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF", "MIMG"}
+	"VOP3", "VOP3P", "MFMA", "DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF"}
 
 // String is the format's name in AMD's manuals.
 func (e Encoding) String() string {
@@ -86,7 +85,7 @@ const (
 	Literal                    // 32-bit literal: Value holds it widened for the operand's type (f64: in the high half; 64-bit integers: zero extended)
 	Special                    // Index is one of the Src… numbers: VCCZ, EXECZ, SCC, apertures, LDS_DIRECT
 	Off                        // "off": no address register
-	Bad                        // a register that this operand cannot be; Value is its source number. Executing it is an error
+	Bad                        // a register or constant that this operand cannot be; Index is its source number. Executing it is an error
 )
 
 // Numbers of scalar registers as [Operand.Index] of kind SGPR.
@@ -211,32 +210,29 @@ type Inst struct {
 	Base    Operand // scalar base: saddr (SGPR pair or Off), V# of buffers, sbase of SMEM
 	SOffset Operand // scalar offset of buffers, scratch and SMEM
 
-	Offset    int32 // byte offset: SMEM 21 bits signed, flat 13 bits signed (FLAT segment: 12 unsigned), buffers 12 unsigned, DS 16 unsigned (2-address forms: see Offset0)
-	Offset0   uint8 // DS instructions with two addresses, in elements
-	Offset1   uint8
-	Simm16    uint16 // SOPK, SOPP
-	HasSImm   bool   // SMEM: Offset is encoded
-	Neg       uint8  // bit i: source i negated (packed: low half)
-	Abs       uint8  // bit i: absolute value of source i
-	NegHi     uint8  // packed: high half negated
-	OpSel     uint8  // bit i: source i high half (packed: for the low result); bit 3: destination high half
-	OpSelHi   uint8  // packed: bit i: source i high half, for the high result
-	Omod      uint8  // 0 none, 1 times 2, 2 times 4, 3 divided by 2
-	Clamp     bool
-	CBSZ      uint8 // MFMA broadcast size
-	ABID      uint8 // MFMA broadcast block
-	BLGP      uint8 // MFMA lane permutation of B; f64: negate bits
-	SDWA      SDWA
-	DPP       DPP
-	Cache     CacheBits
-	OffEn     bool  // buffers: a VGPR offset is added
-	IdxEn     bool  // buffers: a VGPR index is added
-	LDS       bool  // data goes to LDS
-	GDS       bool  // DS: global data share
-	TFE       bool  // buffers: texture fail enable
-	Format    uint8 // MTBUF: dfmt | nfmt<<4
-	DMask     uint8 // MIMG
-	MIMGFlags uint8 // MIMG: printed modifiers
+	Offset  int32 // byte offset: SMEM 21 bits signed, flat 13 bits signed (FLAT segment: 12 unsigned), buffers 12 unsigned, DS 16 unsigned (2-address forms: see Offset0)
+	Offset0 uint8 // DS instructions with two addresses, in elements
+	Offset1 uint8
+	Simm16  uint16 // SOPK, SOPP
+	HasSImm bool   // SMEM: Offset is encoded
+	Neg     uint8  // bit i: source i negated (packed: low half)
+	Abs     uint8  // bit i: absolute value of source i
+	NegHi   uint8  // packed: high half negated
+	OpSel   uint8  // bit i: source i high half (packed: for the low result); bit 3: destination high half
+	OpSelHi uint8  // packed: bit i: source i high half, for the high result
+	Omod    uint8  // 0 none, 1 times 2, 2 times 4, 3 divided by 2
+	Clamp   bool
+	CBSZ    uint8 // MFMA broadcast size
+	ABID    uint8 // MFMA broadcast block
+	BLGP    uint8 // MFMA lane permutation of B; f64: negate bits
+	SDWA    SDWA
+	DPP     DPP
+	Cache   CacheBits
+	OffEn   bool  // buffers: a VGPR offset is added
+	IdxEn   bool  // buffers: a VGPR index is added
+	LDS     bool  // data goes to LDS
+	GDS     bool  // DS: global data share
+	Format  uint8 // MTBUF: dfmt | nfmt<<4
 }
 
 // CacheBits are the cache policy bits of memory instructions, under the names

@@ -119,10 +119,11 @@ const (
 	ReturnsGLC // atomic that returns the old value when GLC is set
 	TwoAddr    // DS with offset0 and offset1
 	AllLanes   // ignores EXEC (v_readlane, v_readfirstlane with empty EXEC, MFMA)
-	NoIntClamp // no clamp bit
-	FloatMods  // neg, abs and omod mean something
-	HiOpSel    // VOP3 with op_sel
-	LDSDest    // loads to LDS
+	LDSDest    // always moves data between memory and LDS
+	NoDstSel   // SDWA form whose destination is always the whole dword
+	IsCmpSwap  // atomic whose data is a pair: new value, compared value
+	IsGWS      // global wave sync
+	MixMods    // VOP3P whose high negate bits are absolute-value bits
 	HasE64     // VOP3 row of an operation that VOP1, VOP2 or VOPC have too
 )
 
@@ -145,4 +146,15 @@ type OpInfo struct {
 	Opcode   [numArch]int16 // per target; -1: it has none
 	Operands []OperandInfo  // in assembler order
 	Flags    Flags
+	Zero     [numArch]uint64 // per target: bits of the instruction that must be zero
+	Mods     uint64          // VOP3: modifier bits that mean something; the others are ignored
+	SDWA     FormInfo
+	DPP      FormInfo
+}
+
+// FormInfo describes the second word of an SDWA or DPP form.
+type FormInfo struct {
+	OK   bool   // the operation has this form
+	Zero uint32 // bits that must be zero
+	Mods uint32 // modifier bits that mean something
 }

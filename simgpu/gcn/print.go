@@ -2,7 +2,7 @@ package gcn
 
 import "strconv"
 
-// String prints the instruction as LLVM's disassembler does.
+// String prints the instruction as llvm-mc --disassemble does.
 func (in *Inst) String() string {
 	if in.Info == nil {
 		return "<none>"
@@ -23,39 +23,72 @@ func (in *Inst) AppendText(b []byte) []byte {
 	case FormDPP:
 		b = append(b, "_dpp"...)
 	}
-	sep := " "
+	start := len(b)
 	for i := range in.Info.Operands {
 		oi := &in.Info.Operands[i]
 		if oi.Quiet {
 			continue
 		}
-		o := in.place(oi.Role)
-		if o == nil || o.Kind == None {
+		if oi.Role == RoleImm {
+			b = in.appendImm(appendSep(b, start))
 			continue
 		}
-		b = append(b, sep...)
-		sep = ", "
-		b = o.appendText(b)
+		o := in.place(oi.Role)
+		if o.Kind == None && (in.Enc != SMEM || oi.Role != RoleSOffset) {
+			continue
+		}
+		b = appendSep(b, start)
+		if oi.Role >= RoleSrc0 && oi.Role <= RoleSrc2 {
+			b = in.appendSource(b, o, oi)
+		} else if in.Enc == SMEM && oi.Role == RoleSOffset {
+			b = in.appendSMEMOffset(b, o)
+		} else {
+			b = in.appendOperand(b, o, oi)
+		}
+	}
+	return in.appendMods(b, start)
+}
+
+// appendSep puts a separator before an operand.
+func appendSep(b []byte, start int) []byte {
+	if len(b) == start {
+		return append(b, ' ')
+	}
+	return append(b, ", "...)
+}
+
+// appendSource appends a source operand with its sign modifiers.
+func (in *Inst) appendSource(b []byte, o *Operand, oi *OperandInfo) []byte {
+	bit := uint8(1) << (oi.Role - RoleSrc0)
+	neg, abs := in.Neg&bit != 0, in.Abs&bit != 0
+	if in.Enc == VOP3P && in.Info.Flags&MixMods == 0 {
+		neg, abs = false, false // printed as neg_lo, neg_hi
+	}
+	if in.Form == FormSDWA && in.SDWA.Sext&bit != 0 {
+		return append(in.appendOperand(append(b, "sext("...), o, oi), ')')
+	}
+	wrap := neg && !abs && o.IsConst() // -1 is another constant than neg(1)
+	switch {
+	case wrap:
+		b = append(b, "neg("...)
+	case neg:
+		b = append(b, '-')
+	}
+	if abs {
+		b = append(b, '|')
+	}
+	b = in.appendOperand(b, o, oi)
+	if abs {
+		b = append(b, '|')
+	}
+	if wrap {
+		b = append(b, ')')
 	}
 	return b
 }
 
-var scalarNames = map[uint16][2]string{
-	RegFlatScratch: {"flat_scratch_lo", "flat_scratch"}, RegFlatScratch + 1: {"flat_scratch_hi", ""},
-	RegXNACKMask: {"xnack_mask_lo", "xnack_mask"}, RegXNACKMask + 1: {"xnack_mask_hi", ""},
-	RegVCC: {"vcc_lo", "vcc"}, RegVCC + 1: {"vcc_hi", ""},
-	RegM0:   {"m0", ""},
-	RegEXEC: {"exec_lo", "exec"}, RegEXEC + 1: {"exec_hi", ""},
-}
-
-var specialNames = map[uint16]string{
-	SrcSharedBase: "src_shared_base", SrcSharedLimit: "src_shared_limit",
-	SrcPrivateBase: "src_private_base", SrcPrivateLimit: "src_private_limit",
-	SrcPopsExitingWave: "src_pops_exiting_wave_id", SrcVCCZ: "src_vccz", SrcEXECZ: "src_execz",
-	SrcSCC: "src_scc", SrcLDSDirect: "src_lds_direct",
-}
-
-func (o *Operand) appendText(b []byte) []byte {
+// appendOperand appends an operand without modifiers.
+func (in *Inst) appendOperand(b []byte, o *Operand, oi *OperandInfo) []byte {
 	switch o.Kind {
 	case SGPR:
 		return appendScalar(b, o.Index, o.Width)
@@ -64,13 +97,60 @@ func (o *Operand) appendText(b []byte) []byte {
 	case AccVGPR:
 		return appendRange(b, 'a', o.Index, o.Width)
 	case Special:
-		return append(b, specialNames[o.Index]...)
+		return append(b, specialName(o.Index)...)
 	case Off:
 		return append(b, "off"...)
 	case Inline, Literal:
-		return append(append(b, "0x"...), strconv.FormatUint(o.Value, 16)...)
+		if oi.Class == ClassK {
+			return appendHex(b, o.Value&0xffffffff)
+		}
+		return appendConst(b, o)
+	case Bad:
+		return in.appendBad(b, o, oi)
 	}
 	return append(b, '?')
+}
+
+// appendBad prints an operand that its place does not allow with the remark
+// that LLVM makes.
+func (in *Inst) appendBad(b []byte, o *Operand, oi *OperandInfo) []byte {
+	d := decoder{in: &Inst{Arch: in.Arch}}
+	var t Operand
+	d.source(&t, o.Type, uint32(o.Index), false)
+	b = in.appendOperand(b, &t, oi)
+	if t.IsConst() {
+		return append(b, "/*Invalid immediate*/"...)
+	}
+	b = append(b, "/*Invalid register, operand has '"...)
+	b = append(b, in.className(oi)...)
+	return append(b, "' register class*/"...)
+}
+
+// className is LLVM's name of an operand's register class.
+func (in *Inst) className(oi *OperandInfo) string {
+	switch {
+	case in.Enc == MFMA:
+		switch oi.Type.Width() {
+		case 1:
+			return "VGPR_32"
+		case 2:
+			return "VReg_64"
+		case 4:
+			return "VReg_128"
+		case 8:
+			return "VReg_256"
+		case 16:
+			return "VReg_512"
+		}
+		return "VReg_1024"
+	case oi.Class == ClassA:
+		return "AGPR_32"
+	case oi.Class == ClassV:
+		return "VRegOrLds_32"
+	case oi.Type == Mask:
+		return "SReg_1_XEXEC"
+	}
+	return "SReg_32"
 }
 
 func appendScalar(b []byte, n uint16, width uint8) []byte {
@@ -80,11 +160,27 @@ func appendScalar(b []byte, n uint16, width uint8) []byte {
 	if n >= RegTTMP0 && n < RegTTMP0+16 {
 		return appendRange(append(b, "ttm"...), 'p', n-RegTTMP0, width)
 	}
-	i := 0
-	if width > 1 {
-		i = 1
+	base := ""
+	switch n &^ 1 {
+	case RegFlatScratch:
+		base = "flat_scratch"
+	case RegXNACKMask:
+		base = "xnack_mask"
+	case RegVCC:
+		base = "vcc"
+	case RegM0:
+		return append(b, "m0"...)
+	case RegEXEC:
+		base = "exec"
 	}
-	return append(b, scalarNames[n][i]...)
+	b = append(b, base...)
+	switch {
+	case width > 1:
+		return b
+	case n&1 == 0:
+		return append(b, "_lo"...)
+	}
+	return append(b, "_hi"...)
 }
 
 func appendRange(b []byte, file byte, n uint16, width uint8) []byte {
@@ -97,4 +193,30 @@ func appendRange(b []byte, file byte, n uint16, width uint8) []byte {
 	b = append(b, ':')
 	b = strconv.AppendUint(b, uint64(n)+uint64(width)-1, 10)
 	return append(b, ']')
+}
+
+func specialName(n uint16) string {
+	switch n {
+	case SrcSharedBase:
+		return "src_shared_base"
+	case SrcSharedLimit:
+		return "src_shared_limit"
+	case SrcPrivateBase:
+		return "src_private_base"
+	case SrcPrivateLimit:
+		return "src_private_limit"
+	case SrcPopsExitingWave:
+		return "src_pops_exiting_wave_id"
+	case SrcVCCZ:
+		return "src_vccz"
+	case SrcEXECZ:
+		return "src_execz"
+	case SrcSCC:
+		return "src_scc"
+	}
+	return "src_lds_direct"
+}
+
+func appendHex(b []byte, v uint64) []byte {
+	return strconv.AppendUint(append(b, "0x"...), v, 16)
 }

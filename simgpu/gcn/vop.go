@@ -27,69 +27,35 @@ func (d *decoder) vopc() {
 // vop decodes the encodings of one word, which SDWA, DPP or a literal may
 // follow.
 func (d *decoder) vop(enc Encoding, op, vdst, src0, src1 uint32) {
+	info := lookup(d.in.Arch, enc, op)
 	words := 1
-	if src0 == srcSDWA || src0 == srcDPP {
+	if info != nil && (src0 == srcSDWA || src0 == srcDPP) && len(info.Operands) > 0 {
 		words = 2
 	}
 	if !d.row(enc, op, words) {
 		return
 	}
 	in := d.in
-	if in.Info.Flags&NoSuffix == 0 {
+	if info.Flags&NoSuffix == 0 {
 		in.Form = FormE32
 	}
+	if len(info.Operands) == 0 { // v_nop, v_clrexcp: src0 is ignored
+		return
+	}
 	s0, s1 := src0, src1|256
-	switch src0 {
-	case srcSDWA:
+	switch {
+	case src0 == srcSDWA && info.SDWA.OK:
 		s0, s1 = d.sdwa(s1)
-	case srcDPP:
+	case src0 == srcDPP && info.DPP.OK:
 		s0 = d.dpp()
+	case words == 2:
+		d.err = "no such form of the operation"
+		return
 	}
-	d.vector(vdst, 0, [3]uint32{s0, s1, 0}, true)
+	d.vector(vdst, 0, [3]uint32{s0, s1, 0}, in.Form != FormSDWA)
 	if in.Form == FormSDWA && enc == VOPC && d.w[1]>>15&1 != 0 {
-		d.sreg(&in.Dst, Mask, d.w[1]>>8)
+		d.sreg(&in.Dst, Mask, d.w[1]>>8&0x7f)
 	}
-}
-
-// sdwa reads the SDWA word and returns the source numbers.
-func (d *decoder) sdwa(src1 uint32) (uint32, uint32) {
-	in, w := d.in, d.w[1]
-	in.Form = FormSDWA
-	s := &in.SDWA
-	s.Src0Sel, s.Src1Sel = Sel(w>>16&7), Sel(w>>24&7)
-	s.Sext = uint8(w>>19&1 | w>>27&1<<1)
-	in.Neg = uint8(w>>20&1 | w>>28&1<<1)
-	in.Abs = uint8(w>>21&1 | w>>29&1<<1)
-	if in.Enc != VOPC {
-		s.DstSel, s.DstUnused = Sel(w>>8&7), Unused(w>>11&3)
-		in.Clamp = w>>13&1 != 0
-		in.Omod = uint8(w >> 14 & 3)
-	} else {
-		s.DstSel = Dword
-	}
-	src0 := w & 0xff
-	if w>>23&1 == 0 {
-		src0 |= 256
-	}
-	if w>>31&1 != 0 {
-		src1 &= 0xff
-	}
-	return src0, src1
-}
-
-// dpp reads the DPP word and returns the number of source 0.
-func (d *decoder) dpp() uint32 {
-	in, w := d.in, d.w[1]
-	in.Form = FormDPP
-	in.DPP = DPP{
-		Ctrl:      DPPCtrl(w >> 8 & 0x1ff),
-		BoundCtrl: w>>19&1 != 0,
-		BankMask:  uint8(w >> 24 & 15),
-		RowMask:   uint8(w >> 28),
-	}
-	in.Neg = uint8(w>>20&1 | w>>22&1<<1)
-	in.Abs = uint8(w>>21&1 | w>>23&1<<1)
-	return w&0xff | 256
 }
 
 // vector fills in the operands of a vector instruction from its fields.
@@ -98,8 +64,13 @@ func (d *decoder) vector(vdst, sdst uint32, src [3]uint32, literalOK bool) {
 	for i := range in.Info.Operands {
 		oi := &in.Info.Operands[i]
 		o := in.place(oi.Role)
-		n := vdst
+		var n uint32
 		switch oi.Role {
+		case RoleDst:
+			n = vdst
+			if oi.Class == ClassV || oi.Class == ClassA {
+				n |= 256
+			}
 		case RoleSDst:
 			n = sdst
 		case RoleSrc0:
@@ -116,24 +87,30 @@ func (d *decoder) vector(vdst, sdst uint32, src [3]uint32, literalOK bool) {
 			*o = in.Dst
 		case ClassK:
 			d.literal(o, oi.Type)
-		case ClassV:
-			if oi.Role >= RoleSrc0 && n < 256 {
-				d.source(o, oi.Type, n, literalOK)
-				break
-			}
-			d.vgpr(o, oi.Type, n, false)
-		case ClassA:
-			d.vgpr(o, oi.Type, n, true)
-		case ClassS:
-			if n >= 256 {
-				d.source(o, oi.Type, n, false)
-				break
-			}
-			d.sreg(o, oi.Type, n)
-		case ClassVSNL:
-			d.source(o, oi.Type, n, false)
 		default:
-			d.source(o, oi.Type, n, literalOK)
+			d.source(o, oi.Type, n, literalOK && oi.Class != ClassVSNL)
+			d.restrict(o, oi.Class, n)
 		}
+	}
+}
+
+// restrict marks an operand that its class does not allow as Bad. The number
+// of an accumulation register is that of the vector register.
+func (d *decoder) restrict(o *Operand, c Class, n uint32) {
+	ok := true
+	switch c {
+	case ClassV:
+		ok = o.Kind == VGPR || o.Kind == Special && o.Index == SrcLDSDirect
+	case ClassA:
+		if ok = o.Kind == VGPR; ok {
+			o.Kind = AccVGPR
+		}
+	case ClassS:
+		ok = o.Kind == SGPR
+	case ClassSS:
+		ok = o.Kind != VGPR
+	}
+	if !ok {
+		o.Kind, o.Index = Bad, uint16(n)
 	}
 }

@@ -19,6 +19,9 @@ type row struct {
 	opcode        [2]int
 	operands      []string // Go composite literals
 	flags         string   // Go expression
+	zero          [2]uint64
+	mods          uint64
+	sdwa, dpp     string // Go composite literals
 }
 
 func main() {
@@ -66,7 +69,8 @@ var flags = map[string]string{
 	"rexec": "ReadsEXEC", "wexec": "WritesEXEC", "branch": "IsBranch", "term": "IsTerm",
 	"load": "IsLoad", "store": "IsStore", "atomic": "IsAtomic", "nosuffix": "NoSuffix",
 	"rtn": "ReturnsGLC", "twoaddr": "TwoAddr", "alllanes": "AllLanes", "lds": "LDSDest",
-	"e64": "HasE64",
+	"e64": "HasE64", "nodstsel": "NoDstSel",
+	"cmpswap": "IsCmpSwap", "gws": "IsGWS", "mix": "MixMods",
 }
 
 func parse(text string) ([]row, error) {
@@ -85,8 +89,8 @@ func parse(text string) ([]row, error) {
 }
 
 func parseRow(f []string) (row, error) {
-	if len(f) < 6 {
-		return row{}, fmt.Errorf("%d columns, want at least 6", len(f))
+	if len(f) != 10 {
+		return row{}, fmt.Errorf("%d columns, want 10", len(f))
 	}
 	r := row{enc: f[0], name: f[1], op: strings.ToUpper(f[1])}
 	for i := range r.opcode {
@@ -123,7 +127,43 @@ func parseRow(f []string) (row, error) {
 			r.flags = strings.Join(names, "|")
 		}
 	}
-	return r, nil
+	return r, r.masks(f[6:])
+}
+
+// masks reads the last four columns.
+func (r *row) masks(f []string) error {
+	var err error
+	a, b, two := strings.Cut(f[0], ",")
+	if !two {
+		b = a
+	}
+	for i, s := range []string{a, b} {
+		if r.zero[i], err = strconv.ParseUint(s, 16, 64); err != nil {
+			return err
+		}
+	}
+	if r.mods, err = strconv.ParseUint(f[1], 16, 64); err != nil {
+		return err
+	}
+	if r.sdwa, err = form(f[2]); err != nil {
+		return err
+	}
+	r.dpp, err = form(f[3])
+	return err
+}
+
+// form turns "zero/mods" into a composite literal.
+func form(s string) (string, error) {
+	if s == "-" {
+		return "FormInfo{}", nil
+	}
+	z, m, ok := strings.Cut(s, "/")
+	zero, err := strconv.ParseUint(z, 16, 32)
+	if err != nil || !ok {
+		return "", fmt.Errorf("form %q", s)
+	}
+	mods, err := strconv.ParseUint(m, 16, 32)
+	return fmt.Sprintf("FormInfo{true,%#x,%#x}", zero, mods), err
 }
 
 // operand turns "d=v:f32" into a composite literal; a leading ! marks an
@@ -167,7 +207,7 @@ func emit(rows []row) []byte {
 		} else {
 			fmt.Fprintf(&b, "[]OperandInfo{%s},", strings.Join(r.operands, ","))
 		}
-		fmt.Fprintf(&b, "%s},\n", r.flags)
+		fmt.Fprintf(&b, "%s,[numArch]uint64{%#x,%#x},%#x,%s,%s},\n", r.flags, r.zero[0], r.zero[1], r.mods, r.sdwa, r.dpp)
 	}
 	b.WriteString("}\n")
 	return b.Bytes()

@@ -1,0 +1,242 @@
+package gcn
+
+import "strconv"
+
+// appendMods prints what follows the operands; start is where they begin in b.
+func (in *Inst) appendMods(b []byte, start int) []byte {
+	switch in.Enc {
+	case VOP1, VOP2, VOPC, VOP3:
+		return in.appendVectorMods(b)
+	case VOP3P:
+		return in.appendPackedMods(b)
+	case MFMA:
+		b = appendNum(b, " cbsz:", uint64(in.CBSZ))
+		b = appendNum(b, " abid:", uint64(in.ABID))
+		return appendNum(b, " blgp:", uint64(in.BLGP))
+	case SMEM:
+		return in.appendCache(b)
+	case DS:
+		return in.appendDSMods(b)
+	case FLAT, GLOBAL, SCRATCH:
+		b = appendSigned(b, " offset:", int64(in.Offset))
+		b = in.appendCache(b)
+		if in.LDS && in.Info.Flags&LDSDest == 0 {
+			b = append(b, " lds"...)
+		}
+	case MUBUF, MTBUF:
+		return in.appendBufferMods(b)
+	}
+	return b
+}
+
+func appendNum(b []byte, name string, v uint64) []byte {
+	if v == 0 {
+		return b
+	}
+	return strconv.AppendUint(append(b, name...), v, 10)
+}
+
+func appendSigned(b []byte, name string, v int64) []byte {
+	if v == 0 {
+		return b
+	}
+	return strconv.AppendInt(append(b, name...), v, 10)
+}
+
+func (in *Inst) appendCache(b []byte) []byte {
+	glc, slc, scc := " glc", " slc", " scc"
+	if in.Arch == GFX942 && in.Enc != SMEM {
+		glc, slc, scc = " sc0", " nt", " sc1"
+	}
+	if in.Cache&GLC != 0 {
+		b = append(b, glc...)
+	}
+	if in.Cache&SLC != 0 {
+		b = append(b, slc...)
+	}
+	if in.Cache&SCC != 0 {
+		b = append(b, scc...)
+	}
+	return b
+}
+
+func (in *Inst) appendOmod(b []byte) []byte {
+	return append(b, [4]string{"", " mul:2", " mul:4", " div:2"}[in.Omod&3]...)
+}
+
+func (in *Inst) appendVectorMods(b []byte) []byte {
+	if in.Enc == VOP3 && in.Info.Mods&(0xf<<11) != 0 && !in.hasSDst() && in.OpSel != 0 {
+		b = append(b, " op_sel:["...)
+		for i := 0; i < 3; i++ {
+			if in.Info.Mods>>(11+i)&1 != 0 {
+				b = append(b, '0'+in.OpSel>>i&1, ',')
+			}
+		}
+		b = append(b, '0'+in.OpSel>>3&1, ']')
+	}
+	if in.Clamp {
+		b = append(b, " clamp"...)
+	}
+	b = in.appendOmod(b)
+	switch in.Form {
+	case FormSDWA:
+		return in.appendSDWA(b)
+	case FormDPP:
+		return in.appendDPP(b)
+	}
+	return b
+}
+
+var selNames = [8]string{"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD", "?"}
+
+var unusedNames = [4]string{"UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE", "?"}
+
+func (in *Inst) appendSDWA(b []byte) []byte {
+	s := &in.SDWA
+	if in.Enc != VOPC && in.Info.Flags&NoDstSel == 0 {
+		b = append(append(b, " dst_sel:"...), selNames[s.DstSel&7]...)
+		b = append(append(b, " dst_unused:"...), unusedNames[s.DstUnused&3]...)
+	}
+	b = append(append(b, " src0_sel:"...), selNames[s.Src0Sel&7]...)
+	if in.Enc != VOP1 {
+		b = append(append(b, " src1_sel:"...), selNames[s.Src1Sel&7]...)
+	}
+	return b
+}
+
+func (in *Inst) appendDPP(b []byte) []byte {
+	c := in.DPP.Ctrl
+	n := uint64(c & 15)
+	switch {
+	case in.dp64() && (c < DPPRowNewBcast || c >= DPPRowNewBcast+16):
+		b = append(b, "  /* DP ALU dpp only supports row_newbcast */"...)
+	case !c.Valid():
+		b = append(b, " /* Invalid dpp_ctrl value */"...)
+	case c <= 0xff:
+		b = append(b, " quad_perm:["...)
+		for i := 0; i < 4; i++ {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(b, '0'+byte(c>>(2*i)&3))
+		}
+		b = append(b, ']')
+	case c < DPPRowShr:
+		b = strconv.AppendUint(append(b, " row_shl:"...), n, 10)
+	case c < DPPRowRor:
+		b = strconv.AppendUint(append(b, " row_shr:"...), n, 10)
+	case c < DPPWaveShl:
+		b = strconv.AppendUint(append(b, " row_ror:"...), n, 10)
+	case c >= DPPRowNewBcast:
+		b = strconv.AppendUint(append(b, " row_newbcast:"...), n, 10)
+	default:
+		b = append(b, map[DPPCtrl]string{DPPWaveShl: " wave_shl:1", DPPWaveRol: " wave_rol:1", DPPWaveShr: " wave_shr:1",
+			DPPWaveRor: " wave_ror:1", DPPRowMirror: " row_mirror", DPPRowHalfMirror: " row_half_mirror",
+			DPPBcast15: " row_bcast:15", DPPBcast31: " row_bcast:31"}[c]...)
+	}
+	b = strconv.AppendUint(append(b, " row_mask:0x"...), uint64(in.DPP.RowMask), 16)
+	b = strconv.AppendUint(append(b, " bank_mask:0x"...), uint64(in.DPP.BankMask), 16)
+	if in.DPP.BoundCtrl {
+		b = append(b, " bound_ctrl:1"...)
+	}
+	return b
+}
+
+// appendPackedMods prints the per-half modifiers of VOP3P.
+func (in *Inst) appendPackedMods(b []byte) []byte {
+	if in.Info.Flags&NoSuffix != 0 {
+		return b
+	}
+	n := 0
+	for i := range in.Info.Operands {
+		if r := in.Info.Operands[i].Role; r >= RoleSrc0 && r <= RoleSrc2 && !in.Info.Operands[i].Quiet {
+			n++
+		}
+	}
+	list := func(name string, v, usual uint8) {
+		all := uint8(1)<<n - 1
+		if v&all == usual&all {
+			return
+		}
+		b = append(b, name...)
+		for i := 0; i < n; i++ {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(b, '0'+v>>i&1)
+		}
+		b = append(b, ']')
+	}
+	usual := uint8(7)
+	if in.Info.Flags&MixMods != 0 {
+		usual = 0
+	}
+	list(" op_sel:[", in.OpSel, 0)
+	list(" op_sel_hi:[", in.OpSelHi, usual)
+	if in.Info.Flags&MixMods == 0 {
+		list(" neg_lo:[", in.Neg, 0)
+		list(" neg_hi:[", in.NegHi, 0)
+	}
+	if in.Clamp {
+		b = append(b, " clamp"...)
+	}
+	return b
+}
+
+func (in *Inst) appendDSMods(b []byte) []byte {
+	switch {
+	case in.Info.Flags&TwoAddr != 0:
+		b = appendNum(b, " offset0:", uint64(in.Offset0))
+		b = appendNum(b, " offset1:", uint64(in.Offset1))
+	case in.Op == DS_SWIZZLE_B32:
+		b = appendSwizzle(b, uint16(in.Offset))
+	default:
+		b = appendNum(b, " offset:", uint64(in.Offset))
+	}
+	if in.GDS {
+		b = append(b, " gds"...)
+	}
+	return b
+}
+
+var dfmtNames = [16]string{"BUF_DATA_FORMAT_INVALID", "BUF_DATA_FORMAT_8", "BUF_DATA_FORMAT_16", "BUF_DATA_FORMAT_8_8",
+	"BUF_DATA_FORMAT_32", "BUF_DATA_FORMAT_16_16", "BUF_DATA_FORMAT_10_11_11", "BUF_DATA_FORMAT_11_11_10",
+	"BUF_DATA_FORMAT_10_10_10_2", "BUF_DATA_FORMAT_2_10_10_10", "BUF_DATA_FORMAT_8_8_8_8", "BUF_DATA_FORMAT_32_32",
+	"BUF_DATA_FORMAT_16_16_16_16", "BUF_DATA_FORMAT_32_32_32", "BUF_DATA_FORMAT_32_32_32_32", "BUF_DATA_FORMAT_RESERVED_15"}
+
+var nfmtNames = [8]string{"BUF_NUM_FORMAT_UNORM", "BUF_NUM_FORMAT_SNORM", "BUF_NUM_FORMAT_USCALED", "BUF_NUM_FORMAT_SSCALED",
+	"BUF_NUM_FORMAT_UINT", "BUF_NUM_FORMAT_SINT", "BUF_NUM_FORMAT_RESERVED_6", "BUF_NUM_FORMAT_FLOAT"}
+
+func (in *Inst) appendBufferMods(b []byte) []byte {
+	if len(in.Info.Operands) == 0 {
+		return in.appendCache(b)
+	}
+	if in.Enc == MTBUF {
+		dfmt, nfmt := in.Format&15, in.Format>>4
+		if dfmt != 1 || nfmt != 0 {
+			b = append(b, " format:["...)
+			if dfmt != 1 {
+				b = append(b, dfmtNames[dfmt]...)
+				if nfmt != 0 {
+					b = append(b, ',')
+				}
+			}
+			if nfmt != 0 {
+				b = append(b, nfmtNames[nfmt]...)
+			}
+			b = append(b, ']')
+		}
+	}
+	if in.IdxEn {
+		b = append(b, " idxen"...)
+	}
+	if in.OffEn {
+		b = append(b, " offen"...)
+	}
+	b = appendNum(b, " offset:", uint64(in.Offset))
+	b = in.appendCache(b)
+	if in.LDS {
+		b = append(b, " lds"...)
+	}
+	return b
+}
