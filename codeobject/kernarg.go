@@ -78,7 +78,7 @@ func (h *Hidden) value(kind ArgKind) uint64 {
 // argument and of its size, as they lie in the argument segment. The result is
 // ExplicitSize bytes.
 func (k *Kernel) PackArgs(args [][]byte) ([]byte, error) {
-	if k.opaque() {
+	if len(args) > 0 && k.opaque() {
 		return nil, k.argsError("nothing describes its arguments, pass the argument segment whole")
 	}
 	if len(args) != len(k.Args) {
@@ -127,7 +127,7 @@ func (k *Kernel) Kernarg(packed []byte, hidden *Hidden) ([]byte, error) {
 
 // opaque tells that nothing describes the argument segment, as for kernels of
 // hand-written assembly: it is passed whole, and what is missing is zero.
-func (k *Kernel) opaque() bool { return len(k.Args) == 0 && len(k.Hidden) == 0 }
+func (k *Kernel) opaque() bool { return len(k.Args)+len(k.Hidden) == 0 }
 
 func (k *Kernel) argsError(format string, args ...any) error {
 	return &ArgsError{Kernel: k.Name, What: fmt.Sprintf(format, args...)}
