@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
+	"reflect"
 
 	"github.com/vmihailenco/msgpack/v5"
 )
@@ -91,6 +93,9 @@ func (o *Opt[T]) DecodeMsgpack(d *msgpack.Decoder) error {
 	}
 	if err := d.Decode(&o.v); err != nil {
 		return err
+	}
+	if v := reflect.ValueOf(&o.v).Elem(); v.CanFloat() && (math.IsNaN(v.Float()) || math.IsInf(v.Float(), 0)) {
+		return Errorf(ErrBadData, "%v is no figure", v.Float()) // JSON could not carry it on
 	}
 	o.ok = true
 	return nil

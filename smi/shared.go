@@ -30,6 +30,9 @@ type flightKey struct {
 	index int
 }
 
+// errNothing is the answer of a source that breaks its promise.
+var errNothing = Errorf(ErrInternal, "the source answered nothing")
+
 // flight is a reading under way; its fields are set when done is closed.
 type flight struct {
 	done  chan struct{}
@@ -76,7 +79,11 @@ func (s *shared) Info(ctx context.Context, index int) (*Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := *v.(*Info)
+	p := v.(*Info)
+	if p == nil {
+		return nil, errNothing
+	}
+	i := *p
 	return &i, nil
 }
 
@@ -85,7 +92,11 @@ func (s *shared) Metrics(ctx context.Context, index int) (*Metrics, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := *v.(*Metrics)
+	p := v.(*Metrics)
+	if p == nil {
+		return nil, errNothing
+	}
+	m := *p
 	m.Clocks, m.Temperatures = slices.Clone(m.Clocks), slices.Clone(m.Temperatures)
 	return &m, nil
 }

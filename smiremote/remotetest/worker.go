@@ -1,0 +1,91 @@
+// Package remotetest runs the management side of a worker inside a test.
+package remotetest
+
+import (
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rocwire/rocwire/smiremote"
+	"github.com/rocwire/rocwire/wire"
+)
+
+// Worker is a listener on loopback whose connections a smiremote.Handler answers.
+type Worker struct {
+	Addr string // host:port
+
+	ln    net.Listener
+	mu    sync.Mutex
+	conns map[*wire.ServerConn]bool
+	wg    sync.WaitGroup
+}
+
+// Start starts a worker on a free port, or on addr if that is not empty. It is
+// stopped when the test ends at the latest.
+func Start(t *testing.T, addr string, opt smiremote.HandlerOptions) *Worker {
+	t.Helper()
+	if addr == "" {
+		addr = "127.0.0.1:0"
+	}
+	ln, err := net.Listen("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &Worker{Addr: ln.Addr().String(), ln: ln, conns: map[*wire.ServerConn]bool{}}
+	h := smiremote.NewHandler(opt)
+	w.wg.Go(func() {
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			w.wg.Go(func() { w.serve(conn, h) })
+		}
+	})
+	t.Cleanup(w.Stop)
+	return w
+}
+
+func (w *Worker) serve(conn net.Conn, h *smiremote.Handler) {
+	hello, head, err := wire.ReadHello(conn, 5*time.Second)
+	if err != nil {
+		_ = conn.Close()
+		return
+	}
+	if hello.Purpose != smiremote.Purpose {
+		_ = wire.Refuse(conn, 1, "only management is served here")
+		return
+	}
+	s, err := wire.NewServerConn(conn, wire.ServerOptions{Protocol: head.Version})
+	if err != nil {
+		return
+	}
+	w.mu.Lock()
+	w.conns[s] = true
+	w.mu.Unlock()
+	if s.Welcome(wire.Welcome{Version: "test", Session: 1, Backend: "test"}) == nil {
+		_ = h.Serve(s) // how a client ended is not the test's concern
+	}
+	w.mu.Lock()
+	delete(w.conns, s)
+	w.mu.Unlock()
+}
+
+// Stop ends the listener and all connections and waits for them.
+func (w *Worker) Stop() {
+	_ = w.ln.Close()
+	for {
+		w.mu.Lock()
+		n := len(w.conns)
+		for s := range w.conns {
+			s.Close("stopped")
+		}
+		w.mu.Unlock()
+		if n == 0 {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	w.wg.Wait()
+}

@@ -1,0 +1,294 @@
+package smiremote_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rocwire/rocwire/exporter/rpcstats"
+	"github.com/rocwire/rocwire/smi"
+	"github.com/rocwire/rocwire/smi/smitest"
+	"github.com/rocwire/rocwire/smiremote"
+	"github.com/rocwire/rocwire/smiremote/remotetest"
+	"github.com/rocwire/rocwire/wire"
+)
+
+func dial(t *testing.T, w *remotetest.Worker) *smiremote.Client {
+	c := smiremote.NewClient(smiremote.Options{Address: w.Addr, ConnectTimeout: 5 * time.Second, IOTimeout: 5 * time.Second})
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+func conforming() []smi.DeviceSnapshot {
+	cards := smitest.Cards()
+	cards[1].ProcessesErr = &smi.Failure{Code: smi.ErrNotSupported, Detail: "not supported"}
+	return cards
+}
+
+func TestConforms(t *testing.T) {
+	smitest.Run(t, func(t *testing.T) smi.Source {
+		return dial(t, remotetest.Start(t, "", smiremote.HandlerOptions{Source: smitest.NewFake(conforming()...)}))
+	})
+}
+
+// Everything arrives as it was sent.
+func TestSnapshotIsTheSame(t *testing.T) {
+	src := smitest.NewFake(smitest.Cards()...)
+	c := dial(t, remotetest.Start(t, "", smiremote.HandlerOptions{Source: src}))
+	want, err := smi.TakeSnapshot(t.Context(), src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := c.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want.Time, got.Time = time.Time{}, time.Time{}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v\nwant %+v", got, want)
+	}
+	if c.Backend() != "test" {
+		t.Errorf("backend %q", c.Backend())
+	}
+}
+
+func TestSessionsAndCalls(t *testing.T) {
+	rpc := rpcstats.NewTotals(rpcstats.Names{})
+	rpc.Observe("hipMalloc", "client", "hipSuccess", 20e-6)
+	rpc.Observe("hipMalloc", "client", "hipSuccess", 0)
+	rpc.Observe("hipFree", "worker", "hipErrorInvalidValue", 2)
+	c := dial(t, remotetest.Start(t, "", smiremote.HandlerOptions{
+		Source: smitest.NewFake(smitest.Cards()...), Sessions: smitest.Clients{}, Calls: rpc,
+	}))
+	l, err := c.Sessions(t.Context())
+	want := &smiremote.SessionList{Sessions: smitest.Clients{}.Sessions(), Totals: smitest.Clients{}.SessionTotals()}
+	if err != nil || !reflect.DeepEqual(l, want) {
+		t.Errorf("Sessions = %+v, %v\nwant %+v", l, err, want)
+	}
+	calls, err := c.Calls(t.Context())
+	wantCalls := rpc.Calls()
+	for i := range wantCalls {
+		wantCalls[i].Since = wantCalls[i].Since.UTC().Round(0)
+	}
+	if err != nil || !reflect.DeepEqual(calls, wantCalls) {
+		t.Errorf("Calls = %+v, %v\nwant %+v", calls, err, wantCalls)
+	}
+
+	m := smiremote.NewMirror(c, time.Second)
+	if m.Err() == nil {
+		t.Error("a mirror knows something before it asked")
+	}
+	m.Update(t.Context())
+	if m.Err() != nil || !reflect.DeepEqual(m.Sessions(), want.Sessions) || m.SessionTotals() != want.Totals || len(m.Calls()) != 2 {
+		t.Errorf("mirror: %v, %+v", m.Err(), m.Sessions())
+	}
+	_ = c.Close()
+	m.Update(t.Context())
+	if m.Err() == nil || len(m.Sessions()) != 0 || len(m.Calls()) != 0 {
+		t.Errorf("mirror without a worker: %v, %+v", m.Err(), m.Sessions())
+	}
+}
+
+func TestErrorsKeepTheirCode(t *testing.T) {
+	src := smitest.NewFake(smitest.Cards()...)
+	c := dial(t, remotetest.Start(t, "", smiremote.HandlerOptions{Source: src}))
+	if _, err := c.Processes(t.Context(), 1); !errors.Is(err, smi.ErrNoPermission) || err.Error() != "no permission to read the processes" {
+		t.Errorf("Processes(1): %v", err)
+	}
+	if _, err := c.Info(t.Context(), 2); !errors.Is(err, smi.ErrNotFound) || err.Error() != "no GPU 2: there are GPUs 0 to 1" {
+		t.Errorf("Info(2): %v", err)
+	}
+	if _, err := c.Info(t.Context(), 1<<40); !errors.Is(err, smi.ErrNotFound) {
+		t.Errorf("Info(1<<40): %v", err)
+	}
+	if _, err := c.Sessions(t.Context()); !errors.Is(err, smi.ErrNotSupported) {
+		t.Errorf("Sessions without sessions: %v", err)
+	}
+	if _, err := c.Calls(t.Context()); !errors.Is(err, smi.ErrNotSupported) {
+		t.Errorf("Calls without calls: %v", err)
+	}
+	src.Fail(smi.Errorf(smi.ErrNoDriver, "evil\x1b[31m\ntext\xff"))
+	if _, err := c.Devices(t.Context()); !errors.Is(err, smi.ErrNoDriver) || err.Error() != "evil?[31m?text?" {
+		t.Errorf("Devices: %q", err)
+	}
+}
+
+// The worker may come and go; who asks notices only while it is away.
+func TestReconnects(t *testing.T) {
+	src := smitest.NewFake(smitest.Cards()...)
+	w := remotetest.Start(t, "", smiremote.HandlerOptions{Source: src})
+	c := dial(t, w)
+	for range 3 {
+		if _, err := c.Devices(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		w.Stop()
+		if _, err := c.Devices(t.Context()); !errors.Is(err, smi.ErrUnavailable) || !strings.HasPrefix(err.Error(), "worker "+w.Addr+": ") {
+			t.Fatalf("without a worker: %v", err)
+		}
+		w = remotetest.Start(t, w.Addr, smiremote.HandlerOptions{Source: src})
+	}
+	// A worker that is replaced between two questions is not noticed at all.
+	if _, err := c.Devices(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.Stop()
+	remotetest.Start(t, w.Addr, smiremote.HandlerOptions{Source: src})
+	if _, err := c.Devices(t.Context()); err != nil {
+		t.Errorf("after a restart: %v", err)
+	}
+}
+
+func TestUnreachable(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := ln.Addr().String()
+	_ = ln.Close()
+	c := smiremote.NewClient(smiremote.Options{Address: addr})
+	err = c.Connect(t.Context())
+	if want := "worker " + addr + ": nobody listens there"; !errors.Is(err, smi.ErrUnavailable) || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// A listener that is no worker is named as such.
+func TestNoWorker(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	go func() {
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = conn.Write([]byte("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"))
+			_ = conn.Close()
+		}
+	}()
+	c := smiremote.NewClient(smiremote.Options{Address: ln.Addr().String()})
+	if err := c.Connect(t.Context()); !errors.Is(err, smi.ErrBadData) || !strings.Contains(err.Error(), "not a rocwire worker") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestCancelledWhileWaiting(t *testing.T) {
+	src := smitest.NewFake(smitest.Cards()...)
+	release := src.Hang(0)
+	defer release()
+	c := dial(t, remotetest.Start(t, "", smiremote.HandlerOptions{Source: src}))
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+	defer cancel()
+	if _, err := c.Metrics(ctx, 0); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+	if m, err := c.Metrics(t.Context(), 1); err != nil || m == nil {
+		t.Errorf("the other card: %v", err)
+	}
+}
+
+// A card that hangs keeps neither the snapshot nor the other card from answering.
+func TestHangingCard(t *testing.T) {
+	src := smitest.NewFake(smitest.Cards()...)
+	release := src.Hang(0)
+	defer release()
+	c := dial(t, remotetest.Start(t, "", smiremote.HandlerOptions{Source: src, Timeout: 50 * time.Millisecond}))
+	snap, err := c.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := snap.Devices[0].MetricsErr; f == nil || f.Code != smi.ErrTimeout || snap.Devices[0].Info == nil {
+		t.Errorf("card 0: %+v", snap.Devices[0])
+	}
+	if snap.Devices[1].Metrics == nil {
+		t.Errorf("card 1: %+v", snap.Devices[1])
+	}
+	if _, err := c.Metrics(t.Context(), 0); !errors.Is(err, smi.ErrTimeout) {
+		t.Errorf("Metrics: %v", err)
+	}
+}
+
+// One connection can keep the worker busy only so far.
+func TestTooManyQuestions(t *testing.T) {
+	src := smitest.NewFake(smitest.Cards()...)
+	release := src.Hang(0)
+	c := dial(t, remotetest.Start(t, "", smiremote.HandlerOptions{Source: src}))
+	if err := c.Connect(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	const asked = 30
+	errs := make(chan error, asked)
+	for range asked {
+		go func() {
+			_, err := c.Metrics(t.Context(), 0)
+			errs <- err
+		}()
+	}
+	for range asked - 8 {
+		if err := <-errs; !errors.Is(err, smi.ErrBusy) {
+			t.Fatalf("got %v, want ErrBusy", err)
+		}
+	}
+	release()
+	for range 8 {
+		if err := <-errs; err != nil {
+			t.Errorf("one that waited: %v", err)
+		}
+	}
+}
+
+// What no client sends is refused; the connection goes on.
+func TestBadRequests(t *testing.T) {
+	w := remotetest.Start(t, "", smiremote.HandlerOptions{Source: smitest.NewFake(smitest.Cards()...)})
+	conn, err := wire.Dial(t.Context(), wire.Options{Address: w.Addr, Hello: wire.Hello{Purpose: smiremote.Purpose}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	for _, c := range []struct {
+		name string
+		op   uint16
+		req  []byte
+		bulk []byte
+		code smi.Code
+	}{
+		{"arguments of a question without", 0x0841, []byte{1}, nil, smi.ErrInvalid},
+		{"no index", 0x0842, nil, nil, smi.ErrInvalid},
+		{"index of 8 bytes", 0x0843, make([]byte, 8), nil, smi.ErrInvalid},
+		{"index -1", 0x0844, []byte{0xff, 0xff, 0xff, 0xff}, nil, smi.ErrNotFound},
+		{"unknown operation", 0x0fff, nil, nil, smi.ErrNotSupported},
+		{"bulk", 0x0841, nil, make([]byte, 1000), smi.ErrInvalid},
+		{"a good one", 0x0841, nil, nil, 0},
+	} {
+		m := &wire.Msg{Req: c.req, Bulk: c.bulk}
+		if err := conn.Call(c.op, m); err != nil || smi.Code(m.Code) != c.code {
+			t.Errorf("%s: code %d, %v, want %d", c.name, m.Code, err, c.code)
+		}
+	}
+}
+
+func TestManyClients(t *testing.T) {
+	w := remotetest.Start(t, "", smiremote.HandlerOptions{Source: smitest.NewFake(conforming()...)})
+	var wg sync.WaitGroup
+	for range 20 {
+		c := dial(t, w)
+		wg.Go(func() {
+			for range 10 {
+				if _, err := c.Snapshot(t.Context()); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
