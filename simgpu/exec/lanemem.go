@@ -1,0 +1,145 @@
+package exec
+
+import (
+	"math/bits"
+	"unsafe"
+)
+
+// Loads and stores of many lanes. An address space is a base pointer; each lane
+// has an offset from it that the caller has checked. Lanes not in the mask are
+// neither read nor written.
+
+// access is what a load or store does with a lane's memory.
+type access struct {
+	size uint64 // bytes of a lane
+	regs int    // registers of a lane's data
+	load func(base unsafe.Pointer, off *[64]uint64, d *Vec, mask uint64)
+	// store writes the lanes' data from register s on.
+	store func(base unsafe.Pointer, off *[64]uint64, s *Vec, mask uint64)
+}
+
+func mem32(base unsafe.Pointer, off uint64) *uint32 {
+	return (*uint32)(unsafe.Add(base, uintptr(off)))
+}
+
+// consecutive reports whether the lanes' dwords lie one after the other.
+func consecutive(off *[64]uint64) bool {
+	first, diff := off[0], uint64(0)
+	for i := range off {
+		diff |= off[i] ^ (first + uint64(i)*4)
+	}
+	return diff == 0
+}
+
+func loadDword(base unsafe.Pointer, off *[64]uint64, d *Vec, mask uint64) {
+	if mask == ^uint64(0) {
+		if consecutive(off) {
+			*d = *(*Vec)(unsafe.Add(base, uintptr(off[0])))
+			return
+		}
+		for i := range d {
+			d[i] = *mem32(base, off[i])
+		}
+		return
+	}
+	for m := mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m) & 63
+		d[i] = *mem32(base, off[i])
+	}
+}
+
+func storeDword(base unsafe.Pointer, off *[64]uint64, s *Vec, mask uint64) {
+	if mask == ^uint64(0) {
+		if consecutive(off) {
+			*(*Vec)(unsafe.Add(base, uintptr(off[0]))) = *s
+			return
+		}
+		for i := range s {
+			*mem32(base, off[i]) = s[i]
+		}
+		return
+	}
+	for m := mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m) & 63
+		*mem32(base, off[i]) = s[i]
+	}
+}
+
+func loadDwords(n int) func(base unsafe.Pointer, off *[64]uint64, d *Vec, mask uint64) {
+	return func(base unsafe.Pointer, off *[64]uint64, d *Vec, mask uint64) {
+		regs := unsafe.Slice(d, n)
+		for m := mask; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			p := unsafe.Slice(mem32(base, off[i]), n)
+			for j := range regs {
+				regs[j][i] = p[j]
+			}
+		}
+	}
+}
+
+func storeDwords(n int) func(base unsafe.Pointer, off *[64]uint64, s *Vec, mask uint64) {
+	return func(base unsafe.Pointer, off *[64]uint64, s *Vec, mask uint64) {
+		regs := unsafe.Slice(s, n)
+		for m := mask; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			p := unsafe.Slice(mem32(base, off[i]), n)
+			for j := range regs {
+				p[j] = regs[j][i]
+			}
+		}
+	}
+}
+
+// loadSmall loads a byte or a short and combines it with the old register.
+func loadSmall[T uint8 | uint16](conv func(old uint32, v T) uint32) func(base unsafe.Pointer, off *[64]uint64, d *Vec, mask uint64) {
+	return func(base unsafe.Pointer, off *[64]uint64, d *Vec, mask uint64) {
+		for m := mask; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			d[i] = conv(d[i], *(*T)(unsafe.Add(base, uintptr(off[i]))))
+		}
+	}
+}
+
+func storeSmall[T uint8 | uint16](shift uint32) func(base unsafe.Pointer, off *[64]uint64, s *Vec, mask uint64) {
+	return func(base unsafe.Pointer, off *[64]uint64, s *Vec, mask uint64) {
+		for m := mask; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			*(*T)(unsafe.Add(base, uintptr(off[i]))) = T(s[i] >> shift)
+		}
+	}
+}
+
+func low(old, v uint32) uint32  { return old&0xffff0000 | v&0xffff }
+func high(old, v uint32) uint32 { return old&0xffff | v<<16 }
+
+// accesses are the kinds of loads and stores, by the end of the mnemonic.
+var loads = map[string]*access{
+	"ubyte":        {1, 1, loadSmall(func(_ uint32, v uint8) uint32 { return uint32(v) }), nil},
+	"sbyte":        {1, 1, loadSmall(func(_ uint32, v uint8) uint32 { return uint32(int32(int8(v))) }), nil},
+	"ushort":       {2, 1, loadSmall(func(_ uint32, v uint16) uint32 { return uint32(v) }), nil},
+	"sshort":       {2, 1, loadSmall(func(_ uint32, v uint16) uint32 { return uint32(int32(int16(v))) }), nil},
+	"ubyte_d16":    {1, 1, loadSmall(func(o uint32, v uint8) uint32 { return low(o, uint32(v)) }), nil},
+	"ubyte_d16_hi": {1, 1, loadSmall(func(o uint32, v uint8) uint32 { return high(o, uint32(v)) }), nil},
+	"sbyte_d16":    {1, 1, loadSmall(func(o uint32, v uint8) uint32 { return low(o, uint32(int32(int8(v)))) }), nil},
+	"sbyte_d16_hi": {1, 1, loadSmall(func(o uint32, v uint8) uint32 { return high(o, uint32(int32(int8(v)))) }), nil},
+	"short_d16":    {2, 1, loadSmall(func(o uint32, v uint16) uint32 { return low(o, uint32(v)) }), nil},
+	"short_d16_hi": {2, 1, loadSmall(func(o uint32, v uint16) uint32 { return high(o, uint32(v)) }), nil},
+	"dword":        {4, 1, loadDword, nil},
+	"dwordx2":      {8, 2, loadDwords(2), nil},
+	"dwordx3":      {12, 3, loadDwords(3), nil},
+	"dwordx4":      {16, 4, loadDwords(4), nil},
+}
+
+var stores = map[string]*access{
+	"byte":         {1, 1, nil, storeSmall[uint8](0)},
+	"byte_d16_hi":  {1, 1, nil, storeSmall[uint8](16)},
+	"short":        {2, 1, nil, storeSmall[uint16](0)},
+	"short_d16_hi": {2, 1, nil, storeSmall[uint16](16)},
+	"dword":        {4, 1, nil, storeDword},
+	"dwordx2":      {8, 2, nil, storeDwords(2)},
+	"dwordx3":      {12, 3, nil, storeDwords(3)},
+	"dwordx4":      {16, 4, nil, storeDwords(4)},
+}
+
+func pointer(b *[16]byte) unsafe.Pointer { return unsafe.Pointer(b) }
