@@ -35,13 +35,14 @@ var (
 
 // Backend is where the GPUs of a worker come from, seen from the parent.
 type Backend struct {
-	Name   string          // "sim" or "rocm"
-	Source smi.Source      // management data of the cards, nil if there is none
-	Args   []string        // further arguments for a session process, which say how to open the runtime
-	Files  []*os.File      // what a session process inherits, as descriptors 4 and up
-	Reap   func(pid int)   // takes back what a dead session process held; nil if nothing needs to be
-	Warm   func(pid int)   // called when a session process begins to serve; may be nil
-	Usage  func(pid int) (vram uint64, ok bool) // device memory a session process holds now; may be nil
+	Name    string        // "sim" or "rocm"
+	Source  smi.Source    // management data of the cards, nil if there is none
+	Devices []int         // indices of the cards that sessions use
+	Args    []string      // further arguments for a session process, which say how to open the runtime
+	Files   []*os.File    // what a session process inherits, as descriptors FirstFile and up
+	Reap    func(pid int) // takes back what a dead session process held; nil if nothing needs to be
+	// Usage is the device memory that a session process holds now, in bytes; nil if that is not known.
+	Usage func(pid int) (bytes uint64, ok bool)
 }
 
 // Config says how to serve.

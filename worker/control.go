@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -108,7 +107,7 @@ func oneDescriptor(oob []byte) (int, error) {
 	}
 	first := -1
 	for i := range cmsgs {
-		fds, err := syscall.ParseUnixRights((*syscall.SocketControlMessage)(&cmsgs[i]))
+		fds, err := unix.ParseUnixRights(&cmsgs[i])
 		if err != nil {
 			continue
 		}

@@ -19,6 +19,16 @@ func (s *session) doMemcpy2DAsync(r *wire.Request)    { s.copy(r) }
 func (s *session) doMemcpyPeer(r *wire.Request)       { s.copy(r) }
 func (s *session) doMemcpyPeerAsync(r *wire.Request)  { s.copy(r) }
 
+// asyncCopy says whether r is a copy whose caller does not look at the reply.
+func asyncCopy(r *wire.Request) bool {
+	switch r.Op {
+	case hip.OpMemcpy, hip.OpMemcpyAsync, hip.OpMemcpyWithStream, hip.OpMemcpy2D, hip.OpMemcpy2DAsync, hip.OpMemcpyPeer, hip.OpMemcpyPeerAsync:
+		var c hiprpc.Copy
+		return c.Decode(r.Fixed) && c.Async
+	}
+	return false
+}
+
 // smallCopy is the size in bytes up to which a copy from an idle device is answered on the line.
 const smallCopy = 64 << 10
 
@@ -133,7 +143,7 @@ func (s *session) copyTo(r *wire.Request, c *hiprpc.Copy, n int) {
 func (s *session) then(r *wire.Request, t hip.Thread, st hip.Stream, done func()) {
 	var x *pendingReply
 	op := r.Op
-	if r.NoReply {
+	if r.NoReply() {
 		s.reply(r, hip.Success, nil)
 	} else {
 		x = s.hold(r)
@@ -157,8 +167,11 @@ func (s *session) then(r *wire.Request, t hip.Thread, st hip.Stream, done func()
 
 // copyFrom answers with bytes of the device, when the stream comes to it. The stream stands still while they are sent from device memory.
 func (s *session) copyFrom(r *wire.Request, c *hiprpc.Copy, n uint64) {
-	if r.NoReply { // nobody to send the bytes to
+	if r.NoReply() { // nobody to send the bytes to
 		s.malformed(r)
+		return
+	}
+	if !c.Async && s.replyFailure(r, c.Stream) {
 		return
 	}
 	t := hip.Thread{Device: c.Device}
@@ -248,7 +261,7 @@ func (s *session) copyWithin(r *wire.Request, c *hiprpc.Copy, n uint64) {
 	default:
 		code = s.rt.Memcpy2DAsync(t, c.Dst, c.Dpitch, c.Src, c.Spitch, c.Width, c.Height, hip.MemcpyDeviceToDevice, c.Stream)
 	}
-	if code != hip.Success || r.NoReply {
+	if code != hip.Success || r.NoReply() {
 		s.reply(r, code, nil)
 		return
 	}

@@ -32,7 +32,7 @@ func (s *session) doHostExpose(r *wire.Request) {
 		return
 	}
 	mem, ok := s.memory(p.Addr, p.Size)
-	if !ok || p.Size%hiprpc.Block != 0 || p.Size > maxHostBytes {
+	if !ok || p.Size == 0 || p.Size > maxHostBytes {
 		s.reply(r, hip.ErrorInvalidValue, nil)
 		return
 	}
@@ -79,7 +79,7 @@ func (s *session) hostRegion(r *wire.Request) (x *hostRegion, addr hip.Ptr, from
 	s.host.mu.Lock()
 	x = s.host.open[addr]
 	s.host.mu.Unlock()
-	if x == nil || off > uint64(x.size) || off%hiprpc.Block != 0 {
+	if x == nil || off > uint64(x.size) {
 		s.reply(r, hip.ErrorInvalidValue, nil)
 		return nil, 0, 0, false
 	}
@@ -115,7 +115,7 @@ func (s *session) doHostPull(r *wire.Request) {
 	if !ok {
 		return
 	}
-	s.wait(r, func() {
+	s.wait(r, func(r *wire.Request) {
 		var diff []byte
 		var next int
 		code := s.guarded(x, addr, func(mem []byte) hip.Error {

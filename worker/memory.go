@@ -82,9 +82,9 @@ func (s *session) doFree(r *wire.Request) {
 	if !s.checked(r, s.device(o.Device)) {
 		return
 	}
-	free := func() { s.reply(r, s.rt.Free(hip.Thread{Device: o.Device}, o.Ptr), nil) }
-	if r.NoReply || s.streams.idle() {
-		free()
+	free := func(r *wire.Request) { s.reply(r, s.rt.Free(hip.Thread{Device: o.Device}, o.Ptr), nil) }
+	if r.NoReply() || s.streams.idle() {
+		free(r)
 		return
 	}
 	s.wait(r, free)

@@ -21,9 +21,8 @@ type pendingReply struct {
 
 // hold keeps a request until a stream answers it.
 func (s *session) hold(r *wire.Request) *pendingReply {
-	r.Retain()
 	p := &s.pending
-	x := &pendingReply{p, r}
+	x := &pendingReply{p, s.retain(r)}
 	p.mu.Lock()
 	if p.open == nil {
 		p.open = map[*pendingReply]struct{}{}

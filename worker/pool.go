@@ -14,7 +14,8 @@ type pool struct {
 	files   []*os.File
 	warm    int
 	log     *slog.Logger
-	onGone  func(*proc)
+	onStart func(*proc) // told before anybody gets the process
+	onGone  func(*proc) // told when it is gone
 
 	mu      sync.Mutex
 	idle    []*proc
@@ -74,6 +75,7 @@ func (p *pool) start() (*proc, error) {
 	}
 	x := &proc{cmd: cmd, ctl: ours, log: p.log, gone: make(chan struct{}), ready: make(chan struct{})}
 	x.lastHeard.Store(time.Now().UnixNano())
+	p.onStart(x)
 	p.mu.Lock()
 	p.all[x] = struct{}{}
 	closed := p.closed

@@ -42,6 +42,9 @@ func (p *proc) serve(rec *sessionRecord, st *start, fd int) error {
 	p.mu.Unlock()
 	p.lastHeard.Store(time.Now().UnixNano())
 	if err := p.ctl.send(st.encode(), fd); err != nil {
+		p.mu.Lock()
+		p.session = nil
+		p.mu.Unlock()
 		return fmt.Errorf("worker: hand over: %w", err)
 	}
 	return nil

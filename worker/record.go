@@ -17,10 +17,10 @@ type sessionRecord struct {
 	id     uint64
 	client smi.Client
 	start  time.Time
-	pid    int
 	stats  *totals
 
 	mu       sync.Mutex
+	pid      int
 	progress progress
 	reason   string // of its end, "" while it lasts
 }
@@ -110,12 +110,30 @@ func (r *sessionRecord) end(msg []byte) error {
 	return nil
 }
 
+func (r *sessionRecord) setPID(pid int) {
+	r.mu.Lock()
+	r.pid = pid
+	r.mu.Unlock()
+}
+
+func (r *sessionRecord) endReason() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.reason
+}
+
 func (r *sessionRecord) name() string { return strconv.FormatUint(r.id, 10) }
 
 // session is the record as management clients see it.
-func (r *sessionRecord) session(vram smi.Opt[smi.Bytes], devices []int) smi.Session {
+func (r *sessionRecord) session(usage func(pid int) (uint64, bool), devices []int) smi.Session {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	vram := smi.None[smi.Bytes]()
+	if usage != nil {
+		if n, ok := usage(r.pid); ok {
+			vram = smi.Some(smi.Bytes(n))
+		}
+	}
 	return smi.Session{
 		ID: r.name(), PID: uint32(r.pid), Client: r.client, Start: r.start, Devices: devices, VRAM: vram,
 		BytesIn: smi.Some(smi.Bytes(r.progress.BytesIn)), BytesOut: smi.Some(smi.Bytes(r.progress.BytesOut)), Calls: smi.Some(r.progress.Calls),

@@ -4,7 +4,6 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/rocwire/rocwire/exporter/rpcstats"
 	"github.com/rocwire/rocwire/hip"
@@ -47,6 +46,7 @@ type session struct {
 	over    chan struct{} // closed when the connection is gone
 	endOnce sync.Once
 	pending pendingReplies
+	clock   callClock
 }
 
 // newSession prepares a session over rt. Optional abilities of the runtime are found here.
@@ -70,7 +70,7 @@ func newSession(rt hip.Runtime, conn notifier, log *slog.Logger) *session {
 
 // Handle executes one message. It is called in arrival order.
 func (s *session) Handle(r *wire.Request) {
-	s.opSince.Store(time.Now().UnixNano())
+	s.opSince.Store(s.clock.begin())
 	s.op.Store(uint32(r.Op))
 	s.calls.Add(1)
 	if !s.dispatch(r) && !s.own(r) {
@@ -108,20 +108,20 @@ func (s *session) own(r *wire.Request) bool {
 
 // reply answers a request with a code and results. Where the client asked for no reply, a failure is reported as an asynchronous error.
 func (s *session) reply(r *wire.Request, code hip.Error, results []byte) {
-	s.stats.Record(r.Op, int32(code), time.Since(r.Arrived))
-	if r.NoReply {
-		if code != hip.Success {
-			s.fault(r.Op, s.streamOf(r), code, "")
-		}
+	s.stats.Record(r.Op, int32(code), s.clock.end(r))
+	if code != hip.Success && (r.NoReply() || asyncCopy(r)) {
+		s.fault(r.Op, s.streamOf(r), code, "")
+	}
+	if r.NoReply() {
 		return
 	}
-	r.Reply(int32(code), results)
+	_ = r.Reply(int32(code), results)
 }
 
 // replyBulk answers with results and bulk data.
 func (s *session) replyBulk(r *wire.Request, results, bulk []byte) {
-	r.ReplyBulk(int32(hip.Success), results, bulk)
-	s.stats.Record(r.Op, int32(hip.Success), time.Since(r.Arrived))
+	_ = r.ReplyBulk(int32(hip.Success), results, bulk) // a lost connection is noticed where messages are read
+	s.stats.Record(r.Op, int32(hip.Success), s.clock.end(r))
 }
 
 // malformed answers a request whose fixed part makes no sense.
@@ -130,17 +130,17 @@ func (s *session) malformed(r *wire.Request) {
 	s.reply(r, hip.ErrorInvalidValue, nil)
 }
 
-// wait runs f, which replies to r, beside the line.
-func (s *session) wait(r *wire.Request, f func()) {
+// wait runs f, which replies to the request it is given, beside the line.
+func (s *session) wait(r *wire.Request, f func(r *wire.Request)) {
 	if s.waiting.Add(1) > maxWaiting {
 		s.waiting.Add(-1)
 		s.reply(r, hip.ErrorOutOfMemory, nil)
 		return
 	}
-	r.Retain()
+	k := s.retain(r)
 	go func() {
 		defer s.waiting.Add(-1)
-		f()
+		f(k)
 	}()
 }
 
@@ -170,7 +170,7 @@ func (s *session) doClientReport(r *wire.Request) {
 	if s.client != nil {
 		s.client(d)
 	}
-	if !r.NoReply {
-		r.Reply(0, nil)
+	if !r.NoReply() {
+		_ = r.Reply(0, nil)
 	}
 }

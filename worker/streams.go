@@ -27,7 +27,7 @@ func (s *session) doDeviceSynchronize(r *wire.Request) {
 		s.synced(r, hip.StreamNull, s.rt.DeviceSynchronize(t))
 		return
 	}
-	s.wait(r, func() { s.synced(r, hip.StreamNull, s.rt.DeviceSynchronize(t)) })
+	s.wait(r, func(r *wire.Request) { s.synced(r, hip.StreamNull, s.rt.DeviceSynchronize(t)) })
 }
 
 func (s *session) doStreamSynchronize(r *wire.Request) {
@@ -39,7 +39,7 @@ func (s *session) doStreamSynchronize(r *wire.Request) {
 		s.synced(r, st, s.rt.StreamSynchronize(t, st))
 		return
 	}
-	s.wait(r, func() { s.synced(r, st, s.rt.StreamSynchronize(t, st)) })
+	s.wait(r, func(r *wire.Request) { s.synced(r, st, s.rt.StreamSynchronize(t, st)) })
 }
 
 func (s *session) doStreamQuery(r *wire.Request) {
@@ -55,7 +55,7 @@ func (s *session) doEventSynchronize(r *wire.Request) {
 	if !ok {
 		return
 	}
-	s.wait(r, func() { s.synced(r, hip.StreamNull, s.rt.EventSynchronize(t, e)) })
+	s.wait(r, func(r *wire.Request) { s.synced(r, hip.StreamNull, s.rt.EventSynchronize(t, e)) })
 }
 
 func (s *session) doEventQuery(r *wire.Request) {
@@ -71,7 +71,7 @@ func (s *session) doDeviceReset(r *wire.Request) {
 	if !ok {
 		return
 	}
-	s.wait(r, func() {
+	s.wait(r, func(r *wire.Request) {
 		code := s.rt.DeviceReset(t)
 		if code == hip.Success {
 			s.handles.clear()

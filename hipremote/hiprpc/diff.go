@@ -13,7 +13,7 @@ import (
 // A difference is a sequence of changed 64-byte blocks: uvarint number of unchanged blocks before it, u64 little-endian mask of changed
 // bytes (bit i = byte i), and the changed bytes in order.
 
-// Block is the unit of comparison in bytes. Memory and twin are multiples of it.
+// Block is the unit of comparison in bytes. The last block of a memory may be shorter; all offsets but that of the end are multiples of it.
 const Block = 64
 
 // ErrDiff says that a difference from the other side does not fit the memory it is for.
@@ -25,11 +25,13 @@ var ErrDiff = errors.New("hiprpc: malformed difference of host memory")
 func AppendDiff(dst []byte, mem, twin []byte, from, limit int) ([]byte, int) {
 	start, gap := len(dst), uint64(0)
 	var b [Block]byte
-	for ; from+Block <= len(mem); from += Block {
-		t := twin[from : from+Block : from+Block]
-		b = [Block]byte(mem[from : from+Block])
-		if b == [Block]byte(t) {
+	for from < len(mem) {
+		n := min(Block, len(mem)-from)
+		t := twin[from : from+n : from+n]
+		copy(b[:], mem[from:from+n])
+		if string(b[:n]) == string(t) {
 			gap++
+			from += n
 			continue
 		}
 		if len(dst)-start >= limit {
@@ -40,14 +42,15 @@ func AppendDiff(dst []byte, mem, twin []byte, from, limit int) ([]byte, int) {
 		at := len(dst)
 		dst = append(dst, 0, 0, 0, 0, 0, 0, 0, 0)
 		var mask uint64
-		for i := range b {
+		for i := range n {
 			if b[i] != t[i] {
 				mask |= 1 << i
 				dst = append(dst, b[i])
 			}
 		}
 		binary.LittleEndian.PutUint64(dst[at:], mask)
-		copy(t, b[:])
+		copy(t, b[:n])
+		from += n
 	}
 	return dst, from
 }
@@ -63,7 +66,8 @@ func ApplyDiff(mem, twin, diff []byte, from int) error {
 		return err
 	}
 	return walkDiff(diff, len(mem), from, func(off int, mask uint64, data []byte) {
-		m, t := mem[off:off+Block:off+Block], twin[off:off+Block:off+Block]
+		end := min(off+Block, len(mem))
+		m, t := mem[off:end:end], twin[off:end:end]
 		if mask == ^uint64(0) {
 			copy(m, data)
 			copy(t, data)
@@ -78,7 +82,7 @@ func ApplyDiff(mem, twin, diff []byte, from int) error {
 }
 
 func walkDiff(diff []byte, size, from int, block func(off int, mask uint64, data []byte)) error {
-	if from < 0 || from%Block != 0 || from > size {
+	if from < 0 || from > size || from%Block != 0 && from != size {
 		return ErrDiff
 	}
 	off := uint64(from)
@@ -91,7 +95,7 @@ func walkDiff(diff []byte, size, from int, block func(off int, mask uint64, data
 		diff = diff[n+8:]
 		off += gap * Block
 		k := bits.OnesCount64(mask)
-		if off+Block > uint64(size) || k == 0 || k > len(diff) {
+		if off >= uint64(size) || k == 0 || k > len(diff) || uint64(bits.Len64(mask)) > uint64(size)-off {
 			return ErrDiff
 		}
 		block(int(off), mask, diff[:k])

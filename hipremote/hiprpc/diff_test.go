@@ -9,8 +9,8 @@ import (
 
 func TestDiffRoundTrip(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for _, limit := range []int{1, 100, 1 << 20} {
-		size := 64 * Block
+	for _, limit := range []int{1, 100, 1 << 20, 63} {
+		size := 64*Block + limit%63
 		here, hereTwin := make([]byte, size), make([]byte, size)
 		there, thereTwin := make([]byte, size), make([]byte, size)
 		for round := range 200 {
@@ -57,6 +57,7 @@ func TestApplyDiffRefuses(t *testing.T) {
 		"short mask":        {full[:5], 0},
 		"short data":        {full[:len(full)-1], 0},
 		"empty mask":        {make([]byte, 9), 0},
+		"mask beyond":       {append([]byte{2}, full[1:]...), 0},
 		"second one beyond": {append(append([]byte{1}, full[1:]...), full...), 0},
 	} {
 		mem, twin := make([]byte, 2*Block), make([]byte, 2*Block)
@@ -76,8 +77,8 @@ func FuzzApplyDiff(f *testing.F) {
 	f.Add(d, 0)
 	f.Add([]byte{0xff}, 64)
 	f.Fuzz(func(t *testing.T, diff []byte, from int) {
-		mem, twin := make([]byte, 4*Block), make([]byte, 4*Block)
-		if ApplyDiff(mem, twin, diff, from) != nil && !bytes.Equal(mem, make([]byte, 4*Block)) {
+		mem, twin := make([]byte, 4*Block+5), make([]byte, 4*Block+5)
+		if ApplyDiff(mem, twin, diff, from) != nil && !bytes.Equal(mem, make([]byte, 4*Block+5)) {
 			t.Error("a refused difference was written")
 		}
 	})

@@ -1,0 +1,297 @@
+package hipremote
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rocwire/rocwire/exporter/rpcstats"
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hipremote/hiprpc"
+	"github.com/rocwire/rocwire/wire"
+)
+
+// Client is a hip.Runtime on a worker. All methods are safe for concurrent use.
+type Client struct {
+	hip.Unimplemented
+	cfg   Config
+	stats *rpcstats.Recorder
+	guard forkGuard
+	async asyncErrors
+	cache cache
+	mem   memory
+	host  hostMemory
+	funcs hostFuncs
+	stage window
+	work  workCount
+
+	link     atomic.Pointer[link] // nil until connected
+	mu       sync.Mutex           // of connecting
+	failed   error                // why the last attempt failed
+	retryAt  time.Time
+	forkOnce sync.Once
+	closed   bool
+}
+
+// link is an established connection.
+type link struct {
+	*wire.Client
+	direct bool // copies from the device may have any size
+	lost   sync.Once
+	stop   chan struct{}
+}
+
+var _ hip.Runtime = (*Client)(nil)
+
+// New returns a client that connects when it is first used.
+func New(cfg Config) *Client {
+	if cfg.Host == "" {
+		cfg.Host = DefaultHost
+	}
+	if cfg.Port == "" {
+		cfg.Port = DefaultPort
+	}
+	if cfg.ConnectTimeout <= 0 {
+		cfg.ConnectTimeout = DefaultConnectTimeout
+	}
+	if cfg.IOTimeout <= 0 {
+		cfg.IOTimeout = DefaultIOTimeout
+	}
+	c := &Client{cfg: cfg, stats: rpcstats.NewRecorder(rpcstats.Client), guard: newForkGuard()}
+	c.mem.init()
+	c.funcs.init()
+	c.stage.init(hiprpc.MaxStaged)
+	return c
+}
+
+// retryPause is how long a failed connection is not tried again: a program that asks for its devices in a loop should not stand still.
+const retryPause = time.Second
+
+// ready returns the connection and makes it if need be.
+func (c *Client) ready() (*link, hip.Error) {
+	if c.guard.forked() {
+		c.forkOnce.Do(func() {
+			c.cfg.logf("process %d is a fork of one that uses the GPU; HIP does not work across fork, use exec", os.Getpid())
+		})
+		return nil, hip.ErrorNotInitialized
+	}
+	if l := c.link.Load(); l != nil {
+		return l, hip.Success
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if l := c.link.Load(); l != nil {
+		return l, hip.Success
+	}
+	if c.closed || c.failed != nil && time.Now().Before(c.retryAt) {
+		return nil, hip.ErrorNotInitialized
+	}
+	l, err := c.connect()
+	if err != nil {
+		if c.failed == nil || c.failed.Error() != err.Error() {
+			c.cfg.logf("%v", err)
+		}
+		c.failed, c.retryAt = err, time.Now().Add(retryPause)
+		return nil, codeOf(err)
+	}
+	c.failed = nil
+	c.link.Store(l)
+	return l, hip.Success
+}
+
+// connect dials, and agrees on a range of device addresses.
+func (c *Client) connect() (*link, error) {
+	hello := identity()
+	hello.Features = []string{featureDirect}
+	hello.Devices = c.cfg.Devices[:min(len(c.cfg.Devices), 4096)]
+	ranges := reserveCandidates()
+	for _, r := range ranges {
+		hello.Ranges = append(hello.Ranges, wire.Range{Base: r.base, Size: r.size})
+	}
+	l := &link{stop: make(chan struct{})}
+	conn, err := wire.Dial(context.Background(), wire.Options{
+		Address: net.JoinHostPort(c.cfg.Host, c.cfg.Port), ConnectTimeout: c.cfg.ConnectTimeout, IOTimeout: c.cfg.IOTimeout, Hello: hello,
+		OnNotify: c.notice,
+		OnLost:   func(err error) { c.lost(l, err) },
+	})
+	var chosen addressRange
+	if err == nil {
+		w := conn.Welcome().Range
+		chosen = addressRange{w.Base, w.Size}
+	}
+	offered := chosen == addressRange{}
+	for _, r := range ranges {
+		if r == chosen {
+			offered = true
+		} else {
+			unmap(r.base, r.size)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !offered {
+		_ = conn.Close()
+		return nil, &wire.Error{Kind: wire.ErrProtocol, Host: c.cfg.Host, Port: c.cfg.Port, Reason: "the worker chose a range that was not offered"}
+	}
+	l.Client, l.direct = conn, conn.Welcome().HasFeature(featureDirect)
+	c.mem.reserve(chosen)
+	c.cfg.debugf("session %d at %s:%s, backend %s, device addresses %#x+%#x", conn.Welcome().Session, c.cfg.Host, c.cfg.Port, conn.Welcome().Backend,
+		chosen.base, chosen.size)
+	go c.report(l)
+	return l, nil
+}
+
+const featureDirect = "direct"
+
+// lost says once why a connection has ended. It is not made again: what the session held is gone.
+func (c *Client) lost(l *link, err error) {
+	l.lost.Do(func() { c.cfg.logf("%v", err) })
+	c.stage.end()
+}
+
+// Close ends the session. Afterwards every call answers ErrorNotInitialized.
+func (c *Client) Close() error {
+	if c.guard.forked() {
+		return nil // the connection is the parent's
+	}
+	c.mu.Lock()
+	c.closed = true
+	l := c.link.Load()
+	c.mu.Unlock()
+	if l == nil {
+		return nil
+	}
+	select {
+	case <-l.stop:
+		return nil
+	default:
+		close(l.stop)
+	}
+	c.sendReport(l)
+	_ = l.Flush() // a connection that is lost needs no goodbye
+	err := l.Close()
+	c.stage.end()
+	return err
+}
+
+// codeOf is what HIP says of a failed connection.
+func codeOf(err error) hip.Error {
+	if errors.Is(err, wire.ErrProtocol) {
+		return hip.ErrorInvalidValue
+	}
+	var e *wire.Error
+	if errors.As(err, &e) && errors.Is(err, wire.ErrRefused) && e.Code != 0 && hip.Error(e.Code).Valid() && hip.Error(e.Code) != hip.Success {
+		return hip.Error(e.Code) // the worker said why
+	}
+	return hip.ErrorNotInitialized
+}
+
+// broken maps the end of the connection to a code, and logs it unless that was done.
+func (c *Client) broken(l *link, err error) hip.Error {
+	if !errors.Is(err, wire.ErrClosed) {
+		c.lost(l, err)
+	}
+	return codeOf(err)
+}
+
+// call sends a request and waits for its reply.
+func (c *Client) call(op uint16, m *wire.Msg) hip.Error {
+	begin := time.Now()
+	code := c.doCall(op, m)
+	c.stats.Record(op, int32(code), time.Since(begin))
+	return code
+}
+
+func (c *Client) doCall(op uint16, m *wire.Msg) hip.Error {
+	l, code := c.ready()
+	if code != hip.Success {
+		return code
+	}
+	k := kindOf(op)
+	if k&returnsAsync != 0 {
+		if code := c.async.take(); code != hip.Success {
+			return code
+		}
+	}
+	if k&touches != 0 {
+		if code := c.touch(l, hip.Ptr(u64(m.Req, 8))); code != hip.Success {
+			return code
+		}
+	}
+	if op == hip.OpStreamDestroy {
+		c.lastOf(l, m.Req)
+	}
+	mark := c.work.mark()
+	if err := l.Call(op, m); err != nil {
+		return c.broken(l, err)
+	}
+	code = hip.Error(m.Code)
+	if !code.Valid() {
+		code = hip.ErrorUnknown
+	}
+	if k&syncs != 0 {
+		if code != hip.Success && len(m.Rep) == 8 && !c.async.first(u64(m.Rep, 0)) {
+			code = hip.Success // it has been returned already
+		}
+		if code == hip.Success {
+			code = c.synced(l, op, m.Req, mark)
+		}
+	}
+	return code
+}
+
+// post sends a request that is not answered.
+func (c *Client) post(op uint16, req []byte, bulk []byte) hip.Error {
+	begin := time.Now()
+	l, code := c.ready()
+	if code == hip.Success {
+		code = c.async.take()
+	}
+	if code == hip.Success && kindOf(op)&touches != 0 {
+		code = c.touch(l, hip.Ptr(u64(req, 8)))
+	}
+	if code == hip.Success {
+		code = c.send(l, op, req, bulk)
+	}
+	c.stats.Record(op, int32(code), time.Since(begin))
+	return code
+}
+
+// send posts without looking at earlier errors, and counts it as work that the device may be busy with.
+func (c *Client) send(l *link, op uint16, req, bulk []byte) hip.Error {
+	c.work.add()
+	err := l.Post(op, req, bulk)
+	runtime.KeepAlive(bulk)
+	if err != nil {
+		return c.broken(l, err)
+	}
+	return hip.Success
+}
+
+// violation is for a reply that makes no sense.
+func (c *Client) violation(op uint16) hip.Error {
+	c.cfg.logf("%s:%s: the worker's reply to %s makes no sense", c.cfg.Host, c.cfg.Port, hiprpc.OpName(op))
+	return hip.ErrorInvalidValue
+}
+
+// notice takes what the worker says unasked.
+func (c *Client) notice(op uint16, payload []byte) {
+	switch op {
+	case hiprpc.NoticeAsyncError:
+		var e hiprpc.AsyncError
+		if !e.Decode(payload) {
+			c.violation(op)
+			return
+		}
+		c.cfg.debugf("%s on stream %#x failed: %v %s", hiprpc.OpName(e.Op), uint64(e.Stream), e.Code, e.Text)
+		c.async.add(e)
+	case hiprpc.NoticeHostFunc:
+		c.runHostFunc(payload)
+	}
+}

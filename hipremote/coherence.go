@@ -1,0 +1,230 @@
+package hipremote
+
+import (
+	"encoding/binary"
+
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hipremote/hiprpc"
+	"github.com/rocwire/rocwire/wire"
+)
+
+const (
+	// scanned is how large a copy may be to be searched for addresses of host memory.
+	scanned = 1 << 20
+	// company is how large other regions may be that are exposed together with one that a kernel uses.
+	company = 1 << 20
+)
+
+// expose gives the worker a copy of a region: from now on kernels can use it.
+func (c *Client) expose(l *link, r *hostRegion) hip.Error {
+	if r.dev == 0 {
+		return hip.ErrorNotSupported
+	}
+	if r.exposed.Load() {
+		return hip.Success
+	}
+	if c.work.busy() { // an asynchronous copy may still be on its way into it
+		if code := c.DeviceSynchronize(hip.Thread{Device: r.device}); code != hip.Success {
+			return code
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.exposed.Load() {
+		return hip.Success
+	}
+	if code := c.spend(l, r.device, roundUp(r.size)); code != hip.Success {
+		return code
+	}
+	for _, p := range [...]struct {
+		op   uint16
+		size uint64
+	}{{hiprpc.OpMallocAt, roundUp(r.size)}, {hiprpc.OpHostExpose, r.size}} {
+		if err := l.Post(p.op, hiprpc.Place{Device: r.device, Addr: r.dev, Size: p.size}.Append(nil), nil); err != nil {
+			return c.broken(l, err)
+		}
+	}
+	r.twin = make([]byte, r.size)
+	r.pulled = c.work.mark()
+	if code := c.pushLocked(l, r); code != hip.Success {
+		return code
+	}
+	r.exposed.Store(true)
+	c.host.open.Add(1)
+	c.host.hidden.Add(-1)
+	return hip.Success
+}
+
+// hide ends the worker's copy.
+func (c *Client) hide(l *link, r *hostRegion) hip.Error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.exposed.Load() {
+		return hip.Success
+	}
+	r.twin = nil
+	var e wire.Enc
+	e.U64(uint64(r.dev))
+	if err := l.Post(hiprpc.OpHostHide, e.B, nil); err != nil {
+		return c.broken(l, err)
+	}
+	req := hiprpc.StreamOp{Device: r.device, Ptr: r.dev}.Append(nil)
+	if err := l.Post(hip.OpFree, req, nil); err != nil {
+		return c.broken(l, err)
+	}
+	return hip.Success
+}
+
+// push sends what this side wrote to a region.
+func (c *Client) push(l *link, r *hostRegion) hip.Error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.exposed.Load() || r.twin == nil {
+		return hip.Success
+	}
+	return c.pushLocked(l, r)
+}
+
+func (c *Client) pushLocked(l *link, r *hostRegion) hip.Error {
+	mem := hostBytes(r.host, r.size)
+	for from := 0; from < len(mem); {
+		diff, next := hiprpc.AppendDiff(nil, mem, r.twin, from, hiprpc.MaxDiff)
+		if len(diff) > 0 {
+			var e wire.Enc
+			e.U64(uint64(r.dev))
+			e.U64(uint64(from))
+			if err := l.Post(hiprpc.OpHostPush, e.B, diff); err != nil {
+				return c.broken(l, err)
+			}
+		}
+		from = next
+	}
+	return hip.Success
+}
+
+// pushAll sends what this side wrote anywhere.
+func (c *Client) pushAll(l *link) hip.Error {
+	if c.host.open.Load() == 0 {
+		return hip.Success
+	}
+	for _, r := range c.host.list() {
+		if code := c.push(l, r); code != hip.Success {
+			return code
+		}
+	}
+	return hip.Success
+}
+
+// pull fetches what the device wrote since the last time, if it can have written anything.
+func (c *Client) pull(l *link) hip.Error {
+	if c.host.open.Load() == 0 {
+		return hip.Success
+	}
+	for _, r := range c.host.list() {
+		if code := c.pullRegion(l, r); code != hip.Success {
+			return code
+		}
+	}
+	return hip.Success
+}
+
+func (c *Client) pullRegion(l *link, r *hostRegion) hip.Error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	mark := c.work.mark()
+	if !r.exposed.Load() || r.twin == nil || r.pulled == mark && !c.work.busy() {
+		return hip.Success
+	}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	buf := make([]byte, hiprpc.MaxDiff+4096)
+	mem := hostBytes(r.host, r.size)
+	for from := 0; from < len(mem); {
+		e := wire.Enc{B: m.Req[:0]}
+		e.U64(uint64(r.dev))
+		e.U64(uint64(from))
+		m.Req, m.Dst = e.B, buf
+		if err := l.Call(hiprpc.OpHostPull, m); err != nil {
+			return c.broken(l, err)
+		}
+		if m.Code != 0 {
+			return hip.Error(m.Code)
+		}
+		d := wire.NewDec(m.Rep)
+		next := d.U64()
+		if !d.Done() || next > uint64(len(mem)) || next <= uint64(from) || hiprpc.ApplyDiff(mem, r.twin, buf[:m.DstN], from) != nil {
+			return c.violation(hiprpc.OpHostPull)
+		}
+		from = int(next)
+	}
+	r.pulled = mark
+	return hip.Success
+}
+
+// touch prepares a call that writes device memory at p.
+func (c *Client) touch(l *link, p hip.Ptr) hip.Error {
+	if c.host.open.Load() == 0 && c.host.hidden.Load() == 0 {
+		return hip.Success
+	}
+	b := c.mem.find(p)
+	if b == nil || b.host == nil || b.host.dev == 0 {
+		return hip.Success
+	}
+	if code := c.expose(l, b.host); code != hip.Success {
+		return code
+	}
+	return c.push(l, b.host)
+}
+
+// reveal exposes regions whose addresses are among bytes that go to the device.
+func (c *Client) reveal(l *link, data []byte) hip.Error {
+	if c.host.hidden.Load() == 0 || len(data) > scanned {
+		return hip.Success
+	}
+	return c.revealIn(l, data)
+}
+
+// beforeLaunch brings the device's view of host memory up to date.
+func (c *Client) beforeLaunch(l *link, args []byte) hip.Error {
+	if c.host.hidden.Load() != 0 {
+		if code := c.revealIn(l, args); code != hip.Success {
+			return code
+		}
+	}
+	return c.pushAll(l)
+}
+
+func (c *Client) revealIn(l *link, data []byte) hip.Error {
+	used := false
+	regions := c.host.list()
+	for _, r := range regions {
+		if r.dev == 0 || r.exposed.Load() || !mentions(data, uint64(r.dev), r.size) {
+			continue
+		}
+		used = true
+		if code := c.expose(l, r); code != hip.Success {
+			return code
+		}
+	}
+	if !used {
+		return hip.Success
+	}
+	for _, r := range regions { // what a kernel reaches through pointers in the memory that it uses
+		if r.dev != 0 && r.size <= company && !r.exposed.Load() {
+			if code := c.expose(l, r); code != hip.Success {
+				return code
+			}
+		}
+	}
+	return hip.Success
+}
+
+// mentions says whether data holds, at a multiple of four bytes, a number in [base, base+size).
+func mentions(data []byte, base, size uint64) bool {
+	for i := 0; i+8 <= len(data); i += 4 {
+		if binary.LittleEndian.Uint64(data[i:])-base < size {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,84 @@
+package hipremote
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+)
+
+// Defaults of a Config.
+const (
+	DefaultHost           = "localhost"
+	DefaultPort           = "18515"
+	DefaultConnectTimeout = 30 * time.Second
+	DefaultIOTimeout      = 60 * time.Second
+)
+
+// Config says where the worker is and how to speak with it.
+type Config struct {
+	Host, Port     string
+	ConnectTimeout time.Duration // for connection and handshake
+	IOTimeout      time.Duration // how long the worker may be silent while something is pending
+	Debug          bool          // log what happens, not only what fails
+	Eager          bool          // give kernels all host memory from the start
+	Devices        string        // HIP_VISIBLE_DEVICES of this process
+	// Logf writes one line of log; nil means standard error.
+	Logf func(format string, args ...any)
+}
+
+// FromEnv reads TF_WORKER_HOST, TF_WORKER_PORT, TF_CONNECT_TIMEOUT and TF_IO_TIMEOUT (seconds, or with a unit), TF_DEBUG,
+// ROCWIRE_HOST_MEMORY and HIP_VISIBLE_DEVICES. What makes no sense is said once and the default taken.
+func FromEnv() Config {
+	c := Config{Host: DefaultHost, Port: DefaultPort, ConnectTimeout: DefaultConnectTimeout, IOTimeout: DefaultIOTimeout}
+	if v := os.Getenv("TF_WORKER_HOST"); v != "" {
+		c.Host = v
+	}
+	if v := os.Getenv("TF_WORKER_PORT"); v != "" {
+		if n, err := strconv.ParseUint(v, 10, 16); err != nil || n == 0 {
+			c.logf("TF_WORKER_PORT=%q is no port; using %s", v, c.Port)
+		} else {
+			c.Port = v
+		}
+	}
+	c.duration(&c.ConnectTimeout, "TF_CONNECT_TIMEOUT")
+	c.duration(&c.IOTimeout, "TF_IO_TIMEOUT")
+	switch os.Getenv("TF_DEBUG") {
+	case "", "0", "false":
+	default:
+		c.Debug = true
+	}
+	c.Eager = os.Getenv("ROCWIRE_HOST_MEMORY") == "eager"
+	c.Devices = os.Getenv("HIP_VISIBLE_DEVICES")
+	return c
+}
+
+func (c *Config) duration(d *time.Duration, name string) {
+	v := os.Getenv(name)
+	if v == "" {
+		return
+	}
+	got, err := time.ParseDuration(v)
+	if n, e := strconv.ParseFloat(v, 64); e == nil && n < 1e6 {
+		got, err = time.Duration(n*float64(time.Second)), nil
+	}
+	if err != nil || got <= 0 {
+		c.logf("%s=%q is no duration; using %v", name, v, *d)
+		return
+	}
+	*d = got
+}
+
+func (c *Config) logf(format string, args ...any) {
+	if c.Logf != nil {
+		c.Logf(format, args...)
+		return
+	}
+	fmt.Fprintf(os.Stderr, "rocwire: "+format+"\n", args...)
+}
+
+func (c *Config) debugf(format string, args ...any) {
+	if c.Debug {
+		c.logf(format, args...)
+	}
+}

@@ -1,0 +1,199 @@
+package hipremote
+
+import (
+	"time"
+
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hipremote/hiprpc"
+)
+
+// Memcpy is hipMemcpy: when it returns, host memory may be used again.
+func (c *Client) Memcpy(t hip.Thread, dst, src hip.Ptr, n uint64, kind hip.MemcpyKind) hip.Error {
+	return c.copy(hip.OpMemcpy, t, dst, src, plain(n, kind, hip.StreamNull, true))
+}
+
+// MemcpyWithStream is hipMemcpyWithStream: hipMemcpy on a stream.
+func (c *Client) MemcpyWithStream(t hip.Thread, dst, src hip.Ptr, n uint64, kind hip.MemcpyKind, st hip.Stream) hip.Error {
+	return c.copy(hip.OpMemcpyWithStream, t, dst, src, plain(n, kind, st, true))
+}
+
+// MemcpyAsync is hipMemcpyAsync. Bytes for the device have left host memory when it returns; bytes from the device are there when a call
+// that waits for the stream returns.
+func (c *Client) MemcpyAsync(t hip.Thread, dst, src hip.Ptr, n uint64, kind hip.MemcpyKind, st hip.Stream) hip.Error {
+	return c.copy(hip.OpMemcpyAsync, t, dst, src, plain(n, kind, st, false))
+}
+
+// Memcpy2D is hipMemcpy2D.
+func (c *Client) Memcpy2D(t hip.Thread, dst hip.Ptr, dpitch uint64, src hip.Ptr, spitch, width, height uint64, kind hip.MemcpyKind) hip.Error {
+	return c.copy(hip.OpMemcpy2D, t, dst, src, shape{dpitch, spitch, width, height, kind, hip.StreamNull, true, -1, -1})
+}
+
+// Memcpy2DAsync is hipMemcpy2DAsync.
+func (c *Client) Memcpy2DAsync(t hip.Thread, dst hip.Ptr, dpitch uint64, src hip.Ptr, spitch, width, height uint64, kind hip.MemcpyKind, st hip.Stream) hip.Error {
+	return c.copy(hip.OpMemcpy2DAsync, t, dst, src, shape{dpitch, spitch, width, height, kind, st, false, -1, -1})
+}
+
+// MemcpyPeer is hipMemcpyPeer.
+func (c *Client) MemcpyPeer(t hip.Thread, dst hip.Ptr, dstDevice int32, src hip.Ptr, srcDevice int32, n uint64) hip.Error {
+	s := plain(n, hip.MemcpyDeviceToDevice, hip.StreamNull, true)
+	s.dstDevice, s.srcDevice = dstDevice, srcDevice
+	return c.copyPeer(hip.OpMemcpyPeer, t, dst, src, s)
+}
+
+// MemcpyPeerAsync is hipMemcpyPeerAsync.
+func (c *Client) MemcpyPeerAsync(t hip.Thread, dst hip.Ptr, dstDevice int32, src hip.Ptr, srcDevice int32, n uint64, st hip.Stream) hip.Error {
+	s := plain(n, hip.MemcpyDeviceToDevice, st, false)
+	s.dstDevice, s.srcDevice = dstDevice, srcDevice
+	return c.copyPeer(hip.OpMemcpyPeerAsync, t, dst, src, s)
+}
+
+func (c *Client) copyPeer(op uint16, t hip.Thread, dst, src hip.Ptr, s shape) hip.Error {
+	n, code := c.GetDeviceCount()
+	if code != hip.Success {
+		return code
+	}
+	if s.dstDevice < 0 || s.dstDevice >= n || s.srcDevice < 0 || s.srcDevice >= n {
+		return hip.ErrorInvalidDevice
+	}
+	return c.copy(op, t, dst, src, s)
+}
+
+// shape is what is to be copied, and how.
+type shape struct {
+	dpitch, spitch, width, height uint64
+	kind                          hip.MemcpyKind
+	stream                        hip.Stream
+	wait                          bool  // until host memory may be used again
+	dstDevice, srcDevice          int32 // of a peer copy, otherwise -1
+}
+
+func plain(n uint64, kind hip.MemcpyKind, st hip.Stream, wait bool) shape {
+	return shape{n, n, n, 1, kind, st, wait, -1, -1}
+}
+
+// flat turns rows without gaps into one.
+func (s *shape) flat() {
+	if s.height > 1 && s.dpitch == s.width && s.spitch == s.width && s.width <= 1<<46/s.height {
+		s.width *= s.height
+		s.height, s.dpitch, s.spitch = 1, s.width, s.width
+	}
+}
+
+// extent is the number of bytes from the first to the last of the rows.
+func (s *shape) extent(pitch uint64) uint64 { return pitch*(s.height-1) + s.width }
+
+// check answers what is wrong with the arguments.
+func (s *shape) check(dst, src hip.Ptr) hip.Error {
+	const most = 1 << 46
+	switch {
+	case s.kind > hip.MemcpyDefault && s.kind != hip.MemcpyDeviceToDeviceNoCU || s.kind < 0:
+		return hip.ErrorInvalidMemcpyDirection
+	case dst == 0 || src == 0:
+		return hip.ErrorInvalidValue
+	case s.height > 1 && (s.dpitch < s.width || s.spitch < s.width):
+		return hip.ErrorInvalidPitchValue
+	case s.width > most || s.height > most || max(s.dpitch, s.spitch) > most/s.height:
+		return hip.ErrorInvalidValue
+	}
+	return hip.Success
+}
+
+func (c *Client) copy(op uint16, t hip.Thread, dst, src hip.Ptr, s shape) hip.Error {
+	begin := time.Now()
+	code := c.doCopy(op, t, dst, src, s)
+	c.stats.Record(op, int32(code), time.Since(begin))
+	return code
+}
+
+func (c *Client) doCopy(op uint16, t hip.Thread, dst, src hip.Ptr, s shape) hip.Error {
+	l, code := c.ready()
+	if code != hip.Success {
+		return code
+	}
+	if code := c.async.take(); code != hip.Success {
+		return code
+	}
+	if s.width == 0 || s.height == 0 {
+		return hip.Success
+	}
+	if code := s.check(dst, src); code != hip.Success {
+		return code
+	}
+	s.flat()
+	d, code := c.locate(dst, s.extent(s.dpitch), s.kind == hip.MemcpyHostToDevice || isDtoD(s.kind))
+	if code != hip.Success {
+		return code
+	}
+	f, code := c.locate(src, s.extent(s.spitch), s.kind == hip.MemcpyDeviceToHost || isDtoD(s.kind))
+	if code != hip.Success {
+		return code
+	}
+	msg := hiprpc.Copy{
+		Device: t.Device, Stream: s.stream, Dpitch: s.dpitch, Spitch: s.spitch, Width: s.width, Height: s.height,
+		DstDevice: s.dstDevice, SrcDevice: s.srcDevice, Async: !s.wait,
+	}
+	switch {
+	case d.device && f.device:
+		msg.Dir, msg.Dst, msg.Src = hiprpc.Within, d.addr, f.addr
+		return c.copyWithin(l, op, t, &msg, d, f, s.wait)
+	case d.device:
+		msg.Dir, msg.Dst = hiprpc.ToDevice, d.addr
+		return c.copyTo(l, op, t, &msg, uint64(src), s.spitch, s.wait)
+	case f.device:
+		msg.Dir, msg.Src = hiprpc.FromDevice, f.addr
+		return c.copyFrom(l, op, t, &msg, uint64(dst), s.dpitch, s.wait)
+	}
+	if s.kind == hip.MemcpyHostToDevice || s.kind == hip.MemcpyDeviceToHost || isDtoD(s.kind) {
+		return hip.ErrorInvalidValue // the device's side is not on the device
+	}
+	return c.copyHost(t, dst, src, s)
+}
+
+func isDtoD(k hip.MemcpyKind) bool {
+	return k == hip.MemcpyDeviceToDevice || k == hip.MemcpyDeviceToDeviceNoCU
+}
+
+// side is one side of a copy.
+type side struct {
+	device bool
+	addr   hip.Ptr     // on the device
+	region *hostRegion // host memory that kernels use, too
+}
+
+// locate says where n bytes at p are. An address decides by itself where device addresses can be told from others; without an agreed
+// range one the client does not know is on the device if the caller says so.
+func (c *Client) locate(p hip.Ptr, n uint64, saidDevice bool) (side, hip.Error) {
+	if uint64(p)+n < uint64(p) {
+		return side{}, hip.ErrorInvalidValue
+	}
+	b := c.mem.find(p)
+	switch {
+	case b != nil && uint64(p)+n > b.end():
+		return side{}, hip.ErrorInvalidValue
+	case b != nil && b.host != nil:
+		if b.host.exposed.Load() {
+			return side{true, b.host.dev + (p - hip.Ptr(b.base)), b.host}, hip.Success
+		}
+		return side{}, hip.Success
+	case b != nil:
+		return side{device: true, addr: p}, hip.Success
+	case c.placed(p):
+		return side{}, hip.ErrorInvalidValue // freed, or never allocated
+	case c.mem.inRange(p), saidDevice && c.mem.span.Load() == nil:
+		return side{device: true, addr: p}, hip.Success
+	}
+	return side{}, hip.Success
+}
+
+// copyHost copies from host to host when the stream comes to it.
+func (c *Client) copyHost(t hip.Thread, dst, src hip.Ptr, s shape) hip.Error {
+	if c.work.busy() {
+		if code := c.StreamSynchronize(t, s.stream); code != hip.Success {
+			return code
+		}
+	}
+	for row := range s.height {
+		copy(hostBytes(uint64(dst)+row*s.dpitch, s.width), hostBytes(uint64(src)+row*s.spitch, s.width))
+	}
+	return hip.Success
+}

@@ -1,0 +1,234 @@
+package hipremote
+
+import (
+	"time"
+
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hipremote/hiprpc"
+	"github.com/rocwire/rocwire/wire"
+)
+
+// timed records how long an operation of several messages took.
+func (c *Client) timed(op uint16, f func() (hip.Ptr, hip.Error)) (hip.Ptr, hip.Error) {
+	begin := time.Now()
+	p, code := f()
+	c.stats.Record(op, int32(code), time.Since(begin))
+	return p, code
+}
+
+// Free is hipFree. It waits until the device has nothing to do; if the client knows that already, the message is posted.
+func (c *Client) Free(t hip.Thread, p hip.Ptr) hip.Error {
+	_, code := c.timed(hip.OpFree, func() (hip.Ptr, hip.Error) { return 0, c.free(t, p) })
+	return code
+}
+
+func (c *Client) free(t hip.Thread, p hip.Ptr) hip.Error {
+	l, code := c.ready()
+	if code != hip.Success || p == 0 {
+		return code
+	}
+	c.mem.mu.Lock()
+	b := c.mem.blocks.find(uint64(p))
+	if b == nil || b.base != uint64(p) || b.host != nil && !b.host.managed {
+		c.mem.mu.Unlock()
+		return hip.ErrorInvalidValue
+	}
+	if b.host == nil {
+		c.mem.blocks.remove(b) // nobody else can free it now
+	}
+	c.mem.mu.Unlock()
+	if b.host != nil {
+		return c.freeHost(l, t, b)
+	}
+	if code := c.async.take(); code != hip.Success {
+		c.mem.mu.Lock()
+		c.mem.blocks.insert(b)
+		c.mem.mu.Unlock()
+		return code
+	}
+	return c.freeBlock(l, b, c.work.busy())
+}
+
+// freeBlock gives a block's memory back and, when nothing can use it any more, its addresses.
+func (c *Client) freeBlock(l *link, b *block, wait bool) hip.Error {
+	req := hiprpc.StreamOp{Device: b.device, Ptr: hip.Ptr(b.base)}.Append(make([]byte, 0, 32))
+	code := hip.Success
+	if wait {
+		m := wire.GetMsg()
+		m.Req = append(m.Req[:0], req...)
+		mark := c.work.mark()
+		err := l.Call(hip.OpFree, m)
+		code = hip.Error(m.Code)
+		wire.PutMsg(m)
+		if err != nil {
+			return c.broken(l, err)
+		}
+		if !code.Valid() {
+			code = hip.ErrorUnknown
+		}
+		if code == hip.Success {
+			c.deviceIdle(l, b.device, mark)
+		}
+	} else if err := l.Post(hip.OpFree, req, nil); err != nil {
+		return c.broken(l, err)
+	}
+	if b.size != 0 && code == hip.Success {
+		c.mem.mu.Lock()
+		c.mem.places.put(b.base, b.size)
+		c.mem.mu.Unlock()
+	}
+	return code
+}
+
+// MallocAsync is hipMallocAsync. Memory that the stream has freed before is used again at once; other memory is there at once, which is
+// earlier than the stream needs it.
+func (c *Client) MallocAsync(t hip.Thread, size uint64, st hip.Stream) (hip.Ptr, hip.Error) {
+	return c.timed(hip.OpMallocAsync, func() (hip.Ptr, hip.Error) {
+		l, code := c.ready()
+		if code != hip.Success || size == 0 {
+			return 0, code
+		}
+		if c.mem.span.Load() == nil {
+			var e wire.Enc
+			e.I32(t.Device)
+			e.U64(size)
+			e.U64(uint64(st))
+			p, code := c.callU64(l, hip.OpMallocAsync, e.B)
+			if code == hip.Success {
+				c.mem.mu.Lock()
+				c.mem.blocks.insert(&block{base: p, want: size, device: t.Device})
+				c.mem.mu.Unlock()
+			}
+			return hip.Ptr(p), code
+		}
+		if p, ok := c.reuse(t.Device, roundUp(size), size, st); ok {
+			return p, hip.Success
+		}
+		return c.malloc(t, size)
+	})
+}
+
+// reuse finds a block of exactly this size that the same stream has freed.
+func (c *Client) reuse(device int32, rounded, size uint64, st hip.Stream) (hip.Ptr, bool) {
+	m := &c.mem
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i := len(m.freed) - 1; i >= 0; i-- {
+		b := m.freed[i]
+		if b.stream == st && b.device == device && b.size == rounded {
+			m.freed = append(m.freed[:i], m.freed[i+1:]...)
+			b.want = size
+			m.blocks.insert(b)
+			return hip.Ptr(b.base), true
+		}
+	}
+	return 0, false
+}
+
+// FreeAsync is hipFreeAsync. The memory goes back to the device when the stream, or the device, is next known to be done with it.
+func (c *Client) FreeAsync(t hip.Thread, p hip.Ptr, st hip.Stream) hip.Error {
+	_, code := c.timed(hip.OpFreeAsync, func() (hip.Ptr, hip.Error) {
+		l, code := c.ready()
+		if code != hip.Success || p == 0 {
+			return 0, code
+		}
+		m := &c.mem
+		m.mu.Lock()
+		b := m.blocks.find(uint64(p))
+		if b == nil || b.base != uint64(p) || b.host != nil {
+			m.mu.Unlock()
+			return 0, hip.ErrorInvalidValue
+		}
+		m.blocks.remove(b)
+		if b.size != 0 {
+			b.stream = st
+			m.freed = append(m.freed, b)
+			m.mu.Unlock()
+			return 0, hip.Success
+		}
+		m.mu.Unlock()
+		return 0, c.send(l, hip.OpFreeAsync, hiprpc.StreamOp{Device: b.device, Ptr: p, Stream: st}.Append(nil), nil)
+	})
+	return code
+}
+
+// settle gives back what hipFreeAsync has freed: on one stream, or on a whole device that has come to an end.
+func (c *Client) settle(l *link, device int32, st hip.Stream, all bool) {
+	m := &c.mem
+	m.mu.Lock()
+	if len(m.freed) == 0 {
+		m.mu.Unlock()
+		return
+	}
+	var out, keep []*block
+	for _, b := range m.freed {
+		if all && b.device == device || !all && b.stream == st {
+			out = append(out, b)
+		} else {
+			keep = append(keep, b)
+		}
+	}
+	m.freed = keep
+	m.mu.Unlock()
+	for _, b := range out {
+		_ = c.freeBlock(l, b, false) // a lost connection has freed it
+	}
+}
+
+// reclaim waits for the device and gives back what hipFreeAsync has freed; false if there is nothing.
+func (c *Client) reclaim(l *link, device int32) bool {
+	m := &c.mem
+	m.mu.RLock()
+	n := len(m.freed)
+	m.mu.RUnlock()
+	return n > 0 && c.DeviceSynchronize(hip.Thread{Device: device}) == hip.Success
+}
+
+// lastOf is told that a stream is about to be destroyed: its number may come again, so what was freed on it must be done with.
+func (c *Client) lastOf(l *link, req []byte) {
+	st := hip.Stream(u64(req, 8))
+	m := &c.mem
+	m.mu.RLock()
+	any := false
+	for _, b := range m.freed {
+		any = any || b.stream == st
+	}
+	m.mu.RUnlock()
+	if any {
+		_ = c.StreamSynchronize(hip.Thread{Device: int32(uint32(u64(req, 0)))}, st) // a failure is the destruction's, too
+	}
+}
+
+// MemPtrGetInfo is hipMemPtrGetInfo.
+func (c *Client) MemPtrGetInfo(t hip.Thread, p hip.Ptr) (uint64, hip.Error) {
+	_, size, code := c.MemGetAddressRange(t, p)
+	return size, code
+}
+
+// MemGetAddressRange is hipMemGetAddressRange.
+func (c *Client) MemGetAddressRange(t hip.Thread, p hip.Ptr) (base hip.Ptr, size uint64, code hip.Error) {
+	if b := c.mem.find(p); b != nil {
+		return hip.Ptr(b.base), b.want, hip.Success
+	}
+	if c.placed(p) || p == 0 {
+		return 0, 0, hip.ErrorInvalidValue
+	}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = hiprpc.Place{Device: t.Device, Addr: p}.Append(m.Req[:0])
+	if code = c.call(hip.OpMemGetAddressRange, m); code != hip.Success {
+		return 0, 0, code
+	}
+	d := wire.NewDec(m.Rep)
+	base, size = hip.Ptr(d.U64()), d.U64()
+	if !d.Done() {
+		return 0, 0, c.violation(hip.OpMemGetAddressRange)
+	}
+	return base, size, hip.Success
+}
+
+// placed says whether an address is one that only this client hands out: what it does not know there does not exist.
+func (c *Client) placed(p hip.Ptr) bool {
+	r := c.mem.span.Load()
+	return r != nil && uint64(p)-r.base < r.size/2
+}

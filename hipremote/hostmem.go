@@ -1,0 +1,313 @@
+package hipremote
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/rocwire/rocwire/hip"
+)
+
+// hostRegion is host memory that kernels may use: of hipHostMalloc, hipMallocManaged or hipHostRegister.
+type hostRegion struct {
+	host       uint64  // where it is in this process
+	dev        hip.Ptr // its device address; 0 if there is no agreed range
+	size       uint64  // bytes
+	device     int32
+	flags      uint32
+	managed    bool
+	registered bool // the program's own memory
+	mapped     bool // at host, to be unmapped: there is no agreed range
+
+	exposed atomic.Bool // the worker holds a copy
+	mu      sync.Mutex  // of what follows; one transfer at a time
+	twin    []byte      // what the worker has, as far as both know
+	pulled  uint64      // work count up to which its device side has been fetched
+}
+
+// hostMemory finds regions quickly: most programs have none, or none that a kernel uses.
+type hostMemory struct {
+	mu      sync.Mutex
+	regions []*hostRegion
+	hidden  atomic.Int32 // not exposed
+	open    atomic.Int32 // exposed
+}
+
+func (h *hostMemory) add(r *hostRegion) {
+	h.mu.Lock()
+	h.regions = append(h.regions, r)
+	h.hidden.Add(1)
+	h.mu.Unlock()
+}
+
+func (h *hostMemory) remove(r *hostRegion) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i, x := range h.regions {
+		if x == r {
+			h.regions = append(h.regions[:i:i], h.regions[i+1:]...)
+			if r.exposed.Load() {
+				h.open.Add(-1)
+			} else {
+				h.hidden.Add(-1)
+			}
+			return
+		}
+	}
+}
+
+// list is a copy of all regions.
+func (h *hostMemory) list() []*hostRegion {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return append([]*hostRegion(nil), h.regions...)
+}
+
+// forget notes that the worker holds no copy any more.
+func (h *hostMemory) forget() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, r := range h.regions {
+		r.mu.Lock()
+		if r.exposed.Swap(false) {
+			r.twin = nil
+			h.open.Add(-1)
+			h.hidden.Add(1)
+		}
+		r.mu.Unlock()
+	}
+}
+
+// HostMalloc is hipHostMalloc. The memory has the same address here and on the device.
+func (c *Client) HostMalloc(t hip.Thread, size uint64, flags uint32) (hip.Ptr, hip.Error) {
+	const known = 0xF | 1<<29 | 1<<30 | 1<<31
+	if flags&^uint32(known) != 0 || flags&(hip.HostMallocCoherent|hip.HostMallocNonCoherent) == hip.HostMallocCoherent|hip.HostMallocNonCoherent {
+		return 0, hip.ErrorInvalidValue
+	}
+	return c.timed(hip.OpHostMalloc, func() (hip.Ptr, hip.Error) { return c.mallocHost(t, size, flags, false) })
+}
+
+// MallocManaged is hipMallocManaged.
+func (c *Client) MallocManaged(t hip.Thread, size uint64, flags uint32) (hip.Ptr, hip.Error) {
+	if size == 0 || flags != hip.MemAttachGlobal && flags != hip.MemAttachHost {
+		return 0, hip.ErrorInvalidValue
+	}
+	return c.timed(hip.OpMallocManaged, func() (hip.Ptr, hip.Error) { return c.mallocHost(t, size, flags, true) })
+}
+
+func (c *Client) mallocHost(t hip.Thread, size uint64, flags uint32, managed bool) (hip.Ptr, hip.Error) {
+	l, code := c.ready()
+	if code == hip.Success {
+		code = c.async.sticky()
+	}
+	if code != hip.Success || size == 0 {
+		return 0, code
+	}
+	if size > 1<<46 {
+		return 0, hip.ErrorOutOfMemory
+	}
+	r := &hostRegion{size: size, device: t.Device, flags: flags, managed: managed}
+	rounded := roundUp(size)
+	m := &c.mem
+	if m.span.Load() != nil {
+		m.mu.Lock()
+		base, ok := m.places.take(rounded)
+		m.mu.Unlock()
+		if !ok {
+			return 0, hip.ErrorOutOfMemory
+		}
+		if commit(base, rounded) != nil {
+			m.mu.Lock()
+			m.places.put(base, rounded)
+			m.mu.Unlock()
+			return 0, hip.ErrorOutOfMemory
+		}
+		r.host, r.dev = base, hip.Ptr(base)
+	} else {
+		if managed { // kernels must find it at its own address
+			return 0, hip.ErrorNotSupported
+		}
+		base, err := mapAnywhere(rounded)
+		if err != nil {
+			return 0, hip.ErrorOutOfMemory
+		}
+		r.host, r.mapped = base, true
+	}
+	b := &block{base: r.host, size: rounded, want: size, device: t.Device, host: r}
+	m.mu.Lock()
+	m.blocks.insert(b)
+	m.mu.Unlock()
+	c.host.add(r)
+	if managed || c.cfg.Eager && r.dev != 0 {
+		if code := c.expose(l, r); code != hip.Success {
+			_ = c.freeHost(l, t, b)
+			return 0, code
+		}
+	}
+	return hip.Ptr(r.host), hip.Success
+}
+
+// HostFree is hipHostFree.
+func (c *Client) HostFree(t hip.Thread, p hip.Ptr) hip.Error {
+	_, code := c.timed(hip.OpHostFree, func() (hip.Ptr, hip.Error) {
+		l, code := c.ready()
+		if code != hip.Success || p == 0 {
+			return 0, code
+		}
+		b := c.mem.find(p)
+		if b == nil || b.host == nil || b.host.registered || b.base != uint64(p) {
+			return 0, hip.ErrorInvalidValue
+		}
+		return 0, c.freeHost(l, t, b)
+	})
+	return code
+}
+
+// freeHost gives a region back once nothing on the device can use it.
+func (c *Client) freeHost(l *link, t hip.Thread, b *block) hip.Error {
+	r := b.host
+	if c.work.busy() { // a copy may still be on its way into it
+		if code := c.DeviceSynchronize(hip.Thread{Device: r.device, ID: t.ID}); code != hip.Success && c.async.sticky() == hip.Success {
+			return code
+		}
+	}
+	m := &c.mem
+	m.mu.Lock()
+	if m.blocks.find(b.base) != b {
+		m.mu.Unlock()
+		return hip.ErrorInvalidValue // another thread was first
+	}
+	m.blocks.remove(b)
+	m.mu.Unlock()
+	code := c.hide(l, r)
+	c.host.remove(r)
+	switch {
+	case r.registered:
+	case r.mapped:
+		unmap(r.host, b.size)
+	default:
+		decommit(r.host, b.size)
+	}
+	if r.dev != 0 {
+		m.mu.Lock()
+		m.places.put(uint64(r.dev), roundUp(r.size))
+		m.mu.Unlock()
+	}
+	return code
+}
+
+// HostRegister is hipHostRegister. The memory keeps its address here and gets one of its own on the device.
+func (c *Client) HostRegister(t hip.Thread, p hip.Ptr, size uint64, flags uint32) hip.Error {
+	_, code := c.timed(hip.OpHostRegister, func() (hip.Ptr, hip.Error) {
+		l, code := c.ready()
+		if code != hip.Success {
+			return 0, code
+		}
+		if p == 0 || size == 0 || size > 1<<46 || uint64(p)+size < uint64(p) || flags&^0xF != 0 || c.mem.inRange(p) {
+			return 0, hip.ErrorInvalidValue
+		}
+		m := &c.mem
+		r := &hostRegion{host: uint64(p), size: size, device: t.Device, flags: flags, registered: true}
+		m.mu.Lock()
+		if m.blocks.find(uint64(p)) != nil || m.blocks.find(uint64(p)+size-1) != nil {
+			m.mu.Unlock()
+			return 0, hip.ErrorHostMemoryAlreadyRegistered
+		}
+		if m.places != nil {
+			base, ok := m.places.take(roundUp(size))
+			if !ok {
+				m.mu.Unlock()
+				return 0, hip.ErrorOutOfMemory
+			}
+			r.dev = hip.Ptr(base)
+		}
+		b := &block{base: uint64(p), size: roundUp(size), want: size, device: t.Device, host: r}
+		m.blocks.insert(b)
+		m.mu.Unlock()
+		c.host.add(r)
+		if c.cfg.Eager && r.dev != 0 {
+			return 0, c.expose(l, r)
+		}
+		return 0, hip.Success
+	})
+	return code
+}
+
+// HostUnregister is hipHostUnregister.
+func (c *Client) HostUnregister(t hip.Thread, p hip.Ptr) hip.Error {
+	_, code := c.timed(hip.OpHostUnregister, func() (hip.Ptr, hip.Error) {
+		l, code := c.ready()
+		if code != hip.Success {
+			return 0, code
+		}
+		b := c.mem.find(p)
+		if b == nil || b.host == nil || !b.host.registered || b.base != uint64(p) {
+			return 0, hip.ErrorHostMemoryNotRegistered
+		}
+		return 0, c.freeHost(l, t, b)
+	})
+	return code
+}
+
+// HostGetDevicePointer is hipHostGetDevicePointer. Who asks means to give the address to a kernel.
+func (c *Client) HostGetDevicePointer(t hip.Thread, p hip.Ptr, flags uint32) (hip.Ptr, hip.Error) {
+	return c.timed(hip.OpHostGetDevicePointer, func() (hip.Ptr, hip.Error) {
+		l, code := c.ready()
+		if code != hip.Success {
+			return 0, code
+		}
+		b := c.mem.find(p)
+		if flags != 0 || b == nil || b.host == nil {
+			return 0, hip.ErrorInvalidValue
+		}
+		if b.host.dev == 0 {
+			return 0, hip.ErrorNotSupported
+		}
+		if code := c.expose(l, b.host); code != hip.Success {
+			return 0, code
+		}
+		return b.host.dev + (p - hip.Ptr(b.base)), hip.Success
+	})
+}
+
+// HostGetFlags is hipHostGetFlags.
+func (c *Client) HostGetFlags(_ hip.Thread, p hip.Ptr) (uint32, hip.Error) {
+	b := c.mem.find(p)
+	if b == nil || b.host == nil || b.host.managed {
+		return 0, hip.ErrorInvalidValue
+	}
+	return b.host.flags, hip.Success
+}
+
+// PointerGetAttributes is hipPointerGetAttributes.
+func (c *Client) PointerGetAttributes(t hip.Thread, p hip.Ptr) (hip.PointerAttributes, hip.Error) {
+	if _, code := c.ready(); code != hip.Success {
+		return hip.PointerAttributes{}, code
+	}
+	none := hip.PointerAttributes{Type: hip.MemoryTypeUnregistered, Device: -2}
+	if p == 0 {
+		return none, hip.ErrorInvalidValue
+	}
+	b := c.mem.find(p)
+	if b == nil {
+		if !c.mem.inRange(p) || c.placed(p) {
+			return none, hip.ErrorInvalidValue
+		}
+		if _, _, code := c.MemGetAddressRange(t, p); code != hip.Success { // a global, say
+			return none, hip.ErrorInvalidValue
+		}
+		return hip.PointerAttributes{Type: hip.MemoryTypeDevice, Device: t.Device, DevicePointer: p}, hip.Success
+	}
+	a := hip.PointerAttributes{Type: hip.MemoryTypeDevice, Device: b.device, DevicePointer: p}
+	if r := b.host; r != nil {
+		a.Type, a.HostPointer, a.AllocationFlags = hip.MemoryTypeHost, p, r.flags
+		if r.dev != 0 {
+			a.DevicePointer = r.dev + (p - hip.Ptr(b.base))
+		} else {
+			a.DevicePointer = 0
+		}
+		if r.managed {
+			a.Type, a.IsManaged = hip.MemoryTypeManaged, 1
+		}
+	}
+	return a, hip.Success
+}

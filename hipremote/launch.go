@@ -1,0 +1,162 @@
+package hipremote
+
+import (
+	"sync"
+	"time"
+
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hipremote/hiprpc"
+	"github.com/rocwire/rocwire/wire"
+)
+
+var launchBuffers = sync.Pool{New: func() any { b := make([]byte, 0, 512); return &b }}
+
+// LaunchKernel posts a launch. What can be judged here is judged here, so that the launch itself fails; the rest comes back as an asynchronous
+// error.
+func (c *Client) LaunchKernel(t hip.Thread, launch *hip.Launch) hip.Error {
+	begin := time.Now()
+	code := c.launch(t, launch)
+	c.stats.Record(hip.OpLaunchKernel, int32(code), time.Since(begin))
+	return code
+}
+
+// maxBlock is the most threads a block may have on any device.
+const maxBlock = 1024
+
+func (c *Client) launch(t hip.Thread, launch *hip.Launch) hip.Error {
+	l, code := c.ready()
+	if code == hip.Success {
+		code = c.async.take()
+	}
+	if code != hip.Success {
+		return code
+	}
+	switch b, g := launch.Block, launch.Grid; {
+	case launch.Function == 0:
+		return hip.ErrorInvalidHandle
+	case b.X == 0 || b.Y == 0 || b.Z == 0, g.X == 0 || g.Y == 0 || g.Z == 0,
+		b.X > maxBlock || b.Y > maxBlock || b.Z > maxBlock || uint64(b.X)*uint64(b.Y)*uint64(b.Z) > maxBlock:
+		return hip.ErrorInvalidConfiguration
+	case len(launch.Args) > hiprpc.MaxArgs:
+		return hip.ErrorInvalidValue
+	}
+	if code := c.beforeLaunch(l, launch.Args); code != hip.Success {
+		return code
+	}
+	p := launchBuffers.Get().(*[]byte)
+	*p = hiprpc.AppendLaunch((*p)[:0], t.Device, launch)
+	code = c.send(l, hip.OpLaunchKernel, *p, nil)
+	launchBuffers.Put(p)
+	return code
+}
+
+// ModuleLoadData sends one code object. The worker keeps nothing of what it does not need.
+func (c *Client) ModuleLoadData(t hip.Thread, image []byte) (hip.Module, hip.Error) {
+	begin := time.Now()
+	var m hip.Module
+	code := func() hip.Error {
+		l, code := c.ready()
+		if code != hip.Success {
+			return code
+		}
+		if len(image) == 0 || len(image) > hiprpc.MaxImage {
+			return hip.ErrorInvalidImage
+		}
+		msg := wire.GetMsg()
+		defer wire.PutMsg(msg)
+		e := wire.Enc{B: msg.Req[:0]}
+		e.I32(t.Device)
+		msg.Req, msg.Bulk = e.B, image
+		if err := l.Call(hip.OpModuleLoadData, msg); err != nil {
+			return c.broken(l, err)
+		}
+		if code = hip.Error(msg.Code); code != hip.Success {
+			if !code.Valid() {
+				code = hip.ErrorUnknown
+			}
+			return code
+		}
+		d := wire.NewDec(msg.Rep)
+		m = hip.Module(d.U64())
+		if !d.Done() {
+			return c.violation(hip.OpModuleLoadData)
+		}
+		return hip.Success
+	}()
+	c.stats.Record(hip.OpModuleLoadData, int32(code), time.Since(begin))
+	return m, code
+}
+
+// hostFuncs are functions that streams of the worker will come to.
+type hostFuncs struct {
+	mu   sync.Mutex
+	last uint64
+	open map[uint64]func()
+}
+
+func (h *hostFuncs) init() { h.open = map[uint64]func(){} }
+
+// LaunchHostFunc is hipLaunchHostFunc: f runs, on a goroutine of its own, when the stream comes to it, and the stream waits for it.
+func (c *Client) LaunchHostFunc(t hip.Thread, st hip.Stream, f func()) hip.Error {
+	begin := time.Now()
+	code := c.launchHostFunc(t, st, f)
+	c.stats.Record(hip.OpLaunchHostFunc, int32(code), time.Since(begin))
+	return code
+}
+
+func (c *Client) launchHostFunc(t hip.Thread, st hip.Stream, f func()) hip.Error {
+	l, code := c.ready()
+	if code == hip.Success {
+		code = c.async.take()
+	}
+	if code != hip.Success {
+		return code
+	}
+	if f == nil {
+		return hip.ErrorInvalidValue
+	}
+	h := &c.funcs
+	h.mu.Lock()
+	h.last++
+	id := h.last
+	h.open[id] = f
+	h.mu.Unlock()
+	var buf [32]byte
+	e := wire.Enc{B: buf[:0]}
+	e.I32(t.Device)
+	e.U64(uint64(st))
+	e.U64(id)
+	if code := c.send(l, hip.OpLaunchHostFunc, e.B, nil); code != hip.Success {
+		h.mu.Lock()
+		delete(h.open, id)
+		h.mu.Unlock()
+		return code
+	}
+	return hip.Success
+}
+
+// runHostFunc is told that a stream has come to a host function. What the device wrote before is there when it runs; what it writes is on the
+// device before the stream goes on.
+func (c *Client) runHostFunc(payload []byte) {
+	d := wire.NewDec(payload)
+	id := d.U64()
+	h := &c.funcs
+	h.mu.Lock()
+	f := h.open[id]
+	delete(h.open, id)
+	h.mu.Unlock()
+	l := c.link.Load()
+	if !d.Done() || f == nil || l == nil {
+		c.violation(hiprpc.NoticeHostFunc)
+		return
+	}
+	go func() {
+		_ = c.pull(l) // a lost connection is told to whoever calls next
+		f()
+		_ = c.pushAll(l)
+		var e wire.Enc
+		e.U64(id)
+		_ = l.Post(hiprpc.OpHostFuncDone, e.B, nil)
+		_ = l.Flush()
+	}()
+}

@@ -1,0 +1,257 @@
+package hipremote
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hipremote/hiprpc"
+	"github.com/rocwire/rocwire/wire"
+)
+
+// Credit is asked for in slabs of this many bytes beyond what is needed now: small, because memory granted to an idle client is missing
+// elsewhere.
+const slab = 16 << 20
+
+// maxDevices is how many devices of a worker can have credit.
+const maxDevices = 64
+
+// memory is the client's account of device memory. The lower half of the agreed range is its own to place allocations in; with credit
+// for the capacity, hipMalloc is a posted message.
+type memory struct {
+	span atomic.Pointer[addressRange] // agreed, nil if none
+
+	mu     sync.RWMutex
+	places *places
+	blocks blocks
+	credit [maxDevices]uint64 // bytes granted and not used
+	freed  []*block           // by hipFreeAsync, while their stream may still use them
+
+	grant [maxDevices]sync.Mutex // one request for credit at a time
+}
+
+func (m *memory) init() {}
+
+// reserve starts the account on a range; the zero range means that the worker places.
+func (m *memory) reserve(r addressRange) {
+	if r.size == 0 {
+		return
+	}
+	m.mu.Lock()
+	m.places = newPlaces(r.base, r.size/2)
+	m.mu.Unlock()
+	m.span.Store(&r)
+}
+
+// inRange says whether an address is a device address by where it lies.
+func (m *memory) inRange(p hip.Ptr) bool {
+	r := m.span.Load()
+	return r != nil && uint64(p)-r.base < r.size
+}
+
+// find is the block an address lies in, nil if the client knows none.
+func (m *memory) find(p hip.Ptr) *block {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.blocks.find(uint64(p))
+}
+
+func roundUp(n uint64) uint64 { return (n + pageSize - 1) &^ (pageSize - 1) }
+
+// Malloc is hipMalloc.
+func (c *Client) Malloc(t hip.Thread, size uint64) (hip.Ptr, hip.Error) {
+	return c.timed(hip.OpMalloc, func() (hip.Ptr, hip.Error) { return c.malloc(t, size) })
+}
+
+func (c *Client) malloc(t hip.Thread, size uint64) (hip.Ptr, hip.Error) {
+	l, code := c.ready()
+	if code == hip.Success {
+		code = c.async.sticky()
+	}
+	if code != hip.Success || size == 0 {
+		return 0, code
+	}
+	if size > 1<<46 {
+		return 0, hip.ErrorOutOfMemory
+	}
+	if c.mem.span.Load() == nil || t.Device < 0 || t.Device >= maxDevices {
+		return c.mallocThere(l, t, size)
+	}
+	b, code := c.placeBlock(l, t.Device, size)
+	if code != hip.Success {
+		return 0, code
+	}
+	c.mem.mu.Lock()
+	c.mem.blocks.insert(b)
+	c.mem.mu.Unlock()
+	return hip.Ptr(b.base), hip.Success
+}
+
+// placeBlock makes a block of device memory at an address of the client's choice. It is not in the table yet.
+func (c *Client) placeBlock(l *link, device int32, size uint64) (*block, hip.Error) {
+	rounded := roundUp(size)
+	if code := c.spend(l, device, rounded); code != hip.Success {
+		return nil, code
+	}
+	c.mem.mu.Lock()
+	base, ok := c.mem.places.take(rounded)
+	c.mem.mu.Unlock()
+	if !ok {
+		c.giveCredit(l, device, rounded)
+		return nil, hip.ErrorOutOfMemory
+	}
+	req := hiprpc.Place{Device: device, Addr: hip.Ptr(base), Size: rounded}.Append(make([]byte, 0, 32))
+	if err := l.Post(hiprpc.OpMallocAt, req, nil); err != nil {
+		return nil, c.broken(l, err)
+	}
+	return &block{base: base, size: rounded, want: size, device: device}, hip.Success
+}
+
+// spend takes size bytes of credit, and asks the worker for more if there is not enough.
+func (c *Client) spend(l *link, device int32, size uint64) hip.Error {
+	if c.takeCredit(device, size) {
+		return hip.Success
+	}
+	g := &c.mem.grant[device]
+	g.Lock()
+	defer g.Unlock()
+	if c.takeCredit(device, size) { // another thread has just asked
+		return hip.Success
+	}
+	c.mem.mu.RLock()
+	missing := size - min(size, c.mem.credit[device])
+	c.mem.mu.RUnlock()
+	code := c.askCredit(l, device, missing, slab)
+	if code == hip.Success && c.takeCredit(device, size) {
+		return hip.Success
+	}
+	// Memory that hipFreeAsync has freed may still be held for its stream.
+	if c.reclaim(l, device) {
+		c.mem.mu.RLock()
+		missing = size - min(size, c.mem.credit[device])
+		c.mem.mu.RUnlock()
+		if code = c.askCredit(l, device, missing, 0); code == hip.Success && c.takeCredit(device, size) {
+			return hip.Success
+		}
+	}
+	if code == hip.Success {
+		code = hip.ErrorOutOfMemory
+	}
+	return code
+}
+
+func (c *Client) takeCredit(device int32, size uint64) bool {
+	c.mem.mu.Lock()
+	defer c.mem.mu.Unlock()
+	if c.mem.credit[device] < size {
+		return false
+	}
+	c.mem.credit[device] -= size
+	return true
+}
+
+// giveCredit takes credit back that was not used, and gives the worker what is more than a slab.
+func (c *Client) giveCredit(l *link, device int32, size uint64) {
+	c.mem.mu.Lock()
+	c.mem.credit[device] += size
+	over := uint64(0)
+	if c.mem.credit[device] > 2*slab {
+		over = c.mem.credit[device] - slab
+		c.mem.credit[device] = slab
+	}
+	c.mem.mu.Unlock()
+	if over > 0 {
+		_ = l.Post(hiprpc.OpReturn, hiprpc.Place{Device: device, Size: over}.Append(nil), nil) // lost: it is given back all the same
+	}
+}
+
+// askCredit asks for what is missing and, where the device has that much, extra bytes beyond.
+func (c *Client) askCredit(l *link, device int32, missing, extra uint64) hip.Error {
+	for _, want := range [...]uint64{missing + extra, missing} {
+		got, code := c.callU64(l, hiprpc.OpGrant, hiprpc.Place{Device: device, Size: want}.Append(nil))
+		if code == hip.Success && got%hip.Granule == 0 {
+			c.mem.mu.Lock()
+			c.mem.credit[device] += got
+			c.mem.mu.Unlock()
+			if got >= missing {
+				return hip.Success
+			}
+			code = hip.ErrorOutOfMemory
+			c.giveBack(l, device, got)
+		}
+		if code != hip.ErrorOutOfMemory || extra == 0 {
+			return code
+		}
+	}
+	return hip.ErrorOutOfMemory
+}
+
+// giveBack returns a grant that is too small to be of use.
+func (c *Client) giveBack(l *link, device int32, n uint64) {
+	c.mem.mu.Lock()
+	n = min(n, c.mem.credit[device])
+	c.mem.credit[device] -= n
+	c.mem.mu.Unlock()
+	if n > 0 {
+		_ = l.Post(hiprpc.OpReturn, hiprpc.Place{Device: device, Size: n}.Append(nil), nil) // lost: it is given back all the same
+	}
+}
+
+// mallocThere lets the worker place: there is no agreed range.
+func (c *Client) mallocThere(l *link, t hip.Thread, size uint64) (hip.Ptr, hip.Error) {
+	p, code := c.callU64(l, hip.OpMalloc, hiprpc.Place{Device: t.Device, Size: size}.Append(nil))
+	if code != hip.Success {
+		return 0, code
+	}
+	c.mem.mu.Lock()
+	c.mem.blocks.insert(&block{base: p, size: 0, want: size, device: t.Device})
+	c.mem.mu.Unlock()
+	return hip.Ptr(p), hip.Success
+}
+
+// callU64 is a call whose result is one number.
+func (c *Client) callU64(l *link, op uint16, req []byte) (uint64, hip.Error) {
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = append(m.Req[:0], req...)
+	if err := l.Call(op, m); err != nil {
+		return 0, c.broken(l, err)
+	}
+	code := hip.Error(m.Code)
+	if !code.Valid() {
+		return 0, hip.ErrorUnknown
+	}
+	if code != hip.Success {
+		return 0, code
+	}
+	d := wire.NewDec(m.Rep)
+	v := d.U64()
+	if !d.Done() {
+		return 0, c.violation(op)
+	}
+	return v, hip.Success
+}
+
+// MemGetInfo is hipMemGetInfo. Credit that is not used counts as free.
+func (c *Client) MemGetInfo(t hip.Thread) (free, total uint64, code hip.Error) {
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	e := wire.Enc{B: m.Req[:0]}
+	e.I32(t.Device)
+	e.U32(t.ID)
+	m.Req = e.B
+	if code = c.call(hip.OpMemGetInfo, m); code != hip.Success {
+		return 0, 0, code
+	}
+	d := wire.NewDec(m.Rep)
+	free, total = d.U64(), d.U64()
+	if !d.Done() {
+		return 0, 0, c.violation(hip.OpMemGetInfo)
+	}
+	if t.Device >= 0 && t.Device < maxDevices {
+		c.mem.mu.RLock()
+		free += c.mem.credit[t.Device]
+		c.mem.mu.RUnlock()
+	}
+	return min(free, total), total, hip.Success
+}

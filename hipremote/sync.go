@@ -1,0 +1,82 @@
+package hipremote
+
+import (
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/wire"
+)
+
+// synced is told that a synchronizing call has succeeded: what its stream did is done, and host memory must show it. mark is how much had been posted
+// when it was asked.
+func (c *Client) synced(l *link, op uint16, req []byte, mark uint64) hip.Error {
+	device := int32(uint32(u64(req, 0)))
+	switch op {
+	case hip.OpDeviceSynchronize:
+		c.deviceIdle(l, device, mark)
+	case hip.OpStreamSynchronize, hip.OpStreamQuery:
+		c.settle(l, device, hip.Stream(u64(req, 8)), false)
+	}
+	return c.pull(l)
+}
+
+// deviceIdle is told that a device has nothing to do of what was posted up to mark.
+func (c *Client) deviceIdle(l *link, device int32, mark uint64) {
+	if c.onlyDevice() {
+		c.work.reached(mark)
+	}
+	c.settle(l, device, 0, true)
+}
+
+// onlyDevice says whether the worker has one device, as far as the program has asked.
+func (c *Client) onlyDevice() bool {
+	n, code := c.GetDeviceCount()
+	return code == hip.Success && n == 1
+}
+
+// DeviceReset is hipDeviceReset: everything on the device is gone afterwards.
+func (c *Client) DeviceReset(t hip.Thread) hip.Error {
+	c.async.reset() // also out of a dead context
+	code := c.resetThere(t)
+	if code != hip.Success {
+		return code
+	}
+	c.async.reset()
+	m := &c.mem
+	m.mu.Lock()
+	keep := m.blocks[:0]
+	for _, b := range m.blocks {
+		if b.device != t.Device || b.host != nil && !b.host.managed {
+			keep = append(keep, b)
+			continue
+		}
+		if b.size != 0 && b.host == nil {
+			m.places.put(b.base, b.size)
+		}
+	}
+	m.blocks = keep
+	var freed []*block
+	for _, b := range m.freed {
+		if b.device != t.Device {
+			freed = append(freed, b)
+		} else {
+			m.places.put(b.base, b.size)
+		}
+	}
+	m.freed = freed
+	if t.Device >= 0 && t.Device < maxDevices {
+		m.credit[t.Device] = 0
+	}
+	m.mu.Unlock()
+	c.host.forget()
+	return hip.Success
+}
+
+// resetThere asks the worker to reset a device.
+func (c *Client) resetThere(t hip.Thread) hip.Error {
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	e := wire.Enc{B: m.Req[:0]}
+	e.I32(t.Device)
+	e.U32(t.ID)
+	m.Req = e.B
+	return c.call(hip.OpDeviceReset, m)
+}

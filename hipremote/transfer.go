@@ -1,0 +1,221 @@
+package hipremote
+
+import (
+	"runtime"
+
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hipremote/hiprpc"
+	"github.com/rocwire/rocwire/wire"
+)
+
+const (
+	// waitFirst is the size from which a blocking copy to the device lets the stream finish before it sends, so that the worker can read from
+	// the socket straight into device memory.
+	waitFirst = 1 << 20
+	// fromPiece is the size of the pieces of a copy from a device whose memory the worker cannot send from where it lies.
+	fromPiece = 32 << 20
+)
+
+// copyTo sends host memory in messages that let other threads' calls in between.
+func (c *Client) copyTo(l *link, op uint16, t hip.Thread, m *hiprpc.Copy, src, spitch uint64, wait bool) hip.Error {
+	n, _ := m.Bytes()
+	if wait && n >= waitFirst && c.work.busy() {
+		if code := c.StreamSynchronize(t, m.Stream); code != hip.Success {
+			return code
+		}
+	}
+	if m.Height > 1 {
+		return c.copyRowsTo(l, op, m, src, spitch)
+	}
+	m.Dpitch, m.Spitch = 0, 0
+	data := hostBytes(src, n)
+	if code := c.reveal(l, data); code != hip.Success {
+		return code
+	}
+	for len(data) > 0 {
+		part := data[:min(len(data), wire.MaxBulk)]
+		m.Width = uint64(len(part))
+		if code := c.sendBulk(l, op, m, part); code != hip.Success {
+			return code
+		}
+		m.Dst += hip.Ptr(len(part))
+		data = data[len(part):]
+	}
+	return hip.Success
+}
+
+// copyRowsTo packs rows closely and sends as many at once as fit.
+func (c *Client) copyRowsTo(l *link, op uint16, m *hiprpc.Copy, src, spitch uint64) hip.Error {
+	if m.Width > wire.MaxBulk { // rows of their own
+		row := *m
+		row.Height = 1
+		for i := range m.Height {
+			row.Dst, row.Width = m.Dst+hip.Ptr(i*m.Dpitch), m.Width
+			if code := c.copyTo(l, op, hip.Thread{Device: m.Device}, &row, src+i*spitch, 0, false); code != hip.Success {
+				return code
+			}
+		}
+		return hip.Success
+	}
+	rows := max(1, wire.MaxBulk/m.Width)
+	buf := make([]byte, 0, min(rows, m.Height)*m.Width)
+	part := *m
+	for at := uint64(0); at < m.Height; at += part.Height {
+		part.Height = min(rows, m.Height-at)
+		part.Dst = m.Dst + hip.Ptr(at*m.Dpitch)
+		buf = buf[:0]
+		for i := range part.Height {
+			buf = append(buf, hostBytes(src+(at+i)*spitch, m.Width)...)
+		}
+		if code := c.reveal(l, buf); code != hip.Success {
+			return code
+		}
+		if code := c.sendBulk(l, op, &part, buf); code != hip.Success {
+			return code
+		}
+	}
+	return hip.Success
+}
+
+// sendBulk sends one message of a copy. Small ones are posted; of larger ones the client hears when they are executed, so that it
+// never has more under way than the worker can stage.
+func (c *Client) sendBulk(l *link, op uint16, m *hiprpc.Copy, part []byte) hip.Error {
+	if len(part) <= hiprpc.MaxUnacknowledged {
+		var buf [128]byte
+		return c.send(l, op, m.Append(buf[:0]), part)
+	}
+	if !c.stage.take(len(part)) {
+		return hip.ErrorNotInitialized
+	}
+	c.work.add()
+	msg := wire.GetMsg()
+	am := *m
+	am.Async = true // the reply only makes room; a failure is told as an asynchronous one
+	msg.Req, msg.Bulk = am.Append(msg.Req[:0]), part
+	n := len(part)
+	err := l.Go(op, msg, func(msg *wire.Msg, _ error) {
+		c.stage.give(n)
+		wire.PutMsg(msg)
+	})
+	runtime.KeepAlive(part)
+	if err != nil {
+		c.stage.give(n)
+		return c.broken(l, err)
+	}
+	return hip.Success
+}
+
+// copyFrom fetches device memory, from the socket straight to where it belongs.
+func (c *Client) copyFrom(l *link, op uint16, t hip.Thread, m *hiprpc.Copy, dst, dpitch uint64, wait bool) hip.Error {
+	if m.Height > 1 {
+		return c.copyRowsFrom(l, op, m, dst, dpitch)
+	}
+	n := m.Width
+	m.Dpitch, m.Spitch = 0, 0
+	piece := n
+	if !l.direct {
+		piece = fromPiece
+	}
+	for n > 0 {
+		m.Width = min(n, piece)
+		part := hostBytes(dst, m.Width)
+		code := hip.Success
+		if wait {
+			code = c.fetch(l, op, m, part)
+		} else {
+			code = c.fetchLater(l, op, m, part)
+		}
+		if code != hip.Success {
+			return code
+		}
+		dst, m.Src, n = dst+m.Width, m.Src+hip.Ptr(m.Width), n-m.Width
+	}
+	if wait {
+		return c.pull(l)
+	}
+	return hip.Success
+}
+
+// fetch gets the bytes of one message and waits for them.
+func (c *Client) fetch(l *link, op uint16, m *hiprpc.Copy, dst []byte) hip.Error {
+	msg := wire.GetMsg()
+	defer wire.PutMsg(msg)
+	for {
+		msg.Req, msg.Dst = m.Append(msg.Req[:0]), dst
+		if err := l.Call(op, msg); err != nil {
+			return c.broken(l, err)
+		}
+		code := hip.Error(msg.Code)
+		switch {
+		case code == hip.Success && msg.DstN != len(dst):
+			return c.violation(op)
+		case code == hip.Success:
+			return code
+		case !code.Valid():
+			return hip.ErrorUnknown
+		case len(msg.Rep) == 8 && !c.async.first(u64(msg.Rep, 0)):
+			continue // a failure that has been returned already stood in the way
+		}
+		return code
+	}
+}
+
+// fetchLater gets the bytes of one message when the stream comes to it: before any reply that says the stream is done. A failure comes as an
+// asynchronous one.
+func (c *Client) fetchLater(l *link, op uint16, m *hiprpc.Copy, dst []byte) hip.Error {
+	c.work.add()
+	msg := wire.GetMsg()
+	msg.Req, msg.Dst = m.Append(msg.Req[:0]), dst
+	err := l.Go(op, msg, func(msg *wire.Msg, err error) {
+		if err == nil && msg.Code == 0 && msg.DstN != len(dst) {
+			c.async.local(c.violation(op))
+		}
+		wire.PutMsg(msg)
+	})
+	if err != nil {
+		return c.broken(l, err)
+	}
+	return hip.Success
+}
+
+// copyRowsFrom fetches rows packed closely and lays them out. It waits even for an asynchronous copy, as HIP may for memory that is not pinned.
+func (c *Client) copyRowsFrom(l *link, op uint16, m *hiprpc.Copy, dst, dpitch uint64) hip.Error {
+	rows := max(1, fromPiece/m.Width)
+	part := *m
+	part.Async = false
+	var buf []byte
+	for at := uint64(0); at < m.Height; at += part.Height {
+		part.Height = min(rows, m.Height-at)
+		part.Src = m.Src + hip.Ptr(at*m.Spitch)
+		if n := part.Height * m.Width; uint64(len(buf)) != n {
+			buf = make([]byte, n)
+		}
+		if code := c.fetch(l, op, &part, buf); code != hip.Success {
+			return code
+		}
+		for i := range part.Height {
+			copy(hostBytes(dst+(at+i)*dpitch, m.Width), buf[i*m.Width:])
+		}
+	}
+	return c.pull(l)
+}
+
+// copyWithin queues a copy on the device. Host memory that kernels use is brought up to date before, and after if the caller waits.
+func (c *Client) copyWithin(l *link, op uint16, t hip.Thread, m *hiprpc.Copy, dst, src side, wait bool) hip.Error {
+	for _, s := range [...]side{dst, src} {
+		if s.region != nil {
+			if code := c.push(l, s.region); code != hip.Success {
+				return code
+			}
+		}
+	}
+	if m.Height == 1 {
+		m.Dpitch, m.Spitch = 0, 0
+	}
+	var buf [128]byte
+	code := c.send(l, op, m.Append(buf[:0]), nil)
+	if code == hip.Success && wait && (dst.region != nil || op == hip.OpMemcpyWithStream) {
+		code = c.StreamSynchronize(t, m.Stream)
+	}
+	return code
+}

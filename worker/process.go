@@ -1,0 +1,253 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/rocwire/rocwire/exporter/rpcstats"
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/wire"
+)
+
+// Descriptors of a session process.
+const (
+	controlFD = 3
+	// FirstFile is the descriptor of the first of Backend.Files in a session process.
+	FirstFile = 4
+)
+
+// reportEvery is how often a session process reports to the parent.
+const reportEvery = time.Second
+
+// Opened is a backend's runtime in a session process.
+type Opened struct {
+	Runtime hip.Runtime
+	Name    string // for the client: "sim" or "rocm"
+	Close   func() // may be nil; it is not called when the process must end at once
+}
+
+// Session is what a backend needs to know to open a runtime for a client.
+type Session struct {
+	ID    uint64
+	Hello *wire.Hello
+}
+
+// SessionProcess says how a session process works.
+type SessionProcess struct {
+	// Prepare does what can be done before there is a client, so that a warm process is quick. May be nil.
+	Prepare func() error
+	// Open opens the runtime.
+	Open    func(Session) (Opened, error)
+	Version string
+	Log     *slog.Logger
+}
+
+// Run is the main function of a session process: it waits for a client on descriptor 3, serves it until it goes, and returns. The caller
+// then exits the process, whatever still runs in it.
+func (p *SessionProcess) Run() error {
+	unix.CloseOnExec(controlFD)
+	ctl, err := controlFrom(os.NewFile(controlFD, "control"))
+	if err != nil {
+		return err
+	}
+	if p.Prepare != nil {
+		if err := p.Prepare(); err != nil {
+			return err
+		}
+	}
+	if err := ctl.send([]byte{msgReady}, -1); err != nil {
+		return nil // the parent is gone
+	}
+	buf := make([]byte, maxControl+1)
+	msg, fd, err := ctl.receive(buf)
+	if err != nil {
+		return nil // the parent has ended, or does not need this process
+	}
+	var st start
+	if msg[0] != msgStart || fd < 0 || st.decode(msg) != nil {
+		return fmt.Errorf("%w: start", errControl)
+	}
+	hello, err := wire.ParseHello(st.Hello)
+	if err != nil {
+		_ = unix.Close(fd)
+		return err
+	}
+	hello.Protocol = st.Version
+	hup, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, FirstFile)
+	if err != nil {
+		_ = unix.Close(fd)
+		return err
+	}
+	go watchHangup(hup, p.Log)
+	conn, err := wire.NewServerFD(fd, wire.ServerOptions{Protocol: hello.Protocol, Heartbeat: hello.Heartbeat()})
+	if err != nil {
+		return err
+	}
+	return p.serve(ctl, conn, Session{ID: st.Session, Hello: hello})
+}
+
+// serve is one session, from the Welcome to its end.
+func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session) error {
+	log := p.Log.With("session", sess.ID)
+	w := wire.Welcome{Version: p.Version, Session: sess.ID, HeartbeatMS: uint32(sess.Hello.Heartbeat() / time.Millisecond)}
+	opened, err := p.Open(sess)
+	if err != nil {
+		log.Error("the runtime does not open", "error", err)
+		w.Code, w.Error = int32(hip.ErrorNoDevice), err.Error()
+		var code hip.Error
+		if errors.As(err, &code) && code != hip.Success {
+			w.Code = int32(code)
+		}
+		err = conn.Welcome(w)
+		conn.Close("")
+		return err
+	}
+	s := newSession(opened.Runtime, conn, log)
+	w.Backend = opened.Name
+	w.Range = s.choose(sess.Hello.Ranges)
+	w.Features = wire.GrantFeatures(sess.Hello.Features, s.features())
+	if err := conn.Welcome(w); err != nil {
+		return nil // the client went away before it was welcomed
+	}
+	r := &reporter{ctl: ctl, conn: conn, s: s, delta: make(chan *rpcstats.Delta, 16)}
+	s.client = r.client
+	stop := make(chan struct{})
+	finished := make(chan struct{})
+	go func() {
+		defer close(finished)
+		r.run(stop)
+	}()
+	go func() { // the parent says that it is over by closing its end, or by dying
+		_, _, _ = ctl.receive(make([]byte, maxControl+1))
+		conn.Close("the worker stops")
+		time.Sleep(time.Second)
+		os.Exit(0) // the line itself hangs
+	}()
+	err = conn.Serve(s)
+	s.end()
+	reason := "the client ended the session"
+	if err != nil {
+		reason = err.Error()
+		log.Warn("session ended", "reason", reason)
+	} else {
+		log.Debug("session ended")
+	}
+	close(stop)
+	select {
+	case <-finished:
+	case <-time.After(time.Second):
+	}
+	_ = ctl.send(encodeEnd(reason), -1)
+	return nil
+}
+
+// hangupGrace is how long after the client has gone a session may take to execute what it has still sent.
+const hangupGrace = 3 * time.Second
+
+// watchHangup ends the process when the client is gone and the line does not notice, because something on it never ends. fd is a
+// duplicate of the client's socket.
+func watchHangup(fd int, log *slog.Logger) {
+	for {
+		p := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}}
+		if n, err := unix.Poll(p, -1); n > 0 || err != nil && !errors.Is(err, unix.EINTR) {
+			break
+		}
+	}
+	_ = unix.Close(fd) // or the client would not see the end of the connection
+	time.Sleep(hangupGrace)
+	log.Warn("the client has gone; its session is ended in the middle")
+	os.Exit(0)
+}
+
+// choose takes the first range that the client has and the runtime can have, too.
+func (s *session) choose(ranges []wire.Range) wire.Range {
+	if s.placer == nil {
+		return wire.Range{}
+	}
+	for _, r := range ranges {
+		if r.Base%hip.Granule != 0 || r.Size%(2*hip.Granule) != 0 || r.Size == 0 {
+			continue
+		}
+		if s.placer.ReserveRange(r.Base, r.Size) == hip.Success {
+			s.span = r
+			return r
+		}
+	}
+	return wire.Range{}
+}
+
+// Features that a session may have.
+const (
+	// FeatureDirect: device memory is sent from where it lies, so a copy from the device may have any size.
+	FeatureDirect = "direct"
+)
+
+func (s *session) features() []string {
+	if s.direct != nil {
+		return []string{FeatureDirect}
+	}
+	return nil
+}
+
+// reporter tells the parent what the session measures.
+type reporter struct {
+	ctl   *control
+	conn  *wire.ServerConn
+	s     *session
+	delta chan *rpcstats.Delta // what the client measured
+}
+
+// client takes a client's report. One that comes faster than it can be passed on is dropped: a client decides how often it sends.
+func (r *reporter) client(d *rpcstats.Delta) {
+	select {
+	case r.delta <- d:
+	default:
+	}
+}
+
+func (r *reporter) run(stop <-chan struct{}) {
+	t := time.NewTicker(reportEvery)
+	defer t.Stop()
+	r.send()
+	for {
+		select {
+		case <-t.C:
+			r.send()
+		case <-stop:
+			r.send()
+			return
+		}
+	}
+}
+
+// send reports the totals, and every histogram that has something new.
+func (r *reporter) send() {
+	pieces := splitDelta(r.s.stats.Take())
+	for {
+		select {
+		case d := <-r.delta:
+			pieces = append(pieces, splitDelta(d)...)
+			continue
+		default:
+		}
+		break
+	}
+	st := r.conn.Stats()
+	p := progress{BytesIn: st.BytesIn, BytesOut: st.BytesOut, Calls: r.s.calls.Load()}
+	if op := r.s.op.Load(); op != 0 {
+		p.Op, p.OpFor = uint16(op), max(0, time.Duration(time.Now().UnixNano()-r.s.opSince.Load()))
+	}
+	if len(pieces) == 0 {
+		pieces = [][]byte{nil}
+	}
+	for _, d := range pieces {
+		if r.ctl.send(encodeReport(p, d), -1) != nil {
+			return // the parent is gone; the other goroutine ends the process
+		}
+	}
+}

@@ -1,0 +1,276 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/rocwire/rocwire/exporter/rpcstats"
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/wire"
+)
+
+// Purposes of a connection, as its Hello states them.
+const (
+	PurposeHIP = "hip"
+	PurposeSMI = "smi"
+)
+
+// Server is the parent process of a worker.
+type Server struct {
+	cfg       Config
+	listener  net.Listener
+	pool      *pool
+	totals    totals
+	strangers atomic.Int64
+	nextID    atomic.Uint64
+	closing   atomic.Bool
+	ctx       context.Context // done when the server begins to stop
+	cancel    context.CancelFunc
+	done      chan struct{} // closed when it has stopped
+	conns     sync.WaitGroup
+
+	mu       sync.Mutex
+	sessions map[uint64]*sessionRecord
+	byPID    map[int]*sessionRecord // of session processes; nil while one serves nobody
+
+	// SMI takes over a management connection whose Hello has been read, and returns when it has ended. nil: management clients are refused.
+	SMI func(conn net.Conn, hello *wire.Hello)
+}
+
+// New listens. Its errors are ErrNotLoopback, ErrPortInUse, or the operating system's.
+func New(cfg Config) (*Server, error) {
+	cfg.defaults()
+	if err := CheckListen(cfg.Listen, cfg.Insecure); err != nil {
+		return nil, err
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort(cfg.Listen, strconv.Itoa(cfg.Port)))
+	if err != nil {
+		if errors.Is(err, unix.EADDRINUSE) {
+			return nil, fmt.Errorf("%s port %d: %w", cfg.Listen, cfg.Port, ErrPortInUse)
+		}
+		return nil, err
+	}
+	s := &Server{cfg: cfg, listener: l, sessions: map[uint64]*sessionRecord{}, byPID: map[int]*sessionRecord{}, done: make(chan struct{})}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.pool = &pool{
+		spawn: newSpawner(), command: append(append([]string(nil), cfg.Command...), cfg.Backend.Args...), files: cfg.Backend.Files,
+		warm: cfg.Warm, log: cfg.Log, onGone: s.gone, onStart: s.started, all: map[*proc]struct{}{},
+	}
+	return s, nil
+}
+
+// Addr is where the server listens.
+func (s *Server) Addr() *net.TCPAddr { return s.listener.Addr().(*net.TCPAddr) }
+
+// OnDelta sets who is told of call latencies that sessions report, from any goroutine. Call it before Serve.
+func (s *Server) OnDelta(f func(*rpcstats.Delta)) { s.totals.onDelta = f }
+
+// Serve accepts clients until Close. It returns nil after Close.
+func (s *Server) Serve() error {
+	go s.pool.fill()
+	go s.watch()
+	for {
+		conn, err := s.listener.Accept()
+		if err != nil {
+			if s.closing.Load() {
+				return nil
+			}
+			var ne net.Error
+			if errors.As(err, &ne) || errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) || errors.Is(err, unix.ECONNABORTED) {
+				s.cfg.Log.Error("accept", "error", err)
+				time.Sleep(50 * time.Millisecond)
+				continue
+			}
+			return err
+		}
+		if s.strangers.Add(1) > maxStrangers {
+			s.strangers.Add(-1)
+			s.totals.refuse()
+			_ = conn.Close()
+			continue
+		}
+		s.conns.Add(1)
+		go func() {
+			defer s.conns.Done()
+			s.greet(conn)
+		}()
+	}
+}
+
+// greet reads a new connection's Hello and brings it to where it belongs. A client that says nothing holds only this goroutine, for a
+// limited time.
+func (s *Server) greet(conn net.Conn) {
+	stop := context.AfterFunc(s.ctx, func() { _ = conn.SetReadDeadline(time.Unix(1, 0)) })
+	hello, head, err := wire.ReadHello(conn, s.cfg.HelloTimeout)
+	s.strangers.Add(-1)
+	stop()
+	if err != nil {
+		s.totals.refuse()
+		s.cfg.Log.Warn("connection dropped", "from", conn.RemoteAddr().String(), "error", err)
+		if errors.Is(err, wire.ErrProtocol) {
+			_ = wire.Refuse(conn, int32(hip.ErrorInvalidValue), err.Error())
+			return
+		}
+		_ = conn.Close()
+		return
+	}
+	switch hello.Purpose {
+	case PurposeHIP:
+		if err := s.begin(conn, hello, head); err != nil {
+			s.totals.refuse()
+			s.cfg.Log.Warn("client refused", "from", conn.RemoteAddr().String(), "error", err)
+			_ = wire.Refuse(conn, int32(refusalCode(err)), err.Error())
+		}
+	case PurposeSMI:
+		if s.SMI == nil {
+			_ = wire.Refuse(conn, int32(hip.ErrorNotSupported), "this worker has no management data")
+			return
+		}
+		s.SMI(conn, hello)
+	default:
+		s.totals.refuse()
+		s.cfg.Log.Warn("client refused", "from", conn.RemoteAddr().String(), "purpose", printable(hello.Purpose, 64))
+		_ = wire.Refuse(conn, int32(hip.ErrorNotSupported), fmt.Sprintf("purpose %q is not served here", printable(hello.Purpose, 64)))
+	}
+}
+
+var errFull = errors.New("all sessions are taken")
+
+func refusalCode(err error) hip.Error {
+	switch {
+	case errors.Is(err, errFull):
+		return hip.ErrorOutOfMemory
+	case errors.Is(err, errStopping):
+		return hip.ErrorNotInitialized
+	}
+	return hip.ErrorUnknown
+}
+
+// begin gives the client a session process. Unless it fails, conn is the process's.
+func (s *Server) begin(conn net.Conn, hello *wire.Hello, head wire.Header) error {
+	rec := &sessionRecord{id: s.nextID.Add(1), client: clientOf(hello, conn.RemoteAddr()), start: time.Now(), stats: &s.totals}
+	s.mu.Lock()
+	if s.closing.Load() {
+		s.mu.Unlock()
+		return errStopping
+	}
+	if len(s.sessions) >= s.cfg.MaxSessions {
+		s.mu.Unlock()
+		return fmt.Errorf("%w: %d", errFull, s.cfg.MaxSessions)
+	}
+	s.sessions[rec.id] = rec
+	s.mu.Unlock()
+	p, err := s.handOver(conn, hello, head, rec)
+	if err != nil {
+		s.mu.Lock()
+		delete(s.sessions, rec.id)
+		s.mu.Unlock()
+		return err
+	}
+	s.totals.session()
+	s.cfg.Log.Info("session begins", "session", rec.id, "pid", p.pid(), "client", rec.client.Address, "host", rec.client.Host,
+		"client_pid", rec.client.PID, "executable", rec.client.Executable, "user", rec.client.User)
+	return nil
+}
+
+func (s *Server) handOver(conn net.Conn, hello *wire.Hello, head wire.Header, rec *sessionRecord) (*proc, error) {
+	packed, err := hello.Append(nil)
+	if err != nil {
+		return nil, err
+	}
+	f, err := conn.(*net.TCPConn).File()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	for try := 0; ; try++ {
+		p, err := s.pool.get()
+		if err != nil {
+			return nil, err
+		}
+		rec.setPID(p.pid())
+		s.mu.Lock() // gone must not see a process between having the session and not getting it
+		s.byPID[p.pid()] = rec
+		err = p.serve(rec, &start{Session: rec.id, Version: head.Version, InitID: head.ID, Hello: packed}, int(f.Fd()))
+		s.mu.Unlock()
+		if err == nil {
+			return p, conn.Close() // the process has its own descriptor
+		}
+		p.kill() // it died while it was idle
+		if try == 2 {
+			return nil, err
+		}
+	}
+}
+
+// started and gone are told of every session process.
+func (s *Server) started(p *proc) {
+	s.mu.Lock()
+	s.byPID[p.pid()] = nil
+	s.mu.Unlock()
+}
+
+func (s *Server) gone(p *proc) {
+	if s.cfg.Backend.Reap != nil {
+		s.cfg.Backend.Reap(p.pid())
+	}
+	s.mu.Lock()
+	rec := p.record()
+	delete(s.byPID, p.pid())
+	if rec != nil {
+		delete(s.sessions, rec.id)
+	}
+	s.mu.Unlock()
+	if rec == nil {
+		return
+	}
+	state := p.cmd.ProcessState
+	if p.ended.Load() && state.Success() {
+		s.cfg.Log.Info("session ended", "session", rec.id, "reason", rec.endReason())
+	} else {
+		s.cfg.Log.Error("session process died", "session", rec.id, "pid", p.pid(), "state", state.String())
+	}
+}
+
+// watch kills session processes that have stopped reporting.
+func (s *Server) watch() {
+	t := time.NewTicker(s.cfg.Stall / 8)
+	defer t.Stop()
+	for {
+		select {
+		case <-t.C:
+			s.pool.each(func(p *proc) {
+				if p.stalled(s.cfg.Stall) {
+					s.cfg.Log.Error("session process does not report and is killed", "pid", p.pid(), "for", s.cfg.Stall)
+					p.kill()
+				}
+			})
+		case <-s.ctx.Done():
+			return
+		}
+	}
+}
+
+// Close stops accepting, ends every session and waits until all session processes are gone.
+func (s *Server) Close() {
+	s.mu.Lock()
+	if s.closing.Swap(true) {
+		s.mu.Unlock()
+		<-s.done
+		return
+	}
+	s.mu.Unlock()
+	_ = s.listener.Close()
+	s.cancel()
+	s.conns.Wait()
+	s.pool.close(s.cfg.Grace)
+	close(s.done)
+}
