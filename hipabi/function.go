@@ -103,7 +103,7 @@ func rw_hipFuncGetAttribute(thread uint64, value unsafe.Pointer, attribute int32
 	if value == nil {
 		return int32(hip.ErrorInvalidValue)
 	}
-	f, d, err := functionOn(threadOf(thread), h)
+	f, d, err := functionOn(h)
 	if err != hip.Success {
 		return int32(err)
 	}
@@ -115,13 +115,12 @@ func rw_hipFuncGetAttribute(thread uint64, value unsafe.Pointer, attribute int32
 }
 
 // functionOn is a function by its handle, with its device.
-func functionOn(t hip.Thread, h uint64) (*function, *device, hip.Error) {
+func functionOn(h uint64) (*function, *device, hip.Error) {
 	f := modules.function(hip.Function(h))
 	if f == nil {
 		return nil, nil, hip.ErrorInvalidHandle
 	}
-	d, err := devices.get(f.module.device)
-	return f, d, err
+	return f, f.module.device, hip.Success
 }
 
 // kernelOf is the function that a program names by a host function or, as many
@@ -136,8 +135,7 @@ func kernelOf(t hip.Thread, p uintptr) (*function, *device, hip.Error) {
 	if err != hip.Success {
 		return nil, nil, err
 	}
-	d, err := devices.get(f.module.device)
-	return f, d, err
+	return f, f.module.device, hip.Success
 }
 
 //export rw_hipFuncGetAttributes

@@ -30,15 +30,11 @@ type launch struct {
 var launches = sync.Pool{New: func() any { return new(launch) }}
 
 // start begins the launch of f; done takes it back.
-func start(f *function) (*launch, hip.Error) {
-	d, err := devices.get(f.module.device)
-	if err != hip.Success {
-		return nil, err
-	}
+func start(f *function) *launch {
 	l := launches.Get().(*launch)
 	l.Launch = hip.Launch{Function: f.handle}
-	l.dev, l.fn = d, f
-	return l, hip.Success
+	l.dev, l.fn = f.module.device, f
+	return l
 }
 
 func (l *launch) done() {

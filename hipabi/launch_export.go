@@ -14,7 +14,7 @@ func moduleLaunch(h uint64) (*launch, hip.Error) {
 	if f == nil {
 		return nil, hip.ErrorInvalidHandle
 	}
-	return start(f)
+	return start(f), hip.Success
 }
 
 // send is the end of every launch.
@@ -84,7 +84,7 @@ func hostLaunch(t hip.Thread, fn uintptr) (*launch, hip.Error) {
 	if err != hip.Success {
 		return nil, err
 	}
-	return start(f)
+	return start(f), hip.Success
 }
 
 //export rw_hipLaunchKernel

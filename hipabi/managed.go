@@ -31,10 +31,10 @@ import (
 // may use it before the first HIP call; it moves when a device first needs it.
 //
 //export rw_registerManaged
-func rw_registerManaged(id uint64, ptr, init unsafe.Pointer, name *C.char, size uint64, align uint32) {
+func rw_registerManaged(id uint64, ptr, init, name unsafe.Pointer, size uint64, align uint32) {
 	p := C.managed_memory(init, C.uint64_t(size), C.uint32_t(align))
 	if p == nil {
-		Log("no memory for the managed variable %s", C.GoString(name))
+		Log("no memory for the managed variable %s", goString(name))
 		return
 	}
 	*(*unsafe.Pointer)(ptr) = p
@@ -44,7 +44,7 @@ func rw_registerManaged(id uint64, ptr, init unsafe.Pointer, name *C.char, size 
 	if b == nil {
 		return
 	}
-	v := &variable{binary: b, name: C.GoString(name), size: size, pointer: ptr, align: align}
+	v := &variable{binary: b, name: goString(name), size: size, pointer: ptr, align: align}
 	registered.vars[uintptr(ptr)] = v
 	b.mu.Lock()
 	b.managed[v.name] = v

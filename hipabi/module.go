@@ -16,7 +16,7 @@ import (
 // module is a loaded code object.
 type module struct {
 	handle  hip.Module
-	device  int32
+	device  *device
 	kernels map[string]*codeobject.Kernel
 
 	mu        sync.Mutex
@@ -79,7 +79,7 @@ func (t *moduleTable) load(th hip.Thread, image []byte, managed func(name string
 		return nil, err
 	}
 	// The object refers to the program's memory: only what is copied is kept.
-	m := &module{handle: h, device: th.Device, kernels: object.Kernels, functions: map[string]*function{}}
+	m := &module{handle: h, device: d, kernels: object.Kernels, functions: map[string]*function{}}
 	for name, g := range object.Globals {
 		if g.Managed == nil {
 			continue

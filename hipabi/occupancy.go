@@ -95,7 +95,7 @@ func rw_hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(thread uint6
 	if out == nil || flags > 1 {
 		return int32(hip.ErrorInvalidValue)
 	}
-	f, d, err := functionOn(threadOf(thread), h)
+	f, d, err := functionOn(h)
 	if err != hip.Success {
 		return int32(err)
 	}
@@ -129,7 +129,7 @@ func rw_hipModuleOccupancyMaxPotentialBlockSizeWithFlags(thread uint64, grid, bl
 	if grid == nil || block == nil || flags > 1 {
 		return int32(hip.ErrorInvalidValue)
 	}
-	f, d, err := functionOn(threadOf(thread), h)
+	f, d, err := functionOn(h)
 	if err != hip.Success {
 		return int32(err)
 	}

@@ -19,37 +19,37 @@ var registered registry
 type registry struct {
 	mu       sync.RWMutex
 	last     uint64
-	binaries map[uint64]*binary
+	binaries map[uint64]*embedded
 	stubs    map[uintptr]*stub
 	vars     map[uintptr]*variable
 }
 
-// binary is one embedded image.
-type binary struct {
+// embedded is one image.
+type embedded struct {
 	id    uint64
 	image uintptr // in the program
 
 	mu      sync.Mutex
-	loaded  map[int32]*binaryLoad // by device
-	managed map[string]*variable  // read under mu
+	loaded  map[int32]*imageLoad // by device
+	managed map[string]*variable // read under mu
 }
 
-// binaryLoad is how loading an image for a device ended.
-type binaryLoad struct {
+// imageLoad is how loading an image for a device ended.
+type imageLoad struct {
 	module *module
 	err    hip.Error
 }
 
 // stub is the host function that stands for a kernel.
 type stub struct {
-	binary *binary
+	binary *embedded
 	name   string
 	device [4]atomic.Pointer[function] // the kernel on the first devices, once known
 }
 
 // variable is a device variable that a host variable stands for.
 type variable struct {
-	binary  *binary
+	binary  *embedded
 	name    string
 	size    uint64
 	pointer unsafe.Pointer // of a managed variable: the program's pointer to it
@@ -58,7 +58,7 @@ type variable struct {
 }
 
 // module loads the image for the thread's device, if it is not loaded.
-func (b *binary) module(t hip.Thread) (*module, hip.Error) {
+func (b *embedded) module(t hip.Thread) (*module, hip.Error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if l := b.loaded[t.Device]; l != nil {
@@ -67,7 +67,7 @@ func (b *binary) module(t hip.Thread) (*module, hip.Error) {
 	image, e := codeobject.FromPointer(pointer(b.image))
 	if e != nil {
 		Log("an embedded fat binary: %v", e)
-		b.loaded[t.Device] = &binaryLoad{err: hip.ErrorInvalidImage}
+		b.loaded[t.Device] = &imageLoad{err: hip.ErrorInvalidImage}
 		return nil, hip.ErrorInvalidImage
 	}
 	for _, v := range b.managed {
@@ -84,7 +84,7 @@ func (b *binary) module(t hip.Thread) (*module, hip.Error) {
 	})
 	// What can change is tried again; the image cannot.
 	if err == hip.Success || err == hip.ErrorInvalidImage || err == hip.ErrorNoBinaryForGpu {
-		b.loaded[t.Device] = &binaryLoad{module: m, err: err}
+		b.loaded[t.Device] = &imageLoad{module: m, err: err}
 	}
 	return m, err
 }
@@ -130,7 +130,7 @@ func (r *registry) reset() {
 	}
 	for _, b := range r.binaries {
 		b.mu.Lock()
-		b.loaded = map[int32]*binaryLoad{}
+		b.loaded = map[int32]*imageLoad{}
 		b.mu.Unlock()
 	}
 }
@@ -140,9 +140,9 @@ func rw_registerBinary(image uintptr) uint64 {
 	registered.mu.Lock()
 	defer registered.mu.Unlock()
 	registered.last++
-	b := &binary{id: registered.last, image: image, loaded: map[int32]*binaryLoad{}, managed: map[string]*variable{}}
+	b := &embedded{id: registered.last, image: image, loaded: map[int32]*imageLoad{}, managed: map[string]*variable{}}
 	if registered.binaries == nil {
-		registered.binaries = map[uint64]*binary{}
+		registered.binaries = map[uint64]*embedded{}
 		registered.stubs = map[uintptr]*stub{}
 		registered.vars = map[uintptr]*variable{}
 	}
@@ -182,24 +182,24 @@ func rw_unregisterBinary(thread, id uint64) {
 			modules.unload(hip.Thread{Device: dev, ID: t.ID}, l.module.handle)
 		}
 	}
-	b.loaded = map[int32]*binaryLoad{}
+	b.loaded = map[int32]*imageLoad{}
 }
 
 //export rw_registerFunction
-func rw_registerFunction(id uint64, host uintptr, name *C.char) {
+func rw_registerFunction(id uint64, host uintptr, name unsafe.Pointer) {
 	registered.mu.Lock()
 	defer registered.mu.Unlock()
 	if b := registered.binaries[id]; b != nil {
-		registered.stubs[host] = &stub{binary: b, name: C.GoString(name)}
+		registered.stubs[host] = &stub{binary: b, name: goString(name)}
 	}
 }
 
 //export rw_registerVar
-func rw_registerVar(id uint64, host uintptr, name *C.char, size uint64) {
+func rw_registerVar(id uint64, host uintptr, name unsafe.Pointer, size uint64) {
 	registered.mu.Lock()
 	defer registered.mu.Unlock()
 	if b := registered.binaries[id]; b != nil {
-		registered.vars[host] = &variable{binary: b, name: C.GoString(name), size: size}
+		registered.vars[host] = &variable{binary: b, name: goString(name), size: size}
 	}
 }
 

@@ -1,0 +1,5 @@
+//go:build race
+
+package hipabi
+
+const raceEnabled = true
