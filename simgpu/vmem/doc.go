@@ -60,12 +60,12 @@ func (k Kind) String() string {
 
 // Alloc is one allocation. It is not changed after it is made.
 type Alloc struct {
-	Base   uint64 // address of the first byte, a multiple of PageSize
-	Size   uint64 // bytes, as asked for
-	Kind   Kind
-	Card   int32  // card whose memory it is, or that asked for it
-	Flags  uint32 // of the call that made it
-	Queued any    // owner's note, such as the stream an asynchronous allocation belongs to
+	Base  uint64 // address of the first byte, a multiple of PageSize
+	Size  uint64 // bytes, as asked for
+	Kind  Kind
+	Card  int32  // card whose memory it is, or that asked for it
+	Flags uint32 // of the call that made it
+	Note  any    // the owner's
 
 	span uint64 // bytes of address space: Size in whole pages and a guard page
 }

@@ -219,6 +219,16 @@ func (s *Space) Lookup(addr uint64) *Alloc {
 	return n.alloc
 }
 
+// Before is the last allocation that begins at or below addr, nil for none.
+func (s *Space) Before(addr uint64) *Alloc {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if n := s.allocs.floor(addr); n != nil {
+		return n.alloc
+	}
+	return nil
+}
+
 // Bytes is the memory [addr, addr+n) of one allocation, false if it is not
 // inside one. It is valid until that is freed; then it faults.
 func (s *Space) Bytes(addr, n uint64) ([]byte, bool) {

@@ -1,0 +1,302 @@
+package simgpu
+
+import (
+	"time"
+
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/simgpu/card"
+	"github.com/rocwire/rocwire/simgpu/queue"
+	"github.com/rocwire/rocwire/simgpu/vmem"
+)
+
+// stageBytes is up to where an asynchronous copy out of ordinary host memory
+// copies the bytes aside, so that the caller may change them at once; a longer
+// one waits.
+const stageBytes = 64 << 10
+
+// transfer is a checked copy of height rows of width bytes.
+type transfer struct {
+	dst, src       uint64
+	dpitch, spitch uint64
+	width, height  uint64
+	dstA, srcA     *vmem.Alloc // nil: ordinary host memory
+	staged         []byte      // the source, if it was copied aside
+}
+
+// span is how many bytes rows cover from the first byte to the last; false if
+// that wraps.
+func span(pitch, width, height uint64) (uint64, bool) {
+	if height == 0 || width == 0 {
+		return 0, true
+	}
+	if pitch != 0 && (height-1) > (^uint64(0)-width)/pitch {
+		return 0, false
+	}
+	return (height-1)*pitch + width, true
+}
+
+// locate is the allocation that holds the n bytes at ptr, nil if they are
+// ordinary host memory. ErrorInvalidValue: neither.
+func (r *Runtime) locate(ptr hip.Ptr, n uint64) (*vmem.Alloc, hip.Error) {
+	p := uint64(ptr)
+	if p == 0 || n > ^uint64(0)-p {
+		return nil, hip.ErrorInvalidValue
+	}
+	s := r.space.Load()
+	if s == nil || p+n <= s.Base() || p >= s.Base()+s.Size() {
+		return nil, hip.Success
+	}
+	a := r.visible(ptr)
+	if a == nil || n > a.End()-p {
+		return nil, hip.ErrorInvalidValue
+	}
+	return a, hip.Success
+}
+
+// newTransfer checks a copy.
+func (r *Runtime) newTransfer(dst hip.Ptr, dpitch uint64, src hip.Ptr, spitch, width, height uint64, kind hip.MemcpyKind) (transfer, hip.Error) {
+	tr := transfer{dst: uint64(dst), src: uint64(src), dpitch: dpitch, spitch: spitch, width: width, height: height}
+	if (kind < hip.MemcpyHostToHost || kind > hip.MemcpyDefault) && kind != hip.MemcpyDeviceToDeviceNoCU {
+		return tr, hip.ErrorInvalidMemcpyDirection
+	}
+	dn, ok1 := span(dpitch, width, height)
+	sn, ok2 := span(spitch, width, height)
+	if !ok1 || !ok2 {
+		return tr, hip.ErrorInvalidValue
+	}
+	var e hip.Error
+	if tr.dstA, e = r.locate(dst, dn); e != hip.Success {
+		return tr, e
+	}
+	if tr.srcA, e = r.locate(src, sn); e != hip.Success {
+		return tr, e
+	}
+	if tr.dstA == nil && tr.srcA == nil && kind != hip.MemcpyHostToHost && kind != hip.MemcpyDefault {
+		return tr, hip.ErrorInvalidValue
+	}
+	return tr, hip.Success
+}
+
+// direction is how the copy counts.
+func (tr *transfer) direction() (dir card.Copy, counts bool) {
+	dst, src := tr.dstA != nil && onCard(tr.dstA.Kind), tr.srcA != nil && onCard(tr.srcA.Kind)
+	switch {
+	case dst && src:
+		return card.CardToCard, true
+	case dst:
+		return card.HostToCard, true
+	case src:
+		return card.CardToHost, true
+	}
+	return 0, false
+}
+
+// others are fences for what other devices still do with the memory.
+func (tr *transfer) others(d *device) []queue.Fence {
+	var list []queue.Fence
+	for _, a := range []*vmem.Alloc{tr.dstA, tr.srcA} {
+		if a != nil && noteOf(a).d != d {
+			list = append(list, noteOf(a).d.queues.Blocking()...)
+		}
+	}
+	return list
+}
+
+// move makes the copy. It returns the address where it faulted, 0 for none.
+func (tr *transfer) move() (fault uint64) {
+	return guard(func() {
+		if tr.staged != nil {
+			copy(vmem.Raw(tr.dst, tr.width), tr.staged)
+			return
+		}
+		if tr.height == 1 || tr.dpitch == tr.width && tr.spitch == tr.width {
+			n := tr.width * tr.height
+			copy(vmem.Raw(tr.dst, n), vmem.Raw(tr.src, n))
+			return
+		}
+		for i := range tr.height {
+			copy(vmem.Raw(tr.dst+i*tr.dpitch, tr.width), vmem.Raw(tr.src+i*tr.spitch, tr.width))
+		}
+	})
+}
+
+// run makes the copy and accounts it. A fault in memory that was freed
+// meanwhile ends the context, one in the program's own memory is reported.
+func (tr *transfer) run(st *stream) hip.Error {
+	begin := time.Now()
+	if addr := tr.move(); addr != 0 {
+		return st.d.copyFault(st, "copy", addr)
+	}
+	if dir, ok := tr.direction(); ok {
+		st.d.meter.Copied(dir, tr.width*tr.height, uint64(time.Since(begin)))
+	}
+	return hip.Success
+}
+
+// copyNow makes the copy in the stream's turn and waits for it.
+func (tr *transfer) copyNow(st *stream) hip.Error {
+	e := hip.Success
+	st.q.Do(queue.Task{After: tr.others(st.d), Run: func() { e = tr.run(st) }})
+	if e != hip.Success {
+		return e
+	}
+	return st.d.status()
+}
+
+// copyLater queues the copy. With ordinary host memory at one end it waits,
+// except for a short source.
+func (tr *transfer) copyLater(st *stream) hip.Error {
+	if tr.dstA == nil || tr.srcA == nil {
+		if tr.srcA != nil || tr.dstA == nil || tr.height != 1 || tr.width > stageBytes {
+			return tr.copyNow(st)
+		}
+		tr.staged = make([]byte, tr.width)
+		if addr := guard(func() { copy(tr.staged, vmem.Raw(tr.src, tr.width)) }); addr != 0 {
+			return st.d.copyFault(st, "copy", addr)
+		}
+	}
+	t := *tr
+	st.q.Add(queue.Task{After: tr.others(st.d), Run: func() { t.run(st) }})
+	return hip.Success
+}
+
+// memcpy is what all copies have in common.
+func (r *Runtime) memcpy(t hip.Thread, dst hip.Ptr, dpitch uint64, src hip.Ptr, spitch, width, height uint64,
+	kind hip.MemcpyKind, s hip.Stream, wait bool) hip.Error {
+	_, e := r.enter(t)
+	if e != hip.Success {
+		return e
+	}
+	defer r.leave()
+	st, e := r.stream(t, s)
+	if e != hip.Success {
+		return e
+	}
+	if width == 0 || height == 0 {
+		return hip.Success
+	}
+	if height != 1 && (width > dpitch || width > spitch) {
+		return hip.ErrorInvalidPitchValue
+	}
+	tr, e := r.newTransfer(dst, dpitch, src, spitch, width, height, kind)
+	if e != hip.Success {
+		return e
+	}
+	if dst == src && kind == hip.MemcpyDefault {
+		return hip.Success
+	}
+	if wait {
+		return tr.copyNow(st)
+	}
+	return tr.copyLater(st)
+}
+
+// Memcpy copies in the null stream's turn and waits.
+func (r *Runtime) Memcpy(t hip.Thread, dst, src hip.Ptr, n uint64, kind hip.MemcpyKind) hip.Error {
+	return r.memcpy(t, dst, n, src, n, n, 1, kind, hip.StreamNull, true)
+}
+
+// MemcpyWithStream copies in a stream's turn and waits.
+func (r *Runtime) MemcpyWithStream(t hip.Thread, dst, src hip.Ptr, n uint64, kind hip.MemcpyKind, s hip.Stream) hip.Error {
+	return r.memcpy(t, dst, n, src, n, n, 1, kind, s, true)
+}
+
+// MemcpyAsync copies in a stream's turn. It waits where HIP does: for ordinary
+// host memory.
+func (r *Runtime) MemcpyAsync(t hip.Thread, dst, src hip.Ptr, n uint64, kind hip.MemcpyKind, s hip.Stream) hip.Error {
+	return r.memcpy(t, dst, n, src, n, n, 1, kind, s, false)
+}
+
+// Memcpy2D copies rows, and waits.
+func (r *Runtime) Memcpy2D(t hip.Thread, dst hip.Ptr, dpitch uint64, src hip.Ptr, spitch, width, height uint64, kind hip.MemcpyKind) hip.Error {
+	return r.memcpy2D(t, dst, dpitch, src, spitch, width, height, kind, hip.StreamNull, true)
+}
+
+// Memcpy2DAsync copies rows.
+func (r *Runtime) Memcpy2DAsync(t hip.Thread, dst hip.Ptr, dpitch uint64, src hip.Ptr, spitch, width, height uint64, kind hip.MemcpyKind, s hip.Stream) hip.Error {
+	return r.memcpy2D(t, dst, dpitch, src, spitch, width, height, kind, s, false)
+}
+
+func (r *Runtime) memcpy2D(t hip.Thread, dst hip.Ptr, dpitch uint64, src hip.Ptr, spitch, width, height uint64,
+	kind hip.MemcpyKind, s hip.Stream, wait bool) hip.Error {
+	if width != 0 && height != 0 && (width > dpitch || width > spitch) {
+		return hip.ErrorInvalidPitchValue
+	}
+	return r.memcpy(t, dst, dpitch, src, spitch, width, height, kind, s, wait)
+}
+
+// MemcpyPeer copies between the memories of two cards, and waits.
+func (r *Runtime) MemcpyPeer(t hip.Thread, dst hip.Ptr, dstDevice int32, src hip.Ptr, srcDevice int32, n uint64) hip.Error {
+	return r.memcpyPeer(t, dst, dstDevice, src, srcDevice, n, hip.StreamNull, true)
+}
+
+// MemcpyPeerAsync copies between the memories of two cards.
+func (r *Runtime) MemcpyPeerAsync(t hip.Thread, dst hip.Ptr, dstDevice int32, src hip.Ptr, srcDevice int32, n uint64, s hip.Stream) hip.Error {
+	return r.memcpyPeer(t, dst, dstDevice, src, srcDevice, n, s, false)
+}
+
+func (r *Runtime) memcpyPeer(t hip.Thread, dst hip.Ptr, dstDevice int32, src hip.Ptr, srcDevice int32, n uint64, s hip.Stream, wait bool) hip.Error {
+	for _, id := range []int32{dstDevice, srcDevice} {
+		if id < 0 || int(id) >= len(r.devices) {
+			return hip.ErrorInvalidDevice
+		}
+	}
+	return r.memcpy(t, dst, n, src, n, n, 1, hip.MemcpyDeviceToDevice, s, wait)
+}
+
+// CopyIn copies src to device memory in a stream's turn, without waiting. src
+// is the runtime's until done is called, which happens in any case if the
+// answer is Success, with the outcome.
+func (r *Runtime) CopyIn(t hip.Thread, dst hip.Ptr, src []byte, s hip.Stream, done func(hip.Error)) hip.Error {
+	return r.copyBytes(t, dst, src, s, done, true)
+}
+
+// CopyOut copies device memory to dst in a stream's turn, without waiting; dst
+// is the runtime's until done is called.
+func (r *Runtime) CopyOut(t hip.Thread, dst []byte, src hip.Ptr, s hip.Stream, done func(hip.Error)) hip.Error {
+	return r.copyBytes(t, src, dst, s, done, false)
+}
+
+func (r *Runtime) copyBytes(t hip.Thread, ptr hip.Ptr, host []byte, s hip.Stream, done func(hip.Error), in bool) hip.Error {
+	_, e := r.enter(t)
+	if e != hip.Success {
+		return e
+	}
+	defer r.leave()
+	st, e := r.stream(t, s)
+	if e != hip.Success {
+		return e
+	}
+	n := uint64(len(host))
+	a, e := r.locate(ptr, n)
+	if e != hip.Success {
+		return e
+	}
+	if a == nil {
+		return hip.ErrorInvalidValue
+	}
+	tr := transfer{dstA: a}
+	if !in {
+		tr = transfer{srcA: a}
+	}
+	st.q.Add(queue.Task{After: tr.others(st.d), Always: true, Run: func() {
+		e := st.d.status()
+		if e == hip.Success {
+			begin := time.Now()
+			addr := guard(func() {
+				if in {
+					copy(vmem.Raw(uint64(ptr), n), host)
+				} else {
+					copy(host, vmem.Raw(uint64(ptr), n))
+				}
+			})
+			if addr != 0 {
+				e = st.d.copyFault(st, "copy", addr)
+			} else if dir, ok := tr.direction(); ok {
+				st.d.meter.Copied(dir, n, uint64(time.Since(begin)))
+			}
+		}
+		done(e)
+	}})
+	return hip.Success
+}

@@ -1,0 +1,95 @@
+package simgpu
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/simgpu/exec"
+)
+
+// guard runs f, which touches device memory or memory at an address that a
+// program gave. It returns the address where that faulted, 0 for none.
+func guard(f func()) (addr uint64) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		e := recover()
+		if e == nil {
+			return
+		}
+		re, ok := e.(runtime.Error)
+		if !ok {
+			panic(e)
+		}
+		a, ok := re.(interface{ Addr() uintptr })
+		if !ok {
+			panic(e)
+		}
+		addr = max(uint64(a.Addr()), 1)
+	}()
+	f()
+	return 0
+}
+
+// faultError is the HIP error of a kernel's fault.
+func faultError(err error) hip.Error {
+	switch {
+	case errors.Is(err, exec.ErrMemory):
+		return hip.ErrorIllegalAddress
+	case errors.Is(err, exec.ErrInstruction):
+		return hip.ErrorIllegalState
+	}
+	return hip.ErrorLaunchFailure
+}
+
+// kernelFault ends the context of d because of what a kernel did.
+func (d *device) kernelFault(st *stream, err error) {
+	if err == nil || d.status() != hip.Success && errors.Is(err, errClosed) {
+		return
+	}
+	detail := err.Error()
+	var f *exec.Fault
+	if errors.As(err, &f) && f.Kind == exec.MemoryFault {
+		detail += d.r.neighbour(f.Addr)
+	}
+	d.fail(st, faultError(err), detail)
+}
+
+// fail ends the context of d with an error and tells about it, once.
+func (d *device) fail(st *stream, e hip.Error, detail string) {
+	if !d.end(e, e) {
+		return
+	}
+	d.r.o.Logf("simgpu: card %d: %s: %s", d.id, e.Name(), detail)
+	d.r.o.OnAsyncError(st.handle, e, detail)
+}
+
+// copyFault is the error of a copy that faulted at addr: the context's end if
+// that is device memory (it was freed while the copy ran), otherwise only this
+// call's.
+func (d *device) copyFault(st *stream, what string, addr uint64) hip.Error {
+	if s := d.r.space.Load(); s == nil || !s.Contains(addr, 1) {
+		d.r.o.Logf("simgpu: card %d: %s: host address %#x cannot be accessed", d.id, what, addr)
+		return hip.ErrorInvalidValue
+	}
+	d.fail(st, hip.ErrorIllegalAddress, fmt.Sprintf("%s faulted at address %#x%s", what, addr, d.r.neighbour(addr)))
+	return hip.ErrorIllegalAddress
+}
+
+// neighbour says where addr lies relative to what is allocated.
+func (r *Runtime) neighbour(addr uint64) string {
+	s := r.space.Load()
+	if s == nil || !s.Contains(addr, 1) {
+		return " (not a device address)"
+	}
+	a := s.Before(addr)
+	switch {
+	case a == nil:
+		return " (below all allocations)"
+	case addr < a.End():
+		return fmt.Sprintf(" (inside the %v of %d bytes at %#x)", a.Kind, a.Size, a.Base)
+	}
+	return fmt.Sprintf(" (%d bytes after the %v of %d bytes at %#x)", addr-a.End(), a.Kind, a.Size, a.Base)
+}

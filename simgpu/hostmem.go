@@ -1,0 +1,185 @@
+package simgpu
+
+import (
+	"errors"
+
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/simgpu/queue"
+	"github.com/rocwire/rocwire/simgpu/vmem"
+)
+
+// Flags of hipHostMalloc, hipMallocManaged.
+const (
+	hostPortable      = 0x1
+	hostMapped        = 0x2
+	hostWriteCombined = 0x4
+	hostUncached      = 0x10000000
+	hostNumaUser      = 0x20000000
+	hostCoherent      = 0x40000000
+	hostNonCoherent   = 0x80000000
+	hostFlags         = hostPortable | hostMapped | hostWriteCombined | hostUncached | hostNumaUser | hostCoherent | hostNonCoherent
+
+	attachGlobal = 1
+	attachHost   = 2
+)
+
+// hostFlagsValid checks the flags of hipHostMalloc.
+func hostFlagsValid(f uint32) bool {
+	return f&^hostFlags == 0 && f&(hostCoherent|hostNonCoherent) != hostCoherent|hostNonCoherent &&
+		(f&hostUncached == 0 || f&(hostCoherent|hostNonCoherent) == 0)
+}
+
+// HostMalloc allocates host memory that kernels see at the same address. It
+// does not count as card memory.
+func (r *Runtime) HostMalloc(t hip.Thread, size uint64, flags uint32) (hip.Ptr, hip.Error) {
+	return r.hostAlloc(t, size, flags, vmem.Host, hostFlagsValid(flags))
+}
+
+// MallocManaged allocates memory for host and device; as HostMalloc's it lies
+// in the host's memory, where the cards reach it.
+func (r *Runtime) MallocManaged(t hip.Thread, size uint64, flags uint32) (hip.Ptr, hip.Error) {
+	return r.hostAlloc(t, size, flags, vmem.Managed, size != 0 && (flags == attachGlobal || flags == attachHost))
+}
+
+func (r *Runtime) hostAlloc(t hip.Thread, size uint64, flags uint32, kind vmem.Kind, valid bool) (hip.Ptr, hip.Error) {
+	d, e := r.enter(t)
+	if e != hip.Success {
+		return 0, e
+	}
+	defer r.leave()
+	if !valid {
+		return 0, hip.ErrorInvalidValue
+	}
+	if size == 0 {
+		return 0, hip.Success
+	}
+	if size > hostLimit() {
+		return 0, hip.ErrorOutOfMemory
+	}
+	a, e := d.allocate(size, kind, flags)
+	if e != hip.Success {
+		return 0, e
+	}
+	return hip.Ptr(a.Base), hip.Success
+}
+
+// hostLimit is the most memory that one host allocation may have: what the
+// machine has.
+func hostLimit() uint64 { return 4 * defaultMemory() }
+
+// HostMallocAt is HostMalloc at an address of the caller's choice: how a remote
+// client's pinned memory gets the same address on both sides. Address and size
+// are multiples of hip.Granule.
+func (r *Runtime) HostMallocAt(t hip.Thread, addr hip.Ptr, size uint64, flags uint32) hip.Error {
+	return r.hostAllocAt(t, addr, size, flags, vmem.Host, hostFlagsValid(flags))
+}
+
+// MallocManagedAt is MallocManaged at an address of the caller's choice.
+func (r *Runtime) MallocManagedAt(t hip.Thread, addr hip.Ptr, size uint64, flags uint32) hip.Error {
+	return r.hostAllocAt(t, addr, size, flags, vmem.Managed, flags == attachGlobal || flags == attachHost)
+}
+
+func (r *Runtime) hostAllocAt(t hip.Thread, addr hip.Ptr, size uint64, flags uint32, kind vmem.Kind, valid bool) hip.Error {
+	d, e := r.enter(t)
+	if e != hip.Success {
+		return e
+	}
+	defer r.leave()
+	if !valid {
+		return hip.ErrorInvalidValue
+	}
+	if size > hostLimit() {
+		return hip.ErrorOutOfMemory
+	}
+	s, e := r.memory()
+	if e != hip.Success {
+		return e
+	}
+	a, err := s.AllocAt(uint64(addr), size, vmem.Alloc{Kind: kind, Card: d.id, Flags: flags, Note: &note{d: d}})
+	if err != nil {
+		r.o.Logf("simgpu: %v", err)
+		if errors.Is(err, vmem.ErrNoMemory) {
+			return hip.ErrorOutOfMemory
+		}
+		return hip.ErrorInvalidValue
+	}
+	d.entered(a)
+	return hip.Success
+}
+
+// HostFree ends an allocation of HostMalloc.
+func (r *Runtime) HostFree(t hip.Thread, ptr hip.Ptr) hip.Error {
+	_, e := r.enter(t)
+	if e != hip.Success {
+		return e
+	}
+	defer r.leave()
+	if ptr == 0 {
+		return hip.Success
+	}
+	a := r.allocation(ptr)
+	if a == nil || a.Kind == vmem.Device || uint64(ptr) != a.Base || !noteOf(a).freed.CompareAndSwap(false, true) {
+		return hip.ErrorInvalidValue
+	}
+	for _, d := range r.devices { // every card may use it
+		queue.WaitAll(d.queues.All())
+	}
+	r.release(a)
+	return hip.Success
+}
+
+// HostRegister: memory that the program allocated elsewhere lies outside the
+// device's address range, so kernels cannot reach it. Memory of HostMalloc is
+// registered already.
+func (r *Runtime) HostRegister(t hip.Thread, ptr hip.Ptr, size uint64, _ uint32) hip.Error {
+	if _, e := r.enter(t); e != hip.Success {
+		return e
+	}
+	defer r.leave()
+	if ptr == 0 || size == 0 {
+		return hip.ErrorInvalidValue
+	}
+	if a := r.allocation(ptr); a != nil {
+		return hip.ErrorHostMemoryAlreadyRegistered
+	}
+	return hip.ErrorNotSupported
+}
+
+// HostUnregister: see HostRegister.
+func (r *Runtime) HostUnregister(t hip.Thread, ptr hip.Ptr) hip.Error {
+	if _, e := r.enter(t); e != hip.Success {
+		return e
+	}
+	defer r.leave()
+	if ptr == 0 {
+		return hip.ErrorInvalidValue
+	}
+	return hip.ErrorHostMemoryNotRegistered
+}
+
+// HostGetDevicePointer is where kernels see memory of HostMalloc: at the same
+// address.
+func (r *Runtime) HostGetDevicePointer(t hip.Thread, ptr hip.Ptr, flags uint32) (hip.Ptr, hip.Error) {
+	if _, e := r.enter(t); e != hip.Success {
+		return 0, e
+	}
+	defer r.leave()
+	a := r.allocation(ptr)
+	if a == nil || a.Kind == vmem.Device || flags != 0 {
+		return 0, hip.ErrorInvalidValue
+	}
+	return ptr, hip.Success
+}
+
+// HostGetFlags is what HostMalloc was told.
+func (r *Runtime) HostGetFlags(t hip.Thread, ptr hip.Ptr) (uint32, hip.Error) {
+	if _, e := r.enter(t); e != hip.Success {
+		return 0, e
+	}
+	defer r.leave()
+	a := r.allocation(ptr)
+	if a == nil || a.Kind != vmem.Host {
+		return 0, hip.ErrorInvalidValue
+	}
+	return a.Flags, hip.Success
+}

@@ -1,0 +1,212 @@
+package simgpu
+
+import (
+	"bytes"
+
+	"github.com/rocwire/rocwire/codeobject"
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/simgpu/card"
+	"github.com/rocwire/rocwire/simgpu/exec"
+	"github.com/rocwire/rocwire/simgpu/queue"
+	"github.com/rocwire/rocwire/simgpu/vmem"
+)
+
+// launch is a checked kernel launch.
+type launch struct {
+	f             *function
+	global, block [3]uint32 // threads; threads of a workgroup
+	groups        uint64
+	lds           uint32 // dynamic
+	cooperative   bool
+	args          []byte
+	start, stop   *queue.Mark
+}
+
+// LaunchKernel queues a kernel. Errors that show at once are those of HIP 6.4:
+// ErrorInvalidValue for an empty grid, too many threads, too much LDS or
+// arguments that are missing, ErrorInvalidConfiguration for an empty workgroup
+// or more threads than can be counted, ErrorLaunchFailure for a workgroup
+// larger than the kernel was compiled for, ErrorCooperativeLaunchTooLarge.
+func (r *Runtime) LaunchKernel(t hip.Thread, l *hip.Launch) hip.Error {
+	_, e := r.enter(t)
+	if e != hip.Success {
+		return e
+	}
+	defer r.leave()
+	if l.Function == 0 {
+		return hip.ErrorInvalidHandle
+	}
+	st, e := r.stream(t, l.Stream)
+	if e == hip.ErrorContextIsDestroyed {
+		return hip.ErrorInvalidValue
+	} else if e != hip.Success {
+		return e
+	}
+	f, ok := r.functions.get(l.Function)
+	if !ok {
+		return hip.ErrorInvalidHandle
+	}
+	if f.m.d != st.d {
+		return hip.ErrorInvalidDevice
+	}
+	k, e := st.d.check(f, l)
+	if e != hip.Success {
+		return e
+	}
+	var marks [2]*event
+	for i, h := range [2]hip.Event{l.Start, l.Stop} {
+		if h == 0 {
+			continue
+		}
+		if marks[i], ok = r.events.get(h); !ok || marks[i].d != st.d {
+			return hip.ErrorInvalidHandle
+		}
+	}
+	k.args = bytes.Clone(l.Args)
+	if marks[0] != nil {
+		k.start = queue.NewMark()
+	}
+	if marks[1] != nil {
+		k.stop = queue.NewMark()
+	}
+	fence := st.q.Add(queue.Task{Run: func() { st.d.run(st, k) }})
+	for i, m := range [2]*queue.Mark{k.start, k.stop} {
+		if m != nil {
+			m.Set(fence)
+			marks[i].set(m)
+		}
+	}
+	return hip.Success
+}
+
+// check checks the sizes of a launch and what the kernel needs.
+func (d *device) check(f *function, l *hip.Launch) (*launch, hip.Error) {
+	k := &launch{f: f, lds: l.SharedMem, cooperative: l.Flags&hip.LaunchCooperative != 0, groups: 1}
+	grid, block := [3]uint32{l.Grid.X, l.Grid.Y, l.Grid.Z}, [3]uint32{l.Block.X, l.Block.Y, l.Block.Z}
+	global := [3]uint32{l.GlobalSize.X, l.GlobalSize.Y, l.GlobalSize.Z}
+	sized := global != [3]uint32{}
+	if !sized && (grid[0] > maxGridX || grid[1] > maxGridYZ || grid[2] > maxGridYZ) {
+		return nil, hip.ErrorInvalidValue
+	}
+	threads := uint64(1)
+	for i := range 3 {
+		n := uint64(global[i])
+		if !sized {
+			n = uint64(grid[i]) * uint64(block[i])
+		}
+		switch {
+		case sized && n == 0, !sized && grid[i] == 0:
+			return nil, hip.ErrorInvalidValue
+		case block[i] == 0, n > 1<<32-1:
+			return nil, hip.ErrorInvalidConfiguration
+		case block[i] > maxThreads:
+			return nil, hip.ErrorInvalidValue
+		}
+		threads *= uint64(block[i])
+		k.global[i] = uint32(n)
+		k.block[i] = min(block[i], uint32(n)) // as HIP does with a single, partial workgroup
+		g := (n + uint64(k.block[i]) - 1) / uint64(k.block[i])
+		if g > maxGridX || k.groups > (1<<62)/g {
+			return nil, hip.ErrorInvalidConfiguration
+		}
+		k.groups *= g
+	}
+	kn := f.kernel
+	if threads > maxThreads {
+		return nil, hip.ErrorInvalidValue
+	}
+	if kn.MaxFlatWorkgroupSize != 0 && threads > uint64(kn.MaxFlatWorkgroupSize) {
+		d.r.o.Logf("simgpu: card %d: kernel %s launched with %d threads, it was compiled for %d at most", d.id, kn.Name, threads, kn.MaxFlatWorkgroupSize)
+		return nil, hip.ErrorLaunchFailure
+	}
+	if lds := uint64(kn.GroupSize) + uint64(k.lds); lds > ldsBytes {
+		d.r.o.Logf("simgpu: card %d: kernel %s launched with %d bytes of LDS, a workgroup can have %d", d.id, kn.Name, lds, ldsBytes)
+		return nil, hip.ErrorInvalidValue
+	}
+	if kn.UniformWorkgroupSize {
+		for i := range 3 {
+			if k.global[i]%k.block[i] != 0 {
+				return nil, hip.ErrorInvalidValue
+			}
+		}
+	}
+	if (len(kn.Args) > 0 || len(kn.Hidden) > 0) && len(l.Args) < int(kn.ExplicitSize) {
+		d.r.o.Logf("simgpu: card %d: kernel %s takes %d bytes of arguments, %d were passed", d.id, kn.Name, kn.ExplicitSize, len(l.Args))
+		return nil, hip.ErrorInvalidValue
+	}
+	if k.cooperative && k.groups > uint64(d.r.product.resident(kn, int(threads), k.lds))*uint64(d.r.product.computeUnits) {
+		return nil, hip.ErrorCooperativeLaunchTooLarge
+	}
+	return k, hip.Success
+}
+
+// resident is how many workgroups of a kernel fit on a compute unit at a time.
+func (p *product) resident(k *codeobject.Kernel, threads int, lds uint32) int {
+	waves := (threads + waveSize - 1) / waveSize
+	perSIMD := wavesPerUnit / 4
+	if v := int(k.VGPRs) + int(k.AGPRs); v > 0 {
+		perSIMD = min(perSIMD, max(1, p.vgprs/((v+7)&^7)))
+	}
+	n := perSIMD * 4 / waves
+	if l := int(k.GroupSize + lds); l > 0 {
+		n = min(n, ldsBytes/l)
+	}
+	return max(n, 0)
+}
+
+// run executes a kernel in its stream's turn.
+func (d *device) run(st *stream, l *launch) {
+	kn := l.f.kernel
+	s := d.r.space.Load()
+	mem, e := d.args.take(d, uint64(kn.KernargSize))
+	if e != hip.Success {
+		d.fail(st, hip.ErrorLaunchOutOfResources, "no memory for the arguments of kernel "+kn.Name)
+		return
+	}
+	defer d.args.give(d, mem)
+	hidden := codeobject.Hidden{DynamicLDSSize: l.lds, QueuePtr: d.args.queue, SharedBase: sharedBaseHi, PrivateBase: privateBaseHi}
+	hidden.SetGrid(l.global, l.block)
+	putPacket(vmem.Raw(mem.packet, packetLen), l, mem.args)
+	if err := kn.FillKernarg(vmem.Raw(mem.args, uint64(kn.KernargSize)), l.args, &hidden); err != nil {
+		d.fail(st, hip.ErrorInvalidValue, err.Error())
+		return
+	}
+	x := exec.Dispatch{
+		Program: s.program, Kernel: kn.Name, Entry: l.f.entry, Desc: l.f.desc,
+		Kernarg: mem.args, DispatchPtr: mem.packet, QueuePtr: d.args.queue,
+		Grid: l.global, Group: l.block, DynamicLDS: l.lds, Cooperative: l.cooperative,
+	}
+	units := int(min(l.groups, uint64(d.r.product.computeUnits)))
+	n := d.r.workers.take(l.groups)
+	if l.start != nil {
+		l.start.Now()
+	}
+	d.meter.Begin(kn.Name, units)
+	stats, err := x.Run(d.context(), n)
+	d.meter.Work(workOf(&stats))
+	d.meter.End(units)
+	if l.stop != nil {
+		l.stop.Now()
+	}
+	d.r.workers.give(n)
+	d.kernelFault(st, err)
+}
+
+// workOf is an execution's statistics as the card counts them.
+func workOf(s *exec.Stats) *card.Work {
+	w := &card.Work{
+		Dispatches: s.Dispatches, Workgroups: s.Workgroups, Waves: s.Waves,
+		ReadBytes: s.ReadBytes, WriteBytes: s.WriteBytes, Atomics: s.Atomics, FLOPs: s.FLOPs,
+	}
+	for c, k := range classes {
+		w.Instructions[k] = s.Instructions[c]
+		w.Lanes[k] = s.Lanes[c]
+	}
+	return w
+}
+
+// classes are the card's names for the instruction classes of execution.
+var classes = [exec.NumClasses]card.Class{
+	exec.SALU: card.SALU, exec.SMEM: card.SMEM, exec.Branch: card.Branch, exec.VALU: card.VALU,
+	exec.MFMA: card.MFMA, exec.VMEM: card.VMEM, exec.LDS: card.LDS,
+}

@@ -1,0 +1,311 @@
+package simgpu
+
+import (
+	"errors"
+	"sync/atomic"
+
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/simgpu/queue"
+	"github.com/rocwire/rocwire/simgpu/vmem"
+)
+
+// note is what the runtime remembers of an allocation.
+type note struct {
+	d      *device
+	placed bool        // its capacity came from a grant and goes back there
+	freed  atomic.Bool // FreeAsync was called, or Free is under way
+}
+
+func noteOf(a *vmem.Alloc) *note { return a.Note.(*note) }
+
+// onCard reports whether the allocation counts as card memory.
+func onCard(k vmem.Kind) bool { return k == vmem.Device || k == vmem.Code }
+
+// allocate takes capacity and address space. ErrorOutOfMemory if either is
+// missing.
+func (d *device) allocate(size uint64, kind vmem.Kind, flags uint32) (*vmem.Alloc, hip.Error) {
+	s, e := d.r.memory()
+	if e != hip.Success {
+		return nil, e
+	}
+	pages := vmem.RoundUp(size)
+	if pages > s.Size() || onCard(kind) && !d.meter.Take(pages) {
+		return nil, hip.ErrorOutOfMemory
+	}
+	a, err := s.Alloc(size, vmem.Alloc{Kind: kind, Card: d.id, Flags: flags, Note: &note{d: d}})
+	if err != nil {
+		if onCard(kind) {
+			d.meter.Give(pages)
+		}
+		d.r.o.Logf("simgpu: %d bytes of %v: %v", size, kind, err)
+		return nil, hip.ErrorOutOfMemory
+	}
+	d.entered(a)
+	return a, hip.Success
+}
+
+// entered accounts host memory that kernels see now.
+func (d *device) entered(a *vmem.Alloc) {
+	if a.Kind == vmem.Host || a.Kind == vmem.Managed {
+		d.meter.TakeHost(a.Pages())
+	}
+}
+
+// release ends an allocation and gives back what it took.
+func (r *Runtime) release(a *vmem.Alloc) bool {
+	if !r.space.Load().Free(a) {
+		return false
+	}
+	n := noteOf(a)
+	switch {
+	case n.placed:
+		n.d.mu.Lock()
+		n.d.granted += a.Pages()
+		n.d.mu.Unlock()
+	case onCard(a.Kind):
+		n.d.meter.Give(a.Pages())
+	case a.Kind != vmem.Runtime:
+		n.d.meter.GiveHost(a.Pages())
+	}
+	return true
+}
+
+// Malloc allocates card memory. Nothing, and success, for no bytes.
+func (r *Runtime) Malloc(t hip.Thread, size uint64) (hip.Ptr, hip.Error) {
+	d, e := r.enter(t)
+	if e != hip.Success {
+		return 0, e
+	}
+	defer r.leave()
+	if size == 0 {
+		return 0, hip.Success
+	}
+	a, e := d.allocate(size, vmem.Device, 0)
+	if e != hip.Success {
+		return 0, e
+	}
+	return hip.Ptr(a.Base), hip.Success
+}
+
+// Free ends an allocation of Malloc, MallocAsync, MallocAt, MallocManaged or
+// HostMalloc, after everything its device was told to do is done.
+func (r *Runtime) Free(t hip.Thread, ptr hip.Ptr) hip.Error {
+	_, e := r.enter(t)
+	if e != hip.Success {
+		return e
+	}
+	defer r.leave()
+	if ptr == 0 {
+		return hip.Success
+	}
+	a := r.allocation(ptr)
+	if a == nil || uint64(ptr) != a.Base || !noteOf(a).freed.CompareAndSwap(false, true) {
+		return hip.ErrorInvalidValue
+	}
+	queue.WaitAll(noteOf(a).d.queues.All())
+	if !r.release(a) {
+		return hip.ErrorInvalidValue
+	}
+	return hip.Success
+}
+
+// allocation is what ptr points into, as far as it is a program's, nil for none.
+func (r *Runtime) allocation(ptr hip.Ptr) *vmem.Alloc {
+	s := r.space.Load()
+	if s == nil {
+		return nil
+	}
+	a := s.Lookup(uint64(ptr))
+	if a == nil || a.Kind == vmem.Code || a.Kind == vmem.Runtime {
+		return nil
+	}
+	return a
+}
+
+// MallocAsync allocates card memory at once: it may be used by everything that
+// is queued from now on.
+func (r *Runtime) MallocAsync(t hip.Thread, size uint64, s hip.Stream) (hip.Ptr, hip.Error) {
+	_, e := r.enter(t)
+	if e != hip.Success {
+		return 0, e
+	}
+	defer r.leave()
+	st, e := r.stream(t, s)
+	if e != hip.Success {
+		return 0, e
+	}
+	if size == 0 {
+		return 0, hip.Success
+	}
+	a, e := st.d.allocate(size, vmem.Device, 0)
+	if e != hip.Success {
+		return 0, e
+	}
+	return hip.Ptr(a.Base), hip.Success
+}
+
+// FreeAsync ends an allocation when the stream gets there.
+func (r *Runtime) FreeAsync(t hip.Thread, ptr hip.Ptr, s hip.Stream) hip.Error {
+	_, e := r.enter(t)
+	if e != hip.Success {
+		return e
+	}
+	defer r.leave()
+	st, e := r.stream(t, s)
+	if e != hip.Success {
+		return e
+	}
+	if ptr == 0 {
+		return hip.ErrorInvalidValue
+	}
+	a := r.allocation(ptr)
+	if a == nil || uint64(ptr) != a.Base || !noteOf(a).freed.CompareAndSwap(false, true) {
+		return hip.ErrorInvalidValue
+	}
+	st.q.Add(queue.Task{Always: true, Run: func() { r.release(a) }})
+	return hip.Success
+}
+
+// DeviceGetDefaultMemPool is the pool of MallocAsync. It keeps nothing back:
+// memory that is freed is free.
+func (r *Runtime) DeviceGetDefaultMemPool(device int32) (hip.MemPool, hip.Error) {
+	if device < 0 || int(device) >= len(r.devices) {
+		return 0, hip.ErrorInvalidDevice
+	}
+	return r.devices[device].pool, hip.Success
+}
+
+// MemPoolTrimTo has nothing to trim.
+func (r *Runtime) MemPoolTrimTo(pool hip.MemPool, _ uint64) hip.Error {
+	for _, d := range r.devices {
+		if d.pool == pool {
+			return hip.Success
+		}
+	}
+	return hip.ErrorInvalidValue
+}
+
+// MemGetInfo counts what was granted and is not in use as free.
+func (r *Runtime) MemGetInfo(t hip.Thread) (free, total uint64, e hip.Error) {
+	d, e := r.enter(t)
+	if e != hip.Success {
+		return 0, 0, e
+	}
+	defer r.leave()
+	d.mu.Lock()
+	granted := d.granted
+	d.mu.Unlock()
+	total = d.meter.Capacity()
+	return min(d.meter.Free()+granted, total), total, hip.Success
+}
+
+// ReserveRange chooses where device addresses lie, before the first allocation.
+// The runtime places what it allocates itself (Malloc, HostMalloc, modules) in
+// the last quarter of the range; a caller that uses MallocAt stays below it,
+// see PlacedBytes.
+func (r *Runtime) ReserveRange(base, size uint64) hip.Error {
+	if _, e := r.enterAny(0); e != hip.Success {
+		return e
+	}
+	defer r.leave()
+	r.spaceMu.Lock()
+	defer r.spaceMu.Unlock()
+	if r.space.Load() != nil || base+size < base {
+		return hip.ErrorInvalidValue
+	}
+	vs, err := vmem.Reserve(base, size, vmem.Options{Own: size - PlacedBytes(size)})
+	if err != nil {
+		r.o.Logf("simgpu: %v", err)
+		return hip.ErrorInvalidValue
+	}
+	_, e := r.adopt(vs, true)
+	return e
+}
+
+// PlacedBytes is the part of a range of size bytes, from its beginning, in
+// which the runtime places nothing of its own.
+func PlacedBytes(size uint64) uint64 { return size / 4 * 3 &^ (vmem.LargeAlign - 1) }
+
+// Grant takes capacity from the card for MallocAt, as much of size as there is.
+func (r *Runtime) Grant(t hip.Thread, size uint64) (uint64, hip.Error) {
+	d, e := r.enter(t)
+	if e != hip.Success {
+		return 0, e
+	}
+	defer r.leave()
+	size = vmem.RoundUp(size)
+	for {
+		if size == 0 {
+			return 0, hip.ErrorOutOfMemory
+		}
+		if d.meter.Take(size) {
+			break
+		}
+		size = min(d.meter.Free()&^(hip.Granule-1), size-hip.Granule)
+	}
+	d.mu.Lock()
+	d.granted += size
+	d.mu.Unlock()
+	return size, hip.Success
+}
+
+// Return gives granted capacity back.
+func (r *Runtime) Return(t hip.Thread, size uint64) hip.Error {
+	d, e := r.enter(t)
+	if e != hip.Success {
+		return e
+	}
+	defer r.leave()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if size > d.granted || size%hip.Granule != 0 {
+		return hip.ErrorInvalidValue
+	}
+	d.granted -= size
+	d.meter.Give(size)
+	return hip.Success
+}
+
+// MallocAt allocates out of what was granted; freeing it adds to the grant
+// again. ErrorInvalidValue: the place is taken, outside the range or not
+// aligned, or more than was granted.
+func (r *Runtime) MallocAt(t hip.Thread, addr hip.Ptr, size uint64) hip.Error {
+	d, e := r.enter(t)
+	if e != hip.Success {
+		return e
+	}
+	defer r.leave()
+	s, e := r.memory()
+	if e != hip.Success {
+		return e
+	}
+	d.mu.Lock()
+	if size > d.granted {
+		d.mu.Unlock()
+		return hip.ErrorInvalidValue
+	}
+	d.granted -= size
+	d.mu.Unlock()
+	_, err := s.AllocAt(uint64(addr), size, vmem.Alloc{Kind: vmem.Device, Card: d.id, Note: &note{d: d, placed: true}})
+	if err == nil {
+		return hip.Success
+	}
+	d.mu.Lock()
+	d.granted += size
+	d.mu.Unlock()
+	r.o.Logf("simgpu: %v", err)
+	if errors.Is(err, vmem.ErrNoMemory) {
+		return hip.ErrorOutOfMemory
+	}
+	return hip.ErrorInvalidValue
+}
+
+// DeviceBytes is device memory as this process sees it. It is valid until it is
+// freed; nothing orders access to it with what streams do.
+func (r *Runtime) DeviceBytes(ptr hip.Ptr, n uint64) ([]byte, bool) {
+	a := r.allocation(ptr)
+	if a == nil || n > a.End()-uint64(ptr) {
+		return nil, false
+	}
+	return vmem.Raw(uint64(ptr), n), true
+}

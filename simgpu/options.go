@@ -1,0 +1,109 @@
+package simgpu
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/simgpu/card"
+)
+
+// DefaultArch is the architecture of cards when none is asked for.
+const DefaultArch = "gfx942"
+
+// MaxCards is the largest number of cards.
+const MaxCards = card.MaxCards
+
+// DefaultSessions is the number of sessions a Segment of CreateSegment has room for.
+const DefaultSessions = 256
+
+// ErrOptions is matched by errors about Options that cannot be had.
+var ErrOptions = errors.New("simgpu: impossible options")
+
+// Options say what the cards are like. The zero value is one card.
+type Options struct {
+	Arch        string // "gfx90a" (MI210) or "gfx942" (MI300X); "" is DefaultArch
+	MemoryBytes uint64 // memory of each card; 0 is a quarter of the machine's
+	Cards       int    // 0 is one
+	Workers     int    // goroutines that execute kernels, at most, for all cards; 0 is one per processor
+
+	// Segment is what the session shares with others; nil makes one of its own.
+	// Its cards and capacity then count, not those above.
+	Segment *Segment
+	// PID names the session in the segment; 0 is this process.
+	PID int
+
+	// Logf receives one line for each fault and refused module; nil discards.
+	Logf func(format string, args ...any)
+	// OnAsyncError is called once when a kernel's fault ends a device's context,
+	// from the goroutine that executed it. It must not wait for the device.
+	OnAsyncError func(stream hip.Stream, err hip.Error, detail string)
+}
+
+// Segment is the shared state of the cards of one worker. See package card.
+type Segment = card.Segment
+
+// CreateSegment makes the segment of a worker.
+func CreateSegment(o Options) (*Segment, error) {
+	if err := o.complete(); err != nil {
+		return nil, err
+	}
+	capacity := make([]uint64, o.Cards)
+	for i := range capacity {
+		capacity[i] = o.MemoryBytes
+	}
+	return card.Create(capacity, DefaultSessions)
+}
+
+// OpenSegment maps the segment behind a descriptor that the worker handed over,
+// and takes the descriptor.
+func OpenSegment(fd uintptr) (*Segment, error) { return card.Open(fd) }
+
+// complete checks o and fills in what is left to choose.
+func (o *Options) complete() error {
+	if o.Arch == "" {
+		o.Arch = DefaultArch
+	}
+	if products[o.Arch] == nil {
+		return fmt.Errorf("%w: architecture %q, there are gfx90a and gfx942", ErrOptions, o.Arch)
+	}
+	if o.Cards == 0 {
+		o.Cards = 1
+	}
+	if o.Cards < 0 || o.Cards > MaxCards {
+		return fmt.Errorf("%w: %d cards, at most %d", ErrOptions, o.Cards, MaxCards)
+	}
+	if o.MemoryBytes == 0 {
+		o.MemoryBytes = defaultMemory()
+	}
+	o.MemoryBytes &^= hip.Granule - 1
+	if o.MemoryBytes < 1<<20 || o.MemoryBytes > 1<<44 {
+		return fmt.Errorf("%w: %d bytes of card memory", ErrOptions, o.MemoryBytes)
+	}
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.PID == 0 {
+		o.PID = os.Getpid()
+	}
+	if o.Logf == nil {
+		o.Logf = func(string, ...any) {}
+	}
+	if o.OnAsyncError == nil {
+		o.OnAsyncError = func(hip.Stream, hip.Error, string) {}
+	}
+	return nil
+}
+
+// defaultMemory is a quarter of the machine's memory, in whole MiB.
+func defaultMemory() uint64 {
+	var si unix.Sysinfo_t
+	if err := unix.Sysinfo(&si); err != nil {
+		return 1 << 30
+	}
+	return max(uint64(si.Totalram)*uint64(si.Unit)/4, 16<<20) &^ (1<<20 - 1)
+}

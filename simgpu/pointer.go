@@ -1,0 +1,85 @@
+package simgpu
+
+import (
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/simgpu/vmem"
+)
+
+// invalidDevice is hipInvalidDeviceId.
+const invalidDevice = -2
+
+// PointerGetAttributes says what a pointer points to: an allocation, or host
+// memory that no one told the runtime of (MemoryTypeUnregistered).
+func (r *Runtime) PointerGetAttributes(t hip.Thread, ptr hip.Ptr) (hip.PointerAttributes, hip.Error) {
+	if _, e := r.enter(t); e != hip.Success {
+		return hip.PointerAttributes{}, e
+	}
+	defer r.leave()
+	if ptr == 0 {
+		return hip.PointerAttributes{}, hip.ErrorInvalidValue
+	}
+	var a *vmem.Alloc
+	if s := r.space.Load(); s != nil {
+		a = s.Lookup(uint64(ptr)) // module memory is device memory too
+		if a == nil && s.Contains(uint64(ptr), 1) || a != nil && a.Kind == vmem.Runtime {
+			return hip.PointerAttributes{}, hip.ErrorInvalidValue
+		}
+	}
+	if a == nil {
+		return hip.PointerAttributes{Type: hip.MemoryTypeUnregistered, Device: invalidDevice, HostPointer: ptr}, hip.Success
+	}
+	p := hip.PointerAttributes{Type: hip.MemoryTypeDevice, Device: a.Card, DevicePointer: ptr, AllocationFlags: a.Flags}
+	switch a.Kind {
+	case vmem.Host:
+		p.Type, p.HostPointer = hip.MemoryTypeHost, ptr
+	case vmem.Managed:
+		p.Type, p.HostPointer, p.IsManaged = hip.MemoryTypeManaged, ptr, 1
+	}
+	return p, hip.Success
+}
+
+// MemGetAddressRange is the allocation that a pointer points into.
+func (r *Runtime) MemGetAddressRange(t hip.Thread, ptr hip.Ptr) (base hip.Ptr, size uint64, e hip.Error) {
+	if _, e := r.enter(t); e != hip.Success {
+		return 0, 0, e
+	}
+	defer r.leave()
+	if ptr == 0 {
+		return 0, 0, hip.ErrorInvalidValue
+	}
+	a := r.visible(ptr)
+	if a == nil {
+		return 0, 0, hip.ErrorNotFound
+	}
+	return hip.Ptr(a.Base), a.Size, hip.Success
+}
+
+// MemPtrGetInfo is the size of the allocation that a pointer points into.
+func (r *Runtime) MemPtrGetInfo(t hip.Thread, ptr hip.Ptr) (uint64, hip.Error) {
+	if _, e := r.enter(t); e != hip.Success {
+		return 0, e
+	}
+	defer r.leave()
+	if ptr == 0 {
+		return 0, hip.ErrorInvalidValue
+	}
+	a := r.visible(ptr)
+	if a == nil {
+		return 0, hip.ErrorInvalidValue
+	}
+	return a.Size, hip.Success
+}
+
+// visible is what ptr points into, the memory of modules included: their
+// variables may be read and written by address.
+func (r *Runtime) visible(ptr hip.Ptr) *vmem.Alloc {
+	s := r.space.Load()
+	if s == nil {
+		return nil
+	}
+	a := s.Lookup(uint64(ptr))
+	if a == nil || a.Kind == vmem.Runtime {
+		return nil
+	}
+	return a
+}

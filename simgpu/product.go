@@ -1,0 +1,71 @@
+package simgpu
+
+import (
+	"github.com/rocwire/rocwire/codeobject"
+	"github.com/rocwire/rocwire/simgpu/gcn"
+	"github.com/rocwire/rocwire/simgpu/model"
+)
+
+// product is the card that an architecture stands for. Clocks are in MHz.
+type product struct {
+	arch   gcn.Arch
+	name   string
+	target codeobject.Target
+
+	major, minor          int32
+	computeUnits          int32
+	clock, memClock       int32
+	busWidth              int32 // bits
+	l2                    int32 // bytes
+	deviceID, subsystemID uint32
+	revision              uint32
+	memoryType            string
+	bandwidth             float64 // bytes per second
+	minCap                float64 // watts
+	vgprs                 int     // vector registers of a SIMD lane
+	physical              model.Card
+}
+
+const (
+	waveSize        = 64
+	maxThreads      = 1024  // of a workgroup
+	ldsBytes        = 65536 // of a compute unit
+	wavesPerUnit    = 32    // 4 SIMDs of 8
+	threadsPerUnit  = wavesPerUnit * waveSize
+	wallClockKHz    = 100_000
+	maxGridX        = 1<<31 - 1
+	maxGridYZ       = 65536
+	streamPrioLow   = 1
+	streamPrioHigh  = -1
+	driverName      = "rocwire-simgpu"
+	vendorID        = 0x1002
+	vendorName      = "Advanced Micro Devices, Inc. [AMD/ATI] (simulated)"
+	simulatedSuffix = " (simulated)"
+)
+
+var products = map[string]*product{
+	"gfx90a": {
+		arch: gcn.GFX90A, name: "AMD Instinct MI210" + simulatedSuffix,
+		target: codeobject.Target{Processor: "gfx90a", SRAMECC: codeobject.FeatureOn, XNACK: codeobject.FeatureOff},
+		major:  9, minor: 0, computeUnits: 104, clock: 1700, memClock: 1600, busWidth: 4096, l2: 8 << 20,
+		deviceID: 0x740f, subsystemID: 0x0c34, revision: 2, memoryType: "HBM2e", bandwidth: 1.6384e12, minCap: 100, vgprs: 512,
+		physical: model.Card{
+			IdlePower: 42, MaxPower: 300,
+			GFXIdle: 800e6, GFXMax: 1700e6, MemIdle: 400e6, MemMax: 1600e6, SOCIdle: 800e6, SOCMax: 1090e6,
+			Ambient: 25, EdgeRise: 0.16, HotspotRise: 0.22, MemRise: 0.19, EdgeTau: 25, HotspotTau: 6, MemTau: 35,
+			EdgeLimit: 100, HotspotLimit: 100, MemLimit: 95, EdgeOff: 105, HotspotOff: 105, MemOff: 105,
+		},
+	},
+	"gfx942": {
+		arch: gcn.GFX942, name: "AMD Instinct MI300X" + simulatedSuffix,
+		target: codeobject.Target{Processor: "gfx942", SRAMECC: codeobject.FeatureOn, XNACK: codeobject.FeatureOff},
+		major:  9, minor: 4, computeUnits: 304, clock: 2100, memClock: 1300, busWidth: 8192, l2: 4 << 20,
+		deviceID: 0x74a1, subsystemID: 0x74a1, revision: 0, memoryType: "HBM3", bandwidth: 5.3248e12, minCap: 200, vgprs: 512,
+		physical: model.Card{
+			IdlePower: 138, MaxPower: 750,
+			GFXIdle: 132e6, GFXMax: 2100e6, MemIdle: 900e6, MemMax: 1300e6, SOCIdle: 29e6, SOCMax: 1330e6,
+			Ambient: 25, EdgeRise: 0.07, HotspotRise: 0.09, MemRise: 0.075, EdgeTau: 25, HotspotTau: 6, MemTau: 35,
+			EdgeLimit: 100, HotspotLimit: 100, MemLimit: 105, EdgeOff: 110, HotspotOff: 115, MemOff: 115,
+		},
+	},
+}

@@ -1,0 +1,296 @@
+package simgpu
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/simgpu/card"
+	"github.com/rocwire/rocwire/simgpu/exec"
+	"github.com/rocwire/rocwire/simgpu/queue"
+	"github.com/rocwire/rocwire/simgpu/vmem"
+)
+
+// Runtime is a HIP runtime over simulated cards: one process's view of them.
+// Safe for concurrent use.
+type Runtime struct {
+	hip.Unimplemented
+	o       Options
+	product *product
+	own     *Segment // nil if the segment was given
+	session *card.Session
+	devices []*device
+	workers *workers
+
+	spaceMu sync.Mutex // taken to make space, not to use it
+	space   atomic.Pointer[space]
+
+	handles   atomic.Uint64
+	streams   table[hip.Stream, *stream]
+	events    table[hip.Event, *event]
+	modules   table[hip.Module, *module]
+	functions table[hip.Function, *function]
+
+	closing sync.RWMutex // held for reading by calls, for writing by Close
+	closed  bool
+}
+
+// space is the address space and what executes in it.
+type space struct {
+	*vmem.Space
+	placed  bool // ReserveRange chose the range
+	program *exec.Program
+}
+
+// device is one card as this process uses it: what HIP calls a primary context.
+type device struct {
+	r     *Runtime
+	id    int32
+	meter *card.Meter
+	props *props
+
+	queues *queue.Queues
+	null   *stream
+
+	fault  atomic.Int32 // hip.Error that ended the context, 0: alive
+	mu     sync.Mutex
+	ctx    context.Context // ends with the context
+	cancel context.CancelCauseFunc
+
+	granted uint64 // capacity set aside for MallocAt and not used; mu
+	peers   map[int32]bool
+	pool    hip.MemPool
+	args    kernargs
+}
+
+var (
+	_ hip.Runtime = (*Runtime)(nil)
+	_ hip.Placer  = (*Runtime)(nil)
+	_ hip.Direct  = (*Runtime)(nil)
+)
+
+// errClosed is the cause of a kernel's end when its runtime or device is closed.
+var errClosed = errors.New("simgpu: closed")
+
+// New makes a runtime. Errors: ErrOptions, and those of the segment.
+func New(o Options) (*Runtime, error) {
+	if o.Segment != nil {
+		o.Cards = o.Segment.Cards()
+		o.MemoryBytes = o.Segment.Capacity(0)
+	}
+	if err := o.complete(); err != nil {
+		return nil, err
+	}
+	r := &Runtime{o: o, product: products[o.Arch], workers: newWorkers(o.Workers)}
+	seg := o.Segment
+	if seg == nil {
+		var err error
+		if seg, err = CreateSegment(o); err != nil {
+			return nil, err
+		}
+		r.own = seg
+	}
+	var err error
+	if r.session, err = seg.Attach(o.PID); err != nil {
+		if r.own != nil {
+			r.own.Close()
+		}
+		return nil, err
+	}
+	r.handles.Store(16)
+	r.o.Segment = seg
+	for i := range o.Cards {
+		d := &device{r: r, id: int32(i), meter: r.session.Card(i), queues: queue.New(), peers: map[int32]bool{}}
+		d.props = r.product.properties(i, seg.Capacity(i))
+		d.null = &stream{d: d, q: d.queues.Null()}
+		d.ctx, d.cancel = context.WithCancelCause(context.Background())
+		d.pool = hip.MemPool(r.handle())
+		r.devices = append(r.devices, d)
+	}
+	return r, nil
+}
+
+// Segment is the segment of the runtime's cards.
+func (r *Runtime) Segment() *Segment { return r.o.Segment }
+
+// Close stops what runs and releases everything. It waits for work in
+// progress, but not for a host function that does not return. Calls after it
+// answer ErrorDeinitialized.
+func (r *Runtime) Close() error {
+	for _, d := range r.devices {
+		d.end(hip.ErrorDeinitialized, errClosed)
+	}
+	// The queues run empty now, so calls that wait come back. New ones do not
+	// get in.
+	r.closing.Lock()
+	defer r.closing.Unlock()
+	if r.closed {
+		return nil
+	}
+	r.closed = true
+	for _, d := range r.devices {
+		queue.WaitAll(d.queues.All())
+	}
+	if s := r.space.Load(); s != nil {
+		s.Close()
+	}
+	r.session.Detach()
+	if r.own != nil {
+		r.own.Close()
+	}
+	return nil
+}
+
+// end ends the context of a device: running kernels are cancelled with cause,
+// queued work is dropped, calls answer e. The first end counts; false for
+// others. Deinitialized overrides.
+func (d *device) end(e hip.Error, cause error) bool {
+	first := d.fault.CompareAndSwap(0, int32(e))
+	if !first && e == hip.ErrorDeinitialized {
+		d.fault.Store(int32(e))
+	}
+	d.queues.Abort()
+	d.mu.Lock()
+	cancel := d.cancel
+	d.mu.Unlock()
+	cancel(cause)
+	return first
+}
+
+// status is what ended the device's context, Success while it lives.
+func (d *device) status() hip.Error { return hip.Error(d.fault.Load()) }
+
+// enter begins a call for the calling thread's device; leave ends it, unless
+// enter returned an error: ErrorInvalidDevice, or what ended the context. No
+// call is made within a call.
+func (r *Runtime) enter(t hip.Thread) (*device, hip.Error) {
+	d, e := r.enterAny(t.Device)
+	if e != hip.Success {
+		return nil, e
+	}
+	if e := d.status(); e != hip.Success {
+		r.leave()
+		return nil, e
+	}
+	return d, hip.Success
+}
+
+// enterAny is enter for any device, whatever became of its context.
+func (r *Runtime) enterAny(id int32) (*device, hip.Error) {
+	if id < 0 || int(id) >= len(r.devices) {
+		return nil, hip.ErrorInvalidDevice
+	}
+	r.closing.RLock()
+	if r.closed {
+		r.closing.RUnlock()
+		return nil, hip.ErrorDeinitialized
+	}
+	return r.devices[id], hip.Success
+}
+
+func (r *Runtime) leave() { r.closing.RUnlock() }
+
+// memory is the address space, reserved now if it has not been before.
+func (r *Runtime) memory() (*space, hip.Error) {
+	if s := r.space.Load(); s != nil {
+		return s, hip.Success
+	}
+	r.spaceMu.Lock()
+	defer r.spaceMu.Unlock()
+	if s := r.space.Load(); s != nil {
+		return s, hip.Success
+	}
+	vs, err := vmem.ReserveAny(64<<20, vmem.Options{})
+	if err != nil {
+		r.o.Logf("simgpu: %v", err)
+		return nil, hip.ErrorOutOfMemory
+	}
+	return r.adopt(vs, false)
+}
+
+// adopt makes vs the address space. spaceMu is held.
+func (r *Runtime) adopt(vs *vmem.Space, placed bool) (*space, hip.Error) {
+	m, err := exec.NewMemory(vs.Base(), vs.Size())
+	if err != nil {
+		vs.Close()
+		r.o.Logf("simgpu: %v", err)
+		return nil, hip.ErrorInvalidValue
+	}
+	s := &space{Space: vs, placed: placed, program: exec.NewProgram(r.product.arch, m)}
+	r.space.Store(s)
+	return s, hip.Success
+}
+
+// handle is a new handle. All kinds share one sequence: a stream's handle is
+// never an event's.
+func (r *Runtime) handle() uint64 { return r.handles.Add(1) }
+
+// table finds objects by handle.
+type table[H ~uint64, T any] struct {
+	mu sync.RWMutex
+	m  map[H]T
+}
+
+func (t *table[H, T]) get(h H) (T, bool) {
+	t.mu.RLock()
+	v, ok := t.m[h]
+	t.mu.RUnlock()
+	return v, ok
+}
+
+func (t *table[H, T]) put(h H, v T) {
+	t.mu.Lock()
+	if t.m == nil {
+		t.m = map[H]T{}
+	}
+	t.m[h] = v
+	t.mu.Unlock()
+}
+
+// take removes and returns.
+func (t *table[H, T]) take(h H) (T, bool) {
+	t.mu.Lock()
+	v, ok := t.m[h]
+	delete(t.m, h)
+	t.mu.Unlock()
+	return v, ok
+}
+
+// takeIf removes and returns all that f chooses.
+func (t *table[H, T]) takeIf(f func(T) bool) []T {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var list []T
+	for h, v := range t.m {
+		if f(v) {
+			list = append(list, v)
+			delete(t.m, h)
+		}
+	}
+	return list
+}
+
+// workers limits the goroutines that execute kernels. A kernel takes at least
+// one, even if there is none left, and as many as are free.
+type workers struct {
+	mu   sync.Mutex
+	free int
+}
+
+func newWorkers(n int) *workers { return &workers{free: n} }
+
+func (w *workers) take(most uint64) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n := int(min(uint64(max(w.free, 1)), most))
+	w.free -= n
+	return n
+}
+
+func (w *workers) give(n int) {
+	w.mu.Lock()
+	w.free += n
+	w.mu.Unlock()
+}
