@@ -366,7 +366,9 @@ func init() {
 func onAtomic(name string, op *atomicOp) {
 	on("flat_atomic_"+name, op.flat)
 	on("global_atomic_"+name, op.flat)
-	on("buffer_atomic_"+name, op.buffer)
+	if name != "pk_add_bf16" { // buffers have none
+		on("buffer_atomic_"+name, op.buffer)
+	}
 }
 
 // onDSAtomic defines it for the LDS, with and, where there is one, without result.

@@ -39,6 +39,9 @@ type vop struct {
 
 var vops = map[string]*vop{}
 
+// zeros stands for sources an operation does not have. Nothing writes it.
+var zeros Vec
+
 // valu defines a vector operation of n sources.
 func valu(name string, n int, k kernel) *vop {
 	v := &vop{k: k, srcs: n, dst: 1}
@@ -138,19 +141,19 @@ func (b *binder) valu(v *vop, in *gcn.Inst) (func(*wave), error) {
 	case 1:
 		return func(w *wave) {
 			if w.full {
-				k(d.get(w), s0.get(w), nil, nil)
+				k(d.get(w), s0.get(w), &zeros, &zeros)
 				return
 			}
-			k(&w.out[0], s0.get(w), nil, nil)
+			k(&w.out[0], s0.get(w), &zeros, &zeros)
 			w.commit(d, v.dst, w.exec)
 		}, nil
 	case 2:
 		return func(w *wave) {
 			if w.full {
-				k(d.get(w), s0.get(w), s1.get(w), nil)
+				k(d.get(w), s0.get(w), s1.get(w), &zeros)
 				return
 			}
-			k(&w.out[0], s0.get(w), s1.get(w), nil)
+			k(&w.out[0], s0.get(w), s1.get(w), &zeros)
 			w.commit(d, v.dst, w.exec)
 		}, nil
 	}

@@ -30,6 +30,11 @@ var (
 // exponent is the biased exponent field.
 func (f *divFormat) exponent(b uint64) int { return int(b>>(f.prec-1)) & f.eMask }
 
+func (f *divFormat) isNaN(b uint64) bool {
+	x := f.value(b)
+	return x != x
+}
+
 func (f *divFormat) denormal(x float64) bool {
 	return x != 0 && math.Abs(x) < math.Ldexp(1, f.emin)
 }
@@ -89,6 +94,9 @@ func (f *divFormat) divFixup(s0, s1, s2 uint64) uint64 {
 		return sign
 	case f.exponent(s2)-f.exponent(s1) < f.under:
 		return sign
+	case f.isNaN(s0):
+		// The iteration itself overflowed, so the quotient does.
+		return sign | inf
 	}
 	return s0&^f.sign() | sign
 }

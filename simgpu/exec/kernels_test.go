@@ -1,0 +1,35 @@
+package exec
+
+import (
+	"testing"
+
+	"github.com/rocwire/rocwire/examples/kernels"
+)
+
+// TestKernels runs the project's kernels, as clang compiled them at several
+// levels of optimisation for both targets, on random inputs and compares with
+// the same sources on the CPU.
+func TestKernels(t *testing.T) {
+	cpu, err := kernels.BuildCPU(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range kernels.Cases(11) {
+		t.Run(c.Name, func(t *testing.T) {
+			want, err := cpu.Run(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, arch := range arches {
+				got, _, err := runCase(t, arch, c, 2)
+				if err != nil {
+					t.Errorf("%s: %v", arch, err)
+					continue
+				}
+				if err := c.Diff(want, got); err != nil {
+					t.Errorf("%s: %v", arch, err)
+				}
+			}
+		})
+	}
+}
