@@ -49,9 +49,10 @@ func Entries(image []byte) ([]Entry, error) {
 		return nil, invalid(0, "neither a code object nor a bundle of them (it begins with % x)", image[:min(8, len(image))])
 	}
 	var all []Entry
+	budget := uint64(MaxUncompressed)
 	for base := uint64(0); ; {
 		rest := image[base:]
-		entries, size, err := firstContainer(rest)
+		entries, size, err := firstContainer(rest, &budget)
 		if err != nil {
 			return nil, shift(err, base)
 		}
@@ -78,8 +79,9 @@ func known(b []byte) bool {
 		bytes.HasPrefix(b, []byte(elfMagic))
 }
 
-// firstContainer reads the container at the beginning of b and its length.
-func firstContainer(b []byte) ([]Entry, uint64, error) {
+// firstContainer reads the container at the beginning of b and its length. What
+// it decompresses counts against the budget.
+func firstContainer(b []byte, budget *uint64) ([]Entry, uint64, error) {
 	switch {
 	case bytes.HasPrefix(b, []byte(elfMagic)):
 		h, err := parseHeader(b)
@@ -88,10 +90,11 @@ func firstContainer(b []byte) ([]Entry, uint64, error) {
 		}
 		return []Entry{{ID: h.target.String(), Target: h.target, Data: b}}, uint64(len(b)), nil
 	case bytes.HasPrefix(b, []byte(compressedMagic)):
-		plain, size, err := decompress(b)
+		plain, size, err := decompress(b, *budget)
 		if err != nil {
 			return nil, 0, err
 		}
+		*budget -= uint64(len(plain))
 		if !bytes.HasPrefix(plain, []byte(bundleMagic)) {
 			return nil, 0, invalid(0, "the compressed data is not a bundle")
 		}

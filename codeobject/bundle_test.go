@@ -131,7 +131,7 @@ func TestMalformedBundles(t *testing.T) {
 		"CCOB method":        {patch(packed, 6, 2, 2), "method 2"},
 		"CCOB total small":   {patch(packed, 8, 10, 4), "10 bytes long, its header"},
 		"CCOB total large":   {patch(packed, 8, uint64(len(packed)+1), 4), "the image has"},
-		"CCOB plain small":   {patch(packed, 12, 100, 4), "unfolds to 101"},
+		"CCOB plain small":   {patch(packed, 12, 100, 4), "more than it announces"},
 		"CCOB plain large":   {patch(packed, 12, uint64(len(plain)+100), 4), "says"},
 		"CCOB plain absurd":  {patch(packed, 12, 0xffffffff, 4), "unfold to 4294967295"},
 		"CCOB data wrong":    {patch(packed, 30, 0x5555555555, 5), "unfold"},
@@ -140,7 +140,7 @@ func TestMalformedBundles(t *testing.T) {
 		"CCOB bad bundle":    {compressed(t, 2, methodZstd, plain[:60]), "in the decompressed bundle"},
 		"CCOB 1 no stream":   {compressed(t, 1, methodZstd, plain)[:24], "cut off"},
 		"CCOB 1 stream cut":  {compressed(t, 1, methodZlib, plain)[:200], "cut off"},
-		"bomb, small claim":  {patch(bomb, 16, 1000, 8), "unfolds to 1001"},
+		"bomb, small claim":  {patch(bomb, 16, 1000, 8), "more than it announces"},
 		"bomb, true claim":   {bomb[:32+2000], "bytes long, the image has"},
 		"over the limit":     {patch(bomb, 16, MaxUncompressed+1, 8), "more than the limit"},
 	} {
@@ -148,6 +148,10 @@ func TestMalformedBundles(t *testing.T) {
 		if !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	// The limit counts for all bundles of an image together.
+	if _, _, err := decompress(packed, uint64(len(plain)-1)); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "limit") {
+		t.Errorf("over what is left: %v", err)
 	}
 	// No prefix of a bundle may be taken for the whole, nor crash.
 	for n := range len(plain) {

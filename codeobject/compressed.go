@@ -3,13 +3,14 @@ package codeobject
 import (
 	"bytes"
 	"compress/zlib"
+	"errors"
 	"io"
 
 	"github.com/klauspost/compress/zstd"
 )
 
-// MaxUncompressed is the largest bundle that a compressed one may unfold to, in
-// bytes. The largest library known (rocBLAS) holds 725 MB for all its targets.
+// MaxUncompressed is how much the compressed bundles of one image may unfold
+// to, in bytes. The largest library known (rocBLAS) holds 725 MB for all its targets.
 const MaxUncompressed = 4 << 30
 
 // maxRatio bounds the expansion that is believed before anything is unpacked.
@@ -80,8 +81,8 @@ func parseCompressed(b []byte) (h compressedHeader, err error) {
 }
 
 // decompress unfolds the CCOB container at the beginning of b and returns what
-// it holds and how long the container is.
-func decompress(b []byte) (plain []byte, size uint64, err error) {
+// it holds and how long the container is. It unfolds to budget bytes at most.
+func decompress(b []byte, budget uint64) (plain []byte, size uint64, err error) {
 	h, err := parseCompressed(b)
 	if err != nil {
 		return nil, 0, err
@@ -96,6 +97,9 @@ func decompress(b []byte) (plain []byte, size uint64, err error) {
 	}
 	if size > uint64(len(b)) {
 		return nil, 0, invalid(8, "compressed bundle says it is %d bytes long, the image has %d", size, len(b))
+	}
+	if h.plain > budget {
+		return nil, 0, invalid(8, "compressed bundles unfold to more than the limit %d", uint64(MaxUncompressed))
 	}
 	data := b[h.size:size]
 	if h.plain/maxRatio > uint64(len(data)) {
@@ -116,31 +120,34 @@ func decompress(b []byte) (plain []byte, size uint64, err error) {
 	return plain, size, nil
 }
 
-// unzstd decompresses up to one byte more than size, so that a longer stream
-// shows. What it allocates grows with what really comes out.
+// unzstd decompresses in one piece: the result itself is the window, so that no
+// frame can ask for memory beyond the size that was checked.
 func unzstd(data []byte, size uint64) ([]byte, error) {
-	d, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1),
-		zstd.WithDecoderMaxMemory(MaxUncompressed), zstd.WithDecoderMaxWindow(1<<30))
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1),
+		zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(MaxUncompressed), zstd.WithDecoderMaxWindow(MaxUncompressed))
 	if err != nil {
 		return nil, err
 	}
 	defer d.Close()
-	return readUpTo(d, size)
+	plain, err := d.DecodeAll(data, make([]byte, 0, size))
+	if errors.Is(err, zstd.ErrDecoderSizeExceeded) {
+		err = errTooLong
+	}
+	return plain, err
 }
 
+// unzlib decompresses and believes the size as far as data comes.
 func unzlib(data []byte, size uint64) ([]byte, error) {
 	d, err := zlib.NewReader(bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}
-	return readUpTo(d, size)
-}
-
-// readUpTo reads a stream of an announced length. It believes the announcement
-// up to 64 MiB and grows with the data beyond that.
-func readUpTo(r io.Reader, size uint64) ([]byte, error) {
 	var buf bytes.Buffer
-	buf.Grow(int(min(size, 64<<20)) + bytes.MinRead)
-	_, err := io.Copy(&buf, io.LimitReader(r, int64(size)+1))
+	n, err := io.Copy(&buf, io.LimitReader(d, int64(size)+1))
+	if err == nil && uint64(n) > size {
+		err = errTooLong
+	}
 	return buf.Bytes(), err
 }
+
+var errTooLong = errors.New("there is more than it announces")

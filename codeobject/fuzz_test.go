@@ -66,12 +66,12 @@ func FuzzCompressed(f *testing.F) {
 			b[4] = 1 + b[4]%3
 			b[6] %= 2
 		}
-		out, size, err := decompress(b)
+		out, size, err := decompress(b, 1<<26)
 		typed(t, err)
 		if err != nil {
 			return
 		}
-		if size > uint64(len(b)) || len(out) > MaxUncompressed {
+		if size > uint64(len(b)) || len(out) > 1<<26 {
 			t.Fatalf("%d bytes of %d unfold to %d", size, len(b), len(out))
 		}
 		if n, err := Size(bytes.NewReader(b)); err != nil || n != size {
