@@ -3,6 +3,7 @@ package wire
 import (
 	"errors"
 	"io"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -44,10 +45,24 @@ func newConn(fd int) (*conn, error) {
 		_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPIDLE, 15)
 		_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPINTVL, 5)
 		_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPCNT, 6)
+		if sa, err := unix.Getpeername(fd); err == nil && isLoopback(sa) {
+			// Within one machine there is no path to be fair on, and the pacing of other algorithms (bbr) only costs time.
+			_ = unix.SetsockoptString(fd, unix.IPPROTO_TCP, unix.TCP_CONGESTION, "reno")
+		}
 	} else {
 		_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_SNDBUF, 2<<20)
 	}
 	return &conn{fd: fd}, nil
+}
+
+func isLoopback(sa unix.Sockaddr) bool {
+	switch a := sa.(type) {
+	case *unix.SockaddrInet4:
+		return a.Addr[0] == 127
+	case *unix.SockaddrInet6:
+		return netip.AddrFrom16(a.Addr).Unmap().IsLoopback()
+	}
+	return false
 }
 
 // read waits for bytes, for ever; io.EOF at the end. There is no SO_RCVTIMEO, whose timer would cost each call a few hundred
