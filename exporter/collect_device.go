@@ -80,6 +80,11 @@ func card(c *cardView, emit *emitter) error {
 		info = &smi.Info{Device: d.Device}
 	}
 	cardInfo(gpu, info, emit)
+	if size := info.VRAM.Size; size.Ok() || d.Metrics == nil {
+		gaugeOpt(emit, gpuVRAMSize, size, gpu)
+	} else {
+		gaugeOpt(emit, gpuVRAMSize, d.Metrics.VRAM.Total, gpu)
+	}
 	if d.Metrics != nil {
 		cardMetrics(gpu, d.Metrics, emit)
 	}
@@ -100,7 +105,6 @@ func cardInfo(gpu string, i *smi.Info, emit *emitter) {
 		i.VRAM.Type, i.VRAM.Vendor, i.Driver.Name, i.Driver.Version)
 	gaugeOpt(emit, gpuUnits, i.ASIC.ComputeUnits, gpu)
 	gaugeOpt(emit, gpuBandwidth, i.VRAM.MaxBandwidth, gpu)
-	gaugeOpt(emit, gpuVRAMSize, i.VRAM.Size, gpu)
 }
 
 func cardMetrics(gpu string, m *smi.Metrics, emit *emitter) {

@@ -73,7 +73,7 @@ func New(opt Options) (*Exporter, error) {
 	if opt.now == nil {
 		opt.now = time.Now
 	}
-	e := &Exporter{opt: opt, reg: prometheus.NewPedanticRegistry()}
+	e := &Exporter{opt: opt, reg: prometheus.NewRegistry()}
 	e.poll = newPoller(&e.opt)
 	if err := e.reg.Register(newGatherer(e)); err != nil {
 		return nil, err
