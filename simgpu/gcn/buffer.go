@@ -8,10 +8,17 @@ func (d *decoder) mubuf() {
 	}
 	in := d.in
 	in.LDS = w>>16&1 != 0
-	in.cache(w>>14, w>>17, w>>15)
-	if len(in.Info.Operands) > 0 {
-		d.buffer(w, h)
+	if in.Info.Flags&LDSDest != 0 && !in.LDS {
+		d.err = "lds bit is not set"
 	}
+	if len(in.Info.Operands) == 0 { // cache control
+		if in.Arch == GFX942 {
+			in.cache(w>>14, 0, w>>15)
+		}
+		return
+	}
+	in.cache(w>>14, w>>17, w>>15)
+	d.buffer(w, h)
 }
 
 // mtbuf: 111010 nfmt:3 dfmt:4 op:4 glc idxen offen offset:12, soffset:8 acc slc scc srsrc:5 vdata:8 vaddr:8

@@ -18,7 +18,26 @@ func (d *decoder) dpp() uint32 {
 	m := w & in.Info.DPP.Mods
 	in.Neg = uint8(m>>20&1 | m>>22&1<<1)
 	in.Abs = uint8(m>>21&1 | m>>23&1<<1)
+	in.signExtend()
 	return w&0xff | 256
+}
+
+// signExtend turns negation of integer sources into the sign extension that
+// the bit means there.
+func (in *Inst) signExtend() {
+	if in.Neg == 0 && in.Abs == 0 {
+		return
+	}
+	for i := range in.Info.Operands {
+		oi := &in.Info.Operands[i]
+		if oi.Role < RoleSrc0 || oi.Role > RoleSrc2 || oi.Type != I16 && oi.Type != I32 {
+			continue
+		}
+		bit := uint8(1) << (oi.Role - RoleSrc0)
+		in.SDWA.Sext |= in.Neg & bit
+		in.Neg &^= bit
+		in.Abs &^= bit
+	}
 }
 
 // Valid reports whether the targets know the permutation. Executing another

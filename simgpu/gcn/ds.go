@@ -8,11 +8,13 @@ func (d *decoder) ds() {
 	}
 	in := d.in
 	acc := w>>25&1 != 0
-	in.GDS = w>>16&1 != 0
 	in.Offset = int32(w & 0xffff)
 	in.Offset0, in.Offset1 = uint8(w), uint8(w>>8)
 	gws := in.Info.Flags&IsGWS != 0
-	in.GDS = in.GDS || gws
+	in.GDS = gws // other operations ignore the bit
+	if gws && w>>16&1 == 0 {
+		d.err = "global wave sync without gds"
+	}
 	for i := range in.Info.Operands {
 		oi := &in.Info.Operands[i]
 		var n uint32

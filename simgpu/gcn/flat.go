@@ -28,6 +28,9 @@ func (d *decoder) flat() {
 	if enc == FLAT {
 		in.Offset = int32(w & 0x1fff)
 	}
+	if in.LDS && h>>23&1 != 0 {
+		d.err = "accumulation register bit without vector data"
+	}
 	acc, saddr := h>>23&1 != 0, h>>16&0x7f
 	for i := range in.Info.Operands {
 		oi := &in.Info.Operands[i]

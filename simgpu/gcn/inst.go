@@ -83,7 +83,7 @@ const (
 	AccVGPR                    // Index is the accumulation register 0..255
 	Inline                     // inline constant: Value holds its bits for the operand's type (64-bit types: 64 bits)
 	Literal                    // 32-bit literal: Value holds it widened for the operand's type (f64: in the high half; 64-bit integers: zero extended)
-	Special                    // Index is one of the Src… numbers: VCCZ, EXECZ, SCC, apertures, LDS_DIRECT
+	Special                    // Index is one of the Src… numbers: null, VCCZ, EXECZ, SCC, apertures, LDS_DIRECT
 	Off                        // "off": no address register
 	Bad                        // a register or constant that this operand cannot be; Index is its source number. Executing it is an error
 )
@@ -100,6 +100,7 @@ const (
 
 // Numbers of special scalar sources as [Operand.Index] of kind Special.
 const (
+	SrcNull            = 125 // reads zero; what is written is lost
 	SrcSharedBase      = 235
 	SrcSharedLimit     = 236
 	SrcPrivateBase     = 237
@@ -129,7 +130,7 @@ type SDWA struct {
 	DstUnused Unused
 	Src0Sel   Sel
 	Src1Sel   Sel
-	Sext      uint8 // bit i: sign-extend source i
+	Sext      uint8 // bit i: sign-extend source i (can be set in VOP3 and DPP forms too)
 }
 
 // Sel selects a part of a dword.

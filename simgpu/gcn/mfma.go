@@ -22,15 +22,17 @@ func (d *decoder) mfma(op uint32, src [3]uint32) {
 			d.vgpr(o, oi.Type, w&0xff, accCD)
 		case RoleSrc0, RoleSrc1:
 			k := oi.Role - RoleSrc0
-			d.vgpr(o, oi.Type, src[k], h>>(27+k)&1 != 0)
+			d.source(o, oi.Type, src[k], false)
+			if o.Kind == VGPR && h>>(27+k)&1 != 0 {
+				o.Kind = AccVGPR
+			}
+			d.restrict(o, oi.Class, src[k])
 		case RoleSrc2:
 			d.source(o, oi.Type, src[2], false)
-			if o.Kind == SGPR || o.Kind == Special {
-				o.Kind, o.Index = Bad, uint16(src[2])
-			}
 			if o.Kind == VGPR && accCD && oi.Type.Width() > 1 {
 				o.Kind = AccVGPR
 			}
+			d.restrict(o, oi.Class, src[2])
 		}
 	}
 }

@@ -36,6 +36,9 @@ func (d *decoder) vgpr(o *Operand, t Type, index uint32, acc bool) {
 		o.Kind = AccVGPR
 	}
 	o.Type, o.Width, o.Index = t, t.Width(), uint16(index&0xff)
+	if int(o.Index)+int(o.Width) > 256 {
+		d.err = "vector registers beyond the last"
+	}
 }
 
 // sreg fills in a scalar register from its 7-bit number.
@@ -50,12 +53,10 @@ func (d *decoder) source(o *Operand, t Type, n uint32, literalOK bool) {
 	switch {
 	case n >= 256:
 		d.vgpr(o, t, n-256, false)
+	case n == SrcNull:
+		o.Kind, o.Index = Special, uint16(n)
 	case n <= 127:
-		if n == 125 {
-			d.err = "scalar register 125"
-			return
-		}
-		o.Kind, o.Index = SGPR, alignScalar(n, o.Width)
+		d.scalarReg(o, n)
 	case n <= 208:
 		v := int64(n) - 128
 		if n > 192 {
@@ -70,11 +71,46 @@ func (d *decoder) source(o *Operand, t Type, n uint32, literalOK bool) {
 			return
 		}
 		d.literal(o, t)
-	case n >= SrcSharedBase && n <= SrcPopsExitingWave, n >= SrcVCCZ && n <= SrcLDSDirect:
+	case n >= SrcSharedBase && n <= SrcPopsExitingWave, n >= SrcVCCZ && n <= SrcSCC, n == SrcLDSDirect && o.Width == 1:
 		o.Kind, o.Index = Special, uint16(n)
 	default:
 		d.err = "unknown source operand"
 	}
+}
+
+// scalarReg fills in a register or group of registers from the number of the
+// first one, which is rounded down to the group's alignment: 2 for pairs, 4
+// for more. The registers with names are single or pairs.
+func (d *decoder) scalarReg(o *Operand, n uint32) {
+	o.Kind = SGPR
+	w := uint32(o.Width)
+	base, end := uint32(0), uint32(RegXNACKMask)
+	switch {
+	case n >= RegTTMP0 && n < RegM0:
+		base, end = RegTTMP0, RegM0
+	case n >= RegFlatScratch:
+		if w > 1 && (n&1 != 0 || n == RegM0) {
+			d.err = "no such scalar register pair"
+		}
+		o.Index = uint16(n)
+		if w > 2 {
+			o.Kind = Bad
+		}
+		return
+	}
+	switch {
+	case w == 32:
+		o.Kind = Bad
+		w = 1
+	case w >= 3:
+		n -= (n - base) & 3
+	case w == 2:
+		n -= (n - base) & 1
+	}
+	if n+w > end {
+		d.err = "scalar registers beyond the last"
+	}
+	o.Index = uint16(n)
 }
 
 // literal fills in the operand from the word after the instruction. Several
@@ -95,21 +131,9 @@ func (d *decoder) literal(o *Operand, t Type) {
 	}
 }
 
-// alignScalar rounds the number of the first register of a scalar group down
-// to the group's alignment: 2 for pairs, 4 for more.
-func alignScalar(n uint32, width uint8) uint16 {
-	switch {
-	case width >= 3:
-		n &^= 3
-	case width == 2:
-		n &^= 1
-	}
-	return uint16(n)
-}
-
 // inlineInt is the value of an integer inline constant for an operand type.
 func inlineInt(t Type, v int64) uint64 {
-	if t.Width() == 2 {
+	if t.Width() == 2 || t == F64X4 {
 		return uint64(v)
 	}
 	return uint64(uint32(v))
@@ -121,12 +145,13 @@ var inlineFloats = [9]float64{0.5, -0.5, 1, -1, 2, -2, 4, -4, 0}
 var inlineHalfs = [9]uint64{0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118}
 
 // inlineFloat is the value of inline constant 240+i: its bits in the precision
-// of the operand type, 1/(2 pi) for the last one.
+// of the operand type, 1/(2 pi) for the last one. Pairs of 16-bit integers get
+// it in single precision.
 func inlineFloat(t Type, i uint32) uint64 {
 	switch t {
-	case F16, I16, V2F16, V2I16:
+	case F16, I16, V2F16:
 		return inlineHalfs[i]
-	case F64, I64, Mask:
+	case F64, I64, Mask, F64X4:
 		if i == 8 {
 			return 0x3fc45f306dc9c882
 		}

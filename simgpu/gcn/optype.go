@@ -24,15 +24,16 @@ const (
 	X12
 	X16
 	X32
-	Mask // a bit per lane, SGPR pair
+	F64X4 // four doubles
+	Mask  // a bit per lane, SGPR pair
 
 	numTypes = int(iota)
 )
 
-var typeWidths = [numTypes]uint8{0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 4, 5, 6, 8, 12, 16, 32, 2}
+var typeWidths = [numTypes]uint8{0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 4, 5, 6, 8, 12, 16, 32, 8, 2}
 
 var typeNames = [numTypes]string{"none", "i16", "f16", "v2i16", "v2f16", "i32", "f32", "v2i32", "v2f32",
-	"i64", "f64", "x3", "x4", "x5", "x6", "x8", "x12", "x16", "x32", "mask"}
+	"i64", "f64", "x3", "x4", "x5", "x6", "x8", "x12", "x16", "x32", "f64x4", "mask"}
 
 // Width is the type's size in dwords; 16-bit types have 1.
 func (t Type) Width() uint8 {
@@ -80,6 +81,7 @@ const (
 	ClassV          // VGPR
 	ClassA          // AccVGPR
 	ClassVA         // VGPR or AccVGPR, by a bit of the encoding
+	ClassVC         // VGPR, AccVGPR or constant, no SGPR
 	ClassVS         // any source: VGPR, SGPR, constant
 	ClassVSNL       // as VS, no literal
 	ClassS          // SGPR as a destination or pair

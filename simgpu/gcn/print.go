@@ -30,6 +30,9 @@ func (in *Inst) AppendText(b []byte) []byte {
 			continue
 		}
 		if oi.Role == RoleImm {
+			if in.Op == S_ENDPGM && in.Simm16 == 0 {
+				continue
+			}
 			b = in.appendImm(appendSep(b, start))
 			continue
 		}
@@ -64,7 +67,7 @@ func (in *Inst) appendSource(b []byte, o *Operand, oi *OperandInfo) []byte {
 	if in.Enc == VOP3P && in.Info.Flags&MixMods == 0 {
 		neg, abs = false, false // printed as neg_lo, neg_hi
 	}
-	if in.Form == FormSDWA && in.SDWA.Sext&bit != 0 {
+	if in.SDWA.Sext&bit != 0 {
 		return append(in.appendOperand(append(b, "sext("...), o, oi), ')')
 	}
 	wrap := neg && !abs && o.IsConst() // -1 is another constant than neg(1)
@@ -101,7 +104,7 @@ func (in *Inst) appendOperand(b []byte, o *Operand, oi *OperandInfo) []byte {
 	case Off:
 		return append(b, "off"...)
 	case Inline, Literal:
-		if oi.Class == ClassK {
+		if oi.Class == ClassK && in.Enc != SOPK {
 			return appendHex(b, o.Value&0xffffffff)
 		}
 		return appendConst(b, o)
@@ -114,12 +117,21 @@ func (in *Inst) appendOperand(b []byte, o *Operand, oi *OperandInfo) []byte {
 // appendBad prints an operand that its place does not allow with the remark
 // that LLVM makes.
 func (in *Inst) appendBad(b []byte, o *Operand, oi *OperandInfo) []byte {
-	d := decoder{in: &Inst{Arch: in.Arch}}
-	var t Operand
-	d.source(&t, o.Type, uint32(o.Index), false)
-	b = in.appendOperand(b, &t, oi)
-	if t.IsConst() {
-		return append(b, "/*Invalid immediate*/"...)
+	switch n := o.Index; {
+	case n >= 256:
+		b = appendRange(b, 'v', n-256, o.Width)
+	case n == SrcLDSDirect:
+		b = append(b, specialName(n)...)
+	case n >= 128:
+		return append(appendConst(b, &Operand{Type: I32, Value: o.Value}), "/*Invalid immediate*/"...)
+	default:
+		d := decoder{in: &Inst{Arch: in.Arch}}
+		t := Operand{Width: o.Width}
+		d.scalarReg(&t, uint32(n))
+		if t.Width == 32 { // there is no such group
+			t.Width = 1
+		}
+		b = appendScalar(b, t.Index, t.Width)
 	}
 	b = append(b, "/*Invalid register, operand has '"...)
 	b = append(b, in.className(oi)...)
@@ -128,29 +140,32 @@ func (in *Inst) appendBad(b []byte, o *Operand, oi *OperandInfo) []byte {
 
 // className is LLVM's name of an operand's register class.
 func (in *Inst) className(oi *OperandInfo) string {
-	switch {
-	case in.Enc == MFMA:
-		switch oi.Type.Width() {
-		case 1:
-			return "VGPR_32"
-		case 2:
-			return "VReg_64"
-		case 4:
-			return "VReg_128"
-		case 8:
-			return "VReg_256"
-		case 16:
-			return "VReg_512"
-		}
-		return "VReg_1024"
-	case oi.Class == ClassA:
+	width := strconv.Itoa(32 * int(oi.Type.Width()))
+	switch oi.Class {
+	case ClassVA:
+		return "AV_" + width
+	case ClassA:
 		return "AGPR_32"
-	case oi.Class == ClassV:
-		return "VRegOrLds_32"
+	case ClassV:
+		if width == "32" && in.Op != V_SWAP_B32 && in.Enc != MFMA {
+			return "VRegOrLds_32"
+		}
+		if width == "32" {
+			return "VGPR_32"
+		}
+		return "VReg_" + width
+	case ClassVC:
+		return "VReg_" + width
+	}
+	switch {
 	case oi.Type == Mask:
 		return "SReg_1_XEXEC"
+	case in.Enc == SMEM && oi.Role != RoleBase && width == "32":
+		return "SReg_32_XM0_XEXEC"
+	case in.Enc == SMEM && oi.Role != RoleBase && width == "64":
+		return "SReg_64_XEXEC"
 	}
-	return "SReg_32"
+	return "SReg_" + width
 }
 
 func appendScalar(b []byte, n uint16, width uint8) []byte {
@@ -197,6 +212,8 @@ func appendRange(b []byte, file byte, n uint16, width uint8) []byte {
 
 func specialName(n uint16) string {
 	switch n {
+	case SrcNull:
+		return "null"
 	case SrcSharedBase:
 		return "src_shared_base"
 	case SrcSharedLimit:

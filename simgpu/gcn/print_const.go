@@ -16,7 +16,7 @@ func appendConst(b []byte, o *Operand) []byte {
 			return append(b, s...)
 		}
 		return appendHex(b, v&0xffff)
-	case F64, I64, Mask:
+	case F64, I64, Mask, F64X4:
 		if i := int64(v); i >= -16 && i <= 64 {
 			return strconv.AppendInt(b, i, 10)
 		}

@@ -14,7 +14,8 @@ func (in *Inst) appendImm(b []byte) []byte {
 		return appendHwreg(b, in.Arch, in.Simm16)
 	case S_SET_GPR_IDX_ON, S_SET_GPR_IDX_MODE:
 		return appendGPRIdx(b, in.Simm16)
-	case S_NOP, S_SLEEP, S_SETPRIO, S_SETKILL, S_SETHALT, S_INCPERFLEVEL, S_DECPERFLEVEL, S_TRAP:
+	case S_NOP, S_SLEEP, S_SETPRIO, S_SETKILL, S_SETHALT, S_INCPERFLEVEL, S_DECPERFLEVEL, S_TRAP,
+		S_ATC_PROBE, S_ATC_PROBE_BUFFER:
 		if v <= 64 {
 			return strconv.AppendUint(b, v, 10)
 		}
@@ -95,14 +96,11 @@ var msgNames = [16]string{1: "MSG_INTERRUPT", 2: "MSG_GS", 3: "MSG_GS_DONE", 4: 
 
 var gsOpNames = [4]string{"GS_OP_NOP", "GS_OP_CUT", "GS_OP_EMIT", "GS_OP_EMIT_CUT"}
 
-var sysOpNames = [5]string{1: "SYSMSG_OP_ECC_ERR_INTERRUPT", 2: "SYSMSG_OP_REG_RD", 3: "SYSMSG_OP_HOST_TRAP_ACK", 4: "SYSMSG_OP_TTRACE_PC"}
+var sysOpNames = [5]string{1: "SYSMSG_OP_ECC_ERR_INTERRUPT", 2: "SYSMSG_OP_REG_RD", 4: "SYSMSG_OP_TTRACE_PC"}
 
 // appendSendmsg prints a message: id:4 op:3 0 stream:2.
 func appendSendmsg(b []byte, simm16 uint16) []byte {
 	id, op, stream := simm16&15, simm16>>4&7, simm16>>8&3
-	if simm16&^0x37f != 0 {
-		return strconv.AppendUint(b, uint64(simm16), 10)
-	}
 	opName, withStream, ok := "", false, msgNames[id] != ""
 	switch id {
 	case 2, 3:
@@ -111,7 +109,7 @@ func appendSendmsg(b []byte, simm16 uint16) []byte {
 			opName, withStream = gsOpNames[op], op != 0
 		}
 	case 15:
-		ok = op >= 1 && op <= 4
+		ok = op == 1 || op == 2 || op == 4
 		if ok {
 			opName = sysOpNames[op]
 		}
@@ -120,6 +118,9 @@ func appendSendmsg(b []byte, simm16 uint16) []byte {
 	}
 	if ok && stream != 0 && !withStream {
 		ok = false
+	}
+	if !ok && simm16&^0x37f != 0 {
+		return strconv.AppendUint(b, uint64(simm16), 10)
 	}
 	b = append(b, "sendmsg("...)
 	if !ok {

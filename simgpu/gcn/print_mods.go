@@ -12,6 +12,9 @@ func (in *Inst) appendMods(b []byte, start int) []byte {
 	case MFMA:
 		b = appendNum(b, " cbsz:", uint64(in.CBSZ))
 		b = appendNum(b, " abid:", uint64(in.ABID))
+		if t := in.Info.Operands[0].Type; in.BLGP != 0 && in.Arch == GFX942 && (t == F64 || t == F64X4) {
+			return append(append(b, " neg:["...), '0'+in.BLGP&1, ',', '0'+in.BLGP>>1&1, ',', '0'+in.BLGP>>2, ']')
+		}
 		return appendNum(b, " blgp:", uint64(in.BLGP))
 	case SMEM:
 		return in.appendCache(b)
@@ -234,6 +237,9 @@ func (in *Inst) appendBufferMods(b []byte) []byte {
 		b = append(b, " offen"...)
 	}
 	b = appendNum(b, " offset:", uint64(in.Offset))
+	if in.Info.Flags&LDSDest != 0 {
+		return in.appendCache(append(b, " lds"...))
+	}
 	b = in.appendCache(b)
 	if in.LDS {
 		b = append(b, " lds"...)

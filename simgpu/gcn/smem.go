@@ -10,11 +10,13 @@ func (d *decoder) smem() {
 		return
 	}
 	in := d.in
-	if w>>16&1 != 0 {
-		in.Cache |= GLC
-	}
-	if w>>15&1 != 0 {
-		in.Cache |= NV
+	if in.Info.Flags&(IsLoad|IsStore|IsAtomic) != 0 {
+		if w>>16&1 != 0 {
+			in.Cache |= GLC
+		}
+		if w>>15&1 != 0 {
+			in.Cache |= NV
+		}
 	}
 	imm, soff := w>>17&1 != 0, w>>14&1 != 0
 	in.Simm16 = uint16(w >> 6 & 0x7f)
@@ -24,6 +26,9 @@ func (d *decoder) smem() {
 		switch oi.Role {
 		case RoleDst, RoleData:
 			d.sreg(o, oi.Type, w>>6&0x7f)
+			if n := w >> 6 & 0x7f; n == RegM0 || n >= RegEXEC {
+				d.bad(o, n)
+			}
 		case RoleBase:
 			d.sreg(o, oi.Type, w&0x3f<<1)
 		case RoleSOffset:

@@ -63,10 +63,9 @@ func (d *decoder) scalar(sdst, ssrc0, ssrc1 uint32) {
 			*o = in.Dst
 		case ClassK:
 			d.literal(o, oi.Type)
-		case ClassS:
-			d.sreg(o, oi.Type, n)
 		default:
 			d.source(o, oi.Type, n, true)
+			d.restrict(o, oi.Class, n)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func (d *decoder) vop(enc Encoding, op, vdst, src0, src1 uint32) {
 		d.err = "no such form of the operation"
 		return
 	}
-	d.vector(vdst, 0, [3]uint32{s0, s1, 0}, in.Form != FormSDWA)
+	d.vector(vdst, 0, [3]uint32{s0, s1, s1}, in.Form != FormSDWA)
 	if in.Form == FormSDWA && enc == VOPC && d.w[1]>>15&1 != 0 {
 		d.sreg(&in.Dst, Mask, d.w[1]>>8&0x7f)
 	}
@@ -89,7 +89,9 @@ func (d *decoder) vector(vdst, sdst uint32, src [3]uint32, literalOK bool) {
 			d.literal(o, oi.Type)
 		default:
 			d.source(o, oi.Type, n, literalOK && oi.Class != ClassVSNL)
-			d.restrict(o, oi.Class, n)
+			if in.Form != FormSDWA || oi.Role == RoleDst { // SDWA may name any source
+				d.restrict(o, oi.Class, n)
+			}
 		}
 	}
 }
@@ -98,19 +100,35 @@ func (d *decoder) vector(vdst, sdst uint32, src [3]uint32, literalOK bool) {
 // of an accumulation register is that of the vector register.
 func (d *decoder) restrict(o *Operand, c Class, n uint32) {
 	ok := true
-	switch c {
-	case ClassV:
-		ok = o.Kind == VGPR || o.Kind == Special && o.Index == SrcLDSDirect
-	case ClassA:
+	lds := o.Kind == Special && o.Index == SrcLDSDirect
+	switch {
+	case o.Kind == Special && !lds: // LLVM takes these anywhere
+	case c == ClassV:
+		ok = o.Kind == VGPR || lds && d.in.Op != V_SWAP_B32 && d.in.Enc != MFMA
+	case c == ClassVC:
+		ok = o.Kind != SGPR && !lds
+	case c == ClassA:
 		if ok = o.Kind == VGPR; ok {
 			o.Kind = AccVGPR
 		}
-	case ClassS:
-		ok = o.Kind == SGPR
-	case ClassSS:
-		ok = o.Kind != VGPR
+	case c == ClassVA:
+		ok = o.Kind == VGPR || o.Kind == AccVGPR
+	case c == ClassS:
+		ok = o.Kind == SGPR && !(o.Type == Mask && o.Index == RegEXEC && o == &d.in.Src[2])
+	case c == ClassSS:
+		ok = o.Kind != VGPR && !lds
 	}
 	if !ok {
-		o.Kind, o.Index = Bad, uint16(n)
+		d.bad(o, n)
 	}
+}
+
+// bad marks an operand as one that its place does not allow.
+func (d *decoder) bad(o *Operand, n uint32) {
+	if o.Kind == Inline {
+		var c Operand
+		d.source(&c, I32, n, false)
+		o.Value = c.Value
+	}
+	o.Kind, o.Index = Bad, uint16(n)
 }

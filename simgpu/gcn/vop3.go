@@ -19,6 +19,7 @@ func (d *decoder) vop3() {
 		in.Abs = uint8(m >> 8 & 7)
 		in.OpSel = uint8(m >> 11 & 15)
 	}
+	in.signExtend()
 	d.vector(w&0xff, w>>8&0x7f, [3]uint32{h & 0x1ff, h >> 9 & 0x1ff, h >> 18 & 0x1ff}, false)
 }
 

@@ -54,14 +54,14 @@ var roles = map[string]string{
 }
 
 var classes = map[string]string{
-	"v": "ClassV", "a": "ClassA", "va": "ClassVA", "vs": "ClassVS", "vsnl": "ClassVSNL",
+	"v": "ClassV", "a": "ClassA", "va": "ClassVA", "vc": "ClassVC", "vs": "ClassVS", "vsnl": "ClassVSNL",
 	"s": "ClassS", "ss": "ClassSS", "vcc": "ClassVCC", "tied": "ClassTied", "k": "ClassK",
 }
 
 var types = map[string]string{
 	"i16": "I16", "f16": "F16", "v2i16": "V2I16", "v2f16": "V2F16", "i32": "I32", "f32": "F32",
 	"v2i32": "V2I32", "v2f32": "V2F32", "i64": "I64", "f64": "F64", "x3": "X3", "x4": "X4",
-	"x5": "X5", "x6": "X6", "x8": "X8", "x12": "X12", "x16": "X16", "x32": "X32", "mask": "Mask",
+	"x5": "X5", "x6": "X6", "x8": "X8", "x12": "X12", "x16": "X16", "x32": "X32", "f64x4": "F64X4", "mask": "Mask",
 }
 
 var flags = map[string]string{

@@ -1,0 +1,62 @@
+package gcn
+
+import (
+	"fmt"
+	"math/rand"
+	"os"
+	"sort"
+	"testing"
+)
+
+func report(t *testing.T, what string, y *tally, limit float64) {
+	t.Helper()
+	rate := 100 * float64(y.n-y.bad) / float64(max(y.n, 1))
+	t.Logf("%s: %d of %d instructions as llvm-mc-19 (%.4f %%)", what, y.n-y.bad, y.n, rate)
+	if y.n == 0 || rate < limit {
+		keys := make([]string, 0, len(y.byKey))
+		for k := range y.byKey {
+			keys = append(keys, k)
+		}
+		sort.Slice(keys, func(i, j int) bool { return y.byKey[keys[i]] > y.byKey[keys[j]] })
+		n := 8
+		if os.Getenv("GCN_ALL") != "" {
+			n = len(keys)
+		}
+		for _, k := range keys[:min(len(keys), n)] {
+			t.Errorf("%s: %d times, e.g. %s", k, y.byKey[k], y.examples[k])
+		}
+	}
+}
+
+// TestOrdinary compares every opcode of every encoding with LLVM, filled with
+// the operands that compilers emit.
+func TestOrdinary(t *testing.T) {
+	for arch := Arch(0); arch < numArch; arch++ {
+		for _, enc := range allEncodings {
+			t.Run(fmt.Sprint(arch, "/", enc), func(t *testing.T) {
+				r := rand.New(rand.NewSource(int64(enc)))
+				var blocks [][]uint32
+				for op := uint32(0); op < opcodeCount(enc); op++ {
+					blocks = append(blocks, ordinaryBlocks(r, arch, enc, op)...)
+				}
+				var y tally
+				compare(t, arch, blocks, &y)
+				report(t, "ordinary operands", &y, 100)
+			})
+		}
+	}
+}
+
+// TestRandom does the same with random bits in all fields of all opcodes.
+func TestRandom(t *testing.T) {
+	for arch := Arch(0); arch < numArch; arch++ {
+		for _, enc := range allEncodings {
+			t.Run(fmt.Sprint(arch, "/", enc), func(t *testing.T) {
+				r := rand.New(rand.NewSource(100 + int64(enc)))
+				var y tally
+				compare(t, arch, randomBlocks(r, enc, max(20, 8000/int(opcodeCount(enc)))), &y)
+				report(t, "random fields", &y, 100)
+			})
+		}
+	}
+}

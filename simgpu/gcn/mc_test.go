@@ -1,0 +1,142 @@
+package gcn
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// sepWord is printed between two blocks: s_setprio 0x5aa5, which no pattern uses.
+const (
+	sepWord = 0xbf8f5aa5
+	sepText = "s_setprio 0x5aa5"
+)
+
+// llvmMC gives every block of words to one llvm-mc-19 process and returns the
+// instructions it printed for each. Within a block it stops at the first
+// invalid instruction.
+func llvmMC(t testing.TB, arch Arch, blocks [][]uint32) [][]string {
+	t.Helper()
+	path, err := exec.LookPath("llvm-mc-19")
+	if err != nil {
+		t.Skip("SKIPPED: llvm-mc-19 is not installed; the decoder was NOT compared with LLVM (the golden table was)")
+	}
+	var in bytes.Buffer
+	put := func(w uint32) {
+		fmt.Fprintf(&in, "0x%02x 0x%02x 0x%02x 0x%02x ", byte(w), byte(w>>8), byte(w>>16), byte(w>>24))
+	}
+	for _, b := range blocks {
+		in.WriteByte('[')
+		for _, w := range b {
+			put(w)
+		}
+		in.WriteString("]\n[")
+		put(sepWord)
+		in.WriteString("]\n")
+	}
+	cmd := exec.Command(path, "--disassemble", "-triple=amdgcn-amd-amdhsa", "-mcpu="+arch.String())
+	cmd.Stdin = &in
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	res := make([][]string, 0, len(blocks))
+	var cur []string
+	sc := bufio.NewScanner(out)
+	sc.Buffer(make([]byte, 1<<16), 1<<20)
+	for sc.Scan() {
+		line := strings.TrimSpace(sc.Text())
+		switch line {
+		case "", ".text":
+		case sepText:
+			res = append(res, cur)
+			cur = nil
+		default:
+			cur = append(cur, line)
+		}
+	}
+	var exit *exec.ExitError // it ends with 1 when anything was invalid
+	if err := cmd.Wait(); err != nil && !errors.As(err, &exit) {
+		t.Fatalf("llvm-mc-19: %v", err)
+	}
+	if len(res) != len(blocks) {
+		t.Fatalf("llvm-mc-19 answered %d blocks of %d", len(res), len(blocks))
+	}
+	return res
+}
+
+// ours does the same with this package.
+func ours(arch Arch, block []uint32) (texts []string, err error) {
+	code := make([]byte, 4*len(block))
+	for i, w := range block {
+		binary.LittleEndian.PutUint32(code[4*i:], w)
+	}
+	for off := 0; off < len(code); {
+		in, err := Decode(arch, code, off)
+		if err != nil {
+			return texts, err
+		}
+		texts = append(texts, in.String())
+		off += int(in.Len)
+	}
+	return texts, nil
+}
+
+// tally counts agreement and keeps one example of each kind of difference.
+type tally struct {
+	n, bad   int
+	byKey    map[string]int
+	examples map[string]string
+}
+
+func (y *tally) add(key, example string) {
+	if y.byKey == nil {
+		y.byKey, y.examples = map[string]int{}, map[string]string{}
+	}
+	y.bad++
+	if y.byKey[key]++; y.byKey[key] == 1 {
+		y.examples[key] = example
+	}
+}
+
+// compare runs the blocks through both and tallies per instruction.
+func compare(t testing.TB, arch Arch, blocks [][]uint32, y *tally) {
+	t.Helper()
+	for i, want := range llvmMC(t, arch, blocks) {
+		got, err := ours(arch, blocks[i])
+		for k := 0; k < len(want) || k < len(got); k++ {
+			y.n++
+			g, w := fmt.Sprint("<invalid: ", err, ">"), "<invalid>"
+			if k < len(got) {
+				g = got[k]
+			}
+			if k < len(want) {
+				w = want[k]
+			}
+			if g == w {
+				continue
+			}
+			name := w
+			if k >= len(want) {
+				name = g
+			}
+			name, _, _ = strings.Cut(name, " ")
+			kind := "text "
+			if k >= len(want) {
+				kind = "valid here only "
+			} else if k >= len(got) {
+				kind = "valid there only "
+			}
+			y.add(kind+name, fmt.Sprintf("%08x\n    llvm %s\n    ours %s", blocks[i], w, g))
+			break
+		}
+	}
+}
