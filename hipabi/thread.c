@@ -75,8 +75,8 @@ int rw_debug(void)
 	int l = atomic_load(&level);
 	if (l < 0) {
 		const char *s = getenv("TF_DEBUG");
-		l = s ? atoi(s) : 0;
-		atomic_store(&level, l < 0 ? 0 : l);
+		l = s && *s && strcmp(s, "0") != 0 && strcmp(s, "false") != 0;
+		atomic_store(&level, l);
 	}
 	return l;
 }

@@ -79,7 +79,7 @@ static void add_vectors(hipFunction_t vector_add)
 			printf("FAILED: c[%d] is %g, not %g\n", i, c[i], a[i] + b[i]);
 			exit(1);
 		}
-	printf("PASSED: %d elements; c[0] = %g, c[%d] = %g, c[%d] = %g\n", N, c[0], N / 2, c[N / 2], N - 1, c[N - 1]);
+	printf("PASSED: %d elements; c[0] = %.0f, c[%d] = %.0f, c[%d] = %.0f\n", N, c[0], N / 2, c[N / 2], N - 1, c[N - 1]);
 	CHECK(hipFree(da));
 	CHECK(hipFree(db));
 	CHECK(hipFree(dc));
