@@ -1,0 +1,229 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// patience is how long a test waits for what must happen before it calls it a hang.
+const patience = 20 * time.Second
+
+// pair gives two connected stream sockets: one as net.Conn for the test, one as descriptor for the code under test.
+func pair(t testing.TB) (*net.UnixConn, int) {
+	t.Helper()
+	p, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := os.NewFile(uintptr(p[0]), "test end")
+	defer f.Close()
+	c, err := net.FileConn(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	_ = c.SetDeadline(time.Now().Add(patience))
+	return c.(*net.UnixConn), p[1]
+}
+
+// serveRaw runs a server on one end of a pair and gives the other end, after the Welcome has been read from it.
+func serveRaw(t testing.TB, h Handler, opt ServerOptions) (*net.UnixConn, <-chan error) {
+	t.Helper()
+	peer, fd := pair(t)
+	s, err := NewServerFD(fd, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Welcome(Welcome{HeartbeatMS: 60000}); err != nil {
+		t.Fatal(err)
+	}
+	if h, p, err := readInit(peer); err != nil || h.Flags != FlagResponse || len(p) < 5 {
+		t.Fatal(h, p, err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(h) }()
+	return peer, done
+}
+
+// clientRaw gives a client on one end of a pair and the other end, as after a handshake.
+func clientRaw(t testing.TB, opt Options) (*net.UnixConn, *Client) {
+	t.Helper()
+	peer, fd := pair(t)
+	sock, err := newConn(fd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if opt.IOTimeout == 0 {
+		opt.IOTimeout = patience
+	}
+	c, err := newClient(sock, opt, &Welcome{Protocol: Version, HeartbeatMS: 60000}, "gpu7", "18515")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return peer, c
+}
+
+// frame builds one.
+func frame(op uint16, id uint32, flags Flags, payload ...[]byte) []byte {
+	p := bytes.Join(payload, nil)
+	return append(Header{Version, op, id, uint32(len(p)), flags}.Append(nil), p...)
+}
+
+func le32(v uint32) []byte { var e Enc; e.U32(v); return e.B }
+func le64(v uint64) []byte { var e Enc; e.U64(v); return e.B }
+
+// within fails the test if f does not return in time.
+func within(t testing.TB, what string, f func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() { defer close(done); f() }()
+	select {
+	case <-done:
+	case <-time.After(patience):
+		panic("hangs: " + what) // with all goroutines' stacks
+	}
+}
+
+// readFrame reads one frame from a test's end.
+func readFrame(t testing.TB, r io.Reader) (Header, []byte) {
+	t.Helper()
+	var b [HeaderSize]byte
+	if _, err := io.ReadFull(r, b[:]); err != nil {
+		t.Fatal(err)
+	}
+	h, err := ParseHeader(b[:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := make([]byte, h.Length)
+	if _, err := io.ReadFull(r, p); err != nil {
+		t.Fatal(err)
+	}
+	return h, p
+}
+
+// start gives a client connected over TCP to a server that runs h, which must end in order.
+func start(t testing.TB, h Handler, opt Options) *Client {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt.Address = l.Addr().String()
+	return startOn(t, l, h, opt)
+}
+
+func startOn(t testing.TB, l net.Listener, h Handler, opt Options) *Client {
+	t.Helper()
+	t.Cleanup(func() { _ = l.Close() })
+	done := make(chan error, 1)
+	go func() { done <- serveOne(l, h) }()
+	c, err := Dial(context.Background(), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = c.Close()
+		if err := <-done; err != nil {
+			t.Errorf("server: %v", err)
+		}
+	})
+	return c
+}
+
+// serveOne serves one connection of l.
+func serveOne(l net.Listener, h Handler) error {
+	conn, err := l.Accept()
+	if err != nil {
+		return err
+	}
+	hello, _, err := ReadHello(conn, patience)
+	if err != nil {
+		return err
+	}
+	s, err := NewServerConn(conn, ServerOptions{Protocol: hello.Protocol})
+	if err != nil {
+		return err
+	}
+	if err := s.Welcome(Welcome{Session: 1, HeartbeatMS: uint32(hello.Heartbeat() / time.Millisecond)}); err != nil {
+		return err
+	}
+	return s.Serve(h)
+}
+
+const (
+	opEcho = OpUser + iota // answers with its fixed part and bulk
+	opSlow                 // the same from another goroutine
+	opFill                 // u32 n: answers with n bytes of bulk, byte i is byte(i*7)
+	opPost                 // posted; u32 counts up
+	opAck                  // answers with the last count of opPost
+	opTell                 // sends its fixed part back as a notice
+)
+
+// testServer does the above.
+type testServer struct {
+	t     testing.TB
+	count uint32
+}
+
+func (s *testServer) Handle(r *Request) {
+	switch r.Op {
+	case opEcho, opSlow:
+		bulk := make([]byte, r.BulkLen)
+		if err := r.ReadBulk(bulk[:r.BulkLen/3]); err != nil {
+			return
+		}
+		if err := r.ReadBulk(bulk[r.BulkLen/3:]); err != nil {
+			return
+		}
+		if r.Op == opEcho {
+			_ = r.ReplyBulk(0, r.Fixed, bulk)
+			return
+		}
+		k := r.Retain()
+		go func() { _ = k.ReplyBulk(int32(k.ID), k.Fixed, bulk) }()
+	case opFill:
+		d := NewDec(r.Fixed)
+		bulk := pattern(int(d.U32()))
+		k := r.Retain()
+		go func() { _ = k.ReplyBulk(0, nil, bulk) }()
+	case opPost:
+		d := NewDec(r.Fixed)
+		if n := d.U32(); n != s.count+1 {
+			s.t.Errorf("post %d after %d", n, s.count)
+		}
+		s.count++
+	case opAck:
+		_ = r.Reply(0, le32(s.count))
+	case opTell:
+		_ = r.Conn().Notify(opTell, r.Fixed)
+		_ = r.Reply(0, nil)
+	default:
+		_ = r.Reply(-1, nil)
+	}
+}
+
+func pattern(n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(i * 7)
+	}
+	return b
+}
+
+func wantErr(t testing.TB, err, kind error) {
+	t.Helper()
+	var e *Error
+	if !errors.Is(err, kind) || !errors.As(err, &e) {
+		t.Errorf("got %v, want %v", err, kind)
+	}
+}
