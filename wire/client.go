@@ -326,6 +326,7 @@ func (c *Client) fail(err error) {
 		c.cause = err
 	}
 	c.mu.Unlock()
+	c.out.kill()
 	c.c.shutdown()
 	c.k.wake()
 }

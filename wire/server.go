@@ -217,6 +217,7 @@ func (s *ServerConn) fail(err error) {
 		s.cause = err
 	}
 	s.mu.Unlock()
+	s.out.kill()
 	s.c.shutdown()
 }
 
