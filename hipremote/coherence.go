@@ -33,16 +33,9 @@ func (c *Client) expose(l *link, r *hostRegion) hip.Error {
 	if r.exposed.Load() {
 		return hip.Success
 	}
-	if code := c.spend(l, r.device, roundUp(r.size)); code != hip.Success {
+	req := hiprpc.Host{Device: r.device, Addr: r.dev, Size: r.size, Flags: r.flags, Managed: r.managed}
+	if code := c.plainCall(l, hiprpc.OpHostExpose, req.Append(nil)); code != hip.Success {
 		return code
-	}
-	for _, p := range [...]struct {
-		op   uint16
-		size uint64
-	}{{hiprpc.OpMallocAt, roundUp(r.size)}, {hiprpc.OpHostExpose, r.size}} {
-		if err := l.Post(p.op, hiprpc.Place{Device: r.device, Addr: r.dev, Size: p.size}.Append(nil), nil); err != nil {
-			return c.broken(l, err)
-		}
 	}
 	r.twin = make([]byte, r.size)
 	r.pulled = c.work.mark()
@@ -64,12 +57,9 @@ func (c *Client) hide(l *link, r *hostRegion) hip.Error {
 	}
 	r.twin = nil
 	var e wire.Enc
+	e.I32(r.device)
 	e.U64(uint64(r.dev))
 	if err := l.Post(hiprpc.OpHostHide, e.B, nil); err != nil {
-		return c.broken(l, err)
-	}
-	req := hiprpc.StreamOp{Device: r.device, Ptr: r.dev}.Append(nil)
-	if err := l.Post(hip.OpFree, req, nil); err != nil {
 		return c.broken(l, err)
 	}
 	return hip.Success

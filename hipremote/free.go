@@ -72,10 +72,11 @@ func (c *Client) freeBlock(l *link, b *block, wait bool) hip.Error {
 	} else if err := l.Post(hip.OpFree, req, nil); err != nil {
 		return c.broken(l, err)
 	}
-	if b.size != 0 && code == hip.Success {
+	if b.size != 0 && code == hip.Success { // what was placed on credit is credit again
 		c.mem.mu.Lock()
 		c.mem.places.put(b.base, b.size)
 		c.mem.mu.Unlock()
+		c.giveCredit(l, b.device, b.size)
 	}
 	return code
 }

@@ -232,6 +232,20 @@ func (c *Client) callU64(l *link, op uint16, req []byte) (uint64, hip.Error) {
 	return v, hip.Success
 }
 
+// plainCall is a call without results.
+func (c *Client) plainCall(l *link, op uint16, req []byte) hip.Error {
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = append(m.Req[:0], req...)
+	if err := l.Call(op, m); err != nil {
+		return c.broken(l, err)
+	}
+	if code := hip.Error(m.Code); code.Valid() {
+		return code
+	}
+	return hip.ErrorUnknown
+}
+
 // MemGetInfo is hipMemGetInfo. Credit that is not used counts as free.
 func (c *Client) MemGetInfo(t hip.Thread) (free, total uint64, code hip.Error) {
 	m := wire.GetMsg()

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/rocwire/rocwire/hip"
@@ -31,6 +32,10 @@ func asyncCopy(r *wire.Request) bool {
 
 // smallCopy is the size in bytes up to which a copy from an idle device is answered on the line.
 const smallCopy = 64 << 10
+
+// stagedCopy is the size in bytes up to which a copy from the device goes through staging memory, so that its stream goes on while it is
+// sent.
+const stagedCopy = 1 << 20
 
 // maxFromDevice bounds the bytes of one copy from the device that must be staged.
 const maxFromDevice = 64 << 20
@@ -114,7 +119,7 @@ func (s *session) copyTo(r *wire.Request, c *hiprpc.Copy, n int) {
 	if !s.checked(r, s.owned(t, c.Dst, c.Dpitch, c.Width, c.Height)) {
 		return
 	}
-	if c.Height == 1 && s.streams.idle() {
+	if c.Height == 1 && s.idle(t, c.Stream) {
 		if mem, ok := s.memory(c.Dst, uint64(n)); ok {
 			if r.ReadBulk(mem) == nil {
 				s.reply(r, hip.Success, nil)
@@ -130,6 +135,10 @@ func (s *session) copyTo(r *wire.Request, c *hiprpc.Copy, n int) {
 	if buf == nil || r.ReadBulk(buf) != nil { // the connection is gone
 		return
 	}
+	if s.copier != nil {
+		s.copyInRows(r, c, buf)
+		return
+	}
 	code := s.rt.Memcpy2DAsync(t, c.Dst, c.Dpitch, addressOf(buf), c.Width, c.Width, c.Height, hip.MemcpyHostToDevice, c.Stream)
 	if code != hip.Success {
 		s.stage.give(buf)
@@ -139,15 +148,56 @@ func (s *session) copyTo(r *wire.Request, c *hiprpc.Copy, n int) {
 	s.then(r, t, c.Stream, func() { s.stage.give(buf) })
 }
 
-// then runs done when the stream has come this far, and afterwards replies to r.
-func (s *session) then(r *wire.Request, t hip.Thread, st hip.Stream, done func()) {
-	var x *pendingReply
-	op := r.Op
+// copyInRows queues a staged copy to the device, a task for each row.
+func (s *session) copyInRows(r *wire.Request, c *hiprpc.Copy, buf []byte) {
+	t := hip.Thread{Device: c.Device}
+	x := s.holdIf(r)
+	op, st := r.Op, c.Stream
+	var worst atomic.Int32
+	finish := func() {
+		s.stage.give(buf)
+		code := hip.Error(worst.Load())
+		switch {
+		case x != nil && x.take():
+			s.reply(x.r, code, nil)
+		case x == nil && code != hip.Success:
+			s.fault(op, st, code, "")
+		}
+	}
+	var left atomic.Int64
+	left.Store(int64(c.Height))
+	done := func(code hip.Error) {
+		if code != hip.Success {
+			worst.CompareAndSwap(0, int32(code))
+		}
+		if left.Add(-1) == 0 {
+			finish()
+		}
+	}
+	for row := range c.Height {
+		code := s.copier.CopyIn(t, c.Dst+hip.Ptr(row*c.Dpitch), buf[row*c.Width:(row+1)*c.Width:(row+1)*c.Width], c.Stream, done)
+		if code != hip.Success {
+			worst.CompareAndSwap(0, int32(code))
+			if left.Add(-int64(c.Height-row)) == 0 {
+				finish()
+			}
+			return
+		}
+	}
+}
+
+// holdIf keeps a request that is to be answered; nil for one that is not, which counts as executed.
+func (s *session) holdIf(r *wire.Request) *pendingReply {
 	if r.NoReply() {
 		s.reply(r, hip.Success, nil)
-	} else {
-		x = s.hold(r)
+		return nil
 	}
+	return s.hold(r)
+}
+
+// then runs done when the stream has come this far, and afterwards replies to r.
+func (s *session) then(r *wire.Request, t hip.Thread, st hip.Stream, done func()) {
+	x, op := s.holdIf(r), r.Op
 	finish := func(code hip.Error) {
 		done()
 		switch {
@@ -178,11 +228,11 @@ func (s *session) copyFrom(r *wire.Request, c *hiprpc.Copy, n uint64) {
 	if !s.checked(r, s.owned(t, c.Src, c.Spitch, c.Width, c.Height)) {
 		return
 	}
-	if s.direct == nil || c.Height > 1 {
+	if s.direct == nil || c.Height > 1 || s.copier != nil && n <= stagedCopy && !(n <= smallCopy && s.idle(t, c.Stream)) {
 		s.copyFromStaged(r, c, n)
 		return
 	}
-	if n <= smallCopy && s.streams.idle() {
+	if n <= smallCopy && s.idle(t, c.Stream) {
 		if mem, ok := s.memory(c.Src, n); ok {
 			s.replyBulk(r, nil, mem)
 			return
@@ -215,6 +265,10 @@ func (s *session) copyFromStaged(r *wire.Request, c *hiprpc.Copy, n uint64) {
 		return
 	}
 	t := hip.Thread{Device: c.Device}
+	if s.copier != nil {
+		s.copyOutRows(r, c, buf)
+		return
+	}
 	code := s.rt.Memcpy2DAsync(t, addressOf(buf), c.Width, c.Src, c.Spitch, c.Width, c.Height, hip.MemcpyDeviceToHost, c.Stream)
 	if code != hip.Success {
 		s.stage.give(buf)
@@ -236,6 +290,42 @@ func (s *session) copyFromStaged(r *wire.Request, c *hiprpc.Copy, n uint64) {
 				s.reply(x.r, code, nil)
 			}
 		}()
+	}
+}
+
+// copyOutRows queues a staged copy from the device, a task for each row.
+func (s *session) copyOutRows(r *wire.Request, c *hiprpc.Copy, buf []byte) {
+	t, x := hip.Thread{Device: c.Device}, s.hold(r)
+	var worst atomic.Int32
+	finish := func() {
+		if x.take() {
+			if code := hip.Error(worst.Load()); code != hip.Success {
+				s.reply(x.r, code, nil)
+			} else {
+				s.replyBulk(x.r, nil, buf)
+			}
+		}
+		s.stage.give(buf)
+	}
+	var left atomic.Int64
+	left.Store(int64(c.Height))
+	done := func(code hip.Error) {
+		if code != hip.Success {
+			worst.CompareAndSwap(0, int32(code))
+		}
+		if left.Add(-1) == 0 {
+			finish()
+		}
+	}
+	for row := range c.Height {
+		code := s.copier.CopyOut(t, buf[row*c.Width:(row+1)*c.Width:(row+1)*c.Width], c.Src+hip.Ptr(row*c.Spitch), c.Stream, done)
+		if code != hip.Success {
+			worst.CompareAndSwap(0, int32(code))
+			if left.Add(-int64(c.Height-row)) == 0 {
+				finish()
+			}
+			return
+		}
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // sticky reports whether an error means that the device context is dead.
 func sticky(e hip.Error) bool {
 	switch e {
-	case hip.ErrorIllegalAddress, hip.ErrorLaunchFailure, hip.ErrorLaunchTimeOut, hip.ErrorECCNotCorrectable, hip.ErrorAssert, hip.ErrorContextIsDestroyed:
+	case hip.ErrorIllegalAddress, hip.ErrorLaunchFailure, hip.ErrorLaunchTimeOut, hip.ErrorECCNotCorrectable, hip.ErrorAssert, hip.ErrorContextIsDestroyed, hip.ErrorIllegalState:
 		return true
 	}
 	return false

@@ -68,11 +68,16 @@ func (t *handleTable) check(k handleKind, h uint64) hip.Error {
 	return hip.Success
 }
 
-// full says that the session holds as many objects of a kind as it may.
-func (t *handleTable) full(k handleKind) bool {
+// count is how many objects of a kind the session has.
+func (t *handleTable) count(k handleKind) int {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	return len(t.have[k]) >= maxHandles
+	return len(t.have[k])
+}
+
+// full says that the session holds as many objects of a kind as it may.
+func (t *handleTable) full(k handleKind) bool {
+	return t.count(k) >= maxHandles
 }
 
 // clear forgets all handles but the memory pools, which belong to the devices.

@@ -25,46 +25,92 @@ type hostRegion struct {
 // maxHostBytes bounds the twins of one session.
 const maxHostBytes = 8 << 30
 
-// doHostExpose takes device memory that the client has just placed, and that is zero, as a copy of its host memory.
+// hostPlacer is a Placer that can place host memory, which does not count as device memory.
+type hostPlacer interface {
+	HostMallocAt(t hip.Thread, addr hip.Ptr, size uint64, flags uint32) hip.Error
+}
+
+// doHostExpose makes device memory that stands for host memory of the client. It is zero, and so is the twin.
 func (s *session) doHostExpose(r *wire.Request) {
-	p, _, ok := s.place(r)
-	if !ok {
+	var q hiprpc.Host
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
 		return
 	}
-	mem, ok := s.memory(p.Addr, p.Size)
-	if !ok || p.Size == 0 || p.Size > maxHostBytes {
+	if !s.checked(r, s.device(q.Device)) {
+		return
+	}
+	pages := (q.Size + hip.Granule - 1) &^ (hip.Granule - 1)
+	if pages < q.Size || !s.placeable(hiprpc.Place{Addr: q.Addr, Size: pages}) || s.direct == nil {
 		s.reply(r, hip.ErrorInvalidValue, nil)
 		return
 	}
 	h := &s.host
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	total := p.Size
+	total := q.Size
 	for _, x := range h.open {
 		total += uint64(x.size)
 	}
-	if _, twice := h.open[p.Addr]; twice || total > maxHostBytes {
+	if total > maxHostBytes {
 		s.reply(r, hip.ErrorOutOfMemory, nil)
+		return
+	}
+	if _, twice := h.open[q.Addr]; twice {
+		s.reply(r, hip.ErrorInvalidValue, nil)
+		return
+	}
+	if code := s.mallocHostAt(hip.Thread{Device: q.Device}, q.Addr, pages); code != hip.Success {
+		s.reply(r, code, nil)
 		return
 	}
 	if h.open == nil {
 		h.open = map[hip.Ptr]*hostRegion{}
 	}
-	h.open[p.Addr] = &hostRegion{size: len(mem), twin: make([]byte, len(mem))}
+	h.open[q.Addr] = &hostRegion{size: int(q.Size), twin: make([]byte, q.Size)}
 	s.reply(r, hip.Success, nil)
 }
 
+// mallocHostAt makes memory for a region: host memory if the runtime has such, otherwise device memory.
+func (s *session) mallocHostAt(t hip.Thread, addr hip.Ptr, pages uint64) hip.Error {
+	if p, ok := s.rt.(hostPlacer); ok {
+		return p.HostMallocAt(t, addr, pages, hip.HostMallocMapped)
+	}
+	got, code := s.placer.Grant(t, pages)
+	if code == hip.Success && got < pages {
+		code = hip.ErrorOutOfMemory
+		_ = s.placer.Return(t, got) // it was granted just now
+	}
+	if code != hip.Success {
+		return code
+	}
+	return s.placer.MallocAt(t, addr, pages)
+}
+
+// doHostHide ends a region. The client knows that nothing uses it.
 func (s *session) doHostHide(r *wire.Request) {
 	d := wire.NewDec(r.Fixed)
-	addr := hip.Ptr(d.U64())
+	t, addr := hip.Thread{Device: d.I32()}, hip.Ptr(d.U64())
 	if !d.Done() {
 		s.malformed(r)
 		return
 	}
+	if !s.checked(r, s.device(t.Device)) {
+		return
+	}
 	s.host.mu.Lock()
+	_, ok := s.host.open[addr]
 	delete(s.host.open, addr)
 	s.host.mu.Unlock()
-	s.reply(r, hip.Success, nil)
+	if !ok {
+		s.reply(r, hip.ErrorInvalidValue, nil)
+		return
+	}
+	if _, host := s.rt.(hostPlacer); host {
+		s.reply(r, s.rt.HostFree(t, addr), nil)
+		return
+	}
+	s.reply(r, s.rt.Free(t, addr), nil)
 }
 
 // hostRegion decodes address and offset and finds the region.

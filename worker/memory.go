@@ -82,8 +82,9 @@ func (s *session) doFree(r *wire.Request) {
 	if !s.checked(r, s.device(o.Device)) {
 		return
 	}
-	free := func(r *wire.Request) { s.reply(r, s.rt.Free(hip.Thread{Device: o.Device}, o.Ptr), nil) }
-	if r.NoReply() || s.streams.idle() {
+	t := hip.Thread{Device: o.Device}
+	free := func(r *wire.Request) { s.reply(r, s.rt.Free(t, o.Ptr), nil) }
+	if r.NoReply() || s.allIdle(t) {
 		free(r)
 		return
 	}

@@ -28,7 +28,8 @@ const reportEvery = time.Second
 type Opened struct {
 	Runtime hip.Runtime
 	Name    string // for the client: "sim" or "rocm"
-	Close   func() // may be nil; it is not called when the process must end at once
+	// Faults sets who is told, at once and from any goroutine, when a stream or a device's context fails. May be nil.
+	Faults func(report func(s hip.Stream, code hip.Error, detail string))
 }
 
 // Session is what a backend needs to know to open a runtime for a client.
@@ -108,6 +109,9 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 		return err
 	}
 	s := newSession(opened.Runtime, conn, log)
+	if opened.Faults != nil {
+		opened.Faults(func(st hip.Stream, code hip.Error, detail string) { s.fault(0, st, code, detail) })
+	}
 	w.Backend = opened.Name
 	w.Range = s.choose(sess.Hello.Ranges)
 	w.Features = wire.GrantFeatures(sess.Hello.Features, s.features())

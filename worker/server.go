@@ -14,6 +14,9 @@ import (
 
 	"github.com/rocwire/rocwire/exporter/rpcstats"
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hipremote/hiprpc"
+	"github.com/rocwire/rocwire/smi"
+	"github.com/rocwire/rocwire/smiremote"
 	"github.com/rocwire/rocwire/wire"
 )
 
@@ -36,13 +39,12 @@ type Server struct {
 	cancel    context.CancelFunc
 	done      chan struct{} // closed when it has stopped
 	conns     sync.WaitGroup
+	smi       *smiremote.Handler // nil: there is no management data
+	managers  atomic.Int64       // management connections
 
 	mu       sync.Mutex
 	sessions map[uint64]*sessionRecord
 	byPID    map[int]*sessionRecord // of session processes; nil while one serves nobody
-
-	// SMI takes over a management connection whose Hello has been read, and returns when it has ended. nil: management clients are refused.
-	SMI func(conn net.Conn, hello *wire.Hello)
 }
 
 // New listens. Its errors are ErrNotLoopback, ErrPortInUse, or the operating system's.
@@ -59,6 +61,15 @@ func New(cfg Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{cfg: cfg, listener: l, sessions: map[uint64]*sessionRecord{}, byPID: map[int]*sessionRecord{}, done: make(chan struct{})}
+	s.totals.latency = rpcstats.NewTotals(rpcstats.Names{Op: hiprpc.OpName, Code: func(c int32) string {
+		if !hip.Error(c).Valid() {
+			return ""
+		}
+		return hip.Error(c).Name()
+	}})
+	if src := s.Source(); src != nil {
+		s.smi = smiremote.NewHandler(smiremote.HandlerOptions{Source: src, Sessions: s, Calls: s.Calls()})
+	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.pool = &pool{
 		spawn: newSpawner(), command: append(append([]string(nil), cfg.Command...), cfg.Backend.Args...), files: cfg.Backend.Files,
@@ -70,8 +81,8 @@ func New(cfg Config) (*Server, error) {
 // Addr is where the server listens.
 func (s *Server) Addr() *net.TCPAddr { return s.listener.Addr().(*net.TCPAddr) }
 
-// OnDelta sets who is told of call latencies that sessions report, from any goroutine. Call it before Serve.
-func (s *Server) OnDelta(f func(*rpcstats.Delta)) { s.totals.onDelta = f }
+// Calls tells how long calls took, in sessions and as their clients saw them.
+func (s *Server) Calls() *rpcstats.Totals { return s.totals.latency }
 
 // Serve accepts clients until Close. It returns nil after Close.
 func (s *Server) Serve() error {
@@ -130,17 +141,47 @@ func (s *Server) greet(conn net.Conn) {
 			_ = wire.Refuse(conn, int32(refusalCode(err)), err.Error())
 		}
 	case PurposeSMI:
-		if s.SMI == nil {
-			_ = wire.Refuse(conn, int32(hip.ErrorNotSupported), "this worker has no management data")
-			return
-		}
-		s.SMI(conn, hello)
+		s.manage(conn, hello)
 	default:
 		s.totals.refuse()
 		s.cfg.Log.Warn("client refused", "from", conn.RemoteAddr().String(), "purpose", printable(hello.Purpose, 64))
 		_ = wire.Refuse(conn, int32(hip.ErrorNotSupported), fmt.Sprintf("purpose %q is not served here", printable(hello.Purpose, 64)))
 	}
 }
+
+// manage serves a management client in this process.
+func (s *Server) manage(conn net.Conn, hello *wire.Hello) {
+	if s.smi == nil {
+		_ = wire.Refuse(conn, int32(smi.ErrNotSupported), "this worker has no management data")
+		return
+	}
+	if s.managers.Add(1) > maxManagers {
+		s.managers.Add(-1)
+		s.totals.refuse()
+		_ = wire.Refuse(conn, int32(smi.ErrBusy), "too many management clients")
+		return
+	}
+	defer s.managers.Add(-1)
+	c, err := wire.NewServerConn(conn, wire.ServerOptions{Protocol: hello.Protocol, Heartbeat: hello.Heartbeat(), Silence: managerSilence})
+	if err != nil {
+		s.cfg.Log.Warn("management client", "error", err)
+		return
+	}
+	stop := context.AfterFunc(s.ctx, func() { c.Close("the worker stops") })
+	defer stop()
+	if err := c.Welcome(wire.Welcome{Version: s.cfg.Version, Backend: s.cfg.Backend.Name}); err != nil {
+		c.Close("")
+	}
+	if err := s.smi.Serve(c); err != nil {
+		s.cfg.Log.Debug("management client", "error", err)
+	}
+}
+
+// Limits of management connections.
+const (
+	maxManagers    = 64
+	managerSilence = 5 * time.Minute
+)
 
 var errFull = errors.New("all sessions are taken")
 

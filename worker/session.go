@@ -26,6 +26,7 @@ type session struct {
 	rt     hip.Runtime
 	placer hip.Placer // nil if the runtime places memory itself
 	direct hip.Direct // nil if this process cannot reach device memory
+	copier copier     // nil if the runtime cannot copy without waiting, but through its own memory
 	conn   notifier
 	log    *slog.Logger
 	stats  *rpcstats.Recorder
@@ -38,7 +39,6 @@ type session struct {
 	host    hostRegions
 	funcs   hostFuncs
 	fails   failures
-	streams streamSet
 	waiting atomic.Int64
 	calls   atomic.Uint64
 	op      atomic.Uint32 // being executed on the line
@@ -49,21 +49,23 @@ type session struct {
 	clock   callClock
 }
 
+// copier is a runtime that copies from and to memory of this process in a stream's turn without making the caller wait. done is called
+// in any case if the answer is Success.
+type copier interface {
+	CopyIn(t hip.Thread, dst hip.Ptr, src []byte, s hip.Stream, done func(hip.Error)) hip.Error
+	CopyOut(t hip.Thread, dst []byte, src hip.Ptr, s hip.Stream, done func(hip.Error)) hip.Error
+}
+
 // newSession prepares a session over rt. Optional abilities of the runtime are found here.
 func newSession(rt hip.Runtime, conn notifier, log *slog.Logger) *session {
 	s := &session{rt: rt, conn: conn, log: log, stats: rpcstats.NewRecorder(rpcstats.Worker), over: make(chan struct{})}
 	s.placer, _ = rt.(hip.Placer)
 	s.direct, _ = rt.(hip.Direct)
+	s.copier, _ = rt.(copier)
 	s.stage = newStaging(hiprpc.MaxStaged + 64<<20)
 	s.funcs.init()
-	s.streams.init(rt)
 	if n, err := rt.GetDeviceCount(); err == hip.Success {
 		s.devices = n
-	}
-	if f, ok := rt.(interface {
-		OnFault(func(hip.Stream, hip.Error))
-	}); ok {
-		f.OnFault(func(st hip.Stream, code hip.Error) { s.fault(0, st, code, "") })
 	}
 	return s
 }

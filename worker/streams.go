@@ -5,17 +5,15 @@ import (
 	"github.com/rocwire/rocwire/wire"
 )
 
-// streamSet knows whether anything is under way that a copy would have to wait for.
-type streamSet struct {
-	idle func() bool
+// idle says that a copy on a stream would not have to wait for anything. False if that is not certain.
+func (s *session) idle(t hip.Thread, st hip.Stream) bool {
+	return s.devices == 1 && s.rt.StreamQuery(t, hip.StreamNull) == hip.Success &&
+		(st == hip.StreamNull || s.rt.StreamQuery(t, st) == hip.Success)
 }
 
-func (s *streamSet) init(rt hip.Runtime) {
-	if r, ok := rt.(interface{ Idle() bool }); ok {
-		s.idle = r.Idle
-	} else {
-		s.idle = func() bool { return false }
-	}
+// allIdle says that nothing is under way on the device. False if that is not certain.
+func (s *session) allIdle(t hip.Thread) bool {
+	return s.handles.count(kindStream) == 0 && s.idle(t, hip.StreamNull)
 }
 
 func (s *session) doDeviceSynchronize(r *wire.Request) {
@@ -23,7 +21,7 @@ func (s *session) doDeviceSynchronize(r *wire.Request) {
 	if !ok {
 		return
 	}
-	if s.streams.idle() { // nothing to wait for: no goroutine either
+	if s.allIdle(t) { // nothing to wait for: no goroutine either
 		s.synced(r, hip.StreamNull, s.rt.DeviceSynchronize(t))
 		return
 	}
@@ -35,8 +33,8 @@ func (s *session) doStreamSynchronize(r *wire.Request) {
 	if !ok {
 		return
 	}
-	if s.streams.idle() {
-		s.synced(r, st, s.rt.StreamSynchronize(t, st))
+	if code := s.rt.StreamQuery(t, st); code != hip.ErrorNotReady {
+		s.synced(r, st, code)
 		return
 	}
 	s.wait(r, func(r *wire.Request) { s.synced(r, st, s.rt.StreamSynchronize(t, st)) })
@@ -53,6 +51,10 @@ func (s *session) doStreamQuery(r *wire.Request) {
 func (s *session) doEventSynchronize(r *wire.Request) {
 	t, e, ok := s.threadEvent(r)
 	if !ok {
+		return
+	}
+	if code := s.rt.EventQuery(t, e); code != hip.ErrorNotReady {
+		s.synced(r, hip.StreamNull, code)
 		return
 	}
 	s.wait(r, func(r *wire.Request) { s.synced(r, hip.StreamNull, s.rt.EventSynchronize(t, e)) })

@@ -12,7 +12,7 @@ type totals struct {
 	mu                       sync.Mutex
 	started, refused         uint64
 	bytesIn, bytesOut, calls uint64
-	onDelta                  func(*rpcstats.Delta)
+	latency                  *rpcstats.Totals
 }
 
 func (t *totals) add(in, out, calls uint64, d *rpcstats.Delta) {
@@ -20,10 +20,9 @@ func (t *totals) add(in, out, calls uint64, d *rpcstats.Delta) {
 	t.bytesIn += in
 	t.bytesOut += out
 	t.calls += calls
-	f := t.onDelta
 	t.mu.Unlock()
-	if d != nil && f != nil {
-		f(d)
+	if d != nil {
+		t.latency.Merge(d)
 	}
 }
 

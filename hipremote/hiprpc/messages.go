@@ -122,6 +122,33 @@ func (p *Place) Decode(b []byte) bool {
 	return d.Done() && uint64(p.Addr)+p.Size >= uint64(p.Addr)
 }
 
+// Host is host memory that kernels are going to use, at its device address.
+type Host struct {
+	Device  int32
+	Addr    hip.Ptr
+	Size    uint64 // bytes; the address space taken is whole pages
+	Flags   uint32 // of hipHostMalloc, hipMallocManaged or hipHostRegister
+	Managed bool
+}
+
+// Append encodes h.
+func (h Host) Append(b []byte) []byte {
+	e := wire.Enc{B: b}
+	e.I32(h.Device)
+	e.U64(uint64(h.Addr))
+	e.U64(h.Size)
+	e.U32(h.Flags)
+	e.Bool(h.Managed)
+	return e.B
+}
+
+// Decode reads what Append wrote; false if b is anything else.
+func (h *Host) Decode(b []byte) bool {
+	d := wire.NewDec(b)
+	h.Device, h.Addr, h.Size, h.Flags, h.Managed = d.I32(), hip.Ptr(d.U64()), d.U64(), d.U32(), d.Bool()
+	return d.Done()
+}
+
 // StreamOp is a call about one pointer and one stream: FreeAsync, and Free with Wait.
 type StreamOp struct {
 	Device int32

@@ -11,9 +11,8 @@ const (
 	OpReturn       uint16 = 0x1101 // async: Grant
 	OpMallocAt     uint16 = 0x1102 // async: Place
 	OpHostFuncDone uint16 = 0x1103 // async: u64 id of a host function that has returned
-	OpClientReport uint16 = 0x1104 // async: what the client measured
-	OpHostExpose   uint16 = 0x1105 // async: Place; from now on the range is a copy of host memory, zero on both sides
-	OpHostHide     uint16 = 0x1106 // async: u64 address
+	OpHostExpose   uint16 = 0x1105 // sync: Host; from now on the worker holds a copy of host memory, zero at first
+	OpHostHide     uint16 = 0x1106 // async: i32 device, u64 address; the copy is gone
 	OpHostPush     uint16 = 0x1107 // async: u64 address, u64 offset; bulk: difference
 	OpHostPull     uint16 = 0x1108 // sync: u64 address, u64 offset → u64 offset to go on from; bulk: difference
 )
@@ -41,7 +40,7 @@ const MaxArgs = 64 << 10
 const MaxImage = 2 << 30
 
 var names = map[uint16]string{
-	OpGrant: "grant", OpReturn: "return", OpMallocAt: "mallocAt", OpHostFuncDone: "hostFuncDone", OpClientReport: "clientReport",
+	OpGrant: "grant", OpReturn: "return", OpMallocAt: "mallocAt", OpHostFuncDone: "hostFuncDone",
 	OpHostExpose: "hostExpose", OpHostHide: "hostHide", OpHostPush: "hostPush", OpHostPull: "hostPull",
 }
 

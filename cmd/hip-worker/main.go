@@ -1,0 +1,64 @@
+// Command hip-worker serves the GPUs of this machine, or simulated ones, to clients on the network.
+//
+//	hip-worker [--listen ADDRESS] [-p PORT] [--backend sim|rocm|auto] [-d DEVICE] [--metrics-addr ADDRESS] …
+//
+// The first line on standard output says where it listens. It ends in order on SIGTERM or SIGINT. Exit codes: 0 in order, 1 failure,
+// 2 wrong arguments, 3 port in use.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"github.com/rocwire/rocwire/worker"
+)
+
+// version is set by the build.
+var version = "dev"
+
+const (
+	exitFailure = 1
+	exitUsage   = 2
+	exitPort    = 3
+)
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == sessionCommand {
+		os.Exit(session(os.Args[2:]))
+	}
+	if len(os.Args) > 1 && os.Args[1] == probeCommand {
+		os.Exit(probeROCm())
+	}
+	o, err := parse(os.Args[1:], os.Getenv)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Print(usage)
+		return
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "hip-worker:", err)
+		fmt.Fprintln(os.Stderr, "hip-worker --help lists the arguments")
+		os.Exit(exitUsage)
+	case o.version:
+		fmt.Println("hip-worker", version)
+		return
+	}
+	log := newLog(o.verbose)
+	if err := run(o, log); err != nil {
+		fmt.Fprintln(os.Stderr, "hip-worker:", err)
+		if errors.Is(err, worker.ErrPortInUse) {
+			os.Exit(exitPort)
+		}
+		os.Exit(exitFailure)
+	}
+}
+
+func newLog(verbose bool) *slog.Logger {
+	level := slog.LevelInfo
+	if verbose {
+		level = slog.LevelDebug
+	}
+	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
+}

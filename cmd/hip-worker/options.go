@@ -1,0 +1,122 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/rocwire/rocwire/worker"
+)
+
+const usage = `Usage: hip-worker [flags]
+
+Serves GPUs to HIP programs on other machines and tells who uses them.
+
+  --listen ADDRESS        address to listen on (127.0.0.1); others than loopback need --insecure
+  --insecure              let other machines connect although nobody is authenticated
+  -p, --port PORT         port to listen on, 0 for a free one (18515, or TF_WORKER_PORT)
+  --port-file FILE        write the port there once it is open
+  --backend BACKEND       sim (simulated GPU), rocm (this machine's), auto (rocm if there is a GPU, otherwise sim)
+  -d, --device N          serve only this card (all, or TF_DEVICE_ID; HIP_VISIBLE_DEVICES is applied first)
+  --max-sessions N        clients at once (256)
+  --metrics-addr ADDRESS  serve Prometheus metrics at http://ADDRESS/metrics
+  --sim-arch ARCH         simulated architecture: gfx90a or gfx942
+  --sim-memory SIZE       memory of a simulated card, such as 8G (a quarter of this machine's)
+  --sim-cards N           number of simulated cards (1)
+  -v, --verbose           log more (or TF_DEBUG=1)
+  --version               print the version
+  -h, --help              print this
+`
+
+type options struct {
+	listen, portFile, backend, metrics string
+	simArch                            string
+	simMemory                          uint64
+	port, device, maxSessions          int
+	simCards                           int
+	insecure, verbose, version         bool
+	visible                            string // HIP_VISIBLE_DEVICES
+}
+
+// parse reads arguments and environment. An argument goes before its variable.
+func parse(args []string, getenv func(string) string) (*options, error) {
+	o := &options{port: worker.DefaultPort, device: -1, visible: getenv("HIP_VISIBLE_DEVICES")}
+	for name, dst := range map[string]*int{"TF_WORKER_PORT": &o.port, "TF_DEVICE_ID": &o.device} {
+		if v := getenv(name); v != "" {
+			n, err := strconv.Atoi(v)
+			if err != nil || n < 0 {
+				return nil, fmt.Errorf("%s=%q is no number", name, v)
+			}
+			*dst = n
+		}
+	}
+	switch getenv("TF_DEBUG") {
+	case "", "0", "false":
+	default:
+		o.verbose = true
+	}
+	f := flag.NewFlagSet("hip-worker", flag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	f.StringVar(&o.listen, "listen", "127.0.0.1", "")
+	f.BoolVar(&o.insecure, "insecure", false, "")
+	for _, n := range []string{"p", "port"} {
+		f.IntVar(&o.port, n, o.port, "")
+	}
+	for _, n := range []string{"d", "device"} {
+		f.IntVar(&o.device, n, o.device, "")
+	}
+	for _, n := range []string{"v", "verbose"} {
+		f.BoolVar(&o.verbose, n, o.verbose, "")
+	}
+	f.StringVar(&o.portFile, "port-file", "", "")
+	f.StringVar(&o.backend, "backend", "auto", "")
+	f.IntVar(&o.maxSessions, "max-sessions", worker.DefaultMaxSessions, "")
+	f.StringVar(&o.metrics, "metrics-addr", "", "")
+	f.StringVar(&o.simArch, "sim-arch", "", "")
+	memory := f.String("sim-memory", "", "")
+	f.IntVar(&o.simCards, "sim-cards", 1, "")
+	f.BoolVar(&o.version, "version", false, "")
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	if f.NArg() > 0 {
+		return nil, fmt.Errorf("unexpected argument %q", f.Arg(0))
+	}
+	switch o.backend {
+	case "sim", "rocm", "auto":
+	default:
+		return nil, fmt.Errorf("--backend %q: there are sim, rocm and auto", o.backend)
+	}
+	if o.port < 0 || o.port > 65535 {
+		return nil, fmt.Errorf("port %d", o.port)
+	}
+	if o.device < -1 || o.simCards < 1 || o.maxSessions < 1 {
+		return nil, fmt.Errorf("--device, --sim-cards and --max-sessions are not negative")
+	}
+	var err error
+	if o.simMemory, err = parseSize(*memory); err != nil {
+		return nil, fmt.Errorf("--sim-memory %q: %w", *memory, err)
+	}
+	return o, nil
+}
+
+// parseSize reads a number of bytes with an optional K, M, G or T (powers of 1024), maybe followed by iB or B. Empty is 0.
+func parseSize(s string) (uint64, error) {
+	if s == "" {
+		return 0, nil
+	}
+	t := strings.TrimSuffix(strings.TrimSuffix(strings.ToUpper(s), "B"), "I")
+	shift := 0
+	if i := strings.IndexByte("KMGT", t[max(len(t)-1, 0):][0]); len(t) > 1 && i >= 0 {
+		shift = 10 * (i + 1)
+		t = t[:len(t)-1]
+	}
+	n, err := strconv.ParseFloat(t, 64)
+	if err != nil || n <= 0 || n*float64(uint64(1)<<shift) > math.MaxInt64 {
+		return 0, fmt.Errorf("no size")
+	}
+	return uint64(n * float64(uint64(1)<<shift)), nil
+}

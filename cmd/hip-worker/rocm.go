@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/rocm"
+	"github.com/rocwire/rocwire/worker"
+	"github.com/rocwire/rocwire/worker/rocmbackend"
+)
+
+const rocmName = rocmbackend.Name
+
+// openROCm makes the backend of this machine's GPUs. Whether there are any is asked in a process of its own: the parent must not have a
+// context on them.
+func openROCm(o *options, log *slog.Logger) (worker.Backend, error) {
+	visible := o.visible
+	if o.device >= 0 {
+		list := strings.Split(visible, ",")
+		if visible == "" {
+			visible = strconv.Itoa(o.device)
+		} else if o.device < len(list) {
+			visible = list[o.device]
+		}
+	}
+	if err := probe(); err != nil {
+		return worker.Backend{}, err
+	}
+	log.Debug("using this machine's GPUs", "visible", visible)
+	return rocmbackend.New(visible)
+}
+
+// probeCommand is the first argument of a process that only looks whether there are GPUs.
+const probeCommand = "__probe-rocm"
+
+// probe runs such a process.
+func probe() error {
+	exe, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	out, err := exec.Command(exe, probeCommand).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("rocm: %s", strings.TrimSpace(string(out)))
+	}
+	return nil
+}
+
+// probeROCm is that process's main function.
+func probeROCm() int {
+	rt, err := rocm.Open("")
+	if err != nil {
+		fmt.Println(err)
+		return exitFailure
+	}
+	if n, code := rt.GetDeviceCount(); code != hip.Success || n == 0 {
+		fmt.Printf("%s sees no GPU: %v\n", rt.Path(), code)
+		return exitFailure
+	}
+	return 0
+}
+
+func rocmSession(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
+	return rocmbackend.Session(args, log)
+}

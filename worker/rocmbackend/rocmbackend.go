@@ -1,0 +1,53 @@
+// Package rocmbackend makes the GPUs of this machine, through its own libamdhip64, the backend of a worker. Only session processes load
+// the library: the parent never has a context on a GPU.
+package rocmbackend
+
+import (
+	"flag"
+	"log/slog"
+	"os"
+
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/rocm"
+	"github.com/rocwire/rocwire/worker"
+)
+
+// Name of the backend.
+const Name = "rocm"
+
+// New makes the parent's side. visible is the HIP_VISIBLE_DEVICES of sessions, "" for all. There is no management data yet.
+func New(visible string) (worker.Backend, error) {
+	return worker.Backend{Name: Name, Args: []string{"--backend", Name, "--visible", visible}}, nil
+}
+
+// Session is the session process's side. args are those of New's backend.
+func Session(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
+	f := flag.NewFlagSet("session", flag.ContinueOnError)
+	f.String("backend", Name, "")
+	visible := f.String("visible", "", "")
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	return &worker.SessionProcess{
+		Log: log,
+		Open: func(s worker.Session) (worker.Opened, error) {
+			// The library reads its variable once, when it is loaded; the client's choice is among what the worker serves.
+			for name, v := range map[string]string{"ROCR_VISIBLE_DEVICES": *visible, "HIP_VISIBLE_DEVICES": s.Hello.Devices} {
+				if v == "" {
+					continue
+				}
+				if err := os.Setenv(name, v); err != nil {
+					return worker.Opened{}, err
+				}
+			}
+			rt, err := rocm.Open("")
+			if err != nil {
+				return worker.Opened{}, err
+			}
+			if n, code := rt.GetDeviceCount(); code != hip.Success || n == 0 {
+				return worker.Opened{}, hip.ErrorNoDevice
+			}
+			return worker.Opened{Runtime: rt, Name: Name}, nil
+		},
+	}, nil
+}

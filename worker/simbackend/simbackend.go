@@ -1,0 +1,145 @@
+// Package simbackend makes the simulated GPU the backend of a worker: the parent's cards and what it tells of them, and the runtime of a
+// session process. Both share the cards' segment, whose descriptor a session process inherits.
+package simbackend
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/simgpu"
+	"github.com/rocwire/rocwire/worker"
+)
+
+// Name of the backend.
+const Name = "sim"
+
+// Options say what the cards are like. The zero value is one card.
+type Options struct {
+	Arch        string // "" is simgpu.DefaultArch
+	MemoryBytes uint64 // of each card; 0 is a quarter of the machine's
+	Cards       int    // 0 is one
+	Visible     []int  // indices of the cards that sessions use, nil: all. Sessions number them from 0 in this order
+}
+
+// New makes the cards.
+func New(o Options, log *slog.Logger) (worker.Backend, error) {
+	so := simgpu.Options{Arch: o.Arch, MemoryBytes: o.MemoryBytes, Cards: o.Cards}
+	seg, err := simgpu.CreateSegment(so)
+	if err != nil {
+		return worker.Backend{}, err
+	}
+	devices := o.Visible
+	if devices == nil {
+		for i := range seg.Cards() {
+			devices = append(devices, i)
+		}
+	}
+	for _, d := range devices {
+		if d < 0 || d >= seg.Cards() {
+			seg.Close()
+			return worker.Backend{}, fmt.Errorf("there is no card %d: %d are simulated", d, seg.Cards())
+		}
+	}
+	so.Segment = seg
+	so.Logf = logf(log)
+	src, err := simgpu.NewSource(so)
+	if err != nil {
+		seg.Close()
+		return worker.Backend{}, err
+	}
+	return worker.Backend{
+		Name: Name, Source: src, Devices: devices, Files: []*os.File{seg.File()}, Reap: src.Reap,
+		Args: []string{"--backend", Name, "--arch", o.Arch, "--visible", join(devices)},
+		Usage: func(pid int) (n uint64, ok bool) {
+			for card := range seg.Cards() {
+				for _, u := range src.Use(card) {
+					if u.PID == pid {
+						n, ok = n+u.Used, true
+					}
+				}
+			}
+			return n, ok
+		},
+	}, nil
+}
+
+func join(v []int) string {
+	s := make([]string, len(v))
+	for i, n := range v {
+		s[i] = strconv.Itoa(n)
+	}
+	return strings.Join(s, ",")
+}
+
+func logf(log *slog.Logger) func(string, ...any) {
+	if log == nil {
+		return nil
+	}
+	return func(format string, args ...any) { log.Warn(fmt.Sprintf(format, args...)) }
+}
+
+// Session is the session process's side: how it opens its runtime. args are those of New's backend.
+func Session(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
+	f := flag.NewFlagSet("session", flag.ContinueOnError)
+	backend, arch, visible := f.String("backend", Name, ""), f.String("arch", "", ""), f.String("visible", "", "")
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	if *backend != Name {
+		return nil, fmt.Errorf("backend %q", *backend)
+	}
+	var devices []int
+	for _, s := range strings.Split(*visible, ",") {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			return nil, fmt.Errorf("visible cards %q", *visible)
+		}
+		devices = append(devices, n)
+	}
+	var seg *simgpu.Segment
+	return &worker.SessionProcess{
+		Log: log,
+		Prepare: func() (err error) {
+			seg, err = simgpu.OpenSegment(worker.FirstFile)
+			return err
+		},
+		Open: func(s worker.Session) (worker.Opened, error) {
+			var report atomic.Pointer[func(hip.Stream, hip.Error, string)]
+			rt, err := simgpu.New(simgpu.Options{
+				Arch: *arch, Segment: seg, Logf: logf(log.With("session", s.ID)),
+				OnAsyncError: func(st hip.Stream, e hip.Error, detail string) {
+					if f := report.Load(); f != nil {
+						(*f)(st, e, detail)
+					}
+				},
+			})
+			if err != nil {
+				return worker.Opened{}, err
+			}
+			o := worker.Opened{Runtime: rt, Name: Name, Faults: func(f func(hip.Stream, hip.Error, string)) { report.Store(&f) }}
+			if chosen := worker.VisibleDevices(devices, s.Hello.Devices); len(chosen) != seg.Cards() || !ordered(chosen) {
+				if len(chosen) == 0 {
+					return worker.Opened{}, hip.ErrorNoDevice
+				}
+				return worker.Opened{}, errors.New("choosing some of several simulated cards is not possible yet")
+			}
+			return o, nil
+		},
+	}, nil
+}
+
+func ordered(v []int) bool {
+	for i, n := range v {
+		if i != n {
+			return false
+		}
+	}
+	return true
+}
