@@ -1,0 +1,191 @@
+/* What clang makes of <<<>>>: code embedded in the program, registered before
+ * main, kernels named by host functions and variables by host variables. The
+ * calls are written here as clang writes them, so that gcc builds the program. */
+#include "test.h"
+
+EMBED(vector_add);
+EMBED(variables);
+
+/* A bundle of the code objects of both GPUs, as clang-offload-bundler lays it
+ * out, built before it is registered. */
+#define MAGIC "__CLANG_OFFLOAD_BUNDLE__"
+
+struct fat_binary {
+	uint32_t magic, version;
+	const void *image, *unused;
+};
+
+void **__hipRegisterFatBinary(const void *data);
+void __hipRegisterFunction(void **handle, const void *host, char *device, const char *name, unsigned int limit, void *tid, void *bid, dim3 *block, dim3 *grid, int *warp);
+void __hipRegisterVar(void **handle, void *host, char *name, char *device, int ext, size_t size, int constant, int global);
+void __hipUnregisterFatBinary(void **handle);
+
+static size_t elf_size(const unsigned char *elf)
+{
+	/* the section headers are last */
+	uint64_t shoff;
+	uint16_t shentsize, shnum;
+	memcpy(&shoff, elf + 0x28, 8);
+	memcpy(&shentsize, elf + 0x3a, 2);
+	memcpy(&shnum, elf + 0x3c, 2);
+	return shoff + (uint64_t)shentsize * shnum;
+}
+
+static unsigned char *bundle(const unsigned char *gfx90a, const unsigned char *gfx942)
+{
+	static const char *const targets[3] = {"host-x86_64-unknown-linux-gnu-", "hipv4-amdgcn-amd-amdhsa--gfx90a", "hipv4-amdgcn-amd-amdhsa--gfx942"};
+	const unsigned char *images[3] = {NULL, gfx90a, gfx942};
+	uint64_t sizes[3] = {0, elf_size(gfx90a), elf_size(gfx942)}, offset = 4096, n = 3;
+	unsigned char *b = NULL, *p;
+	if (posix_memalign((void **)&b, 4096, 4096 + sizes[1] + sizes[2] + 8192))
+		abort();
+	memset(b, 0, 4096);
+	memcpy(b, MAGIC, 24);
+	memcpy(b + 24, &n, 8);
+	p = b + 32;
+	for (int i = 0; i < 3; i++) {
+		uint64_t length = strlen(targets[i]);
+		memcpy(p, &offset, 8);
+		memcpy(p + 8, &sizes[i], 8);
+		memcpy(p + 16, &length, 8);
+		memcpy(p + 24, targets[i], length);
+		p += 24 + length;
+		if (images[i])
+			memcpy(b + offset, images[i], sizes[i]);
+		offset = (offset + sizes[i] + 4095) & ~(uint64_t)4095;
+	}
+	return b;
+}
+
+static void **adding, **numbers;
+static float coefficients[8]; /* the host's shadow of the device variable */
+static uint64_t big_table[64];
+
+/* The host functions that stand for the kernels, as clang writes them. */
+static void vector_add(const float *a, const float *b, float *c, int n)
+{
+	void *args[] = {&a, &b, &c, &n};
+	dim3 grid, block;
+	size_t shared;
+	hipStream_t stream;
+	if (__hipPopCallConfiguration(&grid, &block, &shared, &stream) == hipSuccess)
+		(void)hipLaunchKernel((const void *)vector_add, grid, block, args, shared, stream);
+}
+
+static void polynomial(const float *in, float *out, uint32_t n)
+{
+	void *args[] = {&in, &out, &n};
+	dim3 grid, block;
+	size_t shared;
+	hipStream_t stream;
+	if (__hipPopCallConfiguration(&grid, &block, &shared, &stream) == hipSuccess)
+		(void)hipLaunchKernel((const void *)polynomial, grid, block, args, shared, stream);
+}
+
+static void never_compiled(void) {}
+
+__attribute__((destructor)) static void unregister(void)
+{
+	__hipUnregisterFatBinary(adding);
+	__hipUnregisterFatBinary(numbers);
+}
+
+__attribute__((constructor)) static void register_all(void)
+{
+	static struct fat_binary a = {0x48495046, 1, NULL, NULL}, v = {0x48495046, 1, NULL, NULL};
+	a.image = bundle(vector_add_gfx90a, vector_add_gfx942);
+	v.image = bundle(variables_gfx90a, variables_gfx942);
+	adding = __hipRegisterFatBinary(&a);
+	__hipRegisterFunction(adding, (const void *)vector_add, "vector_add", "vector_add", (unsigned int)-1, NULL, NULL, NULL, NULL, NULL);
+	__hipRegisterFunction(adding, (const void *)never_compiled, "never_compiled", "never_compiled", (unsigned int)-1, NULL, NULL, NULL, NULL, NULL);
+	numbers = __hipRegisterFatBinary(&v);
+	__hipRegisterFunction(numbers, (const void *)polynomial, "polynomial", "polynomial", (unsigned int)-1, NULL, NULL, NULL, NULL, NULL);
+	__hipRegisterVar(numbers, coefficients, "coefficients", "coefficients", 0, sizeof coefficients, 1, 0);
+	__hipRegisterVar(numbers, big_table, "big_table", "big_table", 0, sizeof big_table, 0, 0);
+}
+
+/* LAUNCH is kernel<<<grid, block>>>(...). */
+#define LAUNCH(kernel, g, b, ...) \
+	do { \
+		CHECK(__hipPushCallConfiguration((dim3){g, 1, 1}, (dim3){b, 1, 1}, 0, NULL)); \
+		kernel(__VA_ARGS__); \
+		CHECK(hipGetLastError()); \
+	} while (0)
+
+enum { N = 3000 };
+
+int main(void)
+{
+	float a[N], b[N], c[N], coeff[8], *da, *db, *dc;
+	int wrong = 0;
+	void *p;
+	size_t size;
+	for (int i = 0; i < N; i++) {
+		a[i] = (float)i / 1024;
+		b[i] = (float)(N - i);
+	}
+	CHECK(hipMalloc((void **)&da, sizeof a));
+	CHECK(hipMalloc((void **)&db, sizeof b));
+	CHECK(hipMalloc((void **)&dc, sizeof c));
+	CHECK(hipMemcpy(da, a, sizeof a, hipMemcpyHostToDevice));
+	CHECK(hipMemcpy(db, b, sizeof b, hipMemcpyHostToDevice));
+	LAUNCH(vector_add, (N + 127) / 128, 128, da, db, dc, N);
+	CHECK(hipMemcpy(c, dc, sizeof c, hipMemcpyDeviceToHost));
+	for (int i = 0; i < N; i++)
+		wrong += c[i] != a[i] + b[i];
+	ASSERT(wrong == 0);
+
+	/* the older way to launch */
+	CHECK(hipMemset(dc, 0, sizeof c));
+	CHECK(hipConfigureCall((dim3){(N + 127) / 128, 1, 1}, (dim3){128, 1, 1}, 0, NULL));
+	int n = N;
+	CHECK(hipSetupArgument(&da, 8, 0));
+	CHECK(hipSetupArgument(&db, 8, 8));
+	CHECK(hipSetupArgument(&dc, 8, 16));
+	CHECK(hipSetupArgument(&n, 4, 24));
+	CHECK(hipLaunchByPtr((const void *)vector_add));
+	CHECK(hipMemcpy(c, dc, sizeof c, hipMemcpyDeviceToHost));
+	for (int i = 0; i < N; i++)
+		wrong += c[i] != a[i] + b[i];
+	ASSERT(wrong == 0);
+	EXPECT(hipLaunchByPtr((const void *)vector_add), hipErrorMissingConfiguration);
+	EXPECT(hipGetLastError(), hipErrorMissingConfiguration);
+
+	/* variables */
+	CHECK(hipGetSymbolSize(&size, coefficients));
+	ASSERT(size == sizeof coefficients);
+	CHECK(hipGetSymbolAddress(&p, coefficients));
+	CHECK(hipMemcpyFromSymbol(coeff, coefficients, sizeof coeff, 0, hipMemcpyDeviceToHost));
+	ASSERT(coeff[0] == 1 && coeff[7] == 11);
+	coeff[1] = 2;
+	CHECK(hipMemcpyToSymbol(coefficients, &coeff[1], 4, 4, hipMemcpyHostToDevice));
+	LAUNCH(polynomial, (N + 127) / 128, 128, da, dc, N);
+	CHECK(hipMemcpy(c, dc, sizeof c, hipMemcpyDeviceToHost));
+	wrong = 0;
+	for (int i = 0; i < N; i++) {
+		float y = 0;
+		for (int k = 7; k >= 0; k--)
+			y = __builtin_fmaf(y, a[i], coeff[k]);
+		wrong += c[i] != y + coeff[i & 7];
+	}
+	ASSERT(wrong == 0);
+	EXPECT(hipMemcpyToSymbol(coefficients, coeff, sizeof coeff, 4, hipMemcpyHostToDevice), hipErrorInvalidValue);
+	EXPECT(hipMemcpyToSymbol(&wrong, coeff, 4, 0, hipMemcpyHostToDevice), hipErrorInvalidSymbol);
+	EXPECT(hipGetSymbolAddress(&p, &wrong), hipErrorInvalidSymbol);
+
+	struct hipFuncAttributes attr;
+	CHECK(hipFuncGetAttributes(&attr, (const void *)vector_add));
+	ASSERT(attr.maxThreadsPerBlock == 1024 && attr.sharedSizeBytes == 0);
+	hipFunction_t f;
+	CHECK(hipGetFuncBySymbol(&f, (const void *)vector_add));
+	ASSERT(strcmp(hipKernelNameRef(f), "vector_add") == 0);
+	ASSERT(strcmp(hipKernelNameRefByPtr((const void *)vector_add, NULL), "vector_add") == 0);
+	EXPECT(hipLaunchKernel((const void *)never_compiled, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0, NULL), hipErrorInvalidDeviceFunction);
+	int block, grid;
+	CHECK(hipOccupancyMaxPotentialBlockSize(&grid, &block, (const void *)vector_add, 0, 0));
+	ASSERT(block == 1024 && grid > 0);
+	CHECK(hipFree(da));
+	CHECK(hipFree(db));
+	CHECK(hipFree(dc));
+	return result("registration");
+}
