@@ -24,13 +24,9 @@ func targetOfFlags(flags uint32, version int) (Target, error) {
 	}
 	t := Target{Processor: name}
 	if version == 3 {
-		// Version 3 knows only on and off; off also means "no such feature".
-		if flags&0x100 != 0 {
-			t.XNACK = FeatureOn
-		}
-		if flags&0x200 != 0 {
-			t.SRAMECC = FeatureOn
-		}
+		// Version 3 knows on and off, and writes off for what does not exist.
+		t.XNACK = featureOfBit(flags&0x100, hasXNACK[name])
+		t.SRAMECC = featureOfBit(flags&0x200, hasSRAMECC[name])
 		return t, nil
 	}
 	t.XNACK = featureOfBits(flags >> 8)
@@ -39,6 +35,31 @@ func targetOfFlags(flags uint32, version int) (Target, error) {
 		return t, invalid(elfFlagsOffset, "generic target %s in a code object of version %d, which has none", name, version)
 	}
 	return t, nil
+}
+
+// Processors with the features, for code objects that do not say.
+var (
+	hasXNACK = set("gfx801", "gfx810", "gfx900", "gfx902", "gfx904", "gfx906", "gfx908", "gfx909", "gfx90a", "gfx90c",
+		"gfx940", "gfx941", "gfx942", "gfx950", "gfx1010", "gfx1011", "gfx1012", "gfx1013")
+	hasSRAMECC = set("gfx906", "gfx908", "gfx90a", "gfx940", "gfx941", "gfx942", "gfx950")
+)
+
+func set(names ...string) map[string]bool {
+	m := make(map[string]bool, len(names))
+	for _, n := range names {
+		m[n] = true
+	}
+	return m
+}
+
+func featureOfBit(bit uint32, exists bool) Feature {
+	switch {
+	case !exists:
+		return FeatureAny
+	case bit != 0:
+		return FeatureOn
+	}
+	return FeatureOff
 }
 
 // featureOfBits decodes the two bits of a feature: unsupported, any, off, on.

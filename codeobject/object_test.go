@@ -214,6 +214,18 @@ func TestMalformedObjects(t *testing.T) {
 	}
 }
 
+// TestVersion3 reads the flags of version 3 in an object that is otherwise like
+// one of version 4.
+func TestVersion3(t *testing.T) {
+	b := slices.Clone(read(t, "args_gfx90a_v4.co"))
+	b[elfABIOffset] = 1
+	le.PutUint32(b[elfFlagsOffset:], 0x13f)
+	o, err := Parse(b)
+	if err != nil || o.Version != 3 || o.Target.Short() != "gfx90a:sramecc-:xnack+" || len(o.Kernels) != 4 {
+		t.Errorf("%+v, %v", o, err)
+	}
+}
+
 // TestSectionless parses an object whose section headers are gone: the number
 // of symbols then comes from the hash table.
 func TestSectionless(t *testing.T) {

@@ -109,6 +109,8 @@ func TestTargetOfFlags(t *testing.T) {
 		{0x63f, 4, "gfx90a:xnack-"},
 		{0xe4c, 5, "gfx942:sramecc+:xnack-"},
 		{0x33f, 3, "gfx90a:sramecc+:xnack+"},
+		{0x13f, 3, "gfx90a:sramecc-:xnack+"},
+		{0x02c, 3, "gfx900:xnack-"},
 		{0x02a, 3, "gfx803"},
 		{0x0100055f, 6, "gfx9-4-generic"},
 		{0x55f, 5, ""},

@@ -5,8 +5,10 @@
 #
 # Needs clang-19 and lld-19 only. CLANG names another compiler.
 set -eu
+out=${1:-$(dirname "$0")}
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
 cd "$(dirname "$0")"
-out=${1:-.}
 clang=${CLANG:-clang-19}
 
 # compile SOURCE OBJECT FLAGS...

@@ -234,6 +234,7 @@ func scratchCases(in input, object string) []*Case {
 		add("sort_private", in.u32s(n), blank(4*n))
 		add("tables_private", in.u32s(n), blank(8*n))
 		add("spills", in.u32s(n), blank(4*n))
+		add("many_registers", in.u32s(n), blank(4*n))
 		add("spills_f64", fill(n, func(int) float64 { return in.Float64() }), blank(8*n).as(F64))
 	}
 	return cs

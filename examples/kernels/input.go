@@ -103,7 +103,7 @@ func (in input) wild32(n int) Buffer {
 // wild64 are doubles of every kind, as wild32.
 func (in input) wild64(n int) Buffer {
 	const exp = 0x7ff << 52
-	edges := [...]uint64{0, 1 << 63, exp, exp | 1<<63, exp | 1<<51, exp | 9<<60 | 0x1234, 1, 1<<63 | 1, 1<<52 - 1, 1 << 52,
+	edges := [...]uint64{0, 1 << 63, exp, exp | 1<<63, exp | 1<<51, exp | 1<<63 | 1<<51 | 0x1234, 1, 1<<63 | 1, 1<<52 - 1, 1 << 52,
 		0x3ff << 52, 0xbff << 52, exp - 1, exp - 1 | 1<<63, 0x400 << 52, 0x3fdfffffffffffff, 0x433 << 52, 0x3ca << 52}
 	return fill(n, func(int) float64 {
 		switch in.IntN(4) {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -279,5 +280,33 @@ func TestDiff(t *testing.T) {
 		if (err == nil) != tt.same {
 			t.Errorf("%s: %v", tt.name, err)
 		}
+	}
+}
+
+// TestInput checks that no input has a signalling NaN, on which the CPU and a
+// device may differ.
+func TestInput(t *testing.T) {
+	in := input{rand.New(rand.NewPCG(1, 2))}
+	nans := 0
+	for _, v := range words(in.wild32(10_000).Data) {
+		if math.IsNaN(float64(f32(v))) {
+			nans++
+			if v&0x400000 == 0 {
+				t.Fatalf("signalling float %#x", v)
+			}
+		}
+	}
+	b := in.wild64(10_000).Data
+	for ; len(b) > 0; b = b[8:] {
+		v := binary.LittleEndian.Uint64(b)
+		if math.IsNaN(math.Float64frombits(v)) {
+			nans++
+			if v&(1<<51) == 0 {
+				t.Fatalf("signalling double %#x", v)
+			}
+		}
+	}
+	if nans < 100 {
+		t.Errorf("only %d NaNs", nans)
 	}
 }

@@ -104,3 +104,26 @@ KERNEL FEW_REGISTERS spills_f64(const f64 *in, f64 *out, u32 n) {
     out[i] = s;
 }
 ENTRY(spills_f64, const f64 *, f64 *, u32)
+
+// More values alive than the architectural vector registers: the compiler
+// keeps the rest in accumulation registers.
+#define MANY 300
+KERNEL THREADS(256) many_registers(const u32 *in, u32 *out, u32 n) {
+    u32 i = global_id(x);
+    if (i >= n)
+        return;
+    u32 v[MANY];
+#pragma GCC unroll 300
+    for (u32 k = 0; k < MANY; k++)
+        v[k] = in[(i + k) % n] + k;
+    u32 h = 0;
+    for (u32 round = 0; round < 2; round++) {
+#pragma GCC unroll 300
+        for (u32 k = 0; k < MANY; k++)
+            h = (h << 1 | h >> 31) ^ v[(k * 7) % MANY] * (k | 1);
+        for (u32 k = 0; k < 3; k++)
+            v[k] ^= h;
+    }
+    out[i] = h;
+}
+ENTRY(many_registers, const u32 *, u32 *, u32)
