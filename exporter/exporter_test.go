@@ -80,6 +80,9 @@ func start(t *testing.T, opt Options) *env {
 		e.src = smitest.NewFake(smitest.Cards()...)
 		opt.Source = e.src
 	}
+	if opt.Timeout == 0 {
+		opt.Timeout = time.Minute // whatever else the machine is doing
+	}
 	opt.now = e.clock.now
 	x, err := New(opt)
 	if err != nil {

@@ -79,12 +79,10 @@ func (s *shared) Info(ctx context.Context, index int) (*Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := v.(*Info)
-	if p == nil {
-		return nil, errNothing
+	if i := v.(*Info).Clone(); i != nil {
+		return i, nil
 	}
-	i := *p
-	return &i, nil
+	return nil, errNothing
 }
 
 func (s *shared) Metrics(ctx context.Context, index int) (*Metrics, error) {
@@ -92,13 +90,10 @@ func (s *shared) Metrics(ctx context.Context, index int) (*Metrics, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := v.(*Metrics)
-	if p == nil {
-		return nil, errNothing
+	if m := v.(*Metrics).Clone(); m != nil {
+		return m, nil
 	}
-	m := *p
-	m.Clocks, m.Temperatures = slices.Clone(m.Clocks), slices.Clone(m.Temperatures)
-	return &m, nil
+	return nil, errNothing
 }
 
 func (s *shared) Processes(ctx context.Context, index int) ([]Process, error) {
@@ -106,14 +101,7 @@ func (s *shared) Processes(ctx context.Context, index int) ([]Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	ps := slices.Clone(v.([]Process))
-	for i := range ps {
-		if c := ps[i].Client; c != nil {
-			own := *c
-			ps[i].Client = &own
-		}
-	}
-	return ps, nil
+	return CloneProcesses(v.([]Process)), nil
 }
 
 // Close waits for nothing: a reading that hangs would never let go.

@@ -38,7 +38,7 @@ func TestBucketOf(t *testing.T) {
 		}
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
-	for range 50000 {
+	for range 10000 {
 		check(time.Duration(1 + rng.Int64N(1<<(1+rng.IntN(45)))))
 	}
 	for b := MinBucket; b <= MaxBucket; b++ { // around every bound

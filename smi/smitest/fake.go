@@ -2,7 +2,6 @@ package smitest
 
 import (
 	"context"
-	"encoding/json"
 	"sync"
 	"time"
 
@@ -63,7 +62,7 @@ func (f *Fake) card(index int) (smi.DeviceSnapshot, error) {
 	if index < 0 || index >= len(f.cards) {
 		return smi.DeviceSnapshot{}, smi.NoDevice(index, len(f.cards))
 	}
-	return clone(f.cards[index]), nil
+	return f.cards[index], nil
 }
 
 func (f *Fake) ready() error {
@@ -71,18 +70,6 @@ func (f *Fake) ready() error {
 		return smi.Errorf(smi.ErrUnavailable, "the source is closed")
 	}
 	return f.err
-}
-
-// clone copies by way of JSON, which knows every field.
-func clone(d smi.DeviceSnapshot) (c smi.DeviceSnapshot) {
-	b, err := json.Marshal(d)
-	if err == nil {
-		err = json.Unmarshal(b, &c)
-	}
-	if err != nil {
-		panic(err)
-	}
-	return c
 }
 
 // Devices implements smi.Source.
@@ -105,7 +92,7 @@ func (f *Fake) Info(_ context.Context, index int) (*smi.Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.Info, c.InfoErr.Err()
+	return c.Info.Clone(), c.InfoErr.Err()
 }
 
 // Metrics implements smi.Source.
@@ -120,7 +107,7 @@ func (f *Fake) Metrics(_ context.Context, index int) (*smi.Metrics, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.Metrics, c.MetricsErr.Err()
+	return c.Metrics.Clone(), c.MetricsErr.Err()
 }
 
 // Processes implements smi.Source.
@@ -129,7 +116,7 @@ func (f *Fake) Processes(_ context.Context, index int) ([]smi.Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.Processes, c.ProcessesErr.Err()
+	return smi.CloneProcesses(c.Processes), c.ProcessesErr.Err()
 }
 
 // Close implements smi.Source.
