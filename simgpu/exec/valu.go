@@ -11,6 +11,8 @@ import (
 // register. The result may be one of the sources; a lane's sources are read
 // before its result is written. All lanes are computed; which of them count is
 // the caller's business. Faster implementations stand behind this signature.
+// Those here touch each register before their loop, which then needs no nil
+// checks.
 type kernel = func(d, a, b, c *Vec)
 
 // floats says of which floating-point type an operation's results are, which

@@ -61,6 +61,7 @@ func onCarry(name string, n, dst int, k carryKernel, clamp uint32) {
 }
 
 func addc(d, a, b, _ *Vec, in uint64) (out uint64) {
+	_, _, _ = d[0], a[0], b[0]
 	for i := range d {
 		s := uint64(a[i]) + uint64(b[i]) + in&1
 		in >>= 1
@@ -71,6 +72,7 @@ func addc(d, a, b, _ *Vec, in uint64) (out uint64) {
 }
 
 func subb(d, a, b, _ *Vec, in uint64) (out uint64) {
+	_, _, _ = d[0], a[0], b[0]
 	for i := range d {
 		s := uint64(a[i]) - uint64(b[i]) - in&1
 		in >>= 1

@@ -37,17 +37,20 @@ func toInt16(x float64, lo, hi float64) uint32 {
 
 func init() {
 	valu("v_cvt_f32_i32", 1, func(d, a, _, _ *Vec) {
+		_, _ = d[0], a[0]
 		for i := range d {
 			d[i] = b32(float32(int32(a[i])))
 		}
 	}).f32(func(e *fpEnv, a, _, _ uint64) uint64 { return fmt32.convert(e.round32, float64(int32(a))) })
 	valu("v_cvt_f32_u32", 1, func(d, a, _, _ *Vec) {
+		_, _ = d[0], a[0]
 		for i := range d {
 			d[i] = b32(float32(int64(a[i])))
 		}
 	}).f32(func(e *fpEnv, a, _, _ uint64) uint64 { return fmt32.convert(e.round32, float64(uint32(a))) })
 	for n, name := range []string{"v_cvt_f32_ubyte0", "v_cvt_f32_ubyte1", "v_cvt_f32_ubyte2", "v_cvt_f32_ubyte3"} {
 		v := valu(name, 1, func(d, a, _, _ *Vec) {
+			_, _ = d[0], a[0]
 			for i := range d {
 				d[i] = b32(float32(int32(a[i] >> (8 * n) & 0xff)))
 			}
@@ -56,17 +59,20 @@ func init() {
 	}
 	toInt := func(name string, f func(x float64) uint32) {
 		valu(name, 1, func(d, a, _, _ *Vec) {
+			_, _ = d[0], a[0]
 			for i := range d {
 				d[i] = f(float64(f32(a[i])))
 			}
 		})
 	}
 	valu("v_cvt_u32_f32", 1, func(d, a, _, _ *Vec) {
+		_, _ = d[0], a[0]
 		for i := range d {
 			d[i] = toU32(float64(f32(a[i])))
 		}
 	})
 	valu("v_cvt_i32_f32", 1, func(d, a, _, _ *Vec) {
+		_, _ = d[0], a[0]
 		for i := range d {
 			d[i] = toI32(float64(f32(a[i])))
 		}
@@ -74,6 +80,7 @@ func init() {
 	toInt("v_cvt_rpi_i32_f32", func(x float64) uint32 { return toI32(math.Floor(x + 0.5)) })
 	toInt("v_cvt_flr_i32_f32", func(x float64) uint32 { return toI32(math.Floor(x)) })
 	valu("v_cvt_off_f32_i4", 1, func(d, a, _, _ *Vec) {
+		_, _ = d[0], a[0]
 		for i := range d {
 			d[i] = b32(float32(int32(a[i]<<28)>>28) / 16)
 		}
@@ -133,6 +140,7 @@ func init() {
 
 	// To and from f16. Its rounding and denormals are those of f64.
 	valu("v_cvt_f16_f32", 1, func(d, a, _, _ *Vec) {
+		_, _ = d[0], a[0]
 		for i := range d {
 			d[i] = uint32(f32to16(f32(a[i])))
 		}
@@ -147,6 +155,7 @@ func init() {
 		return r
 	})
 	valu("v_cvt_f32_f16", 1, func(d, a, _, _ *Vec) {
+		_, _ = d[0], a[0]
 		for i := range d {
 			d[i] = b32(f16to32(uint16(a[i])))
 		}
@@ -160,6 +169,7 @@ func init() {
 	half := func(name string, f func(e *fpEnv, a uint32) uint32) {
 		rne := newFPEnv(0xf0)
 		valu(name, 1, func(d, a, _, _ *Vec) {
+			_, _ = d[0], a[0]
 			for i := range d {
 				d[i] = f(&rne, a[i])
 			}
@@ -169,6 +179,7 @@ func init() {
 	half("v_cvt_f16_i16", func(e *fpEnv, a uint32) uint32 { return uint32(roundF16(float64(int16(a)), e.round64)) })
 	from16 := func(name string, f func(x float64) uint32) {
 		valu(name, 1, func(d, a, _, _ *Vec) {
+			_, _ = d[0], a[0]
 			for i := range d {
 				d[i] = f(f16to64(uint16(a[i])))
 			}
@@ -187,6 +198,7 @@ func init() {
 
 	pack := func(name string, f func(x uint32) uint32) {
 		valu(name, 2, func(d, a, b, _ *Vec) {
+			_, _, _ = d[0], a[0], b[0]
 			for i := range d {
 				d[i] = f(a[i])&0xffff | f(b[i])<<16
 			}
@@ -213,6 +225,7 @@ func init() {
 		return c&^(0xff<<s) | byteOf(a)<<s
 	}))
 	valu("v_sat_pk_u8_i16", 1, func(d, a, _, _ *Vec) {
+		_, _ = d[0], a[0]
 		for i := range d {
 			sat := func(x int16) uint32 { return uint32(max(0, min(255, x))) }
 			d[i] = sat(int16(a[i])) | sat(int16(a[i]>>16))<<8

@@ -1,9 +1,20 @@
 package exec
 
-import "math"
+import (
+	"math"
+	"unsafe"
+)
 
 func f32(x uint32) float32 { return math.Float32frombits(x) }
 func b32(x float32) uint32 { return math.Float32bits(x) }
+
+// singles views a register as float32, and touches it, so that a loop over it
+// has no nil checks.
+func singles(v *Vec) *[WaveSize]float32 {
+	p := (*[WaveSize]float32)(unsafe.Pointer(v))
+	_ = p[0]
+	return p
+}
 
 // flush32 makes a denormal zero.
 func flush32(x uint32) uint32 {
@@ -17,9 +28,10 @@ func flush32(x uint32) uint32 {
 func fma32(a, b, c float32) float32 {
 	// The product is exact in float64. The sum is rounded to 53 bits and then to
 	// 24: wrong only if the first rounding ends halfway between two float32
-	// values, or if the result is subnormal (its halfway points are elsewhere).
+	// values, or if the result is subnormal and not zero (its halfway points are
+	// elsewhere).
 	s := float64(a)*float64(b) + float64(c)
-	if u := math.Float64bits(s); u<<35 == 1<<63 || u<<1 < 0x381<<53 {
+	if u := math.Float64bits(s); u<<35 == 1<<63 || u<<1-1 < 0x381<<53-1 {
 		return fma32Exact(a, b, c)
 	}
 	return float32(s)
@@ -107,23 +119,27 @@ func slow32(f func(a, b, c uint32) uint32) lane {
 
 func init() {
 	valu("v_add_f32", 2, func(d, a, b, _ *Vec) {
-		for i := range d {
-			d[i] = b32(f32(a[i]) + f32(b[i]))
+		x, y, z := singles(d), singles(a), singles(b)
+		for i := range x {
+			x[i] = y[i] + z[i]
 		}
 	}).f32(fmt32.softAdd())
 	valu("v_sub_f32", 2, func(d, a, b, _ *Vec) {
-		for i := range d {
-			d[i] = b32(f32(a[i]) - f32(b[i]))
+		x, y, z := singles(d), singles(a), singles(b)
+		for i := range x {
+			x[i] = y[i] - z[i]
 		}
 	}).f32(fmt32.softSub())
 	valu("v_subrev_f32", 2, func(d, a, b, _ *Vec) {
-		for i := range d {
-			d[i] = b32(f32(b[i]) - f32(a[i]))
+		x, y, z := singles(d), singles(a), singles(b)
+		for i := range x {
+			x[i] = z[i] - y[i]
 		}
 	}).f32(fmt32.softSubrev())
 	valu("v_mul_f32", 2, func(d, a, b, _ *Vec) {
-		for i := range d {
-			d[i] = b32(f32(a[i]) * f32(b[i]))
+		x, y, z := singles(d), singles(a), singles(b)
+		for i := range x {
+			x[i] = y[i] * z[i]
 		}
 	}).f32(fmt32.softMul())
 	valu("v_mul_legacy_f32", 2, func(d, a, b, _ *Vec) {
@@ -133,14 +149,14 @@ func init() {
 	}).f32(slow32(func(a, b, _ uint32) uint32 { return mulLegacy(a, b) }))
 
 	fma := func(d, a, b, c *Vec) {
-		for i := range d {
-			x, y, z := f32(a[i]), f32(b[i]), f32(c[i])
-			s := float64(x)*float64(y) + float64(z)
-			if u := math.Float64bits(s); u<<35 == 1<<63 || u<<1 < 0x381<<53 {
-				d[i] = b32(fma32Exact(x, y, z))
+		r, x, y, z := singles(d), singles(a), singles(b), singles(c)
+		for i := range r {
+			s := float64(x[i])*float64(y[i]) + float64(z[i])
+			if u := math.Float64bits(s); u<<35 == 1<<63 || u<<1-1 < 0x381<<53-1 {
+				r[i] = fma32Exact(x[i], y[i], z[i])
 				continue
 			}
-			d[i] = b32(float32(s))
+			r[i] = float32(s)
 		}
 	}
 	for _, n := range []string{"v_fma_f32", "v_fmac_f32", "v_fmamk_f32", "v_fmaak_f32"} {

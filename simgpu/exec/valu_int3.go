@@ -8,6 +8,7 @@ import "math/bits"
 // lane; the common operations have loops of their own.
 func each3(f func(a, b, c uint32) uint32) kernel {
 	return func(d, a, b, c *Vec) {
+		_, _, _, _ = d[0], a[0], b[0], c[0]
 		for i := range d {
 			d[i] = f(a[i], b[i], c[i])
 		}
@@ -16,67 +17,80 @@ func each3(f func(a, b, c uint32) uint32) kernel {
 
 func init() {
 	valu("v_add3_u32", 3, func(d, a, b, c *Vec) {
+		_, _, _, _ = d[0], a[0], b[0], c[0]
 		for i := range d {
 			d[i] = a[i] + b[i] + c[i]
 		}
 	})
 	valu("v_lshl_add_u32", 3, func(d, a, b, c *Vec) {
+		_, _, _, _ = d[0], a[0], b[0], c[0]
 		for i := range d {
 			d[i] = a[i]<<(b[i]&31) + c[i]
 		}
 	})
 	valu("v_add_lshl_u32", 3, func(d, a, b, c *Vec) {
+		_, _, _, _ = d[0], a[0], b[0], c[0]
 		for i := range d {
 			d[i] = (a[i] + b[i]) << (c[i] & 31)
 		}
 	})
 	valu("v_lshl_or_b32", 3, func(d, a, b, c *Vec) {
+		_, _, _, _ = d[0], a[0], b[0], c[0]
 		for i := range d {
 			d[i] = a[i]<<(b[i]&31) | c[i]
 		}
 	})
 	valu("v_and_or_b32", 3, func(d, a, b, c *Vec) {
+		_, _, _, _ = d[0], a[0], b[0], c[0]
 		for i := range d {
 			d[i] = a[i]&b[i] | c[i]
 		}
 	})
 	valu("v_or3_b32", 3, func(d, a, b, c *Vec) {
+		_, _, _, _ = d[0], a[0], b[0], c[0]
 		for i := range d {
 			d[i] = a[i] | b[i] | c[i]
 		}
 	})
 	valu("v_xad_u32", 3, func(d, a, b, c *Vec) {
+		_, _, _, _ = d[0], a[0], b[0], c[0]
 		for i := range d {
 			d[i] = (a[i] ^ b[i]) + c[i]
 		}
 	})
 	valu("v_bfe_u32", 3, func(d, a, b, c *Vec) {
+		_, _, _, _ = d[0], a[0], b[0], c[0]
 		for i := range d {
 			d[i] = a[i] >> (b[i] & 31) & (1<<(c[i]&31) - 1)
 		}
 	})
 	valu("v_bfe_i32", 3, func(d, a, b, c *Vec) {
+		_, _, _, _ = d[0], a[0], b[0], c[0]
 		for i := range d {
 			d[i] = vbfeI32(a[i], b[i]&31, c[i]&31)
 		}
 	})
 	valu("v_bfi_b32", 3, func(d, a, b, c *Vec) {
+		_, _, _, _ = d[0], a[0], b[0], c[0]
 		for i := range d {
 			d[i] = a[i]&b[i] | ^a[i]&c[i]
 		}
 	})
 	valu("v_alignbit_b32", 3, func(d, a, b, c *Vec) {
+		_, _, _, _ = d[0], a[0], b[0], c[0]
 		for i := range d {
 			d[i] = uint32((uint64(a[i])<<32 | uint64(b[i])) >> (c[i] & 31))
 		}
 	})
 	valu("v_alignbyte_b32", 3, func(d, a, b, c *Vec) {
+		_, _, _, _ = d[0], a[0], b[0], c[0]
 		for i := range d {
 			d[i] = uint32((uint64(a[i])<<32 | uint64(b[i])) >> (8 * (c[i] & 3)))
 		}
 	})
 	valu("v_perm_b32", 3, each3(perm))
 	valu("v_mad_i32_i24", 3, func(d, a, b, c *Vec) {
+		_, _, _, _ = d[0], a[0], b[0], c[0]
 		for i := range d {
 			d[i] = uint32(s24(a[i])*s24(b[i])) + c[i]
 		}
@@ -84,6 +98,7 @@ func init() {
 		return sat32(int64(s24(uint32(a)))*int64(s24(uint32(b))) + int64(int32(c)))
 	})
 	valu("v_mad_u32_u24", 3, func(d, a, b, c *Vec) {
+		_, _, _, _ = d[0], a[0], b[0], c[0]
 		for i := range d {
 			d[i] = a[i]&0xffffff*(b[i]&0xffffff) + c[i]
 		}
@@ -120,18 +135,30 @@ func wide64() {
 		*d = lo
 		*upper(d) = hi
 	}).wide()
-	shift := func(name string, f func(n uint32, v uint64) uint64) {
-		valu(name, 2, func(d, a, b, _ *Vec) {
-			dh, bh := upper(d), upper(b)
-			for i := range d {
-				r := f(a[i]&63, uint64(b[i])|uint64(bh[i])<<32)
-				d[i], dh[i] = uint32(r), uint32(r>>32)
-			}
-		}).wide()
-	}
-	shift("v_lshlrev_b64", func(n uint32, v uint64) uint64 { return v << (n & 63) })
-	shift("v_lshrrev_b64", func(n uint32, v uint64) uint64 { return v >> (n & 63) })
-	shift("v_ashrrev_i64", func(n uint32, v uint64) uint64 { return uint64(int64(v) >> (n & 63)) })
+	valu("v_lshlrev_b64", 2, func(d, a, b, _ *Vec) {
+		dh, bh := upper(d), upper(b)
+		_, _, _, _, _ = d[0], dh[0], a[0], b[0], bh[0]
+		for i := range d {
+			r := (uint64(b[i]) | uint64(bh[i])<<32) << (a[i] & 63)
+			d[i], dh[i] = uint32(r), uint32(r>>32)
+		}
+	}).wide()
+	valu("v_lshrrev_b64", 2, func(d, a, b, _ *Vec) {
+		dh, bh := upper(d), upper(b)
+		_, _, _, _, _ = d[0], dh[0], a[0], b[0], bh[0]
+		for i := range d {
+			r := (uint64(b[i]) | uint64(bh[i])<<32) >> (a[i] & 63)
+			d[i], dh[i] = uint32(r), uint32(r>>32)
+		}
+	}).wide()
+	valu("v_ashrrev_i64", 2, func(d, a, b, _ *Vec) {
+		dh, bh := upper(d), upper(b)
+		_, _, _, _, _ = d[0], dh[0], a[0], b[0], bh[0]
+		for i := range d {
+			r := int64(uint64(b[i])|uint64(bh[i])<<32) >> (a[i] & 63)
+			d[i], dh[i] = uint32(r), uint32(r>>32)
+		}
+	}).wide()
 	valu("v_lshl_add_u64", 3, func(d, a, b, c *Vec) {
 		dh, ah, ch := upper(d), upper(a), upper(c)
 		for i := range d {

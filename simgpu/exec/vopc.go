@@ -23,6 +23,7 @@ type ordering struct {
 func top(m, bit63 uint64) uint64 { return m>>1 | bit63&(1<<63) }
 
 func ltU32(a, b *Vec) (m uint64) {
+	_, _ = a[0], b[0]
 	for i := range a {
 		m = top(m, uint64(a[i])-uint64(b[i]))
 	}
@@ -30,6 +31,7 @@ func ltU32(a, b *Vec) (m uint64) {
 }
 
 func ltI32(a, b *Vec) (m uint64) {
+	_, _ = a[0], b[0]
 	for i := range a {
 		m = top(m, uint64(int64(int32(a[i]))-int64(int32(b[i]))))
 	}
@@ -37,6 +39,7 @@ func ltI32(a, b *Vec) (m uint64) {
 }
 
 func eq32(a, b *Vec) (m uint64) {
+	_, _ = a[0], b[0]
 	for i := range a {
 		m = top(m, uint64(a[i]^b[i])-1)
 	}
@@ -63,6 +66,7 @@ func wideRelation(f func(a, b uint64) bool) relation {
 
 func relation16(f func(a, b uint16) bool) relation {
 	return func(a, b *Vec) (m uint64) {
+		_, _ = a[0], b[0]
 		for i := range a {
 			m = top(m, bit63(f(uint16(a[i]), uint16(b[i]))))
 		}
@@ -87,24 +91,31 @@ var orderings = map[string]ordering{
 	"i16": {lt: relation16(func(a, b uint16) bool { return int16(a) < int16(b) }), eq: relation16(func(a, b uint16) bool { return a == b })},
 	"f32": {
 		lt: func(a, b *Vec) (m uint64) {
-			for i := range a {
-				m = top(m, bit63(f32(a[i]) < f32(b[i])))
+			_, _ = a[0], b[0]
+			x, y := singles(a), singles(b)
+			for i := range x {
+				m = top(m, bit63(x[i] < y[i]))
 			}
 			return m
 		},
 		le: func(a, b *Vec) (m uint64) {
-			for i := range a {
-				m = top(m, bit63(f32(a[i]) <= f32(b[i])))
+			_, _ = a[0], b[0]
+			x, y := singles(a), singles(b)
+			for i := range x {
+				m = top(m, bit63(x[i] <= y[i]))
 			}
 			return m
 		},
 		eq: func(a, b *Vec) (m uint64) {
-			for i := range a {
-				m = top(m, bit63(f32(a[i]) == f32(b[i])))
+			_, _ = a[0], b[0]
+			x, y := singles(a), singles(b)
+			for i := range x {
+				m = top(m, bit63(x[i] == y[i]))
 			}
 			return m
 		},
 		un: func(a, b *Vec) (m uint64) {
+			_, _ = a[0], b[0]
 			for i := range a {
 				m = top(m, bit63(isNaN32(a[i]) || isNaN32(b[i])))
 			}
@@ -235,6 +246,7 @@ func init() {
 	for t, f := range map[string]format{"f16": fmt16, "f32": fmt32, "f64": fmt64} {
 		mask := ^uint64(0) >> (64 - f.bits)
 		onCompare("class_"+t, func(a, b *Vec) (m uint64) {
+			_, _ = a[0], b[0]
 			for i := range a {
 				x := uint64(a[i])
 				if strings.HasSuffix(t, "64") {
