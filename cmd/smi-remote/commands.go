@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/rocwire/rocwire/smi"
@@ -61,13 +62,19 @@ func list(ctx context.Context, a *app, args []string) error {
 		fmt.Fprintf(a.out, "Worker %s has no GPU.\n", a.client.Address())
 		return failed
 	}
-	t := table{columns: []column{{"GPU", right, 0}, {"BDF", left, 0}, {"NAME", left, 34}, {"TARGET", left, 12}, {"VRAM", right, 0}}}
+	t := table{columns: []column{{"GPU", right, 0}, {"BDF", left, 0}, {"NAME", left, 34}, {"TARGET", left, 8}, {"VRAM", right, 0}}}
 	for i := range cards {
 		c := &cards[i]
-		t.row(strconv.Itoa(i), or(c.BDF), clean(c.Name), dash(clean(c.Target)), orBytes(c.VRAM.Size))
+		t.row(strconv.Itoa(i), or(c.BDF), clean(c.Name), dash(clean(base(c.Target))), orBytes(c.VRAM.Size))
 	}
 	t.print(a.out)
 	return failed
+}
+
+// base is a target without its features: gfx942:sramecc+ is gfx942.
+func base(target string) string {
+	name, _, _ := strings.Cut(target, ":")
+	return name
 }
 
 func info(ctx context.Context, a *app, args []string) error {

@@ -135,7 +135,7 @@ var Then = time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
 func Cards() []smi.DeviceSnapshot {
 	big := smi.Device{
 		Index: 0, BDF: smi.Some(smi.BDF{Bus: 0xc1}), UUID: "12ff74a1-0000-1000-8012-3456789abcde",
-		Name: "AMD Instinct MI300X", Target: "gfx942",
+		Name: "AMD Instinct MI300X", Target: "gfx942:sramecc+:xnack-",
 	}
 	small := smi.Device{Index: 1, BDF: smi.Some(smi.BDF{Bus: 0xc6}), Name: "AMD Radeon Graphics"}
 	return []smi.DeviceSnapshot{{
