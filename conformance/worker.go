@@ -18,7 +18,7 @@ type worker struct {
 	port string
 }
 
-var listening = regexp.MustCompile(`:(\d+)\b`)
+var listening = regexp.MustCompile(`port (\d+)\b`)
 
 // startWorker starts a worker with one simulated gfx90a on a free port.
 func startWorker(ctx context.Context, o *options) (*worker, error) {

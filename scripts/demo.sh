@@ -31,17 +31,17 @@ wait_for() {
 	done
 	fail "$what did not happen within 20 s"
 }
-port_of() { sed -n "s/.*$1[^:]*:[^:]*:\([0-9][0-9]*\).*/\1/p" "$dir/worker.out" | head -n 1; }
+port_of() { sed -n "s/.*$1\\([0-9][0-9]*\\).*/\\1/p" "$dir/worker.out" | head -n 1; }
 
 title "A worker with one simulated MI300X (gfx942), on free loopback ports"
 printf '$ hip-worker --backend sim --sim-arch gfx942 --port 0 --metrics-addr 127.0.0.1:0 &\n'
 bin/hip-worker --backend sim --sim-arch gfx942 --port 0 --metrics-addr 127.0.0.1:0 >"$dir/worker.out" 2>"$dir/worker.log" &
 pids+=($!)
-wait_for "the worker's start" grep -q metrics "$dir/worker.out"
+wait_for "the worker's start" grep -q listening "$dir/worker.out"
 cat "$dir/worker.out"
 export TF_WORKER_HOST=127.0.0.1
-TF_WORKER_PORT=$(port_of hip)
-metrics=$(port_of metrics)
+TF_WORKER_PORT=$(port_of "hip-worker listening.* port ")
+metrics=$(port_of "metrics at .*:")
 export TF_WORKER_PORT
 [ -n "$TF_WORKER_PORT" ] && [ -n "$metrics" ] || fail "the worker did not say where it listens"
 
