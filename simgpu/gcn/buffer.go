@@ -38,6 +38,9 @@ func (d *decoder) buffer(w, h uint32) {
 	in.Offset = int32(w & 0xfff)
 	in.OffEn, in.IdxEn = w>>12&1 != 0, w>>13&1 != 0
 	acc := h>>23&1 != 0
+	if in.LDS && acc {
+		d.err = "accumulation register bit without vector data"
+	}
 	for i := range in.Info.Operands {
 		oi := &in.Info.Operands[i]
 		o := in.place(oi.Role)
@@ -61,6 +64,7 @@ func (d *decoder) buffer(w, h uint32) {
 			d.sreg(o, oi.Type, h>>16&0x1f<<2)
 		case RoleSOffset:
 			d.source(o, oi.Type, h>>24, false)
+			d.restrict(o, oi.Class, h>>24)
 		}
 	}
 }

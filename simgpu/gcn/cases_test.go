@@ -45,6 +45,8 @@ func baseWords(enc Encoding, op uint32) []uint32 {
 		return []uint32{0xe0000000 | op<<18, 0}
 	case MTBUF:
 		return []uint32{0xe8000000 | op<<15, 0}
+	case MIMG:
+		return []uint32{0xf0000000 | op<<18, 0}
 	}
 	return nil
 }
@@ -80,6 +82,8 @@ func freeBits(enc Encoding) uint32 {
 		return 0x0203ffff
 	case MTBUF:
 		return 0x03f87fff
+	case MIMG:
+		return 0x0203ffff
 	}
 	return 0
 }
@@ -105,7 +109,7 @@ func opcodeCount(enc Encoding) uint32 {
 
 // allEncodings are those with an opcode space of their own.
 var allEncodings = []Encoding{SOP1, SOP2, SOPC, SOPK, SOPP, SMEM, VOP1, VOP2, VOPC, VOP3, VOP3P,
-	DS, FLAT, GLOBAL, SCRATCH, MUBUF, MTBUF}
+	DS, FLAT, GLOBAL, SCRATCH, MUBUF, MTBUF, MIMG}
 
 // randomBlocks gives n random fillings of every opcode, known or not.
 func randomBlocks(r *rand.Rand, enc Encoding, n int) [][]uint32 {
@@ -114,13 +118,38 @@ func randomBlocks(r *rand.Rand, enc Encoding, n int) [][]uint32 {
 		for i := 0; i < n; i++ {
 			b := baseWords(enc, op)
 			b[0] |= r.Uint32() & freeBits(enc)
-			if len(b) > 1 {
+			switch {
+			case len(b) > 1:
 				b[1] = r.Uint32()
+			case enc == VOP1 || enc == VOP2 || enc == VOPC:
+				if i%3 != 0 { // a form with a second word
+					b[0] = b[0]&^0x1ff | uint32(srcSDWA+i%3-1)
+				}
+				b = append(b, r.Uint32())
+				if b[0]&0x1ff == srcSDWA {
+					b[1] = knownSelectors(b[1])
+				}
+			case enc == SOP1 || enc == SOP2 || enc == SOPC || enc == SOPK:
+				b = append(b, sampleLiterals[r.Intn(len(sampleLiterals))])
 			}
 			out = append(out, padded(b...))
 		}
 	}
 	return out
+}
+
+// knownSelectors replaces what selects nothing in an SDWA word, on which
+// llvm-mc-19 crashes.
+func knownSelectors(w uint32) uint32 {
+	for _, shift := range []uint{8, 16, 24} {
+		if w>>shift&7 == 7 {
+			w &^= 1 << shift
+		}
+	}
+	if w>>11&3 == 3 {
+		w &^= 1 << 11
+	}
+	return w
 }
 
 // sampleSources are 9-bit source numbers worth trying.
@@ -150,6 +179,9 @@ func ordinaryBlocks(r *rand.Rand, arch Arch, enc Encoding, op uint32) [][]uint32
 	}
 	n := 0
 	add := func(w ...uint32) {
+		if info == nil && n > 12 {
+			return // enough to see that it is no instruction
+		}
 		// Mostly without the bits that must be zero: else hardly any
 		// operation with few operands would ever be valid.
 		if n++; n%4 != 0 {
@@ -262,7 +294,6 @@ func ordinaryBlocks(r *rand.Rand, arch Arch, enc Encoding, op uint32) [][]uint32
 				}
 				w := uint32(256+12) | (256+16)<<9 | (256+20)<<18
 				w = w&^(0x1ff<<(9*i)) | s<<(9*i)
-				add(b[0]|8|4<<8, w)
 				add(b[0]|even(), w)
 			}
 		}
@@ -316,6 +347,17 @@ func ordinaryBlocks(r *rand.Rand, arch Arch, enc Encoding, op uint32) [][]uint32
 			}
 			if i%5 == 4 {
 				h |= 1 << 23
+			}
+			add(w, h)
+		}
+	case MIMG:
+		for i := 0; i < 48; i++ {
+			w, h := b[0]|r.Uint32()&0x0203ff80, even()|even()<<8|uint32(r.Intn(24))<<16|uint32(r.Intn(24))<<21
+			if i%4 != 0 && info != nil && info.Op != IMAGE_SAMPLE {
+				h &^= 0x1f << 21
+			}
+			if i%8 == 7 {
+				h |= 1 << 31
 			}
 			add(w, h)
 		}

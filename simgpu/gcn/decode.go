@@ -109,6 +109,8 @@ func (d *decoder) decode() {
 			d.mubuf()
 		case 0x3a:
 			d.mtbuf()
+		case 0x3c:
+			d.mimg()
 		default:
 			d.err = "unknown encoding"
 		}

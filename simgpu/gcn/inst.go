@@ -44,12 +44,13 @@ const (
 	SCRATCH
 	MUBUF
 	MTBUF
+	MIMG // images; gfx90a only
 
 	numEnc = int(iota)
 )
 
 var encNames = [numEnc]string{"none", "SOP1", "SOP2", "SOPC", "SOPK", "SOPP", "SMEM", "VOP1", "VOP2", "VOPC",
-	"VOP3", "VOP3P", "MFMA", "DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF"}
+	"VOP3", "VOP3P", "MFMA", "DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF", "MIMG"}
 
 // String is the format's name in AMD's manuals.
 func (e Encoding) String() string {
@@ -209,7 +210,7 @@ type Inst struct {
 	Data    Operand // what a store writes, an atomic combines
 	Data1   Operand // second data of DS
 	Base    Operand // scalar base: saddr (SGPR pair or Off), V# of buffers, sbase of SMEM
-	SOffset Operand // scalar offset of buffers, scratch and SMEM
+	SOffset Operand // scalar offset of buffers and SMEM; MIMG: the sampler
 
 	Offset  int32 // byte offset: SMEM 21 bits signed, flat 13 bits signed (FLAT segment: 12 unsigned), buffers 12 unsigned, DS 16 unsigned (2-address forms: see Offset0)
 	Offset0 uint8 // DS instructions with two addresses, in elements
@@ -234,6 +235,8 @@ type Inst struct {
 	LDS     bool  // data goes to LDS
 	GDS     bool  // DS: global data share
 	Format  uint8 // MTBUF: dfmt | nfmt<<4
+	DMask   uint8 // MIMG: components
+	Image   ImageBits
 }
 
 // CacheBits are the cache policy bits of memory instructions, under the names
@@ -250,6 +253,18 @@ const (
 	SC0 = GLC // gfx942 names
 	NT  = SLC
 	SC1 = SCC
+)
+
+// ImageBits are the modifiers of MIMG.
+type ImageBits uint8
+
+// Modifiers of MIMG.
+const (
+	Unorm ImageBits = 1 << iota // coordinates are not normalized
+	A16                         // 16-bit addresses
+	LWE                         // LOD warning enable
+	DA                          // array
+	D16                         // 16-bit data
 )
 
 // Returns reports whether an atomic gives back the old value.

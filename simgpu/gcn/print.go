@@ -130,6 +130,9 @@ func (in *Inst) appendBad(b []byte, o *Operand, oi *OperandInfo) []byte {
 		d.scalarReg(&t, uint32(n))
 		if t.Width == 32 { // there is no such group
 			t.Width = 1
+			if n >= RegFlatScratch && n < RegTTMP0 || n >= RegEXEC {
+				t.Width = 2
+			}
 		}
 		b = appendScalar(b, t.Index, t.Width)
 	}
@@ -155,6 +158,9 @@ func (in *Inst) className(oi *OperandInfo) string {
 		}
 		return "VReg_" + width
 	case ClassVC:
+		if in.Dst.Kind == AccVGPR {
+			return "AReg_" + width
+		}
 		return "VReg_" + width
 	}
 	switch {

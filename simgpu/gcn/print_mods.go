@@ -28,6 +28,8 @@ func (in *Inst) appendMods(b []byte, start int) []byte {
 		}
 	case MUBUF, MTBUF:
 		return in.appendBufferMods(b)
+	case MIMG:
+		return in.appendImageMods(b)
 	}
 	return b
 }
@@ -113,6 +115,8 @@ func (in *Inst) appendDPP(b []byte) []byte {
 	switch {
 	case in.dp64() && (c < DPPRowNewBcast || c >= DPPRowNewBcast+16):
 		b = append(b, "  /* DP ALU dpp only supports row_newbcast */"...)
+	case c >= 0x160 && c < 0x170:
+		b = append(b, " /* row_xmask is not supported on ASICs earlier than GFX10 */"...)
 	case !c.Valid():
 		b = append(b, " /* Invalid dpp_ctrl value */"...)
 	case c <= 0xff:
@@ -199,6 +203,24 @@ func (in *Inst) appendDSMods(b []byte) []byte {
 	if in.GDS {
 		b = append(b, " gds"...)
 	}
+	return b
+}
+
+func (in *Inst) appendImageMods(b []byte) []byte {
+	if in.DMask != 0 {
+		b = appendHex(append(b, " dmask:"...), uint64(in.DMask))
+	}
+	put := func(bit ImageBits, name string) {
+		if in.Image&bit != 0 {
+			b = append(b, name...)
+		}
+	}
+	put(Unorm, " unorm")
+	b = in.appendCache(b)
+	put(A16, " a16")
+	put(LWE, " lwe")
+	put(DA, " da")
+	put(D16, " d16")
 	return b
 }
 

@@ -322,6 +322,31 @@ const (
 	GLOBAL_STORE_DWORDX4
 	GLOBAL_STORE_SHORT
 	GLOBAL_STORE_SHORT_D16_HI
+	IMAGE_ATOMIC_ADD
+	IMAGE_ATOMIC_AND
+	IMAGE_ATOMIC_CMPSWAP
+	IMAGE_ATOMIC_DEC
+	IMAGE_ATOMIC_INC
+	IMAGE_ATOMIC_OR
+	IMAGE_ATOMIC_SMAX
+	IMAGE_ATOMIC_SMIN
+	IMAGE_ATOMIC_SUB
+	IMAGE_ATOMIC_SWAP
+	IMAGE_ATOMIC_UMAX
+	IMAGE_ATOMIC_UMIN
+	IMAGE_ATOMIC_XOR
+	IMAGE_GET_RESINFO
+	IMAGE_LOAD
+	IMAGE_LOAD_MIP
+	IMAGE_LOAD_MIP_PCK
+	IMAGE_LOAD_MIP_PCK_SGN
+	IMAGE_LOAD_PCK
+	IMAGE_LOAD_PCK_SGN
+	IMAGE_SAMPLE
+	IMAGE_STORE
+	IMAGE_STORE_MIP
+	IMAGE_STORE_MIP_PCK
+	IMAGE_STORE_PCK
 	SCRATCH_LOAD_DWORD
 	SCRATCH_LOAD_DWORDX2
 	SCRATCH_LOAD_DWORDX3
@@ -1495,6 +1520,31 @@ var opNames = [NumOps]string{
 	"global_store_dwordx4",
 	"global_store_short",
 	"global_store_short_d16_hi",
+	"image_atomic_add",
+	"image_atomic_and",
+	"image_atomic_cmpswap",
+	"image_atomic_dec",
+	"image_atomic_inc",
+	"image_atomic_or",
+	"image_atomic_smax",
+	"image_atomic_smin",
+	"image_atomic_sub",
+	"image_atomic_swap",
+	"image_atomic_umax",
+	"image_atomic_umin",
+	"image_atomic_xor",
+	"image_get_resinfo",
+	"image_load",
+	"image_load_mip",
+	"image_load_mip_pck",
+	"image_load_mip_pck_sgn",
+	"image_load_pck",
+	"image_load_pck_sgn",
+	"image_sample",
+	"image_store",
+	"image_store_mip",
+	"image_store_mip_pck",
+	"image_store_pck",
 	"scratch_load_dword",
 	"scratch_load_dwordx2",
 	"scratch_load_dwordx3",
@@ -2750,7 +2800,7 @@ var opTable = []OpInfo{
 	{"v_add_u32", V_ADD_U32, VOP2, [numArch]int16{52, 52}, []OperandInfo{{RoleDst, ClassV, I32, false}, {RoleSrc0, ClassVS, I32, false}, {RoleSrc1, ClassV, I32, false}}, 0, [numArch]uint64{0x0, 0x0}, 0x0, FormInfo{true, 0x3030c000, 0x8082000}, FormInfo{true, 0xf00000, 0x0}},
 	{"v_sub_u32", V_SUB_U32, VOP2, [numArch]int16{53, 53}, []OperandInfo{{RoleDst, ClassV, I32, false}, {RoleSrc0, ClassVS, I32, false}, {RoleSrc1, ClassV, I32, false}}, 0, [numArch]uint64{0x0, 0x0}, 0x0, FormInfo{true, 0x3030c000, 0x8082000}, FormInfo{true, 0xf00000, 0x0}},
 	{"v_subrev_u32", V_SUBREV_U32, VOP2, [numArch]int16{54, 54}, []OperandInfo{{RoleDst, ClassV, I32, false}, {RoleSrc0, ClassVS, I32, false}, {RoleSrc1, ClassV, I32, false}}, 0, [numArch]uint64{0x0, 0x0}, 0x0, FormInfo{true, 0x3030c000, 0x8082000}, FormInfo{true, 0xf00000, 0x0}},
-	{"v_dot2c_f32_f16", V_DOT2C_F32_F16, VOP2, [numArch]int16{55, 55}, []OperandInfo{{RoleDst, ClassV, F32, false}, {RoleSrc0, ClassVS, F16, false}, {RoleSrc1, ClassV, F16, false}, {RoleSrc2, ClassTied, F32, true}}, 0, [numArch]uint64{0x0, 0x0}, 0x0, FormInfo{}, FormInfo{true, 0x0, 0xf00000}},
+	{"v_dot2c_f32_f16", V_DOT2C_F32_F16, VOP2, [numArch]int16{55, 55}, []OperandInfo{{RoleDst, ClassV, F32, false}, {RoleSrc0, ClassVS, V2F16, false}, {RoleSrc1, ClassV, V2F16, false}, {RoleSrc2, ClassTied, F32, true}}, 0, [numArch]uint64{0x0, 0x0}, 0x0, FormInfo{}, FormInfo{true, 0x0, 0xf00000}},
 	{"v_dot2c_i32_i16", V_DOT2C_I32_I16, VOP2, [numArch]int16{56, 56}, []OperandInfo{{RoleDst, ClassV, I32, false}, {RoleSrc0, ClassVS, V2I16, false}, {RoleSrc1, ClassV, V2I16, false}, {RoleSrc2, ClassTied, I32, true}}, 0, [numArch]uint64{0x0, 0x0}, 0x0, FormInfo{}, FormInfo{true, 0x0, 0x0}},
 	{"v_dot4c_i32_i8", V_DOT4C_I32_I8, VOP2, [numArch]int16{57, 57}, []OperandInfo{{RoleDst, ClassV, I32, false}, {RoleSrc0, ClassVS, I32, false}, {RoleSrc1, ClassV, I32, false}, {RoleSrc2, ClassTied, I32, true}}, 0, [numArch]uint64{0x0, 0x0}, 0x0, FormInfo{}, FormInfo{true, 0x0, 0x0}},
 	{"v_dot8c_i32_i4", V_DOT8C_I32_I4, VOP2, [numArch]int16{58, 58}, []OperandInfo{{RoleDst, ClassV, I32, false}, {RoleSrc0, ClassVS, I32, false}, {RoleSrc1, ClassV, I32, false}, {RoleSrc2, ClassTied, I32, true}}, 0, [numArch]uint64{0x0, 0x0}, 0x0, FormInfo{}, FormInfo{true, 0x0, 0x0}},
@@ -3206,7 +3256,7 @@ var opTable = []OpInfo{
 	{"v_add_u32", V_ADD_U32, VOP3, [numArch]int16{308, 308}, []OperandInfo{{RoleDst, ClassV, I32, false}, {RoleSrc0, ClassVSNL, I32, false}, {RoleSrc1, ClassVSNL, I32, false}}, HasE64, [numArch]uint64{0xfffc000000000700, 0xfffc000000000700}, 0x8000, FormInfo{}, FormInfo{}},
 	{"v_sub_u32", V_SUB_U32, VOP3, [numArch]int16{309, 309}, []OperandInfo{{RoleDst, ClassV, I32, false}, {RoleSrc0, ClassVSNL, I32, false}, {RoleSrc1, ClassVSNL, I32, false}}, HasE64, [numArch]uint64{0xfffc000000000700, 0xfffc000000000700}, 0x8000, FormInfo{}, FormInfo{}},
 	{"v_subrev_u32", V_SUBREV_U32, VOP3, [numArch]int16{310, 310}, []OperandInfo{{RoleDst, ClassV, I32, false}, {RoleSrc0, ClassVSNL, I32, false}, {RoleSrc1, ClassVSNL, I32, false}}, HasE64, [numArch]uint64{0xfffc000000000700, 0xfffc000000000700}, 0x8000, FormInfo{}, FormInfo{}},
-	{"v_dot2c_f32_f16", V_DOT2C_F32_F16, VOP3, [numArch]int16{311, 311}, []OperandInfo{{RoleDst, ClassV, F32, false}, {RoleSrc0, ClassVSNL, F16, false}, {RoleSrc1, ClassVSNL, F16, false}, {RoleSrc2, ClassTied, F32, true}}, HasE64, [numArch]uint64{0x87fc000000000400, 0x87fc000000000400}, 0x7800000000008300, FormInfo{}, FormInfo{}},
+	{"v_dot2c_f32_f16", V_DOT2C_F32_F16, VOP3, [numArch]int16{311, 311}, []OperandInfo{{RoleDst, ClassV, F32, false}, {RoleSrc0, ClassVSNL, V2F16, false}, {RoleSrc1, ClassVSNL, V2F16, false}, {RoleSrc2, ClassTied, F32, true}}, HasE64, [numArch]uint64{0x87fc000000000400, 0x87fc000000000400}, 0x7800000000008300, FormInfo{}, FormInfo{}},
 	{"v_dot2c_i32_i16", V_DOT2C_I32_I16, VOP3, [numArch]int16{312, 312}, []OperandInfo{{RoleDst, ClassV, I32, false}, {RoleSrc0, ClassVSNL, V2I16, false}, {RoleSrc1, ClassVSNL, V2I16, false}, {RoleSrc2, ClassTied, I32, true}}, HasE64, [numArch]uint64{0x9ffc000000000400, 0x9ffc000000000400}, 0x8000, FormInfo{}, FormInfo{}},
 	{"v_dot4c_i32_i8", V_DOT4C_I32_I8, VOP3, [numArch]int16{313, 313}, []OperandInfo{{RoleDst, ClassV, I32, false}, {RoleSrc0, ClassVSNL, I32, false}, {RoleSrc1, ClassVSNL, I32, false}, {RoleSrc2, ClassTied, I32, true}}, HasE64, [numArch]uint64{0x9ffc000000000400, 0x9ffc000000000400}, 0x8000, FormInfo{}, FormInfo{}},
 	{"v_dot8c_i32_i4", V_DOT8C_I32_I4, VOP3, [numArch]int16{314, 314}, []OperandInfo{{RoleDst, ClassV, I32, false}, {RoleSrc0, ClassVSNL, I32, false}, {RoleSrc1, ClassVSNL, I32, false}, {RoleSrc2, ClassTied, I32, true}}, HasE64, [numArch]uint64{0x9ffc000000000400, 0x9ffc000000000400}, 0x8000, FormInfo{}, FormInfo{}},
@@ -3871,4 +3921,29 @@ var opTable = []OpInfo{
 	{"tbuffer_store_format_d16_xy", TBUFFER_STORE_FORMAT_D16_XY, MTBUF, [numArch]int16{13, 13}, []OperandInfo{{RoleData, ClassVA, I32, false}, {RoleAddr, ClassV, I32, false}, {RoleBase, ClassS, X4, false}, {RoleSOffset, ClassSS, I32, false}}, IsStore, [numArch]uint64{0x0, 0x0}, 0x0, FormInfo{}, FormInfo{}},
 	{"tbuffer_store_format_d16_xyz", TBUFFER_STORE_FORMAT_D16_XYZ, MTBUF, [numArch]int16{14, 14}, []OperandInfo{{RoleData, ClassVA, I64, false}, {RoleAddr, ClassV, I32, false}, {RoleBase, ClassS, X4, false}, {RoleSOffset, ClassSS, I32, false}}, IsStore, [numArch]uint64{0x0, 0x0}, 0x0, FormInfo{}, FormInfo{}},
 	{"tbuffer_store_format_d16_xyzw", TBUFFER_STORE_FORMAT_D16_XYZW, MTBUF, [numArch]int16{15, 15}, []OperandInfo{{RoleData, ClassVA, I64, false}, {RoleAddr, ClassV, I32, false}, {RoleBase, ClassS, X4, false}, {RoleSOffset, ClassSS, I32, false}}, IsStore, [numArch]uint64{0x0, 0x0}, 0x0, FormInfo{}, FormInfo{}},
+	{"image_load", IMAGE_LOAD, MIMG, [numArch]int16{0, -1}, []OperandInfo{{RoleDst, ClassVA, X4, false}, {RoleAddr, ClassV, I32, false}, {RoleBase, ClassS, X8, false}}, IsLoad, [numArch]uint64{0x3e0000000000001, 0x3e0000000000001}, 0x0, FormInfo{}, FormInfo{}},
+	{"image_load_mip", IMAGE_LOAD_MIP, MIMG, [numArch]int16{1, -1}, []OperandInfo{{RoleDst, ClassVA, X4, false}, {RoleAddr, ClassV, I32, false}, {RoleBase, ClassS, X8, false}}, IsLoad, [numArch]uint64{0x3e0000000000001, 0x3e0000000000001}, 0x0, FormInfo{}, FormInfo{}},
+	{"image_load_pck", IMAGE_LOAD_PCK, MIMG, [numArch]int16{2, -1}, []OperandInfo{{RoleDst, ClassVA, X4, false}, {RoleAddr, ClassV, I32, false}, {RoleBase, ClassS, X8, false}}, IsLoad, [numArch]uint64{0x83e0000000000001, 0x83e0000000000001}, 0x0, FormInfo{}, FormInfo{}},
+	{"image_load_pck_sgn", IMAGE_LOAD_PCK_SGN, MIMG, [numArch]int16{3, -1}, []OperandInfo{{RoleDst, ClassVA, X4, false}, {RoleAddr, ClassV, I32, false}, {RoleBase, ClassS, X8, false}}, IsLoad, [numArch]uint64{0x83e0000000000001, 0x83e0000000000001}, 0x0, FormInfo{}, FormInfo{}},
+	{"image_load_mip_pck", IMAGE_LOAD_MIP_PCK, MIMG, [numArch]int16{4, -1}, []OperandInfo{{RoleDst, ClassVA, X4, false}, {RoleAddr, ClassV, I32, false}, {RoleBase, ClassS, X8, false}}, IsLoad, [numArch]uint64{0x83e0000000000001, 0x83e0000000000001}, 0x0, FormInfo{}, FormInfo{}},
+	{"image_load_mip_pck_sgn", IMAGE_LOAD_MIP_PCK_SGN, MIMG, [numArch]int16{5, -1}, []OperandInfo{{RoleDst, ClassVA, X4, false}, {RoleAddr, ClassV, I32, false}, {RoleBase, ClassS, X8, false}}, IsLoad, [numArch]uint64{0x83e0000000000001, 0x83e0000000000001}, 0x0, FormInfo{}, FormInfo{}},
+	{"image_store", IMAGE_STORE, MIMG, [numArch]int16{8, -1}, []OperandInfo{{RoleData, ClassVA, X4, false}, {RoleAddr, ClassV, I32, false}, {RoleBase, ClassS, X8, false}}, IsStore, [numArch]uint64{0x3e0000000000001, 0x3e0000000000001}, 0x0, FormInfo{}, FormInfo{}},
+	{"image_store_mip", IMAGE_STORE_MIP, MIMG, [numArch]int16{9, -1}, []OperandInfo{{RoleData, ClassVA, X4, false}, {RoleAddr, ClassV, I32, false}, {RoleBase, ClassS, X8, false}}, IsStore, [numArch]uint64{0x3e0000000000001, 0x3e0000000000001}, 0x0, FormInfo{}, FormInfo{}},
+	{"image_store_pck", IMAGE_STORE_PCK, MIMG, [numArch]int16{10, -1}, []OperandInfo{{RoleData, ClassVA, X4, false}, {RoleAddr, ClassV, I32, false}, {RoleBase, ClassS, X8, false}}, IsStore, [numArch]uint64{0x83e0000000000001, 0x83e0000000000001}, 0x0, FormInfo{}, FormInfo{}},
+	{"image_store_mip_pck", IMAGE_STORE_MIP_PCK, MIMG, [numArch]int16{11, -1}, []OperandInfo{{RoleData, ClassVA, X4, false}, {RoleAddr, ClassV, I32, false}, {RoleBase, ClassS, X8, false}}, IsStore, [numArch]uint64{0x83e0000000000001, 0x83e0000000000001}, 0x0, FormInfo{}, FormInfo{}},
+	{"image_get_resinfo", IMAGE_GET_RESINFO, MIMG, [numArch]int16{14, -1}, []OperandInfo{{RoleDst, ClassVA, X4, false}, {RoleAddr, ClassV, I32, false}, {RoleBase, ClassS, X8, false}}, 0, [numArch]uint64{0x83e0000000000001, 0x83e0000000000001}, 0x0, FormInfo{}, FormInfo{}},
+	{"image_atomic_swap", IMAGE_ATOMIC_SWAP, MIMG, [numArch]int16{16, -1}, []OperandInfo{{RoleData, ClassVA, I32, false}, {RoleAddr, ClassV, I32, false}, {RoleBase, ClassS, X8, false}}, IsAtomic, [numArch]uint64{0x83e0000000000001, 0x83e0000000000001}, 0x0, FormInfo{}, FormInfo{}},
+	{"image_atomic_cmpswap", IMAGE_ATOMIC_CMPSWAP, MIMG, [numArch]int16{17, -1}, []OperandInfo{{RoleData, ClassVA, I64, false}, {RoleAddr, ClassV, I32, false}, {RoleBase, ClassS, X8, false}}, IsAtomic | IsCmpSwap, [numArch]uint64{0x83e0000000000001, 0x83e0000000000001}, 0x0, FormInfo{}, FormInfo{}},
+	{"image_atomic_add", IMAGE_ATOMIC_ADD, MIMG, [numArch]int16{18, -1}, []OperandInfo{{RoleData, ClassVA, I32, false}, {RoleAddr, ClassV, I32, false}, {RoleBase, ClassS, X8, false}}, IsAtomic, [numArch]uint64{0x83e0000000000001, 0x83e0000000000001}, 0x0, FormInfo{}, FormInfo{}},
+	{"image_atomic_sub", IMAGE_ATOMIC_SUB, MIMG, [numArch]int16{19, -1}, []OperandInfo{{RoleData, ClassVA, I32, false}, {RoleAddr, ClassV, I32, false}, {RoleBase, ClassS, X8, false}}, IsAtomic, [numArch]uint64{0x83e0000000000001, 0x83e0000000000001}, 0x0, FormInfo{}, FormInfo{}},
+	{"image_atomic_smin", IMAGE_ATOMIC_SMIN, MIMG, [numArch]int16{20, -1}, []OperandInfo{{RoleData, ClassVA, I32, false}, {RoleAddr, ClassV, I32, false}, {RoleBase, ClassS, X8, false}}, IsAtomic, [numArch]uint64{0x83e0000000000001, 0x83e0000000000001}, 0x0, FormInfo{}, FormInfo{}},
+	{"image_atomic_umin", IMAGE_ATOMIC_UMIN, MIMG, [numArch]int16{21, -1}, []OperandInfo{{RoleData, ClassVA, I32, false}, {RoleAddr, ClassV, I32, false}, {RoleBase, ClassS, X8, false}}, IsAtomic, [numArch]uint64{0x83e0000000000001, 0x83e0000000000001}, 0x0, FormInfo{}, FormInfo{}},
+	{"image_atomic_smax", IMAGE_ATOMIC_SMAX, MIMG, [numArch]int16{22, -1}, []OperandInfo{{RoleData, ClassVA, I32, false}, {RoleAddr, ClassV, I32, false}, {RoleBase, ClassS, X8, false}}, IsAtomic, [numArch]uint64{0x83e0000000000001, 0x83e0000000000001}, 0x0, FormInfo{}, FormInfo{}},
+	{"image_atomic_umax", IMAGE_ATOMIC_UMAX, MIMG, [numArch]int16{23, -1}, []OperandInfo{{RoleData, ClassVA, I32, false}, {RoleAddr, ClassV, I32, false}, {RoleBase, ClassS, X8, false}}, IsAtomic, [numArch]uint64{0x83e0000000000001, 0x83e0000000000001}, 0x0, FormInfo{}, FormInfo{}},
+	{"image_atomic_and", IMAGE_ATOMIC_AND, MIMG, [numArch]int16{24, -1}, []OperandInfo{{RoleData, ClassVA, I32, false}, {RoleAddr, ClassV, I32, false}, {RoleBase, ClassS, X8, false}}, IsAtomic, [numArch]uint64{0x83e0000000000001, 0x83e0000000000001}, 0x0, FormInfo{}, FormInfo{}},
+	{"image_atomic_or", IMAGE_ATOMIC_OR, MIMG, [numArch]int16{25, -1}, []OperandInfo{{RoleData, ClassVA, I32, false}, {RoleAddr, ClassV, I32, false}, {RoleBase, ClassS, X8, false}}, IsAtomic, [numArch]uint64{0x83e0000000000001, 0x83e0000000000001}, 0x0, FormInfo{}, FormInfo{}},
+	{"image_atomic_xor", IMAGE_ATOMIC_XOR, MIMG, [numArch]int16{26, -1}, []OperandInfo{{RoleData, ClassVA, I32, false}, {RoleAddr, ClassV, I32, false}, {RoleBase, ClassS, X8, false}}, IsAtomic, [numArch]uint64{0x83e0000000000001, 0x83e0000000000001}, 0x0, FormInfo{}, FormInfo{}},
+	{"image_atomic_inc", IMAGE_ATOMIC_INC, MIMG, [numArch]int16{27, -1}, []OperandInfo{{RoleData, ClassVA, I32, false}, {RoleAddr, ClassV, I32, false}, {RoleBase, ClassS, X8, false}}, IsAtomic, [numArch]uint64{0x83e0000000000001, 0x83e0000000000001}, 0x0, FormInfo{}, FormInfo{}},
+	{"image_atomic_dec", IMAGE_ATOMIC_DEC, MIMG, [numArch]int16{28, -1}, []OperandInfo{{RoleData, ClassVA, I32, false}, {RoleAddr, ClassV, I32, false}, {RoleBase, ClassS, X8, false}}, IsAtomic, [numArch]uint64{0x83e0000000000001, 0x83e0000000000001}, 0x0, FormInfo{}, FormInfo{}},
+	{"image_sample", IMAGE_SAMPLE, MIMG, [numArch]int16{32, -1}, []OperandInfo{{RoleDst, ClassVA, X4, false}, {RoleAddr, ClassV, I32, false}, {RoleBase, ClassS, X8, false}, {RoleSOffset, ClassS, X4, false}}, IsLoad, [numArch]uint64{0x1, 0x1}, 0x0, FormInfo{}, FormInfo{}},
 }
