@@ -52,7 +52,7 @@ func run() error {
 	groups := []struct {
 		name string
 		run  func(t *table, f *floor, dir string) error
-	}{{"calls", wireCalls}, {"posts", wirePosts}, {"bulk", wireBulk}}
+	}{{"calls", wireCalls}, {"posts", wirePosts}, {"bulk", wireBulk}, {"hip", benchHIP}, {"sim", benchSim}}
 	for _, g := range groups {
 		if *only != "" && *only != g.name {
 			continue

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// What "make build" made.
+const (
+	workerPath = "bin/hip-worker"
+	libPath    = "build/lib/libamdhip64.so.6"
+	helloPath  = "build/examples/hello_hip"
+)
+
+// benchHIP measures an unmodified C program on the remote library, its session process on the worker and the simulated card behind it.
+func benchHIP(t *table, f *floor, dir string) error {
+	for _, p := range []string{workerPath, libPath, helloPath} {
+		if _, err := os.Stat(p); err != nil {
+			t.plain("hip: not measured", "", p+" is missing (make build)")
+			return nil
+		}
+	}
+	env, stop, err := startWorker()
+	if err != nil {
+		return err
+	}
+	defer stop()
+	p, err := startProgram(env, dir)
+	if err != nil {
+		return err
+	}
+	defer p.stop()
+	if err := hipCalls(t, f, p); err != nil {
+		return err
+	}
+	if err := hipCopies(t, f, p); err != nil {
+		return err
+	}
+	return hello(t, env)
+}
+
+// startWorker starts a worker with one simulated card on a free port and gives the environment of its clients.
+func startWorker() (env []string, stop func(), err error) {
+	cmd := exec.Command(workerPath, "--backend", "sim", "--port", "0")
+	var log bytes.Buffer
+	cmd.Stderr = &log
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, nil, err
+	}
+	stop = func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		if err := cmd.Wait(); err != nil {
+			fmt.Fprintf(os.Stderr, "bench: worker: %v\n%s", err, log.Bytes())
+		}
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	var host, port string
+	if err == nil {
+		_, err = fmt.Sscanf(line, "hip-worker listening on %s port %s", &host, &port)
+	}
+	if err != nil {
+		stop()
+		return nil, nil, fmt.Errorf("the worker says %q: %w", line, err)
+	}
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+	lib, err := filepath.Abs(filepath.Dir(libPath))
+	if err != nil {
+		stop()
+		return nil, nil, err
+	}
+	return append(os.Environ(), "TF_WORKER_HOST="+host, "TF_WORKER_PORT="+port, "LD_LIBRARY_PATH="+lib), stop, nil
+}
+
+// program is a running c/hipbench.c.
+type program struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
+}
+
+func startProgram(env []string, dir string) (*program, error) {
+	path := filepath.Join(dir, "hipbench")
+	cc := exec.Command("gcc", "-O2", "-Ihipabi/include", "bench/c/hipbench.c", "-o", path, libPath)
+	cc.Stderr = os.Stderr
+	if err := cc.Run(); err != nil {
+		return nil, fmt.Errorf("compiling hipbench.c: %w", err)
+	}
+	cmd := exec.Command(path)
+	cmd.Env, cmd.Stderr = env, os.Stderr
+	in, err1 := cmd.StdinPipe()
+	out, err2 := cmd.StdoutPipe()
+	if err := errors.Join(err1, err2, cmd.Start()); err != nil {
+		return nil, err
+	}
+	return &program{cmd, in, bufio.NewReader(out)}, nil
+}
+
+func (p *program) stop() {
+	_ = p.in.Close()
+	_ = p.cmd.Wait()
+}
+
+// measure gives one command to the program.
+func (p *program) measure(what string, n int) ([2]float64, error) {
+	var v [2]float64
+	if _, err := fmt.Fprintln(p.in, what, n); err != nil {
+		return v, err
+	}
+	line, err := p.out.ReadString('\n')
+	if err != nil {
+		return v, fmt.Errorf("hipbench %s: %w", what, err)
+	}
+	if k, _ := fmt.Sscan(line, &v[0], &v[1]); k == 0 {
+		return v, fmt.Errorf("hipbench %s: %q", what, line)
+	}
+	return v, nil
+}
+
+func hipCalls(t *table, f *floor, p *program) error {
+	var floor50, floor99, here50, here99, issue, rates, launch, launches []float64
+	for range *rounds {
+		v, err := f.measure("pingpong", *calls, 52, 56)
+		if err != nil {
+			return err
+		}
+		floor50, floor99 = append(floor50, v[0]), append(floor99, v[1])
+		if v, err = p.measure("sync", *calls); err != nil {
+			return err
+		}
+		here50, here99 = append(here50, v[0]), append(here99, v[1])
+		if v, err = p.measure("async", 50**calls); err != nil {
+			return err
+		}
+		issue, rates = append(issue, v[0]), append(rates, v[1])
+		if v, err = p.measure("launch", *calls); err != nil {
+			return err
+		}
+		launch, launches = append(launch, v[0]), append(launches, v[1])
+	}
+	t.row("hip: sync call p50 (hipMemcpy of 4 bytes from the device), floor TCP ping-pong", floor50, here50, micros, 1.3, false)
+	t.row("hip: sync call p99", floor99, here99, micros, 0, false)
+	t.plain("hip: async call, issue cost (hipMemsetD32Async of a word)", fmt.Sprintf("%.2f µs", median(issue)/1e3), "≤ 0.5 µs: "+verdict(median(issue) <= 500))
+	t.plain("hip: async calls, sustained to execution", fmt.Sprintf("%.2f M/s", median(rates)/1e6), "≥ 1 M/s: "+verdict(median(rates) >= 1e6))
+	t.plain("hip: kernel launch, issue cost", fmt.Sprintf("%.2f µs", median(launch)/1e3), "")
+	t.plain("hip: kernel launches, executed by the simulator", fmt.Sprintf("%.3f M/s", median(launches)/1e6), "")
+	return nil
+}
+
+func hipCopies(t *table, f *floor, p *program) error {
+	var bare, mem, to, from []float64
+	for i := range *rounds + 1 {
+		b, err := f.measure("bulk", *size, 3)
+		if err != nil {
+			return err
+		}
+		c, err := f.measure("memcpy", *size, 3)
+		if err != nil {
+			return err
+		}
+		u, err := p.measure("to", *size)
+		if err != nil {
+			return err
+		}
+		d, err := p.measure("from", *size)
+		if err != nil {
+			return err
+		}
+		if i == 0 { // warms up
+			continue
+		}
+		bare, mem, to, from = append(bare, b[0]), append(mem, c[0]), append(to, u[0]), append(from, d[0])
+	}
+	mib := fmt.Sprintf("hip: hipMemcpy of %d MiB", *size>>20)
+	t.row(mib+" to the device, floor bare socket", bare, to, rate, 0.9, true)
+	t.row(mib+" from the device, floor bare socket", bare, from, rate, 0.9, true)
+	t.row(mib+" to the device, floor memcpy", mem, to, rate, 0, true)
+	t.row(mib+" from the device, floor memcpy", mem, from, rate, 0, true)
+	return nil
+}
+
+// hello measures the whole life of hello_hip: loading the library, the session, the code object, two copies, a kernel, a copy.
+func hello(t *table, env []string) error {
+	var times []float64
+	for i := range *rounds + 1 {
+		cmd := exec.Command(helloPath)
+		cmd.Env = env
+		start := time.Now()
+		out, err := cmd.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "PASSED") {
+			return fmt.Errorf("hello_hip: %w: %s", err, out)
+		}
+		if i > 0 {
+			times = append(times, float64(time.Since(start)))
+		}
+	}
+	t.plain("hip: hello_hip from start to end", fmt.Sprintf("%.0f ms", median(times)/1e6), "")
+	return nil
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/rocwire/rocwire/examples/kernels"
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/simgpu"
+	"github.com/rocwire/rocwire/simgpu/card"
+	"github.com/rocwire/rocwire/wire"
+)
+
+// benchSim measures the simulator itself, in this process: lane operations (active lanes of vector arithmetic, memory and LDS instructions) per
+// second of whole kernels on all processors, as the simulated card counts them.
+func benchSim(t *table, _ *floor, _ string) error {
+	seg, err := simgpu.CreateSegment(simgpu.Options{MemoryBytes: 256 << 20})
+	if err != nil {
+		return err
+	}
+	r, err := simgpu.New(simgpu.Options{Segment: seg})
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	m := card.NewMonitor(seg)
+	for _, k := range simKernels {
+		v, err := laneRate(r, m, k)
+		if err != nil {
+			return fmt.Errorf("%s: %w", k.name, err)
+		}
+		t.plain("simulator: "+k.name+", 10⁹ lane operations a second", fmt.Sprintf("%.2f", v/1e9), "")
+	}
+	return nil
+}
+
+type simKernel struct {
+	object, name string
+	grid, block  hip.Dim3
+	args         func(e *segment, memory hip.Ptr)
+}
+
+// segment builds a kernel argument segment; the arguments here need no padding.
+type segment = wire.Enc
+
+var simKernels = []simKernel{
+	{"spin", "spin", hip.Dim3{X: 256, Y: 1, Z: 1}, hip.Dim3{X: 256, Y: 1, Z: 1}, func(e *segment, p hip.Ptr) {
+		e.U64(uint64(p))
+		e.U64(2000)
+		e.U32(256 * 256)
+	}},
+	{"mandelbrot", "mandelbrot_f32", hip.Dim3{X: 32, Y: 32, Z: 1}, hip.Dim3{X: 16, Y: 16, Z: 1}, func(e *segment, p hip.Ptr) {
+		e.U64(uint64(p))
+		e.U32(512)
+		e.U32(512)
+		e.F32(-2)
+		e.F32(-1.25)
+		e.F32(2.5 / 512)
+		e.U32(256)
+	}},
+	{"matmul", "matmul_f32", hip.Dim3{X: 16, Y: 16, Z: 1}, hip.Dim3{X: 16, Y: 16, Z: 1}, func(e *segment, p hip.Ptr) {
+		for i := range uint64(3) {
+			e.U64(uint64(p) + i<<18)
+		}
+		for range 3 {
+			e.U32(256)
+		}
+	}},
+	{"vector_add", "vector_add", hip.Dim3{X: 4096, Y: 1, Z: 1}, hip.Dim3{X: 256, Y: 1, Z: 1}, func(e *segment, p hip.Ptr) {
+		for i := range uint64(3) {
+			e.U64(uint64(p) + i<<22)
+		}
+		e.U32(1 << 20)
+	}},
+}
+
+// laneRate launches a kernel until enough time has passed and gives the median of the rounds.
+func laneRate(r *simgpu.Runtime, m *card.Monitor, k simKernel) (float64, error) {
+	image, err := kernels.Object(simgpu.DefaultArch, k.object)
+	if err != nil {
+		return 0, err
+	}
+	var th hip.Thread
+	module, e := r.ModuleLoadData(th, image)
+	if e != hip.Success {
+		return 0, e
+	}
+	defer r.ModuleUnload(th, module)
+	f, e := r.ModuleGetFunction(th, module, k.name)
+	if e != hip.Success {
+		return 0, e
+	}
+	memory, e := r.Malloc(th, 16<<20)
+	if e != hip.Success {
+		return 0, e
+	}
+	defer r.Free(th, memory)
+	var args segment
+	k.args(&args, memory)
+	var rates []float64
+	for range *rounds {
+		before, start := m.Read()[0].Work.Lanes, time.Now()
+		for time.Since(start) < 300*time.Millisecond {
+			if e := r.LaunchKernel(th, &hip.Launch{Function: f, Grid: k.grid, Block: k.block, Args: args.B}); e != hip.Success {
+				return 0, e
+			}
+			if e := r.DeviceSynchronize(th); e != hip.Success {
+				return 0, e
+			}
+		}
+		after, elapsed := m.Read()[0].Work.Lanes, time.Since(start).Seconds()
+		var lanes uint64
+		for _, c := range []card.Class{card.VALU, card.MFMA, card.VMEM, card.LDS} {
+			lanes += after[c] - before[c]
+		}
+		rates = append(rates, float64(lanes)/elapsed)
+	}
+	return median(rates), nil
+}
