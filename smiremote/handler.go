@@ -38,8 +38,9 @@ func NewHandler(opt HandlerOptions) *Handler {
 	return &Handler{opt: opt}
 }
 
-// maxWaiting is how many questions of one connection are worked on at a time.
-const maxWaiting = 8
+// maxWaiting is how many questions of one connection are worked on at a time. More
+// of them wait in the connection; each ends within the time limit.
+const maxWaiting = 32
 
 // Serve answers one connection that has been welcomed, until it ends.
 func (h *Handler) Serve(s *wire.ServerConn) error { return s.Serve(h.Conn()) }
@@ -48,12 +49,7 @@ func (h *Handler) Serve(s *wire.ServerConn) error { return s.Serve(h.Conn()) }
 func (h *Handler) Conn() wire.Handler {
 	slots := make(chan struct{}, maxWaiting)
 	return wire.HandlerFunc(func(r *wire.Request) {
-		select {
-		case slots <- struct{}{}:
-		default:
-			fail(r, smi.Errorf(smi.ErrBusy, "more than %d questions at once", maxWaiting))
-			return
-		}
+		slots <- struct{}{}
 		kept := r.Retain()
 		go func() {
 			defer func() { <-slots }()
