@@ -235,7 +235,7 @@ func divide64(n, d float64) float64 {
 	}
 	ds, _ := scale(d)
 	ns, flag := scale(n)
-	y := math.Float64frombits(bits64(1/ds) &^ (1<<27 - 1)) // the hardware's estimate is coarse
+	y := 1 / ds // v_rcp_f64
 	e := math.FMA(-ds, y, 1)
 	y = math.FMA(y, e, y)
 	e = math.FMA(-ds, y, 1)
