@@ -27,8 +27,10 @@ const (
 type keeper struct {
 	o     *out
 	c     *conn
-	event int // eventfd that wakes it
+	poke  chan struct{} // wakes it
+	event int           // eventfd that wakes it from poll
 	state atomic.Int32
+	polls atomic.Bool // it is about to poll, or does
 	unlit atomic.Bool // frames wait in the buffer since the last look
 	long  atomic.Bool // it relies on the reader to be woken when he leaves
 	quit  atomic.Bool
@@ -49,6 +51,7 @@ type keeper struct {
 	lost    func(error)   // told when it was silent for too long
 	heard   uint64        // bytes that had come at the last look
 	silence time.Duration
+	timer   *time.Timer
 }
 
 // newKeeper makes one for a peer that may be silent for limit.
@@ -57,7 +60,7 @@ func newKeeper(o *out, c *conn, limit time.Duration) (*keeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &keeper{o: o, c: c, event: fd, done: make(chan struct{}), limit: limit, tick: tickFor(limit)}, nil
+	return &keeper{o: o, c: c, event: fd, poke: make(chan struct{}, 1), done: make(chan struct{}), limit: limit, tick: tickFor(limit)}, nil
 }
 
 // dirty is told, with out.mu, that frames wait in the buffer.
@@ -73,6 +76,13 @@ func (k *keeper) dirty() {
 // wake ends a sleep, or the next one.
 func (k *keeper) wake() {
 	if k.state.Swap(keeperWoken) == keeperWoken {
+		return
+	}
+	select {
+	case k.poke <- struct{}{}:
+	default: // has been poked
+	}
+	if !k.polls.Load() {
 		return
 	}
 	k.mu.Lock()
@@ -101,6 +111,8 @@ func (k *keeper) close() {
 
 func (k *keeper) run() {
 	defer close(k.done)
+	k.timer = time.NewTimer(k.tick)
+	defer k.timer.Stop()
 	var reads uint64
 	posted, readSeen := time.Now().Add(-activeTime), time.Now() // when there was something to flush; when somebody read
 	sent, sentAt := uint64(0), time.Now()
@@ -146,14 +158,21 @@ func (k *keeper) run() {
 			sleep = flushTick
 			k.state.Store(keeperTicking)
 		} else if k.state.Swap(keeperAsleep) == keeperWoken {
-			k.state.Store(keeperTicking) // woken since the last sleep: look again
-			k.rest(0, false)
+			k.state.Store(keeperTicking) // woken since the last look: look again
+			select {
+			case <-k.poke:
+			default:
+			}
 			continue
 		}
 		if k.unlit.Load() {
 			continue
 		}
-		k.rest(sleep, watch)
+		if k.rest(sleep, watch) {
+			if err := k.quiet(sleep); err != nil {
+				k.lost(err)
+			}
+		}
 		k.long.Store(false)
 	}
 }
@@ -182,14 +201,32 @@ func (k *keeper) left() {
 	}
 }
 
-// rest sleeps until it is woken, d has passed or (watch) there is something to read.
-func (k *keeper) rest(d time.Duration, watch bool) {
+// rest sleeps until it is woken, d has passed or (watch) there is something to read, which it then reads. It reports whether just the time
+// has passed.
+//
+// A goroutine in a system call keeps its processor until sysmon takes it away, and a sysmon that has found something to take looks again every
+// 20 µs for a while, which on a small machine slows the calls of others down by several percent. So while calls are made, which is when the keeper
+// wakes often and does not watch the socket, it sleeps by the scheduler's means.
+func (k *keeper) rest(d time.Duration, watch bool) bool {
+	if d >= readDelay && !watch {
+		k.timer.Reset(d)
+		select {
+		case <-k.poke:
+			return false
+		case <-k.timer.C:
+			return true
+		}
+	}
 	fds := [2]unix.PollFd{{Fd: int32(k.event), Events: unix.POLLIN}, {Fd: int32(k.c.fd), Events: unix.POLLIN}}
 	n := 1
 	if watch {
 		n = 2
 	}
-	ppoll(fds[:n], d)
+	k.polls.Store(true)
+	if k.state.Load() != keeperWoken { // whoever wakes it from here on sees that it polls
+		ppoll(fds[:n], d)
+	}
+	k.polls.Store(false)
 	if fds[0].Revents != 0 {
 		var b [8]byte
 		_, _ = unix.Read(k.event, b[:])
@@ -197,17 +234,13 @@ func (k *keeper) rest(d time.Duration, watch bool) {
 	if fds[1].Revents != 0 {
 		k.read()
 	}
-	if fds[0].Revents == 0 && fds[1].Revents == 0 {
-		if err := k.quiet(d); err != nil {
-			k.lost(err)
-		}
-	}
+	return fds[0].Revents == 0 && fds[1].Revents == 0 && k.state.Load() != keeperWoken
 }
 
 // quiet counts the time d in which, as far as the keeper was awake, nothing may have come. A process that is stopped for an hour counts
 // no more than one sleep of that, and then reads what has come meanwhile. It is an error when the peer has been silent for too long.
 func (k *keeper) quiet(d time.Duration) error {
-	if n := k.c.in.Load(); n != k.heard {
+	if n := k.c.in.Load(); n != k.heard || !k.waiting() {
 		k.heard, k.silence = n, 0
 		return nil
 	}
@@ -216,7 +249,7 @@ func (k *keeper) quiet(d time.Duration) error {
 	}
 	silence := k.silence
 	k.silence = 0
-	if !k.waiting() || k.c.unread() {
+	if k.c.unread() {
 		return nil
 	}
 	return fmt.Errorf("the peer has been silent for %v", silence.Round(time.Millisecond))
