@@ -178,6 +178,11 @@ func (c *Client) Err() error {
 
 // Close ends the connection in order. Pending calls get ErrClosed.
 func (c *Client) Close() error {
+	c.mu.Lock()
+	if c.cause == nil { // before the server can answer SHUTDOWN by ending the connection
+		c.cause = c.error(ErrClosed, "", nil)
+	}
+	c.mu.Unlock()
 	o := &c.out
 	o.mu.Lock()
 	if !o.writing && !o.dead {
@@ -188,7 +193,7 @@ func (c *Client) Close() error {
 		o.dead = true
 	}
 	o.mu.Unlock()
-	c.fail(c.error(ErrClosed, "", nil))
+	c.fail(ErrClosed)
 	// If nobody reads, the keeper comes to tell what is pending; wait for that so that nobody's memory is in use any more.
 	<-c.k.done
 	return nil
