@@ -255,6 +255,12 @@ const (
 	SC1 = SCC
 )
 
+// Target is where a branch goes: PC + 4 + 4*Simm16. It means something for
+// operations with [IsBranch].
+func (in *Inst) Target() uint64 {
+	return in.PC + 4 + uint64(int64(int16(in.Simm16))*4)
+}
+
 // ImageBits are the modifiers of MIMG.
 type ImageBits uint8
 

@@ -68,8 +68,6 @@ const (
 	RoleBase
 	RoleSOffset
 	RoleImm // an immediate that the encoding holds elsewhere
-
-	numRoles = int(iota)
 )
 
 // Class is the set of registers and constants an operand may be.
@@ -89,8 +87,6 @@ const (
 	ClassVCC        // VCC, not encoded
 	ClassTied       // the same register as the destination, not encoded
 	ClassK          // the literal word of madmk, madak
-
-	numClasses = int(iota)
 )
 
 // OperandInfo describes one operand of an operation.

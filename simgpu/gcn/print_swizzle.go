@@ -37,7 +37,7 @@ func appendSwizzle(b []byte, v uint16) []byte {
 	b = append(b, `swizzle(BITMASK_PERM,"`...)
 	for i := 4; i >= 0; i-- {
 		// The bit of the lane that comes of lane bit 0 and of lane bit 1.
-		p0 := (or|0)>>i&1 ^ xor>>i&1
+		p0 := or>>i&1 ^ xor>>i&1
 		p1 := (and|or)>>i&1 ^ xor>>i&1
 		switch {
 		case p0 == p1 && p0 == 0:

@@ -30,21 +30,26 @@ func main() {
 	in := flag.String("in", "ops.tsv", "table to read")
 	out := flag.String("out", "zz_ops.go", "file to write")
 	flag.Parse()
-	data, err := os.ReadFile(*in)
-	if err != nil {
-		log.Fatal(err)
-	}
-	rows, err := parse(string(data))
-	if err != nil {
-		log.Fatal(err)
-	}
-	src, err := format.Source(emit(rows))
+	src, err := generate(*in)
 	if err != nil {
 		log.Fatal(err)
 	}
 	if err := os.WriteFile(*out, src, 0o644); err != nil {
 		log.Fatal(err)
 	}
+}
+
+// generate reads a table and returns the Go source for it.
+func generate(file string) ([]byte, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := parse(string(data))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return format.Source(emit(rows))
 }
 
 var roles = map[string]string{
