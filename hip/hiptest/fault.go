@@ -1,0 +1,131 @@
+package hiptest
+
+import (
+	"time"
+
+	"github.com/rocwire/rocwire/hip"
+)
+
+// dead checks that the device's context has ended with an error: whatever
+// reaches the device says so from now on.
+func (e *env) dead(want hip.Error) {
+	e.Helper()
+	p, err := e.Malloc(e.th, 4096)
+	e.is("Malloc after the fault", err, want)
+	if err == hip.Success {
+		e.is("Memset after the fault", e.Memset(e.th, p, 0, 1), want)
+	}
+	e.is("DeviceSynchronize after the fault", e.DeviceSynchronize(e.th), want)
+	e.is("StreamSynchronize after the fault", e.StreamSynchronize(e.th, 0), want)
+	e.is("Memcpy after the fault", e.Memcpy(e.th, ptr(e.host(8)), ptr(e.host(8)), 8, hip.MemcpyDefault), want)
+	// What a device is can be asked all the same.
+	if n, err := e.GetDeviceCount(); err != hip.Success || n < 1 {
+		e.Errorf("GetDeviceCount after the fault: %d, %v", n, err)
+	}
+}
+
+var faultTests = []test{
+	{"StoreOutOfRange", func(e *env) {
+		other := e.another()
+		p := e.malloc(4096)
+		e.launch(e.kernel("fault", "store_at"), 1, 64, 0, p, uint64(1<<40), uint32(1))
+		e.is("DeviceSynchronize", e.DeviceSynchronize(e.th), hip.ErrorIllegalAddress)
+		e.dead(hip.ErrorIllegalAddress)
+		other.vectorAdd(1000, 0) // someone else's device works on
+	}},
+	{"LoadOutOfRange", func(e *env) {
+		p, out := e.malloc(4096), e.malloc(4096)
+		e.launch(e.kernel("fault", "load_at"), 1, 64, 0, p, ^uint64(0)-1000, out)
+		e.is("StreamSynchronize", e.StreamSynchronize(e.th, 0), hip.ErrorIllegalAddress)
+		e.dead(hip.ErrorIllegalAddress)
+	}},
+	{"ScalarLoadOutOfRange", func(e *env) {
+		p, out := e.malloc(4096), e.malloc(4096)
+		e.launch(e.kernel("fault", "load_uniform_at"), 1, 64, 0, p, uint64(1<<41), out)
+		e.is("DeviceSynchronize", e.DeviceSynchronize(e.th), hip.ErrorIllegalAddress)
+	}},
+	{"OneThreadAstray", func(e *env) {
+		p := e.malloc(4 * 1024)
+		e.launch(e.kernel("fault", "store_one_astray"), 4, 256, 0, p, uint64(1<<38), uint32(777))
+		e.is("DeviceSynchronize", e.DeviceSynchronize(e.th), hip.ErrorIllegalAddress)
+	}},
+	{"UseAfterFree", func(e *env) {
+		p := e.malloc(1 << 20)
+		f := e.kernel("fault", "store_at")
+		e.launch(f, 1, 64, 0, p, uint64(0), uint32(1))
+		e.sync()
+		e.ok("Free", e.Free(e.th, p))
+		e.launch(f, 1, 64, 0, p, uint64(0), uint32(1))
+		e.is("DeviceSynchronize", e.DeviceSynchronize(e.th), hip.ErrorIllegalAddress)
+		e.dead(hip.ErrorIllegalAddress)
+	}},
+	{"HostAddress", func(e *env) {
+		h := e.host(4096) // no memory of the device's
+		e.launch(e.kernel("fault", "store_at"), 1, 64, 0, ptr(h), uint64(0), uint32(1))
+		e.is("DeviceSynchronize", e.DeviceSynchronize(e.th), hip.ErrorIllegalAddress)
+		for i, v := range h {
+			if v != 0 {
+				e.Fatalf("the kernel wrote byte %d of ordinary host memory", i)
+			}
+		}
+	}},
+	{"NullPointer", func(e *env) {
+		e.launch(e.kernel("fault", "store_at"), 1, 64, 0, hip.Ptr(0), uint64(0), uint32(1))
+		e.is("DeviceSynchronize", e.DeviceSynchronize(e.th), hip.ErrorIllegalAddress)
+	}},
+	{"Trap", func(e *env) {
+		f := e.kernel("fault", "trap_if")
+		p := e.upload(u32s(0, 0, 0, 0))
+		e.launch(f, 1, 64, 0, p, uint32(4))
+		e.sync()
+		e.write(p, u32s(0, 0, 1, 0))
+		e.launch(f, 1, 64, 0, p, uint32(4))
+		err := e.DeviceSynchronize(e.th)
+		if err != hip.ErrorLaunchFailure && err != hip.ErrorAssert && err != hip.ErrorIllegalState {
+			e.Errorf("DeviceSynchronize: %s", err.Name())
+		}
+		e.dead(err)
+	}},
+	{"LaterWorkIsDropped", func(e *env) {
+		s := e.stream(nonBlocking)
+		p := e.malloc(4096)
+		v := e.event(0)
+		g := e.gate(s)
+		e.launch(e.kernel("fault", "store_at"), 1, 64, s, p, uint64(1<<40), uint32(1))
+		e.ok("MemsetAsync", e.MemsetAsync(e.th, p, 1, 4096, s))
+		e.ok("EventRecord", e.EventRecord(e.th, v, s))
+		g.open()
+		// Whoever waits comes back, with the error.
+		e.is("EventSynchronize", e.EventSynchronize(e.th, v), hip.ErrorIllegalAddress)
+		e.is("StreamSynchronize", e.StreamSynchronize(e.th, s), hip.ErrorIllegalAddress)
+	}},
+	{"OtherKernelsAreStopped", func(e *env) {
+		a, b := e.stream(nonBlocking), e.stream(nonBlocking)
+		p := e.malloc(4096)
+		e.launch(e.kernel("spin", "spin_forever"), 1, 64, a, p)
+		e.launch(e.kernel("fault", "store_at"), 1, 64, b, p, uint64(1<<40), uint32(1))
+		e.is("StreamSynchronize", e.StreamSynchronize(e.th, a), hip.ErrorIllegalAddress)
+	}},
+	{"ResetRevives", func(e *env) {
+		p := e.malloc(4096)
+		e.launch(e.kernel("fault", "store_at"), 1, 64, 0, p, uint64(1<<40), uint32(1))
+		e.is("DeviceSynchronize", e.DeviceSynchronize(e.th), hip.ErrorIllegalAddress)
+		e.ok("DeviceReset", e.DeviceReset(e.th))
+		e.mods = map[string]hip.Module{}
+		e.vectorAdd(1000, 0)
+	}},
+	{"EndlessKernelIsStopped", func(e *env) {
+		// DeviceReset comes back although a kernel never ends.
+		p := e.malloc(4096)
+		e.launch(e.kernel("spin", "spin_forever"), 2, 64, 0, p)
+		e.is("StreamQuery", e.StreamQuery(e.th, 0), hip.ErrorNotReady)
+		done := make(chan hip.Error, 1)
+		go func() { done <- e.DeviceReset(e.th) }()
+		select {
+		case err := <-done:
+			e.ok("DeviceReset", err)
+		case <-time.After(2 * time.Minute):
+			e.Fatal("DeviceReset waits for a kernel that never ends")
+		}
+	}},
+}
