@@ -25,7 +25,13 @@ func (d *decoder) mimg() {
 		o := in.place(oi.Role)
 		switch oi.Role {
 		case RoleDst, RoleData:
-			d.vgpr(o, in.imageData(oi.Type), h>>8, acc)
+			t := in.imageData(oi.Type)
+			if h>>8&0xff+uint32(t.Width()) > 256 { // LLVM then ignores the mask
+				if t = oi.Type; t == X4 {
+					t = I32
+				}
+			}
+			d.vgpr(o, t, h>>8, acc)
 		case RoleAddr:
 			d.vgpr(o, oi.Type, h, false)
 		case RoleBase:
