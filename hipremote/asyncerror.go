@@ -22,15 +22,21 @@ type asyncErrors struct {
 func (a *asyncErrors) add(e hiprpc.AsyncError) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if e.Seq <= a.last {
+		return // returned already, or of a device that was reset since
+	}
 	if e.Sticky {
-		a.dead.CompareAndSwap(0, int32(e.Code))
+		a.kill(e.Code)
 		return
 	}
-	if e.Seq > a.last && len(a.queue) < 1024 {
+	if len(a.queue) < 1024 {
 		a.queue = append(a.queue, e)
 		a.any.Store(true)
 	}
 }
+
+// kill notes that the device context is dead.
+func (a *asyncErrors) kill(code hip.Error) { a.dead.CompareAndSwap(0, int32(code)) }
 
 // local notes a failure that this side found by itself.
 func (a *asyncErrors) local(code hip.Error) {
@@ -83,11 +89,12 @@ func (a *asyncErrors) first(seq uint64) bool {
 	return true
 }
 
-// reset forgets everything: the device has been reset.
-func (a *asyncErrors) reset() {
+// reset forgets everything: the device has been reset, and failures up to number seq are history.
+func (a *asyncErrors) reset(seq uint64) {
 	a.mu.Lock()
 	a.queue = nil
 	a.any.Store(false)
 	a.dead.Store(0)
+	a.last = max(a.last, seq)
 	a.mu.Unlock()
 }

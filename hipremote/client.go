@@ -19,16 +19,18 @@ import (
 // Client is a hip.Runtime on a worker. All methods are safe for concurrent use.
 type Client struct {
 	hip.Unimplemented
-	cfg   Config
-	stats *rpcstats.Recorder
-	guard forkGuard
-	async asyncErrors
-	cache cache
-	mem   memory
-	host  hostMemory
-	funcs hostFuncs
-	stage window
-	work  workCount
+	cfg      Config
+	stats    *rpcstats.Recorder
+	guard    forkGuard
+	async    asyncErrors
+	cache    cache
+	mem      memory
+	host     hostMemory
+	funcs    hostFuncs
+	handles  handles
+	launches launches
+	stage    window
+	work     workCount
 
 	link     atomic.Pointer[link] // nil until connected
 	mu       sync.Mutex           // of connecting
@@ -63,7 +65,6 @@ func New(cfg Config) *Client {
 		cfg.IOTimeout = DefaultIOTimeout
 	}
 	c := &Client{cfg: cfg, stats: rpcstats.NewRecorder(rpcstats.Client), guard: newForkGuard()}
-	c.mem.init()
 	c.funcs.init()
 	c.stage.init(hiprpc.MaxStaged)
 	return c
@@ -155,6 +156,14 @@ func (c *Client) lost(l *link, err error) {
 	c.stage.end()
 }
 
+// Session is the session's number at the worker, 0 if there is no connection yet.
+func (c *Client) Session() uint64 {
+	if l := c.link.Load(); l != nil {
+		return l.Welcome().Session
+	}
+	return 0
+}
+
 // Close ends the session. Afterwards every call answers ErrorNotInitialized.
 func (c *Client) Close() error {
 	if c.guard.forked() {
@@ -177,6 +186,7 @@ func (c *Client) Close() error {
 	_ = l.Flush() // a connection that is lost needs no goodbye
 	err := l.Close()
 	c.stage.end()
+	c.mem.abandon()
 	return err
 }
 
@@ -220,12 +230,18 @@ func (c *Client) doCall(op uint16, m *wire.Msg) hip.Error {
 		}
 	}
 	if k&touches != 0 {
+		if code := c.checkSet(op, m.Req); code != hip.Success {
+			return code
+		}
 		if code := c.touch(l, hip.Ptr(u64(m.Req, 8))); code != hip.Success {
 			return code
 		}
 	}
-	if op == hip.OpStreamDestroy {
+	switch op {
+	case hip.OpStreamDestroy:
 		c.lastOf(l, m.Req)
+	case hip.OpModuleUnload, hip.OpDeviceReset:
+		c.launches.clear() // a function's handle may come again
 	}
 	mark := c.work.mark()
 	if err := l.Call(op, m); err != nil {
@@ -239,9 +255,15 @@ func (c *Client) doCall(op uint16, m *wire.Msg) hip.Error {
 		if code != hip.Success && len(m.Rep) == 8 && !c.async.first(u64(m.Rep, 0)) {
 			code = hip.Success // it has been returned already
 		}
-		if code == hip.Success {
+		switch {
+		case code == hip.Success:
 			code = c.synced(l, op, m.Req, mark)
+		case hiprpc.Sticky(code):
+			c.async.kill(code)
 		}
+	}
+	if code == hip.Success {
+		c.handles.learn(op, m.Req, m.Rep)
 	}
 	return code
 }
@@ -252,6 +274,9 @@ func (c *Client) post(op uint16, req []byte, bulk []byte) hip.Error {
 	l, code := c.ready()
 	if code == hip.Success {
 		code = c.async.take()
+	}
+	if code == hip.Success {
+		code = c.checkPosted(op, req)
 	}
 	if code == hip.Success && kindOf(op)&touches != 0 {
 		code = c.touch(l, hip.Ptr(u64(req, 8)))

@@ -113,6 +113,9 @@ func (c *Client) doCopy(op uint16, t hip.Thread, dst, src hip.Ptr, s shape) hip.
 	if code := c.async.take(); code != hip.Success {
 		return code
 	}
+	if code := c.handles.stream(s.stream); code != hip.Success {
+		return code
+	}
 	if s.width == 0 || s.height == 0 {
 		return hip.Success
 	}

@@ -73,9 +73,7 @@ func (c *Client) freeBlock(l *link, b *block, wait bool) hip.Error {
 		return c.broken(l, err)
 	}
 	if b.size != 0 && code == hip.Success { // what was placed on credit is credit again
-		c.mem.mu.Lock()
-		c.mem.places.put(b.base, b.size)
-		c.mem.mu.Unlock()
+		c.mem.put(b.base, b.size)
 		c.giveCredit(l, b.device, b.size)
 	}
 	return code
@@ -86,6 +84,9 @@ func (c *Client) freeBlock(l *link, b *block, wait bool) hip.Error {
 func (c *Client) MallocAsync(t hip.Thread, size uint64, st hip.Stream) (hip.Ptr, hip.Error) {
 	return c.timed(hip.OpMallocAsync, func() (hip.Ptr, hip.Error) {
 		l, code := c.ready()
+		if code == hip.Success {
+			code = c.handles.stream(st)
+		}
 		if code != hip.Success || size == 0 {
 			return 0, code
 		}
@@ -130,8 +131,14 @@ func (c *Client) reuse(device int32, rounded, size uint64, st hip.Stream) (hip.P
 func (c *Client) FreeAsync(t hip.Thread, p hip.Ptr, st hip.Stream) hip.Error {
 	_, code := c.timed(hip.OpFreeAsync, func() (hip.Ptr, hip.Error) {
 		l, code := c.ready()
-		if code != hip.Success || p == 0 {
+		if code == hip.Success {
+			code = c.handles.stream(st)
+		}
+		if code != hip.Success {
 			return 0, code
+		}
+		if p == 0 {
+			return 0, hip.ErrorInvalidValue
 		}
 		m := &c.mem
 		m.mu.Lock()

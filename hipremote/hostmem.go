@@ -109,16 +109,12 @@ func (c *Client) mallocHost(t hip.Thread, size uint64, flags uint32, managed boo
 	rounded := roundUp(size)
 	m := &c.mem
 	if m.span.Load() != nil {
-		m.mu.Lock()
-		base, ok := m.places.take(rounded)
-		m.mu.Unlock()
+		base, ok := m.take(rounded)
 		if !ok {
 			return 0, hip.ErrorOutOfMemory
 		}
 		if commit(base, rounded) != nil {
-			m.mu.Lock()
-			m.places.put(base, rounded)
-			m.mu.Unlock()
+			m.put(base, rounded)
 			return 0, hip.ErrorOutOfMemory
 		}
 		r.host, r.dev = base, hip.Ptr(base)
@@ -188,9 +184,7 @@ func (c *Client) freeHost(l *link, t hip.Thread, b *block) hip.Error {
 		decommit(r.host, b.size)
 	}
 	if r.dev != 0 {
-		m.mu.Lock()
-		m.places.put(uint64(r.dev), roundUp(r.size))
-		m.mu.Unlock()
+		m.put(uint64(r.dev), roundUp(r.size))
 	}
 	return code
 }

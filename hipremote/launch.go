@@ -40,14 +40,98 @@ func (c *Client) launch(t hip.Thread, launch *hip.Launch) hip.Error {
 	case len(launch.Args) > hiprpc.MaxArgs:
 		return hip.ErrorInvalidValue
 	}
+	if code := c.handles.stream(launch.Stream); code != hip.Success {
+		return code
+	}
+	for _, e := range [...]hip.Event{launch.Start, launch.Stop} {
+		if e != 0 {
+			if code := c.handles.event(e); code != hip.Success {
+				return code
+			}
+		}
+	}
 	if code := c.beforeLaunch(l, launch.Args); code != hip.Success {
 		return code
+	}
+	if !c.launches.known(launch) {
+		return c.launchFirst(l, t, launch)
 	}
 	p := launchBuffers.Get().(*[]byte)
 	*p = hiprpc.AppendLaunch((*p)[:0], t.Device, launch)
 	code = c.send(l, hip.OpLaunchKernel, *p, nil)
 	launchBuffers.Put(p)
 	return code
+}
+
+// launchFirst launches and waits for the runtime's judgement of the configuration, so that a bad one fails in its own call.
+func (c *Client) launchFirst(l *link, t hip.Thread, launch *hip.Launch) hip.Error {
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = hiprpc.AppendLaunch(m.Req[:0], t.Device, launch)
+	c.work.add()
+	if err := l.Call(hip.OpLaunchKernel, m); err != nil {
+		return c.broken(l, err)
+	}
+	code := hip.Error(m.Code)
+	switch {
+	case code == hip.Success:
+		c.launches.learn(launch)
+	case !code.Valid():
+		code = hip.ErrorUnknown
+	}
+	return code
+}
+
+// launches remembers which configurations the runtime has accepted: launches like those are posted.
+type launches struct {
+	mu       sync.RWMutex
+	accepted map[launchShape]hip.Dim3 // largest grid, in each dimension
+}
+
+// launchShape is what decides, besides the grid, whether a launch is valid.
+type launchShape struct {
+	function  hip.Function
+	block     hip.Dim3
+	sharedMem uint32
+	args      int
+}
+
+// maxShapes bounds how many are remembered.
+const maxShapes = 1 << 16
+
+// usual says whether a launch is one to remember: cooperative ones and odd sizes are always judged.
+func usual(l *hip.Launch) bool { return l.Flags == 0 && l.GlobalSize == (hip.Dim3{}) }
+
+func shapeOf(l *hip.Launch) launchShape {
+	return launchShape{l.Function, l.Block, l.SharedMem, len(l.Args)}
+}
+
+func (s *launches) known(l *hip.Launch) bool {
+	if !usual(l) {
+		return false
+	}
+	s.mu.RLock()
+	g, ok := s.accepted[shapeOf(l)]
+	s.mu.RUnlock()
+	return ok && l.Grid.X <= g.X && l.Grid.Y <= g.Y && l.Grid.Z <= g.Z
+}
+
+func (s *launches) learn(l *hip.Launch) {
+	if !usual(l) {
+		return
+	}
+	s.mu.Lock()
+	if s.accepted == nil || len(s.accepted) >= maxShapes {
+		s.accepted = map[launchShape]hip.Dim3{}
+	}
+	s.accepted[shapeOf(l)] = l.Grid
+	s.mu.Unlock()
+}
+
+func (s *launches) clear() {
+	s.mu.Lock()
+	s.accepted = nil
+	s.mu.Unlock()
 }
 
 // ModuleLoadData sends one code object. The worker keeps nothing of what it does not need.
@@ -114,6 +198,9 @@ func (c *Client) launchHostFunc(t hip.Thread, st hip.Stream, f func()) hip.Error
 	}
 	if f == nil {
 		return hip.ErrorInvalidValue
+	}
+	if code := c.handles.stream(st); code != hip.Success {
+		return code
 	}
 	h := &c.funcs
 	h.mu.Lock()

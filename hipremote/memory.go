@@ -30,8 +30,6 @@ type memory struct {
 	grant [maxDevices]sync.Mutex // one request for credit at a time
 }
 
-func (m *memory) init() {}
-
 // reserve starts the account on a range; the zero range means that the worker places.
 func (m *memory) reserve(r addressRange) {
 	if r.size == 0 {
@@ -41,6 +39,30 @@ func (m *memory) reserve(r addressRange) {
 	m.places = newPlaces(r.base, r.size/2)
 	m.mu.Unlock()
 	m.span.Store(&r)
+}
+
+// abandon gives the range's addresses back, but for host memory that the program may still read.
+func (m *memory) abandon() {
+	r := m.span.Load()
+	if r == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.places == nil {
+		return
+	}
+	m.places = nil
+	at := r.base
+	for _, b := range m.blocks {
+		if b.host != nil && !b.host.registered {
+			if b.base > at {
+				unmap(at, b.base-at)
+			}
+			at = b.base + b.size
+		}
+	}
+	unmap(at, r.base+r.size-at)
 }
 
 // inRange says whether an address is a device address by where it lies.
@@ -87,15 +109,32 @@ func (c *Client) malloc(t hip.Thread, size uint64) (hip.Ptr, hip.Error) {
 	return hip.Ptr(b.base), hip.Success
 }
 
+// take finds addresses for size bytes.
+func (m *memory) take(size uint64) (uint64, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.places == nil {
+		return 0, false
+	}
+	return m.places.take(size)
+}
+
+// put gives addresses back.
+func (m *memory) put(base, size uint64) {
+	m.mu.Lock()
+	if m.places != nil {
+		m.places.put(base, size)
+	}
+	m.mu.Unlock()
+}
+
 // placeBlock makes a block of device memory at an address of the client's choice. It is not in the table yet.
 func (c *Client) placeBlock(l *link, device int32, size uint64) (*block, hip.Error) {
 	rounded := roundUp(size)
 	if code := c.spend(l, device, rounded); code != hip.Success {
 		return nil, code
 	}
-	c.mem.mu.Lock()
-	base, ok := c.mem.places.take(rounded)
-	c.mem.mu.Unlock()
+	base, ok := c.mem.take(rounded)
 	if !ok {
 		c.giveCredit(l, device, rounded)
 		return nil, hip.ErrorOutOfMemory
@@ -246,7 +285,7 @@ func (c *Client) plainCall(l *link, op uint16, req []byte) hip.Error {
 	return hip.ErrorUnknown
 }
 
-// MemGetInfo is hipMemGetInfo. Credit that is not used counts as free.
+// MemGetInfo is hipMemGetInfo. Credit that is not used counts as free there.
 func (c *Client) MemGetInfo(t hip.Thread) (free, total uint64, code hip.Error) {
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
@@ -262,10 +301,5 @@ func (c *Client) MemGetInfo(t hip.Thread) (free, total uint64, code hip.Error) {
 	if !d.Done() {
 		return 0, 0, c.violation(hip.OpMemGetInfo)
 	}
-	if t.Device >= 0 && t.Device < maxDevices {
-		c.mem.mu.RLock()
-		free += c.mem.credit[t.Device]
-		c.mem.mu.RUnlock()
-	}
-	return min(free, total), total, hip.Success
+	return free, total, hip.Success
 }

@@ -9,12 +9,13 @@ import (
 )
 
 // Device addresses have the same value here and on the worker. So that such an address can never also be host memory, the client keeps
-// the range they come from mapped without access. Nobody can know in advance which range is free in both processes: candidates is what
-// is offered, in order of preference, and the worker takes the first one it can reserve too.
-var candidates = []uint64{
-	0x100000000000, 0x200000000000, 0x300000000000, 0x400000000000,
-	0x080000000000, 0x500000000000, 0x600000000000, 0x180000000000,
-}
+// the range they come from mapped without access. Nobody can know in advance which range is free in both processes: several are offered, in
+// order of preference, and the worker takes the first one it can reserve too.
+// These are every TiB of the lower half of the address space but its ends: programs, their heaps, libraries and stacks are near those.
+const (
+	firstCandidate = 0x100000000000
+	lastCandidate  = 0x700000000000
+)
 
 const (
 	pageSize       = 4096
@@ -64,10 +65,7 @@ func reserveCandidates() []addressRange {
 	}
 	for ; size >= smallRangeSize; size /= 2 {
 		var got []addressRange
-		for _, base := range candidates {
-			if len(got) == want {
-				break
-			}
+		for base := uint64(firstCandidate); base < lastCandidate && len(got) < want; base += rangeSize {
 			if reserveRange(base, size) == nil {
 				got = append(got, addressRange{base, size})
 			}

@@ -34,12 +34,12 @@ func (c *Client) onlyDevice() bool {
 
 // DeviceReset is hipDeviceReset: everything on the device is gone afterwards.
 func (c *Client) DeviceReset(t hip.Thread) hip.Error {
-	c.async.reset() // also out of a dead context
-	code := c.resetThere(t)
+	seq, code := c.resetThere(t) // also out of a dead context
 	if code != hip.Success {
 		return code
 	}
-	c.async.reset()
+	c.async.reset(seq)
+	c.handles.clear()
 	m := &c.mem
 	m.mu.Lock()
 	keep := m.blocks[:0]
@@ -70,13 +70,14 @@ func (c *Client) DeviceReset(t hip.Thread) hip.Error {
 	return hip.Success
 }
 
-// resetThere asks the worker to reset a device.
-func (c *Client) resetThere(t hip.Thread) hip.Error {
+// resetThere asks the worker to reset a device, and gets the number of the last failure before that.
+func (c *Client) resetThere(t hip.Thread) (uint64, hip.Error) {
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
 	e := wire.Enc{B: m.Req[:0]}
 	e.I32(t.Device)
 	e.U32(t.ID)
 	m.Req = e.B
-	return c.call(hip.OpDeviceReset, m)
+	code := c.call(hip.OpDeviceReset, m)
+	return u64(m.Rep, 0), code
 }

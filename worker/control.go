@@ -143,6 +143,7 @@ func (s *start) encode() []byte {
 	return e.B
 }
 
+// decode reads what encode wrote behind the kind.
 func (s *start) decode(b []byte) error {
 	d := wire.NewDec(b)
 	s.Session, s.Version, s.InitID, s.Hello = d.U64(), d.U16(), d.U32(), d.Bytes()

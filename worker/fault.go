@@ -9,15 +9,6 @@ import (
 	"github.com/rocwire/rocwire/wire"
 )
 
-// sticky reports whether an error means that the device context is dead.
-func sticky(e hip.Error) bool {
-	switch e {
-	case hip.ErrorIllegalAddress, hip.ErrorLaunchFailure, hip.ErrorLaunchTimeOut, hip.ErrorECCNotCorrectable, hip.ErrorAssert, hip.ErrorContextIsDestroyed, hip.ErrorIllegalState:
-		return true
-	}
-	return false
-}
-
 // maxFailures bounds the failures that wait to be heard of.
 const maxFailures = 256
 
@@ -37,15 +28,16 @@ type failure struct {
 	code   hip.Error
 }
 
-// fault notes that a call the client gets no reply to has failed (op not 0) or that a stream has, and tells it.
+// fault notes that a call the client gets no reply to has failed, or (op 0) that a device's context has ended, and tells the client.
 func (s *session) fault(op uint16, st hip.Stream, code hip.Error, text string) {
 	f := &s.fails
+	dead := op == 0 || hiprpc.Sticky(code)
 	f.mu.Lock()
-	first := sticky(code) && f.dead == hip.Success
+	first := dead && f.dead == hip.Success
 	if first {
 		f.dead = code
 	}
-	known := sticky(code) && !first || len(f.open) >= maxFailures
+	known := dead && !first || len(f.open) >= maxFailures
 	for _, x := range f.open {
 		known = known || x.stream == st
 	}
@@ -55,13 +47,13 @@ func (s *session) fault(op uint16, st hip.Stream, code hip.Error, text string) {
 	}
 	f.seq++
 	x := failure{f.seq, st, code}
-	if !sticky(code) { // a dead context answers for itself
+	if !dead { // a dead context answers for itself
 		f.open = append(f.open, x)
 	}
 	f.mu.Unlock()
 
 	s.log.Warn("asynchronous failure", "op", hiprpc.OpName(op), "stream", uint64(st), "error", code.Error(), "detail", text)
-	a := hiprpc.AsyncError{Seq: x.seq, Op: op, Stream: st, Code: code, Sticky: sticky(code), Text: text}
+	a := hiprpc.AsyncError{Seq: x.seq, Op: op, Stream: st, Code: code, Sticky: dead, Text: text}
 	_ = s.conn.Notify(hiprpc.NoticeAsyncError, a.Append(nil)) // a lost connection has nobody to tell
 	if first {
 		// Replies queued behind the fault come while the runtime still runs what is queued; the others are given here.
@@ -86,6 +78,14 @@ func (s *session) heard(st hip.Stream) (failure, bool) {
 	}
 	f.open = keep
 	return first, first.seq != 0
+}
+
+// reset forgets everything and returns the number of the last failure.
+func (f *failures) reset() uint64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.open, f.dead = nil, hip.Success
+	return f.seq
 }
 
 // replyFailure answers with a failure of an earlier call, if there is one.

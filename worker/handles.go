@@ -23,7 +23,7 @@ const maxHandles = 1 << 20
 
 // wrongHandle is what HIP answers to a handle that is none.
 var wrongHandle = [kinds]hip.Error{
-	kindStream:   hip.ErrorInvalidHandle,
+	kindStream:   hip.ErrorContextIsDestroyed,
 	kindEvent:    hip.ErrorInvalidHandle,
 	kindModule:   hip.ErrorInvalidHandle,
 	kindFunction: hip.ErrorInvalidHandle,
@@ -33,6 +33,7 @@ var wrongHandle = [kinds]hip.Error{
 // handleTable holds the handles that the runtime gave to this session. A real runtime's handles are addresses: a number from the network
 // must be one of these before it comes near it.
 type handleTable struct {
+	own  bool // the runtime checks handles itself, and says better what is wrong
 	mu   sync.RWMutex
 	have [kinds]map[uint64]struct{}
 }
@@ -56,7 +57,7 @@ func (t *handleTable) remove(k handleKind, h uint64) {
 
 // check answers Success if h is a handle of this kind. The null stream is every device's own and needs none.
 func (t *handleTable) check(k handleKind, h uint64) hip.Error {
-	if k == kindStream && h <= uint64(hip.StreamLegacy) {
+	if t.own || k == kindStream && h <= uint64(hip.StreamLegacy) {
 		return hip.Success
 	}
 	t.mu.RLock()

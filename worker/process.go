@@ -26,8 +26,9 @@ const reportEvery = time.Second
 
 // Opened is a backend's runtime in a session process.
 type Opened struct {
-	Runtime hip.Runtime
-	Name    string // for the client: "sim" or "rocm"
+	Runtime       hip.Runtime
+	Name          string // for the client: "sim" or "rocm"
+	ChecksHandles bool   // the runtime answers an error to a handle that is none
 	// Faults sets who is told, at once and from any goroutine, when a stream or a device's context fails. May be nil.
 	Faults func(report func(s hip.Stream, code hip.Error, detail string))
 }
@@ -70,7 +71,7 @@ func (p *SessionProcess) Run() error {
 		return nil // the parent has ended, or does not need this process
 	}
 	var st start
-	if msg[0] != msgStart || fd < 0 || st.decode(msg) != nil {
+	if msg[0] != msgStart || fd < 0 || st.decode(msg[1:]) != nil {
 		return fmt.Errorf("%w: start", errControl)
 	}
 	hello, err := wire.ParseHello(st.Hello)
@@ -109,6 +110,7 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 		return err
 	}
 	s := newSession(opened.Runtime, conn, log)
+	s.handles.own = opened.ChecksHandles
 	if opened.Faults != nil {
 		opened.Faults(func(st hip.Stream, code hip.Error, detail string) { s.fault(0, st, code, detail) })
 	}

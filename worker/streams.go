@@ -2,6 +2,7 @@ package worker
 
 import (
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hipremote/hiprpc"
 	"github.com/rocwire/rocwire/wire"
 )
 
@@ -75,11 +76,13 @@ func (s *session) doDeviceReset(r *wire.Request) {
 	}
 	s.wait(r, func(r *wire.Request) {
 		code := s.rt.DeviceReset(t)
-		if code == hip.Success {
-			s.handles.clear()
-			s.host.clear()
+		if code != hip.Success {
+			s.reply(r, code, nil)
+			return
 		}
-		s.reply(r, code, nil)
+		s.handles.clear()
+		s.host.clear()
+		s.replyU64(r, s.fails.reset(), code)
 	})
 }
 
@@ -89,7 +92,7 @@ func (s *session) synced(r *wire.Request, st hip.Stream, code hip.Error) {
 		return
 	}
 	s.reply(r, code, nil)
-	if sticky(code) {
+	if hiprpc.Sticky(code) {
 		s.fault(0, hip.StreamNull, code, "")
 	}
 }

@@ -51,3 +51,12 @@ func OpName(op uint16) string {
 	}
 	return names[op]
 }
+
+// Sticky reports whether an error that a synchronizing call returns means that the device's context is dead.
+func Sticky(e hip.Error) bool {
+	switch e {
+	case hip.ErrorIllegalAddress, hip.ErrorLaunchFailure, hip.ErrorLaunchTimeOut, hip.ErrorECCNotCorrectable, hip.ErrorAssert, hip.ErrorIllegalState:
+		return true
+	}
+	return false
+}

@@ -123,7 +123,7 @@ func Session(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
 			if err != nil {
 				return worker.Opened{}, err
 			}
-			o := worker.Opened{Runtime: rt, Name: Name, Faults: func(f func(hip.Stream, hip.Error, string)) { report.Store(&f) }}
+			o := worker.Opened{Runtime: rt, Name: Name, ChecksHandles: true, Faults: func(f func(hip.Stream, hip.Error, string)) { report.Store(&f) }}
 			if chosen := worker.VisibleDevices(devices, s.Hello.Devices); len(chosen) != seg.Cards() || !ordered(chosen) {
 				if len(chosen) == 0 {
 					return worker.Opened{}, hip.ErrorNoDevice

@@ -1,0 +1,118 @@
+package hipremote
+
+import (
+	"sync"
+
+	"github.com/rocwire/rocwire/hip"
+)
+
+// handles are the streams and events of this session, so that a posted call with a wrong one fails itself.
+type handles struct {
+	streams, events sync.Map // handle → struct{}
+}
+
+func (h *handles) stream(s hip.Stream) hip.Error {
+	if s <= hip.StreamLegacy {
+		return hip.Success
+	}
+	if _, ok := h.streams.Load(s); !ok {
+		return hip.ErrorContextIsDestroyed
+	}
+	return hip.Success
+}
+
+func (h *handles) event(e hip.Event) hip.Error {
+	if _, ok := h.events.Load(e); !ok {
+		return hip.ErrorInvalidHandle
+	}
+	return hip.Success
+}
+
+// learn notes what a successful call made or ended.
+func (h *handles) learn(op uint16, req, rep []byte) {
+	switch op {
+	case hip.OpStreamCreateWithPriority:
+		h.streams.Store(hip.Stream(u64(rep, 0)), struct{}{})
+	case hip.OpStreamDestroy:
+		h.streams.Delete(hip.Stream(u64(req, 8)))
+	case hip.OpEventCreateWithFlags:
+		h.events.Store(hip.Event(u64(rep, 0)), struct{}{})
+	case hip.OpEventDestroy:
+		h.events.Delete(hip.Event(u64(req, 8)))
+	}
+}
+
+func (h *handles) clear() {
+	h.streams.Clear()
+	h.events.Clear()
+}
+
+// checkPosted judges a posted call as far as this side can, by the layout of its request: thread (8 bytes), then the parameters.
+func (c *Client) checkPosted(op uint16, req []byte) hip.Error {
+	switch op {
+	case hip.OpEventRecord:
+		if code := c.handles.event(hip.Event(u64(req, 8))); code != hip.Success {
+			return code
+		}
+		return c.handles.stream(hip.Stream(u64(req, 16)))
+	case hip.OpStreamWaitEvent:
+		if len(req) >= 28 && (req[24]|req[25]|req[26]|req[27]) != 0 {
+			return hip.ErrorInvalidValue // flags
+		}
+		if code := c.handles.event(hip.Event(u64(req, 16))); code != hip.Success {
+			return code
+		}
+		return c.handles.stream(hip.Stream(u64(req, 8)))
+	case hip.OpMemsetAsync, hip.OpMemset2DAsync, hip.OpMemsetD8Async, hip.OpMemsetD16Async, hip.OpMemsetD32Async:
+		if code := c.handles.stream(hip.Stream(u64(req, len(req)-8))); code != hip.Success {
+			return code
+		}
+		return c.checkSet(op, req)
+	}
+	return hip.Success
+}
+
+// checkSet judges the memory that a memset is going to write.
+func (c *Client) checkSet(op uint16, req []byte) hip.Error {
+	p := hip.Ptr(u64(req, 8))
+	var n uint64
+	switch op {
+	case hip.OpMemset, hip.OpMemsetAsync:
+		n = u64(req, 20)
+	case hip.OpMemsetD8, hip.OpMemsetD8Async:
+		n = u64(req, 17)
+	case hip.OpMemsetD16, hip.OpMemsetD16Async:
+		if n = u64(req, 18); n > 1<<46 {
+			return hip.ErrorInvalidValue
+		}
+		n *= 2
+	case hip.OpMemsetD32, hip.OpMemsetD32Async:
+		if n = u64(req, 20); n > 1<<46 {
+			return hip.ErrorInvalidValue
+		}
+		n *= 4
+	case hip.OpMemset2D, hip.OpMemset2DAsync:
+		pitch, width, height := u64(req, 16), u64(req, 28), u64(req, 36)
+		if width == 0 || height == 0 {
+			return hip.Success
+		}
+		s := shape{dpitch: pitch, spitch: pitch, width: width, height: height}
+		if code := s.check(p, p); code != hip.Success {
+			return code
+		}
+		n = s.extent(pitch)
+	}
+	if n == 0 {
+		return hip.Success
+	}
+	if p == 0 {
+		return hip.ErrorInvalidValue
+	}
+	at, code := c.locate(p, n, true)
+	if code == hip.Success && !at.device {
+		if b := c.mem.find(p); b == nil || b.host == nil {
+			return hip.ErrorInvalidValue
+		}
+	}
+	return code
+}

@@ -1,0 +1,109 @@
+package worker_test
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hipremote"
+	"github.com/rocwire/rocwire/worker"
+	"github.com/rocwire/rocwire/worker/simbackend"
+)
+
+// The test binary is its own session process.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "__session" {
+		p, err := simbackend.Session(os.Args[2:], testLog())
+		if err == nil {
+			err = p.Run()
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "session process:", err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	if len(os.Args) > 1 && os.Args[1] == "__client" {
+		client(os.Args[2:])
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func testLog() *slog.Logger {
+	if os.Getenv("TF_DEBUG") != "" {
+		return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	}
+	return slog.New(slog.DiscardHandler)
+}
+
+// serve starts a worker with simulated cards.
+func serve(t *testing.T, o simbackend.Options, cfg worker.Config) *worker.Server {
+	t.Helper()
+	if o.MemoryBytes == 0 {
+		o.MemoryBytes = 1 << 30
+	}
+	b, err := simbackend.New(o, testLog())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Backend, cfg.Command, cfg.Log = b, []string{os.Args[0], "__session"}, testLog()
+	w, err := worker.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- w.Serve() }()
+	t.Cleanup(func() {
+		w.Close()
+		if err := <-done; err != nil {
+			t.Errorf("Serve: %v", err)
+		}
+		if err := b.Source.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+// connect makes a client of w.
+func connect(t *testing.T, w *worker.Server) *hipremote.Client {
+	t.Helper()
+	c := hipremote.New(hipremote.Config{
+		Host: w.Addr().IP.String(), Port: fmt.Sprint(w.Addr().Port), ConnectTimeout: 20 * time.Second, IOTimeout: 20 * time.Second,
+		Debug: os.Getenv("TF_DEBUG") != "", Logf: t.Logf,
+	})
+	t.Cleanup(func() {
+		id := c.Session()
+		_ = c.Close()
+		eventually(t, "the session is gone", func() bool {
+			for _, s := range w.Sessions() {
+				if s.ID == fmt.Sprint(id) {
+					return false
+				}
+			}
+			return true
+		})
+	})
+	return c
+}
+
+func must(t *testing.T, what string, e hip.Error) {
+	t.Helper()
+	if e != hip.Success {
+		t.Fatalf("%s: %v", what, e)
+	}
+}
+
+// eventually waits until f holds. Tests that wait this way say nothing about how long something takes.
+func eventually(t *testing.T, what string, f func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(60 * time.Second); !f(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
