@@ -114,3 +114,19 @@ func rw_flush() {
 		}
 	}
 }
+
+// A Closer is a Runtime that wants to say goodbye.
+type Closer interface{ Close() error }
+
+// rw_close runs when the library is done.
+//
+//export rw_close
+func rw_close() {
+	opening.Lock()
+	defer opening.Unlock()
+	if r := current.Load(); r != nil {
+		if c, ok := (*r).(Closer); ok {
+			_ = c.Close()
+		}
+	}
+}

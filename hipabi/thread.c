@@ -62,11 +62,18 @@ static void flush(void)
 		rw_flush();
 }
 
-/* rw_at_exit has what is still on its way sent before the process ends. The
- * runtime stays usable: destructors that run later still free what they hold. */
+/* rw_at_exit has what is still on its way sent when the process begins to end.
+ * The runtime stays usable: destructors that run later still free what they hold. */
 int rw_at_exit(void)
 {
 	return atexit(flush);
+}
+
+/* The library's own end comes after that of everything that depends on it. */
+__attribute__((destructor)) static void end(void)
+{
+	if (!atomic_load(&rw_gone))
+		rw_close();
 }
 
 int rw_debug(void)
