@@ -13,12 +13,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// errAgain says that a descriptor had nothing to give, or took nothing, in the time it was given.
+// errAgain says that a socket took nothing at once.
 var errAgain = errors.New("wire: try again")
 
-// rawLimit is the longest transfer, in bytes, that is done without telling the Go scheduler: it keeps the processor for at most a few
-// microseconds and saves the way through entersyscall.
-const rawLimit = 16 << 10
+// rawLimit is the longest send, in bytes, that is done without telling the Go scheduler: it cannot block, keeps the processor for some ten
+// microseconds at most, and saves the way through entersyscall.
+const rawLimit = 64 << 10
 
 // conn is a connected stream socket in blocking mode. One goroutine at a time may read and one may write; shutdown may be called
 // at any time. The descriptor bypasses the netpoller: a goroutine that waits for a reply is woken by the kernel, not by another thread.
@@ -67,33 +67,19 @@ func isLoopback(sa unix.Sockaddr) bool {
 
 // read waits for bytes, for ever; io.EOF at the end. There is no SO_RCVTIMEO, whose timer would cost each call a few hundred
 // nanoseconds: the keeper looks after the time and ends a wait by shutdown.
-func (c *conn) read(p []byte) (int, error) { return c.recv(p, 0) }
-
-// tryRead takes what has arrived, errAgain if nothing has.
-func (c *conn) tryRead(p []byte) (int, error) { return c.recv(p, unix.MSG_DONTWAIT) }
-
-func (c *conn) recv(p []byte, flags uintptr) (int, error) {
+func (c *conn) read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
 	for {
-		var n uintptr
-		var e syscall.Errno
-		if flags != 0 && len(p) <= 4*rawLimit {
-			n, _, e = syscall.RawSyscall6(unix.SYS_RECVFROM, uintptr(c.fd), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)), flags, 0, 0)
-		} else {
-			n, _, e = syscall.Syscall6(unix.SYS_RECVFROM, uintptr(c.fd), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)), flags, 0, 0)
-		}
+		n, _, e := syscall.Syscall6(unix.SYS_RECVFROM, uintptr(c.fd), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)), 0, 0, 0)
 		switch {
 		case e == 0 && n == 0:
 			return 0, io.EOF
 		case e == 0:
 			c.in.Add(uint64(n))
 			return int(n), nil
-		case e == unix.EINTR:
-		case e == unix.EAGAIN:
-			return 0, errAgain
-		default:
+		case e != unix.EINTR:
 			return 0, e
 		}
 	}
@@ -125,7 +111,7 @@ func (c *conn) tryWrite(a, b []byte) (int, error) {
 func (c *conn) send(a, b []byte) (n uintptr, e syscall.Errno) {
 	const flags = unix.MSG_DONTWAIT | unix.MSG_NOSIGNAL
 	switch {
-	case len(b) == 0 && len(a) <= 4*rawLimit:
+	case len(b) == 0 && len(a) <= rawLimit:
 		n, _, e = syscall.RawSyscall6(unix.SYS_SENDTO, uintptr(c.fd), uintptr(unsafe.Pointer(&a[0])), uintptr(len(a)), flags, 0, 0)
 		return n, e
 	case len(b) == 0:
