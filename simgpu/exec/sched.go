@@ -119,6 +119,7 @@ func (s *scheduler) take(g *workgroup) *workgroup {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if g != nil {
+		s.collect(g, 0)
 		s.parked = append(s.parked, g)
 		s.idle++
 		// Nothing finishes: perhaps the resident workgroups wait for one that is not.
@@ -148,18 +149,30 @@ func (s *scheduler) take(g *workgroup) *workgroup {
 func (s *scheduler) end(g *workgroup, f *Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, w := range g.waves {
-		s.stats.Add(&w.stats)
-	}
 	s.resident--
 	s.idle = 0
 	if f != nil {
+		s.collect(g, 0)
 		s.stop.Store(true)
 		if s.fault == nil {
 			s.fault = f
 		}
 		return
 	}
-	s.stats.Workgroups++
+	s.collect(g, 1)
 	g.release()
+}
+
+// collect takes what the waves of g have executed over into the dispatch's
+// statistics, and tells whoever wants to know. mu is held.
+func (s *scheduler) collect(g *workgroup, finished uint64) {
+	d := Stats{Workgroups: finished}
+	for _, w := range g.waves {
+		d.Add(&w.stats)
+		w.stats = Stats{}
+	}
+	s.stats.Add(&d)
+	if s.d.OnStats != nil {
+		s.d.OnStats(&d)
+	}
 }

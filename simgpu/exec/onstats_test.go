@@ -1,0 +1,23 @@
+package exec
+
+import "testing"
+
+// TestCollect: what the waves did is counted once, however often it is taken
+// over, and told in full.
+func TestCollect(t *testing.T) {
+	var told Stats
+	s := &scheduler{d: &Dispatch{OnStats: func(st *Stats) { told.Add(st) }}}
+	g := &workgroup{waves: []*wave{{}, {}}}
+	for range 3 {
+		g.waves[0].stats.Instructions[VALU] += 5
+		g.waves[1].stats.ReadBytes += 7
+		s.collect(g, 0)
+	}
+	g.waves[1].stats.Waves = 2
+	s.collect(g, 1)
+	want := Stats{Workgroups: 1, Waves: 2, ReadBytes: 21}
+	want.Instructions[VALU] = 15
+	if s.stats != want || told != want {
+		t.Errorf("collected %+v, told %+v, want %+v", s.stats, told, want)
+	}
+}
