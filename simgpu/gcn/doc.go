@@ -18,6 +18,14 @@
 // targets. Opcode numbers are per encoding and per target; nobody but the
 // decoder needs them.
 //
+// # Agreement with LLVM
+//
+// The text is compared with llvm-mc-19 where that is installed: every opcode
+// of every encoding with the operands compilers emit and with random fields,
+// streams of random words (GCN_ROUNDS=n for n times as many), and every
+// compiled kernel of this project (GCN_CODE=dir for others). Without LLVM,
+// testdata/golden.tsv stands for it; go test -run TestGolden -update writes it.
+//
 // # Trust
 //
 // Code comes from strangers. Decode reads no byte beyond what it is given,

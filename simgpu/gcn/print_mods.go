@@ -109,6 +109,11 @@ func (in *Inst) appendSDWA(b []byte) []byte {
 	return b
 }
 
+// dppNames are the permutations without a number, from DPPWaveShl on.
+var dppNames = [...]string{DPPWaveShl - DPPWaveShl: " wave_shl:1", DPPWaveRol - DPPWaveShl: " wave_rol:1",
+	DPPWaveShr - DPPWaveShl: " wave_shr:1", DPPWaveRor - DPPWaveShl: " wave_ror:1", DPPRowMirror - DPPWaveShl: " row_mirror",
+	DPPRowHalfMirror - DPPWaveShl: " row_half_mirror", DPPBcast15 - DPPWaveShl: " row_bcast:15", DPPBcast31 - DPPWaveShl: " row_bcast:31"}
+
 func (in *Inst) appendDPP(b []byte) []byte {
 	c := in.DPP.Ctrl
 	n := uint64(c & 15)
@@ -137,9 +142,7 @@ func (in *Inst) appendDPP(b []byte) []byte {
 	case c >= DPPRowNewBcast:
 		b = strconv.AppendUint(append(b, " row_newbcast:"...), n, 10)
 	default:
-		b = append(b, map[DPPCtrl]string{DPPWaveShl: " wave_shl:1", DPPWaveRol: " wave_rol:1", DPPWaveShr: " wave_shr:1",
-			DPPWaveRor: " wave_ror:1", DPPRowMirror: " row_mirror", DPPRowHalfMirror: " row_half_mirror",
-			DPPBcast15: " row_bcast:15", DPPBcast31: " row_bcast:31"}[c]...)
+		b = append(b, dppNames[c-DPPWaveShl]...)
 	}
 	b = strconv.AppendUint(append(b, " row_mask:0x"...), uint64(in.DPP.RowMask), 16)
 	b = strconv.AppendUint(append(b, " bank_mask:0x"...), uint64(in.DPP.BankMask), 16)
