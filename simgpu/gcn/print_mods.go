@@ -110,7 +110,7 @@ func (in *Inst) appendSDWA(b []byte) []byte {
 }
 
 // dppNames are the permutations without a number, from DPPWaveShl on.
-var dppNames = [...]string{DPPWaveShl - DPPWaveShl: " wave_shl:1", DPPWaveRol - DPPWaveShl: " wave_rol:1",
+var dppNames = [...]string{0: " wave_shl:1", DPPWaveRol - DPPWaveShl: " wave_rol:1",
 	DPPWaveShr - DPPWaveShl: " wave_shr:1", DPPWaveRor - DPPWaveShl: " wave_ror:1", DPPRowMirror - DPPWaveShl: " row_mirror",
 	DPPRowHalfMirror - DPPWaveShl: " row_half_mirror", DPPBcast15 - DPPWaveShl: " row_bcast:15", DPPBcast31 - DPPWaveShl: " row_bcast:31"}
 
