@@ -2,6 +2,7 @@ package simgpu
 
 import (
 	"bytes"
+	"time"
 
 	"github.com/rocwire/rocwire/codeobject"
 	"github.com/rocwire/rocwire/hip"
@@ -154,6 +155,9 @@ func (p *product) resident(k *codeobject.Kernel, threads int, lds uint32) int {
 	return max(n, 0)
 }
 
+// accountEvery is how often the work of a running kernel is accounted.
+const accountEvery = 20 * time.Millisecond
+
 // run executes a kernel in its stream's turn.
 func (d *device) run(st *stream, l *launch) {
 	kn := l.f.kernel
@@ -182,8 +186,19 @@ func (d *device) run(st *stream, l *launch) {
 		l.start.Now()
 	}
 	d.meter.Begin(kn.Name, units)
-	stats, err := x.Run(d.context(), n)
-	d.meter.Work(workOf(&stats))
+	var done exec.Stats // executed and not accounted yet
+	told := time.Now()
+	x.OnStats = func(s *exec.Stats) {
+		done.Add(s)
+		if now := time.Now(); now.Sub(told) >= accountEvery {
+			told = now
+			d.meter.Work(workOf(&done))
+			done = exec.Stats{}
+		}
+	}
+	_, err := x.Run(d.context(), n)
+	done.Dispatches++
+	d.meter.Work(workOf(&done))
 	d.meter.End(units)
 	if l.stop != nil {
 		l.stop.Now()

@@ -303,7 +303,7 @@ func (r *Runtime) MallocAt(t hip.Thread, addr hip.Ptr, size uint64) hip.Error {
 // DeviceBytes is device memory as this process sees it. It is valid until it is
 // freed; nothing orders access to it with what streams do.
 func (r *Runtime) DeviceBytes(ptr hip.Ptr, n uint64) ([]byte, bool) {
-	a := r.allocation(ptr)
+	a := r.visible(ptr) // variables of modules too
 	if a == nil || n > a.End()-uint64(ptr) {
 		return nil, false
 	}

@@ -161,7 +161,7 @@ func (r *Runtime) ModuleGetFunction(t hip.Thread, h hip.Module, name string) (hi
 }
 
 // ModuleGetGlobal finds a variable by name. Of a managed variable it is the
-// value, not the pointer that code goes through.
+// pointer that code goes through; the value has the name with ".managed" behind.
 func (r *Runtime) ModuleGetGlobal(t hip.Thread, h hip.Module, name string) (hip.Ptr, uint64, hip.Error) {
 	_, e := r.enter(t)
 	if e != hip.Success {
@@ -178,9 +178,6 @@ func (r *Runtime) ModuleGetGlobal(t hip.Thread, h hip.Module, name string) (hip.
 	g := m.object.Globals[name]
 	if g == nil {
 		return 0, 0, hip.ErrorNotFound
-	}
-	if g.Managed != nil {
-		g = g.Managed
 	}
 	return hip.Ptr(m.alloc.Base + g.Addr), g.Size, hip.Success
 }

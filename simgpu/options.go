@@ -34,6 +34,9 @@ type Options struct {
 	// Segment is what the session shares with others; nil makes one of its own.
 	// Its cards and capacity then count, not those above.
 	Segment *Segment
+	// Visible are the cards that the runtime uses, in the order in which it
+	// numbers them; nil is all.
+	Visible []int
 	// PID names the session in the segment; 0 is this process.
 	PID int
 
@@ -83,6 +86,18 @@ func (o *Options) complete() error {
 	o.MemoryBytes &^= hip.Granule - 1
 	if o.MemoryBytes < 1<<20 || o.MemoryBytes > 1<<44 {
 		return fmt.Errorf("%w: %d bytes of card memory", ErrOptions, o.MemoryBytes)
+	}
+	if o.Visible == nil {
+		for i := range o.Cards {
+			o.Visible = append(o.Visible, i)
+		}
+	}
+	seen := map[int]bool{}
+	for _, i := range o.Visible {
+		if i < 0 || i >= o.Cards || seen[i] {
+			return fmt.Errorf("%w: card %d of %d is to be visible, or twice so", ErrOptions, i, o.Cards)
+		}
+		seen[i] = true
 	}
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)

@@ -101,9 +101,9 @@ func New(o Options) (*Runtime, error) {
 	}
 	r.handles.Store(16)
 	r.o.Segment = seg
-	for i := range o.Cards {
-		d := &device{r: r, id: int32(i), meter: r.session.Card(i), queues: queue.New(), peers: map[int32]bool{}}
-		d.props = r.product.properties(i, seg.Capacity(i))
+	for i, c := range o.Visible {
+		d := &device{r: r, id: int32(i), meter: r.session.Card(c), queues: queue.New(), peers: map[int32]bool{}}
+		d.props = r.product.properties(c, seg.Capacity(c))
 		d.null = &stream{d: d, q: d.queues.Null()}
 		d.ctx, d.cancel = context.WithCancelCause(context.Background())
 		d.pool = hip.MemPool(r.handle())
