@@ -66,7 +66,7 @@ func addc(d, a, b, _ *Vec, in uint64) (out uint64) {
 		s := uint64(a[i]) + uint64(b[i]) + in&1
 		in >>= 1
 		d[i] = uint32(s)
-		out |= s >> 32 << (i & 63)
+		out = top(out, s<<31)
 	}
 	return out
 }
@@ -77,7 +77,7 @@ func subb(d, a, b, _ *Vec, in uint64) (out uint64) {
 		s := uint64(a[i]) - uint64(b[i]) - in&1
 		in >>= 1
 		d[i] = uint32(s)
-		out |= s >> 63 << (i & 63)
+		out = top(out, s)
 	}
 	return out
 }
@@ -133,24 +133,24 @@ func cndmask(b *binder, in *gcn.Inst) (func(*wave), error) {
 	s0, s1 := s[0], s[1]
 	if post != nil {
 		return func(w *wave) {
-			selectLanes(&w.out[0], s0.get(w), s1.get(w), m.get(w))
+			w.selectLanes(&w.out[0], s0.get(w), s1.get(w), m.get(w))
 			w.commit(d, 1, post(w, d.get(w)))
 		}, nil
 	}
 	return func(w *wave) {
 		if w.full {
-			selectLanes(d.get(w), s0.get(w), s1.get(w), m.get(w))
+			w.selectLanes(d.get(w), s0.get(w), s1.get(w), m.get(w))
 			return
 		}
-		selectLanes(&w.out[0], s0.get(w), s1.get(w), m.get(w))
+		w.selectLanes(&w.out[0], s0.get(w), s1.get(w), m.get(w))
 		w.commit(d, 1, w.exec)
 	}, nil
 }
 
 // selectLanes takes b where the mask is set, a elsewhere.
-func selectLanes(d, a, b *Vec, mask uint64) {
-	for i := range d {
-		d[i] = a[i] ^ (a[i]^b[i])&uint32(-(mask&1))
-		mask >>= 1
+func (w *wave) selectLanes(d, a, b *Vec, mask uint64) {
+	x, y, z, m := pairs(d), pairs(a), pairs(b), pairs(w.selecting.vec(mask))
+	for i := range x {
+		x[i] = y[i] ^ (y[i]^z[i])&m[i]
 	}
 }

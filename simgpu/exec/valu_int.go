@@ -71,27 +71,27 @@ func init() {
 		}
 	}).saturating(func(_ *fpEnv, a, b, _ uint64) uint64 { return sat32(int64(int32(a)) - int64(int32(b))) })
 	valu("v_and_b32", 2, func(d, a, b, _ *Vec) {
-		_, _, _ = d[0], a[0], b[0]
-		for i := range d {
-			d[i] = a[i] & b[i]
+		x, y, z := pairs(d), pairs(a), pairs(b)
+		for i := range x {
+			x[i] = y[i] & z[i]
 		}
 	})
 	valu("v_or_b32", 2, func(d, a, b, _ *Vec) {
-		_, _, _ = d[0], a[0], b[0]
-		for i := range d {
-			d[i] = a[i] | b[i]
+		x, y, z := pairs(d), pairs(a), pairs(b)
+		for i := range x {
+			x[i] = y[i] | z[i]
 		}
 	})
 	valu("v_xor_b32", 2, func(d, a, b, _ *Vec) {
-		_, _, _ = d[0], a[0], b[0]
-		for i := range d {
-			d[i] = a[i] ^ b[i]
+		x, y, z := pairs(d), pairs(a), pairs(b)
+		for i := range x {
+			x[i] = y[i] ^ z[i]
 		}
 	})
 	valu("v_xnor_b32", 2, func(d, a, b, _ *Vec) {
-		_, _, _ = d[0], a[0], b[0]
-		for i := range d {
-			d[i] = ^(a[i] ^ b[i])
+		x, y, z := pairs(d), pairs(a), pairs(b)
+		for i := range x {
+			x[i] = ^(y[i] ^ z[i])
 		}
 	})
 	valu("v_lshlrev_b32", 2, func(d, a, b, _ *Vec) {

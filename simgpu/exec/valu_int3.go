@@ -41,15 +41,15 @@ func init() {
 		}
 	})
 	valu("v_and_or_b32", 3, func(d, a, b, c *Vec) {
-		_, _, _, _ = d[0], a[0], b[0], c[0]
-		for i := range d {
-			d[i] = a[i]&b[i] | c[i]
+		x, y, z, u := pairs(d), pairs(a), pairs(b), pairs(c)
+		for i := range x {
+			x[i] = y[i]&z[i] | u[i]
 		}
 	})
 	valu("v_or3_b32", 3, func(d, a, b, c *Vec) {
-		_, _, _, _ = d[0], a[0], b[0], c[0]
-		for i := range d {
-			d[i] = a[i] | b[i] | c[i]
+		x, y, z, u := pairs(d), pairs(a), pairs(b), pairs(c)
+		for i := range x {
+			x[i] = y[i] | z[i] | u[i]
 		}
 	})
 	valu("v_xad_u32", 3, func(d, a, b, c *Vec) {
@@ -71,9 +71,9 @@ func init() {
 		}
 	})
 	valu("v_bfi_b32", 3, func(d, a, b, c *Vec) {
-		_, _, _, _ = d[0], a[0], b[0], c[0]
-		for i := range d {
-			d[i] = a[i]&b[i] | ^a[i]&c[i]
+		x, y, z, u := pairs(d), pairs(a), pairs(b), pairs(c)
+		for i := range x {
+			x[i] = y[i]&z[i] | ^y[i]&u[i]
 		}
 	})
 	valu("v_alignbit_b32", 3, func(d, a, b, c *Vec) {

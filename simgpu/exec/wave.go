@@ -43,12 +43,12 @@ type wave struct {
 	A []Vec // accumulation registers
 	S [256]uint32
 
-	exec   uint64 // EXEC, as it is throughout the current block
-	full   bool   // all lanes of exec are set
-	mask   Vec    // maskOf as one all-ones or zero element per lane
-	maskOf uint64
-	mode   uint32
-	fp     fpEnv
+	exec               uint64   // EXEC, as it is throughout the current block
+	full               bool     // all lanes of exec are set
+	merging, selecting laneMask // of merge and v_cndmask
+
+	mode uint32
+	fp   fpEnv
 
 	blk    *block // where it stands
 	idx    int    // instruction of blk that executes
@@ -76,34 +76,57 @@ func (w *wave) setExec() {
 	w.full = e == ^uint64(0)
 }
 
-// lanes returns a lane mask as a vector of all-ones and zero.
-func (w *wave) lanes(mask uint64) *Vec {
-	if w.maskOf != mask {
-		w.maskOf = mask
-		for i := range w.mask {
-			w.mask[i] = uint32(-(mask & 1))
-			mask >>= 1
+// laneMask is a lane mask with its form as a vector of all-ones and zero.
+type laneMask struct {
+	of uint64
+	v  Vec
+}
+
+// vec returns the vector form of a mask. It is kept for the next time.
+func (l *laneMask) vec(mask uint64) *Vec {
+	if l.of != mask {
+		l.of = mask
+		v := pairs(&l.v)
+		for i := range v {
+			// Two lanes at a time: bits 0 and 1 to all bits of the halves.
+			v[i] = uint64(uint32(-(mask & 1))) | -(mask>>1&1)<<32
+			mask >>= 2
 		}
 	}
-	return &w.mask
+	return &l.v
 }
 
 // merge copies the lanes of the mask from s to d.
 func (w *wave) merge(d, s *Vec, mask uint64) {
-	switch n := bits.OnesCount64(mask); {
-	case n == WaveSize:
+	switch {
+	case mask == ^uint64(0):
 		*d = *s
-	case n <= 8:
+	case bits.OnesCount64(mask&^(mask<<1)) <= 4: // a few runs of lanes
+		for mask != 0 {
+			first := bits.TrailingZeros64(mask)
+			n := bits.TrailingZeros64(^(mask >> first))
+			copy(d[first:first+n], s[first:])
+			mask &^= 1<<(first+n) - 1
+		}
+	case bits.OnesCount64(mask) <= 8:
 		for ; mask != 0; mask &= mask - 1 {
 			i := bits.TrailingZeros64(mask) & 63
 			d[i] = s[i]
 		}
 	default:
-		m := w.lanes(mask)
-		for i := range d {
-			d[i] ^= (d[i] ^ s[i]) & m[i]
+		x, y, m := pairs(d), pairs(s), pairs(w.merging.vec(mask))
+		for i := range x {
+			x[i] ^= (x[i] ^ y[i]) & m[i]
 		}
 	}
+}
+
+// pairs views a register as pairs of lanes, for bitwise operations, and
+// touches it, so that a loop over it has no nil checks.
+func pairs(v *Vec) *[WaveSize / 2]uint64 {
+	p := (*[WaveSize / 2]uint64)(unsafe.Pointer(v))
+	_ = p[0]
+	return p
 }
 
 func (w *wave) s64(n uint8) uint64 { return uint64(w.S[n]) | uint64(w.S[n+1])<<32 }
