@@ -74,33 +74,45 @@ func (v *variable) place(t hip.Thread) hip.Error {
 
 const memAttachGlobal = 1
 
+// managedValue is where the value of a module's managed variable lies.
+type managedValue struct {
+	at   hip.Ptr
+	size uint64 // in bytes
+	own  bool   // the module's, not the program's: freed with it
+}
+
 // placeManaged gives the managed variable g of a freshly loaded module its
-// memory and tells the module: g itself is the pointer that code reads.
-func placeManaged(t hip.Thread, h hip.Module, name string, g *codeobject.Global, managed func(string) (hip.Ptr, bool)) hip.Error {
+// memory, and tells the module: g itself is the pointer that code reads.
+func placeManaged(t hip.Thread, h hip.Module, name string, g *codeobject.Global, managed func(string) (hip.Ptr, bool)) (managedValue, hip.Error) {
+	v := managedValue{size: g.Managed.Size}
 	rt := runtime()
 	at, _, err := rt.ModuleGetGlobal(t, h, name)
 	if err != hip.Success {
-		return err
+		return v, err
 	}
-	var p hip.Ptr
 	known := false
 	if managed != nil {
-		p, known = managed(name)
+		v.at, known = managed(name)
 	}
 	if !known {
-		init, size, err := rt.ModuleGetGlobal(t, h, g.Managed.Name)
+		init, _, err := rt.ModuleGetGlobal(t, h, g.Managed.Name)
 		if err != hip.Success {
-			return err
+			return v, err
 		}
-		if p, err = rt.MallocManaged(t, size, memAttachGlobal); err != hip.Success {
-			return err
+		if v.at, err = rt.MallocManaged(t, v.size, memAttachGlobal); err != hip.Success {
+			return v, err
 		}
-		if err = rt.Memcpy(t, p, init, size, hip.MemcpyDeviceToDevice); err != hip.Success {
-			return err
+		v.own = true
+		if err = rt.Memcpy(t, v.at, init, v.size, hip.MemcpyDefault); err != hip.Success {
+			rt.Free(t, v.at)
+			return v, err
 		}
 	}
 	word := C.malloc(8) // copies take their bytes from C's memory
 	defer C.free(word)
-	*(*hip.Ptr)(word) = p
-	return rt.Memcpy(t, at, hip.Ptr(uintptr(word)), 8, hip.MemcpyHostToDevice)
+	*(*hip.Ptr)(word) = v.at
+	if err = rt.Memcpy(t, at, hip.Ptr(uintptr(word)), 8, hip.MemcpyHostToDevice); err != hip.Success && v.own {
+		rt.Free(t, v.at)
+	}
+	return v, err
 }

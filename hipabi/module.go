@@ -18,6 +18,7 @@ type module struct {
 	handle  hip.Module
 	device  *device
 	kernels map[string]*codeobject.Kernel
+	managed map[string]managedValue // managed variables, by name
 
 	mu        sync.Mutex
 	functions map[string]*function // those that were asked for
@@ -79,15 +80,17 @@ func (t *moduleTable) load(th hip.Thread, image []byte, managed func(name string
 		return nil, err
 	}
 	// The object refers to the program's memory: only what is copied is kept.
-	m := &module{handle: h, device: d, kernels: object.Kernels, functions: map[string]*function{}}
+	m := &module{handle: h, device: d, kernels: object.Kernels, managed: map[string]managedValue{}, functions: map[string]*function{}}
 	for name, g := range object.Globals {
 		if g.Managed == nil {
 			continue
 		}
-		if err := placeManaged(th, h, name, g, managed); err != hip.Success {
-			rt.ModuleUnload(th, h)
+		v, err := placeManaged(th, h, name, g, managed)
+		if err != hip.Success {
+			m.release(th)
 			return nil, err
 		}
+		m.managed[name] = v
 	}
 	t.mu.Lock()
 	t.modules[h] = m
@@ -111,7 +114,18 @@ func (t *moduleTable) unload(th hip.Thread, h hip.Module) hip.Error {
 	if m == nil {
 		return hip.ErrorInvalidHandle
 	}
-	return runtime().ModuleUnload(th, h)
+	return m.release(th)
+}
+
+// release gives back what the module holds.
+func (m *module) release(th hip.Thread) hip.Error {
+	err := runtime().ModuleUnload(th, m.handle)
+	for _, v := range m.managed {
+		if v.own {
+			runtime().Free(th, v.at)
+		}
+	}
+	return err
 }
 
 // get returns the module's kernel of a name: ErrorNotFound if it has none.
@@ -217,9 +231,15 @@ func rw_hipModuleGetGlobal(thread uint64, dptr, size unsafe.Pointer, h uint64, n
 	if m == nil {
 		return int32(hip.ErrorInvalidHandle)
 	}
-	p, n, err := runtime().ModuleGetGlobal(threadOf(thread), m.handle, goString(name))
-	if err != hip.Success {
-		return int32(err)
+	var p hip.Ptr
+	var n uint64
+	if v, ok := m.managed[goString(name)]; ok {
+		p, n = v.at, v.size
+	} else {
+		var err hip.Error
+		if p, n, err = runtime().ModuleGetGlobal(threadOf(thread), m.handle, goString(name)); err != hip.Success {
+			return int32(err)
+		}
 	}
 	if dptr != nil {
 		*(*hip.Ptr)(dptr) = p

@@ -59,6 +59,7 @@ type variable struct {
 
 // module loads the image for the thread's device, if it is not loaded.
 func (b *embedded) module(t hip.Thread) (*module, hip.Error) {
+	runtime() // opened before the lock is taken: opening resets what is loaded
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if l := b.loaded[t.Device]; l != nil {

@@ -183,3 +183,17 @@ func TestManagedVariable(t *testing.T) {
 		t.Errorf("%d copies", f.copies)
 	}
 }
+
+// The first use of HIP may be that of an embedded variable or kernel.
+func TestEmbeddedOpens(t *testing.T) {
+	f := newFake(t, "gfx942")
+	id, host := embed(t, kernels(t, "gfx942", "vector_add"), "vector_add")
+	p := out[unsafe.Pointer]()
+	rw_registerManaged(id, ptr(p), nil, cstr("counter"), 8, 8)
+	SetOpener(func() hip.Runtime { return f })
+	params, _ := addArgs()
+	check(t, rw_hipLaunchKernel(1, host, dims(1, 1, 1), dims(64, 1, 1), unsafe.Pointer(&params[0]), 0, 0), hip.Success)
+	if len(f.launches) != 1 {
+		t.Error("no launch")
+	}
+}

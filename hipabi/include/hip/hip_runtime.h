@@ -2,4 +2,31 @@
 #ifndef ROCWIRE_HIP_RUNTIME_H
 #define ROCWIRE_HIP_RUNTIME_H
 #include "hip_runtime_api.h"
+
+#if defined(__cplusplus)
+/* What <<<grid, block>>> leaves out. */
+extern "C" hipError_t __hipPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem = 0, hipStream_t stream = 0);
+#endif
+
+#if defined(__HIP__)
+#ifndef __global__
+#define __global__ __attribute__((global))
+#endif
+#ifndef __device__
+#define __device__ __attribute__((device))
+#endif
+#ifndef __host__
+#define __host__ __attribute__((host))
+#endif
+#ifndef __constant__
+#define __constant__ __attribute__((constant))
+#endif
+#ifndef __shared__
+#define __shared__ __attribute__((shared))
+#endif
+#ifndef __managed__
+#define __managed__ __attribute__((managed))
+#endif
+#endif
+
 #endif

@@ -1,0 +1,88 @@
+// A HIP program as clang compiles it, host and device in one: <<<>>>, embedded
+// code for two kinds of GPU, device, constant and managed variables.
+//
+//   clang++-19 -x hip --offload-arch=gfx90a --offload-arch=gfx942 -nogpuinc -nogpulib -Ihipabi/include launch.hip …
+#include <hip/hip_runtime.h>
+
+#include "test.h"
+
+#if defined(__HIP_DEVICE_COMPILE__)
+#define thread_x() __builtin_amdgcn_workitem_id_x()
+#define group_x() __builtin_amdgcn_workgroup_id_x()
+#else // never run here
+#define thread_x() 0u
+#define group_x() 0u
+#endif
+
+enum { N = 1000, BLOCK = 64 };
+
+__device__ int calls;
+__constant__ float factor;
+__managed__ int counter = 41;
+__managed__ int table[N];
+
+template <typename T> __global__ void scale(const T *in, T *out, int n)
+{
+	int i = (int)(group_x() * BLOCK + thread_x());
+	if (i < n)
+		out[i] = in[i] * (T)factor;
+	if (i == 0)
+		calls++;
+}
+
+__global__ void bump(int n)
+{
+	int i = (int)(group_x() * BLOCK + thread_x());
+	if (i < n)
+		table[i] += i;
+	if (i == 0)
+		counter++;
+}
+
+template <typename T> static void scaled()
+{
+	T in[N], out[N], *a, *b;
+	int wrong = 0;
+	for (int i = 0; i < N; i++)
+		in[i] = (T)i;
+	CHECK(hipMalloc((void **)&a, sizeof in));
+	CHECK(hipMalloc((void **)&b, sizeof out));
+	CHECK(hipMemcpy(a, in, sizeof in, hipMemcpyHostToDevice));
+	scale<T><<<dim3((N + BLOCK - 1) / BLOCK), dim3(BLOCK)>>>(a, b, N);
+	CHECK(hipGetLastError());
+	CHECK(hipMemcpy(out, b, sizeof out, hipMemcpyDeviceToHost));
+	for (int i = 0; i < N; i++)
+		wrong += out[i] != in[i] * (T)3;
+	ASSERT(wrong == 0);
+	CHECK(hipFree(a));
+	CHECK(hipFree(b));
+}
+
+int main()
+{
+	float three = 3;
+	int n = 0;
+	// before the first call of HIP a managed variable is an ordinary one
+	ASSERT(counter == 41);
+	for (int i = 0; i < N; i++)
+		table[i] = 10 * i;
+	CHECK(hipMemcpyToSymbol(&factor, &three, sizeof three, 0, hipMemcpyHostToDevice));
+	scaled<float>();
+	scaled<double>();
+	scaled<int>();
+	CHECK(hipMemcpyFromSymbol(&n, &calls, sizeof n, 0, hipMemcpyDeviceToHost));
+	ASSERT(n == 3);
+
+	bump<<<dim3((N + BLOCK - 1) / BLOCK), dim3(BLOCK)>>>(N);
+	CHECK(hipDeviceSynchronize());
+	ASSERT(counter == 42);
+	int wrong = 0;
+	for (int i = 0; i < N; i++)
+		wrong += table[i] != 11 * i;
+	ASSERT(wrong == 0);
+	counter = 7;
+	bump<<<dim3(1), dim3(BLOCK)>>>(0);
+	CHECK(hipDeviceSynchronize());
+	ASSERT(counter == 8);
+	return result("launch");
+}
