@@ -289,7 +289,7 @@ func (s *Source) Metrics(ctx context.Context, index int) (*smi.Metrics, error) {
 
 // Processes are the sessions that use a card.
 func (s *Source) Processes(ctx context.Context, index int) ([]smi.Process, error) {
-	list := []smi.Process{}
+	var list []smi.Process
 	err := s.look(ctx, index, func(g *gauge) {
 		rows := map[int]*smi.Process{}
 		for _, u := range g.now.Sessions {
