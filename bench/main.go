@@ -2,7 +2,8 @@
 // the tree, after the worker and the library are built; rows whose programs are not there are left out with a note.
 //
 // Every figure is the median of several rounds, and every round measures the floor (bare sockets, memcpy: c/floor.c) right before the
-// thing itself, so that a ratio compares like with like on a machine that is not quiet. "ok" and "slow" say whether the ratio keeps the promise.
+// thing itself, so that a ratio compares like with like on a machine that is not quiet. "ok" and "slow" say whether the ratio keeps the promise. The floor's sockets
+// have the system's default options; ours may choose better ones.
 package main
 
 import (

@@ -2,8 +2,12 @@ package wire
 
 import "sync"
 
-// maxCallbacks bounds the notices that wait because the user's function is slow. Done functions are bounded by the calls the user made.
-const maxCallbacks = 1 << 16
+// Bounds of the notices that wait because the user's function is slow: in number and in bytes. Done functions are bounded by the calls
+// the user made.
+const (
+	maxNotices     = 1 << 16
+	maxNoticeBytes = 64 << 20
+)
 
 type callback struct {
 	m       *Msg // done function of a call
@@ -19,6 +23,7 @@ type callback struct {
 type callbacks struct {
 	mu      sync.Mutex
 	queue   []callback
+	bytes   int // of the notices in queue
 	running bool
 }
 
@@ -26,9 +31,10 @@ type callbacks struct {
 func (q *callbacks) push(cb callback) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if cb.notify != nil && len(q.queue) >= maxCallbacks {
+	if cb.notify != nil && (len(q.queue) >= maxNotices || q.bytes+len(cb.payload) > maxNoticeBytes) {
 		return false
 	}
+	q.bytes += len(cb.payload)
 	q.queue = append(q.queue, cb)
 	if !q.running {
 		q.running = true
@@ -42,7 +48,7 @@ func (q *callbacks) run() {
 	for {
 		q.mu.Lock()
 		clear(batch)
-		batch, q.queue = q.queue, batch[:0]
+		batch, q.queue, q.bytes = q.queue, batch[:0], 0
 		if len(batch) == 0 {
 			q.running, q.queue = false, nil
 			q.mu.Unlock()

@@ -344,6 +344,26 @@ func TestNotices(t *testing.T) {
 	}
 }
 
+// A server that sends more notices than a slow function takes is cut off before they fill the memory.
+func TestNoticeFlood(t *testing.T) {
+	release := make(chan struct{})
+	peer, c := clientRaw(t, Options{OnNotify: func(uint16, []byte) { <-release }})
+	defer close(release)
+	flood := frame(opTell, 0, FlagNoReply, make([]byte, MaxNotice))
+	n := 0
+	for ; n <= 2*maxNoticeBytes/MaxNotice+2; n++ {
+		if _, err := peer.Write(flood); err != nil {
+			break
+		}
+	}
+	within(t, "end of the connection", func() {
+		for c.Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+	})
+	wantErr(t, c.Err(), ErrProtocol)
+}
+
 // A notice that comes while nobody calls is delivered, and its function may call.
 func TestNoticeWhileIdle(t *testing.T) {
 	got := make(chan error, 1)
