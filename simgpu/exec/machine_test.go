@@ -18,7 +18,8 @@ type machine struct {
 	t testing.TB
 	*device
 	*wave
-	scratch, lds, groupSize uint32
+	code     uint64 // a page for it
+	codeData []byte
 }
 
 // newMachine makes a wave with 128 vector and 64 accumulation registers, 1 KiB
@@ -42,17 +43,18 @@ func newMachine(t testing.TB, arch gcn.Arch) *machine {
 		m.wave.V[i] = Vec{}
 	}
 	clear(m.wave.scratch)
+	m.code, m.codeData = m.alloc(page)
 	return m
 }
 
 // exec executes code up to its end.
 func (m *machine) exec(code ...uint32) error {
 	m.t.Helper()
-	addr, mem := m.alloc(len(code)*4 + 4)
-	for i, c := range append(code, endpgm) {
-		binary.LittleEndian.PutUint32(mem[4*i:], c)
+	m.prog.Invalidate(m.code, page)
+	for i, c := range append(code[:len(code):len(code)], endpgm) {
+		binary.LittleEndian.PutUint32(m.codeData[4*i:], c)
 	}
-	m.wave.d.Entry = addr
+	m.wave.d.Entry = m.code
 	m.wave.blk, m.wave.status = nil, running
 	m.wave.wg.live = 1
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
