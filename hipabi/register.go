@@ -73,6 +73,7 @@ func (b *embedded) module(t hip.Thread) (*module, hip.Error) {
 	}
 	for _, v := range b.managed {
 		if err := v.place(t); err != hip.Success {
+			Log("no memory for the managed variable %s: %v", v.name, err)
 			return nil, err
 		}
 	}

@@ -1,0 +1,282 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"debug/elf"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// built is where TestMain puts the library, the worker and the test programs.
+var built string
+
+const root = "../.."
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "libamdhip64")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	built = dir
+	for _, c := range [][]string{
+		{"hipremote/libamdhip64/build.sh", filepath.Join(dir, "lib")},
+		{"go", "build", "-o", filepath.Join(dir, "hip-worker"), "./cmd/hip-worker"},
+	} {
+		cmd := exec.Command(c[0], c[1:]...)
+		cmd.Dir = root
+		if c[0] != "go" {
+			cmd.Path, _ = filepath.Abs(filepath.Join(root, c[0]))
+		}
+		if out, err := cmd.CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "%v: %v\n%s", c, err, out)
+			return 1
+		}
+	}
+	return m.Run()
+}
+
+func library() string { return filepath.Join(built, "lib", "libamdhip64.so.6") }
+
+// program compiles one of the C programs, once.
+func program(t *testing.T, source string) string {
+	t.Helper()
+	bin := filepath.Join(built, strings.TrimSuffix(filepath.Base(source), ".c"))
+	if _, err := os.Stat(bin); err == nil {
+		return bin
+	}
+	args := []string{"-O2", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-Ihipabi/include", source, "-o", bin + ".new"}
+	if strings.HasSuffix(source, "lazy.c") { // opens the library itself
+		args = append(args, "-ldl", "-lpthread")
+	} else {
+		args = append(args, library(), "-Wl,-rpath,"+filepath.Dir(library()), "-lm", "-lpthread")
+	}
+	build(t, "gcc", args...)
+	if err := os.Rename(bin+".new", bin); err != nil {
+		t.Fatal(err)
+	}
+	return bin
+}
+
+func build(t *testing.T, name string, args ...string) {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+}
+
+// worker starts a worker and returns the environment that leads to it.
+func worker(t *testing.T, env []string, args ...string) []string {
+	t.Helper()
+	cmd := exec.Command(filepath.Join(built, "hip-worker"), append(args, "--port", "0")...)
+	var log bytes.Buffer
+	cmd.Stderr = &log
+	cmd.Env = append(os.Environ(), env...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("the worker: %v", err)
+		}
+		if t.Failed() {
+			t.Logf("the worker's log:\n%s", log.String())
+		}
+	})
+	lines := bufio.NewScanner(out)
+	port := regexp.MustCompile(`hip-worker.*\bport (\d+)`)
+	for lines.Scan() {
+		if m := port.FindStringSubmatch(lines.Text()); m != nil {
+			go func() {
+				for lines.Scan() { // so that it never waits for a reader
+				}
+			}()
+			return []string{"TF_WORKER_HOST=127.0.0.1", "TF_WORKER_PORT=" + m[1]}
+		}
+	}
+	t.Fatal("the worker did not say where it listens")
+	return nil
+}
+
+// runs runs a program and returns all it wrote; it must end with status 0.
+func runs(t *testing.T, env []string, bin string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(bin, args...)
+	cmd.Env = append(os.Environ(), env...)
+	// Long enough for a machine that does much else; a program that hangs is killed.
+	kill := time.AfterFunc(4*time.Minute, func() { _ = cmd.Process.Kill() })
+	defer kill.Stop()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("%s %s: %v\n%s", filepath.Base(bin), strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// programs are the test programs with their arguments, and what must stand in
+// their output.
+var programs = [][2]string{
+	{"examples/hello_hip/hello_hip.c", "PASSED: 1048576 elements; c[0] = 1, c[524288] = 1572865, c[1048575] = 3145726"},
+	{"examples/tests/api_basic.c", "ok"},
+	{"examples/tests/errors.c", "no binary for"},
+	{"examples/tests/errors.c free", "ok"},
+	{"examples/tests/errors.c range", "ok"},
+	{"examples/tests/errors.c one", "ok"},
+	{"examples/tests/streams_events.c", "ok"},
+	{"examples/tests/threads.c", "ok"},
+	{"examples/tests/registration.c", "ok"},
+	{"examples/tests/fork.c", "fork: ok"},
+}
+
+func runPrograms(t *testing.T, env []string, skip ...string) {
+	for _, p := range programs {
+		source, arg, _ := strings.Cut(p[0], " ")
+		name := strings.TrimSuffix(filepath.Base(source), ".c")
+		if strings.Contains(" "+strings.Join(skip, " ")+" ", " "+name+" ") {
+			continue
+		}
+		t.Run(name+arg, func(t *testing.T) {
+			var args []string
+			if arg != "" {
+				args = append(args, arg)
+			}
+			if out := runs(t, env, program(t, source), args...); !strings.Contains(out, p[1]) {
+				t.Errorf("%q does not stand in:\n%s", p[1], out)
+			}
+		})
+	}
+}
+
+// The programs on a worker's card, for each architecture.
+func TestRemote(t *testing.T) {
+	for _, arch := range []string{"gfx90a", "gfx942"} {
+		t.Run(arch, func(t *testing.T) {
+			runPrograms(t, worker(t, nil, "--backend", "sim", "--sim-arch", arch))
+		})
+	}
+}
+
+// The programs on a simulated card in their own process.
+func TestLocal(t *testing.T) {
+	runPrograms(t, []string{"TF_WORKER_HOST=sim:", "ROCWIRE_SIM_ARCH=gfx90a"})
+}
+
+// A worker whose real library is this one is a proxy for another worker: what
+// comes out of both C boundaries must be the same. Memory that host and device
+// share needs a backend that lets the client place it, which a library is not.
+func TestProxy(t *testing.T) {
+	env := worker(t, nil, "--backend", "sim", "--sim-arch", "gfx942")
+	if err := os.Symlink(built, filepath.Join(built, "rocm")); err != nil {
+		t.Fatal(err)
+	}
+	runPrograms(t, worker(t, append(env, "ROCM_PATH="+filepath.Join(built, "rocm")), "--backend", "rocm"), "api_basic")
+}
+
+// A program compiled by clang from one source for host and device.
+func TestClang(t *testing.T) {
+	clang, err := exec.LookPath("clang++-19")
+	if err != nil {
+		t.Skip("clang++-19 is missing")
+	}
+	object, bin := filepath.Join(built, "launch.o"), filepath.Join(built, "launch")
+	build(t, clang, "-x", "hip", "--offload-arch=gfx90a", "--offload-arch=gfx942", "-nogpuinc", "-nogpulib", "-O2", "-Wall", "-Werror",
+		"-Ihipabi/include", "-c", "examples/tests/launch.hip", "-o", object)
+	build(t, "g++", object, "-o", bin, library(), "-Wl,-rpath,"+filepath.Dir(library()))
+	for _, arch := range []string{"gfx90a", "gfx942"} {
+		t.Run(arch, func(t *testing.T) {
+			if out := runs(t, worker(t, nil, "--backend", "sim", "--sim-arch", arch), bin); !strings.Contains(out, "launch: ok") {
+				t.Errorf("wrote %q", out)
+			}
+		})
+	}
+}
+
+// Without a worker the library loads, answers what needs none, and says once
+// what is wrong when one is needed.
+func TestNoWorker(t *testing.T) {
+	lazy := program(t, "examples/tests/lazy.c")
+	env := []string{"TF_WORKER_HOST=127.0.0.1", "TF_WORKER_PORT=1"}
+	if out := runs(t, env, lazy, library()); out != "" {
+		t.Errorf("a program that needs no worker was told:\n%s", out)
+	}
+	out := runs(t, env, lazy, library(), "absent")
+	if !strings.Contains(out, "127.0.0.1") || !strings.Contains(out, "refused") || strings.Count(out, "\n") != 1 {
+		t.Errorf("not one line that names host and reason:\n%s", out)
+	}
+}
+
+// The library has the SONAME, the symbols and the versions of AMD's, and exports
+// nothing else.
+func TestExports(t *testing.T) {
+	f, err := elf.Open(library())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if names, err := f.DynString(elf.DT_SONAME); err != nil || len(names) != 1 || names[0] != "libamdhip64.so.6" {
+		t.Errorf("SONAME %q, %v", names, err)
+	}
+	libs, err := f.ImportedLibraries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range libs {
+		if l != "libc.so.6" && l != "libm.so.6" && l != "libpthread.so.0" && l != "libdl.so.2" && l != "ld-linux-x86-64.so.2" {
+			t.Errorf("needs %s", l)
+		}
+	}
+	symbols, err := f.DynamicSymbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, s := range symbols {
+		if s.Section == elf.SHN_UNDEF || s.Section == elf.SHN_ABS { // imported; version nodes
+			continue
+		}
+		kind := "T"
+		if elf.ST_BIND(s.Info) == elf.STB_WEAK {
+			kind = "W"
+		}
+		got[s.Name] = s.Version + " " + kind
+	}
+	table, err := os.ReadFile(filepath.Join(root, "hip", "testdata", "exports.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for line := range strings.Lines(string(table)) {
+		field := strings.Split(strings.TrimRight(line, "\n"), "\t")
+		if strings.HasPrefix(line, "#") || len(field) < 3 {
+			continue
+		}
+		count++
+		if want := field[1] + " " + field[2]; got[field[0]] != want {
+			t.Errorf("%s: %q, want %q", field[0], got[field[0]], want)
+		}
+		delete(got, field[0])
+	}
+	for name, v := range got {
+		t.Errorf("%s (%s) is exported too", name, v)
+	}
+	if count < 500 {
+		t.Errorf("the table has %d symbols", count)
+	}
+}
