@@ -182,7 +182,6 @@ func pkMov(b *binder, in *gcn.Inst) (func(*wave), error) {
 }
 
 // mixSource binds a source of v_fma_mix…: f32, or one half as f16, widened.
-// NegHi means absolute value here.
 func (b *binder) mixSource(in *gcn.Inst, i int) (vsrc, error) {
 	o := in.Src[i]
 	isHalf := in.OpSelHi>>i&1 != 0
@@ -197,7 +196,7 @@ func (b *binder) mixSource(in *gcn.Inst, i int) (vsrc, error) {
 	}
 	s, err := b.vector(&o, i)
 	shift := uint32(in.OpSel>>i&1) * 16
-	abs, neg := in.NegHi>>i&1 != 0, in.Neg>>i&1 != 0
+	abs, neg := in.Abs>>i&1 != 0, in.Neg>>i&1 != 0
 	if !isHalf {
 		if abs || neg {
 			s.prep = signs(abs, neg, false, false)
