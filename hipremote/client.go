@@ -29,6 +29,7 @@ type Client struct {
 	funcs    hostFuncs
 	handles  handles
 	launches launches
+	later    laterCopies
 	stage    window
 	work     workCount
 

@@ -140,6 +140,11 @@ func (c *Client) doCopy(op uint16, t hip.Thread, dst, src hip.Ptr, s shape) hip.
 		msg.Dir, msg.Dst, msg.Src = hiprpc.Within, d.addr, f.addr
 		return c.copyWithin(l, op, t, &msg, d, f, s.wait)
 	case d.device:
+		if c.funcs.due.Load() > 0 {
+			if done, code := c.copyLater(t, dst, src, s); done || code != hip.Success {
+				return code
+			}
+		}
 		msg.Dir, msg.Dst = hiprpc.ToDevice, d.addr
 		return c.copyTo(l, op, t, &msg, uint64(src), s.spitch, s.wait)
 	case f.device:

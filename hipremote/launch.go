@@ -2,6 +2,7 @@ package hipremote
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rocwire/rocwire/hip"
@@ -176,9 +177,17 @@ type hostFuncs struct {
 	mu   sync.Mutex
 	last uint64
 	open map[uint64]func()
+	due  atomic.Int64 // launched and not yet done
 }
 
 func (h *hostFuncs) init() { h.open = map[uint64]func(){} }
+
+// order makes what host functions did before it happen before what follows it, in the sense of Go's memory model: that one end of a
+// connection answered the other is no such order.
+func (h *hostFuncs) order() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+}
 
 // LaunchHostFunc is hipLaunchHostFunc: f runs, on a goroutine of its own, when the stream comes to it, and the stream waits for it.
 func (c *Client) LaunchHostFunc(t hip.Thread, st hip.Stream, f func()) hip.Error {
@@ -208,6 +217,7 @@ func (c *Client) launchHostFunc(t hip.Thread, st hip.Stream, f func()) hip.Error
 	id := h.last
 	h.open[id] = f
 	h.mu.Unlock()
+	h.due.Add(1)
 	var buf [32]byte
 	e := wire.Enc{B: buf[:0]}
 	e.I32(t.Device)
@@ -217,6 +227,7 @@ func (c *Client) launchHostFunc(t hip.Thread, st hip.Stream, f func()) hip.Error
 		h.mu.Lock()
 		delete(h.open, id)
 		h.mu.Unlock()
+		h.due.Add(-1)
 		return code
 	}
 	return hip.Success
@@ -240,6 +251,8 @@ func (c *Client) runHostFunc(payload []byte) {
 	go func() {
 		_ = c.pull(l) // a lost connection is told to whoever calls next
 		f()
+		h.due.Add(-1)
+		h.order() // what f did happens before what the stream does next
 		_ = c.pushAll(l)
 		var e wire.Enc
 		e.U64(id)
