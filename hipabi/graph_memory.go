@@ -117,3 +117,41 @@ func (x *graphTable) hasMemory() bool {
 	defer x.mu.Unlock()
 	return len(x.memory) > 0
 }
+
+// allocate gives the capture on s memory. It is the Runtime's to allocate if
+// done is false.
+func (x *captureTable) allocate(t hip.Thread, size uint64, s hip.Stream) (done bool, p hip.Ptr, err hip.Error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	b, err := x.capturing(s)
+	if b == nil {
+		return err != hip.Success, 0, err
+	}
+	p, err = graphs.allocate(b.capture.graph, hip.Thread{Device: b.device, ID: t.ID}, size)
+	if err == hip.Success {
+		b.append(hip.GraphNodeTypeMemAlloc, nil)
+	}
+	return true, p, err
+}
+
+// free has the capture on s free p: what it has allocated itself needs no work,
+// what it has not is freed by the first launch. It is the Runtime's to free if
+// done is false.
+func (x *captureTable) free(p hip.Ptr, s hip.Stream) (done bool, err hip.Error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	b, err := x.capturing(s)
+	if b == nil {
+		return err != hip.Success, err
+	}
+	ours, err := graphs.freeing(b.capture.graph, p)
+	if err != hip.Success {
+		return true, err
+	}
+	var run operation
+	if !ours {
+		run = func(r hip.Runtime, t hip.Thread, s hip.Stream) hip.Error { return r.FreeAsync(t, p, s) }
+	}
+	b.append(hip.GraphNodeTypeMemFree, run)
+	return true, hip.Success
+}

@@ -57,7 +57,7 @@ func (v *variable) place(t hip.Thread) hip.Error {
 	if v.placed != 0 {
 		return hip.Success
 	}
-	rt := runtime()
+	rt := bare() // also in a capture, which a first use does not disturb
 	p, err := rt.MallocManaged(t, v.size, memAttachGlobal)
 	if err != hip.Success {
 		return err
@@ -85,7 +85,7 @@ type managedValue struct {
 // memory, and tells the module: g itself is the pointer that code reads.
 func placeManaged(t hip.Thread, h hip.Module, name string, g *codeobject.Global, managed func(string) (hip.Ptr, bool)) (managedValue, hip.Error) {
 	v := managedValue{size: g.Managed.Size}
-	rt := runtime()
+	rt := bare()
 	at, _, err := rt.ModuleGetGlobal(t, h, name)
 	if err != hip.Success {
 		return v, err

@@ -39,6 +39,8 @@ func SetOpener(open func() hip.Runtime) {
 	opening.Lock()
 	defer opening.Unlock()
 	opener = open
+	captures.reset()
+	graphs.reset()
 	current.Store(nil)
 }
 
@@ -48,11 +50,22 @@ func use(r hip.Runtime) {
 	devices.reset()
 	threadStreams.reset()
 	registered.reset()
+	captures.reset()
+	graphs.reset()
 	current.Store(&r)
 }
 
-// runtime is the Runtime behind the exports.
+// runtime is what the exports call: the Runtime, behind a look at what captures
+// make of a call while one goes on.
 func runtime() hip.Runtime {
+	if w := watching.Load(); w != nil {
+		return w
+	}
+	return bare()
+}
+
+// bare is the Runtime itself.
+func bare() hip.Runtime {
 	if r := current.Load(); r != nil {
 		return *r
 	}

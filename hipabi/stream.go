@@ -67,7 +67,10 @@ func (t *streamTable) end(id uint32) {
 }
 
 //export rw_threadEnd
-func rw_threadEnd(thread uint64) { threadStreams.end(threadOf(thread).ID) }
+func rw_threadEnd(thread uint64) {
+	threadStreams.end(threadOf(thread).ID)
+	captures.threadEnd(threadOf(thread).ID)
+}
 
 // resolveStream gives a stream with a special value its real one.
 func resolveStream(t hip.Thread, s hip.Stream) (hip.Stream, hip.Error) {
@@ -88,16 +91,6 @@ func rw_hipStreamCreate(thread uint64, stream unsafe.Pointer) int32 {
 //export rw_hipStreamCreateWithFlags
 func rw_hipStreamCreateWithFlags(thread uint64, stream unsafe.Pointer, flags uint32) int32 {
 	return rw_hipStreamCreateWithPriority(thread, stream, flags, 0)
-}
-
-//export rw_hipStreamIsCapturing
-func rw_hipStreamIsCapturing(thread uint64, stream uint64, status unsafe.Pointer) int32 {
-	if status == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
-	// Nothing can begin a capture, so no stream is in one.
-	*(*hip.StreamCaptureStatus)(status) = hip.StreamCaptureStatusNone
-	return int32(hip.Success)
 }
 
 //export rw_streamDevice

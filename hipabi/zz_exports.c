@@ -970,16 +970,12 @@ hipError_t hipGraphChildGraphNodeGetGraph(hipGraphNode_t node, hipGraph_t * pGra
 
 hipError_t hipGraphClone(hipGraph_t * pGraphClone, hipGraph_t originalGraph)
 {
-	(void)pGraphClone;
-	(void)originalGraph;
-	return rw_unsupported("hipGraphClone");
+	return rw_return((hipError_t)rw_hipGraphClone(rw_thread(), (void *)pGraphClone, (uint64_t)(uintptr_t)originalGraph));
 }
 
 hipError_t hipGraphCreate(hipGraph_t * pGraph, unsigned int flags)
 {
-	(void)pGraph;
-	(void)flags;
-	return rw_unsupported("hipGraphCreate");
+	return rw_return((hipError_t)rw_hipGraphCreate(rw_thread(), (void *)pGraph, flags));
 }
 
 hipError_t hipGraphDebugDotPrint(hipGraph_t graph, const char * path, unsigned int flags)
@@ -992,8 +988,7 @@ hipError_t hipGraphDebugDotPrint(hipGraph_t graph, const char * path, unsigned i
 
 hipError_t hipGraphDestroy(hipGraph_t graph)
 {
-	(void)graph;
-	return rw_unsupported("hipGraphDestroy");
+	return rw_return((hipError_t)rw_hipGraphDestroy(rw_thread(), (uint64_t)(uintptr_t)graph));
 }
 
 hipError_t hipGraphDestroyNode(hipGraphNode_t node)
@@ -1048,8 +1043,7 @@ hipError_t hipGraphExecChildGraphNodeSetParams(hipGraphExec_t hGraphExec, hipGra
 
 hipError_t hipGraphExecDestroy(hipGraphExec_t graphExec)
 {
-	(void)graphExec;
-	return rw_unsupported("hipGraphExecDestroy");
+	return rw_return((hipError_t)rw_hipGraphExecDestroy(rw_thread(), (uint64_t)(uintptr_t)graphExec));
 }
 
 hipError_t hipGraphExecEventRecordNodeSetEvent(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, hipEvent_t event)
@@ -1070,9 +1064,7 @@ hipError_t hipGraphExecEventWaitNodeSetEvent(hipGraphExec_t hGraphExec, hipGraph
 
 hipError_t hipGraphExecGetFlags(hipGraphExec_t graphExec, unsigned long long * flags)
 {
-	(void)graphExec;
-	(void)flags;
-	return rw_unsupported("hipGraphExecGetFlags");
+	return rw_return((hipError_t)rw_hipGraphExecGetFlags(rw_thread(), (uint64_t)(uintptr_t)graphExec, (void *)flags));
 }
 
 hipError_t hipGraphExecHostNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t node, const hipHostNodeParams * pNodeParams)
@@ -1170,18 +1162,12 @@ hipError_t hipGraphGetEdges(hipGraph_t graph, hipGraphNode_t * from, hipGraphNod
 
 hipError_t hipGraphGetNodes(hipGraph_t graph, hipGraphNode_t * nodes, size_t * numNodes)
 {
-	(void)graph;
-	(void)nodes;
-	(void)numNodes;
-	return rw_unsupported("hipGraphGetNodes");
+	return rw_return((hipError_t)rw_hipGraphGetNodes(rw_thread(), (uint64_t)(uintptr_t)graph, (void *)nodes, (void *)numNodes));
 }
 
 hipError_t hipGraphGetRootNodes(hipGraph_t graph, hipGraphNode_t * pRootNodes, size_t * pNumRootNodes)
 {
-	(void)graph;
-	(void)pRootNodes;
-	(void)pNumRootNodes;
-	return rw_unsupported("hipGraphGetRootNodes");
+	return rw_return((hipError_t)rw_hipGraphGetRootNodes(rw_thread(), (uint64_t)(uintptr_t)graph, (void *)pRootNodes, (void *)pNumRootNodes));
 }
 
 hipError_t hipGraphHostNodeGetParams(hipGraphNode_t node, hipHostNodeParams * pNodeParams)
@@ -1256,20 +1242,12 @@ hipError_t hipGraphicsUnregisterResource(hipGraphicsResource_t resource)
 
 hipError_t hipGraphInstantiate(hipGraphExec_t * pGraphExec, hipGraph_t graph, hipGraphNode_t * pErrorNode, char * pLogBuffer, size_t bufferSize)
 {
-	(void)pGraphExec;
-	(void)graph;
-	(void)pErrorNode;
-	(void)pLogBuffer;
-	(void)bufferSize;
-	return rw_unsupported("hipGraphInstantiate");
+	return rw_return((hipError_t)rw_hipGraphInstantiate(rw_thread(), (void *)pGraphExec, (uint64_t)(uintptr_t)graph, (void *)pErrorNode, (void *)pLogBuffer, bufferSize));
 }
 
 hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t * pGraphExec, hipGraph_t graph, unsigned long long flags)
 {
-	(void)pGraphExec;
-	(void)graph;
-	(void)flags;
-	return rw_unsupported("hipGraphInstantiateWithFlags");
+	return rw_return((hipError_t)rw_hipGraphInstantiateWithFlags(rw_thread(), (void *)pGraphExec, (uint64_t)(uintptr_t)graph, flags));
 }
 
 hipError_t hipGraphInstantiateWithParams(hipGraphExec_t * pGraphExec, hipGraph_t graph, hipGraphInstantiateParams * instantiateParams)
@@ -1319,9 +1297,7 @@ hipError_t hipGraphKernelNodeSetParams(hipGraphNode_t node, const hipKernelNodeP
 
 hipError_t hipGraphLaunch(hipGraphExec_t graphExec, hipStream_t stream)
 {
-	(void)graphExec;
-	(void)stream;
-	return rw_unsupported("hipGraphLaunch");
+	return rw_return((hipError_t)rw_hipGraphLaunch(rw_thread(), (uint64_t)(uintptr_t)graphExec, (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipGraphLaunch_spt(hipGraphExec_t graphExec, hipStream_t stream)
@@ -1415,10 +1391,7 @@ hipError_t hipGraphNodeFindInClone(hipGraphNode_t * pNode, hipGraphNode_t origin
 
 hipError_t hipGraphNodeGetDependencies(hipGraphNode_t node, hipGraphNode_t * pDependencies, size_t * pNumDependencies)
 {
-	(void)node;
-	(void)pDependencies;
-	(void)pNumDependencies;
-	return rw_unsupported("hipGraphNodeGetDependencies");
+	return rw_return((hipError_t)rw_hipGraphNodeGetDependencies(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pDependencies, (void *)pNumDependencies));
 }
 
 hipError_t hipGraphNodeGetDependentNodes(hipGraphNode_t node, hipGraphNode_t * pDependentNodes, size_t * pNumDependentNodes)
@@ -1439,9 +1412,7 @@ hipError_t hipGraphNodeGetEnabled(hipGraphExec_t hGraphExec, hipGraphNode_t hNod
 
 hipError_t hipGraphNodeGetType(hipGraphNode_t node, hipGraphNodeType * pType)
 {
-	(void)node;
-	(void)pType;
-	return rw_unsupported("hipGraphNodeGetType");
+	return rw_return((hipError_t)rw_hipGraphNodeGetType(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pType));
 }
 
 hipError_t hipGraphNodeSetEnabled(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, unsigned int isEnabled)
@@ -1487,9 +1458,7 @@ hipError_t hipGraphRetainUserObject(hipGraph_t graph, hipUserObject_t object, un
 
 hipError_t hipGraphUpload(hipGraphExec_t graphExec, hipStream_t stream)
 {
-	(void)graphExec;
-	(void)stream;
-	return rw_unsupported("hipGraphUpload");
+	return rw_return((hipError_t)rw_hipGraphUpload(rw_thread(), (uint64_t)(uintptr_t)graphExec, (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipHccModuleLaunchKernel(hipFunction_t f, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY, uint32_t globalWorkSizeZ, uint32_t localWorkSizeX, uint32_t localWorkSizeY, uint32_t localWorkSizeZ, size_t sharedMemBytes, hipStream_t hStream, void ** kernelParams, void ** extra, hipEvent_t startEvent, hipEvent_t stopEvent)
@@ -2768,9 +2737,7 @@ hipError_t hipStreamBatchMemOp(hipStream_t stream, unsigned int count, hipStream
 
 hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode)
 {
-	(void)stream;
-	(void)mode;
-	return rw_unsupported("hipStreamBeginCapture");
+	return rw_return((hipError_t)rw_hipStreamBeginCapture(rw_thread(), (uint64_t)(uintptr_t)stream, (int32_t)mode));
 }
 
 hipError_t hipStreamBeginCapture_spt(hipStream_t stream, hipStreamCaptureMode mode)
@@ -2813,9 +2780,7 @@ hipError_t hipStreamDestroy(hipStream_t stream)
 
 hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t * pGraph)
 {
-	(void)stream;
-	(void)pGraph;
-	return rw_unsupported("hipStreamEndCapture");
+	return rw_return((hipError_t)rw_hipStreamEndCapture(rw_thread(), (uint64_t)(uintptr_t)stream, (void *)pGraph));
 }
 
 hipError_t hipStreamEndCapture_spt(hipStream_t stream, hipGraph_t * pGraph)
@@ -2827,10 +2792,7 @@ hipError_t hipStreamEndCapture_spt(hipStream_t stream, hipGraph_t * pGraph)
 
 hipError_t hipStreamGetCaptureInfo(hipStream_t stream, hipStreamCaptureStatus * pCaptureStatus, unsigned long long * pId)
 {
-	(void)stream;
-	(void)pCaptureStatus;
-	(void)pId;
-	return rw_unsupported("hipStreamGetCaptureInfo");
+	return rw_return((hipError_t)rw_hipStreamGetCaptureInfo(rw_thread(), (uint64_t)(uintptr_t)stream, (void *)pCaptureStatus, (void *)pId));
 }
 
 hipError_t hipStreamGetCaptureInfo_spt(hipStream_t stream, hipStreamCaptureStatus * pCaptureStatus, unsigned long long * pId)
@@ -2843,13 +2805,7 @@ hipError_t hipStreamGetCaptureInfo_spt(hipStream_t stream, hipStreamCaptureStatu
 
 hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream, hipStreamCaptureStatus * captureStatus_out, unsigned long long * id_out, hipGraph_t * graph_out, const hipGraphNode_t ** dependencies_out, size_t * numDependencies_out)
 {
-	(void)stream;
-	(void)captureStatus_out;
-	(void)id_out;
-	(void)graph_out;
-	(void)dependencies_out;
-	(void)numDependencies_out;
-	return rw_unsupported("hipStreamGetCaptureInfo_v2");
+	return rw_return((hipError_t)rw_hipStreamGetCaptureInfo_v2(rw_thread(), (uint64_t)(uintptr_t)stream, (void *)captureStatus_out, (void *)id_out, (void *)graph_out, (void *)dependencies_out, (void *)numDependencies_out));
 }
 
 hipError_t hipStreamGetCaptureInfo_v2_spt(hipStream_t stream, hipStreamCaptureStatus * captureStatus_out, unsigned long long * id_out, hipGraph_t * graph_out, const hipGraphNode_t ** dependencies_out, size_t * numDependencies_out)
@@ -3211,8 +3167,7 @@ hipError_t hipTexRefSetMipmappedArray(textureReference * texRef, struct hipMipma
 
 hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode * mode)
 {
-	(void)mode;
-	return rw_unsupported("hipThreadExchangeStreamCaptureMode");
+	return rw_return((hipError_t)rw_hipThreadExchangeStreamCaptureMode(rw_thread(), (void *)mode));
 }
 
 hipError_t hipUnbindTexture(const textureReference * tex)

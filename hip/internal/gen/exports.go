@@ -61,7 +61,7 @@ func (ty *types) cArg(p Param) string {
 	case "uintptr":
 		return "(uintptr_t)" + p.Name
 	case "uint64":
-		if goHandles[bare(p.Type)] != "" {
+		if goHandles[bare(p.Type)] != "" || abiHandles[bare(p.Type)] {
 			return "(uint64_t)(uintptr_t)" + p.Name
 		}
 	case "int32":
@@ -69,6 +69,9 @@ func (ty *types) cArg(p Param) string {
 	}
 	return p.Name
 }
+
+// abiHandles are the handles that hipabi gives out itself: numbers, no addresses.
+var abiHandles = map[string]bool{"hipGraph_t": true, "hipGraphExec_t": true, "hipGraphNode_t": true}
 
 // crossing is the Go type in which a C parameter crosses. An untyped address is
 // a number: it may lie on a device or be no address at all, and Go stops a
@@ -80,14 +83,14 @@ func (ty *types) crossing(c string) string {
 		return "uintptr"
 	case strings.HasSuffix(strings.TrimSpace(c), "*"), strings.Contains(c, "(*)"), ty.structs[r] != nil:
 		return "unsafe.Pointer"
-	case goHandles[r] != "":
+	case goHandles[r] != "", abiHandles[bare(c)]:
 		return "uint64"
 	case ty.enums[r] != nil:
 		return "int32"
 	case goScalars[r] != "":
 		return goScalars[r]
 	}
-	return "unsafe.Pointer" // handles that Go does not know: graphs, arrays, contexts
+	return "unsafe.Pointer" // handles that Go does not know: arrays, contexts
 }
 
 // exportsGo emits the Go side of the exports whose Runtime method has the same
