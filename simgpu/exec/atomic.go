@@ -261,7 +261,7 @@ func (op *atomicOp) flat(b *binder, in *gcn.Inst) (func(*wave), error) {
 	flat := in.Enc == gcn.FLAT
 	return func(w *wave) {
 		src := s.get(w)
-		if out := addr(w, op.size); out == 0 {
+		if out := w.foreign(addr(w, op.size), op.size); out == 0 {
 			op.onGlobal(w, src, w.exec)
 		} else {
 			if !flat {

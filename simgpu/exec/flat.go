@@ -89,7 +89,7 @@ func flatLoad(a *access) handler {
 		d, err := b.dest(&in.Dst)
 		flat := in.Enc == gcn.FLAT
 		return func(w *wave) {
-			out := addr(w, a.size)
+			out := w.foreign(addr(w, a.size), a.size)
 			if out == 0 {
 				a.load(w.mem.base, &w.offs, d.get(w), w.exec)
 			} else {
@@ -117,7 +117,7 @@ func flatStore(a *access) handler {
 		s, err := b.dest(&in.Data)
 		flat := in.Enc == gcn.FLAT
 		return func(w *wave) {
-			out := addr(w, a.size)
+			out := w.foreign(addr(w, a.size), a.size)
 			if out == 0 {
 				a.store(w.mem.base, &w.offs, s.get(w), w.exec)
 			} else {
@@ -140,7 +140,7 @@ func flatStore(a *access) handler {
 func ldsLoad(a *access, b *binder, in *gcn.Inst) (func(*wave), error) {
 	addr, err := b.globalAddress(in)
 	return func(w *wave) {
-		if out := addr(w, a.size); out != 0 {
+		if out := w.foreign(addr(w, a.size), a.size); out != 0 {
 			w.outside(out)
 		}
 		a.load(w.mem.base, &w.offs, &w.out[0], w.exec)

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -12,6 +13,8 @@ type Memory struct {
 	Base uint64 // address of the first byte
 	Size uint64 // bytes
 	base unsafe.Pointer
+
+	windows atomic.Pointer[[]Window]
 }
 
 // maxAccess is the largest single access of a lane in bytes; a Memory is at
@@ -29,10 +32,11 @@ func NewMemory(base, size uint64) (*Memory, error) {
 	return &Memory{Base: base, Size: size, base: *(*unsafe.Pointer)(unsafe.Pointer(&p))}, nil
 }
 
-// Contains reports whether the n bytes at addr lie inside the range.
+// Contains reports whether the n bytes at addr lie inside the range, or inside
+// a window.
 func (m *Memory) Contains(addr, n uint64) bool {
 	off := addr - m.Base
-	return n <= m.Size && off <= m.Size-n
+	return n <= m.Size && off <= m.Size-n || m.inWindow(addr, n)
 }
 
 // at returns the host pointer of a device address; the caller has checked it.

@@ -107,7 +107,7 @@ func (a *bufferAddress) resolve(w *wave, size uint64) (inside uint64, scratch bo
 	for i, off := range w.offs {
 		out |= (off | (limit - off)) >> 63 << i
 	}
-	if out &= inside; out != 0 {
+	if out = w.foreign(out&inside, size); out != 0 {
 		w.outside(out)
 	}
 	return inside, false
