@@ -20,6 +20,7 @@ type transfer struct {
 	dpitch, spitch uint64
 	width, height  uint64
 	dstA, srcA     *vmem.Alloc // nil: ordinary host memory
+	pinned         bool        // or rather registered host memory, which stays as it is until the copy is done
 	staged         []byte      // the source, if it was copied aside
 }
 
@@ -70,6 +71,11 @@ func (r *Runtime) newTransfer(dst hip.Ptr, dpitch uint64, src hip.Ptr, spitch, w
 	}
 	if tr.srcA, e = r.locate(src, sn); e != hip.Success {
 		return tr, e
+	}
+	if tr.dstA == nil {
+		_, tr.pinned = r.registered.find(tr.dst, dn)
+	} else if tr.srcA == nil {
+		_, tr.pinned = r.registered.find(tr.src, sn)
 	}
 	if tr.dstA == nil && tr.srcA == nil && kind != hip.MemcpyHostToHost && kind != hip.MemcpyDefault {
 		return tr, hip.ErrorInvalidValue
@@ -146,7 +152,7 @@ func (tr *transfer) copyNow(st *stream) hip.Error {
 // copyLater queues the copy. With ordinary host memory at one end it waits,
 // except for a short source.
 func (tr *transfer) copyLater(st *stream) hip.Error {
-	if tr.dstA == nil || tr.srcA == nil {
+	if (tr.dstA == nil || tr.srcA == nil) && !(tr.pinned && tr.dstA != tr.srcA) {
 		if tr.srcA != nil || tr.dstA == nil || tr.height != 1 || tr.width > stageBytes {
 			return tr.copyNow(st)
 		}

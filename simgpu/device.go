@@ -78,6 +78,7 @@ func (r *Runtime) DeviceReset(t hip.Thread) hip.Error {
 			return true
 		})
 	}
+	r.unregister(func(g region) bool { return g.d == d })
 	d.mu.Lock()
 	clear(d.peers)
 	d.ctx, d.cancel = context.WithCancelCause(context.Background())

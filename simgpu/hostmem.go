@@ -128,58 +128,36 @@ func (r *Runtime) HostFree(t hip.Thread, ptr hip.Ptr) hip.Error {
 	return hip.Success
 }
 
-// HostRegister: memory that the program allocated elsewhere lies outside the
-// device's address range, so kernels cannot reach it. Memory of HostMalloc is
-// registered already.
-func (r *Runtime) HostRegister(t hip.Thread, ptr hip.Ptr, size uint64, _ uint32) hip.Error {
-	if _, e := r.enter(t); e != hip.Success {
-		return e
-	}
-	defer r.leave()
-	if ptr == 0 || size == 0 {
-		return hip.ErrorInvalidValue
-	}
-	if a := r.allocation(ptr); a != nil {
-		return hip.ErrorHostMemoryAlreadyRegistered
-	}
-	return hip.ErrorNotSupported
-}
-
-// HostUnregister: see HostRegister.
-func (r *Runtime) HostUnregister(t hip.Thread, ptr hip.Ptr) hip.Error {
-	if _, e := r.enter(t); e != hip.Success {
-		return e
-	}
-	defer r.leave()
-	if ptr == 0 {
-		return hip.ErrorInvalidValue
-	}
-	return hip.ErrorHostMemoryNotRegistered
-}
-
-// HostGetDevicePointer is where kernels see memory of HostMalloc: at the same
-// address.
+// HostGetDevicePointer is where kernels see memory of HostMalloc and
+// HostRegister: at the same address.
 func (r *Runtime) HostGetDevicePointer(t hip.Thread, ptr hip.Ptr, flags uint32) (hip.Ptr, hip.Error) {
 	if _, e := r.enter(t); e != hip.Success {
 		return 0, e
 	}
 	defer r.leave()
-	a := r.allocation(ptr)
-	if a == nil || a.Kind == vmem.Device || flags != 0 {
+	if flags != 0 {
 		return 0, hip.ErrorInvalidValue
 	}
-	return ptr, hip.Success
+	if a := r.allocation(ptr); a != nil && a.Kind != vmem.Device {
+		return ptr, hip.Success
+	}
+	if _, ok := r.registered.find(uint64(ptr), 1); ok {
+		return ptr, hip.Success
+	}
+	return 0, hip.ErrorInvalidValue
 }
 
-// HostGetFlags is what HostMalloc was told.
+// HostGetFlags is what HostMalloc or HostRegister was told.
 func (r *Runtime) HostGetFlags(t hip.Thread, ptr hip.Ptr) (uint32, hip.Error) {
 	if _, e := r.enter(t); e != hip.Success {
 		return 0, e
 	}
 	defer r.leave()
-	a := r.allocation(ptr)
-	if a == nil || a.Kind != vmem.Host {
-		return 0, hip.ErrorInvalidValue
+	if a := r.allocation(ptr); a != nil && a.Kind == vmem.Host {
+		return a.Flags, hip.Success
 	}
-	return a.Flags, hip.Success
+	if g, ok := r.registered.find(uint64(ptr), 1); ok {
+		return g.flags, hip.Success
+	}
+	return 0, hip.ErrorInvalidValue
 }

@@ -25,6 +25,9 @@ func (r *Runtime) PointerGetAttributes(t hip.Thread, ptr hip.Ptr) (hip.PointerAt
 			return hip.PointerAttributes{}, hip.ErrorInvalidValue
 		}
 	}
+	if g, ok := r.registered.find(uint64(ptr), 1); ok {
+		return hip.PointerAttributes{Type: hip.MemoryTypeHost, Device: g.d.id, DevicePointer: ptr, HostPointer: ptr, AllocationFlags: g.flags}, hip.Success
+	}
 	if a == nil {
 		return hip.PointerAttributes{Type: hip.MemoryTypeUnregistered, Device: invalidDevice, HostPointer: ptr}, hip.Success
 	}

@@ -61,7 +61,7 @@ func (p *product) properties(index int, memory uint64) *hip.DevicePropR0600 {
 		SharedMemPerMultiprocessor: ldsBytes, RegsPerMultiprocessor: registers, ManagedMemory: 1,
 		HostNativeAtomicSupported: 1, SingleToDoublePrecisionPerfRatio: 1, ConcurrentManagedAccess: 1, ComputePreemptionSupported: 1,
 		CanUseHostPointerForRegisteredMem: 0, CooperativeLaunch: 1, SharedMemPerBlockOptin: ldsBytes, DirectManagedMemAccessFromHost: 1,
-		MaxBlocksPerMultiProcessor: wavesPerUnit, HostRegisterSupported: 0, MemoryPoolsSupported: 1, UnifiedFunctionPointers: 1,
+		MaxBlocksPerMultiProcessor: wavesPerUnit, HostRegisterSupported: 1, MemoryPoolsSupported: 1, UnifiedFunctionPointers: 1,
 
 		MaxSharedMemoryPerMultiProcessor: ldsBytes, ClockInstructionRate: wallClockKHz, IsLargeBar: 1, AsicRevision: int32(p.revision),
 		Arch: hip.DeviceArch{Bits: archGlobalInt32Atomics | archGlobalFloatAtomicExch | archSharedInt32Atomics |

@@ -27,6 +27,8 @@ type Runtime struct {
 	spaceMu sync.Mutex // taken to make space, not to use it
 	space   atomic.Pointer[space]
 
+	registered registered
+
 	handles   atomic.Uint64
 	streams   table[hip.Stream, *stream]
 	events    table[hip.Event, *event]

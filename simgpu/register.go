@@ -1,0 +1,139 @@
+package simgpu
+
+import (
+	"cmp"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/simgpu/exec"
+	"github.com/rocwire/rocwire/simgpu/queue"
+	"github.com/rocwire/rocwire/simgpu/vmem"
+)
+
+// registered is host memory of the program's that kernels may use: through
+// windows beside the device's address range, at its own address.
+type registered struct {
+	mu   sync.RWMutex
+	list []region // by address
+}
+
+type region struct {
+	base, size uint64
+	flags      uint32
+	d          *device
+}
+
+// find is the region that holds the n bytes at addr.
+func (g *registered) find(addr, n uint64) (region, bool) {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	i, _ := slices.BinarySearchFunc(g.list, addr, func(r region, a uint64) int { return cmp.Compare(r.base, a) })
+	if i == len(g.list) || g.list[i].base > addr {
+		i--
+	}
+	if i < 0 || addr-g.list[i].base > g.list[i].size || n > g.list[i].size-(addr-g.list[i].base) {
+		return region{}, false
+	}
+	return g.list[i], true
+}
+
+// windows are the regions as kernels see them. mu is held.
+func (g *registered) windows() []exec.Window {
+	var w []exec.Window
+	for _, r := range g.list {
+		w = append(w, exec.Window{Base: r.base, Size: r.size})
+	}
+	return w
+}
+
+// Flags of hipHostRegister.
+const registerFlags = 0x1 | 0x2 | 0x4 | 0x8
+
+// HostRegister lets kernels use memory that the program allocated elsewhere, at
+// its own address. Memory of HostMalloc is registered already.
+func (r *Runtime) HostRegister(t hip.Thread, ptr hip.Ptr, size uint64, flags uint32) hip.Error {
+	d, e := r.enter(t)
+	if e != hip.Success {
+		return e
+	}
+	defer r.leave()
+	base := uint64(ptr)
+	if base == 0 || size == 0 || size > ^uint64(0)-base || flags&^registerFlags != 0 {
+		return hip.ErrorInvalidValue
+	}
+	s, e := r.memory()
+	if e != hip.Success {
+		return e
+	}
+	if base+size > s.Base() && base < s.Base()+s.Size() {
+		if r.allocation(ptr) != nil {
+			return hip.ErrorHostMemoryAlreadyRegistered
+		}
+		return hip.ErrorInvalidValue
+	}
+	if addr := guard(func() { touch(base, size) }); addr != 0 {
+		r.o.Logf("simgpu: registering %d bytes at %v: address %#x cannot be accessed", size, ptr, addr)
+		return hip.ErrorInvalidValue
+	}
+	g := &r.registered
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	i, _ := slices.BinarySearchFunc(g.list, base, func(r region, a uint64) int { return cmp.Compare(r.base, a) })
+	if i > 0 && g.list[i-1].base+g.list[i-1].size > base || i < len(g.list) && g.list[i].base < base+size {
+		return hip.ErrorHostMemoryAlreadyRegistered
+	}
+	g.list = slices.Insert(g.list, i, region{base, size, flags, d})
+	s.program.Memory().SetWindows(g.windows())
+	d.meter.TakeHost(vmem.RoundUp(size))
+	return hip.Success
+}
+
+// touch reads a byte of every page.
+func touch(base, size uint64) {
+	var sum byte
+	for a := base; a-base < size; a = (a | (vmem.PageSize - 1)) + 1 {
+		sum += vmem.Raw(a, 1)[0]
+	}
+	runtime.KeepAlive(sum) // or nothing is read
+}
+
+// HostUnregister ends what HostRegister began, after everything the devices
+// were told to do is done.
+func (r *Runtime) HostUnregister(t hip.Thread, ptr hip.Ptr) hip.Error {
+	if _, e := r.enter(t); e != hip.Success {
+		return e
+	}
+	defer r.leave()
+	if ptr == 0 {
+		return hip.ErrorInvalidValue
+	}
+	for _, d := range r.devices {
+		queue.WaitAll(d.queues.All())
+	}
+	if !r.unregister(func(g region) bool { return g.base == uint64(ptr) }) {
+		return hip.ErrorHostMemoryNotRegistered
+	}
+	return hip.Success
+}
+
+// unregister ends all regions that which chooses, and says whether there were.
+func (r *Runtime) unregister(which func(region) bool) bool {
+	g := &r.registered
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	n := len(g.list)
+	g.list = slices.DeleteFunc(g.list, func(x region) bool {
+		if which(x) {
+			x.d.meter.GiveHost(vmem.RoundUp(x.size))
+			return true
+		}
+		return false
+	})
+	if len(g.list) == n {
+		return false
+	}
+	r.space.Load().program.Memory().SetWindows(g.windows())
+	return true
+}
