@@ -10,6 +10,7 @@ import (
 
 // device is what launches and queries need to know of a device, read once.
 type device struct {
+	number int32
 	prop   hip.DevicePropR0600
 	target codeobject.Target
 }
@@ -39,7 +40,7 @@ func (t *deviceTable) get(n int32) (*device, hip.Error) {
 	if err != hip.Success {
 		return nil, err
 	}
-	d = &device{prop: *p}
+	d = &device{number: n, prop: *p}
 	name := cString(p.GcnArchName[:])
 	target, e := codeobject.ParseTarget(name)
 	if e != nil {

@@ -144,6 +144,13 @@ func (f *fake) LaunchHostFunc(t hip.Thread, s hip.Stream, fn func()) hip.Error {
 	return hip.Success
 }
 
+func (f *fake) DeviceReset(t hip.Thread) hip.Error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.streams, f.images, f.names = map[hip.Stream]hip.Thread{}, map[hip.Module]int{}, map[hip.Function]string{}
+	return hip.Success
+}
+
 func (f *fake) Flush() error { f.flushed++; return nil }
 
 // kernels is the text of one of the example code objects.

@@ -68,8 +68,19 @@ func (v *variable) place(t hip.Thread) hip.Error {
 		return err
 	}
 	*(*uintptr)(v.pointer) = uintptr(p)
-	v.placed = p
+	v.placed, v.device = p, t.Device
 	return hip.Success
+}
+
+// displace is the opposite of place. Called with the binary's lock.
+func (v *variable) displace() {
+	p := C.managed_memory(*(*unsafe.Pointer)(v.pointer), C.uint64_t(v.size), C.uint32_t(v.align))
+	if p == nil {
+		Log("no memory for the managed variable %s", v.name)
+		return
+	}
+	*(*unsafe.Pointer)(v.pointer) = p
+	v.placed = 0
 }
 
 const memAttachGlobal = 1

@@ -55,6 +55,7 @@ type variable struct {
 	pointer unsafe.Pointer // of a managed variable: the program's pointer to it
 	align   uint32
 	placed  hip.Ptr // of a managed variable: where it lies, once a device is in use
+	device  int32   // whose context it was placed in
 }
 
 // module loads the image for the thread's device, if it is not loaded.

@@ -197,3 +197,34 @@ func TestEmbeddedOpens(t *testing.T) {
 		t.Error("no launch")
 	}
 }
+
+func TestDeviceReset(t *testing.T) {
+	f := newFake(t, "gfx942", "gfx942")
+	id, host := embed(t, kernels(t, "gfx942", "vector_add"), "vector_add")
+	value, init := out[unsafe.Pointer](), out[[8]byte]()
+	copy(init[:], "managed!")
+	rw_registerManaged(id, ptr(value), ptr(init), cstr("counter"), 8, 8)
+	_, fn := loadKernel(t, 1, "gfx942", "vector_add", "vector_add")
+	params, _ := addArgs()
+	launch := func() int32 {
+		return rw_hipLaunchKernel(1, host, dims(1, 1, 1), dims(64, 1, 1), unsafe.Pointer(&params[0]), 0, uint64(hip.StreamPerThread))
+	}
+	check(t, launch(), hip.Success)
+	check(t, rw_hipDeviceReset(1<<32|1), hip.Success) // another device
+	if s := string(memory(*value, 8)); s != "managed!" {
+		t.Errorf("the managed variable is %q", s)
+	}
+	check(t, rw_hipModuleLaunchKernel(1, fn, 1, 1, 1, 64, 1, 1, 0, 0, unsafe.Pointer(&params[0]), nil), hip.Success)
+	placed := *value
+	check(t, rw_hipDeviceReset(1), hip.Success)
+	if s := string(memory(*value, 8)); s != "managed!" || *value == placed {
+		t.Errorf("the managed variable is %q", s)
+	}
+	check(t, rw_hipModuleLaunchKernel(1, fn, 1, 1, 1, 64, 1, 1, 0, 0, unsafe.Pointer(&params[0]), nil), hip.ErrorInvalidHandle)
+	before := len(f.launches)
+	check(t, launch(), hip.Success)
+	again := f.launches[before]
+	if again.Function == f.launches[0].Function || again.Stream == f.launches[0].Stream || f.streams[again.Stream].ID != 1 {
+		t.Errorf("after the reset: %+v", again)
+	}
+}

@@ -80,12 +80,6 @@ func rw_hipDeviceGetStreamPriorityRange(thread uint64, leastPriority unsafe.Poin
 	return int32(hip.Success)
 }
 
-//export rw_hipDeviceReset
-func rw_hipDeviceReset(thread uint64) int32 {
-	t := threadOf(thread)
-	return int32(runtime().DeviceReset(t))
-}
-
 //export rw_hipDeviceSynchronize
 func rw_hipDeviceSynchronize(thread uint64) int32 {
 	t := threadOf(thread)

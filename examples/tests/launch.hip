@@ -42,7 +42,9 @@ __global__ void bump(int n)
 template <typename T> static void scaled()
 {
 	T in[N], out[N], *a, *b;
+	float three = 3;
 	int wrong = 0;
+	CHECK(hipMemcpyToSymbol(&factor, &three, sizeof three, 0, hipMemcpyHostToDevice));
 	for (int i = 0; i < N; i++)
 		in[i] = (T)i;
 	CHECK(hipMalloc((void **)&a, sizeof in));
@@ -60,13 +62,11 @@ template <typename T> static void scaled()
 
 int main()
 {
-	float three = 3;
 	int n = 0;
 	// before the first call of HIP a managed variable is an ordinary one
 	ASSERT(counter == 41);
 	for (int i = 0; i < N; i++)
 		table[i] = 10 * i;
-	CHECK(hipMemcpyToSymbol(&factor, &three, sizeof three, 0, hipMemcpyHostToDevice));
 	scaled<float>();
 	scaled<double>();
 	scaled<int>();
@@ -84,5 +84,13 @@ int main()
 	bump<<<dim3(1), dim3(BLOCK)>>>(0);
 	CHECK(hipDeviceSynchronize());
 	ASSERT(counter == 8);
+
+	// a reset takes what the device holds, not the program's code and values
+	CHECK(hipDeviceReset());
+	ASSERT(counter == 8);
+	bump<<<dim3(1), dim3(BLOCK)>>>(0);
+	CHECK(hipDeviceSynchronize());
+	ASSERT(counter == 9);
+	scaled<float>();
 	return result("launch");
 }

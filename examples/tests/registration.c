@@ -181,11 +181,19 @@ int main(void)
 	ASSERT(strcmp(hipKernelNameRef(f), "vector_add") == 0);
 	ASSERT(strcmp(hipKernelNameRefByPtr((const void *)vector_add, NULL), "vector_add") == 0);
 	EXPECT(hipLaunchKernel((const void *)never_compiled, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0, NULL), hipErrorInvalidDeviceFunction);
+	hipGetLastError();
 	int block, grid;
 	CHECK(hipOccupancyMaxPotentialBlockSize(&grid, &block, (const void *)vector_add, 0, 0));
 	ASSERT(block == 1024 && grid > 0);
+	/* after a reset embedded code is loaded again */
+	CHECK(hipDeviceReset());
+	CHECK(hipMalloc((void **)&da, sizeof a));
+	CHECK(hipMalloc((void **)&dc, sizeof c));
+	CHECK(hipMemcpy(da, a, sizeof a, hipMemcpyHostToDevice));
+	LAUNCH(vector_add, (N + 127) / 128, 128, da, da, dc, N);
+	CHECK(hipMemcpy(c, dc, sizeof c, hipMemcpyDeviceToHost));
+	ASSERT(c[N - 1] == 2 * a[N - 1]);
 	CHECK(hipFree(da));
-	CHECK(hipFree(db));
 	CHECK(hipFree(dc));
 	return result("registration");
 }
