@@ -13,7 +13,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -312,5 +311,3 @@ func (e *env) equal(what string, got, want []byte) {
 
 // invalid is a pointer, or handle, that nothing has.
 const invalid = 0xdead0000
-
-func pageSize() uint64 { return uint64(os.Getpagesize()) }

@@ -67,13 +67,13 @@ func (e *env) thread(f hip.Function, id uint32, host [3][]byte) error {
 	const n = 5000
 	s, err := e.StreamCreateWithPriority(th, nonBlocking, 0)
 	if err != hip.Success {
-		return fmt.Errorf("StreamCreate: %w", err)
+		return fmt.Errorf("hipStreamCreate: %w", err)
 	}
 	for round := range 10 {
 		var dev [3]hip.Ptr
 		for i := range dev {
 			if dev[i], err = e.Malloc(th, 4*n); err != hip.Success {
-				return fmt.Errorf("Malloc: %w", err)
+				return fmt.Errorf("hipMalloc: %w", err)
 			}
 		}
 		a, b, want := make([]float32, n), make([]float32, n), make([]float32, n)
@@ -85,30 +85,30 @@ func (e *env) thread(f hip.Function, id uint32, host [3][]byte) error {
 		copy(host[1], f32s(b))
 		for i := range 2 {
 			if err := e.MemcpyAsync(th, dev[i], ptr(host[i]), 4*n, hip.MemcpyHostToDevice, s); err != hip.Success {
-				return fmt.Errorf("MemcpyAsync: %w", err)
+				return fmt.Errorf("hipMemcpyAsync: %w", err)
 			}
 		}
 		if err := e.LaunchKernel(th, &hip.Launch{Function: f, Grid: hip.Dim3{X: (n + 255) / 256, Y: 1, Z: 1}, Block: hip.Dim3{X: 256, Y: 1, Z: 1},
 			Stream: s, Args: pack(dev[0], dev[1], dev[2], int32(n))}); err != hip.Success {
-			return fmt.Errorf("LaunchKernel: %w", err)
+			return fmt.Errorf("hipLaunchKernel: %w", err)
 		}
 		if err := e.MemcpyAsync(th, ptr(host[2]), dev[2], 4*n, hip.MemcpyDeviceToHost, s); err != hip.Success {
-			return fmt.Errorf("MemcpyAsync: %w", err)
+			return fmt.Errorf("hipMemcpyAsync: %w", err)
 		}
 		if err := e.StreamSynchronize(th, s); err != hip.Success {
-			return fmt.Errorf("StreamSynchronize: %w", err)
+			return fmt.Errorf("hipStreamSynchronize: %w", err)
 		}
 		if string(host[2]) != string(f32s(want)) {
-			return fmt.Errorf("thread %d, round %d: wrong sum", id, round)
+			return fmt.Errorf("wrong sum of thread %d, round %d", id, round)
 		}
 		for _, p := range dev {
 			if err := e.Free(th, p); err != hip.Success {
-				return fmt.Errorf("Free: %w", err)
+				return fmt.Errorf("hipFree: %w", err)
 			}
 		}
 	}
 	if err := e.StreamDestroy(th, s); err != hip.Success {
-		return fmt.Errorf("StreamDestroy: %w", err)
+		return fmt.Errorf("hipStreamDestroy: %w", err)
 	}
 	return nil
 }
