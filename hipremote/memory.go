@@ -200,7 +200,8 @@ func (c *Client) giveCredit(l *link, device int32, size uint64) {
 	}
 	c.mem.mu.Unlock()
 	if over > 0 {
-		_ = l.Post(hiprpc.OpReturn, hiprpc.Place{Device: device, Size: over}.Append(nil), nil) // lost: it is given back all the same
+		// Who frees that much may tell another process that there is room now; so it is there when the call returns.
+		_ = c.plainCall(l, hiprpc.OpReturn, hiprpc.Place{Device: device, Size: over}.Append(nil)) // lost: it is given back all the same
 	}
 }
 

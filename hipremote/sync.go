@@ -8,6 +8,7 @@ import (
 // synced is told that a synchronizing call has succeeded: what its stream did is done, and host memory must show it. mark is how much had been posted
 // when it was asked.
 func (c *Client) synced(l *link, op uint16, req []byte, mark uint64) hip.Error {
+	c.funcs.order()
 	device := int32(uint32(u64(req, 0)))
 	switch op {
 	case hip.OpDeviceSynchronize:
