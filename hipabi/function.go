@@ -31,8 +31,6 @@ func newFunction(h hip.Function, m *module, k *codeobject.Kernel) *function {
 	return f
 }
 
-func (f *function) forget() { f.gone.Store(true) }
-
 // cName is the kernel's name as a C string that stays valid.
 func (f *function) cName() *C.char {
 	if p := f.name.Load(); p != nil {

@@ -21,6 +21,7 @@ type module struct {
 	managed map[string]managedValue // managed variables, by name
 
 	mu        sync.Mutex
+	gone      bool                 // unloaded
 	functions map[string]*function // those that were asked for
 }
 
@@ -28,28 +29,24 @@ var modules moduleTable
 
 // moduleTable finds modules and functions by the handles a program has.
 type moduleTable struct {
-	mu        sync.RWMutex
-	modules   map[hip.Module]*module
-	functions map[hip.Function]*function
+	modules   table[hip.Module, *module]
+	functions table[hip.Function, *function]
 }
 
 func (t *moduleTable) reset() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.modules = map[hip.Module]*module{}
-	t.functions = map[hip.Function]*function{}
+	t.modules.clear()
+	t.functions.clear()
 }
 
+// module is nil for a handle that is none.
 func (t *moduleTable) module(h hip.Module) *module {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	return t.modules[h]
+	m, _ := t.modules.get(h)
+	return m
 }
 
+// function is nil for a handle that is none.
 func (t *moduleTable) function(h hip.Function) *function {
-	t.mu.RLock()
-	f := t.functions[h]
-	t.mu.RUnlock()
+	f, _ := t.functions.get(h)
 	return f
 }
 
@@ -92,29 +89,28 @@ func (t *moduleTable) load(th hip.Thread, image []byte, managed func(name string
 		}
 		m.managed[name] = v
 	}
-	t.mu.Lock()
-	t.modules[h] = m
-	t.mu.Unlock()
+	t.modules.put(h, m)
 	return m, hip.Success
 }
 
 func (t *moduleTable) unload(th hip.Thread, h hip.Module) hip.Error {
-	t.mu.Lock()
-	m := t.modules[h]
-	if m != nil {
-		delete(t.modules, h)
-		m.mu.Lock()
-		for _, f := range m.functions {
-			delete(t.functions, f.handle)
-			f.forget()
-		}
-		m.mu.Unlock()
-	}
-	t.mu.Unlock()
-	if m == nil {
+	m, ok := t.modules.take(h)
+	if !ok {
 		return hip.ErrorInvalidHandle
 	}
+	m.forget()
 	return m.release(th)
+}
+
+// forget ends the module's functions; it gives out no more.
+func (m *module) forget() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.gone = true
+	for _, f := range m.functions {
+		modules.functions.take(f.handle)
+		f.gone.Store(true)
+	}
 }
 
 // release gives back what the module holds.
@@ -132,6 +128,9 @@ func (m *module) release(th hip.Thread) hip.Error {
 func (m *module) get(th hip.Thread, name string) (*function, hip.Error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.gone {
+		return nil, hip.ErrorInvalidHandle
+	}
 	if f := m.functions[name]; f != nil {
 		return f, hip.Success
 	}
@@ -148,9 +147,7 @@ func (m *module) get(th hip.Thread, name string) (*function, hip.Error) {
 	}
 	f := newFunction(h, m, k)
 	m.functions[name] = f
-	modules.mu.Lock()
-	modules.functions[h] = f
-	modules.mu.Unlock()
+	modules.functions.put(h, f)
 	return f, hip.Success
 }
 

@@ -20,7 +20,7 @@ type registry struct {
 	mu       sync.RWMutex
 	last     uint64
 	binaries map[uint64]*embedded
-	stubs    map[uintptr]*stub
+	stubs    table[uintptr, *stub] // by host function
 	vars     map[uintptr]*variable
 }
 
@@ -95,10 +95,8 @@ func (b *embedded) module(t hip.Thread) (*module, hip.Error) {
 // function is the kernel that a host function stands for, on the thread's
 // device: ErrorInvalidDeviceFunction if it stands for none.
 func (r *registry) function(t hip.Thread, fn uintptr) (*function, hip.Error) {
-	r.mu.RLock()
-	s := r.stubs[fn]
-	r.mu.RUnlock()
-	if s == nil {
+	s, ok := r.stubs.get(fn)
+	if !ok {
 		return nil, hip.ErrorInvalidDeviceFunction
 	}
 	cached := uint32(t.Device) < uint32(len(s.device))
@@ -126,7 +124,7 @@ func (r *registry) function(t hip.Thread, fn uintptr) (*function, hip.Error) {
 func (r *registry) reset() {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	for _, s := range r.stubs {
+	for _, s := range r.stubs.values() {
 		for i := range s.device {
 			s.device[i].Store(nil)
 		}
@@ -146,7 +144,6 @@ func rw_registerBinary(image uintptr) uint64 {
 	b := &embedded{id: registered.last, image: image, loaded: map[int32]*imageLoad{}, managed: map[string]*variable{}}
 	if registered.binaries == nil {
 		registered.binaries = map[uint64]*embedded{}
-		registered.stubs = map[uintptr]*stub{}
 		registered.vars = map[uintptr]*variable{}
 	}
 	registered.binaries[b.id] = b
@@ -163,11 +160,7 @@ func rw_unregisterBinary(thread, id uint64) {
 		return
 	}
 	delete(r.binaries, id)
-	for k, s := range r.stubs {
-		if s.binary == b {
-			delete(r.stubs, k)
-		}
-	}
+	r.stubs.deleteFunc(func(_ uintptr, s *stub) bool { return s.binary == b })
 	for k, v := range r.vars {
 		if v.binary == b {
 			delete(r.vars, k)
@@ -193,7 +186,7 @@ func rw_registerFunction(id uint64, host uintptr, name unsafe.Pointer) {
 	registered.mu.Lock()
 	defer registered.mu.Unlock()
 	if b := registered.binaries[id]; b != nil {
-		registered.stubs[host] = &stub{binary: b, name: goString(name)}
+		registered.stubs.put(host, &stub{binary: b, name: goString(name)})
 	}
 }
 

@@ -23,19 +23,11 @@ func rw_hipDeviceReset(thread uint64) int32 {
 
 // forget drops the modules of a device.
 func (t *moduleTable) forget(n int32) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for h, m := range t.modules {
-		if m.device.number != n {
-			continue
+	for _, m := range t.modules.values() {
+		if m.device.number == n {
+			t.modules.take(m.handle)
+			m.forget()
 		}
-		delete(t.modules, h)
-		m.mu.Lock()
-		for _, f := range m.functions {
-			delete(t.functions, f.handle)
-			f.forget()
-		}
-		m.mu.Unlock()
 	}
 }
 
