@@ -167,7 +167,11 @@ func runPrograms(t *testing.T, env []string, skip ...string) {
 
 // The programs on a worker's card, for each architecture.
 func TestRemote(t *testing.T) {
-	for _, arch := range []string{"gfx90a", "gfx942"} {
+	archs := []string{"gfx90a", "gfx942"}
+	if testing.Short() {
+		archs = archs[:1]
+	}
+	for _, arch := range archs {
 		t.Run(arch, func(t *testing.T) {
 			runPrograms(t, worker(t, nil, "--backend", "sim", "--sim-arch", arch))
 		})
@@ -220,6 +224,24 @@ func TestNoWorker(t *testing.T) {
 	out := runs(t, env, lazy, library(), "absent")
 	if !strings.Contains(out, "127.0.0.1") || !strings.Contains(out, "refused") || strings.Count(out, "\n") != 1 {
 		t.Errorf("not one line that names host and reason:\n%s", out)
+	}
+}
+
+// The run-time compiler's functions are the machine's libhiprtc's, if it has one.
+func TestHiprtc(t *testing.T) {
+	rtc := program(t, "examples/tests/rtc.c")
+	stub := filepath.Join(built, "stub", "libhiprtc.so.6")
+	if err := os.MkdirAll(filepath.Dir(stub), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	build(t, "gcc", "-shared", "-fPIC", "-Wall", "-Werror", "-Ihipabi/include", "hipremote/libamdhip64/testdata/hiprtc.c", "-o", stub)
+	runs(t, []string{"LD_LIBRARY_PATH=" + filepath.Dir(stub)}, rtc, "compile")
+	runs(t, []string{"ROCWIRE_HIPRTC=" + stub}, rtc, "compile")
+	for _, none := range []string{"/nonexistent/libhiprtc.so.6", library()} {
+		out := runs(t, []string{"ROCWIRE_HIPRTC=" + none}, rtc)
+		if !strings.Contains(out, none) || strings.Count(out, "rocwire:") != 1 {
+			t.Errorf("without a compiler, one line that names it is wanted:\n%s", out)
+		}
 	}
 }
 
