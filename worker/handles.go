@@ -36,6 +36,7 @@ type handleTable struct {
 	own  bool // the runtime checks handles itself, and says better what is wrong
 	mu   sync.RWMutex
 	have [kinds]map[uint64]struct{}
+	made [kinds]uint64 // ever
 }
 
 // add notes a handle that the runtime has made.
@@ -45,6 +46,7 @@ func (t *handleTable) add(k handleKind, h uint64) {
 		t.have[k] = map[uint64]struct{}{}
 	}
 	t.have[k][h] = struct{}{}
+	t.made[k]++
 	t.mu.Unlock()
 }
 
@@ -69,16 +71,18 @@ func (t *handleTable) check(k handleKind, h uint64) hip.Error {
 	return hip.Success
 }
 
-// count is how many objects of a kind the session has.
-func (t *handleTable) count(k handleKind) int {
+// ever says whether the session has ever had an object of a kind: a destroyed stream may still have work.
+func (t *handleTable) ever(k handleKind) bool {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	return len(t.have[k])
+	return t.made[k] != 0
 }
 
 // full says that the session holds as many objects of a kind as it may.
 func (t *handleTable) full(k handleKind) bool {
-	return t.count(k) >= maxHandles
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return len(t.have[k]) >= maxHandles
 }
 
 // clear forgets all handles but the memory pools, which belong to the devices.

@@ -106,11 +106,7 @@ func (s *session) doHostHide(r *wire.Request) {
 		s.reply(r, hip.ErrorInvalidValue, nil)
 		return
 	}
-	if _, host := s.rt.(hostPlacer); host {
-		s.reply(r, s.rt.HostFree(t, addr), nil)
-		return
-	}
-	s.reply(r, s.rt.Free(t, addr), nil)
+	s.reply(r, s.freeNow(t, addr), nil)
 }
 
 // hostRegion decodes address and offset and finds the region.

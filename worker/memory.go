@@ -84,11 +84,34 @@ func (s *session) doFree(r *wire.Request) {
 	}
 	t := hip.Thread{Device: o.Device}
 	free := func(r *wire.Request) { s.reply(r, s.rt.Free(t, o.Ptr), nil) }
-	if r.NoReply() || s.allIdle(t) {
+	switch {
+	case s.allIdle(t):
 		free(r)
-		return
+	case r.NoReply():
+		s.reply(r, s.freeNow(t, o.Ptr), nil)
+	default:
+		s.wait(r, free)
 	}
-	s.wait(r, free)
+}
+
+// freeNow frees memory that nothing uses any more, without waiting for what else the device has to do: in the turn of a stream that has
+// nothing else to do. The line must not wait, and the capacity must be there for the next message.
+func (s *session) freeNow(t hip.Thread, p hip.Ptr) hip.Error {
+	q, ok := s.quiet[t.Device]
+	if !ok {
+		var code hip.Error
+		if q, code = s.rt.StreamCreateWithPriority(t, hip.StreamNonBlocking, 0); code != hip.Success {
+			return code
+		}
+		if s.quiet == nil {
+			s.quiet = map[int32]hip.Stream{}
+		}
+		s.quiet[t.Device] = q
+	}
+	if code := s.rt.FreeAsync(t, p, q); code != hip.Success {
+		return code
+	}
+	return s.rt.StreamSynchronize(t, q)
 }
 
 func (s *session) doMallocAsync(r *wire.Request) {

@@ -46,6 +46,7 @@ type session struct {
 	over    chan struct{} // closed when the connection is gone
 	endOnce sync.Once
 	pending pendingReplies
+	quiet   map[int32]hip.Stream // of the line's goroutine; see freeNow
 	clock   callClock
 }
 
@@ -75,10 +76,18 @@ func (s *session) Handle(r *wire.Request) {
 	s.opSince.Store(s.clock.begin())
 	s.op.Store(uint32(r.Op))
 	s.calls.Add(1)
-	if !s.dispatch(r) && !s.own(r) {
+	switch {
+	case mayWait(r.Op) && !r.NoReply():
+		s.wait(r, func(r *wire.Request) { s.dispatch(r) })
+	case !s.dispatch(r) && !s.own(r):
 		s.reply(r, hip.ErrorNotSupported, nil)
 	}
 	s.op.Store(0)
+}
+
+// mayWait says which calls that create or destroy something wait for the device first.
+func mayWait(op uint16) bool {
+	return op == hip.OpModuleUnload || op == hip.OpStreamDestroy || op == hip.OpEventDestroy
 }
 
 // own executes the operations that are no HIP function.

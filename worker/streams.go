@@ -14,7 +14,7 @@ func (s *session) idle(t hip.Thread, st hip.Stream) bool {
 
 // allIdle says that nothing is under way on the device. False if that is not certain.
 func (s *session) allIdle(t hip.Thread) bool {
-	return s.handles.count(kindStream) == 0 && s.idle(t, hip.StreamNull)
+	return !s.handles.ever(kindStream) && s.idle(t, hip.StreamNull)
 }
 
 func (s *session) doDeviceSynchronize(r *wire.Request) {
@@ -74,6 +74,7 @@ func (s *session) doDeviceReset(r *wire.Request) {
 	if !ok {
 		return
 	}
+	delete(s.quiet, t.Device) // it ends with everything else
 	s.wait(r, func(r *wire.Request) {
 		code := s.rt.DeviceReset(t)
 		if code != hip.Success {
