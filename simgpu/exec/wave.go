@@ -66,6 +66,7 @@ type wave struct {
 	offs  [64]uint64 // memory offsets of the lanes
 	bcast [258]Vec   // scalar registers as vectors; element 0 says of which value
 	dpp   uint64     // lanes that DPP lets write
+	mat   matrices
 	stats Stats
 }
 
