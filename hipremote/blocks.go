@@ -38,12 +38,18 @@ func (bs *blocks) remove(b *block) {
 
 // find is the block that addr lies in, nil for none.
 func (bs blocks) find(addr uint64) *block {
-	i, ok := bs.index(addr)
-	if !ok {
-		i--
+	lo, hi := 0, len(bs) // the blocks before lo begin at or below addr, those from hi on above
+	for lo < hi {
+		if mid := int(uint(lo+hi) >> 1); bs[mid].base <= addr {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
 	}
-	if i >= 0 && addr-bs[i].base < max(bs[i].want, 1) {
-		return bs[i]
+	if lo > 0 {
+		if b := bs[lo-1]; addr-b.base < max(b.want, 1) {
+			return b
+		}
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/rocwire/rocwire/exporter/rpcstats"
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hipremote/hiprpc"
+	"github.com/rocwire/rocwire/internal/mono"
 	"github.com/rocwire/rocwire/wire"
 )
 
@@ -213,9 +214,9 @@ func (c *Client) broken(l *link, err error) hip.Error {
 
 // call sends a request and waits for its reply.
 func (c *Client) call(op uint16, m *wire.Msg) hip.Error {
-	begin := time.Now()
+	begin := mono.Now()
 	code := c.doCall(op, m)
-	c.stats.Record(op, int32(code), time.Since(begin))
+	c.stats.Record(op, int32(code), mono.Since(begin))
 	return code
 }
 
@@ -270,8 +271,8 @@ func (c *Client) doCall(op uint16, m *wire.Msg) hip.Error {
 }
 
 // post sends a request that is not answered.
-func (c *Client) post(op uint16, req []byte, bulk []byte) hip.Error {
-	begin := time.Now()
+func (c *Client) post(op uint16, req []byte) hip.Error {
+	begin := mono.Now()
 	l, code := c.ready()
 	if code == hip.Success {
 		code = c.async.take()
@@ -283,9 +284,9 @@ func (c *Client) post(op uint16, req []byte, bulk []byte) hip.Error {
 		code = c.touch(l, hip.Ptr(u64(req, 8)))
 	}
 	if code == hip.Success {
-		code = c.send(l, op, req, bulk)
+		code = c.send(l, op, req, nil)
 	}
-	c.stats.Record(op, int32(code), time.Since(begin))
+	c.stats.Record(op, int32(code), mono.Since(begin))
 	return code
 }
 

@@ -1,10 +1,9 @@
 package hipremote
 
 import (
-	"time"
-
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hipremote/hiprpc"
+	"github.com/rocwire/rocwire/internal/mono"
 )
 
 // Memcpy is hipMemcpy: when it returns, host memory may be used again.
@@ -99,9 +98,9 @@ func (s *shape) check(dst, src hip.Ptr) hip.Error {
 }
 
 func (c *Client) copy(op uint16, t hip.Thread, dst, src hip.Ptr, s shape) hip.Error {
-	begin := time.Now()
+	begin := mono.Now()
 	code := c.doCopy(op, t, dst, src, s)
-	c.stats.Record(op, int32(code), time.Since(begin))
+	c.stats.Record(op, int32(code), mono.Since(begin))
 	return code
 }
 

@@ -1,18 +1,17 @@
 package hipremote
 
 import (
-	"time"
-
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hipremote/hiprpc"
+	"github.com/rocwire/rocwire/internal/mono"
 	"github.com/rocwire/rocwire/wire"
 )
 
 // timed records how long an operation of several messages took.
 func (c *Client) timed(op uint16, f func() (hip.Ptr, hip.Error)) (hip.Ptr, hip.Error) {
-	begin := time.Now()
+	begin := mono.Now()
 	p, code := f()
-	c.stats.Record(op, int32(code), time.Since(begin))
+	c.stats.Record(op, int32(code), mono.Since(begin))
 	return p, code
 }
 

@@ -8,21 +8,56 @@ import (
 
 // handles are the streams and events of this session, so that a posted call with a wrong one fails itself.
 type handles struct {
-	streams, events sync.Map // handle → struct{}
+	streams handleSet[hip.Stream]
+	events  handleSet[hip.Event]
+}
+
+// handleSet is a set that is looked at far more often than it changes.
+type handleSet[H ~uint64] struct {
+	mu sync.RWMutex
+	m  map[H]struct{}
+}
+
+func (s *handleSet[H]) has(h H) bool {
+	s.mu.RLock()
+	_, ok := s.m[h]
+	s.mu.RUnlock()
+	return ok
+}
+
+func (s *handleSet[H]) add(h H) {
+	s.mu.Lock()
+	if s.m == nil {
+		s.m = map[H]struct{}{}
+	}
+	s.m[h] = struct{}{}
+	s.mu.Unlock()
+}
+
+func (s *handleSet[H]) remove(h H) {
+	s.mu.Lock()
+	delete(s.m, h)
+	s.mu.Unlock()
+}
+
+func (s *handleSet[H]) clear() {
+	s.mu.Lock()
+	s.m = nil
+	s.mu.Unlock()
 }
 
 func (h *handles) stream(s hip.Stream) hip.Error {
 	if s <= hip.StreamLegacy {
 		return hip.Success
 	}
-	if _, ok := h.streams.Load(s); !ok {
+	if !h.streams.has(s) {
 		return hip.ErrorContextIsDestroyed
 	}
 	return hip.Success
 }
 
 func (h *handles) event(e hip.Event) hip.Error {
-	if _, ok := h.events.Load(e); !ok {
+	if !h.events.has(e) {
 		return hip.ErrorInvalidHandle
 	}
 	return hip.Success
@@ -32,19 +67,19 @@ func (h *handles) event(e hip.Event) hip.Error {
 func (h *handles) learn(op uint16, req, rep []byte) {
 	switch op {
 	case hip.OpStreamCreateWithPriority:
-		h.streams.Store(hip.Stream(u64(rep, 0)), struct{}{})
+		h.streams.add(hip.Stream(u64(rep, 0)))
 	case hip.OpStreamDestroy:
-		h.streams.Delete(hip.Stream(u64(req, 8)))
+		h.streams.remove(hip.Stream(u64(req, 8)))
 	case hip.OpEventCreateWithFlags:
-		h.events.Store(hip.Event(u64(rep, 0)), struct{}{})
+		h.events.add(hip.Event(u64(rep, 0)))
 	case hip.OpEventDestroy:
-		h.events.Delete(hip.Event(u64(req, 8)))
+		h.events.remove(hip.Event(u64(req, 8)))
 	}
 }
 
 func (h *handles) clear() {
-	h.streams.Clear()
-	h.events.Clear()
+	h.streams.clear()
+	h.events.clear()
 }
 
 // checkPosted judges a posted call as far as this side can, by the layout of its request: thread (8 bytes), then the parameters.

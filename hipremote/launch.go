@@ -3,10 +3,10 @@ package hipremote
 import (
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hipremote/hiprpc"
+	"github.com/rocwire/rocwire/internal/mono"
 	"github.com/rocwire/rocwire/wire"
 )
 
@@ -15,9 +15,9 @@ var launchBuffers = sync.Pool{New: func() any { b := make([]byte, 0, 512); retur
 // LaunchKernel posts a launch. What can be judged here is judged here, so that the launch itself fails; the rest comes back as an asynchronous
 // error.
 func (c *Client) LaunchKernel(t hip.Thread, launch *hip.Launch) hip.Error {
-	begin := time.Now()
+	begin := mono.Now()
 	code := c.launch(t, launch)
-	c.stats.Record(hip.OpLaunchKernel, int32(code), time.Since(begin))
+	c.stats.Record(hip.OpLaunchKernel, int32(code), mono.Since(begin))
 	return code
 }
 
@@ -137,7 +137,7 @@ func (s *launches) clear() {
 
 // ModuleLoadData sends one code object. The worker keeps nothing of what it does not need.
 func (c *Client) ModuleLoadData(t hip.Thread, image []byte) (hip.Module, hip.Error) {
-	begin := time.Now()
+	begin := mono.Now()
 	var m hip.Module
 	code := func() hip.Error {
 		l, code := c.ready()
@@ -168,7 +168,7 @@ func (c *Client) ModuleLoadData(t hip.Thread, image []byte) (hip.Module, hip.Err
 		}
 		return hip.Success
 	}()
-	c.stats.Record(hip.OpModuleLoadData, int32(code), time.Since(begin))
+	c.stats.Record(hip.OpModuleLoadData, int32(code), mono.Since(begin))
 	return m, code
 }
 
@@ -191,9 +191,9 @@ func (h *hostFuncs) order() {
 
 // LaunchHostFunc is hipLaunchHostFunc: f runs, on a goroutine of its own, when the stream comes to it, and the stream waits for it.
 func (c *Client) LaunchHostFunc(t hip.Thread, st hip.Stream, f func()) hip.Error {
-	begin := time.Now()
+	begin := mono.Now()
 	code := c.launchHostFunc(t, st, f)
-	c.stats.Record(hip.OpLaunchHostFunc, int32(code), time.Since(begin))
+	c.stats.Record(hip.OpLaunchHostFunc, int32(code), mono.Since(begin))
 	return code
 }
 

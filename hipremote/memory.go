@@ -74,8 +74,9 @@ func (m *memory) inRange(p hip.Ptr) bool {
 // find is the block an address lies in, nil if the client knows none.
 func (m *memory) find(p hip.Ptr) *block {
 	m.mu.RLock()
-	defer m.mu.RUnlock()
-	return m.blocks.find(uint64(p))
+	b := m.blocks.find(uint64(p))
+	m.mu.RUnlock()
+	return b
 }
 
 func roundUp(n uint64) uint64 { return (n + pageSize - 1) &^ (pageSize - 1) }

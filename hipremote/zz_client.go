@@ -3,6 +3,8 @@
 package hipremote
 
 import (
+	"encoding/binary"
+
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/wire"
 )
@@ -186,13 +188,12 @@ func (c *Client) EventQuery(t hip.Thread, event hip.Event) hip.Error {
 
 // EventRecord is hipEventRecord.
 func (c *Client) EventRecord(t hip.Thread, event hip.Event, stream hip.Stream) hip.Error {
-	var buf [64]byte
-	e := wire.Enc{B: buf[:0]}
-	e.I32(t.Device)
-	e.U32(t.ID)
-	e.U64(uint64(event))
-	e.U64(uint64(stream))
-	return c.post(hip.OpEventRecord, e.B, nil)
+	var req [24]byte
+	binary.LittleEndian.PutUint32(req[0:], uint32(t.Device))
+	binary.LittleEndian.PutUint32(req[4:], t.ID)
+	binary.LittleEndian.PutUint64(req[8:], uint64(event))
+	binary.LittleEndian.PutUint64(req[16:], uint64(stream))
+	return c.post(hip.OpEventRecord, req[:])
 }
 
 // EventSynchronize is hipEventSynchronize.
@@ -287,30 +288,28 @@ func (c *Client) Memset2D(t hip.Thread, dst hip.Ptr, pitch uint64, value int32, 
 
 // Memset2DAsync is hipMemset2DAsync.
 func (c *Client) Memset2DAsync(t hip.Thread, dst hip.Ptr, pitch uint64, value int32, width uint64, height uint64, stream hip.Stream) hip.Error {
-	var buf [64]byte
-	e := wire.Enc{B: buf[:0]}
-	e.I32(t.Device)
-	e.U32(t.ID)
-	e.U64(uint64(dst))
-	e.U64(pitch)
-	e.I32(value)
-	e.U64(width)
-	e.U64(height)
-	e.U64(uint64(stream))
-	return c.post(hip.OpMemset2DAsync, e.B, nil)
+	var req [52]byte
+	binary.LittleEndian.PutUint32(req[0:], uint32(t.Device))
+	binary.LittleEndian.PutUint32(req[4:], t.ID)
+	binary.LittleEndian.PutUint64(req[8:], uint64(dst))
+	binary.LittleEndian.PutUint64(req[16:], pitch)
+	binary.LittleEndian.PutUint32(req[24:], uint32(value))
+	binary.LittleEndian.PutUint64(req[28:], width)
+	binary.LittleEndian.PutUint64(req[36:], height)
+	binary.LittleEndian.PutUint64(req[44:], uint64(stream))
+	return c.post(hip.OpMemset2DAsync, req[:])
 }
 
 // MemsetAsync is hipMemsetAsync.
 func (c *Client) MemsetAsync(t hip.Thread, dst hip.Ptr, value int32, sizeBytes uint64, stream hip.Stream) hip.Error {
-	var buf [64]byte
-	e := wire.Enc{B: buf[:0]}
-	e.I32(t.Device)
-	e.U32(t.ID)
-	e.U64(uint64(dst))
-	e.I32(value)
-	e.U64(sizeBytes)
-	e.U64(uint64(stream))
-	return c.post(hip.OpMemsetAsync, e.B, nil)
+	var req [36]byte
+	binary.LittleEndian.PutUint32(req[0:], uint32(t.Device))
+	binary.LittleEndian.PutUint32(req[4:], t.ID)
+	binary.LittleEndian.PutUint64(req[8:], uint64(dst))
+	binary.LittleEndian.PutUint32(req[16:], uint32(value))
+	binary.LittleEndian.PutUint64(req[20:], sizeBytes)
+	binary.LittleEndian.PutUint64(req[28:], uint64(stream))
+	return c.post(hip.OpMemsetAsync, req[:])
 }
 
 // MemsetD16 is hipMemsetD16.
@@ -329,15 +328,14 @@ func (c *Client) MemsetD16(t hip.Thread, dest hip.Ptr, value uint16, count uint6
 
 // MemsetD16Async is hipMemsetD16Async.
 func (c *Client) MemsetD16Async(t hip.Thread, dest hip.Ptr, value uint16, count uint64, stream hip.Stream) hip.Error {
-	var buf [64]byte
-	e := wire.Enc{B: buf[:0]}
-	e.I32(t.Device)
-	e.U32(t.ID)
-	e.U64(uint64(dest))
-	e.U16(value)
-	e.U64(count)
-	e.U64(uint64(stream))
-	return c.post(hip.OpMemsetD16Async, e.B, nil)
+	var req [34]byte
+	binary.LittleEndian.PutUint32(req[0:], uint32(t.Device))
+	binary.LittleEndian.PutUint32(req[4:], t.ID)
+	binary.LittleEndian.PutUint64(req[8:], uint64(dest))
+	binary.LittleEndian.PutUint16(req[16:], value)
+	binary.LittleEndian.PutUint64(req[18:], count)
+	binary.LittleEndian.PutUint64(req[26:], uint64(stream))
+	return c.post(hip.OpMemsetD16Async, req[:])
 }
 
 // MemsetD32 is hipMemsetD32.
@@ -356,15 +354,14 @@ func (c *Client) MemsetD32(t hip.Thread, dest hip.Ptr, value int32, count uint64
 
 // MemsetD32Async is hipMemsetD32Async.
 func (c *Client) MemsetD32Async(t hip.Thread, dst hip.Ptr, value int32, count uint64, stream hip.Stream) hip.Error {
-	var buf [64]byte
-	e := wire.Enc{B: buf[:0]}
-	e.I32(t.Device)
-	e.U32(t.ID)
-	e.U64(uint64(dst))
-	e.I32(value)
-	e.U64(count)
-	e.U64(uint64(stream))
-	return c.post(hip.OpMemsetD32Async, e.B, nil)
+	var req [36]byte
+	binary.LittleEndian.PutUint32(req[0:], uint32(t.Device))
+	binary.LittleEndian.PutUint32(req[4:], t.ID)
+	binary.LittleEndian.PutUint64(req[8:], uint64(dst))
+	binary.LittleEndian.PutUint32(req[16:], uint32(value))
+	binary.LittleEndian.PutUint64(req[20:], count)
+	binary.LittleEndian.PutUint64(req[28:], uint64(stream))
+	return c.post(hip.OpMemsetD32Async, req[:])
 }
 
 // MemsetD8 is hipMemsetD8.
@@ -383,15 +380,14 @@ func (c *Client) MemsetD8(t hip.Thread, dest hip.Ptr, value uint8, count uint64)
 
 // MemsetD8Async is hipMemsetD8Async.
 func (c *Client) MemsetD8Async(t hip.Thread, dest hip.Ptr, value uint8, count uint64, stream hip.Stream) hip.Error {
-	var buf [64]byte
-	e := wire.Enc{B: buf[:0]}
-	e.I32(t.Device)
-	e.U32(t.ID)
-	e.U64(uint64(dest))
-	e.U8(value)
-	e.U64(count)
-	e.U64(uint64(stream))
-	return c.post(hip.OpMemsetD8Async, e.B, nil)
+	var req [33]byte
+	binary.LittleEndian.PutUint32(req[0:], uint32(t.Device))
+	binary.LittleEndian.PutUint32(req[4:], t.ID)
+	binary.LittleEndian.PutUint64(req[8:], uint64(dest))
+	req[16] = value
+	binary.LittleEndian.PutUint64(req[17:], count)
+	binary.LittleEndian.PutUint64(req[25:], uint64(stream))
+	return c.post(hip.OpMemsetD8Async, req[:])
 }
 
 // ModuleGetFunction is hipModuleGetFunction.
@@ -568,12 +564,11 @@ func (c *Client) StreamSynchronize(t hip.Thread, stream hip.Stream) hip.Error {
 
 // StreamWaitEvent is hipStreamWaitEvent.
 func (c *Client) StreamWaitEvent(t hip.Thread, stream hip.Stream, event hip.Event, flags uint32) hip.Error {
-	var buf [64]byte
-	e := wire.Enc{B: buf[:0]}
-	e.I32(t.Device)
-	e.U32(t.ID)
-	e.U64(uint64(stream))
-	e.U64(uint64(event))
-	e.U32(flags)
-	return c.post(hip.OpStreamWaitEvent, e.B, nil)
+	var req [28]byte
+	binary.LittleEndian.PutUint32(req[0:], uint32(t.Device))
+	binary.LittleEndian.PutUint32(req[4:], t.ID)
+	binary.LittleEndian.PutUint64(req[8:], uint64(stream))
+	binary.LittleEndian.PutUint64(req[16:], uint64(event))
+	binary.LittleEndian.PutUint32(req[24:], flags)
+	return c.post(hip.OpStreamWaitEvent, req[:])
 }

@@ -1,6 +1,8 @@
 package hiprpc
 
 import (
+	"encoding/binary"
+
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/wire"
 )
@@ -37,33 +39,43 @@ func (c *Copy) Bytes() (uint64, bool) {
 	return c.Width * c.Height, true
 }
 
-// Append encodes c.
+// copyLen is the length of an encoded Copy.
+const copyLen = 4 + 1 + 7*8 + 2*4 + 1
+
+// Append encodes c. It does without an Enc so that b may be on the caller's stack.
 func (c *Copy) Append(b []byte) []byte {
-	e := wire.Enc{B: b}
-	e.I32(c.Device)
-	e.U8(uint8(c.Dir))
-	e.U64(uint64(c.Stream))
-	e.U64(uint64(c.Dst))
-	e.U64(uint64(c.Src))
-	e.U64(c.Dpitch)
-	e.U64(c.Spitch)
-	e.U64(c.Width)
-	e.U64(c.Height)
-	e.I32(c.DstDevice)
-	e.I32(c.SrcDevice)
-	e.Bool(c.Async)
-	return e.B
+	var a [copyLen]byte
+	le := binary.LittleEndian
+	le.PutUint32(a[0:], uint32(c.Device))
+	a[4] = uint8(c.Dir)
+	le.PutUint64(a[5:], uint64(c.Stream))
+	le.PutUint64(a[13:], uint64(c.Dst))
+	le.PutUint64(a[21:], uint64(c.Src))
+	le.PutUint64(a[29:], c.Dpitch)
+	le.PutUint64(a[37:], c.Spitch)
+	le.PutUint64(a[45:], c.Width)
+	le.PutUint64(a[53:], c.Height)
+	le.PutUint32(a[61:], uint32(c.DstDevice))
+	le.PutUint32(a[65:], uint32(c.SrcDevice))
+	if c.Async {
+		a[69] = 1
+	}
+	return append(b, a[:]...)
 }
 
 // Decode reads what Append wrote; false if b is anything else.
 func (c *Copy) Decode(b []byte) bool {
-	d := wire.NewDec(b)
-	c.Device, c.Dir, c.Stream = d.I32(), Dir(d.U8()), hip.Stream(d.U64())
-	c.Dst, c.Src = hip.Ptr(d.U64()), hip.Ptr(d.U64())
-	c.Dpitch, c.Spitch, c.Width, c.Height = d.U64(), d.U64(), d.U64(), d.U64()
-	c.DstDevice, c.SrcDevice, c.Async = d.I32(), d.I32(), d.Bool()
+	if len(b) != copyLen || b[69] > 1 {
+		return false
+	}
+	le, a := binary.LittleEndian, (*[copyLen]byte)(b)
+	c.Device, c.Dir, c.Stream = int32(le.Uint32(a[0:])), Dir(a[4]), hip.Stream(le.Uint64(a[5:]))
+	c.Dst, c.Src = hip.Ptr(le.Uint64(a[13:])), hip.Ptr(le.Uint64(a[21:]))
+	c.Dpitch, c.Spitch = le.Uint64(a[29:]), le.Uint64(a[37:])
+	c.Width, c.Height = le.Uint64(a[45:]), le.Uint64(a[53:])
+	c.DstDevice, c.SrcDevice, c.Async = int32(le.Uint32(a[61:])), int32(le.Uint32(a[65:])), a[69] != 0
 	_, ok := c.Bytes()
-	return d.Done() && ok && c.Dir >= ToDevice && c.Dir <= Within
+	return ok && c.Dir >= ToDevice && c.Dir <= Within
 }
 
 // AppendLaunch encodes a launch from a thread whose current device is device.
@@ -108,11 +120,9 @@ type Place struct {
 
 // Append encodes p.
 func (p Place) Append(b []byte) []byte {
-	e := wire.Enc{B: b}
-	e.I32(p.Device)
-	e.U64(uint64(p.Addr))
-	e.U64(p.Size)
-	return e.B
+	b = binary.LittleEndian.AppendUint32(b, uint32(p.Device))
+	b = binary.LittleEndian.AppendUint64(b, uint64(p.Addr))
+	return binary.LittleEndian.AppendUint64(b, p.Size)
 }
 
 // Decode reads what Append wrote; false if b is anything else or the range wraps.
@@ -158,11 +168,9 @@ type StreamOp struct {
 
 // Append encodes s.
 func (s StreamOp) Append(b []byte) []byte {
-	e := wire.Enc{B: b}
-	e.I32(s.Device)
-	e.U64(uint64(s.Ptr))
-	e.U64(uint64(s.Stream))
-	return e.B
+	b = binary.LittleEndian.AppendUint32(b, uint32(s.Device))
+	b = binary.LittleEndian.AppendUint64(b, uint64(s.Ptr))
+	return binary.LittleEndian.AppendUint64(b, uint64(s.Stream))
 }
 
 // Decode reads what Append wrote; false if b is anything else.

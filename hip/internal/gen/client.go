@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -12,6 +13,40 @@ func (ty *types) encode(g, expr string) string {
 		return fmt.Sprintf("e.%s(%s)", m, expr)
 	}
 	return fmt.Sprintf("e.%s(%s(%s))", m, c, expr)
+}
+
+// request emits the encoding of a posted call into an array req, which stays on the stack: what goes through an Enc does not.
+func (ty *types) request(f *Function) (body []string, size int) {
+	put := func(g, expr string) {
+		m, c := ty.wire(g)
+		bits := m[1:]
+		if g != c {
+			expr = c + "(" + expr + ")"
+		}
+		switch m[0] {
+		case 'I':
+			expr = "uint" + bits + "(" + expr + ")"
+		case 'F', 'S':
+			panic("gen: " + f.Name + " posts a " + c)
+		}
+		switch bits {
+		case "8":
+			body = append(body, fmt.Sprintf("req[%d] = %s", size, expr))
+			size++
+		default:
+			body = append(body, fmt.Sprintf("binary.LittleEndian.PutUint%s(req[%d:], %s)", bits, size, expr))
+			n, _ := strconv.Atoi(bits)
+			size += n / 8
+		}
+	}
+	if f.thread() {
+		put("int32", "t.Device")
+		put("uint32", "t.ID")
+	}
+	for _, p := range f.ins() {
+		put(ty.param(f, p), lower(p.Name))
+	}
+	return body, size
 }
 
 // decode is the expression that takes one value off d.
@@ -30,23 +65,24 @@ func (ty *types) isStruct(p Param) bool { return ty.structs[ty.resolve(pointee(p
 func clientGo(t *Table) string {
 	var o out
 	ty := t.types()
-	o.p(banner + "package hipremote\n\nimport (\n\t\"github.com/rocwire/rocwire/hip\"\n\t\"github.com/rocwire/rocwire/wire\"\n)\n")
+	o.p(banner + "package hipremote\n\nimport (\n\t\"encoding/binary\"\n\n\t\"github.com/rocwire/rocwire/hip\"\n\t\"github.com/rocwire/rocwire/wire\"\n)\n")
 	for i := range t.Functions {
 		f := &t.Functions[i]
 		if !f.runtime() || f.custom("client") {
 			continue
 		}
 		o.p("// %s is %s.\nfunc (c *Client) %s {", f.method(), f.Name, ty.signature(f, "hip."))
+		if f.Class == "async" {
+			body, size := ty.request(f)
+			o.p("\tvar req [%d]byte\n\t%s\n\treturn c.post(hip.%s, req[:])\n}\n", size, strings.Join(body, "\n\t"), f.op())
+			continue
+		}
 		var body []string
 		if f.thread() {
 			body = append(body, "e.I32(t.Device)", "e.U32(t.ID)")
 		}
 		for _, p := range f.ins() {
 			body = append(body, ty.encode(ty.param(f, p), lower(p.Name)))
-		}
-		if f.Class == "async" {
-			o.p("\tvar buf [64]byte\n\te := wire.Enc{B: buf[:0]}\n\t%s\n\treturn c.post(hip.%s, e.B, nil)\n}\n", strings.Join(body, "\n\t"), f.op())
-			continue
 		}
 		o.p("\tm := wire.GetMsg()\n\tdefer wire.PutMsg(m)\n\te := wire.Enc{B: m.Req[:0]}\n\t%s\n\tm.Req = e.B", strings.Join(body, "\n\t"))
 		call := "call"
