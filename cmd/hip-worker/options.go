@@ -115,7 +115,7 @@ func parseSize(s string) (uint64, error) {
 		t = t[:len(t)-1]
 	}
 	n, err := strconv.ParseFloat(t, 64)
-	if err != nil || n <= 0 || n*float64(uint64(1)<<shift) > math.MaxInt64 {
+	if err != nil || !(n > 0) || n*float64(uint64(1)<<shift) > math.MaxInt64 {
 		return 0, fmt.Errorf("no size")
 	}
 	return uint64(n * float64(uint64(1)<<shift)), nil

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/rocwire/rocwire/exporter"
+	"github.com/rocwire/rocwire/wire"
 	"github.com/rocwire/rocwire/worker"
 )
 
@@ -97,7 +98,7 @@ func serveMetrics(ctx context.Context, o *options, w *worker.Server, log *slog.L
 	if err != nil {
 		return fmt.Errorf("--metrics-addr: %w", err)
 	}
-	if err := worker.CheckListen(host, o.insecure); err != nil {
+	if err := wire.CheckListen(host, o.insecure); err != nil {
 		return fmt.Errorf("--metrics-addr: %w", err)
 	}
 	l, err := net.Listen("tcp", o.metrics)

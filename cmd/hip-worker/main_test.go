@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hipremote"
+)
+
+// build makes the program once.
+func build(t *testing.T) string {
+	t.Helper()
+	exe := filepath.Join(t.TempDir(), "hip-worker")
+	if out, err := exec.Command("go", "build", "-o", exe, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return exe
+}
+
+// run waits for a program that ends by itself.
+func runToEnd(t *testing.T, exe string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	cmd := exec.Command(exe, args...)
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
+}
+
+func TestProgram(t *testing.T) {
+	exe := build(t)
+	portFile := filepath.Join(t.TempDir(), "port")
+	cmd := exec.Command(exe, "--backend", "sim", "-p", "0", "--port-file", portFile, "--metrics-addr", "127.0.0.1:0", "--sim-memory", "256M")
+	cmd.Env = append(os.Environ(), "HIP_VISIBLE_DEVICES=")
+	var log bytes.Buffer
+	cmd.Stderr = &log
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	done := false
+	defer func() {
+		if !done {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+		}
+	}()
+	lines := bufio.NewScanner(stdout)
+	metrics, port := "", ""
+	for port == "" && lines.Scan() {
+		f := strings.Fields(lines.Text())
+		switch {
+		case strings.HasPrefix(lines.Text(), "metrics at "):
+			metrics = f[2]
+		case strings.HasPrefix(lines.Text(), "hip-worker listening on "):
+			port = f[5]
+		}
+	}
+	if b, err := os.ReadFile(portFile); err != nil || strings.TrimSpace(string(b)) != port {
+		t.Errorf("port file: %q, %v; printed was %q", b, err, port)
+	}
+	c := hipremote.New(hipremote.Config{Host: "127.0.0.1", Port: port, Logf: t.Logf})
+	p, e := c.Malloc(hip.Thread{}, 1<<20)
+	if e != hip.Success {
+		t.Fatal(e)
+	}
+	if e := c.Memset(hip.Thread{}, p, 1, 1<<20); e != hip.Success {
+		t.Error(e)
+	}
+	// The same port again: one clear line and an exit code of its own.
+	if code, _, errs := runToEnd(t, exe, "--backend", "sim", "-p", port); code != exitPort || !strings.Contains(errs, port) || !strings.Contains(errs, "in use") ||
+		strings.Count(errs, "\n") != 1 {
+		t.Errorf("port in use: exit code %d, %q", code, errs)
+	}
+	// What it measures is served, with the client's identity.
+	for _, want := range []string{"hip_rpc_duration_seconds", `pid="` + strconv.Itoa(os.Getpid()) + `"`} {
+		found := false
+		for deadline := time.Now().Add(30 * time.Second); !found && time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+			r, err := http.Get(metrics)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := io.ReadAll(r.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = r.Body.Close()
+			found = strings.Contains(string(b), want)
+		}
+		if !found {
+			t.Errorf("the metrics never contain %s", want)
+		}
+	}
+	// SIGTERM ends it in order, client or no client.
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	err = cmd.Wait()
+	done = true
+	if err != nil {
+		t.Errorf("after SIGTERM: %v\n%s", err, log.String())
+	}
+	if e := c.DeviceSynchronize(hip.Thread{}); e != hip.ErrorNotInitialized {
+		t.Errorf("a call after the end: %v", e)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	exe := build(t)
+	for name, c := range map[string]struct {
+		args []string
+		code int
+		say  string
+	}{
+		"beyond loopback":         {[]string{"--backend", "sim", "--listen", "0.0.0.0", "-p", "0"}, exitFailure, "--insecure"},
+		"metrics beyond loopback": {[]string{"--backend", "sim", "-p", "0", "--metrics-addr", "0.0.0.0:0"}, exitFailure, "--insecure"},
+		"unknown flag":            {[]string{"--frobnicate"}, exitUsage, "--help"},
+		"no such card":            {[]string{"--backend", "sim", "-d", "3", "-p", "0"}, exitFailure, "3"},
+		"unknown architecture":    {[]string{"--backend", "sim", "--sim-arch", "gfx1", "-p", "0"}, exitFailure, "gfx1"},
+	} {
+		code, out, errs := runToEnd(t, exe, c.args...)
+		if code != c.code || !strings.Contains(errs, c.say) {
+			t.Errorf("%s: exit code %d, %q %q", name, code, out, errs)
+		}
+	}
+	if code, out, _ := runToEnd(t, exe, "--help"); code != 0 || !strings.Contains(out, "--sim-memory") {
+		t.Errorf("--help: exit code %d, %q", code, out)
+	}
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"reflect"
+	"testing"
+)
+
+func TestParse(t *testing.T) {
+	env := func(kv ...string) func(string) string {
+		m := map[string]string{}
+		for i := 0; i < len(kv); i += 2 {
+			m[kv[i]] = kv[i+1]
+		}
+		return func(k string) string { return m[k] }
+	}
+	base := options{listen: "127.0.0.1", port: 18515, device: -1, backend: "auto", maxSessions: 256, simCards: 1}
+	with := func(f func(o *options)) *options { o := base; f(&o); return &o }
+	for _, c := range []struct {
+		args []string
+		env  func(string) string
+		want *options
+	}{
+		{nil, env(), with(func(*options) {})},
+		{[]string{"-p", "5", "-d", "1", "-v"}, env(), with(func(o *options) { o.port, o.device, o.verbose = 5, 1, true })},
+		{[]string{"--port=6", "--device=2", "--verbose"}, env(), with(func(o *options) { o.port, o.device, o.verbose = 6, 2, true })},
+		{nil, env("TF_WORKER_PORT", "7", "TF_DEVICE_ID", "3", "TF_DEBUG", "1", "HIP_VISIBLE_DEVICES", "0,1"),
+			with(func(o *options) { o.port, o.device, o.verbose, o.visible = 7, 3, true, "0,1" })},
+		{[]string{"-p", "8"}, env("TF_WORKER_PORT", "7", "TF_DEBUG", "0"), with(func(o *options) { o.port = 8 })},
+		{[]string{"--backend", "sim", "--sim-arch", "gfx90a", "--sim-memory", "1.5G", "--sim-cards", "4"}, env(),
+			with(func(o *options) { o.backend, o.simArch, o.simMemory, o.simCards = "sim", "gfx90a", 3<<29, 4 })},
+		{[]string{"--listen", "0.0.0.0", "--insecure", "--metrics-addr", ":9100"}, env(),
+			with(func(o *options) { o.listen, o.insecure, o.metrics = "0.0.0.0", true, ":9100" })},
+		{[]string{"extra"}, env(), nil},
+		{[]string{"--nonsense"}, env(), nil},
+		{[]string{"--backend", "cuda"}, env(), nil},
+		{[]string{"-p", "65536"}, env(), nil},
+		{[]string{"-p", "-1"}, env(), nil},
+		{[]string{"--sim-cards", "0"}, env(), nil},
+		{[]string{"--sim-memory", "lots"}, env(), nil},
+		{nil, env("TF_WORKER_PORT", "x"), nil},
+	} {
+		got, err := parse(c.args, c.env)
+		if c.want == nil {
+			if err == nil {
+				t.Errorf("%q: accepted", c.args)
+			}
+			continue
+		}
+		if err != nil || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%q: %+v, %v; want %+v", c.args, got, err, c.want)
+		}
+	}
+}
+
+func TestParseSize(t *testing.T) {
+	for s, want := range map[string]uint64{"": 0, "4096": 4096, "1K": 1 << 10, "2m": 2 << 20, "3G": 3 << 30, "3GiB": 3 << 30, "1TB": 1 << 40, "0.5G": 1 << 29} {
+		if got, err := parseSize(s); err != nil || got != want {
+			t.Errorf("%q: %d, %v; want %d", s, got, err, want)
+		}
+	}
+	for _, s := range []string{"G", "-1", "0", "x", "1X", "9999999T", "1e400", "NaN"} {
+		if got, err := parseSize(s); err == nil {
+			t.Errorf("%q: %d", s, got)
+		}
+	}
+}
+
+func TestChoose(t *testing.T) {
+	for _, c := range []struct {
+		visible []int
+		device  int
+		want    []int
+	}{{[]int{0, 1, 2}, -1, []int{0, 1, 2}}, {[]int{2, 0}, 1, []int{0}}, {[]int{0}, 1, nil}, {nil, -1, nil}} {
+		got, err := choose(c.visible, c.device)
+		if (err != nil) != (c.want == nil) || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("choose(%v, %d) = %v, %v", c.visible, c.device, got, err)
+		}
+	}
+}
