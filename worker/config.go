@@ -2,10 +2,7 @@ package worker
 
 import (
 	"errors"
-	"fmt"
 	"log/slog"
-	"net"
-	"net/netip"
 	"os"
 	"time"
 
@@ -27,8 +24,6 @@ const maxStrangers = 512
 
 // Errors of a Config that cannot be served.
 var (
-	// ErrNotLoopback: other machines could connect, and nothing would ask them who they are.
-	ErrNotLoopback = errors.New("not a loopback address")
 	// ErrPortInUse: another program listens there already.
 	ErrPortInUse = errors.New("port in use")
 )
@@ -87,27 +82,4 @@ func (c *Config) defaults() {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-}
-
-// CheckListen refuses an address that other machines can reach, unless insecure allows it. A name must resolve to loopback addresses only.
-func CheckListen(host string, insecure bool) error {
-	if insecure {
-		return nil
-	}
-	if a, err := netip.ParseAddr(host); err == nil {
-		if a.Unmap().IsLoopback() {
-			return nil
-		}
-		return fmt.Errorf("%s: %w; --insecure allows it", host, ErrNotLoopback)
-	}
-	ips, err := net.LookupIP(host)
-	if err != nil {
-		return fmt.Errorf("%s: %w", host, err)
-	}
-	for _, ip := range ips {
-		if !ip.IsLoopback() {
-			return fmt.Errorf("%s is %s: %w; --insecure allows it", host, ip, ErrNotLoopback)
-		}
-	}
-	return nil
 }

@@ -50,7 +50,7 @@ type Server struct {
 // New listens. Its errors are ErrNotLoopback, ErrPortInUse, or the operating system's.
 func New(cfg Config) (*Server, error) {
 	cfg.defaults()
-	if err := CheckListen(cfg.Listen, cfg.Insecure); err != nil {
+	if err := wire.CheckListen(cfg.Listen, cfg.Insecure); err != nil {
 		return nil, err
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort(cfg.Listen, strconv.Itoa(cfg.Port)))

@@ -287,15 +287,7 @@ func TestListen(t *testing.T) {
 		t.Errorf("a port in use: %v", err)
 	}
 	for _, host := range []string{"0.0.0.0", "::", "192.0.2.1", "::ffff:192.0.2.1"} {
-		if _, err := worker.New(worker.Config{Listen: host, Backend: b}); !errors.Is(err, worker.ErrNotLoopback) {
-			t.Errorf("listening on %s: %v", host, err)
-		}
-		if err := worker.CheckListen(host, true); err != nil {
-			t.Errorf("listening on %s with --insecure: %v", host, err)
-		}
-	}
-	for _, host := range []string{"127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1", "localhost"} {
-		if err := worker.CheckListen(host, false); err != nil {
+		if _, err := worker.New(worker.Config{Listen: host, Backend: b}); !errors.Is(err, wire.ErrNotLoopback) {
 			t.Errorf("listening on %s: %v", host, err)
 		}
 	}

@@ -24,6 +24,7 @@ import (
 
 	"github.com/rocwire/rocwire/exporter"
 	"github.com/rocwire/rocwire/smiremote"
+	"github.com/rocwire/rocwire/wire"
 )
 
 const help = `gpu-exporter serves the metrics of a rocwire worker to Prometheus.
@@ -34,6 +35,8 @@ Flags:
   --worker HOST:PORT  worker to ask, also unix:PATH
                       [TF_WORKER_HOST:TF_WORKER_PORT, localhost:18515]
   --listen HOST:PORT  where to serve /metrics, /-/healthy, /-/ready  [127.0.0.1:9400]
+  --insecure          let --listen be an address that other machines reach,
+                      although nobody is authenticated
   --interval TIME     how often the worker is asked                  [1s]
   --timeout TIME      how long the worker may take to answer         [10s]
   --help              this text
@@ -53,6 +56,7 @@ func main() {
 type options struct {
 	worker, listen    string
 	interval, timeout time.Duration
+	insecure          bool
 }
 
 func parse(args []string, getenv func(string) string) (o options, err error) {
@@ -66,6 +70,7 @@ func parse(args []string, getenv func(string) string) (o options, err error) {
 	}
 	fs.StringVar(&o.worker, "worker", net.JoinHostPort(env("TF_WORKER_HOST", "localhost"), env("TF_WORKER_PORT", "18515")), "")
 	fs.StringVar(&o.listen, "listen", "127.0.0.1:9400", "")
+	fs.BoolVar(&o.insecure, "insecure", false, "")
 	fs.DurationVar(&o.interval, "interval", time.Second, "")
 	fs.DurationVar(&o.timeout, "timeout", 10*time.Second, "")
 	if err := fs.Parse(args); err != nil {
@@ -77,8 +82,12 @@ func parse(args []string, getenv func(string) string) (o options, err error) {
 	if _, port, err := net.SplitHostPort(o.worker); !strings.HasPrefix(o.worker, "unix:") && (err != nil || port == "") {
 		return o, fmt.Errorf("--worker %q is not HOST:PORT", o.worker)
 	}
-	if _, _, err := net.SplitHostPort(o.listen); err != nil {
+	host, _, err := net.SplitHostPort(o.listen)
+	if err != nil {
 		return o, fmt.Errorf("--listen %q is not HOST:PORT", o.listen)
+	}
+	if err := wire.CheckListen(host, o.insecure); err != nil {
+		return o, fmt.Errorf("--listen: %w", err)
 	}
 	if o.interval < 100*time.Millisecond {
 		return o, fmt.Errorf("--interval %v is less than 100ms", o.interval)
