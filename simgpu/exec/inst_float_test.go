@@ -17,8 +17,10 @@ func sameF64(got, want uint64) bool {
 	return x != x && y != y
 }
 
+// sameF16 compares two halves, each of which may be any NaN instead of another.
 func sameF16(got, want uint64) bool {
-	return isNaN16(uint16(got)) && isNaN16(uint16(want)) && got>>16 == want>>16
+	half := func(g, w uint16) bool { return g == w || isNaN16(g) && isNaN16(w) }
+	return half(uint16(got), uint16(want)) && half(uint16(got>>16), uint16(want>>16)) && got>>32 == want>>32
 }
 
 func wildF(r *rand.Rand) uint64 { return uint64(wild32(r)) | uint64(wild32(r))<<32 }
@@ -253,10 +255,7 @@ func TestFloat16(t *testing.T) {
 		op(func(a, b, c u, i int) u { return B(F(a)+F(b))&0xffff | B(F(a)+F(b>>16))<<16 }, "v_pk_add_f16 v6, v0, v2 op_sel_hi:[0,1]", 0xd38f4006, 0x10020500),
 		op(pk(func(a, b, c u) u { return B(math.Max(0, math.Min(1, nanZero(F(B(F(a)+F(b))))))) }), "v_pk_add_f16 v6, v0, v2 clamp", 0xd38fc006, 0x18020500),
 		op(pk(func(a, b, c u) u { return u(roundF16(float64(f32(uint32(0))), roundZero)) }), "v_pk_mul_f16 v6, 0, 0", 0xd3904006, 0x18010080),
-	}, wildF, func(got, want u) bool {
-		half := func(g, w uint16) bool { return g == w || isNaN16(g) && isNaN16(w) }
-		return half(uint16(got), uint16(want)) && half(uint16(got>>16), uint16(want>>16)) && got>>32 == want>>32
-	})
+	}, wildF, sameF16)
 	runOps(t, gcn.GFX90A, []op3{
 		op(func(a, b, c u, i int) u {
 			cut := func(x u) u {
