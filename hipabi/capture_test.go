@@ -195,6 +195,15 @@ func TestCaptureJoinErrors(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 
+	// So is one that is recorded again where nothing captures.
+	fork()
+	check(t, rw_hipEventRecord(1, ea, c), hip.Success)
+	check(t, rw_hipStreamWaitEvent(1, c, ea, 0), hip.Success)
+	check(t, rw_hipGraphDestroy(1, finish(t, a, hip.Success)), hip.Success)
+	if got, want := x.took(), fmt.Sprintf("[record %d on %d wait %d on %d]", ea, c, ea, c); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+
 	// A stream that goes away takes its capture with it, or leaves it.
 	fork()
 	check(t, rw_hipStreamDestroy(1, b), hip.Success)
@@ -207,6 +216,42 @@ func TestCaptureJoinErrors(t *testing.T) {
 	if len(graphs.graphs) != 0 || len(graphs.nodes) != 0 {
 		t.Errorf("left: %d graphs, %d nodes", len(graphs.graphs), len(graphs.nodes))
 	}
+}
+
+// What an event stands for stays as it was, whatever its stream waits for later.
+func TestCaptureEventKeepsItsMoment(t *testing.T) {
+	newTracer(t)
+	s := make([]uint64, 6) // the origin and its branches
+	for i := range s {
+		s[i] = stream(t, 1, 0)
+	}
+	follow := func(to, from uint64) {
+		t.Helper()
+		e := event(t)
+		check(t, rw_hipEventRecord(1, e, from), hip.Success)
+		check(t, rw_hipStreamWaitEvent(1, to, e, 0), hip.Success)
+	}
+	begin(t, s[0])
+	for _, b := range s[1:5] {
+		follow(b, s[0])
+	}
+	for i, b := range s[:5] {
+		set(t, int32(i), b)
+	}
+	follow(s[0], s[1])
+	follow(s[0], s[2])
+	follow(s[5], s[0]) // knows of 0, 1 and 2
+	follow(s[0], s[3])
+	follow(s[5], s[4])
+	n, last, st := out[uint64](), out[[1]uintptr](), out[hip.StreamCaptureStatus]()
+	for i, want := range map[int]uint64{0: 4, 5: 4} {
+		check(t, rw_hipStreamGetCaptureInfo_v2(1, s[i], ptr(st), nil, nil, ptr(last), ptr(n)), hip.Success)
+		if *n != want {
+			t.Errorf("stream %d waits for %d nodes, want %d", i, *n, want)
+		}
+	}
+	follow(s[0], s[5])
+	finish(t, s[0], hip.Success)
 }
 
 // A graph that is launched on a stream that captures becomes part of its graph.

@@ -8,6 +8,11 @@
 // hand: modules and their kernels, the packing of arguments, registration of the
 // code that clang embeds in a program, symbols, occupancy, per-thread streams.
 //
+// A stream capture is made here too: while one goes on, a captureRuntime stands
+// in front of the Runtime and turns what is issued on the capture's streams into
+// nodes of a graph. A launch of the graph issues them again, so that a Runtime
+// needs to know nothing of graphs.
+//
 // # Trust
 //
 // The caller is the program that the library is linked into, as trusted as this

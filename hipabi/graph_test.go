@@ -123,6 +123,10 @@ func TestPlanKeepsDependencies(t *testing.T) {
 			}
 		}
 		for _, o := range x.ops {
+			var i int
+			if k, _ := fmt.Sscanf(o.what, "node %d", &i); k == 1 && nodes[i].device != o.thread.Device {
+				t.Fatalf("%v on device %d, captured on %d", o, o.thread.Device, nodes[i].device)
+			}
 			if want := x.device[o.stream]; o.thread.Device != want {
 				t.Fatalf("%v as if on device %d, its stream is on %d", o, o.thread.Device, want)
 			}
