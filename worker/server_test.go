@@ -308,6 +308,38 @@ func TestSessionLimit(t *testing.T) {
 	eventually(t, "there is room again", func() bool { _, e := connect(t, w).GetDeviceCount(); return e == hip.Success })
 }
 
+// TestVisibleDevices: the worker chooses among its cards, the client among those.
+func TestVisibleDevices(t *testing.T) {
+	w := serve(t, simbackend.Options{Cards: 4, Visible: []int{3, 1, 2}}, config())
+	for list, want := range map[string][]int{"": {3, 1, 2}, "1": {1}, "2,0": {2, 3}, "0,9,1": {3}, "-1": nil, "1,1": {1}} {
+		c := hipremote.New(hipremote.Config{Host: "127.0.0.1", Port: strconv.Itoa(w.Addr().Port), Devices: list, Logf: t.Logf})
+		n, e := c.GetDeviceCount()
+		if want == nil {
+			if e != hip.ErrorNoDevice {
+				t.Errorf("%q: %d devices, %v", list, n, e)
+			}
+			continue
+		}
+		if e != hip.Success || int(n) != len(want) {
+			t.Errorf("%q: %d devices, %v", list, n, e)
+			continue
+		}
+		for i, card := range want {
+			if _, e := c.Malloc(hip.Thread{Device: int32(i)}, 16<<20); e != hip.Success {
+				t.Errorf("%q: Malloc on device %d: %v", list, i, e)
+			}
+			m, err := w.Source().Metrics(context.Background(), card)
+			if err != nil || m.VRAM.Used.Or(0) < 16<<20 {
+				t.Errorf("%q: card %d, device %d, uses %d bytes, %v", list, card, i, m.VRAM.Used.Or(0), err)
+			}
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+		eventually(t, "the session is gone", func() bool { return len(w.Sessions()) == 0 })
+	}
+}
+
 // TestManagement: what smi-remote asks, and that the session's figures and its client's latencies arrive.
 func TestManagement(t *testing.T) {
 	w := serve(t, cards(2), config())

@@ -67,21 +67,27 @@ func run(o *options, log *slog.Logger) error {
 	return err
 }
 
-// announce tells scripts and people where the worker listens.
+// announce tells scripts and people where the worker listens: who reads the line finds the file, and finds it whole.
 func announce(o *options, addr *net.TCPAddr, backend string) error {
-	fmt.Printf("hip-worker listening on %s port %d backend %s\n", addr.IP, addr.Port, backend)
-	if o.portFile == "" {
-		return nil
+	if o.portFile != "" {
+		if err := writePort(o.portFile, addr.Port); err != nil {
+			return err
+		}
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(o.portFile), ".port-*")
+	_, err := fmt.Printf("hip-worker listening on %s port %d backend %s\n", addr.IP, addr.Port, backend)
+	return err
+}
+
+func writePort(name string, port int) error {
+	tmp, err := os.CreateTemp(filepath.Dir(name), ".port-*")
 	if err != nil {
 		return err
 	}
-	_, err = tmp.WriteString(strconv.Itoa(addr.Port) + "\n")
+	_, err = tmp.WriteString(strconv.Itoa(port) + "\n")
 	if err = errors.Join(err, tmp.Close()); err != nil {
 		return errors.Join(err, os.Remove(tmp.Name()))
 	}
-	return os.Rename(tmp.Name(), o.portFile) // whoever waits for the file finds it whole
+	return os.Rename(tmp.Name(), name)
 }
 
 // serveMetrics serves what the worker knows to Prometheus.

@@ -3,7 +3,6 @@
 package simbackend
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -112,8 +111,12 @@ func Session(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
 		},
 		Open: func(s worker.Session) (worker.Opened, error) {
 			var report atomic.Pointer[func(hip.Stream, hip.Error, string)]
+			chosen := worker.VisibleDevices(devices, s.Hello.Devices)
+			if len(chosen) == 0 {
+				return worker.Opened{}, hip.ErrorNoDevice
+			}
 			rt, err := simgpu.New(simgpu.Options{
-				Arch: *arch, Segment: seg, Logf: logf(log.With("session", s.ID)),
+				Arch: *arch, Segment: seg, Visible: chosen, Logf: logf(log.With("session", s.ID)),
 				OnAsyncError: func(st hip.Stream, e hip.Error, detail string) {
 					if f := report.Load(); f != nil {
 						(*f)(st, e, detail)
@@ -123,23 +126,10 @@ func Session(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
 			if err != nil {
 				return worker.Opened{}, err
 			}
-			o := worker.Opened{Runtime: rt, Name: Name, ChecksHandles: true, Faults: func(f func(hip.Stream, hip.Error, string)) { report.Store(&f) }}
-			if chosen := worker.VisibleDevices(devices, s.Hello.Devices); len(chosen) != seg.Cards() || !ordered(chosen) {
-				if len(chosen) == 0 {
-					return worker.Opened{}, hip.ErrorNoDevice
-				}
-				return worker.Opened{}, errors.New("choosing some of several simulated cards is not possible yet")
-			}
-			return o, nil
+			return worker.Opened{
+				Runtime: rt, Name: Name, ChecksHandles: true,
+				Faults: func(f func(hip.Stream, hip.Error, string)) { report.Store(&f) },
+			}, nil
 		},
 	}, nil
-}
-
-func ordered(v []int) bool {
-	for i, n := range v {
-		if i != n {
-			return false
-		}
-	}
-	return true
 }
