@@ -109,6 +109,7 @@ func (s *scheduler) work() {
 		}
 		if done {
 			s.end(g, nil)
+			g.release()
 			g = nil
 		}
 	}
@@ -116,6 +117,15 @@ func (s *scheduler) work() {
 
 // take parks g, if it is not nil, and returns the workgroup to go on with.
 func (s *scheduler) take(g *workgroup) *workgroup {
+	next, n, fresh := s.choose(g)
+	if fresh {
+		return newWorkgroup(s, n)
+	}
+	return next
+}
+
+// choose does the same, but leaves it to the caller to set up a fresh workgroup.
+func (s *scheduler) choose(g *workgroup) (next *workgroup, n uint64, fresh bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if g != nil {
@@ -129,20 +139,20 @@ func (s *scheduler) take(g *workgroup) *workgroup {
 		}
 	}
 	if s.stop.Load() {
-		return nil
+		return nil, 0, false
 	}
 	if s.next < s.total && s.resident < s.limit {
-		n := s.next
+		n = s.next
 		s.next++
 		s.resident++
-		return newWorkgroup(s, n)
+		return nil, n, true
 	}
 	if len(s.parked) == 0 {
-		return nil
+		return nil, 0, false
 	}
-	g = s.parked[0]
+	next = s.parked[0]
 	s.parked = append(s.parked[:0], s.parked[1:]...)
-	return g
+	return next, 0, false
 }
 
 // end takes note of a workgroup that finished or faulted.
@@ -160,7 +170,6 @@ func (s *scheduler) end(g *workgroup, f *Fault) {
 		return
 	}
 	s.collect(g, 1)
-	g.release()
 }
 
 // collect takes what the waves of g have executed over into the dispatch's
