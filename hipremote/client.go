@@ -32,6 +32,7 @@ type Client struct {
 	launches launches
 	later    laterCopies
 	stage    window
+	landings landings
 	work     workCount
 
 	link     atomic.Pointer[link] // nil until connected
@@ -69,6 +70,7 @@ func New(cfg Config) *Client {
 	c := &Client{cfg: cfg, stats: rpcstats.NewRecorder(rpcstats.Client), guard: newForkGuard()}
 	c.funcs.init()
 	c.stage.init(hiprpc.MaxStaged)
+	c.landings.init()
 	return c
 }
 
@@ -156,6 +158,7 @@ const featureDirect = "direct"
 func (c *Client) lost(l *link, err error) {
 	l.lost.Do(func() { c.cfg.logf("%v", err) })
 	c.stage.end()
+	c.landings.end()
 }
 
 // Session is the session's number at the worker, 0 if there is no connection yet.
@@ -188,6 +191,7 @@ func (c *Client) Close() error {
 	_ = l.Flush() // a connection that is lost needs no goodbye
 	err := l.Close()
 	c.stage.end()
+	c.landings.end()
 	c.mem.abandon()
 	return err
 }

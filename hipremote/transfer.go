@@ -2,6 +2,7 @@ package hipremote
 
 import (
 	"runtime"
+	"unsafe"
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hipremote/hiprpc"
@@ -19,6 +20,7 @@ const (
 // copyTo sends host memory in messages that let other threads' calls in between.
 func (c *Client) copyTo(l *link, op uint16, t hip.Thread, m *hiprpc.Copy, src, spitch uint64, wait bool) hip.Error {
 	n, _ := m.Bytes()
+	c.landings.wait(src, spitch*(m.Height-1)+m.Width)
 	if wait && n >= waitFirst && c.work.busy() {
 		if code := c.StreamSynchronize(t, m.Stream); code != hip.Success {
 			return code
@@ -166,13 +168,16 @@ func (c *Client) fetchLater(l *link, op uint16, m *hiprpc.Copy, dst []byte) hip.
 	c.work.add()
 	msg := wire.GetMsg()
 	msg.Req, msg.Dst = m.Append(msg.Req[:0]), dst
+	x := c.landings.expect(uint64(uintptr(unsafe.Pointer(unsafe.SliceData(dst)))), uint64(len(dst)))
 	err := l.Go(op, msg, func(msg *wire.Msg, err error) {
+		c.landings.landed(x)
 		if err == nil && msg.Code == 0 && msg.DstN != len(dst) {
 			c.async.local(c.violation(op))
 		}
 		wire.PutMsg(msg)
 	})
 	if err != nil {
+		c.landings.landed(x)
 		return c.broken(l, err)
 	}
 	return hip.Success

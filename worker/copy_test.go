@@ -8,12 +8,9 @@ import (
 	"unsafe"
 
 	"github.com/rocwire/rocwire/hip"
-	"github.com/rocwire/rocwire/simgpu"
 	"github.com/rocwire/rocwire/worker"
 	"github.com/rocwire/rocwire/worker/simbackend"
 )
-
-var _ = simgpu.DefaultArch
 
 var main0 = hip.Thread{}
 
@@ -143,5 +140,29 @@ func TestOutOfMemoryByTheCall(t *testing.T) {
 	}
 	if _, e := d.Malloc(main0, 1); e != hip.ErrorOutOfMemory {
 		t.Errorf("one byte more: %v", e)
+	}
+}
+
+// TestThroughHostMemory: a copy to the device reads what an asynchronous copy before it on the stream has brought.
+func TestThroughHostMemory(t *testing.T) {
+	c := connect(t, serve(t, simbackend.Options{}, worker.Config{}))
+	s, e := c.StreamCreateWithPriority(main0, 1, 0)
+	must(t, "stream", e)
+	const size = 3 << 20
+	a, e := c.Malloc(main0, size)
+	must(t, "Malloc", e)
+	b, e := c.Malloc(main0, size)
+	must(t, "Malloc", e)
+	for i := range 20 {
+		host := make([]byte, size)
+		must(t, "MemsetAsync", c.MemsetAsync(main0, a, int32(i+1), size, s))
+		must(t, "D2H", c.MemcpyAsync(main0, at(host), a, size, hip.MemcpyDeviceToHost, s))
+		must(t, "H2D", c.MemcpyAsync(main0, b, at(host), size, hip.MemcpyHostToDevice, s))
+		must(t, "sync", c.StreamSynchronize(main0, s))
+		back := make([]byte, size)
+		must(t, "D2H", c.Memcpy(main0, at(back), b, size, hip.MemcpyDeviceToHost))
+		if !bytes.Equal(back, bytes.Repeat([]byte{byte(i + 1)}, size)) {
+			t.Fatalf("round %d: the second copy read what was there before the first", i)
+		}
 	}
 }
