@@ -153,6 +153,13 @@ func init() {
 		on("ds_write2_"+name, dsWrite2(stores[kind], size))
 		on("ds_write2st64_"+name, dsWrite2(stores[kind], size*64))
 	}
+	for name, kind := range map[string]string{"b32": "dword", "b64": "dwordx2"} {
+		l, s := loads[kind], stores[kind]
+		on("ds_wrxchg2_rtn_"+name, dsExchange2(l, s, l.size))
+		on("ds_wrxchg2st64_rtn_"+name, dsExchange2(l, s, l.size*64))
+	}
+	on("ds_append", dsCount(1))
+	on("ds_consume", dsCount(^uint32(0)))
 	on("ds_bpermute_b32", permute(func(v, addr, out *Vec, imm uint32, exec uint64) {
 		for i := range out {
 			from := (addr[i] + imm) >> 2 & 63
@@ -205,6 +212,67 @@ func init() {
 			w.ldsWrite(stores["dword"], s.get(w), w.exec)
 		}, err
 	})
+}
+
+// dsExchange2 is ds_wrxchg2: two elements are exchanged for two registers.
+func dsExchange2(load, store *access, scale uint64) handler {
+	return func(b *binder, in *gcn.Inst) (func(*wave), error) {
+		addr, err := b.dsAddress(in)
+		if err != nil {
+			return nil, err
+		}
+		s0, err := b.dest(&in.Data)
+		if err != nil {
+			return nil, err
+		}
+		s1, err := b.dest(&in.Data1)
+		if err != nil {
+			return nil, err
+		}
+		d, err := b.dest(&in.Dst)
+		o0, o1 := uint64(in.Offset0)*scale, uint64(in.Offset1)*scale
+		return func(w *wave) {
+			// One lane after the other: they may exchange with the same place.
+			exec := w.exec
+			for m := exec; m != 0; m &= m - 1 {
+				lane := m & -m
+				addr(w, o0)
+				w.ldsRead(load, &w.out[0], lane)
+				addr(w, o0)
+				w.ldsWrite(store, s0.get(w), lane)
+				addr(w, o1)
+				w.ldsRead(load, &w.out[load.regs], lane)
+				addr(w, o1)
+				w.ldsWrite(store, s1.get(w), lane)
+			}
+			w.commit(d, 2*load.regs, exec)
+		}, err
+	}
+}
+
+// dsCount is ds_append and ds_consume: a counter at M0 + offset grows or
+// shrinks by the number of active lanes, which all get its old value.
+func dsCount(sign uint32) handler {
+	return func(b *binder, in *gcn.Inst) (func(*wave), error) {
+		if in.GDS {
+			return nil, errNotExecutable
+		}
+		d, err := b.dest(&in.Dst)
+		imm := uint64(uint16(in.Offset))
+		return func(w *wave) {
+			at := uint64(w.S[regM0]&0xffff) + imm
+			var old uint32
+			if at+4 <= uint64(len(w.wg.lds)) {
+				p := mem32(w.ldsBase(), at)
+				old = *p
+				*p += sign * uint32(bits.OnesCount64(w.exec))
+			}
+			for i := range w.out[0] {
+				w.out[0][i] = old
+			}
+			w.commit(d, 1, w.exec)
+		}, err
+	}
 }
 
 func (w *wave) addTid(imm uint64) {
