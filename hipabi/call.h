@@ -1,4 +1,4 @@
-/* Launch configurations: what <<<>>> leaves on the calling thread. */
+/* What a thread stacks up: launch configurations, contexts. */
 #ifndef ROCWIRE_HIPABI_CALL_H
 #define ROCWIRE_HIPABI_CALL_H
 
@@ -18,6 +18,14 @@ struct rw_call {
 };
 
 void rw_calls_free(struct rw_tls *t);
+
+/* One pushed context: its device, and the device before it. */
+struct rw_context {
+	struct rw_context *older;
+	int device, before;
+};
+
+void rw_contexts_free(struct rw_tls *t);
 
 #pragma GCC visibility pop
 

@@ -22,6 +22,7 @@ static int have_end_key;
 static void thread_end(void *owns)
 {
 	rw_calls_free(&rw_tls);
+	rw_contexts_free(&rw_tls);
 	if (owns == &last_id && !atomic_load(&rw_gone))
 		rw_threadEnd(rw_thread());
 }

@@ -8,16 +8,18 @@
 #include "hip/hip_runtime_api.h"
 
 struct rw_call;
+struct rw_context;
 
 /* One thread's state. It is small because it lives in static TLS, which a
  * library that is opened with dlopen shares with all others: what is large or
  * rare hangs off a pointer. */
 struct rw_tls {
-	int32_t device;          /* the current device */
-	uint32_t id;             /* tells threads of this process apart; 0 = not given yet */
-	hipError_t last_error;   /* the last call's that failed, until hipGetLastError takes it */
-	hipError_t last_command; /* the last call's result */
-	struct rw_call *calls;   /* launch configurations pushed and not popped yet, newest first */
+	int32_t device;              /* the current device */
+	uint32_t id;                 /* tells threads of this process apart; 0 = not given yet */
+	hipError_t last_error;       /* the last call's that failed, until hipGetLastError takes it */
+	hipError_t last_command;     /* the last call's result */
+	struct rw_call *calls;       /* launch configurations pushed and not popped yet, newest first */
+	struct rw_context *contexts; /* contexts pushed and not popped yet, newest first */
 };
 
 #pragma GCC visibility push(hidden)

@@ -118,20 +118,6 @@ hipError_t hipCreateTextureObject(hipTextureObject_t * pTexObject, const hipReso
 	return rw_unsupported("hipCreateTextureObject");
 }
 
-hipError_t hipCtxCreate(hipCtx_t * ctx, unsigned int flags, hipDevice_t device)
-{
-	(void)ctx;
-	(void)flags;
-	(void)device;
-	return rw_unsupported("hipCtxCreate");
-}
-
-hipError_t hipCtxDestroy(hipCtx_t ctx)
-{
-	(void)ctx;
-	return rw_unsupported("hipCtxDestroy");
-}
-
 hipError_t hipCtxDisablePeerAccess(hipCtx_t peerCtx)
 {
 	(void)peerCtx;
@@ -158,18 +144,6 @@ hipError_t hipCtxGetCacheConfig(hipFuncCache_t * cacheConfig)
 	return rw_unsupported("hipCtxGetCacheConfig");
 }
 
-hipError_t hipCtxGetCurrent(hipCtx_t * ctx)
-{
-	(void)ctx;
-	return rw_unsupported("hipCtxGetCurrent");
-}
-
-hipError_t hipCtxGetDevice(hipDevice_t * device)
-{
-	(void)device;
-	return rw_unsupported("hipCtxGetDevice");
-}
-
 hipError_t hipCtxGetFlags(unsigned int * flags)
 {
 	(void)flags;
@@ -182,28 +156,10 @@ hipError_t hipCtxGetSharedMemConfig(hipSharedMemConfig * pConfig)
 	return rw_unsupported("hipCtxGetSharedMemConfig");
 }
 
-hipError_t hipCtxPopCurrent(hipCtx_t * ctx)
-{
-	(void)ctx;
-	return rw_unsupported("hipCtxPopCurrent");
-}
-
-hipError_t hipCtxPushCurrent(hipCtx_t ctx)
-{
-	(void)ctx;
-	return rw_unsupported("hipCtxPushCurrent");
-}
-
 hipError_t hipCtxSetCacheConfig(hipFuncCache_t cacheConfig)
 {
 	(void)cacheConfig;
 	return rw_unsupported("hipCtxSetCacheConfig");
-}
-
-hipError_t hipCtxSetCurrent(hipCtx_t ctx)
-{
-	(void)ctx;
-	return rw_unsupported("hipCtxSetCurrent");
 }
 
 hipError_t hipCtxSetSharedMemConfig(hipSharedMemConfig config)
@@ -340,40 +296,6 @@ hipError_t hipDeviceGraphMemTrim(int device)
 	return rw_unsupported("hipDeviceGraphMemTrim");
 }
 
-hipError_t hipDevicePrimaryCtxGetState(hipDevice_t dev, unsigned int * flags, int * active)
-{
-	(void)dev;
-	(void)flags;
-	(void)active;
-	return rw_unsupported("hipDevicePrimaryCtxGetState");
-}
-
-hipError_t hipDevicePrimaryCtxRelease(hipDevice_t dev)
-{
-	(void)dev;
-	return rw_unsupported("hipDevicePrimaryCtxRelease");
-}
-
-hipError_t hipDevicePrimaryCtxReset(hipDevice_t dev)
-{
-	(void)dev;
-	return rw_unsupported("hipDevicePrimaryCtxReset");
-}
-
-hipError_t hipDevicePrimaryCtxRetain(hipCtx_t * pctx, hipDevice_t dev)
-{
-	(void)pctx;
-	(void)dev;
-	return rw_unsupported("hipDevicePrimaryCtxRetain");
-}
-
-hipError_t hipDevicePrimaryCtxSetFlags(hipDevice_t dev, unsigned int flags)
-{
-	(void)dev;
-	(void)flags;
-	return rw_unsupported("hipDevicePrimaryCtxSetFlags");
-}
-
 hipError_t hipDeviceReset(void)
 {
 	return rw_return((hipError_t)rw_hipDeviceReset(rw_thread()));
@@ -483,12 +405,6 @@ hipError_t hipDrvGraphMemcpyNodeSetParams(hipGraphNode_t hNode, const HIP_MEMCPY
 	return rw_unsupported("hipDrvGraphMemcpyNodeSetParams");
 }
 
-hipError_t hipDrvMemcpy2DUnaligned(const hip_Memcpy2D * pCopy)
-{
-	(void)pCopy;
-	return rw_unsupported("hipDrvMemcpy2DUnaligned");
-}
-
 hipError_t hipDrvMemcpy3D(const HIP_MEMCPY3D * pCopy)
 {
 	(void)pCopy;
@@ -539,21 +455,6 @@ hipError_t hipEventQuery(hipEvent_t event)
 hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream)
 {
 	return rw_return((hipError_t)rw_hipEventRecord(rw_thread(), (uint64_t)(uintptr_t)event, (uint64_t)(uintptr_t)stream));
-}
-
-hipError_t hipEventRecord_spt(hipEvent_t event, hipStream_t stream)
-{
-	(void)event;
-	(void)stream;
-	return rw_unsupported("hipEventRecord_spt");
-}
-
-hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigned int flags)
-{
-	(void)event;
-	(void)stream;
-	(void)flags;
-	return rw_unsupported("hipEventRecordWithFlags");
 }
 
 hipError_t hipEventSynchronize(hipEvent_t event)
@@ -712,16 +613,6 @@ hipError_t hipGetMipmappedArrayLevel(hipArray_t * levelArray, hipMipmappedArray_
 	(void)mipmappedArray;
 	(void)level;
 	return rw_unsupported("hipGetMipmappedArrayLevel");
-}
-
-hipError_t hipGetProcAddress(const char * symbol, void ** pfn, int hipVersion, uint64_t flags, hipDriverProcAddressQueryResult * symbolStatus)
-{
-	(void)symbol;
-	(void)pfn;
-	(void)hipVersion;
-	(void)flags;
-	(void)symbolStatus;
-	return rw_unsupported("hipGetProcAddress");
 }
 
 hipError_t hipGetSymbolAddress(void ** devPtr, const void * symbol)
@@ -1300,13 +1191,6 @@ hipError_t hipGraphLaunch(hipGraphExec_t graphExec, hipStream_t stream)
 	return rw_return((hipError_t)rw_hipGraphLaunch(rw_thread(), (uint64_t)(uintptr_t)graphExec, (uint64_t)(uintptr_t)stream));
 }
 
-hipError_t hipGraphLaunch_spt(hipGraphExec_t graphExec, hipStream_t stream)
-{
-	(void)graphExec;
-	(void)stream;
-	return rw_unsupported("hipGraphLaunch_spt");
-}
-
 hipError_t hipGraphMemAllocNodeGetParams(hipGraphNode_t node, hipMemAllocNodeParams * pNodeParams)
 {
 	(void)node;
@@ -1560,17 +1444,6 @@ hipError_t hipLaunchCooperativeKernel(const void * f, dim3 gridDim, dim3 blockDi
 	return rw_return((hipError_t)rw_hipLaunchCooperativeKernel(rw_thread(), (uintptr_t)f, &gridDim, &blockDimX, (void *)kernelParams, sharedMemBytes, (uint64_t)(uintptr_t)stream));
 }
 
-hipError_t hipLaunchCooperativeKernel_spt(const void * f, dim3 gridDim, dim3 blockDim, void ** kernelParams, uint32_t sharedMemBytes, hipStream_t hStream)
-{
-	(void)f;
-	(void)gridDim;
-	(void)blockDim;
-	(void)kernelParams;
-	(void)sharedMemBytes;
-	(void)hStream;
-	return rw_unsupported("hipLaunchCooperativeKernel_spt");
-}
-
 hipError_t hipLaunchCooperativeKernelMultiDevice(hipLaunchParams * launchParamsList, int numDevices, unsigned int flags)
 {
 	(void)launchParamsList;
@@ -1584,28 +1457,9 @@ hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void * userData
 	return rw_return((hipError_t)rw_hipLaunchHostFunc(rw_thread(), (uint64_t)(uintptr_t)stream, (void *)fn, (uintptr_t)userData));
 }
 
-hipError_t hipLaunchHostFunc_spt(hipStream_t stream, hipHostFn_t fn, void * userData)
-{
-	(void)stream;
-	(void)fn;
-	(void)userData;
-	return rw_unsupported("hipLaunchHostFunc_spt");
-}
-
 hipError_t hipLaunchKernel(const void * function_address, dim3 numBlocks, dim3 dimBlocks, void ** args, size_t sharedMemBytes, hipStream_t stream)
 {
 	return rw_return((hipError_t)rw_hipLaunchKernel(rw_thread(), (uintptr_t)function_address, &numBlocks, &dimBlocks, (void *)args, sharedMemBytes, (uint64_t)(uintptr_t)stream));
-}
-
-hipError_t hipLaunchKernel_spt(const void * function_address, dim3 numBlocks, dim3 dimBlocks, void ** args, size_t sharedMemBytes, hipStream_t stream)
-{
-	(void)function_address;
-	(void)numBlocks;
-	(void)dimBlocks;
-	(void)args;
-	(void)sharedMemBytes;
-	(void)stream;
-	return rw_unsupported("hipLaunchKernel_spt");
 }
 
 hipError_t hipLinkAddData(hipLinkState_t state, hipJitInputType type, void * data, size_t size, const char * name, unsigned int numOptions, hipJitOption * options, void ** optionValues)
@@ -1658,13 +1512,6 @@ hipError_t hipLinkDestroy(hipLinkState_t state)
 hipError_t hipMalloc(void ** ptr, size_t size)
 {
 	return rw_return((hipError_t)rw_hipMalloc(rw_thread(), (void *)ptr, size));
-}
-
-hipError_t hipMalloc3D(hipPitchedPtr * pitchedDevPtr, hipExtent extent)
-{
-	(void)pitchedDevPtr;
-	(void)extent;
-	return rw_unsupported("hipMalloc3D");
 }
 
 hipError_t hipMalloc3DArray(hipArray_t * array, const struct hipChannelFormatDesc * desc, struct hipExtent extent, unsigned int flags)
@@ -1771,18 +1618,6 @@ hipError_t hipMemcpy2D(void * dst, size_t dpitch, const void * src, size_t spitc
 	return rw_return((hipError_t)rw_hipMemcpy2D(rw_thread(), (uintptr_t)dst, dpitch, (uintptr_t)src, spitch, width, height, (int32_t)kind));
 }
 
-hipError_t hipMemcpy2D_spt(void * dst, size_t dpitch, const void * src, size_t spitch, size_t width, size_t height, hipMemcpyKind kind)
-{
-	(void)dst;
-	(void)dpitch;
-	(void)src;
-	(void)spitch;
-	(void)width;
-	(void)height;
-	(void)kind;
-	return rw_unsupported("hipMemcpy2D_spt");
-}
-
 hipError_t hipMemcpy2DArrayToArray(hipArray_t dst, size_t wOffsetDst, size_t hOffsetDst, hipArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, hipMemcpyKind kind)
 {
 	(void)dst;
@@ -1800,19 +1635,6 @@ hipError_t hipMemcpy2DArrayToArray(hipArray_t dst, size_t wOffsetDst, size_t hOf
 hipError_t hipMemcpy2DAsync(void * dst, size_t dpitch, const void * src, size_t spitch, size_t width, size_t height, hipMemcpyKind kind, hipStream_t stream)
 {
 	return rw_return((hipError_t)rw_hipMemcpy2DAsync(rw_thread(), (uintptr_t)dst, dpitch, (uintptr_t)src, spitch, width, height, (int32_t)kind, (uint64_t)(uintptr_t)stream));
-}
-
-hipError_t hipMemcpy2DAsync_spt(void * dst, size_t dpitch, const void * src, size_t spitch, size_t width, size_t height, hipMemcpyKind kind, hipStream_t stream)
-{
-	(void)dst;
-	(void)dpitch;
-	(void)src;
-	(void)spitch;
-	(void)width;
-	(void)height;
-	(void)kind;
-	(void)stream;
-	return rw_unsupported("hipMemcpy2DAsync_spt");
 }
 
 hipError_t hipMemcpy2DFromArray(void * dst, size_t dpitch, hipArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, hipMemcpyKind kind)
@@ -1923,54 +1745,9 @@ hipError_t hipMemcpy2DToArrayAsync_spt(hipArray_t dst, size_t wOffset, size_t hO
 	return rw_unsupported("hipMemcpy2DToArrayAsync_spt");
 }
 
-hipError_t hipMemcpy3D(const struct hipMemcpy3DParms * p)
-{
-	(void)p;
-	return rw_unsupported("hipMemcpy3D");
-}
-
-hipError_t hipMemcpy3D_spt(const struct hipMemcpy3DParms * p)
-{
-	(void)p;
-	return rw_unsupported("hipMemcpy3D_spt");
-}
-
-hipError_t hipMemcpy3DAsync(const struct hipMemcpy3DParms * p, hipStream_t stream)
-{
-	(void)p;
-	(void)stream;
-	return rw_unsupported("hipMemcpy3DAsync");
-}
-
-hipError_t hipMemcpy3DAsync_spt(const hipMemcpy3DParms * p, hipStream_t stream)
-{
-	(void)p;
-	(void)stream;
-	return rw_unsupported("hipMemcpy3DAsync_spt");
-}
-
-hipError_t hipMemcpy_spt(void * dst, const void * src, size_t sizeBytes, hipMemcpyKind kind)
-{
-	(void)dst;
-	(void)src;
-	(void)sizeBytes;
-	(void)kind;
-	return rw_unsupported("hipMemcpy_spt");
-}
-
 hipError_t hipMemcpyAsync(void * dst, const void * src, size_t sizeBytes, hipMemcpyKind kind, hipStream_t stream)
 {
 	return rw_return((hipError_t)rw_hipMemcpyAsync(rw_thread(), (uintptr_t)dst, (uintptr_t)src, sizeBytes, (int32_t)kind, (uint64_t)(uintptr_t)stream));
-}
-
-hipError_t hipMemcpyAsync_spt(void * dst, const void * src, size_t sizeBytes, hipMemcpyKind kind, hipStream_t stream)
-{
-	(void)dst;
-	(void)src;
-	(void)sizeBytes;
-	(void)kind;
-	(void)stream;
-	return rw_unsupported("hipMemcpyAsync_spt");
 }
 
 hipError_t hipMemcpyAtoA(hipArray_t dstArray, size_t dstOffset, hipArray_t srcArray, size_t srcOffset, size_t ByteCount)
@@ -2067,30 +1844,9 @@ hipError_t hipMemcpyFromSymbol(void * dst, const void * symbol, size_t sizeBytes
 	return rw_return((hipError_t)rw_hipMemcpyFromSymbol(rw_thread(), (uintptr_t)dst, (uintptr_t)symbol, sizeBytes, offset, (int32_t)kind));
 }
 
-hipError_t hipMemcpyFromSymbol_spt(void * dst, const void * symbol, size_t sizeBytes, size_t offset, hipMemcpyKind kind)
-{
-	(void)dst;
-	(void)symbol;
-	(void)sizeBytes;
-	(void)offset;
-	(void)kind;
-	return rw_unsupported("hipMemcpyFromSymbol_spt");
-}
-
 hipError_t hipMemcpyFromSymbolAsync(void * dst, const void * symbol, size_t sizeBytes, size_t offset, hipMemcpyKind kind, hipStream_t stream)
 {
 	return rw_return((hipError_t)rw_hipMemcpyFromSymbolAsync(rw_thread(), (uintptr_t)dst, (uintptr_t)symbol, sizeBytes, offset, (int32_t)kind, (uint64_t)(uintptr_t)stream));
-}
-
-hipError_t hipMemcpyFromSymbolAsync_spt(void * dst, const void * symbol, size_t sizeBytes, size_t offset, hipMemcpyKind kind, hipStream_t stream)
-{
-	(void)dst;
-	(void)symbol;
-	(void)sizeBytes;
-	(void)offset;
-	(void)kind;
-	(void)stream;
-	return rw_unsupported("hipMemcpyFromSymbolAsync_spt");
 }
 
 hipError_t hipMemcpyHtoA(hipArray_t dstArray, size_t dstOffset, const void * srcHost, size_t count)
@@ -2122,19 +1878,6 @@ hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t dst, void * src, size_t sizeBytes, 
 	return rw_return((hipError_t)rw_hipMemcpyHtoDAsync(rw_thread(), (uintptr_t)dst, (uintptr_t)src, sizeBytes, (uint64_t)(uintptr_t)stream));
 }
 
-hipError_t hipMemcpyParam2D(const hip_Memcpy2D * pCopy)
-{
-	(void)pCopy;
-	return rw_unsupported("hipMemcpyParam2D");
-}
-
-hipError_t hipMemcpyParam2DAsync(const hip_Memcpy2D * pCopy, hipStream_t stream)
-{
-	(void)pCopy;
-	(void)stream;
-	return rw_unsupported("hipMemcpyParam2DAsync");
-}
-
 hipError_t hipMemcpyPeer(void * dst, int dstDeviceId, const void * src, int srcDeviceId, size_t sizeBytes)
 {
 	return rw_return((hipError_t)rw_hipMemcpyPeer(rw_thread(), (uintptr_t)dst, (int32_t)dstDeviceId, (uintptr_t)src, (int32_t)srcDeviceId, sizeBytes));
@@ -2161,30 +1904,9 @@ hipError_t hipMemcpyToSymbol(const void * symbol, const void * src, size_t sizeB
 	return rw_return((hipError_t)rw_hipMemcpyToSymbol(rw_thread(), (uintptr_t)symbol, (uintptr_t)src, sizeBytes, offset, (int32_t)kind));
 }
 
-hipError_t hipMemcpyToSymbol_spt(const void * symbol, const void * src, size_t sizeBytes, size_t offset, hipMemcpyKind kind)
-{
-	(void)symbol;
-	(void)src;
-	(void)sizeBytes;
-	(void)offset;
-	(void)kind;
-	return rw_unsupported("hipMemcpyToSymbol_spt");
-}
-
 hipError_t hipMemcpyToSymbolAsync(const void * symbol, const void * src, size_t sizeBytes, size_t offset, hipMemcpyKind kind, hipStream_t stream)
 {
 	return rw_return((hipError_t)rw_hipMemcpyToSymbolAsync(rw_thread(), (uintptr_t)symbol, (uintptr_t)src, sizeBytes, offset, (int32_t)kind, (uint64_t)(uintptr_t)stream));
-}
-
-hipError_t hipMemcpyToSymbolAsync_spt(const void * symbol, const void * src, size_t sizeBytes, size_t offset, hipMemcpyKind kind, hipStream_t stream)
-{
-	(void)symbol;
-	(void)src;
-	(void)sizeBytes;
-	(void)offset;
-	(void)kind;
-	(void)stream;
-	return rw_unsupported("hipMemcpyToSymbolAsync_spt");
 }
 
 hipError_t hipMemcpyWithStream(void * dst, const void * src, size_t sizeBytes, hipMemcpyKind kind, hipStream_t stream)
@@ -2410,72 +2132,9 @@ hipError_t hipMemset2D(void * dst, size_t pitch, int value, size_t width, size_t
 	return rw_return((hipError_t)rw_hipMemset2D(rw_thread(), (uintptr_t)dst, pitch, (int32_t)value, width, height));
 }
 
-hipError_t hipMemset2D_spt(void * dst, size_t pitch, int value, size_t width, size_t height)
-{
-	(void)dst;
-	(void)pitch;
-	(void)value;
-	(void)width;
-	(void)height;
-	return rw_unsupported("hipMemset2D_spt");
-}
-
 hipError_t hipMemset2DAsync(void * dst, size_t pitch, int value, size_t width, size_t height, hipStream_t stream)
 {
 	return rw_return((hipError_t)rw_hipMemset2DAsync(rw_thread(), (uintptr_t)dst, pitch, (int32_t)value, width, height, (uint64_t)(uintptr_t)stream));
-}
-
-hipError_t hipMemset2DAsync_spt(void * dst, size_t pitch, int value, size_t width, size_t height, hipStream_t stream)
-{
-	(void)dst;
-	(void)pitch;
-	(void)value;
-	(void)width;
-	(void)height;
-	(void)stream;
-	return rw_unsupported("hipMemset2DAsync_spt");
-}
-
-hipError_t hipMemset3D(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent)
-{
-	(void)pitchedDevPtr;
-	(void)value;
-	(void)extent;
-	return rw_unsupported("hipMemset3D");
-}
-
-hipError_t hipMemset3D_spt(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent)
-{
-	(void)pitchedDevPtr;
-	(void)value;
-	(void)extent;
-	return rw_unsupported("hipMemset3D_spt");
-}
-
-hipError_t hipMemset3DAsync(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent, hipStream_t stream)
-{
-	(void)pitchedDevPtr;
-	(void)value;
-	(void)extent;
-	(void)stream;
-	return rw_unsupported("hipMemset3DAsync");
-}
-
-hipError_t hipMemset3DAsync_spt(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent, hipStream_t stream)
-{
-	(void)pitchedDevPtr;
-	(void)value;
-	(void)extent;
-	(void)stream;
-	return rw_unsupported("hipMemset3DAsync_spt");
-}
-
-hipError_t hipMemset_spt(void * dst, int value, size_t sizeBytes)
-{
-	(void)dst;
-	(void)value;
-	(void)sizeBytes;
-	return rw_unsupported("hipMemset_spt");
 }
 
 hipError_t hipMemSetAccess(void * ptr, size_t size, const hipMemAccessDesc * desc, size_t count)
@@ -2490,15 +2149,6 @@ hipError_t hipMemSetAccess(void * ptr, size_t size, const hipMemAccessDesc * des
 hipError_t hipMemsetAsync(void * dst, int value, size_t sizeBytes, hipStream_t stream)
 {
 	return rw_return((hipError_t)rw_hipMemsetAsync(rw_thread(), (uintptr_t)dst, (int32_t)value, sizeBytes, (uint64_t)(uintptr_t)stream));
-}
-
-hipError_t hipMemsetAsync_spt(void * dst, int value, size_t sizeBytes, hipStream_t stream)
-{
-	(void)dst;
-	(void)value;
-	(void)sizeBytes;
-	(void)stream;
-	return rw_unsupported("hipMemsetAsync_spt");
 }
 
 hipError_t hipMemsetD16(hipDeviceptr_t dest, unsigned short value, size_t count)
@@ -2708,15 +2358,6 @@ hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback
 	return rw_return((hipError_t)rw_hipStreamAddCallback(rw_thread(), (uint64_t)(uintptr_t)stream, (void *)callback, (uintptr_t)userData, flags));
 }
 
-hipError_t hipStreamAddCallback_spt(hipStream_t stream, hipStreamCallback_t callback, void * userData, unsigned int flags)
-{
-	(void)stream;
-	(void)callback;
-	(void)userData;
-	(void)flags;
-	return rw_unsupported("hipStreamAddCallback_spt");
-}
-
 hipError_t hipStreamAttachMemAsync(hipStream_t stream, void * dev_ptr, size_t length, unsigned int flags)
 {
 	(void)stream;
@@ -2738,13 +2379,6 @@ hipError_t hipStreamBatchMemOp(hipStream_t stream, unsigned int count, hipStream
 hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode)
 {
 	return rw_return((hipError_t)rw_hipStreamBeginCapture(rw_thread(), (uint64_t)(uintptr_t)stream, (int32_t)mode));
-}
-
-hipError_t hipStreamBeginCapture_spt(hipStream_t stream, hipStreamCaptureMode mode)
-{
-	(void)stream;
-	(void)mode;
-	return rw_unsupported("hipStreamBeginCapture_spt");
 }
 
 hipError_t hipStreamBeginCaptureToGraph(hipStream_t stream, hipGraph_t graph, const hipGraphNode_t * dependencies, const hipGraphEdgeData * dependencyData, size_t numDependencies, hipStreamCaptureMode mode)
@@ -2781,13 +2415,6 @@ hipError_t hipStreamDestroy(hipStream_t stream)
 hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t * pGraph)
 {
 	return rw_return((hipError_t)rw_hipStreamEndCapture(rw_thread(), (uint64_t)(uintptr_t)stream, (void *)pGraph));
-}
-
-hipError_t hipStreamEndCapture_spt(hipStream_t stream, hipGraph_t * pGraph)
-{
-	(void)stream;
-	(void)pGraph;
-	return rw_unsupported("hipStreamEndCapture_spt");
 }
 
 hipError_t hipStreamGetCaptureInfo(hipStream_t stream, hipStreamCaptureStatus * pCaptureStatus, unsigned long long * pId)
@@ -2829,23 +2456,9 @@ hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int * flags)
 	return rw_return((hipError_t)rw_hipStreamGetFlags(rw_thread(), (uint64_t)(uintptr_t)stream, (void *)flags));
 }
 
-hipError_t hipStreamGetFlags_spt(hipStream_t stream, unsigned int * flags)
-{
-	(void)stream;
-	(void)flags;
-	return rw_unsupported("hipStreamGetFlags_spt");
-}
-
 hipError_t hipStreamGetPriority(hipStream_t stream, int * priority)
 {
 	return rw_return((hipError_t)rw_hipStreamGetPriority(rw_thread(), (uint64_t)(uintptr_t)stream, (void *)priority));
-}
-
-hipError_t hipStreamGetPriority_spt(hipStream_t stream, int * priority)
-{
-	(void)stream;
-	(void)priority;
-	return rw_unsupported("hipStreamGetPriority_spt");
 }
 
 hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus * pCaptureStatus)
@@ -2853,33 +2466,14 @@ hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus * pCa
 	return rw_return((hipError_t)rw_hipStreamIsCapturing(rw_thread(), (uint64_t)(uintptr_t)stream, (void *)pCaptureStatus));
 }
 
-hipError_t hipStreamIsCapturing_spt(hipStream_t stream, hipStreamCaptureStatus * pCaptureStatus)
-{
-	(void)stream;
-	(void)pCaptureStatus;
-	return rw_unsupported("hipStreamIsCapturing_spt");
-}
-
 hipError_t hipStreamQuery(hipStream_t stream)
 {
 	return rw_return((hipError_t)rw_hipStreamQuery(rw_thread(), (uint64_t)(uintptr_t)stream));
 }
 
-hipError_t hipStreamQuery_spt(hipStream_t stream)
-{
-	(void)stream;
-	return rw_unsupported("hipStreamQuery_spt");
-}
-
 hipError_t hipStreamSynchronize(hipStream_t stream)
 {
 	return rw_return((hipError_t)rw_hipStreamSynchronize(rw_thread(), (uint64_t)(uintptr_t)stream));
-}
-
-hipError_t hipStreamSynchronize_spt(hipStream_t stream)
-{
-	(void)stream;
-	return rw_unsupported("hipStreamSynchronize_spt");
 }
 
 hipError_t hipStreamUpdateCaptureDependencies(hipStream_t stream, hipGraphNode_t * dependencies, size_t numDependencies, unsigned int flags)
@@ -2894,14 +2488,6 @@ hipError_t hipStreamUpdateCaptureDependencies(hipStream_t stream, hipGraphNode_t
 hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int flags)
 {
 	return rw_return((hipError_t)rw_hipStreamWaitEvent(rw_thread(), (uint64_t)(uintptr_t)stream, (uint64_t)(uintptr_t)event, flags));
-}
-
-hipError_t hipStreamWaitEvent_spt(hipStream_t stream, hipEvent_t event, unsigned int flags)
-{
-	(void)stream;
-	(void)event;
-	(void)flags;
-	return rw_unsupported("hipStreamWaitEvent_spt");
 }
 
 hipError_t hipStreamWaitValue32(hipStream_t stream, void * ptr, uint32_t value, unsigned int flags, uint32_t mask)
