@@ -114,7 +114,10 @@ func (c *Client) connect() (*link, error) {
 	hello := identity()
 	hello.Features = []string{featureDirect}
 	hello.Devices = c.cfg.Devices[:min(len(c.cfg.Devices), 4096)]
-	ranges := reserveCandidates()
+	var ranges []addressRange
+	if !c.cfg.NoReserve {
+		ranges = reserveCandidates()
+	}
 	for _, r := range ranges {
 		hello.Ranges = append(hello.Ranges, wire.Range{Base: r.base, Size: r.size})
 	}

@@ -22,13 +22,14 @@ type Config struct {
 	IOTimeout      time.Duration // how long the worker may be silent while something is pending
 	Debug          bool          // log what happens, not only what fails
 	Eager          bool          // give kernels all host memory from the start
+	NoReserve      bool          // reserve no range of device addresses: every allocation asks the worker, and kernels reach no host memory
 	Devices        string        // HIP_VISIBLE_DEVICES of this process
 	// Logf writes one line of log; nil means standard error.
 	Logf func(format string, args ...any)
 }
 
 // FromEnv reads TF_WORKER_HOST, TF_WORKER_PORT, TF_CONNECT_TIMEOUT and TF_IO_TIMEOUT (seconds, or with a unit), TF_DEBUG,
-// ROCWIRE_HOST_MEMORY and HIP_VISIBLE_DEVICES. What makes no sense is said once and the default taken.
+// ROCWIRE_HOST_MEMORY (eager), ROCWIRE_RESERVE (0: no range of device addresses) and HIP_VISIBLE_DEVICES. What makes no sense is said once and the default taken.
 func FromEnv() Config {
 	c := Config{Host: DefaultHost, Port: DefaultPort, ConnectTimeout: DefaultConnectTimeout, IOTimeout: DefaultIOTimeout}
 	if v := os.Getenv("TF_WORKER_HOST"); v != "" {
@@ -49,6 +50,7 @@ func FromEnv() Config {
 		c.Debug = true
 	}
 	c.Eager = os.Getenv("ROCWIRE_HOST_MEMORY") == "eager"
+	c.NoReserve = os.Getenv("ROCWIRE_RESERVE") == "0"
 	c.Devices = os.Getenv("HIP_VISIBLE_DEVICES")
 	return c
 }

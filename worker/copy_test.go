@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hipremote"
 	"github.com/rocwire/rocwire/worker"
 	"github.com/rocwire/rocwire/worker/simbackend"
 )
@@ -27,7 +28,12 @@ func random(n int, seed uint64) []byte {
 }
 
 func TestCopies(t *testing.T) {
-	c := connect(t, serve(t, simbackend.Options{}, worker.Config{}))
+	w := serve(t, simbackend.Options{}, worker.Config{})
+	t.Run("agreed range", func(t *testing.T) { testCopies(t, connect(t, w), true) })
+	t.Run("no range", func(t *testing.T) { testCopies(t, connectWith(t, w, hipremote.Config{NoReserve: true}), false) })
+}
+
+func testCopies(t *testing.T, c *hipremote.Client, ranged bool) {
 	n, e := c.GetDeviceCount()
 	must(t, "GetDeviceCount", e)
 	if n != 1 {
@@ -66,11 +72,36 @@ func TestCopies(t *testing.T) {
 		}
 		must(t, "Free", c.Free(main0, d))
 		must(t, "Free", c.Free(main0, d2))
-		if e := c.Memcpy(main0, at(dst), d, uint64(size), hip.MemcpyDefault); size > 0 && e != hip.ErrorInvalidValue {
+		if e := c.Memcpy(main0, at(dst), d, uint64(size), hip.MemcpyDeviceToHost); e != hip.ErrorInvalidValue {
 			t.Errorf("copy from freed memory: %v", e)
 		}
 		runtime.KeepAlive(src)
 	}
+	p0, e := c.MallocAsync(main0, 5000, s)
+	must(t, "MallocAsync", e)
+	must(t, "MemsetAsync", c.MemsetAsync(main0, p0, 1, 5000, s))
+	must(t, "FreeAsync", c.FreeAsync(main0, p0, s))
+	must(t, "StreamSynchronize", c.StreamSynchronize(main0, s))
+	h, e := c.HostMalloc(main0, 10000, 0)
+	must(t, "HostMalloc", e)
+	d, e := c.Malloc(main0, 10000)
+	must(t, "Malloc", e)
+	must(t, "Memset", c.Memset(main0, d, 3, 10000))
+	must(t, "to pinned memory", c.MemcpyAsync(main0, h, d, 10000, hip.MemcpyDefault, s))
+	must(t, "from pinned memory", c.MemcpyAsync(main0, d, h, 5000, hip.MemcpyDefault, s))
+	must(t, "StreamSynchronize", c.StreamSynchronize(main0, s))
+	if a, e := c.PointerGetAttributes(main0, h); e != hip.Success || a.Type != hip.MemoryTypeHost {
+		t.Errorf("pinned memory: %+v, %v", a, e)
+	}
+	if a, e := c.PointerGetAttributes(main0, d+1); e != hip.Success || a.Type != hip.MemoryTypeDevice {
+		t.Errorf("device memory: %+v, %v", a, e)
+	}
+	_, e = c.MallocManaged(main0, 4096, 1)
+	if want := map[bool]hip.Error{true: hip.Success, false: hip.ErrorNotSupported}[ranged]; e != want {
+		t.Errorf("MallocManaged: %v, want %v", e, want)
+	}
+	must(t, "HostFree", c.HostFree(main0, h))
+	must(t, "Free", c.Free(main0, d))
 	free, total, e := c.MemGetInfo(main0)
 	must(t, "MemGetInfo", e)
 	if free != total {

@@ -72,10 +72,14 @@ func serve(t *testing.T, o simbackend.Options, cfg worker.Config) *worker.Server
 // connect makes a client of w.
 func connect(t *testing.T, w *worker.Server) *hipremote.Client {
 	t.Helper()
-	c := hipremote.New(hipremote.Config{
-		Host: w.Addr().IP.String(), Port: fmt.Sprint(w.Addr().Port), ConnectTimeout: 20 * time.Second, IOTimeout: 20 * time.Second,
-		Debug: os.Getenv("TF_DEBUG") != "", Logf: t.Logf,
-	})
+	return connectWith(t, w, hipremote.Config{})
+}
+
+func connectWith(t *testing.T, w *worker.Server, cfg hipremote.Config) *hipremote.Client {
+	t.Helper()
+	cfg.Host, cfg.Port = w.Addr().IP.String(), fmt.Sprint(w.Addr().Port)
+	cfg.ConnectTimeout, cfg.IOTimeout, cfg.Debug, cfg.Logf = 20*time.Second, 20*time.Second, os.Getenv("TF_DEBUG") != "", t.Logf
+	c := hipremote.New(cfg)
 	t.Cleanup(func() {
 		id := c.Session()
 		_ = c.Close()
