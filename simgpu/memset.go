@@ -2,9 +2,9 @@ package simgpu
 
 import (
 	"encoding/binary"
-	"time"
 
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/internal/mono"
 	"github.com/rocwire/rocwire/simgpu/card"
 	"github.com/rocwire/rocwire/simgpu/queue"
 	"github.com/rocwire/rocwire/simgpu/vmem"
@@ -23,9 +23,25 @@ func fill(b, pattern []byte) {
 	}
 }
 
-// memset fills height rows of width bytes; width is a multiple of the
-// pattern's length.
-func (r *Runtime) memset(t hip.Thread, dst hip.Ptr, pitch uint64, pattern []byte, width, height uint64, s hip.Stream, wait bool) hip.Error {
+// placeLimit is up to how many bytes a memset whose stream is idle is done in
+// place: it takes no longer than to have another goroutine do it.
+const placeLimit = 32 << 10
+
+// setting is a checked memset of height rows of width bytes.
+type setting struct {
+	st            *stream
+	a             *vmem.Alloc
+	dst           uint64
+	pitch         uint64
+	width, height uint64
+	span          uint64 // bytes from the first to the last
+	value         uint32
+	size          uint8 // bytes of value that make the pattern
+}
+
+// memset fills height rows of width bytes with a pattern, the first size bytes
+// of value; width is a multiple of size.
+func (r *Runtime) memset(t hip.Thread, dst hip.Ptr, pitch uint64, value uint32, size uint8, width, height uint64, s hip.Stream, wait bool) hip.Error {
 	_, e := r.enter(t)
 	if e != hip.Success {
 		return e
@@ -52,35 +68,58 @@ func (r *Runtime) memset(t hip.Thread, dst hip.Ptr, pitch uint64, pattern []byte
 	if a == nil { // ordinary host memory cannot be set
 		return hip.ErrorInvalidValue
 	}
-	result := hip.Success
-	task := queue.Task{After: (&transfer{dstA: a}).others(st.d), Run: func() {
-		begin := time.Now()
-		addr := guard(func() {
-			if pitch == width {
-				fill(vmem.Raw(uint64(dst), n), pattern)
-				return
-			}
-			for i := range height {
-				fill(vmem.Raw(uint64(dst)+i*pitch, width), pattern)
-			}
-		})
-		if addr != 0 {
-			result = st.d.copyFault(st, "memset", addr)
-			return
-		}
-		if onCard(a.Kind) {
-			st.d.meter.Copied(card.Fill, width*height, uint64(time.Since(begin)))
-		}
-	}}
+	set := setting{st, a, uint64(dst), pitch, width, height, n, value, size}
+	others := (&transfer{dstA: a}).others(st.d)
+	if len(others) == 0 && n <= placeLimit && st.q.Begin() {
+		e = set.run()
+		st.q.End()
+	} else {
+		e = set.queue(others, wait)
+	}
+	if wait && e == hip.Success {
+		return st.d.status()
+	}
 	if !wait {
-		st.q.Add(task)
+		return hip.Success // a failure is the stream's, as if it had been queued
+	}
+	return e
+}
+
+// queue has the memset done in the stream's turn, behind others, and may wait.
+func (m setting) queue(others []queue.Fence, wait bool) hip.Error {
+	task := queue.Task{After: others}
+	if !wait {
+		task.Run = func() { m.run() }
+		m.st.q.Add(task)
 		return hip.Success
 	}
-	st.q.Do(task)
-	if result != hip.Success {
-		return result
+	result := hip.Success
+	task.Run = func() { result = m.run() }
+	m.st.q.Do(task)
+	return result
+}
+
+// run fills the memory and accounts it.
+func (m *setting) run() hip.Error {
+	begin := mono.Now()
+	addr := guard(func() {
+		var b [4]byte
+		binary.LittleEndian.PutUint32(b[:], m.value)
+		if m.pitch == m.width {
+			fill(vmem.Raw(m.dst, m.span), b[:m.size])
+			return
+		}
+		for i := range m.height {
+			fill(vmem.Raw(m.dst+i*m.pitch, m.width), b[:m.size])
+		}
+	})
+	if addr != 0 {
+		return m.st.d.copyFault(m.st, "memset", addr)
 	}
-	return st.d.status()
+	if onCard(m.a.Kind) {
+		m.st.d.meter.Copied(card.Fill, m.width*m.height, uint64(mono.Since(begin)))
+	}
+	return hip.Success
 }
 
 // elements is count elements of size bytes; a length that cannot be if it wraps.
@@ -93,54 +132,54 @@ func elements(count, size uint64) uint64 {
 
 // Memset sets bytes, and waits.
 func (r *Runtime) Memset(t hip.Thread, dst hip.Ptr, value int32, n uint64) hip.Error {
-	return r.memset(t, dst, n, []byte{byte(value)}, n, 1, hip.StreamNull, true)
+	return r.memset(t, dst, n, uint32(byte(value)), 1, n, 1, hip.StreamNull, true)
 }
 
 // MemsetAsync sets bytes.
 func (r *Runtime) MemsetAsync(t hip.Thread, dst hip.Ptr, value int32, n uint64, s hip.Stream) hip.Error {
-	return r.memset(t, dst, n, []byte{byte(value)}, n, 1, s, false)
+	return r.memset(t, dst, n, uint32(byte(value)), 1, n, 1, s, false)
 }
 
 // MemsetD8 sets count bytes, and waits.
 func (r *Runtime) MemsetD8(t hip.Thread, dst hip.Ptr, value uint8, count uint64) hip.Error {
-	return r.memset(t, dst, count, []byte{value}, count, 1, hip.StreamNull, true)
+	return r.memset(t, dst, count, uint32(value), 1, count, 1, hip.StreamNull, true)
 }
 
 // MemsetD8Async sets count bytes.
 func (r *Runtime) MemsetD8Async(t hip.Thread, dst hip.Ptr, value uint8, count uint64, s hip.Stream) hip.Error {
-	return r.memset(t, dst, count, []byte{value}, count, 1, s, false)
+	return r.memset(t, dst, count, uint32(value), 1, count, 1, s, false)
 }
 
 // MemsetD16 sets count 16-bit elements, and waits.
 func (r *Runtime) MemsetD16(t hip.Thread, dst hip.Ptr, value uint16, count uint64) hip.Error {
 	n := elements(count, 2)
-	return r.memset(t, dst, n, binary.LittleEndian.AppendUint16(nil, value), n, 1, hip.StreamNull, true)
+	return r.memset(t, dst, n, uint32(value), 2, n, 1, hip.StreamNull, true)
 }
 
 // MemsetD16Async sets count 16-bit elements.
 func (r *Runtime) MemsetD16Async(t hip.Thread, dst hip.Ptr, value uint16, count uint64, s hip.Stream) hip.Error {
 	n := elements(count, 2)
-	return r.memset(t, dst, n, binary.LittleEndian.AppendUint16(nil, value), n, 1, s, false)
+	return r.memset(t, dst, n, uint32(value), 2, n, 1, s, false)
 }
 
 // MemsetD32 sets count 32-bit elements, and waits.
 func (r *Runtime) MemsetD32(t hip.Thread, dst hip.Ptr, value int32, count uint64) hip.Error {
 	n := elements(count, 4)
-	return r.memset(t, dst, n, binary.LittleEndian.AppendUint32(nil, uint32(value)), n, 1, hip.StreamNull, true)
+	return r.memset(t, dst, n, uint32(value), 4, n, 1, hip.StreamNull, true)
 }
 
 // MemsetD32Async sets count 32-bit elements.
 func (r *Runtime) MemsetD32Async(t hip.Thread, dst hip.Ptr, value int32, count uint64, s hip.Stream) hip.Error {
 	n := elements(count, 4)
-	return r.memset(t, dst, n, binary.LittleEndian.AppendUint32(nil, uint32(value)), n, 1, s, false)
+	return r.memset(t, dst, n, uint32(value), 4, n, 1, s, false)
 }
 
 // Memset2D sets rows of bytes, and waits.
 func (r *Runtime) Memset2D(t hip.Thread, dst hip.Ptr, pitch uint64, value int32, width, height uint64) hip.Error {
-	return r.memset(t, dst, pitch, []byte{byte(value)}, width, height, hip.StreamNull, true)
+	return r.memset(t, dst, pitch, uint32(byte(value)), 1, width, height, hip.StreamNull, true)
 }
 
 // Memset2DAsync sets rows of bytes.
 func (r *Runtime) Memset2DAsync(t hip.Thread, dst hip.Ptr, pitch uint64, value int32, width, height uint64, s hip.Stream) hip.Error {
-	return r.memset(t, dst, pitch, []byte{byte(value)}, width, height, s, false)
+	return r.memset(t, dst, pitch, uint32(byte(value)), 1, width, height, s, false)
 }

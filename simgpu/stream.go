@@ -102,10 +102,8 @@ func (r *Runtime) StreamQuery(t hip.Thread, s hip.Stream) hip.Error {
 		return e
 	}
 	if st.handle == 0 {
-		for _, f := range st.q.Pending() {
-			if !f.Passed() {
-				return hip.ErrorNotReady
-			}
+		if !st.q.Idle() {
+			return hip.ErrorNotReady
 		}
 	} else if !st.q.Fence().Passed() {
 		return hip.ErrorNotReady

@@ -225,18 +225,18 @@ func (s *session) copyFrom(r *wire.Request, c *hiprpc.Copy, n uint64) {
 		return
 	}
 	t := hip.Thread{Device: c.Device}
-	if !s.checked(r, s.owned(t, c.Src, c.Spitch, c.Width, c.Height)) {
-		return
-	}
-	if s.direct == nil || c.Height > 1 || s.copier != nil && n <= stagedCopy && !(n <= smallCopy && s.idle(t, c.Stream)) {
-		s.copyFromStaged(r, c, n)
-		return
-	}
-	if n <= smallCopy && s.idle(t, c.Stream) {
+	if c.Height == 1 && n <= smallCopy && s.idle(t, c.Stream) {
 		if mem, ok := s.memory(c.Src, n); ok {
 			s.replyBulk(r, nil, mem)
 			return
 		}
+	}
+	if !s.checked(r, s.owned(t, c.Src, c.Spitch, c.Width, c.Height)) {
+		return
+	}
+	if s.direct == nil || c.Height > 1 || s.copier != nil && n <= stagedCopy {
+		s.copyFromStaged(r, c, n)
+		return
 	}
 	x, src := s.hold(r), c.Src
 	code := s.rt.LaunchHostFunc(t, c.Stream, func() {
@@ -283,8 +283,9 @@ func (s *session) copyFromStaged(r *wire.Request, c *hiprpc.Copy, n uint64) {
 		s.stage.give(buf)
 	})
 	if code != hip.Success {
-		go func() { // what is queued may still use the memory
-			_ = s.rt.StreamSynchronize(t, c.Stream)
+		st := c.Stream // and not c, which stays on the stack
+		go func() {    // what is queued may still use the memory
+			_ = s.rt.StreamSynchronize(t, st)
 			s.stage.give(buf)
 			if x.take() {
 				s.reply(x.r, code, nil)

@@ -9,8 +9,9 @@ import (
 )
 
 func (s *session) doLaunchKernel(r *wire.Request) {
-	var l hip.Launch
-	dev, ok := hiprpc.DecodeLaunch(r.Fixed, &l)
+	l := &s.launch
+	defer func() { l.Args = nil }() // the connection's memory
+	dev, ok := hiprpc.DecodeLaunch(r.Fixed, l)
 	if !ok {
 		s.malformed(r)
 		return
@@ -24,7 +25,7 @@ func (s *session) doLaunchKernel(r *wire.Request) {
 			return
 		}
 	}
-	s.reply(r, s.rt.LaunchKernel(hip.Thread{Device: dev}, &l), nil)
+	s.reply(r, s.rt.LaunchKernel(hip.Thread{Device: dev}, l), nil)
 }
 
 // doModuleLoadData loads one code object: the message's bulk.

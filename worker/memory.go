@@ -1,6 +1,8 @@
 package worker
 
 import (
+	"encoding/binary"
+
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hipremote/hiprpc"
 	"github.com/rocwire/rocwire/wire"
@@ -163,9 +165,8 @@ func (s *session) replyU64(r *wire.Request, v uint64, code hip.Error) {
 		return
 	}
 	var buf [8]byte
-	e := wire.Enc{B: buf[:0]}
-	e.U64(v)
-	s.reply(r, code, e.B)
+	binary.LittleEndian.PutUint64(buf[:], v)
+	s.reply(r, code, buf[:])
 }
 
 // What the client answers itself: its memory is nothing the worker knows.

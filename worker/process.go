@@ -11,6 +11,7 @@ import (
 
 	"github.com/rocwire/rocwire/exporter/rpcstats"
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/internal/mono"
 	"github.com/rocwire/rocwire/wire"
 )
 
@@ -246,7 +247,7 @@ func (r *reporter) send() {
 	st := r.conn.Stats()
 	p := progress{BytesIn: st.BytesIn, BytesOut: st.BytesOut, Calls: r.s.calls.Load()}
 	if op := r.s.op.Load(); op != 0 {
-		p.Op, p.OpFor = uint16(op), max(0, time.Duration(time.Now().UnixNano()-r.s.opSince.Load()))
+		p.Op, p.OpFor = uint16(op), max(0, mono.Since(r.s.opSince.Load()))
 	}
 	if len(pieces) == 0 {
 		pieces = [][]byte{nil}

@@ -42,12 +42,13 @@ type session struct {
 	waiting atomic.Int64
 	calls   atomic.Uint64
 	op      atomic.Uint32 // being executed on the line
-	opSince atomic.Int64  // unix nanoseconds
+	opSince atomic.Int64  // as mono.Now
 	over    chan struct{} // closed when the connection is gone
 	endOnce sync.Once
 	pending pendingReplies
 	quiet   map[int32]hip.Stream // of the line's goroutine; see freeNow
 	clock   callClock
+	launch  hip.Launch // being executed on the line
 }
 
 // copier is a runtime that copies from and to memory of this process in a stream's turn without making the caller wait. done is called
@@ -73,7 +74,7 @@ func newSession(rt hip.Runtime, conn notifier, log *slog.Logger) *session {
 
 // Handle executes one message. It is called in arrival order.
 func (s *session) Handle(r *wire.Request) {
-	s.opSince.Store(s.clock.begin())
+	s.opSince.Store(s.clock.begin(r))
 	s.op.Store(uint32(r.Op))
 	s.calls.Add(1)
 	switch {

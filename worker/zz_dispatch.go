@@ -3,6 +3,9 @@
 package worker
 
 import (
+	"encoding/binary"
+	"math"
+
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/wire"
 )
@@ -155,10 +158,9 @@ func (s *session) doDeviceCanAccessPeer(r *wire.Request) {
 		s.reply(r, err, nil)
 		return
 	}
-	var buf [64]byte
-	e := wire.Enc{B: buf[:0]}
-	e.I32(v0)
-	s.reply(r, hip.Success, e.B)
+	var rep [4]byte
+	binary.LittleEndian.PutUint32(rep[0:], uint32(v0))
+	s.reply(r, hip.Success, rep[:])
 }
 
 func (s *session) doDeviceDisablePeerAccess(r *wire.Request) {
@@ -199,10 +201,9 @@ func (s *session) doDeviceGetAttribute(r *wire.Request) {
 		s.reply(r, err, nil)
 		return
 	}
-	var buf [64]byte
-	e := wire.Enc{B: buf[:0]}
-	e.I32(v0)
-	s.reply(r, hip.Success, e.B)
+	var rep [4]byte
+	binary.LittleEndian.PutUint32(rep[0:], uint32(v0))
+	s.reply(r, hip.Success, rep[:])
 }
 
 func (s *session) doDeviceGetDefaultMemPool(r *wire.Request) {
@@ -218,10 +219,9 @@ func (s *session) doDeviceGetDefaultMemPool(r *wire.Request) {
 		return
 	}
 	s.handles.add(kindMemPool, uint64(v0))
-	var buf [64]byte
-	e := wire.Enc{B: buf[:0]}
-	e.U64(uint64(v0))
-	s.reply(r, hip.Success, e.B)
+	var rep [8]byte
+	binary.LittleEndian.PutUint64(rep[0:], uint64(v0))
+	s.reply(r, hip.Success, rep[:])
 }
 
 func (s *session) doDeviceGetStreamPriorityRange(r *wire.Request) {
@@ -236,11 +236,10 @@ func (s *session) doDeviceGetStreamPriorityRange(r *wire.Request) {
 		s.reply(r, err, nil)
 		return
 	}
-	var buf [64]byte
-	e := wire.Enc{B: buf[:0]}
-	e.I32(v0)
-	e.I32(v1)
-	s.reply(r, hip.Success, e.B)
+	var rep [8]byte
+	binary.LittleEndian.PutUint32(rep[0:], uint32(v0))
+	binary.LittleEndian.PutUint32(rep[4:], uint32(v1))
+	s.reply(r, hip.Success, rep[:])
 }
 
 func (s *session) doEventCreateWithFlags(r *wire.Request) {
@@ -257,10 +256,9 @@ func (s *session) doEventCreateWithFlags(r *wire.Request) {
 		return
 	}
 	s.handles.add(kindEvent, uint64(v0))
-	var buf [64]byte
-	e := wire.Enc{B: buf[:0]}
-	e.U64(uint64(v0))
-	s.reply(r, hip.Success, e.B)
+	var rep [8]byte
+	binary.LittleEndian.PutUint64(rep[0:], uint64(v0))
+	s.reply(r, hip.Success, rep[:])
 }
 
 func (s *session) doEventDestroy(r *wire.Request) {
@@ -304,10 +302,9 @@ func (s *session) doEventElapsedTime(r *wire.Request) {
 		s.reply(r, err, nil)
 		return
 	}
-	var buf [64]byte
-	e := wire.Enc{B: buf[:0]}
-	e.F32(v0)
-	s.reply(r, hip.Success, e.B)
+	var rep [4]byte
+	binary.LittleEndian.PutUint32(rep[0:], math.Float32bits(v0))
+	s.reply(r, hip.Success, rep[:])
 }
 
 func (s *session) doEventRecord(r *wire.Request) {
@@ -342,10 +339,9 @@ func (s *session) doGetDeviceCount(r *wire.Request) {
 		s.reply(r, err, nil)
 		return
 	}
-	var buf [64]byte
-	e := wire.Enc{B: buf[:0]}
-	e.I32(v0)
-	s.reply(r, hip.Success, e.B)
+	var rep [4]byte
+	binary.LittleEndian.PutUint32(rep[0:], uint32(v0))
+	s.reply(r, hip.Success, rep[:])
 }
 
 func (s *session) doGetDevicePropertiesR0600(r *wire.Request) {
@@ -360,8 +356,7 @@ func (s *session) doGetDevicePropertiesR0600(r *wire.Request) {
 		s.reply(r, err, nil)
 		return
 	}
-	var buf [64]byte
-	e := wire.Enc{B: buf[:0]}
+	var e wire.Enc
 	encodeStruct(&e, v0)
 	s.reply(r, hip.Success, e.B)
 }
@@ -378,11 +373,10 @@ func (s *session) doMemGetInfo(r *wire.Request) {
 		s.reply(r, err, nil)
 		return
 	}
-	var buf [64]byte
-	e := wire.Enc{B: buf[:0]}
-	e.U64(v0)
-	e.U64(v1)
-	s.reply(r, hip.Success, e.B)
+	var rep [16]byte
+	binary.LittleEndian.PutUint64(rep[0:], v0)
+	binary.LittleEndian.PutUint64(rep[8:], v1)
+	s.reply(r, hip.Success, rep[:])
 }
 
 func (s *session) doMemPoolTrimTo(r *wire.Request) {
@@ -599,10 +593,9 @@ func (s *session) doModuleGetFunction(r *wire.Request) {
 		return
 	}
 	s.handles.add(kindFunction, uint64(v0))
-	var buf [64]byte
-	e := wire.Enc{B: buf[:0]}
-	e.U64(uint64(v0))
-	s.reply(r, hip.Success, e.B)
+	var rep [8]byte
+	binary.LittleEndian.PutUint64(rep[0:], uint64(v0))
+	s.reply(r, hip.Success, rep[:])
 }
 
 func (s *session) doModuleGetGlobal(r *wire.Request) {
@@ -623,11 +616,10 @@ func (s *session) doModuleGetGlobal(r *wire.Request) {
 		s.reply(r, err, nil)
 		return
 	}
-	var buf [64]byte
-	e := wire.Enc{B: buf[:0]}
-	e.U64(uint64(v0))
-	e.U64(v1)
-	s.reply(r, hip.Success, e.B)
+	var rep [16]byte
+	binary.LittleEndian.PutUint64(rep[0:], uint64(v0))
+	binary.LittleEndian.PutUint64(rep[8:], v1)
+	s.reply(r, hip.Success, rep[:])
 }
 
 func (s *session) doModuleUnload(r *wire.Request) {
@@ -664,10 +656,9 @@ func (s *session) doStreamCreateWithPriority(r *wire.Request) {
 		return
 	}
 	s.handles.add(kindStream, uint64(v0))
-	var buf [64]byte
-	e := wire.Enc{B: buf[:0]}
-	e.U64(uint64(v0))
-	s.reply(r, hip.Success, e.B)
+	var rep [8]byte
+	binary.LittleEndian.PutUint64(rep[0:], uint64(v0))
+	s.reply(r, hip.Success, rep[:])
 }
 
 func (s *session) doStreamDestroy(r *wire.Request) {
@@ -706,10 +697,9 @@ func (s *session) doStreamGetDevice(r *wire.Request) {
 		s.reply(r, err, nil)
 		return
 	}
-	var buf [64]byte
-	e := wire.Enc{B: buf[:0]}
-	e.I32(v0)
-	s.reply(r, hip.Success, e.B)
+	var rep [4]byte
+	binary.LittleEndian.PutUint32(rep[0:], uint32(v0))
+	s.reply(r, hip.Success, rep[:])
 }
 
 func (s *session) doStreamGetFlags(r *wire.Request) {
@@ -729,10 +719,9 @@ func (s *session) doStreamGetFlags(r *wire.Request) {
 		s.reply(r, err, nil)
 		return
 	}
-	var buf [64]byte
-	e := wire.Enc{B: buf[:0]}
-	e.U32(v0)
-	s.reply(r, hip.Success, e.B)
+	var rep [4]byte
+	binary.LittleEndian.PutUint32(rep[0:], v0)
+	s.reply(r, hip.Success, rep[:])
 }
 
 func (s *session) doStreamGetPriority(r *wire.Request) {
@@ -752,10 +741,9 @@ func (s *session) doStreamGetPriority(r *wire.Request) {
 		s.reply(r, err, nil)
 		return
 	}
-	var buf [64]byte
-	e := wire.Enc{B: buf[:0]}
-	e.I32(v0)
-	s.reply(r, hip.Success, e.B)
+	var rep [4]byte
+	binary.LittleEndian.PutUint32(rep[0:], uint32(v0))
+	s.reply(r, hip.Success, rep[:])
 }
 
 func (s *session) doStreamWaitEvent(r *wire.Request) {

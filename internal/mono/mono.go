@@ -6,9 +6,6 @@ import "time"
 
 var epoch = time.Now()
 
-// wall is the time of the epoch in Unix nanoseconds.
-var wall = epoch.UnixNano()
-
 // Now is the time in nanoseconds since some moment of this process. It never decreases.
 func Now() int64 { return int64(time.Since(epoch)) }
 

@@ -17,6 +17,11 @@ type Mark struct {
 // queues are aborted.
 func (s *Stream) Record() *Mark {
 	m := &Mark{}
+	if s.Begin() { // nothing is before it: it is reached
+		m.at = time.Now()
+		s.End()
+		return m
+	}
 	m.fence = s.Add(Task{Always: true, Run: m.Now})
 	return m
 }

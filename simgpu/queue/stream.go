@@ -62,6 +62,23 @@ func (s *Stream) turns(list []Fence) []Fence {
 	return list
 }
 
+// waits reports whether a task queued now would have to wait. q.mu is held.
+func (s *Stream) waits() bool {
+	switch {
+	case s.done.Load() < s.tail:
+		return true
+	case s == s.q.null:
+		for o := range s.q.streams {
+			if o.blocking && o.done.Load() < o.tail {
+				return true
+			}
+		}
+	case s.blocking:
+		return s.q.null.done.Load() < s.q.null.tail
+	}
+	return false
+}
+
 // Add queues a task and returns the fence that passes when it has ended.
 func (s *Stream) Add(t Task) Fence {
 	q := s.q
@@ -102,6 +119,29 @@ func (s *Stream) Do(t Task) {
 		return
 	}
 	s.run(&t)
+	s.End()
+}
+
+// Begin takes the stream for work that the caller does itself, at once, instead of a task: what is queued from now on comes after it. False if
+// something is before it, or the queues were aborted: then it must be queued. End must follow.
+func (s *Stream) Begin() bool {
+	q := s.q
+	q.mu.Lock()
+	ok := !s.waits() && !q.aborted.Load()
+	if ok {
+		s.mu.Lock()
+		if ok = !s.running; ok {
+			s.running = true
+			s.tail++
+		}
+		s.mu.Unlock()
+	}
+	q.mu.Unlock()
+	return ok
+}
+
+// End ends what Begin began.
+func (s *Stream) End() {
 	s.mu.Lock()
 	s.ended()
 	more := s.head < len(s.tasks)
@@ -170,6 +210,13 @@ func (s *Stream) Pending() []Fence {
 	s.q.mu.Lock()
 	defer s.q.mu.Unlock()
 	return s.turns(s.pendingFence(nil))
+}
+
+// Idle reports whether Pending is empty.
+func (s *Stream) Idle() bool {
+	s.q.mu.Lock()
+	defer s.q.mu.Unlock()
+	return !s.waits()
 }
 
 // Close says that nothing more will be queued. What is queued still runs.

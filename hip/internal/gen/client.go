@@ -15,36 +15,49 @@ func (ty *types) encode(g, expr string) string {
 	return fmt.Sprintf("e.%s(%s(%s))", m, c, expr)
 }
 
-// request emits the encoding of a posted call into an array req, which stays on the stack: what goes through an Enc does not.
-func (ty *types) request(f *Function) (body []string, size int) {
-	put := func(g, expr string) {
-		m, c := ty.wire(g)
-		bits := m[1:]
-		if g != c {
+// value is something of a Go type that is to be encoded.
+type value struct{ goType, expr string }
+
+// array emits the encoding of numbers into an array, which stays on the stack: what goes through an Enc does not. False if not all are numbers.
+func (ty *types) array(name string, values []value) (body []string, size int, ok bool) {
+	for _, v := range values {
+		m, c := ty.wire(v.goType)
+		bits, expr := m[1:], v.expr
+		if v.goType != c {
 			expr = c + "(" + expr + ")"
 		}
 		switch m[0] {
 		case 'I':
 			expr = "uint" + bits + "(" + expr + ")"
-		case 'F', 'S':
-			panic("gen: " + f.Name + " posts a " + c)
+		case 'F':
+			expr = "math.Float" + bits + "bits(" + expr + ")"
+		case 'S':
+			return nil, 0, false
 		}
-		switch bits {
-		case "8":
-			body = append(body, fmt.Sprintf("req[%d] = %s", size, expr))
+		if bits == "8" {
+			body = append(body, fmt.Sprintf("%s[%d] = %s", name, size, expr))
 			size++
-		default:
-			body = append(body, fmt.Sprintf("binary.LittleEndian.PutUint%s(req[%d:], %s)", bits, size, expr))
-			n, _ := strconv.Atoi(bits)
-			size += n / 8
+			continue
 		}
+		body = append(body, fmt.Sprintf("binary.LittleEndian.PutUint%s(%s[%d:], %s)", bits, name, size, expr))
+		n, _ := strconv.Atoi(bits)
+		size += n / 8
 	}
+	return body, size, true
+}
+
+// request emits the encoding of a posted call.
+func (ty *types) request(f *Function) (body []string, size int) {
+	var list []value
 	if f.thread() {
-		put("int32", "t.Device")
-		put("uint32", "t.ID")
+		list = []value{{"int32", "t.Device"}, {"uint32", "t.ID"}}
 	}
 	for _, p := range f.ins() {
-		put(ty.param(f, p), lower(p.Name))
+		list = append(list, value{ty.param(f, p), lower(p.Name)})
+	}
+	body, size, ok := ty.array("req", list)
+	if !ok {
+		panic("gen: " + f.Name + " is async and takes a string")
 	}
 	return body, size
 }
@@ -111,13 +124,43 @@ func clientGo(t *Table) string {
 	return o.String()
 }
 
+// results emits the reply with a call's results v0, v1, ….
+func (ty *types) results(f *Function) string {
+	var body out
+	var list []value
+	structs := false
+	for k, p := range f.outs() {
+		list = append(list, value{ty.result(f, p), fmt.Sprintf("v%d", k)})
+		structs = structs || ty.isStruct(p)
+	}
+	if !structs {
+		if lines, size, ok := ty.array("rep", list); ok {
+			body.p("\tvar rep [%d]byte\n\t%s\n\ts.reply(r, hip.Success, rep[:])", size, strings.Join(lines, "\n\t"))
+			return strings.TrimSuffix(body.String(), "\n")
+		}
+	}
+	body.p("\tvar e wire.Enc")
+	for k, p := range f.outs() {
+		switch g, expr := list[k].goType, list[k].expr; {
+		case ty.isStruct(p) && strings.HasPrefix(g, "*"):
+			body.p("\tencodeStruct(&e, %s)", expr)
+		case ty.isStruct(p):
+			body.p("\tencodeStruct(&e, &%s)", expr)
+		default:
+			body.p("\t%s", ty.encode(g, expr))
+		}
+	}
+	body.p("\ts.reply(r, hip.Success, e.B)")
+	return strings.TrimSuffix(body.String(), "\n")
+}
+
 var kinds = map[string]string{"Stream": "kindStream", "Event": "kindEvent", "Module": "kindModule", "Function": "kindFunction", "MemPool": "kindMemPool"}
 
 // dispatchGo emits the worker's side: decode, check every handle, call, reply.
 func dispatchGo(t *Table) string {
 	var o out
 	ty := t.types()
-	o.p(banner + "package worker\n\nimport (\n\t\"github.com/rocwire/rocwire/hip\"\n\t\"github.com/rocwire/rocwire/wire\"\n)\n")
+	o.p(banner + "package worker\n\nimport (\n\t\"encoding/binary\"\n\t\"math\"\n\n\t\"github.com/rocwire/rocwire/hip\"\n\t\"github.com/rocwire/rocwire/wire\"\n)\n")
 	o.p("// dispatch executes one request; false if its opcode is not ours.\nfunc (s *session) dispatch(r *wire.Request) bool {\n\tswitch r.Op {")
 	for i := range t.Functions {
 		if f := &t.Functions[i]; f.runtime() {
@@ -166,20 +209,7 @@ func dispatchGo(t *Table) string {
 			} else if k := kinds[ty.result(f, f.outs()[0])]; k != "" {
 				body.p("\ts.handles.add(%s, uint64(v0))", k)
 			}
-			body.p("\tvar buf [64]byte\n\te := wire.Enc{B: buf[:0]}")
-			for k, p := range f.outs() {
-				g := ty.result(f, p)
-				if ty.isStruct(p) {
-					amp := "&"
-					if strings.HasPrefix(g, "*") {
-						amp = ""
-					}
-					body.p("\tencodeStruct(&e, %sv%d)", amp, k)
-					continue
-				}
-				body.p("\t%s", ty.encode(g, fmt.Sprintf("v%d", k)))
-			}
-			body.p("\ts.reply(r, hip.Success, e.B)")
+			body.p("%s", ty.results(f))
 		}
 		if f.Waits {
 			o.p("\ts.wait(r, func(r *wire.Request) {\n%s\t})\n}\n", body.String())
