@@ -99,6 +99,7 @@ func (w *wave) start(s *scheduler, items int) {
 	w.d, w.mem = d, d.Program.mem
 	w.V = registers(w.V, l.nv)
 	w.A = registers(w.A, l.na)
+	w.setBases()
 	clear(w.S[:])
 	copy(w.S[:], l.sgprs[:l.user])
 	n := l.user

@@ -124,49 +124,26 @@ func (b *binder) valu(v *vop, in *gcn.Inst) (func(*wave), error) {
 			w.commit(d, v.dst, mask)
 		}, nil
 	}
-	if v.fl != notFloat {
-		return func(w *wave) {
-			if w.isSlow(v.fl) {
-				slow(w, &w.out[0], s0.get(w), s1.get(w), s2.get(w))
-				w.commit(d, v.dst, w.exec)
-				return
-			}
-			if w.full {
-				k(d.get(w), s0.get(w), s1.get(w), s2.get(w))
-				return
-			}
-			k(&w.out[0], s0.get(w), s1.get(w), s2.get(w))
-			w.commit(d, v.dst, w.exec)
-		}, nil
-	}
-	switch v.srcs {
-	case 1:
-		return func(w *wave) {
-			if w.full {
-				k(d.get(w), s0.get(w), &zeros, &zeros)
-				return
-			}
-			k(&w.out[0], s0.get(w), &zeros, &zeros)
-			w.commit(d, v.dst, w.exec)
-		}, nil
-	case 2:
-		return func(w *wave) {
-			if w.full {
-				k(d.get(w), s0.get(w), s1.get(w), &zeros)
-				return
-			}
-			k(&w.out[0], s0.get(w), s1.get(w), &zeros)
-			w.commit(d, v.dst, w.exec)
-		}, nil
-	}
-	return func(w *wave) {
-		if w.full {
+	masked := fast.kernels[in.Info.Name]
+	general := func(w *wave) {
+		switch {
+		case v.fl != notFloat && w.isSlow(v.fl):
+			slow(w, &w.out[0], s0.get(w), s1.get(w), s2.get(w))
+		case masked != nil:
+			masked(d.get(w), s0.get(w), s1.get(w), s2.get(w), w.exec)
+			return
+		case w.full:
 			k(d.get(w), s0.get(w), s1.get(w), s2.get(w))
 			return
+		default:
+			k(&w.out[0], s0.get(w), s1.get(w), s2.get(w))
 		}
-		k(&w.out[0], s0.get(w), s1.get(w), s2.get(w))
 		w.commit(d, v.dst, w.exec)
-	}, nil
+	}
+	if p, ok := plainOperands(d, &s); ok {
+		return v.plainValu(p, in.Info.Name, general), nil
+	}
+	return general, nil
 }
 
 // isSlow reports whether MODE asks for something else than the fast kernels of

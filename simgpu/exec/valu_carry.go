@@ -149,6 +149,10 @@ func cndmask(b *binder, in *gcn.Inst) (func(*wave), error) {
 
 // selectLanes takes b where the mask is set, a elsewhere.
 func (w *wave) selectLanes(d, a, b *Vec, mask uint64) {
+	if fast.pick != nil {
+		fast.pick(d, a, b, mask, ^uint64(0))
+		return
+	}
 	x, y, z, m := pairs(d), pairs(a), pairs(b), pairs(w.selecting.vec(mask))
 	for i := range x {
 		x[i] = y[i] ^ (y[i]^z[i])&m[i]

@@ -61,11 +61,12 @@ type wave struct {
 
 	scratch []byte // private segments of the lanes, interleaved by dword
 
-	out   [4]Vec     // results before they are merged under EXEC
-	tmp   [6]Vec     // modified sources, two for each
-	offs  [64]uint64 // memory offsets of the lanes
-	bcast [258]Vec   // scalar registers as vectors; element 0 says of which value
-	dpp   uint64     // lanes that DPP lets write
+	out   [4]Vec                   // results before they are merged under EXEC
+	tmp   [6]Vec                   // modified sources, two for each
+	offs  [64]uint64               // memory offsets of the lanes
+	bases [numBases]unsafe.Pointer // of V, A and bcast
+	bcast [258]Vec                 // scalar registers as vectors; element 0 says of which value
+	dpp   uint64                   // lanes that DPP lets write
 	mat   matrices
 	stats Stats
 }
@@ -100,6 +101,8 @@ func (l *laneMask) vec(mask uint64) *Vec {
 // merge copies the lanes of the mask from s to d.
 func (w *wave) merge(d, s *Vec, mask uint64) {
 	switch {
+	case fast.merge != nil:
+		fast.merge(d, s, mask)
 	case mask == ^uint64(0):
 		*d = *s
 	case bits.OnesCount64(mask&^(mask<<1)) <= 4: // a few runs of lanes
@@ -151,6 +154,10 @@ func (w *wave) setSCC(b bool) {
 func (w *wave) broadcast(n uint8) *Vec {
 	v := &w.bcast[n]
 	if s := w.S[n]; v[0] != s {
+		if fast.fill != nil {
+			fast.fill(v, s)
+			return v
+		}
 		for i := range v {
 			v[i] = s
 		}

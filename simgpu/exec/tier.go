@@ -1,0 +1,40 @@
+package exec
+
+// Vector tiers: faster versions of the hot kernels for processors that have
+// the instructions. The portable kernels are the complete ones and the
+// reference; a tier has some of them, bit for bit the same except for which of
+// two NaNs comes out. They exist when the package is built with
+// GOEXPERIMENT=simd on amd64; the tables are generated from internal/simdgen.
+//
+//go:generate go run ./internal/simdgen
+
+// maskedKernel is a kernel that writes the lanes of the mask only.
+type maskedKernel = func(d, a, b, c *Vec, mask uint64)
+
+// maskedCarry is a carryKernel that writes the lanes of the mask only. What
+// comes out is that of all lanes.
+type maskedCarry = func(d, a, b, c *Vec, in, mask uint64) (out uint64)
+
+// tier is what an instruction set has. What it lacks is nil.
+type tier struct {
+	kernels   map[string]maskedKernel // by mnemonic
+	carries   map[string]maskedCarry
+	relations map[string]relation // by condition and type, as lt_u32
+
+	merge  func(d, s *Vec, mask uint64)         // copies lanes
+	pick   func(d, a, b *Vec, sel, mask uint64) // b where sel is set, otherwise a
+	fill   func(d *Vec, x uint32)               // the same in all lanes
+	offset offsetKernels
+}
+
+// offsetKernels compute offsets of memory accesses. Each returns the lanes
+// where off or limit-off has its top bit set.
+type offsetKernels struct {
+	narrow func(off *[64]uint64, v *Vec, start, limit uint64) uint64      // start + v
+	wide   func(off *[64]uint64, lo, hi *Vec, start, limit uint64) uint64 // start + hi:lo
+	// consecutive reports whether they are those of successive dwords.
+	consecutive func(off *[64]uint64) bool
+}
+
+// fast is the tier of this processor, chosen before any kernel is registered.
+var fast = pickTier()

@@ -1,0 +1,129 @@
+//go:build goexperiment.simd
+
+package exec
+
+import (
+	"simd/archsimd"
+	"unsafe"
+)
+
+// tiers are those this processor has.
+func tiers() map[string]*tier {
+	m := map[string]*tier{}
+	if archsimd.X86.AVX2() && archsimd.X86.FMA() {
+		m["avx2"] = &avx2Tier
+	}
+	if archsimd.X86.AVX512() {
+		m["avx512"] = &avx512Tier
+	}
+	return m
+}
+
+func pickTier() tier {
+	avx2Tier.merge, avx2Tier.fill = avx2Merge, avx2Fill
+	avx512Tier.merge, avx512Tier.pick, avx512Tier.fill = avx512Merge, avx512Pick, avx512Fill
+	avx512Tier.offset = offsetKernels{avx512Narrow, avx512Wide, avx512Consecutive}
+	m := tiers()
+	for _, name := range []string{"avx512", "avx2"} {
+		if t := m[name]; t != nil {
+			return *t
+		}
+	}
+	return tier{}
+}
+
+var bits8 = [8]uint32{1, 2, 4, 8, 16, 32, 64, 128}
+
+// mask8 is the mask of the low 8 bits of m.
+func mask8(m uint64, bits archsimd.Uint32x8) archsimd.Mask32x8 {
+	return archsimd.BroadcastUint32x8(uint32(m)).And(bits).Equal(bits)
+}
+
+func avx2Merge(d, s *Vec, mask uint64) {
+	dp, sp := (*[8][8]uint32)(unsafe.Pointer(d)), (*[8][8]uint32)(unsafe.Pointer(s))
+	bits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		archsimd.LoadUint32x8(&sp[i]).Merge(archsimd.LoadUint32x8(&dp[i]), mask8(mask, bits)).Store(&dp[i])
+		mask >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2Fill(d *Vec, x uint32) {
+	dp, v := (*[8][8]uint32)(unsafe.Pointer(d)), archsimd.BroadcastUint32x8(x)
+	for i := range dp {
+		v.Store(&dp[i])
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512Merge(d, s *Vec, mask uint64) {
+	dp, sp := (*[4][16]uint32)(unsafe.Pointer(d)), (*[4][16]uint32)(unsafe.Pointer(s))
+	for i := range dp {
+		// Blending and a whole store: what a masked store has written cannot be
+		// forwarded to the next instruction's load.
+		m := archsimd.Mask32x16FromBits(uint16(mask))
+		archsimd.LoadUint32x16(&sp[i]).Merge(archsimd.LoadUint32x16(&dp[i]), m).Store(&dp[i])
+		mask >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512Pick(d, a, b *Vec, sel, mask uint64) {
+	dp, ap, bp := (*[4][16]uint32)(unsafe.Pointer(d)), (*[4][16]uint32)(unsafe.Pointer(a)), (*[4][16]uint32)(unsafe.Pointer(b))
+	for i := range dp {
+		s, m := archsimd.Mask32x16FromBits(uint16(sel)), archsimd.Mask32x16FromBits(uint16(mask))
+		r := archsimd.LoadUint32x16(&bp[i]).Merge(archsimd.LoadUint32x16(&ap[i]), s)
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), m).Store(&dp[i])
+		sel >>= 16
+		mask >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512Fill(d *Vec, x uint32) {
+	dp, v := (*[4][16]uint32)(unsafe.Pointer(d)), archsimd.BroadcastUint32x16(x)
+	for i := range dp {
+		v.Store(&dp[i])
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512Narrow(off *[64]uint64, v *Vec, start, limit uint64) (out uint64) {
+	op, vp := (*[8][8]uint64)(unsafe.Pointer(off)), (*[8][8]uint32)(unsafe.Pointer(v))
+	first, lim, zero := archsimd.BroadcastUint64x8(start), archsimd.BroadcastUint64x8(limit), archsimd.BroadcastInt64x8(0)
+	for i := range op {
+		o := archsimd.LoadUint32x8(&vp[i]).ExtendToUint64().Add(first)
+		o.Store(&op[i])
+		out |= uint64(o.Or(lim.Sub(o)).AsInt64x8().Less(zero).ToBits()) << (8 * i)
+	}
+	archsimd.ClearAVXUpperBits()
+	return out
+}
+
+func avx512Wide(off *[64]uint64, lo, hi *Vec, start, limit uint64) (out uint64) {
+	op := (*[8][8]uint64)(unsafe.Pointer(off))
+	lp, hp := (*[8][8]uint32)(unsafe.Pointer(lo)), (*[8][8]uint32)(unsafe.Pointer(hi))
+	first, lim, zero := archsimd.BroadcastUint64x8(start), archsimd.BroadcastUint64x8(limit), archsimd.BroadcastInt64x8(0)
+	for i := range op {
+		h := archsimd.LoadUint32x8(&hp[i]).ExtendToUint64().ShiftAllLeft(32)
+		o := archsimd.LoadUint32x8(&lp[i]).ExtendToUint64().Or(h).Add(first)
+		o.Store(&op[i])
+		out |= uint64(o.Or(lim.Sub(o)).AsInt64x8().Less(zero).ToBits()) << (8 * i)
+	}
+	archsimd.ClearAVXUpperBits()
+	return out
+}
+
+func avx512Consecutive(off *[64]uint64) bool {
+	op := (*[8][8]uint64)(unsafe.Pointer(off))
+	want := archsimd.BroadcastUint64x8(off[0]).Add(archsimd.LoadUint64x8(&[8]uint64{0, 4, 8, 12, 16, 20, 24, 28}))
+	step, diff := archsimd.BroadcastUint64x8(32), archsimd.BroadcastUint64x8(0)
+	for i := range op {
+		diff = diff.Or(archsimd.LoadUint64x8(&op[i]).Xor(want))
+		want = want.Add(step)
+	}
+	same := diff.Equal(archsimd.BroadcastUint64x8(0)).ToBits() == 0xff
+	archsimd.ClearAVXUpperBits()
+	return same
+}
