@@ -130,18 +130,24 @@ func (w *wave) start(s *scheduler, items int) {
 	lanes := min(WaveSize, items-first)
 	w.setS64(regEXEC, ^uint64(0)>>(WaveSize-lanes))
 	kind := d.Desc.Rsrc2 >> 11 & 3
+	sx, sy := w.wg.size[0], w.wg.size[1]
+	x, y, z := uint32(first)%sx, uint32(first)/sx%sy, uint32(first)/sx/sy
 	for i := range lanes {
-		id := uint32(first + i)
-		x := id % w.wg.size[0]
-		id /= w.wg.size[0]
-		y, z := id%w.wg.size[1], id/w.wg.size[1]
+		id := x
 		if kind >= 1 {
-			x |= y << 10
+			id |= y << 10
 		}
 		if kind >= 2 {
-			x |= z << 20
+			id |= z << 20
 		}
-		w.V[0][i] = x
+		w.V[0][i] = id
+		if x++; x == sx {
+			x = 0
+			if y++; y == sy {
+				y = 0
+				z++
+			}
+		}
 	}
 	w.setMode(d.Desc.mode())
 	w.blk, w.idx, w.status = nil, 0, running

@@ -23,11 +23,6 @@ func unary64(f func(x float64) float64) kernel {
 	}
 }
 
-func isSNaN64(x float64) bool {
-	u := math.Float64bits(x)
-	return x != x && u>>51&1 == 0
-}
-
 func quiet64(x float64) float64 { return math.Float64frombits(math.Float64bits(x) | 1<<51) }
 
 // max64 and min64 are IEEE maxNum and minNum with -0 < +0.
