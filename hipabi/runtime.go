@@ -14,6 +14,7 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/rocwire/rocwire/hip"
 )
@@ -131,15 +132,29 @@ func rw_flush() {
 // A Closer is a Runtime that wants to say goodbye.
 type Closer interface{ Close() error }
 
+// goodbye bounds how long the end of a process waits for that: a thread that
+// never comes back from the Runtime must not keep the process alive.
+const goodbye = 2 * time.Second
+
 // rw_close runs when the library is done.
 //
 //export rw_close
 func rw_close() {
-	opening.Lock()
-	defer opening.Unlock()
-	if r := current.Load(); r != nil {
-		if c, ok := (*r).(Closer); ok {
-			_ = c.Close()
-		}
+	r := current.Load()
+	if r == nil {
+		return
+	}
+	c, ok := (*r).(Closer)
+	if !ok {
+		return
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = c.Close() // the process ends: nobody is left to tell
+	}()
+	select {
+	case <-done:
+	case <-time.After(goodbye):
 	}
 }

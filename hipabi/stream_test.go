@@ -70,3 +70,30 @@ func TestLazyOpening(t *testing.T) {
 		t.Errorf("flushed %d times", f.flushed)
 	}
 }
+
+// closing is a Runtime whose Close waits until it is allowed to return.
+type closing struct {
+	hip.Unimplemented
+	began, may chan struct{}
+}
+
+func (c *closing) Close() error {
+	close(c.began)
+	<-c.may
+	return nil
+}
+
+func TestEndOfProcess(t *testing.T) {
+	c := &closing{began: make(chan struct{}), may: make(chan struct{})}
+	newFake(t)
+	SetRuntime(c)
+	close(c.may)
+	rw_close()
+	<-c.began
+	// One that never returns is left behind.
+	c = &closing{began: make(chan struct{}), may: make(chan struct{})}
+	SetRuntime(c)
+	rw_close()
+	<-c.began
+	close(c.may)
+}
