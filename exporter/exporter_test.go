@@ -361,7 +361,7 @@ func TestHostileNames(t *testing.T) {
 	if got := value(s, `gpu_exporter_dropped_series_total{collector="device"}`); got != "5" {
 		t.Errorf("%s clocks dropped", got)
 	}
-	var p expfmt.TextParser = expfmt.NewTextParser(model.UTF8Validation)
+	p := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := p.TextToMetricFamilies(strings.NewReader(s))
 	if err != nil {
 		t.Fatal(err)

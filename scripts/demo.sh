@@ -43,7 +43,9 @@ export TF_WORKER_HOST=127.0.0.1
 TF_WORKER_PORT=$(port_of "hip-worker listening.* port ")
 metrics=$(port_of "metrics at .*:")
 export TF_WORKER_PORT
-[ -n "$TF_WORKER_PORT" ] && [ -n "$metrics" ] || fail "the worker did not say where it listens"
+if [ -z "$TF_WORKER_PORT" ] || [ -z "$metrics" ]; then
+	fail "the worker did not say where it listens"
+fi
 
 title "A C program, built by gcc, runs its kernel there"
 run build/examples/hello_hip || fail "hello_hip failed"
