@@ -1,7 +1,6 @@
 package hipremote
 
 import (
-	"errors"
 	"fmt"
 	"unsafe"
 
@@ -23,10 +22,6 @@ const (
 	smallRangeSize = 1 << 30 // below this a range is not worth its negotiation
 	wantRanges     = 4       // candidates offered at most
 )
-
-// errNoRange says that no candidate range could be mapped, as under a tight `ulimit -v`. A session works without one; every hipMalloc
-// then asks the worker.
-var errNoRange = errors.New("hipremote: no range of addresses is free for device memory")
 
 // addressRange is a mapping of this process without access, [base, base+size).
 type addressRange struct {
@@ -51,8 +46,9 @@ func unmap(base, size uint64) {
 	_, _, _ = unix.Syscall(unix.SYS_MUNMAP, uintptr(base), uintptr(size), 0)
 }
 
-// reserveCandidates maps up to wantRanges ranges of the largest size that this process may have. Under a limit of the address space it
-// settles for one smaller range, and leaves the program at least as much as it takes.
+// reserveCandidates maps up to wantRanges ranges of the largest size that this process may have. Under a limit of the address space (`ulimit
+// -v`) it settles for one smaller range, of a quarter of what is allowed, or for none: a session works without, and every hipMalloc then
+// asks the worker.
 func reserveCandidates() []addressRange {
 	limit := addressSpaceLeft()
 	size := uint64(rangeSize)

@@ -1,0 +1,248 @@
+package worker
+
+import (
+	"errors"
+	"math"
+	"net"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rocwire/rocwire/exporter/rpcstats"
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hipremote/hiprpc"
+	"github.com/rocwire/rocwire/smi"
+	"github.com/rocwire/rocwire/wire"
+)
+
+func TestControlPassesADescriptor(t *testing.T) {
+	ours, theirs, err := controlPair()
+	if err != nil {
+		t.Fatal(err)
+	}
+	child, err := controlFrom(theirs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	st := start{Session: 7, Version: 0x0200, InitID: 9, Hello: []byte("hello")}
+	if err := ours.send(st.encode(), int(w.Fd())); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	buf := make([]byte, maxControl+1)
+	msg, fd, err := child.receive(buf)
+	if err != nil || fd < 0 {
+		t.Fatalf("descriptor %d, %v", fd, err)
+	}
+	var got start
+	if err := got.decode(msg[1:]); err != nil || msg[0] != msgStart || !reflect.DeepEqual(got, st) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	passed := os.NewFile(uintptr(fd), "passed")
+	if _, err := passed.WriteString("through"); err != nil {
+		t.Fatal(err)
+	}
+	if err := passed.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b := make([]byte, 16)
+	if n, err := r.Read(b); err != nil || string(b[:n]) != "through" {
+		t.Errorf("%q, %v", b[:n], err)
+	}
+	_ = r.Close()
+	// Limits, and the end.
+	if err := ours.send(nil, -1); !errors.Is(err, errControl) {
+		t.Errorf("an empty message: %v", err)
+	}
+	if err := ours.send(make([]byte, maxControl+1), -1); !errors.Is(err, errControl) {
+		t.Errorf("a message over the limit: %v", err)
+	}
+	if err := child.send([]byte{msgReady}, -1); err != nil {
+		t.Error(err)
+	}
+	if msg, fd, err := ours.receive(buf); err != nil || fd != -1 || len(msg) != 1 {
+		t.Errorf("%v, %d, %v", msg, fd, err)
+	}
+	if err := ours.close(); err != nil {
+		t.Error(err)
+	}
+	if _, _, err := child.receive(buf); err == nil {
+		t.Error("the other end is closed, and nothing says so")
+	}
+	_ = child.close()
+}
+
+func record() *sessionRecord {
+	s := &totals{latency: rpcstats.NewTotals(rpcstats.Names{Op: hiprpc.OpName, Code: func(c int32) string { return hip.Error(c).Name() }})}
+	return &sessionRecord{id: 1, start: time.Now(), stats: s}
+}
+
+func TestReport(t *testing.T) {
+	rec := rpcstats.NewRecorder(rpcstats.Worker)
+	for op := range uint16(2000) { // more than fits into one message
+		for d := range 60 {
+			rec.Record(0x100+op, int32(op%3), time.Duration(1)<<d)
+		}
+	}
+	r := record()
+	pieces := splitDelta(rec.Take())
+	if len(pieces) < 2 {
+		t.Fatalf("%d pieces", len(pieces))
+	}
+	for i, d := range pieces {
+		msg := encodeReport(progress{BytesIn: uint64(i), BytesOut: 2, Calls: 3}, d)
+		if len(msg) > maxControl {
+			t.Fatalf("a report of %d bytes", len(msg))
+		}
+		if err := r.report(msg); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var n uint64
+	for _, c := range r.stats.latency.Calls() {
+		n += c.Count()
+	}
+	if n != 2000*60 {
+		t.Errorf("%d calls arrived of %d", n, 2000*60)
+	}
+	if tot := r.stats.snapshot(); tot.BytesIn.Or(99) != smi.Bytes(len(pieces)-1) || tot.Calls.Or(99) != 3 {
+		t.Errorf("totals: %+v", tot)
+	}
+	for name, p := range map[string]progress{
+		"fall":      {BytesIn: 0, BytesOut: 1, Calls: 3},
+		"overflow":  {BytesIn: math.MaxUint64, BytesOut: 2, Calls: 3},
+		"back time": {BytesIn: 50, BytesOut: 2, Calls: 3, OpFor: -1},
+	} {
+		if err := r.report(encodeReport(p, nil)); !errors.Is(err, errControl) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := r.report(encodeReport(progress{BytesIn: 50, BytesOut: 2, Calls: 3}, []byte{1, 2, 3})); !errors.Is(err, errControl) {
+		t.Errorf("histograms that make no sense: %v", err)
+	}
+	if err := r.end(encodeEnd(strings.Repeat("x", 5000))); err != nil || len(r.endReason()) != 1<<10 {
+		t.Errorf("end: %v, %d bytes", err, len(r.endReason()))
+	}
+}
+
+func FuzzControl(f *testing.F) {
+	f.Add(encodeReport(progress{BytesIn: 1, BytesOut: 2, Calls: 3, Op: 4, OpFor: 5}, nil))
+	f.Add(encodeEnd("why"))
+	f.Add((&start{Session: 1, Hello: []byte{0x80}}).encode())
+	f.Add([]byte{msgReady})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if len(b) == 0 {
+			return
+		}
+		r := record()
+		p := &proc{session: r, ready: make(chan struct{})}
+		err := p.message(b)
+		if err == nil && b[0] != msgReady && b[0] != msgReport && b[0] != msgEnd {
+			t.Errorf("kind %d was accepted", b[0])
+		}
+		if len(r.endReason()) > 1<<10 {
+			t.Error("a reason over its limit")
+		}
+		var st start
+		if st.decode(b) == nil && len(st.Hello) > len(b) {
+			t.Error("a Hello longer than its message")
+		}
+	})
+}
+
+func TestClientOf(t *testing.T) {
+	h := &wire.Hello{Host: "a\x1b[31mb\n", PID: -5, Executable: strings.Repeat("ä", 1000), User: "u\x00"}
+	c := clientOf(h, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 5})
+	if c.Host != "a?[31mb?" || c.PID != 0 || len(c.Executable) > 256 || c.User != "u?" || c.Address != "127.0.0.1:5" {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestHandleTable(t *testing.T) {
+	var h handleTable
+	if e := h.check(kindStream, 0); e != hip.Success {
+		t.Errorf("the null stream: %v", e)
+	}
+	if e := h.check(kindEvent, 0); e != hip.ErrorInvalidHandle {
+		t.Errorf("event 0: %v", e)
+	}
+	h.add(kindStream, 20)
+	h.add(kindMemPool, 21)
+	if h.check(kindStream, 20) != hip.Success || h.check(kindEvent, 20) == hip.Success || !h.ever(kindStream) || h.ever(kindEvent) {
+		t.Error("a handle is of another kind than it was made")
+	}
+	h.clear()
+	if h.check(kindStream, 20) == hip.Success || h.check(kindMemPool, 21) != hip.Success || !h.ever(kindStream) {
+		t.Error("after clear")
+	}
+	h.remove(kindMemPool, 21)
+	if e := h.check(kindMemPool, 21); e != hip.ErrorInvalidValue {
+		t.Errorf("a removed pool: %v", e)
+	}
+}
+
+func TestStaging(t *testing.T) {
+	s := newStaging(20 << 20)
+	a, b := s.take(8<<20), s.take(8<<20)
+	got := make(chan []byte)
+	go func() { got <- s.take(8 << 20) }()
+	s.give(a)
+	if c := <-got; len(c) != 8<<20 || cap(c) != stagingUnit {
+		t.Errorf("%d bytes of %d", len(c), cap(c))
+	}
+	go func() { got <- s.take(8 << 20) }()
+	s.end()
+	if c := <-got; c != nil {
+		t.Error("memory after the end")
+	}
+	s.give(b)
+}
+
+func TestPlaceable(t *testing.T) {
+	const base, size = 0x100000000000, 1 << 40
+	s := &session{span: wire.Range{Base: base, Size: size}}
+	for _, c := range []struct {
+		addr, size uint64
+		want       bool
+	}{
+		{base, 4096, true}, {base + size/2 - 4096, 4096, true}, {base, size / 2, true},
+		{base + size/2, 4096, false}, {base + size/2 - 4096, 8192, false}, {base - 4096, 4096, false}, {base - 4096, 8192, false},
+		{base, 0, false}, {base + 1, 4096, false}, {base, 4097, false}, {base, 1 << 63, false}, {0, 4096, false}, {math.MaxUint64 - 4095, 4096, false},
+	} {
+		if got := s.placeable(hiprpc.Place{Addr: hip.Ptr(c.addr), Size: c.size}); got != c.want {
+			t.Errorf("placeable(%#x, %#x) = %v", c.addr, c.size, got)
+		}
+	}
+	if (&session{}).placeable(hiprpc.Place{Addr: base, Size: 4096}) {
+		t.Error("placeable without a range")
+	}
+}
+
+func TestExtentOf(t *testing.T) {
+	for _, c := range []struct {
+		pitch, width, height, want uint64
+		ok                         bool
+	}{
+		{0, 10, 1, 10, true}, {16, 10, 3, 42, true}, {10, 10, 3, 30, true}, {9, 10, 2, 0, false}, {1 << 60, 10, 3, 0, false}, {math.MaxUint64, 1, 2, 0, false},
+	} {
+		if got, ok := extentOf(c.pitch, c.width, c.height); got != c.want || ok != c.ok {
+			t.Errorf("extentOf(%d, %d, %d) = %d, %v", c.pitch, c.width, c.height, got, ok)
+		}
+	}
+}
+
+func TestVisibleDevices(t *testing.T) {
+	for list, want := range map[string][]int{"": {4, 5, 6}, " ": {4, 5, 6}, "0": {4}, "2, 0": {6, 4}, "1,x,2": {5}, "-1": nil, "3": nil, "0,0,1": {4}} {
+		if got := VisibleDevices([]int{4, 5, 6}, list); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %v, want %v", list, got, want)
+		}
+	}
+}
