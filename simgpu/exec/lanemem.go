@@ -32,6 +32,10 @@ func consecutive(off *[64]uint64) bool {
 }
 
 func loadDword(base unsafe.Pointer, off *[64]uint64, d *Vec, mask uint64) {
+	if fast.load != nil {
+		fast.load(base, off, d, mask)
+		return
+	}
 	if mask == ^uint64(0) {
 		if consecutive(off) {
 			*d = *(*Vec)(unsafe.Add(base, uintptr(off[0])))
@@ -49,6 +53,10 @@ func loadDword(base unsafe.Pointer, off *[64]uint64, d *Vec, mask uint64) {
 }
 
 func storeDword(base unsafe.Pointer, off *[64]uint64, s *Vec, mask uint64) {
+	if fast.store != nil {
+		fast.store(base, off, s, mask)
+		return
+	}
 	if mask == ^uint64(0) {
 		if consecutive(off) {
 			*(*Vec)(unsafe.Add(base, uintptr(off[0]))) = *s

@@ -13,6 +13,8 @@ type sop2 = func(w *wave, a, b uint32) uint32
 type sop2w = func(w *wave, a, b uint64) uint64
 
 // on2 defines a 32-bit operation. The function sets SCC if the operation does.
+//
+//go:noinline
 func on2(name string, f sop2) {
 	on(name, func(b *binder, in *gcn.Inst) (func(*wave), error) {
 		s0, s1, d, err := scalar2(in)
@@ -21,6 +23,8 @@ func on2(name string, f sop2) {
 }
 
 // on2r defines a 32-bit operation whose SCC is "result is not zero".
+//
+//go:noinline
 func on2r(name string, f func(a, b uint32) uint32) {
 	on(name, func(b *binder, in *gcn.Inst) (func(*wave), error) {
 		s0, s1, d, err := scalar2(in)
@@ -33,6 +37,8 @@ func on2r(name string, f func(a, b uint32) uint32) {
 }
 
 // on2w and on2wr define 64-bit operations, the latter with SCC = result not zero.
+//
+//go:noinline
 func on2w(name string, f sop2w) {
 	on(name, func(b *binder, in *gcn.Inst) (func(*wave), error) {
 		s0, s1, d, err := scalar2w(in)
@@ -40,6 +46,7 @@ func on2w(name string, f sop2w) {
 	})
 }
 
+//go:noinline
 func on2wr(name string, f func(a, b uint64) uint64) {
 	on2w(name, func(w *wave, a, b uint64) uint64 {
 		r := f(a, b)
@@ -81,6 +88,8 @@ func scalarAs64(o *gcn.Operand) (sref64, error) {
 }
 
 // compare defines s_cmp_… and, for 32 bits, s_cmpk_….
+//
+//go:noinline
 func compare(name string, f func(a, b uint32) bool) {
 	on("s_cmp_"+name, func(b *binder, in *gcn.Inst) (func(*wave), error) {
 		s0, err := scalar(&in.Src[0])
@@ -101,6 +110,7 @@ func compare(name string, f func(a, b uint32) bool) {
 	})
 }
 
+//go:noinline
 func compare64(name string, f func(a, b uint64) bool) {
 	on(name, func(b *binder, in *gcn.Inst) (func(*wave), error) {
 		s0, err := scalarAs64(&in.Src[0])

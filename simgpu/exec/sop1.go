@@ -8,6 +8,7 @@ import (
 
 // Scalar operations of one source (SOP1).
 
+//go:noinline
 func on1(name string, f func(w *wave, a uint32) uint32) {
 	on(name, func(b *binder, in *gcn.Inst) (func(*wave), error) {
 		s, err := scalar(&in.Src[0])
@@ -21,6 +22,8 @@ func on1(name string, f func(w *wave, a uint32) uint32) {
 
 // on1w defines a 64-bit source and destination; on1n a 64-bit source and a
 // 32-bit destination.
+//
+//go:noinline
 func on1w(name string, f func(w *wave, a uint64) uint64) {
 	on(name, func(b *binder, in *gcn.Inst) (func(*wave), error) {
 		s, err := scalarAs64(&in.Src[0])
@@ -32,6 +35,7 @@ func on1w(name string, f func(w *wave, a uint64) uint64) {
 	})
 }
 
+//go:noinline
 func on1n(name string, f func(w *wave, a uint64) uint32) {
 	on(name, func(b *binder, in *gcn.Inst) (func(*wave), error) {
 		s, err := scalarAs64(&in.Src[0])
@@ -60,6 +64,8 @@ func onTied1(name string, wide bool, f func(w *wave, d uint64, a uint32) uint64)
 }
 
 // saveexec defines D = EXEC; EXEC = f(S, EXEC); SCC = EXEC != 0.
+//
+//go:noinline
 func saveexec(name string, f func(s, e uint64) uint64) {
 	on1w(name, func(w *wave, s uint64) uint64 {
 		e := w.s64(regEXEC)

@@ -15,6 +15,8 @@ func branchTarget(b *binder, in *gcn.Inst) uint64 {
 }
 
 // conditional makes the control of a branch that is taken if test says so.
+//
+//go:noinline
 func conditional(test func(w *wave) bool) control {
 	return func(b *binder, in *gcn.Inst) (func(*wave, *block) *block, error) {
 		b.blk.targetPC = branchTarget(b, in)

@@ -1,5 +1,7 @@
 package exec
 
+import "unsafe"
+
 // Vector tiers: faster versions of the hot kernels for processors that have
 // the instructions. The portable kernels are the complete ones and the
 // reference; a tier has some of them, bit for bit the same except for which of
@@ -24,7 +26,18 @@ type tier struct {
 	merge  func(d, s *Vec, mask uint64)         // copies lanes
 	pick   func(d, a, b *Vec, sel, mask uint64) // b where sel is set, otherwise a
 	fill   func(d *Vec, x uint32)               // the same in all lanes
+	bits   func(d, s *Vec, and, xor uint32)     // s&and ^ xor
 	offset offsetKernels
+
+	// Loads and stores of a dword, as in access.
+	load  func(base unsafe.Pointer, off *[64]uint64, d *Vec, mask uint64)
+	store func(base unsafe.Pointer, off *[64]uint64, s *Vec, mask uint64)
+}
+
+// tierCarry is the tier's kernel of each operation with carries.
+var tierCarry = map[string]string{
+	"v_add_co_u32": "addc", "v_addc_co_u32": "addc", "v_sub_co_u32": "subb", "v_subb_co_u32": "subb",
+	"v_subrev_co_u32": "subbrev", "v_subbrev_co_u32": "subbrev", "v_mad_u64_u32": "mad_u64_u32",
 }
 
 // offsetKernels compute offsets of memory accesses. Each returns the lanes
@@ -32,8 +45,7 @@ type tier struct {
 type offsetKernels struct {
 	narrow func(off *[64]uint64, v *Vec, start, limit uint64) uint64      // start + v
 	wide   func(off *[64]uint64, lo, hi *Vec, start, limit uint64) uint64 // start + hi:lo
-	// consecutive reports whether they are those of successive dwords.
-	consecutive func(off *[64]uint64) bool
+	beyond func(off *[64]uint64, limit uint64) uint64                     // those there are, off being less than 2^63
 }
 
 // fast is the tier of this processor, chosen before any kernel is registered.

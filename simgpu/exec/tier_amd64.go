@@ -22,7 +22,8 @@ func tiers() map[string]*tier {
 func pickTier() tier {
 	avx2Tier.merge, avx2Tier.fill = avx2Merge, avx2Fill
 	avx512Tier.merge, avx512Tier.pick, avx512Tier.fill = avx512Merge, avx512Pick, avx512Fill
-	avx512Tier.offset = offsetKernels{avx512Narrow, avx512Wide, avx512Consecutive}
+	avx512Tier.offset = offsetKernels{avx512Narrow, avx512Wide, avx512Beyond}
+	avx512Tier.load, avx512Tier.store, avx512Tier.bits = avx512Load, avx512Store, avx512Bits
 	m := tiers()
 	for _, name := range []string{"avx512", "avx2"} {
 		if t := m[name]; t != nil {
@@ -89,6 +90,15 @@ func avx512Fill(d *Vec, x uint32) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512Bits(d, s *Vec, and, xor uint32) {
+	dp, sp := (*[4][16]uint32)(unsafe.Pointer(d)), (*[4][16]uint32)(unsafe.Pointer(s))
+	a, x := archsimd.BroadcastUint32x16(and), archsimd.BroadcastUint32x16(xor)
+	for i := range dp {
+		archsimd.LoadUint32x16(&sp[i]).And(a).Xor(x).Store(&dp[i])
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512Narrow(off *[64]uint64, v *Vec, start, limit uint64) (out uint64) {
 	op, vp := (*[8][8]uint64)(unsafe.Pointer(off)), (*[8][8]uint32)(unsafe.Pointer(v))
 	first, lim, zero := archsimd.BroadcastUint64x8(start), archsimd.BroadcastUint64x8(limit), archsimd.BroadcastInt64x8(0)
@@ -115,15 +125,12 @@ func avx512Wide(off *[64]uint64, lo, hi *Vec, start, limit uint64) (out uint64) 
 	return out
 }
 
-func avx512Consecutive(off *[64]uint64) bool {
+func avx512Beyond(off *[64]uint64, limit uint64) (out uint64) {
 	op := (*[8][8]uint64)(unsafe.Pointer(off))
-	want := archsimd.BroadcastUint64x8(off[0]).Add(archsimd.LoadUint64x8(&[8]uint64{0, 4, 8, 12, 16, 20, 24, 28}))
-	step, diff := archsimd.BroadcastUint64x8(32), archsimd.BroadcastUint64x8(0)
+	lim := archsimd.BroadcastUint64x8(limit)
 	for i := range op {
-		diff = diff.Or(archsimd.LoadUint64x8(&op[i]).Xor(want))
-		want = want.Add(step)
+		out |= uint64(archsimd.LoadUint64x8(&op[i]).Greater(lim).ToBits()) << (8 * i)
 	}
-	same := diff.Equal(archsimd.BroadcastUint64x8(0)).ToBits() == 0xff
 	archsimd.ClearAVXUpperBits()
-	return same
+	return out
 }

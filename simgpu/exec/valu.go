@@ -41,9 +41,6 @@ type vop struct {
 
 var vops = map[string]*vop{}
 
-// zeros stands for sources an operation does not have. Nothing writes it.
-var zeros Vec
-
 // valu defines a vector operation of n sources.
 func valu(name string, n int, k kernel) *vop {
 	v := &vop{k: k, srcs: n, dst: 1}

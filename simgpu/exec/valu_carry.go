@@ -40,6 +40,15 @@ func onCarry(name string, n, dst int, k carryKernel, clamp uint32) {
 			return nil, err
 		}
 		saturate := in.Clamp
+		if p, ok := plainOperands(d, &s); ok && post == nil && !saturate {
+			if f := fast.carries[tierCarry[name]]; f != nil {
+				return func(w *wave) {
+					w.refresh(p.bcast)
+					carry := f(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), cin.get(w), w.exec)
+					w.setS64(out, carry&w.exec)
+				}, nil
+			}
+		}
 		s0, s1, s2 := s[0], s[1], s[2]
 		return func(w *wave) {
 			carry := k(&w.out[0], s0.get(w), s1.get(w), s2.get(w), cin.get(w))
@@ -82,6 +91,16 @@ func subb(d, a, b, _ *Vec, in uint64) (out uint64) {
 	return out
 }
 
+func madU64(d, a, b, c *Vec, _ uint64) (out uint64) {
+	dh, ch := upper(d), upper(c)
+	for i := range d {
+		r, carry := bits.Add64(uint64(a[i])*uint64(b[i]), uint64(c[i])|uint64(ch[i])<<32, 0)
+		d[i], dh[i] = uint32(r), uint32(r>>32)
+		out |= carry << (i & 63)
+	}
+	return out
+}
+
 func subbrev(d, a, b, c *Vec, in uint64) uint64 { return subb(d, b, a, c, in) }
 
 func init() {
@@ -91,15 +110,7 @@ func init() {
 	onCarry("v_subb_co_u32", 2, 1, subb, 0)
 	onCarry("v_subrev_co_u32", 2, 1, subbrev, 0)
 	onCarry("v_subbrev_co_u32", 2, 1, subbrev, 0)
-	onCarry("v_mad_u64_u32", 3, 2, func(d, a, b, c *Vec, _ uint64) (out uint64) {
-		dh, ch := upper(d), upper(c)
-		for i := range d {
-			r, carry := bits.Add64(uint64(a[i])*uint64(b[i]), uint64(c[i])|uint64(ch[i])<<32, 0)
-			d[i], dh[i] = uint32(r), uint32(r>>32)
-			out |= carry << (i & 63)
-		}
-		return out
-	}, 0)
+	onCarry("v_mad_u64_u32", 3, 2, madU64, 0)
 	onCarry("v_mad_i64_i32", 3, 2, func(d, a, b, c *Vec, _ uint64) (out uint64) {
 		dh, ch := upper(d), upper(c)
 		for i := range d {
@@ -131,6 +142,12 @@ func cndmask(b *binder, in *gcn.Inst) (func(*wave), error) {
 		return nil, err
 	}
 	s0, s1 := s[0], s[1]
+	if p, ok := plainOperands(d, &s); ok && post == nil && fast.pick != nil {
+		return func(w *wave) {
+			w.refresh(p.bcast)
+			fast.pick(p.d.at(w), p.a.at(w), p.b.at(w), m.get(w), w.exec)
+		}, nil
+	}
 	if post != nil {
 		return func(w *wave) {
 			w.selectLanes(&w.out[0], s0.get(w), s1.get(w), m.get(w))

@@ -151,3 +151,26 @@ func (p plain) masked(k maskedKernel, fl floats, general func(*wave)) func(*wave
 		k(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
 	}
 }
+
+// refresh makes the scalar registers among the operands vectors.
+func (w *wave) refresh(regs []uint8) {
+	for _, n := range regs {
+		if w.bcast[n][0] != w.S[n] {
+			w.broadcast(n)
+		}
+	}
+}
+
+// compare binds a comparison of plain operands. general does the same for modes
+// that flush denormal sources.
+func (p plain) compare(r relation, o *ordering, out uint8, general func(*wave)) func(*wave) {
+	isFloat, wide := o.un != nil, o.flush.bits != 32
+	return func(w *wave) {
+		if isFloat && (wide && w.fp.flushIn64 || !wide && w.fp.flushIn32) {
+			general(w)
+			return
+		}
+		w.refresh(p.bcast)
+		w.setS64(out, r(p.a.at(w), p.b.at(w))&w.exec)
+	}
+}

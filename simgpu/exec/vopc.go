@@ -54,6 +54,7 @@ func bit63(b bool) uint64 {
 	return 0
 }
 
+//go:noinline
 func wideRelation(f func(a, b uint64) bool) relation {
 	return func(a, b *Vec) (m uint64) {
 		ah, bh := upper(a), upper(b)
@@ -64,6 +65,7 @@ func wideRelation(f func(a, b uint64) bool) relation {
 	}
 }
 
+//go:noinline
 func relation16(f func(a, b uint16) bool) relation {
 	return func(a, b *Vec) (m uint64) {
 		_, _ = a[0], b[0]
@@ -157,7 +159,12 @@ func (o *ordering) conditions() map[string]relation {
 
 // onCompare defines v_cmp_… and v_cmpx_…. A comparison writes the lanes' bits
 // to a scalar register pair, zero for inactive ones; v_cmpx_… to EXEC as well.
+//
+//go:noinline
 func onCompare(name string, r relation, o *ordering) {
+	if f := fast.relations[name]; f != nil {
+		r = f
+	}
 	for _, prefix := range []string{"v_cmp_", "v_cmpx_"} {
 		on(prefix+name, func(b *binder, in *gcn.Inst) (func(*wave), error) {
 			s, err := b.sources(in, 2)
@@ -168,6 +175,7 @@ func onCompare(name string, r relation, o *ordering) {
 			if err != nil {
 				return nil, err
 			}
+			p, ok := plainOperands(vdst{}, &s)
 			s0, s1 := s[0], s[1]
 			if o.un != nil {
 				s0, s1 = flushed(s0, o.flush), flushed(s1, o.flush)
@@ -178,6 +186,9 @@ func onCompare(name string, r relation, o *ordering) {
 					w.setS64(out, m)
 					w.setS64(regEXEC, m)
 				}, nil
+			}
+			if ok {
+				return p.compare(r, o, out, func(w *wave) { w.setS64(out, r(s0.get(w), s1.get(w))&w.exec) }), nil
 			}
 			return func(w *wave) { w.setS64(out, r(s0.get(w), s1.get(w))&w.exec) }, nil
 		})
