@@ -1,7 +1,9 @@
 package worker
 
 import (
+	"encoding/binary"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rocwire/rocwire/hip"
@@ -19,7 +21,8 @@ type failures struct {
 	mu   sync.Mutex
 	seq  uint64
 	open []failure
-	dead hip.Error // the sticky error, Success while there is none
+	some atomic.Bool // open is not empty
+	dead hip.Error   // the sticky error, Success while there is none
 }
 
 type failure struct {
@@ -49,6 +52,7 @@ func (s *session) fault(op uint16, st hip.Stream, code hip.Error, text string) {
 	x := failure{f.seq, st, code}
 	if !dead { // a dead context answers for itself
 		f.open = append(f.open, x)
+		f.some.Store(true)
 	}
 	f.mu.Unlock()
 
@@ -64,6 +68,9 @@ func (s *session) fault(op uint16, st hip.Stream, code hip.Error, text string) {
 // heard takes what failed on a stream (StreamNull: on any) since the client last heard: the first of it.
 func (s *session) heard(st hip.Stream) (failure, bool) {
 	f := &s.fails
+	if !f.some.Load() {
+		return failure{}, false
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var first failure
@@ -77,6 +84,7 @@ func (s *session) heard(st hip.Stream) (failure, bool) {
 		}
 	}
 	f.open = keep
+	f.some.Store(len(keep) > 0)
 	return first, first.seq != 0
 }
 
@@ -85,6 +93,7 @@ func (f *failures) reset() uint64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.open, f.dead = nil, hip.Success
+	f.some.Store(false)
 	return f.seq
 }
 
@@ -93,9 +102,8 @@ func (s *session) replyFailure(r *wire.Request, st hip.Stream) bool {
 	x, ok := s.heard(st)
 	if ok {
 		var buf [8]byte
-		e := wire.Enc{B: buf[:0]}
-		e.U64(x.seq)
-		s.reply(r, x.code, e.B)
+		binary.LittleEndian.PutUint64(buf[:], x.seq)
+		s.reply(r, x.code, buf[:])
 	}
 	return ok
 }

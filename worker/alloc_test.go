@@ -1,0 +1,152 @@
+//go:build !race
+
+package worker
+
+import (
+	"fmt"
+	"log/slog"
+	"net"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hipremote"
+	"github.com/rocwire/rocwire/simgpu"
+	"github.com/rocwire/rocwire/wire"
+)
+
+// instant is a runtime whose calls do nothing: what is left is the way to it.
+type instant struct{ hip.Unimplemented }
+
+func (instant) GetDeviceCount() (int32, hip.Error) { return 1, hip.Success }
+
+func (instant) MemsetD32Async(hip.Thread, hip.Ptr, int32, uint64, hip.Stream) hip.Error {
+	return hip.Success
+}
+
+func (instant) EventCreateWithFlags(hip.Thread, uint32) (hip.Event, hip.Error) {
+	return 77, hip.Success
+}
+
+func (instant) EventRecord(hip.Thread, hip.Event, hip.Stream) hip.Error { return hip.Success }
+func (instant) StreamWaitEvent(hip.Thread, hip.Stream, hip.Event, uint32) hip.Error {
+	return hip.Success
+}
+func (instant) LaunchKernel(hip.Thread, *hip.Launch) hip.Error { return hip.Success }
+func (instant) StreamQuery(hip.Thread, hip.Stream) hip.Error   { return hip.Success }
+
+// pair is a client and a session on rt in this process, so that what both allocate counts.
+func pair(t *testing.T, rt hip.Runtime) *hipremote.Client {
+	t.Helper()
+	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		done <- func() error {
+			sock, err := l.Accept()
+			if err != nil {
+				return err
+			}
+			hello, _, err := wire.ReadHello(sock, 10*time.Second)
+			if err != nil {
+				return err
+			}
+			conn, err := wire.NewServerConn(sock, wire.ServerOptions{Protocol: hello.Protocol})
+			if err != nil {
+				return err
+			}
+			s := newSession(rt, conn, slog.New(slog.DiscardHandler))
+			s.handles.own = true
+			if err := conn.Welcome(wire.Welcome{Session: 1, Range: s.choose(hello.Ranges), Features: s.features()}); err != nil {
+				return err
+			}
+			defer s.end()
+			return conn.Serve(s)
+		}()
+	}()
+	c := hipremote.New(hipremote.Config{Host: "127.0.0.1", Port: fmt.Sprint(l.Addr().(*net.TCPAddr).Port), Logf: t.Logf})
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+		l.Close()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+// allocations is how many there are in a hundred calls and one that waits for them.
+func allocations(t *testing.T, c *hipremote.Client, call func() hip.Error) float64 {
+	t.Helper()
+	var th hip.Thread
+	batch := func() {
+		for range 100 {
+			if e := call(); e != hip.Success {
+				t.Fatal(e)
+			}
+		}
+		if e := c.StreamQuery(th, hip.StreamNull); e != hip.Success && e != hip.ErrorNotReady {
+			t.Fatal(e)
+		}
+	}
+	batch()
+	return testing.AllocsPerRun(50, batch)
+}
+
+// TestPostedCallsDoNotAllocate: neither in the client nor on the way to the runtime.
+func TestPostedCallsDoNotAllocate(t *testing.T) {
+	c := pair(t, instant{})
+	var th hip.Thread
+	ev, e := c.EventCreateWithFlags(th, 0)
+	if e != hip.Success {
+		t.Fatal(e)
+	}
+	launch := &hip.Launch{Function: 5, Grid: hip.Dim3{X: 1, Y: 1, Z: 1}, Block: hip.Dim3{X: 64, Y: 1, Z: 1}, Args: make([]byte, 40)}
+	for name, call := range map[string]func() hip.Error{
+		"memset": func() hip.Error { return c.MemsetD32Async(th, 0x1000, 7, 1, hip.StreamNull) },
+		"record": func() hip.Error { return c.EventRecord(th, ev, hip.StreamNull) },
+		"wait":   func() hip.Error { return c.StreamWaitEvent(th, hip.StreamNull, ev, 0) },
+		"launch": func() hip.Error { return c.LaunchKernel(th, launch) },
+	} {
+		if n := allocations(t, c, call); n != 0 {
+			t.Errorf("%s: %v allocations in 100 calls", name, n)
+		}
+	}
+}
+
+// word is host memory that stays where it is.
+var word uint32
+
+// TestSmallCallsDoNotAllocate: all the way to the memory of the simulated GPU and back.
+func TestSmallCallsDoNotAllocate(t *testing.T) {
+	rt, err := simgpu.New(simgpu.Options{MemoryBytes: 64 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { rt.Close() })
+	c := pair(t, rt)
+	var th hip.Thread
+	p, e := c.Malloc(th, 4096)
+	if e != hip.Success {
+		t.Fatal(e)
+	}
+	host := hip.Ptr(uintptr(unsafe.Pointer(&word)))
+	for name, call := range map[string]func() hip.Error{
+		"memset": func() hip.Error { return c.MemsetD32Async(th, p+8, 0x01020304, 2, hip.StreamNull) },
+		"write":  func() hip.Error { return c.Memcpy(th, p, host, 4, hip.MemcpyHostToDevice) },
+		"read":   func() hip.Error { return c.Memcpy(th, host, p+8, 4, hip.MemcpyDeviceToHost) },
+		"query":  func() hip.Error { return c.StreamQuery(th, hip.StreamNull) },
+	} {
+		if n := allocations(t, c, call); n != 0 {
+			t.Errorf("%s: %v allocations in 100 calls", name, n)
+		}
+	}
+	if e := c.Memcpy(th, host, p+12, 4, hip.MemcpyDeviceToHost); e != hip.Success || word != 0x01020304 {
+		t.Errorf("read %#x, %v", word, e)
+	}
+}
