@@ -6,6 +6,7 @@ import (
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hipremote/hiprpc"
+	"github.com/rocwire/rocwire/internal/mono"
 	"github.com/rocwire/rocwire/wire"
 )
 
@@ -121,7 +122,9 @@ func (s *session) copyTo(r *wire.Request, c *hiprpc.Copy, n int) {
 	}
 	if c.Height == 1 && s.idle(t, c.Stream) {
 		if mem, ok := s.memory(c.Dst, uint64(n)); ok {
+			begin := mono.Now()
 			if r.ReadBulk(mem) == nil {
+				s.copied(c.Dst, uint64(n), true, begin)
 				s.reply(r, hip.Success, nil)
 			}
 			return
@@ -227,7 +230,9 @@ func (s *session) copyFrom(r *wire.Request, c *hiprpc.Copy, n uint64) {
 	t := hip.Thread{Device: c.Device}
 	if c.Height == 1 && n <= smallCopy && s.idle(t, c.Stream) {
 		if mem, ok := s.memory(c.Src, n); ok {
+			begin := mono.Now()
 			s.replyBulk(r, nil, mem)
+			s.copied(c.Src, n, false, begin)
 			return
 		}
 	}
@@ -244,7 +249,9 @@ func (s *session) copyFrom(r *wire.Request, c *hiprpc.Copy, n uint64) {
 			return
 		}
 		if mem, ok := s.memory(src, n); ok {
+			begin := mono.Now()
 			s.replyBulk(x.r, nil, mem)
+			s.copied(src, n, false, begin)
 		} else {
 			s.reply(x.r, hip.ErrorInvalidValue, nil) // freed meanwhile
 		}

@@ -382,6 +382,36 @@ func TestManagement(t *testing.T) {
 	var _ smi.Source = m
 }
 
+// TestCopiesAreAccounted: the card's figures know of copies, those from socket to device memory included.
+func TestCopiesAreAccounted(t *testing.T) {
+	w := serve(t, cards(1), config())
+	c := connect(t, w)
+	const size = 32 << 20
+	p, e := c.Malloc(main0, size)
+	must(t, "Malloc", e)
+	host := make([]byte, size)
+	var last smi.Duration
+	for _, f := range []func() hip.Error{
+		func() hip.Error { return c.Memcpy(main0, p, at(host), size, hip.MemcpyHostToDevice) },
+		func() hip.Error { return c.Memcpy(main0, at(host), p, size, hip.MemcpyDeviceToHost) },
+		func() hip.Error { return c.Memcpy(main0, at(host), p, 1000, hip.MemcpyDeviceToHost) },
+	} {
+		must(t, "Memcpy", f())
+		eventually(t, "the copy is accounted", func() bool {
+			ps, err := w.Source().Processes(context.Background(), 0)
+			if err != nil || len(ps) != 1 {
+				t.Fatalf("%+v, %v", ps, err)
+			}
+			busy := ps[0].SDMA.Or(0)
+			if busy <= last {
+				return false
+			}
+			last = busy
+			return true
+		})
+	}
+}
+
 // TestStop: Close ends clients, management clients and silent ones.
 func TestStop(t *testing.T) {
 	b, err := simbackend.New(cards(1), testLog())

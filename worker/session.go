@@ -4,10 +4,12 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/rocwire/rocwire/exporter/rpcstats"
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hipremote/hiprpc"
+	"github.com/rocwire/rocwire/internal/mono"
 	"github.com/rocwire/rocwire/wire"
 )
 
@@ -26,6 +28,7 @@ type session struct {
 	rt     hip.Runtime
 	placer hip.Placer // nil if the runtime places memory itself
 	direct hip.Direct // nil if this process cannot reach device memory
+	meter  copyMeter  // nil if the runtime does not account copies
 	copier copier     // nil if the runtime cannot copy without waiting, but through its own memory
 	conn   notifier
 	log    *slog.Logger
@@ -58,12 +61,25 @@ type copier interface {
 	CopyOut(t hip.Thread, dst []byte, src hip.Ptr, s hip.Stream, done func(hip.Error)) hip.Error
 }
 
+// copyMeter is a runtime that accounts copies, and is told of those the session makes itself through hip.Direct.
+type copyMeter interface {
+	Copied(ptr hip.Ptr, n uint64, in bool, took time.Duration)
+}
+
+// copied tells the runtime of a copy that began at begin (mono.Now).
+func (s *session) copied(ptr hip.Ptr, n uint64, in bool, begin int64) {
+	if s.meter != nil {
+		s.meter.Copied(ptr, n, in, mono.Since(begin))
+	}
+}
+
 // newSession prepares a session over rt. Optional abilities of the runtime are found here.
 func newSession(rt hip.Runtime, conn notifier, log *slog.Logger) *session {
 	s := &session{rt: rt, conn: conn, log: log, stats: rpcstats.NewRecorder(rpcstats.Worker), over: make(chan struct{})}
 	s.placer, _ = rt.(hip.Placer)
 	s.direct, _ = rt.(hip.Direct)
 	s.copier, _ = rt.(copier)
+	s.meter, _ = rt.(copyMeter)
 	s.stage = newStaging(hiprpc.MaxStaged + 64<<20)
 	s.funcs.init()
 	if n, err := rt.GetDeviceCount(); err == hip.Success {
