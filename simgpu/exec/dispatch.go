@@ -34,7 +34,7 @@ const (
 	WaveSize         = 64
 	MaxWorkgroupSize = 1024  // work-items
 	MaxLDS           = 65536 // bytes of a workgroup
-	MaxScratch       = 1 << 23
+	MaxScratch       = 1 << 17 // bytes of a lane's private segment
 	dynamicStackSize = 16384 // scratch added for kernels whose stack size is not known
 )
 
@@ -84,7 +84,7 @@ func (d *Dispatch) scratch() uint64 {
 	if n == 0 {
 		n = uint64(d.Desc.PrivateSegmentSize)
 		if d.Desc.Properties&propDynamicStack != 0 {
-			n += dynamicStackSize
+			n = min(n+dynamicStackSize, max(n, MaxScratch))
 		}
 	}
 	return (n + 15) &^ 15

@@ -26,6 +26,21 @@
 // aside and another one is taken up, so workgroups that wait for each other
 // make progress; a cooperative dispatch keeps all its workgroups resident.
 //
+// # What is executed
+//
+// Everything compilers emit for the two targets, but for sparse matrices
+// (v_smfmac), typed buffers (…_format_…), images, scalar atomics, global wave
+// synchronisation and a few oddities (ds_swizzle in FFT mode, s_setvskip,
+// s_cbranch_fork). Executable tells. An instruction that is not executed is an
+// InstructionFault which names it.
+//
+// Floating-point arithmetic is IEEE in every rounding and denormal mode; the
+// usual mode (nearest even, denormals kept) is fast. Division built from
+// v_div_scale, v_div_fmas and v_div_fixup is correctly rounded. Reciprocals,
+// roots, exponentials, logarithms and sines are rounded from float64, which is
+// within the hardware's error but not always its result. Matrix instructions add
+// up products in the order of k, fused.
+//
 // # Trust
 //
 // Kernel code and everything it computes is untrusted. Each memory access is

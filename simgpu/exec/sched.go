@@ -6,11 +6,13 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 const (
 	waveSlice  = 64 // ×stopCheck blocks a wave executes before the next one of its workgroup
-	groupTurns = 4  // turns of its waves a workgroup has before another one may be taken up
+	sleepTime  = 20 * time.Microsecond
+	groupTurns = 4 // turns of its waves a workgroup has before another one may be taken up
 
 	maxResident    = 4096      // workgroups of a dispatch that is not cooperative
 	residentMemory = 256 << 20 // bytes they may take
@@ -118,8 +120,11 @@ func (s *scheduler) work() {
 // take parks g, if it is not nil, and returns the workgroup to go on with.
 func (s *scheduler) take(g *workgroup) *workgroup {
 	next, n, fresh := s.choose(g)
-	if fresh {
+	switch {
+	case fresh:
 		return newWorkgroup(s, n)
+	case next != nil && next.slept && next == g:
+		time.Sleep(sleepTime) // there is nothing else to do
 	}
 	return next
 }

@@ -13,6 +13,7 @@ type workgroup struct {
 	waves []*wave
 	live  int // waves that have not ended
 	lds   []byte
+	slept bool // at the end of the last turn all waves asked to let others run
 }
 
 const waveBytes = int(unsafe.Sizeof(wave{}))
@@ -70,6 +71,7 @@ func (g *workgroup) turn(stop *atomic.Bool) (fault *Fault, done bool) {
 			fault = w.toFault(e)
 		}
 	}()
+	g.slept = false
 	for range groupTurns {
 		busy, waiting := false, 0
 		for _, w = range g.waves {
@@ -109,19 +111,10 @@ func (g *workgroup) turn(stop *atomic.Bool) (fault *Fault, done bool) {
 			}
 			continue
 		}
-		if !busy && waiting < g.live && g.allSleep() {
+		if !busy && waiting < g.live {
+			g.slept = true
 			return nil, false
 		}
 	}
 	return nil, false
-}
-
-// allSleep reports whether no wave has anything to do but to wait.
-func (g *workgroup) allSleep() bool {
-	for _, w := range g.waves {
-		if w.status == running {
-			return false
-		}
-	}
-	return true
 }
