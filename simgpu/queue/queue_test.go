@@ -276,6 +276,13 @@ func TestAgainstModel(t *testing.T) {
 		}
 		tasks = append(tasks, k)
 		spin := rnd.Intn(200)
+		if len(deps) == 0 && rnd.Intn(3) == 0 && streams[k.stream].Begin() {
+			k.begin = tick()
+			k.end = tick()
+			streams[k.stream].End()
+			fences = append(fences, Fence{})
+			continue
+		}
 		fences = append(fences, streams[k.stream].Add(Task{After: deps, Run: func() {
 			k.begin = tick()
 			for range spin {
@@ -349,5 +356,87 @@ func BenchmarkDo(b *testing.B) {
 	q := New()
 	for b.Loop() {
 		q.Null().Do(Task{Run: func() {}})
+	}
+}
+
+func TestBegin(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		busyNull        bool // the work in the way is the null stream's
+		blocking, begin bool // the stream takes turns; it is free
+	}{
+		{"other stream busy", false, true, true},
+		{"null stream busy", true, true, false},
+		{"null stream busy, stream does not take turns", true, false, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			q := New()
+			j := &journal{}
+			busy, s := q.NewStream(true), q.NewStream(c.blocking)
+			if c.busyNull {
+				busy = q.Null()
+			}
+			g := newGate()
+			busy.Add(g.task(j, "work"))
+			<-g.began
+			if busy.Begin() {
+				t.Error("a stream with work was free")
+			}
+			if !c.busyNull && (q.Null().Begin() || q.Null().Idle()) {
+				t.Error("the null stream was free while a blocking stream had work")
+			}
+			if s.Begin() != c.begin {
+				t.Errorf("free: %v, want %v", !c.begin, c.begin)
+			} else if c.begin {
+				if s.Idle() || s.Begin() {
+					t.Error("free within Begin and End")
+				}
+				f := s.Add(j.task("after"))
+				if f.Passed() || j.has("after") {
+					t.Error("a task ran before End")
+				}
+				j.note("in place")
+				s.End()
+				f.Wait()
+				if j.index(t, "after") < j.index(t, "in place") {
+					t.Errorf("order: %q", j.events)
+				}
+			}
+			close(g.open)
+			WaitAll(q.All())
+			if !s.Idle() || !q.Null().Idle() {
+				t.Error("not idle when all is done")
+			}
+			q.Abort()
+			if s.Begin() {
+				t.Error("free although aborted")
+			}
+		})
+	}
+}
+
+// Work in place takes turns with the null stream as a task does.
+func TestBeginHoldsUp(t *testing.T) {
+	q := New()
+	j := &journal{}
+	s := q.NewStream(true)
+	if !s.Begin() {
+		t.Fatal("a new stream is not free")
+	}
+	n := q.Null().Add(j.task("null"))
+	if q.Null().Begin() || n.Passed() || j.has("null") {
+		t.Error("the null stream went on")
+	}
+	j.note("in place")
+	s.End()
+	n.Wait()
+	if j.index(t, "null") < j.index(t, "in place") {
+		t.Errorf("order: %q", j.events)
+	}
+	s.Close()
+	if m := q.Null().Record(); !m.Fence().Passed() {
+		t.Error("a mark on an idle stream was not reached at once")
+	} else if _, ok := m.At(); !ok {
+		t.Error("it has no time")
 	}
 }
