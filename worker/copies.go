@@ -1,9 +1,6 @@
 package worker
 
 import (
-	"sync/atomic"
-	"unsafe"
-
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hipremote/hiprpc"
 	"github.com/rocwire/rocwire/internal/mono"
@@ -151,44 +148,6 @@ func (s *session) copyTo(r *wire.Request, c *hiprpc.Copy, n int) {
 	s.then(r, t, c.Stream, func() { s.stage.give(buf) })
 }
 
-// copyInRows queues a staged copy to the device, a task for each row.
-func (s *session) copyInRows(r *wire.Request, c *hiprpc.Copy, buf []byte) {
-	t := hip.Thread{Device: c.Device}
-	x := s.holdIf(r)
-	op, st := r.Op, c.Stream
-	var worst atomic.Int32
-	finish := func() {
-		s.stage.give(buf)
-		code := hip.Error(worst.Load())
-		switch {
-		case x != nil && x.take():
-			s.reply(x.r, code, nil)
-		case x == nil && code != hip.Success:
-			s.fault(op, st, code, "")
-		}
-	}
-	var left atomic.Int64
-	left.Store(int64(c.Height))
-	done := func(code hip.Error) {
-		if code != hip.Success {
-			worst.CompareAndSwap(0, int32(code))
-		}
-		if left.Add(-1) == 0 {
-			finish()
-		}
-	}
-	for row := range c.Height {
-		code := s.copier.CopyIn(t, c.Dst+hip.Ptr(row*c.Dpitch), buf[row*c.Width:(row+1)*c.Width:(row+1)*c.Width], c.Stream, done)
-		if code != hip.Success {
-			worst.CompareAndSwap(0, int32(code))
-			if left.Add(-int64(c.Height-row)) == 0 {
-				finish()
-			}
-			return
-		}
-	}
-}
-
 // holdIf keeps a request that is to be answered; nil for one that is not, which counts as executed.
 func (s *session) holdIf(r *wire.Request) *pendingReply {
 	if r.NoReply() {
@@ -261,82 +220,6 @@ func (s *session) copyFrom(r *wire.Request, c *hiprpc.Copy, n uint64) {
 	}
 }
 
-// copyFromStaged is copyFrom for memory that cannot be sent from where it lies.
-func (s *session) copyFromStaged(r *wire.Request, c *hiprpc.Copy, n uint64) {
-	if n > maxFromDevice {
-		s.reply(r, hip.ErrorInvalidValue, nil)
-		return
-	}
-	buf := s.stage.take(int(n))
-	if buf == nil {
-		return
-	}
-	t := hip.Thread{Device: c.Device}
-	if s.copier != nil {
-		s.copyOutRows(r, c, buf)
-		return
-	}
-	code := s.rt.Memcpy2DAsync(t, addressOf(buf), c.Width, c.Src, c.Spitch, c.Width, c.Height, hip.MemcpyDeviceToHost, c.Stream)
-	if code != hip.Success {
-		s.stage.give(buf)
-		s.reply(r, code, nil)
-		return
-	}
-	x := s.hold(r)
-	code = s.rt.LaunchHostFunc(t, c.Stream, func() {
-		if x.take() {
-			s.replyBulk(x.r, nil, buf)
-		}
-		s.stage.give(buf)
-	})
-	if code != hip.Success {
-		st := c.Stream // and not c, which stays on the stack
-		go func() {    // what is queued may still use the memory
-			_ = s.rt.StreamSynchronize(t, st)
-			s.stage.give(buf)
-			if x.take() {
-				s.reply(x.r, code, nil)
-			}
-		}()
-	}
-}
-
-// copyOutRows queues a staged copy from the device, a task for each row.
-func (s *session) copyOutRows(r *wire.Request, c *hiprpc.Copy, buf []byte) {
-	t, x := hip.Thread{Device: c.Device}, s.hold(r)
-	var worst atomic.Int32
-	finish := func() {
-		if x.take() {
-			if code := hip.Error(worst.Load()); code != hip.Success {
-				s.reply(x.r, code, nil)
-			} else {
-				s.replyBulk(x.r, nil, buf)
-			}
-		}
-		s.stage.give(buf)
-	}
-	var left atomic.Int64
-	left.Store(int64(c.Height))
-	done := func(code hip.Error) {
-		if code != hip.Success {
-			worst.CompareAndSwap(0, int32(code))
-		}
-		if left.Add(-1) == 0 {
-			finish()
-		}
-	}
-	for row := range c.Height {
-		code := s.copier.CopyOut(t, buf[row*c.Width:(row+1)*c.Width:(row+1)*c.Width], c.Src+hip.Ptr(row*c.Spitch), c.Stream, done)
-		if code != hip.Success {
-			worst.CompareAndSwap(0, int32(code))
-			if left.Add(-int64(c.Height-row)) == 0 {
-				finish()
-			}
-			return
-		}
-	}
-}
-
 // copyWithin queues a copy from device to device.
 func (s *session) copyWithin(r *wire.Request, c *hiprpc.Copy, n uint64) {
 	t := hip.Thread{Device: c.Device}
@@ -365,6 +248,3 @@ func (s *session) copyWithin(r *wire.Request, c *hiprpc.Copy, n uint64) {
 	}
 	s.then(r, t, c.Stream, func() {})
 }
-
-// addressOf is where b lies. b must be kept alive by whoever waits for the copy.
-func addressOf(b []byte) hip.Ptr { return hip.Ptr(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) }
