@@ -17,9 +17,15 @@ type maskedKernel = func(d, a, b, c *Vec, mask uint64)
 // comes out is that of all lanes.
 type maskedCarry = func(d, a, b, c *Vec, in, mask uint64) (out uint64)
 
+// tierBinder makes an instruction of a kernel and its operands. general does
+// the same in floating-point modes that are slow for fl. nil: it does not know
+// operands like these.
+type tierBinder = func(p plain, fl floats, general func(*wave)) func(*wave)
+
 // tier is what an instruction set has. What it lacks is nil.
 type tier struct {
 	kernels   map[string]maskedKernel // by mnemonic
+	binders   map[string]tierBinder   // likewise
 	carries   map[string]maskedCarry
 	relations map[string]relation // by condition and type, as lt_u32
 

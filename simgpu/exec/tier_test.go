@@ -103,6 +103,61 @@ func TestTierKernels(t *testing.T) {
 	}
 }
 
+// TestTierBinders binds each kernel to registers, constants and scalars as an
+// instruction would.
+func TestTierBinders(t *testing.T) {
+	for name, tier := range tiers() {
+		for _, op := range slices.Sorted(maps.Keys(tier.binders)) {
+			t.Run(name+"/"+op, func(t *testing.T) {
+				v := vops[op]
+				r := rand.New(rand.NewPCG(13, 14))
+				for i := range rounds() {
+					w := &wave{V: make([]Vec, 8), exec: r.Uint64()}
+					w.setBases()
+					w.setMode(0xf0)
+					var file [8]Vec
+					operandSet(r, &file)
+					p := plain{d: placeOf(inV, testD), a: placeOf(inV, testA), b: placeOf(inV, testB), c: placeOf(inV, testC)}
+					switch i % 3 {
+					case 1: // a scalar
+						for j := range 2 {
+							w.S[8+j] = file[testA+j][0]
+							for l := range WaveSize {
+								file[testA+j][l] = w.S[8+j]
+							}
+						}
+						p.a, p.bcast = placeOf(inBcast, 8), []uint8{8}
+					case 2: // a constant
+						p.b = vplace{con: &file[testB]}
+					}
+					copy(w.V, file[:])
+					want := file
+					var out [2]Vec
+					v.k(&out[0], &file[testA], &file[testB], &file[testC])
+					for l := range WaveSize {
+						for j := range v.dst {
+							if w.exec>>l&1 != 0 {
+								want[testD+j][l] = out[j][l]
+							}
+						}
+					}
+					run := tier.binders[op](p, v.fl, func(*wave) { t.Fatal("this mode is not slow") })
+					if run == nil {
+						if p.bcast == nil {
+							t.Fatal("not bound")
+						}
+						continue
+					}
+					run(w)
+					if err := sameFiles(v, testD, (*[8]Vec)(w.V), &want); err != nil {
+						t.Fatalf("%v; sources %s", err, sourcesOf(&file, [4]int{testD, testA, testB, testC}, err.lane))
+					}
+				}
+			})
+		}
+	}
+}
+
 func sourcesOf(file *[8]Vec, at [4]int, lane int) string {
 	s := ""
 	for _, r := range at[1:] {

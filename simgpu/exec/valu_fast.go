@@ -27,7 +27,7 @@ const (
 
 // at returns the vector. That the wave has as many registers was checked when
 // its block was entered.
-func (p *vplace) at(w *wave) *Vec {
+func (p vplace) at(w *wave) *Vec {
 	if p.con != nil {
 		return p.con
 	}
@@ -36,6 +36,14 @@ func (p *vplace) at(w *wave) *Vec {
 
 func placeOf(base placeBase, reg int) vplace {
 	return vplace{base: base, off: uintptr(reg) * unsafe.Sizeof(Vec{})}
+}
+
+// scalarA says whether the first operand is a scalar register, and the only one.
+func (p plain) scalarA() (n uint8, ok bool) {
+	if len(p.bcast) != 1 || p.a.con != nil || p.a.base != inBcast || p.b.base == inBcast || p.c.base == inBcast {
+		return 0, false
+	}
+	return p.bcast[0], true
 }
 
 // setBases notes where the wave's registers lie.
@@ -91,8 +99,11 @@ func (v *vop) plainValu(p plain, name string, general func(*wave)) func(*wave) {
 	if v.slow == nil {
 		fl = notFloat
 	}
-	if k := fast.kernels[name]; k != nil {
-		return p.masked(k, fl, general)
+	if bind := fast.binders[name]; bind != nil {
+		if run := bind(p, fl, general); run != nil {
+			return run
+		}
+		return p.masked(fast.kernels[name], fl, general)
 	}
 	k, n, d := v.k, v.dst, p.d
 	return func(w *wave) {
@@ -118,36 +129,14 @@ func (v *vop) plainValu(p plain, name string, general func(*wave)) func(*wave) {
 	}
 }
 
-// masked binds a kernel of a tier.
+// masked binds a kernel of a tier to operands of any kind.
 func (p plain) masked(k maskedKernel, fl floats, general func(*wave)) func(*wave) {
-	switch {
-	case fl == notFloat && len(p.bcast) == 0:
-		return func(w *wave) { k(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec) }
-	case fl == notFloat && len(p.bcast) == 1:
-		n := p.bcast[0]
-		return func(w *wave) {
-			if w.bcast[n][0] != w.S[n] {
-				w.broadcast(n)
-			}
-			k(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
-		}
-	case fl == isF32 && len(p.bcast) == 0:
-		return func(w *wave) {
-			if w.fp.slow32 {
-				general(w)
-				return
-			}
-			k(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
-		}
-	}
 	return func(w *wave) {
 		if w.isSlow(fl) {
 			general(w)
 			return
 		}
-		for _, r := range p.bcast {
-			w.broadcast(r)
-		}
+		w.refresh(p.bcast)
 		k(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
 	}
 }

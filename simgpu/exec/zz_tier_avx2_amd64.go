@@ -88,6 +88,83 @@ var avx2Tier = tier{
 		"v_cvt_f64_u32":    avx2_v_cvt_f64_u32,
 		"v_cvt_f64_i32":    avx2_v_cvt_f64_i32,
 	},
+	binders: map[string]tierBinder{
+		"v_mov_b32":        avx2_v_mov_b32_bind,
+		"v_not_b32":        avx2_v_not_b32_bind,
+		"v_add_u32":        avx2_v_add_u32_bind,
+		"v_add_i32":        avx2_v_add_i32_bind,
+		"v_sub_u32":        avx2_v_sub_u32_bind,
+		"v_sub_i32":        avx2_v_sub_i32_bind,
+		"v_subrev_u32":     avx2_v_subrev_u32_bind,
+		"v_and_b32":        avx2_v_and_b32_bind,
+		"v_or_b32":         avx2_v_or_b32_bind,
+		"v_xor_b32":        avx2_v_xor_b32_bind,
+		"v_xnor_b32":       avx2_v_xnor_b32_bind,
+		"v_lshlrev_b32":    avx2_v_lshlrev_b32_bind,
+		"v_lshrrev_b32":    avx2_v_lshrrev_b32_bind,
+		"v_ashrrev_i32":    avx2_v_ashrrev_i32_bind,
+		"v_min_i32":        avx2_v_min_i32_bind,
+		"v_max_i32":        avx2_v_max_i32_bind,
+		"v_min_u32":        avx2_v_min_u32_bind,
+		"v_max_u32":        avx2_v_max_u32_bind,
+		"v_mul_lo_u32":     avx2_v_mul_lo_u32_bind,
+		"v_mul_u32_u24":    avx2_v_mul_u32_u24_bind,
+		"v_mul_i32_i24":    avx2_v_mul_i32_i24_bind,
+		"v_bfm_b32":        avx2_v_bfm_b32_bind,
+		"v_add3_u32":       avx2_v_add3_u32_bind,
+		"v_lshl_add_u32":   avx2_v_lshl_add_u32_bind,
+		"v_add_lshl_u32":   avx2_v_add_lshl_u32_bind,
+		"v_lshl_or_b32":    avx2_v_lshl_or_b32_bind,
+		"v_and_or_b32":     avx2_v_and_or_b32_bind,
+		"v_or3_b32":        avx2_v_or3_b32_bind,
+		"v_xad_u32":        avx2_v_xad_u32_bind,
+		"v_bfi_b32":        avx2_v_bfi_b32_bind,
+		"v_bfe_u32":        avx2_v_bfe_u32_bind,
+		"v_bfe_i32":        avx2_v_bfe_i32_bind,
+		"v_alignbit_b32":   avx2_v_alignbit_b32_bind,
+		"v_alignbyte_b32":  avx2_v_alignbyte_b32_bind,
+		"v_mad_u32_u24":    avx2_v_mad_u32_u24_bind,
+		"v_mad_i32_i24":    avx2_v_mad_i32_i24_bind,
+		"v_min3_u32":       avx2_v_min3_u32_bind,
+		"v_max3_u32":       avx2_v_max3_u32_bind,
+		"v_med3_u32":       avx2_v_med3_u32_bind,
+		"v_min3_i32":       avx2_v_min3_i32_bind,
+		"v_max3_i32":       avx2_v_max3_i32_bind,
+		"v_med3_i32":       avx2_v_med3_i32_bind,
+		"v_add_f32":        avx2_v_add_f32_bind,
+		"v_sub_f32":        avx2_v_sub_f32_bind,
+		"v_subrev_f32":     avx2_v_subrev_f32_bind,
+		"v_mul_f32":        avx2_v_mul_f32_bind,
+		"v_fma_f32":        avx2_v_fma_f32_bind,
+		"v_fmac_f32":       avx2_v_fmac_f32_bind,
+		"v_fmamk_f32":      avx2_v_fmamk_f32_bind,
+		"v_fmaak_f32":      avx2_v_fmaak_f32_bind,
+		"v_max_f32":        avx2_v_max_f32_bind,
+		"v_min_f32":        avx2_v_min_f32_bind,
+		"v_rcp_f32":        avx2_v_rcp_f32_bind,
+		"v_rcp_iflag_f32":  avx2_v_rcp_iflag_f32_bind,
+		"v_sqrt_f32":       avx2_v_sqrt_f32_bind,
+		"v_cvt_f32_i32":    avx2_v_cvt_f32_i32_bind,
+		"v_cvt_f32_ubyte0": avx2_v_cvt_f32_ubyte0_bind,
+		"v_cvt_f32_ubyte1": avx2_v_cvt_f32_ubyte1_bind,
+		"v_cvt_f32_ubyte2": avx2_v_cvt_f32_ubyte2_bind,
+		"v_cvt_f32_ubyte3": avx2_v_cvt_f32_ubyte3_bind,
+		"v_cvt_i32_f32":    avx2_v_cvt_i32_f32_bind,
+		"v_mul_hi_u32":     avx2_v_mul_hi_u32_bind,
+		"v_mul_hi_u32_u24": avx2_v_mul_hi_u32_u24_bind,
+		"v_lshlrev_b64":    avx2_v_lshlrev_b64_bind,
+		"v_lshrrev_b64":    avx2_v_lshrrev_b64_bind,
+		"v_lshl_add_u64":   avx2_v_lshl_add_u64_bind,
+		"v_mov_b64":        avx2_v_mov_b64_bind,
+		"v_add_f64":        avx2_v_add_f64_bind,
+		"v_mul_f64":        avx2_v_mul_f64_bind,
+		"v_fma_f64":        avx2_v_fma_f64_bind,
+		"v_fmac_f64":       avx2_v_fmac_f64_bind,
+		"v_rcp_f64":        avx2_v_rcp_f64_bind,
+		"v_sqrt_f64":       avx2_v_sqrt_f64_bind,
+		"v_cvt_f64_u32":    avx2_v_cvt_f64_u32_bind,
+		"v_cvt_f64_i32":    avx2_v_cvt_f64_i32_bind,
+	},
 	carries: map[string]maskedCarry{
 		"addc":        avx2_addc,
 		"subb":        avx2_subb,
@@ -147,6 +224,15 @@ func avx2_v_mov_b32(d, a, _, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_mov_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_mov_b32(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
+}
+
 func avx2_v_not_b32(d, a, _, _ *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	ap := (*[8][8]uint32)(unsafe.Pointer(a))
@@ -160,6 +246,15 @@ func avx2_v_not_b32(d, a, _, _ *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_not_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_not_b32(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
 }
 
 func avx2_v_add_u32(d, a, b, _ *Vec, m uint64) {
@@ -178,6 +273,33 @@ func avx2_v_add_u32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_add_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x8(a)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		r := x.Add(y)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_add_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_add_u32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_add_u32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx2_v_add_i32(d, a, b, _ *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	ap := (*[8][8]uint32)(unsafe.Pointer(a))
@@ -192,6 +314,33 @@ func avx2_v_add_i32(d, a, b, _ *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_add_i32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x8(a)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		r := x.Add(y)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_add_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_add_i32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_add_i32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
 }
 
 func avx2_v_sub_u32(d, a, b, _ *Vec, m uint64) {
@@ -210,6 +359,33 @@ func avx2_v_sub_u32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_sub_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x8(a)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		r := x.Sub(y)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_sub_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_sub_u32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_sub_u32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx2_v_sub_i32(d, a, b, _ *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	ap := (*[8][8]uint32)(unsafe.Pointer(a))
@@ -224,6 +400,33 @@ func avx2_v_sub_i32(d, a, b, _ *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_sub_i32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x8(a)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		r := x.Sub(y)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_sub_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_sub_i32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_sub_i32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
 }
 
 func avx2_v_subrev_u32(d, a, b, _ *Vec, m uint64) {
@@ -242,6 +445,33 @@ func avx2_v_subrev_u32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_subrev_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x8(a)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		r := y.Sub(x)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_subrev_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_subrev_u32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_subrev_u32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx2_v_and_b32(d, a, b, _ *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	ap := (*[8][8]uint32)(unsafe.Pointer(a))
@@ -256,6 +486,33 @@ func avx2_v_and_b32(d, a, b, _ *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_and_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x8(a)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		r := x.And(y)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_and_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_and_b32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_and_b32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
 }
 
 func avx2_v_or_b32(d, a, b, _ *Vec, m uint64) {
@@ -274,6 +531,33 @@ func avx2_v_or_b32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_or_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x8(a)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		r := x.Or(y)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_or_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_or_b32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_or_b32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx2_v_xor_b32(d, a, b, _ *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	ap := (*[8][8]uint32)(unsafe.Pointer(a))
@@ -288,6 +572,33 @@ func avx2_v_xor_b32(d, a, b, _ *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_xor_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x8(a)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		r := x.Xor(y)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_xor_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_xor_b32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_xor_b32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
 }
 
 func avx2_v_xnor_b32(d, a, b, _ *Vec, m uint64) {
@@ -307,6 +618,34 @@ func avx2_v_xnor_b32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_xnor_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x8(a)
+	kones := archsimd.BroadcastUint32x8(0xffffffff)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		r := x.Xor(y).Xor(kones)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_xnor_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_xnor_b32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_xnor_b32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx2_v_lshlrev_b32(d, a, b, _ *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	ap := (*[8][8]uint32)(unsafe.Pointer(a))
@@ -322,6 +661,34 @@ func avx2_v_lshlrev_b32(d, a, b, _ *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_lshlrev_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x8(a)
+	k31 := archsimd.BroadcastUint32x8(31)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		r := y.ShiftLeft(x.And(k31))
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_lshlrev_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_lshlrev_b32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_lshlrev_b32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
 }
 
 func avx2_v_lshrrev_b32(d, a, b, _ *Vec, m uint64) {
@@ -341,6 +708,34 @@ func avx2_v_lshrrev_b32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_lshrrev_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x8(a)
+	k31 := archsimd.BroadcastUint32x8(31)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		r := y.ShiftRight(x.And(k31))
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_lshrrev_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_lshrrev_b32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_lshrrev_b32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx2_v_ashrrev_i32(d, a, b, _ *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	ap := (*[8][8]uint32)(unsafe.Pointer(a))
@@ -356,6 +751,34 @@ func avx2_v_ashrrev_i32(d, a, b, _ *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_ashrrev_i32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x8(a)
+	k31 := archsimd.BroadcastUint32x8(31)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		r := y.AsInt32x8().ShiftRight(x.And(k31).AsInt32x8()).AsUint32x8()
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_ashrrev_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_ashrrev_i32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_ashrrev_i32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
 }
 
 func avx2_v_min_i32(d, a, b, _ *Vec, m uint64) {
@@ -374,6 +797,33 @@ func avx2_v_min_i32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_min_i32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x8(a)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		r := x.AsInt32x8().Min(y.AsInt32x8()).AsUint32x8()
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_min_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_min_i32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_min_i32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx2_v_max_i32(d, a, b, _ *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	ap := (*[8][8]uint32)(unsafe.Pointer(a))
@@ -388,6 +838,33 @@ func avx2_v_max_i32(d, a, b, _ *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_max_i32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x8(a)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		r := x.AsInt32x8().Max(y.AsInt32x8()).AsUint32x8()
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_max_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_max_i32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_max_i32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
 }
 
 func avx2_v_min_u32(d, a, b, _ *Vec, m uint64) {
@@ -406,6 +883,33 @@ func avx2_v_min_u32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_min_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x8(a)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		r := x.Min(y)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_min_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_min_u32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_min_u32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx2_v_max_u32(d, a, b, _ *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	ap := (*[8][8]uint32)(unsafe.Pointer(a))
@@ -422,6 +926,33 @@ func avx2_v_max_u32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_max_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x8(a)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		r := x.Max(y)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_max_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_max_u32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_max_u32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx2_v_mul_lo_u32(d, a, b, _ *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	ap := (*[8][8]uint32)(unsafe.Pointer(a))
@@ -436,6 +967,33 @@ func avx2_v_mul_lo_u32(d, a, b, _ *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_mul_lo_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x8(a)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		r := x.Mul(y)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_mul_lo_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_mul_lo_u32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_mul_lo_u32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
 }
 
 func avx2_v_mul_u32_u24(d, a, b, _ *Vec, m uint64) {
@@ -455,6 +1013,34 @@ func avx2_v_mul_u32_u24(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_mul_u32_u24_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x8(a)
+	k24 := archsimd.BroadcastUint32x8(0xffffff)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		r := x.And(k24).Mul(y.And(k24))
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_mul_u32_u24_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_mul_u32_u24_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_mul_u32_u24(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx2_v_mul_i32_i24(d, a, b, _ *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	ap := (*[8][8]uint32)(unsafe.Pointer(a))
@@ -470,6 +1056,34 @@ func avx2_v_mul_i32_i24(d, a, b, _ *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_mul_i32_i24_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x8(a)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		u, v := x.ShiftAllLeft(8).AsInt32x8().ShiftAllRight(8), y.ShiftAllLeft(8).AsInt32x8().ShiftAllRight(8)
+		r := u.Mul(v).AsUint32x8()
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_mul_i32_i24_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_mul_i32_i24_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_mul_i32_i24(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
 }
 
 func avx2_v_bfm_b32(d, a, b, _ *Vec, m uint64) {
@@ -490,6 +1104,35 @@ func avx2_v_bfm_b32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_bfm_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x8(a)
+	k1 := archsimd.BroadcastUint32x8(1)
+	k31 := archsimd.BroadcastUint32x8(31)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		r := k1.ShiftLeft(x.And(k31)).Sub(k1).ShiftLeft(y.And(k31))
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_bfm_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_bfm_b32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_bfm_b32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx2_v_add3_u32(d, a, b, c *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	ap := (*[8][8]uint32)(unsafe.Pointer(a))
@@ -506,6 +1149,35 @@ func avx2_v_add3_u32(d, a, b, c *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_add3_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x8(a)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		r := x.Add(y).Add(z)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_add3_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_add3_u32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_add3_u32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
 }
 
 func avx2_v_lshl_add_u32(d, a, b, c *Vec, m uint64) {
@@ -527,6 +1199,36 @@ func avx2_v_lshl_add_u32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_lshl_add_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x8(a)
+	k31 := archsimd.BroadcastUint32x8(31)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		r := x.ShiftLeft(y.And(k31)).Add(z)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_lshl_add_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_lshl_add_u32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_lshl_add_u32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
+}
+
 func avx2_v_add_lshl_u32(d, a, b, c *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	ap := (*[8][8]uint32)(unsafe.Pointer(a))
@@ -544,6 +1246,36 @@ func avx2_v_add_lshl_u32(d, a, b, c *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_add_lshl_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x8(a)
+	k31 := archsimd.BroadcastUint32x8(31)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		r := x.Add(y).ShiftLeft(z.And(k31))
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_add_lshl_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_add_lshl_u32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_add_lshl_u32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
 }
 
 func avx2_v_lshl_or_b32(d, a, b, c *Vec, m uint64) {
@@ -565,6 +1297,36 @@ func avx2_v_lshl_or_b32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_lshl_or_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x8(a)
+	k31 := archsimd.BroadcastUint32x8(31)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		r := x.ShiftLeft(y.And(k31)).Or(z)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_lshl_or_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_lshl_or_b32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_lshl_or_b32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
+}
+
 func avx2_v_and_or_b32(d, a, b, c *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	ap := (*[8][8]uint32)(unsafe.Pointer(a))
@@ -581,6 +1343,35 @@ func avx2_v_and_or_b32(d, a, b, c *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_and_or_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x8(a)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		r := x.And(y).Or(z)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_and_or_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_and_or_b32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_and_or_b32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
 }
 
 func avx2_v_or3_b32(d, a, b, c *Vec, m uint64) {
@@ -601,6 +1392,35 @@ func avx2_v_or3_b32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_or3_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x8(a)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		r := x.Or(y).Or(z)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_or3_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_or3_b32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_or3_b32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
+}
+
 func avx2_v_xad_u32(d, a, b, c *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	ap := (*[8][8]uint32)(unsafe.Pointer(a))
@@ -617,6 +1437,35 @@ func avx2_v_xad_u32(d, a, b, c *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_xad_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x8(a)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		r := x.Xor(y).Add(z)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_xad_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_xad_u32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_xad_u32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
 }
 
 func avx2_v_bfi_b32(d, a, b, c *Vec, m uint64) {
@@ -637,6 +1486,35 @@ func avx2_v_bfi_b32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_bfi_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x8(a)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		r := x.And(y).Or(z.AndNot(x))
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_bfi_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_bfi_b32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_bfi_b32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
+}
+
 func avx2_v_bfe_u32(d, a, b, c *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	ap := (*[8][8]uint32)(unsafe.Pointer(a))
@@ -655,6 +1533,37 @@ func avx2_v_bfe_u32(d, a, b, c *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_bfe_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x8(a)
+	k1 := archsimd.BroadcastUint32x8(1)
+	k31 := archsimd.BroadcastUint32x8(31)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		r := x.ShiftRight(y.And(k31)).And(k1.ShiftLeft(z.And(k31)).Sub(k1))
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_bfe_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_bfe_u32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_bfe_u32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
 }
 
 func avx2_v_bfe_i32(d, a, b, c *Vec, m uint64) {
@@ -681,6 +1590,41 @@ func avx2_v_bfe_i32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_bfe_i32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x8(a)
+	k31 := archsimd.BroadcastUint32x8(31)
+	k32 := archsimd.BroadcastUint32x8(32)
+	kzero := archsimd.BroadcastUint32x8(0)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		n := z.And(k31)
+		rest := k32.Sub(y.And(k31)) // bits above the field's start
+		u := n.Min(rest)
+		r := x.ShiftLeft(rest.Sub(u)).AsInt32x8().ShiftRight(k32.Sub(u).AsInt32x8()).AsUint32x8().Masked(n.NotEqual(kzero))
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_bfe_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_bfe_i32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_bfe_i32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
+}
+
 func avx2_v_alignbit_b32(d, a, b, c *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	ap := (*[8][8]uint32)(unsafe.Pointer(a))
@@ -700,6 +1644,38 @@ func avx2_v_alignbit_b32(d, a, b, c *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_alignbit_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x8(a)
+	k31 := archsimd.BroadcastUint32x8(31)
+	k32 := archsimd.BroadcastUint32x8(32)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		n := z.And(k31)
+		r := y.ShiftRight(n).Or(x.ShiftLeft(k32.Sub(n)))
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_alignbit_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_alignbit_b32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_alignbit_b32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
 }
 
 func avx2_v_alignbyte_b32(d, a, b, c *Vec, m uint64) {
@@ -723,6 +1699,38 @@ func avx2_v_alignbyte_b32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_alignbyte_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x8(a)
+	k3 := archsimd.BroadcastUint32x8(3)
+	k32 := archsimd.BroadcastUint32x8(32)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		n := z.And(k3).ShiftAllLeft(3)
+		r := y.ShiftRight(n).Or(x.ShiftLeft(k32.Sub(n)))
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_alignbyte_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_alignbyte_b32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_alignbyte_b32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
+}
+
 func avx2_v_mad_u32_u24(d, a, b, c *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	ap := (*[8][8]uint32)(unsafe.Pointer(a))
@@ -740,6 +1748,36 @@ func avx2_v_mad_u32_u24(d, a, b, c *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_mad_u32_u24_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x8(a)
+	k24 := archsimd.BroadcastUint32x8(0xffffff)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		r := x.And(k24).Mul(y.And(k24)).Add(z)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_mad_u32_u24_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_mad_u32_u24_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_mad_u32_u24(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
 }
 
 func avx2_v_mad_i32_i24(d, a, b, c *Vec, m uint64) {
@@ -761,6 +1799,36 @@ func avx2_v_mad_i32_i24(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_mad_i32_i24_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x8(a)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		u, v := x.ShiftAllLeft(8).AsInt32x8().ShiftAllRight(8), y.ShiftAllLeft(8).AsInt32x8().ShiftAllRight(8)
+		r := u.Mul(v).AsUint32x8().Add(z)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_mad_i32_i24_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_mad_i32_i24_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_mad_i32_i24(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
+}
+
 func avx2_v_min3_u32(d, a, b, c *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	ap := (*[8][8]uint32)(unsafe.Pointer(a))
@@ -777,6 +1845,35 @@ func avx2_v_min3_u32(d, a, b, c *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_min3_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x8(a)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		r := x.Min(y).Min(z)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_min3_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_min3_u32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_min3_u32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
 }
 
 func avx2_v_max3_u32(d, a, b, c *Vec, m uint64) {
@@ -797,6 +1894,35 @@ func avx2_v_max3_u32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_max3_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x8(a)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		r := x.Max(y).Max(z)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_max3_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_max3_u32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_max3_u32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
+}
+
 func avx2_v_med3_u32(d, a, b, c *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	ap := (*[8][8]uint32)(unsafe.Pointer(a))
@@ -813,6 +1939,35 @@ func avx2_v_med3_u32(d, a, b, c *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_med3_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x8(a)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		r := x.Min(y).Max(x.Max(y).Min(z))
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_med3_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_med3_u32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_med3_u32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
 }
 
 func avx2_v_min3_i32(d, a, b, c *Vec, m uint64) {
@@ -834,6 +1989,36 @@ func avx2_v_min3_i32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_min3_i32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x8(a)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		u, v, s := x.AsInt32x8(), y.AsInt32x8(), z.AsInt32x8()
+		r := u.Min(v).Min(s).AsUint32x8()
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_min3_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_min3_i32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_min3_i32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
+}
+
 func avx2_v_max3_i32(d, a, b, c *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	ap := (*[8][8]uint32)(unsafe.Pointer(a))
@@ -851,6 +2036,36 @@ func avx2_v_max3_i32(d, a, b, c *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_max3_i32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x8(a)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		u, v, s := x.AsInt32x8(), y.AsInt32x8(), z.AsInt32x8()
+		r := u.Max(v).Max(s).AsUint32x8()
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_max3_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_max3_i32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_max3_i32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
 }
 
 func avx2_v_med3_i32(d, a, b, c *Vec, m uint64) {
@@ -872,6 +2087,36 @@ func avx2_v_med3_i32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_med3_i32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	bp := (*[8][8]uint32)(unsafe.Pointer(b))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x8(a)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		y := archsimd.LoadUint32x8(&bp[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		u, v, s := x.AsInt32x8(), y.AsInt32x8(), z.AsInt32x8()
+		r := u.Min(v).Max(u.Max(v).Min(s)).AsUint32x8()
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_med3_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx2_v_med3_i32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_med3_i32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
+}
+
 func avx2_v_add_f32(d, a, b, _ *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	ap := (*[8][8]uint32)(unsafe.Pointer(a))
@@ -886,6 +2131,19 @@ func avx2_v_add_f32(d, a, b, _ *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_add_f32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx2_v_add_f32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
 }
 
 func avx2_v_sub_f32(d, a, b, _ *Vec, m uint64) {
@@ -904,6 +2162,19 @@ func avx2_v_sub_f32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_sub_f32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx2_v_sub_f32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx2_v_subrev_f32(d, a, b, _ *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	ap := (*[8][8]uint32)(unsafe.Pointer(a))
@@ -920,6 +2191,19 @@ func avx2_v_subrev_f32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_subrev_f32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx2_v_subrev_f32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx2_v_mul_f32(d, a, b, _ *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	ap := (*[8][8]uint32)(unsafe.Pointer(a))
@@ -934,6 +2218,19 @@ func avx2_v_mul_f32(d, a, b, _ *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_mul_f32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx2_v_mul_f32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
 }
 
 func avx2_v_fma_f32(d, a, b, c *Vec, m uint64) {
@@ -954,6 +2251,19 @@ func avx2_v_fma_f32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_fma_f32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx2_v_fma_f32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
+}
+
 func avx2_v_fmac_f32(d, a, b, c *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	ap := (*[8][8]uint32)(unsafe.Pointer(a))
@@ -970,6 +2280,19 @@ func avx2_v_fmac_f32(d, a, b, c *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_fmac_f32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx2_v_fmac_f32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
 }
 
 func avx2_v_fmamk_f32(d, a, b, c *Vec, m uint64) {
@@ -990,6 +2313,19 @@ func avx2_v_fmamk_f32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_fmamk_f32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx2_v_fmamk_f32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
+}
+
 func avx2_v_fmaak_f32(d, a, b, c *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	ap := (*[8][8]uint32)(unsafe.Pointer(a))
@@ -1006,6 +2342,19 @@ func avx2_v_fmaak_f32(d, a, b, c *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_fmaak_f32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx2_v_fmaak_f32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
 }
 
 func avx2_v_max_f32(d, a, b, _ *Vec, m uint64) {
@@ -1030,6 +2379,19 @@ func avx2_v_max_f32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_max_f32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx2_v_max_f32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx2_v_min_f32(d, a, b, _ *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	ap := (*[8][8]uint32)(unsafe.Pointer(a))
@@ -1052,6 +2414,19 @@ func avx2_v_min_f32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_min_f32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx2_v_min_f32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx2_v_rcp_f32(d, a, _, _ *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	ap := (*[8][8]uint32)(unsafe.Pointer(a))
@@ -1065,6 +2440,19 @@ func avx2_v_rcp_f32(d, a, _, _ *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_rcp_f32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx2_v_rcp_f32(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
 }
 
 func avx2_v_rcp_iflag_f32(d, a, _, _ *Vec, m uint64) {
@@ -1082,6 +2470,19 @@ func avx2_v_rcp_iflag_f32(d, a, _, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_rcp_iflag_f32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx2_v_rcp_iflag_f32(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
+}
+
 func avx2_v_sqrt_f32(d, a, _, _ *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	ap := (*[8][8]uint32)(unsafe.Pointer(a))
@@ -1096,6 +2497,19 @@ func avx2_v_sqrt_f32(d, a, _, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_sqrt_f32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx2_v_sqrt_f32(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
+}
+
 func avx2_v_cvt_f32_i32(d, a, _, _ *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	ap := (*[8][8]uint32)(unsafe.Pointer(a))
@@ -1108,6 +2522,19 @@ func avx2_v_cvt_f32_i32(d, a, _, _ *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_cvt_f32_i32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx2_v_cvt_f32_i32(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
 }
 
 func avx2_v_cvt_f32_ubyte0(d, a, _, _ *Vec, m uint64) {
@@ -1125,6 +2552,19 @@ func avx2_v_cvt_f32_ubyte0(d, a, _, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_cvt_f32_ubyte0_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx2_v_cvt_f32_ubyte0(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
+}
+
 func avx2_v_cvt_f32_ubyte1(d, a, _, _ *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	ap := (*[8][8]uint32)(unsafe.Pointer(a))
@@ -1138,6 +2578,19 @@ func avx2_v_cvt_f32_ubyte1(d, a, _, _ *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_cvt_f32_ubyte1_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx2_v_cvt_f32_ubyte1(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
 }
 
 func avx2_v_cvt_f32_ubyte2(d, a, _, _ *Vec, m uint64) {
@@ -1155,6 +2608,19 @@ func avx2_v_cvt_f32_ubyte2(d, a, _, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_cvt_f32_ubyte2_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx2_v_cvt_f32_ubyte2(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
+}
+
 func avx2_v_cvt_f32_ubyte3(d, a, _, _ *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	ap := (*[8][8]uint32)(unsafe.Pointer(a))
@@ -1167,6 +2633,19 @@ func avx2_v_cvt_f32_ubyte3(d, a, _, _ *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_cvt_f32_ubyte3_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx2_v_cvt_f32_ubyte3(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
 }
 
 func avx2_v_cvt_i32_f32(d, a, _, _ *Vec, m uint64) {
@@ -1185,6 +2664,19 @@ func avx2_v_cvt_i32_f32(d, a, _, _ *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_cvt_i32_f32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx2_v_cvt_i32_f32(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
 }
 
 func avx2_v_mul_hi_u32(d, a, b, _ *Vec, m uint64) {
@@ -1207,6 +2699,15 @@ func avx2_v_mul_hi_u32(d, a, b, _ *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_mul_hi_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_mul_hi_u32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
 }
 
 func avx2_v_mul_hi_u32_u24(d, a, b, _ *Vec, m uint64) {
@@ -1232,6 +2733,15 @@ func avx2_v_mul_hi_u32_u24(d, a, b, _ *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_mul_hi_u32_u24_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_mul_hi_u32_u24(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
 }
 
 func avx2_v_lshlrev_b64(d, a, b, _ *Vec, m uint64) {
@@ -1261,6 +2771,15 @@ func avx2_v_lshlrev_b64(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_lshlrev_b64_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_lshlrev_b64(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx2_v_lshrrev_b64(d, a, b, _ *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	dh := (*[8][8]uint32)(unsafe.Pointer(upper(d)))
@@ -1286,6 +2805,15 @@ func avx2_v_lshrrev_b64(d, a, b, _ *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_lshrrev_b64_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_lshrrev_b64(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
 }
 
 func avx2_v_lshl_add_u64(d, a, b, c *Vec, m uint64) {
@@ -1321,6 +2849,15 @@ func avx2_v_lshl_add_u64(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_lshl_add_u64_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_lshl_add_u64(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
+}
+
 func avx2_v_mov_b64(d, a, _, _ *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	dh := (*[8][8]uint32)(unsafe.Pointer(upper(d)))
@@ -1340,6 +2877,15 @@ func avx2_v_mov_b64(d, a, _, _ *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_mov_b64_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx2_v_mov_b64(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
 }
 
 func avx2_v_add_f64(d, a, b, _ *Vec, m uint64) {
@@ -1369,6 +2915,19 @@ func avx2_v_add_f64(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_add_f64_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx2_v_add_f64(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx2_v_mul_f64(d, a, b, _ *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	dh := (*[8][8]uint32)(unsafe.Pointer(upper(d)))
@@ -1394,6 +2953,19 @@ func avx2_v_mul_f64(d, a, b, _ *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_mul_f64_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx2_v_mul_f64(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
 }
 
 func avx2_v_fma_f64(d, a, b, c *Vec, m uint64) {
@@ -1429,6 +3001,19 @@ func avx2_v_fma_f64(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_fma_f64_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx2_v_fma_f64(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
+}
+
 func avx2_v_fmac_f64(d, a, b, c *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	dh := (*[8][8]uint32)(unsafe.Pointer(upper(d)))
@@ -1462,6 +3047,19 @@ func avx2_v_fmac_f64(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_fmac_f64_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx2_v_fmac_f64(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
+}
+
 func avx2_v_rcp_f64(d, a, _, _ *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	dh := (*[8][8]uint32)(unsafe.Pointer(upper(d)))
@@ -1482,6 +3080,19 @@ func avx2_v_rcp_f64(d, a, _, _ *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_rcp_f64_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx2_v_rcp_f64(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
 }
 
 func avx2_v_sqrt_f64(d, a, _, _ *Vec, m uint64) {
@@ -1505,6 +3116,19 @@ func avx2_v_sqrt_f64(d, a, _, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_sqrt_f64_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx2_v_sqrt_f64(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
+}
+
 func avx2_v_cvt_f64_u32(d, a, _, _ *Vec, m uint64) {
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	dh := (*[8][8]uint32)(unsafe.Pointer(upper(d)))
@@ -1524,6 +3148,19 @@ func avx2_v_cvt_f64_u32(d, a, _, _ *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_cvt_f64_u32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx2_v_cvt_f64_u32(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
 }
 
 func avx2_v_cvt_f64_i32(d, a, _, _ *Vec, m uint64) {
@@ -1547,6 +3184,19 @@ func avx2_v_cvt_f64_i32(d, a, _, _ *Vec, m uint64) {
 		m >>= 8
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx2_v_cvt_f64_i32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx2_v_cvt_f64_i32(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
 }
 
 func avx2_addc(d, a, b, _ *Vec, in, m uint64) (res uint64) {

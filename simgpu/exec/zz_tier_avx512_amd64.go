@@ -96,6 +96,91 @@ var avx512Tier = tier{
 		"v_cvt_f64_u32":    avx512_v_cvt_f64_u32,
 		"v_cvt_f64_i32":    avx512_v_cvt_f64_i32,
 	},
+	binders: map[string]tierBinder{
+		"v_mov_b32":        avx512_v_mov_b32_bind,
+		"v_not_b32":        avx512_v_not_b32_bind,
+		"v_add_u32":        avx512_v_add_u32_bind,
+		"v_add_i32":        avx512_v_add_i32_bind,
+		"v_sub_u32":        avx512_v_sub_u32_bind,
+		"v_sub_i32":        avx512_v_sub_i32_bind,
+		"v_subrev_u32":     avx512_v_subrev_u32_bind,
+		"v_and_b32":        avx512_v_and_b32_bind,
+		"v_or_b32":         avx512_v_or_b32_bind,
+		"v_xor_b32":        avx512_v_xor_b32_bind,
+		"v_xnor_b32":       avx512_v_xnor_b32_bind,
+		"v_lshlrev_b32":    avx512_v_lshlrev_b32_bind,
+		"v_lshrrev_b32":    avx512_v_lshrrev_b32_bind,
+		"v_ashrrev_i32":    avx512_v_ashrrev_i32_bind,
+		"v_min_i32":        avx512_v_min_i32_bind,
+		"v_max_i32":        avx512_v_max_i32_bind,
+		"v_min_u32":        avx512_v_min_u32_bind,
+		"v_max_u32":        avx512_v_max_u32_bind,
+		"v_mul_lo_u32":     avx512_v_mul_lo_u32_bind,
+		"v_mul_u32_u24":    avx512_v_mul_u32_u24_bind,
+		"v_mul_i32_i24":    avx512_v_mul_i32_i24_bind,
+		"v_bfm_b32":        avx512_v_bfm_b32_bind,
+		"v_ffbh_u32":       avx512_v_ffbh_u32_bind,
+		"v_add3_u32":       avx512_v_add3_u32_bind,
+		"v_lshl_add_u32":   avx512_v_lshl_add_u32_bind,
+		"v_add_lshl_u32":   avx512_v_add_lshl_u32_bind,
+		"v_lshl_or_b32":    avx512_v_lshl_or_b32_bind,
+		"v_and_or_b32":     avx512_v_and_or_b32_bind,
+		"v_or3_b32":        avx512_v_or3_b32_bind,
+		"v_xad_u32":        avx512_v_xad_u32_bind,
+		"v_bfi_b32":        avx512_v_bfi_b32_bind,
+		"v_bfe_u32":        avx512_v_bfe_u32_bind,
+		"v_bfe_i32":        avx512_v_bfe_i32_bind,
+		"v_alignbit_b32":   avx512_v_alignbit_b32_bind,
+		"v_alignbyte_b32":  avx512_v_alignbyte_b32_bind,
+		"v_mad_u32_u24":    avx512_v_mad_u32_u24_bind,
+		"v_mad_i32_i24":    avx512_v_mad_i32_i24_bind,
+		"v_min3_u32":       avx512_v_min3_u32_bind,
+		"v_max3_u32":       avx512_v_max3_u32_bind,
+		"v_med3_u32":       avx512_v_med3_u32_bind,
+		"v_min3_i32":       avx512_v_min3_i32_bind,
+		"v_max3_i32":       avx512_v_max3_i32_bind,
+		"v_med3_i32":       avx512_v_med3_i32_bind,
+		"v_add_f32":        avx512_v_add_f32_bind,
+		"v_sub_f32":        avx512_v_sub_f32_bind,
+		"v_subrev_f32":     avx512_v_subrev_f32_bind,
+		"v_mul_f32":        avx512_v_mul_f32_bind,
+		"v_fma_f32":        avx512_v_fma_f32_bind,
+		"v_fmac_f32":       avx512_v_fmac_f32_bind,
+		"v_fmamk_f32":      avx512_v_fmamk_f32_bind,
+		"v_fmaak_f32":      avx512_v_fmaak_f32_bind,
+		"v_max_f32":        avx512_v_max_f32_bind,
+		"v_min_f32":        avx512_v_min_f32_bind,
+		"v_floor_f32":      avx512_v_floor_f32_bind,
+		"v_ceil_f32":       avx512_v_ceil_f32_bind,
+		"v_trunc_f32":      avx512_v_trunc_f32_bind,
+		"v_rndne_f32":      avx512_v_rndne_f32_bind,
+		"v_rcp_f32":        avx512_v_rcp_f32_bind,
+		"v_rcp_iflag_f32":  avx512_v_rcp_iflag_f32_bind,
+		"v_sqrt_f32":       avx512_v_sqrt_f32_bind,
+		"v_cvt_f32_i32":    avx512_v_cvt_f32_i32_bind,
+		"v_cvt_f32_u32":    avx512_v_cvt_f32_u32_bind,
+		"v_cvt_f32_ubyte0": avx512_v_cvt_f32_ubyte0_bind,
+		"v_cvt_f32_ubyte1": avx512_v_cvt_f32_ubyte1_bind,
+		"v_cvt_f32_ubyte2": avx512_v_cvt_f32_ubyte2_bind,
+		"v_cvt_f32_ubyte3": avx512_v_cvt_f32_ubyte3_bind,
+		"v_cvt_i32_f32":    avx512_v_cvt_i32_f32_bind,
+		"v_cvt_u32_f32":    avx512_v_cvt_u32_f32_bind,
+		"v_mul_hi_u32":     avx512_v_mul_hi_u32_bind,
+		"v_mul_hi_u32_u24": avx512_v_mul_hi_u32_u24_bind,
+		"v_lshlrev_b64":    avx512_v_lshlrev_b64_bind,
+		"v_lshrrev_b64":    avx512_v_lshrrev_b64_bind,
+		"v_ashrrev_i64":    avx512_v_ashrrev_i64_bind,
+		"v_lshl_add_u64":   avx512_v_lshl_add_u64_bind,
+		"v_mov_b64":        avx512_v_mov_b64_bind,
+		"v_add_f64":        avx512_v_add_f64_bind,
+		"v_mul_f64":        avx512_v_mul_f64_bind,
+		"v_fma_f64":        avx512_v_fma_f64_bind,
+		"v_fmac_f64":       avx512_v_fmac_f64_bind,
+		"v_rcp_f64":        avx512_v_rcp_f64_bind,
+		"v_sqrt_f64":       avx512_v_sqrt_f64_bind,
+		"v_cvt_f64_u32":    avx512_v_cvt_f64_u32_bind,
+		"v_cvt_f64_i32":    avx512_v_cvt_f64_i32_bind,
+	},
 	carries: map[string]maskedCarry{
 		"addc":        avx512_addc,
 		"subb":        avx512_subb,
@@ -154,6 +239,15 @@ func avx512_v_mov_b32(d, a, _, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_mov_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_mov_b32(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
+}
+
 func avx512_v_not_b32(d, a, _, _ *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -166,6 +260,15 @@ func avx512_v_not_b32(d, a, _, _ *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_not_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_not_b32(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
 }
 
 func avx512_v_add_u32(d, a, b, _ *Vec, m uint64) {
@@ -183,6 +286,32 @@ func avx512_v_add_u32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_add_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x16(a)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		r := x.Add(y)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_add_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_add_u32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_add_u32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx512_v_add_i32(d, a, b, _ *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -196,6 +325,32 @@ func avx512_v_add_i32(d, a, b, _ *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_add_i32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x16(a)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		r := x.Add(y)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_add_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_add_i32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_add_i32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
 }
 
 func avx512_v_sub_u32(d, a, b, _ *Vec, m uint64) {
@@ -213,6 +368,32 @@ func avx512_v_sub_u32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_sub_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x16(a)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		r := x.Sub(y)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_sub_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_sub_u32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_sub_u32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx512_v_sub_i32(d, a, b, _ *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -226,6 +407,32 @@ func avx512_v_sub_i32(d, a, b, _ *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_sub_i32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x16(a)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		r := x.Sub(y)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_sub_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_sub_i32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_sub_i32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
 }
 
 func avx512_v_subrev_u32(d, a, b, _ *Vec, m uint64) {
@@ -243,6 +450,32 @@ func avx512_v_subrev_u32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_subrev_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x16(a)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		r := y.Sub(x)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_subrev_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_subrev_u32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_subrev_u32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx512_v_and_b32(d, a, b, _ *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -256,6 +489,32 @@ func avx512_v_and_b32(d, a, b, _ *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_and_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x16(a)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		r := x.And(y)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_and_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_and_b32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_and_b32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
 }
 
 func avx512_v_or_b32(d, a, b, _ *Vec, m uint64) {
@@ -273,6 +532,32 @@ func avx512_v_or_b32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_or_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x16(a)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		r := x.Or(y)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_or_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_or_b32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_or_b32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx512_v_xor_b32(d, a, b, _ *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -286,6 +571,32 @@ func avx512_v_xor_b32(d, a, b, _ *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_xor_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x16(a)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		r := x.Xor(y)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_xor_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_xor_b32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_xor_b32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
 }
 
 func avx512_v_xnor_b32(d, a, b, _ *Vec, m uint64) {
@@ -304,6 +615,33 @@ func avx512_v_xnor_b32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_xnor_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x16(a)
+	kones := archsimd.BroadcastUint32x16(0xffffffff)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		r := x.Xor(y).Xor(kones)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_xnor_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_xnor_b32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_xnor_b32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx512_v_lshlrev_b32(d, a, b, _ *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -318,6 +656,33 @@ func avx512_v_lshlrev_b32(d, a, b, _ *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_lshlrev_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x16(a)
+	k31 := archsimd.BroadcastUint32x16(31)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		r := y.ShiftLeft(x.And(k31))
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_lshlrev_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_lshlrev_b32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_lshlrev_b32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
 }
 
 func avx512_v_lshrrev_b32(d, a, b, _ *Vec, m uint64) {
@@ -336,6 +701,33 @@ func avx512_v_lshrrev_b32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_lshrrev_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x16(a)
+	k31 := archsimd.BroadcastUint32x16(31)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		r := y.ShiftRight(x.And(k31))
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_lshrrev_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_lshrrev_b32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_lshrrev_b32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx512_v_ashrrev_i32(d, a, b, _ *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -350,6 +742,33 @@ func avx512_v_ashrrev_i32(d, a, b, _ *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_ashrrev_i32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x16(a)
+	k31 := archsimd.BroadcastUint32x16(31)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		r := y.AsInt32x16().ShiftRight(x.And(k31).AsInt32x16()).AsUint32x16()
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_ashrrev_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_ashrrev_i32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_ashrrev_i32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
 }
 
 func avx512_v_min_i32(d, a, b, _ *Vec, m uint64) {
@@ -367,6 +786,32 @@ func avx512_v_min_i32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_min_i32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x16(a)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		r := x.AsInt32x16().Min(y.AsInt32x16()).AsUint32x16()
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_min_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_min_i32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_min_i32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx512_v_max_i32(d, a, b, _ *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -380,6 +825,32 @@ func avx512_v_max_i32(d, a, b, _ *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_max_i32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x16(a)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		r := x.AsInt32x16().Max(y.AsInt32x16()).AsUint32x16()
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_max_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_max_i32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_max_i32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
 }
 
 func avx512_v_min_u32(d, a, b, _ *Vec, m uint64) {
@@ -397,6 +868,32 @@ func avx512_v_min_u32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_min_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x16(a)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		r := x.Min(y)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_min_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_min_u32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_min_u32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx512_v_max_u32(d, a, b, _ *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -412,6 +909,32 @@ func avx512_v_max_u32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_max_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x16(a)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		r := x.Max(y)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_max_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_max_u32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_max_u32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx512_v_mul_lo_u32(d, a, b, _ *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -425,6 +948,32 @@ func avx512_v_mul_lo_u32(d, a, b, _ *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_mul_lo_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x16(a)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		r := x.Mul(y)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_mul_lo_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_mul_lo_u32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_mul_lo_u32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
 }
 
 func avx512_v_mul_u32_u24(d, a, b, _ *Vec, m uint64) {
@@ -443,6 +992,33 @@ func avx512_v_mul_u32_u24(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_mul_u32_u24_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x16(a)
+	k24 := archsimd.BroadcastUint32x16(0xffffff)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		r := x.And(k24).Mul(y.And(k24))
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_mul_u32_u24_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_mul_u32_u24_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_mul_u32_u24(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx512_v_mul_i32_i24(d, a, b, _ *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -457,6 +1033,33 @@ func avx512_v_mul_i32_i24(d, a, b, _ *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_mul_i32_i24_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x16(a)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		u, v := x.ShiftAllLeft(8).AsInt32x16().ShiftAllRight(8), y.ShiftAllLeft(8).AsInt32x16().ShiftAllRight(8)
+		r := u.Mul(v).AsUint32x16()
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_mul_i32_i24_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_mul_i32_i24_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_mul_i32_i24(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
 }
 
 func avx512_v_bfm_b32(d, a, b, _ *Vec, m uint64) {
@@ -476,6 +1079,34 @@ func avx512_v_bfm_b32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_bfm_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	x := archsimd.BroadcastUint32x16(a)
+	k1 := archsimd.BroadcastUint32x16(1)
+	k31 := archsimd.BroadcastUint32x16(31)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		r := k1.ShiftLeft(x.And(k31)).Sub(k1).ShiftLeft(y.And(k31))
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_bfm_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_bfm_b32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_bfm_b32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx512_v_ffbh_u32(d, a, _, _ *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -489,6 +1120,15 @@ func avx512_v_ffbh_u32(d, a, _, _ *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_ffbh_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_ffbh_u32(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
 }
 
 func avx512_v_add3_u32(d, a, b, c *Vec, m uint64) {
@@ -506,6 +1146,34 @@ func avx512_v_add3_u32(d, a, b, c *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_add3_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x16(a)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		r := x.Add(y).Add(z)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_add3_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_add3_u32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_add3_u32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
 }
 
 func avx512_v_lshl_add_u32(d, a, b, c *Vec, m uint64) {
@@ -526,6 +1194,35 @@ func avx512_v_lshl_add_u32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_lshl_add_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x16(a)
+	k31 := archsimd.BroadcastUint32x16(31)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		r := x.ShiftLeft(y.And(k31)).Add(z)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_lshl_add_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_lshl_add_u32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_lshl_add_u32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
+}
+
 func avx512_v_add_lshl_u32(d, a, b, c *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -542,6 +1239,35 @@ func avx512_v_add_lshl_u32(d, a, b, c *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_add_lshl_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x16(a)
+	k31 := archsimd.BroadcastUint32x16(31)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		r := x.Add(y).ShiftLeft(z.And(k31))
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_add_lshl_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_add_lshl_u32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_add_lshl_u32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
 }
 
 func avx512_v_lshl_or_b32(d, a, b, c *Vec, m uint64) {
@@ -562,6 +1288,35 @@ func avx512_v_lshl_or_b32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_lshl_or_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x16(a)
+	k31 := archsimd.BroadcastUint32x16(31)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		r := x.ShiftLeft(y.And(k31)).Or(z)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_lshl_or_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_lshl_or_b32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_lshl_or_b32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
+}
+
 func avx512_v_and_or_b32(d, a, b, c *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -577,6 +1332,34 @@ func avx512_v_and_or_b32(d, a, b, c *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_and_or_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x16(a)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		r := x.And(y).Or(z)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_and_or_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_and_or_b32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_and_or_b32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
 }
 
 func avx512_v_or3_b32(d, a, b, c *Vec, m uint64) {
@@ -596,6 +1379,34 @@ func avx512_v_or3_b32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_or3_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x16(a)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		r := x.Or(y).Or(z)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_or3_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_or3_b32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_or3_b32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
+}
+
 func avx512_v_xad_u32(d, a, b, c *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -611,6 +1422,34 @@ func avx512_v_xad_u32(d, a, b, c *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_xad_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x16(a)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		r := x.Xor(y).Add(z)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_xad_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_xad_u32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_xad_u32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
 }
 
 func avx512_v_bfi_b32(d, a, b, c *Vec, m uint64) {
@@ -630,6 +1469,34 @@ func avx512_v_bfi_b32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_bfi_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x16(a)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		r := x.And(y).Or(z.AndNot(x))
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_bfi_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_bfi_b32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_bfi_b32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
+}
+
 func avx512_v_bfe_u32(d, a, b, c *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -647,6 +1514,36 @@ func avx512_v_bfe_u32(d, a, b, c *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_bfe_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x16(a)
+	k1 := archsimd.BroadcastUint32x16(1)
+	k31 := archsimd.BroadcastUint32x16(31)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		r := x.ShiftRight(y.And(k31)).And(k1.ShiftLeft(z.And(k31)).Sub(k1))
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_bfe_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_bfe_u32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_bfe_u32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
 }
 
 func avx512_v_bfe_i32(d, a, b, c *Vec, m uint64) {
@@ -672,6 +1569,40 @@ func avx512_v_bfe_i32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_bfe_i32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x16(a)
+	k31 := archsimd.BroadcastUint32x16(31)
+	k32 := archsimd.BroadcastUint32x16(32)
+	kzero := archsimd.BroadcastUint32x16(0)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		n := z.And(k31)
+		rest := k32.Sub(y.And(k31)) // bits above the field's start
+		u := n.Min(rest)
+		r := x.ShiftLeft(rest.Sub(u)).AsInt32x16().ShiftRight(k32.Sub(u).AsInt32x16()).AsUint32x16().Masked(n.NotEqual(kzero))
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_bfe_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_bfe_i32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_bfe_i32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
+}
+
 func avx512_v_alignbit_b32(d, a, b, c *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -690,6 +1621,37 @@ func avx512_v_alignbit_b32(d, a, b, c *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_alignbit_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x16(a)
+	k31 := archsimd.BroadcastUint32x16(31)
+	k32 := archsimd.BroadcastUint32x16(32)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		n := z.And(k31)
+		r := y.ShiftRight(n).Or(x.ShiftLeft(k32.Sub(n)))
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_alignbit_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_alignbit_b32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_alignbit_b32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
 }
 
 func avx512_v_alignbyte_b32(d, a, b, c *Vec, m uint64) {
@@ -712,6 +1674,37 @@ func avx512_v_alignbyte_b32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_alignbyte_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x16(a)
+	k3 := archsimd.BroadcastUint32x16(3)
+	k32 := archsimd.BroadcastUint32x16(32)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		n := z.And(k3).ShiftAllLeft(3)
+		r := y.ShiftRight(n).Or(x.ShiftLeft(k32.Sub(n)))
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_alignbyte_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_alignbyte_b32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_alignbyte_b32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
+}
+
 func avx512_v_mad_u32_u24(d, a, b, c *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -728,6 +1721,35 @@ func avx512_v_mad_u32_u24(d, a, b, c *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_mad_u32_u24_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x16(a)
+	k24 := archsimd.BroadcastUint32x16(0xffffff)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		r := x.And(k24).Mul(y.And(k24)).Add(z)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_mad_u32_u24_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_mad_u32_u24_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_mad_u32_u24(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
 }
 
 func avx512_v_mad_i32_i24(d, a, b, c *Vec, m uint64) {
@@ -748,6 +1770,35 @@ func avx512_v_mad_i32_i24(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_mad_i32_i24_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x16(a)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		u, v := x.ShiftAllLeft(8).AsInt32x16().ShiftAllRight(8), y.ShiftAllLeft(8).AsInt32x16().ShiftAllRight(8)
+		r := u.Mul(v).AsUint32x16().Add(z)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_mad_i32_i24_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_mad_i32_i24_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_mad_i32_i24(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
+}
+
 func avx512_v_min3_u32(d, a, b, c *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -763,6 +1814,34 @@ func avx512_v_min3_u32(d, a, b, c *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_min3_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x16(a)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		r := x.Min(y).Min(z)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_min3_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_min3_u32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_min3_u32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
 }
 
 func avx512_v_max3_u32(d, a, b, c *Vec, m uint64) {
@@ -782,6 +1861,34 @@ func avx512_v_max3_u32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_max3_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x16(a)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		r := x.Max(y).Max(z)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_max3_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_max3_u32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_max3_u32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
+}
+
 func avx512_v_med3_u32(d, a, b, c *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -797,6 +1904,34 @@ func avx512_v_med3_u32(d, a, b, c *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_med3_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x16(a)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		r := x.Min(y).Max(x.Max(y).Min(z))
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_med3_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_med3_u32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_med3_u32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
 }
 
 func avx512_v_min3_i32(d, a, b, c *Vec, m uint64) {
@@ -817,6 +1952,35 @@ func avx512_v_min3_i32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_min3_i32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x16(a)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		u, v, s := x.AsInt32x16(), y.AsInt32x16(), z.AsInt32x16()
+		r := u.Min(v).Min(s).AsUint32x16()
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_min3_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_min3_i32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_min3_i32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
+}
+
 func avx512_v_max3_i32(d, a, b, c *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -833,6 +1997,35 @@ func avx512_v_max3_i32(d, a, b, c *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_max3_i32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x16(a)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		u, v, s := x.AsInt32x16(), y.AsInt32x16(), z.AsInt32x16()
+		r := u.Max(v).Max(s).AsUint32x16()
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_max3_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_max3_i32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_max3_i32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
 }
 
 func avx512_v_med3_i32(d, a, b, c *Vec, m uint64) {
@@ -853,6 +2046,35 @@ func avx512_v_med3_i32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_med3_i32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	bp := (*[4][16]uint32)(unsafe.Pointer(b))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	x := archsimd.BroadcastUint32x16(a)
+	for i := range dp {
+		y := archsimd.LoadUint32x16(&bp[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		u, v, s := x.AsInt32x16(), y.AsInt32x16(), z.AsInt32x16()
+		r := u.Min(v).Max(u.Max(v).Min(s)).AsUint32x16()
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_med3_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if n, ok := p.scalarA(); ok {
+		return func(w *wave) { avx512_v_med3_i32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	}
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_med3_i32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
+}
+
 func avx512_v_add_f32(d, a, b, _ *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -866,6 +2088,19 @@ func avx512_v_add_f32(d, a, b, _ *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_add_f32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx512_v_add_f32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
 }
 
 func avx512_v_sub_f32(d, a, b, _ *Vec, m uint64) {
@@ -883,6 +2118,19 @@ func avx512_v_sub_f32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_sub_f32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx512_v_sub_f32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx512_v_subrev_f32(d, a, b, _ *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -898,6 +2146,19 @@ func avx512_v_subrev_f32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_subrev_f32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx512_v_subrev_f32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx512_v_mul_f32(d, a, b, _ *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -911,6 +2172,19 @@ func avx512_v_mul_f32(d, a, b, _ *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_mul_f32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx512_v_mul_f32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
 }
 
 func avx512_v_fma_f32(d, a, b, c *Vec, m uint64) {
@@ -930,6 +2204,19 @@ func avx512_v_fma_f32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_fma_f32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx512_v_fma_f32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
+}
+
 func avx512_v_fmac_f32(d, a, b, c *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -945,6 +2232,19 @@ func avx512_v_fmac_f32(d, a, b, c *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_fmac_f32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx512_v_fmac_f32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
 }
 
 func avx512_v_fmamk_f32(d, a, b, c *Vec, m uint64) {
@@ -964,6 +2264,19 @@ func avx512_v_fmamk_f32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_fmamk_f32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx512_v_fmamk_f32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
+}
+
 func avx512_v_fmaak_f32(d, a, b, c *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -979,6 +2292,19 @@ func avx512_v_fmaak_f32(d, a, b, c *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_fmaak_f32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx512_v_fmaak_f32(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
 }
 
 func avx512_v_max_f32(d, a, b, _ *Vec, m uint64) {
@@ -1002,6 +2328,19 @@ func avx512_v_max_f32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_max_f32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx512_v_max_f32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx512_v_min_f32(d, a, b, _ *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -1023,6 +2362,19 @@ func avx512_v_min_f32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_min_f32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx512_v_min_f32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx512_v_floor_f32(d, a, _, _ *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -1034,6 +2386,19 @@ func avx512_v_floor_f32(d, a, _, _ *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_floor_f32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx512_v_floor_f32(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
 }
 
 func avx512_v_ceil_f32(d, a, _, _ *Vec, m uint64) {
@@ -1049,6 +2414,19 @@ func avx512_v_ceil_f32(d, a, _, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_ceil_f32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx512_v_ceil_f32(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
+}
+
 func avx512_v_trunc_f32(d, a, _, _ *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -1062,6 +2440,19 @@ func avx512_v_trunc_f32(d, a, _, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_trunc_f32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx512_v_trunc_f32(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
+}
+
 func avx512_v_rndne_f32(d, a, _, _ *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -1073,6 +2464,19 @@ func avx512_v_rndne_f32(d, a, _, _ *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_rndne_f32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx512_v_rndne_f32(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
 }
 
 func avx512_v_rcp_f32(d, a, _, _ *Vec, m uint64) {
@@ -1089,6 +2493,19 @@ func avx512_v_rcp_f32(d, a, _, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_rcp_f32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx512_v_rcp_f32(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
+}
+
 func avx512_v_rcp_iflag_f32(d, a, _, _ *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -1101,6 +2518,19 @@ func avx512_v_rcp_iflag_f32(d, a, _, _ *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_rcp_iflag_f32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx512_v_rcp_iflag_f32(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
 }
 
 func avx512_v_sqrt_f32(d, a, _, _ *Vec, m uint64) {
@@ -1116,6 +2546,19 @@ func avx512_v_sqrt_f32(d, a, _, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_sqrt_f32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx512_v_sqrt_f32(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
+}
+
 func avx512_v_cvt_f32_i32(d, a, _, _ *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -1129,6 +2572,19 @@ func avx512_v_cvt_f32_i32(d, a, _, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_cvt_f32_i32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx512_v_cvt_f32_i32(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
+}
+
 func avx512_v_cvt_f32_u32(d, a, _, _ *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -1140,6 +2596,19 @@ func avx512_v_cvt_f32_u32(d, a, _, _ *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_cvt_f32_u32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx512_v_cvt_f32_u32(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
 }
 
 func avx512_v_cvt_f32_ubyte0(d, a, _, _ *Vec, m uint64) {
@@ -1156,6 +2625,19 @@ func avx512_v_cvt_f32_ubyte0(d, a, _, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_cvt_f32_ubyte0_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx512_v_cvt_f32_ubyte0(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
+}
+
 func avx512_v_cvt_f32_ubyte1(d, a, _, _ *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -1168,6 +2650,19 @@ func avx512_v_cvt_f32_ubyte1(d, a, _, _ *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_cvt_f32_ubyte1_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx512_v_cvt_f32_ubyte1(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
 }
 
 func avx512_v_cvt_f32_ubyte2(d, a, _, _ *Vec, m uint64) {
@@ -1184,6 +2679,19 @@ func avx512_v_cvt_f32_ubyte2(d, a, _, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_cvt_f32_ubyte2_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx512_v_cvt_f32_ubyte2(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
+}
+
 func avx512_v_cvt_f32_ubyte3(d, a, _, _ *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -1195,6 +2703,19 @@ func avx512_v_cvt_f32_ubyte3(d, a, _, _ *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_cvt_f32_ubyte3_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx512_v_cvt_f32_ubyte3(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
 }
 
 func avx512_v_cvt_i32_f32(d, a, _, _ *Vec, m uint64) {
@@ -1214,6 +2735,19 @@ func avx512_v_cvt_i32_f32(d, a, _, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_cvt_i32_f32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx512_v_cvt_i32_f32(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
+}
+
 func avx512_v_cvt_u32_f32(d, a, _, _ *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	ap := (*[4][16]uint32)(unsafe.Pointer(a))
@@ -1226,6 +2760,19 @@ func avx512_v_cvt_u32_f32(d, a, _, _ *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_cvt_u32_f32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx512_v_cvt_u32_f32(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
 }
 
 func avx512_v_mul_hi_u32(d, a, b, _ *Vec, m uint64) {
@@ -1247,6 +2794,15 @@ func avx512_v_mul_hi_u32(d, a, b, _ *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_mul_hi_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_mul_hi_u32(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
 }
 
 func avx512_v_mul_hi_u32_u24(d, a, b, _ *Vec, m uint64) {
@@ -1271,6 +2827,15 @@ func avx512_v_mul_hi_u32_u24(d, a, b, _ *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_mul_hi_u32_u24_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_mul_hi_u32_u24(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
 }
 
 func avx512_v_lshlrev_b64(d, a, b, _ *Vec, m uint64) {
@@ -1299,6 +2864,15 @@ func avx512_v_lshlrev_b64(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_lshlrev_b64_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_lshlrev_b64(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx512_v_lshrrev_b64(d, a, b, _ *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	dh := (*[4][16]uint32)(unsafe.Pointer(upper(d)))
@@ -1325,6 +2899,15 @@ func avx512_v_lshrrev_b64(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_lshrrev_b64_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_lshrrev_b64(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx512_v_ashrrev_i64(d, a, b, _ *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	dh := (*[4][16]uint32)(unsafe.Pointer(upper(d)))
@@ -1349,6 +2932,15 @@ func avx512_v_ashrrev_i64(d, a, b, _ *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_ashrrev_i64_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_ashrrev_i64(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
 }
 
 func avx512_v_lshl_add_u64(d, a, b, c *Vec, m uint64) {
@@ -1383,6 +2975,15 @@ func avx512_v_lshl_add_u64(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_lshl_add_u64_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_lshl_add_u64(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
+}
+
 func avx512_v_mov_b64(d, a, _, _ *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	dh := (*[4][16]uint32)(unsafe.Pointer(upper(d)))
@@ -1401,6 +3002,15 @@ func avx512_v_mov_b64(d, a, _, _ *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_mov_b64_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		avx512_v_mov_b64(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
 }
 
 func avx512_v_add_f64(d, a, b, _ *Vec, m uint64) {
@@ -1429,6 +3039,19 @@ func avx512_v_add_f64(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_add_f64_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx512_v_add_f64(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
+}
+
 func avx512_v_mul_f64(d, a, b, _ *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	dh := (*[4][16]uint32)(unsafe.Pointer(upper(d)))
@@ -1453,6 +3076,19 @@ func avx512_v_mul_f64(d, a, b, _ *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_mul_f64_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx512_v_mul_f64(p.d.at(w), p.a.at(w), p.b.at(w), nil, w.exec)
+	}
 }
 
 func avx512_v_fma_f64(d, a, b, c *Vec, m uint64) {
@@ -1487,6 +3123,19 @@ func avx512_v_fma_f64(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_fma_f64_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx512_v_fma_f64(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
+}
+
 func avx512_v_fmac_f64(d, a, b, c *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	dh := (*[4][16]uint32)(unsafe.Pointer(upper(d)))
@@ -1519,6 +3168,19 @@ func avx512_v_fmac_f64(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_fmac_f64_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx512_v_fmac_f64(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
+	}
+}
+
 func avx512_v_rcp_f64(d, a, _, _ *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	dh := (*[4][16]uint32)(unsafe.Pointer(upper(d)))
@@ -1538,6 +3200,19 @@ func avx512_v_rcp_f64(d, a, _, _ *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_rcp_f64_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx512_v_rcp_f64(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
 }
 
 func avx512_v_sqrt_f64(d, a, _, _ *Vec, m uint64) {
@@ -1560,6 +3235,19 @@ func avx512_v_sqrt_f64(d, a, _, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_sqrt_f64_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx512_v_sqrt_f64(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
+}
+
 func avx512_v_cvt_f64_u32(d, a, _, _ *Vec, m uint64) {
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	dh := (*[4][16]uint32)(unsafe.Pointer(upper(d)))
@@ -1578,6 +3266,19 @@ func avx512_v_cvt_f64_u32(d, a, _, _ *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_cvt_f64_u32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx512_v_cvt_f64_u32(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
 }
 
 func avx512_v_cvt_f64_i32(d, a, _, _ *Vec, m uint64) {
@@ -1600,6 +3301,19 @@ func avx512_v_cvt_f64_i32(d, a, _, _ *Vec, m uint64) {
 		m >>= 16
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func avx512_v_cvt_f64_i32_bind(p plain, fl floats, general func(*wave)) func(*wave) {
+	if len(p.bcast) != 0 {
+		return nil
+	}
+	return func(w *wave) {
+		if w.isSlow(fl) {
+			general(w)
+			return
+		}
+		avx512_v_cvt_f64_i32(p.d.at(w), p.a.at(w), nil, nil, w.exec)
+	}
 }
 
 func avx512_addc(d, a, b, _ *Vec, in, m uint64) (res uint64) {

@@ -46,17 +46,28 @@ func (t target) file() []byte {
 		b.WriteString("},\n")
 	}
 	list("kernels", "maskedKernel", "", kernels)
+	fmt.Fprintf(&b, "binders: map[string]tierBinder{\n")
+	for _, k := range kernels {
+		if t.has(k) {
+			fmt.Fprintf(&b, "%q: %s_bind,\n", k.name, t.fn(k))
+		}
+	}
+	b.WriteString("},\n")
 	list("carries", "maskedCarry", "", carries)
 	list("relations", "relation", "", relations)
 	b.WriteString("}\n")
 	for _, k := range kernels {
 		if t.has(k) {
-			t.kernel(&b, k, false)
+			t.kernel(&b, k, plain)
+			if k.scalarForm() {
+				t.kernel(&b, k, scalar)
+			}
+			t.binder(&b, k)
 		}
 	}
 	for _, k := range carries {
 		if t.has(k) {
-			t.kernel(&b, k, true)
+			t.kernel(&b, k, carry)
 		}
 	}
 	for _, k := range relations {
@@ -72,6 +83,23 @@ func (t target) has(k kernel) bool { return t.lanes == 16 || !k.only512 }
 func (t target) fn(k kernel) string { return t.name + "_" + k.name }
 
 func (k kernel) wide() bool { return strings.ContainsAny(k.srcs+k.dst, "wh") }
+
+// scalarForm says whether there is a form whose first source is a scalar.
+func (k kernel) scalarForm() bool { return !k.wide() && len(k.srcs) > 1 && !k.float() }
+
+// float says whether MODE may rule out the kernel.
+func (k kernel) float() bool {
+	return strings.Contains(k.name, "_f32") || strings.Contains(k.name, "_f64")
+}
+
+// form is a kind of function that a kernel is made into.
+type form int
+
+const (
+	plain  form = iota // func(d, a, b, c *Vec, mask)
+	scalar             // a is the same in all lanes
+	carry              // masks go in and come out
+)
 
 // typ is the name of a vector type of 32-bit (U32, I32, F32) or 64-bit elements.
 func (t target) typ(short string) string {
@@ -138,8 +166,11 @@ func (t target) views(b *strings.Builder, names, kinds string) {
 }
 
 // load reads vector i of the sources into x, y, z; in two halves for wide bodies.
-func (t target) load(b *strings.Builder, k kernel) {
+func (t target) load(b *strings.Builder, k kernel, f form) {
 	for i, kind := range k.srcs {
+		if i == 0 && f == scalar {
+			continue
+		}
 		reg, x := string("abc"[i]), string("xyz"[i])
 		if !k.wide() {
 			fmt.Fprintf(b, "%s := archsimd.Load%s(&%sp[i])\n", x, t.typ("U32"), reg)
@@ -167,22 +198,51 @@ func (t target) mask(name string) string {
 	return "mask8(" + name + ", kbits)"
 }
 
-func (t target) kernel(b *strings.Builder, k kernel, carry bool) {
+// binder writes the function that makes an instruction of operands: one that
+// calls the kernel directly, with no more operands than it has.
+func (t target) binder(b *strings.Builder, k kernel) {
+	args := []string{"p.a.at(w)", "p.b.at(w)", "p.c.at(w)"}
+	for i := len(k.srcs); i < 3; i++ {
+		args[i] = "nil"
+	}
+	if k.float() {
+		fmt.Fprintf(b, "\nfunc %s_bind(p plain, fl floats, general func(*wave)) func(*wave) {\n", t.fn(k))
+		b.WriteString("if len(p.bcast) != 0 {\nreturn nil\n}\nreturn func(w *wave) {\nif w.isSlow(fl) {\ngeneral(w)\nreturn\n}\n")
+	} else {
+		fmt.Fprintf(b, "\nfunc %s_bind(p plain, _ floats, _ func(*wave)) func(*wave) {\n", t.fn(k))
+		if k.scalarForm() {
+			fmt.Fprintf(b, "if n, ok := p.scalarA(); ok {\nreturn func(w *wave) { %s_s(p.d.at(w), w.S[n], %s, %s, w.exec) }\n}\n", t.fn(k), args[1], args[2])
+		}
+		b.WriteString("if len(p.bcast) != 0 {\nreturn nil\n}\nreturn func(w *wave) {\n")
+	}
+	fmt.Fprintf(b, "%s(p.d.at(w), %s, w.exec)\n}\n}\n", t.fn(k), strings.Join(args, ", "))
+}
+
+func (t target) kernel(b *strings.Builder, k kernel, f form) {
 	args := []string{"a", "b", "c"}
 	for i := len(k.srcs); i < 3; i++ {
 		args[i] = "_"
 	}
-	fmt.Fprintf(b, "\nfunc %s(d, %s *Vec", t.fn(k), strings.Join(args, ", "))
+	if f == scalar {
+		fmt.Fprintf(b, "\nfunc %s_s(d *Vec, a uint32, %s *Vec", t.fn(k), strings.Join(args[1:], ", "))
+	} else {
+		fmt.Fprintf(b, "\nfunc %s(d, %s *Vec", t.fn(k), strings.Join(args, ", "))
+	}
 	carryIn := strings.Contains(k.body, "cin")
 	switch {
 	case carryIn:
 		b.WriteString(", in, m uint64) (res uint64) {\n")
-	case carry:
+	case f == carry:
 		b.WriteString(", _, m uint64) (res uint64) {\n")
 	default:
 		b.WriteString(", m uint64) {\n")
 	}
-	t.views(b, "d"+"abc"[:len(k.srcs)], k.dst+k.srcs)
+	if f == scalar {
+		t.views(b, "d"+"bc"[:len(k.srcs)-1], k.dst+k.srcs[1:])
+		fmt.Fprintf(b, "x := archsimd.Broadcast%s(a)\n", t.typ("U32"))
+	} else {
+		t.views(b, "d"+"abc"[:len(k.srcs)], k.dst+k.srcs)
+	}
 	if narrowSource(k) {
 		t.consts(b, k.body, "kzero")
 	} else {
@@ -192,7 +252,7 @@ func (t target) kernel(b *strings.Builder, k kernel, carry bool) {
 		b.WriteString("kbits := archsimd.LoadUint32x8(&bits8)\n")
 	}
 	b.WriteString("for i := range dp {\n")
-	t.load(b, k)
+	t.load(b, k, f)
 	if carryIn {
 		fmt.Fprintf(b, "cin := %s\n", t.mask("in"))
 	}
@@ -215,14 +275,14 @@ func (t target) kernel(b *strings.Builder, k kernel, carry bool) {
 			store(pair("r", "1, 3, 5, 7"), "dh")
 		}
 	}
-	if carry {
+	if f == carry {
 		fmt.Fprintf(b, "res |= uint64(%s) << (%d * i)\n", t.bits(k), t.lanes)
 		if carryIn {
 			fmt.Fprintf(b, "in >>= %d\n", t.lanes)
 		}
 	}
 	fmt.Fprintf(b, "m >>= %d\n}\narchsimd.ClearAVXUpperBits()\n", t.lanes)
-	if carry {
+	if f == carry {
 		b.WriteString("return res\n")
 	}
 	b.WriteString("}\n")
@@ -242,7 +302,7 @@ func (t target) relation(b *strings.Builder, k kernel) {
 	fmt.Fprintf(b, "\nfunc %s(a, b *Vec) (res uint64) {\n", t.fn(k))
 	t.views(b, "ab", k.srcs)
 	b.WriteString("for i := range ap {\n")
-	t.load(b, k)
+	t.load(b, k, plain)
 	if k.wide() {
 		fmt.Fprintf(b, "out0 := %s\nout1 := %s\n", t.expand(k.body, "0"), t.expand(k.body, "1"))
 	} else {
