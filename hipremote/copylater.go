@@ -60,3 +60,10 @@ func (c *Client) copyLater(t hip.Thread, dst, src hip.Ptr, s shape) (done bool, 
 		}
 	})
 }
+
+// forget drops the stream of a device that was reset.
+func (l *laterCopies) forget(device int32) {
+	l.mu.Lock()
+	delete(l.streams, device)
+	l.mu.Unlock()
+}

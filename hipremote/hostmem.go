@@ -62,11 +62,14 @@ func (h *hostMemory) list() []*hostRegion {
 	return append([]*hostRegion(nil), h.regions...)
 }
 
-// forget notes that the worker holds no copy any more.
-func (h *hostMemory) forget() {
+// forget notes that the worker holds no copies on a device any more.
+func (h *hostMemory) forget(device int32) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, r := range h.regions {
+		if r.device != device {
+			continue
+		}
 		r.mu.Lock()
 		if r.exposed.Swap(false) {
 			r.twin = nil

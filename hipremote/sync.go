@@ -41,33 +41,49 @@ func (c *Client) DeviceReset(t hip.Thread) hip.Error {
 	}
 	c.async.reset(seq)
 	c.handles.clear()
+	c.later.forget(t.Device)
+	l := c.link.Load()
+	var back uint64 // bytes that are credit again
 	m := &c.mem
 	m.mu.Lock()
-	keep := m.blocks[:0]
+	keep, managed := m.blocks[:0], []*hostRegion(nil)
 	for _, b := range m.blocks {
-		if b.device != t.Device || b.host != nil && !b.host.managed {
+		switch {
+		case b.device != t.Device || b.host != nil && !b.host.managed:
 			keep = append(keep, b)
 			continue
+		case b.host != nil:
+			managed = append(managed, b.host)
+			decommit(b.base, b.size)
+		default:
+			back += b.size
 		}
-		if b.size != 0 && b.host == nil {
+		if b.size != 0 && m.places != nil {
 			m.places.put(b.base, b.size)
 		}
 	}
+	clear(m.blocks[len(keep):])
 	m.blocks = keep
 	var freed []*block
 	for _, b := range m.freed {
 		if b.device != t.Device {
 			freed = append(freed, b)
-		} else {
+			continue
+		}
+		back += b.size
+		if m.places != nil {
 			m.places.put(b.base, b.size)
 		}
 	}
 	m.freed = freed
-	if t.Device >= 0 && t.Device < maxDevices {
-		m.credit[t.Device] = 0
-	}
 	m.mu.Unlock()
-	c.host.forget()
+	for _, r := range managed {
+		c.host.remove(r)
+	}
+	c.host.forget(t.Device)
+	if back != 0 && t.Device >= 0 && t.Device < maxDevices {
+		c.giveCredit(l, t.Device, back)
+	}
 	return hip.Success
 }
 

@@ -186,3 +186,43 @@ func TestHostFunctionSeesKernels(t *testing.T) {
 		t.Errorf("the function saw %v, the end is %v and %v", seen, x[0], x[n-1])
 	}
 }
+
+// TestReset: after a reset the card is empty, what was granted for it is of use again, and pinned memory can be used by kernels as before.
+func TestReset(t *testing.T) {
+	w := serve(t, cards(1), config())
+	c := connect(t, w)
+	const n = 100
+	h, e := c.HostMalloc(main0, 4*n, 0)
+	must(t, "HostMalloc", e)
+	x := floats(h, n)
+	for round := range 5 {
+		f := kernel(t, c, "saxpy", "saxpy")
+		m, e := c.MallocManaged(main0, 1<<20, hip.MemAttachGlobal)
+		must(t, "MallocManaged", e)
+		_, e = c.Malloc(main0, 600<<20) // twice this is more than there is
+		must(t, "Malloc", e)
+		for i := range x {
+			x[i] = 1
+		}
+		must(t, "launch", saxpy(c, f, 0, n, 1, h, h))
+		must(t, "sync", c.DeviceSynchronize(main0))
+		if x[n-1] != 2 {
+			t.Fatalf("round %d: %v", round, x[n-1])
+		}
+		must(t, "DeviceReset", c.DeviceReset(main0))
+		free, total, e := c.MemGetInfo(main0)
+		if must(t, "MemGetInfo", e); free != total {
+			t.Errorf("round %d: %d of %d are free after a reset", round, free, total)
+		}
+		if e := c.Free(main0, m); e != hip.ErrorInvalidValue {
+			t.Errorf("managed memory survived the reset: %v", e)
+		}
+		if e := launch(c, f, 0, h); e == hip.Success {
+			t.Error("a function survived the reset")
+		}
+	}
+	other := connect(t, w)
+	if _, e := other.Malloc(main0, 900<<20); e != hip.Success {
+		t.Errorf("another client, after the resets: %v", e)
+	}
+}

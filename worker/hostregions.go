@@ -17,9 +17,10 @@ type hostRegions struct {
 }
 
 type hostRegion struct {
-	mu   sync.Mutex // one comparison at a time
-	size int
-	twin []byte // what the client has, as far as both know
+	device int32
+	mu     sync.Mutex // one comparison at a time
+	size   int
+	twin   []byte // what the client has, as far as both know
 }
 
 // maxHostBytes bounds the twins of one session.
@@ -67,7 +68,7 @@ func (s *session) doHostExpose(r *wire.Request) {
 	if h.open == nil {
 		h.open = map[hip.Ptr]*hostRegion{}
 	}
-	h.open[q.Addr] = &hostRegion{size: int(q.Size), twin: make([]byte, q.Size)}
+	h.open[q.Addr] = &hostRegion{device: q.Device, size: int(q.Size), twin: make([]byte, q.Size)}
 	s.reply(r, hip.Success, nil)
 }
 
@@ -195,8 +196,13 @@ func (s *session) guarded(x *hostRegion, addr hip.Ptr, f func(mem []byte) hip.Er
 	return f(mem)
 }
 
-func (h *hostRegions) clear() {
+// clear forgets the regions of a device that was reset.
+func (h *hostRegions) clear(device int32) {
 	h.mu.Lock()
-	h.open = nil
+	for addr, x := range h.open {
+		if x.device == device {
+			delete(h.open, addr)
+		}
+	}
 	h.mu.Unlock()
 }
