@@ -3,6 +3,8 @@ GO         ?= go
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 LIB         = build/lib/libamdhip64.so.6
 CFLAGS     ?= -O2 -Wall
+# The simulator's AVX2 and AVX-512 kernels; empty builds the portable ones alone.
+export GOEXPERIMENT ?= simd
 
 .DEFAULT_GOAL := help
 .PHONY: help demo build lib test bench conformance generate kernels lint clean
