@@ -86,7 +86,7 @@ func (p *SessionProcess) Run() error {
 		_ = unix.Close(fd)
 		return err
 	}
-	go watchHangup(hup, p.Log)
+	go watchHangup(hup, ctl, p.Log)
 	conn, err := wire.NewServerFD(fd, wire.ServerOptions{Protocol: hello.Protocol, Heartbeat: hello.Heartbeat()})
 	if err != nil {
 		return err
@@ -158,7 +158,7 @@ const hangupGrace = 3 * time.Second
 
 // watchHangup ends the process when the client is gone and the line does not notice, because something on it never ends. fd is a
 // duplicate of the client's socket.
-func watchHangup(fd int, log *slog.Logger) {
+func watchHangup(fd int, ctl *control, log *slog.Logger) {
 	for {
 		p := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}}
 		if n, err := unix.Poll(p, -1); n > 0 || err != nil && !errors.Is(err, unix.EINTR) {
@@ -167,7 +167,9 @@ func watchHangup(fd int, log *slog.Logger) {
 	}
 	_ = unix.Close(fd) // or the client would not see the end of the connection
 	time.Sleep(hangupGrace)
-	log.Warn("the client has gone; its session is ended in the middle")
+	const reason = "the client has gone in the middle of work that does not end"
+	log.Warn("session ended", "reason", reason)
+	_ = ctl.send(encodeEnd(reason), -1)
 	os.Exit(0)
 }
 
