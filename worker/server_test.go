@@ -59,8 +59,10 @@ func client(args []string) {
 		die("sync", c.DeviceSynchronize(main0))
 	case "kernel-and-copy": // the line itself stands still: more is queued behind the kernel than is staged
 		die("launch", launch(c, kernel(exiter{}, c, "spin", "spin_forever"), 0, p))
-		os.Stdout.WriteString("busy\n")
-		for {
+		for i := 0; ; i++ {
+			if i == (192<<20)/(32<<10) {
+				os.Stdout.WriteString("busy\n")
+			}
 			die("Memcpy", c.MemcpyAsync(main0, p, at(host), 32<<10, hip.MemcpyHostToDevice, 0))
 		}
 	case "exit":
