@@ -151,7 +151,7 @@ func (w *wave) start(s *scheduler, items int) {
 	}
 	w.setMode(d.Desc.mode())
 	w.blk, w.idx, w.status = nil, 0, running
-	w.stats = Stats{}
+	w.stats, w.tally = Stats{}, tally{}
 }
 
 // registers returns n registers, reusing r if it is large enough.

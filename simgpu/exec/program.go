@@ -53,6 +53,7 @@ type block struct {
 	at      []uint16                       // distance of each instruction from pc, in dwords
 	term    func(w *wave, b *block) *block // what comes next; nil result: the wave stops, w.status says why
 	counts  [NumClasses]uint32
+	tallied tallied // counts, for tally
 
 	needV, needA int // registers used
 
@@ -75,6 +76,7 @@ func (p *Program) block(pc uint64) *block {
 		return b.(*block)
 	}
 	b := p.decode(pc)
+	b.tallied = tallyOf(&b.counts)
 	p.blocks.Store(pc, b)
 	return b
 }

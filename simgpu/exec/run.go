@@ -2,7 +2,6 @@ package exec
 
 import (
 	"fmt"
-	"math/bits"
 	"runtime"
 	"sync/atomic"
 )
@@ -13,6 +12,12 @@ const stopCheck = 256
 // run executes the wave for at most slice×stopCheck blocks and says why it
 // stopped. Faults are panics; see guard.
 func (w *wave) run(slice int, stop *atomic.Bool) status {
+	s := w.blocks(slice, stop)
+	w.tally.flush(&w.stats)
+	return s
+}
+
+func (w *wave) blocks(slice int, stop *atomic.Bool) status {
 	b := w.blk
 	for range slice {
 		if stop.Load() {
@@ -28,7 +33,10 @@ func (w *wave) run(slice int, stop *atomic.Bool) status {
 				op(w)
 			}
 			w.idx = len(b.ops)
-			w.account(b)
+			w.tally.add(b, w.exec)
+			if w.tally.blocks == maxTally {
+				w.tally.flush(&w.stats)
+			}
 			next := b.term(w, b)
 			if next == nil {
 				return w.status
@@ -38,18 +46,6 @@ func (w *wave) run(slice int, stop *atomic.Bool) status {
 		}
 	}
 	return running
-}
-
-// account adds the instructions of a block to the wave's counters.
-func (w *wave) account(b *block) {
-	n := uint64(bits.OnesCount64(w.exec))
-	for i := range b.counts {
-		w.stats.Instructions[i] += uint64(b.counts[i])
-	}
-	w.stats.Lanes[VALU] += n * uint64(b.counts[VALU])
-	w.stats.Lanes[VMEM] += n * uint64(b.counts[VMEM])
-	w.stats.Lanes[LDS] += n * uint64(b.counts[LDS])
-	w.stats.Lanes[MFMA] += WaveSize * uint64(b.counts[MFMA])
 }
 
 func (w *wave) registers(b *block) {
@@ -81,6 +77,7 @@ func faultAddr(e any) (uint64, bool) {
 
 // toFault turns what was recovered from executing w into a Fault.
 func (w *wave) toFault(e any) *Fault {
+	w.tally.flush(&w.stats)
 	f, ok := e.(*Fault)
 	if !ok {
 		if addr, isFault := faultAddr(e); isFault {

@@ -69,6 +69,7 @@ type wave struct {
 	dpp   uint64                   // lanes that DPP lets write
 	mat   matrices
 	stats Stats
+	tally tally // what is not in stats yet
 }
 
 // setExec loads what depends on EXEC; called at the start of every block.

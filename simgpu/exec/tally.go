@@ -1,0 +1,53 @@
+package exec
+
+import "math/bits"
+
+// tally counts what blocks execute, several counters in a word, so that a block
+// costs three additions.
+type tally struct {
+	low    uint64 // instructions of SALU, SMEM, Branch, VALU, 16 bits each
+	high   uint64 // of MFMA, VMEM, LDS
+	lanes  uint64 // active lanes of VALU, VMEM, LDS, 21 bits each
+	blocks uint32
+}
+
+// maxTally is how many blocks can be added: their counters are at most
+// maxBlock+1, and 64 times that for lanes.
+const maxTally = 63
+
+const laneBits = 21
+
+// tallied are a block's counters in the form of tally; of lanes, for one lane.
+type tallied struct{ low, high, lanes uint64 }
+
+func tallyOf(counts *[NumClasses]uint32) tallied {
+	c := func(k Class) uint64 { return uint64(counts[k]) }
+	return tallied{
+		low:   c(SALU) | c(SMEM)<<16 | c(Branch)<<32 | c(VALU)<<48,
+		high:  c(MFMA) | c(VMEM)<<16 | c(LDS)<<32,
+		lanes: c(VALU) | c(VMEM)<<laneBits | c(LDS)<<(2*laneBits),
+	}
+}
+
+// add counts a block that was executed under exec.
+func (t *tally) add(b *block, exec uint64) {
+	t.low += b.tallied.low
+	t.high += b.tallied.high
+	t.lanes += b.tallied.lanes * uint64(bits.OnesCount64(exec))
+	t.blocks++
+}
+
+// flush adds what was counted to s.
+func (t *tally) flush(s *Stats) {
+	for i, c := range []Class{SALU, SMEM, Branch, VALU} {
+		s.Instructions[c] += t.low >> (16 * i) & 0xffff
+	}
+	for i, c := range []Class{MFMA, VMEM, LDS} {
+		s.Instructions[c] += t.high >> (16 * i) & 0xffff
+	}
+	s.Lanes[MFMA] += WaveSize * (t.high & 0xffff)
+	for i, c := range []Class{VALU, VMEM, LDS} {
+		s.Lanes[c] += t.lanes >> (laneBits * i) & (1<<laneBits - 1)
+	}
+	*t = tally{}
+}
