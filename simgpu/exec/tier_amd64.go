@@ -33,6 +33,14 @@ func pickTier() tier {
 	return tier{}
 }
 
+// scalarA says whether the first operand is a scalar register, and the only one.
+func (p plain) scalarA() (n uint8, ok bool) {
+	if len(p.bcast) != 1 || p.a.con != nil || p.a.base != inBcast || p.b.base == inBcast || p.c.base == inBcast {
+		return 0, false
+	}
+	return p.bcast[0], true
+}
+
 var bits8 = [8]uint32{1, 2, 4, 8, 16, 32, 64, 128}
 
 // mask8 is the mask of the low 8 bits of m.

@@ -38,14 +38,6 @@ func placeOf(base placeBase, reg int) vplace {
 	return vplace{base: base, off: uintptr(reg) * unsafe.Sizeof(Vec{})}
 }
 
-// scalarA says whether the first operand is a scalar register, and the only one.
-func (p plain) scalarA() (n uint8, ok bool) {
-	if len(p.bcast) != 1 || p.a.con != nil || p.a.base != inBcast || p.b.base == inBcast || p.c.base == inBcast {
-		return 0, false
-	}
-	return p.bcast[0], true
-}
-
 // setBases notes where the wave's registers lie.
 func (w *wave) setBases() {
 	w.bases = [numBases]unsafe.Pointer{unsafe.Pointer(unsafe.SliceData(w.V)), unsafe.Pointer(unsafe.SliceData(w.A)), unsafe.Pointer(&w.bcast)}
