@@ -62,11 +62,12 @@ run bin/smi-remote metrics
 run bin/smi-remote processes
 
 title "Call latency, from the worker's /metrics"
-printf '$ curl -s http://127.0.0.1:%s/metrics | grep hip_rpc_duration_seconds_count\n' "$metrics"
+calls='hip_rpc_duration_seconds_(count|sum).*"hip(Memcpy|ModuleLaunchKernel|DeviceSynchronize)"'
+printf '$ curl -s http://127.0.0.1:%s/metrics | grep -E '"'%s'"'\n' "$metrics" "$calls"
 exec 3<>"/dev/tcp/127.0.0.1/$metrics"
 printf 'GET /metrics HTTP/1.0\r\nHost: localhost\r\n\r\n' >&3
 cat <&3 >"$dir/metrics"
 exec 3>&-
-grep -E '^(rocwire_)?hip_rpc_duration_seconds_(count|sum)' "$dir/metrics" | head -n 12 || fail "/metrics has no call latency"
+grep -E "^$calls" "$dir/metrics" || fail "/metrics has no call latency"
 wait "${pids[1]}" || { cat "$dir/spin.out"; fail "hello_hip --spin failed"; }
 title "Done."

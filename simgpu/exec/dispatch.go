@@ -32,10 +32,10 @@ type Dispatch struct {
 // Limits of the devices.
 const (
 	WaveSize         = 64
-	MaxWorkgroupSize = 1024  // work-items
-	MaxLDS           = 65536 // bytes of a workgroup
+	MaxWorkgroupSize = 1024    // work-items
+	MaxLDS           = 65536   // bytes of a workgroup
 	MaxScratch       = 1 << 17 // bytes of a lane's private segment
-	dynamicStackSize = 16384 // scratch added for kernels whose stack size is not known
+	dynamicStackSize = 16384   // scratch added for kernels whose stack size is not known
 )
 
 func (d *Dispatch) fail(format string, args ...any) error {
