@@ -176,6 +176,12 @@ func (c *Client) Err() error {
 	return c.cause
 }
 
+// How long Close lets a write under way finish, and how often it looks.
+const (
+	closePatience = 100 * time.Millisecond
+	closePoll     = 50 * time.Microsecond
+)
+
 // Close ends the connection in order. Pending calls get ErrClosed.
 func (c *Client) Close() error {
 	c.mu.Lock()
@@ -185,6 +191,11 @@ func (c *Client) Close() error {
 	c.mu.Unlock()
 	o := &c.out
 	o.mu.Lock()
+	for end := time.Now().Add(closePatience); o.writing && !o.dead && time.Now().Before(end); {
+		o.mu.Unlock() // somebody's messages are on their way; SHUTDOWN goes behind them
+		time.Sleep(closePoll)
+		o.mu.Lock()
+	}
 	if !o.writing && !o.dead {
 		c.seq++
 		o.header(OpShutdown, c.seq, 0, FlagNoReply)
