@@ -7,7 +7,7 @@ CFLAGS     ?= -O2 -Wall
 export GOEXPERIMENT ?= simd
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build lib test bench conformance generate kernels lint clean
+.PHONY: help demo build lib test bench conformance fuzz generate kernels lint clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -31,6 +31,9 @@ bench: build ## the performance table, with the floors measured in the same run
 
 conformance: build ## unmodified Debian ROCm test programs against us (fetches about 80 MB once)
 	@$(GO) run ./conformance
+
+fuzz: ## every decoder's fuzz target, 30 s each
+	@scripts/fuzz.sh 30s
 
 generate: ## everything generated, from its source
 	$(GO) generate ./...
