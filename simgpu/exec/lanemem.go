@@ -75,12 +75,32 @@ func storeDword(base unsafe.Pointer, off *[64]uint64, s *Vec, mask uint64) {
 
 func loadDwords(n int) func(base unsafe.Pointer, off *[64]uint64, d *Vec, mask uint64) {
 	return func(base unsafe.Pointer, off *[64]uint64, d *Vec, mask uint64) {
-		regs := unsafe.Slice(d, n)
-		for m := mask; m != 0; m &= m - 1 {
-			i := bits.TrailingZeros64(m) & 63
-			p := unsafe.Slice(mem32(base, off[i]), n)
-			for j := range regs {
-				regs[j][i] = p[j]
+		if fast.loads != nil {
+			mask = fast.loads(base, off, unsafe.Slice(d, n), mask)
+		}
+		switch n {
+		case 2:
+			regs := (*[2]Vec)(unsafe.Pointer(d))
+			for m := mask; m != 0; m &= m - 1 {
+				i := bits.TrailingZeros64(m) & 63
+				p := (*[2]uint32)(unsafe.Pointer(mem32(base, off[i])))
+				regs[0][i], regs[1][i] = p[0], p[1]
+			}
+		case 4:
+			regs := (*[4]Vec)(unsafe.Pointer(d))
+			for m := mask; m != 0; m &= m - 1 {
+				i := bits.TrailingZeros64(m) & 63
+				p := (*[4]uint32)(unsafe.Pointer(mem32(base, off[i])))
+				regs[0][i], regs[1][i], regs[2][i], regs[3][i] = p[0], p[1], p[2], p[3]
+			}
+		default:
+			regs := unsafe.Slice(d, n)
+			for m := mask; m != 0; m &= m - 1 {
+				i := bits.TrailingZeros64(m) & 63
+				p := unsafe.Slice(mem32(base, off[i]), n)
+				for j := range regs {
+					regs[j][i] = p[j]
+				}
 			}
 		}
 	}

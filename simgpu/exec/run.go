@@ -28,11 +28,7 @@ func (w *wave) blocks(slice int, stop *atomic.Bool) status {
 			if b.needV > len(w.V) || b.needA > len(w.A) {
 				w.registers(b)
 			}
-			for i, op := range b.ops {
-				w.idx = i
-				op(w)
-			}
-			w.idx = len(b.ops)
+			w.execute(b.ops)
 			w.tally.add(b, w.exec)
 			if w.tally.blocks == maxTally {
 				w.tally.flush(&w.stats)
@@ -46,6 +42,18 @@ func (w *wave) blocks(slice int, stop *atomic.Bool) status {
 		}
 	}
 	return running
+}
+
+// execute runs the instructions of a block. It stands alone because what the
+// caller keeps in registers would be saved around each of the calls.
+//
+//go:noinline
+func (w *wave) execute(ops []func(*wave)) {
+	for i, op := range ops {
+		w.idx = i
+		op(w)
+	}
+	w.idx = len(ops)
 }
 
 func (w *wave) registers(b *block) {

@@ -38,6 +38,9 @@ type tier struct {
 	// Loads and stores of a dword, as in access.
 	load  func(base unsafe.Pointer, off *[64]uint64, d *Vec, mask uint64)
 	store func(base unsafe.Pointer, off *[64]uint64, s *Vec, mask uint64)
+	// loads loads several dwords a lane where that is quick, and returns the
+	// lanes that are left to do.
+	loads func(base unsafe.Pointer, off *[64]uint64, regs []Vec, mask uint64) (left uint64)
 }
 
 // tierCarry is the tier's kernel of each operation with carries.

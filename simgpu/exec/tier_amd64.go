@@ -23,7 +23,7 @@ func pickTier() tier {
 	avx2Tier.merge, avx2Tier.fill = avx2Merge, avx2Fill
 	avx512Tier.merge, avx512Tier.pick, avx512Tier.fill = avx512Merge, avx512Pick, avx512Fill
 	avx512Tier.offset = offsetKernels{avx512Narrow, avx512Wide, avx512Beyond}
-	avx512Tier.load, avx512Tier.store, avx512Tier.bits = avx512Load, avx512Store, avx512Bits
+	avx512Tier.load, avx512Tier.loads, avx512Tier.store, avx512Tier.bits = avx512Load, avx512Loads, avx512Store, avx512Bits
 	m := tiers()
 	for _, name := range []string{"avx512", "avx2"} {
 		if t := m[name]; t != nil {
@@ -33,13 +33,20 @@ func pickTier() tier {
 	return tier{}
 }
 
-// scalarA says whether the first operand is a scalar register, and the only one.
-func (p plain) scalarA() (n uint8, ok bool) {
-	if len(p.bcast) != 1 || p.a.con != nil || p.a.base != inBcast || p.b.base == inBcast || p.c.base == inBcast {
-		return 0, false
+// scalar gives the scalar register that is the first (at 0) or second source (at
+// 1), if it is the only one; otherwise at is -1.
+func (p plain) scalar() (n uint8, at int) {
+	inA, inB := p.a.isScalar(), p.b.isScalar()
+	if inA == inB || p.c.isScalar() {
+		return 0, -1
 	}
-	return p.bcast[0], true
+	if inB {
+		at = 1
+	}
+	return p.bcast[0], at
 }
+
+func (p vplace) isScalar() bool { return p.con == nil && p.base == inBcast }
 
 var bits8 = [8]uint32{1, 2, 4, 8, 16, 32, 64, 128}
 

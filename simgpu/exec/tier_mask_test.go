@@ -169,6 +169,20 @@ func TestTierMemory(t *testing.T) {
 				if file != want {
 					t.Fatalf("load of %#x at %v: %v, want %v", mask, off, file[0], want[0])
 				}
+				for l := range off {
+					off[l] = min(off[l], 1008)
+				}
+				left := tier.loads(unsafe.Pointer(unsafe.SliceData(mem)), &off, file[4:8], mask)
+				for l := range WaveSize {
+					for j := range 4 {
+						if (mask&^left)>>l&1 != 0 {
+							want[4+j][l] = *mem32(unsafe.Pointer(unsafe.SliceData(mem)), off[l]+uint64(j)*4)
+						}
+					}
+				}
+				if file != want || left&^mask != 0 {
+					t.Fatalf("loads of %#x at %v, left %#x: %v, want %v", mask, off, left, file[4:], want[4:])
+				}
 				for l := range WaveSize {
 					if mask>>l&1 != 0 {
 						*at(wantMem, l) = file[1][l]

@@ -71,6 +71,28 @@ func avx512Load(base unsafe.Pointer, off *[64]uint64, d *Vec, mask uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+// avx512Loads does the quarters whose lanes are all at the same place.
+func avx512Loads(base unsafe.Pointer, off *[64]uint64, regs []Vec, mask uint64) (left uint64) {
+	op := (*[4][16]uint64)(unsafe.Pointer(off))
+	left = mask
+	for i := range op {
+		lanes := uint16(mask >> (16 * i))
+		if lanes == 0 {
+			continue
+		}
+		if q := quarterOf(&op[i], lanes); q.same {
+			m := archsimd.Mask32x16FromBits(lanes)
+			for j, x := range unsafe.Slice(mem32(base, q.first), len(regs)) {
+				dp := &(*[4][16]uint32)(unsafe.Pointer(&regs[j]))[i]
+				archsimd.BroadcastUint32x16(x).Merge(archsimd.LoadUint32x16(dp), m).Store(dp)
+			}
+			left &^= 0xffff << (16 * i)
+		}
+	}
+	archsimd.ClearAVXUpperBits()
+	return left
+}
+
 func avx512Store(base unsafe.Pointer, off *[64]uint64, s *Vec, mask uint64) {
 	op, sp := (*[4][16]uint64)(unsafe.Pointer(off)), (*[4][16]uint32)(unsafe.Pointer(s))
 	for i := range sp {

@@ -118,16 +118,21 @@ func TestTierBinders(t *testing.T) {
 					var file [8]Vec
 					operandSet(r, &file)
 					p := plain{d: placeOf(inV, testD), a: placeOf(inV, testA), b: placeOf(inV, testB), c: placeOf(inV, testC)}
-					switch i % 3 {
-					case 1: // a scalar
+					scalar := func(reg int, at *vplace) {
 						for j := range 2 {
-							w.S[8+j] = file[testA+j][0]
+							w.S[8+j] = file[reg+j][0]
 							for l := range WaveSize {
-								file[testA+j][l] = w.S[8+j]
+								file[reg+j][l] = w.S[8+j]
 							}
 						}
-						p.a, p.bcast = placeOf(inBcast, 8), []uint8{8}
-					case 2: // a constant
+						*at, p.bcast = placeOf(inBcast, 8), []uint8{8}
+					}
+					switch i % 4 {
+					case 1:
+						scalar(testA, &p.a)
+					case 2:
+						scalar(testB, &p.b)
+					case 3: // a constant
 						p.b = vplace{con: &file[testB]}
 					}
 					copy(w.V, file[:])

@@ -122,6 +122,8 @@ func (v *vop) plainValu(p plain, name string, general func(*wave)) func(*wave) {
 }
 
 // masked binds a kernel of a tier to operands of any kind.
+//
+//go:noinline
 func (p plain) masked(k maskedKernel, fl floats, general func(*wave)) func(*wave) {
 	return func(w *wave) {
 		if w.isSlow(fl) {

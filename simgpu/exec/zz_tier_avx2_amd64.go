@@ -273,10 +273,10 @@ func avx2_v_add_u32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_add_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx2_v_add_u32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x8(a)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
 		y := archsimd.LoadUint32x8(&bp[i])
@@ -288,9 +288,27 @@ func avx2_v_add_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_add_u32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		r := x.Add(y)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_add_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_add_u32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_add_u32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_add_u32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -316,10 +334,10 @@ func avx2_v_add_i32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_add_i32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx2_v_add_i32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x8(a)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
 		y := archsimd.LoadUint32x8(&bp[i])
@@ -331,9 +349,27 @@ func avx2_v_add_i32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_add_i32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		r := x.Add(y)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_add_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_add_i32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_add_i32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_add_i32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -359,10 +395,10 @@ func avx2_v_sub_u32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_sub_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx2_v_sub_u32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x8(a)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
 		y := archsimd.LoadUint32x8(&bp[i])
@@ -374,9 +410,27 @@ func avx2_v_sub_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_sub_u32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		r := x.Sub(y)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_sub_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_sub_u32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_sub_u32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_sub_u32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -402,10 +456,10 @@ func avx2_v_sub_i32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_sub_i32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx2_v_sub_i32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x8(a)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
 		y := archsimd.LoadUint32x8(&bp[i])
@@ -417,9 +471,27 @@ func avx2_v_sub_i32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_sub_i32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		r := x.Sub(y)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_sub_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_sub_i32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_sub_i32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_sub_i32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -445,10 +517,10 @@ func avx2_v_subrev_u32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_subrev_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx2_v_subrev_u32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x8(a)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
 		y := archsimd.LoadUint32x8(&bp[i])
@@ -460,9 +532,27 @@ func avx2_v_subrev_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_subrev_u32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		r := y.Sub(x)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_subrev_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_subrev_u32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_subrev_u32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_subrev_u32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -488,10 +578,10 @@ func avx2_v_and_b32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_and_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx2_v_and_b32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x8(a)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
 		y := archsimd.LoadUint32x8(&bp[i])
@@ -503,9 +593,27 @@ func avx2_v_and_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_and_b32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		r := x.And(y)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_and_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_and_b32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_and_b32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_and_b32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -531,10 +639,10 @@ func avx2_v_or_b32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_or_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx2_v_or_b32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x8(a)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
 		y := archsimd.LoadUint32x8(&bp[i])
@@ -546,9 +654,27 @@ func avx2_v_or_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_or_b32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		r := x.Or(y)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_or_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_or_b32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_or_b32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_or_b32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -574,10 +700,10 @@ func avx2_v_xor_b32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_xor_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx2_v_xor_b32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x8(a)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
 		y := archsimd.LoadUint32x8(&bp[i])
@@ -589,9 +715,27 @@ func avx2_v_xor_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_xor_b32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		r := x.Xor(y)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_xor_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_xor_b32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_xor_b32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_xor_b32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -618,10 +762,10 @@ func avx2_v_xnor_b32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_xnor_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx2_v_xnor_b32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x8(a)
 	kones := archsimd.BroadcastUint32x8(0xffffffff)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
@@ -634,9 +778,28 @@ func avx2_v_xnor_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_xnor_b32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	kones := archsimd.BroadcastUint32x8(0xffffffff)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		r := x.Xor(y).Xor(kones)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_xnor_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_xnor_b32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_xnor_b32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_xnor_b32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -663,10 +826,10 @@ func avx2_v_lshlrev_b32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_lshlrev_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx2_v_lshlrev_b32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x8(a)
 	k31 := archsimd.BroadcastUint32x8(31)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
@@ -679,9 +842,28 @@ func avx2_v_lshlrev_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_lshlrev_b32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	k31 := archsimd.BroadcastUint32x8(31)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		r := y.ShiftLeft(x.And(k31))
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_lshlrev_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_lshlrev_b32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_lshlrev_b32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_lshlrev_b32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -708,10 +890,10 @@ func avx2_v_lshrrev_b32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_lshrrev_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx2_v_lshrrev_b32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x8(a)
 	k31 := archsimd.BroadcastUint32x8(31)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
@@ -724,9 +906,28 @@ func avx2_v_lshrrev_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_lshrrev_b32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	k31 := archsimd.BroadcastUint32x8(31)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		r := y.ShiftRight(x.And(k31))
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_lshrrev_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_lshrrev_b32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_lshrrev_b32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_lshrrev_b32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -753,10 +954,10 @@ func avx2_v_ashrrev_i32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_ashrrev_i32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx2_v_ashrrev_i32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x8(a)
 	k31 := archsimd.BroadcastUint32x8(31)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
@@ -769,9 +970,28 @@ func avx2_v_ashrrev_i32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_ashrrev_i32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	k31 := archsimd.BroadcastUint32x8(31)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		r := y.AsInt32x8().ShiftRight(x.And(k31).AsInt32x8()).AsUint32x8()
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_ashrrev_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_ashrrev_i32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_ashrrev_i32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_ashrrev_i32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -797,10 +1017,10 @@ func avx2_v_min_i32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_min_i32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx2_v_min_i32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x8(a)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
 		y := archsimd.LoadUint32x8(&bp[i])
@@ -812,9 +1032,27 @@ func avx2_v_min_i32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_min_i32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		r := x.AsInt32x8().Min(y.AsInt32x8()).AsUint32x8()
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_min_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_min_i32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_min_i32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_min_i32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -840,10 +1078,10 @@ func avx2_v_max_i32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_max_i32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx2_v_max_i32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x8(a)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
 		y := archsimd.LoadUint32x8(&bp[i])
@@ -855,9 +1093,27 @@ func avx2_v_max_i32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_max_i32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		r := x.AsInt32x8().Max(y.AsInt32x8()).AsUint32x8()
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_max_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_max_i32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_max_i32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_max_i32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -883,10 +1139,10 @@ func avx2_v_min_u32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_min_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx2_v_min_u32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x8(a)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
 		y := archsimd.LoadUint32x8(&bp[i])
@@ -898,9 +1154,27 @@ func avx2_v_min_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_min_u32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		r := x.Min(y)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_min_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_min_u32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_min_u32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_min_u32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -926,10 +1200,10 @@ func avx2_v_max_u32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_max_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx2_v_max_u32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x8(a)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
 		y := archsimd.LoadUint32x8(&bp[i])
@@ -941,9 +1215,27 @@ func avx2_v_max_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_max_u32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		r := x.Max(y)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_max_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_max_u32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_max_u32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_max_u32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -969,10 +1261,10 @@ func avx2_v_mul_lo_u32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_mul_lo_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx2_v_mul_lo_u32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x8(a)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
 		y := archsimd.LoadUint32x8(&bp[i])
@@ -984,9 +1276,27 @@ func avx2_v_mul_lo_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_mul_lo_u32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		r := x.Mul(y)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_mul_lo_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_mul_lo_u32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_mul_lo_u32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_mul_lo_u32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1013,10 +1323,10 @@ func avx2_v_mul_u32_u24(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_mul_u32_u24_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx2_v_mul_u32_u24_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x8(a)
 	k24 := archsimd.BroadcastUint32x8(0xffffff)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
@@ -1029,9 +1339,28 @@ func avx2_v_mul_u32_u24_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_mul_u32_u24_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	k24 := archsimd.BroadcastUint32x8(0xffffff)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		r := x.And(k24).Mul(y.And(k24))
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_mul_u32_u24_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_mul_u32_u24_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_mul_u32_u24_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_mul_u32_u24_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1058,10 +1387,10 @@ func avx2_v_mul_i32_i24(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_mul_i32_i24_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx2_v_mul_i32_i24_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x8(a)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
 		y := archsimd.LoadUint32x8(&bp[i])
@@ -1074,9 +1403,28 @@ func avx2_v_mul_i32_i24_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_mul_i32_i24_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		u, v := x.ShiftAllLeft(8).AsInt32x8().ShiftAllRight(8), y.ShiftAllLeft(8).AsInt32x8().ShiftAllRight(8)
+		r := u.Mul(v).AsUint32x8()
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_mul_i32_i24_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_mul_i32_i24_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_mul_i32_i24_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_mul_i32_i24_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1104,10 +1452,10 @@ func avx2_v_bfm_b32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_bfm_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx2_v_bfm_b32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x8(a)
 	k1 := archsimd.BroadcastUint32x8(1)
 	k31 := archsimd.BroadcastUint32x8(31)
 	kbits := archsimd.LoadUint32x8(&bits8)
@@ -1121,9 +1469,29 @@ func avx2_v_bfm_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_bfm_b32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	k1 := archsimd.BroadcastUint32x8(1)
+	k31 := archsimd.BroadcastUint32x8(31)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		r := k1.ShiftLeft(x.And(k31)).Sub(k1).ShiftLeft(y.And(k31))
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_bfm_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_bfm_b32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_bfm_b32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_bfm_b32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1151,11 +1519,11 @@ func avx2_v_add3_u32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_add3_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx2_v_add3_u32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
 	cp := (*[8][8]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x8(a)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
 		y := archsimd.LoadUint32x8(&bp[i])
@@ -1168,9 +1536,29 @@ func avx2_v_add3_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_add3_u32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		r := x.Add(y).Add(z)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_add3_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_add3_u32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_add3_u32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_add3_u32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1199,11 +1587,11 @@ func avx2_v_lshl_add_u32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_lshl_add_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx2_v_lshl_add_u32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
 	cp := (*[8][8]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x8(a)
 	k31 := archsimd.BroadcastUint32x8(31)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
@@ -1217,9 +1605,30 @@ func avx2_v_lshl_add_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_lshl_add_u32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	k31 := archsimd.BroadcastUint32x8(31)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		r := x.ShiftLeft(y.And(k31)).Add(z)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_lshl_add_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_lshl_add_u32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_lshl_add_u32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_lshl_add_u32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1248,11 +1657,11 @@ func avx2_v_add_lshl_u32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_add_lshl_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx2_v_add_lshl_u32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
 	cp := (*[8][8]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x8(a)
 	k31 := archsimd.BroadcastUint32x8(31)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
@@ -1266,9 +1675,30 @@ func avx2_v_add_lshl_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_add_lshl_u32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	k31 := archsimd.BroadcastUint32x8(31)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		r := x.Add(y).ShiftLeft(z.And(k31))
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_add_lshl_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_add_lshl_u32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_add_lshl_u32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_add_lshl_u32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1297,11 +1727,11 @@ func avx2_v_lshl_or_b32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_lshl_or_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx2_v_lshl_or_b32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
 	cp := (*[8][8]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x8(a)
 	k31 := archsimd.BroadcastUint32x8(31)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
@@ -1315,9 +1745,30 @@ func avx2_v_lshl_or_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_lshl_or_b32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	k31 := archsimd.BroadcastUint32x8(31)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		r := x.ShiftLeft(y.And(k31)).Or(z)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_lshl_or_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_lshl_or_b32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_lshl_or_b32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_lshl_or_b32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1345,11 +1796,11 @@ func avx2_v_and_or_b32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_and_or_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx2_v_and_or_b32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
 	cp := (*[8][8]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x8(a)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
 		y := archsimd.LoadUint32x8(&bp[i])
@@ -1362,9 +1813,29 @@ func avx2_v_and_or_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_and_or_b32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		r := x.And(y).Or(z)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_and_or_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_and_or_b32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_and_or_b32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_and_or_b32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1392,11 +1863,11 @@ func avx2_v_or3_b32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_or3_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx2_v_or3_b32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
 	cp := (*[8][8]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x8(a)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
 		y := archsimd.LoadUint32x8(&bp[i])
@@ -1409,9 +1880,29 @@ func avx2_v_or3_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_or3_b32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		r := x.Or(y).Or(z)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_or3_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_or3_b32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_or3_b32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_or3_b32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1439,11 +1930,11 @@ func avx2_v_xad_u32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_xad_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx2_v_xad_u32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
 	cp := (*[8][8]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x8(a)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
 		y := archsimd.LoadUint32x8(&bp[i])
@@ -1456,9 +1947,29 @@ func avx2_v_xad_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_xad_u32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		r := x.Xor(y).Add(z)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_xad_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_xad_u32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_xad_u32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_xad_u32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1486,11 +1997,11 @@ func avx2_v_bfi_b32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_bfi_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx2_v_bfi_b32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
 	cp := (*[8][8]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x8(a)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
 		y := archsimd.LoadUint32x8(&bp[i])
@@ -1503,9 +2014,29 @@ func avx2_v_bfi_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_bfi_b32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		r := x.And(y).Or(z.AndNot(x))
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_bfi_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_bfi_b32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_bfi_b32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_bfi_b32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1535,11 +2066,11 @@ func avx2_v_bfe_u32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_bfe_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx2_v_bfe_u32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
 	cp := (*[8][8]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x8(a)
 	k1 := archsimd.BroadcastUint32x8(1)
 	k31 := archsimd.BroadcastUint32x8(31)
 	kbits := archsimd.LoadUint32x8(&bits8)
@@ -1554,9 +2085,31 @@ func avx2_v_bfe_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_bfe_u32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	k1 := archsimd.BroadcastUint32x8(1)
+	k31 := archsimd.BroadcastUint32x8(31)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		r := x.ShiftRight(y.And(k31)).And(k1.ShiftLeft(z.And(k31)).Sub(k1))
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_bfe_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_bfe_u32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_bfe_u32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_bfe_u32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1590,11 +2143,11 @@ func avx2_v_bfe_i32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_bfe_i32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx2_v_bfe_i32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
 	cp := (*[8][8]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x8(a)
 	k31 := archsimd.BroadcastUint32x8(31)
 	k32 := archsimd.BroadcastUint32x8(32)
 	kzero := archsimd.BroadcastUint32x8(0)
@@ -1613,9 +2166,35 @@ func avx2_v_bfe_i32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_bfe_i32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	k31 := archsimd.BroadcastUint32x8(31)
+	k32 := archsimd.BroadcastUint32x8(32)
+	kzero := archsimd.BroadcastUint32x8(0)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		n := z.And(k31)
+		rest := k32.Sub(y.And(k31)) // bits above the field's start
+		u := n.Min(rest)
+		r := x.ShiftLeft(rest.Sub(u)).AsInt32x8().ShiftRight(k32.Sub(u).AsInt32x8()).AsUint32x8().Masked(n.NotEqual(kzero))
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_bfe_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_bfe_i32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_bfe_i32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_bfe_i32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1646,11 +2225,11 @@ func avx2_v_alignbit_b32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_alignbit_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx2_v_alignbit_b32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
 	cp := (*[8][8]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x8(a)
 	k31 := archsimd.BroadcastUint32x8(31)
 	k32 := archsimd.BroadcastUint32x8(32)
 	kbits := archsimd.LoadUint32x8(&bits8)
@@ -1666,9 +2245,32 @@ func avx2_v_alignbit_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_alignbit_b32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	k31 := archsimd.BroadcastUint32x8(31)
+	k32 := archsimd.BroadcastUint32x8(32)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		n := z.And(k31)
+		r := y.ShiftRight(n).Or(x.ShiftLeft(k32.Sub(n)))
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_alignbit_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_alignbit_b32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_alignbit_b32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_alignbit_b32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1699,11 +2301,11 @@ func avx2_v_alignbyte_b32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_alignbyte_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx2_v_alignbyte_b32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
 	cp := (*[8][8]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x8(a)
 	k3 := archsimd.BroadcastUint32x8(3)
 	k32 := archsimd.BroadcastUint32x8(32)
 	kbits := archsimd.LoadUint32x8(&bits8)
@@ -1719,9 +2321,32 @@ func avx2_v_alignbyte_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_alignbyte_b32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	k3 := archsimd.BroadcastUint32x8(3)
+	k32 := archsimd.BroadcastUint32x8(32)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		n := z.And(k3).ShiftAllLeft(3)
+		r := y.ShiftRight(n).Or(x.ShiftLeft(k32.Sub(n)))
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_alignbyte_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_alignbyte_b32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_alignbyte_b32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_alignbyte_b32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1750,11 +2375,11 @@ func avx2_v_mad_u32_u24(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_mad_u32_u24_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx2_v_mad_u32_u24_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
 	cp := (*[8][8]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x8(a)
 	k24 := archsimd.BroadcastUint32x8(0xffffff)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
@@ -1768,9 +2393,30 @@ func avx2_v_mad_u32_u24_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_mad_u32_u24_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	k24 := archsimd.BroadcastUint32x8(0xffffff)
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		r := x.And(k24).Mul(y.And(k24)).Add(z)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_mad_u32_u24_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_mad_u32_u24_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_mad_u32_u24_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_mad_u32_u24_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1799,11 +2445,11 @@ func avx2_v_mad_i32_i24(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_mad_i32_i24_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx2_v_mad_i32_i24_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
 	cp := (*[8][8]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x8(a)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
 		y := archsimd.LoadUint32x8(&bp[i])
@@ -1817,9 +2463,30 @@ func avx2_v_mad_i32_i24_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_mad_i32_i24_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		u, v := x.ShiftAllLeft(8).AsInt32x8().ShiftAllRight(8), y.ShiftAllLeft(8).AsInt32x8().ShiftAllRight(8)
+		r := u.Mul(v).AsUint32x8().Add(z)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_mad_i32_i24_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_mad_i32_i24_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_mad_i32_i24_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_mad_i32_i24_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1847,11 +2514,11 @@ func avx2_v_min3_u32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_min3_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx2_v_min3_u32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
 	cp := (*[8][8]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x8(a)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
 		y := archsimd.LoadUint32x8(&bp[i])
@@ -1864,9 +2531,29 @@ func avx2_v_min3_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_min3_u32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		r := x.Min(y).Min(z)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_min3_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_min3_u32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_min3_u32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_min3_u32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1894,11 +2581,11 @@ func avx2_v_max3_u32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_max3_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx2_v_max3_u32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
 	cp := (*[8][8]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x8(a)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
 		y := archsimd.LoadUint32x8(&bp[i])
@@ -1911,9 +2598,29 @@ func avx2_v_max3_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_max3_u32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		r := x.Max(y).Max(z)
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_max3_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_max3_u32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_max3_u32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_max3_u32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1941,11 +2648,11 @@ func avx2_v_med3_u32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_med3_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx2_v_med3_u32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
 	cp := (*[8][8]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x8(a)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
 		y := archsimd.LoadUint32x8(&bp[i])
@@ -1958,9 +2665,29 @@ func avx2_v_med3_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_med3_u32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		r := x.Min(y).Max(x.Max(y).Min(z))
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_med3_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_med3_u32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_med3_u32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_med3_u32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1989,11 +2716,11 @@ func avx2_v_min3_i32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_min3_i32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx2_v_min3_i32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
 	cp := (*[8][8]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x8(a)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
 		y := archsimd.LoadUint32x8(&bp[i])
@@ -2007,9 +2734,30 @@ func avx2_v_min3_i32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_min3_i32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		u, v, s := x.AsInt32x8(), y.AsInt32x8(), z.AsInt32x8()
+		r := u.Min(v).Min(s).AsUint32x8()
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_min3_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_min3_i32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_min3_i32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_min3_i32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -2038,11 +2786,11 @@ func avx2_v_max3_i32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_max3_i32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx2_v_max3_i32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
 	cp := (*[8][8]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x8(a)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
 		y := archsimd.LoadUint32x8(&bp[i])
@@ -2056,9 +2804,30 @@ func avx2_v_max3_i32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_max3_i32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		u, v, s := x.AsInt32x8(), y.AsInt32x8(), z.AsInt32x8()
+		r := u.Max(v).Max(s).AsUint32x8()
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_max3_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_max3_i32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_max3_i32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_max3_i32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -2087,11 +2856,11 @@ func avx2_v_med3_i32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx2_v_med3_i32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx2_v_med3_i32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x8(a)
 	dp := (*[8][8]uint32)(unsafe.Pointer(d))
 	bp := (*[8][8]uint32)(unsafe.Pointer(b))
 	cp := (*[8][8]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x8(a)
 	kbits := archsimd.LoadUint32x8(&bits8)
 	for i := range dp {
 		y := archsimd.LoadUint32x8(&bp[i])
@@ -2105,9 +2874,30 @@ func avx2_v_med3_i32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx2_v_med3_i32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x8(b)
+	dp := (*[8][8]uint32)(unsafe.Pointer(d))
+	ap := (*[8][8]uint32)(unsafe.Pointer(a))
+	cp := (*[8][8]uint32)(unsafe.Pointer(c))
+	kbits := archsimd.LoadUint32x8(&bits8)
+	for i := range dp {
+		x := archsimd.LoadUint32x8(&ap[i])
+		z := archsimd.LoadUint32x8(&cp[i])
+		u, v, s := x.AsInt32x8(), y.AsInt32x8(), z.AsInt32x8()
+		r := u.Min(v).Max(u.Max(v).Min(s)).AsUint32x8()
+		lanes := mask8(m, kbits)
+		r.Merge(archsimd.LoadUint32x8(&dp[i]), lanes).Store(&dp[i])
+		m >>= 8
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx2_v_med3_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx2_v_med3_i32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx2_v_med3_i32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx2_v_med3_i32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil

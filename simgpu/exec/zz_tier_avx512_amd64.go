@@ -286,10 +286,10 @@ func avx512_v_add_u32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_add_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx512_v_add_u32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x16(a)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
 		r := x.Add(y)
@@ -300,9 +300,26 @@ func avx512_v_add_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_add_u32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		r := x.Add(y)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_add_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_add_u32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_add_u32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_add_u32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -327,10 +344,10 @@ func avx512_v_add_i32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_add_i32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx512_v_add_i32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x16(a)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
 		r := x.Add(y)
@@ -341,9 +358,26 @@ func avx512_v_add_i32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_add_i32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		r := x.Add(y)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_add_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_add_i32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_add_i32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_add_i32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -368,10 +402,10 @@ func avx512_v_sub_u32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_sub_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx512_v_sub_u32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x16(a)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
 		r := x.Sub(y)
@@ -382,9 +416,26 @@ func avx512_v_sub_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_sub_u32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		r := x.Sub(y)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_sub_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_sub_u32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_sub_u32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_sub_u32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -409,10 +460,10 @@ func avx512_v_sub_i32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_sub_i32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx512_v_sub_i32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x16(a)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
 		r := x.Sub(y)
@@ -423,9 +474,26 @@ func avx512_v_sub_i32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_sub_i32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		r := x.Sub(y)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_sub_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_sub_i32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_sub_i32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_sub_i32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -450,10 +518,10 @@ func avx512_v_subrev_u32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_subrev_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx512_v_subrev_u32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x16(a)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
 		r := y.Sub(x)
@@ -464,9 +532,26 @@ func avx512_v_subrev_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_subrev_u32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		r := y.Sub(x)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_subrev_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_subrev_u32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_subrev_u32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_subrev_u32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -491,10 +576,10 @@ func avx512_v_and_b32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_and_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx512_v_and_b32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x16(a)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
 		r := x.And(y)
@@ -505,9 +590,26 @@ func avx512_v_and_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_and_b32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		r := x.And(y)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_and_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_and_b32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_and_b32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_and_b32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -532,10 +634,10 @@ func avx512_v_or_b32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_or_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx512_v_or_b32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x16(a)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
 		r := x.Or(y)
@@ -546,9 +648,26 @@ func avx512_v_or_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_or_b32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		r := x.Or(y)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_or_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_or_b32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_or_b32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_or_b32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -573,10 +692,10 @@ func avx512_v_xor_b32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_xor_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx512_v_xor_b32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x16(a)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
 		r := x.Xor(y)
@@ -587,9 +706,26 @@ func avx512_v_xor_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_xor_b32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		r := x.Xor(y)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_xor_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_xor_b32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_xor_b32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_xor_b32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -615,10 +751,10 @@ func avx512_v_xnor_b32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_xnor_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx512_v_xnor_b32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x16(a)
 	kones := archsimd.BroadcastUint32x16(0xffffffff)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
@@ -630,9 +766,27 @@ func avx512_v_xnor_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_xnor_b32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	kones := archsimd.BroadcastUint32x16(0xffffffff)
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		r := x.Xor(y).Xor(kones)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_xnor_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_xnor_b32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_xnor_b32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_xnor_b32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -658,10 +812,10 @@ func avx512_v_lshlrev_b32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_lshlrev_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx512_v_lshlrev_b32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x16(a)
 	k31 := archsimd.BroadcastUint32x16(31)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
@@ -673,9 +827,27 @@ func avx512_v_lshlrev_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_lshlrev_b32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	k31 := archsimd.BroadcastUint32x16(31)
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		r := y.ShiftLeft(x.And(k31))
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_lshlrev_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_lshlrev_b32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_lshlrev_b32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_lshlrev_b32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -701,10 +873,10 @@ func avx512_v_lshrrev_b32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_lshrrev_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx512_v_lshrrev_b32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x16(a)
 	k31 := archsimd.BroadcastUint32x16(31)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
@@ -716,9 +888,27 @@ func avx512_v_lshrrev_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_lshrrev_b32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	k31 := archsimd.BroadcastUint32x16(31)
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		r := y.ShiftRight(x.And(k31))
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_lshrrev_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_lshrrev_b32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_lshrrev_b32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_lshrrev_b32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -744,10 +934,10 @@ func avx512_v_ashrrev_i32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_ashrrev_i32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx512_v_ashrrev_i32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x16(a)
 	k31 := archsimd.BroadcastUint32x16(31)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
@@ -759,9 +949,27 @@ func avx512_v_ashrrev_i32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_ashrrev_i32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	k31 := archsimd.BroadcastUint32x16(31)
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		r := y.AsInt32x16().ShiftRight(x.And(k31).AsInt32x16()).AsUint32x16()
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_ashrrev_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_ashrrev_i32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_ashrrev_i32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_ashrrev_i32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -786,10 +994,10 @@ func avx512_v_min_i32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_min_i32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx512_v_min_i32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x16(a)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
 		r := x.AsInt32x16().Min(y.AsInt32x16()).AsUint32x16()
@@ -800,9 +1008,26 @@ func avx512_v_min_i32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_min_i32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		r := x.AsInt32x16().Min(y.AsInt32x16()).AsUint32x16()
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_min_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_min_i32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_min_i32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_min_i32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -827,10 +1052,10 @@ func avx512_v_max_i32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_max_i32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx512_v_max_i32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x16(a)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
 		r := x.AsInt32x16().Max(y.AsInt32x16()).AsUint32x16()
@@ -841,9 +1066,26 @@ func avx512_v_max_i32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_max_i32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		r := x.AsInt32x16().Max(y.AsInt32x16()).AsUint32x16()
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_max_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_max_i32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_max_i32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_max_i32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -868,10 +1110,10 @@ func avx512_v_min_u32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_min_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx512_v_min_u32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x16(a)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
 		r := x.Min(y)
@@ -882,9 +1124,26 @@ func avx512_v_min_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_min_u32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		r := x.Min(y)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_min_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_min_u32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_min_u32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_min_u32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -909,10 +1168,10 @@ func avx512_v_max_u32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_max_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx512_v_max_u32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x16(a)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
 		r := x.Max(y)
@@ -923,9 +1182,26 @@ func avx512_v_max_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_max_u32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		r := x.Max(y)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_max_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_max_u32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_max_u32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_max_u32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -950,10 +1226,10 @@ func avx512_v_mul_lo_u32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_mul_lo_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx512_v_mul_lo_u32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x16(a)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
 		r := x.Mul(y)
@@ -964,9 +1240,26 @@ func avx512_v_mul_lo_u32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_mul_lo_u32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		r := x.Mul(y)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_mul_lo_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_mul_lo_u32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_mul_lo_u32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_mul_lo_u32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -992,10 +1285,10 @@ func avx512_v_mul_u32_u24(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_mul_u32_u24_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx512_v_mul_u32_u24_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x16(a)
 	k24 := archsimd.BroadcastUint32x16(0xffffff)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
@@ -1007,9 +1300,27 @@ func avx512_v_mul_u32_u24_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_mul_u32_u24_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	k24 := archsimd.BroadcastUint32x16(0xffffff)
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		r := x.And(k24).Mul(y.And(k24))
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_mul_u32_u24_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_mul_u32_u24_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_mul_u32_u24_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_mul_u32_u24_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1035,10 +1346,10 @@ func avx512_v_mul_i32_i24(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_mul_i32_i24_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx512_v_mul_i32_i24_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x16(a)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
 		u, v := x.ShiftAllLeft(8).AsInt32x16().ShiftAllRight(8), y.ShiftAllLeft(8).AsInt32x16().ShiftAllRight(8)
@@ -1050,9 +1361,27 @@ func avx512_v_mul_i32_i24_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_mul_i32_i24_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		u, v := x.ShiftAllLeft(8).AsInt32x16().ShiftAllRight(8), y.ShiftAllLeft(8).AsInt32x16().ShiftAllRight(8)
+		r := u.Mul(v).AsUint32x16()
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_mul_i32_i24_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_mul_i32_i24_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_mul_i32_i24_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_mul_i32_i24_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1079,10 +1408,10 @@ func avx512_v_bfm_b32(d, a, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_bfm_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
+func avx512_v_bfm_b32_sv(d *Vec, a uint32, b, _ *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
-	x := archsimd.BroadcastUint32x16(a)
 	k1 := archsimd.BroadcastUint32x16(1)
 	k31 := archsimd.BroadcastUint32x16(31)
 	for i := range dp {
@@ -1095,9 +1424,28 @@ func avx512_v_bfm_b32_s(d *Vec, a uint32, b, _ *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_bfm_b32_vs(d, a *Vec, b uint32, _ *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	k1 := archsimd.BroadcastUint32x16(1)
+	k31 := archsimd.BroadcastUint32x16(31)
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		r := k1.ShiftLeft(x.And(k31)).Sub(k1).ShiftLeft(y.And(k31))
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_bfm_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_bfm_b32_s(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_bfm_b32_sv(p.d.at(w), w.S[n], p.b.at(w), nil, w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_bfm_b32_vs(p.d.at(w), p.a.at(w), w.S[n], nil, w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1148,11 +1496,11 @@ func avx512_v_add3_u32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_add3_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx512_v_add3_u32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
 	cp := (*[4][16]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x16(a)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
 		z := archsimd.LoadUint32x16(&cp[i])
@@ -1164,9 +1512,28 @@ func avx512_v_add3_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_add3_u32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		r := x.Add(y).Add(z)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_add3_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_add3_u32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_add3_u32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_add3_u32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1194,11 +1561,11 @@ func avx512_v_lshl_add_u32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_lshl_add_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx512_v_lshl_add_u32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
 	cp := (*[4][16]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x16(a)
 	k31 := archsimd.BroadcastUint32x16(31)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
@@ -1211,9 +1578,29 @@ func avx512_v_lshl_add_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_lshl_add_u32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	k31 := archsimd.BroadcastUint32x16(31)
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		r := x.ShiftLeft(y.And(k31)).Add(z)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_lshl_add_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_lshl_add_u32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_lshl_add_u32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_lshl_add_u32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1241,11 +1628,11 @@ func avx512_v_add_lshl_u32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_add_lshl_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx512_v_add_lshl_u32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
 	cp := (*[4][16]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x16(a)
 	k31 := archsimd.BroadcastUint32x16(31)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
@@ -1258,9 +1645,29 @@ func avx512_v_add_lshl_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_add_lshl_u32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	k31 := archsimd.BroadcastUint32x16(31)
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		r := x.Add(y).ShiftLeft(z.And(k31))
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_add_lshl_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_add_lshl_u32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_add_lshl_u32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_add_lshl_u32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1288,11 +1695,11 @@ func avx512_v_lshl_or_b32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_lshl_or_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx512_v_lshl_or_b32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
 	cp := (*[4][16]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x16(a)
 	k31 := archsimd.BroadcastUint32x16(31)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
@@ -1305,9 +1712,29 @@ func avx512_v_lshl_or_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_lshl_or_b32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	k31 := archsimd.BroadcastUint32x16(31)
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		r := x.ShiftLeft(y.And(k31)).Or(z)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_lshl_or_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_lshl_or_b32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_lshl_or_b32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_lshl_or_b32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1334,11 +1761,11 @@ func avx512_v_and_or_b32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_and_or_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx512_v_and_or_b32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
 	cp := (*[4][16]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x16(a)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
 		z := archsimd.LoadUint32x16(&cp[i])
@@ -1350,9 +1777,28 @@ func avx512_v_and_or_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_and_or_b32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		r := x.And(y).Or(z)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_and_or_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_and_or_b32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_and_or_b32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_and_or_b32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1379,11 +1825,11 @@ func avx512_v_or3_b32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_or3_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx512_v_or3_b32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
 	cp := (*[4][16]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x16(a)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
 		z := archsimd.LoadUint32x16(&cp[i])
@@ -1395,9 +1841,28 @@ func avx512_v_or3_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_or3_b32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		r := x.Or(y).Or(z)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_or3_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_or3_b32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_or3_b32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_or3_b32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1424,11 +1889,11 @@ func avx512_v_xad_u32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_xad_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx512_v_xad_u32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
 	cp := (*[4][16]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x16(a)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
 		z := archsimd.LoadUint32x16(&cp[i])
@@ -1440,9 +1905,28 @@ func avx512_v_xad_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_xad_u32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		r := x.Xor(y).Add(z)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_xad_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_xad_u32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_xad_u32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_xad_u32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1469,11 +1953,11 @@ func avx512_v_bfi_b32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_bfi_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx512_v_bfi_b32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
 	cp := (*[4][16]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x16(a)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
 		z := archsimd.LoadUint32x16(&cp[i])
@@ -1485,9 +1969,28 @@ func avx512_v_bfi_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_bfi_b32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		r := x.And(y).Or(z.AndNot(x))
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_bfi_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_bfi_b32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_bfi_b32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_bfi_b32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1516,11 +2019,11 @@ func avx512_v_bfe_u32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_bfe_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx512_v_bfe_u32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
 	cp := (*[4][16]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x16(a)
 	k1 := archsimd.BroadcastUint32x16(1)
 	k31 := archsimd.BroadcastUint32x16(31)
 	for i := range dp {
@@ -1534,9 +2037,30 @@ func avx512_v_bfe_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_bfe_u32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	k1 := archsimd.BroadcastUint32x16(1)
+	k31 := archsimd.BroadcastUint32x16(31)
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		r := x.ShiftRight(y.And(k31)).And(k1.ShiftLeft(z.And(k31)).Sub(k1))
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_bfe_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_bfe_u32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_bfe_u32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_bfe_u32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1569,11 +2093,11 @@ func avx512_v_bfe_i32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_bfe_i32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx512_v_bfe_i32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
 	cp := (*[4][16]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x16(a)
 	k31 := archsimd.BroadcastUint32x16(31)
 	k32 := archsimd.BroadcastUint32x16(32)
 	kzero := archsimd.BroadcastUint32x16(0)
@@ -1591,9 +2115,34 @@ func avx512_v_bfe_i32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_bfe_i32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	k31 := archsimd.BroadcastUint32x16(31)
+	k32 := archsimd.BroadcastUint32x16(32)
+	kzero := archsimd.BroadcastUint32x16(0)
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		n := z.And(k31)
+		rest := k32.Sub(y.And(k31)) // bits above the field's start
+		u := n.Min(rest)
+		r := x.ShiftLeft(rest.Sub(u)).AsInt32x16().ShiftRight(k32.Sub(u).AsInt32x16()).AsUint32x16().Masked(n.NotEqual(kzero))
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_bfe_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_bfe_i32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_bfe_i32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_bfe_i32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1623,11 +2172,11 @@ func avx512_v_alignbit_b32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_alignbit_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx512_v_alignbit_b32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
 	cp := (*[4][16]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x16(a)
 	k31 := archsimd.BroadcastUint32x16(31)
 	k32 := archsimd.BroadcastUint32x16(32)
 	for i := range dp {
@@ -1642,9 +2191,31 @@ func avx512_v_alignbit_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_alignbit_b32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	k31 := archsimd.BroadcastUint32x16(31)
+	k32 := archsimd.BroadcastUint32x16(32)
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		n := z.And(k31)
+		r := y.ShiftRight(n).Or(x.ShiftLeft(k32.Sub(n)))
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_alignbit_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_alignbit_b32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_alignbit_b32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_alignbit_b32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1674,11 +2245,11 @@ func avx512_v_alignbyte_b32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_alignbyte_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx512_v_alignbyte_b32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
 	cp := (*[4][16]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x16(a)
 	k3 := archsimd.BroadcastUint32x16(3)
 	k32 := archsimd.BroadcastUint32x16(32)
 	for i := range dp {
@@ -1693,9 +2264,31 @@ func avx512_v_alignbyte_b32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_alignbyte_b32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	k3 := archsimd.BroadcastUint32x16(3)
+	k32 := archsimd.BroadcastUint32x16(32)
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		n := z.And(k3).ShiftAllLeft(3)
+		r := y.ShiftRight(n).Or(x.ShiftLeft(k32.Sub(n)))
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_alignbyte_b32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_alignbyte_b32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_alignbyte_b32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_alignbyte_b32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1723,11 +2316,11 @@ func avx512_v_mad_u32_u24(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_mad_u32_u24_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx512_v_mad_u32_u24_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
 	cp := (*[4][16]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x16(a)
 	k24 := archsimd.BroadcastUint32x16(0xffffff)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
@@ -1740,9 +2333,29 @@ func avx512_v_mad_u32_u24_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_mad_u32_u24_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	k24 := archsimd.BroadcastUint32x16(0xffffff)
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		r := x.And(k24).Mul(y.And(k24)).Add(z)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_mad_u32_u24_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_mad_u32_u24_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_mad_u32_u24_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_mad_u32_u24_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1770,11 +2383,11 @@ func avx512_v_mad_i32_i24(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_mad_i32_i24_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx512_v_mad_i32_i24_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
 	cp := (*[4][16]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x16(a)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
 		z := archsimd.LoadUint32x16(&cp[i])
@@ -1787,9 +2400,29 @@ func avx512_v_mad_i32_i24_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_mad_i32_i24_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		u, v := x.ShiftAllLeft(8).AsInt32x16().ShiftAllRight(8), y.ShiftAllLeft(8).AsInt32x16().ShiftAllRight(8)
+		r := u.Mul(v).AsUint32x16().Add(z)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_mad_i32_i24_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_mad_i32_i24_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_mad_i32_i24_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_mad_i32_i24_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1816,11 +2449,11 @@ func avx512_v_min3_u32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_min3_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx512_v_min3_u32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
 	cp := (*[4][16]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x16(a)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
 		z := archsimd.LoadUint32x16(&cp[i])
@@ -1832,9 +2465,28 @@ func avx512_v_min3_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_min3_u32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		r := x.Min(y).Min(z)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_min3_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_min3_u32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_min3_u32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_min3_u32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1861,11 +2513,11 @@ func avx512_v_max3_u32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_max3_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx512_v_max3_u32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
 	cp := (*[4][16]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x16(a)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
 		z := archsimd.LoadUint32x16(&cp[i])
@@ -1877,9 +2529,28 @@ func avx512_v_max3_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_max3_u32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		r := x.Max(y).Max(z)
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_max3_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_max3_u32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_max3_u32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_max3_u32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1906,11 +2577,11 @@ func avx512_v_med3_u32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_med3_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx512_v_med3_u32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
 	cp := (*[4][16]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x16(a)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
 		z := archsimd.LoadUint32x16(&cp[i])
@@ -1922,9 +2593,28 @@ func avx512_v_med3_u32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_med3_u32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		r := x.Min(y).Max(x.Max(y).Min(z))
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_med3_u32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_med3_u32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_med3_u32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_med3_u32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1952,11 +2642,11 @@ func avx512_v_min3_i32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_min3_i32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx512_v_min3_i32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
 	cp := (*[4][16]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x16(a)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
 		z := archsimd.LoadUint32x16(&cp[i])
@@ -1969,9 +2659,29 @@ func avx512_v_min3_i32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_min3_i32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		u, v, s := x.AsInt32x16(), y.AsInt32x16(), z.AsInt32x16()
+		r := u.Min(v).Min(s).AsUint32x16()
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_min3_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_min3_i32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_min3_i32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_min3_i32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -1999,11 +2709,11 @@ func avx512_v_max3_i32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_max3_i32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx512_v_max3_i32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
 	cp := (*[4][16]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x16(a)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
 		z := archsimd.LoadUint32x16(&cp[i])
@@ -2016,9 +2726,29 @@ func avx512_v_max3_i32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_max3_i32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		u, v, s := x.AsInt32x16(), y.AsInt32x16(), z.AsInt32x16()
+		r := u.Max(v).Max(s).AsUint32x16()
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_max3_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_max3_i32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_max3_i32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_max3_i32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil
@@ -2046,11 +2776,11 @@ func avx512_v_med3_i32(d, a, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func avx512_v_med3_i32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
+func avx512_v_med3_i32_sv(d *Vec, a uint32, b, c *Vec, m uint64) {
+	x := archsimd.BroadcastUint32x16(a)
 	dp := (*[4][16]uint32)(unsafe.Pointer(d))
 	bp := (*[4][16]uint32)(unsafe.Pointer(b))
 	cp := (*[4][16]uint32)(unsafe.Pointer(c))
-	x := archsimd.BroadcastUint32x16(a)
 	for i := range dp {
 		y := archsimd.LoadUint32x16(&bp[i])
 		z := archsimd.LoadUint32x16(&cp[i])
@@ -2063,9 +2793,29 @@ func avx512_v_med3_i32_s(d *Vec, a uint32, b, c *Vec, m uint64) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func avx512_v_med3_i32_vs(d, a *Vec, b uint32, c *Vec, m uint64) {
+	y := archsimd.BroadcastUint32x16(b)
+	dp := (*[4][16]uint32)(unsafe.Pointer(d))
+	ap := (*[4][16]uint32)(unsafe.Pointer(a))
+	cp := (*[4][16]uint32)(unsafe.Pointer(c))
+	for i := range dp {
+		x := archsimd.LoadUint32x16(&ap[i])
+		z := archsimd.LoadUint32x16(&cp[i])
+		u, v, s := x.AsInt32x16(), y.AsInt32x16(), z.AsInt32x16()
+		r := u.Min(v).Max(u.Max(v).Min(s)).AsUint32x16()
+		lanes := archsimd.Mask32x16FromBits(uint16(m))
+		r.Merge(archsimd.LoadUint32x16(&dp[i]), lanes).Store(&dp[i])
+		m >>= 16
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func avx512_v_med3_i32_bind(p plain, _ floats, _ func(*wave)) func(*wave) {
-	if n, ok := p.scalarA(); ok {
-		return func(w *wave) { avx512_v_med3_i32_s(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	switch n, at := p.scalar(); at {
+	case 0:
+		return func(w *wave) { avx512_v_med3_i32_sv(p.d.at(w), w.S[n], p.b.at(w), p.c.at(w), w.exec) }
+	case 1:
+		return func(w *wave) { avx512_v_med3_i32_vs(p.d.at(w), p.a.at(w), w.S[n], p.c.at(w), w.exec) }
 	}
 	if len(p.bcast) != 0 {
 		return nil

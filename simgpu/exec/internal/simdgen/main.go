@@ -60,7 +60,8 @@ func (t target) file() []byte {
 		if t.has(k) {
 			t.kernel(&b, k, plain)
 			if k.scalarForm() {
-				t.kernel(&b, k, scalar)
+				t.kernel(&b, k, scalarA)
+				t.kernel(&b, k, scalarB)
 			}
 			t.binder(&b, k)
 		}
@@ -84,7 +85,7 @@ func (t target) fn(k kernel) string { return t.name + "_" + k.name }
 
 func (k kernel) wide() bool { return strings.ContainsAny(k.srcs+k.dst, "wh") }
 
-// scalarForm says whether there is a form whose first source is a scalar.
+// scalarForm says whether there are forms with a scalar source.
 func (k kernel) scalarForm() bool { return !k.wide() && len(k.srcs) > 1 && !k.float() }
 
 // float says whether MODE may rule out the kernel.
@@ -96,10 +97,22 @@ func (k kernel) float() bool {
 type form int
 
 const (
-	plain  form = iota // func(d, a, b, c *Vec, mask)
-	scalar             // a is the same in all lanes
-	carry              // masks go in and come out
+	plain   form = iota // func(d, a, b, c *Vec, mask)
+	scalarA             // a is the same in all lanes
+	scalarB
+	carry // masks go in and come out
 )
+
+// scalar is the number of the source that is a scalar, -1 if none is.
+func (f form) scalar() int {
+	switch f {
+	case scalarA:
+		return 0
+	case scalarB:
+		return 1
+	}
+	return -1
+}
 
 // typ is the name of a vector type of 32-bit (U32, I32, F32) or 64-bit elements.
 func (t target) typ(short string) string {
@@ -168,7 +181,7 @@ func (t target) views(b *strings.Builder, names, kinds string) {
 // load reads vector i of the sources into x, y, z; in two halves for wide bodies.
 func (t target) load(b *strings.Builder, k kernel, f form) {
 	for i, kind := range k.srcs {
-		if i == 0 && f == scalar {
+		if i == f.scalar() {
 			continue
 		}
 		reg, x := string("abc"[i]), string("xyz"[i])
@@ -211,7 +224,9 @@ func (t target) binder(b *strings.Builder, k kernel) {
 	} else {
 		fmt.Fprintf(b, "\nfunc %s_bind(p plain, _ floats, _ func(*wave)) func(*wave) {\n", t.fn(k))
 		if k.scalarForm() {
-			fmt.Fprintf(b, "if n, ok := p.scalarA(); ok {\nreturn func(w *wave) { %s_s(p.d.at(w), w.S[n], %s, %s, w.exec) }\n}\n", t.fn(k), args[1], args[2])
+			b.WriteString("switch n, at := p.scalar(); at {\n")
+			fmt.Fprintf(b, "case 0:\nreturn func(w *wave) { %s_sv(p.d.at(w), w.S[n], %s, %s, w.exec) }\n", t.fn(k), args[1], args[2])
+			fmt.Fprintf(b, "case 1:\nreturn func(w *wave) { %s_vs(p.d.at(w), %s, w.S[n], %s, w.exec) }\n}\n", t.fn(k), args[0], args[2])
 		}
 		b.WriteString("if len(p.bcast) != 0 {\nreturn nil\n}\nreturn func(w *wave) {\n")
 	}
@@ -223,9 +238,12 @@ func (t target) kernel(b *strings.Builder, k kernel, f form) {
 	for i := len(k.srcs); i < 3; i++ {
 		args[i] = "_"
 	}
-	if f == scalar {
-		fmt.Fprintf(b, "\nfunc %s_s(d *Vec, a uint32, %s *Vec", t.fn(k), strings.Join(args[1:], ", "))
-	} else {
+	switch f {
+	case scalarA:
+		fmt.Fprintf(b, "\nfunc %s_sv(d *Vec, a uint32, %s *Vec", t.fn(k), strings.Join(args[1:], ", "))
+	case scalarB:
+		fmt.Fprintf(b, "\nfunc %s_vs(d, a *Vec, b uint32, %s *Vec", t.fn(k), args[2])
+	default:
 		fmt.Fprintf(b, "\nfunc %s(d, %s *Vec", t.fn(k), strings.Join(args, ", "))
 	}
 	carryIn := strings.Contains(k.body, "cin")
@@ -237,12 +255,12 @@ func (t target) kernel(b *strings.Builder, k kernel, f form) {
 	default:
 		b.WriteString(", m uint64) {\n")
 	}
-	if f == scalar {
-		t.views(b, "d"+"bc"[:len(k.srcs)-1], k.dst+k.srcs[1:])
-		fmt.Fprintf(b, "x := archsimd.Broadcast%s(a)\n", t.typ("U32"))
-	} else {
-		t.views(b, "d"+"abc"[:len(k.srcs)], k.dst+k.srcs)
+	names, kinds := "d"+"abc"[:len(k.srcs)], k.dst+k.srcs
+	if i := f.scalar(); i >= 0 {
+		fmt.Fprintf(b, "%c := archsimd.Broadcast%s(%c)\n", "xyz"[i], t.typ("U32"), names[i+1])
+		names, kinds = names[:i+1]+names[i+2:], kinds[:i+1]+kinds[i+2:]
 	}
+	t.views(b, names, kinds)
 	if narrowSource(k) {
 		t.consts(b, k.body, "kzero")
 	} else {
