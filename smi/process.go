@@ -18,7 +18,18 @@ type Process struct {
 	SDMA    Opt[Duration] `json:"sdma_seconds" msgpack:"d,omitempty"`    // its copies were running
 	Evicted Opt[Duration] `json:"evicted_seconds" msgpack:"e,omitempty"` // its queues had to leave the card
 
+	// Time its work kept single kinds of engine busy, as the graphics driver counts it;
+	// work that HIP sends is not in it.
+	GFXTime    Opt[Duration] `json:"gfx_engine_seconds" msgpack:"gt,omitempty"`
+	EncodeTime Opt[Duration] `json:"encode_engine_seconds" msgpack:"et,omitempty"`
+
 	CUOccupancy Opt[int] `json:"cu_occupancy" msgpack:"c,omitempty"` // compute units it occupies now
+
+	Command   string     `json:"command,omitempty" msgpack:"x,omitempty"` // its command line
+	User      string     `json:"user,omitempty" msgpack:"u,omitempty"`
+	Container *Container `json:"container" msgpack:"k,omitempty"` // that it runs in; nil outside of one, or when that is unknown
+	// InnerPID is its number inside of its container.
+	InnerPID uint32 `json:"container_pid,omitempty" msgpack:"q,omitempty"`
 
 	Origin  string  `json:"origin,omitempty" msgpack:"o,omitempty"`  // where the figures come from: one of the Origin… constants
 	Session string  `json:"session,omitempty" msgpack:"s,omitempty"` // the worker session this process serves
@@ -33,6 +44,16 @@ const (
 	OriginKFD     = "kfd"     // /sys/class/kfd/kfd/proc
 	OriginFDInfo  = "fdinfo"  // /proc/PID/fdinfo
 )
+
+// Container is what a process runs in. Its identity follows from the process's
+// cgroup; the names were told by the kubelet.
+type Container struct {
+	ID        string `json:"id,omitempty" msgpack:"i,omitempty"` // 64 hexadecimal digits
+	Name      string `json:"name,omitempty" msgpack:"n,omitempty"`
+	PodUID    string `json:"pod_uid,omitempty" msgpack:"u,omitempty"`
+	Pod       string `json:"pod,omitempty" msgpack:"p,omitempty"`
+	Namespace string `json:"namespace,omitempty" msgpack:"s,omitempty"`
+}
 
 // Client is a program on another machine that uses a card through a worker, as it
 // named itself when it connected. Only Address was seen by the worker itself; a

@@ -17,10 +17,16 @@ type DeviceSnapshot struct {
 	Device    Device    `json:"device" msgpack:"d"`
 	Info      *Info     `json:"info" msgpack:"i,omitempty"`
 	Metrics   *Metrics  `json:"metrics" msgpack:"m,omitempty"`
+	ECC       *ECC      `json:"ecc" msgpack:"e,omitempty"`
 	Processes []Process `json:"processes" msgpack:"p,omitempty"`
+
+	// ProcessesStale, when it is there, is how old the list of processes is: the card
+	// did not answer in time, and it is the last that it told.
+	ProcessesStale Opt[Duration] `json:"processes_stale_seconds" msgpack:"ps,omitempty"`
 
 	InfoErr      *Failure `json:"info_error,omitempty" msgpack:"ie,omitempty"`
 	MetricsErr   *Failure `json:"metrics_error,omitempty" msgpack:"me,omitempty"`
+	ECCErr       *Failure `json:"ecc_error,omitempty" msgpack:"ee,omitempty"`
 	ProcessesErr *Failure `json:"processes_error,omitempty" msgpack:"pe,omitempty"`
 }
 
@@ -65,7 +71,7 @@ func TakeSnapshot(ctx context.Context, src Source) (*Snapshot, error) {
 	snap := &Snapshot{Devices: make([]DeviceSnapshot, len(devices))}
 	for i, d := range devices {
 		late := &Failure{Code: ErrTimeout, Detail: "no answer in time"}
-		snap.Devices[i] = DeviceSnapshot{Device: d, InfoErr: late, MetricsErr: late, ProcessesErr: late}
+		snap.Devices[i] = DeviceSnapshot{Device: d, InfoErr: late, MetricsErr: late, ECCErr: late, ProcessesErr: late}
 		go func() { parts <- part{i, ReadDevice(ctx, src, d)} }()
 	}
 	done, over := ctx.Done(), (<-chan time.Time)(nil)
@@ -99,6 +105,8 @@ func ReadDevice(ctx context.Context, src Source, d Device) DeviceSnapshot {
 	s.InfoErr = FailureOf(err)
 	s.Metrics, err = src.Metrics(ctx, d.Index)
 	s.MetricsErr = FailureOf(err)
+	s.ECC, err = src.ECC(ctx, d.Index)
+	s.ECCErr = FailureOf(err)
 	s.Processes, err = src.Processes(ctx, d.Index)
 	s.ProcessesErr = FailureOf(err)
 	return s

@@ -12,6 +12,18 @@ type Bytes uint64
 // BytesPerSecond is a bandwidth.
 type BytesPerSecond float64
 
+// TransfersPerSecond is the rate of one lane of a link; 16e9 is "16 GT/s".
+type TransfersPerSecond float64
+
+// BitsPerSecond is the rate of a link.
+type BitsPerSecond float64
+
+// Volts is an electrical potential.
+type Volts float64
+
+// RPM is the speed of a fan in turns per minute.
+type RPM float64
+
 // Watts is electrical power.
 type Watts float64
 

@@ -1,0 +1,48 @@
+package smi
+
+// ECC is how many errors a card had since its driver was loaded. The counters fall
+// only when the card is reset.
+type ECC struct {
+	Correctable   Opt[uint64] `json:"correctable" msgpack:"c,omitempty"`
+	Uncorrectable Opt[uint64] `json:"uncorrectable" msgpack:"u,omitempty"`
+	Deferred      Opt[uint64] `json:"deferred" msgpack:"d,omitempty"` // found, but not used yet
+
+	Blocks []ECCBlock `json:"blocks,omitempty" msgpack:"b,omitempty"`
+
+	EEPROMVersion Opt[uint32] `json:"eeprom_version" msgpack:"e,omitempty"` // of the table of bad pages
+	// Kinds of protection the card has.
+	Parity       Opt[bool]   `json:"parity" msgpack:"p,omitempty"`
+	SingleBit    Opt[bool]   `json:"single_bit_correction" msgpack:"s,omitempty"`
+	DoubleBit    Opt[bool]   `json:"double_bit_detection" msgpack:"t,omitempty"`
+	Poison       Opt[bool]   `json:"poison" msgpack:"o,omitempty"`
+	BadPageLimit Opt[uint32] `json:"bad_page_limit" msgpack:"l,omitempty"` // bad pages after which the card is not to be used any more
+}
+
+// ECCBlock is one part of the card.
+type ECCBlock struct {
+	Block         string      `json:"block" msgpack:"n"`                     // as the kernel's RAS files name it, lower case: "umc", "sdma", "gfx"
+	State         string      `json:"state,omitempty" msgpack:"s,omitempty"` // one of the RAS… constants
+	Correctable   Opt[uint64] `json:"correctable" msgpack:"c,omitempty"`
+	Uncorrectable Opt[uint64] `json:"uncorrectable" msgpack:"u,omitempty"`
+	Deferred      Opt[uint64] `json:"deferred" msgpack:"d,omitempty"`
+}
+
+// States of a block's error protection.
+const (
+	RASEnabled  = "enabled"
+	RASDisabled = "disabled"
+)
+
+// BadPage is a page of the card's memory that is no longer given out.
+type BadPage struct {
+	Address uint64 `json:"address" msgpack:"a"` // in the card's memory
+	Size    Bytes  `json:"size_bytes" msgpack:"s"`
+	State   string `json:"state" msgpack:"t"` // one of the Page… constants
+}
+
+// States of a bad page.
+const (
+	PageReserved     = "reserved"     // taken out of use
+	PagePending      = "pending"      // will be, once nobody holds it
+	PageUnreservable = "unreservable" // could not be
+)
