@@ -446,7 +446,7 @@ func TestConcurrent(t *testing.T) {
 		})
 		scrapes.Go(func() {
 			for range 20 {
-				src.Set(smitest.Cards()[:1+i%2]...)
+				src.SetCards(smitest.Cards()[:1+i%2]...)
 			}
 		})
 	}

@@ -14,6 +14,11 @@ type Fake struct {
 
 	mu     sync.Mutex
 	cards  []smi.DeviceSnapshot
+	detail []Detail
+	topo   *smi.Topology
+	done   []Change
+	setErr error
+	events chan smi.Event
 	err    error
 	hold   map[int]chan struct{}
 	closed bool
@@ -21,11 +26,11 @@ type Fake struct {
 
 // NewFake is a source of these cards. A part's failure is answered as an error.
 func NewFake(cards ...smi.DeviceSnapshot) *Fake {
-	return &Fake{cards: cards, hold: map[int]chan struct{}{}}
+	return &Fake{cards: cards, hold: map[int]chan struct{}{}, events: make(chan smi.Event, 64)}
 }
 
-// Set changes the cards.
-func (f *Fake) Set(cards ...smi.DeviceSnapshot) {
+// SetCards changes the cards.
+func (f *Fake) SetCards(cards ...smi.DeviceSnapshot) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.cards = cards
