@@ -157,7 +157,7 @@ func exportsC(t *Table) string {
 // versionMap is the linker's version script.
 func versionMap(t *Table) string {
 	o := &out{}
-	o.p(bannerC + t.Version + " {\nglobal:")
+	o.p("%s%s {\nglobal:", bannerC, t.Version)
 	for _, f := range t.Functions {
 		o.p("\t%s;", f.Name)
 	}
