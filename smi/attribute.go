@@ -13,6 +13,9 @@ type attributed struct {
 	sessions Sessions
 }
 
+// Unwrap is the source without the sessions.
+func (a *attributed) Unwrap() Source { return a.Source }
+
 func (a *attributed) Processes(ctx context.Context, index int) ([]Process, error) {
 	ps, err := a.Source.Processes(ctx, index)
 	if err != nil || len(ps) == 0 {

@@ -16,6 +16,9 @@ type ECC struct {
 	DoubleBit    Opt[bool]   `json:"double_bit_detection" msgpack:"t,omitempty"`
 	Poison       Opt[bool]   `json:"poison" msgpack:"o,omitempty"`
 	BadPageLimit Opt[uint32] `json:"bad_page_limit" msgpack:"l,omitempty"` // bad pages after which the card is not to be used any more
+
+	// Stale, when it is there, is how old these figures are, as Metrics.Stale.
+	Stale Opt[Duration] `json:"stale_seconds" msgpack:"st,omitempty"`
 }
 
 // ECCBlock is one part of the card.

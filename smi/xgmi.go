@@ -7,6 +7,9 @@ type XGMI struct {
 	Lanes  Opt[int]    `json:"lanes" msgpack:"w,omitempty"`            // of one link
 	Errors string      `json:"errors,omitempty" msgpack:"e,omitempty"` // one of the XGMI… constants
 	Links  []XGMILink  `json:"links,omitempty" msgpack:"l,omitempty"`
+
+	// Stale, when it is there, is how old these figures are, as Metrics.Stale.
+	Stale Opt[Duration] `json:"stale_seconds" msgpack:"st,omitempty"`
 }
 
 // Whether a card's links had errors since they were last asked.

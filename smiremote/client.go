@@ -2,15 +2,14 @@ package smiremote
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
+	"fmt"
 	"os"
 	"os/user"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/rocwire/rocwire/exporter/rpcstats"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/wire"
 )
@@ -25,7 +24,8 @@ type Options struct {
 
 // Client is an smi.Source of a worker's cards. It connects when it is first asked,
 // and again after the connection was lost; a question that meets a lost connection
-// is asked once more. All methods may be called from several goroutines.
+// is asked once more, unless it changes something. All methods may be called from
+// several goroutines.
 type Client struct {
 	smi.Unimplemented
 	opt  Options
@@ -34,11 +34,13 @@ type Client struct {
 	mu     sync.Mutex
 	conn   *wire.Client
 	closed bool
+	plain  *wire.Client // a connection whose worker packs no snapshots
 }
 
 var (
 	_ smi.Source      = (*Client)(nil)
 	_ smi.Snapshotter = (*Client)(nil)
+	_ smi.Injector    = (*Client)(nil)
 )
 
 // NewClient returns a client that has not connected yet.
@@ -184,21 +186,38 @@ func (c *Client) ask(ctx context.Context, op uint16, args []byte) ([]byte, error
 		if err != nil {
 			return nil, err
 		}
-		code, results, err := exchange(ctx, conn, op, args)
-		if err == nil && code == 0 {
-			return results, nil
-		}
-		if err == nil {
-			return nil, smi.Errorf(smi.Code(code), "%s", oneLine(string(results[:min(len(results), maxReason)])))
-		}
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if fresh || !errors.Is(err, wire.ErrLost) {
-			return nil, c.failure(ctx, err)
+		results, err := c.askOn(ctx, conn, op, args)
+		if fresh || !errors.Is(err, wire.ErrLost) || changes(op) {
+			return results, err
 		}
 		// The worker was restarted since the last question. Ask the new one.
 	}
+}
+
+// changes says whether an operation must not be done twice: whether one that met
+// the end of the connection was done is not known.
+func changes(op uint16) bool { return op == opSet || op == opInject || op == opKill }
+
+// askOn asks over one connection.
+func (c *Client) askOn(ctx context.Context, conn *wire.Client, op uint16, args []byte) ([]byte, error) {
+	code, results, err := exchange(ctx, conn, op, args)
+	switch {
+	case err == nil && code == 0:
+		return results, nil
+	case err == nil:
+		return nil, c.answerError(conn, op, smi.Code(code), string(results[:min(len(results), maxReason)]))
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	}
+	return nil, c.failure(ctx, err)
+}
+
+// answerError is the worker's answer that there is no answer.
+func (c *Client) answerError(conn *wire.Client, op uint16, code smi.Code, reason string) error {
+	if (code == smi.ErrNotSupported || code == smi.ErrInvalid) && strings.HasPrefix(reason, fmt.Sprintf("operation %#04x", op)) {
+		return smi.Errorf(smi.ErrNotSupported, "worker %s (version %s) is too old: it does not know %s", c.opt.Address, oneLine(conn.Welcome().Version), opNames[op])
+	}
+	return smi.Errorf(code, "%s", oneLine(reason))
 }
 
 // exchange does one round trip, given up when ctx is done.
@@ -217,82 +236,4 @@ func exchange(ctx context.Context, conn *wire.Client, op uint16, args []byte) (i
 	case <-ctx.Done():
 		return 0, nil, ctx.Err() // the reply, when it comes, finds m alone
 	}
-}
-
-func indexArg(index int) ([]byte, error) {
-	if int(int32(index)) != index {
-		return nil, smi.Errorf(smi.ErrNotFound, "no GPU %d", index)
-	}
-	return binary.LittleEndian.AppendUint32(nil, uint32(int32(index))), nil
-}
-
-// Devices implements smi.Source.
-func (c *Client) Devices(ctx context.Context) ([]smi.Device, error) {
-	b, err := c.ask(ctx, opDevices, nil)
-	if err != nil {
-		return nil, err
-	}
-	return decodeDevices(b)
-}
-
-// Info implements smi.Source.
-func (c *Client) Info(ctx context.Context, index int) (*smi.Info, error) {
-	b, err := c.askCard(ctx, opInfo, index)
-	if err != nil {
-		return nil, err
-	}
-	return decodeInfo(b, index)
-}
-
-// Metrics implements smi.Source.
-func (c *Client) Metrics(ctx context.Context, index int) (*smi.Metrics, error) {
-	b, err := c.askCard(ctx, opMetrics, index)
-	if err != nil {
-		return nil, err
-	}
-	return decodeMetrics(b)
-}
-
-// Processes implements smi.Source.
-func (c *Client) Processes(ctx context.Context, index int) ([]smi.Process, error) {
-	b, err := c.askCard(ctx, opProcesses, index)
-	if err != nil {
-		return nil, err
-	}
-	return decodeProcesses(b, index)
-}
-
-func (c *Client) askCard(ctx context.Context, op uint16, index int) ([]byte, error) {
-	args, err := indexArg(index)
-	if err != nil {
-		return nil, err
-	}
-	return c.ask(ctx, op, args)
-}
-
-// Snapshot implements smi.Snapshotter.
-func (c *Client) Snapshot(ctx context.Context) (*smi.Snapshot, error) {
-	b, err := c.ask(ctx, opSnapshot, nil)
-	if err != nil {
-		return nil, err
-	}
-	return decodeSnapshot(b)
-}
-
-// Sessions lists the worker's clients.
-func (c *Client) Sessions(ctx context.Context) (*SessionList, error) {
-	b, err := c.ask(ctx, opSessions, nil)
-	if err != nil {
-		return nil, err
-	}
-	return decodeSessions(b)
-}
-
-// Calls tells how long the calls of the worker's clients took since it started.
-func (c *Client) Calls(ctx context.Context) ([]rpcstats.CallTotal, error) {
-	b, err := c.ask(ctx, opCalls, nil)
-	if err != nil {
-		return nil, err
-	}
-	return decodeCalls(b)
 }

@@ -3,23 +3,17 @@ package smiremote
 import (
 	"time"
 
+	"github.com/klauspost/compress/s2"
+
 	"github.com/rocwire/rocwire/exporter/rpcstats"
 	"github.com/rocwire/rocwire/smi"
+	"github.com/rocwire/rocwire/wire"
 )
 
 // SessionList is what a worker tells about its sessions.
 type SessionList struct {
 	Sessions []smi.Session     `json:"sessions" msgpack:"s"`
 	Totals   smi.SessionTotals `json:"totals" msgpack:"t"`
-}
-
-// callTotal is a rpcstats.CallTotal on the wire.
-type callTotal struct {
-	Op    string    `msgpack:"o"`
-	Side  string    `msgpack:"s"`
-	Code  string    `msgpack:"c"`
-	Since time.Time `msgpack:"t"`
-	Hist  []byte    `msgpack:"h"` // rpcstats.Hist's own encoding
 }
 
 func bad(format string, args ...any) error {
@@ -67,12 +61,27 @@ func checkInfo(i *smi.Info, index int) error {
 	return nil
 }
 
-func decodeMetrics(b []byte) (*smi.Metrics, error) {
+func decodeMetrics(b []byte, _ int) (*smi.Metrics, error) {
 	var m smi.Metrics
 	if err := unpack(b, &m); err != nil {
 		return nil, err
 	}
-	return &m, moment(&m.Time)
+	return &m, checkMetrics(&m)
+}
+
+func checkMetrics(m *smi.Metrics) error {
+	if err := age(m.Stale); err != nil {
+		return err
+	}
+	return moment(&m.Time)
+}
+
+// age checks how old something is said to be.
+func age(a smi.Opt[smi.Duration]) error {
+	if a.Or(0) < 0 {
+		return bad("an age of %v s", a.Or(0).Seconds())
+	}
+	return nil
 }
 
 func decodeProcesses(b []byte, index int) ([]smi.Process, error) {
@@ -92,6 +101,20 @@ func checkProcesses(ps []smi.Process, index int) error {
 	return nil
 }
 
+// maxUnpacked bounds a packed snapshot's true size.
+const maxUnpacked = wire.MaxPayload
+
+func decodePacked(b []byte) (*smi.Snapshot, error) {
+	n, err := s2.DecodedLen(b)
+	if err != nil || n > maxUnpacked {
+		return nil, bad("a packed snapshot of %d bytes", n)
+	}
+	if b, err = s2.Decode(nil, b); err != nil {
+		return nil, bad("packed snapshot: %w", err)
+	}
+	return decodeSnapshot(b)
+}
+
 func decodeSnapshot(b []byte) (*smi.Snapshot, error) {
 	var s smi.Snapshot
 	if err := unpack(b, &s); err != nil {
@@ -105,8 +128,16 @@ func decodeSnapshot(b []byte) (*smi.Snapshot, error) {
 		if d.Device.Index != i {
 			return nil, bad("card %d has index %d", i, d.Device.Index)
 		}
-		if (d.Info == nil) == (d.InfoErr == nil) || (d.Metrics == nil) == (d.MetricsErr == nil) {
+		if d.ECC == nil && d.ECCErr == nil {
+			d.ECCErr = &smi.Failure{Code: smi.ErrNotSupported, Detail: "the worker is too old: its snapshots have no ECC"}
+		}
+		if (d.Info == nil) == (d.InfoErr == nil) || (d.Metrics == nil) == (d.MetricsErr == nil) || (d.ECC == nil) == (d.ECCErr == nil) {
 			return nil, bad("card %d has a figure and a failure for it, or neither", i)
+		}
+		for _, f := range []*smi.Failure{d.InfoErr, d.MetricsErr, d.ECCErr, d.ProcessesErr} {
+			if f != nil {
+				f.Detail = oneLine(f.Detail)
+			}
 		}
 		if d.Info != nil {
 			if err := checkInfo(d.Info, i); err != nil {
@@ -114,9 +145,17 @@ func decodeSnapshot(b []byte) (*smi.Snapshot, error) {
 			}
 		}
 		if d.Metrics != nil {
-			if err := moment(&d.Metrics.Time); err != nil {
+			if err := checkMetrics(d.Metrics); err != nil {
 				return nil, err
 			}
+		}
+		if d.ECC != nil {
+			if err := age(d.ECC.Stale); err != nil {
+				return nil, err
+			}
+		}
+		if err := age(d.ProcessesStale); err != nil {
+			return nil, err
 		}
 		if err := checkProcesses(d.Processes, i); err != nil {
 			return nil, err
@@ -156,13 +195,4 @@ func decodeCalls(b []byte) ([]rpcstats.CallTotal, error) {
 		calls[i] = rpcstats.CallTotal{Call: rpcstats.Call{Op: c.Op, Side: c.Side, Code: c.Code}, Hist: h, Since: c.Since}
 	}
 	return calls, nil
-}
-
-func encodeCalls(calls []rpcstats.CallTotal) []callTotal {
-	list := make([]callTotal, len(calls))
-	for i := range calls {
-		c := &calls[i]
-		list[i] = callTotal{Op: c.Op, Side: c.Side, Code: c.Code, Since: c.Since, Hist: c.Hist.AppendEncode(nil)}
-	}
-	return list
 }

@@ -31,7 +31,7 @@ func goodSnapshot() *smi.Snapshot {
 var decoders = map[string]func([]byte) (any, error){
 	"devices":   func(b []byte) (any, error) { return decodeDevices(b) },
 	"info":      func(b []byte) (any, error) { return decodeInfo(b, 0) },
-	"metrics":   func(b []byte) (any, error) { return decodeMetrics(b) },
+	"metrics":   func(b []byte) (any, error) { return decodeMetrics(b, 0) },
 	"processes": func(b []byte) (any, error) { return decodeProcesses(b, 0) },
 	"snapshot":  func(b []byte) (any, error) { return decodeSnapshot(b) },
 	"sessions":  func(b []byte) (any, error) { return decodeSessions(b) },

@@ -1,30 +1,71 @@
 // Package smiremote carries package smi over a wire connection: a worker answers
 // with a [Handler], and a [Client] is an smi.Source of the worker's cards. Besides
-// the cards a worker tells about its sessions and how long their calls took.
+// the cards a worker tells about itself, about its sessions and how long their
+// calls took.
 //
 // # Messages
 //
-// A connection of purpose "smi" carries requests with these operations. A request
-// is empty, or the u32 index of a card; the reply's results are MessagePack. A
-// code other than 0 is an smi.Code, and the results are the reason as text.
+// A connection of purpose "smi" carries requests with the operations below, none
+// with bulk data. Integers are little-endian; a card is an i32 index. A reply with
+// code 0 has results in MessagePack, with the keys that package smi's types state;
+// any other code is an smi.Code, and the results are the reason as text, at most
+// 1 KiB.
 //
-//	0x0840  snapshot            → smi.Snapshot
-//	0x0841  devices             → [] smi.Device
-//	0x0842  info of a card      → smi.Info
-//	0x0843  metrics of a card   → smi.Metrics
-//	0x0844  processes of a card → [] smi.Process
-//	0x0845  sessions            → SessionList
-//	0x0846  calls               → [] call totals
+//	op      name             request               results
+//	0x0840  snapshot         –                     smi.Snapshot
+//	0x0841  devices          –                     [] smi.Device
+//	0x0842  info             card                  smi.Info
+//	0x0843  metrics          card                  smi.Metrics
+//	0x0844  processes        card                  [] smi.Process
+//	0x0845  sessions         –                     SessionList
+//	0x0846  calls            –                     [] call totals
+//	0x0847  firmware         card                  [] smi.Firmware
+//	0x0848  ECC              card                  smi.ECC
+//	0x0849  bad pages        card                  [] smi.BadPage
+//	0x084a  XGMI             card                  smi.XGMI
+//	0x084b  partitions       card                  smi.Partitions
+//	0x084c  topology         –                     smi.Topology
+//	0x084d  server           –                     ServerInfo
+//	0x084e  set              card | smi.Setting    nil
+//	0x084f  inject           card | smi.Fault      nil
+//	0x0850  kill session     id as text            nil
+//	0x0851  packed snapshot  –                     S2 block of smi.Snapshot
+//	0x0852  subscribe        –                     u32 subscription, as an integer
+//	0x0853  next events      u32 subscription      [] smi.Event
+//	0x0854  unsubscribe      u32 subscription      nil
+//
+// A request is at most 4 KiB long.
+//
+// # Events
+//
+// A connection may have up to 16 subscriptions. Next events is answered as soon as
+// there is an event, with at most 256 of them; one such request may wait for each
+// subscription, a second is ErrBusy. Nothing is sent that was not asked for, so a
+// client that is slow takes nothing from anybody: of each subscription the worker
+// keeps 1024 events, the oldest make room for new ones, and an event of kind
+// smi.EventMissed in their place says how many they were. When the source fails, the
+// request is answered with its failure. Unsubscribe answers a request that waits
+// with ErrUnavailable; a subscription also ends with its connection.
+//
+// # Age
 //
 // Fields that a receiver does not know are ignored and missing ones are "not
-// available", so both sides may be of different age.
+// available", so both sides may be of different age. An operation that a worker does
+// not know is ErrNotSupported. Workers before operation 0x0847 answered
+// ErrInvalid to those with a request; in either case their reason begins with
+// "operation 0x" and its number, by which a client tells an old worker from a card
+// that lacks something.
 //
 // # Trust
 //
 // The worker checks the few bytes of a request and does a bounded amount of work
-// for each connection at a time. The client does not trust the worker either: a
-// reply is walked through before it is decoded, its nesting, lengths and number of
-// list elements are bounded, and indices, times and figures must make sense.
+// for each connection at a time. Settings are only taken where the worker was told
+// to take them, sessions are ended for clients on the same machine only unless it
+// was told otherwise, and faults reach cards that are simulated, no others. The
+// client does not trust the worker either: a reply is walked through before it is
+// decoded, its nesting, lengths and number of list elements are bounded, a packed
+// one's true size is looked at before it is unpacked, and indices, times and figures
+// must make sense.
 package smiremote
 
 // Purpose is what a Hello says to be served by a Handler.
@@ -39,4 +80,27 @@ const (
 	opProcesses
 	opSessions
 	opCalls
+	opFirmware
+	opECC
+	opBadPages
+	opXGMI
+	opPartitions
+	opTopology
+	opServer
+	opSet
+	opInject
+	opKill
+	opPacked
+	opSubscribe
+	opNext
+	opUnsubscribe
+)
+
+// Bounds that both sides know.
+const (
+	maxRequest       = 4 << 10
+	maxReason        = 1 << 10 // of an error's text
+	maxSubscriptions = 16      // of one connection
+	maxBatch         = 256     // events in a reply
+	maxQueued        = 1 << 10 // events of a subscription that nobody asks for
 )

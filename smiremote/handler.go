@@ -3,9 +3,8 @@ package smiremote
 import (
 	"context"
 	"encoding/binary"
+	"net"
 	"time"
-
-	"github.com/vmihailenco/msgpack/v5"
 
 	"github.com/rocwire/rocwire/exporter/rpcstats"
 	"github.com/rocwire/rocwire/smi"
@@ -17,117 +16,233 @@ type Calls interface {
 	Calls() []rpcstats.CallTotal
 }
 
-// HandlerOptions say what a worker tells. Only Source is necessary; the rest, if
-// nil, is answered with ErrNotSupported.
+// HandlerOptions say what a worker tells and what it lets others do. Only Source is
+// necessary; what is nil is answered with ErrNotSupported.
 type HandlerOptions struct {
-	Source   smi.Source
+	Source   smi.Source    // its cards may be told to fail if it is, or wraps, an smi.Injector
 	Sessions smi.Sessions  // may be an smi.SessionTotaler too
 	Calls    Calls         // as long as calls are measured
 	Timeout  time.Duration // how long a question may take; default 5 s
+	Fresh    time.Duration // how long an answer is given again; default 250 ms, negative: never
+
+	Version, Backend string // of the worker, for people
+
+	// AllowSet lets every client change the cards; otherwise Set is ErrNoPermission.
+	AllowSet bool
+	// Kill ends a session, ErrNotFound if there is none of that id; by is the address
+	// of the client that wants it, for the log.
+	Kill func(id, by string) error
+	// AllowKill says whether a client may end sessions; default LocalPeer. The peer is
+	// nil if it is not known.
+	AllowKill func(peer net.Addr) bool
 }
 
 // Handler answers connections of purpose "smi". One is enough for all of them.
-type Handler struct{ opt HandlerOptions }
+type Handler struct {
+	opt    HandlerOptions
+	shared *smi.SharedSource // stands in front of opt.Source
+	start  time.Time
+	packed packed
+}
 
-// NewHandler returns a handler. What several clients ask at once it reads once.
+// NewHandler returns a handler. What several clients ask at once it reads once, and
+// what was read a moment ago it tells again.
 func NewHandler(opt HandlerOptions) *Handler {
 	if opt.Timeout <= 0 {
 		opt.Timeout = 5 * time.Second
 	}
-	opt.Source = smi.Shared(opt.Source)
-	return &Handler{opt: opt}
+	if opt.AllowKill == nil {
+		opt.AllowKill = LocalPeer
+	}
+	s := smi.NewShared(opt.Source, smi.SharedOptions{Wait: min(time.Second, opt.Timeout/4), Fresh: opt.Fresh})
+	return &Handler{opt: opt, shared: s, start: time.Now()}
+}
+
+// Serve answers one connection that has been welcomed, until it ends.
+func (h *Handler) Serve(s *wire.ServerConn) error {
+	c := h.Conn(s.RemoteAddr())
+	defer c.Close()
+	return s.Serve(c)
 }
 
 // maxWaiting is how many questions of one connection are worked on at a time. More
 // of them wait in the connection; each ends within the time limit.
 const maxWaiting = 32
 
-// Serve answers one connection that has been welcomed, until it ends.
-func (h *Handler) Serve(s *wire.ServerConn) error { return s.Serve(h.Conn()) }
+// Conn answers one connection, for a caller that serves it itself. It is to be
+// closed when the connection has ended.
+type Conn struct {
+	h     *Handler
+	peer  net.Addr
+	slots chan struct{}
+	subs  subscriptions
+}
 
-// Conn is the handler of one connection, for a caller that serves it itself.
-func (h *Handler) Conn() wire.Handler {
-	slots := make(chan struct{}, maxWaiting)
-	return wire.HandlerFunc(func(r *wire.Request) {
-		slots <- struct{}{}
-		kept := r.Retain()
-		go func() {
-			defer func() { <-slots }()
-			h.answer(kept)
-		}()
-	})
+var _ wire.Handler = (*Conn)(nil)
+
+// Conn is for a connection with that peer, nil if it is not known.
+func (h *Handler) Conn(peer net.Addr) *Conn {
+	return &Conn{h: h, peer: peer, slots: make(chan struct{}, maxWaiting)}
+}
+
+// Close ends the connection's subscriptions.
+func (c *Conn) Close() { c.subs.close() }
+
+// Handle implements wire.Handler.
+func (c *Conn) Handle(r *wire.Request) {
+	switch {
+	case r.BulkLen != 0:
+		fail(r, smi.Errorf(smi.ErrInvalid, "operation %#04x with bulk data", r.Op))
+		return
+	case len(r.Fixed) > maxRequest:
+		fail(r, smi.Errorf(smi.ErrInvalid, "operation %#04x with %d bytes of arguments", r.Op, len(r.Fixed)))
+		return
+	case r.Op == opNext: // may wait for ever; there are few of them
+		c.next(r)
+		return
+	}
+	c.slots <- struct{}{}
+	kept := r.Retain()
+	go func() {
+		defer func() { <-c.slots }()
+		c.answer(kept)
+	}()
 }
 
 // answer does one request. Failures to reply are the connection's, which ends.
-func (h *Handler) answer(r *wire.Request) {
-	if r.BulkLen != 0 {
-		fail(r, smi.Errorf(smi.ErrInvalid, "operation %#04x with bulk data", r.Op))
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), h.opt.Timeout)
+func (c *Conn) answer(r *wire.Request) {
+	ctx, cancel := context.WithTimeout(context.Background(), c.h.opt.Timeout)
 	defer cancel()
-	v, err := h.ask(ctx, r.Op, r.Fixed)
+	b, err := c.results(ctx, r.Op, r.Fixed)
+	if err == nil && len(b) > wire.MaxPayload-64 {
+		err = smi.Errorf(smi.ErrInternal, "the answer is %d bytes long", len(b))
+	}
 	if err != nil {
 		fail(r, err)
-		return
-	}
-	b, err := msgpack.Marshal(v)
-	if err != nil {
-		fail(r, err)
-		return
-	}
-	if len(b) > wire.MaxPayload-64 {
-		fail(r, smi.Errorf(smi.ErrInternal, "the answer is %d bytes long", len(b)))
 		return
 	}
 	_ = r.Reply(0, b)
 }
-
-// maxReason bounds an error's text on the wire.
-const maxReason = 1 << 10
 
 func fail(r *wire.Request, err error) {
 	reason := err.Error()
 	_ = r.Reply(int32(smi.CodeOf(err)), []byte(reason[:min(len(reason), maxReason)]))
 }
 
-// ask is the question of one request. A source's error keeps its code.
-func (h *Handler) ask(ctx context.Context, op uint16, args []byte) (any, error) {
-	index := 0
+// results are the encoded answer of one request.
+func (c *Conn) results(ctx context.Context, op uint16, args []byte) ([]byte, error) {
 	switch op {
-	case opInfo, opMetrics, opProcesses:
-		if len(args) != 4 {
-			return nil, smi.Errorf(smi.ErrInvalid, "operation %#04x with %d bytes of arguments", op, len(args))
+	case opSnapshot, opPacked:
+		if err := want(op, args, 0); err != nil {
+			return nil, err
 		}
-		index = int(int32(binary.LittleEndian.Uint32(args)))
-	default:
-		if len(args) != 0 {
-			return nil, smi.Errorf(smi.ErrInvalid, "operation %#04x with %d bytes of arguments", op, len(args))
-		}
-	}
-	switch op {
-	case opSnapshot:
 		// Cards that answer must not be given up with one that does not.
-		ctx, cancel := context.WithTimeout(ctx, h.opt.Timeout/2)
+		ctx, cancel := context.WithTimeout(ctx, c.h.opt.Timeout/2)
 		defer cancel()
-		return smi.TakeSnapshot(ctx, h.opt.Source)
-	case opDevices:
-		return h.opt.Source.Devices(ctx)
-	case opInfo:
-		return h.opt.Source.Info(ctx, index)
-	case opMetrics:
-		return h.opt.Source.Metrics(ctx, index)
-	case opProcesses:
-		return h.opt.Source.Processes(ctx, index)
-	case opSessions:
-		return h.sessions()
-	case opCalls:
-		if h.opt.Calls == nil {
-			return nil, smi.Errorf(smi.ErrNotSupported, "no calls are measured here")
+		return c.h.snapshot(ctx, op == opPacked)
+	}
+	v, err := c.ask(ctx, op, args)
+	if err != nil {
+		return nil, err
+	}
+	return encode(v)
+}
+
+// want checks the length of a request.
+func want(op uint16, args []byte, n int) error {
+	if len(args) != n {
+		return smi.Errorf(smi.ErrInvalid, "operation %#04x with %d bytes of arguments", op, len(args))
+	}
+	return nil
+}
+
+// ask is the question of one request. A source's error keeps its code.
+func (c *Conn) ask(ctx context.Context, op uint16, args []byte) (any, error) {
+	switch op {
+	case opDevices, opSessions, opCalls, opTopology, opServer, opSubscribe:
+		if err := want(op, args, 0); err != nil {
+			return nil, err
 		}
-		return encodeCalls(h.opt.Calls.Calls()), nil
+		return c.askWorker(ctx, op)
+	case opInfo, opMetrics, opProcesses, opFirmware, opECC, opBadPages, opXGMI, opPartitions:
+		if err := want(op, args, 4); err != nil {
+			return nil, err
+		}
+		return c.askCard(ctx, op, int(int32(binary.LittleEndian.Uint32(args))))
+	case opSet, opInject:
+		if len(args) < 5 {
+			return nil, want(op, args, 5)
+		}
+		return nil, c.change(ctx, op, int(int32(binary.LittleEndian.Uint32(args))), args[4:])
+	case opKill:
+		return nil, c.kill(string(args))
+	case opUnsubscribe:
+		if err := want(op, args, 4); err != nil {
+			return nil, err
+		}
+		return nil, c.subs.end(binary.LittleEndian.Uint32(args))
 	}
 	return nil, smi.Errorf(smi.ErrNotSupported, "operation %#04x is unknown", op)
+}
+
+func (c *Conn) askWorker(ctx context.Context, op uint16) (any, error) {
+	h := c.h
+	switch op {
+	case opDevices:
+		return h.shared.Devices(ctx)
+	case opTopology:
+		return h.shared.Topology(ctx)
+	case opSessions:
+		return h.sessions()
+	case opServer:
+		return c.server(), nil
+	case opSubscribe:
+		return c.subs.begin(h.shared)
+	}
+	if h.opt.Calls == nil {
+		return nil, smi.Errorf(smi.ErrNotSupported, "no calls are measured here")
+	}
+	return encodeCalls(h.opt.Calls.Calls()), nil
+}
+
+func (c *Conn) askCard(ctx context.Context, op uint16, index int) (any, error) {
+	s := c.h.shared
+	switch op {
+	case opInfo:
+		return s.Info(ctx, index)
+	case opMetrics:
+		return s.Metrics(ctx, index)
+	case opProcesses:
+		return s.Processes(ctx, index)
+	case opFirmware:
+		return s.Firmware(ctx, index)
+	case opECC:
+		return s.ECC(ctx, index)
+	case opBadPages:
+		return s.BadPages(ctx, index)
+	case opXGMI:
+		return s.XGMI(ctx, index)
+	}
+	return s.Partitions(ctx, index)
+}
+
+// change does what alters a card.
+func (c *Conn) change(ctx context.Context, op uint16, index int, b []byte) error {
+	if op == opInject {
+		f, err := decodeFault(b)
+		if err != nil {
+			return err
+		}
+		return c.h.shared.Inject(ctx, index, *f)
+	}
+	if !c.h.opt.AllowSet {
+		return smi.Errorf(smi.ErrNoPermission, "the worker was started without --smi-allow-set")
+	}
+	s, err := decodeSetting(b)
+	if err != nil {
+		return err
+	}
+	return c.h.shared.Set(ctx, index, *s)
 }
 
 func (h *Handler) sessions() (*SessionList, error) {

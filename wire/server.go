@@ -42,6 +42,7 @@ func (f HandlerFunc) Handle(r *Request) { f(r) }
 // ServerConn is the server's end of a connection whose Hello has been read.
 type ServerConn struct {
 	host, port string
+	addr       net.Addr
 	opt        ServerOptions
 	c          *conn
 	in         in
@@ -57,13 +58,14 @@ type ServerConn struct {
 // NewServerConn takes over a connection after ReadHello.
 func NewServerConn(conn net.Conn, opt ServerOptions) (*ServerConn, error) {
 	host, port := peer(conn)
+	addr := conn.RemoteAddr()
 	fd, err := descriptor(conn)
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
 	s, err := NewServerFD(fd, opt)
 	if s != nil {
-		s.host, s.port = host, port
+		s.host, s.port, s.addr = host, port, addr
 	}
 	return s, err
 }
@@ -83,6 +85,7 @@ func NewServerFD(fd int, opt ServerOptions) (*ServerConn, error) {
 	s := &ServerConn{opt: opt, c: sock, in: newIn(sock)}
 	if sa, err := unix.Getpeername(fd); err == nil {
 		s.host, s.port = sockaddr(sa)
+		s.addr = netAddr(sa)
 	}
 	s.out.init(sock)
 	s.out.version = negotiated(opt.Protocol)
@@ -108,6 +111,21 @@ func sockaddr(sa unix.Sockaddr) (host, port string) {
 	}
 	return "local client", ""
 }
+
+func netAddr(sa unix.Sockaddr) net.Addr {
+	switch a := sa.(type) {
+	case *unix.SockaddrInet4:
+		return &net.TCPAddr{IP: a.Addr[:], Port: a.Port}
+	case *unix.SockaddrInet6:
+		return &net.TCPAddr{IP: a.Addr[:], Port: a.Port}
+	case *unix.SockaddrUnix:
+		return &net.UnixAddr{Name: a.Name, Net: "unix"}
+	}
+	return nil
+}
+
+// RemoteAddr is the client's address, nil if it is not known: a *net.TCPAddr or a *net.UnixAddr.
+func (s *ServerConn) RemoteAddr() net.Addr { return s.addr }
 
 // Heartbeat is the interval that suits a client: what it asks for within bounds, for Welcome.HeartbeatMS.
 func (h *Hello) Heartbeat() time.Duration {

@@ -1,0 +1,63 @@
+package smiremote
+
+import (
+	"net"
+	"os"
+	"time"
+
+	"github.com/rocwire/rocwire/smi"
+)
+
+// ServerInfo is what a worker tells about itself.
+type ServerInfo struct {
+	Version string       `json:"version" msgpack:"v"`
+	Backend string       `json:"backend" msgpack:"b"`                    // what drives the cards: "sim", "amdsmi", "sysfs"
+	Host    string       `json:"host,omitempty" msgpack:"h,omitempty"`   // name of its machine
+	PID     uint32       `json:"pid,omitempty" msgpack:"p,omitempty"`    // there
+	Start   time.Time    `json:"start,omitzero" msgpack:"t,omitempty"`   // by its clock; zero: it is too old to tell
+	Uptime  smi.Duration `json:"uptime_seconds" msgpack:"u,omitempty"`   // when it answered
+	Set     bool         `json:"settings_allowed" msgpack:"s,omitempty"` // to whom asked
+	Kill    bool         `json:"kill_allowed" msgpack:"k,omitempty"`     // to whom asked
+	Faults  bool         `json:"faults" msgpack:"f,omitempty"`           // the cards can be told to fail: they are simulated
+}
+
+// LocalPeer reports whether a client is on this machine: a Unix socket, or loopback.
+// It is the default of HandlerOptions.AllowKill. Whoever forwards a port to this
+// machine's loopback makes its users local ones.
+func LocalPeer(peer net.Addr) bool {
+	switch a := peer.(type) {
+	case *net.UnixAddr:
+		return true
+	case *net.TCPAddr:
+		return a.IP.IsLoopback()
+	}
+	return false
+}
+
+func (c *Conn) server() *ServerInfo {
+	o := &c.h.opt
+	i := &ServerInfo{
+		Version: o.Version, Backend: o.Backend, PID: uint32(os.Getpid()), Start: c.h.start.UTC(), Uptime: smi.Duration(time.Since(c.h.start)),
+		Set: o.AllowSet, Kill: o.Kill != nil && o.AllowKill(c.peer), Faults: smi.InjectorOf(o.Source) != nil,
+	}
+	i.Host, _ = os.Hostname() // empty if it cannot be found out
+	return i
+}
+
+// kill ends a session. The id was checked to be short.
+func (c *Conn) kill(id string) error {
+	o := &c.h.opt
+	switch {
+	case o.Kill == nil:
+		return smi.Errorf(smi.ErrNotSupported, "there are no sessions here")
+	case !o.AllowKill(c.peer):
+		return smi.Errorf(smi.ErrNoPermission, "sessions are ended for clients on the worker's own machine only")
+	case id == "":
+		return smi.Errorf(smi.ErrInvalid, "which session?")
+	}
+	by := "unknown"
+	if c.peer != nil {
+		by = c.peer.String()
+	}
+	return o.Kill(id, by)
+}
