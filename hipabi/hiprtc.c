@@ -34,6 +34,21 @@ static struct {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+/* Set while this thread asks a library whether it leads back here; 2 once it did. */
+static __thread int asking __attribute__((tls_model("initial-exec")));
+
+static int leads_back(void)
+{
+	int major, minor;
+	if (!real.hiprtcVersion)
+		return 0;
+	asking = 1;
+	real.hiprtcVersion(&major, &minor);
+	int back = asking == 2;
+	asking = 0;
+	return back;
+}
+
 static void open_real(void)
 {
 	const char *path = getenv("ROCWIRE_HIPRTC");
@@ -44,14 +59,16 @@ static void open_real(void)
 		rw_log("hiprtc: %s", dlerror());
 		return;
 	}
-	/* A library that leads back here (a symbolic link to this one) is not
-	 * the compiler. */
-#define X(n) \
-	real.n = (__typeof__(&n))dlsym(lib, #n); \
-	if (real.n == n) \
-		real.n = NULL;
+#define X(n) real.n = (__typeof__(&n))dlsym(lib, #n);
 	HIPRTC_FUNCTIONS(X)
 #undef X
+	/* A library whose functions are these (another name of this one) is not
+	 * the compiler. */
+	if (leads_back()) {
+#define X(n) real.n = NULL;
+		HIPRTC_FUNCTIONS(X)
+#undef X
+	}
 	if (!real.hiprtcCompileProgram)
 		rw_log("hiprtc: %s has no compiler", path);
 }
@@ -145,6 +162,10 @@ hiprtcResult hiprtcLinkDestroy(hiprtcLinkState state)
 
 hiprtcResult hiprtcVersion(int *major, int *minor)
 {
+	if (asking) {
+		asking = 2;
+		return HIPRTC_SUCCESS;
+	}
 	FORWARD(hiprtcVersion, (major, minor));
 }
 

@@ -1,10 +1,8 @@
 /* hipGetProcAddress: the library's own functions by name. */
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "table.h"
 #include "thread.h"
 
 /* Names whose plain symbol is kept for programs of HIP 5, with what they have
@@ -17,20 +15,12 @@ static const char *const renamed[][2] = {
 #define RENAMED_SINCE 60000000 /* in the numbers of hipRuntimeGetVersion */
 #define PER_THREAD 2           /* the flag that asks for the _spt functions */
 
-static void *self;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void open_self(void)
-{
-	Dl_info info;
-	if (dladdr((void *)renamed, &info) && info.dli_fname)
-		self = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-}
-
 static void *find(const char *name)
 {
-	pthread_once(&once, open_self);
-	return self ? dlsym(self, name) : NULL;
+	for (size_t i = 0; i < rw_hip_table.count; i++)
+		if (strcmp(rw_hip_table.names[i], name) == 0)
+			return (void *)rw_hip_table.functions[i];
+	return NULL;
 }
 
 hipError_t hipGetProcAddress(const char *symbol, void **pfn, int version, uint64_t flags, hipDriverProcAddressQueryResult *status)
@@ -43,7 +33,6 @@ hipError_t hipGetProcAddress(const char *symbol, void **pfn, int version, uint64
 		for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
 			if (strcmp(symbol, renamed[i][0]) == 0)
 				symbol = renamed[i][1];
-	/* What the library is linked with is not its own. */
 	if (strncmp(symbol, "hip", 3) == 0 || strncmp(symbol, "__hip", 5) == 0) {
 		if (flags == PER_THREAD && snprintf(own, sizeof own, "%s_spt", symbol) < (int)sizeof own)
 			p = find(own);

@@ -48,6 +48,8 @@ func generate(root string) error {
 		{"hipabi/zz_exports.go", exportsGo},
 		{"hipabi/zz_errors.c", errorsC},
 		{"hipabi/zz_libamdhip64.map", versionMap},
+		{"hipabi/zz_table.c", tableC},
+		{"librocwire/stubs/zz_libamdhip64.S", stubsS},
 		{"rocm/zz_table.h", rocmTableC},
 		{"rocm/zz_calls.go", rocmGo},
 		{"docs/hip-coverage.md", coverageMD},

@@ -39,6 +39,8 @@ var outputs = []struct {
 	{"smiabi/zz_layouts_test.go", layoutsGo},
 	{"smiabi/include/amd_smi/amdsmi.h", headerC},
 	{"smiabi/zz_libamd_smi.map", versionMap},
+	{"smiabi/zz_table.c", tableC},
+	{"librocwire/stubs/zz_libamd_smi.S", stubsS},
 	{"docs/smi-coverage.md", coverageMD},
 }
 

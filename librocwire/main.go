@@ -1,0 +1,41 @@
+// Command librocwire is librocwire.so, the shared object that holds all of
+// rocwire's C interfaces: HIP (package hipabi) and AMD SMI (package smiabi). A process
+// must not hold two Go runtimes, so there is one such object; libamdhip64.so.6 and
+// libamd_smi.so.27, which programs are linked with, are small libraries that carry
+// AMD's names and versions and jump into it (stubs, package internal/stubgen). Build all
+// of them with build.sh.
+//
+// Loading a library connects to nothing: a program that never calls HIP, or only
+// asks for error strings, needs no worker.
+//
+// # Where the cards are
+//
+// HIP goes to the worker of TF_WORKER_HOST and TF_WORKER_PORT; TF_WORKER_HOST=sim:
+// is a simulated GPU inside the program, of the architecture ROCWIRE_SIM_ARCH.
+//
+// AMD SMI asks the worker of AMDSMI_REMOTE (host:port, or unix:PATH), else that of
+// TF_WORKER_HOST, else this machine's own cards. "sim:" is the simulated GPU here too,
+// the same one as HIP's.
+package main
+
+import "C" // library.c
+
+import (
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hipabi"
+	"github.com/rocwire/rocwire/hipremote"
+	"github.com/rocwire/rocwire/smiabi"
+)
+
+func init() {
+	hipabi.SetOpener(func() hip.Runtime {
+		config := hipremote.FromEnv()
+		if config.Host == simulated {
+			return simRuntime()
+		}
+		return hipremote.New(config)
+	})
+	smiabi.SetOpener(openSource)
+}
+
+func main() {}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"os"
+	"sync"
+
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hipabi"
+	"github.com/rocwire/rocwire/simgpu"
+	"github.com/rocwire/rocwire/smi"
+)
+
+// simulated is the host that is no worker but a simulated GPU in this process.
+const simulated = "sim:"
+
+// simSegment is what HIP's and AMD SMI's views of the simulated GPU share.
+var simSegment = sync.OnceValues(func() (*simgpu.Segment, error) { return simgpu.CreateSegment(simOptions()) })
+
+func simOptions() simgpu.Options {
+	return simgpu.Options{Arch: os.Getenv("ROCWIRE_SIM_ARCH"), Logf: hipabi.Log}
+}
+
+// simRuntime is the simulated GPU, or none if there can be none.
+func simRuntime() hip.Runtime {
+	o := simOptions()
+	var err error
+	if o.Segment, err = simSegment(); err == nil {
+		var r hip.Runtime
+		if r, err = simgpu.New(o); err == nil {
+			return r
+		}
+	}
+	hipabi.Log("%v", err)
+	return absent{}
+}
+
+// absent is no GPU at all.
+type absent struct{ hip.Unimplemented }
+
+func (absent) GetDeviceCount() (int32, hip.Error) { return 0, hip.ErrorNoDevice }
+
+func (absent) GetDevicePropertiesR0600(int32) (*hip.DevicePropR0600, hip.Error) {
+	return nil, hip.ErrorNoDevice
+}
+
+// simSource is what the simulated GPU tells of itself.
+func simSource() (smi.Source, error) {
+	o := simOptions()
+	var err error
+	if o.Segment, err = simSegment(); err != nil {
+		return nil, err
+	}
+	s, err := simgpu.NewSource(o)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}

@@ -1,0 +1,17 @@
+/* The exports as the generated table lists them. */
+#ifndef ROCWIRE_SMIABI_TABLE_H
+#define ROCWIRE_SMIABI_TABLE_H
+
+#include <stddef.h>
+
+typedef void (*rw_function)(void);
+
+struct rw_table {
+	size_t count;
+	const rw_function *functions;
+	const char *const *names; /* of the functions, in the same order */
+};
+
+extern const struct rw_table rw_smi_table;
+
+#endif
