@@ -36,6 +36,12 @@ func TestConforms(t *testing.T) {
 	})
 }
 
+func TestMachineConforms(t *testing.T) {
+	smitest.Run(t, func(t *testing.T) smi.Source {
+		return dial(t, remotetest.Start(t, "", smiremote.HandlerOptions{Source: smitest.NewFaulty(8, 3), AllowSet: true}))
+	})
+}
+
 // Everything arrives as it was sent.
 func TestSnapshotIsTheSame(t *testing.T) {
 	src := smitest.NewFake(smitest.Cards()...)

@@ -143,12 +143,17 @@ func (f *Fake) Events(ctx context.Context, each func(smi.Event)) error {
 	}
 }
 
-// Set implements smi.Source: it remembers what was asked for.
+// Set implements smi.Source: it remembers what was asked for, unless no card could
+// do it.
 func (f *Fake) Set(_ context.Context, index int, s smi.Setting) error {
-	if _, err := f.card(index); err != nil {
+	c, err := f.card(index)
+	if err != nil {
 		return err
 	}
 	if err := s.Check(); err != nil {
+		return err
+	}
+	if err := possible(&c, &s); err != nil {
 		return err
 	}
 	f.mu.Lock()
@@ -157,5 +162,33 @@ func (f *Fake) Set(_ context.Context, index int, s smi.Setting) error {
 		return f.setErr
 	}
 	f.done = append(f.done, Change{index, s})
+	return nil
+}
+
+// possible checks the range of a setting.
+func possible(c *smi.DeviceSnapshot, s *smi.Setting) error {
+	least, most := smi.Watts(0), smi.Watts(1000)
+	if c.Metrics != nil {
+		least, most = c.Metrics.Power.MinCap.Or(least), c.Metrics.Power.MaxCap.Or(most)
+	}
+	if w, ok := s.PowerCap.Get(); ok && (w < least || w > most) {
+		return smi.Errorf(smi.ErrInvalid, "a power cap of %v W is not within %v W to %v W", w, least, most)
+	}
+	if s.PerfLevel != "" && !slices.Contains(perfLevels, s.PerfLevel) {
+		return smi.Errorf(smi.ErrInvalid, "no performance level %q", s.PerfLevel)
+	}
+	const fastest = smi.Hertz(10e9)
+	if r := s.Clock; r != nil && (!slices.Contains(clocks, r.Domain) || r.Min.Or(0) > fastest || r.Max.Or(0) > fastest) {
+		return smi.Errorf(smi.ErrInvalid, "no clock %q from %v Hz to %v Hz", r.Domain, r.Min, r.Max)
+	}
+	if s.Determinism.Or(0) > fastest || s.Fan.Or(0) > 1 || s.Fan.Or(0) < 0 {
+		return smi.Errorf(smi.ErrInvalid, "out of range")
+	}
+	if p := s.ComputePartition; p != "" && !slices.Contains(computePartitions, p) {
+		return smi.Errorf(smi.ErrInvalid, "no compute partition %q", p)
+	}
+	if p := s.MemoryPartition; p != "" && !slices.Contains(memoryPartitions, p) {
+		return smi.Errorf(smi.ErrInvalid, "no memory partition %q", p)
+	}
 	return nil
 }

@@ -49,10 +49,12 @@ func badNumbers(path string, v any) (bad []string) {
 func badNumber(path string, v float64) string {
 	has := func(suffix string) bool { return strings.HasSuffix(path, suffix) }
 	switch v {
-	case math.MaxUint16, math.MaxUint32, math.MaxUint64, math.MaxInt32, math.MaxInt64:
-		if !has("_id") && !has(".pid") {
+	case math.MaxUint16:
+		if (!has("_id") || has(".oam_id")) && !has(".pid") && !has("container_pid") && !has(".number") {
 			return "is a sentinel"
 		}
+	case math.MaxUint32, math.MaxUint64, math.MaxInt32, math.MaxInt64:
+		return "is a sentinel"
 	}
 	switch {
 	case has("_celsius"):
@@ -61,12 +63,20 @@ func badNumber(path string, v float64) string {
 		}
 	case v < 0:
 		return "is negative"
-	case has("_ratio") && v > 1:
+	case (has("_ratio") || has(".ratio")) && v > 1:
 		return "is more than all"
 	case has("_watts") && v > 10_000:
 		return "is no power of a card"
 	case has("_hertz") && (v > 100e9 || v > 0 && v < 1e3):
 		return "is no clock of a card (hertz, not megahertz)"
+	case has("_volts") && v > 60:
+		return "is no voltage of a card (volts, not millivolts)"
+	case has("_transfers_per_second") && (v > 1e12 || v > 0 && v < 1e9):
+		return "is no rate of a link (transfers per second, not gigatransfers)"
+	case has("_lanes") && v > 64:
+		return "is no width of a link"
+	case has("_seconds") && v > 1e10:
+		return "is longer than any card has run"
 	case has("_bytes") && v > 1<<56:
 		return "is no memory of a card"
 	}

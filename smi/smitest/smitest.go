@@ -4,14 +4,11 @@ package smitest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math"
-	"reflect"
+	"slices"
 	"sync"
 	"testing"
-
-	"github.com/vmihailenco/msgpack/v5"
 
 	"github.com/rocwire/rocwire/smi"
 )
@@ -26,8 +23,17 @@ func Run(t *testing.T, open func(t *testing.T) smi.Source) {
 		{"Devices", testDevices},
 		{"Info", testInfo},
 		{"Metrics", testMetrics},
-		{"EnergyNeverFalls", testEnergy},
+		{"CountersNeverFall", testCounters},
 		{"Processes", testProcesses},
+		{"Firmware", testFirmware},
+		{"ECC", testECC},
+		{"BadPages", testBadPages},
+		{"XGMI", testXGMI},
+		{"Partitions", testPartitions},
+		{"Topology", testTopology},
+		{"EventsEnd", testEvents},
+		{"BadSettings", testBadSettings},
+		{"BadFaults", testBadFaults},
 		{"BadIndex", testBadIndex},
 		{"CancelledQuestion", testCancelled},
 		{"ResultsBelongToTheCaller", testOwnership},
@@ -68,6 +74,35 @@ func optional(t *testing.T, what string, err error) bool {
 	}
 	return err == nil
 }
+
+// oneOf checks a text that is one of some constants, or not available.
+func oneOf(t *testing.T, what, v string, known ...string) {
+	t.Helper()
+	if v != "" && !slices.Contains(known, v) {
+		t.Errorf("%s %q is none of %q", what, v, known)
+	}
+}
+
+var (
+	clocks = []string{
+		smi.ClockGFX, smi.ClockMem, smi.ClockSOC, smi.ClockDF, smi.ClockVideo, smi.ClockData, smi.ClockDCEF, smi.ClockPCIe,
+	}
+	violations = []string{
+		smi.ViolationProcHot, smi.ViolationPower, smi.ViolationSocketThermal, smi.ViolationVRThermal, smi.ViolationHBMThermal, smi.ViolationHostLimit,
+		smi.ViolationHostPower, smi.ViolationHostThermal, smi.ViolationHostTotal, smi.ViolationLowUse,
+	}
+	perfLevels = []string{
+		smi.PerfAuto, smi.PerfLow, smi.PerfHigh, smi.PerfManual, smi.PerfStandard, smi.PerfPeak, smi.PerfMinMem, smi.PerfMinGFX, smi.PerfDeterminism,
+	}
+	computePartitions = []string{"SPX", "DPX", "TPX", "QPX", "CPX"}
+	memoryPartitions  = []string{"NPS1", "NPS2", "NPS4", "NPS8"}
+
+	eventKinds = []string{
+		smi.EventVMFault, smi.EventThermalThrottle, smi.EventPreReset, smi.EventPostReset, smi.EventMigrateStart, smi.EventMigrateEnd, smi.EventPageFaultStart,
+		smi.EventPageFaultEnd, smi.EventQueueEviction, smi.EventQueueRestore, smi.EventUnmap, smi.EventProcessStart, smi.EventProcessEnd, smi.EventRingHang,
+		smi.EventECC, smi.EventLinkChange, smi.EventLost, smi.EventFound, smi.EventMissed,
+	}
+)
 
 func testDevices(t *testing.T, src smi.Source) {
 	uuids, bdfs := map[string]bool{}, map[smi.BDF]bool{}
@@ -119,6 +154,18 @@ func testInfo(t *testing.T, src smi.Source) {
 		if n, ok := info.ASIC.ComputeUnits.Get(); ok && n <= 0 {
 			t.Errorf("%d compute units", n)
 		}
+		oneOf(t, "slot", info.PCIe.Slot, smi.SlotPCIe, smi.SlotOAM, smi.SlotCEM)
+		oneOf(t, "virtualization", info.Virtualization, smi.VirtualizationBareMetal, smi.VirtualizationHost, smi.VirtualizationGuest, smi.VirtualizationPassthrough)
+		for _, c := range info.Caches {
+			if c.Level < 1 {
+				t.Errorf("a cache of level %d", c.Level)
+			}
+		}
+		lo, ok1 := info.Limits.MinPower.Get()
+		hi, ok2 := info.Limits.MaxPower.Get()
+		if ok1 && ok2 && lo > hi {
+			t.Errorf("power from %v W to %v W", lo, hi)
+		}
 	})
 }
 
@@ -149,6 +196,7 @@ func testMetrics(t *testing.T, src smi.Source) {
 			if c.Domain == "" || seen[k] {
 				t.Errorf("card %d: clock %q %d without a name or twice", d.Index, c.Domain, c.Index)
 			}
+			oneOf(t, "clock", c.Domain, clocks...)
 			seen[k] = true
 			lo, ok1 := c.Min.Get()
 			hi, ok2 := c.Max.Get()
@@ -163,25 +211,25 @@ func testMetrics(t *testing.T, src smi.Source) {
 			}
 			seen[k] = true
 		}
-	})
-}
-
-func testEnergy(t *testing.T, src smi.Source) {
-	each(t, src, func(ctx context.Context, d smi.Device) {
-		var last smi.Joules
-		for range 5 {
-			m, err := src.Metrics(ctx, d.Index)
-			if err != nil {
-				return
+		for _, e := range m.Activity.Engines {
+			k := key{"engine " + e.Kind, e.Index}
+			if seen[k] {
+				t.Errorf("card %d: engine %q %d twice", d.Index, e.Kind, e.Index)
 			}
-			e, ok := m.Energy.Get()
-			if !ok {
-				return
+			seen[k] = true
+			oneOf(t, "engine", "x"+e.Kind, "x"+smi.EngineGFX, "x"+smi.EngineVCN, "x"+smi.EngineJPEG)
+		}
+		for _, v := range m.Throttle.Violations {
+			k := key{"violation " + v.Kind, v.Index}
+			if v.Kind == "" || seen[k] {
+				t.Errorf("card %d: violation %q %d without a name or twice", d.Index, v.Kind, v.Index)
 			}
-			if e < last {
-				t.Errorf("card %d: energy fell from %v J to %v J", d.Index, last, e)
-			}
-			last = e
+			seen[k] = true
+			oneOf(t, "violation", v.Kind, violations...)
+		}
+		oneOf(t, "performance level", m.PerfLevel, perfLevels...)
+		if m.Stale.Ok() {
+			t.Errorf("card %d: figures that were just read are %v s old", d.Index, m.Stale.Or(0).Seconds())
 		}
 	})
 }
@@ -203,6 +251,7 @@ func testProcesses(t *testing.T, src smi.Source) {
 			}
 			last = p.PID
 			checkNumbers(t, "Process", p)
+			oneOf(t, "origin", p.Origin, smi.OriginSession, smi.OriginSim, smi.OriginAMDSMI, smi.OriginKFD, smi.OriginFDInfo)
 			if info == nil {
 				continue
 			}
@@ -214,106 +263,6 @@ func testProcesses(t *testing.T, src smi.Source) {
 			}
 		}
 	})
-}
-
-func testBadIndex(t *testing.T, src smi.Source) {
-	devices, err := src.Devices(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, i := range []int{-1, len(devices), len(devices) + 1, math.MaxInt32, math.MinInt32} {
-		_, err1 := src.Info(t.Context(), i)
-		_, err2 := src.Metrics(t.Context(), i)
-		_, err3 := src.Processes(t.Context(), i)
-		for q, err := range map[string]error{"Info": err1, "Metrics": err2, "Processes": err3} {
-			if !errors.Is(err, smi.ErrNotFound) {
-				t.Errorf("%s(%d) = %v, want ErrNotFound", q, i, err)
-			}
-		}
-	}
-}
-
-// A cancelled question ends; it may still have been answered.
-func testCancelled(t *testing.T, src smi.Source) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err := src.Metrics(ctx, 0)
-	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, smi.ErrNotSupported) {
-		t.Errorf("Metrics with a cancelled context: %v", err)
-	}
-	if _, err := src.Devices(t.Context()); err != nil {
-		t.Errorf("after a cancelled question: %v", err)
-	}
-}
-
-// Whoever scribbles over an answer must not change the next one.
-func testOwnership(t *testing.T, src smi.Source) {
-	ctx := t.Context()
-	ds, _ := src.Devices(ctx)
-	want := append([]smi.Device(nil), ds...)
-	for i := range ds {
-		ds[i] = smi.Device{Name: "scribble", Index: -7}
-	}
-	if again, _ := src.Devices(ctx); !reflect.DeepEqual(again, want) {
-		t.Errorf("Devices after scribbling: %+v, want %+v", again, want)
-	}
-	if info, err := src.Info(ctx, 0); err == nil {
-		keep := *info
-		*info = smi.Info{}
-		if again, _ := src.Info(ctx, 0); again == nil || !reflect.DeepEqual(*again, keep) {
-			t.Errorf("Info after scribbling: %+v, want %+v", again, keep)
-		}
-	}
-	if m, err := src.Metrics(ctx, 0); err == nil {
-		for i := range m.Clocks {
-			m.Clocks[i].Domain = "scribble"
-		}
-		for i := range m.Temperatures {
-			m.Temperatures[i].Sensor = "scribble"
-		}
-		again, err := src.Metrics(ctx, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if again.Clock("scribble").Ok() || again.Temperature("scribble").Ok() {
-			t.Error("scribbling over clocks and sensors reached the source")
-		}
-	}
-}
-
-func testEncodings(t *testing.T, src smi.Source) {
-	snap, err := smi.TakeSnapshot(t.Context(), src)
-	if err != nil {
-		t.Fatal(err)
-	}
-	j, err := json.Marshal(snap)
-	if err != nil {
-		t.Fatalf("JSON: %v", err)
-	}
-	var fromJSON smi.Snapshot
-	if err := json.Unmarshal(j, &fromJSON); err != nil {
-		t.Fatalf("JSON: %v", err)
-	}
-	if again, err := json.Marshal(fromJSON); err != nil || string(again) != string(j) {
-		t.Errorf("JSON changed on its way (%v):\n%s\n%s", err, j, again)
-	}
-	m, err := msgpack.Marshal(snap)
-	if err != nil {
-		t.Fatalf("MessagePack: %v", err)
-	}
-	var fromPack smi.Snapshot
-	if err := msgpack.Unmarshal(m, &fromPack); err != nil {
-		t.Fatalf("MessagePack: %v", err)
-	}
-	fromPack.Time = fromPack.Time.In(snap.Time.Location())
-	for i := range fromPack.Devices {
-		if m, o := fromPack.Devices[i].Metrics, snap.Devices[i].Metrics; m != nil && o != nil {
-			m.Time = m.Time.In(o.Time.Location())
-		}
-	}
-	if again, _ := json.Marshal(fromPack); string(again) != string(j) {
-		t.Errorf("MessagePack changed the figures:\n%s\n%s", j, again)
-	}
 }
 
 func testSnapshot(t *testing.T, src smi.Source) {
@@ -335,7 +284,10 @@ func testSnapshot(t *testing.T, src smi.Source) {
 		if (d.Info == nil) != (d.InfoErr != nil) || (d.Metrics == nil) != (d.MetricsErr != nil) {
 			t.Errorf("card %d: a figure and its error must be one or the other: %+v", i, d)
 		}
-		for q, f := range map[string]*smi.Failure{"Info": d.InfoErr, "Metrics": d.MetricsErr, "Processes": d.ProcessesErr} {
+		if (d.ECC == nil) != (d.ECCErr != nil) {
+			t.Errorf("card %d: ECC and its error must be one or the other: %+v", i, d)
+		}
+		for q, f := range map[string]*smi.Failure{"Info": d.InfoErr, "Metrics": d.MetricsErr, "ECC": d.ECCErr, "Processes": d.ProcessesErr} {
 			optional(t, q, f.Err())
 		}
 	}
@@ -358,19 +310,4 @@ func testConcurrent(t *testing.T, src smi.Source) {
 		})
 	}
 	wg.Wait()
-}
-
-func testClose(t *testing.T, src smi.Source) {
-	if err := src.Close(); err != nil {
-		t.Errorf("Close: %v", err)
-	}
-	if err := src.Close(); err != nil {
-		t.Errorf("the second Close: %v", err)
-	}
-	if _, err := src.Devices(t.Context()); !errors.Is(err, smi.ErrUnavailable) {
-		t.Errorf("Devices after Close: %v, want ErrUnavailable", err)
-	}
-	if _, err := src.Metrics(t.Context(), 0); !errors.Is(err, smi.ErrUnavailable) {
-		t.Errorf("Metrics after Close: %v, want ErrUnavailable", err)
-	}
 }
