@@ -18,6 +18,7 @@ type library struct {
 	cancel  context.CancelFunc
 
 	answers
+	events events
 }
 
 // socket is what is plugged in as one: a card with all of its partitions.

@@ -90,8 +90,7 @@ amdsmi_status_t amdsmi_get_clk_freq(amdsmi_processor_handle processor_handle, am
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !f)
 		return AMDSMI_STATUS_INVAL;
-	(void)clk_type;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_clk_freq((uintptr_t)processor_handle, clk_type, (void *)f);
 }
 
 amdsmi_status_t amdsmi_get_clock_info(amdsmi_processor_handle processor_handle, amdsmi_clk_type_t clk_type, amdsmi_clk_info_t * info)
@@ -100,8 +99,7 @@ amdsmi_status_t amdsmi_get_clock_info(amdsmi_processor_handle processor_handle, 
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !info)
 		return AMDSMI_STATUS_INVAL;
-	(void)clk_type;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_clock_info((uintptr_t)processor_handle, clk_type, (void *)info);
 }
 
 amdsmi_status_t amdsmi_get_cpu_affinity_with_scope(amdsmi_processor_handle processor_handle, uint32_t cpu_set_size, uint64_t * cpu_set, amdsmi_affinity_scope_t scope)
@@ -575,7 +573,7 @@ amdsmi_status_t amdsmi_get_energy_count(amdsmi_processor_handle processor_handle
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !energy_accumulator || !counter_resolution || !timestamp)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_energy_count((uintptr_t)processor_handle, (void *)energy_accumulator, (void *)counter_resolution, (void *)timestamp);
 }
 
 amdsmi_status_t amdsmi_get_esmi_err_msg(amdsmi_status_t status, const char** status_string)
@@ -619,7 +617,7 @@ amdsmi_status_t amdsmi_get_gpu_accelerator_partition_profile(amdsmi_processor_ha
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !profile || !partition_id)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_accelerator_partition_profile((uintptr_t)processor_handle, (void *)profile, (void *)partition_id);
 }
 
 amdsmi_status_t amdsmi_get_gpu_accelerator_partition_profile_config(amdsmi_processor_handle processor_handle, amdsmi_accelerator_partition_profile_config_t * profile_config)
@@ -628,7 +626,7 @@ amdsmi_status_t amdsmi_get_gpu_accelerator_partition_profile_config(amdsmi_proce
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !profile_config)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_accelerator_partition_profile_config((uintptr_t)processor_handle, (void *)profile_config);
 }
 
 amdsmi_status_t amdsmi_get_gpu_activity(amdsmi_processor_handle processor_handle, amdsmi_engine_usage_t * info)
@@ -637,7 +635,7 @@ amdsmi_status_t amdsmi_get_gpu_activity(amdsmi_processor_handle processor_handle
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !info)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_activity((uintptr_t)processor_handle, (void *)info);
 }
 
 amdsmi_status_t amdsmi_get_gpu_asic_info(amdsmi_processor_handle processor_handle, amdsmi_asic_info_t * info)
@@ -665,8 +663,7 @@ amdsmi_status_t amdsmi_get_gpu_bad_page_info(amdsmi_processor_handle processor_h
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !num_pages)
 		return AMDSMI_STATUS_INVAL;
-	(void)info;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_bad_page_info((uintptr_t)processor_handle, (void *)num_pages, (void *)info);
 }
 
 amdsmi_status_t amdsmi_get_gpu_bad_page_threshold(amdsmi_processor_handle processor_handle, uint32_t * threshold)
@@ -675,7 +672,7 @@ amdsmi_status_t amdsmi_get_gpu_bad_page_threshold(amdsmi_processor_handle proces
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !threshold)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_bad_page_threshold((uintptr_t)processor_handle, (void *)threshold);
 }
 
 amdsmi_status_t amdsmi_get_gpu_bdf_id(amdsmi_processor_handle processor_handle, uint64_t * bdfid)
@@ -702,7 +699,7 @@ amdsmi_status_t amdsmi_get_gpu_busy_percent(amdsmi_processor_handle processor_ha
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !gpu_busy_percent)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_busy_percent((uintptr_t)processor_handle, (void *)gpu_busy_percent);
 }
 
 amdsmi_status_t amdsmi_get_gpu_cache_info(amdsmi_processor_handle processor_handle, amdsmi_gpu_cache_info_t * info)
@@ -720,8 +717,7 @@ amdsmi_status_t amdsmi_get_gpu_compute_partition(amdsmi_processor_handle process
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !compute_partition)
 		return AMDSMI_STATUS_INVAL;
-	(void)len;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_compute_partition((uintptr_t)processor_handle, (void *)compute_partition, len);
 }
 
 amdsmi_status_t amdsmi_get_gpu_compute_partition_mem_alloc_mode(amdsmi_processor_handle processor_handle, amdsmi_compute_partition_mem_alloc_mode_t * mode)
@@ -739,9 +735,7 @@ amdsmi_status_t amdsmi_get_gpu_compute_process_gpus(uint32_t pid, uint32_t * dv_
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!num_devices)
 		return AMDSMI_STATUS_INVAL;
-	(void)pid;
-	(void)dv_indices;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_compute_process_gpus(pid, (void *)dv_indices, (void *)num_devices);
 }
 
 amdsmi_status_t amdsmi_get_gpu_compute_process_info(amdsmi_process_info_t * procs, uint32_t * num_items)
@@ -750,8 +744,7 @@ amdsmi_status_t amdsmi_get_gpu_compute_process_info(amdsmi_process_info_t * proc
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!num_items)
 		return AMDSMI_STATUS_INVAL;
-	(void)procs;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_compute_process_info((void *)procs, (void *)num_items);
 }
 
 amdsmi_status_t amdsmi_get_gpu_compute_process_info_by_pid(uint32_t pid, amdsmi_process_info_t * proc)
@@ -760,8 +753,7 @@ amdsmi_status_t amdsmi_get_gpu_compute_process_info_by_pid(uint32_t pid, amdsmi_
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!proc)
 		return AMDSMI_STATUS_INVAL;
-	(void)pid;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_compute_process_info_by_pid(pid, (void *)proc);
 }
 
 amdsmi_status_t amdsmi_get_gpu_cper_entries(amdsmi_processor_handle processor_handle, uint32_t severity_mask, char * cper_data, uint64_t * buf_size, amdsmi_cper_hdr_t ** cper_hdrs, uint64_t * entry_count, uint64_t * cursor)
@@ -817,8 +809,7 @@ amdsmi_status_t amdsmi_get_gpu_ecc_count(amdsmi_processor_handle processor_handl
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !ec)
 		return AMDSMI_STATUS_INVAL;
-	(void)block;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_ecc_count((uintptr_t)processor_handle, block, (void *)ec);
 }
 
 amdsmi_status_t amdsmi_get_gpu_ecc_enabled(amdsmi_processor_handle processor_handle, uint64_t * enabled_blocks)
@@ -827,7 +818,7 @@ amdsmi_status_t amdsmi_get_gpu_ecc_enabled(amdsmi_processor_handle processor_han
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !enabled_blocks)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_ecc_enabled((uintptr_t)processor_handle, (void *)enabled_blocks);
 }
 
 amdsmi_status_t amdsmi_get_gpu_ecc_status(amdsmi_processor_handle processor_handle, amdsmi_gpu_block_t block, amdsmi_ras_err_state_t * state)
@@ -836,8 +827,7 @@ amdsmi_status_t amdsmi_get_gpu_ecc_status(amdsmi_processor_handle processor_hand
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !state)
 		return AMDSMI_STATUS_INVAL;
-	(void)block;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_ecc_status((uintptr_t)processor_handle, block, (void *)state);
 }
 
 amdsmi_status_t amdsmi_get_gpu_enumeration_info(amdsmi_processor_handle processor_handle, amdsmi_enumeration_info_t * info)
@@ -855,8 +845,7 @@ amdsmi_status_t amdsmi_get_gpu_event_notification(int32_t timeout_ms, uint32_t *
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!num_elem || !data)
 		return AMDSMI_STATUS_INVAL;
-	(void)timeout_ms;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_event_notification(timeout_ms, (void *)num_elem, (void *)data);
 }
 
 amdsmi_status_t amdsmi_get_gpu_fabric_info(amdsmi_processor_handle processor_handle, amdsmi_fabric_info_t * info)
@@ -874,8 +863,7 @@ amdsmi_status_t amdsmi_get_gpu_fan_rpms(amdsmi_processor_handle processor_handle
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !speed)
 		return AMDSMI_STATUS_INVAL;
-	(void)sensor_ind;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_fan_rpms((uintptr_t)processor_handle, sensor_ind, (void *)speed);
 }
 
 amdsmi_status_t amdsmi_get_gpu_fan_speed(amdsmi_processor_handle processor_handle, uint32_t sensor_ind, int64_t * speed)
@@ -884,8 +872,7 @@ amdsmi_status_t amdsmi_get_gpu_fan_speed(amdsmi_processor_handle processor_handl
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !speed)
 		return AMDSMI_STATUS_INVAL;
-	(void)sensor_ind;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_fan_speed((uintptr_t)processor_handle, sensor_ind, (void *)speed);
 }
 
 amdsmi_status_t amdsmi_get_gpu_fan_speed_max(amdsmi_processor_handle processor_handle, uint32_t sensor_ind, uint64_t * max_speed)
@@ -894,8 +881,7 @@ amdsmi_status_t amdsmi_get_gpu_fan_speed_max(amdsmi_processor_handle processor_h
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !max_speed)
 		return AMDSMI_STATUS_INVAL;
-	(void)sensor_ind;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_fan_speed_max((uintptr_t)processor_handle, sensor_ind, (void *)max_speed);
 }
 
 amdsmi_status_t amdsmi_get_gpu_id(amdsmi_processor_handle processor_handle, uint16_t * id)
@@ -931,8 +917,7 @@ amdsmi_status_t amdsmi_get_gpu_memory_partition(amdsmi_processor_handle processo
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !memory_partition)
 		return AMDSMI_STATUS_INVAL;
-	(void)len;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_memory_partition((uintptr_t)processor_handle, (void *)memory_partition, len);
 }
 
 amdsmi_status_t amdsmi_get_gpu_memory_partition_config(amdsmi_processor_handle processor_handle, amdsmi_memory_partition_config_t * config)
@@ -941,7 +926,7 @@ amdsmi_status_t amdsmi_get_gpu_memory_partition_config(amdsmi_processor_handle p
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !config)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_memory_partition_config((uintptr_t)processor_handle, (void *)config);
 }
 
 amdsmi_status_t amdsmi_get_gpu_memory_reserved_pages(amdsmi_processor_handle processor_handle, uint32_t * num_pages, amdsmi_retired_page_record_t * records)
@@ -950,8 +935,7 @@ amdsmi_status_t amdsmi_get_gpu_memory_reserved_pages(amdsmi_processor_handle pro
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !num_pages)
 		return AMDSMI_STATUS_INVAL;
-	(void)records;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_memory_reserved_pages((uintptr_t)processor_handle, (void *)num_pages, (void *)records);
 }
 
 amdsmi_status_t amdsmi_get_gpu_memory_total(amdsmi_processor_handle processor_handle, amdsmi_memory_type_t mem_type, uint64_t * total)
@@ -960,8 +944,7 @@ amdsmi_status_t amdsmi_get_gpu_memory_total(amdsmi_processor_handle processor_ha
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !total)
 		return AMDSMI_STATUS_INVAL;
-	(void)mem_type;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_memory_total((uintptr_t)processor_handle, mem_type, (void *)total);
 }
 
 amdsmi_status_t amdsmi_get_gpu_memory_usage(amdsmi_processor_handle processor_handle, amdsmi_memory_type_t mem_type, uint64_t * used)
@@ -970,8 +953,7 @@ amdsmi_status_t amdsmi_get_gpu_memory_usage(amdsmi_processor_handle processor_ha
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !used)
 		return AMDSMI_STATUS_INVAL;
-	(void)mem_type;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_memory_usage((uintptr_t)processor_handle, mem_type, (void *)used);
 }
 
 amdsmi_status_t amdsmi_get_gpu_metrics_header_info(amdsmi_processor_handle processor_handle, amd_metrics_table_header_t * header_value)
@@ -980,7 +962,7 @@ amdsmi_status_t amdsmi_get_gpu_metrics_header_info(amdsmi_processor_handle proce
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !header_value)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_metrics_header_info((uintptr_t)processor_handle, (void *)header_value);
 }
 
 amdsmi_status_t amdsmi_get_gpu_metrics_info(amdsmi_processor_handle processor_handle, amdsmi_gpu_metrics_t * pgpu_metrics)
@@ -989,7 +971,7 @@ amdsmi_status_t amdsmi_get_gpu_metrics_info(amdsmi_processor_handle processor_ha
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !pgpu_metrics)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_metrics_info((uintptr_t)processor_handle, (void *)pgpu_metrics);
 }
 
 amdsmi_status_t amdsmi_get_gpu_od_volt_curve_regions(amdsmi_processor_handle processor_handle, uint32_t * num_regions, amdsmi_freq_volt_region_t * buffer)
@@ -1026,7 +1008,7 @@ amdsmi_status_t amdsmi_get_gpu_partition_metrics_info(amdsmi_processor_handle pr
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !pgpu_metrics)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_partition_metrics_info((uintptr_t)processor_handle, (void *)pgpu_metrics);
 }
 
 amdsmi_status_t amdsmi_get_gpu_pci_bandwidth(amdsmi_processor_handle processor_handle, amdsmi_pcie_bandwidth_t * bandwidth)
@@ -1035,7 +1017,7 @@ amdsmi_status_t amdsmi_get_gpu_pci_bandwidth(amdsmi_processor_handle processor_h
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !bandwidth)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_pci_bandwidth((uintptr_t)processor_handle, (void *)bandwidth);
 }
 
 amdsmi_status_t amdsmi_get_gpu_pci_replay_counter(amdsmi_processor_handle processor_handle, uint64_t * counter)
@@ -1044,7 +1026,7 @@ amdsmi_status_t amdsmi_get_gpu_pci_replay_counter(amdsmi_processor_handle proces
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !counter)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_pci_replay_counter((uintptr_t)processor_handle, (void *)counter);
 }
 
 amdsmi_status_t amdsmi_get_gpu_pci_throughput(amdsmi_processor_handle processor_handle, uint64_t * sent, uint64_t * received, uint64_t * max_pkt_sz)
@@ -1053,10 +1035,7 @@ amdsmi_status_t amdsmi_get_gpu_pci_throughput(amdsmi_processor_handle processor_
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle)
 		return AMDSMI_STATUS_INVAL;
-	(void)sent;
-	(void)received;
-	(void)max_pkt_sz;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_pci_throughput((uintptr_t)processor_handle, (void *)sent, (void *)received, (void *)max_pkt_sz);
 }
 
 amdsmi_status_t amdsmi_get_gpu_perf_level(amdsmi_processor_handle processor_handle, amdsmi_dev_perf_level_t * perf)
@@ -1065,7 +1044,7 @@ amdsmi_status_t amdsmi_get_gpu_perf_level(amdsmi_processor_handle processor_hand
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !perf)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_perf_level((uintptr_t)processor_handle, (void *)perf);
 }
 
 amdsmi_status_t amdsmi_get_gpu_pm_metrics_info(amdsmi_processor_handle processor_handle, amdsmi_name_value_t ** pm_metrics, uint32_t * num_of_metrics)
@@ -1102,8 +1081,7 @@ amdsmi_status_t amdsmi_get_gpu_process_list(amdsmi_processor_handle processor_ha
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !max_processes)
 		return AMDSMI_STATUS_INVAL;
-	(void)list;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_process_list((uintptr_t)processor_handle, (void *)max_processes, (void *)list);
 }
 
 amdsmi_status_t amdsmi_get_gpu_process_list_by_pid(amdsmi_processor_handle * processor_handles, uint32_t num_processors, amdsmi_proc_info_by_pid_t * procs, uint32_t * max_processes)
@@ -1112,9 +1090,7 @@ amdsmi_status_t amdsmi_get_gpu_process_list_by_pid(amdsmi_processor_handle * pro
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handles || !max_processes)
 		return AMDSMI_STATUS_INVAL;
-	(void)num_processors;
-	(void)procs;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_process_list_by_pid((void *)processor_handles, num_processors, (void *)procs, (void *)max_processes);
 }
 
 amdsmi_status_t amdsmi_get_gpu_ptl_formats(amdsmi_processor_handle processor_handle, amdsmi_ptl_data_format_t * data_format1, amdsmi_ptl_data_format_t * data_format2)
@@ -1141,8 +1117,7 @@ amdsmi_status_t amdsmi_get_gpu_ras_block_features_enabled(amdsmi_processor_handl
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !state)
 		return AMDSMI_STATUS_INVAL;
-	(void)block;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_ras_block_features_enabled((uintptr_t)processor_handle, block, (void *)state);
 }
 
 amdsmi_status_t amdsmi_get_gpu_ras_feature_info(amdsmi_processor_handle processor_handle, amdsmi_ras_feature_t * ras_feature)
@@ -1151,7 +1126,7 @@ amdsmi_status_t amdsmi_get_gpu_ras_feature_info(amdsmi_processor_handle processo
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !ras_feature)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_ras_feature_info((uintptr_t)processor_handle, (void *)ras_feature);
 }
 
 amdsmi_status_t amdsmi_get_gpu_reg_table_info(amdsmi_processor_handle processor_handle, amdsmi_reg_type_t reg_type, amdsmi_name_value_t ** reg_metrics, uint32_t * num_of_metrics)
@@ -1207,7 +1182,7 @@ amdsmi_status_t amdsmi_get_gpu_total_ecc_count(amdsmi_processor_handle processor
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !ec)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_total_ecc_count((uintptr_t)processor_handle, (void *)ec);
 }
 
 amdsmi_status_t amdsmi_get_gpu_uma_carveout_info(amdsmi_processor_handle processor_handle, amdsmi_uma_carveout_info_t * info)
@@ -1253,9 +1228,7 @@ amdsmi_status_t amdsmi_get_gpu_volt_metric(amdsmi_processor_handle processor_han
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !voltage)
 		return AMDSMI_STATUS_INVAL;
-	(void)sensor_type;
-	(void)metric;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_volt_metric((uintptr_t)processor_handle, sensor_type, metric, (void *)voltage);
 }
 
 amdsmi_status_t amdsmi_get_gpu_vram_info(amdsmi_processor_handle processor_handle, amdsmi_vram_info_t * info)
@@ -1273,7 +1246,7 @@ amdsmi_status_t amdsmi_get_gpu_vram_usage(amdsmi_processor_handle processor_hand
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !info)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_vram_usage((uintptr_t)processor_handle, (void *)info);
 }
 
 amdsmi_status_t amdsmi_get_gpu_vram_vendor(amdsmi_processor_handle processor_handle, char * brand, uint32_t len)
@@ -1292,7 +1265,7 @@ amdsmi_status_t amdsmi_get_gpu_xcd_counter(amdsmi_processor_handle processor_han
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !xcd_count)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_xcd_counter((uintptr_t)processor_handle, (void *)xcd_count);
 }
 
 amdsmi_status_t amdsmi_get_gpu_xgmi_link_status(amdsmi_processor_handle processor_handle, amdsmi_xgmi_link_status_t * link_status)
@@ -1301,7 +1274,7 @@ amdsmi_status_t amdsmi_get_gpu_xgmi_link_status(amdsmi_processor_handle processo
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !link_status)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_xgmi_link_status((uintptr_t)processor_handle, (void *)link_status);
 }
 
 amdsmi_status_t amdsmi_get_hsmp_metrics_table(amdsmi_processor_handle processor_handle, amdsmi_hsmp_metrics_table_t * metrics_table)
@@ -1335,7 +1308,7 @@ amdsmi_status_t amdsmi_get_link_metrics(amdsmi_processor_handle processor_handle
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !link_metrics)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_link_metrics((uintptr_t)processor_handle, (void *)link_metrics);
 }
 
 amdsmi_status_t amdsmi_get_link_topology_nearest(amdsmi_processor_handle processor_handle, amdsmi_link_type_t link_type, amdsmi_topology_nearest_t * topology_nearest_info)
@@ -1344,8 +1317,7 @@ amdsmi_status_t amdsmi_get_link_topology_nearest(amdsmi_processor_handle process
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !topology_nearest_info)
 		return AMDSMI_STATUS_INVAL;
-	(void)link_type;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_link_topology_nearest((uintptr_t)processor_handle, link_type, (void *)topology_nearest_info);
 }
 
 amdsmi_status_t amdsmi_get_minmax_bandwidth_between_processors(amdsmi_processor_handle processor_handle_src, amdsmi_processor_handle processor_handle_dst, uint64_t * min_bandwidth, uint64_t * max_bandwidth)
@@ -1354,7 +1326,7 @@ amdsmi_status_t amdsmi_get_minmax_bandwidth_between_processors(amdsmi_processor_
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle_src || !processor_handle_dst || !min_bandwidth || !max_bandwidth)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_minmax_bandwidth_between_processors((uintptr_t)processor_handle_src, (uintptr_t)processor_handle_dst, (void *)min_bandwidth, (void *)max_bandwidth);
 }
 
 amdsmi_status_t amdsmi_get_nic_asic_info(amdsmi_processor_handle processor_handle, amdsmi_nic_asic_info_t * info)
@@ -1495,7 +1467,7 @@ amdsmi_status_t amdsmi_get_pcie_info(amdsmi_processor_handle processor_handle, a
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !info)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_pcie_info((uintptr_t)processor_handle, (void *)info);
 }
 
 amdsmi_status_t amdsmi_get_power_cap_info(amdsmi_processor_handle processor_handle, uint32_t sensor_ind, amdsmi_power_cap_info_t * info)
@@ -1504,8 +1476,7 @@ amdsmi_status_t amdsmi_get_power_cap_info(amdsmi_processor_handle processor_hand
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !info)
 		return AMDSMI_STATUS_INVAL;
-	(void)sensor_ind;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_power_cap_info((uintptr_t)processor_handle, sensor_ind, (void *)info);
 }
 
 amdsmi_status_t amdsmi_get_power_info(amdsmi_processor_handle processor_handle, amdsmi_power_info_t * info)
@@ -1514,7 +1485,7 @@ amdsmi_status_t amdsmi_get_power_info(amdsmi_processor_handle processor_handle, 
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !info)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_power_info((uintptr_t)processor_handle, (void *)info);
 }
 
 amdsmi_status_t amdsmi_get_processor_count_from_handles(amdsmi_processor_handle * processor_handles, uint32_t * processor_count, uint32_t * nr_cpusockets, uint32_t * nr_cpucores, uint32_t * nr_gpus)
@@ -1614,9 +1585,7 @@ amdsmi_status_t amdsmi_get_supported_power_cap(amdsmi_processor_handle processor
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !sensor_count)
 		return AMDSMI_STATUS_INVAL;
-	(void)sensor_inds;
-	(void)sensor_types;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_supported_power_cap((uintptr_t)processor_handle, (void *)sensor_count, (void *)sensor_inds, (void *)sensor_types);
 }
 
 amdsmi_status_t amdsmi_get_temp_metric(amdsmi_processor_handle processor_handle, amdsmi_temperature_type_t sensor_type, amdsmi_temperature_metric_t metric, int64_t * temperature)
@@ -1625,9 +1594,7 @@ amdsmi_status_t amdsmi_get_temp_metric(amdsmi_processor_handle processor_handle,
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !temperature)
 		return AMDSMI_STATUS_INVAL;
-	(void)sensor_type;
-	(void)metric;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_temp_metric((uintptr_t)processor_handle, sensor_type, metric, (void *)temperature);
 }
 
 amdsmi_status_t amdsmi_get_threads_per_core(uint32_t * threads_per_core)
@@ -1674,7 +1641,7 @@ amdsmi_status_t amdsmi_get_vcn_busy_percent(amdsmi_processor_handle processor_ha
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !vcn_busy_percent)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_vcn_busy_percent((uintptr_t)processor_handle, (void *)vcn_busy_percent);
 }
 
 amdsmi_status_t amdsmi_get_violation_status(amdsmi_processor_handle processor_handle, amdsmi_violation_status_t * info)
@@ -1683,7 +1650,7 @@ amdsmi_status_t amdsmi_get_violation_status(amdsmi_processor_handle processor_ha
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !info)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_violation_status((uintptr_t)processor_handle, (void *)info);
 }
 
 amdsmi_status_t amdsmi_get_xgmi_info(amdsmi_processor_handle processor_handle, amdsmi_xgmi_info_t * info)
@@ -1692,7 +1659,7 @@ amdsmi_status_t amdsmi_get_xgmi_info(amdsmi_processor_handle processor_handle, a
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !info)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_xgmi_info((uintptr_t)processor_handle, (void *)info);
 }
 
 amdsmi_status_t amdsmi_get_xgmi_plpd(amdsmi_processor_handle processor_handle, amdsmi_dpm_policy_t * xgmi_plpd)
@@ -1767,7 +1734,7 @@ amdsmi_status_t amdsmi_gpu_xgmi_error_status(amdsmi_processor_handle processor_h
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !status)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_gpu_xgmi_error_status((uintptr_t)processor_handle, (void *)status);
 }
 
 amdsmi_status_t amdsmi_init(uint64_t init_flags)
@@ -1781,7 +1748,7 @@ amdsmi_status_t amdsmi_init_gpu_event_notification(amdsmi_processor_handle proce
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_init_gpu_event_notification((uintptr_t)processor_handle);
 }
 
 amdsmi_status_t amdsmi_is_P2P_accessible(amdsmi_processor_handle processor_handle_src, amdsmi_processor_handle processor_handle_dst, bool * accessible)
@@ -1790,7 +1757,7 @@ amdsmi_status_t amdsmi_is_P2P_accessible(amdsmi_processor_handle processor_handl
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle_src || !processor_handle_dst || !accessible)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_is_P2P_accessible((uintptr_t)processor_handle_src, (uintptr_t)processor_handle_dst, (void *)accessible);
 }
 
 amdsmi_status_t amdsmi_is_gpu_power_management_enabled(amdsmi_processor_handle processor_handle, bool * enabled)
@@ -1799,7 +1766,7 @@ amdsmi_status_t amdsmi_is_gpu_power_management_enabled(amdsmi_processor_handle p
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !enabled)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_is_gpu_power_management_enabled((uintptr_t)processor_handle, (void *)enabled);
 }
 
 amdsmi_status_t amdsmi_reset_gpu(amdsmi_processor_handle processor_handle)
@@ -1808,7 +1775,7 @@ amdsmi_status_t amdsmi_reset_gpu(amdsmi_processor_handle processor_handle)
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_reset_gpu((uintptr_t)processor_handle);
 }
 
 amdsmi_status_t amdsmi_reset_gpu_fan(amdsmi_processor_handle processor_handle, uint32_t sensor_ind)
@@ -1817,8 +1784,7 @@ amdsmi_status_t amdsmi_reset_gpu_fan(amdsmi_processor_handle processor_handle, u
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle)
 		return AMDSMI_STATUS_INVAL;
-	(void)sensor_ind;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_reset_gpu_fan((uintptr_t)processor_handle, sensor_ind);
 }
 
 amdsmi_status_t amdsmi_reset_gpu_xgmi_error(amdsmi_processor_handle processor_handle)
@@ -1843,9 +1809,7 @@ amdsmi_status_t amdsmi_set_clk_freq(amdsmi_processor_handle processor_handle, am
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle)
 		return AMDSMI_STATUS_INVAL;
-	(void)clk_type;
-	(void)freq_bitmask;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_set_clk_freq((uintptr_t)processor_handle, clk_type, freq_bitmask);
 }
 
 amdsmi_status_t amdsmi_set_cpu_cc6_enable(amdsmi_processor_handle processor_handle, uint8_t enable)
@@ -2072,8 +2036,7 @@ amdsmi_status_t amdsmi_set_gpu_accelerator_partition_profile(amdsmi_processor_ha
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle)
 		return AMDSMI_STATUS_INVAL;
-	(void)profile_index;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_set_gpu_accelerator_partition_profile((uintptr_t)processor_handle, profile_index);
 }
 
 amdsmi_status_t amdsmi_set_gpu_clk_limit(amdsmi_processor_handle processor_handle, amdsmi_clk_type_t clk_type, amdsmi_clk_limit_type_t limit_type, uint64_t clk_value)
@@ -2082,10 +2045,7 @@ amdsmi_status_t amdsmi_set_gpu_clk_limit(amdsmi_processor_handle processor_handl
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle)
 		return AMDSMI_STATUS_INVAL;
-	(void)clk_type;
-	(void)limit_type;
-	(void)clk_value;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_set_gpu_clk_limit((uintptr_t)processor_handle, clk_type, limit_type, clk_value);
 }
 
 amdsmi_status_t amdsmi_set_gpu_compute_partition(amdsmi_processor_handle processor_handle, amdsmi_compute_partition_type_t compute_partition)
@@ -2094,8 +2054,7 @@ amdsmi_status_t amdsmi_set_gpu_compute_partition(amdsmi_processor_handle process
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle)
 		return AMDSMI_STATUS_INVAL;
-	(void)compute_partition;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_set_gpu_compute_partition((uintptr_t)processor_handle, compute_partition);
 }
 
 amdsmi_status_t amdsmi_set_gpu_compute_partition_mem_alloc_mode(amdsmi_processor_handle processor_handle, amdsmi_compute_partition_mem_alloc_mode_t mode)
@@ -2114,8 +2073,7 @@ amdsmi_status_t amdsmi_set_gpu_event_notification_mask(amdsmi_processor_handle p
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle)
 		return AMDSMI_STATUS_INVAL;
-	(void)mask;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_set_gpu_event_notification_mask((uintptr_t)processor_handle, mask);
 }
 
 amdsmi_status_t amdsmi_set_gpu_fan_speed(amdsmi_processor_handle processor_handle, uint32_t sensor_ind, uint64_t speed)
@@ -2124,9 +2082,7 @@ amdsmi_status_t amdsmi_set_gpu_fan_speed(amdsmi_processor_handle processor_handl
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle)
 		return AMDSMI_STATUS_INVAL;
-	(void)sensor_ind;
-	(void)speed;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_set_gpu_fan_speed((uintptr_t)processor_handle, sensor_ind, speed);
 }
 
 amdsmi_status_t amdsmi_set_gpu_memory_partition(amdsmi_processor_handle processor_handle, amdsmi_memory_partition_type_t memory_partition)
@@ -2135,8 +2091,7 @@ amdsmi_status_t amdsmi_set_gpu_memory_partition(amdsmi_processor_handle processo
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle)
 		return AMDSMI_STATUS_INVAL;
-	(void)memory_partition;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_set_gpu_memory_partition((uintptr_t)processor_handle, memory_partition);
 }
 
 amdsmi_status_t amdsmi_set_gpu_memory_partition_mode(amdsmi_processor_handle processor_handle, amdsmi_memory_partition_type_t mode)
@@ -2145,8 +2100,7 @@ amdsmi_status_t amdsmi_set_gpu_memory_partition_mode(amdsmi_processor_handle pro
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle)
 		return AMDSMI_STATUS_INVAL;
-	(void)mode;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_set_gpu_memory_partition_mode((uintptr_t)processor_handle, mode);
 }
 
 amdsmi_status_t amdsmi_set_gpu_od_clk_info(amdsmi_processor_handle processor_handle, amdsmi_freq_ind_t level, uint64_t clkvalue, amdsmi_clk_type_t clkType)
@@ -2155,10 +2109,7 @@ amdsmi_status_t amdsmi_set_gpu_od_clk_info(amdsmi_processor_handle processor_han
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle)
 		return AMDSMI_STATUS_INVAL;
-	(void)level;
-	(void)clkvalue;
-	(void)clkType;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_set_gpu_od_clk_info((uintptr_t)processor_handle, level, clkvalue, clkType);
 }
 
 amdsmi_status_t amdsmi_set_gpu_od_volt_info(amdsmi_processor_handle processor_handle, uint32_t vpoint, uint64_t clkvalue, uint64_t voltvalue)
@@ -2199,8 +2150,7 @@ amdsmi_status_t amdsmi_set_gpu_perf_determinism_mode(amdsmi_processor_handle pro
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle)
 		return AMDSMI_STATUS_INVAL;
-	(void)clkvalue;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_set_gpu_perf_determinism_mode((uintptr_t)processor_handle, clkvalue);
 }
 
 amdsmi_status_t amdsmi_set_gpu_perf_level(amdsmi_processor_handle processor_handle, amdsmi_dev_perf_level_t perf_lvl)
@@ -2209,8 +2159,7 @@ amdsmi_status_t amdsmi_set_gpu_perf_level(amdsmi_processor_handle processor_hand
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle)
 		return AMDSMI_STATUS_INVAL;
-	(void)perf_lvl;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_set_gpu_perf_level((uintptr_t)processor_handle, perf_lvl);
 }
 
 amdsmi_status_t amdsmi_set_gpu_power_profile(amdsmi_processor_handle processor_handle, uint32_t reserved, amdsmi_power_profile_preset_masks_t profile)
@@ -2271,9 +2220,7 @@ amdsmi_status_t amdsmi_set_power_cap(amdsmi_processor_handle processor_handle, u
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle)
 		return AMDSMI_STATUS_INVAL;
-	(void)sensor_ind;
-	(void)cap;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_set_power_cap((uintptr_t)processor_handle, sensor_ind, cap);
 }
 
 amdsmi_status_t amdsmi_set_soc_pstate(amdsmi_processor_handle processor_handle, uint32_t policy_id)
@@ -2323,7 +2270,7 @@ amdsmi_status_t amdsmi_stop_gpu_event_notification(amdsmi_processor_handle proce
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_stop_gpu_event_notification((uintptr_t)processor_handle);
 }
 
 amdsmi_status_t amdsmi_topo_get_link_type(amdsmi_processor_handle processor_handle_src, amdsmi_processor_handle processor_handle_dst, uint64_t * hops, amdsmi_link_type_t * type)
@@ -2332,7 +2279,7 @@ amdsmi_status_t amdsmi_topo_get_link_type(amdsmi_processor_handle processor_hand
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle_src || !processor_handle_dst || !hops || !type)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_topo_get_link_type((uintptr_t)processor_handle_src, (uintptr_t)processor_handle_dst, (void *)hops, (void *)type);
 }
 
 amdsmi_status_t amdsmi_topo_get_link_weight(amdsmi_processor_handle processor_handle_src, amdsmi_processor_handle processor_handle_dst, uint64_t * weight)
@@ -2341,7 +2288,7 @@ amdsmi_status_t amdsmi_topo_get_link_weight(amdsmi_processor_handle processor_ha
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle_src || !processor_handle_dst || !weight)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_topo_get_link_weight((uintptr_t)processor_handle_src, (uintptr_t)processor_handle_dst, (void *)weight);
 }
 
 amdsmi_status_t amdsmi_topo_get_numa_node_number(amdsmi_processor_handle processor_handle, uint32_t * numa_node)
@@ -2359,9 +2306,7 @@ amdsmi_status_t amdsmi_topo_get_p2p_status(amdsmi_processor_handle processor_han
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle_src || !processor_handle_dst)
 		return AMDSMI_STATUS_INVAL;
-	(void)type;
-	(void)cap;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_topo_get_p2p_status((uintptr_t)processor_handle_src, (uintptr_t)processor_handle_dst, (void *)type, (void *)cap);
 }
 
 amdsmi_status_t rsmi_init(uint64_t init_flags)

@@ -6,29 +6,1139 @@ import "C"
 
 import "unsafe"
 
+//export rw_amdsmi_get_clk_freq
+func rw_amdsmi_get_clk_freq(p_processor_handle uintptr, p_clk_type uint32, p_f unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_clk_freq", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetClkFreq(cprocessor_handle, clkType(p_clk_type), (*frequencies)(p_f)))
+}
+
+//export rw_amdsmi_get_clock_info
+func rw_amdsmi_get_clock_info(p_processor_handle uintptr, p_clk_type uint32, p_info unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_clock_info", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetClockInfo(cprocessor_handle, clkType(p_clk_type), (*clkInfo)(p_info)))
+}
+
+//export rw_amdsmi_get_energy_count
+func rw_amdsmi_get_energy_count(p_processor_handle uintptr, p_energy_accumulator unsafe.Pointer, p_counter_resolution unsafe.Pointer, p_timestamp unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_energy_count", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetEnergyCount(cprocessor_handle, (*uint64)(p_energy_accumulator), (*float32)(p_counter_resolution), (*uint64)(p_timestamp)))
+}
+
+//export rw_amdsmi_get_gpu_accelerator_partition_profile
+func rw_amdsmi_get_gpu_accelerator_partition_profile(p_processor_handle uintptr, p_profile unsafe.Pointer, p_partition_id unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_accelerator_partition_profile", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUAcceleratorPartitionProfile(cprocessor_handle, (*acceleratorPartitionProfile)(p_profile), (*uint32)(p_partition_id)))
+}
+
+//export rw_amdsmi_get_gpu_accelerator_partition_profile_config
+func rw_amdsmi_get_gpu_accelerator_partition_profile_config(p_processor_handle uintptr, p_profile_config unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_accelerator_partition_profile_config", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUAcceleratorPartitionProfileConfig(cprocessor_handle, (*acceleratorPartitionProfileConfig)(p_profile_config)))
+}
+
+//export rw_amdsmi_get_gpu_activity
+func rw_amdsmi_get_gpu_activity(p_processor_handle uintptr, p_info unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_activity", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUActivity(cprocessor_handle, (*engineUsage)(p_info)))
+}
+
 //export rw_amdsmi_get_gpu_asic_info
-func rw_amdsmi_get_gpu_asic_info(processor_handle uintptr, info unsafe.Pointer) (result uint32) {
+func rw_amdsmi_get_gpu_asic_info(p_processor_handle uintptr, p_info unsafe.Pointer) (result uint32) {
 	defer trap("amdsmi_get_gpu_asic_info", &result)
 	c, ok := begin()
 	if !ok {
 		return uint32(AMDSMI_STATUS_NOT_INIT)
 	}
 	defer c.end()
-	cprocessor_handle, st := c.card(handle(processor_handle))
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
 	if st != AMDSMI_STATUS_SUCCESS {
 		return uint32(st)
 	}
-	return uint32(amdsmiGetGPUASICInfo(cprocessor_handle, (*asicInfo)(info)))
+	return uint32(amdsmiGetGPUASICInfo(cprocessor_handle, (*asicInfo)(p_info)))
+}
+
+//export rw_amdsmi_get_gpu_bad_page_info
+func rw_amdsmi_get_gpu_bad_page_info(p_processor_handle uintptr, p_num_pages unsafe.Pointer, p_info unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_bad_page_info", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUBadPageInfo(cprocessor_handle, (*uint32)(p_num_pages), (*retiredPageRecord)(p_info)))
+}
+
+//export rw_amdsmi_get_gpu_bad_page_threshold
+func rw_amdsmi_get_gpu_bad_page_threshold(p_processor_handle uintptr, p_threshold unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_bad_page_threshold", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUBadPageThreshold(cprocessor_handle, (*uint32)(p_threshold)))
+}
+
+//export rw_amdsmi_get_gpu_busy_percent
+func rw_amdsmi_get_gpu_busy_percent(p_processor_handle uintptr, p_gpu_busy_percent unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_busy_percent", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUBusyPercent(cprocessor_handle, (*uint32)(p_gpu_busy_percent)))
+}
+
+//export rw_amdsmi_get_gpu_compute_partition
+func rw_amdsmi_get_gpu_compute_partition(p_processor_handle uintptr, p_compute_partition unsafe.Pointer, p_len uint32) (result uint32) {
+	defer trap("amdsmi_get_gpu_compute_partition", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUComputePartition(cprocessor_handle, (*byte)(p_compute_partition), p_len))
+}
+
+//export rw_amdsmi_get_gpu_compute_process_gpus
+func rw_amdsmi_get_gpu_compute_process_gpus(p_pid uint32, p_dv_indices unsafe.Pointer, p_num_devices unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_compute_process_gpus", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	return uint32(amdsmiGetGPUComputeProcessGpus(c, p_pid, (*uint32)(p_dv_indices), (*uint32)(p_num_devices)))
+}
+
+//export rw_amdsmi_get_gpu_compute_process_info
+func rw_amdsmi_get_gpu_compute_process_info(p_procs unsafe.Pointer, p_num_items unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_compute_process_info", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	return uint32(amdsmiGetGPUComputeProcessInfo(c, (*processInfo)(p_procs), (*uint32)(p_num_items)))
+}
+
+//export rw_amdsmi_get_gpu_compute_process_info_by_pid
+func rw_amdsmi_get_gpu_compute_process_info_by_pid(p_pid uint32, p_proc unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_compute_process_info_by_pid", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	return uint32(amdsmiGetGPUComputeProcessInfoByPid(c, p_pid, (*processInfo)(p_proc)))
+}
+
+//export rw_amdsmi_get_gpu_ecc_count
+func rw_amdsmi_get_gpu_ecc_count(p_processor_handle uintptr, p_block uint64, p_ec unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_ecc_count", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUECCCount(cprocessor_handle, gpuBlock(p_block), (*errorCount)(p_ec)))
+}
+
+//export rw_amdsmi_get_gpu_ecc_enabled
+func rw_amdsmi_get_gpu_ecc_enabled(p_processor_handle uintptr, p_enabled_blocks unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_ecc_enabled", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUECCEnabled(cprocessor_handle, (*uint64)(p_enabled_blocks)))
+}
+
+//export rw_amdsmi_get_gpu_ecc_status
+func rw_amdsmi_get_gpu_ecc_status(p_processor_handle uintptr, p_block uint64, p_state unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_ecc_status", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUECCStatus(cprocessor_handle, gpuBlock(p_block), (*rasErrState)(p_state)))
+}
+
+//export rw_amdsmi_get_gpu_event_notification
+func rw_amdsmi_get_gpu_event_notification(p_timeout_ms int32, p_num_elem unsafe.Pointer, p_data unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_event_notification", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	return uint32(amdsmiGetGPUEventNotification(c, p_timeout_ms, (*uint32)(p_num_elem), (*evtNotificationData)(p_data)))
+}
+
+//export rw_amdsmi_get_gpu_fan_rpms
+func rw_amdsmi_get_gpu_fan_rpms(p_processor_handle uintptr, p_sensor_ind uint32, p_speed unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_fan_rpms", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUFanRpms(cprocessor_handle, p_sensor_ind, (*int64)(p_speed)))
+}
+
+//export rw_amdsmi_get_gpu_fan_speed
+func rw_amdsmi_get_gpu_fan_speed(p_processor_handle uintptr, p_sensor_ind uint32, p_speed unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_fan_speed", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUFanSpeed(cprocessor_handle, p_sensor_ind, (*int64)(p_speed)))
+}
+
+//export rw_amdsmi_get_gpu_fan_speed_max
+func rw_amdsmi_get_gpu_fan_speed_max(p_processor_handle uintptr, p_sensor_ind uint32, p_max_speed unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_fan_speed_max", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUFanSpeedMax(cprocessor_handle, p_sensor_ind, (*uint64)(p_max_speed)))
+}
+
+//export rw_amdsmi_get_gpu_memory_partition
+func rw_amdsmi_get_gpu_memory_partition(p_processor_handle uintptr, p_memory_partition unsafe.Pointer, p_len uint32) (result uint32) {
+	defer trap("amdsmi_get_gpu_memory_partition", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUMemoryPartition(cprocessor_handle, (*byte)(p_memory_partition), p_len))
+}
+
+//export rw_amdsmi_get_gpu_memory_partition_config
+func rw_amdsmi_get_gpu_memory_partition_config(p_processor_handle uintptr, p_config unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_memory_partition_config", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUMemoryPartitionConfig(cprocessor_handle, (*memoryPartitionConfig)(p_config)))
+}
+
+//export rw_amdsmi_get_gpu_memory_reserved_pages
+func rw_amdsmi_get_gpu_memory_reserved_pages(p_processor_handle uintptr, p_num_pages unsafe.Pointer, p_records unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_memory_reserved_pages", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUMemoryReservedPages(cprocessor_handle, (*uint32)(p_num_pages), (*retiredPageRecord)(p_records)))
+}
+
+//export rw_amdsmi_get_gpu_memory_total
+func rw_amdsmi_get_gpu_memory_total(p_processor_handle uintptr, p_mem_type uint32, p_total unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_memory_total", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUMemoryTotal(cprocessor_handle, memoryType(p_mem_type), (*uint64)(p_total)))
+}
+
+//export rw_amdsmi_get_gpu_memory_usage
+func rw_amdsmi_get_gpu_memory_usage(p_processor_handle uintptr, p_mem_type uint32, p_used unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_memory_usage", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUMemoryUsage(cprocessor_handle, memoryType(p_mem_type), (*uint64)(p_used)))
+}
+
+//export rw_amdsmi_get_gpu_metrics_header_info
+func rw_amdsmi_get_gpu_metrics_header_info(p_processor_handle uintptr, p_header_value unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_metrics_header_info", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUMetricsHeaderInfo(cprocessor_handle, (*amdMetricsTableHeader)(p_header_value)))
+}
+
+//export rw_amdsmi_get_gpu_metrics_info
+func rw_amdsmi_get_gpu_metrics_info(p_processor_handle uintptr, p_pgpu_metrics unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_metrics_info", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUMetricsInfo(cprocessor_handle, (*gpuMetrics)(p_pgpu_metrics)))
+}
+
+//export rw_amdsmi_get_gpu_partition_metrics_info
+func rw_amdsmi_get_gpu_partition_metrics_info(p_processor_handle uintptr, p_pgpu_metrics unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_partition_metrics_info", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUPartitionMetricsInfo(cprocessor_handle, (*gpuMetrics)(p_pgpu_metrics)))
+}
+
+//export rw_amdsmi_get_gpu_pci_bandwidth
+func rw_amdsmi_get_gpu_pci_bandwidth(p_processor_handle uintptr, p_bandwidth unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_pci_bandwidth", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUPCIBandwidth(cprocessor_handle, (*pcieBandwidth)(p_bandwidth)))
+}
+
+//export rw_amdsmi_get_gpu_pci_replay_counter
+func rw_amdsmi_get_gpu_pci_replay_counter(p_processor_handle uintptr, p_counter unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_pci_replay_counter", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUPCIReplayCounter(cprocessor_handle, (*uint64)(p_counter)))
+}
+
+//export rw_amdsmi_get_gpu_pci_throughput
+func rw_amdsmi_get_gpu_pci_throughput(p_processor_handle uintptr, p_sent unsafe.Pointer, p_received unsafe.Pointer, p_max_pkt_sz unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_pci_throughput", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUPCIThroughput(cprocessor_handle, (*uint64)(p_sent), (*uint64)(p_received), (*uint64)(p_max_pkt_sz)))
+}
+
+//export rw_amdsmi_get_gpu_perf_level
+func rw_amdsmi_get_gpu_perf_level(p_processor_handle uintptr, p_perf unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_perf_level", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUPerfLevel(cprocessor_handle, (*devPerfLevel)(p_perf)))
+}
+
+//export rw_amdsmi_get_gpu_process_list
+func rw_amdsmi_get_gpu_process_list(p_processor_handle uintptr, p_max_processes unsafe.Pointer, p_list unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_process_list", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUProcessList(cprocessor_handle, (*uint32)(p_max_processes), (*procInfo)(p_list)))
+}
+
+//export rw_amdsmi_get_gpu_process_list_by_pid
+func rw_amdsmi_get_gpu_process_list_by_pid(p_processor_handles unsafe.Pointer, p_num_processors uint32, p_procs unsafe.Pointer, p_max_processes unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_process_list_by_pid", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	return uint32(amdsmiGetGPUProcessListByPid(c, (*handle)(p_processor_handles), p_num_processors, (*procInfoByPid)(p_procs), (*uint32)(p_max_processes)))
+}
+
+//export rw_amdsmi_get_gpu_ras_block_features_enabled
+func rw_amdsmi_get_gpu_ras_block_features_enabled(p_processor_handle uintptr, p_block uint64, p_state unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_ras_block_features_enabled", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPURASBlockFeaturesEnabled(cprocessor_handle, gpuBlock(p_block), (*rasErrState)(p_state)))
+}
+
+//export rw_amdsmi_get_gpu_ras_feature_info
+func rw_amdsmi_get_gpu_ras_feature_info(p_processor_handle uintptr, p_ras_feature unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_ras_feature_info", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPURASFeatureInfo(cprocessor_handle, (*rasFeature)(p_ras_feature)))
+}
+
+//export rw_amdsmi_get_gpu_total_ecc_count
+func rw_amdsmi_get_gpu_total_ecc_count(p_processor_handle uintptr, p_ec unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_total_ecc_count", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUTotalECCCount(cprocessor_handle, (*errorCount)(p_ec)))
+}
+
+//export rw_amdsmi_get_gpu_volt_metric
+func rw_amdsmi_get_gpu_volt_metric(p_processor_handle uintptr, p_sensor_type uint32, p_metric uint32, p_voltage unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_volt_metric", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUVoltMetric(cprocessor_handle, voltageType(p_sensor_type), voltageMetric(p_metric), (*int64)(p_voltage)))
+}
+
+//export rw_amdsmi_get_gpu_vram_usage
+func rw_amdsmi_get_gpu_vram_usage(p_processor_handle uintptr, p_info unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_vram_usage", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUVRAMUsage(cprocessor_handle, (*vramUsage)(p_info)))
+}
+
+//export rw_amdsmi_get_gpu_xcd_counter
+func rw_amdsmi_get_gpu_xcd_counter(p_processor_handle uintptr, p_xcd_count unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_xcd_counter", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUXCDCounter(cprocessor_handle, (*uint16)(p_xcd_count)))
+}
+
+//export rw_amdsmi_get_gpu_xgmi_link_status
+func rw_amdsmi_get_gpu_xgmi_link_status(p_processor_handle uintptr, p_link_status unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_xgmi_link_status", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUXGMILinkStatus(cprocessor_handle, (*xgmiLinkStatus)(p_link_status)))
+}
+
+//export rw_amdsmi_get_link_metrics
+func rw_amdsmi_get_link_metrics(p_processor_handle uintptr, p_link_metrics unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_link_metrics", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetLinkMetrics(cprocessor_handle, (*linkMetrics)(p_link_metrics)))
+}
+
+//export rw_amdsmi_get_link_topology_nearest
+func rw_amdsmi_get_link_topology_nearest(p_processor_handle uintptr, p_link_type uint32, p_topology_nearest_info unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_link_topology_nearest", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetLinkTopologyNearest(cprocessor_handle, linkType(p_link_type), (*topologyNearest)(p_topology_nearest_info)))
+}
+
+//export rw_amdsmi_get_minmax_bandwidth_between_processors
+func rw_amdsmi_get_minmax_bandwidth_between_processors(p_processor_handle_src uintptr, p_processor_handle_dst uintptr, p_min_bandwidth unsafe.Pointer, p_max_bandwidth unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_minmax_bandwidth_between_processors", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle_src, st := c.card(handle(p_processor_handle_src))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	cprocessor_handle_dst, st := c.card(handle(p_processor_handle_dst))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetMinmaxBandwidthBetweenProcessors(cprocessor_handle_src, cprocessor_handle_dst, (*uint64)(p_min_bandwidth), (*uint64)(p_max_bandwidth)))
+}
+
+//export rw_amdsmi_get_pcie_info
+func rw_amdsmi_get_pcie_info(p_processor_handle uintptr, p_info unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_pcie_info", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetPCIeInfo(cprocessor_handle, (*pcieInfo)(p_info)))
+}
+
+//export rw_amdsmi_get_power_cap_info
+func rw_amdsmi_get_power_cap_info(p_processor_handle uintptr, p_sensor_ind uint32, p_info unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_power_cap_info", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetPowerCapInfo(cprocessor_handle, p_sensor_ind, (*powerCapInfo)(p_info)))
+}
+
+//export rw_amdsmi_get_power_info
+func rw_amdsmi_get_power_info(p_processor_handle uintptr, p_info unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_power_info", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetPowerInfo(cprocessor_handle, (*powerInfo)(p_info)))
+}
+
+//export rw_amdsmi_get_supported_power_cap
+func rw_amdsmi_get_supported_power_cap(p_processor_handle uintptr, p_sensor_count unsafe.Pointer, p_sensor_inds unsafe.Pointer, p_sensor_types unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_supported_power_cap", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetSupportedPowerCap(cprocessor_handle, (*uint32)(p_sensor_count), (*uint32)(p_sensor_inds), (*powerCapType)(p_sensor_types)))
+}
+
+//export rw_amdsmi_get_temp_metric
+func rw_amdsmi_get_temp_metric(p_processor_handle uintptr, p_sensor_type uint32, p_metric uint32, p_temperature unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_temp_metric", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetTempMetric(cprocessor_handle, temperatureType(p_sensor_type), temperatureMetric(p_metric), (*int64)(p_temperature)))
+}
+
+//export rw_amdsmi_get_vcn_busy_percent
+func rw_amdsmi_get_vcn_busy_percent(p_processor_handle uintptr, p_vcn_busy_percent unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_vcn_busy_percent", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetVCNBusyPercent(cprocessor_handle, (*uint32)(p_vcn_busy_percent)))
+}
+
+//export rw_amdsmi_get_violation_status
+func rw_amdsmi_get_violation_status(p_processor_handle uintptr, p_info unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_violation_status", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetViolationStatus(cprocessor_handle, (*violationStatus)(p_info)))
+}
+
+//export rw_amdsmi_get_xgmi_info
+func rw_amdsmi_get_xgmi_info(p_processor_handle uintptr, p_info unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_xgmi_info", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetXGMIInfo(cprocessor_handle, (*xgmiInfo)(p_info)))
+}
+
+//export rw_amdsmi_gpu_xgmi_error_status
+func rw_amdsmi_gpu_xgmi_error_status(p_processor_handle uintptr, p_status unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_gpu_xgmi_error_status", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGPUXGMIErrorStatus(cprocessor_handle, (*xgmiStatus)(p_status)))
 }
 
 //export rw_amdsmi_init
-func rw_amdsmi_init(init_flags uint64) (result uint32) {
+func rw_amdsmi_init(p_init_flags uint64) (result uint32) {
 	defer trap("amdsmi_init", &result)
-	return uint32(amdsmiInit(init_flags))
+	return uint32(amdsmiInit(p_init_flags))
+}
+
+//export rw_amdsmi_init_gpu_event_notification
+func rw_amdsmi_init_gpu_event_notification(p_processor_handle uintptr) (result uint32) {
+	defer trap("amdsmi_init_gpu_event_notification", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiInitGPUEventNotification(cprocessor_handle))
+}
+
+//export rw_amdsmi_is_P2P_accessible
+func rw_amdsmi_is_P2P_accessible(p_processor_handle_src uintptr, p_processor_handle_dst uintptr, p_accessible unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_is_P2P_accessible", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle_src, st := c.card(handle(p_processor_handle_src))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	cprocessor_handle_dst, st := c.card(handle(p_processor_handle_dst))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiIsP2PAccessible(cprocessor_handle_src, cprocessor_handle_dst, (*bool)(p_accessible)))
+}
+
+//export rw_amdsmi_is_gpu_power_management_enabled
+func rw_amdsmi_is_gpu_power_management_enabled(p_processor_handle uintptr, p_enabled unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_is_gpu_power_management_enabled", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiIsGPUPowerManagementEnabled(cprocessor_handle, (*bool)(p_enabled)))
+}
+
+//export rw_amdsmi_reset_gpu
+func rw_amdsmi_reset_gpu(p_processor_handle uintptr) (result uint32) {
+	defer trap("amdsmi_reset_gpu", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiResetGPU(cprocessor_handle))
+}
+
+//export rw_amdsmi_reset_gpu_fan
+func rw_amdsmi_reset_gpu_fan(p_processor_handle uintptr, p_sensor_ind uint32) (result uint32) {
+	defer trap("amdsmi_reset_gpu_fan", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiResetGPUFan(cprocessor_handle, p_sensor_ind))
+}
+
+//export rw_amdsmi_set_clk_freq
+func rw_amdsmi_set_clk_freq(p_processor_handle uintptr, p_clk_type uint32, p_freq_bitmask uint64) (result uint32) {
+	defer trap("amdsmi_set_clk_freq", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiSetClkFreq(cprocessor_handle, clkType(p_clk_type), p_freq_bitmask))
+}
+
+//export rw_amdsmi_set_gpu_accelerator_partition_profile
+func rw_amdsmi_set_gpu_accelerator_partition_profile(p_processor_handle uintptr, p_profile_index uint32) (result uint32) {
+	defer trap("amdsmi_set_gpu_accelerator_partition_profile", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiSetGPUAcceleratorPartitionProfile(cprocessor_handle, p_profile_index))
+}
+
+//export rw_amdsmi_set_gpu_clk_limit
+func rw_amdsmi_set_gpu_clk_limit(p_processor_handle uintptr, p_clk_type uint32, p_limit_type uint32, p_clk_value uint64) (result uint32) {
+	defer trap("amdsmi_set_gpu_clk_limit", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiSetGPUClkLimit(cprocessor_handle, clkType(p_clk_type), clkLimitType(p_limit_type), p_clk_value))
+}
+
+//export rw_amdsmi_set_gpu_compute_partition
+func rw_amdsmi_set_gpu_compute_partition(p_processor_handle uintptr, p_compute_partition uint32) (result uint32) {
+	defer trap("amdsmi_set_gpu_compute_partition", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiSetGPUComputePartition(cprocessor_handle, computePartitionType(p_compute_partition)))
+}
+
+//export rw_amdsmi_set_gpu_event_notification_mask
+func rw_amdsmi_set_gpu_event_notification_mask(p_processor_handle uintptr, p_mask uint64) (result uint32) {
+	defer trap("amdsmi_set_gpu_event_notification_mask", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiSetGPUEventNotificationMask(cprocessor_handle, p_mask))
+}
+
+//export rw_amdsmi_set_gpu_fan_speed
+func rw_amdsmi_set_gpu_fan_speed(p_processor_handle uintptr, p_sensor_ind uint32, p_speed uint64) (result uint32) {
+	defer trap("amdsmi_set_gpu_fan_speed", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiSetGPUFanSpeed(cprocessor_handle, p_sensor_ind, p_speed))
+}
+
+//export rw_amdsmi_set_gpu_memory_partition
+func rw_amdsmi_set_gpu_memory_partition(p_processor_handle uintptr, p_memory_partition uint32) (result uint32) {
+	defer trap("amdsmi_set_gpu_memory_partition", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiSetGPUMemoryPartition(cprocessor_handle, memoryPartitionType(p_memory_partition)))
+}
+
+//export rw_amdsmi_set_gpu_memory_partition_mode
+func rw_amdsmi_set_gpu_memory_partition_mode(p_processor_handle uintptr, p_mode uint32) (result uint32) {
+	defer trap("amdsmi_set_gpu_memory_partition_mode", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiSetGPUMemoryPartitionMode(cprocessor_handle, memoryPartitionType(p_mode)))
+}
+
+//export rw_amdsmi_set_gpu_od_clk_info
+func rw_amdsmi_set_gpu_od_clk_info(p_processor_handle uintptr, p_level uint32, p_clkvalue uint64, p_clkType uint32) (result uint32) {
+	defer trap("amdsmi_set_gpu_od_clk_info", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiSetGPUODClkInfo(cprocessor_handle, freqInd(p_level), p_clkvalue, clkType(p_clkType)))
+}
+
+//export rw_amdsmi_set_gpu_perf_determinism_mode
+func rw_amdsmi_set_gpu_perf_determinism_mode(p_processor_handle uintptr, p_clkvalue uint64) (result uint32) {
+	defer trap("amdsmi_set_gpu_perf_determinism_mode", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiSetGPUPerfDeterminismMode(cprocessor_handle, p_clkvalue))
+}
+
+//export rw_amdsmi_set_gpu_perf_level
+func rw_amdsmi_set_gpu_perf_level(p_processor_handle uintptr, p_perf_lvl uint32) (result uint32) {
+	defer trap("amdsmi_set_gpu_perf_level", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiSetGPUPerfLevel(cprocessor_handle, devPerfLevel(p_perf_lvl)))
+}
+
+//export rw_amdsmi_set_power_cap
+func rw_amdsmi_set_power_cap(p_processor_handle uintptr, p_sensor_ind uint32, p_cap uint64) (result uint32) {
+	defer trap("amdsmi_set_power_cap", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiSetPowerCap(cprocessor_handle, p_sensor_ind, p_cap))
 }
 
 //export rw_amdsmi_shut_down
 func rw_amdsmi_shut_down() (result uint32) {
 	defer trap("amdsmi_shut_down", &result)
 	return uint32(amdsmiShutDown())
+}
+
+//export rw_amdsmi_stop_gpu_event_notification
+func rw_amdsmi_stop_gpu_event_notification(p_processor_handle uintptr) (result uint32) {
+	defer trap("amdsmi_stop_gpu_event_notification", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiStopGPUEventNotification(cprocessor_handle))
+}
+
+//export rw_amdsmi_topo_get_link_type
+func rw_amdsmi_topo_get_link_type(p_processor_handle_src uintptr, p_processor_handle_dst uintptr, p_hops unsafe.Pointer, p_type unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_topo_get_link_type", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle_src, st := c.card(handle(p_processor_handle_src))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	cprocessor_handle_dst, st := c.card(handle(p_processor_handle_dst))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiTopoGetLinkType(cprocessor_handle_src, cprocessor_handle_dst, (*uint64)(p_hops), (*linkType)(p_type)))
+}
+
+//export rw_amdsmi_topo_get_link_weight
+func rw_amdsmi_topo_get_link_weight(p_processor_handle_src uintptr, p_processor_handle_dst uintptr, p_weight unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_topo_get_link_weight", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle_src, st := c.card(handle(p_processor_handle_src))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	cprocessor_handle_dst, st := c.card(handle(p_processor_handle_dst))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiTopoGetLinkWeight(cprocessor_handle_src, cprocessor_handle_dst, (*uint64)(p_weight)))
+}
+
+//export rw_amdsmi_topo_get_p2p_status
+func rw_amdsmi_topo_get_p2p_status(p_processor_handle_src uintptr, p_processor_handle_dst uintptr, p_type unsafe.Pointer, p_cap unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_topo_get_p2p_status", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle_src, st := c.card(handle(p_processor_handle_src))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	cprocessor_handle_dst, st := c.card(handle(p_processor_handle_dst))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiTopoGetP2PStatus(cprocessor_handle_src, cprocessor_handle_dst, (*linkType)(p_type), (*p2pCapability)(p_cap)))
 }

@@ -24,18 +24,21 @@ func passed(t *Table, p Param) string {
 func value(t *Table, p Param) string {
 	switch {
 	case p.Type == "void*":
-		return p.Name
+		return local(p)
 	case strings.HasSuffix(p.Type, "**"):
-		return "(*unsafe.Pointer)(" + p.Name + ")"
+		return "(*unsafe.Pointer)(" + local(p) + ")"
 	case p.pointer():
-		return "(*" + goOf(strings.TrimSuffix(p.Type, "*")) + ")(" + p.Name + ")"
+		return "(*" + goOf(strings.TrimSuffix(p.Type, "*")) + ")(" + local(p) + ")"
 	case t.enums[p.Type] != nil, p.Type == "amdsmi_bdf_t":
-		return goType(p.Type) + "(" + p.Name + ")"
+		return goType(p.Type) + "(" + local(p) + ")"
 	case goScalars[p.Type] == "handle":
-		return "handle(" + p.Name + ")"
+		return "handle(" + local(p) + ")"
 	}
-	return p.Name
+	return local(p)
 }
+
+// local is a parameter's name in Go, where a C name may be a keyword or a type.
+func local(p Param) string { return "p_" + p.Name }
 
 // exportsGo is the Go side of the exports that are answered: it looks the
 // processor up and calls the handwritten function.
@@ -49,7 +52,7 @@ func exportsGo(t *Table) string {
 		var params, args []string
 		var cards []string
 		for _, p := range f.Params {
-			params = append(params, p.Name+" "+passed(t, p))
+			params = append(params, local(p)+" "+passed(t, p))
 			if p.Type == "processor" {
 				cards = append(cards, p.Name)
 				args = append(args, "c"+p.Name)
@@ -70,7 +73,7 @@ func exportsGo(t *Table) string {
 		}
 		o.p("\tc, ok := begin()\n\tif !ok {\n\t\treturn uint32(AMDSMI_STATUS_NOT_INIT)\n\t}\n\tdefer c.end()")
 		for _, h := range cards {
-			o.p("\tc%s, st := c.card(handle(%s))", h, h)
+			o.p("\tc%s, st := c.card(handle(p_%s))", h, h)
 			o.p("\tif st != AMDSMI_STATUS_SUCCESS {\n\t\treturn uint32(st)\n\t}")
 		}
 		if len(cards) == 0 {

@@ -1,0 +1,125 @@
+package smiabi
+
+import (
+	"math"
+
+	"github.com/rocwire/rocwire/smi"
+)
+
+// blockNames are the parts of a card that have error protection, by AMD SMI's bit.
+var blockNames = map[gpuBlock]string{
+	AMDSMI_GPU_BLOCK_UMC: "umc", AMDSMI_GPU_BLOCK_SDMA: "sdma", AMDSMI_GPU_BLOCK_GFX: "gfx", AMDSMI_GPU_BLOCK_MMHUB: "mmhub",
+	AMDSMI_GPU_BLOCK_ATHUB: "athub", AMDSMI_GPU_BLOCK_PCIE_BIF: "pcie_bif", AMDSMI_GPU_BLOCK_HDP: "hdp",
+	AMDSMI_GPU_BLOCK_XGMI_WAFL: "xgmi_wafl", AMDSMI_GPU_BLOCK_DF: "df", AMDSMI_GPU_BLOCK_SMN: "smn", AMDSMI_GPU_BLOCK_SEM: "sem",
+	AMDSMI_GPU_BLOCK_MP0: "mp0", AMDSMI_GPU_BLOCK_MP1: "mp1", AMDSMI_GPU_BLOCK_FUSE: "fuse", AMDSMI_GPU_BLOCK_MCA: "mca",
+	AMDSMI_GPU_BLOCK_VCN: "vcn", AMDSMI_GPU_BLOCK_JPEG: "jpeg", AMDSMI_GPU_BLOCK_IH: "ih", AMDSMI_GPU_BLOCK_MPIO: "mpio",
+}
+
+// block is one part of the card; AMDSMI_STATUS_INVAL for what is no part at all.
+func (c card) block(b gpuBlock) (smi.ECCBlock, status) {
+	if b == 0 || b&(b-1) != 0 || b > AMDSMI_GPU_BLOCK_LAST {
+		return smi.ECCBlock{}, AMDSMI_STATUS_INVAL
+	}
+	e, st := c.ecc()
+	if st != AMDSMI_STATUS_SUCCESS {
+		return smi.ECCBlock{}, st
+	}
+	name, named := blockNames[b]
+	for _, x := range e.Blocks {
+		if named && x.Block == name {
+			return x, AMDSMI_STATUS_SUCCESS
+		}
+	}
+	return smi.ECCBlock{}, AMDSMI_STATUS_NOT_SUPPORTED
+}
+
+// amdsmiGetGPUECCCount is how many errors a part had. A count that is not known is 0:
+// the interface has no other way to say so.
+func amdsmiGetGPUECCCount(c card, b gpuBlock, ec *errorCount) status {
+	x, st := c.block(b)
+	if st != AMDSMI_STATUS_SUCCESS {
+		return st
+	}
+	return count(ec, x.Correctable, x.Uncorrectable, x.Deferred)
+}
+
+// amdsmiGetGPUTotalECCCount is how many errors the card had.
+func amdsmiGetGPUTotalECCCount(c card, ec *errorCount) status {
+	e, st := c.ecc()
+	if st != AMDSMI_STATUS_SUCCESS {
+		return st
+	}
+	return count(ec, e.Correctable, e.Uncorrectable, e.Deferred)
+}
+
+func count(ec *errorCount, correctable, uncorrectable, deferred smi.Opt[uint64]) status {
+	if !correctable.Ok() && !uncorrectable.Ok() && !deferred.Ok() {
+		return AMDSMI_STATUS_NOT_SUPPORTED
+	}
+	*ec = errorCount{correctableCount: correctable.Or(0), uncorrectableCount: uncorrectable.Or(0), deferredCount: deferred.Or(0)}
+	return AMDSMI_STATUS_SUCCESS
+}
+
+// amdsmiGetGPUECCEnabled is the parts whose protection is on, as bits.
+func amdsmiGetGPUECCEnabled(c card, enabled *uint64) status {
+	e, st := c.ecc()
+	if st != AMDSMI_STATUS_SUCCESS {
+		return st
+	}
+	*enabled = 0
+	for _, x := range e.Blocks {
+		for b, name := range blockNames {
+			if name == x.Block && x.State == smi.RASEnabled {
+				*enabled |= uint64(b)
+			}
+		}
+	}
+	return AMDSMI_STATUS_SUCCESS
+}
+
+// amdsmiGetGPUECCStatus is whether a part's protection is on.
+func amdsmiGetGPUECCStatus(c card, b gpuBlock, state *rasErrState) status {
+	x, st := c.block(b)
+	if st != AMDSMI_STATUS_SUCCESS {
+		return st
+	}
+	switch x.State {
+	case smi.RASEnabled:
+		*state = AMDSMI_RAS_ERR_STATE_ENABLED
+	case smi.RASDisabled:
+		*state = AMDSMI_RAS_ERR_STATE_DISABLED
+	default:
+		return AMDSMI_STATUS_NOT_SUPPORTED
+	}
+	return AMDSMI_STATUS_SUCCESS
+}
+
+// amdsmiGetGPURASBlockFeaturesEnabled is the same question in other words.
+func amdsmiGetGPURASBlockFeaturesEnabled(c card, b gpuBlock, state *rasErrState) status {
+	return amdsmiGetGPUECCStatus(c, b, state)
+}
+
+// amdsmiGetGPURASFeatureInfo is which protections the card has.
+func amdsmiGetGPURASFeatureInfo(c card, f *rasFeature) status {
+	e, st := c.ecc()
+	if st != AMDSMI_STATUS_SUCCESS {
+		return st
+	}
+	kinds := []smi.Opt[bool]{e.Parity, e.SingleBit, e.DoubleBit, e.Poison}
+	known := e.EEPROMVersion.Ok()
+	var flags uint32
+	for bit, k := range kinds {
+		known = known || k.Ok()
+		if k.Or(false) {
+			flags |= 1 << bit
+		}
+	}
+	if !known {
+		return AMDSMI_STATUS_NOT_SUPPORTED
+	}
+	*f = rasFeature{rasEepromVersion: e.EEPROMVersion.Or(math.MaxUint32), eccCorrectionSchemaFlag: flags}
+	if e.Poison.Or(false) {
+		f.rasInfo = 1 << 2 // poisoning
+	}
+	return AMDSMI_STATUS_SUCCESS
+}
