@@ -21,8 +21,6 @@ func processorHandle(index int) handle {
 
 func socketHandle(index int) handle { return handle(unsafe.Pointer(&C.rw_smi_sockets[index])) }
 
-func nodeHandle() handle { return handle(unsafe.Pointer(&C.rw_smi_node[0])) }
-
 // indexIn is which of n things that begin at base h stands for.
 func indexIn(h, base handle, n int) (int, bool) {
 	i := uintptr(h) - uintptr(base) // a smaller h is a huge number

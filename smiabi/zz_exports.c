@@ -71,7 +71,9 @@ amdsmi_status_t amdsmi_free_fabric_telemetry(amdsmi_processor_handle processor_h
 
 void amdsmi_free_name_value_pairs(void * p)
 {
-	(void)p;
+	if (rw_smi_gone())
+		return;
+	rw_amdsmi_free_name_value_pairs((void *)p);
 }
 
 amdsmi_status_t amdsmi_get_afids_from_cper(char * cper_buffer, uint32_t buf_size, uint64_t * afids, uint32_t * num_afids)
@@ -108,9 +110,7 @@ amdsmi_status_t amdsmi_get_cpu_affinity_with_scope(amdsmi_processor_handle proce
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !cpu_set)
 		return AMDSMI_STATUS_INVAL;
-	(void)cpu_set_size;
-	(void)scope;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_cpu_affinity_with_scope((uintptr_t)processor_handle, cpu_set_size, (void *)cpu_set, scope);
 }
 
 amdsmi_status_t amdsmi_get_cpu_cc6_enable(amdsmi_processor_handle processor_handle, uint8_t * enabled)
@@ -336,8 +336,7 @@ amdsmi_status_t amdsmi_get_cpu_handles(uint32_t * cpu_count, amdsmi_processor_ha
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!cpu_count)
 		return AMDSMI_STATUS_INVAL;
-	(void)processor_handles;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_cpu_handles((void *)cpu_count, (void *)processor_handles);
 }
 
 amdsmi_status_t amdsmi_get_cpu_hsmp_driver_version(amdsmi_processor_handle processor_handle, amdsmi_hsmp_driver_version_t * amdsmi_hsmp_driver_ver)
@@ -454,7 +453,7 @@ amdsmi_status_t amdsmi_get_cpu_socket_count(uint32_t * sock_count)
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!sock_count)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_cpu_socket_count((void *)sock_count);
 }
 
 amdsmi_status_t amdsmi_get_cpu_socket_current_active_freq_limit(amdsmi_processor_handle processor_handle, uint16_t * freq, char ** src_type)
@@ -563,8 +562,7 @@ amdsmi_status_t amdsmi_get_cpucore_handles(uint32_t * cores_count, amdsmi_proces
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!cores_count)
 		return AMDSMI_STATUS_INVAL;
-	(void)processor_handles;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_cpucore_handles((void *)cores_count, (void *)processor_handles);
 }
 
 amdsmi_status_t amdsmi_get_energy_count(amdsmi_processor_handle processor_handle, uint64_t * energy_accumulator, float * counter_resolution, uint64_t * timestamp)
@@ -580,8 +578,9 @@ amdsmi_status_t amdsmi_get_esmi_err_msg(amdsmi_status_t status, const char** sta
 {
 	if (!status_string)
 		return AMDSMI_STATUS_INVAL;
-	(void)status;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	if (rw_smi_gone())
+		return AMDSMI_STATUS_INIT_ERROR;
+	return rw_amdsmi_get_esmi_err_msg(status, (void *)status_string);
 }
 
 amdsmi_status_t amdsmi_get_fabric_telemetry_data(amdsmi_processor_handle processor_handle, amdsmi_fabric_telemetry_t * telemetry)
@@ -599,7 +598,7 @@ amdsmi_status_t amdsmi_get_fw_info(amdsmi_processor_handle processor_handle, amd
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !info)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_fw_info((uintptr_t)processor_handle, (void *)info);
 }
 
 amdsmi_status_t amdsmi_get_gpu_accelerator_partition_mem_alloc_mode(amdsmi_processor_handle processor_handle, amdsmi_accelerator_partition_mem_alloc_mode_t * mode)
@@ -681,7 +680,7 @@ amdsmi_status_t amdsmi_get_gpu_bdf_id(amdsmi_processor_handle processor_handle, 
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !bdfid)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_bdf_id((uintptr_t)processor_handle, (void *)bdfid);
 }
 
 amdsmi_status_t amdsmi_get_gpu_board_info(amdsmi_processor_handle processor_handle, amdsmi_board_info_t * info)
@@ -690,7 +689,7 @@ amdsmi_status_t amdsmi_get_gpu_board_info(amdsmi_processor_handle processor_hand
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !info)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_board_info((uintptr_t)processor_handle, (void *)info);
 }
 
 amdsmi_status_t amdsmi_get_gpu_busy_percent(amdsmi_processor_handle processor_handle, uint32_t * gpu_busy_percent)
@@ -708,7 +707,7 @@ amdsmi_status_t amdsmi_get_gpu_cache_info(amdsmi_processor_handle processor_hand
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !info)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_cache_info((uintptr_t)processor_handle, (void *)info);
 }
 
 amdsmi_status_t amdsmi_get_gpu_compute_partition(amdsmi_processor_handle processor_handle, char * compute_partition, uint32_t len)
@@ -773,7 +772,7 @@ amdsmi_status_t amdsmi_get_gpu_device_bdf(amdsmi_processor_handle processor_hand
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !bdf)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_device_bdf((uintptr_t)processor_handle, (void *)bdf);
 }
 
 amdsmi_status_t amdsmi_get_gpu_device_cuid(amdsmi_processor_handle processor_handle, uint32_t * cuid_length, char * cuid)
@@ -791,7 +790,7 @@ amdsmi_status_t amdsmi_get_gpu_device_uuid(amdsmi_processor_handle processor_han
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !uuid_length || !uuid)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_device_uuid((uintptr_t)processor_handle, (void *)uuid_length, (void *)uuid);
 }
 
 amdsmi_status_t amdsmi_get_gpu_driver_info(amdsmi_processor_handle processor_handle, amdsmi_driver_info_t * info)
@@ -800,7 +799,7 @@ amdsmi_status_t amdsmi_get_gpu_driver_info(amdsmi_processor_handle processor_han
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !info)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_driver_info((uintptr_t)processor_handle, (void *)info);
 }
 
 amdsmi_status_t amdsmi_get_gpu_ecc_count(amdsmi_processor_handle processor_handle, amdsmi_gpu_block_t block, amdsmi_error_count_t * ec)
@@ -836,7 +835,7 @@ amdsmi_status_t amdsmi_get_gpu_enumeration_info(amdsmi_processor_handle processo
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !info)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_enumeration_info((uintptr_t)processor_handle, (void *)info);
 }
 
 amdsmi_status_t amdsmi_get_gpu_event_notification(int32_t timeout_ms, uint32_t * num_elem, amdsmi_evt_notification_data_t * data)
@@ -890,7 +889,7 @@ amdsmi_status_t amdsmi_get_gpu_id(amdsmi_processor_handle processor_handle, uint
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !id)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_id((uintptr_t)processor_handle, (void *)id);
 }
 
 amdsmi_status_t amdsmi_get_gpu_kfd_info(amdsmi_processor_handle processor_handle, amdsmi_kfd_info_t * info)
@@ -899,7 +898,7 @@ amdsmi_status_t amdsmi_get_gpu_kfd_info(amdsmi_processor_handle processor_handle
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !info)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_kfd_info((uintptr_t)processor_handle, (void *)info);
 }
 
 amdsmi_status_t amdsmi_get_gpu_mem_overdrive_level(amdsmi_processor_handle processor_handle, uint32_t * od)
@@ -1145,7 +1144,7 @@ amdsmi_status_t amdsmi_get_gpu_revision(amdsmi_processor_handle processor_handle
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !revision)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_revision((uintptr_t)processor_handle, (void *)revision);
 }
 
 amdsmi_status_t amdsmi_get_gpu_subsystem_id(amdsmi_processor_handle processor_handle, uint16_t * id)
@@ -1154,7 +1153,7 @@ amdsmi_status_t amdsmi_get_gpu_subsystem_id(amdsmi_processor_handle processor_ha
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !id)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_subsystem_id((uintptr_t)processor_handle, (void *)id);
 }
 
 amdsmi_status_t amdsmi_get_gpu_subsystem_name(amdsmi_processor_handle processor_handle, char * name, uint64_t len)
@@ -1163,8 +1162,7 @@ amdsmi_status_t amdsmi_get_gpu_subsystem_name(amdsmi_processor_handle processor_
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !name)
 		return AMDSMI_STATUS_INVAL;
-	(void)len;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_subsystem_name((uintptr_t)processor_handle, (void *)name, len);
 }
 
 amdsmi_status_t amdsmi_get_gpu_topo_numa_affinity(amdsmi_processor_handle processor_handle, int32_t * numa_node)
@@ -1173,7 +1171,7 @@ amdsmi_status_t amdsmi_get_gpu_topo_numa_affinity(amdsmi_processor_handle proces
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !numa_node)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_topo_numa_affinity((uintptr_t)processor_handle, (void *)numa_node);
 }
 
 amdsmi_status_t amdsmi_get_gpu_total_ecc_count(amdsmi_processor_handle processor_handle, amdsmi_error_count_t * ec)
@@ -1200,7 +1198,7 @@ amdsmi_status_t amdsmi_get_gpu_vbios_info(amdsmi_processor_handle processor_hand
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !info)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_vbios_info((uintptr_t)processor_handle, (void *)info);
 }
 
 amdsmi_status_t amdsmi_get_gpu_vendor_name(amdsmi_processor_handle processor_handle, char * name, uint64_t len)
@@ -1209,8 +1207,7 @@ amdsmi_status_t amdsmi_get_gpu_vendor_name(amdsmi_processor_handle processor_han
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !name)
 		return AMDSMI_STATUS_INVAL;
-	(void)len;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_vendor_name((uintptr_t)processor_handle, (void *)name, len);
 }
 
 amdsmi_status_t amdsmi_get_gpu_virtualization_mode(amdsmi_processor_handle processor_handle, amdsmi_virtualization_mode_t * mode)
@@ -1219,7 +1216,7 @@ amdsmi_status_t amdsmi_get_gpu_virtualization_mode(amdsmi_processor_handle proce
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !mode)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_virtualization_mode((uintptr_t)processor_handle, (void *)mode);
 }
 
 amdsmi_status_t amdsmi_get_gpu_volt_metric(amdsmi_processor_handle processor_handle, amdsmi_voltage_type_t sensor_type, amdsmi_voltage_metric_t metric, int64_t * voltage)
@@ -1237,7 +1234,7 @@ amdsmi_status_t amdsmi_get_gpu_vram_info(amdsmi_processor_handle processor_handl
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !info)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_vram_info((uintptr_t)processor_handle, (void *)info);
 }
 
 amdsmi_status_t amdsmi_get_gpu_vram_usage(amdsmi_processor_handle processor_handle, amdsmi_vram_usage_t * info)
@@ -1255,8 +1252,7 @@ amdsmi_status_t amdsmi_get_gpu_vram_vendor(amdsmi_processor_handle processor_han
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !brand)
 		return AMDSMI_STATUS_INVAL;
-	(void)len;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_gpu_vram_vendor((uintptr_t)processor_handle, (void *)brand, len);
 }
 
 amdsmi_status_t amdsmi_get_gpu_xcd_counter(amdsmi_processor_handle processor_handle, uint16_t * xcd_count)
@@ -1299,7 +1295,9 @@ amdsmi_status_t amdsmi_get_lib_version(amdsmi_version_t * version)
 {
 	if (!version)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	if (rw_smi_gone())
+		return AMDSMI_STATUS_INIT_ERROR;
+	return rw_amdsmi_get_lib_version((void *)version);
 }
 
 amdsmi_status_t amdsmi_get_link_metrics(amdsmi_processor_handle processor_handle, amdsmi_link_metrics_t * link_metrics)
@@ -1408,9 +1406,7 @@ amdsmi_status_t amdsmi_get_nic_processor_handles(amdsmi_socket_handle socket_han
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_count)
 		return AMDSMI_STATUS_INVAL;
-	(void)socket_handle;
-	(void)processor_handles;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_nic_processor_handles((uintptr_t)socket_handle, (void *)processor_count, (void *)processor_handles);
 }
 
 amdsmi_status_t amdsmi_get_nic_rdma_dev_info(amdsmi_processor_handle processor_handle, amdsmi_nic_rdma_devices_info_t * info)
@@ -1494,7 +1490,7 @@ amdsmi_status_t amdsmi_get_processor_count_from_handles(amdsmi_processor_handle 
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handles || !processor_count || !nr_cpusockets || !nr_cpucores || !nr_gpus)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_processor_count_from_handles((void *)processor_handles, (void *)processor_count, (void *)nr_cpusockets, (void *)nr_cpucores, (void *)nr_gpus);
 }
 
 amdsmi_status_t amdsmi_get_processor_handle_from_bdf(amdsmi_bdf_t bdf, amdsmi_processor_handle * processor_handle)
@@ -1503,8 +1499,7 @@ amdsmi_status_t amdsmi_get_processor_handle_from_bdf(amdsmi_bdf_t bdf, amdsmi_pr
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle)
 		return AMDSMI_STATUS_INVAL;
-	(void)bdf;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_processor_handle_from_bdf(bdf.as_uint, (void *)processor_handle);
 }
 
 amdsmi_status_t amdsmi_get_processor_handles(amdsmi_socket_handle socket_handle, uint32_t * processor_count, amdsmi_processor_handle * processor_handles)
@@ -1513,9 +1508,7 @@ amdsmi_status_t amdsmi_get_processor_handles(amdsmi_socket_handle socket_handle,
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_count)
 		return AMDSMI_STATUS_INVAL;
-	(void)socket_handle;
-	(void)processor_handles;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_processor_handles((uintptr_t)socket_handle, (void *)processor_count, (void *)processor_handles);
 }
 
 amdsmi_status_t amdsmi_get_processor_handles_by_type(amdsmi_socket_handle socket_handle, amdsmi_processor_type_t processor_type, amdsmi_processor_handle * processor_handles, uint32_t * processor_count)
@@ -1524,10 +1517,7 @@ amdsmi_status_t amdsmi_get_processor_handles_by_type(amdsmi_socket_handle socket
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_count)
 		return AMDSMI_STATUS_INVAL;
-	(void)socket_handle;
-	(void)processor_type;
-	(void)processor_handles;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_processor_handles_by_type((uintptr_t)socket_handle, processor_type, (void *)processor_handles, (void *)processor_count);
 }
 
 amdsmi_status_t amdsmi_get_processor_info(amdsmi_processor_handle processor_handle, uint64_t len, char * name)
@@ -1536,8 +1526,7 @@ amdsmi_status_t amdsmi_get_processor_info(amdsmi_processor_handle processor_hand
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !name)
 		return AMDSMI_STATUS_INVAL;
-	(void)len;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_processor_info((uintptr_t)processor_handle, len, (void *)name);
 }
 
 amdsmi_status_t amdsmi_get_processor_type(amdsmi_processor_handle processor_handle, amdsmi_processor_type_t * processor_type)
@@ -1546,7 +1535,7 @@ amdsmi_status_t amdsmi_get_processor_type(amdsmi_processor_handle processor_hand
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !processor_type)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_processor_type((uintptr_t)processor_handle, (void *)processor_type);
 }
 
 amdsmi_status_t amdsmi_get_soc_pstate(amdsmi_processor_handle processor_handle, amdsmi_dpm_policy_t * policy)
@@ -1564,8 +1553,7 @@ amdsmi_status_t amdsmi_get_socket_handles(uint32_t * socket_count, amdsmi_socket
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!socket_count)
 		return AMDSMI_STATUS_INVAL;
-	(void)socket_handles;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_socket_handles((void *)socket_count, (void *)socket_handles);
 }
 
 amdsmi_status_t amdsmi_get_socket_info(amdsmi_socket_handle socket_handle, uint64_t len, char * name)
@@ -1574,9 +1562,7 @@ amdsmi_status_t amdsmi_get_socket_info(amdsmi_socket_handle socket_handle, uint6
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!name)
 		return AMDSMI_STATUS_INVAL;
-	(void)socket_handle;
-	(void)len;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_get_socket_info((uintptr_t)socket_handle, len, (void *)name);
 }
 
 amdsmi_status_t amdsmi_get_supported_power_cap(amdsmi_processor_handle processor_handle, uint32_t * sensor_count, uint32_t * sensor_inds, amdsmi_power_cap_type_t * sensor_types)
@@ -1739,6 +1725,8 @@ amdsmi_status_t amdsmi_gpu_xgmi_error_status(amdsmi_processor_handle processor_h
 
 amdsmi_status_t amdsmi_init(uint64_t init_flags)
 {
+	if (rw_smi_gone())
+		return AMDSMI_STATUS_INIT_ERROR;
 	return rw_amdsmi_init(init_flags);
 }
 
@@ -2253,6 +2241,8 @@ amdsmi_status_t amdsmi_set_xgmi_plpd(amdsmi_processor_handle processor_handle, u
 
 amdsmi_status_t amdsmi_shut_down(void)
 {
+	if (rw_smi_gone())
+		return AMDSMI_STATUS_INIT_ERROR;
 	return rw_amdsmi_shut_down();
 }
 
@@ -2260,8 +2250,9 @@ amdsmi_status_t amdsmi_status_code_to_string(amdsmi_status_t status, const char*
 {
 	if (!status_string)
 		return AMDSMI_STATUS_INVAL;
-	(void)status;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	if (rw_smi_gone())
+		return AMDSMI_STATUS_INIT_ERROR;
+	return rw_amdsmi_status_code_to_string(status, (void *)status_string);
 }
 
 amdsmi_status_t amdsmi_stop_gpu_event_notification(amdsmi_processor_handle processor_handle)
@@ -2297,7 +2288,7 @@ amdsmi_status_t amdsmi_topo_get_numa_node_number(amdsmi_processor_handle process
 		return AMDSMI_STATUS_NOT_INIT;
 	if (!processor_handle || !numa_node)
 		return AMDSMI_STATUS_INVAL;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	return rw_amdsmi_topo_get_numa_node_number((uintptr_t)processor_handle, (void *)numa_node);
 }
 
 amdsmi_status_t amdsmi_topo_get_p2p_status(amdsmi_processor_handle processor_handle_src, amdsmi_processor_handle processor_handle_dst, amdsmi_link_type_t * type, amdsmi_p2p_capability_t * cap)

@@ -6,6 +6,9 @@ import "C"
 
 import "unsafe"
 
+//export rw_amdsmi_free_name_value_pairs
+func rw_amdsmi_free_name_value_pairs(p_p unsafe.Pointer) { amdsmiFreeNameValuePairs(p_p) }
+
 //export rw_amdsmi_get_clk_freq
 func rw_amdsmi_get_clk_freq(p_processor_handle uintptr, p_clk_type uint32, p_f unsafe.Pointer) (result uint32) {
 	defer trap("amdsmi_get_clk_freq", &result)
@@ -36,6 +39,54 @@ func rw_amdsmi_get_clock_info(p_processor_handle uintptr, p_clk_type uint32, p_i
 	return uint32(amdsmiGetClockInfo(cprocessor_handle, clkType(p_clk_type), (*clkInfo)(p_info)))
 }
 
+//export rw_amdsmi_get_cpu_affinity_with_scope
+func rw_amdsmi_get_cpu_affinity_with_scope(p_processor_handle uintptr, p_cpu_set_size uint32, p_cpu_set unsafe.Pointer, p_scope uint32) (result uint32) {
+	defer trap("amdsmi_get_cpu_affinity_with_scope", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetCPUAffinityWithScope(cprocessor_handle, p_cpu_set_size, (*uint64)(p_cpu_set), affinityScope(p_scope)))
+}
+
+//export rw_amdsmi_get_cpu_handles
+func rw_amdsmi_get_cpu_handles(p_cpu_count unsafe.Pointer, p_processor_handles unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_cpu_handles", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	return uint32(amdsmiGetCPUHandles(c, (*uint32)(p_cpu_count), (*handle)(p_processor_handles)))
+}
+
+//export rw_amdsmi_get_cpu_socket_count
+func rw_amdsmi_get_cpu_socket_count(p_sock_count unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_cpu_socket_count", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	return uint32(amdsmiGetCPUSocketCount(c, (*uint32)(p_sock_count)))
+}
+
+//export rw_amdsmi_get_cpucore_handles
+func rw_amdsmi_get_cpucore_handles(p_cores_count unsafe.Pointer, p_processor_handles unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_cpucore_handles", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	return uint32(amdsmiGetCpucoreHandles(c, (*uint32)(p_cores_count), (*handle)(p_processor_handles)))
+}
+
 //export rw_amdsmi_get_energy_count
 func rw_amdsmi_get_energy_count(p_processor_handle uintptr, p_energy_accumulator unsafe.Pointer, p_counter_resolution unsafe.Pointer, p_timestamp unsafe.Pointer) (result uint32) {
 	defer trap("amdsmi_get_energy_count", &result)
@@ -49,6 +100,27 @@ func rw_amdsmi_get_energy_count(p_processor_handle uintptr, p_energy_accumulator
 		return uint32(st)
 	}
 	return uint32(amdsmiGetEnergyCount(cprocessor_handle, (*uint64)(p_energy_accumulator), (*float32)(p_counter_resolution), (*uint64)(p_timestamp)))
+}
+
+//export rw_amdsmi_get_esmi_err_msg
+func rw_amdsmi_get_esmi_err_msg(p_status uint32, p_status_string unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_esmi_err_msg", &result)
+	return uint32(amdsmiGetEsmiErrMsg(status(p_status), (*unsafe.Pointer)(p_status_string)))
+}
+
+//export rw_amdsmi_get_fw_info
+func rw_amdsmi_get_fw_info(p_processor_handle uintptr, p_info unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_fw_info", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetFWInfo(cprocessor_handle, (*fwInfo)(p_info)))
 }
 
 //export rw_amdsmi_get_gpu_accelerator_partition_profile
@@ -141,6 +213,36 @@ func rw_amdsmi_get_gpu_bad_page_threshold(p_processor_handle uintptr, p_threshol
 	return uint32(amdsmiGetGPUBadPageThreshold(cprocessor_handle, (*uint32)(p_threshold)))
 }
 
+//export rw_amdsmi_get_gpu_bdf_id
+func rw_amdsmi_get_gpu_bdf_id(p_processor_handle uintptr, p_bdfid unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_bdf_id", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUBDFID(cprocessor_handle, (*uint64)(p_bdfid)))
+}
+
+//export rw_amdsmi_get_gpu_board_info
+func rw_amdsmi_get_gpu_board_info(p_processor_handle uintptr, p_info unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_board_info", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUBoardInfo(cprocessor_handle, (*boardInfo)(p_info)))
+}
+
 //export rw_amdsmi_get_gpu_busy_percent
 func rw_amdsmi_get_gpu_busy_percent(p_processor_handle uintptr, p_gpu_busy_percent unsafe.Pointer) (result uint32) {
 	defer trap("amdsmi_get_gpu_busy_percent", &result)
@@ -154,6 +256,21 @@ func rw_amdsmi_get_gpu_busy_percent(p_processor_handle uintptr, p_gpu_busy_perce
 		return uint32(st)
 	}
 	return uint32(amdsmiGetGPUBusyPercent(cprocessor_handle, (*uint32)(p_gpu_busy_percent)))
+}
+
+//export rw_amdsmi_get_gpu_cache_info
+func rw_amdsmi_get_gpu_cache_info(p_processor_handle uintptr, p_info unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_cache_info", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUCacheInfo(cprocessor_handle, (*gpuCacheInfo)(p_info)))
 }
 
 //export rw_amdsmi_get_gpu_compute_partition
@@ -204,6 +321,51 @@ func rw_amdsmi_get_gpu_compute_process_info_by_pid(p_pid uint32, p_proc unsafe.P
 	return uint32(amdsmiGetGPUComputeProcessInfoByPid(c, p_pid, (*processInfo)(p_proc)))
 }
 
+//export rw_amdsmi_get_gpu_device_bdf
+func rw_amdsmi_get_gpu_device_bdf(p_processor_handle uintptr, p_bdf unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_device_bdf", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUDeviceBDF(cprocessor_handle, (*bdf)(p_bdf)))
+}
+
+//export rw_amdsmi_get_gpu_device_uuid
+func rw_amdsmi_get_gpu_device_uuid(p_processor_handle uintptr, p_uuid_length unsafe.Pointer, p_uuid unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_device_uuid", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUDeviceUUID(cprocessor_handle, (*uint32)(p_uuid_length), (*byte)(p_uuid)))
+}
+
+//export rw_amdsmi_get_gpu_driver_info
+func rw_amdsmi_get_gpu_driver_info(p_processor_handle uintptr, p_info unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_driver_info", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUDriverInfo(cprocessor_handle, (*driverInfo)(p_info)))
+}
+
 //export rw_amdsmi_get_gpu_ecc_count
 func rw_amdsmi_get_gpu_ecc_count(p_processor_handle uintptr, p_block uint64, p_ec unsafe.Pointer) (result uint32) {
 	defer trap("amdsmi_get_gpu_ecc_count", &result)
@@ -247,6 +409,21 @@ func rw_amdsmi_get_gpu_ecc_status(p_processor_handle uintptr, p_block uint64, p_
 		return uint32(st)
 	}
 	return uint32(amdsmiGetGPUECCStatus(cprocessor_handle, gpuBlock(p_block), (*rasErrState)(p_state)))
+}
+
+//export rw_amdsmi_get_gpu_enumeration_info
+func rw_amdsmi_get_gpu_enumeration_info(p_processor_handle uintptr, p_info unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_enumeration_info", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUEnumerationInfo(cprocessor_handle, (*enumerationInfo)(p_info)))
 }
 
 //export rw_amdsmi_get_gpu_event_notification
@@ -303,6 +480,36 @@ func rw_amdsmi_get_gpu_fan_speed_max(p_processor_handle uintptr, p_sensor_ind ui
 		return uint32(st)
 	}
 	return uint32(amdsmiGetGPUFanSpeedMax(cprocessor_handle, p_sensor_ind, (*uint64)(p_max_speed)))
+}
+
+//export rw_amdsmi_get_gpu_id
+func rw_amdsmi_get_gpu_id(p_processor_handle uintptr, p_id unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_id", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUID(cprocessor_handle, (*uint16)(p_id)))
+}
+
+//export rw_amdsmi_get_gpu_kfd_info
+func rw_amdsmi_get_gpu_kfd_info(p_processor_handle uintptr, p_info unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_kfd_info", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUKFDInfo(cprocessor_handle, (*kfdInfo)(p_info)))
 }
 
 //export rw_amdsmi_get_gpu_memory_partition
@@ -541,6 +748,66 @@ func rw_amdsmi_get_gpu_ras_feature_info(p_processor_handle uintptr, p_ras_featur
 	return uint32(amdsmiGetGPURASFeatureInfo(cprocessor_handle, (*rasFeature)(p_ras_feature)))
 }
 
+//export rw_amdsmi_get_gpu_revision
+func rw_amdsmi_get_gpu_revision(p_processor_handle uintptr, p_revision unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_revision", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPURevision(cprocessor_handle, (*uint16)(p_revision)))
+}
+
+//export rw_amdsmi_get_gpu_subsystem_id
+func rw_amdsmi_get_gpu_subsystem_id(p_processor_handle uintptr, p_id unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_subsystem_id", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUSubsystemID(cprocessor_handle, (*uint16)(p_id)))
+}
+
+//export rw_amdsmi_get_gpu_subsystem_name
+func rw_amdsmi_get_gpu_subsystem_name(p_processor_handle uintptr, p_name unsafe.Pointer, p_len uint64) (result uint32) {
+	defer trap("amdsmi_get_gpu_subsystem_name", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUSubsystemName(cprocessor_handle, (*byte)(p_name), p_len))
+}
+
+//export rw_amdsmi_get_gpu_topo_numa_affinity
+func rw_amdsmi_get_gpu_topo_numa_affinity(p_processor_handle uintptr, p_numa_node unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_topo_numa_affinity", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUTopoNUMAAffinity(cprocessor_handle, (*int32)(p_numa_node)))
+}
+
 //export rw_amdsmi_get_gpu_total_ecc_count
 func rw_amdsmi_get_gpu_total_ecc_count(p_processor_handle uintptr, p_ec unsafe.Pointer) (result uint32) {
 	defer trap("amdsmi_get_gpu_total_ecc_count", &result)
@@ -554,6 +821,51 @@ func rw_amdsmi_get_gpu_total_ecc_count(p_processor_handle uintptr, p_ec unsafe.P
 		return uint32(st)
 	}
 	return uint32(amdsmiGetGPUTotalECCCount(cprocessor_handle, (*errorCount)(p_ec)))
+}
+
+//export rw_amdsmi_get_gpu_vbios_info
+func rw_amdsmi_get_gpu_vbios_info(p_processor_handle uintptr, p_info unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_vbios_info", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUVBIOSInfo(cprocessor_handle, (*vbiosInfo)(p_info)))
+}
+
+//export rw_amdsmi_get_gpu_vendor_name
+func rw_amdsmi_get_gpu_vendor_name(p_processor_handle uintptr, p_name unsafe.Pointer, p_len uint64) (result uint32) {
+	defer trap("amdsmi_get_gpu_vendor_name", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUVendorName(cprocessor_handle, (*byte)(p_name), p_len))
+}
+
+//export rw_amdsmi_get_gpu_virtualization_mode
+func rw_amdsmi_get_gpu_virtualization_mode(p_processor_handle uintptr, p_mode unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_virtualization_mode", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUVirtualizationMode(cprocessor_handle, (*virtualizationMode)(p_mode)))
 }
 
 //export rw_amdsmi_get_gpu_volt_metric
@@ -571,6 +883,21 @@ func rw_amdsmi_get_gpu_volt_metric(p_processor_handle uintptr, p_sensor_type uin
 	return uint32(amdsmiGetGPUVoltMetric(cprocessor_handle, voltageType(p_sensor_type), voltageMetric(p_metric), (*int64)(p_voltage)))
 }
 
+//export rw_amdsmi_get_gpu_vram_info
+func rw_amdsmi_get_gpu_vram_info(p_processor_handle uintptr, p_info unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_gpu_vram_info", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUVRAMInfo(cprocessor_handle, (*vramInfo)(p_info)))
+}
+
 //export rw_amdsmi_get_gpu_vram_usage
 func rw_amdsmi_get_gpu_vram_usage(p_processor_handle uintptr, p_info unsafe.Pointer) (result uint32) {
 	defer trap("amdsmi_get_gpu_vram_usage", &result)
@@ -584,6 +911,21 @@ func rw_amdsmi_get_gpu_vram_usage(p_processor_handle uintptr, p_info unsafe.Poin
 		return uint32(st)
 	}
 	return uint32(amdsmiGetGPUVRAMUsage(cprocessor_handle, (*vramUsage)(p_info)))
+}
+
+//export rw_amdsmi_get_gpu_vram_vendor
+func rw_amdsmi_get_gpu_vram_vendor(p_processor_handle uintptr, p_brand unsafe.Pointer, p_len uint32) (result uint32) {
+	defer trap("amdsmi_get_gpu_vram_vendor", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetGPUVRAMVendor(cprocessor_handle, (*byte)(p_brand), p_len))
 }
 
 //export rw_amdsmi_get_gpu_xcd_counter
@@ -614,6 +956,12 @@ func rw_amdsmi_get_gpu_xgmi_link_status(p_processor_handle uintptr, p_link_statu
 		return uint32(st)
 	}
 	return uint32(amdsmiGetGPUXGMILinkStatus(cprocessor_handle, (*xgmiLinkStatus)(p_link_status)))
+}
+
+//export rw_amdsmi_get_lib_version
+func rw_amdsmi_get_lib_version(p_version unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_lib_version", &result)
+	return uint32(amdsmiGetLibVersion((*version)(p_version)))
 }
 
 //export rw_amdsmi_get_link_metrics
@@ -665,6 +1013,17 @@ func rw_amdsmi_get_minmax_bandwidth_between_processors(p_processor_handle_src ui
 	return uint32(amdsmiGetMinmaxBandwidthBetweenProcessors(cprocessor_handle_src, cprocessor_handle_dst, (*uint64)(p_min_bandwidth), (*uint64)(p_max_bandwidth)))
 }
 
+//export rw_amdsmi_get_nic_processor_handles
+func rw_amdsmi_get_nic_processor_handles(p_socket_handle uintptr, p_processor_count unsafe.Pointer, p_processor_handles unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_nic_processor_handles", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	return uint32(amdsmiGetNICProcessorHandles(c, handle(p_socket_handle), (*uint32)(p_processor_count), (*handle)(p_processor_handles)))
+}
+
 //export rw_amdsmi_get_pcie_info
 func rw_amdsmi_get_pcie_info(p_processor_handle uintptr, p_info unsafe.Pointer) (result uint32) {
 	defer trap("amdsmi_get_pcie_info", &result)
@@ -708,6 +1067,102 @@ func rw_amdsmi_get_power_info(p_processor_handle uintptr, p_info unsafe.Pointer)
 		return uint32(st)
 	}
 	return uint32(amdsmiGetPowerInfo(cprocessor_handle, (*powerInfo)(p_info)))
+}
+
+//export rw_amdsmi_get_processor_count_from_handles
+func rw_amdsmi_get_processor_count_from_handles(p_processor_handles unsafe.Pointer, p_processor_count unsafe.Pointer, p_nr_cpusockets unsafe.Pointer, p_nr_cpucores unsafe.Pointer, p_nr_gpus unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_processor_count_from_handles", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	return uint32(amdsmiGetProcessorCountFromHandles(c, (*handle)(p_processor_handles), (*uint32)(p_processor_count), (*uint32)(p_nr_cpusockets), (*uint32)(p_nr_cpucores), (*uint32)(p_nr_gpus)))
+}
+
+//export rw_amdsmi_get_processor_handle_from_bdf
+func rw_amdsmi_get_processor_handle_from_bdf(p_bdf uint64, p_processor_handle unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_processor_handle_from_bdf", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	return uint32(amdsmiGetProcessorHandleFromBDF(c, bdf(p_bdf), (*handle)(p_processor_handle)))
+}
+
+//export rw_amdsmi_get_processor_handles
+func rw_amdsmi_get_processor_handles(p_socket_handle uintptr, p_processor_count unsafe.Pointer, p_processor_handles unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_processor_handles", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	return uint32(amdsmiGetProcessorHandles(c, handle(p_socket_handle), (*uint32)(p_processor_count), (*handle)(p_processor_handles)))
+}
+
+//export rw_amdsmi_get_processor_handles_by_type
+func rw_amdsmi_get_processor_handles_by_type(p_socket_handle uintptr, p_processor_type uint32, p_processor_handles unsafe.Pointer, p_processor_count unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_processor_handles_by_type", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	return uint32(amdsmiGetProcessorHandlesByType(c, handle(p_socket_handle), processorType(p_processor_type), (*handle)(p_processor_handles), (*uint32)(p_processor_count)))
+}
+
+//export rw_amdsmi_get_processor_info
+func rw_amdsmi_get_processor_info(p_processor_handle uintptr, p_len uint64, p_name unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_processor_info", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetProcessorInfo(cprocessor_handle, p_len, (*byte)(p_name)))
+}
+
+//export rw_amdsmi_get_processor_type
+func rw_amdsmi_get_processor_type(p_processor_handle uintptr, p_processor_type unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_processor_type", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiGetProcessorType(cprocessor_handle, (*processorType)(p_processor_type)))
+}
+
+//export rw_amdsmi_get_socket_handles
+func rw_amdsmi_get_socket_handles(p_socket_count unsafe.Pointer, p_socket_handles unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_socket_handles", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	return uint32(amdsmiGetSocketHandles(c, (*uint32)(p_socket_count), (*handle)(p_socket_handles)))
+}
+
+//export rw_amdsmi_get_socket_info
+func rw_amdsmi_get_socket_info(p_socket_handle uintptr, p_len uint64, p_name unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_get_socket_info", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	return uint32(amdsmiGetSocketInfo(c, handle(p_socket_handle), p_len, (*byte)(p_name)))
 }
 
 //export rw_amdsmi_get_supported_power_cap
@@ -1071,6 +1526,12 @@ func rw_amdsmi_shut_down() (result uint32) {
 	return uint32(amdsmiShutDown())
 }
 
+//export rw_amdsmi_status_code_to_string
+func rw_amdsmi_status_code_to_string(p_status uint32, p_status_string unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_status_code_to_string", &result)
+	return uint32(amdsmiStatusCodeToString(status(p_status), (*unsafe.Pointer)(p_status_string)))
+}
+
 //export rw_amdsmi_stop_gpu_event_notification
 func rw_amdsmi_stop_gpu_event_notification(p_processor_handle uintptr) (result uint32) {
 	defer trap("amdsmi_stop_gpu_event_notification", &result)
@@ -1122,6 +1583,21 @@ func rw_amdsmi_topo_get_link_weight(p_processor_handle_src uintptr, p_processor_
 		return uint32(st)
 	}
 	return uint32(amdsmiTopoGetLinkWeight(cprocessor_handle_src, cprocessor_handle_dst, (*uint64)(p_weight)))
+}
+
+//export rw_amdsmi_topo_get_numa_node_number
+func rw_amdsmi_topo_get_numa_node_number(p_processor_handle uintptr, p_numa_node unsafe.Pointer) (result uint32) {
+	defer trap("amdsmi_topo_get_numa_node_number", &result)
+	c, ok := begin()
+	if !ok {
+		return uint32(AMDSMI_STATUS_NOT_INIT)
+	}
+	defer c.end()
+	cprocessor_handle, st := c.card(handle(p_processor_handle))
+	if st != AMDSMI_STATUS_SUCCESS {
+		return uint32(st)
+	}
+	return uint32(amdsmiTopoGetNUMANodeNumber(cprocessor_handle, (*uint32)(p_numa_node)))
 }
 
 //export rw_amdsmi_topo_get_p2p_status

@@ -137,6 +137,9 @@ func exportsC(t *Table) string {
 		if len(nulls) > 0 {
 			o.p("\tif (%s)\n\t\treturn AMDSMI_STATUS_INVAL;", strings.Join(nulls, " || "))
 		}
+		if f.NoInit && t.answered(f) {
+			o.p("\tif (rw_smi_gone())\n\t\treturn%s;", map[bool]string{false: " AMDSMI_STATUS_INIT_ERROR"}[f.Void])
+		}
 		switch {
 		case t.answered(f) && f.Void:
 			o.p("\trw_%s(%s);", f.Name, strings.Join(args, ", "))

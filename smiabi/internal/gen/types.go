@@ -33,7 +33,21 @@ func constantsGo(t *Table) string {
 		}
 	}
 	o.p("}")
+	lookup(o, t.enums["amdsmi_fw_block_t"], "fwBlocks", "AMDSMI_FW_ID_", "firmware by the names of package smi", strings.ToLower)
+	lookup(o, t.enums["amdsmi_vram_type_t"], "vramTypes", "AMDSMI_VRAM_TYPE_", "kinds of memory by the names of package smi", func(s string) string { return s })
 	return o.String()
+}
+
+// lookup is a table of an enumeration's values by their names without the prefix.
+func lookup(o *out, e *Enum, name, prefix, what string, spell func(string) string) {
+	o.p("\n// %s are %s.\nvar %s = map[string]%s{", name, what, name, goType(e.Name))
+	for _, v := range e.Values {
+		n := strings.TrimPrefix(v.Name, prefix)
+		if n != "FIRST" && n != "UNKNOWN" && !strings.HasPrefix(n, "_") {
+			o.p("\t%q: %s,", spell(n), v.Name)
+		}
+	}
+	o.p("}")
 }
 
 // sizeOf is size and alignment of a table's type.
