@@ -53,7 +53,8 @@ func (w *wave) ldsWrite(a *access, s *Vec, lanes uint64) {
 	}
 }
 
-// dsAddress binds the address register plus an offset in bytes.
+// dsAddress binds the address register plus an offset in bytes. The sum has 32
+// bits: compilers subtract from an address what an offset adds again.
 func (b *binder) dsAddress(in *gcn.Inst) (func(w *wave, imm uint64), error) {
 	if in.GDS {
 		return nil, errNotExecutable
@@ -61,12 +62,12 @@ func (b *binder) dsAddress(in *gcn.Inst) (func(w *wave, imm uint64), error) {
 	a, err := b.dest(&in.Addr)
 	return func(w *wave, imm uint64) {
 		v := a.get(w)
-		if fast.offset.narrow != nil {
-			fast.offset.narrow(&w.offs, v, imm, 0)
+		if imm == 0 && fast.offset.narrow != nil {
+			fast.offset.narrow(&w.offs, v, 0, 0)
 			return
 		}
 		for i := range v {
-			w.offs[i] = uint64(v[i]) + imm
+			w.offs[i] = uint64(v[i] + uint32(imm))
 		}
 	}, err
 }

@@ -358,3 +358,21 @@ func TestLDS(t *testing.T) {
 		t.Error("an LDS address wrapped")
 	}
 }
+
+// The sum of address and offset has 32 bits: what a compiler subtracted from an
+// address an offset may add again.
+func TestLDSAddressWraps(t *testing.T) {
+	m := newMachine(t, gcn.GFX90A)
+	m.setMask(1)
+	m.wg.lds[0], m.wg.lds[8] = 42, 0
+	m.V[0][0] = ^uint32(3)
+	m.inst("ds_read_b32 v10, v0 offset:4", 0xd86c0004, 0x0a000000)
+	if got := m.V[10][0]; got != 42 {
+		t.Errorf("read %d at -4 + 4, want 42", got)
+	}
+	m.V[1][0] = 7
+	m.inst("ds_write_b32 v0, v1 offset:12", 0xd81a000c, 0x00000100)
+	if got := m.wg.lds[8]; got != 7 {
+		t.Errorf("wrote %d at -4 + 12, want 7", got)
+	}
+}

@@ -19,6 +19,7 @@ type Program struct {
 
 	mu     sync.Mutex // one block is decoded at a time
 	consts map[uint64]*[2]Vec
+	native nativeCode
 }
 
 // NewProgram makes an empty program over the code in mem.
@@ -41,6 +42,9 @@ func (p *Program) Invalidate(addr, size uint64) {
 			b.dead.Store(true)
 			p.blocks.Delete(k)
 		}
+		// It may be translated together with one that is gone.
+		b.entry.Store(nil)
+		b.heat.Store(0)
 		return true
 	})
 }
@@ -60,6 +64,9 @@ type block struct {
 	next, target atomic.Pointer[block] // found when first wanted
 	targetPC     uint64
 	dead         atomic.Bool // invalidated
+
+	heat  atomic.Int32 // times it was executed before it was translated
+	entry atomic.Pointer[nativeEntry]
 }
 
 const maxBlock = 512 // instructions

@@ -6,24 +6,31 @@ import (
 	"sync/atomic"
 )
 
+// nativeHeat is how many times a block is executed before it is translated.
+const nativeHeat = 64
+
 // stopCheck is how many blocks a wave executes between looks at the stop flag.
 const stopCheck = 256
 
 // run executes the wave for at most slice×stopCheck blocks and says why it
 // stopped. Faults are panics; see guard.
 func (w *wave) run(slice int, stop *atomic.Bool) status {
-	s := w.blocks(slice, stop)
-	w.tally.flush(&w.stats)
-	return s
-}
-
-func (w *wave) blocks(slice int, stop *atomic.Bool) status {
 	b := w.blk
 	for range slice {
 		if stop.Load() {
 			return running
 		}
 		for range stopCheck {
+			if e := b.entry.Load(); e != nil && e.suits(w) {
+				if b = w.native(e); b == nil {
+					return w.status
+				}
+				w.blk = b
+				continue
+			}
+			if b.heat.Load() < nativeHeat {
+				w.d.Program.warm(b)
+			}
 			w.setExec()
 			if b.needV > len(w.V) || b.needA > len(w.A) {
 				w.registers(b)

@@ -12,7 +12,8 @@ import (
 const (
 	waveSlice  = 64 // ×stopCheck blocks a wave executes before the next one of its workgroup
 	sleepTime  = 20 * time.Microsecond
-	groupTurns = 4 // turns of its waves a workgroup has before another one may be taken up
+	groupTurns = 4    // turns of its waves a workgroup has before another one may be taken up
+	groupMeets = 1024 // and how often they may meet at a barrier
 
 	maxResident    = 4096      // workgroups of a dispatch that is not cooperative
 	residentMemory = 256 << 20 // bytes they may take
@@ -182,6 +183,7 @@ func (s *scheduler) end(g *workgroup, f *Fault) {
 func (s *scheduler) collect(g *workgroup, finished uint64) {
 	d := Stats{Workgroups: finished}
 	for _, w := range g.waves {
+		w.tally.flush(&w.stats)
 		d.Add(&w.stats)
 		w.stats = Stats{}
 	}

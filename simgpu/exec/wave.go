@@ -59,6 +59,9 @@ type wave struct {
 	wg  *workgroup
 	id  int // number within the workgroup
 
+	ldsAt  unsafe.Pointer // the LDS, for translated code
+	ldsLen uint32
+
 	scratch []byte // private segments of the lanes, interleaved by dword
 
 	out   [4]Vec                   // results before they are merged under EXEC

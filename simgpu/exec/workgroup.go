@@ -72,7 +72,8 @@ func (g *workgroup) turn(stop *atomic.Bool) (fault *Fault, done bool) {
 		}
 	}()
 	g.slept = false
-	for range groupTurns {
+	meets := 0
+	for turns := 0; turns < groupTurns && meets < groupMeets; turns++ {
 		busy, waiting := false, 0
 		for _, w = range g.waves {
 			switch w.status {
@@ -109,6 +110,8 @@ func (g *workgroup) turn(stop *atomic.Bool) (fault *Fault, done bool) {
 					w.status = running
 				}
 			}
+			meets++
+			turns-- // they had less than their turn
 			continue
 		}
 		if !busy && waiting < g.live {

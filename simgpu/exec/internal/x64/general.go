@@ -1,0 +1,211 @@
+package x64
+
+// General instructions. W is the operand size: false 32 bits, true 64.
+
+// rex emits a prefix if it is needed.
+func (a *Asm) rex(w bool, reg byte, rm any) {
+	x, b, _ := high(rm)
+	p := reg>>3&1<<2 | x<<1 | b
+	if w {
+		p |= 8
+	}
+	if p != 0 {
+		a.emit(0x40 | p)
+	}
+}
+
+// Op is one of the arithmetic instructions with two operands.
+type Op byte
+
+// The arithmetic instructions, by their number in the opcode.
+const (
+	ADD Op = iota
+	OR
+	ADC
+	SBB
+	AND
+	SUB
+	XOR
+	CMP
+)
+
+// Op emits r = r op rm.
+func (a *Asm) Op(op Op, w bool, r Reg, rm any) {
+	a.rex(w, byte(r), rm)
+	a.emit(byte(op)<<3 | 3)
+	a.modrm(byte(r), rm, 0)
+}
+
+// OpTo emits m = m op r.
+func (a *Asm) OpTo(op Op, w bool, m Mem, r Reg) {
+	a.rex(w, byte(r), m)
+	a.emit(byte(op)<<3 | 1)
+	a.modrm(byte(r), m, 0)
+}
+
+// OpImm emits rm = rm op v, v sign extended.
+func (a *Asm) OpImm(op Op, w bool, rm any, v int32) {
+	a.rex(w, 0, rm)
+	a.emit(0x81)
+	a.modrm(byte(op), rm, 4)
+	a.imm32(uint32(v))
+}
+
+// Load emits r = rm.
+func (a *Asm) Load(w bool, r Reg, rm any) {
+	a.rex(w, byte(r), rm)
+	a.emit(0x8b)
+	a.modrm(byte(r), rm, 0)
+}
+
+// Store emits m = r.
+func (a *Asm) Store(w bool, m Mem, r Reg) {
+	a.rex(w, byte(r), m)
+	a.emit(0x89)
+	a.modrm(byte(r), m, 0)
+}
+
+// StoreImm emits m = v, v sign extended.
+func (a *Asm) StoreImm(w bool, m Mem, v int32) {
+	a.rex(w, 0, m)
+	a.emit(0xc7)
+	a.modrm(0, m, 4)
+	a.imm32(uint32(v))
+}
+
+// Imm emits r = v.
+func (a *Asm) Imm(r Reg, v uint64) {
+	switch {
+	case v == 0:
+		a.Op(XOR, false, r, r)
+	case v <= 0xffffffff:
+		a.rex(false, 0, r)
+		a.emit(0xb8 | byte(r)&7)
+		a.imm32(uint32(v))
+	default:
+		a.rex(true, 0, r)
+		a.emit(0xb8 | byte(r)&7)
+		a.imm32(uint32(v))
+		a.imm32(uint32(v >> 32))
+	}
+}
+
+// Shift is one of the shifts.
+type Shift byte
+
+// The shifts, by their number in the opcode.
+const (
+	SHL Shift = 4
+	SHR Shift = 5
+	SAR Shift = 7
+)
+
+// ShiftCL emits r = r shift CL.
+func (a *Asm) ShiftCL(s Shift, w bool, r Reg) {
+	a.rex(w, 0, r)
+	a.emit(0xd3)
+	a.modrm(byte(s), r, 0)
+}
+
+// ShiftImm emits r = r shift n.
+func (a *Asm) ShiftImm(s Shift, w bool, r Reg, n byte) {
+	a.rex(w, 0, r)
+	a.emit(0xc1)
+	a.modrm(byte(s), r, 1)
+	a.emit(n)
+}
+
+// Not emits r = ^r.
+func (a *Asm) Not(w bool, r Reg) {
+	a.rex(w, 0, r)
+	a.emit(0xf7)
+	a.modrm(2, r, 0)
+}
+
+// Neg emits r = -r.
+func (a *Asm) Neg(w bool, r Reg) {
+	a.rex(w, 0, r)
+	a.emit(0xf7)
+	a.modrm(3, r, 0)
+}
+
+// SignExtend emits r = its low 32 bits, sign extended to 64.
+func (a *Asm) SignExtend(r Reg) {
+	a.rex(true, byte(r), r)
+	a.emit(0x63)
+	a.modrm(byte(r), r, 0)
+}
+
+// Mul emits r = r × rm.
+func (a *Asm) Mul(w bool, r Reg, rm any) { a.two(0xaf, w, r, rm) }
+
+// BitTest sets the carry flag to bit n of r, n modulo the size of r.
+func (a *Asm) BitTest(w bool, r, n Reg) { a.two(0xa3, w, n, r) }
+
+func (a *Asm) two(op byte, w bool, r Reg, rm any) {
+	a.rex(w, byte(r), rm)
+	a.emit(0x0f, op)
+	a.modrm(byte(r), rm, 0)
+}
+
+func (a *Asm) counting(op byte, w bool, r Reg, rm any) {
+	a.emit(0xf3)
+	a.two(op, w, r, rm)
+}
+
+// Popcnt emits r = number of bits set in rm.
+func (a *Asm) Popcnt(w bool, r Reg, rm any) { a.counting(0xb8, w, r, rm) }
+
+// Lzcnt emits r = number of zeros above the highest bit set.
+func (a *Asm) Lzcnt(w bool, r Reg, rm any) { a.counting(0xbd, w, r, rm) }
+
+// Tzcnt emits r = number of zeros below the lowest bit set.
+func (a *Asm) Tzcnt(w bool, r Reg, rm any) { a.counting(0xbc, w, r, rm) }
+
+// Cond is a condition of the flags.
+type Cond byte
+
+// Conditions, by their number in the opcode.
+const (
+	O  Cond = 0
+	B  Cond = 2 // unsigned less; carry
+	AE Cond = 3
+	E  Cond = 4
+	NE Cond = 5
+	BE Cond = 6
+	A  Cond = 7
+	L  Cond = 12
+	GE Cond = 13
+	LE Cond = 14
+	G  Cond = 15
+)
+
+// Set emits r = 1 if the condition holds, otherwise 0. r is one of the first four.
+func (a *Asm) Set(c Cond, r Reg) {
+	a.emit(0x0f, 0x90|byte(c))
+	a.modrm(0, r, 0)
+	a.two(0xb6, false, r, r)
+}
+
+// Cmov emits r = rm if the condition holds.
+func (a *Asm) Cmov(c Cond, w bool, r Reg, rm any) { a.two(0x40|byte(c), w, r, rm) }
+
+// Jump goes to the label.
+func (a *Asm) Jump(l Label) {
+	a.emit(0xe9)
+	a.jump(l)
+}
+
+// JumpIf goes to the label if the condition holds.
+func (a *Asm) JumpIf(c Cond, l Label) {
+	a.emit(0x0f, 0x80|byte(c))
+	a.jump(l)
+}
+
+func (a *Asm) jump(l Label) {
+	a.jumps = append(a.jumps, fix{at: len(a.code), end: len(a.code) + 4, to: int(l)})
+	a.imm32(0)
+}
+
+// Ret returns, with the upper halves of the vector registers zeroed.
+func (a *Asm) Ret() { a.emit(0xc5, 0xf8, 0x77, 0xc3) }

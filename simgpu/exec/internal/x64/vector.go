@@ -1,0 +1,241 @@
+package x64
+
+// AVX-512 instructions on 64-byte registers, in the form
+//
+//	d{k} = s op rm
+//
+// where rm is a Z, a Mem of 64 bytes, or a Bcast of one element; elements that k
+// has not keep what d had. K0 stands for all elements.
+
+// Bcast is one element in memory, taken for all elements of a source.
+type Bcast struct{ Mem }
+
+// VOp is the encoding of an instruction.
+type VOp struct {
+	Map, PP, W, Op byte
+}
+
+const (
+	m0f, m38, m3a = 1, 2, 3
+	p66, pf3, pf2 = 1, 2, 3
+)
+
+// Instructions on dwords.
+var (
+	VPADDD    = VOp{m0f, p66, 0, 0xfe}
+	VPSUBD    = VOp{m0f, p66, 0, 0xfa}
+	VPANDD    = VOp{m0f, p66, 0, 0xdb}
+	VPANDND   = VOp{m0f, p66, 0, 0xdf} // ^s & rm
+	VPORD     = VOp{m0f, p66, 0, 0xeb}
+	VPXORD    = VOp{m0f, p66, 0, 0xef}
+	VPMULLD   = VOp{m38, p66, 0, 0x40}
+	VPMINUD   = VOp{m38, p66, 0, 0x3b}
+	VPMAXUD   = VOp{m38, p66, 0, 0x3f}
+	VPMINSD   = VOp{m38, p66, 0, 0x39}
+	VPMAXSD   = VOp{m38, p66, 0, 0x3d}
+	VPSLLVD   = VOp{m38, p66, 0, 0x47}
+	VPSRLVD   = VOp{m38, p66, 0, 0x45}
+	VPSRAVD   = VOp{m38, p66, 0, 0x46}
+	VPBLENDMD = VOp{m38, p66, 0, 0x64} // k ? rm : s
+	VADDPS    = VOp{m0f, 0, 0, 0x58}
+	VSUBPS    = VOp{m0f, 0, 0, 0x5c}
+	VMULPS    = VOp{m0f, 0, 0, 0x59}
+	VDIVPS    = VOp{m0f, 0, 0, 0x5e}
+	VFMA213PS = VOp{m38, p66, 0, 0xa8} // d = s*d + rm
+)
+
+// Instructions on qwords.
+var (
+	VPADDQ    = VOp{m0f, p66, 1, 0xd4}
+	VPORQ     = VOp{m0f, p66, 1, 0xeb}
+	VPMULUDQ  = VOp{m0f, p66, 1, 0xf4}
+	VPSLLVQ   = VOp{m38, p66, 1, 0x47}
+	VPSRLVQ   = VOp{m38, p66, 1, 0x45}
+	VPSRAVQ   = VOp{m38, p66, 1, 0x46}
+	VPANDQ    = VOp{m0f, p66, 1, 0xdb}
+	VADDPD    = VOp{m0f, p66, 1, 0x58}
+	VMULPD    = VOp{m0f, p66, 1, 0x59}
+	VFMA213PD = VOp{m38, p66, 1, 0xa8}
+)
+
+// Instructions of one source.
+var (
+	VSQRTPS   = VOp{m0f, 0, 0, 0x51}
+	VCVTDQ2PS = VOp{m0f, 0, 0, 0x5b}
+	VCVTUD2PS = VOp{m0f, pf2, 0, 0x7a}
+	VPLZCNTD  = VOp{m38, p66, 0, 0x44}
+	VPMOVZXDQ = VOp{m38, p66, 0, 0x35} // rm has 32 bytes
+	VPBCASTD  = VOp{m38, p66, 0, 0x58} // rm has one element
+	VPBCASTQ  = VOp{m38, p66, 1, 0x59}
+	VMOVDQU32 = VOp{m0f, pf3, 0, 0x6f}
+)
+
+// evex emits an instruction. after is how many bytes of it follow.
+func (a *Asm) evex(o VOp, reg, s byte, rm any, k K, zero bool, after int) {
+	bcast := byte(0)
+	if b, ok := rm.(Bcast); ok {
+		rm, bcast = b.Mem, 1
+	}
+	x, b, v4 := high(rm)
+	if _, ok := rm.(Mem); !ok || v4 == 0 {
+		v4 = s >> 4 & 1
+	}
+	z := byte(0)
+	if zero {
+		z = 1
+	}
+	a.emit(0x62,
+		(^(reg>>3)&1)<<7|(^x&1)<<6|(^b&1)<<5|(^(reg>>4)&1)<<4|o.Map,
+		o.W<<7|(^s&15)<<3|1<<2|o.PP,
+		z<<7|2<<5|bcast<<4|(^v4&1)<<3|byte(k),
+		o.Op)
+	a.modrm(reg, rm, after)
+}
+
+// V emits d{k} = s o rm.
+func (a *Asm) V(o VOp, d, s Z, rm any, k K) { a.evex(o, byte(d), byte(s), rm, k, false, 0) }
+
+// V1 emits d{k} = o rm.
+func (a *Asm) V1(o VOp, d Z, rm any, k K) { a.evex(o, byte(d), 0, rm, k, false, 0) }
+
+// V1Zero emits d = o rm, zero where k is not set.
+func (a *Asm) V1Zero(o VOp, d Z, rm any, k K) { a.evex(o, byte(d), 0, rm, k, true, 0) }
+
+// VImm emits d{k} = s o rm with an immediate.
+func (a *Asm) VImm(o VOp, d, s Z, rm any, k K, imm byte) {
+	a.evex(o, byte(d), byte(s), rm, k, false, 1)
+	a.emit(imm)
+}
+
+// Instructions with an immediate.
+var (
+	VPTERNLOGD   = VOp{m3a, p66, 0, 0x25} // bit of imm numbered d:s:rm
+	VRNDSCALEPS  = VOp{m3a, p66, 0, 0x08}
+	VINSERTI64X4 = VOp{m3a, p66, 1, 0x3a}
+)
+
+// VShift is a shift of all elements by the same number of bits.
+type VShift struct{ W, Op, Ext byte }
+
+// The shifts.
+var (
+	VPSLLD = VShift{0, 0x72, 6}
+	VPSRLD = VShift{0, 0x72, 2}
+	VPSRAD = VShift{0, 0x72, 4}
+	VPSLLQ = VShift{1, 0x73, 6}
+	VPSRLQ = VShift{1, 0x73, 2}
+)
+
+// VShift emits d{k} = rm shifted by n.
+func (a *Asm) VShift(o VShift, d Z, rm any, k K, n byte) {
+	a.evex(VOp{m0f, p66, o.W, o.Op}, o.Ext, byte(d), rm, k, false, 1)
+	a.emit(n)
+}
+
+// VStore emits m{k} = s.
+func (a *Asm) VStore(m Mem, s Z, k K) {
+	a.evex(VOp{m0f, pf3, 0, 0x7f}, byte(s), 0, m, k, false, 0)
+}
+
+// VNarrow emits the low 32 bytes of d = the low halves of the qwords of s.
+func (a *Asm) VNarrow(d, s Z) { a.evex(VOp{m38, pf3, 0, 0x35}, byte(s), 0, d, 0, false, 0) }
+
+// VFromReg emits d = r in all elements, of 64 bits if w.
+func (a *Asm) VFromReg(w bool, d Z, r Reg) {
+	o := VOp{m38, p66, 0, 0x7c}
+	if w {
+		o.W = 1
+	}
+	a.evex(o, byte(d), 0, r, 0, false, 0)
+}
+
+// VToReg emits r = the lowest dword of s.
+func (a *Asm) VToReg(r Reg, s Z) {
+	// EVEX.128, not 512: the length bits are ignored by none of them.
+	n := len(a.code)
+	a.evex(VOp{m0f, p66, 0, 0x7e}, byte(s), 0, r, 0, false, 0)
+	a.code[n+3] &^= 3 << 5
+}
+
+// Gather emits d{k} = the dwords at m; k is zero afterwards.
+func (a *Asm) Gather(d Z, m Mem, k K) { a.evex(VOp{m38, p66, 0, 0x90}, byte(d), 0, m, k, false, 0) }
+
+// Scatter emits the dwords at m{k} = s, the lowest first; k is zero afterwards.
+func (a *Asm) Scatter(m Mem, s Z, k K) { a.evex(VOp{m38, p66, 0, 0xa0}, byte(s), 0, m, k, false, 0) }
+
+// Predicates of VCmp.
+const (
+	EQ  = 0
+	LT  = 1
+	LEQ = 2
+	NEQ = 4
+	NLT = 5 // greater or equal, of integers
+	NLE = 6 // greater, of integers
+	// Of floats: ordered, quiet.
+	FEQ  = 0x00
+	FLT  = 0x11
+	FLE  = 0x12
+	FUN  = 0x03 // unordered
+	FNEQ = 0x04 // unordered or not equal
+	FGE  = 0x1d
+	FGT  = 0x1e
+)
+
+// Comparisons.
+var (
+	VPCMPD  = VOp{m3a, p66, 0, 0x1f}
+	VPCMPUD = VOp{m3a, p66, 0, 0x1e}
+	VPCMPQ  = VOp{m3a, p66, 1, 0x1f}
+	VPCMPUQ = VOp{m3a, p66, 1, 0x1e}
+	VCMPPS  = VOp{m0f, 0, 0, 0xc2}
+	VCMPPD  = VOp{m0f, p66, 1, 0xc2}
+)
+
+// VCmp emits d = the elements of k for which s pred rm holds.
+func (a *Asm) VCmp(o VOp, d K, s Z, rm any, k K, pred byte) {
+	a.evex(o, byte(d), byte(s), rm, k, false, 1)
+	a.emit(pred)
+}
+
+// vex emits an instruction on masks.
+func (a *Asm) vex(mm, pp, w, l, op, reg, s byte, rm any) {
+	x, b, _ := high(rm)
+	a.emit(0xc4, (^(reg>>3)&1)<<7|(^x&1)<<6|(^b&1)<<5|mm, w<<7|(^s&15)<<3|l<<2|pp, op)
+	a.modrm(reg, rm, 0)
+}
+
+// KLoad emits d = the word at m, KMov that of another mask.
+func (a *Asm) KLoad(d K, m Mem) { a.vex(m0f, 0, 0, 0, 0x90, byte(d), 0, m) }
+
+// KMov emits d = s, words.
+func (a *Asm) KMov(d, s K) { a.vex(m0f, 0, 0, 0, 0x90, byte(d), 0, s) }
+
+// KStore64 emits m = s, qwords.
+func (a *Asm) KStore64(m Mem, s K) { a.vex(m0f, 0, 1, 0, 0x91, byte(s), 0, m) }
+
+// KFromReg emits d = the low word of r.
+func (a *Asm) KFromReg(d K, r Reg) { a.vex(m0f, 0, 0, 0, 0x92, byte(d), 0, r) }
+
+// KToReg emits r = the word s.
+func (a *Asm) KToReg(r Reg, s K) { a.vex(m0f, 0, 0, 0, 0x93, byte(r), 0, s) }
+
+// KOp is an instruction on two masks.
+type KOp struct{ PP, W, L, Op byte }
+
+// Instructions on masks: words, except KUNPCKBW (bytes to a word) and those that
+// make more of words.
+var (
+	KAND     = KOp{0, 0, 1, 0x41}
+	KANDN    = KOp{0, 0, 1, 0x42} // ^s & t
+	KOR      = KOp{0, 0, 1, 0x45}
+	KXOR     = KOp{0, 0, 1, 0x47}
+	KUNPCKBW = KOp{p66, 0, 1, 0x4b} // s:t
+	KUNPCKWD = KOp{0, 0, 1, 0x4b}
+	KUNPCKDQ = KOp{0, 1, 1, 0x4b}
+)
+
+// K emits d = s op t.
+func (a *Asm) K(o KOp, d, s, t K) { a.vex(m0f, o.PP, o.W, o.L, o.Op, byte(d), byte(s), t) }
+
+// KTestOr sets the flags: E if s|t is zero, B (carry) if it is all ones; words.
+func (a *Asm) KTestOr(s, t K) { a.vex(m0f, 0, 0, 0, 0x98, byte(s), 0, t) }

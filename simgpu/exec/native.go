@@ -1,0 +1,221 @@
+//go:build goexperiment.simd && amd64
+
+package exec
+
+import (
+	"runtime"
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+
+	"github.com/rocwire/rocwire/simgpu/exec/internal/x64"
+	"github.com/rocwire/rocwire/simgpu/gcn"
+)
+
+// Translation of what is executed often to machine code.
+//
+// A block that has been executed a number of times is translated together with
+// the blocks that are known to follow it, a region. Translated code keeps
+// nothing in registers from one instruction to the next: what a wave is stays
+// in its wave structure, so at every instruction the code can return to Go, which
+// executes what was not translated with the block's own functions and calls
+// the code again behind it. It does not touch device memory: it works on
+// registers and the LDS, whose bounds it checks, and so never faults.
+//
+// What is not translated: vector instructions with modifiers, SDWA or DPP,
+// device memory, 16-bit arithmetic, transcendental functions, and whatever is
+// rare. Floating-point modes other than the usual one are executed by Go.
+
+// useNative is off where the processor lacks the instructions, and in tests.
+var useNative = cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL &&
+	cpu.X86.HasAVX512CD && cpu.X86.HasBMI1 && cpu.X86.HasPOPCNT
+
+const (
+	regionBlocks = 64   // of a region
+	regionInsts  = 4096 // likewise
+)
+
+func callNative(code uintptr, w *wave) uint64
+
+// nativeCode is the translated code of a Program.
+type nativeCode struct {
+	arena codeArena
+	off   bool // translating failed: there is no memory for code
+}
+
+// nativeEntry is where a block begins in translated code.
+type nativeEntry struct {
+	r  *region
+	at uintptr
+}
+
+// region is what was translated together.
+type region struct {
+	needV, needA int
+	f32, f64     bool // has arithmetic that MODE matters for
+	exits        []nativeExit
+}
+
+// nativeExit is why translated code returned.
+type nativeExit struct {
+	kind     exitKind
+	blk      *block
+	from, to int     // instructions of blk that Go executes, exitOps
+	resume   uintptr // where the code goes on after them
+}
+
+type exitKind uint8
+
+const (
+	exitOps   exitKind = iota
+	exitTerm           // Go executes what ends the block
+	exitNext           // the following block is not in the region
+	exitTaken          // the branch target is not
+	exitTally          // the tally is full; the block has not begun
+)
+
+// suits reports whether the wave can execute the region.
+func (e *nativeEntry) suits(w *wave) bool {
+	r := e.r
+	return r.needV <= len(w.V) && r.needA <= len(w.A) && !(r.f32 && w.fp.slow32) && !(r.f64 && w.fp.slow64) && useNative
+}
+
+// native executes translated code from e on. It returns the block to go on
+// with, nil if the wave stops.
+func (w *wave) native(e *nativeEntry) *block {
+	lds := w.wg.lds
+	w.ldsAt, w.ldsLen = unsafe.Pointer(unsafe.SliceData(lds)), uint32(min(len(lds), 1<<30))
+	at := e.at
+	for {
+		x := &e.r.exits[callNative(at, w)]
+		w.blk = x.blk
+		switch x.kind {
+		case exitOps:
+			w.setExec()
+			for i := x.from; i < x.to; i++ {
+				w.idx = i
+				x.blk.ops[i](w)
+			}
+			if !e.suits(w) { // MODE has changed
+				return w.rest(x.blk, x.to)
+			}
+			at = x.resume
+		case exitTerm:
+			return x.blk.term(w, x.blk)
+		case exitNext:
+			return w.d.Program.following(x.blk)
+		case exitTaken:
+			return w.d.Program.branchTo(x.blk)
+		default:
+			w.tally.flush(&w.stats)
+			return x.blk
+		}
+	}
+}
+
+// rest executes a block from instruction i on.
+func (w *wave) rest(b *block, i int) *block {
+	for ; i < len(b.ops); i++ {
+		w.idx = i
+		b.ops[i](w)
+	}
+	return b.term(w, b)
+}
+
+// warm counts that b was executed, and translates it when that is worth it.
+func (p *Program) warm(b *block) {
+	if b.heat.Add(1) != nativeHeat || !useNative {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.native.off || b.entry.Load() != nil || b.dead.Load() {
+		return
+	}
+	p.translate(b)
+}
+
+// translate makes a region that begins with b. mu is held.
+func (p *Program) translate(head *block) {
+	g := &nativeGen{p: p, r: &region{}, starts: map[*block]x64.Label{}}
+	queue, insts := []*block{head}, 0
+	for i := 0; i < len(queue); i++ {
+		b := queue[i]
+		ins, ok := p.instructions(b)
+		if insts += len(ins); !ok || i > 0 && insts > regionInsts {
+			if i == 0 {
+				return
+			}
+			continue
+		}
+		g.blocks = append(g.blocks, nativeBlock{b, ins})
+		g.starts[b] = g.a.Label()
+		for _, n := range []*block{b.next.Load(), b.target.Load()} {
+			if n == nil || n.dead.Load() || len(queue) == regionBlocks {
+				continue
+			}
+			if !contains(queue, n) {
+				queue = append(queue, n)
+			}
+		}
+	}
+	code := g.generate()
+	fresh := p.native.arena.exec == nil
+	base, err := p.native.arena.add(code)
+	if err != nil {
+		p.native.off = true
+		return
+	}
+	if fresh { // whoever executes code of the program holds the program
+		runtime.AddCleanup(p, codeArena.release, p.native.arena)
+	}
+	for i := range g.r.exits {
+		if l := g.resumes[i]; l >= 0 {
+			g.r.exits[i].resume = base + uintptr(g.a.Offset(l))
+		}
+	}
+	for i, b := range g.blocks {
+		if i == 0 || b.b.entry.Load() == nil {
+			b.b.entry.Store(&nativeEntry{g.r, base + uintptr(g.a.Offset(g.entries[i]))})
+		}
+	}
+}
+
+func contains(list []*block, b *block) bool {
+	for _, x := range list {
+		if x == b {
+			return true
+		}
+	}
+	return false
+}
+
+// instructions decodes the instructions of a block again, its end included. It
+// is false for blocks that cannot be translated.
+func (p *Program) instructions(b *block) ([]gcn.Inst, bool) {
+	ins := make([]gcn.Inst, len(b.at))
+	for i, at := range b.at {
+		in, _, err := p.instAt(b.pc + uint64(at)*4)
+		if err != nil || in.Info.Name == "s_set_gpr_idx_on" {
+			return nil, false
+		}
+		ins[i] = in
+	}
+	return ins, true
+}
+
+// nativeBlock is a block of a region.
+type nativeBlock struct {
+	b   *block
+	ins []gcn.Inst
+}
+
+// Where things lie in a wave.
+var (
+	waveS     = int(unsafe.Offsetof(wave{}.S))
+	waveV     = int(unsafe.Offsetof(wave{}.bases)) + int(inV)*8
+	waveA     = int(unsafe.Offsetof(wave{}.bases)) + int(inA)*8
+	waveLDS   = int(unsafe.Offsetof(wave{}.ldsAt))
+	waveLen   = int(unsafe.Offsetof(wave{}.ldsLen))
+	waveTally = int(unsafe.Offsetof(wave{}.tally))
+)

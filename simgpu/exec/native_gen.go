@@ -1,0 +1,230 @@
+//go:build goexperiment.simd && amd64
+
+package exec
+
+import (
+	"github.com/rocwire/rocwire/simgpu/exec/internal/x64"
+	"github.com/rocwire/rocwire/simgpu/gcn"
+)
+
+// Registers of translated code: RBX the wave, RSI its vector registers, R8 its
+// accumulation registers, RDI the LDS; K1 to K4 EXEC, 16 lanes each.
+const (
+	rW   = x64.RBX
+	rV   = x64.RSI
+	rA   = x64.R8
+	rLDS = x64.RDI
+)
+
+// execMask is the mask of a quarter's lanes.
+func execMask(q int) x64.K { return x64.K(1 + q) }
+
+// nativeGen generates the code of a region.
+type nativeGen struct {
+	p       *Program
+	a       x64.Asm
+	r       *region
+	blocks  []nativeBlock
+	starts  map[*block]x64.Label // bodies
+	entries []x64.Label          // by block: set up the registers and go to the body
+	resumes []x64.Label          // by exit; -1: none
+
+	stubs []func() // what stands behind the code
+	blk   *block   // being generated
+	idx   int
+}
+
+func (g *nativeGen) generate() []byte {
+	for range g.blocks {
+		g.entries = append(g.entries, g.a.Label())
+	}
+	for i := range g.blocks {
+		g.block(&g.blocks[i])
+	}
+	for i := range g.blocks {
+		g.a.Bind(g.entries[i])
+		g.setUp()
+		g.a.Jump(g.starts[g.blocks[i].b])
+	}
+	for _, stub := range g.stubs {
+		stub()
+	}
+	return g.a.Finish()
+}
+
+// setUp loads the registers that hold addresses.
+func (g *nativeGen) setUp() {
+	g.a.Load(true, rV, x64.At(rW, waveV))
+	g.a.Load(true, rA, x64.At(rW, waveA))
+	g.a.Load(true, rLDS, x64.At(rW, waveLDS))
+}
+
+func (g *nativeGen) loadExec() {
+	for q := range 4 {
+		g.a.KLoad(execMask(q), x64.At(rW, waveS+regEXEC*4+2*q))
+	}
+}
+
+// exit makes the place where code returns for x, and returns its label.
+func (g *nativeGen) exit(x nativeExit, resume x64.Label) x64.Label {
+	id := len(g.r.exits)
+	g.r.exits = append(g.r.exits, x)
+	g.resumes = append(g.resumes, resume)
+	l := g.a.Label()
+	g.stubs = append(g.stubs, func() {
+		g.a.Bind(l)
+		g.a.Imm(x64.RAX, uint64(id))
+		g.a.Ret()
+	})
+	return l
+}
+
+// resumeAt makes the place where Go comes back to: what follows here.
+func (g *nativeGen) resumeAt(here x64.Label) x64.Label {
+	l := g.a.Label()
+	g.stubs = append(g.stubs, func() {
+		g.a.Bind(l)
+		g.setUp()
+		g.loadExec()
+		g.a.Jump(here)
+	})
+	return l
+}
+
+func (g *nativeGen) block(nb *nativeBlock) {
+	b, a := nb.b, &g.a
+	g.blk = b
+	g.r.needV, g.r.needA = max(g.r.needV, b.needV), max(g.r.needA, b.needA)
+	a.Bind(g.starts[b])
+	blocks := x64.At(rW, waveTally+24)
+	a.OpImm(x64.CMP, false, blocks, maxTally)
+	a.JumpIf(x64.AE, g.exit(nativeExit{kind: exitTally, blk: b}, -1))
+	a.OpImm(x64.ADD, false, blocks, 1)
+	for i, n := range []uint64{b.tallied.low, b.tallied.high, b.tallied.lanes} {
+		if n == 0 {
+			continue
+		}
+		a.Imm(x64.RAX, n)
+		if i == 2 {
+			a.Popcnt(true, x64.RCX, x64.At(rW, waveS+regEXEC*4))
+			a.Mul(true, x64.RAX, x64.RCX)
+		}
+		a.OpTo(x64.ADD, true, x64.At(rW, waveTally+8*i), x64.RAX)
+	}
+	g.loadExec()
+	for i := 0; i < len(b.ops); i++ {
+		g.idx = i
+		if g.inst(&nb.ins[i]) {
+			continue
+		}
+		// What Go executes in a row costs one return.
+		n := i + 1
+		for n < len(b.ops) && !g.can(&nb.ins[n]) {
+			n++
+		}
+		back := a.Label()
+		a.Jump(g.exit(nativeExit{kind: exitOps, blk: b, from: i, to: n}, g.resumeAt(back)))
+		a.Bind(back)
+		i = n - 1
+	}
+	g.end(nb)
+}
+
+// can reports whether an instruction can be translated.
+func (g *nativeGen) can(in *gcn.Inst) bool {
+	try := nativeGen{p: g.p, r: &region{}, blk: g.blk}
+	return try.inst(in)
+}
+
+// punt makes Go execute the current instruction after all, and returns the label
+// to go to for that. done stands behind the instruction.
+func (g *nativeGen) punt(done x64.Label) x64.Label {
+	return g.exit(nativeExit{kind: exitOps, blk: g.blk, from: g.idx, to: g.idx + 1}, g.resumeAt(done))
+}
+
+// end goes to the block after nb.
+func (g *nativeGen) end(nb *nativeBlock) {
+	b, a := nb.b, &g.a
+	if len(b.at) == len(b.ops) { // EXEC has changed, or the block was too long
+		g.next(b)
+		return
+	}
+	in := &nb.ins[len(b.ops)]
+	scc := x64.At(rW, waveS+regSCC*4)
+	cond := x64.NE
+	switch in.Info.Name {
+	case "s_branch":
+		a.Jump(g.taken(b))
+		return
+	case "s_cbranch_scc0":
+		a.OpImm(x64.CMP, false, scc, 0)
+		cond = x64.E
+	case "s_cbranch_scc1":
+		a.OpImm(x64.CMP, false, scc, 0)
+	case "s_cbranch_vccz":
+		a.OpImm(x64.CMP, true, x64.At(rW, waveS+regVCC*4), 0)
+		cond = x64.E
+	case "s_cbranch_vccnz":
+		a.OpImm(x64.CMP, true, x64.At(rW, waveS+regVCC*4), 0)
+	case "s_cbranch_execz":
+		a.OpImm(x64.CMP, true, x64.At(rW, waveS+regEXEC*4), 0)
+		cond = x64.E
+	case "s_cbranch_execnz":
+		a.OpImm(x64.CMP, true, x64.At(rW, waveS+regEXEC*4), 0)
+	default:
+		a.Jump(g.exit(nativeExit{kind: exitTerm, blk: b}, -1))
+		return
+	}
+	a.JumpIf(cond, g.taken(b))
+	g.next(b)
+}
+
+func (g *nativeGen) taken(b *block) x64.Label {
+	if n := b.target.Load(); n != nil {
+		if l, ok := g.starts[n]; ok {
+			return l
+		}
+	}
+	return g.exit(nativeExit{kind: exitTaken, blk: b}, -1)
+}
+
+func (g *nativeGen) next(b *block) {
+	if n := b.next.Load(); n != nil {
+		if l, ok := g.starts[n]; ok {
+			g.a.Jump(l)
+			return
+		}
+	}
+	g.a.Jump(g.exit(nativeExit{kind: exitNext, blk: b}, -1))
+}
+
+// inst translates an instruction that does not end its block. It emits nothing
+// if it cannot.
+func (g *nativeGen) inst(in *gcn.Inst) bool {
+	if usesZ(in) {
+		return false
+	}
+	name := in.Info.Name
+	switch in.Enc {
+	case gcn.SOP1, gcn.SOP2, gcn.SOPC, gcn.SOPK, gcn.SOPP:
+		if f := nativeScalar[name]; f != nil {
+			return f(g, in)
+		}
+		return false
+	case gcn.DS:
+		if f := nativeLDS[name]; f != nil {
+			return f(g, in)
+		}
+		return false
+	}
+	if f := nativeVector[name]; f != nil && isPlain(in) {
+		return f(g, in)
+	}
+	return false
+}
+
+// isPlain reports whether a vector instruction has no modifiers.
+func isPlain(in *gcn.Inst) bool {
+	return in.Form != gcn.FormSDWA && in.Form != gcn.FormDPP && in.Neg|in.Abs|in.NegHi|in.OpSel|in.Omod == 0 && !in.Clamp &&
+		in.SDWA.Sext == 0
+}

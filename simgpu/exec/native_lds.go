@@ -1,0 +1,187 @@
+//go:build goexperiment.simd && amd64
+
+package exec
+
+import (
+	"encoding/binary"
+
+	"github.com/rocwire/rocwire/simgpu/exec/internal/x64"
+	"github.com/rocwire/rocwire/simgpu/gcn"
+)
+
+// Reads and writes of dwords in the LDS. An address that is not inside of it is
+// left to Go.
+
+// steps are the offsets of dwords that lie one after the other.
+func (g *nativeGen) steps() x64.Mem {
+	var b []byte
+	for i := range 16 {
+		b = binary.LittleEndian.AppendUint32(b, uint32(4*i))
+	}
+	return g.a.Const(b)
+}
+
+// ldsLimit computes the highest address of a dword into all lanes of Z5, or goes
+// to bad if there is none.
+func (g *nativeGen) ldsLimit(bad x64.Label) {
+	a := &g.a
+	a.Load(false, x64.RAX, x64.At(rW, waveLen))
+	a.OpImm(x64.SUB, false, x64.RAX, 4)
+	a.JumpIf(x64.B, bad)
+	a.VFromReg(false, 5, x64.RAX)
+}
+
+// ldsAddress loads the addresses of quarter q to Z2.
+func (g *nativeGen) ldsAddress(o *gcn.Operand, q, imm int) {
+	g.a.V1(x64.VMOVDQU32, 2, vecAt(o, 0, q), 0)
+	if imm != 0 {
+		g.a.V(x64.VPADDD, 2, 2, g.con(uint32(imm)), 0)
+	}
+}
+
+// ldsCheck goes to bad if an active lane's address is beyond the limit.
+func (g *nativeGen) ldsCheck(o *gcn.Operand, q, imm int, bad x64.Label) {
+	a := &g.a
+	g.ldsAddress(o, q, imm)
+	a.VCmp(x64.VPCMPUD, 5, 2, x64.Z(5), execMask(q), x64.NLE)
+	a.KTestOr(5, 5)
+	a.JumpIf(x64.NE, bad)
+}
+
+// inOrder makes the lowest lane's address RAX, and goes to no if the active
+// lanes' addresses are not consecutive from it on.
+func (g *nativeGen) inOrder(q int, no x64.Label) {
+	a := &g.a
+	a.VToReg(x64.RAX, 2)
+	a.VFromReg(false, 3, x64.RAX)
+	a.SignExtend(x64.RAX) // an inactive lowest lane may be before the LDS
+	a.V(x64.VPADDD, 3, 3, g.steps(), 0)
+	a.VCmp(x64.VPCMPUD, 5, 2, x64.Z(3), execMask(q), x64.NEQ)
+	a.KTestOr(5, 5)
+	a.JumpIf(x64.NE, no)
+}
+
+// fetch loads the dwords at Z2 of the active lanes to z, whose other lanes stay.
+func (g *nativeGen) fetch(z x64.Z, q int) {
+	a := &g.a
+	other, done := a.Label(), a.Label()
+	g.inOrder(q, other)
+	a.V1(x64.VMOVDQU32, z, x64.AtIndex(rLDS, x64.RAX, 0), execMask(q))
+	a.Jump(done)
+	a.Bind(other)
+	a.KMov(5, execMask(q))
+	a.Gather(z, x64.AtVec(rLDS, 2, 0), 5)
+	a.Bind(done)
+}
+
+// put writes the active lanes of z to Z2.
+func (g *nativeGen) put(z x64.Z, q int) {
+	a := &g.a
+	other, done := a.Label(), a.Label()
+	g.inOrder(q, other)
+	a.VStore(x64.AtIndex(rLDS, x64.RAX, 0), z, execMask(q))
+	a.Jump(done)
+	a.Bind(other)
+	a.KMov(5, execMask(q))
+	a.Scatter(x64.AtVec(rLDS, 2, 0), z, 5)
+	a.Bind(done)
+}
+
+// quarters calls f for each quarter, skipping those without an active lane.
+func (g *nativeGen) quarters(f func(q int)) {
+	for q := range 4 {
+		skip := g.a.Label()
+		g.a.KTestOr(execMask(q), execMask(q))
+		g.a.JumpIf(x64.E, skip)
+		f(q)
+		g.a.Bind(skip)
+	}
+}
+
+// ldsPass is one access of an instruction: at offset imm, f with the addresses
+// in Z2.
+type ldsPass struct {
+	imm int
+	f   func(q int)
+}
+
+// ldsAccess does the accesses one after the other. All addresses are checked
+// before the first access, so that Go can execute the whole instruction instead.
+func (g *nativeGen) ldsAccess(addr, dst *gcn.Operand, passes ...ldsPass) {
+	atOnce := len(passes) == 1 && (dst.Kind != addr.Kind || dst.Index != addr.Index)
+	done := g.a.Label()
+	bad := g.punt(done)
+	g.ldsLimit(bad)
+	g.quarters(func(q int) {
+		for _, p := range passes {
+			g.ldsCheck(addr, q, p.imm, bad)
+		}
+		if atOnce { // the addresses are there, and Go could do it all over again
+			passes[0].f(q)
+		}
+	})
+	if !atOnce {
+		for _, p := range passes {
+			g.quarters(func(q int) {
+				g.ldsAddress(addr, q, p.imm)
+				p.f(q)
+			})
+		}
+	}
+	g.a.Bind(done)
+}
+
+func init() {
+	nativeLDS["ds_read_b32"] = func(g *nativeGen, in *gcn.Inst) bool {
+		if in.GDS || !isVec(&in.Addr) || !isVec(&in.Dst) {
+			return false
+		}
+		g.ldsAccess(&in.Addr, &in.Dst, ldsPass{int(uint16(in.Offset)), func(q int) {
+			at := vecAt(&in.Dst, 0, q)
+			g.a.V1(x64.VMOVDQU32, 0, at, 0)
+			g.fetch(0, q)
+			g.a.VStore(at, 0, 0)
+		}})
+		return true
+	}
+	write := func(g *nativeGen, data *gcn.Operand, imm int) ldsPass {
+		return ldsPass{imm, func(q int) {
+			g.a.V1(x64.VMOVDQU32, 0, vecAt(data, 0, q), 0)
+			g.put(0, q)
+		}}
+	}
+	nativeLDS["ds_write_b32"] = func(g *nativeGen, in *gcn.Inst) bool {
+		if in.GDS || !isVec(&in.Addr) || !isVec(&in.Data) {
+			return false
+		}
+		g.ldsAccess(&in.Addr, &gcn.Operand{}, write(g, &in.Data, int(uint16(in.Offset))))
+		return true
+	}
+	for name, scale := range map[string]int{"": 4, "st64": 256} {
+		nativeLDS["ds_read2"+name+"_b32"] = func(g *nativeGen, in *gcn.Inst) bool {
+			if in.GDS || !isVec(&in.Addr) || !isVec(&in.Dst) {
+				return false
+			}
+			if a, d := int(in.Addr.Index), int(in.Dst.Index); in.Addr.Kind == in.Dst.Kind && (a == d || a == d+1) {
+				return false // the first read would overwrite the address of the second
+			}
+			read := func(reg, imm int) ldsPass {
+				return ldsPass{imm, func(q int) {
+					at := vecAt(&in.Dst, reg, q)
+					g.a.V1(x64.VMOVDQU32, 0, at, 0)
+					g.fetch(0, q)
+					g.a.VStore(at, 0, 0)
+				}}
+			}
+			g.ldsAccess(&in.Addr, &in.Dst, read(0, int(in.Offset0)*scale), read(1, int(in.Offset1)*scale))
+			return true
+		}
+		nativeLDS["ds_write2"+name+"_b32"] = func(g *nativeGen, in *gcn.Inst) bool {
+			if in.GDS || !isVec(&in.Addr) || !isVec(&in.Data) || !isVec(&in.Data1) {
+				return false
+			}
+			g.ldsAccess(&in.Addr, &gcn.Operand{}, write(g, &in.Data, int(in.Offset0)*scale), write(g, &in.Data1, int(in.Offset1)*scale))
+			return true
+		}
+	}
+}

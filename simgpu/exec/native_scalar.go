@@ -1,0 +1,314 @@
+//go:build goexperiment.simd && amd64
+
+package exec
+
+import (
+	"github.com/rocwire/rocwire/simgpu/exec/internal/x64"
+	"github.com/rocwire/rocwire/simgpu/gcn"
+)
+
+// emitter translates one instruction. It emits nothing if it cannot.
+type emitter = func(g *nativeGen, in *gcn.Inst) bool
+
+// nativeScalar, nativeVector and nativeLDS hold what can be translated, by
+// mnemonic without encoding suffix.
+var (
+	nativeScalar = map[string]emitter{}
+	nativeVector = map[string]emitter{}
+	nativeLDS    = map[string]emitter{}
+)
+
+func sreg(n int) x64.Mem { return x64.At(rW, waveS+4*n) }
+
+// canScalar reports whether a scalar source can be read.
+func canScalar(o *gcn.Operand) bool {
+	if o.Width == 2 {
+		_, err := scalar64(o)
+		return err == nil
+	}
+	_, err := scalar(o)
+	return err == nil
+}
+
+// scalarTo loads a scalar source, zero extended to 64 bits.
+func (g *nativeGen) scalarTo(r x64.Reg, o *gcn.Operand) {
+	if o.Width == 2 {
+		s, _ := scalar64(o)
+		switch {
+		case s.mask == 0:
+			g.a.Imm(r, s.val)
+		default:
+			g.a.Load(s.mask>>32 != 0, r, sreg(int(s.reg)))
+		}
+		return
+	}
+	s, _ := scalar(o)
+	if s.mask == 0 {
+		g.a.Imm(r, uint64(s.val))
+		return
+	}
+	g.a.Load(false, r, sreg(int(s.reg)))
+}
+
+// setSCC stores a condition of the flags in SCC.
+func (g *nativeGen) setSCC(c x64.Cond, r x64.Reg) {
+	g.a.Set(c, r)
+	g.a.Store(false, sreg(regSCC), r)
+}
+
+// nonzero sets SCC if r is not zero.
+func (g *nativeGen) nonzero(w bool, r x64.Reg) {
+	g.a.Op(x64.OR, w, r, r)
+	g.setSCC(x64.NE, x64.RDX)
+}
+
+// nativeOp defines an operation of one or two sources: RAX = RAX op RCX. The
+// emitter sets SCC itself, before or after.
+func nativeOp(name string, n int, f func(g *nativeGen)) {
+	nativeScalar[name] = func(g *nativeGen, in *gcn.Inst) bool {
+		w := int(max(in.Dst.Width, 1))
+		if _, err := sdst(&in.Dst, w); err != nil || !canScalar(&in.Src[0]) || n == 2 && !canScalar(&in.Src[1]) {
+			return false
+		}
+		g.scalarTo(x64.RAX, &in.Src[0])
+		if n == 2 {
+			g.scalarTo(x64.RCX, &in.Src[1])
+		}
+		f(g)
+		g.a.Store(w == 2, sreg(int(in.Dst.Index)), x64.RAX)
+		return true
+	}
+}
+
+// scalarCompare defines s_cmp_… and s_cmpk_….
+func scalarCompare(name string, c x64.Cond) {
+	signed := name[len(name)-3] == 'i'
+	nativeScalar["s_cmp_"+name] = func(g *nativeGen, in *gcn.Inst) bool {
+		if !canScalar(&in.Src[0]) || !canScalar(&in.Src[1]) {
+			return false
+		}
+		g.scalarTo(x64.RAX, &in.Src[0])
+		g.scalarTo(x64.RCX, &in.Src[1])
+		g.a.Op(x64.CMP, name[len(name)-2:] == "64", x64.RAX, x64.RCX)
+		g.setSCC(c, x64.RDX)
+		return true
+	}
+	if name[len(name)-2:] == "64" {
+		return
+	}
+	nativeScalar["s_cmpk_"+name] = func(g *nativeGen, in *gcn.Inst) bool {
+		if !canScalar(&in.Src[0]) {
+			return false
+		}
+		k := int32(in.Simm16)
+		if signed {
+			k = int32(int16(in.Simm16))
+		}
+		g.scalarTo(x64.RAX, &in.Src[0])
+		g.a.OpImm(x64.CMP, false, x64.RAX, k)
+		g.setSCC(c, x64.RDX)
+		return true
+	}
+}
+
+func init() {
+	flags := func(op x64.Op, c x64.Cond) func(g *nativeGen) {
+		return func(g *nativeGen) {
+			g.a.Op(op, false, x64.RAX, x64.RCX)
+			g.setSCC(c, x64.RDX)
+		}
+	}
+	nativeOp("s_add_u32", 2, flags(x64.ADD, x64.B))
+	nativeOp("s_sub_u32", 2, flags(x64.SUB, x64.B))
+	nativeOp("s_add_i32", 2, flags(x64.ADD, x64.O))
+	nativeOp("s_sub_i32", 2, flags(x64.SUB, x64.O))
+	carry := func(op x64.Op) func(g *nativeGen) {
+		return func(g *nativeGen) {
+			// The carry flag is SCC: 0 - SCC borrows if SCC is set.
+			g.a.Imm(x64.RDX, 0)
+			g.a.Op(x64.CMP, false, x64.RDX, sreg(regSCC))
+			g.a.Op(op, false, x64.RAX, x64.RCX)
+			g.setSCC(x64.B, x64.RDX)
+		}
+	}
+	nativeOp("s_addc_u32", 2, carry(x64.ADC))
+	nativeOp("s_subb_u32", 2, carry(x64.SBB))
+	choose := func(c x64.Cond) func(g *nativeGen) {
+		return func(g *nativeGen) {
+			g.a.Op(x64.CMP, false, x64.RAX, x64.RCX)
+			g.a.Set(c, x64.RDX) // MOVZX leaves the flags
+			g.a.Store(false, sreg(regSCC), x64.RDX)
+			not := c ^ 1
+			g.a.Cmov(not, false, x64.RAX, x64.RCX)
+		}
+	}
+	nativeOp("s_min_i32", 2, choose(x64.L))
+	nativeOp("s_min_u32", 2, choose(x64.B))
+	nativeOp("s_max_i32", 2, choose(x64.G))
+	nativeOp("s_max_u32", 2, choose(x64.A))
+	for _, w := range []bool{false, true} {
+		name := map[bool]string{false: "b32", true: "b64"}[w]
+		nativeOp("s_cselect_"+name, 2, func(g *nativeGen) {
+			g.a.OpImm(x64.CMP, false, sreg(regSCC), 0)
+			g.a.Cmov(x64.E, true, x64.RAX, x64.RCX)
+		})
+		nativeOp("s_mov_"+name, 1, func(*nativeGen) {})
+		nativeOp("s_not_"+name, 1, func(g *nativeGen) { g.a.Not(w, x64.RAX); g.nonzero(w, x64.RAX) })
+		for op, f := range nativeLogic {
+			nativeOp("s_"+op+"_"+name, 2, func(g *nativeGen) { f(g, w); g.nonzero(w, x64.RAX) })
+		}
+		nativeOp("s_lshl_"+name, 2, func(g *nativeGen) { g.a.ShiftCL(x64.SHL, w, x64.RAX); g.nonzero(w, x64.RAX) })
+		nativeOp("s_lshr_"+name, 2, func(g *nativeGen) { g.a.ShiftCL(x64.SHR, w, x64.RAX); g.nonzero(w, x64.RAX) })
+		nativeOp("s_ff1_i32_"+name, 1, func(g *nativeGen) { g.firstOr(w, false) })
+		nativeOp("s_flbit_i32_"+name, 1, func(g *nativeGen) { g.firstOr(w, true) })
+		nativeOp("s_bcnt1_i32_"+name, 1, func(g *nativeGen) {
+			g.a.Popcnt(w, x64.RAX, x64.RAX)
+			g.nonzero(false, x64.RAX)
+		})
+		for _, bit := range []string{"0", "1"} {
+			nativeScalar["s_bitcmp"+bit+"_"+name] = func(g *nativeGen, in *gcn.Inst) bool {
+				if !canScalar(&in.Src[0]) || !canScalar(&in.Src[1]) {
+					return false
+				}
+				g.scalarTo(x64.RAX, &in.Src[0])
+				g.scalarTo(x64.RCX, &in.Src[1])
+				g.a.BitTest(w, x64.RAX, x64.RCX)
+				g.setSCC(map[string]x64.Cond{"0": x64.AE, "1": x64.B}[bit], x64.RDX)
+				return true
+			}
+		}
+	}
+	nativeOp("s_ashr_i32", 2, func(g *nativeGen) { g.a.ShiftCL(x64.SAR, false, x64.RAX); g.nonzero(false, x64.RAX) })
+	nativeOp("s_ashr_i64", 2, func(g *nativeGen) { g.a.ShiftCL(x64.SAR, true, x64.RAX); g.nonzero(true, x64.RAX) })
+	nativeOp("s_mul_i32", 2, func(g *nativeGen) { g.a.Mul(false, x64.RAX, x64.RCX) })
+	nativeOp("s_mul_hi_u32", 2, func(g *nativeGen) {
+		g.a.Mul(true, x64.RAX, x64.RCX)
+		g.a.ShiftImm(x64.SHR, true, x64.RAX, 32)
+	})
+	for n := byte(1); n <= 4; n++ {
+		nativeOp("s_lshl"+string('0'+rune(n))+"_add_u32", 2, func(g *nativeGen) {
+			g.a.ShiftImm(x64.SHL, true, x64.RAX, n)
+			g.a.Op(x64.ADD, true, x64.RAX, x64.RCX)
+			g.a.Load(true, x64.RCX, x64.RAX)
+			g.a.ShiftImm(x64.SHR, true, x64.RCX, 32)
+			g.nonzero(false, x64.RCX)
+		})
+	}
+	// The field of s_bfe is known when its offset and width are a constant.
+	for _, name := range []string{"s_bfe_u32", "s_bfe_u64"} {
+		nativeScalar[name] = func(g *nativeGen, in *gcn.Inst) bool {
+			w := name == "s_bfe_u64"
+			bits := uint32(32)
+			if w {
+				bits = 64
+			}
+			if _, err := sdst(&in.Dst, int(max(in.Dst.Width, 1))); err != nil || !canScalar(&in.Src[0]) || !in.Src[1].IsConst() {
+				return false
+			}
+			b := uint32(in.Src[1].Value)
+			off, n := b&(bits-1), b>>16&0x7f
+			if n == 0 {
+				return false
+			}
+			g.scalarTo(x64.RAX, &in.Src[0])
+			g.a.ShiftImm(x64.SHR, w, x64.RAX, byte(off))
+			if n < bits {
+				g.a.Imm(x64.RCX, 1<<n-1)
+				g.a.Op(x64.AND, w, x64.RAX, x64.RCX)
+			}
+			g.nonzero(w, x64.RAX)
+			g.a.Store(w, sreg(int(in.Dst.Index)), x64.RAX)
+			return true
+		}
+	}
+
+	for name, c := range map[string]x64.Cond{
+		"eq_i32": x64.E, "lg_i32": x64.NE, "gt_i32": x64.G, "ge_i32": x64.GE, "lt_i32": x64.L, "le_i32": x64.LE,
+		"eq_u32": x64.E, "lg_u32": x64.NE, "gt_u32": x64.A, "ge_u32": x64.AE, "lt_u32": x64.B, "le_u32": x64.BE,
+		"eq_u64": x64.E, "lg_u64": x64.NE,
+	} {
+		scalarCompare(name, c)
+	}
+
+	sopk := func(name string, f func(g *nativeGen, k int32)) {
+		nativeScalar[name] = func(g *nativeGen, in *gcn.Inst) bool {
+			d, err := sdst(&in.Dst, 1)
+			if err != nil {
+				return false
+			}
+			g.a.Load(false, x64.RAX, sreg(int(d)))
+			f(g, int32(int16(in.Simm16)))
+			g.a.Store(false, sreg(int(d)), x64.RAX)
+			return true
+		}
+	}
+	sopk("s_movk_i32", func(g *nativeGen, k int32) { g.a.Imm(x64.RAX, uint64(uint32(k))) })
+	sopk("s_addk_i32", func(g *nativeGen, k int32) {
+		g.a.OpImm(x64.ADD, false, x64.RAX, k)
+		g.setSCC(x64.O, x64.RDX)
+	})
+	sopk("s_mulk_i32", func(g *nativeGen, k int32) {
+		g.a.Imm(x64.RCX, uint64(uint32(k)))
+		g.a.Mul(false, x64.RAX, x64.RCX)
+	})
+
+	nothing := func(*nativeGen, *gcn.Inst) bool { return true }
+	for _, name := range []string{"s_nop", "s_waitcnt"} {
+		nativeScalar[name] = nothing
+	}
+
+	for op, f := range nativeLogic {
+		saveExec("s_"+op+"_saveexec_b64", f)
+	}
+	saveExec("s_andn1_saveexec_b64", func(g *nativeGen, w bool) {
+		g.a.Not(w, x64.RAX)
+		g.a.Op(x64.AND, w, x64.RAX, x64.RCX)
+	})
+	saveExec("s_orn1_saveexec_b64", func(g *nativeGen, w bool) {
+		g.a.Not(w, x64.RAX)
+		g.a.Op(x64.OR, w, x64.RAX, x64.RCX)
+	})
+}
+
+// nativeLogic are the bitwise operations: RAX = RAX op RCX.
+var nativeLogic = map[string]func(g *nativeGen, w bool){
+	"and":   func(g *nativeGen, w bool) { g.a.Op(x64.AND, w, x64.RAX, x64.RCX) },
+	"or":    func(g *nativeGen, w bool) { g.a.Op(x64.OR, w, x64.RAX, x64.RCX) },
+	"xor":   func(g *nativeGen, w bool) { g.a.Op(x64.XOR, w, x64.RAX, x64.RCX) },
+	"andn2": func(g *nativeGen, w bool) { g.a.Not(w, x64.RCX); g.a.Op(x64.AND, w, x64.RAX, x64.RCX) },
+	"orn2":  func(g *nativeGen, w bool) { g.a.Not(w, x64.RCX); g.a.Op(x64.OR, w, x64.RAX, x64.RCX) },
+	"nand":  func(g *nativeGen, w bool) { g.a.Op(x64.AND, w, x64.RAX, x64.RCX); g.a.Not(w, x64.RAX) },
+	"nor":   func(g *nativeGen, w bool) { g.a.Op(x64.OR, w, x64.RAX, x64.RCX); g.a.Not(w, x64.RAX) },
+	"xnor":  func(g *nativeGen, w bool) { g.a.Op(x64.XOR, w, x64.RAX, x64.RCX); g.a.Not(w, x64.RAX) },
+}
+
+// saveExec defines D = EXEC; EXEC = f(S, EXEC); SCC = EXEC != 0.
+func saveExec(name string, f func(g *nativeGen, w bool)) {
+	nativeScalar[name] = func(g *nativeGen, in *gcn.Inst) bool {
+		d, err := sdst(&in.Dst, 2)
+		if err != nil || !canScalar(&in.Src[0]) || d == regEXEC || d == regEXEC-1 || d == regEXEC+1 {
+			return false
+		}
+		g.scalarTo(x64.RAX, &in.Src[0])
+		g.a.Load(true, x64.RCX, sreg(regEXEC))
+		g.a.Store(true, sreg(int(d)), x64.RCX)
+		f(g, true)
+		g.a.Store(true, sreg(regEXEC), x64.RAX)
+		g.nonzero(true, x64.RAX)
+		return true
+	}
+}
+
+// firstOr counts the zeros below the lowest, or above the highest bit set; all
+// ones if there is none.
+func (g *nativeGen) firstOr(w, above bool) {
+	g.a.Load(true, x64.RCX, x64.RAX)
+	if above {
+		g.a.Lzcnt(w, x64.RAX, x64.RAX)
+	} else {
+		g.a.Tzcnt(w, x64.RAX, x64.RAX)
+	}
+	g.a.Imm(x64.RDX, 0xffffffff)
+	g.a.Op(x64.OR, w, x64.RCX, x64.RCX)
+	g.a.Cmov(x64.E, false, x64.RAX, x64.RDX)
+}

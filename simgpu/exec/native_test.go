@@ -1,0 +1,229 @@
+//go:build goexperiment.simd && amd64
+
+package exec
+
+import (
+	"encoding/binary"
+	"errors"
+	"maps"
+	"math/rand/v2"
+	"runtime/debug"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/rocwire/rocwire/simgpu/gcn"
+)
+
+// Translated code against the functions that execute the same instructions.
+
+// state is what an instruction may change.
+type state struct {
+	V, A []Vec
+	S    [256]uint32
+	lds  []byte
+	mem  []byte
+}
+
+func (m *machine) save(mem []byte) state {
+	return state{slices.Clone(m.V), slices.Clone(m.A), m.S, slices.Clone(m.wg.lds), slices.Clone(mem)}
+}
+
+func (m *machine) restore(s *state, mem []byte) {
+	copy(m.V, s.V)
+	copy(m.A, s.A)
+	m.S = s.S
+	copy(m.wg.lds, s.lds)
+	copy(mem, s.mem)
+}
+
+// differs says where two states differ; NaNs are alike.
+func (s *state) differs(o *state) string {
+	nan := func(x, y uint32) bool { return isNaN32(x) && isNaN32(y) }
+	for _, f := range [][2][]Vec{{s.V, o.V}, {s.A, o.A}} {
+		for r := range f[0] {
+			for l := range f[0][r] {
+				if x, y := f[0][r][l], f[1][r][l]; x != y && !nan(x, y) {
+					return (&laneError{r, l, x, y}).Error()
+				}
+			}
+		}
+	}
+	for i := range 128 {
+		if s.S[i] != o.S[i] {
+			return (&laneError{i, -1, s.S[i], o.S[i]}).Error() + " (scalar)"
+		}
+	}
+	if s.S[regSCC] != o.S[regSCC] {
+		return "SCC"
+	}
+	if !slices.Equal(s.lds, o.lds) {
+		return "LDS"
+	}
+	if !slices.Equal(s.mem, o.mem) {
+		return "memory"
+	}
+	return ""
+}
+
+// runCode executes code that lies in the machine's page.
+func (m *machine) runCode() error {
+	m.wave.d.Entry = m.code
+	m.wave.blk, m.wave.status = nil, running
+	m.wave.wg.live = 1
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	var stop atomic.Bool
+	if f, _ := m.wave.wg.turn(&stop); f != nil {
+		return f
+	}
+	return nil
+}
+
+// translated executes code as machine code and says how often it came back to
+// Go in the middle of a block.
+func (m *machine) translated(t *testing.T, words []uint32) (returns int, err error) {
+	m.prog.Invalidate(m.code, page)
+	for i, c := range append(slices.Clone(words), endpgm) {
+		binary.LittleEndian.PutUint32(m.codeData[4*i:], c)
+	}
+	b := m.prog.block(m.code)
+	m.prog.native.arena.used = 0
+	m.prog.mu.Lock()
+	m.prog.translate(b)
+	m.prog.mu.Unlock()
+	e := b.entry.Load()
+	if e == nil {
+		t.Fatal("not translated")
+	}
+	for _, x := range e.r.exits {
+		if x.kind == exitOps && x.to > x.from {
+			returns++
+		}
+	}
+	return returns, m.runCode()
+}
+
+// fill gives registers values that are numbers, addresses in the LDS or in mem.
+func (m *machine) fill(r *rand.Rand, mem uint64) {
+	m.scramble(r)
+	if r.IntN(4) != 0 {
+		m.setMode(0xf0) // the usual mode
+	}
+	m.setS64(regEXEC, execPatterns[r.IntN(len(execPatterns))])
+	if r.IntN(3) == 0 {
+		m.setS64(regEXEC, r.Uint64())
+	}
+	for i := range m.V {
+		base := uint32(r.IntN(1100)) - 40
+		for l := range m.V[i] {
+			switch i % 8 {
+			case 0: // dwords one after the other
+				m.V[i][l] = base + uint32(4*l)
+			case 1:
+				m.V[i][l] = uint32(r.IntN(1020))
+			case 2:
+				m.V[i][l] = base
+			case 3, 4:
+				m.V[i][l] = boundary32[r.IntN(len(boundary32))]
+			case 5:
+				m.V[i][l] = wild32(r)
+			}
+		}
+	}
+	for i := range 100 {
+		if r.IntN(3) == 0 {
+			m.S[i] = wild32(r)
+		}
+	}
+	for i := range m.wg.lds {
+		m.wg.lds[i] = byte(r.Uint32())
+	}
+}
+
+func TestNativeInstructions(t *testing.T) {
+	if !useNative {
+		t.Skip("this processor has no AVX-512")
+	}
+	defer func() { useNative = true }()
+	encodings := []struct{ bits, n uint32 }{{0x17d, 9}, {0x2, 2}, {0x17e, 9}, {0xb, 4}, {0x3f, 7}, {0x3e, 7}, {0, 1}, {0x34, 6}, {0x34, 6}, {0x34, 6}, {0x36, 6}, {0x1a7, 9}}
+	n := 60000
+	if testing.Short() {
+		n = 8000
+	}
+	seen := map[string]int{}
+	for _, arch := range arches {
+		m := newMachine(t, arch)
+		data, mem := m.alloc(page)
+		m.V, m.A = registers(m.V, 256), registers(m.A, 256)
+		m.setBases()
+		r := rand.New(rand.NewPCG(uint64(arch), 7))
+		for i := range n {
+			e := encodings[i%len(encodings)]
+			words := []uint32{e.bits<<(32-e.n) | r.Uint32()>>e.n, r.Uint32(), r.Uint32()}
+			switch op := uint32(i / len(encodings)); e.bits {
+			case 0x34: // every opcode; fields of modifiers are mostly zero
+				words[0] = words[0]&^(0x3ff<<16|0xff00) | op&0x3ff<<16
+				words[1] &= 0x07ffffff
+			case 0x1a7:
+				words[0] = words[0]&^(0x7f<<16|0xff00) | op&0x7f<<16
+			case 0x36:
+				words[0] = words[0]&^(0x1ff<<16) | op&0xff<<17
+			}
+			in, err := gcn.Decode(arch, bytesOf(words), 0)
+			for tries, w := 0, uint32(0); err != nil && tries < 24; tries++ { // fields that are not used have to be zero
+				if tries%3 == 0 {
+					w = words[1]
+				}
+				if e.bits == 0x34 || e.bits == 0x1a7 {
+					w &^= 0x1ff<<18 | uint32(r.IntN(2))*(0x1ff<<9)
+				} else {
+					w &^= 0xff << (8 + 8*r.IntN(3))
+				}
+				if in, err = gcn.Decode(arch, bytesOf([]uint32{words[0], w, words[2]}), 0); err == nil {
+					words[1] = w
+				}
+			}
+			name := ""
+			if err == nil {
+				name = in.Info.Name
+			}
+			if nativeScalar[name] == nil && nativeVector[name] == nil && nativeLDS[name] == nil || controls[name] != nil {
+				continue
+			}
+			if i%8 == 0 {
+				m.fill(r, data)
+			} else {
+				m.setS64(regEXEC, execPatterns[r.IntN(len(execPatterns))])
+			}
+			before := m.save(mem)
+			words = words[:in.Len/4]
+			useNative = false
+			err1 := m.exec(words...)
+			want := m.save(mem)
+			m.restore(&before, mem)
+			useNative = true
+			_, err2 := m.translated(t, words)
+			if (err1 == nil) != (err2 == nil) {
+				t.Fatalf("%s: %s: %v, translated %v", arch, in.String(), err1, err2)
+			}
+			var f1, f2 *Fault
+			if errors.As(err1, &f1) && errors.As(err2, &f2) && f1.Error() != f2.Error() {
+				t.Fatalf("%s: %s: %v, translated %v", arch, in.String(), err1, err2)
+			}
+			got := m.save(mem)
+			if d := got.differs(&want); err1 == nil && d != "" {
+				t.Fatalf("%s: %s: %s; EXEC %#x", arch, in.String(), d, before.S[regEXEC:regEXEC+2])
+			}
+			if err1 == nil {
+				seen[name]++
+			}
+		}
+	}
+	for _, names := range []map[string]emitter{nativeScalar, nativeVector, nativeLDS} {
+		for _, name := range slices.Sorted(maps.Keys(names)) {
+			if seen[name] == 0 && !testing.Short() {
+				t.Errorf("%s was never tried", name)
+			}
+		}
+	}
+}
