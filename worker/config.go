@@ -36,6 +36,12 @@ type Backend struct {
 	Args    []string      // further arguments for a session process, which say how to open the runtime
 	Files   []*os.File    // what a session process inherits, as descriptors FirstFile and up
 	Reap    func(pid int) // takes back what a dead session process held; nil if nothing needs to be
+	// SourceName is what Source reads, for people: "sim", "amdsmi", "sysfs"; empty is Name.
+	SourceName string
+	// NoSource says why Source is nil.
+	NoSource string
+	// Local is the number in this process's namespace of a process that Source tells of, false if it has none; nil: Source tells it.
+	Local func(*smi.Process) (pid uint32, ok bool)
 	// Usage is the device memory that a session process holds now, in bytes; nil if that is not known.
 	Usage func(pid int) (bytes uint64, ok bool)
 }
@@ -56,8 +62,22 @@ type Config struct {
 	Grace        time.Duration // for session processes to end by themselves when the worker stops
 	Stall        time.Duration // without a report after which a session process is killed
 
+	// AllowSet lets clients of the management connection change the cards, and lets those on other machines end sessions; otherwise only
+	// those on this one may.
+	AllowSet bool
+
 	Version string
 	Log     *slog.Logger
+}
+
+func (b *Backend) sourceName() string {
+	switch {
+	case b.Source == nil:
+		return "none"
+	case b.SourceName != "":
+		return b.SourceName
+	}
+	return b.Name
 }
 
 func (c *Config) defaults() {

@@ -17,6 +17,7 @@ const (
 	msgReady  = 2 // session → parent: warm, waiting for a client
 	msgReport = 3 // session → parent: counters, about once a second
 	msgEnd    = 4 // session → parent: the session is over, last message
+	msgStop   = 5 // parent → session: end; carries the reason for the client
 )
 
 // maxControl bounds a message in bytes, both ways. The largest is msgStart with a Hello.

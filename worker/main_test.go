@@ -43,6 +43,12 @@ func testLog() *slog.Logger {
 // serve starts a worker with simulated cards.
 func serve(t *testing.T, o simbackend.Options, cfg worker.Config) *worker.Server {
 	t.Helper()
+	return serveWith(t, o, cfg, func(*worker.Backend) {})
+}
+
+// serveWith does so after changing the backend.
+func serveWith(t *testing.T, o simbackend.Options, cfg worker.Config, change func(*worker.Backend)) *worker.Server {
+	t.Helper()
 	if o.MemoryBytes == 0 {
 		o.MemoryBytes = 1 << 30
 	}
@@ -50,7 +56,12 @@ func serve(t *testing.T, o simbackend.Options, cfg worker.Config) *worker.Server
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.Backend, cfg.Command, cfg.Log = b, []string{os.Args[0], "__session"}, testLog()
+	src := b.Source
+	change(&b)
+	cfg.Backend, cfg.Command = b, []string{os.Args[0], "__session"}
+	if cfg.Log == nil {
+		cfg.Log = testLog()
+	}
 	w, err := worker.New(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +73,7 @@ func serve(t *testing.T, o simbackend.Options, cfg worker.Config) *worker.Server
 		if err := <-done; err != nil {
 			t.Errorf("Serve: %v", err)
 		}
-		if err := b.Source.Close(); err != nil {
+		if err := src.Close(); err != nil {
 			t.Error(err)
 		}
 	})

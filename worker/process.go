@@ -129,10 +129,14 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 		defer close(finished)
 		r.run(stop)
 	}()
-	go func() { // the parent says that it is over by closing its end, or by dying
-		_, _, _ = ctl.receive(make([]byte, maxControl+1))
-		conn.Close("the worker stops")
+	go func() { // the parent says that it is over, or does so by closing its end, or by dying
+		reason := "the worker stops"
+		if msg, _, err := ctl.receive(make([]byte, maxControl+1)); err == nil && msg[0] == msgStop {
+			reason = string(msg[1:])
+		}
+		conn.Close(reason)
 		time.Sleep(time.Second)
+		_ = ctl.send(encodeEnd(reason), -1)
 		os.Exit(0) // the line itself hangs
 	}()
 	err = conn.Serve(s)

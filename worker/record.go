@@ -18,11 +18,13 @@ type sessionRecord struct {
 	client smi.Client
 	start  time.Time
 	stats  *totals
+	over   chan struct{} // closed when all that it held is released
 
 	mu       sync.Mutex
 	pid      int
 	progress progress
 	reason   string // of its end, "" while it lasts
+	stopped  string // why the parent has ended it, "" if it has not
 }
 
 // progress is a session's running totals and what it is doing.
@@ -116,10 +118,29 @@ func (r *sessionRecord) setPID(pid int) {
 	r.mu.Unlock()
 }
 
+// stop notes that the parent ends the session, and why.
+func (r *sessionRecord) stop(why string) {
+	r.mu.Lock()
+	r.stopped = why
+	r.mu.Unlock()
+}
+
+// endReason is why the session has ended. The parent's own reason goes before what the process says, and is one even for a process that
+// had to be killed.
 func (r *sessionRecord) endReason() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.stopped != "" {
+		return r.stopped
+	}
 	return r.reason
+}
+
+// wasStopped says whether the parent has ended the session.
+func (r *sessionRecord) wasStopped() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.stopped != ""
 }
 
 func (r *sessionRecord) name() string { return strconv.FormatUint(r.id, 10) }

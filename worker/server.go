@@ -39,8 +39,8 @@ type Server struct {
 	cancel    context.CancelFunc
 	done      chan struct{} // closed when it has stopped
 	conns     sync.WaitGroup
-	smi       *smiremote.Handler // nil: there is no management data
-	managers  atomic.Int64       // management connections
+	smi       *smiremote.Handler
+	managers  atomic.Int64 // management connections
 
 	mu       sync.Mutex
 	sessions map[uint64]*sessionRecord
@@ -67,9 +67,10 @@ func New(cfg Config) (*Server, error) {
 		}
 		return hip.Error(c).Name()
 	}})
-	if src := s.Source(); src != nil {
-		s.smi = smiremote.NewHandler(smiremote.HandlerOptions{Source: src, Sessions: s, Calls: s.Calls()})
-	}
+	s.smi = smiremote.NewHandler(smiremote.HandlerOptions{
+		Source: s.Source(), Sessions: s, Calls: s.Calls(), Version: cfg.Version, Backend: cfg.Backend.sourceName(), AllowSet: cfg.AllowSet,
+		Kill: s.KillSession, AllowKill: func(peer net.Addr) bool { return cfg.AllowSet || smiremote.LocalPeer(peer) },
+	})
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.pool = &pool{
 		spawn: newSpawner(), command: append(append([]string(nil), cfg.Command...), cfg.Backend.Args...), files: cfg.Backend.Files,
@@ -151,10 +152,6 @@ func (s *Server) greet(conn net.Conn) {
 
 // manage serves a management client in this process.
 func (s *Server) manage(conn net.Conn, hello *wire.Hello) {
-	if s.smi == nil {
-		_ = wire.Refuse(conn, int32(smi.ErrNotSupported), "this worker has no management data")
-		return
-	}
 	if s.managers.Add(1) > maxManagers {
 		s.managers.Add(-1)
 		s.totals.refuse()
@@ -197,7 +194,7 @@ func refusalCode(err error) hip.Error {
 
 // begin gives the client a session process. Unless it fails, conn is the process's.
 func (s *Server) begin(conn net.Conn, hello *wire.Hello, head wire.Header) error {
-	rec := &sessionRecord{id: s.nextID.Add(1), client: clientOf(hello, conn.RemoteAddr()), start: time.Now(), stats: &s.totals}
+	rec := &sessionRecord{id: s.nextID.Add(1), client: clientOf(hello, conn.RemoteAddr()), start: time.Now(), stats: &s.totals, over: make(chan struct{})}
 	s.mu.Lock()
 	if s.closing.Load() {
 		s.mu.Unlock()
@@ -273,8 +270,9 @@ func (s *Server) gone(p *proc) {
 	if rec == nil {
 		return
 	}
+	defer close(rec.over)
 	state := p.cmd.ProcessState
-	if p.ended.Load() && state.Success() {
+	if rec.wasStopped() || p.ended.Load() && state.Success() {
 		s.cfg.Log.Info("session ended", "session", rec.id, "reason", rec.endReason())
 	} else {
 		s.cfg.Log.Error("session process died", "session", rec.id, "pid", p.pid(), "state", state.String())

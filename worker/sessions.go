@@ -26,12 +26,13 @@ func (s *Server) Sessions() []smi.Session {
 // SessionTotals are running totals since the worker started.
 func (s *Server) SessionTotals() smi.SessionTotals { return s.totals.snapshot() }
 
-// Source is the backend's cards with the clients of their processes; nil if the backend has none.
+// Source is the backend's cards with the clients of their processes. Without management data all it answers is why there is none.
 func (s *Server) Source() smi.Source {
-	if s.cfg.Backend.Source == nil {
-		return nil
+	b := &s.cfg.Backend
+	if b.Source == nil {
+		return &noSource{reason: b.NoSource}
 	}
-	return &source{cards: s.cfg.Backend.Source, find: s.find}
+	return &source{Source: b.Source, find: s.find, local: b.Local, set: s.cfg.AllowSet}
 }
 
 // find says whether pid is a session process, and whose.
