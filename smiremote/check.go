@@ -20,7 +20,7 @@ const (
 
 // unpack decodes one MessagePack value that came from the other side.
 func unpack(b []byte, v any) (err error) {
-	if err := check(b); err != nil {
+	if err := check(b, maxElements); err != nil {
 		return smi.Errorf(smi.ErrBadData, "malformed reply: %w", err)
 	}
 	d := msgpack.NewDecoder(bytes.NewReader(b))
@@ -33,8 +33,9 @@ func unpack(b []byte, v any) (err error) {
 var errTruncated = errors.New("truncated")
 
 // check walks one MessagePack value without recursion and without allocating, and
-// makes sure that it is whole, followed by nothing, and within the bounds.
-func check(b []byte) error {
+// makes sure that it is whole, followed by nothing, and within the bounds: most list
+// elements in all.
+func check(b []byte, most uint64) error {
 	var left [maxDepth]uint64 // values still to come in each open list or map
 	depth, elements := 0, uint64(0)
 	for first := true; first || depth > 0; first = false {
@@ -52,8 +53,8 @@ func check(b []byte) error {
 		if inside > uint64(len(b)) { // each takes a byte at least
 			return errTruncated
 		}
-		if elements > maxElements {
-			return fmt.Errorf("more than %d list elements", maxElements)
+		if elements > most {
+			return fmt.Errorf("more than %d list elements", most)
 		}
 		if inside > 0 {
 			if depth == maxDepth {

@@ -3,11 +3,8 @@ package smiremote
 import (
 	"time"
 
-	"github.com/klauspost/compress/s2"
-
 	"github.com/rocwire/rocwire/exporter/rpcstats"
 	"github.com/rocwire/rocwire/smi"
-	"github.com/rocwire/rocwire/wire"
 )
 
 // SessionList is what a worker tells about its sessions.
@@ -101,38 +98,28 @@ func checkProcesses(ps []smi.Process, index int) error {
 	return nil
 }
 
-// maxUnpacked bounds a packed snapshot's true size.
-const maxUnpacked = wire.MaxPayload
-
-func decodePacked(b []byte) (*smi.Snapshot, error) {
-	n, err := s2.DecodedLen(b)
-	if err != nil || n > maxUnpacked {
-		return nil, bad("a packed snapshot of %d bytes", n)
-	}
-	if b, err = s2.Decode(nil, b); err != nil {
-		return nil, bad("packed snapshot: %w", err)
-	}
-	return decodeSnapshot(b)
-}
-
 func decodeSnapshot(b []byte) (*smi.Snapshot, error) {
 	var s smi.Snapshot
 	if err := unpack(b, &s); err != nil {
 		return nil, err
 	}
+	return &s, checkSnapshot(&s)
+}
+
+func checkSnapshot(s *smi.Snapshot) error {
 	if err := moment(&s.Time); err != nil {
-		return nil, err
+		return err
 	}
 	for i := range s.Devices {
 		d := &s.Devices[i]
 		if d.Device.Index != i {
-			return nil, bad("card %d has index %d", i, d.Device.Index)
+			return bad("card %d has index %d", i, d.Device.Index)
 		}
 		if d.ECC == nil && d.ECCErr == nil {
 			d.ECCErr = &smi.Failure{Code: smi.ErrNotSupported, Detail: "the worker is too old: its snapshots have no ECC"}
 		}
 		if (d.Info == nil) == (d.InfoErr == nil) || (d.Metrics == nil) == (d.MetricsErr == nil) || (d.ECC == nil) == (d.ECCErr == nil) {
-			return nil, bad("card %d has a figure and a failure for it, or neither", i)
+			return bad("card %d has a figure and a failure for it, or neither", i)
 		}
 		for _, f := range []*smi.Failure{d.InfoErr, d.MetricsErr, d.ECCErr, d.ProcessesErr} {
 			if f != nil {
@@ -141,27 +128,27 @@ func decodeSnapshot(b []byte) (*smi.Snapshot, error) {
 		}
 		if d.Info != nil {
 			if err := checkInfo(d.Info, i); err != nil {
-				return nil, err
+				return err
 			}
 		}
 		if d.Metrics != nil {
 			if err := checkMetrics(d.Metrics); err != nil {
-				return nil, err
+				return err
 			}
 		}
 		if d.ECC != nil {
 			if err := age(d.ECC.Stale); err != nil {
-				return nil, err
+				return err
 			}
 		}
 		if err := age(d.ProcessesStale); err != nil {
-			return nil, err
+			return err
 		}
 		if err := checkProcesses(d.Processes, i); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return &s, nil
+	return nil
 }
 
 func decodeSessions(b []byte) (*SessionList, error) {

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"maps"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -36,6 +38,29 @@ var decoders = map[string]func([]byte) (any, error){
 	"snapshot":  func(b []byte) (any, error) { return decodeSnapshot(b) },
 	"sessions":  func(b []byte) (any, error) { return decodeSessions(b) },
 	"calls":     func(b []byte) (any, error) { return decodeCalls(b) },
+
+	"firmware":     func(b []byte) (any, error) { return decodeFirmware(b, 0) },
+	"ecc":          func(b []byte) (any, error) { return decodeECC(b, 0) },
+	"bad pages":    func(b []byte) (any, error) { return decodeBadPages(b, 0) },
+	"xgmi":         func(b []byte) (any, error) { return decodeXGMI(b, 0) },
+	"partitions":   func(b []byte) (any, error) { return decodePartitions(b, 0) },
+	"topology":     func(b []byte) (any, error) { return decodeTopology(b) },
+	"events":       func(b []byte) (any, error) { return decodeEvents(b) },
+	"server":       func(b []byte) (any, error) { return decodeServer(b) },
+	"subscription": func(b []byte) (any, error) { return decodeSubscription(b) },
+}
+
+// readers has those of what comes from a client.
+var readers = map[string]func([]byte) (any, error){
+	"setting": func(b []byte) (any, error) { return decodeSetting(b) },
+	"fault":   func(b []byte) (any, error) { return decodeFault(b) },
+}
+
+func requests(t testing.TB) map[string][]byte {
+	return map[string][]byte{
+		"setting": pack(t, &smi.Setting{Clock: &smi.ClockRange{Domain: smi.ClockGFX, Max: smi.Some(smi.MHz(1000))}}),
+		"fault":   pack(t, &smi.Fault{Kind: smi.FaultECC, Count: 3, Temperature: smi.Some(smi.Celsius(99))}),
+	}
 }
 
 func samples(t testing.TB) map[string][]byte {
@@ -50,6 +75,16 @@ func samples(t testing.TB) map[string][]byte {
 		"snapshot":  pack(t, goodSnapshot()),
 		"sessions":  pack(t, &SessionList{smitest.Clients{}.Sessions(), smitest.Clients{}.SessionTotals()}),
 		"calls":     pack(t, encodeCalls(rpc.Calls())),
+
+		"firmware":     pack(t, smitest.Details(1)[0].Firmware),
+		"ecc":          pack(t, smitest.Machine(1, 0)[0].ECC),
+		"bad pages":    pack(t, smitest.Details(3)[2].BadPages),
+		"xgmi":         pack(t, smitest.Details(3)[0].XGMI),
+		"partitions":   pack(t, smitest.Details(1)[0].Partitions),
+		"topology":     pack(t, smitest.Topology(3)),
+		"events":       pack(t, []smi.Event{{Time: smitest.Then, Device: 1, Kind: smi.EventVMFault, PID: 5, Message: "x"}, smi.Missed(smitest.Then, 3)}),
+		"server":       pack(t, &ServerInfo{Version: "1", Start: smitest.Then, Uptime: 5}),
+		"subscription": pack(t, 7),
 	}
 }
 
@@ -67,6 +102,31 @@ func TestTruncated(t *testing.T) {
 		if _, err := decoders[name](append(bytes.Clone(b), 0xc0)); !errors.Is(err, smi.ErrBadData) {
 			t.Errorf("%s and one byte more: %v", name, err)
 		}
+	}
+}
+
+// So is what a client sends.
+func TestTruncatedRequests(t *testing.T) {
+	for name, b := range requests(t) {
+		if _, err := readers[name](b); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for n := range b {
+			if _, err := readers[name](b[:n]); !errors.Is(err, smi.ErrInvalid) {
+				t.Fatalf("%s, %d of %d bytes: %v", name, n, len(b), err)
+			}
+		}
+	}
+	for name, s := range map[string]*smi.Setting{
+		"nothing": {}, "two things": {FanAuto: true, Reset: true}, "negative": {PowerCap: smi.Some(smi.Watts(-1))}, "more than all": {Fan: smi.Some(smi.Ratio(1.5))},
+		"backwards": {Clock: &smi.ClockRange{Min: smi.Some(smi.Hertz(2)), Max: smi.Some(smi.Hertz(1))}}, "not a number": {Fan: smi.Some(smi.Ratio(math.NaN()))},
+	} {
+		if _, err := decodeSetting(pack(t, s)); !errors.Is(err, smi.ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := decodeFault(pack(t, &smi.Fault{Width: smi.Some(-1)})); !errors.Is(err, smi.ErrInvalid) {
+		t.Errorf("a link of -1 lanes: %v", err)
 	}
 }
 
@@ -97,6 +157,16 @@ func TestNonsense(t *testing.T) {
 		{"card with figures and failure", "snapshot", snapshot(func(s *smi.Snapshot) { s.Devices[0].MetricsErr = &smi.Failure{Code: 1} })},
 		{"card with neither", "snapshot", snapshot(func(s *smi.Snapshot) { s.Devices[0].Info = nil })},
 		{"card out of order", "snapshot", snapshot(func(s *smi.Snapshot) { s.Devices[0].Device.Index = 1 })},
+		{"ECC and failure", "snapshot", snapshot(func(s *smi.Snapshot) { s.Devices[0].ECC, s.Devices[0].ECCErr = &smi.ECC{}, &smi.Failure{Code: 1} })},
+		{"negative age", "metrics", pack(t, &smi.Metrics{Stale: smi.Some(smi.Duration(-1))})},
+		{"negative age of processes", "snapshot", snapshot(func(s *smi.Snapshot) { s.Devices[0].ProcessesStale = smi.Some(smi.Duration(-1)) })},
+		{"path to itself", "topology", pack(t, &smi.Topology{Paths: []smi.Path{{From: 1, To: 1}}})},
+		{"path to nowhere", "topology", pack(t, &smi.Topology{Paths: []smi.Path{{From: 1, To: -1}}})},
+		{"event of card -2", "events", pack(t, []smi.Event{{Kind: "x", Device: -2}})},
+		{"event of nothing", "events", pack(t, []smi.Event{{}})},
+		{"negative parts", "partitions", pack(t, &smi.Partitions{Profiles: []smi.PartitionProfile{{Partitions: -1}}})},
+		{"negative engines", "partitions", pack(t, &smi.Partitions{Profiles: []smi.PartitionProfile{{Resources: []smi.PartitionResource{{Count: -1}}}}})},
+		{"negative uptime", "server", pack(t, &ServerInfo{Uptime: -1})},
 		{"histogram of nonsense", "calls", pack(t, []callTotal{{Op: "x", Hist: []byte{1, 2, 3}}})},
 	} {
 		if v, err := decoders[c.decoder](c.b); !errors.Is(err, smi.ErrBadData) {
@@ -116,30 +186,8 @@ func TestUnknownFields(t *testing.T) {
 	}
 }
 
-// The wire form is compact, even with 8 cards and 64 remote clients on each.
-func TestSize(t *testing.T) {
-	s := &smi.Snapshot{Time: smitest.Then}
-	for i := range 8 {
-		d := smitest.Cards()[0]
-		d.Device.Index, d.Info.Index = i, i
-		p := d.Processes[0]
-		p.Device = i
-		d.Processes = nil
-		for j := range 64 {
-			p.PID = uint32(1000 + j)
-			d.Processes = append(d.Processes, p)
-		}
-		s.Devices = append(s.Devices, d)
-	}
-	if n := len(pack(t, s)); n > 96<<10 {
-		t.Errorf("%d bytes", n)
-	} else {
-		t.Logf("%d bytes", n)
-	}
-}
-
 func FuzzDecode(f *testing.F) {
-	names := []string{"devices", "info", "metrics", "processes", "snapshot", "sessions", "calls"}
+	names := slices.Sorted(maps.Keys(decoders))
 	all := samples(f)
 	for i, n := range names {
 		f.Add(byte(i), all[n])
@@ -155,6 +203,18 @@ func FuzzDecode(f *testing.F) {
 		}
 		if _, err := json.Marshal(v); err != nil { // whatever was accepted can be shown
 			t.Fatalf("%+v: %v", v, err)
+		}
+	})
+}
+
+func FuzzRequest(f *testing.F) {
+	names := slices.Sorted(maps.Keys(readers))
+	for i, n := range names {
+		f.Add(byte(i), requests(f)[n])
+	}
+	f.Fuzz(func(t *testing.T, which byte, b []byte) {
+		if v, err := readers[names[int(which)%len(names)]](b); err != nil && !errors.Is(err, smi.ErrInvalid) {
+			t.Fatalf("%+v, %v", v, err)
 		}
 	})
 }

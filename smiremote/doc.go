@@ -29,12 +29,33 @@
 //	0x084e  set              card | smi.Setting    nil
 //	0x084f  inject           card | smi.Fault      nil
 //	0x0850  kill session     id as text            nil
-//	0x0851  packed snapshot  –                     S2 block of smi.Snapshot
+//	0x0851  packed snapshot  –                     not MessagePack, see below
 //	0x0852  subscribe        –                     u32 subscription, as an integer
 //	0x0853  next events      u32 subscription      [] smi.Event
 //	0x0854  unsubscribe      u32 subscription      nil
 //
-// A request is at most 4 KiB long.
+// A request is at most 4 KiB long. Texts that a program chose for itself (command
+// lines, names) and those of events are cut at 1 KiB.
+//
+// # Packed snapshots
+//
+// The results are one zstd frame, of at most 8 MiB when unpacked:
+//
+//	u32 length | smi.Snapshot without processes | table of processes
+//
+// the length being that of the snapshot, and both MessagePack. The table is a map
+// whose first key, "rows", has the number of processes of all cards together, those
+// of one card standing together; every other key is a column, which has a value for
+// each row. Columns have the keys of smi.Process; the fields of its structs have
+// those of the struct and the field with a dot between. A column in which no row has
+// anything is left out, and one that the receiver does not know is ignored. It is
+//
+//   - for an integer, an array of integers; 0 is nothing,
+//   - for an integer that may be missing, an array of integers and nils,
+//   - for a struct, an array of booleans: whether the row has it. It stands before the
+//     columns of its fields, whose values in a row without the struct mean nothing,
+//   - for a text, an array of two: an array of the different texts, and one with the
+//     number of each row's text, where 1 is the first one and 0 the empty text.
 //
 // # Events
 //
@@ -64,8 +85,8 @@
 // was told otherwise, and faults reach cards that are simulated, no others. The
 // client does not trust the worker either: a reply is walked through before it is
 // decoded, its nesting, lengths and number of list elements are bounded, a packed
-// one's true size is looked at before it is unpacked, and indices, times and figures
-// must make sense.
+// one is unpacked into a bounded memory, and indices, times and figures must make
+// sense.
 package smiremote
 
 // Purpose is what a Hello says to be served by a Handler.

@@ -1,13 +1,9 @@
 package smiremote
 
 import (
-	"bytes"
-	"context"
 	"strings"
-	"sync"
 	"time"
 
-	"github.com/klauspost/compress/s2"
 	"github.com/vmihailenco/msgpack/v5"
 
 	"github.com/rocwire/rocwire/exporter/rpcstats"
@@ -44,59 +40,6 @@ func cut(s string) string {
 
 // maxTold is how much of a text is told, well within maxText.
 const maxTold = 1 << 10
-
-// packed is the last snapshot as it went over the wire, for all clients.
-type packed struct {
-	mu     sync.Mutex
-	number uint64 // of the view; 0: nothing yet
-	plain  []byte
-	s2     []byte
-}
-
-// snapshot is the encoded snapshot; it must not be changed.
-func (h *Handler) snapshot(ctx context.Context, pack bool) ([]byte, error) {
-	view, number, err := h.shared.View(ctx)
-	if err != nil {
-		return nil, err
-	}
-	p := &h.packed
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.number == 0 || p.number != number {
-		if p.plain, err = encodeSnapshot(view); err != nil {
-			return nil, err
-		}
-		p.number, p.s2 = number, nil
-	}
-	if !pack {
-		return p.plain, nil
-	}
-	if p.s2 == nil {
-		p.s2 = s2.Encode(nil, p.plain)
-	}
-	return p.s2, nil
-}
-
-// encodeSnapshot leaves s as it is.
-func encodeSnapshot(s *smi.Snapshot) ([]byte, error) {
-	c := *s
-	c.Devices = append([]smi.DeviceSnapshot(nil), s.Devices...)
-	for i := range c.Devices {
-		d := &c.Devices[i]
-		for _, p := range d.Processes {
-			if len(p.Command) > maxTold || len(p.Name) > maxTold {
-				d.Processes = append([]smi.Process(nil), d.Processes...)
-				clip(d.Processes)
-				break
-			}
-		}
-	}
-	var b bytes.Buffer
-	if err := msgpack.NewEncoder(&b).Encode(&c); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
-}
 
 // callTotal is a rpcstats.CallTotal on the wire.
 type callTotal struct {

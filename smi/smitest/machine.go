@@ -16,8 +16,9 @@ func NewMachine(cards, processes int) *Fake {
 	return f
 }
 
-// Machine is a number of cards, at most 8, each with a number of processes. All but
-// the first process of a card are remote clients' sessions in pods. The figures
+// Machine is a number of cards, at most 8, each with a number of processes: the first
+// and every fourth after it a program of this machine in a container of its own, the
+// others sessions of a worker, whose clients run in pods. The figures
 // differ from card to card and are the same in every run.
 func Machine(cards, processes int) []smi.DeviceSnapshot {
 	list := make([]smi.DeviceSnapshot, cards)
@@ -148,19 +149,25 @@ func machineProcess(r *rand.Rand, card, n int) smi.Process {
 		GTT: smi.Some(smi.Bytes(r.Uint64N(64<<20)) &^ 4095), HostMemory: smi.Some(smi.Bytes(0)), Busy: smi.Some(smi.Duration(r.Uint64N(1e14))),
 		SDMA: smi.Some(smi.Duration(r.Uint64N(1e12))), Evicted: smi.Some(smi.Duration(0)), CUOccupancy: smi.Some(r.IntN(305)), Origin: smi.OriginKFD,
 	}
-	if n == 0 {
-		p.Name, p.Command, p.User = "rocm-bandwidth-", "/opt/rocm/bin/rocm-bandwidth-test -a", "root"
+	user := []string{"ada", "grace", "edsger", "barbara"}[r.IntN(4)]
+	if n%4 == 0 { // a program of this machine
+		p.Name, p.Command, p.User, p.InnerPID = "python3", "python3 -m vllm.entrypoints.openai.api_server --port "+fmt.Sprint(8000+n), user, uint32(20+n)
+		p.Container = &smi.Container{
+			ID: hex(64), Name: "server", PodUID: fmt.Sprintf("%s-%s-4%s-%s-%s", hex(8), hex(8)[:4], hex(8)[:3], hex(8)[:4], hex(16)[:12]),
+			Pod: "vllm-" + hex(8) + "-" + hex(8)[:5], Namespace: "team-" + user,
+		}
 		return p
 	}
-	user := []string{"ada", "grace", "edsger", "barbara"}[r.IntN(4)]
-	p.Command, p.User, p.InnerPID = "hip-worker __session", "hip", uint32(20+n)
+	p.Command, p.User, p.InnerPID = "hip-worker __session", "hip", uint32(20+n) // a session, in the worker's own container
 	p.Container = &smi.Container{
-		ID: hex(64), Name: "worker", PodUID: fmt.Sprintf("%s-%s-4%s", hex(8), hex(8)[:4], hex(24)), Pod: "hip-worker-" + hex(8), Namespace: "gpu-system",
+		ID: "4b1c5d0e9f8a7b6c3d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a7b6c5d4e3f2a1b0c", Name: "worker", PodUID: "0c7d3f5e-2b1a-4f6e-9d8c-7b6a5f4e3d2c",
+		Pod: "hip-worker-x7k2p", Namespace: "gpu-system",
 	}
 	p.Session = fmt.Sprint(100*card + n)
+	pod := fmt.Sprintf("train-%s-%s", hex(8), hex(8)[:5]) // which is its host's name too
 	p.Client = &smi.Client{
-		Address: fmt.Sprintf("10.%d.%d.%d:%d", r.IntN(4), r.IntN(256), r.IntN(256), 32768+r.IntN(28000)), Host: fmt.Sprintf("train-%d-%s", n, hex(8)[:5]),
-		PID: uint32(1 + r.IntN(4000)), Executable: "/usr/bin/python3.12", User: user, Container: "main", Pod: fmt.Sprintf("train-%d-%s", n, hex(8)[:5]), Namespace: "team-" + user,
+		Address: fmt.Sprintf("10.%d.%d.%d:%d", r.IntN(4), r.IntN(256), r.IntN(256), 32768+r.IntN(28000)), Host: pod,
+		PID: uint32(1 + r.IntN(4000)), Executable: "/usr/bin/python3.12", User: user, Container: "main", Pod: pod, Namespace: "team-" + user,
 	}
 	return p
 }

@@ -23,7 +23,7 @@ type Worker struct {
 
 // Start starts a worker on a free port, or on addr if that is not empty. It is
 // stopped when the test ends at the latest.
-func Start(t *testing.T, addr string, opt smiremote.HandlerOptions) *Worker {
+func Start(t testing.TB, addr string, opt smiremote.HandlerOptions) *Worker {
 	t.Helper()
 	if addr == "" {
 		addr = "127.0.0.1:0"
