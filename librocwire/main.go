@@ -18,8 +18,6 @@
 // the same one as HIP's.
 package main
 
-import "C" // library.c
-
 import (
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hipabi"

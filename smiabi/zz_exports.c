@@ -2302,16 +2302,17 @@ amdsmi_status_t amdsmi_topo_get_p2p_status(amdsmi_processor_handle processor_han
 
 amdsmi_status_t rsmi_init(uint64_t init_flags)
 {
-	(void)init_flags;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	if (rw_smi_gone())
+		return AMDSMI_STATUS_INIT_ERROR;
+	return rw_rsmi_init(init_flags);
 }
 
 amdsmi_status_t rsmi_is_P2P_accessible(uint32_t dv_ind_src, uint32_t dv_ind_dst, bool * accessible)
 {
 	if (!accessible)
 		return AMDSMI_STATUS_INVAL;
-	(void)dv_ind_src;
-	(void)dv_ind_dst;
-	return AMDSMI_STATUS_NOT_SUPPORTED;
+	if (rw_smi_gone())
+		return AMDSMI_STATUS_INIT_ERROR;
+	return rw_rsmi_is_P2P_accessible(dv_ind_src, dv_ind_dst, (void *)accessible);
 }
 

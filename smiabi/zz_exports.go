@@ -1618,3 +1618,15 @@ func rw_amdsmi_topo_get_p2p_status(p_processor_handle_src uintptr, p_processor_h
 	}
 	return uint32(amdsmiTopoGetP2PStatus(cprocessor_handle_src, cprocessor_handle_dst, (*linkType)(p_type), (*p2pCapability)(p_cap)))
 }
+
+//export rw_rsmi_init
+func rw_rsmi_init(p_init_flags uint64) (result uint32) {
+	defer trap("rsmi_init", &result)
+	return uint32(rsmiInit(p_init_flags))
+}
+
+//export rw_rsmi_is_P2P_accessible
+func rw_rsmi_is_P2P_accessible(p_dv_ind_src uint32, p_dv_ind_dst uint32, p_accessible unsafe.Pointer) (result uint32) {
+	defer trap("rsmi_is_P2P_accessible", &result)
+	return uint32(rsmiIsP2PAccessible(p_dv_ind_src, p_dv_ind_dst, (*bool)(p_accessible)))
+}
