@@ -133,10 +133,25 @@ func (tr *transfer) run(st *stream) hip.Error {
 	if addr := tr.move(); addr != 0 {
 		return st.d.copyFault(st, "copy", addr)
 	}
-	if dir, ok := tr.direction(); ok {
-		st.d.meter.Copied(dir, tr.width*tr.height, uint64(time.Since(begin)))
-	}
+	tr.account(st, tr.width*tr.height, time.Since(begin))
 	return hip.Success
+}
+
+// account counts a copy of n bytes, and makes one to or from the host take as long as
+// the link needs.
+func (tr *transfer) account(st *stream, n uint64, took time.Duration) {
+	dir, ok := tr.direction()
+	if !ok {
+		return
+	}
+	if dir == card.CardToCard {
+		if to, from := noteOf(tr.dstA).d, noteOf(tr.srcA).d; to != from {
+			to.meter.FromPeer(from.card, n)
+		}
+	} else {
+		took = st.d.slowLink(took)
+	}
+	st.d.meter.Copied(dir, n, uint64(took))
 }
 
 // copyNow makes the copy in the stream's turn and waits for it.
@@ -298,8 +313,8 @@ func (r *Runtime) copyBytes(t hip.Thread, ptr hip.Ptr, host []byte, s hip.Stream
 			})
 			if addr != 0 {
 				e = st.d.copyFault(st, "copy", addr)
-			} else if dir, ok := tr.direction(); ok {
-				st.d.meter.Copied(dir, n, uint64(time.Since(begin)))
+			} else {
+				tr.account(st, n, time.Since(begin))
 			}
 		}
 		done(e)

@@ -52,7 +52,8 @@ func (r *Runtime) DeviceSynchronize(t hip.Thread) hip.Error {
 
 // DeviceReset ends the device's context and begins a new one: work is dropped,
 // kernels are stopped, streams, events, modules and memory of the device are
-// gone. It also revives a device whose context a fault ended. Capacity that was
+// gone. It also revives a device whose context a fault or a reset of the card ended;
+// not one that does not answer (ErrorNoDevice). Capacity that was
 // granted stays granted.
 func (r *Runtime) DeviceReset(t hip.Thread) hip.Error {
 	d, e := r.enterAny(t.Device)
@@ -60,6 +61,10 @@ func (r *Runtime) DeviceReset(t hip.Thread) hip.Error {
 		return e
 	}
 	defer r.leave()
+	c := d.meter.Condition()
+	if c.Gone {
+		return hip.ErrorNoDevice
+	}
 	d.end(hip.ErrorContextIsDestroyed, errClosed)
 	queue.WaitAll(d.queues.All())
 	for _, s := range r.streams.takeIf(func(s *stream) bool { return s.d == d }) {
@@ -84,6 +89,7 @@ func (r *Runtime) DeviceReset(t hip.Thread) hip.Error {
 	d.ctx, d.cancel = context.WithCancelCause(context.Background())
 	d.mu.Unlock()
 	d.queues.Resume()
+	d.resets.Store(c.Resets)
 	d.fault.Store(0)
 	return hip.Success
 }

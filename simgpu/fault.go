@@ -53,6 +53,7 @@ func (d *device) kernelFault(st *stream, err error) {
 	var f *exec.Fault
 	if errors.As(err, &f) && f.Kind == exec.MemoryFault {
 		detail += d.r.neighbour(f.Addr)
+		d.meter.Faulted(f.Addr)
 	}
 	d.fail(st, faultError(err), detail)
 }

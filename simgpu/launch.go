@@ -186,17 +186,23 @@ func (d *device) run(st *stream, l *launch) {
 		l.start.Now()
 	}
 	d.meter.Begin(kn.Name, units)
+	ctx := d.context()
+	d.hold(ctx)
 	var done exec.Stats // executed and not accounted yet
 	told := time.Now()
+	pace := pacer{d: d, ctx: ctx, from: told}
+	// It is called with the dispatch's lock held: when it waits, so does the kernel.
 	x.OnStats = func(s *exec.Stats) {
 		done.Add(s)
-		if now := time.Now(); now.Sub(told) >= accountEvery {
+		now := time.Now()
+		if now.Sub(told) >= accountEvery {
 			told = now
 			d.meter.Work(workOf(&done))
 			done = exec.Stats{}
 		}
+		pace.turn(now)
 	}
-	_, err := x.Run(d.context(), n)
+	_, err := x.Run(ctx, n)
 	done.Dispatches++
 	d.meter.Work(workOf(&done))
 	d.meter.End(units)

@@ -70,7 +70,7 @@ func (r *Runtime) memset(t hip.Thread, dst hip.Ptr, pitch uint64, value uint32, 
 	}
 	set := setting{st, a, uint64(dst), pitch, width, height, n, value, size}
 	others := (&transfer{dstA: a}).others(st.d)
-	if len(others) == 0 && n <= placeLimit && st.q.Begin() {
+	if len(others) == 0 && n <= placeLimit && !st.d.meter.Condition().Hung && st.q.Begin() {
 		e = set.run()
 		st.q.End()
 	} else {
@@ -101,6 +101,10 @@ func (m setting) queue(others []queue.Fence, wait bool) hip.Error {
 
 // run fills the memory and accounts it.
 func (m *setting) run() hip.Error {
+	m.st.d.hold(m.st.d.context()) // on a card a memset is a kernel
+	if m.st.d.status() != hip.Success {
+		return m.st.d.status()
+	}
 	begin := mono.Now()
 	addr := guard(func() {
 		var b [4]byte

@@ -62,9 +62,9 @@ func CreateSegment(o Options) (*Segment, error) {
 	return card.Create(capacity, DefaultSessions)
 }
 
-// OpenSegment maps the segment behind a descriptor that the worker handed over,
-// and takes the descriptor.
-func OpenSegment(fd uintptr) (*Segment, error) { return card.Open(fd) }
+// OpenSegment maps the segment behind descriptors that the worker handed over, those
+// of Segment.Files in their order, and takes the descriptors.
+func OpenSegment(segment, board uintptr) (*Segment, error) { return card.Open(segment, board) }
 
 // complete checks o and fills in what is left to choose.
 func (o *Options) complete() error {

@@ -24,6 +24,7 @@ type product struct {
 	minCap                float64 // watts
 	vgprs                 int     // vector registers of a SIMD lane
 	physical              model.Card
+	chip                  *chip
 }
 
 const (
@@ -51,10 +52,12 @@ var products = map[string]*product{
 		deviceID: 0x740f, subsystemID: 0x0c34, revision: 2, memoryType: "HBM2e", bandwidth: 1.6384e12, minCap: 100, vgprs: 512,
 		physical: model.Card{
 			IdlePower: 42, MaxPower: 300,
-			GFXIdle: 800e6, GFXMax: 1700e6, MemIdle: 400e6, MemMax: 1600e6, SOCIdle: 800e6, SOCMax: 1090e6,
+			GFXIdle: 800e6, GFXMin: 500e6, GFXMax: 1700e6, GFXVoltsMin: 0.7, GFXVoltsMax: 1.05, MemIdle: 400e6, MemMax: 1600e6, SOCIdle: 800e6, SOCMax: 1090e6,
 			Ambient: 25, EdgeRise: 0.16, HotspotRise: 0.22, MemRise: 0.19, EdgeTau: 25, HotspotTau: 6, MemTau: 35,
+			VRRise: 0.18, VRTau: 15,
 			EdgeLimit: 100, HotspotLimit: 100, MemLimit: 95, EdgeOff: 105, HotspotOff: 105, MemOff: 105,
 		},
+		chip: &mi210,
 	},
 	"gfx942": {
 		arch: gcn.GFX942, name: "AMD Instinct MI300X" + simulatedSuffix,
@@ -63,9 +66,11 @@ var products = map[string]*product{
 		deviceID: 0x74a1, subsystemID: 0x74a1, revision: 0, memoryType: "HBM3", bandwidth: 5.3248e12, minCap: 200, vgprs: 512,
 		physical: model.Card{
 			IdlePower: 138, MaxPower: 750,
-			GFXIdle: 132e6, GFXMax: 2100e6, MemIdle: 900e6, MemMax: 1300e6, SOCIdle: 29e6, SOCMax: 1330e6,
+			GFXIdle: 132e6, GFXMin: 500e6, GFXMax: 2100e6, GFXVoltsMin: 0.65, GFXVoltsMax: 1, MemIdle: 900e6, MemMax: 1300e6, SOCIdle: 29e6, SOCMax: 1330e6,
 			Ambient: 25, EdgeRise: 0.07, HotspotRise: 0.09, MemRise: 0.075, EdgeTau: 25, HotspotTau: 6, MemTau: 35,
+			VRRise: 0.072, VRTau: 15,
 			EdgeLimit: 100, HotspotLimit: 100, MemLimit: 105, EdgeOff: 110, HotspotOff: 115, MemOff: 115,
 		},
+		chip: &mi300x,
 	},
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"os"
+	"sync"
 
 	"github.com/rocwire/rocwire/hip"
 )
@@ -80,13 +81,24 @@ func busID(index int) int32 { return int32(0x10 + index) }
 // serial is 16 hexadecimal digits that differ between machines, kinds of cards
 // and cards, and stay the same.
 func serial(p *product, index int) string {
+	return fmt.Sprintf("%016x", identity(p, "card", index))
+}
+
+// identity is a number that differs between machines, kinds of cards, what it is
+// for, and indices, and stays the same.
+func identity(p *product, what string, index int) uint64 {
 	h := fnv.New64a()
+	h.Write(machineID())
+	fmt.Fprintf(h, "/%s/%s/%d", p.target.Processor, what, index)
+	return h.Sum64()
+}
+
+// machineID differs between machines.
+var machineID = sync.OnceValue(func() []byte {
 	id, err := os.ReadFile("/etc/machine-id")
 	if err != nil {
 		host, _ := os.Hostname()
 		id = []byte(host)
 	}
-	h.Write(id)
-	fmt.Fprintf(h, "/%s/%d", p.target.Processor, index)
-	return fmt.Sprintf("%016x", h.Sum64())
-}
+	return id
+})

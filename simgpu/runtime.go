@@ -50,13 +50,15 @@ type space struct {
 type device struct {
 	r     *Runtime
 	id    int32
+	card  int // index among the segment's
 	meter *card.Meter
 	props *props
 
 	queues *queue.Queues
 	null   *stream
 
-	fault  atomic.Int32 // hip.Error that ended the context, 0: alive
+	fault  atomic.Int32  // hip.Error that ended the context, 0: alive
+	resets atomic.Uint32 // of the card, when the context began
 	mu     sync.Mutex
 	ctx    context.Context // ends with the context
 	cancel context.CancelCauseFunc
@@ -104,8 +106,9 @@ func New(o Options) (*Runtime, error) {
 	r.handles.Store(16)
 	r.o.Segment = seg
 	for i, c := range o.Visible {
-		d := &device{r: r, id: int32(i), meter: r.session.Card(c), queues: queue.New(), peers: map[int32]bool{}}
+		d := &device{r: r, id: int32(i), card: c, meter: r.session.Card(c), queues: queue.New(), peers: map[int32]bool{}}
 		d.props = r.product.properties(c, seg.Capacity(c))
+		d.resets.Store(d.meter.Condition().Resets)
 		d.null = &stream{d: d, q: d.queues.Null()}
 		d.ctx, d.cancel = context.WithCancelCause(context.Background())
 		d.pool = hip.MemPool(r.handle())
@@ -172,6 +175,7 @@ func (r *Runtime) enter(t hip.Thread) (*device, hip.Error) {
 	if e != hip.Success {
 		return nil, e
 	}
+	d.attend()
 	if e := d.status(); e != hip.Success {
 		r.leave()
 		return nil, e

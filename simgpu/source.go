@@ -1,13 +1,9 @@
 package simgpu
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"os"
-	"runtime/debug"
-	"slices"
-	"strings"
+	"math"
 	"sync"
 	"time"
 
@@ -16,28 +12,41 @@ import (
 	"github.com/rocwire/rocwire/smi"
 )
 
-// How often a Source looks at its cards, and over how long it says how active
-// they are.
+// How often a Source looks at its cards, over how long it says how active they are,
+// and how old a look may be that answers a question if who holds memory has not changed
+// since: many questions at once cost one.
 const (
 	sampleEvery = 100 * time.Millisecond
 	window      = time.Second
+	fresh       = 10 * time.Millisecond
 )
 
-// Source tells what the cards of a segment do: an smi.Source. A segment has
-// one, in the process that started the sessions. Safe for concurrent use.
+// Source tells what the cards of a segment do: an smi.Source, whose cards can be set
+// and made to fail (smi.Injector). A segment has one, in the process that started the
+// sessions. Safe for concurrent use.
+//
+// Its figures are a function of what the sessions counted, of what it was told to set
+// and inject, and of the clock; nothing else.
 type Source struct {
 	smi.Unimplemented
 	product *product
 	monitor *card.Monitor
 	clock   func() time.Time
-	read    func() []card.Card // of the monitor
+	read    func() []card.Card                // of the monitor
+	faults  func() []card.Fault               // of the monitor
+	memory  func() uint64                     // of the monitor
+	tell    func(index int, c card.Condition) // the sessions
+	host    host
 
 	stop func()
 	done chan struct{}
 
 	mu     sync.Mutex
 	cards  []gauge
+	looked time.Time // at the cards
+	held   uint64    // memory, then
 	closed bool
+	events hub
 }
 
 // gauge is what a source remembers of a card.
@@ -45,14 +54,23 @@ type gauge struct {
 	now     card.Card
 	state   model.State
 	samples []sample // the last one is now; as many as the window needs
+	settings
+	trouble
+	processes processes
+	hot       bool // temperature held it back when it was looked at last
 }
 
 type sample struct {
 	at time.Time
 	card.Counters
+	energy, power, heat, limited float64 // of model.State
+	stalled                      bool
 }
 
-var _ smi.Source = (*Source)(nil)
+var (
+	_ smi.Source   = (*Source)(nil)
+	_ smi.Injector = (*Source)(nil)
+)
 
 // NewSource makes the source of o.Segment, whose cards are of o.Arch.
 func NewSource(o Options) (*Source, error) {
@@ -65,7 +83,8 @@ func NewSource(o Options) (*Source, error) {
 	}
 	m := card.NewMonitor(o.Segment)
 	s := newSource(products[o.Arch], m.Read, time.Now)
-	s.monitor = m
+	s.monitor, s.faults, s.memory, s.host = m, m.TakeFaults, m.Memory, thisHost()
+	s.tell = func(i int, c card.Condition) { o.Segment.SetCondition(i, c) }
 	ctx, cancel := context.WithCancel(context.Background())
 	s.stop = cancel
 	go s.watch(ctx)
@@ -73,10 +92,15 @@ func NewSource(o Options) (*Source, error) {
 }
 
 func newSource(p *product, read func() []card.Card, clock func() time.Time) *Source {
-	s := &Source{product: p, clock: clock, read: read, done: make(chan struct{})}
-	now := clock()
+	s := &Source{
+		product: p, clock: clock, read: read, done: make(chan struct{}),
+		faults: func() []card.Fault { return nil }, memory: func() uint64 { return 0 }, tell: func(int, card.Condition) {},
+	}
+	s.looked = clock()
 	for _, c := range read() {
-		s.cards = append(s.cards, gauge{now: c, state: p.physical.Start(), samples: []sample{{now, c.Counters}}})
+		g := gauge{now: c, state: p.physical.Start(), samples: []sample{{at: s.looked, Counters: c.Counters}}}
+		g.ecc = map[string]*eccCount{}
+		s.cards = append(s.cards, g)
 	}
 	return s
 }
@@ -99,34 +123,63 @@ func (s *Source) watch(ctx context.Context) {
 	}
 }
 
-// sample reads the cards and moves their state on. mu is held.
+// sample reads the cards, moves their state on, tells the sessions what that means
+// for them, and others what happened. mu is held.
 func (s *Source) sample() {
 	now := s.clock()
+	s.looked, s.held = now, s.memory()
 	for i, c := range s.read() {
 		g := &s.cards[i]
 		g.now = c
-		last := g.samples[len(g.samples)-1]
-		if !now.After(last.at) {
-			continue
+		if !g.Gone {
+			s.step(g, now)
 		}
-		next := sample{now, c.Counters}
-		g.state = s.product.physical.Step(g.state, interval(last, next))
-		g.samples = append(g.samples, next)
-		// Keep one sample that is at least a window old.
-		drop := 0
-		for drop+1 < len(g.samples)-1 && now.Sub(g.samples[drop+1].at) >= window {
-			drop++
+		if g.pending && g.now.Used == 0 {
+			g.reserve()
 		}
-		g.samples = append(g.samples[:0], g.samples[drop:]...)
+		s.watchProcesses(i)
+		if hot := s.product.physical.TooHot(g.state.Hotspot); hot != g.hot {
+			if g.hot = hot; hot {
+				s.event(i, smi.EventThermalThrottle, 0, fmt.Sprintf("the hot spot has %.0f °C, its limit is %.0f °C", g.state.Hotspot, s.product.physical.HotspotLimit))
+			}
+		}
+		s.publish(i)
+	}
+	for _, f := range s.faults() {
+		if f.Card < len(s.cards) {
+			s.event(f.Card, smi.EventVMFault, uint32(f.PID), fmt.Sprintf("kernel %s: no memory at address %#x", f.Kernel, f.Addr))
+		}
 	}
 }
 
+// step moves a card's state on to now. mu is held.
+func (s *Source) step(g *gauge, now time.Time) {
+	last := g.last()
+	if !now.After(last.at) {
+		return
+	}
+	next := sample{at: now, Counters: g.now.Counters, stalled: g.Hung}
+	g.state = s.product.physical.Step(g.state, interval(last, &next), g.limits(s.product))
+	next.energy, next.power, next.heat, next.limited = g.state.Energy, g.state.PowerLimited, g.state.HeatLimited, g.state.Limited
+	g.samples = append(g.samples, next)
+	// Keep one sample that is at least a window old.
+	drop := 0
+	for drop+1 < len(g.samples)-1 && now.Sub(g.samples[drop+1].at) >= window {
+		drop++
+	}
+	g.samples = append(g.samples[:0], g.samples[drop:]...)
+}
+
+func (g *gauge) last() *sample { return &g.samples[len(g.samples)-1] }
+
 // interval is what happened between two samples.
-func interval(a, b sample) model.Interval {
+func interval(a, b *sample) model.Interval {
 	in := model.Interval{
 		Seconds:  b.at.Sub(a.at).Seconds(),
 		Busy:     float64(b.Busy-a.Busy) / 1e9,
 		CopyBusy: float64(b.CopyBusy-a.CopyBusy) / 1e9,
+		UnitTime: float64(b.UnitTime-a.UnitTime) / 1e9,
+		Stalled:  b.stalled,
 	}
 	w := &in.Work
 	w.ReadBytes, w.WriteBytes = b.Work.ReadBytes-a.Work.ReadBytes, b.Work.WriteBytes-a.Work.WriteBytes
@@ -138,12 +191,44 @@ func interval(a, b sample) model.Interval {
 	return in
 }
 
+// instant is what the card shows over the last stretch that is long enough to say
+// something. mu is held.
+func (s *Source) instant(g *gauge) model.Reading {
+	n := len(g.samples)
+	if n < 2 {
+		return s.product.physical.Read(model.Interval{}, g.state.Hotspot, g.limits(s.product))
+	}
+	k := n - 2
+	for k > 0 && g.last().at.Sub(g.samples[k].at) < sampleEvery {
+		k--
+	}
+	return s.product.physical.Read(interval(&g.samples[k], g.last()), g.state.Hotspot, g.limits(s.product))
+}
+
+// publish tells the sessions what has become of a card, if that is new. mu is held.
+func (s *Source) publish(i int) {
+	g := &s.cards[i]
+	c := g.Condition
+	c.Slower = uint16(math.Round((1 - s.instant(g).Speed) * 1000))
+	c.Link = g.link.slower(s.product.chip)
+	if c != g.told {
+		g.told = c
+		s.tell(i, c)
+	}
+}
+
 // Sweep takes the figures of sessions that are gone out of the cards' use: all
 // whose process alive does not vouch for.
-func (s *Source) Sweep(alive func(pid int) bool) { s.monitor.Sweep(alive) }
+func (s *Source) Sweep(alive func(pid int) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sample() // what they did last
+	s.monitor.Sweep(alive)
+	s.sample()
+}
 
 // Reap does so for one process that has ended.
-func (s *Source) Reap(pid int) { s.monitor.Reap(pid) }
+func (s *Source) Reap(pid int) { s.Sweep(func(p int) bool { return p != pid }) }
 
 // Use is what each session uses of a card now.
 func (s *Source) Use(index int) []card.Use {
@@ -154,186 +239,59 @@ func (s *Source) Use(index int) []card.Use {
 	return cards[index].Sessions
 }
 
+// Held is the card memory in bytes that a process holds; false if it has no session.
+func (s *Source) Held(pid int) (bytes uint64, ok bool) { return s.monitor.Held(pid) }
+
 // Close ends the watch. The segment stays.
 func (s *Source) Close() error {
 	s.mu.Lock()
 	was := s.closed
 	s.closed = true
 	s.mu.Unlock()
-	if !was && s.stop != nil {
-		s.stop()
-		<-s.done
+	if !was {
+		s.events.close()
+		if s.stop != nil {
+			s.stop()
+			<-s.done
+		}
 	}
 	return nil
 }
 
-// look reads the cards and calls f with one of them.
+// look reads the cards, unless that was just done, and calls f with one of them that
+// answers.
 func (s *Source) look(ctx context.Context, index int, f func(g *gauge)) error {
+	return s.change(ctx, index, func(g *gauge) error {
+		if g.Gone {
+			return gone(index)
+		}
+		f(g)
+		return nil
+	})
+}
+
+// change is look for any card, and f may fail.
+func (s *Source) change(ctx context.Context, index int, f func(g *gauge) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return smi.ErrUnavailable
+		return errSourceClosed
 	}
 	if index < 0 || index >= len(s.cards) {
-		return smi.Errorf(smi.ErrNotFound, "there is no card %d", index)
+		return smi.NoDevice(index, len(s.cards))
 	}
-	s.sample()
-	f(&s.cards[index])
-	return nil
+	if d := s.clock().Sub(s.looked); d < 0 || d >= fresh || s.memory() != s.held {
+		s.sample()
+	}
+	return f(&s.cards[index])
 }
 
-// Devices lists the cards.
-func (s *Source) Devices(ctx context.Context) ([]smi.Device, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return nil, smi.ErrUnavailable
-	}
-	var list []smi.Device
-	for i := range s.cards {
-		list = append(list, s.product.device(i))
-	}
-	return list, nil
-}
+var errSourceClosed = smi.Errorf(smi.ErrUnavailable, "the simulated cards' source is closed")
 
-func (p *product) device(index int) smi.Device {
-	return smi.Device{
-		Index: index, BDF: smi.Some(smi.BDF{Bus: uint8(busID(index))}), UUID: "GPU-" + serial(p, index),
-		Name: p.name, Target: p.target.Short(),
-	}
-}
-
-// Info is what a card is.
-func (s *Source) Info(ctx context.Context, index int) (*smi.Info, error) {
-	var in *smi.Info
-	err := s.look(ctx, index, func(g *gauge) {
-		p := s.product
-		in = &smi.Info{
-			Device: p.device(index),
-			ASIC: smi.ASIC{
-				VendorID: smi.Some(uint32(vendorID)), VendorName: vendorName, DeviceID: smi.Some(p.deviceID),
-				SubvendorID: smi.Some(uint32(vendorID)), SubsystemID: smi.Some(p.subsystemID), Revision: smi.Some(p.revision),
-				Serial: serial(p, index), ComputeUnits: smi.Some(int(p.computeUnits)),
-				MaxClockGFX: smi.Some(smi.Hertz(p.physical.GFXMax)), MaxClockMem: smi.Some(smi.Hertz(p.physical.MemMax)),
-			},
-			VRAM: smi.VRAMInfo{
-				Type: p.memoryType, Size: smi.Some(smi.Bytes(g.now.Capacity)), BitWidth: smi.Some(int(p.busWidth)),
-				MaxBandwidth: smi.Some(smi.BytesPerSecond(p.bandwidth)),
-			},
-			Driver: smi.Driver{Name: driverName, Version: driverVersion()},
-		}
-	})
-	return in, err
-}
-
-// driverVersion is the version of this module.
-var driverVersion = sync.OnceValue(func() string {
-	if b, ok := debug.ReadBuildInfo(); ok && b.Main.Version != "" {
-		return b.Main.Version
-	}
-	return "devel"
-})
-
-// Metrics is what a card does, over the last second.
-func (s *Source) Metrics(ctx context.Context, index int) (*smi.Metrics, error) {
-	var m *smi.Metrics
-	err := s.look(ctx, index, func(g *gauge) {
-		ph := &s.product.physical
-		first, last := g.samples[0], g.samples[len(g.samples)-1]
-		r := ph.Read(interval(first, last))
-		instant := r
-		if n := len(g.samples); n > 1 {
-			// The last stretch that is long enough to say something.
-			k := n - 2
-			for k > 0 && last.at.Sub(g.samples[k].at) < sampleEvery {
-				k--
-			}
-			instant = ph.Read(interval(g.samples[k], last))
-		}
-		clock := func(domain string, now, low, high float64) smi.Clock {
-			return smi.Clock{Domain: domain, Current: smi.Some(smi.Hertz(now)), Min: smi.Some(smi.Hertz(low)), Max: smi.Some(smi.Hertz(high))}
-		}
-		sensor := func(name string, now, limit, off float64) smi.Temperature {
-			return smi.Temperature{Sensor: name, Current: smi.Some(smi.Celsius(now)), Limit: smi.Some(smi.Celsius(limit)), Shutdown: smi.Some(smi.Celsius(off))}
-		}
-		m = &smi.Metrics{
-			Time:     last.at,
-			Activity: smi.Activity{GFX: smi.Some(smi.Ratio(r.GFX)), UMC: smi.Some(smi.Ratio(r.UMC))},
-			VRAM:     smi.MemoryUse{Total: smi.Some(smi.Bytes(g.now.Capacity)), Used: smi.Some(smi.Bytes(g.now.Used))},
-			GTT:      smi.MemoryUse{Total: smi.Some(smi.Bytes(hostLimit())), Used: smi.Some(smi.Bytes(g.now.Host))},
-			Clocks: []smi.Clock{
-				clock(smi.ClockGFX, r.GFXClock, ph.GFXIdle, ph.GFXMax),
-				clock(smi.ClockMem, r.MemClock, ph.MemIdle, ph.MemMax),
-				clock(smi.ClockSOC, r.SOCClock, ph.SOCIdle, ph.SOCMax),
-			},
-			Power: smi.Power{
-				Socket: smi.Some(smi.Watts(instant.Power)), Average: smi.Some(smi.Watts(r.Power)), Cap: smi.Some(smi.Watts(ph.MaxPower)),
-				DefaultCap: smi.Some(smi.Watts(ph.MaxPower)), MinCap: smi.Some(smi.Watts(s.product.minCap)), MaxCap: smi.Some(smi.Watts(ph.MaxPower)),
-			},
-			Temperatures: []smi.Temperature{
-				sensor(smi.SensorEdge, g.state.Edge, ph.EdgeLimit, ph.EdgeOff),
-				sensor(smi.SensorHotspot, g.state.Hotspot, ph.HotspotLimit, ph.HotspotOff),
-				sensor(smi.SensorMem, g.state.Mem, ph.MemLimit, ph.MemOff),
-			},
-			Energy: smi.Some(smi.Joules(g.state.Energy)),
-		}
-	})
-	return m, err
-}
-
-// Processes are the sessions that use a card.
-func (s *Source) Processes(ctx context.Context, index int) ([]smi.Process, error) {
-	var list []smi.Process
-	err := s.look(ctx, index, func(g *gauge) {
-		rows := map[int]*smi.Process{}
-		for _, u := range g.now.Sessions {
-			if u.Used == 0 && u.Host == 0 && u.Busy == 0 && u.CopyBusy == 0 {
-				continue // it has never touched this card
-			}
-			units := min(u.Units, int(s.product.computeUnits))
-			if u.Running == 0 {
-				units = 0
-			}
-			if p := rows[u.PID]; p != nil { // a process with several runtimes
-				p.VRAM = smi.Some(p.VRAM.Or(0) + smi.Bytes(u.Used))
-				p.GTT = smi.Some(p.GTT.Or(0) + smi.Bytes(u.Host))
-				p.Busy = smi.Some(p.Busy.Or(0) + smi.Duration(u.Busy))
-				p.SDMA = smi.Some(p.SDMA.Or(0) + smi.Duration(u.CopyBusy))
-				p.CUOccupancy = smi.Some(min(p.CUOccupancy.Or(0)+units, int(s.product.computeUnits)))
-				continue
-			}
-			rows[u.PID] = &smi.Process{
-				Device: index, PID: uint32(u.PID), Name: processName(u.PID), VRAM: smi.Some(smi.Bytes(u.Used)), GTT: smi.Some(smi.Bytes(u.Host)),
-				Busy: smi.Some(smi.Duration(u.Busy)), SDMA: smi.Some(smi.Duration(u.CopyBusy)),
-				CUOccupancy: smi.Some(units), Origin: smi.OriginSim,
-			}
-		}
-		for _, p := range rows {
-			list = append(list, *p)
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	sortByPID(list)
-	return list, nil
-}
-
-// processName is the name of a process of this machine, "" if it is gone.
-func processName(pid int) string {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(b))
-}
-
-func sortByPID(list []smi.Process) {
-	slices.SortFunc(list, func(a, b smi.Process) int { return cmp.Compare(a.PID, b.PID) })
+// gone is the answer of a card that was told not to answer.
+func gone(index int) error {
+	return smi.Errorf(smi.ErrUnavailable, "GPU %d does not answer (simulated fault)", index)
 }

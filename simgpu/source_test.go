@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"reflect"
 	"syscall"
 	"testing"
 	"time"
@@ -128,7 +129,7 @@ func TestHalfwayThroughWindow(t *testing.T) {
 	}
 	// Asked again at the same moment it says the same.
 	again, err := s.Metrics(context.Background(), 0)
-	if err != nil || again.Activity != m.Activity {
+	if err != nil || !reflect.DeepEqual(again.Activity, m.Activity) {
 		t.Errorf("asked again: %+v, %v", again, err)
 	}
 }
@@ -204,7 +205,7 @@ func childSession() {
 		fmt.Println(what, err)
 		os.Exit(1)
 	}
-	seg, err := OpenSegment(3)
+	seg, err := OpenSegment(3, 4)
 	if err != nil {
 		fail("OpenSegment", err)
 	}
@@ -254,7 +255,7 @@ func TestSessionKilled(t *testing.T) {
 
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childEnv+"=1")
-	cmd.ExtraFiles = []*os.File{seg.File()}
+	cmd.ExtraFiles = seg.Files()
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {

@@ -149,6 +149,13 @@ func TestOpenErrors(t *testing.T) {
 		return uintptr(fd)
 	}
 	good := create(t, 4, mib)
+	board := func() uintptr {
+		fd, err := unix.Dup(int(good.board.file.Fd()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return uintptr(fd)
+	}
 	image := func(f func(h *header)) []byte {
 		b := append([]byte(nil), good.mem...)
 		f((*header)(unsafe.Pointer(&b[0])))
@@ -170,11 +177,11 @@ func TestOpenErrors(t *testing.T) {
 		"big capacity": file(sealed, image(func(h *header) { h.capacity[0] = ^uint64(0) })),
 		"bad fd":       9999,
 	} {
-		if s, err := Open(fd); !errors.Is(err, ErrSegment) {
+		if s, err := Open(fd, board()); !errors.Is(err, ErrSegment) {
 			t.Errorf("%s: %v, %v", name, s, err)
 		}
 	}
-	s, err := Open(file(sealed, image(func(*header) {})))
+	s, err := Open(file(sealed, image(func(*header) {})), board())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +306,7 @@ func TestBusyIsTheUnion(t *testing.T) {
 // child is a session process: it takes memory, begins a kernel and waits to be
 // killed.
 func child() {
-	s, err := Open(3)
+	s, err := Open(3, 4)
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)
@@ -330,7 +337,7 @@ func startChild(t *testing.T, s *Segment, take uint64) (*exec.Cmd, bool) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), fmt.Sprint("ROCWIRE_CARD_TAKE=", take))
-	cmd.ExtraFiles = []*os.File{s.File()}
+	cmd.ExtraFiles = s.Files()
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -1,7 +1,8 @@
-// Package card is the shared state of simulated cards: a small segment of
-// memory that all session processes of one worker map. It holds what each
-// session uses of each card, so that the sessions share its capacity and
-// their parent can tell who uses what.
+// Package card is the shared state of simulated cards: two small pieces of
+// memory that all session processes of one worker map. The segment proper holds
+// what each session uses of each card, so that the sessions share its capacity
+// and their parent can tell who uses what. The board says, the other way round,
+// what has become of the cards: hung, reset, gone, slowed down (see Condition).
 //
 // # Crash safety
 //
@@ -19,6 +20,11 @@
 // file is sealed against shrinking, and capacity and geometry are kept in
 // private memory at opening. Such a session can lie about the use of a card and
 // so keep others from it; it cannot harm the parent or another session's data.
+//
+// The board is the parent's: sessions map it for reading, and once it is handed
+// over nobody can map it for writing any more (F_SEAL_FUTURE_WRITE; kernels before
+// 5.1 do not have it, there a subverted session could write it, too, and so stop
+// the work of others, but still read nothing of theirs).
 package card
 
 import (
@@ -43,10 +49,10 @@ var (
 
 const (
 	magic   = 0x31_6472_6163_7772 // "rwcard1"
-	version = 1
+	version = 2
 
 	headerSize = 4096
-	slotSize   = 512
+	slotSize   = 640
 )
 
 // header begins the segment. It is written once, before anyone else maps it.
@@ -68,6 +74,9 @@ type slot struct {
 	running atomic.Uint64 // kernels that run now
 	units   atomic.Uint64 // compute units they could fill, summed
 
+	unitTime  atomic.Uint64 // ns × compute units that kernels could fill, up to unitSince
+	unitSince atomic.Uint64 // when units changed last (CLOCK_MONOTONIC ns), 0: it is 0
+
 	dispatches, workgroups, waves atomic.Uint64
 	instructions, lanes           [maxClasses]atomic.Uint64
 	readBytes, writeBytes         atomic.Uint64
@@ -76,9 +85,14 @@ type slot struct {
 	copyBusy  atomic.Uint64 // ns spent in copies
 	copyBytes [numCopies]atomic.Uint64
 
+	fromPeer [MaxCards]atomic.Uint64 // bytes that came from the memory of another card, by card
+
+	faults    atomic.Uint64 // memory faults of kernels so far; grows after the address was written
+	faultAddr atomic.Uint64
+
 	nameLen atomic.Uint64
 	name    [MaxName / 8]atomic.Uint64
-	_       [13]uint64
+	_       [9]uint64
 }
 
 // maxClasses leaves room in the layout for instruction classes to come.

@@ -10,9 +10,18 @@ import (
 // Counters only grow, over a card's or a session's lifetime.
 type Counters struct {
 	Busy     uint64 // ns during which a kernel ran
+	UnitTime uint64 // ns × compute units that kernels could fill
 	Work     Work
 	CopyBusy uint64            // ns of copies
 	Copies   [numCopies]uint64 // bytes by direction
+	FromPeer [MaxCards]uint64  // bytes that came from the memory of another card, by card
+}
+
+// Fault is a kernel that touched memory it has not.
+type Fault struct {
+	Card, PID int
+	Addr      uint64
+	Kernel    string // the last kernel that began
 }
 
 // CopyBytes is the number of bytes copied in all directions.
@@ -55,12 +64,20 @@ type Monitor struct {
 	total []Counters // by card
 	seen  []uint64   // when a slot was read last, by session and card
 	when  uint64     // when all slots were read last
+
+	places int // sessions there were when all slots were read last
+
+	counted []uint64 // faults of a slot that were told, by session and card
+	faults  []Fault  // that nobody has taken yet
 }
+
+// maxFaults bounds the faults that wait to be taken.
+const maxFaults = 1024
 
 // NewMonitor makes the monitor of a segment; a segment has one.
 func NewMonitor(s *Segment) *Monitor {
 	n := s.sessions * s.cards
-	m := &Monitor{seg: s, last: make([]Counters, n), total: make([]Counters, s.cards), seen: make([]uint64, n)}
+	m := &Monitor{seg: s, last: make([]Counters, n), total: make([]Counters, s.cards), seen: make([]uint64, n), counted: make([]uint64, n)}
 	now := Now()
 	m.when = now
 	for i := range m.seen {
@@ -77,6 +94,7 @@ func (m *Monitor) Read() []Card {
 	cards := make([]Card, m.seg.cards)
 	for c := range cards {
 		cards[c].Capacity = m.seg.capacity[c]
+		cards[c].Sessions = make([]Use, 0, m.places)
 	}
 	for i := range m.seg.sessions {
 		pid := m.seg.slot(i, 0).owner.Load()
@@ -87,7 +105,7 @@ func (m *Monitor) Read() []Card {
 			continue
 		}
 		for c := range cards {
-			m.account(i, c, now)
+			m.account(i, c, int(pid&0x7fffffff), now)
 			u := m.use(i, c, int(pid&0x7fffffff))
 			cd := &cards[c]
 			cd.Used = min(cd.Used+u.Used, cd.Capacity)
@@ -96,6 +114,7 @@ func (m *Monitor) Read() []Card {
 			cd.Sessions = append(cd.Sessions, u)
 		}
 	}
+	m.places = len(cards[0].Sessions)
 	settle()
 	for c := range cards {
 		cards[c].Counters = m.total[c]
@@ -134,8 +153,9 @@ func (m *Monitor) Sweep(alive func(pid int) bool) {
 			continue
 		}
 		for c := range m.seg.cards {
-			m.account(i, c, now)
+			m.account(i, c, int(pid&0x7fffffff), now)
 			m.seg.slot(i, c).reset()
+			m.counted[i*m.seg.cards+c] = 0
 			m.last[i*m.seg.cards+c] = Counters{}
 		}
 		owner.Store(0)
@@ -145,57 +165,115 @@ func (m *Monitor) Sweep(alive func(pid int) bool) {
 // Reap frees the slots of one process that has ended.
 func (m *Monitor) Reap(pid int) { m.Sweep(func(p int) bool { return p != pid }) }
 
+// Held is the memory in bytes that a process holds of all cards; false if it has no
+// place in the segment.
+func (m *Monitor) Held(pid int) (n uint64, ok bool) {
+	for i := range m.seg.sessions {
+		if m.seg.slot(i, 0).owner.Load() != uint64(pid) || pid == 0 {
+			continue
+		}
+		ok = true
+		for c := range m.seg.cards {
+			n += min(m.seg.slot(i, c).used.Load(), m.seg.capacity[c])
+		}
+	}
+	return n, ok
+}
+
+// Memory is a digest of who holds how much memory: while it is the same, that has
+// not changed. It costs far less than Read.
+func (m *Monitor) Memory() uint64 {
+	const prime = 1099511628211
+	h := uint64(14695981039346656037)
+	for i := range m.seg.sessions {
+		owner := m.seg.slot(i, 0).owner.Load()
+		h = (h ^ owner) * prime
+		if owner == 0 {
+			continue
+		}
+		for c := range m.seg.cards {
+			sl := m.seg.slot(i, c)
+			h = (h ^ sl.used.Load()) * prime
+			h = (h ^ sl.host.Load()) * prime
+		}
+	}
+	return h
+}
+
+// TakeFaults are the faults since the last time.
+func (m *Monitor) TakeFaults() []Fault {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	list := m.faults
+	m.faults = nil
+	return list
+}
+
+// perRead is more than a session can do of anything but time from one reading to
+// the next, and far less than wraps.
+const perRead = 1 << 48
+
+// grown is by how much a counter has grown since it was *was, which it becomes. It
+// does not shrink, and grows by no more than limit at a time.
+func grown(cur uint64, was *uint64, limit uint64) uint64 {
+	if cur <= *was {
+		return 0
+	}
+	d := min(cur-*was, limit)
+	*was += d
+	return d
+}
+
 // account adds to the card's counters what a slot has done since it was read
 // last. A slot cannot have been busy for longer than that, and counters that go
 // backwards count as nothing.
-func (m *Monitor) account(session, card int, now uint64) {
+func (m *Monitor) account(session, card, pid int, now uint64) {
 	k := session*m.seg.cards + card
 	elapsed := now - min(m.seen[k], now)
 	m.seen[k] = now
-	cur := m.seg.slot(session, card).counters(now)
+	sl := m.seg.slot(session, card)
 	was, sum := &m.last[k], &m.total[card]
-	d := func(cur, was *uint64, limit uint64) uint64 {
-		if *cur < *was {
-			*cur = *was
+	since := func(at uint64) uint64 {
+		if at == 0 || at >= now {
+			return 0
 		}
-		if *cur-*was > limit {
-			*cur = *was + limit
-		}
-		return *cur - *was
+		return now - at
 	}
-	const perRead = 1 << 48 // of anything but time: far more than can be, far less than wraps
-	sum.Busy += d(&cur.Busy, &was.Busy, elapsed)
-	sum.CopyBusy += d(&cur.CopyBusy, &was.CopyBusy, elapsed*64) // copies overlap
+	sum.Busy += grown(bounded(sl.busy.Load())+since(sl.since.Load()), &was.Busy, elapsed)
+	units := min(sl.units.Load(), maxUnits)
+	sum.UnitTime += grown(bounded(sl.unitTime.Load())+min(since(sl.unitSince.Load()), elapsed)*units, &was.UnitTime, elapsed*maxUnits)
+	sum.CopyBusy += grown(sl.copyBusy.Load(), &was.CopyBusy, elapsed*64) // copies overlap
 	for i := range sum.Copies {
-		sum.Copies[i] += d(&cur.Copies[i], &was.Copies[i], perRead)
+		sum.Copies[i] += grown(sl.copyBytes[i].Load(), &was.Copies[i], perRead)
 	}
-	s, c, w := sum.Work.fields(), cur.Work.fields(), was.Work.fields()
-	for i := range s {
-		*s[i] += d(c[i], w[i], perRead)
+	for i := range m.seg.cards {
+		sum.FromPeer[i] += grown(sl.fromPeer[i].Load(), &was.FromPeer[i], perRead)
 	}
-	*was = cur
+	w, o := &sum.Work, &was.Work
+	w.Dispatches += grown(sl.dispatches.Load(), &o.Dispatches, perRead)
+	w.Workgroups += grown(sl.workgroups.Load(), &o.Workgroups, perRead)
+	w.Waves += grown(sl.waves.Load(), &o.Waves, perRead)
+	for i := range w.Instructions {
+		w.Instructions[i] += grown(sl.instructions[i].Load(), &o.Instructions[i], perRead)
+		w.Lanes[i] += grown(sl.lanes[i].Load(), &o.Lanes[i], perRead)
+	}
+	w.ReadBytes += grown(sl.readBytes.Load(), &o.ReadBytes, perRead)
+	w.WriteBytes += grown(sl.writeBytes.Load(), &o.WriteBytes, perRead)
+	w.Atomics += grown(sl.atomics.Load(), &o.Atomics, perRead)
+	w.FLOPs += grown(sl.flops.Load(), &o.FLOPs, perRead)
+	if n := sl.faults.Load(); n != m.counted[k] {
+		m.counted[k] = n
+		if len(m.faults) < maxFaults {
+			m.faults = append(m.faults, Fault{Card: card, PID: pid, Addr: sl.faultAddr.Load(), Kernel: sl.kernel()})
+		}
+	}
 }
 
-// counters reads a slot; the current stretch of work counts up to now.
-func (sl *slot) counters(now uint64) Counters {
-	var c Counters
-	c.Busy = sl.busy.Load()
-	if since := sl.since.Load(); since != 0 && since < now && c.Busy < 1<<62 {
-		c.Busy += now - since
-	}
-	c.CopyBusy = sl.copyBusy.Load()
-	for i := range c.Copies {
-		c.Copies[i] = sl.copyBytes[i].Load()
-	}
-	w := &c.Work
-	w.Dispatches, w.Workgroups, w.Waves = sl.dispatches.Load(), sl.workgroups.Load(), sl.waves.Load()
-	for i := range w.Instructions {
-		w.Instructions[i], w.Lanes[i] = sl.instructions[i].Load(), sl.lanes[i].Load()
-	}
-	w.ReadBytes, w.WriteBytes = sl.readBytes.Load(), sl.writeBytes.Load()
-	w.Atomics, w.FLOPs = sl.atomics.Load(), sl.flops.Load()
-	return c
-}
+// maxUnits is more compute units than kernels can fill.
+const maxUnits = 1 << 16
+
+// bounded is a time that can be added to.
+func bounded(n uint64) uint64 { return min(n, 1<<62) }
 
 // use is a slot's state; its counters are those that were accounted.
 func (m *Monitor) use(session, card, pid int) Use {
@@ -214,6 +292,9 @@ func (m *Monitor) use(session, card, pid int) Use {
 // kernel is the name of the last kernel, with what is not printable replaced.
 func (sl *slot) kernel() string {
 	n := int(min(sl.nameLen.Load(), MaxName))
+	if n == 0 {
+		return ""
+	}
 	b := make([]byte, MaxName)
 	for i := range sl.name {
 		w := sl.name[i].Load()

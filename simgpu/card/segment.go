@@ -13,6 +13,7 @@ import (
 type Segment struct {
 	file     *os.File
 	mem      []byte
+	board    *board
 	cards    int
 	sessions int
 	capacity []uint64 // private copy: what the segment says now does not matter
@@ -53,12 +54,33 @@ func Create(capacity []uint64, sessions int) (*Segment, error) {
 	h.version, h.cards, h.sessions = version, uint64(s.cards), uint64(sessions)
 	copy(h.capacity[:], capacity)
 	h.magic = magic
+	if s.board, err = createBoard(); err != nil {
+		s.Close()
+		return nil, err
+	}
 	return s, nil
 }
 
-// Open maps the segment behind a descriptor that was handed over. It takes the
-// descriptor. Error: ErrSegment.
-func Open(fd uintptr) (*Segment, error) {
+// Open maps the segment behind descriptors that were handed over: those of Files,
+// in their order. It takes the descriptors. Error: ErrSegment.
+func Open(segment, board uintptr) (*Segment, error) {
+	b, err := openBoard(board)
+	if err != nil {
+		if f := os.NewFile(segment, "rocwire-cards"); f != nil {
+			f.Close()
+		}
+		return nil, err
+	}
+	s, err := openSegment(segment)
+	if err != nil {
+		b.close()
+		return nil, err
+	}
+	s.board = b
+	return s, nil
+}
+
+func openSegment(fd uintptr) (*Segment, error) {
 	f := os.NewFile(fd, "rocwire-cards")
 	if f == nil {
 		return nil, fmt.Errorf("%w: bad descriptor", ErrSegment)
@@ -107,9 +129,9 @@ func mapSegment(f *os.File, size int) (*Segment, error) {
 	return &Segment{file: f, mem: mem}, nil
 }
 
-// File is the segment's file, to be handed to a child process, whose Open takes
-// the descriptor it arrives as.
-func (s *Segment) File() *os.File { return s.file }
+// Files are to be handed to a child process, whose Open takes the descriptors they
+// arrive as.
+func (s *Segment) Files() []*os.File { return []*os.File{s.file, s.board.file} }
 
 // Cards is the number of cards.
 func (s *Segment) Cards() int { return s.cards }
@@ -124,6 +146,7 @@ func (s *Segment) Close() {
 		s.mem = nil
 		s.file.Close()
 	}
+	s.board.close()
 	runtime.KeepAlive(s)
 }
 

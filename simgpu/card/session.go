@@ -39,6 +39,7 @@ func (ss *Session) Detach() {
 		sl.used.Store(0)
 		sl.host.Store(0)
 		sl.units.Store(0)
+		sl.unitSince.Store(0)
 		sl.running.Store(0)
 		sl.since.Store(0)
 	}
@@ -53,6 +54,8 @@ type Meter struct {
 	mu      sync.Mutex
 	running int
 	since   uint64
+	units   uint64
+	changed uint64 // when units changed last
 }
 
 // Capacity is the card's memory in bytes.
@@ -106,12 +109,13 @@ func (m *Meter) Begin(kernel string, units int) {
 	kernel = kernel[:min(len(kernel), MaxName)]
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	now := Now()
 	if m.running == 0 {
-		m.since = Now()
-		m.slot.since.Store(m.since)
+		m.since = now
+		m.slot.since.Store(now)
 	}
 	m.running++
-	m.slot.units.Add(uint64(units))
+	m.setUnits(m.units+uint64(units), now)
 	m.slot.running.Store(uint64(m.running))
 	m.slot.nameLen.Store(0)
 	for i := 0; i < len(kernel); i += 8 {
@@ -129,12 +133,25 @@ func (m *Meter) End(units int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.running--
-	m.slot.units.Add(-uint64(units))
+	now := Now()
+	m.setUnits(m.units-uint64(units), now)
 	m.slot.running.Store(uint64(m.running))
 	if m.running == 0 {
 		// A reader in between sees too little for a moment, never too much.
 		m.slot.since.Store(0)
-		m.slot.busy.Add(Now() - m.since)
+		m.slot.busy.Add(now - m.since)
+	}
+}
+
+// setUnits accounts the time up to now and notes how many compute units the
+// kernels can fill from now on. mu is held.
+func (m *Meter) setUnits(units, now uint64) {
+	m.slot.unitSince.Store(0) // as in End
+	m.slot.unitTime.Add(m.units * (now - m.changed))
+	m.units, m.changed = units, now
+	m.slot.units.Store(units)
+	if units > 0 {
+		m.slot.unitSince.Store(now)
 	}
 }
 
@@ -158,4 +175,13 @@ func (m *Meter) Work(st *Work) {
 func (m *Meter) Copied(dir Copy, n, ns uint64) {
 	m.slot.copyBytes[dir].Add(n)
 	m.slot.copyBusy.Add(ns)
+}
+
+// FromPeer adds n bytes that came from the memory of another card.
+func (m *Meter) FromPeer(card int, n uint64) { m.slot.fromPeer[card].Add(n) }
+
+// Faulted notes that a kernel touched memory it has not, at an address.
+func (m *Meter) Faulted(addr uint64) {
+	m.slot.faultAddr.Store(addr)
+	m.slot.faults.Add(1)
 }

@@ -32,12 +32,3 @@ func (w *Work) TotalInstructions() uint64 {
 	}
 	return n
 }
-
-// fields are the counters in a fixed order.
-func (w *Work) fields() []*uint64 {
-	f := []*uint64{&w.Dispatches, &w.Workgroups, &w.Waves, &w.ReadBytes, &w.WriteBytes, &w.Atomics, &w.FLOPs}
-	for i := range w.Instructions {
-		f = append(f, &w.Instructions[i], &w.Lanes[i])
-	}
-	return f
-}

@@ -8,6 +8,11 @@
 // all its time in matrix instructions draws its limit, one that waits in
 // scalar code far less. Times are in seconds, power in watts, temperatures in
 // degrees Celsius, clocks in hertz.
+//
+// What the card is allowed (Limits: power cap, clock ranges) and how hot it is
+// decide what its work gets. The core clock f is the lowest of what the work, the
+// limits and the temperature allow, and power above idle goes with f²: voltage
+// falls with the clock, though not to nothing.
 package model
 
 import (
@@ -21,15 +26,19 @@ type Card struct {
 	IdlePower float64 // nothing runs
 	MaxPower  float64 // the power cap
 
-	GFXIdle, GFXMax float64 // clocks
+	GFXIdle, GFXMax float64 // clocks; below the lowest that can be set (GFXMin) the core sleeps
 	MemIdle, MemMax float64
 	SOCIdle, SOCMax float64
+	GFXMin          float64 // 0: GFXIdle
+
+	GFXVoltsMin, GFXVoltsMax float64 // at GFXMin and GFXMax
 
 	Ambient float64
 	// Degrees per watt above ambient in the steady state, and the time in
 	// which 63 % of a change happens.
 	EdgeRise, HotspotRise, MemRise    float64
 	EdgeTau, HotspotTau, MemTau       float64
+	VRRise, VRTau                     float64 // voltage regulators
 	EdgeLimit, HotspotLimit, MemLimit float64
 	EdgeOff, HotspotOff, MemOff       float64
 }
@@ -39,21 +48,31 @@ type Interval struct {
 	Seconds  float64
 	Busy     float64 // seconds in which a kernel ran
 	CopyBusy float64 // seconds of copies; copies may overlap
+	UnitTime float64 // seconds × compute units that kernels could fill
+	Stalled  bool    // what runs does not get on
 	Work     card.Work
 }
 
 // State is what a card carries from one interval to the next.
 type State struct {
-	Energy             float64 // joules
-	Edge, Hotspot, Mem float64 // temperatures
+	Energy                 float64 // joules
+	Edge, Hotspot, Mem, VR float64 // temperatures
+
+	// Seconds in which power, temperature and either of the two held it back.
+	PowerLimited, HeatLimited, Limited float64
 }
 
 // Reading is what a card showed during an interval.
 type Reading struct {
 	GFX, UMC           float64 // activity, 0 to 1
+	Units              float64 // compute units that were filled while kernels ran
 	Power              float64 // average of the interval
 	GFXClock, MemClock float64
 	SOCClock           float64
+	GFXVolts           float64
+
+	Speed                     float64 // of the core compared with a card of the same load without limits; 1: not held back
+	PowerLimited, HeatLimited float64 // share of the interval in which power and temperature held it back
 }
 
 // Start is a card that has been idle for long.
@@ -62,6 +81,7 @@ func (c *Card) Start() State {
 		Edge:    c.Ambient + c.EdgeRise*c.IdlePower,
 		Hotspot: c.Ambient + c.HotspotRise*c.IdlePower,
 		Mem:     c.Ambient + c.MemRise*c.IdlePower,
+		VR:      c.Ambient + c.VRRise*c.IdlePower,
 	}
 }
 
@@ -81,6 +101,8 @@ const (
 	unknownMix = 0.5  // a kernel that has not reported what it executes yet
 	memoryFull = 64.0 // bytes per wave instruction with which the memory is busy all the time
 	memoryPart = 0.25 // of the power is the memory's
+	stalled    = 0.10 // a kernel that does not get on
+	holdPart   = 0.08 // of the power between idle and cap for an idle core that is held at its highest clock
 	copyPart   = 0.20 // of the power between idle and cap for copies without kernels
 )
 
@@ -104,38 +126,79 @@ func mix(w *card.Work) (power, memory float64) {
 	return math.Min(1, power*(1-memoryPart)+memoryPart*memory), memory
 }
 
-// Read is what the card shows over an interval.
-func (c *Card) Read(in Interval) Reading {
+// Read is what the card shows over an interval, at a temperature of its hot spot
+// and under limits.
+func (c *Card) Read(in Interval, hotspot float64, l *Limits) Reading {
+	gfx, mem, soc := c.clocks(l)
+	r := Reading{GFXClock: gfx.rest, MemClock: mem.rest, SOCClock: soc.rest, Speed: 1}
+	idle := c.IdlePower + c.holding(gfx)
+	r.Power = math.Min(idle, c.cap(l))
+	r.GFXVolts = c.volts(r.GFXClock)
 	if in.Seconds <= 0 {
-		return Reading{Power: c.IdlePower, GFXClock: c.GFXIdle, MemClock: c.MemIdle, SOCClock: c.SOCIdle}
+		return r
 	}
 	share := func(s float64) float64 { return math.Min(1, math.Max(0, s/in.Seconds)) }
-	var r Reading
 	r.GFX = share(in.Busy)
+	if in.Busy > 0 {
+		r.Units = in.UnitTime / in.Busy
+	}
 	copies := share(in.CopyBusy)
 	power, memory := mix(&in.Work)
+	if in.Stalled {
+		power, memory = stalled, 0
+	}
 	r.UMC = math.Min(1, r.GFX*memory+copies*(1-r.GFX*memory))
 	load := math.Min(1, r.GFX*power+copies*copyPart)
-	r.Power = c.IdlePower + (c.MaxPower-c.IdlePower)*load
-	// The core clock follows activity and gives way when the power nears the
-	// cap: full load of the hungriest kind runs at three quarters.
-	throttle := 1 - 0.25*math.Max(0, load-0.8)/0.2
-	r.GFXClock = c.GFXIdle + (c.GFXMax*throttle-c.GFXIdle)*r.GFX
-	r.MemClock = c.MemIdle + (c.MemMax-c.MemIdle)*math.Max(r.GFX, copies)
-	r.SOCClock = c.SOCIdle + (c.SOCMax-c.SOCIdle)*math.Max(r.GFX, copies)
+
+	// The core clock gives way when the power nears the highest cap: full load of the
+	// hungriest kind runs at three quarters of it.
+	near := math.Max(0, load-0.8) / 0.2
+	free := c.GFXMax * (1 - 0.25*near)
+	low := c.lowest()
+	heat := low + (free-low)*c.heat(hotspot)
+	clock := math.Min(math.Min(free, gfx.high), heat)
+	dynamic := (c.MaxPower - c.IdlePower) * load * square(clock/free)
+	if room := math.Max(0, c.cap(l)-idle); dynamic > room {
+		clock = math.Max(low, clock*math.Sqrt(room/dynamic))
+		dynamic = room
+		near = 1
+	}
+	r.Power = math.Min(idle+dynamic, c.cap(l))
+	r.Speed = math.Min(1, clock/free)
+	if near > 0 {
+		r.PowerLimited = r.GFX
+	}
+	if c.heat(hotspot) < 1 {
+		r.HeatLimited = 1
+	}
+	r.GFXClock = gfx.rest + (clock-gfx.rest)*r.GFX
+	r.MemClock = mem.rest + (mem.high-mem.rest)*math.Max(r.GFX, copies)
+	r.SOCClock = soc.rest + (soc.high-soc.rest)*math.Max(r.GFX, copies)
+	r.GFXVolts = c.volts(r.GFXClock)
 	return r
 }
 
+func square(x float64) float64 { return x * x }
+
 // Step is the state after an interval.
-func (c *Card) Step(s State, in Interval) State {
+func (c *Card) Step(s State, in Interval, l *Limits) State {
 	if in.Seconds <= 0 {
 		return s
 	}
-	p := c.Read(in).Power
-	s.Energy += p * in.Seconds
-	s.Edge = approach(s.Edge, c.Ambient+c.EdgeRise*p, in.Seconds/c.EdgeTau)
-	s.Hotspot = approach(s.Hotspot, c.Ambient+c.HotspotRise*p, in.Seconds/c.HotspotTau)
-	s.Mem = approach(s.Mem, c.Ambient+c.MemRise*p, in.Seconds/c.MemTau)
+	r := c.Read(in, s.Hotspot, l)
+	s.Energy += r.Power * in.Seconds
+	s.PowerLimited += r.PowerLimited * in.Seconds
+	s.HeatLimited += r.HeatLimited * in.Seconds
+	s.Limited += math.Max(r.PowerLimited, r.HeatLimited) * in.Seconds
+	s.Edge = approach(s.Edge, c.Ambient+c.EdgeRise*r.Power, in.Seconds/c.EdgeTau)
+	s.Mem = approach(s.Mem, c.Ambient+c.MemRise*r.Power, in.Seconds/c.MemTau)
+	if c.VRTau > 0 {
+		s.VR = approach(s.VR, c.Ambient+c.VRRise*r.Power, in.Seconds/c.VRTau)
+	}
+	s.Hotspot = approach(s.Hotspot, c.Ambient+c.HotspotRise*r.Power, in.Seconds/c.HotspotTau)
+	if l != nil && l.Heat > 0 {
+		s.Hotspot = l.Heat
+	}
 	return s
 }
 

@@ -6,7 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
-	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -54,18 +54,9 @@ func New(o Options, log *slog.Logger) (worker.Backend, error) {
 		return worker.Backend{}, err
 	}
 	return worker.Backend{
-		Name: Name, Source: src, Devices: devices, Files: []*os.File{seg.File()}, Reap: src.Reap,
-		Args: []string{"--backend", Name, "--arch", o.Arch, "--visible", join(devices)},
-		Usage: func(pid int) (n uint64, ok bool) {
-			for card := range seg.Cards() {
-				for _, u := range src.Use(card) {
-					if u.PID == pid {
-						n, ok = n+u.Used, true
-					}
-				}
-			}
-			return n, ok
-		},
+		Name: Name, Source: src, Devices: devices, Files: seg.Files(), Reap: src.Reap,
+		Args:  []string{"--backend", Name, "--arch", o.Arch, "--visible", join(devices)},
+		Usage: src.Held,
 	}, nil
 }
 
@@ -106,12 +97,14 @@ func Session(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
 	return &worker.SessionProcess{
 		Log: log,
 		Prepare: func() (err error) {
-			seg, err = simgpu.OpenSegment(worker.FirstFile)
+			seg, err = simgpu.OpenSegment(worker.FirstFile, worker.FirstFile+1)
 			return err
 		},
 		Open: func(s worker.Session) (worker.Opened, error) {
 			var report atomic.Pointer[func(hip.Stream, hip.Error, string)]
-			chosen := worker.VisibleDevices(devices, s.Hello.Devices)
+			// A card that does not answer is not there for programs that start now.
+			there := slices.DeleteFunc(slices.Clone(devices), func(d int) bool { return seg.Condition(d).Gone })
+			chosen := worker.VisibleDevices(there, s.Hello.Devices)
 			if len(chosen) == 0 {
 				return worker.Opened{}, hip.ErrorNoDevice
 			}
