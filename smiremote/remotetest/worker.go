@@ -32,6 +32,23 @@ func Start(t testing.TB, addr string, opt smiremote.HandlerOptions) *Worker {
 	if err != nil {
 		t.Fatal(err)
 	}
+	w := start(ln, opt)
+	t.Cleanup(w.Stop)
+	return w
+}
+
+// Run is Start for an example, which has no testing.TB. It panics where Start would
+// end the test.
+func Run(opt smiremote.HandlerOptions) (addr string, stop func()) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	w := start(ln, opt)
+	return w.Addr, w.Stop
+}
+
+func start(ln net.Listener, opt smiremote.HandlerOptions) *Worker {
 	w := &Worker{Addr: ln.Addr().String(), ln: ln, conns: map[*wire.ServerConn]bool{}}
 	h := smiremote.NewHandler(opt)
 	w.wg.Go(func() {
@@ -43,7 +60,6 @@ func Start(t testing.TB, addr string, opt smiremote.HandlerOptions) *Worker {
 			w.wg.Go(func() { w.serve(conn, h) })
 		}
 	})
-	t.Cleanup(w.Stop)
 	return w
 }
 
@@ -70,6 +86,15 @@ func (w *Worker) serve(conn net.Conn, h *smiremote.Handler) {
 	w.mu.Lock()
 	delete(w.conns, s)
 	w.mu.Unlock()
+}
+
+// Drop ends all connections, not the listener.
+func (w *Worker) Drop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for s := range w.conns {
+		s.Close("dropped")
+	}
 }
 
 // Stop ends the listener and all connections and waits for them.
