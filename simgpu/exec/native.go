@@ -87,7 +87,9 @@ func (w *wave) native(e *nativeEntry) *block {
 	w.ldsAt, w.ldsLen = unsafe.Pointer(unsafe.SliceData(lds)), uint32(min(len(lds), 1<<30))
 	at := e.at
 	for {
+		w.region = e.r
 		x := &e.r.exits[callNative(at, w)]
+		w.accessing = 0
 		w.blk = x.blk
 		switch x.kind {
 		case exitOps:
@@ -111,6 +113,18 @@ func (w *wave) native(e *nativeEntry) *block {
 			return x.blk
 		}
 	}
+}
+
+// again executes the instruction that faulted in translated code with its own
+// function, and returns what that panics with.
+func (w *wave) again() (e any) {
+	x := &w.region.exits[w.accessing-1]
+	w.accessing = 0
+	w.blk, w.idx = x.blk, x.from
+	defer func() { e = recover() }()
+	w.setExec()
+	x.blk.ops[x.from](w)
+	return nil
 }
 
 // rest executes a block from instruction i on.
@@ -212,10 +226,13 @@ type nativeBlock struct {
 
 // Where things lie in a wave.
 var (
-	waveS     = int(unsafe.Offsetof(wave{}.S))
-	waveV     = int(unsafe.Offsetof(wave{}.bases)) + int(inV)*8
-	waveA     = int(unsafe.Offsetof(wave{}.bases)) + int(inA)*8
-	waveLDS   = int(unsafe.Offsetof(wave{}.ldsAt))
-	waveLen   = int(unsafe.Offsetof(wave{}.ldsLen))
-	waveTally = int(unsafe.Offsetof(wave{}.tally))
+	waveS      = int(unsafe.Offsetof(wave{}.S))
+	waveV      = int(unsafe.Offsetof(wave{}.bases)) + int(inV)*8
+	waveA      = int(unsafe.Offsetof(wave{}.bases)) + int(inA)*8
+	waveLDS    = int(unsafe.Offsetof(wave{}.ldsAt))
+	waveLen    = int(unsafe.Offsetof(wave{}.ldsLen))
+	waveAccess = int(unsafe.Offsetof(wave{}.accessing))
+	waveRead   = int(unsafe.Offsetof(wave{}.stats) + unsafe.Offsetof(Stats{}.ReadBytes))
+	waveWrite  = int(unsafe.Offsetof(wave{}.stats) + unsafe.Offsetof(Stats{}.WriteBytes))
+	waveTally  = int(unsafe.Offsetof(wave{}.tally))
 )

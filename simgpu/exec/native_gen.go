@@ -8,7 +8,8 @@ import (
 )
 
 // Registers of translated code: RBX the wave, RSI its vector registers, R8 its
-// accumulation registers, RDI the LDS; K1 to K4 EXEC, 16 lanes each.
+// accumulation registers, RDI the LDS, RDX device memory where it
+// is accessed; K1 to K4 EXEC, 16 lanes each.
 const (
 	rW   = x64.RBX
 	rV   = x64.RSI
@@ -211,8 +212,8 @@ func (g *nativeGen) inst(in *gcn.Inst) bool {
 			return f(g, in)
 		}
 		return false
-	case gcn.DS:
-		if f := nativeLDS[name]; f != nil {
+	case gcn.DS, gcn.SMEM, gcn.FLAT, gcn.GLOBAL:
+		if f := nativeMemory[name]; f != nil {
 			return f(g, in)
 		}
 		return false

@@ -52,7 +52,7 @@ func (g *nativeGen) ldsCheck(o *gcn.Operand, q, imm int, bad x64.Label) {
 // lanes' addresses are not consecutive from it on.
 func (g *nativeGen) inOrder(q int, no x64.Label) {
 	a := &g.a
-	a.VToReg(x64.RAX, 2)
+	a.VToReg(false, x64.RAX, 2)
 	a.VFromReg(false, 3, x64.RAX)
 	a.SignExtend(x64.RAX) // an inactive lowest lane may be before the LDS
 	a.V(x64.VPADDD, 3, 3, g.steps(), 0)
@@ -132,7 +132,7 @@ func (g *nativeGen) ldsAccess(addr, dst *gcn.Operand, passes ...ldsPass) {
 }
 
 func init() {
-	nativeLDS["ds_read_b32"] = func(g *nativeGen, in *gcn.Inst) bool {
+	nativeMemory["ds_read_b32"] = func(g *nativeGen, in *gcn.Inst) bool {
 		if in.GDS || !isVec(&in.Addr) || !isVec(&in.Dst) {
 			return false
 		}
@@ -150,7 +150,7 @@ func init() {
 			g.put(0, q)
 		}}
 	}
-	nativeLDS["ds_write_b32"] = func(g *nativeGen, in *gcn.Inst) bool {
+	nativeMemory["ds_write_b32"] = func(g *nativeGen, in *gcn.Inst) bool {
 		if in.GDS || !isVec(&in.Addr) || !isVec(&in.Data) {
 			return false
 		}
@@ -158,7 +158,7 @@ func init() {
 		return true
 	}
 	for name, scale := range map[string]int{"": 4, "st64": 256} {
-		nativeLDS["ds_read2"+name+"_b32"] = func(g *nativeGen, in *gcn.Inst) bool {
+		nativeMemory["ds_read2"+name+"_b32"] = func(g *nativeGen, in *gcn.Inst) bool {
 			if in.GDS || !isVec(&in.Addr) || !isVec(&in.Dst) {
 				return false
 			}
@@ -176,7 +176,7 @@ func init() {
 			g.ldsAccess(&in.Addr, &in.Dst, read(0, int(in.Offset0)*scale), read(1, int(in.Offset1)*scale))
 			return true
 		}
-		nativeLDS["ds_write2"+name+"_b32"] = func(g *nativeGen, in *gcn.Inst) bool {
+		nativeMemory["ds_write2"+name+"_b32"] = func(g *nativeGen, in *gcn.Inst) bool {
 			if in.GDS || !isVec(&in.Addr) || !isVec(&in.Data) || !isVec(&in.Data1) {
 				return false
 			}

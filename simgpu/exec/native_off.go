@@ -13,3 +13,7 @@ func (*Program) warm(*block) {}
 func (*nativeEntry) suits(*wave) bool { return false }
 
 func (w *wave) native(*nativeEntry) *block { return nil }
+
+type region struct{}
+
+func (w *wave) again() any { return nil }

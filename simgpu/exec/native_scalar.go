@@ -10,12 +10,12 @@ import (
 // emitter translates one instruction. It emits nothing if it cannot.
 type emitter = func(g *nativeGen, in *gcn.Inst) bool
 
-// nativeScalar, nativeVector and nativeLDS hold what can be translated, by
+// nativeScalar, nativeVector and nativeMemory hold what can be translated, by
 // mnemonic without encoding suffix.
 var (
 	nativeScalar = map[string]emitter{}
 	nativeVector = map[string]emitter{}
-	nativeLDS    = map[string]emitter{}
+	nativeMemory = map[string]emitter{}
 )
 
 func sreg(n int) x64.Mem { return x64.At(rW, waveS+4*n) }

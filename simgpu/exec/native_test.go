@@ -140,13 +140,65 @@ func (m *machine) fill(r *rand.Rand, mem uint64) {
 	}
 }
 
+// point makes the address operands of an instruction point to mem, most of the time.
+func (m *machine) point(r *rand.Rand, in *gcn.Inst, mem uint64) {
+	start := mem + uint64(r.IntN(page-64*16))
+	kind := r.IntN(8)
+	if kind < 2 && in.Data.Width > 1 {
+		kind = 2 // which lane's dwords are there at last is not defined if they overlap
+	}
+	at := func(l int) uint64 {
+		switch kind {
+		case 0, 1:
+			return start + uint64(4*l)
+		case 2:
+			return start + uint64(16*l)
+		case 3:
+			return start
+		case 4: // over the end of the page
+			return mem + page - 256 + uint64(16*l)
+		case 5:
+			return mem + uint64(16*((l*37+11)%64))
+		case 6:
+			if l == 20 {
+				return r.Uint64()
+			}
+		}
+		return mem + uint64(r.IntN(page/16-1)*16)
+	}
+	if in.Enc == gcn.SMEM {
+		if in.Base.Kind == gcn.SGPR && in.Base.Index < 126 {
+			m.setS64(uint8(in.Base.Index), at(r.IntN(64))-uint64(int64(in.Offset)))
+		}
+		if in.SOffset.Kind == gcn.SGPR {
+			m.S[in.SOffset.Index] = uint32(r.IntN(64))
+		}
+		return
+	}
+	saddr := in.Base.Kind == gcn.SGPR && in.Base.Index < 126
+	if saddr {
+		m.setS64(uint8(in.Base.Index), mem-uint64(int64(in.Offset)))
+	}
+	if in.Addr.Kind != gcn.VGPR || in.Addr.Index > 254 {
+		return
+	}
+	for l := range 64 {
+		if saddr {
+			m.V[in.Addr.Index][l] = uint32(at(l) - mem)
+		} else {
+			m.set64(int(in.Addr.Index), l, at(l)-uint64(int64(in.Offset)))
+		}
+	}
+}
+
 func TestNativeInstructions(t *testing.T) {
 	if !useNative {
 		t.Skip("this processor has no AVX-512")
 	}
 	defer func() { useNative = true }()
-	encodings := []struct{ bits, n uint32 }{{0x17d, 9}, {0x2, 2}, {0x17e, 9}, {0xb, 4}, {0x3f, 7}, {0x3e, 7}, {0, 1}, {0x34, 6}, {0x34, 6}, {0x34, 6}, {0x36, 6}, {0x1a7, 9}}
-	n := 60000
+	encodings := []struct{ bits, n uint32 }{{0x17d, 9}, {0x2, 2}, {0x17e, 9}, {0xb, 4}, {0x3f, 7}, {0x3e, 7}, {0, 1}, {0x34, 6}, {0x34, 6}, {0x34, 6}, {0x36, 6}, {0x1a7, 9},
+		{0x37, 6}, {0x37, 6}, {0x30, 6}}
+	n := 90000
 	if testing.Short() {
 		n = 8000
 	}
@@ -166,6 +218,13 @@ func TestNativeInstructions(t *testing.T) {
 				words[1] &= 0x07ffffff
 			case 0x1a7:
 				words[0] = words[0]&^(0x7f<<16|0xff00) | op&0x7f<<16
+			case 0x37:
+				words[0] = words[0]&^(0x7f<<18|0x3<<14) | op&0x7f<<18 | uint32(r.IntN(2))<<15
+				if r.IntN(2) == 0 {
+					words[1] |= 0x7f << 16
+				}
+			case 0x30:
+				words[0] = words[0]&^(0xff<<18) | op&0x3f<<18
 			case 0x36:
 				words[0] = words[0]&^(0x1ff<<16) | op&0xff<<17
 			}
@@ -187,13 +246,16 @@ func TestNativeInstructions(t *testing.T) {
 			if err == nil {
 				name = in.Info.Name
 			}
-			if nativeScalar[name] == nil && nativeVector[name] == nil && nativeLDS[name] == nil || controls[name] != nil {
+			if nativeScalar[name] == nil && nativeVector[name] == nil && nativeMemory[name] == nil || controls[name] != nil {
 				continue
 			}
 			if i%8 == 0 {
 				m.fill(r, data)
 			} else {
 				m.setS64(regEXEC, execPatterns[r.IntN(len(execPatterns))])
+			}
+			if e.bits == 0x37 || e.bits == 0x30 {
+				m.point(r, &in, data)
 			}
 			before := m.save(mem)
 			words = words[:in.Len/4]
@@ -219,7 +281,7 @@ func TestNativeInstructions(t *testing.T) {
 			}
 		}
 	}
-	for _, names := range []map[string]emitter{nativeScalar, nativeVector, nativeLDS} {
+	for _, names := range []map[string]emitter{nativeScalar, nativeVector, nativeMemory} {
 		for _, name := range slices.Sorted(maps.Keys(names)) {
 			if seen[name] == 0 && !testing.Short() {
 				t.Errorf("%s was never tried", name)

@@ -59,8 +59,10 @@ type wave struct {
 	wg  *workgroup
 	id  int // number within the workgroup
 
-	ldsAt  unsafe.Pointer // the LDS, for translated code
-	ldsLen uint32
+	ldsAt     unsafe.Pointer // the LDS, for translated code
+	ldsLen    uint32
+	accessing uint32  // 1 + number of the exit of the memory access that translated code does
+	region    *region // whose code executes
 
 	scratch []byte // private segments of the lanes, interleaved by dword
 

@@ -149,16 +149,31 @@ func (a *Asm) VFromReg(w bool, d Z, r Reg) {
 	a.evex(o, byte(d), 0, r, 0, false, 0)
 }
 
-// VToReg emits r = the lowest dword of s.
-func (a *Asm) VToReg(r Reg, s Z) {
-	// EVEX.128, not 512: the length bits are ignored by none of them.
+// VToReg emits r = the lowest dword of s, or qword if w.
+func (a *Asm) VToReg(w bool, r Reg, s Z) {
+	o := VOp{m0f, p66, 0, 0x7e}
+	if w {
+		o.W = 1
+	}
 	n := len(a.code)
-	a.evex(VOp{m0f, p66, 0, 0x7e}, byte(s), 0, r, 0, false, 0)
-	a.code[n+3] &^= 3 << 5
+	a.evex(o, byte(s), 0, r, 0, false, 0)
+	a.code[n+3] &^= 3 << 5 // it is one of 128 bits
 }
 
 // Gather emits d{k} = the dwords at m; k is zero afterwards.
 func (a *Asm) Gather(d Z, m Mem, k K) { a.evex(VOp{m38, p66, 0, 0x90}, byte(d), 0, m, k, false, 0) }
+
+// GatherQ is Gather with qwords as index: of 8 dwords, to the low half of d.
+func (a *Asm) GatherQ(d Z, m Mem, k K) { a.evex(VOp{m38, p66, 0, 0x91}, byte(d), 0, m, k, false, 0) }
+
+// ScatterQ is Scatter with qwords as index: of 8 dwords, the low half of s.
+func (a *Asm) ScatterQ(m Mem, s Z, k K) { a.evex(VOp{m38, p66, 0, 0xa1}, byte(s), 0, m, k, false, 0) }
+
+// VUpper emits the low half of d = the upper half of s.
+func (a *Asm) VUpper(d, s Z) {
+	a.evex(VOp{m3a, p66, 1, 0x3b}, byte(s), 0, d, 0, false, 1)
+	a.emit(1)
+}
 
 // Scatter emits the dwords at m{k} = s, the lowest first; k is zero afterwards.
 func (a *Asm) Scatter(m Mem, s Z, k K) { a.evex(VOp{m38, p66, 0, 0xa0}, byte(s), 0, m, k, false, 0) }
@@ -236,6 +251,12 @@ var (
 
 // K emits d = s op t.
 func (a *Asm) K(o KOp, d, s, t K) { a.vex(m0f, o.PP, o.W, o.L, o.Op, byte(d), byte(s), t) }
+
+// KShiftRight emits d = s >> n, words.
+func (a *Asm) KShiftRight(d, s K, n byte) {
+	a.vex(m3a, p66, 1, 0, 0x30, byte(d), 0, s)
+	a.emit(n)
+}
 
 // KTestOr sets the flags: E if s|t is zero, B (carry) if it is all ones; words.
 func (a *Asm) KTestOr(s, t K) { a.vex(m0f, 0, 0, 0, 0x98, byte(s), 0, t) }
