@@ -15,11 +15,14 @@ const (
 	// title or be moved to another group. Twice as long for some, so that not all are
 	// read again at the same moment.
 	keep = 10 * time.Second
-	// patience is how long a caller waits for something that may hang.
-	patience = 20 * time.Millisecond
+	// patience is how long a caller waits for all that may hang.
+	patience = 100 * time.Millisecond
 	// maxLate is how many such questions may be without an answer at once; more are not
 	// asked.
 	maxLate = 16
+	// maxReading is how many command lines are read at once; each may hold a thread for
+	// ever.
+	maxReading = 32
 )
 
 // inode is a folder of /proc. While it is the same, so is the process: the kernel
@@ -31,9 +34,11 @@ type inode struct {
 
 // cache is the identity of processes, by number.
 type cache struct {
-	tree  *tree
-	users *users
-	now   func() time.Time
+	tree     *tree
+	users    *users
+	now      func() time.Time
+	patience time.Duration
+	reading  chan struct{} // holds one for each command line being read
 
 	mu      sync.Mutex
 	entries map[uint32]entry
@@ -50,43 +55,61 @@ type entry struct {
 // flight is the reading of one process, for all who ask meanwhile.
 type flight struct {
 	dir  inode
-	old  *identity // the last that was known of the same number
+	old  *identity     // the last that was known of the same number
+	base chan struct{} // closed when all is known that cannot hang
 	done chan struct{}
 
 	// By the cache's lock:
-	id   *identity // from when all but the command line is known
+	id   *identity // from base on
 	late bool
 }
 
 func newCache(t *tree, u *users) *cache {
-	return &cache{tree: t, users: u, now: time.Now, entries: map[uint32]entry{}, flights: map[uint32]*flight{}}
+	return &cache{tree: t, users: u, now: time.Now, entries: map[uint32]entry{}, flights: map[uint32]*flight{}, patience: patience, reading: make(chan struct{}, maxReading)}
 }
 
-// get is who a process is, nil if it is gone or may not be seen. Its command line
-// may be missing if it cannot be had in time.
-func (c *cache) get(pid uint32) *identity {
+// lookup is an answer, or where it will come from.
+type lookup struct {
+	dir    inode
+	id     *identity
+	flight *flight // nil: id is all there is to know
+}
+
+// begin looks who a process is, and sees to it that it is read if that is not known.
+func (c *cache) begin(pid uint32) lookup {
 	dir, ok := c.stat(pid)
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	e, known := c.entries[pid]
-	if !ok {
+	switch {
+	case !ok:
 		delete(c.entries, pid)
-		c.mu.Unlock()
-		return nil
-	}
-	if known && e.dir == dir && c.now().Before(e.deadline) {
-		c.mu.Unlock()
-		return e.id
+		return lookup{}
+	case known && e.dir == dir && c.now().Before(e.deadline):
+		return lookup{dir: dir, id: e.id}
 	}
 	f := c.flights[pid]
 	if f == nil {
-		f = &flight{dir: dir, old: e.id, done: make(chan struct{})}
+		f = &flight{dir: dir, old: e.id, base: make(chan struct{}), done: make(chan struct{})}
 		c.flights[pid] = f
 		go c.fly(pid, f)
 	}
+	return lookup{dir: dir, flight: f}
+}
+
+// end is who the process is, nil if it is gone or may not be seen. Its command line
+// and its user's name may be missing if they are not there by until.
+func (c *cache) end(l lookup, until time.Time) *identity {
+	f := l.flight
+	if f == nil {
+		return l.id
+	}
+	<-f.base
+	c.mu.Lock()
 	late := f.late
 	c.mu.Unlock()
 	if !late {
-		t := time.NewTimer(patience)
+		t := time.NewTimer(time.Until(until))
 		select {
 		case <-f.done:
 		case <-t.C:
@@ -103,19 +126,21 @@ func (c *cache) get(pid uint32) *identity {
 			c.late++
 		}
 	}
-	if f.dir != dir {
+	if f.dir != l.dir {
 		return nil // another process had the number; the next question is about the right one
 	}
 	return f.id
 }
 
+// get is begin and end in one.
+func (c *cache) get(pid uint32, until time.Time) *identity { return c.end(c.begin(pid), until) }
+
 // fly reads a process and remembers it.
 func (c *cache) fly(pid uint32, f *flight) {
 	id, err := c.tree.read(pid)
 	if err == nil {
-		id.user = c.users.name(id.user)
 		if f.old != nil && f.old.start == id.start {
-			id.command = f.old.command
+			id.command, id.user = f.old.command, f.old.user
 		}
 		if again, ok := c.stat(pid); !ok || again != f.dir {
 			id = nil // it ended meanwhile: this may be half of one and half of another
@@ -125,11 +150,19 @@ func (c *cache) fly(pid uint32, f *flight) {
 	f.id = id
 	skip := id == nil || c.late >= maxLate
 	c.mu.Unlock()
+	close(f.base)
 	if !skip {
-		line := c.tree.command(pid) // which may take for ever
-		again, ok := c.stat(pid)
-		full := *id
-		if full.command = line; ok && again == f.dir {
+		named := *id
+		named.user = c.users.name(id.uid)
+		id = &named
+		c.mu.Lock()
+		f.id = id
+		c.mu.Unlock()
+		full := named
+		c.reading <- struct{}{}
+		full.command = c.tree.command(pid) // which may take for ever
+		<-c.reading
+		if again, ok := c.stat(pid); ok && again == f.dir {
 			id = &full
 		}
 	}

@@ -2,6 +2,7 @@ package attribution
 
 import (
 	"context"
+	"time"
 
 	"github.com/rocwire/rocwire/smi"
 )
@@ -10,29 +11,41 @@ import (
 // numbers, whatever namespace they are read in.
 func countsAsHost(origin string) bool { return origin == smi.OriginKFD || origin == smi.OriginAMDSMI }
 
-// identify is who a row's process is, nil if that is not known.
-func (s *Source) identify(p *smi.Process) *identity {
+// identify looks who a row's process is.
+func (s *Source) identify(p *smi.Process) lookup {
 	switch {
 	case s.tree == nil || p.PID == 0:
-		return nil
+		return lookup{}
 	case s.tree.foreign && p.Origin == smi.OriginKFD:
-		return nil // some process here may have the same number
+		return lookup{} // some process here may have the same number
 	case s.tree.foreign && p.Origin == smi.OriginAMDSMI && !s.tree.usesGPU(p.PID):
-		return nil // the library may have translated the number; this one is none of its
+		return lookup{} // the library may have translated the number; this one is none of its
 	}
-	return s.cache.get(p.PID)
+	return s.cache.begin(p.PID)
 }
 
-// join fills in the processes of one card.
-func (s *Source) join(ctx context.Context, ps []smi.Process) {
+// patience is until when somebody who asks now waits.
+func (s *Source) patience() time.Time {
+	if s.cache == nil {
+		return time.Time{}
+	}
+	return time.Now().Add(s.cache.patience)
+}
+
+// join fills in the processes of one card, and waits until then for what may hang.
+func (s *Source) join(ctx context.Context, ps []smi.Process, until time.Time) {
 	if len(ps) == 0 {
 		return
+	}
+	lookups := make([]lookup, len(ps))
+	for i := range ps {
+		lookups[i] = s.identify(&ps[i])
 	}
 	ids := make([]*identity, len(ps))
 	wanted := false // what the kubelet knows
 	pods := map[string]bool{}
 	for i := range ps {
-		id := s.identify(&ps[i])
+		id := s.cache.end(lookups[i], until)
 		ids[i] = id
 		switch {
 		case s.unplaced(id):

@@ -16,7 +16,8 @@ type identity struct {
 	start   uint64 // since the machine started, in clock ticks; tells a number's users apart
 	name    string
 	command string
-	user    string
+	uid     string
+	user    string // the number until the name is known
 	group   group
 	inner   uint32 // its number in the innermost namespace, 0 if that is the one of /proc
 	local   uint32 // its number in this process's own namespace, 0 if it has none
@@ -86,7 +87,8 @@ func (t *tree) read(pid uint32) (*identity, error) {
 	if err != nil {
 		return nil, err
 	}
-	id.user = strconv.FormatUint(status.UIDs[1], 10) // whose rights it has
+	id.uid = strconv.FormatUint(status.UIDs[1], 10) // whose rights it has
+	id.user = id.uid
 	inner := uint32(0)
 	if n := len(status.NSpids); n > 1 {
 		inner = uint32(status.NSpids[n-1])

@@ -3,6 +3,7 @@ package attribution
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"github.com/rocwire/rocwire/smi"
 )
@@ -73,7 +74,7 @@ func (s *Source) Unwrap() smi.Source { return s.Source }
 func (s *Source) Processes(ctx context.Context, index int) ([]smi.Process, error) {
 	ps, err := s.Source.Processes(ctx, index)
 	if err == nil {
-		s.join(ctx, ps)
+		s.join(ctx, ps, s.patience())
 	}
 	return ps, err
 }
@@ -84,8 +85,9 @@ func (s *Source) Snapshot(ctx context.Context) (*smi.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
+	until := s.patience()
 	for i := range snap.Devices {
-		s.join(ctx, snap.Devices[i].Processes)
+		s.join(ctx, snap.Devices[i].Processes, until)
 	}
 	return snap, nil
 }
@@ -100,7 +102,7 @@ func (s *Source) Local(p *smi.Process) (uint32, bool) {
 	if s.tree.foreign {
 		return 0, false
 	}
-	id := s.cache.get(p.PID)
+	id := s.cache.get(p.PID, time.Time{})
 	if id == nil || id.local == 0 {
 		return 0, false
 	}

@@ -9,7 +9,8 @@ import (
 // users are the names of users by number, as text both. A name may come from a
 // directory on the network, which may not answer.
 type users struct {
-	lookup func(uid string) (string, error)
+	lookup   func(uid string) (string, error)
+	patience time.Duration
 
 	mu    sync.Mutex
 	names map[string]userName
@@ -29,7 +30,7 @@ const (
 )
 
 func newUsers() *users {
-	return &users{names: map[string]userName{}, lookup: func(uid string) (string, error) {
+	return &users{names: map[string]userName{}, patience: patience / 2, lookup: func(uid string) (string, error) {
 		u, err := user.LookupId(uid)
 		if err != nil {
 			return "", err
@@ -72,7 +73,7 @@ func (u *users) name(uid string) string {
 		u.mu.Unlock()
 		answer <- name
 	}()
-	t := time.NewTimer(patience)
+	t := time.NewTimer(u.patience)
 	defer t.Stop()
 	select {
 	case s := <-answer:
