@@ -37,7 +37,10 @@ func amdsmiGetFWInfo(c card, info *fwInfo) status {
 func versionNumber(f smi.Firmware) (uint64, bool) {
 	if !strings.Contains(f.Version, ".") {
 		n, err := strconv.ParseUint(f.Version, 0, 64)
-		return n, err == nil
+		if err != nil {
+			return 0, false
+		}
+		return n, true
 	}
 	base := 16
 	if f.Name == "pm" || f.Name == "pldm_bundle" {
