@@ -3,6 +3,8 @@
 package exec
 
 import (
+	"strings"
+
 	"github.com/rocwire/rocwire/simgpu/exec/internal/x64"
 	"github.com/rocwire/rocwire/simgpu/gcn"
 )
@@ -218,7 +220,7 @@ func (g *nativeGen) inst(in *gcn.Inst) bool {
 		}
 		return false
 	}
-	if f := nativeVector[name]; f != nil && isPlain(in) {
+	if f := nativeVector[name]; f != nil && (isPlain(in) || strings.HasPrefix(name, "v_pk_")) {
 		return f(g, in)
 	}
 	return false

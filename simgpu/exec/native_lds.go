@@ -131,57 +131,70 @@ func (g *nativeGen) ldsAccess(addr, dst *gcn.Operand, passes ...ldsPass) {
 	g.a.Bind(done)
 }
 
-func init() {
-	nativeMemory["ds_read_b32"] = func(g *nativeGen, in *gcn.Inst) bool {
+// ldsRead defines a read of n dwords at each of the offsets, all of them to
+// consecutive registers.
+func ldsRead(name string, n int, imms func(in *gcn.Inst) []int) {
+	nativeMemory[name] = func(g *nativeGen, in *gcn.Inst) bool {
+		at := imms(in)
 		if in.GDS || !isVec(&in.Addr) || !isVec(&in.Dst) {
 			return false
 		}
-		g.ldsAccess(&in.Addr, &in.Dst, ldsPass{int(uint16(in.Offset)), func(q int) {
-			at := vecAt(&in.Dst, 0, q)
-			g.a.V1(x64.VMOVDQU32, 0, at, 0)
-			g.fetch(0, q)
-			g.a.VStore(at, 0, 0)
-		}})
-		return true
-	}
-	write := func(g *nativeGen, data *gcn.Operand, imm int) ldsPass {
-		return ldsPass{imm, func(q int) {
-			g.a.V1(x64.VMOVDQU32, 0, vecAt(data, 0, q), 0)
-			g.put(0, q)
-		}}
-	}
-	nativeMemory["ds_write_b32"] = func(g *nativeGen, in *gcn.Inst) bool {
-		if in.GDS || !isVec(&in.Addr) || !isVec(&in.Data) {
-			return false
+		if total := n * len(at); total > 1 && overlap(&in.Addr, 1, &in.Dst, total) {
+			return false // the first read would overwrite the address of the second
 		}
-		g.ldsAccess(&in.Addr, &gcn.Operand{}, write(g, &in.Data, int(uint16(in.Offset))))
-		return true
-	}
-	for name, scale := range map[string]int{"": 4, "st64": 256} {
-		nativeMemory["ds_read2"+name+"_b32"] = func(g *nativeGen, in *gcn.Inst) bool {
-			if in.GDS || !isVec(&in.Addr) || !isVec(&in.Dst) {
-				return false
-			}
-			if a, d := int(in.Addr.Index), int(in.Dst.Index); in.Addr.Kind == in.Dst.Kind && (a == d || a == d+1) {
-				return false // the first read would overwrite the address of the second
-			}
-			read := func(reg, imm int) ldsPass {
-				return ldsPass{imm, func(q int) {
-					at := vecAt(&in.Dst, reg, q)
+		var passes []ldsPass
+		for i, imm := range at {
+			for j := range n {
+				passes = append(passes, ldsPass{imm + 4*j, func(q int) {
+					at := vecAt(&in.Dst, i*n+j, q)
 					g.a.V1(x64.VMOVDQU32, 0, at, 0)
 					g.fetch(0, q)
 					g.a.VStore(at, 0, 0)
-				}}
+				}})
 			}
-			g.ldsAccess(&in.Addr, &in.Dst, read(0, int(in.Offset0)*scale), read(1, int(in.Offset1)*scale))
-			return true
 		}
-		nativeMemory["ds_write2"+name+"_b32"] = func(g *nativeGen, in *gcn.Inst) bool {
-			if in.GDS || !isVec(&in.Addr) || !isVec(&in.Data) || !isVec(&in.Data1) {
+		g.ldsAccess(&in.Addr, &in.Dst, passes...)
+		return true
+	}
+}
+
+// ldsWrite defines a write of n dwords at each of the offsets, the second from
+// Data1.
+func ldsWrite(name string, n int, imms func(in *gcn.Inst) []int) {
+	nativeMemory[name] = func(g *nativeGen, in *gcn.Inst) bool {
+		at := imms(in)
+		data := []*gcn.Operand{&in.Data, &in.Data1}[:len(at)]
+		if in.GDS || !isVec(&in.Addr) {
+			return false
+		}
+		var passes []ldsPass
+		for i, imm := range at {
+			if !isVec(data[i]) {
 				return false
 			}
-			g.ldsAccess(&in.Addr, &gcn.Operand{}, write(g, &in.Data, int(in.Offset0)*scale), write(g, &in.Data1, int(in.Offset1)*scale))
-			return true
+			for j := range n {
+				passes = append(passes, ldsPass{imm + 4*j, func(q int) {
+					g.a.V1(x64.VMOVDQU32, 0, vecAt(data[i], j, q), 0)
+					g.put(0, q)
+				}})
+			}
+		}
+		g.ldsAccess(&in.Addr, &gcn.Operand{}, passes...)
+		return true
+	}
+}
+
+func init() {
+	one := func(in *gcn.Inst) []int { return []int{int(uint16(in.Offset))} }
+	for suffix, n := range map[string]int{"b32": 1, "b64": 2, "b96": 3, "b128": 4} {
+		ldsRead("ds_read_"+suffix, n, one)
+		ldsWrite("ds_write_"+suffix, n, one)
+	}
+	for suffix, n := range map[string]int{"b32": 1, "b64": 2} {
+		for st, scale := range map[string]int{"": 4 * n, "st64": 256 * n} {
+			two := func(in *gcn.Inst) []int { return []int{int(in.Offset0) * scale, int(in.Offset1) * scale} }
+			ldsRead("ds_read2"+st+"_"+suffix, n, two)
+			ldsWrite("ds_write2"+st+"_"+suffix, n, two)
 		}
 	}
 }

@@ -209,7 +209,58 @@ func vec64(name string, n int, fl floats, high bool, f func(g *nativeGen)) {
 	}
 }
 
+// packed defines an operation on pairs of f32. The emitter computes Z0 from Z2,
+// Z3 and Z4.
+func packed(name string, n int, f func(g *nativeGen)) {
+	nativeVector[name] = func(g *nativeGen, in *gcn.Inst) bool {
+		if !canOperands(in, n) || in.Clamp || in.Omod != 0 {
+			return false
+		}
+		g.floatKind(isF32)
+		for q := range 4 {
+			for half := range 2 {
+				sel, neg := in.OpSel, in.Neg
+				if half == 1 {
+					sel, neg = in.OpSelHi, in.NegHi
+				}
+				for i := range n {
+					g.loadHalf(x64.Z(2+i), &in.Src[i], q, int(sel>>i&1))
+					if neg>>i&1 != 0 {
+						g.a.V(x64.VPXORD, x64.Z(2+i), x64.Z(2+i), g.con(1<<31), 0)
+					}
+				}
+				f(g)
+				g.a.V1(x64.VMOVDQU32, x64.Z(8+half), x64.Z(0), 0)
+			}
+			g.store(&in.Dst, 0, q, 8)
+			g.store(&in.Dst, 1, q, 9)
+		}
+		return true
+	}
+}
+
+// loadHalf loads one register of a pair; a constant is the same in both.
+func (g *nativeGen) loadHalf(z x64.Z, o *gcn.Operand, q, half int) {
+	switch {
+	case isVec(o):
+		g.a.V1(x64.VMOVDQU32, z, vecAt(o, half, q), 0)
+	case o.IsConst():
+		g.a.V1(x64.VPBCASTD, z, g.a.Const32(uint32(o.Value)), 0)
+	case o.Kind == gcn.SGPR:
+		g.a.V1(x64.VPBCASTD, z, sreg(int(o.Index)+half), 0)
+	default:
+		v, _ := constOf(o)
+		g.a.V1(x64.VPBCASTD, z, g.a.Const32(uint32(v>>(32*half))), 0)
+	}
+}
+
 func init() {
+	packed("v_pk_add_f32", 2, func(g *nativeGen) { g.a.V(x64.VADDPS, 0, 2, x64.Z(3), 0) })
+	packed("v_pk_mul_f32", 2, func(g *nativeGen) { g.a.V(x64.VMULPS, 0, 2, x64.Z(3), 0) })
+	packed("v_pk_fma_f32", 3, func(g *nativeGen) {
+		g.a.V(x64.VFMA213PS, 2, 3, x64.Z(4), 0)
+		g.a.V1(x64.VMOVDQU32, 0, x64.Z(2), 0)
+	})
 	simple := func(o x64.VOp) func(g *nativeGen, b, c any) {
 		return func(g *nativeGen, b, _ any) { g.a.V(o, 0, 2, b, 0) }
 	}
