@@ -15,7 +15,8 @@ import (
 // Name of the backend.
 const Name = "rocm"
 
-// New makes the parent's side. visible is the HIP_VISIBLE_DEVICES of sessions, "" for all. There is no management data yet.
+// New makes the parent's side. visible is the HIP_VISIBLE_DEVICES of sessions, "" for all. It has no management data of its own:
+// whoever opens a source of the same cards adds it.
 func New(visible string) (worker.Backend, error) {
 	return worker.Backend{Name: Name, Args: []string{"--backend", Name, "--visible", visible}}, nil
 }
