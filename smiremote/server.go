@@ -55,9 +55,17 @@ func (c *Conn) kill(id string) error {
 	case id == "":
 		return smi.Errorf(smi.ErrInvalid, "which session?")
 	}
-	by := "unknown"
-	if c.peer != nil {
-		by = c.peer.String()
+	return o.Kill(id, peerName(c.peer))
+}
+
+// peerName is for a log. Most clients of a Unix socket have no name.
+func peerName(peer net.Addr) string {
+	switch a := peer.(type) {
+	case nil:
+		return "unknown"
+	case *net.UnixAddr:
+		return "local client"
+	default:
+		return a.String()
 	}
-	return o.Kill(id, by)
 }

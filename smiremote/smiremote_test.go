@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -147,6 +148,62 @@ func TestReconnects(t *testing.T) {
 	remotetest.Start(t, w.Addr, smiremote.HandlerOptions{Source: src})
 	if _, err := c.Devices(t.Context()); err != nil {
 		t.Errorf("after a restart: %v", err)
+	}
+}
+
+// Many goroutines share a client while its worker is restarted again and again: what
+// fails says that there is no worker, and in the end all works.
+func TestRestartsUnderLoad(t *testing.T) {
+	opt := smiremote.HandlerOptions{Source: smitest.NewMachine(2, 3)}
+	w := remotetest.Start(t, "", opt)
+	c := dial(t, w)
+	var stop atomic.Bool
+	var good atomic.Int64
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for !stop.Load() {
+				var err error
+				if i%2 == 0 {
+					_, err = c.Snapshot(t.Context())
+				} else {
+					_, err = c.Topology(t.Context())
+				}
+				switch {
+				case err == nil:
+					good.Add(1)
+				case !errors.Is(err, smi.ErrUnavailable) && !errors.Is(err, smi.ErrTimeout):
+					t.Errorf("during a restart: %v", err)
+				}
+			}
+		})
+	}
+	for range 5 {
+		before := good.Load()
+		eventually(t, "the worker answers", func() bool { return good.Load() > before+20 })
+		w.Stop()
+		w = remotetest.Start(t, w.Addr, opt)
+	}
+	before := good.Load()
+	eventually(t, "the last worker answers", func() bool { return good.Load() > before+20 })
+	stop.Store(true)
+	wg.Wait()
+}
+
+func TestUnixSocket(t *testing.T) {
+	killed := make(chan string, 1)
+	w := remotetest.Start(t, "unix:"+t.TempDir()+"/w", smiremote.HandlerOptions{
+		Source: smitest.NewMachine(1, 1), Kill: func(id, by string) error { killed <- id + " by " + by; return nil },
+	})
+	c := dial(t, w)
+	if s, err := c.Snapshot(t.Context()); err != nil || len(s.Devices) != 1 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if err := c.KillSession(t.Context(), "3"); err != nil {
+		t.Fatal(err)
+	}
+	if k := <-killed; k != "3 by local client" {
+		t.Errorf("killed %q", k)
 	}
 }
 

@@ -176,7 +176,7 @@ func (s *Server) manage(conn net.Conn, hello *wire.Hello) {
 
 // Limits of management connections.
 const (
-	maxManagers    = 64
+	maxManagers    = 256
 	managerSilence = 5 * time.Minute
 )
 

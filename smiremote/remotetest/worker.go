@@ -3,6 +3,7 @@ package remotetest
 
 import (
 	"net"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -13,7 +14,7 @@ import (
 
 // Worker is a listener on loopback whose connections a smiremote.Handler answers.
 type Worker struct {
-	Addr string // host:port
+	Addr string // host:port, or unix:PATH
 
 	ln    net.Listener
 	mu    sync.Mutex
@@ -21,18 +22,25 @@ type Worker struct {
 	wg    sync.WaitGroup
 }
 
-// Start starts a worker on a free port, or on addr if that is not empty. It is
-// stopped when the test ends at the latest.
+// Start starts a worker on a free port, or on addr if that is not empty: host:port, or
+// unix:PATH. It is stopped when the test ends at the latest.
 func Start(t testing.TB, addr string, opt smiremote.HandlerOptions) *Worker {
 	t.Helper()
 	if addr == "" {
 		addr = "127.0.0.1:0"
 	}
-	ln, err := net.Listen("tcp", addr)
+	network, at := "tcp", addr
+	if path, ok := strings.CutPrefix(addr, "unix:"); ok {
+		network, at = "unix", path
+	}
+	ln, err := net.Listen(network, at)
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := start(ln, opt)
+	if network == "unix" {
+		w.Addr = addr
+	}
 	t.Cleanup(w.Stop)
 	return w
 }
