@@ -69,7 +69,7 @@ func amdsmiGetGPUECCEnabled(c card, enabled *uint64) status {
 	*enabled = 0
 	for _, x := range e.Blocks {
 		for b, name := range blockNames {
-			if name == x.Block && x.State == smi.RASEnabled {
+			if name == x.Block && guarded(x) {
 				*enabled |= uint64(b)
 			}
 		}
@@ -77,21 +77,30 @@ func amdsmiGetGPUECCEnabled(c card, enabled *uint64) status {
 	return AMDSMI_STATUS_SUCCESS
 }
 
-// amdsmiGetGPUECCStatus is whether a part's protection is on.
+// amdsmiGetGPUECCStatus is whether a part's protection is on. Of a card that tells its
+// protected parts, the others have none; a part that counts errors has it on.
 func amdsmiGetGPUECCStatus(c card, b gpuBlock, state *rasErrState) status {
 	x, st := c.block(b)
+	if st == AMDSMI_STATUS_NOT_SUPPORTED {
+		if e, est := c.ecc(); est != AMDSMI_STATUS_SUCCESS || len(e.Blocks) == 0 {
+			return st
+		}
+		x, st = smi.ECCBlock{State: smi.RASDisabled}, AMDSMI_STATUS_SUCCESS
+	}
 	if st != AMDSMI_STATUS_SUCCESS {
 		return st
 	}
-	switch x.State {
-	case smi.RASEnabled:
+	if guarded(x) {
 		*state = AMDSMI_RAS_ERR_STATE_ENABLED
-	case smi.RASDisabled:
+	} else {
 		*state = AMDSMI_RAS_ERR_STATE_DISABLED
-	default:
-		return AMDSMI_STATUS_NOT_SUPPORTED
 	}
 	return AMDSMI_STATUS_SUCCESS
+}
+
+// guarded is whether a part's protection is on.
+func guarded(x smi.ECCBlock) bool {
+	return x.State == smi.RASEnabled || x.State == "" && (x.Correctable.Ok() || x.Uncorrectable.Ok() || x.Deferred.Ok())
 }
 
 // amdsmiGetGPURASBlockFeaturesEnabled is the same question in other words.

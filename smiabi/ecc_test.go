@@ -41,7 +41,7 @@ func TestECC(t *testing.T) {
 // A card whose parts tell little, and one that tells nothing.
 func TestECCOfLittle(t *testing.T) {
 	l := opened(t, smitest.NewFake(
-		smi.DeviceSnapshot{ECC: &smi.ECC{Poison: smi.Some(false), Blocks: []smi.ECCBlock{{Block: "gfx", State: smi.RASDisabled}, {Block: "df"}}}}, smi.DeviceSnapshot{}))
+		smi.DeviceSnapshot{ECC: &smi.ECC{Poison: smi.Some(false), Blocks: []smi.ECCBlock{{Block: "gfx", State: smi.RASDisabled}, {Block: "df"}, {Block: "hdp", Deferred: smi.Some(uint64(1))}}}}, smi.DeviceSnapshot{}))
 	c, none := l.at(0), l.at(1)
 	var e errorCount
 	var s rasErrState
@@ -52,12 +52,18 @@ func TestECCOfLittle(t *testing.T) {
 	is(t, "gfx", amdsmiGetGPUECCCount(c, AMDSMI_GPU_BLOCK_GFX, &e), AMDSMI_STATUS_NOT_SUPPORTED)
 	ok(t, amdsmiGetGPUECCStatus(c, AMDSMI_GPU_BLOCK_GFX, &s))
 	is(t, "disabled", s, AMDSMI_RAS_ERR_STATE_DISABLED)
-	is(t, "state not known", amdsmiGetGPUECCStatus(c, AMDSMI_GPU_BLOCK_DF, &s), AMDSMI_STATUS_NOT_SUPPORTED)
+	for _, b := range []gpuBlock{AMDSMI_GPU_BLOCK_DF, AMDSMI_GPU_BLOCK_UMC, AMDSMI_GPU_BLOCK_UCIE_PCS} {
+		s = 0
+		ok(t, amdsmiGetGPUECCStatus(c, b, &s))
+		is(t, "not among the protected", s, AMDSMI_RAS_ERR_STATE_DISABLED)
+	}
+	is(t, "no part", amdsmiGetGPUECCStatus(c, 0, &s), AMDSMI_STATUS_INVAL)
 	ok(t, amdsmiGetGPUECCEnabled(c, &on))
-	is(t, "enabled", on, 0)
+	is(t, "enabled", on, uint64(AMDSMI_GPU_BLOCK_HDP))
 	ok(t, amdsmiGetGPURASFeatureInfo(c, &f))
 	is(t, "ras", f, rasFeature{rasEepromVersion: math.MaxUint32})
 	is(t, "threshold", amdsmiGetGPUBadPageThreshold(c, &limit), AMDSMI_STATUS_NOT_SUPPORTED)
+	is(t, "nothing: state", amdsmiGetGPUECCStatus(none, AMDSMI_GPU_BLOCK_UMC, &s), AMDSMI_STATUS_NOT_SUPPORTED)
 	is(t, "nothing: total", amdsmiGetGPUTotalECCCount(none, &e), AMDSMI_STATUS_NOT_SUPPORTED)
 	is(t, "nothing: enabled", amdsmiGetGPUECCEnabled(none, &on), AMDSMI_STATUS_NOT_SUPPORTED)
 	is(t, "nothing: ras", amdsmiGetGPURASFeatureInfo(none, &f), AMDSMI_STATUS_NOT_SUPPORTED)

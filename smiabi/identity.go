@@ -121,11 +121,11 @@ func amdsmiGetCPUAffinityWithScope(c card, words uint32, set *uint64, scope affi
 	return AMDSMI_STATUS_SUCCESS
 }
 
-// amdsmiGetGPUVirtualizationMode says how the card's machine has it.
+// amdsmiGetGPUVirtualizationMode says how the machine has the card.
 func amdsmiGetGPUVirtualizationMode(c card, mode *virtualizationMode) status {
 	i, st := c.info()
 	if st == AMDSMI_STATUS_SUCCESS {
-		*mode = virtualizations[i.Virtualization]
+		*mode = virtualization(virtualizations[i.Virtualization], inVM())
 	}
 	return st
 }

@@ -47,8 +47,9 @@ func amdsmiGetPCIeInfo(c card, info *pcieInfo) status {
 	return AMDSMI_STATUS_SUCCESS
 }
 
-// amdsmiGetGPUPCIThroughput is what the link carried in a second, in bytes. How big a
-// packet may be is not known, and 0.
+// amdsmiGetGPUPCIThroughput is what the link carried in a second. The header calls the
+// figures bytes, the kernel and amd-smi packets, which they multiply by the packet's
+// size: packets of one byte are right either way.
 func amdsmiGetGPUPCIThroughput(c card, sent, received, packet *uint64) status {
 	m, st := c.metrics()
 	if st != AMDSMI_STATUS_SUCCESS {
@@ -64,7 +65,7 @@ func amdsmiGetGPUPCIThroughput(c card, sent, received, packet *uint64) status {
 		*received = in[uint64](m.PCIe.Received, one)
 	}
 	if packet != nil {
-		*packet = 0
+		*packet = 1
 	}
 	return AMDSMI_STATUS_SUCCESS
 }
