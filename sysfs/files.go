@@ -25,6 +25,9 @@ type tree struct {
 	root string
 	// open is unix.Open; tests make single files fail with it.
 	open func(path string, flags int, mode uint32) (int, error)
+	// written, if it is there, sees what is about to be written, and may refuse; for
+	// tests, as a file keeps only what was written last.
+	written func(path, text string) error
 }
 
 func newTree(root string) tree {
@@ -150,7 +153,12 @@ func (t tree) write(name, text string) error {
 	if err != nil {
 		return fileError("writing", path, err)
 	}
-	_, err = retry(func() (int, error) { return unix.Write(fd, []byte(text)) })
+	if t.written != nil {
+		err = t.written(path, text)
+	}
+	if err == nil {
+		_, err = retry(func() (int, error) { return unix.Write(fd, []byte(text)) })
+	}
 	if cerr := unix.Close(fd); err == nil {
 		err = cerr
 	}

@@ -126,7 +126,7 @@ func (hw *sensors) frequency(c *card, label string) (smi.Opt[smi.Hertz], bool) {
 	}
 	v, err := c.number(hw.freqs[label])
 	h := hertz(float64(v))
-	return h, err == nil && h.Ok()
+	return h, err == nil && !ones(v) && h.Ok()
 }
 
 // voltages adds the rails that a table has not, from millivolts.
@@ -153,7 +153,7 @@ func (hw *sensors) microwatts(c *card, name string) smi.Opt[smi.Watts] {
 		return smi.None[smi.Watts]()
 	}
 	v, err := c.number(hw.dir + "/" + name)
-	if err != nil {
+	if err != nil || ones(v) {
 		return smi.None[smi.Watts]()
 	}
 	return watts(float64(v) / 1e6)

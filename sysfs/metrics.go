@@ -3,6 +3,7 @@ package sysfs
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/rocwire/rocwire/smi"
@@ -59,7 +60,7 @@ func (s *source) metrics(c *card) (*smi.Metrics, error) {
 	}
 	m.Throttle.Violations = c.limits.look(t)
 	c.mu.Unlock()
-	if level := c.line("power_dpm_force_performance_level"); level != "" {
+	if level := c.line("power_dpm_force_performance_level"); slices.Contains(perfLevels, level) {
 		m.PerfLevel = level
 		m.Power.Managed = smi.Some(true)
 	}
