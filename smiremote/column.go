@@ -157,15 +157,25 @@ func (at texts) used(rows []smi.Process) bool {
 }
 
 func (at texts) put(e *msgpack.Encoder, rows []smi.Process) {
-	numbers := map[string]int{"": 0}
-	var list []string
+	numbers := make(map[string]uint64, len(rows)/4)
+	list := make([]string, 0, len(rows))
+	of := make([]uint64, len(rows))
 	for i := range rows {
-		if p := at(&rows[i]); p != nil {
-			if _, there := numbers[*p]; !there {
-				list = append(list, *p)
-				numbers[*p] = len(list)
-			}
+		p := at(&rows[i])
+		if p == nil || *p == "" {
+			continue
 		}
+		if i > 0 && of[i-1] > 0 && list[of[i-1]-1] == *p { // as in the row before
+			of[i] = of[i-1]
+			continue
+		}
+		n, there := numbers[*p]
+		if !there {
+			list = append(list, *p)
+			n = uint64(len(list))
+			numbers[*p] = n
+		}
+		of[i] = n
 	}
 	_ = e.EncodeArrayLen(2)
 	_ = e.EncodeArrayLen(len(list))
@@ -173,12 +183,8 @@ func (at texts) put(e *msgpack.Encoder, rows []smi.Process) {
 		_ = e.EncodeString(s)
 	}
 	_ = e.EncodeArrayLen(len(rows))
-	for i := range rows {
-		n := 0
-		if p := at(&rows[i]); p != nil {
-			n = numbers[*p]
-		}
-		_ = e.EncodeUint(uint64(n))
+	for _, n := range of {
+		_ = e.EncodeUint(n)
 	}
 }
 

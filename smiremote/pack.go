@@ -96,7 +96,11 @@ func clipped(ps []smi.Process) []smi.Process {
 func packSnapshot(s *smi.Snapshot) ([]byte, error) {
 	c := *s
 	c.Devices = slices.Clone(s.Devices)
-	var rows []smi.Process
+	n := 0
+	for i := range c.Devices {
+		n += len(c.Devices[i].Processes)
+	}
+	rows := make([]smi.Process, 0, n)
 	for i := range c.Devices {
 		rows = append(rows, clipped(c.Devices[i].Processes)...)
 		c.Devices[i].Processes = nil
@@ -114,7 +118,7 @@ func packSnapshot(s *smi.Snapshot) ([]byte, error) {
 	if b.Len() > maxUnpacked {
 		return nil, smi.Errorf(smi.ErrInternal, "the snapshot is %d bytes long", b.Len())
 	}
-	return compressor().EncodeAll(b.Bytes(), nil), nil
+	return compressor().EncodeAll(b.Bytes(), make([]byte, 0, b.Len()/2)), nil
 }
 
 func decodePacked(b []byte) (*smi.Snapshot, error) {

@@ -83,6 +83,7 @@ func inClient(at func(*smi.Client) *string) texts {
 // encodeTable is a map of columns; those in which no row has anything are left out.
 func encodeTable(rows []smi.Process) []byte {
 	var b bytes.Buffer
+	b.Grow(192 * len(rows)) // usual
 	e := msgpack.NewEncoder(&b)
 	used := make([]bool, len(columns))
 	n := 1
