@@ -233,6 +233,7 @@ func childSession() {
 		fail("LaunchKernel", e)
 	}
 	fmt.Println("running")
+	fmt.Println(r.DeviceSynchronize(thread).Name())
 	for {
 		time.Sleep(time.Hour)
 	}

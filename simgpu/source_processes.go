@@ -1,0 +1,106 @@
+package simgpu
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/rocwire/rocwire/simgpu/card"
+	"github.com/rocwire/rocwire/smi"
+)
+
+// Processes are the sessions that use a card.
+func (s *Source) Processes(ctx context.Context, index int) ([]smi.Process, error) {
+	var list []smi.Process
+	err := s.look(ctx, index, func(g *gauge) {
+		rows := map[int]*smi.Process{}
+		for _, u := range g.now.Sessions {
+			if !touched(&u) {
+				continue
+			}
+			units := min(u.Units, int(s.product.computeUnits))
+			if u.Running == 0 {
+				units = 0
+			}
+			if p := rows[u.PID]; p != nil { // a process with several runtimes
+				p.VRAM = smi.Some(p.VRAM.Or(0) + smi.Bytes(u.Used))
+				p.GTT = smi.Some(p.GTT.Or(0) + smi.Bytes(u.Host))
+				p.Busy = smi.Some(p.Busy.Or(0) + smi.Duration(u.Busy))
+				p.SDMA = smi.Some(p.SDMA.Or(0) + smi.Duration(u.CopyBusy))
+				p.CUOccupancy = smi.Some(min(p.CUOccupancy.Or(0)+units, int(s.product.computeUnits)))
+				continue
+			}
+			rows[u.PID] = &smi.Process{
+				Device: index, PID: uint32(u.PID), Name: processName(u.PID), VRAM: smi.Some(smi.Bytes(u.Used)), GTT: smi.Some(smi.Bytes(u.Host)),
+				Busy: smi.Some(smi.Duration(u.Busy)), SDMA: smi.Some(smi.Duration(u.CopyBusy)),
+				Evicted: smi.Some(smi.Duration(0)), CUOccupancy: smi.Some(units), Origin: smi.OriginSim,
+			}
+		}
+		for _, p := range rows {
+			list = append(list, *p)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	sortByPID(list)
+	return list, nil
+}
+
+// processName is the name of a process of this machine, "" if it is gone.
+func processName(pid int) string {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b))
+}
+
+func sortByPID(list []smi.Process) {
+	slices.SortFunc(list, func(a, b smi.Process) int { return cmp.Compare(a.PID, b.PID) })
+}
+
+// touched reports whether a session has ever used the card.
+func touched(u *card.Use) bool {
+	return u.Used != 0 || u.Host != 0 || u.Busy != 0 || u.CopyBusy != 0
+}
+
+// processes are those that used a card when it was looked at last.
+type processes struct {
+	seen map[int]uint64 // in which look, by process id
+	look uint64
+}
+
+// watchProcesses tells of processes that begin and end to use a card. mu is held.
+func (s *Source) watchProcesses(index int) {
+	g := &s.cards[index]
+	p := &g.processes
+	if p.seen == nil {
+		p.seen = map[int]uint64{}
+	}
+	p.look++
+	for i := range g.now.Sessions {
+		u := &g.now.Sessions[i]
+		if !touched(u) {
+			continue
+		}
+		if p.seen[u.PID] == 0 {
+			s.event(index, smi.EventProcessStart, uint32(u.PID), processName(u.PID))
+		}
+		p.seen[u.PID] = p.look
+	}
+	var ended []int
+	for pid, look := range p.seen {
+		if look != p.look {
+			ended = append(ended, pid)
+			delete(p.seen, pid)
+		}
+	}
+	slices.Sort(ended)
+	for _, pid := range ended {
+		s.event(index, smi.EventProcessEnd, uint32(pid), "")
+	}
+}
