@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -70,8 +71,33 @@ type state struct {
 	lost  bool
 	width smi.Opt[int]
 	speed smi.Opt[smi.TransfersPerSecond]
-	ecc   *smi.ECC
-	pages int
+	ecc   map[counter]uint64
+	pages smi.Opt[int]
+}
+
+// counter is one kind of error in one part of the card.
+type counter struct{ block, kind string }
+
+// fill takes over what could not be read this time: a card that is being reset
+// answers nothing for a moment, and what it counted meanwhile is to be told.
+func (st *state) fill(before *state) {
+	if st.lost || before.lost {
+		return
+	}
+	if !st.width.Ok() {
+		st.width = before.width
+	}
+	if !st.speed.Ok() {
+		st.speed = before.speed
+	}
+	if !st.pages.Ok() {
+		st.pages = before.pages
+	}
+	for k, v := range before.ecc {
+		if _, ok := st.ecc[k]; !ok {
+			st.ecc[k] = v
+		}
+	}
 }
 
 func (s *source) watch(ctx context.Context, c *card, send func(smi.Event)) {
@@ -85,6 +111,7 @@ func (s *source) watch(ctx context.Context, c *card, send func(smi.Event)) {
 		case <-tick.C:
 		}
 		now := s.look(c)
+		now.fill(&before)
 		for _, e := range changes(c, &before, &now) {
 			e.Device = c.Index
 			send(e)
@@ -95,6 +122,7 @@ func (s *source) watch(ctx context.Context, c *card, send func(smi.Event)) {
 
 // look reads what is watched, apart from others who ask.
 func (s *source) look(c *card) (st state) {
+	st.ecc = map[counter]uint64{}
 	if c.present() != nil {
 		st.lost = true
 		return st
@@ -109,10 +137,16 @@ func (s *source) look(c *card) (st state) {
 	}
 	st.width, st.speed = p.Width, p.Speed
 	if e, err := s.ecc(c); err == nil {
-		st.ecc = e
+		for _, b := range e.Blocks {
+			for kind, n := range map[string]smi.Opt[uint64]{"correctable": b.Correctable, "uncorrectable": b.Uncorrectable, "deferred": b.Deferred} {
+				if v, ok := n.Get(); ok {
+					st.ecc[counter{b.Block, kind}] = v
+				}
+			}
+		}
 	}
 	if pages, err := s.badPages(c); err == nil {
-		st.pages = len(pages)
+		st.pages = smi.Some(len(pages))
 	}
 	return st
 }
@@ -131,13 +165,11 @@ func changes(c *card, a, b *state) (es []smi.Event) {
 	if a.width.Ok() && b.width.Ok() && a.width != b.width || a.speed.Ok() && b.speed.Ok() && a.speed != b.speed {
 		es = append(es, smi.Event{Kind: smi.EventLinkChange, Message: fmt.Sprintf("PCIe link from %s to %s", link(a), link(b))})
 	}
-	if a.ecc != nil && b.ecc != nil {
-		if more := moreErrors(a.ecc, b.ecc); more != "" {
-			es = append(es, smi.Event{Kind: smi.EventECC, Message: more})
-		}
+	if more := moreErrors(a.ecc, b.ecc); more != "" {
+		es = append(es, smi.Event{Kind: smi.EventECC, Message: more})
 	}
-	if b.pages > a.pages {
-		es = append(es, smi.Event{Kind: smi.EventECC, Message: fmt.Sprintf("%d bad pages more, %d in all", b.pages-a.pages, b.pages)})
+	if n, ok := a.pages.Get(); ok && b.pages.Or(0) > n {
+		es = append(es, smi.Event{Kind: smi.EventECC, Message: fmt.Sprintf("%d bad pages more, %v in all", b.pages.Or(0)-n, b.pages)})
 	}
 	return es
 }
@@ -147,25 +179,13 @@ func link(s *state) string {
 }
 
 // moreErrors says which counters rose, "umc: 3 correctable".
-func moreErrors(a, b *smi.ECC) string {
-	old := map[string]smi.ECCBlock{}
-	for _, x := range a.Blocks {
-		old[x.Block] = x
-	}
-	var parts []string
-	for _, x := range b.Blocks {
-		o, ok := old[x.Block]
-		if !ok {
-			continue
-		}
-		for _, n := range []struct {
-			kind string
-			a, b smi.Opt[uint64]
-		}{{"correctable", o.Correctable, x.Correctable}, {"uncorrectable", o.Uncorrectable, x.Uncorrectable}, {"deferred", o.Deferred, x.Deferred}} {
-			if n.a.Ok() && n.b.Or(0) > n.a.Or(0) {
-				parts = append(parts, fmt.Sprintf("%s: %d %s", x.Block, n.b.Or(0)-n.a.Or(0), n.kind))
-			}
+func moreErrors(before, now map[counter]uint64) string {
+	var rose []string
+	for k, v := range now {
+		if old, ok := before[k]; ok && v > old {
+			rose = append(rose, fmt.Sprintf("%s: %d %s", k.block, v-old, k.kind))
 		}
 	}
-	return strings.Join(parts, ", ")
+	slices.Sort(rose)
+	return strings.Join(rose, ", ")
 }

@@ -45,14 +45,18 @@ func New(tb testing.TB) *Tree {
 	return t
 }
 
-// Write makes a file, and the directories it needs.
+// Write makes a file, and the directories it needs. Who reads it meanwhile sees the
+// old content or the new one, as with the kernel's files.
 func (t *Tree) Write(name, text string) {
 	t.tb.Helper()
 	path := filepath.Join(t.Root, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.tb.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(path+".new", []byte(text), 0o644); err != nil {
+		t.tb.Fatal(err)
+	}
+	if err := os.Rename(path+".new", path); err != nil {
 		t.tb.Fatal(err)
 	}
 }
