@@ -1,0 +1,63 @@
+package main
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/rocwire/rocwire/smi"
+	"github.com/rocwire/rocwire/smi/smitest"
+)
+
+func TestWorkerAddress(t *testing.T) {
+	for env, want := range map[string]string{
+		"":                               "",
+		"AMDSMI_REMOTE=gpu:18515":        "gpu:18515",
+		"AMDSMI_REMOTE=[::1]:9":          "[::1]:9",
+		"AMDSMI_REMOTE=unix:/run/w.sock": "unix:/run/w.sock",
+		"AMDSMI_REMOTE=sim:":             "sim:",
+		"AMDSMI_REMOTE=gpu:1 TF_WORKER_HOST=other": "gpu:1",
+		"TF_WORKER_HOST=gpu":                       "gpu:18515",
+		"TF_WORKER_HOST=gpu TF_WORKER_PORT=7":      "gpu:7",
+		"TF_WORKER_HOST=::1":                       "[::1]:18515",
+		"TF_WORKER_HOST=sim: TF_WORKER_PORT=7":     "sim:",
+		"TF_WORKER_HOST=unix:/run/w.sock":          "unix:/run/w.sock",
+		"TF_WORKER_PORT=7":                         "",
+		"AMDSMI_REMOTE=gpu":                        "error",
+		"AMDSMI_REMOTE=:1":                         "error",
+		"AMDSMI_REMOTE=gpu:":                       "error",
+		"AMDSMI_REMOTE=unix:":                      "error",
+	} {
+		vars := map[string]string{}
+		for _, v := range strings.Fields(env) {
+			name, value, _ := strings.Cut(v, "=")
+			vars[name] = value
+		}
+		got, err := workerAddress(func(name string) string { return vars[name] })
+		if err != nil {
+			got = "error"
+			if !errors.Is(err, smi.ErrInvalid) {
+				t.Errorf("%s: %v", env, err)
+			}
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", env, got, want)
+		}
+	}
+}
+
+func TestFirstOf(t *testing.T) {
+	fake := smitest.NewFake()
+	no := func(code smi.Code, why string) func() (smi.Source, error) {
+		return func() (smi.Source, error) { return nil, smi.Errorf(code, "%s", why) }
+	}
+	yes := func() (smi.Source, error) { return fake, nil }
+	never := func() (smi.Source, error) { t.Error("asked without need"); return nil, smi.ErrInternal }
+	if src, err := firstOf([]func() (smi.Source, error){no(smi.ErrUnavailable, "no library"), yes, never}); err != nil || src != smi.Source(fake) {
+		t.Errorf("%v, %v", src, err)
+	}
+	_, err := firstOf([]func() (smi.Source, error){no(smi.ErrUnavailable, "no library"), no(smi.ErrNoDriver, "no driver")})
+	if !errors.Is(err, smi.ErrNoDriver) || !strings.Contains(err.Error(), "no library; no driver") {
+		t.Error(err)
+	}
+}
