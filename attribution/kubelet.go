@@ -10,10 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
-	podresources "k8s.io/kubelet/pkg/apis/podresources/v1"
-
 	"github.com/rocwire/rocwire/smi"
 )
 
@@ -52,9 +48,8 @@ type nodePods struct {
 
 // pods asks the kubelet in the background.
 type pods struct {
-	conn     *grpc.ClientConn // nil: there is none
-	client   podresources.PodResourcesListerClient
-	optional string // socket that need not exist
+	lister   *lister // nil: none is asked
+	optional bool    // its socket need not exist
 	logs     string
 	sys      string
 	cards    cards
@@ -99,22 +94,16 @@ func newPods(src smi.Source, o *Options) (*pods, error) {
 		return p, nil
 	}
 	if target == "" {
-		target = DefaultKubelet
-		p.optional = strings.TrimPrefix(target, "unix://")
+		target, p.optional = DefaultKubelet, true
 	}
-	p.conn, err = grpc.NewClient(target, grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxPodAnswer)))
-	if err != nil {
-		return nil, err
-	}
-	p.client = podresources.NewPodResourcesListerClient(p.conn)
+	p.lister = newLister(strings.TrimPrefix(target, "unix://"))
 	return p, nil
 }
 
 func (p *pods) close() {
 	p.cancel()
-	if p.conn != nil {
-		_ = p.conn.Close() // the kubelet misses nothing
+	if p.lister != nil {
+		p.lister.close()
 	}
 }
 
@@ -181,21 +170,21 @@ func (p *pods) refresh(flight chan struct{}) {
 
 // ask is which containers were given which cards.
 func (p *pods) ask(ctx context.Context) (map[int][]owner, error) {
-	if p.client == nil {
+	if p.lister == nil {
 		return nil, nil
 	}
-	if p.optional != "" {
-		if _, err := os.Stat(p.optional); err != nil {
+	if p.optional {
+		if _, err := os.Stat(p.lister.path); err != nil {
 			return nil, nil // no node of Kubernetes
 		}
 	}
-	answer, err := p.client.List(ctx, &podresources.ListPodResourcesRequest{})
+	grants, err := p.lister.list(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var ids []deviceID
 	var of []owner
-	for _, g := range given(answer) {
+	for _, g := range grants {
 		if id, ok := parseDeviceID(g.device, p.sys); ok {
 			ids, of = append(ids, id), append(of, g.owner)
 		}
@@ -216,38 +205,4 @@ func (p *pods) ask(ctx context.Context) (map[int][]owner, error) {
 		}
 	}
 	return owners, nil
-}
-
-type grant struct {
-	owner
-	device string
-}
-
-// given is every AMD device that a container was given. Names that Kubernetes would
-// not give are left out.
-func given(answer *podresources.ListPodResourcesResponse) (grants []grant) {
-	for _, pod := range answer.GetPodResources() {
-		for _, c := range pod.GetContainers() {
-			o := owner{podName{pod.GetNamespace(), pod.GetName()}, c.GetName()}
-			if !isName(o.namespace) || !isName(o.name) || !isName(o.container) {
-				continue
-			}
-			for _, d := range c.GetDevices() {
-				if !strings.HasPrefix(d.GetResourceName(), resourcePrefix) {
-					continue
-				}
-				for _, id := range d.GetDeviceIds() {
-					grants = append(grants, grant{o, id})
-				}
-			}
-			for _, r := range c.GetDynamicResources() {
-				for _, claim := range r.GetClaimResources() {
-					if claim.GetDriverName() == draDriver {
-						grants = append(grants, grant{o, claim.GetDeviceName()})
-					}
-				}
-			}
-		}
-	}
-	return grants
 }
