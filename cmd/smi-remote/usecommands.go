@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// useCommands are about programs, and about what happens.
+func useCommands(a *app) []*cobra.Command {
+	processes := a.cardCommand("processes", "Who uses the GPUs",
+		"Processes on the worker's machine, and behind those that serve a session the\nremote program. FROM is where the figures come from: session (counted by the\nworker), sim, amd-smi, kfd or fdinfo (the kernel).", a.processes)
+	processes.GroupID = groupUse
+	return []*cobra.Command{
+		processes,
+		{
+			Use: "sessions", Short: "The clients of the workers", GroupID: groupUse, Args: words(0, 0, ""), RunE: action(a.sessions).run,
+			Long: "The programs that are connected to the workers, since when and what they did.\n\nEnd one by smi-remote session kill ID.",
+		},
+		sessionCommand(a),
+		{
+			Use: "workers", Short: "The workers: version, and what they let you do", GroupID: groupUse, Args: words(0, 0, ""), RunE: action(a.showWorkers).run,
+			Long: "Each worker's version, what drives its cards, its machine, since when it runs,\nand whether it lets you change GPUs (SET), end sessions (KILL) and make cards\nfail (FAULTS: they are simulated).",
+		},
+		topCommand(a),
+		watchCommand(a),
+		eventsCommand(a),
+	}
+}
+
+func sessionCommand(a *app) *cobra.Command {
+	session := &cobra.Command{Use: "session", Short: "End a client's session", GroupID: groupUse, Args: cobra.ArbitraryArgs, RunE: noCommand}
+	session.AddCommand(&cobra.Command{
+		Use: "kill ID...", Short: "End sessions", Args: words(1, -1, "ID..."), RunE: action(a.killSessions).run, ValidArgsFunction: a.completeSessions,
+		Long: "End sessions of a worker. The programs they belong to get errors from their next\ncalls; what they held is released.\n\nA worker takes this from its own machine only, unless it was told otherwise.\nExit code 4: there is no such session.",
+	})
+	return session
+}
+
+func watchCommand(a *app) *cobra.Command {
+	var seconds float64
+	var count int
+	c := &cobra.Command{
+		Use: "watch [-n SECONDS] COMMAND...", Short: "Run a command again and again", GroupID: groupUse, Args: cobra.ArbitraryArgs,
+		Long:    "Run a command again and again until Ctrl-C. On a terminal the new output takes\nthe place of the old; otherwise it follows.",
+		Example: "  smi-remote watch -n 5 metrics\n  smi-remote watch -n 1 power 0 --csv >> power.csv",
+		RunE: func(cmd *cobra.Command, words []string) error {
+			if !(seconds >= 0.05 && seconds <= 86400) {
+				return usagef("-n %v is not 0.05 to 86400 seconds", seconds)
+			}
+			if count < 0 {
+				return usagef("--count %d is less than 0", count)
+			}
+			return a.watch(cmd.Context(), time.Duration(seconds*1e9), count, words)
+		},
+		ValidArgs: watchable,
+	}
+	c.Flags().SetInterspersed(false) // what is behind COMMAND belongs to it
+	c.Flags().Float64VarP(&seconds, "interval", "n", 2, "`SECONDS` between two runs")
+	c.Flags().IntVar(&count, "count", 0, "end after so many runs; 0: never")
+	return c
+}
+
+func eventsCommand(a *app) *cobra.Command {
+	var kinds []string
+	c := &cobra.Command{
+		Use: "events [GPU...]", Short: "What happens to the GPUs, as it happens", GroupID: groupUse, Args: cobra.ArbitraryArgs, ValidArgsFunction: a.completeCards,
+		Long: "What happens to the GPUs, as it happens, until Ctrl-C: one line for each event;\nwith --json one JSON object on each line. A worker that is lost is waited for.",
+		RunE: func(cmd *cobra.Command, words []string) error {
+			return a.events(cmd.Context(), words, kinds)
+		},
+	}
+	c.Flags().StringSliceVar(&kinds, "kind", nil, "only events of this `KIND`, like ecc or vm_fault;\nseveral with commas")
+	return c
+}
+
+func topCommand(a *app) *cobra.Command {
+	seconds := 1.0
+	c := &cobra.Command{
+		Use: "top", Short: "A live view of GPUs, processes and calls", GroupID: groupUse, Args: words(0, 0, ""),
+		Long: "A live view of the whole terminal: the GPUs, the processes with the remote\nprograms behind them, and how many calls of each kind are made and how long\nthey take. ? shows the keys. Colour is used unless NO_COLOR is set.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !(seconds >= 0.1 && seconds <= 3600) {
+				return usagef("-n %v is not 0.1 to 3600 seconds", seconds)
+			}
+			return a.top(cmd.Context(), time.Duration(seconds*1e9))
+		},
+	}
+	c.Flags().Float64VarP(&seconds, "interval", "n", 1, "`SECONDS` between two readings")
+	return c
+}
+
+// complete is how long completion may take: somebody waits at a prompt.
+const completeTime = time.Second
+
+// completeCards offers the cards.
+func (a *app) completeCards(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	a.timeout = min(a.timeout, completeTime)
+	cards, _, err := a.cards(completeContext(cmd), nil, false)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var offers []string
+	for i := range cards {
+		d := &cards[i].Device
+		offers = append(offers, cobra.CompletionWithDesc(fmt.Sprint(d.Index), d.Name))
+		if bdf, ok := d.BDF.Get(); ok {
+			offers = append(offers, cobra.CompletionWithDesc(bdf.String(), d.Name))
+		}
+	}
+	return offers, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeSessions offers the sessions.
+func (a *app) completeSessions(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	a.timeout = min(a.timeout, completeTime)
+	answers, _, err := askSessions(completeContext(cmd), a)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var offers []string
+	for _, r := range answers {
+		for _, s := range r.value.Sessions {
+			offers = append(offers, cobra.CompletionWithDesc(s.ID, sessionText(&s)))
+		}
+	}
+	return offers, cobra.ShellCompDirectiveNoFileComp
+}
+
+func completeContext(cmd *cobra.Command) context.Context {
+	if ctx := cmd.Context(); ctx != nil {
+		return ctx
+	}
+	return context.Background()
+}

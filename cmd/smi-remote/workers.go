@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/rocwire/rocwire/smi"
+	"github.com/rocwire/rocwire/smiremote"
+)
+
+// worker is one of those that --host names.
+type worker struct {
+	label  string // for tables
+	client *smiremote.Client
+}
+
+func (w *worker) address() string { return w.client.Address() }
+
+const defaultPort = "18515"
+
+// parseHosts reads what --host says: HOST, HOST:PORT, [ADDRESS]:PORT, unix:PATH,
+// several of them with commas in between.
+func parseHosts(hosts []string, port string) (addresses []string, err error) {
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return nil, usagef("%q is not a port (1 to 65535)", port)
+	}
+	for _, list := range hosts {
+		for h := range strings.SplitSeq(list, ",") {
+			a, err := parseHost(strings.TrimSpace(h), port)
+			if err != nil {
+				return nil, err
+			}
+			if !slices.Contains(addresses, a) {
+				addresses = append(addresses, a)
+			}
+		}
+	}
+	return addresses, nil
+}
+
+func parseHost(s, port string) (string, error) {
+	bad := usagef("%q is not a worker: HOST, HOST:PORT, [IPv6]:PORT or unix:PATH", s)
+	if path, ok := strings.CutPrefix(s, "unix:"); ok {
+		if path == "" {
+			return "", bad
+		}
+		return s, nil
+	}
+	host := s
+	switch {
+	case strings.HasPrefix(s, "[") && strings.HasSuffix(s, "]"):
+		host = s[1 : len(s)-1]
+	case strings.HasPrefix(s, "[") || strings.Count(s, ":") == 1: // two or more without brackets: an IPv6 address
+		var err error
+		if host, port, err = net.SplitHostPort(s); err != nil {
+			return "", bad
+		}
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return "", usagef("%q is not a port (1 to 65535)", port)
+		}
+	}
+	if host == "" || strings.ContainsAny(host, " \t[]/") {
+		return "", bad
+	}
+	return net.JoinHostPort(host, port), nil
+}
+
+// open looks for the workers; it does not connect yet.
+func (a *app) open() error {
+	if a.workers != nil {
+		return nil
+	}
+	if a.timeout <= 0 {
+		return usagef("--timeout %v is not more than 0", a.timeout)
+	}
+	addresses, err := parseHosts(a.hosts, a.port)
+	if err != nil {
+		return err
+	}
+	for _, addr := range addresses {
+		a.workers = append(a.workers, &worker{label: strings.TrimSuffix(addr, ":"+defaultPort), client: smiremote.NewClient(smiremote.Options{
+			Address: addr, ConnectTimeout: a.timeout, IOTimeout: a.timeout, Name: "smi-remote", Version: version,
+		})})
+	}
+	return nil
+}
+
+// several reports whether tables need a column for the worker.
+func (a *app) several() bool { return len(a.workers) > 1 }
+
+// ask asks all workers side by side, each with the time limit, and keeps the
+// answers in the order of the workers. What failed is in the problems.
+func ask[T any](ctx context.Context, a *app, what string, one func(context.Context, *worker) (T, error)) ([]answer[T], *problems, error) {
+	if err := a.open(); err != nil {
+		return nil, nil, err
+	}
+	all := make([]answer[T], len(a.workers))
+	var wg sync.WaitGroup
+	for i, w := range a.workers {
+		wg.Go(func() {
+			all[i].worker = w
+			all[i].value, all[i].err = askOne(ctx, a, w, one)
+		})
+	}
+	wg.Wait()
+	if ctx.Err() != nil {
+		return nil, nil, errInterrupted
+	}
+	p := &problems{workers: len(a.workers)}
+	answers := all[:0]
+	for _, r := range all {
+		if r.err != nil {
+			p.add(r.worker, nil, what, r.err)
+			continue
+		}
+		answers = append(answers, r)
+	}
+	return answers, p, nil
+}
+
+// answer is what one worker answered.
+type answer[T any] struct {
+	worker *worker
+	value  T
+	err    error
+}
+
+// askOne asks one worker within the time limit.
+func askOne[T any](ctx context.Context, a *app, w *worker, one func(context.Context, *worker) (T, error)) (v T, err error) {
+	ctx, cancel := context.WithTimeout(ctx, a.timeout)
+	defer cancel()
+	if err = w.client.Connect(ctx); err != nil {
+		err = &unreachableError{err}
+	} else {
+		v, err = one(ctx, w)
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = &unreachableError{&smi.Error{Code: smi.ErrTimeout, Detail: fmt.Sprintf("worker %s: no answer within %v", w.address(), a.timeout), Err: err}}
+	}
+	return v, err
+}
