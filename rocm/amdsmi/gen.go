@@ -1,0 +1,3 @@
+package amdsmi
+
+//go:generate go run ./internal/gen
