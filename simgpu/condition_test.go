@@ -3,8 +3,10 @@ package simgpu
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -222,5 +224,37 @@ func TestOtherProcess(t *testing.T) {
 	list, err := src.Processes(context.Background(), 0)
 	if err != nil || len(list) != 1 {
 		t.Errorf("processes %+v, %v", list, err)
+	}
+}
+
+// TestFaultIsAnEvent: a kernel that touches memory it has not is told of, with the
+// address and the process.
+func TestFaultIsAnEvent(t *testing.T) {
+	r := newRuntime(t, Options{})
+	s := newTestSource(t, r)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	q, err := s.events.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := allocate(t, r, 4096)
+	const index = 1 << 40
+	start(t, r, load(t, r, "fault", "store_at"), 0, uint64(p), index, 1)
+	is(t, "DeviceSynchronize", r.DeviceSynchronize(thread), hip.ErrorIllegalAddress)
+	for {
+		list, err := q.Next(ctx, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range list {
+			if e.Kind != smi.EventVMFault {
+				continue
+			}
+			if e.PID != uint32(os.Getpid()) || e.Device != 0 || !strings.Contains(e.Message, "store_at") || !strings.Contains(e.Message, fmt.Sprintf("%#x", uint64(p)+4*index)) {
+				t.Errorf("%+v", e)
+			}
+			return
+		}
 	}
 }

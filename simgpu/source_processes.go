@@ -34,7 +34,7 @@ func (s *Source) Processes(ctx context.Context, index int) ([]smi.Process, error
 				continue
 			}
 			rows[u.PID] = &smi.Process{
-				Device: index, PID: uint32(u.PID), Name: processName(u.PID), VRAM: smi.Some(smi.Bytes(u.Used)), GTT: smi.Some(smi.Bytes(u.Host)),
+				Device: index, PID: uint32(u.PID), Name: g.processes.seen[u.PID].name, VRAM: smi.Some(smi.Bytes(u.Used)), GTT: smi.Some(smi.Bytes(u.Host)),
 				Busy: smi.Some(smi.Duration(u.Busy)), SDMA: smi.Some(smi.Duration(u.CopyBusy)),
 				Evicted: smi.Some(smi.Duration(0)), CUOccupancy: smi.Some(units), Origin: smi.OriginSim,
 			}
@@ -70,8 +70,13 @@ func touched(u *card.Use) bool {
 
 // processes are those that used a card when it was looked at last.
 type processes struct {
-	seen map[int]uint64 // in which look, by process id
+	seen map[int]seenProcess // by process id
 	look uint64
+}
+
+type seenProcess struct {
+	name string // when it was seen first
+	look uint64 // in which it was seen last
 }
 
 // watchProcesses tells of processes that begin and end to use a card. mu is held.
@@ -79,7 +84,7 @@ func (s *Source) watchProcesses(index int) {
 	g := &s.cards[index]
 	p := &g.processes
 	if p.seen == nil {
-		p.seen = map[int]uint64{}
+		p.seen = map[int]seenProcess{}
 	}
 	p.look++
 	for i := range g.now.Sessions {
@@ -87,14 +92,17 @@ func (s *Source) watchProcesses(index int) {
 		if !touched(u) {
 			continue
 		}
-		if p.seen[u.PID] == 0 {
-			s.event(index, smi.EventProcessStart, uint32(u.PID), processName(u.PID))
+		v, ok := p.seen[u.PID]
+		if !ok {
+			v.name = processName(u.PID)
+			s.event(index, smi.EventProcessStart, uint32(u.PID), v.name)
 		}
-		p.seen[u.PID] = p.look
+		v.look = p.look
+		p.seen[u.PID] = v
 	}
 	var ended []int
-	for pid, look := range p.seen {
-		if look != p.look {
+	for pid, v := range p.seen {
+		if v.look != p.look {
 			ended = append(ended, pid)
 			delete(p.seen, pid)
 		}

@@ -295,14 +295,10 @@ func (sl *slot) kernel() string {
 	if n == 0 {
 		return ""
 	}
-	b := make([]byte, MaxName)
-	for i := range sl.name {
-		w := sl.name[i].Load()
-		for j := range 8 {
-			b[i*8+j] = byte(w >> (8 * j))
-		}
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(sl.name[i/8].Load() >> (i % 8 * 8))
 	}
-	b = b[:n]
 	if !utf8.Valid(b) {
 		for i, c := range b {
 			if c >= 0x80 {
