@@ -23,6 +23,8 @@ type card struct {
 
 	mu     sync.Mutex
 	hw     *sensors
+	still  *smi.Info // what was read of what does not change
+	under  *topology // and the compute driver's view it belongs to
 	limits violations
 	meter  energy
 	slow   throughput
@@ -170,13 +172,14 @@ func figure[T any](c *card, name string, f func(uint64) smi.Opt[T]) smi.Opt[T] {
 
 // present fails if the card was removed, or amdgpu drives it no more.
 func (c *card) present() error {
-	if !c.exists("uevent") {
+	bdf, ok := driven(c.tree, c.dir)
+	switch {
+	case ok && smi.Some(bdf) == c.BDF:
+		return nil
+	case !c.exists("uevent"):
 		return smi.Errorf(smi.ErrUnavailable, "GPU %d (%s) was removed", c.Index, c.BDF)
 	}
-	if bdf, ok := driven(c.tree, c.dir); !ok || smi.Some(bdf) != c.BDF {
-		return smi.Errorf(smi.ErrUnavailable, "GPU %d (%s) is not driven by amdgpu any more", c.Index, c.BDF)
-	}
-	return nil
+	return smi.Errorf(smi.ErrUnavailable, "GPU %d (%s) is not driven by amdgpu any more", c.Index, c.BDF)
 }
 
 // drm is the numbers of the card's device files, /dev/dri/cardN and renderDN.

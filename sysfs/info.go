@@ -16,10 +16,28 @@ func (s *source) Info(ctx context.Context, index int) (*smi.Info, error) {
 
 func (s *source) info(c *card) (*smi.Info, error) {
 	if err := c.present(); err != nil {
+		c.mu.Lock()
+		c.still = nil // it may come back with another firmware
+		c.mu.Unlock()
 		return nil, err
 	}
-	i := &smi.Info{Device: c.Device}
 	top := s.kfd.read()
+	c.mu.Lock()
+	i, under := c.still, c.under
+	c.mu.Unlock()
+	if i != nil && under == top {
+		return i, nil
+	}
+	i = s.readInfo(c, top)
+	c.mu.Lock()
+	c.still, c.under = i, top
+	c.mu.Unlock()
+	return i, nil
+}
+
+// readInfo reads what does not change while the card and its parts stay what they are.
+func (s *source) readInfo(c *card, top *topology) *smi.Info {
+	i := &smi.Info{Device: c.Device}
 	parts := top.gpus(c.BDF.Or(smi.BDF{}))
 
 	id := func(name string) smi.Opt[uint32] {
@@ -83,7 +101,7 @@ func (s *source) info(c *card) (*smi.Info, error) {
 		i.Driver.Version = s.tree.line("proc/sys/kernel/osrelease") // the kernel's own driver
 	}
 	i.Virtualization = s.virtualization(c)
-	return i, nil
+	return i
 }
 
 // computeUnits is how many a card's parts have together.

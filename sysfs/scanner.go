@@ -32,6 +32,7 @@ type opener struct {
 	start  uint64 // clock ticks after boot; another number is another process
 	looked time.Time
 	fds    []string // that lead to a card
+	name   string
 }
 
 // lookEvery is how long a process's other descriptors are taken as unchanged.
@@ -147,7 +148,7 @@ func (sc *scanner) opener(p procfs.Proc, now time.Time) *opener {
 	if o != nil && o.start == st.Starttime && now.Sub(o.looked) < lookEvery {
 		return o
 	}
-	o = &opener{start: st.Starttime, looked: now}
+	o = &opener{start: st.Starttime, looked: now, name: st.Comm}
 	dir := sc.tree.path(fmt.Sprintf("proc/%d/fd", p.PID))
 	d, err := os.Open(dir)
 	if err != nil {
@@ -167,7 +168,13 @@ func (sc *scanner) opener(p procfs.Proc, now time.Time) *opener {
 	return o
 }
 
-// name is the program of a process, as the kernel keeps it.
+// name is the program of a process that was there at the last look.
 func (sc *scanner) name(pid uint32) string {
-	return sc.tree.line(fmt.Sprintf("proc/%d/comm", pid))
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	o := sc.known[int(pid)]
+	if o == nil || strings.ContainsFunc(o.name, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0xfffd }) {
+		return ""
+	}
+	return o.name
 }
