@@ -24,6 +24,7 @@ mv "$out/.librocwire.new" "$out/librocwire.so"
 
 # stub SONAME SOURCE MAP
 stub() {
+	# shellcheck disable=SC2016 # $ORIGIN is for the dynamic linker
 	"${CC:-cc}" -shared -nostdlib -Wl,-soname,"$1" -Wl,--version-script="$3" -Wl,--no-undefined-version -Wl,-z,defs -Wl,-z,now -Wl,-z,noexecstack \
 		-Wl,--enable-new-dtags,-rpath,'$ORIGIN' -s -o "$out/.$1.new" "$2" "$out/librocwire.so"
 	mv "$out/.$1.new" "$out/$1"
