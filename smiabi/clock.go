@@ -56,16 +56,27 @@ func amdsmiGetClockInfo(c card, t clkType, info *clkInfo) status {
 }
 
 // levels are the frequencies that a clock is shown with, ascending: its range and
-// where it is now, as the kernel's pp_dpm files show clocks without fixed steps.
-func levels(k smi.Clock) []smi.Hertz {
-	var l []smi.Hertz
+// where in it it is now, as the kernel's pp_dpm files show clocks without fixed steps.
+// A clock in deep sleep, below its range, has no level of its own there. now is which
+// one is nearest, -1 if the clock stands still.
+func levels(k smi.Clock) (list []smi.Hertz, now int) {
+	least, most := k.Min.Or(0), k.Max.Or(smi.Hertz(math.Inf(1)))
 	for _, o := range []smi.Opt[smi.Hertz]{k.Min, k.Current, k.Max} {
-		if v, ok := o.Get(); ok {
-			l = append(l, v)
+		if v, ok := o.Get(); ok && v >= least && v <= most {
+			list = append(list, v)
 		}
 	}
-	slices.Sort(l)
-	return slices.Compact(l)
+	slices.Sort(list)
+	list = slices.Compact(list)
+	now = -1
+	if c, ok := k.Current.Get(); ok {
+		for i, l := range list {
+			if now < 0 || math.Abs(float64(l-c)) < math.Abs(float64(list[now]-c)) {
+				now = i
+			}
+		}
+	}
+	return list, now
 }
 
 // amdsmiGetClkFreq is a clock's levels in Hz, and which one is in force.
@@ -74,16 +85,13 @@ func amdsmiGetClkFreq(c card, t clkType, f *frequencies) status {
 	if st != AMDSMI_STATUS_SUCCESS {
 		return st
 	}
-	ls := levels(k)
-	if len(ls) == 0 {
+	list, now := levels(k)
+	if len(list) == 0 {
 		return AMDSMI_STATUS_NOT_SUPPORTED
 	}
-	*f = frequencies{numSupported: uint32(len(ls)), current: math.MaxUint32, hasDeepSleep: k.DeepSleep.Ok()}
-	for i, l := range ls {
+	*f = frequencies{numSupported: uint32(len(list)), current: uint32(now)} // -1 is "none" there, too
+	for i, l := range list {
 		f.frequency[i] = clamp[uint64](float64(l))
-		if now, ok := k.Current.Get(); ok && now == l {
-			f.current = uint32(i)
-		}
 	}
 	return AMDSMI_STATUS_SUCCESS
 }

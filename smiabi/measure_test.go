@@ -65,6 +65,7 @@ func TestClocks(t *testing.T) {
 		{Domain: smi.ClockMem, Current: smi.Some(smi.MHz(1300)), Max: smi.Some(smi.MHz(1300)), DeepSleep: smi.Some(false)},
 		{Domain: smi.ClockVideo, Index: 1, Max: smi.Some(smi.MHz(100))},
 		{Domain: smi.ClockSOC},
+		{Domain: smi.ClockDF, Current: smi.Some(smi.MHz(132)), Min: smi.Some(smi.MHz(500)), Max: smi.Some(smi.MHz(2100)), DeepSleep: smi.Some(true)},
 	}})
 	var i clkInfo
 	ok(t, amdsmiGetClockInfo(c, AMDSMI_CLK_TYPE_GFX, &i))
@@ -78,7 +79,9 @@ func TestClocks(t *testing.T) {
 	ok(t, amdsmiGetClkFreq(c, AMDSMI_CLK_TYPE_GFX, &f))
 	is(t, "levels of gfx", f, frequencies{numSupported: 3, current: 1, frequency: [33]uint64{500e6, 1987e6, 2100e6}})
 	ok(t, amdsmiGetClkFreq(c, AMDSMI_CLK_TYPE_MEM, &f))
-	is(t, "levels of mem", f, frequencies{hasDeepSleep: true, numSupported: 1, frequency: [33]uint64{1300e6}})
+	is(t, "levels of mem", f, frequencies{numSupported: 1, frequency: [33]uint64{1300e6}})
+	ok(t, amdsmiGetClkFreq(c, AMDSMI_CLK_TYPE_DF, &f))
+	is(t, "levels of a clock in deep sleep", f, frequencies{numSupported: 2, frequency: [33]uint64{500e6, 2100e6}})
 	ok(t, amdsmiGetClkFreq(c, AMDSMI_CLK_TYPE_VCLK1, &f))
 	is(t, "level of a clock that stands still", f, frequencies{numSupported: 1, current: math.MaxUint32, frequency: [33]uint64{100e6}})
 	is(t, "levels of soc", amdsmiGetClkFreq(c, AMDSMI_CLK_TYPE_SOC, &f), AMDSMI_STATUS_NOT_SUPPORTED)

@@ -60,7 +60,8 @@ func amdsmiSetClkFreq(c card, t clkType, bits uint64) status {
 		return st
 	}
 	r := &smi.ClockRange{Domain: k.Domain}
-	for i, l := range levels(k) {
+	list, _ := levels(k)
+	for i, l := range list {
 		if bits&(1<<i) == 0 {
 			continue
 		}
