@@ -216,11 +216,22 @@ func FuzzSegment(f *testing.F) {
 				if card.Used > s.Capacity(c) || card.Busy > Now()-begin {
 					t.Errorf("card %d: %+v after %d ns", c, card, Now()-begin)
 				}
+				if card.UnitTime > 2*maxUnits*(Now()-begin) || card.FromPeer[0] > 12*perRead || card.FromPeer[5] != 0 {
+					t.Errorf("card %d: %+v", c, card)
+				}
 				for _, u := range card.Sessions {
 					if u.PID < 0 || u.Used > s.Capacity(c) || u.Running < 0 || len(u.Kernel) > MaxName || strings.ContainsAny(u.Kernel, "\n\x1b\x00") {
 						t.Errorf("session %+v", u)
 					}
 				}
+			}
+			for _, f := range m.TakeFaults() {
+				if f.Card < 0 || f.Card > 1 || f.PID < 0 || len(f.Kernel) > MaxName {
+					t.Errorf("fault %+v", f)
+				}
+			}
+			if n, _ := m.Held(int(owner)); n > 2*4*mib {
+				t.Errorf("%d bytes held", n)
 			}
 			m.Sweep(func(int) bool { return false })
 			if got := s.Used(0) + s.Used(1); got != 0 {

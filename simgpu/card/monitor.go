@@ -210,8 +210,8 @@ func (m *Monitor) TakeFaults() []Fault {
 }
 
 // perRead is more than a session can do of anything but time from one reading to
-// the next, and far less than wraps.
-const perRead = 1 << 48
+// the next, and far less than wraps. What is beyond counts at the next one.
+const perRead = 1 << 40
 
 // grown is by how much a counter has grown since it was *was, which it becomes. It
 // does not shrink, and grows by no more than limit at a time.
