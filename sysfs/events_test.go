@@ -180,6 +180,15 @@ func TestWatch(t *testing.T) {
 	}
 }
 
+// A /dev/kfd that does not know the ioctl is no reason to fail.
+func TestForeignDevice(t *testing.T) {
+	tree := sysfstest.RX7900XTX(t)
+	tree.Write("dev/kfd", "")
+	if _, err := openTree(t, tree).openKFDEvents(1); !errors.Is(err, smi.ErrNotSupported) || !strings.Contains(err.Error(), "dev/kfd") {
+		t.Errorf("events of a file that is no device: %v", err)
+	}
+}
+
 func TestEventsOfAClosedSource(t *testing.T) {
 	s := openTree(t, sysfstest.RX7900XTX(t))
 	done := make(chan error)

@@ -37,7 +37,7 @@ func (s *source) firmware(c *card) ([]smi.Firmware, error) {
 	var fs []smi.Firmware
 	for _, n := range names {
 		name, ok := strings.CutSuffix(n, "_fw_version")
-		if !ok {
+		if !ok || !identifier(name) {
 			continue
 		}
 		v, err := c.number("fw_version/" + n)

@@ -163,3 +163,10 @@ func keyed(s string) map[string]string {
 func words(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' })
 }
+
+// identifier reports whether a name is one that the kernel gives to parts of a card.
+func identifier(s string) bool {
+	return s != "" && len(s) <= 64 && !strings.ContainsFunc(s, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '_')
+	})
+}

@@ -37,7 +37,7 @@ func (s *source) ecc(c *card) (*smi.ECC, error) {
 	mask, masked := valueAfter(c, "ras/features", "feature mask:")
 	for _, n := range names {
 		block, ok := strings.CutSuffix(n, "_err_count")
-		if !ok || block == "" {
+		if !ok || !identifier(block) {
 			continue
 		}
 		b := smi.ECCBlock{Block: block}

@@ -43,8 +43,8 @@ var kernelNames = map[string]field{
 	"gfx_below_host_limit_total_acc": gfxBelowHostLimitTotal,
 }
 
-// sample is a file of testdata: bytes in hexadecimal, an empty line, and the values
-// that a C compiler's layout put into them.
+// sample is a file of testdata, made by gpu_metrics.py there: bytes in hexadecimal, an
+// empty line, and the values that C's layout put into them.
 func sample(tb testing.TB, path string) (data []byte, values []string) {
 	tb.Helper()
 	f, err := os.Open(path)
