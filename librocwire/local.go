@@ -6,12 +6,16 @@ import (
 	"os"
 	"strings"
 
+	"github.com/rocwire/rocwire/rocm/amdsmi"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/sysfs"
 )
 
-// local are the ways to this machine's own cards, the best first.
+// local are the ways to this machine's own cards, the best first. Package amdsmi looks
+// for AMD's library by the name that this one has too, and refuses what leads to
+// librocwire.so.
 var local = []func() (smi.Source, error){
+	func() (smi.Source, error) { return amdsmi.Open(amdsmi.Options{Log: warnings()}) },
 	func() (smi.Source, error) { return sysfs.Open(sysfs.Options{Log: warnings()}) },
 }
 

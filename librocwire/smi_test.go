@@ -81,6 +81,19 @@ func TestInitFails(t *testing.T) {
 	wants(t, runs(t, []string{"AMDSMI_REMOTE=sim:", "TF_WORKER_HOST=127.0.0.1"}, bin), "init: 0\n")
 }
 
+// Without a worker the library looks for AMD's own, and does not take itself for it.
+func TestLocalCards(t *testing.T) {
+	if _, err := os.Stat("/sys/module/amdgpu"); err == nil {
+		t.Skip("this machine has the driver")
+	}
+	lib := filepath.Join(built, "lib")
+	env := []string{"LD_LIBRARY_PATH=" + lib, "ROCM_PATH=" + built, "AMDSMI_REMOTE=", "TF_WORKER_HOST="}
+	out := runs(t, env, smiProgram(t, "init.c"))
+	wants(t, out, "init: 34\n") // AMDSMI_STATUS_DRIVER_NOT_LOADED
+	wants(t, out, "rocwire's own library")
+	wants(t, out, "/sys/module/amdgpu")
+}
+
 // calls writes a C program that calls every export: with nothing but zeros, with a
 // handle that is none, and with what it asks for.
 func calls(t *testing.T, path string) {
