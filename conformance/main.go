@@ -42,7 +42,7 @@ func main() {
 	flag.StringVar(&o.tree, "tree", filepath.Join(cache, "rocwire", "sid"), "where the Debian packages are unpacked")
 	flag.StringVar(&o.bin, "bin", "bin", "the folder of hip-worker")
 	flag.StringVar(&o.lib, "lib", "build/lib", "the folder of libamdhip64.so.6")
-	flag.DurationVar(&o.timeout, "timeout", 15*time.Minute, "time for one test program")
+	flag.DurationVar(&o.timeout, "timeout", time.Hour, "time for one test program")
 	flag.BoolVar(&o.verbose, "v", false, "print what the failing tests printed")
 	flag.Parse()
 	if o.match, err = regexp.Compile(*run); err != nil {

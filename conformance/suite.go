@@ -13,6 +13,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -109,6 +110,12 @@ func (p *program) once(ctx context.Context, o *options, w *worker, tests []strin
 	if err := cmd.Start(); err != nil {
 		return "", err
 	}
+	var now atomic.Pointer[string]
+	defer every(time.Minute, func() {
+		if t := now.Load(); t != nil {
+			fmt.Fprintf(os.Stderr, "conformance: %s is at %s\n", p.name, *t)
+		}
+	})()
 	var said []string
 	in := bufio.NewScanner(out)
 	in.Buffer(nil, 1<<20)
@@ -123,6 +130,7 @@ func (p *program) once(ctx context.Context, o *options, w *worker, tests []strin
 		switch m[1] {
 		case "RUN":
 			last, said = m[2], nil
+			now.Store(&m[2])
 		case "OK":
 			r.passed[m[2]], last = true, ""
 		default:
@@ -143,6 +151,23 @@ func (p *program) once(ctx context.Context, o *options, w *worker, tests []strin
 		fmt.Fprint(os.Stderr, tail(stderr.String(), 4000))
 	}
 	return last, err
+}
+
+// every calls f in intervals until the function it returns is called.
+func every(d time.Duration, f func()) (stop func()) {
+	t, done := time.NewTicker(d), make(chan struct{})
+	go func() {
+		defer t.Stop()
+		for {
+			select {
+			case <-t.C:
+				f()
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() { close(done) }
 }
 
 func tail(s string, n int) string {

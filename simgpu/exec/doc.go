@@ -26,6 +26,16 @@
 // aside and another one is taken up, so workgroups that wait for each other
 // make progress; a cooperative dispatch keeps all its workgroups resident.
 //
+// # Tiers
+//
+// The functions of the instructions are portable and complete; they are what
+// everything else is compared with. Built with GOEXPERIMENT=simd there are AVX2
+// and AVX-512 versions of the hot ones, and blocks that are executed often are
+// translated to AVX-512 machine code together with those that follow them. The
+// translation knows most arithmetic, control flow, the LDS and dwords in device
+// memory; for the rest it returns to Go, instruction by instruction. Memory for
+// code is mapped twice, to be written and to be executed, never both.
+//
 // # What is executed
 //
 // Everything compilers emit for the two targets, but for sparse matrices
@@ -44,7 +54,7 @@
 // # Trust
 //
 // Kernel code and everything it computes is untrusted. Each memory access is
-// checked against the Memory's range before it is made; pages inside the range
+// checked against the Memory's range before it is made, in translated code too; pages inside the range
 // that are not mapped fault and are recovered. Register numbers, LDS and scratch
 // offsets are checked. A kernel can therefore end with a Fault, or never end
 // (cancel the context), but cannot reach anything but device memory, its LDS
