@@ -32,6 +32,9 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == probeCommand {
 		os.Exit(probeROCm())
 	}
+	if len(os.Args) > 1 && os.Args[1] == probeSMICommand {
+		os.Exit(probeSMI())
+	}
 	o, err := parse(os.Args[1:], os.Getenv)
 	switch {
 	case errors.Is(err, flag.ErrHelp):

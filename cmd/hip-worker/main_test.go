@@ -17,6 +17,8 @@ import (
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hipremote"
+	"github.com/rocwire/rocwire/smi"
+	"github.com/rocwire/rocwire/smiremote"
 )
 
 // build makes the program once.
@@ -86,6 +88,19 @@ func TestProgram(t *testing.T) {
 	if e := c.Memset(hip.Thread{}, p, 1, 1<<20); e != hip.Success {
 		t.Error(e)
 	}
+	// Who uses the card: the client, and on this machine the session process that serves it.
+	m := smiremote.NewClient(smiremote.Options{Address: "127.0.0.1:" + port})
+	defer m.Close()
+	ps, err := m.Processes(t.Context(), 0)
+	if err != nil || len(ps) != 1 {
+		t.Fatalf("processes: %+v, %v", ps, err)
+	}
+	if r := ps[0]; r.Client == nil || r.Client.PID != uint32(os.Getpid()) || !strings.HasPrefix(r.Command, exe+" "+sessionCommand) || r.User == "" || r.Session == "" {
+		t.Errorf("process: %+v, client %+v", r, r.Client)
+	}
+	if err := m.Set(t.Context(), 0, smi.Setting{PerfLevel: "auto"}); !errors.Is(err, smi.ErrNoPermission) {
+		t.Errorf("Set: %v", err)
+	}
 	// The same port again: one clear line and an exit code of its own.
 	if code, _, errs := runToEnd(t, exe, "--backend", "sim", "-p", port); code != exitPort || !strings.Contains(errs, port) || !strings.Contains(errs, "in use") ||
 		strings.Count(errs, "\n") != 1 {
@@ -138,6 +153,7 @@ func TestRefusals(t *testing.T) {
 		"metrics beyond loopback": {[]string{"--backend", "sim", "-p", "0", "--metrics-addr", "0.0.0.0:0"}, exitFailure, "--insecure"},
 		"unknown flag":            {[]string{"--frobnicate"}, exitUsage, "--help"},
 		"no such card":            {[]string{"--backend", "sim", "-d", "3", "-p", "0"}, exitFailure, "3"},
+		"unknown source":          {[]string{"--backend", "sim", "--smi-backend", "x", "-p", "0"}, exitUsage, "sysfs"},
 		"unknown architecture":    {[]string{"--backend", "sim", "--sim-arch", "gfx1", "-p", "0"}, exitFailure, "gfx1"},
 	} {
 		code, out, errs := runToEnd(t, exe, c.args...)

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"strconv"
 	"strings"
 
+	"github.com/rocwire/rocwire/attribution"
 	"github.com/rocwire/rocwire/worker"
 )
 
@@ -22,6 +24,12 @@ Serves GPUs to HIP programs on other machines and tells who uses them.
   --backend BACKEND       sim (simulated GPU), rocm (this machine's), auto (rocm if there is a GPU, otherwise sim)
   -d, --device N          serve only this card (all, or TF_DEVICE_ID; HIP_VISIBLE_DEVICES is applied first)
   --max-sessions N        clients at once (256)
+  --smi-backend SOURCE    what tells about the cards: amdsmi (AMD's library), sysfs (the kernel's files), sim (the simulated
+                          cards), none; auto is sim with simulated cards, otherwise amdsmi if it is there, or sysfs
+  --smi-allow-set         let clients change the cards (power cap, clocks, partitions, …) and end each other's sessions
+  --kubelet-socket SOCKET kubelet to ask which pod a card was given to, such as unix:///var/lib/kubelet/pod-resources/kubelet.sock
+                          (that one if it is there), or none
+  --proc DIR              where the host's /proc is, in a container that is not in the host's PID namespace (/proc)
   --metrics-addr ADDRESS  serve Prometheus metrics at http://ADDRESS/metrics
   --sim-arch ARCH         simulated architecture: gfx90a or gfx942
   --sim-memory SIZE       memory of a simulated card, such as 8G (a quarter of this machine's)
@@ -33,11 +41,13 @@ Serves GPUs to HIP programs on other machines and tells who uses them.
 
 type options struct {
 	listen, portFile, backend, metrics string
+	smi, kubelet, proc                 string
 	simArch                            string
 	simMemory                          uint64
 	port, device, maxSessions          int
 	simCards                           int
 	insecure, verbose, version         bool
+	allowSet                           bool
 	visible                            string // HIP_VISIBLE_DEVICES
 }
 
@@ -74,6 +84,10 @@ func parse(args []string, getenv func(string) string) (*options, error) {
 	f.StringVar(&o.portFile, "port-file", "", "")
 	f.StringVar(&o.backend, "backend", "auto", "")
 	f.IntVar(&o.maxSessions, "max-sessions", worker.DefaultMaxSessions, "")
+	f.StringVar(&o.smi, "smi-backend", smiAuto, "")
+	f.BoolVar(&o.allowSet, "smi-allow-set", false, "")
+	kubelet := f.String("kubelet-socket", "", "")
+	f.StringVar(&o.proc, "proc", "", "")
 	f.StringVar(&o.metrics, "metrics-addr", "", "")
 	f.StringVar(&o.simArch, "sim-arch", "", "")
 	memory := f.String("sim-memory", "", "")
@@ -90,6 +104,18 @@ func parse(args []string, getenv func(string) string) (*options, error) {
 	default:
 		return nil, fmt.Errorf("--backend %q: there are sim, rocm and auto", o.backend)
 	}
+	switch o.smi {
+	case smiAuto, smiAMD, smiSysfs, smiNone:
+	case smiSim:
+		if o.backend == rocmName {
+			return nil, fmt.Errorf("--smi-backend sim needs simulated cards, and there are none with --backend rocm")
+		}
+	default:
+		return nil, fmt.Errorf("--smi-backend %q: there are auto, amdsmi, sysfs, sim and none", o.smi)
+	}
+	if o.proc != "" && !filepath.IsAbs(o.proc) {
+		return nil, fmt.Errorf("--proc %q is not an absolute path", o.proc)
+	}
 	if o.port < 0 || o.port > 65535 {
 		return nil, fmt.Errorf("port %d", o.port)
 	}
@@ -97,6 +123,9 @@ func parse(args []string, getenv func(string) string) (*options, error) {
 		return nil, fmt.Errorf("--device, --sim-cards and --max-sessions are not negative")
 	}
 	var err error
+	if o.kubelet, err = attribution.ParseKubelet(*kubelet); err != nil {
+		return nil, fmt.Errorf("--kubelet-socket: %w", err)
+	}
 	if o.simMemory, err = parseSize(*memory); err != nil {
 		return nil, fmt.Errorf("--sim-memory %q: %w", *memory, err)
 	}

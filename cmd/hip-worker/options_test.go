@@ -13,7 +13,7 @@ func TestParse(t *testing.T) {
 		}
 		return func(k string) string { return m[k] }
 	}
-	base := options{listen: "127.0.0.1", port: 18515, device: -1, backend: "auto", maxSessions: 256, simCards: 1}
+	base := options{listen: "127.0.0.1", port: 18515, device: -1, backend: "auto", smi: "auto", maxSessions: 256, simCards: 1}
 	with := func(f func(o *options)) *options { o := base; f(&o); return &o }
 	for _, c := range []struct {
 		args []string
@@ -30,6 +30,17 @@ func TestParse(t *testing.T) {
 			with(func(o *options) { o.backend, o.simArch, o.simMemory, o.simCards = "sim", "gfx90a", 3<<29, 4 })},
 		{[]string{"--listen", "0.0.0.0", "--insecure", "--metrics-addr", ":9100"}, env(),
 			with(func(o *options) { o.listen, o.insecure, o.metrics = "0.0.0.0", true, ":9100" })},
+		{[]string{"--smi-backend", "sysfs", "--smi-allow-set", "--kubelet-socket", "/run/k.sock", "--proc", "/host/proc"}, env(),
+			with(func(o *options) {
+				o.smi, o.allowSet, o.kubelet, o.proc = "sysfs", true, "unix:///run/k.sock", "/host/proc"
+			})},
+		{[]string{"--smi-backend", "sim", "--kubelet-socket", "none"}, env(), with(func(o *options) { o.smi, o.kubelet = "sim", "none" })},
+		{[]string{"--smi-backend", "nvml"}, env(), nil},
+		{[]string{"--smi-backend", ""}, env(), nil},
+		{[]string{"--smi-backend", "sim", "--backend", "rocm"}, env(), nil},
+		{[]string{"--kubelet-socket", "tcp://127.0.0.1:1"}, env(), nil},
+		{[]string{"--kubelet-socket", "kubelet.sock"}, env(), nil},
+		{[]string{"--proc", "host/proc"}, env(), nil},
 		{[]string{"extra"}, env(), nil},
 		{[]string{"--nonsense"}, env(), nil},
 		{[]string{"--backend", "cuda"}, env(), nil},

@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"log/slog"
-	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 
@@ -40,13 +38,8 @@ const probeCommand = "__probe-rocm"
 
 // probe runs such a process.
 func probe() error {
-	exe, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	out, err := exec.Command(exe, probeCommand).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("rocm: %s", strings.TrimSpace(string(out)))
+	if err := probeWith(probeCommand); err != nil {
+		return fmt.Errorf("rocm: %w", err)
 	}
 	return nil
 }

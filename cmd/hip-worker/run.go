@@ -28,6 +28,19 @@ func run(o *options, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
+	if err := addSource(&backend, o, openers, log); err != nil {
+		return err
+	}
+	if o.allowSet && o.insecure {
+		log.Warn("whoever can connect may change the cards and end sessions")
+	}
+	if src := backend.Source; src != nil {
+		defer func() {
+			if err := src.Close(); err != nil {
+				log.Warn("management data", "error", err)
+			}
+		}()
+	}
 	exe, err := os.Executable()
 	if err != nil {
 		return err
@@ -38,7 +51,7 @@ func run(o *options, log *slog.Logger) error {
 	}
 	w, err := worker.New(worker.Config{
 		Listen: o.listen, Port: o.port, Insecure: o.insecure, Backend: backend, Command: command,
-		MaxSessions: o.maxSessions, Version: version, Log: log,
+		MaxSessions: o.maxSessions, AllowSet: o.allowSet, Version: version, Log: log,
 	})
 	if err != nil {
 		return fmt.Errorf("cannot listen: %w", err)
@@ -92,11 +105,7 @@ func writePort(name string, port int) error {
 
 // serveMetrics serves what the worker knows to Prometheus.
 func serveMetrics(ctx context.Context, o *options, w *worker.Server, log *slog.Logger) error {
-	src := w.Source()
-	if src == nil {
-		return errors.New("--metrics-addr: this backend has no management data")
-	}
-	e, err := exporter.New(exporter.Options{Source: src, Sessions: w, Calls: w.Calls(), Version: version, Runtime: true, Log: log})
+	e, err := exporter.New(exporter.Options{Source: w.Source(), Sessions: w, Calls: w.Calls(), Version: version, Runtime: true, Log: log})
 	if err != nil {
 		return err
 	}
