@@ -94,6 +94,24 @@ func TestLocalCards(t *testing.T) {
 	wants(t, out, "/sys/module/amdgpu")
 }
 
+// AMD's library, of an older interface too, behind ours: programs see its cards as
+// they see a worker's.
+func TestVendorLibrary(t *testing.T) {
+	bin := smiProgram(t, "cards.c")
+	for _, abi := range []string{"25", "27"} {
+		dir := filepath.Join(built, "vendor"+abi)
+		if err := os.MkdirAll(filepath.Join(dir, "lib"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		name := "libamd_smi.so." + abi
+		build(t, "gcc", "-shared", "-fPIC", "-DABI="+abi, "-Wl,-soname,"+name, "-o", filepath.Join(dir, "lib", name), "rocm/amdsmi/testdata/stub.c", "-ldl", "-lpthread")
+		out := runs(t, []string{"ROCM_PATH=" + dir, "AMDSMI_REMOTE=", "TF_WORKER_HOST="}, bin)
+		if strings.Count(out, "\n") != 3 || strings.Count(out, "AMD Instinct") != 2 {
+			t.Errorf("not the stub's three cards:\n%s", out)
+		}
+	}
+}
+
 // calls writes a C program that calls every export: with nothing but zeros, with a
 // handle that is none, and with what it asks for.
 func calls(t *testing.T, path string) {
