@@ -15,6 +15,7 @@ import (
 
 // Bounds of what is read of one file.
 const (
+	maxLine  = 4 << 10  // a number
 	maxText  = 64 << 10 // the kernel's text files are one page; fdinfo and /proc a few
 	maxTable = 64 << 10 // structure_size of gpu_metrics has 16 bits
 	maxPages = 4 << 20  // gpu_vram_bad_pages: 28 bytes a page
@@ -66,8 +67,8 @@ func (t tree) with(name string, limit int, f func([]byte) error) error {
 		switch {
 		case len(b) > limit:
 			return smi.Errorf(smi.ErrBadData, "%s is longer than %d bytes", path, limit)
-		case n == 0:
-			return f(b)
+		case n == 0, limit == maxLine && n > 0 && b[len(b)-1] == '\n':
+			return f(b) // of a line nothing comes after its end
 		}
 	}
 }
@@ -97,7 +98,7 @@ func (t tree) line(name string) string {
 
 // number is the number in a file, decimal or with 0x.
 func (t tree) number(name string) (v uint64, err error) {
-	err = t.with(name, maxText, func(b []byte) error {
+	err = t.with(name, maxLine, func(b []byte) error {
 		v, err = strconv.ParseUint(strings.TrimSpace(string(b)), 0, 64)
 		if err != nil {
 			return smi.Errorf(smi.ErrBadData, "%s holds no number", t.path(name))
@@ -109,7 +110,7 @@ func (t tree) number(name string) (v uint64, err error) {
 
 // signed is the decimal number in a file.
 func (t tree) signed(name string) (v int64, err error) {
-	err = t.with(name, maxText, func(b []byte) error {
+	err = t.with(name, maxLine, func(b []byte) error {
 		v, err = strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64)
 		if err != nil {
 			return smi.Errorf(smi.ErrBadData, "%s holds no number", t.path(name))
