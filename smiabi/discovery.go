@@ -81,7 +81,7 @@ func amdsmiGetCPUHandles(_ call, count *uint32, handles *handle) status {
 	return list(count, handles, nil)
 }
 
-// amdsmiGetCpucoreHandles lists none either.
+// amdsmiGetCpucoreHandles lists no cores of the host.
 func amdsmiGetCpucoreHandles(_ call, count *uint32, handles *handle) status {
 	return list(count, handles, nil)
 }

@@ -15,8 +15,8 @@ func amdsmiGetGPUDeviceBDF(c card, address *bdf) status {
 	return AMDSMI_STATUS_SUCCESS
 }
 
-// amdsmiGetGPUBDFID is the same as the older interface has it: the domain in the
-// upper half, which part of a partitioned card it is in bits 28 to 31.
+// amdsmiGetGPUBDFID is the card's PCI address as a number: the domain in the upper
+// half, which part of a partitioned card it is in bits 28 to 31.
 func amdsmiGetGPUBDFID(c card, id *uint64) status {
 	b, ok := c.device().BDF.Get()
 	if !ok {
@@ -84,7 +84,7 @@ func amdsmiGetGPUTopoNUMAAffinity(c card, node *int32) status {
 	return AMDSMI_STATUS_SUCCESS
 }
 
-// amdsmiTopoGetNUMANodeNumber is the same. A host without such nodes has all at node 0.
+// amdsmiTopoGetNUMANodeNumber is the host's memory node next to the card. A host without such nodes has all at node 0.
 func amdsmiTopoGetNUMANodeNumber(c card, node *uint32) status {
 	var n int32
 	st := amdsmiGetGPUTopoNUMAAffinity(c, &n)

@@ -96,7 +96,8 @@ func amdsmiStatusCodeToString(st status, text *unsafe.Pointer) status {
 	return AMDSMI_STATUS_SUCCESS
 }
 
-// amdsmiGetEsmiErrMsg is the same for the statuses of the host's processors.
+// amdsmiGetEsmiErrMsg is a status in words, for programs that ask about the host's
+// processors.
 func amdsmiGetEsmiErrMsg(st status, text *unsafe.Pointer) status {
 	return amdsmiStatusCodeToString(st, text)
 }

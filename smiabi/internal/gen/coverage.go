@@ -16,9 +16,10 @@ func coverageMD(t *Table) string {
 	o.p("Of the %d functions that AMD SMI 27.1 exports, %d are answered from the source (a worker, the local card or a simulated one), as far as", len(t.Functions), len(yes))
 	o.p("the source knows; the other %d say AMDSMI_STATUS_NOT_SUPPORTED, as the vendor's library does where a machine lacks the thing.", len(no))
 	o.p("A figure that the source does not have is AMDSMI_STATUS_NOT_SUPPORTED too, or the sentinel that the vendor's struct has for it.\n")
-	o.p("## Answered\n\n| function | file |\n|---|---|")
+	o.p("## Answered\n\n| function | | where |\n|---|---|---|")
 	for _, f := range yes {
-		o.p("| `%s` | [%[2]s](../smiabi/%[2]s) |", f.Name, t.written[goFunc(f.Name)])
+		w := t.written[goFunc(f.Name)]
+		o.p("| `%s` | %s | [%[3]s](../smiabi/%[3]s) |", f.Name, w.says, w.file)
 	}
 	o.p("\n## Not supported\n")
 	for _, f := range no {

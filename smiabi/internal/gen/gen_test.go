@@ -50,9 +50,12 @@ func TestExports(t *testing.T) {
 	if want := strings.Fields(string(b)); !slices.Equal(have, want) {
 		t.Errorf("%d functions, want %d, or not the same", len(have), len(want))
 	}
-	for name, file := range table.written {
+	for name, w := range table.written {
+		if w.says == "" {
+			t.Errorf("%s: %s has no comment", w.file, name)
+		}
 		if !written[name] {
-			t.Errorf("%s: %s is the name of no export", file, name)
+			t.Errorf("%s: %s is the name of no export", w.file, name)
 		}
 	}
 	if len(written) < 100 {

@@ -23,7 +23,7 @@ type Table struct {
 
 	enums   map[string]*Enum
 	structs map[string]*Struct
-	written map[string]string // handwritten Go functions, and the file of each
+	written map[string]written // handwritten Go functions
 }
 
 // Enum is a C enumeration of Size bytes.
@@ -92,8 +92,12 @@ type Param struct {
 
 func (p Param) pointer() bool { return strings.HasSuffix(p.Type, "*") }
 
+// written is a handwritten function: its file and the first sentence of its comment,
+// without its name.
+type written struct{ file, says string }
+
 // answered says whether a handwritten Go function stands behind f.
-func (t *Table) answered(f *Function) bool { return t.written[goFunc(f.Name)] != "" }
+func (t *Table) answered(f *Function) bool { return t.written[goFunc(f.Name)].file != "" }
 
 func readTable(dir string) (*Table, error) {
 	b, err := os.ReadFile(filepath.Join(dir, "api.json"))
@@ -160,24 +164,26 @@ func ordered[T any](b []byte, m map[string]*T) ([]string, error) {
 
 // handwritten lists the functions named amdsmi… and rsmi… in dir's handwritten
 // files.
-func handwritten(dir string) (map[string]string, error) {
+func handwritten(dir string) (map[string]written, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		return nil, err
 	}
-	found := map[string]string{}
+	found := map[string]written{}
 	for _, p := range paths {
 		base := filepath.Base(p)
 		if strings.HasPrefix(base, "zz_") || strings.HasSuffix(base, "_test.go") {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), p, nil, parser.SkipObjectResolution)
+		file, err := parser.ParseFile(token.NewFileSet(), p, nil, parser.SkipObjectResolution|parser.ParseComments)
 		if err != nil {
 			return nil, err
 		}
 		for _, d := range file.Decls {
 			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && (strings.HasPrefix(f.Name.Name, "amdsmi") || strings.HasPrefix(f.Name.Name, "rsmi")) {
-				found[f.Name.Name] = base
+				says, _, _ := strings.Cut(strings.Join(strings.Fields(f.Doc.Text()), " "), ". ")
+				says = strings.TrimSuffix(strings.TrimPrefix(says, f.Name.Name+" "), ".")
+				found[f.Name.Name] = written{base, says}
 			}
 		}
 	}
