@@ -43,16 +43,12 @@ const gap = 2 // between columns
 // Write prints the table so that no line is wider than width. Columns that may be
 // cut are; if that is not enough, others are left out, and the last line names them.
 func (t *Table) Write(w io.Writer, width int) {
-	widths, dropped := t.fit(width)
+	header, rows, dropped := t.Lines(width)
 	if !t.NoHeader {
-		titles := make([]string, len(t.Columns))
-		for i, c := range t.Columns {
-			titles[i] = c.Title
-		}
-		t.line(w, titles, widths, width)
+		fmt.Fprintln(w, header)
 	}
-	for _, r := range t.rows {
-		t.line(w, r.cells, widths, width)
+	for i, r := range t.rows {
+		fmt.Fprintln(w, rows[i])
 		for _, n := range r.notes {
 			fmt.Fprintln(w, Clip("     "+n, width))
 		}
@@ -60,6 +56,21 @@ func (t *Table) Write(w io.Writer, width int) {
 	if len(dropped) > 0 {
 		fmt.Fprintln(w, Clip("Left out for lack of room: "+strings.Join(dropped, ", ")+".", width))
 	}
+}
+
+// Lines is what Write prints, but for the notes: the line of titles, a line for each
+// row, and the titles of the columns that were left out.
+func (t *Table) Lines(width int) (header string, rows, dropped []string) {
+	widths, dropped := t.fit(width)
+	titles := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		titles[i] = c.Title
+	}
+	rows = make([]string, len(t.rows))
+	for i, r := range t.rows {
+		rows[i] = t.line(r.cells, widths, width)
+	}
+	return t.line(titles, widths, width), rows, dropped
 }
 
 // natural is how wide the columns are when nothing is cut.
@@ -129,7 +140,7 @@ func (t *Table) shrink(widths []int, excess int) bool {
 	return true
 }
 
-func (t *Table) line(w io.Writer, cells []string, widths []int, width int) {
+func (t *Table) line(cells []string, widths []int, width int) string {
 	var b strings.Builder
 	for i, c := range cells {
 		if widths[i] < 0 {
@@ -140,5 +151,5 @@ func (t *Table) line(w io.Writer, cells []string, widths []int, width int) {
 		}
 		b.WriteString(Pad(c, widths[i], t.Columns[i].Right))
 	}
-	fmt.Fprintln(w, Clip(strings.TrimRight(b.String(), " "), width))
+	return Clip(strings.TrimRight(b.String(), " "), width)
 }

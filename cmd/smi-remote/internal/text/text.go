@@ -13,12 +13,22 @@ import (
 )
 
 // Width is how many cells of a terminal s takes.
-func Width(s string) int { return ansi.StringWidth(s) }
+func Width(s string) int {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return ansi.StringWidth(s)
+		}
+	}
+	return len(s)
+}
 
 // Clip cuts s to a width and shows that it did.
 func Clip(s string, width int) string {
-	if width <= 0 {
+	switch {
+	case width <= 0:
 		return ""
+	case Width(s) <= width:
+		return s
 	}
 	return ansi.Truncate(s, width, "…")
 }

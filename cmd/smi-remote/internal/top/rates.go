@@ -1,0 +1,149 @@
+package top
+
+import (
+	"time"
+
+	"github.com/rocwire/rocwire/exporter/rpcstats"
+	"github.com/rocwire/rocwire/smi"
+)
+
+// success is the result of a call that is no error.
+const success = "hipSuccess"
+
+// callRate is what calls of one function did of late, on one worker or on all.
+type callRate struct {
+	op     string
+	rate   float64 // per second
+	failed float64 // of them, per second
+	total  uint64  // ever
+
+	worker, client rpcstats.Hist // of late
+}
+
+// side adds the calls that one side measured.
+type side struct {
+	count, failed, total uint64
+	recent               rpcstats.Hist
+}
+
+// callRates adds up what each function did between two readings.
+func callRates(before, now *reading) map[string]*callRate {
+	old := map[rpcstats.Call]*rpcstats.CallTotal{}
+	seconds := 0.0
+	if before != nil {
+		seconds = now.at.Sub(before.at).Seconds()
+		for i := range before.calls {
+			old[before.calls[i].Call] = &before.calls[i]
+		}
+	}
+	type sides map[string]*side
+	ops := map[string]sides{}
+	for i := range now.calls {
+		c := &now.calls[i]
+		if ops[c.Op] == nil {
+			ops[c.Op] = sides{"worker": {}, "client": {}}
+		}
+		s := ops[c.Op][c.Side]
+		if s == nil {
+			continue // of neither side
+		}
+		s.total += c.Count()
+		if before == nil {
+			continue
+		}
+		d := difference(&c.Hist, old[c.Call])
+		s.count += d.Count()
+		s.recent.Merge(&d)
+		if c.Code != success {
+			s.failed += d.Count()
+		}
+	}
+	rates := map[string]*callRate{}
+	for op, s := range ops {
+		// What does not wait for the worker may be counted by one side only.
+		w, c := s["worker"], s["client"]
+		r := &callRate{op: op, total: max(w.total, c.total), worker: w.recent, client: c.recent}
+		if seconds > 0 {
+			r.rate, r.failed = float64(max(w.count, c.count))/seconds, float64(max(w.failed, c.failed))/seconds
+		}
+		rates[op] = r
+	}
+	return rates
+}
+
+// difference is what a histogram counted since an earlier one; all of it if that is
+// not its beginning, because the worker has started again.
+func difference(now *rpcstats.Hist, was *rpcstats.CallTotal) rpcstats.Hist {
+	if was == nil {
+		return clone(now)
+	}
+	d := rpcstats.Hist{}
+	at := map[int]uint64{}
+	for _, b := range was.Buckets {
+		at[b.Index] = b.Count
+	}
+	found := 0
+	for _, b := range now.Buckets {
+		n, ok := at[b.Index]
+		if ok {
+			found++
+		}
+		if n > b.Count {
+			return clone(now)
+		}
+		if b.Count > n {
+			d.Buckets = append(d.Buckets, rpcstats.Bucket{Index: b.Index, Count: b.Count - n})
+		}
+	}
+	if found < len(at) || was.Zero > now.Zero || was.Nanos > now.Nanos {
+		return clone(now)
+	}
+	d.Zero, d.Nanos = now.Zero-was.Zero, now.Nanos-was.Nanos
+	return d
+}
+
+func clone(h *rpcstats.Hist) rpcstats.Hist {
+	c := rpcstats.Hist{}
+	c.Merge(h)
+	return c
+}
+
+// merge adds the same function of another worker.
+func (r *callRate) merge(o *callRate) {
+	r.rate, r.failed, r.total = r.rate+o.rate, r.failed+o.failed, r.total+o.total
+	r.worker.Merge(&o.worker)
+	r.client.Merge(&o.client)
+}
+
+// processID tells processes apart.
+type processID struct {
+	host, device int
+	pid          uint32
+}
+
+// busyShares is the share of the time between two readings in which each process's
+// kernels were running.
+func busyShares(host int, before, now *reading) map[processID]smi.Opt[smi.Ratio] {
+	shares := map[processID]smi.Opt[smi.Ratio]{}
+	if before == nil {
+		return shares
+	}
+	each := func(r *reading, f func(processID, smi.Opt[smi.Duration])) {
+		for i := range r.snap.Devices {
+			for _, p := range r.snap.Devices[i].Processes {
+				f(processID{host, r.snap.Devices[i].Device.Index, p.PID}, p.Busy)
+			}
+		}
+	}
+	was := map[processID]smi.Opt[smi.Duration]{}
+	each(before, func(id processID, busy smi.Opt[smi.Duration]) { was[id] = busy })
+	elapsed := now.at.Sub(before.at)
+	each(now, func(id processID, busy smi.Opt[smi.Duration]) {
+		b, ok := busy.Get()
+		w, known := was[id].Get()
+		if ok && known && b >= w && elapsed > 0 {
+			shares[id] = smi.Some(smi.Ratio(float64(time.Duration(b-w)) / float64(elapsed)))
+		}
+	})
+	return shares
+}
