@@ -52,8 +52,8 @@ var mi210 = chip{
 	slot: smi.SlotPCIe, xccs: 1, stacks: 4,
 	caches: []smi.Cache{
 		{Level: 1, Size: smi.Some(smi.Bytes(16 << 10)), Data: true, SIMD: true, ComputeUnits: smi.Some(1), Count: smi.Some(104)},
-		{Level: 1, Size: smi.Some(smi.Bytes(32 << 10)), Instruction: true, SIMD: true, ComputeUnits: smi.Some(2), Count: smi.Some(56)},
-		{Level: 1, Size: smi.Some(smi.Bytes(16 << 10)), Data: true, SIMD: true, ComputeUnits: smi.Some(2), Count: smi.Some(56)},
+		{Level: 1, Size: smi.Some(smi.Bytes(32 << 10)), Instruction: true, SIMD: true, ComputeUnits: smi.Some(2), Count: smi.Some(52)},
+		{Level: 1, Size: smi.Some(smi.Bytes(16 << 10)), Data: true, SIMD: true, ComputeUnits: smi.Some(2), Count: smi.Some(52)},
 		{Level: 2, Size: smi.Some(smi.Bytes(8 << 20)), Data: true, SIMD: true, ComputeUnits: smi.Some(104), Count: smi.Some(1)},
 	},
 	pcieGen: 4, pcieSpeed: 16e9,
@@ -73,8 +73,8 @@ var mi300x = chip{
 	slot: smi.SlotOAM, oam: true, xccs: 8, stacks: 8,
 	caches: []smi.Cache{
 		{Level: 1, Size: smi.Some(smi.Bytes(32 << 10)), Data: true, SIMD: true, ComputeUnits: smi.Some(1), Count: smi.Some(304)},
-		{Level: 1, Size: smi.Some(smi.Bytes(64 << 10)), Instruction: true, SIMD: true, ComputeUnits: smi.Some(2), Count: smi.Some(160)},
-		{Level: 1, Size: smi.Some(smi.Bytes(16 << 10)), Data: true, SIMD: true, ComputeUnits: smi.Some(2), Count: smi.Some(160)},
+		{Level: 1, Size: smi.Some(smi.Bytes(64 << 10)), Instruction: true, SIMD: true, ComputeUnits: smi.Some(2), Count: smi.Some(152)},
+		{Level: 1, Size: smi.Some(smi.Bytes(16 << 10)), Data: true, SIMD: true, ComputeUnits: smi.Some(2), Count: smi.Some(152)},
 		{Level: 2, Size: smi.Some(smi.Bytes(4 << 20)), Data: true, SIMD: true, ComputeUnits: smi.Some(38), Count: smi.Some(8)},
 		{Level: 3, Size: smi.Some(smi.Bytes(256 << 20)), Data: true, SIMD: true, ComputeUnits: smi.Some(304), Count: smi.Some(1)},
 	},
