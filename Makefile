@@ -29,7 +29,7 @@ test: ## all tests
 bench: build ## the performance table, with the floors measured in the same run
 	@$(GO) run ./bench
 
-conformance: build ## unmodified Debian ROCm test programs against us (fetches about 80 MB once)
+conformance: build ## unmodified programs of Debian against us: rocRAND's tests, amd-smi (fetches about 110 MB once)
 	@$(GO) run ./conformance
 
 fuzz: ## every decoder's fuzz target, 30 s each

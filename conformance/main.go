@@ -1,13 +1,14 @@
-// Command conformance runs the outside world's programs against rocwire: test
-// programs of Debian's ROCm packages, unmodified, through the remote
-// libamdhip64.so.6 on a worker with a simulated gfx90a.
+// Command conformance runs the outside world's programs against rocwire,
+// unmodified, from Debian's packages: the test programs of rocRAND through the remote
+// libamdhip64.so.6 on a worker with a simulated gfx90a, and amd-smi through the
+// remote libamd_smi.so.27 on workers with simulated gfx942.
 //
-//	go run ./conformance [-forms N] [-run REGEXP] [-tree DIR]
+//	go run ./conformance [-only rocrand|amd-smi] [-forms N] [-run REGEXP] [-tree DIR]
 //
-// It fetches the packages into a cache folder once, starts a worker of its own
-// and prints one line per test program and the sum. Only tests are counted that
-// fail on a GPU which executes nothing (rocrand_gfx90a.tsv). Exit status 1 if
-// one of them failed.
+// It fetches the packages into a cache folder once, starts workers of its own
+// and prints one line per test program and the sum. Of rocRAND, only tests are
+// counted that fail on a GPU which executes nothing (rocrand_gfx90a.tsv); amd-smi's
+// figures are compared with smi-remote's. Exit status 1 if something failed.
 package main
 
 import (
@@ -25,6 +26,7 @@ import (
 type options struct {
 	forms    int
 	match    *regexp.Regexp
+	only     string
 	tree     string
 	bin, lib string
 	timeout  time.Duration
@@ -43,8 +45,13 @@ func main() {
 	flag.StringVar(&o.bin, "bin", "bin", "the folder of hip-worker")
 	flag.StringVar(&o.lib, "lib", "build/lib", "the folder of libamdhip64.so.6")
 	flag.DurationVar(&o.timeout, "timeout", time.Hour, "time for one test program")
+	flag.StringVar(&o.only, "only", "", "run only this: rocrand or amd-smi")
 	flag.BoolVar(&o.verbose, "v", false, "print what the failing tests printed")
 	flag.Parse()
+	if o.only != "" && o.only != "rocrand" && o.only != "amd-smi" {
+		fmt.Fprintf(os.Stderr, "conformance: -only %s: there are rocrand and amd-smi\n", o.only)
+		os.Exit(2)
+	}
 	if o.match, err = regexp.Compile(*run); err != nil {
 		fmt.Fprintln(os.Stderr, "conformance: -run:", err)
 		os.Exit(2)
@@ -67,16 +74,41 @@ func conform(ctx context.Context, o *options) (failed int, err error) {
 			return 0, err
 		}
 	}
+	for _, part := range []struct {
+		name string
+		run  func(context.Context, *options) (int, error)
+	}{{"rocrand", conformRocRAND}, {"amd-smi", conformAMDSMI}} {
+		if o.only != "" && o.only != part.name {
+			continue
+		}
+		n, err := part.run(ctx, o)
+		failed += n
+		if err != nil {
+			return failed, err
+		}
+	}
+	return failed, nil
+}
+
+// fetch unpacks packages of Debian into the tree.
+func fetch(ctx context.Context, o *options, packages []string) error {
+	cmd := exec.CommandContext(ctx, "scripts/fetch_debian.sh", append([]string{o.tree}, packages...)...)
+	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("fetching Debian's packages: %w", err)
+	}
+	return nil
+}
+
+func conformRocRAND(ctx context.Context, o *options) (failed int, err error) {
 	suite, err := readSuite("conformance/rocrand_gfx90a.tsv", o)
 	if err != nil {
 		return 0, err
 	}
-	fetch := exec.CommandContext(ctx, "scripts/fetch_debian.sh", o.tree, "librocrand1", "librocrand1-tests", "libc6", "libstdc++6", "libgcc-s1")
-	fetch.Stdout, fetch.Stderr = os.Stderr, os.Stderr
-	if err := fetch.Run(); err != nil {
-		return 0, fmt.Errorf("fetching Debian's packages: %w", err)
+	if err := fetch(ctx, o, []string{"librocrand1", "librocrand1-tests", "libc6", "libstdc++6", "libgcc-s1"}); err != nil {
+		return 0, err
 	}
-	w, err := startWorker(ctx, o)
+	w, err := startWorker(ctx, o, "--sim-arch", "gfx90a")
 	if err != nil {
 		return 0, err
 	}

@@ -20,9 +20,9 @@ type worker struct {
 
 var listening = regexp.MustCompile(`port (\d+)\b`)
 
-// startWorker starts a worker with one simulated gfx90a on a free port.
-func startWorker(ctx context.Context, o *options) (*worker, error) {
-	cmd := exec.CommandContext(ctx, filepath.Join(o.bin, "hip-worker"), "--backend", "sim", "--sim-arch", "gfx90a", "--port", "0")
+// startWorker starts a worker with simulated cards on a free port.
+func startWorker(ctx context.Context, o *options, flags ...string) (*worker, error) {
+	cmd := exec.CommandContext(ctx, filepath.Join(o.bin, "hip-worker"), append([]string{"--backend", "sim", "--port", "0"}, flags...)...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 10 * time.Second
 	log, err := os.Create(filepath.Join(os.TempDir(), fmt.Sprintf("rocwire-conformance-%d.log", os.Getpid())))
