@@ -15,8 +15,10 @@ const (
 	// title or be moved to another group. Twice as long for some, so that not all are
 	// read again at the same moment.
 	keep = 10 * time.Second
+	// retry is the same for a process whose command line was not even asked for.
+	retry = time.Second
 	// patience is how long a caller waits for all that may hang.
-	patience = 100 * time.Millisecond
+	patience = 250 * time.Millisecond
 	// maxLate is how many such questions may be without an answer at once; more are not
 	// asked.
 	maxLate = 16
@@ -182,7 +184,11 @@ func (c *cache) fly(pid uint32, f *flight) {
 	if len(c.entries) >= maxEntries {
 		c.shrink(now)
 	}
-	c.entries[pid] = entry{id: id, dir: f.dir, deadline: now.Add(keep + time.Duration(pid%16)*keep/16)}
+	deadline := now.Add(keep + time.Duration(pid%16)*keep/16)
+	if skip {
+		deadline = now.Add(retry)
+	}
+	c.entries[pid] = entry{id: id, dir: f.dir, deadline: deadline}
 }
 
 // shrink makes room: what has not been asked for, and if that is not enough, half of

@@ -8,6 +8,7 @@ import (
 	"os/user"
 	"reflect"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -185,6 +186,58 @@ func TestStuckCommandLine(t *testing.T) {
 	defer s.cache.mu.Unlock()
 	if s.cache.late != 0 || len(s.cache.flights) != 0 {
 		t.Errorf("afterwards: %d readings, %d late", len(s.cache.flights), s.cache.late)
+	}
+}
+
+// Many that hang: no more is asked until some of them have answered, and then it is.
+func TestManyStuck(t *testing.T) {
+	dir := newTree(t, proc{pid: 1000, name: "well", command: "well\x00", uid: 1000})
+	var rows []smi.Process
+	const n = maxLate + 4
+	for pid := range uint32(n) {
+		put(t, dir, proc{pid: pid + 1, name: "stuck"})
+		name := fmt.Sprintf("%s/%d/cmdline", dir, pid+1)
+		if err := errors.Join(os.Remove(name), syscall.Mkfifo(name, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, smi.Process{PID: pid + 1})
+	}
+	src := oneCard(rows...)
+	s := attributed(t, src, Options{Proc: dir})
+	s.cache.patience = time.Millisecond
+	var mu sync.Mutex
+	now := time.Now()
+	s.cache.now = func() time.Time { mu.Lock(); defer mu.Unlock(); return now }
+	for _, p := range processes(t, s) {
+		if p.Name != "stuck" || p.Command != "" {
+			t.Errorf("%+v", p)
+		}
+	}
+	s.cache.patience = time.Minute // nobody waits for it now
+	id := s.cache.get(1000, time.Now().Add(time.Minute))
+	if id == nil || id.name != "well" || id.command != "" {
+		t.Errorf("one more: %+v", id)
+	}
+	for pid := range n {
+		if err := os.WriteFile(fmt.Sprintf("%s/%d/cmdline", dir, pid+1), []byte("at last"), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "none is late", func() bool {
+		s.cache.mu.Lock()
+		defer s.cache.mu.Unlock()
+		return s.cache.late == 0
+	})
+	mu.Lock()
+	now = now.Add(retry)
+	mu.Unlock()
+	if id := s.cache.get(1000, time.Now().Add(time.Minute)); id == nil || id.command != "well" || id.user != "ada" {
+		t.Errorf("it is not asked again: %+v", id)
+	}
+	for _, p := range processes(t, s) {
+		if p.Command != "at last" {
+			t.Errorf("%+v", p)
+		}
 	}
 }
 

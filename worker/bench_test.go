@@ -40,36 +40,40 @@ func BenchmarkSnapshot(b *testing.B) {
 		}
 		return &source{Source: a, find: find, local: a.Local}
 	}
-	take := func(s *source) {
+	// take is a snapshot. On a busy machine that meets 512 processes at once some command lines come later.
+	take := func(s *source, complete bool) {
 		snap, err := s.Snapshot(b.Context())
 		if err != nil || len(snap.Devices) != 8 || len(snap.Devices[7].Processes) != 64 {
 			b.Fatal(err)
 		}
 		for i := range snap.Devices {
 			for _, p := range snap.Devices[i].Processes {
-				if p.Command == "" || p.Container == nil || p.Container.PodUID == "" || (p.Client != nil) != (byPID[int(p.PID)] != nil) {
+				if complete && p.Command == "" || p.Container == nil || p.Container.PodUID == "" || (p.Client != nil) != (byPID[int(p.PID)] != nil) {
 					b.Fatalf("%+v", p)
 				}
 			}
 		}
 	}
-	run := func(b *testing.B, next func() *source) {
+	run := func(b *testing.B, complete bool, next func() *source) {
 		var used time.Duration
 		for b.Loop() {
 			b.StopTimer()
 			s := next()
 			b.StartTimer()
 			before := cpuTime(b)
-			take(s)
+			take(s, complete)
 			used += cpuTime(b) - before
 		}
 		b.ReportMetric(float64(used.Microseconds())/1000/float64(b.N), "cpu-ms/op")
 	}
-	b.Run("first", func(b *testing.B) { run(b, open) })
+	b.Run("first", func(b *testing.B) { run(b, false, open) })
 	b.Run("again", func(b *testing.B) {
 		s := open()
-		take(s)
-		run(b, func() *source { return s })
+		for range 5 {
+			take(s, false)
+			time.Sleep(time.Second) // until what came late is asked for again
+		}
+		run(b, true, func() *source { return s })
 	})
 }
 
