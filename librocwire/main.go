@@ -22,13 +22,14 @@ import (
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hipabi"
 	"github.com/rocwire/rocwire/hipremote"
+	"github.com/rocwire/rocwire/internal/smisource"
 	"github.com/rocwire/rocwire/smiabi"
 )
 
 func init() {
 	hipabi.SetOpener(func() hip.Runtime {
 		config := hipremote.FromEnv()
-		if config.Host == simulated {
+		if config.Host == smisource.Simulated {
 			return simRuntime()
 		}
 		return hipremote.New(config)

@@ -10,9 +10,6 @@ import (
 	"github.com/rocwire/rocwire/smi"
 )
 
-// simulated is the host that is no worker but a simulated GPU in this process.
-const simulated = "sim:"
-
 // simSegment is what HIP's and AMD SMI's views of the simulated GPU share.
 var simSegment = sync.OnceValues(func() (*simgpu.Segment, error) { return simgpu.CreateSegment(simOptions()) })
 

@@ -1,4 +1,4 @@
-package main
+package smisource
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 	"github.com/rocwire/rocwire/smi/smitest"
 )
 
-func TestWorkerAddress(t *testing.T) {
+func TestAddress(t *testing.T) {
 	for env, want := range map[string]string{
 		"":                               "",
 		"AMDSMI_REMOTE=gpu:18515":        "gpu:18515",
@@ -33,7 +33,7 @@ func TestWorkerAddress(t *testing.T) {
 			name, value, _ := strings.Cut(v, "=")
 			vars[name] = value
 		}
-		got, err := workerAddress(func(name string) string { return vars[name] })
+		got, err := Address(func(name string) string { return vars[name] })
 		if err != nil {
 			got = "error"
 			if !errors.Is(err, smi.ErrInvalid) {
