@@ -90,7 +90,7 @@ func columnsOf(t reflect.Type, name string, get getter) []csvColumn {
 func fieldColumns(t reflect.Type, prefix, without string, get getter) (all []csvColumn) {
 	for i := range t.NumField() {
 		f := t.Field(i)
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case f.Anonymous && name == "":
 			name = prefix
@@ -100,10 +100,11 @@ func fieldColumns(t reflect.Type, prefix, without string, get getter) (all []csv
 			name = prefix + "." + name
 		}
 		all = append(all, columnsOf(f.Type, name, func(row reflect.Value) reflect.Value {
-			if v := get(row); v.IsValid() {
-				return v.Field(i)
+			v := get(row)
+			if !v.IsValid() || options == "omitempty" && v.Field(i).IsZero() { // JSON has not got it
+				return reflect.Value{}
 			}
-			return reflect.Value{}
+			return v.Field(i)
 		})...)
 	}
 	return all

@@ -26,7 +26,6 @@ func (a *app) watch(ctx context.Context, interval time.Duration, count int, word
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for n := 1; ; n++ {
-		a.startRound(interval, words, n)
 		last = a.execute(ctx, words)
 		if ctx.Err() != nil {
 			a.out.Reset()
@@ -36,6 +35,7 @@ func (a *app) watch(ctx context.Context, interval time.Duration, count int, word
 			a.out.Reset()
 			return last
 		}
+		a.headRound(interval, words, n)
 		if code := a.report(last); last != nil {
 			last = &said{last, code}
 		}
@@ -51,17 +51,20 @@ func (a *app) watch(ctx context.Context, interval time.Duration, count int, word
 	}
 }
 
-// startRound begins the output of one round.
-func (a *app) startRound(interval time.Duration, words []string, n int) {
+// headRound puts a title in front of the output of one round, if people read it.
+func (a *app) headRound(interval time.Duration, words []string, n int) {
 	if a.json || a.csv {
 		return
 	}
-	if a.terminal {
-		a.out.WriteString("\x1b[H\x1b[2J\x1b[3J")
-	} else if n > 1 {
-		a.out.WriteString("\n")
-	}
 	now := time.Now().Format(time.TimeOnly)
-	title := fmt.Sprintf("Every %v: smi-remote %s", interval, text.Clean(strings.Join(words, " ")))
-	fmt.Fprintln(&a.out, text.Pad(title, a.width-len(now)-2, false)+"  "+now)
+	head := text.Pad(fmt.Sprintf("Every %v: smi-remote %s", interval, text.Clean(strings.Join(words, " "))), a.width-len(now)-2, false) + "  " + now + "\n"
+	switch {
+	case a.terminal:
+		head = "\x1b[H\x1b[2J\x1b[3J" + head
+	case n > 1:
+		head = "\n" + head
+	}
+	body := head + a.out.String()
+	a.out.Reset()
+	a.out.WriteString(body)
 }

@@ -105,6 +105,14 @@ func Count(f float64) string {
 	return fmt.Sprintf("%.1fT", f/1000)
 }
 
+// Rate is how often something happens, in few characters: "0", "0.2", "12", "1.2k".
+func Rate(f float64) string {
+	if f > 0 && f < 9.95 {
+		return fmt.Sprintf("%.1f", f)
+	}
+	return Count(f)
+}
+
 // Seconds is a span of time: "1.50 s", "1h30m0s".
 func Seconds(v smi.Opt[smi.Duration]) string {
 	return With(v, func(d smi.Duration) string {

@@ -152,7 +152,7 @@ func (m *Model) key(key string) tea.Cmd {
 		m.focus = (m.focus + len(m.panes) - 1) % len(m.panes)
 	case "up":
 		p.move(-1)
-	case "down", "j":
+	case "down":
 		p.move(1)
 	case "pgup":
 		p.move(-max(p.page, 1))

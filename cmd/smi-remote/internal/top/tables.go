@@ -146,11 +146,11 @@ func (m *Model) callTable() *text.Table {
 		return text.Latency(h.Quantile(0.5)) + text.Pad(text.Latency(h.Quantile(0.99)), 8, true)
 	}
 	for _, c := range m.callRows {
-		failed := text.Count(c.failed)
+		failed := text.Rate(c.failed)
 		if c.failed > 0 {
 			failed = m.paint(bad, failed)
 		}
-		t.Row(text.Dash(c.op), text.Count(c.rate), failed, latencies(&c.worker), latencies(&c.client), text.Count(float64(c.total)))
+		t.Row(text.Dash(c.op), text.Rate(c.rate), failed, latencies(&c.worker), latencies(&c.client), text.Count(float64(c.total)))
 	}
 	return t
 }

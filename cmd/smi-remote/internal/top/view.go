@@ -102,7 +102,7 @@ func (m *Model) bottom() string {
 	case m.help || m.detail:
 		return m.paint(faint, "any key: back")
 	}
-	return m.paint(faint, "q quit  ? keys  Tab pane  ↑↓ choose  s sort  r reverse  k end session  Space pause")
+	return m.paint(faint, "q quit  ? keys  Tab pane  ↑↓ choose  s sort  k end session  Space pause")
 }
 
 func helpLines() []string {
