@@ -1,0 +1,35 @@
+package stubgen
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestLibrary(t *testing.T) {
+	l := Library{Name: "x", Generator: "a test", Functions: []Function{{Name: "first"}, {Name: "second", Weak: true}}}
+	for _, want := range []string{"#define TABLE " + l.Symbol() + "\n", "JUMP .globl, first, 0\n", "JUMP .weak, second, 1\n"} {
+		if !strings.Contains(l.Stubs(), want) {
+			t.Errorf("%q does not stand in:\n%s", want, l.Stubs())
+		}
+	}
+	table := l.Table()
+	if !strings.Contains(table, "const rw_function "+l.Symbol()+"[] = {\n\tfirst,\n\tsecond,\n}") || !strings.Contains(table, "\"first\",\n\t\t\"second\",") {
+		t.Errorf("the table is\n%s", table)
+	}
+}
+
+// Libraries of different functions, or of the same in another order, do not fit each
+// other.
+func TestSymbol(t *testing.T) {
+	symbols := map[string]bool{}
+	for _, names := range []string{"a b", "b a", "a", "ab", "a b c"} {
+		l := Library{Name: "x"}
+		for _, n := range strings.Fields(names) {
+			l.Functions = append(l.Functions, Function{Name: n})
+		}
+		symbols[l.Symbol()] = true
+	}
+	if len(symbols) != 5 {
+		t.Errorf("%v", symbols)
+	}
+}
