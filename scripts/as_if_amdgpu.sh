@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # as_if_amdgpu.sh COMMAND [ARGUMENT...]
 #
 # Runs COMMAND as if this machine's kernel had the amdgpu driver loaded: AMD's
