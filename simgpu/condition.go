@@ -54,7 +54,7 @@ func (d *device) hold(ctx context.Context) card.Condition {
 	return c
 }
 
-// pace makes work take as long as it would on a card whose clock is lowered: after a
+// pacer makes work take as long as it would on a card whose clock is lowered: after a
 // stretch of work it pauses. The work begins when the pacer is made.
 type pacer struct {
 	d    *device
@@ -64,12 +64,11 @@ type pacer struct {
 
 // turn is called now and then by work that is under way.
 func (p *pacer) turn(now time.Time) {
-	c := p.d.meter.Condition()
-	if c.Resets == p.d.resets.Load() && !c.Hung && !c.Gone && c.Slower == 0 {
+	if p.d.meter.Well(p.d.resets.Load()) {
 		p.from = now
 		return
 	}
-	if c = p.d.hold(p.ctx); c.Slower > 0 {
+	if c := p.d.hold(p.ctx); c.Slower > 0 {
 		pause(p.ctx, time.Duration(float64(now.Sub(p.from))*float64(c.Slower)/float64(1000-c.Slower)))
 	}
 	p.from = time.Now()

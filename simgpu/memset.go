@@ -101,9 +101,11 @@ func (m setting) queue(others []queue.Fence, wait bool) hip.Error {
 
 // run fills the memory and accounts it.
 func (m *setting) run() hip.Error {
-	m.st.d.hold(m.st.d.context()) // on a card a memset is a kernel
-	if m.st.d.status() != hip.Success {
-		return m.st.d.status()
+	if d := m.st.d; !d.meter.Well(d.resets.Load()) { // on a card a memset is a kernel
+		d.hold(d.context())
+		if e := d.status(); e != hip.Success {
+			return e
+		}
 	}
 	begin := mono.Now()
 	addr := guard(func() {

@@ -175,7 +175,9 @@ func (r *Runtime) enter(t hip.Thread) (*device, hip.Error) {
 	if e != hip.Success {
 		return nil, e
 	}
-	d.attend()
+	if !d.meter.Well(d.resets.Load()) {
+		d.attend()
+	}
 	if e := d.status(); e != hip.Success {
 		r.leave()
 		return nil, e

@@ -171,5 +171,12 @@ func (s *Segment) SetCondition(card int, c Condition) bool {
 	return true
 }
 
-// Condition is what has become of the meter's card. It costs one load.
+// Condition is what has become of the meter's card.
 func (m *Meter) Condition() Condition { return m.seg.Condition(m.card) }
+
+// Well reports whether the meter's card is neither gone nor hung nor slowed down, and
+// was reset so many times. It is for calls that cannot wait: one load.
+func (m *Meter) Well(resets uint32) bool {
+	const rest = MaxLink << linkShift // the link concerns copies alone
+	return m.seg.board.page().cards[m.card].condition.Load()&^rest == uint64(resets)
+}

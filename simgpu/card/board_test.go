@@ -52,6 +52,18 @@ func TestBoardIsTheParents(t *testing.T) {
 	if m.Condition() != want || o.Condition(0) != (Condition{}) {
 		t.Errorf("the session sees %+v and %+v", m.Condition(), o.Condition(0))
 	}
+	for _, tt := range []struct {
+		c    Condition
+		well bool
+	}{
+		{Condition{Resets: 3}, true}, {Condition{Resets: 3, Link: MaxLink}, true}, {Condition{}, false}, {Condition{Resets: 4}, false},
+		{Condition{Resets: 3, Hung: true}, false}, {Condition{Resets: 3, Gone: true}, false}, {Condition{Resets: 3, Slower: 1}, false},
+	} {
+		if s.SetCondition(1, tt.c); m.Well(3) != tt.well {
+			t.Errorf("%+v after three resets: well is %v", tt.c, !tt.well)
+		}
+	}
+	s.SetCondition(1, want)
 	if o.SetCondition(1, Condition{}) || s.Condition(1) != want {
 		t.Error("a session wrote the board")
 	}
