@@ -9,8 +9,11 @@ import (
 	"syscall"
 )
 
-// deviceDir is where device files are; tests have their own.
-var deviceDir = "/dev"
+// deviceDir is where device files are, and access is access(2); tests have their own.
+var (
+	deviceDir = "/dev"
+	access    = syscall.Access
+)
 
 // permissionHint names the first device file that this process may not use, and the
 // group that may; render nodes of other cards do not matter. Empty if all is well.
@@ -24,7 +27,7 @@ func permissionHint(render *uint32) string {
 	}
 	const readWrite = 4 | 2
 	for _, f := range files {
-		err := syscall.Access(f, readWrite)
+		err := access(f, readWrite)
 		if err == nil || os.IsNotExist(err) {
 			continue
 		}

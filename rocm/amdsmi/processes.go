@@ -19,7 +19,7 @@ func (s *Source) Processes(ctx context.Context, index int) ([]smi.Process, error
 // Room for processes: what is asked for first, and what is not exceeded.
 const (
 	someProcesses = 256
-	maxProcesses  = 1 << 16
+	maxProcesses  = 1 << 14
 )
 
 func (r *reader) processes() ([]smi.Process, error) {

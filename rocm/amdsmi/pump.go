@@ -12,7 +12,7 @@ import (
 const (
 	eventWait   = 200 * time.Millisecond // it is not left while it waits
 	eventRoom   = 64
-	eventErrors = 10 // in a row, after which reading ends
+	eventErrors = 5 // in a row, after which reading ends
 )
 
 // subscriber is one reader of events. Its index says which card a handle is.
@@ -58,13 +58,19 @@ func (l *library) subscribe(s *subscriber, handles []uint64) (end func()) {
 	}
 }
 
-// readers are those that read events now; none ends the run.
+// wanted says whether anybody reads events; if not, the run is over.
+func (p *pump) wanted() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.runs = len(p.subs) > 0
+	return p.runs
+}
+
+// readers are those that read events now, also those that came while the library was
+// waiting.
 func (p *pump) readers() []*subscriber {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.subs) == 0 {
-		p.runs = false
-	}
 	return slices.Clone(p.subs)
 }
 
@@ -110,8 +116,7 @@ func (l *library) pumpEvents(handles []uint64) {
 	}
 	size := l.abi.layouts.evtNotificationData.size
 	for errors := 0; ; {
-		readers := l.pump.readers()
-		if len(readers) == 0 {
+		if !l.pump.wanted() {
 			return
 		}
 		m := newMemory()
@@ -124,7 +129,7 @@ func (l *library) pumpEvents(handles []uint64) {
 		case err == nil:
 			errors = 0
 			for i := range n.length(oneUint32, eventRoom) {
-				for _, s := range readers {
+				for _, s := range l.pump.readers() {
 					if e, ok := s.event(l.abi, array[i*size:(i+1)*size]); ok {
 						s.queue.Push(e)
 					}
