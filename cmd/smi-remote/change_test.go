@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -152,6 +153,7 @@ func FuzzScenario(f *testing.F) {
 }
 
 func TestKillSession(t *testing.T) {
+	var mu sync.Mutex
 	var killed []string
 	addr := remotetest.Start(t, "", smiremote.HandlerOptions{
 		Source: smitest.NewMachine(1, 0), Sessions: smitest.Clients{},
@@ -159,12 +161,17 @@ func TestKillSession(t *testing.T) {
 			if id != "17" {
 				return smi.Errorf(smi.ErrNotFound, "there is no session %s", id)
 			}
+			mu.Lock()
+			defer mu.Unlock()
 			killed = append(killed, id)
 			return nil
 		},
 	}).Addr
 	code, out, errs := call(t, []string{addr}, "session", "kill", "17")
-	if code != 0 || errs != "" || out != "Session 17 has been ended.\n" || len(killed) != 1 {
+	mu.Lock()
+	n := len(killed)
+	mu.Unlock()
+	if code != 0 || errs != "" || out != "Session 17 has been ended.\n" || n != 1 {
 		t.Errorf("exit %d, %q, %q", code, out, errs)
 	}
 	code, out, errs = call(t, []string{addr}, "session", "kill", "99", "17")

@@ -13,6 +13,8 @@ import (
 
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smi/smitest"
+	"github.com/rocwire/rocwire/smiremote"
+	"github.com/rocwire/rocwire/smiremote/remotetest"
 )
 
 // lines is a writer that counts lines as they come.
@@ -77,9 +79,10 @@ func emit(t *testing.T, f *smitest.Fake, out *lines, e smi.Event) {
 		f.Emit(e)
 		select {
 		case <-out.more:
-			out.wait(t, e.Kind)
-			return
 		case <-time.After(50 * time.Millisecond):
+		}
+		if strings.Contains(out.String(), e.Kind) {
+			return
 		}
 	}
 	t.Fatalf("%q did not come", e.Message)
@@ -129,6 +132,23 @@ func TestEventsOneDown(t *testing.T) {
 	out, errs, stop := background(t, []string{down, worker1(t, f)}, "events")
 	errs.wait(t, "nobody listens there")
 	emit(t, f, out, smi.Event{Time: smitest.Then, Kind: smi.EventECC, Message: "still here"})
+	if code := stop(); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+}
+
+// A worker that is lost is waited for.
+func TestEventsLostWorker(t *testing.T) {
+	f := smitest.NewMachine(1, 0)
+	opt := smiremote.HandlerOptions{Source: f}
+	w := remotetest.Start(t, "", opt)
+	out, errs, stop := background(t, []string{w.Addr}, "events")
+	emit(t, f, out, smi.Event{Time: smitest.Then, Kind: smi.EventECC, Message: "before"})
+	w.Stop()
+	errs.wait(t, "is lost; waiting for it")
+	remotetest.Start(t, w.Addr, opt)
+	emit(t, f, out, smi.Event{Time: smitest.Then, Kind: smi.EventRingHang, Message: "after"})
+	out.wait(t, "after")
 	if code := stop(); code != 0 {
 		t.Errorf("exit %d", code)
 	}
@@ -192,6 +212,8 @@ func TestInterrupted(t *testing.T) {
 }
 
 func TestCompletion(t *testing.T) {
+	defer func(d time.Duration) { completeTime = d }(completeTime)
+	completeTime = time.Minute
 	workers := []string{worker1(t, smitest.NewMachine(2, 0))}
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		if code, out, errs := call(t, workers, "completion", shell); code != 0 || errs != "" || !strings.Contains(out, "smi-remote") {

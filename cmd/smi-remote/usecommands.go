@@ -92,8 +92,8 @@ func topCommand(a *app) *cobra.Command {
 	return c
 }
 
-// complete is how long completion may take: somebody waits at a prompt.
-const completeTime = time.Second
+// completeTime is how long completion may take: somebody waits at a prompt.
+var completeTime = time.Second
 
 // completeCards offers the cards.
 func (a *app) completeCards(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
