@@ -125,7 +125,7 @@ func profile(p *smi.Partitions, i int) acceleratorPartitionProfile {
 	}
 	rows := perProfile(p)
 	out.numResources = uint32(min(rows, len(f.Resources)))
-	for part := range out.resources[:min(f.Partitions, len(out.resources))] {
+	for part := range out.resources[:min(int(out.numPartitions), len(out.resources))] {
 		for r := range out.numResources {
 			out.resources[part][r] = uint32(i*rows) + r
 		}
