@@ -12,7 +12,7 @@ func (s *Source) BadPages(ctx context.Context, index int) ([]smi.BadPage, error)
 }
 
 // maxBadPages is how many are read; a card with that many is broken.
-const maxBadPages = 1 << 16
+const maxBadPages = 1 << 12
 
 // pageStates are the values of amdsmi_memory_page_status_t.
 var pageStates = map[uint64]string{0: smi.PageReserved, 1: smi.PagePending, 2: smi.PageUnreservable}

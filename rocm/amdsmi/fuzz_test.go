@@ -18,6 +18,8 @@ func FuzzAnswers(f *testing.F) {
 	f.Add([]byte{1, 0, 0, 0, 0, 0, 0, 0}, uint64(3))
 	f.Add([]byte{0xFF, 0xFF, 0, 0}, uint64(4))
 	f.Add([]byte("text, not numbers\x00\x7f\xff"), uint64(5))
+	defer func(n uint32) { maxProcesses = n }(maxProcesses)
+	maxProcesses = someProcesses
 	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
 		if len(data) == 0 {
 			return

@@ -16,11 +16,11 @@ func (s *Source) Processes(ctx context.Context, index int) ([]smi.Process, error
 	return ask(ctx, s, index, askProcesses, (*reader).processes)
 }
 
-// Room for processes: what is asked for first, and what is not exceeded.
-const (
-	someProcesses = 256
-	maxProcesses  = 1 << 14
-)
+// someProcesses is how many are asked for first.
+const someProcesses = 256
+
+// maxProcesses is how many are read at most; a variable for tests that have no time.
+var maxProcesses = uint32(1 << 14)
 
 func (r *reader) processes() ([]smi.Process, error) {
 	var list []smi.Process
@@ -46,7 +46,7 @@ func (r *reader) processList() (list []buf) {
 		status := r.lib.call(fnProcessList, r.card.handle, count, at)
 		found := n.length(oneUint32, maxProcesses)
 		more := status == r.lib.abi.moreData || found > room
-		if more && room < maxProcesses {
+		if more && uint32(room) < maxProcesses {
 			continue
 		}
 		if more { // more than anybody reads
