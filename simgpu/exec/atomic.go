@@ -327,7 +327,7 @@ func (op *atomicOp) ds(b *binder, in *gcn.Inst) (func(*wave), error) {
 	}, nil
 }
 
-func init() {
+var _ = define(func() {
 	for width, suffix := range map[int]string{32: "", 64: "_x2"} {
 		ops := rmwOps(width)
 		bits := map[int]string{32: "32", 64: "64"}[width]
@@ -360,7 +360,7 @@ func init() {
 		cut := strings.LastIndex(name, "_") + 1
 		onDSAtomic(name[:cut], name[cut:], true, op)
 	}
-}
+})
 
 // onAtomic defines the operation for flat, global and buffer instructions.
 func onAtomic(name string, op *atomicOp) {

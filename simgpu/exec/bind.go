@@ -2,6 +2,7 @@ package exec
 
 import (
 	"errors"
+	"sync"
 
 	"github.com/rocwire/rocwire/simgpu/gcn"
 )
@@ -29,6 +30,24 @@ var (
 	controls = map[string]control{}
 )
 
+// definitions fill the tables when the first Program is made: most processes
+// that link this package never make one.
+var definitions []func()
+
+// define adds a definition; a file's is its var _.
+func define(f func()) struct{} {
+	definitions = append(definitions, f)
+	return struct{}{}
+}
+
+// ready fills the tables.
+var ready = sync.OnceFunc(func() {
+	fast = pickTier()
+	for _, f := range definitions {
+		f()
+	}
+})
+
 func on(name string, h handler) {
 	if handlers[name] != nil || controls[name] != nil {
 		panic("exec: two meanings of " + name)
@@ -45,7 +64,10 @@ func onControl(name string, c control) {
 
 // Executable reports whether instructions of this mnemonic (without encoding
 // suffix) can be executed.
-func Executable(name string) bool { return handlers[name] != nil || controls[name] != nil }
+func Executable(name string) bool {
+	ready()
+	return handlers[name] != nil || controls[name] != nil
+}
 
 var (
 	errNotExecutable = errors.New("not executable in this simulator")

@@ -25,7 +25,8 @@ type Dispatch struct {
 	OnMessage func(msg uint16, m0 uint32)
 	// OnStats is told what was executed since the last time, when a workgroup
 	// ends and each time a longer one has had its turn; together that is what Run
-	// returns, but for Dispatches. The calls do not overlap and must be short.
+	// returns, but for Dispatches. The calls do not overlap; while one waits, the
+	// dispatch does.
 	OnStats func(*Stats)
 }
 

@@ -144,7 +144,7 @@ func dsWrite2(a *access, scale uint64) handler {
 	}
 }
 
-func init() {
+var _ = define(func() {
 	for name, kind := range map[string]string{"b32": "dword", "b64": "dwordx2", "b96": "dwordx3", "b128": "dwordx4",
 		"i8": "sbyte", "u8": "ubyte", "i16": "sshort", "u16": "ushort", "u8_d16": "ubyte_d16", "u8_d16_hi": "ubyte_d16_hi",
 		"i8_d16": "sbyte_d16", "i8_d16_hi": "sbyte_d16_hi", "u16_d16": "short_d16", "u16_d16_hi": "short_d16_hi"} {
@@ -220,7 +220,7 @@ func init() {
 			w.ldsWrite(stores["dword"], s.get(w), w.exec)
 		}, err
 	})
-}
+})
 
 // dsExchange2 is ds_wrxchg2: two elements are exchanged for two registers.
 func dsExchange2(load, store *access, scale uint64) handler {

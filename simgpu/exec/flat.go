@@ -163,7 +163,7 @@ func (w *wave) toLDS(v *Vec) {
 	w.ldsWrite(stores["dword"], v, w.exec)
 }
 
-func init() {
+var _ = define(func() {
 	for name, a := range loads {
 		on("flat_load_"+name, flatLoad(a))
 		on("global_load_"+name, flatLoad(a))
@@ -178,4 +178,4 @@ func init() {
 		on("global_load_lds_"+n, flatLoad(loads[n]))
 		on("scratch_load_lds_"+n, scratchLoad(loads[n]))
 	}
-}
+})

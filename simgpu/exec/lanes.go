@@ -8,7 +8,7 @@ import (
 
 // Moves between lanes, scalar registers and accumulation registers.
 
-func init() {
+var _ = define(func() {
 	on("v_readfirstlane_b32", func(b *binder, in *gcn.Inst) (func(*wave), error) {
 		s, err := b.vector(&in.Src[0], 0)
 		if err != nil {
@@ -82,7 +82,7 @@ func init() {
 		b.indexed = 0
 		return func(*wave) {}, nil
 	})
-}
+})
 
 // Bits of the GPR index mode.
 const indexDst = 1 << 3

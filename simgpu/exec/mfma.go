@@ -390,7 +390,7 @@ func (m *multiply) f64(d, x, y, c *regs) {
 	}
 }
 
-func init() {
+var _ = define(func() {
 	for _, name := range []string{
 		// gfx90a
 		"f32_32x32x1f32", "f32_16x16x1f32", "f32_4x4x1f32", "f32_32x32x2f32", "f32_16x16x4f32",
@@ -415,4 +415,4 @@ func init() {
 			}
 		}
 	}
-}
+})

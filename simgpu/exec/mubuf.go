@@ -228,11 +228,11 @@ func (op *atomicOp) buffer(b *binder, in *gcn.Inst) (func(*wave), error) {
 	}, nil
 }
 
-func init() {
+var _ = define(func() {
 	for name, a := range loads {
 		on("buffer_load_"+name, bufferLoad(a))
 	}
 	for name, a := range stores {
 		on("buffer_store_"+name, bufferStore(a))
 	}
-}
+})

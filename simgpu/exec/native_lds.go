@@ -184,7 +184,7 @@ func ldsWrite(name string, n int, imms func(in *gcn.Inst) []int) {
 	}
 }
 
-func init() {
+var _ = define(func() {
 	one := func(in *gcn.Inst) []int { return []int{int(uint16(in.Offset))} }
 	for suffix, n := range map[string]int{"b32": 1, "b64": 2, "b96": 3, "b128": 4} {
 		ldsRead("ds_read_"+suffix, n, one)
@@ -197,4 +197,4 @@ func init() {
 			ldsWrite("ds_write2"+st+"_"+suffix, n, two)
 		}
 	}
-}
+})

@@ -54,7 +54,7 @@ func (g *nativeGen) selector(k x64.K, o *gcn.Operand, q int) {
 
 func isPair(o *gcn.Operand) bool { return o.Kind == gcn.SGPR && o.Index <= 126 }
 
-func init() {
+var _ = define(func() {
 	type pred struct {
 		name        string
 		ints, float byte
@@ -175,4 +175,4 @@ func init() {
 		g.a.Store(false, sreg(int(d)), x64.RAX)
 		return true
 	}
-}
+})

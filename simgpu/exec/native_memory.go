@@ -236,7 +236,7 @@ func scalarLoad(n int) emitter {
 	}
 }
 
-func init() {
+var _ = define(func() {
 	for suffix, n := range map[string]int{"": 1, "x2": 2, "x3": 3, "x4": 4} {
 		for _, kind := range []string{"flat", "global"} {
 			nativeMemory[kind+"_load_dword"+suffix] = vectorLoad(n)
@@ -246,4 +246,4 @@ func init() {
 	for suffix, n := range map[string]int{"": 1, "x2": 2, "x4": 4, "x8": 8, "x16": 16} {
 		nativeMemory["s_load_dword"+suffix] = scalarLoad(n)
 	}
-}
+})

@@ -111,7 +111,7 @@ func scalarCompare(name string, c x64.Cond) {
 	}
 }
 
-func init() {
+var _ = define(func() {
 	flags := func(op x64.Op, c x64.Cond) func(g *nativeGen) {
 		return func(g *nativeGen) {
 			g.a.Op(op, false, x64.RAX, x64.RCX)
@@ -268,7 +268,7 @@ func init() {
 		g.a.Not(w, x64.RAX)
 		g.a.Op(x64.OR, w, x64.RAX, x64.RCX)
 	})
-}
+})
 
 // nativeLogic are the bitwise operations: RAX = RAX op RCX.
 var nativeLogic = map[string]func(g *nativeGen, w bool){

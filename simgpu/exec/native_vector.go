@@ -254,7 +254,7 @@ func (g *nativeGen) loadHalf(z x64.Z, o *gcn.Operand, q, half int) {
 	}
 }
 
-func init() {
+var _ = define(func() {
 	packed("v_pk_add_f32", 2, func(g *nativeGen) { g.a.V(x64.VADDPS, 0, 2, x64.Z(3), 0) })
 	packed("v_pk_mul_f32", 2, func(g *nativeGen) { g.a.V(x64.VMULPS, 0, 2, x64.Z(3), 0) })
 	packed("v_pk_fma_f32", 3, func(g *nativeGen) {
@@ -416,7 +416,7 @@ func init() {
 	for _, name := range []string{"v_fma_f64", "v_fmac_f64"} {
 		vec64(name, 3, isF64, false, func(g *nativeGen) { g.a.V(x64.VFMA213PD, 2, 4, x64.Z(6), 0) })
 	}
-}
+})
 
 // mul24 multiplies the low 24 bits of Z2 and b into Z0.
 func (g *nativeGen) mul24(b any) {

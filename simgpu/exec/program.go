@@ -24,6 +24,7 @@ type Program struct {
 
 // NewProgram makes an empty program over the code in mem.
 func NewProgram(arch gcn.Arch, mem *Memory) *Program {
+	ready()
 	return &Program{arch: arch, mem: mem, consts: map[uint64]*[2]Vec{}}
 }
 

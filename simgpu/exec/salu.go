@@ -168,7 +168,7 @@ func bfeI64(a, b uint64) uint64 {
 	return uint64(int64(a<<(64-off-n)) >> (64 - n))
 }
 
-func init() {
+var _ = define(func() {
 	addU := func(w *wave, a, b uint32) uint32 {
 		r, c := bits.Add32(a, b, 0)
 		w.S[regSCC] = c
@@ -302,7 +302,7 @@ func init() {
 	})
 	sopk("s_addk_i32", addI)
 	sopk("s_mulk_i32", func(_ *wave, d, k uint32) uint32 { return d * k })
-}
+})
 
 // logic are the bitwise operations of two operands.
 var logic = map[string]func(a, b uint64) uint64{

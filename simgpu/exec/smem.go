@@ -138,7 +138,7 @@ func smemBufferStore(n int) handler {
 	}
 }
 
-func init() {
+var _ = define(func() {
 	for n, suffix := range map[int]string{1: "", 2: "x2", 4: "x4", 8: "x8", 16: "x16"} {
 		on("s_load_dword"+suffix, smemLoad(n))
 		on("s_buffer_load_dword"+suffix, smemBufferLoad(n))
@@ -149,4 +149,4 @@ func init() {
 	}
 	on("s_dcache_discard", nop)
 	on("s_dcache_discard_x2", nop)
-}
+})

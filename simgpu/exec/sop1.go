@@ -127,7 +127,7 @@ func firstBit(a uint64) uint32 {
 	return uint32(bits.TrailingZeros64(a))
 }
 
-func init() {
+var _ = define(func() {
 	on1("s_mov_b32", func(_ *wave, a uint32) uint32 { return a })
 	on1w("s_mov_b64", func(_ *wave, a uint64) uint64 { return a })
 	on("s_cmov_b32", cmov(1))
@@ -220,7 +220,7 @@ func init() {
 	wrexec("s_andn1_wrexec_b64", func(s, e uint64) uint64 { return ^s & e })
 	wrexec("s_andn2_wrexec_b64", func(s, e uint64) uint64 { return s &^ e })
 	relative()
-}
+})
 
 func cmov(n int) handler {
 	return func(b *binder, in *gcn.Inst) (func(*wave), error) {

@@ -42,7 +42,7 @@ func (w *wave) jump(b *block, pc uint64) *block {
 
 func nop(*binder, *gcn.Inst) (func(*wave), error) { return func(*wave) {}, nil }
 
-func init() {
+var _ = define(func() {
 	onControl("s_branch", conditional(func(*wave) bool { return true }))
 	onControl("s_cbranch_scc0", conditional(func(w *wave) bool { return w.S[regSCC] == 0 }))
 	onControl("s_cbranch_scc1", conditional(func(w *wave) bool { return w.S[regSCC] != 0 }))
@@ -108,7 +108,7 @@ func init() {
 		return uint64(time.Since(started).Nanoseconds()) * coreMHz / 1000
 	}))
 	on("s_memrealtime", clock(func() uint64 { return uint64(time.Since(started).Nanoseconds()) / 10 }))
-}
+})
 
 // The devices' clocks count from here; s_memrealtime runs at 100 MHz.
 var started = time.Now()

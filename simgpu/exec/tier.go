@@ -57,5 +57,5 @@ type offsetKernels struct {
 	beyond func(off *[64]uint64, limit uint64) uint64                     // those there are, off being less than 2^63
 }
 
-// fast is the tier of this processor, chosen before any kernel is registered.
-var fast = pickTier()
+// fast is the tier of this processor, chosen before any kernel is defined.
+var fast tier

@@ -4,29 +4,31 @@ package exec
 
 import (
 	"simd/archsimd"
+	"sync"
 	"unsafe"
 )
 
 // tiers are those this processor has.
-func tiers() map[string]*tier {
+var tiers = sync.OnceValue(func() map[string]*tier {
 	m := map[string]*tier{}
 	if archsimd.X86.AVX2() && archsimd.X86.FMA() {
-		m["avx2"] = &avx2Tier
+		t := avx2Tier()
+		t.merge, t.fill = avx2Merge, avx2Fill
+		m["avx2"] = t
 	}
 	if archsimd.X86.AVX512() {
-		m["avx512"] = &avx512Tier
+		t := avx512Tier()
+		t.merge, t.pick, t.fill = avx512Merge, avx512Pick, avx512Fill
+		t.offset = offsetKernels{avx512Narrow, avx512Wide, avx512Beyond}
+		t.load, t.loads, t.store, t.bits = avx512Load, avx512Loads, avx512Store, avx512Bits
+		m["avx512"] = t
 	}
 	return m
-}
+})
 
 func pickTier() tier {
-	avx2Tier.merge, avx2Tier.fill = avx2Merge, avx2Fill
-	avx512Tier.merge, avx512Tier.pick, avx512Tier.fill = avx512Merge, avx512Pick, avx512Fill
-	avx512Tier.offset = offsetKernels{avx512Narrow, avx512Wide, avx512Beyond}
-	avx512Tier.load, avx512Tier.loads, avx512Tier.store, avx512Tier.bits = avx512Load, avx512Loads, avx512Store, avx512Bits
-	m := tiers()
 	for _, name := range []string{"avx512", "avx2"} {
-		if t := m[name]; t != nil {
+		if t := tiers()[name]; t != nil {
 			return *t
 		}
 	}

@@ -103,7 +103,7 @@ func madU64(d, a, b, c *Vec, _ uint64) (out uint64) {
 
 func subbrev(d, a, b, c *Vec, in uint64) uint64 { return subb(d, b, a, c, in) }
 
-func init() {
+var _ = define(func() {
 	onCarry("v_add_co_u32", 2, 1, addc, ^uint32(0))
 	onCarry("v_addc_co_u32", 2, 1, addc, ^uint32(0))
 	onCarry("v_sub_co_u32", 2, 1, subb, 0)
@@ -122,7 +122,7 @@ func init() {
 		return out
 	}, 0)
 	on("v_cndmask_b32", cndmask)
-}
+})
 
 func cndmask(b *binder, in *gcn.Inst) (func(*wave), error) {
 	d, err := b.dest(&in.Dst)

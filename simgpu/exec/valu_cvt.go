@@ -35,7 +35,7 @@ func toInt16(x float64, lo, hi float64) uint32 {
 	return uint32(int32(math.RoundToEven(max(lo, min(hi, x))))) & 0xffff
 }
 
-func init() {
+var _ = define(func() {
 	valu("v_cvt_f32_i32", 1, func(d, a, _, _ *Vec) {
 		_, _ = d[0], a[0]
 		for i := range d {
@@ -231,4 +231,4 @@ func init() {
 			d[i] = sat(int16(a[i])) | sat(int16(a[i]>>16))<<8
 		}
 	})
-}
+})

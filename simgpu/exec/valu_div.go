@@ -124,7 +124,7 @@ func divFmas64(a, b, c float64, flag bool) float64 {
 	return math.Float64frombits(fmt64.fma(roundEven, math.Float64bits(a), math.Float64bits(b), math.Float64bits(c), n))
 }
 
-func init() {
+var _ = define(func() {
 	onDivScale("v_div_scale_f32", &div32)
 	onDivScale("v_div_scale_f64", &div64)
 	onDivFmas("v_div_fmas_f32", isF32, func(d, a, b, c *Vec, vcc uint64) {
@@ -158,7 +158,7 @@ func init() {
 	valu("v_div_fixup_legacy_f16", 3, fix16).fl = isF16
 	v := valu("v_div_fixup_f16", 3, fix16)
 	v.fl, v.keeps = isF16, true
-}
+})
 
 func onDivScale(name string, f *divFormat) {
 	on(name, func(b *binder, in *gcn.Inst) (func(*wave), error) {

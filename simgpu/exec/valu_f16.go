@@ -134,7 +134,7 @@ var keepsUpper = map[string]bool{
 	"v_min3_i16": true, "v_max3_i16": true, "v_med3_i16": true, "v_add_i16": true, "v_sub_i16": true,
 }
 
-func init() {
+var _ = define(func() {
 	float := func(name string, n int, f func(a, b, c uint16) uint16, slow lane) {
 		v := valu(name, n, half3(f)).f16(slow)
 		v.keeps = keepsUpper[name]
@@ -178,7 +178,7 @@ func init() {
 	valu("v_mad_i32_i16", 3, each3(func(a, b, c uint32) uint32 {
 		return uint32(int32(int16(a))*int32(int16(b))) + c
 	}))
-}
+})
 
 func flush16(x uint16) uint16 { return uint16(fmt16.flush(uint64(x))) }
 

@@ -117,7 +117,7 @@ func slow32(f func(a, b, c uint32) uint32) lane {
 	})
 }
 
-func init() {
+var _ = define(func() {
 	valu("v_add_f32", 2, func(d, a, b, _ *Vec) {
 		x, y, z := singles(d), singles(a), singles(b)
 		for i := range x {
@@ -233,7 +233,7 @@ func init() {
 			return fmt32.convert(m, math.Ldexp(fmt32.value(a), int(clampExp(int32(b)))))
 		})(e, a, 0, 0)
 	})
-}
+})
 
 func minmax(f func(a, b uint32) uint32) lane {
 	return slow32(func(a, b, _ uint32) uint32 { return f(a, b) })

@@ -52,7 +52,7 @@ func min64(a, b float64) float64 {
 	return min(a, b)
 }
 
-func init() {
+var _ = define(func() {
 	valu("v_add_f64", 2, func(d, a, b, _ *Vec) {
 		dh, ah, bh := upper(d), upper(a), upper(b)
 		for i := range d {
@@ -128,7 +128,7 @@ func init() {
 			put64(&d[i], &dh[i], trigPreop(ah[i]>>20&0x7ff, b[i]))
 		}
 	}).wide()
-}
+})
 
 // twoOverPi is floor(2/π × 2^1201): the bits that v_trig_preop_f64 selects from.
 var twoOverPi = sync.OnceValue(func() *big.Int {

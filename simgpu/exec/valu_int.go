@@ -4,7 +4,7 @@ import "math/bits"
 
 // 32-bit integer and bitwise operations.
 
-func init() {
+var _ = define(func() {
 	valu("v_mov_b32", 1, func(d, a, _, _ *Vec) { *d = *a })
 	valu("v_not_b32", 1, func(d, a, _, _ *Vec) {
 		_, _ = d[0], a[0]
@@ -202,7 +202,7 @@ func init() {
 			d[i] = (1<<(a[i]&31) - 1) << (b[i] & 31)
 		}
 	})
-}
+})
 
 func sat32(x int64) uint64 {
 	return uint64(uint32(int32(max(-1<<31, min(1<<31-1, x)))))

@@ -15,7 +15,7 @@ func each3(f func(a, b, c uint32) uint32) kernel {
 	}
 }
 
-func init() {
+var _ = define(func() {
 	valu("v_add3_u32", 3, func(d, a, b, c *Vec) {
 		_, _, _, _ = d[0], a[0], b[0], c[0]
 		for i := range d {
@@ -127,7 +127,7 @@ func init() {
 	valu("v_sad_u32", 3, each3(func(a, b, c uint32) uint32 { return absdiff(a, b) + c }))
 
 	wide64()
-}
+})
 
 func wide64() {
 	valu("v_mov_b64", 1, func(d, a, _, _ *Vec) {

@@ -53,7 +53,7 @@ func cube(a, b, c uint32) (id, major, sc, tc float32) {
 	return 0, 2 * x, -z, -y
 }
 
-func init() {
+var _ = define(func() {
 	for name, f := range map[string]struct {
 		from           func(x uint32) float32
 		mantissa, bias int
@@ -83,4 +83,4 @@ func init() {
 	} {
 		valu("v_cube"+name+"_f32", 3, each3(func(a, b, c uint32) uint32 { return b32(pick(cube(a, b, c))) })).fl = isF32
 	}
-}
+})

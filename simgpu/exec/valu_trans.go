@@ -5,7 +5,7 @@ import "math"
 // Approximations of the hardware: computed in float64 and rounded once, which
 // is within the hardware's error. exp and log know no denormals.
 
-func init() {
+var _ = define(func() {
 	unary := func(name string, f func(x float64) float64) {
 		valu(name, 1, func(d, a, _, _ *Vec) {
 			for i := range d {
@@ -62,7 +62,7 @@ func init() {
 			d[i] = frexpExp(f16to64(uint16(a[i]))) & 0xffff
 		}
 	})
-}
+})
 
 // sinTurns is the sine of x full turns; beyond 256 turns the hardware gives 0.
 func sinTurns(x float64) float64 {

@@ -309,7 +309,7 @@ func dot2f32(a, b, c uint32) uint32 {
 	return b32(s)
 }
 
-func init() {
+var _ = define(func() {
 	for _, o := range float16ops {
 		pack16("v_pk_"+o.name+"_f16", o.n, isPackF16, o.f, nil, o.slow)
 	}
@@ -339,4 +339,4 @@ func init() {
 	pack32("v_pk_fma_f32", 3, "v_fma_f32")
 	pack32("v_pk_mul_f32", 2, "v_mul_f32")
 	pack32("v_pk_add_f32", 2, "v_add_f32")
-}
+})

@@ -248,7 +248,7 @@ func (f format) classBit(b uint64) uint32 {
 	return side(3, 8)
 }
 
-func init() {
+var _ = define(func() {
 	for t, o := range orderings {
 		for cond, r := range o.conditions() {
 			onCompare(cond+"_"+t, r, &o)
@@ -268,4 +268,4 @@ func init() {
 			return m
 		}, &ordering{})
 	}
-}
+})
