@@ -135,8 +135,10 @@ const factName = 22
 
 // fact prints one figure of a description, in several lines if need be.
 func (a *app) fact(w io.Writer, name, value string) {
-	lines := text.Wrap(text.Dash(value), a.width-factName-1, 4)
-	fmt.Fprintf(w, "%s %s\n", text.Pad(text.Clean(name), factName, false), strings.Join(lines, "\n"+strings.Repeat(" ", factName+1)))
+	name = text.Clip(text.Clean(name), 2*factName)
+	indent := max(text.Width(name), factName) + 1
+	lines := text.Wrap(text.Dash(value), a.width-indent, 4)
+	fmt.Fprintf(w, "%s%s\n", text.Pad(name, indent, false), strings.Join(lines, "\n"+strings.Repeat(" ", indent)))
 }
 
 // factOf prints a figure of several values if one of them is known.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,7 +56,7 @@ func (a *app) power(ctx context.Context, words []string) error {
 		t := a.table(
 			text.Column{Title: "W now", Right: true}, text.Column{Title: "avg", Right: true, Drop: 1}, text.Column{Title: "cap", Right: true},
 			text.Column{Title: "cap range", Right: true, Drop: 3}, text.Column{Title: "°C hot/limit", Right: true}, text.Column{Title: "gfx MHz", Right: true},
-			text.Column{Title: "ENERGY", Right: true, Drop: 2}, text.Column{Title: "HELD BACK BY", Min: 12},
+			text.Column{Title: "ENERGY", Right: true, Drop: 2}, text.Column{Title: "HELD BACK BY", Min: 30},
 		)
 		for i := range cards {
 			m := cards[i].Metrics
@@ -91,8 +92,8 @@ func heldBack(t *smi.Throttle) string {
 	known := false
 	for _, v := range t.Violations {
 		known = known || v.Active.Ok()
-		if v.Active.Or(false) {
-			names = append(names, text.Clean(v.Kind))
+		if name := text.Clean(v.Kind); v.Active.Or(false) && !slices.Contains(names, name) { // several dies may have one
+			names = append(names, name)
 		}
 	}
 	switch {

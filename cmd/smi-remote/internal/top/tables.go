@@ -3,6 +3,7 @@ package top
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -93,8 +94,8 @@ func (m *Model) cardNote(c *smi.DeviceSnapshot) string {
 	}
 	var limits []string
 	for _, v := range c.Metrics.Throttle.Violations {
-		if v.Active.Or(false) {
-			limits = append(limits, text.Clean(v.Kind))
+		if name := text.Clean(v.Kind); v.Active.Or(false) && !slices.Contains(limits, name) { // several dies may have one
+			limits = append(limits, name)
 		}
 	}
 	if len(limits) > 0 {
