@@ -129,7 +129,7 @@ func (s *Source) Partitions(ctx context.Context, index int) (*smi.Partitions, er
 	var p *smi.Partitions
 	err := s.look(ctx, index, func(*gauge) {
 		if c := s.product.chip; c.profiles != nil {
-			p = (&smi.Partitions{Compute: "SPX", Memory: "NPS1", Memories: c.memories, Profiles: c.profiles}).Clone()
+			p = (&smi.Partitions{Compute: "SPX", Memory: "NPS1", Memories: c.memories, Profiles: c.profiles, Fixed: true}).Clone()
 		}
 	})
 	if err == nil && p == nil {

@@ -6,6 +6,9 @@ type Partitions struct {
 	Memory   string             `json:"memory,omitempty" msgpack:"m,omitempty"`         // "NPS1", "NPS2", "NPS4", "NPS8"
 	Memories []string           `json:"memory_choices,omitempty" msgpack:"n,omitempty"` // the memory can be divided into
 	Profiles []PartitionProfile `json:"profiles,omitempty" msgpack:"p,omitempty"`       // the chip can be divided into
+
+	// Fixed says that the source knows that it cannot divide the card otherwise.
+	Fixed bool `json:"fixed,omitempty" msgpack:"x,omitempty"`
 }
 
 // PartitionProfile is one way to divide the chip.

@@ -1,0 +1,225 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rocwire/rocwire/smi"
+)
+
+// vendor is how TensorFusion calls AMD; it tells capital letters from small ones.
+const vendor = "AMD"
+
+// maxWorkers is how many workers a host may put onto a card at once. The driver sets no
+// limit; it lets more processes than it has address spaces (eight) take turns, and a
+// card that many share serves none of them well.
+const maxWorkers = 16
+
+// device is what the host is told of a card.
+type device struct {
+	uuid, model, driver, firmware, node string
+	index, numa                         int32
+	memory, units                       uint64
+	tflops                              float64
+	pcieGen, pcieWidth                  uint32
+	properties                          []property
+	capabilities                        capabilities
+}
+
+type property struct{ key, value string }
+
+type capabilities struct {
+	partitioning               bool
+	maxPartitions, maxSessions uint32
+}
+
+// divisions are how the cards are divided, of those that can be, by their index at the
+// source.
+func (l *library) divisions(ctx context.Context, cards []card) map[int]*smi.Partitions {
+	m, err := l.partitions.get(ctx, l.ctx, time.Second, func(ctx context.Context) (map[int]*smi.Partitions, error) {
+		return each(cards, func(c *card) (*smi.Partitions, error) { return l.src.Partitions(ctx, c.source()) }), nil
+	})
+	if err != nil {
+		return nil
+	}
+	return m
+}
+
+// each asks a question about every card, side by side, and returns the answers that
+// there are by the cards' index at the source.
+func each[T any](cards []card, ask func(c *card) (*T, error)) map[int]*T {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	m := map[int]*T{}
+	for i := range cards {
+		wg.Go(func() {
+			v, err := protect(func() (*T, error) { return ask(&cards[i]) })
+			if err != nil || v == nil {
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			m[cards[i].source()] = v
+		})
+	}
+	wg.Wait()
+	return m
+}
+
+// devices describes all cards.
+func (h *host) devices(ctx context.Context, l *library) ([]device, error) {
+	cards, _, err := l.cards(ctx)
+	if err != nil {
+		return nil, err
+	}
+	divisions := l.divisions(ctx, cards)
+	list := make([]device, len(cards))
+	for i := range cards {
+		list[i] = h.device(l, &cards[i], divisions[cards[i].source()])
+	}
+	return list, nil
+}
+
+// device describes a card; p is how it is divided, nil if it cannot be.
+func (h *host) device(l *library, c *card, p *smi.Partitions) device {
+	in := c.info
+	d := device{
+		uuid: c.uuid, index: int32(c.index), model: in.Name, driver: in.Driver.Version, numa: -1,
+		firmware: firstText(in.VBIOS.Version, in.VBIOS.PartNumber, in.VBIOS.Name),
+		node:     l.node(in), memory: l.memory(c, p), units: l.units(c),
+	}
+	if d.model == "" {
+		d.model = "AMD GPU"
+	}
+	if n, ok := in.NUMA.Node.Get(); ok && n >= 0 && n < 1<<16 {
+		d.numa = int32(n)
+	}
+	// The link's speed falls while a card is idle, its width only when lanes are broken
+	// or missing: what counts is the highest speed and the width as it is.
+	d.pcieGen, d.pcieWidth = small(in.PCIe.Generation), small(in.PCIe.MaxWidth)
+	if d.pcieGen == 0 {
+		d.pcieGen = generation(in.PCIe.MaxSpeed)
+	}
+	if m := c.whole().Metrics; m != nil {
+		if w := small(m.PCIe.Width); w > 0 {
+			d.pcieWidth = w
+		}
+		if d.pcieGen == 0 {
+			d.pcieGen = generation(m.PCIe.Speed)
+		}
+	}
+	var how string
+	d.tflops, how = tflops(in, d.units)
+	d.capabilities = capabilities{maxPartitions: 1, maxSessions: maxWorkers}
+	modes := modesOf(p)
+	if len(modes) > 0 && modes[len(modes)-1].parts > 1 && !p.Fixed && !h.ledger.isRefused(c.uuid) {
+		d.capabilities.partitioning, d.capabilities.maxPartitions = true, uint32(modes[len(modes)-1].parts)
+	}
+	d.properties = properties(l, c, p)
+	add := func(key, value string) { d.properties = append(d.properties, property{key, value}) }
+	add("tflopsSource", how)
+	if d.capabilities.partitioning {
+		for _, m := range modes {
+			add("partitionTemplate."+m.template(), fmt.Sprintf("partitions=%d computeUnits=%d memoryBytes=%d tflops=%.1f",
+				m.parts, d.units/uint64(m.parts), d.memory/uint64(m.parts), d.tflops/float64(m.parts)))
+		}
+	}
+	return d
+}
+
+func firstText(list ...string) string {
+	for _, s := range list {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// properties are what else there is to know of a card; what is not known is left out.
+func properties(l *library, c *card, p *smi.Partitions) (list []property) {
+	in := c.info
+	add := func(key, value string) {
+		if value != "" {
+			list = append(list, property{key, value})
+		}
+	}
+	hex := func(v smi.Opt[uint32]) string {
+		if x, ok := v.Get(); ok {
+			return fmt.Sprintf("0x%04x", x)
+		}
+		return ""
+	}
+	number := func(v smi.Opt[uint32]) string {
+		if x, ok := v.Get(); ok {
+			return strconv.FormatUint(uint64(x), 10)
+		}
+		return ""
+	}
+	if b, ok := in.BDF.Get(); ok {
+		add("pciAddress", b.String())
+	}
+	if k, ok := in.IDs.KFD.Get(); ok {
+		add("kfdId", strconv.FormatUint(k, 10))
+	}
+	add("kfdNode", number(in.IDs.KFDNode))
+	add("hipIndex", number(in.IDs.HIP))
+	add("hipUuid", in.IDs.HIPUUID)
+	add("gfxTarget", in.Target)
+	add("pciVendorId", hex(in.ASIC.VendorID))
+	add("pciDeviceId", hex(in.ASIC.DeviceID))
+	add("pciSubsystemId", hex(in.ASIC.SubsystemID))
+	add("serialNumber", in.ASIC.Serial)
+	add("boardSerialNumber", in.Board.Serial)
+	add("boardModel", in.Board.Model)
+	add("vbiosPartNumber", in.VBIOS.PartNumber)
+	add("driverName", in.Driver.Name)
+	add("memoryType", in.VRAM.Type)
+	add("memoryVendor", in.VRAM.Vendor)
+	add("virtualization", in.Virtualization)
+	if w, ok := in.Limits.MaxPower.Get(); ok {
+		add("maxPowerWatts", strconv.FormatFloat(finite(float64(w)), 'f', -1, 64))
+	}
+	if p != nil {
+		add("computePartition", p.Compute)
+		add("memoryPartition", p.Memory)
+		var names []string
+		for _, m := range modesOf(p) {
+			names = append(names, m.name)
+		}
+		add("computePartitionModes", strings.Join(names, ","))
+		add("memoryPartitionModes", strings.Join(p.Memories, ","))
+	}
+	add("worker", l.origin.Worker)
+	return list
+}
+
+// node is the device file that a container needs for a card alone, "" if this machine
+// has none.
+func (l *library) node(in *smi.Info) string {
+	n, ok := in.IDs.DRMRender.Get()
+	if !ok {
+		return ""
+	}
+	file := fmt.Sprintf("renderD%d", n)
+	if !l.origin.Local {
+		// The worker may be on this machine, or elsewhere: the file must be the card's.
+		at, err := filepath.EvalSymlinks(filepath.Join(drmClass, file, "device"))
+		if b, ok := in.BDF.Get(); err != nil || !ok || filepath.Base(at) != b.String() {
+			return ""
+		}
+		if _, err := os.Stat(filepath.Join("/dev/dri", file)); err != nil {
+			return ""
+		}
+	}
+	return "/dev/dri/" + file
+}
+
+// drmClass is where the kernel lists the files of graphics cards.
+const drmClass = "/sys/class/drm"

@@ -1,0 +1,38 @@
+// Command libaccelerator_amd is libaccelerator_amd.so, the library that a TensorFusion
+// hypervisor loads for AMD cards (package provider). Build it with build.sh.
+//
+// # Where the cards are
+//
+// It asks the worker of AMDSMI_REMOTE (host:port, or unix:PATH), else that of
+// TF_WORKER_HOST and TF_WORKER_PORT, else this machine's own cards: AMD's library, else
+// the kernel's files. "sim:" are simulated cards inside the host: ROCWIRE_SIM_CARDS of
+// the architecture ROCWIRE_SIM_ARCH.
+package main
+
+import (
+	"log/slog"
+	"os"
+
+	"github.com/rocwire/rocwire/internal/smisource"
+	"github.com/rocwire/rocwire/provider"
+)
+
+func init() { provider.SetOpener(open) }
+
+// open opens the source that the environment names.
+func open(log *slog.Logger) (provider.Origin, error) {
+	address, err := smisource.Address(os.Getenv)
+	switch {
+	case err != nil:
+		return provider.Origin{}, err
+	case address == smisource.Simulated:
+		src, err := simulated(os.Getenv)
+		return provider.Origin{Source: src}, err
+	case address != "":
+		return provider.Origin{Source: smisource.Remote(address, "libaccelerator_amd"), Worker: address}, nil
+	}
+	src, err := smisource.Local(log)
+	return provider.Origin{Source: src, Local: true}, err
+}
+
+func main() {}

@@ -1,0 +1,271 @@
+package provider
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rocwire/rocwire/smi"
+)
+
+// mode is a way to divide a card.
+type mode struct {
+	name  string // "SPX", "DPX", "TPX", "QPX", "CPX"
+	parts int
+}
+
+// template is what the host calls it.
+func (m mode) template() string { return strings.ToLower(m.name) }
+
+// modesOf are the ways to divide a card, the fewest parts first; none if p is nil.
+func modesOf(p *smi.Partitions) (list []mode) {
+	if p == nil {
+		return nil
+	}
+	for _, r := range p.Profiles {
+		if r.Partitions < 1 || r.Partitions > maxParts || name(r.Type) == "" {
+			continue
+		}
+		if !slices.ContainsFunc(list, func(m mode) bool { return m.name == r.Type }) {
+			list = append(list, mode{r.Type, r.Partitions})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b mode) int { return cmp.Compare(a.parts, b.parts) })
+	return list
+}
+
+// maxParts is the largest number of parts that is believed.
+const maxParts = 64
+
+// template is what a template's name asks for: names are free but for one word that is a
+// compute mode, and may have one that is a memory mode, as "cpx", "mi300x-cpx-nps4".
+func template(id string) (compute, memory string, ok bool) {
+	words := strings.FieldsFunc(strings.ToUpper(id), func(r rune) bool { return !('A' <= r && r <= 'Z' || '0' <= r && r <= '9') })
+	for _, w := range words {
+		switch w {
+		case "SPX", "DPX", "TPX", "QPX", "CPX":
+			if compute != "" && compute != w {
+				return "", "", false
+			}
+			compute = w
+		case "NPS1", "NPS2", "NPS4", "NPS8":
+			if memory != "" && memory != w {
+				return "", "", false
+			}
+			memory = w
+		}
+	}
+	return compute, memory, compute != ""
+}
+
+// partition is what a worker needs to use its part of a card.
+type partition struct {
+	uuid  string
+	nodes []string // "/dev/dri/renderD128"
+	envs  []string // "NAME=value"
+}
+
+// errTemplate and errCard say what of a request is unknown.
+var (
+	errTemplate = smi.Errorf(smi.ErrNotFound, "the name of a template has one of the words SPX, DPX, TPX, QPX, CPX")
+	errCard     = smi.Errorf(smi.ErrNotFound, "no such card")
+)
+
+// assign gives a part of a card away, and divides the card if it is not divided so.
+func (h *host) assign(ctx context.Context, l *library, templateID, uuid string) (*partition, error) {
+	compute, memory, ok := template(templateID)
+	if !ok {
+		return nil, errTemplate
+	}
+	h.ledger.changing.Lock()
+	defer h.ledger.changing.Unlock()
+	cards, _, err := l.cards(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := find(cards, uuid)
+	if c == nil {
+		return nil, errCard
+	}
+	p, err := l.src.Partitions(ctx, c.source())
+	if err != nil {
+		return nil, err
+	}
+	modes := modesOf(p)
+	k := slices.IndexFunc(modes, func(m mode) bool { return m.name == compute })
+	if k < 0 {
+		return nil, smi.Errorf(smi.ErrNotSupported, "%s cannot be divided as %s", c.uuid, compute)
+	}
+	if p.Compute != compute || memory != "" && p.Memory != memory {
+		if l, c, err = h.divide(ctx, l, c, p, compute, memory); err != nil {
+			return nil, err
+		}
+	}
+	return h.give(l, c, modes[k])
+}
+
+// divide divides a card otherwise, which only one that nobody uses can be, and returns
+// it as it is then.
+func (h *host) divide(ctx context.Context, l *library, c *card, p *smi.Partitions, compute, memory string) (*library, *card, error) {
+	if n := len(h.ledger.of(c.uuid)); n > 0 {
+		return nil, nil, smi.Errorf(smi.ErrBusy, "%s is divided as %s, and %d parts of it are assigned", c.uuid, p.Compute, n)
+	}
+	if pid := userOf(c); pid != 0 {
+		return nil, nil, smi.Errorf(smi.ErrBusy, "%s is used by process %d: only a card that nobody uses can be divided otherwise", c.uuid, pid)
+	}
+	var changes []smi.Setting
+	if memory != "" && p.Memory != memory {
+		changes = append(changes, smi.Setting{MemoryPartition: memory})
+	}
+	if p.Compute != compute {
+		changes = append(changes, smi.Setting{ComputePartition: compute})
+	}
+	for _, s := range changes {
+		err := l.src.Set(ctx, c.source(), s)
+		if err != nil {
+			if errors.Is(err, smi.ErrNotSupported) || errors.Is(err, smi.ErrNoPermission) {
+				h.ledger.refuse(c.uuid)
+			}
+			l.forget()
+			return nil, nil, err
+		}
+	}
+	h.log.Info("a card was divided", "card", c.uuid, "from", p.Compute, "to", compute)
+	h.ledger.divided(c.uuid, p.Compute)
+	l = h.renewed(l)
+	cards, _, err := l.cards(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if c = find(cards, c.uuid); c == nil {
+		return nil, nil, smi.Errorf(smi.ErrUnavailable, "the card is gone since it was divided")
+	}
+	return l, c, nil
+}
+
+// renewed is the library after a card was divided: the parts are new devices, which a
+// source of this machine's cards shows when it is opened anew.
+func (h *host) renewed(l *library) *library {
+	l.forget()
+	if !l.origin.Local {
+		return l
+	}
+	n, err := h.reopen()
+	if err != nil {
+		h.log.Warn("the cards could not be looked at anew", "error", err)
+		return l
+	}
+	return n
+}
+
+// forget makes everything be asked anew.
+func (l *library) forget() {
+	l.now.forget()
+	l.links.forget()
+	l.paths.forget()
+	l.partitions.forget()
+}
+
+// userOf is a process that uses a card, 0 if there is none.
+func userOf(c *card) uint32 {
+	for _, d := range c.parts {
+		for i := range d.Processes {
+			if p := d.Processes[i].PID; p != 0 {
+				return p
+			}
+		}
+	}
+	return 0
+}
+
+// give assigns a part that is free; one that no process uses is preferred: who was given
+// it before this process began may still be there.
+func (h *host) give(l *library, c *card, m mode) (*partition, error) {
+	free := -1
+	for i := range m.parts {
+		if h.ledger.at(c.uuid, i) != nil {
+			continue
+		}
+		d := l.partOf(c, i)
+		idle := d != nil && len(d.Processes) == 0
+		if free < 0 || idle {
+			free = i
+		}
+		if idle {
+			break
+		}
+	}
+	if free < 0 {
+		return nil, smi.Errorf(smi.ErrBusy, "all %d parts of %s are assigned", m.parts, c.uuid)
+	}
+	out := &partition{uuid: fmt.Sprintf("%s-%s-%d", c.uuid, m.template(), free)}
+	d := l.partOf(c, free)
+	if d == nil {
+		return nil, smi.Errorf(smi.ErrUnavailable, "%s is divided as %s, but part %d is not to be seen: a worker shows it when it is started anew", c.uuid, m.name, free)
+	}
+	info := l.info(d)
+	if info == nil {
+		return nil, smi.Errorf(smi.ErrUnavailable, "part %d of %s tells nothing about itself", free, c.uuid)
+	}
+	if node := l.node(info); node != "" {
+		out.nodes = []string{"/dev/kfd", node}
+	} else if n, ok := info.IDs.HIP.Get(); ok {
+		out.envs = []string{fmt.Sprintf("ROCR_VISIBLE_DEVICES=%d", n)}
+	} else {
+		return nil, smi.Errorf(smi.ErrUnavailable, "part %d of %s has neither a device file here nor a number", free, c.uuid)
+	}
+	h.ledger.add(assignment{uuid: out.uuid, card: c.uuid, mode: m.name, part: free})
+	return out, nil
+}
+
+// partOf is the source's device that is a part of a card, nil if it lists none.
+func (l *library) partOf(c *card, part int) *smi.DeviceSnapshot {
+	for _, d := range c.parts {
+		if int64(l.part(d)) == int64(part) {
+			return d
+		}
+	}
+	return nil
+}
+
+// remove takes a partition back: id is its UUID, or a template's name for the youngest
+// partition of the card that is of that kind. A partition that is of the card but is not
+// assigned, because another process did that, is no error. The last one that is taken
+// back makes the card whole again, if assign divided it.
+func (h *host) remove(ctx context.Context, l *library, id, uuid string) error {
+	h.ledger.changing.Lock()
+	defer h.ledger.changing.Unlock()
+	cards, _, err := l.cards(ctx)
+	if err != nil {
+		return err
+	}
+	c := find(cards, uuid)
+	if c == nil {
+		return errCard
+	}
+	if a := h.ledger.take(c.uuid, id); a == nil {
+		if compute, part, ok := strings.Cut(strings.TrimPrefix(strings.ToLower(id), c.uuid+"-"), "-"); ok && strings.HasPrefix(strings.ToLower(id), c.uuid+"-") {
+			if known, _, ok := template(compute); ok && strings.EqualFold(known, compute) && part != "" && strings.Trim(part, "0123456789") == "" {
+				return nil
+			}
+		}
+		return smi.Errorf(smi.ErrNotFound, "%s has no partition %q", c.uuid, id)
+	}
+	before, ok := h.ledger.whole(c.uuid)
+	if !ok {
+		return nil
+	}
+	if pid := userOf(c); pid != 0 {
+		h.log.Warn("a card stays divided: it is still used", "card", c.uuid, "process", pid)
+		return nil
+	}
+	if err := l.src.Set(ctx, c.source(), smi.Setting{ComputePartition: before}); err != nil {
+		h.log.Warn("a card stays divided", "card", c.uuid, "error", err)
+		return nil
+	}
+	h.renewed(l)
+	return nil
+}
