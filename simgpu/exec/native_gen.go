@@ -19,8 +19,29 @@ const (
 	rLDS = x64.RDI
 )
 
-// execMask is the mask of a quarter's lanes.
-func execMask(q int) x64.K { return x64.K(1 + q) }
+// lanes is the mask of a quarter's active lanes, for instructions that take one.
+func (g *nativeGen) lanes(q int) x64.K {
+	if g.full {
+		return 0
+	}
+	return x64.K(1 + q)
+}
+
+// active takes the lanes that are not active out of k.
+func (g *nativeGen) active(k x64.K, q int) {
+	if !g.full {
+		g.a.K(x64.KAND, k, k, g.lanes(q))
+	}
+}
+
+// copyLanes makes k the active lanes.
+func (g *nativeGen) copyLanes(k x64.K, q int) {
+	if g.full {
+		g.a.K(x64.KXNOR, k, k, k)
+		return
+	}
+	g.a.KMov(k, g.lanes(q))
+}
 
 // nativeGen generates the code of a region.
 type nativeGen struct {
@@ -33,6 +54,7 @@ type nativeGen struct {
 	resumes []x64.Label          // by exit; -1: none
 
 	stubs []func() // what stands behind the code
+	full  bool     // all lanes are active in what is generated
 	blk   *block   // being generated
 	idx   int
 }
@@ -64,7 +86,7 @@ func (g *nativeGen) setUp() {
 
 func (g *nativeGen) loadExec() {
 	for q := range 4 {
-		g.a.KLoad(execMask(q), x64.At(rW, waveS+regEXEC*4+2*q))
+		g.a.KLoad(x64.K(1+q), x64.At(rW, waveS+regEXEC*4+2*q))
 	}
 }
 
@@ -103,18 +125,36 @@ func (g *nativeGen) block(nb *nativeBlock) {
 	a.OpImm(x64.CMP, false, blocks, maxTally)
 	a.JumpIf(x64.AE, g.exit(nativeExit{kind: exitTally, blk: b}, -1))
 	a.OpImm(x64.ADD, false, blocks, 1)
+	// Most blocks are executed with all lanes active: they have code for that.
+	masked := a.Label()
+	a.OpImm(x64.CMP, true, sreg(regEXEC), -1)
+	a.JumpIf(x64.NE, masked)
+	g.full = true
+	g.body(nb)
+	a.Bind(masked)
+	g.full = false
+	g.body(nb)
+}
+
+func (g *nativeGen) body(nb *nativeBlock) {
+	b, a := nb.b, &g.a
 	for i, n := range []uint64{b.tallied.low, b.tallied.high, b.tallied.lanes} {
 		if n == 0 {
 			continue
 		}
+		if i == 2 && g.full {
+			n *= WaveSize
+		}
 		a.Imm(x64.RAX, n)
-		if i == 2 {
-			a.Popcnt(true, x64.RCX, x64.At(rW, waveS+regEXEC*4))
+		if i == 2 && !g.full {
+			a.Popcnt(true, x64.RCX, sreg(regEXEC))
 			a.Mul(true, x64.RAX, x64.RCX)
 		}
 		a.OpTo(x64.ADD, true, x64.At(rW, waveTally+8*i), x64.RAX)
 	}
-	g.loadExec()
+	if !g.full {
+		g.loadExec()
+	}
 	for i := 0; i < len(b.ops); i++ {
 		g.idx = i
 		if g.inst(&nb.ins[i]) {

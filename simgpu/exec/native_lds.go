@@ -43,7 +43,7 @@ func (g *nativeGen) ldsAddress(o *gcn.Operand, q, imm int) {
 func (g *nativeGen) ldsCheck(o *gcn.Operand, q, imm int, bad x64.Label) {
 	a := &g.a
 	g.ldsAddress(o, q, imm)
-	a.VCmp(x64.VPCMPUD, 5, 2, x64.Z(5), execMask(q), x64.NLE)
+	a.VCmp(x64.VPCMPUD, 5, 2, x64.Z(5), g.lanes(q), x64.NLE)
 	a.KTestOr(5, 5)
 	a.JumpIf(x64.NE, bad)
 }
@@ -56,7 +56,7 @@ func (g *nativeGen) inOrder(q int, no x64.Label) {
 	a.VFromReg(false, 3, x64.RAX)
 	a.SignExtend(x64.RAX) // an inactive lowest lane may be before the LDS
 	a.V(x64.VPADDD, 3, 3, g.steps(), 0)
-	a.VCmp(x64.VPCMPUD, 5, 2, x64.Z(3), execMask(q), x64.NEQ)
+	a.VCmp(x64.VPCMPUD, 5, 2, x64.Z(3), g.lanes(q), x64.NEQ)
 	a.KTestOr(5, 5)
 	a.JumpIf(x64.NE, no)
 }
@@ -66,10 +66,10 @@ func (g *nativeGen) fetch(z x64.Z, q int) {
 	a := &g.a
 	other, done := a.Label(), a.Label()
 	g.inOrder(q, other)
-	a.V1(x64.VMOVDQU32, z, x64.AtIndex(rLDS, x64.RAX, 0), execMask(q))
+	a.V1(x64.VMOVDQU32, z, x64.AtIndex(rLDS, x64.RAX, 0), g.lanes(q))
 	a.Jump(done)
 	a.Bind(other)
-	a.KMov(5, execMask(q))
+	g.copyLanes(5, q)
 	a.Gather(z, x64.AtVec(rLDS, 2, 0), 5)
 	a.Bind(done)
 }
@@ -79,10 +79,10 @@ func (g *nativeGen) put(z x64.Z, q int) {
 	a := &g.a
 	other, done := a.Label(), a.Label()
 	g.inOrder(q, other)
-	a.VStore(x64.AtIndex(rLDS, x64.RAX, 0), z, execMask(q))
+	a.VStore(x64.AtIndex(rLDS, x64.RAX, 0), z, g.lanes(q))
 	a.Jump(done)
 	a.Bind(other)
-	a.KMov(5, execMask(q))
+	g.copyLanes(5, q)
 	a.Scatter(x64.AtVec(rLDS, 2, 0), z, 5)
 	a.Bind(done)
 }
@@ -90,8 +90,12 @@ func (g *nativeGen) put(z x64.Z, q int) {
 // quarters calls f for each quarter, skipping those without an active lane.
 func (g *nativeGen) quarters(f func(q int)) {
 	for q := range 4 {
+		if g.full {
+			f(q)
+			continue
+		}
 		skip := g.a.Label()
-		g.a.KTestOr(execMask(q), execMask(q))
+		g.a.KTestOr(g.lanes(q), g.lanes(q))
 		g.a.JumpIf(x64.E, skip)
 		f(q)
 		g.a.Bind(skip)
@@ -147,7 +151,7 @@ func ldsRead(name string, n int, imms func(in *gcn.Inst) []int) {
 			for j := range n {
 				passes = append(passes, ldsPass{imm + 4*j, func(q int) {
 					at := vecAt(&in.Dst, i*n+j, q)
-					g.a.V1(x64.VMOVDQU32, 0, at, 0)
+					g.keep(0, at)
 					g.fetch(0, q)
 					g.a.VStore(at, 0, 0)
 				}})

@@ -30,7 +30,7 @@ func nativeCompare(name string, o x64.VOp, pred byte, wide bool, fl floats) {
 		for q := range 4 {
 			if !wide {
 				g.load(2, &in.Src[0], q)
-				g.a.VCmp(o, 5, 2, g.src(&in.Src[1], q), execMask(q), pred)
+				g.a.VCmp(o, 5, 2, g.src(&in.Src[1], q), g.lanes(q), pred)
 			} else {
 				for half := range 2 {
 					g.load64(2, &in.Src[0], q, half)
@@ -38,7 +38,7 @@ func nativeCompare(name string, o x64.VOp, pred byte, wide bool, fl floats) {
 					g.a.VCmp(o, x64.K(5+half), 2, x64.Z(4), 0, pred)
 				}
 				g.a.K(x64.KUNPCKBW, 5, 6, 5)
-				g.a.K(x64.KAND, 5, 5, execMask(q))
+				g.active(5, q)
 			}
 			g.maskOf(q, 5)
 		}
@@ -107,14 +107,14 @@ var _ = define(func() {
 				g.load(3, y, q)
 				if sub {
 					a.V(x64.VPSUBD, 0, 2, x64.Z(3), 0)
-					a.VCmp(x64.VPCMPUD, 5, 2, x64.Z(3), execMask(q), x64.LT)
+					a.VCmp(x64.VPCMPUD, 5, 2, x64.Z(3), g.lanes(q), x64.LT)
 				} else {
 					a.V(x64.VPADDD, 0, 2, x64.Z(3), 0)
-					a.VCmp(x64.VPCMPUD, 5, 0, x64.Z(2), execMask(q), x64.LT)
+					a.VCmp(x64.VPCMPUD, 5, 0, x64.Z(2), g.lanes(q), x64.LT)
 				}
 				if in {
 					g.selector(6, &i.Src[2], q)
-					a.K(x64.KAND, 6, 6, execMask(q))
+					g.active(6, q)
 					edge, op := ^uint32(0), x64.VPADDD
 					if sub {
 						edge, op = 0, x64.VPSUBD
@@ -153,7 +153,7 @@ var _ = define(func() {
 				a.VCmp(x64.VPCMPUQ, x64.K(5+half), x64.Z(8+half), x64.Z(2), 0, x64.LT)
 			}
 			a.K(x64.KUNPCKBW, 5, 6, 5)
-			a.K(x64.KAND, 5, 5, execMask(q))
+			g.active(5, q)
 			g.maskOf(q, 5)
 			g.wide(&in.Dst, q, 8, 9, false)
 		}

@@ -24,6 +24,10 @@ func (g *nativeGen) access(done x64.Label) (punt x64.Label) {
 // count adds the bytes of the active lanes to a counter of the wave.
 func (g *nativeGen) count(at, size int) {
 	a := &g.a
+	if g.full {
+		a.OpImm(x64.ADD, true, x64.At(rW, at), int32(size*WaveSize))
+		return
+	}
 	a.Popcnt(true, x64.RCX, sreg(regEXEC))
 	a.Imm(x64.RAX, uint64(size))
 	a.Mul(true, x64.RAX, x64.RCX)
@@ -77,7 +81,7 @@ func (g *nativeGen) offsets(in *gcn.Inst, q, n int, bad x64.Label) {
 		a.VCmp(x64.VPCMPUQ, x64.K(5+half), z, g.con64(g.p.mem.Size-uint64(n)), 0, x64.NLE)
 	}
 	a.K(x64.KUNPCKBW, 5, 6, 5)
-	a.K(x64.KAND, 5, 5, execMask(q))
+	g.active(5, q)
 	a.KTestOr(5, 5)
 	a.JumpIf(x64.NE, bad)
 }
@@ -96,7 +100,7 @@ func (g *nativeGen) row(q int, no x64.Label) {
 		a.VCmp(x64.VPCMPUQ, x64.K(5+half), offset(q, half), x64.Z(4), 0, x64.NEQ)
 	}
 	a.K(x64.KUNPCKBW, 5, 6, 5)
-	a.K(x64.KAND, 5, 5, execMask(q))
+	g.active(5, q)
 	a.KTestOr(5, 5)
 	a.JumpIf(x64.NE, no)
 	a.VToReg(true, x64.RAX, offset(q, 0))
@@ -104,8 +108,8 @@ func (g *nativeGen) row(q int, no x64.Label) {
 
 // halves makes K5 and K6 the lanes of a quarter's halves.
 func (g *nativeGen) halves(q int) {
-	g.a.KMov(5, execMask(q))
-	g.a.KShiftRight(6, execMask(q), 8)
+	g.copyLanes(5, q)
+	g.a.KShiftRight(6, 5, 8)
 }
 
 // memory does one access of n dwords a lane: row with consecutive dwords at
@@ -149,8 +153,8 @@ func vectorLoad(n int) emitter {
 		if n == 1 {
 			row = func(q int) {
 				at := vecAt(&in.Dst, 0, q)
-				a.V1(x64.VMOVDQU32, 0, at, 0)
-				a.V1(x64.VMOVDQU32, 0, x64.AtIndex(rMem, x64.RAX, 0), execMask(q))
+				g.keep(0, at)
+				a.V1(x64.VMOVDQU32, 0, x64.AtIndex(rMem, x64.RAX, 0), g.lanes(q))
 				a.VStore(at, 0, 0)
 			}
 		}
@@ -177,7 +181,7 @@ func vectorStore(n int) emitter {
 		if n == 1 {
 			row = func(q int) {
 				a.V1(x64.VMOVDQU32, 0, vecAt(&in.Data, 0, q), 0)
-				a.VStore(x64.AtIndex(rMem, x64.RAX, 0), 0, execMask(q))
+				a.VStore(x64.AtIndex(rMem, x64.RAX, 0), 0, g.lanes(q))
 			}
 		}
 		g.memory(in, n, waveWrite, row, func(q int) {

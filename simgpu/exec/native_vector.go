@@ -106,9 +106,18 @@ func (g *nativeGen) load64(z x64.Z, o *gcn.Operand, q, half int) {
 // stores all lanes, for a load behind a store of some would have to wait.
 func (g *nativeGen) store(o *gcn.Operand, reg, q int, z x64.Z) {
 	at := vecAt(o, reg, q)
-	g.a.V1(x64.VMOVDQU32, 1, at, 0)
-	g.a.V(x64.VPBLENDMD, z, 1, z, execMask(q))
+	if !g.full {
+		g.keep(1, at)
+		g.a.V(x64.VPBLENDMD, z, 1, z, g.lanes(q))
+	}
 	g.a.VStore(at, z, 0)
+}
+
+// keep loads to z what the lanes that are not active have to keep.
+func (g *nativeGen) keep(z x64.Z, at x64.Mem) {
+	if !g.full {
+		g.a.V1(x64.VMOVDQU32, z, at, 0)
+	}
 }
 
 // wide stores two vectors of qwords, the halves of a quarter, to a register

@@ -243,7 +243,7 @@ var (
 	KAND     = KOp{0, 0, 1, 0x41}
 	KANDN    = KOp{0, 0, 1, 0x42} // ^s & t
 	KOR      = KOp{0, 0, 1, 0x45}
-	KXOR     = KOp{0, 0, 1, 0x47}
+	KXNOR    = KOp{0, 0, 1, 0x46}
 	KUNPCKBW = KOp{p66, 0, 1, 0x4b} // s:t
 	KUNPCKWD = KOp{0, 0, 1, 0x4b}
 	KUNPCKDQ = KOp{0, 1, 1, 0x4b}
