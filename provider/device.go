@@ -79,15 +79,26 @@ func (h *host) devices(ctx context.Context, l *library) ([]device, error) {
 		return nil, err
 	}
 	divisions := l.divisions(ctx, cards)
+	allowed := l.mayDivide(ctx)
 	list := make([]device, len(cards))
 	for i := range cards {
-		list[i] = h.device(l, &cards[i], divisions[cards[i].source()])
+		list[i] = h.device(l, &cards[i], divisions[cards[i].source()], allowed)
 	}
 	return list, nil
 }
 
-// device describes a card; p is how it is divided, nil if it cannot be.
-func (h *host) device(l *library, c *card, p *smi.Partitions) device {
+// mayDivide reports whether cards may be divided, as far as that is known.
+func (l *library) mayDivide(ctx context.Context) bool {
+	if l.origin.MayDivide == nil {
+		return true
+	}
+	ok, err := l.allowed.get(ctx, l.ctx, 30*time.Second, l.origin.MayDivide)
+	return ok && err == nil
+}
+
+// device describes a card; p is how it is divided, nil if it cannot be, and allowed says
+// whether that may be changed.
+func (h *host) device(l *library, c *card, p *smi.Partitions, allowed bool) device {
 	in := c.info
 	d := device{
 		uuid: c.uuid, index: int32(c.index), model: in.Name, driver: in.Driver.Version, numa: -1,
@@ -118,7 +129,7 @@ func (h *host) device(l *library, c *card, p *smi.Partitions) device {
 	d.tflops, how = tflops(in, d.units)
 	d.capabilities = capabilities{maxPartitions: 1, maxSessions: maxWorkers}
 	modes := modesOf(p)
-	if len(modes) > 0 && modes[len(modes)-1].parts > 1 && !p.Fixed && !h.ledger.isRefused(c.uuid) {
+	if len(modes) > 0 && modes[len(modes)-1].parts > 1 && allowed && !p.Fixed && !h.ledger.isRefused(c.uuid) {
 		d.capabilities.partitioning, d.capabilities.maxPartitions = true, uint32(modes[len(modes)-1].parts)
 	}
 	d.properties = properties(l, c, p)

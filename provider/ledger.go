@@ -109,8 +109,14 @@ func (g *ledger) whole(card string) (before string, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	before, ok = g.before[card]
-	delete(g.before, card)
 	return before, ok
+}
+
+// restored notes that a card is divided as it was.
+func (g *ledger) restored(card string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.before, card)
 }
 
 // refuse notes that a card may not be divided.

@@ -25,6 +25,9 @@ type Origin struct {
 	Local bool
 	// Worker is the address of the worker that is asked; "" if none is.
 	Worker string
+	// MayDivide says whether cards may be divided otherwise; nil: nothing is known
+	// against it.
+	MayDivide func(context.Context) (bool, error)
 }
 
 // Opener opens the source. What should be known goes to the log.
@@ -42,6 +45,7 @@ type library struct {
 	links      cached[map[int]*smi.XGMI]
 	paths      cached[*smi.Topology]
 	partitions cached[map[int]*smi.Partitions]
+	allowed    cached[bool]
 
 	mu      sync.Mutex
 	infos   map[int]*smi.Info // the last that was told of each card

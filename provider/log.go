@@ -165,7 +165,12 @@ func (h *handler) Handle(ctx context.Context, r slog.Record) error {
 	}
 	line := strings.TrimSpace(r.Message + ": " + strings.TrimSpace(b.String()))
 	line = strings.TrimSuffix(line, ":")
-	line = strings.ToValidUTF8(strings.ReplaceAll(line, "\x00", " "), "?")
+	line = strings.Map(func(r rune) rune { // one line of text, whatever a worker told
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(line, "?"))
 	h.queue.add(message{levelName(r.Level), strings.ToValidUTF8(line[:min(len(line), maxMessage)], "")}, time.Now())
 	// A call tells the host when it ends; what happens between calls is told from here.
 	go func() {

@@ -266,6 +266,7 @@ func (h *host) remove(ctx context.Context, l *library, id, uuid string) error {
 		h.log.Warn("a card stays divided", "card", c.uuid, "error", err)
 		return nil
 	}
+	h.ledger.restored(c.uuid)
 	h.renewed(l)
 	return nil
 }

@@ -10,6 +10,7 @@
 package main
 
 import (
+	"context"
 	"log/slog"
 	"os"
 
@@ -29,10 +30,14 @@ func open(log *slog.Logger) (provider.Origin, error) {
 		src, err := simulated(os.Getenv)
 		return provider.Origin{Source: src}, err
 	case address != "":
-		return provider.Origin{Source: smisource.Remote(address, "libaccelerator_amd"), Worker: address}, nil
+		worker := smisource.Remote(address, "libaccelerator_amd")
+		return provider.Origin{Source: worker, Worker: address, MayDivide: func(ctx context.Context) (bool, error) {
+			info, err := worker.Server(ctx)
+			return err == nil && info.Set, err
+		}}, nil
 	}
 	src, err := smisource.Local(log)
-	return provider.Origin{Source: src, Local: true}, err
+	return provider.Origin{Source: src, Local: true, MayDivide: func(context.Context) (bool, error) { return os.Geteuid() == 0, nil }}, err
 }
 
 func main() {}

@@ -19,7 +19,7 @@ func simulated(getenv func(string) string) (smi.Source, error) {
 	}
 	segment, err := simgpu.CreateSegment(o)
 	if err != nil {
-		return nil, err
+		return nil, smi.Errorf(smi.ErrInvalid, "%w", err)
 	}
 	o.Segment = segment
 	src, err := simgpu.NewSource(o)
