@@ -55,7 +55,7 @@ func Address(getenv func(string) string) (string, error) {
 
 // Remote is the source of a worker's cards; library is the name of the asking library,
 // for the worker to show. It connects when it is first asked.
-func Remote(address, library string) smi.Source {
+func Remote(address, library string) *smiremote.Client {
 	return smiremote.NewClient(smiremote.Options{
 		Address: address, Name: "rocwire " + library + " (" + caller() + ")", Version: hipremote.Version,
 		ConnectTimeout: connectTimeout, IOTimeout: ioTimeout,
