@@ -20,8 +20,9 @@ build: lib ## bin/hip-worker, bin/smi-remote, bin/gpu-exporter, build/lib/libamd
 	$(GO) build -o bin/ ./cmd/...
 	$(CC) $(CFLAGS) -Ihipabi/include examples/hello_hip/hello_hip.c -o build/examples/hello_hip $(LIB) -Wl,-rpath,'$$ORIGIN/../lib' -lm
 
-lib: ## the drop-in libamdhip64.so.6 and libamd_smi.so.27, and librocwire.so behind them
+lib: ## the drop-in libamdhip64.so.6 and libamd_smi.so.27, librocwire.so behind them, libaccelerator_amd.so
 	@librocwire/build.sh build/lib
+	@provider/libaccelerator_amd/build.sh build/lib
 
 test: ## all tests
 	$(GO) test ./...

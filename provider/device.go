@@ -214,15 +214,19 @@ func properties(l *library, c *card, p *smi.Partitions) (list []property) {
 // node is the device file that a container needs for a card alone, "" if this machine
 // has none.
 func (l *library) node(in *smi.Info) string {
-	n, ok := in.IDs.DRMRender.Get()
-	if !ok {
-		return ""
+	if n, ok := in.IDs.DRMRender.Get(); ok {
+		return l.renderNode(n, in.BDF)
 	}
+	return ""
+}
+
+// renderNode is the device file of that number, "" if it is not the card's.
+func (l *library) renderNode(n uint32, bdf smi.Opt[smi.BDF]) string {
 	file := fmt.Sprintf("renderD%d", n)
 	if !l.origin.Local {
 		// The worker may be on this machine, or elsewhere: the file must be the card's.
 		at, err := filepath.EvalSymlinks(filepath.Join(drmClass, file, "device"))
-		if b, ok := in.BDF.Get(); err != nil || !ok || filepath.Base(at) != b.String() {
+		if b, ok := bdf.Get(); err != nil || !ok || filepath.Base(at) != b.String() {
 			return ""
 		}
 		if _, err := os.Stat(filepath.Join("/dev/dri", file)); err != nil {

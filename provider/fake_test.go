@@ -20,6 +20,7 @@ type rack struct {
 	used   map[[2]int]uint32 // process by card and part
 	setErr error
 	opened int
+	whole  bool // parts are told by Partitions, and are no devices
 }
 
 func newRack() *rack { return &rack{mode: [2]string{"SPX", "SPX"}, used: map[[2]int]uint32{}} }
@@ -36,6 +37,9 @@ func (r *rack) host(t *testing.T) *host {
 		v := &view{rack: r}
 		for c, m := range r.mode {
 			for p := range rackModes[m] {
+				if r.whole && p > 0 {
+					break
+				}
 				v.list = append(v.list, [2]int{c, p})
 			}
 		}
@@ -118,6 +122,11 @@ func (v *view) Partitions(_ context.Context, i int) (*smi.Partitions, error) {
 	p := &smi.Partitions{Compute: v.rack.mode[v.list[i][0]], Memory: "NPS1", Memories: []string{"NPS1", "NPS4"}}
 	for _, m := range []string{"SPX", "DPX", "QPX", "CPX"} {
 		p.Profiles = append(p.Profiles, smi.PartitionProfile{Index: len(p.Profiles), Type: m, Partitions: rackModes[m]})
+	}
+	if n := rackModes[p.Compute]; v.rack.whole && n > 1 {
+		for k := range n {
+			p.Parts = append(p.Parts, smi.Part{DRMRender: smi.Some(uint32(128 + 8*v.list[i][0] + k)), HIP: smi.Some(uint32(k))})
+		}
 	}
 	return p, nil
 }

@@ -17,6 +17,9 @@ type mode struct {
 	parts int
 }
 
+// undivided is the mode of a card that is one part.
+const undivided = "SPX"
+
 // template is what the host calls it.
 func (m mode) template() string { return strings.ToLower(m.name) }
 
@@ -104,7 +107,7 @@ func (h *host) assign(ctx context.Context, l *library, templateID, uuid string) 
 			return nil, err
 		}
 	}
-	return h.give(l, c, modes[k])
+	return h.give(ctx, l, c, modes[k])
 }
 
 // divide divides a card otherwise, which only one that nobody uses can be, and returns
@@ -183,14 +186,14 @@ func userOf(c *card) uint32 {
 
 // give assigns a part that is free; one that no process uses is preferred: who was given
 // it before this process began may still be there.
-func (h *host) give(l *library, c *card, m mode) (*partition, error) {
+func (h *host) give(ctx context.Context, l *library, c *card, m mode) (*partition, error) {
 	free := -1
 	for i := range m.parts {
 		if h.ledger.at(c.uuid, i) != nil {
 			continue
 		}
 		d := l.partOf(c, i)
-		idle := d != nil && len(d.Processes) == 0
+		idle := d == nil || len(d.Processes) == 0
 		if free < 0 || idle {
 			free = i
 		}
@@ -201,24 +204,47 @@ func (h *host) give(l *library, c *card, m mode) (*partition, error) {
 	if free < 0 {
 		return nil, smi.Errorf(smi.ErrBusy, "all %d parts of %s are assigned", m.parts, c.uuid)
 	}
+	node, hip, err := l.way(ctx, c, m, free)
+	if err != nil {
+		return nil, err
+	}
 	out := &partition{uuid: fmt.Sprintf("%s-%s-%d", c.uuid, m.template(), free)}
-	d := l.partOf(c, free)
-	if d == nil {
-		return nil, smi.Errorf(smi.ErrUnavailable, "%s is divided as %s, but part %d is not to be seen: a worker shows it when it is started anew", c.uuid, m.name, free)
-	}
-	info := l.info(d)
-	if info == nil {
-		return nil, smi.Errorf(smi.ErrUnavailable, "part %d of %s tells nothing about itself", free, c.uuid)
-	}
-	if node := l.node(info); node != "" {
+	if node != "" {
 		out.nodes = []string{"/dev/kfd", node}
-	} else if n, ok := info.IDs.HIP.Get(); ok {
+	} else if n, ok := hip.Get(); ok {
 		out.envs = []string{fmt.Sprintf("ROCR_VISIBLE_DEVICES=%d", n)}
 	} else {
 		return nil, smi.Errorf(smi.ErrUnavailable, "part %d of %s has neither a device file here nor a number", free, c.uuid)
 	}
 	h.ledger.add(assignment{uuid: out.uuid, card: c.uuid, mode: m.name, part: free})
 	return out, nil
+}
+
+// way is how a program gets at a part: a device file, or a number for ROCm.
+func (l *library) way(ctx context.Context, c *card, m mode, part int) (node string, hip smi.Opt[uint32], err error) {
+	// Some sources list each part as a device, others tell the card's parts.
+	if len(c.parts) < m.parts {
+		p, err := l.src.Partitions(ctx, c.source())
+		if err != nil {
+			return "", hip, err
+		}
+		if len(p.Parts) == m.parts {
+			w := p.Parts[part]
+			if n, ok := w.DRMRender.Get(); ok && l.origin.Local { // from afar it cannot be told whether it is this machine's
+				node = l.renderNode(n, c.info.BDF)
+			}
+			return node, w.HIP, nil
+		}
+	}
+	d := l.partOf(c, part)
+	if d == nil {
+		return "", hip, smi.Errorf(smi.ErrUnavailable, "%s is divided as %s, but part %d is not to be seen: a worker shows it when it is started anew", c.uuid, m.name, part)
+	}
+	info := l.info(d)
+	if info == nil {
+		return "", hip, smi.Errorf(smi.ErrUnavailable, "part %d of %s tells nothing about itself", part, c.uuid)
+	}
+	return l.node(info), info.IDs.HIP, nil
 }
 
 // partOf is the source's device that is a part of a card, nil if it lists none.

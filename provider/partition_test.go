@@ -137,6 +137,34 @@ func TestPartitions(t *testing.T) {
 	}
 }
 
+// The same with a source that shows a divided card as one device.
+func TestPartsOfOneDevice(t *testing.T) {
+	r := newRack()
+	r.whole = true
+	h := r.host(t)
+	ctx := context.Background()
+	list, err := h.devices(ctx, opened(t, h))
+	if err != nil || len(list) != 2 {
+		t.Fatalf("%v, %v", list, err)
+	}
+	for i := range 4 {
+		p, err := h.assign(ctx, opened(t, h), "qpx", list[1].uuid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := fmt.Sprintf("/dev/dri/renderD%d", 136+i); p.uuid != fmt.Sprintf("%s-qpx-%d", list[1].uuid, i) || p.nodes[1] != want {
+			t.Errorf("%+v, want %s", p, want)
+		}
+	}
+	if _, err := h.assign(ctx, opened(t, h), "qpx", list[1].uuid); resultOf(err) != exhausted {
+		t.Error(err)
+	}
+	r.use(1, 0, 5)
+	if rows, err := h.processes(ctx, lookAgain(t, h), 9); err != nil || len(rows) != 1 || rows[0].uuid != list[1].uuid {
+		t.Errorf("%+v, %v", rows, err)
+	}
+}
+
 // A part that a process uses, which was assigned it before the host was started anew, is
 // given away last.
 func TestUsedPartLast(t *testing.T) {

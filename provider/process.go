@@ -43,7 +43,9 @@ func (h *host) processes(ctx context.Context, l *library, limit int) ([]process,
 			}
 			answered = true
 			uuid := c.uuid
-			if a := h.ledger.at(c.uuid, int(l.part(d))); a != nil {
+			// Of a source that shows a divided card as one device it cannot be told whose
+			// part a process uses.
+			if a := h.ledger.at(c.uuid, int(l.part(d))); a != nil && (len(c.parts) > 1 || a.mode == undivided) {
 				uuid = a.uuid
 			}
 			for k := range d.Processes {

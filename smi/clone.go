@@ -65,7 +65,7 @@ func (p *Partitions) Clone() *Partitions {
 		return nil
 	}
 	c := *p
-	c.Memories, c.Profiles = slices.Clone(p.Memories), slices.Clone(p.Profiles)
+	c.Memories, c.Profiles, c.Parts = slices.Clone(p.Memories), slices.Clone(p.Profiles), slices.Clone(p.Parts)
 	for i := range c.Profiles {
 		c.Profiles[i].Memories = slices.Clone(c.Profiles[i].Memories)
 		c.Profiles[i].Resources = slices.Clone(c.Profiles[i].Resources)

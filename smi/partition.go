@@ -7,6 +7,10 @@ type Partitions struct {
 	Memories []string           `json:"memory_choices,omitempty" msgpack:"n,omitempty"` // the memory can be divided into
 	Profiles []PartitionProfile `json:"profiles,omitempty" msgpack:"p,omitempty"`       // the chip can be divided into
 
+	// Parts are the parts that there are now, in their order, if the source does not list
+	// each as a device.
+	Parts []Part `json:"parts,omitempty" msgpack:"t,omitempty"`
+
 	// Fixed says that the source knows that it cannot divide the card otherwise.
 	Fixed bool `json:"fixed,omitempty" msgpack:"x,omitempty"`
 }
@@ -25,4 +29,12 @@ type PartitionResource struct {
 	Kind     string `json:"kind" msgpack:"k"` // "XCC", "ENCODER", "DECODER", "DMA", "JPEG"
 	Count    int    `json:"count" msgpack:"c"`
 	SharedBy int    `json:"shared_by" msgpack:"s"` // parts that have it together
+}
+
+// Part is one part of a divided card: the numbers other software knows it by, as IDs.
+type Part struct {
+	KFD       Opt[uint64] `json:"kfd_id" msgpack:"k,omitempty"`
+	KFDNode   Opt[uint32] `json:"kfd_node" msgpack:"n,omitempty"`
+	DRMRender Opt[uint32] `json:"drm_render" msgpack:"r,omitempty"`
+	HIP       Opt[uint32] `json:"hip_id" msgpack:"h,omitempty"`
 }

@@ -1,6 +1,7 @@
 package sysfs
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -30,7 +31,10 @@ func (s *source) partitions(c *card) (*smi.Partitions, error) {
 		types = names(c.line("compute_partition_config/supported_xcp_configs"))
 	}
 	dies := 0
-	for _, n := range s.kfd.read().gpus(c.BDF.Or(smi.BDF{})) {
+	top := s.kfd.read()
+	nodes := top.gpus(c.BDF.Or(smi.BDF{}))
+	p.Parts = top.parts(nodes)
+	for _, n := range nodes {
 		if v := n.props["num_xcc"]; v < 64 {
 			dies += int(v)
 		}
@@ -47,6 +51,24 @@ func (s *source) partitions(c *card) (*smi.Partitions, error) {
 		p.Profiles = append(p.Profiles, pr)
 	}
 	return p, nil
+}
+
+// parts are the numbers of a divided card's parts; the kernel numbers them by the
+// function of their address.
+func (top *topology) parts(nodes []*node) (list []smi.Part) {
+	if len(nodes) < 2 {
+		return nil
+	}
+	nodes = slices.Clone(nodes)
+	slices.SortStableFunc(nodes, func(a, b *node) int { return cmp.Compare(a.bdf().Function, b.bdf().Function) })
+	for _, n := range nodes {
+		p := smi.Part{KFD: smi.Some(n.gpuID), KFDNode: smi.Some(n.number), HIP: smi.Some(top.hipNumber(n))}
+		if r := n.props["drm_render_minor"]; r > 0 && r < 1<<20 {
+			p.DRMRender = smi.Some(uint32(r))
+		}
+		list = append(list, p)
+	}
+	return list
 }
 
 // partitionName takes the names that the kernel has: SPX, CPX, NPS4, ….
