@@ -39,6 +39,17 @@ func call(name string, f func(ctx context.Context, l *library) (result, error)) 
 	})
 }
 
+// change is call for what changes a card, which takes longer, and may open the library
+// anew.
+func change(name string, f func(ctx context.Context, l *library) error) C.AccelResult {
+	return call(name, func(_ context.Context, l *library) (result, error) {
+		ctx, cancel := context.WithTimeout(context.Background(), changePatience)
+		defer cancel()
+		err := f(ctx, l)
+		return resultOf(err), err
+	})
+}
+
 func guarded(name string, f func() (result, error)) (r C.AccelResult) {
 	defer messages.deliver()
 	defer func() {
@@ -108,21 +119,20 @@ func rwAccelTopology(to *C.ExtendedDeviceTopology) C.AccelResult {
 //export rwAccelAssign
 func rwAccelAssign(templateID, uuid *C.char, to *C.PartitionResult) C.AccelResult {
 	id, card := text(templateID), text(uuid)
-	return call("AccelAssignPartition", func(ctx context.Context, l *library) (result, error) {
+	return change("AccelAssignPartition", func(ctx context.Context, l *library) error {
 		p, err := theHost.assign(ctx, l, id, card)
 		if err == nil {
 			p.write(to)
 		}
-		return resultOf(err), err
+		return err
 	})
 }
 
 //export rwAccelRemove
 func rwAccelRemove(id, uuid *C.char) C.AccelResult {
 	part, card := text(id), text(uuid)
-	return call("AccelRemovePartition", func(ctx context.Context, l *library) (result, error) {
-		err := theHost.remove(ctx, l, part, card)
-		return resultOf(err), err
+	return change("AccelRemovePartition", func(ctx context.Context, l *library) error {
+		return theHost.remove(ctx, l, part, card)
 	})
 }
 

@@ -14,6 +14,9 @@ import (
 // patience is how long a call may wait for the source.
 const patience = 5 * time.Second
 
+// changePatience is how long a change of a card may take: the driver may be loaded anew.
+const changePatience = time.Minute
+
 // pause is how long a call that did not ask for it does not try again to open a source
 // that could not be opened.
 const pause = time.Second
@@ -128,17 +131,20 @@ func (h *host) shutdown() {
 }
 
 // reopen opens the source anew, because a card was divided otherwise and is now another
-// number of them. What is under way ends with the old source.
+// number of them. The old one is closed first: AMD's library counts its users, and looks
+// for cards for the first one alone. Calls under way fail; later ones wait for the new.
 func (h *host) reopen() (*library, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if old := h.current.Swap(nil); old != nil {
+		old.close()
+	}
 	l, err := h.open()
+	h.failed, h.ended = err, time.Now()
 	if err != nil {
 		return nil, err
 	}
-	if old := h.current.Swap(l); old != nil {
-		time.AfterFunc(patience, old.close)
-	}
+	h.current.Store(l)
 	return l, nil
 }
 

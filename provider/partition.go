@@ -85,6 +85,9 @@ func (h *host) assign(ctx context.Context, l *library, templateID, uuid string) 
 	}
 	h.ledger.changing.Lock()
 	defer h.ledger.changing.Unlock()
+	if now := h.current.Load(); now != nil { // who had the lock before may have opened it anew
+		l = now
+	}
 	cards, _, err := l.cards(ctx)
 	if err != nil {
 		return nil, err
@@ -138,7 +141,10 @@ func (h *host) divide(ctx context.Context, l *library, c *card, p *smi.Partition
 	}
 	h.log.Info("a card was divided", "card", c.uuid, "from", p.Compute, "to", compute)
 	h.ledger.divided(c.uuid, p.Compute)
-	l = h.renewed(l)
+	l, err := h.renewed(l)
+	if err != nil {
+		return nil, nil, err
+	}
 	cards, _, err := l.cards(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -151,17 +157,12 @@ func (h *host) divide(ctx context.Context, l *library, c *card, p *smi.Partition
 
 // renewed is the library after a card was divided: the parts are new devices, which a
 // source of this machine's cards shows when it is opened anew.
-func (h *host) renewed(l *library) *library {
+func (h *host) renewed(l *library) (*library, error) {
 	l.forget()
 	if !l.origin.Local {
-		return l
+		return l, nil
 	}
-	n, err := h.reopen()
-	if err != nil {
-		h.log.Warn("the cards could not be looked at anew", "error", err)
-		return l
-	}
-	return n
+	return h.reopen()
 }
 
 // forget makes everything be asked anew.
@@ -264,6 +265,9 @@ func (l *library) partOf(c *card, part int) *smi.DeviceSnapshot {
 func (h *host) remove(ctx context.Context, l *library, id, uuid string) error {
 	h.ledger.changing.Lock()
 	defer h.ledger.changing.Unlock()
+	if now := h.current.Load(); now != nil { // who had the lock before may have opened it anew
+		l = now
+	}
 	cards, _, err := l.cards(ctx)
 	if err != nil {
 		return err
@@ -293,6 +297,8 @@ func (h *host) remove(ctx context.Context, l *library, id, uuid string) error {
 		return nil
 	}
 	h.ledger.restored(c.uuid)
-	h.renewed(l)
+	if _, err := h.renewed(l); err != nil {
+		h.log.Warn("the cards could not be looked at anew", "error", err)
+	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rocwire/rocwire/smi"
@@ -134,6 +135,36 @@ func TestPartitions(t *testing.T) {
 		if err := h.remove(ctx, opened(t, h), id, c); !errors.Is(err, smi.ErrNotFound) {
 			t.Errorf("%q: %v", id, err)
 		}
+	}
+}
+
+// Many allocations at once divide the card once and get different parts.
+func TestAssignAtOnce(t *testing.T) {
+	r := newRack()
+	h := r.host(t)
+	l := opened(t, h)
+	list, err := h.devices(context.Background(), l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	got := map[string]bool{}
+	var wg sync.WaitGroup
+	for range 12 {
+		wg.Go(func() {
+			p, err := h.assign(context.Background(), l, "cpx", list[0].uuid)
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil {
+				got[p.uuid] = true
+			} else if resultOf(err) != exhausted {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if len(got) != 8 || r.opened != 2 {
+		t.Errorf("%d parts, opened %d times", len(got), r.opened)
 	}
 }
 

@@ -57,10 +57,10 @@ func rwVgpuTopology(indices *C.int32_t, n C.size_t, to *C.VgpuExtendedDeviceTopo
 //export rwVgpuAssign
 func rwVgpuAssign(a *C.VgpuPartitionAssignment) C.AccelResult {
 	id, uuid := arrayText(a.templateId[:]), arrayText(a.deviceUUID[:])
-	return call("AssignPartition", func(ctx context.Context, l *library) (result, error) {
+	return change("AssignPartition", func(ctx context.Context, l *library) error {
 		p, err := theHost.assign(ctx, l, id, uuid)
 		if err != nil {
-			return resultOf(err), err
+			return err
 		}
 		put(a.partitionUUID[:], p.uuid)
 		// Device files have no place here; the environment says which they are.
@@ -76,7 +76,7 @@ func rwVgpuAssign(a *C.VgpuPartitionAssignment) C.AccelResult {
 			k++
 		}
 		a.envVarCount = C.size_t(k)
-		return success, nil
+		return nil
 	})
 }
 
