@@ -219,7 +219,16 @@ func TestManyStuck(t *testing.T) {
 		t.Errorf("one more: %+v", id)
 	}
 	for pid := range n {
-		if err := os.WriteFile(fmt.Sprintf("%s/%d/cmdline", dir, pid+1), []byte("at last"), 0); err != nil {
+		// Not for writing alone: that waits for a reader, and some were not asked. Those
+		// find a file.
+		name := fmt.Sprintf("%s/%d/cmdline", dir, pid+1)
+		f, err := os.OpenFile(name, os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = errors.Join(os.WriteFile(name+".new", []byte("at last"), 0o600), os.Rename(name+".new", name))
+		_, werr := f.WriteString("at last")
+		if err = errors.Join(err, werr, f.Close()); err != nil {
 			t.Fatal(err)
 		}
 	}
