@@ -5,12 +5,12 @@
 # without installing anything: the programs in it run with TREE's own loader.
 # What is there already is not fetched again.
 #
-# The mirror is the one that this machine's apt uses for Debian; where it uses
-# none (Ubuntu), name one in DEBIAN_MIRROR.
+# The mirror is DEBIAN_MIRROR, or the one that this machine's apt uses for Debian,
+# or http://deb.debian.org/debian.
 set -euo pipefail
 
 if [ $# -lt 2 ]; then
-	sed -n '2,9p' "$0" | sed 's/^# \{0,1\}//' >&2
+	sed -n '2,8p' "$0" | sed 's/^# \{0,1\}//' >&2
 	exit 2
 fi
 tree=$1
@@ -26,10 +26,7 @@ done
 
 mirror=${DEBIAN_MIRROR:-$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources 2>/dev/null |
 	grep -v '^ *#' | grep -oE 'https?://[^ ]+/debian/?( |$)' | head -n 1 | tr -d ' ' || true)}
-if [ -z "$mirror" ]; then
-	echo "fetch_debian: apt knows no Debian mirror here; set DEBIAN_MIRROR=http://…/debian" >&2
-	exit 1
-fi
+mirror=${mirror:-http://deb.debian.org/debian}
 
 echo "deb $mirror sid main" >"$state/sources.list"
 apt=(-o "Dir::Etc::sourcelist=$(realpath "$state/sources.list")" -o Dir::Etc::sourceparts=/dev/null
