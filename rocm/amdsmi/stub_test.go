@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/rocwire/rocwire/smi"
 )
@@ -56,7 +57,21 @@ func newStub(t *testing.T, abi int) *stub { return newStubAs(t, abi, soname+strc
 
 func newStubAs(t *testing.T, abi int, soname string) *stub {
 	t.Helper()
-	dir := t.TempDir()
+	// Not t.TempDir: closing a source waits for nothing, so the library may be writing
+	// here still.
+	dir, err := os.MkdirTemp("", "amdsmi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for range 100 {
+			if err = os.RemoveAll(dir); err == nil {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		t.Error(err)
+	})
 	s := &stub{abi: abi, dir: dir, file: filepath.Join(dir, soname)}
 	if err := os.WriteFile(s.file, compile(t, abi, soname), 0o755); err != nil {
 		t.Fatal(err)
