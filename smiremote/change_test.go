@@ -142,6 +142,8 @@ func TestKillSession(t *testing.T) {
 	if err := c.KillSession(t.Context(), "17"); !errors.Is(err, smi.ErrNotSupported) {
 		t.Errorf("without sessions: %v", err)
 	}
+	mu.Lock()
+	defer mu.Unlock()
 	if !slices.Equal(killed, []string{"17"}) {
 		t.Errorf("killed %q", killed)
 	}
