@@ -27,15 +27,17 @@ func (c *rpcCollector) update(_ *view, emit *emitter) error {
 		return err
 	}
 	for _, t := range c.src.Calls() {
-		labels := []string{t.Op, t.Side, t.Code}
-		if !emit.allow(rpcDuration, labels) {
+		values := []string{t.Op, t.Side, t.Code}
+		if !emit.allow(rpcDuration, emit.labels(rpcDuration, values...)) {
 			continue
 		}
-		h, err := newLatency(&t, labels)
+		h, err := newLatency(&t, values) // with the values made clean
+		if err == nil {
+			err = emit.write(rpcDuration, h)
+		}
 		if err != nil {
 			return err
 		}
-		emit.ch <- h
 	}
 	return nil
 }

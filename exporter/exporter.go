@@ -49,9 +49,9 @@ type Options struct {
 
 // Exporter gathers in the background and answers scrapes.
 type Exporter struct {
-	opt  Options
-	poll *poller
-	reg  *prometheus.Registry
+	opt      Options
+	poll     *poller
+	gatherer *gatherer
 }
 
 // New checks the options and returns an exporter that has not gathered anything;
@@ -73,14 +73,15 @@ func New(opt Options) (*Exporter, error) {
 	if opt.now == nil {
 		opt.now = time.Now
 	}
-	e := &Exporter{opt: opt, reg: prometheus.NewRegistry()}
+	e := &Exporter{opt: opt}
 	e.poll = newPoller(&e.opt)
-	if err := e.reg.Register(newGatherer(e)); err != nil {
-		return nil, err
-	}
+	var runtime prometheus.Gatherer
 	if opt.Runtime {
-		e.reg.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+		reg := prometheus.NewRegistry()
+		reg.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+		runtime = reg
 	}
+	e.gatherer = newGatherer(e, runtime)
 	return e, nil
 }
 

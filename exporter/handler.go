@@ -20,7 +20,7 @@ const maxScrapes = 16
 //	/            a page with these links
 func (e *Exporter) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(e.reg, promhttp.HandlerOpts{
+	mux.Handle("GET /metrics", promhttp.HandlerFor(e.gatherer, promhttp.HandlerOpts{
 		ErrorHandling:       promhttp.ContinueOnError, // one bad series must not hide the others
 		ErrorLog:            logger{e.opt.Log},
 		MaxRequestsInFlight: maxScrapes,

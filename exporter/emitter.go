@@ -1,0 +1,151 @@
+package exporter
+
+import (
+	"hash/maphash"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+)
+
+// families are the series of one scrape, by metric.id; nil: none.
+type families []*dto.MetricFamily
+
+// emitter passes on the series of one collector, within bounds.
+type emitter struct {
+	out     families
+	max     int // series of one metric
+	seen    map[seriesKey]struct{}
+	dropped int
+}
+
+// seriesKey stands for a metric and its label values. The values are hashed with a
+// seed of this process, so that no client can choose names that meet.
+type seriesKey struct {
+	metric int
+	values uint64
+}
+
+var seed = maphash.MakeSeed()
+
+func newEmitter(out families, max int) *emitter {
+	return &emitter{out: out, max: max, seen: map[seriesKey]struct{}{}}
+}
+
+// labels are label values made ready, for all metrics that have the same labels.
+type labels struct {
+	pairs []*dto.LabelPair
+	key   uint64
+}
+
+// labels makes label values ready for m and metrics with the same labels. The
+// slice belongs to the emitter afterwards.
+func (e *emitter) labels(m *metric, values ...string) labels {
+	if len(values) != len(m.labels) {
+		panic("exporter: " + m.name + " has other labels")
+	}
+	if len(values) == 0 {
+		return labels{}
+	}
+	var h maphash.Hash
+	h.SetSeed(seed)
+	for i := range values {
+		values[i] = cleanLabel(values[i])
+		h.WriteString(values[i])
+		h.WriteByte(0xff) // not in UTF-8
+	}
+	l := labels{pairs: make([]*dto.LabelPair, len(values)), key: h.Sum64()}
+	own := make([]dto.LabelPair, len(values))
+	for i, at := range m.order {
+		own[i].Name, own[i].Value = &m.labels[at], &values[at]
+		l.pairs[i] = &own[i]
+	}
+	return l
+}
+
+// allow reports whether a series may be emitted; it is to be, then.
+func (e *emitter) allow(m *metric, l labels) bool {
+	f := e.out[m.id]
+	key := seriesKey{m.id, l.key}
+	if _, twice := e.seen[key]; twice || f != nil && len(f.Metric) >= e.max {
+		e.dropped++
+		return false
+	}
+	e.seen[key] = struct{}{}
+	return true
+}
+
+func (e *emitter) add(m *metric, d *dto.Metric) {
+	f := e.out[m.id]
+	if f == nil {
+		f = &dto.MetricFamily{Name: &m.name, Help: &m.help, Type: m.typ}
+		e.out[m.id] = f
+	}
+	f.Metric = append(f.Metric, d)
+}
+
+// sample is all of a series that is not shared with others, in one allocation.
+type sample struct {
+	metric  dto.Metric
+	gauge   dto.Gauge
+	counter dto.Counter
+	value   float64
+}
+
+// put emits a gauge or a counter.
+func (e *emitter) put(m *metric, v float64, l labels) {
+	if !e.allow(m, l) {
+		return
+	}
+	s := &sample{value: v}
+	s.metric.Label = l.pairs
+	if m.kind == counter {
+		s.counter.Value = &s.value
+		s.metric.Counter = &s.counter
+	} else {
+		s.gauge.Value = &s.value
+		s.metric.Gauge = &s.gauge
+	}
+	e.add(m, &s.metric)
+}
+
+func (e *emitter) gauge(m *metric, v float64, values ...string) {
+	e.put(m, v, e.labels(m, values...))
+}
+
+func (e *emitter) counter(m *metric, v float64, values ...string) {
+	e.put(m, v, e.labels(m, values...))
+}
+
+// write emits a series that writes itself, labels included.
+func (e *emitter) write(m *metric, series prometheus.Metric) error {
+	d := &dto.Metric{}
+	if err := series.Write(d); err != nil {
+		return err
+	}
+	e.add(m, d)
+	return nil
+}
+
+// info emits a series of value 1 that others are joined with, unless nothing but
+// the card's number is known.
+func (e *emitter) info(m *metric, gpu string, values ...string) {
+	if strings.Join(values, "") != "" {
+		e.gauge(m, 1, append([]string{gpu}, values...)...)
+	}
+}
+
+// maxLabel bounds a label value in bytes.
+const maxLabel = 256
+
+func cleanLabel(s string) string {
+	if len(s) <= maxLabel && utf8.ValidString(s) {
+		return s
+	}
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) > maxLabel {
+		s = strings.ToValidUTF8(s[:maxLabel], "")
+	}
+	return s
+}

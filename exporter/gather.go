@@ -1,0 +1,85 @@
+package exporter
+
+import (
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+)
+
+// gatherer runs the collectors. It is a prometheus.Gatherer itself and builds what
+// is encoded directly: a registry would check, hash and copy each of some thousand
+// series at each scrape again, which costs several times what telling them does.
+type gatherer struct {
+	e          *Exporter
+	names      []string
+	collectors []collector
+	runtime    prometheus.Gatherer // the program's own metrics; may be nil
+
+	mu      sync.Mutex
+	dropped []float64 // per collector
+	failed  []string  // why, per collector; logged when it changes
+}
+
+func newGatherer(e *Exporter, runtime prometheus.Gatherer) *gatherer {
+	g := &gatherer{e: e, runtime: runtime}
+	for name := range registered {
+		g.names = append(g.names, name)
+	}
+	sort.Strings(g.names)
+	for _, name := range g.names {
+		g.collectors = append(g.collectors, registered[name](&e.opt))
+	}
+	g.dropped = make([]float64, len(g.names))
+	g.failed = make([]string, len(g.names))
+	return g
+}
+
+// Gather implements prometheus.Gatherer: families by name, series in the order in
+// which their collector emitted them.
+func (g *gatherer) Gather() ([]*dto.MetricFamily, error) {
+	v := g.e.poll.view()
+	out := make(families, len(metrics))
+	for i, c := range g.collectors {
+		begin := g.e.opt.now()
+		em := newEmitter(out, g.e.opt.MaxSeries)
+		err := c.update(v, em)
+		success := 1.0
+		if err != nil {
+			success = 0
+		}
+		dropped := g.note(i, err, em.dropped)
+		em.max = len(g.collectors)
+		em.gauge(collectorSuccess, success, g.names[i])
+		em.gauge(collectorSeconds, g.e.opt.now().Sub(begin).Seconds(), g.names[i])
+		em.counter(droppedSeries, dropped, g.names[i])
+	}
+	list := slices.DeleteFunc(out, func(f *dto.MetricFamily) bool { return f == nil })
+	var err error
+	if g.runtime != nil {
+		var more []*dto.MetricFamily
+		more, err = g.runtime.Gather() // go_… and process_…: no name of ours
+		list = append(list, more...)
+	}
+	slices.SortFunc(list, func(a, b *dto.MetricFamily) int { return strings.Compare(a.GetName(), b.GetName()) })
+	return list, err
+}
+
+// note keeps what went wrong with a collector, and logs a reason once.
+func (g *gatherer) note(i int, err error, dropped int) (total float64) {
+	reason := ""
+	if err != nil {
+		reason = err.Error()
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if reason != g.failed[i] && reason != "" {
+		g.e.opt.Log.Warn("collector failed", "collector", g.names[i], "reason", reason)
+	}
+	g.failed[i] = reason
+	g.dropped[i] += float64(dropped)
+	return g.dropped[i]
+}
