@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"strconv"
+	"time"
 
 	"github.com/rocwire/rocwire/smi"
 )
@@ -19,28 +20,27 @@ var (
 		"1 if the GPUs (or the remote worker that has them) can be asked, else 0.")
 
 	gpuUp   = define(gauge, "gpu_up", "1 if the GPU has told its figures lately, else 0.", "gpu")
-	gpuAge  = define(gauge, "gpu_snapshot_age_seconds", "Time since the GPU was last read.", "gpu")
+	gpuAge  = define(gauge, "gpu_snapshot_age_seconds", "Time since the GPU last told its figures.", "gpu")
 	gpuTook = define(gauge, "gpu_snapshot_duration_seconds", "How long the last reading of the GPU took.", "gpu")
 	gpuInfo = define(gauge, "gpu_info", "Identity of the GPU.",
 		"gpu", "uuid", "bdf", "name", "target", "vendor", "device_id", "serial", "vram_type", "vram_vendor", "driver", "driver_version")
+
+	boardInfo = define(gauge, "gpu_board_info", "What the chip is mounted on.", "gpu", "model", "product", "manufacturer", "serial", "fru_id")
+	vbiosInfo = define(gauge, "gpu_vbios_info", "The GPU's boot firmware.", "gpu", "name", "version", "part_number", "date")
+	pcieInfo  = define(gauge, "gpu_pcie_info", "The GPU's slot: PCIE, OAM or CEM, and its generation.", "gpu", "slot", "generation")
+	idsInfo   = define(gauge, "gpu_ids_info",
+		"The numbers other software knows the GPU by: the kernel's KFD gpu_id and node, /dev/dri/cardN and renderDN, HIP's number and UUID.",
+		"gpu", "kfd_id", "kfd_node", "partition", "drm_card", "drm_render", "hip_id", "hip_uuid")
+	numaInfo           = define(gauge, "gpu_numa_info", "The GPU's place among the host's memories, and the CPUs next to it.", "gpu", "node", "cpus")
+	virtualizationInfo = define(gauge, "gpu_virtualization_info",
+		"How the machine has the GPU: baremetal, host, guest or passthrough.", "gpu", "mode")
+
 	gpuUnits     = define(gauge, "gpu_compute_units", "Compute units of the GPU.", "gpu")
 	gpuVRAMSize  = define(gauge, "gpu_vram_size_bytes", "Memory of the GPU.", "gpu")
 	gpuVRAMUsed  = define(gauge, "gpu_vram_used_bytes", "Memory of the GPU in use.", "gpu")
 	gpuGTTSize   = define(gauge, "gpu_gtt_size_bytes", "Host memory that may be lent to the GPU.", "gpu")
 	gpuGTTUsed   = define(gauge, "gpu_gtt_used_bytes", "Host memory lent to the GPU.", "gpu")
 	gpuBandwidth = define(gauge, "gpu_vram_max_bandwidth_bytes_per_second", "Peak bandwidth of the GPU's memory.", "gpu")
-	gpuActivity  = define(gauge, "gpu_activity_ratio",
-		"Share of the last moments in which an engine was busy: gfx (compute and graphics), umc (memory controller), mm (video).", "gpu", "engine")
-	gpuClock     = define(gauge, "gpu_clock_hertz", "Current clock.", "gpu", "domain", "index")
-	gpuClockMin  = define(gauge, "gpu_clock_min_hertz", "Lowest clock in force.", "gpu", "domain", "index")
-	gpuClockMax  = define(gauge, "gpu_clock_max_hertz", "Highest clock in force.", "gpu", "domain", "index")
-	gpuPower     = define(gauge, "gpu_power_watts", "Power drawn by the socket now.", "gpu")
-	gpuPowerAvg  = define(gauge, "gpu_power_average_watts", "Power drawn by the socket, the GPU's own running average.", "gpu")
-	gpuPowerCap  = define(gauge, "gpu_power_cap_watts", "Power limit in force.", "gpu")
-	gpuPowerMax  = define(gauge, "gpu_power_cap_max_watts", "Highest power limit that may be set.", "gpu")
-	gpuEnergy    = define(counter, "gpu_energy_joules_total", "Energy used since the driver was loaded.", "gpu")
-	gpuTemp      = define(gauge, "gpu_temperature_celsius", "Temperature at a sensor: edge, hotspot, mem, ….", "gpu", "sensor")
-	gpuTempLimit = define(gauge, "gpu_temperature_limit_celsius", "Temperature at which clocks are lowered.", "gpu", "sensor")
 )
 
 // deviceCollector makes the figures of the cards.
@@ -55,40 +55,51 @@ func (c *deviceCollector) update(v *view, emit *emitter) error {
 	emit.gauge(sourceUp, up)
 	errs := []error{v.err}
 	for i := range v.cards {
-		errs = append(errs, card(&v.cards[i], emit))
+		errs = append(errs, card(v, &v.cards[i], emit))
 	}
 	return errors.Join(errs...)
 }
 
-func card(c *cardView, emit *emitter) error {
+func card(v *view, c *cardView, emit *emitter) error {
 	d := &c.snap
 	gpu := strconv.Itoa(d.Device.Index)
+	m, metricsErr := current(v, c, d.Metrics, d.MetricsErr, staleMetrics(d.Metrics), "metrics")
 	up := 0.0
-	if c.fresh && d.Metrics != nil {
+	if c.fresh && m != nil {
 		up = 1
 	}
 	emit.gauge(gpuUp, up, gpu)
 	if c.known {
-		emit.gauge(gpuAge, max(c.age.Seconds(), 0), gpu)
+		age := max(c.age, 0)
+		if s, ok := staleMetrics(d.Metrics).Get(); ok {
+			age += time.Duration(s)
+		}
+		emit.gauge(gpuAge, age.Seconds(), gpu)
 		emit.gauge(gpuTook, c.took.Seconds(), gpu)
 	}
 	if !c.fresh {
 		return fmt.Errorf("GPU %s: nothing recent is known", gpu)
+	}
+	if d.Metrics != nil {
+		emit.gauge(metricsStale, staleSeconds(c, d.Metrics.Stale), gpu)
 	}
 	info := d.Info
 	if info == nil {
 		info = &smi.Info{Device: d.Device}
 	}
 	cardInfo(gpu, info, emit)
-	if size := info.VRAM.Size; size.Ok() || d.Metrics == nil {
-		gaugeOpt(emit, gpuVRAMSize, size, gpu)
-	} else {
-		gaugeOpt(emit, gpuVRAMSize, d.Metrics.VRAM.Total, gpu)
+	size := info.VRAM.Size
+	if m != nil {
+		if !size.Ok() {
+			size = m.VRAM.Total
+		}
+		cardMetrics(gpu, m, emit)
+		cardPower(gpu, info, m, emit)
+		cardLink(gpu, &m.PCIe, emit)
+		cardThrottle(gpu, &m.Throttle, emit)
 	}
-	if d.Metrics != nil {
-		cardMetrics(gpu, d.Metrics, emit)
-	}
-	return errors.Join(failed(gpu, "info", d.InfoErr), failed(gpu, "metrics", d.MetricsErr))
+	gaugeOpt(emit, gpuVRAMSize, size, gpu)
+	return errors.Join(failed(gpu, "info", d.InfoErr), metricsErr)
 }
 
 // failed is a failure worth reporting; a question that the card does not know is
@@ -103,32 +114,17 @@ func failed(gpu, what string, f *smi.Failure) error {
 func cardInfo(gpu string, i *smi.Info, emit *emitter) {
 	emit.gauge(gpuInfo, 1, gpu, i.UUID, text(i.BDF), i.Name, i.Target, i.ASIC.VendorName, hex(i.ASIC.DeviceID), i.ASIC.Serial,
 		i.VRAM.Type, i.VRAM.Vendor, i.Driver.Name, i.Driver.Version)
+	emit.info(boardInfo, gpu, i.Board.Model, i.Board.Product, i.Board.Manufacturer, i.Board.Serial, i.Board.FRU)
+	emit.info(vbiosInfo, gpu, i.VBIOS.Name, i.VBIOS.Version, i.VBIOS.PartNumber, i.VBIOS.Date)
+	emit.info(pcieInfo, gpu, i.PCIe.Slot, number(i.PCIe.Generation))
+	emit.info(idsInfo, gpu, number(i.IDs.KFD), number(i.IDs.KFDNode), number(i.IDs.Partition), number(i.IDs.DRMCard), number(i.IDs.DRMRender),
+		number(i.IDs.HIP), i.IDs.HIPUUID)
+	emit.info(numaInfo, gpu, number(i.NUMA.Node), i.NUMA.CPUs)
+	emit.info(virtualizationInfo, gpu, i.Virtualization)
+	gaugeOpt(emit, linkMaxWidth, i.PCIe.MaxWidth, gpu)
+	gaugeOpt(emit, linkMaxSpeed, i.PCIe.MaxSpeed, gpu)
 	gaugeOpt(emit, gpuUnits, i.ASIC.ComputeUnits, gpu)
 	gaugeOpt(emit, gpuBandwidth, i.VRAM.MaxBandwidth, gpu)
-}
-
-func cardMetrics(gpu string, m *smi.Metrics, emit *emitter) {
-	gaugeOpt(emit, gpuVRAMUsed, m.VRAM.Used, gpu)
-	gaugeOpt(emit, gpuGTTSize, m.GTT.Total, gpu)
-	gaugeOpt(emit, gpuGTTUsed, m.GTT.Used, gpu)
-	gaugeOpt(emit, gpuActivity, m.Activity.GFX, gpu, "gfx")
-	gaugeOpt(emit, gpuActivity, m.Activity.UMC, gpu, "umc")
-	gaugeOpt(emit, gpuActivity, m.Activity.MM, gpu, "mm")
-	for _, c := range m.Clocks {
-		index := strconv.Itoa(c.Index)
-		gaugeOpt(emit, gpuClock, c.Current, gpu, c.Domain, index)
-		gaugeOpt(emit, gpuClockMin, c.Min, gpu, c.Domain, index)
-		gaugeOpt(emit, gpuClockMax, c.Max, gpu, c.Domain, index)
-	}
-	gaugeOpt(emit, gpuPower, m.Power.Socket, gpu)
-	gaugeOpt(emit, gpuPowerAvg, m.Power.Average, gpu)
-	gaugeOpt(emit, gpuPowerCap, m.Power.Cap, gpu)
-	gaugeOpt(emit, gpuPowerMax, m.Power.MaxCap, gpu)
-	counterOpt(emit, gpuEnergy, m.Energy, gpu)
-	for _, t := range m.Temperatures {
-		gaugeOpt(emit, gpuTemp, t.Current, gpu, t.Sensor)
-		gaugeOpt(emit, gpuTempLimit, t.Limit, gpu, t.Sensor)
-	}
 }
 
 // text is a value as a label; empty when it is not available.

@@ -1,41 +1,62 @@
 package exporter
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/rocwire/rocwire/smi"
 )
 
 func init() {
-	registerCollector("process", func(*Options) collector { return processCollector{} })
+	registerCollector("process", func(o *Options) collector {
+		return &processCollector{max: o.MaxProcesses, dropped: map[int]float64{}}
+	})
 }
 
 // clientLabels say who a remote client is; all empty for a local program.
 var clientLabels = []string{"client_host", "client_pid", "client_executable", "client_user", "client_container", "client_pod", "client_namespace"}
 
-// processLabels is the identity of a process on a GPU. It never changes while the
-// process lives, and no other series changes when a process starts or ends.
-var processLabels = append([]string{"gpu", "pid", "name", "origin", "session"}, clientLabels...)
+// vramLabels are on the one series most questions are about, so that they need no
+// join. None of them changes while the process lives.
+var vramLabels = append([]string{"gpu", "pid", "name", "origin", "session"}, clientLabels...)
+
+// infoLabels are the identity of a process on a GPU. The command line is not among
+// them: it may hold secrets, and has no bound.
+var infoLabels = append(vramLabels[:len(vramLabels):len(vramLabels)],
+	"user", "container", "container_id", "container_pid", "pod", "pod_uid", "namespace")
 
 var (
 	gpuProcesses = define(gauge, "gpu_processes", "Processes that hold memory or queues on the GPU.", "gpu")
-	processInfo  = define(gauge, "gpu_process_info",
-		"Identity of a process on the GPU: the worker session it serves and that session's client; origin says where its figures come from.",
-		processLabels...)
-	processVRAM = define(gauge, "gpu_process_vram_bytes", "Memory of the GPU that the process holds.", processLabels...)
+	processDrops = define(counter, "gpu_process_dropped_total",
+		"Processes that were left out of scrapes because there were too many on the GPU; those that hold most of its memory are shown.", "gpu")
+	processInfo = define(gauge, "gpu_process_info",
+		"Identity of a process on the GPU: its user, container and pod on this machine; the worker session it serves and that session's client; "+
+			"origin says where its figures come from.", infoLabels...)
+	processVRAM = define(gauge, "gpu_process_vram_bytes", "Memory of the GPU that the process holds.", vramLabels...)
 	processGTT  = define(gauge, "gpu_process_gtt_bytes", "Host memory lent to the GPU that the process holds.", "gpu", "pid")
 	processHost = define(gauge, "gpu_process_host_memory_bytes", "Other host memory of the process that the GPU can reach.", "gpu", "pid")
 	processUnit = define(gauge, "gpu_process_compute_units", "Compute units the process occupies.", "gpu", "pid")
 	processBusy = define(counter, "gpu_process_busy_seconds_total", "Time in which kernels of the process ran.", "gpu", "pid")
 	processSDMA = define(counter, "gpu_process_sdma_seconds_total", "Time in which copies of the process ran.", "gpu", "pid")
 	processEvic = define(counter, "gpu_process_evicted_seconds_total", "Time for which queues of the process had to leave the GPU.", "gpu", "pid")
+	processGFX  = define(counter, "gpu_process_graphics_seconds_total",
+		"Time the process kept the graphics engine busy, as the graphics driver counts it; work that HIP sends is not in it.", "gpu", "pid")
+	processEnc = define(counter, "gpu_process_encode_seconds_total",
+		"Time the process kept the video encoder busy, as the graphics driver counts it.", "gpu", "pid")
 )
 
 // processCollector makes the series of whoever uses a card.
-type processCollector struct{}
+type processCollector struct {
+	max int // processes of one card
 
-func (processCollector) update(v *view, emit *emitter) error {
+	mu      sync.Mutex
+	dropped map[int]float64 // by card
+}
+
+func (p *processCollector) update(v *view, emit *emitter) error {
 	errs := []error{v.err}
 	for i := range v.cards {
 		c := &v.cards[i]
@@ -43,31 +64,73 @@ func (processCollector) update(v *view, emit *emitter) error {
 			continue
 		}
 		gpu := strconv.Itoa(c.snap.Device.Index)
-		if f := c.snap.ProcessesErr; f != nil {
-			errs = append(errs, failed(gpu, "processes", f))
+		emit.counter(processDrops, p.drop(c.snap.Device.Index, len(c.snap.Processes)-p.max), gpu)
+		if c.snap.ProcessesErr == nil {
+			emit.gauge(processesStale, staleSeconds(c, c.snap.ProcessesStale), gpu)
+		}
+		list, err := current(v, c, &c.snap.Processes, c.snap.ProcessesErr, c.snap.ProcessesStale, "processes")
+		errs = append(errs, err)
+		if list == nil {
 			continue
 		}
-		emit.gauge(gpuProcesses, float64(len(c.snap.Processes)), gpu)
-		for j := range c.snap.Processes {
-			process(gpu, &c.snap.Processes[j], emit)
+		emit.gauge(gpuProcesses, float64(len(*list)), gpu)
+		for _, row := range largest(*list, p.max) {
+			process(gpu, row, emit)
 		}
 	}
 	return errors.Join(errs...)
 }
 
+// drop adds to what was left out of a card, and says how much that is by now.
+func (p *processCollector) drop(index, n int) float64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.dropped[index] += float64(max(n, 0))
+	return p.dropped[index]
+}
+
+// largest are the processes that hold most, n at most, in the order of the list.
+func largest(list []smi.Process, n int) []*smi.Process {
+	rows := make([]*smi.Process, len(list))
+	for i := range list {
+		rows[i] = &list[i]
+	}
+	if len(rows) <= n {
+		return rows
+	}
+	slices.SortStableFunc(rows, func(a, b *smi.Process) int { return cmp.Compare(b.VRAM.Or(0), a.VRAM.Or(0)) })
+	rows = rows[:n]
+	slices.SortStableFunc(rows, func(a, b *smi.Process) int { return cmp.Compare(a.PID, b.PID) })
+	return rows
+}
+
 func process(gpu string, p *smi.Process, emit *emitter) {
 	pid := strconv.FormatUint(uint64(p.PID), 10)
-	identity := func() []string {
-		return append([]string{gpu, pid, p.Name, p.Origin, p.Session}, clientValues(p.Client)...)
+	identity := append([]string{gpu, pid, p.Name, p.Origin, p.Session}, clientValues(p.Client)...)
+	emit.gauge(processInfo, 1, append(identity[:len(identity):len(identity)], localValues(p)...)...)
+	gaugeOpt(emit, processVRAM, p.VRAM, identity...)
+
+	l := emit.labels(processGTT, gpu, pid) // the same for all of these
+	putOpt(emit, processGTT, p.GTT, l)
+	putOpt(emit, processHost, p.HostMemory, l)
+	putOpt(emit, processUnit, p.CUOccupancy, l)
+	putSeconds(emit, processBusy, p.Busy, l)
+	putSeconds(emit, processSDMA, p.SDMA, l)
+	putSeconds(emit, processEvic, p.Evicted, l)
+	putSeconds(emit, processGFX, p.GFXTime, l)
+	putSeconds(emit, processEnc, p.EncodeTime, l)
+}
+
+// localValues say who a process is on this machine.
+func localValues(p *smi.Process) []string {
+	c, inner := p.Container, ""
+	if c == nil {
+		c = &smi.Container{}
 	}
-	emit.gauge(processInfo, 1, identity()...)
-	gaugeOpt(emit, processVRAM, p.VRAM, identity()...)
-	gaugeOpt(emit, processGTT, p.GTT, gpu, pid)
-	gaugeOpt(emit, processHost, p.HostMemory, gpu, pid)
-	gaugeOpt(emit, processUnit, p.CUOccupancy, gpu, pid)
-	secondsOpt(emit, processBusy, p.Busy, gpu, pid)
-	secondsOpt(emit, processSDMA, p.SDMA, gpu, pid)
-	secondsOpt(emit, processEvic, p.Evicted, gpu, pid)
+	if p.InnerPID != 0 {
+		inner = strconv.FormatUint(uint64(p.InnerPID), 10)
+	}
+	return []string{p.User, c.Name, c.ID, inner, c.Pod, c.PodUID, c.Namespace}
 }
 
 func clientValues(c *smi.Client) []string {

@@ -39,10 +39,13 @@ type Options struct {
 	Interval  time.Duration // how often cards are read; default 1 s
 	Timeout   time.Duration // how long one reading may take; default 10 s
 	MaxAge    time.Duration // what is older is not shown; default 30 s
-	MaxSeries int           // series of one metric at most; default 2000
-	Version   string        // of the program, for gpu_exporter_build_info
-	Runtime   bool          // add the program's own go_… and process_… metrics
-	Log       *slog.Logger  // default: discard
+	MaxSeries int           // series of one metric at most; default 5000
+	// MaxProcesses is how many processes of one card have series at most: those that
+	// hold most of its memory. Default 256.
+	MaxProcesses int
+	Version      string       // of the program, for gpu_exporter_build_info
+	Runtime      bool         // add the program's own go_… and process_… metrics
+	Log          *slog.Logger // default: discard
 
 	now func() time.Time // for tests
 }
@@ -63,7 +66,8 @@ func New(opt Options) (*Exporter, error) {
 	setDefault(&opt.Interval, time.Second)
 	setDefault(&opt.Timeout, 10*time.Second)
 	setDefault(&opt.MaxAge, max(30*time.Second, 3*opt.Interval))
-	setDefault(&opt.MaxSeries, 2000)
+	setDefault(&opt.MaxSeries, 5000)
+	setDefault(&opt.MaxProcesses, 256)
 	if opt.Version == "" {
 		opt.Version = "unknown"
 	}

@@ -33,9 +33,10 @@ type cardState struct {
 
 // view is what a scrape sees.
 type view struct {
-	now   time.Time
-	err   error // the source cannot be asked
-	cards []cardView
+	now    time.Time
+	maxAge time.Duration // Options.MaxAge
+	err    error         // the source cannot be asked
+	cards  []cardView
 }
 
 // cardView is one card of a view. When nothing recent is known about it, snap has
@@ -190,7 +191,7 @@ func (p *poller) ready() bool {
 func (p *poller) view() *view {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	v := &view{now: p.opt.now(), err: p.listErr}
+	v := &view{now: p.opt.now(), maxAge: p.opt.MaxAge, err: p.listErr}
 	switch {
 	case p.listed.IsZero():
 		v.err = smi.Errorf(smi.ErrUnavailable, "nothing has been read yet")

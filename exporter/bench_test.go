@@ -1,0 +1,62 @@
+package exporter
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rocwire/rocwire/smi"
+	"github.com/rocwire/rocwire/smi/smitest"
+)
+
+// BenchmarkScrape is 8 cards with 64 processes each: as the first cards were that
+// this was measured with, and with every figure there is.
+func BenchmarkScrape(b *testing.B) {
+	b.Run("plain", func(b *testing.B) { scrape(b, smitest.Cards()[0]) })
+	b.Run("full", func(b *testing.B) { scrape(b, fullCards()[0]) })
+}
+
+func scrape(b *testing.B, like smi.DeviceSnapshot) {
+	var cards []smi.DeviceSnapshot
+	for i := range 8 {
+		d := like
+		d.Info, d.Metrics = like.Info.Clone(), like.Metrics.Clone()
+		d.Device.Index, d.Info.Index, d.Device.UUID = i, i, fmt.Sprint("uuid", i)
+		p := like.Processes[0]
+		d.Processes = nil
+		for j := range 64 {
+			p.Device, p.PID = i, uint32(1000+j)
+			d.Processes = append(d.Processes, p)
+		}
+		cards = append(cards, d)
+	}
+	e, err := New(Options{Source: smitest.NewFake(cards...), Sessions: smitest.Clients{}, Calls: someCalls()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	e.Poll(b.Context())
+	h := e.Handler()
+	size := 0
+	begin := cpu(b)
+	for b.Loop() {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+		if w.Code != 200 {
+			b.Fatal(w.Body)
+		}
+		size = w.Body.Len()
+	}
+	b.ReportMetric(float64((cpu(b)-begin).Microseconds())/1000/float64(b.N), "cpu-ms/op")
+	b.ReportMetric(float64(size), "bytes/scrape")
+}
+
+// cpu is the time this process has computed, whatever else the machine is doing.
+func cpu(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
