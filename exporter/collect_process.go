@@ -54,10 +54,26 @@ type processCollector struct {
 
 	mu      sync.Mutex
 	dropped map[int]float64 // by card
+	known   labelCache      // of the last scrape; not written any more
+}
+
+// labels is a cache for a scrape.
+func (p *processCollector) labels() *labelUse {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return &labelUse{known: p.known, used: make(labelCache, len(p.known))}
+}
+
+// keep makes what a scrape used the cache of the next.
+func (p *processCollector) keep(u *labelUse) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.known = u.used
 }
 
 func (p *processCollector) update(v *view, emit *emitter) error {
 	errs := []error{v.err}
+	labels := p.labels()
 	for i := range v.cards {
 		c := &v.cards[i]
 		if !c.fresh {
@@ -75,9 +91,10 @@ func (p *processCollector) update(v *view, emit *emitter) error {
 		}
 		emit.gauge(gpuProcesses, float64(len(*list)), gpu)
 		for _, row := range largest(*list, p.max) {
-			process(gpu, row, emit)
+			process(labels.of(c.snap.Device.Index, row), row, emit)
 		}
 	}
+	p.keep(labels)
 	return errors.Join(errs...)
 }
 
@@ -104,33 +121,17 @@ func largest(list []smi.Process, n int) []*smi.Process {
 	return rows
 }
 
-func process(gpu string, p *smi.Process, emit *emitter) {
-	pid := strconv.FormatUint(uint64(p.PID), 10)
-	identity := append([]string{gpu, pid, p.Name, p.Origin, p.Session}, clientValues(p.Client)...)
-	emit.gauge(processInfo, 1, append(identity[:len(identity):len(identity)], localValues(p)...)...)
-	gaugeOpt(emit, processVRAM, p.VRAM, identity...)
-
-	l := emit.labels(processGTT, gpu, pid) // the same for all of these
-	putOpt(emit, processGTT, p.GTT, l)
-	putOpt(emit, processHost, p.HostMemory, l)
-	putOpt(emit, processUnit, p.CUOccupancy, l)
-	putSeconds(emit, processBusy, p.Busy, l)
-	putSeconds(emit, processSDMA, p.SDMA, l)
-	putSeconds(emit, processEvic, p.Evicted, l)
-	putSeconds(emit, processGFX, p.GFXTime, l)
-	putSeconds(emit, processEnc, p.EncodeTime, l)
-}
-
-// localValues say who a process is on this machine.
-func localValues(p *smi.Process) []string {
-	c, inner := p.Container, ""
-	if c == nil {
-		c = &smi.Container{}
-	}
-	if p.InnerPID != 0 {
-		inner = strconv.FormatUint(uint64(p.InnerPID), 10)
-	}
-	return []string{p.User, c.Name, c.ID, inner, c.Pod, c.PodUID, c.Namespace}
+func process(l *processLabels, p *smi.Process, emit *emitter) {
+	emit.put(processInfo, 1, l.info)
+	putOpt(emit, processVRAM, p.VRAM, l.vram)
+	putOpt(emit, processGTT, p.GTT, l.plain)
+	putOpt(emit, processHost, p.HostMemory, l.plain)
+	putOpt(emit, processUnit, p.CUOccupancy, l.plain)
+	putSeconds(emit, processBusy, p.Busy, l.plain)
+	putSeconds(emit, processSDMA, p.SDMA, l.plain)
+	putSeconds(emit, processEvic, p.Evicted, l.plain)
+	putSeconds(emit, processGFX, p.GFXTime, l.plain)
+	putSeconds(emit, processEnc, p.EncodeTime, l.plain)
 }
 
 func clientValues(c *smi.Client) []string {

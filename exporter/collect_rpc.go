@@ -28,7 +28,7 @@ func (c *rpcCollector) update(_ *view, emit *emitter) error {
 	}
 	for _, t := range c.src.Calls() {
 		values := []string{t.Op, t.Side, t.Code}
-		if !emit.allow(rpcDuration, emit.labels(rpcDuration, values...)) {
+		if !emit.allow(rpcDuration, makeLabels(rpcDuration, values)) {
 			continue
 		}
 		h, err := newLatency(&t, values) // with the values made clean

@@ -39,9 +39,9 @@ type labels struct {
 	key   uint64
 }
 
-// labels makes label values ready for m and metrics with the same labels. The
-// slice belongs to the emitter afterwards.
-func (e *emitter) labels(m *metric, values ...string) labels {
+// makeLabels makes label values ready for m and metrics with the same labels. They
+// are cleaned in place, and the slice must not be changed afterwards.
+func makeLabels(m *metric, values []string) labels {
 	if len(values) != len(m.labels) {
 		panic("exporter: " + m.name + " has other labels")
 	}
@@ -85,37 +85,45 @@ func (e *emitter) add(m *metric, d *dto.Metric) {
 	f.Metric = append(f.Metric, d)
 }
 
-// sample is all of a series that is not shared with others, in one allocation.
-type sample struct {
-	metric  dto.Metric
-	gauge   dto.Gauge
-	counter dto.Counter
-	value   float64
-}
+// gaugeSample and counterSample are all of a series that is not shared with others,
+// in one allocation.
+type (
+	gaugeSample struct {
+		metric dto.Metric
+		figure dto.Gauge
+		value  float64
+	}
+	counterSample struct {
+		metric dto.Metric
+		figure dto.Counter
+		value  float64
+	}
+)
 
 // put emits a gauge or a counter.
 func (e *emitter) put(m *metric, v float64, l labels) {
 	if !e.allow(m, l) {
 		return
 	}
-	s := &sample{value: v}
-	s.metric.Label = l.pairs
 	if m.kind == counter {
-		s.counter.Value = &s.value
-		s.metric.Counter = &s.counter
-	} else {
-		s.gauge.Value = &s.value
-		s.metric.Gauge = &s.gauge
+		s := &counterSample{value: v}
+		s.figure.Value = &s.value
+		s.metric.Label, s.metric.Counter = l.pairs, &s.figure
+		e.add(m, &s.metric)
+		return
 	}
+	s := &gaugeSample{value: v}
+	s.figure.Value = &s.value
+	s.metric.Label, s.metric.Gauge = l.pairs, &s.figure
 	e.add(m, &s.metric)
 }
 
 func (e *emitter) gauge(m *metric, v float64, values ...string) {
-	e.put(m, v, e.labels(m, values...))
+	e.put(m, v, makeLabels(m, values))
 }
 
 func (e *emitter) counter(m *metric, v float64, values ...string) {
-	e.put(m, v, e.labels(m, values...))
+	e.put(m, v, makeLabels(m, values))
 }
 
 // write emits a series that writes itself, labels included.

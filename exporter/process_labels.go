@@ -1,0 +1,57 @@
+package exporter
+
+import (
+	"strconv"
+
+	"github.com/rocwire/rocwire/smi"
+)
+
+// identity is all of a process that is in labels. It hardly ever changes while the
+// process lives, and so its labels are made ready once and not for each scrape.
+type identity struct {
+	gpu                         int
+	pid, inner                  uint32
+	name, origin, session, user string
+	client                      smi.Client
+	container                   smi.Container
+}
+
+// processLabels are the labels of a process, ready.
+type processLabels struct {
+	info, vram, plain labels
+}
+
+type labelCache map[identity]*processLabels
+
+// labelUse looks labels up in what the last scrape used, and notes what this one
+// does: what nobody uses any more is forgotten.
+type labelUse struct{ known, used labelCache }
+
+func (u *labelUse) of(gpu int, p *smi.Process) *processLabels {
+	id := identity{gpu: gpu, pid: p.PID, inner: p.InnerPID, name: p.Name, origin: p.Origin, session: p.Session, user: p.User}
+	if p.Client != nil {
+		id.client = *p.Client
+	}
+	if p.Container != nil {
+		id.container = *p.Container
+	}
+	l := u.known[id]
+	if l == nil {
+		l = id.labels()
+	}
+	u.used[id] = l
+	return l
+}
+
+func (id *identity) labels() *processLabels {
+	gpu, pid := strconv.Itoa(id.gpu), strconv.FormatUint(uint64(id.pid), 10)
+	short := append([]string{gpu, pid, id.name, id.origin, id.session}, clientValues(&id.client)...)
+	c, inner := &id.container, ""
+	if id.inner != 0 {
+		inner = strconv.FormatUint(uint64(id.inner), 10)
+	}
+	long := append(short[:len(short):len(short)], id.user, c.Name, c.ID, inner, c.Pod, c.PodUID, c.Namespace)
+	return &processLabels{
+		info: makeLabels(processInfo, long), vram: makeLabels(processVRAM, short), plain: makeLabels(processGTT, []string{gpu, pid}),
+	}
+}
