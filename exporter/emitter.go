@@ -18,6 +18,9 @@ type emitter struct {
 	max     int // series of one metric
 	seen    map[seriesKey]struct{}
 	dropped int
+
+	gauges   []gaugeSample // room for the next ones
+	counters []counterSample
 }
 
 // seriesKey stands for a metric and its label values. The values are hashed with a
@@ -29,8 +32,9 @@ type seriesKey struct {
 
 var seed = maphash.MakeSeed()
 
-func newEmitter(out families, max int) *emitter {
-	return &emitter{out: out, max: max, seen: map[seriesKey]struct{}{}}
+// newEmitter expects about so many series.
+func newEmitter(out families, max, series int) *emitter {
+	return &emitter{out: out, max: max, seen: make(map[seriesKey]struct{}, series)}
 }
 
 // labels are label values made ready, for all metrics that have the same labels.
@@ -86,7 +90,7 @@ func (e *emitter) add(m *metric, d *dto.Metric) {
 }
 
 // gaugeSample and counterSample are all of a series that is not shared with others,
-// in one allocation.
+// so that many can be had in one allocation.
 type (
 	gaugeSample struct {
 		metric dto.Metric
@@ -100,19 +104,32 @@ type (
 	}
 )
 
+// atOnce is how many samples are allocated together.
+const atOnce = 32
+
 // put emits a gauge or a counter.
 func (e *emitter) put(m *metric, v float64, l labels) {
 	if !e.allow(m, l) {
 		return
 	}
 	if m.kind == counter {
-		s := &counterSample{value: v}
+		if len(e.counters) == 0 {
+			e.counters = make([]counterSample, atOnce)
+		}
+		s := &e.counters[0]
+		e.counters = e.counters[1:]
+		s.value = v
 		s.figure.Value = &s.value
 		s.metric.Label, s.metric.Counter = l.pairs, &s.figure
 		e.add(m, &s.metric)
 		return
 	}
-	s := &gaugeSample{value: v}
+	if len(e.gauges) == 0 {
+		e.gauges = make([]gaugeSample, atOnce)
+	}
+	s := &e.gauges[0]
+	e.gauges = e.gauges[1:]
+	s.value = v
 	s.figure.Value = &s.value
 	s.metric.Label, s.metric.Gauge = l.pairs, &s.figure
 	e.add(m, &s.metric)

@@ -22,6 +22,7 @@ type gatherer struct {
 	mu      sync.Mutex
 	dropped []float64 // per collector
 	failed  []string  // why, per collector; logged when it changes
+	series  []int     // of the last scrape, per collector
 }
 
 func newGatherer(e *Exporter, runtime prometheus.Gatherer) *gatherer {
@@ -35,6 +36,7 @@ func newGatherer(e *Exporter, runtime prometheus.Gatherer) *gatherer {
 	}
 	g.dropped = make([]float64, len(g.names))
 	g.failed = make([]string, len(g.names))
+	g.series = make([]int, len(g.names))
 	return g
 }
 
@@ -45,13 +47,13 @@ func (g *gatherer) Gather() ([]*dto.MetricFamily, error) {
 	out := make(families, len(metrics))
 	for i, c := range g.collectors {
 		begin := g.e.opt.now()
-		em := newEmitter(out, g.e.opt.MaxSeries)
+		em := newEmitter(out, g.e.opt.MaxSeries, g.expected(i))
 		err := c.update(v, em)
 		success := 1.0
 		if err != nil {
 			success = 0
 		}
-		dropped := g.note(i, err, em.dropped)
+		dropped := g.note(i, err, em)
 		em.max = len(g.collectors)
 		em.gauge(collectorSuccess, success, g.names[i])
 		em.gauge(collectorSeconds, g.e.opt.now().Sub(begin).Seconds(), g.names[i])
@@ -69,7 +71,7 @@ func (g *gatherer) Gather() ([]*dto.MetricFamily, error) {
 }
 
 // note keeps what went wrong with a collector, and logs a reason once.
-func (g *gatherer) note(i int, err error, dropped int) (total float64) {
+func (g *gatherer) note(i int, err error, em *emitter) (dropped float64) {
 	reason := ""
 	if err != nil {
 		reason = err.Error()
@@ -80,6 +82,14 @@ func (g *gatherer) note(i int, err error, dropped int) (total float64) {
 		g.e.opt.Log.Warn("collector failed", "collector", g.names[i], "reason", reason)
 	}
 	g.failed[i] = reason
-	g.dropped[i] += float64(dropped)
+	g.series[i] = len(em.seen)
+	g.dropped[i] += float64(em.dropped)
 	return g.dropped[i]
+}
+
+// expected is how many series a collector will about emit.
+func (g *gatherer) expected(i int) int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.series[i]
 }
