@@ -12,6 +12,8 @@
 // A scrape reads what was gathered in the background and never waits for a card.
 // Each card is read on its own, so that a slow one delays nobody; the age of what
 // is shown is a metric, and figures older than Options.MaxAge are not shown at all.
+// Figures that the source itself marks as old (smi.Metrics.Stale) count with that
+// age, and gpu_…_stale_seconds tells it.
 //
 // # Collectors
 //
@@ -21,6 +23,8 @@
 // # Trust
 //
 // Names come from clients and may be anything: label values are made valid UTF-8
-// and cut, series are bounded by Options.MaxSeries for each metric, duplicates are
-// left out. Only GET and HEAD are served, and nothing a request carries is used.
+// and cut, series are bounded by Options.MaxSeries for each metric and processes by
+// Options.MaxProcesses for each card, duplicates are left out, and what was left out
+// is counted. Command lines are not shown, as they may hold secrets. Only GET and
+// HEAD are served, and nothing a request carries is used.
 package exporter

@@ -39,6 +39,8 @@ Flags:
                       although nobody is authenticated
   --interval TIME     how often the worker is asked                  [1s]
   --timeout TIME      how long the worker may take to answer         [10s]
+  --max-processes N   processes of one GPU that have series at most: those that
+                      hold most of its memory                        [256]
   --help              this text
 
 The worker need not be there: gpu_exporter_source_up is 0 until it is.
@@ -56,6 +58,7 @@ func main() {
 type options struct {
 	worker, listen    string
 	interval, timeout time.Duration
+	processes         int
 	insecure          bool
 }
 
@@ -73,6 +76,7 @@ func parse(args []string, getenv func(string) string) (o options, err error) {
 	fs.BoolVar(&o.insecure, "insecure", false, "")
 	fs.DurationVar(&o.interval, "interval", time.Second, "")
 	fs.DurationVar(&o.timeout, "timeout", 10*time.Second, "")
+	fs.IntVar(&o.processes, "max-processes", 256, "")
 	if err := fs.Parse(args); err != nil {
 		return o, err
 	}
@@ -94,6 +98,9 @@ func parse(args []string, getenv func(string) string) (o options, err error) {
 	}
 	if o.timeout <= 0 {
 		return o, fmt.Errorf("--timeout %v is not more than 0", o.timeout)
+	}
+	if o.processes <= 0 {
+		return o, fmt.Errorf("--max-processes %d is not more than 0", o.processes)
 	}
 	return o, nil
 }
@@ -126,7 +133,8 @@ func serve(ctx context.Context, o options, log *slog.Logger) error {
 	defer client.Close()
 	mirror := smiremote.NewMirror(client, o.interval)
 	e, err := exporter.New(exporter.Options{
-		Source: client, Sessions: mirror, Calls: mirror, Interval: o.interval, Timeout: o.timeout, Version: version(), Runtime: true, Log: log,
+		Source: client, Sessions: mirror, Calls: mirror, Interval: o.interval, Timeout: o.timeout, MaxProcesses: o.processes,
+		Version: version(), Runtime: true, Log: log,
 	})
 	if err != nil {
 		return err
