@@ -1,6 +1,7 @@
 package exporter
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"slices"
@@ -178,5 +179,41 @@ func TestMaxProcesses(t *testing.T) {
 	}
 	if a, b := value(s, `gpu_processes{gpu="0"}`), value(s, `gpu_process_dropped_total{gpu="0"}`); a != "10" || b != "14" {
 		t.Errorf("%s processes, %s dropped by two scrapes; want 10 and 14", a, b)
+	}
+}
+
+// oldList is a source whose list of processes was not answered in time.
+type oldList struct {
+	*smitest.Fake
+	age time.Duration
+}
+
+func (o *oldList) Snapshot(context.Context) (*smi.Snapshot, error) {
+	d := fullCards()[0]
+	d.ProcessesStale = smi.Some(smi.Duration(o.age))
+	return &smi.Snapshot{Time: smitest.Then, Devices: []smi.DeviceSnapshot{d}}, nil
+}
+
+func TestStaleProcesses(t *testing.T) {
+	src := &oldList{Fake: smitest.NewFake(fullCards()[0])}
+	e := start(t, Options{Source: src, MaxAge: 30 * time.Second})
+	for age, want := range map[time.Duration][4]string{
+		5 * time.Second:  {"6", "2", "3.145728e+06", "1"},
+		30 * time.Second: {"31", "", "", "0"},
+	} {
+		src.age = age
+		e.Poll(t.Context())
+		e.clock.advance(time.Second)
+		s := e.metrics(t)
+		got := [4]string{
+			value(s, `gpu_processes_stale_seconds{gpu="0"}`), value(s, `gpu_processes{gpu="0"}`), value(s, `gpu_process_gtt_bytes{gpu="0",pid="4711"}`),
+			value(s, `gpu_exporter_collector_success{collector="process"}`),
+		}
+		if got != want {
+			t.Errorf("processes %v old: %q, want %q", age, got, want)
+		}
+		if p := value(s, `gpu_power_watts{gpu="0"}`); p != "412" {
+			t.Errorf("processes %v old: %q W", age, p)
+		}
 	}
 }
