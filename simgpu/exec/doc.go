@@ -54,9 +54,9 @@
 // # Trust
 //
 // Kernel code and everything it computes is untrusted. Each memory access is
-// checked against the Memory's range before it is made, in translated code too; pages inside the range
-// that are not mapped fault and are recovered. Register numbers, LDS and scratch
-// offsets are checked. A kernel can therefore end with a Fault, or never end
-// (cancel the context), but cannot reach anything but device memory, its LDS
-// and its scratch.
+// checked against the Memory's range before it is made, in translated code too;
+// pages inside the range that are not mapped fault and are recovered. Register
+// numbers, LDS and scratch offsets are checked. A kernel can therefore end with a
+// Fault, or never end (cancel the context), but cannot reach anything but device
+// memory, its LDS and its scratch.
 package exec

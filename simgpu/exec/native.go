@@ -4,6 +4,7 @@ package exec
 
 import (
 	"runtime"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/cpu"
@@ -19,12 +20,14 @@ import (
 // nothing in registers from one instruction to the next: what a wave is stays
 // in its wave structure, so at every instruction the code can return to Go, which
 // executes what was not translated with the block's own functions and calls
-// the code again behind it. It does not touch device memory: it works on
-// registers and the LDS, whose bounds it checks, and so never faults.
+// the code again behind it. Addresses that are not inside the LDS or device memory
+// are left to Go, too. A page of device memory that is not allocated faults in
+// translated code; Go executes the instruction again then, to say what happened.
 //
 // What is not translated: vector instructions with modifiers, SDWA or DPP,
-// device memory, 16-bit arithmetic, transcendental functions, and whatever is
-// rare. Floating-point modes other than the usual one are executed by Go.
+// accesses of less than a dword, atomics, 16-bit arithmetic, transcendental
+// functions, and whatever is rare. Floating-point modes other than the usual one
+// are executed by Go.
 
 // useNative is off where the processor lacks the instructions, and in tests.
 var useNative = cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL &&
@@ -168,7 +171,7 @@ func (p *Program) translate(head *block) {
 			if n == nil || n.dead.Load() || len(queue) == regionBlocks {
 				continue
 			}
-			if !contains(queue, n) {
+			if !slices.Contains(queue, n) {
 				queue = append(queue, n)
 			}
 		}
@@ -193,15 +196,6 @@ func (p *Program) translate(head *block) {
 			b.b.entry.Store(&nativeEntry{g.r, base + uintptr(g.a.Offset(g.entries[i]))})
 		}
 	}
-}
-
-func contains(list []*block, b *block) bool {
-	for _, x := range list {
-		if x == b {
-			return true
-		}
-	}
-	return false
 }
 
 // instructions decodes the instructions of a block again, its end included. It
@@ -234,5 +228,8 @@ var (
 	waveAccess = int(unsafe.Offsetof(wave{}.accessing))
 	waveRead   = int(unsafe.Offsetof(wave{}.stats) + unsafe.Offsetof(Stats{}.ReadBytes))
 	waveWrite  = int(unsafe.Offsetof(wave{}.stats) + unsafe.Offsetof(Stats{}.WriteBytes))
-	waveTally  = int(unsafe.Offsetof(wave{}.tally))
+	waveBlocks = int(unsafe.Offsetof(wave{}.tally) + unsafe.Offsetof(tally{}.blocks))
+	waveLow    = int(unsafe.Offsetof(wave{}.tally) + unsafe.Offsetof(tally{}.low))
+	waveHigh   = int(unsafe.Offsetof(wave{}.tally) + unsafe.Offsetof(tally{}.high))
+	waveLanes  = int(unsafe.Offsetof(wave{}.tally) + unsafe.Offsetof(tally{}.lanes))
 )

@@ -10,8 +10,8 @@ import (
 )
 
 // Registers of translated code: RBX the wave, RSI its vector registers, R8 its
-// accumulation registers, RDI the LDS, RDX device memory where it
-// is accessed; K1 to K4 EXEC, 16 lanes each.
+// accumulation registers, RDI the LDS, RDX device memory where it is
+// accessed; K1 to K4 EXEC, 16 lanes each.
 const (
 	rW   = x64.RBX
 	rV   = x64.RSI
@@ -106,11 +106,13 @@ func (g *nativeGen) exit(x nativeExit, resume x64.Label) x64.Label {
 
 // resumeAt makes the place where Go comes back to: what follows here.
 func (g *nativeGen) resumeAt(here x64.Label) x64.Label {
-	l := g.a.Label()
+	l, full := g.a.Label(), g.full
 	g.stubs = append(g.stubs, func() {
 		g.a.Bind(l)
 		g.setUp()
-		g.loadExec()
+		if !full {
+			g.loadExec()
+		}
 		g.a.Jump(here)
 	})
 	return l
@@ -121,7 +123,7 @@ func (g *nativeGen) block(nb *nativeBlock) {
 	g.blk = b
 	g.r.needV, g.r.needA = max(g.r.needV, b.needV), max(g.r.needA, b.needA)
 	a.Bind(g.starts[b])
-	blocks := x64.At(rW, waveTally+24)
+	blocks := x64.At(rW, waveBlocks)
 	a.OpImm(x64.CMP, false, blocks, maxTally)
 	a.JumpIf(x64.AE, g.exit(nativeExit{kind: exitTally, blk: b}, -1))
 	a.OpImm(x64.ADD, false, blocks, 1)
@@ -138,19 +140,19 @@ func (g *nativeGen) block(nb *nativeBlock) {
 
 func (g *nativeGen) body(nb *nativeBlock) {
 	b, a := nb.b, &g.a
-	for i, n := range []uint64{b.tallied.low, b.tallied.high, b.tallied.lanes} {
-		if n == 0 {
-			continue
+	add := func(at int, n uint64) {
+		if n != 0 {
+			a.Imm(x64.RAX, n)
+			a.OpTo(x64.ADD, true, x64.At(rW, at), x64.RAX)
 		}
-		if i == 2 && g.full {
-			n *= WaveSize
-		}
-		a.Imm(x64.RAX, n)
-		if i == 2 && !g.full {
-			a.Popcnt(true, x64.RCX, sreg(regEXEC))
-			a.Mul(true, x64.RAX, x64.RCX)
-		}
-		a.OpTo(x64.ADD, true, x64.At(rW, waveTally+8*i), x64.RAX)
+	}
+	add(waveLow, b.tallied.low)
+	add(waveHigh, b.tallied.high)
+	switch {
+	case g.full:
+		add(waveLanes, b.tallied.lanes*WaveSize)
+	case b.tallied.lanes != 0:
+		g.countLanes(waveLanes, b.tallied.lanes)
 	}
 	if !g.full {
 		g.loadExec()
@@ -173,6 +175,14 @@ func (g *nativeGen) body(nb *nativeBlock) {
 	g.end(nb)
 }
 
+// countLanes adds n for each active lane to a counter of the wave.
+func (g *nativeGen) countLanes(at int, n uint64) {
+	g.a.Popcnt(true, x64.RCX, sreg(regEXEC))
+	g.a.Imm(x64.RAX, n)
+	g.a.Mul(true, x64.RAX, x64.RCX)
+	g.a.OpTo(x64.ADD, true, x64.At(rW, at), x64.RAX)
+}
+
 // can reports whether an instruction can be translated.
 func (g *nativeGen) can(in *gcn.Inst) bool {
 	try := nativeGen{p: g.p, r: &region{}, blk: g.blk}
@@ -192,34 +202,30 @@ func (g *nativeGen) end(nb *nativeBlock) {
 		g.next(b)
 		return
 	}
-	in := &nb.ins[len(b.ops)]
-	scc := x64.At(rW, waveS+regSCC*4)
-	cond := x64.NE
-	switch in.Info.Name {
-	case "s_branch":
+	name := nb.ins[len(b.ops)].Info.Name
+	if name == "s_branch" {
 		a.Jump(g.taken(b))
 		return
-	case "s_cbranch_scc0":
-		a.OpImm(x64.CMP, false, scc, 0)
-		cond = x64.E
-	case "s_cbranch_scc1":
-		a.OpImm(x64.CMP, false, scc, 0)
-	case "s_cbranch_vccz":
-		a.OpImm(x64.CMP, true, x64.At(rW, waveS+regVCC*4), 0)
-		cond = x64.E
-	case "s_cbranch_vccnz":
-		a.OpImm(x64.CMP, true, x64.At(rW, waveS+regVCC*4), 0)
-	case "s_cbranch_execz":
-		a.OpImm(x64.CMP, true, x64.At(rW, waveS+regEXEC*4), 0)
-		cond = x64.E
-	case "s_cbranch_execnz":
-		a.OpImm(x64.CMP, true, x64.At(rW, waveS+regEXEC*4), 0)
-	default:
+	}
+	c, ok := nativeBranches[name]
+	if !ok {
 		a.Jump(g.exit(nativeExit{kind: exitTerm, blk: b}, -1))
 		return
 	}
-	a.JumpIf(cond, g.taken(b))
+	a.OpImm(x64.CMP, c.reg != regSCC, sreg(c.reg), 0)
+	a.JumpIf(c.taken, g.taken(b))
 	g.next(b)
+}
+
+// nativeBranches are the conditional branches: what they compare with zero, a
+// scalar register pair or SCC, and when they are taken.
+var nativeBranches = map[string]struct {
+	reg   int
+	taken x64.Cond
+}{
+	"s_cbranch_scc0": {regSCC, x64.E}, "s_cbranch_scc1": {regSCC, x64.NE},
+	"s_cbranch_vccz": {regVCC, x64.E}, "s_cbranch_vccnz": {regVCC, x64.NE},
+	"s_cbranch_execz": {regEXEC, x64.E}, "s_cbranch_execnz": {regEXEC, x64.NE},
 }
 
 func (g *nativeGen) taken(b *block) x64.Label {

@@ -23,15 +23,11 @@ func (g *nativeGen) access(done x64.Label) (punt x64.Label) {
 
 // count adds the bytes of the active lanes to a counter of the wave.
 func (g *nativeGen) count(at, size int) {
-	a := &g.a
 	if g.full {
-		a.OpImm(x64.ADD, true, x64.At(rW, at), int32(size*WaveSize))
+		g.a.OpImm(x64.ADD, true, x64.At(rW, at), int32(size*WaveSize))
 		return
 	}
-	a.Popcnt(true, x64.RCX, sreg(regEXEC))
-	a.Imm(x64.RAX, uint64(size))
-	a.Mul(true, x64.RAX, x64.RCX)
-	a.OpTo(x64.ADD, true, x64.At(rW, at), x64.RAX)
+	g.countLanes(at, uint64(size))
 }
 
 func (g *nativeGen) con64(v uint64) x64.Bcast { return x64.Bcast{Mem: g.a.Const64(v)} }

@@ -72,8 +72,7 @@ func (g *workgroup) turn(stop *atomic.Bool) (fault *Fault, done bool) {
 		}
 	}()
 	g.slept = false
-	meets := 0
-	for turns := 0; turns < groupTurns && meets < groupMeets; turns++ {
+	for turns, meets := 0, 0; turns < groupTurns && meets < groupMeets; {
 		busy, waiting := false, 0
 		for _, w = range g.waves {
 			switch w.status {
@@ -110,14 +109,14 @@ func (g *workgroup) turn(stop *atomic.Bool) (fault *Fault, done bool) {
 					w.status = running
 				}
 			}
-			meets++
-			turns-- // they had less than their turn
+			meets++ // they had less than their turn
 			continue
 		}
 		if !busy && waiting < g.live {
 			g.slept = true
 			return nil, false
 		}
+		turns++
 	}
 	return nil, false
 }

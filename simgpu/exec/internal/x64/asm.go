@@ -26,8 +26,6 @@ const (
 	RDI
 	R8
 	R9
-	R10
-	R11
 )
 
 // Z is a vector register of 64 bytes.
@@ -74,9 +72,6 @@ type Asm struct {
 
 // fix is a 32-bit displacement at offset at, relative to end.
 type fix struct{ at, end, to int }
-
-// Len is the size of the code so far.
-func (a *Asm) Len() int { return len(a.code) }
 
 // Label makes a label that stands nowhere yet.
 func (a *Asm) Label() Label {

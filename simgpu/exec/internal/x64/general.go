@@ -122,13 +122,6 @@ func (a *Asm) Not(w bool, r Reg) {
 	a.modrm(2, r, 0)
 }
 
-// Neg emits r = -r.
-func (a *Asm) Neg(w bool, r Reg) {
-	a.rex(w, 0, r)
-	a.emit(0xf7)
-	a.modrm(3, r, 0)
-}
-
 // SignExtend emits r = its low 32 bits, sign extended to 64.
 func (a *Asm) SignExtend(r Reg) {
 	a.rex(true, byte(r), r)

@@ -25,7 +25,6 @@ var (
 	VPADDD    = VOp{m0f, p66, 0, 0xfe}
 	VPSUBD    = VOp{m0f, p66, 0, 0xfa}
 	VPANDD    = VOp{m0f, p66, 0, 0xdb}
-	VPANDND   = VOp{m0f, p66, 0, 0xdf} // ^s & rm
 	VPORD     = VOp{m0f, p66, 0, 0xeb}
 	VPXORD    = VOp{m0f, p66, 0, 0xef}
 	VPMULLD   = VOp{m38, p66, 0, 0x40}
@@ -40,7 +39,6 @@ var (
 	VADDPS    = VOp{m0f, 0, 0, 0x58}
 	VSUBPS    = VOp{m0f, 0, 0, 0x5c}
 	VMULPS    = VOp{m0f, 0, 0, 0x59}
-	VDIVPS    = VOp{m0f, 0, 0, 0x5e}
 	VFMA213PS = VOp{m38, p66, 0, 0xa8} // d = s*d + rm
 )
 
@@ -60,7 +58,6 @@ var (
 
 // Instructions of one source.
 var (
-	VSQRTPS   = VOp{m0f, 0, 0, 0x51}
 	VCVTDQ2PS = VOp{m0f, 0, 0, 0x5b}
 	VCVTUD2PS = VOp{m0f, pf2, 0, 0x7a}
 	VPLZCNTD  = VOp{m38, p66, 0, 0x44}
@@ -119,9 +116,6 @@ type VShift struct{ W, Op, Ext byte }
 
 // The shifts.
 var (
-	VPSLLD = VShift{0, 0x72, 6}
-	VPSRLD = VShift{0, 0x72, 2}
-	VPSRAD = VShift{0, 0x72, 4}
 	VPSLLQ = VShift{1, 0x73, 6}
 	VPSRLQ = VShift{1, 0x73, 2}
 )
@@ -225,28 +219,18 @@ func (a *Asm) KLoad(d K, m Mem) { a.vex(m0f, 0, 0, 0, 0x90, byte(d), 0, m) }
 // KMov emits d = s, words.
 func (a *Asm) KMov(d, s K) { a.vex(m0f, 0, 0, 0, 0x90, byte(d), 0, s) }
 
-// KStore64 emits m = s, qwords.
-func (a *Asm) KStore64(m Mem, s K) { a.vex(m0f, 0, 1, 0, 0x91, byte(s), 0, m) }
-
-// KFromReg emits d = the low word of r.
-func (a *Asm) KFromReg(d K, r Reg) { a.vex(m0f, 0, 0, 0, 0x92, byte(d), 0, r) }
-
 // KToReg emits r = the word s.
 func (a *Asm) KToReg(r Reg, s K) { a.vex(m0f, 0, 0, 0, 0x93, byte(r), 0, s) }
 
 // KOp is an instruction on two masks.
 type KOp struct{ PP, W, L, Op byte }
 
-// Instructions on masks: words, except KUNPCKBW (bytes to a word) and those that
-// make more of words.
+// Instructions on masks: words, except KUNPCKBW, bytes to a word.
 var (
 	KAND     = KOp{0, 0, 1, 0x41}
-	KANDN    = KOp{0, 0, 1, 0x42} // ^s & t
 	KOR      = KOp{0, 0, 1, 0x45}
 	KXNOR    = KOp{0, 0, 1, 0x46}
 	KUNPCKBW = KOp{p66, 0, 1, 0x4b} // s:t
-	KUNPCKWD = KOp{0, 0, 1, 0x4b}
-	KUNPCKDQ = KOp{0, 1, 1, 0x4b}
 )
 
 // K emits d = s op t.
