@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/rocwire/rocwire/internal/genfile"
 )
 
 const moduleRoot = "../../.."
@@ -16,7 +18,7 @@ func TestUpToDate(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := write(filepath.Join(dir, "hip/api.json"), table); err != nil {
+	if err := genfile.Write(filepath.Join(dir, "hip/api.json"), string(table)); err != nil {
 		t.Fatal(err)
 	}
 	if err := generate(dir); err != nil {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/rocwire/rocwire/internal/genfile"
 )
 
 const moduleRoot = "../../.."
@@ -17,7 +19,7 @@ func TestUpToDate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, o := range outputs {
-		want, err := finish(o.path, o.make(table))
+		want, err := genfile.Format(o.path, o.make(table))
 		if err != nil {
 			t.Fatal(err)
 		}

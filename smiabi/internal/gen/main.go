@@ -9,13 +9,13 @@
 package main
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
-	"go/format"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/rocwire/rocwire/internal/genfile"
 )
 
 func main() {
@@ -50,39 +50,11 @@ func generate(root string) error {
 		return err
 	}
 	for _, o := range outputs {
-		text, err := finish(o.path, o.make(t))
-		if err != nil {
-			return err
-		}
-		if err := write(filepath.Join(root, o.path), text); err != nil {
+		if err := genfile.Write(filepath.Join(root, o.path), o.make(t)); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// finish formats what is Go.
-func finish(path, text string) ([]byte, error) {
-	if !strings.HasSuffix(path, ".go") {
-		return []byte(text), nil
-	}
-	formatted, err := format.Source([]byte(text))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w\n%s", path, err, text)
-	}
-	return formatted, nil
-}
-
-// write leaves a file that already says the same alone, so that nothing is
-// rebuilt for its date.
-func write(path string, text []byte) error {
-	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, text) {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(path, text, 0o644)
 }
 
 const (

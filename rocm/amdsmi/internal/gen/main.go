@@ -6,12 +6,12 @@
 package main
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
-	"go/format"
 	"os"
 	"path/filepath"
+
+	"github.com/rocwire/rocwire/internal/genfile"
 )
 
 // abis are the interfaces known, by the number in the library's SONAME.
@@ -45,17 +45,7 @@ func generate(dir, api string) error {
 		"zz_layouts_test.go":    goTest(t),
 		"testdata/zz_structs.h": cStructs(t),
 	} {
-		b := []byte(text)
-		if filepath.Ext(path) == ".go" {
-			if b, err = format.Source(b); err != nil {
-				return fmt.Errorf("%s: %w", path, err)
-			}
-		}
-		path = filepath.Join(dir, path)
-		if now, err := os.ReadFile(path); err == nil && bytes.Equal(now, b) {
-			continue
-		}
-		if err := os.WriteFile(path, b, 0o644); err != nil {
+		if err := genfile.Write(filepath.Join(dir, path), text); err != nil {
 			return err
 		}
 	}
