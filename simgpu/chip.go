@@ -40,12 +40,6 @@ const (
 // linkBandwidth is what a link to another card carries one way.
 func (c *chip) linkBandwidth() smi.BitsPerSecond { return c.linkRate * linkLanes }
 
-// rasBlocks are the parts of a card that can count errors, as the kernel names them.
-var rasBlocks = []string{
-	"umc", "sdma", "gfx", "mmhub", "athub", "pcie_bif", "hdp", "xgmi_wafl", "df", "smn", "sem", "mp0", "mp1",
-	"fuse", "mca", "vcn", "jpeg", "ih", "mpio",
-}
-
 // AMD Instinct MI210: one CDNA 2 die with four stacks of HBM2e on a PCIe 4.0 card,
 // up to four of which can be bridged.
 var mi210 = chip{

@@ -72,7 +72,7 @@ func (s *Source) injectECC(index int, f *smi.Fault) error {
 	if n == 0 {
 		n = 1
 	}
-	if !slices.Contains(rasBlocks, block) || s.product.chip.unsafe[block] {
+	if !slices.Contains(smi.ECCBlocks, block) || s.product.chip.unsafe[block] {
 		return smi.Errorf(smi.ErrInvalid, "block %q counts no errors; those of this card that do: %s", block, strings.Join(s.safeBlocks(), ", "))
 	}
 	var c eccCount
@@ -98,7 +98,7 @@ func (s *Source) injectECC(index int, f *smi.Fault) error {
 }
 
 func (s *Source) safeBlocks() []string {
-	return slices.DeleteFunc(slices.Clone(rasBlocks), func(b string) bool { return s.product.chip.unsafe[b] })
+	return slices.DeleteFunc(slices.Clone(smi.ECCBlocks), func(b string) bool { return s.product.chip.unsafe[b] })
 }
 
 func (s *Source) injectHeat(g *gauge, f *smi.Fault) error {

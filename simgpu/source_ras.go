@@ -34,7 +34,7 @@ func (s *Source) ECC(ctx context.Context, index int) (*smi.ECC, error) {
 			BadPageLimit: smi.Some(badPageLimit(g.now.Capacity)),
 		}
 		var sum eccCount
-		for _, name := range rasBlocks {
+		for _, name := range smi.ECCBlocks {
 			if c.unsafe[name] {
 				e.Blocks = append(e.Blocks, smi.ECCBlock{Block: name, State: smi.RASDisabled})
 				continue

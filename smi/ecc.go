@@ -21,9 +21,16 @@ type ECC struct {
 	Stale Opt[Duration] `json:"stale_seconds" msgpack:"st,omitempty"`
 }
 
+// ECCBlocks are the parts of a card that all sources know, in the order of their bits
+// in the kernel's ras/features and in AMD SMI's amdsmi_gpu_block_t.
+var ECCBlocks = []string{
+	"umc", "sdma", "gfx", "mmhub", "athub", "pcie_bif", "hdp", "xgmi_wafl", "df", "smn", "sem", "mp0", "mp1",
+	"fuse", "mca", "vcn", "jpeg", "ih", "mpio",
+}
+
 // ECCBlock is one part of the card.
 type ECCBlock struct {
-	Block         string      `json:"block" msgpack:"n"`                     // as the kernel's RAS files name it, lower case: "umc", "sdma", "gfx"
+	Block         string      `json:"block" msgpack:"n"`                     // as the kernel's RAS files name it, lower case; see ECCBlocks
 	State         string      `json:"state,omitempty" msgpack:"s,omitempty"` // one of the RAS… constants
 	Correctable   Opt[uint64] `json:"correctable" msgpack:"c,omitempty"`
 	Uncorrectable Opt[uint64] `json:"uncorrectable" msgpack:"u,omitempty"`

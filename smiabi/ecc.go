@@ -2,18 +2,11 @@ package smiabi
 
 import (
 	"math"
+	"math/bits"
+	"slices"
 
 	"github.com/rocwire/rocwire/smi"
 )
-
-// blockNames are the parts of a card that have error protection, by AMD SMI's bit.
-var blockNames = map[gpuBlock]string{
-	AMDSMI_GPU_BLOCK_UMC: "umc", AMDSMI_GPU_BLOCK_SDMA: "sdma", AMDSMI_GPU_BLOCK_GFX: "gfx", AMDSMI_GPU_BLOCK_MMHUB: "mmhub",
-	AMDSMI_GPU_BLOCK_ATHUB: "athub", AMDSMI_GPU_BLOCK_PCIE_BIF: "pcie_bif", AMDSMI_GPU_BLOCK_HDP: "hdp",
-	AMDSMI_GPU_BLOCK_XGMI_WAFL: "xgmi_wafl", AMDSMI_GPU_BLOCK_DF: "df", AMDSMI_GPU_BLOCK_SMN: "smn", AMDSMI_GPU_BLOCK_SEM: "sem",
-	AMDSMI_GPU_BLOCK_MP0: "mp0", AMDSMI_GPU_BLOCK_MP1: "mp1", AMDSMI_GPU_BLOCK_FUSE: "fuse", AMDSMI_GPU_BLOCK_MCA: "mca",
-	AMDSMI_GPU_BLOCK_VCN: "vcn", AMDSMI_GPU_BLOCK_JPEG: "jpeg", AMDSMI_GPU_BLOCK_IH: "ih", AMDSMI_GPU_BLOCK_MPIO: "mpio",
-}
 
 // block is one part of the card; AMDSMI_STATUS_INVAL for what is no part at all.
 func (c card) block(b gpuBlock) (smi.ECCBlock, status) {
@@ -24,10 +17,11 @@ func (c card) block(b gpuBlock) (smi.ECCBlock, status) {
 	if st != AMDSMI_STATUS_SUCCESS {
 		return smi.ECCBlock{}, st
 	}
-	name, named := blockNames[b]
-	for _, x := range e.Blocks {
-		if named && x.Block == name {
-			return x, AMDSMI_STATUS_SUCCESS
+	if i := bits.TrailingZeros64(uint64(b)); i < len(smi.ECCBlocks) {
+		for _, x := range e.Blocks {
+			if x.Block == smi.ECCBlocks[i] {
+				return x, AMDSMI_STATUS_SUCCESS
+			}
 		}
 	}
 	return smi.ECCBlock{}, AMDSMI_STATUS_NOT_SUPPORTED
@@ -68,10 +62,8 @@ func amdsmiGetGPUECCEnabled(c card, enabled *uint64) status {
 	}
 	*enabled = 0
 	for _, x := range e.Blocks {
-		for b, name := range blockNames {
-			if name == x.Block && guarded(x) {
-				*enabled |= uint64(b)
-			}
+		if i := slices.Index(smi.ECCBlocks, x.Block); i >= 0 && guarded(x) {
+			*enabled |= 1 << i
 		}
 	}
 	return AMDSMI_STATUS_SUCCESS

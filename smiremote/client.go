@@ -170,14 +170,7 @@ func (c *Client) failure(ctx context.Context, err error) error {
 }
 
 // oneLine makes a text from afar safe to print.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == '\uFFFD' {
-			return '?'
-		}
-		return r
-	}, strings.ToValidUTF8(s, "?"))
-}
+func oneLine(s string) string { return smi.Printable(strings.ToValidUTF8(s, "?")) }
 
 // ask sends one question and returns the results of its reply.
 func (c *Client) ask(ctx context.Context, op uint16, args []byte) ([]byte, error) {

@@ -44,7 +44,7 @@ func parseKFDEvent(line string) (e smi.Event, ok bool) {
 	if !ok {
 		return e, false
 	}
-	rest = printable(rest)
+	rest = smi.Printable(rest) // program names are whatever programs call themselves
 	e.Kind = k.kind
 	if !k.read(&e, rest, strings.Fields(rest)) {
 		e.PID, e.Message = 0, rest
@@ -106,15 +106,4 @@ func readPID(e *smi.Event, s string, base int) bool {
 	v, err := strconv.ParseUint(s, base, 31)
 	e.PID = uint32(v)
 	return err == nil
-}
-
-// printable is s without what would disturb a terminal: program names are whatever
-// programs call themselves.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == 0xfffd {
-			return '?'
-		}
-		return r
-	}, s)
 }

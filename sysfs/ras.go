@@ -10,10 +10,7 @@ import (
 )
 
 // rasBlocks are the parts of a card in the order of their bits in ras/features.
-var rasBlocks = []string{
-	"umc", "sdma", "gfx", "mmhub", "athub", "pcie_bif", "hdp", "xgmi_wafl", "df", "smn",
-	"sem", "mp0", "mp1", "fuse", "mca", "vcn", "jpeg", "ih", "mpio", "mmsch",
-}
+var rasBlocks = append(slices.Clone(smi.ECCBlocks), "mmsch")
 
 // Kinds of protection in ras/schema.
 const (

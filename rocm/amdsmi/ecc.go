@@ -2,7 +2,6 @@ package amdsmi
 
 import (
 	"context"
-	"strings"
 
 	"github.com/rocwire/rocwire/smi"
 )
@@ -12,10 +11,6 @@ func (s *Source) ECC(ctx context.Context, index int) (*smi.ECC, error) {
 	return ask(ctx, s, index, askECC, (*reader).ecc)
 }
 
-// blocks are the parts of a card whose errors are counted, by their bit in
-// amdsmi_gpu_block_t, the same in all ABIs.
-var blocks = strings.Fields("umc sdma gfx mmhub athub pcie_bif hdp xgmi_wafl df smn sem mp0 mp1 fuse mca vcn jpeg ih mpio")
-
 func (r *reader) ecc() (*smi.ECC, error) {
 	l := &r.l().errorCount
 	b := r.get(fnTotalECC, l.size)
@@ -23,7 +18,7 @@ func (r *reader) ecc() (*smi.ECC, error) {
 		Correctable: b.counter(l.correctableCount), Uncorrectable: b.counter(l.uncorrectableCount), Deferred: b.counter(l.deferredCount),
 	}
 	if enabled, ok := r.getUint64(fnECCEnabled).Get(); ok {
-		for i, name := range blocks {
+		for i, name := range smi.ECCBlocks {
 			e.Blocks = append(e.Blocks, r.eccBlock(name, 1<<i, enabled))
 		}
 	}
