@@ -29,33 +29,12 @@ func (s *SharedSource) Close() error {
 	return s.src.Close()
 }
 
-// Devices implements Source.
-func (s *SharedSource) Devices(ctx context.Context) ([]Device, error) {
-	a := s.ask(ctx, question{what: devices}, false)
-	if a.err != nil {
-		return nil, a.err
+// told is the answer to a question and the value in it.
+func told[T any](ctx context.Context, s *SharedSource, q question) (v T, a answer, err error) {
+	if a = s.ask(ctx, q, false); a.err == nil {
+		v = a.value.(T)
 	}
-	return slices.Clone(a.value.([]Device)), nil
-}
-
-// Info implements Source.
-func (s *SharedSource) Info(ctx context.Context, index int) (*Info, error) {
-	a := s.ask(ctx, question{info, index}, false)
-	if a.err != nil {
-		return nil, a.err
-	}
-	return a.value.(*Info).Clone(), nil
-}
-
-// Metrics implements Source.
-func (s *SharedSource) Metrics(ctx context.Context, index int) (*Metrics, error) {
-	a := s.ask(ctx, question{metrics, index}, false)
-	if a.err != nil {
-		return nil, a.err
-	}
-	m := a.value.(*Metrics).Clone()
-	a.mark(&m.Stale)
-	return m, nil
+	return v, a, a.err
 }
 
 // mark writes how old an answer is. A source that reads figures late itself has
@@ -66,69 +45,77 @@ func (a *answer) mark(stale *Opt[Duration]) {
 	}
 }
 
+// Devices implements Source.
+func (s *SharedSource) Devices(ctx context.Context) ([]Device, error) {
+	ds, _, err := told[[]Device](ctx, s, question{what: devices})
+	return slices.Clone(ds), err
+}
+
+// Info implements Source.
+func (s *SharedSource) Info(ctx context.Context, index int) (*Info, error) {
+	i, _, err := told[*Info](ctx, s, question{info, index})
+	return i.Clone(), err
+}
+
+// Metrics implements Source.
+func (s *SharedSource) Metrics(ctx context.Context, index int) (*Metrics, error) {
+	m, a, err := told[*Metrics](ctx, s, question{metrics, index})
+	if err != nil {
+		return nil, err
+	}
+	m = m.Clone()
+	a.mark(&m.Stale)
+	return m, nil
+}
+
 // Processes implements Source.
 func (s *SharedSource) Processes(ctx context.Context, index int) ([]Process, error) {
-	a := s.ask(ctx, question{processes, index}, false)
-	if a.err != nil {
-		return nil, a.err
-	}
-	return CloneProcesses(a.value.([]Process)), nil
+	ps, _, err := told[[]Process](ctx, s, question{processes, index})
+	return CloneProcesses(ps), err
 }
 
 // Firmware implements Source.
 func (s *SharedSource) Firmware(ctx context.Context, index int) ([]Firmware, error) {
-	a := s.ask(ctx, question{firmware, index}, false)
-	if a.err != nil {
-		return nil, a.err
-	}
-	return slices.Clone(a.value.([]Firmware)), nil
+	fs, _, err := told[[]Firmware](ctx, s, question{firmware, index})
+	return slices.Clone(fs), err
 }
 
 // ECC implements Source.
 func (s *SharedSource) ECC(ctx context.Context, index int) (*ECC, error) {
-	a := s.ask(ctx, question{ecc, index}, false)
-	if a.err != nil {
-		return nil, a.err
+	e, a, err := told[*ECC](ctx, s, question{ecc, index})
+	if err != nil {
+		return nil, err
 	}
-	e := a.value.(*ECC).Clone()
+	e = e.Clone()
 	a.mark(&e.Stale)
 	return e, nil
 }
 
 // BadPages implements Source.
 func (s *SharedSource) BadPages(ctx context.Context, index int) ([]BadPage, error) {
-	a := s.ask(ctx, question{badPages, index}, false)
-	if a.err != nil {
-		return nil, a.err
-	}
-	return slices.Clone(a.value.([]BadPage)), nil
+	ps, _, err := told[[]BadPage](ctx, s, question{badPages, index})
+	return slices.Clone(ps), err
 }
 
 // XGMI implements Source.
 func (s *SharedSource) XGMI(ctx context.Context, index int) (*XGMI, error) {
-	a := s.ask(ctx, question{xgmi, index}, false)
-	if a.err != nil {
-		return nil, a.err
+	x, a, err := told[*XGMI](ctx, s, question{xgmi, index})
+	if err != nil {
+		return nil, err
 	}
-	x := a.value.(*XGMI).Clone()
+	x = x.Clone()
 	a.mark(&x.Stale)
 	return x, nil
 }
 
 // Partitions implements Source.
 func (s *SharedSource) Partitions(ctx context.Context, index int) (*Partitions, error) {
-	a := s.ask(ctx, question{partitions, index}, false)
-	if a.err != nil {
-		return nil, a.err
-	}
-	return a.value.(*Partitions).Clone(), nil
+	p, _, err := told[*Partitions](ctx, s, question{partitions, index})
+	return p.Clone(), err
 }
 
 // Topology implements Source.
 func (s *SharedSource) Topology(ctx context.Context) (*Topology, error) {
-	a := s.ask(ctx, question{what: topology}, false)
-	if a.err != nil {
-		return nil, a.err
-	}
-	return a.value.(*Topology).Clone(), nil
+	t, _, err := told[*Topology](ctx, s, question{what: topology})
+	return t.Clone(), err
 }
