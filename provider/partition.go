@@ -85,16 +85,9 @@ func (h *host) assign(ctx context.Context, l *library, templateID, uuid string) 
 	}
 	h.ledger.changing.Lock()
 	defer h.ledger.changing.Unlock()
-	if now := h.current.Load(); now != nil { // who had the lock before may have opened it anew
-		l = now
-	}
-	cards, _, err := l.cards(ctx)
+	l, c, err := h.latest(ctx, l, uuid)
 	if err != nil {
 		return nil, err
-	}
-	c := find(cards, uuid)
-	if c == nil {
-		return nil, errCard
 	}
 	p, err := l.src.Partitions(ctx, c.source())
 	if err != nil {
@@ -111,6 +104,23 @@ func (h *host) assign(ctx context.Context, l *library, templateID, uuid string) 
 		}
 	}
 	return h.give(ctx, l, c, modes[k])
+}
+
+// latest is a card as it is now: who had the lock before may have opened the source
+// anew.
+func (h *host) latest(ctx context.Context, l *library, uuid string) (*library, *card, error) {
+	if now := h.current.Load(); now != nil {
+		l = now
+	}
+	cards, _, err := l.cards(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := find(cards, uuid)
+	if c == nil {
+		return nil, nil, errCard
+	}
+	return l, c, nil
 }
 
 // divide divides a card otherwise, which only one that nobody uses can be, and returns
@@ -265,16 +275,9 @@ func (l *library) partOf(c *card, part int) *smi.DeviceSnapshot {
 func (h *host) remove(ctx context.Context, l *library, id, uuid string) error {
 	h.ledger.changing.Lock()
 	defer h.ledger.changing.Unlock()
-	if now := h.current.Load(); now != nil { // who had the lock before may have opened it anew
-		l = now
-	}
-	cards, _, err := l.cards(ctx)
+	l, c, err := h.latest(ctx, l, uuid)
 	if err != nil {
 		return err
-	}
-	c := find(cards, uuid)
-	if c == nil {
-		return errCard
 	}
 	if a := h.ledger.take(c.uuid, id); a == nil {
 		if compute, part, ok := strings.Cut(strings.TrimPrefix(strings.ToLower(id), c.uuid+"-"), "-"); ok && strings.HasPrefix(strings.ToLower(id), c.uuid+"-") {
