@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"github.com/rocwire/rocwire/exporter/push"
 	"github.com/rocwire/rocwire/exporter/rpcstats"
 	"github.com/rocwire/rocwire/smi"
 )
@@ -35,6 +36,9 @@ type Options struct {
 	Source   smi.Source
 	Sessions SessionSource // nil: there are no sessions here
 	Calls    CallSource    // nil: no calls are measured here
+	Place    Place
+	// Sinks tells how the delivery to push sinks goes; nil: there are none.
+	Sinks func() []push.Stats
 
 	Interval  time.Duration // how often cards are read; default 1 s
 	Timeout   time.Duration // how long one reading may take; default 10 s
@@ -48,6 +52,14 @@ type Options struct {
 	Log          *slog.Logger // default: discard
 
 	now func() time.Time // for tests
+}
+
+// Place says where this exporter runs, as its operator names it: what joins its
+// figures with others'. Empty is not known.
+type Place struct {
+	Host    string // of the GPUs; default: this machine's name for local ones
+	Cluster string
+	Pool    string // of TensorFusion, or any group of hosts
 }
 
 // Exporter gathers in the background and answers scrapes.
