@@ -11,13 +11,15 @@ import (
 )
 
 func init() {
-	registerCollector("device", func(o *Options) collector { return &deviceCollector{version: o.Version} })
+	registerCollector("device", func(o *Options) collector { return &deviceCollector{version: o.Version, place: o.Place} })
 }
 
 var (
 	buildInfo = define(gauge, "gpu_exporter_build_info", "The program that serves these metrics.", "version", "goversion")
 	sourceUp  = define(gauge, "gpu_exporter_source_up",
 		"1 if the GPUs (or the remote worker that has them) can be asked, else 0.")
+
+	hostInfo = define(gauge, "gpu_host_info", "Where the GPUs are, as the exporter's operator names it.", "host", "cluster", "pool")
 
 	gpuUp   = define(gauge, "gpu_up", "1 if the GPU has told its figures lately, else 0.", "gpu")
 	gpuAge  = define(gauge, "gpu_snapshot_age_seconds", "Time since the GPU last told its figures.", "gpu")
@@ -44,7 +46,10 @@ var (
 )
 
 // deviceCollector makes the figures of the cards.
-type deviceCollector struct{ version string }
+type deviceCollector struct {
+	version string
+	place   Place
+}
 
 func (c *deviceCollector) update(v *view, emit *emitter) error {
 	emit.gauge(buildInfo, 1, c.version, runtime.Version())
@@ -53,6 +58,9 @@ func (c *deviceCollector) update(v *view, emit *emitter) error {
 		up = 0
 	}
 	emit.gauge(sourceUp, up)
+	if c.place != (Place{}) {
+		emit.gauge(hostInfo, 1, c.place.Host, c.place.Cluster, c.place.Pool)
+	}
 	errs := []error{v.err}
 	for i := range v.cards {
 		errs = append(errs, card(v, &v.cards[i], emit))

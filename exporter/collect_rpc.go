@@ -13,8 +13,17 @@ func init() {
 	registerCollector("rpc", func(o *Options) collector { return &rpcCollector{o.Calls} })
 }
 
-var rpcDuration = define(histogram, "hip_rpc_duration_seconds",
-	"How long calls took, by function and result: side client is issue to return in the program, side worker is arrival to reply.", "op", "side", "code")
+var (
+	rpcDuration = define(histogram, "hip_rpc_duration_seconds",
+		"How long calls took, by function and result: side client is issue to return in the program, side worker is arrival to reply.", "op", "side", "code")
+	// A metric of their own: the phases are parts of what the sides are the whole of,
+	// and a sum over all series of either counts nothing twice.
+	rpcPhase = define(histogram, "hip_rpc_phase_duration_seconds",
+		"Where the time of calls went: phase queue is the wait on the worker, execution what followed there, network the client's time without the worker's.", "op", "phase", "code")
+)
+
+// phases are the Side of totals that are parts of a call and no whole.
+var phases = map[string]bool{"queue": true, "execution": true, "network": true}
 
 // rpcCollector makes the call latencies.
 type rpcCollector struct{ src CallSource }
@@ -27,13 +36,16 @@ func (c *rpcCollector) update(_ *view, emit *emitter) error {
 		return err
 	}
 	for _, t := range c.src.Calls() {
-		values := []string{t.Op, t.Side, t.Code}
-		if !emit.allow(rpcDuration, makeLabels(rpcDuration, values)) {
+		m, values := rpcDuration, []string{t.Op, t.Side, t.Code}
+		if phases[t.Side] {
+			m = rpcPhase
+		}
+		if !emit.allow(m, makeLabels(m, values)) {
 			continue
 		}
-		h, err := newLatency(&t, values) // with the values made clean
+		h, err := newLatency(m, &t, values) // with the values made clean
 		if err == nil {
-			err = emit.write(rpcDuration, h)
+			err = emit.write(m, h)
 		}
 		if err != nil {
 			return err
@@ -57,12 +69,12 @@ type latency struct {
 	classic []*dto.Bucket
 }
 
-func newLatency(t *rpcstats.CallTotal, labels []string) (*latency, error) {
+func newLatency(of *metric, t *rpcstats.CallTotal, labels []string) (*latency, error) {
 	positive := make(map[int]int64, len(t.Buckets))
 	for _, b := range t.Buckets {
 		positive[b.Index] = int64(min(b.Count, math.MaxInt64))
 	}
-	m, err := prometheus.NewConstNativeHistogram(rpcDuration.desc, t.Count(), t.Seconds(), positive, nil, t.Zero,
+	m, err := prometheus.NewConstNativeHistogram(of.desc, t.Count(), t.Seconds(), positive, nil, t.Zero,
 		rpcstats.Schema, prometheus.DefNativeHistogramZeroThreshold, t.Since, labels...)
 	if err != nil {
 		return nil, err

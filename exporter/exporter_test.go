@@ -63,6 +63,9 @@ func someCalls() testCalls {
 	}
 	r.Observe("hipMalloc", "worker", "hipErrorOutOfMemory", 0.5)
 	r.Observe("hipStreamSynchronize", "client", "hipSuccess", 100)
+	r.Observe("hipMemcpy", "queue", "hipSuccess", 2e-6)
+	r.Observe("hipMemcpy", "execution", "hipSuccess", 30e-6)
+	r.Observe("hipMemcpy", "network", "hipSuccess", 80e-6)
 	return testCalls{r}
 }
 
@@ -152,7 +155,8 @@ func golden(t *testing.T, file string, got []byte) {
 }
 
 func TestMetricsGolden(t *testing.T) {
-	e := start(t, Options{Source: smitest.NewFake(fullCards()...), Sessions: smitest.Clients{}, Calls: someCalls(), Version: "1.2.3"})
+	e := start(t, Options{Source: smitest.NewFake(fullCards()...), Sessions: smitest.Clients{}, Calls: someCalls(), Version: "1.2.3",
+		Place: Place{Host: "gpu-1", Cluster: "eu", Pool: "training"}})
 	e.Poll(t.Context())
 	e.clock.advance(1500 * time.Millisecond)
 	text := strings.ReplaceAll(e.metrics(t), `goversion="`+runtime.Version()+`"`, `goversion="GO"`)
