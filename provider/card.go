@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rocwire/rocwire/internal/tensorfusion"
 	"github.com/rocwire/rocwire/smi"
 )
 
@@ -68,10 +69,10 @@ func (l *library) sort(snap *smi.Snapshot) []card {
 			cards[k].parts = append(cards[k].parts, d)
 			continue
 		}
-		uuid, ok := identify(d.Device, info)
+		uuid, ok := tensorfusion.Identify(d.Device, info)
 		if info == nil && errors.Is(d.InfoErr.Err(), smi.ErrNotSupported) {
 			info = &smi.Info{Device: d.Device}
-			uuid, ok = identify(d.Device, info)
+			uuid, ok = tensorfusion.Identify(d.Device, info)
 		}
 		if !ok || info == nil || len(cards) == maxCards {
 			continue

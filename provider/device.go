@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rocwire/rocwire/internal/tensorfusion"
 	"github.com/rocwire/rocwire/smi"
 )
 
@@ -126,7 +127,7 @@ func (h *host) device(l *library, c *card, p *smi.Partitions, allowed bool) devi
 		}
 	}
 	var how string
-	d.tflops, how = tflops(in, d.units)
+	d.tflops, how = tensorfusion.TFLOPS(in, d.units)
 	d.capabilities = capabilities{maxPartitions: 1, maxSessions: maxWorkers}
 	modes := modesOf(p)
 	if len(modes) > 0 && modes[len(modes)-1].parts > 1 && allowed && !p.Fixed && !h.ledger.isRefused(c.uuid) {

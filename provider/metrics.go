@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rocwire/rocwire/internal/tensorfusion"
 	"github.com/rocwire/rocwire/smi"
 )
 
@@ -192,7 +193,7 @@ func throttle(add func(string, float64, bool), list []smi.Violation) {
 
 // column is a text as the name of a database's column.
 func column(s string) string {
-	s = strings.ReplaceAll(name(s), "-", "_")
+	s = strings.ReplaceAll(tensorfusion.Name(s), "-", "_")
 	return s
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rocwire/rocwire/internal/tensorfusion"
 	"github.com/rocwire/rocwire/smi"
 )
 
@@ -29,7 +30,7 @@ func modesOf(p *smi.Partitions) (list []mode) {
 		return nil
 	}
 	for _, r := range p.Profiles {
-		if r.Partitions < 1 || r.Partitions > maxParts || name(r.Type) == "" {
+		if r.Partitions < 1 || r.Partitions > maxParts || tensorfusion.Name(r.Type) == "" {
 			continue
 		}
 		if !slices.ContainsFunc(list, func(m mode) bool { return m.name == r.Type }) {

@@ -1,4 +1,4 @@
-package provider
+package tensorfusion
 
 import (
 	"fmt"
@@ -14,31 +14,31 @@ import (
 // fits the 63 characters that the interface has, and the label of a Kubernetes object.
 const maxUUID = 46
 
-// identify is what a card is called: its own unique identity, that of its chip or board
+// Identify is what a card is called: its own unique identity, that of its chip or board
 // if it has none, else its place in this machine. The same after every start. info may
 // be nil; false says that more must be known of the card first.
-func identify(d smi.Device, info *smi.Info) (string, bool) {
-	if u := name(d.UUID); u != "" {
+func Identify(d smi.Device, info *smi.Info) (string, bool) {
+	if u := Name(d.UUID); u != "" {
 		return u, true
 	}
 	if info == nil {
 		return "", false
 	}
 	for _, s := range []string{info.ASIC.Serial, info.Board.Serial} {
-		if s := name(s); s != "" && strings.Trim(s, "0-") != "" {
-			return name("amd-" + s), true
+		if s := Name(s); s != "" && strings.Trim(s, "0-") != "" {
+			return Name("amd-" + s), true
 		}
 	}
 	place := fmt.Sprintf("gpu%d", d.Index)
 	if b, ok := d.BDF.Get(); ok {
 		place = b.String()
 	}
-	return name(fmt.Sprintf("amd-%08x-%s", hash(machine())>>32, place)), true
+	return Name(fmt.Sprintf("amd-%08x-%s", hash(machine())>>32, place)), true
 }
 
-// name makes of a text what may be the name of a Kubernetes object: letters in lower
+// Name makes of a text what may be the name of a Kubernetes object: letters in lower
 // case, digits and '-', of at most maxUUID characters.
-func name(s string) string {
+func Name(s string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(s) {
 		switch {

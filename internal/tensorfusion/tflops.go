@@ -1,6 +1,7 @@
-package provider
+package tensorfusion
 
 import (
+	"math"
 	"strings"
 
 	"github.com/rocwire/rocwire/smi"
@@ -51,8 +52,9 @@ var rates = map[string]float64{
 // not in the table.
 const leastRate = 128
 
-// tflops is what a card can do at most, and how that is known. 0: not at all.
-func tflops(info *smi.Info, units uint64) (v float64, how string) {
+// TFLOPS is what a card with so many compute units can do at most, and how that is known:
+// "published", "computed" or, when v is 0, "unknown".
+func TFLOPS(info *smi.Info, units uint64) (v float64, how string) {
 	if v, ok := published[info.ASIC.DeviceID.Or(0)]; ok {
 		return v, "published"
 	}
@@ -70,5 +72,9 @@ func tflops(info *smi.Info, units uint64) (v float64, how string) {
 			rate, best = r, len(prefix)
 		}
 	}
-	return finite(float64(units) * float64(clock) * rate / 1e12), "computed"
+	v = float64(units) * float64(clock) * rate / 1e12
+	if math.IsNaN(v) || math.IsInf(v, 0) || v <= 0 { // the clock was no figure
+		return 0, "unknown"
+	}
+	return v, "computed"
 }
