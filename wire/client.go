@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -40,6 +41,9 @@ type Msg struct {
 	Code int32  // of the reply
 	Rep  []byte // results of the reply; its memory is used again by the next call
 	DstN int    // bytes of bulk data in the reply
+	// Timing is where the time went on the server, if Timed: if that was agreed on and the reply carries it.
+	Timing Timing
+	Timed  bool
 
 	op      uint16
 	id      uint32
@@ -68,9 +72,12 @@ func PutMsg(m *Msg) {
 		m.Rep = nil
 	}
 	m.Req, m.Rep, m.Bulk, m.Dst, m.then, m.err = m.Req[:0], m.Rep[:0], nil, nil, nil, nil
-	m.Code, m.DstN = 0, 0
+	m.Code, m.DstN, m.Timed = 0, 0, false
 	msgPool.Put(m)
 }
+
+// ID is the number of the request, which is the same on the server, once it has been sent.
+func (m *Msg) ID() uint32 { return m.id }
 
 // Client is one connection to a server. All methods are safe for concurrent use.
 type Client struct {
@@ -84,6 +91,7 @@ type Client struct {
 	seq        uint32        // last id given, under out.mu
 	wrapped    bool          // seq has been through all numbers
 	stuck      atomic.Bool   // a send does not get on
+	timed      bool          // replies may carry their timing
 	reads      atomic.Uint64 // times a caller has taken the read role
 
 	mu        sync.Mutex
@@ -101,7 +109,8 @@ func (c *Client) Welcome() *Welcome { return &c.welcome }
 
 // newClient starts a client on a connection whose handshake is done.
 func newClient(sock *conn, opt Options, w *Welcome, host, port string) (*Client, error) {
-	c := &Client{welcome: *w, host: host, port: port, opt: opt, c: sock, in: newIn(sock), pending: make(map[uint32]*Msg)}
+	timed := w.HasFeature(FeatureTiming) && slices.Contains(opt.Hello.Features, FeatureTiming)
+	c := &Client{timed: timed, welcome: *w, host: host, port: port, opt: opt, c: sock, in: newIn(sock), pending: make(map[uint32]*Msg)}
 	c.followers.next, c.followers.prev = &c.followers, &c.followers
 	c.out.init(sock)
 	c.out.version = w.Protocol
@@ -144,7 +153,7 @@ func (c *Client) Call(op uint16, m *Msg) error {
 	if m.wake == nil {
 		m.wake = make(chan struct{}, 1)
 	}
-	if err := c.send(op, m.Req, m.Bulk, m, true); err != nil {
+	if _, err := c.send(op, m.Req, m.Bulk, m, true); err != nil {
 		return err
 	}
 	c.await(m)
@@ -154,12 +163,26 @@ func (c *Client) Call(op uint16, m *Msg) error {
 // Go sends a request and returns; done runs with the reply or the error, on the goroutine that also runs OnNotify. Until then the
 // message is the client's; Bulk is the caller's again when Go returns. If Go returns an error, done is not called.
 func (c *Client) Go(op uint16, m *Msg, done func(*Msg, error)) error {
+	_, err := c.GoID(op, m, done)
+	return err
+}
+
+// GoID is Go that tells the request's number.
+func (c *Client) GoID(op uint16, m *Msg, done func(*Msg, error)) (id uint32, err error) {
 	m.then = done
 	return c.send(op, m.Req, m.Bulk, m, false)
 }
 
 // Post sends a request that is not answered. req and bulk are the caller's again when it returns.
-func (c *Client) Post(op uint16, req, bulk []byte) error { return c.send(op, req, bulk, nil, false) }
+func (c *Client) Post(op uint16, req, bulk []byte) error {
+	_, err := c.send(op, req, bulk, nil, false)
+	return err
+}
+
+// PostID is Post that tells the request's number.
+func (c *Client) PostID(op uint16, req, bulk []byte) (id uint32, err error) {
+	return c.send(op, req, bulk, nil, false)
+}
 
 // Flush sends what was posted so far, or has it sent by who is sending already.
 func (c *Client) Flush() error {
@@ -210,10 +233,10 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// send appends a message and sends it if now. m is nil for a posted one.
-func (c *Client) send(op uint16, req, bulk []byte, m *Msg, now bool) error {
+// send appends a message and sends it if now, and tells its number. m is nil for a posted one.
+func (c *Client) send(op uint16, req, bulk []byte, m *Msg, now bool) (id uint32, err error) {
 	if len(req) > MaxPayload-16 || len(bulk) > maxMessage {
-		return fmt.Errorf("wire: request of %d and %d bytes is too long", len(req), len(bulk))
+		return 0, fmt.Errorf("wire: request of %d and %d bytes is too long", len(req), len(bulk))
 	}
 	flags := FlagNoReply
 	o := &c.out
@@ -223,10 +246,10 @@ func (c *Client) send(op uint16, req, bulk []byte, m *Msg, now bool) error {
 		o.mu.Lock()
 		if !o.acquire() {
 			o.mu.Unlock()
-			return c.Err()
+			return 0, c.Err()
 		}
 	}
-	id := c.nextID()
+	id = c.nextID()
 	if m != nil {
 		flags = 0
 		if err := c.register(op, id, m); err != nil {
@@ -234,7 +257,7 @@ func (c *Client) send(op uint16, req, bulk []byte, m *Msg, now bool) error {
 				o.drain(nil)
 			}
 			o.mu.Unlock()
-			return err
+			return id, err
 		}
 	}
 	switch {
@@ -249,7 +272,7 @@ func (c *Client) send(op uint16, req, bulk []byte, m *Msg, now bool) error {
 	default:
 		if len(bulk) <= bulkCopy && !o.acquire() {
 			o.mu.Unlock()
-			return c.Err()
+			return id, c.Err()
 		}
 		ch := chain{bulk: bulk, first: MaxPayload - 4 - len(req), op: op, id: id, flags: flags | FlagInlineData}
 		if len(bulk) <= ch.first {
@@ -269,17 +292,17 @@ func (c *Client) send(op uint16, req, bulk []byte, m *Msg, now bool) error {
 		o.together(ch)
 		o.mu.Unlock()
 		if m != nil {
-			return nil // its fate is in m
+			return id, nil // its fate is in m
 		}
-		return c.Err()
+		return id, c.Err()
 	}
 	dead := o.dead
 	o.settle(now)
 	o.mu.Unlock()
 	if dead && m == nil {
-		return c.Err()
+		return id, c.Err()
 	}
-	return nil
+	return id, nil
 }
 
 // nextID gives the next number, with out.mu. A number that is still pending from 2^32 messages ago is used up by a PING.
@@ -304,7 +327,7 @@ func (c *Client) nextID() uint32 {
 
 func (c *Client) register(op uint16, id uint32, m *Msg) error {
 	m.op, m.id = op, id
-	m.Code, m.Rep, m.DstN = 0, m.Rep[:0], 0
+	m.Code, m.Rep, m.DstN, m.Timed = 0, m.Rep[:0], 0, false
 	m.total, m.started, m.done, m.lead, m.err = 0, false, false, false, nil
 	c.mu.Lock()
 	defer c.mu.Unlock()

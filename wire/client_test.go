@@ -396,11 +396,15 @@ func FuzzClientReply(f *testing.F) {
 		append(frame(opEcho, 1, r|FlagInlineData|FlagMore, le32(0), le32(0), le64(3), []byte("a")), frame(opEcho, 1, r|FlagInlineData, []byte("bc"))...),
 		append(frame(opTell, 0, FlagNoReply, []byte("x")), frame(OpPing, 0, FlagNoReply)...),
 		frame(OpShutdown, 0, FlagNoReply, []byte("bye")),
+		frame(opEcho, 1, r|FlagTimed, le32(0), le64(1), le64(2), []byte("results")),
+		append(frame(opEcho, 1, r|FlagTimed|FlagInlineData|FlagMore, le32(0), le64(maxTiming), le64(0), le32(0), le64(3), []byte("a")),
+			frame(opEcho, 1, r|FlagInlineData, []byte("bc"))...),
+		frame(opEcho, 1, r|FlagTimed|FlagError, le32(7), le64(0), le64(maxTiming+1)),
 	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		peer, c := clientRaw(t, Options{OnNotify: func(uint16, []byte) {}})
+		peer, c := clientRaw(t, Options{OnNotify: func(uint16, []byte) {}, Hello: Hello{Features: []string{FeatureTiming}}}, FeatureTiming)
 		const calls, room, guard = 3, 16, 16
 		memory := bytes.Repeat([]byte{0xa5}, calls*(room+guard))
 		var resolved atomic.Int32

@@ -11,7 +11,7 @@
 //	6      2     op
 //	8      4     request id
 //	12     4     payload length  at most 8 MiB (MaxPayload), checked before anything is read or allocated
-//	16     4     flags           RESPONSE 1, ERROR 2, INLINE_DATA 4, NO_REPLY 8, MORE 16; no other bit may be set
+//	16     4     flags           RESPONSE 1, ERROR 2, INLINE_DATA 4, NO_REPLY 8, MORE 16, TIMED 32; no other bit may be set
 //
 // Operations below 0x0100 belong to this package: INIT 1, SHUTDOWN 2, PING 3. All others are the user's.
 //
@@ -37,6 +37,17 @@
 //	INLINE_DATA and MORE         i32 code | u32 length of results | u64 bulk length of the whole message | results | bulk
 //
 // continued like a request, except that frames of other replies may come in between: frames of one reply are found by their id.
+//
+// Where the feature "timing" (FeatureTiming) has been granted, the first frame of a reply may carry TIMED; its continuations do not. Then 16
+// bytes stand right behind the code, whatever follows:
+//
+//	i32 code | u64 queue | u64 execution | …
+//
+// Both are nanoseconds of at most 2^60. Queue is how long the request, which had been read from the socket as far as its bulk, waited to be
+// handled; execution is the time from there to the reply, without the wait for its own bulk to arrive. The rest of the time that the
+// client waits is the network's, bulk data in both directions and requests that the server has not read yet included. Without the feature TIMED
+// is a protocol violation.
+//
 // A frame without RESPONSE is a notice: it carries NO_REPLY, id 0 and at most 64 KiB (MaxNotice).
 //
 // # Handshake
@@ -62,7 +73,7 @@
 // Neither side trusts the other. Every length is checked against its bound before it is used; an allocation is never larger than what
 // has arrived or one frame, and what waits for a slow user is bounded. A server that reads from a client writes only into memory its own handler named, and a client only
 // into the Dst of a call that is still pending, never beyond its length. Whatever does not fit the above (unknown flags, wrong
-// id, a reply nobody asked for, a reply longer than Dst) is a protocol violation: it ends this connection with an error that
+// id, a reply nobody asked for, a reply longer than Dst, a timing out of range) is a protocol violation: it ends this connection with an error that
 // [errors.Is] recognises as [ErrProtocol], and nothing else. There is no encryption and no authentication here: a token
 // in the Hello is as secret as the transport is, and it is the listener that decides whom to let in.
 package wire

@@ -37,7 +37,8 @@ const (
 	FlagInlineData
 	FlagNoReply
 	FlagMore
-	flagsKnown = FlagMore<<1 - 1
+	FlagTimed
+	flagsKnown = FlagTimed<<1 - 1
 )
 
 // Header is the start of a frame.

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/rocwire/rocwire/internal/mono"
 )
 
 const (
@@ -22,6 +24,8 @@ type in struct {
 	r, w   int          // unread bytes are b[r:w]
 	watch  func() error // if not nil, asked every tick while a read waits; an error gives up
 	tick   time.Duration
+	stamp  bool  // note when bytes came
+	at     int64 // when fill last read some, as mono.Now
 	frames atomic.Uint64
 }
 
@@ -57,6 +61,9 @@ func (in *in) fill(n int) error {
 			return err
 		}
 		in.w += k
+		if in.stamp {
+			in.at = mono.Now()
+		}
 	}
 	return nil
 }

@@ -35,14 +35,14 @@ func pair(t testing.TB) (*net.UnixConn, int) {
 }
 
 // serveRaw runs a server on one end of a pair and gives the other end, after the Welcome has been read from it.
-func serveRaw(t testing.TB, h Handler, opt ServerOptions) (*net.UnixConn, <-chan error) {
+func serveRaw(t testing.TB, h Handler, opt ServerOptions, granted ...string) (*net.UnixConn, <-chan error) {
 	t.Helper()
 	peer, fd := pair(t)
 	s, err := NewServerFD(fd, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Welcome(Welcome{HeartbeatMS: 60000}); err != nil {
+	if err := s.Welcome(Welcome{HeartbeatMS: 60000, Features: granted}); err != nil {
 		t.Fatal(err)
 	}
 	if h, p, err := readInit(peer); err != nil || h.Flags != FlagResponse || len(p) < 5 {
@@ -54,7 +54,7 @@ func serveRaw(t testing.TB, h Handler, opt ServerOptions) (*net.UnixConn, <-chan
 }
 
 // clientRaw gives a client on one end of a pair and the other end, as after a handshake.
-func clientRaw(t testing.TB, opt Options) (*net.UnixConn, *Client) {
+func clientRaw(t testing.TB, opt Options, granted ...string) (*net.UnixConn, *Client) {
 	t.Helper()
 	peer, fd := pair(t)
 	sock, err := newConn(fd)
@@ -64,7 +64,7 @@ func clientRaw(t testing.TB, opt Options) (*net.UnixConn, *Client) {
 	if opt.IOTimeout == 0 {
 		opt.IOTimeout = patience
 	}
-	c, err := newClient(sock, opt, &Welcome{Protocol: Version, HeartbeatMS: 60000}, "gpu7", "18515")
+	c, err := newClient(sock, opt, &Welcome{Protocol: Version, HeartbeatMS: 60000, Features: granted}, "gpu7", "18515")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -188,7 +188,7 @@ func (c *Client) frame() error {
 		return violation(h, "reply to no request")
 	case m.op != h.Op:
 		return violation(h, "reply to another operation than %#04x", m.op)
-	case h.Flags&FlagNoReply != 0, h.Flags&FlagMore != 0 && h.Flags&FlagInlineData == 0:
+	case h.Flags&FlagNoReply != 0, h.Flags&FlagMore != 0 && h.Flags&FlagInlineData == 0, h.Flags&FlagTimed != 0 && (!c.timed || m.started):
 		return violation(h, "flags that do not go together")
 	}
 	if m.started {
@@ -208,11 +208,15 @@ func (c *Client) frame() error {
 // reply reads the first frame of a reply.
 func (c *Client) reply(h Header, m *Msg) error {
 	in, n := &c.in, int(h.Length)
-	need := 4
-	if h.Flags&FlagInlineData != 0 {
-		need = 8
-		if h.Flags&FlagMore != 0 {
-			need = 16
+	need, at := 4, 4 // bytes before the results; where what follows code and timing begins
+	if h.Flags&FlagTimed != 0 {
+		need, at = need+timingSize, at+timingSize
+	}
+	inline, more := h.Flags&FlagInlineData != 0, h.Flags&FlagMore != 0
+	if inline {
+		need += 4
+		if more {
+			need += 8
 		}
 	}
 	if n < need {
@@ -226,17 +230,22 @@ func (c *Client) reply(h Header, m *Msg) error {
 	if (code != 0) != (h.Flags&FlagError != 0) {
 		return violation(h, "code %d and ERROR flag disagree", code)
 	}
+	if h.Flags&FlagTimed != 0 {
+		if m.Timing, m.Timed = parseTiming(p[4:]); !m.Timed {
+			return violation(h, "a timing that is out of range")
+		}
+	}
 	results, bulk := n-need, 0
-	if need > 4 {
-		r := binary.LittleEndian.Uint32(p[4:])
+	if inline {
+		r := binary.LittleEndian.Uint32(p[at:])
 		if int64(r) > int64(n-need) {
 			return violation(h, "results of %d bytes in a shorter frame", r)
 		}
 		results, bulk = int(r), n-need-int(r)
 	}
 	total := uint64(bulk)
-	if need == 16 {
-		total = binary.LittleEndian.Uint64(p[8:])
+	if more {
+		total = binary.LittleEndian.Uint64(p[at+4:])
 		if total <= uint64(bulk) {
 			return violation(h, "bulk of %d bytes needs no further frame", total)
 		}

@@ -3,6 +3,9 @@ package wire
 import (
 	"errors"
 	"fmt"
+	"time"
+
+	"github.com/rocwire/rocwire/internal/mono"
 )
 
 // Request is a message from the client. It is valid until Handle returns; Retain makes one that stays.
@@ -19,6 +22,12 @@ type Request struct {
 	answered bool // or given to a retained copy
 	stays    bool // is that copy
 	err      error
+
+	arrived  int64         // when it had been read, as mono.Now
+	started  int64         // when Handle was called
+	received time.Duration // for how long ReadBulk waited for bulk data
+	timing   Timing        // for the reply
+	timed    bool
 }
 
 func (r *Request) begin(h Header) {
@@ -27,6 +36,19 @@ func (r *Request) begin(h Header) {
 
 // NoReply reports whether the client wants no reply; Reply then does nothing.
 func (r *Request) NoReply() bool { return r.flags&FlagNoReply != 0 }
+
+// Started is when Handle was called, as mono.Now.
+func (r *Request) Started() int64 { return r.started }
+
+// Measure takes the request's time as it is now, and has the reply carry it if the client takes that. It is to be called right before
+// Reply or ReplyBulk, and may be for requests without a reply.
+func (r *Request) Measure() Timing {
+	r.timing, r.timed = Timing{
+		Queue:     time.Duration(max(0, r.started-r.arrived)),
+		Execution: max(0, mono.Since(r.started)-r.received),
+	}, r.s.timed
+	return r.timing
+}
 
 // Conn is the connection the request came over.
 func (r *Request) Conn() *ServerConn { return r.s }
@@ -45,7 +67,14 @@ func (r *Request) ReadBulk(dst []byte) error {
 			return err
 		}
 		p := dst[:min(len(dst), r.part)]
-		if r.err = r.s.in.full(p); r.err != nil {
+		if len(p) <= r.s.in.buffered() {
+			r.err = r.s.in.full(p)
+		} else {
+			begin := mono.Now()
+			r.err = r.s.in.full(p)
+			r.received += mono.Since(begin)
+		}
+		if r.err != nil {
 			return r.err
 		}
 		r.part -= len(p)
@@ -117,7 +146,11 @@ func (r *Request) ReplyBulk(code int32, results, bulk []byte) error {
 	if r.answered {
 		return fmt.Errorf("wire: operation %#04x was answered twice", r.Op)
 	}
-	if len(results) > MaxPayload-16 || len(bulk) > maxMessage {
+	pre := 4
+	if r.timed {
+		pre += timingSize
+	}
+	if len(results) > MaxPayload-12-pre || len(bulk) > maxMessage {
 		return fmt.Errorf("wire: reply of %d and %d bytes is too long", len(results), len(bulk))
 	}
 	r.answered = true
@@ -127,21 +160,21 @@ func (r *Request) ReplyBulk(code int32, results, bulk []byte) error {
 	}
 	o := &r.s.out
 	o.lock()
+	if r.timed {
+		flags |= FlagTimed
+	}
 	if len(bulk) == 0 {
-		o.header(r.Op, r.ID, 4+len(results), flags)
-		e := Enc{o.buf}
-		e.I32(code)
-		o.buf = append(e.B, results...)
+		o.header(r.Op, r.ID, pre+len(results), flags)
+		o.buf = append(r.preamble(o.buf, code), results...)
 		r.settle()
 		o.mu.Unlock()
 		return r.s.Err()
 	}
 	flags |= FlagInlineData
-	n := 8 + len(results)
+	n := pre + 4 + len(results)
 	if n+len(bulk) <= MaxPayload && len(bulk) <= bulkCopy {
 		o.header(r.Op, r.ID, n+len(bulk), flags)
-		e := Enc{o.buf}
-		e.I32(code)
+		e := Enc{r.preamble(o.buf, code)}
 		e.Bytes(results)
 		o.buf = append(e.B, bulk...)
 		r.settle()
@@ -149,18 +182,16 @@ func (r *Request) ReplyBulk(code int32, results, bulk []byte) error {
 		return r.s.Err()
 	}
 	if o.acquire() {
-		ch := chain{bulk: bulk, first: MaxPayload - n, op: r.Op, id: r.ID, flags: flags}
+		ch := chain{bulk: bulk, first: MaxPayload - n, op: r.Op, id: r.ID, flags: flags &^ FlagTimed}
 		if len(bulk) <= ch.first {
 			o.header(r.Op, r.ID, n+len(bulk), flags)
-			e := Enc{o.buf}
-			e.I32(code)
+			e := Enc{r.preamble(o.buf, code)}
 			e.Bytes(results)
 			o.buf = e.B
 		} else {
 			ch.first -= 8
 			o.header(r.Op, r.ID, n+8+ch.first, flags|FlagMore)
-			e := Enc{o.buf}
-			e.I32(code)
+			e := Enc{r.preamble(o.buf, code)}
 			e.U32(uint32(len(results)))
 			e.U64(uint64(len(bulk)))
 			e.Raw(results)
@@ -170,6 +201,16 @@ func (r *Request) ReplyBulk(code int32, results, bulk []byte) error {
 	}
 	o.mu.Unlock()
 	return r.s.Err()
+}
+
+// preamble appends what every reply begins with.
+func (r *Request) preamble(b []byte, code int32) []byte {
+	e := Enc{b}
+	e.I32(code)
+	if r.timed {
+		e.B = r.timing.append(e.B)
+	}
+	return e.B
 }
 
 // settle sends the reply. One that is given within Handle may wait for the next if that request is already there: Serve sends before it waits,

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/rocwire/rocwire/internal/mono"
 )
 
 // ServerOptions say how a server treats a connection.
@@ -50,6 +52,7 @@ type ServerConn struct {
 	k          *keeper
 	last       uint32  // id of the last message
 	req        Request // of the Handle in progress
+	timed      bool    // replies may carry their timing
 
 	mu    sync.Mutex
 	cause error
@@ -83,6 +86,7 @@ func NewServerFD(fd int, opt ServerOptions) (*ServerConn, error) {
 		return nil, errors.Join(err, unix.Close(fd))
 	}
 	s := &ServerConn{opt: opt, c: sock, in: newIn(sock)}
+	s.in.stamp = true
 	if sa, err := unix.Getpeername(fd); err == nil {
 		s.host, s.port = sockaddr(sa)
 		s.addr = netAddr(sa)
@@ -142,6 +146,7 @@ func (s *ServerConn) Welcome(w Welcome) error {
 		w.HeartbeatMS = uint32(DefaultHeartbeat / time.Millisecond)
 	}
 	w.Protocol = s.out.version
+	s.timed = w.HasFeature(FeatureTiming)
 	s.out.mu.Lock()
 	b, err := appendWelcome(s.out.buf, &w)
 	s.out.buf = b
@@ -272,6 +277,7 @@ func (s *ServerConn) serve(h Handler) error {
 		}
 		switch {
 		case head.Op >= OpUser:
+			r.arrived, r.started = s.in.at, mono.Now()
 			h.Handle(r)
 			if err := r.end(); err != nil {
 				return err
@@ -295,7 +301,7 @@ func (s *ServerConn) check(h Header) error {
 		return violation(h, "wrong version")
 	case h.ID != s.last+1:
 		return violation(h, "id out of sequence, %d was due", s.last+1)
-	case h.Flags&(FlagResponse|FlagError) != 0, h.Flags&FlagMore != 0 && h.Flags&FlagInlineData == 0:
+	case h.Flags&(FlagResponse|FlagError|FlagTimed) != 0, h.Flags&FlagMore != 0 && h.Flags&FlagInlineData == 0:
 		return violation(h, "flags that do not belong to a request")
 	}
 	return nil

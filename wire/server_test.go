@@ -305,6 +305,7 @@ func FuzzServer(f *testing.F) {
 		append(frame(opEcho, 1, FlagInlineData|FlagMore, le32(0), le64(3), []byte("a")), frame(opEcho, 1, FlagInlineData, []byte("bc"))...),
 		append(frame(OpPing, 1, 0), frame(OpShutdown, 2, FlagNoReply, []byte("bye"))...),
 		append(frame(0x777, 1, FlagNoReply), frame(opSlow, 2, 0)...),
+		frame(opEcho, 1, FlagTimed, []byte("abc")),
 	} {
 		f.Add(seed)
 	}
@@ -313,9 +314,10 @@ func FuzzServer(f *testing.F) {
 			if r.BulkLen < 1<<20 {
 				_ = r.ReadBulk(make([]byte, r.BulkLen/2))
 			}
+			r.Measure()
 			_ = r.Reply(int32(r.Op), r.Fixed)
 		})
-		peer, done := serveRaw(t, h, ServerOptions{})
+		peer, done := serveRaw(t, h, ServerOptions{}, FeatureTiming)
 		go func() {
 			_, _ = peer.Write(b)
 			_ = peer.CloseWrite()
