@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -40,10 +41,13 @@ type Options struct {
 	// Sinks tells how the delivery to push sinks goes; nil: there are none.
 	Sinks func() []push.Stats
 
-	Interval  time.Duration // how often cards are read; default 1 s
-	Timeout   time.Duration // how long one reading may take; default 10 s
-	MaxAge    time.Duration // what is older is not shown; default 30 s
-	MaxSeries int           // series of one metric at most; default 5000
+	Interval time.Duration // how often cards are read; default 1 s
+	// SlowInterval is how often what hardly changes is asked: XGMI links, partitions,
+	// firmware, bad pages, topology. Default 30 s.
+	SlowInterval time.Duration
+	Timeout      time.Duration // how long one reading may take; default 10 s
+	MaxAge       time.Duration // what is older is not shown; default 30 s
+	MaxSeries    int           // series of one metric at most; default 5000
 	// MaxProcesses is how many processes of one card have series at most: those that
 	// hold most of its memory. Default 256.
 	MaxProcesses int
@@ -66,6 +70,8 @@ type Place struct {
 type Exporter struct {
 	opt      Options
 	poll     *poller
+	detail   *detailPoller
+	events   *eventCounter
 	gatherer *gatherer
 }
 
@@ -76,6 +82,7 @@ func New(opt Options) (*Exporter, error) {
 		return nil, errors.New("exporter: no source")
 	}
 	setDefault(&opt.Interval, time.Second)
+	setDefault(&opt.SlowInterval, 30*time.Second)
 	setDefault(&opt.Timeout, 10*time.Second)
 	setDefault(&opt.MaxAge, max(30*time.Second, 3*opt.Interval))
 	setDefault(&opt.MaxSeries, 5000)
@@ -91,6 +98,8 @@ func New(opt Options) (*Exporter, error) {
 	}
 	e := &Exporter{opt: opt}
 	e.poll = newPoller(&e.opt)
+	e.detail = newDetailPoller(&e.opt, e.poll.list)
+	e.events = newEventCounter(&e.opt, e.poll.list)
 	var runtime prometheus.Gatherer
 	if opt.Runtime {
 		reg := prometheus.NewRegistry()
@@ -109,7 +118,29 @@ func setDefault[T ~int | ~int64](v *T, def T) {
 
 // Run gathers until ctx is done. It leaves nothing running but a reading that a
 // source refuses to end.
-func (e *Exporter) Run(ctx context.Context) { e.poll.run(ctx) }
+func (e *Exporter) Run(ctx context.Context) {
+	var wg sync.WaitGroup
+	wg.Go(func() { e.detail.run(ctx) })
+	wg.Go(func() { e.events.run(ctx) })
+	e.poll.run(ctx)
+	wg.Wait()
+}
 
-// Poll reads everything once and waits for it, at most for Options.Timeout.
-func (e *Exporter) Poll(ctx context.Context) { e.poll.once(ctx) }
+// Poll reads the cards once, and their details if they are due, and waits for that,
+// at most for Options.Timeout. Events are counted in Run alone.
+func (e *Exporter) Poll(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, e.opt.Timeout)
+	defer cancel()
+	e.poll.once(ctx)
+	e.detail.once(ctx)
+}
+
+// view is all that is known now.
+func (e *Exporter) view() *view {
+	v := e.poll.view()
+	for i := range v.cards {
+		v.cards[i].detail = e.detail.view(v.cards[i].snap.Device, v.now)
+	}
+	v.topo, v.events = e.detail.topology(v.now), e.events.view()
+	return v
+}

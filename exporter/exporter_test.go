@@ -155,9 +155,14 @@ func golden(t *testing.T, file string, got []byte) {
 }
 
 func TestMetricsGolden(t *testing.T) {
-	e := start(t, Options{Source: smitest.NewFake(fullCards()...), Sessions: smitest.Clients{}, Calls: someCalls(), Version: "1.2.3",
+	src := smitest.NewFake(fullCards()...)
+	src.SetDetails(fullDetail())
+	src.SetTopology(smitest.Topology(2))
+	e := start(t, Options{Source: src, Sessions: smitest.Clients{}, Calls: someCalls(), Version: "1.2.3",
 		Place: Place{Host: "gpu-1", Cluster: "eu", Pool: "training"}})
 	e.Poll(t.Context())
+	e.hear(t, src, smi.Event{Kind: smi.EventVMFault}, smi.Event{Device: 1, Kind: "invented"}, smi.Event{Device: 7, Kind: smi.EventLost},
+		smi.Event{Device: smi.NoCard, Kind: smi.EventMissed, Count: 3})
 	e.clock.advance(1500 * time.Millisecond)
 	text := strings.ReplaceAll(e.metrics(t), `goversion="`+runtime.Version()+`"`, `goversion="GO"`)
 	golden(t, "testdata/metrics.txt", []byte(text))

@@ -43,7 +43,7 @@ func newGatherer(e *Exporter, runtime prometheus.Gatherer) *gatherer {
 // Gather implements prometheus.Gatherer: families by name, series in the order in
 // which their collector emitted them.
 func (g *gatherer) Gather() ([]*dto.MetricFamily, error) {
-	v := g.e.poll.view()
+	v := g.e.view()
 	out := make(families, len(metrics))
 	for i, c := range g.collectors {
 		begin := g.e.opt.now()

@@ -48,11 +48,21 @@ func secondsOpt(e *emitter, m *metric, v smi.Opt[smi.Duration], labels ...string
 // boolOpt emits 1 or 0 if the answer is available.
 func boolOpt(e *emitter, m *metric, v smi.Opt[bool], labels ...string) {
 	if b, ok := v.Get(); ok {
-		n := 0.0
-		if b {
-			n = 1
-		}
-		e.gauge(m, n, labels...)
+		e.gauge(m, truth(b), labels...)
+	}
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// putScaled emits a figure in another unit if it is available.
+func putScaled[T numeric](e *emitter, m *metric, v smi.Opt[T], scale float64, l labels) {
+	if n, ok := v.Get(); ok {
+		e.put(m, float64(n)*scale, l)
 	}
 }
 

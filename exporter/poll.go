@@ -37,6 +37,8 @@ type view struct {
 	maxAge time.Duration // Options.MaxAge
 	err    error         // the source cannot be asked
 	cards  []cardView
+	topo   partView[*smi.Topology]
+	events eventView
 }
 
 // cardView is one card of a view. When nothing recent is known about it, snap has
@@ -47,6 +49,8 @@ type cardView struct {
 	fresh bool // and not too long ago
 	age   time.Duration
 	took  time.Duration
+
+	detail detailView
 }
 
 func newPoller(opt *Options) *poller {
@@ -179,6 +183,16 @@ func (p *poller) setList(devices []smi.Device, err error, now time.Time) {
 		}
 		p.cards[d.Index] = c
 	}
+}
+
+// list is the cards there are, nil when they cannot be asked.
+func (p *poller) list() []smi.Device {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.listErr != nil || p.listed.IsZero() {
+		return nil
+	}
+	return slices.Clone(p.devices)
 }
 
 // ready reports whether a first attempt to read has ended.

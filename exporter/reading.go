@@ -13,6 +13,9 @@ type Reading struct {
 	Time  time.Time
 	Err   error // the cards cannot be asked; Cards are the last known ones
 	Cards []Card
+	// Topology is how the cards reach each other; nil if nobody knows.
+	Topology *smi.Topology
+	Events   []EventCount // what happened to the cards, by card and kind
 
 	SessionsErr error // nothing is known about sessions: there are none here then
 	Sessions    []smi.Session
@@ -29,6 +32,17 @@ type Card struct {
 	smi.DeviceSnapshot
 	Fresh bool          // read, and not too long ago
 	Age   time.Duration // since it was read; 0 if it never was
+
+	Detail Detail
+}
+
+// Detail is what a card tells that changes slowly and is asked seldom; nil is not
+// known, or not there.
+type Detail struct {
+	XGMI       *smi.XGMI
+	Partitions *smi.Partitions
+	Firmware   []smi.Firmware
+	BadPages   []smi.BadPage // empty, not nil, when there is none
 }
 
 // SlowCallSource is a CallSource that keeps the slowest calls.
@@ -38,12 +52,17 @@ type SlowCallSource interface {
 
 // Read tells what is known now.
 func (e *Exporter) Read() Reading {
-	v := e.poll.view()
+	v := e.view()
 	r := Reading{Time: v.now, Err: v.err, Cards: make([]Card, len(v.cards))}
 	for i := range v.cards {
 		c := &v.cards[i]
 		r.Cards[i] = Card{DeviceSnapshot: c.snap, Fresh: c.fresh, Age: c.age}
+		if d := &c.detail; c.fresh {
+			r.Cards[i].Detail = Detail{XGMI: d.xgmi.value, Partitions: d.partitions.value, Firmware: d.firmware.value, BadPages: d.badPages.value}
+		}
 	}
+	r.Topology = v.topo.value
+	r.Events = v.events.list()
 	if s := e.opt.Sessions; s != nil {
 		if r.SessionsErr = unknown(s); r.SessionsErr == nil {
 			r.Sessions = s.Sessions()

@@ -1,0 +1,147 @@
+package exporter
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/rocwire/rocwire/smi"
+)
+
+// eventKinds are the kinds that are counted apart; what a source invents beyond them
+// is "other", so that no source makes series.
+var eventKinds = []string{
+	smi.EventVMFault, smi.EventThermalThrottle, smi.EventPreReset, smi.EventPostReset, smi.EventMigrateStart, smi.EventMigrateEnd,
+	smi.EventPageFaultStart, smi.EventPageFaultEnd, smi.EventQueueEviction, smi.EventQueueRestore, smi.EventUnmap, smi.EventProcessStart,
+	smi.EventProcessEnd, smi.EventRingHang, smi.EventECC, smi.EventLinkChange, smi.EventLost, smi.EventFound, otherEvents,
+}
+
+const otherEvents = "other"
+
+var knownEvent = func() map[string]bool {
+	known := map[string]bool{}
+	for _, k := range eventKinds {
+		known[k] = true
+	}
+	return known
+}()
+
+// EventCount is how many events of one kind a card had since the exporter began to
+// listen.
+type EventCount struct {
+	Device int // index of the card, or smi.NoCard
+	Kind   string
+	Count  uint64
+}
+
+type eventKey struct {
+	device int
+	kind   string
+}
+
+// eventCounter listens to what happens to the cards, and counts it.
+type eventCounter struct {
+	opt   *Options
+	cards func() []smi.Device
+
+	mu     sync.Mutex
+	counts map[eventKey]uint64
+	missed uint64
+	heard  bool  // the source can be listened to
+	err    error // why it cannot, now
+}
+
+// eventView is what a scrape sees.
+type eventView struct {
+	counts map[eventKey]uint64
+	missed uint64
+	heard  bool
+	err    error
+}
+
+// settled is after how long a source that still lets itself be listened to is taken to
+// be one that can.
+const settled = time.Second
+
+func newEventCounter(opt *Options, cards func() []smi.Device) *eventCounter {
+	return &eventCounter{opt: opt, cards: cards, counts: map[eventKey]uint64{}, err: errors.New("not listening yet")}
+}
+
+// run listens until ctx is done, again and again. Events between two attempts are not
+// counted, which the collector's success tells.
+func (e *eventCounter) run(ctx context.Context) {
+	for ctx.Err() == nil {
+		t := time.AfterFunc(settled, e.listening)
+		err := e.opt.Source.Events(ctx, e.count)
+		t.Stop()
+		e.mu.Lock()
+		e.err = err
+		if err == nil {
+			e.err = errors.New("the source tells no more events")
+		}
+		e.mu.Unlock()
+		pause := time.NewTimer(e.pause(err))
+		select {
+		case <-ctx.Done():
+		case <-pause.C:
+		}
+		pause.Stop()
+	}
+}
+
+// pause is how long after an end it is tried again: a source that cannot now may be
+// one that can after the worker's update, but not in a hurry.
+func (e *eventCounter) pause(err error) time.Duration {
+	if errors.Is(err, smi.ErrNotSupported) {
+		return 10 * e.opt.SlowInterval
+	}
+	return max(e.opt.Interval, settled)
+}
+
+func (e *eventCounter) listening() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.heard, e.err = true, nil
+}
+
+func (e *eventCounter) count(ev smi.Event) {
+	k := eventKey{device: smi.NoCard, kind: ev.Kind}
+	if !knownEvent[k.kind] {
+		k.kind = otherEvents
+	}
+	for _, d := range e.cards() {
+		if d.Index == ev.Device {
+			k.device = ev.Device
+		}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.heard, e.err = true, nil
+	if ev.Kind == smi.EventMissed {
+		e.missed += max(ev.Count, 1)
+		return
+	}
+	e.counts[k]++
+}
+
+func (e *eventCounter) view() eventView {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return eventView{counts: maps.Clone(e.counts), missed: e.missed, heard: e.heard, err: e.err}
+}
+
+// list is the counts in order.
+func (v *eventView) list() []EventCount {
+	list := make([]EventCount, 0, len(v.counts))
+	for k, n := range v.counts {
+		list = append(list, EventCount{k.device, k.kind, n})
+	}
+	slices.SortFunc(list, func(a, b EventCount) int {
+		return cmp.Or(cmp.Compare(a.Device, b.Device), cmp.Compare(a.Kind, b.Kind))
+	})
+	return list
+}
