@@ -12,17 +12,8 @@ type Injector interface {
 // InjectorOf is the Injector behind src: src itself, or a source that it stands in
 // front of and gives by Unwrap; nil if there is none.
 func InjectorOf(src Source) Injector {
-	for src != nil {
-		if in, ok := src.(Injector); ok {
-			return in
-		}
-		w, ok := src.(interface{ Unwrap() Source })
-		if !ok {
-			return nil
-		}
-		src = w.Unwrap()
-	}
-	return nil
+	in, _ := behind[Injector](src)
+	return in
 }
 
 // Fault is what may go wrong with a card. Which fields matter depends on Kind.

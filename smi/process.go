@@ -82,6 +82,8 @@ type Session struct {
 	BytesIn  Opt[Bytes]  `json:"bytes_in" msgpack:"bi,omitempty"`  // from the client
 	BytesOut Opt[Bytes]  `json:"bytes_out" msgpack:"bo,omitempty"` // to the client
 	Calls    Opt[uint64] `json:"calls" msgpack:"c,omitempty"`      // requests executed
+
+	Quotas []SessionQuota `json:"quotas,omitempty" msgpack:"q,omitempty"` // of the cards where it has one
 }
 
 // SessionTotals are a worker's running totals since it started, the sessions that

@@ -49,6 +49,7 @@ var (
 	_ Source      = (*SharedSource)(nil)
 	_ Snapshotter = (*SharedSource)(nil)
 	_ Injector    = (*SharedSource)(nil)
+	_ Limiter     = (*SharedSource)(nil)
 )
 
 // NewShared stands in front of src. Closing it closes src.

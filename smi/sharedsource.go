@@ -21,6 +21,15 @@ func (s *SharedSource) Inject(ctx context.Context, index int, f Fault) error {
 	return in.Inject(ctx, index, f)
 }
 
+// SetQuota implements Limiter: ErrNotSupported, unless the source behind s is one.
+func (s *SharedSource) SetQuota(ctx context.Context, index int, session string, q Quota) error {
+	l := LimiterOf(s.src)
+	if l == nil {
+		return Errorf(ErrNotSupported, "there are no sessions here that could have a quota")
+	}
+	return l.SetQuota(ctx, index, session, q)
+}
+
 // Close waits for nothing: a reading that hangs would never let go.
 func (s *SharedSource) Close() error {
 	s.mu.Lock()

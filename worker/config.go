@@ -56,6 +56,9 @@ type Config struct {
 	// Command starts a session process: program and first arguments. Backend.Args follow.
 	Command []string
 
+	// Quota is what a session may have of each card, unless SetQuota says otherwise. What is not set is not limited.
+	Quota smi.Quota
+
 	MaxSessions  int           // at once; more are refused
 	Warm         int           // session processes kept ready
 	HelloTimeout time.Duration // until a new connection has said who it is

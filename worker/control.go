@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -18,6 +19,7 @@ const (
 	msgReport = 3 // session → parent: counters, about once a second
 	msgEnd    = 4 // session → parent: the session is over, last message
 	msgStop   = 5 // parent → session: end; carries the reason for the client
+	msgLimits = 6 // parent → session: its quotas from now on
 )
 
 // maxControl bounds a message in bytes, both ways. The largest is msgStart with a Hello.
@@ -71,6 +73,16 @@ func (c *control) send(msg []byte, fd int) error {
 	}
 	_, _, err := c.c.WriteMsgUnix(msg, oob, nil)
 	return err
+}
+
+// orderTime is how long a process may take to make room for an order.
+const orderTime = 2 * time.Second
+
+// order sends a message to a process that may not read.
+func (c *control) order(msg []byte) error {
+	_ = c.c.SetWriteDeadline(time.Now().Add(orderTime))
+	defer func() { _ = c.c.SetWriteDeadline(time.Time{}) }()
+	return c.send(msg, -1)
 }
 
 // receive reads one message into buf (maxControl+1 bytes) and the descriptor that came with it, -1 for none.
@@ -132,15 +144,17 @@ type start struct {
 	Version uint16 // of the client's frames
 	InitID  uint32 // request id of its INIT
 	Hello   []byte // MessagePack
+	Limits  []limit
 }
 
 func (s *start) encode() []byte {
-	e := wire.Enc{B: make([]byte, 0, 32+len(s.Hello))}
+	e := wire.Enc{B: make([]byte, 0, 32+len(s.Hello)+maxLimit*len(s.Limits))}
 	e.U8(msgStart)
 	e.U64(s.Session)
 	e.U16(s.Version)
 	e.U32(s.InitID)
 	e.Bytes(s.Hello)
+	appendLimits(&e, s.Limits)
 	return e.B
 }
 
@@ -148,6 +162,7 @@ func (s *start) encode() []byte {
 func (s *start) decode(b []byte) error {
 	d := wire.NewDec(b)
 	s.Session, s.Version, s.InitID, s.Hello = d.U64(), d.U16(), d.U32(), d.Bytes()
+	s.Limits = decodeLimits(&d)
 	if !d.Done() {
 		return fmt.Errorf("%w: start", errControl)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/internal/mono"
 	"github.com/rocwire/rocwire/wire"
+	"github.com/rocwire/rocwire/worker/quota"
 )
 
 // Descriptors of a session process.
@@ -91,11 +92,11 @@ func (p *SessionProcess) Run() error {
 	if err != nil {
 		return err
 	}
-	return p.serve(ctl, conn, Session{ID: st.Session, Hello: hello})
+	return p.serve(ctl, conn, Session{ID: st.Session, Hello: hello}, st.Limits)
 }
 
 // serve is one session, from the Welcome to its end.
-func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session) error {
+func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session, limits []limit) error {
 	log := p.Log.With("session", sess.ID)
 	w := wire.Welcome{Version: p.Version, Session: sess.ID, HeartbeatMS: uint32(sess.Hello.Heartbeat() / time.Millisecond)}
 	opened, err := p.Open(sess)
@@ -111,6 +112,9 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 		return err
 	}
 	s := newSession(opened.Runtime, conn, log)
+	within := s.limit()
+	defer within.Close()
+	setLimits(within, limits)
 	s.handles.own = opened.ChecksHandles
 	if opened.Faults != nil {
 		opened.Faults(func(st hip.Stream, code hip.Error, detail string) { s.fault(0, st, code, detail) })
@@ -130,10 +134,7 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 		r.run(stop)
 	}()
 	go func() { // the parent says that it is over, or does so by closing its end, or by dying
-		reason := "the worker stops"
-		if msg, _, err := ctl.receive(make([]byte, maxControl+1)); err == nil && msg[0] == msgStop {
-			reason = string(msg[1:])
-		}
+		reason := orders(ctl, within)
 		conn.Close(reason)
 		time.Sleep(time.Second)
 		_ = ctl.send(encodeEnd(reason), -1)
@@ -155,6 +156,25 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 	}
 	_ = ctl.send(encodeEnd(reason), -1)
 	return nil
+}
+
+// orders follows what the parent says until the session is to end, and gives the reason for that.
+func orders(ctl *control, within *quota.Runtime) (reason string) {
+	buf := make([]byte, maxControl+1)
+	for {
+		msg, _, err := ctl.receive(buf)
+		switch {
+		case err == nil && msg[0] == msgLimits:
+			d := wire.NewDec(msg[1:])
+			if list := decodeLimits(&d); d.Done() {
+				setLimits(within, list)
+			}
+		case err == nil && msg[0] == msgStop:
+			return string(msg[1:])
+		default:
+			return "the worker stops"
+		}
+	}
 }
 
 // hangupGrace is how long after the client has gone a session may take to execute what it has still sent.

@@ -41,6 +41,7 @@ type Server struct {
 	conns     sync.WaitGroup
 	smi       *smiremote.Handler
 	managers  atomic.Int64 // management connections
+	quotas    quotas
 
 	mu       sync.Mutex
 	sessions map[uint64]*sessionRecord
@@ -61,6 +62,7 @@ func New(cfg Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{cfg: cfg, listener: l, sessions: map[uint64]*sessionRecord{}, byPID: map[int]*sessionRecord{}, done: make(chan struct{})}
+	s.quotas = quotas{all: map[int]smi.Quota{}, own: map[uint64]map[int]smi.Quota{}, cards: map[int]busAddress{}}
 	s.totals.latency = rpcstats.NewTotals(rpcstats.Names{Op: hiprpc.OpName, Code: func(c int32) string {
 		if !hip.Error(c).Valid() {
 			return ""
@@ -235,10 +237,12 @@ func (s *Server) handOver(conn net.Conn, hello *wire.Hello, head wire.Header, re
 			return nil, err
 		}
 		rec.setPID(p.pid())
-		s.mu.Lock() // gone must not see a process between having the session and not getting it
+		s.quotas.mu.Lock() // SetQuota must not come between the first limits and the process's having a session
+		s.mu.Lock()        // gone must not see a process between having the session and not getting it
 		s.byPID[p.pid()] = rec
-		err = p.serve(rec, &start{Session: rec.id, Version: head.Version, InitID: head.ID, Hello: packed}, int(f.Fd()))
+		err = p.serve(rec, &start{Session: rec.id, Version: head.Version, InitID: head.ID, Hello: packed, Limits: s.limits(rec.id)}, int(f.Fd()))
 		s.mu.Unlock()
+		s.quotas.mu.Unlock()
 		if err == nil {
 			return p, conn.Close() // the process has its own descriptor
 		}
@@ -271,6 +275,7 @@ func (s *Server) gone(p *proc) {
 		return
 	}
 	defer close(rec.over)
+	s.forgetQuota(rec.id)
 	state := p.cmd.ProcessState
 	if rec.wasStopped() || p.ended.Load() && state.Success() {
 		s.cfg.Log.Info("session ended", "session", rec.id, "reason", rec.endReason())

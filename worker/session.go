@@ -11,6 +11,7 @@ import (
 	"github.com/rocwire/rocwire/hipremote/hiprpc"
 	"github.com/rocwire/rocwire/internal/mono"
 	"github.com/rocwire/rocwire/wire"
+	"github.com/rocwire/rocwire/worker/quota"
 )
 
 // maxWaiting bounds the calls of one session that wait off the line. Each is a thread of the client that waits for its reply, or a copy that
@@ -86,6 +87,13 @@ func newSession(rt hip.Runtime, conn notifier, log *slog.Logger) *session {
 		s.devices = n
 	}
 	return s
+}
+
+// limit puts quotas, none yet, in front of the runtime. What copies is not limited and goes on to the runtime itself.
+func (s *session) limit() *quota.Runtime {
+	q := quota.New(s.rt)
+	s.rt, s.placer = q, q.Placer()
+	return q
 }
 
 // Handle executes one message. It is called in arrival order.

@@ -19,6 +19,7 @@ func (s *Server) Sessions() []smi.Session {
 	out := make([]smi.Session, len(records))
 	for i, r := range records {
 		out[i] = r.session(s.cfg.Backend.Usage, s.cfg.Backend.Devices)
+		out[i].Quotas = s.sessionQuotas(r.id, s.cfg.Backend.Devices)
 	}
 	return out
 }
@@ -32,7 +33,7 @@ func (s *Server) Source() smi.Source {
 	if b.Source == nil {
 		return &noSource{reason: b.NoSource}
 	}
-	return &source{Source: b.Source, find: s.find, local: b.Local, set: s.cfg.AllowSet}
+	return &source{Source: b.Source, find: s.find, local: b.Local, limiter: s, set: s.cfg.AllowSet}
 }
 
 // find says whether pid is a session process, and whose.

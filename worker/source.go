@@ -13,10 +13,15 @@ type source struct {
 	smi.Source
 	find  func(pid int) (*sessionRecord, bool)
 	local func(*smi.Process) (uint32, bool) // the number of a process in this one's namespace
-	set   bool                              // the cards may be changed
+	// limiter holds sessions to quotas.
+	limiter smi.Limiter
+	set     bool // the cards may be changed
 }
 
-var _ smi.Snapshotter = (*source)(nil)
+var (
+	_ smi.Snapshotter = (*source)(nil)
+	_ smi.Limiter     = (*source)(nil)
+)
 
 // Unwrap is the backend's source.
 func (s *source) Unwrap() smi.Source { return s.Source }
@@ -71,6 +76,14 @@ func (s *source) Set(ctx context.Context, i int, c smi.Setting) error {
 		return smi.Errorf(smi.ErrNoPermission, "the worker was started without --smi-allow-set")
 	}
 	return s.Source.Set(ctx, i, c)
+}
+
+// SetQuota implements smi.Limiter.
+func (s *source) SetQuota(ctx context.Context, card int, session string, q smi.Quota) error {
+	if !s.set {
+		return smi.Errorf(smi.ErrNoPermission, "the worker was started without --smi-allow-set")
+	}
+	return s.limiter.SetQuota(ctx, card, session, q)
 }
 
 // Close leaves the backend's source alone; it is not ours.

@@ -1,0 +1,73 @@
+package worker
+
+import (
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/smi"
+	"github.com/rocwire/rocwire/wire"
+	"github.com/rocwire/rocwire/worker/quota"
+)
+
+// limit is what the parent tells a session process of one quota. The parent knows cards by management data and the process by its runtime,
+// which number them differently: what both know is the PCI address.
+type limit struct {
+	at busAddress
+	quota.Limits
+}
+
+// busAddress is a PCI address without the function, which HIP does not tell.
+type busAddress uint64
+
+// everyCard stands for all cards.
+const everyCard busAddress = 1<<64 - 1
+
+func addressOfBDF(b smi.BDF) busAddress {
+	return busAddress(b.Domain)<<16 | busAddress(b.Bus)<<8 | busAddress(b.Device)
+}
+
+// maxLimit is the length of an encoded limit in bytes, maxLimits how many there may be.
+const (
+	maxLimit  = 24
+	maxLimits = 256
+)
+
+func appendLimits(e *wire.Enc, list []limit) {
+	e.U16(uint16(len(list)))
+	for _, l := range list {
+		e.U64(uint64(l.at))
+		e.U64(l.Memory)
+		e.F64(l.Compute)
+	}
+}
+
+// decodeLimits reads what appendLimits wrote; d tells whether it was that.
+func decodeLimits(d *wire.Dec) []limit {
+	n := int(d.U16())
+	if n*maxLimit > d.Len() {
+		n = d.Len()/maxLimit + 1 // one too many: d notices
+	}
+	list := make([]limit, n)
+	for i := range list {
+		list[i] = limit{busAddress(d.U64()), quota.Limits{Memory: d.U64(), Compute: d.F64()}}
+	}
+	return list
+}
+
+// setLimits applies quotas in a session process: a later one goes before an earlier one of the same card.
+func setLimits(q *quota.Runtime, list []limit) {
+	n, code := q.GetDeviceCount()
+	if code != hip.Success {
+		return
+	}
+	for i := range n {
+		p, code := q.GetDevicePropertiesR0600(i)
+		if code != hip.Success {
+			continue
+		}
+		at := busAddress(uint32(p.PciDomainID))<<16 | busAddress(uint8(p.PciBusID))<<8 | busAddress(uint8(p.PciDeviceID))
+		for _, l := range list {
+			if l.at == at || l.at == everyCard {
+				q.SetLimits(i, l.Limits)
+			}
+		}
+	}
+}

@@ -1,0 +1,241 @@
+package quota
+
+import (
+	"github.com/rocwire/rocwire/codeobject"
+	"github.com/rocwire/rocwire/hip"
+)
+
+func pages(size uint64) uint64 {
+	if size > 1<<63 {
+		return size // no device has as much
+	}
+	return (size + hip.Granule - 1) &^ (hip.Granule - 1)
+}
+
+// take adds to what the session holds, false if the limit forbids it.
+func (d *device) take(size uint64) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.limits.Memory != 0 && size > d.limits.Memory-min(d.held, d.limits.Memory) {
+		return false
+	}
+	d.held += size
+	return true
+}
+
+// takeSome takes as much as the limit allows, size at most.
+func (d *device) takeSome(size uint64) uint64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.limits.Memory != 0 {
+		size = min(size, (d.limits.Memory-min(d.held, d.limits.Memory))&^(hip.Granule-1))
+	}
+	d.held += size
+	return size
+}
+
+func (d *device) give(size uint64) {
+	d.mu.Lock()
+	d.held -= min(size, d.held)
+	d.mu.Unlock()
+}
+
+// use moves bytes from unused to used; below 0, back.
+func (d *device) use(size int64) {
+	d.mu.Lock()
+	if size >= 0 {
+		d.unused -= min(uint64(size), d.unused)
+	} else {
+		d.unused += uint64(-size)
+	}
+	d.mu.Unlock()
+}
+
+// allocate runs alloc within the limit of t's device.
+func (q *Runtime) allocate(t hip.Thread, size uint64, alloc func() (hip.Ptr, hip.Error)) (hip.Ptr, hip.Error) {
+	d, n := q.device(t.Device), pages(size)
+	if d == nil || size == 0 {
+		return alloc()
+	}
+	if !d.take(n) {
+		return 0, hip.ErrorOutOfMemory
+	}
+	p, code := alloc()
+	if code != hip.Success {
+		d.give(n)
+		return p, code
+	}
+	q.keep(p, block{device: t.Device, size: n})
+	return p, code
+}
+
+func (q *Runtime) keep(p hip.Ptr, b block) {
+	q.mu.Lock()
+	q.blocks[p] = b
+	q.mu.Unlock()
+}
+
+// forget takes a block out of the account before it is freed, as its address may be
+// another's right afterwards.
+func (q *Runtime) forget(p hip.Ptr) (block, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	b, ok := q.blocks[p]
+	delete(q.blocks, p)
+	return b, ok
+}
+
+// freed gives back what a block took.
+func (q *Runtime) freed(b block) {
+	d := q.device(b.device)
+	if b.placed {
+		d.use(-int64(b.size))
+	} else {
+		d.give(b.size)
+	}
+}
+
+// Malloc implements hip.Runtime.
+func (q *Runtime) Malloc(t hip.Thread, size uint64) (hip.Ptr, hip.Error) {
+	return q.allocate(t, size, func() (hip.Ptr, hip.Error) { return q.Runtime.Malloc(t, size) })
+}
+
+// MallocAsync implements hip.Runtime.
+func (q *Runtime) MallocAsync(t hip.Thread, size uint64, s hip.Stream) (hip.Ptr, hip.Error) {
+	return q.allocate(t, size, func() (hip.Ptr, hip.Error) { return q.Runtime.MallocAsync(t, size, s) })
+}
+
+// Free implements hip.Runtime.
+func (q *Runtime) Free(t hip.Thread, p hip.Ptr) hip.Error {
+	b, known := q.forget(p)
+	code := q.Runtime.Free(t, p)
+	switch {
+	case !known:
+	case code == hip.Success:
+		q.freed(b)
+	default:
+		q.keep(p, b)
+	}
+	return code
+}
+
+// FreeAsync implements hip.Runtime. The memory counts until the stream has freed it.
+func (q *Runtime) FreeAsync(t hip.Thread, p hip.Ptr, s hip.Stream) hip.Error {
+	b, known := q.forget(p)
+	code := q.Runtime.FreeAsync(t, p, s)
+	if !known {
+		return code
+	}
+	if code != hip.Success {
+		q.keep(p, b)
+		return code
+	}
+	if b.placed || q.Runtime.LaunchHostFunc(t, s, func() { q.freed(b) }) != hip.Success {
+		q.freed(b)
+	}
+	return code
+}
+
+// ModuleLoadData implements hip.Runtime.
+func (q *Runtime) ModuleLoadData(t hip.Thread, image []byte) (hip.Module, hip.Error) {
+	d := q.device(t.Device)
+	if d == nil {
+		return q.Runtime.ModuleLoadData(t, image)
+	}
+	var n uint64
+	if o, err := codeobject.Parse(image); err == nil { // what is wrong with it, the runtime says
+		n = pages(o.MemSize)
+	}
+	if !d.take(n) {
+		return 0, hip.ErrorOutOfMemory
+	}
+	m, code := q.Runtime.ModuleLoadData(t, image)
+	if code != hip.Success {
+		d.give(n)
+		return m, code
+	}
+	q.mu.Lock()
+	q.images[m] = block{device: t.Device, size: n}
+	q.mu.Unlock()
+	return m, code
+}
+
+// ModuleUnload implements hip.Runtime.
+func (q *Runtime) ModuleUnload(t hip.Thread, m hip.Module) hip.Error {
+	q.mu.Lock()
+	b, known := q.images[m]
+	delete(q.images, m)
+	q.mu.Unlock()
+	code := q.Runtime.ModuleUnload(t, m)
+	switch {
+	case !known:
+	case code == hip.Success:
+		q.freed(b)
+	default:
+		q.mu.Lock()
+		q.images[m] = b
+		q.mu.Unlock()
+	}
+	return code
+}
+
+// DeviceReset implements hip.Runtime. What was granted stays granted.
+func (q *Runtime) DeviceReset(t hip.Thread) hip.Error {
+	code := q.Runtime.DeviceReset(t)
+	if code != hip.Success {
+		return code
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for p, b := range q.blocks {
+		if b.device == t.Device {
+			delete(q.blocks, p)
+			q.freed(b)
+		}
+	}
+	for m, b := range q.images {
+		if b.device == t.Device {
+			delete(q.images, m)
+			q.freed(b)
+		}
+	}
+	if d := q.device(t.Device); d != nil {
+		d.time.reset()
+	}
+	return code
+}
+
+// MemGetInfo implements hip.Runtime.
+func (q *Runtime) MemGetInfo(t hip.Thread) (free, total uint64, code hip.Error) {
+	free, total, code = q.Runtime.MemGetInfo(t)
+	d := q.device(t.Device)
+	if code != hip.Success || d == nil {
+		return free, total, code
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if limit := d.limits.Memory; limit != 0 {
+		total = min(total, limit)
+		used := d.held - min(d.unused, d.held)
+		free = min(free, total-min(used, total))
+	}
+	return free, total, code
+}
+
+// GetDevicePropertiesR0600 implements hip.Runtime.
+func (q *Runtime) GetDevicePropertiesR0600(index int32) (*hip.DevicePropR0600, hip.Error) {
+	p, code := q.Runtime.GetDevicePropertiesR0600(index)
+	d := q.device(index)
+	if code != hip.Success || d == nil {
+		return p, code
+	}
+	d.mu.Lock()
+	limit := d.limits.Memory
+	d.mu.Unlock()
+	if limit != 0 && limit < p.TotalGlobalMem {
+		own := *p
+		own.TotalGlobalMem = limit
+		p = &own
+	}
+	return p, code
+}

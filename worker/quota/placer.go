@@ -1,0 +1,54 @@
+package quota
+
+import "github.com/rocwire/rocwire/hip"
+
+// Placer is the runtime's hip.Placer within the limits, nil if it has none.
+func (q *Runtime) Placer() hip.Placer {
+	if q.placer == nil {
+		return nil
+	}
+	return placer{q}
+}
+
+type placer struct{ q *Runtime }
+
+func (p placer) ReserveRange(base, size uint64) hip.Error {
+	return p.q.placer.ReserveRange(base, size)
+}
+
+// Grant gives what the limit leaves, and at most size.
+func (p placer) Grant(t hip.Thread, size uint64) (uint64, hip.Error) {
+	d := p.q.device(t.Device)
+	if d == nil {
+		return p.q.placer.Grant(t, size)
+	}
+	want := d.takeSome(pages(size))
+	if want == 0 {
+		return 0, hip.ErrorOutOfMemory
+	}
+	got, code := p.q.placer.Grant(t, want)
+	if code != hip.Success {
+		got = 0
+	}
+	d.give(want - min(got, want))
+	d.use(-int64(got))
+	return got, code
+}
+
+func (p placer) Return(t hip.Thread, size uint64) hip.Error {
+	code := p.q.placer.Return(t, size)
+	if d := p.q.device(t.Device); d != nil && code == hip.Success {
+		d.use(int64(size))
+		d.give(size)
+	}
+	return code
+}
+
+func (p placer) MallocAt(t hip.Thread, addr hip.Ptr, size uint64) hip.Error {
+	code := p.q.placer.MallocAt(t, addr, size)
+	if d := p.q.device(t.Device); d != nil && code == hip.Success {
+		d.use(int64(size))
+		p.q.keep(addr, block{device: t.Device, size: size, placed: true})
+	}
+	return code
+}

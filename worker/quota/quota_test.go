@@ -1,0 +1,316 @@
+package quota
+
+import (
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rocwire/rocwire/hip"
+)
+
+// fake is a runtime with one device of unlimited memory. Kernels take no time of the machine: the clock of the test moves instead.
+type fake struct {
+	hip.Unimplemented
+	mu     sync.Mutex
+	next   hip.Ptr
+	live   map[hip.Ptr]uint64
+	later  []func() // host functions of streams
+	events hip.Event
+	took   float32 // milliseconds of each kernel
+	fail   hip.Error
+	launch []hip.Launch
+}
+
+func newFake() *fake { return &fake{next: 1 << 40, live: map[hip.Ptr]uint64{}} }
+
+func (f *fake) GetDeviceCount() (int32, hip.Error) { return 1, hip.Success }
+
+func (f *fake) Malloc(_ hip.Thread, size uint64) (hip.Ptr, hip.Error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.fail != hip.Success {
+		return 0, f.fail
+	}
+	f.next += 1 << 32
+	f.live[f.next] = size
+	return f.next, hip.Success
+}
+
+func (f *fake) MallocAsync(t hip.Thread, size uint64, _ hip.Stream) (hip.Ptr, hip.Error) {
+	return f.Malloc(t, size)
+}
+
+func (f *fake) Free(_ hip.Thread, p hip.Ptr) hip.Error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if _, ok := f.live[p]; !ok {
+		return hip.ErrorInvalidValue
+	}
+	delete(f.live, p)
+	return hip.Success
+}
+
+func (f *fake) FreeAsync(t hip.Thread, p hip.Ptr, _ hip.Stream) hip.Error { return f.Free(t, p) }
+
+func (f *fake) LaunchHostFunc(_ hip.Thread, _ hip.Stream, g func()) hip.Error {
+	f.later = append(f.later, g)
+	return hip.Success
+}
+
+func (f *fake) MemGetInfo(hip.Thread) (uint64, uint64, hip.Error) {
+	return 1 << 40, 1 << 40, hip.Success
+}
+
+func (f *fake) Grant(_ hip.Thread, size uint64) (uint64, hip.Error) { return size, hip.Success }
+func (f *fake) Return(hip.Thread, uint64) hip.Error                 { return hip.Success }
+func (f *fake) ReserveRange(uint64, uint64) hip.Error               { return hip.Success }
+
+func (f *fake) MallocAt(_ hip.Thread, p hip.Ptr, size uint64) hip.Error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.live[p] = size
+	return hip.Success
+}
+
+func (f *fake) EventCreateWithFlags(hip.Thread, uint32) (hip.Event, hip.Error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.events++
+	return f.events, hip.Success
+}
+func (f *fake) EventDestroy(hip.Thread, hip.Event) hip.Error            { return hip.Success }
+func (f *fake) EventRecord(hip.Thread, hip.Event, hip.Stream) hip.Error { return hip.Success }
+func (f *fake) EventSynchronize(hip.Thread, hip.Event) hip.Error        { return f.fail }
+func (f *fake) EventElapsedTime(hip.Thread, hip.Event, hip.Event) (float32, hip.Error) {
+	return f.took, hip.Success
+}
+
+func (f *fake) LaunchKernel(_ hip.Thread, l *hip.Launch) hip.Error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.launch = append(f.launch, *l)
+	return hip.Success
+}
+
+var thread hip.Thread
+
+// TestAccount: whatever a session does, it never holds more than its limit, and when all is freed it holds nothing.
+func TestAccount(t *testing.T) {
+	f := newFake()
+	q := New(f)
+	defer q.Close()
+	const limit = 64 << 20
+	q.SetLimits(0, Limits{Memory: limit})
+	q.SetLimits(5, Limits{Memory: 1}) // there is no such device
+	place := q.Placer()
+	var own, placed []hip.Ptr
+	at := hip.Ptr(1 << 30)
+	unused := uint64(0)
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for range 5000 {
+		size := uint64(rnd.IntN(8<<20) + 1)
+		switch rnd.IntN(7) {
+		case 0:
+			if p, e := q.Malloc(thread, size); e == hip.Success {
+				own = append(own, p)
+			} else if e != hip.ErrorOutOfMemory {
+				t.Fatal(e)
+			}
+		case 1:
+			if p, e := q.MallocAsync(thread, size, 0); e == hip.Success {
+				own = append(own, p)
+			}
+		case 2:
+			if n := len(own); n > 0 {
+				if e := q.Free(thread, own[n-1]); e != hip.Success {
+					t.Fatal(e)
+				}
+				own = own[:n-1]
+			}
+		case 3:
+			if n := len(own); n > 0 {
+				if e := q.FreeAsync(thread, own[0], 0); e != hip.Success {
+					t.Fatal(e)
+				}
+				own = own[1:]
+			}
+		case 4:
+			for _, g := range f.later {
+				g()
+			}
+			f.later = nil
+		case 5:
+			if got, e := place.Grant(thread, pages(size)); e == hip.Success {
+				if n := min(got, pages(size)); unused+n >= pages(size) {
+					at += 1 << 30
+					if e := place.MallocAt(thread, at, pages(size)); e != hip.Success {
+						t.Fatal(e)
+					}
+					placed, unused = append(placed, at), unused+n-pages(size)
+				} else {
+					unused += n
+				}
+			}
+		case 6:
+			if n := len(placed); n > 0 {
+				unused += f.live[placed[n-1]]
+				if e := q.Free(thread, placed[n-1]); e != hip.Success {
+					t.Fatal(e)
+				}
+				placed = placed[:n-1]
+			} else if unused > 0 {
+				if e := place.Return(thread, unused); e != hip.Success {
+					t.Fatal(e)
+				}
+				unused = 0
+			}
+		}
+		live := unused
+		for _, n := range f.live {
+			live += pages(n)
+		}
+		d := q.devices[0]
+		if live > limit || d.held > limit || d.held < live || d.unused != unused {
+			t.Fatalf("live %d, held %d, unused %d of %d", live, d.held, unused, d.unused)
+		}
+		free, total, _ := q.MemGetInfo(thread)
+		if total != limit || free > limit-(d.held-unused) {
+			t.Fatalf("%d of %d free, held %d", free, total, d.held)
+		}
+	}
+	for _, p := range append(own, placed...) {
+		unused += f.live[p]
+		_ = q.Free(thread, p)
+	}
+	for _, g := range f.later {
+		g()
+	}
+	d := q.devices[0]
+	_ = place.Return(thread, d.unused)
+	if d.held != 0 || len(q.blocks) != 0 {
+		t.Errorf("held %d bytes, %d blocks", d.held, len(q.blocks))
+	}
+}
+
+// TestAccountOfFailures: what failed takes nothing, what could not be freed stays in the account.
+func TestAccountOfFailures(t *testing.T) {
+	f := newFake()
+	q := New(f)
+	q.SetLimits(0, Limits{Memory: 1 << 20})
+	f.fail = hip.ErrorOutOfMemory
+	if _, e := q.Malloc(thread, 1<<20); e != hip.ErrorOutOfMemory {
+		t.Fatal(e)
+	}
+	f.fail = hip.Success
+	p, e := q.Malloc(thread, 1<<20)
+	if e != hip.Success {
+		t.Fatalf("after a failure: %v", e)
+	}
+	delete(f.live, p) // the runtime will not free it
+	if e := q.Free(thread, p); e != hip.ErrorInvalidValue {
+		t.Fatal(e)
+	}
+	if _, e := q.Malloc(thread, 1); e != hip.ErrorOutOfMemory {
+		t.Errorf("what was not freed is not counted: %v", e)
+	}
+	if _, e := q.Malloc(thread, 1<<63+1); e != hip.ErrorOutOfMemory {
+		t.Errorf("absurd size: %v", e)
+	}
+}
+
+// TestShare: with a clock of its own a session that launches all the time gets its share, an idle one saves no more than the burst.
+func TestShare(t *testing.T) {
+	f := newFake()
+	f.took = 4
+	q := New(f)
+	th := q.devices[0].time
+	var mu sync.Mutex
+	now := time.Unix(0, 0)
+	th.now = func() time.Time { mu.Lock(); defer mu.Unlock(); return now }
+	th.sleep = func(d time.Duration, _ <-chan struct{}) { mu.Lock(); now = now.Add(d); mu.Unlock() }
+	settled := func() {
+		for {
+			th.mu.Lock()
+			n := th.running
+			th.mu.Unlock()
+			if n == 0 {
+				return
+			}
+			time.Sleep(time.Microsecond)
+		}
+	}
+	launch := func(l hip.Launch) {
+		if e := q.LaunchKernel(thread, &l); e != hip.Success {
+			t.Fatal(e)
+		}
+		settled()
+	}
+	for range 10 {
+		launch(hip.Launch{})
+	}
+	if n := f.events; n != 0 || !now.Equal(time.Unix(0, 0)) {
+		t.Fatalf("without a limit: %d events, %v", n, now)
+	}
+	q.SetLimits(0, Limits{Compute: 0.2})
+	const kernels = 250 // of 4 ms: 1 s of the device, 5 s at 0.2
+	for range kernels {
+		launch(hip.Launch{})
+	}
+	if took := now.Sub(time.Unix(0, 0)); took < 4900*time.Millisecond || took > 5100*time.Millisecond {
+		t.Errorf("1 s of kernels at a share of 0.2 took %v", took)
+	}
+	now = now.Add(time.Hour)
+	before := now
+	for range 100 { // 400 ms, of which the burst is worth 20 ms
+		launch(hip.Launch{Start: 1, Stop: 2}) // the program's own events
+	}
+	if took := now.Sub(before); took < 1800*time.Millisecond || took > 2000*time.Millisecond {
+		t.Errorf("after an idle hour 400 ms of kernels took %v", took)
+	}
+	if l := f.launch[len(f.launch)-1]; l.Start != 1 || l.Stop != 2 {
+		t.Errorf("the program's events are %d and %d", l.Start, l.Stop)
+	}
+	if n := f.events; n > 2*maxSpans {
+		t.Errorf("%d events were made", n)
+	}
+	q.SetLimits(0, Limits{Compute: 1})
+	n := f.events
+	launch(hip.Launch{})
+	if f.events != n || f.launch[len(f.launch)-1].Start != 0 {
+		t.Error("a share of 1 is measured")
+	}
+}
+
+// TestWaitingEnds: a launch that waits goes on when the limit is lifted, the runtime closed, or the device reset.
+func TestWaitingEnds(t *testing.T) {
+	for name, end := range map[string]func(*Runtime){
+		"lifted": func(q *Runtime) { q.SetLimits(0, Limits{}) },
+		"closed": (*Runtime).Close,
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake()
+			f.took = 3.6e6 // an hour
+			q := New(f)
+			q.SetLimits(0, Limits{Compute: 0.01})
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				for range 2 * maxOutstanding {
+					_ = q.LaunchKernel(thread, &hip.Launch{})
+				}
+			}()
+			for { // until it is over its share
+				q.devices[0].time.mu.Lock()
+				over := q.devices[0].time.budget < 0
+				q.devices[0].time.mu.Unlock()
+				if over {
+					break
+				}
+				time.Sleep(time.Millisecond)
+			}
+			end(q)
+			<-done
+		})
+	}
+}

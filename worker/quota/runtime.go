@@ -1,0 +1,80 @@
+package quota
+
+import (
+	"sync"
+
+	"github.com/rocwire/rocwire/hip"
+)
+
+// Runtime is a hip.Runtime within limits. All methods may be called from any goroutine.
+type Runtime struct {
+	hip.Runtime
+	placer  hip.Placer // the same runtime's; nil: it places memory itself
+	devices []*device
+
+	mu     sync.Mutex
+	blocks map[hip.Ptr]block
+	images map[hip.Module]block
+}
+
+// block is memory of a device.
+type block struct {
+	device int32
+	size   uint64
+	placed bool // within what was granted
+}
+
+// New puts limits, none yet, in front of a runtime. Close ends what it runs.
+func New(rt hip.Runtime) *Runtime {
+	q := &Runtime{Runtime: rt, blocks: map[hip.Ptr]block{}, images: map[hip.Module]block{}}
+	q.placer, _ = rt.(hip.Placer)
+	if n, code := rt.GetDeviceCount(); code == hip.Success {
+		for i := range n {
+			q.devices = append(q.devices, newDevice(rt, i))
+		}
+	}
+	return q
+}
+
+// SetLimits sets the limits of a device, as the runtime numbers them, from now on. An
+// unknown device is ignored: the session does not see it.
+func (q *Runtime) SetLimits(index int32, l Limits) {
+	if d := q.device(index); d != nil {
+		d.setLimits(l)
+	}
+}
+
+// Close lets every launch that waits go on, and ends the measuring.
+func (q *Runtime) Close() {
+	for _, d := range q.devices {
+		d.time.close()
+	}
+}
+
+func (q *Runtime) device(index int32) *device {
+	if index < 0 || int(index) >= len(q.devices) {
+		return nil
+	}
+	return q.devices[index]
+}
+
+// device is the account of one device.
+type device struct {
+	time *throttle
+
+	mu     sync.Mutex
+	limits Limits
+	held   uint64 // bytes that the session has of the device
+	unused uint64 // of them, granted and not used
+}
+
+func newDevice(rt hip.Runtime, index int32) *device {
+	return &device{time: newThrottle(rt, index)}
+}
+
+func (d *device) setLimits(l Limits) {
+	d.mu.Lock()
+	d.limits = l
+	d.mu.Unlock()
+	d.time.setShare(l)
+}
