@@ -14,4 +14,5 @@ type SlowCall struct {
 	Network   time.Duration // Total without Queue and Execution
 	Execution time.Duration
 	Kernel    string // that was launched; "" for other calls
+	TraceID   string // 32 hexadecimal digits, if the call is part of a sampled trace; else ""
 }
