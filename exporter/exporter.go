@@ -37,6 +37,7 @@ type Options struct {
 	Source   smi.Source
 	Sessions SessionSource // nil: there are no sessions here
 	Calls    CallSource    // nil: no calls are measured here
+	Local    LocalSource   // nil: local programs are not watched
 	Place    Place
 	// Sinks tells how the delivery to push sinks goes; nil: there are none.
 	Sinks func() []push.Stats
