@@ -24,6 +24,9 @@ type Reading struct {
 	CallsErr error
 	Calls    []rpcstats.CallTotal // running totals
 	Slow     []rpcstats.SlowCall  // the slowest of the last minutes, slowest first
+
+	LocalErr error
+	Local    LocalReading // what programs of this machine do with HIP
 }
 
 // Card is one card of a Reading. When nothing recent is known about it, only Device of
@@ -69,6 +72,11 @@ func (e *Exporter) Read() Reading {
 			if t, ok := s.(smi.SessionTotaler); ok {
 				r.Totals = t.SessionTotals()
 			}
+		}
+	}
+	if s := e.opt.Local; s != nil {
+		if r.LocalErr = unknown(s); r.LocalErr == nil {
+			r.Local = s.Local()
 		}
 	}
 	if s := e.opt.Calls; s != nil {
