@@ -189,7 +189,7 @@ func (c *Client) ask(ctx context.Context, op uint16, args []byte) ([]byte, error
 
 // changes says whether an operation must not be done twice: whether one that met
 // the end of the connection was done is not known.
-func changes(op uint16) bool { return op == opSet || op == opInject || op == opKill }
+func changes(op uint16) bool { return op == opSet || op == opInject || op == opKill || op == opQuota }
 
 // askOn asks over one connection.
 func (c *Client) askOn(ctx context.Context, conn *wire.Client, op uint16, args []byte) ([]byte, error) {

@@ -53,12 +53,14 @@ var decoders = map[string]func([]byte) (any, error){
 // readers has those of what comes from a client.
 var readers = map[string]func([]byte) (any, error){
 	"setting": func(b []byte) (any, error) { return decodeSetting(b) },
+	"quota":   func(b []byte) (any, error) { return decodeQuota(b) },
 	"fault":   func(b []byte) (any, error) { return decodeFault(b) },
 }
 
 func requests(t testing.TB) map[string][]byte {
 	return map[string][]byte{
 		"setting": pack(t, &smi.Setting{Clock: &smi.ClockRange{Domain: smi.ClockGFX, Max: smi.Some(smi.MHz(1000))}}),
+		"quota":   pack(t, &quotaRequest{"12", smi.Quota{Memory: smi.Some(smi.Bytes(1 << 30)), Compute: smi.Some(smi.Ratio(0.5))}}),
 		"fault":   pack(t, &smi.Fault{Kind: smi.FaultECC, Count: 3, Temperature: smi.Some(smi.Celsius(99))}),
 	}
 }
@@ -123,6 +125,11 @@ func TestTruncatedRequests(t *testing.T) {
 	} {
 		if _, err := decodeSetting(pack(t, s)); !errors.Is(err, smi.ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, q := range map[string]smi.Quota{"nothing": {}, "more than all": {Compute: smi.Some(smi.Ratio(1.5))}, "not a number": {Compute: smi.Some(smi.Ratio(math.NaN()))}} {
+		if _, err := decodeQuota(pack(t, &quotaRequest{Quota: q})); !errors.Is(err, smi.ErrInvalid) {
+			t.Errorf("quota of %s: %v", name, err)
 		}
 	}
 	if _, err := decodeFault(pack(t, &smi.Fault{Width: smi.Some(-1)})); !errors.Is(err, smi.ErrInvalid) {

@@ -33,8 +33,10 @@
 //	0x0852  subscribe        –                     u32 subscription, as an integer
 //	0x0853  next events      u32 subscription      [] smi.Event
 //	0x0854  unsubscribe      u32 subscription      nil
+//	0x0856  quota            card | map            nil
 //
-// A request is at most 4 KiB long. Texts that a program chose for itself (command
+// A quota's map has the session's id as "s", missing for all sessions, and the
+// smi.Quota as "q". A request is at most 4 KiB long. Texts that a program chose for itself (command
 // lines, names) and those of events are cut at 1 KiB.
 //
 // # Packed snapshots
@@ -80,7 +82,7 @@
 // # Trust
 //
 // The worker checks the few bytes of a request and does a bounded amount of work
-// for each connection at a time. Settings are only taken where the worker was told
+// for each connection at a time. Settings and quotas are only taken where the worker was told
 // to take them, sessions are ended for clients on the same machine only unless it
 // was told otherwise, and faults reach cards that are simulated, no others. The
 // client does not trust the worker either: a reply is walked through before it is

@@ -169,7 +169,7 @@ func (c *Conn) ask(ctx context.Context, op uint16, args []byte) (any, error) {
 			return nil, err
 		}
 		return c.askCard(ctx, op, int(int32(binary.LittleEndian.Uint32(args))))
-	case opSet, opInject:
+	case opSet, opInject, opQuota:
 		if len(args) < 5 {
 			return nil, want(op, args, 5)
 		}
@@ -237,6 +237,13 @@ func (c *Conn) change(ctx context.Context, op uint16, index int, b []byte) error
 	}
 	if !c.h.opt.AllowSet {
 		return smi.Errorf(smi.ErrNoPermission, "the worker was started without --smi-allow-set")
+	}
+	if op == opQuota {
+		q, err := decodeQuota(b)
+		if err != nil {
+			return err
+		}
+		return c.h.shared.SetQuota(ctx, index, q.Session, q.Quota)
 	}
 	s, err := decodeSetting(b)
 	if err != nil {

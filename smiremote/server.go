@@ -19,6 +19,7 @@ type ServerInfo struct {
 	Set     bool         `json:"settings_allowed" msgpack:"s,omitempty"` // to whom asked
 	Kill    bool         `json:"kill_allowed" msgpack:"k,omitempty"`     // to whom asked
 	Faults  bool         `json:"faults" msgpack:"f,omitempty"`           // the cards can be told to fail: they are simulated
+	Quotas  bool         `json:"quotas_allowed" msgpack:"q,omitempty"`   // to whom asked
 }
 
 // LocalPeer reports whether a client is on this machine: a Unix socket, or loopback.
@@ -39,6 +40,7 @@ func (c *Conn) server() *ServerInfo {
 	i := &ServerInfo{
 		Version: o.Version, Backend: o.Backend, PID: uint32(os.Getpid()), Start: c.h.start.UTC(), Uptime: smi.Duration(time.Since(c.h.start)),
 		Set: o.AllowSet, Kill: o.Kill != nil && o.AllowKill(c.peer), Faults: smi.InjectorOf(o.Source) != nil,
+		Quotas: o.AllowSet && smi.LimiterOf(o.Source) != nil,
 	}
 	i.Host, _ = os.Hostname() // empty if it cannot be found out
 	return i

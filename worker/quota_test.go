@@ -9,6 +9,7 @@ import (
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/smi"
+	"github.com/rocwire/rocwire/smiremote"
 	"github.com/rocwire/rocwire/worker"
 )
 
@@ -123,5 +124,37 @@ func TestQuotaCompute(t *testing.T) {
 	}
 	if share := float64(busy()-from) / float64(time.Since(begin)); share > 0.35 {
 		t.Errorf("its kernels ran %.2f of the time", share)
+	}
+}
+
+// TestQuotaFromAfar: a worker takes quotas where it takes settings, and nowhere else.
+func TestQuotaFromAfar(t *testing.T) {
+	ctx := context.Background()
+	for _, allowed := range []bool{true, false} {
+		w := serve(t, cards(1), worker.Config{AllowSet: allowed})
+		m := smiremote.NewClient(smiremote.Options{Address: w.Addr().String()})
+		t.Cleanup(func() { _ = m.Close() })
+		if i, err := m.Server(ctx); err != nil || i.Quotas != allowed {
+			t.Errorf("%+v, %v", i, err)
+		}
+		c := connect(t, w)
+		_, all, e := c.MemGetInfo(main0)
+		must(t, "MemGetInfo", e)
+		switch err := m.SetQuota(ctx, 0, fmt.Sprint(c.Session()), memory(128<<20)); {
+		case allowed && err != nil, !allowed && !errors.Is(err, smi.ErrNoPermission):
+			t.Errorf("allowed %v: %v", allowed, err)
+		}
+		want := all
+		if allowed {
+			want = 128 << 20
+			l, err := m.Sessions(ctx)
+			if err != nil || len(l.Sessions) != 1 || len(l.Sessions[0].Quotas) != 1 || l.Sessions[0].Quotas[0].Memory.Or(0) != 128<<20 {
+				t.Errorf("%+v, %v", l, err)
+			}
+		}
+		eventually(t, "the session has its quota", func() bool {
+			_, total, e := c.MemGetInfo(main0)
+			return e == hip.Success && total == want
+		})
 	}
 }

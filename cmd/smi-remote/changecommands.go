@@ -15,7 +15,7 @@ var clockDomains = []string{smi.ClockGFX, smi.ClockMem, smi.ClockSOC, smi.ClockD
 
 func setCommand(a *app) *cobra.Command {
 	set := &cobra.Command{
-		Use: "set", Short: "Change a GPU's power cap, clocks, fan, partitions; reset it", GroupID: groupChange, Args: cobra.ArbitraryArgs, RunE: noCommand,
+		Use: "set", Short: "Change a GPU's power cap, clocks, partitions, quotas; reset it", GroupID: groupChange, Args: cobra.ArbitraryArgs, RunE: noCommand,
 		Long: "Change a GPU. A worker takes this only if it was started with --smi-allow-set.\nGPU is a number, a PCI address, a UUID or \"all\".",
 	}
 	// change is a command of a card and a value, which parse understands.
@@ -62,7 +62,7 @@ func setCommand(a *app) *cobra.Command {
 		change("memory-partition GPU MODE", "Divide the memory: NPS1, NPS2, NPS4, NPS8", []string{"NPS1", "NPS2", "NPS4", "NPS8"}, func(w []string) (smi.Setting, error) {
 			return smi.Setting{MemoryPartition: strings.ToUpper(w[0])}, nil
 		}),
-		reset,
+		quotaCommand(a), reset,
 	)
 	return set
 }
