@@ -36,7 +36,7 @@ type device struct {
 type property struct{ key, value string }
 
 type capabilities struct {
-	partitioning               bool
+	partitioning, limits       bool
 	maxPartitions, maxSessions uint32
 }
 
@@ -80,10 +80,11 @@ func (h *host) devices(ctx context.Context, l *library) ([]device, error) {
 		return nil, err
 	}
 	divisions := l.divisions(ctx, cards)
-	allowed := l.mayDivide(ctx)
+	allowed, limits := l.mayDivide(ctx), l.mayLimit(ctx)
 	list := make([]device, len(cards))
 	for i := range cards {
 		list[i] = h.device(l, &cards[i], divisions[cards[i].source()], allowed)
+		list[i].capabilities.limits = limits
 	}
 	return list, nil
 }

@@ -74,13 +74,15 @@ AccelResult AccelRemovePartition(const char *templateId, const char *deviceUUID)
 AccelResult AccelSetMemHardLimit(const char *deviceUUID, uint64_t memoryLimitBytes)
 {
 	INVALID_IF(EMPTY(deviceUUID) || memoryLimitBytes == 0);
-	return ACCEL_ERROR_NOT_SUPPORTED;
+	ALIVE;
+	return rwAccelLimitMemory((char *)deviceUUID, memoryLimitBytes);
 }
 
 AccelResult AccelSetComputeUnitHardLimit(const char *deviceUUID, uint32_t computeUnitLimit)
 {
 	INVALID_IF(EMPTY(deviceUUID) || computeUnitLimit == 0 || computeUnitLimit > 100);
-	return ACCEL_ERROR_NOT_SUPPORTED;
+	ALIVE;
+	return rwAccelLimitCompute((char *)deviceUUID, computeUnitLimit);
 }
 
 /* A snapshot is of some processes, of a device, or of both. */

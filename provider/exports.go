@@ -13,6 +13,8 @@ import (
 	"os"
 	"runtime/debug"
 	"unsafe"
+
+	"github.com/rocwire/rocwire/smi"
 )
 
 // theHost is this process's.
@@ -133,6 +135,22 @@ func rwAccelRemove(id, uuid *C.char) C.AccelResult {
 	part, card := text(id), text(uuid)
 	return change("AccelRemovePartition", func(ctx context.Context, l *library) error {
 		return theHost.remove(ctx, l, part, card)
+	})
+}
+
+//export rwAccelLimitMemory
+func rwAccelLimitMemory(uuid *C.char, bytes C.uint64_t) C.AccelResult {
+	card := text(uuid)
+	return change("AccelSetMemHardLimit", func(ctx context.Context, l *library) error {
+		return theHost.limit(ctx, l, card, smi.Quota{Memory: smi.Some(smi.Bytes(bytes))})
+	})
+}
+
+//export rwAccelLimitCompute
+func rwAccelLimitCompute(uuid *C.char, percent C.uint32_t) C.AccelResult {
+	card := text(uuid)
+	return change("AccelSetComputeUnitHardLimit", func(ctx context.Context, l *library) error {
+		return theHost.limit(ctx, l, card, smi.Quota{Compute: smi.Some(smi.Ratio(percent) / 100)})
 	})
 }
 

@@ -31,6 +31,8 @@ type Origin struct {
 	// MayDivide says whether cards may be divided otherwise; nil: nothing is known
 	// against it.
 	MayDivide func(context.Context) (bool, error)
+	// MayLimit says whether the source keeps its users within limits; nil: it does not.
+	MayLimit func(context.Context) (bool, error)
 }
 
 // Opener opens the source. What should be known goes to the log.
@@ -49,6 +51,7 @@ type library struct {
 	paths      cached[*smi.Topology]
 	partitions cached[map[int]*smi.Partitions]
 	allowed    cached[bool]
+	limits     cached[bool]
 
 	mu      sync.Mutex
 	infos   map[int]*smi.Info // the last that was told of each card

@@ -90,6 +90,7 @@ func writeProperties(to *C.DeviceProperties, list []property) {
 
 func writeCapabilities(to *C.VirtualizationCapabilities, c capabilities) {
 	to.supportsPartitioning = C.bool(c.partitioning)
+	to.supportsHardIsolation = C.bool(c.limits)
 	to.supportsMetrics = true
 	to.supportsRemoting = true
 	to.maxPartitions, to.maxWorkersPerDevice = C.uint32_t(c.maxPartitions), C.uint32_t(c.maxSessions)

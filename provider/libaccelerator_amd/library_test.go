@@ -172,10 +172,38 @@ func TestNoSource(t *testing.T) {
 	}
 }
 
+// Limits are kept by a worker that takes settings: a program that uses it has what they
+// leave. Another worker's cards say that there are none.
+func TestLimits(t *testing.T) {
+	for _, c := range []struct {
+		args          []string
+		can, answered string
+		total         uint64
+	}{
+		{[]string{"--smi-allow-set"}, "can 001011", "limits 0 0\nlimits 0 0\nlimits 2\n", 256 << 20},
+		{nil, "can 000011", "limits 3 3\nlimits 3 3\nlimits 3\n", 0},
+	} {
+		port := worker(t, c.args...)
+		out, _ := runs(t, []string{"TF_WORKER_HOST=127.0.0.1", "TF_WORKER_PORT=" + port}, "show", library(), "268435456", "50")
+		told := regexp.MustCompile(`(?m)^log .*\n`).ReplaceAllString(out, "")
+		if strings.Count(told, c.can) != 2 || !strings.Contains(told, c.answered) {
+			t.Errorf("%v:\n%s", c.args, out)
+		}
+		rt := hipremote.New(hipremote.Config{Host: "127.0.0.1", Port: port, ConnectTimeout: time.Minute, IOTimeout: time.Minute, Logf: t.Logf})
+		_, total, e := rt.MemGetInfo(hip.Thread{Device: 1})
+		if e != hip.Success || c.total != 0 && total != c.total || c.total == 0 && total < 1<<30 {
+			t.Errorf("%v: a program has %d bytes, %v", c.args, total, e)
+		}
+		if err := rt.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // worker starts a worker with two simulated cards and returns its port.
-func worker(t *testing.T) string {
+func worker(t *testing.T, args ...string) string {
 	t.Helper()
-	cmd := exec.Command(filepath.Join(built, "hip-worker"), "--backend", "sim", "--sim-arch", "gfx942", "--sim-cards", "2", "--port", "0")
+	cmd := exec.Command(filepath.Join(built, "hip-worker"), append([]string{"--backend", "sim", "--sim-arch", "gfx942", "--sim-cards", "2", "--port", "0"}, args...)...)
 	var log bytes.Buffer
 	cmd.Stderr = &log
 	out, err := cmd.StdoutPipe()

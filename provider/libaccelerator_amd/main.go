@@ -34,6 +34,9 @@ func open(log *slog.Logger) (provider.Origin, error) {
 		return provider.Origin{Source: worker, Worker: address, MayDivide: func(ctx context.Context) (bool, error) {
 			info, err := worker.Server(ctx)
 			return err == nil && info.Set, err
+		}, MayLimit: func(ctx context.Context) (bool, error) {
+			info, err := worker.Server(ctx)
+			return err == nil && info.Quotas, err
 		}}, nil
 	}
 	src, err := smisource.Local(log)

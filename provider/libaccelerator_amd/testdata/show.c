@@ -26,7 +26,8 @@ static void *function(const char *name)
 
 int main(int argc, char **argv)
 {
-	if (argc != 2 || !(library = dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL))) {
+	/* with two more arguments every device is limited: bytes, percent */
+	if ((argc != 2 && argc != 4) || !(library = dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL))) {
 		fprintf(stderr, "%s\n", dlerror());
 		return 2;
 	}
@@ -61,6 +62,14 @@ int main(int argc, char **argv)
 		for (size_t j = 0; j < devices[i].props.count; j++)
 			printf("  %s = %s\n", devices[i].props.properties[j].key, devices[i].props.properties[j].value);
 		uuids[i] = b->uuid;
+	}
+	if (argc == 4) {
+		GET(AccelSetMemHardLimit);
+		GET(AccelSetComputeUnitHardLimit);
+		for (size_t i = 0; i < n; i++)
+			printf("limits %d %d\n", pAccelSetMemHardLimit(uuids[i], strtoull(argv[2], NULL, 10)),
+			       pAccelSetComputeUnitHardLimit(uuids[i], (uint32_t)strtoul(argv[3], NULL, 10)));
+		printf("limits %d\n", pAccelSetMemHardLimit("no-such-card", 1));
 	}
 	r = pAccelGetAllDevicesTopology(&topology);
 	printf("topology %d: %zu\n", r, topology.deviceCount);
