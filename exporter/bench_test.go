@@ -15,11 +15,12 @@ import (
 // BenchmarkScrape is 8 cards with 64 processes each: as the first cards were that
 // this was measured with, and with every figure there is.
 func BenchmarkScrape(b *testing.B) {
-	b.Run("plain", func(b *testing.B) { scrape(b, smitest.Cards()[0]) })
-	b.Run("full", func(b *testing.B) { scrape(b, fullCards()[0]) })
+	b.Run("plain", func(b *testing.B) { scrape(b, smitest.Cards()[0], "") })
+	b.Run("full", func(b *testing.B) { scrape(b, fullCards()[0], "") })
+	b.Run("compat", func(b *testing.B) { scrape(b, fullCards()[0], CompatDME) })
 }
 
-func scrape(b *testing.B, like smi.DeviceSnapshot) {
+func scrape(b *testing.B, like smi.DeviceSnapshot, compat string) {
 	var cards []smi.DeviceSnapshot
 	for i := range 8 {
 		d := like
@@ -33,7 +34,12 @@ func scrape(b *testing.B, like smi.DeviceSnapshot) {
 		}
 		cards = append(cards, d)
 	}
-	e, err := New(Options{Source: smitest.NewFake(cards...), Sessions: smitest.Clients{}, Calls: someCalls()})
+	src := smitest.NewFake(cards...)
+	if like.ECC != nil { // every figure there is
+		src.SetDetails(smitest.Details(8)...)
+		src.SetTopology(smitest.Topology(8))
+	}
+	e, err := New(Options{Source: src, Compat: compat, Sessions: smitest.Clients{}, Calls: someCalls()})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -54,6 +60,7 @@ func scrape(b *testing.B, like smi.DeviceSnapshot) {
 	}
 	b.ReportMetric(float64((cpu(b)-begin).Microseconds())/1000/float64(b.N), "cpu-ms/op")
 	b.ReportMetric(float64(size), "bytes/scrape")
+	b.ReportMetric(float64(bytes.Count(body.Bytes(), []byte("\n"))-bytes.Count(body.Bytes(), []byte("\n#"))), "series")
 }
 
 // cpu is the time this process has computed, whatever else the machine is doing.

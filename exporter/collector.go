@@ -19,6 +19,8 @@ type collector interface {
 // registered holds the collectors that registered themselves.
 var registered = map[string]func(*Options) collector{}
 
+// registerCollector makes a collector known; make returns nil where the options want
+// none.
 func registerCollector(name string, make func(*Options) collector) {
 	if registered[name] != nil {
 		panic("exporter: collector " + name + " registered twice")
@@ -35,6 +37,8 @@ type metric struct {
 	id    int   // place in metrics
 	order []int // of the labels, by name, as they are served
 	typ   *dto.MetricType
+
+	compat bool // another exporter's name, served on request
 }
 
 var metrics []*metric

@@ -3,6 +3,7 @@ package exporter
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -52,9 +53,12 @@ type Options struct {
 	// MaxProcesses is how many processes of one card have series at most: those that
 	// hold most of its memory. Default 256.
 	MaxProcesses int
-	Version      string       // of the program, for gpu_exporter_build_info
-	Runtime      bool         // add the program's own go_… and process_… metrics
-	Log          *slog.Logger // default: discard
+	// Compat is CompatDME to serve the names of AMD's device-metrics-exporter as well,
+	// and "" not to.
+	Compat  string
+	Version string       // of the program, for gpu_exporter_build_info
+	Runtime bool         // add the program's own go_… and process_… metrics
+	Log     *slog.Logger // default: discard
 
 	now func() time.Time // for tests
 }
@@ -81,6 +85,9 @@ type Exporter struct {
 func New(opt Options) (*Exporter, error) {
 	if opt.Source == nil {
 		return nil, errors.New("exporter: no source")
+	}
+	if opt.Compat != "" && opt.Compat != CompatDME {
+		return nil, fmt.Errorf("exporter: no other exporter's names are known as %q (%s are)", opt.Compat, CompatDME)
 	}
 	setDefault(&opt.Interval, time.Second)
 	setDefault(&opt.SlowInterval, 30*time.Second)

@@ -1,8 +1,8 @@
 package exporter
 
 import (
+	"maps"
 	"slices"
-	"sort"
 	"strings"
 	"sync"
 
@@ -27,12 +27,10 @@ type gatherer struct {
 
 func newGatherer(e *Exporter, runtime prometheus.Gatherer) *gatherer {
 	g := &gatherer{e: e, runtime: runtime}
-	for name := range registered {
-		g.names = append(g.names, name)
-	}
-	sort.Strings(g.names)
-	for _, name := range g.names {
-		g.collectors = append(g.collectors, registered[name](&e.opt))
+	for _, name := range slices.Sorted(maps.Keys(registered)) {
+		if c := registered[name](&e.opt); c != nil {
+			g.names, g.collectors = append(g.names, name), append(g.collectors, c)
+		}
 	}
 	g.dropped = make([]float64, len(g.names))
 	g.failed = make([]string, len(g.names))

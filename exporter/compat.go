@@ -1,0 +1,169 @@
+package exporter
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/rocwire/rocwire/smi"
+)
+
+func init() {
+	registerCollector("compat", func(o *Options) collector {
+		if o.Compat != CompatDME {
+			return nil
+		}
+		return &compatCollector{host: o.Place.Host, max: o.MaxProcesses}
+	})
+}
+
+// compatMetrics are the names that are served, all of them gauges as AMD has them.
+var compatMetrics = func() map[string]*metric {
+	served := map[string]*metric{}
+	for _, n := range compatList() {
+		if n.absent != "" {
+			continue
+		}
+		labels := append(n.labels[:len(n.labels):len(n.labels)], compatLabels...)
+		if n.name == compatNodes {
+			labels = []string{"hostname"}
+		}
+		m := define(gauge, n.name, n.help, labels...)
+		m.compat = true
+		served[n.name] = m
+	}
+	return served
+}()
+
+const compatNodes = "gpu_nodes_total"
+
+// compatCollector serves the cards under AMD's names, in AMD's units.
+type compatCollector struct {
+	host string
+	max  int // processes of one card
+
+	mu    sync.Mutex
+	known map[compatKey]labels // of the last scrape; not written any more
+}
+
+// compatKey is a card's identity in labels, and what one series adds to it.
+type compatKey struct {
+	card                 compatCard
+	name, value1, value2 string // name of the first label that it adds
+}
+
+// compatCard is what labels say about a card. Nothing in it changes when a process
+// comes or goes: the label kfd_process_id, in which AMD's exporter lists them all, is
+// empty here, as it would renew every series of the card each time.
+type compatCard struct {
+	gpu, serial, host, model, partition, compute, memory, mode string
+}
+
+// compatUse emits the series of one card.
+type compatUse struct {
+	card        compatCard
+	emit        *emitter
+	known, used map[compatKey]labels
+}
+
+func (c *compatCollector) update(v *view, emit *emitter) error {
+	c.mu.Lock()
+	known := c.known
+	c.mu.Unlock()
+	used := make(map[compatKey]labels, len(known))
+	if v.err == nil {
+		emit.gauge(compatMetrics[compatNodes], float64(len(v.cards)), c.host)
+	}
+	for i := range v.cards {
+		card := &v.cards[i]
+		u := &compatUse{card: c.card(card), emit: emit, known: known, used: used}
+		if healthy, ok := health(v, card).Get(); ok {
+			u.put("gpu_health", truth(healthy))
+		}
+		if card.fresh {
+			u.device(v, card)
+			u.processes(v, card, c.max)
+		}
+	}
+	c.mu.Lock()
+	c.known = used
+	c.mu.Unlock()
+	return v.err
+}
+
+func (c *compatCollector) card(card *cardView) compatCard {
+	d := &card.snap.Device
+	l := compatCard{gpu: strconv.Itoa(d.Index), host: c.host, model: d.Name}
+	if i := card.snap.Info; i != nil {
+		l.partition, l.mode, l.serial = number(i.IDs.Partition), compatModes[i.Virtualization], i.Board.Serial
+		if l.serial == "" {
+			l.serial = i.ASIC.Serial
+		}
+		if i.Board.Model != "" {
+			l.model = i.Board.Model
+		}
+	}
+	if p := card.detail.partitions.value; p != nil {
+		l.compute, l.memory = strings.ToLower(p.Compute), strings.ToLower(p.Memory)
+	}
+	return l
+}
+
+// compatModes are AMD's words for how the machine has a card.
+var compatModes = map[string]string{
+	smi.VirtualizationBareMetal: "baremetal", smi.VirtualizationHost: "hypervisor", smi.VirtualizationGuest: "vm_vf", smi.VirtualizationPassthrough: "vm_pf",
+}
+
+// put emits a series of the card; more is the values of the metric's own labels.
+func (u *compatUse) put(name string, value float64, more ...string) {
+	m := compatMetrics[name]
+	k := compatKey{card: u.card}
+	if len(more) > 0 {
+		k.name, k.value1 = m.labels[0], more[0]
+	}
+	if len(more) > 1 {
+		k.value2 = more[1]
+	}
+	l, ok := u.known[k]
+	if !ok {
+		l, ok = u.used[k]
+	}
+	if !ok {
+		c := &u.card
+		l = makeLabels(m, append(more[:len(more):len(more)], c.gpu, c.serial, c.host, c.model, c.partition, c.compute, c.memory, c.mode,
+			"", "", "", "", "", "", ""))
+	}
+	u.used[k] = l
+	u.emit.put(m, value, l)
+}
+
+// compatOpt emits a figure if it is available.
+func compatOpt[T numeric](u *compatUse, name string, v smi.Opt[T], scale float64, more ...string) {
+	if n, ok := v.Get(); ok {
+		u.put(name, float64(n)*scale, more...)
+	}
+}
+
+// health says whether a card is fit for work, as far as that is known: AMD's exporter
+// calls a card unhealthy that had an uncorrectable error. Not available while nothing
+// can be known about it.
+func health(v *view, c *cardView) smi.Opt[bool] {
+	if v.err != nil || !c.known {
+		return smi.Opt[bool]{}
+	}
+	d := &c.snap
+	if !c.fresh || d.MetricsErr != nil && d.MetricsErr.Code != smi.ErrNotSupported {
+		return smi.Some(false) // the machine answers, and this card does not
+	}
+	if d.ECC != nil {
+		bad := d.ECC.Uncorrectable.Or(0)
+		for i := range d.ECC.Blocks {
+			bad += d.ECC.Blocks[i].Uncorrectable.Or(0)
+		}
+		limit, ok := d.ECC.BadPageLimit.Get()
+		if bad > 0 || ok && limit > 0 && len(c.detail.badPages.value) >= int(limit) {
+			return smi.Some(false)
+		}
+	}
+	return smi.Some(true)
+}
