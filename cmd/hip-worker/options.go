@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/rocwire/rocwire/attribution"
+	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/worker"
 )
 
@@ -24,6 +25,8 @@ Serves GPUs to HIP programs on other machines and tells who uses them.
   --backend BACKEND       sim (simulated GPU), rocm (this machine's), auto (rocm if there is a GPU, otherwise sim)
   -d, --device N          serve only this card (all, or TF_DEVICE_ID; HIP_VISIBLE_DEVICES is applied first)
   --max-sessions N        clients at once (256)
+  --session-memory SIZE   device memory that a session may have of each card, such as 16G (all)
+  --session-compute PCT   share of each card's time that a session's kernels may have, such as 50 (all)
   --smi-backend SOURCE    what tells about the cards: amdsmi (AMD's library), sysfs (the kernel's files), sim (the simulated
                           cards), none; auto is sim with simulated cards, otherwise amdsmi if it is there, or sysfs
   --smi-allow-set         let clients change the cards (power cap, clocks, partitions, …) and end each other's sessions
@@ -48,7 +51,8 @@ type options struct {
 	simCards                           int
 	insecure, verbose, version         bool
 	allowSet                           bool
-	visible                            string // HIP_VISIBLE_DEVICES
+	quota                              smi.Quota // of each session and card
+	visible                            string    // HIP_VISIBLE_DEVICES
 }
 
 // parse reads arguments and environment. An argument goes before its variable.
@@ -84,6 +88,7 @@ func parse(args []string, getenv func(string) string) (*options, error) {
 	f.StringVar(&o.portFile, "port-file", "", "")
 	f.StringVar(&o.backend, "backend", "auto", "")
 	f.IntVar(&o.maxSessions, "max-sessions", worker.DefaultMaxSessions, "")
+	sessionMemory, sessionCompute := f.String("session-memory", "", ""), f.String("session-compute", "", "")
 	f.StringVar(&o.smi, "smi-backend", smiAuto, "")
 	f.BoolVar(&o.allowSet, "smi-allow-set", false, "")
 	kubelet := f.String("kubelet-socket", "", "")
@@ -126,10 +131,32 @@ func parse(args []string, getenv func(string) string) (*options, error) {
 	if o.kubelet, err = attribution.ParseKubelet(*kubelet); err != nil {
 		return nil, fmt.Errorf("--kubelet-socket: %w", err)
 	}
+	if o.quota, err = parseQuota(*sessionMemory, *sessionCompute); err != nil {
+		return nil, err
+	}
 	if o.simMemory, err = parseSize(*memory); err != nil {
 		return nil, fmt.Errorf("--sim-memory %q: %w", *memory, err)
 	}
 	return o, nil
+}
+
+// parseQuota reads what a session may have. Empty is no limit.
+func parseQuota(memory, compute string) (q smi.Quota, err error) {
+	n, err := parseSize(memory)
+	if err != nil {
+		return q, fmt.Errorf("--session-memory %q: %w", memory, err)
+	}
+	if n > 0 {
+		q.Memory = smi.Some(smi.Bytes(n))
+	}
+	if compute != "" {
+		f, err := strconv.ParseFloat(strings.TrimSuffix(compute, "%"), 64)
+		if err != nil || !(f > 0 && f <= 100) {
+			return q, fmt.Errorf("--session-compute %q is no percentage", compute)
+		}
+		q.Compute = smi.Some(smi.Ratio(f / 100))
+	}
+	return q, nil
 }
 
 // parseSize reads a number of bytes with an optional K, M, G or T (powers of 1024), maybe followed by iB or B. Empty is 0.

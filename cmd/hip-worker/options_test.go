@@ -3,6 +3,8 @@ package main
 import (
 	"reflect"
 	"testing"
+
+	"github.com/rocwire/rocwire/smi"
 )
 
 func TestParse(t *testing.T) {
@@ -41,6 +43,12 @@ func TestParse(t *testing.T) {
 		{[]string{"--kubelet-socket", "tcp://127.0.0.1:1"}, env(), nil},
 		{[]string{"--kubelet-socket", "kubelet.sock"}, env(), nil},
 		{[]string{"--proc", "host/proc"}, env(), nil},
+		{[]string{"--session-memory", "16G", "--session-compute", "25%"}, env(), with(func(o *options) {
+			o.quota = smi.Quota{Memory: smi.Some(smi.Bytes(16 << 30)), Compute: smi.Some(smi.Ratio(0.25))}
+		})},
+		{[]string{"--session-memory", "lots"}, env(), nil},
+		{[]string{"--session-compute", "0"}, env(), nil},
+		{[]string{"--session-compute", "101"}, env(), nil},
 		{[]string{"extra"}, env(), nil},
 		{[]string{"--nonsense"}, env(), nil},
 		{[]string{"--backend", "cuda"}, env(), nil},
