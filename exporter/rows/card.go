@@ -1,0 +1,144 @@
+package rows
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/rocwire/rocwire/exporter"
+	"github.com/rocwire/rocwire/internal/tensorfusion"
+	"github.com/rocwire/rocwire/smi"
+)
+
+// maxStale is how old figures may be that a card could not tell in time.
+const maxStale = 30 * time.Second
+
+// card is a card of a reading, with what rows need.
+type card struct {
+	*exporter.Card
+	uuid      Value
+	tflops    smi.Opt[float64]     // peak
+	units     int                  // compute units; 0: unknown
+	size      smi.Opt[smi.Bytes]   // of its memory
+	metrics   *smi.Metrics         // nil: nothing recent is known
+	processes []*smi.Process       // those that are shown
+	users     bool                 // processes is known
+	shares    map[uint32]*interval // by process, of those that are shown
+}
+
+func (b *builder) cards() []card {
+	list := make([]card, 0, len(b.reading.Cards))
+	names := map[string]bool{}
+	for i := range b.reading.Cards {
+		c := b.card(&b.reading.Cards[i])
+		if names[c.uuid.text] && !c.uuid.IsNull() { // parts of one card may have one name
+			c.uuid = textOf(fmt.Sprintf("%s-gpu%d", c.uuid.text, c.Device.Index))
+		}
+		names[c.uuid.text] = true
+		list = append(list, c)
+	}
+	return list
+}
+
+func (b *builder) card(r *exporter.Card) card {
+	c := card{Card: r}
+	if id, ok := tensorfusion.Identify(r.Device, r.Info); ok {
+		c.uuid = textOf(id)
+	}
+	if r.Info != nil {
+		c.units = max(0, r.Info.ASIC.ComputeUnits.Or(0))
+		if v, _ := tensorfusion.TFLOPS(r.Info, uint64(c.units)); v > 0 {
+			c.tflops = smi.Some(v)
+		}
+		c.size = r.Info.VRAM.Size
+	}
+	if !r.Fresh {
+		return c
+	}
+	if m := r.Metrics; m != nil && r.MetricsErr == nil && current(r, m.Stale) {
+		c.metrics = m
+		if m.VRAM.Total.Ok() {
+			c.size = m.VRAM.Total
+		}
+	}
+	if r.ProcessesErr == nil && current(r, r.ProcessesStale) {
+		c.users = true
+		c.processes = b.maker.largest(r.Processes)
+		c.shares = b.intervals(&c)
+	}
+	return c
+}
+
+// current reports whether figures are young enough for a row with the time of now.
+func current(r *exporter.Card, stale smi.Opt[smi.Duration]) bool {
+	s, ok := stale.Get()
+	return !ok || r.Age+time.Duration(s) <= maxStale
+}
+
+// flops are the TFLOPS that a percentage of the card's peak is.
+func (c *card) flops(percent Value) Value {
+	peak, ok := c.tflops.Get()
+	if percent.IsNull() || !ok {
+		return Value{}
+	}
+	return floatOf(percent.Float() / 100 * peak)
+}
+
+func (b *builder) gpuUsage(cards []card) {
+	place := &b.maker.place
+	for i := range cards {
+		c := &cards[i]
+		m := c.metrics
+		if m == nil || c.uuid.IsNull() {
+			continue
+		}
+		temperature := m.Temperature(smi.SensorEdge)
+		if !temperature.Ok() {
+			temperature = m.Temperature(smi.SensorHotspot)
+		}
+		busy := scaled(m.Activity.GFX, 100)
+		mhz := func(domain string) Value { return scaled(m.Clock(domain), 1e-6) }
+		b.add(gpuUsage, c.uuid, textOf(place.Host), textOf(place.Pool),
+			scaled(m.PCIe.Received, 1), scaled(m.PCIe.Sent, 1), scaled(temperature, 1),
+			bytesOf(m.VRAM.Used), share(m.VRAM.Used, c.size), busy, c.flops(busy), scaled(m.Power.Draw(), 1),
+			mhz(smi.ClockGFX), mhz(smi.ClockGFX), mhz(smi.ClockMem), mhz(smi.ClockVideo), Value{}, Value{})
+	}
+}
+
+// phases of a node, two of those that TensorFusion has.
+const (
+	phaseRunning = "Running"
+	phaseUnknown = "Unknown"
+)
+
+func (b *builder) nodeMetrics(cards []card) {
+	place, phase := &b.maker.place, phaseRunning
+	if b.reading.Err != nil {
+		phase = phaseUnknown
+	}
+	// Sums are known only if every card's part is.
+	held, size, known, sized := smi.Bytes(0), smi.Bytes(0), len(cards) > 0, len(cards) > 0
+	for i := range cards {
+		c := &cards[i]
+		known = known && c.users
+		for k := range c.Processes {
+			v, ok := c.Processes[k].VRAM.Get()
+			held, known = held+v, known && ok
+		}
+		v, ok := c.size.Get()
+		size, sized = size+v, sized && ok
+	}
+	var vram, percent Value
+	if known {
+		vram = floatOf(float64(held))
+		if sized && size > 0 {
+			percent = floatOf(math.Min(100, 100*float64(held)/float64(size)))
+		}
+	}
+	count := intOf(int64(len(cards)))
+	if b.reading.Err != nil && len(cards) == 0 {
+		count = Value{} // none was ever seen
+	}
+	b.add(nodeMetrics, textOf(place.Host), textOf(place.Pool), textOf(phase),
+		Value{}, Value{}, Value{}, vram, percent, Value{}, count, Value{})
+}
