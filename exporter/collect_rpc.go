@@ -35,6 +35,10 @@ func (c *rpcCollector) update(_ *view, emit *emitter) error {
 	if err := unknown(c.src); err != nil {
 		return err
 	}
+	traced := exemplars{}
+	if s, ok := c.src.(SlowCallSource); ok {
+		traced = exemplarsOf(s.SlowCalls())
+	}
 	for _, t := range c.src.Calls() {
 		m, values := rpcDuration, []string{t.Op, t.Side, t.Code}
 		if phases[t.Side] {
@@ -45,6 +49,7 @@ func (c *rpcCollector) update(_ *view, emit *emitter) error {
 		}
 		h, err := newLatency(m, &t, values) // with the values made clean
 		if err == nil {
+			h.exemplars = traced[t.Call]
 			err = emit.write(m, h)
 		}
 		if err != nil {
@@ -66,7 +71,8 @@ const (
 // it, classic buckets for the text format.
 type latency struct {
 	prometheus.Metric
-	classic []*dto.Bucket
+	classic   []*dto.Bucket
+	exemplars []exemplar
 }
 
 func newLatency(of *metric, t *rpcstats.CallTotal, labels []string) (*latency, error) {
@@ -103,5 +109,6 @@ func (l *latency) Write(out *dto.Metric) error {
 		return err
 	}
 	out.Histogram.Bucket = l.classic
+	attach(out.Histogram, l.exemplars)
 	return nil
 }

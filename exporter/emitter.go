@@ -15,7 +15,8 @@ type families []*dto.MetricFamily
 // emitter passes on the series of one collector, within bounds.
 type emitter struct {
 	out     families
-	max     int // series of one metric
+	max     int    // series of one metric
+	form    string // of histograms
 	seen    map[seriesKey]struct{}
 	dropped int
 
@@ -33,8 +34,8 @@ type seriesKey struct {
 var seed = maphash.MakeSeed()
 
 // newEmitter expects about so many series.
-func newEmitter(out families, max, series int) *emitter {
-	return &emitter{out: out, max: max, seen: make(map[seriesKey]struct{}, series)}
+func newEmitter(out families, opt *Options, series int) *emitter {
+	return &emitter{out: out, max: opt.MaxSeries, form: opt.Histograms, seen: make(map[seriesKey]struct{}, series)}
 }
 
 // labels are label values made ready, for all metrics that have the same labels.
@@ -149,6 +150,7 @@ func (e *emitter) write(m *metric, series prometheus.Metric) error {
 	if err := series.Write(d); err != nil {
 		return err
 	}
+	inForm(d.Histogram, e.form)
 	e.add(m, d)
 	return nil
 }

@@ -53,6 +53,9 @@ type Options struct {
 	// MaxProcesses is how many processes of one card have series at most: those that
 	// hold most of its memory. Default 256.
 	MaxProcesses int
+	// Histograms is the form of the histograms of durations: HistogramsBoth (the
+	// default), HistogramsNative or HistogramsClassic.
+	Histograms string
 	// Compat is CompatDME to serve the names of AMD's device-metrics-exporter as well,
 	// and "" not to.
 	Compat  string
@@ -88,6 +91,12 @@ func New(opt Options) (*Exporter, error) {
 	}
 	if opt.Compat != "" && opt.Compat != CompatDME {
 		return nil, fmt.Errorf("exporter: no other exporter's names are known as %q (%s are)", opt.Compat, CompatDME)
+	}
+	if opt.Histograms == "" {
+		opt.Histograms = HistogramsBoth
+	}
+	if err := checkHistograms(opt.Histograms); err != nil {
+		return nil, err
 	}
 	setDefault(&opt.Interval, time.Second)
 	setDefault(&opt.SlowInterval, 30*time.Second)

@@ -45,7 +45,7 @@ func (g *gatherer) Gather() ([]*dto.MetricFamily, error) {
 	out := make(families, len(metrics))
 	for i, c := range g.collectors {
 		begin := g.e.opt.now()
-		em := newEmitter(out, g.e.opt.MaxSeries, g.expected(i))
+		em := newEmitter(out, &g.e.opt, g.expected(i))
 		err := c.update(v, em)
 		success := 1.0
 		if err != nil {

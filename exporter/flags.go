@@ -1,0 +1,29 @@
+package exporter
+
+import (
+	"flag"
+	"time"
+)
+
+// AddFlags adds the flags that say which metrics are served and in which form. Values
+// that make no sense are refused by New.
+func (o *Options) AddFlags(fs *flag.FlagSet) {
+	fs.DurationVar(&o.SlowInterval, "slow-interval", 30*time.Second, "how often what hardly changes is asked")
+	fs.IntVar(&o.MaxProcesses, "max-processes", 256, "processes of one GPU that have series")
+	fs.IntVar(&o.MaxSeries, "max-series", 5000, "series of one metric")
+	fs.StringVar(&o.Histograms, "histograms", HistogramsBoth, "both, native or classic")
+	fs.StringVar(&o.Compat, "metrics-compat", "", "names of another exporter to serve as well: "+CompatDME)
+}
+
+// Usage is the help for the flags of AddFlags.
+func Usage() string {
+	return `  --slow-interval TIME  how often links, partitions, firmware and bad pages are
+                      asked for                                      [30s]
+  --max-processes N   processes of one GPU that have series at most: those that
+                      hold most of its memory                        [256]
+  --max-series N      series of one metric at most                   [5000]
+  --histograms FORM   both, native or classic                        [both]
+  --metrics-compat device-metrics-exporter
+                      serve the names of AMD's exporter beside ours  [no]
+`
+}
