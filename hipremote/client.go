@@ -10,10 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/rocwire/rocwire/exporter/rpcstats"
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hipremote/hiprpc"
-	"github.com/rocwire/rocwire/internal/mono"
 	"github.com/rocwire/rocwire/wire"
 )
 
@@ -21,7 +19,7 @@ import (
 type Client struct {
 	hip.Unimplemented
 	cfg      Config
-	stats    *rpcstats.Recorder
+	times    callTimes
 	guard    forkGuard
 	async    asyncErrors
 	cache    cache
@@ -36,7 +34,9 @@ type Client struct {
 	work     workCount
 
 	link     atomic.Pointer[link] // nil until connected
-	mu       sync.Mutex           // of connecting
+	ctx      context.Context      // ends with the client
+	cancel   context.CancelFunc
+	mu       sync.Mutex // of connecting
 	failed   error                // why the last attempt failed
 	retryAt  time.Time
 	forkOnce sync.Once
@@ -47,6 +47,7 @@ type Client struct {
 type link struct {
 	*wire.Client
 	direct bool // copies from the device may have any size
+	timed  bool // the worker tells how long it took, and takes what follows from that
 	lost   sync.Once
 	stop   chan struct{}
 }
@@ -67,7 +68,8 @@ func New(cfg Config) *Client {
 	if cfg.IOTimeout <= 0 {
 		cfg.IOTimeout = DefaultIOTimeout
 	}
-	c := &Client{cfg: cfg, stats: rpcstats.NewRecorder(rpcstats.Client), guard: newForkGuard()}
+	c := &Client{cfg: cfg, times: newCallTimes(), guard: newForkGuard()}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.funcs.init()
 	c.stage.init(hiprpc.MaxStaged)
 	c.landings.init()
@@ -109,10 +111,22 @@ func (c *Client) ready() (*link, hip.Error) {
 	return l, hip.Success
 }
 
+// place is where the worker is.
+func (c *Client) place() (host, port string, err error) {
+	if c.cfg.Locate == nil {
+		return c.cfg.Host, c.cfg.Port, nil
+	}
+	return c.cfg.Locate(c.ctx)
+}
+
 // connect dials, and agrees on a range of device addresses.
 func (c *Client) connect() (*link, error) {
+	host, port, err := c.place()
+	if err != nil {
+		return nil, err
+	}
 	hello := identity()
-	hello.Features = []string{featureDirect}
+	hello.Features = []string{featureDirect, wire.FeatureTiming}
 	hello.Devices = c.cfg.Devices[:min(len(c.cfg.Devices), 4096)]
 	var ranges []addressRange
 	if !c.cfg.NoReserve {
@@ -123,7 +137,7 @@ func (c *Client) connect() (*link, error) {
 	}
 	l := &link{stop: make(chan struct{})}
 	conn, err := wire.Dial(context.Background(), wire.Options{
-		Address: net.JoinHostPort(c.cfg.Host, c.cfg.Port), ConnectTimeout: c.cfg.ConnectTimeout, IOTimeout: c.cfg.IOTimeout, Hello: hello,
+		Address: net.JoinHostPort(host, port), ConnectTimeout: c.cfg.ConnectTimeout, IOTimeout: c.cfg.IOTimeout, Hello: hello,
 		OnNotify: c.notice,
 		OnLost:   func(err error) { c.lost(l, err) },
 	})
@@ -145,11 +159,11 @@ func (c *Client) connect() (*link, error) {
 	}
 	if !offered {
 		_ = conn.Close()
-		return nil, &wire.Error{Kind: wire.ErrProtocol, Host: c.cfg.Host, Port: c.cfg.Port, Reason: "the worker chose a range that was not offered"}
+		return nil, &wire.Error{Kind: wire.ErrProtocol, Host: host, Port: port, Reason: "the worker chose a range that was not offered"}
 	}
-	l.Client, l.direct = conn, conn.Welcome().HasFeature(featureDirect)
+	l.Client, l.direct, l.timed = conn, conn.Welcome().HasFeature(featureDirect), conn.Welcome().HasFeature(wire.FeatureTiming)
 	c.mem.reserve(chosen)
-	c.cfg.debugf("session %d at %s:%s, backend %s, device addresses %#x+%#x", conn.Welcome().Session, c.cfg.Host, c.cfg.Port, conn.Welcome().Backend,
+	c.cfg.debugf("session %d at %s:%s, backend %s, device addresses %#x+%#x", conn.Welcome().Session, host, port, conn.Welcome().Backend,
 		chosen.base, chosen.size)
 	go c.report(l)
 	return l, nil
@@ -221,13 +235,13 @@ func (c *Client) broken(l *link, err error) hip.Error {
 
 // call sends a request and waits for its reply.
 func (c *Client) call(op uint16, m *wire.Msg) hip.Error {
-	begin := mono.Now()
-	code := c.doCall(op, m)
-	c.stats.Record(op, int32(code), mono.Since(begin))
+	ct := c.begin()
+	code := c.doCall(&ct, op, m)
+	c.end(&ct, op, code)
 	return code
 }
 
-func (c *Client) doCall(op uint16, m *wire.Msg) hip.Error {
+func (c *Client) doCall(ct *callTime, op uint16, m *wire.Msg) hip.Error {
 	l, code := c.ready()
 	if code != hip.Success {
 		return code
@@ -253,7 +267,7 @@ func (c *Client) doCall(op uint16, m *wire.Msg) hip.Error {
 		c.launches.clear() // a function's handle may come again
 	}
 	mark := c.work.mark()
-	if err := l.Call(op, m); err != nil {
+	if err := ct.call(l, op, m); err != nil {
 		return c.broken(l, err)
 	}
 	code = hip.Error(m.Code)
@@ -266,7 +280,7 @@ func (c *Client) doCall(op uint16, m *wire.Msg) hip.Error {
 		}
 		switch {
 		case code == hip.Success:
-			code = c.synced(l, op, m.Req, mark)
+			code = c.synced(ct, l, op, m.Req, mark)
 		case hiprpc.Sticky(code):
 			c.async.kill(code)
 		}
@@ -279,7 +293,7 @@ func (c *Client) doCall(op uint16, m *wire.Msg) hip.Error {
 
 // post sends a request that is not answered.
 func (c *Client) post(op uint16, req []byte) hip.Error {
-	begin := mono.Now()
+	ct := c.begin()
 	l, code := c.ready()
 	if code == hip.Success {
 		code = c.async.take()
@@ -291,16 +305,16 @@ func (c *Client) post(op uint16, req []byte) hip.Error {
 		code = c.touch(l, hip.Ptr(u64(req, 8)))
 	}
 	if code == hip.Success {
-		code = c.send(l, op, req, nil)
+		code = c.send(&ct, l, op, req, nil)
 	}
-	c.stats.Record(op, int32(code), mono.Since(begin))
+	c.end(&ct, op, code)
 	return code
 }
 
 // send posts without looking at earlier errors, and counts it as work that the device may be busy with.
-func (c *Client) send(l *link, op uint16, req, bulk []byte) hip.Error {
+func (c *Client) send(ct *callTime, l *link, op uint16, req, bulk []byte) hip.Error {
 	c.work.add()
-	err := l.Post(op, req, bulk)
+	err := ct.post(l, op, req, bulk)
 	runtime.KeepAlive(bulk)
 	if err != nil {
 		return c.broken(l, err)

@@ -34,7 +34,7 @@ func (c *Client) expose(l *link, r *hostRegion) hip.Error {
 		return hip.Success
 	}
 	req := hiprpc.Host{Device: r.device, Addr: r.dev, Size: r.size, Flags: r.flags, Managed: r.managed}
-	if code := c.plainCall(l, hiprpc.OpHostExpose, req.Append(nil)); code != hip.Success {
+	if code := c.plainCall(nil, l, hiprpc.OpHostExpose, req.Append(nil)); code != hip.Success {
 		return code
 	}
 	r.twin = make([]byte, r.size)
@@ -106,19 +106,19 @@ func (c *Client) pushAll(l *link) hip.Error {
 }
 
 // pull fetches what the device wrote since the last time, if it can have written anything.
-func (c *Client) pull(l *link) hip.Error {
+func (c *Client) pull(ct *callTime, l *link) hip.Error {
 	if c.host.open.Load() == 0 {
 		return hip.Success
 	}
 	for _, r := range c.host.list() {
-		if code := c.pullRegion(l, r); code != hip.Success {
+		if code := c.pullRegion(ct, l, r); code != hip.Success {
 			return code
 		}
 	}
 	return hip.Success
 }
 
-func (c *Client) pullRegion(l *link, r *hostRegion) hip.Error {
+func (c *Client) pullRegion(ct *callTime, l *link, r *hostRegion) hip.Error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	mark := c.work.mark()
@@ -134,7 +134,7 @@ func (c *Client) pullRegion(l *link, r *hostRegion) hip.Error {
 		e.U64(uint64(r.dev))
 		e.U64(uint64(from))
 		m.Req, m.Dst = e.B, buf
-		if err := l.Call(hiprpc.OpHostPull, m); err != nil {
+		if err := ct.call(l, hiprpc.OpHostPull, m); err != nil {
 			return c.broken(l, err)
 		}
 		if m.Code != 0 {

@@ -1,10 +1,13 @@
 package hipremote
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strconv"
 	"time"
+
+	"github.com/rocwire/rocwire/internal/tfconnect"
 )
 
 // Defaults of a Config.
@@ -18,6 +21,7 @@ const (
 // Config says where the worker is and how to speak with it.
 type Config struct {
 	Host, Port     string
+	Locate         Locator       // finds the worker when it is first needed; nil: at Host and Port
 	ConnectTimeout time.Duration // for connection and handshake
 	IOTimeout      time.Duration // how long the worker may be silent while something is pending
 	Debug          bool          // log what happens, not only what fails
@@ -28,7 +32,10 @@ type Config struct {
 	Logf func(format string, args ...any)
 }
 
-// FromEnv reads TF_WORKER_HOST, TF_WORKER_PORT, TF_CONNECT_TIMEOUT and TF_IO_TIMEOUT (seconds, or with a unit), TF_DEBUG,
+// Locator finds out where the worker is. It may take long.
+type Locator func(ctx context.Context) (host, port string, err error)
+
+// FromEnv reads TENSOR_FUSION_OPERATOR_GET_CONNECTION_URL (see package tfconnect), TF_WORKER_HOST, TF_WORKER_PORT, TF_CONNECT_TIMEOUT and TF_IO_TIMEOUT (seconds, or with a unit), TF_DEBUG,
 // ROCWIRE_HOST_MEMORY (eager), ROCWIRE_RESERVE (0: no range of device addresses) and HIP_VISIBLE_DEVICES. What makes no sense is said once and the default taken.
 func FromEnv() Config {
 	c := Config{Host: DefaultHost, Port: DefaultPort, ConnectTimeout: DefaultConnectTimeout, IOTimeout: DefaultIOTimeout}
@@ -40,6 +47,12 @@ func FromEnv() Config {
 			c.logf("TF_WORKER_PORT=%q is no port; using %s", v, c.Port)
 		} else {
 			c.Port = v
+		}
+	}
+	if os.Getenv(tfconnect.URLVariable) != "" {
+		host, port, given := c.Host, c.Port, os.Getenv("TF_WORKER_HOST") != ""
+		c.Locate = func(ctx context.Context) (string, string, error) {
+			return tfconnect.Locate(ctx, os.Getenv, c.logf, host, port, given)
 		}
 	}
 	c.duration(&c.ConnectTimeout, "TF_CONNECT_TIMEOUT")

@@ -3,7 +3,6 @@ package hipremote
 import (
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hipremote/hiprpc"
-	"github.com/rocwire/rocwire/internal/mono"
 )
 
 // Memcpy is hipMemcpy: when it returns, host memory may be used again.
@@ -98,13 +97,13 @@ func (s *shape) check(dst, src hip.Ptr) hip.Error {
 }
 
 func (c *Client) copy(op uint16, t hip.Thread, dst, src hip.Ptr, s shape) hip.Error {
-	begin := mono.Now()
-	code := c.doCopy(op, t, dst, src, s)
-	c.stats.Record(op, int32(code), mono.Since(begin))
+	ct := c.begin()
+	code := c.doCopy(&ct, op, t, dst, src, s)
+	c.end(&ct, op, code)
 	return code
 }
 
-func (c *Client) doCopy(op uint16, t hip.Thread, dst, src hip.Ptr, s shape) hip.Error {
+func (c *Client) doCopy(ct *callTime, op uint16, t hip.Thread, dst, src hip.Ptr, s shape) hip.Error {
 	l, code := c.ready()
 	if code != hip.Success {
 		return code
@@ -137,7 +136,7 @@ func (c *Client) doCopy(op uint16, t hip.Thread, dst, src hip.Ptr, s shape) hip.
 	switch {
 	case d.device && f.device:
 		msg.Dir, msg.Dst, msg.Src = hiprpc.Within, d.addr, f.addr
-		return c.copyWithin(l, op, t, &msg, d, f, s.wait)
+		return c.copyWithin(ct, l, op, t, &msg, d, f, s.wait)
 	case d.device:
 		if c.funcs.due.Load() > 0 {
 			if done, code := c.copyLater(t, dst, src, s); done || code != hip.Success {
@@ -145,10 +144,10 @@ func (c *Client) doCopy(op uint16, t hip.Thread, dst, src hip.Ptr, s shape) hip.
 			}
 		}
 		msg.Dir, msg.Dst = hiprpc.ToDevice, d.addr
-		return c.copyTo(l, op, t, &msg, uint64(src), s.spitch, s.wait)
+		return c.copyTo(ct, l, op, t, &msg, uint64(src), s.spitch, s.wait)
 	case f.device:
 		msg.Dir, msg.Src = hiprpc.FromDevice, f.addr
-		return c.copyFrom(l, op, t, &msg, uint64(dst), s.dpitch, s.wait)
+		return c.copyFrom(ct, l, op, t, &msg, uint64(dst), s.dpitch, s.wait)
 	}
 	if s.kind == hip.MemcpyHostToDevice || s.kind == hip.MemcpyDeviceToHost || isDtoD(s.kind) {
 		return hip.ErrorInvalidValue // the device's side is not on the device

@@ -51,7 +51,7 @@ func (c *Client) copyLater(t hip.Thread, dst, src hip.Ptr, s shape) (done bool, 
 	turn := s
 	turn.stream, turn.wait = aside, true
 	return true, c.LaunchHostFunc(t, s.stream, func() {
-		code := c.doCopy(hip.OpMemcpyAsync, t, dst, src, turn)
+		code := c.doCopy(nil, hip.OpMemcpyAsync, t, dst, src, turn)
 		if code == hip.Success {
 			code = c.StreamSynchronize(t, aside)
 		}

@@ -3,25 +3,26 @@ package hipremote
 import (
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hipremote/hiprpc"
-	"github.com/rocwire/rocwire/internal/mono"
 	"github.com/rocwire/rocwire/wire"
 )
 
 // timed records how long an operation of several messages took.
 func (c *Client) timed(op uint16, f func() (hip.Ptr, hip.Error)) (hip.Ptr, hip.Error) {
-	begin := mono.Now()
+	ct := c.begin()
 	p, code := f()
-	c.stats.Record(op, int32(code), mono.Since(begin))
+	c.end(&ct, op, code)
 	return p, code
 }
 
 // Free is hipFree. It waits until the device has nothing to do; if the client knows that already, the message is posted.
 func (c *Client) Free(t hip.Thread, p hip.Ptr) hip.Error {
-	_, code := c.timed(hip.OpFree, func() (hip.Ptr, hip.Error) { return 0, c.free(t, p) })
+	ct := c.begin()
+	code := c.free(&ct, t, p)
+	c.end(&ct, hip.OpFree, code)
 	return code
 }
 
-func (c *Client) free(t hip.Thread, p hip.Ptr) hip.Error {
+func (c *Client) free(ct *callTime, t hip.Thread, p hip.Ptr) hip.Error {
 	l, code := c.ready()
 	if code != hip.Success || p == 0 {
 		return code
@@ -45,18 +46,18 @@ func (c *Client) free(t hip.Thread, p hip.Ptr) hip.Error {
 		c.mem.mu.Unlock()
 		return code
 	}
-	return c.freeBlock(l, b, c.work.busy())
+	return c.freeBlock(ct, l, b, c.work.busy())
 }
 
 // freeBlock gives a block's memory back and, when nothing can use it any more, its addresses.
-func (c *Client) freeBlock(l *link, b *block, wait bool) hip.Error {
+func (c *Client) freeBlock(ct *callTime, l *link, b *block, wait bool) hip.Error {
 	req := hiprpc.StreamOp{Device: b.device, Ptr: hip.Ptr(b.base)}.Append(make([]byte, 0, 32))
 	code := hip.Success
 	if wait {
 		m := wire.GetMsg()
 		m.Req = append(m.Req[:0], req...)
 		mark := c.work.mark()
-		err := l.Call(hip.OpFree, m)
+		err := ct.call(l, hip.OpFree, m)
 		code = hip.Error(m.Code)
 		wire.PutMsg(m)
 		if err != nil {
@@ -68,12 +69,12 @@ func (c *Client) freeBlock(l *link, b *block, wait bool) hip.Error {
 		if code == hip.Success {
 			c.deviceIdle(l, b.device, mark)
 		}
-	} else if err := l.Post(hip.OpFree, req, nil); err != nil {
+	} else if err := ct.post(l, hip.OpFree, req, nil); err != nil {
 		return c.broken(l, err)
 	}
 	if b.size != 0 && code == hip.Success { // what was placed on credit is credit again
 		c.mem.put(b.base, b.size)
-		c.giveCredit(l, b.device, b.size)
+		c.giveCredit(ct, l, b.device, b.size)
 	}
 	return code
 }
@@ -81,32 +82,37 @@ func (c *Client) freeBlock(l *link, b *block, wait bool) hip.Error {
 // MallocAsync is hipMallocAsync. Memory that the stream has freed before is used again at once; other memory is there at once, which is
 // earlier than the stream needs it.
 func (c *Client) MallocAsync(t hip.Thread, size uint64, st hip.Stream) (hip.Ptr, hip.Error) {
-	return c.timed(hip.OpMallocAsync, func() (hip.Ptr, hip.Error) {
-		l, code := c.ready()
+	ct := c.begin()
+	p, code := c.mallocAsync(&ct, t, size, st)
+	c.end(&ct, hip.OpMallocAsync, code)
+	return p, code
+}
+
+func (c *Client) mallocAsync(ct *callTime, t hip.Thread, size uint64, st hip.Stream) (hip.Ptr, hip.Error) {
+	l, code := c.ready()
+	if code == hip.Success {
+		code = c.handles.stream(st)
+	}
+	if code != hip.Success || size == 0 {
+		return 0, code
+	}
+	if c.mem.span.Load() == nil {
+		var e wire.Enc
+		e.I32(t.Device)
+		e.U64(size)
+		e.U64(uint64(st))
+		p, code := c.callU64(ct, l, hip.OpMallocAsync, e.B)
 		if code == hip.Success {
-			code = c.handles.stream(st)
+			c.mem.mu.Lock()
+			c.mem.blocks.insert(&block{base: p, want: size, device: t.Device})
+			c.mem.mu.Unlock()
 		}
-		if code != hip.Success || size == 0 {
-			return 0, code
-		}
-		if c.mem.span.Load() == nil {
-			var e wire.Enc
-			e.I32(t.Device)
-			e.U64(size)
-			e.U64(uint64(st))
-			p, code := c.callU64(l, hip.OpMallocAsync, e.B)
-			if code == hip.Success {
-				c.mem.mu.Lock()
-				c.mem.blocks.insert(&block{base: p, want: size, device: t.Device})
-				c.mem.mu.Unlock()
-			}
-			return hip.Ptr(p), code
-		}
-		if p, ok := c.reuse(t.Device, roundUp(size), size, st); ok {
-			return p, hip.Success
-		}
-		return c.malloc(t, size)
-	})
+		return hip.Ptr(p), code
+	}
+	if p, ok := c.reuse(t.Device, roundUp(size), size, st); ok {
+		return p, hip.Success
+	}
+	return c.malloc(ct, t, size)
 }
 
 // reuse finds a block of exactly this size that the same stream has freed.
@@ -128,35 +134,39 @@ func (c *Client) reuse(device int32, rounded, size uint64, st hip.Stream) (hip.P
 
 // FreeAsync is hipFreeAsync. The memory goes back to the device when the stream, or the device, is next known to be done with it.
 func (c *Client) FreeAsync(t hip.Thread, p hip.Ptr, st hip.Stream) hip.Error {
-	_, code := c.timed(hip.OpFreeAsync, func() (hip.Ptr, hip.Error) {
-		l, code := c.ready()
-		if code == hip.Success {
-			code = c.handles.stream(st)
-		}
-		if code != hip.Success {
-			return 0, code
-		}
-		if p == 0 {
-			return 0, hip.ErrorInvalidValue
-		}
-		m := &c.mem
-		m.mu.Lock()
-		b := m.blocks.find(uint64(p))
-		if b == nil || b.base != uint64(p) || b.host != nil {
-			m.mu.Unlock()
-			return 0, hip.ErrorInvalidValue
-		}
-		m.blocks.remove(b)
-		if b.size != 0 {
-			b.stream = st
-			m.freed = append(m.freed, b)
-			m.mu.Unlock()
-			return 0, hip.Success
-		}
-		m.mu.Unlock()
-		return 0, c.send(l, hip.OpFreeAsync, hiprpc.StreamOp{Device: b.device, Ptr: p, Stream: st}.Append(nil), nil)
-	})
+	ct := c.begin()
+	code := c.freeAsync(&ct, t, p, st)
+	c.end(&ct, hip.OpFreeAsync, code)
 	return code
+}
+
+func (c *Client) freeAsync(ct *callTime, t hip.Thread, p hip.Ptr, st hip.Stream) hip.Error {
+	l, code := c.ready()
+	if code == hip.Success {
+		code = c.handles.stream(st)
+	}
+	if code != hip.Success {
+		return code
+	}
+	if p == 0 {
+		return hip.ErrorInvalidValue
+	}
+	m := &c.mem
+	m.mu.Lock()
+	b := m.blocks.find(uint64(p))
+	if b == nil || b.base != uint64(p) || b.host != nil {
+		m.mu.Unlock()
+		return hip.ErrorInvalidValue
+	}
+	m.blocks.remove(b)
+	if b.size != 0 {
+		b.stream = st
+		m.freed = append(m.freed, b)
+		m.mu.Unlock()
+		return hip.Success
+	}
+	m.mu.Unlock()
+	return c.send(ct, l, hip.OpFreeAsync, hiprpc.StreamOp{Device: b.device, Ptr: p, Stream: st}.Append(nil), nil)
 }
 
 // settle gives back what hipFreeAsync has freed: on one stream, or on a whole device that has come to an end.
@@ -178,7 +188,7 @@ func (c *Client) settle(l *link, device int32, st hip.Stream, all bool) {
 	m.freed = keep
 	m.mu.Unlock()
 	for _, b := range out {
-		_ = c.freeBlock(l, b, false) // a lost connection has freed it
+		_ = c.freeBlock(nil, l, b, false) // a lost connection has freed it
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hipremote/hiprpc"
-	"github.com/rocwire/rocwire/internal/mono"
 	"github.com/rocwire/rocwire/wire"
 )
 
@@ -15,16 +14,16 @@ var launchBuffers = sync.Pool{New: func() any { b := make([]byte, 0, 512); retur
 // LaunchKernel posts a launch. What can be judged here is judged here, so that the launch itself fails; the rest comes back as an asynchronous
 // error.
 func (c *Client) LaunchKernel(t hip.Thread, launch *hip.Launch) hip.Error {
-	begin := mono.Now()
-	code := c.launch(t, launch)
-	c.stats.Record(hip.OpLaunchKernel, int32(code), mono.Since(begin))
+	ct := c.begin()
+	code := c.launch(&ct, t, launch)
+	c.end(&ct, hip.OpLaunchKernel, code)
 	return code
 }
 
 // maxBlock is the most threads a block may have on any device.
 const maxBlock = 1024
 
-func (c *Client) launch(t hip.Thread, launch *hip.Launch) hip.Error {
+func (c *Client) launch(ct *callTime, t hip.Thread, launch *hip.Launch) hip.Error {
 	l, code := c.ready()
 	if code == hip.Success {
 		code = c.async.take()
@@ -55,22 +54,22 @@ func (c *Client) launch(t hip.Thread, launch *hip.Launch) hip.Error {
 		return code
 	}
 	if !c.launches.known(launch) {
-		return c.launchFirst(l, t, launch)
+		return c.launchFirst(ct, l, t, launch)
 	}
 	p := launchBuffers.Get().(*[]byte)
 	*p = hiprpc.AppendLaunch((*p)[:0], t.Device, launch)
-	code = c.send(l, hip.OpLaunchKernel, *p, nil)
+	code = c.send(ct, l, hip.OpLaunchKernel, *p, nil)
 	launchBuffers.Put(p)
 	return code
 }
 
 // launchFirst launches and waits for the runtime's judgement of the configuration, so that a bad one fails in its own call.
-func (c *Client) launchFirst(l *link, t hip.Thread, launch *hip.Launch) hip.Error {
+func (c *Client) launchFirst(ct *callTime, l *link, t hip.Thread, launch *hip.Launch) hip.Error {
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
 	m.Req = hiprpc.AppendLaunch(m.Req[:0], t.Device, launch)
 	c.work.add()
-	if err := l.Call(hip.OpLaunchKernel, m); err != nil {
+	if err := ct.call(l, hip.OpLaunchKernel, m); err != nil {
 		return c.broken(l, err)
 	}
 	code := hip.Error(m.Code)
@@ -137,7 +136,7 @@ func (s *launches) clear() {
 
 // ModuleLoadData sends one code object. The worker keeps nothing of what it does not need.
 func (c *Client) ModuleLoadData(t hip.Thread, image []byte) (hip.Module, hip.Error) {
-	begin := mono.Now()
+	ct := c.begin()
 	var m hip.Module
 	code := func() hip.Error {
 		l, code := c.ready()
@@ -152,7 +151,7 @@ func (c *Client) ModuleLoadData(t hip.Thread, image []byte) (hip.Module, hip.Err
 		e := wire.Enc{B: msg.Req[:0]}
 		e.I32(t.Device)
 		msg.Req, msg.Bulk = e.B, image
-		if err := l.Call(hip.OpModuleLoadData, msg); err != nil {
+		if err := ct.call(l, hip.OpModuleLoadData, msg); err != nil {
 			return c.broken(l, err)
 		}
 		if code = hip.Error(msg.Code); code != hip.Success {
@@ -168,7 +167,7 @@ func (c *Client) ModuleLoadData(t hip.Thread, image []byte) (hip.Module, hip.Err
 		}
 		return hip.Success
 	}()
-	c.stats.Record(hip.OpModuleLoadData, int32(code), mono.Since(begin))
+	c.end(&ct, hip.OpModuleLoadData, code)
 	return m, code
 }
 
@@ -191,13 +190,13 @@ func (h *hostFuncs) order() {
 
 // LaunchHostFunc is hipLaunchHostFunc: f runs, on a goroutine of its own, when the stream comes to it, and the stream waits for it.
 func (c *Client) LaunchHostFunc(t hip.Thread, st hip.Stream, f func()) hip.Error {
-	begin := mono.Now()
-	code := c.launchHostFunc(t, st, f)
-	c.stats.Record(hip.OpLaunchHostFunc, int32(code), mono.Since(begin))
+	ct := c.begin()
+	code := c.launchHostFunc(&ct, t, st, f)
+	c.end(&ct, hip.OpLaunchHostFunc, code)
 	return code
 }
 
-func (c *Client) launchHostFunc(t hip.Thread, st hip.Stream, f func()) hip.Error {
+func (c *Client) launchHostFunc(ct *callTime, t hip.Thread, st hip.Stream, f func()) hip.Error {
 	l, code := c.ready()
 	if code == hip.Success {
 		code = c.async.take()
@@ -223,7 +222,7 @@ func (c *Client) launchHostFunc(t hip.Thread, st hip.Stream, f func()) hip.Error
 	e.I32(t.Device)
 	e.U64(uint64(st))
 	e.U64(id)
-	if code := c.send(l, hip.OpLaunchHostFunc, e.B, nil); code != hip.Success {
+	if code := c.send(ct, l, hip.OpLaunchHostFunc, e.B, nil); code != hip.Success {
 		h.mu.Lock()
 		delete(h.open, id)
 		h.mu.Unlock()
@@ -249,7 +248,7 @@ func (c *Client) runHostFunc(payload []byte) {
 		return
 	}
 	go func() {
-		_ = c.pull(l) // a lost connection is told to whoever calls next
+		_ = c.pull(nil, l) // a lost connection is told to whoever calls next
 		f()
 		h.due.Add(-1)
 		h.order() // what f did happens before what the stream does next

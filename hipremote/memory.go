@@ -83,10 +83,13 @@ func roundUp(n uint64) uint64 { return (n + pageSize - 1) &^ (pageSize - 1) }
 
 // Malloc is hipMalloc.
 func (c *Client) Malloc(t hip.Thread, size uint64) (hip.Ptr, hip.Error) {
-	return c.timed(hip.OpMalloc, func() (hip.Ptr, hip.Error) { return c.malloc(t, size) })
+	ct := c.begin()
+	p, code := c.malloc(&ct, t, size)
+	c.end(&ct, hip.OpMalloc, code)
+	return p, code
 }
 
-func (c *Client) malloc(t hip.Thread, size uint64) (hip.Ptr, hip.Error) {
+func (c *Client) malloc(ct *callTime, t hip.Thread, size uint64) (hip.Ptr, hip.Error) {
 	l, code := c.ready()
 	if code == hip.Success {
 		code = c.async.sticky()
@@ -98,9 +101,9 @@ func (c *Client) malloc(t hip.Thread, size uint64) (hip.Ptr, hip.Error) {
 		return 0, hip.ErrorOutOfMemory
 	}
 	if c.mem.span.Load() == nil || t.Device < 0 || t.Device >= maxDevices {
-		return c.mallocThere(l, t, size)
+		return c.mallocThere(ct, l, t, size)
 	}
-	b, code := c.placeBlock(l, t.Device, size)
+	b, code := c.placeBlock(ct, l, t.Device, size)
 	if code != hip.Success {
 		return 0, code
 	}
@@ -130,14 +133,14 @@ func (m *memory) put(base, size uint64) {
 }
 
 // placeBlock makes a block of device memory at an address of the client's choice. It is not in the table yet.
-func (c *Client) placeBlock(l *link, device int32, size uint64) (*block, hip.Error) {
+func (c *Client) placeBlock(ct *callTime, l *link, device int32, size uint64) (*block, hip.Error) {
 	rounded := roundUp(size)
-	if code := c.spend(l, device, rounded); code != hip.Success {
+	if code := c.spend(ct, l, device, rounded); code != hip.Success {
 		return nil, code
 	}
 	base, ok := c.mem.take(rounded)
 	if !ok {
-		c.giveCredit(l, device, rounded)
+		c.giveCredit(ct, l, device, rounded)
 		return nil, hip.ErrorOutOfMemory
 	}
 	req := hiprpc.Place{Device: device, Addr: hip.Ptr(base), Size: rounded}.Append(make([]byte, 0, 32))
@@ -148,7 +151,7 @@ func (c *Client) placeBlock(l *link, device int32, size uint64) (*block, hip.Err
 }
 
 // spend takes size bytes of credit, and asks the worker for more if there is not enough.
-func (c *Client) spend(l *link, device int32, size uint64) hip.Error {
+func (c *Client) spend(ct *callTime, l *link, device int32, size uint64) hip.Error {
 	if c.takeCredit(device, size) {
 		return hip.Success
 	}
@@ -161,7 +164,7 @@ func (c *Client) spend(l *link, device int32, size uint64) hip.Error {
 	c.mem.mu.RLock()
 	missing := size - min(size, c.mem.credit[device])
 	c.mem.mu.RUnlock()
-	code := c.askCredit(l, device, missing, slab)
+	code := c.askCredit(ct, l, device, missing, slab)
 	if code == hip.Success && c.takeCredit(device, size) {
 		return hip.Success
 	}
@@ -170,7 +173,7 @@ func (c *Client) spend(l *link, device int32, size uint64) hip.Error {
 		c.mem.mu.RLock()
 		missing = size - min(size, c.mem.credit[device])
 		c.mem.mu.RUnlock()
-		if code = c.askCredit(l, device, missing, 0); code == hip.Success && c.takeCredit(device, size) {
+		if code = c.askCredit(ct, l, device, missing, 0); code == hip.Success && c.takeCredit(device, size) {
 			return hip.Success
 		}
 	}
@@ -191,7 +194,7 @@ func (c *Client) takeCredit(device int32, size uint64) bool {
 }
 
 // giveCredit takes credit back that was not used, and gives the worker what is more than a slab.
-func (c *Client) giveCredit(l *link, device int32, size uint64) {
+func (c *Client) giveCredit(ct *callTime, l *link, device int32, size uint64) {
 	c.mem.mu.Lock()
 	c.mem.credit[device] += size
 	over := uint64(0)
@@ -202,14 +205,14 @@ func (c *Client) giveCredit(l *link, device int32, size uint64) {
 	c.mem.mu.Unlock()
 	if over > 0 {
 		// Who frees that much may tell another process that there is room now; so it is there when the call returns.
-		_ = c.plainCall(l, hiprpc.OpReturn, hiprpc.Place{Device: device, Size: over}.Append(nil)) // lost: it is given back all the same
+		_ = c.plainCall(ct, l, hiprpc.OpReturn, hiprpc.Place{Device: device, Size: over}.Append(nil)) // lost: it is given back all the same
 	}
 }
 
 // askCredit asks for what is missing and, where the device has that much, extra bytes beyond.
-func (c *Client) askCredit(l *link, device int32, missing, extra uint64) hip.Error {
+func (c *Client) askCredit(ct *callTime, l *link, device int32, missing, extra uint64) hip.Error {
 	for _, want := range [...]uint64{missing + extra, missing} {
-		got, code := c.callU64(l, hiprpc.OpGrant, hiprpc.Place{Device: device, Size: want}.Append(nil))
+		got, code := c.callU64(ct, l, hiprpc.OpGrant, hiprpc.Place{Device: device, Size: want}.Append(nil))
 		if code == hip.Success && got%hip.Granule == 0 {
 			c.mem.mu.Lock()
 			c.mem.credit[device] += got
@@ -239,8 +242,8 @@ func (c *Client) giveBack(l *link, device int32, n uint64) {
 }
 
 // mallocThere lets the worker place: there is no agreed range.
-func (c *Client) mallocThere(l *link, t hip.Thread, size uint64) (hip.Ptr, hip.Error) {
-	p, code := c.callU64(l, hip.OpMalloc, hiprpc.Place{Device: t.Device, Size: size}.Append(nil))
+func (c *Client) mallocThere(ct *callTime, l *link, t hip.Thread, size uint64) (hip.Ptr, hip.Error) {
+	p, code := c.callU64(ct, l, hip.OpMalloc, hiprpc.Place{Device: t.Device, Size: size}.Append(nil))
 	if code != hip.Success {
 		return 0, code
 	}
@@ -251,11 +254,11 @@ func (c *Client) mallocThere(l *link, t hip.Thread, size uint64) (hip.Ptr, hip.E
 }
 
 // callU64 is a call whose result is one number.
-func (c *Client) callU64(l *link, op uint16, req []byte) (uint64, hip.Error) {
+func (c *Client) callU64(ct *callTime, l *link, op uint16, req []byte) (uint64, hip.Error) {
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
 	m.Req = append(m.Req[:0], req...)
-	if err := l.Call(op, m); err != nil {
+	if err := ct.call(l, op, m); err != nil {
 		return 0, c.broken(l, err)
 	}
 	code := hip.Error(m.Code)
@@ -274,11 +277,11 @@ func (c *Client) callU64(l *link, op uint16, req []byte) (uint64, hip.Error) {
 }
 
 // plainCall is a call without results.
-func (c *Client) plainCall(l *link, op uint16, req []byte) hip.Error {
+func (c *Client) plainCall(ct *callTime, l *link, op uint16, req []byte) hip.Error {
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
 	m.Req = append(m.Req[:0], req...)
-	if err := l.Call(op, m); err != nil {
+	if err := ct.call(l, op, m); err != nil {
 		return c.broken(l, err)
 	}
 	if code := hip.Error(m.Code); code.Valid() {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/rocwire/rocwire/exporter/rpcstats"
+	"github.com/rocwire/rocwire/internal/mono"
 )
 
 // reportEvery is how often the client tells the worker what its calls cost.
@@ -26,10 +27,18 @@ func (c *Client) report(l *link) {
 	}
 }
 
+// sendReport sends what was measured since the last time. What a lost connection does not take is of no use to anybody.
 func (c *Client) sendReport(l *link) {
-	d := c.stats.Take()
-	if d == nil {
+	if d := c.times.total.Take(); d != nil {
+		_ = l.Post(rpcstats.Op, d.AppendEncode(nil), nil)
+	}
+	if !l.timed {
 		return
 	}
-	_ = l.Post(rpcstats.Op, d.AppendEncode(nil), nil) // what a lost connection does not take is of no use to anybody
+	if d := c.times.network.Take(); d != nil {
+		_ = l.Post(rpcstats.Op, d.AppendEncode(nil), nil)
+	}
+	if list := c.times.slowest.Take(mono.Now()); len(list) > 0 {
+		_ = l.Post(rpcstats.OpSlow, rpcstats.AppendSlow(nil, list), nil)
+	}
 }

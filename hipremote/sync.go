@@ -7,7 +7,7 @@ import (
 
 // synced is told that a synchronizing call has succeeded: what its stream did is done, and host memory must show it. mark is how much had been posted
 // when it was asked.
-func (c *Client) synced(l *link, op uint16, req []byte, mark uint64) hip.Error {
+func (c *Client) synced(ct *callTime, l *link, op uint16, req []byte, mark uint64) hip.Error {
 	c.funcs.order()
 	device := int32(uint32(u64(req, 0)))
 	switch op {
@@ -16,7 +16,7 @@ func (c *Client) synced(l *link, op uint16, req []byte, mark uint64) hip.Error {
 	case hip.OpStreamSynchronize, hip.OpStreamQuery:
 		c.settle(l, device, hip.Stream(u64(req, 8)), false)
 	}
-	return c.pull(l)
+	return c.pull(ct, l)
 }
 
 // deviceIdle is told that a device has nothing to do of what was posted up to mark.
@@ -82,7 +82,7 @@ func (c *Client) DeviceReset(t hip.Thread) hip.Error {
 	}
 	c.host.forget(t.Device)
 	if back != 0 && t.Device >= 0 && t.Device < maxDevices {
-		c.giveCredit(l, t.Device, back)
+		c.giveCredit(nil, l, t.Device, back)
 	}
 	return hip.Success
 }

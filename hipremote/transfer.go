@@ -18,7 +18,7 @@ const (
 )
 
 // copyTo sends host memory in messages that let other threads' calls in between.
-func (c *Client) copyTo(l *link, op uint16, t hip.Thread, m *hiprpc.Copy, src, spitch uint64, wait bool) hip.Error {
+func (c *Client) copyTo(ct *callTime, l *link, op uint16, t hip.Thread, m *hiprpc.Copy, src, spitch uint64, wait bool) hip.Error {
 	n, _ := m.Bytes()
 	c.landings.wait(src, spitch*(m.Height-1)+m.Width)
 	if wait && n >= waitFirst && c.work.busy() {
@@ -27,7 +27,7 @@ func (c *Client) copyTo(l *link, op uint16, t hip.Thread, m *hiprpc.Copy, src, s
 		}
 	}
 	if m.Height > 1 {
-		return c.copyRowsTo(l, op, m, src, spitch)
+		return c.copyRowsTo(ct, l, op, m, src, spitch)
 	}
 	m.Dpitch, m.Spitch = 0, 0
 	data := hostBytes(src, n)
@@ -37,7 +37,7 @@ func (c *Client) copyTo(l *link, op uint16, t hip.Thread, m *hiprpc.Copy, src, s
 	for len(data) > 0 {
 		part := data[:min(len(data), wire.MaxBulk)]
 		m.Width = uint64(len(part))
-		if code := c.sendBulk(l, op, m, part); code != hip.Success {
+		if code := c.sendBulk(ct, l, op, m, part); code != hip.Success {
 			return code
 		}
 		m.Dst += hip.Ptr(len(part))
@@ -47,13 +47,13 @@ func (c *Client) copyTo(l *link, op uint16, t hip.Thread, m *hiprpc.Copy, src, s
 }
 
 // copyRowsTo packs rows closely and sends as many at once as fit.
-func (c *Client) copyRowsTo(l *link, op uint16, m *hiprpc.Copy, src, spitch uint64) hip.Error {
+func (c *Client) copyRowsTo(ct *callTime, l *link, op uint16, m *hiprpc.Copy, src, spitch uint64) hip.Error {
 	if m.Width > wire.MaxBulk { // rows of their own
 		row := *m
 		row.Height = 1
 		for i := range m.Height {
 			row.Dst, row.Width = m.Dst+hip.Ptr(i*m.Dpitch), m.Width
-			if code := c.copyTo(l, op, hip.Thread{Device: m.Device}, &row, src+i*spitch, 0, false); code != hip.Success {
+			if code := c.copyTo(ct, l, op, hip.Thread{Device: m.Device}, &row, src+i*spitch, 0, false); code != hip.Success {
 				return code
 			}
 		}
@@ -72,7 +72,7 @@ func (c *Client) copyRowsTo(l *link, op uint16, m *hiprpc.Copy, src, spitch uint
 		if code := c.reveal(l, buf); code != hip.Success {
 			return code
 		}
-		if code := c.sendBulk(l, op, &part, buf); code != hip.Success {
+		if code := c.sendBulk(ct, l, op, &part, buf); code != hip.Success {
 			return code
 		}
 	}
@@ -81,10 +81,10 @@ func (c *Client) copyRowsTo(l *link, op uint16, m *hiprpc.Copy, src, spitch uint
 
 // sendBulk sends one message of a copy. Small ones are posted; of larger ones the client hears when they are executed, so that it
 // never has more under way than the worker can stage.
-func (c *Client) sendBulk(l *link, op uint16, m *hiprpc.Copy, part []byte) hip.Error {
+func (c *Client) sendBulk(ct *callTime, l *link, op uint16, m *hiprpc.Copy, part []byte) hip.Error {
 	if len(part) <= hiprpc.MaxUnacknowledged {
 		var buf [128]byte
-		return c.send(l, op, m.Append(buf[:0]), part)
+		return c.send(ct, l, op, m.Append(buf[:0]), part)
 	}
 	if !c.stage.take(len(part)) {
 		return hip.ErrorNotInitialized
@@ -95,7 +95,7 @@ func (c *Client) sendBulk(l *link, op uint16, m *hiprpc.Copy, part []byte) hip.E
 	am.Async = true // the reply only makes room; a failure is told as an asynchronous one
 	msg.Req, msg.Bulk = am.Append(msg.Req[:0]), part
 	n := len(part)
-	err := l.Go(op, msg, func(msg *wire.Msg, _ error) {
+	err := ct.start(l, op, msg, func(msg *wire.Msg, _ error) {
 		c.stage.give(n)
 		wire.PutMsg(msg)
 	})
@@ -108,9 +108,9 @@ func (c *Client) sendBulk(l *link, op uint16, m *hiprpc.Copy, part []byte) hip.E
 }
 
 // copyFrom fetches device memory, from the socket straight to where it belongs.
-func (c *Client) copyFrom(l *link, op uint16, t hip.Thread, m *hiprpc.Copy, dst, dpitch uint64, wait bool) hip.Error {
+func (c *Client) copyFrom(ct *callTime, l *link, op uint16, t hip.Thread, m *hiprpc.Copy, dst, dpitch uint64, wait bool) hip.Error {
 	if m.Height > 1 {
-		return c.copyRowsFrom(l, op, m, dst, dpitch)
+		return c.copyRowsFrom(ct, l, op, m, dst, dpitch)
 	}
 	n := m.Width
 	m.Dpitch, m.Spitch = 0, 0
@@ -123,9 +123,9 @@ func (c *Client) copyFrom(l *link, op uint16, t hip.Thread, m *hiprpc.Copy, dst,
 		part := hostBytes(dst, m.Width)
 		code := hip.Success
 		if wait {
-			code = c.fetch(l, op, m, part)
+			code = c.fetch(ct, l, op, m, part)
 		} else {
-			code = c.fetchLater(l, op, m, part)
+			code = c.fetchLater(ct, l, op, m, part)
 		}
 		if code != hip.Success {
 			return code
@@ -133,18 +133,18 @@ func (c *Client) copyFrom(l *link, op uint16, t hip.Thread, m *hiprpc.Copy, dst,
 		dst, m.Src, n = dst+m.Width, m.Src+hip.Ptr(m.Width), n-m.Width
 	}
 	if wait {
-		return c.pull(l)
+		return c.pull(ct, l)
 	}
 	return hip.Success
 }
 
 // fetch gets the bytes of one message and waits for them.
-func (c *Client) fetch(l *link, op uint16, m *hiprpc.Copy, dst []byte) hip.Error {
+func (c *Client) fetch(ct *callTime, l *link, op uint16, m *hiprpc.Copy, dst []byte) hip.Error {
 	msg := wire.GetMsg()
 	defer wire.PutMsg(msg)
 	for {
 		msg.Req, msg.Dst = m.Append(msg.Req[:0]), dst
-		if err := l.Call(op, msg); err != nil {
+		if err := ct.call(l, op, msg); err != nil {
 			return c.broken(l, err)
 		}
 		code := hip.Error(msg.Code)
@@ -164,12 +164,12 @@ func (c *Client) fetch(l *link, op uint16, m *hiprpc.Copy, dst []byte) hip.Error
 
 // fetchLater gets the bytes of one message when the stream comes to it: before any reply that says the stream is done. A failure comes as an
 // asynchronous one.
-func (c *Client) fetchLater(l *link, op uint16, m *hiprpc.Copy, dst []byte) hip.Error {
+func (c *Client) fetchLater(ct *callTime, l *link, op uint16, m *hiprpc.Copy, dst []byte) hip.Error {
 	c.work.add()
 	msg := wire.GetMsg()
 	msg.Req, msg.Dst = m.Append(msg.Req[:0]), dst
 	x := c.landings.expect(uint64(uintptr(unsafe.Pointer(unsafe.SliceData(dst)))), uint64(len(dst)))
-	err := l.Go(op, msg, func(msg *wire.Msg, err error) {
+	err := ct.start(l, op, msg, func(msg *wire.Msg, err error) {
 		c.landings.landed(x)
 		if err == nil && msg.Code == 0 && msg.DstN != len(dst) {
 			c.async.local(c.violation(op))
@@ -184,7 +184,7 @@ func (c *Client) fetchLater(l *link, op uint16, m *hiprpc.Copy, dst []byte) hip.
 }
 
 // copyRowsFrom fetches rows packed closely and lays them out. It waits even for an asynchronous copy, as HIP may for memory that is not pinned.
-func (c *Client) copyRowsFrom(l *link, op uint16, m *hiprpc.Copy, dst, dpitch uint64) hip.Error {
+func (c *Client) copyRowsFrom(ct *callTime, l *link, op uint16, m *hiprpc.Copy, dst, dpitch uint64) hip.Error {
 	rows := max(1, fromPiece/m.Width)
 	part := *m
 	part.Async = false
@@ -195,18 +195,18 @@ func (c *Client) copyRowsFrom(l *link, op uint16, m *hiprpc.Copy, dst, dpitch ui
 		if n := part.Height * m.Width; uint64(len(buf)) != n {
 			buf = make([]byte, n)
 		}
-		if code := c.fetch(l, op, &part, buf); code != hip.Success {
+		if code := c.fetch(ct, l, op, &part, buf); code != hip.Success {
 			return code
 		}
 		for i := range part.Height {
 			copy(hostBytes(dst+(at+i)*dpitch, m.Width), buf[i*m.Width:])
 		}
 	}
-	return c.pull(l)
+	return c.pull(ct, l)
 }
 
 // copyWithin queues a copy on the device. Host memory that kernels use is brought up to date before, and after if the caller waits.
-func (c *Client) copyWithin(l *link, op uint16, t hip.Thread, m *hiprpc.Copy, dst, src side, wait bool) hip.Error {
+func (c *Client) copyWithin(ct *callTime, l *link, op uint16, t hip.Thread, m *hiprpc.Copy, dst, src side, wait bool) hip.Error {
 	for _, s := range [...]side{dst, src} {
 		if s.region != nil {
 			if code := c.push(l, s.region); code != hip.Success {
@@ -218,7 +218,7 @@ func (c *Client) copyWithin(l *link, op uint16, t hip.Thread, m *hiprpc.Copy, ds
 		m.Dpitch, m.Spitch = 0, 0
 	}
 	var buf [128]byte
-	code := c.send(l, op, m.Append(buf[:0]), nil)
+	code := c.send(ct, l, op, m.Append(buf[:0]), nil)
 	if code == hip.Success && wait && (dst.region != nil || op == hip.OpMemcpyWithStream) {
 		code = c.StreamSynchronize(t, m.Stream)
 	}

@@ -20,6 +20,7 @@ const (
 	msgEnd    = 4 // session → parent: the session is over, last message
 	msgStop   = 5 // parent → session: end; carries the reason for the client
 	msgLimits = 6 // parent → session: its quotas from now on
+	msgSlow   = 7 // session → parent: the slowest calls since the last one, as rpcstats.AppendSlow writes them
 )
 
 // maxControl bounds a message in bytes, both ways. The largest is msgStart with a Hello.

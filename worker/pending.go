@@ -22,7 +22,7 @@ type pendingReply struct {
 // hold keeps a request until a stream answers it.
 func (s *session) hold(r *wire.Request) *pendingReply {
 	p := &s.pending
-	x := &pendingReply{p, s.retain(r)}
+	x := &pendingReply{p, r.Retain()}
 	p.mu.Lock()
 	if p.open == nil {
 		p.open = map[*pendingReply]struct{}{}

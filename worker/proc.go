@@ -85,13 +85,16 @@ func (p *proc) message(msg []byte) error {
 	case msgReady:
 		p.readyOnce.Do(func() { close(p.ready) })
 		return nil
-	case msgReport, msgEnd:
+	case msgReport, msgSlow, msgEnd:
 		rec := p.record()
 		if rec == nil {
 			return fmt.Errorf("%w: report without a session", errControl)
 		}
-		if msg[0] == msgReport {
+		switch msg[0] {
+		case msgReport:
 			return rec.report(msg)
+		case msgSlow:
+			return rec.slow(msg)
 		}
 		p.ended.Store(true)
 		return rec.end(msg)

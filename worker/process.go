@@ -9,9 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/rocwire/rocwire/exporter/rpcstats"
 	"github.com/rocwire/rocwire/hip"
-	"github.com/rocwire/rocwire/internal/mono"
 	"github.com/rocwire/rocwire/wire"
 	"github.com/rocwire/rocwire/worker/quota"
 )
@@ -22,9 +20,6 @@ const (
 	// FirstFile is the descriptor of the first of Backend.Files in a session process.
 	FirstFile = 4
 )
-
-// reportEvery is how often a session process reports to the parent.
-const reportEvery = time.Second
 
 // Opened is a backend's runtime in a session process.
 type Opened struct {
@@ -125,7 +120,7 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 	if err := conn.Welcome(w); err != nil {
 		return nil // the client went away before it was welcomed
 	}
-	r := &reporter{ctl: ctl, conn: conn, s: s, delta: make(chan *rpcstats.Delta, 16)}
+	r := newReporter(ctl, conn, s)
 	s.client = r.client
 	stop := make(chan struct{})
 	finished := make(chan struct{})
@@ -221,66 +216,9 @@ const (
 )
 
 func (s *session) features() []string {
+	list := []string{wire.FeatureTiming}
 	if s.direct != nil {
-		return []string{FeatureDirect}
+		list = append(list, FeatureDirect)
 	}
-	return nil
-}
-
-// reporter tells the parent what the session measures.
-type reporter struct {
-	ctl   *control
-	conn  *wire.ServerConn
-	s     *session
-	delta chan *rpcstats.Delta // what the client measured
-}
-
-// client takes a client's report. One that comes faster than it can be passed on is dropped: a client decides how often it sends.
-func (r *reporter) client(d *rpcstats.Delta) {
-	select {
-	case r.delta <- d:
-	default:
-	}
-}
-
-func (r *reporter) run(stop <-chan struct{}) {
-	t := time.NewTicker(reportEvery)
-	defer t.Stop()
-	r.send()
-	for {
-		select {
-		case <-t.C:
-			r.send()
-		case <-stop:
-			r.send()
-			return
-		}
-	}
-}
-
-// send reports the totals, and every histogram that has something new.
-func (r *reporter) send() {
-	pieces := splitDelta(r.s.stats.Take())
-	for {
-		select {
-		case d := <-r.delta:
-			pieces = append(pieces, splitDelta(d)...)
-			continue
-		default:
-		}
-		break
-	}
-	st := r.conn.Stats()
-	p := progress{BytesIn: st.BytesIn, BytesOut: st.BytesOut, Calls: r.s.calls.Load()}
-	if op := r.s.op.Load(); op != 0 {
-		p.Op, p.OpFor = uint16(op), max(0, mono.Since(r.s.opSince.Load()))
-	}
-	if len(pieces) == 0 {
-		pieces = [][]byte{nil}
-	}
-	for _, d := range pieces {
-		if r.ctl.send(encodeReport(p, d), -1) != nil {
-			return // the parent is gone; the other goroutine ends the process
-		}
-	}
+	return list
 }

@@ -75,7 +75,7 @@ func (r *sessionRecord) report(msg []byte) error {
 	var stats *rpcstats.Delta
 	if len(delta) > 0 {
 		var err error
-		if stats, err = rpcstats.Decode(delta); err != nil {
+		if stats, err = rpcstats.Decode(delta, rpcstats.OfWorker|rpcstats.OfClient); err != nil {
 			return fmt.Errorf("%w: %w", errControl, err)
 		}
 	}
@@ -89,6 +89,16 @@ func (r *sessionRecord) report(msg []byte) error {
 	r.progress = p
 	r.mu.Unlock()
 	r.stats.add(p.BytesIn-old.BytesIn, p.BytesOut-old.BytesOut, p.Calls-old.Calls, stats)
+	return nil
+}
+
+// slow takes in a msgSlow.
+func (r *sessionRecord) slow(msg []byte) error {
+	list, err := rpcstats.DecodeSlow(msg[1:])
+	if err != nil {
+		return fmt.Errorf("%w: %w", errControl, err)
+	}
+	r.stats.latency.AddSlow(r.name(), rpcstats.Caller{Host: r.client.Host, Executable: r.client.Executable, PID: r.client.PID}, list)
 	return nil
 }
 

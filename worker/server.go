@@ -84,7 +84,7 @@ func New(cfg Config) (*Server, error) {
 // Addr is where the server listens.
 func (s *Server) Addr() *net.TCPAddr { return s.listener.Addr().(*net.TCPAddr) }
 
-// Calls tells how long calls took, in sessions and as their clients saw them.
+// Calls tells how long calls took, in sessions and as their clients saw them, and which were the slowest.
 func (s *Server) Calls() *rpcstats.Totals { return s.totals.latency }
 
 // Serve accepts clients until Close. It returns nil after Close.

@@ -33,8 +33,8 @@ type session struct {
 	copier copier     // nil if the runtime cannot copy without waiting, but through its own memory
 	conn   notifier
 	log    *slog.Logger
-	stats  *rpcstats.Recorder
-	client func(*rpcstats.Delta) // takes what the client measured
+	times  callTimes
+	client func(clientReport) // takes what the client measured
 
 	devices int32
 	span    wire.Range // of device addresses, zero if none was agreed
@@ -51,8 +51,7 @@ type session struct {
 	endOnce sync.Once
 	pending pendingReplies
 	quiet   map[int32]hip.Stream // of the line's goroutine; see freeNow
-	clock   callClock
-	launch  hip.Launch // being executed on the line
+	launch  hip.Launch           // being executed on the line
 }
 
 // copier is a runtime that copies from and to memory of this process in a stream's turn without making the caller wait. done is called
@@ -76,7 +75,7 @@ func (s *session) copied(ptr hip.Ptr, n uint64, in bool, begin int64) {
 
 // newSession prepares a session over rt. Optional abilities of the runtime are found here.
 func newSession(rt hip.Runtime, conn notifier, log *slog.Logger) *session {
-	s := &session{rt: rt, conn: conn, log: log, stats: rpcstats.NewRecorder(rpcstats.Worker), over: make(chan struct{})}
+	s := &session{rt: rt, conn: conn, log: log, times: newCallTimes(), over: make(chan struct{})}
 	s.placer, _ = rt.(hip.Placer)
 	s.direct, _ = rt.(hip.Direct)
 	s.copier, _ = rt.(copier)
@@ -98,7 +97,7 @@ func (s *session) limit() *quota.Runtime {
 
 // Handle executes one message. It is called in arrival order.
 func (s *session) Handle(r *wire.Request) {
-	s.opSince.Store(s.clock.begin(r))
+	s.opSince.Store(r.Started())
 	s.op.Store(uint32(r.Op))
 	s.calls.Add(1)
 	switch {
@@ -134,7 +133,7 @@ func (s *session) own(r *wire.Request) bool {
 		s.doHostPush(r)
 	case hiprpc.OpHostPull:
 		s.doHostPull(r)
-	case rpcstats.Op:
+	case rpcstats.Op, rpcstats.OpSlow:
 		s.doClientReport(r)
 	default:
 		return false
@@ -144,7 +143,7 @@ func (s *session) own(r *wire.Request) bool {
 
 // reply answers a request with a code and results. Where the client asked for no reply, a failure is reported as an asynchronous error.
 func (s *session) reply(r *wire.Request, code hip.Error, results []byte) {
-	s.stats.Record(r.Op, int32(code), s.clock.end(r))
+	s.measure(r, code)
 	if code != hip.Success && (r.NoReply() || asyncCopy(r)) {
 		s.fault(r.Op, s.streamOf(r), code, "")
 	}
@@ -156,8 +155,8 @@ func (s *session) reply(r *wire.Request, code hip.Error, results []byte) {
 
 // replyBulk answers with results and bulk data.
 func (s *session) replyBulk(r *wire.Request, results, bulk []byte) {
+	s.measure(r, hip.Success)
 	_ = r.ReplyBulk(int32(hip.Success), results, bulk) // a lost connection is noticed where messages are read
-	s.stats.Record(r.Op, int32(hip.Success), s.clock.end(r))
 }
 
 // malformed answers a request whose fixed part makes no sense.
@@ -173,7 +172,7 @@ func (s *session) wait(r *wire.Request, f func(r *wire.Request)) {
 		s.reply(r, hip.ErrorOutOfMemory, nil)
 		return
 	}
-	k := s.retain(r)
+	k := r.Retain()
 	go func() {
 		defer s.waiting.Add(-1)
 		f(k)
@@ -194,19 +193,4 @@ func (s *session) end() {
 		close(s.over)
 		s.stage.end()
 	})
-}
-
-// doClientReport takes in what the client measured. Only the client's own side is believed to be the client's.
-func (s *session) doClientReport(r *wire.Request) {
-	d, err := rpcstats.Decode(r.Fixed)
-	if err != nil || d.Side != rpcstats.Client {
-		s.malformed(r)
-		return
-	}
-	if s.client != nil {
-		s.client(d)
-	}
-	if !r.NoReply() {
-		_ = r.Reply(0, nil)
-	}
 }

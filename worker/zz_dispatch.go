@@ -574,30 +574,6 @@ func (s *session) doMemsetD8Async(r *wire.Request) {
 	s.reply(r, err, nil)
 }
 
-func (s *session) doModuleGetFunction(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	t := hip.Thread{Device: d.I32(), ID: d.U32()}
-	module := hip.Module(d.U64())
-	kname := d.Str()
-	if d.Bad() {
-		s.malformed(r)
-		return
-	}
-	if err := s.handles.check(kindModule, uint64(module)); err != hip.Success {
-		s.reply(r, err, nil)
-		return
-	}
-	v0, err := s.rt.ModuleGetFunction(t, module, kname)
-	if err != hip.Success {
-		s.reply(r, err, nil)
-		return
-	}
-	s.handles.add(kindFunction, uint64(v0))
-	var rep [8]byte
-	binary.LittleEndian.PutUint64(rep[0:], uint64(v0))
-	s.reply(r, hip.Success, rep[:])
-}
-
 func (s *session) doModuleGetGlobal(r *wire.Request) {
 	d := wire.NewDec(r.Fixed)
 	t := hip.Thread{Device: d.I32(), ID: d.U32()}

@@ -53,8 +53,9 @@ func (h *Hist) AppendEncode(b []byte) []byte {
 	return b
 }
 
-// Decode reads a whole encoded delta. Its errors are ErrInvalid with a reason.
-func Decode(b []byte) (*Delta, error) {
+// Decode reads a whole encoded delta of a peer that may speak for some sides. Its
+// errors are ErrInvalid with a reason.
+func Decode(b []byte, from Sides) (*Delta, error) {
 	if len(b) > MaxEncoded {
 		return nil, fmt.Errorf("%w: %d bytes", ErrInvalid, len(b))
 	}
@@ -63,7 +64,7 @@ func Decode(b []byte) (*Delta, error) {
 		return nil, fmt.Errorf("%w: version %d", ErrInvalid, v)
 	}
 	d := &Delta{Side: Side(r.u8())}
-	if d.Side != Client && d.Side != Worker {
+	if !from.Has(d.Side) {
 		return nil, fmt.Errorf("%w: side %d", ErrInvalid, uint8(d.Side))
 	}
 	n := r.uvarint(maxSeries)

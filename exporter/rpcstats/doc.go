@@ -15,20 +15,63 @@
 //
 // Trust: [Decode] checks every number it reads, and bounds what it returns. What a
 // client reports about itself is the client's word; [Delta.Side] says whose word
-// it is, and a receiver accepts only the side that its peer is.
+// it is, and a receiver tells Decode for which sides its peer may speak.
+//
+// # Phases
+//
+// The sides client and worker are whole calls. Queue and execution are the parts of
+// the worker's time, network is what remains of the client's: the client learns the
+// worker's time of each call with its reply, so the three belong to one call and are
+// no difference of histograms. Calls that are posted have no network phase: their
+// client waits for nothing.
+//
+// # Slowest calls
+//
+// A [Slowest] keeps the few calls that took longest since it was last asked; what is
+// faster than all of them costs one comparison. They travel like deltas, and [Totals]
+// keeps the slowest of each of the last ten minutes.
 package rpcstats
 
-// Op is the wire opcode of a message that carries one encoded Delta, from client
-// to worker, no reply wanted.
-const Op uint16 = 0x0820
+// Wire opcodes of what a client reports to its worker, no reply wanted. OpSlow and
+// sides beyond Client only go to a worker that has granted wire.FeatureTiming: one
+// that has not does not know them.
+const (
+	Op     uint16 = 0x0820 // one encoded Delta
+	OpSlow uint16 = 0x0821 // encoded slowest calls, see AppendSlow
+)
 
 // Side says where durations were measured.
 type Side uint8
 
-// The sides of a call.
+// The sides of a call and its phases.
 const (
-	Client Side = 1 // issue to return, as the calling program sees it
-	Worker Side = 2 // arrival to reply, as the session process sees it
+	Client    Side = 1 // issue to return, as the calling program sees it
+	Worker    Side = 2 // arrival to reply, as the session process sees it
+	Queue     Side = 3 // of the worker's time: from arrival until it is executed
+	Execution Side = 4 // of the worker's time: the rest
+	Network   Side = 5 // the client's time without the worker's
+
+	maxSide = Network
+)
+
+// Sides is a set of them.
+type Sides uint8
+
+// SidesOf makes one.
+func SidesOf(list ...Side) (s Sides) {
+	for _, x := range list {
+		s |= 1 << x
+	}
+	return s
+}
+
+// Has reports whether a side is in the set.
+func (s Sides) Has(x Side) bool { return x <= maxSide && s&(1<<x) != 0 }
+
+// Sides that a peer may speak for.
+var (
+	OfClient = SidesOf(Client, Network)
+	OfWorker = SidesOf(Worker, Queue, Execution)
 )
 
 // String is the label value of the side.
@@ -38,6 +81,12 @@ func (s Side) String() string {
 		return "client"
 	case Worker:
 		return "worker"
+	case Queue:
+		return "queue"
+	case Execution:
+		return "execution"
+	case Network:
+		return "network"
 	}
 	return "other"
 }

@@ -111,7 +111,7 @@ func TestRecorderBounds(t *testing.T) {
 	if len(d.Series) > maxOps+maxCodes+2 {
 		t.Errorf("%d series", len(d.Series))
 	}
-	if _, err := Decode(d.AppendEncode(nil)); err != nil {
+	if _, err := Decode(d.AppendEncode(nil), anySide); err != nil {
 		t.Error(err)
 	}
 }
@@ -184,24 +184,26 @@ func randomHist(rng *rand.Rand) Hist {
 	return h
 }
 
+const anySide Sides = 1<<(maxSide+1) - 2
+
 func TestCodec(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for round := range 200 {
-		d := &Delta{Side: Side(1 + rng.IntN(2)), Series: []Series{}}
+		d := &Delta{Side: Side(1 + rng.IntN(int(maxSide))), Series: []Series{}}
 		for range rng.IntN(20) {
 			d.Series = append(d.Series, Series{uint16(rng.Uint32()), int32(rng.Uint32()), randomHist(rng)})
 		}
 		b := d.AppendEncode(nil)
-		got, err := Decode(b)
+		got, err := Decode(b, anySide)
 		if err != nil || !reflect.DeepEqual(got, d) {
 			t.Fatalf("Decode = %+v, %v, want %+v", got, err, d)
 		}
 		for n := range min(len(b), 4000/(round+1)) { // truncation is noticed
-			if _, err := Decode(b[:n]); !errors.Is(err, ErrInvalid) {
+			if _, err := Decode(b[:n], anySide); !errors.Is(err, ErrInvalid) {
 				t.Fatalf("%d of %d bytes: %v", n, len(b), err)
 			}
 		}
-		if _, err := Decode(append(b, 0)); !errors.Is(err, ErrInvalid) {
+		if _, err := Decode(append(b, 0), anySide); !errors.Is(err, ErrInvalid) {
 			t.Fatalf("a byte too many: %v", err)
 		}
 	}
@@ -209,14 +211,16 @@ func TestCodec(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	ok := (&Delta{Side: Client, Series: []Series{{Op: 1, Hist: Hist{Buckets: []Bucket{{0, 1}}}}}}).AppendEncode(nil)
-	if _, err := Decode(ok); err != nil {
+	if _, err := Decode(ok, anySide); err != nil {
 		t.Fatal(err)
 	}
 	head := func(series ...byte) []byte { return append([]byte{version, 1}, series...) }
 	for name, b := range map[string][]byte{
 		"nothing":            {},
 		"version":            {9, 1, 0},
-		"side":               {version, 3, 0},
+		"side 0":             {version, 0, 0},
+		"side 6":             {version, 6, 0},
+		"side 255":           {version, 255, 0},
 		"huge series count":  head(0xff, 0xff, 0xff, 0x7f),
 		"series without end": head(1, 1, 0, 0, 0, 0),
 		"empty bucket":       head(1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 5, 0),
@@ -225,8 +229,28 @@ func TestDecodeRefuses(t *testing.T) {
 		"huge count":         head(1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 5, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1),
 		"too long":           make([]byte, MaxEncoded+1),
 	} {
-		if d, err := Decode(b); !errors.Is(err, ErrInvalid) {
+		if d, err := Decode(b, anySide); !errors.Is(err, ErrInvalid) {
 			t.Errorf("%s: %+v, %v", name, d, err)
+		}
+	}
+}
+
+// A peer speaks for itself only.
+func TestDecodeSides(t *testing.T) {
+	for s := range Side(255) {
+		b := (&Delta{Side: s}).AppendEncode(nil)
+		for name, c := range map[string]struct {
+			from Sides
+			want bool
+		}{"client": {OfClient, s == Client || s == Network}, "worker": {OfWorker, s == Worker || s == Queue || s == Execution}} {
+			if _, err := Decode(b, c.from); (err == nil) != c.want || err != nil && !errors.Is(err, ErrInvalid) {
+				t.Errorf("a %s speaks for side %d: %v", name, s, err)
+			}
+		}
+	}
+	for s, want := range map[Side]string{Client: "client", Worker: "worker", Queue: "queue", Execution: "execution", Network: "network", 9: "other"} {
+		if s.String() != want {
+			t.Errorf("side %d is %q", s, s)
 		}
 	}
 }
@@ -280,17 +304,19 @@ func TestQuantile(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	f.Add((&Delta{Side: Client}).AppendEncode(nil))
+	for s := range maxSide {
+		f.Add((&Delta{Side: s + 1}).AppendEncode(nil))
+	}
 	f.Add((&Delta{Side: Worker, Series: []Series{{1, 2, randomHist(rng)}, {3, 0, Hist{Zero: 1}}}}).AppendEncode(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		d, err := Decode(b)
+		d, err := Decode(b, anySide)
 		if err != nil {
 			if !errors.Is(err, ErrInvalid) {
 				t.Fatalf("error %v", err)
 			}
 			return
 		}
-		again, err := Decode(d.AppendEncode(nil))
+		again, err := Decode(d.AppendEncode(nil), anySide)
 		if err != nil || !reflect.DeepEqual(again, d) {
 			t.Fatalf("%+v became %+v, %v", d, again, err)
 		}

@@ -7,6 +7,7 @@ import "time"
 // nothing leaves Total to the worker's own.
 type SlowCall struct {
 	Session   string // of the worker, whose clients its sessions name
+	Client    Caller // of the session, which may have ended since
 	Op, Code  string // as in Call
 	Start     time.Time
 	Total     time.Duration // issue to return as the program saw it, or arrival to reply
@@ -15,4 +16,25 @@ type SlowCall struct {
 	Execution time.Duration
 	Kernel    string // that was launched; "" for other calls
 	TraceID   string // 32 hexadecimal digits, if the call is part of a sampled trace; else ""
+}
+
+// Caller is the process that made a call, as it says itself. What is not known is
+// empty.
+type Caller struct {
+	Host, Executable string
+	PID              uint32
+}
+
+// Slow is a slow call as it is reported by who measured it.
+type Slow struct {
+	Op        uint16
+	Code      int32
+	Request   uint32        // its number in the session, the same for client and worker
+	Client    bool          // measured by the client, whose time it is
+	Age       time.Duration // since it began
+	Total     time.Duration
+	Queue     time.Duration // negative, like Network and Execution, if not measured
+	Network   time.Duration
+	Execution time.Duration
+	Kernel    string // at most MaxKernel bytes
 }

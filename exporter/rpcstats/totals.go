@@ -19,6 +19,7 @@ type Totals struct {
 
 	mu     sync.Mutex
 	series map[Call]*total
+	slow   slowMinutes
 }
 
 // Names gives the label values of opcodes and result codes; "" for what has none.
@@ -30,7 +31,7 @@ type Names struct {
 // Call says what was called, where it was measured, and how it ended.
 type Call struct {
 	Op   string // the function, "hipMalloc"
-	Side string // "client" or "worker"
+	Side string // "client", "worker", or a phase: "queue", "execution", "network"
 	Code string // the result, "hipSuccess"
 }
 

@@ -1,0 +1,100 @@
+package rpcstats
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Limits of encoded slow calls.
+const (
+	MaxSlow   = 64  // calls in one message
+	MaxKernel = 256 // bytes of a kernel's name
+)
+
+const (
+	slowVersion = 1
+	slowClient  = 1 // flag: measured by the client
+	// slowMin is the size of the smallest call.
+	slowMin = 1 + 2 + 4 + 4 + 5 + 1
+)
+
+// AppendSlow appends calls in their compact form to b; those beyond MaxSlow are left
+// out.
+//
+//	u8 version, uvarint calls
+//	each: u8 flags (1: by the client), u16 op, i32 code, u32 request (little endian),
+//	      uvarint age, total, 1+queue, 1+network, 1+execution in ns (0: not known),
+//	      uvarint length of the kernel's name, its bytes
+func AppendSlow(b []byte, list []Slow) []byte {
+	list = list[:min(len(list), MaxSlow)]
+	b = append(b, slowVersion)
+	b = binary.AppendUvarint(b, uint64(len(list)))
+	for i := range list {
+		s := &list[i]
+		var flags byte
+		if s.Client {
+			flags |= slowClient
+		}
+		b = append(b, flags)
+		b = binary.LittleEndian.AppendUint16(b, s.Op)
+		b = binary.LittleEndian.AppendUint32(b, uint32(s.Code))
+		b = binary.LittleEndian.AppendUint32(b, s.Request)
+		b = binary.AppendUvarint(b, nanos(s.Age))
+		b = binary.AppendUvarint(b, nanos(s.Total))
+		for _, d := range [...]time.Duration{s.Queue, s.Network, s.Execution} {
+			if d < 0 {
+				b = append(b, 0)
+			} else {
+				b = binary.AppendUvarint(b, 1+nanos(d))
+			}
+		}
+		k := cutKernel(s.Kernel)
+		b = binary.AppendUvarint(b, uint64(len(k)))
+		b = append(b, k...)
+	}
+	return b
+}
+
+func nanos(d time.Duration) uint64 { return uint64(min(max(d, 0), maxNanos)) }
+
+// cutKernel bounds a kernel's name without breaking a character.
+func cutKernel(name string) string {
+	if len(name) <= MaxKernel {
+		return name
+	}
+	return strings.ToValidUTF8(name[:MaxKernel], "")
+}
+
+// DecodeSlow reads what AppendSlow made, whole. Its errors are ErrInvalid with a
+// reason. A name may hold any bytes.
+func DecodeSlow(b []byte) ([]Slow, error) {
+	r := reader{b: b}
+	if v := r.u8(); v != slowVersion && !r.bad {
+		return nil, fmt.Errorf("%w: slow calls of version %d", ErrInvalid, v)
+	}
+	n := r.uvarint(MaxSlow)
+	if r.bad || n > uint64(len(r.b)/slowMin) {
+		return nil, fmt.Errorf("%w: %d slow calls do not fit", ErrInvalid, n)
+	}
+	list := make([]Slow, n)
+	for i := range list {
+		s := &list[i]
+		flags := r.u8()
+		s.Client = flags&slowClient != 0
+		s.Op, s.Code, s.Request = r.u16(), int32(r.u32()), r.u32()
+		s.Age, s.Total = time.Duration(r.uvarint(maxNanos)), time.Duration(r.uvarint(maxNanos))
+		for _, d := range [...]*time.Duration{&s.Queue, &s.Network, &s.Execution} {
+			*d = time.Duration(r.uvarint(maxNanos+1)) - 1
+		}
+		s.Kernel = string(r.take(int(r.uvarint(MaxKernel))))
+		if r.bad || flags&^slowClient != 0 {
+			return nil, fmt.Errorf("%w: in slow call %d of %d", ErrInvalid, i, n)
+		}
+	}
+	if len(r.b) != 0 {
+		return nil, fmt.Errorf("%w: %d bytes too many", ErrInvalid, len(r.b))
+	}
+	return list, nil
+}

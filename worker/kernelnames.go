@@ -1,0 +1,60 @@
+package worker
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/rocwire/rocwire/exporter/rpcstats"
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/wire"
+)
+
+// maxKernels bounds the functions whose names are kept.
+const maxKernels = 1 << 14
+
+// kernelNames are the names of a session's functions. A handle that the runtime gives again, after a module was unloaded, has its new name.
+type kernelNames struct {
+	mu    sync.Mutex
+	names map[hip.Function]string
+}
+
+func (k *kernelNames) set(f hip.Function, name string) {
+	if len(name) > rpcstats.MaxKernel {
+		name = strings.ToValidUTF8(name[:rpcstats.MaxKernel], "")
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if _, known := k.names[f]; !known && len(k.names) >= maxKernels {
+		return
+	}
+	if k.names == nil {
+		k.names = map[hip.Function]string{}
+	}
+	k.names[f] = name
+}
+
+// of is a function's name, "" if it is not known.
+func (k *kernelNames) of(f hip.Function) string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.names[f]
+}
+
+func (s *session) doModuleGetFunction(r *wire.Request) {
+	d := wire.NewDec(r.Fixed)
+	t := hip.Thread{Device: d.I32(), ID: d.U32()}
+	module, name := hip.Module(d.U64()), d.Str()
+	if d.Bad() {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.handles.check(kindModule, uint64(module))) {
+		return
+	}
+	f, code := s.rt.ModuleGetFunction(t, module, name)
+	if code == hip.Success {
+		s.handles.add(kindFunction, uint64(f))
+		s.times.kernels.set(f, name)
+	}
+	s.replyU64(r, uint64(f), code)
+}
