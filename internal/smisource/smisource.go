@@ -4,7 +4,9 @@
 package smisource
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"os"
@@ -13,6 +15,7 @@ import (
 	"time"
 
 	"github.com/rocwire/rocwire/hipremote"
+	"github.com/rocwire/rocwire/internal/tfconnect"
 	"github.com/rocwire/rocwire/rocm/amdsmi"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smiremote"
@@ -30,8 +33,9 @@ const (
 )
 
 // Address is the worker to ask, host:port or unix:PATH; Simulated; or "" for this
-// machine's own cards: what AMDSMI_REMOTE says, else TF_WORKER_HOST with
-// TF_WORKER_PORT. What makes no sense is smi.ErrInvalid.
+// machine's own cards: what AMDSMI_REMOTE says, else what TensorFusion's operator does
+// where the pod's environment has its URL (which may take minutes), else TF_WORKER_HOST
+// with TF_WORKER_PORT. What makes no sense is smi.ErrInvalid.
 func Address(getenv func(string) string) (string, error) {
 	if a := getenv("AMDSMI_REMOTE"); a != "" {
 		if a == Simulated || strings.HasPrefix(a, "unix:") && len(a) > len("unix:") {
@@ -43,6 +47,16 @@ func Address(getenv func(string) string) (string, error) {
 		return a, nil
 	}
 	host := getenv("TF_WORKER_HOST")
+	if q, ok := tfconnect.FromEnv(getenv, logf); ok {
+		c, err := q.Resolve(context.Background())
+		switch {
+		case err == nil:
+			return net.JoinHostPort(c.Host, c.Port), nil
+		case host == "":
+			return "", smi.Errorf(smi.ErrUnavailable, "%w", err)
+		}
+		logf("%v; using TF_WORKER_HOST=%s", err, host)
+	}
 	if host == "" || host == Simulated || strings.HasPrefix(host, "unix:") {
 		return host, nil
 	}
@@ -52,6 +66,8 @@ func Address(getenv func(string) string) (string, error) {
 	}
 	return net.JoinHostPort(strings.Trim(host, "[]"), port), nil
 }
+
+func logf(format string, args ...any) { fmt.Fprintf(os.Stderr, "rocwire: "+format+"\n", args...) }
 
 // Remote is the source of a worker's cards; library is the name of the asking library,
 // for the worker to show. It connects when it is first asked.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rocwire/rocwire/internal/tfconnect"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smi/smitest"
 )
@@ -16,17 +17,19 @@ func TestAddress(t *testing.T) {
 		"AMDSMI_REMOTE=[::1]:9":          "[::1]:9",
 		"AMDSMI_REMOTE=unix:/run/w.sock": "unix:/run/w.sock",
 		"AMDSMI_REMOTE=sim:":             "sim:",
-		"AMDSMI_REMOTE=gpu:1 TF_WORKER_HOST=other": "gpu:1",
-		"TF_WORKER_HOST=gpu":                       "gpu:18515",
-		"TF_WORKER_HOST=gpu TF_WORKER_PORT=7":      "gpu:7",
-		"TF_WORKER_HOST=::1":                       "[::1]:18515",
-		"TF_WORKER_HOST=sim: TF_WORKER_PORT=7":     "sim:",
-		"TF_WORKER_HOST=unix:/run/w.sock":          "unix:/run/w.sock",
-		"TF_WORKER_PORT=7":                         "",
-		"AMDSMI_REMOTE=gpu":                        "error",
-		"AMDSMI_REMOTE=:1":                         "error",
-		"AMDSMI_REMOTE=gpu:":                       "error",
-		"AMDSMI_REMOTE=unix:":                      "error",
+		"AMDSMI_REMOTE=gpu:1 TF_WORKER_HOST=other":                   "gpu:1",
+		"TF_WORKER_HOST=gpu":                                         "gpu:18515",
+		"TF_WORKER_HOST=gpu TF_WORKER_PORT=7":                        "gpu:7",
+		"TF_WORKER_HOST=::1":                                         "[::1]:18515",
+		"TF_WORKER_HOST=sim: TF_WORKER_PORT=7":                       "sim:",
+		"TF_WORKER_HOST=unix:/run/w.sock":                            "unix:/run/w.sock",
+		"TF_WORKER_PORT=7":                                           "",
+		"AMDSMI_REMOTE=gpu:1 " + tfconnect.URLVariable + "=nonsense": "gpu:1",
+		"TF_WORKER_HOST=gpu " + tfconnect.URLVariable + "=nonsense":  "gpu:18515",
+		"AMDSMI_REMOTE=gpu":                                          "error",
+		"AMDSMI_REMOTE=:1":                                           "error",
+		"AMDSMI_REMOTE=gpu:":                                         "error",
+		"AMDSMI_REMOTE=unix:":                                        "error",
 	} {
 		vars := map[string]string{}
 		for _, v := range strings.Fields(env) {
