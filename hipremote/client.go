@@ -37,7 +37,7 @@ type Client struct {
 	ctx      context.Context      // ends with the client
 	cancel   context.CancelFunc
 	mu       sync.Mutex // of connecting
-	failed   error                // why the last attempt failed
+	failed   error      // why the last attempt failed
 	retryAt  time.Time
 	forkOnce sync.Once
 	closed   bool
