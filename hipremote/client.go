@@ -191,6 +191,7 @@ func (c *Client) Close() error {
 	if c.guard.forked() {
 		return nil // the connection is the parent's
 	}
+	c.cancel() // who waits for a worker to be there holds mu
 	c.mu.Lock()
 	c.closed = true
 	l := c.link.Load()
