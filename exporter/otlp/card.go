@@ -45,11 +45,12 @@ var (
 // cardPoints adds the figures of one card.
 type cardPoints struct {
 	*points
-	card *exporter.Card
-	id   string // hw.id
-	name string // hw.name
-	gpu  attrs  // of a card
-	hw   attrs  // of what all kinds of hardware have
+	card  *exporter.Card
+	id    string // hw.id
+	name  string // hw.name
+	gpu   attrs  // of the conventions' metrics of a GPU
+	hw    attrs  // of what all kinds of hardware have
+	brief attrs  // of our own metrics
 }
 
 // newCardPoints names a card. An id that another card has already is not unique and gets
@@ -69,7 +70,8 @@ func newCardPoints(p *points, c *exporter.Card, taken map[string]bool) *cardPoin
 	}
 	taken[id] = true
 	base := attrs{}.str("hw.id", id).str("hw.name", name)
-	gpu := base[:len(base):len(base)].str("hw.model", d.Name)
+	brief := base[:len(base):len(base)].str("hw.model", d.Name)
+	gpu := brief[:len(brief):len(brief)]
 	if i := c.Info; i != nil {
 		serial := i.ASIC.Serial
 		if serial == "" {
@@ -78,7 +80,7 @@ func newCardPoints(p *points, c *exporter.Card, taken map[string]bool) *cardPoin
 		gpu = gpu.str("hw.vendor", i.ASIC.VendorName).str("hw.serial_number", serial).str("hw.driver_version", i.Driver.Version).
 			str("hw.firmware_version", i.VBIOS.Version)
 	}
-	return &cardPoints{points: p, card: c, id: id, name: name, gpu: gpu, hw: base[:len(base):len(base)].str("hw.type", "gpu")}
+	return &cardPoints{points: p, card: c, id: id, name: name, gpu: gpu, brief: brief, hw: base[:len(base):len(base)].str("hw.type", "gpu")}
 }
 
 // hardware adds what the conventions have for any GPU.
@@ -133,7 +135,7 @@ func (c *cardPoints) errors(e *smi.ECC) {
 	each(hwErrors, c.hw, e.Correctable, e.Uncorrectable, e.Deferred)
 	for i := range e.Blocks {
 		b := &e.Blocks[i]
-		each(eccBlocks, c.gpu, b.Correctable, b.Uncorrectable, b.Deferred, kv("rocwire.ecc.block", b.Block))
+		each(eccBlocks, c.brief, b.Correctable, b.Uncorrectable, b.Deferred, kv("rocwire.ecc.block", b.Block))
 	}
 }
 

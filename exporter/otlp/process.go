@@ -29,7 +29,7 @@ var (
 
 // processes adds whoever uses the card. since is when the list was read before.
 func (c *cardPoints) processes(list []smi.Process, since time.Time) {
-	c.gauge(processes, float64(len(list)), c.gpu.set())
+	c.gauge(processes, float64(len(list)), c.brief.set())
 	for i := range list {
 		c.process(&list[i], since)
 	}

@@ -108,7 +108,7 @@ func (p *Producer) cards(pts *points, r *exporter.Reading) {
 	names := map[int]attrs{}
 	for i := range r.Cards {
 		c := newCardPoints(pts, &r.Cards[i], taken)
-		names[c.card.Device.Index] = c.gpu
+		names[c.card.Device.Index] = c.brief
 		p.card(c, r)
 	}
 	for _, e := range r.Events {
@@ -128,12 +128,12 @@ func (p *Producer) card(c *cardPoints, r *exporter.Reading) {
 	if !d.Fresh {
 		return
 	}
-	gpu := c.gpu.set()
+	brief := c.brief.set()
 	if m != nil {
-		c.gauge(gpuAge, d.Age.Seconds()+m.Stale.Or(0).Seconds(), gpu)
+		c.gauge(gpuAge, d.Age.Seconds()+m.Stale.Or(0).Seconds(), brief)
 		c.hardware(m)
-		c.own(m, gpu)
-		c.pcie(&m.PCIe, gpu)
+		c.own(m, brief)
+		c.pcie(&m.PCIe, brief)
 	}
 	if e != nil {
 		c.errors(e)
