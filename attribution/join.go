@@ -139,3 +139,7 @@ func fill(s *string, v string) {
 		*s = v
 	}
 }
+
+// Join fills in who processes are of whom only the number is known, as it does with
+// those of a card. It waits a fraction of a second at most for what may hang.
+func (s *Source) Join(ctx context.Context, ps []smi.Process) { s.join(ctx, ps, s.patience()) }
