@@ -4,7 +4,7 @@ import "time"
 
 // record is one that waits.
 type record struct {
-	seq  uint64 // position in the order of Puts, from 1
+	seq  uint64 // on disk, from 1; 0 while it is in memory only
 	time time.Time
 	data []byte
 }
@@ -14,11 +14,11 @@ func (r *record) size() int64 { return int64(frameHeader + len(r.data)) }
 
 // memory is a queue of records in memory.
 type memory struct {
-	recs  []record
+	recs  []*record
 	bytes int64
 }
 
-func (m *memory) push(r record) {
+func (m *memory) push(r *record) {
 	m.recs = append(m.recs, r)
 	m.bytes += r.size()
 }
@@ -26,7 +26,7 @@ func (m *memory) push(r record) {
 // pop drops the oldest, which must be there.
 func (m *memory) pop() {
 	m.bytes -= m.recs[0].size()
-	m.recs[0] = record{} // what was sent must not be kept by the slice
+	m.recs[0] = nil // what was sent must not be kept by the slice
 	m.recs = m.recs[1:]
 	if len(m.recs) == 0 {
 		m.recs = nil

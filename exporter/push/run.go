@@ -2,7 +2,6 @@ package push
 
 import (
 	"context"
-	"errors"
 	"time"
 )
 
@@ -14,8 +13,8 @@ func (p *Pusher) Run(ctx context.Context) {
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(p.opt.Drain, cancel) })()
 	var pause backoff
 	for send.Err() == nil {
-		r, ok := p.peek()
-		if !ok {
+		r, err := p.peek()
+		if r == nil && err == nil {
 			select {
 			case <-ctx.Done():
 				return
@@ -23,7 +22,11 @@ func (p *Pusher) Run(ctx context.Context) {
 				continue
 			}
 		}
-		err := p.attempt(send, r)
+		if err == nil {
+			err = p.attempt(send, r)
+		} else {
+			p.opt.Log.Warn("the queue cannot be read", "reason", err)
+		}
 		if err == nil {
 			pause.reset()
 			continue
@@ -38,55 +41,14 @@ func (p *Pusher) Run(ctx context.Context) {
 	}
 }
 
-// attempt sends a record; an error says that it is to be tried again.
-func (p *Pusher) attempt(ctx context.Context, r record) error {
+// attempt sends a record; an error says that it, or what is next, is to be tried
+// later.
+func (p *Pusher) attempt(ctx context.Context, r *record) error {
 	ctx, cancel := context.WithTimeout(ctx, p.opt.Timeout)
 	defer cancel()
 	err := p.opt.Send(ctx, r.data)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.sending = false
-	there := len(p.mem.recs) > 0 && p.mem.recs[0].seq == r.seq
-	p.sm.Lock()
-	refused := errors.Is(err, ErrPermanent)
-	switch {
-	case err == nil:
-		p.st.Sent++
-		p.st.SentBytes += uint64(len(r.data))
-		p.st.Up, p.st.LastError = true, ""
-	case refused:
-		p.st.Refused++
-		p.st.Up, p.st.LastError = false, err.Error()
-	default:
-		p.st.Failures++
-		p.st.Up, p.st.LastError = false, err.Error()
-		if !there {
-			p.st.Crowded++
-		}
+	if p.done(r, err) {
+		return nil
 	}
-	p.sm.Unlock()
-	if err != nil && !refused {
-		return err
-	}
-	if there {
-		p.mem.pop()
-	}
-	p.publish()
-	return nil
-}
-
-// peek tells the oldest record, which is from now on being sent.
-func (p *Pusher) peek() (record, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for len(p.mem.recs) > 0 && time.Since(p.mem.recs[0].time) > p.opt.MaxAge {
-		p.drop(func(st *Stats) { st.Expired++ })
-		p.publish()
-	}
-	if len(p.mem.recs) == 0 {
-		return record{}, false
-	}
-	r := p.mem.recs[0]
-	p.head, p.sending = r.seq, true
-	return r, true
+	return err
 }
