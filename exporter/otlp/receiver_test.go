@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	"go.opentelemetry.io/otel/sdk/resource"
 	collectormetrics "go.opentelemetry.io/proto/otlp/collector/metrics/v1"
 	collectortrace "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	common "go.opentelemetry.io/proto/otlp/common/v1"
@@ -275,4 +277,23 @@ func eventually(t *testing.T, what string, f func() bool) {
 		}
 	}
 	t.Fatal("it did not happen that ", what)
+}
+
+// arrive is what points are when they arrive.
+func arrive(t *testing.T, sm []metricdata.ScopeMetrics) *arrived {
+	t.Helper()
+	r := &receiver{}
+	e, err := newEncoder(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = e.encode(t.Context(), &metricdata.ResourceMetrics{Resource: resource.Empty(), ScopeMetrics: sm}, func(body []byte) error {
+		m := &collectormetrics.ExportMetricsServiceRequest{}
+		r.metrics = append(r.metrics, m)
+		return proto.Unmarshal(body, m)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.arrived()
 }
