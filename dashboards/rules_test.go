@@ -1,0 +1,5 @@
+package dashboards
+
+import "testing"
+
+func testLiveRules(t *testing.T, p *server) {}
