@@ -126,9 +126,8 @@ func (t *Table) checkRow(r *Row) error {
 	return nil
 }
 
-// maxTime is the year 9999: what every database can show, and nanoseconds of which
-// package greptime can still tell apart from an overflow.
-const maxTime = 253402300799999
+// maxTime is in the year 2262: the last that is still a time in nanoseconds.
+const maxTime = math.MaxInt64 / 1_000_000
 
 // identifier reports whether a name needs quotes nowhere: not in SQL, not in line
 // protocol.

@@ -14,6 +14,9 @@ const (
 	bucketSum  = "sum"
 )
 
+// maxTotals is how many running totals are remembered; package rpcstats keeps fewer.
+const maxTotals = 8192
+
 // callState is what is known of the running totals.
 type callState struct {
 	at     time.Time // of the reading; zero: there was none
@@ -54,6 +57,11 @@ func (b *builder) latency(before *callState) callState {
 			b.histogram(host, t.Call, &added, r.Time.Sub(from))
 		}
 		after.totals[t.Call] = &counted{at: r.Time, since: t.Since, hist: t.Hist}
+	}
+	for call, old := range before.totals {
+		if after.totals[call] == nil && len(after.totals) < maxTotals {
+			after.totals[call] = old // it may come back, and must not count twice
+		}
 	}
 	return after
 }

@@ -108,6 +108,20 @@ func TestLatencyUnknown(t *testing.T) {
 	expect(t, got[0], map[string]string{"calls": "3", "interval_seconds": "20"})
 }
 
+// A total that is away for a while is counted on from where it was.
+func TestLatencyGap(t *testing.T) {
+	m := newMaker(Options{})
+	list := func(n uint64) []rpcstats.CallTotal { return []rpcstats.CallTotal{total("a", begun, n, n)} }
+	var got sums
+	for i, calls := range [][]rpcstats.CallTotal{list(5), nil, nil, list(7)} {
+		got.add(t, m.Make(&exporter.Reading{Time: begun.Add(time.Duration(i) * time.Second), Calls: calls}))
+		m.Keep()
+	}
+	if got.calls != 7 {
+		t.Errorf("%d calls", got.calls)
+	}
+}
+
 // Whatever is put or cannot be put, however often a worker begins again: in the end every
 // call was in exactly one row that was kept.
 func TestLatencyExactlyOnce(t *testing.T) {
