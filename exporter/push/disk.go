@@ -1,13 +1,12 @@
 package push
 
 import (
-	"cmp"
 	"errors"
 	"io"
 	"io/fs"
 	"log/slog"
+	"math"
 	"os"
-	"slices"
 )
 
 // errDamaged is what a file fails with that holds no records.
@@ -57,48 +56,57 @@ func openDisk(path string, maxBytes int64, log *slog.Logger) (d *disk, err error
 	if d.cursor, sent, err = openCursor(d.dir); err != nil {
 		return nil, err
 	}
-	if err := d.list(); err != nil {
+	oldest, err := d.list()
+	if err != nil {
 		return nil, err
 	}
 	if err := d.resume(); err != nil {
 		return nil, err
 	}
-	d.head = 1
-	if len(d.segs) > 0 {
-		d.head = d.segs[0].first
+	d.head = sent
+	if sent == 0 { // not known: everything is sent again
+		d.head = oldest
 	}
-	d.head = max(d.head, sent)
 	d.tail = max(d.tail, d.head)
 	d.free()
 	d.saveHead()
 	return d, nil
 }
 
-// list finds the files that are there.
-func (d *disk) list() error {
-	entries, err := fs.ReadDir(d.dir.FS(), ".")
+// list finds the files that are there. Those that cannot be used are removed; how many
+// records that costs is known once the next file is read, by their numbers.
+func (d *disk) list() (oldest uint64, err error) {
+	entries, err := fs.ReadDir(d.dir.FS(), ".") // in the order of their names
 	if err != nil {
-		return err
+		return 0, err
 	}
+	oldest = math.MaxUint64
+	last := true // the last one can be used
 	for _, e := range entries {
 		first, ok := parseName(e.Name())
 		if !ok {
 			continue
 		}
+		oldest = min(oldest, max(first, 1))
 		f, s, err := openSegment(d.dir, first, os.O_RDONLY)
+		last = err == nil
 		if err != nil {
 			d.log.Warn("a file of the queue cannot be used", "file", e.Name(), "reason", err)
-			d.corrupt++ // one at least; more if the numbers of those behind it tell
 			if err := d.dir.Remove(e.Name()); err != nil {
-				return err // it would be there under a name that is used again
+				return 0, err // it would be there under a name that is used again
 			}
 			continue
 		}
 		_ = f.Close()
 		d.segs = append(d.segs, s)
 	}
-	slices.SortFunc(d.segs, func(a, b *segment) int { return cmp.Compare(a.first, b.first) })
-	return nil
+	if !last {
+		d.corrupt++ // one at least; there is no next file
+	}
+	if len(d.segs) == 0 {
+		oldest = 1
+	}
+	return oldest, nil
 }
 
 // resume finds the end of the last file, cuts off what was not written completely, and
