@@ -398,20 +398,19 @@ func TestUnknownSessions(t *testing.T) {
 }
 
 func TestHandler(t *testing.T) {
-	e := start(t, Options{Version: "<b>"})
+	e := start(t, Options{})
 	e.Poll(t.Context())
 	for _, c := range []struct {
 		method, path string
 		code         int
 		want         string
 	}{
-		{"GET", "/", 200, `href="/metrics"`},
-		{"GET", "/", 200, "Version &lt;b&gt;"},
+		{"GET", "/", 404, ""},
 		{"GET", "/-/healthy", 200, "healthy"},
 		{"GET", "/-/ready", 200, "ready"},
 		{"GET", "/nothing", 404, ""},
 		{"POST", "/metrics", 405, ""},
-		{"DELETE", "/", 405, ""},
+		{"DELETE", "/metrics", 405, ""},
 	} {
 		w := httptest.NewRecorder()
 		e.h.ServeHTTP(w, httptest.NewRequest(c.method, c.path, nil))
