@@ -23,17 +23,18 @@ type callRing struct {
 
 	calls   []rpcstats.Call // by their numbers
 	numbers map[rpcstats.Call]int
+	names   int    // bytes they take
 	left    uint64 // histograms of calls that got no number
 
 	last   map[rpcstats.Call]*rpcstats.Hist // totals at the end of lastAt
 	lastAt int64                            // negative: there is none
 }
 
-// maxCalls is how many kinds of calls are told apart; what is more is left out.
-const maxCalls = 4096
-
-// callBytes is what a kind of call takes beside its names.
-const callBytes = 128
+const (
+	maxCalls   = 4096 // kinds of calls that are told apart; what is more is left out
+	namesShare = 3    // they may take this part of the bound, so that steps have room
+	callBytes  = 128  // what a kind of call takes beside its names
+)
 
 func newCallRing(steps int, maxBytes int64, head int64) *callRing {
 	return &callRing{maxBytes: int(maxBytes), steps: make([][]byte, steps), head: head, tail: head + 1, numbers: map[rpcstats.Call]int{}, lastAt: -1}
@@ -78,11 +79,13 @@ func (c *callRing) put(step int64, totals []rpcstats.CallTotal) {
 
 func (c *callRing) number(call rpcstats.Call) (int, bool) {
 	n, ok := c.numbers[call]
-	if !ok && len(c.calls) < maxCalls {
+	if !ok && len(c.calls) < maxCalls && c.names < c.maxBytes/namesShare {
 		n, ok = len(c.calls), true
 		c.numbers[call] = n
 		c.calls = append(c.calls, call)
-		c.bytes += len(call.Op) + len(call.Side) + len(call.Code) + callBytes
+		size := len(call.Op) + len(call.Side) + len(call.Code) + callBytes
+		c.names += size
+		c.bytes += size
 	}
 	return n, ok
 }

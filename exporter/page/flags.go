@@ -3,6 +3,8 @@ package page
 import (
 	"flag"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -47,21 +49,15 @@ func (o *Options) FromEnv(getenv func(string) string) error {
 
 // parseBytes reads a size: a whole number, maybe with K, M or G (powers of 1024).
 func parseBytes(s string) (int64, error) {
-	var n int64
-	var unit string
-	if _, err := fmt.Sscanf(s+" ", "%d%s", &n, &unit); err != nil && unit != "" || n <= 0 || n > 1<<30 {
+	digits, shift := s, 0
+	for i, unit := range []string{"K", "M", "G"} {
+		if d, ok := strings.CutSuffix(s, unit); ok {
+			digits, shift = d, 10*(i+1)
+		}
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n <= 0 || n > 1<<34>>shift {
 		return 0, fmt.Errorf("%q is no size", s)
 	}
-	switch unit {
-	case "":
-	case "K", "k":
-		n <<= 10
-	case "M", "m":
-		n <<= 20
-	case "G", "g":
-		n <<= 30
-	default:
-		return 0, fmt.Errorf("%q is no size", s)
-	}
-	return n, nil
+	return n << shift, nil
 }

@@ -17,7 +17,7 @@ const missing = "–"
 // three digits.
 func scaled(v, base float64, units ...string) string {
 	i := 0
-	for math.Abs(v) >= base && i < len(units)-1 {
+	for math.Abs(v) >= base*0.9995 && i < len(units)-1 {
 		v /= base
 		i++
 	}
@@ -26,9 +26,9 @@ func scaled(v, base float64, units ...string) string {
 
 func digits(v float64) string {
 	switch a := math.Abs(v); {
-	case a == math.Trunc(a) && a < 1000 || a >= 100:
+	case a == math.Trunc(a) && a < 1000 || a >= 99.95:
 		return strconv.FormatFloat(v, 'f', 0, 64)
-	case a >= 10:
+	case a >= 9.995:
 		return strconv.FormatFloat(v, 'f', 1, 64)
 	}
 	return strconv.FormatFloat(v, 'f', 2, 64)

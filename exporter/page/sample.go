@@ -83,7 +83,7 @@ func (s *store) card(c *exporter.Card) {
 			gauge(s, keyOf(seriesTemperature, "gpu", gpu, "sensor", sensor), rankCard, m.Temperature(sensor))
 		}
 		for _, domain := range []string{smi.ClockGFX, smi.ClockMem} {
-			gauge(s, keyOf(seriesClock, "gpu", gpu, "domain", domain), rankCard, m.Clock(domain))
+			gauge(s, keyOf(seriesClock, "gpu", gpu, "domain", domain), rankCard, fastest(m.Clocks, domain))
 		}
 		gauge(s, keyOf(seriesPCIeSent, "gpu", gpu), rankCard, m.PCIe.Sent)
 		gauge(s, keyOf(seriesPCIeGot, "gpu", gpu), rankCard, m.PCIe.Received)
@@ -93,6 +93,17 @@ func (s *store) card(c *exporter.Card) {
 		counter(s, keyOf(seriesECC, "gpu", gpu, "severity", "correctable"), rankCard, e.Correctable)
 		counter(s, keyOf(seriesECC, "gpu", gpu, "severity", "uncorrectable"), rankCard, e.Uncorrectable)
 	}
+}
+
+// fastest is the current frequency of a domain's fastest clock, which says more of a
+// card with many dies than that of its first.
+func fastest(list []smi.Clock, domain string) (f smi.Opt[smi.Hertz]) {
+	for _, c := range list {
+		if h, ok := c.Current.Get(); ok && c.Domain == domain && h >= f.Or(0) {
+			f = c.Current
+		}
+	}
+	return f
 }
 
 // worst is the largest share of time in which any limit lowered the clocks.

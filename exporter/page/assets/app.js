@@ -2,7 +2,7 @@
 
 import { h, root } from "./dom.js";
 import { shared } from "./chart.js";
-import { Latency, Series, calls as fetchCalls, status as fetchStatus } from "./data.js";
+import { Latency, Most, Series, calls as fetchCalls, status as fetchStatus } from "./data.js";
 import * as f from "./format.js";
 import { cards, summary } from "./cards.js";
 import { panels } from "./panels.js";
@@ -12,15 +12,18 @@ import { health } from "./health.js";
 
 const METRICS = ["gpu_activity_ratio", "gpu_vram_used_bytes", "gpu_power_watts", "gpu_temperature_celsius", "gpu_clock_hertz", "gpu_pcie_sent_bytes_per_second",
   "gpu_pcie_received_bytes_per_second", "gpu_throttle_violation_ratio", "gpu_ecc_errors_per_second", "hip_worker_received_bytes_per_second", "hip_worker_sent_bytes_per_second", "hip_sessions"];
+const USERS = ["gpu_process_vram_bytes", "gpu_process_busy_ratio", "hip_session_received_bytes_per_second", "hip_session_calls_per_second"];
+const MOST = 8; // lines in one chart
 const STATUS_EVERY = 2000; // ms
 const RETRY_MAX = 15000;
 
 const place = (id) => document.getElementById(id);
-const state = { status: null, calls: null, series: null, latency: null, minutes: 0, op: "", paused: false, error: "", heard: 0, retry: 0 };
+const state = { status: null, calls: null, series: null, most: null, latency: null, minutes: 0, op: "", paused: false, error: "", heard: 0, retry: 0 };
 
 function span(minutes) {
   state.minutes = minutes;
   state.series = new Series(minutes, METRICS);
+  state.most = new Most(minutes, USERS, MOST);
   state.latency = new Latency(minutes, state.op);
 }
 
@@ -63,8 +66,8 @@ function paint() {
   root(place("summary"), summary(s, state.calls));
   root(place("cards"), cards(s, state.series));
   root(place("history"), [h("h2", {}, "History"), ...panels(s, state.series)]);
-  root(place("processes"), processes(s, draw));
-  root(place("sessions"), sessions(s, draw));
+  root(place("processes"), processes(s, state.most, draw));
+  root(place("sessions"), sessions(s, state.most, draw));
   root(place("calls"), calls(s, state.calls, state.latency, state.op, choose, draw));
   root(place("health"), health(s, draw));
   document.documentElement.dataset.ready = state.series.span ? "1" : "0";
@@ -123,7 +126,7 @@ async function live() {
 }
 
 async function history() {
-  const [, , table] = await Promise.all([state.series.fetch(), state.latency.fetch(), fetchCalls(5)]);
+  const [table] = await Promise.all([fetchCalls(5), state.series.fetch(), state.most.fetch(), state.latency.fetch()]);
   state.calls = table;
 }
 

@@ -27,10 +27,10 @@ export function calls(s, table, latency, op, choose, redraw) {
 function charts(span) {
   const one = (title, values, colour) => ({ name: title, values, colour });
   return h("div", { class: "panels", key: "charts" },
-    chart(span, { id: "quantiles", title: "Latency", note: "half, 90 % and 99 % of calls took less", format: f.seconds, series: [one("p50", span.p50_seconds, 2), one("p90", span.p90_seconds, 0), one("p99", span.p99_seconds, 1)] }),
+    chart(span, { id: "quantiles", title: "Latency", note: "half, 90 % and 99 % of calls took less", format: f.seconds, log: true, height: 170, series: [one("p50", span.p50_seconds, 2), one("p90", span.p90_seconds, 0), one("p99", span.p99_seconds, 1)] }),
     heat(span, "heat"),
-    chart(span, { id: "rate", title: "Calls", note: "in a second", format: f.count, series: [one("all", span.calls_per_second, 0), one("failed", span.failed_per_second, 1)] }),
-    chart(span, { id: "parts", title: "Where the time goes", note: "mean of a call", format: f.seconds, stack: true, empty: "This worker does not tell network, queue and execution apart.", series: PARTS.map(([n, k, c]) => one(n, span[k], c)) }));
+    chart(span, { id: "rate", title: "Calls", note: "in a second", format: f.count, height: 170, series: [one("all", span.calls_per_second, 0), one("failed", span.failed_per_second, 1)] }),
+    chart(span, { id: "parts", title: "Where the time goes", note: "mean of a call", format: f.seconds, height: 170, stack: true, empty: "This worker does not tell network, queue and execution apart.", series: PARTS.map(([n, k, c]) => one(n, span[k], c)) }));
 }
 
 function functions(table, op, choose, redraw) {

@@ -16,8 +16,9 @@ export function summary(s, calls) {
   const busy = s.cards.map((c) => c.busy_ratio).filter((v) => v !== null);
   const used = sum(s.cards.map((c) => c.vram_used_bytes)), size = sum(s.cards.map((c) => c.vram_size_bytes));
   const errors = sum(s.cards.map((c) => c.ecc_uncorrectable_total));
-  const rate = calls ? sum(calls.functions.map((x) => x.calls_per_second)) : null;
-  const failed = calls ? sum(calls.functions.map((x) => x.failed)) : null;
+  const known = calls && !calls.error;
+  const rate = known ? sum(calls.functions.map((x) => x.calls_per_second)) : null;
+  const failed = known ? sum(calls.functions.map((x) => x.failed)) : null;
   const tile = (label, value, note, tone = "") => h("div", { key: label, class: "tile " + tone }, h("dt", {}, label), h("dd", {}, h("b", {}, value), h("span", {}, note)));
   return [h("dl", { class: "tiles" },
     tile("GPUs", String(s.cards.length), s.cards.length === 0 ? "none found" : ok === s.cards.length ? "all answer" : `${s.cards.length - ok} do not answer in time`, ok < s.cards.length ? "bad" : ""),
@@ -25,7 +26,7 @@ export function summary(s, calls) {
     tile("Memory", f.bytes(used), "of " + f.bytes(size)),
     tile("Power", f.kilowatts(sum(s.cards.map((c) => c.power_watts))), "of " + f.kilowatts(sum(s.cards.map((c) => c.power_cap_watts)))),
     tile("Processes", f.whole(s.processes.length + s.processes_left_out), s.worker ? `${s.sessions.length + s.sessions_left_out} remote sessions` : "on these GPUs"),
-    s.worker || rate ? tile("Calls", f.perSecond(rate), calls && failed ? `${f.count(failed)} failed in 5 min` : "none failed in 5 min", failed ? "warn" : "") : null,
+    s.worker || rate ? tile("Calls", f.perSecond(rate), failed ? `${f.count(failed)} failed in 5 min` : "none failed in 5 min", failed ? "warn" : "") : null,
     errors ? tile("ECC errors", f.whole(errors), "not corrected", "bad") : null)];
 }
 
@@ -37,7 +38,7 @@ export function cards(s, series) {
   return [h("div", { class: "cards" }, s.cards.map((c) => card(c, series)))];
 }
 
-const TONE = { ok: "answers", stale: "old figures", silent: "silent" };
+const TONE = { ok: "ok", stale: "old figures", silent: "silent" };
 
 function card(c, series) {
   const past = (metric, labels) => series.of(metric, { gpu: c.gpu, ...labels })[0]?.values;
@@ -52,7 +53,7 @@ function card(c, series) {
             gauge("Utilisation", f.percent(c.busy_ratio), c.memory_busy_ratio === null ? "" : "memory bus " + f.percent(c.memory_busy_ratio), c.busy_ratio, 1, past("gpu_activity_ratio", { engine: "gfx" }), 0),
             gauge("Memory", f.bytes(c.vram_used_bytes), "of " + f.bytes(c.vram_size_bytes), c.vram_used_bytes, c.vram_size_bytes, past("gpu_vram_used_bytes"), 2),
             gauge("Power", f.watts(c.power_watts), "of " + f.watts(c.power_cap_watts), c.power_watts, c.power_cap_watts, past("gpu_power_watts"), 1),
-            gauge("Temperature", f.celsius(t ? t.celsius : null), t ? t.sensor + (t.limit_celsius === null ? "" : ", limit " + f.celsius(t.limit_celsius)) : "", t ? t.celsius : null, t ? t.limit_celsius || 110 : 1, t ? past("gpu_temperature_celsius", { sensor: t.sensor }) : null, 3)),
+            gauge("Temperature" + (t ? ", " + t.sensor : ""), f.celsius(t ? t.celsius : null), t && t.limit_celsius !== null ? "limit " + f.celsius(t.limit_celsius) : "", t ? t.celsius : null, t ? t.limit_celsius || 110 : 1, t ? past("gpu_temperature_celsius", { sensor: t.sensor }) : null, 3)),
           h("dl", { class: "line" }, facts(c).map(([k, v, tone]) => h("div", { key: k, class: tone || "" }, h("dt", {}, k), h("dd", {}, v)))),
           c.throttle.length ? h("p", { class: "problem", key: "throttle" }, "Clocks are lowered by ", h("bdi", {}, c.throttle.join(", "))) : null,
           c.problems.map((p) => h("p", { class: "problem", key: p }, h("bdi", {}, p))),

@@ -27,7 +27,10 @@ export function observe(node) {
 
 export const widthOf = (id) => widths.get(id) || 320;
 
-export const PAD = { left: 52, right: 8, top: 8, bottom: 20 };
+export const PAD = { right: 8, top: 8, bottom: 20 };
+
+// leftOf is the room that the labels of an axis take.
+export const leftOf = (labels) => Math.max(...labels.map((s) => s.length), 3) * 6.5 + 10;
 
 // nice is a round number not below v: 1, 2, 2.5 or 5 of some power.
 export function nice(v, base = 10) {
@@ -82,31 +85,27 @@ const newest = (values) => {
 export function chart(span, o) {
   const width = widthOf(o.id);
   const height = o.height || 150;
-  const w = Math.max(width - PAD.left - PAD.right, 40);
   const hh = height - PAD.top - PAD.bottom;
   const series = o.series.filter((s) => s.values.some((v) => v !== null));
   const sums = o.stack ? stacked(series, span.count) : null;
-  const all = sums ? sums.flat() : series.flatMap((s) => s.values);
-  let top = all.reduce((m, v) => (v !== null && v > m ? v : m), 0);
-  const step = nice(Math.max(top, o.max || 0) / 3, o.base);
-  top = o.full ? o.max : Math.max(Math.ceil(Math.max(top, o.max || 0) / step - 1e-9) * step, step);
-  const x = (i) => PAD.left + (span.count > 1 ? (i / (span.count - 1)) * w : w / 2);
-  const y = (v) => PAD.top + hh * (1 - v / top);
+  const scale = scaleOf(o, (sums || series.map((s) => s.values)).flat());
+  const left = leftOf(scale.ticks.map(o.format));
+  const w = Math.max(width - left - PAD.right, 40);
+  const x = (i) => left + (span.count > 1 ? (i / (span.count - 1)) * w : w / 2);
+  const y = (v) => PAD.top + hh * (1 - scale.at(v));
   const at = index(span);
-  const ticks = [];
-  for (let v = 0; v <= top * (1 + 1e-9); v += o.full ? top / 4 : step) ticks.push(v);
   const label = describe(span, o, series);
   return h("figure", { class: "chart", key: o.id },
     h("figcaption", {}, h("b", {}, o.title), o.note ? h("span", { class: "muted" }, o.note) : null),
     series.length === 0
       ? h("p", { class: "empty plot", key: "none" }, o.empty || "No figures in this span.")
       : h("div", { class: "plot", key: "plot", "data-plot": o.id, ref: observe },
-          h("svg", { role: "img", "aria-label": label, tabindex: 0, width, height, viewBox: `0 0 ${width} ${height}`, on: listeners(span, PAD.left, w) },
+          h("svg", { role: "img", "aria-label": label, tabindex: 0, width, height, viewBox: `0 0 ${width} ${height}`, on: listeners(span, left, w) },
             h("title", {}, o.title), h("desc", {}, label),
-            ticks.map((v, i) => h("g", { key: "y" + i },
-              h("line", { class: "grid", x1: PAD.left, x2: PAD.left + w, y1: y(v), y2: y(v) }),
-              h("text", { class: "tick", x: PAD.left - 6, y: y(v) + 4, "text-anchor": "end" }, o.format(v)))),
-            times(span, w).map(([i, t, anchor]) => h("text", { key: "x" + i, class: "tick", x: x(i), y: height - 5, "text-anchor": anchor }, t)),
+            scale.ticks.map((v, i) => h("g", { key: "y" + i },
+              h("line", { class: "grid", x1: left, x2: left + w, y1: y(v), y2: y(v) }),
+              h("text", { class: "tick", x: left - 6, y: y(v) + 4, "text-anchor": "end" }, o.format(v)))),
+            timeLabels(span, left, w, height),
             series.map((s, n) => (sums
               ? h("path", { key: "s" + s.name, class: `area c${s.colour}`, d: band(sums[n], n ? sums[n - 1] : null, x, y) })
               : h("path", { key: "s" + s.name, class: `line c${s.colour % 8} d${Math.floor(s.colour / 8) % 3}`, d: line(s.values, x, y) }))),
@@ -114,6 +113,30 @@ export function chart(span, o) {
     series.length ? legend(series, o, at) : null,
     series.length ? table(span, o, series) : null);
 }
+
+// scaleOf finds a scale for figures: its ticks, and where between 0 and 1 a figure is.
+// A logarithmic one has a tick at each power of ten.
+function scaleOf(o, values) {
+  const top = Math.max(values.reduce((m, v) => (v !== null && v > m ? v : m), 0), o.max || 0);
+  if (o.log) {
+    const low = values.reduce((m, v) => (v > 0 && v < m ? v : m), Infinity);
+    if (top > 0 && low < Infinity) {
+      const from = Math.floor(Math.log10(low) + 1e-9), to = Math.max(Math.ceil(Math.log10(top) - 1e-9), from + 1);
+      const ticks = [];
+      for (let e = from; e <= to; e++) ticks.push(Number("1e" + e));
+      return { ticks, at: (v) => Math.max((Math.log10(Math.max(v, 1e-12)) - from) / (to - from), 0) };
+    }
+  }
+  const step = o.full ? o.max / 4 : nice(top / 3, o.base);
+  const end = o.full ? o.max : Math.max(Math.ceil(top / step - 1e-9), 1) * step;
+  const ticks = [];
+  for (let v = 0; v <= end * (1 + 1e-9); v += step) ticks.push(v);
+  return { ticks, at: (v) => Math.min(v / end, 1) };
+}
+
+// timeLabels are the texts below a chart.
+export const timeLabels = (span, left, w, height) => times(span, w).map(([i, t]) =>
+  h("text", { key: "x" + t, class: "tick", x: left + (i / Math.max(span.count - 1, 1)) * w, y: height - 5, "text-anchor": "middle" }, t));
 
 function legend(series, o, at) {
   return h("ul", { class: "legend", key: "legend" }, series.map((s) => h("li", { key: s.name },
@@ -158,7 +181,7 @@ function times(span, w) {
     const i = (t - span.begin) / span.step_seconds;
     const px = (i / Math.max(span.count - 1, 1)) * w;
     if (px < 14 || px > w - 14) continue;
-    list.push([i, clock(t, false), "middle"]);
+    list.push([i, clock(t, false)]);
   }
   return list;
 }

@@ -100,6 +100,18 @@ export class Series extends Timeline {
   }
 }
 
+// Most are the series of metrics that are largest, which may be others each time.
+export class Most extends Series {
+  constructor(minutes, metrics, n) {
+    super(minutes, metrics);
+    this.params.push(["top", n]);
+  }
+
+  async ask() {
+    this.span = await get(this.path, this.params);
+  }
+}
+
 const LATENCY = ["calls_per_second", "failed_per_second", "p50_seconds", "p90_seconds", "p99_seconds", "network_mean_seconds", "queue_mean_seconds", "execution_mean_seconds"];
 
 export class Latency extends Timeline {

@@ -20,9 +20,11 @@ export function h(tag, attrs, ...kids) {
 export function patch(parent, kids) {
   const keyed = new Map();
   const loose = [];
+  const twice = []; // two children had the same key
   for (const n of parent.childNodes) {
     const k = keys.get(n);
     if (k === undefined) loose.push(n);
+    else if (keyed.has(k)) twice.push(n);
     else keyed.set(k, n);
   }
   let at = parent.firstChild;
@@ -32,7 +34,7 @@ export function patch(parent, kids) {
     else parent.insertBefore(node, at);
     update(node, v);
   }
-  for (const n of [...keyed.values(), ...loose]) if (n.parentNode === parent) n.remove();
+  for (const n of [...keyed.values(), ...loose, ...twice]) if (n.parentNode === parent) n.remove();
 }
 
 // root patches a place of the page; what the server wrote there goes first.

@@ -8,8 +8,8 @@ const has = (v) => typeof v === "number" && Number.isFinite(v);
 // digits writes three digits that mean something.
 export function digits(v) {
   const a = Math.abs(v);
-  if ((Number.isInteger(v) && a < 1000) || a >= 100) return String(Math.round(v));
-  return a >= 10 ? v.toFixed(1) : v.toFixed(2);
+  if ((Number.isInteger(v) && a < 1000) || a >= 99.95) return String(Math.round(v));
+  return a >= 9.995 ? v.toFixed(1) : v.toFixed(2);
 }
 
 function scaled(v, base, units) {

@@ -30,7 +30,7 @@ function sinks(s, redraw) {
     { name: "Sent", n: true, value: (x) => x.sent_records_total, cell: (x) => [f.whole(x.sent_records_total), h("small", {}, f.bytes(x.sent_bytes_total))] },
     { name: "Failures", n: true, title: "Attempts that failed and are repeated", value: (x) => x.failures_total, cell: (x) => f.whole(x.failures_total) },
     { name: "Lost", n: true, value: lost, cell: (x) => h("span", { class: lost(x) ? "badtext" : "" }, f.whole(lost(x)), reasons(x) ? h("small", {}, reasons(x)) : null) },
-    { name: "Last error", value: (x) => x.last_error, cell: (x) => name(x.last_error, "none") },
+    { name: "Last error", value: (x) => x.last_error, cell: (x) => (x.last_error ? h("bdi", { class: "text" }, x.last_error) : h("span", { class: "muted" }, "none")) },
   ];
   return grid({ id: "sinks", caption: "sinks", columns, rows: s.sinks, redraw, key: (x) => x.name, empty: "Nothing is pushed anywhere: this program is only asked. See --help for OpenTelemetry and GreptimeDB." });
 }

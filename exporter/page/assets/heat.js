@@ -2,7 +2,7 @@
 // one below), the darker (in the dark: the brighter) the more calls.
 
 import { h } from "./dom.js";
-import { PAD, index, nice, observe, shared, widthOf } from "./chart.js";
+import { PAD, index, leftOf, nice, observe, shared, timeLabels, widthOf } from "./chart.js";
 import { clock, seconds, whole } from "./format.js";
 
 // heat draws a LatencySpan's heat.
@@ -15,15 +15,16 @@ export function heat(span, id) {
   const [low, high, most] = rows;
   const width = widthOf(id);
   const height = 190;
-  const w = Math.max(width - PAD.left - PAD.right, 40);
   const hh = height - PAD.top - PAD.bottom;
   const n = high - low + 1;
   const name = (row) => (row === 0 ? "up to " + seconds(bounds[0]) : row === bounds.length ? "over " + seconds(bounds[row - 1]) : seconds(bounds[row - 1]) + " to " + seconds(bounds[row]));
-  const draw = (canvas) => paint(canvas, { counts, low, n, most, w, hh });
   const at = index(span);
   const every = Math.max(1, Math.ceil(n / 8));
   const ticks = [];
   for (let r = low; r <= high && r < bounds.length; r += every) ticks.push(r);
+  const left = leftOf(ticks.map((r) => seconds(bounds[r])));
+  const w = Math.max(width - left - PAD.right, 40);
+  const draw = (canvas) => paint(canvas, { counts, low, n, most, w, hh });
   const move = (e) => {
     const i = Math.floor(((e.clientX - e.currentTarget.getBoundingClientRect().left) / w) * span.count);
     shared.at = span.begin + Math.min(Math.max(i, 0), span.count - 1) * span.step_seconds;
@@ -38,10 +39,11 @@ export function heat(span, id) {
   return h("figure", { class: "chart", key: id },
     h("figcaption", {}, h("b", {}, "Durations"), h("span", { class: "muted" }, at >= 0 ? said(counts[at], name, clock(span.begin + at * span.step_seconds)) : `darkest: ${whole(most)} calls in ${span.step_seconds} s`)),
     h("div", { class: "plot heat", key: "plot", "data-plot": id, ref: observe, style: { height: height + "px" } },
-      h("canvas", { role: "img", "aria-label": label, ref: draw, style: { left: PAD.left + "px", top: PAD.top + "px", width: w + "px", height: hh + "px" }, on: { pointermove: move, pointerleave: leave } }),
+      h("canvas", { role: "img", "aria-label": label, ref: draw, style: { left: left + "px", top: PAD.top + "px", width: w + "px", height: hh + "px" }, on: { pointermove: move, pointerleave: leave } }),
       h("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" },
-        ticks.map((r) => h("text", { key: r, class: "tick", x: PAD.left - 6, y: PAD.top + hh * (1 - (r - low + 1) / n) + 4, "text-anchor": "end" }, seconds(bounds[r]))),
-        at >= 0 ? h("line", { class: "at", x1: PAD.left + ((at + 0.5) / span.count) * w, x2: PAD.left + ((at + 0.5) / span.count) * w, y1: PAD.top, y2: PAD.top + hh }) : null)));
+        ticks.map((r) => h("text", { key: r, class: "tick", x: left - 6, y: PAD.top + hh * (1 - (r - low + 1) / n) + 4, "text-anchor": "end" }, seconds(bounds[r]))),
+        timeLabels(span, left, w, height),
+        at >= 0 ? h("line", { class: "at", x1: left + ((at + 0.5) / span.count) * w, x2: left + ((at + 0.5) / span.count) * w, y1: PAD.top, y2: PAD.top + hh }) : null)));
 }
 
 // said is one moment's durations in words.
