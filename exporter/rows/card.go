@@ -2,7 +2,6 @@ package rows
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/rocwire/rocwire/exporter"
@@ -103,42 +102,4 @@ func (b *builder) gpuUsage(cards []card) {
 			bytesOf(m.VRAM.Used), share(m.VRAM.Used, c.size), busy, c.flops(busy), scaled(m.Power.Draw(), 1),
 			mhz(smi.ClockGFX), mhz(smi.ClockGFX), mhz(smi.ClockMem), mhz(smi.ClockVideo), Value{}, Value{})
 	}
-}
-
-// phases of a node, two of those that TensorFusion has.
-const (
-	phaseRunning = "Running"
-	phaseUnknown = "Unknown"
-)
-
-func (b *builder) nodeMetrics(cards []card) {
-	place, phase := &b.maker.place, phaseRunning
-	if b.reading.Err != nil {
-		phase = phaseUnknown
-	}
-	// Sums are known only if every card's part is.
-	held, size, known, sized := smi.Bytes(0), smi.Bytes(0), len(cards) > 0, len(cards) > 0
-	for i := range cards {
-		c := &cards[i]
-		known = known && c.users
-		for k := range c.Processes {
-			v, ok := c.Processes[k].VRAM.Get()
-			held, known = held+v, known && ok
-		}
-		v, ok := c.size.Get()
-		size, sized = size+v, sized && ok
-	}
-	var vram, percent Value
-	if known {
-		vram = floatOf(float64(held))
-		if sized && size > 0 {
-			percent = floatOf(math.Min(100, 100*float64(held)/float64(size)))
-		}
-	}
-	count := intOf(int64(len(cards)))
-	if b.reading.Err != nil && len(cards) == 0 {
-		count = Value{} // none was ever seen
-	}
-	b.add(nodeMetrics, textOf(place.Host), textOf(place.Pool), textOf(phase),
-		Value{}, Value{}, Value{}, vram, percent, Value{}, count, Value{})
 }

@@ -114,7 +114,8 @@ func TestWorkerUsage(t *testing.T) {
 		)
 		return cells(encoded(t, m.Make(&exporter.Reading{Time: begun.Add(after), Cards: []exporter.Card{card}, Sessions: []smi.Session{
 			{ID: "s1", Devices: []int{0}, VRAM: smi.Some(smi.Bytes(1))},
-			{ID: "s3", Client: *client, Devices: []int{0}, VRAM: smi.Some(smi.Bytes(77))},
+			{ID: "s3", Client: *client, Devices: []int{0}, VRAM: smi.Some(smi.Bytes(77)),
+				Quotas: []smi.SessionQuota{{Device: 1, Quota: smi.Quota{Memory: smi.Some(smi.Bytes(1))}}, {Device: 0, Quota: smi.Quota{Memory: smi.Some(smi.Bytes(308))}}}},
 			{ID: "s4", Devices: []int{0, 1}, VRAM: smi.Some(smi.Bytes(77))},
 			{ID: "s5", Devices: []int{1}},
 		}})), "tf_worker_usage")
@@ -130,6 +131,6 @@ func TestWorkerUsage(t *testing.T) {
 		"memory_bytes": fmt.Sprint(48 << 30), "memory_percentage": "25", "compute_percentage": "60", "compute_tflops": "784.44"})
 	expect(t, got[1], map[string]string{"worker": "uid-1", "pod_name": "wp", "namespace": "wn", "memory_bytes": fmt.Sprint(3 << 30), "compute_percentage": "100"})
 	expect(t, got[2], map[string]string{"worker": "s2", "memory_bytes": "", "compute_percentage": "25", "pod_name": ""})
-	expect(t, got[3], map[string]string{"worker": "s3", "memory_bytes": "77", "compute_percentage": "", "pod_name": "cp"})
+	expect(t, got[3], map[string]string{"worker": "s3", "memory_bytes": "77", "memory_percentage": "25", "compute_percentage": "", "pod_name": "cp"})
 	expect(t, got[4], map[string]string{"worker": "s4", "memory_bytes": "", "compute_tflops": "", "compute_throttled_cnt": ""})
 }

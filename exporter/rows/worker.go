@@ -11,7 +11,8 @@ import (
 type worker struct {
 	id, pod, namespace string
 	memory             smi.Opt[smi.Bytes]
-	busy               smi.Opt[float64] // percent
+	limit              smi.Opt[smi.Bytes] // of memory
+	busy               smi.Opt[float64]   // percent
 }
 
 func (b *builder) workerUsage(cards []card) {
@@ -28,7 +29,7 @@ func (b *builder) workerUsage(cards []card) {
 			}
 			b.add(workerUsage, c.uuid, textOf(place.Host), textOf(place.Pool),
 				textOf(w.pod), textOf(w.namespace), Value{}, textOf(w.id),
-				bytesOf(w.memory), busy, c.flops(busy), share(w.memory, c.size), Value{}, Value{}, Value{})
+				bytesOf(w.memory), busy, c.flops(busy), share(w.memory, w.limit), Value{}, Value{}, Value{})
 		}
 	}
 }
@@ -41,7 +42,7 @@ func (b *builder) workers(c *card) []*worker {
 		id = clean(id) // as in the row's key, which must not repeat
 		w := byID[id]
 		if w == nil {
-			w = &worker{id: id, pod: pod, namespace: namespace}
+			w = &worker{id: id, pod: pod, namespace: namespace, limit: c.size}
 			byID[id] = w
 			list = append(list, w)
 		}
@@ -66,10 +67,20 @@ func (b *builder) workers(c *card) []*worker {
 	}
 	for i := range b.reading.Sessions {
 		s := &b.reading.Sessions[i]
-		if byID[clean(s.ID)] != nil || !slices.Contains(s.Devices, c.Device.Index) {
+		w := byID[clean(s.ID)]
+		known := w != nil
+		if !known && slices.Contains(s.Devices, c.Device.Index) {
+			w = get(s.ID, s.Client.Pod, s.Client.Namespace)
+		}
+		if w == nil {
 			continue
 		}
-		w := get(s.ID, s.Client.Pod, s.Client.Namespace)
+		if q, ok := c.quota(s).Memory.Get(); ok && q > 0 {
+			w.limit = smi.Some(q)
+		}
+		if known {
+			continue
+		}
 		// Of what a session holds on several cards nobody says how much is where.
 		if v, ok := s.VRAM.Get(); ok && (v == 0 || len(s.Devices) == 1) {
 			w.memory = s.VRAM
