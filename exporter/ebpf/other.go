@@ -1,0 +1,32 @@
+//go:build !(linux && amd64)
+
+package ebpf
+
+import (
+	"context"
+
+	"github.com/rocwire/rocwire/exporter"
+)
+
+// Tracer cannot be had on this kind of machine.
+type Tracer struct{}
+
+// Open says so.
+func Open(Options) (*Tracer, error) {
+	return nil, &SupportError{ErrUnsupported, "eBPF programs for HIP are there for Linux on x86-64 only", nil}
+}
+
+// Run implements what is not there.
+func (*Tracer) Run(context.Context) {}
+
+// Poll implements what is not there.
+func (*Tracer) Poll(context.Context) {}
+
+// Local implements exporter.LocalSource.
+func (*Tracer) Local() exporter.LocalReading { return exporter.LocalReading{} }
+
+// Err says why nothing is known.
+func (*Tracer) Err() error { return ErrUnsupported }
+
+// Close implements what is not there.
+func (*Tracer) Close() error { return nil }
