@@ -38,6 +38,7 @@ var decoders = map[string]func([]byte) (any, error){
 	"snapshot":  func(b []byte) (any, error) { return decodeSnapshot(b) },
 	"sessions":  func(b []byte) (any, error) { return decodeSessions(b) },
 	"calls":     func(b []byte) (any, error) { return decodeCalls(b) },
+	"slow":      func(b []byte) (any, error) { return decodeSlowCalls(b) },
 
 	"firmware":     func(b []byte) (any, error) { return decodeFirmware(b, 0) },
 	"ecc":          func(b []byte) (any, error) { return decodeECC(b, 0) },
@@ -65,6 +66,12 @@ func requests(t testing.TB) map[string][]byte {
 	}
 }
 
+var slowSample = []rpcstats.SlowCall{
+	{Session: "3", Client: rpcstats.Caller{Host: "node7", Executable: "/usr/bin/train", PID: 77}, Op: "hipMemcpy", Code: "hipSuccess", Start: smitest.Then,
+		Total: 5e6, Queue: 1e6, Network: 3e6, Execution: 1e6},
+	{Session: "3", Op: "hipModuleLaunchKernel", Code: "hipSuccess", Start: smitest.Then, Total: 1, Queue: 0, Network: -1, Execution: 1, Kernel: "saxpy"},
+}
+
 func samples(t testing.TB) map[string][]byte {
 	cards := smitest.Cards()
 	rpc := rpcstats.NewTotals(rpcstats.Names{})
@@ -77,6 +84,7 @@ func samples(t testing.TB) map[string][]byte {
 		"snapshot":  pack(t, goodSnapshot()),
 		"sessions":  pack(t, &SessionList{smitest.Clients{}.Sessions(), smitest.Clients{}.SessionTotals()}),
 		"calls":     pack(t, encodeCalls(rpc.Calls())),
+		"slow":      pack(t, encodeSlowCalls(slowSample)),
 
 		"firmware":     pack(t, smitest.Details(1)[0].Firmware),
 		"ecc":          pack(t, smitest.Machine(1, 0)[0].ECC),
@@ -174,6 +182,9 @@ func TestNonsense(t *testing.T) {
 		{"negative parts", "partitions", pack(t, &smi.Partitions{Profiles: []smi.PartitionProfile{{Partitions: -1}}})},
 		{"negative engines", "partitions", pack(t, &smi.Partitions{Profiles: []smi.PartitionProfile{{Resources: []smi.PartitionResource{{Count: -1}}}}})},
 		{"negative uptime", "server", pack(t, &ServerInfo{Uptime: -1})},
+		{"negative time", "slow", pack(t, []slowCall{{Total: -1}})},
+		{"negative phase", "slow", pack(t, []slowCall{{Queue: smi.Some(smi.Duration(-1))}})},
+		{"call of the year 30000", "slow", pack(t, []slowCall{{Start: time.Unix(900000000000, 0)}})},
 		{"histogram of nonsense", "calls", pack(t, []callTotal{{Op: "x", Hist: []byte{1, 2, 3}}})},
 	} {
 		if v, err := decoders[c.decoder](c.b); !errors.Is(err, smi.ErrBadData) {

@@ -33,11 +33,17 @@
 //	0x0852  subscribe        –                     u32 subscription, as an integer
 //	0x0853  next events      u32 subscription      [] smi.Event
 //	0x0854  unsubscribe      u32 subscription      nil
+//	0x0855  slowest calls    –                     [] slow calls
 //	0x0856  quota            card | map            nil
 //
 // A quota's map has the session's id as "s", missing for all sessions, and the
 // smi.Quota as "q". A request is at most 4 KiB long. Texts that a program chose for itself (command
 // lines, names) and those of events are cut at 1 KiB.
+//
+// A slow call is a map: session "s"; of the client host "h", executable "x" and process
+// "p", as it says itself; function "o" and result "c"; start "t"; and in nanoseconds how
+// long it took "d" and of that the queue "q", the network "n" and the execution "e",
+// each nil if not measured; the kernel's name "k". They come slowest first.
 //
 // # Packed snapshots
 //

@@ -159,7 +159,7 @@ func want(op uint16, args []byte, n int) error {
 // ask is the question of one request. A source's error keeps its code.
 func (c *Conn) ask(ctx context.Context, op uint16, args []byte) (any, error) {
 	switch op {
-	case opDevices, opSessions, opCalls, opTopology, opServer, opSubscribe:
+	case opDevices, opSessions, opCalls, opSlowCalls, opTopology, opServer, opSubscribe:
 		if err := want(op, args, 0); err != nil {
 			return nil, err
 		}
@@ -196,6 +196,8 @@ func (c *Conn) askWorker(ctx context.Context, op uint16) (any, error) {
 		return h.sessions()
 	case opServer:
 		return c.server(), nil
+	case opSlowCalls:
+		return h.slowCalls()
 	case opSubscribe:
 		return c.subs.begin(h.shared)
 	}

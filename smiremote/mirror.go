@@ -1,6 +1,7 @@
 package smiremote
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -20,6 +21,7 @@ type Mirror struct {
 	mu       sync.Mutex
 	sessions SessionList
 	calls    []rpcstats.CallTotal
+	slow     []rpcstats.SlowCall
 	err      error
 }
 
@@ -52,22 +54,24 @@ func (m *Mirror) Update(ctx context.Context) {
 	defer cancel()
 	list, err1 := m.c.Sessions(ctx)
 	calls, err2 := m.c.Calls(ctx)
+	slow, err3 := m.c.SlowCalls(ctx)
 	if errors.Is(err1, smi.ErrNotSupported) {
 		list, err1 = &SessionList{}, nil
 	}
 	if errors.Is(err2, smi.ErrNotSupported) {
 		err2 = nil
 	}
+	if errors.Is(err3, smi.ErrNotSupported) {
+		err3 = nil
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.err = err1; m.err == nil {
-		m.err = err2
-	}
+	m.err = cmp.Or(err1, err2, err3)
 	if m.err != nil {
-		m.sessions, m.calls = SessionList{}, nil
+		m.sessions, m.calls, m.slow = SessionList{}, nil, nil
 		return
 	}
-	m.sessions, m.calls = *list, calls
+	m.sessions, m.calls, m.slow = *list, calls, slow
 }
 
 // Err is why nothing is known, or nil.

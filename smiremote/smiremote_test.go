@@ -69,6 +69,9 @@ func TestSessionsAndCalls(t *testing.T) {
 	rpc.Observe("hipMalloc", "client", "hipSuccess", 20e-6)
 	rpc.Observe("hipMalloc", "client", "hipSuccess", 0)
 	rpc.Observe("hipFree", "worker", "hipErrorInvalidValue", 2)
+	rpc.AddSlow("3", rpcstats.Caller{Host: "node7", PID: 77}, []rpcstats.Slow{
+		{Request: 1, Client: true, Age: time.Second, Total: 9, Queue: 2, Network: 3, Execution: 4}, {Request: 2, Total: 5, Network: -1, Kernel: "saxpy"},
+	})
 	c := dial(t, remotetest.Start(t, "", smiremote.HandlerOptions{
 		Source: smitest.NewFake(smitest.Cards()...), Sessions: smitest.Clients{}, Calls: rpc,
 	}))
@@ -86,17 +89,26 @@ func TestSessionsAndCalls(t *testing.T) {
 		t.Errorf("Calls = %+v, %v\nwant %+v", calls, err, wantCalls)
 	}
 
+	slow, err := c.SlowCalls(t.Context())
+	wantSlow := rpc.SlowCalls()
+	for i := range wantSlow {
+		wantSlow[i].Start = wantSlow[i].Start.UTC().Round(0)
+	}
+	if err != nil || len(slow) != 2 || !reflect.DeepEqual(slow, wantSlow) {
+		t.Errorf("SlowCalls = %+v, %v\nwant %+v", slow, err, wantSlow)
+	}
+
 	m := smiremote.NewMirror(c, time.Second)
 	if m.Err() == nil {
 		t.Error("a mirror knows something before it asked")
 	}
 	m.Update(t.Context())
-	if m.Err() != nil || !reflect.DeepEqual(m.Sessions(), want.Sessions) || m.SessionTotals() != want.Totals || len(m.Calls()) != 2 {
+	if m.Err() != nil || !reflect.DeepEqual(m.Sessions(), want.Sessions) || m.SessionTotals() != want.Totals || len(m.Calls()) != 2 || !reflect.DeepEqual(m.SlowCalls(), slow) {
 		t.Errorf("mirror: %v, %+v", m.Err(), m.Sessions())
 	}
 	_ = c.Close()
 	m.Update(t.Context())
-	if m.Err() == nil || len(m.Sessions()) != 0 || len(m.Calls()) != 0 {
+	if m.Err() == nil || len(m.Sessions()) != 0 || len(m.Calls()) != 0 || len(m.SlowCalls()) != 0 {
 		t.Errorf("mirror without a worker: %v, %+v", m.Err(), m.Sessions())
 	}
 }
@@ -118,6 +130,9 @@ func TestErrorsKeepTheirCode(t *testing.T) {
 	}
 	if _, err := c.Calls(t.Context()); !errors.Is(err, smi.ErrNotSupported) {
 		t.Errorf("Calls without calls: %v", err)
+	}
+	if _, err := c.SlowCalls(t.Context()); !errors.Is(err, smi.ErrNotSupported) {
+		t.Errorf("SlowCalls without calls: %v", err)
 	}
 	src.Fail(smi.Errorf(smi.ErrNoDriver, "evil\x1b[31m\ntext\xff"))
 	if _, err := c.Devices(t.Context()); !errors.Is(err, smi.ErrNoDriver) || err.Error() != "evil?[31m?text?" {
