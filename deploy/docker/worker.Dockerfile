@@ -1,0 +1,25 @@
+# The worker: serves GPUs to HIP programs elsewhere and tells who uses them. With
+# --backend sim, the default here, the GPU is simulated; for real ones start from an
+# image with ROCm (ROCM=rocm/dev-ubuntu-24.04:7.2 or the like) and pass /dev/kfd and
+# /dev/dri.
+#
+#   docker build -f deploy/docker/worker.Dockerfile -t rocwire/worker .
+ARG ROCM=debian:bookworm-slim
+
+FROM golang:1.26-bookworm AS build
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
+COPY . .
+ENV GOEXPERIMENT=simd
+RUN go build -trimpath -o /out/ ./cmd/hip-worker ./cmd/smi-remote
+
+FROM ${ROCM}
+COPY --from=build /out/ /usr/local/bin/
+# Port 18515 is HIP's and AMD SMI's, 9400 the metrics' and the page's. A TensorFusion
+# worker listens on TF_WORKER_PORT=8000.
+EXPOSE 18515 9400
+# Whoever reaches the container's ports may use the GPUs: let only those in who should,
+# with a network policy or a port that is published on loopback.
+ENTRYPOINT ["hip-worker", "--listen", "0.0.0.0", "--insecure"]
+CMD ["--backend", "auto", "--metrics-addr", "0.0.0.0:9400"]
