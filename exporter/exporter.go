@@ -10,6 +10,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	dto "github.com/prometheus/client_model/go"
 
 	"github.com/rocwire/rocwire/exporter/push"
 	"github.com/rocwire/rocwire/exporter/rpcstats"
@@ -59,9 +60,11 @@ type Options struct {
 	// Compat is CompatDME to serve the names of AMD's device-metrics-exporter as well,
 	// and "" not to.
 	Compat  string
-	Version string       // of the program, for gpu_exporter_build_info
-	Runtime bool         // add the program's own go_… and process_… metrics
-	Log     *slog.Logger // default: discard
+	Version string // of the program, for gpu_exporter_build_info
+	Runtime bool   // add the program's own go_… and process_… metrics
+	// More has further metrics to serve beside these; no name of ours may be among them.
+	More prometheus.Gatherer
+	Log  *slog.Logger // default: discard
 
 	now func() time.Time // for tests
 }
@@ -117,13 +120,16 @@ func New(opt Options) (*Exporter, error) {
 	e.poll = newPoller(&e.opt)
 	e.detail = newDetailPoller(&e.opt, e.poll.list)
 	e.events = newEventCounter(&e.opt, e.poll.list)
-	var runtime prometheus.Gatherer
+	var others []prometheus.Gatherer
 	if opt.Runtime {
 		reg := prometheus.NewRegistry()
 		reg.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-		runtime = reg
+		others = append(others, reg)
 	}
-	e.gatherer = newGatherer(e, runtime)
+	if opt.More != nil {
+		others = append(others, opt.More)
+	}
+	e.gatherer = newGatherer(e, others)
 	return e, nil
 }
 
@@ -151,6 +157,9 @@ func (e *Exporter) Poll(ctx context.Context) {
 	e.poll.once(ctx)
 	e.detail.once(ctx)
 }
+
+// Gather implements prometheus.Gatherer: what /metrics serves, from memory.
+func (e *Exporter) Gather() ([]*dto.MetricFamily, error) { return e.gatherer.Gather() }
 
 // view is all that is known now.
 func (e *Exporter) view() *view {

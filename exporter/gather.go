@@ -1,6 +1,7 @@
 package exporter
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -17,7 +18,7 @@ type gatherer struct {
 	e          *Exporter
 	names      []string
 	collectors []collector
-	runtime    prometheus.Gatherer // the program's own metrics; may be nil
+	others     []prometheus.Gatherer // of metrics with names of their own
 
 	mu      sync.Mutex
 	dropped []float64 // per collector
@@ -25,8 +26,8 @@ type gatherer struct {
 	series  []int     // of the last scrape, per collector
 }
 
-func newGatherer(e *Exporter, runtime prometheus.Gatherer) *gatherer {
-	g := &gatherer{e: e, runtime: runtime}
+func newGatherer(e *Exporter, others []prometheus.Gatherer) *gatherer {
+	g := &gatherer{e: e, others: others}
 	for _, name := range slices.Sorted(maps.Keys(registered)) {
 		if c := registered[name](&e.opt); c != nil {
 			g.names, g.collectors = append(g.names, name), append(g.collectors, c)
@@ -58,14 +59,13 @@ func (g *gatherer) Gather() ([]*dto.MetricFamily, error) {
 		em.counter(droppedSeries, dropped, g.names[i])
 	}
 	list := slices.DeleteFunc(out, func(f *dto.MetricFamily) bool { return f == nil })
-	var err error
-	if g.runtime != nil {
-		var more []*dto.MetricFamily
-		more, err = g.runtime.Gather() // go_… and process_…: no name of ours
-		list = append(list, more...)
+	var errs []error
+	for _, o := range g.others {
+		more, err := o.Gather()
+		list, errs = append(list, more...), append(errs, err)
 	}
 	slices.SortFunc(list, func(a, b *dto.MetricFamily) int { return strings.Compare(a.GetName(), b.GetName()) })
-	return list, err
+	return list, errors.Join(errs...)
 }
 
 // note keeps what went wrong with a collector, and logs a reason once.

@@ -89,3 +89,6 @@ func (e *Exporter) Read() Reading {
 	}
 	return r
 }
+
+// Up reports whether the cards can be asked now.
+func (e *Exporter) Up() bool { return e.poll.view().err == nil }
