@@ -65,7 +65,11 @@ func percentText(v smi.Opt[smi.Ratio]) string {
 	if !ok {
 		return missing
 	}
-	return fmt.Sprintf("%.0f %%", 100*float64(n))
+	p := 100 * float64(n)
+	if p > 0 && p < 1 {
+		return fmt.Sprintf("%.1f %%", p)
+	}
+	return fmt.Sprintf("%.0f %%", math.Round(p))
 }
 
 func celsiusText(v smi.Opt[smi.Celsius]) string {
@@ -73,7 +77,7 @@ func celsiusText(v smi.Opt[smi.Celsius]) string {
 	if !ok {
 		return missing
 	}
-	return fmt.Sprintf("%.0f °C", float64(n))
+	return fmt.Sprintf("%.0f °C", math.Round(float64(n)))
 }
 
 func hertzText(v smi.Opt[smi.Hertz]) string {

@@ -10,9 +10,10 @@ import (
 
 // States of a card.
 const (
-	StateOK     = "ok"     // it tells its figures
-	StateStale  = "stale"  // some of them are the last it told, and it did not answer in time since
-	StateSilent = "silent" // nothing recent is known
+	StateOK      = "ok"      // it tells its figures
+	StatePartial = "partial" // some of them could not be read; Problems say why
+	StateStale   = "stale"   // some of them are the last it told, and it did not answer in time since
+	StateSilent  = "silent"  // nothing recent is known
 )
 
 // Card is one card as it is now.
@@ -105,7 +106,7 @@ func cardOf(c *exporter.Card) Card {
 	}
 	for _, f := range []*smi.Failure{c.MetricsErr, c.ProcessesErr, c.ECCErr, c.InfoErr} {
 		if f != nil && f.Code != smi.ErrNotSupported {
-			v.State = StateStale
+			v.State = StatePartial
 			v.Problems = append(v.Problems, reason(f.Err()))
 		}
 	}

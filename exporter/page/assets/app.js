@@ -13,9 +13,12 @@ import { health } from "./health.js";
 const METRICS = ["gpu_activity_ratio", "gpu_vram_used_bytes", "gpu_power_watts", "gpu_temperature_celsius", "gpu_clock_hertz", "gpu_pcie_sent_bytes_per_second",
   "gpu_pcie_received_bytes_per_second", "gpu_throttle_violation_ratio", "gpu_ecc_errors_per_second", "hip_worker_received_bytes_per_second", "hip_worker_sent_bytes_per_second", "hip_sessions"];
 const USERS = ["gpu_process_vram_bytes", "gpu_process_busy_ratio", "hip_session_received_bytes_per_second", "hip_session_calls_per_second"];
+const SPANS = [5, 15, 60]; // minutes
 const MOST = 8; // lines in one chart
 const STATUS_EVERY = 2000; // ms
 const RETRY_MAX = 15000;
+
+const PARTS = [["cards", "GPUs"], ["history", "History"], ["processes", "Processes"], ["sessions", "Sessions"], ["calls", "Calls"], ["health", "Health"]];
 
 const place = (id) => document.getElementById(id);
 const state = { status: null, calls: null, series: null, most: null, latency: null, minutes: 0, op: "", paused: false, error: "", heard: 0, retry: 0 };
@@ -25,6 +28,12 @@ function span(minutes) {
   state.series = new Series(minutes, METRICS);
   state.most = new Most(minutes, USERS, MOST);
   state.latency = new Latency(minutes, state.op);
+}
+
+// fitting is the smallest span that has all there is, an hour at most.
+function fitting() {
+  const past = (Date.parse(state.status.time) - Date.parse(state.status.history.begin)) / 60000;
+  return Math.min(SPANS.find((m) => m >= past) || 60, range());
 }
 
 const range = () => Math.round((state.status?.history.length_seconds || 3600) / 60);
@@ -61,23 +70,24 @@ function paint() {
     root(place("alerts"), alerts());
     return;
   }
-  root(place("head"), head(s));
   root(place("alerts"), alerts());
   root(place("summary"), summary(s, state.calls));
   root(place("cards"), cards(s, state.series));
-  root(place("history"), [h("h2", {}, "History"), ...panels(s, state.series)]);
+  root(place("history"), panels(s, state.series));
   root(place("processes"), processes(s, state.most, draw));
   root(place("sessions"), sessions(s, state.most, draw));
   root(place("calls"), calls(s, state.calls, state.latency, state.op, choose, draw));
   root(place("health"), health(s, draw));
+  root(place("head"), head(s)); // which names the parts that there are
   document.documentElement.dataset.ready = state.series.span ? "1" : "0";
 }
 
 function head(s) {
-  const spans = [...new Set([5, 15, 60, range()])].filter((m) => m <= range()).sort((a, b) => a - b);
+  const spans = [...new Set([...SPANS, range()])].filter((m) => m <= range()).sort((a, b) => a - b);
   return [
     h("h1", {}, h("bdi", {}, s.title)),
     h("p", { class: "place" }, s.cluster ? ["cluster ", h("bdi", {}, s.cluster)] : null, " ", s.pool ? ["pool ", h("bdi", {}, s.pool)] : null),
+    h("nav", { key: "nav", "aria-label": "Parts of the page" }, PARTS.filter(([id]) => place(id).childNodes.length).map(([id, title]) => h("a", { key: id, href: "#" + id }, title))),
     h("p", { class: "spring" }),
     h("p", { class: "live", key: "live" }, h("span", { class: "dot " + (state.error ? "bad" : state.paused ? "paused" : "ok"), "aria-hidden": "true" }), h("span", { id: "age" }, freshness())),
     h("div", { class: "buttons", role: "group", "aria-label": "Span of the charts", key: "spans" }, spans.map((m) => h("button", { key: m, type: "button", "aria-pressed": String(m === state.minutes), on: { click: () => chooseSpan(m) } }, m < 120 ? m + " min" : m / 60 + " h"))),
@@ -121,7 +131,7 @@ async function live() {
   state.heard = performance.now();
   if (!state.series) {
     const wanted = Number(new URLSearchParams(location.hash.slice(1)).get("minutes"));
-    span(wanted >= 1 && wanted <= range() ? wanted : Math.min(60, range()));
+    span(wanted >= 1 && wanted <= range() ? wanted : fitting());
   }
 }
 

@@ -15,18 +15,19 @@ export function summary(s, calls) {
   const ok = s.cards.filter((c) => c.state === "ok").length;
   const busy = s.cards.map((c) => c.busy_ratio).filter((v) => v !== null);
   const used = sum(s.cards.map((c) => c.vram_used_bytes)), size = sum(s.cards.map((c) => c.vram_size_bytes));
+  const cap = sum(s.cards.map((c) => c.power_cap_watts));
   const errors = sum(s.cards.map((c) => c.ecc_uncorrectable_total));
   const known = calls && !calls.error;
   const rate = known ? sum(calls.functions.map((x) => x.calls_per_second)) : null;
   const failed = known ? sum(calls.functions.map((x) => x.failed)) : null;
   const tile = (label, value, note, tone = "") => h("div", { key: label, class: "tile " + tone }, h("dt", {}, label), h("dd", {}, h("b", {}, value), h("span", {}, note)));
   return [h("dl", { class: "tiles" },
-    tile("GPUs", String(s.cards.length), s.cards.length === 0 ? "none found" : ok === s.cards.length ? "all answer" : `${s.cards.length - ok} do not answer in time`, ok < s.cards.length ? "bad" : ""),
-    tile("Utilisation", f.percent(busy.length ? sum(busy) / busy.length : null), "mean of all GPUs"),
-    tile("Memory", f.bytes(used), "of " + f.bytes(size)),
-    tile("Power", f.kilowatts(sum(s.cards.map((c) => c.power_watts))), "of " + f.kilowatts(sum(s.cards.map((c) => c.power_cap_watts)))),
+    tile("GPUs", String(s.cards.length), s.cards.length === 0 ? "none found" : ok === s.cards.length ? "all answer" : `${s.cards.length - ok} tell not all`, ok < s.cards.length ? "bad" : ""),
+    tile("Utilisation", f.percent(busy.length ? sum(busy) / busy.length : null), busy.length > 1 ? "mean of all GPUs" : ""),
+    tile("Memory", f.bytes(used), size === null ? "" : "of " + f.bytes(size)),
+    tile("Power", f.kilowatts(sum(s.cards.map((c) => c.power_watts))), cap === null ? "" : "of " + f.kilowatts(cap)),
     tile("Processes", f.whole(s.processes.length + s.processes_left_out), s.worker ? `${s.sessions.length + s.sessions_left_out} remote sessions` : "on these GPUs"),
-    s.worker || rate ? tile("Calls", f.perSecond(rate), failed ? `${f.count(failed)} failed in 5 min` : "none failed in 5 min", failed ? "warn" : "") : null,
+    s.worker || rate ? tile("Calls", f.perSecond(rate), failed ? `${f.count(failed)} failed in 5 min` : rate ? "none failed in 5 min" : rate === null && !known ? "" : "none in 5 min", failed ? "warn" : "") : null,
     errors ? tile("ECC errors", f.whole(errors), "not corrected", "bad") : null)];
 }
 
@@ -38,7 +39,7 @@ export function cards(s, series) {
   return [h("div", { class: "cards" }, s.cards.map((c) => card(c, series)))];
 }
 
-const TONE = { ok: "ok", stale: "old figures", silent: "silent" };
+const TONE = { ok: "ok", partial: "in part", stale: "old figures", silent: "silent" };
 
 function card(c, series) {
   const past = (metric, labels) => series.of(metric, { gpu: c.gpu, ...labels })[0]?.values;

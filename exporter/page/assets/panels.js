@@ -9,7 +9,7 @@ const many = (o) => o.length > 0;
 // panels draws all charts that have something to show.
 export function panels(s, series) {
   const span = series.span;
-  if (!span) return [h("p", { class: "empty" }, "The history is being fetched.")];
+  if (!span) return [h("h2", {}, "History"), h("p", { class: "empty" }, "The history is being fetched.")];
   const gpu = (metric, labels) => series.of(metric, labels).map((x) => ({ name: "GPU " + x.labels.gpu, values: x.values, colour: Number(x.labels.gpu) }));
   const size = Math.max(0, ...s.cards.map((c) => c.vram_size_bytes || 0));
   const sensor = ["hotspot", "edge", "mem"].find((n) => many(series.of("gpu_temperature_celsius", { sensor: n }))) || "hotspot";
@@ -28,7 +28,8 @@ export function panels(s, series) {
   const of = (metric, name, colour) => series.of(metric).map((x) => ({ name, values: x.values, colour }));
   list.push({ id: "net", title: "Network traffic", note: "of all sessions", format: f.byteRate, base: 1024, series: [...of("hip_worker_received_bytes_per_second", "received", 0), ...of("hip_worker_sent_bytes_per_second", "sent", 1)] });
   list.push({ id: "sessions", title: "Sessions", format: f.whole, max: 3, series: of("hip_sessions", "sessions", 2) });
-  return [h("div", { class: "panels" }, list.filter((o) => o && many(o.series)).map((o) => chart(span, o)))];
+  const shown = list.filter((o) => many(o.series));
+  return shown.length ? [h("h2", {}, "History"), h("div", { class: "panels" }, shown.map((o) => chart(span, o)))] : [];
 }
 
 function traffic(id, title, note, series) {

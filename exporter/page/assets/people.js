@@ -37,7 +37,7 @@ export function processes(s, most, redraw) {
     { name: "Memory", n: true, value: (p) => p.vram_bytes, cell: (p) => [f.bytes(p.vram_bytes), share(p.vram_bytes, size.get(p.gpu), 2)] },
     { name: "Busy", n: true, title: "Seconds its kernels ran in each second", value: (p) => p.busy_ratio, cell: (p) => [f.percent(p.busy_ratio), share(p.busy_ratio, 1, 0)] },
     { name: "CUs", n: true, title: "Compute units it occupies", value: (p) => p.compute_units, cell: (p) => f.whole(p.compute_units) },
-    { name: "On the GPU's host", title: "The process there that holds the GPU's memory", value: (p) => `${p.pid} ${p.name} ${p.user} ${f.pod(p)}`, cell: (p) => [p.client ? name(p.name) : null, h("small", {}, name([`pid ${p.pid}`, p.user, f.pod(p)].filter(Boolean).join(" · ")))] },
+    { name: "On the host", title: "The process there that holds the GPU's memory", value: (p) => `${p.pid} ${p.name} ${p.user} ${f.pod(p)}`, cell: (p) => [p.client ? name(p.name) : null, h("small", {}, name([`pid ${p.pid}`, p.user, f.pod(p)].filter(Boolean).join(" · ")))] },
     { name: "Session", value: (p) => p.session, cell: (p) => name(p.session, f.NONE) },
   ];
   const rows = s.processes;

@@ -2,6 +2,7 @@
 
 import { h } from "./dom.js";
 
+const narrow = matchMedia("(max-width: 640px)");
 const states = new Map(); // of tables by their id
 
 // grid draws rows. o: id, columns, rows, empty, caption, key(row), chosen(row),
@@ -16,7 +17,7 @@ export function grid(o) {
   if (words.length) rows = rows.filter((r) => words.every((w) => o.columns.some((c) => String(c.value(r.row) ?? "").toLowerCase().includes(w))));
   const by = o.columns[state.sort];
   if (by) rows = order(rows, by, state.down);
-  const limit = o.limit || 25;
+  const limit = narrow.matches ? 6 : o.limit || 25;
   const shown = state.all ? rows : rows.slice(0, limit);
   const sortBy = (i) => () => {
     if (state.sort === i) state.down = !state.down;

@@ -1,0 +1,162 @@
+package page
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rocwire/rocwire/smi"
+)
+
+// What a person does with keys and pointer has the effect it should.
+func TestInteraction(t *testing.T) {
+	b := startBrowser(t)
+	w := newWorld(2, 6)
+	pg := w.page(t, Options{}, 20*time.Minute)
+	p := b.open(serve(t, pg), look{width: 1280, height: 900})
+	p.until("the page is drawn", ready)
+	if got := eval[string](p, `document.querySelector('#head [aria-pressed="true"]').innerText`); got != "60 min" {
+		t.Errorf("20 minutes are shown in a span of %s", got)
+	}
+
+	// Sorting by memory, both ways.
+	column := `[...document.querySelectorAll("#processes td[data-label='Memory']")].map(e => e.innerText.replace(/\s/g, " "))`
+	button := `[...document.querySelectorAll("#processes .sort")].find(e => e.innerText.startsWith("Memory"))`
+	unsorted := eval[[]string](p, column)
+	eval[any](p, button+`.click()`)
+	p.until("the table is sorted", `document.querySelector("#processes th[aria-sort=descending]")`)
+	down := eval[[]string](p, column)
+	eval[any](p, button+`.click()`)
+	p.until("the table is sorted the other way", `document.querySelector("#processes th[aria-sort=ascending]")`)
+	up := eval[[]string](p, column)
+	slices.Reverse(up)
+	if slices.Equal(unsorted, down) || !slices.Equal(down, up) {
+		t.Errorf("unsorted %v, down %v, up reversed %v", unsorted, down, up)
+	}
+
+	// A filter keeps its focus and what was typed while figures change.
+	eval[any](p, `document.querySelector("#processes input").focus()`)
+	for _, c := range "local" {
+		p.do("Input.dispatchKeyEvent", map[string]any{"type": "char", "text": string(c)})
+	}
+	local := 0
+	for _, c := range w.base {
+		for _, x := range c.Processes {
+			if x.Client == nil {
+				local++
+			}
+		}
+	}
+	p.until("the filter is in force", `document.querySelectorAll("#processes tbody tr").length === `+sprint(local))
+	w.pass(pg, 20*time.Second)
+	p.until("figures have changed", `performance.getEntriesByType("resource").filter(e => e.name.includes("/status")).length > 2`)
+	if v := eval[string](p, `document.activeElement.value`); v != "local" {
+		t.Errorf("the filter says %q", v)
+	}
+
+	// Arrow keys move through a chart, and all charts follow.
+	newest := `[...document.querySelectorAll("#history .legend")].map(e => e.innerText).join()`
+	eval[any](p, `document.querySelector('[data-plot="busy"] svg').focus()`)
+	before := eval[string](p, newest)
+	for range 30 {
+		p.do("Input.dispatchKeyEvent", map[string]any{"type": "keyDown", "key": "ArrowLeft", "code": "ArrowLeft", "windowsVirtualKeyCode": 37})
+	}
+	p.until("a line marks the moment in all charts", `document.querySelectorAll("#history line.at").length === document.querySelectorAll("#history svg").length`)
+	if after := eval[string](p, newest); after == before {
+		t.Errorf("the legends still say %s", after)
+	}
+	p.do("Input.dispatchKeyEvent", map[string]any{"type": "keyDown", "key": "Escape", "code": "Escape", "windowsVirtualKeyCode": 27})
+	p.until("the line is gone", `!document.querySelector("line.at")`)
+
+	// A chart's figures are there as a table, and say what was measured.
+	eval[any](p, `document.querySelector("#history details.figures summary").click()`)
+	p.until("the figures are shown", `document.querySelectorAll("#history details.figures tbody tr").length > 20`)
+	if s := eval[string](p, `document.querySelector("#history svg").getAttribute("aria-label")`); !strings.Contains(s, "Utilisation") || !strings.Contains(s, "highest") {
+		t.Errorf("the chart describes itself as %q", s)
+	}
+
+	// A page that is paused asks for nothing.
+	eval[any](p, `[...document.querySelectorAll("#head button")].find(e => e.innerText === "Pause").click()`)
+	p.until("it is paused", `document.getElementById("age").innerText.startsWith("paused")`)
+	time.Sleep(time.Second) // for what was under way
+	p.mu.Lock()
+	n := len(p.requests)
+	p.mu.Unlock()
+	time.Sleep(5 * time.Second)
+	p.mu.Lock()
+	if more := p.requests[n:]; len(more) > 0 {
+		t.Errorf("a paused page asks for %v", more)
+	}
+	p.mu.Unlock()
+	// Everything that does something can be reached by keys, and has a name.
+	if bad := eval[[]string](p, `[...document.querySelectorAll("button, a, input, summary")].filter(e => !(e.innerText.trim() || e.getAttribute("aria-label"))).map(e => e.outerHTML.slice(0, 80))`); len(bad) > 0 {
+		t.Errorf("without a name: %v", bad)
+	}
+	p.quiet()
+}
+
+// Text has enough contrast, in the light and in the dark.
+func TestContrast(t *testing.T) {
+	b := startBrowser(t)
+	url := serve(t, newWorld(2, 2).page(t, Options{}, time.Minute))
+	for _, dark := range []bool{false, true} {
+		p := b.open(url, look{width: 1280, height: 900, dark: dark})
+		p.until("the page is drawn", ready)
+		low := eval[[]string](p, `(() => {
+			const rgb = (s) => s.match(/[\d.]+/g).map(Number);
+			const lum = (c) => { const [r, g, b] = c.map((v) => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+			const back = (e) => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor); if (c.length < 4 || c[3] > 0) return c.slice(0, 3); } return [255, 255, 255]; };
+			const list = [];
+			for (const e of document.querySelectorAll("body *")) {
+				if (![...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim())) continue;
+				const svg = e.namespaceURI.endsWith("svg"), s = getComputedStyle(e);
+				const a = lum(rgb(svg ? s.fill : s.color).slice(0, 3)), b = lum(back(e));
+				const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+				if (ratio < 4.5 && !["title", "desc"].includes(e.localName)) list.push(e.textContent.slice(0, 30) + " " + ratio.toFixed(2));
+			}
+			return list;
+		})()`)
+		if len(low) > 0 {
+			t.Errorf("dark %v: too little contrast: %.10q", dark, low)
+		}
+		p.do("Page.close", map[string]any{})
+	}
+}
+
+// The script and the snapshot write figures alike.
+func TestFormatsAgree(t *testing.T) {
+	b := startBrowser(t)
+	p := b.open(serve(t, newWorld(1, 1).page(t, Options{}, 10*time.Second)), look{width: 800, height: 600})
+	p.until("the page is drawn", ready)
+	values := []float64{0, 1e-9, 1.5e-7, 9.995e-7, 3.2e-5, 0.00099999, 0.0213, 0.5, 0.994, 1, 1.2345, 9.999, 12.34, 99.96, 119.6, 150, 999.6, 1000, 1023.9, 1024, 4096, 7199, 7200, 1e5, 123456789, 2.1e9, 192e9, 3.3e12}
+	list, err := json.Marshal(values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := eval[[][]string](p, `import("./assets/`+assetVersion+`/format.js").then(f => `+string(list)+`.map(v => [f.bytes(v), f.byteRate(v), f.celsius(v), f.hertz(v), v < 600 ? f.seconds(v) : "", f.age(v), f.percent(v)].map(s => s.replace(/\u202f/g, " "))))`)
+	for i, v := range values {
+		seconds := ""
+		if v < 600 {
+			seconds = secondsText(v)
+		}
+		want := []string{
+			bytesText(smi.Some(smi.Bytes(v))), rateText(smi.Some(v)), celsiusText(smi.Some(smi.Celsius(v))), hertzText(smi.Some(smi.Hertz(v))),
+			seconds, ageText(smi.Duration(v * 1e9)), percentText(smi.Some(smi.Ratio(v))),
+		}
+		if v != float64(uint64(v)) {
+			want[0] = got[i][0] // bytes are whole there
+		}
+		if v > 9e9 {
+			want[5] = got[i][5] // no duration
+		}
+		if !slices.Equal(got[i], want) {
+			t.Errorf("%v: the script writes %q, the snapshot %q", v, got[i], want)
+		}
+	}
+	none := eval[[]string](p, `import("./assets/`+assetVersion+`/format.js").then(f => [f.bytes(null), f.watts(undefined), f.percent(NaN), f.seconds(null), f.count(null), f.whole(null)])`)
+	if strings.Join(none, "") != strings.Repeat(missing, 6) {
+		t.Errorf("what is not available is written %q", none)
+	}
+}
