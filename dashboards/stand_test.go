@@ -55,10 +55,12 @@ scrape_configs:
 		refuse(t, w)
 		breakCards(t, w)
 	}
-	p.await("clients work on all cards", "count(rate(gpu_process_busy_seconds_total[5s])) == 8")
+	p.await("clients work on all cards", "count(rate(gpu_process_busy_seconds_total[5s]) > 0) == 8")
 	p.await("sessions were seen to start", "count(increase(hip_worker_sessions_total[20s]) > 0) == 2")
 	p.await("errors were counted", `count(increase(gpu_ecc_errors_total{severity="uncorrectable"}[20s]) > 0) == 4`)
-	p.await("calls have failed", `count by (job) (rate(hip_rpc_duration_seconds_count{op="hipMalloc",code!="hipSuccess",side="client"}[5s])) == 1`)
+	p.await("calls fail on both", `count(count by (job) (rate(hip_rpc_duration_seconds_count{op="hipMalloc",code!="hipSuccess",side="client"}[5s]) > 0)) == 2`)
+	p.await("phases are measured on both", `count(count by (job) (rate(hip_rpc_phase_duration_seconds_count{phase="network"}[5s]) > 0)) == 2`)
+	p.await("sinks deliver", "rate(gpu_exporter_sink_sent_bytes_total[5s]) > 0")
 	p.await("seldom asked details are there", "count(gpu_partition_info) == 4")
 	return p
 }
