@@ -30,7 +30,7 @@ test: ## all tests
 bench: build ## the performance table, with the floors measured in the same run
 	@$(GO) run ./bench
 
-conformance: build ## unmodified programs of Debian against us: rocRAND's tests, amd-smi (fetches about 110 MB once, takes an hour)
+conformance: build ## the outside world against us: rocRAND's tests, amd-smi, the OpenTelemetry Collector (fetches about 110 MB and builds once, takes an hour)
 	@$(GO) run ./conformance
 
 fuzz: ## every decoder's fuzz target, 30 s each

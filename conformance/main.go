@@ -1,9 +1,10 @@
 // Command conformance runs the outside world's programs against rocwire,
 // unmodified, from Debian's packages: the test programs of rocRAND through the remote
-// libamdhip64.so.6 on a worker with a simulated gfx90a, and amd-smi through the
-// remote libamd_smi.so.27 on workers with simulated gfx942.
+// libamdhip64.so.6 on a worker with a simulated gfx90a, amd-smi through the remote
+// libamd_smi.so.27 on workers with simulated gfx942, and the OpenTelemetry Collector
+// (built by its own builder) as a receiver of our metrics and traces.
 //
-//	go run ./conformance [-only rocrand|amd-smi] [-forms N] [-run REGEXP] [-tree DIR]
+//	go run ./conformance [-only rocrand|amd-smi|otlp] [-forms N] [-run REGEXP] [-tree DIR]
 //
 // It fetches the packages into a cache folder once, starts workers of its own
 // and prints one line per test program and the sum. Of rocRAND, only tests are
@@ -20,6 +21,8 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -31,6 +34,22 @@ type options struct {
 	bin, lib string
 	timeout  time.Duration
 	verbose  bool
+}
+
+// part is one kind of program; run tells how much of it failed.
+type part struct {
+	name string
+	run  func(context.Context, *options) (int, error)
+}
+
+var parts = []part{{"rocrand", conformRocRAND}, {"amd-smi", conformAMDSMI}, {"otlp", conformOTLP}}
+
+func partNames() string {
+	var names []string
+	for _, p := range parts {
+		names = append(names, p.name)
+	}
+	return strings.Join(names, ", ")
 }
 
 func main() {
@@ -45,11 +64,11 @@ func main() {
 	flag.StringVar(&o.bin, "bin", "bin", "the folder of hip-worker")
 	flag.StringVar(&o.lib, "lib", "build/lib", "the folder of libamdhip64.so.6")
 	flag.DurationVar(&o.timeout, "timeout", time.Hour, "time for one test program")
-	flag.StringVar(&o.only, "only", "", "run only this: rocrand or amd-smi")
+	flag.StringVar(&o.only, "only", "", "run only this: "+partNames())
 	flag.BoolVar(&o.verbose, "v", false, "print what the failing tests printed")
 	flag.Parse()
-	if o.only != "" && o.only != "rocrand" && o.only != "amd-smi" {
-		fmt.Fprintf(os.Stderr, "conformance: -only %s: there are rocrand and amd-smi\n", o.only)
+	if o.only != "" && !slices.ContainsFunc(parts, func(p part) bool { return p.name == o.only }) {
+		fmt.Fprintf(os.Stderr, "conformance: -only %s: there are %s\n", o.only, partNames())
 		os.Exit(2)
 	}
 	if o.match, err = regexp.Compile(*run); err != nil {
@@ -74,10 +93,7 @@ func conform(ctx context.Context, o *options) (failed int, err error) {
 			return 0, err
 		}
 	}
-	for _, part := range []struct {
-		name string
-		run  func(context.Context, *options) (int, error)
-	}{{"rocrand", conformRocRAND}, {"amd-smi", conformAMDSMI}} {
+	for _, part := range parts {
 		if o.only != "" && o.only != part.name {
 			continue
 		}

@@ -12,6 +12,7 @@ import (
 	common "go.opentelemetry.io/proto/otlp/common/v1"
 	trace "go.opentelemetry.io/proto/otlp/trace/v1"
 
+	"github.com/rocwire/rocwire/exporter/rpctrace"
 	"github.com/rocwire/rocwire/smi"
 )
 
@@ -20,7 +21,7 @@ const sampled = 1
 
 // spanOf is one span in OTLP's form; nil for one that makes no sense. What a client says
 // about itself may be anything.
-func spanOf(s *rpcSpan, c *smi.Client, session string) *trace.Span {
+func spanOf(s *rpctrace.Span, c *smi.Client, session string) *trace.Span {
 	if s.TraceID == [16]byte{} || s.ID == [8]byte{} {
 		return nil
 	}
@@ -37,9 +38,9 @@ func spanOf(s *rpcSpan, c *smi.Client, session string) *trace.Span {
 	}
 	a := attrs{}
 	switch s.Kind {
-	case spanClient:
+	case rpctrace.Client:
 		out.Kind, a = trace.Span_SPAN_KIND_CLIENT, callOf(s.Op, s.Code)
-	case spanWorker:
+	case rpctrace.Worker:
 		out.Kind, a = trace.Span_SPAN_KIND_SERVER, callOf(s.Op, s.Code)
 		host, port, err := net.SplitHostPort(c.Address)
 		if err != nil {
@@ -60,9 +61,9 @@ func spanOf(s *rpcSpan, c *smi.Client, session string) *trace.Span {
 	return out
 }
 
-func spanName(s *rpcSpan) string {
+func spanName(s *rpctrace.Span) string {
 	switch {
-	case s.Kind == spanKernel && s.Kernel != "":
+	case s.Kind == rpctrace.Kernel && s.Kernel != "":
 		return s.Kernel
 	case s.Op != "":
 		return s.Op
@@ -71,7 +72,7 @@ func spanName(s *rpcSpan) string {
 }
 
 // hipAttrs say what the call was about.
-func hipAttrs(s *rpcSpan) attrs {
+func hipAttrs(s *rpctrace.Span) attrs {
 	a := attrs{}
 	if s.Device >= 0 {
 		a = a.num("hip.device.index", int64(s.Device))

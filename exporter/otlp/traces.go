@@ -14,6 +14,7 @@ import (
 	trace "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/rocwire/rocwire/exporter/rpctrace"
 	"github.com/rocwire/rocwire/smi"
 )
 
@@ -36,7 +37,7 @@ type Traces struct {
 type batch struct {
 	client  smi.Client
 	session string
-	spans   []rpcSpan
+	spans   []rpctrace.Span
 }
 
 func newTraces(opt Options, worker []*common.KeyValue, put func([]byte) error) *Traces {
@@ -45,7 +46,7 @@ func newTraces(opt Options, worker []*common.KeyValue, put func([]byte) error) *
 
 // Spans takes the spans of a session's calls, which it copies. It never waits: what is too
 // much is dropped and counted.
-func (t *Traces) Spans(client smi.Client, session string, spans []rpcSpan) {
+func (t *Traces) Spans(client smi.Client, session string, spans []rpctrace.Span) {
 	if t == nil || len(spans) == 0 {
 		return
 	}
@@ -55,7 +56,7 @@ func (t *Traces) Spans(client smi.Client, session string, spans []rpcSpan) {
 		spans = spans[:room]
 	}
 	if len(spans) > 0 {
-		t.waiting = append(t.waiting, batch{client, session, append([]rpcSpan(nil), spans...)})
+		t.waiting = append(t.waiting, batch{client, session, append([]rpctrace.Span(nil), spans...)})
 		t.spans += len(spans)
 	}
 	full := t.spans >= t.opt.BatchSpans
@@ -160,8 +161,8 @@ func (r *request) add(b *batch) (bad int) {
 	return bad
 }
 
-func (r *request) scope(k rpcKind, c *smi.Client) *trace.ScopeSpans {
-	if k != spanClient {
+func (r *request) scope(k rpctrace.Kind, c *smi.Client) *trace.ScopeSpans {
+	if k != rpctrace.Client {
 		if r.own == nil {
 			r.own = r.resource(r.worker)
 		}

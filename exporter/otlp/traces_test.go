@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/rocwire/rocwire/exporter/push"
+	"github.com/rocwire/rocwire/exporter/rpctrace"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smi/smitest"
 )
@@ -19,12 +20,12 @@ import (
 var caller = smi.Client{Address: "10.1.2.3:40112", Host: "train-3", PID: 99, Executable: "/usr/bin/python3.12", User: "ada", Pod: "train-3-xyz", Namespace: "ml"}
 
 // someSpans are one call: as the client saw it, on the worker, and the kernel it ran.
-func someSpans() []rpcSpan {
+func someSpans() []rpctrace.Span {
 	trace := [16]byte{1, 2, 3}
-	return []rpcSpan{
-		{TraceID: trace, ID: [8]byte{1}, Parent: [8]byte{9}, Kind: spanClient, Op: "hipLaunchKernel", Code: "hipSuccess", Start: smitest.Then, Duration: 100 * time.Microsecond, Device: -1},
-		{TraceID: trace, ID: [8]byte{2}, Parent: [8]byte{1}, Kind: spanWorker, Op: "hipLaunchKernel", Code: "hipErrorOutOfMemory", Start: smitest.Then.Add(20 * time.Microsecond), Duration: 50 * time.Microsecond, Stream: 0x7f00},
-		{TraceID: trace, ID: [8]byte{3}, Parent: [8]byte{2}, Kind: spanKernel, Op: "hipLaunchKernel", Start: smitest.Then.Add(30 * time.Microsecond), Duration: 10 * time.Microsecond,
+	return []rpctrace.Span{
+		{TraceID: trace, ID: [8]byte{1}, Parent: [8]byte{9}, Kind: rpctrace.Client, Op: "hipLaunchKernel", Code: "hipSuccess", Start: smitest.Then, Duration: 100 * time.Microsecond, Device: -1},
+		{TraceID: trace, ID: [8]byte{2}, Parent: [8]byte{1}, Kind: rpctrace.Worker, Op: "hipLaunchKernel", Code: "hipErrorOutOfMemory", Start: smitest.Then.Add(20 * time.Microsecond), Duration: 50 * time.Microsecond, Stream: 0x7f00},
+		{TraceID: trace, ID: [8]byte{3}, Parent: [8]byte{2}, Kind: rpctrace.Kernel, Op: "hipLaunchKernel", Start: smitest.Then.Add(30 * time.Microsecond), Duration: 10 * time.Microsecond,
 			Device: 1, Kernel: "_Z3addPfS_i", Grid: [3]uint32{1024, 2, 1}, Block: [3]uint32{256, 1, 1}, Bytes: 4096},
 	}
 }
@@ -187,7 +188,7 @@ func TestTracesOutage(t *testing.T) {
 	}
 }
 
-func numbered(from, n int) (list []rpcSpan) {
+func numbered(from, n int) (list []rpctrace.Span) {
 	for i := range n {
 		s := someSpans()[0]
 		s.ID = [8]byte{7, byte(from + i)}
@@ -198,7 +199,7 @@ func numbered(from, n int) (list []rpcSpan) {
 
 // What a client says about itself may be anything.
 func TestHostileSpans(t *testing.T) {
-	s := rpcSpan{
+	s := rpctrace.Span{
 		TraceID: [16]byte{1}, ID: [8]byte{1}, Op: "\xff", Code: strings.Repeat("\xc3", 1<<16), Kernel: strings.Repeat("k", 1<<16), Start: time.Unix(1<<40, 0),
 		Duration: -5, Device: -7, Bytes: 1<<64 - 1, Stream: 1<<64 - 1,
 	}
@@ -207,14 +208,14 @@ func TestHostileSpans(t *testing.T) {
 		t.Error("a span of the year 36812")
 	}
 	s.Start = smitest.Then
-	for k := range rpcKind(5) {
+	for k := range rpctrace.Kind(5) {
 		s.Kind = k
 		out := spanOf(&s, &c, "\xff")
 		if out.EndTimeUnixNano != out.StartTimeUnixNano {
 			t.Error("it ends before it begins")
 		}
 		var r request
-		r.add(&batch{c, "\xff", []rpcSpan{s}})
+		r.add(&batch{c, "\xff", []rpctrace.Span{s}})
 		if _, err := proto.Marshal(r.message()); err != nil {
 			t.Error(err)
 		}
