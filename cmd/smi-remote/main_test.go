@@ -8,6 +8,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +24,7 @@ var rewrite = flag.Bool("rewrite", false, "write the golden files anew")
 
 func TestMain(m *testing.M) {
 	time.Local = time.UTC
+	now = func() time.Time { return smitest.Then }
 	os.Exit(m.Run())
 }
 
@@ -42,7 +44,7 @@ func callUntil(t *testing.T, ctx context.Context, workers []string, args ...stri
 
 // worker1 serves a source in the test's process.
 func worker1(t *testing.T, src smi.Source) string {
-	return remotetest.Start(t, "", smiremote.HandlerOptions{Source: src, Sessions: smitest.Clients{}, AllowSet: true}).Addr
+	return remotetest.Start(t, "", smiremote.HandlerOptions{Source: src, Sessions: smitest.Clients{}, Calls: someCalls(1), AllowSet: true}).Addr
 }
 
 func cards(t *testing.T, cards ...smi.DeviceSnapshot) []string {
@@ -114,12 +116,15 @@ func checkWidth(t *testing.T, args, out string) {
 // commands of the golden files.
 var shown = []string{
 	"list", "metrics", "metrics 0", "metrics 1", "info", "info 0", "power", "power 0", "processes", "topology", "topology 1", "firmware", "firmware 0",
-	"ecc", "ecc 0", "partitions", "partitions 0", "xgmi", "xgmi 0", "bad-pages", "sessions",
+	"ecc", "ecc 0", "partitions", "partitions 0", "xgmi", "xgmi 0", "bad-pages", "sessions", "calls",
 }
+
+// variants are further forms of them.
+var variants = []string{"calls MEMCPY --side client", "calls --slowest"}
 
 // goldens runs every command in every form against workers.
 func goldens(t *testing.T, dir string, workers []string) {
-	for _, command := range shown {
+	for _, command := range append(slices.Clone(shown), variants...) {
 		for _, form := range []string{"", " --json", " --csv"} {
 			args := command + form
 			t.Run(args, func(t *testing.T) {
@@ -158,7 +163,7 @@ func TestSeveral(t *testing.T) {
 func TestHelp(t *testing.T) {
 	for _, c := range []string{
 		"", "list", "metrics", "info", "power", "topology", "firmware", "ecc", "partitions", "xgmi", "bad-pages", "processes", "sessions", "session",
-		"session kill", "workers", "top", "watch", "events", "set", "set power-cap", "set clock", "set reset", "sim", "sim set", "sim clear", "sim scenario",
+		"session kill", "workers", "calls", "top", "watch", "events", "set", "set power-cap", "set clock", "set reset", "sim", "sim set", "sim clear", "sim scenario",
 		"version",
 	} {
 		code, out, errs := call(t, []string{"localhost"}, append(strings.Fields(c), "--help")...)
@@ -215,6 +220,9 @@ func TestUsage(t *testing.T) {
 		{"watch -n 0 list", 2, "-n 0 is not"},
 		{"watch -n NaN list", 2, "-n NaN is not"},
 		{"top -n 0", 2, "-n 0 is not"},
+		{"calls -n 0", 2, "-n 0 is not"},
+		{"calls --sort size", 2, "none of time, rate"},
+		{"calls --side queue", 2, "neither client nor worker"},
 		{"top", 2, "top needs a terminal"},
 		{"session kill", 2, "Usage: smi-remote session kill ID..."},
 		{"session kill 1 --host a,b", 2, "which worker"},

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,6 +26,7 @@ func useCommands(a *app) []*cobra.Command {
 			Use: "workers", Short: "The workers: version, and what they let you do", GroupID: groupUse, Args: words(0, 0, ""), RunE: action(a.showWorkers).run,
 			Long: "Each worker's version, what drives its cards, its machine, since when it runs,\nand whether it lets you change GPUs (SET), end sessions (KILL) and make cards\nfail (FAULTS: they are simulated).",
 		},
+		callsCommand(a),
 		topCommand(a),
 		watchCommand(a),
 		eventsCommand(a),
@@ -73,6 +76,35 @@ func eventsCommand(a *app) *cobra.Command {
 		},
 	}
 	c.Flags().StringSliceVar(&kinds, "kind", nil, "only events of this `KIND`, like ecc or vm_fault;\nseveral with commas")
+	return c
+}
+
+func callsCommand(a *app) *cobra.Command {
+	o := &callOptions{}
+	seconds := 2.0
+	c := &cobra.Command{
+		Use: "calls [FUNCTION...]", Short: "How long calls take, and where the time goes", GroupID: groupUse, Args: cobra.ArbitraryArgs,
+		Long:    "How many calls of each function are made, how long they take (half of them, 90\nand 99 of 100, the longest), and where the time goes, in percent: QUE they wait\non the worker, NET on the network, EXE they are executed. Side client is from\nissue to return in the program, side worker from arrival to reply.\n\nOn a terminal a live table of what happened meanwhile, until Ctrl-C; with\n--once, --json, --csv or without a terminal one table since the worker started.\nWith FUNCTION only those whose names contain it.\n\n--slowest shows the slowest calls of the last ten minutes and whose they were.",
+		Example: "  smi-remote calls --sort p99\n  smi-remote calls memcpy --side client --once\n  smi-remote calls --slowest",
+		RunE: func(cmd *cobra.Command, words []string) error {
+			if !(seconds >= 0.1 && seconds <= 3600) {
+				return usagef("-n %v is not 0.1 to 3600 seconds", seconds)
+			}
+			if !slices.Contains(orderNames(), o.sort) {
+				return usagef("--sort %q is none of %s", o.sort, strings.Join(orderNames(), ", "))
+			}
+			if o.side != "" && o.side != sideClient && o.side != sideWorker {
+				return usagef("--side %q is neither client nor worker", o.side)
+			}
+			o.interval, o.names = time.Duration(seconds*1e9), words
+			return a.calls(cmd.Context(), o)
+		},
+	}
+	c.Flags().Float64VarP(&seconds, "interval", "n", seconds, "`SECONDS` between two readings")
+	c.Flags().BoolVar(&o.once, "once", false, "print one table and end")
+	c.Flags().BoolVar(&o.slowest, "slowest", false, "the slowest calls of the last ten minutes")
+	c.Flags().StringVar(&o.sort, "sort", "time", "order by `KEY`: time (all calls together), rate,\nerrors, p50, p90, p99, max, name")
+	c.Flags().StringVar(&o.side, "side", "", "only one `SIDE`: client or worker")
 	return c
 }
 

@@ -65,6 +65,18 @@ func (h *Hist) Quantile(q float64) float64 {
 	return Bound(h.Buckets[len(h.Buckets)-1].Index)
 }
 
+// Max is a bound in seconds that no duration exceeds, to within a bucket's width; NaN
+// if there is none.
+func (h *Hist) Max() float64 {
+	switch {
+	case len(h.Buckets) > 0:
+		return Bound(h.Buckets[len(h.Buckets)-1].Index)
+	case h.Zero > 0:
+		return 0
+	}
+	return math.NaN()
+}
+
 // Merge adds o to h. Counts stop at the largest number instead of wrapping, so a
 // running total never falls.
 func (h *Hist) Merge(o *Hist) {
@@ -87,6 +99,41 @@ func (h *Hist) Merge(o *Hist) {
 		}
 	}
 	h.Buckets = append(append(merged, a...), b...)
+}
+
+// Since is what a running total counted after it was o, which may be nil; all of it if
+// o is no earlier state of it, because who counts has started again.
+func (h *Hist) Since(o *Hist) Hist {
+	if o == nil {
+		return h.clone()
+	}
+	d := Hist{}
+	at := make(map[int]uint64, len(o.Buckets))
+	for _, b := range o.Buckets {
+		at[b.Index] = b.Count
+	}
+	found := 0
+	for _, b := range h.Buckets {
+		n, ok := at[b.Index]
+		if ok {
+			found++
+		}
+		if n > b.Count {
+			return h.clone()
+		}
+		if b.Count > n {
+			d.Buckets = append(d.Buckets, Bucket{Index: b.Index, Count: b.Count - n})
+		}
+	}
+	if found < len(at) || o.Zero > h.Zero || o.Nanos > h.Nanos {
+		return h.clone()
+	}
+	d.Zero, d.Nanos = h.Zero-o.Zero, h.Nanos-o.Nanos
+	return d
+}
+
+func (h *Hist) clone() Hist {
+	return Hist{Nanos: h.Nanos, Zero: h.Zero, Buckets: append([]Bucket(nil), h.Buckets...)}
 }
 
 func addSat(a, b uint64) uint64 {

@@ -286,6 +286,39 @@ func TestMergeIsSumOfCounts(t *testing.T) {
 	}
 }
 
+func TestSince(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	for range 50 {
+		before, more := randomHist(rng), randomHist(rng)
+		before.Nanos, more.Nanos = before.Nanos/2, more.Nanos/2
+		now := before.clone()
+		now.Merge(&more)
+		if got := now.Since(&before); !reflect.DeepEqual(got, more) {
+			t.Fatalf("%+v, want %+v", got, more)
+		}
+		if got := now.Since(nil); !reflect.DeepEqual(got, now) {
+			t.Fatalf("since nothing: %+v", got)
+		}
+		if got := before.Since(&now); !reflect.DeepEqual(got, before) { // it has started again
+			t.Fatalf("%+v, want all of %+v", got, before)
+		}
+	}
+}
+
+func TestMax(t *testing.T) {
+	for _, c := range []struct {
+		h    Hist
+		want float64
+	}{{Hist{Zero: 3}, 0}, {Hist{Zero: 1, Buckets: []Bucket{{-8, 1}, {8, 2}}}, 2}} {
+		if got := c.h.Max(); got != c.want {
+			t.Errorf("%+v: %v, want %v", c.h, got, c.want)
+		}
+	}
+	if m := (&Hist{}).Max(); !math.IsNaN(m) {
+		t.Errorf("the longest of nothing = %v", m)
+	}
+}
+
 func TestQuantile(t *testing.T) {
 	r := NewRecorder(Client)
 	for i := 1; i <= 1000; i++ {

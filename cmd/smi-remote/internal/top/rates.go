@@ -28,12 +28,12 @@ type side struct {
 
 // callRates adds up what each function did between two readings.
 func callRates(before, now *reading) map[string]*callRate {
-	old := map[rpcstats.Call]*rpcstats.CallTotal{}
+	old := map[rpcstats.Call]*rpcstats.Hist{}
 	seconds := 0.0
 	if before != nil {
 		seconds = now.at.Sub(before.at).Seconds()
 		for i := range before.calls {
-			old[before.calls[i].Call] = &before.calls[i]
+			old[before.calls[i].Call] = &before.calls[i].Hist
 		}
 	}
 	type sides map[string]*side
@@ -51,7 +51,7 @@ func callRates(before, now *reading) map[string]*callRate {
 		if before == nil {
 			continue
 		}
-		d := difference(&c.Hist, old[c.Call])
+		d := c.Hist.Since(old[c.Call])
 		s.count += d.Count()
 		s.recent.Merge(&d)
 		if c.Code != success {
@@ -69,43 +69,6 @@ func callRates(before, now *reading) map[string]*callRate {
 		rates[op] = r
 	}
 	return rates
-}
-
-// difference is what a histogram counted since an earlier one; all of it if that is
-// not its beginning, because the worker has started again.
-func difference(now *rpcstats.Hist, was *rpcstats.CallTotal) rpcstats.Hist {
-	if was == nil {
-		return clone(now)
-	}
-	d := rpcstats.Hist{}
-	at := map[int]uint64{}
-	for _, b := range was.Buckets {
-		at[b.Index] = b.Count
-	}
-	found := 0
-	for _, b := range now.Buckets {
-		n, ok := at[b.Index]
-		if ok {
-			found++
-		}
-		if n > b.Count {
-			return clone(now)
-		}
-		if b.Count > n {
-			d.Buckets = append(d.Buckets, rpcstats.Bucket{Index: b.Index, Count: b.Count - n})
-		}
-	}
-	if found < len(at) || was.Zero > now.Zero || was.Nanos > now.Nanos {
-		return clone(now)
-	}
-	d.Zero, d.Nanos = now.Zero-was.Zero, now.Nanos-was.Nanos
-	return d
-}
-
-func clone(h *rpcstats.Hist) rpcstats.Hist {
-	c := rpcstats.Hist{}
-	c.Merge(h)
-	return c
 }
 
 // merge adds the same function of another worker.
