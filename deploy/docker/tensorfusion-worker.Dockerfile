@@ -1,0 +1,31 @@
+# The worker of a TensorFusion pool: hip-worker on port 8000, on AMD's ROCm.
+#
+#   docker build -f deploy/docker/tensorfusion-worker.Dockerfile -t rocwire/tensorfusion-worker \
+#     --build-arg ROCM_VERSION=7.10.0 --build-arg AMDGPU_FAMILY=gfx94X-dcgpu .
+FROM golang:1.26-bookworm AS build
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
+COPY . .
+ENV GOEXPERIMENT=simd
+RUN go build -trimpath -o /out/ ./cmd/hip-worker ./cmd/smi-remote
+
+FROM ubuntu:24.04 AS rocm
+RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates curl && rm -rf /var/lib/apt/lists/*
+ARG ROCM_VERSION=7.10.0
+ARG AMDGPU_FAMILY=gfx94X-dcgpu
+ARG RELEASE_TYPE=stable
+COPY --chmod=755 scripts/install_rocm_tarball.sh /usr/local/bin/
+RUN install_rocm_tarball.sh "$ROCM_VERSION" "$AMDGPU_FAMILY" "$RELEASE_TYPE"
+
+FROM ubuntu:24.04
+RUN apt-get update && apt-get install -y --no-install-recommends libatomic1 libdrm2 libelf1t64 libnuma1 && rm -rf /var/lib/apt/lists/*
+COPY --from=rocm /opt /opt
+COPY --from=build /out/ /usr/local/bin/
+ENV ROCM_PATH=/opt/rocm LD_LIBRARY_PATH=/opt/rocm/lib TF_WORKER_PORT=8000
+EXPOSE 8000 9400
+HEALTHCHECK --interval=30s --timeout=5s --start-period=10s CMD ["sh", "-c", "smi-remote --host 127.0.0.1:$TF_WORKER_PORT list"]
+# The pool's network policy decides who reaches it, see docs/amd-gpu-setup.md. The
+# hypervisor sets hard limits through it: --smi-allow-set.
+ENTRYPOINT ["hip-worker", "--listen", "0.0.0.0", "--insecure", "--smi-allow-set"]
+CMD ["--backend", "rocm", "--metrics-addr", "0.0.0.0:9400"]
