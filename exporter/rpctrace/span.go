@@ -1,38 +1,20 @@
-// Package rpctrace is what is known about single calls of a trace: which part of it took
-// how long, and where.
-//
-// Trust: what a client says about its own spans is the client's word.
 package rpctrace
 
 import "time"
 
-// Span is one part of a call. Spans of one TraceID belong together; Parent is the ID of
-// the span that caused this one, zero if none did.
-type Span struct {
-	TraceID     [16]byte // as W3C Trace Context has them
-	ID, Parent  [8]byte
-	Kind        Kind
-	Op, Code    string // function and result, as in rpcstats.Call; "" is not known
-	Start       time.Time
-	Duration    time.Duration
-	Device      int    // index of the card; negative is not known
-	Stream      uint64 // handle of the stream; 0 is the default stream, or none
-	Kernel      string // that was launched; "" for other calls
-	Grid, Block [3]uint32
-	Bytes       uint64 // copied or set; 0 for other calls
-}
-
-// Kind says which part of a call a span is.
+// Kind says what a span is about.
 type Kind uint8
 
-// The parts of a call.
+// The kinds of spans.
 const (
-	Client Kind = 1 + iota // issue to return, as the calling program sees it
-	Worker                 // arrival to reply, in the session process
-	Kernel                 // a kernel ran
+	Client Kind = 1 // issue to return, as the calling program sees it
+	Worker Kind = 2 // arrival to reply, as the session process sees it
+	Kernel Kind = 3 // execution of a kernel on the device
+
+	maxKind = Kernel
 )
 
-// String is the kind's name.
+// String is "client", "worker" or "kernel".
 func (k Kind) String() string {
 	switch k {
 	case Client:
@@ -43,4 +25,41 @@ func (k Kind) String() string {
 		return "kernel"
 	}
 	return "other"
+}
+
+// Span is one piece of a traced call.
+type Span struct {
+	TraceID    [16]byte
+	ID, Parent [8]byte // Parent is zero for the root of a trace
+	Kind       Kind
+	Op, Code   string // the function, "hipMemcpy", and its result, "hipSuccess"
+	Start      time.Time
+	Duration   time.Duration
+	Bytes      uint64 // that were copied
+
+	// Of kernel spans. Device is the number the program knows it by.
+	Device      int
+	Stream      uint64 // handle; 0 is the default stream
+	Kernel      string // name
+	Grid, Block [3]uint32
+}
+
+// Record is a span on its way, before its function has a name.
+type Record struct {
+	Kind    Kind
+	Request uint32 // number of the call's request, which gives it its identity
+	// Alone: there is no client span that this one could be below.
+	Alone bool
+	Op    uint16
+	Code  int32
+	// Start is in ns: from a client how long ago, between processes of one machine
+	// since 1970.
+	Start    int64
+	Duration time.Duration
+	Bytes    uint64
+
+	Device      int32
+	Stream      uint64
+	Kernel      string // at most MaxKernel bytes
+	Grid, Block [3]uint32
 }
