@@ -242,7 +242,7 @@ int main(int argc, char **argv)
 		else if (!strcmp(step, "sync")) hipDeviceSynchronize();
 		else if (!strcmp(step, "hang")) { puts("hanging"); fflush(stdout); hipStreamSynchronize((void *)600000000); }
 		else if (!strcmp(step, "slow")) hipStreamSynchronize((void *)20000);
-		else if (!strcmp(step, "exec")) { argv[i] = argv[0]; fflush(stdout); execv("/proc/self/exe", argv + i); }
+		else if (!strcmp(step, "exec")) { argv[i] = argv[0]; puts("executing"); fflush(stdout); execv("/proc/self/exe", argv + i); }
 		puts("done");
 		fflush(stdout);
 	}
