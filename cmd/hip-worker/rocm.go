@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/internal/localsmi"
 	"github.com/rocwire/rocwire/rocm"
 	"github.com/rocwire/rocwire/worker"
 	"github.com/rocwire/rocwire/worker/rocmbackend"
@@ -38,7 +39,7 @@ const probeCommand = "__probe-rocm"
 
 // probe runs such a process.
 func probe() error {
-	if err := probeWith(probeCommand); err != nil {
+	if err := localsmi.RunProbe(probeCommand); err != nil {
 		return fmt.Errorf("rocm: %w", err)
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rocwire/rocwire/internal/localsmi"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smi/smitest"
 	"github.com/rocwire/rocwire/worker"
@@ -18,8 +19,8 @@ func TestAddSource(t *testing.T) {
 	fake := func(name string) *smitest.Fake {
 		return smitest.NewFake(smi.DeviceSnapshot{Device: smi.Device{Name: name}, Processes: []smi.Process{me}})
 	}
-	open := func(name string, err error) opener {
-		return opener{name, func(*slog.Logger) (smi.Source, error) {
+	open := func(name string, err error) localsmi.Opener {
+		return localsmi.Opener{Name: name, Open: func(*slog.Logger) (smi.Source, error) {
 			if err != nil {
 				return nil, err
 			}
@@ -54,7 +55,7 @@ func TestAddSource(t *testing.T) {
 			if c.sim {
 				b = worker.Backend{Name: "sim", Source: fake("sim"), Devices: []int{0}}
 			}
-			err := addSource(&b, &options{smi: c.smi, kubelet: "none"}, []opener{open(smiAMD, c.amd), open(smiSysfs, c.sysfs)}, slog.New(slog.DiscardHandler))
+			err := addSource(&b, &options{smi: c.smi, kubelet: "none"}, []localsmi.Opener{open(smiAMD, c.amd), open(smiSysfs, c.sysfs)}, slog.New(slog.DiscardHandler))
 			if c.err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.err) {
 					t.Errorf("%v", err)
@@ -86,13 +87,5 @@ func TestAddSource(t *testing.T) {
 				t.Errorf("own number %d, %v", pid, ok)
 			}
 		})
-	}
-}
-
-func TestLastLine(t *testing.T) {
-	for in, want := range map[string]string{"": "", "\n \n": "", "a": "a", "noise\nwhy \n\n": "why", strings.Repeat("x", 600): strings.Repeat("x", 512)} {
-		if got := lastLine(in); got != want {
-			t.Errorf("%q: %q", in, got)
-		}
 	}
 }
