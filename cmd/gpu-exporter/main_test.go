@@ -28,7 +28,7 @@ func TestUsage(t *testing.T) {
 		out  string
 		errs string
 	}{
-		{"--help", 0, help, ""},
+		{"--help", 0, help(), ""},
 		{"serve", 2, "", `"serve" is too much`},
 		{"--worker nohost", 2, "", `"nohost" is not HOST:PORT`},
 		{"--listen 9400", 2, "", `"9400" is not HOST:PORT`},

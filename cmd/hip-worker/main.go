@@ -13,6 +13,8 @@ import (
 	"log/slog"
 	"os"
 
+	"github.com/rocwire/rocwire/exporter/service"
+	"github.com/rocwire/rocwire/internal/localsmi"
 	"github.com/rocwire/rocwire/worker"
 )
 
@@ -32,13 +34,13 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == probeCommand {
 		os.Exit(probeROCm())
 	}
-	if len(os.Args) > 1 && os.Args[1] == probeSMICommand {
-		os.Exit(probeSMI())
+	if len(os.Args) > 1 && os.Args[1] == localsmi.ProbeCommand {
+		os.Exit(localsmi.Probe())
 	}
 	o, err := parse(os.Args[1:], os.Getenv)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Print(usage)
+		fmt.Print(usage + service.Usage())
 		return
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "hip-worker:", err)

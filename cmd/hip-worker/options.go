@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/rocwire/rocwire/attribution"
+	"github.com/rocwire/rocwire/exporter/service"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/worker"
 )
@@ -33,7 +34,8 @@ Serves GPUs to HIP programs on other machines and tells who uses them.
   --kubelet-socket SOCKET kubelet to ask which pod a card was given to, such as unix:///var/lib/kubelet/pod-resources/kubelet.sock
                           (that one if it is there), or none
   --proc DIR              where the host's /proc is, in a container that is not in the host's PID namespace (/proc)
-  --metrics-addr ADDRESS  serve Prometheus metrics at http://ADDRESS/metrics
+  --metrics-addr ADDRESS  serve metrics for Prometheus at http://ADDRESS/metrics, and a page to look at; the sinks below work
+                          with it only
   --sim-arch ARCH         simulated architecture: gfx90a or gfx942
   --sim-memory SIZE       memory of a simulated card, such as 8G (a quarter of this machine's)
   --sim-cards N           number of simulated cards (1)
@@ -47,6 +49,7 @@ type options struct {
 	smi, kubelet, proc                 string
 	simArch                            string
 	simMemory                          uint64
+	service                            service.Options // of the metrics
 	port, device, maxSessions          int
 	simCards                           int
 	insecure, verbose, version         bool
@@ -94,6 +97,10 @@ func parse(args []string, getenv func(string) string) (*options, error) {
 	kubelet := f.String("kubelet-socket", "", "")
 	f.StringVar(&o.proc, "proc", "", "")
 	f.StringVar(&o.metrics, "metrics-addr", "", "")
+	if err := o.service.FromEnv(getenv); err != nil {
+		return nil, err
+	}
+	o.service.AddFlags(f)
 	f.StringVar(&o.simArch, "sim-arch", "", "")
 	memory := f.String("sim-memory", "", "")
 	f.IntVar(&o.simCards, "sim-cards", 1, "")

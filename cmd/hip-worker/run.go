@@ -6,16 +6,13 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"strconv"
 	"syscall"
-	"time"
 
-	"github.com/rocwire/rocwire/exporter"
-	"github.com/rocwire/rocwire/wire"
+	"github.com/rocwire/rocwire/internal/localsmi"
 	"github.com/rocwire/rocwire/worker"
 )
 
@@ -28,7 +25,7 @@ func run(o *options, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	if err := addSource(&backend, o, openers, log); err != nil {
+	if err := addSource(&backend, o, localsmi.Openers, log); err != nil {
 		return err
 	}
 	if o.allowSet && o.insecure {
@@ -49,6 +46,7 @@ func run(o *options, log *slog.Logger) error {
 	if o.verbose {
 		command = append(command, "-v")
 	}
+	var metrics metrics
 	w, err := worker.New(worker.Config{
 		Listen: o.listen, Port: o.port, Insecure: o.insecure, Backend: backend, Command: command,
 		MaxSessions: o.maxSessions, Quota: o.quota, AllowSet: o.allowSet, Version: version, Log: log,
@@ -58,12 +56,12 @@ func run(o *options, log *slog.Logger) error {
 	}
 	stop, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer cancel()
-	if o.metrics != "" {
-		if err := serveMetrics(stop, o, w, log); err != nil {
-			w.Close()
-			return err
-		}
+	endMetrics, err := metrics.start(o, w, log)
+	if err != nil {
+		w.Close()
+		return err
 	}
+	defer endMetrics() // after the worker's end, so that its last figures are sent
 	if err := announce(o, w.Addr(), backend.Name); err != nil {
 		w.Close()
 		return err
@@ -101,36 +99,4 @@ func writePort(name string, port int) error {
 		return errors.Join(err, os.Remove(tmp.Name()))
 	}
 	return os.Rename(tmp.Name(), name)
-}
-
-// serveMetrics serves what the worker knows to Prometheus.
-func serveMetrics(ctx context.Context, o *options, w *worker.Server, log *slog.Logger) error {
-	e, err := exporter.New(exporter.Options{Source: w.Source(), Sessions: w, Calls: w.Calls(), Version: version, Runtime: true, Log: log})
-	if err != nil {
-		return err
-	}
-	host, _, err := net.SplitHostPort(o.metrics)
-	if err != nil {
-		return fmt.Errorf("--metrics-addr: %w", err)
-	}
-	if err := wire.CheckListen(host, o.insecure); err != nil {
-		return fmt.Errorf("--metrics-addr: %w", err)
-	}
-	l, err := net.Listen("tcp", o.metrics)
-	if err != nil {
-		if errors.Is(err, syscall.EADDRINUSE) {
-			return fmt.Errorf("--metrics-addr %s: %w", o.metrics, worker.ErrPortInUse)
-		}
-		return fmt.Errorf("--metrics-addr: %w", err)
-	}
-	fmt.Printf("metrics at http://%s/metrics\n", l.Addr())
-	srv := &http.Server{Handler: e.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
-	go e.Run(ctx)
-	go func() {
-		if err := srv.Serve(l); err != nil && !errors.Is(err, http.ErrServerClosed) {
-			log.Error("metrics", "error", err)
-		}
-	}()
-	context.AfterFunc(ctx, func() { _ = srv.Close() })
-	return nil
 }

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/rocwire/rocwire/attribution"
+	"github.com/rocwire/rocwire/exporter/service"
+	"github.com/rocwire/rocwire/internal/localsmi"
+)
+
+const usage = `gpu-exporter serves metrics of GPUs and of who uses them to Prometheus, pushes them
+elsewhere, and has a page to look at.
+
+Usage: gpu-exporter [flags]
+
+  --worker HOST:PORT  worker to ask, also unix:PATH
+                      [TF_WORKER_HOST:TF_WORKER_PORT, localhost:18515]
+  --local             ask this machine's own cards instead of a worker
+  --smi-backend NAME  with --local: amdsmi (AMD's library), sysfs (the kernel's
+                      files), or auto                                [auto]
+  --kubelet-socket SOCKET  with --local: kubelet to ask which pod a card was given to,
+                      such as unix:///var/lib/kubelet/pod-resources/kubelet.sock
+                      (that one if it is there), or none
+  --proc DIR          with --local: where the host's /proc is, in a container that is
+                      not in the host's PID namespace                [/proc]
+  --listen HOST:PORT  where to serve /, /metrics, /probe, /sd, /-/healthy, /-/ready
+                      [127.0.0.1:9400]
+  --insecure          let --listen be an address that other machines reach,
+                      although nobody is authenticated
+  --timeout TIME      how long the worker may take to answer         [10s]
+  --version           print the version
+  --help              this text
+`
+
+const ending = `
+The worker need not be there: gpu_exporter_source_up is 0 until it is.
+
+Exit codes: 0 ended by a signal, 1 cannot serve, 2 wrong usage.
+`
+
+func help() string { return usage + service.Usage() + ending }
+
+type options struct {
+	worker             string
+	local, version     bool
+	smi, kubelet, proc string
+	timeout            time.Duration
+	service            service.Options
+}
+
+// parse reads arguments and environment. An argument goes before its variable.
+func parse(args []string, getenv func(string) string) (o options, err error) {
+	fs := flag.NewFlagSet("gpu-exporter", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	env := func(key, def string) string {
+		if v := getenv(key); v != "" {
+			return v
+		}
+		return def
+	}
+	if err := o.service.FromEnv(getenv); err != nil {
+		return o, err
+	}
+	fs.StringVar(&o.worker, "worker", net.JoinHostPort(env("TF_WORKER_HOST", "localhost"), env("TF_WORKER_PORT", "18515")), "")
+	fs.BoolVar(&o.local, "local", false, "")
+	fs.StringVar(&o.smi, "smi-backend", localsmi.Auto, "")
+	kubelet := fs.String("kubelet-socket", "", "")
+	fs.StringVar(&o.proc, "proc", "", "")
+	fs.StringVar(&o.service.Listen, "listen", "127.0.0.1:9400", "")
+	fs.BoolVar(&o.service.Insecure, "insecure", false, "")
+	fs.DurationVar(&o.timeout, "timeout", 10*time.Second, "")
+	fs.BoolVar(&o.version, "version", false, "")
+	o.service.AddFlags(fs)
+	if err := fs.Parse(args); err != nil {
+		return o, err
+	}
+	if fs.NArg() > 0 {
+		return o, fmt.Errorf("%q is too much", strings.Join(fs.Args(), " "))
+	}
+	given := map[string]bool{}
+	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	for _, name := range []string{"smi-backend", "kubelet-socket", "proc"} {
+		if given[name] && !o.local {
+			return o, fmt.Errorf("--%s is of use with --local only", name)
+		}
+	}
+	if o.local && given["worker"] {
+		return o, errors.New("--local and --worker: one of them")
+	}
+	if _, port, err := net.SplitHostPort(o.worker); !strings.HasPrefix(o.worker, "unix:") && (err != nil || port == "") {
+		return o, fmt.Errorf("--worker %q is not HOST:PORT", o.worker)
+	}
+	switch o.smi {
+	case localsmi.Auto, localsmi.AMD, localsmi.Sysfs:
+	default:
+		return o, fmt.Errorf("--smi-backend %q: there are %s, %s and %s", o.smi, localsmi.Auto, localsmi.AMD, localsmi.Sysfs)
+	}
+	if o.proc != "" && !filepath.IsAbs(o.proc) {
+		return o, fmt.Errorf("--proc %q is not an absolute path", o.proc)
+	}
+	if o.kubelet, err = attribution.ParseKubelet(*kubelet); err != nil {
+		return o, fmt.Errorf("--kubelet-socket: %w", err)
+	}
+	if o.timeout <= 0 {
+		return o, fmt.Errorf("--timeout %v is not more than 0", o.timeout)
+	}
+	if err := o.service.Check(); err != nil {
+		return o, err
+	}
+	if _, err := o.service.CheckWeb(); err != nil {
+		return o, err
+	}
+	return o, nil
+}

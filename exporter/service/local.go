@@ -1,0 +1,43 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/rocwire/rocwire/exporter"
+	"github.com/rocwire/rocwire/exporter/ebpf"
+)
+
+// localSource watches local programs.
+type localSource interface {
+	exporter.LocalSource
+	Run(context.Context)
+	Close() error
+}
+
+// openLocal opens it if it is wanted. Where the kernel or the rights are missing,
+// everything else works all the same, and the scrape tells of the failure.
+func openLocal(o ebpf.Options, log *slog.Logger) (localSource, error) {
+	if !o.Enabled {
+		return nil, nil
+	}
+	o.Log = log
+	t, err := ebpf.Open(o)
+	switch {
+	case err == nil:
+		return t, nil
+	case errors.Is(err, ebpf.ErrOptions):
+		return nil, err
+	}
+	log.Warn("local programs are not watched", "reason", err)
+	return unwatched{err}, nil
+}
+
+// unwatched knows nothing of local programs, and why.
+type unwatched struct{ err error }
+
+func (unwatched) Local() exporter.LocalReading { return exporter.LocalReading{} }
+func (u unwatched) Err() error                 { return u.err }
+func (unwatched) Run(context.Context)          {}
+func (unwatched) Close() error                 { return nil }

@@ -1,0 +1,173 @@
+package service
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/rocwire/rocwire/exporter"
+	"github.com/rocwire/rocwire/exporter/discovery"
+	"github.com/rocwire/rocwire/exporter/ebpf"
+	"github.com/rocwire/rocwire/exporter/greptime"
+	"github.com/rocwire/rocwire/exporter/otlp"
+	"github.com/rocwire/rocwire/exporter/page"
+	"github.com/rocwire/rocwire/exporter/probe"
+	"github.com/rocwire/rocwire/exporter/push"
+	"github.com/rocwire/rocwire/exporter/rows"
+)
+
+// Options are what an operator may say. FromEnv comes before AddFlags: variables are
+// the flags' defaults.
+type Options struct {
+	Listen   string // HOST:PORT
+	Insecure bool   // Listen may be an address that other machines reach, whoever they are
+
+	WebConfig   string // file with TLS and users, as exporter-toolkit has it; "": neither
+	MaxRequests int    // answered at once; more get 503
+	Debug       bool   // serve profiles at /debug/pprof/
+
+	Place exporter.Place
+	Queue Queue
+
+	Metrics   exporter.Options // those that are flags
+	Page      page.Options     // those that are flags
+	OTLP      otlp.Options
+	Rows      rows.Options
+	Greptime  greptime.Options
+	EBPF      ebpf.Options
+	Discovery discovery.Options
+	Probe     probe.Options
+}
+
+// Queue says where and how long records wait for servers that do not take them.
+type Queue struct {
+	Dir      string // "": in memory
+	MaxBytes int64  // of each sink; 0: push's default
+	MaxAge   time.Duration
+}
+
+// DefaultMaxRequests is how many requests are answered at once.
+const DefaultMaxRequests = 40
+
+// FromEnv reads the variables of Usage.
+func (o *Options) FromEnv(getenv func(string) string) error {
+	for name, v := range map[string]*string{
+		"ROCWIRE_WEB_CONFIG": &o.WebConfig, "ROCWIRE_CLUSTER": &o.Place.Cluster, "ROCWIRE_POOL": &o.Place.Pool,
+	} {
+		*v = getenv(name)
+	}
+	o.Place.Host = first(getenv("ROCWIRE_HOST"), getenv("NODE_NAME"))
+	o.Queue.Dir = getenv("ROCWIRE_QUEUE_DIR")
+	if o.Queue.Dir == "" {
+		// systemd makes these folders and names them, several with colons.
+		if state, _, _ := strings.Cut(getenv("STATE_DIRECTORY"), ":"); state != "" {
+			o.Queue.Dir = filepath.Join(state, "queue")
+		}
+	}
+	for _, f := range []func(func(string) string) error{
+		o.OTLP.FromEnv, o.Rows.FromEnv, o.Greptime.FromEnv, o.EBPF.FromEnv, o.Page.FromEnv,
+	} {
+		if err := f(getenv); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func first(list ...string) string {
+	for _, s := range list {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// AddFlags adds the flags of Usage.
+func (o *Options) AddFlags(fs *flag.FlagSet) {
+	fs.DurationVar(&o.Metrics.Interval, "interval", time.Second, "")
+	o.Metrics.AddFlags(fs)
+	fs.StringVar(&o.Place.Host, "host", o.Place.Host, "")
+	fs.StringVar(&o.Place.Cluster, "cluster", o.Place.Cluster, "")
+	fs.StringVar(&o.Place.Pool, "pool", o.Place.Pool, "")
+
+	fs.StringVar(&o.WebConfig, "web-config", o.WebConfig, "")
+	fs.IntVar(&o.MaxRequests, "web-max-requests", DefaultMaxRequests, "")
+	fs.BoolVar(&o.Debug, "web-debug", false, "")
+	o.Page.AddFlags(fs)
+	o.Probe.AddFlags(fs)
+	o.Discovery.AddFlags(fs)
+
+	fs.StringVar(&o.Queue.Dir, "queue-dir", o.Queue.Dir, "")
+	fs.Var((*size)(&o.Queue.MaxBytes), "queue-max-size", "")
+	fs.DurationVar(&o.Queue.MaxAge, "queue-max-age", 24*time.Hour, "")
+	o.OTLP.AddFlags(fs)
+	o.Rows.AddFlags(fs)
+	o.Greptime.AddFlags(fs)
+	o.EBPF.AddFlags(fs)
+}
+
+// Usage is the help for the flags of AddFlags.
+func Usage() string {
+	return `
+Metrics:
+  --interval TIME     how often the GPUs are asked                   [1s]
+` + exporter.Usage() + `  --host NAME         what the host of the GPUs is called            [NODE_NAME, or
+                      ROCWIRE_HOST; its host name]
+  --cluster NAME      what the cluster is called                     [ROCWIRE_CLUSTER]
+  --pool NAME         what the pool of hosts is called               [ROCWIRE_POOL]
+
+Web server:
+  --web-config FILE   TLS and users, as Prometheus' exporters have them; other
+                      machines may connect without --insecure if it demands
+                      authentication over TLS                        [ROCWIRE_WEB_CONFIG]
+  --web-max-requests N  requests answered at once, others get 503    [40]
+  --web-debug         serve profiles at /debug/pprof/, on loopback only
+` + page.Usage() + `
+Other workers:
+` + probe.Usage() + discovery.Usage() + `
+Sinks:
+  --queue-dir DIR     where figures wait for a server that is down, for each sink in a
+                      folder of its own; without one they wait in memory, and the end
+                      of the process loses them  [ROCWIRE_QUEUE_DIR, STATE_DIRECTORY/queue]
+  --queue-max-size N  bytes that may wait for each sink, such as 1G; the oldest go first
+                      [256M, 16M in memory]
+  --queue-max-age TIME  how long they may wait                       [24h]
+` + otlp.Usage() + rows.Usage() + greptime.Usage() + `
+Local programs:
+` + ebpf.Usage()
+}
+
+// Check tells what is wrong with the options: all that can be known before anything is
+// opened.
+func (o *Options) Check() error {
+	if _, port, err := net.SplitHostPort(o.Listen); err != nil || port == "" {
+		return fmt.Errorf("%q is not HOST:PORT", o.Listen)
+	}
+	switch {
+	case o.Metrics.Interval < 100*time.Millisecond:
+		return fmt.Errorf("--interval %v is less than 100ms", o.Metrics.Interval)
+	case o.Metrics.SlowInterval < time.Second:
+		return fmt.Errorf("--slow-interval %v is less than 1s", o.Metrics.SlowInterval)
+	case o.Metrics.MaxProcesses <= 0:
+		return fmt.Errorf("--max-processes %d is not more than 0", o.Metrics.MaxProcesses)
+	case o.Metrics.MaxSeries <= 0:
+		return fmt.Errorf("--max-series %d is not more than 0", o.Metrics.MaxSeries)
+	case o.MaxRequests <= 0:
+		return fmt.Errorf("--web-max-requests %d is not more than 0", o.MaxRequests)
+	case o.Queue.MaxAge <= 0:
+		return fmt.Errorf("--queue-max-age %v is not more than 0", o.Queue.MaxAge)
+	case o.Queue.Dir != "" && !filepath.IsAbs(o.Queue.Dir):
+		return fmt.Errorf("--queue-dir %q is not an absolute path", o.Queue.Dir)
+	}
+	return errors.Join(o.OTLP.Check(), o.Rows.Check())
+}
+
+// push is what all queues have in common.
+func (q *Queue) push() push.Options {
+	return push.Options{Dir: q.Dir, MaxBytes: q.MaxBytes, MaxAge: q.MaxAge}
+}
