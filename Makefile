@@ -7,10 +7,10 @@ CFLAGS     ?= -O2 -Wall
 export GOEXPERIMENT ?= simd
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build lib test bench conformance fuzz generate kernels lint clean
+.PHONY: help demo build lib test bench conformance fuzz generate kernels lint check-deploy clean
 
 help: ## this list
-	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 demo: build ## build everything and run the main job on a simulated GPU
 	@scripts/demo.sh
@@ -48,6 +48,9 @@ lint: ## gofmt, go vet, staticcheck, shellcheck
 	$(GO) run $(STATICCHECK) ./...
 	@command -v shellcheck >/dev/null || { echo "lint: shellcheck is missing (apt-get install shellcheck)"; exit 1; }
 	shellcheck -x $$(git ls-files '*.sh') .ci/run
+
+check-deploy: ## manifests, compose file, container files and systemd units, by the tools of those who run them
+	cd deploy/check && $(GO) test ./...
 
 clean: ## remove what was built
 	rm -rf bin build
