@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http/httptest"
+	"os"
 	"syscall"
 	"testing"
 	"time"
@@ -15,12 +16,13 @@ import (
 // BenchmarkScrape is 8 cards with 64 processes each: as the first cards were that
 // this was measured with, and with every figure there is.
 func BenchmarkScrape(b *testing.B) {
-	b.Run("plain", func(b *testing.B) { scrape(b, smitest.Cards()[0], "") })
-	b.Run("full", func(b *testing.B) { scrape(b, fullCards()[0], "") })
-	b.Run("compat", func(b *testing.B) { scrape(b, fullCards()[0], CompatDME) })
+	b.Run("plain", func(b *testing.B) { scrape(b, smitest.Cards()[0], "", "") })
+	b.Run("full", func(b *testing.B) { scrape(b, fullCards()[0], "", "") })
+	b.Run("gzip", func(b *testing.B) { scrape(b, fullCards()[0], "", "gzip") })
+	b.Run("compat", func(b *testing.B) { scrape(b, fullCards()[0], CompatDME, "") })
 }
 
-func scrape(b *testing.B, like smi.DeviceSnapshot, compat string) {
+func scrape(b *testing.B, like smi.DeviceSnapshot, compat, encoding string) {
 	var cards []smi.DeviceSnapshot
 	for i := range 8 {
 		d := like
@@ -52,7 +54,10 @@ func scrape(b *testing.B, like smi.DeviceSnapshot, compat string) {
 		w := httptest.NewRecorder()
 		body.Reset()
 		w.Body = &body
-		h.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+		r := httptest.NewRequest("GET", "/metrics", nil)
+		r.Header.Set("Accept", prometheus3)
+		r.Header.Set("Accept-Encoding", encoding)
+		h.ServeHTTP(w, r)
 		if w.Code != 200 {
 			b.Fatal(w.Body)
 		}
@@ -60,8 +65,28 @@ func scrape(b *testing.B, like smi.DeviceSnapshot, compat string) {
 	}
 	b.ReportMetric(float64((cpu(b)-begin).Microseconds())/1000/float64(b.N), "cpu-ms/op")
 	b.ReportMetric(float64(size), "bytes/scrape")
-	b.ReportMetric(float64(bytes.Count(body.Bytes(), []byte("\n"))-bytes.Count(body.Bytes(), []byte("\n#"))), "series")
+	if encoding == "" {
+		b.ReportMetric(float64(bytes.Count(body.Bytes(), []byte("\n"))-bytes.Count(body.Bytes(), []byte("\n#"))), "series")
+	}
+	b.ReportMetric(resident(b), "MiB-resident")
 }
+
+// resident is the memory of this process, the simulated source and the test included.
+func resident(b *testing.B) float64 {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		b.Fatal(err)
+	}
+	var size, pages float64
+	if _, err := fmt.Sscan(string(text), &size, &pages); err != nil {
+		b.Fatal(err)
+	}
+	return pages * float64(os.Getpagesize()) / (1 << 20)
+}
+
+// prometheus3 is what Prometheus 3 accepts unless it is configured otherwise.
+const prometheus3 = "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,application/openmetrics-text;version=0.0.1;q=0.5," +
+	"text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2"
 
 // cpu is the time this process has computed, whatever else the machine is doing.
 func cpu(b *testing.B) time.Duration {

@@ -3,6 +3,7 @@ package exporter
 import (
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
@@ -39,6 +40,9 @@ type metric struct {
 	typ   *dto.MetricType
 
 	compat bool // another exporter's name, served on request
+
+	head, headOM string       // the lines before its series, as text and OpenMetrics
+	expected     atomic.Int64 // series, of the last scrape
 }
 
 var metrics []*metric
@@ -58,6 +62,7 @@ func define(kind, name, help string, labels ...string) *metric {
 	}
 	slices.SortFunc(m.order, func(a, b int) int { return strings.Compare(labels[a], labels[b]) })
 	m.typ = dto.MetricType(dto.MetricType_value[strings.ToUpper(kind)]).Enum()
+	m.head, m.headOM = m.heads()
 	metrics = append(metrics, m)
 	return m
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // families are the series of one scrape, by metric.id; nil: none.
-type families []*dto.MetricFamily
+type families []*family
 
 // emitter passes on the series of one collector, within bounds.
 type emitter struct {
@@ -19,9 +19,6 @@ type emitter struct {
 	form    string // of histograms
 	seen    map[seriesKey]struct{}
 	dropped int
-
-	gauges   []gaugeSample // room for the next ones
-	counters []counterSample
 }
 
 // seriesKey stands for a metric and its label values. The values are hashed with a
@@ -41,6 +38,7 @@ func newEmitter(out families, opt *Options, series int) *emitter {
 // labels are label values made ready, for all metrics that have the same labels.
 type labels struct {
 	pairs []*dto.LabelPair
+	text  string // as the text formats have them
 	key   uint64
 }
 
@@ -60,7 +58,7 @@ func makeLabels(m *metric, values []string) labels {
 		h.WriteString(values[i])
 		h.WriteByte(0xff) // not in UTF-8
 	}
-	l := labels{pairs: make([]*dto.LabelPair, len(values)), key: h.Sum64()}
+	l := labels{pairs: make([]*dto.LabelPair, len(values)), text: labelText(m, values), key: h.Sum64()}
 	own := make([]dto.LabelPair, len(values))
 	for i, at := range m.order {
 		own[i].Name, own[i].Value = &m.labels[at], &values[at]
@@ -73,7 +71,7 @@ func makeLabels(m *metric, values []string) labels {
 func (e *emitter) allow(m *metric, l labels) bool {
 	f := e.out[m.id]
 	key := seriesKey{m.id, l.key}
-	if _, twice := e.seen[key]; twice || f != nil && len(f.Metric) >= e.max {
+	if _, twice := e.seen[key]; twice || f != nil && len(f.series) >= e.max {
 		e.dropped++
 		return false
 	}
@@ -81,59 +79,20 @@ func (e *emitter) allow(m *metric, l labels) bool {
 	return true
 }
 
-func (e *emitter) add(m *metric, d *dto.Metric) {
+func (e *emitter) add(m *metric, s sample) {
 	f := e.out[m.id]
 	if f == nil {
-		f = &dto.MetricFamily{Name: &m.name, Help: &m.help, Type: m.typ}
+		f = &family{m: m, series: make([]sample, 0, max(m.expected.Load(), 1))}
 		e.out[m.id] = f
 	}
-	f.Metric = append(f.Metric, d)
+	f.series = append(f.series, s)
 }
-
-// gaugeSample and counterSample are all of a series that is not shared with others,
-// so that many can be had in one allocation.
-type (
-	gaugeSample struct {
-		metric dto.Metric
-		figure dto.Gauge
-		value  float64
-	}
-	counterSample struct {
-		metric dto.Metric
-		figure dto.Counter
-		value  float64
-	}
-)
-
-// atOnce is how many samples are allocated together.
-const atOnce = 32
 
 // put emits a gauge or a counter.
 func (e *emitter) put(m *metric, v float64, l labels) {
-	if !e.allow(m, l) {
-		return
+	if e.allow(m, l) {
+		e.add(m, sample{labels: l, value: v})
 	}
-	if m.kind == counter {
-		if len(e.counters) == 0 {
-			e.counters = make([]counterSample, atOnce)
-		}
-		s := &e.counters[0]
-		e.counters = e.counters[1:]
-		s.value = v
-		s.figure.Value = &s.value
-		s.metric.Label, s.metric.Counter = l.pairs, &s.figure
-		e.add(m, &s.metric)
-		return
-	}
-	if len(e.gauges) == 0 {
-		e.gauges = make([]gaugeSample, atOnce)
-	}
-	s := &e.gauges[0]
-	e.gauges = e.gauges[1:]
-	s.value = v
-	s.figure.Value = &s.value
-	s.metric.Label, s.metric.Gauge = l.pairs, &s.figure
-	e.add(m, &s.metric)
 }
 
 func (e *emitter) gauge(m *metric, v float64, values ...string) {
@@ -151,7 +110,7 @@ func (e *emitter) write(m *metric, series prometheus.Metric) error {
 		return err
 	}
 	inForm(d.Histogram, e.form)
-	e.add(m, d)
+	e.add(m, sample{hist: d})
 	return nil
 }
 

@@ -42,6 +42,12 @@ func newGatherer(e *Exporter, others []prometheus.Gatherer) *gatherer {
 // Gather implements prometheus.Gatherer: families by name, series in the order in
 // which their collector emitted them.
 func (g *gatherer) Gather() ([]*dto.MetricFamily, error) {
+	x, err := g.collect(nil)
+	return x.families(), err
+}
+
+// collect runs the collectors. Families of others are added.
+func (g *gatherer) collect(more []*dto.MetricFamily) (*exposition, error) {
 	v := g.e.view()
 	out := make(families, len(metrics))
 	for i, c := range g.collectors {
@@ -58,14 +64,21 @@ func (g *gatherer) Gather() ([]*dto.MetricFamily, error) {
 		em.gauge(collectorSeconds, g.e.opt.now().Sub(begin).Seconds(), g.names[i])
 		em.counter(droppedSeries, dropped, g.names[i])
 	}
-	list := slices.DeleteFunc(out, func(f *dto.MetricFamily) bool { return f == nil })
+	x := &exposition{others: slices.Clone(more)}
+	for _, f := range out {
+		if f != nil {
+			f.m.expected.Store(int64(len(f.series)))
+			x.own = append(x.own, f)
+		}
+	}
 	var errs []error
 	for _, o := range g.others {
-		more, err := o.Gather()
-		list, errs = append(list, more...), append(errs, err)
+		list, err := o.Gather()
+		x.others, errs = append(x.others, list...), append(errs, err)
 	}
-	slices.SortFunc(list, func(a, b *dto.MetricFamily) int { return strings.Compare(a.GetName(), b.GetName()) })
-	return list, errors.Join(errs...)
+	slices.SortFunc(x.own, func(a, b *family) int { return strings.Compare(a.m.name, b.m.name) })
+	slices.SortFunc(x.others, func(a, b *dto.MetricFamily) int { return strings.Compare(a.GetName(), b.GetName()) })
+	return x, errors.Join(errs...)
 }
 
 // note keeps what went wrong with a collector, and logs a reason once.

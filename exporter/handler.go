@@ -2,14 +2,8 @@ package exporter
 
 import (
 	"fmt"
-	"log/slog"
 	"net/http"
-
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
-
-// maxScrapes is how many scrapes are answered at once; more get 503.
-const maxScrapes = 16
 
 // Handler serves
 //
@@ -20,12 +14,7 @@ const maxScrapes = 16
 // The page for people at / is package page's.
 func (e *Exporter) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(e.gatherer, promhttp.HandlerOpts{
-		ErrorHandling:       promhttp.ContinueOnError, // one bad series must not hide the others
-		ErrorLog:            logger{e.opt.Log},
-		MaxRequestsInFlight: maxScrapes,
-		EnableOpenMetrics:   true,
-	}))
+	mux.Handle("GET /metrics", &scrapes{e: e, slots: make(chan struct{}, maxScrapes)})
 	mux.HandleFunc("GET /-/healthy", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "healthy") })
 	mux.HandleFunc("GET /-/ready", func(w http.ResponseWriter, _ *http.Request) {
 		if !e.poll.ready() {
@@ -36,8 +25,3 @@ func (e *Exporter) Handler() http.Handler {
 	})
 	return mux
 }
-
-// logger passes promhttp's errors on.
-type logger struct{ log *slog.Logger }
-
-func (l logger) Println(v ...any) { l.log.Warn("scrape", "reason", fmt.Sprint(v...)) }

@@ -2,17 +2,13 @@ package probe
 
 import (
 	"context"
-	"errors"
-	"log/slog"
 	"math"
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 	dto "github.com/prometheus/client_model/go"
 
 	"github.com/rocwire/rocwire/exporter"
@@ -26,7 +22,6 @@ const maxProbes = 64
 // Handler answers /probe. It is a prometheus.Gatherer of how that goes.
 type Handler struct {
 	opt   Options
-	log   *slog.Logger
 	pool  *pool
 	slots chan struct{}
 	own   *prometheus.Registry
@@ -38,10 +33,7 @@ func New(opt Options) (*Handler, error) {
 	if err := opt.check(); err != nil {
 		return nil, err
 	}
-	h := &Handler{opt: opt, log: opt.Exporter.Log, slots: make(chan struct{}, maxProbes)}
-	if h.log == nil {
-		h.log = slog.New(slog.DiscardHandler)
-	}
+	h := &Handler{opt: opt, slots: make(chan struct{}, maxProbes)}
 	h.pool = &pool{opt: &h.opt, targets: map[string]*target{}}
 	check := opt.Exporter // now, and not with the first probe
 	check.Source = smi.Unimplemented{}
@@ -126,14 +118,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		up = 1
 	}
 	h.count.WithLabelValues(map[float64]string{0: "failed", 1: "answered"}[up]).Inc()
-	promhttp.HandlerFor(prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) {
-		list, err := t.exporter.Gather()
-		list = append(list,
-			family("probe_success", "1 if the worker can be asked, else 0.", up),
-			family("probe_duration_seconds", "How long this probe took.", time.Since(begin).Seconds()))
-		slices.SortFunc(list, func(a, b *dto.MetricFamily) int { return strings.Compare(a.GetName(), b.GetName()) })
-		return list, err
-	}), promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError, ErrorLog: logger{h.log}, EnableOpenMetrics: true}).ServeHTTP(w, r)
+	t.exporter.ServeMetrics(w, r,
+		family("probe_success", "1 if the worker can be asked, else 0.", up),
+		family("probe_duration_seconds", "How long this probe took.", time.Since(begin).Seconds()))
 }
 
 func family(name, help string, v float64) *dto.MetricFamily {
@@ -163,17 +150,4 @@ func patience(header string) time.Duration {
 		d = time.Duration(min(s, maxTimeout.Seconds()) * float64(time.Second))
 	}
 	return max(d-margin, d/2)
-}
-
-// logger passes promhttp's errors on.
-type logger struct{ log *slog.Logger }
-
-func (l logger) Println(v ...any) {
-	var errs []error
-	for _, x := range v {
-		if err, ok := x.(error); ok {
-			errs = append(errs, err)
-		}
-	}
-	l.log.Warn("probe", "reason", errors.Join(errs...))
 }
