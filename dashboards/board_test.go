@@ -27,7 +27,10 @@ type (
 		Targets                  []jsonTarget
 		Transformations          []struct {
 			ID      string
-			Options struct{ RenameByName map[string]string }
+			Options struct {
+				RenameByName  map[string]string
+				ExcludeByName map[string]bool
+			}
 		}
 		Options struct {
 			YAxis struct{ Unit string }

@@ -57,25 +57,25 @@ func (p *panel) builder(b *board, id uint32, at dashboard.GridPos) cog.Builder[d
 	switch p.kind {
 	case number:
 		return fill(stat.NewPanelBuilder(), p, b, id, at).ReduceOptions(last()).GraphMode(common.BigValueGraphModeArea).
-			ColorMode(common.BigValueColorModeValue).TextMode(common.BigValueTextModeAuto)
+			ColorMode(common.BigValueColorModeValue).TextMode(common.BigValueTextModeAuto).Orientation(common.VizOrientationAuto)
 	case bars:
 		return fill(bargauge.NewPanelBuilder(), p, b, id, at).ReduceOptions(last()).Orientation(common.VizOrientationHorizontal).
 			DisplayMode(common.BarGaugeDisplayModeBasic).ShowUnfilled(true)
 	case states:
-		return fill(statetimeline.NewPanelBuilder(), p, b, id, at).MergeValues(true).ShowValue(common.VisibilityModeAuto).
+		return fill(statetimeline.NewPanelBuilder(), p, b, id, at).MergeValues(true).ShowValue(common.VisibilityModeAuto).Tooltip(tooltip(common.TooltipDisplayModeSingle)).
 			Legend(common.NewVizLegendOptionsBuilder().DisplayMode(common.LegendDisplayModeList).Placement(common.LegendPlacementBottom).ShowLegend(false)).
 			FillOpacity(80)
 	case heat:
 		return fill(heatmap.NewPanelBuilder(), p, b, id, at).Calculate(false).
 			YAxis(heatmap.NewYAxisConfigBuilder().Unit(p.unit).AxisPlacement(common.AxisPlacementLeft)).
-			Color(heatmap.NewHeatmapColorOptionsBuilder().Mode(heatmap.HeatmapColorModeScheme).Scheme("Turbo").Scale(heatmap.HeatmapColorScaleExponential).Exponent(0.5).Steps(64)).
-			CellValues(heatmap.NewCellValuesBuilder().Unit("ops")).CellGap(1).ShowLegend()
+			Color(heatmap.NewHeatmapColorOptionsBuilder().Mode(heatmap.HeatmapColorModeScheme).Scheme("Turbo").Fill("dark-orange").Scale(heatmap.HeatmapColorScaleExponential).Exponent(0.5).Steps(64)).
+			CellValues(heatmap.NewCellValuesBuilder().Unit("ops")).CellGap(1).ShowLegend().Mode(common.TooltipDisplayModeSingle)
 	case listing:
 		return p.columnsOf(fill(table.NewPanelBuilder(), p, b, id, at), b)
 	}
 	t := fill(timeseries.NewPanelBuilder(), p, b, id, at).LineWidth(1).ShowPoints(common.VisibilityModeNever).
 		LineInterpolation(common.LineInterpolationLinear).
-		Tooltip(common.NewVizTooltipOptionsBuilder().Mode(common.TooltipDisplayModeMulti).Sort(common.SortOrderDescending)).
+		Tooltip(tooltip(common.TooltipDisplayModeMulti)).
 		Legend(common.NewVizLegendOptionsBuilder().DisplayMode(common.LegendDisplayModeTable).Placement(common.LegendPlacementBottom).ShowLegend(true).
 			Calcs([]string{"lastNotNull", "max"}).SortBy("Max").SortDesc(true))
 	if len(p.steps) > 0 {
@@ -85,6 +85,10 @@ func (p *panel) builder(b *board, id uint32, at dashboard.GridPos) cog.Builder[d
 		return t.FillOpacity(40).Stacking(common.NewStackingConfigBuilder().Mode(common.StackingModeNormal).Group("A"))
 	}
 	return t.FillOpacity(8)
+}
+
+func tooltip(mode common.TooltipDisplayMode) cog.Builder[common.VizTooltipOptions] {
+	return common.NewVizTooltipOptionsBuilder().Mode(mode).Sort(common.SortOrderDescending)
 }
 
 func last() cog.Builder[common.ReduceDataOptions] {

@@ -10,7 +10,7 @@ import (
 // columnsOf joins the queries' answers to rows by the labels they share, and
 // names, orders and colours the columns.
 func (p *panel) columnsOf(t *table.PanelBuilder, b *board) cog.Builder[dashboard.Panel] {
-	rename, order := map[string]string{}, map[string]int{}
+	rename, order, exclude := map[string]string{}, map[string]int{}, map[string]bool{"Time": true}
 	value := 0
 	for i, c := range p.columns {
 		field := c.label
@@ -21,6 +21,10 @@ func (p *panel) columnsOf(t *table.PanelBuilder, b *board) cog.Builder[dashboard
 			}
 			value++
 		}
+		if c.title == "" {
+			exclude[field] = true
+			continue
+		}
 		rename[field], order[field] = c.title, i
 		if props := c.properties(b); len(props) > 0 {
 			t.OverrideByName(c.title, props)
@@ -28,7 +32,7 @@ func (p *panel) columnsOf(t *table.PanelBuilder, b *board) cog.Builder[dashboard
 	}
 	t.WithTransformation(dashboard.DataTransformerConfig{Id: "merge", Options: map[string]any{}})
 	t.WithTransformation(dashboard.DataTransformerConfig{Id: "organize", Options: map[string]any{
-		"excludeByName": map[string]bool{"Time": true}, "renameByName": rename, "indexByName": order,
+		"excludeByName": exclude, "renameByName": rename, "indexByName": order,
 	}})
 	t.CellHeight(common.TableCellHeightSm).Filterable(true)
 	if p.sort != "" {

@@ -40,7 +40,7 @@ func gpuIdentity() []panel {
 				onHost(`gpu_info{`+card+`} * on (job, instance, gpu) group_left (compute, memory) gpu_partition_info`) + `)`, ""}},
 			columns: []column{hostColumn, {title: "GPU", label: "gpu"}, {title: "Model", label: "name"}, {title: "UUID", label: "uuid"}, {title: "PCI address", label: "bdf"},
 				{title: "Target", label: "target"}, {title: "Serial", label: "serial"}, {title: "Memory", label: "vram_type"}, {title: "Driver", label: "driver_version"},
-				{title: "Partitions", label: "compute"}, {title: "Memory partitions", label: "memory"}, {title: "Known", unit: units.Short}}},
+				{title: "Partitions", label: "compute"}, {title: "Memory partitions", label: "memory"}, {}}},
 	}
 }
 

@@ -14,7 +14,7 @@ func boardLink(to *board) *dashboard.DashboardLinkBuilder {
 }
 
 // url is where a click on something leads. Labels are those of a series, or the
-// columns of a table's row.
+// columns of a table's row; a remote program chose some of their values.
 func (l link) url(from *board, inTable bool) string {
 	parts := []string{"${__url_time_range}", "${datasource:queryparam}"}
 	if from.has("cluster") {
@@ -26,9 +26,9 @@ func (l link) url(from *board, inTable bool) string {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		of := "${__field.labels." + l.labels[name] + "}"
+		of := "${__field.labels." + l.labels[name] + ":percentencode}"
 		if inTable {
-			of = `${__data.fields["` + l.labels[name] + `"]}`
+			of = `${__data.fields["` + l.labels[name] + `"]:percentencode}`
 		}
 		parts = append(parts, "var-"+name+"="+of)
 	}

@@ -18,6 +18,9 @@ var one = map[string]string{
 // Every query of every dashboard answers, with everything chosen and with one value
 // of each variable, from a real Prometheus that scrapes real workers under work.
 func TestQueries(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes 20 s, most of it waiting for data")
+	}
 	p := stand(t)
 	boards := committed(t)
 	t.Run("variables", func(t *testing.T) { testVariables(t, p, boards) })
@@ -44,7 +47,32 @@ func TestQueries(t *testing.T) {
 		}
 	}
 	t.Logf("queries took %v", time.Since(began))
+	t.Run("native histograms", func(t *testing.T) { testNative(t, p) })
 	t.Run("rules", func(t *testing.T) { testLiveRules(t, p) })
+}
+
+// testNative: native histograms and classic buckets tell the same, as far as buckets
+// that double can.
+func testNative(t *testing.T, p *server) {
+	at := time.Now()
+	classic, err := p.at(at, `histogram_quantile(0.99, sum by (op, le) (rate(hip_rpc_duration_seconds_bucket{side="client"}[5s])))`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	native, err := p.at(at, `histogram_quantile(0.99, sum by (op) (rate(hip_rpc_duration_seconds{side="client"}[5s])))`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(native) < 5 || len(native) != len(classic) {
+		t.Errorf("%d functions in native histograms, %d in classic buckets", len(native), len(classic))
+	}
+	for _, n := range native {
+		for _, c := range classic {
+			if n.labels["op"] == c.labels["op"] && n.known() && (c.values[0] < n.values[0]/2.2 || c.values[0] > n.values[0]*2.2) {
+				t.Errorf("%s: p99 is %v, by classic buckets %v", n.labels["op"], n.values[0], c.values[0])
+			}
+		}
+	}
 }
 
 // testVariables: each variable offers what there is, and less when less is chosen.
@@ -138,7 +166,11 @@ func (s *server) checkColumns(t *testing.T, where string, p *jsonPanel, found ma
 		for field := range tr.Options.RenameByName {
 			columns = append(columns, field)
 		}
+		for field := range tr.Options.ExcludeByName {
+			columns = append(columns, field)
+		}
 	}
+	columns = slices.DeleteFunc(columns, func(c string) bool { return c == "Time" })
 	values := 0
 	for _, c := range columns {
 		if strings.HasPrefix(c, "Value") {
@@ -173,24 +205,32 @@ func (s *server) checkUnit(t *testing.T, b *jsonBoard, p *jsonPanel, q *jsonTarg
 		}
 	}
 	if p.Type == "table" {
-		unit = p.columnUnit(t, q.RefID)
+		column := p.column(q.RefID)
+		if column == "" {
+			return // not shown
+		}
+		unit = p.columnUnit(t, column)
 	}
 	if !slices.Contains(d.units(), unit) {
 		t.Errorf("%s: unit %q of what has %v\n%s", p.in(b), unit, d.units(), q.Expr)
 	}
 }
 
-// columnUnit is the unit of the column of a table's query.
-func (p *jsonPanel) columnUnit(t *testing.T, ref string) string {
-	t.Helper()
-	title := ""
+// column is the title of the column of a table's query, "" if it is not shown.
+func (p *jsonPanel) column(ref string) string {
 	for _, tr := range p.Transformations {
 		for field, to := range tr.Options.RenameByName {
 			if field == "Value #"+ref || field == "Value" && len(p.Targets) == 1 {
-				title = to
+				return to
 			}
 		}
 	}
+	return ""
+}
+
+// columnUnit is the unit of a table's column.
+func (p *jsonPanel) columnUnit(t *testing.T, title string) string {
+	t.Helper()
 	for _, o := range p.FieldConfig.Overrides {
 		for _, prop := range o.Properties {
 			if o.Matcher.Options == title && prop.ID == "unit" {

@@ -70,7 +70,7 @@ func startPrometheus(t *testing.T, config string) *server {
 		t.Fatal(err)
 	}
 	addr := freeAddress(t)
-	cmd := tool(t, "prometheus", "--config.file", file, "--storage.tsdb.path", filepath.Join(dir, "data"), "--web.listen-address", addr, "--log.level", "warn")
+	cmd := tool(t, "prometheus", "--config.file", file, "--storage.tsdb.path", filepath.Join(dir, "data"), "--web.listen-address", addr, "--log.level", "warn", "--enable-feature", "native-histograms")
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -148,13 +148,21 @@ func (s *series) known() bool {
 	return false
 }
 
-// query asks for a moment, or for the last half minute.
+// query asks for now, or for the last 20 s.
 func (s *server) query(expr string, instant bool) ([]series, error) {
 	now := time.Now()
-	path, form := "query_range", url.Values{"query": {expr}, "start": {stamp(now.Add(-20 * time.Second))}, "end": {stamp(now)}, "step": {"1"}}
 	if instant {
-		path, form = "query", url.Values{"query": {expr}, "time": {stamp(now)}}
+		return s.at(now, expr)
 	}
+	return s.run("query_range", url.Values{"query": {expr}, "start": {stamp(now.Add(-20 * time.Second))}, "end": {stamp(now)}, "step": {"1"}})
+}
+
+// at asks for a moment.
+func (s *server) at(now time.Time, expr string) ([]series, error) {
+	return s.run("query", url.Values{"query": {expr}, "time": {stamp(now)}})
+}
+
+func (s *server) run(path string, form url.Values) ([]series, error) {
 	raw, err := s.ask(path, form)
 	if err != nil {
 		return nil, err

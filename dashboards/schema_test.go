@@ -192,7 +192,7 @@ func checkLinks(t *testing.T, b *jsonBoard, vars map[string][]string) {
 				if !slices.Contains(vars[m[1]], v) {
 					t.Errorf("%s: link to %s sets %s, which that does not have", p.Title, m[1], v)
 				}
-				if c, ok := strings.CutPrefix(values[0], `${__data.fields["`); ok && !slices.Contains(columns, strings.TrimSuffix(c, `"]}`)) {
+				if c, ok := strings.CutPrefix(values[0], `${__data.fields["`); ok && !slices.Contains(columns, strings.TrimSuffix(c, `"]:percentencode}`)) {
 					t.Errorf("%s: link to %s takes %s, which is no column", p.Title, m[1], values[0])
 				}
 			}

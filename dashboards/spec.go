@@ -63,7 +63,8 @@ type value struct {
 }
 
 // column is one of a table. Columns that are labels have a label, those of values
-// the unit of the query they stand for, in the order of the queries.
+// the unit of the query they stand for, in the order of the queries. One without a
+// title is not shown.
 type column struct {
 	title, label string
 	unit         string

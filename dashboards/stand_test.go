@@ -23,6 +23,7 @@ import (
 // root has not (see gaps_test.go).
 const (
 	eastJob, westJob = "worker", "exporter"
+	eastHost         = "east-1"
 	westHost         = "west-1"
 	westCluster      = "west"
 	westPool         = "blue"
@@ -38,11 +39,11 @@ func stand(t *testing.T) *server {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	eastMetrics := freeAddress(t)
-	east := startWorker(t, dir, "east", "--metrics-addr", eastMetrics)
+	east := startWorker(t, dir, "east", "--metrics-addr", eastMetrics, "--host", eastHost) // nobody named its cluster and pool
 	west := startWorker(t, dir, "west")
 	westMetrics := startExporter(t, west)
 	p := startPrometheus(t, fmt.Sprintf(`
-global: {scrape_interval: 1s, evaluation_interval: 1s}
+global: {scrape_interval: 1s, evaluation_interval: 1s, always_scrape_classic_histograms: true}
 rule_files: [%q]
 scrape_configs:
 - {job_name: %s, static_configs: [{targets: [%q]}]}

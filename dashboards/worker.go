@@ -35,7 +35,7 @@ func workerNow() []panel {
 			queries: []query{{sumOnHost("host, instance, version, goversion", `gpu_exporter_build_info{`+inst+`}`), ""}, {sumOnHost("host, instance", `gpu_exporter_source_up{`+inst+`}`), ""},
 				{sumOnHost("host, instance", `hip_sessions{`+inst+`}`), ""}},
 			columns: []column{{title: "Host", label: "host", link: link{fleetUID, map[string]string{"host": "Host"}}}, {title: "Instance", label: "instance"}, {title: "Version", label: "version"}, {title: "Go", label: "goversion"},
-				{title: "Running", unit: units.Short, steps: mustBeUp}, {title: "Source up", unit: units.Short, steps: mustBeUp}, {title: "Sessions", unit: units.Short}}},
+				{}, {title: "Source up", unit: units.Short, steps: mustBeUp}, {title: "Sessions", unit: units.Short}}},
 	}
 }
 
