@@ -64,11 +64,12 @@ func TestAPIIsStable(t *testing.T) {
 	w.sinks = someSinks(w.now().Add(time.Minute))
 	p := w.page(t, Options{}, 90*time.Second)
 	for name, path := range map[string]string{
-		"status.json":  "/api/v1/status",
-		"history.json": "/api/v1/history?minutes=1&points=6&gpu=1",
-		"most.json":    "/api/v1/history?minutes=1&points=4&metric=gpu_process_vram_bytes&metric=hip_session_calls_per_second&top=2",
-		"calls.json":   "/api/v1/calls?minutes=1",
-		"latency.json": "/api/v1/latency?minutes=1&points=4&op=hipMalloc",
+		"status.json":    "/api/v1/status",
+		"history.json":   "/api/v1/history?minutes=1&points=6&gpu=1",
+		"most.json":      "/api/v1/history?minutes=1&points=4&metric=gpu_process_vram_bytes&metric=hip_session_calls_per_second&top=2",
+		"calls.json":     "/api/v1/calls?minutes=1",
+		"functions.json": "/api/v1/functions?minutes=1&points=3&top=2",
+		"latency.json":   "/api/v1/latency?minutes=1&points=4&op=hipMalloc",
 	} {
 		r := get(p, path)
 		if r.Code != 200 || r.Header().Get("Content-Type") != "application/json" {
@@ -214,7 +215,7 @@ func TestImpossibleFigures(t *testing.T) {
 		r.Sessions = make([]smi.Session, 3000)
 	}
 	p := w.page(t, Options{}, 30*time.Second)
-	for _, path := range []string{"/", "/api/v1/status", "/api/v1/history", "/api/v1/calls", "/api/v1/latency"} {
+	for _, path := range []string{"/", "/api/v1/status", "/api/v1/history", "/api/v1/calls", "/api/v1/latency", "/api/v1/functions"} {
 		if r := get(p, path); r.Code != 200 || r.Body.Len() > 4<<20 {
 			t.Errorf("%s: %d, %d bytes", path, r.Code, r.Body.Len())
 		}

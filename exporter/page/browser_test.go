@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -291,19 +292,21 @@ func (p *tab) until(what, expression string) {
 	p.t.Fatalf("%s does not happen; the page reads:\n%.3000s", what, strings.TrimSpace(text))
 }
 
-// picture is what the page looks like, all of it or what is in sight.
-func (p *tab) picture(file string, all bool) []byte {
+// picture writes what the page looks like, all of it or what is in sight, in the
+// format of the file's name.
+func (p *tab) picture(file string, all bool) {
 	p.t.Helper()
+	params := map[string]any{"format": strings.TrimPrefix(filepath.Ext(file), "."), "captureBeyondViewport": all}
+	if params["format"] != "png" {
+		params["quality"] = 82
+	}
 	var r struct{ Data string }
-	p.call(p.session, "Page.captureScreenshot", map[string]any{"format": "png", "captureBeyondViewport": all}, &r)
+	p.call(p.session, "Page.captureScreenshot", params, &r)
 	b, err := base64.StdEncoding.DecodeString(r.Data)
+	if err == nil {
+		err = os.WriteFile(file, b, 0o644)
+	}
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	if file != "" {
-		if err := os.WriteFile(file, b, 0o644); err != nil {
-			p.t.Fatal(err)
-		}
-	}
-	return b
 }

@@ -83,11 +83,7 @@ func (p *Page) callTable(q *query) (any, error) {
 	defer p.mu.Unlock()
 	to := p.calls.head + 1
 	from := max(p.calls.begin(), to-max(1, int64(window/p.opt.Step)))
-	for i := from; i < to; i++ {
-		if p.calls.measured(i) {
-			t.Seconds += p.opt.Step.Seconds()
-		}
-	}
+	t.Seconds = p.calls.seconds(from, to, p.opt.Step)
 	t.Functions = functions(p.calls, from, to, t.Seconds)
 	if len(t.Functions) > maxFunctions {
 		t.LeftOut = len(t.Functions) - maxFunctions
@@ -105,7 +101,7 @@ type sides struct {
 
 func functions(c *callRing, from, to int64, seconds float64) []Function {
 	ops := map[string]*sides{}
-	for call, h := range c.all(from, to, func(*rpcstats.Call) bool { return true }) {
+	for call, h := range c.all(from, to, everyCall) {
 		s := ops[call.Op]
 		if s == nil {
 			s = &sides{hist: map[string]*rpcstats.Hist{}, codes: map[string]map[string]uint64{}}

@@ -3,6 +3,7 @@ package page
 import (
 	"encoding/binary"
 	"iter"
+	"time"
 
 	"github.com/rocwire/rocwire/exporter/rpcstats"
 )
@@ -146,6 +147,16 @@ func grown(now, before *rpcstats.Hist) rpcstats.Hist {
 // measured says whether the calls of a step are known.
 func (c *callRing) measured(step int64) bool {
 	return step >= c.begin() && step <= c.head && c.steps[step%int64(len(c.steps))] != nil
+}
+
+// seconds is how much of the time from step a up to b has known calls.
+func (c *callRing) seconds(a, b int64, step time.Duration) (s float64) {
+	for at := a; at < b; at++ {
+		if c.measured(at) {
+			s += step.Seconds()
+		}
+	}
+	return s
 }
 
 // all are the histograms of the steps from a up to b whose calls are wanted.

@@ -10,12 +10,10 @@ import (
 	"github.com/rocwire/rocwire/exporter/rpcstats"
 )
 
-func everything(*rpcstats.Call) bool { return true }
-
 // countOf adds up the calls of some steps.
 func countOf(c *callRing, a, b int64) map[rpcstats.Call]uint64 {
 	n := map[rpcstats.Call]uint64{}
-	for call, h := range c.all(a, b, everything) {
+	for call, h := range c.all(a, b, everyCall) {
 		n[*call] += h.Count()
 	}
 	return n
@@ -77,7 +75,7 @@ func TestCallsAreExact(t *testing.T) {
 		c.put(step, totals.Calls())
 	}
 	sums := map[string]*rpcstats.Hist{}
-	for call, h := range c.all(0, 1000, everything) {
+	for call, h := range c.all(0, 1000, everyCall) {
 		if sums[call.Op] == nil {
 			sums[call.Op] = &rpcstats.Hist{}
 		}

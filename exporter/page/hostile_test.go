@@ -69,6 +69,12 @@ func (p *pest) poison(r *exporter.Reading) {
 		r.Calls = append(r.Calls, rpcstats.CallTotal{Call: rpcstats.Call{Op: e, Side: "client", Code: evil[(i+3)%len(evil)]},
 			Hist: rpcstats.Hist{Nanos: uint64(r.Time.Unix()) * 1000, Buckets: []rpcstats.Bucket{{Index: -50, Count: uint64(r.Time.Unix())}}}})
 	}
+	for i := range r.Local.Processes {
+		x := &r.Local.Processes[i]
+		x.Name, x.Executable, x.Library, x.User, x.Container = p.name(), p.name(), p.name(), p.name(), smi.Container{Name: p.name(), Pod: p.name(), Namespace: p.name()}
+		x.Calls[0].Op, x.Calls[1].Op = p.name(), p.name()
+	}
+	r.LocalErr = nil
 	r.Err = errors.New(p.name() + evil[0])
 }
 
@@ -84,7 +90,7 @@ func hostile(t *testing.T) *Page {
 // No answer holds what could be markup, turn text around, or has no end.
 func TestHostileAnswers(t *testing.T) {
 	p := hostile(t)
-	for _, path := range []string{"/", "/api/v1/status", "/api/v1/history", "/api/v1/calls", "/api/v1/latency?op=" + "%3Cimg%20src=x%20onerror=window.hacked%3E"} {
+	for _, path := range []string{"/", "/api/v1/status", "/api/v1/history", "/api/v1/calls", "/api/v1/functions?top=32", "/api/v1/latency?op=" + "%3Cimg%20src=x%20onerror=window.hacked%3E"} {
 		r := get(p, path)
 		body := r.Body.String()
 		if r.Code != http.StatusOK || !utf8.ValidString(body) || r.Body.Len() > 2<<20 {

@@ -2,6 +2,7 @@ package page
 
 import (
 	"slices"
+	"time"
 
 	"github.com/rocwire/rocwire/exporter/rpcstats"
 )
@@ -71,7 +72,7 @@ func (p *Page) latency(q *query) (any, error) {
 	}
 	for i := range a.len() {
 		at := a.from + int64(i)*a.per
-		s.point(i, p.calls, at, at+a.per, p.opt.Step.Seconds(), op)
+		s.point(i, p.calls, at, at+a.per, p.opt.Step, op)
 	}
 	return s, nil
 }
@@ -88,13 +89,8 @@ func (c *callRing) side(op string) string {
 }
 
 // point fills in point i from the steps from a up to b.
-func (s *LatencySpan) point(i int, c *callRing, a, b int64, step float64, op string) {
-	seconds := 0.0
-	for at := a; at < b; at++ {
-		if c.measured(at) {
-			seconds += step
-		}
-	}
+func (s *LatencySpan) point(i int, c *callRing, a, b int64, step time.Duration, op string) {
+	seconds := c.seconds(a, b, step)
 	if seconds == 0 {
 		return
 	}

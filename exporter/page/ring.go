@@ -58,7 +58,10 @@ func newRing(k key, r rank, steps int, head int64) *ring {
 
 var nan32 = float32(math.NaN())
 
-func (s *ring) bytes() int64 { return int64(4*len(s.vals) + ringBytes) }
+// bytesOf is what a ring of some steps takes.
+func bytesOf(steps int) int64 { return int64(4*steps + ringBytes) }
+
+func (s *ring) bytes() int64 { return bytesOf(len(s.vals)) }
 
 // put sets the figure of a step, which is none before head. The steps in between were
 // not measured.
@@ -70,7 +73,7 @@ func (s *ring) put(step int64, v float32) {
 	s.vals[step%n], s.head = v, step
 }
 
-// at is the figure of a step, NaN if there is none.
+// get is the figure of a step, NaN if there is none.
 func (s *ring) get(step int64) float32 {
 	n := int64(len(s.vals))
 	if step > s.head || step <= s.head-n || step < 0 {

@@ -7,10 +7,11 @@ func (p *Page) routes() *http.ServeMux {
 	mux.HandleFunc("GET /{$}", p.serveHTML)
 	mux.HandleFunc("GET /assets/{version}/{file}", serveAsset)
 	for path, f := range map[string]func(*query) (any, error){
-		"status":  func(*query) (any, error) { return p.status(), nil },
-		"history": p.history,
-		"calls":   p.callTable,
-		"latency": p.latency,
+		"status":    func(*query) (any, error) { return p.status(), nil },
+		"history":   p.history,
+		"calls":     p.callTable,
+		"latency":   p.latency,
+		"functions": p.functionSpan,
 	} {
 		mux.HandleFunc("GET /api/v1/"+path, func(w http.ResponseWriter, r *http.Request) { p.answer(w, r, f) })
 	}

@@ -22,7 +22,6 @@ const (
 	seriesECC         = "gpu_ecc_errors_per_second"
 	seriesProcVRAM    = "gpu_process_vram_bytes"
 	seriesProcBusy    = "gpu_process_busy_ratio" // seconds of kernels in a second
-	seriesSessVRAM    = "hip_session_vram_bytes"
 	seriesSessIn      = "hip_session_received_bytes_per_second"
 	seriesSessOut     = "hip_session_sent_bytes_per_second"
 	seriesSessCalls   = "hip_session_calls_per_second"
@@ -35,6 +34,10 @@ const (
 	seriesSinkQueue   = "gpu_exporter_sink_queue_bytes"
 	seriesSinkSent    = "gpu_exporter_sink_sent_records_per_second"
 	seriesSinkFails   = "gpu_exporter_sink_failures_per_second"
+	seriesLocalCalls  = "hip_local_calls_per_second"
+	seriesLocalLaunch = "hip_local_kernel_launches_per_second"
+	seriesLocalCopied = "hip_local_copied_bytes_per_second"
+	seriesLocalHeld   = "hip_local_allocated_bytes"
 )
 
 func keyOf(metric string, labels ...string) key {
@@ -61,6 +64,11 @@ func (s *store) add(r *exporter.Reading, sinks []push.Stats) {
 	if r.SessionsErr == nil {
 		for i := range r.Sessions {
 			s.session(&r.Sessions[i])
+		}
+	}
+	if r.LocalErr == nil {
+		for i := range r.Local.Processes {
+			s.local(&r.Local.Processes[i])
 		}
 	}
 	for i := range r.Cards {
@@ -138,7 +146,6 @@ func (s *store) sink(p *push.Stats) {
 
 func (s *store) session(x *smi.Session) {
 	id := clean(x.ID)
-	gauge(s, keyOf(seriesSessVRAM, "session", id), rankSession, x.VRAM)
 	counter(s, keyOf(seriesSessIn, "session", id), rankSession, x.BytesIn)
 	counter(s, keyOf(seriesSessOut, "session", id), rankSession, x.BytesOut)
 	counter(s, keyOf(seriesSessCalls, "session", id), rankSession, x.Calls)

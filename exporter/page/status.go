@@ -21,10 +21,11 @@ type Status struct {
 	Cluster string    `json:"cluster"`
 	Pool    string    `json:"pool"`
 
-	// Errors of the three things that are read; "" when they can be.
+	// Errors of the things that are read; "" when they can be.
 	Error         string `json:"error"`
 	SessionsError string `json:"sessions_error"`
 	CallsError    string `json:"calls_error"`
+	LocalError    string `json:"local_error"`
 
 	Cards            []Card    `json:"cards"`
 	Processes        []Process `json:"processes"`
@@ -32,6 +33,7 @@ type Status struct {
 	Sessions         []Session `json:"sessions"`
 	SessionsLeftOut  int       `json:"sessions_left_out"`
 	Worker           *Worker   `json:"worker"` // null: there is none here, or nothing is known of it
+	Local            *Local    `json:"local"`  // null: programs of this machine are not watched, or nothing is known of them
 	Sinks            []Sink    `json:"sinks"`
 	History          History   `json:"history"`
 }
@@ -72,19 +74,22 @@ func (p *Page) status() *Status {
 	s := &Status{
 		Time: r.Time, Title: clean(p.opt.Title), Version: clean(p.opt.Version),
 		Host: clean(p.opt.Place.Host), Cluster: clean(p.opt.Place.Cluster), Pool: clean(p.opt.Place.Pool),
-		Error: reason(r.Err), SessionsError: reason(r.SessionsErr), CallsError: reason(r.CallsErr),
+		Error: reason(r.Err), SessionsError: reason(r.SessionsErr), CallsError: reason(r.CallsErr), LocalError: reason(r.LocalErr),
 		Cards: []Card{}, Processes: []Process{}, Sessions: []Session{}, Sinks: []Sink{},
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i := range r.Cards[:min(len(r.Cards), maxCards)] {
-		s.Cards = append(s.Cards, cardOf(&r.Cards[i]))
+		c := cardOf(&r.Cards[i])
+		c.events(r.Events)
+		s.Cards = append(s.Cards, c)
 	}
 	p.processes(s, &r)
 	p.sessions(s, &r)
 	if t := r.Totals; r.SessionsErr == nil && t != (smi.SessionTotals{}) {
 		s.Worker = &Worker{Started: t.Started, Refused: t.Refused, BytesIn: t.BytesIn, BytesOut: t.BytesOut, Calls: t.Calls}
 	}
+	s.Local = p.localOf(&r)
 	for i := range sinks[:min(len(sinks), maxSinks)] {
 		s.Sinks = append(s.Sinks, sinkOf(&sinks[i], r.Time))
 	}

@@ -50,6 +50,12 @@ type Card struct {
 	Uncorrectable smi.Opt[uint64] `json:"ecc_uncorrectable_total"`
 	Deferred      smi.Opt[uint64] `json:"ecc_deferred_total"`
 
+	Voltages  Voltages     `json:"voltages"`
+	Partition Partition    `json:"partition"`
+	BadPages  smi.Opt[int] `json:"bad_pages"`
+	Links     []Link       `json:"xgmi_links"`
+	Events    []Event      `json:"events"` // what its driver reported since the exporter began to listen
+
 	ComputeUnits smi.Opt[int] `json:"compute_units"`
 	MemoryType   string       `json:"vram_type"`
 	Driver       string       `json:"driver"`
@@ -88,6 +94,31 @@ type PCIe struct {
 	Replays  smi.Opt[uint64]                 `json:"replays_total"`
 }
 
+// Voltages of the card's rails.
+type Voltages struct {
+	GFX smi.Opt[smi.Volts] `json:"gfx_volts"`
+	SOC smi.Opt[smi.Volts] `json:"soc_volts"`
+	Mem smi.Opt[smi.Volts] `json:"mem_volts"`
+}
+
+// Partition is how the card is divided; empty is not known.
+type Partition struct {
+	Compute string `json:"compute"`
+	Memory  string `json:"memory"`
+}
+
+// Link is one link to another card.
+type Link struct {
+	Peer  string `json:"peer_bdf"`
+	State string `json:"state"`
+}
+
+// Event is how often something happened.
+type Event struct {
+	Kind  string `json:"kind"`
+	Count uint64 `json:"count"`
+}
+
 // maxParts is how many sensors, clocks or fans of one card are shown.
 const maxParts = 32
 
@@ -96,6 +127,7 @@ func cardOf(c *exporter.Card) Card {
 	v := Card{
 		Index: d.Index, Name: clean(d.Name), UUID: clean(d.UUID), Target: clean(d.Target), State: StateOK, Age: smi.Duration(c.Age),
 		Problems: []string{}, Temperatures: []Temperature{}, Clocks: []Clock{}, Fans: []Fan{}, Throttle: []string{},
+		Links: []Link{}, Events: []Event{},
 	}
 	if b, ok := d.BDF.Get(); ok {
 		v.BDF = b.String()
@@ -121,6 +153,7 @@ func cardOf(c *exporter.Card) Card {
 		v.Correctable, v.Uncorrectable, v.Deferred = e.Correctable, e.Uncorrectable, e.Deferred
 		v.stale(e.Stale)
 	}
+	v.detail(&c.Detail)
 	if c.ProcessesErr == nil {
 		v.Processes = smi.Some(len(c.Processes))
 		v.stale(c.ProcessesStale)
@@ -158,6 +191,7 @@ func (v *Card) metrics(m *smi.Metrics) {
 	}
 	v.Power, v.PowerCap, v.Energy = finite(m.Power.Draw()), finite(m.Power.Cap), finite(m.Energy)
 	v.Performance = clean(m.PerfLevel)
+	v.Voltages = Voltages{finite(m.Voltages.GFX), finite(m.Voltages.SOC), finite(m.Voltages.Mem)}
 	for _, t := range m.Temperatures[:min(len(m.Temperatures), maxParts)] {
 		v.Temperatures = append(v.Temperatures, Temperature{clean(t.Sensor), finite(t.Current), finite(t.Limit)})
 	}
@@ -172,6 +206,32 @@ func (v *Card) metrics(m *smi.Metrics) {
 	for _, x := range m.Throttle.Violations[:min(len(m.Throttle.Violations), maxParts)] {
 		if x.Active.Or(false) && x.Kind != smi.ViolationLowUse {
 			v.Throttle = append(v.Throttle, clean(x.Kind))
+		}
+	}
+}
+
+func (v *Card) detail(d *exporter.Detail) {
+	if p := d.Partitions; p != nil {
+		v.Partition = Partition{clean(p.Compute), clean(p.Memory)}
+	}
+	if d.BadPages != nil {
+		v.BadPages = smi.Some(len(d.BadPages))
+	}
+	if x := d.XGMI; x != nil {
+		for _, l := range x.Links[:min(len(x.Links), maxParts)] {
+			k := Link{State: clean(l.State)}
+			if b, ok := l.Peer.Get(); ok {
+				k.Peer = b.String()
+			}
+			v.Links = append(v.Links, k)
+		}
+	}
+}
+
+func (v *Card) events(list []exporter.EventCount) {
+	for _, e := range list {
+		if e.Device == v.Index && e.Count > 0 && len(v.Events) < maxParts {
+			v.Events = append(v.Events, Event{clean(e.Kind), e.Count})
 		}
 	}
 }

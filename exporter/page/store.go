@@ -67,14 +67,14 @@ func (s *store) counter(k key, r rank, total float64) {
 func (s *store) of(k key, r rank) *ring {
 	x := s.series[k]
 	if x == nil {
-		x = newRing(k, r, s.steps, s.open-1)
-		for s.bytes+x.bytes() > s.maxBytes {
+		for s.bytes+bytesOf(s.steps) > s.maxBytes {
 			if s.full[r] == s.open || !s.evict(r) {
 				s.full[r] = s.open // which need not be found out again for each
 				s.left++
 				return nil
 			}
 		}
+		x = newRing(k, r, s.steps, s.open-1)
 		s.series[k] = x
 		s.bytes += x.bytes()
 	}

@@ -2,31 +2,34 @@
 
 import { h, root } from "./dom.js";
 import { shared } from "./chart.js";
-import { Latency, Most, Series, calls as fetchCalls, status as fetchStatus } from "./data.js";
+import { Functions, Latency, Most, Series, calls as fetchCalls, status as fetchStatus } from "./data.js";
 import * as f from "./format.js";
 import { cards, summary } from "./cards.js";
 import { panels } from "./panels.js";
 import { processes, sessions } from "./people.js";
 import { calls } from "./calls.js";
+import { local } from "./local.js";
 import { health } from "./health.js";
 
 const METRICS = ["gpu_activity_ratio", "gpu_vram_used_bytes", "gpu_power_watts", "gpu_temperature_celsius", "gpu_clock_hertz", "gpu_pcie_sent_bytes_per_second",
   "gpu_pcie_received_bytes_per_second", "gpu_throttle_violation_ratio", "gpu_ecc_errors_per_second", "hip_worker_received_bytes_per_second", "hip_worker_sent_bytes_per_second", "hip_sessions"];
-const USERS = ["gpu_process_vram_bytes", "gpu_process_busy_ratio", "hip_session_received_bytes_per_second", "hip_session_calls_per_second"];
+const USERS = ["gpu_process_vram_bytes", "gpu_process_busy_ratio", "hip_session_received_bytes_per_second", "hip_session_calls_per_second",
+  "hip_local_allocated_bytes", "hip_local_calls_per_second"];
 const SPANS = [5, 15, 60]; // minutes
 const MOST = 8; // lines in one chart
 const STATUS_EVERY = 2000; // ms
 const RETRY_MAX = 15000;
 
-const PARTS = [["cards", "GPUs"], ["history", "History"], ["processes", "Processes"], ["sessions", "Sessions"], ["calls", "Calls"], ["health", "Health"]];
+const PARTS = [["cards", "GPUs"], ["history", "History"], ["processes", "Processes"], ["sessions", "Sessions"], ["calls", "Calls"], ["local", "Local programs"], ["health", "Health"]];
 
 const place = (id) => document.getElementById(id);
-const state = { status: null, calls: null, series: null, most: null, latency: null, minutes: 0, op: "", paused: false, error: "", heard: 0, retry: 0 };
+const state = { status: null, calls: null, series: null, most: null, functions: null, latency: null, minutes: 0, op: "", paused: false, error: "", heard: 0, retry: 0 };
 
 function span(minutes) {
   state.minutes = minutes;
   state.series = new Series(minutes, METRICS);
   state.most = new Most(minutes, USERS, MOST);
+  state.functions = new Functions(minutes, MOST);
   state.latency = new Latency(minutes, state.op);
 }
 
@@ -76,7 +79,8 @@ function paint() {
   root(place("history"), panels(s, state.series));
   root(place("processes"), processes(s, state.most, draw));
   root(place("sessions"), sessions(s, state.most, draw));
-  root(place("calls"), calls(s, state.calls, state.latency, state.op, choose, draw));
+  root(place("calls"), calls(s, state, choose, draw));
+  root(place("local"), local(s, state.most, draw));
   root(place("health"), health(s, draw));
   root(place("head"), head(s)); // which names the parts that there are
   document.documentElement.dataset.ready = state.series.span ? "1" : "0";
@@ -108,6 +112,7 @@ function alerts() {
   if (s && s.error) list.push(["bad", "The GPUs cannot be read.", s.error]);
   if (s && s.sessions_error && s.sessions_error !== s.error) list.push(["warn", "Nothing is known of sessions.", s.sessions_error]);
   if (s && s.calls_error && s.calls_error !== s.error && s.calls_error !== s.sessions_error) list.push(["warn", "Nothing is known of calls.", s.calls_error]);
+  if (s && s.local_error) list.push(["warn", "Programs of this machine cannot be watched.", s.local_error]);
   const silent = s && !s.error ? s.cards.filter((c) => c.state === "silent").map((c) => "GPU " + c.gpu) : [];
   if (silent.length) list.push(["warn", "Some GPUs tell nothing.", silent.join(", ")]);
   const down = s ? s.sinks.filter((x) => !x.up && x.last_error) : [];
@@ -136,7 +141,7 @@ async function live() {
 }
 
 async function history() {
-  const [table] = await Promise.all([fetchCalls(5), state.series.fetch(), state.most.fetch(), state.latency.fetch()]);
+  const [table] = await Promise.all([fetchCalls(5), state.series.fetch(), state.most.fetch(), state.functions.fetch(), state.latency.fetch()]);
   state.calls = table;
 }
 

@@ -9,7 +9,8 @@ import { grid, name, share } from "./table.js";
 const PARTS = [["network", "network_mean_seconds", 0], ["queue", "queue_mean_seconds", 1], ["execution", "execution_mean_seconds", 2]];
 
 // calls draws the section. choose(op) shows another function's charts, "" all.
-export function calls(s, table, latency, op, choose, redraw) {
+export function calls(s, state, choose, redraw) {
+  const { calls: table, latency, op } = state;
   if (!table) return [h("h2", {}, "Calls"), h("p", { class: "empty" }, "The calls are being fetched.")];
   if (table.functions.length === 0 && !latency?.span?.heat.counts.some((c) => c && c.some((v) => v))) {
     if (!s.worker && !table.error) return [];
@@ -19,18 +20,31 @@ export function calls(s, table, latency, op, choose, redraw) {
   return [h("h2", {}, "Calls"),
     h("p", { class: "chooser" }, op ? ["Charts of ", h("bdi", {}, h("code", {}, op)), ". ", h("button", { type: "button", class: "more", on: { click: () => choose("") } }, "Show all functions")] : "Charts of all functions together; choose one in the table for its own.",
       span ? h("span", { class: "muted" }, span.side === "client" ? " Time as the programs see it." : " Time on the worker, from arrival to reply.") : null),
-    span ? charts(span) : h("p", { class: "empty", key: "wait" }, "The charts are being fetched."),
+    span ? charts(span, op ? null : state.functions.span) : h("p", { class: "empty", key: "wait" }, "The charts are being fetched."),
     h("h3", {}, "Functions, last 5 minutes"), functions(table, op, choose, redraw),
     h("h3", {}, "Slowest calls of the last minutes"), slow(table, redraw)];
 }
 
-function charts(span) {
+function charts(span, dear) {
+  const each = (key) => dear.functions.map((x, i) => ({ name: x.op, values: x[key], colour: i }));
   const one = (title, values, colour) => ({ name: title, values, colour });
   return h("div", { class: "panels", key: "charts" },
     chart(span, { id: "quantiles", title: "Latency", note: "half, 90 % and 99 % of calls took less", format: f.seconds, log: true, height: 170, series: [one("p50", span.p50_seconds, 2), one("p90", span.p90_seconds, 0), one("p99", span.p99_seconds, 1)] }),
     heat(span, "heat"),
     chart(span, { id: "rate", title: "Calls", note: "in a second", format: f.count, height: 170, series: [one("all", span.calls_per_second, 0), one("failed", span.failed_per_second, 1)] }),
-    chart(span, { id: "parts", title: "Where the time goes", note: "mean of a call", format: f.seconds, height: 170, stack: true, empty: "This worker does not tell network, queue and execution apart.", series: PARTS.map(([n, k, c]) => one(n, span[k], c)) }));
+    chart(span, { id: "parts", title: "Where the time goes", note: "mean of a call", format: f.seconds, height: 170, stack: true, empty: "This worker does not tell network, queue and execution apart.", series: PARTS.map(([n, k, c]) => one(n, span[k], c)) }),
+    dear && dear.functions.length ? [
+      chart(dear, { id: "dear", title: "Time by function", note: "seconds that programs spent in it in a second", format: f.seconds, stack: true, height: 170, series: each("time_ratio") }),
+      chart(dear, { id: "dear99", title: "p99 by function", note: "of those that take most time", format: f.seconds, log: true, height: 170, series: each("p99_seconds") }),
+      chart(dear, { id: "dear-rate", title: "Calls by function", note: "in a second", format: f.count, stack: true, height: 170, series: each("calls_per_second") }),
+      failing(dear),
+    ] : null);
+}
+
+// failing is shown once something failed.
+function failing(dear) {
+  const series = dear.functions.map((x, i) => ({ name: x.op, values: x.failed_per_second, colour: i })).filter((x) => x.values.some((v) => v > 0));
+  return series.length ? chart(dear, { id: "failing", title: "Failing calls", note: "in a second", format: f.count, height: 170, series }) : null;
 }
 
 function functions(table, op, choose, redraw) {

@@ -92,6 +92,9 @@ function more(c) {
     ["PCIe sent", f.byteRate(c.pcie.sent_bytes_per_second)], ["PCIe received", f.byteRate(c.pcie.received_bytes_per_second)],
     ["PCIe at most", c.pcie.max_width_lanes === null ? "" : `×${c.pcie.max_width_lanes} ${f.transfers(c.pcie.max_speed_transfers_per_second)}`],
     ["PCIe replays", f.whole(c.pcie.replays_total)], ["ECC deferred", f.whole(c.ecc_deferred_total)],
+    ...[["gfx", c.voltages.gfx_volts], ["soc", c.voltages.soc_volts], ["memory", c.voltages.mem_volts]].map(([n, v]) => ["Voltage, " + n, v === null ? "" : v.toFixed(3) + " V"]),
+    ["Partition", [c.partition.compute, c.partition.memory].filter(Boolean).join(" ")], ["Bad pages", f.whole(c.bad_pages)],
+    ...c.xgmi_links.map((x) => ["Link to " + (x.peer_bdf || "a GPU"), x.state]), ...c.events.map((x) => ["Events, " + x.kind, f.whole(x.count)]),
     ["Driver", c.driver], ["VBIOS", c.vbios],
   ];
 }

@@ -127,5 +127,16 @@ export class Latency extends Timeline {
   take() {}
 }
 
+// Functions are what the functions with most time cost; which they are may change.
+export class Functions extends Timeline {
+  constructor(minutes, n) {
+    super("functions", minutes, [["top", n]]);
+  }
+
+  async ask() {
+    this.span = await get(this.path, this.params);
+  }
+}
+
 export const status = () => get("status", []);
 export const calls = (minutes) => get("calls", [["minutes", minutes]]);
