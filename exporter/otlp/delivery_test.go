@@ -43,7 +43,9 @@ func TestOutage(t *testing.T) {
 			dir := t.TempDir()
 			open := func() *Sink {
 				opt := Options{Service: "rocwire.test", Version: "1", Metrics: Signal{Endpoint: endpoint, Protocol: protocol}}
-				opt.Queue.Dir, opt.Queue.Drain = dir, time.Millisecond
+				// Long enough for no request to be given up while the receiver reads it: that
+				// one would be taken, and sent again.
+				opt.Queue.Dir, opt.Queue.Drain = dir, time.Minute
 				s, err := New(opt, src)
 				if err != nil {
 					t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 func resourceOf(o *Options, m machine) map[string]string {
 	got := map[string]string{}
 	for _, k := range o.resource(m).Attributes() {
-		got[string(k.Key)] = k.Value.Emit()
+		got[string(k.Key)] = k.Value.String()
 	}
 	return got
 }

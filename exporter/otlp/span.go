@@ -134,7 +134,7 @@ func protoAttrs(a []attribute.KeyValue) []*common.KeyValue {
 			}
 			v.Value = &common.AnyValue_ArrayValue{ArrayValue: list}
 		default:
-			v.Value = &common.AnyValue_StringValue{StringValue: k.Value.Emit()}
+			v.Value = &common.AnyValue_StringValue{StringValue: k.Value.String()}
 		}
 		out = append(out, &common.KeyValue{Key: string(k.Key), Value: v})
 	}

@@ -132,7 +132,7 @@ func TestTracesOutage(t *testing.T) {
 	endpoint, dir := r.overHTTP(t), t.TempDir()
 	open := func() (s *Sink, end func()) {
 		s, err := New(Options{
-			Traces: Signal{Endpoint: endpoint}, BatchDelay: time.Hour, BatchSpans: 10, MaxSpans: 25, Queue: push.Options{Dir: dir, Drain: time.Millisecond},
+			Traces: Signal{Endpoint: endpoint}, BatchDelay: time.Hour, BatchSpans: 10, MaxSpans: 25, Queue: push.Options{Dir: dir, Drain: time.Minute},
 		}, nil)
 		if err != nil {
 			t.Fatal(err)
