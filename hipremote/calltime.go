@@ -25,8 +25,9 @@ type callTime struct {
 	begin   int64
 	worker  wire.Timing // of all replies together
 	replies uint32
-	untimed bool   // a reply did not say how long it took
-	request uint32 // number of the last message
+	untimed bool        // a reply did not say how long it took
+	request uint32      // number of the last message
+	traced  *tracedCall // nil unless one of its messages is traced
 }
 
 func (c *Client) begin() callTime { return callTime{begin: mono.Now()} }
@@ -49,15 +50,19 @@ func (c *Client) end(ct *callTime, op uint16, code hip.Error) {
 		}
 		c.times.slowest.Add(ct.begin, slow)
 	}
+	if ct.traced != nil {
+		ct.traced.end(op, int32(code))
+	}
 }
 
 func (ct *callTime) timed() bool { return ct.replies > 0 && !ct.untimed }
 
 // call sends a request of the call and waits for its reply.
 func (ct *callTime) call(l *link, op uint16, m *wire.Msg) error {
+	begin := ct.next(l)
 	err := l.Call(op, m)
 	if ct != nil && err == nil {
-		ct.request = m.ID()
+		ct.sent(l, m.ID(), begin, len(m.Bulk)+m.DstN)
 		ct.replies++
 		if m.Timed {
 			ct.worker.Queue += m.Timing.Queue
@@ -71,18 +76,42 @@ func (ct *callTime) call(l *link, op uint16, m *wire.Msg) error {
 
 // post sends a request of the call that is not answered.
 func (ct *callTime) post(l *link, op uint16, req, bulk []byte) error {
+	begin := ct.next(l)
 	id, err := l.PostID(op, req, bulk)
-	if ct != nil {
-		ct.request = id
+	if ct != nil && err == nil {
+		ct.sent(l, id, begin, len(bulk))
 	}
 	return err
 }
 
 // start sends a request of the call whose reply it does not wait for.
 func (ct *callTime) start(l *link, op uint16, m *wire.Msg, done func(*wire.Msg, error)) error {
+	begin, n := ct.next(l), len(m.Bulk)+len(m.Dst)
 	id, err := l.GoID(op, m, done)
-	if ct != nil {
-		ct.request = id
+	if ct != nil && err == nil {
+		ct.sent(l, id, begin, n)
 	}
 	return err
+}
+
+// next is when the call's next message begins: the first with the call itself. It is only looked at where calls are traced.
+func (ct *callTime) next(l *link) int64 {
+	if ct == nil || l.trace == nil {
+		return 0
+	}
+	if ct.request == 0 {
+		return ct.begin
+	}
+	return mono.Now()
+}
+
+// sent notes a message of the call that carries n bytes of bulk data.
+func (ct *callTime) sent(l *link, id uint32, begin int64, n int) {
+	ct.request = id
+	if l.trace != nil && l.trace.context.Traced(id) {
+		if ct.traced == nil {
+			ct.traced = &tracedCall{trace: l.trace}
+		}
+		ct.traced.message(id, begin, uint64(n))
+	}
 }

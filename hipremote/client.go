@@ -3,6 +3,7 @@ package hipremote
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"net"
 	"os"
 	"runtime"
@@ -10,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/rocwire/rocwire/exporter/rpctrace"
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hipremote/hiprpc"
 	"github.com/rocwire/rocwire/wire"
@@ -46,8 +48,9 @@ type Client struct {
 // link is an established connection.
 type link struct {
 	*wire.Client
-	direct bool // copies from the device may have any size
-	timed  bool // the worker tells how long it took, and takes what follows from that
+	direct bool    // copies from the device may have any size
+	timed  bool    // the worker tells how long it took, and takes what follows from that
+	trace  *tracer // nil unless some calls are traced
 	lost   sync.Once
 	stop   chan struct{}
 }
@@ -127,6 +130,10 @@ func (c *Client) connect() (*link, error) {
 	}
 	hello := identity()
 	hello.Features = []string{featureDirect, wire.FeatureTiming}
+	if hello.TraceEvery = c.cfg.TraceEvery; hello.TraceEvery != 0 {
+		hello.TraceSeed = rand.Uint64()
+		hello.Features = append(hello.Features, rpctrace.Feature)
+	}
 	hello.Devices = c.cfg.Devices[:min(len(c.cfg.Devices), 4096)]
 	var ranges []addressRange
 	if !c.cfg.NoReserve {
@@ -162,6 +169,9 @@ func (c *Client) connect() (*link, error) {
 		return nil, &wire.Error{Kind: wire.ErrProtocol, Host: host, Port: port, Reason: "the worker chose a range that was not offered"}
 	}
 	l.Client, l.direct, l.timed = conn, conn.Welcome().HasFeature(featureDirect), conn.Welcome().HasFeature(wire.FeatureTiming)
+	if conn.Welcome().HasFeature(rpctrace.Feature) {
+		l.trace = newTracer(&hello)
+	}
 	c.mem.reserve(chosen)
 	c.cfg.debugf("session %d at %s:%s, backend %s, device addresses %#x+%#x", conn.Welcome().Session, host, port, conn.Welcome().Backend,
 		chosen.base, chosen.size)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/rocwire/rocwire/exporter/rpctrace"
 	"github.com/rocwire/rocwire/internal/tfconnect"
 )
 
@@ -28,6 +29,7 @@ type Config struct {
 	Eager          bool          // give kernels all host memory from the start
 	NoReserve      bool          // reserve no range of device addresses: every allocation asks the worker, and kernels reach no host memory
 	Devices        string        // HIP_VISIBLE_DEVICES of this process
+	TraceEvery     uint32        // one of so many calls is traced, where the worker exports traces; 0: none
 	// Logf writes one line of log; nil means standard error.
 	Logf func(format string, args ...any)
 }
@@ -36,7 +38,8 @@ type Config struct {
 type Locator func(ctx context.Context) (host, port string, err error)
 
 // FromEnv reads TENSOR_FUSION_OPERATOR_GET_CONNECTION_URL (see package tfconnect), TF_WORKER_HOST, TF_WORKER_PORT, TF_CONNECT_TIMEOUT and TF_IO_TIMEOUT (seconds, or with a unit), TF_DEBUG,
-// ROCWIRE_HOST_MEMORY (eager), ROCWIRE_RESERVE (0: no range of device addresses) and HIP_VISIBLE_DEVICES. What makes no sense is said once and the default taken.
+// ROCWIRE_HOST_MEMORY (eager), ROCWIRE_RESERVE (0: no range of device addresses), HIP_VISIBLE_DEVICES, and what
+// rpctrace.Every reads. What makes no sense is said once and the default taken.
 func FromEnv() Config {
 	c := Config{Host: DefaultHost, Port: DefaultPort, ConnectTimeout: DefaultConnectTimeout, IOTimeout: DefaultIOTimeout}
 	if v := os.Getenv("TF_WORKER_HOST"); v != "" {
@@ -65,6 +68,10 @@ func FromEnv() Config {
 	c.Eager = os.Getenv("ROCWIRE_HOST_MEMORY") == "eager"
 	c.NoReserve = os.Getenv("ROCWIRE_RESERVE") == "0"
 	c.Devices = os.Getenv("HIP_VISIBLE_DEVICES")
+	var problem string
+	if c.TraceEvery, problem = rpctrace.Every(os.Getenv); problem != "" {
+		c.logf("%s", problem)
+	}
 	return c
 }
 

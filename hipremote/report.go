@@ -32,6 +32,9 @@ func (c *Client) sendReport(l *link) {
 	if d := c.times.total.Take(); d != nil {
 		_ = l.Post(rpcstats.Op, d.AppendEncode(nil), nil)
 	}
+	if l.trace != nil {
+		l.trace.report(l)
+	}
 	if !l.timed {
 		return
 	}

@@ -31,6 +31,8 @@ type Hello struct {
 	Ranges      []Range  `msgpack:"ranges,omitempty"`       // device address ranges that the client could reserve, best first
 	HeartbeatMS uint32   `msgpack:"heartbeat_ms,omitempty"` // longest silence of the server that the client would like
 	Devices     string   `msgpack:"devices,omitempty"`      // the client's HIP_VISIBLE_DEVICES, for the server to apply
+	TraceSeed   uint64   `msgpack:"trace_seed,omitempty"`   // of package rpctrace: which calls are traced
+	TraceEvery  uint32   `msgpack:"trace_every,omitempty"`  // one of so many calls is traced; 0: none
 	Protocol    uint16   `msgpack:"-"`                      // version of the frame header it came in
 }
 

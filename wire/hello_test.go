@@ -13,7 +13,7 @@ import (
 var sampleHello = Hello{
 	Client: "hipremote", Version: "0.1", Purpose: "hip", Host: "node7", PID: 4711, Executable: "/usr/bin/hello_hip", User: "ada",
 	Container: "c1", Pod: "p1", Namespace: "ns", TraceParent: "00-1-2-3", Features: []string{"credit"},
-	Ranges: []Range{{1 << 44, 1 << 40}, {1 << 45, 1 << 38}}, HeartbeatMS: 5000, Devices: "0,2",
+	Ranges: []Range{{1 << 44, 1 << 40}, {1 << 45, 1 << 38}}, HeartbeatMS: 5000, Devices: "0,2", TraceSeed: 1 << 63, TraceEvery: 100,
 }
 
 func TestHelloRoundTrip(t *testing.T) {

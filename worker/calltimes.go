@@ -2,6 +2,7 @@ package worker
 
 import (
 	"github.com/rocwire/rocwire/exporter/rpcstats"
+	"github.com/rocwire/rocwire/exporter/rpctrace"
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hipremote/hiprpc"
 	"github.com/rocwire/rocwire/internal/mono"
@@ -41,6 +42,9 @@ func (s *session) measure(r *wire.Request, code hip.Error) {
 	if c.slowest.Wants(t.Total()) {
 		s.noteSlow(r, code, t)
 	}
+	if s.trace != nil {
+		s.trace.called(r, code, t)
+	}
 }
 
 func (s *session) noteSlow(r *wire.Request, code hip.Error, t wire.Timing) {
@@ -66,19 +70,22 @@ type clientReport struct {
 func (s *session) doClientReport(r *wire.Request) {
 	var rep clientReport
 	var err error
-	if r.Op == rpcstats.OpSlow {
+	switch r.Op {
+	case rpctrace.Op:
+		err = s.trace.report(r.Fixed)
+	case rpcstats.OpSlow:
 		rep.slow, err = rpcstats.DecodeSlow(r.Fixed)
 		for i := range rep.slow {
 			rep.slow[i].Client = true
 		}
-	} else {
+	default:
 		rep.delta, err = rpcstats.Decode(r.Fixed, rpcstats.OfClient)
 	}
 	if err != nil {
 		s.malformed(r)
 		return
 	}
-	if s.client != nil {
+	if s.client != nil && r.Op != rpctrace.Op {
 		s.client(rep)
 	}
 	if !r.NoReply() {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/rocwire/rocwire/exporter/rpctrace"
 	"github.com/rocwire/rocwire/smi"
 )
 
@@ -68,6 +69,10 @@ type Config struct {
 	// AllowSet lets clients of the management connection change the cards, and lets those on other machines end sessions; otherwise only
 	// those on this one may.
 	AllowSet bool
+
+	// Spans takes the spans of traced calls, a few at a time. It is called on goroutines of the sessions and must not block; client is what
+	// the session's client says of itself. Nil: no calls are traced.
+	Spans func(client smi.Client, session string, spans []rpctrace.Span)
 
 	Version string
 	Log     *slog.Logger

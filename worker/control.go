@@ -21,6 +21,7 @@ const (
 	msgStop   = 5 // parent → session: end; carries the reason for the client
 	msgLimits = 6 // parent → session: its quotas from now on
 	msgSlow   = 7 // session → parent: the slowest calls since the last one, as rpcstats.AppendSlow writes them
+	msgSpans  = 8 // session → parent: spans of traced calls, as rpctrace.AppendRecords writes them
 )
 
 // maxControl bounds a message in bytes, both ways. The largest is msgStart with a Hello.
@@ -146,6 +147,7 @@ type start struct {
 	InitID  uint32 // request id of its INIT
 	Hello   []byte // MessagePack
 	Limits  []limit
+	Trace   bool // somebody wants to know of traced calls
 }
 
 func (s *start) encode() []byte {
@@ -156,6 +158,7 @@ func (s *start) encode() []byte {
 	e.U32(s.InitID)
 	e.Bytes(s.Hello)
 	appendLimits(&e, s.Limits)
+	e.Bool(s.Trace)
 	return e.B
 }
 
@@ -164,6 +167,7 @@ func (s *start) decode(b []byte) error {
 	d := wire.NewDec(b)
 	s.Session, s.Version, s.InitID, s.Hello = d.U64(), d.U16(), d.U32(), d.Bytes()
 	s.Limits = decodeLimits(&d)
+	s.Trace = d.Bool()
 	if !d.Done() {
 		return fmt.Errorf("%w: start", errControl)
 	}

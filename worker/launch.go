@@ -25,7 +25,12 @@ func (s *session) doLaunchKernel(r *wire.Request) {
 			return
 		}
 	}
-	s.reply(r, s.rt.LaunchKernel(hip.Thread{Device: dev}, l), nil)
+	t := hip.Thread{Device: dev}
+	if s.trace.wantsKernel(r, l) {
+		s.launchTraced(r, t, l)
+		return
+	}
+	s.reply(r, s.rt.LaunchKernel(t, l), nil)
 }
 
 // doModuleLoadData loads one code object: the message's bulk.

@@ -85,7 +85,7 @@ func (p *proc) message(msg []byte) error {
 	case msgReady:
 		p.readyOnce.Do(func() { close(p.ready) })
 		return nil
-	case msgReport, msgSlow, msgEnd:
+	case msgReport, msgSlow, msgSpans, msgEnd:
 		rec := p.record()
 		if rec == nil {
 			return fmt.Errorf("%w: report without a session", errControl)
@@ -95,6 +95,8 @@ func (p *proc) message(msg []byte) error {
 			return rec.report(msg)
 		case msgSlow:
 			return rec.slow(msg)
+		case msgSpans:
+			return rec.traced(msg)
 		}
 		p.ended.Store(true)
 		return rec.end(msg)

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/rocwire/rocwire/exporter/rpctrace"
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/wire"
 	"github.com/rocwire/rocwire/worker/quota"
@@ -87,11 +88,11 @@ func (p *SessionProcess) Run() error {
 	if err != nil {
 		return err
 	}
-	return p.serve(ctl, conn, Session{ID: st.Session, Hello: hello}, st.Limits)
+	return p.serve(ctl, conn, Session{ID: st.Session, Hello: hello}, &st)
 }
 
 // serve is one session, from the Welcome to its end.
-func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session, limits []limit) error {
+func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session, st *start) error {
 	log := p.Log.With("session", sess.ID)
 	w := wire.Welcome{Version: p.Version, Session: sess.ID, HeartbeatMS: uint32(sess.Hello.Heartbeat() / time.Millisecond)}
 	opened, err := p.Open(sess)
@@ -109,7 +110,10 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 	s := newSession(opened.Runtime, conn, log)
 	within := s.limit()
 	defer within.Close()
-	setLimits(within, limits)
+	setLimits(within, st.Limits)
+	if st.Trace {
+		s.trace = newTracer(sess.Hello)
+	}
 	s.handles.own = opened.ChecksHandles
 	if opened.Faults != nil {
 		opened.Faults(func(st hip.Stream, code hip.Error, detail string) { s.fault(0, st, code, detail) })
@@ -217,6 +221,9 @@ const (
 
 func (s *session) features() []string {
 	list := []string{wire.FeatureTiming}
+	if s.trace != nil {
+		list = append(list, rpctrace.Feature)
+	}
 	if s.direct != nil {
 		list = append(list, FeatureDirect)
 	}

@@ -19,6 +19,7 @@ type sessionRecord struct {
 	start  time.Time
 	stats  *totals
 	over   chan struct{} // closed when all that it held is released
+	spans  spanSink
 
 	mu       sync.Mutex
 	pid      int

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/rocwire/rocwire/exporter/rpcstats"
+	"github.com/rocwire/rocwire/exporter/rpctrace"
 	"github.com/rocwire/rocwire/internal/mono"
 	"github.com/rocwire/rocwire/wire"
 )
@@ -11,11 +12,15 @@ import (
 // reportEvery is how often a session process reports to the parent.
 const reportEvery = time.Second
 
+// maxSpans is how many spans fit into one message to the parent.
+const maxSpans = (maxControl - 64) / rpctrace.MaxRecord
+
 // reporter tells the parent what the session measures.
 type reporter struct {
 	ctl   *control
 	conn  *wire.ServerConn
 	s     *session
+	ended bool          // this is the last report
 	waits chan received // what the client measured
 }
 
@@ -49,6 +54,7 @@ func (r *reporter) run(stop <-chan struct{}) {
 		case <-t.C:
 			r.send()
 		case <-stop:
+			r.ended = true
 			r.send()
 			return
 		}
@@ -89,5 +95,13 @@ func (r *reporter) send() {
 			return
 		}
 		slow = slow[n:]
+	}
+	spans, dropped := r.s.trace.take(r.ended)
+	for len(spans) > 0 || dropped > 0 {
+		n := min(len(spans), maxSpans)
+		if r.ctl.send(rpctrace.AppendRecords([]byte{msgSpans}, spans[:n], dropped), -1) != nil {
+			return
+		}
+		spans, dropped = spans[n:], 0
 	}
 }

@@ -63,12 +63,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	s := &Server{cfg: cfg, listener: l, sessions: map[uint64]*sessionRecord{}, byPID: map[int]*sessionRecord{}, done: make(chan struct{})}
 	s.quotas = quotas{all: map[int]smi.Quota{}, own: map[uint64]map[int]smi.Quota{}, cards: map[int]busAddress{}}
-	s.totals.latency = rpcstats.NewTotals(rpcstats.Names{Op: hiprpc.OpName, Code: func(c int32) string {
-		if !hip.Error(c).Valid() {
-			return ""
-		}
-		return hip.Error(c).Name()
-	}})
+	s.totals.latency = rpcstats.NewTotals(rpcstats.Names{Op: hiprpc.OpName, Code: codeName})
 	s.smi = smiremote.NewHandler(smiremote.HandlerOptions{
 		Source: s.Source(), Sessions: s, Calls: s.Calls(), Version: cfg.Version, Backend: cfg.Backend.sourceName(), AllowSet: cfg.AllowSet,
 		Kill: s.KillSession, AllowKill: func(peer net.Addr) bool { return cfg.AllowSet || smiremote.LocalPeer(peer) },
@@ -196,7 +191,7 @@ func refusalCode(err error) hip.Error {
 
 // begin gives the client a session process. Unless it fails, conn is the process's.
 func (s *Server) begin(conn net.Conn, hello *wire.Hello, head wire.Header) error {
-	rec := &sessionRecord{id: s.nextID.Add(1), client: clientOf(hello, conn.RemoteAddr()), start: time.Now(), stats: &s.totals, over: make(chan struct{})}
+	rec := &sessionRecord{id: s.nextID.Add(1), client: clientOf(hello, conn.RemoteAddr()), start: time.Now(), stats: &s.totals, over: make(chan struct{}), spans: s.spanSink(hello)}
 	s.mu.Lock()
 	if s.closing.Load() {
 		s.mu.Unlock()
@@ -240,7 +235,7 @@ func (s *Server) handOver(conn net.Conn, hello *wire.Hello, head wire.Header, re
 		s.quotas.mu.Lock() // SetQuota must not come between the first limits and the process's having a session
 		s.mu.Lock()        // gone must not see a process between having the session and not getting it
 		s.byPID[p.pid()] = rec
-		err = p.serve(rec, &start{Session: rec.id, Version: head.Version, InitID: head.ID, Hello: packed, Limits: s.limits(rec.id)}, int(f.Fd()))
+		err = p.serve(rec, &start{Session: rec.id, Version: head.Version, InitID: head.ID, Hello: packed, Limits: s.limits(rec.id), Trace: rec.spans.context != nil}, int(f.Fd()))
 		s.mu.Unlock()
 		s.quotas.mu.Unlock()
 		if err == nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/rocwire/rocwire/exporter/rpcstats"
+	"github.com/rocwire/rocwire/exporter/rpctrace"
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hipremote/hiprpc"
 	"github.com/rocwire/rocwire/internal/mono"
@@ -34,6 +35,7 @@ type session struct {
 	conn   notifier
 	log    *slog.Logger
 	times  callTimes
+	trace  *tracer            // nil unless calls are traced
 	client func(clientReport) // takes what the client measured
 
 	devices int32
@@ -134,6 +136,11 @@ func (s *session) own(r *wire.Request) bool {
 	case hiprpc.OpHostPull:
 		s.doHostPull(r)
 	case rpcstats.Op, rpcstats.OpSlow:
+		s.doClientReport(r)
+	case rpctrace.Op:
+		if s.trace == nil {
+			return false // not agreed on
+		}
 		s.doClientReport(r)
 	default:
 		return false

@@ -82,6 +82,7 @@ func (s *session) doDeviceReset(r *wire.Request) {
 			return
 		}
 		s.handles.clear()
+		s.trace.reset()
 		s.host.clear(t.Device)
 		s.replyU64(r, s.fails.reset(), code)
 	})

@@ -13,6 +13,7 @@ type totals struct {
 	started, refused         uint64
 	bytesIn, bytesOut, calls uint64
 	latency                  *rpcstats.Totals
+	spansDropped             uint64
 }
 
 func (t *totals) add(in, out, calls uint64, d *rpcstats.Delta) {
@@ -24,6 +25,18 @@ func (t *totals) add(in, out, calls uint64, d *rpcstats.Delta) {
 	if d != nil {
 		t.latency.Merge(d)
 	}
+}
+
+func (t *totals) dropSpans(n uint64) {
+	t.mu.Lock()
+	t.spansDropped += n
+	t.mu.Unlock()
+}
+
+func (t *totals) droppedSpans() uint64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.spansDropped
 }
 
 func (t *totals) session() {

@@ -51,7 +51,10 @@ func (c *Context) Span(r *Record, op, code string) Span {
 	s := Span{
 		TraceID: c.trace, ID: c.id(r.Request, r.Kind), Parent: c.parent, Kind: r.Kind, Op: op, Code: code,
 		Start: time.Unix(0, r.Start), Duration: r.Duration, Bytes: r.Bytes,
-		Device: int(r.Device), Stream: r.Stream, Kernel: r.Kernel, Grid: r.Grid, Block: r.Block,
+		Device: -1, Stream: r.Stream, Kernel: r.Kernel, Grid: r.Grid, Block: r.Block,
+	}
+	if r.Kind == Kernel {
+		s.Device = int(r.Device)
 	}
 	if c.parent == ([8]byte{}) {
 		const high, low = 16, 17 // purposes beyond the kinds

@@ -122,8 +122,11 @@ func TestSpans(t *testing.T) {
 		if worker.Parent != client.ID || kernel.Parent != worker.ID || client.TraceID != worker.TraceID || kernel.TraceID != client.TraceID {
 			t.Errorf("%+v\n%+v\n%+v", client, worker, kernel)
 		}
+		if kernel.Device != 1 || worker.Device != -1 {
+			t.Errorf("devices %d and %d", kernel.Device, worker.Device)
+		}
 		if want := (Span{TraceID: client.TraceID, ID: client.ID, Parent: client.Parent, Kind: Client, Op: "hipX", Code: "hipSuccess",
-			Start: time.Unix(1e9, 5), Duration: 7, Bytes: 9, Device: 1}); !reflect.DeepEqual(client, want) {
+			Start: time.Unix(1e9, 5), Duration: 7, Bytes: 9, Device: -1}); !reflect.DeepEqual(client, want) {
 			t.Errorf("%+v, want %+v", client, want)
 		}
 	}
@@ -166,6 +169,10 @@ func TestBudget(t *testing.T) {
 	}
 	if n := b.Dropped(); n != 4*5*MaxRate-2*MaxRate-MaxRate/10 || b.Dropped() != 0 {
 		t.Errorf("%d dropped", n)
+	}
+	b = Budget{Batches: true}
+	if n := taken(start); n != 2*MaxRate {
+		t.Errorf("%d in a batch", n)
 	}
 }
 

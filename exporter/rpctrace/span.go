@@ -37,8 +37,8 @@ type Span struct {
 	Duration   time.Duration
 	Bytes      uint64 // that were copied
 
-	// Of kernel spans. Device is the number the program knows it by.
-	Device      int
+	Device int // the program's number of it, of kernel spans; negative: not known
+	// Of kernel spans.
 	Stream      uint64 // handle; 0 is the default stream
 	Kernel      string // name
 	Grid, Block [3]uint32
