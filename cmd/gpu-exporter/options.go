@@ -20,23 +20,18 @@ elsewhere, and has a page to look at.
 
 Usage: gpu-exporter [flags]
 
-  --worker HOST:PORT  worker to ask, also unix:PATH
-                      [TF_WORKER_HOST:TF_WORKER_PORT, localhost:18515]
-  --local             ask this machine's own cards instead of a worker
-  --smi-backend NAME  with --local: amdsmi (AMD's library), sysfs (the kernel's
-                      files), or auto                                [auto]
-  --kubelet-socket SOCKET  with --local: kubelet to ask which pod a card was given to,
-                      such as unix:///var/lib/kubelet/pod-resources/kubelet.sock
-                      (that one if it is there), or none
-  --proc DIR          with --local: where the host's /proc is, in a container that is
-                      not in the host's PID namespace                [/proc]
-  --listen HOST:PORT  where to serve /, /metrics, /probe, /sd, /-/healthy, /-/ready
-                      [127.0.0.1:9400]
-  --insecure          let --listen be an address that other machines reach,
-                      although nobody is authenticated
-  --timeout TIME      how long the worker may take to answer         [10s]
-  --version           print the version
-  --help              this text
+  --worker HOST:PORT      worker to ask, also unix:PATH (TF_WORKER_HOST:TF_WORKER_PORT, localhost:18515)
+  --local                 ask this machine's own cards instead of a worker
+  --smi-backend SOURCE    with --local: amdsmi (AMD's library), sysfs (the kernel's files), or auto (auto)
+  --kubelet-socket SOCKET with --local: kubelet to ask which pod a card was given to, such as
+                          unix:///var/lib/kubelet/pod-resources/kubelet.sock (that one if it is there), or none
+  --proc DIR              with --local: where the host's /proc is, in a container that is not in the host's PID
+                          namespace (/proc)
+  --listen HOST:PORT      where to serve /, /metrics, /probe, /sd, /-/healthy and /-/ready (127.0.0.1:9400)
+  --insecure              let --listen be an address that other machines reach, although nobody is authenticated
+  --timeout TIME          how long the worker may take to answer (10s)
+  --version               print the version
+  --help                  this text
 `
 
 const ending = `
@@ -77,6 +72,7 @@ func parse(args []string, getenv func(string) string) (o options, err error) {
 	fs.BoolVar(&o.service.Insecure, "insecure", false, "")
 	fs.DurationVar(&o.timeout, "timeout", 10*time.Second, "")
 	fs.BoolVar(&o.version, "version", false, "")
+	o.service.Flag = "--listen"
 	o.service.AddFlags(fs)
 	if err := fs.Parse(args); err != nil {
 		return o, err

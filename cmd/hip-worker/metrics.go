@@ -26,7 +26,7 @@ func (m *metrics) start(o *options, w *worker.Server, log *slog.Logger) (end fun
 	case errors.Is(err, syscall.EADDRINUSE):
 		return nil, fmt.Errorf("--metrics-addr %s: %w", o.metrics, worker.ErrPortInUse)
 	case err != nil:
-		return nil, fmt.Errorf("--metrics-addr: %w", err)
+		return nil, fmt.Errorf("metrics: %w", err)
 	}
 	fmt.Printf("metrics at %s\n", m.service.URL())
 	ctx, cancel := context.WithCancel(context.Background())

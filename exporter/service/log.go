@@ -13,5 +13,9 @@ func (h withoutNews) Enabled(ctx context.Context, l slog.Level) bool {
 	return l >= slog.LevelWarn && h.Handler.Enabled(ctx, l)
 }
 
-func (h withoutNews) WithAttrs(a []slog.Attr) slog.Handler { return withoutNews{h.Handler.WithAttrs(a)} }
-func (h withoutNews) WithGroup(name string) slog.Handler   { return withoutNews{h.Handler.WithGroup(name)} }
+func (h withoutNews) WithAttrs(a []slog.Attr) slog.Handler {
+	return withoutNews{h.Handler.WithAttrs(a)}
+}
+func (h withoutNews) WithGroup(name string) slog.Handler {
+	return withoutNews{h.Handler.WithGroup(name)}
+}

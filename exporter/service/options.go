@@ -13,6 +13,7 @@ import (
 	"github.com/rocwire/rocwire/exporter/discovery"
 	"github.com/rocwire/rocwire/exporter/ebpf"
 	"github.com/rocwire/rocwire/exporter/greptime"
+	"github.com/rocwire/rocwire/exporter/influx"
 	"github.com/rocwire/rocwire/exporter/otlp"
 	"github.com/rocwire/rocwire/exporter/page"
 	"github.com/rocwire/rocwire/exporter/probe"
@@ -24,6 +25,7 @@ import (
 // the flags' defaults.
 type Options struct {
 	Listen   string // HOST:PORT
+	Flag     string // that says where to listen, for messages: "--listen"
 	Insecure bool   // Listen may be an address that other machines reach, whoever they are
 
 	WebConfig   string // file with TLS and users, as exporter-toolkit has it; "": neither
@@ -38,6 +40,7 @@ type Options struct {
 	OTLP      otlp.Options
 	Rows      rows.Options
 	Greptime  greptime.Options
+	Influx    influx.Options
 	EBPF      ebpf.Options
 	Discovery discovery.Options
 	Probe     probe.Options
@@ -69,7 +72,7 @@ func (o *Options) FromEnv(getenv func(string) string) error {
 		}
 	}
 	for _, f := range []func(func(string) string) error{
-		o.OTLP.FromEnv, o.Rows.FromEnv, o.Greptime.FromEnv, o.EBPF.FromEnv, o.Page.FromEnv,
+		o.OTLP.FromEnv, o.Rows.FromEnv, o.Greptime.FromEnv, o.Influx.FromEnv, o.EBPF.FromEnv, o.Page.FromEnv,
 	} {
 		if err := f(getenv); err != nil {
 			return err
@@ -108,45 +111,43 @@ func (o *Options) AddFlags(fs *flag.FlagSet) {
 	o.OTLP.AddFlags(fs)
 	o.Rows.AddFlags(fs)
 	o.Greptime.AddFlags(fs)
+	o.Influx.AddFlags(fs)
 	o.EBPF.AddFlags(fs)
 }
 
 // Usage is the help for the flags of AddFlags.
 func Usage() string {
-	return `
+	return layout(`
 Metrics:
-  --interval TIME     how often the GPUs are asked                   [1s]
-` + exporter.Usage() + `  --host NAME         what the host of the GPUs is called            [NODE_NAME, or
-                      ROCWIRE_HOST; its host name]
-  --cluster NAME      what the cluster is called                     [ROCWIRE_CLUSTER]
-  --pool NAME         what the pool of hosts is called               [ROCWIRE_POOL]
+  --interval TIME  how often the GPUs are asked [1s]
+` + exporter.Usage() + `  --host NAME  what the host of the GPUs is called [NODE_NAME, or ROCWIRE_HOST; its host name]
+  --cluster NAME  what the cluster is called [ROCWIRE_CLUSTER]
+  --pool NAME  what the pool of hosts is called [ROCWIRE_POOL]
 
 Web server:
-  --web-config FILE   TLS and users, as Prometheus' exporters have them; other
-                      machines may connect without --insecure if it demands
-                      authentication over TLS                        [ROCWIRE_WEB_CONFIG]
-  --web-max-requests N  requests answered at once, others get 503    [40]
-  --web-debug         serve profiles at /debug/pprof/, on loopback only
+  --web-config FILE  TLS and users, in the form of Prometheus' exporters; other machines may connect without --insecure
+                     if it demands authentication over TLS [ROCWIRE_WEB_CONFIG]
+  --web-max-requests N  requests answered at once, others get 503 [40]
+  --web-debug  serve profiles at /debug/pprof/, on loopback only
 ` + page.Usage() + `
 Other workers:
 ` + probe.Usage() + discovery.Usage() + `
 Sinks:
-  --queue-dir DIR     where figures wait for a server that is down, for each sink in a
-                      folder of its own; without one they wait in memory, and the end
-                      of the process loses them  [ROCWIRE_QUEUE_DIR, STATE_DIRECTORY/queue]
-  --queue-max-size N  bytes that may wait for each sink, such as 1G; the oldest go first
-                      [256M, 16M in memory]
-  --queue-max-age TIME  how long they may wait                       [24h]
-` + otlp.Usage() + rows.Usage() + greptime.Usage() + `
+  --queue-dir DIR  where figures wait for a server that is down, each sink's in a folder of its own; without one they
+                   wait in memory, and the end of the process loses them [ROCWIRE_QUEUE_DIR, or queue in
+                   STATE_DIRECTORY]
+  --queue-max-size SIZE  how much may wait for each sink, such as 1G; the oldest goes first [256M, 16M in memory]
+  --queue-max-age TIME  how long it may wait [24h]
+` + otlp.Usage() + rows.Usage() + greptime.Usage() + influx.Usage() + `
 Local programs:
-` + ebpf.Usage()
+` + ebpf.Usage())
 }
 
 // Check tells what is wrong with the options: all that can be known before anything is
 // opened.
 func (o *Options) Check() error {
 	if _, port, err := net.SplitHostPort(o.Listen); err != nil || port == "" {
-		return fmt.Errorf("%q is not HOST:PORT", o.Listen)
+		return fmt.Errorf("%s %q is not HOST:PORT", o.Flag, o.Listen)
 	}
 	switch {
 	case o.Metrics.Interval < 100*time.Millisecond:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rocwire/rocwire/exporter"
 	"github.com/rocwire/rocwire/exporter/greptime"
+	"github.com/rocwire/rocwire/exporter/influx"
 	"github.com/rocwire/rocwire/exporter/otlp"
 	"github.com/rocwire/rocwire/exporter/push"
 	"github.com/rocwire/rocwire/exporter/rows"
@@ -48,6 +49,13 @@ func openSinks(o *Options, version, instance string, read *exporter.Exporter, lo
 	r := rows.RunnerOptions{Options: o.Rows, Place: o.Place, Read: read.Read, Queue: o.Queue.push(), Log: log}
 	if o.Greptime.Enabled() {
 		x, err := greptime.Open(o.Greptime, r)
+		if err != nil {
+			return s, err
+		}
+		s.add(x, one(x.Stats))
+	}
+	if o.Influx.Enabled() {
+		x, err := influx.Open(o.Influx, r)
 		if err != nil {
 			return s, err
 		}

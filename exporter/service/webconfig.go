@@ -62,7 +62,7 @@ func (o *Options) CheckWeb() (tls bool, err error) {
 	}
 	local := wire.CheckListen(host, false)
 	if local != nil && o.Debug {
-		return false, fmt.Errorf("--web-debug is for loopback addresses: %w", wire.ErrNotLoopback)
+		return false, fmt.Errorf("--web-debug: %w", local)
 	}
 	if local == nil || o.Insecure || d.any() {
 		return d.tls, nil
@@ -70,7 +70,7 @@ func (o *Options) CheckWeb() (tls bool, err error) {
 	if errors.Is(local, wire.ErrNotLoopback) {
 		local = fmt.Errorf("%w, and so does a --web-config that demands authentication over TLS", local)
 	}
-	return false, local
+	return false, fmt.Errorf("%s %w", o.Flag, local)
 }
 
 // guarded refuses what a changed web configuration would let through that the one at
