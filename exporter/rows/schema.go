@@ -88,7 +88,7 @@ var processUsage = schema("gpu_process_usage", "One row for each card and proces
 	column{"uuid", tag, "name of the card"},
 	column{"pid", tag, "process on the host"},
 	column{"name", tag, "its executable's name"},
-	column{"user", tag, "its user"},
+	column{"username", tag, "its user"},
 	column{"pod", tag, "its pod"},
 	column{"namespace", tag, "its pod's namespace"},
 	column{"session", tag, "session that it serves; null for a local program"},

@@ -67,7 +67,7 @@ func TestProcessUsage(t *testing.T) {
 	}
 	want := map[string]string{
 		"ts": "1790000000000", "cluster": "c", "node": "node-1", "pool": "p", "gpu": "3", "uuid": "12ff74a1-0000-1000-8012-000000000003", "pid": "42",
-		"name": "python3", "user": "ann", "pod": "wp", "namespace": "wn", "session": "s1", "client_host": "laptop", "client_user": "bob",
+		"name": "python3", "username": "ann", "pod": "wp", "namespace": "wn", "session": "s1", "client_host": "laptop", "client_user": "bob",
 		"client_pod": "cp", "client_namespace": "cn", "remote": "true", "client_pid": "99", "client_executable": "/usr/bin/train",
 		"client_address": "10.0.0.9:4", "container": "main", "container_id": "abc", "pod_uid": "u", "origin": "session", "vram_bytes": "5", "compute_units": "0",
 	}
