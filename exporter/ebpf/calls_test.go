@@ -189,4 +189,3 @@ func TestSlowCall(t *testing.T) {
 		t.Errorf("a call of 20 ms: %+v", h)
 	}
 }
-

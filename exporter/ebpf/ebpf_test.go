@@ -24,7 +24,7 @@ import (
 // open opens a tracer that finds only what the test makes.
 func open(t *testing.T, change ...func(*Options)) *Tracer {
 	t.Helper()
-	o := Options{Functions: []string{All}, Files: []string{}, Log: slog.New(slog.NewTextHandler(testLog{t}, nil))}
+	o := Options{Functions: []string{All}, Files: []string{}, only: filepath.Dir(t.TempDir()) + "/", Log: slog.New(slog.NewTextHandler(testLog{t}, nil))}
 	for _, c := range change {
 		c(&o)
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -23,6 +24,7 @@ type libraries struct {
 	attach func(f *os.File) ([]io.Closer, error)
 	proc   proc
 	files  []string // patterns of those that are watched without users
+	only   string
 	keep   time.Duration
 	ask    *asker
 	log    *slog.Logger
@@ -72,7 +74,7 @@ type attached struct {
 
 func newLibraries(o *Options, a *asker, attach func(*os.File) ([]io.Closer, error)) *libraries {
 	return &libraries{
-		attach: attach, proc: proc(o.Proc), files: o.Files, keep: o.Keep, ask: a, log: o.Log, now: time.Now,
+		attach: attach, proc: proc(o.Proc), files: o.Files, only: o.only, keep: o.Keep, ask: a, log: o.Log, now: time.Now,
 		known: map[fileID]*library{}, names: map[mapKey]*opened{},
 	}
 }
@@ -117,6 +119,9 @@ func (l *libraries) watch(seen map[uint32]*seen) {
 func (l *libraries) loaded(pid uint32, m *mapping, now time.Time) {
 	o := l.names[m.file]
 	if o == nil {
+		if !strings.HasPrefix(m.path, l.only) {
+			return
+		}
 		if len(l.names) >= 4*maxLibraries {
 			return
 		}

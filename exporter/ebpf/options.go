@@ -41,7 +41,9 @@ type Options struct {
 	Proc string
 	Log  *slog.Logger // default: discard
 
-	noMulti bool // for tests: attach as kernels before 6.6 must
+	// For tests:
+	noMulti bool   // attach as kernels before 6.6 must
+	only    string // how paths of libraries begin; others are left alone
 }
 
 // DefaultLibraries is what AMD's library and ours are called.

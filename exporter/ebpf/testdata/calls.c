@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef struct { uint32_t x, y, z; } dim3;
@@ -218,11 +219,17 @@ static void quitters(void)
 	}
 }
 
+/* many calls of a function that does nothing, and how long they took. */
 static void many(void)
 {
+	struct timespec a, b;
 	int i, d;
+
+	clock_gettime(CLOCK_MONOTONIC, &a);
 	for (i = 0; i < 20000; i++)
 		hipGetDevice(&d);
+	clock_gettime(CLOCK_MONOTONIC, &b);
+	printf("%ld ", ((b.tv_sec - a.tv_sec) * 1000000000L + b.tv_nsec - a.tv_nsec) / 20000);
 }
 
 int main(int argc, char **argv)
