@@ -38,6 +38,8 @@ const (
 	URLVariable       = "TENSOR_FUSION_OPERATOR_GET_CONNECTION_URL"
 	nameVariable      = "TENSOR_FUSION_CONNECTION_NAME"
 	namespaceVariable = "TENSOR_FUSION_CONNECTION_NAMESPACE"
+	// TokenVariable names another file with the token than Kubernetes' usual one.
+	TokenVariable = "ROCWIRE_TOKEN_FILE"
 )
 
 // tokenFile is where Kubernetes keeps a pod's token; it is renewed there.
@@ -99,7 +101,7 @@ func FromEnv(getenv func(string) string, logf func(string, ...any)) (*Question, 
 		}
 		at = u.String()
 	}
-	return &Question{URL: at, Logf: logf}, true
+	return &Question{URL: at, Logf: logf, tokenFile: getenv(TokenVariable)}, true
 }
 
 func (q *Question) defaults() {
