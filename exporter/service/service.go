@@ -16,7 +16,6 @@ import (
 
 	"github.com/rocwire/rocwire/exporter"
 	"github.com/rocwire/rocwire/exporter/discovery"
-	"github.com/rocwire/rocwire/exporter/otlp"
 	"github.com/rocwire/rocwire/exporter/page"
 	"github.com/rocwire/rocwire/exporter/probe"
 	"github.com/rocwire/rocwire/exporter/push"
@@ -44,7 +43,7 @@ type Source struct {
 type Service struct {
 	opt      Options
 	log      *slog.Logger
-	listener net.Listener
+	listener net.Listener // nil: there are sinks only
 	tls      bool
 	server   *http.Server
 	exporter *exporter.Exporter
@@ -69,8 +68,10 @@ func New(opt Options, src Source, log *slog.Logger) (*Service, error) {
 	if s.opt.Place.Host == "" {
 		s.opt.Place.Host = hostOf(src.Remote)
 	}
-	if s.listener, err = net.Listen("tcp", opt.Listen); err != nil {
-		return nil, err
+	if opt.Listen != "" {
+		if s.listener, err = net.Listen("tcp", opt.Listen); err != nil {
+			return nil, err
+		}
 	}
 	if err := s.open(src); err != nil {
 		s.close()
@@ -125,7 +126,11 @@ func (s *Service) open(src Source) (err error) {
 	if s.exporter, err = exporter.New(e); err != nil {
 		return err
 	}
-	if s.sinks, err = openSinks(o, src.Version, s.listener.Addr().String(), s.exporter, s.log); err != nil {
+	instance := ""
+	if s.listener != nil {
+		instance = s.listener.Addr().String()
+	}
+	if s.sinks, err = openSinks(o, src.Program, src.Version, instance, s.exporter, s.log); err != nil {
 		return err
 	}
 	o.Page.Read, o.Page.Sinks, o.Page.Place, o.Page.Version = s.exporter.Read, e.Sinks, o.Place, src.Version
@@ -178,19 +183,13 @@ func (s *Service) serverOf(h http.Handler) *http.Server {
 	}
 }
 
-// URL is where the metrics are.
+// URL is where the metrics are. They must be served.
 func (s *Service) URL() string {
 	scheme := "http"
 	if s.tls {
 		scheme = "https"
 	}
 	return fmt.Sprintf("%s://%s/metrics", scheme, s.listener.Addr())
-}
-
-// TracesEnabled reports whether spans are sent anywhere.
-func (o *Options) TracesEnabled() bool {
-	traces := otlp.Options{Traces: o.OTLP.Traces}
-	return traces.Enabled()
 }
 
 // Spans takes a worker's spans; see worker.Config. It does not wait.
@@ -207,13 +206,22 @@ func (s *Service) Run(ctx context.Context) error {
 	defer wg.Wait()
 	defer cancel()
 	wg.Go(func() { s.exporter.Run(ctx) })
-	wg.Go(func() { s.page.Run(ctx) })
 	wg.Go(func() { s.probe.Run(ctx) })
 	wg.Go(func() { s.found.Run(ctx) })
 	wg.Go(func() { s.sinks.run(ctx) })
 	if s.local != nil {
 		wg.Go(func() { s.local.Run(ctx) })
 	}
+	if s.listener == nil {
+		<-ctx.Done()
+		return nil
+	}
+	wg.Go(func() { s.page.Run(ctx) })
+	return s.serve(ctx, &wg)
+}
+
+// serve answers requests until ctx is done, and then for a moment longer.
+func (s *Service) serve(ctx context.Context, wg *sync.WaitGroup) error {
 	wg.Go(func() {
 		<-ctx.Done()
 		end, cancel := context.WithTimeout(context.Background(), shutdownTime)
@@ -231,7 +239,9 @@ func (s *Service) Run(ctx context.Context) error {
 
 // close closes what was opened.
 func (s *Service) close() {
-	_ = s.listener.Close() // the server has, if there was one
+	if s.listener != nil {
+		_ = s.listener.Close() // the server has, if there was one
+	}
 	if s.sinks != nil {
 		s.sinks.close(s.log)
 	}

@@ -29,7 +29,7 @@ type sinks struct {
 }
 
 // openSinks opens their queues. None waits for its server.
-func openSinks(o *Options, version, instance string, read *exporter.Exporter, log *slog.Logger) (s *sinks, err error) {
+func openSinks(o *Options, program, version, instance string, read *exporter.Exporter, log *slog.Logger) (s *sinks, err error) {
 	s = &sinks{}
 	defer func() {
 		if err != nil {
@@ -38,6 +38,7 @@ func openSinks(o *Options, version, instance string, read *exporter.Exporter, lo
 	}()
 	if o.OTLP.Enabled() {
 		opt := o.OTLP
+		opt.Service = "rocwire." + program
 		opt.Version, opt.Instance, opt.Place, opt.Queue, opt.Log = version, instance, o.Place, o.Queue.push(), log
 		x, err := otlp.New(opt, read)
 		if err != nil {
