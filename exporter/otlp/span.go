@@ -74,10 +74,10 @@ func spanName(s *rpctrace.Span) string {
 // hipAttrs say what the call was about.
 func hipAttrs(s *rpctrace.Span) attrs {
 	a := attrs{}
-	if s.Device >= 0 {
-		a = a.num("hip.device.index", int64(s.Device))
-	}
-	if s.Stream != 0 {
+	if s.Kind == rpctrace.Kernel {
+		if s.Device >= 0 {
+			a = a.num("hip.device.index", int64(s.Device))
+		}
 		a = a.str("hip.stream", fmt.Sprintf("0x%x", s.Stream))
 	}
 	if s.Kernel != "" {

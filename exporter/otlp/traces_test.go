@@ -24,9 +24,9 @@ func someSpans() []rpctrace.Span {
 	trace := [16]byte{1, 2, 3}
 	return []rpctrace.Span{
 		{TraceID: trace, ID: [8]byte{1}, Parent: [8]byte{9}, Kind: rpctrace.Client, Op: "hipLaunchKernel", Code: "hipSuccess", Start: smitest.Then, Duration: 100 * time.Microsecond, Device: -1},
-		{TraceID: trace, ID: [8]byte{2}, Parent: [8]byte{1}, Kind: rpctrace.Worker, Op: "hipLaunchKernel", Code: "hipErrorOutOfMemory", Start: smitest.Then.Add(20 * time.Microsecond), Duration: 50 * time.Microsecond, Stream: 0x7f00},
+		{TraceID: trace, ID: [8]byte{2}, Parent: [8]byte{1}, Kind: rpctrace.Worker, Op: "hipLaunchKernel", Code: "hipErrorOutOfMemory", Start: smitest.Then.Add(20 * time.Microsecond), Duration: 50 * time.Microsecond},
 		{TraceID: trace, ID: [8]byte{3}, Parent: [8]byte{2}, Kind: rpctrace.Kernel, Op: "hipLaunchKernel", Start: smitest.Then.Add(30 * time.Microsecond), Duration: 10 * time.Microsecond,
-			Device: 1, Kernel: "_Z3addPfS_i", Grid: [3]uint32{1024, 2, 1}, Block: [3]uint32{256, 1, 1}, Bytes: 4096},
+			Device: 1, Stream: 0x7f00, Kernel: "_Z3addPfS_i", Grid: [3]uint32{1024, 2, 1}, Block: [3]uint32{256, 1, 1}, Bytes: 4096},
 	}
 }
 
@@ -84,10 +84,10 @@ func TestTraces(t *testing.T) {
 				}, "service.name=python3.12"},
 				{2, 1, tracepb.Span_SPAN_KIND_SERVER, "hipLaunchKernel", "hipErrorOutOfMemory", map[string]string{
 					"rpc.system.name": "hip", "rpc.method": "hipLaunchKernel", "rpc.response.status_code": "hipErrorOutOfMemory", "error.type": "hipErrorOutOfMemory",
-					"rocwire.session.id": "17", "client.address": "10.1.2.3", "client.port": "40112", "hip.stream": "0x7f00", "hip.device.index": "0",
+					"rocwire.session.id": "17", "client.address": "10.1.2.3", "client.port": "40112",
 				}, "service.name=rocwire.test"},
 				{3, 2, tracepb.Span_SPAN_KIND_INTERNAL, "_Z3addPfS_i", "", map[string]string{
-					"rocwire.session.id": "17", "hip.device.index": "1", "hip.kernel.name": "_Z3addPfS_i", "hip.kernel.grid": "[1024 2 1]",
+					"rocwire.session.id": "17", "hip.device.index": "1", "hip.stream": "0x7f00", "hip.kernel.name": "_Z3addPfS_i", "hip.kernel.grid": "[1024 2 1]",
 					"hip.kernel.block": "[256 1 1]", "hip.bytes": "4096",
 				}, "service.name=rocwire.test"},
 			} {
