@@ -22,7 +22,7 @@ import (
 )
 
 // open opens a tracer that finds only what the test makes.
-func open(t *testing.T, change ...func(*Options)) *Tracer {
+func open(t testing.TB, change ...func(*Options)) *Tracer {
 	t.Helper()
 	o := Options{Functions: []string{All}, Files: []string{}, only: filepath.Dir(t.TempDir()) + "/", Log: slog.New(slog.NewTextHandler(testLog{t}, nil))}
 	for _, c := range change {
@@ -43,7 +43,7 @@ func open(t *testing.T, change ...func(*Options)) *Tracer {
 	return tr
 }
 
-type testLog struct{ t *testing.T }
+type testLog struct{ t testing.TB }
 
 func (l testLog) Write(p []byte) (int, error) {
 	l.t.Helper()
@@ -52,7 +52,7 @@ func (l testLog) Write(p []byte) (int, error) {
 }
 
 // gcc compiles, or skips the test.
-func gcc(t *testing.T, args ...string) {
+func gcc(t testing.TB, args ...string) {
 	t.Helper()
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip("needs gcc (apt-get install gcc)")
@@ -63,7 +63,7 @@ func gcc(t *testing.T, args ...string) {
 }
 
 // stub builds the library that does nothing in a folder, and the program that calls it.
-func stub(t *testing.T) (library, program string) {
+func stub(t testing.TB) (library, program string) {
 	t.Helper()
 	dir := t.TempDir()
 	library, program = filepath.Join(dir, "libamdhip64.so.6"), filepath.Join(dir, "calls")
@@ -74,13 +74,13 @@ func stub(t *testing.T) (library, program string) {
 
 // runner is a program that makes a step for each line.
 type runner struct {
-	t   *testing.T
+	t   testing.TB
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Reader
 }
 
-func start(t *testing.T, program string, args ...string) *runner {
+func start(t testing.TB, program string, args ...string) *runner {
 	t.Helper()
 	r := &runner{t: t, cmd: exec.Command(program, args...)}
 	var err error
@@ -126,7 +126,7 @@ func (r *runner) end() {
 }
 
 // until polls until ok.
-func until(t *testing.T, tr *Tracer, what string, ok func() bool) {
+func until(t testing.TB, tr *Tracer, what string, ok func() bool) {
 	t.Helper()
 	for range 200 {
 		tr.Poll(t.Context())
@@ -142,13 +142,13 @@ func until(t *testing.T, tr *Tracer, what string, ok func() bool) {
 }
 
 // watched waits until so many libraries are watched.
-func watched(t *testing.T, tr *Tracer, n int) {
+func watched(t testing.TB, tr *Tracer, n int) {
 	t.Helper()
 	until(t, tr, fmt.Sprint(n, " libraries"), func() bool { return tr.Local().Libraries == n })
 }
 
 // of polls and finds a process.
-func of(t *testing.T, tr *Tracer, pid uint32) *exporter.LocalProcess {
+func of(t testing.TB, tr *Tracer, pid uint32) *exporter.LocalProcess {
 	t.Helper()
 	tr.Poll(t.Context())
 	if err := tr.Err(); err != nil {
@@ -175,7 +175,7 @@ func counts(p *exporter.LocalProcess) map[string]uint64 {
 	return m
 }
 
-func equal[K, V comparable](t *testing.T, what string, got, want map[K]V) {
+func equal[K, V comparable](t testing.TB, what string, got, want map[K]V) {
 	t.Helper()
 	if maps.Equal(got, want) {
 		return

@@ -8,14 +8,17 @@ import (
 // A question about a process whose memory is locked by a driver that hangs, or about a
 // file of a file system that does, has no answer for as long as that lasts.
 const (
-	// patience is how long one is waited for.
-	patience = 500 * time.Millisecond
+	// maxPatience is how long one is waited for.
+	maxPatience = 500 * time.Millisecond
 	// maxLate is how many may be without an answer at once; more are not asked.
 	maxLate = 16
 )
 
 // asker asks questions that may hang.
-type asker struct{ late atomic.Int32 }
+type asker struct {
+	patience time.Duration
+	late     atomic.Int32
+}
 
 // answer is what a question was answered, now or later.
 type answer[T any] chan T
@@ -33,7 +36,7 @@ func ask[T any](a *asker, f func() T) answer[T] {
 		defer close(done)
 		answer <- f()
 	}()
-	t := time.NewTimer(patience)
+	t := time.NewTimer(a.patience)
 	defer t.Stop()
 	select {
 	case <-done:

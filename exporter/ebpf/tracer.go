@@ -50,7 +50,7 @@ func Open(o Options) (*Tracer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &asker{}
+	a := &asker{patience: maxPatience}
 	return &Tracer{
 		opt: o, kernel: k, buf: make([]byte, 4<<10),
 		scan: newScanner(proc(o.Proc), o.Libraries, a), libs: newLibraries(&o, a, k.attach),
