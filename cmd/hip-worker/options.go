@@ -34,8 +34,7 @@ Serves GPUs to HIP programs on other machines and tells who uses them.
   --kubelet-socket SOCKET kubelet to ask which pod a card was given to, such as unix:///var/lib/kubelet/pod-resources/kubelet.sock
                           (that one if it is there), or none
   --proc DIR              where the host's /proc is, in a container that is not in the host's PID namespace (/proc)
-  --metrics-addr ADDRESS  serve metrics for Prometheus at http://ADDRESS/metrics, and a page to look at; the sinks below work
-                          with it only
+  --metrics-addr ADDRESS  serve metrics for Prometheus at http://ADDRESS/metrics, and a page to look at (no)
   --sim-arch ARCH         simulated architecture: gfx90a or gfx942
   --sim-memory SIZE       memory of a simulated card, such as 8G (a quarter of this machine's)
   --sim-cards N           number of simulated cards (1)
@@ -144,8 +143,17 @@ func parse(args []string, getenv func(string) string) (*options, error) {
 	if o.simMemory, err = parseSize(*memory); err != nil {
 		return nil, fmt.Errorf("--sim-memory %q: %w", *memory, err)
 	}
+	o.service.Listen, o.service.Flag, o.service.Insecure = o.metrics, "--metrics-addr", o.insecure
+	if o.exports() {
+		if err := o.service.Check(); err != nil {
+			return nil, err
+		}
+	}
 	return o, nil
 }
+
+// exports reports whether what the worker knows is served or sent anywhere.
+func (o *options) exports() bool { return o.metrics != "" || o.service.Sends() }
 
 // parseQuota reads what a session may have. Empty is no limit.
 func parseQuota(memory, compute string) (q smi.Quota, err error) {

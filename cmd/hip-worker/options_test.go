@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/rocwire/rocwire/exporter/service"
 	"github.com/rocwire/rocwire/smi"
 )
 
@@ -64,6 +65,9 @@ func TestParse(t *testing.T) {
 				t.Errorf("%q: accepted", c.args)
 			}
 			continue
+		}
+		if err == nil {
+			got.service = service.Options{} // tested where they are
 		}
 		if err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%q: %+v, %v; want %+v", c.args, got, err, c.want)

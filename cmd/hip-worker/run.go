@@ -49,7 +49,7 @@ func run(o *options, log *slog.Logger) error {
 	var metrics metrics
 	w, err := worker.New(worker.Config{
 		Listen: o.listen, Port: o.port, Insecure: o.insecure, Backend: backend, Command: command,
-		MaxSessions: o.maxSessions, Quota: o.quota, AllowSet: o.allowSet, Version: version, Log: log,
+		MaxSessions: o.maxSessions, Quota: o.quota, AllowSet: o.allowSet, Version: version, Spans: metrics.spans(o), Log: log,
 	})
 	if err != nil {
 		return fmt.Errorf("cannot listen: %w", err)

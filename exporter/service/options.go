@@ -24,7 +24,7 @@ import (
 // Options are what an operator may say. FromEnv comes before AddFlags: variables are
 // the flags' defaults.
 type Options struct {
-	Listen   string // HOST:PORT
+	Listen   string // HOST:PORT; "": there are sinks only
 	Flag     string // that says where to listen, for messages: "--listen"
 	Insecure bool   // Listen may be an address that other machines reach, whoever they are
 
@@ -143,10 +143,19 @@ Local programs:
 ` + ebpf.Usage())
 }
 
+// Sends reports whether there are sinks.
+func (o *Options) Sends() bool { return o.OTLP.Enabled() || o.Greptime.Enabled() || o.Influx.Enabled() }
+
+// TracesEnabled reports whether spans are sent anywhere.
+func (o *Options) TracesEnabled() bool {
+	traces := otlp.Options{Traces: o.OTLP.Traces}
+	return traces.Enabled()
+}
+
 // Check tells what is wrong with the options: all that can be known before anything is
 // opened.
 func (o *Options) Check() error {
-	if _, port, err := net.SplitHostPort(o.Listen); err != nil || port == "" {
+	if _, port, err := net.SplitHostPort(o.Listen); !(o.Listen == "" && o.Sends()) && (err != nil || port == "") {
 		return fmt.Errorf("%s %q is not HOST:PORT", o.Flag, o.Listen)
 	}
 	switch {

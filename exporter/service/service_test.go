@@ -81,7 +81,9 @@ func start(t *testing.T, o Options) *running {
 			t.Error(err)
 		}
 	})
-	r.base = strings.TrimSuffix(r.URL(), "/metrics")
+	if r.listener != nil {
+		r.base = strings.TrimSuffix(r.URL(), "/metrics")
+	}
 	return r
 }
 
@@ -255,6 +257,11 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%v: %v", c.args, err)
 		}
 	}
+	if o := options(t, "--influx-url", "http://x", "--influx-bucket", "b"); !o.Sends() {
+		t.Error("no sink")
+	} else if o.Listen = ""; o.Check() != nil {
+		t.Error("a sink alone is not enough")
+	}
 	for _, listen := range []string{"", "9400", "host", "host:"} {
 		o := options(t)
 		o.Listen = listen
@@ -351,6 +358,24 @@ func TestSinkOutlivesRestart(t *testing.T) {
 	r = start(t, options(t, args[:6]...))
 	if !strings.Contains(r.log.String(), "wait in memory") {
 		t.Errorf("the log does not say where figures wait:\n%s", r.log)
+	}
+}
+
+// Without an address there are sinks only.
+func TestSinksOnly(t *testing.T) {
+	got := make(chan string, 100)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got <- r.URL.Path
+	}))
+	defer server.Close()
+	o := options(t, "--otlp-endpoint", server.URL, "--otlp-interval", "1s")
+	o.Listen = ""
+	r := start(t, o)
+	if path := <-got; path != "/v1/metrics" {
+		t.Error(path)
+	}
+	if err := r.stop(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -49,6 +49,9 @@ func readDemand(file string) (d demand, err error) {
 // CheckWeb checks the web configuration, and whether o.Listen may be listened on. It
 // tells whether there is TLS.
 func (o *Options) CheckWeb() (tls bool, err error) {
+	if o.Listen == "" {
+		return false, nil
+	}
 	if err := web.Validate(o.WebConfig); err != nil {
 		return false, fmt.Errorf("--web-config %s: %w", o.WebConfig, err)
 	}
