@@ -24,7 +24,8 @@ type Options struct {
 	ExplicitBuckets bool
 
 	// Spans wait for BatchDelay until they are sent, or until there are BatchSpans; when
-	// MaxSpans wait, more are dropped and counted. Defaults 5 s, 512, 2048.
+	// MaxSpans wait, more are dropped and counted. Defaults 5 s, 512, 16384: a session hands
+	// over those of some seconds at once.
 	BatchDelay time.Duration
 	BatchSpans int
 	MaxSpans   int
@@ -118,7 +119,7 @@ func (o *Options) setDefaults() {
 	setDefault(&o.MaxSeries, defaultSeries)
 	setDefault(&o.BatchDelay, 5*time.Second)
 	setDefault(&o.BatchSpans, 512)
-	setDefault(&o.MaxSpans, 2048)
+	setDefault(&o.MaxSpans, 16384)
 	setDefault(&o.Metrics.Timeout, defaultTimeout)
 	setDefault(&o.Traces.Timeout, defaultTimeout)
 	if o.Service == "" {
