@@ -36,7 +36,7 @@ func (eventCollector) update(v *view, emit *emitter) error {
 			}
 		}
 	}
-	if errors.Is(v.events.err, smi.ErrNotSupported) {
+	if errors.Is(v.events.err, smi.ErrNotSupported) || errors.Is(v.events.err, errStarting) {
 		return nil
 	}
 	return v.events.err

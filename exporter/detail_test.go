@@ -2,6 +2,7 @@ package exporter
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -208,7 +209,7 @@ func TestNoEvents(t *testing.T) {
 		e.events.run(ctx)
 	}()
 	e.Poll(t.Context())
-	for e.events.view().err.Error() == "not listening yet" {
+	for errors.Is(e.events.view().err, errStarting) {
 		time.Sleep(time.Millisecond)
 	}
 	s := e.metrics(t)

@@ -67,8 +67,11 @@ type eventView struct {
 // be one that can.
 const settled = time.Second
 
+// errStarting is while the first attempt to listen has not ended, nor lasted.
+var errStarting = errors.New("not listening yet")
+
 func newEventCounter(opt *Options, cards func() []smi.Device) *eventCounter {
-	return &eventCounter{opt: opt, cards: cards, counts: map[eventKey]uint64{}, err: errors.New("not listening yet")}
+	return &eventCounter{opt: opt, cards: cards, counts: map[eventKey]uint64{}, err: errStarting}
 }
 
 // run listens until ctx is done, again and again. Events between two attempts are not
