@@ -76,7 +76,7 @@ func start(t *testing.T, o Options, dir string, work *rowstest.Work, ref *rowste
 		t.Fatal(err)
 	}
 	p.Sink = s
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(context.Background()) // t.Context ends before stop can say what is read last
 	var wg sync.WaitGroup
 	wg.Go(func() { s.Run(ctx) })
 	p.stop = sync.OnceFunc(func() {

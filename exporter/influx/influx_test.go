@@ -48,7 +48,7 @@ func start(t *testing.T, o Options, dir string, work *rowstest.Work, ref *rowste
 		t.Fatal(err)
 	}
 	p.Sink = s
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(context.Background()) // t.Context ends before stop can say what is read last
 	var wg sync.WaitGroup
 	wg.Go(func() { s.Run(ctx) })
 	p.stop = sync.OnceFunc(func() {
@@ -186,7 +186,7 @@ func TestRefusedTable(t *testing.T) {
 // A request that is too large is sent in parts.
 func TestTooLarge(t *testing.T) {
 	ref := rowstest.NewReference(place)
-	s := serve(t, &server{path: v2, maxLines: 7})
+	s := serve(t, &server{path: v2, maxLines: 60})
 	p := start(t, options(s), t.TempDir(), rowstest.NewWork(), ref)
 	p.put(3)
 	p.drained(t)
@@ -195,10 +195,10 @@ func TestTooLarge(t *testing.T) {
 		t.Errorf("%+v", st)
 	}
 	s.mu.Lock()
-	s.maxLines = -1 // nothing any more
 	s.answer = func(int, []point, http.Header) (int, string) { return http.StatusRequestEntityTooLarge, "no" }
 	s.mu.Unlock()
-	p.put(1)
+	p.read = exporter.Reading{Time: p.read.Time.Add(time.Second)} // one row
+	p.Put()
 	wait(t, "it is refused", func() bool { return p.Stats().Refused == 1 })
 }
 
