@@ -38,7 +38,7 @@ func TestLeftCalls(t *testing.T) {
 // threadsOf is how many threads of a process are in the table.
 func threadsOf(t *testing.T, tr *Tracer, pid uint32) (n int) {
 	t.Helper()
-	if err := each(tr.kernel.objs.Threads, func(tid uint64, _ *probeCall) {
+	if err := each(tr.kernel.objs.Threads, new(entries[uint64, probeCall]), func(tid uint64, _ *probeCall) {
 		if uint32(tid>>32) == pid {
 			n++
 		}
@@ -56,9 +56,9 @@ func left(t *testing.T, tr *Tracer) map[string]int {
 		t.Fatal(err)
 	}
 	m := map[string]int{"totals": len(f.totals), "processes": len(f.processes), "series": len(f.series), "failures": len(f.failures)}
-	err = each(tr.kernel.objs.Allocations, func(probeAllocationKey, *probeAllocation) { m["allocations"]++ })
+	err = each(tr.kernel.objs.Allocations, new(entries[probeAllocationKey, probeAllocation]), func(probeAllocationKey, *probeAllocation) { m["allocations"]++ })
 	if err == nil {
-		err = each(tr.kernel.objs.Threads, func(uint64, *probeCall) { m["threads"]++ })
+		err = each(tr.kernel.objs.Threads, new(entries[uint64, probeCall]), func(uint64, *probeCall) { m["threads"]++ })
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -26,6 +26,7 @@ type kernel struct {
 	execs *ringbuf.Reader
 	sel   *selection
 	ops   *ops
+	room  room
 }
 
 // ops number functions, as cookies and tables do.

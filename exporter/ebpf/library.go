@@ -97,9 +97,7 @@ func (l *libraries) watch(seen map[uint32]*seen) {
 		}
 	}
 	for pid, p := range seen {
-		for i := range p.maps {
-			l.loaded(pid, &p.maps[i], now)
-		}
+		l.used(pid, p)
 	}
 	for id, lib := range l.known {
 		if lib.answer == nil && now.Sub(lib.used) > l.keep {
@@ -112,6 +110,13 @@ func (l *libraries) watch(seen map[uint32]*seen) {
 		if o.answer == nil && now.Sub(o.used) > l.keep {
 			delete(l.names, key)
 		}
+	}
+}
+
+// used takes note of the libraries that a process uses.
+func (l *libraries) used(pid uint32, p *seen) {
+	for i := range p.maps {
+		l.loaded(pid, &p.maps[i], l.now())
 	}
 }
 

@@ -68,9 +68,9 @@ func (p *program) update(t *probeTotals, series []seriesRow, failures []failureR
 	calls := map[uint32]*exporter.LocalCall{}
 	for i := range series {
 		s := &series[i]
-		c := &exporter.LocalCall{Op: ops.name(s.op), Latency: durations(&s.probeSeries)}
-		if s.Success > 0 {
-			c.Codes = append(c.Codes, exporter.LocalCode{Code: hip.Success.Name(), Count: s.Success})
+		c := &exporter.LocalCall{Op: ops.name(s.op), Latency: s.latency}
+		if s.success > 0 {
+			c.Codes = append(c.Codes, exporter.LocalCode{Code: hip.Success.Name(), Count: s.success})
 		}
 		calls[s.op] = c
 	}

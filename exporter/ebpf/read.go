@@ -6,6 +6,8 @@ import (
 	"errors"
 
 	"github.com/cilium/ebpf"
+
+	"github.com/rocwire/rocwire/exporter/rpcstats"
 )
 
 // figures are what the tables in the kernel hold at one moment, by program.
@@ -18,8 +20,9 @@ type figures struct {
 }
 
 type seriesRow struct {
-	op uint32
-	probeSeries
+	op      uint32
+	success uint64
+	latency rpcstats.Hist
 }
 
 type failureRow struct {
@@ -36,12 +39,12 @@ func (k *kernel) read() (*figures, error) {
 		drops: make([]uint64, len(dropReasons)),
 	}
 	err := errors.Join(
-		each(k.objs.TotalsOf, func(id uint32, t *probeTotals) { c := *t; f.totals[id] = &c }),
-		each(k.objs.Processes, func(pid uint32, p *probeProcess) { f.processes[pid] = p.Id }),
-		each(k.objs.SeriesOf, func(key probeSeriesKey, s *probeSeries) {
-			f.series[key.Id] = append(f.series[key.Id], seriesRow{key.Op, *s})
+		each(k.objs.TotalsOf, &k.room.totals, func(id uint32, t *probeTotals) { c := *t; f.totals[id] = &c }),
+		each(k.objs.Processes, &k.room.processes, func(pid uint32, p *probeProcess) { f.processes[pid] = p.Id }),
+		each(k.objs.SeriesOf, &k.room.series, func(key probeSeriesKey, s *probeSeries) {
+			f.series[key.Id] = append(f.series[key.Id], seriesRow{key.Op, s.Success, durations(s)})
 		}),
-		each(k.objs.Failures, func(key probeFailureKey, n *uint64) {
+		each(k.objs.Failures, &k.room.failures, func(key probeFailureKey, n *uint64) {
 			f.failures[key.Id] = append(f.failures[key.Id], failureRow{key.Op, key.Code, *n})
 		}),
 	)
@@ -54,14 +57,27 @@ func (k *kernel) read() (*figures, error) {
 // chunk is how many entries are read at once: more than collide in one place of a table.
 const chunk = 128
 
-// each calls f with every entry of a table. What it is given is used again.
-func each[K, V any](m *ebpf.Map, f func(K, *V)) error {
-	keys, values := make([]K, chunk), make([]V, chunk)
+// entries is room for entries of a table.
+type entries[K, V any] struct {
+	keys   [chunk]K
+	values [chunk]V
+}
+
+// room is used for each reading again.
+type room struct {
+	totals    entries[uint32, probeTotals]
+	processes entries[uint32, probeProcess]
+	series    entries[probeSeriesKey, probeSeries]
+	failures  entries[probeFailureKey, uint64]
+}
+
+// each calls f with every entry of a table, which is in the room until f returns.
+func each[K, V any](m *ebpf.Map, room *entries[K, V], f func(K, *V)) error {
 	var at ebpf.MapBatchCursor
 	for {
-		n, err := m.BatchLookup(&at, keys, values, nil)
+		n, err := m.BatchLookup(&at, room.keys[:], room.values[:], nil)
 		for i := range n {
-			f(keys[i], &values[i])
+			f(room.keys[i], &room.values[i])
 		}
 		if errors.Is(err, ebpf.ErrKeyNotExist) {
 			return nil
@@ -98,7 +114,7 @@ func (k *kernel) remove(ended map[uint32]*probeTotals, f *figures) error {
 		return errors.Join(errs...)
 	}
 	var keys []probeAllocationKey
-	errs = append(errs, each(k.objs.Allocations, func(key probeAllocationKey, _ *probeAllocation) {
+	errs = append(errs, each(k.objs.Allocations, new(entries[probeAllocationKey, probeAllocation]), func(key probeAllocationKey, _ *probeAllocation) {
 		if ended[uint32(key.Id)] != nil {
 			keys = append(keys, key)
 		}

@@ -61,13 +61,24 @@ func (s *scanner) executed(pid uint32) {
 	}
 }
 
-// scan looks at the processes there are.
+// scan looks at the processes there are, and forgets the others.
 func (s *scanner) scan() error {
 	pids, err := s.proc.pids()
 	if err != nil {
 		return err
 	}
 	s.tick++
+	s.look(pids)
+	for pid, p := range s.seen {
+		if p.present != s.tick {
+			delete(s.seen, pid)
+		}
+	}
+	return nil
+}
+
+// look looks at some processes.
+func (s *scanner) look(pids []uint32) {
 	now := s.now()
 	var due []uint32
 	for _, pid := range pids {
@@ -91,11 +102,6 @@ func (s *scanner) scan() error {
 			due = append(due, pid)
 		}
 	}
-	for pid, p := range s.seen {
-		if p.present != s.tick {
-			delete(s.seen, pid)
-		}
-	}
 	// Those that were never read come first, then those that have waited longest.
 	slices.SortFunc(due, func(a, b uint32) int { return s.seen[a].next.Compare(s.seen[b].next) })
 	for _, pid := range due {
@@ -104,7 +110,6 @@ func (s *scanner) scan() error {
 		}
 		s.read(pid, s.seen[pid])
 	}
-	return nil
 }
 
 // take accepts an answer.

@@ -70,13 +70,18 @@ func (noCards) Close() error                                  { return nil }
 // its memory is looked through, and for how long such news are gathered.
 const settle = 50 * time.Millisecond
 
+// maxNews is how many programs that just began are looked at at once; the others are
+// when the next scan finds them.
+const maxNews = 256
+
 // Run looks for libraries and reads the figures until ctx is done.
 func (t *Tracer) Run(ctx context.Context) {
-	news := make(chan uint32, 256)
+	news := make(chan uint32, maxNews)
 	go t.listen(news)
 	tick := time.NewTicker(t.opt.Interval)
 	defer tick.Stop()
 	var soon <-chan time.Time
+	var executed []uint32
 	for {
 		t.Poll(ctx)
 		for again := false; !again; {
@@ -87,15 +92,16 @@ func (t *Tracer) Run(ctx context.Context) {
 				again = true
 			case <-soon:
 				soon = nil
-				t.look()
+				t.look(executed)
+				executed = executed[:0]
 			case pid, ok := <-news:
 				if !ok {
 					news = nil
 					break
 				}
-				t.poll.Lock()
-				t.scan.executed(pid)
-				t.poll.Unlock()
+				if len(executed) < maxNews {
+					executed = append(executed, pid)
+				}
 				if soon == nil {
 					soon = time.After(settle)
 				}
@@ -126,8 +132,23 @@ func (t *Tracer) listen(news chan<- uint32) {
 	}
 }
 
-// look looks for libraries that are not watched yet.
-func (t *Tracer) look() {
+// look looks for libraries that processes use which just executed a program.
+func (t *Tracer) look(pids []uint32) {
+	t.poll.Lock()
+	defer t.poll.Unlock()
+	for _, pid := range pids {
+		t.scan.executed(pid)
+	}
+	t.scan.look(pids)
+	for _, pid := range pids {
+		if p := t.scan.seen[pid]; p != nil {
+			t.libs.used(pid, p)
+		}
+	}
+}
+
+// Poll looks for libraries and reads the figures once. Run does so all the time.
+func (t *Tracer) Poll(ctx context.Context) {
 	t.poll.Lock()
 	defer t.poll.Unlock()
 	if err := t.scan.scan(); err != nil {
@@ -135,13 +156,6 @@ func (t *Tracer) look() {
 		return
 	}
 	t.libs.watch(t.scan.seen)
-}
-
-// Poll looks for libraries and reads the figures once. Run does so all the time.
-func (t *Tracer) Poll(ctx context.Context) {
-	t.look()
-	t.poll.Lock()
-	defer t.poll.Unlock()
 	f, err := t.kernel.read()
 	if err != nil {
 		t.set(nil, err)
