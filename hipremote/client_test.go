@@ -286,12 +286,12 @@ func TestWindow(t *testing.T) {
 
 func TestFromEnv(t *testing.T) {
 	for k, v := range map[string]string{"TF_WORKER_HOST": "gpu", "TF_WORKER_PORT": "99", "TF_CONNECT_TIMEOUT": "2.5", "TF_IO_TIMEOUT": "3m", "TF_DEBUG": "1",
-		"ROCWIRE_HOST_MEMORY": "eager", "ROCWIRE_RESERVE": "0", "HIP_VISIBLE_DEVICES": "1"} {
+		"ROCWIRE_HOST_MEMORY": "eager", "ROCWIRE_RESERVE": "0", "HIP_VISIBLE_DEVICES": "1", "OTEL_TRACES_SAMPLER": "traceidratio", "OTEL_TRACES_SAMPLER_ARG": "0.01"} {
 		t.Setenv(k, v)
 	}
 	c := FromEnv()
 	if c.Host != "gpu" || c.Port != "99" || c.ConnectTimeout != 2500*time.Millisecond || c.IOTimeout != 3*time.Minute || !c.Debug || !c.Eager || !c.NoReserve ||
-		c.Devices != "1" {
+		c.Devices != "1" || c.TraceEvery != 100 {
 		t.Errorf("%+v", c)
 	}
 	for k := range map[string]string{"TF_WORKER_HOST": "", "TF_WORKER_PORT": "", "TF_CONNECT_TIMEOUT": "", "TF_IO_TIMEOUT": "", "TF_DEBUG": ""} {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/rocwire/rocwire/exporter/rpcstats"
+	"github.com/rocwire/rocwire/exporter/rpctrace"
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hipremote/hiprpc"
 	"github.com/rocwire/rocwire/smi"
@@ -128,6 +129,12 @@ func TestReport(t *testing.T) {
 	if err := r.report(encodeReport(progress{BytesIn: 50, BytesOut: 2, Calls: 3}, []byte{1, 2, 3})); !errors.Is(err, errControl) {
 		t.Errorf("histograms that make no sense: %v", err)
 	}
+	if err := r.slow([]byte{msgSlow, 9}); !errors.Is(err, errControl) {
+		t.Errorf("slow calls that make no sense: %v", err)
+	}
+	if err := r.traced(rpctrace.AppendRecords([]byte{msgSpans}, nil, 0)); !errors.Is(err, errControl) {
+		t.Errorf("spans of a session that is not traced: %v", err)
+	}
 	if err := r.end(encodeEnd(strings.Repeat("x", 5000))); err != nil || len(r.endReason()) != 1<<10 {
 		t.Errorf("end: %v, %d bytes", err, len(r.endReason()))
 	}
@@ -138,14 +145,21 @@ func FuzzControl(f *testing.F) {
 	f.Add(encodeEnd("why"))
 	f.Add((&start{Session: 1, Hello: []byte{0x80}}).encode())
 	f.Add([]byte{msgReady})
+	f.Add(rpcstats.AppendSlow([]byte{msgSlow}, []rpcstats.Slow{{Op: 5, Total: 9, Network: -1, Kernel: "k\x1b"}}))
+	f.Add(rpctrace.AppendRecords([]byte{msgSpans}, []rpctrace.Record{{Kind: rpctrace.Kernel, Request: 3, Kernel: "k"}, {Kind: rpctrace.Worker, Alone: true}}, 7))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) == 0 {
 			return
 		}
 		r := record()
+		r.spans = spanSink{context: rpctrace.NewContext("", 1, 1), to: func(_ smi.Client, session string, list []rpctrace.Span) {
+			if len(list) > len(b) || session != "1" {
+				t.Errorf("%d spans of %d bytes, of session %s", len(list), len(b), session)
+			}
+		}}
 		p := &proc{session: r, ready: make(chan struct{})}
 		err := p.message(b)
-		if err == nil && b[0] != msgReady && b[0] != msgReport && b[0] != msgEnd {
+		if err == nil && b[0] != msgReady && b[0] != msgReport && b[0] != msgSlow && b[0] != msgSpans && b[0] != msgEnd {
 			t.Errorf("kind %d was accepted", b[0])
 		}
 		if len(r.endReason()) > 1<<10 {
