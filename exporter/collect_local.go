@@ -5,8 +5,6 @@ import (
 	"strconv"
 
 	"github.com/prometheus/client_golang/prometheus"
-
-	"github.com/rocwire/rocwire/exporter/rpcstats"
 )
 
 func init() {
@@ -73,9 +71,7 @@ func localProcess(p *LocalProcess, emit *emitter) error {
 		for _, code := range call.Codes {
 			emit.counter(localCalls, float64(code.Count), pid, call.Op, code.Code)
 		}
-		if err := localLatency(p, &call.Latency, emit, pid, call.Op); err != nil {
-			return err
-		}
+		emit.duration(localDuration, makeLabels(localDuration, []string{pid, call.Op}), &call.Latency, p.Since, nil)
 	}
 	for _, k := range p.Copies {
 		l := makeLabels(localCopied, []string{pid, k.Kind})
@@ -94,22 +90,6 @@ func localProcess(p *LocalProcess, emit *emitter) error {
 		return err
 	}
 	return localSizes(localBlock, &p.Block, own, emit, pid)
-}
-
-func localLatency(p *LocalProcess, h *rpcstats.Hist, emit *emitter, values ...string) error {
-	if !emit.allow(localDuration, makeLabels(localDuration, values)) {
-		return nil
-	}
-	positive := make(map[int]int64, len(h.Buckets))
-	for _, b := range h.Buckets {
-		positive[b.Index] = int64(min(b.Count, math.MaxInt64))
-	}
-	m, err := prometheus.NewConstNativeHistogram(localDuration.desc, h.Count(), h.Seconds(), positive, nil, h.Zero,
-		rpcstats.Schema, prometheus.DefNativeHistogramZeroThreshold, p.Since, values...)
-	if err != nil {
-		return err
-	}
-	return emit.write(localDuration, &latency{Metric: m, classic: classicBuckets(h)})
 }
 
 // localSizes emits a histogram whose bounds are the powers of two up to the largest

@@ -109,7 +109,6 @@ func (e *emitter) write(m *metric, series prometheus.Metric) error {
 	if err := series.Write(d); err != nil {
 		return err
 	}
-	inForm(d.Histogram, e.form)
 	e.add(m, sample{hist: d})
 	return nil
 }

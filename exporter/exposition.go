@@ -74,14 +74,17 @@ type family struct {
 
 // sample is one series.
 type sample struct {
-	labels labels
-	value  float64
-	hist   *dto.Metric // instead, with its labels
+	labels    labels
+	value     float64
+	durations *durations  // instead
+	hist      *dto.Metric // instead, with its labels
 }
 
 func (f *family) writeText(w *bufio.Writer, openMetrics bool) error {
-	if f.m.kind == histogram {
-		return writeFamily(w, f.dto(), openMetrics)
+	for i := range f.series { // exemplars and other histograms are expfmt's matter
+		if s := &f.series[i]; s.hist != nil || openMetrics && s.durations != nil && len(s.durations.exemplars) > 0 {
+			return writeFamily(w, f.dto(), openMetrics)
+		}
 	}
 	head, number := f.m.head, appendFloat
 	if openMetrics {
@@ -92,10 +95,14 @@ func (f *family) writeText(w *bufio.Writer, openMetrics bool) error {
 	}
 	for i := range f.series {
 		s := &f.series[i]
-		b := append(w.AvailableBuffer(), f.m.name...)
-		b = append(b, s.labels.text...)
-		b = number(append(b, ' '), s.value)
-		if _, err := w.Write(append(b, '\n')); err != nil {
+		b := w.AvailableBuffer()
+		if s.durations != nil {
+			b = s.durations.appendText(b, f.m.name, s.labels.text, openMetrics)
+		} else {
+			b = append(append(b, f.m.name...), s.labels.text...)
+			b = append(number(append(b, ' '), s.value), '\n')
+		}
+		if _, err := w.Write(b); err != nil {
 			return err
 		}
 	}
@@ -122,10 +129,13 @@ func (f *family) dto() *dto.MetricFamily {
 		}
 		d := &room[i]
 		d.Label = s.labels.pairs
-		if counters != nil {
+		switch {
+		case s.durations != nil:
+			d.Histogram = s.durations.dto()
+		case counters != nil:
 			counters[i].Value = &s.value
 			d.Counter = &counters[i]
-		} else {
+		default:
 			gauges[i].Value = &s.value
 			d.Gauge = &gauges[i]
 		}
@@ -184,6 +194,8 @@ func appendFloat(b []byte, f float64) []byte {
 	}
 	return strconv.AppendFloat(b, f, 'g', -1, 64)
 }
+
+func appendUint(b []byte, n uint64) []byte { return strconv.AppendUint(b, n, 10) }
 
 // appendFloatOM writes what can only be a float.
 func appendFloatOM(b []byte, f float64) []byte {

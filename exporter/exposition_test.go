@@ -74,6 +74,17 @@ func TestTextIsExpfmts(t *testing.T) {
 	}
 	sameAsExpfmt(t, x)
 
+	for _, form := range []string{HistogramsBoth, HistogramsNative, HistogramsClassic} {
+		for _, calls := range []CallSource{someCalls(), tracedCalls{someCalls()}} {
+			e := start(t, Options{Calls: calls, Histograms: form})
+			e.Poll(t.Context())
+			if x, err = e.gatherer.collect(nil); err != nil {
+				t.Fatal(err)
+			}
+			sameAsExpfmt(t, x)
+		}
+	}
+
 	f := &family{m: gpuPower}
 	for _, v := range []float64{
 		0, math.Copysign(0, -1), 1, -1, 0.1, 1e21, 1e20, 123456789, 1e-7, math.MaxFloat64, math.SmallestNonzeroFloat64, math.NaN(), math.Inf(1), math.Inf(-1), 5e-324,

@@ -1,10 +1,6 @@
 package exporter
 
-import (
-	"fmt"
-
-	dto "github.com/prometheus/client_model/go"
-)
+import "fmt"
 
 // Forms of the histograms of durations, which are exponential.
 const (
@@ -23,18 +19,4 @@ func checkHistograms(form string) error {
 		return nil
 	}
 	return fmt.Errorf("exporter: histograms are %s, %s or %s, not %q", HistogramsBoth, HistogramsNative, HistogramsClassic, form)
-}
-
-// inForm takes from a histogram what is not wanted; one that has a single form keeps it.
-func inForm(h *dto.Histogram, form string) {
-	if h == nil || h.Schema == nil || len(h.Bucket) == 0 {
-		return
-	}
-	switch form {
-	case HistogramsNative:
-		h.Bucket = nil
-	case HistogramsClassic:
-		h.Schema, h.ZeroThreshold, h.ZeroCount = nil, nil, nil
-		h.PositiveSpan, h.PositiveDelta, h.Exemplars = nil, nil, nil
-	}
 }
