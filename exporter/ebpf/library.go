@@ -7,8 +7,10 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -270,9 +272,17 @@ func (l *libraries) watched() int {
 	return n
 }
 
+// atOnce is how many links are closed at once: for each of them the kernel waits until
+// nobody is within its probe.
+const atOnce = 32
+
 func (l *library) close() {
-	for _, c := range l.links {
-		_ = c.Close()
+	for links := range slices.Chunk(l.links, atOnce) {
+		var wg sync.WaitGroup
+		for _, c := range links {
+			wg.Go(func() { _ = c.Close() })
+		}
+		wg.Wait()
 	}
 	l.links = nil
 	if l.changed == nil { // else somebody may still be asking

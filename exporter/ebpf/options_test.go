@@ -68,25 +68,36 @@ func TestNoRights(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("needs root, to be somebody else")
 	}
+	asNobody(t, "TestNoRights", "EBPF_TEST_NO_RIGHTS=1")
+}
+
+// asNobody runs a test of this program as a user without rights, but for some.
+func asNobody(t *testing.T, test, env string, rights ...uintptr) {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("needs root, to be somebody else")
+	}
 	dir := t.TempDir() // which others may not read; but this one
 	bin := filepath.Join(dir, "test")
 	b, err := os.ReadFile("/proc/self/exe")
 	if err == nil {
-		err = os.WriteFile(bin, b, 0o755)
-	}
-	if err == nil {
-		err = errors.Join(os.Chmod(dir, 0o755), os.Chmod(filepath.Dir(dir), 0o755))
+		err = errors.Join(os.WriteFile(bin, b, 0o755), readable(dir))
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(bin, "-test.run", "^TestNoRights$", "-test.v")
+	cmd := exec.Command(bin, "-test.run", "^"+test+"$", "-test.v")
 	cmd.Dir = "/"
-	cmd.Env = append(os.Environ(), "EBPF_TEST_NO_RIGHTS=1")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: TestNoRights") {
+	cmd.Env = append(os.Environ(), env)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}, AmbientCaps: rights}
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: "+test) {
 		t.Errorf("%v\n%s", err, out)
 	}
+}
+
+// readable makes a temporary folder readable for everybody.
+func readable(dir string) error {
+	return errors.Join(os.Chmod(dir, 0o755), os.Chmod(filepath.Dir(dir), 0o755))
 }
 
 func TestRights(t *testing.T) {
