@@ -120,7 +120,7 @@ func TestHostileNamesInABrowser(t *testing.T) {
 			p.until("the page is there", `document.readyState === "complete" && document.querySelector("footer")`)
 		} else {
 			p.until("the page is drawn", ready)
-			p.until("all parts are drawn", `document.querySelectorAll("#calls tbody tr").length > 10 && document.querySelectorAll("#health tbody tr").length > 10`)
+			p.until("all parts are drawn", `document.querySelectorAll("#calls tbody tr").length > 5 && document.querySelectorAll("#health tbody tr").length > 5`)
 			// Whatever can be opened, sorted and pointed at.
 			eval[any](p, `document.querySelectorAll("summary, .sort, .more").forEach(e => e.click())`)
 			eval[any](p, `document.querySelectorAll(".link").forEach((e, i) => i < 3 && e.click())`)

@@ -78,7 +78,7 @@ function paint() {
   root(place("cards"), cards(s, state.series));
   root(place("history"), panels(s, state.series));
   root(place("processes"), processes(s, state.most, draw));
-  root(place("sessions"), sessions(s, state.most, draw));
+  root(place("sessions"), sessions(s, state.series, state.most, draw));
   root(place("calls"), calls(s, state, choose, draw));
   root(place("local"), local(s, state.most, draw));
   root(place("health"), health(s, draw));

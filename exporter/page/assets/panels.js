@@ -27,7 +27,6 @@ export function panels(s, series) {
   ];
   const of = (metric, name, colour) => series.of(metric).map((x) => ({ name, values: x.values, colour }));
   list.push({ id: "net", title: "Network traffic", note: "of all sessions", format: f.byteRate, base: 1024, series: [...of("hip_worker_received_bytes_per_second", "received", 0), ...of("hip_worker_sent_bytes_per_second", "sent", 1)] });
-  list.push({ id: "sessions", title: "Sessions", format: f.whole, max: 3, series: of("hip_sessions", "sessions", 2) });
   const shown = list.filter((o) => many(o.series));
   return shown.length ? [h("h2", {}, "History"), h("div", { class: "panels" }, shown.map((o) => chart(span, o)))] : [];
 }

@@ -13,10 +13,11 @@ const program = (x) => {
 };
 
 // useOf are charts of those that use most.
-function useOf(series, list) {
-  if (!series.span) return null;
-  const shown = list.map((o) => ({ ...o, series: series.of(o.metric).map((x, i) => ({ name: o.name(x.labels), values: x.values, colour: i })) })).filter((o) => o.series.length);
-  return shown.length ? h("div", { class: "panels above", key: "charts" }, shown.map((o) => chart(series.span, o))) : null;
+function useOf(most, list) {
+  const shown = list.filter((o) => (o.from || most).span)
+    .map((o) => ({ ...o, span: (o.from || most).span, series: (o.from || most).of(o.metric).map((x, i) => ({ name: o.name(x.labels), values: x.values, colour: i })) }))
+    .filter((o) => o.series.length);
+  return shown.length ? h("div", { class: "panels above", key: "charts" }, shown.map((o) => chart(o.span, o))) : null;
 }
 
 export function processes(s, most, redraw) {
@@ -49,7 +50,7 @@ export function processes(s, most, redraw) {
   })];
 }
 
-export function sessions(s, most, redraw) {
+export function sessions(s, series, most, redraw) {
   const who = (l) => {
     const x = s.sessions.find((y) => y.session === l.session);
     return `${l.session} ` + (x ? f.who(x.client) : s.sessions_error ? "" : "ended");
@@ -72,7 +73,7 @@ export function sessions(s, most, redraw) {
     { name: "Calls", n: true, value: (x) => x.calls_per_second, cell: (x) => [f.perSecond(x.calls_per_second), h("small", {}, f.count(x.calls_total))] },
     { name: "Since", n: true, value: since, cell: (x) => f.age(Math.max(0, since(x))) },
   ];
-  if (!s.worker && s.sessions.length === 0) return [];
+  if (!s.worker && s.sessions.length === 0 && !charts) return [];
   return [h("h2", {}, "Sessions"), charts, grid({
     id: "sessions", caption: "sessions", columns, rows: s.sessions, redraw, key: (x) => x.session,
     leftOut: s.sessions_left_out ? `${s.sessions_left_out} more, which are older, are not shown.` : "",
