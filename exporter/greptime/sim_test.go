@@ -20,7 +20,7 @@ import (
 	"github.com/rocwire/rocwire/worker/simbackend"
 )
 
-// The test binary is its own session process.
+// The test binary is its own session process, and the exporter that is killed.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "__session" {
 		p, err := simbackend.Session(os.Args[2:], slog.New(slog.DiscardHandler))
@@ -32,6 +32,9 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		os.Exit(0)
+	}
+	if len(os.Args) > 1 && os.Args[1] == "__exporter" {
+		victim(os.Args[2], os.Args[3], os.Args[4])
 	}
 	os.Exit(m.Run())
 }
