@@ -65,6 +65,7 @@ type node struct {
 	Func           struct{ Name string }
 	Args           []node
 	Expr, LHS, RHS *node
+	Matchers       []struct{ Name, Value string }
 }
 
 // parseExpr asks Prometheus what an expression is made of.
@@ -75,6 +76,16 @@ func (s *server) parseExpr(expr string) (*node, error) {
 	}
 	n := &node{}
 	return n, json.Unmarshal(raw, n)
+}
+
+// namesInRegex are metrics chosen by a regular expression on their names.
+func (n *node) namesInRegex() []string {
+	for _, m := range n.Matchers {
+		if m.Name == "__name__" {
+			return strings.Split(m.Value, "|")
+		}
+	}
+	return nil
 }
 
 // walk visits all parts.
@@ -95,7 +106,7 @@ func (n *node) walk(visit func(*node)) {
 func (n *node) metrics() (names []string) {
 	n.walk(func(n *node) {
 		if n.Type == "vectorSelector" || n.Type == "matrixSelector" {
-			names = append(names, n.Name)
+			names = append(names, n.namesInRegex()...)
 		}
 	})
 	return names
@@ -106,7 +117,14 @@ func (n *node) metrics() (names []string) {
 func (n *node) dim() (dim, error) {
 	switch n.Type {
 	case "vectorSelector", "matrixSelector":
-		return dimOfName(n.Name), nil
+		names := n.namesInRegex()
+		d := dimOfName(names[0])
+		for _, other := range names[1:] {
+			if o := dimOfName(other); o != d {
+				return d, fmt.Errorf("%s and %s", names[0], other)
+			}
+		}
+		return d, nil
 	case "numberLiteral":
 		return dim{}, nil
 	case "parenExpr", "unaryExpr":

@@ -50,6 +50,8 @@ func (l locals) Local() exporter.LocalReading {
 			Block:    exporter.LocalSizes{Buckets: []uint64{0, 0, 0, 0, 0, 0, n / 2, 0, n - n/2}, Sum: float64(n) * 160},
 			Copies:   []exporter.LocalCopies{{Kind: "host_to_device", Count: n, Bytes: n << 20}, {Kind: "device_to_host", Count: n, Bytes: n << 16}},
 			Device:   exporter.LocalMemory{Allocations: n, Held: smi.Some(uint64(3 << 30))},
+			Managed:  exporter.LocalMemory{Allocations: 1, Held: smi.Some(uint64(1 << 30))},
+			Host:     exporter.LocalMemory{Allocations: 2, Held: smi.Some(uint64(1 << 28))},
 		}
 	}
 	return exporter.LocalReading{

@@ -16,7 +16,7 @@ func gpuBoard() board {
 			{"Power, heat and clocks", gpuPower()},
 			{"Limits and errors", gpuErrors()},
 			{"Links", gpuLinks()},
-			{"Figures", gpuFigures()},
+			{"Firmware and figures", gpuFigures()},
 		},
 	}
 }
@@ -108,6 +108,9 @@ func gpuLinks() []panel {
 
 func gpuFigures() []panel {
 	return []panel{
+		{kind: listing, title: "Firmware", desc: "What runs on the GPU's own processors.", unit: units.Short, none: "not told",
+			queries: []query{{sumOnHost("host, gpu, firmware, version", `gpu_firmware_info{`+card+`}`), ""}},
+			columns: []column{hostColumn, {title: "GPU", label: "gpu"}, {title: "Firmware", label: "firmware"}, {title: "Version", label: "version"}, {}}},
 		{title: "Age of figures", desc: "Time since the GPU last told them. A GPU that answers too late is shown with its last figures, then with none.", unit: units.Seconds, none: "unknown GPU", limits: above, steps: aging,
 			queries: []query{{onHost(`gpu_snapshot_age_seconds{` + card + `}`), "reading"}, {onHost(`gpu_metrics_stale_seconds{` + card + `}`), "sensors, overdue"},
 				{onHost(`gpu_ecc_stale_seconds{` + card + `}`), "errors, overdue"}, {onHost(`gpu_processes_stale_seconds{` + card + `}`), "processes, overdue"}}},

@@ -35,9 +35,13 @@ func TestQueries(t *testing.T) {
 					prefer = map[string]string{"host": westHost} // that is where fans are
 				}
 				c := p.choose(t, &b, prefer)
+				only := map[string]string{}
+				if name == "one" {
+					only = b.chosen(prefer)
+				}
 				for i := range b.Panels {
 					if b.Panels[i].Type != "row" {
-						p.checkPanel(t, &b, &b.Panels[i], c)
+						p.checkPanel(t, &b, &b.Panels[i], c, only)
 					}
 				}
 				for _, a := range b.Annotations.List {
@@ -49,6 +53,18 @@ func TestQueries(t *testing.T) {
 	t.Logf("queries took %v", time.Since(began))
 	t.Run("native histograms", func(t *testing.T) { testNative(t, p) })
 	t.Run("rules", func(t *testing.T) { testLiveRules(t, p) })
+}
+
+// chosen are the labels that a board's variables narrow down. That of a host's
+// instance narrows its cluster and pool down as well.
+func (b *jsonBoard) chosen(prefer map[string]string) map[string]string {
+	only := map[string]string{"cluster": westCluster, "pool": westPool, "host": westHost}
+	for _, v := range b.Templating.List {
+		if p, ok := prefer[v.Name]; ok {
+			only[v.Name] = p
+		}
+	}
+	return only
 }
 
 // testNative: native histograms and classic buckets tell the same, as far as buckets
@@ -104,8 +120,8 @@ func (b *jsonBoard) hasSingle(name string) bool {
 var linkLabel = regexp.MustCompile(`__field\.labels\.(\w+)`)
 
 // checkPanel runs all queries of a panel: they answer, with numbers, and with the
-// labels that legends, columns and links need; the panel's unit is that of the metrics.
-func (s *server) checkPanel(t *testing.T, b *jsonBoard, p *jsonPanel, c choice) {
+// labels that legends, columns and links need, and only those that were chosen; the panel's unit is that of the metrics.
+func (s *server) checkPanel(t *testing.T, b *jsonBoard, p *jsonPanel, c choice, only map[string]string) {
 	t.Helper()
 	where := p.in(b)
 	legends := map[string]bool{}
@@ -135,8 +151,11 @@ func (s *server) checkPanel(t *testing.T, b *jsonBoard, p *jsonPanel, c choice) 
 			}
 		}
 		for _, r := range list {
-			for l := range r.labels {
+			for l, v := range r.labels {
 				found[l] = true
+				if want, ok := only[l]; ok && v != want {
+					t.Errorf("%s: %s %q was chosen, and here is one of %q\n%s", where, l, want, v, expr)
+				}
 			}
 			if p.Type == "table" {
 				continue

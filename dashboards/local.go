@@ -86,6 +86,8 @@ func localMemory() []panel {
 			queries: []query{{localBy(`hip_local_allocated_bytes{` + inst + `}`), localLegend}}},
 		{kind: stack, title: "Allocations by program", desc: "Of GPU memory, per second.", unit: units.OpsPerSecond, none: "no program", limits: above,
 			queries: []query{{localBy(rate("hip_local_allocations_total", inst)), localLegend}}},
+		{kind: stack, title: "Other memory by program", desc: "Managed memory and page-locked host memory asked for and not freed.", unit: units.BytesIEC, none: "no program", limits: above, w: 24,
+			queries: []query{{localBy(`hip_local_allocated_managed_bytes{` + inst + `}`), localLegend + " managed"}, {localBy(`hip_local_allocated_host_bytes{` + inst + `}`), localLegend + " host"}}},
 		{kind: stack, title: "Copied, by kind", desc: "Bytes copied with HIP; default is what HIP finds out from the addresses.", unit: units.BytesPerSecondSI, none: "no copy", limits: above,
 			queries: []query{{`sum by (kind) (` + ofLocal(rate("hip_local_copied_bytes_total", inst)) + `)`, "{{kind}}"}}},
 		{kind: stack, title: "Copied, by program", desc: "Bytes copied with HIP.", unit: units.BytesPerSecondSI, none: "no copy", limits: above,

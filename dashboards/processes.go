@@ -64,6 +64,7 @@ func processClients() []panel {
 		return `sum by (` + clientOf + `) (` + ofOwner(expr, "client_host", "client_user", "client_executable", "client_pid") + `)`
 	}
 	vram := `sum by (job, instance, gpu, pid) (gpu_process_vram_bytes{` + card + `})`
+	lent := `sum by (job, instance, gpu, pid) ({__name__=~"gpu_process_gtt_bytes|gpu_process_host_memory_bytes",` + card + `})`
 	return []panel{
 		{kind: stack, title: "Device memory by client", desc: "Held for each remote program, on all chosen GPUs. Programs of the machine itself have no client.", unit: units.BytesIEC, none: "no process", limits: above,
 			queries: []query{{by(vram), clientLegend}}},
@@ -73,8 +74,10 @@ func processClients() []panel {
 			queries: []query{{by(rate("gpu_process_sdma_seconds_total", card)), clientLegend}}},
 		{kind: stack, title: "Compute units by client", desc: "Compute units occupied for each remote program now.", unit: units.Short, none: "not told", limits: above,
 			queries: []query{{by(`gpu_process_compute_units{` + card + `}`), clientLegend}}},
-		{title: "Evicted", desc: "Share of time for which queues had to leave a GPU, for want of memory or queues.", unit: units.PercentUnit, none: "not told", limits: above, steps: held, w: 24,
+		{title: "Evicted", desc: "Share of time for which queues had to leave a GPU, for want of memory or queues.", unit: units.PercentUnit, none: "not told", limits: above, steps: held,
 			queries: []query{{by(rate("gpu_process_evicted_seconds_total", card)), clientLegend}}},
+		{kind: stack, title: "Host memory by client", desc: "Memory of the host that the GPUs reach for each remote program: lent to them (GTT), or its own.", unit: units.BytesIEC, none: "not told", limits: above,
+			queries: []query{{by(lent), clientLegend}}},
 	}
 }
 
