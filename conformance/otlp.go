@@ -41,22 +41,32 @@ func conformOTLP(ctx context.Context, o *options) (failed int, err error) {
 		if err != nil {
 			return failed, fmt.Errorf("%s: %w", protocol, err)
 		}
-		word := "passed"
-		if len(wrong) > 0 {
-			word = "FAILED"
-			failed++
-		}
-		fmt.Printf("%-45s %s  %4d points and spans\n", "OpenTelemetry Collector "+protocol, word, n)
-		for i, w := range wrong {
-			if i == 20 {
-				fmt.Printf("    and %d more\n", len(wrong)-i)
-				break
-			}
-			fmt.Println("    " + w)
-		}
+		failed += told(fmt.Sprintf("OpenTelemetry Collector, %s, %d points and spans", protocol, n), wrong)
 	}
+	missing, err := workerThroughCollector(ctx, o, program)
+	if err != nil {
+		return failed, err
+	}
+	failed += told("OpenTelemetry Collector, hip-worker and a HIP program", missing)
 	fmt.Printf("OTLP through the OpenTelemetry Collector %s: %d failed, %.0f s\n", collectorVersion, failed, time.Since(began).Seconds())
 	return failed, nil
+}
+
+// told prints how one test went; 1 if it failed.
+func told(name string, wrong []string) int {
+	word := "passed"
+	if len(wrong) > 0 {
+		word = "FAILED"
+	}
+	fmt.Printf("%-60s %s\n", name, word)
+	for i, w := range wrong {
+		if i == 20 {
+			fmt.Printf("    and %d more\n", len(wrong)-i)
+			break
+		}
+		fmt.Println("    " + w)
+	}
+	return min(len(wrong), 1)
 }
 
 // frozen is a reading that does not change, so that it can be sent twice.

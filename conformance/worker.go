@@ -39,14 +39,15 @@ func startWorker(ctx context.Context, o *options, flags ...string) (*worker, err
 		return nil, fmt.Errorf("hip-worker: %w (make build first)", err)
 	}
 	fmt.Fprintln(os.Stderr, "conformance: the worker's log is", log.Name())
-	line, err := bufio.NewReader(out).ReadString('\n')
-	m := listening.FindStringSubmatch(line)
-	if err != nil || m == nil {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-		return nil, fmt.Errorf("hip-worker did not say where it listens (%q, %v)", line, err)
+	in := bufio.NewScanner(out)
+	for in.Scan() { // where it serves metrics may come first
+		if m := listening.FindStringSubmatch(in.Text()); m != nil {
+			return &worker{cmd, m[1]}, nil
+		}
 	}
-	return &worker{cmd, m[1]}, nil
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	return nil, fmt.Errorf("hip-worker did not say where it listens (%v)", in.Err())
 }
 
 func (w *worker) stop() {

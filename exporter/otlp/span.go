@@ -50,6 +50,7 @@ func spanOf(s *rpctrace.Span, c *smi.Client, session string) *trace.Span {
 		if n, err := strconv.Atoi(port); err == nil && host != "" {
 			a = a.num("client.port", int64(n))
 		}
+		a = a.client(c)
 	default:
 		out.Kind = trace.Span_SPAN_KIND_INTERNAL
 	}

@@ -85,6 +85,8 @@ func TestTraces(t *testing.T) {
 				{2, 1, tracepb.Span_SPAN_KIND_SERVER, "hipLaunchKernel", "hipErrorOutOfMemory", map[string]string{
 					"rpc.system.name": "hip", "rpc.method": "hipLaunchKernel", "rpc.response.status_code": "hipErrorOutOfMemory", "error.type": "hipErrorOutOfMemory",
 					"rocwire.session.id": "17", "client.address": "10.1.2.3", "client.port": "40112",
+					"rocwire.client.host": "train-3", "rocwire.client.pid": "99", "rocwire.client.executable": "/usr/bin/python3.12", "rocwire.client.user": "ada",
+					"rocwire.client.pod": "train-3-xyz", "rocwire.client.namespace": "ml",
 				}, "service.name=rocwire.test"},
 				{3, 2, tracepb.Span_SPAN_KIND_INTERNAL, "_Z3addPfS_i", "", map[string]string{
 					"rocwire.session.id": "17", "hip.device.index": "1", "hip.stream": "0x7f00", "hip.kernel.name": "_Z3addPfS_i", "hip.kernel.grid": "[1024 2 1]",
