@@ -48,6 +48,7 @@ func openSinks(o *Options, program, version, instance string, read *exporter.Exp
 		s.traces = x.Traces()
 	}
 	r := rows.RunnerOptions{Options: o.Rows, Place: o.Place, Read: read.Read, Queue: o.Queue.push(), Log: log}
+	r.MaxProcesses = o.Metrics.MaxProcesses
 	if o.Greptime.Enabled() {
 		x, err := greptime.Open(o.Greptime, r)
 		if err != nil {
