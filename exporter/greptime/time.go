@@ -8,8 +8,8 @@ import (
 )
 
 // TimeColumn is the time index of the tables. Those that this package creates have "ts"
-// in milliseconds; tables that line protocol created have nanoseconds, in "ts" or, since
-// GreptimeDB 1.0, in "greptime_timestamp", and a row must fit.
+// in milliseconds; tables that line protocol created have nanoseconds, in "ts" or, where a
+// newer GreptimeDB made them, in "greptime_timestamp", and a row must fit.
 type TimeColumn struct {
 	Name  string
 	Type  types.ColumnType

@@ -14,13 +14,13 @@ func (b *builder) processUsage(cards []card) {
 		gpu := textOf(strconv.Itoa(c.Device.Index))
 		for _, p := range c.processes {
 			values := append(host[:len(host):len(host)], gpu, c.uuid, textOf(number(p.PID)), textOf(p.Name), textOf(p.User))
-			b.add(processUsage, append(values, use1(p, c.shares[p.PID])...)...)
+			b.add(processUsage, append(values, described(p, c.shares[p.PID])...)...)
 		}
 	}
 }
 
-// use1 are the columns from pod on.
-func use1(p *smi.Process, v *interval) []Value {
+// described are the columns from pod on.
+func described(p *smi.Process, v *interval) []Value {
 	var client smi.Client
 	if p.Client != nil {
 		client = *p.Client
