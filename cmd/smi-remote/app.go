@@ -88,7 +88,7 @@ const exitHelp = `Exit codes:
   2    wrong usage
   3    no worker can be reached
   4    there is no such GPU or session
-  130  interrupted (events, watch and top end by Ctrl-C with 0)`
+  130  interrupted (events, watch, calls and top end by Ctrl-C with 0)`
 
 func exitCode(err error) int {
 	var u usageError
