@@ -219,3 +219,41 @@ func TestNoEvents(t *testing.T) {
 	cancel()
 	<-ended
 }
+
+// Real cards are not listened to unless that is wanted, as it keeps them from being
+// divided otherwise; simulated ones are.
+func TestEventsAuto(t *testing.T) {
+	cards := smitest.Cards()[:1]
+	src := smitest.NewFake(cards...)
+	e := start(t, Options{Source: src, Events: EventsAuto, Interval: time.Millisecond})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		e.Run(ctx)
+	}()
+	src.Emit(smi.Event{Kind: smi.EventECC})
+	for !e.Up() {
+		time.Sleep(time.Millisecond)
+	}
+	e.Poll(t.Context())
+	if v := e.events.view(); len(v.counts) > 0 || e.harmless() {
+		t.Errorf("a card of amdgpu is listened to: %v", v)
+	}
+	if s := e.metrics(t); strings.Contains(s, "gpu_events_total") || value(s, `gpu_exporter_collector_success{collector="event"}`) != "1" {
+		t.Error("events, or a failure, although nobody asked for them")
+	}
+	simulated := cards[0]
+	simulated.Info = simulated.Info.Clone()
+	simulated.Info.Driver.Name = "simulated"
+	src.SetCards(simulated)
+	for e.heardSoFar() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	cancel()
+	<-ended
+	if _, err := New(Options{Source: src, Events: "often"}); err == nil {
+		t.Error("events in a way that does not exist")
+	}
+}

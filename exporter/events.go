@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -11,6 +12,35 @@ import (
 
 	"github.com/rocwire/rocwire/smi"
 )
+
+// Whether events are counted. The kernel hands them out through /dev/kfd, and counts
+// whoever has opened that, the worker here, as a user of all cards until it ends: they
+// cannot be divided otherwise then.
+const (
+	EventsAuto = "auto" // unless one of the cards has the amdgpu driver
+	EventsOn   = "on"
+	EventsOff  = "off"
+)
+
+func checkEvents(s string) error {
+	switch s {
+	case EventsAuto, EventsOn, EventsOff:
+		return nil
+	}
+	return fmt.Errorf("exporter: events are %s, %s or %s, not %q", EventsAuto, EventsOn, EventsOff, s)
+}
+
+// harmless reports whether listening keeps nobody from anything; false as long as it
+// is not known.
+func (e *Exporter) harmless() bool {
+	v := e.poll.view()
+	for i := range v.cards {
+		if info := v.cards[i].snap.Info; info == nil || info.Driver.Name == "amdgpu" {
+			return false
+		}
+	}
+	return len(v.cards) > 0
+}
 
 // eventKinds are the kinds that are counted apart; what a source invents beyond them
 // is "other", so that no source makes series.
@@ -45,8 +75,9 @@ type eventKey struct {
 
 // eventCounter listens to what happens to the cards, and counts it.
 type eventCounter struct {
-	opt   *Options
-	cards func() []smi.Device
+	opt      *Options
+	cards    func() []smi.Device
+	harmless func() bool
 
 	mu     sync.Mutex
 	counts map[eventKey]uint64
@@ -70,13 +101,16 @@ const settled = time.Second
 // errStarting is while the first attempt to listen has not ended, nor lasted.
 var errStarting = errors.New("not listening yet")
 
-func newEventCounter(opt *Options, cards func() []smi.Device) *eventCounter {
-	return &eventCounter{opt: opt, cards: cards, counts: map[eventKey]uint64{}, err: errStarting}
+func newEventCounter(opt *Options, cards func() []smi.Device, harmless func() bool) *eventCounter {
+	return &eventCounter{opt: opt, cards: cards, harmless: harmless, counts: map[eventKey]uint64{}, err: errStarting}
 }
 
 // run listens until ctx is done, again and again. Events between two attempts are not
 // counted, which the collector's success tells.
 func (e *eventCounter) run(ctx context.Context) {
+	if e.opt.Events == EventsAuto && !e.wait(ctx) {
+		return
+	}
 	for ctx.Err() == nil {
 		t := time.AfterFunc(settled, e.listening)
 		err := e.opt.Source.Events(ctx, e.count)
@@ -94,6 +128,20 @@ func (e *eventCounter) run(ctx context.Context) {
 		}
 		pause.Stop()
 	}
+}
+
+// wait waits until the cards are known to be such that listening is harmless.
+func (e *eventCounter) wait(ctx context.Context) bool {
+	t := time.NewTicker(e.opt.Interval)
+	defer t.Stop()
+	for !e.harmless() {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-t.C:
+		}
+	}
+	return true
 }
 
 // pause is how long after an end it is tried again: a source that cannot now may be

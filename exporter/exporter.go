@@ -48,9 +48,12 @@ type Options struct {
 	// SlowInterval is how often what hardly changes is asked: XGMI links, partitions,
 	// firmware, bad pages, topology. Default 30 s.
 	SlowInterval time.Duration
-	Timeout      time.Duration // how long one reading may take; default 10 s
-	MaxAge       time.Duration // what is older is not shown; default 30 s
-	MaxSeries    int           // series of one metric at most; default 5000
+	// Events says whether what happens to cards is counted: EventsAuto (the default),
+	// EventsOn or EventsOff.
+	Events    string
+	Timeout   time.Duration // how long one reading may take; default 10 s
+	MaxAge    time.Duration // what is older is not shown; default 30 s
+	MaxSeries int           // series of one metric at most; default 5000
 	// MaxProcesses is how many processes of one card have series at most: those that
 	// hold most of its memory. Default 256.
 	MaxProcesses int
@@ -101,6 +104,12 @@ func New(opt Options) (*Exporter, error) {
 	if err := checkHistograms(opt.Histograms); err != nil {
 		return nil, err
 	}
+	if opt.Events == "" {
+		opt.Events = EventsAuto
+	}
+	if err := checkEvents(opt.Events); err != nil {
+		return nil, err
+	}
 	setDefault(&opt.Interval, time.Second)
 	setDefault(&opt.SlowInterval, 30*time.Second)
 	setDefault(&opt.Timeout, 10*time.Second)
@@ -119,7 +128,7 @@ func New(opt Options) (*Exporter, error) {
 	e := &Exporter{opt: opt}
 	e.poll = newPoller(&e.opt)
 	e.detail = newDetailPoller(&e.opt, e.poll.list)
-	e.events = newEventCounter(&e.opt, e.poll.list)
+	e.events = newEventCounter(&e.opt, e.poll.list, e.harmless)
 	var others []prometheus.Gatherer
 	if opt.Runtime {
 		reg := prometheus.NewRegistry()
@@ -144,7 +153,9 @@ func setDefault[T ~int | ~int64](v *T, def T) {
 func (e *Exporter) Run(ctx context.Context) {
 	var wg sync.WaitGroup
 	wg.Go(func() { e.detail.run(ctx) })
-	wg.Go(func() { e.events.run(ctx) })
+	if e.opt.Events != EventsOff {
+		wg.Go(func() { e.events.run(ctx) })
+	}
 	e.poll.run(ctx)
 	wg.Wait()
 }

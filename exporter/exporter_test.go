@@ -86,6 +86,9 @@ func start(t *testing.T, opt Options) *env {
 	if opt.Timeout == 0 {
 		opt.Timeout = time.Minute // whatever else the machine is doing
 	}
+	if opt.Events == "" {
+		opt.Events = EventsOn // the cards only say that they are amdgpu's
+	}
 	opt.now = e.clock.now
 	x, err := New(opt)
 	if err != nil {

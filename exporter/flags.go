@@ -9,6 +9,7 @@ import (
 // that make no sense are refused by New.
 func (o *Options) AddFlags(fs *flag.FlagSet) {
 	fs.DurationVar(&o.SlowInterval, "slow-interval", 30*time.Second, "how often what hardly changes is asked")
+	fs.StringVar(&o.Events, "events", EventsAuto, "auto, on or off")
 	fs.IntVar(&o.MaxProcesses, "max-processes", 256, "processes of one GPU that have series")
 	fs.IntVar(&o.MaxSeries, "max-series", 5000, "series of one metric")
 	fs.StringVar(&o.Histograms, "histograms", HistogramsBoth, "both, native or classic")
@@ -19,6 +20,9 @@ func (o *Options) AddFlags(fs *flag.FlagSet) {
 func Usage() string {
 	return `  --slow-interval TIME  how often links, partitions, firmware and bad pages are
                       asked for                                      [30s]
+  --events WHEN       count faults, resets and other events of the GPUs: auto (of
+                      simulated ones), on, off; listening to real ones keeps them
+                      from being divided otherwise                   [auto]
   --max-processes N   processes of one GPU that have series at most: those that
                       hold most of its memory                        [256]
   --max-series N      series of one metric at most                   [5000]

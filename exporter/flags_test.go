@@ -1,0 +1,28 @@
+package exporter
+
+import (
+	"flag"
+	"io"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestFlags(t *testing.T) {
+	var o Options
+	fs := flag.NewFlagSet("", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	o.AddFlags(fs)
+	args := "--slow-interval 5s --max-processes 3 --max-series 4 --histograms native --metrics-compat device-metrics-exporter --events on"
+	if err := fs.Parse(strings.Fields(args)); err != nil {
+		t.Fatal(err)
+	}
+	if o.SlowInterval != 5*time.Second || o.MaxProcesses != 3 || o.MaxSeries != 4 || o.Histograms != HistogramsNative || o.Compat != CompatDME || o.Events != EventsOn {
+		t.Errorf("%+v", o)
+	}
+	fs.VisitAll(func(f *flag.Flag) {
+		if !strings.Contains(Usage(), "\n  --"+f.Name+" ") && !strings.HasPrefix(Usage(), "  --"+f.Name+" ") {
+			t.Errorf("the help lacks --%s", f.Name)
+		}
+	})
+}
