@@ -36,6 +36,7 @@ type Source struct {
 	Remote   string                 // host of the cards; "": this machine
 	Timeout  time.Duration          // of one reading of the cards; 0: exporter's default
 	Program  string                 // whose service this is: gpu-exporter, hip-worker
+	Instance string                 // what tells it from others of its name on its host; "": where its pages are
 	Version  string                 // of the program
 }
 
@@ -126,8 +127,8 @@ func (s *Service) open(src Source) (err error) {
 	if s.exporter, err = exporter.New(e); err != nil {
 		return err
 	}
-	instance := ""
-	if s.listener != nil {
+	instance := src.Instance
+	if instance == "" && s.listener != nil {
 		instance = s.listener.Addr().String()
 	}
 	if s.sinks, err = openSinks(o, src.Program, src.Version, instance, s.exporter, s.log); err != nil {
