@@ -301,7 +301,7 @@ func (p *tab) picture(file string, all bool) {
 	p.t.Helper()
 	params := map[string]any{"format": strings.TrimPrefix(filepath.Ext(file), "."), "captureBeyondViewport": all}
 	if params["format"] != "png" {
-		params["quality"] = 82
+		params["quality"] = 78
 	}
 	var r struct{ Data string }
 	p.call(p.session, "Page.captureScreenshot", params, &r)

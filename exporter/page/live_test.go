@@ -278,7 +278,7 @@ func TestLiveWorker(t *testing.T) {
 	eval[any](tab, `document.querySelector(".chooser .more").click()`)
 	if *screenshot != "" {
 		tab.until("all charts are back", `document.querySelectorAll("#calls .chart").length > 6`)
-		tab.look(look{width: 1280, height: 1500})
+		tab.look(look{width: 1280, height: 1840})
 		time.Sleep(5 * time.Second)
 		tab.picture(*screenshot, false)
 		if *pictures != "" {

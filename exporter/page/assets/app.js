@@ -132,7 +132,9 @@ function fail(e) {
 }
 
 async function live() {
-  state.status = await fetchStatus();
+  const s = await fetchStatus();
+  if (state.status && s.version !== state.status.version) location.reload(); // it is another program now
+  state.status = s;
   state.heard = performance.now();
   if (!state.series) {
     const wanted = Number(new URLSearchParams(location.hash.slice(1)).get("minutes"));
