@@ -56,7 +56,7 @@ var workerUsage = schema("tf_worker_usage", "One row for each card and worker: a
 	column{"pod_name", tag, "pod of the session's client, or the pod"},
 	column{"namespace", tag, "its namespace"},
 	column{"workload", tag, "always null: only TensorFusion's operator knows it"},
-	column{"worker", tag, "id of the session, or UID of the pod"},
+	column{"worker", tag, "host and id of the session, such as node-1/12, or UID of the pod"},
 	column{"memory_bytes", Int, "memory of the card the worker holds"},
 	column{"compute_percentage", Float, "percent of the interval in which its kernels ran; where that is not counted, percent of the compute units it occupies"},
 	column{"compute_tflops", Float, "that share of the card's peak of dense 16-bit floats"},

@@ -127,10 +127,10 @@ func TestWorkerUsage(t *testing.T) {
 		t.Fatalf("%v", got)
 	}
 	uuid := "12ff74a1-0000-1000-8012-000000000000"
-	expect(t, got[0], map[string]string{"uuid": uuid, "worker": "s1", "pod_name": "cp", "namespace": "cn", "workload": "",
+	expect(t, got[0], map[string]string{"uuid": uuid, "worker": "node-1/s1", "pod_name": "cp", "namespace": "cn", "workload": "",
 		"memory_bytes": fmt.Sprint(48 << 30), "memory_percentage": "25", "compute_percentage": "60", "compute_tflops": "784.44"})
 	expect(t, got[1], map[string]string{"worker": "uid-1", "pod_name": "wp", "namespace": "wn", "memory_bytes": fmt.Sprint(3 << 30), "compute_percentage": "100"})
-	expect(t, got[2], map[string]string{"worker": "s2", "memory_bytes": "", "compute_percentage": "25", "pod_name": ""})
-	expect(t, got[3], map[string]string{"worker": "s3", "memory_bytes": "77", "memory_percentage": "25", "compute_percentage": "", "pod_name": "cp"})
-	expect(t, got[4], map[string]string{"worker": "s4", "memory_bytes": "", "compute_tflops": "", "compute_throttled_cnt": ""})
+	expect(t, got[2], map[string]string{"worker": "node-1/s2", "memory_bytes": "", "compute_percentage": "25", "pod_name": ""})
+	expect(t, got[3], map[string]string{"worker": "node-1/s3", "memory_bytes": "77", "memory_percentage": "25", "compute_percentage": "", "pod_name": "cp"})
+	expect(t, got[4], map[string]string{"worker": "node-1/s4", "memory_bytes": "", "compute_tflops": "", "compute_throttled_cnt": ""})
 }

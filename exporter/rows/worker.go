@@ -56,7 +56,7 @@ func (b *builder) workers(c *card) []*worker {
 			if p.Client != nil {
 				client = *p.Client
 			}
-			w = get(p.Session, client.Pod, client.Namespace)
+			w = get(b.worker(p.Session), client.Pod, client.Namespace)
 		case p.Container != nil && p.Container.PodUID != "":
 			w = get(p.Container.PodUID, p.Container.Pod, p.Container.Namespace)
 		default:
@@ -67,10 +67,10 @@ func (b *builder) workers(c *card) []*worker {
 	}
 	for i := range b.reading.Sessions {
 		s := &b.reading.Sessions[i]
-		w := byID[clean(s.ID)]
+		w := byID[clean(b.worker(s.ID))]
 		known := w != nil
 		if !known && slices.Contains(s.Devices, c.Device.Index) {
-			w = get(s.ID, s.Client.Pod, s.Client.Namespace)
+			w = get(b.worker(s.ID), s.Client.Pod, s.Client.Namespace)
 		}
 		if w == nil {
 			continue
@@ -93,6 +93,9 @@ func (b *builder) workers(c *card) []*worker {
 	}
 	return list
 }
+
+// worker names a session: their ids are numbers that every host counts for itself.
+func (b *builder) worker(session string) string { return b.maker.place.Host + "/" + session }
 
 func sum[T ~uint64 | ~float64](a, b smi.Opt[T]) smi.Opt[T] {
 	if !a.Ok() {
