@@ -104,13 +104,13 @@ func (p *process) put(n int) {
 // wait waits until ok.
 func wait(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for range 3000 {
+	for range 12_000 {
 		if ok() {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Fatalf("%s: not in 30 s", what)
+	t.Fatalf("%s: not in two minutes", what)
 }
 
 func (p *process) drained(t *testing.T) {
@@ -151,6 +151,7 @@ func TestDelivery(t *testing.T) {
 	p := start(t, Options{Address: s.Address(), Database: "gpus", User: "ann", Password: "secret-word"}, t.TempDir(), work, ref, l)
 	p.put(20)
 	p.drained(t)
+	wait(t, "the server was asked how it is", func() bool { return strings.Contains(l.String(), "GreptimeDB answers") })
 	if again := compare(t, s, ref); again != 0 {
 		t.Errorf("%d rows arrived twice", again)
 	}
@@ -181,7 +182,7 @@ func TestDelivery(t *testing.T) {
 	if st := p.Stats(); st.Sent != 20 || !st.Up || st.Name != Name {
 		t.Errorf("%+v", st)
 	}
-	if text := l.String(); !strings.Contains(text, "GreptimeDB answers") || !strings.Contains(text, "in the clear") || strings.Contains(text, "secret-word") {
+	if text := l.String(); !strings.Contains(text, "in the clear") || strings.Contains(text, "secret-word") {
 		t.Error(text)
 	}
 }

@@ -26,6 +26,10 @@ func TestOptions(t *testing.T) {
 	if err := o.FromEnv(func(k string) string { return env[k] }); err != nil || !o.Enabled() {
 		t.Fatal(err)
 	}
+	docs, err := os.ReadFile("../../docs/greptimedb.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	var help strings.Builder
 	fs := flag.NewFlagSet("x", flag.ContinueOnError)
 	fs.SetOutput(&help)
@@ -34,6 +38,9 @@ func TestOptions(t *testing.T) {
 	fs.VisitAll(func(f *flag.Flag) {
 		if !strings.Contains(Usage(), "--"+f.Name+" ") {
 			t.Errorf("--%s is not explained", f.Name)
+		}
+		if !strings.Contains(string(docs), "--"+f.Name) {
+			t.Errorf("--%s is not in the documentation", f.Name)
 		}
 	})
 	if text := help.String() + Usage(); strings.Contains(text, "from-env") {

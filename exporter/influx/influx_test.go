@@ -74,13 +74,13 @@ func (p *process) put(n int) {
 
 func wait(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for range 3000 {
+	for range 12_000 {
 		if ok() {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Fatalf("%s: not in 30 s", what)
+	t.Fatalf("%s: not in two minutes", what)
 }
 
 func (p *process) drained(t *testing.T) {
