@@ -32,6 +32,7 @@ exporters:
   - gomod: go.opentelemetry.io/collector/exporter/otlphttpexporter ` + collectorVersion + `
   - gomod: github.com/open-telemetry/opentelemetry-collector-contrib/exporter/prometheusexporter ` + collectorVersion + `
 providers:
+  - gomod: go.opentelemetry.io/collector/confmap/provider/envprovider ` + confmapVersion + `
   - gomod: go.opentelemetry.io/collector/confmap/provider/fileprovider ` + confmapVersion + `
 `
 
