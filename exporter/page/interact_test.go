@@ -77,19 +77,31 @@ func TestInteraction(t *testing.T) {
 		t.Errorf("the chart describes itself as %q", s)
 	}
 
-	// A page that is paused asks for nothing.
-	eval[any](p, `[...document.querySelectorAll("#head button")].find(e => e.innerText === "Pause").click()`)
-	p.until("it is paused", `document.getElementById("age").innerText.startsWith("paused")`)
-	time.Sleep(time.Second) // for what was under way
-	p.mu.Lock()
-	n := len(p.requests)
-	p.mu.Unlock()
-	time.Sleep(5 * time.Second)
-	p.mu.Lock()
-	if more := p.requests[n:]; len(more) > 0 {
-		t.Errorf("a paused page asks for %v", more)
+	// A page that is paused, or that nobody sees, asks for nothing.
+	asked := func() int {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return len(p.requests)
 	}
-	p.mu.Unlock()
+	for what, script := range map[string][2]string{
+		"paused": {`[...document.querySelectorAll("#head button")].find(e => e.innerText === "Pause").click()`, `[...document.querySelectorAll("#head button")].find(e => e.innerText === "Go on").click()`},
+		"hidden": {`Object.defineProperty(document, "hidden", {value: true, configurable: true}); document.dispatchEvent(new Event("visibilitychange"))`,
+			`delete document.hidden; document.dispatchEvent(new Event("visibilitychange"))`},
+	} {
+		eval[any](p, script[0])
+		time.Sleep(2 * time.Second) // for what was under way
+		n := asked()
+		time.Sleep(5 * time.Second)
+		if more := asked() - n; more > 0 {
+			t.Errorf("a page that is %s asks %d times", what, more)
+		}
+		eval[any](p, script[1])
+		for end := time.Now().Add(browserTime); asked() == n; time.Sleep(50 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("a page that was %s asks for nothing any more", what)
+			}
+		}
+	}
 	// Everything that does something can be reached by keys, and has a name.
 	if bad := eval[[]string](p, `[...document.querySelectorAll("button, a, input, summary")].filter(e => !(e.innerText.trim() || e.getAttribute("aria-label"))).map(e => e.outerHTML.slice(0, 80))`); len(bad) > 0 {
 		t.Errorf("without a name: %v", bad)
