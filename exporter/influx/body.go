@@ -16,7 +16,7 @@ const (
 )
 
 // split makes requests of lines of a batch, each of one table or of several.
-func split(b *rows.Batch, apart bool) (requests [][]string) {
+func split(b *rows.Batch, unsigned, apart bool) (requests [][]string) {
 	var lines []string
 	size := 0
 	end := func() {
@@ -28,7 +28,7 @@ func split(b *rows.Batch, apart bool) (requests [][]string) {
 	for i := range b.Tables {
 		t := &b.Tables[i]
 		for k := range t.Rows {
-			l := line(t, &t.Rows[k])
+			l := line(t, &t.Rows[k], unsigned)
 			if l == "" {
 				continue
 			}

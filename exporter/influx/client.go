@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/rocwire/rocwire/exporter/push"
@@ -21,6 +22,8 @@ type client struct {
 	http   *http.Client
 	target *url.URL
 	auth   string // "" for none
+
+	unsigned bool // the server knows unsigned numbers
 }
 
 func basic(user string, password outbound.Secret) string {
@@ -46,7 +49,7 @@ func newClient(o *Options) (*client, error) {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.TLSClientConfig = config
 	t.MaxResponseHeaderBytes = 64 << 10
-	return &client{target: u, auth: auth, http: &http.Client{
+	return &client{target: u, auth: auth, unsigned: strings.HasSuffix(u.Path, v2Path), http: &http.Client{
 		Transport: t,
 		// A redirection would be followed with the token, to wherever it says.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -59,9 +62,9 @@ func (c *client) send(ctx context.Context, record []byte) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", push.ErrPermanent, err)
 	}
-	err = c.all(ctx, split(batch, false))
+	err = c.all(ctx, split(batch, c.unsigned, false))
 	if errors.Is(err, push.ErrPermanent) && len(batch.Tables) > 1 {
-		return c.all(ctx, split(batch, true)) // what is not refused must arrive
+		return c.all(ctx, split(batch, c.unsigned, true)) // what is not refused must arrive
 	}
 	return err
 }

@@ -1,7 +1,8 @@
 // Package influx sends the rows of package rows as InfluxDB's line protocol over HTTP, to
 // InfluxDB, GreptimeDB, VictoriaMetrics and whatever else takes it.
 //
-// A table is a measurement; tags that are null and fields that are null are left out, and
+// A table is a measurement; counts are unsigned where the server has the interface of
+// InfluxDB 2, signed elsewhere; tags that are null and fields that are null are left out, and
 // a row without fields is not sent. Times are milliseconds, and requests are compressed.
 //
 // # Once

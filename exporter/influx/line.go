@@ -9,8 +9,9 @@ import (
 	"github.com/rocwire/rocwire/smi"
 )
 
-// line is one row, or nothing if it has no fields.
-func line(t *rows.Table, r *rows.Row) string {
+// line is one row, or nothing if it has no fields. Only servers with the interface of
+// InfluxDB 2 know unsigned numbers.
+func line(t *rows.Table, r *rows.Row, unsigned bool) string {
 	var b strings.Builder
 	b.WriteString(t.Name) // which needs no escapes, like the columns' names: package rows sees to it
 	i := 0
@@ -27,7 +28,7 @@ func line(t *rows.Table, r *rows.Row) string {
 		b.WriteByte(separator)
 		separator = ','
 		b.WriteString(t.Columns[i].Name + "=")
-		field(&b, r.Values[i])
+		field(&b, r.Values[i], unsigned)
 	}
 	if separator == ' ' {
 		return ""
@@ -45,7 +46,7 @@ func tagValue(s string) string { return tagEscapes.Replace(smi.Printable(s)) }
 
 var stringEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
-func field(b *strings.Builder, v rows.Value) {
+func field(b *strings.Builder, v rows.Value, unsigned bool) {
 	switch v.Type() {
 	case rows.String:
 		b.WriteString(`"` + stringEscapes.Replace(smi.Printable(v.Text())) + `"`)
@@ -54,7 +55,11 @@ func field(b *strings.Builder, v rows.Value) {
 	case rows.Int:
 		b.WriteString(strconv.FormatInt(v.Int(), 10) + "i")
 	case rows.Uint:
-		b.WriteString(strconv.FormatUint(v.Uint(), 10) + "u")
+		if unsigned {
+			b.WriteString(strconv.FormatUint(v.Uint(), 10) + "u")
+		} else {
+			b.WriteString(strconv.FormatUint(min(v.Uint(), math.MaxInt64), 10) + "i")
+		}
 	case rows.Bool:
 		b.WriteString(strconv.FormatBool(v.Bool()))
 	}

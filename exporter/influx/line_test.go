@@ -28,7 +28,7 @@ func checkLines(t *testing.T, b *rows.Batch) {
 		table := &b.Tables[i]
 		for k := range table.Rows {
 			want := rowstest.RowOf(table.Columns, &table.Rows[k])
-			l := line(table, &table.Rows[k])
+			l := line(table, &table.Rows[k], true)
 			fields := 0
 			for _, c := range table.Columns {
 				if v, ok := want[c.Name]; ok && !c.Tag {

@@ -74,6 +74,9 @@ func Usage() string {
 `
 }
 
+// v2Path is the end of the interface of InfluxDB 2 and of those that have the same.
+const v2Path = "/api/v2/write"
+
 // Target is where lines are posted. A path that ends in /write is used as it is,
 // otherwise /api/v2/write is added. The name of the bucket goes where the server looks
 // for it: in db below /v1/influxdb/ (GreptimeDB) and in interfaces older than /api/v2.
@@ -90,7 +93,7 @@ func (o *Options) Target() (*url.URL, error) {
 	}
 	u.Path = strings.TrimRight(u.Path, "/")
 	if !strings.HasSuffix(u.Path, "/write") {
-		u.Path += "/api/v2/write"
+		u.Path += v2Path
 	}
 	q := u.Query()
 	set := func(key, value string) {
@@ -101,7 +104,7 @@ func (o *Options) Target() (*url.URL, error) {
 	switch {
 	case strings.Contains(u.Path+"/", "/v1/influxdb/"):
 		set("db", o.Bucket)
-	case strings.HasSuffix(u.Path, "/api/v2/write"):
+	case strings.HasSuffix(u.Path, v2Path):
 		set("bucket", o.Bucket)
 		set("org", o.Org)
 		if q.Get("bucket") == "" {
