@@ -10,29 +10,27 @@ import (
 
 // Calls that are left, nested, or end in another function.
 func TestLeftCalls(t *testing.T) {
-	modes(t, func(t *testing.T, mode func(*Options)) {
-		_, program := stub(t)
-		tr := open(t, mode)
-		r := start(t, program, "leave", "quitters", "sync")
-		watched(t, tr, 1)
-		r.step("done")
-		equal(t, "calls", counts(of(t, tr, r.pid())), map[string]uint64{
-			"hipEventSynchronize hipSuccess": 1, "hipCtxSynchronize hipSuccess": 1, "hipDeviceSynchronize hipSuccess": 1,
-		})
-		// One that is made again from the same place is not told from one that is seen twice.
-		if d := dropped(tr); len(d) != 1 || d["abandoned"] == 0 {
-			t.Errorf("dropped: %v", d)
-		}
-		r.step("done")
-		r.step("done")
-		equal(t, "calls", counts(of(t, tr, r.pid())), map[string]uint64{
-			"hipEventSynchronize hipSuccess": 1, "hipCtxSynchronize hipSuccess": 1, "hipDeviceSynchronize hipSuccess": 2,
-		})
-		// Of 50 threads that ended within a call, and of those that ended otherwise, nothing is left.
-		if n := threadsOf(t, tr, r.pid()); n != 1 {
-			t.Errorf("%d threads are remembered", n)
-		}
+	_, program := stub(t)
+	tr := open(t)
+	r := start(t, program, "leave", "quitters", "sync")
+	watched(t, tr, 1)
+	r.step("done")
+	equal(t, "calls", counts(of(t, tr, r.pid())), map[string]uint64{
+		"hipEventSynchronize hipSuccess": 1, "hipCtxSynchronize hipSuccess": 1, "hipDeviceSynchronize hipSuccess": 1,
 	})
+	// One that is made again from the same place is not told from one that is seen twice.
+	if d := dropped(tr); len(d) != 1 || d["abandoned"] == 0 {
+		t.Errorf("dropped: %v", d)
+	}
+	r.step("done")
+	r.step("done")
+	equal(t, "calls", counts(of(t, tr, r.pid())), map[string]uint64{
+		"hipEventSynchronize hipSuccess": 1, "hipCtxSynchronize hipSuccess": 1, "hipDeviceSynchronize hipSuccess": 2,
+	})
+	// Of 50 threads that ended within a call, and of those that ended otherwise, nothing is left.
+	if n := threadsOf(t, tr, r.pid()); n != 1 {
+		t.Errorf("%d threads are remembered", n)
+	}
 }
 
 // threadsOf is how many threads of a process are in the table.

@@ -65,6 +65,9 @@ func ours(t *testing.T) (lib string, env []string) {
 // A program on our library: each export is a jump into another library, and the call
 // returns from there.
 func TestOurLibrary(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the library and the worker, which takes a minute")
+	}
 	tr := open(t, func(o *Options) { o.Functions = nil }) // the default ones
 	lib, env := ours(t)
 	dir := t.TempDir()

@@ -33,7 +33,6 @@ type seen struct {
 	next    time.Time         // when its mappings may be read again
 	read    bool              // its mappings were read at least once
 	readAt  uint64            // the size they were read at
-	busy    bool              // nobody has an answer yet
 	maps    []mapping         // what was found
 	answer  answer[[]mapping] // to what was asked and not answered yet; else nil
 	present uint64            // tick

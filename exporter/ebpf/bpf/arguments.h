@@ -71,7 +71,7 @@ NOINLINE u64 arg(struct pt_regs *regs, u32 n)
 }
 
 /* Products of sizes, which a program may have made up, stop at the largest number. */
-NOINLINE u64 times(u64 a, u64 b)
+GLOBAL u64 times(u64 a, u64 b)
 {
 	u64 most = ~0ULL;
 

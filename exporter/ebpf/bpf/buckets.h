@@ -8,7 +8,7 @@
 #include "tables.h"
 
 /* log2_up is the least i with v <= 2^i. */
-INLINE u32 log2_up(u64 v)
+GLOBAL u32 log2_up(u64 v)
 {
 	u32 i = 0;
 
@@ -26,7 +26,7 @@ INLINE u32 log2_up(u64 v)
 /* bucket_of is the bucket of a duration, see tables.h. A duration in nanoseconds with
  * its highest bit moved to 63 lies between two of the eight bounds 2^(i/8) seconds
  * that a factor of two holds, which are moved alike. */
-INLINE u32 bucket_of(u64 nanos)
+GLOBAL u32 bucket_of(u64 nanos)
 {
 	u32 e = nanos & (nanos - 1) ? log2_up(nanos) - 1 : log2_up(nanos); /* of the highest bit */
 	u64 m = nanos << (63 - (e & 63));

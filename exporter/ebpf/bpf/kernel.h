@@ -16,6 +16,9 @@ typedef unsigned long long u64;
 #define SEC(name) __attribute__((section(name), used))
 #define INLINE static inline __attribute__((always_inline))
 #define NOINLINE static __attribute__((noinline)) /* for what is used in many places */
+/* The kernel checks a global function once, for whatever numbers it may be given, and
+ * not again with all that leads to each of its calls. */
+#define GLOBAL __attribute__((noinline))
 
 /* How a map is described to the loader: a number is the length of an array type. */
 #define NUMBER(name, value) int (*name)[value]
