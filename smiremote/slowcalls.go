@@ -31,6 +31,7 @@ type slowCall struct {
 	Network    smi.Opt[smi.Duration] `msgpack:"n"`
 	Execution  smi.Opt[smi.Duration] `msgpack:"e"`
 	Kernel     string                `msgpack:"k,omitempty"`
+	TraceID    string                `msgpack:"i,omitempty"`
 }
 
 func encodeSlowCalls(calls []rpcstats.SlowCall) []slowCall {
@@ -46,6 +47,7 @@ func encodeSlowCalls(calls []rpcstats.SlowCall) []slowCall {
 		list[i] = slowCall{
 			Session: c.Session, Host: cut(c.Client.Host), Executable: cut(c.Client.Executable), PID: c.Client.PID, Op: c.Op, Code: c.Code, Start: c.Start,
 			Total: smi.Duration(c.Total), Queue: known(c.Queue), Network: known(c.Network), Execution: known(c.Execution), Kernel: cut(c.Kernel),
+			TraceID: cut(c.TraceID),
 		}
 	}
 	return list
@@ -70,7 +72,7 @@ func decodeSlowCalls(b []byte) ([]rpcstats.SlowCall, error) {
 		calls[i] = rpcstats.SlowCall{
 			Session: c.Session, Client: rpcstats.Caller{Host: c.Host, Executable: c.Executable, PID: c.PID}, Op: c.Op, Code: c.Code, Start: c.Start,
 			Total: time.Duration(c.Total), Queue: time.Duration(c.Queue.Or(-1)), Network: time.Duration(c.Network.Or(-1)),
-			Execution: time.Duration(c.Execution.Or(-1)), Kernel: c.Kernel,
+			Execution: time.Duration(c.Execution.Or(-1)), Kernel: c.Kernel, TraceID: c.TraceID,
 		}
 	}
 	return calls, nil

@@ -70,7 +70,7 @@ func TestSessionsAndCalls(t *testing.T) {
 	rpc.Observe("hipMalloc", "client", "hipSuccess", 0)
 	rpc.Observe("hipFree", "worker", "hipErrorInvalidValue", 2)
 	rpc.AddSlow("3", rpcstats.Caller{Host: "node7", PID: 77}, []rpcstats.Slow{
-		{Request: 1, Client: true, Age: time.Second, Total: 9, Queue: 2, Network: 3, Execution: 4}, {Request: 2, Total: 5, Network: -1, Kernel: "saxpy"},
+		{Request: 1, Client: true, Age: time.Second, Total: 9, Queue: 2, Network: 3, Execution: 4}, {Request: 2, Total: 5, Network: -1, TraceID: "0af7651916cd43dd8448eb211c80319c", Kernel: "saxpy"},
 	})
 	c := dial(t, remotetest.Start(t, "", smiremote.HandlerOptions{
 		Source: smitest.NewFake(smitest.Cards()...), Sessions: smitest.Clients{}, Calls: rpc,

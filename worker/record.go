@@ -99,6 +99,9 @@ func (r *sessionRecord) slow(msg []byte) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", errControl, err)
 	}
+	for i := range list {
+		list[i].TraceID = r.spans.context.TraceID(list[i].Request)
+	}
 	r.stats.latency.AddSlow(r.name(), rpcstats.Caller{Host: r.client.Host, Executable: r.client.Executable, PID: r.client.PID}, list)
 	return nil
 }

@@ -37,4 +37,5 @@ type Slow struct {
 	Network   time.Duration
 	Execution time.Duration
 	Kernel    string // at most MaxKernel bytes
+	TraceID   string // as SlowCall's; the receiver fills it in
 }

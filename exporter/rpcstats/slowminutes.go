@@ -46,6 +46,7 @@ func (r *Totals) AddSlow(session string, who Caller, list []Slow) {
 			SlowCall: SlowCall{
 				Session: session, Client: who, Op: name(r.names.Op, s.Op), Code: name(r.names.Code, s.Code), Start: now.Add(-s.Age),
 				Total: s.Total, Queue: s.Queue, Network: s.Network, Execution: s.Execution, Kernel: printable(s.Kernel),
+				TraceID: s.TraceID,
 			},
 			op: s.Op, request: s.Request, whole: s.Client && s.Network >= 0,
 		})

@@ -2,6 +2,7 @@ package rpctrace
 
 import (
 	"encoding/binary"
+	"encoding/hex"
 	"math"
 	"time"
 )
@@ -39,6 +40,16 @@ func (c *Context) hash(request uint32, purpose uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31
+}
+
+// TraceID is the trace that a call is part of, as W3C Trace Context writes it; "" if it
+// is not traced.
+func (c *Context) TraceID(request uint32) string {
+	if !c.Traced(request) {
+		return ""
+	}
+	s := c.Span(&Record{Request: request, Kind: Client}, "", "")
+	return hex.EncodeToString(s.TraceID[:])
 }
 
 func (c *Context) id(request uint32, k Kind) (id [8]byte) {

@@ -78,8 +78,21 @@ func TestEvery(t *testing.T) {
 
 // Two sides with the same context find the same calls and the same identities.
 func TestContext(t *testing.T) {
-	if c := NewContext(w3c, 7, 0); c != nil || c.Traced(1) {
+	if c := NewContext(w3c, 7, 0); c != nil || c.Traced(1) || c.TraceID(1) != "" {
 		t.Error("a rate of 0 traces")
+	}
+	for parent, own := range map[string]bool{w3c: false, "": true} {
+		c := NewContext(parent, 7, 3)
+		for id := range uint32(100) {
+			want := ""
+			if c.Traced(id) {
+				s := c.Span(&Record{Request: id, Kind: Worker}, "", "")
+				want = hex.EncodeToString(s.TraceID[:])
+			}
+			if got := c.TraceID(id); got != want || got != "" && (got != w3c[3:35]) != own {
+				t.Errorf("parent %q, call %d: trace %q, want %q", parent, id, got, want)
+			}
+		}
 	}
 	for _, every := range []uint32{1, 7, 1000} {
 		client, worker := NewContext(w3c, 12345, every), NewContext(w3c, 12345, every)
