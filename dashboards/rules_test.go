@@ -148,6 +148,14 @@ func TestAlertsAreDocumented(t *testing.T) {
 	}
 }
 
+// The stand raises some alerts: errors, heat and failing calls were injected, one
+// sink is down, and made-up local programs are not counted in full. Those that look
+// at five minutes may come too late for the test. No other alert may come.
+var (
+	raisedAtOnce = []string{"RocwireGPUHot", "RocwireGPUUncorrectableECC", "RocwireSinkDown", "RocwireSinkDrops"}
+	raisedLater  = []string{"RocwireCallsFail", "RocwireGPUThrottled", "RocwireLocalUncounted"}
+)
+
 // testLiveRules: the rules work on what real workers tell. Recorded series are
 // there, and alerts read nothing that there is not.
 func testLiveRules(t *testing.T, p *server) {
@@ -194,9 +202,23 @@ func testLiveRules(t *testing.T, p *server) {
 			}
 		}
 	}
-	firing, err := p.query(`count by (alertname) (ALERTS{alertstate="firing",severity="critical"})`, true)
-	if err != nil || !slices.ContainsFunc(firing, func(s series) bool { return s.labels["alertname"] == "RocwireGPUUncorrectableECC" }) {
-		t.Errorf("uncorrectable errors were injected; what fires is %v, %v", firing, err)
+	raised, err := p.query("count by (alertname) (ALERTS)", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, r := range raised {
+		names = append(names, r.labels["alertname"])
+	}
+	for _, name := range raisedAtOnce {
+		if !slices.Contains(names, name) {
+			t.Errorf("%s is not among the alerts: %q", name, names)
+		}
+	}
+	for _, name := range names {
+		if !slices.Contains(raisedAtOnce, name) && !slices.Contains(raisedLater, name) {
+			t.Errorf("%s is among the alerts, and nothing is wrong", name)
+		}
 	}
 }
 
