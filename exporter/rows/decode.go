@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Decode reads a record that Encode made, of this version or an older one. Its errors
+// Decode reads a record that Encode made. Its errors
 // are ErrInvalid with a reason.
 func Decode(record []byte) (*Batch, error) {
 	n := len(record) - checksumSize
