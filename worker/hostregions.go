@@ -74,8 +74,8 @@ func (s *session) doHostExpose(r *wire.Request) {
 
 // mallocHostAt makes memory for a region: host memory if the runtime has such, otherwise device memory.
 func (s *session) mallocHostAt(t hip.Thread, addr hip.Ptr, pages uint64) hip.Error {
-	if p, ok := s.rt.(hostPlacer); ok {
-		return p.HostMallocAt(t, addr, pages, hip.HostMallocMapped)
+	if s.hosts != nil {
+		return s.hosts.HostMallocAt(t, addr, pages, hip.HostMallocMapped)
 	}
 	got, code := s.placer.Grant(t, pages)
 	if code == hip.Success && got < pages {

@@ -45,6 +45,9 @@ func decodeLimits(d *wire.Dec) []limit {
 	if n*maxLimit > d.Len() {
 		n = d.Len()/maxLimit + 1 // one too many: d notices
 	}
+	if n == 0 {
+		return nil
+	}
 	list := make([]limit, n)
 	for i := range list {
 		list[i] = limit{busAddress(d.U64()), quota.Limits{Memory: d.U64(), Compute: d.F64()}}

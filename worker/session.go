@@ -32,6 +32,7 @@ type session struct {
 	direct hip.Direct // nil if this process cannot reach device memory
 	meter  copyMeter  // nil if the runtime does not account copies
 	copier copier     // nil if the runtime cannot copy without waiting, but through its own memory
+	hosts  hostPlacer // nil if copies of host memory count as device memory
 	conn   notifier
 	log    *slog.Logger
 	times  callTimes
@@ -82,6 +83,7 @@ func newSession(rt hip.Runtime, conn notifier, log *slog.Logger) *session {
 	s.direct, _ = rt.(hip.Direct)
 	s.copier, _ = rt.(copier)
 	s.meter, _ = rt.(copyMeter)
+	s.hosts, _ = rt.(hostPlacer)
 	s.stage = newStaging(hiprpc.MaxStaged + 64<<20)
 	s.funcs.init()
 	if n, err := rt.GetDeviceCount(); err == hip.Success {
