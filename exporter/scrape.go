@@ -68,6 +68,7 @@ func (e *Exporter) ServeMetrics(w http.ResponseWriter, r *http.Request, more ...
 			if err := z.Close(); err != nil {
 				e.opt.Log.Debug("a scraper went away", "reason", err)
 			}
+			z.Reset(io.Discard) // nothing of this scrape stays in the pool
 			zippers.Put(z)
 		}()
 		out = z
