@@ -34,7 +34,7 @@ func (p *panel) columnsOf(t *table.PanelBuilder, b *board) cog.Builder[dashboard
 	t.WithTransformation(dashboard.DataTransformerConfig{Id: "organize", Options: map[string]any{
 		"excludeByName": exclude, "renameByName": rename, "indexByName": order,
 	}})
-	t.CellHeight(common.TableCellHeightSm).Filterable(true)
+	t.CellHeight(common.TableCellHeightSm).Filterable(true).Footer(common.NewTableFooterOptionsBuilder().Show(false).Reducer([]string{}))
 	if p.sort != "" {
 		t.SortBy([]cog.Builder[common.TableSortByFieldState]{common.NewTableSortByFieldStateBuilder().DisplayName(p.sort).Desc(true)})
 	}
