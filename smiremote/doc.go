@@ -43,7 +43,7 @@
 // A slow call is a map: session "s"; of the client host "h", executable "x" and process
 // "p", as it says itself; function "o" and result "c"; start "t"; and in nanoseconds how
 // long it took "d" and of that the queue "q", the network "n" and the execution "e",
-// each nil if not measured; the kernel's name "k". They come slowest first.
+// each nil if not measured; the kernel's name "k"; the W3C trace it is part of "i". They come slowest first.
 //
 // # Packed snapshots
 //

@@ -52,7 +52,7 @@ func someCalls(n uint64) told {
 			{Session: "12", Client: rpcstats.Caller{Host: "node7", Executable: "/usr/bin/train", PID: 4711}, Op: "hipMemcpy", Code: "hipErrorInvalidValue",
 				Start: smitest.Then.Add(-time.Minute), Total: 2 * time.Second, Queue: 0, Network: 1900 * time.Millisecond, Execution: 100 * time.Millisecond},
 			{Session: "7", Op: "hipModuleLaunchKernel", Code: "hipSuccess", Start: smitest.Then, Total: 3 * time.Millisecond, Queue: 2 * time.Millisecond,
-				Network: -1, Execution: time.Millisecond, Kernel: "saxpy\x1b[31m"},
+				Network: -1, Execution: time.Millisecond, Kernel: "saxpy\x1b[31m", TraceID: "0af7651916cd43dd8448eb211c80319c"},
 		},
 	}
 }

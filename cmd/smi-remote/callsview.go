@@ -109,6 +109,7 @@ type slowRow struct {
 	Op         string                `json:"function"`
 	Code       string                `json:"result"`
 	Kernel     string                `json:"kernel,omitempty"`
+	TraceID    string                `json:"trace_id,omitempty"` // of OpenTelemetry
 	Start      time.Time             `json:"start"`
 	Total      smi.Duration          `json:"total_seconds"`
 	Queue      smi.Opt[smi.Duration] `json:"queue_seconds"`
@@ -137,7 +138,7 @@ func (a *app) slowest(ctx context.Context, o *callOptions, _ map[*worker]callRea
 		for _, c := range r.value {
 			if o.named(c.Op) {
 				rows = append(rows, slowRow{
-					r.worker.address(), c.Session, c.Client.Host, c.Client.PID, c.Client.Executable, c.Op, c.Code, c.Kernel, c.Start,
+					r.worker.address(), c.Session, c.Client.Host, c.Client.PID, c.Client.Executable, c.Op, c.Code, c.Kernel, c.TraceID, c.Start,
 					smi.Duration(c.Total), measured(c.Queue), measured(c.Network), measured(c.Execution), r.worker,
 				})
 			}
