@@ -20,14 +20,17 @@ var (
 var phases = map[string]bool{"queue": true, "execution": true, "network": true}
 
 // calls adds the latencies of calls.
-func (p *points) calls(list []rpcstats.CallTotal) {
+func (p *points) calls(list []rpcstats.CallTotal, slow []rpcstats.SlowCall) {
+	traced := exemplarsOf(slow, p.starts.last, p.now)
 	for i := range list {
 		c := &list[i]
 		m, side := rpcTime, attribute.String("rocwire.side", c.Side)
 		if phases[c.Side] {
 			m, side = rpcPhase, attribute.String("rocwire.phase", c.Side)
 		}
-		p.spread(m, ofHist(&c.Hist), append(callOf(c.Op, c.Code), side).set(), c.Since)
+		l := ofHist(&c.Hist)
+		l.exemplars = traced[c.Call]
+		p.spread(m, l, append(callOf(c.Op, c.Code), side).set(), c.Since)
 	}
 }
 

@@ -19,6 +19,8 @@ type latencies struct {
 	sum    float64
 	offset int32
 	counts []uint64
+
+	exemplars []metricdata.Exemplar[float64]
 }
 
 // ofHist is a histogram of rpcstats. Its bucket i ends where OTLP's bucket i begins.
@@ -51,7 +53,7 @@ func exponential(list []spread, now time.Time) metricdata.Aggregation {
 		s := &list[i]
 		out[i] = metricdata.ExponentialHistogramDataPoint[float64]{
 			Attributes: s.attrs, StartTime: s.start, Time: now, Count: s.count, Sum: s.sum, Scale: s.scale, ZeroCount: s.zero,
-			PositiveBucket: metricdata.ExponentialBucket{Offset: s.offset, Counts: s.counts},
+			PositiveBucket: metricdata.ExponentialBucket{Offset: s.offset, Counts: s.counts}, Exemplars: s.exemplars,
 		}
 	}
 	return metricdata.ExponentialHistogram[float64]{DataPoints: out, Temporality: metricdata.CumulativeTemporality}
@@ -79,6 +81,7 @@ func explicitBuckets(list []spread, now time.Time) metricdata.Aggregation {
 		}
 		out[i] = metricdata.HistogramDataPoint[float64]{
 			Attributes: s.attrs, StartTime: s.start, Time: now, Count: s.count, Sum: s.sum, Bounds: bounds, BucketCounts: s.within(bounds),
+			Exemplars: s.exemplars,
 		}
 	}
 	return metricdata.Histogram[float64]{DataPoints: out, Temporality: metricdata.CumulativeTemporality}

@@ -89,7 +89,7 @@ func (p *Producer) Produce(context.Context) ([]metricdata.ScopeMetrics, error) {
 		pts.sessions(r.Sessions, &r.Totals)
 	}
 	if r.CallsErr == nil {
-		pts.calls(r.Calls)
+		pts.calls(r.Calls, r.Slow)
 	}
 	if r.LocalErr == nil {
 		pts.local(&r.Local)
