@@ -117,10 +117,7 @@ func (t *Tracer) listen(news chan<- uint32) {
 	var r ringbuf.Record
 	for {
 		if err := t.kernel.execs.ReadInto(&r); err != nil {
-			if errors.Is(err, os.ErrClosed) {
-				return
-			}
-			continue
+			return
 		}
 		if len(r.RawSample) < 4 {
 			continue
