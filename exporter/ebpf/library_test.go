@@ -164,7 +164,7 @@ func TestContainer(t *testing.T) {
 	r.step("done")
 	tr.Poll(t.Context())
 	ps := tr.Local().Processes
-	if len(ps) != 1 || ps[0].PID <= r.pid() || ps[0].Name != "calls" || counts(&ps[0])["hipMemcpy hipSuccess"] != 2 {
+	if len(ps) != 1 || ps[0].PID == r.pid() || ps[0].Name != "calls" || counts(&ps[0])["hipMemcpy hipSuccess"] != 2 {
 		t.Errorf("%+v", ps)
 	}
 	r.end()
