@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rocwire/rocwire/smi/smitest"
+	"github.com/rocwire/rocwire/smiremote"
+	"github.com/rocwire/rocwire/smiremote/remotetest"
+)
+
+// maxResident is how much memory of its own the exporter may take. The pages of its file
+// come on top, 21 to 29 MiB of them, which the kernel shares and takes back as it likes.
+const maxResident = 18 << 20
+
+// The program, asked by Prometheus every few seconds and asking a worker with 8 cards
+// and 64 processes on each every second, stays small. COST_SECONDS is for how long it is
+// watched; what it needs of a processor is logged.
+func TestCosts(t *testing.T) {
+	seconds := 5
+	if s := os.Getenv("COST_SECONDS"); s != "" {
+		var err error
+		if seconds, err = strconv.Atoi(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	worker, stop := remotetest.Run(smiremote.HandlerOptions{Source: smitest.NewMachine(8, 64), Sessions: smitest.Clients{}})
+	defer stop()
+	p := launch(t, nil, "--worker", worker, "--listen", "127.0.0.1:0")
+	eventually(t, "figures of all processes", func() bool { return strings.Count(get(p.url), "\ngpu_process_vram_bytes{") == 8*64 })
+	begin, cpu := time.Now(), processorTime(t, p.Process.Pid)
+	for time.Since(begin) < time.Duration(seconds)*time.Second {
+		time.Sleep(time.Second)
+	}
+	idle := float64(processorTime(t, p.Process.Pid)-cpu) / float64(time.Since(begin)) * 100
+	for range 10 {
+		get(p.url)
+	}
+	own, file := resident(t, p.Process.Pid)
+	t.Logf("%.2f %% of a core, without scrapes; %.1f MiB of its own resident after some, and %.1f MiB of its file",
+		idle, float64(own)/(1<<20), float64(file)/(1<<20))
+	if own > maxResident {
+		t.Errorf("%d bytes resident, more than %d", own, maxResident)
+	}
+	if code := p.terminate(t); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+}
+
+// processorTime is what a process has used, by /proc.
+func processorTime(t *testing.T, pid int) time.Duration {
+	t.Helper()
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
+	var ticks time.Duration
+	for _, s := range f[11:13] { // user and system, in 1/100 s
+		n, err := strconv.ParseInt(s, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ticks += time.Duration(n)
+	}
+	return ticks * 10 * time.Millisecond
+}
+
+// resident is the memory of a process: its own, and what it has of files.
+func resident(t *testing.T, pid int) (own, file int64) {
+	t.Helper()
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(b)) {
+		for key, to := range map[string]*int64{"RssAnon:": &own, "RssFile:": &file} {
+			if f := strings.Fields(line); len(f) > 1 && f[0] == key {
+				if *to, err = strconv.ParseInt(f[1], 10, 64); err != nil {
+					t.Fatal(err)
+				}
+				*to <<= 10
+			}
+		}
+	}
+	return own, file
+}
