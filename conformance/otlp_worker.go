@@ -31,7 +31,7 @@ func workerThroughCollector(ctx context.Context, o *options, program string) (mi
 		return nil, err
 	}
 	defer c.stop()
-	w, err := startWorker(ctx, o, "--metrics-addr", "127.0.0.1:0", "--otlp-endpoint", "http://"+c.grpc, "--otlp-protocol", "grpc", "--otlp-interval", "1s")
+	w, err := startWorker(ctx, o, "--otlp-endpoint", "http://"+c.grpc, "--otlp-protocol", "grpc", "--otlp-interval", "1s")
 	if err != nil {
 		return nil, err
 	}
