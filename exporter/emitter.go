@@ -37,9 +37,9 @@ func newEmitter(out families, opt *Options, series int) *emitter {
 
 // labels are label values made ready, for all metrics that have the same labels.
 type labels struct {
-	pairs []*dto.LabelPair
-	text  string // as the text formats have them
-	key   uint64
+	values []string
+	text   string // as the text formats have them
+	key    uint64
 }
 
 // makeLabels makes label values ready for m and metrics with the same labels. They
@@ -58,13 +58,7 @@ func makeLabels(m *metric, values []string) labels {
 		h.WriteString(values[i])
 		h.WriteByte(0xff) // not in UTF-8
 	}
-	l := labels{pairs: make([]*dto.LabelPair, len(values)), text: labelText(m, values), key: h.Sum64()}
-	own := make([]dto.LabelPair, len(values))
-	for i, at := range m.order {
-		own[i].Name, own[i].Value = &m.labels[at], &values[at]
-		l.pairs[i] = &own[i]
-	}
-	return l
+	return labels{values: values, text: labelText(m, values), key: h.Sum64()}
 }
 
 // allow reports whether a series may be emitted; it is to be, then.

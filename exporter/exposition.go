@@ -112,7 +112,8 @@ func (f *family) writeText(w *bufio.Writer, openMetrics bool) error {
 // dto is the family in the form that client_golang understands.
 func (f *family) dto() *dto.MetricFamily {
 	out := &dto.MetricFamily{Name: &f.m.name, Help: &f.m.help, Type: f.m.typ, Metric: make([]*dto.Metric, len(f.series))}
-	room := make([]dto.Metric, len(f.series))
+	room, each := make([]dto.Metric, len(f.series)), len(f.m.labels)
+	pairs, own := make([]*dto.LabelPair, each*len(f.series)), make([]dto.LabelPair, each*len(f.series))
 	var gauges []dto.Gauge
 	var counters []dto.Counter
 	switch f.m.kind {
@@ -128,7 +129,12 @@ func (f *family) dto() *dto.MetricFamily {
 			continue
 		}
 		d := &room[i]
-		d.Label = s.labels.pairs
+		d.Label = pairs[i*each : (i+1)*each : (i+1)*each]
+		for n, at := range f.m.order {
+			l := &own[i*each+n]
+			l.Name, l.Value = &f.m.labels[at], &s.labels.values[at]
+			d.Label[n] = l
+		}
 		switch {
 		case s.durations != nil:
 			d.Histogram = s.durations.dto()
