@@ -37,6 +37,9 @@ func (r *Request) begin(h Header) {
 // NoReply reports whether the client wants no reply; Reply then does nothing.
 func (r *Request) NoReply() bool { return r.flags&FlagNoReply != 0 }
 
+// Retained reports whether the request is one that Retain has given.
+func (r *Request) Retained() bool { return r.stays }
+
 // Started is when Handle was called, as mono.Now.
 func (r *Request) Started() int64 { return r.started }
 

@@ -5,7 +5,6 @@ import (
 	"github.com/rocwire/rocwire/exporter/rpctrace"
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hipremote/hiprpc"
-	"github.com/rocwire/rocwire/internal/mono"
 	"github.com/rocwire/rocwire/wire"
 )
 
@@ -32,9 +31,24 @@ func (c *callTimes) take() (list []*rpcstats.Delta) {
 	return list
 }
 
-// measure counts a call that is about to be answered with code, and has the reply say how long it took.
-func (s *session) measure(r *wire.Request, code hip.Error) {
+// answering takes the time of a call that is about to be answered with code, and has the reply say it. A call that is answered beside the
+// line is counted now, since its client may end the session as soon as it has the reply.
+func (s *session) answering(r *wire.Request, code hip.Error) wire.Timing {
 	t := r.Measure()
+	if r.Retained() {
+		s.count(r, code, t)
+	}
+	return t
+}
+
+// answered counts a call that has been answered on the line: while the reply is on its way, that costs nobody time.
+func (s *session) answered(r *wire.Request, code hip.Error, t wire.Timing) {
+	if !r.Retained() {
+		s.count(r, code, t)
+	}
+}
+
+func (s *session) count(r *wire.Request, code hip.Error, t wire.Timing) {
 	c := &s.times
 	c.total.Record(r.Op, int32(code), t.Total())
 	c.queue.Record(r.Op, int32(code), t.Queue)
@@ -57,7 +71,7 @@ func (s *session) noteSlow(r *wire.Request, code hip.Error, t wire.Timing) {
 			slow.Kernel = s.times.kernels.of(l.Function)
 		}
 	}
-	s.times.slowest.Add(mono.Now()-int64(t.Total()), slow)
+	s.times.slowest.Add(r.Started()-int64(t.Queue), slow)
 }
 
 // clientReport is what a client measured.

@@ -152,20 +152,19 @@ func (s *session) own(r *wire.Request) bool {
 
 // reply answers a request with a code and results. Where the client asked for no reply, a failure is reported as an asynchronous error.
 func (s *session) reply(r *wire.Request, code hip.Error, results []byte) {
-	s.measure(r, code)
+	t := s.answering(r, code)
 	if code != hip.Success && (r.NoReply() || asyncCopy(r)) {
 		s.fault(r.Op, s.streamOf(r), code, "")
 	}
-	if r.NoReply() {
-		return
-	}
 	_ = r.Reply(int32(code), results)
+	s.answered(r, code, t)
 }
 
 // replyBulk answers with results and bulk data.
 func (s *session) replyBulk(r *wire.Request, results, bulk []byte) {
-	s.measure(r, hip.Success)
+	t := s.answering(r, hip.Success)
 	_ = r.ReplyBulk(int32(hip.Success), results, bulk) // a lost connection is noticed where messages are read
+	s.answered(r, hip.Success, t)
 }
 
 // malformed answers a request whose fixed part makes no sense.

@@ -44,7 +44,7 @@ func newTracer(h *wire.Hello) *tracer {
 	return &tracer{context: c, clock: time.Now().UnixNano() - mono.Now(), waiting: map[uint32]waitingSpan{}, client: rpctrace.Budget{Batches: true}}
 }
 
-// called notes a call that is about to be answered. Messages that are no HIP function are no calls of the program's.
+// called notes a call that is or is about to be answered. Messages that are no HIP function are no calls of the program's.
 func (t *tracer) called(r *wire.Request, code hip.Error, took wire.Timing) {
 	if !t.context.Traced(r.ID) || hip.OpName(r.Op) == "" {
 		return
@@ -54,7 +54,7 @@ func (t *tracer) called(r *wire.Request, code hip.Error, took wire.Timing) {
 		return
 	}
 	t.add(rpctrace.Record{
-		Kind: rpctrace.Worker, Request: r.ID, Op: r.Op, Code: int32(code), Start: now + t.clock - int64(took.Total()), Duration: took.Total(), Bytes: uint64(r.BulkLen),
+		Kind: rpctrace.Worker, Request: r.ID, Op: r.Op, Code: int32(code), Start: r.Started() - int64(took.Queue) + t.clock, Duration: took.Total(), Bytes: uint64(r.BulkLen),
 	}, now)
 }
 
