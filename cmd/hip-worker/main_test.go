@@ -6,11 +6,13 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -49,7 +51,14 @@ func TestProgram(t *testing.T) {
 	exe := build(t)
 	portFile := filepath.Join(t.TempDir(), "port")
 	cmd := exec.Command(exe, "--backend", "sim", "-p", "0", "--port-file", portFile, "--metrics-addr", "127.0.0.1:0", "--sim-memory", "256M")
-	cmd.Env = append(os.Environ(), "HIP_VISIBLE_DEVICES=")
+	var pushed atomic.Int64
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v1/metrics" {
+			pushed.Add(1)
+		}
+	}))
+	defer receiver.Close()
+	cmd.Env = append(os.Environ(), "HIP_VISIBLE_DEVICES=", "OTEL_EXPORTER_OTLP_ENDPOINT="+receiver.URL)
 	var log bytes.Buffer
 	cmd.Stderr = &log
 	stdout, err := cmd.StdoutPipe()
@@ -134,6 +143,9 @@ func TestProgram(t *testing.T) {
 	if err != nil {
 		t.Errorf("after SIGTERM: %v\n%s", err, log.String())
 	}
+	if pushed.Load() == 0 {
+		t.Errorf("its last figures were not sent:\n%s", log.String())
+	}
 	if e := c.DeviceSynchronize(hip.Thread{}); e != hip.ErrorNotInitialized {
 		t.Errorf("a call after the end: %v", e)
 	}
@@ -151,6 +163,10 @@ func TestRefusals(t *testing.T) {
 	}{
 		"beyond loopback":         {[]string{"--backend", "sim", "--listen", "0.0.0.0", "-p", "0"}, exitFailure, "--insecure"},
 		"metrics beyond loopback": {[]string{"--backend", "sim", "-p", "0", "--metrics-addr", "0.0.0.0:0"}, exitFailure, "--insecure"},
+		"metrics, no web config":  {[]string{"--backend", "sim", "-p", "0", "--metrics-addr", "127.0.0.1:0", "--web-config", "/none.yml"}, exitFailure, "/none.yml"},
+		"metrics, no address":     {[]string{"--metrics-addr", "9400"}, exitUsage, "--metrics-addr"},
+		"sink, no such protocol":  {[]string{"--otlp-endpoint", "ftp://collector"}, exitUsage, "OTLP"},
+		"queue, relative":         {[]string{"--metrics-addr", "127.0.0.1:0", "--queue-dir", "queue"}, exitUsage, "--queue-dir"},
 		"unknown flag":            {[]string{"--frobnicate"}, exitUsage, "--help"},
 		"no such card":            {[]string{"--backend", "sim", "-d", "3", "-p", "0"}, exitFailure, "3"},
 		"unknown source":          {[]string{"--backend", "sim", "--smi-backend", "x", "-p", "0"}, exitUsage, "sysfs"},
@@ -161,7 +177,7 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: exit code %d, %q %q", name, code, out, errs)
 		}
 	}
-	if code, out, _ := runToEnd(t, exe, "--help"); code != 0 || !strings.Contains(out, "--sim-memory") {
+	if code, out, _ := runToEnd(t, exe, "--help"); code != 0 || !strings.Contains(out, "--sim-memory") || !strings.Contains(out, "--queue-dir") {
 		t.Errorf("--help: exit code %d, %q", code, out)
 	}
 }
