@@ -21,11 +21,15 @@ var (
 	sessionOut   = define(counter, "hip_session_sent_bytes_total", "Bytes sent to the session's client.", "session")
 	sessionCalls = define(counter, "hip_session_calls_total", "Calls of the session that were executed.", "session")
 
+	sessionMemory  = define(gauge, "hip_session_memory_limit_bytes", "GPU memory the session may have of the GPU; absent without a quota.", "session", "gpu")
+	sessionCompute = define(gauge, "hip_session_compute_limit_ratio", "Share of the GPU's time the session's kernels may have; absent without a quota.", "session", "gpu")
+
 	workerStarted = define(counter, "hip_worker_sessions_total", "Sessions the worker has started.")
 	workerRefused = define(counter, "hip_worker_refused_connections_total", "Connections that got no session.")
 	workerIn      = define(counter, "hip_worker_received_bytes_total", "Bytes received from clients, ended sessions included.")
 	workerOut     = define(counter, "hip_worker_sent_bytes_total", "Bytes sent to clients, ended sessions included.")
 	workerCalls   = define(counter, "hip_worker_calls_total", "Calls executed, ended sessions included.")
+	workerSpans   = define(counter, "hip_worker_dropped_spans_total", "Spans of traced calls that were left out because there were too many; absent where no calls are traced.")
 )
 
 // sessionCollector makes the series of a worker's clients.
@@ -50,6 +54,7 @@ func (c *sessionCollector) update(_ *view, emit *emitter) error {
 		counterOpt(emit, workerIn, n.BytesIn)
 		counterOpt(emit, workerOut, n.BytesOut)
 		counterOpt(emit, workerCalls, n.Calls)
+		counterOpt(emit, workerSpans, n.DroppedSpans)
 	}
 	return nil
 }
@@ -67,6 +72,11 @@ func session(s *smi.Session, emit *emitter) {
 	counterOpt(emit, sessionIn, s.BytesIn, s.ID)
 	counterOpt(emit, sessionOut, s.BytesOut, s.ID)
 	counterOpt(emit, sessionCalls, s.Calls, s.ID)
+	for _, q := range s.Quotas {
+		gpu := strconv.Itoa(q.Device)
+		gaugeOpt(emit, sessionMemory, q.Memory, s.ID, gpu)
+		gaugeOpt(emit, sessionCompute, q.Compute, s.ID, gpu)
+	}
 }
 
 // unknown is why a source that is asked from afar knows nothing; nil if it does.

@@ -3,6 +3,7 @@ package exporter
 import (
 	"context"
 	"fmt"
+	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strings"
@@ -214,6 +215,48 @@ func TestStaleProcesses(t *testing.T) {
 		}
 		if p := value(s, `gpu_power_watts{gpu="0"}`); p != "412" {
 			t.Errorf("processes %v old: %q W", age, p)
+		}
+	}
+}
+
+// limitedClients have quotas, and a worker that traces.
+type limitedClients struct{ smitest.Clients }
+
+func (limitedClients) Sessions() []smi.Session {
+	list := smitest.Clients{}.Sessions()
+	list[0].Quotas = []smi.SessionQuota{
+		{Device: 0, Quota: smi.Quota{Memory: smi.Some(smi.Bytes(16 << 30)), Compute: smi.Some(smi.Ratio(0.5))}},
+		{Device: 1, Quota: smi.Quota{Compute: smi.Some(smi.Ratio(0.25))}},
+	}
+	return list
+}
+
+func (limitedClients) SessionTotals() smi.SessionTotals {
+	t := smitest.Clients{}.SessionTotals()
+	t.DroppedSpans = smi.Some(uint64(7))
+	return t
+}
+
+// What a session may have is told where it has a quota, what was not traced where calls are.
+func TestQuotasAndSpans(t *testing.T) {
+	for sessions, want := range map[SessionSource]int{limitedClients{}: 4, smitest.Clients{}: 0} {
+		e, err := New(Options{Source: smitest.NewFake(), Sessions: sessions})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Poll(t.Context())
+		w := httptest.NewRecorder()
+		e.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+		text := w.Body.String()
+		n := 0
+		for _, line := range []string{
+			`hip_session_memory_limit_bytes{gpu="0",session="17"} 1.7179869184e+10`, `hip_session_compute_limit_ratio{gpu="0",session="17"} 0.5`,
+			`hip_session_compute_limit_ratio{gpu="1",session="17"} 0.25`, `hip_worker_dropped_spans_total 7`,
+		} {
+			n += strings.Count(text, "\n"+line+"\n")
+		}
+		if n != want || strings.Count(text, "\nhip_session_compute_limit_ratio{") != want/2 {
+			t.Errorf("%T: %d of %d lines in\n%s", sessions, n, want, text)
 		}
 	}
 }

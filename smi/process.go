@@ -94,6 +94,8 @@ type SessionTotals struct {
 	BytesIn  Opt[Bytes]  `json:"bytes_in" msgpack:"i,omitempty"`
 	BytesOut Opt[Bytes]  `json:"bytes_out" msgpack:"o,omitempty"`
 	Calls    Opt[uint64] `json:"calls" msgpack:"c,omitempty"`
+
+	DroppedSpans Opt[uint64] `json:"dropped_spans" msgpack:"ds,omitempty"` // of traced calls, because too many came; not available: none are traced
 }
 
 // Sessions lists a worker's clients. It must answer from memory, at once.

@@ -25,7 +25,13 @@ func (s *Server) Sessions() []smi.Session {
 }
 
 // SessionTotals are running totals since the worker started.
-func (s *Server) SessionTotals() smi.SessionTotals { return s.totals.snapshot() }
+func (s *Server) SessionTotals() smi.SessionTotals {
+	t := s.totals.snapshot()
+	if s.cfg.Spans == nil {
+		t.DroppedSpans = smi.None[uint64]()
+	}
+	return t
+}
 
 // Source is the backend's cards with the clients of their processes. Without management data all it answers is why there is none.
 func (s *Server) Source() smi.Source {

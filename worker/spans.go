@@ -59,6 +59,3 @@ func codeName(c int32) string {
 	}
 	return hip.Error(c).Name()
 }
-
-// DroppedSpans is how many spans of traced calls were too many to be kept since the worker started.
-func (s *Server) DroppedSpans() uint64 { return s.totals.droppedSpans() }

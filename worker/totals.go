@@ -33,12 +33,6 @@ func (t *totals) dropSpans(n uint64) {
 	t.mu.Unlock()
 }
 
-func (t *totals) droppedSpans() uint64 {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.spansDropped
-}
-
 func (t *totals) session() {
 	t.mu.Lock()
 	t.started++
@@ -56,6 +50,6 @@ func (t *totals) snapshot() smi.SessionTotals {
 	defer t.mu.Unlock()
 	return smi.SessionTotals{
 		Started: smi.Some(t.started), Refused: smi.Some(t.refused),
-		BytesIn: smi.Some(smi.Bytes(t.bytesIn)), BytesOut: smi.Some(smi.Bytes(t.bytesOut)), Calls: smi.Some(t.calls),
+		BytesIn: smi.Some(smi.Bytes(t.bytesIn)), BytesOut: smi.Some(smi.Bytes(t.bytesOut)), Calls: smi.Some(t.calls), DroppedSpans: smi.Some(t.spansDropped),
 	}
 }

@@ -55,7 +55,7 @@ func traced(t *testing.T, every uint32) []rpctrace.Span {
 		t.Fatal(err)
 	}
 	eventually(t, "the session is gone", func() bool { return len(w.Sessions()) == 0 })
-	if n := w.DroppedSpans(); n != 0 {
+	if n := w.SessionTotals().DroppedSpans.Or(99); n != 0 {
 		t.Errorf("%d spans dropped", n)
 	}
 	got.mu.Lock()
@@ -187,7 +187,7 @@ func TestTraceIsBounded(t *testing.T) {
 	eventually(t, "the session is gone", func() bool { return len(w.Sessions()) == 0 })
 	all := uint64(len(got.all()))
 	// Two spans of each call, less what the client has dropped before the worker heard of it.
-	if dropped := w.DroppedSpans(); all+dropped > 2*n || all+dropped < n || all < rpctrace.MaxRate {
+	if dropped := w.SessionTotals().DroppedSpans.Or(0); all+dropped > 2*n || all+dropped < n || all < rpctrace.MaxRate {
 		t.Errorf("%d spans, %d dropped of %d calls", all, dropped, n)
 	}
 }
