@@ -25,8 +25,6 @@ type exemplar struct {
 }
 
 // exemplarsOf makes exemplars of the slowest calls that are part of a sampled trace.
-// What a call was counted as follows from the figures that it has: the whole of it on
-// the client's side, what the worker saw on the worker's, and its parts as phases.
 func exemplarsOf(slow []rpcstats.SlowCall) exemplars {
 	e := exemplars{}
 	for i := range slow {
@@ -35,21 +33,9 @@ func exemplarsOf(slow []rpcstats.SlowCall) exemplars {
 			continue
 		}
 		end := c.Start.Add(max(c.Total, 0))
-		add := func(side string, d time.Duration) {
-			if d >= 0 {
-				k := rpcstats.Call{Op: c.Op, Side: side, Code: c.Code}
-				e[k] = append(e[k], exemplar{trace: c.TraceID, seconds: d.Seconds(), end: end})
-			}
-		}
-		if c.Network >= 0 {
-			add("client", c.Total)
-		}
-		if c.Queue >= 0 && c.Execution >= 0 {
-			add("worker", c.Queue+c.Execution)
-		}
-		add("queue", c.Queue)
-		add("execution", c.Execution)
-		add("network", c.Network)
+		c.Counted(func(as rpcstats.Call, d time.Duration) {
+			e[as] = append(e[as], exemplar{trace: c.TraceID, seconds: d.Seconds(), end: end})
+		})
 	}
 	return e
 }

@@ -39,3 +39,23 @@ type Slow struct {
 	Kernel    string // at most MaxKernel bytes
 	TraceID   string // as SlowCall's; the receiver fills it in
 }
+
+// Counted calls f with what the call was counted as, which follows from the figures that
+// it has: the whole of it on the client's side, what the worker saw on the worker's, and
+// its parts.
+func (c *SlowCall) Counted(f func(as Call, d time.Duration)) {
+	add := func(side Side, d time.Duration) {
+		if d >= 0 {
+			f(Call{Op: c.Op, Side: side.String(), Code: c.Code}, d)
+		}
+	}
+	if c.Network >= 0 {
+		add(Client, c.Total)
+	}
+	if c.Queue >= 0 && c.Execution >= 0 {
+		add(Worker, c.Queue+c.Execution)
+	}
+	add(Queue, c.Queue)
+	add(Execution, c.Execution)
+	add(Network, c.Network)
+}
