@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rocwire/rocwire/smi"
@@ -15,13 +16,26 @@ import (
 // limited is a source that keeps quotas, and tells which it was given.
 type limited struct {
 	*smitest.Fake
+
+	mu   sync.Mutex
 	told []string
+}
+
+// tell is what it was told since the last time.
+func (l *limited) tell() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	told := l.told
+	l.told = nil
+	return told
 }
 
 func (l *limited) SetQuota(_ context.Context, index int, session string, q smi.Quota) error {
 	if session == "99" {
 		return smi.Errorf(smi.ErrNotFound, "there is no session 99")
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.told = append(l.told, fmt.Sprint(index, " ", session, " ", q.Memory, " ", q.Compute))
 	return nil
 }
@@ -45,10 +59,9 @@ func TestQuota(t *testing.T) {
 		{"1 --compute 50% --session 7", fmt.Sprint(1, " 7 ", smi.None[smi.Bytes](), " ", smi.Some(smi.Ratio(0.5))), "GPU 1: quota of session 7: 50% of the time\n"},
 		{"0 --memory none --compute none", fmt.Sprint(0, "  ", smi.Some(smi.Bytes(0)), " ", smi.Some(smi.Ratio(0))), "GPU 0: quota of all sessions: any memory, any time\n"},
 	} {
-		src.told = nil
 		code, out, errs := call(t, []string{worker1(t, src)}, append([]string{"set", "quota"}, strings.Fields(c.args)...)...)
-		if code != 0 || errs != "" || out != c.out || len(src.told) != 1 || src.told[0] != c.want {
-			t.Errorf("%s: exit %d, %q, %q, told %q", c.args, code, out, errs, src.told)
+		if told := src.tell(); code != 0 || errs != "" || out != c.out || len(told) != 1 || told[0] != c.want {
+			t.Errorf("%s: exit %d, %q, %q, told %q", c.args, code, out, errs, told)
 		}
 	}
 	for _, args := range []string{"0", "0 --memory lots", "0 --memory 0", "0 --compute 0%", "0 --compute 120%", "0 --compute 50", "--memory 1G"} {
