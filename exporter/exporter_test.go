@@ -345,6 +345,31 @@ func TestHangingCard(t *testing.T) {
 	}
 }
 
+// The exporter is ready when every card has been read, or has had its time.
+func TestReadyWithHangingCard(t *testing.T) {
+	src := smitest.NewFake(smitest.Cards()...)
+	release := src.Hang(0)
+	defer release()
+	e := start(t, Options{Source: src})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		e.Poll(t.Context())
+	}()
+	for value(e.metrics(t), `gpu_up{gpu="1"}`) != "1" { // the other card has been read
+		time.Sleep(time.Millisecond)
+	}
+	if w := e.get(t, "/-/ready"); w.Code != 503 {
+		t.Errorf("ready while a card is being read: %d", w.Code)
+	}
+	e.clock.advance(time.Minute)
+	if w := e.get(t, "/-/ready"); w.Code != 200 {
+		t.Errorf("not ready when it has had its time: %d", w.Code)
+	}
+	release()
+	<-done
+}
+
 // Nothing a client calls itself breaks a scrape, and there is an end to series.
 func TestHostileNames(t *testing.T) {
 	cards := smitest.Cards()[:1]

@@ -9,7 +9,7 @@ import (
 //
 //	/metrics     the metrics, as text, OpenMetrics or protobuf
 //	/-/healthy   200 while the process serves
-//	/-/ready     200 once the GPUs were asked for the first time, 503 before
+//	/-/ready     200 once every GPU was asked for the first time, 503 before
 //
 // The page for people at / is package page's.
 func (e *Exporter) Handler() http.Handler {

@@ -20,6 +20,7 @@ type poller struct {
 	devices []smi.Device
 	listErr error     // of the last list
 	listed  time.Time // when the last attempt ended; zero: never
+	asked   time.Time // when the first did
 	listing bool
 }
 
@@ -170,6 +171,9 @@ func (p *poller) setList(devices []smi.Device, err error, now time.Time) {
 		p.opt.Log.Info("the GPUs can be read again", "count", len(devices))
 	}
 	p.listErr, p.listed = err, now
+	if p.asked.IsZero() {
+		p.asked = now
+	}
 	if err != nil {
 		return
 	}
@@ -195,11 +199,20 @@ func (p *poller) list() []smi.Device {
 	return slices.Clone(p.devices)
 }
 
-// ready reports whether a first attempt to read has ended.
+// ready reports whether a first attempt to read every card has ended, or has had its
+// time: a card that hangs must not keep the others from being shown.
 func (p *poller) ready() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return !p.listed.IsZero()
+	if p.asked.IsZero() || p.opt.now().Sub(p.asked) >= p.opt.Timeout {
+		return !p.asked.IsZero()
+	}
+	for _, d := range p.devices {
+		if p.cards[d.Index].at.IsZero() {
+			return false
+		}
+	}
+	return true
 }
 
 func (p *poller) view() *view {
