@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+
+	"github.com/rocwire/rocwire/exporter/internal/packed"
 )
 
 // Limits of an encoded delta. Recorders stay far below them.
@@ -59,38 +61,38 @@ func Decode(b []byte, from Sides) (*Delta, error) {
 	if len(b) > MaxEncoded {
 		return nil, fmt.Errorf("%w: %d bytes", ErrInvalid, len(b))
 	}
-	r := reader{b: b}
-	if v := r.u8(); v != version && !r.bad {
+	r := reader{packed.Reader{B: b}}
+	if v := r.U8(); v != version && !r.Bad {
 		return nil, fmt.Errorf("%w: version %d", ErrInvalid, v)
 	}
-	d := &Delta{Side: Side(r.u8())}
+	d := &Delta{Side: Side(r.U8())}
 	if !from.Has(d.Side) {
 		return nil, fmt.Errorf("%w: side %d", ErrInvalid, uint8(d.Side))
 	}
-	n := r.uvarint(maxSeries)
-	if r.bad || n > uint64(len(r.b)/seriesMin) {
+	n := r.Uvarint(maxSeries)
+	if r.Bad || n > uint64(len(r.B)/seriesMin) {
 		return nil, fmt.Errorf("%w: %d series do not fit", ErrInvalid, n)
 	}
 	d.Series = make([]Series, n)
 	for i := range d.Series {
 		s := &d.Series[i]
-		s.Op, s.Code = r.u16(), int32(r.u32())
+		s.Op, s.Code = r.U16(), int32(r.U32())
 		s.Hist = r.hist()
-		if r.bad {
+		if r.Bad {
 			return nil, fmt.Errorf("%w: in series %d of %d", ErrInvalid, i, n)
 		}
 	}
-	if len(r.b) != 0 {
-		return nil, fmt.Errorf("%w: %d bytes too many", ErrInvalid, len(r.b))
+	if len(r.B) != 0 {
+		return nil, fmt.Errorf("%w: %d bytes too many", ErrInvalid, len(r.B))
 	}
 	return d, nil
 }
 
 // DecodeHist reads one whole encoded histogram.
 func DecodeHist(b []byte) (Hist, error) {
-	r := reader{b: b}
+	r := reader{packed.Reader{B: b}}
 	h := r.hist()
-	if r.bad || len(r.b) != 0 {
+	if r.Bad || len(r.B) != 0 {
 		return Hist{}, fmt.Errorf("%w: bad histogram", ErrInvalid)
 	}
 	return h, nil
@@ -99,61 +101,14 @@ func DecodeHist(b []byte) (Hist, error) {
 // seriesMin is the size of the smallest series.
 const seriesMin = 2 + 4 + 1 + 1 + 1
 
-// reader takes checked pieces off b; after the first failure it answers zeros.
-type reader struct {
-	b   []byte
-	bad bool
-}
-
-func (r *reader) take(n int) []byte {
-	if r.bad || len(r.b) < n {
-		r.bad = true
-		return nil
-	}
-	p := r.b[:n]
-	r.b = r.b[n:]
-	return p
-}
-
-func (r *reader) u8() uint8 {
-	if p := r.take(1); p != nil {
-		return p[0]
-	}
-	return 0
-}
-
-func (r *reader) u16() uint16 {
-	if p := r.take(2); p != nil {
-		return binary.LittleEndian.Uint16(p)
-	}
-	return 0
-}
-
-func (r *reader) u32() uint32 {
-	if p := r.take(4); p != nil {
-		return binary.LittleEndian.Uint32(p)
-	}
-	return 0
-}
-
-func (r *reader) uvarint(limit uint64) uint64 {
-	if r.bad {
-		return 0
-	}
-	v, n := binary.Uvarint(r.b)
-	if n <= 0 || v > limit {
-		r.bad = true
-		return 0
-	}
-	r.b = r.b[n:]
-	return v
-}
+// reader reads histograms, too.
+type reader struct{ packed.Reader }
 
 func (r *reader) hist() Hist {
-	h := Hist{Nanos: r.uvarint(maxNanos), Zero: r.uvarint(maxCount)}
-	n := r.uvarint(NumBuckets)
-	if r.bad || n > uint64(len(r.b)/2) {
-		r.bad = true
+	h := Hist{Nanos: r.Uvarint(maxNanos), Zero: r.Uvarint(maxCount)}
+	n := r.Uvarint(NumBuckets)
+	if r.Bad || n > uint64(len(r.B)/2) {
+		r.Bad = true
 		return Hist{}
 	}
 	if n == 0 {
@@ -162,11 +117,11 @@ func (r *reader) hist() Hist {
 	h.Buckets = make([]Bucket, n)
 	at := MinBucket
 	for i := range h.Buckets {
-		step := r.uvarint(NumBuckets)
+		step := r.Uvarint(NumBuckets)
 		at += int(step)
-		count := r.uvarint(maxCount)
+		count := r.Uvarint(maxCount)
 		if at > MaxBucket || count == 0 || (i > 0 && step == 0) {
-			r.bad = true
+			r.Bad = true
 			return Hist{}
 		}
 		h.Buckets[i] = Bucket{Index: at, Count: count}

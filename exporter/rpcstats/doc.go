@@ -9,9 +9,9 @@
 // histograms and OpenTelemetry's exponential ones; nothing is converted on the way.
 //
 // Recording costs a few loads and two atomic additions, takes no lock and
-// allocates nothing after the first call of a series. The package imports nothing
-// beyond the standard library's basics, because it is linked into programs that
-// only wanted a HIP library.
+// allocates nothing after the first call of a series. The package imports next
+// to nothing beyond the standard library's basics, because it is linked into programs
+// that only wanted a HIP library.
 //
 // Trust: [Decode] checks every number it reads, and bounds what it returns. What a
 // client reports about itself is the client's word; [Delta.Side] says whose word

@@ -3,8 +3,9 @@ package rpcstats
 import (
 	"encoding/binary"
 	"fmt"
-	"strings"
 	"time"
+
+	"github.com/rocwire/rocwire/exporter/internal/packed"
 )
 
 // Limits of encoded slow calls.
@@ -50,7 +51,7 @@ func AppendSlow(b []byte, list []Slow) []byte {
 				b = binary.AppendUvarint(b, 1+nanos(d))
 			}
 		}
-		k := cutKernel(s.Kernel)
+		k := packed.Cut(s.Kernel, MaxKernel)
 		b = binary.AppendUvarint(b, uint64(len(k)))
 		b = append(b, k...)
 	}
@@ -59,42 +60,34 @@ func AppendSlow(b []byte, list []Slow) []byte {
 
 func nanos(d time.Duration) uint64 { return uint64(min(max(d, 0), maxNanos)) }
 
-// cutKernel bounds a kernel's name without breaking a character.
-func cutKernel(name string) string {
-	if len(name) <= MaxKernel {
-		return name
-	}
-	return strings.ToValidUTF8(name[:MaxKernel], "")
-}
-
 // DecodeSlow reads what AppendSlow made, whole. Its errors are ErrInvalid with a
 // reason. A name may hold any bytes.
 func DecodeSlow(b []byte) ([]Slow, error) {
-	r := reader{b: b}
-	if v := r.u8(); v != slowVersion && !r.bad {
+	r := packed.Reader{B: b}
+	if v := r.U8(); v != slowVersion && !r.Bad {
 		return nil, fmt.Errorf("%w: slow calls of version %d", ErrInvalid, v)
 	}
-	n := r.uvarint(MaxSlow)
-	if r.bad || n > uint64(len(r.b)/slowMin) {
+	n := r.Uvarint(MaxSlow)
+	if r.Bad || n > uint64(len(r.B)/slowMin) {
 		return nil, fmt.Errorf("%w: %d slow calls do not fit", ErrInvalid, n)
 	}
 	list := make([]Slow, n)
 	for i := range list {
 		s := &list[i]
-		flags := r.u8()
+		flags := r.U8()
 		s.Client = flags&slowClient != 0
-		s.Op, s.Code, s.Request = r.u16(), int32(r.u32()), r.u32()
-		s.Age, s.Total = time.Duration(r.uvarint(maxNanos)), time.Duration(r.uvarint(maxNanos))
+		s.Op, s.Code, s.Request = r.U16(), int32(r.U32()), r.U32()
+		s.Age, s.Total = time.Duration(r.Uvarint(maxNanos)), time.Duration(r.Uvarint(maxNanos))
 		for _, d := range [...]*time.Duration{&s.Queue, &s.Network, &s.Execution} {
-			*d = time.Duration(r.uvarint(maxNanos+1)) - 1
+			*d = time.Duration(r.Uvarint(maxNanos+1)) - 1
 		}
-		s.Kernel = string(r.take(int(r.uvarint(MaxKernel))))
-		if r.bad || flags&^slowClient != 0 {
+		s.Kernel = string(r.Take(r.Uvarint(MaxKernel)))
+		if r.Bad || flags&^slowClient != 0 {
 			return nil, fmt.Errorf("%w: in slow call %d of %d", ErrInvalid, i, n)
 		}
 	}
-	if len(r.b) != 0 {
-		return nil, fmt.Errorf("%w: %d bytes too many", ErrInvalid, len(r.b))
+	if len(r.B) != 0 {
+		return nil, fmt.Errorf("%w: %d bytes too many", ErrInvalid, len(r.B))
 	}
 	return list, nil
 }

@@ -4,8 +4,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
+
+	"github.com/rocwire/rocwire/exporter/internal/packed"
 )
 
 // Limits of encoded records.
@@ -56,10 +57,7 @@ func AppendRecords(b []byte, list []Record, dropped uint64) []byte {
 		if r.Kind != Kernel {
 			continue
 		}
-		name := r.Kernel
-		if len(name) > MaxKernel {
-			name = strings.ToValidUTF8(name[:MaxKernel], "")
-		}
+		name := packed.Cut(r.Kernel, MaxKernel)
 		b = binary.AppendUvarint(b, uint64(uint32(r.Device)))
 		b = binary.AppendUvarint(b, r.Stream)
 		b = binary.AppendUvarint(b, uint64(len(name)))
@@ -74,76 +72,48 @@ func AppendRecords(b []byte, list []Record, dropped uint64) []byte {
 // DecodeRecords reads what AppendRecords made, whole. Its errors are ErrInvalid with a
 // reason. A name may hold any bytes.
 func DecodeRecords(b []byte) (list []Record, dropped uint64, err error) {
-	r := reader{b: b}
-	if v := r.take(1); v != nil && v[0] != version {
+	r := packed.Reader{B: b}
+	if v := r.Take(1); v != nil && v[0] != version {
 		return nil, 0, fmt.Errorf("%w: version %d", ErrInvalid, v[0])
 	}
-	dropped = r.uvarint(maxCount)
-	n := r.uvarint(MaxRecords)
+	dropped = r.Uvarint(maxCount)
+	n := r.Uvarint(MaxRecords)
 	const least = 1 + 2 + 4 + 4 + 3
-	if r.bad || n > uint64(len(r.b)/least) {
+	if r.Bad || n > uint64(len(r.B)/least) {
 		return nil, 0, fmt.Errorf("%w: %d records do not fit", ErrInvalid, n)
 	}
 	list = make([]Record, n)
 	for i := range list {
-		r.record(&list[i])
-		if r.bad {
+		list[i].decode(&r)
+		if r.Bad {
 			return nil, 0, fmt.Errorf("%w: in record %d of %d", ErrInvalid, i, n)
 		}
 	}
-	if len(r.b) != 0 {
-		return nil, 0, fmt.Errorf("%w: %d bytes too many", ErrInvalid, len(r.b))
+	if len(r.B) != 0 {
+		return nil, 0, fmt.Errorf("%w: %d bytes too many", ErrInvalid, len(r.B))
 	}
 	return list, dropped, nil
 }
 
-// reader takes checked pieces off b; after the first failure it answers zeros.
-type reader struct {
-	b   []byte
-	bad bool
-}
-
-func (r *reader) take(n uint64) []byte {
-	if r.bad || uint64(len(r.b)) < n {
-		r.bad = true
-		return nil
-	}
-	p := r.b[:n]
-	r.b = r.b[n:]
-	return p
-}
-
-func (r *reader) uvarint(limit uint64) uint64 {
-	if r.bad {
-		return 0
-	}
-	v, n := binary.Uvarint(r.b)
-	if n <= 0 || v > limit {
-		r.bad = true
-		return 0
-	}
-	r.b = r.b[n:]
-	return v
-}
-
-func (r *reader) record(x *Record) {
-	p := r.take(1 + 2 + 4 + 4)
+// decode reads one record; r tells whether it was one.
+func (x *Record) decode(r *packed.Reader) {
+	p := r.Take(1 + 2 + 4 + 4)
 	if p == nil {
 		return
 	}
 	x.Kind, x.Alone = Kind(p[0]&^alone), p[0]&alone != 0
 	x.Op, x.Code, x.Request = binary.LittleEndian.Uint16(p[1:]), int32(binary.LittleEndian.Uint32(p[3:])), binary.LittleEndian.Uint32(p[7:])
-	x.Start, x.Duration, x.Bytes = int64(r.uvarint(maxNanos)), time.Duration(r.uvarint(maxNanos)), r.uvarint(maxCount)
+	x.Start, x.Duration, x.Bytes = int64(r.Uvarint(maxNanos)), time.Duration(r.Uvarint(maxNanos)), r.Uvarint(maxCount)
 	if x.Kind < Client || x.Kind > maxKind {
-		r.bad = true
+		r.Bad = true
 	}
 	if x.Kind != Kernel {
 		return
 	}
 	const word = 1<<32 - 1
-	x.Device, x.Stream = int32(uint32(r.uvarint(word))), r.uvarint(1<<64-1)
-	x.Kernel = string(r.take(r.uvarint(MaxKernel)))
+	x.Device, x.Stream = int32(uint32(r.Uvarint(word))), r.Uvarint(1<<64-1)
+	x.Kernel = string(r.Take(r.Uvarint(MaxKernel)))
 	for _, v := range [...]*uint32{&x.Grid[0], &x.Grid[1], &x.Grid[2], &x.Block[0], &x.Block[1], &x.Block[2]} {
-		*v = uint32(r.uvarint(word))
+		*v = uint32(r.Uvarint(word))
 	}
 }
