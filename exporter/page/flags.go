@@ -3,9 +3,9 @@ package page
 import (
 	"flag"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
+
+	"github.com/rocwire/rocwire/internal/bytesize"
 )
 
 // AddFlags adds what an operator may say about the page. Their defaults are what o
@@ -17,9 +17,13 @@ func (o *Options) AddFlags(fs *flag.FlagSet) {
 	fs.StringVar(&o.Title, "page-title", o.Title, "")
 	fs.DurationVar(&o.History, "page-history", o.History, "")
 	fs.DurationVar(&o.Step, "page-step", o.Step, "")
-	fs.Func("page-memory", "", func(s string) (err error) {
-		o.MaxBytes, err = parseBytes(s)
-		return err
+	fs.Func("page-memory", "", func(s string) error {
+		n, ok := bytesize.Parse(s, 1<<34)
+		if !ok {
+			return fmt.Errorf("%q is no size", s)
+		}
+		o.MaxBytes = n
+		return nil
 	})
 }
 
@@ -45,19 +49,4 @@ func (o *Options) FromEnv(getenv func(string) string) error {
 		o.History = d
 	}
 	return nil
-}
-
-// parseBytes reads a size: a whole number, maybe with K, M or G (powers of 1024).
-func parseBytes(s string) (int64, error) {
-	digits, shift := s, 0
-	for i, unit := range []string{"K", "M", "G"} {
-		if d, ok := strings.CutSuffix(s, unit); ok {
-			digits, shift = d, 10*(i+1)
-		}
-	}
-	n, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil || n <= 0 || n > 1<<34>>shift {
-		return 0, fmt.Errorf("%q is no size", s)
-	}
-	return n << shift, nil
 }

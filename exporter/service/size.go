@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/rocwire/rocwire/internal/bytesize"
 )
 
 // size is a flag for a number of bytes: a whole number, maybe with K, M or G (powers of
@@ -12,18 +14,16 @@ type size int64
 
 func (s *size) String() string { return strconv.FormatInt(int64(*s), 10) }
 
-// Set implements flag.Value.
+// Set implements flag.Value. A unit may be followed by iB.
 func (s *size) Set(text string) error {
-	digits, shift := text, 0
-	for i, unit := range []string{"K", "M", "G"} {
-		if d, ok := strings.CutSuffix(strings.TrimSuffix(text, "iB"), unit); ok {
-			digits, shift = d, 10*(i+1)
-		}
-	}
-	n, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil || n <= 0 || n > 1<<50>>shift {
+	short := strings.TrimSuffix(text, "iB")
+	if short != text && !strings.ContainsAny(short[max(len(short)-1, 0):], "KMG") {
 		return fmt.Errorf("%q is no size such as 256M", text)
 	}
-	*s = size(n << shift)
+	n, ok := bytesize.Parse(short, 1<<50)
+	if !ok {
+		return fmt.Errorf("%q is no size such as 256M", text)
+	}
+	*s = size(n)
 	return nil
 }
