@@ -2,10 +2,11 @@ package otlp
 
 import (
 	"net/url"
-	"os"
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
+
+	"github.com/rocwire/rocwire/internal/outbound"
 )
 
 // maxHeadersFile bounds what is read as headers.
@@ -47,7 +48,7 @@ func parseHeaders(s string) ([]Attribute, error) {
 // readHeaders reads a file with a header in each line, "Name: value". Lines that begin
 // with # do not count.
 func readHeaders(path string) ([]Attribute, error) {
-	b, err := readLimited(path, maxHeadersFile)
+	b, err := outbound.ReadFile(path, maxHeadersFile)
 	if err != nil {
 		return nil, wrong("headers: %w", err)
 	}
@@ -72,16 +73,4 @@ func checkHeaders(list []Attribute) error {
 		}
 	}
 	return nil
-}
-
-// readLimited reads a small file.
-func readLimited(path string, limit int64) ([]byte, error) {
-	st, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if st.Size() > limit {
-		return nil, wrong("%s has %d bytes, more than %d", path, st.Size(), limit)
-	}
-	return os.ReadFile(path)
 }

@@ -10,6 +10,8 @@ import (
 	"go.opentelemetry.io/otel/sdk"
 	"go.opentelemetry.io/otel/sdk/resource"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+
+	"github.com/rocwire/rocwire/internal/outbound"
 )
 
 // kube is what the environment says about this program's pod, as a manifest's downward
@@ -40,7 +42,7 @@ type machine struct{ host, id string }
 func thisMachine() (m machine) {
 	m.host, _ = os.Hostname()
 	for _, path := range []string{"/etc/machine-id", "/var/lib/dbus/machine-id"} {
-		if b, err := readLimited(path, 256); err == nil && len(strings.TrimSpace(string(b))) > 0 {
+		if b, err := outbound.ReadFile(path, 256); err == nil && len(strings.TrimSpace(string(b))) > 0 {
 			m.id = strings.TrimSpace(string(b))
 			break
 		}

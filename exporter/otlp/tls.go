@@ -3,6 +3,8 @@ package otlp
 import (
 	"crypto/tls"
 	"crypto/x509"
+
+	"github.com/rocwire/rocwire/internal/outbound"
 )
 
 const maxCertFile = 1 << 20
@@ -12,7 +14,7 @@ const maxCertFile = 1 << 20
 func (s *Signal) tls() (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS12}
 	if s.CA != "" {
-		pem, err := readLimited(s.CA, maxCertFile)
+		pem, err := outbound.ReadFile(s.CA, maxCertFile)
 		if err != nil {
 			return nil, wrong("certificates of the receiver: %w", err)
 		}

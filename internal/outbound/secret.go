@@ -40,7 +40,7 @@ const maxSecret = 64 << 10
 // ReadSecret reads a file that holds one secret. Space around it, such as the end of the
 // line, is not part of it.
 func ReadSecret(path string) (Secret, error) {
-	b, err := readLimited(path, maxSecret)
+	b, err := ReadFile(path, maxSecret)
 	if err != nil {
 		return "", err
 	}
@@ -54,7 +54,8 @@ func ReadSecret(path string) (Secret, error) {
 	return Secret(s), nil
 }
 
-func readLimited(path string, limit int64) ([]byte, error) {
+// ReadFile reads a file of at most limit bytes, whatever it is.
+func ReadFile(path string, limit int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ func (t *TLS) Config(host string) (*tls.Config, error) {
 		c.ServerName = t.ServerName
 	}
 	if t.CA != "" {
-		pem, err := readLimited(t.CA, maxCertificates)
+		pem, err := ReadFile(t.CA, maxCertificates)
 		if err != nil {
 			return nil, err
 		}

@@ -46,23 +46,16 @@ func Address(getenv func(string) string) (string, error) {
 		}
 		return a, nil
 	}
-	host := getenv("TF_WORKER_HOST")
-	if q, ok := tfconnect.FromEnv(getenv, logf); ok {
-		c, err := q.Resolve(context.Background())
-		switch {
-		case err == nil:
-			return net.JoinHostPort(c.Host, c.Port), nil
-		case host == "":
-			return "", smi.Errorf(smi.ErrUnavailable, "%w", err)
-		}
-		logf("%v; using TF_WORKER_HOST=%s", err, host)
+	host, port := getenv("TF_WORKER_HOST"), getenv("TF_WORKER_PORT")
+	if port == "" {
+		port = hipremote.DefaultPort
+	}
+	host, port, err := tfconnect.Locate(context.Background(), getenv, logf, host, port, host != "")
+	if err != nil {
+		return "", smi.Errorf(smi.ErrUnavailable, "%w", err)
 	}
 	if host == "" || host == Simulated || strings.HasPrefix(host, "unix:") {
 		return host, nil
-	}
-	port := getenv("TF_WORKER_PORT")
-	if port == "" {
-		port = hipremote.DefaultPort
 	}
 	return net.JoinHostPort(strings.Trim(host, "[]"), port), nil
 }

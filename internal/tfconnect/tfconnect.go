@@ -28,9 +28,10 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
+
+	"github.com/rocwire/rocwire/internal/outbound"
 )
 
 // Variables of a pod's environment.
@@ -58,11 +59,8 @@ const (
 	tell = 10 * time.Second
 )
 
-// Limits of what is read.
-const (
-	maxAnswer = 4 << 10
-	maxToken  = 64 << 10
-)
+// maxAnswer bounds what is read of an answer.
+const maxAnswer = 4 << 10
 
 // Errors of Resolve.
 var (
@@ -167,11 +165,11 @@ func (q *Question) ask(ctx context.Context) (*Connection, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errAnswer, err)
 	}
-	token, err := readToken(q.tokenFile)
+	token, err := outbound.ReadSecret(q.tokenFile)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
-	req.Header.Set("Authorization", "Bearer "+token)
+	req.Header.Set("Authorization", "Bearer "+token.Reveal())
 	res, err := q.client.Do(req)
 	if err != nil {
 		var of *url.Error
@@ -202,21 +200,4 @@ func (q *Question) ask(ctx context.Context) (*Connection, error) {
 		return nil, fmt.Errorf("%w (%s)", ErrNotReady, res.Status)
 	}
 	return nil, fmt.Errorf("%w: %s", errAnswer, res.Status)
-}
-
-func readToken(name string) (string, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxToken+1))
-	if err != nil {
-		return "", err
-	}
-	token := strings.TrimSpace(string(b))
-	if token == "" || len(b) > maxToken || strings.ContainsAny(token, "\r\n") {
-		return "", fmt.Errorf("%s holds no token", name)
-	}
-	return token, nil
 }

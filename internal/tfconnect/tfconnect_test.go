@@ -103,7 +103,7 @@ func TestResolve(t *testing.T) {
 
 // TestToken: without a token the operator is not asked.
 func TestToken(t *testing.T) {
-	for _, token := range []string{"", " \n", "two\nlines", strings.Repeat("x", maxToken+1)} {
+	for _, token := range []string{"", " \n", "two\nlines", strings.Repeat("x", 64<<10+1)} {
 		o := &operator{codes: []int{200}, body: answer}
 		if _, _, _, err := ask(t, o, token); !errors.Is(err, ErrRefused) || len(o.asked) != 0 {
 			t.Errorf("%.10q: %v, asked %d times", token, err, len(o.asked))
