@@ -80,27 +80,29 @@ func (h *host) devices(ctx context.Context, l *library) ([]device, error) {
 		return nil, err
 	}
 	divisions := l.divisions(ctx, cards)
-	allowed, limits := l.mayDivide(ctx), l.mayLimit(ctx)
+	rights := l.rights(ctx)
 	list := make([]device, len(cards))
 	for i := range cards {
-		list[i] = h.device(l, &cards[i], divisions[cards[i].source()], allowed)
-		list[i].capabilities.limits = limits
+		list[i] = h.device(l, &cards[i], divisions[cards[i].source()], rights)
 	}
 	return list, nil
 }
 
-// mayDivide reports whether cards may be divided, as far as that is known.
-func (l *library) mayDivide(ctx context.Context) bool {
-	if l.origin.MayDivide == nil {
-		return true
+// rights is what the source lets this library do, as far as that is known.
+func (l *library) rights(ctx context.Context) Rights {
+	if l.origin.Rights == nil {
+		return Rights{Divide: true}
 	}
-	ok, err := l.allowed.get(ctx, l.ctx, 30*time.Second, l.origin.MayDivide)
-	return ok && err == nil
+	r, err := l.allowed.get(ctx, l.ctx, 30*time.Second, l.origin.Rights)
+	if err != nil {
+		return Rights{}
+	}
+	return r
 }
 
-// device describes a card; p is how it is divided, nil if it cannot be, and allowed says
-// whether that may be changed.
-func (h *host) device(l *library, c *card, p *smi.Partitions, allowed bool) device {
+// device describes a card; p is how it is divided, nil if it cannot be, and rights say
+// what may be done with it.
+func (h *host) device(l *library, c *card, p *smi.Partitions, rights Rights) device {
 	in := c.info
 	d := device{
 		uuid: c.uuid, index: int32(c.index), model: in.Name, driver: in.Driver.Version, numa: -1,
@@ -129,9 +131,9 @@ func (h *host) device(l *library, c *card, p *smi.Partitions, allowed bool) devi
 	}
 	var how string
 	d.tflops, how = tensorfusion.TFLOPS(in, d.units)
-	d.capabilities = capabilities{maxPartitions: 1, maxSessions: maxWorkers}
+	d.capabilities = capabilities{limits: rights.Limit, maxPartitions: 1, maxSessions: maxWorkers}
 	modes := modesOf(p)
-	if len(modes) > 0 && modes[len(modes)-1].parts > 1 && allowed && !p.Fixed && !h.ledger.isRefused(c.uuid) {
+	if len(modes) > 0 && modes[len(modes)-1].parts > 1 && rights.Divide && !p.Fixed && !h.ledger.isRefused(c.uuid) {
 		d.capabilities.partitioning, d.capabilities.maxPartitions = true, uint32(modes[len(modes)-1].parts)
 	}
 	d.properties = properties(l, c, p)

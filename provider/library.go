@@ -28,11 +28,15 @@ type Origin struct {
 	Local bool
 	// Worker is the address of the worker that is asked; "" if none is.
 	Worker string
-	// MayDivide says whether cards may be divided otherwise; nil: nothing is known
-	// against it.
-	MayDivide func(context.Context) (bool, error)
-	// MayLimit says whether the source keeps its users within limits; nil: it does not.
-	MayLimit func(context.Context) (bool, error)
+	// Rights tells what the source lets this library do; nil: nothing is known against
+	// dividing cards, and it keeps nobody within limits.
+	Rights func(context.Context) (Rights, error)
+}
+
+// Rights are what a source lets this library do.
+type Rights struct {
+	Divide bool // cards may be divided otherwise
+	Limit  bool // its users are kept within limits
 }
 
 // Opener opens the source. What should be known goes to the log.
@@ -50,8 +54,7 @@ type library struct {
 	links      cached[map[int]*smi.XGMI]
 	paths      cached[*smi.Topology]
 	partitions cached[map[int]*smi.Partitions]
-	allowed    cached[bool]
-	limits     cached[bool]
+	allowed    cached[Rights]
 
 	mu      sync.Mutex
 	infos   map[int]*smi.Info // the last that was told of each card

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"time"
 
 	"github.com/rocwire/rocwire/smi"
 )
@@ -11,7 +10,7 @@ import (
 // Nothing else can: AMD's driver knows no limits.
 func (h *host) limit(ctx context.Context, l *library, uuid string, q smi.Quota) error {
 	to := smi.LimiterOf(l.src)
-	if to == nil || !l.mayLimit(ctx) {
+	if to == nil || !l.rights(ctx).Limit {
 		return smi.Errorf(smi.ErrNotSupported, "only a worker that was started with --smi-allow-set keeps its sessions within limits")
 	}
 	cards, _, err := l.cards(ctx)
@@ -23,13 +22,4 @@ func (h *host) limit(ctx context.Context, l *library, uuid string, q smi.Quota) 
 		return smi.Errorf(smi.ErrNotFound, "there is no device %q", uuid)
 	}
 	return to.SetQuota(ctx, d.Device.Index, "", q)
-}
-
-// mayLimit reports whether limits are kept, as far as that is known.
-func (l *library) mayLimit(ctx context.Context) bool {
-	if l.origin.MayLimit == nil {
-		return false
-	}
-	ok, err := l.limits.get(ctx, l.ctx, 30*time.Second, l.origin.MayLimit)
-	return ok && err == nil
 }

@@ -31,16 +31,18 @@ func open(log *slog.Logger) (provider.Origin, error) {
 		return provider.Origin{Source: src}, err
 	case address != "":
 		worker := smisource.Remote(address, "libaccelerator_amd")
-		return provider.Origin{Source: worker, Worker: address, MayDivide: func(ctx context.Context) (bool, error) {
+		return provider.Origin{Source: worker, Worker: address, Rights: func(ctx context.Context) (provider.Rights, error) {
 			info, err := worker.Server(ctx)
-			return err == nil && info.Set, err
-		}, MayLimit: func(ctx context.Context) (bool, error) {
-			info, err := worker.Server(ctx)
-			return err == nil && info.Quotas, err
+			if err != nil {
+				return provider.Rights{}, err
+			}
+			return provider.Rights{Divide: info.Set, Limit: info.Quotas}, nil
 		}}, nil
 	}
 	src, err := smisource.Local(log)
-	return provider.Origin{Source: src, Local: true, MayDivide: func(context.Context) (bool, error) { return os.Geteuid() == 0, nil }}, err
+	return provider.Origin{Source: src, Local: true, Rights: func(context.Context) (provider.Rights, error) {
+		return provider.Rights{Divide: os.Geteuid() == 0}, nil
+	}}, err
 }
 
 func main() {}
