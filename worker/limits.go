@@ -57,6 +57,9 @@ func decodeLimits(d *wire.Dec) []limit {
 
 // setLimits applies quotas in a session process: a later one goes before an earlier one of the same card.
 func setLimits(q *quota.Runtime, list []limit) {
+	if len(list) == 0 {
+		return
+	}
 	n, code := q.GetDeviceCount()
 	if code != hip.Success {
 		return
@@ -66,7 +69,7 @@ func setLimits(q *quota.Runtime, list []limit) {
 		if code != hip.Success {
 			continue
 		}
-		at := busAddress(uint32(p.PciDomainID))<<16 | busAddress(uint8(p.PciBusID))<<8 | busAddress(uint8(p.PciDeviceID))
+		at := addressOfBDF(smi.BDF{Domain: uint32(p.PciDomainID), Bus: uint8(p.PciBusID), Device: uint8(p.PciDeviceID)})
 		for _, l := range list {
 			if l.at == at || l.at == everyCard {
 				q.SetLimits(i, l.Limits)

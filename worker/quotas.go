@@ -84,9 +84,11 @@ func (q *quotas) set(card int, session uint64, v smi.Quota) {
 	}
 }
 
-// limits are a session's, for its process; with quotas.mu.
-func (s *Server) limits(session uint64) []limit {
-	list := []limit{{everyCard, limitsOf(s.cfg.Quota)}}
+// limits are a session's, for its process; with quotas.mu. Without any quota there are none: most sessions need not ask which card is which.
+func (s *Server) limits(session uint64) (list []limit) {
+	if all := limitsOf(s.cfg.Quota); all != (quota.Limits{}) {
+		list = append(list, limit{everyCard, all})
+	}
 	for card, at := range s.quotas.cards {
 		list = append(list, limit{at, limitsOf(s.quotas.of(session, card, s.cfg.Quota))})
 	}
