@@ -21,8 +21,27 @@ count() { printf '%s' "$1" | grep -c . || true; }
 # get asks kubectl; it says nothing where there is nothing.
 get() { kubectl get --ignore-not-found "$@" || fail "kubectl get $* failed"; }
 
-# checked looks at what the options said.
-checked() {
+# options NAMES ARGUMENTS...: sets the variables that options with a value are named
+# after. The help is the comment at the script's begin.
+options() {
+	local names=" $1 "
+	shift
+	while [ $# -gt 0 ]; do
+		case $1 in
+		-h | --help)
+			sed -n '2,/^# Exit codes/s/^# \{0,1\}//p' "$0"
+			exit 0
+			;;
+		--keep) keep=1 ;;
+		*)
+			[[ $1 == --* && $names == *" ${1#--} "* ]] || wrong "unknown option $1"
+			[ $# -ge 2 ] || wrong "$1 needs a value"
+			printf -v "${1#--}" '%s' "$2"
+			shift
+			;;
+		esac
+		shift
+	done
 	[[ $timeout =~ ^[1-9][0-9]*$ ]] || wrong "--timeout $timeout is no number of seconds"
 	command -v kubectl >/dev/null || die "kubectl is needed"
 }

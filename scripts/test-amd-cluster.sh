@@ -20,23 +20,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/cluster_steps.sh"
 
 pool=amd-shared image=rocwire/load:dev install=''
-while [ $# -gt 0 ]; do
-	case $1 in
-	-h | --help)
-		sed -n '2,15p' "$0" | sed 's/^# \{0,1\}//'
-		exit 0
-		;;
-	--keep) keep=1 ;;
-	--namespace | --pool | --image | --timeout | --install)
-		[ $# -ge 2 ] || wrong "$1 needs a value"
-		printf -v "${1#--}" '%s' "$2"
-		shift
-		;;
-	*) wrong "unknown option $1" ;;
-	esac
-	shift
-done
-checked
+options "namespace pool image timeout install" "$@"
 if [ -n "$install" ]; then
 	step "the chart is installed"
 	command -v helm >/dev/null || fail "helm is needed for --install"

@@ -19,23 +19,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/cluster_steps.sh"
 
 pool=amd-remote image=rocwire/load:dev
-while [ $# -gt 0 ]; do
-	case $1 in
-	-h | --help)
-		sed -n '2,14p' "$0" | sed 's/^# \{0,1\}//'
-		exit 0
-		;;
-	--keep) keep=1 ;;
-	--namespace | --pool | --image | --timeout)
-		[ $# -ge 2 ] || wrong "$1 needs a value"
-		printf -v "${1#--}" '%s' "$2"
-		shift
-		;;
-	*) wrong "unknown option $1" ;;
-	esac
-	shift
-done
-checked
+options "namespace pool image timeout" "$@"
 common_steps "$pool"
 run_program "$pool" false "$image"
 step "a worker served it"
