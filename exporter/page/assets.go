@@ -18,7 +18,7 @@ type asset struct {
 	body []byte
 }
 
-// assets are all files but the template, and assetVersion names what they hold: files
+// assets are all files, and assetVersion names what they hold: files
 // under another version are others, so that a browser may keep them.
 var assets, assetVersion = readAssets()
 
