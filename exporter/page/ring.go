@@ -48,8 +48,9 @@ const (
 // ringBytes is what a ring takes without its figures, the map's part included.
 const ringBytes = 384
 
-func newRing(k key, r rank, steps int, head int64) *ring {
-	s := &ring{key: k, rank: r, vals: make([]float32, steps), head: head}
+// newRing makes a ring of what vals has room for.
+func newRing(k key, r rank, vals []float32, head int64) *ring {
+	s := &ring{key: k, rank: r, vals: vals, head: head}
 	for i := range s.vals {
 		s.vals[i] = nan32
 	}

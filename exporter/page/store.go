@@ -11,6 +11,7 @@ type store struct {
 	maxBytes int64
 	bytes    int64
 	series   map[key]*ring
+	slots    *slots // for their figures
 	left     uint64 // series that there was no room for, each counted at every step
 
 	open int64 // the step under way
@@ -19,7 +20,7 @@ type store struct {
 }
 
 func newStore(steps int, maxBytes int64) *store {
-	return &store{steps: steps, maxBytes: maxBytes, series: map[key]*ring{}, open: -1}
+	return &store{steps: steps, maxBytes: maxBytes, series: map[key]*ring{}, slots: newSlots(steps), open: -1}
 }
 
 // begin says when the next readings are of, and ends the step before if it is over.
@@ -36,8 +37,7 @@ func (s *store) end() {
 	for k, r := range s.series {
 		r.close()
 		if r.head <= s.open-int64(s.steps) {
-			delete(s.series, k)
-			s.bytes -= r.bytes()
+			s.drop(k, r)
 		}
 	}
 }
@@ -74,7 +74,7 @@ func (s *store) of(k key, r rank) *ring {
 				return nil
 			}
 		}
-		x = newRing(k, r, s.steps, s.open-1)
+		x = newRing(k, r, s.slots.take(), s.open-1)
 		s.series[k] = x
 		s.bytes += x.bytes()
 	}
@@ -98,9 +98,15 @@ func (s *store) evict(r rank) bool {
 	if victim == nil {
 		return false
 	}
-	delete(s.series, victim.key)
-	s.bytes -= victim.bytes()
+	s.drop(victim.key, victim)
 	return true
+}
+
+func (s *store) drop(k key, r *ring) {
+	delete(s.series, k)
+	s.bytes -= r.bytes()
+	s.slots.give(r.vals)
+	r.vals = nil // whoever still has the ring must not see another's figures
 }
 
 func before(a, b *ring) bool {
