@@ -42,7 +42,6 @@ require (
 	github.com/google/flatbuffers v24.3.25+incompatible // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.31.0 // indirect
-	github.com/jpillora/backoff v1.0.0 // indirect
 	github.com/klauspost/cpuid/v2 v2.2.8 // indirect
 	github.com/mdlayher/socket v0.6.0 // indirect
 	github.com/mdlayher/vsock v1.3.0 // indirect
@@ -95,3 +94,10 @@ require (
 // A version that module proxies do not have; only tests of tests of what we use name it,
 // but without this go mod tidy fails.
 exclude github.com/Azure/go-ansiterm v0.0.0-20261006220739-8c912ac31dd4
+
+// Both bring with them what rocwire never calls but would have to keep in memory; each
+// says in its doc.go what.
+replace (
+	github.com/goccy/go-json => ./internal/lean/gojson
+	github.com/mwitkow/go-conntrack => ./internal/lean/conntrack
+)
