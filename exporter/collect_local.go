@@ -94,7 +94,7 @@ func localProcess(p *LocalProcess, emit *emitter) error {
 
 // localSizes emits a histogram whose bounds are the powers of two up to the largest
 // size that was seen.
-func localSizes(m *metric, s *LocalSizes, l labels, emit *emitter, pid string) error {
+func localSizes(m *metric, s *LocalSizes, l *labels, emit *emitter, pid string) error {
 	if len(s.Buckets) == 0 || !emit.allow(m, l) {
 		return nil
 	}

@@ -54,26 +54,15 @@ type processCollector struct {
 
 	mu      sync.Mutex
 	dropped map[int]float64 // by card
-	known   labelCache      // of the last scrape; not written any more
-}
-
-// labels is a cache for a scrape.
-func (p *processCollector) labels() *labelUse {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return &labelUse{known: p.known, used: make(labelCache, len(p.known))}
-}
-
-// keep makes what a scrape used the cache of the next.
-func (p *processCollector) keep(u *labelUse) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.known = u.used
+	labels  labelCache[identity, *processLabels]
 }
 
 func (p *processCollector) update(v *view, emit *emitter) error {
 	errs := []error{v.err}
-	labels := p.labels()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.labels.begin()
+	defer p.labels.end()
 	for i := range v.cards {
 		c := &v.cards[i]
 		if !c.fresh {
@@ -91,17 +80,14 @@ func (p *processCollector) update(v *view, emit *emitter) error {
 		}
 		emit.gauge(gpuProcesses, float64(len(*list)), gpu)
 		for _, row := range largest(*list, p.max) {
-			process(labels.of(c.snap.Device.Index, row), row, emit)
+			process(p.labelsOf(c.snap.Device.Index, row), row, emit)
 		}
 	}
-	p.keep(labels)
 	return errors.Join(errs...)
 }
 
 // drop adds to what was left out of a card, and says how much that is by now.
 func (p *processCollector) drop(index, n int) float64 {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.dropped[index] += float64(max(n, 0))
 	return p.dropped[index]
 }

@@ -42,8 +42,8 @@ type compatCollector struct {
 	host string
 	max  int // processes of one card
 
-	mu    sync.Mutex
-	known map[compatKey]labels // of the last scrape; not written any more
+	mu     sync.Mutex
+	labels labelCache[compatKey, *labels]
 }
 
 // compatKey is a card's identity in labels, and what one series adds to it.
@@ -61,22 +61,22 @@ type compatCard struct {
 
 // compatUse emits the series of one card.
 type compatUse struct {
-	card        compatCard
-	emit        *emitter
-	known, used map[compatKey]labels
+	card   compatCard
+	emit   *emitter
+	labels *labelCache[compatKey, *labels]
 }
 
 func (c *compatCollector) update(v *view, emit *emitter) error {
 	c.mu.Lock()
-	known := c.known
-	c.mu.Unlock()
-	used := make(map[compatKey]labels, len(known))
+	defer c.mu.Unlock()
+	c.labels.begin()
+	defer c.labels.end()
 	if v.err == nil {
 		emit.gauge(compatMetrics[compatNodes], float64(len(v.cards)), c.host)
 	}
 	for i := range v.cards {
 		card := &v.cards[i]
-		u := &compatUse{card: c.card(card), emit: emit, known: known, used: used}
+		u := &compatUse{card: c.card(card), emit: emit, labels: &c.labels}
 		if healthy, ok := health(v, card).Get(); ok {
 			u.put("gpu_health", truth(healthy))
 		}
@@ -85,9 +85,6 @@ func (c *compatCollector) update(v *view, emit *emitter) error {
 			u.processes(v, card, c.max)
 		}
 	}
-	c.mu.Lock()
-	c.known = used
-	c.mu.Unlock()
 	return v.err
 }
 
@@ -124,16 +121,13 @@ func (u *compatUse) put(name string, value float64, more ...string) {
 	if len(more) > 1 {
 		k.value2 = more[1]
 	}
-	l, ok := u.known[k]
-	if !ok {
-		l, ok = u.used[k]
-	}
+	l, ok := u.labels.get(k)
 	if !ok {
 		c := &u.card
 		l = makeLabels(m, append(more[:len(more):len(more)], c.gpu, c.serial, c.host, c.model, c.partition, c.compute, c.memory, c.mode,
 			"", "", "", "", "", "", ""))
+		u.labels.put(k, l)
 	}
-	u.used[k] = l
 	u.emit.put(m, value, l)
 }
 

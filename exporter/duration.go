@@ -30,7 +30,7 @@ type durations struct {
 }
 
 // duration emits a histogram of durations.
-func (e *emitter) duration(m *metric, l labels, h *rpcstats.Hist, since time.Time, ex []exemplar) {
+func (e *emitter) duration(m *metric, l *labels, h *rpcstats.Hist, since time.Time, ex []exemplar) {
 	if e.allow(m, l) {
 		e.add(m, sample{labels: l, durations: &durations{hist: h, since: since, exemplars: ex, form: e.form}})
 	}

@@ -9,31 +9,17 @@ import (
 	dto "github.com/prometheus/client_model/go"
 )
 
-// families are the series of one scrape, by metric.id; nil: none.
-type families []*family
-
 // emitter passes on the series of one collector, within bounds.
 type emitter struct {
-	out     families
+	out     *sheet
 	max     int    // series of one metric
 	form    string // of histograms
-	seen    map[seriesKey]struct{}
 	dropped int
 }
 
-// seriesKey stands for a metric and its label values. The values are hashed with a
-// seed of this process, so that no client can choose names that meet.
-type seriesKey struct {
-	metric int
-	values uint64
-}
-
+// seed makes the hashes of label values those of this process, so that no client can
+// choose names that meet.
 var seed = maphash.MakeSeed()
-
-// newEmitter expects about so many series.
-func newEmitter(out families, opt *Options, series int) *emitter {
-	return &emitter{out: out, max: opt.MaxSeries, form: opt.Histograms, seen: make(map[seriesKey]struct{}, series)}
-}
 
 // labels are label values made ready, for all metrics that have the same labels.
 type labels struct {
@@ -44,12 +30,12 @@ type labels struct {
 
 // makeLabels makes label values ready for m and metrics with the same labels. They
 // are cleaned in place, and the slice must not be changed afterwards.
-func makeLabels(m *metric, values []string) labels {
+func makeLabels(m *metric, values []string) *labels {
 	if len(values) != len(m.labels) {
 		panic("exporter: " + m.name + " has other labels")
 	}
 	if len(values) == 0 {
-		return labels{}
+		return noLabels
 	}
 	var h maphash.Hash
 	h.SetSeed(seed)
@@ -58,32 +44,30 @@ func makeLabels(m *metric, values []string) labels {
 		h.WriteString(values[i])
 		h.WriteByte(0xff) // not in UTF-8
 	}
-	return labels{values: values, text: labelText(m, values), key: h.Sum64()}
+	return &labels{values: values, text: labelText(m, values), key: h.Sum64()}
 }
 
+var noLabels = &labels{}
+
 // allow reports whether a series may be emitted; it is to be, then.
-func (e *emitter) allow(m *metric, l labels) bool {
-	f := e.out[m.id]
-	key := seriesKey{m.id, l.key}
-	if _, twice := e.seen[key]; twice || f != nil && len(f.series) >= e.max {
+func (e *emitter) allow(m *metric, l *labels) bool {
+	if len(e.out.families[m.id].series) >= e.max || !e.out.first(m, l) {
 		e.dropped++
 		return false
 	}
-	e.seen[key] = struct{}{}
 	return true
 }
 
 func (e *emitter) add(m *metric, s sample) {
-	f := e.out[m.id]
-	if f == nil {
-		f = &family{m: m, series: make([]sample, 0, max(m.expected.Load(), 1))}
-		e.out[m.id] = f
+	f := &e.out.families[m.id]
+	if f.series == nil {
+		f.series = make([]sample, 0, max(m.expected.Load(), 1))
 	}
 	f.series = append(f.series, s)
 }
 
 // put emits a gauge or a counter.
-func (e *emitter) put(m *metric, v float64, l labels) {
+func (e *emitter) put(m *metric, v float64, l *labels) {
 	if e.allow(m, l) {
 		e.add(m, sample{labels: l, value: v})
 	}

@@ -15,9 +15,12 @@ import (
 
 // exposition is one scrape: our own families, and those of others, each by name.
 type exposition struct {
+	sheet  *sheet // of our own
 	own    []*family
 	others []*dto.MetricFamily
 }
+
+func (x *exposition) release() { x.sheet.release() }
 
 // families is everything in the form that client_golang understands, by name.
 func (x *exposition) families() []*dto.MetricFamily {
@@ -74,7 +77,7 @@ type family struct {
 
 // sample is one series.
 type sample struct {
-	labels    labels
+	labels    *labels
 	value     float64
 	durations *durations  // instead
 	hist      *dto.Metric // instead, with its labels
@@ -109,18 +112,20 @@ func (f *family) writeText(w *bufio.Writer, openMetrics bool) error {
 	return nil
 }
 
-// dto is the family in the form that client_golang understands.
+// dto is the family in the form that client_golang understands. Nothing of it is the
+// sheet's.
 func (f *family) dto() *dto.MetricFamily {
 	out := &dto.MetricFamily{Name: &f.m.name, Help: &f.m.help, Type: f.m.typ, Metric: make([]*dto.Metric, len(f.series))}
 	room, each := make([]dto.Metric, len(f.series)), len(f.m.labels)
 	pairs, own := make([]*dto.LabelPair, each*len(f.series)), make([]dto.LabelPair, each*len(f.series))
 	var gauges []dto.Gauge
 	var counters []dto.Counter
+	var values []float64
 	switch f.m.kind {
 	case gauge:
-		gauges = make([]dto.Gauge, len(f.series))
+		gauges, values = make([]dto.Gauge, len(f.series)), make([]float64, len(f.series))
 	case counter:
-		counters = make([]dto.Counter, len(f.series))
+		counters, values = make([]dto.Counter, len(f.series)), make([]float64, len(f.series))
 	}
 	for i := range f.series {
 		s := &f.series[i]
@@ -139,10 +144,12 @@ func (f *family) dto() *dto.MetricFamily {
 		case s.durations != nil:
 			d.Histogram = s.durations.dto()
 		case counters != nil:
-			counters[i].Value = &s.value
+			values[i] = s.value
+			counters[i].Value = &values[i]
 			d.Counter = &counters[i]
 		default:
-			gauges[i].Value = &s.value
+			values[i] = s.value
+			gauges[i].Value = &values[i]
 			d.Gauge = &gauges[i]
 		}
 		out.Metric[i] = d

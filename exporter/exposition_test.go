@@ -94,7 +94,7 @@ func TestTextIsExpfmts(t *testing.T) {
 	sameAsExpfmt(t, &exposition{own: []*family{f}})
 	odd := define(counter, "test_oddly_named", "A \"counter\" with \\ and\na line.")
 	metrics = metrics[:len(metrics)-1]
-	sameAsExpfmt(t, &exposition{own: []*family{{m: odd, series: []sample{{value: 3}}}}})
+	sameAsExpfmt(t, &exposition{own: []*family{{m: odd, series: []sample{{labels: noLabels, value: 3}}}}})
 }
 
 func TestCompression(t *testing.T) {

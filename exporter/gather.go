@@ -23,7 +23,6 @@ type gatherer struct {
 	mu      sync.Mutex
 	dropped []float64 // per collector
 	failed  []string  // why, per collector; logged when it changes
-	series  []int     // of the last scrape, per collector
 }
 
 func newGatherer(e *Exporter, others []prometheus.Gatherer) *gatherer {
@@ -35,24 +34,30 @@ func newGatherer(e *Exporter, others []prometheus.Gatherer) *gatherer {
 	}
 	g.dropped = make([]float64, len(g.names))
 	g.failed = make([]string, len(g.names))
-	g.series = make([]int, len(g.names))
 	return g
 }
 
 // Gather implements prometheus.Gatherer: families by name, series in the order in
 // which their collector emitted them.
 func (g *gatherer) Gather() ([]*dto.MetricFamily, error) {
-	x, err := g.collect(nil)
-	return x.families(), err
+	return g.gather(nil)
 }
 
-// collect runs the collectors. Families of others are added.
+func (g *gatherer) gather(more []*dto.MetricFamily) ([]*dto.MetricFamily, error) {
+	x, err := g.collect(more)
+	list := x.families()
+	x.release()
+	return list, err
+}
+
+// collect runs the collectors. Families of others are added. The exposition is to be
+// released.
 func (g *gatherer) collect(more []*dto.MetricFamily) (*exposition, error) {
 	v := g.e.view()
-	out := make(families, len(metrics))
+	out := newSheet()
 	for i, c := range g.collectors {
 		begin := g.e.opt.now()
-		em := newEmitter(out, &g.e.opt, g.expected(i))
+		em := &emitter{out: out, max: g.e.opt.MaxSeries, form: g.e.opt.Histograms}
 		err := c.update(v, em)
 		success := 1.0
 		if err != nil {
@@ -64,9 +69,10 @@ func (g *gatherer) collect(more []*dto.MetricFamily) (*exposition, error) {
 		em.gauge(collectorSeconds, g.e.opt.now().Sub(begin).Seconds(), g.names[i])
 		em.counter(droppedSeries, dropped, g.names[i])
 	}
-	x := &exposition{others: slices.Clone(more)}
-	for _, f := range out {
-		if f != nil {
+	expectedSeries.Store(int64(len(out.seen)))
+	x := &exposition{sheet: out, others: slices.Clone(more)}
+	for i := range out.families {
+		if f := &out.families[i]; len(f.series) > 0 {
 			f.m.expected.Store(int64(len(f.series)))
 			x.own = append(x.own, f)
 		}
@@ -93,14 +99,6 @@ func (g *gatherer) note(i int, err error, em *emitter) (dropped float64) {
 		g.e.opt.Log.Warn("collector failed", "collector", g.names[i], "reason", reason)
 	}
 	g.failed[i] = reason
-	g.series[i] = len(em.seen)
 	g.dropped[i] += float64(em.dropped)
 	return g.dropped[i]
-}
-
-// expected is how many series a collector will about emit.
-func (g *gatherer) expected(i int) int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.series[i]
 }

@@ -18,14 +18,14 @@ func gaugeOpt[T numeric](e *emitter, m *metric, v smi.Opt[T], labels ...string) 
 }
 
 // putOpt is gaugeOpt with labels made ready.
-func putOpt[T numeric](e *emitter, m *metric, v smi.Opt[T], l labels) {
+func putOpt[T numeric](e *emitter, m *metric, v smi.Opt[T], l *labels) {
 	if n, ok := v.Get(); ok {
 		e.put(m, float64(n), l)
 	}
 }
 
 // putSeconds emits a running total of time if it is available.
-func putSeconds(e *emitter, m *metric, v smi.Opt[smi.Duration], l labels) {
+func putSeconds(e *emitter, m *metric, v smi.Opt[smi.Duration], l *labels) {
 	if d, ok := v.Get(); ok {
 		e.put(m, d.Seconds(), l)
 	}
@@ -60,7 +60,7 @@ func truth(b bool) float64 {
 }
 
 // putScaled emits a figure in another unit if it is available.
-func putScaled[T numeric](e *emitter, m *metric, v smi.Opt[T], scale float64, l labels) {
+func putScaled[T numeric](e *emitter, m *metric, v smi.Opt[T], scale float64, l *labels) {
 	if n, ok := v.Get(); ok {
 		e.put(m, float64(n)*scale, l)
 	}

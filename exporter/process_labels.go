@@ -18,16 +18,11 @@ type identity struct {
 
 // processLabels are the labels of a process, ready.
 type processLabels struct {
-	info, vram, plain labels
+	info, vram, plain *labels
 }
 
-type labelCache map[identity]*processLabels
-
-// labelUse looks labels up in what the last scrape used, and notes what this one
-// does: what nobody uses any more is forgotten.
-type labelUse struct{ known, used labelCache }
-
-func (u *labelUse) of(gpu int, p *smi.Process) *processLabels {
+// labelsOf are the labels of a process on a card.
+func (c *processCollector) labelsOf(gpu int, p *smi.Process) *processLabels {
 	id := identity{gpu: gpu, pid: p.PID, inner: p.InnerPID, name: p.Name, origin: p.Origin, session: p.Session, user: p.User}
 	if p.Client != nil {
 		id.client = *p.Client
@@ -35,11 +30,11 @@ func (u *labelUse) of(gpu int, p *smi.Process) *processLabels {
 	if p.Container != nil {
 		id.container = *p.Container
 	}
-	l := u.known[id]
-	if l == nil {
+	l, ok := c.labels.get(id)
+	if !ok {
 		l = id.labels()
+		c.labels.put(id, l)
 	}
-	u.used[id] = l
 	return l
 }
 

@@ -44,8 +44,7 @@ func (e *Exporter) ServeMetrics(w http.ResponseWriter, r *http.Request, more ...
 	kind := format.FormatType()
 	if kind != expfmt.TypeTextPlain && kind != expfmt.TypeOpenMetrics || strings.Contains(string(format), "version=2.") {
 		promhttp.HandlerFor(prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) {
-			x, err := e.gatherer.collect(more)
-			return x.families(), err
+			return e.gatherer.gather(more)
 		}), promhttp.HandlerOpts{
 			ErrorHandling: promhttp.ContinueOnError, // one bad series must not hide the others
 			ErrorLog:      logger{e.opt.Log}, EnableOpenMetrics: true,
@@ -53,6 +52,7 @@ func (e *Exporter) ServeMetrics(w http.ResponseWriter, r *http.Request, more ...
 		return
 	}
 	x, err := e.gatherer.collect(more)
+	defer x.release()
 	if err != nil {
 		logger{e.opt.Log}.Println(err)
 	}
