@@ -50,6 +50,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		fmt.Fprintln(stdout, "gpu-exporter", version())
 		return 0
 	}
+	saveMemory(getenv, o.service.Debug)
 	log := slog.New(slog.NewTextHandler(stderr, nil))
 	if err := serve(ctx, o, log); err != nil {
 		log.Error("cannot serve", "reason", err)
