@@ -149,13 +149,15 @@ func (s *series) known() bool {
 	return false
 }
 
-// query asks for now, or for all time since the server was started.
+// query asks for now, or for all time since the server was started, the last moment of which is now too: what was seen before to be there is
+// there then.
 func (s *server) query(expr string, instant bool) ([]series, error) {
 	now := time.Now()
 	if instant {
 		return s.at(now, expr)
 	}
-	return s.run("query_range", url.Values{"query": {expr}, "start": {stamp(s.began)}, "end": {stamp(now)}, "step": {"1"}})
+	start := now.Add(-now.Sub(s.began).Truncate(time.Second))
+	return s.run("query_range", url.Values{"query": {expr}, "start": {stamp(start)}, "end": {stamp(now)}, "step": {"1"}})
 }
 
 // at asks for a moment.
