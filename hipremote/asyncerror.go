@@ -11,8 +11,9 @@ import (
 // asyncErrors are failures of calls that have returned already. Each is returned once, by the next call that HIP says returns such
 // errors; one that has killed the device context is returned by every call from then on.
 type asyncErrors struct {
-	any   atomic.Bool  // queue is not empty
-	dead  atomic.Int32 // the sticky error, 0 while there is none
+	any   atomic.Bool   // queue is not empty
+	dead  atomic.Int32  // the sticky error, 0 while there is none
+	life  atomic.Uint64 // how many ended with a reset of the device; changes under mu
 	mu    sync.Mutex
 	queue []hiprpc.AsyncError
 	last  uint64 // number of the last failure that was returned
@@ -26,7 +27,7 @@ func (a *asyncErrors) add(e hiprpc.AsyncError) {
 		return // returned already, or of a device that was reset since
 	}
 	if e.Sticky {
-		a.kill(e.Code)
+		a.dead.CompareAndSwap(0, int32(e.Code))
 		return
 	}
 	if len(a.queue) < 1024 {
@@ -35,14 +36,22 @@ func (a *asyncErrors) add(e hiprpc.AsyncError) {
 	}
 }
 
-// kill notes that the device context is dead.
-func (a *asyncErrors) kill(code hip.Error) { a.dead.CompareAndSwap(0, int32(code)) }
-
-// local notes a failure that this side found by itself.
-func (a *asyncErrors) local(code hip.Error) {
+// kill notes what a call was answered that began in a life: that the device context is dead.
+func (a *asyncErrors) kill(life uint64, code hip.Error) {
 	a.mu.Lock()
-	a.queue = append(a.queue, hiprpc.AsyncError{Code: code})
-	a.any.Store(true)
+	if life == a.life.Load() {
+		a.dead.CompareAndSwap(0, int32(code))
+	}
+	a.mu.Unlock()
+}
+
+// local notes a failure that this side found by itself, of a call that began in a life.
+func (a *asyncErrors) local(life uint64, code hip.Error) {
+	a.mu.Lock()
+	if life == a.life.Load() {
+		a.queue = append(a.queue, hiprpc.AsyncError{Code: code})
+		a.any.Store(true)
+	}
 	a.mu.Unlock()
 }
 
@@ -92,6 +101,7 @@ func (a *asyncErrors) first(seq uint64) bool {
 // reset forgets everything: the device has been reset, and failures up to number seq are history.
 func (a *asyncErrors) reset(seq uint64) {
 	a.mu.Lock()
+	a.life.Add(1)
 	a.queue = nil
 	a.any.Store(false)
 	a.dead.Store(0)

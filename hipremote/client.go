@@ -277,7 +277,7 @@ func (c *Client) doCall(ct *callTime, op uint16, m *wire.Msg) hip.Error {
 	case hip.OpModuleUnload, hip.OpDeviceReset:
 		c.launches.clear() // a function's handle may come again
 	}
-	mark := c.work.mark()
+	mark, life := c.work.mark(), c.async.life.Load()
 	if err := ct.call(l, op, m); err != nil {
 		return c.broken(l, err)
 	}
@@ -293,7 +293,7 @@ func (c *Client) doCall(ct *callTime, op uint16, m *wire.Msg) hip.Error {
 		case code == hip.Success:
 			code = c.synced(ct, l, op, m.Req, mark)
 		case hiprpc.Sticky(code):
-			c.async.kill(code)
+			c.async.kill(life, code)
 		}
 	}
 	if code == hip.Success {

@@ -257,6 +257,19 @@ func TestAsyncErrors(t *testing.T) {
 	if e := a.take(); e != hip.Success {
 		t.Errorf("after the reset: %v", e)
 	}
+	a.kill(0, hip.ErrorIllegalAddress) // what was answered to calls that began before it
+	a.local(0, hip.ErrorInvalidValue)
+	if e := a.take(); e != hip.Success {
+		t.Errorf("after late answers: %v", e)
+	}
+	a.local(1, hip.ErrorInvalidValue)
+	if e := a.take(); e != hip.ErrorInvalidValue {
+		t.Errorf("a failure after the reset: %v", e)
+	}
+	a.kill(1, hip.ErrorIllegalAddress)
+	if e := a.sticky(); e != hip.ErrorIllegalAddress {
+		t.Errorf("a fault after the reset: %v", e)
+	}
 }
 
 func TestWindow(t *testing.T) {

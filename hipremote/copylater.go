@@ -48,7 +48,7 @@ func (c *Client) copyLater(t hip.Thread, dst, src hip.Ptr, s shape) (done bool, 
 	if code != hip.Success {
 		return false, code
 	}
-	turn := s
+	turn, life := s, c.async.life.Load()
 	turn.stream, turn.wait = aside, true
 	return true, c.LaunchHostFunc(t, s.stream, func() {
 		code := c.doCopy(nil, hip.OpMemcpyAsync, t, dst, src, turn)
@@ -56,7 +56,7 @@ func (c *Client) copyLater(t hip.Thread, dst, src hip.Ptr, s shape) (done bool, 
 			code = c.StreamSynchronize(t, aside)
 		}
 		if code != hip.Success {
-			c.async.local(code)
+			c.async.local(life, code)
 		}
 	})
 }

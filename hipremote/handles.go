@@ -15,7 +15,7 @@ type handles struct {
 // handleSet is a set that is looked at far more often than it changes.
 type handleSet[H ~uint64] struct {
 	mu sync.RWMutex
-	m  map[H]struct{}
+	m  map[H]int32 // with the device that each belongs to
 }
 
 func (s *handleSet[H]) has(h H) bool {
@@ -25,12 +25,12 @@ func (s *handleSet[H]) has(h H) bool {
 	return ok
 }
 
-func (s *handleSet[H]) add(h H) {
+func (s *handleSet[H]) add(h H, device int32) {
 	s.mu.Lock()
 	if s.m == nil {
-		s.m = map[H]struct{}{}
+		s.m = map[H]int32{}
 	}
-	s.m[h] = struct{}{}
+	s.m[h] = device
 	s.mu.Unlock()
 }
 
@@ -40,9 +40,13 @@ func (s *handleSet[H]) remove(h H) {
 	s.mu.Unlock()
 }
 
-func (s *handleSet[H]) clear() {
+func (s *handleSet[H]) clear(device int32) {
 	s.mu.Lock()
-	s.m = nil
+	for h, d := range s.m {
+		if d == device {
+			delete(s.m, h)
+		}
+	}
 	s.mu.Unlock()
 }
 
@@ -63,23 +67,24 @@ func (h *handles) event(e hip.Event) hip.Error {
 	return hip.Success
 }
 
-// learn notes what a successful call made or ended.
+// learn notes what a successful call made or ended. All these requests begin with the thread, and that with its device.
 func (h *handles) learn(op uint16, req, rep []byte) {
 	switch op {
 	case hip.OpStreamCreateWithPriority:
-		h.streams.add(hip.Stream(u64(rep, 0)))
+		h.streams.add(hip.Stream(u64(rep, 0)), int32(uint32(u64(req, 0))))
 	case hip.OpStreamDestroy:
 		h.streams.remove(hip.Stream(u64(req, 8)))
 	case hip.OpEventCreateWithFlags:
-		h.events.add(hip.Event(u64(rep, 0)))
+		h.events.add(hip.Event(u64(rep, 0)), int32(uint32(u64(req, 0))))
 	case hip.OpEventDestroy:
 		h.events.remove(hip.Event(u64(req, 8)))
 	}
 }
 
-func (h *handles) clear() {
-	h.streams.clear()
-	h.events.clear()
+// clear forgets what was on a device that was reset.
+func (h *handles) clear(device int32) {
+	h.streams.clear(device)
+	h.events.clear(device)
 }
 
 // checkPosted judges a posted call as far as this side can, by the layout of its request: thread (8 bytes), then the parameters.

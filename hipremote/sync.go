@@ -40,7 +40,7 @@ func (c *Client) DeviceReset(t hip.Thread) hip.Error {
 		return code
 	}
 	c.async.reset(seq)
-	c.handles.clear()
+	c.handles.clear(t.Device)
 	c.later.forget(t.Device)
 	l := c.link.Load()
 	var back uint64 // bytes that are credit again

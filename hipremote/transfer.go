@@ -168,11 +168,12 @@ func (c *Client) fetchLater(ct *callTime, l *link, op uint16, m *hiprpc.Copy, ds
 	c.work.add()
 	msg := wire.GetMsg()
 	msg.Req, msg.Dst = m.Append(msg.Req[:0]), dst
+	life := c.async.life.Load()
 	x := c.landings.expect(uint64(uintptr(unsafe.Pointer(unsafe.SliceData(dst)))), uint64(len(dst)))
 	err := ct.start(l, op, msg, func(msg *wire.Msg, err error) {
 		c.landings.landed(x)
 		if err == nil && msg.Code == 0 && msg.DstN != len(dst) {
-			c.async.local(c.violation(op))
+			c.async.local(life, c.violation(op))
 		}
 		wire.PutMsg(msg)
 	})

@@ -14,6 +14,7 @@ type Request struct {
 	ID      uint32
 	Fixed   []byte // fixed part; valid until Handle returns
 	BulkLen int    // bytes of bulk data
+	Tag     uint64 // the handler's own; what Retain gives has it too
 
 	s        *ServerConn
 	left     int // bulk not yet read

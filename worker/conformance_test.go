@@ -11,9 +11,9 @@ import (
 
 // TestConformance: what HIP promises holds through a connection, a session process and the simulated GPU.
 func TestConformance(t *testing.T) {
-	for _, arch := range []string{"gfx90a", "gfx942"} {
+	for arch, cards := range map[string]int{"gfx90a": 1, "gfx942": 2} { // a session that has one device goes shorter ways
 		t.Run(arch, func(t *testing.T) {
-			w := serve(t, simbackend.Options{Arch: arch}, worker.Config{})
+			w := serve(t, simbackend.Options{Arch: arch, Cards: cards}, worker.Config{})
 			hiptest.Run(t, func(t *testing.T) hip.Runtime { return connect(t, w) })
 		})
 	}

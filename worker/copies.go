@@ -159,14 +159,14 @@ func (s *session) holdIf(r *wire.Request) *pendingReply {
 
 // then runs done when the stream has come this far, and afterwards replies to r.
 func (s *session) then(r *wire.Request, t hip.Thread, st hip.Stream, done func()) {
-	x, op := s.holdIf(r), r.Op
+	x, life, op := s.holdIf(r), r.Tag, r.Op
 	finish := func(code hip.Error) {
 		done()
 		switch {
 		case x != nil && x.take():
 			s.reply(x.r, code, nil)
 		case x == nil && code != hip.Success:
-			s.fault(op, st, code, "")
+			s.fault(life, op, st, code, "")
 		}
 	}
 	if code := s.rt.LaunchHostFunc(t, st, func() { finish(hip.Success) }); code != hip.Success {

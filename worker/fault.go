@@ -17,7 +17,11 @@ const maxFailures = 256
 // failures are those of calls that got no reply, and of streams. The first of a stream is told at once in a notice, and again as the code of
 // the next reply that tells the client the state of its streams: a notice may be read after the reply it came before. Each has a number,
 // so that the client reports it once.
+//
+// A device that is reset begins a new life, which has nothing to do with what went wrong in the one before: a call that fails late must not end
+// it. So a failure is always that of a life, the one its call began in.
 type failures struct {
+	life atomic.Uint64 // how many there were before; changes under mu
 	mu   sync.Mutex
 	seq  uint64
 	open []failure
@@ -31,11 +35,16 @@ type failure struct {
 	code   hip.Error
 }
 
-// fault notes that a call the client gets no reply to has failed, or (op 0) that a device's context has ended, and tells the client.
-func (s *session) fault(op uint16, st hip.Stream, code hip.Error, text string) {
+// fault notes that a call the client gets no reply to has failed, or (op 0) that a device's context has ended, and tells the client. What
+// belongs to a life that is over is of no interest to anybody.
+func (s *session) fault(life uint64, op uint16, st hip.Stream, code hip.Error, text string) {
 	f := &s.fails
 	dead := op == 0 || hiprpc.Sticky(code)
 	f.mu.Lock()
+	if life != f.life.Load() {
+		f.mu.Unlock()
+		return
+	}
 	first := dead && f.dead == hip.Success
 	if first {
 		f.dead = code
@@ -61,7 +70,7 @@ func (s *session) fault(op uint16, st hip.Stream, code hip.Error, text string) {
 	_ = s.conn.Notify(hiprpc.NoticeAsyncError, a.Append(nil)) // a lost connection has nobody to tell
 	if first {
 		// Replies queued behind the fault come while the runtime still runs what is queued; the others are given here.
-		time.AfterFunc(200*time.Millisecond, func() { s.pending.fail(s, code) })
+		time.AfterFunc(200*time.Millisecond, func() { s.pending.fail(s, life, code) })
 	}
 }
 
@@ -88,10 +97,11 @@ func (s *session) heard(st hip.Stream) (failure, bool) {
 	return first, first.seq != 0
 }
 
-// reset forgets everything and returns the number of the last failure.
+// reset begins a new life and returns the number of the last failure.
 func (f *failures) reset() uint64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.life.Add(1)
 	f.open, f.dead = nil, hip.Success
 	f.some.Store(false)
 	return f.seq

@@ -35,17 +35,17 @@ var wrongHandle = [kinds]hip.Error{
 type handleTable struct {
 	own  bool // the runtime checks handles itself, and says better what is wrong
 	mu   sync.RWMutex
-	have [kinds]map[uint64]struct{}
-	made [kinds]uint64 // ever
+	have [kinds]map[uint64]int32 // with the device that each belongs to
+	made [kinds]uint64           // ever
 }
 
-// add notes a handle that the runtime has made.
-func (t *handleTable) add(k handleKind, h uint64) {
+// add notes a handle that the runtime has made for a device.
+func (t *handleTable) add(k handleKind, h uint64, device int32) {
 	t.mu.Lock()
 	if t.have[k] == nil {
-		t.have[k] = map[uint64]struct{}{}
+		t.have[k] = map[uint64]int32{}
 	}
-	t.have[k][h] = struct{}{}
+	t.have[k][h] = device
 	t.made[k]++
 	t.mu.Unlock()
 }
@@ -85,12 +85,27 @@ func (t *handleTable) full(k handleKind) bool {
 	return len(t.have[k]) >= maxHandles
 }
 
-// clear forgets all handles but the memory pools, which belong to the devices.
-func (t *handleTable) clear() {
+// device is the one that a handle belongs to, fallback if it is none.
+func (t *handleTable) device(k handleKind, h uint64, fallback int32) int32 {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	if d, ok := t.have[k][h]; ok {
+		return d
+	}
+	return fallback
+}
+
+// clear forgets the handles of a device that was reset, but for its memory pool, which it keeps.
+func (t *handleTable) clear(device int32) {
 	t.mu.Lock()
-	for k := range t.have {
-		if handleKind(k) != kindMemPool {
-			t.have[k] = nil
+	for k, have := range t.have {
+		if handleKind(k) == kindMemPool {
+			continue
+		}
+		for h, d := range have {
+			if d == device {
+				delete(have, h)
+			}
 		}
 	}
 	t.mu.Unlock()

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"errors"
+	"log/slog"
 	"math"
 	"net"
 	"os"
@@ -188,18 +189,62 @@ func TestHandleTable(t *testing.T) {
 	if e := h.check(kindEvent, 0); e != hip.ErrorInvalidHandle {
 		t.Errorf("event 0: %v", e)
 	}
-	h.add(kindStream, 20)
-	h.add(kindMemPool, 21)
+	h.add(kindStream, 20, 1)
+	h.add(kindStream, 30, 0)
+	h.add(kindMemPool, 21, 1)
 	if h.check(kindStream, 20) != hip.Success || h.check(kindEvent, 20) == hip.Success || !h.ever(kindStream) || h.ever(kindEvent) {
 		t.Error("a handle is of another kind than it was made")
 	}
-	h.clear()
-	if h.check(kindStream, 20) == hip.Success || h.check(kindMemPool, 21) != hip.Success || !h.ever(kindStream) {
-		t.Error("after clear")
+	if h.device(kindStream, 20, 7) != 1 || h.device(kindStream, 30, 7) != 0 || h.device(kindStream, 40, 7) != 7 {
+		t.Error("a handle is of another device than it was made for")
+	}
+	h.clear(1)
+	if h.check(kindStream, 20) == hip.Success || h.check(kindStream, 30) != hip.Success || h.check(kindMemPool, 21) != hip.Success || !h.ever(kindStream) {
+		t.Error("after device 1 was reset")
 	}
 	h.remove(kindMemPool, 21)
 	if e := h.check(kindMemPool, 21); e != hip.ErrorInvalidValue {
 		t.Errorf("a removed pool: %v", e)
+	}
+}
+
+// notices are what a session has told its client.
+type notices []hiprpc.AsyncError
+
+func (n *notices) Notify(_ uint16, payload []byte) error {
+	var e hiprpc.AsyncError
+	if !e.Decode(payload) {
+		return errors.New("a notice that cannot be read")
+	}
+	*n = append(*n, e)
+	return nil
+}
+
+// TestLateFailures: what is known only after a reset of what was before it is of no interest, and does not end what began since.
+func TestLateFailures(t *testing.T) {
+	var told notices
+	s := newSession(hip.Unimplemented{}, &told, slog.New(slog.DiscardHandler))
+	s.fault(0, hip.OpMemsetAsync, 5, hip.ErrorInvalidValue, "")
+	s.fault(0, 0, hip.StreamNull, hip.ErrorIllegalAddress, "")
+	if len(told) != 2 || told[0].Sticky || !told[1].Sticky {
+		t.Fatalf("before the reset: %+v", told)
+	}
+	if seq := s.fails.reset(); seq != told[1].Seq {
+		t.Errorf("the last failure before the reset was %d, and not %d", seq, told[1].Seq)
+	}
+	after := s.hold(&wire.Request{Op: hip.OpMemcpy, Tag: s.fails.life.Load()})
+	s.fault(0, hip.OpMemsetAsync, 6, hip.ErrorInvalidValue, "")
+	s.fault(0, 0, hip.StreamNull, hip.ErrorIllegalAddress, "")
+	s.pending.fail(s, 0, hip.ErrorIllegalAddress)
+	if _, ok := s.heard(hip.StreamNull); ok || len(told) != 2 {
+		t.Errorf("late failures were told: %+v", told)
+	}
+	if !after.take() {
+		t.Error("a call made after the reset failed of what was before it")
+	}
+	s.fault(1, 0, hip.StreamNull, hip.ErrorLaunchFailure, "")
+	if len(told) != 3 || told[2].Seq <= told[1].Seq || told[2].Code != hip.ErrorLaunchFailure {
+		t.Errorf("after the reset: %+v", told)
 	}
 }
 

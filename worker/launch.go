@@ -54,7 +54,7 @@ func (s *session) doModuleLoadData(r *wire.Request) {
 	}
 	m, code := s.rt.ModuleLoadData(t, image)
 	if code == hip.Success {
-		s.handles.add(kindModule, uint64(m))
+		s.handles.add(kindModule, uint64(m), t.Device)
 	}
 	s.replyU64(r, uint64(m), code)
 }

@@ -41,13 +41,18 @@ func (x *pendingReply) take() bool {
 	return ok
 }
 
-// fail answers everything that is open.
-func (p *pendingReplies) fail(s *session, code hip.Error) {
+// fail answers everything that is open since a life that has ended.
+func (p *pendingReplies) fail(s *session, life uint64, code hip.Error) {
+	var late []*pendingReply
 	p.mu.Lock()
-	open := p.open
-	p.open = nil
+	for x := range p.open {
+		if x.r.Tag <= life {
+			late = append(late, x)
+			delete(p.open, x)
+		}
+	}
 	p.mu.Unlock()
-	for x := range open {
+	for _, x := range late {
 		s.reply(x.r, code, nil)
 	}
 }

@@ -116,7 +116,7 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 	}
 	s.handles.own = opened.ChecksHandles
 	if opened.Faults != nil {
-		opened.Faults(func(st hip.Stream, code hip.Error, detail string) { s.fault(0, st, code, detail) })
+		opened.Faults(func(st hip.Stream, code hip.Error, detail string) { s.fault(s.fails.life.Load(), 0, st, code, detail) })
 	}
 	w.Backend = opened.Name
 	w.Range = s.choose(sess.Hello.Ranges)

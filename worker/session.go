@@ -99,8 +99,9 @@ func (s *session) limit() *quota.Runtime {
 	return q
 }
 
-// Handle executes one message. It is called in arrival order.
+// Handle executes one message. It is called in arrival order. The request's tag is the device's life that the call is of.
 func (s *session) Handle(r *wire.Request) {
+	r.Tag = s.fails.life.Load()
 	s.opSince.Store(r.Started())
 	s.op.Store(uint32(r.Op))
 	s.calls.Add(1)
@@ -154,7 +155,7 @@ func (s *session) own(r *wire.Request) bool {
 func (s *session) reply(r *wire.Request, code hip.Error, results []byte) {
 	t := s.answering(r, code)
 	if code != hip.Success && (r.NoReply() || asyncCopy(r)) {
-		s.fault(r.Op, s.streamOf(r), code, "")
+		s.fault(r.Tag, r.Op, s.streamOf(r), code, "")
 	}
 	_ = r.Reply(int32(code), results)
 	s.answered(r, code, t)

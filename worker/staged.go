@@ -14,7 +14,7 @@ import (
 // copyInRows queues a staged copy to the device, a task for each row.
 func (s *session) copyInRows(r *wire.Request, c *hiprpc.Copy, buf []byte) {
 	t := hip.Thread{Device: c.Device}
-	x, op, st := s.holdIf(r), r.Op, c.Stream
+	x, life, op, st := s.holdIf(r), r.Tag, r.Op, c.Stream
 	rows(c, func(row uint64, done func(hip.Error)) hip.Error {
 		return s.copier.CopyIn(t, c.Dst+hip.Ptr(row*c.Dpitch), buf[row*c.Width:(row+1)*c.Width:(row+1)*c.Width], c.Stream, done)
 	}, func(code hip.Error) {
@@ -23,7 +23,7 @@ func (s *session) copyInRows(r *wire.Request, c *hiprpc.Copy, buf []byte) {
 		case x != nil && x.take():
 			s.reply(x.r, code, nil)
 		case x == nil && code != hip.Success:
-			s.fault(op, st, code, "")
+			s.fault(life, op, st, code, "")
 		}
 	})
 }

@@ -81,7 +81,7 @@ func (s *session) doDeviceReset(r *wire.Request) {
 			s.reply(r, code, nil)
 			return
 		}
-		s.handles.clear()
+		s.handles.clear(t.Device)
 		s.trace.reset()
 		s.host.clear(t.Device)
 		s.replyU64(r, s.fails.reset(), code)
@@ -95,7 +95,7 @@ func (s *session) synced(r *wire.Request, st hip.Stream, code hip.Error) {
 	}
 	s.reply(r, code, nil)
 	if hiprpc.Sticky(code) {
-		s.fault(0, hip.StreamNull, code, "")
+		s.fault(r.Tag, 0, hip.StreamNull, code, "")
 	}
 }
 

@@ -218,7 +218,7 @@ func (s *session) doDeviceGetDefaultMemPool(r *wire.Request) {
 		s.reply(r, err, nil)
 		return
 	}
-	s.handles.add(kindMemPool, uint64(v0))
+	s.handles.add(kindMemPool, uint64(v0), device)
 	var rep [8]byte
 	binary.LittleEndian.PutUint64(rep[0:], uint64(v0))
 	s.reply(r, hip.Success, rep[:])
@@ -255,7 +255,7 @@ func (s *session) doEventCreateWithFlags(r *wire.Request) {
 		s.reply(r, err, nil)
 		return
 	}
-	s.handles.add(kindEvent, uint64(v0))
+	s.handles.add(kindEvent, uint64(v0), t.Device)
 	var rep [8]byte
 	binary.LittleEndian.PutUint64(rep[0:], uint64(v0))
 	s.reply(r, hip.Success, rep[:])
@@ -631,7 +631,7 @@ func (s *session) doStreamCreateWithPriority(r *wire.Request) {
 		s.reply(r, err, nil)
 		return
 	}
-	s.handles.add(kindStream, uint64(v0))
+	s.handles.add(kindStream, uint64(v0), t.Device)
 	var rep [8]byte
 	binary.LittleEndian.PutUint64(rep[0:], uint64(v0))
 	s.reply(r, hip.Success, rep[:])

@@ -94,4 +94,27 @@ var deviceTests = []test{
 		e.mods = map[string]hip.Module{}
 		e.vectorAdd(1000, 0)
 	}},
+	{"ResetIsOfOneDevice", func(e *env) {
+		n, _ := e.GetDeviceCount()
+		if n < 2 {
+			return
+		}
+		p, s, v := e.upload(pattern(4096, 3)), e.stream(0), e.event(0)
+		f := e.kernel("vector_add", "vector_add")
+		other := hip.Thread{Device: n - 1, ID: e.th.ID}
+		theirs, err := e.StreamCreateWithPriority(other, 0, 0)
+		e.ok("StreamCreate on the other", err)
+		e.ok("DeviceReset of the other", e.DeviceReset(other))
+		if e.StreamSynchronize(other, theirs) == hip.Success {
+			e.Error("a stream of the other survived the reset")
+		}
+		x := e.malloc(4096)
+		e.launch(f, 4, 256, s, p, p, x, uint32(1024))
+		e.ok("EventRecord", e.EventRecord(e.th, v, s))
+		e.ok("EventSynchronize", e.EventSynchronize(e.th, v))
+		e.ok("StreamSynchronize", e.StreamSynchronize(e.th, s))
+		e.equal("what was there before", e.download(p, 4096), pattern(4096, 3))
+		e.ok("EventDestroy", e.EventDestroy(e.th, v))
+		e.ok("StreamDestroy", e.StreamDestroy(e.th, s))
+	}},
 }

@@ -114,6 +114,35 @@ var faultTests = []test{
 		e.mods = map[string]hip.Module{}
 		e.vectorAdd(1000, 0)
 	}},
+	{"ResetAgainAndAgain", func(e *env) {
+		for range 20 {
+			e.mods = map[string]hip.Module{}
+			e.launch(e.kernel("fault", "store_at"), 1, 64, 0, e.malloc(4096), uint64(1<<40), uint32(1))
+			e.is("DeviceSynchronize", e.DeviceSynchronize(e.th), hip.ErrorIllegalAddress)
+			e.ok("DeviceReset", e.DeviceReset(e.th))
+		}
+	}},
+	{"ResetForgetsTheFault", func(e *env) {
+		// What is under way after the reset does not fail of what was before it, however late that is told.
+		e.launch(e.kernel("fault", "store_at"), 1, 64, 0, e.malloc(4096), uint64(1<<40), uint32(1))
+		e.is("DeviceSynchronize", e.DeviceSynchronize(e.th), hip.ErrorIllegalAddress)
+		e.ok("DeviceReset", e.DeviceReset(e.th))
+		s := e.stream(nonBlocking)
+		p, h := e.malloc(4096), e.host(4096)
+		e.ok("Memset", e.Memset(e.th, p, 7, 4096))
+		g := e.gate(s)
+		copied := make(chan hip.Error, 1)
+		go func() { copied <- e.MemcpyAsync(e.th, ptr(h), p, 4096, hip.MemcpyDeviceToHost, s) }() // may wait: ordinary memory
+		time.Sleep(500 * time.Millisecond)
+		e.is("StreamQuery", e.StreamQuery(e.th, s), hip.ErrorNotReady)
+		g.open()
+		e.ok("MemcpyAsync", <-copied)
+		e.ok("StreamSynchronize", e.StreamSynchronize(e.th, s))
+		if h[0] != 7 || h[4095] != 7 {
+			e.Errorf("the copy wrote %d and %d", h[0], h[4095])
+		}
+		e.vectorAdd(1000, 0)
+	}},
 	{"EndlessKernelIsStopped", func(e *env) {
 		// DeviceReset comes back although a kernel never ends.
 		p := e.malloc(4096)

@@ -204,10 +204,8 @@ func dispatchGo(t *Table) string {
 			body.p("\ts.reply(r, err, nil)")
 		} else {
 			body.p("\tif err != hip.Success {\n\t\ts.reply(r, err, nil)\n\t\treturn\n\t}")
-			if f.Creates != "" {
-				body.p("\ts.handles.add(%s, uint64(v0))", kinds[ty.result(f, f.outs()[0])])
-			} else if k := kinds[ty.result(f, f.outs()[0])]; k != "" {
-				body.p("\ts.handles.add(%s, uint64(v0))", k)
+			if k := kinds[ty.result(f, f.outs()[0])]; k != "" {
+				body.p("\ts.handles.add(%s, uint64(v0), %s)", k, f.device())
 			}
 			body.p("%s", ty.results(f))
 		}

@@ -106,6 +106,14 @@ func (f *Function) runtime() bool {
 // thread reports whether the method takes the calling thread's state.
 func (f *Function) thread() bool { return f.Thread == nil || *f.Thread }
 
+// device is the expression for the device that f is about.
+func (f *Function) device() string {
+	if f.thread() {
+		return "t.Device"
+	}
+	return "device"
+}
+
 // method is the Go name of f.
 func (f *Function) method() string {
 	if f.Go != "" {
