@@ -4,6 +4,7 @@ import (
 	"debug/elf"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,6 +17,9 @@ import (
 
 // maxResident is how much memory the exporter may take, the pages of its file included.
 const maxResident = 40 << 20
+
+// scrapes is how often the exporter is asked.
+const scrapes = 50
 
 // The program, asked by Prometheus every few seconds and asking a worker with 8 cards
 // and 64 processes on each every second, stays small. COST_SECONDS is for how long it is
@@ -32,17 +36,19 @@ func TestCosts(t *testing.T) {
 	defer stop()
 	p := launch(t, nil, "--worker", worker, "--listen", "127.0.0.1:0")
 	eventually(t, "figures of all processes", func() bool { return strings.Count(get(p.url), "\ngpu_process_vram_bytes{") == 8*64 })
-	begin, cpu := time.Now(), processorTime(t, p.Process.Pid)
+	begin, before := time.Now(), processorTime(t, p.Process.Pid)
 	for time.Since(begin) < time.Duration(seconds)*time.Second {
 		time.Sleep(time.Second)
 	}
-	idle := float64(processorTime(t, p.Process.Pid)-cpu) / float64(time.Since(begin)) * 100
-	for range 10 {
-		get(p.url)
+	idle := float64(processorTime(t, p.Process.Pid)-before) / float64(time.Since(begin))
+	begin, before = time.Now(), processorTime(t, p.Process.Pid)
+	for range scrapes {
+		get(p.url) // compressed, as Prometheus asks for it
 	}
+	scrape := (float64(processorTime(t, p.Process.Pid)-before) - idle*float64(time.Since(begin))) / scrapes
 	own, file := resident(t, p.Process.Pid)
-	t.Logf("%.2f %% of a core, without scrapes; %.1f MiB of its own resident after some, and %.1f MiB of its file",
-		idle, float64(own)/(1<<20), float64(file)/(1<<20))
+	t.Logf("%.2f %% of a core, without scrapes; %.1f ms a scrape; %.1f MiB of its own resident after %d, and %.1f MiB of its file",
+		100*idle, scrape/1e6, float64(own)/(1<<20), scrapes, float64(file)/(1<<20))
 	if own+file > maxResident {
 		t.Errorf("%d bytes resident, more than %d", own+file, maxResident)
 	}
@@ -70,23 +76,25 @@ func TestOnlyWhatIsCalledIsLinked(t *testing.T) {
 	}
 }
 
-// processorTime is what a process has used, by /proc.
-func processorTime(t *testing.T, pid int) time.Duration {
+// processorTime is what the threads of a process have used, by /proc.
+func processorTime(t *testing.T, pid int) (used time.Duration) {
 	t.Helper()
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
-	var ticks time.Duration
-	for _, s := range f[11:13] { // user and system, in 1/100 s
-		n, err := strconv.ParseInt(s, 10, 64)
+	for _, name := range threads {
+		b, err := os.ReadFile(name)
 		if err != nil {
-			t.Fatal(err)
+			continue // it has ended
 		}
-		ticks += time.Duration(n)
+		var ns time.Duration
+		if _, err := fmt.Sscan(string(b), &ns); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		used += ns
 	}
-	return ticks * 10 * time.Millisecond
+	return used
 }
 
 // resident is the memory of a process: its own, and what it has of files.
