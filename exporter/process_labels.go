@@ -22,18 +22,18 @@ type processLabels struct {
 }
 
 // labelsOf are the labels of a process on a card.
-func (c *processCollector) labelsOf(gpu int, p *smi.Process) *processLabels {
-	id := identity{gpu: gpu, pid: p.PID, inner: p.InnerPID, name: p.Name, origin: p.Origin, session: p.Session, user: p.User}
-	if p.Client != nil {
-		id.client = *p.Client
+func (p *processCollector) labelsOf(gpu int, row *smi.Process) *processLabels {
+	id := identity{gpu: gpu, pid: row.PID, inner: row.InnerPID, name: row.Name, origin: row.Origin, session: row.Session, user: row.User}
+	if row.Client != nil {
+		id.client = *row.Client
 	}
-	if p.Container != nil {
-		id.container = *p.Container
+	if row.Container != nil {
+		id.container = *row.Container
 	}
-	l, ok := c.labels.get(id)
+	l, ok := p.labels.get(id)
 	if !ok {
 		l = id.labels()
-		c.labels.put(id, l)
+		p.labels.put(id, l)
 	}
 	return l
 }
