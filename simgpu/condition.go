@@ -24,6 +24,8 @@ const longestPause = 50 * time.Millisecond
 // Exception … GPU Hang") or of a lost card. A worker must not end, so here a reset is
 // ErrorLaunchFailure and a card that is gone ErrorNoDevice, until DeviceReset.
 func (d *device) attend() card.Condition {
+	d.renew.Lock()
+	defer d.renew.Unlock()
 	c := d.meter.Condition()
 	if (c.Gone || c.Resets != d.resets.Load()) && d.status() == hip.Success {
 		if c.Gone {

@@ -84,6 +84,8 @@ func (r *Runtime) DeviceReset(t hip.Thread) hip.Error {
 		})
 	}
 	r.unregister(func(g region) bool { return g.d == d })
+	d.renew.Lock()
+	defer d.renew.Unlock()
 	d.mu.Lock()
 	clear(d.peers)
 	d.ctx, d.cancel = context.WithCancelCause(context.Background())

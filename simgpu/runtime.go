@@ -59,6 +59,7 @@ type device struct {
 
 	fault  atomic.Int32  // hip.Error that ended the context, 0: alive
 	resets atomic.Uint32 // of the card, when the context began
+	renew  sync.Mutex    // held where a context begins, and where the card's condition ends one: it must be the one that was looked at
 	mu     sync.Mutex
 	ctx    context.Context // ends with the context
 	cancel context.CancelCauseFunc
