@@ -47,9 +47,17 @@ func same64(a, b float64) bool {
 	return a != a && b != b || bits64(a) == bits64(b)
 }
 
+// tries is how many of n random operands are tried: in short, a twentieth.
+func tries(n int) int {
+	if testing.Short() {
+		return n / 20
+	}
+	return n
+}
+
 func TestFMA32(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 300000 {
+	for range tries(300000) {
 		a, b, c := f32(wild32(r)), f32(wild32(r)), f32(wild32(r))
 		switch r.IntN(3) {
 		case 0: // cancellation, and sums halfway between two values
@@ -75,7 +83,7 @@ func TestFMA32(t *testing.T) {
 func TestSoft(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	modes := []big.RoundingMode{big.ToNearestEven, big.ToPositiveInf, big.ToNegativeInf, big.ToZero}
-	for range 20000 {
+	for range tries(20000) {
 		a, b, c := r.NormFloat64()*100, r.NormFloat64(), r.NormFloat64()*math.Ldexp(1, r.IntN(120)-60)
 		for mode, m := range modes {
 			for _, f := range []format{fmt16, fmt32, fmt64} {
@@ -93,7 +101,7 @@ func TestSoft(t *testing.T) {
 			}
 		}
 	}
-	for range 100000 {
+	for range tries(100000) {
 		a, b, c := wild64(r), wild64(r), wild64(r)
 		x, y, z := math.Float64frombits(a), math.Float64frombits(b), math.Float64frombits(c)
 		if got, want := math.Float64frombits(fmt64.fma(roundEven, a, b, c, 0)), math.FMA(x, y, z); !same64(got, want) {

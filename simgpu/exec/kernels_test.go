@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/rocwire/rocwire/examples/kernels"
@@ -8,13 +9,16 @@ import (
 
 // TestKernels runs the project's kernels, as clang compiled them at several
 // levels of optimisation for both targets, on random inputs and compares with
-// the same sources on the CPU.
+// the same sources on the CPU. In short, only those as they are usually compiled.
 func TestKernels(t *testing.T) {
 	cpu, err := kernels.BuildCPU(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range kernels.Cases(11) {
+		if testing.Short() && (strings.Contains(c.Object, "_O0") || strings.Contains(c.Object, "_O1")) {
+			continue
+		}
 		t.Run(c.Name, func(t *testing.T) {
 			want, err := cpu.Run(c)
 			if err != nil {
