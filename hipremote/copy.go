@@ -129,6 +129,12 @@ func (c *Client) doCopy(ct *callTime, op uint16, t hip.Thread, dst, src hip.Ptr,
 	if code != hip.Success {
 		return code
 	}
+	across := false
+	if s.wait && s.stream == hip.StreamNull {
+		if across, code = c.turns(&t, d, f); code != hip.Success {
+			return code
+		}
+	}
 	msg := hiprpc.Copy{
 		Device: t.Device, Stream: s.stream, Dpitch: s.dpitch, Spitch: s.spitch, Width: s.width, Height: s.height,
 		DstDevice: s.dstDevice, SrcDevice: s.srcDevice, Async: !s.wait,
@@ -136,7 +142,7 @@ func (c *Client) doCopy(ct *callTime, op uint16, t hip.Thread, dst, src hip.Ptr,
 	switch {
 	case d.device && f.device:
 		msg.Dir, msg.Dst, msg.Src = hiprpc.Within, d.addr, f.addr
-		return c.copyWithin(ct, l, op, t, &msg, d, f, s.wait)
+		return c.copyWithin(ct, l, op, t, &msg, d, f, s.wait, across)
 	case d.device:
 		if c.funcs.due.Load() > 0 {
 			if done, code := c.copyLater(t, dst, src, s); done || code != hip.Success {
@@ -155,6 +161,27 @@ func (c *Client) doCopy(ct *callTime, op uint16, t hip.Thread, dst, src hip.Ptr,
 	return c.copyHost(t, dst, src, s)
 }
 
+// turns sees to it that a copy on the null stream takes its turn on the devices whose memory it touches, whichever is the thread's: as in HIP, it is
+// on the null stream of that device. A copy across devices waits for the others' first, and must be waited for.
+func (c *Client) turns(t *hip.Thread, dst, src side) (across bool, code hip.Error) {
+	switch {
+	case dst.device && src.device:
+		for _, s := range [...]side{dst, src} {
+			if s.on >= 0 && s.on != t.Device {
+				across = true
+				if code := c.StreamSynchronize(hip.Thread{Device: s.on, ID: t.ID}, hip.StreamNull); code != hip.Success {
+					return true, code
+				}
+			}
+		}
+	case dst.device && dst.on >= 0:
+		t.Device = dst.on
+	case src.device && src.on >= 0:
+		t.Device = src.on
+	}
+	return across, hip.Success
+}
+
 func isDtoD(k hip.MemcpyKind) bool {
 	return k == hip.MemcpyDeviceToDevice || k == hip.MemcpyDeviceToDeviceNoCU
 }
@@ -164,6 +191,7 @@ type side struct {
 	device bool
 	addr   hip.Ptr     // on the device
 	region *hostRegion // host memory that kernels use, too
+	on     int32       // the device, -1 if it is none's alone
 }
 
 // locate says where n bytes at p are. An address decides by itself where device addresses can be told from others; without an agreed
@@ -181,15 +209,15 @@ func (c *Client) locate(p hip.Ptr, n uint64, saidDevice bool) (side, hip.Error) 
 		return side{}, hip.ErrorInvalidValue
 	case b != nil && b.host != nil:
 		if b.host.exposed.Load() {
-			return side{true, b.host.dev + (p - hip.Ptr(b.base)), b.host}, hip.Success
+			return side{true, b.host.dev + (p - hip.Ptr(b.base)), b.host, -1}, hip.Success
 		}
 		return side{}, hip.Success
 	case b != nil:
-		return side{device: true, addr: p}, hip.Success
+		return side{device: true, addr: p, on: b.device}, hip.Success
 	case c.placed(p):
 		return side{}, hip.ErrorInvalidValue // freed, or never allocated
 	case c.mem.inRange(p), saidDevice && c.mem.span.Load() == nil:
-		return side{device: true, addr: p}, hip.Success
+		return side{device: true, addr: p, on: -1}, hip.Success
 	}
 	return side{}, hip.Success
 }

@@ -206,8 +206,9 @@ func (c *Client) copyRowsFrom(ct *callTime, l *link, op uint16, m *hiprpc.Copy, 
 	return c.pull(ct, l)
 }
 
-// copyWithin queues a copy on the device. Host memory that kernels use is brought up to date before, and after if the caller waits.
-func (c *Client) copyWithin(ct *callTime, l *link, op uint16, t hip.Thread, m *hiprpc.Copy, dst, src side, wait bool) hip.Error {
+// copyWithin queues a copy on the device. Host memory that kernels use is brought up to date before, and after if the caller waits; a copy across
+// devices is waited for then, since what follows on the other is not behind it.
+func (c *Client) copyWithin(ct *callTime, l *link, op uint16, t hip.Thread, m *hiprpc.Copy, dst, src side, wait, across bool) hip.Error {
 	for _, s := range [...]side{dst, src} {
 		if s.region != nil {
 			if code := c.push(l, s.region); code != hip.Success {
@@ -220,7 +221,7 @@ func (c *Client) copyWithin(ct *callTime, l *link, op uint16, t hip.Thread, m *h
 	}
 	var buf [128]byte
 	code := c.send(ct, l, op, m.Append(buf[:0]), nil)
-	if code == hip.Success && wait && (dst.region != nil || op == hip.OpMemcpyWithStream) {
+	if code == hip.Success && wait && (across || dst.region != nil || op == hip.OpMemcpyWithStream) {
 		code = c.StreamSynchronize(t, m.Stream)
 	}
 	return code
