@@ -20,7 +20,7 @@ demo: build ## build everything and run the main job on a simulated GPU
 build: lib ## bin/hip-worker, bin/smi-remote, bin/gpu-exporter, build/lib/libamdhip64.so.6, build/examples
 	@mkdir -p bin build/examples
 	$(GO) build -o bin/ ./cmd/...
-	$(CC) $(CFLAGS) -Ihipabi/include examples/hello_hip/hello_hip.c -o build/examples/hello_hip $(LIB) -Wl,-rpath,'$$ORIGIN/../lib' -lm
+	$(CC) $(CFLAGS) -Ihip/include examples/hello_hip/hello_hip.c -o build/examples/hello_hip $(LIB) -Wl,-rpath,'$$ORIGIN/../lib' -lm
 
 lib: ## the drop-in libamdhip64.so.6 and libamd_smi.so.27, librocwire.so behind them, libaccelerator_amd.so
 	@librocwire/build.sh build/lib

@@ -92,7 +92,7 @@ type program struct {
 
 func startProgram(env []string, dir string) (*program, error) {
 	path := filepath.Join(dir, "hipbench")
-	cc := exec.Command("gcc", "-O2", "-Ihipabi/include", "bench/c/hipbench.c", "-o", path, libPath)
+	cc := exec.Command("gcc", "-O2", "-Ihip/include", "bench/c/hipbench.c", "-o", path, libPath)
 	cc.Stderr = os.Stderr
 	if err := cc.Run(); err != nil {
 		return nil, fmt.Errorf("compiling hipbench.c: %w", err)

@@ -84,7 +84,7 @@ func TestHeaderLayout(t *testing.T) {
 		}
 	}
 	for _, lang := range []string{"c", "c++"} {
-		cmd := exec.Command("gcc", "-x", lang, "-Wall", "-Werror", "-I../hipabi/include", "-fsyntax-only", "-")
+		cmd := exec.Command("gcc", "-x", lang, "-Wall", "-Werror", "-Iinclude", "-fsyntax-only", "-")
 		if lang == "c++" {
 			if _, err := exec.LookPath("g++"); err != nil {
 				t.Log("SKIP C++ half: g++ is not installed")

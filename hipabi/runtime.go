@@ -1,7 +1,7 @@
 package hipabi
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/include -O2
+#cgo CFLAGS: -I${SRCDIR}/../hip/include -O2
 #cgo LDFLAGS: -ldl -lpthread
 #include <stdint.h>
 int rw_at_exit(void);

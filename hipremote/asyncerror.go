@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/rocwire/rocwire/hip"
-	"github.com/rocwire/rocwire/hipremote/hiprpc"
+	"github.com/rocwire/rocwire/hip/hiprpc"
 )
 
 // asyncErrors are failures of calls that have returned already. Each is returned once, by the next call that HIP says returns such

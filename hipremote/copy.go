@@ -2,7 +2,7 @@ package hipremote
 
 import (
 	"github.com/rocwire/rocwire/hip"
-	"github.com/rocwire/rocwire/hipremote/hiprpc"
+	"github.com/rocwire/rocwire/hip/hiprpc"
 )
 
 // Memcpy is hipMemcpy: when it returns, host memory may be used again.

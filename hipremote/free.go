@@ -2,7 +2,7 @@ package hipremote
 
 import (
 	"github.com/rocwire/rocwire/hip"
-	"github.com/rocwire/rocwire/hipremote/hiprpc"
+	"github.com/rocwire/rocwire/hip/hiprpc"
 	"github.com/rocwire/rocwire/wire"
 )
 

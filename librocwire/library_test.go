@@ -54,7 +54,7 @@ func program(t *testing.T, source string) string {
 	if _, err := os.Stat(bin); err == nil {
 		return bin
 	}
-	args := []string{"-O2", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-Ihipabi/include", source, "-o", bin + ".new"}
+	args := []string{"-O2", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-Ihip/include", source, "-o", bin + ".new"}
 	if strings.HasSuffix(source, "lazy.c") { // opens the library itself
 		args = append(args, "-ldl", "-lpthread")
 	} else {
@@ -202,7 +202,7 @@ func TestClang(t *testing.T) {
 	}
 	object, bin := filepath.Join(built, "launch.o"), filepath.Join(built, "launch")
 	build(t, clang, "-x", "hip", "--offload-arch=gfx90a", "--offload-arch=gfx942", "-nogpuinc", "-nogpulib", "-O2", "-Wall", "-Werror",
-		"-Ihipabi/include", "-c", "examples/tests/launch.hip", "-o", object)
+		"-Ihip/include", "-c", "examples/tests/launch.hip", "-o", object)
 	build(t, "g++", object, "-o", bin, library(), "-Wl,-rpath,"+filepath.Dir(library()))
 	for _, arch := range []string{"gfx90a", "gfx942"} {
 		t.Run(arch, func(t *testing.T) {
@@ -234,7 +234,7 @@ func TestHiprtc(t *testing.T) {
 	if err := os.MkdirAll(filepath.Dir(stub), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	build(t, "gcc", "-shared", "-fPIC", "-Wall", "-Werror", "-Ihipabi/include", "librocwire/testdata/hiprtc.c", "-o", stub)
+	build(t, "gcc", "-shared", "-fPIC", "-Wall", "-Werror", "-Ihip/include", "librocwire/testdata/hiprtc.c", "-o", stub)
 	runs(t, []string{"LD_LIBRARY_PATH=" + filepath.Dir(stub)}, rtc, "compile")
 	runs(t, []string{"ROCWIRE_HIPRTC=" + stub}, rtc, "compile")
 	for _, none := range []string{"/nonexistent/libhiprtc.so.6", library()} {

@@ -19,7 +19,7 @@ func smiProgram(t *testing.T, source string) string {
 		source = filepath.Join("librocwire", "testdata", source)
 	}
 	lib := filepath.Join(built, "lib")
-	build(t, "gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-Wno-unused-result", "-Ihipabi/include", "-Ismiabi/include", source, "-o", bin,
+	build(t, "gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-Wno-unused-result", "-Ihip/include", "-Ismiabi/include", source, "-o", bin,
 		"-L"+lib, "-Wl,--as-needed", "-lamd_smi", "-lamdhip64", "-Wl,-rpath,"+lib, "-lpthread")
 	return bin
 }

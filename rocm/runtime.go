@@ -1,7 +1,7 @@
 package rocm
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../hipabi/include
+#cgo CFLAGS: -I${SRCDIR}/../hip/include
 #cgo LDFLAGS: -ldl
 #include <stdlib.h>
 #include "library.h"

@@ -17,7 +17,7 @@ import (
 func stub(t *testing.T) *Runtime {
 	t.Helper()
 	lib := filepath.Join(t.TempDir(), "libamdhip64.so.6")
-	out, err := exec.Command("gcc", "-shared", "-fPIC", "-Wall", "-Werror", "-I../hipabi/include", "-o", lib, "testdata/stub.c", "-lpthread").CombinedOutput()
+	out, err := exec.Command("gcc", "-shared", "-fPIC", "-Wall", "-Werror", "-I../hip/include", "-o", lib, "testdata/stub.c", "-lpthread").CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -3,7 +3,7 @@
 package rocm
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../hipabi/include
+#cgo CFLAGS: -I${SRCDIR}/../hip/include
 #include <stdlib.h>
 #include "zz_table.h"
 */

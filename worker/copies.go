@@ -2,7 +2,7 @@ package worker
 
 import (
 	"github.com/rocwire/rocwire/hip"
-	"github.com/rocwire/rocwire/hipremote/hiprpc"
+	"github.com/rocwire/rocwire/hip/hiprpc"
 	"github.com/rocwire/rocwire/internal/mono"
 	"github.com/rocwire/rocwire/wire"
 )

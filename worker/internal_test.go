@@ -14,7 +14,7 @@ import (
 	"github.com/rocwire/rocwire/exporter/rpcstats"
 	"github.com/rocwire/rocwire/exporter/rpctrace"
 	"github.com/rocwire/rocwire/hip"
-	"github.com/rocwire/rocwire/hipremote/hiprpc"
+	"github.com/rocwire/rocwire/hip/hiprpc"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/wire"
 )

@@ -4,7 +4,7 @@ import (
 	"sync"
 
 	"github.com/rocwire/rocwire/hip"
-	"github.com/rocwire/rocwire/hipremote/hiprpc"
+	"github.com/rocwire/rocwire/hip/hiprpc"
 	"github.com/rocwire/rocwire/wire"
 )
 

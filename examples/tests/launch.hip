@@ -1,7 +1,7 @@
 // A HIP program as clang compiles it, host and device in one: <<<>>>, embedded
 // code for two kinds of GPU, device, constant and managed variables.
 //
-//   clang++-19 -x hip --offload-arch=gfx90a --offload-arch=gfx942 -nogpuinc -nogpulib -Ihipabi/include launch.hip …
+//   clang++-19 -x hip --offload-arch=gfx90a --offload-arch=gfx942 -nogpuinc -nogpulib -Ihip/include launch.hip …
 #include <hip/hip_runtime.h>
 
 #include "test.h"

@@ -73,8 +73,8 @@ func TestOurLibrary(t *testing.T) {
 	dir := t.TempDir()
 	library, program, hello := filepath.Join(lib, "libamdhip64.so.6"), filepath.Join(dir, "ours"), filepath.Join(dir, "hello_hip")
 	rpath := "-Wl,-rpath," + lib
-	gcc(t, "-O2", "-Wall", "-Werror", "-I"+root+"/hipabi/include", "testdata/ours.c", library, rpath, "-o", program)
-	gcc(t, "-O2", "-I"+root+"/hipabi/include", "-Wa,-I"+root, root+"/examples/hello_hip/hello_hip.c", library, rpath, "-lm", "-o", hello)
+	gcc(t, "-O2", "-Wall", "-Werror", "-I"+root+"/hip/include", "testdata/ours.c", library, rpath, "-o", program)
+	gcc(t, "-O2", "-I"+root+"/hip/include", "-Wa,-I"+root, root+"/examples/hello_hip/hello_hip.c", library, rpath, "-lm", "-o", hello)
 
 	t.Setenv("TF_WORKER_HOST", strings.TrimPrefix(env[0], "TF_WORKER_HOST="))
 	t.Setenv("TF_WORKER_PORT", strings.TrimPrefix(env[1], "TF_WORKER_PORT="))

@@ -129,7 +129,7 @@ func (ty *types) rocmParam(f *Function, p Param, _ int) string {
 func rocmGo(t *Table) string {
 	var o out
 	ty := t.types()
-	o.p(banner + "package rocm\n\n/*\n#cgo CFLAGS: -I${SRCDIR}/../hipabi/include\n#include <stdlib.h>\n#include \"zz_table.h\"\n*/\nimport \"C\"\n\nimport (\n\t\"unsafe\"\n\n\t\"github.com/rocwire/rocwire/hip\"\n)\n")
+	o.p(banner + "package rocm\n\n/*\n#cgo CFLAGS: -I${SRCDIR}/../hip/include\n#include <stdlib.h>\n#include \"zz_table.h\"\n*/\nimport \"C\"\n\nimport (\n\t\"unsafe\"\n\n\t\"github.com/rocwire/rocwire/hip\"\n)\n")
 	for i := range t.Functions {
 		f := &t.Functions[i]
 		if !f.runtime() || f.custom("rocm") {
