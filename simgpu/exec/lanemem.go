@@ -119,12 +119,12 @@ func storeDwords(n int) func(base unsafe.Pointer, off *[64]uint64, s *Vec, mask 
 	}
 }
 
-// loadSmall loads a byte or a short and combines it with the old register.
-func loadSmall[T uint8 | uint16](conv func(old uint32, v T) uint32) func(base unsafe.Pointer, off *[64]uint64, d *Vec, mask uint64) {
+// loadSmall loads a byte or a short, and conv makes the register of it.
+func loadSmall[T uint8 | uint16](conv func(v T) uint32) func(base unsafe.Pointer, off *[64]uint64, d *Vec, mask uint64) {
 	return func(base unsafe.Pointer, off *[64]uint64, d *Vec, mask uint64) {
 		for m := mask; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
-			d[i] = conv(d[i], *(*T)(unsafe.Add(base, uintptr(off[i]))))
+			d[i] = conv(*(*T)(unsafe.Add(base, uintptr(off[i]))))
 		}
 	}
 }
@@ -138,21 +138,25 @@ func storeSmall[T uint8 | uint16](shift uint32) func(base unsafe.Pointer, off *[
 	}
 }
 
-func low(old, v uint32) uint32  { return old&0xffff0000 | v&0xffff }
-func high(old, v uint32) uint32 { return old&0xffff | v<<16 }
+// D16 loads write one half of the register. Both targets have SRAM ECC, whose
+// unit is the whole register: the other half becomes 0. Tensile's kernels load
+// the high half to a register of its own and OR the two.
+
+func signed8(v uint8) uint32   { return uint32(int32(int8(v))) }
+func signed16(v uint16) uint32 { return uint32(int32(int16(v))) }
 
 // accesses are the kinds of loads and stores, by the end of the mnemonic.
 var loads = map[string]*access{
-	"ubyte":        {1, 1, loadSmall(func(_ uint32, v uint8) uint32 { return uint32(v) }), nil},
-	"sbyte":        {1, 1, loadSmall(func(_ uint32, v uint8) uint32 { return uint32(int32(int8(v))) }), nil},
-	"ushort":       {2, 1, loadSmall(func(_ uint32, v uint16) uint32 { return uint32(v) }), nil},
-	"sshort":       {2, 1, loadSmall(func(_ uint32, v uint16) uint32 { return uint32(int32(int16(v))) }), nil},
-	"ubyte_d16":    {1, 1, loadSmall(func(o uint32, v uint8) uint32 { return low(o, uint32(v)) }), nil},
-	"ubyte_d16_hi": {1, 1, loadSmall(func(o uint32, v uint8) uint32 { return high(o, uint32(v)) }), nil},
-	"sbyte_d16":    {1, 1, loadSmall(func(o uint32, v uint8) uint32 { return low(o, uint32(int32(int8(v)))) }), nil},
-	"sbyte_d16_hi": {1, 1, loadSmall(func(o uint32, v uint8) uint32 { return high(o, uint32(int32(int8(v)))) }), nil},
-	"short_d16":    {2, 1, loadSmall(func(o uint32, v uint16) uint32 { return low(o, uint32(v)) }), nil},
-	"short_d16_hi": {2, 1, loadSmall(func(o uint32, v uint16) uint32 { return high(o, uint32(v)) }), nil},
+	"ubyte":        {1, 1, loadSmall(func(v uint8) uint32 { return uint32(v) }), nil},
+	"sbyte":        {1, 1, loadSmall(signed8), nil},
+	"ushort":       {2, 1, loadSmall(func(v uint16) uint32 { return uint32(v) }), nil},
+	"sshort":       {2, 1, loadSmall(signed16), nil},
+	"ubyte_d16":    {1, 1, loadSmall(func(v uint8) uint32 { return uint32(v) }), nil},
+	"ubyte_d16_hi": {1, 1, loadSmall(func(v uint8) uint32 { return uint32(v) << 16 }), nil},
+	"sbyte_d16":    {1, 1, loadSmall(func(v uint8) uint32 { return signed8(v) & 0xffff }), nil},
+	"sbyte_d16_hi": {1, 1, loadSmall(func(v uint8) uint32 { return signed8(v) << 16 }), nil},
+	"short_d16":    {2, 1, loadSmall(func(v uint16) uint32 { return uint32(v) }), nil},
+	"short_d16_hi": {2, 1, loadSmall(func(v uint16) uint32 { return uint32(v) << 16 }), nil},
 	"dword":        {4, 1, loadDword, nil},
 	"dwordx2":      {8, 2, loadDwords(2), nil},
 	"dwordx3":      {12, 3, loadDwords(3), nil},
