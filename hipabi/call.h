@@ -19,10 +19,10 @@ struct rw_call {
 
 void rw_calls_free(struct rw_tls *t);
 
-/* One pushed context: its device, and the device before it. */
+/* One pushed context: its device. */
 struct rw_context {
 	struct rw_context *older;
-	int device, before;
+	int device;
 };
 
 void rw_contexts_free(struct rw_tls *t);

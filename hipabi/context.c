@@ -1,6 +1,6 @@
 /* Contexts, which HIP keeps for programs that come from CUDA's driver API: a
  * device has one, and being in it is having the device as the current one. What
- * AMD's runtime answers hipErrorNotSupported to is not here. */
+ * AMD's runtime answers hipErrorNotSupported to is in absent.c. */
 #include "thread.h"
 
 #include <stdlib.h>
@@ -32,38 +32,45 @@ static hipError_t known(int device)
 	return e;
 }
 
+/* push puts a device on the thread's stack of contexts. */
+static hipError_t push(int device)
+{
+	struct rw_context *top = calloc(1, sizeof *top);
+	if (!top)
+		return hipErrorOutOfMemory;
+	top->device = device;
+	top->older = rw_tls.contexts;
+	rw_thread(); /* so that the stack is freed when the thread ends */
+	rw_tls.contexts = top;
+	return hipSuccess;
+}
+
+static void pop(void)
+{
+	struct rw_context *top = rw_tls.contexts;
+	if (top) {
+		rw_tls.contexts = top->older;
+		free(top);
+	}
+}
+
 hipError_t hipCtxPushCurrent(hipCtx_t c)
 {
 	int device = device_of(c);
 	if (device < 0)
 		return rw_finish(hipErrorInvalidContext);
-	struct rw_context *top = calloc(1, sizeof *top);
-	if (!top)
-		return rw_finish(hipErrorOutOfMemory);
-	int before = rw_tls.device;
 	hipError_t e = hipSetDevice(device);
-	if (e != hipSuccess) {
-		free(top);
-		return e;
-	}
-	top->device = device;
-	top->before = before;
-	top->older = rw_tls.contexts;
-	rw_thread(); /* so that the stack is freed when the thread ends */
-	rw_tls.contexts = top;
-	return e;
+	return e == hipSuccess ? rw_finish(push(device)) : e;
 }
 
+/* The device stays the current one, as AMD's runtime has it. */
 hipError_t hipCtxPopCurrent(hipCtx_t *c)
 {
-	struct rw_context *top = rw_tls.contexts;
-	if (!top)
+	if (!rw_tls.contexts)
 		return rw_finish(hipErrorInvalidContext);
 	if (c)
-		*c = context_of(top->device);
-	rw_tls.device = top->before;
-	rw_tls.contexts = top->older;
-	free(top);
+		*c = context_of(rw_tls.contexts->device);
+	pop();
 	return rw_finish(hipSuccess);
 }
 
@@ -76,6 +83,8 @@ void rw_contexts_free(struct rw_tls *t)
 	}
 }
 
+/* The context is on top of the stack, and which device is the current one does
+ * not change: that takes hipCtxSetCurrent or hipSetDevice. */
 hipError_t hipCtxCreate(hipCtx_t *c, unsigned int flags, hipDevice_t device)
 {
 	(void)flags; /* how to wait: a hint */
@@ -83,11 +92,11 @@ hipError_t hipCtxCreate(hipCtx_t *c, unsigned int flags, hipDevice_t device)
 		return rw_finish(hipErrorInvalidValue);
 	hipError_t e = known(device);
 	if (e != hipSuccess)
-		return rw_finish(e);
-	e = hipCtxPushCurrent(context_of(device));
+		return rw_finish(e == hipErrorInvalidDevice ? hipErrorInvalidValue : e);
+	e = push(device);
 	if (e == hipSuccess)
 		*c = context_of(device);
-	return e;
+	return rw_finish(e);
 }
 
 hipError_t hipCtxDestroy(hipCtx_t c)
@@ -95,39 +104,63 @@ hipError_t hipCtxDestroy(hipCtx_t c)
 	if (device_of(c) < 0)
 		return rw_finish(hipErrorInvalidValue);
 	if (rw_tls.contexts && rw_tls.contexts->device == device_of(c))
-		return hipCtxPopCurrent(NULL);
+		pop();
 	return rw_finish(hipSuccess);
 }
 
 hipError_t hipCtxSetCurrent(hipCtx_t c)
 {
-	if (!c)
-		return rw_tls.contexts ? hipCtxPopCurrent(NULL) : rw_finish(hipSuccess);
-	if (device_of(c) < 0)
-		return rw_finish(hipErrorInvalidContext);
-	if (rw_tls.contexts) {
-		hipError_t e = hipCtxPopCurrent(NULL);
-		if (e != hipSuccess)
-			return e;
+	if (!c) {
+		pop();
+		return rw_finish(hipSuccess);
 	}
-	return hipCtxPushCurrent(c);
+	int device = device_of(c);
+	if (device < 0)
+		return rw_finish(hipErrorInvalidContext);
+	hipError_t e = hipSetDevice(device);
+	if (e != hipSuccess)
+		return e;
+	pop();
+	return rw_finish(push(device));
 }
 
 hipError_t hipCtxGetCurrent(hipCtx_t *c)
 {
 	if (!c)
 		return rw_finish(hipErrorInvalidValue);
-	*c = rw_tls.contexts ? context_of(rw_tls.contexts->device) : NULL;
-	return rw_finish(hipSuccess);
+	hipError_t e = known(rw_tls.device);
+	if (e == hipSuccess)
+		*c = context_of(rw_tls.device);
+	return rw_finish(e);
 }
 
 hipError_t hipCtxGetDevice(hipDevice_t *device)
 {
 	if (!device)
 		return rw_finish(hipErrorInvalidValue);
-	if (!rw_tls.contexts)
-		return rw_finish(hipErrorInvalidContext);
-	*device = rw_tls.contexts->device;
+	*device = rw_tls.device;
+	return rw_finish(hipSuccess);
+}
+
+hipError_t hipCtxGetSharedMemConfig(hipSharedMemConfig *config)
+{
+	if (!config)
+		return rw_finish(hipErrorInvalidValue);
+	*config = hipSharedMemBankSizeFourByte;
+	return rw_finish(hipSuccess);
+}
+
+/* Peer access is between devices: hipDeviceEnablePeerAccess. Between contexts
+ * AMD's runtime has nothing to do and says so with success. */
+hipError_t hipCtxEnablePeerAccess(hipCtx_t peer, unsigned int flags)
+{
+	(void)peer, (void)flags;
+	return rw_finish(hipSuccess);
+}
+
+hipError_t hipCtxDisablePeerAccess(hipCtx_t peer)
+{
+	(void)peer;
 	return rw_finish(hipSuccess);
 }
 

@@ -12,8 +12,10 @@ static const char *const renamed[][2] = {
 	{"hipChooseDevice", "hipChooseDeviceR0600"},
 };
 
-#define RENAMED_SINCE 60000000 /* in the numbers of hipRuntimeGetVersion */
-#define PER_THREAD 2           /* the flag that asks for the _spt functions */
+#define RENAMED_SINCE 600 /* HIP 6.0; a version as hipRuntimeGetVersion gives it is far above */
+
+/* What flags may be: HIP has no names for them in this version. */
+enum { DEFAULT, LEGACY_STREAM, PER_THREAD_STREAM };
 
 static void *find(const char *name)
 {
@@ -23,26 +25,28 @@ static void *find(const char *name)
 	return NULL;
 }
 
+static const char *meant(const char *symbol, int version)
+{
+	for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
+		if (version >= RENAMED_SINCE && strcmp(symbol, renamed[i][0]) == 0)
+			return renamed[i][1];
+	return symbol;
+}
+
 hipError_t hipGetProcAddress(const char *symbol, void **pfn, int version, uint64_t flags, hipDriverProcAddressQueryResult *status)
 {
 	char own[256];
 	void *p = NULL;
-	if (!symbol || !pfn || flags > PER_THREAD)
+	if (!symbol || !*symbol || !pfn || flags > PER_THREAD_STREAM)
 		return rw_finish(hipErrorInvalidValue);
-	if (version >= RENAMED_SINCE)
-		for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
-			if (strcmp(symbol, renamed[i][0]) == 0)
-				symbol = renamed[i][1];
-	if (strncmp(symbol, "hip", 3) == 0 || strncmp(symbol, "__hip", 5) == 0) {
-		if (flags == PER_THREAD && snprintf(own, sizeof own, "%s_spt", symbol) < (int)sizeof own)
-			p = find(own);
-		if (!p)
-			p = find(symbol);
-	}
+	if (flags == PER_THREAD_STREAM && snprintf(own, sizeof own, "%s_spt", symbol) < (int)sizeof own)
+		p = find(own);
+	if (!p)
+		p = find(meant(symbol, version));
 	*pfn = p;
 	if (status)
 		*status = p ? HIP_GET_PROC_ADDRESS_SUCCESS : HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-	return rw_finish(p ? hipSuccess : hipErrorNotFound);
+	return rw_finish(p ? hipSuccess : hipErrorInvalidValue);
 }
 
 hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigned int flags)

@@ -118,73 +118,6 @@ hipError_t hipCreateTextureObject(hipTextureObject_t * pTexObject, const hipReso
 	return rw_unsupported("hipCreateTextureObject");
 }
 
-hipError_t hipCtxDisablePeerAccess(hipCtx_t peerCtx)
-{
-	(void)peerCtx;
-	return rw_unsupported("hipCtxDisablePeerAccess");
-}
-
-hipError_t hipCtxEnablePeerAccess(hipCtx_t peerCtx, unsigned int flags)
-{
-	(void)peerCtx;
-	(void)flags;
-	return rw_unsupported("hipCtxEnablePeerAccess");
-}
-
-hipError_t hipCtxGetApiVersion(hipCtx_t ctx, int * apiVersion)
-{
-	(void)ctx;
-	(void)apiVersion;
-	return rw_unsupported("hipCtxGetApiVersion");
-}
-
-hipError_t hipCtxGetCacheConfig(hipFuncCache_t * cacheConfig)
-{
-	(void)cacheConfig;
-	return rw_unsupported("hipCtxGetCacheConfig");
-}
-
-hipError_t hipCtxGetFlags(unsigned int * flags)
-{
-	(void)flags;
-	return rw_unsupported("hipCtxGetFlags");
-}
-
-hipError_t hipCtxGetSharedMemConfig(hipSharedMemConfig * pConfig)
-{
-	(void)pConfig;
-	return rw_unsupported("hipCtxGetSharedMemConfig");
-}
-
-hipError_t hipCtxSetCacheConfig(hipFuncCache_t cacheConfig)
-{
-	(void)cacheConfig;
-	return rw_unsupported("hipCtxSetCacheConfig");
-}
-
-hipError_t hipCtxSetSharedMemConfig(hipSharedMemConfig config)
-{
-	(void)config;
-	return rw_unsupported("hipCtxSetSharedMemConfig");
-}
-
-hipError_t hipCtxSynchronize(void)
-{
-	return rw_unsupported("hipCtxSynchronize");
-}
-
-hipError_t hipDestroyExternalMemory(hipExternalMemory_t extMem)
-{
-	(void)extMem;
-	return rw_unsupported("hipDestroyExternalMemory");
-}
-
-hipError_t hipDestroyExternalSemaphore(hipExternalSemaphore_t extSem)
-{
-	(void)extSem;
-	return rw_unsupported("hipDestroyExternalSemaphore");
-}
-
 hipError_t hipDestroySurfaceObject(hipSurfaceObject_t surfaceObject)
 {
 	(void)surfaceObject;
@@ -462,14 +395,6 @@ hipError_t hipEventSynchronize(hipEvent_t event)
 	return rw_return((hipError_t)rw_hipEventSynchronize(rw_thread(), (uint64_t)(uintptr_t)event));
 }
 
-hipError_t hipExternalMemoryGetMappedBuffer(void ** devPtr, hipExternalMemory_t extMem, const hipExternalMemoryBufferDesc * bufferDesc)
-{
-	(void)devPtr;
-	(void)extMem;
-	(void)bufferDesc;
-	return rw_unsupported("hipExternalMemoryGetMappedBuffer");
-}
-
 hipError_t hipExtGetLinkTypeAndHopCount(int device1, int device2, uint32_t * linktype, uint32_t * hopcount)
 {
 	(void)device1;
@@ -658,15 +583,6 @@ hipError_t hipGetTextureReference(const textureReference ** texref, const void *
 	(void)texref;
 	(void)symbol;
 	return rw_unsupported("hipGetTextureReference");
-}
-
-hipError_t hipGLGetDevices(unsigned int * pHipDeviceCount, int * pHipDevices, unsigned int hipDeviceCount, hipGLDeviceList deviceList)
-{
-	(void)pHipDeviceCount;
-	(void)pHipDevices;
-	(void)hipDeviceCount;
-	(void)deviceList;
-	return rw_unsupported("hipGLGetDevices");
 }
 
 hipError_t hipGraphAddBatchMemOpNode(hipGraphNode_t * phGraphNode, hipGraph_t hGraph, const hipGraphNode_t * dependencies, size_t numDependencies, const hipBatchMemOpNodeParams * nodeParams)
@@ -1075,62 +991,6 @@ hipError_t hipGraphHostNodeSetParams(hipGraphNode_t node, const hipHostNodeParam
 	return rw_unsupported("hipGraphHostNodeSetParams");
 }
 
-hipError_t hipGraphicsGLRegisterBuffer(hipGraphicsResource ** resource, GLuint buffer, unsigned int flags)
-{
-	(void)resource;
-	(void)buffer;
-	(void)flags;
-	return rw_unsupported("hipGraphicsGLRegisterBuffer");
-}
-
-hipError_t hipGraphicsGLRegisterImage(hipGraphicsResource ** resource, GLuint image, GLenum target, unsigned int flags)
-{
-	(void)resource;
-	(void)image;
-	(void)target;
-	(void)flags;
-	return rw_unsupported("hipGraphicsGLRegisterImage");
-}
-
-hipError_t hipGraphicsMapResources(int count, hipGraphicsResource_t * resources, hipStream_t stream)
-{
-	(void)count;
-	(void)resources;
-	(void)stream;
-	return rw_unsupported("hipGraphicsMapResources");
-}
-
-hipError_t hipGraphicsResourceGetMappedPointer(void ** devPtr, size_t * size, hipGraphicsResource_t resource)
-{
-	(void)devPtr;
-	(void)size;
-	(void)resource;
-	return rw_unsupported("hipGraphicsResourceGetMappedPointer");
-}
-
-hipError_t hipGraphicsSubResourceGetMappedArray(hipArray_t * array, hipGraphicsResource_t resource, unsigned int arrayIndex, unsigned int mipLevel)
-{
-	(void)array;
-	(void)resource;
-	(void)arrayIndex;
-	(void)mipLevel;
-	return rw_unsupported("hipGraphicsSubResourceGetMappedArray");
-}
-
-hipError_t hipGraphicsUnmapResources(int count, hipGraphicsResource_t * resources, hipStream_t stream)
-{
-	(void)count;
-	(void)resources;
-	(void)stream;
-	return rw_unsupported("hipGraphicsUnmapResources");
-}
-
-hipError_t hipGraphicsUnregisterResource(hipGraphicsResource_t resource)
-{
-	(void)resource;
-	return rw_unsupported("hipGraphicsUnregisterResource");
-}
-
 hipError_t hipGraphInstantiate(hipGraphExec_t * pGraphExec, hipGraph_t graph, hipGraphNode_t * pErrorNode, char * pLogBuffer, size_t bufferSize)
 {
 	return rw_return((hipError_t)rw_hipGraphInstantiate(rw_thread(), (void *)pGraphExec, (uint64_t)(uintptr_t)graph, (void *)pErrorNode, (void *)pLogBuffer, bufferSize));
@@ -1385,20 +1245,6 @@ hipError_t hipHostUnregister(void * hostPtr)
 	return rw_return((hipError_t)rw_hipHostUnregister(rw_thread(), (uintptr_t)hostPtr));
 }
 
-hipError_t hipImportExternalMemory(hipExternalMemory_t * extMem_out, const hipExternalMemoryHandleDesc * memHandleDesc)
-{
-	(void)extMem_out;
-	(void)memHandleDesc;
-	return rw_unsupported("hipImportExternalMemory");
-}
-
-hipError_t hipImportExternalSemaphore(hipExternalSemaphore_t * extSem_out, const hipExternalSemaphoreHandleDesc * semHandleDesc)
-{
-	(void)extSem_out;
-	(void)semHandleDesc;
-	return rw_unsupported("hipImportExternalSemaphore");
-}
-
 hipError_t hipInit(unsigned int flags)
 {
 	return rw_return((hipError_t)rw_hipInit(rw_thread(), flags));
@@ -1460,53 +1306,6 @@ hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void * userData
 hipError_t hipLaunchKernel(const void * function_address, dim3 numBlocks, dim3 dimBlocks, void ** args, size_t sharedMemBytes, hipStream_t stream)
 {
 	return rw_return((hipError_t)rw_hipLaunchKernel(rw_thread(), (uintptr_t)function_address, &numBlocks, &dimBlocks, (void *)args, sharedMemBytes, (uint64_t)(uintptr_t)stream));
-}
-
-hipError_t hipLinkAddData(hipLinkState_t state, hipJitInputType type, void * data, size_t size, const char * name, unsigned int numOptions, hipJitOption * options, void ** optionValues)
-{
-	(void)state;
-	(void)type;
-	(void)data;
-	(void)size;
-	(void)name;
-	(void)numOptions;
-	(void)options;
-	(void)optionValues;
-	return rw_unsupported("hipLinkAddData");
-}
-
-hipError_t hipLinkAddFile(hipLinkState_t state, hipJitInputType type, const char * path, unsigned int numOptions, hipJitOption * options, void ** optionValues)
-{
-	(void)state;
-	(void)type;
-	(void)path;
-	(void)numOptions;
-	(void)options;
-	(void)optionValues;
-	return rw_unsupported("hipLinkAddFile");
-}
-
-hipError_t hipLinkComplete(hipLinkState_t state, void ** hipBinOut, size_t * sizeOut)
-{
-	(void)state;
-	(void)hipBinOut;
-	(void)sizeOut;
-	return rw_unsupported("hipLinkComplete");
-}
-
-hipError_t hipLinkCreate(unsigned int numOptions, hipJitOption * options, void ** optionValues, hipLinkState_t * stateOut)
-{
-	(void)numOptions;
-	(void)options;
-	(void)optionValues;
-	(void)stateOut;
-	return rw_unsupported("hipLinkCreate");
-}
-
-hipError_t hipLinkDestroy(hipLinkState_t state)
-{
-	(void)state;
-	return rw_unsupported("hipLinkDestroy");
 }
 
 hipError_t hipMalloc(void ** ptr, size_t size)
@@ -2322,35 +2121,9 @@ hipError_t hipPointerSetAttribute(const void * value, hipPointer_attribute attri
 	return rw_unsupported("hipPointerSetAttribute");
 }
 
-hipError_t hipProfilerStart(void)
-{
-	return rw_unsupported("hipProfilerStart");
-}
-
-hipError_t hipProfilerStop(void)
-{
-	return rw_unsupported("hipProfilerStop");
-}
-
 hipError_t hipSetDeviceFlags(unsigned int flags)
 {
 	return rw_return((hipError_t)rw_hipSetDeviceFlags(rw_thread(), flags));
-}
-
-hipError_t hipSetValidDevices(int * device_arr, int len)
-{
-	(void)device_arr;
-	(void)len;
-	return rw_unsupported("hipSetValidDevices");
-}
-
-hipError_t hipSignalExternalSemaphoresAsync(const hipExternalSemaphore_t * extSemArray, const hipExternalSemaphoreSignalParams * paramsArray, unsigned int numExtSems, hipStream_t stream)
-{
-	(void)extSemArray;
-	(void)paramsArray;
-	(void)numExtSems;
-	(void)stream;
-	return rw_unsupported("hipSignalExternalSemaphoresAsync");
 }
 
 hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback, void * userData, unsigned int flags)
@@ -2784,14 +2557,5 @@ hipError_t hipUserObjectRetain(hipUserObject_t object, unsigned int count)
 	(void)object;
 	(void)count;
 	return rw_unsupported("hipUserObjectRetain");
-}
-
-hipError_t hipWaitExternalSemaphoresAsync(const hipExternalSemaphore_t * extSemArray, const hipExternalSemaphoreWaitParams * paramsArray, unsigned int numExtSems, hipStream_t stream)
-{
-	(void)extSemArray;
-	(void)paramsArray;
-	(void)numExtSems;
-	(void)stream;
-	return rw_unsupported("hipWaitExternalSemaphoresAsync");
 }
 

@@ -24,22 +24,55 @@ static void compile(void)
 	ASSERT(hiprtcDestroyProgram(&p) == HIPRTC_SUCCESS && p == NULL);
 }
 
+/* The linker of device code is the compiler's library's too. */
+static void linking(void)
+{
+	static char bitcode[] = "BC not really";
+	hipLinkState_t l = NULL;
+	hipJitOption option = hipJitOptionIRtoISAOptExt;
+	void *value = NULL, *code = NULL;
+	size_t size = 0;
+	EXPECT(hipLinkCreate(0, NULL, NULL, NULL), hipErrorInvalidValue);
+	EXPECT(hipLinkCreate(1, NULL, NULL, &l), hipErrorInvalidValue);
+	EXPECT(hipLinkCreate(1, &option, &value, &l), hipErrorInvalidConfiguration); /* the stub takes none */
+	CHECK(hipLinkCreate(0, NULL, NULL, &l));
+	EXPECT(hipLinkAddData(l, hipJitInputLLVMBitcode, NULL, 4, "a", 0, NULL, NULL), hipErrorInvalidImage);
+	EXPECT(hipLinkAddData(l, hipJitInputLLVMBitcode, bitcode, 0, "a", 0, NULL, NULL), hipErrorInvalidImage);
+	EXPECT(hipLinkAddData(l, hipJitInputCubin, bitcode, sizeof bitcode, "a", 0, NULL, NULL), hipErrorInvalidValue);
+	EXPECT(hipLinkAddData(l, hipJitInputObject, bitcode, sizeof bitcode, "a", 0, NULL, NULL), hipErrorInvalidValue);
+	EXPECT(hipLinkAddData(NULL, hipJitInputLLVMBitcode, bitcode, sizeof bitcode, "a", 0, NULL, NULL), hipErrorInvalidHandle);
+	EXPECT(hipLinkAddData((hipLinkState_t)&l, hipJitInputLLVMBitcode, bitcode, sizeof bitcode, "a", 0, NULL, NULL), hipErrorInvalidHandle);
+	EXPECT(hipLinkAddFile(l, hipJitInputLLVMBitcode, "/nonexistent", 0, NULL, NULL), hipErrorInvalidConfiguration);
+	EXPECT(hipLinkComplete(l, &code, &size), hipErrorInvalidConfiguration); /* nothing to link */
+	CHECK(hipLinkAddData(l, hipJitInputLLVMBitcode, bitcode, sizeof bitcode, "a", 0, NULL, NULL));
+	EXPECT(hipLinkComplete(l, NULL, &size), hipErrorInvalidValue);
+	CHECK(hipLinkComplete(l, &code, &size));
+	ASSERT(code && size == sizeof bitcode && memcmp(code, bitcode, size) == 0);
+	CHECK(hipLinkDestroy(l));
+	EXPECT(hipLinkDestroy(NULL), hipErrorInvalidValue);
+	EXPECT(hipLinkDestroy((hipLinkState_t)&l), hipErrorInvalidValue);
+}
+
 static void absent(void)
 {
+	hipLinkState_t l = NULL;
 	hiprtcProgram p = NULL;
 	int major, minor;
 	ASSERT(hiprtcVersion(&major, &minor) == HIPRTC_ERROR_INTERNAL_ERROR);
 	ASSERT(hiprtcCreateProgram(&p, "", "k.hip", 0, NULL, NULL) == HIPRTC_ERROR_INTERNAL_ERROR);
 	ASSERT(hiprtcCompileProgram(p, 0, NULL) == HIPRTC_ERROR_INTERNAL_ERROR);
+	EXPECT(hipLinkCreate(0, NULL, NULL, &l), hipErrorNotSupported);
 }
 
 int main(int argc, char **argv)
 {
 	(void)argv;
-	if (argc > 1)
+	if (argc > 1) {
 		compile();
-	else
+		linking();
+	} else {
 		absent();
+	}
 	ASSERT(strcmp(hiprtcGetErrorString(HIPRTC_ERROR_COMPILATION), "HIPRTC_ERROR_COMPILATION") == 0);
 	return result("rtc");
 }

@@ -74,3 +74,53 @@ hiprtcResult hiprtcDestroyProgram(hiprtcProgram *p)
 	*p = NULL;
 	return r;
 }
+
+static const void *input;
+static size_t input_size;
+static char linker;
+
+static hiprtcResult linking(hiprtcLinkState s)
+{
+	return s == (hiprtcLinkState)&linker ? HIPRTC_SUCCESS : HIPRTC_ERROR_INVALID_INPUT;
+}
+
+hiprtcResult hiprtcLinkCreate(unsigned int n, hipJitOption *options, void **values, hiprtcLinkState *s)
+{
+	(void)options, (void)values;
+	if (n != 0)
+		return HIPRTC_ERROR_INVALID_OPTION;
+	*s = (hiprtcLinkState)&linker;
+	return HIPRTC_SUCCESS;
+}
+
+hiprtcResult hiprtcLinkAddData(hiprtcLinkState s, hipJitInputType type, void *image, size_t size, const char *name, unsigned int n, hipJitOption *options, void **values)
+{
+	(void)options, (void)values;
+	if (type != hipJitInputLLVMBitcode || n != 0 || strcmp(name, "a") != 0)
+		return HIPRTC_ERROR_PROGRAM_CREATION_FAILURE;
+	if (linking(s) == HIPRTC_SUCCESS) {
+		input = image;
+		input_size = size;
+	}
+	return linking(s);
+}
+
+hiprtcResult hiprtcLinkAddFile(hiprtcLinkState s, hipJitInputType type, const char *path, unsigned int n, hipJitOption *options, void **values)
+{
+	(void)s, (void)type, (void)path, (void)n, (void)options, (void)values;
+	return HIPRTC_ERROR_PROGRAM_CREATION_FAILURE; /* no such file */
+}
+
+hiprtcResult hiprtcLinkComplete(hiprtcLinkState s, void **out, size_t *size)
+{
+	if (!input)
+		return HIPRTC_ERROR_LINKING;
+	*out = (void *)input;
+	*size = input_size;
+	return linking(s);
+}
+
+hiprtcResult hiprtcLinkDestroy(hiprtcLinkState s)
+{
+	return linking(s);
+}

@@ -68,6 +68,7 @@ type Function struct {
 	Weak       bool     `json:"weak"`
 	Undeclared bool     `json:"undeclared"`
 	Deprecated bool     `json:"deprecated"`
+	Absent     bool     `json:"absent"` // the vendor's library has no more than its arguments' checks, and answers hipErrorNotSupported
 	Thread     *bool    `json:"thread"`
 	Waits      bool     `json:"waits"`
 	Creates    string   `json:"creates"`
