@@ -136,7 +136,17 @@ func (c *Client) connect() (*link, error) {
 	}
 	hello.Devices = c.cfg.Devices[:min(len(c.cfg.Devices), 4096)]
 	var ranges []addressRange
-	if !c.cfg.NoReserve {
+	space := c.cfg.Space
+	switch {
+	case space != nil:
+		space.agreeing.Lock()
+		defer space.agreeing.Unlock()
+		hello.Part, hello.Parts = uint32(c.cfg.Part), space.parts
+		hello.Features = append(hello.Features, featureParts)
+		if !c.cfg.NoReserve {
+			ranges = space.offer()
+		}
+	case !c.cfg.NoReserve:
 		ranges = reserveCandidates()
 	}
 	for _, r := range ranges {
@@ -157,7 +167,7 @@ func (c *Client) connect() (*link, error) {
 	for _, r := range ranges {
 		if r == chosen {
 			offered = true
-		} else {
+		} else if space == nil || space.unused(r) {
 			unmap(r.base, r.size)
 		}
 	}
@@ -168,18 +178,28 @@ func (c *Client) connect() (*link, error) {
 		_ = conn.Close()
 		return nil, &wire.Error{Kind: wire.ErrProtocol, Host: host, Port: port, Reason: "the worker chose a range that was not offered"}
 	}
+	if space != nil && chosen.size != 0 && !conn.Welcome().HasFeature(featureParts) {
+		_ = conn.Close()
+		if space.unused(chosen) {
+			unmap(chosen.base, chosen.size)
+		}
+		return nil, &wire.Error{Kind: wire.ErrProtocol, Host: host, Port: port, Reason: "the worker is too old to be one of several"}
+	}
 	l.Client, l.direct, l.timed = conn, conn.Welcome().HasFeature(featureDirect), conn.Welcome().HasFeature(wire.FeatureTiming)
 	if conn.Welcome().HasFeature(rpctrace.Feature) {
 		l.trace = newTracer(&hello)
 	}
-	c.mem.reserve(chosen)
+	c.mem.reserve(chosen, space, uint32(c.cfg.Part))
 	c.cfg.debugf("session %d at %s:%s, backend %s, device addresses %#x+%#x", conn.Welcome().Session, host, port, conn.Welcome().Backend,
 		chosen.base, chosen.size)
 	go c.report(l)
 	return l, nil
 }
 
-const featureDirect = "direct"
+const (
+	featureDirect = "direct"
+	featureParts  = "parts"
+)
 
 // lost says once why a connection has ended. It is not made again: what the session held is gone.
 func (c *Client) lost(l *link, err error) {

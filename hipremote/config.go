@@ -29,6 +29,8 @@ type Config struct {
 	Eager          bool          // give kernels all host memory from the start
 	NoReserve      bool          // reserve no range of device addresses: every allocation asks the worker, and kernels reach no host memory
 	Devices        string        // HIP_VISIBLE_DEVICES of this process
+	Space          *Space        // of addresses, shared with other clients; nil: this client has its own
+	Part           int           // of Space
 	TraceEvery     uint32        // one of so many calls is traced, where the worker exports traces; 0: none
 	// Logf writes one line of log; nil means standard error.
 	Logf func(format string, args ...any)

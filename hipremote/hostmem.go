@@ -17,6 +17,7 @@ type hostRegion struct {
 	managed    bool
 	registered bool // the program's own memory
 	mapped     bool // at host, to be unmapped: there is no agreed range
+	adopted    bool // memory and addresses are another client's
 
 	exposed atomic.Bool // the worker holds a copy
 	mu      sync.Mutex  // of what follows; one transfer at a time
@@ -112,12 +113,12 @@ func (c *Client) mallocHost(t hip.Thread, size uint64, flags uint32, managed boo
 	rounded := roundUp(size)
 	m := &c.mem
 	if m.span.Load() != nil {
-		base, ok := m.take(rounded)
+		base, ok := m.takeHost(rounded)
 		if !ok {
 			return 0, hip.ErrorOutOfMemory
 		}
 		if commit(base, rounded) != nil {
-			m.put(base, rounded)
+			m.putHost(base, rounded)
 			return 0, hip.ErrorOutOfMemory
 		}
 		r.host, r.dev = base, hip.Ptr(base)
@@ -180,14 +181,14 @@ func (c *Client) freeHost(l *link, t hip.Thread, b *block) hip.Error {
 	code := c.hide(l, r)
 	c.host.remove(r)
 	switch {
-	case r.registered:
+	case r.registered, r.adopted:
 	case r.mapped:
 		unmap(r.host, b.size)
 	default:
 		decommit(r.host, b.size)
 	}
-	if r.dev != 0 {
-		m.put(uint64(r.dev), roundUp(r.size))
+	if r.dev != 0 && !r.adopted {
+		m.putHost(uint64(r.dev), roundUp(r.size))
 	}
 	return code
 }
@@ -209,13 +210,21 @@ func (c *Client) HostRegister(t hip.Thread, p hip.Ptr, size uint64, flags uint32
 			m.mu.Unlock()
 			return 0, hip.ErrorHostMemoryAlreadyRegistered
 		}
-		if m.places != nil {
-			base, ok := m.places.take(roundUp(size))
+		m.mu.Unlock()
+		if m.span.Load() != nil {
+			base, ok := m.takeHost(roundUp(size))
 			if !ok {
-				m.mu.Unlock()
 				return 0, hip.ErrorOutOfMemory
 			}
 			r.dev = hip.Ptr(base)
+		}
+		m.mu.Lock()
+		if m.blocks.find(uint64(p)) != nil || m.blocks.find(uint64(p)+size-1) != nil { // another thread was first
+			m.mu.Unlock()
+			if r.dev != 0 {
+				m.putHost(uint64(r.dev), roundUp(size))
+			}
+			return 0, hip.ErrorHostMemoryAlreadyRegistered
 		}
 		b := &block{base: uint64(p), size: roundUp(size), want: size, device: t.Device, host: r}
 		m.blocks.insert(b)

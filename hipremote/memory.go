@@ -16,10 +16,11 @@ const slab = 16 << 20
 // maxDevices is how many devices of a worker can have credit.
 const maxDevices = 64
 
-// memory is the client's account of device memory. The lower half of the agreed range is its own to place allocations in; with credit
-// for the capacity, hipMalloc is a posted message.
+// memory is the client's account of device memory. The lower half of the agreed range, or its part of it (Space), is its own to place allocations
+// in; with credit for the capacity, hipMalloc is a posted message.
 type memory struct {
-	span atomic.Pointer[addressRange] // agreed, nil if none
+	span   atomic.Pointer[addressRange] // agreed, nil if none
+	shared *Space                       // that it is shared in, nil if it is not; set before span
 
 	mu     sync.RWMutex
 	places *places
@@ -31,12 +32,17 @@ type memory struct {
 }
 
 // reserve starts the account on a range; the zero range means that the worker places.
-func (m *memory) reserve(r addressRange) {
+func (m *memory) reserve(r addressRange, shared *Space, part uint32) {
 	if r.size == 0 {
 		return
 	}
+	mine := hiprpc.PlaceSpan(r.span(), 0, 0)
+	if shared != nil {
+		shared.agreed(r)
+		mine = hiprpc.PlaceSpan(r.span(), part, shared.parts)
+	}
 	m.mu.Lock()
-	m.places = newPlaces(r.base, r.size/2)
+	m.shared, m.places = shared, newPlaces(mine.Base, mine.Size)
 	m.mu.Unlock()
 	m.span.Store(&r)
 }
@@ -53,6 +59,9 @@ func (m *memory) abandon() {
 		return
 	}
 	m.places = nil
+	if m.shared != nil && !m.shared.leave() {
+		return // others still use the range
+	}
 	at := r.base
 	for _, b := range m.blocks {
 		if b.host != nil && !b.host.registered {
@@ -121,6 +130,23 @@ func (m *memory) take(size uint64) (uint64, bool) {
 		return 0, false
 	}
 	return m.places.take(size)
+}
+
+// takeHost finds addresses for size bytes of host memory.
+func (m *memory) takeHost(size uint64) (uint64, bool) {
+	if m.shared != nil {
+		return m.shared.take(size)
+	}
+	return m.take(size)
+}
+
+// putHost gives them back.
+func (m *memory) putHost(base, size uint64) {
+	if m.shared != nil {
+		m.shared.put(base, size)
+		return
+	}
+	m.put(base, size)
 }
 
 // put gives addresses back.

@@ -5,6 +5,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/rocwire/rocwire/hip"
 )
 
 // Device addresses have the same value here and on the worker. So that such an address can never also be host memory, the client keeps
@@ -27,6 +29,8 @@ const (
 type addressRange struct {
 	base, size uint64
 }
+
+func (r addressRange) span() hip.Span { return hip.Span{Base: r.base, Size: r.size} }
 
 // reserveRange maps [base, base+size) without access and without asking for memory. It fails where anything is mapped already.
 func reserveRange(base, size uint64) error {

@@ -49,12 +49,16 @@ func (c *Client) DeviceReset(t hip.Thread) hip.Error {
 	keep, managed := m.blocks[:0], []*hostRegion(nil)
 	for _, b := range m.blocks {
 		switch {
-		case b.device != t.Device || b.host != nil && !b.host.managed:
+		case b.device != t.Device || b.host != nil && (!b.host.managed || b.host.adopted):
 			keep = append(keep, b)
 			continue
 		case b.host != nil:
 			managed = append(managed, b.host)
 			decommit(b.base, b.size)
+			if m.shared != nil {
+				m.shared.put(b.base, b.size)
+				continue
+			}
 		default:
 			back += b.size
 		}

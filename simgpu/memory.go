@@ -201,19 +201,18 @@ func (r *Runtime) MemGetInfo(t hip.Thread) (free, total uint64, e hip.Error) {
 
 // ReserveRange chooses where device addresses lie, before the first allocation.
 // The runtime places what it allocates itself (Malloc, HostMalloc, modules) in
-// the last quarter of the range; a caller that uses MallocAt stays below it,
-// see PlacedBytes.
-func (r *Runtime) ReserveRange(base, size uint64) hip.Error {
+// own; a caller that uses MallocAt stays out of it.
+func (r *Runtime) ReserveRange(all, own hip.Span) hip.Error {
 	if _, e := r.enterAny(0); e != hip.Success {
 		return e
 	}
 	defer r.leave()
 	r.spaceMu.Lock()
 	defer r.spaceMu.Unlock()
-	if r.space.Load() != nil || base+size < base {
+	if r.space.Load() != nil {
 		return hip.ErrorInvalidValue
 	}
-	vs, err := vmem.Reserve(base, size, vmem.Options{Own: size - PlacedBytes(size)})
+	vs, err := vmem.Reserve(all.Base, all.Size, vmem.Options{Own: own.Base, OwnSize: own.Size})
 	if err != nil {
 		r.o.Logf("simgpu: %v", err)
 		return hip.ErrorInvalidValue
@@ -221,10 +220,6 @@ func (r *Runtime) ReserveRange(base, size uint64) hip.Error {
 	_, e := r.adopt(vs, true)
 	return e
 }
-
-// PlacedBytes is the part of a range of size bytes, from its beginning, in
-// which the runtime places nothing of its own.
-func PlacedBytes(size uint64) uint64 { return size / 4 * 3 &^ (vmem.LargeAlign - 1) }
 
 // Grant takes capacity from the card for MallocAt, as much of size as there is.
 func (r *Runtime) Grant(t hip.Thread, size uint64) (uint64, hip.Error) {

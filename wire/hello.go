@@ -33,6 +33,8 @@ type Hello struct {
 	Devices     string   `msgpack:"devices,omitempty"`      // the client's HIP_VISIBLE_DEVICES, for the server to apply
 	TraceSeed   uint64   `msgpack:"trace_seed,omitempty"`   // of package rpctrace: which calls are traced
 	TraceEvery  uint32   `msgpack:"trace_every,omitempty"`  // one of so many calls is traced; 0: none
+	Part        uint32   `msgpack:"part,omitempty"`         // of Parts sessions that share a range of addresses, which this one is
+	Parts       uint32   `msgpack:"parts,omitempty"`        // 0: the session has its range for itself
 	Protocol    uint16   `msgpack:"-"`                      // version of the frame header it came in
 }
 
@@ -53,6 +55,8 @@ type Welcome struct {
 const (
 	maxHelloText  = 8 << 10
 	maxHelloItems = 64
+	// MaxParts is how many sessions may share a range.
+	MaxParts = 64
 )
 
 // HasFeature reports whether the server granted a feature.
@@ -102,6 +106,9 @@ func (h *Hello) check() error {
 		if r.Base+r.Size < r.Base {
 			return violation(Header{}, "Hello: range %#x+%#x wraps", r.Base, r.Size)
 		}
+	}
+	if h.Parts > MaxParts || h.Part != 0 && h.Part >= h.Parts {
+		return violation(Header{}, "Hello: part %d of %d", h.Part, h.Parts)
 	}
 	return checkFeatures(h.Features)
 }

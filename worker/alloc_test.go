@@ -60,7 +60,7 @@ func pair(t *testing.T, rt hip.Runtime) *hipremote.Client {
 			}
 			s := newSession(rt, conn, slog.New(slog.DiscardHandler))
 			s.handles.own = true
-			if err := conn.Welcome(wire.Welcome{Session: 1, Range: s.choose(hello.Ranges), Features: s.features()}); err != nil {
+			if err := conn.Welcome(wire.Welcome{Session: 1, Range: s.choose(hello), Features: s.features()}); err != nil {
 				return err
 			}
 			defer s.end()

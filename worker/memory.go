@@ -8,7 +8,8 @@ import (
 	"github.com/rocwire/rocwire/wire"
 )
 
-// The lower half of the agreed address range is the client's to place memory in; from the upper half the runtime takes its own addresses.
+// The lower half of the agreed address range is the client's to place memory in; from the upper half, or its part of it (hiprpc.OwnSpan), the
+// runtime takes its own addresses.
 
 // placeable says whether [p.Addr, p.Addr+p.Size) is for the client to place something at.
 func (s *session) placeable(p hiprpc.Place) bool {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rocwire/rocwire/exporter/rpctrace"
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hip/hiprpc"
 	"github.com/rocwire/rocwire/wire"
 	"github.com/rocwire/rocwire/worker/quota"
 )
@@ -119,7 +120,7 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 		opened.Faults(func(st hip.Stream, code hip.Error, detail string) { s.fault(s.fails.life.Load(), 0, st, code, detail) })
 	}
 	w.Backend = opened.Name
-	w.Range = s.choose(sess.Hello.Ranges)
+	w.Range = s.choose(sess.Hello)
 	w.Features = wire.GrantFeatures(sess.Hello.Features, s.features())
 	if err := conn.Welcome(w); err != nil {
 		return nil // the client went away before it was welcomed
@@ -197,15 +198,16 @@ func watchHangup(fd int, ctl *control, log *slog.Logger) {
 }
 
 // choose takes the first range that the client has and the runtime can have, too.
-func (s *session) choose(ranges []wire.Range) wire.Range {
+func (s *session) choose(h *wire.Hello) wire.Range {
 	if s.placer == nil {
 		return wire.Range{}
 	}
-	for _, r := range ranges {
+	for _, r := range h.Ranges {
 		if r.Base%hip.Granule != 0 || r.Size%(2*hip.Granule) != 0 || r.Size == 0 {
 			continue
 		}
-		if s.placer.ReserveRange(r.Base, r.Size) == hip.Success {
+		own := hiprpc.OwnSpan(hip.Span(r), h.Part, h.Parts)
+		if own.Size != 0 && s.placer.ReserveRange(hip.Span(r), own) == hip.Success {
 			s.span = r
 			return r
 		}
@@ -217,10 +219,12 @@ func (s *session) choose(ranges []wire.Range) wire.Range {
 const (
 	// FeatureDirect: device memory is sent from where it lies, so a copy from the device may have any size.
 	FeatureDirect = "direct"
+	// FeatureParts: the session can be one of several that share a range of addresses.
+	FeatureParts = "parts"
 )
 
 func (s *session) features() []string {
-	list := []string{wire.FeatureTiming}
+	list := []string{wire.FeatureTiming, FeatureParts}
 	if s.trace != nil {
 		list = append(list, rpctrace.Feature)
 	}

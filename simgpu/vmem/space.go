@@ -14,9 +14,9 @@ import (
 // Space is a reserved range of addresses and the allocations in it. Safe for
 // concurrent use.
 type Space struct {
-	base, size uint64
-	own        uint64 // Alloc places from here up
-	pages      pages
+	base, size  uint64
+	own, ownEnd uint64 // where Alloc places
+	pages       pages
 
 	mu     sync.RWMutex
 	allocs tree // by address
@@ -27,9 +27,9 @@ type Space struct {
 
 // Options of a Space.
 type Options struct {
-	// Own is the share of the range, at its end and in bytes, in which Alloc
-	// places; the rest is for AllocAt alone. 0 is the whole range.
-	Own uint64
+	// Own and OwnSize are the part of the range, of whole pages, in which Alloc
+	// places; the rest is for AllocAt alone. No size is the whole range.
+	Own, OwnSize uint64
 	// MaxMaps limits the memory mappings that the space may cause before it
 	// gives up guard pages; 0 is half of what the system allows a process.
 	MaxMaps int
@@ -38,8 +38,14 @@ type Options struct {
 // Reserve takes [base, base+size) of the process's addresses without memory and
 // without access. Errors: ErrRange, ErrReserve.
 func Reserve(base, size uint64, o Options) (*Space, error) {
-	if base == 0 || base%PageSize != 0 || size == 0 || size%PageSize != 0 || base+size < base || base+size > 1<<47 || o.Own > size {
+	if base == 0 || base%PageSize != 0 || size == 0 || size%PageSize != 0 || base+size < base || base+size > 1<<47 {
 		return nil, fmt.Errorf("%w: %#x bytes at %#x", ErrRange, size, base)
+	}
+	if o.OwnSize == 0 {
+		o.Own, o.OwnSize = base, size
+	}
+	if o.Own%PageSize != 0 || o.OwnSize%PageSize != 0 || o.Own < base || o.OwnSize > size || o.Own-base > size-o.OwnSize {
+		return nil, fmt.Errorf("%w: %#x bytes at %#x of its own", ErrRange, o.OwnSize, o.Own)
 	}
 	got, err := mmap(base, size, unix.PROT_NONE, unix.MAP_FIXED_NOREPLACE)
 	if err == nil && got != base { // a kernel older than MAP_FIXED_NOREPLACE takes it for a hint
@@ -49,10 +55,7 @@ func Reserve(base, size uint64, o Options) (*Space, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %#x bytes at %#x: %v", ErrReserve, size, base, err)
 	}
-	s := &Space{base: base, size: size, own: base, pages: pages{base: base, end: base + size, maxMaps: o.MaxMaps}}
-	if o.Own != 0 {
-		s.own = base + size - o.Own&^(PageSize-1)
-	}
+	s := &Space{base: base, size: size, own: o.Own, ownEnd: o.Own + o.OwnSize, pages: pages{base: base, end: base + size, maxMaps: o.MaxMaps}}
 	if s.pages.maxMaps == 0 {
 		s.pages.maxMaps = systemMaps() / 2
 	}
@@ -119,7 +122,7 @@ func (s *Space) Alloc(size uint64, a Alloc) (*Alloc, error) {
 	if s.closed {
 		return nil, ErrNoMemory
 	}
-	end := s.base + s.size
+	end := s.ownEnd
 	want := span
 	if !s.pages.crowded() {
 		want += PageSize // guard

@@ -162,16 +162,29 @@ func TestAddressNotReusedAtOnce(t *testing.T) {
 }
 
 func TestOwnShare(t *testing.T) {
-	s := reserve(t, Options{Own: gib})
+	whole := reserve(t, Options{})
+	base, size := whole.Base(), whole.Size()
+	whole.Close()
+	own := base + size/2
+	s, err := Reserve(base, size, Options{Own: own, OwnSize: gib})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
 	for range 3 {
 		a := alloc(t, s, 512<<20-PageSize)
-		if a.Base < s.Base()+s.Size()-gib {
+		if a.Base < own || a.Base+a.Size > own+gib {
 			t.Errorf("placed at %#x, outside its share", a.Base)
 		}
 		s.Free(a)
 	}
 	if _, err := s.Alloc(gib+1, Alloc{}); !errors.Is(err, ErrNoMemory) {
 		t.Errorf("more than the share: %v", err)
+	}
+	for _, o := range []Options{{Own: base - PageSize, OwnSize: gib}, {Own: base + size - gib + PageSize, OwnSize: gib}, {Own: own + 1, OwnSize: gib}, {Own: ^uint64(0) &^ 4095, OwnSize: gib}} {
+		if _, err := Reserve(base, size, o); !errors.Is(err, ErrRange) {
+			t.Errorf("a share of %#x bytes at %#x outside the range: %v", o.OwnSize, o.Own, err)
+		}
 	}
 }
 

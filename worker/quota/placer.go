@@ -12,8 +12,8 @@ func (q *Runtime) Placer() hip.Placer {
 
 type placer struct{ q *Runtime }
 
-func (p placer) ReserveRange(base, size uint64) hip.Error {
-	return p.q.placer.ReserveRange(base, size)
+func (p placer) ReserveRange(all, own hip.Span) hip.Error {
+	return p.q.placer.ReserveRange(all, own)
 }
 
 // Grant gives what the limit leaves, and at most size.

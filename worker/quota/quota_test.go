@@ -64,7 +64,7 @@ func (f *fake) MemGetInfo(hip.Thread) (uint64, uint64, hip.Error) {
 
 func (f *fake) Grant(_ hip.Thread, size uint64) (uint64, hip.Error) { return size, hip.Success }
 func (f *fake) Return(hip.Thread, uint64) hip.Error                 { return hip.Success }
-func (f *fake) ReserveRange(uint64, uint64) hip.Error               { return hip.Success }
+func (f *fake) ReserveRange(hip.Span, hip.Span) hip.Error           { return hip.Success }
 
 func (f *fake) MallocAt(_ hip.Thread, p hip.Ptr, size uint64) hip.Error {
 	f.mu.Lock()

@@ -1,0 +1,61 @@
+package hipremote
+
+import "github.com/rocwire/rocwire/hip"
+
+// HostMemory is host memory that kernels may use, as the clients of one Space tell each other of it: allocated or registered with one of them, it
+// is usable by the devices of all.
+type HostMemory struct {
+	Base                hip.Ptr // its address in this process
+	dev                 hip.Ptr // and on devices, 0 if they cannot reach it
+	size                uint64
+	flags               uint32
+	managed, registered bool
+}
+
+// HostMemory is what begins at p, if that is host memory of this client.
+func (c *Client) HostMemory(p hip.Ptr) (HostMemory, bool) {
+	b := c.mem.find(p)
+	if b == nil || b.host == nil || b.host.adopted || b.base != uint64(p) {
+		return HostMemory{}, false
+	}
+	r := b.host
+	return HostMemory{p, r.dev, r.size, r.flags, r.managed, r.registered}, true
+}
+
+// Adopt makes another client's host memory usable by this one's devices, until Disown.
+func (c *Client) Adopt(h HostMemory) hip.Error {
+	l, code := c.ready()
+	if code != hip.Success {
+		return code
+	}
+	r := &hostRegion{host: uint64(h.Base), dev: h.dev, size: h.size, flags: h.flags, managed: h.managed, registered: h.registered, adopted: true}
+	m := &c.mem
+	if m.span.Load() == nil {
+		r.dev = 0 // this client's devices reach no host memory
+	}
+	m.mu.Lock()
+	if m.blocks.find(r.host) != nil {
+		m.mu.Unlock()
+		return hip.ErrorHostMemoryAlreadyRegistered
+	}
+	m.blocks.insert(&block{base: r.host, size: roundUp(r.size), want: r.size, host: r})
+	m.mu.Unlock()
+	c.host.add(r)
+	if (r.managed || c.cfg.Eager) && r.dev != 0 {
+		return c.expose(l, r)
+	}
+	return hip.Success
+}
+
+// Disown ends that, once nothing on this client's devices uses the memory any more.
+func (c *Client) Disown(t hip.Thread, p hip.Ptr) hip.Error {
+	l, code := c.ready()
+	if code != hip.Success {
+		return code
+	}
+	b := c.mem.find(p)
+	if b == nil || b.host == nil || !b.host.adopted || b.base != uint64(p) {
+		return hip.ErrorInvalidValue
+	}
+	return c.freeHost(l, t, b)
+}
