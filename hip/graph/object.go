@@ -1,0 +1,139 @@
+package graph
+
+import (
+	"math"
+
+	"github.com/rocwire/rocwire/hip"
+)
+
+// object is a hipUserObject_t: something of the program's that lives as long as
+// somebody holds a reference to it.
+type object struct {
+	id      ID
+	destroy func()
+	refs    uint32
+	graphs  map[*Graph]bool // that hold some of them
+}
+
+// CreateObject is hipUserObjectCreate; destroy is called when the last
+// reference is given back.
+func (x *Space) CreateObject(destroy func(), refs uint32, flags uint32) (ID, hip.Error) {
+	if destroy == nil || flags != uint32(hip.UserObjectNoDestructorSync) || refs == 0 || refs > math.MaxInt32 {
+		return 0, hip.ErrorInvalidValue
+	}
+	x.lock()
+	defer x.done()
+	o := &object{id: x.id(), destroy: destroy, refs: refs, graphs: map[*Graph]bool{}}
+	x.objects[o.id] = o
+	return o.id, hip.Success
+}
+
+// count checks a number of references.
+func count(n uint32) bool { return n != 0 && n <= math.MaxInt32 }
+
+// release takes n references, or all there are, from an object. Called with the lock.
+func (x *Space) release(o *object, n uint32) {
+	if o.refs == 0 {
+		return
+	}
+	if o.refs -= min(n, o.refs); o.refs > 0 {
+		return
+	}
+	delete(x.objects, o.id)
+	for g := range o.graphs {
+		delete(g.objects, o)
+	}
+	x.later = append(x.later, o.destroy)
+}
+
+// retain notes n references as a graph's. Called with the lock.
+func (x *Space) retain(g *Graph, o *object, n uint32) {
+	if g.objects == nil {
+		g.objects = map[*object]uint32{}
+	}
+	g.objects[o] += n
+	o.graphs[g] = true
+}
+
+// ReleaseObject is hipUserObjectRelease. Giving back what is not there does
+// nothing and is no error, as in AMD's library.
+func (x *Space) ReleaseObject(id ID, n uint32) hip.Error {
+	if id == 0 || !count(n) {
+		return hip.ErrorInvalidValue
+	}
+	x.lock()
+	defer x.done()
+	if o := x.objects[id]; o != nil && o.refs >= n {
+		x.release(o, n)
+	}
+	return hip.Success
+}
+
+// RetainObject is hipUserObjectRetain.
+func (x *Space) RetainObject(id ID, n uint32) hip.Error {
+	if id == 0 || !count(n) {
+		return hip.ErrorInvalidValue
+	}
+	x.lock()
+	defer x.done()
+	if o := x.objects[id]; o != nil {
+		if o.refs > math.MaxInt32-n {
+			return hip.ErrorInvalidValue
+		}
+		o.refs += n
+	}
+	return hip.Success
+}
+
+// GraphRetainObject is hipGraphRetainUserObject: the graph has n references more,
+// new ones or, with hipGraphUserObjectMove, the caller's.
+func (x *Space) GraphRetainObject(graph, id ID, n, flags uint32) hip.Error {
+	if graph == 0 || id == 0 || !count(n) || flags != 0 && flags != uint32(hip.GraphUserObjectMove) {
+		return hip.ErrorInvalidValue
+	}
+	x.lock()
+	defer x.done()
+	g, o := x.graphs[graph], x.objects[id]
+	if g == nil {
+		return hip.ErrorInvalidValue
+	}
+	if o == nil {
+		return hip.Success
+	}
+	if flags != uint32(hip.GraphUserObjectMove) {
+		if o.refs > math.MaxInt32-n {
+			return hip.ErrorInvalidValue
+		}
+		o.refs += n
+	}
+	x.retain(g, o, n)
+	return hip.Success
+}
+
+// GraphReleaseObject is hipGraphReleaseUserObject.
+func (x *Space) GraphReleaseObject(graph, id ID, n uint32) hip.Error {
+	if graph == 0 || id == 0 || !count(n) {
+		return hip.ErrorInvalidValue
+	}
+	x.lock()
+	defer x.done()
+	g, o := x.graphs[graph], x.objects[id]
+	if g == nil {
+		return hip.ErrorInvalidValue
+	}
+	if o == nil {
+		return hip.Success
+	}
+	have, ok := g.objects[o]
+	if !ok || o.refs < n {
+		return hip.Success
+	}
+	if have > n {
+		g.objects[o] = have - n
+	} else {
+		delete(g.objects, o)
+		delete(o.graphs, g)
+	}
+	x.release(o, n)
+	return hip.Success
+}
