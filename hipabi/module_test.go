@@ -124,7 +124,7 @@ func firstKernel(t *testing.T, object string) string {
 }
 
 // Expected values: waves of a SIMD by registers (512 of each lane, in granules
-// of 8; 800 scalar ones in granules of 16), by LDS (64 KiB in granules of 512),
+// of 8; 800 scalar ones in granules of 16), by LDS (64 KiB),
 // by wave slots (8).
 func TestOccupancy(t *testing.T) {
 	d := &device{}
@@ -148,7 +148,9 @@ func TestOccupancy(t *testing.T) {
 		{0, 16, 1024, 256, 0, 8},    // slots before LDS
 		{0, 16, 1024, 64, 0, 32},    // 32 KiB of LDS
 		{0, 16, 1025, 64, 1023, 32}, // 2 KiB each
-		{0, 16, 16384, 64, 1, 3},    // a granule more than a quarter
+		{0, 16, 16384, 64, 1, 3},    // a byte more than a quarter
+		{0, 16, 2000, 64, 0, 32},    // no granules: AMD's runtime counts bytes
+		{0, 16, 2049, 64, 0, 31},
 		{0, 16, 65536, 64, 0, 1},
 		{0, 16, 0, 65, 0, 16},
 		{0, 16, 0, 1, 0, 32},

@@ -5,44 +5,18 @@ import "C"
 import (
 	"unsafe"
 
+	"github.com/rocwire/rocwire/codeobject"
 	"github.com/rocwire/rocwire/hip"
 )
 
-// What gfx90a and gfx942 have in a compute unit.
-const (
-	simdsPerCU   = 4
-	laneVGPRs    = 512 // vector registers of a SIMD's lane, architectural and accumulation ones together
-	simdSGPRs    = 800 // scalar registers of a SIMD
-	sgprGranule  = 16
-	ldsGranule   = 512 // bytes
-	maxOccupancy = 1 << 16
-)
-
-// wavesPerSIMD is how many of the kernel's waves fit a SIMD.
-func (f *function) wavesPerSIMD(d *device) uint64 {
-	warp := uint64(max(d.prop.WarpSize, 1))
-	waves := uint64(d.prop.MaxThreadsPerMultiProcessor) / warp / simdsPerCU
-	waves = min(waves, laneVGPRs/uint64(f.kernel.Descriptor.VGPRs())) // what is allocated, in granules
-	if s := uint64(f.kernel.SGPRs); s != 0 {
-		waves = min(waves, simdSGPRs/((s+sgprGranule-1)/sgprGranule*sgprGranule))
-	}
-	return waves
-}
+const maxOccupancy = 1 << 16
 
 // blocksPerCU is how many workgroups of a size in threads, with dynamic bytes
 // of LDS, one compute unit holds at once.
 func (f *function) blocksPerCU(d *device, threads uint32, dynamic uint64) uint64 {
-	warp := uint32(max(d.prop.WarpSize, 1))
-	waves := uint64((threads + warp - 1) / warp)
-	if waves == 0 {
-		return 0
-	}
-	blocks := f.wavesPerSIMD(d) * simdsPerCU / waves
-	if lds := uint64(f.kernel.GroupSize) + dynamic; lds > 0 {
-		lds = (lds + ldsGranule - 1) / ldsGranule * ldsGranule
-		blocks = min(blocks, max(d.prop.MaxSharedMemoryPerMultiProcessor, d.prop.SharedMemPerBlock)/lds)
-	}
-	return min(blocks, maxOccupancy)
+	p := &d.prop
+	cu := codeobject.ComputeUnit{Threads: uint64(p.MaxThreadsPerMultiProcessor), LDS: max(p.MaxSharedMemoryPerMultiProcessor, p.SharedMemPerBlock)}
+	return min(f.kernel.Resident(cu, threads, dynamic), maxOccupancy)
 }
 
 // bestBlock is the workgroup size of at most limit threads (0: any) that keeps

@@ -10,8 +10,9 @@ import (
 
 const (
 	argBlocks = 256  // kernels that run at a time without an allocation of their own
-	argBlock  = 4096 // bytes: a dispatch packet and an argument segment
+	argBlock  = 4096 // bytes: a dispatch packet, what grids synchronize with, and an argument segment
 	packetLen = 64
+	argStart  = packetLen + gridSyncLen
 )
 
 // kernargs is the memory in which a device's running kernels find their
@@ -26,6 +27,7 @@ type kernargs struct {
 // argMemory is memory for the packet and the arguments of one kernel.
 type argMemory struct {
 	packet uint64
+	sync   uint64 // gridSyncLen bytes
 	args   uint64
 	alloc  *vmem.Alloc // its own, nil for a block
 }
@@ -46,17 +48,17 @@ func (k *kernargs) take(d *device, size uint64) (argMemory, hip.Error) {
 		}
 	}
 	var m argMemory
-	if n := len(k.free); n > 0 && size <= argBlock-packetLen {
+	if n := len(k.free); n > 0 && size <= argBlock-argStart {
 		m.packet = k.free[n-1]
 		k.free = k.free[:n-1]
 	} else {
-		a, e := d.allocate(size+packetLen, vmem.Runtime, 0)
+		a, e := d.allocate(size+argStart, vmem.Runtime, 0)
 		if e != hip.Success {
 			return argMemory{}, e
 		}
 		m.alloc, m.packet = a, a.Base
 	}
-	m.args = m.packet + packetLen
+	m.sync, m.args = m.packet+packetLen, m.packet+argStart
 	return m, hip.Success
 }
 

@@ -21,6 +21,7 @@ type launch struct {
 	cooperative   bool
 	args          []byte
 	start, stop   *queue.Mark
+	grid          gridSync // of a cooperative launch
 }
 
 // LaunchKernel queues a kernel. Errors that show at once are those of HIP 6.4:
@@ -34,50 +35,69 @@ func (r *Runtime) LaunchKernel(t hip.Thread, l *hip.Launch) hip.Error {
 		return e
 	}
 	defer r.leave()
-	if l.Function == 0 {
-		return hip.ErrorInvalidHandle
-	}
-	st, e := r.stream(t, l.Stream)
-	if e == hip.ErrorContextIsDestroyed {
-		return hip.ErrorInvalidValue
-	} else if e != hip.Success {
-		return e
-	}
-	f, ok := r.functions.get(l.Function)
-	if !ok {
-		return hip.ErrorInvalidHandle
-	}
-	if f.m.d != st.d {
-		return hip.ErrorInvalidDevice
-	}
-	k, e := st.d.check(f, l)
+	st, k, marks, e := r.prepare(t, l)
 	if e != hip.Success {
 		return e
 	}
-	var marks [2]*event
+	st.launch(k, marks)
+	return hip.Success
+}
+
+// prepare checks a launch against its stream, function and events.
+func (r *Runtime) prepare(t hip.Thread, l *hip.Launch) (st *stream, k *launch, marks [2]*event, e hip.Error) {
+	if l.Function == 0 {
+		return nil, nil, marks, hip.ErrorInvalidHandle
+	}
+	if st, e = r.stream(t, l.Stream); e == hip.ErrorContextIsDestroyed {
+		return nil, nil, marks, hip.ErrorInvalidValue
+	} else if e != hip.Success {
+		return nil, nil, marks, e
+	}
+	f, ok := r.functions.get(l.Function)
+	if !ok {
+		return nil, nil, marks, hip.ErrorInvalidHandle
+	}
+	if f.m.d != st.d {
+		return nil, nil, marks, hip.ErrorInvalidDevice
+	}
+	if k, e = st.d.check(f, l); e != hip.Success {
+		return nil, nil, marks, e
+	}
 	for i, h := range [2]hip.Event{l.Start, l.Stop} {
 		if h == 0 {
 			continue
 		}
 		if marks[i], ok = r.events.get(h); !ok || marks[i].d != st.d {
-			return hip.ErrorInvalidHandle
+			return nil, nil, marks, hip.ErrorInvalidHandle
 		}
 	}
 	k.args = bytes.Clone(l.Args)
+	return st, k, marks, hip.Success
+}
+
+// launch queues a kernel that prepare has checked, between its events.
+func (st *stream) launch(k *launch, marks [2]*event) {
 	if marks[0] != nil {
 		k.start = queue.NewMark()
 	}
 	if marks[1] != nil {
 		k.stop = queue.NewMark()
 	}
-	fence := st.q.Add(queue.Task{Run: func() { st.d.run(st, k) }})
+	// The grids of a launch on several devices wait for each other: one that is not to run must tell.
+	fence := st.q.Add(queue.Task{Always: k.grid.shared != nil, Run: func() {
+		if e := st.d.status(); e != hip.Success && k.grid.shared != nil {
+			k.grid.abandon()
+			k.grid.end()
+			return
+		}
+		st.d.run(st, k)
+	}})
 	for i, m := range [2]*queue.Mark{k.start, k.stop} {
 		if m != nil {
 			m.Set(fence)
 			marks[i].set(m)
 		}
 	}
-	return hip.Success
 }
 
 // check checks the sizes of a launch and what the kernel needs.
@@ -135,24 +155,15 @@ func (d *device) check(f *function, l *hip.Launch) (*launch, hip.Error) {
 		d.r.o.Logf("simgpu: card %d: kernel %s takes %d bytes of arguments, %d were passed", d.id, kn.Name, kn.ExplicitSize, len(l.Args))
 		return nil, hip.ErrorInvalidValue
 	}
-	if k.cooperative && k.groups > uint64(d.r.product.resident(kn, int(threads), k.lds))*uint64(d.r.product.computeUnits) {
+	if k.cooperative && k.groups > d.r.product.resident(kn, uint32(threads), k.lds) {
 		return nil, hip.ErrorCooperativeLaunchTooLarge
 	}
 	return k, hip.Success
 }
 
-// resident is how many workgroups of a kernel fit on a compute unit at a time.
-func (p *product) resident(k *codeobject.Kernel, threads int, lds uint32) int {
-	waves := (threads + waveSize - 1) / waveSize
-	perSIMD := wavesPerUnit / 4
-	if v := int(k.VGPRs) + int(k.AGPRs); v > 0 {
-		perSIMD = min(perSIMD, max(1, p.vgprs/((v+7)&^7)))
-	}
-	n := perSIMD * 4 / waves
-	if l := int(k.GroupSize + lds); l > 0 {
-		n = min(n, ldsBytes/l)
-	}
-	return max(n, 0)
+// resident is how many workgroups of a kernel a card holds at a time.
+func (p *product) resident(k *codeobject.Kernel, threads uint32, lds uint32) uint64 {
+	return k.Resident(codeobject.ComputeUnit{Threads: threadsPerUnit, LDS: ldsBytes}, threads, uint64(lds)) * uint64(p.computeUnits)
 }
 
 // accountEvery is how often the work of a running kernel is accounted.
@@ -160,18 +171,25 @@ const accountEvery = 20 * time.Millisecond
 
 // run executes a kernel in its stream's turn.
 func (d *device) run(st *stream, l *launch) {
+	defer l.grid.end()
 	kn := l.f.kernel
 	s := d.r.space.Load()
 	mem, e := d.args.take(d, uint64(kn.KernargSize))
 	if e != hip.Success {
+		l.grid.abandon()
 		d.fail(st, hip.ErrorLaunchOutOfResources, "no memory for the arguments of kernel "+kn.Name)
 		return
 	}
 	defer d.args.give(d, mem)
 	hidden := codeobject.Hidden{DynamicLDSSize: l.lds, QueuePtr: d.args.queue, SharedBase: sharedBaseHi, PrivateBase: privateBaseHi}
+	if l.cooperative {
+		l.grid.put(vmem.Raw(mem.sync, gridSyncLen), uint32(l.groups))
+		hidden.MultigridSync = mem.sync
+	}
 	hidden.SetGrid(l.global, l.block)
 	putPacket(vmem.Raw(mem.packet, packetLen), l, mem.args)
 	if err := kn.FillKernarg(vmem.Raw(mem.args, uint64(kn.KernargSize)), l.args, &hidden); err != nil {
+		l.grid.abandon()
 		d.fail(st, hip.ErrorInvalidValue, err.Error())
 		return
 	}
@@ -186,7 +204,8 @@ func (d *device) run(st *stream, l *launch) {
 		l.start.Now()
 	}
 	d.meter.Begin(kn.Name, units)
-	ctx := d.context()
+	ctx, release := l.grid.context(d.context())
+	defer release()
 	d.hold(ctx)
 	var done exec.Stats // executed and not accounted yet
 	told := time.Now()
@@ -203,6 +222,9 @@ func (d *device) run(st *stream, l *launch) {
 		pace.turn(now)
 	}
 	_, err := x.Run(ctx, n)
+	if err != nil {
+		l.grid.abandon()
+	}
 	done.Dispatches++
 	d.meter.Work(workOf(&done))
 	d.meter.End(units)

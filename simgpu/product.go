@@ -22,7 +22,6 @@ type product struct {
 	memoryType            string
 	bandwidth             float64 // bytes per second
 	minCap                float64 // watts
-	vgprs                 int     // vector registers of a SIMD lane
 	physical              model.Card
 	chip                  *chip
 }
@@ -49,7 +48,7 @@ var products = map[string]*product{
 		arch: gcn.GFX90A, name: "AMD Instinct MI210" + simulatedSuffix,
 		target: codeobject.Target{Processor: "gfx90a", SRAMECC: codeobject.FeatureOn, XNACK: codeobject.FeatureOff},
 		major:  9, minor: 0, computeUnits: 104, clock: 1700, memClock: 1600, busWidth: 4096, l2: 8 << 20,
-		deviceID: 0x740f, subsystemID: 0x0c34, revision: 2, memoryType: "HBM2e", bandwidth: 1.6384e12, minCap: 100, vgprs: 512,
+		deviceID: 0x740f, subsystemID: 0x0c34, revision: 2, memoryType: "HBM2e", bandwidth: 1.6384e12, minCap: 100,
 		physical: model.Card{
 			IdlePower: 42, MaxPower: 300,
 			GFXIdle: 800e6, GFXMin: 500e6, GFXMax: 1700e6, GFXVoltsMin: 0.7, GFXVoltsMax: 1.05, MemIdle: 400e6, MemMax: 1600e6, SOCIdle: 800e6, SOCMax: 1090e6,
@@ -63,7 +62,7 @@ var products = map[string]*product{
 		arch: gcn.GFX942, name: "AMD Instinct MI300X" + simulatedSuffix,
 		target: codeobject.Target{Processor: "gfx942", SRAMECC: codeobject.FeatureOn, XNACK: codeobject.FeatureOff},
 		major:  9, minor: 4, computeUnits: 304, clock: 2100, memClock: 1300, busWidth: 8192, l2: 4 << 20,
-		deviceID: 0x74a1, subsystemID: 0x74a1, revision: 0, memoryType: "HBM3", bandwidth: 5.3248e12, minCap: 200, vgprs: 512,
+		deviceID: 0x74a1, subsystemID: 0x74a1, revision: 0, memoryType: "HBM3", bandwidth: 5.3248e12, minCap: 200,
 		physical: model.Card{
 			IdlePower: 138, MaxPower: 750,
 			GFXIdle: 132e6, GFXMin: 500e6, GFXMax: 2100e6, GFXVoltsMin: 0.65, GFXVoltsMax: 1, MemIdle: 900e6, MemMax: 1300e6, SOCIdle: 29e6, SOCMax: 1330e6,

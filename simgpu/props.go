@@ -61,7 +61,8 @@ func (p *product) properties(index int, memory uint64) *hip.DevicePropR0600 {
 		MaxThreadsPerMultiProcessor: threadsPerUnit, StreamPrioritiesSupported: 1, GlobalL1CacheSupported: 1, LocalL1CacheSupported: 1,
 		SharedMemPerMultiprocessor: ldsBytes, RegsPerMultiprocessor: registers, ManagedMemory: 1,
 		HostNativeAtomicSupported: 1, SingleToDoublePrecisionPerfRatio: 1, ConcurrentManagedAccess: 1, ComputePreemptionSupported: 1,
-		CanUseHostPointerForRegisteredMem: 0, CooperativeLaunch: 1, SharedMemPerBlockOptin: ldsBytes, DirectManagedMemAccessFromHost: 1,
+		CanUseHostPointerForRegisteredMem: 0, CooperativeLaunch: 1, CooperativeMultiDeviceLaunch: 1, CooperativeMultiDeviceUnmatchedFunc: 1,
+		CooperativeMultiDeviceUnmatchedGridDim: 1, CooperativeMultiDeviceUnmatchedBlockDim: 1, CooperativeMultiDeviceUnmatchedSharedMem: 1, SharedMemPerBlockOptin: ldsBytes, DirectManagedMemAccessFromHost: 1,
 		MaxBlocksPerMultiProcessor: wavesPerUnit, HostRegisterSupported: 1, MemoryPoolsSupported: 1, UnifiedFunctionPointers: 1,
 
 		MaxSharedMemoryPerMultiProcessor: ldsBytes, ClockInstructionRate: wallClockKHz, IsLargeBar: 1, AsicRevision: int32(p.revision),

@@ -35,6 +35,7 @@ type Runtime struct {
 	modules   table[hip.Module, *module]
 	functions table[hip.Function, *function]
 
+	multi   sync.Mutex   // held while a launch on several devices is queued
 	closing sync.RWMutex // held for reading by calls, for writing by Close
 	closed  bool
 }

@@ -41,6 +41,7 @@ func Run(t *testing.T, open func(t *testing.T) hip.Runtime) {
 		{"Events", eventTests},
 		{"Modules", moduleTests},
 		{"Launch", launchTests},
+		{"Cooperative", cooperativeTests},
 		{"Faults", faultTests},
 		{"Threads", threadTests},
 	} {

@@ -17,6 +17,11 @@ const (
 
 	maxResident    = 4096      // workgroups of a dispatch that is not cooperative
 	residentMemory = 256 << 20 // bytes they may take
+	// All workgroups of a cooperative dispatch are resident. What occupancy
+	// promises, 32 waves on each of 304 compute units, has its place, and most of
+	// what a wave could use it never touches.
+	maxCooperative    = 1 << 16 // waves
+	cooperativeMemory = 64 << 30
 )
 
 // scheduler hands the workgroups of a dispatch to the worker goroutines.
@@ -25,14 +30,16 @@ type scheduler struct {
 	groups [3]uint32
 	init   launchState
 	stop   atomic.Bool // a fault, or cancelled
+	gws    *gws        // nil unless the dispatch is cooperative
 
 	mu       sync.Mutex
 	next     uint64 // number of the next workgroup to start
 	total    uint64
-	parked   []*workgroup // started, not finished, not executing; oldest first
-	resident int          // started and not finished
-	limit    int          // how many may be resident
-	idle     int          // workgroups parked since one finished
+	parked   []*workgroup // started, not finished, not executing, from head on; oldest first
+	head     int
+	resident int // started and not finished
+	limit    int // how many may be resident
+	idle     int // workgroups parked since one finished
 	fault    *Fault
 	stats    Stats
 }
@@ -63,6 +70,8 @@ func (d *Dispatch) Run(ctx context.Context, workers int) (Stats, error) {
 			return Stats{}, d.fail("%d workgroups cannot be resident together, at most %d", s.total, s.maxResident())
 		}
 		s.limit = int(s.total)
+		s.gws = &gws{}
+		s.gws.resources[0].count = uint32(s.total - 1)
 	}
 	unwatch := context.AfterFunc(ctx, func() { s.stop.Store(true) })
 	defer unwatch()
@@ -90,11 +99,10 @@ func (s *scheduler) maxResident() int {
 	d := s.d
 	waves := (int(d.Group[0])*int(d.Group[1])*int(d.Group[2]) + WaveSize - 1) / WaveSize
 	size := waves*(waveBytes+d.Desc.vgprs()*4*WaveSize+int(d.scratch())*WaveSize) + s.d.lds()
-	n := residentMemory / size
 	if d.Cooperative {
-		n *= 16
+		return min(cooperativeMemory/size, maxCooperative/waves)
 	}
-	return max(1, min(n, maxResident))
+	return max(1, min(residentMemory/size, maxResident))
 }
 
 // work executes workgroups until there are none left to take up.
@@ -153,11 +161,16 @@ func (s *scheduler) choose(g *workgroup) (next *workgroup, n uint64, fresh bool)
 		s.resident++
 		return nil, n, true
 	}
-	if len(s.parked) == 0 {
+	if s.head == len(s.parked) {
 		return nil, 0, false
 	}
-	next = s.parked[0]
-	s.parked = append(s.parked[:0], s.parked[1:]...)
+	next = s.parked[s.head]
+	s.parked[s.head] = nil
+	if s.head++; s.head*2 >= len(s.parked) { // move what is left only now and then
+		n := copy(s.parked, s.parked[s.head:])
+		clear(s.parked[n:])
+		s.parked, s.head = s.parked[:n], 0
+	}
 	return next, 0, false
 }
 

@@ -34,6 +34,7 @@ const (
 	running   status = iota // its time slice is over
 	atBarrier               // waits for the other waves of its workgroup
 	sleeping                // asked to let others run
+	atGWS                   // waits for waves of other workgroups, see waits
 	ended
 )
 
@@ -53,6 +54,7 @@ type wave struct {
 	blk    *block // where it stands
 	idx    int    // instruction of blk that executes
 	status status
+	waits  gwsWait // at atGWS
 
 	d   *Dispatch
 	mem *Memory

@@ -14,6 +14,7 @@ type workgroup struct {
 	live  int // waves that have not ended
 	lds   []byte
 	slept bool // at the end of the last turn all waves asked to let others run
+	gws   *gws // nil unless the dispatch is cooperative
 }
 
 const waveBytes = int(unsafe.Sizeof(wave{}))
@@ -29,7 +30,7 @@ func (d *Dispatch) lds() int {
 // device memory.
 func newWorkgroup(s *scheduler, n uint64) *workgroup {
 	d := s.d
-	g := &workgroup{}
+	g := &workgroup{gws: s.gws}
 	g.id[0] = uint32(n % uint64(s.groups[0]))
 	n /= uint64(s.groups[0])
 	g.id[1] = uint32(n % uint64(s.groups[1]))
@@ -81,6 +82,10 @@ func (g *workgroup) turn(stop *atomic.Bool) (fault *Fault, done bool) {
 			case atBarrier:
 				waiting++
 				continue
+			case atGWS:
+				if !g.gws.passes(&w.waits) {
+					continue
+				}
 			}
 			if w.blk == nil {
 				w.blk = w.d.Program.block(w.d.entry())

@@ -1,0 +1,87 @@
+package hiptest
+
+import (
+	"encoding/binary"
+
+	"github.com/rocwire/rocwire/hip"
+)
+
+// Cooperative launches: all workgroups run at the same time and can wait for
+// each other.
+var cooperativeTests = []test{
+	{"GridSync", func(e *env) {
+		e.rounds(hip.Dim3{X: 40, Y: 1, Z: 1}, hip.Dim3{X: 100, Y: 1, Z: 1}, 5)
+		e.rounds(hip.Dim3{X: 3, Y: 4, Z: 5}, hip.Dim3{X: 8, Y: 3, Z: 7}, 3)
+		e.rounds(hip.Dim3{X: 1, Y: 1, Z: 1}, hip.Dim3{X: 1024, Y: 1, Z: 1}, 3)
+	}},
+	// As many workgroups as occupancy promises: 8 waves on each SIMD of each compute unit.
+	{"GridSyncOfWholeDevice", func(e *env) {
+		p, err := e.GetDevicePropertiesR0600(0)
+		e.ok("GetDeviceProperties", err)
+		most := uint32(p.MultiProcessorCount) * uint32(p.MaxThreadsPerMultiProcessor/64)
+		e.rounds(hip.Dim3{X: most, Y: 1, Z: 1}, hip.Dim3{X: 64, Y: 1, Z: 1}, 2)
+		l := &hip.Launch{Function: e.kernel("grid", "grid_rounds"), Grid: hip.Dim3{X: most + 1, Y: 1, Z: 1}, Block: hip.Dim3{X: 64, Y: 1, Z: 1},
+			Flags: hip.LaunchCooperative, Args: pack(hip.Ptr(0), hip.Ptr(0), uint32(0))}
+		e.is("one workgroup more", e.LaunchKernel(e.th, l), hip.ErrorCooperativeLaunchTooLarge)
+	}},
+	// Two launches at a time do not get into each other's way.
+	{"GridSyncOnStreams", func(e *env) {
+		s1, s2 := e.stream(nonBlocking), e.stream(nonBlocking)
+		l1, check1 := e.gridLaunch(hip.Dim3{X: 30, Y: 1, Z: 1}, hip.Dim3{X: 64, Y: 1, Z: 1}, 20)
+		l2, check2 := e.gridLaunch(hip.Dim3{X: 50, Y: 1, Z: 1}, hip.Dim3{X: 128, Y: 1, Z: 1}, 20)
+		l1.Stream, l2.Stream = s1, s2
+		e.ok("LaunchKernel", e.LaunchKernel(e.th, l1))
+		e.ok("LaunchKernel", e.LaunchKernel(e.th, l2))
+		e.ok("StreamSynchronize", e.StreamSynchronize(e.th, s1))
+		e.ok("StreamSynchronize", e.StreamSynchronize(e.th, s2))
+		check1()
+		check2()
+	}},
+	{"Semaphore", func(e *env) {
+		if e.arch != "gfx90a" {
+			e.Skip("gfx942 has no use for global wave sync")
+		}
+		counter := e.upload(u32s(0))
+		launch := func(kernel string, args ...any) {
+			e.ok("LaunchKernel", e.LaunchKernel(e.th, &hip.Launch{Function: e.kernel("grid", kernel), Grid: hip.Dim3{X: 30, Y: 1, Z: 1},
+				Block: hip.Dim3{X: 64, Y: 1, Z: 1}, Flags: hip.LaunchCooperative, Args: pack(args...)}))
+			e.sync()
+		}
+		launch("semaphore", counter, uint32(20))
+		if got := u32At(e.download(counter, 4), 0); got != 600 {
+			e.Errorf("the counter is %d, want 600", got)
+		}
+		e.write(counter, u32s(0))
+		launch("release_all", counter)
+		if got := u32At(e.download(counter, 4), 0); got != 29<<16|29 {
+			e.Errorf("%#x: 29 workgroups were to wait and be let go", got)
+		}
+	}},
+}
+
+// gridLaunch is a launch of grid_rounds, and what checks its results.
+func (e *env) gridLaunch(grid, block hip.Dim3, rounds uint32) (l *hip.Launch, check func()) {
+	e.Helper()
+	counter, out := e.upload(u32s(0)), e.upload(make([]byte, 4*rounds))
+	l = &hip.Launch{Function: e.kernel("grid", "grid_rounds"), Grid: grid, Block: block, Flags: hip.LaunchCooperative, Args: pack(counter, out, rounds)}
+	return l, func() {
+		e.Helper()
+		all := grid.X * grid.Y * grid.Z * block.X * block.Y * block.Z * rounds
+		if got := u32At(e.download(counter, 4), 0); got != all {
+			e.Errorf("%v workgroups of %v: %d threads have counted, want %d", grid, block, got, all)
+		}
+		for i, late := 0, e.download(out, int(4*rounds)); i < int(rounds); i++ {
+			if n := binary.LittleEndian.Uint32(late[4*i:]); n != 0 {
+				e.Errorf("%v workgroups of %v: in round %d %d threads went on before all had come", grid, block, i, n)
+			}
+		}
+	}
+}
+
+func (e *env) rounds(grid, block hip.Dim3, rounds uint32) {
+	e.Helper()
+	l, check := e.gridLaunch(grid, block, rounds)
+	e.ok("LaunchKernel", e.LaunchKernel(e.th, l))
+	e.sync()
+	check()
+}
