@@ -15,17 +15,6 @@ package hip
 // value wherever it is seen.
 type Ptr uint64
 
-// Handles of a runtime's objects. A runtime gives out no handle below 16: the
-// values 0, 1 and 2 have meanings of their own as a Stream.
-type (
-	Stream    uint64
-	Event     uint64
-	Module    uint64
-	Function  uint64
-	GraphExec uint64 // an executable graph
-	MemPool   uint64
-)
-
 // The streams that every device has.
 const (
 	StreamNull      Stream = 0 // the default stream of the current device

@@ -4,133 +4,247 @@ package hip
 
 // Opcodes of the calls on the wire.
 const (
-	OpDeviceCanAccessPeer          uint16 = 0x0109
-	OpDeviceDisablePeerAccess      uint16 = 0x010B
-	OpDeviceEnablePeerAccess       uint16 = 0x010A
-	OpDeviceGetAttribute           uint16 = 0x0106
-	OpDeviceGetDefaultMemPool      uint16 = 0x0256
-	OpDeviceGetStreamPriorityRange uint16 = 0x011C
-	OpDeviceReset                  uint16 = 0x0105
-	OpDeviceSynchronize            uint16 = 0x0104
-	OpEventCreateWithFlags         uint16 = 0x0401
-	OpEventDestroy                 uint16 = 0x0402
-	OpEventElapsedTime             uint16 = 0x0406
-	OpEventQuery                   uint16 = 0x0405
-	OpEventRecord                  uint16 = 0x0403
-	OpEventSynchronize             uint16 = 0x0404
-	OpFree                         uint16 = 0x0201
-	OpFreeAsync                    uint16 = 0x0206
-	OpGetDeviceCount               uint16 = 0x0100
-	OpGetDevicePropertiesR0600     uint16 = 0x0103
-	OpHostFree                     uint16 = 0x0265
-	OpHostGetDevicePointer         uint16 = 0x0262
-	OpHostGetFlags                 uint16 = 0x0263
-	OpHostMalloc                   uint16 = 0x0264
-	OpHostRegister                 uint16 = 0x0260
-	OpHostUnregister               uint16 = 0x0261
-	OpLaunchHostFunc               uint16 = 0x1000
-	OpMalloc                       uint16 = 0x0200
-	OpMallocAsync                  uint16 = 0x0205
-	OpMallocManaged                uint16 = 0x0204
-	OpMemcpy                       uint16 = 0x0210
-	OpMemcpy2D                     uint16 = 0x0212
-	OpMemcpy2DAsync                uint16 = 0x0213
-	OpMemcpyAsync                  uint16 = 0x0211
-	OpMemcpyPeer                   uint16 = 0x021C
-	OpMemcpyPeerAsync              uint16 = 0x021D
-	OpMemcpyWithStream             uint16 = 0x1001
-	OpMemGetAddressRange           uint16 = 0x1002
-	OpMemGetInfo                   uint16 = 0x0230
-	OpMemPoolTrimTo                uint16 = 0x0255
-	OpMemPtrGetInfo                uint16 = 0x0751
-	OpMemset                       uint16 = 0x0220
-	OpMemset2D                     uint16 = 0x1003
-	OpMemset2DAsync                uint16 = 0x1004
-	OpMemsetAsync                  uint16 = 0x0221
-	OpMemsetD16                    uint16 = 0x0223
-	OpMemsetD16Async               uint16 = 0x1005
-	OpMemsetD32                    uint16 = 0x0224
-	OpMemsetD32Async               uint16 = 0x1006
-	OpMemsetD8                     uint16 = 0x0222
-	OpMemsetD8Async                uint16 = 0x1007
-	OpModuleGetFunction            uint16 = 0x0503
-	OpModuleGetGlobal              uint16 = 0x0504
-	OpLaunchKernel                 uint16 = 0x0512
-	OpModuleLoadData               uint16 = 0x0500
-	OpModuleUnload                 uint16 = 0x0502
-	OpPointerGetAttributes         uint16 = 0x0231
-	OpStreamCreateWithPriority     uint16 = 0x0302
-	OpStreamDestroy                uint16 = 0x0303
-	OpStreamGetDevice              uint16 = 0x1008
-	OpStreamGetFlags               uint16 = 0x0307
-	OpStreamGetPriority            uint16 = 0x0308
-	OpStreamQuery                  uint16 = 0x0305
-	OpStreamSynchronize            uint16 = 0x0304
-	OpStreamWaitEvent              uint16 = 0x0306
+	OpArray3DCreate                        uint16 = 0x103E
+	OpArrayDestroy                         uint16 = 0x103F
+	OpCreateSurfaceObject                  uint16 = 0x1047
+	OpDestroySurfaceObject                 uint16 = 0x1048
+	OpDeviceCanAccessPeer                  uint16 = 0x0109
+	OpDeviceDisablePeerAccess              uint16 = 0x010B
+	OpDeviceEnablePeerAccess               uint16 = 0x010A
+	OpDeviceGetAttribute                   uint16 = 0x0106
+	OpDeviceGetDefaultMemPool              uint16 = 0x0256
+	OpDeviceGetLimit                       uint16 = 0x103A
+	OpDeviceGetStreamPriorityRange         uint16 = 0x011C
+	OpDeviceReset                          uint16 = 0x0105
+	OpDeviceSetLimit                       uint16 = 0x1039
+	OpDeviceSynchronize                    uint16 = 0x0104
+	OpDrvMemcpy3D                          uint16 = 0x1043
+	OpDrvMemcpy3DAsync                     uint16 = 0x1044
+	OpEventCreateWithFlags                 uint16 = 0x0401
+	OpEventDestroy                         uint16 = 0x0402
+	OpEventElapsedTime                     uint16 = 0x0406
+	OpEventQuery                           uint16 = 0x0405
+	OpEventRecord                          uint16 = 0x0403
+	OpEventSynchronize                     uint16 = 0x0404
+	OpExtGetLinkTypeAndHopCount            uint16 = 0x1038
+	OpLaunchKernelMultiDevice              uint16 = 0x103D
+	OpExtMallocWithFlags                   uint16 = 0x103C
+	OpExtStreamCreateWithCUMask            uint16 = 0x1036
+	OpExtStreamGetCUMask                   uint16 = 0x1037
+	OpFree                                 uint16 = 0x0201
+	OpFreeAsync                            uint16 = 0x0206
+	OpGetDeviceCount                       uint16 = 0x0100
+	OpGetDevicePropertiesR0600             uint16 = 0x0103
+	OpHostFree                             uint16 = 0x0265
+	OpHostGetDevicePointer                 uint16 = 0x0262
+	OpHostGetFlags                         uint16 = 0x0263
+	OpHostMalloc                           uint16 = 0x0264
+	OpHostRegister                         uint16 = 0x0260
+	OpHostUnregister                       uint16 = 0x0261
+	OpIpcCloseMemHandle                    uint16 = 0x102A
+	OpIpcGetEventHandle                    uint16 = 0x102B
+	OpIpcGetMemHandle                      uint16 = 0x1028
+	OpIpcOpenEventHandle                   uint16 = 0x102C
+	OpIpcOpenMemHandle                     uint16 = 0x1029
+	OpLaunchHostFunc                       uint16 = 0x1000
+	OpMalloc                               uint16 = 0x0200
+	OpMallocAsync                          uint16 = 0x0205
+	OpMallocFromPoolAsync                  uint16 = 0x1016
+	OpMallocManaged                        uint16 = 0x0204
+	OpMemAddressFree                       uint16 = 0x101C
+	OpMemAddressReserve                    uint16 = 0x101B
+	OpMemAdvise                            uint16 = 0x1032
+	OpMemcpy                               uint16 = 0x0210
+	OpMemcpy2D                             uint16 = 0x0212
+	OpMemcpy2DAsync                        uint16 = 0x0213
+	OpMemcpyAsync                          uint16 = 0x0211
+	OpMemcpyPeer                           uint16 = 0x021C
+	OpMemcpyPeerAsync                      uint16 = 0x021D
+	OpMemcpyWithStream                     uint16 = 0x1001
+	OpMemCreate                            uint16 = 0x101D
+	OpMemExportToShareableHandle           uint16 = 0x1026
+	OpMemGetAccess                         uint16 = 0x1023
+	OpMemGetAddressRange                   uint16 = 0x1002
+	OpMemGetAllocationGranularity          uint16 = 0x1024
+	OpMemGetAllocationPropertiesFromHandle uint16 = 0x1025
+	OpMemGetInfo                           uint16 = 0x0230
+	OpMemImportFromShareableHandle         uint16 = 0x1027
+	OpMemMap                               uint16 = 0x1020
+	OpMemPoolCreate                        uint16 = 0x1010
+	OpMemPoolDestroy                       uint16 = 0x1011
+	OpMemPoolExportPointer                 uint16 = 0x1019
+	OpMemPoolExportToShareableHandle       uint16 = 0x1017
+	OpMemPoolGetAccess                     uint16 = 0x1015
+	OpMemPoolGetAttribute                  uint16 = 0x1012
+	OpMemPoolImportFromShareableHandle     uint16 = 0x1018
+	OpMemPoolImportPointer                 uint16 = 0x101A
+	OpMemPoolSetAccess                     uint16 = 0x1014
+	OpMemPoolSetAttribute                  uint16 = 0x1013
+	OpMemPoolTrimTo                        uint16 = 0x0255
+	OpMemPrefetchAsync                     uint16 = 0x1033
+	OpMemPtrGetInfo                        uint16 = 0x0751
+	OpMemRangeGetAttribute                 uint16 = 0x1034
+	OpMemRelease                           uint16 = 0x101E
+	OpMemRetainAllocationHandle            uint16 = 0x101F
+	OpMemset                               uint16 = 0x0220
+	OpMemset2D                             uint16 = 0x1003
+	OpMemset2DAsync                        uint16 = 0x1004
+	OpMemSetAccess                         uint16 = 0x1022
+	OpMemsetAsync                          uint16 = 0x0221
+	OpMemsetD16                            uint16 = 0x0223
+	OpMemsetD16Async                       uint16 = 0x1005
+	OpMemsetD32                            uint16 = 0x0224
+	OpMemsetD32Async                       uint16 = 0x1006
+	OpMemsetD8                             uint16 = 0x0222
+	OpMemsetD8Async                        uint16 = 0x1007
+	OpMemUnmap                             uint16 = 0x1021
+	OpMipmappedArrayCreate                 uint16 = 0x1040
+	OpMipmappedArrayDestroy                uint16 = 0x1041
+	OpMipmappedArrayGetLevel               uint16 = 0x1042
+	OpModuleGetFunction                    uint16 = 0x0503
+	OpModuleGetGlobal                      uint16 = 0x0504
+	OpLaunchKernel                         uint16 = 0x0512
+	OpModuleLoadData                       uint16 = 0x0500
+	OpModuleUnload                         uint16 = 0x0502
+	OpPointerGetAttributes                 uint16 = 0x0231
+	OpPointerSetAttribute                  uint16 = 0x103B
+	OpStreamAttachMemAsync                 uint16 = 0x1035
+	OpStreamBatchMemOp                     uint16 = 0x1031
+	OpStreamCreateWithPriority             uint16 = 0x0302
+	OpStreamDestroy                        uint16 = 0x0303
+	OpStreamGetDevice                      uint16 = 0x1008
+	OpStreamGetFlags                       uint16 = 0x0307
+	OpStreamGetPriority                    uint16 = 0x0308
+	OpStreamQuery                          uint16 = 0x0305
+	OpStreamSynchronize                    uint16 = 0x0304
+	OpStreamWaitEvent                      uint16 = 0x0306
+	OpStreamWaitValue32                    uint16 = 0x102D
+	OpStreamWaitValue64                    uint16 = 0x102E
+	OpStreamWriteValue32                   uint16 = 0x102F
+	OpStreamWriteValue64                   uint16 = 0x1030
+	OpTexObjectCreate                      uint16 = 0x1045
+	OpTexObjectDestroy                     uint16 = 0x1046
 )
 
 var opNames = map[uint16]string{
-	OpDeviceCanAccessPeer:          "hipDeviceCanAccessPeer",
-	OpDeviceDisablePeerAccess:      "hipDeviceDisablePeerAccess",
-	OpDeviceEnablePeerAccess:       "hipDeviceEnablePeerAccess",
-	OpDeviceGetAttribute:           "hipDeviceGetAttribute",
-	OpDeviceGetDefaultMemPool:      "hipDeviceGetDefaultMemPool",
-	OpDeviceGetStreamPriorityRange: "hipDeviceGetStreamPriorityRange",
-	OpDeviceReset:                  "hipDeviceReset",
-	OpDeviceSynchronize:            "hipDeviceSynchronize",
-	OpEventCreateWithFlags:         "hipEventCreateWithFlags",
-	OpEventDestroy:                 "hipEventDestroy",
-	OpEventElapsedTime:             "hipEventElapsedTime",
-	OpEventQuery:                   "hipEventQuery",
-	OpEventRecord:                  "hipEventRecord",
-	OpEventSynchronize:             "hipEventSynchronize",
-	OpFree:                         "hipFree",
-	OpFreeAsync:                    "hipFreeAsync",
-	OpGetDeviceCount:               "hipGetDeviceCount",
-	OpGetDevicePropertiesR0600:     "hipGetDevicePropertiesR0600",
-	OpHostFree:                     "hipHostFree",
-	OpHostGetDevicePointer:         "hipHostGetDevicePointer",
-	OpHostGetFlags:                 "hipHostGetFlags",
-	OpHostMalloc:                   "hipHostMalloc",
-	OpHostRegister:                 "hipHostRegister",
-	OpHostUnregister:               "hipHostUnregister",
-	OpLaunchHostFunc:               "hipLaunchHostFunc",
-	OpMalloc:                       "hipMalloc",
-	OpMallocAsync:                  "hipMallocAsync",
-	OpMallocManaged:                "hipMallocManaged",
-	OpMemcpy:                       "hipMemcpy",
-	OpMemcpy2D:                     "hipMemcpy2D",
-	OpMemcpy2DAsync:                "hipMemcpy2DAsync",
-	OpMemcpyAsync:                  "hipMemcpyAsync",
-	OpMemcpyPeer:                   "hipMemcpyPeer",
-	OpMemcpyPeerAsync:              "hipMemcpyPeerAsync",
-	OpMemcpyWithStream:             "hipMemcpyWithStream",
-	OpMemGetAddressRange:           "hipMemGetAddressRange",
-	OpMemGetInfo:                   "hipMemGetInfo",
-	OpMemPoolTrimTo:                "hipMemPoolTrimTo",
-	OpMemPtrGetInfo:                "hipMemPtrGetInfo",
-	OpMemset:                       "hipMemset",
-	OpMemset2D:                     "hipMemset2D",
-	OpMemset2DAsync:                "hipMemset2DAsync",
-	OpMemsetAsync:                  "hipMemsetAsync",
-	OpMemsetD16:                    "hipMemsetD16",
-	OpMemsetD16Async:               "hipMemsetD16Async",
-	OpMemsetD32:                    "hipMemsetD32",
-	OpMemsetD32Async:               "hipMemsetD32Async",
-	OpMemsetD8:                     "hipMemsetD8",
-	OpMemsetD8Async:                "hipMemsetD8Async",
-	OpModuleGetFunction:            "hipModuleGetFunction",
-	OpModuleGetGlobal:              "hipModuleGetGlobal",
-	OpLaunchKernel:                 "hipModuleLaunchKernel",
-	OpModuleLoadData:               "hipModuleLoadData",
-	OpModuleUnload:                 "hipModuleUnload",
-	OpPointerGetAttributes:         "hipPointerGetAttributes",
-	OpStreamCreateWithPriority:     "hipStreamCreateWithPriority",
-	OpStreamDestroy:                "hipStreamDestroy",
-	OpStreamGetDevice:              "hipStreamGetDevice",
-	OpStreamGetFlags:               "hipStreamGetFlags",
-	OpStreamGetPriority:            "hipStreamGetPriority",
-	OpStreamQuery:                  "hipStreamQuery",
-	OpStreamSynchronize:            "hipStreamSynchronize",
-	OpStreamWaitEvent:              "hipStreamWaitEvent",
+	OpArray3DCreate:                        "hipArray3DCreate",
+	OpArrayDestroy:                         "hipArrayDestroy",
+	OpCreateSurfaceObject:                  "hipCreateSurfaceObject",
+	OpDestroySurfaceObject:                 "hipDestroySurfaceObject",
+	OpDeviceCanAccessPeer:                  "hipDeviceCanAccessPeer",
+	OpDeviceDisablePeerAccess:              "hipDeviceDisablePeerAccess",
+	OpDeviceEnablePeerAccess:               "hipDeviceEnablePeerAccess",
+	OpDeviceGetAttribute:                   "hipDeviceGetAttribute",
+	OpDeviceGetDefaultMemPool:              "hipDeviceGetDefaultMemPool",
+	OpDeviceGetLimit:                       "hipDeviceGetLimit",
+	OpDeviceGetStreamPriorityRange:         "hipDeviceGetStreamPriorityRange",
+	OpDeviceReset:                          "hipDeviceReset",
+	OpDeviceSetLimit:                       "hipDeviceSetLimit",
+	OpDeviceSynchronize:                    "hipDeviceSynchronize",
+	OpDrvMemcpy3D:                          "hipDrvMemcpy3D",
+	OpDrvMemcpy3DAsync:                     "hipDrvMemcpy3DAsync",
+	OpEventCreateWithFlags:                 "hipEventCreateWithFlags",
+	OpEventDestroy:                         "hipEventDestroy",
+	OpEventElapsedTime:                     "hipEventElapsedTime",
+	OpEventQuery:                           "hipEventQuery",
+	OpEventRecord:                          "hipEventRecord",
+	OpEventSynchronize:                     "hipEventSynchronize",
+	OpExtGetLinkTypeAndHopCount:            "hipExtGetLinkTypeAndHopCount",
+	OpLaunchKernelMultiDevice:              "hipExtLaunchMultiKernelMultiDevice",
+	OpExtMallocWithFlags:                   "hipExtMallocWithFlags",
+	OpExtStreamCreateWithCUMask:            "hipExtStreamCreateWithCUMask",
+	OpExtStreamGetCUMask:                   "hipExtStreamGetCUMask",
+	OpFree:                                 "hipFree",
+	OpFreeAsync:                            "hipFreeAsync",
+	OpGetDeviceCount:                       "hipGetDeviceCount",
+	OpGetDevicePropertiesR0600:             "hipGetDevicePropertiesR0600",
+	OpHostFree:                             "hipHostFree",
+	OpHostGetDevicePointer:                 "hipHostGetDevicePointer",
+	OpHostGetFlags:                         "hipHostGetFlags",
+	OpHostMalloc:                           "hipHostMalloc",
+	OpHostRegister:                         "hipHostRegister",
+	OpHostUnregister:                       "hipHostUnregister",
+	OpIpcCloseMemHandle:                    "hipIpcCloseMemHandle",
+	OpIpcGetEventHandle:                    "hipIpcGetEventHandle",
+	OpIpcGetMemHandle:                      "hipIpcGetMemHandle",
+	OpIpcOpenEventHandle:                   "hipIpcOpenEventHandle",
+	OpIpcOpenMemHandle:                     "hipIpcOpenMemHandle",
+	OpLaunchHostFunc:                       "hipLaunchHostFunc",
+	OpMalloc:                               "hipMalloc",
+	OpMallocAsync:                          "hipMallocAsync",
+	OpMallocFromPoolAsync:                  "hipMallocFromPoolAsync",
+	OpMallocManaged:                        "hipMallocManaged",
+	OpMemAddressFree:                       "hipMemAddressFree",
+	OpMemAddressReserve:                    "hipMemAddressReserve",
+	OpMemAdvise:                            "hipMemAdvise",
+	OpMemcpy:                               "hipMemcpy",
+	OpMemcpy2D:                             "hipMemcpy2D",
+	OpMemcpy2DAsync:                        "hipMemcpy2DAsync",
+	OpMemcpyAsync:                          "hipMemcpyAsync",
+	OpMemcpyPeer:                           "hipMemcpyPeer",
+	OpMemcpyPeerAsync:                      "hipMemcpyPeerAsync",
+	OpMemcpyWithStream:                     "hipMemcpyWithStream",
+	OpMemCreate:                            "hipMemCreate",
+	OpMemExportToShareableHandle:           "hipMemExportToShareableHandle",
+	OpMemGetAccess:                         "hipMemGetAccess",
+	OpMemGetAddressRange:                   "hipMemGetAddressRange",
+	OpMemGetAllocationGranularity:          "hipMemGetAllocationGranularity",
+	OpMemGetAllocationPropertiesFromHandle: "hipMemGetAllocationPropertiesFromHandle",
+	OpMemGetInfo:                           "hipMemGetInfo",
+	OpMemImportFromShareableHandle:         "hipMemImportFromShareableHandle",
+	OpMemMap:                               "hipMemMap",
+	OpMemPoolCreate:                        "hipMemPoolCreate",
+	OpMemPoolDestroy:                       "hipMemPoolDestroy",
+	OpMemPoolExportPointer:                 "hipMemPoolExportPointer",
+	OpMemPoolExportToShareableHandle:       "hipMemPoolExportToShareableHandle",
+	OpMemPoolGetAccess:                     "hipMemPoolGetAccess",
+	OpMemPoolGetAttribute:                  "hipMemPoolGetAttribute",
+	OpMemPoolImportFromShareableHandle:     "hipMemPoolImportFromShareableHandle",
+	OpMemPoolImportPointer:                 "hipMemPoolImportPointer",
+	OpMemPoolSetAccess:                     "hipMemPoolSetAccess",
+	OpMemPoolSetAttribute:                  "hipMemPoolSetAttribute",
+	OpMemPoolTrimTo:                        "hipMemPoolTrimTo",
+	OpMemPrefetchAsync:                     "hipMemPrefetchAsync",
+	OpMemPtrGetInfo:                        "hipMemPtrGetInfo",
+	OpMemRangeGetAttribute:                 "hipMemRangeGetAttribute",
+	OpMemRelease:                           "hipMemRelease",
+	OpMemRetainAllocationHandle:            "hipMemRetainAllocationHandle",
+	OpMemset:                               "hipMemset",
+	OpMemset2D:                             "hipMemset2D",
+	OpMemset2DAsync:                        "hipMemset2DAsync",
+	OpMemSetAccess:                         "hipMemSetAccess",
+	OpMemsetAsync:                          "hipMemsetAsync",
+	OpMemsetD16:                            "hipMemsetD16",
+	OpMemsetD16Async:                       "hipMemsetD16Async",
+	OpMemsetD32:                            "hipMemsetD32",
+	OpMemsetD32Async:                       "hipMemsetD32Async",
+	OpMemsetD8:                             "hipMemsetD8",
+	OpMemsetD8Async:                        "hipMemsetD8Async",
+	OpMemUnmap:                             "hipMemUnmap",
+	OpMipmappedArrayCreate:                 "hipMipmappedArrayCreate",
+	OpMipmappedArrayDestroy:                "hipMipmappedArrayDestroy",
+	OpMipmappedArrayGetLevel:               "hipMipmappedArrayGetLevel",
+	OpModuleGetFunction:                    "hipModuleGetFunction",
+	OpModuleGetGlobal:                      "hipModuleGetGlobal",
+	OpLaunchKernel:                         "hipModuleLaunchKernel",
+	OpModuleLoadData:                       "hipModuleLoadData",
+	OpModuleUnload:                         "hipModuleUnload",
+	OpPointerGetAttributes:                 "hipPointerGetAttributes",
+	OpPointerSetAttribute:                  "hipPointerSetAttribute",
+	OpStreamAttachMemAsync:                 "hipStreamAttachMemAsync",
+	OpStreamBatchMemOp:                     "hipStreamBatchMemOp",
+	OpStreamCreateWithPriority:             "hipStreamCreateWithPriority",
+	OpStreamDestroy:                        "hipStreamDestroy",
+	OpStreamGetDevice:                      "hipStreamGetDevice",
+	OpStreamGetFlags:                       "hipStreamGetFlags",
+	OpStreamGetPriority:                    "hipStreamGetPriority",
+	OpStreamQuery:                          "hipStreamQuery",
+	OpStreamSynchronize:                    "hipStreamSynchronize",
+	OpStreamWaitEvent:                      "hipStreamWaitEvent",
+	OpStreamWaitValue32:                    "hipStreamWaitValue32",
+	OpStreamWaitValue64:                    "hipStreamWaitValue64",
+	OpStreamWriteValue32:                   "hipStreamWriteValue32",
+	OpStreamWriteValue64:                   "hipStreamWriteValue64",
+	OpTexObjectCreate:                      "hipTexObjectCreate",
+	OpTexObjectDestroy:                     "hipTexObjectDestroy",
 }

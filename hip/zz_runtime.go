@@ -6,69 +6,126 @@ package hip
 // a device. All methods are safe for concurrent use. Host addresses are addresses
 // of the process that calls; results are undefined unless the Error is Success.
 type Runtime interface {
-	DeviceCanAccessPeer(deviceId int32, peerDeviceId int32) (canAccessPeer int32, err Error)                                                   // hipDeviceCanAccessPeer
-	DeviceDisablePeerAccess(t Thread, peerDeviceId int32) Error                                                                                // hipDeviceDisablePeerAccess
-	DeviceEnablePeerAccess(t Thread, peerDeviceId int32, flags uint32) Error                                                                   // hipDeviceEnablePeerAccess
-	DeviceGetAttribute(attr DeviceAttribute, deviceId int32) (pi int32, err Error)                                                             // hipDeviceGetAttribute
-	DeviceGetDefaultMemPool(device int32) (memPool MemPool, err Error)                                                                         // hipDeviceGetDefaultMemPool
-	DeviceGetStreamPriorityRange(t Thread) (leastPriority int32, greatestPriority int32, err Error)                                            // hipDeviceGetStreamPriorityRange
-	DeviceReset(t Thread) Error                                                                                                                // hipDeviceReset
-	DeviceSynchronize(t Thread) Error                                                                                                          // hipDeviceSynchronize
-	EventCreateWithFlags(t Thread, flags uint32) (event Event, err Error)                                                                      // hipEventCreateWithFlags
-	EventDestroy(t Thread, event Event) Error                                                                                                  // hipEventDestroy
-	EventElapsedTime(t Thread, start Event, stop Event) (ms float32, err Error)                                                                // hipEventElapsedTime
-	EventQuery(t Thread, event Event) Error                                                                                                    // hipEventQuery
-	EventRecord(t Thread, event Event, stream Stream) Error                                                                                    // hipEventRecord
-	EventSynchronize(t Thread, event Event) Error                                                                                              // hipEventSynchronize
-	Free(t Thread, ptr Ptr) Error                                                                                                              // hipFree
-	FreeAsync(t Thread, devPtr Ptr, stream Stream) Error                                                                                       // hipFreeAsync
-	GetDeviceCount() (count int32, err Error)                                                                                                  // hipGetDeviceCount
-	GetDevicePropertiesR0600(deviceId int32) (prop *DevicePropR0600, err Error)                                                                // hipGetDevicePropertiesR0600
-	HostFree(t Thread, ptr Ptr) Error                                                                                                          // hipHostFree
-	HostGetDevicePointer(t Thread, hstPtr Ptr, flags uint32) (devPtr Ptr, err Error)                                                           // hipHostGetDevicePointer
-	HostGetFlags(t Thread, hostPtr Ptr) (flagsPtr uint32, err Error)                                                                           // hipHostGetFlags
-	HostMalloc(t Thread, size uint64, flags uint32) (ptr Ptr, err Error)                                                                       // hipHostMalloc
-	HostRegister(t Thread, hostPtr Ptr, sizeBytes uint64, flags uint32) Error                                                                  // hipHostRegister
-	HostUnregister(t Thread, hostPtr Ptr) Error                                                                                                // hipHostUnregister
-	LaunchHostFunc(t Thread, s Stream, f func()) Error                                                                                         // hipLaunchHostFunc
-	Malloc(t Thread, size uint64) (ptr Ptr, err Error)                                                                                         // hipMalloc
-	MallocAsync(t Thread, size uint64, stream Stream) (devPtr Ptr, err Error)                                                                  // hipMallocAsync
-	MallocManaged(t Thread, size uint64, flags uint32) (devPtr Ptr, err Error)                                                                 // hipMallocManaged
-	Memcpy(t Thread, dst Ptr, src Ptr, sizeBytes uint64, kind MemcpyKind) Error                                                                // hipMemcpy
-	Memcpy2D(t Thread, dst Ptr, dpitch uint64, src Ptr, spitch uint64, width uint64, height uint64, kind MemcpyKind) Error                     // hipMemcpy2D
-	Memcpy2DAsync(t Thread, dst Ptr, dpitch uint64, src Ptr, spitch uint64, width uint64, height uint64, kind MemcpyKind, stream Stream) Error // hipMemcpy2DAsync
-	MemcpyAsync(t Thread, dst Ptr, src Ptr, sizeBytes uint64, kind MemcpyKind, stream Stream) Error                                            // hipMemcpyAsync
-	MemcpyPeer(t Thread, dst Ptr, dstDeviceId int32, src Ptr, srcDeviceId int32, sizeBytes uint64) Error                                       // hipMemcpyPeer
-	MemcpyPeerAsync(t Thread, dst Ptr, dstDeviceId int32, src Ptr, srcDevice int32, sizeBytes uint64, stream Stream) Error                     // hipMemcpyPeerAsync
-	MemcpyWithStream(t Thread, dst Ptr, src Ptr, sizeBytes uint64, kind MemcpyKind, stream Stream) Error                                       // hipMemcpyWithStream
-	MemGetAddressRange(t Thread, dptr Ptr) (pbase Ptr, psize uint64, err Error)                                                                // hipMemGetAddressRange
-	MemGetInfo(t Thread) (free uint64, total uint64, err Error)                                                                                // hipMemGetInfo
-	MemPoolTrimTo(memPool MemPool, minBytesToHold uint64) Error                                                                                // hipMemPoolTrimTo
-	MemPtrGetInfo(t Thread, ptr Ptr) (size uint64, err Error)                                                                                  // hipMemPtrGetInfo
-	Memset(t Thread, dst Ptr, value int32, sizeBytes uint64) Error                                                                             // hipMemset
-	Memset2D(t Thread, dst Ptr, pitch uint64, value int32, width uint64, height uint64) Error                                                  // hipMemset2D
-	Memset2DAsync(t Thread, dst Ptr, pitch uint64, value int32, width uint64, height uint64, stream Stream) Error                              // hipMemset2DAsync
-	MemsetAsync(t Thread, dst Ptr, value int32, sizeBytes uint64, stream Stream) Error                                                         // hipMemsetAsync
-	MemsetD16(t Thread, dest Ptr, value uint16, count uint64) Error                                                                            // hipMemsetD16
-	MemsetD16Async(t Thread, dest Ptr, value uint16, count uint64, stream Stream) Error                                                        // hipMemsetD16Async
-	MemsetD32(t Thread, dest Ptr, value int32, count uint64) Error                                                                             // hipMemsetD32
-	MemsetD32Async(t Thread, dst Ptr, value int32, count uint64, stream Stream) Error                                                          // hipMemsetD32Async
-	MemsetD8(t Thread, dest Ptr, value uint8, count uint64) Error                                                                              // hipMemsetD8
-	MemsetD8Async(t Thread, dest Ptr, value uint8, count uint64, stream Stream) Error                                                          // hipMemsetD8Async
-	ModuleGetFunction(t Thread, module Module, kname string) (function Function, err Error)                                                    // hipModuleGetFunction
-	ModuleGetGlobal(t Thread, hmod Module, name string) (dptr Ptr, bytes uint64, err Error)                                                    // hipModuleGetGlobal
-	LaunchKernel(t Thread, l *Launch) Error                                                                                                    // hipModuleLaunchKernel
-	ModuleLoadData(t Thread, image []byte) (Module, Error)                                                                                     // hipModuleLoadData
-	ModuleUnload(t Thread, module Module) Error                                                                                                // hipModuleUnload
-	PointerGetAttributes(t Thread, ptr Ptr) (attributes PointerAttributes, err Error)                                                          // hipPointerGetAttributes
-	StreamCreateWithPriority(t Thread, flags uint32, priority int32) (stream Stream, err Error)                                                // hipStreamCreateWithPriority
-	StreamDestroy(t Thread, stream Stream) Error                                                                                               // hipStreamDestroy
-	StreamGetDevice(t Thread, stream Stream) (device int32, err Error)                                                                         // hipStreamGetDevice
-	StreamGetFlags(t Thread, stream Stream) (flags uint32, err Error)                                                                          // hipStreamGetFlags
-	StreamGetPriority(t Thread, stream Stream) (priority int32, err Error)                                                                     // hipStreamGetPriority
-	StreamQuery(t Thread, stream Stream) Error                                                                                                 // hipStreamQuery
-	StreamSynchronize(t Thread, stream Stream) Error                                                                                           // hipStreamSynchronize
-	StreamWaitEvent(t Thread, stream Stream, event Event, flags uint32) Error                                                                  // hipStreamWaitEvent
+	Array3DCreate(t Thread, pAllocateArray *DrvArray3dDescriptor) (array Array, err Error)                                                                     // hipArray3DCreate
+	ArrayDestroy(t Thread, array Array) Error                                                                                                                  // hipArrayDestroy
+	CreateSurfaceObject(t Thread, pResDesc *ResourceDesc) (pSurfObject SurfaceObject, err Error)                                                               // hipCreateSurfaceObject
+	DestroySurfaceObject(t Thread, surfaceObject SurfaceObject) Error                                                                                          // hipDestroySurfaceObject
+	DeviceCanAccessPeer(deviceId int32, peerDeviceId int32) (canAccessPeer int32, err Error)                                                                   // hipDeviceCanAccessPeer
+	DeviceDisablePeerAccess(t Thread, peerDeviceId int32) Error                                                                                                // hipDeviceDisablePeerAccess
+	DeviceEnablePeerAccess(t Thread, peerDeviceId int32, flags uint32) Error                                                                                   // hipDeviceEnablePeerAccess
+	DeviceGetAttribute(attr DeviceAttribute, deviceId int32) (pi int32, err Error)                                                                             // hipDeviceGetAttribute
+	DeviceGetDefaultMemPool(device int32) (memPool MemPool, err Error)                                                                                         // hipDeviceGetDefaultMemPool
+	DeviceGetLimit(t Thread, limit Limit) (pValue uint64, err Error)                                                                                           // hipDeviceGetLimit
+	DeviceGetStreamPriorityRange(t Thread) (leastPriority int32, greatestPriority int32, err Error)                                                            // hipDeviceGetStreamPriorityRange
+	DeviceReset(t Thread) Error                                                                                                                                // hipDeviceReset
+	DeviceSetLimit(t Thread, limit Limit, value uint64) Error                                                                                                  // hipDeviceSetLimit
+	DeviceSynchronize(t Thread) Error                                                                                                                          // hipDeviceSynchronize
+	DrvMemcpy3D(t Thread, pCopy *DrvMEMCPY3D) Error                                                                                                            // hipDrvMemcpy3D
+	DrvMemcpy3DAsync(t Thread, pCopy *DrvMEMCPY3D, stream Stream) Error                                                                                        // hipDrvMemcpy3DAsync
+	EventCreateWithFlags(t Thread, flags uint32) (event Event, err Error)                                                                                      // hipEventCreateWithFlags
+	EventDestroy(t Thread, event Event) Error                                                                                                                  // hipEventDestroy
+	EventElapsedTime(t Thread, start Event, stop Event) (ms float32, err Error)                                                                                // hipEventElapsedTime
+	EventQuery(t Thread, event Event) Error                                                                                                                    // hipEventQuery
+	EventRecord(t Thread, event Event, stream Stream) Error                                                                                                    // hipEventRecord
+	EventSynchronize(t Thread, event Event) Error                                                                                                              // hipEventSynchronize
+	ExtGetLinkTypeAndHopCount(t Thread, device1 int32, device2 int32) (linktype uint32, hopcount uint32, err Error)                                            // hipExtGetLinkTypeAndHopCount
+	LaunchKernelMultiDevice(t Thread, launches []Launch, flags uint32) Error                                                                                   // hipExtLaunchMultiKernelMultiDevice
+	ExtMallocWithFlags(t Thread, sizeBytes uint64, flags uint32) (ptr Ptr, err Error)                                                                          // hipExtMallocWithFlags
+	ExtStreamCreateWithCUMask(t Thread, cuMask []uint32) (stream Stream, err Error)                                                                            // hipExtStreamCreateWithCUMask
+	ExtStreamGetCUMask(t Thread, stream Stream, cuMaskSize uint32) (cuMask []uint32, err Error)                                                                // hipExtStreamGetCUMask
+	Free(t Thread, ptr Ptr) Error                                                                                                                              // hipFree
+	FreeAsync(t Thread, devPtr Ptr, stream Stream) Error                                                                                                       // hipFreeAsync
+	GetDeviceCount() (count int32, err Error)                                                                                                                  // hipGetDeviceCount
+	GetDevicePropertiesR0600(deviceId int32) (prop *DevicePropR0600, err Error)                                                                                // hipGetDevicePropertiesR0600
+	HostFree(t Thread, ptr Ptr) Error                                                                                                                          // hipHostFree
+	HostGetDevicePointer(t Thread, hstPtr Ptr, flags uint32) (devPtr Ptr, err Error)                                                                           // hipHostGetDevicePointer
+	HostGetFlags(t Thread, hostPtr Ptr) (flagsPtr uint32, err Error)                                                                                           // hipHostGetFlags
+	HostMalloc(t Thread, size uint64, flags uint32) (ptr Ptr, err Error)                                                                                       // hipHostMalloc
+	HostRegister(t Thread, hostPtr Ptr, sizeBytes uint64, flags uint32) Error                                                                                  // hipHostRegister
+	HostUnregister(t Thread, hostPtr Ptr) Error                                                                                                                // hipHostUnregister
+	IpcCloseMemHandle(t Thread, devPtr Ptr) Error                                                                                                              // hipIpcCloseMemHandle
+	IpcGetEventHandle(t Thread, event Event) (handle IpcEventHandle, err Error)                                                                                // hipIpcGetEventHandle
+	IpcGetMemHandle(t Thread, devPtr Ptr) (handle IpcMemHandle, err Error)                                                                                     // hipIpcGetMemHandle
+	IpcOpenEventHandle(t Thread, handle *IpcEventHandle) (event Event, err Error)                                                                              // hipIpcOpenEventHandle
+	IpcOpenMemHandle(t Thread, handle *IpcMemHandle, flags uint32) (devPtr Ptr, err Error)                                                                     // hipIpcOpenMemHandle
+	LaunchHostFunc(t Thread, s Stream, f func()) Error                                                                                                         // hipLaunchHostFunc
+	Malloc(t Thread, size uint64) (ptr Ptr, err Error)                                                                                                         // hipMalloc
+	MallocAsync(t Thread, size uint64, stream Stream) (devPtr Ptr, err Error)                                                                                  // hipMallocAsync
+	MallocFromPoolAsync(t Thread, size uint64, memPool MemPool, stream Stream) (devPtr Ptr, err Error)                                                         // hipMallocFromPoolAsync
+	MallocManaged(t Thread, size uint64, flags uint32) (devPtr Ptr, err Error)                                                                                 // hipMallocManaged
+	MemAddressFree(t Thread, devPtr Ptr, size uint64) Error                                                                                                    // hipMemAddressFree
+	MemAddressReserve(t Thread, size uint64, alignment uint64, addr Ptr, flags uint64) (ptr Ptr, err Error)                                                    // hipMemAddressReserve
+	MemAdvise(t Thread, devPtr Ptr, count uint64, advice MemoryAdvise, device int32) Error                                                                     // hipMemAdvise
+	Memcpy(t Thread, dst Ptr, src Ptr, sizeBytes uint64, kind MemcpyKind) Error                                                                                // hipMemcpy
+	Memcpy2D(t Thread, dst Ptr, dpitch uint64, src Ptr, spitch uint64, width uint64, height uint64, kind MemcpyKind) Error                                     // hipMemcpy2D
+	Memcpy2DAsync(t Thread, dst Ptr, dpitch uint64, src Ptr, spitch uint64, width uint64, height uint64, kind MemcpyKind, stream Stream) Error                 // hipMemcpy2DAsync
+	MemcpyAsync(t Thread, dst Ptr, src Ptr, sizeBytes uint64, kind MemcpyKind, stream Stream) Error                                                            // hipMemcpyAsync
+	MemcpyPeer(t Thread, dst Ptr, dstDeviceId int32, src Ptr, srcDeviceId int32, sizeBytes uint64) Error                                                       // hipMemcpyPeer
+	MemcpyPeerAsync(t Thread, dst Ptr, dstDeviceId int32, src Ptr, srcDevice int32, sizeBytes uint64, stream Stream) Error                                     // hipMemcpyPeerAsync
+	MemcpyWithStream(t Thread, dst Ptr, src Ptr, sizeBytes uint64, kind MemcpyKind, stream Stream) Error                                                       // hipMemcpyWithStream
+	MemCreate(t Thread, size uint64, prop *MemAllocationProp, flags uint64) (handle GenericAllocation, err Error)                                              // hipMemCreate
+	MemExportToShareableHandle(t Thread, handle GenericAllocation, handleType MemAllocationHandleType, flags uint64) (shareableHandle IpcMemHandle, err Error) // hipMemExportToShareableHandle
+	MemGetAccess(t Thread, location *MemLocation, ptr Ptr) (flags uint64, err Error)                                                                           // hipMemGetAccess
+	MemGetAddressRange(t Thread, dptr Ptr) (pbase Ptr, psize uint64, err Error)                                                                                // hipMemGetAddressRange
+	MemGetAllocationGranularity(t Thread, prop *MemAllocationProp, option MemAllocationGranularityFlags) (granularity uint64, err Error)                       // hipMemGetAllocationGranularity
+	MemGetAllocationPropertiesFromHandle(t Thread, handle GenericAllocation) (prop MemAllocationProp, err Error)                                               // hipMemGetAllocationPropertiesFromHandle
+	MemGetInfo(t Thread) (free uint64, total uint64, err Error)                                                                                                // hipMemGetInfo
+	MemImportFromShareableHandle(t Thread, osHandle *IpcMemHandle, shHandleType MemAllocationHandleType) (handle GenericAllocation, err Error)                 // hipMemImportFromShareableHandle
+	MemMap(t Thread, ptr Ptr, size uint64, offset uint64, handle GenericAllocation, flags uint64) Error                                                        // hipMemMap
+	MemPoolCreate(t Thread, poolProps *MemPoolProps) (memPool MemPool, err Error)                                                                              // hipMemPoolCreate
+	MemPoolDestroy(t Thread, memPool MemPool) Error                                                                                                            // hipMemPoolDestroy
+	MemPoolExportPointer(t Thread, devPtr Ptr) (exportData MemPoolPtrExportData, err Error)                                                                    // hipMemPoolExportPointer
+	MemPoolExportToShareableHandle(t Thread, memPool MemPool, handleType MemAllocationHandleType, flags uint32) (sharedHandle IpcMemHandle, err Error)         // hipMemPoolExportToShareableHandle
+	MemPoolGetAccess(t Thread, memPool MemPool, location *MemLocation) (flags MemAccessFlags, err Error)                                                       // hipMemPoolGetAccess
+	MemPoolGetAttribute(t Thread, memPool MemPool, attr MemPoolAttr) (value uint64, err Error)                                                                 // hipMemPoolGetAttribute
+	MemPoolImportFromShareableHandle(t Thread, sharedHandle *IpcMemHandle, handleType MemAllocationHandleType, flags uint32) (memPool MemPool, err Error)      // hipMemPoolImportFromShareableHandle
+	MemPoolImportPointer(t Thread, memPool MemPool, exportData *MemPoolPtrExportData) (devPtr Ptr, err Error)                                                  // hipMemPoolImportPointer
+	MemPoolSetAccess(t Thread, memPool MemPool, descList []MemAccessDesc) Error                                                                                // hipMemPoolSetAccess
+	MemPoolSetAttribute(t Thread, memPool MemPool, attr MemPoolAttr, value uint64) Error                                                                       // hipMemPoolSetAttribute
+	MemPoolTrimTo(memPool MemPool, minBytesToHold uint64) Error                                                                                                // hipMemPoolTrimTo
+	MemPrefetchAsync(t Thread, devPtr Ptr, count uint64, device int32, stream Stream) Error                                                                    // hipMemPrefetchAsync
+	MemPtrGetInfo(t Thread, ptr Ptr) (size uint64, err Error)                                                                                                  // hipMemPtrGetInfo
+	MemRangeGetAttribute(t Thread, dataSize uint64, attribute MemRangeAttribute, devPtr Ptr, count uint64) (data []byte, err Error)                            // hipMemRangeGetAttribute
+	MemRelease(t Thread, handle GenericAllocation) Error                                                                                                       // hipMemRelease
+	MemRetainAllocationHandle(t Thread, addr Ptr) (handle GenericAllocation, err Error)                                                                        // hipMemRetainAllocationHandle
+	Memset(t Thread, dst Ptr, value int32, sizeBytes uint64) Error                                                                                             // hipMemset
+	Memset2D(t Thread, dst Ptr, pitch uint64, value int32, width uint64, height uint64) Error                                                                  // hipMemset2D
+	Memset2DAsync(t Thread, dst Ptr, pitch uint64, value int32, width uint64, height uint64, stream Stream) Error                                              // hipMemset2DAsync
+	MemSetAccess(t Thread, ptr Ptr, size uint64, desc []MemAccessDesc) Error                                                                                   // hipMemSetAccess
+	MemsetAsync(t Thread, dst Ptr, value int32, sizeBytes uint64, stream Stream) Error                                                                         // hipMemsetAsync
+	MemsetD16(t Thread, dest Ptr, value uint16, count uint64) Error                                                                                            // hipMemsetD16
+	MemsetD16Async(t Thread, dest Ptr, value uint16, count uint64, stream Stream) Error                                                                        // hipMemsetD16Async
+	MemsetD32(t Thread, dest Ptr, value int32, count uint64) Error                                                                                             // hipMemsetD32
+	MemsetD32Async(t Thread, dst Ptr, value int32, count uint64, stream Stream) Error                                                                          // hipMemsetD32Async
+	MemsetD8(t Thread, dest Ptr, value uint8, count uint64) Error                                                                                              // hipMemsetD8
+	MemsetD8Async(t Thread, dest Ptr, value uint8, count uint64, stream Stream) Error                                                                          // hipMemsetD8Async
+	MemUnmap(t Thread, ptr Ptr, size uint64) Error                                                                                                             // hipMemUnmap
+	MipmappedArrayCreate(t Thread, pMipmappedArrayDesc *DrvArray3dDescriptor, numMipmapLevels uint32) (pHandle MipmappedArray, err Error)                      // hipMipmappedArrayCreate
+	MipmappedArrayDestroy(t Thread, hMipmappedArray MipmappedArray) Error                                                                                      // hipMipmappedArrayDestroy
+	MipmappedArrayGetLevel(t Thread, hMipMappedArray MipmappedArray, level uint32) (pLevelArray Array, err Error)                                              // hipMipmappedArrayGetLevel
+	ModuleGetFunction(t Thread, module Module, kname string) (function Function, err Error)                                                                    // hipModuleGetFunction
+	ModuleGetGlobal(t Thread, hmod Module, name string) (dptr Ptr, bytes uint64, err Error)                                                                    // hipModuleGetGlobal
+	LaunchKernel(t Thread, l *Launch) Error                                                                                                                    // hipModuleLaunchKernel
+	ModuleLoadData(t Thread, image []byte) (Module, Error)                                                                                                     // hipModuleLoadData
+	ModuleUnload(t Thread, module Module) Error                                                                                                                // hipModuleUnload
+	PointerGetAttributes(t Thread, ptr Ptr) (attributes PointerAttributes, err Error)                                                                          // hipPointerGetAttributes
+	PointerSetAttribute(t Thread, value uint64, attribute PointerAttribute, ptr Ptr) Error                                                                     // hipPointerSetAttribute
+	StreamAttachMemAsync(t Thread, stream Stream, devPtr Ptr, length uint64, flags uint32) Error                                                               // hipStreamAttachMemAsync
+	StreamBatchMemOp(t Thread, stream Stream, paramArray []StreamBatchMemOpParamsUnion, flags uint32) Error                                                    // hipStreamBatchMemOp
+	StreamCreateWithPriority(t Thread, flags uint32, priority int32) (stream Stream, err Error)                                                                // hipStreamCreateWithPriority
+	StreamDestroy(t Thread, stream Stream) Error                                                                                                               // hipStreamDestroy
+	StreamGetDevice(t Thread, stream Stream) (device int32, err Error)                                                                                         // hipStreamGetDevice
+	StreamGetFlags(t Thread, stream Stream) (flags uint32, err Error)                                                                                          // hipStreamGetFlags
+	StreamGetPriority(t Thread, stream Stream) (priority int32, err Error)                                                                                     // hipStreamGetPriority
+	StreamQuery(t Thread, stream Stream) Error                                                                                                                 // hipStreamQuery
+	StreamSynchronize(t Thread, stream Stream) Error                                                                                                           // hipStreamSynchronize
+	StreamWaitEvent(t Thread, stream Stream, event Event, flags uint32) Error                                                                                  // hipStreamWaitEvent
+	StreamWaitValue32(t Thread, stream Stream, ptr Ptr, value uint32, flags uint32, mask uint32) Error                                                         // hipStreamWaitValue32
+	StreamWaitValue64(t Thread, stream Stream, ptr Ptr, value uint64, flags uint32, mask uint64) Error                                                         // hipStreamWaitValue64
+	StreamWriteValue32(t Thread, stream Stream, ptr Ptr, value uint32, flags uint32) Error                                                                     // hipStreamWriteValue32
+	StreamWriteValue64(t Thread, stream Stream, ptr Ptr, value uint64, flags uint32) Error                                                                     // hipStreamWriteValue64
+	TexObjectCreate(t Thread, pResDesc *DrvResourceDesc, pTexDesc *DrvTextureDesc, pResViewDesc *DrvResourceViewDesc) (pTexObject TextureObject, err Error)    // hipTexObjectCreate
+	TexObjectDestroy(t Thread, texObject TextureObject) Error                                                                                                  // hipTexObjectDestroy
 }
 
 // Unimplemented answers ErrorNotSupported to everything. Embed it, so that a
@@ -76,6 +133,24 @@ type Runtime interface {
 type Unimplemented struct{}
 
 var _ Runtime = Unimplemented{}
+
+func (Unimplemented) Array3DCreate(t Thread, pAllocateArray *DrvArray3dDescriptor) (array Array, err Error) {
+	err = ErrorNotSupported
+	return
+}
+
+func (Unimplemented) ArrayDestroy(t Thread, array Array) Error {
+	return ErrorNotSupported
+}
+
+func (Unimplemented) CreateSurfaceObject(t Thread, pResDesc *ResourceDesc) (pSurfObject SurfaceObject, err Error) {
+	err = ErrorNotSupported
+	return
+}
+
+func (Unimplemented) DestroySurfaceObject(t Thread, surfaceObject SurfaceObject) Error {
+	return ErrorNotSupported
+}
 
 func (Unimplemented) DeviceCanAccessPeer(deviceId int32, peerDeviceId int32) (canAccessPeer int32, err Error) {
 	err = ErrorNotSupported
@@ -100,6 +175,11 @@ func (Unimplemented) DeviceGetDefaultMemPool(device int32) (memPool MemPool, err
 	return
 }
 
+func (Unimplemented) DeviceGetLimit(t Thread, limit Limit) (pValue uint64, err Error) {
+	err = ErrorNotSupported
+	return
+}
+
 func (Unimplemented) DeviceGetStreamPriorityRange(t Thread) (leastPriority int32, greatestPriority int32, err Error) {
 	err = ErrorNotSupported
 	return
@@ -109,7 +189,19 @@ func (Unimplemented) DeviceReset(t Thread) Error {
 	return ErrorNotSupported
 }
 
+func (Unimplemented) DeviceSetLimit(t Thread, limit Limit, value uint64) Error {
+	return ErrorNotSupported
+}
+
 func (Unimplemented) DeviceSynchronize(t Thread) Error {
+	return ErrorNotSupported
+}
+
+func (Unimplemented) DrvMemcpy3D(t Thread, pCopy *DrvMEMCPY3D) Error {
+	return ErrorNotSupported
+}
+
+func (Unimplemented) DrvMemcpy3DAsync(t Thread, pCopy *DrvMEMCPY3D, stream Stream) Error {
 	return ErrorNotSupported
 }
 
@@ -137,6 +229,30 @@ func (Unimplemented) EventRecord(t Thread, event Event, stream Stream) Error {
 
 func (Unimplemented) EventSynchronize(t Thread, event Event) Error {
 	return ErrorNotSupported
+}
+
+func (Unimplemented) ExtGetLinkTypeAndHopCount(t Thread, device1 int32, device2 int32) (linktype uint32, hopcount uint32, err Error) {
+	err = ErrorNotSupported
+	return
+}
+
+func (Unimplemented) LaunchKernelMultiDevice(t Thread, launches []Launch, flags uint32) Error {
+	return ErrorNotSupported
+}
+
+func (Unimplemented) ExtMallocWithFlags(t Thread, sizeBytes uint64, flags uint32) (ptr Ptr, err Error) {
+	err = ErrorNotSupported
+	return
+}
+
+func (Unimplemented) ExtStreamCreateWithCUMask(t Thread, cuMask []uint32) (stream Stream, err Error) {
+	err = ErrorNotSupported
+	return
+}
+
+func (Unimplemented) ExtStreamGetCUMask(t Thread, stream Stream, cuMaskSize uint32) (cuMask []uint32, err Error) {
+	err = ErrorNotSupported
+	return
 }
 
 func (Unimplemented) Free(t Thread, ptr Ptr) Error {
@@ -184,6 +300,30 @@ func (Unimplemented) HostUnregister(t Thread, hostPtr Ptr) Error {
 	return ErrorNotSupported
 }
 
+func (Unimplemented) IpcCloseMemHandle(t Thread, devPtr Ptr) Error {
+	return ErrorNotSupported
+}
+
+func (Unimplemented) IpcGetEventHandle(t Thread, event Event) (handle IpcEventHandle, err Error) {
+	err = ErrorNotSupported
+	return
+}
+
+func (Unimplemented) IpcGetMemHandle(t Thread, devPtr Ptr) (handle IpcMemHandle, err Error) {
+	err = ErrorNotSupported
+	return
+}
+
+func (Unimplemented) IpcOpenEventHandle(t Thread, handle *IpcEventHandle) (event Event, err Error) {
+	err = ErrorNotSupported
+	return
+}
+
+func (Unimplemented) IpcOpenMemHandle(t Thread, handle *IpcMemHandle, flags uint32) (devPtr Ptr, err Error) {
+	err = ErrorNotSupported
+	return
+}
+
 func (Unimplemented) LaunchHostFunc(t Thread, s Stream, f func()) Error {
 	return ErrorNotSupported
 }
@@ -198,9 +338,27 @@ func (Unimplemented) MallocAsync(t Thread, size uint64, stream Stream) (devPtr P
 	return
 }
 
+func (Unimplemented) MallocFromPoolAsync(t Thread, size uint64, memPool MemPool, stream Stream) (devPtr Ptr, err Error) {
+	err = ErrorNotSupported
+	return
+}
+
 func (Unimplemented) MallocManaged(t Thread, size uint64, flags uint32) (devPtr Ptr, err Error) {
 	err = ErrorNotSupported
 	return
+}
+
+func (Unimplemented) MemAddressFree(t Thread, devPtr Ptr, size uint64) Error {
+	return ErrorNotSupported
+}
+
+func (Unimplemented) MemAddressReserve(t Thread, size uint64, alignment uint64, addr Ptr, flags uint64) (ptr Ptr, err Error) {
+	err = ErrorNotSupported
+	return
+}
+
+func (Unimplemented) MemAdvise(t Thread, devPtr Ptr, count uint64, advice MemoryAdvise, device int32) Error {
+	return ErrorNotSupported
 }
 
 func (Unimplemented) Memcpy(t Thread, dst Ptr, src Ptr, sizeBytes uint64, kind MemcpyKind) Error {
@@ -231,7 +389,32 @@ func (Unimplemented) MemcpyWithStream(t Thread, dst Ptr, src Ptr, sizeBytes uint
 	return ErrorNotSupported
 }
 
+func (Unimplemented) MemCreate(t Thread, size uint64, prop *MemAllocationProp, flags uint64) (handle GenericAllocation, err Error) {
+	err = ErrorNotSupported
+	return
+}
+
+func (Unimplemented) MemExportToShareableHandle(t Thread, handle GenericAllocation, handleType MemAllocationHandleType, flags uint64) (shareableHandle IpcMemHandle, err Error) {
+	err = ErrorNotSupported
+	return
+}
+
+func (Unimplemented) MemGetAccess(t Thread, location *MemLocation, ptr Ptr) (flags uint64, err Error) {
+	err = ErrorNotSupported
+	return
+}
+
 func (Unimplemented) MemGetAddressRange(t Thread, dptr Ptr) (pbase Ptr, psize uint64, err Error) {
+	err = ErrorNotSupported
+	return
+}
+
+func (Unimplemented) MemGetAllocationGranularity(t Thread, prop *MemAllocationProp, option MemAllocationGranularityFlags) (granularity uint64, err Error) {
+	err = ErrorNotSupported
+	return
+}
+
+func (Unimplemented) MemGetAllocationPropertiesFromHandle(t Thread, handle GenericAllocation) (prop MemAllocationProp, err Error) {
 	err = ErrorNotSupported
 	return
 }
@@ -241,11 +424,85 @@ func (Unimplemented) MemGetInfo(t Thread) (free uint64, total uint64, err Error)
 	return
 }
 
+func (Unimplemented) MemImportFromShareableHandle(t Thread, osHandle *IpcMemHandle, shHandleType MemAllocationHandleType) (handle GenericAllocation, err Error) {
+	err = ErrorNotSupported
+	return
+}
+
+func (Unimplemented) MemMap(t Thread, ptr Ptr, size uint64, offset uint64, handle GenericAllocation, flags uint64) Error {
+	return ErrorNotSupported
+}
+
+func (Unimplemented) MemPoolCreate(t Thread, poolProps *MemPoolProps) (memPool MemPool, err Error) {
+	err = ErrorNotSupported
+	return
+}
+
+func (Unimplemented) MemPoolDestroy(t Thread, memPool MemPool) Error {
+	return ErrorNotSupported
+}
+
+func (Unimplemented) MemPoolExportPointer(t Thread, devPtr Ptr) (exportData MemPoolPtrExportData, err Error) {
+	err = ErrorNotSupported
+	return
+}
+
+func (Unimplemented) MemPoolExportToShareableHandle(t Thread, memPool MemPool, handleType MemAllocationHandleType, flags uint32) (sharedHandle IpcMemHandle, err Error) {
+	err = ErrorNotSupported
+	return
+}
+
+func (Unimplemented) MemPoolGetAccess(t Thread, memPool MemPool, location *MemLocation) (flags MemAccessFlags, err Error) {
+	err = ErrorNotSupported
+	return
+}
+
+func (Unimplemented) MemPoolGetAttribute(t Thread, memPool MemPool, attr MemPoolAttr) (value uint64, err Error) {
+	err = ErrorNotSupported
+	return
+}
+
+func (Unimplemented) MemPoolImportFromShareableHandle(t Thread, sharedHandle *IpcMemHandle, handleType MemAllocationHandleType, flags uint32) (memPool MemPool, err Error) {
+	err = ErrorNotSupported
+	return
+}
+
+func (Unimplemented) MemPoolImportPointer(t Thread, memPool MemPool, exportData *MemPoolPtrExportData) (devPtr Ptr, err Error) {
+	err = ErrorNotSupported
+	return
+}
+
+func (Unimplemented) MemPoolSetAccess(t Thread, memPool MemPool, descList []MemAccessDesc) Error {
+	return ErrorNotSupported
+}
+
+func (Unimplemented) MemPoolSetAttribute(t Thread, memPool MemPool, attr MemPoolAttr, value uint64) Error {
+	return ErrorNotSupported
+}
+
 func (Unimplemented) MemPoolTrimTo(memPool MemPool, minBytesToHold uint64) Error {
 	return ErrorNotSupported
 }
 
+func (Unimplemented) MemPrefetchAsync(t Thread, devPtr Ptr, count uint64, device int32, stream Stream) Error {
+	return ErrorNotSupported
+}
+
 func (Unimplemented) MemPtrGetInfo(t Thread, ptr Ptr) (size uint64, err Error) {
+	err = ErrorNotSupported
+	return
+}
+
+func (Unimplemented) MemRangeGetAttribute(t Thread, dataSize uint64, attribute MemRangeAttribute, devPtr Ptr, count uint64) (data []byte, err Error) {
+	err = ErrorNotSupported
+	return
+}
+
+func (Unimplemented) MemRelease(t Thread, handle GenericAllocation) Error {
+	return ErrorNotSupported
+}
+
+func (Unimplemented) MemRetainAllocationHandle(t Thread, addr Ptr) (handle GenericAllocation, err Error) {
 	err = ErrorNotSupported
 	return
 }
@@ -259,6 +516,10 @@ func (Unimplemented) Memset2D(t Thread, dst Ptr, pitch uint64, value int32, widt
 }
 
 func (Unimplemented) Memset2DAsync(t Thread, dst Ptr, pitch uint64, value int32, width uint64, height uint64, stream Stream) Error {
+	return ErrorNotSupported
+}
+
+func (Unimplemented) MemSetAccess(t Thread, ptr Ptr, size uint64, desc []MemAccessDesc) Error {
 	return ErrorNotSupported
 }
 
@@ -290,6 +551,24 @@ func (Unimplemented) MemsetD8Async(t Thread, dest Ptr, value uint8, count uint64
 	return ErrorNotSupported
 }
 
+func (Unimplemented) MemUnmap(t Thread, ptr Ptr, size uint64) Error {
+	return ErrorNotSupported
+}
+
+func (Unimplemented) MipmappedArrayCreate(t Thread, pMipmappedArrayDesc *DrvArray3dDescriptor, numMipmapLevels uint32) (pHandle MipmappedArray, err Error) {
+	err = ErrorNotSupported
+	return
+}
+
+func (Unimplemented) MipmappedArrayDestroy(t Thread, hMipmappedArray MipmappedArray) Error {
+	return ErrorNotSupported
+}
+
+func (Unimplemented) MipmappedArrayGetLevel(t Thread, hMipMappedArray MipmappedArray, level uint32) (pLevelArray Array, err Error) {
+	err = ErrorNotSupported
+	return
+}
+
 func (Unimplemented) ModuleGetFunction(t Thread, module Module, kname string) (function Function, err Error) {
 	err = ErrorNotSupported
 	return
@@ -315,6 +594,18 @@ func (Unimplemented) ModuleUnload(t Thread, module Module) Error {
 func (Unimplemented) PointerGetAttributes(t Thread, ptr Ptr) (attributes PointerAttributes, err Error) {
 	err = ErrorNotSupported
 	return
+}
+
+func (Unimplemented) PointerSetAttribute(t Thread, value uint64, attribute PointerAttribute, ptr Ptr) Error {
+	return ErrorNotSupported
+}
+
+func (Unimplemented) StreamAttachMemAsync(t Thread, stream Stream, devPtr Ptr, length uint64, flags uint32) Error {
+	return ErrorNotSupported
+}
+
+func (Unimplemented) StreamBatchMemOp(t Thread, stream Stream, paramArray []StreamBatchMemOpParamsUnion, flags uint32) Error {
+	return ErrorNotSupported
 }
 
 func (Unimplemented) StreamCreateWithPriority(t Thread, flags uint32, priority int32) (stream Stream, err Error) {
@@ -350,5 +641,30 @@ func (Unimplemented) StreamSynchronize(t Thread, stream Stream) Error {
 }
 
 func (Unimplemented) StreamWaitEvent(t Thread, stream Stream, event Event, flags uint32) Error {
+	return ErrorNotSupported
+}
+
+func (Unimplemented) StreamWaitValue32(t Thread, stream Stream, ptr Ptr, value uint32, flags uint32, mask uint32) Error {
+	return ErrorNotSupported
+}
+
+func (Unimplemented) StreamWaitValue64(t Thread, stream Stream, ptr Ptr, value uint64, flags uint32, mask uint64) Error {
+	return ErrorNotSupported
+}
+
+func (Unimplemented) StreamWriteValue32(t Thread, stream Stream, ptr Ptr, value uint32, flags uint32) Error {
+	return ErrorNotSupported
+}
+
+func (Unimplemented) StreamWriteValue64(t Thread, stream Stream, ptr Ptr, value uint64, flags uint32) Error {
+	return ErrorNotSupported
+}
+
+func (Unimplemented) TexObjectCreate(t Thread, pResDesc *DrvResourceDesc, pTexDesc *DrvTextureDesc, pResViewDesc *DrvResourceViewDesc) (pTexObject TextureObject, err Error) {
+	err = ErrorNotSupported
+	return
+}
+
+func (Unimplemented) TexObjectDestroy(t Thread, texObject TextureObject) Error {
 	return ErrorNotSupported
 }

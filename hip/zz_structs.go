@@ -167,21 +167,21 @@ type Memcpy2D struct {
 	SrcMemoryType MemoryType
 	SrcHost       Ptr
 	SrcDevice     Ptr
-	SrcArray      Ptr
+	SrcArray      Array
 	SrcPitch      uint64
 	DstXInBytes   uint64
 	DstY          uint64
 	DstMemoryType MemoryType
 	DstHost       Ptr
 	DstDevice     Ptr
-	DstArray      Ptr
+	DstArray      Array
 	DstPitch      uint64
 	WidthInBytes  uint64
 	Height        uint64
 }
 
-// MipmappedArray is hipMipmappedArray, 64 bytes.
-type MipmappedArray struct {
+// MipmappedArrayInfo is hipMipmappedArray, 64 bytes.
+type MipmappedArrayInfo struct {
 	Data           Ptr
 	Desc           ChannelFormatDesc
 	Type           uint32
@@ -271,10 +271,10 @@ type Pos struct {
 
 // Memcpy3DParms is hipMemcpy3DParms, 160 bytes.
 type Memcpy3DParms struct {
-	SrcArray Ptr
+	SrcArray Array
 	SrcPos   Pos
 	SrcPtr   PitchedPtr
-	DstArray Ptr
+	DstArray Array
 	DstPos   Pos
 	DstPtr   PitchedPtr
 	Extent   Extent
@@ -290,7 +290,7 @@ type DrvMEMCPY3D struct {
 	SrcMemoryType MemoryType
 	SrcHost       Ptr
 	SrcDevice     Ptr
-	SrcArray      Ptr
+	SrcArray      Array
 	SrcPitch      uint64
 	SrcHeight     uint64
 	DstXInBytes   uint64
@@ -300,7 +300,7 @@ type DrvMEMCPY3D struct {
 	DstMemoryType MemoryType
 	DstHost       Ptr
 	DstDevice     Ptr
-	DstArray      Ptr
+	DstArray      Array
 	DstPitch      uint64
 	DstHeight     uint64
 	WidthInBytes  uint64
@@ -321,7 +321,7 @@ type TextureReference struct {
 	MipmapLevelBias     float32
 	MinMipmapLevelClamp float32
 	MaxMipmapLevelClamp float32
-	TextureObject       Ptr
+	TextureObject       TextureObject
 	NumChannels         int32
 	Format              ArrayFormat
 }
@@ -343,7 +343,7 @@ type TextureDesc struct {
 
 // SurfaceReference is surfaceReference, 8 bytes.
 type SurfaceReference struct {
-	SurfaceObject Ptr
+	SurfaceObject SurfaceObject
 }
 
 // IpcMemHandle is hipIpcMemHandle_st, 64 bytes.

@@ -8,9 +8,7 @@
 
 hipError_t hipArray3DCreate(hipArray_t * array, const HIP_ARRAY3D_DESCRIPTOR * pAllocateArray)
 {
-	(void)array;
-	(void)pAllocateArray;
-	return rw_unsupported("hipArray3DCreate");
+	return rw_return((hipError_t)rw_hipArray3DCreate(rw_thread(), (void *)array, (void *)pAllocateArray));
 }
 
 hipError_t hipArray3DGetDescriptor(HIP_ARRAY3D_DESCRIPTOR * pArrayDescriptor, hipArray_t array)
@@ -29,8 +27,7 @@ hipError_t hipArrayCreate(hipArray_t * pHandle, const HIP_ARRAY_DESCRIPTOR * pAl
 
 hipError_t hipArrayDestroy(hipArray_t array)
 {
-	(void)array;
-	return rw_unsupported("hipArrayDestroy");
+	return rw_return((hipError_t)rw_hipArrayDestroy(rw_thread(), (uint64_t)(uintptr_t)array));
 }
 
 hipError_t hipArrayGetDescriptor(HIP_ARRAY_DESCRIPTOR * pArrayDescriptor, hipArray_t array)
@@ -104,9 +101,7 @@ hipError_t hipChooseDeviceR0600(int * device, const hipDeviceProp_tR0600 * prop)
 
 hipError_t hipCreateSurfaceObject(hipSurfaceObject_t * pSurfObject, const hipResourceDesc * pResDesc)
 {
-	(void)pSurfObject;
-	(void)pResDesc;
-	return rw_unsupported("hipCreateSurfaceObject");
+	return rw_return((hipError_t)rw_hipCreateSurfaceObject(rw_thread(), (void *)pSurfObject, (void *)pResDesc));
 }
 
 hipError_t hipCreateTextureObject(hipTextureObject_t * pTexObject, const hipResourceDesc * pResDesc, const hipTextureDesc * pTexDesc, const struct hipResourceViewDesc * pResViewDesc)
@@ -120,8 +115,7 @@ hipError_t hipCreateTextureObject(hipTextureObject_t * pTexObject, const hipReso
 
 hipError_t hipDestroySurfaceObject(hipSurfaceObject_t surfaceObject)
 {
-	(void)surfaceObject;
-	return rw_unsupported("hipDestroySurfaceObject");
+	return rw_return((hipError_t)rw_hipDestroySurfaceObject(rw_thread(), (uint64_t)(uintptr_t)surfaceObject));
 }
 
 hipError_t hipDestroyTextureObject(hipTextureObject_t textureObject)
@@ -249,9 +243,7 @@ hipError_t hipDeviceSetGraphMemAttribute(int device, hipGraphMemAttributeType at
 
 hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value)
 {
-	(void)limit;
-	(void)value;
-	return rw_unsupported("hipDeviceSetLimit");
+	return rw_return((hipError_t)rw_hipDeviceSetLimit(rw_thread(), (int32_t)limit, value));
 }
 
 hipError_t hipDeviceSetMemPool(int device, hipMemPool_t mem_pool)
@@ -340,15 +332,12 @@ hipError_t hipDrvGraphMemcpyNodeSetParams(hipGraphNode_t hNode, const HIP_MEMCPY
 
 hipError_t hipDrvMemcpy3D(const HIP_MEMCPY3D * pCopy)
 {
-	(void)pCopy;
-	return rw_unsupported("hipDrvMemcpy3D");
+	return rw_return((hipError_t)rw_hipDrvMemcpy3D(rw_thread(), (void *)pCopy));
 }
 
 hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D * pCopy, hipStream_t stream)
 {
-	(void)pCopy;
-	(void)stream;
-	return rw_unsupported("hipDrvMemcpy3DAsync");
+	return rw_return((hipError_t)rw_hipDrvMemcpy3DAsync(rw_thread(), (void *)pCopy, (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipDrvPointerGetAttributes(unsigned int numAttributes, hipPointer_attribute * attributes, void ** data, hipDeviceptr_t ptr)
@@ -397,11 +386,7 @@ hipError_t hipEventSynchronize(hipEvent_t event)
 
 hipError_t hipExtGetLinkTypeAndHopCount(int device1, int device2, uint32_t * linktype, uint32_t * hopcount)
 {
-	(void)device1;
-	(void)device2;
-	(void)linktype;
-	(void)hopcount;
-	return rw_unsupported("hipExtGetLinkTypeAndHopCount");
+	return rw_return((hipError_t)rw_hipExtGetLinkTypeAndHopCount(rw_thread(), (int32_t)device1, (int32_t)device2, (void *)linktype, (void *)hopcount));
 }
 
 hipError_t hipExtLaunchKernel(const void * function_address, dim3 numBlocks, dim3 dimBlocks, void ** args, size_t sharedMemBytes, hipStream_t stream, hipEvent_t startEvent, hipEvent_t stopEvent, int flags)
@@ -429,18 +414,12 @@ hipError_t hipExtModuleLaunchKernel(hipFunction_t f, uint32_t globalWorkSizeX, u
 
 hipError_t hipExtStreamCreateWithCUMask(hipStream_t * stream, uint32_t cuMaskSize, const uint32_t * cuMask)
 {
-	(void)stream;
-	(void)cuMaskSize;
-	(void)cuMask;
-	return rw_unsupported("hipExtStreamCreateWithCUMask");
+	return rw_return((hipError_t)rw_hipExtStreamCreateWithCUMask(rw_thread(), (void *)stream, cuMaskSize, (void *)cuMask));
 }
 
 hipError_t hipExtStreamGetCUMask(hipStream_t stream, uint32_t cuMaskSize, uint32_t * cuMask)
 {
-	(void)stream;
-	(void)cuMaskSize;
-	(void)cuMask;
-	return rw_unsupported("hipExtStreamGetCUMask");
+	return rw_return((hipError_t)rw_hipExtStreamGetCUMask(rw_thread(), (uint64_t)(uintptr_t)stream, cuMaskSize, (void *)cuMask));
 }
 
 hipError_t hipFree(void * ptr)
@@ -1252,37 +1231,27 @@ hipError_t hipInit(unsigned int flags)
 
 hipError_t hipIpcCloseMemHandle(void * devPtr)
 {
-	(void)devPtr;
-	return rw_unsupported("hipIpcCloseMemHandle");
+	return rw_return((hipError_t)rw_hipIpcCloseMemHandle(rw_thread(), (uintptr_t)devPtr));
 }
 
 hipError_t hipIpcGetEventHandle(hipIpcEventHandle_t * handle, hipEvent_t event)
 {
-	(void)handle;
-	(void)event;
-	return rw_unsupported("hipIpcGetEventHandle");
+	return rw_return((hipError_t)rw_hipIpcGetEventHandle(rw_thread(), (void *)handle, (uint64_t)(uintptr_t)event));
 }
 
 hipError_t hipIpcGetMemHandle(hipIpcMemHandle_t * handle, void * devPtr)
 {
-	(void)handle;
-	(void)devPtr;
-	return rw_unsupported("hipIpcGetMemHandle");
+	return rw_return((hipError_t)rw_hipIpcGetMemHandle(rw_thread(), (void *)handle, (uintptr_t)devPtr));
 }
 
 hipError_t hipIpcOpenEventHandle(hipEvent_t * event, hipIpcEventHandle_t handle)
 {
-	(void)event;
-	(void)handle;
-	return rw_unsupported("hipIpcOpenEventHandle");
+	return rw_return((hipError_t)rw_hipIpcOpenEventHandle(rw_thread(), (void *)event, &handle));
 }
 
 hipError_t hipIpcOpenMemHandle(void ** devPtr, hipIpcMemHandle_t handle, unsigned int flags)
 {
-	(void)devPtr;
-	(void)handle;
-	(void)flags;
-	return rw_unsupported("hipIpcOpenMemHandle");
+	return rw_return((hipError_t)rw_hipIpcOpenMemHandle(rw_thread(), (void *)devPtr, &handle, flags));
 }
 
 hipError_t hipLaunchCooperativeKernel(const void * f, dim3 gridDim, dim3 blockDimX, void ** kernelParams, unsigned int sharedMemBytes, hipStream_t stream)
@@ -1339,11 +1308,7 @@ hipError_t hipMallocAsync(void ** dev_ptr, size_t size, hipStream_t stream)
 
 hipError_t hipMallocFromPoolAsync(void ** dev_ptr, size_t size, hipMemPool_t mem_pool, hipStream_t stream)
 {
-	(void)dev_ptr;
-	(void)size;
-	(void)mem_pool;
-	(void)stream;
-	return rw_unsupported("hipMallocFromPoolAsync");
+	return rw_return((hipError_t)rw_hipMallocFromPoolAsync(rw_thread(), (void *)dev_ptr, size, (uint64_t)(uintptr_t)mem_pool, (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipMallocHost(void ** ptr, size_t size)
@@ -1373,28 +1338,17 @@ hipError_t hipMallocPitch(void ** ptr, size_t * pitch, size_t width, size_t heig
 
 hipError_t hipMemAddressFree(void * devPtr, size_t size)
 {
-	(void)devPtr;
-	(void)size;
-	return rw_unsupported("hipMemAddressFree");
+	return rw_return((hipError_t)rw_hipMemAddressFree(rw_thread(), (uintptr_t)devPtr, size));
 }
 
 hipError_t hipMemAddressReserve(void ** ptr, size_t size, size_t alignment, void * addr, unsigned long long flags)
 {
-	(void)ptr;
-	(void)size;
-	(void)alignment;
-	(void)addr;
-	(void)flags;
-	return rw_unsupported("hipMemAddressReserve");
+	return rw_return((hipError_t)rw_hipMemAddressReserve(rw_thread(), (void *)ptr, size, alignment, (uintptr_t)addr, flags));
 }
 
 hipError_t hipMemAdvise(const void * dev_ptr, size_t count, hipMemoryAdvise advice, int device)
 {
-	(void)dev_ptr;
-	(void)count;
-	(void)advice;
-	(void)device;
-	return rw_unsupported("hipMemAdvise");
+	return rw_return((hipError_t)rw_hipMemAdvise(rw_thread(), (uintptr_t)dev_ptr, count, (int32_t)advice, (int32_t)device));
 }
 
 hipError_t hipMemAllocHost(void ** ptr, size_t size)
@@ -1715,11 +1669,7 @@ hipError_t hipMemcpyWithStream(void * dst, const void * src, size_t sizeBytes, h
 
 hipError_t hipMemCreate(hipMemGenericAllocationHandle_t * handle, size_t size, const hipMemAllocationProp * prop, unsigned long long flags)
 {
-	(void)handle;
-	(void)size;
-	(void)prop;
-	(void)flags;
-	return rw_unsupported("hipMemCreate");
+	return rw_return((hipError_t)rw_hipMemCreate(rw_thread(), (void *)handle, size, (void *)prop, flags));
 }
 
 hipError_t hipMemExportToShareableHandle(void * shareableHandle, hipMemGenericAllocationHandle_t handle, hipMemAllocationHandleType handleType, unsigned long long flags)
@@ -1733,10 +1683,7 @@ hipError_t hipMemExportToShareableHandle(void * shareableHandle, hipMemGenericAl
 
 hipError_t hipMemGetAccess(unsigned long long * flags, const hipMemLocation * location, void * ptr)
 {
-	(void)flags;
-	(void)location;
-	(void)ptr;
-	return rw_unsupported("hipMemGetAccess");
+	return rw_return((hipError_t)rw_hipMemGetAccess(rw_thread(), (void *)flags, (void *)location, (uintptr_t)ptr));
 }
 
 hipError_t hipMemGetAddressRange(hipDeviceptr_t * pbase, size_t * psize, hipDeviceptr_t dptr)
@@ -1746,17 +1693,12 @@ hipError_t hipMemGetAddressRange(hipDeviceptr_t * pbase, size_t * psize, hipDevi
 
 hipError_t hipMemGetAllocationGranularity(size_t * granularity, const hipMemAllocationProp * prop, hipMemAllocationGranularity_flags option)
 {
-	(void)granularity;
-	(void)prop;
-	(void)option;
-	return rw_unsupported("hipMemGetAllocationGranularity");
+	return rw_return((hipError_t)rw_hipMemGetAllocationGranularity(rw_thread(), (void *)granularity, (void *)prop, (int32_t)option));
 }
 
 hipError_t hipMemGetAllocationPropertiesFromHandle(hipMemAllocationProp * prop, hipMemGenericAllocationHandle_t handle)
 {
-	(void)prop;
-	(void)handle;
-	return rw_unsupported("hipMemGetAllocationPropertiesFromHandle");
+	return rw_return((hipError_t)rw_hipMemGetAllocationPropertiesFromHandle(rw_thread(), (void *)prop, (uint64_t)(uintptr_t)handle));
 }
 
 hipError_t hipMemGetInfo(size_t * free, size_t * total)
@@ -1774,12 +1716,7 @@ hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t * han
 
 hipError_t hipMemMap(void * ptr, size_t size, size_t offset, hipMemGenericAllocationHandle_t handle, unsigned long long flags)
 {
-	(void)ptr;
-	(void)size;
-	(void)offset;
-	(void)handle;
-	(void)flags;
-	return rw_unsupported("hipMemMap");
+	return rw_return((hipError_t)rw_hipMemMap(rw_thread(), (uintptr_t)ptr, size, offset, (uint64_t)(uintptr_t)handle, flags));
 }
 
 hipError_t hipMemMapArrayAsync(hipArrayMapInfo * mapInfoList, unsigned int count, hipStream_t stream)
@@ -1792,22 +1729,17 @@ hipError_t hipMemMapArrayAsync(hipArrayMapInfo * mapInfoList, unsigned int count
 
 hipError_t hipMemPoolCreate(hipMemPool_t * mem_pool, const hipMemPoolProps * pool_props)
 {
-	(void)mem_pool;
-	(void)pool_props;
-	return rw_unsupported("hipMemPoolCreate");
+	return rw_return((hipError_t)rw_hipMemPoolCreate(rw_thread(), (void *)mem_pool, (void *)pool_props));
 }
 
 hipError_t hipMemPoolDestroy(hipMemPool_t mem_pool)
 {
-	(void)mem_pool;
-	return rw_unsupported("hipMemPoolDestroy");
+	return rw_return((hipError_t)rw_hipMemPoolDestroy(rw_thread(), (uint64_t)(uintptr_t)mem_pool));
 }
 
 hipError_t hipMemPoolExportPointer(hipMemPoolPtrExportData * export_data, void * dev_ptr)
 {
-	(void)export_data;
-	(void)dev_ptr;
-	return rw_unsupported("hipMemPoolExportPointer");
+	return rw_return((hipError_t)rw_hipMemPoolExportPointer(rw_thread(), (void *)export_data, (uintptr_t)dev_ptr));
 }
 
 hipError_t hipMemPoolExportToShareableHandle(void * shared_handle, hipMemPool_t mem_pool, hipMemAllocationHandleType handle_type, unsigned int flags)
@@ -1821,10 +1753,7 @@ hipError_t hipMemPoolExportToShareableHandle(void * shared_handle, hipMemPool_t 
 
 hipError_t hipMemPoolGetAccess(hipMemAccessFlags * flags, hipMemPool_t mem_pool, hipMemLocation * location)
 {
-	(void)flags;
-	(void)mem_pool;
-	(void)location;
-	return rw_unsupported("hipMemPoolGetAccess");
+	return rw_return((hipError_t)rw_hipMemPoolGetAccess(rw_thread(), (void *)flags, (uint64_t)(uintptr_t)mem_pool, (void *)location));
 }
 
 hipError_t hipMemPoolGetAttribute(hipMemPool_t mem_pool, hipMemPoolAttr attr, void * value)
@@ -1846,18 +1775,12 @@ hipError_t hipMemPoolImportFromShareableHandle(hipMemPool_t * mem_pool, void * s
 
 hipError_t hipMemPoolImportPointer(void ** dev_ptr, hipMemPool_t mem_pool, hipMemPoolPtrExportData * export_data)
 {
-	(void)dev_ptr;
-	(void)mem_pool;
-	(void)export_data;
-	return rw_unsupported("hipMemPoolImportPointer");
+	return rw_return((hipError_t)rw_hipMemPoolImportPointer(rw_thread(), (void *)dev_ptr, (uint64_t)(uintptr_t)mem_pool, (void *)export_data));
 }
 
 hipError_t hipMemPoolSetAccess(hipMemPool_t mem_pool, const hipMemAccessDesc * desc_list, size_t count)
 {
-	(void)mem_pool;
-	(void)desc_list;
-	(void)count;
-	return rw_unsupported("hipMemPoolSetAccess");
+	return rw_return((hipError_t)rw_hipMemPoolSetAccess(rw_thread(), (uint64_t)(uintptr_t)mem_pool, (void *)desc_list, count));
 }
 
 hipError_t hipMemPoolSetAttribute(hipMemPool_t mem_pool, hipMemPoolAttr attr, void * value)
@@ -1875,11 +1798,7 @@ hipError_t hipMemPoolTrimTo(hipMemPool_t mem_pool, size_t min_bytes_to_hold)
 
 hipError_t hipMemPrefetchAsync(const void * dev_ptr, size_t count, int device, hipStream_t stream)
 {
-	(void)dev_ptr;
-	(void)count;
-	(void)device;
-	(void)stream;
-	return rw_unsupported("hipMemPrefetchAsync");
+	return rw_return((hipError_t)rw_hipMemPrefetchAsync(rw_thread(), (uintptr_t)dev_ptr, count, (int32_t)device, (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipMemPtrGetInfo(void * ptr, size_t * size)
@@ -1889,12 +1808,7 @@ hipError_t hipMemPtrGetInfo(void * ptr, size_t * size)
 
 hipError_t hipMemRangeGetAttribute(void * data, size_t data_size, hipMemRangeAttribute attribute, const void * dev_ptr, size_t count)
 {
-	(void)data;
-	(void)data_size;
-	(void)attribute;
-	(void)dev_ptr;
-	(void)count;
-	return rw_unsupported("hipMemRangeGetAttribute");
+	return rw_return((hipError_t)rw_hipMemRangeGetAttribute(rw_thread(), (uintptr_t)data, data_size, (int32_t)attribute, (uintptr_t)dev_ptr, count));
 }
 
 hipError_t hipMemRangeGetAttributes(void ** data, size_t * data_sizes, hipMemRangeAttribute * attributes, size_t num_attributes, const void * dev_ptr, size_t count)
@@ -1910,15 +1824,12 @@ hipError_t hipMemRangeGetAttributes(void ** data, size_t * data_sizes, hipMemRan
 
 hipError_t hipMemRelease(hipMemGenericAllocationHandle_t handle)
 {
-	(void)handle;
-	return rw_unsupported("hipMemRelease");
+	return rw_return((hipError_t)rw_hipMemRelease(rw_thread(), (uint64_t)(uintptr_t)handle));
 }
 
 hipError_t hipMemRetainAllocationHandle(hipMemGenericAllocationHandle_t * handle, void * addr)
 {
-	(void)handle;
-	(void)addr;
-	return rw_unsupported("hipMemRetainAllocationHandle");
+	return rw_return((hipError_t)rw_hipMemRetainAllocationHandle(rw_thread(), (void *)handle, (uintptr_t)addr));
 }
 
 hipError_t hipMemset(void * dst, int value, size_t sizeBytes)
@@ -1938,11 +1849,7 @@ hipError_t hipMemset2DAsync(void * dst, size_t pitch, int value, size_t width, s
 
 hipError_t hipMemSetAccess(void * ptr, size_t size, const hipMemAccessDesc * desc, size_t count)
 {
-	(void)ptr;
-	(void)size;
-	(void)desc;
-	(void)count;
-	return rw_unsupported("hipMemSetAccess");
+	return rw_return((hipError_t)rw_hipMemSetAccess(rw_thread(), (uintptr_t)ptr, size, (void *)desc, count));
 }
 
 hipError_t hipMemsetAsync(void * dst, int value, size_t sizeBytes, hipStream_t stream)
@@ -1982,31 +1889,22 @@ hipError_t hipMemsetD8Async(hipDeviceptr_t dest, unsigned char value, size_t cou
 
 hipError_t hipMemUnmap(void * ptr, size_t size)
 {
-	(void)ptr;
-	(void)size;
-	return rw_unsupported("hipMemUnmap");
+	return rw_return((hipError_t)rw_hipMemUnmap(rw_thread(), (uintptr_t)ptr, size));
 }
 
 hipError_t hipMipmappedArrayCreate(hipMipmappedArray_t * pHandle, HIP_ARRAY3D_DESCRIPTOR * pMipmappedArrayDesc, unsigned int numMipmapLevels)
 {
-	(void)pHandle;
-	(void)pMipmappedArrayDesc;
-	(void)numMipmapLevels;
-	return rw_unsupported("hipMipmappedArrayCreate");
+	return rw_return((hipError_t)rw_hipMipmappedArrayCreate(rw_thread(), (void *)pHandle, (void *)pMipmappedArrayDesc, numMipmapLevels));
 }
 
 hipError_t hipMipmappedArrayDestroy(hipMipmappedArray_t hMipmappedArray)
 {
-	(void)hMipmappedArray;
-	return rw_unsupported("hipMipmappedArrayDestroy");
+	return rw_return((hipError_t)rw_hipMipmappedArrayDestroy(rw_thread(), (uint64_t)(uintptr_t)hMipmappedArray));
 }
 
 hipError_t hipMipmappedArrayGetLevel(hipArray_t * pLevelArray, hipMipmappedArray_t hMipMappedArray, unsigned int level)
 {
-	(void)pLevelArray;
-	(void)hMipMappedArray;
-	(void)level;
-	return rw_unsupported("hipMipmappedArrayGetLevel");
+	return rw_return((hipError_t)rw_hipMipmappedArrayGetLevel(rw_thread(), (void *)pLevelArray, (uint64_t)(uintptr_t)hMipMappedArray, level));
 }
 
 hipError_t hipModuleGetFunction(hipFunction_t * function, hipModule_t module, const char * kname)
@@ -2133,20 +2031,12 @@ hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback
 
 hipError_t hipStreamAttachMemAsync(hipStream_t stream, void * dev_ptr, size_t length, unsigned int flags)
 {
-	(void)stream;
-	(void)dev_ptr;
-	(void)length;
-	(void)flags;
-	return rw_unsupported("hipStreamAttachMemAsync");
+	return rw_return((hipError_t)rw_hipStreamAttachMemAsync(rw_thread(), (uint64_t)(uintptr_t)stream, (uintptr_t)dev_ptr, length, flags));
 }
 
 hipError_t hipStreamBatchMemOp(hipStream_t stream, unsigned int count, hipStreamBatchMemOpParams * paramArray, unsigned int flags)
 {
-	(void)stream;
-	(void)count;
-	(void)paramArray;
-	(void)flags;
-	return rw_unsupported("hipStreamBatchMemOp");
+	return rw_return((hipError_t)rw_hipStreamBatchMemOp(rw_thread(), (uint64_t)(uintptr_t)stream, count, (void *)paramArray, flags));
 }
 
 hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode)
@@ -2265,55 +2155,32 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int
 
 hipError_t hipStreamWaitValue32(hipStream_t stream, void * ptr, uint32_t value, unsigned int flags, uint32_t mask)
 {
-	(void)stream;
-	(void)ptr;
-	(void)value;
-	(void)flags;
-	(void)mask;
-	return rw_unsupported("hipStreamWaitValue32");
+	return rw_return((hipError_t)rw_hipStreamWaitValue32(rw_thread(), (uint64_t)(uintptr_t)stream, (uintptr_t)ptr, value, flags, mask));
 }
 
 hipError_t hipStreamWaitValue64(hipStream_t stream, void * ptr, uint64_t value, unsigned int flags, uint64_t mask)
 {
-	(void)stream;
-	(void)ptr;
-	(void)value;
-	(void)flags;
-	(void)mask;
-	return rw_unsupported("hipStreamWaitValue64");
+	return rw_return((hipError_t)rw_hipStreamWaitValue64(rw_thread(), (uint64_t)(uintptr_t)stream, (uintptr_t)ptr, value, flags, mask));
 }
 
 hipError_t hipStreamWriteValue32(hipStream_t stream, void * ptr, uint32_t value, unsigned int flags)
 {
-	(void)stream;
-	(void)ptr;
-	(void)value;
-	(void)flags;
-	return rw_unsupported("hipStreamWriteValue32");
+	return rw_return((hipError_t)rw_hipStreamWriteValue32(rw_thread(), (uint64_t)(uintptr_t)stream, (uintptr_t)ptr, value, flags));
 }
 
 hipError_t hipStreamWriteValue64(hipStream_t stream, void * ptr, uint64_t value, unsigned int flags)
 {
-	(void)stream;
-	(void)ptr;
-	(void)value;
-	(void)flags;
-	return rw_unsupported("hipStreamWriteValue64");
+	return rw_return((hipError_t)rw_hipStreamWriteValue64(rw_thread(), (uint64_t)(uintptr_t)stream, (uintptr_t)ptr, value, flags));
 }
 
 hipError_t hipTexObjectCreate(hipTextureObject_t * pTexObject, const HIP_RESOURCE_DESC * pResDesc, const HIP_TEXTURE_DESC * pTexDesc, const HIP_RESOURCE_VIEW_DESC * pResViewDesc)
 {
-	(void)pTexObject;
-	(void)pResDesc;
-	(void)pTexDesc;
-	(void)pResViewDesc;
-	return rw_unsupported("hipTexObjectCreate");
+	return rw_return((hipError_t)rw_hipTexObjectCreate(rw_thread(), (void *)pTexObject, (void *)pResDesc, (void *)pTexDesc, (void *)pResViewDesc));
 }
 
 hipError_t hipTexObjectDestroy(hipTextureObject_t texObject)
 {
-	(void)texObject;
-	return rw_unsupported("hipTexObjectDestroy");
+	return rw_return((hipError_t)rw_hipTexObjectDestroy(rw_thread(), (uint64_t)(uintptr_t)texObject));
 }
 
 hipError_t hipTexObjectGetResourceDesc(HIP_RESOURCE_DESC * pResDesc, hipTextureObject_t texObject)

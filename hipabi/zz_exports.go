@@ -10,6 +10,46 @@ import (
 	"github.com/rocwire/rocwire/hip"
 )
 
+//export rw_hipArray3DCreate
+func rw_hipArray3DCreate(thread uint64, array unsafe.Pointer, pAllocateArray unsafe.Pointer) int32 {
+	if array == nil || pAllocateArray == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	t := threadOf(thread)
+	v0, err := runtime().Array3DCreate(t, (*hip.DrvArray3dDescriptor)(pAllocateArray))
+	if err != hip.Success {
+		return int32(err)
+	}
+	*(*hip.Array)(array) = v0
+	return int32(hip.Success)
+}
+
+//export rw_hipArrayDestroy
+func rw_hipArrayDestroy(thread uint64, array uint64) int32 {
+	t := threadOf(thread)
+	return int32(runtime().ArrayDestroy(t, hip.Array(array)))
+}
+
+//export rw_hipCreateSurfaceObject
+func rw_hipCreateSurfaceObject(thread uint64, pSurfObject unsafe.Pointer, pResDesc unsafe.Pointer) int32 {
+	if pSurfObject == nil || pResDesc == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	t := threadOf(thread)
+	v0, err := runtime().CreateSurfaceObject(t, (*hip.ResourceDesc)(pResDesc))
+	if err != hip.Success {
+		return int32(err)
+	}
+	*(*hip.SurfaceObject)(pSurfObject) = v0
+	return int32(hip.Success)
+}
+
+//export rw_hipDestroySurfaceObject
+func rw_hipDestroySurfaceObject(thread uint64, surfaceObject uint64) int32 {
+	t := threadOf(thread)
+	return int32(runtime().DestroySurfaceObject(t, hip.SurfaceObject(surfaceObject)))
+}
+
 //export rw_hipDeviceCanAccessPeer
 func rw_hipDeviceCanAccessPeer(thread uint64, canAccessPeer unsafe.Pointer, deviceId int32, peerDeviceId int32) int32 {
 	if canAccessPeer == nil {
@@ -80,10 +120,38 @@ func rw_hipDeviceGetStreamPriorityRange(thread uint64, leastPriority unsafe.Poin
 	return int32(hip.Success)
 }
 
+//export rw_hipDeviceSetLimit
+func rw_hipDeviceSetLimit(thread uint64, limit int32, value uint64) int32 {
+	t := threadOf(thread)
+	return int32(runtime().DeviceSetLimit(t, hip.Limit(limit), value))
+}
+
 //export rw_hipDeviceSynchronize
 func rw_hipDeviceSynchronize(thread uint64) int32 {
 	t := threadOf(thread)
 	return int32(runtime().DeviceSynchronize(t))
+}
+
+//export rw_hipDrvMemcpy3D
+func rw_hipDrvMemcpy3D(thread uint64, pCopy unsafe.Pointer) int32 {
+	if pCopy == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	t := threadOf(thread)
+	return int32(runtime().DrvMemcpy3D(t, (*hip.DrvMEMCPY3D)(pCopy)))
+}
+
+//export rw_hipDrvMemcpy3DAsync
+func rw_hipDrvMemcpy3DAsync(thread uint64, pCopy unsafe.Pointer, stream uint64) int32 {
+	if pCopy == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	t := threadOf(thread)
+	stream_, e := resolveStream(t, hip.Stream(stream))
+	if e != hip.Success {
+		return int32(e)
+	}
+	return int32(runtime().DrvMemcpy3DAsync(t, (*hip.DrvMEMCPY3D)(pCopy), stream_))
 }
 
 //export rw_hipEventCreateWithFlags
@@ -140,6 +208,57 @@ func rw_hipEventRecord(thread uint64, event uint64, stream uint64) int32 {
 func rw_hipEventSynchronize(thread uint64, event uint64) int32 {
 	t := threadOf(thread)
 	return int32(runtime().EventSynchronize(t, hip.Event(event)))
+}
+
+//export rw_hipExtGetLinkTypeAndHopCount
+func rw_hipExtGetLinkTypeAndHopCount(thread uint64, device1 int32, device2 int32, linktype unsafe.Pointer, hopcount unsafe.Pointer) int32 {
+	if linktype == nil || hopcount == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	t := threadOf(thread)
+	v0, v1, err := runtime().ExtGetLinkTypeAndHopCount(t, device1, device2)
+	if err != hip.Success {
+		return int32(err)
+	}
+	*(*uint32)(linktype) = v0
+	*(*uint32)(hopcount) = v1
+	return int32(hip.Success)
+}
+
+//export rw_hipExtStreamCreateWithCUMask
+func rw_hipExtStreamCreateWithCUMask(thread uint64, stream unsafe.Pointer, cuMaskSize uint32, cuMask unsafe.Pointer) int32 {
+	if stream == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	t := threadOf(thread)
+	cuMaskList, ok := listOf[uint32](cuMask, uint64(cuMaskSize))
+	if !ok {
+		return int32(hip.ErrorInvalidValue)
+	}
+	v0, err := runtime().ExtStreamCreateWithCUMask(t, cuMaskList)
+	if err != hip.Success {
+		return int32(err)
+	}
+	*(*hip.Stream)(stream) = v0
+	return int32(hip.Success)
+}
+
+//export rw_hipExtStreamGetCUMask
+func rw_hipExtStreamGetCUMask(thread uint64, stream uint64, cuMaskSize uint32, cuMask unsafe.Pointer) int32 {
+	if cuMask == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	t := threadOf(thread)
+	stream_, e := resolveStream(t, hip.Stream(stream))
+	if e != hip.Success {
+		return int32(e)
+	}
+	v0, err := runtime().ExtStreamGetCUMask(t, stream_, cuMaskSize)
+	if err != hip.Success {
+		return int32(err)
+	}
+	copy(unsafe.Slice((*uint32)(cuMask), cuMaskSize), v0)
+	return int32(hip.Success)
 }
 
 //export rw_hipFree
@@ -246,6 +365,68 @@ func rw_hipHostUnregister(thread uint64, hostPtr uintptr) int32 {
 	return int32(runtime().HostUnregister(t, hip.Ptr(uintptr(hostPtr))))
 }
 
+//export rw_hipIpcCloseMemHandle
+func rw_hipIpcCloseMemHandle(thread uint64, devPtr uintptr) int32 {
+	t := threadOf(thread)
+	return int32(runtime().IpcCloseMemHandle(t, hip.Ptr(uintptr(devPtr))))
+}
+
+//export rw_hipIpcGetEventHandle
+func rw_hipIpcGetEventHandle(thread uint64, handle unsafe.Pointer, event uint64) int32 {
+	if handle == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	t := threadOf(thread)
+	v0, err := runtime().IpcGetEventHandle(t, hip.Event(event))
+	if err != hip.Success {
+		return int32(err)
+	}
+	*(*hip.IpcEventHandle)(handle) = v0
+	return int32(hip.Success)
+}
+
+//export rw_hipIpcGetMemHandle
+func rw_hipIpcGetMemHandle(thread uint64, handle unsafe.Pointer, devPtr uintptr) int32 {
+	if handle == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	t := threadOf(thread)
+	v0, err := runtime().IpcGetMemHandle(t, hip.Ptr(uintptr(devPtr)))
+	if err != hip.Success {
+		return int32(err)
+	}
+	*(*hip.IpcMemHandle)(handle) = v0
+	return int32(hip.Success)
+}
+
+//export rw_hipIpcOpenEventHandle
+func rw_hipIpcOpenEventHandle(thread uint64, event unsafe.Pointer, handle unsafe.Pointer) int32 {
+	if event == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	t := threadOf(thread)
+	v0, err := runtime().IpcOpenEventHandle(t, (*hip.IpcEventHandle)(handle))
+	if err != hip.Success {
+		return int32(err)
+	}
+	*(*hip.Event)(event) = v0
+	return int32(hip.Success)
+}
+
+//export rw_hipIpcOpenMemHandle
+func rw_hipIpcOpenMemHandle(thread uint64, devPtr unsafe.Pointer, handle unsafe.Pointer, flags uint32) int32 {
+	if devPtr == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	t := threadOf(thread)
+	v0, err := runtime().IpcOpenMemHandle(t, (*hip.IpcMemHandle)(handle), flags)
+	if err != hip.Success {
+		return int32(err)
+	}
+	*(*hip.Ptr)(devPtr) = v0
+	return int32(hip.Success)
+}
+
 //export rw_hipMalloc
 func rw_hipMalloc(thread uint64, ptr unsafe.Pointer, size uint64) int32 {
 	if ptr == nil {
@@ -278,6 +459,24 @@ func rw_hipMallocAsync(thread uint64, devPtr unsafe.Pointer, size uint64, stream
 	return int32(hip.Success)
 }
 
+//export rw_hipMallocFromPoolAsync
+func rw_hipMallocFromPoolAsync(thread uint64, devPtr unsafe.Pointer, size uint64, memPool uint64, stream uint64) int32 {
+	if devPtr == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	t := threadOf(thread)
+	stream_, e := resolveStream(t, hip.Stream(stream))
+	if e != hip.Success {
+		return int32(e)
+	}
+	v0, err := runtime().MallocFromPoolAsync(t, size, hip.MemPool(memPool), stream_)
+	if err != hip.Success {
+		return int32(err)
+	}
+	*(*hip.Ptr)(devPtr) = v0
+	return int32(hip.Success)
+}
+
 //export rw_hipMallocManaged
 func rw_hipMallocManaged(thread uint64, devPtr unsafe.Pointer, size uint64, flags uint32) int32 {
 	if devPtr == nil {
@@ -290,6 +489,32 @@ func rw_hipMallocManaged(thread uint64, devPtr unsafe.Pointer, size uint64, flag
 	}
 	*(*hip.Ptr)(devPtr) = v0
 	return int32(hip.Success)
+}
+
+//export rw_hipMemAddressFree
+func rw_hipMemAddressFree(thread uint64, devPtr uintptr, size uint64) int32 {
+	t := threadOf(thread)
+	return int32(runtime().MemAddressFree(t, hip.Ptr(uintptr(devPtr)), size))
+}
+
+//export rw_hipMemAddressReserve
+func rw_hipMemAddressReserve(thread uint64, ptr unsafe.Pointer, size uint64, alignment uint64, addr uintptr, flags uint64) int32 {
+	if ptr == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	t := threadOf(thread)
+	v0, err := runtime().MemAddressReserve(t, size, alignment, hip.Ptr(uintptr(addr)), flags)
+	if err != hip.Success {
+		return int32(err)
+	}
+	*(*hip.Ptr)(ptr) = v0
+	return int32(hip.Success)
+}
+
+//export rw_hipMemAdvise
+func rw_hipMemAdvise(thread uint64, devPtr uintptr, count uint64, advice int32, device int32) int32 {
+	t := threadOf(thread)
+	return int32(runtime().MemAdvise(t, hip.Ptr(uintptr(devPtr)), count, hip.MemoryAdvise(advice), device))
 }
 
 //export rw_hipMemcpy
@@ -350,6 +575,34 @@ func rw_hipMemcpyWithStream(thread uint64, dst uintptr, src uintptr, sizeBytes u
 	return int32(runtime().MemcpyWithStream(t, hip.Ptr(uintptr(dst)), hip.Ptr(uintptr(src)), sizeBytes, hip.MemcpyKind(kind), stream_))
 }
 
+//export rw_hipMemCreate
+func rw_hipMemCreate(thread uint64, handle unsafe.Pointer, size uint64, prop unsafe.Pointer, flags uint64) int32 {
+	if handle == nil || prop == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	t := threadOf(thread)
+	v0, err := runtime().MemCreate(t, size, (*hip.MemAllocationProp)(prop), flags)
+	if err != hip.Success {
+		return int32(err)
+	}
+	*(*hip.GenericAllocation)(handle) = v0
+	return int32(hip.Success)
+}
+
+//export rw_hipMemGetAccess
+func rw_hipMemGetAccess(thread uint64, flags unsafe.Pointer, location unsafe.Pointer, ptr uintptr) int32 {
+	if flags == nil || location == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	t := threadOf(thread)
+	v0, err := runtime().MemGetAccess(t, (*hip.MemLocation)(location), hip.Ptr(uintptr(ptr)))
+	if err != hip.Success {
+		return int32(err)
+	}
+	*(*uint64)(flags) = v0
+	return int32(hip.Success)
+}
+
 //export rw_hipMemGetAddressRange
 func rw_hipMemGetAddressRange(thread uint64, pbase unsafe.Pointer, psize unsafe.Pointer, dptr uintptr) int32 {
 	t := threadOf(thread)
@@ -366,12 +619,37 @@ func rw_hipMemGetAddressRange(thread uint64, pbase unsafe.Pointer, psize unsafe.
 	return int32(hip.Success)
 }
 
-//export rw_hipMemGetInfo
-func rw_hipMemGetInfo(thread uint64, free unsafe.Pointer, total unsafe.Pointer) int32 {
-	if free == nil {
+//export rw_hipMemGetAllocationGranularity
+func rw_hipMemGetAllocationGranularity(thread uint64, granularity unsafe.Pointer, prop unsafe.Pointer, option int32) int32 {
+	if granularity == nil || prop == nil {
 		return int32(hip.ErrorInvalidValue)
 	}
-	if total == nil {
+	t := threadOf(thread)
+	v0, err := runtime().MemGetAllocationGranularity(t, (*hip.MemAllocationProp)(prop), hip.MemAllocationGranularityFlags(option))
+	if err != hip.Success {
+		return int32(err)
+	}
+	*(*uint64)(granularity) = v0
+	return int32(hip.Success)
+}
+
+//export rw_hipMemGetAllocationPropertiesFromHandle
+func rw_hipMemGetAllocationPropertiesFromHandle(thread uint64, prop unsafe.Pointer, handle uint64) int32 {
+	if prop == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	t := threadOf(thread)
+	v0, err := runtime().MemGetAllocationPropertiesFromHandle(t, hip.GenericAllocation(handle))
+	if err != hip.Success {
+		return int32(err)
+	}
+	*(*hip.MemAllocationProp)(prop) = v0
+	return int32(hip.Success)
+}
+
+//export rw_hipMemGetInfo
+func rw_hipMemGetInfo(thread uint64, free unsafe.Pointer, total unsafe.Pointer) int32 {
+	if free == nil || total == nil {
 		return int32(hip.ErrorInvalidValue)
 	}
 	t := threadOf(thread)
@@ -384,10 +662,98 @@ func rw_hipMemGetInfo(thread uint64, free unsafe.Pointer, total unsafe.Pointer) 
 	return int32(hip.Success)
 }
 
+//export rw_hipMemMap
+func rw_hipMemMap(thread uint64, ptr uintptr, size uint64, offset uint64, handle uint64, flags uint64) int32 {
+	t := threadOf(thread)
+	return int32(runtime().MemMap(t, hip.Ptr(uintptr(ptr)), size, offset, hip.GenericAllocation(handle), flags))
+}
+
+//export rw_hipMemPoolCreate
+func rw_hipMemPoolCreate(thread uint64, memPool unsafe.Pointer, poolProps unsafe.Pointer) int32 {
+	if memPool == nil || poolProps == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	t := threadOf(thread)
+	v0, err := runtime().MemPoolCreate(t, (*hip.MemPoolProps)(poolProps))
+	if err != hip.Success {
+		return int32(err)
+	}
+	*(*hip.MemPool)(memPool) = v0
+	return int32(hip.Success)
+}
+
+//export rw_hipMemPoolDestroy
+func rw_hipMemPoolDestroy(thread uint64, memPool uint64) int32 {
+	t := threadOf(thread)
+	return int32(runtime().MemPoolDestroy(t, hip.MemPool(memPool)))
+}
+
+//export rw_hipMemPoolExportPointer
+func rw_hipMemPoolExportPointer(thread uint64, exportData unsafe.Pointer, devPtr uintptr) int32 {
+	if exportData == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	t := threadOf(thread)
+	v0, err := runtime().MemPoolExportPointer(t, hip.Ptr(uintptr(devPtr)))
+	if err != hip.Success {
+		return int32(err)
+	}
+	*(*hip.MemPoolPtrExportData)(exportData) = v0
+	return int32(hip.Success)
+}
+
+//export rw_hipMemPoolGetAccess
+func rw_hipMemPoolGetAccess(thread uint64, flags unsafe.Pointer, memPool uint64, location unsafe.Pointer) int32 {
+	if flags == nil || location == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	t := threadOf(thread)
+	v0, err := runtime().MemPoolGetAccess(t, hip.MemPool(memPool), (*hip.MemLocation)(location))
+	if err != hip.Success {
+		return int32(err)
+	}
+	*(*hip.MemAccessFlags)(flags) = v0
+	return int32(hip.Success)
+}
+
+//export rw_hipMemPoolImportPointer
+func rw_hipMemPoolImportPointer(thread uint64, devPtr unsafe.Pointer, memPool uint64, exportData unsafe.Pointer) int32 {
+	if devPtr == nil || exportData == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	t := threadOf(thread)
+	v0, err := runtime().MemPoolImportPointer(t, hip.MemPool(memPool), (*hip.MemPoolPtrExportData)(exportData))
+	if err != hip.Success {
+		return int32(err)
+	}
+	*(*hip.Ptr)(devPtr) = v0
+	return int32(hip.Success)
+}
+
+//export rw_hipMemPoolSetAccess
+func rw_hipMemPoolSetAccess(thread uint64, memPool uint64, descList unsafe.Pointer, count uint64) int32 {
+	t := threadOf(thread)
+	descListList, ok := listOf[hip.MemAccessDesc](descList, uint64(count))
+	if !ok {
+		return int32(hip.ErrorInvalidValue)
+	}
+	return int32(runtime().MemPoolSetAccess(t, hip.MemPool(memPool), descListList))
+}
+
 //export rw_hipMemPoolTrimTo
 func rw_hipMemPoolTrimTo(thread uint64, memPool uint64, minBytesToHold uint64) int32 {
 	_ = thread
 	return int32(runtime().MemPoolTrimTo(hip.MemPool(memPool), minBytesToHold))
+}
+
+//export rw_hipMemPrefetchAsync
+func rw_hipMemPrefetchAsync(thread uint64, devPtr uintptr, count uint64, device int32, stream uint64) int32 {
+	t := threadOf(thread)
+	stream_, e := resolveStream(t, hip.Stream(stream))
+	if e != hip.Success {
+		return int32(e)
+	}
+	return int32(runtime().MemPrefetchAsync(t, hip.Ptr(uintptr(devPtr)), count, device, stream_))
 }
 
 //export rw_hipMemPtrGetInfo
@@ -401,6 +767,40 @@ func rw_hipMemPtrGetInfo(thread uint64, ptr uintptr, size unsafe.Pointer) int32 
 		return int32(err)
 	}
 	*(*uint64)(size) = v0
+	return int32(hip.Success)
+}
+
+//export rw_hipMemRangeGetAttribute
+func rw_hipMemRangeGetAttribute(thread uint64, data uintptr, dataSize uint64, attribute int32, devPtr uintptr, count uint64) int32 {
+	if data == 0 {
+		return int32(hip.ErrorInvalidValue)
+	}
+	t := threadOf(thread)
+	v0, err := runtime().MemRangeGetAttribute(t, dataSize, hip.MemRangeAttribute(attribute), hip.Ptr(uintptr(devPtr)), count)
+	if err != hip.Success {
+		return int32(err)
+	}
+	copy(unsafe.Slice((*byte)(pointer(data)), dataSize), v0)
+	return int32(hip.Success)
+}
+
+//export rw_hipMemRelease
+func rw_hipMemRelease(thread uint64, handle uint64) int32 {
+	t := threadOf(thread)
+	return int32(runtime().MemRelease(t, hip.GenericAllocation(handle)))
+}
+
+//export rw_hipMemRetainAllocationHandle
+func rw_hipMemRetainAllocationHandle(thread uint64, handle unsafe.Pointer, addr uintptr) int32 {
+	if handle == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	t := threadOf(thread)
+	v0, err := runtime().MemRetainAllocationHandle(t, hip.Ptr(uintptr(addr)))
+	if err != hip.Success {
+		return int32(err)
+	}
+	*(*hip.GenericAllocation)(handle) = v0
 	return int32(hip.Success)
 }
 
@@ -424,6 +824,16 @@ func rw_hipMemset2DAsync(thread uint64, dst uintptr, pitch uint64, value int32, 
 		return int32(e)
 	}
 	return int32(runtime().Memset2DAsync(t, hip.Ptr(uintptr(dst)), pitch, value, width, height, stream_))
+}
+
+//export rw_hipMemSetAccess
+func rw_hipMemSetAccess(thread uint64, ptr uintptr, size uint64, desc unsafe.Pointer, count uint64) int32 {
+	t := threadOf(thread)
+	descList, ok := listOf[hip.MemAccessDesc](desc, uint64(count))
+	if !ok {
+		return int32(hip.ErrorInvalidValue)
+	}
+	return int32(runtime().MemSetAccess(t, hip.Ptr(uintptr(ptr)), size, descList))
 }
 
 //export rw_hipMemsetAsync
@@ -484,6 +894,46 @@ func rw_hipMemsetD8Async(thread uint64, dest uintptr, value uint8, count uint64,
 	return int32(runtime().MemsetD8Async(t, hip.Ptr(uintptr(dest)), value, count, stream_))
 }
 
+//export rw_hipMemUnmap
+func rw_hipMemUnmap(thread uint64, ptr uintptr, size uint64) int32 {
+	t := threadOf(thread)
+	return int32(runtime().MemUnmap(t, hip.Ptr(uintptr(ptr)), size))
+}
+
+//export rw_hipMipmappedArrayCreate
+func rw_hipMipmappedArrayCreate(thread uint64, pHandle unsafe.Pointer, pMipmappedArrayDesc unsafe.Pointer, numMipmapLevels uint32) int32 {
+	if pHandle == nil || pMipmappedArrayDesc == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	t := threadOf(thread)
+	v0, err := runtime().MipmappedArrayCreate(t, (*hip.DrvArray3dDescriptor)(pMipmappedArrayDesc), numMipmapLevels)
+	if err != hip.Success {
+		return int32(err)
+	}
+	*(*hip.MipmappedArray)(pHandle) = v0
+	return int32(hip.Success)
+}
+
+//export rw_hipMipmappedArrayDestroy
+func rw_hipMipmappedArrayDestroy(thread uint64, hMipmappedArray uint64) int32 {
+	t := threadOf(thread)
+	return int32(runtime().MipmappedArrayDestroy(t, hip.MipmappedArray(hMipmappedArray)))
+}
+
+//export rw_hipMipmappedArrayGetLevel
+func rw_hipMipmappedArrayGetLevel(thread uint64, pLevelArray unsafe.Pointer, hMipMappedArray uint64, level uint32) int32 {
+	if pLevelArray == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	t := threadOf(thread)
+	v0, err := runtime().MipmappedArrayGetLevel(t, hip.MipmappedArray(hMipMappedArray), level)
+	if err != hip.Success {
+		return int32(err)
+	}
+	*(*hip.Array)(pLevelArray) = v0
+	return int32(hip.Success)
+}
+
 //export rw_hipPointerGetAttributes
 func rw_hipPointerGetAttributes(thread uint64, attributes unsafe.Pointer, ptr uintptr) int32 {
 	if attributes == nil {
@@ -496,6 +946,30 @@ func rw_hipPointerGetAttributes(thread uint64, attributes unsafe.Pointer, ptr ui
 	}
 	*(*hip.PointerAttributes)(attributes) = v0
 	return int32(hip.Success)
+}
+
+//export rw_hipStreamAttachMemAsync
+func rw_hipStreamAttachMemAsync(thread uint64, stream uint64, devPtr uintptr, length uint64, flags uint32) int32 {
+	t := threadOf(thread)
+	stream_, e := resolveStream(t, hip.Stream(stream))
+	if e != hip.Success {
+		return int32(e)
+	}
+	return int32(runtime().StreamAttachMemAsync(t, stream_, hip.Ptr(uintptr(devPtr)), length, flags))
+}
+
+//export rw_hipStreamBatchMemOp
+func rw_hipStreamBatchMemOp(thread uint64, stream uint64, count uint32, paramArray unsafe.Pointer, flags uint32) int32 {
+	t := threadOf(thread)
+	stream_, e := resolveStream(t, hip.Stream(stream))
+	if e != hip.Success {
+		return int32(e)
+	}
+	paramArrayList, ok := listOf[hip.StreamBatchMemOpParamsUnion](paramArray, uint64(count))
+	if !ok {
+		return int32(hip.ErrorInvalidValue)
+	}
+	return int32(runtime().StreamBatchMemOp(t, stream_, paramArrayList, flags))
 }
 
 //export rw_hipStreamCreateWithPriority
@@ -600,4 +1074,64 @@ func rw_hipStreamWaitEvent(thread uint64, stream uint64, event uint64, flags uin
 		return int32(e)
 	}
 	return int32(runtime().StreamWaitEvent(t, stream_, hip.Event(event), flags))
+}
+
+//export rw_hipStreamWaitValue32
+func rw_hipStreamWaitValue32(thread uint64, stream uint64, ptr uintptr, value uint32, flags uint32, mask uint32) int32 {
+	t := threadOf(thread)
+	stream_, e := resolveStream(t, hip.Stream(stream))
+	if e != hip.Success {
+		return int32(e)
+	}
+	return int32(runtime().StreamWaitValue32(t, stream_, hip.Ptr(uintptr(ptr)), value, flags, mask))
+}
+
+//export rw_hipStreamWaitValue64
+func rw_hipStreamWaitValue64(thread uint64, stream uint64, ptr uintptr, value uint64, flags uint32, mask uint64) int32 {
+	t := threadOf(thread)
+	stream_, e := resolveStream(t, hip.Stream(stream))
+	if e != hip.Success {
+		return int32(e)
+	}
+	return int32(runtime().StreamWaitValue64(t, stream_, hip.Ptr(uintptr(ptr)), value, flags, mask))
+}
+
+//export rw_hipStreamWriteValue32
+func rw_hipStreamWriteValue32(thread uint64, stream uint64, ptr uintptr, value uint32, flags uint32) int32 {
+	t := threadOf(thread)
+	stream_, e := resolveStream(t, hip.Stream(stream))
+	if e != hip.Success {
+		return int32(e)
+	}
+	return int32(runtime().StreamWriteValue32(t, stream_, hip.Ptr(uintptr(ptr)), value, flags))
+}
+
+//export rw_hipStreamWriteValue64
+func rw_hipStreamWriteValue64(thread uint64, stream uint64, ptr uintptr, value uint64, flags uint32) int32 {
+	t := threadOf(thread)
+	stream_, e := resolveStream(t, hip.Stream(stream))
+	if e != hip.Success {
+		return int32(e)
+	}
+	return int32(runtime().StreamWriteValue64(t, stream_, hip.Ptr(uintptr(ptr)), value, flags))
+}
+
+//export rw_hipTexObjectCreate
+func rw_hipTexObjectCreate(thread uint64, pTexObject unsafe.Pointer, pResDesc unsafe.Pointer, pTexDesc unsafe.Pointer, pResViewDesc unsafe.Pointer) int32 {
+	if pTexObject == nil || pResDesc == nil || pTexDesc == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	t := threadOf(thread)
+	v0, err := runtime().TexObjectCreate(t, (*hip.DrvResourceDesc)(pResDesc), (*hip.DrvTextureDesc)(pTexDesc), (*hip.DrvResourceViewDesc)(pResViewDesc))
+	if err != hip.Success {
+		return int32(err)
+	}
+	*(*hip.TextureObject)(pTexObject) = v0
+	return int32(hip.Success)
+}
+
+//export rw_hipTexObjectDestroy
+func rw_hipTexObjectDestroy(thread uint64, texObject uint64) int32 {
+	t := threadOf(thread)
+	return int32(runtime().TexObjectDestroy(t, hip.TextureObject(texObject)))
 }

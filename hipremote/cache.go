@@ -2,7 +2,6 @@ package hipremote
 
 import (
 	"sync"
-	"unsafe"
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/wire"
@@ -33,9 +32,4 @@ func (c *Client) cachedCall(op uint16, m *wire.Msg) hip.Error {
 		c.cache.m.Store(key, append([]byte(nil), m.Rep...))
 	}
 	return code
-}
-
-// decodeStruct reads a struct of the C interface as it lies in memory: both sides use the layout of x86-64, which is the wire's byte order.
-func decodeStruct[T any](d *wire.Dec, v *T) {
-	copy(unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v)), d.Raw(int(unsafe.Sizeof(*v))))
 }

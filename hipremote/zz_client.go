@@ -3,572 +3,1242 @@
 package hipremote
 
 import (
-	"encoding/binary"
-
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hip/hiprpc"
 	"github.com/rocwire/rocwire/wire"
 )
 
-// DeviceCanAccessPeer is hipDeviceCanAccessPeer.
-func (c *Client) DeviceCanAccessPeer(deviceId int32, peerDeviceId int32) (canAccessPeer int32, err hip.Error) {
+// Array3DCreate is hipArray3DCreate.
+func (c *Client) Array3DCreate(t hip.Thread, pAllocateArray *hip.DrvArray3dDescriptor) (array hip.Array, err hip.Error) {
+	if pAllocateArray == nil {
+		err = hip.ErrorInvalidValue
+		return
+	}
+	q := hiprpc.Array3DCreateRequest{Thread: t, PAllocateArray: *pAllocateArray}
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
-	e := wire.Enc{B: m.Req[:0]}
-	e.I32(deviceId)
-	e.I32(peerDeviceId)
-	m.Req = e.B
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpArray3DCreate, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.Array3DCreateReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpArray3DCreate)
+		return
+	}
+	return rep.Array, hip.Success
+}
+
+// ArrayDestroy is hipArrayDestroy.
+func (c *Client) ArrayDestroy(t hip.Thread, array hip.Array) hip.Error {
+	q := hiprpc.ArrayDestroyRequest{Thread: t, Array: array}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	return c.call(hip.OpArrayDestroy, m)
+}
+
+// CreateSurfaceObject is hipCreateSurfaceObject.
+func (c *Client) CreateSurfaceObject(t hip.Thread, pResDesc *hip.ResourceDesc) (pSurfObject hip.SurfaceObject, err hip.Error) {
+	if pResDesc == nil {
+		err = hip.ErrorInvalidValue
+		return
+	}
+	q := hiprpc.CreateSurfaceObjectRequest{Thread: t, PResDesc: *pResDesc}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpCreateSurfaceObject, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.CreateSurfaceObjectReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpCreateSurfaceObject)
+		return
+	}
+	return rep.PSurfObject, hip.Success
+}
+
+// DestroySurfaceObject is hipDestroySurfaceObject.
+func (c *Client) DestroySurfaceObject(t hip.Thread, surfaceObject hip.SurfaceObject) hip.Error {
+	q := hiprpc.DestroySurfaceObjectRequest{Thread: t, SurfaceObject: surfaceObject}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	return c.call(hip.OpDestroySurfaceObject, m)
+}
+
+// DeviceCanAccessPeer is hipDeviceCanAccessPeer.
+func (c *Client) DeviceCanAccessPeer(deviceId int32, peerDeviceId int32) (canAccessPeer int32, err hip.Error) {
+	q := hiprpc.DeviceCanAccessPeerRequest{DeviceId: deviceId, PeerDeviceId: peerDeviceId}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
 	if err = c.cachedCall(hip.OpDeviceCanAccessPeer, m); err != hip.Success {
 		return
 	}
-	d := wire.NewDec(m.Rep)
-	canAccessPeer = d.I32()
-	if d.Bad() {
+	var rep hiprpc.DeviceCanAccessPeerReply
+	if !rep.Decode(m.Rep) {
 		err = c.violation(hip.OpDeviceCanAccessPeer)
+		return
 	}
-	return
+	return rep.CanAccessPeer, hip.Success
 }
 
 // DeviceDisablePeerAccess is hipDeviceDisablePeerAccess.
 func (c *Client) DeviceDisablePeerAccess(t hip.Thread, peerDeviceId int32) hip.Error {
+	q := hiprpc.DeviceDisablePeerAccessRequest{Thread: t, PeerDeviceId: peerDeviceId}
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
-	e := wire.Enc{B: m.Req[:0]}
-	e.I32(t.Device)
-	e.U32(t.ID)
-	e.I32(peerDeviceId)
-	m.Req = e.B
+	m.Req = q.Append(m.Req[:0])
 	return c.call(hip.OpDeviceDisablePeerAccess, m)
 }
 
 // DeviceEnablePeerAccess is hipDeviceEnablePeerAccess.
 func (c *Client) DeviceEnablePeerAccess(t hip.Thread, peerDeviceId int32, flags uint32) hip.Error {
+	q := hiprpc.DeviceEnablePeerAccessRequest{Thread: t, PeerDeviceId: peerDeviceId, Flags: flags}
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
-	e := wire.Enc{B: m.Req[:0]}
-	e.I32(t.Device)
-	e.U32(t.ID)
-	e.I32(peerDeviceId)
-	e.U32(flags)
-	m.Req = e.B
+	m.Req = q.Append(m.Req[:0])
 	return c.call(hip.OpDeviceEnablePeerAccess, m)
 }
 
 // DeviceGetAttribute is hipDeviceGetAttribute.
 func (c *Client) DeviceGetAttribute(attr hip.DeviceAttribute, deviceId int32) (pi int32, err hip.Error) {
+	q := hiprpc.DeviceGetAttributeRequest{Attr: attr, DeviceId: deviceId}
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
-	e := wire.Enc{B: m.Req[:0]}
-	e.I32(int32(attr))
-	e.I32(deviceId)
-	m.Req = e.B
+	m.Req = q.Append(m.Req[:0])
 	if err = c.cachedCall(hip.OpDeviceGetAttribute, m); err != hip.Success {
 		return
 	}
-	d := wire.NewDec(m.Rep)
-	pi = d.I32()
-	if d.Bad() {
+	var rep hiprpc.DeviceGetAttributeReply
+	if !rep.Decode(m.Rep) {
 		err = c.violation(hip.OpDeviceGetAttribute)
+		return
 	}
-	return
+	return rep.Pi, hip.Success
 }
 
 // DeviceGetDefaultMemPool is hipDeviceGetDefaultMemPool.
 func (c *Client) DeviceGetDefaultMemPool(device int32) (memPool hip.MemPool, err hip.Error) {
+	q := hiprpc.DeviceGetDefaultMemPoolRequest{Device: device}
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
-	e := wire.Enc{B: m.Req[:0]}
-	e.I32(device)
-	m.Req = e.B
+	m.Req = q.Append(m.Req[:0])
 	if err = c.cachedCall(hip.OpDeviceGetDefaultMemPool, m); err != hip.Success {
 		return
 	}
-	d := wire.NewDec(m.Rep)
-	memPool = hip.MemPool(d.U64())
-	if d.Bad() {
+	var rep hiprpc.DeviceGetDefaultMemPoolReply
+	if !rep.Decode(m.Rep) {
 		err = c.violation(hip.OpDeviceGetDefaultMemPool)
+		return
 	}
-	return
+	return rep.MemPool, hip.Success
+}
+
+// DeviceGetLimit is hipDeviceGetLimit.
+func (c *Client) DeviceGetLimit(t hip.Thread, limit hip.Limit) (pValue uint64, err hip.Error) {
+	q := hiprpc.DeviceGetLimitRequest{Thread: t, Limit: limit}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpDeviceGetLimit, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.DeviceGetLimitReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpDeviceGetLimit)
+		return
+	}
+	return rep.PValue, hip.Success
 }
 
 // DeviceGetStreamPriorityRange is hipDeviceGetStreamPriorityRange.
 func (c *Client) DeviceGetStreamPriorityRange(t hip.Thread) (leastPriority int32, greatestPriority int32, err hip.Error) {
+	q := hiprpc.DeviceGetStreamPriorityRangeRequest{Thread: t}
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
-	e := wire.Enc{B: m.Req[:0]}
-	e.I32(t.Device)
-	e.U32(t.ID)
-	m.Req = e.B
+	m.Req = q.Append(m.Req[:0])
 	if err = c.cachedCall(hip.OpDeviceGetStreamPriorityRange, m); err != hip.Success {
 		return
 	}
-	d := wire.NewDec(m.Rep)
-	leastPriority = d.I32()
-	greatestPriority = d.I32()
-	if d.Bad() {
+	var rep hiprpc.DeviceGetStreamPriorityRangeReply
+	if !rep.Decode(m.Rep) {
 		err = c.violation(hip.OpDeviceGetStreamPriorityRange)
+		return
 	}
-	return
+	return rep.LeastPriority, rep.GreatestPriority, hip.Success
+}
+
+// DeviceSetLimit is hipDeviceSetLimit.
+func (c *Client) DeviceSetLimit(t hip.Thread, limit hip.Limit, value uint64) hip.Error {
+	q := hiprpc.DeviceSetLimitRequest{Thread: t, Limit: limit, Value: value}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	return c.call(hip.OpDeviceSetLimit, m)
 }
 
 // DeviceSynchronize is hipDeviceSynchronize.
 func (c *Client) DeviceSynchronize(t hip.Thread) hip.Error {
+	q := hiprpc.DeviceSynchronizeRequest{Thread: t}
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
-	e := wire.Enc{B: m.Req[:0]}
-	e.I32(t.Device)
-	e.U32(t.ID)
-	m.Req = e.B
+	m.Req = q.Append(m.Req[:0])
 	return c.call(hip.OpDeviceSynchronize, m)
 }
 
 // EventCreateWithFlags is hipEventCreateWithFlags.
 func (c *Client) EventCreateWithFlags(t hip.Thread, flags uint32) (event hip.Event, err hip.Error) {
+	q := hiprpc.EventCreateWithFlagsRequest{Thread: t, Flags: flags}
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
-	e := wire.Enc{B: m.Req[:0]}
-	e.I32(t.Device)
-	e.U32(t.ID)
-	e.U32(flags)
-	m.Req = e.B
+	m.Req = q.Append(m.Req[:0])
 	if err = c.call(hip.OpEventCreateWithFlags, m); err != hip.Success {
 		return
 	}
-	d := wire.NewDec(m.Rep)
-	event = hip.Event(d.U64())
-	if d.Bad() {
+	var rep hiprpc.EventCreateWithFlagsReply
+	if !rep.Decode(m.Rep) {
 		err = c.violation(hip.OpEventCreateWithFlags)
+		return
 	}
-	return
+	return rep.Event, hip.Success
 }
 
 // EventDestroy is hipEventDestroy.
 func (c *Client) EventDestroy(t hip.Thread, event hip.Event) hip.Error {
+	q := hiprpc.EventDestroyRequest{Thread: t, Event: event}
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
-	e := wire.Enc{B: m.Req[:0]}
-	e.I32(t.Device)
-	e.U32(t.ID)
-	e.U64(uint64(event))
-	m.Req = e.B
+	m.Req = q.Append(m.Req[:0])
 	return c.call(hip.OpEventDestroy, m)
 }
 
 // EventElapsedTime is hipEventElapsedTime.
 func (c *Client) EventElapsedTime(t hip.Thread, start hip.Event, stop hip.Event) (ms float32, err hip.Error) {
+	q := hiprpc.EventElapsedTimeRequest{Thread: t, Start: start, Stop: stop}
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
-	e := wire.Enc{B: m.Req[:0]}
-	e.I32(t.Device)
-	e.U32(t.ID)
-	e.U64(uint64(start))
-	e.U64(uint64(stop))
-	m.Req = e.B
+	m.Req = q.Append(m.Req[:0])
 	if err = c.call(hip.OpEventElapsedTime, m); err != hip.Success {
 		return
 	}
-	d := wire.NewDec(m.Rep)
-	ms = d.F32()
-	if d.Bad() {
+	var rep hiprpc.EventElapsedTimeReply
+	if !rep.Decode(m.Rep) {
 		err = c.violation(hip.OpEventElapsedTime)
+		return
 	}
-	return
+	return rep.Ms, hip.Success
 }
 
 // EventQuery is hipEventQuery.
 func (c *Client) EventQuery(t hip.Thread, event hip.Event) hip.Error {
+	q := hiprpc.EventQueryRequest{Thread: t, Event: event}
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
-	e := wire.Enc{B: m.Req[:0]}
-	e.I32(t.Device)
-	e.U32(t.ID)
-	e.U64(uint64(event))
-	m.Req = e.B
+	m.Req = q.Append(m.Req[:0])
 	return c.call(hip.OpEventQuery, m)
 }
 
 // EventRecord is hipEventRecord.
 func (c *Client) EventRecord(t hip.Thread, event hip.Event, stream hip.Stream) hip.Error {
-	var req [24]byte
-	binary.LittleEndian.PutUint32(req[0:], uint32(t.Device))
-	binary.LittleEndian.PutUint32(req[4:], t.ID)
-	binary.LittleEndian.PutUint64(req[8:], uint64(event))
-	binary.LittleEndian.PutUint64(req[16:], uint64(stream))
+	q := hiprpc.EventRecordRequest{Thread: t, Event: event, Stream: stream}
+	var req [hiprpc.EventRecordRequestLen]byte
+	q.Put(&req)
 	return c.post(hip.OpEventRecord, req[:])
 }
 
 // EventSynchronize is hipEventSynchronize.
 func (c *Client) EventSynchronize(t hip.Thread, event hip.Event) hip.Error {
+	q := hiprpc.EventSynchronizeRequest{Thread: t, Event: event}
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
-	e := wire.Enc{B: m.Req[:0]}
-	e.I32(t.Device)
-	e.U32(t.ID)
-	e.U64(uint64(event))
-	m.Req = e.B
+	m.Req = q.Append(m.Req[:0])
 	return c.call(hip.OpEventSynchronize, m)
+}
+
+// ExtGetLinkTypeAndHopCount is hipExtGetLinkTypeAndHopCount.
+func (c *Client) ExtGetLinkTypeAndHopCount(t hip.Thread, device1 int32, device2 int32) (linktype uint32, hopcount uint32, err hip.Error) {
+	q := hiprpc.ExtGetLinkTypeAndHopCountRequest{Thread: t, Device1: device1, Device2: device2}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpExtGetLinkTypeAndHopCount, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.ExtGetLinkTypeAndHopCountReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpExtGetLinkTypeAndHopCount)
+		return
+	}
+	return rep.Linktype, rep.Hopcount, hip.Success
+}
+
+// ExtMallocWithFlags is hipExtMallocWithFlags.
+func (c *Client) ExtMallocWithFlags(t hip.Thread, sizeBytes uint64, flags uint32) (ptr hip.Ptr, err hip.Error) {
+	q := hiprpc.ExtMallocWithFlagsRequest{Thread: t, SizeBytes: sizeBytes, Flags: flags}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpExtMallocWithFlags, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.ExtMallocWithFlagsReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpExtMallocWithFlags)
+		return
+	}
+	return rep.Ptr, hip.Success
+}
+
+// ExtStreamCreateWithCUMask is hipExtStreamCreateWithCUMask.
+func (c *Client) ExtStreamCreateWithCUMask(t hip.Thread, cuMask []uint32) (stream hip.Stream, err hip.Error) {
+	if len(cuMask) > hiprpc.MaxList {
+		err = hip.ErrorInvalidValue
+		return
+	}
+	q := hiprpc.ExtStreamCreateWithCUMaskRequest{Thread: t, CuMask: cuMask}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpExtStreamCreateWithCUMask, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.ExtStreamCreateWithCUMaskReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpExtStreamCreateWithCUMask)
+		return
+	}
+	return rep.Stream, hip.Success
+}
+
+// ExtStreamGetCUMask is hipExtStreamGetCUMask.
+func (c *Client) ExtStreamGetCUMask(t hip.Thread, stream hip.Stream, cuMaskSize uint32) (cuMask []uint32, err hip.Error) {
+	q := hiprpc.ExtStreamGetCUMaskRequest{Thread: t, Stream: stream, CuMaskSize: cuMaskSize}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpExtStreamGetCUMask, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.ExtStreamGetCUMaskReply
+	if !rep.Decode(m.Rep) || uint64(len(rep.CuMask)) > uint64(cuMaskSize) {
+		err = c.violation(hip.OpExtStreamGetCUMask)
+		return
+	}
+	return rep.CuMask, hip.Success
 }
 
 // GetDeviceCount is hipGetDeviceCount.
 func (c *Client) GetDeviceCount() (count int32, err hip.Error) {
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
-	e := wire.Enc{B: m.Req[:0]}
-
-	m.Req = e.B
+	m.Req = m.Req[:0]
 	if err = c.cachedCall(hip.OpGetDeviceCount, m); err != hip.Success {
 		return
 	}
-	d := wire.NewDec(m.Rep)
-	count = d.I32()
-	if d.Bad() {
+	var rep hiprpc.GetDeviceCountReply
+	if !rep.Decode(m.Rep) {
 		err = c.violation(hip.OpGetDeviceCount)
+		return
 	}
-	return
+	return rep.Count, hip.Success
 }
 
 // GetDevicePropertiesR0600 is hipGetDevicePropertiesR0600.
 func (c *Client) GetDevicePropertiesR0600(deviceId int32) (prop *hip.DevicePropR0600, err hip.Error) {
+	q := hiprpc.GetDevicePropertiesR0600Request{DeviceId: deviceId}
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
-	e := wire.Enc{B: m.Req[:0]}
-	e.I32(deviceId)
-	m.Req = e.B
+	m.Req = q.Append(m.Req[:0])
 	if err = c.cachedCall(hip.OpGetDevicePropertiesR0600, m); err != hip.Success {
 		return
 	}
-	d := wire.NewDec(m.Rep)
-	prop = new(hip.DevicePropR0600)
-	decodeStruct(&d, prop)
-	if d.Bad() {
+	var rep hiprpc.GetDevicePropertiesR0600Reply
+	if !rep.Decode(m.Rep) {
 		err = c.violation(hip.OpGetDevicePropertiesR0600)
+		return
 	}
-	return
+	return &rep.Prop, hip.Success
+}
+
+// IpcCloseMemHandle is hipIpcCloseMemHandle.
+func (c *Client) IpcCloseMemHandle(t hip.Thread, devPtr hip.Ptr) hip.Error {
+	q := hiprpc.IpcCloseMemHandleRequest{Thread: t, DevPtr: devPtr}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	return c.call(hip.OpIpcCloseMemHandle, m)
+}
+
+// IpcGetEventHandle is hipIpcGetEventHandle.
+func (c *Client) IpcGetEventHandle(t hip.Thread, event hip.Event) (handle hip.IpcEventHandle, err hip.Error) {
+	q := hiprpc.IpcGetEventHandleRequest{Thread: t, Event: event}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpIpcGetEventHandle, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.IpcGetEventHandleReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpIpcGetEventHandle)
+		return
+	}
+	return rep.Handle, hip.Success
+}
+
+// IpcGetMemHandle is hipIpcGetMemHandle.
+func (c *Client) IpcGetMemHandle(t hip.Thread, devPtr hip.Ptr) (handle hip.IpcMemHandle, err hip.Error) {
+	q := hiprpc.IpcGetMemHandleRequest{Thread: t, DevPtr: devPtr}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpIpcGetMemHandle, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.IpcGetMemHandleReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpIpcGetMemHandle)
+		return
+	}
+	return rep.Handle, hip.Success
+}
+
+// IpcOpenEventHandle is hipIpcOpenEventHandle.
+func (c *Client) IpcOpenEventHandle(t hip.Thread, handle *hip.IpcEventHandle) (event hip.Event, err hip.Error) {
+	if handle == nil {
+		err = hip.ErrorInvalidValue
+		return
+	}
+	q := hiprpc.IpcOpenEventHandleRequest{Thread: t, Handle: *handle}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpIpcOpenEventHandle, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.IpcOpenEventHandleReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpIpcOpenEventHandle)
+		return
+	}
+	return rep.Event, hip.Success
+}
+
+// IpcOpenMemHandle is hipIpcOpenMemHandle.
+func (c *Client) IpcOpenMemHandle(t hip.Thread, handle *hip.IpcMemHandle, flags uint32) (devPtr hip.Ptr, err hip.Error) {
+	if handle == nil {
+		err = hip.ErrorInvalidValue
+		return
+	}
+	q := hiprpc.IpcOpenMemHandleRequest{Thread: t, Handle: *handle, Flags: flags}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpIpcOpenMemHandle, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.IpcOpenMemHandleReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpIpcOpenMemHandle)
+		return
+	}
+	return rep.DevPtr, hip.Success
+}
+
+// MallocFromPoolAsync is hipMallocFromPoolAsync.
+func (c *Client) MallocFromPoolAsync(t hip.Thread, size uint64, memPool hip.MemPool, stream hip.Stream) (devPtr hip.Ptr, err hip.Error) {
+	q := hiprpc.MallocFromPoolAsyncRequest{Thread: t, Size: size, MemPool: memPool, Stream: stream}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpMallocFromPoolAsync, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.MallocFromPoolAsyncReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpMallocFromPoolAsync)
+		return
+	}
+	return rep.DevPtr, hip.Success
+}
+
+// MemAddressFree is hipMemAddressFree.
+func (c *Client) MemAddressFree(t hip.Thread, devPtr hip.Ptr, size uint64) hip.Error {
+	q := hiprpc.MemAddressFreeRequest{Thread: t, DevPtr: devPtr, Size: size}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	return c.call(hip.OpMemAddressFree, m)
+}
+
+// MemAddressReserve is hipMemAddressReserve.
+func (c *Client) MemAddressReserve(t hip.Thread, size uint64, alignment uint64, addr hip.Ptr, flags uint64) (ptr hip.Ptr, err hip.Error) {
+	q := hiprpc.MemAddressReserveRequest{Thread: t, Size: size, Alignment: alignment, Addr: addr, Flags: flags}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpMemAddressReserve, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.MemAddressReserveReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpMemAddressReserve)
+		return
+	}
+	return rep.Ptr, hip.Success
+}
+
+// MemAdvise is hipMemAdvise.
+func (c *Client) MemAdvise(t hip.Thread, devPtr hip.Ptr, count uint64, advice hip.MemoryAdvise, device int32) hip.Error {
+	q := hiprpc.MemAdviseRequest{Thread: t, DevPtr: devPtr, Count: count, Advice: advice, Device: device}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	return c.call(hip.OpMemAdvise, m)
+}
+
+// MemCreate is hipMemCreate.
+func (c *Client) MemCreate(t hip.Thread, size uint64, prop *hip.MemAllocationProp, flags uint64) (handle hip.GenericAllocation, err hip.Error) {
+	if prop == nil {
+		err = hip.ErrorInvalidValue
+		return
+	}
+	q := hiprpc.MemCreateRequest{Thread: t, Size: size, Prop: *prop, Flags: flags}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpMemCreate, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.MemCreateReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpMemCreate)
+		return
+	}
+	return rep.Handle, hip.Success
+}
+
+// MemExportToShareableHandle is hipMemExportToShareableHandle.
+func (c *Client) MemExportToShareableHandle(t hip.Thread, handle hip.GenericAllocation, handleType hip.MemAllocationHandleType, flags uint64) (shareableHandle hip.IpcMemHandle, err hip.Error) {
+	q := hiprpc.MemExportToShareableHandleRequest{Thread: t, Handle: handle, HandleType: handleType, Flags: flags}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpMemExportToShareableHandle, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.MemExportToShareableHandleReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpMemExportToShareableHandle)
+		return
+	}
+	return rep.ShareableHandle, hip.Success
+}
+
+// MemGetAccess is hipMemGetAccess.
+func (c *Client) MemGetAccess(t hip.Thread, location *hip.MemLocation, ptr hip.Ptr) (flags uint64, err hip.Error) {
+	if location == nil {
+		err = hip.ErrorInvalidValue
+		return
+	}
+	q := hiprpc.MemGetAccessRequest{Thread: t, Location: *location, Ptr: ptr}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpMemGetAccess, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.MemGetAccessReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpMemGetAccess)
+		return
+	}
+	return rep.Flags, hip.Success
+}
+
+// MemGetAllocationGranularity is hipMemGetAllocationGranularity.
+func (c *Client) MemGetAllocationGranularity(t hip.Thread, prop *hip.MemAllocationProp, option hip.MemAllocationGranularityFlags) (granularity uint64, err hip.Error) {
+	if prop == nil {
+		err = hip.ErrorInvalidValue
+		return
+	}
+	q := hiprpc.MemGetAllocationGranularityRequest{Thread: t, Prop: *prop, Option: option}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpMemGetAllocationGranularity, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.MemGetAllocationGranularityReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpMemGetAllocationGranularity)
+		return
+	}
+	return rep.Granularity, hip.Success
+}
+
+// MemGetAllocationPropertiesFromHandle is hipMemGetAllocationPropertiesFromHandle.
+func (c *Client) MemGetAllocationPropertiesFromHandle(t hip.Thread, handle hip.GenericAllocation) (prop hip.MemAllocationProp, err hip.Error) {
+	q := hiprpc.MemGetAllocationPropertiesFromHandleRequest{Thread: t, Handle: handle}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpMemGetAllocationPropertiesFromHandle, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.MemGetAllocationPropertiesFromHandleReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpMemGetAllocationPropertiesFromHandle)
+		return
+	}
+	return rep.Prop, hip.Success
+}
+
+// MemImportFromShareableHandle is hipMemImportFromShareableHandle.
+func (c *Client) MemImportFromShareableHandle(t hip.Thread, osHandle *hip.IpcMemHandle, shHandleType hip.MemAllocationHandleType) (handle hip.GenericAllocation, err hip.Error) {
+	if osHandle == nil {
+		err = hip.ErrorInvalidValue
+		return
+	}
+	q := hiprpc.MemImportFromShareableHandleRequest{Thread: t, OsHandle: *osHandle, ShHandleType: shHandleType}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpMemImportFromShareableHandle, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.MemImportFromShareableHandleReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpMemImportFromShareableHandle)
+		return
+	}
+	return rep.Handle, hip.Success
+}
+
+// MemMap is hipMemMap.
+func (c *Client) MemMap(t hip.Thread, ptr hip.Ptr, size uint64, offset uint64, handle hip.GenericAllocation, flags uint64) hip.Error {
+	q := hiprpc.MemMapRequest{Thread: t, Ptr: ptr, Size: size, Offset: offset, Handle: handle, Flags: flags}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	return c.call(hip.OpMemMap, m)
+}
+
+// MemPoolCreate is hipMemPoolCreate.
+func (c *Client) MemPoolCreate(t hip.Thread, poolProps *hip.MemPoolProps) (memPool hip.MemPool, err hip.Error) {
+	if poolProps == nil {
+		err = hip.ErrorInvalidValue
+		return
+	}
+	q := hiprpc.MemPoolCreateRequest{Thread: t, PoolProps: *poolProps}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpMemPoolCreate, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.MemPoolCreateReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpMemPoolCreate)
+		return
+	}
+	return rep.MemPool, hip.Success
+}
+
+// MemPoolDestroy is hipMemPoolDestroy.
+func (c *Client) MemPoolDestroy(t hip.Thread, memPool hip.MemPool) hip.Error {
+	q := hiprpc.MemPoolDestroyRequest{Thread: t, MemPool: memPool}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	return c.call(hip.OpMemPoolDestroy, m)
+}
+
+// MemPoolExportPointer is hipMemPoolExportPointer.
+func (c *Client) MemPoolExportPointer(t hip.Thread, devPtr hip.Ptr) (exportData hip.MemPoolPtrExportData, err hip.Error) {
+	q := hiprpc.MemPoolExportPointerRequest{Thread: t, DevPtr: devPtr}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpMemPoolExportPointer, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.MemPoolExportPointerReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpMemPoolExportPointer)
+		return
+	}
+	return rep.ExportData, hip.Success
+}
+
+// MemPoolExportToShareableHandle is hipMemPoolExportToShareableHandle.
+func (c *Client) MemPoolExportToShareableHandle(t hip.Thread, memPool hip.MemPool, handleType hip.MemAllocationHandleType, flags uint32) (sharedHandle hip.IpcMemHandle, err hip.Error) {
+	q := hiprpc.MemPoolExportToShareableHandleRequest{Thread: t, MemPool: memPool, HandleType: handleType, Flags: flags}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpMemPoolExportToShareableHandle, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.MemPoolExportToShareableHandleReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpMemPoolExportToShareableHandle)
+		return
+	}
+	return rep.SharedHandle, hip.Success
+}
+
+// MemPoolGetAccess is hipMemPoolGetAccess.
+func (c *Client) MemPoolGetAccess(t hip.Thread, memPool hip.MemPool, location *hip.MemLocation) (flags hip.MemAccessFlags, err hip.Error) {
+	if location == nil {
+		err = hip.ErrorInvalidValue
+		return
+	}
+	q := hiprpc.MemPoolGetAccessRequest{Thread: t, MemPool: memPool, Location: *location}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpMemPoolGetAccess, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.MemPoolGetAccessReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpMemPoolGetAccess)
+		return
+	}
+	return rep.Flags, hip.Success
+}
+
+// MemPoolGetAttribute is hipMemPoolGetAttribute.
+func (c *Client) MemPoolGetAttribute(t hip.Thread, memPool hip.MemPool, attr hip.MemPoolAttr) (value uint64, err hip.Error) {
+	q := hiprpc.MemPoolGetAttributeRequest{Thread: t, MemPool: memPool, Attr: attr}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpMemPoolGetAttribute, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.MemPoolGetAttributeReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpMemPoolGetAttribute)
+		return
+	}
+	return rep.Value, hip.Success
+}
+
+// MemPoolImportFromShareableHandle is hipMemPoolImportFromShareableHandle.
+func (c *Client) MemPoolImportFromShareableHandle(t hip.Thread, sharedHandle *hip.IpcMemHandle, handleType hip.MemAllocationHandleType, flags uint32) (memPool hip.MemPool, err hip.Error) {
+	if sharedHandle == nil {
+		err = hip.ErrorInvalidValue
+		return
+	}
+	q := hiprpc.MemPoolImportFromShareableHandleRequest{Thread: t, SharedHandle: *sharedHandle, HandleType: handleType, Flags: flags}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpMemPoolImportFromShareableHandle, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.MemPoolImportFromShareableHandleReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpMemPoolImportFromShareableHandle)
+		return
+	}
+	return rep.MemPool, hip.Success
+}
+
+// MemPoolImportPointer is hipMemPoolImportPointer.
+func (c *Client) MemPoolImportPointer(t hip.Thread, memPool hip.MemPool, exportData *hip.MemPoolPtrExportData) (devPtr hip.Ptr, err hip.Error) {
+	if exportData == nil {
+		err = hip.ErrorInvalidValue
+		return
+	}
+	q := hiprpc.MemPoolImportPointerRequest{Thread: t, MemPool: memPool, ExportData: *exportData}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpMemPoolImportPointer, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.MemPoolImportPointerReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpMemPoolImportPointer)
+		return
+	}
+	return rep.DevPtr, hip.Success
+}
+
+// MemPoolSetAccess is hipMemPoolSetAccess.
+func (c *Client) MemPoolSetAccess(t hip.Thread, memPool hip.MemPool, descList []hip.MemAccessDesc) hip.Error {
+	if len(descList) > hiprpc.MaxList {
+		return hip.ErrorInvalidValue
+	}
+	q := hiprpc.MemPoolSetAccessRequest{Thread: t, MemPool: memPool, DescList: descList}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	return c.call(hip.OpMemPoolSetAccess, m)
+}
+
+// MemPoolSetAttribute is hipMemPoolSetAttribute.
+func (c *Client) MemPoolSetAttribute(t hip.Thread, memPool hip.MemPool, attr hip.MemPoolAttr, value uint64) hip.Error {
+	q := hiprpc.MemPoolSetAttributeRequest{Thread: t, MemPool: memPool, Attr: attr, Value: value}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	return c.call(hip.OpMemPoolSetAttribute, m)
 }
 
 // MemPoolTrimTo is hipMemPoolTrimTo.
 func (c *Client) MemPoolTrimTo(memPool hip.MemPool, minBytesToHold uint64) hip.Error {
+	q := hiprpc.MemPoolTrimToRequest{MemPool: memPool, MinBytesToHold: minBytesToHold}
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
-	e := wire.Enc{B: m.Req[:0]}
-	e.U64(uint64(memPool))
-	e.U64(minBytesToHold)
-	m.Req = e.B
+	m.Req = q.Append(m.Req[:0])
 	return c.call(hip.OpMemPoolTrimTo, m)
+}
+
+// MemPrefetchAsync is hipMemPrefetchAsync.
+func (c *Client) MemPrefetchAsync(t hip.Thread, devPtr hip.Ptr, count uint64, device int32, stream hip.Stream) hip.Error {
+	q := hiprpc.MemPrefetchAsyncRequest{Thread: t, DevPtr: devPtr, Count: count, Device: device, Stream: stream}
+	var req [hiprpc.MemPrefetchAsyncRequestLen]byte
+	q.Put(&req)
+	return c.post(hip.OpMemPrefetchAsync, req[:])
+}
+
+// MemRangeGetAttribute is hipMemRangeGetAttribute.
+func (c *Client) MemRangeGetAttribute(t hip.Thread, dataSize uint64, attribute hip.MemRangeAttribute, devPtr hip.Ptr, count uint64) (data []byte, err hip.Error) {
+	q := hiprpc.MemRangeGetAttributeRequest{Thread: t, DataSize: dataSize, Attribute: attribute, DevPtr: devPtr, Count: count}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpMemRangeGetAttribute, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.MemRangeGetAttributeReply
+	if !rep.Decode(m.Rep) || uint64(len(rep.Data)) > uint64(dataSize) {
+		err = c.violation(hip.OpMemRangeGetAttribute)
+		return
+	}
+	return rep.Data, hip.Success
+}
+
+// MemRelease is hipMemRelease.
+func (c *Client) MemRelease(t hip.Thread, handle hip.GenericAllocation) hip.Error {
+	q := hiprpc.MemReleaseRequest{Thread: t, Handle: handle}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	return c.call(hip.OpMemRelease, m)
+}
+
+// MemRetainAllocationHandle is hipMemRetainAllocationHandle.
+func (c *Client) MemRetainAllocationHandle(t hip.Thread, addr hip.Ptr) (handle hip.GenericAllocation, err hip.Error) {
+	q := hiprpc.MemRetainAllocationHandleRequest{Thread: t, Addr: addr}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpMemRetainAllocationHandle, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.MemRetainAllocationHandleReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpMemRetainAllocationHandle)
+		return
+	}
+	return rep.Handle, hip.Success
 }
 
 // Memset is hipMemset.
 func (c *Client) Memset(t hip.Thread, dst hip.Ptr, value int32, sizeBytes uint64) hip.Error {
+	q := hiprpc.MemsetRequest{Thread: t, Dst: dst, Value: value, SizeBytes: sizeBytes}
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
-	e := wire.Enc{B: m.Req[:0]}
-	e.I32(t.Device)
-	e.U32(t.ID)
-	e.U64(uint64(dst))
-	e.I32(value)
-	e.U64(sizeBytes)
-	m.Req = e.B
+	m.Req = q.Append(m.Req[:0])
 	return c.call(hip.OpMemset, m)
 }
 
 // Memset2D is hipMemset2D.
 func (c *Client) Memset2D(t hip.Thread, dst hip.Ptr, pitch uint64, value int32, width uint64, height uint64) hip.Error {
+	q := hiprpc.Memset2DRequest{Thread: t, Dst: dst, Pitch: pitch, Value: value, Width: width, Height: height}
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
-	e := wire.Enc{B: m.Req[:0]}
-	e.I32(t.Device)
-	e.U32(t.ID)
-	e.U64(uint64(dst))
-	e.U64(pitch)
-	e.I32(value)
-	e.U64(width)
-	e.U64(height)
-	m.Req = e.B
+	m.Req = q.Append(m.Req[:0])
 	return c.call(hip.OpMemset2D, m)
 }
 
 // Memset2DAsync is hipMemset2DAsync.
 func (c *Client) Memset2DAsync(t hip.Thread, dst hip.Ptr, pitch uint64, value int32, width uint64, height uint64, stream hip.Stream) hip.Error {
-	var req [52]byte
-	binary.LittleEndian.PutUint32(req[0:], uint32(t.Device))
-	binary.LittleEndian.PutUint32(req[4:], t.ID)
-	binary.LittleEndian.PutUint64(req[8:], uint64(dst))
-	binary.LittleEndian.PutUint64(req[16:], pitch)
-	binary.LittleEndian.PutUint32(req[24:], uint32(value))
-	binary.LittleEndian.PutUint64(req[28:], width)
-	binary.LittleEndian.PutUint64(req[36:], height)
-	binary.LittleEndian.PutUint64(req[44:], uint64(stream))
+	q := hiprpc.Memset2DAsyncRequest{Thread: t, Dst: dst, Pitch: pitch, Value: value, Width: width, Height: height, Stream: stream}
+	var req [hiprpc.Memset2DAsyncRequestLen]byte
+	q.Put(&req)
 	return c.post(hip.OpMemset2DAsync, req[:])
+}
+
+// MemSetAccess is hipMemSetAccess.
+func (c *Client) MemSetAccess(t hip.Thread, ptr hip.Ptr, size uint64, desc []hip.MemAccessDesc) hip.Error {
+	if len(desc) > hiprpc.MaxList {
+		return hip.ErrorInvalidValue
+	}
+	q := hiprpc.MemSetAccessRequest{Thread: t, Ptr: ptr, Size: size, Desc: desc}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	return c.call(hip.OpMemSetAccess, m)
 }
 
 // MemsetAsync is hipMemsetAsync.
 func (c *Client) MemsetAsync(t hip.Thread, dst hip.Ptr, value int32, sizeBytes uint64, stream hip.Stream) hip.Error {
-	var req [36]byte
-	binary.LittleEndian.PutUint32(req[0:], uint32(t.Device))
-	binary.LittleEndian.PutUint32(req[4:], t.ID)
-	binary.LittleEndian.PutUint64(req[8:], uint64(dst))
-	binary.LittleEndian.PutUint32(req[16:], uint32(value))
-	binary.LittleEndian.PutUint64(req[20:], sizeBytes)
-	binary.LittleEndian.PutUint64(req[28:], uint64(stream))
+	q := hiprpc.MemsetAsyncRequest{Thread: t, Dst: dst, Value: value, SizeBytes: sizeBytes, Stream: stream}
+	var req [hiprpc.MemsetAsyncRequestLen]byte
+	q.Put(&req)
 	return c.post(hip.OpMemsetAsync, req[:])
 }
 
 // MemsetD16 is hipMemsetD16.
 func (c *Client) MemsetD16(t hip.Thread, dest hip.Ptr, value uint16, count uint64) hip.Error {
+	q := hiprpc.MemsetD16Request{Thread: t, Dest: dest, Value: value, Count: count}
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
-	e := wire.Enc{B: m.Req[:0]}
-	e.I32(t.Device)
-	e.U32(t.ID)
-	e.U64(uint64(dest))
-	e.U16(value)
-	e.U64(count)
-	m.Req = e.B
+	m.Req = q.Append(m.Req[:0])
 	return c.call(hip.OpMemsetD16, m)
 }
 
 // MemsetD16Async is hipMemsetD16Async.
 func (c *Client) MemsetD16Async(t hip.Thread, dest hip.Ptr, value uint16, count uint64, stream hip.Stream) hip.Error {
-	var req [34]byte
-	binary.LittleEndian.PutUint32(req[0:], uint32(t.Device))
-	binary.LittleEndian.PutUint32(req[4:], t.ID)
-	binary.LittleEndian.PutUint64(req[8:], uint64(dest))
-	binary.LittleEndian.PutUint16(req[16:], value)
-	binary.LittleEndian.PutUint64(req[18:], count)
-	binary.LittleEndian.PutUint64(req[26:], uint64(stream))
+	q := hiprpc.MemsetD16AsyncRequest{Thread: t, Dest: dest, Value: value, Count: count, Stream: stream}
+	var req [hiprpc.MemsetD16AsyncRequestLen]byte
+	q.Put(&req)
 	return c.post(hip.OpMemsetD16Async, req[:])
 }
 
 // MemsetD32 is hipMemsetD32.
 func (c *Client) MemsetD32(t hip.Thread, dest hip.Ptr, value int32, count uint64) hip.Error {
+	q := hiprpc.MemsetD32Request{Thread: t, Dest: dest, Value: value, Count: count}
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
-	e := wire.Enc{B: m.Req[:0]}
-	e.I32(t.Device)
-	e.U32(t.ID)
-	e.U64(uint64(dest))
-	e.I32(value)
-	e.U64(count)
-	m.Req = e.B
+	m.Req = q.Append(m.Req[:0])
 	return c.call(hip.OpMemsetD32, m)
 }
 
 // MemsetD32Async is hipMemsetD32Async.
 func (c *Client) MemsetD32Async(t hip.Thread, dst hip.Ptr, value int32, count uint64, stream hip.Stream) hip.Error {
-	var req [36]byte
-	binary.LittleEndian.PutUint32(req[0:], uint32(t.Device))
-	binary.LittleEndian.PutUint32(req[4:], t.ID)
-	binary.LittleEndian.PutUint64(req[8:], uint64(dst))
-	binary.LittleEndian.PutUint32(req[16:], uint32(value))
-	binary.LittleEndian.PutUint64(req[20:], count)
-	binary.LittleEndian.PutUint64(req[28:], uint64(stream))
+	q := hiprpc.MemsetD32AsyncRequest{Thread: t, Dst: dst, Value: value, Count: count, Stream: stream}
+	var req [hiprpc.MemsetD32AsyncRequestLen]byte
+	q.Put(&req)
 	return c.post(hip.OpMemsetD32Async, req[:])
 }
 
 // MemsetD8 is hipMemsetD8.
 func (c *Client) MemsetD8(t hip.Thread, dest hip.Ptr, value uint8, count uint64) hip.Error {
+	q := hiprpc.MemsetD8Request{Thread: t, Dest: dest, Value: value, Count: count}
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
-	e := wire.Enc{B: m.Req[:0]}
-	e.I32(t.Device)
-	e.U32(t.ID)
-	e.U64(uint64(dest))
-	e.U8(value)
-	e.U64(count)
-	m.Req = e.B
+	m.Req = q.Append(m.Req[:0])
 	return c.call(hip.OpMemsetD8, m)
 }
 
 // MemsetD8Async is hipMemsetD8Async.
 func (c *Client) MemsetD8Async(t hip.Thread, dest hip.Ptr, value uint8, count uint64, stream hip.Stream) hip.Error {
-	var req [33]byte
-	binary.LittleEndian.PutUint32(req[0:], uint32(t.Device))
-	binary.LittleEndian.PutUint32(req[4:], t.ID)
-	binary.LittleEndian.PutUint64(req[8:], uint64(dest))
-	req[16] = value
-	binary.LittleEndian.PutUint64(req[17:], count)
-	binary.LittleEndian.PutUint64(req[25:], uint64(stream))
+	q := hiprpc.MemsetD8AsyncRequest{Thread: t, Dest: dest, Value: value, Count: count, Stream: stream}
+	var req [hiprpc.MemsetD8AsyncRequestLen]byte
+	q.Put(&req)
 	return c.post(hip.OpMemsetD8Async, req[:])
+}
+
+// MemUnmap is hipMemUnmap.
+func (c *Client) MemUnmap(t hip.Thread, ptr hip.Ptr, size uint64) hip.Error {
+	q := hiprpc.MemUnmapRequest{Thread: t, Ptr: ptr, Size: size}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	return c.call(hip.OpMemUnmap, m)
+}
+
+// MipmappedArrayCreate is hipMipmappedArrayCreate.
+func (c *Client) MipmappedArrayCreate(t hip.Thread, pMipmappedArrayDesc *hip.DrvArray3dDescriptor, numMipmapLevels uint32) (pHandle hip.MipmappedArray, err hip.Error) {
+	if pMipmappedArrayDesc == nil {
+		err = hip.ErrorInvalidValue
+		return
+	}
+	q := hiprpc.MipmappedArrayCreateRequest{Thread: t, PMipmappedArrayDesc: *pMipmappedArrayDesc, NumMipmapLevels: numMipmapLevels}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpMipmappedArrayCreate, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.MipmappedArrayCreateReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpMipmappedArrayCreate)
+		return
+	}
+	return rep.PHandle, hip.Success
+}
+
+// MipmappedArrayDestroy is hipMipmappedArrayDestroy.
+func (c *Client) MipmappedArrayDestroy(t hip.Thread, hMipmappedArray hip.MipmappedArray) hip.Error {
+	q := hiprpc.MipmappedArrayDestroyRequest{Thread: t, HMipmappedArray: hMipmappedArray}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	return c.call(hip.OpMipmappedArrayDestroy, m)
+}
+
+// MipmappedArrayGetLevel is hipMipmappedArrayGetLevel.
+func (c *Client) MipmappedArrayGetLevel(t hip.Thread, hMipMappedArray hip.MipmappedArray, level uint32) (pLevelArray hip.Array, err hip.Error) {
+	q := hiprpc.MipmappedArrayGetLevelRequest{Thread: t, HMipMappedArray: hMipMappedArray, Level: level}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpMipmappedArrayGetLevel, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.MipmappedArrayGetLevelReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpMipmappedArrayGetLevel)
+		return
+	}
+	return rep.PLevelArray, hip.Success
 }
 
 // ModuleGetFunction is hipModuleGetFunction.
 func (c *Client) ModuleGetFunction(t hip.Thread, module hip.Module, kname string) (function hip.Function, err hip.Error) {
+	q := hiprpc.ModuleGetFunctionRequest{Thread: t, Module: module, Kname: kname}
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
-	e := wire.Enc{B: m.Req[:0]}
-	e.I32(t.Device)
-	e.U32(t.ID)
-	e.U64(uint64(module))
-	e.Str(kname)
-	m.Req = e.B
+	m.Req = q.Append(m.Req[:0])
 	if err = c.call(hip.OpModuleGetFunction, m); err != hip.Success {
 		return
 	}
-	d := wire.NewDec(m.Rep)
-	function = hip.Function(d.U64())
-	if d.Bad() {
+	var rep hiprpc.ModuleGetFunctionReply
+	if !rep.Decode(m.Rep) {
 		err = c.violation(hip.OpModuleGetFunction)
+		return
 	}
-	return
+	return rep.Function, hip.Success
 }
 
 // ModuleGetGlobal is hipModuleGetGlobal.
 func (c *Client) ModuleGetGlobal(t hip.Thread, hmod hip.Module, name string) (dptr hip.Ptr, bytes uint64, err hip.Error) {
+	q := hiprpc.ModuleGetGlobalRequest{Thread: t, Hmod: hmod, Name: name}
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
-	e := wire.Enc{B: m.Req[:0]}
-	e.I32(t.Device)
-	e.U32(t.ID)
-	e.U64(uint64(hmod))
-	e.Str(name)
-	m.Req = e.B
+	m.Req = q.Append(m.Req[:0])
 	if err = c.call(hip.OpModuleGetGlobal, m); err != hip.Success {
 		return
 	}
-	d := wire.NewDec(m.Rep)
-	dptr = hip.Ptr(d.U64())
-	bytes = d.U64()
-	if d.Bad() {
+	var rep hiprpc.ModuleGetGlobalReply
+	if !rep.Decode(m.Rep) {
 		err = c.violation(hip.OpModuleGetGlobal)
+		return
 	}
-	return
+	return rep.Dptr, rep.Bytes, hip.Success
 }
 
 // ModuleUnload is hipModuleUnload.
 func (c *Client) ModuleUnload(t hip.Thread, module hip.Module) hip.Error {
+	q := hiprpc.ModuleUnloadRequest{Thread: t, Module: module}
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
-	e := wire.Enc{B: m.Req[:0]}
-	e.I32(t.Device)
-	e.U32(t.ID)
-	e.U64(uint64(module))
-	m.Req = e.B
+	m.Req = q.Append(m.Req[:0])
 	return c.call(hip.OpModuleUnload, m)
+}
+
+// PointerSetAttribute is hipPointerSetAttribute.
+func (c *Client) PointerSetAttribute(t hip.Thread, value uint64, attribute hip.PointerAttribute, ptr hip.Ptr) hip.Error {
+	q := hiprpc.PointerSetAttributeRequest{Thread: t, Value: value, Attribute: attribute, Ptr: ptr}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	return c.call(hip.OpPointerSetAttribute, m)
+}
+
+// StreamAttachMemAsync is hipStreamAttachMemAsync.
+func (c *Client) StreamAttachMemAsync(t hip.Thread, stream hip.Stream, devPtr hip.Ptr, length uint64, flags uint32) hip.Error {
+	q := hiprpc.StreamAttachMemAsyncRequest{Thread: t, Stream: stream, DevPtr: devPtr, Length: length, Flags: flags}
+	var req [hiprpc.StreamAttachMemAsyncRequestLen]byte
+	q.Put(&req)
+	return c.post(hip.OpStreamAttachMemAsync, req[:])
+}
+
+// StreamBatchMemOp is hipStreamBatchMemOp.
+func (c *Client) StreamBatchMemOp(t hip.Thread, stream hip.Stream, paramArray []hip.StreamBatchMemOpParamsUnion, flags uint32) hip.Error {
+	if len(paramArray) > hiprpc.MaxList {
+		return hip.ErrorInvalidValue
+	}
+	q := hiprpc.StreamBatchMemOpRequest{Thread: t, Stream: stream, ParamArray: paramArray, Flags: flags}
+	return c.post(hip.OpStreamBatchMemOp, q.Append(nil))
 }
 
 // StreamCreateWithPriority is hipStreamCreateWithPriority.
 func (c *Client) StreamCreateWithPriority(t hip.Thread, flags uint32, priority int32) (stream hip.Stream, err hip.Error) {
+	q := hiprpc.StreamCreateWithPriorityRequest{Thread: t, Flags: flags, Priority: priority}
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
-	e := wire.Enc{B: m.Req[:0]}
-	e.I32(t.Device)
-	e.U32(t.ID)
-	e.U32(flags)
-	e.I32(priority)
-	m.Req = e.B
+	m.Req = q.Append(m.Req[:0])
 	if err = c.call(hip.OpStreamCreateWithPriority, m); err != hip.Success {
 		return
 	}
-	d := wire.NewDec(m.Rep)
-	stream = hip.Stream(d.U64())
-	if d.Bad() {
+	var rep hiprpc.StreamCreateWithPriorityReply
+	if !rep.Decode(m.Rep) {
 		err = c.violation(hip.OpStreamCreateWithPriority)
+		return
 	}
-	return
+	return rep.Stream, hip.Success
 }
 
 // StreamDestroy is hipStreamDestroy.
 func (c *Client) StreamDestroy(t hip.Thread, stream hip.Stream) hip.Error {
+	q := hiprpc.StreamDestroyRequest{Thread: t, Stream: stream}
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
-	e := wire.Enc{B: m.Req[:0]}
-	e.I32(t.Device)
-	e.U32(t.ID)
-	e.U64(uint64(stream))
-	m.Req = e.B
+	m.Req = q.Append(m.Req[:0])
 	return c.call(hip.OpStreamDestroy, m)
 }
 
 // StreamGetDevice is hipStreamGetDevice.
 func (c *Client) StreamGetDevice(t hip.Thread, stream hip.Stream) (device int32, err hip.Error) {
+	q := hiprpc.StreamGetDeviceRequest{Thread: t, Stream: stream}
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
-	e := wire.Enc{B: m.Req[:0]}
-	e.I32(t.Device)
-	e.U32(t.ID)
-	e.U64(uint64(stream))
-	m.Req = e.B
+	m.Req = q.Append(m.Req[:0])
 	if err = c.call(hip.OpStreamGetDevice, m); err != hip.Success {
 		return
 	}
-	d := wire.NewDec(m.Rep)
-	device = d.I32()
-	if d.Bad() {
+	var rep hiprpc.StreamGetDeviceReply
+	if !rep.Decode(m.Rep) {
 		err = c.violation(hip.OpStreamGetDevice)
+		return
 	}
-	return
+	return rep.Device, hip.Success
 }
 
 // StreamGetFlags is hipStreamGetFlags.
 func (c *Client) StreamGetFlags(t hip.Thread, stream hip.Stream) (flags uint32, err hip.Error) {
+	q := hiprpc.StreamGetFlagsRequest{Thread: t, Stream: stream}
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
-	e := wire.Enc{B: m.Req[:0]}
-	e.I32(t.Device)
-	e.U32(t.ID)
-	e.U64(uint64(stream))
-	m.Req = e.B
+	m.Req = q.Append(m.Req[:0])
 	if err = c.call(hip.OpStreamGetFlags, m); err != hip.Success {
 		return
 	}
-	d := wire.NewDec(m.Rep)
-	flags = d.U32()
-	if d.Bad() {
+	var rep hiprpc.StreamGetFlagsReply
+	if !rep.Decode(m.Rep) {
 		err = c.violation(hip.OpStreamGetFlags)
+		return
 	}
-	return
+	return rep.Flags, hip.Success
 }
 
 // StreamGetPriority is hipStreamGetPriority.
 func (c *Client) StreamGetPriority(t hip.Thread, stream hip.Stream) (priority int32, err hip.Error) {
+	q := hiprpc.StreamGetPriorityRequest{Thread: t, Stream: stream}
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
-	e := wire.Enc{B: m.Req[:0]}
-	e.I32(t.Device)
-	e.U32(t.ID)
-	e.U64(uint64(stream))
-	m.Req = e.B
+	m.Req = q.Append(m.Req[:0])
 	if err = c.call(hip.OpStreamGetPriority, m); err != hip.Success {
 		return
 	}
-	d := wire.NewDec(m.Rep)
-	priority = d.I32()
-	if d.Bad() {
+	var rep hiprpc.StreamGetPriorityReply
+	if !rep.Decode(m.Rep) {
 		err = c.violation(hip.OpStreamGetPriority)
+		return
 	}
-	return
+	return rep.Priority, hip.Success
 }
 
 // StreamQuery is hipStreamQuery.
 func (c *Client) StreamQuery(t hip.Thread, stream hip.Stream) hip.Error {
+	q := hiprpc.StreamQueryRequest{Thread: t, Stream: stream}
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
-	e := wire.Enc{B: m.Req[:0]}
-	e.I32(t.Device)
-	e.U32(t.ID)
-	e.U64(uint64(stream))
-	m.Req = e.B
+	m.Req = q.Append(m.Req[:0])
 	return c.call(hip.OpStreamQuery, m)
 }
 
 // StreamSynchronize is hipStreamSynchronize.
 func (c *Client) StreamSynchronize(t hip.Thread, stream hip.Stream) hip.Error {
+	q := hiprpc.StreamSynchronizeRequest{Thread: t, Stream: stream}
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
-	e := wire.Enc{B: m.Req[:0]}
-	e.I32(t.Device)
-	e.U32(t.ID)
-	e.U64(uint64(stream))
-	m.Req = e.B
+	m.Req = q.Append(m.Req[:0])
 	return c.call(hip.OpStreamSynchronize, m)
 }
 
 // StreamWaitEvent is hipStreamWaitEvent.
 func (c *Client) StreamWaitEvent(t hip.Thread, stream hip.Stream, event hip.Event, flags uint32) hip.Error {
-	var req [28]byte
-	binary.LittleEndian.PutUint32(req[0:], uint32(t.Device))
-	binary.LittleEndian.PutUint32(req[4:], t.ID)
-	binary.LittleEndian.PutUint64(req[8:], uint64(stream))
-	binary.LittleEndian.PutUint64(req[16:], uint64(event))
-	binary.LittleEndian.PutUint32(req[24:], flags)
+	q := hiprpc.StreamWaitEventRequest{Thread: t, Stream: stream, Event: event, Flags: flags}
+	var req [hiprpc.StreamWaitEventRequestLen]byte
+	q.Put(&req)
 	return c.post(hip.OpStreamWaitEvent, req[:])
+}
+
+// StreamWaitValue32 is hipStreamWaitValue32.
+func (c *Client) StreamWaitValue32(t hip.Thread, stream hip.Stream, ptr hip.Ptr, value uint32, flags uint32, mask uint32) hip.Error {
+	q := hiprpc.StreamWaitValue32Request{Thread: t, Stream: stream, Ptr: ptr, Value: value, Flags: flags, Mask: mask}
+	var req [hiprpc.StreamWaitValue32RequestLen]byte
+	q.Put(&req)
+	return c.post(hip.OpStreamWaitValue32, req[:])
+}
+
+// StreamWaitValue64 is hipStreamWaitValue64.
+func (c *Client) StreamWaitValue64(t hip.Thread, stream hip.Stream, ptr hip.Ptr, value uint64, flags uint32, mask uint64) hip.Error {
+	q := hiprpc.StreamWaitValue64Request{Thread: t, Stream: stream, Ptr: ptr, Value: value, Flags: flags, Mask: mask}
+	var req [hiprpc.StreamWaitValue64RequestLen]byte
+	q.Put(&req)
+	return c.post(hip.OpStreamWaitValue64, req[:])
+}
+
+// StreamWriteValue32 is hipStreamWriteValue32.
+func (c *Client) StreamWriteValue32(t hip.Thread, stream hip.Stream, ptr hip.Ptr, value uint32, flags uint32) hip.Error {
+	q := hiprpc.StreamWriteValue32Request{Thread: t, Stream: stream, Ptr: ptr, Value: value, Flags: flags}
+	var req [hiprpc.StreamWriteValue32RequestLen]byte
+	q.Put(&req)
+	return c.post(hip.OpStreamWriteValue32, req[:])
+}
+
+// StreamWriteValue64 is hipStreamWriteValue64.
+func (c *Client) StreamWriteValue64(t hip.Thread, stream hip.Stream, ptr hip.Ptr, value uint64, flags uint32) hip.Error {
+	q := hiprpc.StreamWriteValue64Request{Thread: t, Stream: stream, Ptr: ptr, Value: value, Flags: flags}
+	var req [hiprpc.StreamWriteValue64RequestLen]byte
+	q.Put(&req)
+	return c.post(hip.OpStreamWriteValue64, req[:])
+}
+
+// TexObjectCreate is hipTexObjectCreate.
+func (c *Client) TexObjectCreate(t hip.Thread, pResDesc *hip.DrvResourceDesc, pTexDesc *hip.DrvTextureDesc, pResViewDesc *hip.DrvResourceViewDesc) (pTexObject hip.TextureObject, err hip.Error) {
+	if pResDesc == nil {
+		err = hip.ErrorInvalidValue
+		return
+	}
+	if pTexDesc == nil {
+		err = hip.ErrorInvalidValue
+		return
+	}
+	q := hiprpc.TexObjectCreateRequest{Thread: t, PResDesc: *pResDesc, PTexDesc: *pTexDesc, PResViewDesc: pResViewDesc}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpTexObjectCreate, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.TexObjectCreateReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpTexObjectCreate)
+		return
+	}
+	return rep.PTexObject, hip.Success
+}
+
+// TexObjectDestroy is hipTexObjectDestroy.
+func (c *Client) TexObjectDestroy(t hip.Thread, texObject hip.TextureObject) hip.Error {
+	q := hiprpc.TexObjectDestroyRequest{Thread: t, TexObject: texObject}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	return c.call(hip.OpTexObjectDestroy, m)
 }

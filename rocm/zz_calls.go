@@ -15,6 +15,28 @@ import (
 	"github.com/rocwire/rocwire/hip"
 )
 
+// Array3DCreate is hipArray3DCreate.
+func (r *Runtime) Array3DCreate(t hip.Thread, pAllocateArray *hip.DrvArray3dDescriptor) (array hip.Array, err hip.Error) {
+	err = hip.Error(C.rocm_hipArray3DCreate(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&array)), unsafe.Pointer(pAllocateArray)))
+	return
+}
+
+// ArrayDestroy is hipArrayDestroy.
+func (r *Runtime) ArrayDestroy(t hip.Thread, array hip.Array) hip.Error {
+	return hip.Error(C.rocm_hipArrayDestroy(r.table, C.int32_t(t.Device), C.uint64_t(array)))
+}
+
+// CreateSurfaceObject is hipCreateSurfaceObject.
+func (r *Runtime) CreateSurfaceObject(t hip.Thread, pResDesc *hip.ResourceDesc) (pSurfObject hip.SurfaceObject, err hip.Error) {
+	err = hip.Error(C.rocm_hipCreateSurfaceObject(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&pSurfObject)), unsafe.Pointer(pResDesc)))
+	return
+}
+
+// DestroySurfaceObject is hipDestroySurfaceObject.
+func (r *Runtime) DestroySurfaceObject(t hip.Thread, surfaceObject hip.SurfaceObject) hip.Error {
+	return hip.Error(C.rocm_hipDestroySurfaceObject(r.table, C.int32_t(t.Device), C.uint64_t(surfaceObject)))
+}
+
 // DeviceCanAccessPeer is hipDeviceCanAccessPeer.
 func (r *Runtime) DeviceCanAccessPeer(deviceId int32, peerDeviceId int32) (canAccessPeer int32, err hip.Error) {
 	err = hip.Error(C.rocm_hipDeviceCanAccessPeer(r.table, (*C.int32_t)(unsafe.Pointer(&canAccessPeer)), C.int32_t(deviceId), C.int32_t(peerDeviceId)))
@@ -43,6 +65,12 @@ func (r *Runtime) DeviceGetDefaultMemPool(device int32) (memPool hip.MemPool, er
 	return
 }
 
+// DeviceGetLimit is hipDeviceGetLimit.
+func (r *Runtime) DeviceGetLimit(t hip.Thread, limit hip.Limit) (pValue uint64, err hip.Error) {
+	err = hip.Error(C.rocm_hipDeviceGetLimit(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&pValue)), C.int32_t(limit)))
+	return
+}
+
 // DeviceGetStreamPriorityRange is hipDeviceGetStreamPriorityRange.
 func (r *Runtime) DeviceGetStreamPriorityRange(t hip.Thread) (leastPriority int32, greatestPriority int32, err hip.Error) {
 	err = hip.Error(C.rocm_hipDeviceGetStreamPriorityRange(r.table, C.int32_t(t.Device), (*C.int32_t)(unsafe.Pointer(&leastPriority)), (*C.int32_t)(unsafe.Pointer(&greatestPriority))))
@@ -54,9 +82,24 @@ func (r *Runtime) DeviceReset(t hip.Thread) hip.Error {
 	return hip.Error(C.rocm_hipDeviceReset(r.table, C.int32_t(t.Device)))
 }
 
+// DeviceSetLimit is hipDeviceSetLimit.
+func (r *Runtime) DeviceSetLimit(t hip.Thread, limit hip.Limit, value uint64) hip.Error {
+	return hip.Error(C.rocm_hipDeviceSetLimit(r.table, C.int32_t(t.Device), C.int32_t(limit), C.uint64_t(value)))
+}
+
 // DeviceSynchronize is hipDeviceSynchronize.
 func (r *Runtime) DeviceSynchronize(t hip.Thread) hip.Error {
 	return hip.Error(C.rocm_hipDeviceSynchronize(r.table, C.int32_t(t.Device)))
+}
+
+// DrvMemcpy3D is hipDrvMemcpy3D.
+func (r *Runtime) DrvMemcpy3D(t hip.Thread, pCopy *hip.DrvMEMCPY3D) hip.Error {
+	return hip.Error(C.rocm_hipDrvMemcpy3D(r.table, C.int32_t(t.Device), unsafe.Pointer(pCopy)))
+}
+
+// DrvMemcpy3DAsync is hipDrvMemcpy3DAsync.
+func (r *Runtime) DrvMemcpy3DAsync(t hip.Thread, pCopy *hip.DrvMEMCPY3D, stream hip.Stream) hip.Error {
+	return hip.Error(C.rocm_hipDrvMemcpy3DAsync(r.table, C.int32_t(t.Device), unsafe.Pointer(pCopy), C.uint64_t(stream)))
 }
 
 // EventCreateWithFlags is hipEventCreateWithFlags.
@@ -89,6 +132,31 @@ func (r *Runtime) EventRecord(t hip.Thread, event hip.Event, stream hip.Stream) 
 // EventSynchronize is hipEventSynchronize.
 func (r *Runtime) EventSynchronize(t hip.Thread, event hip.Event) hip.Error {
 	return hip.Error(C.rocm_hipEventSynchronize(r.table, C.int32_t(t.Device), C.uint64_t(event)))
+}
+
+// ExtGetLinkTypeAndHopCount is hipExtGetLinkTypeAndHopCount.
+func (r *Runtime) ExtGetLinkTypeAndHopCount(t hip.Thread, device1 int32, device2 int32) (linktype uint32, hopcount uint32, err hip.Error) {
+	err = hip.Error(C.rocm_hipExtGetLinkTypeAndHopCount(r.table, C.int32_t(t.Device), C.int32_t(device1), C.int32_t(device2), (*C.uint32_t)(unsafe.Pointer(&linktype)), (*C.uint32_t)(unsafe.Pointer(&hopcount))))
+	return
+}
+
+// ExtMallocWithFlags is hipExtMallocWithFlags.
+func (r *Runtime) ExtMallocWithFlags(t hip.Thread, sizeBytes uint64, flags uint32) (ptr hip.Ptr, err hip.Error) {
+	err = hip.Error(C.rocm_hipExtMallocWithFlags(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&ptr)), C.uint64_t(sizeBytes), C.uint32_t(flags)))
+	return
+}
+
+// ExtStreamCreateWithCUMask is hipExtStreamCreateWithCUMask.
+func (r *Runtime) ExtStreamCreateWithCUMask(t hip.Thread, cuMask []uint32) (stream hip.Stream, err hip.Error) {
+	err = hip.Error(C.rocm_hipExtStreamCreateWithCUMask(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&stream)), C.uint64_t(len(cuMask)), unsafe.Pointer(unsafe.SliceData(cuMask))))
+	return
+}
+
+// ExtStreamGetCUMask is hipExtStreamGetCUMask.
+func (r *Runtime) ExtStreamGetCUMask(t hip.Thread, stream hip.Stream, cuMaskSize uint32) (cuMask []uint32, err hip.Error) {
+	cuMask = make([]uint32, cuMaskSize)
+	err = hip.Error(C.rocm_hipExtStreamGetCUMask(r.table, C.int32_t(t.Device), C.uint64_t(stream), C.uint32_t(cuMaskSize), unsafe.Pointer(unsafe.SliceData(cuMask))))
+	return
 }
 
 // Free is hipFree.
@@ -147,6 +215,35 @@ func (r *Runtime) HostUnregister(t hip.Thread, hostPtr hip.Ptr) hip.Error {
 	return hip.Error(C.rocm_hipHostUnregister(r.table, C.int32_t(t.Device), C.uint64_t(hostPtr)))
 }
 
+// IpcCloseMemHandle is hipIpcCloseMemHandle.
+func (r *Runtime) IpcCloseMemHandle(t hip.Thread, devPtr hip.Ptr) hip.Error {
+	return hip.Error(C.rocm_hipIpcCloseMemHandle(r.table, C.int32_t(t.Device), C.uint64_t(devPtr)))
+}
+
+// IpcGetEventHandle is hipIpcGetEventHandle.
+func (r *Runtime) IpcGetEventHandle(t hip.Thread, event hip.Event) (handle hip.IpcEventHandle, err hip.Error) {
+	err = hip.Error(C.rocm_hipIpcGetEventHandle(r.table, C.int32_t(t.Device), unsafe.Pointer(&handle), C.uint64_t(event)))
+	return
+}
+
+// IpcGetMemHandle is hipIpcGetMemHandle.
+func (r *Runtime) IpcGetMemHandle(t hip.Thread, devPtr hip.Ptr) (handle hip.IpcMemHandle, err hip.Error) {
+	err = hip.Error(C.rocm_hipIpcGetMemHandle(r.table, C.int32_t(t.Device), unsafe.Pointer(&handle), C.uint64_t(devPtr)))
+	return
+}
+
+// IpcOpenEventHandle is hipIpcOpenEventHandle.
+func (r *Runtime) IpcOpenEventHandle(t hip.Thread, handle *hip.IpcEventHandle) (event hip.Event, err hip.Error) {
+	err = hip.Error(C.rocm_hipIpcOpenEventHandle(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&event)), unsafe.Pointer(handle)))
+	return
+}
+
+// IpcOpenMemHandle is hipIpcOpenMemHandle.
+func (r *Runtime) IpcOpenMemHandle(t hip.Thread, handle *hip.IpcMemHandle, flags uint32) (devPtr hip.Ptr, err hip.Error) {
+	err = hip.Error(C.rocm_hipIpcOpenMemHandle(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&devPtr)), unsafe.Pointer(handle), C.uint32_t(flags)))
+	return
+}
+
 // Malloc is hipMalloc.
 func (r *Runtime) Malloc(t hip.Thread, size uint64) (ptr hip.Ptr, err hip.Error) {
 	err = hip.Error(C.rocm_hipMalloc(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&ptr)), C.uint64_t(size)))
@@ -159,10 +256,32 @@ func (r *Runtime) MallocAsync(t hip.Thread, size uint64, stream hip.Stream) (dev
 	return
 }
 
+// MallocFromPoolAsync is hipMallocFromPoolAsync.
+func (r *Runtime) MallocFromPoolAsync(t hip.Thread, size uint64, memPool hip.MemPool, stream hip.Stream) (devPtr hip.Ptr, err hip.Error) {
+	err = hip.Error(C.rocm_hipMallocFromPoolAsync(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&devPtr)), C.uint64_t(size), C.uint64_t(memPool), C.uint64_t(stream)))
+	return
+}
+
 // MallocManaged is hipMallocManaged.
 func (r *Runtime) MallocManaged(t hip.Thread, size uint64, flags uint32) (devPtr hip.Ptr, err hip.Error) {
 	err = hip.Error(C.rocm_hipMallocManaged(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&devPtr)), C.uint64_t(size), C.uint32_t(flags)))
 	return
+}
+
+// MemAddressFree is hipMemAddressFree.
+func (r *Runtime) MemAddressFree(t hip.Thread, devPtr hip.Ptr, size uint64) hip.Error {
+	return hip.Error(C.rocm_hipMemAddressFree(r.table, C.int32_t(t.Device), C.uint64_t(devPtr), C.uint64_t(size)))
+}
+
+// MemAddressReserve is hipMemAddressReserve.
+func (r *Runtime) MemAddressReserve(t hip.Thread, size uint64, alignment uint64, addr hip.Ptr, flags uint64) (ptr hip.Ptr, err hip.Error) {
+	err = hip.Error(C.rocm_hipMemAddressReserve(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&ptr)), C.uint64_t(size), C.uint64_t(alignment), C.uint64_t(addr), C.uint64_t(flags)))
+	return
+}
+
+// MemAdvise is hipMemAdvise.
+func (r *Runtime) MemAdvise(t hip.Thread, devPtr hip.Ptr, count uint64, advice hip.MemoryAdvise, device int32) hip.Error {
+	return hip.Error(C.rocm_hipMemAdvise(r.table, C.int32_t(t.Device), C.uint64_t(devPtr), C.uint64_t(count), C.int32_t(advice), C.int32_t(device)))
 }
 
 // Memcpy is hipMemcpy.
@@ -200,9 +319,33 @@ func (r *Runtime) MemcpyWithStream(t hip.Thread, dst hip.Ptr, src hip.Ptr, sizeB
 	return hip.Error(C.rocm_hipMemcpyWithStream(r.table, C.int32_t(t.Device), C.uint64_t(dst), C.uint64_t(src), C.uint64_t(sizeBytes), C.int32_t(kind), C.uint64_t(stream)))
 }
 
+// MemCreate is hipMemCreate.
+func (r *Runtime) MemCreate(t hip.Thread, size uint64, prop *hip.MemAllocationProp, flags uint64) (handle hip.GenericAllocation, err hip.Error) {
+	err = hip.Error(C.rocm_hipMemCreate(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&handle)), C.uint64_t(size), unsafe.Pointer(prop), C.uint64_t(flags)))
+	return
+}
+
+// MemGetAccess is hipMemGetAccess.
+func (r *Runtime) MemGetAccess(t hip.Thread, location *hip.MemLocation, ptr hip.Ptr) (flags uint64, err hip.Error) {
+	err = hip.Error(C.rocm_hipMemGetAccess(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&flags)), unsafe.Pointer(location), C.uint64_t(ptr)))
+	return
+}
+
 // MemGetAddressRange is hipMemGetAddressRange.
 func (r *Runtime) MemGetAddressRange(t hip.Thread, dptr hip.Ptr) (pbase hip.Ptr, psize uint64, err hip.Error) {
 	err = hip.Error(C.rocm_hipMemGetAddressRange(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&pbase)), (*C.uint64_t)(unsafe.Pointer(&psize)), C.uint64_t(dptr)))
+	return
+}
+
+// MemGetAllocationGranularity is hipMemGetAllocationGranularity.
+func (r *Runtime) MemGetAllocationGranularity(t hip.Thread, prop *hip.MemAllocationProp, option hip.MemAllocationGranularityFlags) (granularity uint64, err hip.Error) {
+	err = hip.Error(C.rocm_hipMemGetAllocationGranularity(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&granularity)), unsafe.Pointer(prop), C.int32_t(option)))
+	return
+}
+
+// MemGetAllocationPropertiesFromHandle is hipMemGetAllocationPropertiesFromHandle.
+func (r *Runtime) MemGetAllocationPropertiesFromHandle(t hip.Thread, handle hip.GenericAllocation) (prop hip.MemAllocationProp, err hip.Error) {
+	err = hip.Error(C.rocm_hipMemGetAllocationPropertiesFromHandle(r.table, C.int32_t(t.Device), unsafe.Pointer(&prop), C.uint64_t(handle)))
 	return
 }
 
@@ -212,14 +355,87 @@ func (r *Runtime) MemGetInfo(t hip.Thread) (free uint64, total uint64, err hip.E
 	return
 }
 
+// MemMap is hipMemMap.
+func (r *Runtime) MemMap(t hip.Thread, ptr hip.Ptr, size uint64, offset uint64, handle hip.GenericAllocation, flags uint64) hip.Error {
+	return hip.Error(C.rocm_hipMemMap(r.table, C.int32_t(t.Device), C.uint64_t(ptr), C.uint64_t(size), C.uint64_t(offset), C.uint64_t(handle), C.uint64_t(flags)))
+}
+
+// MemPoolCreate is hipMemPoolCreate.
+func (r *Runtime) MemPoolCreate(t hip.Thread, poolProps *hip.MemPoolProps) (memPool hip.MemPool, err hip.Error) {
+	err = hip.Error(C.rocm_hipMemPoolCreate(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&memPool)), unsafe.Pointer(poolProps)))
+	return
+}
+
+// MemPoolDestroy is hipMemPoolDestroy.
+func (r *Runtime) MemPoolDestroy(t hip.Thread, memPool hip.MemPool) hip.Error {
+	return hip.Error(C.rocm_hipMemPoolDestroy(r.table, C.int32_t(t.Device), C.uint64_t(memPool)))
+}
+
+// MemPoolExportPointer is hipMemPoolExportPointer.
+func (r *Runtime) MemPoolExportPointer(t hip.Thread, devPtr hip.Ptr) (exportData hip.MemPoolPtrExportData, err hip.Error) {
+	err = hip.Error(C.rocm_hipMemPoolExportPointer(r.table, C.int32_t(t.Device), unsafe.Pointer(&exportData), C.uint64_t(devPtr)))
+	return
+}
+
+// MemPoolGetAccess is hipMemPoolGetAccess.
+func (r *Runtime) MemPoolGetAccess(t hip.Thread, memPool hip.MemPool, location *hip.MemLocation) (flags hip.MemAccessFlags, err hip.Error) {
+	err = hip.Error(C.rocm_hipMemPoolGetAccess(r.table, C.int32_t(t.Device), (*C.int32_t)(unsafe.Pointer(&flags)), C.uint64_t(memPool), unsafe.Pointer(location)))
+	return
+}
+
+// MemPoolGetAttribute is hipMemPoolGetAttribute.
+func (r *Runtime) MemPoolGetAttribute(t hip.Thread, memPool hip.MemPool, attr hip.MemPoolAttr) (value uint64, err hip.Error) {
+	err = hip.Error(C.rocm_hipMemPoolGetAttribute(r.table, C.int32_t(t.Device), C.uint64_t(memPool), C.int32_t(attr), (*C.uint64_t)(unsafe.Pointer(&value))))
+	return
+}
+
+// MemPoolImportPointer is hipMemPoolImportPointer.
+func (r *Runtime) MemPoolImportPointer(t hip.Thread, memPool hip.MemPool, exportData *hip.MemPoolPtrExportData) (devPtr hip.Ptr, err hip.Error) {
+	err = hip.Error(C.rocm_hipMemPoolImportPointer(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&devPtr)), C.uint64_t(memPool), unsafe.Pointer(exportData)))
+	return
+}
+
+// MemPoolSetAccess is hipMemPoolSetAccess.
+func (r *Runtime) MemPoolSetAccess(t hip.Thread, memPool hip.MemPool, descList []hip.MemAccessDesc) hip.Error {
+	return hip.Error(C.rocm_hipMemPoolSetAccess(r.table, C.int32_t(t.Device), C.uint64_t(memPool), unsafe.Pointer(unsafe.SliceData(descList)), C.uint64_t(len(descList))))
+}
+
+// MemPoolSetAttribute is hipMemPoolSetAttribute.
+func (r *Runtime) MemPoolSetAttribute(t hip.Thread, memPool hip.MemPool, attr hip.MemPoolAttr, value uint64) hip.Error {
+	return hip.Error(C.rocm_hipMemPoolSetAttribute(r.table, C.int32_t(t.Device), C.uint64_t(memPool), C.int32_t(attr), C.uint64_t(value)))
+}
+
 // MemPoolTrimTo is hipMemPoolTrimTo.
 func (r *Runtime) MemPoolTrimTo(memPool hip.MemPool, minBytesToHold uint64) hip.Error {
 	return hip.Error(C.rocm_hipMemPoolTrimTo(r.table, C.uint64_t(memPool), C.uint64_t(minBytesToHold)))
 }
 
+// MemPrefetchAsync is hipMemPrefetchAsync.
+func (r *Runtime) MemPrefetchAsync(t hip.Thread, devPtr hip.Ptr, count uint64, device int32, stream hip.Stream) hip.Error {
+	return hip.Error(C.rocm_hipMemPrefetchAsync(r.table, C.int32_t(t.Device), C.uint64_t(devPtr), C.uint64_t(count), C.int32_t(device), C.uint64_t(stream)))
+}
+
 // MemPtrGetInfo is hipMemPtrGetInfo.
 func (r *Runtime) MemPtrGetInfo(t hip.Thread, ptr hip.Ptr) (size uint64, err hip.Error) {
 	err = hip.Error(C.rocm_hipMemPtrGetInfo(r.table, C.int32_t(t.Device), C.uint64_t(ptr), (*C.uint64_t)(unsafe.Pointer(&size))))
+	return
+}
+
+// MemRangeGetAttribute is hipMemRangeGetAttribute.
+func (r *Runtime) MemRangeGetAttribute(t hip.Thread, dataSize uint64, attribute hip.MemRangeAttribute, devPtr hip.Ptr, count uint64) (data []byte, err hip.Error) {
+	data = make([]byte, dataSize)
+	err = hip.Error(C.rocm_hipMemRangeGetAttribute(r.table, C.int32_t(t.Device), unsafe.Pointer(unsafe.SliceData(data)), C.uint64_t(dataSize), C.int32_t(attribute), C.uint64_t(devPtr), C.uint64_t(count)))
+	return
+}
+
+// MemRelease is hipMemRelease.
+func (r *Runtime) MemRelease(t hip.Thread, handle hip.GenericAllocation) hip.Error {
+	return hip.Error(C.rocm_hipMemRelease(r.table, C.int32_t(t.Device), C.uint64_t(handle)))
+}
+
+// MemRetainAllocationHandle is hipMemRetainAllocationHandle.
+func (r *Runtime) MemRetainAllocationHandle(t hip.Thread, addr hip.Ptr) (handle hip.GenericAllocation, err hip.Error) {
+	err = hip.Error(C.rocm_hipMemRetainAllocationHandle(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&handle)), C.uint64_t(addr)))
 	return
 }
 
@@ -236,6 +452,11 @@ func (r *Runtime) Memset2D(t hip.Thread, dst hip.Ptr, pitch uint64, value int32,
 // Memset2DAsync is hipMemset2DAsync.
 func (r *Runtime) Memset2DAsync(t hip.Thread, dst hip.Ptr, pitch uint64, value int32, width uint64, height uint64, stream hip.Stream) hip.Error {
 	return hip.Error(C.rocm_hipMemset2DAsync(r.table, C.int32_t(t.Device), C.uint64_t(dst), C.uint64_t(pitch), C.int32_t(value), C.uint64_t(width), C.uint64_t(height), C.uint64_t(stream)))
+}
+
+// MemSetAccess is hipMemSetAccess.
+func (r *Runtime) MemSetAccess(t hip.Thread, ptr hip.Ptr, size uint64, desc []hip.MemAccessDesc) hip.Error {
+	return hip.Error(C.rocm_hipMemSetAccess(r.table, C.int32_t(t.Device), C.uint64_t(ptr), C.uint64_t(size), unsafe.Pointer(unsafe.SliceData(desc)), C.uint64_t(len(desc))))
 }
 
 // MemsetAsync is hipMemsetAsync.
@@ -273,6 +494,28 @@ func (r *Runtime) MemsetD8Async(t hip.Thread, dest hip.Ptr, value uint8, count u
 	return hip.Error(C.rocm_hipMemsetD8Async(r.table, C.int32_t(t.Device), C.uint64_t(dest), C.uint8_t(value), C.uint64_t(count), C.uint64_t(stream)))
 }
 
+// MemUnmap is hipMemUnmap.
+func (r *Runtime) MemUnmap(t hip.Thread, ptr hip.Ptr, size uint64) hip.Error {
+	return hip.Error(C.rocm_hipMemUnmap(r.table, C.int32_t(t.Device), C.uint64_t(ptr), C.uint64_t(size)))
+}
+
+// MipmappedArrayCreate is hipMipmappedArrayCreate.
+func (r *Runtime) MipmappedArrayCreate(t hip.Thread, pMipmappedArrayDesc *hip.DrvArray3dDescriptor, numMipmapLevels uint32) (pHandle hip.MipmappedArray, err hip.Error) {
+	err = hip.Error(C.rocm_hipMipmappedArrayCreate(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&pHandle)), unsafe.Pointer(pMipmappedArrayDesc), C.uint32_t(numMipmapLevels)))
+	return
+}
+
+// MipmappedArrayDestroy is hipMipmappedArrayDestroy.
+func (r *Runtime) MipmappedArrayDestroy(t hip.Thread, hMipmappedArray hip.MipmappedArray) hip.Error {
+	return hip.Error(C.rocm_hipMipmappedArrayDestroy(r.table, C.int32_t(t.Device), C.uint64_t(hMipmappedArray)))
+}
+
+// MipmappedArrayGetLevel is hipMipmappedArrayGetLevel.
+func (r *Runtime) MipmappedArrayGetLevel(t hip.Thread, hMipMappedArray hip.MipmappedArray, level uint32) (pLevelArray hip.Array, err hip.Error) {
+	err = hip.Error(C.rocm_hipMipmappedArrayGetLevel(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&pLevelArray)), C.uint64_t(hMipMappedArray), C.uint32_t(level)))
+	return
+}
+
 func (r *Runtime) moduleGetFunction(t hip.Thread, module hip.Module, kname string) (function hip.Function, err hip.Error) {
 	ckname := C.CString(kname)
 	defer C.free(unsafe.Pointer(ckname))
@@ -296,6 +539,21 @@ func (r *Runtime) moduleUnload(t hip.Thread, module hip.Module) hip.Error {
 func (r *Runtime) PointerGetAttributes(t hip.Thread, ptr hip.Ptr) (attributes hip.PointerAttributes, err hip.Error) {
 	err = hip.Error(C.rocm_hipPointerGetAttributes(r.table, C.int32_t(t.Device), unsafe.Pointer(&attributes), C.uint64_t(ptr)))
 	return
+}
+
+// PointerSetAttribute is hipPointerSetAttribute.
+func (r *Runtime) PointerSetAttribute(t hip.Thread, value uint64, attribute hip.PointerAttribute, ptr hip.Ptr) hip.Error {
+	return hip.Error(C.rocm_hipPointerSetAttribute(r.table, C.int32_t(t.Device), C.uint64_t(value), C.int32_t(attribute), C.uint64_t(ptr)))
+}
+
+// StreamAttachMemAsync is hipStreamAttachMemAsync.
+func (r *Runtime) StreamAttachMemAsync(t hip.Thread, stream hip.Stream, devPtr hip.Ptr, length uint64, flags uint32) hip.Error {
+	return hip.Error(C.rocm_hipStreamAttachMemAsync(r.table, C.int32_t(t.Device), C.uint64_t(stream), C.uint64_t(devPtr), C.uint64_t(length), C.uint32_t(flags)))
+}
+
+// StreamBatchMemOp is hipStreamBatchMemOp.
+func (r *Runtime) StreamBatchMemOp(t hip.Thread, stream hip.Stream, paramArray []hip.StreamBatchMemOpParamsUnion, flags uint32) hip.Error {
+	return hip.Error(C.rocm_hipStreamBatchMemOp(r.table, C.int32_t(t.Device), C.uint64_t(stream), C.uint64_t(len(paramArray)), unsafe.Pointer(unsafe.SliceData(paramArray)), C.uint32_t(flags)))
 }
 
 // StreamCreateWithPriority is hipStreamCreateWithPriority.
@@ -340,4 +598,35 @@ func (r *Runtime) StreamSynchronize(t hip.Thread, stream hip.Stream) hip.Error {
 // StreamWaitEvent is hipStreamWaitEvent.
 func (r *Runtime) StreamWaitEvent(t hip.Thread, stream hip.Stream, event hip.Event, flags uint32) hip.Error {
 	return hip.Error(C.rocm_hipStreamWaitEvent(r.table, C.int32_t(t.Device), C.uint64_t(stream), C.uint64_t(event), C.uint32_t(flags)))
+}
+
+// StreamWaitValue32 is hipStreamWaitValue32.
+func (r *Runtime) StreamWaitValue32(t hip.Thread, stream hip.Stream, ptr hip.Ptr, value uint32, flags uint32, mask uint32) hip.Error {
+	return hip.Error(C.rocm_hipStreamWaitValue32(r.table, C.int32_t(t.Device), C.uint64_t(stream), C.uint64_t(ptr), C.uint32_t(value), C.uint32_t(flags), C.uint32_t(mask)))
+}
+
+// StreamWaitValue64 is hipStreamWaitValue64.
+func (r *Runtime) StreamWaitValue64(t hip.Thread, stream hip.Stream, ptr hip.Ptr, value uint64, flags uint32, mask uint64) hip.Error {
+	return hip.Error(C.rocm_hipStreamWaitValue64(r.table, C.int32_t(t.Device), C.uint64_t(stream), C.uint64_t(ptr), C.uint64_t(value), C.uint32_t(flags), C.uint64_t(mask)))
+}
+
+// StreamWriteValue32 is hipStreamWriteValue32.
+func (r *Runtime) StreamWriteValue32(t hip.Thread, stream hip.Stream, ptr hip.Ptr, value uint32, flags uint32) hip.Error {
+	return hip.Error(C.rocm_hipStreamWriteValue32(r.table, C.int32_t(t.Device), C.uint64_t(stream), C.uint64_t(ptr), C.uint32_t(value), C.uint32_t(flags)))
+}
+
+// StreamWriteValue64 is hipStreamWriteValue64.
+func (r *Runtime) StreamWriteValue64(t hip.Thread, stream hip.Stream, ptr hip.Ptr, value uint64, flags uint32) hip.Error {
+	return hip.Error(C.rocm_hipStreamWriteValue64(r.table, C.int32_t(t.Device), C.uint64_t(stream), C.uint64_t(ptr), C.uint64_t(value), C.uint32_t(flags)))
+}
+
+// TexObjectCreate is hipTexObjectCreate.
+func (r *Runtime) TexObjectCreate(t hip.Thread, pResDesc *hip.DrvResourceDesc, pTexDesc *hip.DrvTextureDesc, pResViewDesc *hip.DrvResourceViewDesc) (pTexObject hip.TextureObject, err hip.Error) {
+	err = hip.Error(C.rocm_hipTexObjectCreate(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&pTexObject)), unsafe.Pointer(pResDesc), unsafe.Pointer(pTexDesc), unsafe.Pointer(pResViewDesc)))
+	return
+}
+
+// TexObjectDestroy is hipTexObjectDestroy.
+func (r *Runtime) TexObjectDestroy(t hip.Thread, texObject hip.TextureObject) hip.Error {
+	return hip.Error(C.rocm_hipTexObjectDestroy(r.table, C.int32_t(t.Device), C.uint64_t(texObject)))
 }

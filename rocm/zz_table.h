@@ -5,20 +5,33 @@
 
 /* ROCM_FUNCTIONS applies X to the name of every function in the table. */
 #define ROCM_FUNCTIONS(X) \
+	X(hipArray3DCreate) \
+	X(hipArrayDestroy) \
+	X(hipCreateSurfaceObject) \
+	X(hipDestroySurfaceObject) \
 	X(hipDeviceCanAccessPeer) \
 	X(hipDeviceDisablePeerAccess) \
 	X(hipDeviceEnablePeerAccess) \
 	X(hipDeviceGetAttribute) \
 	X(hipDeviceGetDefaultMemPool) \
+	X(hipDeviceGetLimit) \
 	X(hipDeviceGetStreamPriorityRange) \
 	X(hipDeviceReset) \
+	X(hipDeviceSetLimit) \
 	X(hipDeviceSynchronize) \
+	X(hipDrvMemcpy3D) \
+	X(hipDrvMemcpy3DAsync) \
 	X(hipEventCreateWithFlags) \
 	X(hipEventDestroy) \
 	X(hipEventElapsedTime) \
 	X(hipEventQuery) \
 	X(hipEventRecord) \
 	X(hipEventSynchronize) \
+	X(hipExtGetLinkTypeAndHopCount) \
+	X(hipExtLaunchMultiKernelMultiDevice) \
+	X(hipExtMallocWithFlags) \
+	X(hipExtStreamCreateWithCUMask) \
+	X(hipExtStreamGetCUMask) \
 	X(hipFree) \
 	X(hipFreeAsync) \
 	X(hipGetDeviceCount) \
@@ -29,10 +42,19 @@
 	X(hipHostMalloc) \
 	X(hipHostRegister) \
 	X(hipHostUnregister) \
+	X(hipIpcCloseMemHandle) \
+	X(hipIpcGetEventHandle) \
+	X(hipIpcGetMemHandle) \
+	X(hipIpcOpenEventHandle) \
+	X(hipIpcOpenMemHandle) \
 	X(hipLaunchHostFunc) \
 	X(hipMalloc) \
 	X(hipMallocAsync) \
+	X(hipMallocFromPoolAsync) \
 	X(hipMallocManaged) \
+	X(hipMemAddressFree) \
+	X(hipMemAddressReserve) \
+	X(hipMemAdvise) \
 	X(hipMemcpy) \
 	X(hipMemcpy2D) \
 	X(hipMemcpy2DAsync) \
@@ -40,13 +62,35 @@
 	X(hipMemcpyPeer) \
 	X(hipMemcpyPeerAsync) \
 	X(hipMemcpyWithStream) \
+	X(hipMemCreate) \
+	X(hipMemExportToShareableHandle) \
+	X(hipMemGetAccess) \
 	X(hipMemGetAddressRange) \
+	X(hipMemGetAllocationGranularity) \
+	X(hipMemGetAllocationPropertiesFromHandle) \
 	X(hipMemGetInfo) \
+	X(hipMemImportFromShareableHandle) \
+	X(hipMemMap) \
+	X(hipMemPoolCreate) \
+	X(hipMemPoolDestroy) \
+	X(hipMemPoolExportPointer) \
+	X(hipMemPoolExportToShareableHandle) \
+	X(hipMemPoolGetAccess) \
+	X(hipMemPoolGetAttribute) \
+	X(hipMemPoolImportFromShareableHandle) \
+	X(hipMemPoolImportPointer) \
+	X(hipMemPoolSetAccess) \
+	X(hipMemPoolSetAttribute) \
 	X(hipMemPoolTrimTo) \
+	X(hipMemPrefetchAsync) \
 	X(hipMemPtrGetInfo) \
+	X(hipMemRangeGetAttribute) \
+	X(hipMemRelease) \
+	X(hipMemRetainAllocationHandle) \
 	X(hipMemset) \
 	X(hipMemset2D) \
 	X(hipMemset2DAsync) \
+	X(hipMemSetAccess) \
 	X(hipMemsetAsync) \
 	X(hipMemsetD16) \
 	X(hipMemsetD16Async) \
@@ -54,12 +98,19 @@
 	X(hipMemsetD32Async) \
 	X(hipMemsetD8) \
 	X(hipMemsetD8Async) \
+	X(hipMemUnmap) \
+	X(hipMipmappedArrayCreate) \
+	X(hipMipmappedArrayDestroy) \
+	X(hipMipmappedArrayGetLevel) \
 	X(hipModuleGetFunction) \
 	X(hipModuleGetGlobal) \
 	X(hipModuleLaunchKernel) \
 	X(hipModuleLoadData) \
 	X(hipModuleUnload) \
 	X(hipPointerGetAttributes) \
+	X(hipPointerSetAttribute) \
+	X(hipStreamAttachMemAsync) \
+	X(hipStreamBatchMemOp) \
 	X(hipStreamCreateWithPriority) \
 	X(hipStreamDestroy) \
 	X(hipStreamGetDevice) \
@@ -68,6 +119,12 @@
 	X(hipStreamQuery) \
 	X(hipStreamSynchronize) \
 	X(hipStreamWaitEvent) \
+	X(hipStreamWaitValue32) \
+	X(hipStreamWaitValue64) \
+	X(hipStreamWriteValue32) \
+	X(hipStreamWriteValue64) \
+	X(hipTexObjectCreate) \
+	X(hipTexObjectDestroy) \
 	X(hipSetDevice) \
 	X(hipInit) \
 	X(hipExtModuleLaunchKernel) \
@@ -75,20 +132,33 @@
 	X(hipRuntimeGetVersion)
 
 struct rocm_table {
+	hipError_t (*hipArray3DCreate)(hipArray_t * array, const HIP_ARRAY3D_DESCRIPTOR * pAllocateArray);
+	hipError_t (*hipArrayDestroy)(hipArray_t array);
+	hipError_t (*hipCreateSurfaceObject)(hipSurfaceObject_t * pSurfObject, const hipResourceDesc * pResDesc);
+	hipError_t (*hipDestroySurfaceObject)(hipSurfaceObject_t surfaceObject);
 	hipError_t (*hipDeviceCanAccessPeer)(int * canAccessPeer, int deviceId, int peerDeviceId);
 	hipError_t (*hipDeviceDisablePeerAccess)(int peerDeviceId);
 	hipError_t (*hipDeviceEnablePeerAccess)(int peerDeviceId, unsigned int flags);
 	hipError_t (*hipDeviceGetAttribute)(int * pi, hipDeviceAttribute_t attr, int deviceId);
 	hipError_t (*hipDeviceGetDefaultMemPool)(hipMemPool_t * mem_pool, int device);
+	hipError_t (*hipDeviceGetLimit)(size_t * pValue, enum hipLimit_t limit);
 	hipError_t (*hipDeviceGetStreamPriorityRange)(int * leastPriority, int * greatestPriority);
 	hipError_t (*hipDeviceReset)(void);
+	hipError_t (*hipDeviceSetLimit)(enum hipLimit_t limit, size_t value);
 	hipError_t (*hipDeviceSynchronize)(void);
+	hipError_t (*hipDrvMemcpy3D)(const HIP_MEMCPY3D * pCopy);
+	hipError_t (*hipDrvMemcpy3DAsync)(const HIP_MEMCPY3D * pCopy, hipStream_t stream);
 	hipError_t (*hipEventCreateWithFlags)(hipEvent_t * event, unsigned int flags);
 	hipError_t (*hipEventDestroy)(hipEvent_t event);
 	hipError_t (*hipEventElapsedTime)(float * ms, hipEvent_t start, hipEvent_t stop);
 	hipError_t (*hipEventQuery)(hipEvent_t event);
 	hipError_t (*hipEventRecord)(hipEvent_t event, hipStream_t stream);
 	hipError_t (*hipEventSynchronize)(hipEvent_t event);
+	hipError_t (*hipExtGetLinkTypeAndHopCount)(int device1, int device2, uint32_t * linktype, uint32_t * hopcount);
+	hipError_t (*hipExtLaunchMultiKernelMultiDevice)(hipLaunchParams * launchParamsList, int numDevices, unsigned int flags);
+	hipError_t (*hipExtMallocWithFlags)(void ** ptr, size_t sizeBytes, unsigned int flags);
+	hipError_t (*hipExtStreamCreateWithCUMask)(hipStream_t * stream, uint32_t cuMaskSize, const uint32_t * cuMask);
+	hipError_t (*hipExtStreamGetCUMask)(hipStream_t stream, uint32_t cuMaskSize, uint32_t * cuMask);
 	hipError_t (*hipFree)(void * ptr);
 	hipError_t (*hipFreeAsync)(void * dev_ptr, hipStream_t stream);
 	hipError_t (*hipGetDeviceCount)(int * count);
@@ -99,10 +169,19 @@ struct rocm_table {
 	hipError_t (*hipHostMalloc)(void ** ptr, size_t size, unsigned int flags);
 	hipError_t (*hipHostRegister)(void * hostPtr, size_t sizeBytes, unsigned int flags);
 	hipError_t (*hipHostUnregister)(void * hostPtr);
+	hipError_t (*hipIpcCloseMemHandle)(void * devPtr);
+	hipError_t (*hipIpcGetEventHandle)(hipIpcEventHandle_t * handle, hipEvent_t event);
+	hipError_t (*hipIpcGetMemHandle)(hipIpcMemHandle_t * handle, void * devPtr);
+	hipError_t (*hipIpcOpenEventHandle)(hipEvent_t * event, hipIpcEventHandle_t handle);
+	hipError_t (*hipIpcOpenMemHandle)(void ** devPtr, hipIpcMemHandle_t handle, unsigned int flags);
 	hipError_t (*hipLaunchHostFunc)(hipStream_t stream, hipHostFn_t fn, void * userData);
 	hipError_t (*hipMalloc)(void ** ptr, size_t size);
 	hipError_t (*hipMallocAsync)(void ** dev_ptr, size_t size, hipStream_t stream);
+	hipError_t (*hipMallocFromPoolAsync)(void ** dev_ptr, size_t size, hipMemPool_t mem_pool, hipStream_t stream);
 	hipError_t (*hipMallocManaged)(void ** dev_ptr, size_t size, unsigned int flags);
+	hipError_t (*hipMemAddressFree)(void * devPtr, size_t size);
+	hipError_t (*hipMemAddressReserve)(void ** ptr, size_t size, size_t alignment, void * addr, unsigned long long flags);
+	hipError_t (*hipMemAdvise)(const void * dev_ptr, size_t count, hipMemoryAdvise advice, int device);
 	hipError_t (*hipMemcpy)(void * dst, const void * src, size_t sizeBytes, hipMemcpyKind kind);
 	hipError_t (*hipMemcpy2D)(void * dst, size_t dpitch, const void * src, size_t spitch, size_t width, size_t height, hipMemcpyKind kind);
 	hipError_t (*hipMemcpy2DAsync)(void * dst, size_t dpitch, const void * src, size_t spitch, size_t width, size_t height, hipMemcpyKind kind, hipStream_t stream);
@@ -110,13 +189,35 @@ struct rocm_table {
 	hipError_t (*hipMemcpyPeer)(void * dst, int dstDeviceId, const void * src, int srcDeviceId, size_t sizeBytes);
 	hipError_t (*hipMemcpyPeerAsync)(void * dst, int dstDeviceId, const void * src, int srcDevice, size_t sizeBytes, hipStream_t stream);
 	hipError_t (*hipMemcpyWithStream)(void * dst, const void * src, size_t sizeBytes, hipMemcpyKind kind, hipStream_t stream);
+	hipError_t (*hipMemCreate)(hipMemGenericAllocationHandle_t * handle, size_t size, const hipMemAllocationProp * prop, unsigned long long flags);
+	hipError_t (*hipMemExportToShareableHandle)(void * shareableHandle, hipMemGenericAllocationHandle_t handle, hipMemAllocationHandleType handleType, unsigned long long flags);
+	hipError_t (*hipMemGetAccess)(unsigned long long * flags, const hipMemLocation * location, void * ptr);
 	hipError_t (*hipMemGetAddressRange)(hipDeviceptr_t * pbase, size_t * psize, hipDeviceptr_t dptr);
+	hipError_t (*hipMemGetAllocationGranularity)(size_t * granularity, const hipMemAllocationProp * prop, hipMemAllocationGranularity_flags option);
+	hipError_t (*hipMemGetAllocationPropertiesFromHandle)(hipMemAllocationProp * prop, hipMemGenericAllocationHandle_t handle);
 	hipError_t (*hipMemGetInfo)(size_t * free, size_t * total);
+	hipError_t (*hipMemImportFromShareableHandle)(hipMemGenericAllocationHandle_t * handle, void * osHandle, hipMemAllocationHandleType shHandleType);
+	hipError_t (*hipMemMap)(void * ptr, size_t size, size_t offset, hipMemGenericAllocationHandle_t handle, unsigned long long flags);
+	hipError_t (*hipMemPoolCreate)(hipMemPool_t * mem_pool, const hipMemPoolProps * pool_props);
+	hipError_t (*hipMemPoolDestroy)(hipMemPool_t mem_pool);
+	hipError_t (*hipMemPoolExportPointer)(hipMemPoolPtrExportData * export_data, void * dev_ptr);
+	hipError_t (*hipMemPoolExportToShareableHandle)(void * shared_handle, hipMemPool_t mem_pool, hipMemAllocationHandleType handle_type, unsigned int flags);
+	hipError_t (*hipMemPoolGetAccess)(hipMemAccessFlags * flags, hipMemPool_t mem_pool, hipMemLocation * location);
+	hipError_t (*hipMemPoolGetAttribute)(hipMemPool_t mem_pool, hipMemPoolAttr attr, void * value);
+	hipError_t (*hipMemPoolImportFromShareableHandle)(hipMemPool_t * mem_pool, void * shared_handle, hipMemAllocationHandleType handle_type, unsigned int flags);
+	hipError_t (*hipMemPoolImportPointer)(void ** dev_ptr, hipMemPool_t mem_pool, hipMemPoolPtrExportData * export_data);
+	hipError_t (*hipMemPoolSetAccess)(hipMemPool_t mem_pool, const hipMemAccessDesc * desc_list, size_t count);
+	hipError_t (*hipMemPoolSetAttribute)(hipMemPool_t mem_pool, hipMemPoolAttr attr, void * value);
 	hipError_t (*hipMemPoolTrimTo)(hipMemPool_t mem_pool, size_t min_bytes_to_hold);
+	hipError_t (*hipMemPrefetchAsync)(const void * dev_ptr, size_t count, int device, hipStream_t stream);
 	hipError_t (*hipMemPtrGetInfo)(void * ptr, size_t * size);
+	hipError_t (*hipMemRangeGetAttribute)(void * data, size_t data_size, hipMemRangeAttribute attribute, const void * dev_ptr, size_t count);
+	hipError_t (*hipMemRelease)(hipMemGenericAllocationHandle_t handle);
+	hipError_t (*hipMemRetainAllocationHandle)(hipMemGenericAllocationHandle_t * handle, void * addr);
 	hipError_t (*hipMemset)(void * dst, int value, size_t sizeBytes);
 	hipError_t (*hipMemset2D)(void * dst, size_t pitch, int value, size_t width, size_t height);
 	hipError_t (*hipMemset2DAsync)(void * dst, size_t pitch, int value, size_t width, size_t height, hipStream_t stream);
+	hipError_t (*hipMemSetAccess)(void * ptr, size_t size, const hipMemAccessDesc * desc, size_t count);
 	hipError_t (*hipMemsetAsync)(void * dst, int value, size_t sizeBytes, hipStream_t stream);
 	hipError_t (*hipMemsetD16)(hipDeviceptr_t dest, unsigned short value, size_t count);
 	hipError_t (*hipMemsetD16Async)(hipDeviceptr_t dest, unsigned short value, size_t count, hipStream_t stream);
@@ -124,12 +225,19 @@ struct rocm_table {
 	hipError_t (*hipMemsetD32Async)(hipDeviceptr_t dst, int value, size_t count, hipStream_t stream);
 	hipError_t (*hipMemsetD8)(hipDeviceptr_t dest, unsigned char value, size_t count);
 	hipError_t (*hipMemsetD8Async)(hipDeviceptr_t dest, unsigned char value, size_t count, hipStream_t stream);
+	hipError_t (*hipMemUnmap)(void * ptr, size_t size);
+	hipError_t (*hipMipmappedArrayCreate)(hipMipmappedArray_t * pHandle, HIP_ARRAY3D_DESCRIPTOR * pMipmappedArrayDesc, unsigned int numMipmapLevels);
+	hipError_t (*hipMipmappedArrayDestroy)(hipMipmappedArray_t hMipmappedArray);
+	hipError_t (*hipMipmappedArrayGetLevel)(hipArray_t * pLevelArray, hipMipmappedArray_t hMipMappedArray, unsigned int level);
 	hipError_t (*hipModuleGetFunction)(hipFunction_t * function, hipModule_t module, const char * kname);
 	hipError_t (*hipModuleGetGlobal)(hipDeviceptr_t * dptr, size_t * bytes, hipModule_t hmod, const char * name);
 	hipError_t (*hipModuleLaunchKernel)(hipFunction_t f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, hipStream_t stream, void ** kernelParams, void ** extra);
 	hipError_t (*hipModuleLoadData)(hipModule_t * module, const void * image);
 	hipError_t (*hipModuleUnload)(hipModule_t module);
 	hipError_t (*hipPointerGetAttributes)(hipPointerAttribute_t * attributes, const void * ptr);
+	hipError_t (*hipPointerSetAttribute)(const void * value, hipPointer_attribute attribute, hipDeviceptr_t ptr);
+	hipError_t (*hipStreamAttachMemAsync)(hipStream_t stream, void * dev_ptr, size_t length, unsigned int flags);
+	hipError_t (*hipStreamBatchMemOp)(hipStream_t stream, unsigned int count, hipStreamBatchMemOpParams * paramArray, unsigned int flags);
 	hipError_t (*hipStreamCreateWithPriority)(hipStream_t * stream, unsigned int flags, int priority);
 	hipError_t (*hipStreamDestroy)(hipStream_t stream);
 	hipError_t (*hipStreamGetDevice)(hipStream_t stream, hipDevice_t * device);
@@ -138,6 +246,12 @@ struct rocm_table {
 	hipError_t (*hipStreamQuery)(hipStream_t stream);
 	hipError_t (*hipStreamSynchronize)(hipStream_t stream);
 	hipError_t (*hipStreamWaitEvent)(hipStream_t stream, hipEvent_t event, unsigned int flags);
+	hipError_t (*hipStreamWaitValue32)(hipStream_t stream, void * ptr, uint32_t value, unsigned int flags, uint32_t mask);
+	hipError_t (*hipStreamWaitValue64)(hipStream_t stream, void * ptr, uint64_t value, unsigned int flags, uint64_t mask);
+	hipError_t (*hipStreamWriteValue32)(hipStream_t stream, void * ptr, uint32_t value, unsigned int flags);
+	hipError_t (*hipStreamWriteValue64)(hipStream_t stream, void * ptr, uint64_t value, unsigned int flags);
+	hipError_t (*hipTexObjectCreate)(hipTextureObject_t * pTexObject, const HIP_RESOURCE_DESC * pResDesc, const HIP_TEXTURE_DESC * pTexDesc, const HIP_RESOURCE_VIEW_DESC * pResViewDesc);
+	hipError_t (*hipTexObjectDestroy)(hipTextureObject_t texObject);
 	hipError_t (*hipSetDevice)(int deviceId);
 	hipError_t (*hipInit)(unsigned int flags);
 	hipError_t (*hipExtModuleLaunchKernel)(hipFunction_t f, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY, uint32_t globalWorkSizeZ, uint32_t localWorkSizeX, uint32_t localWorkSizeY, uint32_t localWorkSizeZ, size_t sharedMemBytes, hipStream_t hStream, void ** kernelParams, void ** extra, hipEvent_t startEvent, hipEvent_t stopEvent, uint32_t flags);
@@ -147,6 +261,54 @@ struct rocm_table {
 
 /* rocm_device makes device the calling thread's current one. */
 hipError_t rocm_device(const struct rocm_table *table, int device);
+
+static inline hipError_t rocm_hipArray3DCreate(const struct rocm_table *table, int32_t current, uint64_t *array, const void *pAllocateArray)
+{
+	if (!table->hipArray3DCreate)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipArray_t o0 = 0;
+	hipError_t r = table->hipArray3DCreate(&o0, (const HIP_ARRAY3D_DESCRIPTOR *)(uintptr_t)pAllocateArray);
+	*array = (uint64_t)(uintptr_t)o0;
+	return r;
+}
+
+static inline hipError_t rocm_hipArrayDestroy(const struct rocm_table *table, int32_t current, uint64_t array)
+{
+	if (!table->hipArrayDestroy)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipError_t r = table->hipArrayDestroy((hipArray_t)(uintptr_t)array);
+	return r;
+}
+
+static inline hipError_t rocm_hipCreateSurfaceObject(const struct rocm_table *table, int32_t current, uint64_t *pSurfObject, const void *pResDesc)
+{
+	if (!table->hipCreateSurfaceObject)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipSurfaceObject_t o0 = 0;
+	hipError_t r = table->hipCreateSurfaceObject(&o0, (const hipResourceDesc *)(uintptr_t)pResDesc);
+	*pSurfObject = (uint64_t)(uintptr_t)o0;
+	return r;
+}
+
+static inline hipError_t rocm_hipDestroySurfaceObject(const struct rocm_table *table, int32_t current, uint64_t surfaceObject)
+{
+	if (!table->hipDestroySurfaceObject)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipError_t r = table->hipDestroySurfaceObject((hipSurfaceObject_t)(uintptr_t)surfaceObject);
+	return r;
+}
 
 static inline hipError_t rocm_hipDeviceCanAccessPeer(const struct rocm_table *table, int32_t *canAccessPeer, int32_t deviceId, int32_t peerDeviceId)
 {
@@ -200,6 +362,19 @@ static inline hipError_t rocm_hipDeviceGetDefaultMemPool(const struct rocm_table
 	return r;
 }
 
+static inline hipError_t rocm_hipDeviceGetLimit(const struct rocm_table *table, int32_t current, uint64_t *pValue, int32_t limit)
+{
+	if (!table->hipDeviceGetLimit)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	size_t o0 = 0;
+	hipError_t r = table->hipDeviceGetLimit(&o0, (enum hipLimit_t)limit);
+	*pValue = o0;
+	return r;
+}
+
 static inline hipError_t rocm_hipDeviceGetStreamPriorityRange(const struct rocm_table *table, int32_t current, int32_t *leastPriority, int32_t *greatestPriority)
 {
 	if (!table->hipDeviceGetStreamPriorityRange)
@@ -226,6 +401,17 @@ static inline hipError_t rocm_hipDeviceReset(const struct rocm_table *table, int
 	return r;
 }
 
+static inline hipError_t rocm_hipDeviceSetLimit(const struct rocm_table *table, int32_t current, int32_t limit, uint64_t value)
+{
+	if (!table->hipDeviceSetLimit)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipError_t r = table->hipDeviceSetLimit((enum hipLimit_t)limit, (size_t)value);
+	return r;
+}
+
 static inline hipError_t rocm_hipDeviceSynchronize(const struct rocm_table *table, int32_t current)
 {
 	if (!table->hipDeviceSynchronize)
@@ -234,6 +420,28 @@ static inline hipError_t rocm_hipDeviceSynchronize(const struct rocm_table *tabl
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipDeviceSynchronize();
+	return r;
+}
+
+static inline hipError_t rocm_hipDrvMemcpy3D(const struct rocm_table *table, int32_t current, const void *pCopy)
+{
+	if (!table->hipDrvMemcpy3D)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipError_t r = table->hipDrvMemcpy3D((const HIP_MEMCPY3D *)(uintptr_t)pCopy);
+	return r;
+}
+
+static inline hipError_t rocm_hipDrvMemcpy3DAsync(const struct rocm_table *table, int32_t current, const void *pCopy, uint64_t stream)
+{
+	if (!table->hipDrvMemcpy3DAsync)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipError_t r = table->hipDrvMemcpy3DAsync((const HIP_MEMCPY3D *)(uintptr_t)pCopy, (hipStream_t)(uintptr_t)stream);
 	return r;
 }
 
@@ -307,6 +515,58 @@ static inline hipError_t rocm_hipEventSynchronize(const struct rocm_table *table
 	return r;
 }
 
+static inline hipError_t rocm_hipExtGetLinkTypeAndHopCount(const struct rocm_table *table, int32_t current, int32_t device1, int32_t device2, uint32_t *linktype, uint32_t *hopcount)
+{
+	if (!table->hipExtGetLinkTypeAndHopCount)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	uint32_t o2 = 0;
+	uint32_t o3 = 0;
+	hipError_t r = table->hipExtGetLinkTypeAndHopCount((int)device1, (int)device2, &o2, &o3);
+	*linktype = o2;
+	*hopcount = o3;
+	return r;
+}
+
+static inline hipError_t rocm_hipExtMallocWithFlags(const struct rocm_table *table, int32_t current, uint64_t *ptr, uint64_t sizeBytes, uint32_t flags)
+{
+	if (!table->hipExtMallocWithFlags)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	void * o0 = 0;
+	hipError_t r = table->hipExtMallocWithFlags(&o0, (size_t)sizeBytes, (unsigned int)flags);
+	*ptr = (uint64_t)(uintptr_t)o0;
+	return r;
+}
+
+static inline hipError_t rocm_hipExtStreamCreateWithCUMask(const struct rocm_table *table, int32_t current, uint64_t *stream, uint64_t cuMaskSize, const void *cuMask)
+{
+	if (!table->hipExtStreamCreateWithCUMask)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipStream_t o0 = 0;
+	hipError_t r = table->hipExtStreamCreateWithCUMask(&o0, (uint32_t)cuMaskSize, (const uint32_t *)(uintptr_t)cuMask);
+	*stream = (uint64_t)(uintptr_t)o0;
+	return r;
+}
+
+static inline hipError_t rocm_hipExtStreamGetCUMask(const struct rocm_table *table, int32_t current, uint64_t stream, uint32_t cuMaskSize, const void *cuMask)
+{
+	if (!table->hipExtStreamGetCUMask)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipError_t r = table->hipExtStreamGetCUMask((hipStream_t)(uintptr_t)stream, (uint32_t)cuMaskSize, (uint32_t *)(uintptr_t)cuMask);
+	return r;
+}
+
 static inline hipError_t rocm_hipFree(const struct rocm_table *table, int32_t current, uint64_t ptr)
 {
 	if (!table->hipFree)
@@ -339,11 +599,11 @@ static inline hipError_t rocm_hipGetDeviceCount(const struct rocm_table *table, 
 	return r;
 }
 
-static inline hipError_t rocm_hipGetDevicePropertiesR0600(const struct rocm_table *table, void *prop, int32_t deviceId)
+static inline hipError_t rocm_hipGetDevicePropertiesR0600(const struct rocm_table *table, const void *prop, int32_t deviceId)
 {
 	if (!table->hipGetDevicePropertiesR0600)
 		return hipErrorNotSupported;
-	hipError_t r = table->hipGetDevicePropertiesR0600(prop, (int)deviceId);
+	hipError_t r = table->hipGetDevicePropertiesR0600((hipDeviceProp_tR0600 *)(uintptr_t)prop, (int)deviceId);
 	return r;
 }
 
@@ -419,6 +679,65 @@ static inline hipError_t rocm_hipHostUnregister(const struct rocm_table *table, 
 	return r;
 }
 
+static inline hipError_t rocm_hipIpcCloseMemHandle(const struct rocm_table *table, int32_t current, uint64_t devPtr)
+{
+	if (!table->hipIpcCloseMemHandle)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipError_t r = table->hipIpcCloseMemHandle((void *)(uintptr_t)devPtr);
+	return r;
+}
+
+static inline hipError_t rocm_hipIpcGetEventHandle(const struct rocm_table *table, int32_t current, const void *handle, uint64_t event)
+{
+	if (!table->hipIpcGetEventHandle)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipError_t r = table->hipIpcGetEventHandle((hipIpcEventHandle_t *)(uintptr_t)handle, (hipEvent_t)(uintptr_t)event);
+	return r;
+}
+
+static inline hipError_t rocm_hipIpcGetMemHandle(const struct rocm_table *table, int32_t current, const void *handle, uint64_t devPtr)
+{
+	if (!table->hipIpcGetMemHandle)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipError_t r = table->hipIpcGetMemHandle((hipIpcMemHandle_t *)(uintptr_t)handle, (void *)(uintptr_t)devPtr);
+	return r;
+}
+
+static inline hipError_t rocm_hipIpcOpenEventHandle(const struct rocm_table *table, int32_t current, uint64_t *event, const void *handle)
+{
+	if (!table->hipIpcOpenEventHandle)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipEvent_t o0 = 0;
+	hipError_t r = table->hipIpcOpenEventHandle(&o0, *(const hipIpcEventHandle_t *)handle);
+	*event = (uint64_t)(uintptr_t)o0;
+	return r;
+}
+
+static inline hipError_t rocm_hipIpcOpenMemHandle(const struct rocm_table *table, int32_t current, uint64_t *devPtr, const void *handle, uint32_t flags)
+{
+	if (!table->hipIpcOpenMemHandle)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	void * o0 = 0;
+	hipError_t r = table->hipIpcOpenMemHandle(&o0, *(const hipIpcMemHandle_t *)handle, (unsigned int)flags);
+	*devPtr = (uint64_t)(uintptr_t)o0;
+	return r;
+}
+
 static inline hipError_t rocm_hipMalloc(const struct rocm_table *table, int32_t current, uint64_t *ptr, uint64_t size)
 {
 	if (!table->hipMalloc)
@@ -445,6 +764,19 @@ static inline hipError_t rocm_hipMallocAsync(const struct rocm_table *table, int
 	return r;
 }
 
+static inline hipError_t rocm_hipMallocFromPoolAsync(const struct rocm_table *table, int32_t current, uint64_t *dev_ptr, uint64_t size, uint64_t mem_pool, uint64_t stream)
+{
+	if (!table->hipMallocFromPoolAsync)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	void * o0 = 0;
+	hipError_t r = table->hipMallocFromPoolAsync(&o0, (size_t)size, (hipMemPool_t)(uintptr_t)mem_pool, (hipStream_t)(uintptr_t)stream);
+	*dev_ptr = (uint64_t)(uintptr_t)o0;
+	return r;
+}
+
 static inline hipError_t rocm_hipMallocManaged(const struct rocm_table *table, int32_t current, uint64_t *dev_ptr, uint64_t size, uint32_t flags)
 {
 	if (!table->hipMallocManaged)
@@ -455,6 +787,41 @@ static inline hipError_t rocm_hipMallocManaged(const struct rocm_table *table, i
 	void * o0 = 0;
 	hipError_t r = table->hipMallocManaged(&o0, (size_t)size, (unsigned int)flags);
 	*dev_ptr = (uint64_t)(uintptr_t)o0;
+	return r;
+}
+
+static inline hipError_t rocm_hipMemAddressFree(const struct rocm_table *table, int32_t current, uint64_t devPtr, uint64_t size)
+{
+	if (!table->hipMemAddressFree)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipError_t r = table->hipMemAddressFree((void *)(uintptr_t)devPtr, (size_t)size);
+	return r;
+}
+
+static inline hipError_t rocm_hipMemAddressReserve(const struct rocm_table *table, int32_t current, uint64_t *ptr, uint64_t size, uint64_t alignment, uint64_t addr, uint64_t flags)
+{
+	if (!table->hipMemAddressReserve)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	void * o0 = 0;
+	hipError_t r = table->hipMemAddressReserve(&o0, (size_t)size, (size_t)alignment, (void *)(uintptr_t)addr, (unsigned long long)flags);
+	*ptr = (uint64_t)(uintptr_t)o0;
+	return r;
+}
+
+static inline hipError_t rocm_hipMemAdvise(const struct rocm_table *table, int32_t current, uint64_t dev_ptr, uint64_t count, int32_t advice, int32_t device)
+{
+	if (!table->hipMemAdvise)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipError_t r = table->hipMemAdvise((const void *)(uintptr_t)dev_ptr, (size_t)count, (hipMemoryAdvise)advice, (int)device);
 	return r;
 }
 
@@ -535,6 +902,32 @@ static inline hipError_t rocm_hipMemcpyWithStream(const struct rocm_table *table
 	return r;
 }
 
+static inline hipError_t rocm_hipMemCreate(const struct rocm_table *table, int32_t current, uint64_t *handle, uint64_t size, const void *prop, uint64_t flags)
+{
+	if (!table->hipMemCreate)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipMemGenericAllocationHandle_t o0 = 0;
+	hipError_t r = table->hipMemCreate(&o0, (size_t)size, (const hipMemAllocationProp *)(uintptr_t)prop, (unsigned long long)flags);
+	*handle = (uint64_t)(uintptr_t)o0;
+	return r;
+}
+
+static inline hipError_t rocm_hipMemGetAccess(const struct rocm_table *table, int32_t current, uint64_t *flags, const void *location, uint64_t ptr)
+{
+	if (!table->hipMemGetAccess)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	unsigned long long o0 = 0;
+	hipError_t r = table->hipMemGetAccess(&o0, (const hipMemLocation *)(uintptr_t)location, (void *)(uintptr_t)ptr);
+	*flags = o0;
+	return r;
+}
+
 static inline hipError_t rocm_hipMemGetAddressRange(const struct rocm_table *table, int32_t current, uint64_t *pbase, uint64_t *psize, uint64_t dptr)
 {
 	if (!table->hipMemGetAddressRange)
@@ -547,6 +940,30 @@ static inline hipError_t rocm_hipMemGetAddressRange(const struct rocm_table *tab
 	hipError_t r = table->hipMemGetAddressRange(&o0, &o1, (hipDeviceptr_t)(uintptr_t)dptr);
 	*pbase = (uint64_t)(uintptr_t)o0;
 	*psize = o1;
+	return r;
+}
+
+static inline hipError_t rocm_hipMemGetAllocationGranularity(const struct rocm_table *table, int32_t current, uint64_t *granularity, const void *prop, int32_t option)
+{
+	if (!table->hipMemGetAllocationGranularity)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	size_t o0 = 0;
+	hipError_t r = table->hipMemGetAllocationGranularity(&o0, (const hipMemAllocationProp *)(uintptr_t)prop, (hipMemAllocationGranularity_flags)option);
+	*granularity = o0;
+	return r;
+}
+
+static inline hipError_t rocm_hipMemGetAllocationPropertiesFromHandle(const struct rocm_table *table, int32_t current, const void *prop, uint64_t handle)
+{
+	if (!table->hipMemGetAllocationPropertiesFromHandle)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipError_t r = table->hipMemGetAllocationPropertiesFromHandle((hipMemAllocationProp *)(uintptr_t)prop, (hipMemGenericAllocationHandle_t)(uintptr_t)handle);
 	return r;
 }
 
@@ -565,11 +982,129 @@ static inline hipError_t rocm_hipMemGetInfo(const struct rocm_table *table, int3
 	return r;
 }
 
+static inline hipError_t rocm_hipMemMap(const struct rocm_table *table, int32_t current, uint64_t ptr, uint64_t size, uint64_t offset, uint64_t handle, uint64_t flags)
+{
+	if (!table->hipMemMap)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipError_t r = table->hipMemMap((void *)(uintptr_t)ptr, (size_t)size, (size_t)offset, (hipMemGenericAllocationHandle_t)(uintptr_t)handle, (unsigned long long)flags);
+	return r;
+}
+
+static inline hipError_t rocm_hipMemPoolCreate(const struct rocm_table *table, int32_t current, uint64_t *mem_pool, const void *pool_props)
+{
+	if (!table->hipMemPoolCreate)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipMemPool_t o0 = 0;
+	hipError_t r = table->hipMemPoolCreate(&o0, (const hipMemPoolProps *)(uintptr_t)pool_props);
+	*mem_pool = (uint64_t)(uintptr_t)o0;
+	return r;
+}
+
+static inline hipError_t rocm_hipMemPoolDestroy(const struct rocm_table *table, int32_t current, uint64_t mem_pool)
+{
+	if (!table->hipMemPoolDestroy)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipError_t r = table->hipMemPoolDestroy((hipMemPool_t)(uintptr_t)mem_pool);
+	return r;
+}
+
+static inline hipError_t rocm_hipMemPoolExportPointer(const struct rocm_table *table, int32_t current, const void *export_data, uint64_t dev_ptr)
+{
+	if (!table->hipMemPoolExportPointer)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipError_t r = table->hipMemPoolExportPointer((hipMemPoolPtrExportData *)(uintptr_t)export_data, (void *)(uintptr_t)dev_ptr);
+	return r;
+}
+
+static inline hipError_t rocm_hipMemPoolGetAccess(const struct rocm_table *table, int32_t current, int32_t *flags, uint64_t mem_pool, const void *location)
+{
+	if (!table->hipMemPoolGetAccess)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipMemAccessFlags o0 = 0;
+	hipError_t r = table->hipMemPoolGetAccess(&o0, (hipMemPool_t)(uintptr_t)mem_pool, (hipMemLocation *)(uintptr_t)location);
+	*flags = o0;
+	return r;
+}
+
+static inline hipError_t rocm_hipMemPoolGetAttribute(const struct rocm_table *table, int32_t current, uint64_t mem_pool, int32_t attr, uint64_t *value)
+{
+	if (!table->hipMemPoolGetAttribute)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	uint64_t o2 = 0;
+	hipError_t r = table->hipMemPoolGetAttribute((hipMemPool_t)(uintptr_t)mem_pool, (hipMemPoolAttr)attr, &o2);
+	*value = o2;
+	return r;
+}
+
+static inline hipError_t rocm_hipMemPoolImportPointer(const struct rocm_table *table, int32_t current, uint64_t *dev_ptr, uint64_t mem_pool, const void *export_data)
+{
+	if (!table->hipMemPoolImportPointer)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	void * o0 = 0;
+	hipError_t r = table->hipMemPoolImportPointer(&o0, (hipMemPool_t)(uintptr_t)mem_pool, (hipMemPoolPtrExportData *)(uintptr_t)export_data);
+	*dev_ptr = (uint64_t)(uintptr_t)o0;
+	return r;
+}
+
+static inline hipError_t rocm_hipMemPoolSetAccess(const struct rocm_table *table, int32_t current, uint64_t mem_pool, const void *desc_list, uint64_t count)
+{
+	if (!table->hipMemPoolSetAccess)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipError_t r = table->hipMemPoolSetAccess((hipMemPool_t)(uintptr_t)mem_pool, (const hipMemAccessDesc *)(uintptr_t)desc_list, (size_t)count);
+	return r;
+}
+
+static inline hipError_t rocm_hipMemPoolSetAttribute(const struct rocm_table *table, int32_t current, uint64_t mem_pool, int32_t attr, uint64_t value)
+{
+	if (!table->hipMemPoolSetAttribute)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipError_t r = table->hipMemPoolSetAttribute((hipMemPool_t)(uintptr_t)mem_pool, (hipMemPoolAttr)attr, &value);
+	return r;
+}
+
 static inline hipError_t rocm_hipMemPoolTrimTo(const struct rocm_table *table, uint64_t mem_pool, uint64_t min_bytes_to_hold)
 {
 	if (!table->hipMemPoolTrimTo)
 		return hipErrorNotSupported;
 	hipError_t r = table->hipMemPoolTrimTo((hipMemPool_t)(uintptr_t)mem_pool, (size_t)min_bytes_to_hold);
+	return r;
+}
+
+static inline hipError_t rocm_hipMemPrefetchAsync(const struct rocm_table *table, int32_t current, uint64_t dev_ptr, uint64_t count, int32_t device, uint64_t stream)
+{
+	if (!table->hipMemPrefetchAsync)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipError_t r = table->hipMemPrefetchAsync((const void *)(uintptr_t)dev_ptr, (size_t)count, (int)device, (hipStream_t)(uintptr_t)stream);
 	return r;
 }
 
@@ -583,6 +1118,41 @@ static inline hipError_t rocm_hipMemPtrGetInfo(const struct rocm_table *table, i
 	size_t o1 = 0;
 	hipError_t r = table->hipMemPtrGetInfo((void *)(uintptr_t)ptr, &o1);
 	*size = o1;
+	return r;
+}
+
+static inline hipError_t rocm_hipMemRangeGetAttribute(const struct rocm_table *table, int32_t current, const void *data, uint64_t data_size, int32_t attribute, uint64_t dev_ptr, uint64_t count)
+{
+	if (!table->hipMemRangeGetAttribute)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipError_t r = table->hipMemRangeGetAttribute((void *)(uintptr_t)data, (size_t)data_size, (hipMemRangeAttribute)attribute, (const void *)(uintptr_t)dev_ptr, (size_t)count);
+	return r;
+}
+
+static inline hipError_t rocm_hipMemRelease(const struct rocm_table *table, int32_t current, uint64_t handle)
+{
+	if (!table->hipMemRelease)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipError_t r = table->hipMemRelease((hipMemGenericAllocationHandle_t)(uintptr_t)handle);
+	return r;
+}
+
+static inline hipError_t rocm_hipMemRetainAllocationHandle(const struct rocm_table *table, int32_t current, uint64_t *handle, uint64_t addr)
+{
+	if (!table->hipMemRetainAllocationHandle)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipMemGenericAllocationHandle_t o0 = 0;
+	hipError_t r = table->hipMemRetainAllocationHandle(&o0, (void *)(uintptr_t)addr);
+	*handle = (uint64_t)(uintptr_t)o0;
 	return r;
 }
 
@@ -616,6 +1186,17 @@ static inline hipError_t rocm_hipMemset2DAsync(const struct rocm_table *table, i
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipMemset2DAsync((void *)(uintptr_t)dst, (size_t)pitch, (int)value, (size_t)width, (size_t)height, (hipStream_t)(uintptr_t)stream);
+	return r;
+}
+
+static inline hipError_t rocm_hipMemSetAccess(const struct rocm_table *table, int32_t current, uint64_t ptr, uint64_t size, const void *desc, uint64_t count)
+{
+	if (!table->hipMemSetAccess)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipError_t r = table->hipMemSetAccess((void *)(uintptr_t)ptr, (size_t)size, (const hipMemAccessDesc *)(uintptr_t)desc, (size_t)count);
 	return r;
 }
 
@@ -696,6 +1277,54 @@ static inline hipError_t rocm_hipMemsetD8Async(const struct rocm_table *table, i
 	return r;
 }
 
+static inline hipError_t rocm_hipMemUnmap(const struct rocm_table *table, int32_t current, uint64_t ptr, uint64_t size)
+{
+	if (!table->hipMemUnmap)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipError_t r = table->hipMemUnmap((void *)(uintptr_t)ptr, (size_t)size);
+	return r;
+}
+
+static inline hipError_t rocm_hipMipmappedArrayCreate(const struct rocm_table *table, int32_t current, uint64_t *pHandle, const void *pMipmappedArrayDesc, uint32_t numMipmapLevels)
+{
+	if (!table->hipMipmappedArrayCreate)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipMipmappedArray_t o0 = 0;
+	hipError_t r = table->hipMipmappedArrayCreate(&o0, (HIP_ARRAY3D_DESCRIPTOR *)(uintptr_t)pMipmappedArrayDesc, (unsigned int)numMipmapLevels);
+	*pHandle = (uint64_t)(uintptr_t)o0;
+	return r;
+}
+
+static inline hipError_t rocm_hipMipmappedArrayDestroy(const struct rocm_table *table, int32_t current, uint64_t hMipmappedArray)
+{
+	if (!table->hipMipmappedArrayDestroy)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipError_t r = table->hipMipmappedArrayDestroy((hipMipmappedArray_t)(uintptr_t)hMipmappedArray);
+	return r;
+}
+
+static inline hipError_t rocm_hipMipmappedArrayGetLevel(const struct rocm_table *table, int32_t current, uint64_t *pLevelArray, uint64_t hMipMappedArray, uint32_t level)
+{
+	if (!table->hipMipmappedArrayGetLevel)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipArray_t o0 = 0;
+	hipError_t r = table->hipMipmappedArrayGetLevel(&o0, (hipMipmappedArray_t)(uintptr_t)hMipMappedArray, (unsigned int)level);
+	*pLevelArray = (uint64_t)(uintptr_t)o0;
+	return r;
+}
+
 static inline hipError_t rocm_hipModuleGetFunction(const struct rocm_table *table, int32_t current, uint64_t *function, uint64_t module, const char *kname)
 {
 	if (!table->hipModuleGetFunction)
@@ -704,7 +1333,7 @@ static inline hipError_t rocm_hipModuleGetFunction(const struct rocm_table *tabl
 	if (e != hipSuccess)
 		return e;
 	hipFunction_t o0 = 0;
-	hipError_t r = table->hipModuleGetFunction(&o0, (hipModule_t)(uintptr_t)module, (const char *)kname);
+	hipError_t r = table->hipModuleGetFunction(&o0, (hipModule_t)(uintptr_t)module, kname);
 	*function = (uint64_t)(uintptr_t)o0;
 	return r;
 }
@@ -718,7 +1347,7 @@ static inline hipError_t rocm_hipModuleGetGlobal(const struct rocm_table *table,
 		return e;
 	hipDeviceptr_t o0 = 0;
 	size_t o1 = 0;
-	hipError_t r = table->hipModuleGetGlobal(&o0, &o1, (hipModule_t)(uintptr_t)hmod, (const char *)name);
+	hipError_t r = table->hipModuleGetGlobal(&o0, &o1, (hipModule_t)(uintptr_t)hmod, name);
 	*dptr = (uint64_t)(uintptr_t)o0;
 	*bytes = o1;
 	return r;
@@ -735,14 +1364,47 @@ static inline hipError_t rocm_hipModuleUnload(const struct rocm_table *table, in
 	return r;
 }
 
-static inline hipError_t rocm_hipPointerGetAttributes(const struct rocm_table *table, int32_t current, void *attributes, uint64_t ptr)
+static inline hipError_t rocm_hipPointerGetAttributes(const struct rocm_table *table, int32_t current, const void *attributes, uint64_t ptr)
 {
 	if (!table->hipPointerGetAttributes)
 		return hipErrorNotSupported;
 	hipError_t e = rocm_device(table, current);
 	if (e != hipSuccess)
 		return e;
-	hipError_t r = table->hipPointerGetAttributes(attributes, (const void *)(uintptr_t)ptr);
+	hipError_t r = table->hipPointerGetAttributes((hipPointerAttribute_t *)(uintptr_t)attributes, (const void *)(uintptr_t)ptr);
+	return r;
+}
+
+static inline hipError_t rocm_hipPointerSetAttribute(const struct rocm_table *table, int32_t current, uint64_t value, int32_t attribute, uint64_t ptr)
+{
+	if (!table->hipPointerSetAttribute)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipError_t r = table->hipPointerSetAttribute(&value, (hipPointer_attribute)attribute, (hipDeviceptr_t)(uintptr_t)ptr);
+	return r;
+}
+
+static inline hipError_t rocm_hipStreamAttachMemAsync(const struct rocm_table *table, int32_t current, uint64_t stream, uint64_t dev_ptr, uint64_t length, uint32_t flags)
+{
+	if (!table->hipStreamAttachMemAsync)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipError_t r = table->hipStreamAttachMemAsync((hipStream_t)(uintptr_t)stream, (void *)(uintptr_t)dev_ptr, (size_t)length, (unsigned int)flags);
+	return r;
+}
+
+static inline hipError_t rocm_hipStreamBatchMemOp(const struct rocm_table *table, int32_t current, uint64_t stream, uint64_t count, const void *paramArray, uint32_t flags)
+{
+	if (!table->hipStreamBatchMemOp)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipError_t r = table->hipStreamBatchMemOp((hipStream_t)(uintptr_t)stream, (unsigned int)count, (hipStreamBatchMemOpParams *)(uintptr_t)paramArray, (unsigned int)flags);
 	return r;
 }
 
@@ -839,6 +1501,74 @@ static inline hipError_t rocm_hipStreamWaitEvent(const struct rocm_table *table,
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipStreamWaitEvent((hipStream_t)(uintptr_t)stream, (hipEvent_t)(uintptr_t)event, (unsigned int)flags);
+	return r;
+}
+
+static inline hipError_t rocm_hipStreamWaitValue32(const struct rocm_table *table, int32_t current, uint64_t stream, uint64_t ptr, uint32_t value, uint32_t flags, uint32_t mask)
+{
+	if (!table->hipStreamWaitValue32)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipError_t r = table->hipStreamWaitValue32((hipStream_t)(uintptr_t)stream, (void *)(uintptr_t)ptr, (uint32_t)value, (unsigned int)flags, (uint32_t)mask);
+	return r;
+}
+
+static inline hipError_t rocm_hipStreamWaitValue64(const struct rocm_table *table, int32_t current, uint64_t stream, uint64_t ptr, uint64_t value, uint32_t flags, uint64_t mask)
+{
+	if (!table->hipStreamWaitValue64)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipError_t r = table->hipStreamWaitValue64((hipStream_t)(uintptr_t)stream, (void *)(uintptr_t)ptr, (uint64_t)value, (unsigned int)flags, (uint64_t)mask);
+	return r;
+}
+
+static inline hipError_t rocm_hipStreamWriteValue32(const struct rocm_table *table, int32_t current, uint64_t stream, uint64_t ptr, uint32_t value, uint32_t flags)
+{
+	if (!table->hipStreamWriteValue32)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipError_t r = table->hipStreamWriteValue32((hipStream_t)(uintptr_t)stream, (void *)(uintptr_t)ptr, (uint32_t)value, (unsigned int)flags);
+	return r;
+}
+
+static inline hipError_t rocm_hipStreamWriteValue64(const struct rocm_table *table, int32_t current, uint64_t stream, uint64_t ptr, uint64_t value, uint32_t flags)
+{
+	if (!table->hipStreamWriteValue64)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipError_t r = table->hipStreamWriteValue64((hipStream_t)(uintptr_t)stream, (void *)(uintptr_t)ptr, (uint64_t)value, (unsigned int)flags);
+	return r;
+}
+
+static inline hipError_t rocm_hipTexObjectCreate(const struct rocm_table *table, int32_t current, uint64_t *pTexObject, const void *pResDesc, const void *pTexDesc, const void *pResViewDesc)
+{
+	if (!table->hipTexObjectCreate)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipTextureObject_t o0 = 0;
+	hipError_t r = table->hipTexObjectCreate(&o0, (const HIP_RESOURCE_DESC *)(uintptr_t)pResDesc, (const HIP_TEXTURE_DESC *)(uintptr_t)pTexDesc, (const HIP_RESOURCE_VIEW_DESC *)(uintptr_t)pResViewDesc);
+	*pTexObject = (uint64_t)(uintptr_t)o0;
+	return r;
+}
+
+static inline hipError_t rocm_hipTexObjectDestroy(const struct rocm_table *table, int32_t current, uint64_t texObject)
+{
+	if (!table->hipTexObjectDestroy)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipError_t r = table->hipTexObjectDestroy((hipTextureObject_t)(uintptr_t)texObject);
 	return r;
 }
 

@@ -49,7 +49,7 @@ func (s *session) copy(r *wire.Request) {
 		s.malformed(r)
 		return
 	}
-	if !s.checked(r, s.device(c.Device)) || !s.checked(r, s.handles.check(kindStream, uint64(c.Stream))) {
+	if !s.checked(r, s.device(c.Device)) || !s.checked(r, s.handles.check(hip.HandleStream, uint64(c.Stream))) {
 		return
 	}
 	if n == 0 {

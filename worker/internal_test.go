@@ -183,27 +183,27 @@ func TestClientOf(t *testing.T) {
 
 func TestHandleTable(t *testing.T) {
 	var h handleTable
-	if e := h.check(kindStream, 0); e != hip.Success {
+	if e := h.check(hip.HandleStream, 0); e != hip.Success {
 		t.Errorf("the null stream: %v", e)
 	}
-	if e := h.check(kindEvent, 0); e != hip.ErrorInvalidHandle {
+	if e := h.check(hip.HandleEvent, 0); e != hip.ErrorInvalidHandle {
 		t.Errorf("event 0: %v", e)
 	}
-	h.add(kindStream, 20, 1)
-	h.add(kindStream, 30, 0)
-	h.add(kindMemPool, 21, 1)
-	if h.check(kindStream, 20) != hip.Success || h.check(kindEvent, 20) == hip.Success || !h.ever(kindStream) || h.ever(kindEvent) {
+	h.add(hip.HandleStream, 20, 1)
+	h.add(hip.HandleStream, 30, 0)
+	h.add(hip.HandleMemPool, 21, 1)
+	if h.check(hip.HandleStream, 20) != hip.Success || h.check(hip.HandleEvent, 20) == hip.Success || !h.ever(hip.HandleStream) || h.ever(hip.HandleEvent) {
 		t.Error("a handle is of another kind than it was made")
 	}
-	if h.device(kindStream, 20, 7) != 1 || h.device(kindStream, 30, 7) != 0 || h.device(kindStream, 40, 7) != 7 {
+	if h.device(hip.HandleStream, 20, 7) != 1 || h.device(hip.HandleStream, 30, 7) != 0 || h.device(hip.HandleStream, 40, 7) != 7 {
 		t.Error("a handle is of another device than it was made for")
 	}
 	h.clear(1)
-	if h.check(kindStream, 20) == hip.Success || h.check(kindStream, 30) != hip.Success || h.check(kindMemPool, 21) != hip.Success || !h.ever(kindStream) {
+	if h.check(hip.HandleStream, 20) == hip.Success || h.check(hip.HandleStream, 30) != hip.Success || h.check(hip.HandleMemPool, 21) != hip.Success || !h.ever(hip.HandleStream) {
 		t.Error("after device 1 was reset")
 	}
-	h.remove(kindMemPool, 21)
-	if e := h.check(kindMemPool, 21); e != hip.ErrorInvalidValue {
+	h.remove(hip.HandleMemPool, 21)
+	if e := h.check(hip.HandleMemPool, 21); e != hip.ErrorInvalidValue {
 		t.Errorf("a removed pool: %v", e)
 	}
 }

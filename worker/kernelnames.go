@@ -48,12 +48,12 @@ func (s *session) doModuleGetFunction(r *wire.Request) {
 		s.malformed(r)
 		return
 	}
-	if !s.checked(r, s.handles.check(kindModule, uint64(module))) {
+	if !s.checked(r, s.handles.check(hip.HandleModule, uint64(module))) {
 		return
 	}
 	f, code := s.rt.ModuleGetFunction(t, module, name)
 	if code == hip.Success {
-		s.handles.add(kindFunction, uint64(f), s.handles.device(kindModule, uint64(module), t.Device))
+		s.handles.addOf(hip.HandleFunction, uint64(f), hip.HandleModule, uint64(module), t.Device)
 		s.times.kernels.set(f, name)
 	}
 	s.replyU64(r, uint64(f), code)

@@ -16,12 +16,12 @@ func (s *session) doLaunchKernel(r *wire.Request) {
 		s.malformed(r)
 		return
 	}
-	if !s.checked(r, s.device(dev)) || !s.checked(r, s.handles.check(kindFunction, uint64(l.Function))) ||
-		!s.checked(r, s.handles.check(kindStream, uint64(l.Stream))) {
+	if !s.checked(r, s.device(dev)) || !s.checked(r, s.handles.check(hip.HandleFunction, uint64(l.Function))) ||
+		!s.checked(r, s.handles.check(hip.HandleStream, uint64(l.Stream))) {
 		return
 	}
 	for _, e := range [...]hip.Event{l.Start, l.Stop} {
-		if e != 0 && !s.checked(r, s.handles.check(kindEvent, uint64(e))) {
+		if e != 0 && !s.checked(r, s.handles.check(hip.HandleEvent, uint64(e))) {
 			return
 		}
 	}
@@ -44,7 +44,7 @@ func (s *session) doModuleLoadData(r *wire.Request) {
 	if !s.checked(r, s.device(t.Device)) {
 		return
 	}
-	if s.handles.full(kindModule) {
+	if s.handles.full(hip.HandleModule) {
 		s.reply(r, hip.ErrorOutOfMemory, nil)
 		return
 	}
@@ -54,7 +54,7 @@ func (s *session) doModuleLoadData(r *wire.Request) {
 	}
 	m, code := s.rt.ModuleLoadData(t, image)
 	if code == hip.Success {
-		s.handles.add(kindModule, uint64(m), t.Device)
+		s.handles.add(hip.HandleModule, uint64(m), t.Device)
 	}
 	s.replyU64(r, uint64(m), code)
 }
@@ -93,7 +93,7 @@ func (s *session) doLaunchHostFunc(r *wire.Request) {
 		s.malformed(r)
 		return
 	}
-	if !s.checked(r, s.device(t.Device)) || !s.checked(r, s.handles.check(kindStream, uint64(st))) {
+	if !s.checked(r, s.device(t.Device)) || !s.checked(r, s.handles.check(hip.HandleStream, uint64(st))) {
 		return
 	}
 	h := &s.funcs

@@ -124,7 +124,7 @@ func (s *session) doMallocAsync(r *wire.Request) {
 		s.malformed(r)
 		return
 	}
-	if !s.checked(r, s.device(t.Device)) || !s.checked(r, s.handles.check(kindStream, uint64(st))) {
+	if !s.checked(r, s.device(t.Device)) || !s.checked(r, s.handles.check(hip.HandleStream, uint64(st))) {
 		return
 	}
 	ptr, code := s.rt.MallocAsync(t, size, st)
@@ -137,7 +137,7 @@ func (s *session) doFreeAsync(r *wire.Request) {
 		s.malformed(r)
 		return
 	}
-	if s.checked(r, s.device(o.Device)) && s.checked(r, s.handles.check(kindStream, uint64(o.Stream))) {
+	if s.checked(r, s.device(o.Device)) && s.checked(r, s.handles.check(hip.HandleStream, uint64(o.Stream))) {
 		s.reply(r, s.rt.FreeAsync(hip.Thread{Device: o.Device}, o.Ptr, o.Stream), nil)
 	}
 }

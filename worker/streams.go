@@ -14,7 +14,7 @@ func (s *session) idle(t hip.Thread, st hip.Stream) bool {
 
 // allIdle says that nothing is under way on the device. False if that is not certain.
 func (s *session) allIdle(t hip.Thread) bool {
-	return !s.handles.ever(kindStream) && s.idle(t, hip.StreamNull)
+	return !s.handles.ever(hip.HandleStream) && s.idle(t, hip.StreamNull)
 }
 
 func (s *session) doDeviceSynchronize(r *wire.Request) {
@@ -116,7 +116,7 @@ func (s *session) threadStream(r *wire.Request) (hip.Thread, hip.Stream, bool) {
 		s.malformed(r)
 		return t, st, false
 	}
-	return t, st, s.checked(r, s.device(t.Device)) && s.checked(r, s.handles.check(kindStream, uint64(st)))
+	return t, st, s.checked(r, s.device(t.Device)) && s.checked(r, s.handles.check(hip.HandleStream, uint64(st)))
 }
 
 func (s *session) threadEvent(r *wire.Request) (hip.Thread, hip.Event, bool) {
@@ -126,7 +126,7 @@ func (s *session) threadEvent(r *wire.Request) (hip.Thread, hip.Event, bool) {
 		s.malformed(r)
 		return t, e, false
 	}
-	return t, e, s.checked(r, s.device(t.Device)) && s.checked(r, s.handles.check(kindEvent, uint64(e)))
+	return t, e, s.checked(r, s.device(t.Device)) && s.checked(r, s.handles.check(hip.HandleEvent, uint64(e)))
 }
 
 // checked replies with an error if there is one.

@@ -3,16 +3,22 @@
 package worker
 
 import (
-	"encoding/binary"
-	"math"
-
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hip/hiprpc"
 	"github.com/rocwire/rocwire/wire"
 )
 
 // dispatch executes one request; false if its opcode is not ours.
 func (s *session) dispatch(r *wire.Request) bool {
 	switch r.Op {
+	case hip.OpArray3DCreate:
+		s.doArray3DCreate(r)
+	case hip.OpArrayDestroy:
+		s.doArrayDestroy(r)
+	case hip.OpCreateSurfaceObject:
+		s.doCreateSurfaceObject(r)
+	case hip.OpDestroySurfaceObject:
+		s.doDestroySurfaceObject(r)
 	case hip.OpDeviceCanAccessPeer:
 		s.doDeviceCanAccessPeer(r)
 	case hip.OpDeviceDisablePeerAccess:
@@ -23,12 +29,20 @@ func (s *session) dispatch(r *wire.Request) bool {
 		s.doDeviceGetAttribute(r)
 	case hip.OpDeviceGetDefaultMemPool:
 		s.doDeviceGetDefaultMemPool(r)
+	case hip.OpDeviceGetLimit:
+		s.doDeviceGetLimit(r)
 	case hip.OpDeviceGetStreamPriorityRange:
 		s.doDeviceGetStreamPriorityRange(r)
 	case hip.OpDeviceReset:
 		s.doDeviceReset(r)
+	case hip.OpDeviceSetLimit:
+		s.doDeviceSetLimit(r)
 	case hip.OpDeviceSynchronize:
 		s.doDeviceSynchronize(r)
+	case hip.OpDrvMemcpy3D:
+		s.doDrvMemcpy3D(r)
+	case hip.OpDrvMemcpy3DAsync:
+		s.doDrvMemcpy3DAsync(r)
 	case hip.OpEventCreateWithFlags:
 		s.doEventCreateWithFlags(r)
 	case hip.OpEventDestroy:
@@ -41,6 +55,16 @@ func (s *session) dispatch(r *wire.Request) bool {
 		s.doEventRecord(r)
 	case hip.OpEventSynchronize:
 		s.doEventSynchronize(r)
+	case hip.OpExtGetLinkTypeAndHopCount:
+		s.doExtGetLinkTypeAndHopCount(r)
+	case hip.OpLaunchKernelMultiDevice:
+		s.doLaunchKernelMultiDevice(r)
+	case hip.OpExtMallocWithFlags:
+		s.doExtMallocWithFlags(r)
+	case hip.OpExtStreamCreateWithCUMask:
+		s.doExtStreamCreateWithCUMask(r)
+	case hip.OpExtStreamGetCUMask:
+		s.doExtStreamGetCUMask(r)
 	case hip.OpFree:
 		s.doFree(r)
 	case hip.OpFreeAsync:
@@ -61,14 +85,32 @@ func (s *session) dispatch(r *wire.Request) bool {
 		s.doHostRegister(r)
 	case hip.OpHostUnregister:
 		s.doHostUnregister(r)
+	case hip.OpIpcCloseMemHandle:
+		s.doIpcCloseMemHandle(r)
+	case hip.OpIpcGetEventHandle:
+		s.doIpcGetEventHandle(r)
+	case hip.OpIpcGetMemHandle:
+		s.doIpcGetMemHandle(r)
+	case hip.OpIpcOpenEventHandle:
+		s.doIpcOpenEventHandle(r)
+	case hip.OpIpcOpenMemHandle:
+		s.doIpcOpenMemHandle(r)
 	case hip.OpLaunchHostFunc:
 		s.doLaunchHostFunc(r)
 	case hip.OpMalloc:
 		s.doMalloc(r)
 	case hip.OpMallocAsync:
 		s.doMallocAsync(r)
+	case hip.OpMallocFromPoolAsync:
+		s.doMallocFromPoolAsync(r)
 	case hip.OpMallocManaged:
 		s.doMallocManaged(r)
+	case hip.OpMemAddressFree:
+		s.doMemAddressFree(r)
+	case hip.OpMemAddressReserve:
+		s.doMemAddressReserve(r)
+	case hip.OpMemAdvise:
+		s.doMemAdvise(r)
 	case hip.OpMemcpy:
 		s.doMemcpy(r)
 	case hip.OpMemcpy2D:
@@ -83,20 +125,64 @@ func (s *session) dispatch(r *wire.Request) bool {
 		s.doMemcpyPeerAsync(r)
 	case hip.OpMemcpyWithStream:
 		s.doMemcpyWithStream(r)
+	case hip.OpMemCreate:
+		s.doMemCreate(r)
+	case hip.OpMemExportToShareableHandle:
+		s.doMemExportToShareableHandle(r)
+	case hip.OpMemGetAccess:
+		s.doMemGetAccess(r)
 	case hip.OpMemGetAddressRange:
 		s.doMemGetAddressRange(r)
+	case hip.OpMemGetAllocationGranularity:
+		s.doMemGetAllocationGranularity(r)
+	case hip.OpMemGetAllocationPropertiesFromHandle:
+		s.doMemGetAllocationPropertiesFromHandle(r)
 	case hip.OpMemGetInfo:
 		s.doMemGetInfo(r)
+	case hip.OpMemImportFromShareableHandle:
+		s.doMemImportFromShareableHandle(r)
+	case hip.OpMemMap:
+		s.doMemMap(r)
+	case hip.OpMemPoolCreate:
+		s.doMemPoolCreate(r)
+	case hip.OpMemPoolDestroy:
+		s.doMemPoolDestroy(r)
+	case hip.OpMemPoolExportPointer:
+		s.doMemPoolExportPointer(r)
+	case hip.OpMemPoolExportToShareableHandle:
+		s.doMemPoolExportToShareableHandle(r)
+	case hip.OpMemPoolGetAccess:
+		s.doMemPoolGetAccess(r)
+	case hip.OpMemPoolGetAttribute:
+		s.doMemPoolGetAttribute(r)
+	case hip.OpMemPoolImportFromShareableHandle:
+		s.doMemPoolImportFromShareableHandle(r)
+	case hip.OpMemPoolImportPointer:
+		s.doMemPoolImportPointer(r)
+	case hip.OpMemPoolSetAccess:
+		s.doMemPoolSetAccess(r)
+	case hip.OpMemPoolSetAttribute:
+		s.doMemPoolSetAttribute(r)
 	case hip.OpMemPoolTrimTo:
 		s.doMemPoolTrimTo(r)
+	case hip.OpMemPrefetchAsync:
+		s.doMemPrefetchAsync(r)
 	case hip.OpMemPtrGetInfo:
 		s.doMemPtrGetInfo(r)
+	case hip.OpMemRangeGetAttribute:
+		s.doMemRangeGetAttribute(r)
+	case hip.OpMemRelease:
+		s.doMemRelease(r)
+	case hip.OpMemRetainAllocationHandle:
+		s.doMemRetainAllocationHandle(r)
 	case hip.OpMemset:
 		s.doMemset(r)
 	case hip.OpMemset2D:
 		s.doMemset2D(r)
 	case hip.OpMemset2DAsync:
 		s.doMemset2DAsync(r)
+	case hip.OpMemSetAccess:
+		s.doMemSetAccess(r)
 	case hip.OpMemsetAsync:
 		s.doMemsetAsync(r)
 	case hip.OpMemsetD16:
@@ -111,6 +197,14 @@ func (s *session) dispatch(r *wire.Request) bool {
 		s.doMemsetD8(r)
 	case hip.OpMemsetD8Async:
 		s.doMemsetD8Async(r)
+	case hip.OpMemUnmap:
+		s.doMemUnmap(r)
+	case hip.OpMipmappedArrayCreate:
+		s.doMipmappedArrayCreate(r)
+	case hip.OpMipmappedArrayDestroy:
+		s.doMipmappedArrayDestroy(r)
+	case hip.OpMipmappedArrayGetLevel:
+		s.doMipmappedArrayGetLevel(r)
 	case hip.OpModuleGetFunction:
 		s.doModuleGetFunction(r)
 	case hip.OpModuleGetGlobal:
@@ -123,6 +217,12 @@ func (s *session) dispatch(r *wire.Request) bool {
 		s.doModuleUnload(r)
 	case hip.OpPointerGetAttributes:
 		s.doPointerGetAttributes(r)
+	case hip.OpPointerSetAttribute:
+		s.doPointerSetAttribute(r)
+	case hip.OpStreamAttachMemAsync:
+		s.doStreamAttachMemAsync(r)
+	case hip.OpStreamBatchMemOp:
+		s.doStreamBatchMemOp(r)
 	case hip.OpStreamCreateWithPriority:
 		s.doStreamCreateWithPriority(r)
 	case hip.OpStreamDestroy:
@@ -139,198 +239,388 @@ func (s *session) dispatch(r *wire.Request) bool {
 		s.doStreamSynchronize(r)
 	case hip.OpStreamWaitEvent:
 		s.doStreamWaitEvent(r)
+	case hip.OpStreamWaitValue32:
+		s.doStreamWaitValue32(r)
+	case hip.OpStreamWaitValue64:
+		s.doStreamWaitValue64(r)
+	case hip.OpStreamWriteValue32:
+		s.doStreamWriteValue32(r)
+	case hip.OpStreamWriteValue64:
+		s.doStreamWriteValue64(r)
+	case hip.OpTexObjectCreate:
+		s.doTexObjectCreate(r)
+	case hip.OpTexObjectDestroy:
+		s.doTexObjectDestroy(r)
 	default:
 		return false
 	}
 	return true
 }
 
-func (s *session) doDeviceCanAccessPeer(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	deviceId := d.I32()
-	peerDeviceId := d.I32()
-	if d.Bad() {
+func (s *session) doArray3DCreate(r *wire.Request) {
+	var q hiprpc.Array3DCreateRequest
+	if !q.Decode(r.Fixed) {
 		s.malformed(r)
 		return
 	}
-	v0, err := s.rt.DeviceCanAccessPeer(deviceId, peerDeviceId)
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.room(r, hip.HandleArray) {
+		return
+	}
+	v0, err := s.rt.Array3DCreate(q.Thread, &q.PAllocateArray)
 	if err != hip.Success {
 		s.reply(r, err, nil)
 		return
 	}
-	var rep [4]byte
-	binary.LittleEndian.PutUint32(rep[0:], uint32(v0))
-	s.reply(r, hip.Success, rep[:])
+	s.handles.add(hip.HandleArray, uint64(v0), q.Thread.Device)
+	rep := hiprpc.Array3DCreateReply{Array: v0}
+	var b [hiprpc.Array3DCreateReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
 }
 
-func (s *session) doDeviceDisablePeerAccess(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	t := hip.Thread{Device: d.I32(), ID: d.U32()}
-	peerDeviceId := d.I32()
-	if d.Bad() {
+func (s *session) doArrayDestroy(r *wire.Request) {
+	var q hiprpc.ArrayDestroyRequest
+	if !q.Decode(r.Fixed) {
 		s.malformed(r)
 		return
 	}
-	err := s.rt.DeviceDisablePeerAccess(t, peerDeviceId)
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleArray, uint64(q.Array))) {
+		return
+	}
+	s.wait(r, func(r *wire.Request) {
+		err := s.rt.ArrayDestroy(q.Thread, q.Array)
+		if err == hip.Success {
+			s.handles.remove(hip.HandleArray, uint64(q.Array))
+		}
+		s.reply(r, err, nil)
+	})
+}
+
+func (s *session) doCreateSurfaceObject(r *wire.Request) {
+	var q hiprpc.CreateSurfaceObjectRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.checkResource(&q.PResDesc)) || !s.room(r, hip.HandleSurfaceObject) {
+		return
+	}
+	v0, err := s.rt.CreateSurfaceObject(q.Thread, &q.PResDesc)
+	if err != hip.Success {
+		s.reply(r, err, nil)
+		return
+	}
+	s.handles.add(hip.HandleSurfaceObject, uint64(v0), q.Thread.Device)
+	rep := hiprpc.CreateSurfaceObjectReply{PSurfObject: v0}
+	var b [hiprpc.CreateSurfaceObjectReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
+}
+
+func (s *session) doDestroySurfaceObject(r *wire.Request) {
+	var q hiprpc.DestroySurfaceObjectRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleSurfaceObject, uint64(q.SurfaceObject))) {
+		return
+	}
+	s.wait(r, func(r *wire.Request) {
+		err := s.rt.DestroySurfaceObject(q.Thread, q.SurfaceObject)
+		if err == hip.Success {
+			s.handles.remove(hip.HandleSurfaceObject, uint64(q.SurfaceObject))
+		}
+		s.reply(r, err, nil)
+	})
+}
+
+func (s *session) doDeviceCanAccessPeer(r *wire.Request) {
+	var q hiprpc.DeviceCanAccessPeerRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	v0, err := s.rt.DeviceCanAccessPeer(q.DeviceId, q.PeerDeviceId)
+	if err != hip.Success {
+		s.reply(r, err, nil)
+		return
+	}
+	rep := hiprpc.DeviceCanAccessPeerReply{CanAccessPeer: v0}
+	var b [hiprpc.DeviceCanAccessPeerReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
+}
+
+func (s *session) doDeviceDisablePeerAccess(r *wire.Request) {
+	var q hiprpc.DeviceDisablePeerAccessRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) {
+		return
+	}
+	err := s.rt.DeviceDisablePeerAccess(q.Thread, q.PeerDeviceId)
 	s.reply(r, err, nil)
 }
 
 func (s *session) doDeviceEnablePeerAccess(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	t := hip.Thread{Device: d.I32(), ID: d.U32()}
-	peerDeviceId := d.I32()
-	flags := d.U32()
-	if d.Bad() {
+	var q hiprpc.DeviceEnablePeerAccessRequest
+	if !q.Decode(r.Fixed) {
 		s.malformed(r)
 		return
 	}
-	err := s.rt.DeviceEnablePeerAccess(t, peerDeviceId, flags)
+	if !s.checked(r, s.device(q.Thread.Device)) {
+		return
+	}
+	err := s.rt.DeviceEnablePeerAccess(q.Thread, q.PeerDeviceId, q.Flags)
 	s.reply(r, err, nil)
 }
 
 func (s *session) doDeviceGetAttribute(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	attr := hip.DeviceAttribute(d.I32())
-	deviceId := d.I32()
-	if d.Bad() {
+	var q hiprpc.DeviceGetAttributeRequest
+	if !q.Decode(r.Fixed) {
 		s.malformed(r)
 		return
 	}
-	v0, err := s.rt.DeviceGetAttribute(attr, deviceId)
+	v0, err := s.rt.DeviceGetAttribute(q.Attr, q.DeviceId)
 	if err != hip.Success {
 		s.reply(r, err, nil)
 		return
 	}
-	var rep [4]byte
-	binary.LittleEndian.PutUint32(rep[0:], uint32(v0))
-	s.reply(r, hip.Success, rep[:])
+	rep := hiprpc.DeviceGetAttributeReply{Pi: v0}
+	var b [hiprpc.DeviceGetAttributeReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
 }
 
 func (s *session) doDeviceGetDefaultMemPool(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	device := d.I32()
-	if d.Bad() {
+	var q hiprpc.DeviceGetDefaultMemPoolRequest
+	if !q.Decode(r.Fixed) {
 		s.malformed(r)
 		return
 	}
-	v0, err := s.rt.DeviceGetDefaultMemPool(device)
+	if !s.room(r, hip.HandleMemPool) {
+		return
+	}
+	v0, err := s.rt.DeviceGetDefaultMemPool(q.Device)
 	if err != hip.Success {
 		s.reply(r, err, nil)
 		return
 	}
-	s.handles.add(kindMemPool, uint64(v0), device)
-	var rep [8]byte
-	binary.LittleEndian.PutUint64(rep[0:], uint64(v0))
-	s.reply(r, hip.Success, rep[:])
+	s.handles.add(hip.HandleMemPool, uint64(v0), q.Device)
+	rep := hiprpc.DeviceGetDefaultMemPoolReply{MemPool: v0}
+	var b [hiprpc.DeviceGetDefaultMemPoolReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
+}
+
+func (s *session) doDeviceGetLimit(r *wire.Request) {
+	var q hiprpc.DeviceGetLimitRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) {
+		return
+	}
+	v0, err := s.rt.DeviceGetLimit(q.Thread, q.Limit)
+	if err != hip.Success {
+		s.reply(r, err, nil)
+		return
+	}
+	rep := hiprpc.DeviceGetLimitReply{PValue: v0}
+	var b [hiprpc.DeviceGetLimitReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
 }
 
 func (s *session) doDeviceGetStreamPriorityRange(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	t := hip.Thread{Device: d.I32(), ID: d.U32()}
-	if d.Bad() {
+	var q hiprpc.DeviceGetStreamPriorityRangeRequest
+	if !q.Decode(r.Fixed) {
 		s.malformed(r)
 		return
 	}
-	v0, v1, err := s.rt.DeviceGetStreamPriorityRange(t)
+	if !s.checked(r, s.device(q.Thread.Device)) {
+		return
+	}
+	v0, v1, err := s.rt.DeviceGetStreamPriorityRange(q.Thread)
 	if err != hip.Success {
 		s.reply(r, err, nil)
 		return
 	}
-	var rep [8]byte
-	binary.LittleEndian.PutUint32(rep[0:], uint32(v0))
-	binary.LittleEndian.PutUint32(rep[4:], uint32(v1))
-	s.reply(r, hip.Success, rep[:])
+	rep := hiprpc.DeviceGetStreamPriorityRangeReply{LeastPriority: v0, GreatestPriority: v1}
+	var b [hiprpc.DeviceGetStreamPriorityRangeReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
+}
+
+func (s *session) doDeviceSetLimit(r *wire.Request) {
+	var q hiprpc.DeviceSetLimitRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) {
+		return
+	}
+	err := s.rt.DeviceSetLimit(q.Thread, q.Limit, q.Value)
+	s.reply(r, err, nil)
 }
 
 func (s *session) doEventCreateWithFlags(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	t := hip.Thread{Device: d.I32(), ID: d.U32()}
-	flags := d.U32()
-	if d.Bad() {
+	var q hiprpc.EventCreateWithFlagsRequest
+	if !q.Decode(r.Fixed) {
 		s.malformed(r)
 		return
 	}
-	v0, err := s.rt.EventCreateWithFlags(t, flags)
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.room(r, hip.HandleEvent) {
+		return
+	}
+	v0, err := s.rt.EventCreateWithFlags(q.Thread, q.Flags)
 	if err != hip.Success {
 		s.reply(r, err, nil)
 		return
 	}
-	s.handles.add(kindEvent, uint64(v0), t.Device)
-	var rep [8]byte
-	binary.LittleEndian.PutUint64(rep[0:], uint64(v0))
-	s.reply(r, hip.Success, rep[:])
+	s.handles.add(hip.HandleEvent, uint64(v0), q.Thread.Device)
+	rep := hiprpc.EventCreateWithFlagsReply{Event: v0}
+	var b [hiprpc.EventCreateWithFlagsReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
 }
 
 func (s *session) doEventDestroy(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	t := hip.Thread{Device: d.I32(), ID: d.U32()}
-	event := hip.Event(d.U64())
-	if d.Bad() {
+	var q hiprpc.EventDestroyRequest
+	if !q.Decode(r.Fixed) {
 		s.malformed(r)
 		return
 	}
-	if err := s.handles.check(kindEvent, uint64(event)); err != hip.Success {
-		s.reply(r, err, nil)
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleEvent, uint64(q.Event))) {
 		return
 	}
-	err := s.rt.EventDestroy(t, event)
+	err := s.rt.EventDestroy(q.Thread, q.Event)
 	if err == hip.Success {
-		s.handles.remove(kindEvent, uint64(event))
+		s.handles.remove(hip.HandleEvent, uint64(q.Event))
 	}
 	s.reply(r, err, nil)
 }
 
 func (s *session) doEventElapsedTime(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	t := hip.Thread{Device: d.I32(), ID: d.U32()}
-	start := hip.Event(d.U64())
-	stop := hip.Event(d.U64())
-	if d.Bad() {
+	var q hiprpc.EventElapsedTimeRequest
+	if !q.Decode(r.Fixed) {
 		s.malformed(r)
 		return
 	}
-	if err := s.handles.check(kindEvent, uint64(start)); err != hip.Success {
-		s.reply(r, err, nil)
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleEvent, uint64(q.Start))) || !s.checked(r, s.handles.check(hip.HandleEvent, uint64(q.Stop))) {
 		return
 	}
-	if err := s.handles.check(kindEvent, uint64(stop)); err != hip.Success {
-		s.reply(r, err, nil)
-		return
-	}
-	v0, err := s.rt.EventElapsedTime(t, start, stop)
+	v0, err := s.rt.EventElapsedTime(q.Thread, q.Start, q.Stop)
 	if err != hip.Success {
 		s.reply(r, err, nil)
 		return
 	}
-	var rep [4]byte
-	binary.LittleEndian.PutUint32(rep[0:], math.Float32bits(v0))
-	s.reply(r, hip.Success, rep[:])
+	rep := hiprpc.EventElapsedTimeReply{Ms: v0}
+	var b [hiprpc.EventElapsedTimeReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
 }
 
 func (s *session) doEventRecord(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	t := hip.Thread{Device: d.I32(), ID: d.U32()}
-	event := hip.Event(d.U64())
-	stream := hip.Stream(d.U64())
-	if d.Bad() {
+	var q hiprpc.EventRecordRequest
+	if !q.Decode(r.Fixed) {
 		s.malformed(r)
 		return
 	}
-	if err := s.handles.check(kindEvent, uint64(event)); err != hip.Success {
-		s.reply(r, err, nil)
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleEvent, uint64(q.Event))) || !s.checked(r, s.handles.check(hip.HandleStream, uint64(q.Stream))) {
 		return
 	}
-	if err := s.handles.check(kindStream, uint64(stream)); err != hip.Success {
-		s.reply(r, err, nil)
-		return
-	}
-	err := s.rt.EventRecord(t, event, stream)
+	err := s.rt.EventRecord(q.Thread, q.Event, q.Stream)
 	s.reply(r, err, nil)
 }
 
+func (s *session) doExtGetLinkTypeAndHopCount(r *wire.Request) {
+	var q hiprpc.ExtGetLinkTypeAndHopCountRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) {
+		return
+	}
+	v0, v1, err := s.rt.ExtGetLinkTypeAndHopCount(q.Thread, q.Device1, q.Device2)
+	if err != hip.Success {
+		s.reply(r, err, nil)
+		return
+	}
+	rep := hiprpc.ExtGetLinkTypeAndHopCountReply{Linktype: v0, Hopcount: v1}
+	var b [hiprpc.ExtGetLinkTypeAndHopCountReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
+}
+
+func (s *session) doExtMallocWithFlags(r *wire.Request) {
+	var q hiprpc.ExtMallocWithFlagsRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) {
+		return
+	}
+	v0, err := s.rt.ExtMallocWithFlags(q.Thread, q.SizeBytes, q.Flags)
+	if err != hip.Success {
+		s.reply(r, err, nil)
+		return
+	}
+	rep := hiprpc.ExtMallocWithFlagsReply{Ptr: v0}
+	var b [hiprpc.ExtMallocWithFlagsReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
+}
+
+func (s *session) doExtStreamCreateWithCUMask(r *wire.Request) {
+	var q hiprpc.ExtStreamCreateWithCUMaskRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.room(r, hip.HandleStream) {
+		return
+	}
+	v0, err := s.rt.ExtStreamCreateWithCUMask(q.Thread, q.CuMask)
+	if err != hip.Success {
+		s.reply(r, err, nil)
+		return
+	}
+	s.handles.add(hip.HandleStream, uint64(v0), q.Thread.Device)
+	rep := hiprpc.ExtStreamCreateWithCUMaskReply{Stream: v0}
+	var b [hiprpc.ExtStreamCreateWithCUMaskReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
+}
+
+func (s *session) doExtStreamGetCUMask(r *wire.Request) {
+	var q hiprpc.ExtStreamGetCUMaskRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleStream, uint64(q.Stream))) || !s.listed(r, uint64(q.CuMaskSize)) {
+		return
+	}
+	v0, err := s.rt.ExtStreamGetCUMask(q.Thread, q.Stream, q.CuMaskSize)
+	if err != hip.Success {
+		s.reply(r, err, nil)
+		return
+	}
+	rep := hiprpc.ExtStreamGetCUMaskReply{CuMask: v0}
+	s.reply(r, hip.Success, rep.Append(nil))
+}
+
 func (s *session) doGetDeviceCount(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	if d.Bad() {
+	var q hiprpc.GetDeviceCountRequest
+	if !q.Decode(r.Fixed) {
 		s.malformed(r)
 		return
 	}
@@ -339,407 +629,1099 @@ func (s *session) doGetDeviceCount(r *wire.Request) {
 		s.reply(r, err, nil)
 		return
 	}
-	var rep [4]byte
-	binary.LittleEndian.PutUint32(rep[0:], uint32(v0))
-	s.reply(r, hip.Success, rep[:])
+	rep := hiprpc.GetDeviceCountReply{Count: v0}
+	var b [hiprpc.GetDeviceCountReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
 }
 
 func (s *session) doGetDevicePropertiesR0600(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	deviceId := d.I32()
-	if d.Bad() {
+	var q hiprpc.GetDevicePropertiesR0600Request
+	if !q.Decode(r.Fixed) {
 		s.malformed(r)
 		return
 	}
-	v0, err := s.rt.GetDevicePropertiesR0600(deviceId)
+	v0, err := s.rt.GetDevicePropertiesR0600(q.DeviceId)
 	if err != hip.Success {
 		s.reply(r, err, nil)
 		return
 	}
-	var e wire.Enc
-	encodeStruct(&e, v0)
-	s.reply(r, hip.Success, e.B)
+	rep := hiprpc.GetDevicePropertiesR0600Reply{Prop: *v0}
+	s.reply(r, hip.Success, rep.Append(nil))
 }
 
-func (s *session) doMemGetInfo(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	t := hip.Thread{Device: d.I32(), ID: d.U32()}
-	if d.Bad() {
+func (s *session) doIpcCloseMemHandle(r *wire.Request) {
+	var q hiprpc.IpcCloseMemHandleRequest
+	if !q.Decode(r.Fixed) {
 		s.malformed(r)
 		return
 	}
-	v0, v1, err := s.rt.MemGetInfo(t)
-	if err != hip.Success {
-		s.reply(r, err, nil)
-		return
-	}
-	var rep [16]byte
-	binary.LittleEndian.PutUint64(rep[0:], v0)
-	binary.LittleEndian.PutUint64(rep[8:], v1)
-	s.reply(r, hip.Success, rep[:])
-}
-
-func (s *session) doMemPoolTrimTo(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	memPool := hip.MemPool(d.U64())
-	minBytesToHold := d.U64()
-	if d.Bad() {
-		s.malformed(r)
-		return
-	}
-	if err := s.handles.check(kindMemPool, uint64(memPool)); err != hip.Success {
-		s.reply(r, err, nil)
-		return
-	}
-	err := s.rt.MemPoolTrimTo(memPool, minBytesToHold)
-	s.reply(r, err, nil)
-}
-
-func (s *session) doMemset(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	t := hip.Thread{Device: d.I32(), ID: d.U32()}
-	dst := hip.Ptr(d.U64())
-	value := d.I32()
-	sizeBytes := d.U64()
-	if d.Bad() {
-		s.malformed(r)
+	if !s.checked(r, s.device(q.Thread.Device)) {
 		return
 	}
 	s.wait(r, func(r *wire.Request) {
-		err := s.rt.Memset(t, dst, value, sizeBytes)
+		err := s.rt.IpcCloseMemHandle(q.Thread, q.DevPtr)
+		s.reply(r, err, nil)
+	})
+}
+
+func (s *session) doIpcGetEventHandle(r *wire.Request) {
+	var q hiprpc.IpcGetEventHandleRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleEvent, uint64(q.Event))) {
+		return
+	}
+	v0, err := s.rt.IpcGetEventHandle(q.Thread, q.Event)
+	if err != hip.Success {
+		s.reply(r, err, nil)
+		return
+	}
+	rep := hiprpc.IpcGetEventHandleReply{Handle: v0}
+	s.reply(r, hip.Success, rep.Append(nil))
+}
+
+func (s *session) doIpcGetMemHandle(r *wire.Request) {
+	var q hiprpc.IpcGetMemHandleRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) {
+		return
+	}
+	v0, err := s.rt.IpcGetMemHandle(q.Thread, q.DevPtr)
+	if err != hip.Success {
+		s.reply(r, err, nil)
+		return
+	}
+	rep := hiprpc.IpcGetMemHandleReply{Handle: v0}
+	s.reply(r, hip.Success, rep.Append(nil))
+}
+
+func (s *session) doIpcOpenEventHandle(r *wire.Request) {
+	var q hiprpc.IpcOpenEventHandleRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.room(r, hip.HandleEvent) {
+		return
+	}
+	v0, err := s.rt.IpcOpenEventHandle(q.Thread, &q.Handle)
+	if err != hip.Success {
+		s.reply(r, err, nil)
+		return
+	}
+	s.handles.add(hip.HandleEvent, uint64(v0), q.Thread.Device)
+	rep := hiprpc.IpcOpenEventHandleReply{Event: v0}
+	var b [hiprpc.IpcOpenEventHandleReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
+}
+
+func (s *session) doIpcOpenMemHandle(r *wire.Request) {
+	var q hiprpc.IpcOpenMemHandleRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) {
+		return
+	}
+	v0, err := s.rt.IpcOpenMemHandle(q.Thread, &q.Handle, q.Flags)
+	if err != hip.Success {
+		s.reply(r, err, nil)
+		return
+	}
+	rep := hiprpc.IpcOpenMemHandleReply{DevPtr: v0}
+	var b [hiprpc.IpcOpenMemHandleReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
+}
+
+func (s *session) doMallocFromPoolAsync(r *wire.Request) {
+	var q hiprpc.MallocFromPoolAsyncRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleMemPool, uint64(q.MemPool))) || !s.checked(r, s.handles.check(hip.HandleStream, uint64(q.Stream))) {
+		return
+	}
+	v0, err := s.rt.MallocFromPoolAsync(q.Thread, q.Size, q.MemPool, q.Stream)
+	if err != hip.Success {
+		s.reply(r, err, nil)
+		return
+	}
+	rep := hiprpc.MallocFromPoolAsyncReply{DevPtr: v0}
+	var b [hiprpc.MallocFromPoolAsyncReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
+}
+
+func (s *session) doMemAddressFree(r *wire.Request) {
+	var q hiprpc.MemAddressFreeRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) {
+		return
+	}
+	err := s.rt.MemAddressFree(q.Thread, q.DevPtr, q.Size)
+	s.reply(r, err, nil)
+}
+
+func (s *session) doMemAddressReserve(r *wire.Request) {
+	var q hiprpc.MemAddressReserveRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) {
+		return
+	}
+	v0, err := s.rt.MemAddressReserve(q.Thread, q.Size, q.Alignment, q.Addr, q.Flags)
+	if err != hip.Success {
+		s.reply(r, err, nil)
+		return
+	}
+	rep := hiprpc.MemAddressReserveReply{Ptr: v0}
+	var b [hiprpc.MemAddressReserveReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
+}
+
+func (s *session) doMemAdvise(r *wire.Request) {
+	var q hiprpc.MemAdviseRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) {
+		return
+	}
+	err := s.rt.MemAdvise(q.Thread, q.DevPtr, q.Count, q.Advice, q.Device)
+	s.reply(r, err, nil)
+}
+
+func (s *session) doMemCreate(r *wire.Request) {
+	var q hiprpc.MemCreateRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.room(r, hip.HandleGenericAllocation) {
+		return
+	}
+	v0, err := s.rt.MemCreate(q.Thread, q.Size, &q.Prop, q.Flags)
+	if err != hip.Success {
+		s.reply(r, err, nil)
+		return
+	}
+	s.handles.add(hip.HandleGenericAllocation, uint64(v0), q.Thread.Device)
+	rep := hiprpc.MemCreateReply{Handle: v0}
+	var b [hiprpc.MemCreateReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
+}
+
+func (s *session) doMemExportToShareableHandle(r *wire.Request) {
+	var q hiprpc.MemExportToShareableHandleRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleGenericAllocation, uint64(q.Handle))) {
+		return
+	}
+	v0, err := s.rt.MemExportToShareableHandle(q.Thread, q.Handle, q.HandleType, q.Flags)
+	if err != hip.Success {
+		s.reply(r, err, nil)
+		return
+	}
+	rep := hiprpc.MemExportToShareableHandleReply{ShareableHandle: v0}
+	s.reply(r, hip.Success, rep.Append(nil))
+}
+
+func (s *session) doMemGetAccess(r *wire.Request) {
+	var q hiprpc.MemGetAccessRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) {
+		return
+	}
+	v0, err := s.rt.MemGetAccess(q.Thread, &q.Location, q.Ptr)
+	if err != hip.Success {
+		s.reply(r, err, nil)
+		return
+	}
+	rep := hiprpc.MemGetAccessReply{Flags: v0}
+	var b [hiprpc.MemGetAccessReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
+}
+
+func (s *session) doMemGetAllocationGranularity(r *wire.Request) {
+	var q hiprpc.MemGetAllocationGranularityRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) {
+		return
+	}
+	v0, err := s.rt.MemGetAllocationGranularity(q.Thread, &q.Prop, q.Option)
+	if err != hip.Success {
+		s.reply(r, err, nil)
+		return
+	}
+	rep := hiprpc.MemGetAllocationGranularityReply{Granularity: v0}
+	var b [hiprpc.MemGetAllocationGranularityReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
+}
+
+func (s *session) doMemGetAllocationPropertiesFromHandle(r *wire.Request) {
+	var q hiprpc.MemGetAllocationPropertiesFromHandleRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleGenericAllocation, uint64(q.Handle))) {
+		return
+	}
+	v0, err := s.rt.MemGetAllocationPropertiesFromHandle(q.Thread, q.Handle)
+	if err != hip.Success {
+		s.reply(r, err, nil)
+		return
+	}
+	rep := hiprpc.MemGetAllocationPropertiesFromHandleReply{Prop: v0}
+	s.reply(r, hip.Success, rep.Append(nil))
+}
+
+func (s *session) doMemGetInfo(r *wire.Request) {
+	var q hiprpc.MemGetInfoRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) {
+		return
+	}
+	v0, v1, err := s.rt.MemGetInfo(q.Thread)
+	if err != hip.Success {
+		s.reply(r, err, nil)
+		return
+	}
+	rep := hiprpc.MemGetInfoReply{Free: v0, Total: v1}
+	var b [hiprpc.MemGetInfoReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
+}
+
+func (s *session) doMemImportFromShareableHandle(r *wire.Request) {
+	var q hiprpc.MemImportFromShareableHandleRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.room(r, hip.HandleGenericAllocation) {
+		return
+	}
+	v0, err := s.rt.MemImportFromShareableHandle(q.Thread, &q.OsHandle, q.ShHandleType)
+	if err != hip.Success {
+		s.reply(r, err, nil)
+		return
+	}
+	s.handles.add(hip.HandleGenericAllocation, uint64(v0), q.Thread.Device)
+	rep := hiprpc.MemImportFromShareableHandleReply{Handle: v0}
+	var b [hiprpc.MemImportFromShareableHandleReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
+}
+
+func (s *session) doMemMap(r *wire.Request) {
+	var q hiprpc.MemMapRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleGenericAllocation, uint64(q.Handle))) {
+		return
+	}
+	err := s.rt.MemMap(q.Thread, q.Ptr, q.Size, q.Offset, q.Handle, q.Flags)
+	s.reply(r, err, nil)
+}
+
+func (s *session) doMemPoolCreate(r *wire.Request) {
+	var q hiprpc.MemPoolCreateRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.room(r, hip.HandleMemPool) {
+		return
+	}
+	v0, err := s.rt.MemPoolCreate(q.Thread, &q.PoolProps)
+	if err != hip.Success {
+		s.reply(r, err, nil)
+		return
+	}
+	s.handles.add(hip.HandleMemPool, uint64(v0), q.Thread.Device)
+	rep := hiprpc.MemPoolCreateReply{MemPool: v0}
+	var b [hiprpc.MemPoolCreateReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
+}
+
+func (s *session) doMemPoolDestroy(r *wire.Request) {
+	var q hiprpc.MemPoolDestroyRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleMemPool, uint64(q.MemPool))) {
+		return
+	}
+	s.wait(r, func(r *wire.Request) {
+		err := s.rt.MemPoolDestroy(q.Thread, q.MemPool)
+		if err == hip.Success {
+			s.handles.remove(hip.HandleMemPool, uint64(q.MemPool))
+		}
+		s.reply(r, err, nil)
+	})
+}
+
+func (s *session) doMemPoolExportPointer(r *wire.Request) {
+	var q hiprpc.MemPoolExportPointerRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) {
+		return
+	}
+	v0, err := s.rt.MemPoolExportPointer(q.Thread, q.DevPtr)
+	if err != hip.Success {
+		s.reply(r, err, nil)
+		return
+	}
+	rep := hiprpc.MemPoolExportPointerReply{ExportData: v0}
+	s.reply(r, hip.Success, rep.Append(nil))
+}
+
+func (s *session) doMemPoolExportToShareableHandle(r *wire.Request) {
+	var q hiprpc.MemPoolExportToShareableHandleRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleMemPool, uint64(q.MemPool))) {
+		return
+	}
+	v0, err := s.rt.MemPoolExportToShareableHandle(q.Thread, q.MemPool, q.HandleType, q.Flags)
+	if err != hip.Success {
+		s.reply(r, err, nil)
+		return
+	}
+	rep := hiprpc.MemPoolExportToShareableHandleReply{SharedHandle: v0}
+	s.reply(r, hip.Success, rep.Append(nil))
+}
+
+func (s *session) doMemPoolGetAccess(r *wire.Request) {
+	var q hiprpc.MemPoolGetAccessRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleMemPool, uint64(q.MemPool))) {
+		return
+	}
+	v0, err := s.rt.MemPoolGetAccess(q.Thread, q.MemPool, &q.Location)
+	if err != hip.Success {
+		s.reply(r, err, nil)
+		return
+	}
+	rep := hiprpc.MemPoolGetAccessReply{Flags: v0}
+	var b [hiprpc.MemPoolGetAccessReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
+}
+
+func (s *session) doMemPoolGetAttribute(r *wire.Request) {
+	var q hiprpc.MemPoolGetAttributeRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleMemPool, uint64(q.MemPool))) {
+		return
+	}
+	v0, err := s.rt.MemPoolGetAttribute(q.Thread, q.MemPool, q.Attr)
+	if err != hip.Success {
+		s.reply(r, err, nil)
+		return
+	}
+	rep := hiprpc.MemPoolGetAttributeReply{Value: v0}
+	var b [hiprpc.MemPoolGetAttributeReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
+}
+
+func (s *session) doMemPoolImportFromShareableHandle(r *wire.Request) {
+	var q hiprpc.MemPoolImportFromShareableHandleRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.room(r, hip.HandleMemPool) {
+		return
+	}
+	v0, err := s.rt.MemPoolImportFromShareableHandle(q.Thread, &q.SharedHandle, q.HandleType, q.Flags)
+	if err != hip.Success {
+		s.reply(r, err, nil)
+		return
+	}
+	s.handles.add(hip.HandleMemPool, uint64(v0), q.Thread.Device)
+	rep := hiprpc.MemPoolImportFromShareableHandleReply{MemPool: v0}
+	var b [hiprpc.MemPoolImportFromShareableHandleReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
+}
+
+func (s *session) doMemPoolImportPointer(r *wire.Request) {
+	var q hiprpc.MemPoolImportPointerRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleMemPool, uint64(q.MemPool))) {
+		return
+	}
+	v0, err := s.rt.MemPoolImportPointer(q.Thread, q.MemPool, &q.ExportData)
+	if err != hip.Success {
+		s.reply(r, err, nil)
+		return
+	}
+	rep := hiprpc.MemPoolImportPointerReply{DevPtr: v0}
+	var b [hiprpc.MemPoolImportPointerReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
+}
+
+func (s *session) doMemPoolSetAccess(r *wire.Request) {
+	var q hiprpc.MemPoolSetAccessRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleMemPool, uint64(q.MemPool))) {
+		return
+	}
+	err := s.rt.MemPoolSetAccess(q.Thread, q.MemPool, q.DescList)
+	s.reply(r, err, nil)
+}
+
+func (s *session) doMemPoolSetAttribute(r *wire.Request) {
+	var q hiprpc.MemPoolSetAttributeRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleMemPool, uint64(q.MemPool))) {
+		return
+	}
+	err := s.rt.MemPoolSetAttribute(q.Thread, q.MemPool, q.Attr, q.Value)
+	s.reply(r, err, nil)
+}
+
+func (s *session) doMemPoolTrimTo(r *wire.Request) {
+	var q hiprpc.MemPoolTrimToRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.handles.check(hip.HandleMemPool, uint64(q.MemPool))) {
+		return
+	}
+	err := s.rt.MemPoolTrimTo(q.MemPool, q.MinBytesToHold)
+	s.reply(r, err, nil)
+}
+
+func (s *session) doMemPrefetchAsync(r *wire.Request) {
+	var q hiprpc.MemPrefetchAsyncRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleStream, uint64(q.Stream))) {
+		return
+	}
+	err := s.rt.MemPrefetchAsync(q.Thread, q.DevPtr, q.Count, q.Device, q.Stream)
+	s.reply(r, err, nil)
+}
+
+func (s *session) doMemRangeGetAttribute(r *wire.Request) {
+	var q hiprpc.MemRangeGetAttributeRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.listed(r, uint64(q.DataSize)) {
+		return
+	}
+	v0, err := s.rt.MemRangeGetAttribute(q.Thread, q.DataSize, q.Attribute, q.DevPtr, q.Count)
+	if err != hip.Success {
+		s.reply(r, err, nil)
+		return
+	}
+	rep := hiprpc.MemRangeGetAttributeReply{Data: v0}
+	s.reply(r, hip.Success, rep.Append(nil))
+}
+
+func (s *session) doMemRelease(r *wire.Request) {
+	var q hiprpc.MemReleaseRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleGenericAllocation, uint64(q.Handle))) {
+		return
+	}
+	err := s.rt.MemRelease(q.Thread, q.Handle)
+	if err == hip.Success {
+		s.handles.remove(hip.HandleGenericAllocation, uint64(q.Handle))
+	}
+	s.reply(r, err, nil)
+}
+
+func (s *session) doMemRetainAllocationHandle(r *wire.Request) {
+	var q hiprpc.MemRetainAllocationHandleRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.room(r, hip.HandleGenericAllocation) {
+		return
+	}
+	v0, err := s.rt.MemRetainAllocationHandle(q.Thread, q.Addr)
+	if err != hip.Success {
+		s.reply(r, err, nil)
+		return
+	}
+	s.handles.add(hip.HandleGenericAllocation, uint64(v0), q.Thread.Device)
+	rep := hiprpc.MemRetainAllocationHandleReply{Handle: v0}
+	var b [hiprpc.MemRetainAllocationHandleReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
+}
+
+func (s *session) doMemset(r *wire.Request) {
+	var q hiprpc.MemsetRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) {
+		return
+	}
+	s.wait(r, func(r *wire.Request) {
+		err := s.rt.Memset(q.Thread, q.Dst, q.Value, q.SizeBytes)
 		s.reply(r, err, nil)
 	})
 }
 
 func (s *session) doMemset2D(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	t := hip.Thread{Device: d.I32(), ID: d.U32()}
-	dst := hip.Ptr(d.U64())
-	pitch := d.U64()
-	value := d.I32()
-	width := d.U64()
-	height := d.U64()
-	if d.Bad() {
+	var q hiprpc.Memset2DRequest
+	if !q.Decode(r.Fixed) {
 		s.malformed(r)
 		return
 	}
+	if !s.checked(r, s.device(q.Thread.Device)) {
+		return
+	}
 	s.wait(r, func(r *wire.Request) {
-		err := s.rt.Memset2D(t, dst, pitch, value, width, height)
+		err := s.rt.Memset2D(q.Thread, q.Dst, q.Pitch, q.Value, q.Width, q.Height)
 		s.reply(r, err, nil)
 	})
 }
 
 func (s *session) doMemset2DAsync(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	t := hip.Thread{Device: d.I32(), ID: d.U32()}
-	dst := hip.Ptr(d.U64())
-	pitch := d.U64()
-	value := d.I32()
-	width := d.U64()
-	height := d.U64()
-	stream := hip.Stream(d.U64())
-	if d.Bad() {
+	var q hiprpc.Memset2DAsyncRequest
+	if !q.Decode(r.Fixed) {
 		s.malformed(r)
 		return
 	}
-	if err := s.handles.check(kindStream, uint64(stream)); err != hip.Success {
-		s.reply(r, err, nil)
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleStream, uint64(q.Stream))) {
 		return
 	}
-	err := s.rt.Memset2DAsync(t, dst, pitch, value, width, height, stream)
+	err := s.rt.Memset2DAsync(q.Thread, q.Dst, q.Pitch, q.Value, q.Width, q.Height, q.Stream)
+	s.reply(r, err, nil)
+}
+
+func (s *session) doMemSetAccess(r *wire.Request) {
+	var q hiprpc.MemSetAccessRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) {
+		return
+	}
+	err := s.rt.MemSetAccess(q.Thread, q.Ptr, q.Size, q.Desc)
 	s.reply(r, err, nil)
 }
 
 func (s *session) doMemsetAsync(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	t := hip.Thread{Device: d.I32(), ID: d.U32()}
-	dst := hip.Ptr(d.U64())
-	value := d.I32()
-	sizeBytes := d.U64()
-	stream := hip.Stream(d.U64())
-	if d.Bad() {
+	var q hiprpc.MemsetAsyncRequest
+	if !q.Decode(r.Fixed) {
 		s.malformed(r)
 		return
 	}
-	if err := s.handles.check(kindStream, uint64(stream)); err != hip.Success {
-		s.reply(r, err, nil)
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleStream, uint64(q.Stream))) {
 		return
 	}
-	err := s.rt.MemsetAsync(t, dst, value, sizeBytes, stream)
+	err := s.rt.MemsetAsync(q.Thread, q.Dst, q.Value, q.SizeBytes, q.Stream)
 	s.reply(r, err, nil)
 }
 
 func (s *session) doMemsetD16(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	t := hip.Thread{Device: d.I32(), ID: d.U32()}
-	dest := hip.Ptr(d.U64())
-	value := d.U16()
-	count := d.U64()
-	if d.Bad() {
+	var q hiprpc.MemsetD16Request
+	if !q.Decode(r.Fixed) {
 		s.malformed(r)
 		return
 	}
+	if !s.checked(r, s.device(q.Thread.Device)) {
+		return
+	}
 	s.wait(r, func(r *wire.Request) {
-		err := s.rt.MemsetD16(t, dest, value, count)
+		err := s.rt.MemsetD16(q.Thread, q.Dest, q.Value, q.Count)
 		s.reply(r, err, nil)
 	})
 }
 
 func (s *session) doMemsetD16Async(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	t := hip.Thread{Device: d.I32(), ID: d.U32()}
-	dest := hip.Ptr(d.U64())
-	value := d.U16()
-	count := d.U64()
-	stream := hip.Stream(d.U64())
-	if d.Bad() {
+	var q hiprpc.MemsetD16AsyncRequest
+	if !q.Decode(r.Fixed) {
 		s.malformed(r)
 		return
 	}
-	if err := s.handles.check(kindStream, uint64(stream)); err != hip.Success {
-		s.reply(r, err, nil)
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleStream, uint64(q.Stream))) {
 		return
 	}
-	err := s.rt.MemsetD16Async(t, dest, value, count, stream)
+	err := s.rt.MemsetD16Async(q.Thread, q.Dest, q.Value, q.Count, q.Stream)
 	s.reply(r, err, nil)
 }
 
 func (s *session) doMemsetD32(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	t := hip.Thread{Device: d.I32(), ID: d.U32()}
-	dest := hip.Ptr(d.U64())
-	value := d.I32()
-	count := d.U64()
-	if d.Bad() {
+	var q hiprpc.MemsetD32Request
+	if !q.Decode(r.Fixed) {
 		s.malformed(r)
 		return
 	}
+	if !s.checked(r, s.device(q.Thread.Device)) {
+		return
+	}
 	s.wait(r, func(r *wire.Request) {
-		err := s.rt.MemsetD32(t, dest, value, count)
+		err := s.rt.MemsetD32(q.Thread, q.Dest, q.Value, q.Count)
 		s.reply(r, err, nil)
 	})
 }
 
 func (s *session) doMemsetD32Async(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	t := hip.Thread{Device: d.I32(), ID: d.U32()}
-	dst := hip.Ptr(d.U64())
-	value := d.I32()
-	count := d.U64()
-	stream := hip.Stream(d.U64())
-	if d.Bad() {
+	var q hiprpc.MemsetD32AsyncRequest
+	if !q.Decode(r.Fixed) {
 		s.malformed(r)
 		return
 	}
-	if err := s.handles.check(kindStream, uint64(stream)); err != hip.Success {
-		s.reply(r, err, nil)
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleStream, uint64(q.Stream))) {
 		return
 	}
-	err := s.rt.MemsetD32Async(t, dst, value, count, stream)
+	err := s.rt.MemsetD32Async(q.Thread, q.Dst, q.Value, q.Count, q.Stream)
 	s.reply(r, err, nil)
 }
 
 func (s *session) doMemsetD8(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	t := hip.Thread{Device: d.I32(), ID: d.U32()}
-	dest := hip.Ptr(d.U64())
-	value := d.U8()
-	count := d.U64()
-	if d.Bad() {
+	var q hiprpc.MemsetD8Request
+	if !q.Decode(r.Fixed) {
 		s.malformed(r)
 		return
 	}
+	if !s.checked(r, s.device(q.Thread.Device)) {
+		return
+	}
 	s.wait(r, func(r *wire.Request) {
-		err := s.rt.MemsetD8(t, dest, value, count)
+		err := s.rt.MemsetD8(q.Thread, q.Dest, q.Value, q.Count)
 		s.reply(r, err, nil)
 	})
 }
 
 func (s *session) doMemsetD8Async(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	t := hip.Thread{Device: d.I32(), ID: d.U32()}
-	dest := hip.Ptr(d.U64())
-	value := d.U8()
-	count := d.U64()
-	stream := hip.Stream(d.U64())
-	if d.Bad() {
+	var q hiprpc.MemsetD8AsyncRequest
+	if !q.Decode(r.Fixed) {
 		s.malformed(r)
 		return
 	}
-	if err := s.handles.check(kindStream, uint64(stream)); err != hip.Success {
-		s.reply(r, err, nil)
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleStream, uint64(q.Stream))) {
 		return
 	}
-	err := s.rt.MemsetD8Async(t, dest, value, count, stream)
+	err := s.rt.MemsetD8Async(q.Thread, q.Dest, q.Value, q.Count, q.Stream)
 	s.reply(r, err, nil)
 }
 
-func (s *session) doModuleGetGlobal(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	t := hip.Thread{Device: d.I32(), ID: d.U32()}
-	hmod := hip.Module(d.U64())
-	name := d.Str()
-	if d.Bad() {
+func (s *session) doMemUnmap(r *wire.Request) {
+	var q hiprpc.MemUnmapRequest
+	if !q.Decode(r.Fixed) {
 		s.malformed(r)
 		return
 	}
-	if err := s.handles.check(kindModule, uint64(hmod)); err != hip.Success {
-		s.reply(r, err, nil)
+	if !s.checked(r, s.device(q.Thread.Device)) {
 		return
 	}
-	v0, v1, err := s.rt.ModuleGetGlobal(t, hmod, name)
+	s.wait(r, func(r *wire.Request) {
+		err := s.rt.MemUnmap(q.Thread, q.Ptr, q.Size)
+		s.reply(r, err, nil)
+	})
+}
+
+func (s *session) doMipmappedArrayCreate(r *wire.Request) {
+	var q hiprpc.MipmappedArrayCreateRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.room(r, hip.HandleMipmappedArray) {
+		return
+	}
+	v0, err := s.rt.MipmappedArrayCreate(q.Thread, &q.PMipmappedArrayDesc, q.NumMipmapLevels)
 	if err != hip.Success {
 		s.reply(r, err, nil)
 		return
 	}
-	var rep [16]byte
-	binary.LittleEndian.PutUint64(rep[0:], uint64(v0))
-	binary.LittleEndian.PutUint64(rep[8:], v1)
-	s.reply(r, hip.Success, rep[:])
+	s.handles.add(hip.HandleMipmappedArray, uint64(v0), q.Thread.Device)
+	rep := hiprpc.MipmappedArrayCreateReply{PHandle: v0}
+	var b [hiprpc.MipmappedArrayCreateReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
 }
 
-func (s *session) doModuleUnload(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	t := hip.Thread{Device: d.I32(), ID: d.U32()}
-	module := hip.Module(d.U64())
-	if d.Bad() {
+func (s *session) doMipmappedArrayDestroy(r *wire.Request) {
+	var q hiprpc.MipmappedArrayDestroyRequest
+	if !q.Decode(r.Fixed) {
 		s.malformed(r)
 		return
 	}
-	if err := s.handles.check(kindModule, uint64(module)); err != hip.Success {
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleMipmappedArray, uint64(q.HMipmappedArray))) {
+		return
+	}
+	s.wait(r, func(r *wire.Request) {
+		err := s.rt.MipmappedArrayDestroy(q.Thread, q.HMipmappedArray)
+		if err == hip.Success {
+			s.handles.remove(hip.HandleMipmappedArray, uint64(q.HMipmappedArray))
+		}
+		s.reply(r, err, nil)
+	})
+}
+
+func (s *session) doMipmappedArrayGetLevel(r *wire.Request) {
+	var q hiprpc.MipmappedArrayGetLevelRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleMipmappedArray, uint64(q.HMipMappedArray))) || !s.room(r, hip.HandleArray) {
+		return
+	}
+	v0, err := s.rt.MipmappedArrayGetLevel(q.Thread, q.HMipMappedArray, q.Level)
+	if err != hip.Success {
 		s.reply(r, err, nil)
 		return
 	}
-	err := s.rt.ModuleUnload(t, module)
-	if err == hip.Success {
-		s.handles.remove(kindModule, uint64(module))
+	s.handles.addOf(hip.HandleArray, uint64(v0), hip.HandleMipmappedArray, uint64(q.HMipMappedArray), q.Thread.Device)
+	rep := hiprpc.MipmappedArrayGetLevelReply{PLevelArray: v0}
+	var b [hiprpc.MipmappedArrayGetLevelReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
+}
+
+func (s *session) doModuleGetGlobal(r *wire.Request) {
+	var q hiprpc.ModuleGetGlobalRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
 	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleModule, uint64(q.Hmod))) {
+		return
+	}
+	v0, v1, err := s.rt.ModuleGetGlobal(q.Thread, q.Hmod, q.Name)
+	if err != hip.Success {
+		s.reply(r, err, nil)
+		return
+	}
+	rep := hiprpc.ModuleGetGlobalReply{Dptr: v0, Bytes: v1}
+	var b [hiprpc.ModuleGetGlobalReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
+}
+
+func (s *session) doModuleUnload(r *wire.Request) {
+	var q hiprpc.ModuleUnloadRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleModule, uint64(q.Module))) {
+		return
+	}
+	err := s.rt.ModuleUnload(q.Thread, q.Module)
+	if err == hip.Success {
+		s.handles.remove(hip.HandleModule, uint64(q.Module))
+	}
+	s.reply(r, err, nil)
+}
+
+func (s *session) doPointerSetAttribute(r *wire.Request) {
+	var q hiprpc.PointerSetAttributeRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) {
+		return
+	}
+	err := s.rt.PointerSetAttribute(q.Thread, q.Value, q.Attribute, q.Ptr)
+	s.reply(r, err, nil)
+}
+
+func (s *session) doStreamAttachMemAsync(r *wire.Request) {
+	var q hiprpc.StreamAttachMemAsyncRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleStream, uint64(q.Stream))) {
+		return
+	}
+	err := s.rt.StreamAttachMemAsync(q.Thread, q.Stream, q.DevPtr, q.Length, q.Flags)
+	s.reply(r, err, nil)
+}
+
+func (s *session) doStreamBatchMemOp(r *wire.Request) {
+	var q hiprpc.StreamBatchMemOpRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleStream, uint64(q.Stream))) {
+		return
+	}
+	err := s.rt.StreamBatchMemOp(q.Thread, q.Stream, q.ParamArray, q.Flags)
 	s.reply(r, err, nil)
 }
 
 func (s *session) doStreamCreateWithPriority(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	t := hip.Thread{Device: d.I32(), ID: d.U32()}
-	flags := d.U32()
-	priority := d.I32()
-	if d.Bad() {
+	var q hiprpc.StreamCreateWithPriorityRequest
+	if !q.Decode(r.Fixed) {
 		s.malformed(r)
 		return
 	}
-	v0, err := s.rt.StreamCreateWithPriority(t, flags, priority)
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.room(r, hip.HandleStream) {
+		return
+	}
+	v0, err := s.rt.StreamCreateWithPriority(q.Thread, q.Flags, q.Priority)
 	if err != hip.Success {
 		s.reply(r, err, nil)
 		return
 	}
-	s.handles.add(kindStream, uint64(v0), t.Device)
-	var rep [8]byte
-	binary.LittleEndian.PutUint64(rep[0:], uint64(v0))
-	s.reply(r, hip.Success, rep[:])
+	s.handles.add(hip.HandleStream, uint64(v0), q.Thread.Device)
+	rep := hiprpc.StreamCreateWithPriorityReply{Stream: v0}
+	var b [hiprpc.StreamCreateWithPriorityReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
 }
 
 func (s *session) doStreamDestroy(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	t := hip.Thread{Device: d.I32(), ID: d.U32()}
-	stream := hip.Stream(d.U64())
-	if d.Bad() {
+	var q hiprpc.StreamDestroyRequest
+	if !q.Decode(r.Fixed) {
 		s.malformed(r)
 		return
 	}
-	if err := s.handles.check(kindStream, uint64(stream)); err != hip.Success {
-		s.reply(r, err, nil)
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleStream, uint64(q.Stream))) {
 		return
 	}
-	err := s.rt.StreamDestroy(t, stream)
+	err := s.rt.StreamDestroy(q.Thread, q.Stream)
 	if err == hip.Success {
-		s.handles.remove(kindStream, uint64(stream))
+		s.handles.remove(hip.HandleStream, uint64(q.Stream))
 	}
 	s.reply(r, err, nil)
 }
 
 func (s *session) doStreamGetDevice(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	t := hip.Thread{Device: d.I32(), ID: d.U32()}
-	stream := hip.Stream(d.U64())
-	if d.Bad() {
+	var q hiprpc.StreamGetDeviceRequest
+	if !q.Decode(r.Fixed) {
 		s.malformed(r)
 		return
 	}
-	if err := s.handles.check(kindStream, uint64(stream)); err != hip.Success {
-		s.reply(r, err, nil)
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleStream, uint64(q.Stream))) {
 		return
 	}
-	v0, err := s.rt.StreamGetDevice(t, stream)
+	v0, err := s.rt.StreamGetDevice(q.Thread, q.Stream)
 	if err != hip.Success {
 		s.reply(r, err, nil)
 		return
 	}
-	var rep [4]byte
-	binary.LittleEndian.PutUint32(rep[0:], uint32(v0))
-	s.reply(r, hip.Success, rep[:])
+	rep := hiprpc.StreamGetDeviceReply{Device: v0}
+	var b [hiprpc.StreamGetDeviceReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
 }
 
 func (s *session) doStreamGetFlags(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	t := hip.Thread{Device: d.I32(), ID: d.U32()}
-	stream := hip.Stream(d.U64())
-	if d.Bad() {
+	var q hiprpc.StreamGetFlagsRequest
+	if !q.Decode(r.Fixed) {
 		s.malformed(r)
 		return
 	}
-	if err := s.handles.check(kindStream, uint64(stream)); err != hip.Success {
-		s.reply(r, err, nil)
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleStream, uint64(q.Stream))) {
 		return
 	}
-	v0, err := s.rt.StreamGetFlags(t, stream)
+	v0, err := s.rt.StreamGetFlags(q.Thread, q.Stream)
 	if err != hip.Success {
 		s.reply(r, err, nil)
 		return
 	}
-	var rep [4]byte
-	binary.LittleEndian.PutUint32(rep[0:], v0)
-	s.reply(r, hip.Success, rep[:])
+	rep := hiprpc.StreamGetFlagsReply{Flags: v0}
+	var b [hiprpc.StreamGetFlagsReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
 }
 
 func (s *session) doStreamGetPriority(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	t := hip.Thread{Device: d.I32(), ID: d.U32()}
-	stream := hip.Stream(d.U64())
-	if d.Bad() {
+	var q hiprpc.StreamGetPriorityRequest
+	if !q.Decode(r.Fixed) {
 		s.malformed(r)
 		return
 	}
-	if err := s.handles.check(kindStream, uint64(stream)); err != hip.Success {
-		s.reply(r, err, nil)
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleStream, uint64(q.Stream))) {
 		return
 	}
-	v0, err := s.rt.StreamGetPriority(t, stream)
+	v0, err := s.rt.StreamGetPriority(q.Thread, q.Stream)
 	if err != hip.Success {
 		s.reply(r, err, nil)
 		return
 	}
-	var rep [4]byte
-	binary.LittleEndian.PutUint32(rep[0:], uint32(v0))
-	s.reply(r, hip.Success, rep[:])
+	rep := hiprpc.StreamGetPriorityReply{Priority: v0}
+	var b [hiprpc.StreamGetPriorityReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
 }
 
 func (s *session) doStreamWaitEvent(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	t := hip.Thread{Device: d.I32(), ID: d.U32()}
-	stream := hip.Stream(d.U64())
-	event := hip.Event(d.U64())
-	flags := d.U32()
-	if d.Bad() {
+	var q hiprpc.StreamWaitEventRequest
+	if !q.Decode(r.Fixed) {
 		s.malformed(r)
 		return
 	}
-	if err := s.handles.check(kindStream, uint64(stream)); err != hip.Success {
-		s.reply(r, err, nil)
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleStream, uint64(q.Stream))) || !s.checked(r, s.handles.check(hip.HandleEvent, uint64(q.Event))) {
 		return
 	}
-	if err := s.handles.check(kindEvent, uint64(event)); err != hip.Success {
-		s.reply(r, err, nil)
-		return
-	}
-	err := s.rt.StreamWaitEvent(t, stream, event, flags)
+	err := s.rt.StreamWaitEvent(q.Thread, q.Stream, q.Event, q.Flags)
 	s.reply(r, err, nil)
+}
+
+func (s *session) doStreamWaitValue32(r *wire.Request) {
+	var q hiprpc.StreamWaitValue32Request
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleStream, uint64(q.Stream))) {
+		return
+	}
+	err := s.rt.StreamWaitValue32(q.Thread, q.Stream, q.Ptr, q.Value, q.Flags, q.Mask)
+	s.reply(r, err, nil)
+}
+
+func (s *session) doStreamWaitValue64(r *wire.Request) {
+	var q hiprpc.StreamWaitValue64Request
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleStream, uint64(q.Stream))) {
+		return
+	}
+	err := s.rt.StreamWaitValue64(q.Thread, q.Stream, q.Ptr, q.Value, q.Flags, q.Mask)
+	s.reply(r, err, nil)
+}
+
+func (s *session) doStreamWriteValue32(r *wire.Request) {
+	var q hiprpc.StreamWriteValue32Request
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleStream, uint64(q.Stream))) {
+		return
+	}
+	err := s.rt.StreamWriteValue32(q.Thread, q.Stream, q.Ptr, q.Value, q.Flags)
+	s.reply(r, err, nil)
+}
+
+func (s *session) doStreamWriteValue64(r *wire.Request) {
+	var q hiprpc.StreamWriteValue64Request
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleStream, uint64(q.Stream))) {
+		return
+	}
+	err := s.rt.StreamWriteValue64(q.Thread, q.Stream, q.Ptr, q.Value, q.Flags)
+	s.reply(r, err, nil)
+}
+
+func (s *session) doTexObjectCreate(r *wire.Request) {
+	var q hiprpc.TexObjectCreateRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.checkDrvResource(&q.PResDesc)) || !s.room(r, hip.HandleTextureObject) {
+		return
+	}
+	v0, err := s.rt.TexObjectCreate(q.Thread, &q.PResDesc, &q.PTexDesc, q.PResViewDesc)
+	if err != hip.Success {
+		s.reply(r, err, nil)
+		return
+	}
+	s.handles.add(hip.HandleTextureObject, uint64(v0), q.Thread.Device)
+	rep := hiprpc.TexObjectCreateReply{PTexObject: v0}
+	var b [hiprpc.TexObjectCreateReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
+}
+
+func (s *session) doTexObjectDestroy(r *wire.Request) {
+	var q hiprpc.TexObjectDestroyRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleTextureObject, uint64(q.TexObject))) {
+		return
+	}
+	s.wait(r, func(r *wire.Request) {
+		err := s.rt.TexObjectDestroy(q.Thread, q.TexObject)
+		if err == hip.Success {
+			s.handles.remove(hip.HandleTextureObject, uint64(q.TexObject))
+		}
+		s.reply(r, err, nil)
+	})
 }

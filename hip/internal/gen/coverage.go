@@ -7,8 +7,11 @@ func coverageMD(t *Table) string {
 	for i := range t.Functions {
 		f := &t.Functions[i]
 		class := f.Class
-		if f.Absent {
+		switch {
+		case f.Absent:
 			class = "absent"
+		case f.unsupported():
+			class = "unsupported"
 		}
 		by[class] = append(by[class], f)
 	}

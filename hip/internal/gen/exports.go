@@ -21,7 +21,7 @@ func exportsC(t *Table) string {
 		f := &t.Functions[i]
 		switch {
 		case f.Class == "c":
-		case f.Class == "unsupported":
+		case f.unsupported():
 			o.p("%s\n{", prototype(f))
 			for _, p := range f.Params {
 				o.p("\t(void)%s;", p.Name)
@@ -61,7 +61,7 @@ func (ty *types) cArg(p Param) string {
 	case "uintptr":
 		return "(uintptr_t)" + p.Name
 	case "uint64":
-		if goHandles[bare(p.Type)] != "" || abiHandles[bare(p.Type)] {
+		if ty.handle(p.Type) != "" || abiHandles[bare(p.Type)] {
 			return "(uint64_t)(uintptr_t)" + p.Name
 		}
 	case "int32":
@@ -81,9 +81,11 @@ func (ty *types) crossing(c string) string {
 	switch {
 	case r == "hipDeviceptr_t", strings.Join(strings.Fields(strings.TrimPrefix(strings.TrimSpace(c), "const ")), "") == "void*":
 		return "uintptr"
+	case ty.handle(c) != "":
+		return "uint64"
 	case strings.HasSuffix(strings.TrimSpace(c), "*"), strings.Contains(c, "(*)"), ty.structs[r] != nil:
 		return "unsafe.Pointer"
-	case goHandles[r] != "", abiHandles[bare(c)]:
+	case ty.handles[r] != "", abiHandles[bare(c)]:
 		return "uint64"
 	case ty.enums[r] != nil:
 		return "int32"
@@ -99,69 +101,105 @@ func exportsGo(t *Table) string {
 	var o out
 	ty := t.types()
 	o.p(banner + "package hipabi\n\nimport \"C\"\n\nimport (\n\t\"unsafe\"\n\n\t\"github.com/rocwire/rocwire/hip\"\n)\n")
-	for i := range t.Functions {
-		f := &t.Functions[i]
-		if !f.runtime() || f.custom("export") {
-			continue
+	for _, m := range t.methods() {
+		if !m.custom("export") && !m.unsupported() {
+			ty.export(&o, m)
 		}
-		var ps []string
-		for _, p := range f.Params {
-			ps = append(ps, lower(p.Name)+" "+ty.crossing(p.Type))
-		}
-		o.p("//export rw_%s\nfunc rw_%s(%s) int32 {", f.Name, f.Name, strings.Join(append([]string{"thread uint64"}, ps...), ", "))
-		for _, p := range f.outs() {
-			if !p.Optional {
-				o.p("\tif %s == nil {\n\t\treturn int32(hip.ErrorInvalidValue)\n\t}", lower(p.Name))
-			}
-		}
-		if !f.thread() {
-			o.p("\t_ = thread")
-		}
-		var args []string
-		if f.thread() {
-			o.p("\tt := threadOf(thread)")
-			args = append(args, "t")
-		}
-		for _, p := range f.ins() {
-			g := ty.param(f, p)
-			n := lower(p.Name)
-			switch {
-			case g == "Ptr":
-				args = append(args, "hip.Ptr(uintptr("+n+"))")
-			case g == "Stream" && f.Destroys == "":
-				o.p("\tstream_, e := resolveStream(t, hip.Stream(%s))\n\tif e != hip.Success {\n\t\treturn int32(e)\n\t}", n)
-				args = append(args, "stream_")
-			case g[0] >= 'A' && g[0] <= 'Z':
-				args = append(args, "hip."+g+"("+n+")")
-			default:
-				args = append(args, n)
-			}
-		}
-		call := fmt.Sprintf("runtime().%s(%s)", f.method(), strings.Join(args, ", "))
-		if len(f.outs()) == 0 {
-			o.p("\treturn int32(%s)\n}\n", call)
-			continue
-		}
-		var vs []string
-		for k := range f.outs() {
-			vs = append(vs, fmt.Sprintf("v%d", k))
-		}
-		o.p("\t%s, err := %s\n\tif err != hip.Success {\n\t\treturn int32(err)\n\t}", strings.Join(vs, ", "), call)
-		for k, p := range f.outs() {
-			g := ty.result(f, p)
-			set := fmt.Sprintf("\t*(*%s)(%s) = v%d", qualify("hip.", g), lower(p.Name), k)
-			if strings.HasPrefix(g, "*") {
-				set = fmt.Sprintf("\t*(*%s)(%s) = *v%d", qualify("hip.", g[1:]), lower(p.Name), k)
-			}
-			if p.Optional {
-				o.p("\tif %s != nil {\n\t%s\n\t}", lower(p.Name), set)
-			} else {
-				o.p("%s", set)
-			}
-		}
-		o.p("\treturn int32(hip.Success)\n}\n")
 	}
 	return o.String()
+}
+
+// export emits the Go half of one export: it checks what C can get wrong, makes Go values of it, calls, and writes the results.
+func (ty *types) export(o *out, m method) {
+	if m.Go != "" {
+		panic(m.Name + ": a method of its own needs an export of its own")
+	}
+	ps := []string{"thread uint64"}
+	for _, p := range m.Params {
+		ps = append(ps, lower(p.Name)+" "+ty.crossing(p.Type))
+	}
+	o.p("//export rw_%s\nfunc rw_%s(%s) int32 {", m.Name, m.Name, strings.Join(ps, ", "))
+	var needed []string
+	for _, v := range m.out {
+		if !v.param.Optional {
+			needed = append(needed, ty.null(v))
+		}
+	}
+	for _, v := range m.in {
+		if v.form == object && !v.param.Nullable && strings.HasSuffix(strings.TrimSpace(v.param.Type), "*") {
+			needed = append(needed, ty.null(v))
+		}
+	}
+	if len(needed) > 0 {
+		o.p("\tif %s {\n\t\treturn int32(hip.ErrorInvalidValue)\n\t}", strings.Join(needed, " || "))
+	}
+	if m.thread() {
+		o.p("\tt := threadOf(thread)")
+	} else {
+		o.p("\t_ = thread")
+	}
+	var args []string
+	if m.thread() {
+		args = append(args, "t")
+	}
+	for _, v := range m.in {
+		switch {
+		case v.param.As != "":
+			panic(m.Name + ": only a handwritten export knows what lies behind " + v.name)
+		case v.form == list:
+			o.p("\t%sList, ok := listOf[%s](%s, uint64(%s))\n\tif !ok {\n\t\treturn int32(hip.ErrorInvalidValue)\n\t}", v.name, qualify("hip.", v.goT), v.name, lower(v.param.Count))
+			args = append(args, v.name+"List")
+		case v.form == object:
+			args = append(args, fmt.Sprintf("(*hip.%s)(%s)", v.goT, v.name))
+		case v.goT == "Ptr":
+			args = append(args, "hip.Ptr(uintptr("+v.name+"))")
+		case v.goT == "Stream" && m.Destroys == "":
+			o.p("\tstream_, e := resolveStream(t, hip.Stream(%s))\n\tif e != hip.Success {\n\t\treturn int32(e)\n\t}", v.name)
+			args = append(args, "stream_")
+		case v.goT[0] >= 'A' && v.goT[0] <= 'Z':
+			args = append(args, "hip."+v.goT+"("+v.name+")")
+		default:
+			args = append(args, v.name)
+		}
+	}
+	call := fmt.Sprintf("runtime().%s(%s)", m.method(), strings.Join(args, ", "))
+	if len(m.out) == 0 {
+		o.p("\treturn int32(%s)\n}\n", call)
+		return
+	}
+	var vs []string
+	for k := range m.out {
+		vs = append(vs, fmt.Sprintf("v%d", k))
+	}
+	o.p("\t%s, err := %s\n\tif err != hip.Success {\n\t\treturn int32(err)\n\t}", strings.Join(vs, ", "), call)
+	for k, v := range m.out {
+		star := ""
+		if ty.big(v) {
+			star = "*"
+		}
+		at := v.name
+		if ty.crossing(v.param.Type) == "uintptr" {
+			at = "pointer(" + at + ")"
+		}
+		set := fmt.Sprintf("\t*(*%s)(%s) = %sv%d", qualify("hip.", v.goT), at, star, k)
+		if v.form == list {
+			set = fmt.Sprintf("\tcopy(unsafe.Slice((*%s)(%s), %s), v%d)", qualify("hip.", v.goT), at, lower(v.param.Count), k)
+		}
+		if v.param.Optional {
+			o.p("\tif %s {\n\t%s\n\t}", strings.Replace(ty.null(v), "==", "!=", 1), set)
+		} else {
+			o.p("%s", set)
+		}
+	}
+	o.p("\treturn int32(hip.Success)\n}\n")
+}
+
+// null is the condition that the pointer behind a value is null.
+func (ty *types) null(v value) string {
+	if ty.crossing(v.param.Type) == "uintptr" {
+		return v.name + " == 0"
+	}
+	return v.name + " == nil"
 }
 
 // versionMap emits the linker's version script: AMD's version nodes, and

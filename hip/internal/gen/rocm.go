@@ -49,80 +49,88 @@ func rocmTableC(t *Table) string {
 		o.p("\t%s;", strings.Replace(prototype(f), f.Name+"(", "(*"+f.Name+")(", 1))
 	}
 	o.p("};\n\n/* rocm_device makes device the calling thread's current one. */\nhipError_t rocm_device(const struct rocm_table *table, int device);\n")
-	for i := range t.Functions {
-		f := &t.Functions[i]
-		if !f.runtime() || f.custom("rocm") {
-			continue
+	for _, m := range t.methods() {
+		if !m.custom("rocm") {
+			ty.rocmShim(&o, m)
 		}
-		ps := []string{"const struct rocm_table *table"}
-		if f.thread() {
-			ps = append(ps, "int32_t current")
-		}
-		for k, p := range f.Params {
-			ps = append(ps, ty.rocmParam(f, p, k))
-		}
-		o.p("static inline hipError_t rocm_%s(%s)\n{", f.Name, strings.Join(ps, ", "))
-		o.p("\tif (!table->%s)\n\t\treturn hipErrorNotSupported;", f.Name)
-		if f.thread() {
-			o.p("\thipError_t e = rocm_device(table, current);\n\tif (e != hipSuccess)\n\t\treturn e;")
-		}
-		var args []string
-		for k, p := range f.Params {
-			if p.Dir == "out" && !ty.isStruct(p) {
-				o.p("\t%s o%d = 0;", rocmPointee(p), k)
-				args = append(args, fmt.Sprintf("&o%d", k))
-				continue
-			}
-			switch {
-			case p.Dir == "out":
-				args = append(args, p.Name)
-			case strings.HasSuffix(p.Type, "*") && p.Type != "const char *", bare(p.Type) == "hipDeviceptr_t", goHandles[bare(p.Type)] != "":
-				args = append(args, fmt.Sprintf("(%s)(uintptr_t)%s", p.Type, p.Name))
-			default:
-				args = append(args, fmt.Sprintf("(%s)%s", p.Type, p.Name))
-			}
-		}
-		o.p("\thipError_t r = table->%s(%s);", f.Name, strings.Join(args, ", "))
-		for k, p := range f.Params {
-			if p.Dir == "out" && !ty.isStruct(p) {
-				o.p("\t*%s = %so%d;", p.Name, ty.rocmOutCast(f, p), k)
-			}
-		}
-		o.p("\treturn r;\n}\n")
 	}
 	o.p("#endif")
 	return o.String()
 }
 
-// rocmPointee is the C type that an output parameter points to.
-func rocmPointee(p Param) string {
-	return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(p.Type), "*"))
-}
-
-var cOf = map[string]string{"uint64": "uint64_t", "uint32": "uint32_t", "int32": "int32_t", "uint16": "uint16_t", "uint8": "uint8_t", "float32": "float"}
-
-func (ty *types) rocmOutCast(f *Function, p Param) string {
-	g := ty.result(f, p)
-	if _, c := ty.wire(g); c == "uint64" && (g == "Ptr" || kinds[g] != "") {
-		return "(uint64_t)(uintptr_t)"
+// rocmShim emits the C function between Go and the real library's. A struct or a list crosses by its address, everything else as a number.
+func (ty *types) rocmShim(o *out, m method) {
+	if m.Go != "" {
+		panic(m.Name + ": a method of its own needs a handwritten call")
 	}
-	return ""
-}
-
-func (ty *types) rocmParam(f *Function, p Param, _ int) string {
-	if p.Dir == "out" {
-		if ty.isStruct(p) {
-			return "void *" + p.Name
+	ps := []string{"const struct rocm_table *table"}
+	if m.thread() {
+		ps = append(ps, "int32_t current")
+	}
+	values := map[string]value{}
+	for _, v := range append(append([]value{}, m.in...), m.out...) {
+		values[v.param.Name] = v
+	}
+	var args, before, after []string
+	for k, p := range m.Params {
+		v, ok := values[p.Name]
+		if !ok { // the length of a list
+			ps = append(ps, "uint64_t "+p.Name)
+			args = append(args, fmt.Sprintf("(%s)%s", p.Type, p.Name))
+			continue
 		}
-		_, c := ty.wire(ty.result(f, p))
-		return cOf[c] + " *" + p.Name
+		cT := cOf[ty.carrier(v.goT)]
+		switch {
+		case v.form == text:
+			ps, args = append(ps, "const char *"+p.Name), append(args, p.Name)
+		case v.form == list, v.form == object:
+			ps = append(ps, "const void *"+p.Name)
+			if strings.HasSuffix(strings.TrimSpace(p.Type), "*") {
+				args = append(args, fmt.Sprintf("(%s)(uintptr_t)%s", p.Type, p.Name))
+			} else {
+				args = append(args, fmt.Sprintf("*(const %s *)%s", p.Type, p.Name))
+			}
+		case p.Dir == "out":
+			ps, args = append(ps, cT+" *"+p.Name), append(args, fmt.Sprintf("&o%d", k))
+			if p.As != "" {
+				before = append(before, fmt.Sprintf("%s o%d = 0;", cT, k))
+			} else {
+				before = append(before, fmt.Sprintf("%s o%d = 0;", strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(p.Type), "*")), k))
+			}
+			cast := ""
+			if p.As == "" && (v.goT == "Ptr" || ty.kinds[v.goT]) {
+				cast = "(uint64_t)(uintptr_t)"
+			}
+			after = append(after, fmt.Sprintf("*%s = %so%d;", p.Name, cast, k))
+		case p.As != "":
+			ps, args = append(ps, cT+" "+p.Name), append(args, "&"+p.Name)
+		case v.goT == "Ptr" || ty.kinds[v.goT]:
+			ps, args = append(ps, cT+" "+p.Name), append(args, fmt.Sprintf("(%s)(uintptr_t)%s", p.Type, p.Name))
+		default:
+			ps, args = append(ps, cT+" "+p.Name), append(args, fmt.Sprintf("(%s)%s", p.Type, p.Name))
+		}
 	}
-	g := ty.param(f, p)
-	if g == "string" {
-		return "const char *" + p.Name
+	o.p("static inline hipError_t rocm_%s(%s)\n{", m.Name, strings.Join(ps, ", "))
+	o.p("\tif (!table->%s)\n\t\treturn hipErrorNotSupported;", m.Name)
+	if m.thread() {
+		o.p("\thipError_t e = rocm_device(table, current);\n\tif (e != hipSuccess)\n\t\treturn e;")
 	}
-	_, c := ty.wire(g)
-	return cOf[c] + " " + p.Name
+	for _, l := range before {
+		o.p("\t%s", l)
+	}
+	o.p("\thipError_t r = table->%s(%s);", m.Name, strings.Join(args, ", "))
+	for _, l := range after {
+		o.p("\t%s", l)
+	}
+	o.p("\treturn r;\n}\n")
+}
+
+var cOf = map[string]string{"uint64": "uint64_t", "int64": "int64_t", "uint32": "uint32_t", "int32": "int32_t", "uint16": "uint16_t", "uint8": "uint8_t", "float32": "float"}
+
+// carrier is the Go type of the number that a type travels as.
+func (ty *types) carrier(goT string) string {
+	_, c := ty.codec(goT)
+	return c
 }
 
 // rocmGo emits the methods of rocm.Runtime over the table.
@@ -130,53 +138,66 @@ func rocmGo(t *Table) string {
 	var o out
 	ty := t.types()
 	o.p(banner + "package rocm\n\n/*\n#cgo CFLAGS: -I${SRCDIR}/../hip/include\n#include <stdlib.h>\n#include \"zz_table.h\"\n*/\nimport \"C\"\n\nimport (\n\t\"unsafe\"\n\n\t\"github.com/rocwire/rocwire/hip\"\n)\n")
-	for i := range t.Functions {
-		f := &t.Functions[i]
-		if !f.runtime() || f.custom("rocm") {
-			continue
-		}
-		sig := ty.signature(f, "hip.")
-		if f.custom("rocm-wrap") { // the handwritten method calls this one
-			sig = strings.ToLower(sig[:1]) + sig[1:]
-		} else {
-			o.p("// %s is %s.", f.method(), f.Name)
-		}
-		o.p("func (r *Runtime) %s {", sig)
-		args := []string{"r.table"}
-		if f.thread() {
-			args = append(args, "C.int32_t(t.Device)")
-		}
-		for _, p := range f.Params {
-			n := lower(p.Name)
-			if p.Dir == "out" {
-				g := ty.result(f, p)
-				switch {
-				case strings.HasPrefix(g, "*"):
-					o.p("\t%s = new(%s)", n, qualify("hip.", g[1:]))
-					args = append(args, "unsafe.Pointer("+n+")")
-				case ty.isStruct(p):
-					args = append(args, "unsafe.Pointer(&"+n+")")
-				default:
-					_, c := ty.wire(g)
-					args = append(args, fmt.Sprintf("(*C.%s)(unsafe.Pointer(&%s))", cOf[c], n))
-				}
-				continue
-			}
-			g := ty.param(f, p)
-			if g == "string" {
-				o.p("\tc%s := C.CString(%s)\n\tdefer C.free(unsafe.Pointer(c%s))", n, n, n)
-				args = append(args, "c"+n)
-				continue
-			}
-			_, c := ty.wire(g)
-			args = append(args, fmt.Sprintf("C.%s(%s)", cOf[c], n))
-		}
-		call := fmt.Sprintf("hip.Error(C.rocm_%s(%s))", f.Name, strings.Join(args, ", "))
-		if len(f.outs()) == 0 {
-			o.p("\treturn %s\n}\n", call)
-		} else {
-			o.p("\terr = %s\n\treturn\n}\n", call)
+	for _, m := range t.methods() {
+		if !m.custom("rocm") {
+			ty.rocmCall(&o, m)
 		}
 	}
 	return o.String()
+}
+
+func (ty *types) rocmCall(o *out, m method) {
+	sig := ty.signature(m, "hip.")
+	if m.custom("rocm-wrap") { // the handwritten method calls this one
+		sig = strings.ToLower(sig[:1]) + sig[1:]
+	} else {
+		o.p("// %s is %s.", m.method(), m.Name)
+	}
+	o.p("func (r *Runtime) %s {", sig)
+	args := []string{"r.table"}
+	if m.thread() {
+		args = append(args, "C.int32_t(t.Device)")
+	}
+	values, lists := map[string]value{}, map[string]string{}
+	for _, v := range append(append([]value{}, m.in...), m.out...) {
+		values[v.param.Name] = v
+		if v.form == list && v.param.Dir == "in" {
+			lists[v.param.Count] = v.name
+		}
+	}
+	for _, p := range m.Params {
+		v, ok := values[p.Name]
+		if !ok {
+			args = append(args, "C.uint64_t(len("+lists[p.Name]+"))")
+			continue
+		}
+		n, cT := v.name, cOf[ty.carrier(v.goT)]
+		switch {
+		case v.form == text:
+			o.p("\tc%s := C.CString(%s)\n\tdefer C.free(unsafe.Pointer(c%s))", n, n, n)
+			args = append(args, "c"+n)
+		case v.form == list:
+			if p.Dir == "out" {
+				o.p("\t%s = make([]%s, %s)", n, qualify("hip.", v.goT), lower(p.Count))
+			}
+			args = append(args, "unsafe.Pointer(unsafe.SliceData("+n+"))")
+		case v.form == object && p.Dir == "out" && ty.big(v):
+			o.p("\t%s = new(hip.%s)", n, v.goT)
+			args = append(args, "unsafe.Pointer("+n+")")
+		case v.form == object && p.Dir == "out":
+			args = append(args, "unsafe.Pointer(&"+n+")")
+		case v.form == object:
+			args = append(args, "unsafe.Pointer("+n+")")
+		case p.Dir == "out":
+			args = append(args, fmt.Sprintf("(*C.%s)(unsafe.Pointer(&%s))", cT, n))
+		default:
+			args = append(args, fmt.Sprintf("C.%s(%s)", cT, n))
+		}
+	}
+	call := fmt.Sprintf("hip.Error(C.rocm_%s(%s))", m.Name, strings.Join(args, ", "))
+	if len(m.out) == 0 {
+		o.p("\treturn %s\n}\n", call)
+	} else {
+		o.p("\terr = %s\n\treturn\n}\n", call)
+	}
 }

@@ -15,9 +15,20 @@ type Table struct {
 	Macros     [][2]string `json:"macros"`
 	Enums      []Enum      `json:"enums"`
 	Opaque     []string    `json:"opaque"`
+	Handles    []Handle    `json:"handles"`
 	Typedefs   [][2]string `json:"typedefs"`
 	Structs    []Struct    `json:"structs"`
 	Functions  []Function  `json:"functions"`
+}
+
+// Handle is a kind of handle: its C types, its Go type, what HIP answers to one that is none, whether each call that returns it
+// makes one more owner, and whether it outlives a reset of its device.
+type Handle struct {
+	C        []string `json:"c"`
+	Go       string   `json:"go"`
+	Wrong    string   `json:"wrong"`
+	Counted  bool     `json:"counted"`
+	Survives bool     `json:"survives"`
 }
 
 // Enum is one C enumeration; Values are [name, number] pairs.
@@ -59,6 +70,11 @@ type Field struct {
 //	sync         the Runtime; the caller waits for the reply
 //	async        the Runtime; no reply is asked for
 //	unsupported  answered hipErrorNotSupported
+//
+// Export "unsupported" is for a method of the Runtime whose C export is still to be written.
+//
+// Destroys names the handle parameter whose object the call ends; a result that is a handle is one that the call makes, unless Of
+// names the handle parameter that it belongs to and ends with. Go is the method where it is not what the parameters say.
 type Function struct {
 	Name       string   `json:"name"`
 	Version    string   `json:"version"`
@@ -71,20 +87,31 @@ type Function struct {
 	Absent     bool     `json:"absent"` // the vendor's library has no more than its arguments' checks, and answers hipErrorNotSupported
 	Thread     *bool    `json:"thread"`
 	Waits      bool     `json:"waits"`
-	Creates    string   `json:"creates"`
 	Destroys   string   `json:"destroys"`
+	Of         string   `json:"of"`
+	Export     string   `json:"export"`
 	Custom     []string `json:"custom"`
 	Go         string   `json:"go"`
 	Params     []Param  `json:"params"`
 }
 
-// Param is one C parameter. Dir "out" marks a pointer through which one value
-// is returned; Optional says that it may be null.
+// Param is one C parameter. Dir says what a pointer is:
+//
+//	addr  an address of the device or the host that is passed on as a number
+//	in    it points to what is passed in: a struct, or, with Count, the first element of a list
+//	out   what it points to is returned; Optional says that it may be null
+//
+// Nullable is for "in" where null is a value of its own. Count names the parameter with the length of a list. As is the Go type of
+// what lies behind a void *. Check names a function of the worker that judges handles in a struct.
 type Param struct {
 	Name     string `json:"name"`
 	Type     string `json:"type"`
 	Dir      string `json:"dir"`
 	Optional bool   `json:"optional"`
+	Nullable bool   `json:"nullable"`
+	Count    string `json:"count"`
+	As       string `json:"as"`
+	Check    string `json:"check"`
 }
 
 // custom reports whether the part ("client", "worker", "export", "rocm") of f
@@ -99,6 +126,9 @@ func (f *Function) custom(part string) bool {
 	return false
 }
 
+// unsupported reports whether the C export answers hipErrorNotSupported.
+func (f *Function) unsupported() bool { return f.Class == "unsupported" || f.Export == "unsupported" }
+
 // runtime reports whether f is a method of hip.Runtime.
 func (f *Function) runtime() bool {
 	return f.Class == "cached" || f.Class == "sync" || f.Class == "async"
@@ -106,14 +136,6 @@ func (f *Function) runtime() bool {
 
 // thread reports whether the method takes the calling thread's state.
 func (f *Function) thread() bool { return f.Thread == nil || *f.Thread }
-
-// device is the expression for the device that f is about.
-func (f *Function) device() string {
-	if f.thread() {
-		return "t.Device"
-	}
-	return "device"
-}
 
 // method is the Go name of f.
 func (f *Function) method() string {
@@ -125,24 +147,6 @@ func (f *Function) method() string {
 
 // op is the name of f's opcode constant.
 func (f *Function) op() string { return "Op" + f.method() }
-
-func (f *Function) ins() (ps []Param) {
-	for _, p := range f.Params {
-		if p.Dir != "out" {
-			ps = append(ps, p)
-		}
-	}
-	return ps
-}
-
-func (f *Function) outs() (ps []Param) {
-	for _, p := range f.Params {
-		if p.Dir == "out" {
-			ps = append(ps, p)
-		}
-	}
-	return ps
-}
 
 func readTable(path string) (*Table, error) {
 	b, err := os.ReadFile(path)
@@ -183,8 +187,30 @@ func (t *Table) check() error {
 		default:
 			return fmt.Errorf("%s: unknown class %q", f.Name, f.Class)
 		}
-		if f.Class == "async" && len(f.outs()) > 0 {
-			return fmt.Errorf("%s: an async call returns nothing", f.Name)
+		if f.Export != "" && f.Export != "unsupported" {
+			return fmt.Errorf("%s: unknown export %q", f.Name, f.Export)
+		}
+		params := map[string]bool{}
+		for _, p := range f.Params {
+			params[p.Name] = true
+		}
+		for _, p := range f.Params {
+			switch p.Dir {
+			case "", "in", "out", "addr":
+			default:
+				return fmt.Errorf("%s: %s has unknown direction %q", f.Name, p.Name, p.Dir)
+			}
+			if f.Class == "async" && p.Dir == "out" {
+				return fmt.Errorf("%s: an async call returns nothing", f.Name)
+			}
+			if p.Count != "" && !params[p.Count] {
+				return fmt.Errorf("%s: no parameter %s", f.Name, p.Count)
+			}
+		}
+		for _, n := range []string{f.Destroys, f.Of} {
+			if n != "" && !params[n] {
+				return fmt.Errorf("%s: no parameter %s", f.Name, n)
+			}
 		}
 	}
 	return nil

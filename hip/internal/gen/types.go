@@ -6,12 +6,6 @@ import (
 	"strings"
 )
 
-// goHandles are the C handle types and what they are called in Go.
-var goHandles = map[string]string{
-	"hipStream_t": "Stream", "hipEvent_t": "Event", "hipModule_t": "Module",
-	"hipFunction_t": "Function", "hipMemPool_t": "MemPool",
-}
-
 // goScalars are the C types that the wire and Go carry as one number.
 var goScalars = map[string]string{
 	"size_t": "uint64", "unsigned int": "uint32", "uint32_t": "uint32", "int": "int32", "float": "float32",
@@ -33,6 +27,8 @@ func goName(c string) string {
 		return "DeviceProp" + c[len("hipDeviceProp_t"):]
 	case "dim3":
 		return "Dim3"
+	case "hipMipmappedArray":
+		return "MipmappedArrayInfo" // MipmappedArray is the handle
 	}
 	n := c
 	prefix := ""
@@ -102,20 +98,42 @@ type types struct {
 	enums   map[string]*Enum
 	structs map[string]*Struct
 	alias   map[string]string
+	handles map[string]string // C type to Go type
+	kinds   map[string]bool   // Go types of handles
+	sizes   map[string]int    // of structs, by Go type
 }
 
 func (t *Table) types() *types {
-	ty := &types{map[string]*Enum{}, map[string]*Struct{}, map[string]string{}}
+	ty := &types{map[string]*Enum{}, map[string]*Struct{}, map[string]string{}, map[string]string{}, map[string]bool{}, map[string]int{}}
 	for i := range t.Enums {
 		ty.enums[t.Enums[i].Name] = &t.Enums[i]
 	}
 	for i := range t.Structs {
-		ty.structs[t.Structs[i].Name] = &t.Structs[i]
+		s := &t.Structs[i]
+		ty.structs[s.Name] = s
+		ty.sizes[goName(s.Name)] = s.Size
 	}
 	for _, a := range t.Typedefs {
 		ty.alias[a[0]] = a[1]
 	}
+	for _, h := range t.Handles {
+		ty.kinds[h.Go] = true
+		for _, c := range h.C {
+			ty.handles[c] = h.Go
+		}
+	}
 	return ty
+}
+
+// handle is the Go type of a C handle, "" if it is none.
+func (ty *types) handle(c string) string { return ty.handles[bare(c)] }
+
+// handleKind is the kind of a Go type as package hip calls it, "" if it is no handle.
+func (ty *types) handleKind(goT string) string {
+	if ty.kinds[goT] {
+		return "Handle" + goT
+	}
+	return ""
 }
 
 func bare(c string) string {
@@ -132,7 +150,7 @@ func (ty *types) goType(c string) string {
 		return "Ptr"
 	}
 	c = bare(c)
-	if g := goHandles[c]; g != "" {
+	if g := ty.handles[c]; g != "" {
 		return g
 	}
 	if g := goScalars[c]; g != "" {
@@ -153,7 +171,7 @@ func (ty *types) goType(c string) string {
 // resolve follows typedefs to a struct, enum or scalar.
 func (ty *types) resolve(c string) string {
 	c = bare(c)
-	if goHandles[c] != "" || goScalars[c] != "" || ty.enums[c] != nil || ty.structs[c] != nil {
+	if ty.handles[c] != "" || goScalars[c] != "" || ty.enums[c] != nil || ty.structs[c] != nil {
 		return c
 	}
 	if a := ty.alias[c]; a != "" {
@@ -179,25 +197,4 @@ func array(c string) (elem string, n int) {
 		panic(fmt.Sprintf("array type %q", c))
 	}
 	return strings.TrimSpace(c[:i]), n
-}
-
-// wire is how a Go type travels: the codec's method and the conversion.
-func (ty *types) wire(goT string) (method, carrier string) {
-	switch goT {
-	case "Ptr", "Stream", "Event", "Module", "Function", "MemPool", "uint64":
-		return "U64", "uint64"
-	case "int64":
-		return "I64", "int64"
-	case "uint32":
-		return "U32", "uint32"
-	case "uint16":
-		return "U16", "uint16"
-	case "uint8":
-		return "U8", "uint8"
-	case "float32":
-		return "F32", "float32"
-	case "string":
-		return "Str", "string"
-	}
-	return "I32", "int32" // int and enumerations
 }

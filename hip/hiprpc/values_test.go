@@ -1,0 +1,66 @@
+package hiprpc
+
+import (
+	"bytes"
+	"encoding/binary"
+	"testing"
+
+	"github.com/rocwire/rocwire/hip"
+)
+
+// message is a request or a reply that the table makes.
+type message interface {
+	Append(b []byte) []byte
+	Decode(b []byte) bool
+}
+
+// Every message is decoded from what it was encoded as, and from nothing shorter or longer.
+func TestGeneratedMessages(t *testing.T) {
+	for _, make := range allMessages {
+		b := make().Append([]byte("x"))[1:]
+		if again := make(); !again.Decode(b) || !bytes.Equal(again.Append(nil), b) {
+			t.Errorf("%T is not what it was encoded as", again)
+		}
+		if m := make(); m.Decode(append(b, 0)) || len(b) > 0 && m.Decode(b[:len(b)-1]) {
+			t.Errorf("%T takes a message of another length", m)
+		}
+	}
+}
+
+func TestLists(t *testing.T) {
+	q := MemPoolSetAccessRequest{MemPool: 7, DescList: []hip.MemAccessDesc{{Flags: 3}, {Location: hip.MemLocation{Id: 2}}}}
+	b := q.Append(nil)
+	var got MemPoolSetAccessRequest
+	if !got.Decode(b) || len(got.DescList) != 2 || got.DescList[0].Flags != 3 || got.DescList[1].Location.Id != 2 || got.MemPool != 7 {
+		t.Errorf("%+v", got)
+	}
+	at := len(b) - 2*12 - 4
+	binary.LittleEndian.PutUint32(b[at:], 3)
+	if got.Decode(b) {
+		t.Error("a list is longer than its message")
+	}
+	big := binary.LittleEndian.AppendUint32(append([]byte{}, b[:at]...), MaxList+1)
+	if got.Decode(append(big, make([]byte, 12*(MaxList+1))...)) {
+		t.Error("a list is longer than any may be")
+	}
+	view := TexObjectCreateRequest{}
+	if b := view.Append(nil); !view.Decode(b) || view.PResViewDesc != nil {
+		t.Error("null became something")
+	}
+	view.PResViewDesc = &hip.DrvResourceViewDesc{Width: 5}
+	if b := view.Append(nil); !view.Decode(b) || view.PResViewDesc == nil || view.PResViewDesc.Width != 5 {
+		t.Error("a struct that may be null was lost")
+	}
+}
+
+func FuzzGeneratedMessages(f *testing.F) {
+	for i, make := range allMessages {
+		f.Add(uint16(i), make().Append(nil))
+	}
+	f.Fuzz(func(t *testing.T, which uint16, b []byte) {
+		m := allMessages[int(which)%len(allMessages)]()
+		if m.Decode(b) && !bytes.Equal(m.Append(nil), b) {
+			t.Errorf("%T: % x became % x", m, b, m.Append(nil))
+		}
+	})
+}
