@@ -134,7 +134,7 @@ func (c *Client) connect() (*link, error) {
 		hello.TraceSeed = rand.Uint64()
 		hello.Features = append(hello.Features, rpctrace.Feature)
 	}
-	hello.Devices = c.cfg.Devices[:min(len(c.cfg.Devices), 4096)]
+	hello.Devices, hello.ROCrDevices = c.cfg.Devices[:min(len(c.cfg.Devices), 4096)], c.cfg.ROCrDevices[:min(len(c.cfg.ROCrDevices), 4096)]
 	var ranges []addressRange
 	space := c.cfg.Space
 	switch {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rocwire/rocwire/exporter/rpctrace"
 	"github.com/rocwire/rocwire/internal/tfconnect"
+	"github.com/rocwire/rocwire/internal/visible"
 )
 
 // Defaults of a Config.
@@ -29,6 +30,7 @@ type Config struct {
 	Eager          bool          // give kernels all host memory from the start
 	NoReserve      bool          // reserve no range of device addresses: every allocation asks the worker, and kernels reach no host memory
 	Devices        string        // HIP_VISIBLE_DEVICES of this process
+	ROCrDevices    string        // ROCR_VISIBLE_DEVICES, which goes before
 	Space          *Space        // of addresses, shared with other clients; nil: this client has its own
 	Part           int           // of Space
 	TraceEvery     uint32        // one of so many calls is traced, where the worker exports traces; 0: none
@@ -40,7 +42,7 @@ type Config struct {
 type Locator func(ctx context.Context) (host, port string, err error)
 
 // FromEnv reads TENSOR_FUSION_OPERATOR_GET_CONNECTION_URL (see package tfconnect), TF_WORKER_HOST, TF_WORKER_PORT, TF_CONNECT_TIMEOUT and TF_IO_TIMEOUT (seconds, or with a unit), TF_DEBUG,
-// ROCWIRE_HOST_MEMORY (eager), ROCWIRE_RESERVE (0: no range of device addresses), HIP_VISIBLE_DEVICES, and what
+// ROCWIRE_HOST_MEMORY (eager), ROCWIRE_RESERVE (0: no range of device addresses), ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES, and what
 // rpctrace.Every reads. What makes no sense is said once and the default taken.
 func FromEnv() Config {
 	c := Config{Host: DefaultHost, Port: DefaultPort, ConnectTimeout: DefaultConnectTimeout, IOTimeout: DefaultIOTimeout}
@@ -69,7 +71,7 @@ func FromEnv() Config {
 	}
 	c.Eager = os.Getenv("ROCWIRE_HOST_MEMORY") == "eager"
 	c.NoReserve = os.Getenv("ROCWIRE_RESERVE") == "0"
-	c.Devices = os.Getenv("HIP_VISIBLE_DEVICES")
+	c.ROCrDevices, c.Devices = visible.FromEnv()
 	var problem string
 	if c.TraceEvery, problem = rpctrace.Every(os.Getenv); problem != "" {
 		c.logf("%s", problem)

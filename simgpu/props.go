@@ -79,6 +79,19 @@ func (p *product) properties(index int, memory uint64) *hip.DevicePropR0600 {
 // busID is the PCI bus a card seems to sit on.
 func busID(index int) int32 { return int32(0x10 + index) }
 
+// UUID is what lists of visible devices call a card; "" for an architecture that
+// is not simulated.
+func UUID(arch string, index int) string {
+	if arch == "" {
+		arch = DefaultArch
+	}
+	p := products[arch]
+	if p == nil {
+		return ""
+	}
+	return "GPU-" + serial(p, index)
+}
+
 // serial is 16 hexadecimal digits that differ between machines, kinds of cards
 // and cards, and stay the same.
 func serial(p *product, index int) string {

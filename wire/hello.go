@@ -31,6 +31,7 @@ type Hello struct {
 	Ranges      []Range  `msgpack:"ranges,omitempty"`       // device address ranges that the client could reserve, best first
 	HeartbeatMS uint32   `msgpack:"heartbeat_ms,omitempty"` // longest silence of the server that the client would like
 	Devices     string   `msgpack:"devices,omitempty"`      // the client's HIP_VISIBLE_DEVICES, for the server to apply
+	ROCrDevices string   `msgpack:"rocr_devices,omitempty"` // and its ROCR_VISIBLE_DEVICES, which goes before
 	TraceSeed   uint64   `msgpack:"trace_seed,omitempty"`   // of package rpctrace: which calls are traced
 	TraceEvery  uint32   `msgpack:"trace_every,omitempty"`  // one of so many calls is traced; 0: none
 	Part        uint32   `msgpack:"part,omitempty"`         // of Parts sessions that share a range of addresses, which this one is
@@ -94,7 +95,7 @@ func (h *Hello) Append(b []byte) ([]byte, error) {
 }
 
 func (h *Hello) check() error {
-	for _, s := range []string{h.Client, h.Version, h.Purpose, h.Host, h.Executable, h.User, h.Container, h.Pod, h.Namespace, h.Token, h.TraceParent, h.Devices} {
+	for _, s := range []string{h.Client, h.Version, h.Purpose, h.Host, h.Executable, h.User, h.Container, h.Pod, h.Namespace, h.Token, h.TraceParent, h.Devices, h.ROCrDevices} {
 		if len(s) > maxHelloText {
 			return violation(Header{}, "Hello: a text of %d bytes", len(s))
 		}

@@ -297,11 +297,3 @@ func TestExtentOf(t *testing.T) {
 		}
 	}
 }
-
-func TestVisibleDevices(t *testing.T) {
-	for list, want := range map[string][]int{"": {4, 5, 6}, " ": {4, 5, 6}, "0": {4}, "2, 0": {6, 4}, "1,x,2": {5}, "-1": nil, "3": nil, "0,0,1": {4}} {
-		if got := VisibleDevices([]int{4, 5, 6}, list); !reflect.DeepEqual(got, want) {
-			t.Errorf("%q: %v, want %v", list, got, want)
-		}
-	}
-}

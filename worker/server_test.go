@@ -17,6 +17,7 @@ import (
 	"github.com/rocwire/rocwire/exporter/rpcstats"
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hipremote"
+	"github.com/rocwire/rocwire/simgpu"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smiremote"
 	"github.com/rocwire/rocwire/wire"
@@ -314,8 +315,15 @@ func TestSessionLimit(t *testing.T) {
 // TestVisibleDevices: the worker chooses among its cards, the client among those.
 func TestVisibleDevices(t *testing.T) {
 	w := serve(t, simbackend.Options{Cards: 4, Visible: []int{3, 1, 2}}, config())
-	for list, want := range map[string][]int{"": {3, 1, 2}, "1": {1}, "2,0": {2, 3}, "0,9,1": {3}, "-1": nil, "1,1": {1}} {
-		c := hipremote.New(hipremote.Config{Host: "127.0.0.1", Port: strconv.Itoa(w.Addr().Port), Devices: list, Logf: t.Logf})
+	for list, want := range map[string][]int{
+		"": {3, 1, 2}, "1": {1}, "2,0": {2, 3}, "0,9,1": {3}, "-1": nil, "1,1": {1}, simgpu.UUID("", 2) + ",0": {2, 3}, simgpu.UUID("", 0): nil,
+		"2,0;": {2, 3}, "2,0;1": {3}, "-1;0": nil, simgpu.UUID("", 1) + ";": {1}, simgpu.UUID("", 1) + ";1": nil,
+	} {
+		rocr, list, both := strings.Cut(list, ";")
+		if !both {
+			rocr, list = "", rocr
+		}
+		c := hipremote.New(hipremote.Config{Host: "127.0.0.1", Port: strconv.Itoa(w.Addr().Port), ROCrDevices: rocr, Devices: list, Logf: t.Logf})
 		n, e := c.GetDeviceCount()
 		if want == nil {
 			if e != hip.ErrorNoDevice {

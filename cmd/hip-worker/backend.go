@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"os"
 
+	"github.com/rocwire/rocwire/internal/visible"
+	"github.com/rocwire/rocwire/simgpu"
 	"github.com/rocwire/rocwire/worker"
 	"github.com/rocwire/rocwire/worker/simbackend"
 )
@@ -23,15 +25,15 @@ func openBackend(o *options, log *slog.Logger) (worker.Backend, error) {
 			log.Warn("no GPU of this machine can be used; simulating one", "error", err)
 		}
 	}
-	all := make([]int, o.simCards)
-	for i := range all {
-		all[i] = i
+	uuids := make([]string, o.simCards)
+	for i := range uuids {
+		uuids[i] = simgpu.UUID(o.simArch, i)
 	}
-	visible, err := choose(worker.VisibleDevices(all, o.visible), o.device)
+	served, err := choose(visible.Choose(o.rocrVisible, o.visible, uuids), o.device)
 	if err != nil {
 		return worker.Backend{}, err
 	}
-	return simbackend.New(simbackend.Options{Arch: o.simArch, MemoryBytes: o.simMemory, Cards: o.simCards, Visible: visible}, log)
+	return simbackend.New(simbackend.Options{Arch: o.simArch, MemoryBytes: o.simMemory, Cards: o.simCards, Visible: served}, log)
 }
 
 // choose takes one of the visible cards, or all.
@@ -42,7 +44,7 @@ func choose(visible []int, device int) ([]int, error) {
 	case device >= 0:
 		return visible[device : device+1], nil
 	case len(visible) == 0:
-		return nil, fmt.Errorf("HIP_VISIBLE_DEVICES leaves no card")
+		return nil, fmt.Errorf("ROCR_VISIBLE_DEVICES and HIP_VISIBLE_DEVICES leave no card")
 	}
 	return visible, nil
 }

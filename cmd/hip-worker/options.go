@@ -11,6 +11,7 @@ import (
 
 	"github.com/rocwire/rocwire/attribution"
 	"github.com/rocwire/rocwire/exporter/service"
+	"github.com/rocwire/rocwire/internal/visible"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/worker"
 )
@@ -24,7 +25,7 @@ Serves GPUs to HIP programs on other machines and tells who uses them.
   -p, --port PORT         port to listen on, 0 for a free one (18515, or TF_WORKER_PORT)
   --port-file FILE        write the port there once it is open
   --backend BACKEND       sim (simulated GPU), rocm (this machine's), auto (rocm if there is a GPU, otherwise sim)
-  -d, --device N          serve only this card (all, or TF_DEVICE_ID; HIP_VISIBLE_DEVICES is applied first)
+  -d, --device N          serve only this card (all, or TF_DEVICE_ID; ROCR_VISIBLE_DEVICES and HIP_VISIBLE_DEVICES are applied first)
   --max-sessions N        clients at once (256)
   --session-memory SIZE   device memory that a session may have of each card, such as 16G (all)
   --session-compute PCT   share of each card's time that a session's kernels may have, such as 50 (all)
@@ -54,12 +55,12 @@ type options struct {
 	insecure, verbose, version         bool
 	allowSet                           bool
 	quota                              smi.Quota // of each session and card
-	visible                            string    // HIP_VISIBLE_DEVICES
+	rocrVisible, visible               string    // ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES
 }
 
 // parse reads arguments and environment. An argument goes before its variable.
 func parse(args []string, getenv func(string) string) (*options, error) {
-	o := &options{port: worker.DefaultPort, device: -1, visible: getenv("HIP_VISIBLE_DEVICES")}
+	o := &options{port: worker.DefaultPort, device: -1, rocrVisible: getenv(visible.ROCrVariable), visible: getenv(visible.HIPVariable)}
 	for name, dst := range map[string]*int{"TF_WORKER_PORT": &o.port, "TF_DEVICE_ID": &o.device} {
 		if v := getenv(name); v != "" {
 			n, err := strconv.Atoi(v)

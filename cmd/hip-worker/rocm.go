@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"log/slog"
 	"strconv"
-	"strings"
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/internal/localsmi"
+	"github.com/rocwire/rocwire/internal/visible"
 	"github.com/rocwire/rocwire/rocm"
 	"github.com/rocwire/rocwire/worker"
 	"github.com/rocwire/rocwire/worker/rocmbackend"
@@ -18,20 +18,15 @@ const rocmName = rocmbackend.Name
 // openROCm makes the backend of this machine's GPUs. Whether there are any is asked in a process of its own: the parent must not have a
 // context on them.
 func openROCm(o *options, log *slog.Logger) (worker.Backend, error) {
-	visible := o.visible
+	served := visible.Within(o.rocrVisible, o.visible)
 	if o.device >= 0 {
-		list := strings.Split(visible, ",")
-		if visible == "" {
-			visible = strconv.Itoa(o.device)
-		} else if o.device < len(list) {
-			visible = list[o.device]
-		}
+		served = visible.Within(served, strconv.Itoa(o.device))
 	}
 	if err := probe(); err != nil {
 		return worker.Backend{}, err
 	}
-	log.Debug("using this machine's GPUs", "visible", visible)
-	return rocmbackend.New(visible)
+	log.Debug("using this machine's GPUs", "visible", served)
+	return rocmbackend.New(served)
 }
 
 // probeCommand is the first argument of a process that only looks whether there are GPUs.

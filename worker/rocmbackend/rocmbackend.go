@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/internal/visible"
 	"github.com/rocwire/rocwire/rocm"
 	"github.com/rocwire/rocwire/worker"
 )
@@ -15,17 +16,17 @@ import (
 // Name of the backend.
 const Name = "rocm"
 
-// New makes the parent's side. visible is the HIP_VISIBLE_DEVICES of sessions, "" for all. It has no management data of its own:
+// New makes the parent's side. served is the list of the devices that sessions may use, as ROCR_VISIBLE_DEVICES has it, "" for all. It has no management data of its own:
 // whoever opens a source of the same cards adds it.
-func New(visible string) (worker.Backend, error) {
-	return worker.Backend{Name: Name, Args: []string{"--backend", Name, "--visible", visible}}, nil
+func New(served string) (worker.Backend, error) {
+	return worker.Backend{Name: Name, Args: []string{"--backend", Name, "--visible", served}}, nil
 }
 
 // Session is the session process's side. args are those of New's backend.
 func Session(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
 	f := flag.NewFlagSet("session", flag.ContinueOnError)
 	f.String("backend", Name, "")
-	visible := f.String("visible", "", "")
+	served := f.String("visible", "", "")
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
@@ -33,11 +34,12 @@ func Session(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
 		Log: log,
 		Open: func(s worker.Session) (worker.Opened, error) {
 			// The library reads its variable once, when it is loaded; the client's choice is among what the worker serves.
-			for name, v := range map[string]string{"ROCR_VISIBLE_DEVICES": *visible, "HIP_VISIBLE_DEVICES": s.Hello.Devices} {
-				if v == "" {
-					continue
+			for name, v := range map[string]string{visible.ROCrVariable: visible.Within(*served, s.Hello.ROCrDevices), visible.HIPVariable: s.Hello.Devices} {
+				err := os.Unsetenv(name) // the worker's own is part of what it serves
+				if v != "" {
+					err = os.Setenv(name, v)
 				}
-				if err := os.Setenv(name, v); err != nil {
+				if err != nil {
 					return worker.Opened{}, err
 				}
 			}

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/internal/visible"
 	"github.com/rocwire/rocwire/simgpu"
 	"github.com/rocwire/rocwire/worker"
 )
@@ -78,7 +79,7 @@ func logf(log *slog.Logger) func(string, ...any) {
 // Session is the session process's side: how it opens its runtime. args are those of New's backend.
 func Session(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
 	f := flag.NewFlagSet("session", flag.ContinueOnError)
-	backend, arch, visible := f.String("backend", Name, ""), f.String("arch", "", ""), f.String("visible", "", "")
+	backend, arch, cards := f.String("backend", Name, ""), f.String("arch", "", ""), f.String("visible", "", "")
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
@@ -86,10 +87,10 @@ func Session(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
 		return nil, fmt.Errorf("backend %q", *backend)
 	}
 	var devices []int
-	for _, s := range strings.Split(*visible, ",") {
+	for _, s := range strings.Split(*cards, ",") {
 		n, err := strconv.Atoi(s)
 		if err != nil {
-			return nil, fmt.Errorf("visible cards %q", *visible)
+			return nil, fmt.Errorf("visible cards %q", *cards)
 		}
 		devices = append(devices, n)
 	}
@@ -104,7 +105,14 @@ func Session(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
 			var report atomic.Pointer[func(hip.Stream, hip.Error, string)]
 			// A card that does not answer is not there for programs that start now.
 			there := slices.DeleteFunc(slices.Clone(devices), func(d int) bool { return seg.Condition(d).Gone })
-			chosen := worker.VisibleDevices(there, s.Hello.Devices)
+			uuids := make([]string, len(there))
+			for i, d := range there {
+				uuids[i] = simgpu.UUID(*arch, d)
+			}
+			chosen := visible.Choose(s.Hello.ROCrDevices, s.Hello.Devices, uuids)
+			for i, n := range chosen {
+				chosen[i] = there[n]
+			}
 			if len(chosen) == 0 {
 				return worker.Opened{}, hip.ErrorNoDevice
 			}
