@@ -1,6 +1,7 @@
 package simgpu
 
 import (
+	"slices"
 	"time"
 
 	"github.com/rocwire/rocwire/hip"
@@ -55,7 +56,7 @@ func (r *Runtime) locate(ptr hip.Ptr, n uint64) (*vmem.Alloc, hip.Error) {
 }
 
 // newTransfer checks a copy.
-func (r *Runtime) newTransfer(dst hip.Ptr, dpitch uint64, src hip.Ptr, spitch, width, height uint64, kind hip.MemcpyKind) (transfer, hip.Error) {
+func (r *Runtime) newTransfer(d *device, dst hip.Ptr, dpitch uint64, src hip.Ptr, spitch, width, height uint64, kind hip.MemcpyKind) (transfer, hip.Error) {
 	tr := transfer{dst: uint64(dst), src: uint64(src), dpitch: dpitch, spitch: spitch, width: width, height: height}
 	if (kind < hip.MemcpyHostToHost || kind > hip.MemcpyDefault) && kind != hip.MemcpyDeviceToDeviceNoCU {
 		return tr, hip.ErrorInvalidMemcpyDirection
@@ -71,6 +72,9 @@ func (r *Runtime) newTransfer(dst hip.Ptr, dpitch uint64, src hip.Ptr, spitch, w
 	}
 	if tr.srcA, e = r.locate(src, sn); e != hip.Success {
 		return tr, e
+	}
+	if !d.reaches(tr.dstA, tr.dst, dn, hip.MemAccessFlagsProtReadWrite) || !d.reaches(tr.srcA, tr.src, sn, hip.MemAccessFlagsProtRead) {
+		return tr, hip.ErrorInvalidValue
 	}
 	if tr.dstA == nil {
 		_, tr.pinned = r.registered.find(tr.dst, dn)
@@ -97,12 +101,34 @@ func (tr *transfer) direction() (dir card.Copy, counts bool) {
 	return 0, false
 }
 
+// owners are the devices whose memory an allocation is.
+func owners(a *vmem.Alloc) []*device {
+	if a == nil {
+		return nil
+	}
+	if a.Kind != vmem.Virtual {
+		return []*device{noteOf(a).d}
+	}
+	v := noteOf(a).reserved
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	var list []*device
+	for _, m := range v.maps {
+		if !slices.Contains(list, m.p.d) {
+			list = append(list, m.p.d)
+		}
+	}
+	return list
+}
+
 // others are fences for what other devices still do with the memory.
 func (tr *transfer) others(d *device) []queue.Fence {
 	var list []queue.Fence
 	for _, a := range []*vmem.Alloc{tr.dstA, tr.srcA} {
-		if a != nil && noteOf(a).d != d {
-			list = append(list, noteOf(a).d.queues.Blocking()...)
+		for _, o := range owners(a) {
+			if o != d {
+				list = append(list, o.queues.Blocking()...)
+			}
 		}
 	}
 	return list
@@ -199,7 +225,7 @@ func (r *Runtime) memcpy(t hip.Thread, dst hip.Ptr, dpitch uint64, src hip.Ptr, 
 	if height != 1 && (width > dpitch || width > spitch) {
 		return hip.ErrorInvalidPitchValue
 	}
-	tr, e := r.newTransfer(dst, dpitch, src, spitch, width, height, kind)
+	tr, e := r.newTransfer(st.d, dst, dpitch, src, spitch, width, height, kind)
 	if e != hip.Success {
 		return e
 	}
@@ -293,7 +319,11 @@ func (r *Runtime) copyBytes(t hip.Thread, ptr hip.Ptr, host []byte, s hip.Stream
 	if e != hip.Success {
 		return e
 	}
-	if a == nil {
+	want := hip.MemAccessFlags(hip.MemAccessFlagsProtRead)
+	if in {
+		want = hip.MemAccessFlagsProtReadWrite
+	}
+	if a == nil || !st.d.reaches(a, uint64(ptr), n, want) {
 		return hip.ErrorInvalidValue
 	}
 	tr := transfer{dstA: a}

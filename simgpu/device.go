@@ -47,6 +47,7 @@ func (r *Runtime) DeviceSynchronize(t hip.Thread) hip.Error {
 	}
 	defer r.leave()
 	queue.WaitAll(d.queues.All())
+	d.waited()
 	return d.status()
 }
 
@@ -70,14 +71,25 @@ func (r *Runtime) DeviceReset(t hip.Thread) hip.Error {
 	for _, s := range r.streams.takeIf(func(s *stream) bool { return s.d == d }) {
 		s.q.Close()
 	}
-	r.events.takeIf(func(v *event) bool { return v.d == d })
+	for _, v := range r.events.takeIf(func(v *event) bool { return v.d == d }) {
+		if v.shared != nil {
+			v.shared.close(r.o.Broker)
+		}
+	}
 	r.functions.takeIf(func(f *function) bool { return f.m.d == d })
 	for _, m := range r.modules.takeIf(func(m *module) bool { return m.d == d }) {
 		r.unload(m)
 	}
+	r.pools.takeIf(func(p *pool) bool {
+		if p.d == d {
+			p.forget()
+		}
+		return p.d == d && !p.own()
+	})
+	r.forgetPhysical(d)
 	if s := r.space.Load(); s != nil {
 		s.Each(func(a *vmem.Alloc) bool {
-			if n := noteOf(a); n.d == d && a.Kind != vmem.Runtime && n.freed.CompareAndSwap(false, true) {
+			if n := noteOf(a); n.d == d && a.Kind != vmem.Runtime && a.Kind != vmem.Virtual && n.freed.CompareAndSwap(false, true) {
 				r.release(a)
 			}
 			return true

@@ -21,8 +21,9 @@ const (
 
 // event is a HIP event: the place in a stream where it was recorded last.
 type event struct {
-	d     *device
-	flags uint32
+	d      *device
+	flags  uint32
+	shared *sharedEvent // nil unless it is one of several processes
 
 	mu   sync.Mutex
 	mark *queue.Mark // nil: not recorded
@@ -40,8 +41,7 @@ func (v *event) set(m *queue.Mark) {
 	v.mu.Unlock()
 }
 
-// EventCreateWithFlags makes an event. Events between processes are not
-// supported.
+// EventCreateWithFlags makes an event.
 func (r *Runtime) EventCreateWithFlags(t hip.Thread, flags uint32) (hip.Event, hip.Error) {
 	d, e := r.enter(t)
 	if e != hip.Success {
@@ -52,11 +52,15 @@ func (r *Runtime) EventCreateWithFlags(t hip.Thread, flags uint32) (hip.Event, h
 	if flags&^known != 0 || bits.OnesCount32(flags&eventReleaseFlags) > 1 || flags&eventInterprocess != 0 && flags&eventDisableTiming == 0 {
 		return 0, hip.ErrorInvalidValue
 	}
+	v := &event{d: d, flags: flags}
 	if flags&eventInterprocess != 0 {
-		return 0, hip.ErrorNotSupported
+		var err error
+		if v.shared, err = newSharedEvent(-1); err != nil {
+			return 0, hip.ErrorOutOfMemory
+		}
 	}
 	h := hip.Event(r.handle())
-	r.events.put(h, &event{d: d, flags: flags})
+	r.events.put(h, v)
 	return h, hip.Success
 }
 
@@ -70,8 +74,12 @@ func (r *Runtime) EventDestroy(t hip.Thread, ev hip.Event) hip.Error {
 	if ev == 0 {
 		return hip.ErrorInvalidHandle
 	}
-	if _, ok := r.events.take(ev); !ok {
+	v, ok := r.events.take(ev)
+	if !ok {
 		return hip.ErrorContextIsDestroyed
+	}
+	if v.shared != nil {
+		v.shared.close(r.o.Broker)
 	}
 	return hip.Success
 }
@@ -94,6 +102,9 @@ func (r *Runtime) EventRecord(t hip.Thread, ev hip.Event, s hip.Stream) hip.Erro
 	if st.d != v.d {
 		return hip.ErrorInvalidHandle
 	}
+	if v.shared != nil {
+		return v.shared.record(v, st)
+	}
 	v.set(st.q.Record())
 	return hip.Success
 }
@@ -109,6 +120,9 @@ func (r *Runtime) EventSynchronize(t hip.Thread, ev hip.Event) hip.Error {
 	v, ok := r.events.get(ev)
 	if !ok {
 		return hip.ErrorInvalidHandle
+	}
+	if v.shared != nil {
+		return v.shared.query(v.d, true)
 	}
 	if m := v.recorded(); m != nil {
 		m.Fence().Wait()
@@ -126,6 +140,9 @@ func (r *Runtime) EventQuery(t hip.Thread, ev hip.Event) hip.Error {
 	v, ok := r.events.get(ev)
 	if !ok {
 		return hip.ErrorInvalidHandle
+	}
+	if v.shared != nil {
+		return v.shared.query(v.d, false)
 	}
 	if m := v.recorded(); m != nil && !m.Fence().Passed() {
 		return hip.ErrorNotReady

@@ -118,7 +118,7 @@ func (r *Runtime) HostFree(t hip.Thread, ptr hip.Ptr) hip.Error {
 		return hip.Success
 	}
 	a := r.allocation(ptr)
-	if a == nil || a.Kind == vmem.Device || uint64(ptr) != a.Base || !noteOf(a).freed.CompareAndSwap(false, true) {
+	if a == nil || a.Kind != vmem.Host && a.Kind != vmem.Managed || uint64(ptr) != a.Base || !noteOf(a).freed.CompareAndSwap(false, true) {
 		return hip.ErrorInvalidValue
 	}
 	for _, d := range r.devices { // every card may use it
@@ -138,7 +138,7 @@ func (r *Runtime) HostGetDevicePointer(t hip.Thread, ptr hip.Ptr, flags uint32) 
 	if flags != 0 {
 		return 0, hip.ErrorInvalidValue
 	}
-	if a := r.allocation(ptr); a != nil && a.Kind != vmem.Device {
+	if a := r.allocation(ptr); a != nil && (a.Kind == vmem.Host || a.Kind == vmem.Managed) {
 		return ptr, hip.Success
 	}
 	if _, ok := r.registered.find(uint64(ptr), 1); ok {

@@ -67,8 +67,8 @@ func (r *Runtime) prepare(t hip.Thread, l *hip.Launch) (st *stream, k *launch, m
 		if h == 0 {
 			continue
 		}
-		if marks[i], ok = r.events.get(h); !ok || marks[i].d != st.d {
-			return nil, nil, marks, hip.ErrorInvalidHandle
+		if marks[i], ok = r.events.get(h); !ok || marks[i].d != st.d || marks[i].shared != nil {
+			return nil, nil, marks, hip.ErrorInvalidHandle // shared events have no times
 		}
 	}
 	k.args = bytes.Clone(l.Args)
@@ -194,7 +194,7 @@ func (d *device) run(st *stream, l *launch) {
 		return
 	}
 	x := exec.Dispatch{
-		Program: s.program, Kernel: kn.Name, Entry: l.f.entry, Desc: l.f.desc,
+		Program: s.program, Memory: s.view(d), Kernel: kn.Name, Entry: l.f.entry, Desc: l.f.desc,
 		Kernarg: mem.args, DispatchPtr: mem.packet, QueuePtr: d.args.queue,
 		Grid: l.global, Group: l.block, DynamicLDS: l.lds, Cooperative: l.cooperative,
 	}

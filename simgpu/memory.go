@@ -14,12 +14,18 @@ type note struct {
 	d      *device
 	placed bool        // its capacity came from a grant and goes back there
 	freed  atomic.Bool // FreeAsync was called, or Free is under way
+
+	block    atomic.Pointer[poolBlock] // of a pool, nil if it is not of one
+	reserved *reservation              // of addresses alone
+	imported bool                      // another process's memory
+	opened   *opened                   // by IpcOpenMemHandle; set before anyone knows the address
+	file     file                      // by which others have it; shares.mu
 }
 
 func noteOf(a *vmem.Alloc) *note { return a.Note.(*note) }
 
 // onCard reports whether the allocation counts as card memory.
-func onCard(k vmem.Kind) bool { return k == vmem.Device || k == vmem.Code }
+func onCard(k vmem.Kind) bool { return k == vmem.Device || k == vmem.Code || k == vmem.Virtual }
 
 // allocate takes capacity and address space. ErrorOutOfMemory if either is
 // missing.
@@ -29,7 +35,7 @@ func (d *device) allocate(size uint64, kind vmem.Kind, flags uint32) (*vmem.Allo
 		return nil, e
 	}
 	pages := vmem.RoundUp(size)
-	if pages > s.Size() || onCard(kind) && !d.meter.Take(pages) {
+	if pages > s.Size() || onCard(kind) && !d.take(pages) {
 		return nil, hip.ErrorOutOfMemory
 	}
 	a, err := s.Alloc(size, vmem.Alloc{Kind: kind, Card: d.id, Flags: flags, Note: &note{d: d}})
@@ -53,11 +59,15 @@ func (d *device) entered(a *vmem.Alloc) {
 
 // release ends an allocation and gives back what it took.
 func (r *Runtime) release(a *vmem.Alloc) bool {
+	n := noteOf(a)
+	n.freed.Store(true)
 	if !r.space.Load().Free(a) {
 		return false
 	}
-	n := noteOf(a)
+	r.unshare(n)
 	switch {
+	case n.imported:
+		n.d.takeImport(-vmem.RoundUp(a.Size))
 	case n.placed:
 		n.d.mu.Lock()
 		n.d.granted += a.Pages()
@@ -99,7 +109,18 @@ func (r *Runtime) Free(t hip.Thread, ptr hip.Ptr) hip.Error {
 		return hip.Success
 	}
 	a := r.allocation(ptr)
-	if a == nil || uint64(ptr) != a.Base || !noteOf(a).freed.CompareAndSwap(false, true) {
+	if a == nil || uint64(ptr) != a.Base || a.Kind == vmem.Virtual || noteOf(a).opened != nil {
+		return hip.ErrorInvalidValue
+	}
+	if b := noteOf(a).block.Load(); b != nil {
+		queue.WaitAll(noteOf(a).d.queues.All())
+		if !b.p.put(b, nil) {
+			return hip.ErrorInvalidValue
+		}
+		b.p.waited()
+		return hip.Success
+	}
+	if !noteOf(a).freed.CompareAndSwap(false, true) {
 		return hip.ErrorInvalidValue
 	}
 	queue.WaitAll(noteOf(a).d.queues.All())
@@ -107,6 +128,32 @@ func (r *Runtime) Free(t hip.Thread, ptr hip.Ptr) hip.Error {
 		return hip.ErrorInvalidValue
 	}
 	return hip.Success
+}
+
+// freeAsync is FreeAsync on a stream that was found.
+func (r *Runtime) freeAsync(ptr hip.Ptr, st *stream) hip.Error {
+	a := r.allocation(ptr)
+	if a == nil || uint64(ptr) != a.Base || a.Kind == vmem.Virtual || noteOf(a).opened != nil {
+		return hip.ErrorInvalidValue
+	}
+	if b := noteOf(a).block.Load(); b != nil {
+		if !b.p.put(b, st) {
+			return hip.ErrorInvalidValue
+		}
+		return hip.Success
+	}
+	if !noteOf(a).freed.CompareAndSwap(false, true) {
+		return hip.ErrorInvalidValue
+	}
+	st.q.Add(queue.Task{Always: true, Run: func() { r.release(a) }})
+	return hip.Success
+}
+
+// drain waits until the devices have done everything they were told.
+func (r *Runtime) drain() {
+	for _, d := range r.devices {
+		queue.WaitAll(d.queues.All())
+	}
 }
 
 // allocation is what ptr points into, as far as it is a program's, nil for none.
@@ -120,69 +167,6 @@ func (r *Runtime) allocation(ptr hip.Ptr) *vmem.Alloc {
 		return nil
 	}
 	return a
-}
-
-// MallocAsync allocates card memory at once: it may be used by everything that
-// is queued from now on.
-func (r *Runtime) MallocAsync(t hip.Thread, size uint64, s hip.Stream) (hip.Ptr, hip.Error) {
-	_, e := r.enter(t)
-	if e != hip.Success {
-		return 0, e
-	}
-	defer r.leave()
-	st, e := r.stream(t, s)
-	if e != hip.Success {
-		return 0, e
-	}
-	if size == 0 {
-		return 0, hip.Success
-	}
-	a, e := st.d.allocate(size, vmem.Device, 0)
-	if e != hip.Success {
-		return 0, e
-	}
-	return hip.Ptr(a.Base), hip.Success
-}
-
-// FreeAsync ends an allocation when the stream gets there.
-func (r *Runtime) FreeAsync(t hip.Thread, ptr hip.Ptr, s hip.Stream) hip.Error {
-	_, e := r.enter(t)
-	if e != hip.Success {
-		return e
-	}
-	defer r.leave()
-	st, e := r.stream(t, s)
-	if e != hip.Success {
-		return e
-	}
-	if ptr == 0 {
-		return hip.ErrorInvalidValue
-	}
-	a := r.allocation(ptr)
-	if a == nil || uint64(ptr) != a.Base || !noteOf(a).freed.CompareAndSwap(false, true) {
-		return hip.ErrorInvalidValue
-	}
-	st.q.Add(queue.Task{Always: true, Run: func() { r.release(a) }})
-	return hip.Success
-}
-
-// DeviceGetDefaultMemPool is the pool of MallocAsync. It keeps nothing back:
-// memory that is freed is free.
-func (r *Runtime) DeviceGetDefaultMemPool(device int32) (hip.MemPool, hip.Error) {
-	if device < 0 || int(device) >= len(r.devices) {
-		return 0, hip.ErrorInvalidDevice
-	}
-	return r.devices[device].pool, hip.Success
-}
-
-// MemPoolTrimTo has nothing to trim.
-func (r *Runtime) MemPoolTrimTo(pool hip.MemPool, _ uint64) hip.Error {
-	for _, d := range r.devices {
-		if d.pool == pool {
-			return hip.Success
-		}
-	}
-	return hip.ErrorInvalidValue
 }
 
 // MemGetInfo counts what was granted and is not in use as free.
@@ -201,7 +185,8 @@ func (r *Runtime) MemGetInfo(t hip.Thread) (free, total uint64, e hip.Error) {
 
 // ReserveRange chooses where device addresses lie, before the first allocation.
 // The runtime places what it allocates itself (Malloc, HostMalloc, modules) in
-// own; a caller that uses MallocAt stays out of it.
+// own, reservations in the last half of it; a caller that uses MallocAt stays out
+// of it.
 func (r *Runtime) ReserveRange(all, own hip.Span) hip.Error {
 	if _, e := r.enterAny(0); e != hip.Success {
 		return e
@@ -212,7 +197,7 @@ func (r *Runtime) ReserveRange(all, own hip.Span) hip.Error {
 	if r.space.Load() != nil {
 		return hip.ErrorInvalidValue
 	}
-	vs, err := vmem.Reserve(all.Base, all.Size, vmem.Options{Own: own.Base, OwnSize: own.Size})
+	vs, err := vmem.Reserve(all.Base, all.Size, vmem.Options{Own: own.Base, OwnSize: own.Size, VirtualPart: virtualPart})
 	if err != nil {
 		r.o.Logf("simgpu: %v", err)
 		return hip.ErrorInvalidValue
@@ -220,6 +205,9 @@ func (r *Runtime) ReserveRange(all, own hip.Span) hip.Error {
 	_, e := r.adopt(vs, true)
 	return e
 }
+
+// virtualPart of its own addresses are for reservations: one in so many bytes.
+const virtualPart = 2
 
 // Grant takes capacity from the card for MallocAt, as much of size as there is.
 func (r *Runtime) Grant(t hip.Thread, size uint64) (uint64, hip.Error) {
@@ -233,7 +221,7 @@ func (r *Runtime) Grant(t hip.Thread, size uint64) (uint64, hip.Error) {
 		if size == 0 {
 			return 0, hip.ErrorOutOfMemory
 		}
-		if d.meter.Take(size) {
+		if d.take(size) {
 			break
 		}
 		size = min(d.meter.Free()&^(hip.Granule-1), size-hip.Granule)
@@ -298,8 +286,8 @@ func (r *Runtime) MallocAt(t hip.Thread, addr hip.Ptr, size uint64) hip.Error {
 // DeviceBytes is device memory as this process sees it. It is valid until it is
 // freed; nothing orders access to it with what streams do.
 func (r *Runtime) DeviceBytes(ptr hip.Ptr, n uint64) ([]byte, bool) {
-	a := r.visible(ptr) // variables of modules too
-	if a == nil || n > a.End()-uint64(ptr) {
+	a := r.visible(ptr)                                                // variables of modules too
+	if a == nil || n > a.End()-uint64(ptr) || a.Kind == vmem.Virtual { // who may access that depends
 		return nil, false
 	}
 	return vmem.Raw(uint64(ptr), n), true

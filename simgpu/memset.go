@@ -65,7 +65,7 @@ func (r *Runtime) memset(t hip.Thread, dst hip.Ptr, pitch uint64, value uint32, 
 	if e != hip.Success {
 		return e
 	}
-	if a == nil { // ordinary host memory cannot be set
+	if a == nil || !st.d.reaches(a, uint64(dst), n, hip.MemAccessFlagsProtReadWrite) { // ordinary host memory cannot be set
 		return hip.ErrorInvalidValue
 	}
 	set := setting{st, a, uint64(dst), pitch, width, height, n, value, size}

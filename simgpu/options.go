@@ -40,6 +40,10 @@ type Options struct {
 	// PID names the session in the segment; 0 is this process.
 	PID int
 
+	// Broker passes shared memory to and from other processes; nil knows those
+	// runtimes only that are in this process and have none either.
+	Broker hip.Broker
+
 	// Logf receives one line for each fault and refused module; nil discards.
 	Logf func(format string, args ...any)
 	// OnAsyncError is called once when a kernel's fault ends a device's context,
@@ -104,6 +108,9 @@ func (o *Options) complete() error {
 	}
 	if o.PID == 0 {
 		o.PID = os.Getpid()
+	}
+	if o.Broker == nil {
+		o.Broker = &local
 	}
 	if o.Logf == nil {
 		o.Logf = func(string, ...any) {}

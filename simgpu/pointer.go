@@ -31,6 +31,13 @@ func (r *Runtime) PointerGetAttributes(t hip.Thread, ptr hip.Ptr) (hip.PointerAt
 	if a == nil {
 		return hip.PointerAttributes{Type: hip.MemoryTypeUnregistered, Device: invalidDevice, HostPointer: ptr}, hip.Success
 	}
+	if a.Kind == vmem.Virtual {
+		m := noteOf(a).reserved.find(uint64(ptr))
+		if m == nil {
+			return hip.PointerAttributes{}, hip.ErrorInvalidValue
+		}
+		return hip.PointerAttributes{Type: hip.MemoryTypeDevice, Device: m.p.d.id, DevicePointer: ptr}, hip.Success
+	}
 	p := hip.PointerAttributes{Type: hip.MemoryTypeDevice, Device: a.Card, DevicePointer: ptr, AllocationFlags: a.Flags}
 	switch a.Kind {
 	case vmem.Host:
@@ -54,7 +61,11 @@ func (r *Runtime) MemGetAddressRange(t hip.Thread, ptr hip.Ptr) (base hip.Ptr, s
 	if a == nil {
 		return 0, 0, hip.ErrorNotFound
 	}
-	return hip.Ptr(a.Base), a.Size, hip.Success
+	at, size, ok := extent(a, ptr)
+	if !ok {
+		return 0, 0, hip.ErrorNotFound
+	}
+	return hip.Ptr(at), size, hip.Success
 }
 
 // MemPtrGetInfo is the size of the allocation that a pointer points into.
@@ -70,7 +81,24 @@ func (r *Runtime) MemPtrGetInfo(t hip.Thread, ptr hip.Ptr) (uint64, hip.Error) {
 	if a == nil {
 		return 0, hip.ErrorInvalidValue
 	}
-	return a.Size, hip.Success
+	_, size, ok := extent(a, ptr)
+	if !ok {
+		return 0, hip.ErrorInvalidValue
+	}
+	return size, hip.Success
+}
+
+// extent is the memory at ptr inside an allocation: all of it, or what is mapped
+// there of reserved addresses, if anything is.
+func extent(a *vmem.Alloc, ptr hip.Ptr) (base, size uint64, ok bool) {
+	if a.Kind != vmem.Virtual {
+		return a.Base, a.Size, true
+	}
+	m := noteOf(a).reserved.find(uint64(ptr))
+	if m == nil {
+		return 0, 0, false
+	}
+	return m.base, m.size, true
 }
 
 // visible is what ptr points into, the memory of modules included: their

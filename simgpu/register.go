@@ -85,7 +85,7 @@ func (r *Runtime) HostRegister(t hip.Thread, ptr hip.Ptr, size uint64, flags uin
 		return hip.ErrorHostMemoryAlreadyRegistered
 	}
 	g.list = slices.Insert(g.list, i, region{base, size, flags, d})
-	s.program.Memory().SetWindows(g.windows())
+	r.show(s, g.windows())
 	d.meter.TakeHost(vmem.RoundUp(size))
 	return hip.Success
 }
@@ -134,6 +134,6 @@ func (r *Runtime) unregister(which func(region) bool) bool {
 	if len(g.list) == n {
 		return false
 	}
-	r.space.Load().program.Memory().SetWindows(g.windows())
+	r.show(r.space.Load(), g.windows())
 	return true
 }

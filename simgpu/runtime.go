@@ -34,6 +34,13 @@ type Runtime struct {
 	events    table[hip.Event, *event]
 	modules   table[hip.Module, *module]
 	functions table[hip.Function, *function]
+	physicals table[hip.GenericAllocation, *physical]
+	pools     table[hip.MemPool, *pool]
+
+	gate    *queue.Gate // of everything that touches the cards' memory
+	mapped  mappedWindows
+	showing sync.Mutex // held while devices are told of windows
+	shares  shares
 
 	multi   sync.Mutex   // held while a launch on several devices is queued
 	closing sync.RWMutex // held for reading by calls, for writing by Close
@@ -45,6 +52,7 @@ type space struct {
 	*vmem.Space
 	placed  bool // ReserveRange chose the range
 	program *exec.Program
+	views   []*exec.Memory // as each device sees it; nil: they see the same
 }
 
 // device is one card as this process uses it: what HIP calls a primary context.
@@ -65,10 +73,11 @@ type device struct {
 	ctx    context.Context // ends with the context
 	cancel context.CancelCauseFunc
 
-	granted uint64 // capacity set aside for MallocAt and not used; mu
-	peers   map[int32]bool
-	pool    hip.MemPool
-	args    kernargs
+	granted  uint64 // capacity set aside for MallocAt and not used; mu
+	imported uint64 // bytes of other processes that are open; mu
+	peers    map[int32]bool
+	pool     hip.MemPool // its own
+	args     kernargs
 }
 
 var (
@@ -89,7 +98,7 @@ func New(o Options) (*Runtime, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
 	}
-	r := &Runtime{o: o, product: products[o.Arch], workers: newWorkers(o.Workers)}
+	r := &Runtime{o: o, product: products[o.Arch], workers: newWorkers(o.Workers), gate: queue.NewGate()}
 	seg := o.Segment
 	if seg == nil {
 		var err error
@@ -108,12 +117,14 @@ func New(o Options) (*Runtime, error) {
 	r.handles.Store(16)
 	r.o.Segment = seg
 	for i, c := range o.Visible {
-		d := &device{r: r, id: int32(i), card: c, meter: r.session.Card(c), queues: queue.New(), peers: map[int32]bool{}}
+		d := &device{r: r, id: int32(i), card: c, meter: r.session.Card(c), queues: queue.New(r.gate), peers: map[int32]bool{}}
 		d.props = r.product.properties(c, seg.Capacity(c))
 		d.resets.Store(d.meter.Condition().Resets)
 		d.null = &stream{d: d, q: d.queues.Null()}
 		d.ctx, d.cancel = context.WithCancelCause(context.Background())
-		d.pool = hip.MemPool(r.handle())
+		p := newPool(d, defaultProps(d.id))
+		d.pool = p.handle
+		r.pools.put(p.handle, p)
 		r.devices = append(r.devices, d)
 	}
 	return r, nil
@@ -141,8 +152,10 @@ func (r *Runtime) Close() error {
 		queue.WaitAll(d.queues.All())
 	}
 	if s := r.space.Load(); s != nil {
+		s.Each(func(a *vmem.Alloc) bool { r.unshare(noteOf(a)); return true })
 		s.Close()
 	}
+	r.withdraw()
 	r.session.Detach()
 	if r.own != nil {
 		r.own.Close()
@@ -212,7 +225,7 @@ func (r *Runtime) memory() (*space, hip.Error) {
 	if s := r.space.Load(); s != nil {
 		return s, hip.Success
 	}
-	vs, err := vmem.ReserveAny(64<<20, vmem.Options{})
+	vs, err := vmem.ReserveAny(64<<20, vmem.Options{VirtualPart: virtualPart})
 	if err != nil {
 		r.o.Logf("simgpu: %v", err)
 		return nil, hip.ErrorOutOfMemory
@@ -222,15 +235,32 @@ func (r *Runtime) memory() (*space, hip.Error) {
 
 // adopt makes vs the address space. spaceMu is held.
 func (r *Runtime) adopt(vs *vmem.Space, placed bool) (*space, hip.Error) {
-	m, err := exec.NewMemory(vs.Base(), vs.Size())
+	size := vs.Size()
+	if len(r.devices) > 1 { // each may access other reserved addresses
+		size = vs.Virtual() - vs.Base()
+	}
+	m, err := exec.NewMemory(vs.Base(), size)
 	if err != nil {
 		vs.Close()
 		r.o.Logf("simgpu: %v", err)
 		return nil, hip.ErrorInvalidValue
 	}
 	s := &space{Space: vs, placed: placed, program: exec.NewProgram(r.product.arch, m)}
+	if len(r.devices) > 1 {
+		for range r.devices {
+			s.views = append(s.views, m.View())
+		}
+	}
 	r.space.Store(s)
 	return s, hip.Success
+}
+
+// view is the memory as d sees it, nil for the program's.
+func (s *space) view(d *device) *exec.Memory {
+	if s.views == nil {
+		return nil
+	}
+	return s.views[d.id]
 }
 
 // handle is a new handle. All kinds share one sequence: a stream's handle is
@@ -266,6 +296,18 @@ func (t *table[H, T]) take(h H) (T, bool) {
 	delete(t.m, h)
 	t.mu.Unlock()
 	return v, ok
+}
+
+// list is all that f chooses.
+func (t *table[H, T]) list(f func(T) bool) (list []T) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	for _, v := range t.m {
+		if f(v) {
+			list = append(list, v)
+		}
+	}
+	return list
 }
 
 // takeIf removes and returns all that f chooses.

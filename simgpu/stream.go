@@ -86,6 +86,7 @@ func (r *Runtime) StreamSynchronize(t hip.Thread, s hip.Stream) hip.Error {
 	} else {
 		st.q.Fence().Wait()
 	}
+	st.d.waited()
 	return st.d.status()
 }
 
@@ -130,8 +131,16 @@ func (r *Runtime) StreamWaitEvent(t hip.Thread, s hip.Stream, ev hip.Event, flag
 	if e != hip.Success {
 		return e
 	}
-	if m := v.recorded(); m != nil && !m.Fence().Passed() {
-		st.q.Add(queue.Task{After: []queue.Fence{m.Fence()}})
+	if v.shared != nil {
+		return v.shared.holdUp(st)
+	}
+	if m := v.recorded(); m != nil {
+		for _, p := range v.d.pools() {
+			p.follows(st, m)
+		}
+		if !m.Fence().Passed() {
+			st.q.Add(queue.Task{After: []queue.Fence{m.Fence()}})
+		}
 	}
 	return hip.Success
 }
@@ -196,7 +205,7 @@ func (r *Runtime) LaunchHostFunc(t hip.Thread, s hip.Stream, f func()) hip.Error
 		return e
 	}
 	ctx := st.d.context()
-	st.q.Add(queue.Task{Run: func() {
+	st.q.Add(queue.Task{Apart: true, Run: func() {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)

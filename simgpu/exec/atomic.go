@@ -196,6 +196,7 @@ func (op *atomicOp) regs() int { return int(op.size / 4) }
 // onGlobal does the operation for lanes whose w.offs are offsets from the
 // device memory's base.
 func (op *atomicOp) onGlobal(w *wave, s *Vec, lanes uint64) {
+	w.writable(lanes, op.size)
 	for m := lanes; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m) & 63
 		addr := w.mem.Base + w.offs[i]

@@ -6,8 +6,9 @@ import "fmt"
 // descriptor say. All addresses are device addresses.
 type Dispatch struct {
 	Program     *Program
-	Kernel      string // name, for faults
-	Entry       uint64 // address of the first instruction
+	Memory      *Memory // a View of the program's; nil is the program's itself
+	Kernel      string  // name, for faults
+	Entry       uint64  // address of the first instruction
 	Desc        Descriptor
 	Kernarg     uint64    // kernel argument segment, complete with hidden arguments
 	DispatchPtr uint64    // the AQL packet in device memory; needed by kernels that ask for it
@@ -73,10 +74,21 @@ func (d *Dispatch) check() error {
 	if d.Desc.userSGPRs() > 16 {
 		return d.fail("%d user SGPRs, at most 16", d.Desc.userSGPRs())
 	}
+	if m := d.Memory; m != nil && (m.Base != d.Program.mem.Base || m.Size != d.Program.mem.Size) {
+		return d.fail("its memory is not the program's")
+	}
 	if d.Entry&3 != 0 || !d.Program.mem.Contains(d.Entry, 4) {
 		return d.fail("entry point %#x is not in device memory", d.Entry)
 	}
 	return nil
+}
+
+// memory is what the dispatch sees.
+func (d *Dispatch) memory() *Memory {
+	if d.Memory != nil {
+		return d.Memory
+	}
+	return d.Program.mem
 }
 
 // scratch is the private segment of a lane in bytes, a multiple of 4.

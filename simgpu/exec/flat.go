@@ -125,6 +125,7 @@ func flatStore(a *access) handler {
 		return func(w *wave) {
 			out := w.foreign(addr(w, a.size), a.size)
 			if out == 0 {
+				w.writable(w.exec, a.size)
 				a.store(w.mem.base, &w.offs, s.get(w), w.exec)
 			} else {
 				if !flat {
@@ -132,6 +133,7 @@ func flatStore(a *access) handler {
 				}
 				lds, scratch := w.spaces(out)
 				if in := w.exec &^ out; in != 0 {
+					w.writable(in, a.size)
 					a.store(w.mem.base, &w.offs, s.get(w), in)
 				}
 				w.ldsWrite(a, s.get(w), lds)

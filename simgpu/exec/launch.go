@@ -82,10 +82,10 @@ func (d *Dispatch) prepare() (l launchState, err error) {
 		if n >= l.user {
 			break
 		}
-		if !d.Program.mem.Contains(addr, 4) {
+		if !d.memory().Contains(addr, 4) {
 			return l, &Fault{Kind: MemoryFault, Addr: addr, Lane: -1, Kernel: d.Kernel, Detail: "kernel arguments to preload"}
 		}
-		put(*(*uint32)(d.Program.mem.at(addr)))
+		put(*(*uint32)(d.memory().at(addr)))
 	}
 	if has(propPrivateSegmentSize) {
 		put(uint32(d.scratch()))
@@ -96,7 +96,7 @@ func (d *Dispatch) prepare() (l launchState, err error) {
 // start puts a wave into the state in which a kernel begins.
 func (w *wave) start(s *scheduler, items int) {
 	d, l := s.d, &s.init
-	w.d, w.mem = d, d.Program.mem
+	w.d, w.mem = d, d.memory()
 	w.V = registers(w.V, l.nv)
 	w.A = registers(w.A, l.na)
 	w.setBases()

@@ -14,7 +14,7 @@ type Memory struct {
 	Size uint64 // bytes
 	base unsafe.Pointer
 
-	windows atomic.Pointer[[]Window]
+	windows atomic.Pointer[windows]
 }
 
 // maxAccess is the largest single access of a lane in bytes; a Memory is at
@@ -31,6 +31,10 @@ func NewMemory(base, size uint64) (*Memory, error) {
 	p := uintptr(base)
 	return &Memory{Base: base, Size: size, base: *(*unsafe.Pointer)(unsafe.Pointer(&p))}, nil
 }
+
+// View is the same memory with windows of its own, none yet: as another device
+// sees it.
+func (m *Memory) View() *Memory { return &Memory{Base: m.Base, Size: m.Size, base: m.base} }
 
 // Contains reports whether the n bytes at addr lie inside the range, or inside
 // a window.

@@ -190,6 +190,7 @@ func bufferStore(a *access) handler {
 				return
 			}
 			if in != 0 {
+				w.writable(in, a.size)
 				a.store(w.mem.base, &w.offs, s.get(w), in)
 			}
 			w.stats.WriteBytes += a.size * uint64(bits.OnesCount64(in))

@@ -16,6 +16,15 @@ func (m *Memory) check(addr, n uint64) unsafe.Pointer {
 	return m.at(addr)
 }
 
+// checkWrite is check for a store.
+func (m *Memory) checkWrite(addr, n uint64) unsafe.Pointer {
+	p := m.check(addr, n)
+	if m.inReadOnly(addr, n) {
+		panic(&Fault{Kind: MemoryFault, Addr: addr, Lane: -1, Detail: "memory is read-only for this device"})
+	}
+	return p
+}
+
 // smemOffset binds the sum of the offsets of a scalar memory instruction.
 func smemOffset(in *gcn.Inst) (func(w *wave) uint64, error) {
 	s, err := scalar(&in.SOffset)
@@ -68,7 +77,7 @@ func smemStore(n int) handler {
 		base, err := sbase(&in.Base)
 		size := uint64(n) * 4
 		return func(w *wave) {
-			p := w.mem.check(base(w)+off(w)&^3, size)
+			p := w.mem.checkWrite(base(w)+off(w)&^3, size)
 			copy(unsafe.Slice((*uint32)(p), n), w.S[s:int(s)+n])
 			w.stats.WriteBytes += size
 		}, err
@@ -130,7 +139,7 @@ func smemBufferStore(n int) handler {
 			o := off(w) &^ 3
 			for i := range n {
 				if at := o + uint64(i)*4; at+4 <= size {
-					*(*uint32)(w.mem.check(addr&^3+at, 4)) = w.S[int(s)+i]
+					*(*uint32)(w.mem.checkWrite(addr&^3+at, 4)) = w.S[int(s)+i]
 				}
 			}
 			w.stats.WriteBytes += uint64(n) * 4

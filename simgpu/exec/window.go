@@ -3,8 +3,18 @@ package exec
 import "math/bits"
 
 // Window is memory of this process outside the device's range that kernels may
-// use nevertheless: what a program registered (hipHostRegister).
-type Window struct{ Base, Size uint64 }
+// use nevertheless: what a program registered (hipHostRegister), or mapped for
+// this device alone (hipMemSetAccess).
+type Window struct {
+	Base, Size uint64
+	ReadOnly   bool // stores and atomics fault
+}
+
+// windows are all of a Memory's.
+type windows struct {
+	list     []Window
+	readOnly bool // one of them is
+}
 
 // SetWindows makes these all the windows there are. A kernel that runs takes
 // note at its next access outside the range.
@@ -13,17 +23,50 @@ func (m *Memory) SetWindows(list []Window) {
 		m.windows.Store(nil)
 		return
 	}
-	list = append([]Window(nil), list...)
-	m.windows.Store(&list)
+	ws := &windows{list: append([]Window(nil), list...)}
+	for _, w := range list {
+		ws.readOnly = ws.readOnly || w.ReadOnly
+	}
+	m.windows.Store(ws)
+}
+
+// inReadOnly reports whether the n bytes at addr lie inside a window that may
+// not be written.
+func (m *Memory) inReadOnly(addr, n uint64) bool {
+	ws := m.windows.Load()
+	if ws == nil || !ws.readOnly {
+		return false
+	}
+	for _, w := range ws.list {
+		if off := addr - w.Base; n <= w.Size && off <= w.Size-n {
+			return w.ReadOnly
+		}
+	}
+	return false
+}
+
+// writable stops the wave if one of the lanes, whose addresses are in w.offs, is
+// about to write where it may only read.
+func (w *wave) writable(lanes, n uint64) {
+	ws := w.mem.windows.Load()
+	if ws == nil || !ws.readOnly {
+		return
+	}
+	for m := lanes; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m) & 63
+		if addr := w.mem.Base + w.offs[i]; w.mem.inReadOnly(addr, n) {
+			panic(&Fault{Kind: MemoryFault, Addr: addr, Lane: i, Detail: "memory is read-only for this device"})
+		}
+	}
 }
 
 // inWindow reports whether the n bytes at addr lie inside one window.
 func (m *Memory) inWindow(addr, n uint64) bool {
-	list := m.windows.Load()
-	if list == nil {
+	ws := m.windows.Load()
+	if ws == nil {
 		return false
 	}
-	for _, w := range *list {
+	for _, w := range ws.list {
 		if off := addr - w.Base; n <= w.Size && off <= w.Size-n {
 			return true
 		}

@@ -19,15 +19,17 @@ import (
 
 // Queues are the streams of one device. Safe for concurrent use.
 type Queues struct {
+	gate    *Gate      // through which tasks go
 	mu      sync.Mutex // orders queueing: what is queued before what
 	null    *Stream
 	streams map[*Stream]struct{} // without null; a closed one until its work is done
 	aborted atomic.Bool
 }
 
-// New makes the queues of a device, with its null stream.
-func New() *Queues {
-	q := &Queues{streams: map[*Stream]struct{}{}}
+// New makes the queues of a device, with its null stream. The gate may be that
+// of several devices.
+func New(g *Gate) *Queues {
+	q := &Queues{gate: g, streams: map[*Stream]struct{}{}}
 	q.null = newStream(q, true)
 	return q
 }

@@ -9,6 +9,7 @@ import (
 // reached, the time.
 type Mark struct {
 	fence Fence
+	place Fence // of the last task before it, also when that has ended
 	mu    sync.Mutex
 	at    time.Time
 }
@@ -17,12 +18,12 @@ type Mark struct {
 // queues are aborted.
 func (s *Stream) Record() *Mark {
 	m := &Mark{}
-	if s.Begin() { // nothing is before it: it is reached
-		m.at = time.Now()
-		s.End()
+	if f, ok := s.begin(); ok { // nothing is before it: it is reached
+		m.at, m.place = time.Now(), f
+		s.end()
 		return m
 	}
-	m.fence = s.Add(Task{Always: true, Run: m.Now})
+	m.Set(s.Add(Task{Always: true, Apart: true, Run: m.Now}))
 	return m
 }
 
@@ -39,7 +40,11 @@ func (m *Mark) Now() {
 
 // Set says which fence passes when the mark has been reached. Before anyone
 // else sees the mark.
-func (m *Mark) Set(f Fence) { m.fence = f }
+func (m *Mark) Set(f Fence) { m.fence, m.place = f, f }
+
+// After reports whether the mark stands behind everything that a fence stands
+// for in the stream it was recorded on.
+func (m *Mark) After(f Fence) bool { return f.s != nil && m.place.s == f.s && m.place.seq >= f.seq }
 
 // Fence passes when the mark has been reached.
 func (m *Mark) Fence() Fence { return m.fence }

@@ -10,6 +10,7 @@ type Task struct {
 	Run    func()
 	After  []Fence // in addition to what comes before it in the stream
 	Always bool    // also when the queues were aborted
+	Apart  bool    // it touches no memory of the devices: it does not pass the gate
 }
 
 // Stream is an in-order queue.
@@ -119,29 +120,57 @@ func (s *Stream) Do(t Task) {
 		return
 	}
 	s.run(&t)
-	s.End()
+	s.end()
 }
 
 // Begin takes the stream for work that the caller does itself, at once, instead of a task: what is queued from now on comes after it. False if
 // something is before it, or the queues were aborted: then it must be queued. End must follow.
 func (s *Stream) Begin() bool {
+	if !s.q.gate.tryEnter() {
+		return false
+	}
+	_, ok := s.begin()
+	if !ok {
+		s.q.gate.Leave()
+	}
+	return ok
+}
+
+// begin is Begin for what does not pass the gate, with the place it took.
+func (s *Stream) begin() (f Fence, ok bool) {
 	q := s.q
 	q.mu.Lock()
-	ok := !s.waits() && !q.aborted.Load()
+	ok = !s.waits() && !q.aborted.Load()
 	if ok {
 		s.mu.Lock()
 		if ok = !s.running; ok {
 			s.running = true
 			s.tail++
+			f = Fence{s, s.tail}
 		}
 		s.mu.Unlock()
 	}
 	q.mu.Unlock()
-	return ok
+	return f, ok
+}
+
+// Place is a fence for everything queued so far, and what the null stream's
+// turns add to it. Unlike Fence it says where that is also if it is done.
+func (s *Stream) Place() Fence {
+	if f, ok := s.begin(); ok {
+		s.end()
+		return f
+	}
+	return s.Add(Task{Always: true})
 }
 
 // End ends what Begin began.
 func (s *Stream) End() {
+	s.q.gate.Leave()
+	s.end()
+}
+
+func (s *Stream) end() {
 	s.mu.Lock()
 	s.ended()
 	more := s.head < len(s.tasks)
@@ -181,7 +210,14 @@ func (s *Stream) run(t *Task) {
 	for _, f := range t.After {
 		f.Wait()
 	}
-	if t.Run != nil && (t.Always || !s.q.aborted.Load()) {
+	if t.Run == nil {
+		return
+	}
+	if !t.Apart {
+		s.q.gate.Enter()
+		defer s.q.gate.Leave()
+	}
+	if t.Always || !s.q.aborted.Load() {
 		t.Run()
 	}
 }

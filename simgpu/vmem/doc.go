@@ -5,7 +5,8 @@
 // A device address is a real address. Nothing outside an allocation is mapped,
 // so a kernel that leaves its buffers faults as it would on a real card, down
 // to the page. Pages are zero when an allocation begins and are given back to
-// the system when it ends.
+// the system when it ends. Pages may be those of a file (a memfd), so that
+// several ranges, and several processes, have the same memory.
 //
 // # Trust
 //
@@ -40,6 +41,7 @@ const (
 	Managed                 // memory that both sides use
 	Code                    // code and data of a loaded module: card memory
 	Runtime                 // the simulator's own: kernel arguments, queue descriptors
+	Virtual                 // reserved addresses, to which card memory is mapped piece by piece
 )
 
 func (k Kind) String() string {
@@ -54,11 +56,13 @@ func (k Kind) String() string {
 		return "module"
 	case Runtime:
 		return "runtime memory"
+	case Virtual:
+		return "reserved addresses"
 	}
 	return "unallocated"
 }
 
-// Alloc is one allocation. It is not changed after it is made.
+// Alloc is one allocation. What can be seen of it is not changed after it is made.
 type Alloc struct {
 	Base  uint64 // address of the first byte, a multiple of PageSize
 	Size  uint64 // bytes, as asked for
@@ -67,7 +71,8 @@ type Alloc struct {
 	Flags uint32 // of the call that made it
 	Note  any    // the owner's
 
-	span uint64 // bytes of address space: Size in whole pages and a guard page
+	span   uint64 // bytes of address space: Size in whole pages and a guard page
+	shared bool   // its pages are a file's, see Share; the space's mu
 }
 
 // End is the address after the last byte.

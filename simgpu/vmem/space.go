@@ -14,9 +14,10 @@ import (
 // Space is a reserved range of addresses and the allocations in it. Safe for
 // concurrent use.
 type Space struct {
-	base, size  uint64
-	own, ownEnd uint64 // where Alloc places
-	pages       pages
+	base, size          uint64
+	own, ownEnd         uint64 // where Alloc places
+	virtual, virtualEnd uint64 // where Reserve places
+	pages               pages
 
 	mu     sync.RWMutex
 	allocs tree // by address
@@ -30,6 +31,9 @@ type Options struct {
 	// Own and OwnSize are the part of the range, of whole pages, in which Alloc
 	// places; the rest is for AllocAt alone. No size is the whole range.
 	Own, OwnSize uint64
+	// VirtualPart says how much of that, at its end, is for reservations alone: one
+	// in so many bytes. 0: none.
+	VirtualPart uint64
 	// MaxMaps limits the memory mappings that the space may cause before it
 	// gives up guard pages; 0 is half of what the system allows a process.
 	MaxMaps int
@@ -56,6 +60,11 @@ func Reserve(base, size uint64, o Options) (*Space, error) {
 		return nil, fmt.Errorf("%w: %#x bytes at %#x: %v", ErrReserve, size, base, err)
 	}
 	s := &Space{base: base, size: size, own: o.Own, ownEnd: o.Own + o.OwnSize, pages: pages{base: base, end: base + size, maxMaps: o.MaxMaps}}
+	s.virtual, s.virtualEnd = s.ownEnd, s.ownEnd
+	if o.VirtualPart != 0 {
+		s.virtual = min((s.ownEnd-o.OwnSize/o.VirtualPart+chunkSize-1)&^(chunkSize-1), s.ownEnd) // no chunk is in both
+		s.ownEnd = s.virtual
+	}
 	if s.pages.maxMaps == 0 {
 		s.pages.maxMaps = systemMaps() / 2
 	}
@@ -93,6 +102,9 @@ func systemMaps() int {
 	}
 	return 65530
 }
+
+// Virtual is where reservations begin. What lies above is not for Alloc.
+func (s *Space) Virtual() uint64 { return s.virtual }
 
 // Base and Size are the reserved range.
 func (s *Space) Base() uint64 { return s.base }
@@ -149,7 +161,7 @@ func (s *Space) Alloc(size uint64, a Alloc) (*Alloc, error) {
 // AllocAt makes an allocation at addr; address and size are multiples of
 // PageSize. Errors: ErrRange, ErrTaken, ErrNoMemory.
 func (s *Space) AllocAt(addr, size uint64, a Alloc) (*Alloc, error) {
-	if addr%PageSize != 0 || size == 0 || size%PageSize != 0 || !s.Contains(addr, size) {
+	if addr%PageSize != 0 || size == 0 || size%PageSize != 0 || !s.Contains(addr, size) || addr+size > s.virtual && addr < s.virtualEnd {
 		return nil, fmt.Errorf("%w: %#x bytes at %#x", ErrRange, size, addr)
 	}
 	s.mu.Lock()
@@ -173,6 +185,12 @@ func (s *Space) place(a *Alloc) error {
 	if err := s.pages.open(a.Base, a.Pages()); err != nil {
 		return fmt.Errorf("%w: %v", ErrNoMemory, err)
 	}
+	s.enter(a)
+	return nil
+}
+
+// enter moves the span of a from the free ranges to the allocations. mu is held.
+func (s *Space) enter(a *Alloc) {
 	f := s.free.floor(a.Base)
 	base, end := f.base, f.end()
 	s.free.remove(base)
@@ -183,7 +201,6 @@ func (s *Space) place(a *Alloc) error {
 		s.free.insert(e, end-e, nil)
 	}
 	s.allocs.insert(a.Base, a.span, a)
-	return nil
 }
 
 // Free ends an allocation: its pages are given back and fault from now on. It
@@ -196,7 +213,15 @@ func (s *Space) Free(a *Alloc) bool {
 		return false
 	}
 	s.allocs.remove(a.Base)
-	s.pages.close(a.Base, a.Pages(), &s.allocs)
+	switch {
+	case a.Kind == Virtual:
+		s.pages.shut(a.Base, a.Pages())
+	case a.shared:
+		s.pages.detach(a.Base, a.Pages()) // or what is dropped is the others', too
+		fallthrough
+	default:
+		s.pages.close(a.Base, a.Pages(), &s.allocs)
+	}
 	base, end := a.Base, a.Base+a.span
 	if f := s.free.floor(base); f != nil && f.end() == base {
 		base = f.base

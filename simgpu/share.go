@@ -1,0 +1,108 @@
+package simgpu
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/simgpu/vmem"
+)
+
+// Kinds of what is shared: nothing is taken for what it is not.
+const (
+	sharedPhysical uint32 = iota + 1
+	sharedMemory
+	sharedEventPage
+)
+
+// ticket is what the 64 bytes of an IPC handle say. Whoever opens one may have
+// made it up.
+type ticket struct {
+	token  hip.ShareToken
+	offset uint64 // of the pointer in what is shared
+	size   uint64 // bytes of it that the program asked for
+}
+
+func (t ticket) handle() (h hip.IpcMemHandle) {
+	copy(h.Reserved[:32], t.token[:])
+	binary.LittleEndian.PutUint64(h.Reserved[32:], t.offset)
+	binary.LittleEndian.PutUint64(h.Reserved[40:], t.size)
+	return h
+}
+
+func ticketOf(h *hip.IpcMemHandle) (t ticket) {
+	copy(t.token[:], h.Reserved[:32])
+	t.offset = binary.LittleEndian.Uint64(h.Reserved[32:])
+	t.size = binary.LittleEndian.Uint64(h.Reserved[40:])
+	return t
+}
+
+// fetch gets what was published, checked: a memory file of whole pages that
+// cannot shrink. The device is the one whose memory it is, nil if it is none of
+// this process's.
+func (r *Runtime) fetch(token hip.ShareToken, kind uint32) (s hip.Shared, owner *device, e hip.Error) {
+	if s, e = r.o.Broker.Fetch(token); e != hip.Success {
+		return s, nil, e
+	}
+	if s.Kind != kind || s.Size == 0 || s.Size%vmem.PageSize != 0 || vmem.CheckFile(s.FD, s.Size) != nil {
+		_ = unix.Close(s.FD)
+		return hip.Shared{}, nil, hip.ErrorInvalidValue
+	}
+	for _, d := range r.devices {
+		if uint32(d.card) == s.Card {
+			owner = d
+		}
+	}
+	return s, owner, hip.Success
+}
+
+// localBroker is the Broker of runtimes that share nothing but this process.
+type localBroker struct {
+	mu sync.Mutex
+	m  map[hip.ShareToken]hip.Shared
+}
+
+var local localBroker
+
+func (b *localBroker) Publish(s hip.Shared) (t hip.ShareToken, e hip.Error) {
+	fd, err := unix.FcntlInt(uintptr(s.FD), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return t, hip.ErrorOutOfMemory
+	}
+	s.FD = fd
+	_, _ = rand.Read(t[:]) // it never fails
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.m == nil {
+		b.m = map[hip.ShareToken]hip.Shared{}
+	}
+	b.m[t] = s
+	return t, hip.Success
+}
+
+func (b *localBroker) Fetch(t hip.ShareToken) (hip.Shared, hip.Error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s, ok := b.m[t]
+	if !ok {
+		return hip.Shared{}, hip.ErrorInvalidValue
+	}
+	fd, err := unix.FcntlInt(uintptr(s.FD), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return hip.Shared{}, hip.ErrorOutOfMemory
+	}
+	s.FD = fd
+	return s, hip.Success
+}
+
+func (b *localBroker) Withdraw(t hip.ShareToken) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if s, ok := b.m[t]; ok {
+		_ = unix.Close(s.FD)
+		delete(b.m, t)
+	}
+}
