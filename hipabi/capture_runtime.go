@@ -13,7 +13,29 @@ var watching atomic.Pointer[captureRuntime]
 
 // captureRuntime stands in front of a Runtime: what is issued on a stream that
 // captures becomes a node, what captures forbid is refused, and all else passes.
-type captureRuntime struct{ hip.Runtime }
+// Which call is which the table says; the generated methods ask the rules below.
+type captureRuntime struct{ Runtime hip.Runtime }
+
+// unsafe refuses a call that might disturb a capture.
+func (c *captureRuntime) unsafe(t hip.Thread) hip.Error { return captures.refuseUnsafe(t) }
+
+// implicit refuses a call that waits for the null stream.
+func (c *captureRuntime) implicit() hip.Error {
+	return captures.refuseAll(hip.ErrorStreamCaptureImplicit)
+}
+
+// refused refuses a call that no capture survives.
+func (c *captureRuntime) refused() hip.Error {
+	return captures.refuseAll(hip.ErrorStreamCaptureUnsupported)
+}
+
+// waiting refuses a call that asks how far a stream has come.
+func (c *captureRuntime) waiting(t hip.Thread, s hip.Stream) hip.Error {
+	return captures.refuseWaiting(t, s)
+}
+
+// asked refuses a call that asks how far an event has come.
+func (c *captureRuntime) asked(t hip.Thread, e hip.Event) hip.Error { return captures.asked(t, e) }
 
 // issue records an operation or has the Runtime do it.
 func (c *captureRuntime) issue(t hip.Thread, s hip.Stream, kind hip.GraphNodeType, run operation) hip.Error {
@@ -151,6 +173,45 @@ func (c *captureRuntime) MallocAsync(t hip.Thread, n uint64, s hip.Stream) (hip.
 		return p, err
 	}
 	return c.Runtime.MallocAsync(t, n, s)
+}
+
+// MallocFromPoolAsync allocates memory of the graph's own, whatever the pool.
+func (c *captureRuntime) MallocFromPoolAsync(t hip.Thread, n uint64, pool hip.MemPool, s hip.Stream) (hip.Ptr, hip.Error) {
+	if done, p, err := captures.allocate(t, n, s); done {
+		return p, err
+	}
+	return c.Runtime.MallocFromPoolAsync(t, n, pool, s)
+}
+
+// DrvMemcpy3DAsync keeps the description as it is now.
+func (c *captureRuntime) DrvMemcpy3DAsync(t hip.Thread, p *hip.DrvMEMCPY3D, s hip.Stream) hip.Error {
+	k := *p
+	return c.issue(t, s, hip.GraphNodeTypeMemcpy, func(r hip.Runtime, t hip.Thread, s hip.Stream) hip.Error {
+		return r.DrvMemcpy3DAsync(t, &k, s)
+	})
+}
+
+func (c *captureRuntime) Free(t hip.Thread, p hip.Ptr) hip.Error {
+	if err := c.unsafe(t); err != hip.Success {
+		return err
+	}
+	if known, err := graphs.freed(p); known {
+		if err != hip.Success {
+			return err
+		}
+		return c.Runtime.DeviceSynchronize(t) // as freeing does; the graph keeps the memory
+	}
+	return c.Runtime.Free(t, p)
+}
+
+func (c *captureRuntime) EventDestroy(t hip.Thread, e hip.Event) hip.Error {
+	captures.forgetEvent(e)
+	return c.Runtime.EventDestroy(t, e)
+}
+
+func (c *captureRuntime) StreamDestroy(t hip.Thread, s hip.Stream) hip.Error {
+	captures.forgetStream(s)
+	return c.Runtime.StreamDestroy(t, s)
 }
 
 func (c *captureRuntime) FreeAsync(t hip.Thread, p hip.Ptr, s hip.Stream) hip.Error {

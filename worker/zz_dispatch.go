@@ -499,11 +499,13 @@ func (s *session) doEventDestroy(r *wire.Request) {
 	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleEvent, uint64(q.Event))) {
 		return
 	}
-	err := s.rt.EventDestroy(q.Thread, q.Event)
-	if err == hip.Success {
-		s.handles.remove(hip.HandleEvent, uint64(q.Event))
-	}
-	s.reply(r, err, nil)
+	s.wait(r, func(r *wire.Request) {
+		err := s.rt.EventDestroy(q.Thread, q.Event)
+		if err == hip.Success {
+			s.handles.remove(hip.HandleEvent, uint64(q.Event))
+		}
+		s.reply(r, err, nil)
+	})
 }
 
 func (s *session) doEventElapsedTime(r *wire.Request) {
@@ -1479,11 +1481,13 @@ func (s *session) doModuleUnload(r *wire.Request) {
 	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleModule, uint64(q.Module))) {
 		return
 	}
-	err := s.rt.ModuleUnload(q.Thread, q.Module)
-	if err == hip.Success {
-		s.handles.remove(hip.HandleModule, uint64(q.Module))
-	}
-	s.reply(r, err, nil)
+	s.wait(r, func(r *wire.Request) {
+		err := s.rt.ModuleUnload(q.Thread, q.Module)
+		if err == hip.Success {
+			s.handles.remove(hip.HandleModule, uint64(q.Module))
+		}
+		s.reply(r, err, nil)
+	})
 }
 
 func (s *session) doPointerSetAttribute(r *wire.Request) {
@@ -1555,11 +1559,13 @@ func (s *session) doStreamDestroy(r *wire.Request) {
 	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleStream, uint64(q.Stream))) {
 		return
 	}
-	err := s.rt.StreamDestroy(q.Thread, q.Stream)
-	if err == hip.Success {
-		s.handles.remove(hip.HandleStream, uint64(q.Stream))
-	}
-	s.reply(r, err, nil)
+	s.wait(r, func(r *wire.Request) {
+		err := s.rt.StreamDestroy(q.Thread, q.Stream)
+		if err == hip.Success {
+			s.handles.remove(hip.HandleStream, uint64(q.Stream))
+		}
+		s.reply(r, err, nil)
+	})
 }
 
 func (s *session) doStreamGetDevice(r *wire.Request) {

@@ -65,3 +65,59 @@ func (t *throttle) measure(round int, s span, launched time.Time) {
 	}
 	t.leave(round, ran, s)
 }
+
+// LaunchKernelMultiDevice implements hip.Runtime. It waits until every device's share allows it.
+func (q *Runtime) LaunchKernelMultiDevice(t hip.Thread, launches []hip.Launch, flags uint32) hip.Error {
+	type entered struct {
+		time   *throttle
+		round  int
+		span   span
+		stream hip.Stream
+	}
+	var all []entered
+	leave := func() {
+		for _, e := range all {
+			e.time.leave(e.round, 0, e.span)
+		}
+	}
+	for i := range launches {
+		index := t.Device
+		if s := launches[i].Stream; s > hip.StreamPerThread {
+			var code hip.Error
+			if index, code = q.Runtime.StreamGetDevice(t, s); code != hip.Success {
+				leave()
+				return code
+			}
+		}
+		d := q.device(index)
+		if d == nil {
+			continue
+		}
+		round, timed := d.time.enter()
+		if !timed {
+			continue
+		}
+		s, code := d.time.span()
+		all = append(all, entered{d.time, round, s, launches[i].Stream})
+		if code == hip.Success {
+			code = q.Runtime.EventRecord(d.time.thread, s.start, launches[i].Stream)
+		}
+		if code != hip.Success {
+			leave()
+			return code
+		}
+	}
+	code := q.Runtime.LaunchKernelMultiDevice(t, launches, flags)
+	if code != hip.Success {
+		leave()
+		return code
+	}
+	for _, e := range all {
+		if recorded := q.Runtime.EventRecord(e.time.thread, e.span.stop, e.stream); recorded != hip.Success {
+			e.time.leave(e.round, 0, e.span) // it runs uncounted: the launch itself has succeeded
+			continue
+		}
+		go e.time.measure(e.round, e.span, time.Now())
+	}
+	return code
+}

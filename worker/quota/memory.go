@@ -1,9 +1,6 @@
 package quota
 
-import (
-	"github.com/rocwire/rocwire/codeobject"
-	"github.com/rocwire/rocwire/hip"
-)
+import "github.com/rocwire/rocwire/hip"
 
 func pages(size uint64) uint64 {
 	if size > 1<<63 {
@@ -105,6 +102,16 @@ func (q *Runtime) MallocAsync(t hip.Thread, size uint64, s hip.Stream) (hip.Ptr,
 	return q.allocate(t, size, func() (hip.Ptr, hip.Error) { return q.Runtime.MallocAsync(t, size, s) })
 }
 
+// MallocFromPoolAsync implements hip.Runtime.
+func (q *Runtime) MallocFromPoolAsync(t hip.Thread, size uint64, pool hip.MemPool, s hip.Stream) (hip.Ptr, hip.Error) {
+	return q.allocate(t, size, func() (hip.Ptr, hip.Error) { return q.Runtime.MallocFromPoolAsync(t, size, pool, s) })
+}
+
+// ExtMallocWithFlags implements hip.Runtime.
+func (q *Runtime) ExtMallocWithFlags(t hip.Thread, size uint64, flags uint32) (hip.Ptr, hip.Error) {
+	return q.allocate(t, size, func() (hip.Ptr, hip.Error) { return q.Runtime.ExtMallocWithFlags(t, size, flags) })
+}
+
 // Free implements hip.Runtime.
 func (q *Runtime) Free(t hip.Thread, p hip.Ptr) hip.Error {
 	b, known := q.forget(p)
@@ -136,49 +143,6 @@ func (q *Runtime) FreeAsync(t hip.Thread, p hip.Ptr, s hip.Stream) hip.Error {
 	return code
 }
 
-// ModuleLoadData implements hip.Runtime.
-func (q *Runtime) ModuleLoadData(t hip.Thread, image []byte) (hip.Module, hip.Error) {
-	d := q.device(t.Device)
-	if d == nil {
-		return q.Runtime.ModuleLoadData(t, image)
-	}
-	var n uint64
-	if o, err := codeobject.Parse(image); err == nil { // what is wrong with it, the runtime says
-		n = pages(o.MemSize)
-	}
-	if !d.take(n) {
-		return 0, hip.ErrorOutOfMemory
-	}
-	m, code := q.Runtime.ModuleLoadData(t, image)
-	if code != hip.Success {
-		d.give(n)
-		return m, code
-	}
-	q.mu.Lock()
-	q.images[m] = block{device: t.Device, size: n}
-	q.mu.Unlock()
-	return m, code
-}
-
-// ModuleUnload implements hip.Runtime.
-func (q *Runtime) ModuleUnload(t hip.Thread, m hip.Module) hip.Error {
-	q.mu.Lock()
-	b, known := q.images[m]
-	delete(q.images, m)
-	q.mu.Unlock()
-	code := q.Runtime.ModuleUnload(t, m)
-	switch {
-	case !known:
-	case code == hip.Success:
-		q.freed(b)
-	default:
-		q.mu.Lock()
-		q.images[m] = b
-		q.mu.Unlock()
-	}
-	return code
-}
-
 // DeviceReset implements hip.Runtime. What was granted stays granted.
 func (q *Runtime) DeviceReset(t hip.Thread) hip.Error {
 	code := q.Runtime.DeviceReset(t)
@@ -193,12 +157,13 @@ func (q *Runtime) DeviceReset(t hip.Thread) hip.Error {
 			q.freed(b)
 		}
 	}
-	for m, b := range q.images {
+	for o, b := range q.objects {
 		if b.device == t.Device {
-			delete(q.images, m)
+			delete(q.objects, o)
 			q.freed(b)
 		}
 	}
+	q.physical.reset(t.Device, q.freed)
 	if d := q.device(t.Device); d != nil {
 		d.time.reset()
 	}

@@ -314,3 +314,95 @@ func TestWaitingEnds(t *testing.T) {
 		})
 	}
 }
+
+func (f *fake) MemCreate(_ hip.Thread, size uint64, _ *hip.MemAllocationProp, _ uint64) (hip.GenericAllocation, hip.Error) {
+	p, code := f.Malloc(thread, size)
+	return hip.GenericAllocation(p), code
+}
+func (f *fake) MemRelease(hip.Thread, hip.GenericAllocation) hip.Error { return hip.Success }
+func (f *fake) MemMap(hip.Thread, hip.Ptr, uint64, uint64, hip.GenericAllocation, uint64) hip.Error {
+	return hip.Success
+}
+func (f *fake) MemUnmap(hip.Thread, hip.Ptr, uint64) hip.Error { return hip.Success }
+func (f *fake) MemRetainAllocationHandle(hip.Thread, hip.Ptr) (hip.GenericAllocation, hip.Error) {
+	return hip.GenericAllocation(f.next), hip.Success
+}
+func (f *fake) Array3DCreate(hip.Thread, *hip.DrvArray3dDescriptor) (hip.Array, hip.Error) {
+	return 77, hip.Success
+}
+func (f *fake) ArrayDestroy(hip.Thread, hip.Array) hip.Error { return f.fail }
+func (f *fake) MallocFromPoolAsync(t hip.Thread, size uint64, _ hip.MemPool, _ hip.Stream) (hip.Ptr, hip.Error) {
+	return f.Malloc(t, size)
+}
+func (f *fake) ExtMallocWithFlags(t hip.Thread, size uint64, _ uint32) (hip.Ptr, hip.Error) {
+	return f.Malloc(t, size)
+}
+
+func (q *Runtime) heldOf(index int32) uint64 {
+	d := q.device(index)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.held
+}
+
+// TestPhysical: memory without an address counts until it has neither an owner nor a place.
+func TestPhysical(t *testing.T) {
+	q := New(newFake())
+	defer q.Close()
+	q.SetLimits(0, Limits{Memory: 8 << 20})
+	prop := &hip.MemAllocationProp{Location: hip.MemLocation{Type: hip.MemLocationTypeDevice}}
+	if _, e := q.MemCreate(thread, 9<<20, prop, 0); e != hip.ErrorOutOfMemory {
+		t.Error(e)
+	}
+	h, e := q.MemCreate(thread, 6<<20, prop, 0)
+	if e != hip.Success {
+		t.Fatal(e)
+	}
+	if _, e := q.MemCreate(thread, 6<<20, prop, 0); e != hip.ErrorOutOfMemory {
+		t.Error(e)
+	}
+	const at = hip.Ptr(1 << 40)
+	q.MemMap(thread, at, 2<<20, 0, h, 0)
+	q.MemMap(thread, at+2<<20, 2<<20, 0, h, 0)
+	q.MemRetainAllocationHandle(thread, at)
+	for step, end := range []func(){
+		func() { q.MemRelease(thread, h) }, func() { q.MemRelease(thread, h) }, func() { q.MemUnmap(thread, at+2<<20, 2<<20) },
+	} {
+		if end(); q.heldOf(0) != 6<<20 {
+			t.Errorf("after step %d the session holds %d", step, q.heldOf(0))
+		}
+	}
+	if q.MemUnmap(thread, at, 4<<20); q.heldOf(0) != 0 {
+		t.Errorf("at the end the session holds %d", q.heldOf(0))
+	}
+}
+
+// TestOtherMemory: arrays and every other way to memory count.
+func TestOtherMemory(t *testing.T) {
+	f := newFake()
+	q := New(f)
+	defer q.Close()
+	q.SetLimits(0, Limits{Memory: 1 << 20})
+	d := &hip.DrvArray3dDescriptor{Width: 512, Height: 512, Format: hip.DrvAdFormatFloat, NumChannels: 1}
+	a, e := q.Array3DCreate(thread, d)
+	if e != hip.Success || q.heldOf(0) != 1<<20 {
+		t.Fatal(e, q.heldOf(0))
+	}
+	for name, more := range map[string]func() hip.Error{
+		"array": func() hip.Error { _, e := q.Array3DCreate(thread, d); return e },
+		"pool":  func() hip.Error { _, e := q.MallocFromPoolAsync(thread, 1, 0, 0); return e },
+		"flags": func() hip.Error { _, e := q.ExtMallocWithFlags(thread, 1, 0); return e },
+	} {
+		if e := more(); e != hip.ErrorOutOfMemory {
+			t.Errorf("%s: %v", name, e)
+		}
+	}
+	f.fail = hip.ErrorInvalidHandle
+	if q.ArrayDestroy(thread, a); q.heldOf(0) != 1<<20 {
+		t.Error("a failed call gave memory back")
+	}
+	f.fail = hip.Success
+	if q.ArrayDestroy(thread, a); q.heldOf(0) != 0 {
+		t.Error("the array still counts")
+	}
+}

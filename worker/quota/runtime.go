@@ -6,15 +6,16 @@ import (
 	"github.com/rocwire/rocwire/hip"
 )
 
-// Runtime is a hip.Runtime within limits. All methods may be called from any goroutine.
+// Runtime is a hip.Runtime within limits. All methods may be called from any goroutine. Methods that no quota concerns are generated.
 type Runtime struct {
-	hip.Runtime
+	Runtime hip.Runtime
 	placer  hip.Placer // the same runtime's; nil: it places memory itself
 	devices []*device
 
-	mu     sync.Mutex
-	blocks map[hip.Ptr]block
-	images map[hip.Module]block
+	mu       sync.Mutex
+	blocks   map[hip.Ptr]block
+	objects  map[object]block
+	physical physical
 }
 
 // block is memory of a device.
@@ -26,7 +27,8 @@ type block struct {
 
 // New puts limits, none yet, in front of a runtime. Close ends what it runs.
 func New(rt hip.Runtime) *Runtime {
-	q := &Runtime{Runtime: rt, blocks: map[hip.Ptr]block{}, images: map[hip.Module]block{}}
+	q := &Runtime{Runtime: rt, blocks: map[hip.Ptr]block{}, objects: map[object]block{}}
+	q.physical.init()
 	q.placer, _ = rt.(hip.Placer)
 	if n, code := rt.GetDeviceCount(); code == hip.Success {
 		for i := range n {

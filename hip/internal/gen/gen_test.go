@@ -78,16 +78,79 @@ func TestExports(t *testing.T) {
 }
 
 func TestCheckRefuses(t *testing.T) {
-	for name, fs := range map[string][]Function{
-		"twice":            {{Name: "a", Class: "c"}, {Name: "a", Class: "c"}},
-		"shared opcode":    {{Name: "a", Class: "sync", Opcode: "0x1"}, {Name: "b", Class: "sync", Opcode: "0x1"}},
-		"no opcode":        {{Name: "a", Class: "sync"}},
-		"opcode of local":  {{Name: "a", Class: "local", Opcode: "0x1"}},
-		"unknown class":    {{Name: "a", Class: "perhaps"}},
-		"async with a out": {{Name: "a", Class: "async", Opcode: "0x1", Params: []Param{{Name: "p", Type: "int *", Dir: "out"}}}},
+	good := Function{Name: "a", Class: "sync", Opcode: "0x1", Capture: "pass", Quota: "pass", Params: []Param{{Name: "p", Type: "int *", Dir: "out"}}}
+	if err := (&Table{Functions: []Function{good}}).check(); err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(f *Function){
+		"no opcode":            func(f *Function) { f.Opcode = "" },
+		"opcode of local":      func(f *Function) { *f = Function{Name: "a", Class: "local", Opcode: "0x1"} },
+		"quota of local":       func(f *Function) { *f = Function{Name: "a", Class: "local", Quota: "pass"} },
+		"unknown class":        func(f *Function) { f.Class = "perhaps" },
+		"async with an out":    func(f *Function) { f.Class = "async" },
+		"unknown direction":    func(f *Function) { f.Params[0].Dir = "sideways" },
+		"count of nothing":     func(f *Function) { f.Params[0].Count = "n" },
+		"destroys nothing":     func(f *Function) { f.Destroys = "q" },
+		"of nothing":           func(f *Function) { f.Of = "q" },
+		"silent about capture": func(f *Function) { f.Capture = "" },
+		"silent about quotas":  func(f *Function) { f.Quota = "" },
+		"unknown rule":         func(f *Function) { f.Capture = "maybe" },
+		"syncs what":           func(f *Function) { f.Syncs = "world" },
+		"unknown export":       func(f *Function) { f.Export = "soon" },
 	} {
-		if err := (&Table{Functions: fs}).check(); err == nil {
+		f := good
+		f.Params = append([]Param(nil), good.Params...)
+		change(&f)
+		if err := (&Table{Functions: []Function{f}}).check(); err == nil {
 			t.Errorf("%s: accepted", name)
+		}
+	}
+	other := good
+	other.Name = "b"
+	if (&Table{Functions: []Function{good, good}}).check() == nil || (&Table{Functions: []Function{good, other}}).check() == nil {
+		t.Error("a name or an opcode stands twice")
+	}
+}
+
+// What a pointer is must be said: none becomes an address by itself.
+func TestPointersAreClassified(t *testing.T) {
+	ty := (&Table{
+		Handles:  []Handle{{C: []string{"hipStream_t"}, Go: "Stream"}},
+		Structs:  []Struct{{Name: "hipBox", Size: 96, Fields: []Field{}}, {Name: "hipDot", Size: 8}},
+		Typedefs: [][2]string{{"hipStream_t", "struct ihipStream_t *"}},
+	}).types()
+	f := &Function{Name: "f"}
+	for _, c := range []string{"const int *", "void *", "const void *", "const hipBox *", "hipStream_t *", "void **", "char *"} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s became %+v", c, ty.value(f, Param{Name: "p", Type: c}))
+				}
+			}()
+			ty.value(f, Param{Name: "p", Type: c})
+		}()
+	}
+	for _, c := range []struct {
+		param            Param
+		argument, result string
+	}{
+		{Param{Type: "void *", Dir: "addr"}, "hip.Ptr", "hip.Ptr"},
+		{Param{Type: "const void *", Dir: "addr"}, "hip.Ptr", "hip.Ptr"},
+		{Param{Type: "hipStream_t"}, "hip.Stream", "hip.Stream"},
+		{Param{Type: "hipStream_t *", Dir: "out"}, "hip.Stream", "hip.Stream"},
+		{Param{Type: "void **", Dir: "out"}, "hip.Ptr", "hip.Ptr"},
+		{Param{Type: "const char *"}, "string", "string"},
+		{Param{Type: "const hipBox *", Dir: "in"}, "*hip.Box", "*hip.Box"},
+		{Param{Type: "hipDot *", Dir: "out"}, "*hip.Dot", "hip.Dot"},
+		{Param{Type: "hipDot"}, "*hip.Dot", "hip.Dot"},
+		{Param{Type: "const hipDot *", Dir: "in", Count: "n"}, "[]hip.Dot", "[]hip.Dot"},
+		{Param{Type: "void *", Dir: "out", As: "uint64"}, "uint64", "uint64"},
+		{Param{Type: "const uint32_t *", Dir: "in", Count: "n"}, "[]uint32", "[]uint32"},
+	} {
+		c.param.Name = "p"
+		v := ty.value(f, c.param)
+		if a, r := v.argument("hip."), ty.result(v, "hip."); a != c.argument || r != c.result {
+			t.Errorf("%s %s: %s in, %s out", c.param.Type, c.param.Dir, a, r)
 		}
 	}
 }

@@ -50,6 +50,8 @@ func generate(root string) error {
 		{"hipabi/zz_exports.c", exportsC},
 		{"hipabi/zz_exports.go", exportsGo},
 		{"hipabi/zz_errors.c", errorsC},
+		{"hipabi/zz_capture.go", captureGo},
+		{"worker/quota/zz_runtime.go", quotaGo},
 		{"hipabi/zz_libamdhip64.map", versionMap},
 		{"hipabi/zz_table.c", tableC},
 		{"librocwire/stubs/zz_libamdhip64.S", stubsS},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -73,6 +74,18 @@ type Field struct {
 //
 // Export "unsupported" is for a method of the Runtime whose C export is still to be written.
 //
+// Of a method of the Runtime the row also says
+//
+//	waits    whether it may wait for the device: the worker then executes it beside the line
+//	errors   whether it returns failures of earlier calls, as every async one does
+//	syncs    whether its success means that a "stream", a "device" or an "event" has come to an end
+//	copies   whether it is one of the copies, which share a message and their handling
+//	writes   the memory that it writes, where that follows from its parameters
+//	capture  what it means while a stream captures: "pass", "node" (it becomes one), "unsafe" (refused where the thread's mode says so),
+//	         "implicit" (refused, as it would wait for the null stream), "refused", "stream" and "event" (refused if it asks how far a
+//	         capture has come), "own" (handwritten)
+//	quota    "pass", or "own" if quotas count it, by a handwritten method
+//
 // Destroys names the handle parameter whose object the call ends; a result that is a handle is one that the call makes, unless Of
 // names the handle parameter that it belongs to and ends with. Go is the method where it is not what the parameters say.
 type Function struct {
@@ -87,12 +100,28 @@ type Function struct {
 	Absent     bool     `json:"absent"` // the vendor's library has no more than its arguments' checks, and answers hipErrorNotSupported
 	Thread     *bool    `json:"thread"`
 	Waits      bool     `json:"waits"`
+	Errors     bool     `json:"errors"`
+	Syncs      string   `json:"syncs"`
+	Copies     bool     `json:"copies"`
+	Writes     *Memory  `json:"writes"`
+	Capture    string   `json:"capture"`
+	Quota      string   `json:"quota"`
 	Destroys   string   `json:"destroys"`
 	Of         string   `json:"of"`
 	Export     string   `json:"export"`
 	Custom     []string `json:"custom"`
 	Go         string   `json:"go"`
 	Params     []Param  `json:"params"`
+}
+
+// Memory is what a call writes, by the names of its parameters: Bytes times Unit at At, or Height rows of Width bytes, Pitch apart.
+type Memory struct {
+	At     string `json:"at"`
+	Bytes  string `json:"bytes"`
+	Unit   int    `json:"unit"`
+	Pitch  string `json:"pitch"`
+	Width  string `json:"width"`
+	Height string `json:"height"`
 }
 
 // Param is one C parameter. Dir says what a pointer is:
@@ -187,6 +216,9 @@ func (t *Table) check() error {
 		default:
 			return fmt.Errorf("%s: unknown class %q", f.Name, f.Class)
 		}
+		if err := f.checkAttributes(); err != nil {
+			return err
+		}
 		if f.Export != "" && f.Export != "unsupported" {
 			return fmt.Errorf("%s: unknown export %q", f.Name, f.Export)
 		}
@@ -212,6 +244,28 @@ func (t *Table) check() error {
 				return fmt.Errorf("%s: no parameter %s", f.Name, n)
 			}
 		}
+	}
+	return nil
+}
+
+var captureRules = []string{"pass", "node", "unsafe", "implicit", "refused", "stream", "event", "own"}
+
+// checkAttributes refuses a method of the Runtime about which the row says too little.
+func (f *Function) checkAttributes() error {
+	if !f.runtime() {
+		if f.Capture != "" || f.Quota != "" || f.Syncs != "" || f.Writes != nil || f.Errors || f.Waits || f.Copies {
+			return fmt.Errorf("%s: class %s is no method of the Runtime and has none of its attributes", f.Name, f.Class)
+		}
+		return nil
+	}
+	if !slices.Contains(captureRules, f.Capture) {
+		return fmt.Errorf("%s: capture %q is none of %v", f.Name, f.Capture, captureRules)
+	}
+	if f.Quota != "pass" && f.Quota != "own" {
+		return fmt.Errorf("%s: quota %q is neither pass nor own", f.Name, f.Quota)
+	}
+	if !slices.Contains([]string{"", "stream", "device", "event"}, f.Syncs) {
+		return fmt.Errorf("%s: syncs with %q", f.Name, f.Syncs)
 	}
 	return nil
 }

@@ -1,0 +1,129 @@
+package quota
+
+import "github.com/rocwire/rocwire/hip"
+
+// physical is memory without an address: it is held as long as it has an owner or is mapped somewhere.
+type physical struct {
+	have map[hip.GenericAllocation]*backing
+	at   map[hip.Ptr]mapping
+}
+
+// backing is one allocation.
+type backing struct {
+	block
+	owners, mapped int
+}
+
+// mapping is where an allocation is mapped.
+type mapping struct {
+	of   hip.GenericAllocation
+	size uint64
+}
+
+func (p *physical) init() {
+	p.have, p.at = map[hip.GenericAllocation]*backing{}, map[hip.Ptr]mapping{}
+}
+
+// loosen gives up an allocation that has neither an owner nor a place; with the Runtime's mu.
+func (p *physical) loosen(h hip.GenericAllocation, freed func(block)) {
+	if b := p.have[h]; b != nil && b.owners == 0 && b.mapped == 0 {
+		delete(p.have, h)
+		freed(b.block)
+	}
+}
+
+// reset forgets what is on a device; with the Runtime's mu.
+func (p *physical) reset(device int32, freed func(block)) {
+	for h, b := range p.have {
+		if b.device == device {
+			delete(p.have, h)
+			freed(b.block)
+		}
+	}
+	for a, m := range p.at {
+		if p.have[m.of] == nil {
+			delete(p.at, a)
+		}
+	}
+}
+
+// MemCreate implements hip.Runtime.
+func (q *Runtime) MemCreate(t hip.Thread, size uint64, prop *hip.MemAllocationProp, flags uint64) (hip.GenericAllocation, hip.Error) {
+	d, n := q.device(prop.Location.Id), pages(size)
+	if d == nil || prop.Location.Type != hip.MemLocationTypeDevice {
+		return q.Runtime.MemCreate(t, size, prop, flags)
+	}
+	if !d.take(n) {
+		return 0, hip.ErrorOutOfMemory
+	}
+	h, code := q.Runtime.MemCreate(t, size, prop, flags)
+	if code != hip.Success {
+		d.give(n)
+		return h, code
+	}
+	q.mu.Lock()
+	q.physical.have[h] = &backing{block: block{device: prop.Location.Id, size: n}, owners: 1}
+	q.mu.Unlock()
+	return h, code
+}
+
+// MemRetainAllocationHandle implements hip.Runtime.
+func (q *Runtime) MemRetainAllocationHandle(t hip.Thread, p hip.Ptr) (hip.GenericAllocation, hip.Error) {
+	h, code := q.Runtime.MemRetainAllocationHandle(t, p)
+	if code == hip.Success {
+		q.mu.Lock()
+		if b := q.physical.have[h]; b != nil {
+			b.owners++
+		}
+		q.mu.Unlock()
+	}
+	return h, code
+}
+
+// MemRelease implements hip.Runtime.
+func (q *Runtime) MemRelease(t hip.Thread, h hip.GenericAllocation) hip.Error {
+	code := q.Runtime.MemRelease(t, h)
+	if code == hip.Success {
+		q.mu.Lock()
+		if b := q.physical.have[h]; b != nil && b.owners > 0 {
+			b.owners--
+		}
+		q.physical.loosen(h, q.freed)
+		q.mu.Unlock()
+	}
+	return code
+}
+
+// MemMap implements hip.Runtime.
+func (q *Runtime) MemMap(t hip.Thread, p hip.Ptr, size, offset uint64, h hip.GenericAllocation, flags uint64) hip.Error {
+	code := q.Runtime.MemMap(t, p, size, offset, h, flags)
+	if code == hip.Success {
+		q.mu.Lock()
+		if b := q.physical.have[h]; b != nil {
+			b.mapped++
+			q.physical.at[p] = mapping{h, size}
+		}
+		q.mu.Unlock()
+	}
+	return code
+}
+
+// MemUnmap implements hip.Runtime.
+func (q *Runtime) MemUnmap(t hip.Thread, p hip.Ptr, size uint64) hip.Error {
+	code := q.Runtime.MemUnmap(t, p, size)
+	if code != hip.Success {
+		return code
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for a, m := range q.physical.at {
+		if a >= p && uint64(a-p) < size {
+			delete(q.physical.at, a)
+			if b := q.physical.have[m.of]; b != nil {
+				b.mapped--
+			}
+			q.physical.loosen(m.of, q.freed)
+		}
+	}
+	return code
+}
