@@ -13,7 +13,9 @@ type block struct {
 	want       uint64 // bytes asked for
 	device     int32
 	host       *hostRegion // nil: device memory
+	mirror     bool        // registered memory under its address on the device, which is another than here
 	stream     hip.Stream  // of a block that hipFreeAsync has freed
+	freed      uint64      // and the how many-th it was
 }
 
 func (b *block) end() uint64 { return b.base + b.want }
@@ -34,6 +36,15 @@ func (bs *blocks) remove(b *block) {
 	if i, ok := bs.index(b.base); ok && (*bs)[i] == b {
 		*bs = slices.Delete(*bs, i, i+1)
 	}
+}
+
+// overlaps says whether a block has any of the n bytes at addr.
+func (bs blocks) overlaps(addr, n uint64) bool {
+	if bs.find(addr) != nil {
+		return true
+	}
+	i, _ := bs.index(addr)
+	return i < len(bs) && bs[i].base-addr < n
 }
 
 // find is the block that addr lies in, nil for none.

@@ -2,6 +2,7 @@ package hipremote
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"math/rand/v2"
 	"net"
@@ -34,6 +35,7 @@ type Client struct {
 	stage    window
 	landings landings
 	work     workCount
+	tasks    [maxDevices]workCount // what was posted to each device but copies to it, which are done as soon as it has nothing else to do
 
 	link     atomic.Pointer[link] // nil until connected
 	ctx      context.Context      // ends with the client
@@ -283,21 +285,13 @@ func (c *Client) doCall(ct *callTime, op uint16, m *wire.Msg) hip.Error {
 			return code
 		}
 	}
-	if k&touches != 0 {
-		if code := c.checkSet(op, m.Req); code != hip.Success {
-			return code
-		}
-		if code := c.touch(l, hip.Ptr(u64(m.Req, 8))); code != hip.Success {
-			return code
-		}
-	}
 	switch op {
 	case hip.OpStreamDestroy:
 		c.lastOf(l, m.Req)
 	case hip.OpModuleUnload, hip.OpDeviceReset:
 		c.launches.clear() // a function's handle may come again
 	}
-	mark, life := c.work.mark(), c.async.life.Load()
+	before, life := c.before(int32(uint32(u64(m.Req, 0)))), c.async.life.Load()
 	if err := ct.call(l, op, m); err != nil {
 		return c.broken(l, err)
 	}
@@ -311,7 +305,7 @@ func (c *Client) doCall(ct *callTime, op uint16, m *wire.Msg) hip.Error {
 		}
 		switch {
 		case code == hip.Success:
-			code = c.synced(ct, l, op, m.Req, mark)
+			code = c.synced(ct, l, op, m.Req, before)
 		case hiprpc.Sticky(code):
 			c.async.kill(life, code)
 		}
@@ -325,6 +319,12 @@ func (c *Client) doCall(ct *callTime, op uint16, m *wire.Msg) hip.Error {
 // post sends a request that is not answered.
 func (c *Client) post(op uint16, req []byte) hip.Error {
 	ct := c.begin()
+	code := c.doPost(&ct, op, req)
+	c.end(&ct, op, code)
+	return code
+}
+
+func (c *Client) doPost(ct *callTime, op uint16, req []byte) hip.Error {
 	l, code := c.ready()
 	if code == hip.Success {
 		code = c.async.take()
@@ -333,19 +333,28 @@ func (c *Client) post(op uint16, req []byte) hip.Error {
 		code = c.checkPosted(op, req)
 	}
 	if code == hip.Success && kindOf(op)&touches != 0 {
-		code = c.touch(l, hip.Ptr(u64(req, 8)))
+		var at hip.Ptr
+		at, code = c.touch(l, hip.Ptr(u64(req, 8)))
+		binary.LittleEndian.PutUint64(req[8:], uint64(at))
 	}
-	if code == hip.Success {
-		code = c.send(&ct, l, op, req, nil)
+	if code != hip.Success {
+		return code
 	}
-	c.end(&ct, op, code)
-	return code
+	return c.send(ct, l, op, req, nil)
 }
 
-// send posts without looking at earlier errors, and counts it as work that the device may be busy with.
+// send posts without looking at earlier errors, and counts it as work that the device, with whose number req begins, may be busy with.
 func (c *Client) send(ct *callTime, l *link, op uint16, req, bulk []byte) hip.Error {
+	tasks := c.tasksOf(int32(uint32(u64(req, 0))))
 	c.work.add()
+	if bulk == nil {
+		tasks.add()
+	}
 	err := ct.post(l, op, req, bulk)
+	c.work.add()
+	if bulk == nil {
+		tasks.add()
+	}
 	runtime.KeepAlive(bulk)
 	if err != nil {
 		return c.broken(l, err)

@@ -151,19 +151,19 @@ func (c *Client) pullRegion(ct *callTime, l *link, r *hostRegion) hip.Error {
 	return hip.Success
 }
 
-// touch prepares a call that writes device memory at p.
-func (c *Client) touch(l *link, p hip.Ptr) hip.Error {
+// touch prepares a call that writes memory at p, and says where the worker has it.
+func (c *Client) touch(l *link, p hip.Ptr) (hip.Ptr, hip.Error) {
 	if c.host.open.Load() == 0 && c.host.hidden.Load() == 0 {
-		return hip.Success
+		return p, hip.Success
 	}
 	b := c.mem.find(p)
 	if b == nil || b.host == nil || b.host.dev == 0 {
-		return hip.Success
+		return p, hip.Success
 	}
 	if code := c.expose(l, b.host); code != hip.Success {
-		return code
+		return p, code
 	}
-	return c.push(l, b.host)
+	return b.host.dev + (p - hip.Ptr(b.base)), c.push(l, b.host)
 }
 
 // reveal exposes regions whose addresses are among bytes that go to the device.

@@ -1,6 +1,10 @@
 package hipremote
 
 import (
+	"runtime"
+	"slices"
+	"unsafe"
+
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/hiprpc"
 )
@@ -15,8 +19,9 @@ func (c *Client) MemcpyWithStream(t hip.Thread, dst, src hip.Ptr, n uint64, kind
 	return c.copy(hip.OpMemcpyWithStream, t, dst, src, plain(n, kind, st, true))
 }
 
-// MemcpyAsync is hipMemcpyAsync. Bytes for the device have left host memory when it returns; bytes from the device are there when a call
-// that waits for the stream returns.
+// MemcpyAsync is hipMemcpyAsync. Bytes for the device have left host memory when it returns. Bytes from the device are there when a call
+// that waits for the stream returns, if they go to memory of hipHostMalloc, hipHostRegister or hipMallocManaged; to other memory the copy
+// is synchronous, as HIP's is.
 func (c *Client) MemcpyAsync(t hip.Thread, dst, src hip.Ptr, n uint64, kind hip.MemcpyKind, st hip.Stream) hip.Error {
 	return c.copy(hip.OpMemcpyAsync, t, dst, src, plain(n, kind, st, false))
 }
@@ -130,10 +135,22 @@ func (c *Client) doCopy(ct *callTime, op uint16, t hip.Thread, dst, src hip.Ptr,
 		return code
 	}
 	across := false
-	if s.wait && s.stream == hip.StreamNull {
+	if s.wait && s.stream == hip.StreamNull && op != hip.OpMemcpyPeer {
 		if across, code = c.turns(&t, d, f); code != hip.Success {
 			return code
 		}
+	}
+	dst, src = d.at(dst), f.at(src)
+	pageable := d.host && d.region == nil
+	switch {
+	case pageable && f.host && f.region == nil && s.kind != hip.MemcpyHostToHost && s.kind != hip.MemcpyDefault:
+		return hip.ErrorInvalidValue // the device's side is not on the device
+	case d.host && f.host && (s.wait || pageable):
+		return c.copyHost(t, dst, src, s)
+	case d.host && f.host && !d.device && !f.device:
+		return c.copyHostLater(t, dst, src, s, f.region == nil)
+	case pageable:
+		s.wait = true
 	}
 	msg := hiprpc.Copy{
 		Device: t.Device, Stream: s.stream, Dpitch: s.dpitch, Spitch: s.spitch, Width: s.width, Height: s.height,
@@ -155,10 +172,7 @@ func (c *Client) doCopy(ct *callTime, op uint16, t hip.Thread, dst, src hip.Ptr,
 		msg.Dir, msg.Src = hiprpc.FromDevice, f.addr
 		return c.copyFrom(ct, l, op, t, &msg, uint64(dst), s.dpitch, s.wait)
 	}
-	if s.kind == hip.MemcpyHostToDevice || s.kind == hip.MemcpyDeviceToHost || isDtoD(s.kind) {
-		return hip.ErrorInvalidValue // the device's side is not on the device
-	}
-	return c.copyHost(t, dst, src, s)
+	return hip.ErrorInvalidValue
 }
 
 // turns sees to it that a copy on the null stream takes its turn on the devices whose memory it touches, whichever is the thread's: as in HIP, it is
@@ -186,13 +200,18 @@ func isDtoD(k hip.MemcpyKind) bool {
 	return k == hip.MemcpyDeviceToDevice || k == hip.MemcpyDeviceToDeviceNoCU
 }
 
-// side is one side of a copy.
+// side is one side of a copy. Memory of a region may be both on the host and on the device.
 type side struct {
-	device bool
+	host   bool
+	device bool        // and the worker has it
 	addr   hip.Ptr     // on the device
-	region *hostRegion // host memory that kernels use, too
+	region *hostRegion // that it lies in, if it does in one
+	moved  uint64      // what to add to its address, if that is the device's, for the one here
 	on     int32       // the device, -1 if it is none's alone
 }
+
+// at is the address in this process of a side that was named by p.
+func (s *side) at(p hip.Ptr) hip.Ptr { return p + hip.Ptr(s.moved) }
 
 // locate says where n bytes at p are. An address decides by itself where device addresses can be told from others; without an agreed
 // range one the client does not know is on the device if the caller says so.
@@ -201,17 +220,18 @@ func (c *Client) locate(p hip.Ptr, n uint64, saidDevice bool) (side, hip.Error) 
 		return side{}, hip.ErrorInvalidValue
 	}
 	if c.mem.span.Load() != nil && !c.mem.inRange(p) && c.host.hidden.Load() == 0 && c.host.open.Load() == 0 {
-		return side{}, hip.Success // outside the range lies only what the program has registered, and that is nothing
+		return side{host: true}, hip.Success // outside the range lies only what the program has registered, and that is nothing
 	}
 	b := c.mem.find(p)
 	switch {
 	case b != nil && uint64(p)+n > b.end():
 		return side{}, hip.ErrorInvalidValue
 	case b != nil && b.host != nil:
+		x := side{host: true, region: b.host, moved: b.host.host - b.base, on: -1}
 		if b.host.exposed.Load() {
-			return side{true, b.host.dev + (p - hip.Ptr(b.base)), b.host, -1}, hip.Success
+			x.device, x.addr = true, b.host.dev+(p-hip.Ptr(b.base))
 		}
-		return side{}, hip.Success
+		return x, hip.Success
 	case b != nil:
 		return side{device: true, addr: p, on: b.device}, hip.Success
 	case c.placed(p):
@@ -219,18 +239,38 @@ func (c *Client) locate(p hip.Ptr, n uint64, saidDevice bool) (side, hip.Error) 
 	case c.mem.inRange(p), saidDevice && c.mem.span.Load() == nil:
 		return side{device: true, addr: p, on: -1}, hip.Success
 	}
-	return side{}, hip.Success
+	return side{host: true}, hip.Success
 }
 
-// copyHost copies from host to host when the stream comes to it.
+// copyHost copies from host to host when the stream has nothing left to do.
 func (c *Client) copyHost(t hip.Thread, dst, src hip.Ptr, s shape) hip.Error {
 	if c.work.busy() {
 		if code := c.StreamSynchronize(t, s.stream); code != hip.Success {
 			return code
 		}
 	}
+	s.move(dst, src)
+	return hip.Success
+}
+
+// copyHostLater copies from host to host when the stream comes to it. The source stays as it is until then, unless it is fleeting.
+func (c *Client) copyHostLater(t hip.Thread, dst, src hip.Ptr, s shape, fleeting bool) hip.Error {
+	if !c.work.busy() {
+		s.move(dst, src)
+		return hip.Success
+	}
+	if !fleeting {
+		return c.LaunchHostFunc(t, s.stream, func() { s.move(dst, src) })
+	}
+	bytes := slices.Clone(hostBytes(uint64(src), s.extent(s.spitch)))
+	return c.LaunchHostFunc(t, s.stream, func() {
+		s.move(dst, hip.Ptr(uintptr(unsafe.Pointer(unsafe.SliceData(bytes)))))
+		runtime.KeepAlive(bytes)
+	})
+}
+
+func (s *shape) move(dst, src hip.Ptr) {
 	for row := range s.height {
 		copy(hostBytes(uint64(dst)+row*s.dpitch, s.width), hostBytes(uint64(src)+row*s.spitch, s.width))
 	}
-	return hip.Success
 }

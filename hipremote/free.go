@@ -56,7 +56,7 @@ func (c *Client) freeBlock(ct *callTime, l *link, b *block, wait bool) hip.Error
 	if wait {
 		m := wire.GetMsg()
 		m.Req = append(m.Req[:0], req...)
-		mark := c.work.mark()
+		at := c.before(b.device)
 		err := ct.call(l, hip.OpFree, m)
 		code = hip.Error(m.Code)
 		wire.PutMsg(m)
@@ -67,7 +67,7 @@ func (c *Client) freeBlock(ct *callTime, l *link, b *block, wait bool) hip.Error
 			code = hip.ErrorUnknown
 		}
 		if code == hip.Success {
-			c.deviceIdle(l, b.device, mark)
+			c.deviceIdle(l, b.device, at)
 		}
 	} else if err := ct.post(l, hip.OpFree, req, nil); err != nil {
 		return c.broken(l, err)
@@ -160,7 +160,7 @@ func (c *Client) freeAsync(ct *callTime, t hip.Thread, p hip.Ptr, st hip.Stream)
 	}
 	m.blocks.remove(b)
 	if b.size != 0 {
-		b.stream = st
+		b.stream, b.freed = st, m.freedLast.Add(1)
 		m.freed = append(m.freed, b)
 		m.mu.Unlock()
 		return hip.Success
@@ -169,8 +169,9 @@ func (c *Client) freeAsync(ct *callTime, t hip.Thread, p hip.Ptr, st hip.Stream)
 	return c.send(ct, l, hip.OpFreeAsync, hiprpc.StreamOp{Device: b.device, Ptr: p, Stream: st}.Append(nil), nil)
 }
 
-// settle gives back what hipFreeAsync has freed: on one stream, or on a whole device that has come to an end.
-func (c *Client) settle(l *link, device int32, st hip.Stream, all bool) {
+// settle gives back what hipFreeAsync had freed before a moment: on one stream, or on a whole device that has come to an end. What another thread
+// has freed since may still be in use.
+func (c *Client) settle(l *link, device int32, st hip.Stream, all bool, at moment) {
 	m := &c.mem
 	m.mu.Lock()
 	if len(m.freed) == 0 {
@@ -179,7 +180,7 @@ func (c *Client) settle(l *link, device int32, st hip.Stream, all bool) {
 	}
 	var out, keep []*block
 	for _, b := range m.freed {
-		if all && b.device == device || !all && b.stream == st {
+		if b.freed <= at.freed && (all && b.device == device || !all && b.stream == st) {
 			out = append(out, b)
 		} else {
 			keep = append(keep, b)

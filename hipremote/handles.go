@@ -25,6 +25,12 @@ func (s *handleSet[H]) has(h H) bool {
 	return ok
 }
 
+func (s *handleSet[H]) empty() bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return len(s.m) == 0
+}
+
 func (s *handleSet[H]) add(h H, device int32) {
 	s.mu.Lock()
 	if s.m == nil {
@@ -117,21 +123,21 @@ func (c *Client) checkSet(op uint16, req []byte) hip.Error {
 	p := hip.Ptr(u64(req, 8))
 	var n uint64
 	switch op {
-	case hip.OpMemset, hip.OpMemsetAsync:
+	case hip.OpMemsetAsync:
 		n = u64(req, 20)
-	case hip.OpMemsetD8, hip.OpMemsetD8Async:
+	case hip.OpMemsetD8Async:
 		n = u64(req, 17)
-	case hip.OpMemsetD16, hip.OpMemsetD16Async:
+	case hip.OpMemsetD16Async:
 		if n = u64(req, 18); n > 1<<46 {
 			return hip.ErrorInvalidValue
 		}
 		n *= 2
-	case hip.OpMemsetD32, hip.OpMemsetD32Async:
+	case hip.OpMemsetD32Async:
 		if n = u64(req, 20); n > 1<<46 {
 			return hip.ErrorInvalidValue
 		}
 		n *= 4
-	case hip.OpMemset2D, hip.OpMemset2DAsync:
+	case hip.OpMemset2DAsync:
 		pitch, width, height := u64(req, 16), u64(req, 28), u64(req, 36)
 		if width == 0 || height == 0 {
 			return hip.Success

@@ -177,6 +177,9 @@ func (c *Client) freeHost(l *link, t hip.Thread, b *block) hip.Error {
 		return hip.ErrorInvalidValue // another thread was first
 	}
 	m.blocks.remove(b)
+	if r.registered && r.dev != 0 {
+		m.blocks.remove(m.blocks.find(uint64(r.dev)))
+	}
 	m.mu.Unlock()
 	code := c.hide(l, r)
 	c.host.remove(r)
@@ -206,7 +209,7 @@ func (c *Client) HostRegister(t hip.Thread, p hip.Ptr, size uint64, flags uint32
 		m := &c.mem
 		r := &hostRegion{host: uint64(p), size: size, device: t.Device, flags: flags, registered: true}
 		m.mu.Lock()
-		if m.blocks.find(uint64(p)) != nil || m.blocks.find(uint64(p)+size-1) != nil {
+		if m.blocks.overlaps(uint64(p), size) {
 			m.mu.Unlock()
 			return 0, hip.ErrorHostMemoryAlreadyRegistered
 		}
@@ -217,6 +220,7 @@ func (c *Client) HostRegister(t hip.Thread, p hip.Ptr, size uint64, flags uint32
 				return 0, hip.ErrorOutOfMemory
 			}
 			r.dev = hip.Ptr(base)
+			m.blocks.insert(&block{base: base, size: roundUp(size), want: size, device: t.Device, host: r, mirror: true})
 		}
 		m.mu.Lock()
 		if m.blocks.find(uint64(p)) != nil || m.blocks.find(uint64(p)+size-1) != nil { // another thread was first
@@ -245,8 +249,11 @@ func (c *Client) HostUnregister(t hip.Thread, p hip.Ptr) hip.Error {
 		if code != hip.Success {
 			return 0, code
 		}
+		if p == 0 {
+			return 0, hip.ErrorInvalidValue
+		}
 		b := c.mem.find(p)
-		if b == nil || b.host == nil || !b.host.registered || b.base != uint64(p) {
+		if b == nil || b.host == nil || !b.host.registered || b.mirror || b.base != uint64(p) {
 			return 0, hip.ErrorHostMemoryNotRegistered
 		}
 		return 0, c.freeHost(l, t, b)
@@ -305,7 +312,7 @@ func (c *Client) PointerGetAttributes(t hip.Thread, p hip.Ptr) (hip.PointerAttri
 	}
 	a := hip.PointerAttributes{Type: hip.MemoryTypeDevice, Device: b.device, DevicePointer: p}
 	if r := b.host; r != nil {
-		a.Type, a.HostPointer, a.AllocationFlags = hip.MemoryTypeHost, p, r.flags
+		a.Type, a.HostPointer, a.AllocationFlags = hip.MemoryTypeHost, p+hip.Ptr(r.host-b.base), r.flags
 		if r.dev != 0 {
 			a.DevicePointer = r.dev + (p - hip.Ptr(b.base))
 		} else {

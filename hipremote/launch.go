@@ -68,8 +68,13 @@ func (c *Client) launchFirst(ct *callTime, l *link, t hip.Thread, launch *hip.La
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
 	m.Req = hiprpc.AppendLaunch(m.Req[:0], t.Device, launch)
+	tasks := c.tasksOf(t.Device)
 	c.work.add()
-	if err := ct.call(l, hip.OpLaunchKernel, m); err != nil {
+	tasks.add()
+	err := ct.call(l, hip.OpLaunchKernel, m)
+	c.work.add()
+	tasks.add()
+	if err != nil {
 		return c.broken(l, err)
 	}
 	code := hip.Error(m.Code)

@@ -28,6 +28,8 @@ type memory struct {
 	credit [maxDevices]uint64 // bytes granted and not used
 	freed  []*block           // by hipFreeAsync, while their stream may still use them
 
+	freedLast atomic.Uint64 // number of the block that was freed last; changes under mu
+
 	grant [maxDevices]sync.Mutex // one request for credit at a time
 }
 

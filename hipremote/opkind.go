@@ -20,9 +20,6 @@ var opKinds = func() (t [1 << 13]opKind) {
 	for _, op := range []uint16{hip.OpDeviceSynchronize, hip.OpStreamSynchronize, hip.OpStreamQuery, hip.OpEventSynchronize, hip.OpEventQuery} {
 		t[op] = returnsAsync | syncs
 	}
-	for _, op := range []uint16{hip.OpMemset, hip.OpMemset2D, hip.OpMemsetD8, hip.OpMemsetD16, hip.OpMemsetD32} {
-		t[op] = returnsAsync | syncs | touches
-	}
 	for _, op := range []uint16{hip.OpMemsetAsync, hip.OpMemset2DAsync, hip.OpMemsetD8Async, hip.OpMemsetD16Async, hip.OpMemsetD32Async} {
 		t[op] = returnsAsync | touches
 	}
@@ -47,7 +44,8 @@ func u64(b []byte, at int) uint64 {
 	return binary.LittleEndian.Uint64(b[at:])
 }
 
-// workCount tells whether the device may be busy with something this client posted.
+// workCount tells whether the device may be busy with something this client posted. What is posted is counted before it is sent and again
+// after: a synchronization that another thread asks for in between does not speak for it.
 type workCount struct {
 	posted, done atomic.Uint64
 }
@@ -69,3 +67,21 @@ func (w *workCount) reached(mark uint64) {
 
 // busy is false if nothing can be under way.
 func (w *workCount) busy() bool { return w.posted.Load() != w.done.Load() }
+
+// tasksOf counts the work of one device.
+func (c *Client) tasksOf(device int32) *workCount {
+	if uint32(device) >= maxDevices {
+		device = 0
+	}
+	return &c.tasks[device]
+}
+
+// moment is how far everything had come when a call was sent that waits for a device or a stream: its success speaks for what was before.
+type moment struct {
+	work, tasks uint64
+	freed       uint64 // blocks by hipFreeAsync
+}
+
+func (c *Client) before(device int32) moment {
+	return moment{c.work.mark(), c.tasksOf(device).mark(), c.mem.freedLast.Load()}
+}

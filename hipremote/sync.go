@@ -5,26 +5,35 @@ import (
 	"github.com/rocwire/rocwire/wire"
 )
 
-// synced is told that a synchronizing call has succeeded: what its stream did is done, and host memory must show it. mark is how much had been posted
-// when it was asked.
-func (c *Client) synced(ct *callTime, l *link, op uint16, req []byte, mark uint64) hip.Error {
+// synced is told that a synchronizing call has succeeded: what its stream did is done, and host memory must show it. at is when it was asked.
+func (c *Client) synced(ct *callTime, l *link, op uint16, req []byte, at moment) hip.Error {
 	c.funcs.order()
 	device := int32(uint32(u64(req, 0)))
 	switch op {
 	case hip.OpDeviceSynchronize:
-		c.deviceIdle(l, device, mark)
+		c.deviceIdle(l, device, at)
 	case hip.OpStreamSynchronize, hip.OpStreamQuery:
-		c.settle(l, device, hip.Stream(u64(req, 8)), false)
+		st := hip.Stream(u64(req, 8))
+		c.nullIdle(device, st, at)
+		c.settle(l, device, st, false, at)
 	}
 	return c.pull(ct, l)
 }
 
-// deviceIdle is told that a device has nothing to do of what was posted up to mark.
-func (c *Client) deviceIdle(l *link, device int32, mark uint64) {
+// deviceIdle is told that a device has nothing to do of what was posted before a moment.
+func (c *Client) deviceIdle(l *link, device int32, at moment) {
 	if c.onlyDevice() {
-		c.work.reached(mark)
+		c.work.reached(at.work)
 	}
-	c.settle(l, device, 0, true)
+	c.tasksOf(device).reached(at.tasks)
+	c.settle(l, device, 0, true, at)
+}
+
+// nullIdle is told that a stream has nothing to do. If it is the null stream, and the device has no other, neither has the device.
+func (c *Client) nullIdle(device int32, st hip.Stream, at moment) {
+	if st <= hip.StreamLegacy && c.handles.streams.empty() {
+		c.tasksOf(device).reached(at.tasks)
+	}
 }
 
 // onlyDevice says whether the worker has one device, as far as the program has asked.

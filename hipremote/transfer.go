@@ -10,8 +10,7 @@ import (
 )
 
 const (
-	// waitFirst is the size from which a blocking copy to the device lets the stream finish before it sends, so that the worker can read from
-	// the socket straight into device memory.
+	// waitFirst is the size from which a blocking copy to the device lets the stream finish before it sends.
 	waitFirst = 1 << 20
 	// fromPiece is the size of the pieces of a copy from a device whose memory the worker cannot send from where it lies.
 	fromPiece = 32 << 20
@@ -21,11 +20,25 @@ const (
 func (c *Client) copyTo(ct *callTime, l *link, op uint16, t hip.Thread, m *hiprpc.Copy, src, spitch uint64, wait bool) hip.Error {
 	n, _ := m.Bytes()
 	c.landings.wait(src, spitch*(m.Height-1)+m.Width)
+	// A copy that waits comes back when everything before it is done. If that is known already it need not be waited for: its bytes have left
+	// host memory, and whatever else may look for them comes behind. A long one lets the stream finish before it is sent, so that the worker
+	// reads it from the socket straight into device memory.
+	behind := wait && c.tasksOf(m.Device).busy()
 	if wait && n >= waitFirst && c.work.busy() {
 		if code := c.StreamSynchronize(t, m.Stream); code != hip.Success {
 			return code
 		}
 	}
+	code := c.sendTo(ct, l, op, m, src, spitch)
+	if code == hip.Success && behind {
+		code = c.StreamSynchronize(t, m.Stream)
+	}
+	return code
+}
+
+// sendTo sends the bytes of a copy to the device.
+func (c *Client) sendTo(ct *callTime, l *link, op uint16, m *hiprpc.Copy, src, spitch uint64) hip.Error {
+	n, _ := m.Bytes()
 	if m.Height > 1 {
 		return c.copyRowsTo(ct, l, op, m, src, spitch)
 	}
@@ -53,7 +66,7 @@ func (c *Client) copyRowsTo(ct *callTime, l *link, op uint16, m *hiprpc.Copy, sr
 		row.Height = 1
 		for i := range m.Height {
 			row.Dst, row.Width = m.Dst+hip.Ptr(i*m.Dpitch), m.Width
-			if code := c.copyTo(ct, l, op, hip.Thread{Device: m.Device}, &row, src+i*spitch, 0, false); code != hip.Success {
+			if code := c.sendTo(ct, l, op, &row, src+i*spitch, 0); code != hip.Success {
 				return code
 			}
 		}
@@ -99,6 +112,7 @@ func (c *Client) sendBulk(ct *callTime, l *link, op uint16, m *hiprpc.Copy, part
 		c.stage.give(n)
 		wire.PutMsg(msg)
 	})
+	c.work.add()
 	runtime.KeepAlive(part)
 	if err != nil {
 		c.stage.give(n)
@@ -121,9 +135,11 @@ func (c *Client) copyFrom(ct *callTime, l *link, op uint16, t hip.Thread, m *hip
 	for n > 0 {
 		m.Width = min(n, piece)
 		part := hostBytes(dst, m.Width)
-		code := hip.Success
+		code, at := hip.Success, c.before(m.Device)
 		if wait {
-			code = c.fetch(ct, l, op, m, part)
+			if code = c.fetch(ct, l, op, m, part); code == hip.Success {
+				c.nullIdle(m.Device, m.Stream, at)
+			}
 		} else {
 			code = c.fetchLater(ct, l, op, m, part)
 		}
@@ -165,7 +181,9 @@ func (c *Client) fetch(ct *callTime, l *link, op uint16, m *hiprpc.Copy, dst []b
 // fetchLater gets the bytes of one message when the stream comes to it: before any reply that says the stream is done. A failure comes as an
 // asynchronous one.
 func (c *Client) fetchLater(ct *callTime, l *link, op uint16, m *hiprpc.Copy, dst []byte) hip.Error {
+	tasks := c.tasksOf(m.Device)
 	c.work.add()
+	tasks.add()
 	msg := wire.GetMsg()
 	msg.Req, msg.Dst = m.Append(msg.Req[:0]), dst
 	life := c.async.life.Load()
@@ -177,6 +195,8 @@ func (c *Client) fetchLater(ct *callTime, l *link, op uint16, m *hiprpc.Copy, ds
 		}
 		wire.PutMsg(msg)
 	})
+	c.work.add()
+	tasks.add()
 	if err != nil {
 		c.landings.landed(x)
 		return c.broken(l, err)
@@ -184,7 +204,7 @@ func (c *Client) fetchLater(ct *callTime, l *link, op uint16, m *hiprpc.Copy, ds
 	return hip.Success
 }
 
-// copyRowsFrom fetches rows packed closely and lays them out. It waits even for an asynchronous copy, as HIP may for memory that is not pinned.
+// copyRowsFrom fetches rows packed closely and lays them out. It waits even for an asynchronous copy to pinned memory.
 func (c *Client) copyRowsFrom(ct *callTime, l *link, op uint16, m *hiprpc.Copy, dst, dpitch uint64) hip.Error {
 	rows := max(1, fromPiece/m.Width)
 	part := *m
@@ -206,8 +226,9 @@ func (c *Client) copyRowsFrom(ct *callTime, l *link, op uint16, m *hiprpc.Copy, 
 	return c.pull(ct, l)
 }
 
-// copyWithin queues a copy on the device. Host memory that kernels use is brought up to date before, and after if the caller waits; a copy across
-// devices is waited for then, since what follows on the other is not behind it.
+// copyWithin queues a copy on the device. Host memory that kernels use is brought up to date before, and after if the caller waits. As in HIP a
+// copy within a device's own memory is never waited for; one across devices is, since what follows on the other is not behind it. Only for
+// hipMemcpyPeer the worker sees to that.
 func (c *Client) copyWithin(ct *callTime, l *link, op uint16, t hip.Thread, m *hiprpc.Copy, dst, src side, wait, across bool) hip.Error {
 	for _, s := range [...]side{dst, src} {
 		if s.region != nil {
@@ -221,7 +242,7 @@ func (c *Client) copyWithin(ct *callTime, l *link, op uint16, t hip.Thread, m *h
 	}
 	var buf [128]byte
 	code := c.send(ct, l, op, m.Append(buf[:0]), nil)
-	if code == hip.Success && wait && (across || dst.region != nil || op == hip.OpMemcpyWithStream) {
+	if code == hip.Success && wait && (across || dst.region != nil || src.region != nil || op == hip.OpMemcpyWithStream) {
 		code = c.StreamSynchronize(t, m.Stream)
 	}
 	return code

@@ -852,24 +852,6 @@ func (c *Client) MemRetainAllocationHandle(t hip.Thread, addr hip.Ptr) (handle h
 	return rep.Handle, hip.Success
 }
 
-// Memset is hipMemset.
-func (c *Client) Memset(t hip.Thread, dst hip.Ptr, value int32, sizeBytes uint64) hip.Error {
-	q := hiprpc.MemsetRequest{Thread: t, Dst: dst, Value: value, SizeBytes: sizeBytes}
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	m.Req = q.Append(m.Req[:0])
-	return c.call(hip.OpMemset, m)
-}
-
-// Memset2D is hipMemset2D.
-func (c *Client) Memset2D(t hip.Thread, dst hip.Ptr, pitch uint64, value int32, width uint64, height uint64) hip.Error {
-	q := hiprpc.Memset2DRequest{Thread: t, Dst: dst, Pitch: pitch, Value: value, Width: width, Height: height}
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	m.Req = q.Append(m.Req[:0])
-	return c.call(hip.OpMemset2D, m)
-}
-
 // Memset2DAsync is hipMemset2DAsync.
 func (c *Client) Memset2DAsync(t hip.Thread, dst hip.Ptr, pitch uint64, value int32, width uint64, height uint64, stream hip.Stream) hip.Error {
 	q := hiprpc.Memset2DAsyncRequest{Thread: t, Dst: dst, Pitch: pitch, Value: value, Width: width, Height: height, Stream: stream}
@@ -898,15 +880,6 @@ func (c *Client) MemsetAsync(t hip.Thread, dst hip.Ptr, value int32, sizeBytes u
 	return c.post(hip.OpMemsetAsync, req[:])
 }
 
-// MemsetD16 is hipMemsetD16.
-func (c *Client) MemsetD16(t hip.Thread, dest hip.Ptr, value uint16, count uint64) hip.Error {
-	q := hiprpc.MemsetD16Request{Thread: t, Dest: dest, Value: value, Count: count}
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	m.Req = q.Append(m.Req[:0])
-	return c.call(hip.OpMemsetD16, m)
-}
-
 // MemsetD16Async is hipMemsetD16Async.
 func (c *Client) MemsetD16Async(t hip.Thread, dest hip.Ptr, value uint16, count uint64, stream hip.Stream) hip.Error {
 	q := hiprpc.MemsetD16AsyncRequest{Thread: t, Dest: dest, Value: value, Count: count, Stream: stream}
@@ -915,30 +888,12 @@ func (c *Client) MemsetD16Async(t hip.Thread, dest hip.Ptr, value uint16, count 
 	return c.post(hip.OpMemsetD16Async, req[:])
 }
 
-// MemsetD32 is hipMemsetD32.
-func (c *Client) MemsetD32(t hip.Thread, dest hip.Ptr, value int32, count uint64) hip.Error {
-	q := hiprpc.MemsetD32Request{Thread: t, Dest: dest, Value: value, Count: count}
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	m.Req = q.Append(m.Req[:0])
-	return c.call(hip.OpMemsetD32, m)
-}
-
 // MemsetD32Async is hipMemsetD32Async.
 func (c *Client) MemsetD32Async(t hip.Thread, dst hip.Ptr, value int32, count uint64, stream hip.Stream) hip.Error {
 	q := hiprpc.MemsetD32AsyncRequest{Thread: t, Dst: dst, Value: value, Count: count, Stream: stream}
 	var req [hiprpc.MemsetD32AsyncRequestLen]byte
 	q.Put(&req)
 	return c.post(hip.OpMemsetD32Async, req[:])
-}
-
-// MemsetD8 is hipMemsetD8.
-func (c *Client) MemsetD8(t hip.Thread, dest hip.Ptr, value uint8, count uint64) hip.Error {
-	q := hiprpc.MemsetD8Request{Thread: t, Dest: dest, Value: value, Count: count}
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	m.Req = q.Append(m.Req[:0])
-	return c.call(hip.OpMemsetD8, m)
 }
 
 // MemsetD8Async is hipMemsetD8Async.

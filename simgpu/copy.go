@@ -20,8 +20,9 @@ type transfer struct {
 	dst, src       uint64
 	dpitch, spitch uint64
 	width, height  uint64
-	dstA, srcA     *vmem.Alloc // nil: ordinary host memory
-	pinned         bool        // or rather registered host memory, which stays as it is until the copy is done
+	dstA, srcA     *vmem.Alloc // nil: host memory of the program's own
+	dstOwn, srcOwn bool        // which nobody has told the runtime of: it is the program's again when the call returns
+	peer           bool        // hipMemcpyPeer
 	staged         []byte      // the source, if it was copied aside
 }
 
@@ -37,22 +38,29 @@ func span(pitch, width, height uint64) (uint64, bool) {
 	return (height-1)*pitch + width, true
 }
 
-// locate is the allocation that holds the n bytes at ptr, nil if they are
-// ordinary host memory. ErrorInvalidValue: neither.
-func (r *Runtime) locate(ptr hip.Ptr, n uint64) (*vmem.Alloc, hip.Error) {
+// locate is the allocation that holds the n bytes at ptr, nil if they are host
+// memory of the program's own: registered, or unknown. ErrorInvalidValue: some
+// of it is something else.
+func (r *Runtime) locate(ptr hip.Ptr, n uint64) (a *vmem.Alloc, unknown bool, e hip.Error) {
 	p := uint64(ptr)
 	if p == 0 || n > ^uint64(0)-p {
-		return nil, hip.ErrorInvalidValue
+		return nil, false, hip.ErrorInvalidValue
 	}
 	s := r.space.Load()
 	if s == nil || p+n <= s.Base() || p >= s.Base()+s.Size() {
-		return nil, hip.Success
+		if g, ok := r.registered.find(p, 1); ok {
+			if n > g.base+g.size-p {
+				return nil, false, hip.ErrorInvalidValue
+			}
+			return nil, false, hip.Success
+		}
+		return nil, true, hip.Success
 	}
-	a := r.visible(ptr)
+	a = r.visible(ptr)
 	if a == nil || n > a.End()-p {
-		return nil, hip.ErrorInvalidValue
+		return nil, false, hip.ErrorInvalidValue
 	}
-	return a, hip.Success
+	return a, false, hip.Success
 }
 
 // newTransfer checks a copy.
@@ -67,21 +75,16 @@ func (r *Runtime) newTransfer(d *device, dst hip.Ptr, dpitch uint64, src hip.Ptr
 		return tr, hip.ErrorInvalidValue
 	}
 	var e hip.Error
-	if tr.dstA, e = r.locate(dst, dn); e != hip.Success {
+	if tr.dstA, tr.dstOwn, e = r.locate(dst, dn); e != hip.Success {
 		return tr, e
 	}
-	if tr.srcA, e = r.locate(src, sn); e != hip.Success {
+	if tr.srcA, tr.srcOwn, e = r.locate(src, sn); e != hip.Success {
 		return tr, e
 	}
 	if !d.reaches(tr.dstA, tr.dst, dn, hip.MemAccessFlagsProtReadWrite) || !d.reaches(tr.srcA, tr.src, sn, hip.MemAccessFlagsProtRead) {
 		return tr, hip.ErrorInvalidValue
 	}
-	if tr.dstA == nil {
-		_, tr.pinned = r.registered.find(tr.dst, dn)
-	} else if tr.srcA == nil {
-		_, tr.pinned = r.registered.find(tr.src, sn)
-	}
-	if tr.dstA == nil && tr.srcA == nil && kind != hip.MemcpyHostToHost && kind != hip.MemcpyDefault {
+	if tr.dstOwn && tr.srcOwn && kind != hip.MemcpyHostToHost && kind != hip.MemcpyDefault {
 		return tr, hip.ErrorInvalidValue
 	}
 	return tr, hip.Success
@@ -190,26 +193,44 @@ func (tr *transfer) copyNow(st *stream) hip.Error {
 	return st.d.status()
 }
 
-// copyLater queues the copy. With ordinary host memory at one end it waits,
-// except for a short source.
+// copyLater queues the copy. With memory that is the program's own at one end
+// it waits, except for a short source.
 func (tr *transfer) copyLater(st *stream) hip.Error {
-	if (tr.dstA == nil || tr.srcA == nil) && !(tr.pinned && tr.dstA != tr.srcA) {
-		if tr.srcA != nil || tr.dstA == nil || tr.height != 1 || tr.width > stageBytes {
-			return tr.copyNow(st)
-		}
+	if tr.dstOwn || tr.srcOwn && (tr.height != 1 || tr.width > stageBytes) {
+		return tr.copyNow(st)
+	}
+	if tr.srcOwn {
 		tr.staged = make([]byte, tr.width)
 		if addr := guard(func() { copy(tr.staged, vmem.Raw(tr.src, tr.width)) }); addr != 0 {
 			return st.d.copyFault(st, "copy", addr)
 		}
 	}
 	t := *tr
-	st.q.Add(queue.Task{After: tr.others(st.d), Run: func() { t.run(st) }})
+	fence := st.q.Add(queue.Task{After: tr.others(st.d), Run: func() { t.run(st) }})
+	if tr.peer { // what the other device's null stream is told next comes after
+		for _, a := range []*vmem.Alloc{tr.dstA, tr.srcA} {
+			if a != nil && noteOf(a).d != st.d {
+				noteOf(a).d.null.q.Add(queue.Task{After: []queue.Fence{fence}})
+			}
+		}
+	}
 	return hip.Success
+}
+
+// within says that the copy is from and to memory of one device.
+func (tr *transfer) within() bool {
+	return tr.dstA != nil && tr.srcA != nil && onCard(tr.dstA.Kind) && onCard(tr.srcA.Kind) && noteOf(tr.dstA).d == noteOf(tr.srcA).d
+}
+
+// copyMode is who waits for a copy.
+type copyMode struct {
+	wait bool // the caller
+	peer bool // the null stream of the other device
 }
 
 // memcpy is what all copies have in common.
 func (r *Runtime) memcpy(t hip.Thread, dst hip.Ptr, dpitch uint64, src hip.Ptr, spitch, width, height uint64,
-	kind hip.MemcpyKind, s hip.Stream, wait bool) hip.Error {
+	kind hip.MemcpyKind, s hip.Stream, mode copyMode) hip.Error {
 	_, e := r.enter(t)
 	if e != hip.Success {
 		return e
@@ -232,26 +253,28 @@ func (r *Runtime) memcpy(t hip.Thread, dst hip.Ptr, dpitch uint64, src hip.Ptr, 
 	if dst == src && kind == hip.MemcpyDefault {
 		return hip.Success
 	}
-	if wait {
+	tr.peer = mode.peer
+	if mode.wait && !tr.within() { // as in HIP nobody waits for a device's copies to itself
 		return tr.copyNow(st)
 	}
 	return tr.copyLater(st)
 }
 
-// Memcpy copies in the null stream's turn and waits.
+// Memcpy copies in the null stream's turn and waits, unless both ends are on
+// one device.
 func (r *Runtime) Memcpy(t hip.Thread, dst, src hip.Ptr, n uint64, kind hip.MemcpyKind) hip.Error {
-	return r.memcpy(t, dst, n, src, n, n, 1, kind, hip.StreamNull, true)
+	return r.memcpy(t, dst, n, src, n, n, 1, kind, hip.StreamNull, copyMode{wait: true})
 }
 
 // MemcpyWithStream copies in a stream's turn and waits.
 func (r *Runtime) MemcpyWithStream(t hip.Thread, dst, src hip.Ptr, n uint64, kind hip.MemcpyKind, s hip.Stream) hip.Error {
-	return r.memcpy(t, dst, n, src, n, n, 1, kind, s, true)
+	return r.memcpy(t, dst, n, src, n, n, 1, kind, s, copyMode{wait: true})
 }
 
 // MemcpyAsync copies in a stream's turn. It waits where HIP does: for ordinary
 // host memory.
 func (r *Runtime) MemcpyAsync(t hip.Thread, dst, src hip.Ptr, n uint64, kind hip.MemcpyKind, s hip.Stream) hip.Error {
-	return r.memcpy(t, dst, n, src, n, n, 1, kind, s, false)
+	return r.memcpy(t, dst, n, src, n, n, 1, kind, s, copyMode{})
 }
 
 // Memcpy2D copies rows, and waits.
@@ -269,10 +292,11 @@ func (r *Runtime) memcpy2D(t hip.Thread, dst hip.Ptr, dpitch uint64, src hip.Ptr
 	if width != 0 && height != 0 && (width > dpitch || width > spitch) {
 		return hip.ErrorInvalidPitchValue
 	}
-	return r.memcpy(t, dst, dpitch, src, spitch, width, height, kind, s, wait)
+	return r.memcpy(t, dst, dpitch, src, spitch, width, height, kind, s, copyMode{wait: wait})
 }
 
-// MemcpyPeer copies between the memories of two cards, and waits.
+// MemcpyPeer copies between the memories of two cards in the turn of both null
+// streams. As in HIP it waits for nothing.
 func (r *Runtime) MemcpyPeer(t hip.Thread, dst hip.Ptr, dstDevice int32, src hip.Ptr, srcDevice int32, n uint64) hip.Error {
 	return r.memcpyPeer(t, dst, dstDevice, src, srcDevice, n, hip.StreamNull, true)
 }
@@ -282,29 +306,33 @@ func (r *Runtime) MemcpyPeerAsync(t hip.Thread, dst hip.Ptr, dstDevice int32, sr
 	return r.memcpyPeer(t, dst, dstDevice, src, srcDevice, n, s, false)
 }
 
-func (r *Runtime) memcpyPeer(t hip.Thread, dst hip.Ptr, dstDevice int32, src hip.Ptr, srcDevice int32, n uint64, s hip.Stream, wait bool) hip.Error {
+func (r *Runtime) memcpyPeer(t hip.Thread, dst hip.Ptr, dstDevice int32, src hip.Ptr, srcDevice int32, n uint64, s hip.Stream, peer bool) hip.Error {
 	for _, id := range []int32{dstDevice, srcDevice} {
 		if id < 0 || int(id) >= len(r.devices) {
 			return hip.ErrorInvalidDevice
 		}
 	}
-	return r.memcpy(t, dst, n, src, n, n, 1, hip.MemcpyDeviceToDevice, s, wait)
+	return r.memcpy(t, dst, n, src, n, n, 1, hip.MemcpyDeviceToDevice, s, copyMode{peer: peer})
 }
 
 // CopyIn copies src to device memory in a stream's turn, without waiting. src
 // is the runtime's until done is called, which happens in any case if the
 // answer is Success, with the outcome.
 func (r *Runtime) CopyIn(t hip.Thread, dst hip.Ptr, src []byte, s hip.Stream, done func(hip.Error)) hip.Error {
-	return r.copyBytes(t, dst, src, s, done, true)
+	return r.copyBytes(t, dst, src, s, done, nil, true)
 }
 
 // CopyOut copies device memory to dst in a stream's turn, without waiting; dst
-// is the runtime's until done is called.
-func (r *Runtime) CopyOut(t hip.Thread, dst []byte, src hip.Ptr, s hip.Stream, done func(hip.Error)) hip.Error {
-	return r.copyBytes(t, src, dst, s, done, false)
+// is the runtime's until done is called: in that turn, or once it is over.
+func (r *Runtime) CopyOut(t hip.Thread, dst []byte, src hip.Ptr, s hip.Stream, over bool, done func(hip.Error)) hip.Error {
+	if !over {
+		return r.copyBytes(t, src, dst, s, done, nil, false)
+	}
+	var code hip.Error
+	return r.copyBytes(t, src, dst, s, func(e hip.Error) { code = e }, func() { done(code) }, false)
 }
 
-func (r *Runtime) copyBytes(t hip.Thread, ptr hip.Ptr, host []byte, s hip.Stream, done func(hip.Error), in bool) hip.Error {
+func (r *Runtime) copyBytes(t hip.Thread, ptr hip.Ptr, host []byte, s hip.Stream, done func(hip.Error), then func(), in bool) hip.Error {
 	_, e := r.enter(t)
 	if e != hip.Success {
 		return e
@@ -315,7 +343,7 @@ func (r *Runtime) copyBytes(t hip.Thread, ptr hip.Ptr, host []byte, s hip.Stream
 		return e
 	}
 	n := uint64(len(host))
-	a, e := r.locate(ptr, n)
+	a, unknown, e := r.locate(ptr, n)
 	if e != hip.Success {
 		return e
 	}
@@ -323,14 +351,14 @@ func (r *Runtime) copyBytes(t hip.Thread, ptr hip.Ptr, host []byte, s hip.Stream
 	if in {
 		want = hip.MemAccessFlagsProtReadWrite
 	}
-	if a == nil || !st.d.reaches(a, uint64(ptr), n, want) {
+	if unknown || !st.d.reaches(a, uint64(ptr), n, want) {
 		return hip.ErrorInvalidValue
 	}
 	tr := transfer{dstA: a}
 	if !in {
 		tr = transfer{srcA: a}
 	}
-	st.q.Add(queue.Task{After: tr.others(st.d), Always: true, Run: func() {
+	st.q.Add(queue.Task{After: tr.others(st.d), Always: true, Then: then, Run: func() {
 		e := st.d.status()
 		if e == hip.Success {
 			begin := time.Now()

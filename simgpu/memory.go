@@ -286,8 +286,8 @@ func (r *Runtime) MallocAt(t hip.Thread, addr hip.Ptr, size uint64) hip.Error {
 // DeviceBytes is device memory as this process sees it. It is valid until it is
 // freed; nothing orders access to it with what streams do.
 func (r *Runtime) DeviceBytes(ptr hip.Ptr, n uint64) ([]byte, bool) {
-	a := r.visible(ptr)                                                // variables of modules too
-	if a == nil || n > a.End()-uint64(ptr) || a.Kind == vmem.Virtual { // who may access that depends
+	a, unknown, e := r.locate(ptr, n)                                                            // variables of modules too, and what is registered
+	if unknown || e != hip.Success || a == nil && n == 0 || a != nil && a.Kind == vmem.Virtual { // who may access that depends
 		return nil, false
 	}
 	return vmem.Raw(uint64(ptr), n), true

@@ -30,7 +30,7 @@ const placeLimit = 32 << 10
 // setting is a checked memset of height rows of width bytes.
 type setting struct {
 	st            *stream
-	a             *vmem.Alloc
+	a             *vmem.Alloc // nil: registered host memory
 	dst           uint64
 	pitch         uint64
 	width, height uint64
@@ -61,12 +61,15 @@ func (r *Runtime) memset(t hip.Thread, dst hip.Ptr, pitch uint64, value uint32, 
 	if !ok {
 		return hip.ErrorInvalidValue
 	}
-	a, e := r.locate(dst, n)
+	a, unknown, e := r.locate(dst, n)
 	if e != hip.Success {
 		return e
 	}
-	if a == nil || !st.d.reaches(a, uint64(dst), n, hip.MemAccessFlagsProtReadWrite) { // ordinary host memory cannot be set
+	if unknown || !st.d.reaches(a, uint64(dst), n, hip.MemAccessFlagsProtReadWrite) { // nobody has told the runtime of this memory
 		return hip.ErrorInvalidValue
+	}
+	if a != nil && onCard(a.Kind) && a.Base == uint64(dst) {
+		wait = false // HIP waits for other memory only
 	}
 	set := setting{st, a, uint64(dst), pitch, width, height, n, value, size}
 	others := (&transfer{dstA: a}).others(st.d)
@@ -122,7 +125,7 @@ func (m *setting) run() hip.Error {
 	if addr != 0 {
 		return m.st.d.copyFault(m.st, "memset", addr)
 	}
-	if onCard(m.a.Kind) {
+	if m.a != nil && onCard(m.a.Kind) {
 		m.st.d.meter.Copied(card.Fill, m.width*m.height, uint64(mono.Since(begin)))
 	}
 	return hip.Success
@@ -136,7 +139,7 @@ func elements(count, size uint64) uint64 {
 	return count * size
 }
 
-// Memset sets bytes, and waits.
+// Memset sets bytes, and waits where HIP does.
 func (r *Runtime) Memset(t hip.Thread, dst hip.Ptr, value int32, n uint64) hip.Error {
 	return r.memset(t, dst, n, uint32(byte(value)), 1, n, 1, hip.StreamNull, true)
 }
@@ -146,7 +149,7 @@ func (r *Runtime) MemsetAsync(t hip.Thread, dst hip.Ptr, value int32, n uint64, 
 	return r.memset(t, dst, n, uint32(byte(value)), 1, n, 1, s, false)
 }
 
-// MemsetD8 sets count bytes, and waits.
+// MemsetD8 sets count bytes, and waits where HIP does.
 func (r *Runtime) MemsetD8(t hip.Thread, dst hip.Ptr, value uint8, count uint64) hip.Error {
 	return r.memset(t, dst, count, uint32(value), 1, count, 1, hip.StreamNull, true)
 }
@@ -156,7 +159,7 @@ func (r *Runtime) MemsetD8Async(t hip.Thread, dst hip.Ptr, value uint8, count ui
 	return r.memset(t, dst, count, uint32(value), 1, count, 1, s, false)
 }
 
-// MemsetD16 sets count 16-bit elements, and waits.
+// MemsetD16 sets count 16-bit elements, and waits where HIP does.
 func (r *Runtime) MemsetD16(t hip.Thread, dst hip.Ptr, value uint16, count uint64) hip.Error {
 	n := elements(count, 2)
 	return r.memset(t, dst, n, uint32(value), 2, n, 1, hip.StreamNull, true)
@@ -168,7 +171,7 @@ func (r *Runtime) MemsetD16Async(t hip.Thread, dst hip.Ptr, value uint16, count 
 	return r.memset(t, dst, n, uint32(value), 2, n, 1, s, false)
 }
 
-// MemsetD32 sets count 32-bit elements, and waits.
+// MemsetD32 sets count 32-bit elements, and waits where HIP does.
 func (r *Runtime) MemsetD32(t hip.Thread, dst hip.Ptr, value int32, count uint64) hip.Error {
 	n := elements(count, 4)
 	return r.memset(t, dst, n, uint32(value), 4, n, 1, hip.StreamNull, true)
@@ -180,7 +183,7 @@ func (r *Runtime) MemsetD32Async(t hip.Thread, dst hip.Ptr, value int32, count u
 	return r.memset(t, dst, n, uint32(value), 4, n, 1, s, false)
 }
 
-// Memset2D sets rows of bytes, and waits.
+// Memset2D sets rows of bytes, and waits where HIP does.
 func (r *Runtime) Memset2D(t hip.Thread, dst hip.Ptr, pitch uint64, value int32, width, height uint64) hip.Error {
 	return r.memset(t, dst, pitch, uint32(byte(value)), 1, width, height, hip.StreamNull, true)
 }

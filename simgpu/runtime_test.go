@@ -396,7 +396,7 @@ func TestCopyInAndOut(t *testing.T) {
 	}
 	done := make(chan hip.Error, 2)
 	must(t, "CopyIn", r.CopyIn(thread, p, in, s, func(e hip.Error) { done <- e }))
-	must(t, "CopyOut", r.CopyOut(thread, out, p, s, func(e hip.Error) { done <- e }))
+	must(t, "CopyOut", r.CopyOut(thread, out, p, s, false, func(e hip.Error) { done <- e }))
 	if len(done) != 0 {
 		t.Error("copied out of turn")
 	}
@@ -407,7 +407,7 @@ func TestCopyInAndOut(t *testing.T) {
 		t.Error("what came back differs")
 	}
 	is(t, "too long", r.CopyIn(thread, p+1, in, s, nil), hip.ErrorInvalidValue)
-	is(t, "no device memory", r.CopyOut(thread, out, hip.Ptr(uintptr(unsafe.Pointer(&in[0]))), s, nil), hip.ErrorInvalidValue)
+	is(t, "no device memory", r.CopyOut(thread, out, hip.Ptr(uintptr(unsafe.Pointer(&in[0]))), s, false, nil), hip.ErrorInvalidValue)
 
 	// A dead device says so to those who wait for a copy.
 	open = make(chan struct{})

@@ -150,6 +150,7 @@ func TestPeerCopiesCount(t *testing.T) {
 	p, e := r.Malloc(hip.Thread{ID: 1, Device: 2}, 1<<20)
 	must(t, "Malloc", e)
 	must(t, "MemcpyPeer", r.MemcpyPeer(thread, p, 2, a, 0, 5000))
+	must(t, "DeviceSynchronize", r.DeviceSynchronize(thread))
 	x, err := s.XGMI(context.Background(), 2)
 	if err != nil || x.Links[0].Read.Or(0) != 5000 || x.Links[0].Written.Or(1) != 0 || x.Links[1].Read.Or(1) != 0 {
 		t.Errorf("%+v, %v", x, err)

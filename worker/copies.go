@@ -117,7 +117,7 @@ func (s *session) copyTo(r *wire.Request, c *hiprpc.Copy, n int) {
 	if !s.checked(r, s.owned(t, c.Dst, c.Dpitch, c.Width, c.Height)) {
 		return
 	}
-	if c.Height == 1 && s.idle(t, c.Stream) {
+	if c.Height == 1 && s.idle(t, c.Stream, c.Dst) {
 		if mem, ok := s.memory(c.Dst, uint64(n)); ok {
 			begin := mono.Now()
 			if r.ReadBulk(mem) == nil {
@@ -187,7 +187,7 @@ func (s *session) copyFrom(r *wire.Request, c *hiprpc.Copy, n uint64) {
 		return
 	}
 	t := hip.Thread{Device: c.Device}
-	if c.Height == 1 && n <= smallCopy && s.idle(t, c.Stream) {
+	if c.Height == 1 && n <= smallCopy && s.idle(t, c.Stream, c.Src) {
 		if mem, ok := s.memory(c.Src, n); ok {
 			begin := mono.Now()
 			s.replyBulk(r, nil, mem)
@@ -236,7 +236,11 @@ func (s *session) copyWithin(r *wire.Request, c *hiprpc.Copy, n uint64) {
 			s.malformed(r)
 			return
 		}
-		code = s.rt.MemcpyPeerAsync(t, c.Dst, c.DstDevice, c.Src, c.SrcDevice, n, c.Stream)
+		if c.Async {
+			code = s.rt.MemcpyPeerAsync(t, c.Dst, c.DstDevice, c.Src, c.SrcDevice, n, c.Stream)
+		} else { // on the null streams of both, and it waits for nothing
+			code = s.rt.MemcpyPeer(t, c.Dst, c.DstDevice, c.Src, c.SrcDevice, n)
+		}
 	case c.Height == 1:
 		code = s.rt.MemcpyAsync(t, c.Dst, c.Src, n, hip.MemcpyDeviceToDevice, c.Stream)
 	default:

@@ -358,6 +358,7 @@ func TestManagement(t *testing.T) {
 	p, e := c.Malloc(main0, 32<<20)
 	must(t, "Malloc", e)
 	must(t, "Memset", c.Memset(main0, p, 1, 32<<20))
+	must(t, "StreamSynchronize", c.StreamSynchronize(main0, 0))
 	m := smiremote.NewClient(smiremote.Options{Address: w.Addr().String()})
 	if err := m.Connect(context.Background()); err != nil {
 		t.Fatal(err)
@@ -377,7 +378,7 @@ func TestManagement(t *testing.T) {
 	eventually(t, "both sides' latencies are known", func() bool {
 		sides := map[string]bool{}
 		for _, x := range w.Calls().Calls() {
-			if x.Op == "hipMemset" && x.Code == "hipSuccess" {
+			if x.Op == "hipStreamSynchronize" && x.Code == "hipSuccess" {
 				sides[x.Side] = true
 			}
 		}

@@ -58,10 +58,10 @@ type session struct {
 }
 
 // copier is a runtime that copies from and to memory of this process in a stream's turn without making the caller wait. done is called
-// in any case if the answer is Success.
+// in any case if the answer is Success: in that turn, or with over when it is over.
 type copier interface {
 	CopyIn(t hip.Thread, dst hip.Ptr, src []byte, s hip.Stream, done func(hip.Error)) hip.Error
-	CopyOut(t hip.Thread, dst []byte, src hip.Ptr, s hip.Stream, done func(hip.Error)) hip.Error
+	CopyOut(t hip.Thread, dst []byte, src hip.Ptr, s hip.Stream, over bool, done func(hip.Error)) hip.Error
 }
 
 // copyMeter is a runtime that accounts copies, and is told of those the session makes itself through hip.Direct.

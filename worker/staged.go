@@ -93,8 +93,10 @@ func (s *session) copyFromStaged(r *wire.Request, c *hiprpc.Copy, n uint64) {
 // copyOutRows queues a staged copy from the device, a task for each row.
 func (s *session) copyOutRows(r *wire.Request, c *hiprpc.Copy, buf []byte) {
 	t, x := hip.Thread{Device: c.Device}, s.hold(r)
+	// Bytes that somebody waits for in a later call are sent before that is answered. Who waits for the copy itself finds the stream done.
+	over := !c.Async
 	rows(c, func(row uint64, done func(hip.Error)) hip.Error {
-		return s.copier.CopyOut(t, buf[row*c.Width:(row+1)*c.Width:(row+1)*c.Width], c.Src+hip.Ptr(row*c.Spitch), c.Stream, done)
+		return s.copier.CopyOut(t, buf[row*c.Width:(row+1)*c.Width:(row+1)*c.Width], c.Src+hip.Ptr(row*c.Spitch), c.Stream, over, done)
 	}, func(code hip.Error) {
 		if x.take() {
 			if code != hip.Success {

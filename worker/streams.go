@@ -6,15 +6,24 @@ import (
 	"github.com/rocwire/rocwire/wire"
 )
 
-// idle says that a copy on a stream would not have to wait for anything. False if that is not certain.
-func (s *session) idle(t hip.Thread, st hip.Stream) bool {
-	return s.devices == 1 && s.rt.StreamQuery(t, hip.StreamNull) == hip.Success &&
+// idle says that a copy from or to p on a stream would not have to wait for anything. False if that is not certain.
+func (s *session) idle(t hip.Thread, st hip.Stream, p hip.Ptr) bool {
+	return s.only(t, p) && s.rt.StreamQuery(t, hip.StreamNull) == hip.Success &&
 		(st == hip.StreamNull || s.rt.StreamQuery(t, st) == hip.Success)
+}
+
+// only says that memory at p is the thread's device's, so that a copy need not wait for others.
+func (s *session) only(t hip.Thread, p hip.Ptr) bool {
+	if s.devices == 1 {
+		return true
+	}
+	a, code := s.rt.PointerGetAttributes(t, p)
+	return code == hip.Success && a.Type == hip.MemoryTypeDevice && a.Device == t.Device
 }
 
 // allIdle says that nothing is under way on the device. False if that is not certain.
 func (s *session) allIdle(t hip.Thread) bool {
-	return !s.handles.ever(hip.HandleStream) && s.idle(t, hip.StreamNull)
+	return !s.handles.ever(hip.HandleStream) && s.devices == 1 && s.rt.StreamQuery(t, hip.StreamNull) == hip.Success
 }
 
 func (s *session) doDeviceSynchronize(r *wire.Request) {

@@ -85,7 +85,7 @@ func TestLostCard(t *testing.T) {
 	must(t, "Malloc", e)
 	must(t, "Memset", c.Memset(main0, x, 0, 16))
 	inject(0, smi.Fault{Kind: smi.FaultGone})
-	if e := c.Memset(main0, x, 0, 16); e != hip.ErrorNoDevice {
+	if e := c.Memset(main0, x+1, 0, 15); e != hip.ErrorNoDevice { // one that is waited for
 		t.Errorf("Memset on a card that is gone: %v", e)
 	}
 	late := connect(t, w)

@@ -37,6 +37,7 @@ func Run(t *testing.T, open func(t *testing.T) hip.Runtime) {
 		{"HostMemory", hostMemoryTests},
 		{"Copy", copyTests},
 		{"Memset", memsetTests},
+		{"Waiting", waitingTests},
 		{"Streams", streamTests},
 		{"Events", eventTests},
 		{"Modules", moduleTests},

@@ -271,6 +271,7 @@ var hostMemoryTests = []test{
 		e.ok("StreamSynchronize", e.StreamSynchronize(e.th, s))
 		e.equal("device memory", e.download(d, 1<<16), pattern(1<<16, 1))
 		e.ok("Memset", e.Memset(e.th, d, 9, 1<<16))
+		e.sync() // nobody waits for a memset
 		g = e.gate(s)
 		e.ok("MemcpyAsync", e.MemcpyAsync(e.th, h, d, 1<<16, hip.MemcpyDeviceToHost, s))
 		g.open()

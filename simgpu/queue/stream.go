@@ -8,6 +8,7 @@ import (
 // Task is one piece of work of a stream.
 type Task struct {
 	Run    func()
+	Then   func()  // called after the fence has passed, and after Run if that ran, before the stream goes on; may be nil
 	After  []Fence // in addition to what comes before it in the stream
 	Always bool    // also when the queues were aborted
 	Apart  bool    // it touches no memory of the devices: it does not pass the gate
@@ -121,6 +122,9 @@ func (s *Stream) Do(t Task) {
 	}
 	s.run(&t)
 	s.end()
+	if t.Then != nil {
+		t.Then()
+	}
 }
 
 // Begin takes the stream for work that the caller does itself, at once, instead of a task: what is queued from now on comes after it. False if
@@ -198,6 +202,11 @@ func (s *Stream) execute() {
 		s.run(&t)
 		s.mu.Lock()
 		s.ended()
+		if t.Then != nil {
+			s.mu.Unlock()
+			t.Then()
+			s.mu.Lock()
+		}
 	}
 	if cap(s.tasks) > 4096 {
 		s.tasks = nil
