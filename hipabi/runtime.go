@@ -40,7 +40,8 @@ func SetOpener(open func() hip.Runtime) {
 	opening.Lock()
 	defer opening.Unlock()
 	opener = open
-	resetGraphs(hip.Unimplemented{})
+	captures.reset()
+	graphs.reset()
 	current.Store(nil)
 }
 
@@ -50,7 +51,8 @@ func use(r hip.Runtime) {
 	devices.reset()
 	threadStreams.reset()
 	registered.reset()
-	resetGraphs(r)
+	captures.reset()
+	graphs.reset()
 	current.Store(&r)
 }
 

@@ -171,7 +171,10 @@ hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t * mem_pool, int device)
 
 hipError_t hipDeviceGetGraphMemAttribute(int device, hipGraphMemAttributeType attr, void * value)
 {
-	return rw_return((hipError_t)rw_hipDeviceGetGraphMemAttribute(rw_thread(), (int32_t)device, (int32_t)attr, (uintptr_t)value));
+	(void)device;
+	(void)attr;
+	(void)value;
+	return rw_unsupported("hipDeviceGetGraphMemAttribute");
 }
 
 hipError_t hipDeviceGetLimit(size_t * pValue, enum hipLimit_t limit)
@@ -216,7 +219,8 @@ hipError_t hipDeviceGetUuid(hipUUID * uuid, hipDevice_t device)
 
 hipError_t hipDeviceGraphMemTrim(int device)
 {
-	return rw_return((hipError_t)rw_hipDeviceGraphMemTrim(rw_thread(), (int32_t)device));
+	(void)device;
+	return rw_unsupported("hipDeviceGraphMemTrim");
 }
 
 hipError_t hipDeviceReset(void)
@@ -231,7 +235,10 @@ hipError_t hipDeviceSetCacheConfig(hipFuncCache_t cacheConfig)
 
 hipError_t hipDeviceSetGraphMemAttribute(int device, hipGraphMemAttributeType attr, void * value)
 {
-	return rw_return((hipError_t)rw_hipDeviceSetGraphMemAttribute(rw_thread(), (int32_t)device, (int32_t)attr, (uintptr_t)value));
+	(void)device;
+	(void)attr;
+	(void)value;
+	return rw_unsupported("hipDeviceSetGraphMemAttribute");
 }
 
 hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value)
@@ -261,37 +268,66 @@ hipError_t hipDeviceTotalMem(size_t * bytes, hipDevice_t device)
 
 hipError_t hipDrvGraphAddMemcpyNode(hipGraphNode_t * phGraphNode, hipGraph_t hGraph, const hipGraphNode_t * dependencies, size_t numDependencies, const HIP_MEMCPY3D * copyParams, hipCtx_t ctx)
 {
-	return rw_return((hipError_t)rw_hipDrvGraphAddMemcpyNode(rw_thread(), (void *)phGraphNode, (uint64_t)(uintptr_t)hGraph, (void *)dependencies, numDependencies, (void *)copyParams, (void *)ctx));
+	(void)phGraphNode;
+	(void)hGraph;
+	(void)dependencies;
+	(void)numDependencies;
+	(void)copyParams;
+	(void)ctx;
+	return rw_unsupported("hipDrvGraphAddMemcpyNode");
 }
 
 hipError_t hipDrvGraphAddMemFreeNode(hipGraphNode_t * phGraphNode, hipGraph_t hGraph, const hipGraphNode_t * dependencies, size_t numDependencies, hipDeviceptr_t dptr)
 {
-	return rw_return((hipError_t)rw_hipDrvGraphAddMemFreeNode(rw_thread(), (void *)phGraphNode, (uint64_t)(uintptr_t)hGraph, (void *)dependencies, numDependencies, (uintptr_t)dptr));
+	(void)phGraphNode;
+	(void)hGraph;
+	(void)dependencies;
+	(void)numDependencies;
+	(void)dptr;
+	return rw_unsupported("hipDrvGraphAddMemFreeNode");
 }
 
 hipError_t hipDrvGraphAddMemsetNode(hipGraphNode_t * phGraphNode, hipGraph_t hGraph, const hipGraphNode_t * dependencies, size_t numDependencies, const HIP_MEMSET_NODE_PARAMS * memsetParams, hipCtx_t ctx)
 {
-	return rw_return((hipError_t)rw_hipDrvGraphAddMemsetNode(rw_thread(), (void *)phGraphNode, (uint64_t)(uintptr_t)hGraph, (void *)dependencies, numDependencies, (void *)memsetParams, (void *)ctx));
+	(void)phGraphNode;
+	(void)hGraph;
+	(void)dependencies;
+	(void)numDependencies;
+	(void)memsetParams;
+	(void)ctx;
+	return rw_unsupported("hipDrvGraphAddMemsetNode");
 }
 
 hipError_t hipDrvGraphExecMemcpyNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, const HIP_MEMCPY3D * copyParams, hipCtx_t ctx)
 {
-	return rw_return((hipError_t)rw_hipDrvGraphExecMemcpyNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)hNode, (void *)copyParams, (void *)ctx));
+	(void)hGraphExec;
+	(void)hNode;
+	(void)copyParams;
+	(void)ctx;
+	return rw_unsupported("hipDrvGraphExecMemcpyNodeSetParams");
 }
 
 hipError_t hipDrvGraphExecMemsetNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, const HIP_MEMSET_NODE_PARAMS * memsetParams, hipCtx_t ctx)
 {
-	return rw_return((hipError_t)rw_hipDrvGraphExecMemsetNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)hNode, (void *)memsetParams, (void *)ctx));
+	(void)hGraphExec;
+	(void)hNode;
+	(void)memsetParams;
+	(void)ctx;
+	return rw_unsupported("hipDrvGraphExecMemsetNodeSetParams");
 }
 
 hipError_t hipDrvGraphMemcpyNodeGetParams(hipGraphNode_t hNode, HIP_MEMCPY3D * nodeParams)
 {
-	return rw_return((hipError_t)rw_hipDrvGraphMemcpyNodeGetParams(rw_thread(), (uint64_t)(uintptr_t)hNode, (void *)nodeParams));
+	(void)hNode;
+	(void)nodeParams;
+	return rw_unsupported("hipDrvGraphMemcpyNodeGetParams");
 }
 
 hipError_t hipDrvGraphMemcpyNodeSetParams(hipGraphNode_t hNode, const HIP_MEMCPY3D * nodeParams)
 {
-	return rw_return((hipError_t)rw_hipDrvGraphMemcpyNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)hNode, (void *)nodeParams));
+	(void)hNode;
+	(void)nodeParams;
+	return rw_unsupported("hipDrvGraphMemcpyNodeSetParams");
 }
 
 hipError_t hipDrvMemcpy3D(const HIP_MEMCPY3D * pCopy)
@@ -530,97 +566,192 @@ hipError_t hipGetTextureReference(const textureReference ** texref, const void *
 
 hipError_t hipGraphAddBatchMemOpNode(hipGraphNode_t * phGraphNode, hipGraph_t hGraph, const hipGraphNode_t * dependencies, size_t numDependencies, const hipBatchMemOpNodeParams * nodeParams)
 {
-	return rw_return((hipError_t)rw_hipGraphAddBatchMemOpNode(rw_thread(), (void *)phGraphNode, (uint64_t)(uintptr_t)hGraph, (void *)dependencies, numDependencies, (void *)nodeParams));
+	(void)phGraphNode;
+	(void)hGraph;
+	(void)dependencies;
+	(void)numDependencies;
+	(void)nodeParams;
+	return rw_unsupported("hipGraphAddBatchMemOpNode");
 }
 
 hipError_t hipGraphAddChildGraphNode(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, hipGraph_t childGraph)
 {
-	return rw_return((hipError_t)rw_hipGraphAddChildGraphNode(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (uint64_t)(uintptr_t)childGraph));
+	(void)pGraphNode;
+	(void)graph;
+	(void)pDependencies;
+	(void)numDependencies;
+	(void)childGraph;
+	return rw_unsupported("hipGraphAddChildGraphNode");
 }
 
 hipError_t hipGraphAddDependencies(hipGraph_t graph, const hipGraphNode_t * from, const hipGraphNode_t * to, size_t numDependencies)
 {
-	return rw_return((hipError_t)rw_hipGraphAddDependencies(rw_thread(), (uint64_t)(uintptr_t)graph, (void *)from, (void *)to, numDependencies));
+	(void)graph;
+	(void)from;
+	(void)to;
+	(void)numDependencies;
+	return rw_unsupported("hipGraphAddDependencies");
 }
 
 hipError_t hipGraphAddEmptyNode(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies)
 {
-	return rw_return((hipError_t)rw_hipGraphAddEmptyNode(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies));
+	(void)pGraphNode;
+	(void)graph;
+	(void)pDependencies;
+	(void)numDependencies;
+	return rw_unsupported("hipGraphAddEmptyNode");
 }
 
 hipError_t hipGraphAddEventRecordNode(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, hipEvent_t event)
 {
-	return rw_return((hipError_t)rw_hipGraphAddEventRecordNode(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (uint64_t)(uintptr_t)event));
+	(void)pGraphNode;
+	(void)graph;
+	(void)pDependencies;
+	(void)numDependencies;
+	(void)event;
+	return rw_unsupported("hipGraphAddEventRecordNode");
 }
 
 hipError_t hipGraphAddEventWaitNode(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, hipEvent_t event)
 {
-	return rw_return((hipError_t)rw_hipGraphAddEventWaitNode(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (uint64_t)(uintptr_t)event));
+	(void)pGraphNode;
+	(void)graph;
+	(void)pDependencies;
+	(void)numDependencies;
+	(void)event;
+	return rw_unsupported("hipGraphAddEventWaitNode");
 }
 
 hipError_t hipGraphAddHostNode(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, const hipHostNodeParams * pNodeParams)
 {
-	return rw_return((hipError_t)rw_hipGraphAddHostNode(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (void *)pNodeParams));
+	(void)pGraphNode;
+	(void)graph;
+	(void)pDependencies;
+	(void)numDependencies;
+	(void)pNodeParams;
+	return rw_unsupported("hipGraphAddHostNode");
 }
 
 hipError_t hipGraphAddKernelNode(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, const hipKernelNodeParams * pNodeParams)
 {
-	return rw_return((hipError_t)rw_hipGraphAddKernelNode(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (void *)pNodeParams));
+	(void)pGraphNode;
+	(void)graph;
+	(void)pDependencies;
+	(void)numDependencies;
+	(void)pNodeParams;
+	return rw_unsupported("hipGraphAddKernelNode");
 }
 
 hipError_t hipGraphAddMemAllocNode(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, hipMemAllocNodeParams * pNodeParams)
 {
-	return rw_return((hipError_t)rw_hipGraphAddMemAllocNode(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (void *)pNodeParams));
+	(void)pGraphNode;
+	(void)graph;
+	(void)pDependencies;
+	(void)numDependencies;
+	(void)pNodeParams;
+	return rw_unsupported("hipGraphAddMemAllocNode");
 }
 
 hipError_t hipGraphAddMemcpyNode(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, const hipMemcpy3DParms * pCopyParams)
 {
-	return rw_return((hipError_t)rw_hipGraphAddMemcpyNode(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (void *)pCopyParams));
+	(void)pGraphNode;
+	(void)graph;
+	(void)pDependencies;
+	(void)numDependencies;
+	(void)pCopyParams;
+	return rw_unsupported("hipGraphAddMemcpyNode");
 }
 
 hipError_t hipGraphAddMemcpyNode1D(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, void * dst, const void * src, size_t count, hipMemcpyKind kind)
 {
-	return rw_return((hipError_t)rw_hipGraphAddMemcpyNode1D(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (uintptr_t)dst, (uintptr_t)src, count, (int32_t)kind));
+	(void)pGraphNode;
+	(void)graph;
+	(void)pDependencies;
+	(void)numDependencies;
+	(void)dst;
+	(void)src;
+	(void)count;
+	(void)kind;
+	return rw_unsupported("hipGraphAddMemcpyNode1D");
 }
 
 hipError_t hipGraphAddMemcpyNodeFromSymbol(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, void * dst, const void * symbol, size_t count, size_t offset, hipMemcpyKind kind)
 {
-	return rw_return((hipError_t)rw_hipGraphAddMemcpyNodeFromSymbol(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (uintptr_t)dst, (uintptr_t)symbol, count, offset, (int32_t)kind));
+	(void)pGraphNode;
+	(void)graph;
+	(void)pDependencies;
+	(void)numDependencies;
+	(void)dst;
+	(void)symbol;
+	(void)count;
+	(void)offset;
+	(void)kind;
+	return rw_unsupported("hipGraphAddMemcpyNodeFromSymbol");
 }
 
 hipError_t hipGraphAddMemcpyNodeToSymbol(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, const void * symbol, const void * src, size_t count, size_t offset, hipMemcpyKind kind)
 {
-	return rw_return((hipError_t)rw_hipGraphAddMemcpyNodeToSymbol(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (uintptr_t)symbol, (uintptr_t)src, count, offset, (int32_t)kind));
+	(void)pGraphNode;
+	(void)graph;
+	(void)pDependencies;
+	(void)numDependencies;
+	(void)symbol;
+	(void)src;
+	(void)count;
+	(void)offset;
+	(void)kind;
+	return rw_unsupported("hipGraphAddMemcpyNodeToSymbol");
 }
 
 hipError_t hipGraphAddMemFreeNode(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, void * dev_ptr)
 {
-	return rw_return((hipError_t)rw_hipGraphAddMemFreeNode(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (uintptr_t)dev_ptr));
+	(void)pGraphNode;
+	(void)graph;
+	(void)pDependencies;
+	(void)numDependencies;
+	(void)dev_ptr;
+	return rw_unsupported("hipGraphAddMemFreeNode");
 }
 
 hipError_t hipGraphAddMemsetNode(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, const hipMemsetParams * pMemsetParams)
 {
-	return rw_return((hipError_t)rw_hipGraphAddMemsetNode(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (void *)pMemsetParams));
+	(void)pGraphNode;
+	(void)graph;
+	(void)pDependencies;
+	(void)numDependencies;
+	(void)pMemsetParams;
+	return rw_unsupported("hipGraphAddMemsetNode");
 }
 
 hipError_t hipGraphAddNode(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, hipGraphNodeParams * nodeParams)
 {
-	return rw_return((hipError_t)rw_hipGraphAddNode(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (void *)nodeParams));
+	(void)pGraphNode;
+	(void)graph;
+	(void)pDependencies;
+	(void)numDependencies;
+	(void)nodeParams;
+	return rw_unsupported("hipGraphAddNode");
 }
 
 hipError_t hipGraphBatchMemOpNodeGetParams(hipGraphNode_t hNode, hipBatchMemOpNodeParams * nodeParams_out)
 {
-	return rw_return((hipError_t)rw_hipGraphBatchMemOpNodeGetParams(rw_thread(), (uint64_t)(uintptr_t)hNode, (void *)nodeParams_out));
+	(void)hNode;
+	(void)nodeParams_out;
+	return rw_unsupported("hipGraphBatchMemOpNodeGetParams");
 }
 
 hipError_t hipGraphBatchMemOpNodeSetParams(hipGraphNode_t hNode, hipBatchMemOpNodeParams * nodeParams)
 {
-	return rw_return((hipError_t)rw_hipGraphBatchMemOpNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)hNode, (void *)nodeParams));
+	(void)hNode;
+	(void)nodeParams;
+	return rw_unsupported("hipGraphBatchMemOpNodeSetParams");
 }
 
 hipError_t hipGraphChildGraphNodeGetGraph(hipGraphNode_t node, hipGraph_t * pGraph)
 {
-	return rw_return((hipError_t)rw_hipGraphChildGraphNodeGetGraph(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pGraph));
+	(void)node;
+	(void)pGraph;
+	return rw_unsupported("hipGraphChildGraphNodeGetGraph");
 }
 
 hipError_t hipGraphClone(hipGraph_t * pGraphClone, hipGraph_t originalGraph)
@@ -635,7 +766,10 @@ hipError_t hipGraphCreate(hipGraph_t * pGraph, unsigned int flags)
 
 hipError_t hipGraphDebugDotPrint(hipGraph_t graph, const char * path, unsigned int flags)
 {
-	return rw_return((hipError_t)rw_hipGraphDebugDotPrint(rw_thread(), (uint64_t)(uintptr_t)graph, (void *)path, flags));
+	(void)graph;
+	(void)path;
+	(void)flags;
+	return rw_unsupported("hipGraphDebugDotPrint");
 }
 
 hipError_t hipGraphDestroy(hipGraph_t graph)
@@ -645,37 +779,52 @@ hipError_t hipGraphDestroy(hipGraph_t graph)
 
 hipError_t hipGraphDestroyNode(hipGraphNode_t node)
 {
-	return rw_return((hipError_t)rw_hipGraphDestroyNode(rw_thread(), (uint64_t)(uintptr_t)node));
+	(void)node;
+	return rw_unsupported("hipGraphDestroyNode");
 }
 
 hipError_t hipGraphEventRecordNodeGetEvent(hipGraphNode_t node, hipEvent_t * event_out)
 {
-	return rw_return((hipError_t)rw_hipGraphEventRecordNodeGetEvent(rw_thread(), (uint64_t)(uintptr_t)node, (void *)event_out));
+	(void)node;
+	(void)event_out;
+	return rw_unsupported("hipGraphEventRecordNodeGetEvent");
 }
 
 hipError_t hipGraphEventRecordNodeSetEvent(hipGraphNode_t node, hipEvent_t event)
 {
-	return rw_return((hipError_t)rw_hipGraphEventRecordNodeSetEvent(rw_thread(), (uint64_t)(uintptr_t)node, (uint64_t)(uintptr_t)event));
+	(void)node;
+	(void)event;
+	return rw_unsupported("hipGraphEventRecordNodeSetEvent");
 }
 
 hipError_t hipGraphEventWaitNodeGetEvent(hipGraphNode_t node, hipEvent_t * event_out)
 {
-	return rw_return((hipError_t)rw_hipGraphEventWaitNodeGetEvent(rw_thread(), (uint64_t)(uintptr_t)node, (void *)event_out));
+	(void)node;
+	(void)event_out;
+	return rw_unsupported("hipGraphEventWaitNodeGetEvent");
 }
 
 hipError_t hipGraphEventWaitNodeSetEvent(hipGraphNode_t node, hipEvent_t event)
 {
-	return rw_return((hipError_t)rw_hipGraphEventWaitNodeSetEvent(rw_thread(), (uint64_t)(uintptr_t)node, (uint64_t)(uintptr_t)event));
+	(void)node;
+	(void)event;
+	return rw_unsupported("hipGraphEventWaitNodeSetEvent");
 }
 
 hipError_t hipGraphExecBatchMemOpNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, const hipBatchMemOpNodeParams * nodeParams)
 {
-	return rw_return((hipError_t)rw_hipGraphExecBatchMemOpNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)hNode, (void *)nodeParams));
+	(void)hGraphExec;
+	(void)hNode;
+	(void)nodeParams;
+	return rw_unsupported("hipGraphExecBatchMemOpNodeSetParams");
 }
 
 hipError_t hipGraphExecChildGraphNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t node, hipGraph_t childGraph)
 {
-	return rw_return((hipError_t)rw_hipGraphExecChildGraphNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)node, (uint64_t)(uintptr_t)childGraph));
+	(void)hGraphExec;
+	(void)node;
+	(void)childGraph;
+	return rw_unsupported("hipGraphExecChildGraphNodeSetParams");
 }
 
 hipError_t hipGraphExecDestroy(hipGraphExec_t graphExec)
@@ -685,12 +834,18 @@ hipError_t hipGraphExecDestroy(hipGraphExec_t graphExec)
 
 hipError_t hipGraphExecEventRecordNodeSetEvent(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, hipEvent_t event)
 {
-	return rw_return((hipError_t)rw_hipGraphExecEventRecordNodeSetEvent(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)hNode, (uint64_t)(uintptr_t)event));
+	(void)hGraphExec;
+	(void)hNode;
+	(void)event;
+	return rw_unsupported("hipGraphExecEventRecordNodeSetEvent");
 }
 
 hipError_t hipGraphExecEventWaitNodeSetEvent(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, hipEvent_t event)
 {
-	return rw_return((hipError_t)rw_hipGraphExecEventWaitNodeSetEvent(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)hNode, (uint64_t)(uintptr_t)event));
+	(void)hGraphExec;
+	(void)hNode;
+	(void)event;
+	return rw_unsupported("hipGraphExecEventWaitNodeSetEvent");
 }
 
 hipError_t hipGraphExecGetFlags(hipGraphExec_t graphExec, unsigned long long * flags)
@@ -700,52 +855,95 @@ hipError_t hipGraphExecGetFlags(hipGraphExec_t graphExec, unsigned long long * f
 
 hipError_t hipGraphExecHostNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t node, const hipHostNodeParams * pNodeParams)
 {
-	return rw_return((hipError_t)rw_hipGraphExecHostNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)node, (void *)pNodeParams));
+	(void)hGraphExec;
+	(void)node;
+	(void)pNodeParams;
+	return rw_unsupported("hipGraphExecHostNodeSetParams");
 }
 
 hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t node, const hipKernelNodeParams * pNodeParams)
 {
-	return rw_return((hipError_t)rw_hipGraphExecKernelNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)node, (void *)pNodeParams));
+	(void)hGraphExec;
+	(void)node;
+	(void)pNodeParams;
+	return rw_unsupported("hipGraphExecKernelNodeSetParams");
 }
 
 hipError_t hipGraphExecMemcpyNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t node, hipMemcpy3DParms * pNodeParams)
 {
-	return rw_return((hipError_t)rw_hipGraphExecMemcpyNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)node, (void *)pNodeParams));
+	(void)hGraphExec;
+	(void)node;
+	(void)pNodeParams;
+	return rw_unsupported("hipGraphExecMemcpyNodeSetParams");
 }
 
 hipError_t hipGraphExecMemcpyNodeSetParams1D(hipGraphExec_t hGraphExec, hipGraphNode_t node, void * dst, const void * src, size_t count, hipMemcpyKind kind)
 {
-	return rw_return((hipError_t)rw_hipGraphExecMemcpyNodeSetParams1D(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)node, (uintptr_t)dst, (uintptr_t)src, count, (int32_t)kind));
+	(void)hGraphExec;
+	(void)node;
+	(void)dst;
+	(void)src;
+	(void)count;
+	(void)kind;
+	return rw_unsupported("hipGraphExecMemcpyNodeSetParams1D");
 }
 
 hipError_t hipGraphExecMemcpyNodeSetParamsFromSymbol(hipGraphExec_t hGraphExec, hipGraphNode_t node, void * dst, const void * symbol, size_t count, size_t offset, hipMemcpyKind kind)
 {
-	return rw_return((hipError_t)rw_hipGraphExecMemcpyNodeSetParamsFromSymbol(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)node, (uintptr_t)dst, (uintptr_t)symbol, count, offset, (int32_t)kind));
+	(void)hGraphExec;
+	(void)node;
+	(void)dst;
+	(void)symbol;
+	(void)count;
+	(void)offset;
+	(void)kind;
+	return rw_unsupported("hipGraphExecMemcpyNodeSetParamsFromSymbol");
 }
 
 hipError_t hipGraphExecMemcpyNodeSetParamsToSymbol(hipGraphExec_t hGraphExec, hipGraphNode_t node, const void * symbol, const void * src, size_t count, size_t offset, hipMemcpyKind kind)
 {
-	return rw_return((hipError_t)rw_hipGraphExecMemcpyNodeSetParamsToSymbol(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)node, (uintptr_t)symbol, (uintptr_t)src, count, offset, (int32_t)kind));
+	(void)hGraphExec;
+	(void)node;
+	(void)symbol;
+	(void)src;
+	(void)count;
+	(void)offset;
+	(void)kind;
+	return rw_unsupported("hipGraphExecMemcpyNodeSetParamsToSymbol");
 }
 
 hipError_t hipGraphExecMemsetNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t node, const hipMemsetParams * pNodeParams)
 {
-	return rw_return((hipError_t)rw_hipGraphExecMemsetNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)node, (void *)pNodeParams));
+	(void)hGraphExec;
+	(void)node;
+	(void)pNodeParams;
+	return rw_unsupported("hipGraphExecMemsetNodeSetParams");
 }
 
 hipError_t hipGraphExecNodeSetParams(hipGraphExec_t graphExec, hipGraphNode_t node, hipGraphNodeParams * nodeParams)
 {
-	return rw_return((hipError_t)rw_hipGraphExecNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)graphExec, (uint64_t)(uintptr_t)node, (void *)nodeParams));
+	(void)graphExec;
+	(void)node;
+	(void)nodeParams;
+	return rw_unsupported("hipGraphExecNodeSetParams");
 }
 
 hipError_t hipGraphExecUpdate(hipGraphExec_t hGraphExec, hipGraph_t hGraph, hipGraphNode_t * hErrorNode_out, hipGraphExecUpdateResult * updateResult_out)
 {
-	return rw_return((hipError_t)rw_hipGraphExecUpdate(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)hGraph, (void *)hErrorNode_out, (void *)updateResult_out));
+	(void)hGraphExec;
+	(void)hGraph;
+	(void)hErrorNode_out;
+	(void)updateResult_out;
+	return rw_unsupported("hipGraphExecUpdate");
 }
 
 hipError_t hipGraphGetEdges(hipGraph_t graph, hipGraphNode_t * from, hipGraphNode_t * to, size_t * numEdges)
 {
-	return rw_return((hipError_t)rw_hipGraphGetEdges(rw_thread(), (uint64_t)(uintptr_t)graph, (void *)from, (void *)to, (void *)numEdges));
+	(void)graph;
+	(void)from;
+	(void)to;
+	(void)numEdges;
+	return rw_unsupported("hipGraphGetEdges");
 }
 
 hipError_t hipGraphGetNodes(hipGraph_t graph, hipGraphNode_t * nodes, size_t * numNodes)
@@ -760,12 +958,16 @@ hipError_t hipGraphGetRootNodes(hipGraph_t graph, hipGraphNode_t * pRootNodes, s
 
 hipError_t hipGraphHostNodeGetParams(hipGraphNode_t node, hipHostNodeParams * pNodeParams)
 {
-	return rw_return((hipError_t)rw_hipGraphHostNodeGetParams(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pNodeParams));
+	(void)node;
+	(void)pNodeParams;
+	return rw_unsupported("hipGraphHostNodeGetParams");
 }
 
 hipError_t hipGraphHostNodeSetParams(hipGraphNode_t node, const hipHostNodeParams * pNodeParams)
 {
-	return rw_return((hipError_t)rw_hipGraphHostNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pNodeParams));
+	(void)node;
+	(void)pNodeParams;
+	return rw_unsupported("hipGraphHostNodeSetParams");
 }
 
 hipError_t hipGraphInstantiate(hipGraphExec_t * pGraphExec, hipGraph_t graph, hipGraphNode_t * pErrorNode, char * pLogBuffer, size_t bufferSize)
@@ -780,32 +982,47 @@ hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t * pGraphExec, hipGraph_t 
 
 hipError_t hipGraphInstantiateWithParams(hipGraphExec_t * pGraphExec, hipGraph_t graph, hipGraphInstantiateParams * instantiateParams)
 {
-	return rw_return((hipError_t)rw_hipGraphInstantiateWithParams(rw_thread(), (void *)pGraphExec, (uint64_t)(uintptr_t)graph, (void *)instantiateParams));
+	(void)pGraphExec;
+	(void)graph;
+	(void)instantiateParams;
+	return rw_unsupported("hipGraphInstantiateWithParams");
 }
 
 hipError_t hipGraphKernelNodeCopyAttributes(hipGraphNode_t hSrc, hipGraphNode_t hDst)
 {
-	return rw_return((hipError_t)rw_hipGraphKernelNodeCopyAttributes(rw_thread(), (uint64_t)(uintptr_t)hSrc, (uint64_t)(uintptr_t)hDst));
+	(void)hSrc;
+	(void)hDst;
+	return rw_unsupported("hipGraphKernelNodeCopyAttributes");
 }
 
 hipError_t hipGraphKernelNodeGetAttribute(hipGraphNode_t hNode, hipLaunchAttributeID attr, hipLaunchAttributeValue * value)
 {
-	return rw_return((hipError_t)rw_hipGraphKernelNodeGetAttribute(rw_thread(), (uint64_t)(uintptr_t)hNode, (int32_t)attr, (void *)value));
+	(void)hNode;
+	(void)attr;
+	(void)value;
+	return rw_unsupported("hipGraphKernelNodeGetAttribute");
 }
 
 hipError_t hipGraphKernelNodeGetParams(hipGraphNode_t node, hipKernelNodeParams * pNodeParams)
 {
-	return rw_return((hipError_t)rw_hipGraphKernelNodeGetParams(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pNodeParams));
+	(void)node;
+	(void)pNodeParams;
+	return rw_unsupported("hipGraphKernelNodeGetParams");
 }
 
 hipError_t hipGraphKernelNodeSetAttribute(hipGraphNode_t hNode, hipLaunchAttributeID attr, const hipLaunchAttributeValue * value)
 {
-	return rw_return((hipError_t)rw_hipGraphKernelNodeSetAttribute(rw_thread(), (uint64_t)(uintptr_t)hNode, (int32_t)attr, (void *)value));
+	(void)hNode;
+	(void)attr;
+	(void)value;
+	return rw_unsupported("hipGraphKernelNodeSetAttribute");
 }
 
 hipError_t hipGraphKernelNodeSetParams(hipGraphNode_t node, const hipKernelNodeParams * pNodeParams)
 {
-	return rw_return((hipError_t)rw_hipGraphKernelNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pNodeParams));
+	(void)node;
+	(void)pNodeParams;
+	return rw_unsupported("hipGraphKernelNodeSetParams");
 }
 
 hipError_t hipGraphLaunch(hipGraphExec_t graphExec, hipStream_t stream)
@@ -815,52 +1032,84 @@ hipError_t hipGraphLaunch(hipGraphExec_t graphExec, hipStream_t stream)
 
 hipError_t hipGraphMemAllocNodeGetParams(hipGraphNode_t node, hipMemAllocNodeParams * pNodeParams)
 {
-	return rw_return((hipError_t)rw_hipGraphMemAllocNodeGetParams(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pNodeParams));
+	(void)node;
+	(void)pNodeParams;
+	return rw_unsupported("hipGraphMemAllocNodeGetParams");
 }
 
 hipError_t hipGraphMemcpyNodeGetParams(hipGraphNode_t node, hipMemcpy3DParms * pNodeParams)
 {
-	return rw_return((hipError_t)rw_hipGraphMemcpyNodeGetParams(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pNodeParams));
+	(void)node;
+	(void)pNodeParams;
+	return rw_unsupported("hipGraphMemcpyNodeGetParams");
 }
 
 hipError_t hipGraphMemcpyNodeSetParams(hipGraphNode_t node, const hipMemcpy3DParms * pNodeParams)
 {
-	return rw_return((hipError_t)rw_hipGraphMemcpyNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pNodeParams));
+	(void)node;
+	(void)pNodeParams;
+	return rw_unsupported("hipGraphMemcpyNodeSetParams");
 }
 
 hipError_t hipGraphMemcpyNodeSetParams1D(hipGraphNode_t node, void * dst, const void * src, size_t count, hipMemcpyKind kind)
 {
-	return rw_return((hipError_t)rw_hipGraphMemcpyNodeSetParams1D(rw_thread(), (uint64_t)(uintptr_t)node, (uintptr_t)dst, (uintptr_t)src, count, (int32_t)kind));
+	(void)node;
+	(void)dst;
+	(void)src;
+	(void)count;
+	(void)kind;
+	return rw_unsupported("hipGraphMemcpyNodeSetParams1D");
 }
 
 hipError_t hipGraphMemcpyNodeSetParamsFromSymbol(hipGraphNode_t node, void * dst, const void * symbol, size_t count, size_t offset, hipMemcpyKind kind)
 {
-	return rw_return((hipError_t)rw_hipGraphMemcpyNodeSetParamsFromSymbol(rw_thread(), (uint64_t)(uintptr_t)node, (uintptr_t)dst, (uintptr_t)symbol, count, offset, (int32_t)kind));
+	(void)node;
+	(void)dst;
+	(void)symbol;
+	(void)count;
+	(void)offset;
+	(void)kind;
+	return rw_unsupported("hipGraphMemcpyNodeSetParamsFromSymbol");
 }
 
 hipError_t hipGraphMemcpyNodeSetParamsToSymbol(hipGraphNode_t node, const void * symbol, const void * src, size_t count, size_t offset, hipMemcpyKind kind)
 {
-	return rw_return((hipError_t)rw_hipGraphMemcpyNodeSetParamsToSymbol(rw_thread(), (uint64_t)(uintptr_t)node, (uintptr_t)symbol, (uintptr_t)src, count, offset, (int32_t)kind));
+	(void)node;
+	(void)symbol;
+	(void)src;
+	(void)count;
+	(void)offset;
+	(void)kind;
+	return rw_unsupported("hipGraphMemcpyNodeSetParamsToSymbol");
 }
 
 hipError_t hipGraphMemFreeNodeGetParams(hipGraphNode_t node, void * dev_ptr)
 {
-	return rw_return((hipError_t)rw_hipGraphMemFreeNodeGetParams(rw_thread(), (uint64_t)(uintptr_t)node, (uintptr_t)dev_ptr));
+	(void)node;
+	(void)dev_ptr;
+	return rw_unsupported("hipGraphMemFreeNodeGetParams");
 }
 
 hipError_t hipGraphMemsetNodeGetParams(hipGraphNode_t node, hipMemsetParams * pNodeParams)
 {
-	return rw_return((hipError_t)rw_hipGraphMemsetNodeGetParams(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pNodeParams));
+	(void)node;
+	(void)pNodeParams;
+	return rw_unsupported("hipGraphMemsetNodeGetParams");
 }
 
 hipError_t hipGraphMemsetNodeSetParams(hipGraphNode_t node, const hipMemsetParams * pNodeParams)
 {
-	return rw_return((hipError_t)rw_hipGraphMemsetNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pNodeParams));
+	(void)node;
+	(void)pNodeParams;
+	return rw_unsupported("hipGraphMemsetNodeSetParams");
 }
 
 hipError_t hipGraphNodeFindInClone(hipGraphNode_t * pNode, hipGraphNode_t originalNode, hipGraph_t clonedGraph)
 {
-	return rw_return((hipError_t)rw_hipGraphNodeFindInClone(rw_thread(), (void *)pNode, (uint64_t)(uintptr_t)originalNode, (uint64_t)(uintptr_t)clonedGraph));
+	(void)pNode;
+	(void)originalNode;
+	(void)clonedGraph;
+	return rw_unsupported("hipGraphNodeFindInClone");
 }
 
 hipError_t hipGraphNodeGetDependencies(hipGraphNode_t node, hipGraphNode_t * pDependencies, size_t * pNumDependencies)
@@ -870,12 +1119,18 @@ hipError_t hipGraphNodeGetDependencies(hipGraphNode_t node, hipGraphNode_t * pDe
 
 hipError_t hipGraphNodeGetDependentNodes(hipGraphNode_t node, hipGraphNode_t * pDependentNodes, size_t * pNumDependentNodes)
 {
-	return rw_return((hipError_t)rw_hipGraphNodeGetDependentNodes(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pDependentNodes, (void *)pNumDependentNodes));
+	(void)node;
+	(void)pDependentNodes;
+	(void)pNumDependentNodes;
+	return rw_unsupported("hipGraphNodeGetDependentNodes");
 }
 
 hipError_t hipGraphNodeGetEnabled(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, unsigned int * isEnabled)
 {
-	return rw_return((hipError_t)rw_hipGraphNodeGetEnabled(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)hNode, (void *)isEnabled));
+	(void)hGraphExec;
+	(void)hNode;
+	(void)isEnabled;
+	return rw_unsupported("hipGraphNodeGetEnabled");
 }
 
 hipError_t hipGraphNodeGetType(hipGraphNode_t node, hipGraphNodeType * pType)
@@ -885,27 +1140,43 @@ hipError_t hipGraphNodeGetType(hipGraphNode_t node, hipGraphNodeType * pType)
 
 hipError_t hipGraphNodeSetEnabled(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, unsigned int isEnabled)
 {
-	return rw_return((hipError_t)rw_hipGraphNodeSetEnabled(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)hNode, isEnabled));
+	(void)hGraphExec;
+	(void)hNode;
+	(void)isEnabled;
+	return rw_unsupported("hipGraphNodeSetEnabled");
 }
 
 hipError_t hipGraphNodeSetParams(hipGraphNode_t node, hipGraphNodeParams * nodeParams)
 {
-	return rw_return((hipError_t)rw_hipGraphNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)node, (void *)nodeParams));
+	(void)node;
+	(void)nodeParams;
+	return rw_unsupported("hipGraphNodeSetParams");
 }
 
 hipError_t hipGraphReleaseUserObject(hipGraph_t graph, hipUserObject_t object, unsigned int count)
 {
-	return rw_return((hipError_t)rw_hipGraphReleaseUserObject(rw_thread(), (uint64_t)(uintptr_t)graph, (uint64_t)(uintptr_t)object, count));
+	(void)graph;
+	(void)object;
+	(void)count;
+	return rw_unsupported("hipGraphReleaseUserObject");
 }
 
 hipError_t hipGraphRemoveDependencies(hipGraph_t graph, const hipGraphNode_t * from, const hipGraphNode_t * to, size_t numDependencies)
 {
-	return rw_return((hipError_t)rw_hipGraphRemoveDependencies(rw_thread(), (uint64_t)(uintptr_t)graph, (void *)from, (void *)to, numDependencies));
+	(void)graph;
+	(void)from;
+	(void)to;
+	(void)numDependencies;
+	return rw_unsupported("hipGraphRemoveDependencies");
 }
 
 hipError_t hipGraphRetainUserObject(hipGraph_t graph, hipUserObject_t object, unsigned int count, unsigned int flags)
 {
-	return rw_return((hipError_t)rw_hipGraphRetainUserObject(rw_thread(), (uint64_t)(uintptr_t)graph, (uint64_t)(uintptr_t)object, count, flags));
+	(void)graph;
+	(void)object;
+	(void)count;
+	(void)flags;
+	return rw_unsupported("hipGraphRetainUserObject");
 }
 
 hipError_t hipGraphUpload(hipGraphExec_t graphExec, hipStream_t stream)
@@ -1775,7 +2046,13 @@ hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode)
 
 hipError_t hipStreamBeginCaptureToGraph(hipStream_t stream, hipGraph_t graph, const hipGraphNode_t * dependencies, const hipGraphEdgeData * dependencyData, size_t numDependencies, hipStreamCaptureMode mode)
 {
-	return rw_return((hipError_t)rw_hipStreamBeginCaptureToGraph(rw_thread(), (uint64_t)(uintptr_t)stream, (uint64_t)(uintptr_t)graph, (void *)dependencies, (void *)dependencyData, numDependencies, (int32_t)mode));
+	(void)stream;
+	(void)graph;
+	(void)dependencies;
+	(void)dependencyData;
+	(void)numDependencies;
+	(void)mode;
+	return rw_unsupported("hipStreamBeginCaptureToGraph");
 }
 
 hipError_t hipStreamCreate(hipStream_t * stream)
@@ -1808,9 +2085,28 @@ hipError_t hipStreamGetCaptureInfo(hipStream_t stream, hipStreamCaptureStatus * 
 	return rw_return((hipError_t)rw_hipStreamGetCaptureInfo(rw_thread(), (uint64_t)(uintptr_t)stream, (void *)pCaptureStatus, (void *)pId));
 }
 
+hipError_t hipStreamGetCaptureInfo_spt(hipStream_t stream, hipStreamCaptureStatus * pCaptureStatus, unsigned long long * pId)
+{
+	(void)stream;
+	(void)pCaptureStatus;
+	(void)pId;
+	return rw_unsupported("hipStreamGetCaptureInfo_spt");
+}
+
 hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream, hipStreamCaptureStatus * captureStatus_out, unsigned long long * id_out, hipGraph_t * graph_out, const hipGraphNode_t ** dependencies_out, size_t * numDependencies_out)
 {
 	return rw_return((hipError_t)rw_hipStreamGetCaptureInfo_v2(rw_thread(), (uint64_t)(uintptr_t)stream, (void *)captureStatus_out, (void *)id_out, (void *)graph_out, (void *)dependencies_out, (void *)numDependencies_out));
+}
+
+hipError_t hipStreamGetCaptureInfo_v2_spt(hipStream_t stream, hipStreamCaptureStatus * captureStatus_out, unsigned long long * id_out, hipGraph_t * graph_out, const hipGraphNode_t ** dependencies_out, size_t * numDependencies_out)
+{
+	(void)stream;
+	(void)captureStatus_out;
+	(void)id_out;
+	(void)graph_out;
+	(void)dependencies_out;
+	(void)numDependencies_out;
+	return rw_unsupported("hipStreamGetCaptureInfo_v2_spt");
 }
 
 hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t * device)
@@ -1845,7 +2141,11 @@ hipError_t hipStreamSynchronize(hipStream_t stream)
 
 hipError_t hipStreamUpdateCaptureDependencies(hipStream_t stream, hipGraphNode_t * dependencies, size_t numDependencies, unsigned int flags)
 {
-	return rw_return((hipError_t)rw_hipStreamUpdateCaptureDependencies(rw_thread(), (uint64_t)(uintptr_t)stream, (void *)dependencies, numDependencies, flags));
+	(void)stream;
+	(void)dependencies;
+	(void)numDependencies;
+	(void)flags;
+	return rw_unsupported("hipStreamUpdateCaptureDependencies");
 }
 
 hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int flags)
@@ -2104,16 +2404,25 @@ hipError_t hipUnbindTexture(const textureReference * tex)
 
 hipError_t hipUserObjectCreate(hipUserObject_t * object_out, void * ptr, hipHostFn_t destroy, unsigned int initialRefcount, unsigned int flags)
 {
-	return rw_return((hipError_t)rw_hipUserObjectCreate(rw_thread(), (void *)object_out, (uintptr_t)ptr, (void *)destroy, initialRefcount, flags));
+	(void)object_out;
+	(void)ptr;
+	(void)destroy;
+	(void)initialRefcount;
+	(void)flags;
+	return rw_unsupported("hipUserObjectCreate");
 }
 
 hipError_t hipUserObjectRelease(hipUserObject_t object, unsigned int count)
 {
-	return rw_return((hipError_t)rw_hipUserObjectRelease(rw_thread(), (uint64_t)(uintptr_t)object, count));
+	(void)object;
+	(void)count;
+	return rw_unsupported("hipUserObjectRelease");
 }
 
 hipError_t hipUserObjectRetain(hipUserObject_t object, unsigned int count)
 {
-	return rw_return((hipError_t)rw_hipUserObjectRetain(rw_thread(), (uint64_t)(uintptr_t)object, count));
+	(void)object;
+	(void)count;
+	return rw_unsupported("hipUserObjectRetain");
 }
 

@@ -10,6 +10,7 @@ import (
 type handles struct {
 	streams handleSet[hip.Stream]
 	events  handleSet[hip.Event]
+	arrays  arraySet
 }
 
 // handleSet is a set that is looked at far more often than it changes.
@@ -84,6 +85,10 @@ func (h *handles) learn(op uint16, req, rep []byte) {
 		h.events.add(hip.Event(u64(rep, 0)), int32(uint32(u64(req, 0))))
 	case hip.OpEventDestroy:
 		h.events.remove(hip.Event(u64(req, 8)))
+	case hip.OpArray3DCreate:
+		h.arrays.add(req, rep)
+	case hip.OpArrayDestroy:
+		h.arrays.remove(hip.Array(u64(req, 8)))
 	}
 }
 
@@ -91,6 +96,7 @@ func (h *handles) learn(op uint16, req, rep []byte) {
 func (h *handles) clear(device int32) {
 	h.streams.clear(device)
 	h.events.clear(device)
+	h.arrays.clear(device)
 }
 
 // checkPosted judges a posted call as far as this side can, by the layout of its request: thread (8 bytes), then the parameters.

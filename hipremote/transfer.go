@@ -99,14 +99,20 @@ func (c *Client) sendBulk(ct *callTime, l *link, op uint16, m *hiprpc.Copy, part
 		var buf [128]byte
 		return c.send(ct, l, op, m.Append(buf[:0]), part)
 	}
+	am := *m
+	am.Async = true // the reply only makes room; a failure is told as an asynchronous one
+	var buf [128]byte
+	return c.sendStaged(ct, l, op, am.Append(buf[:0]), part)
+}
+
+// sendStaged sends one message of a copy and keeps account of it until it is executed.
+func (c *Client) sendStaged(ct *callTime, l *link, op uint16, req, part []byte) hip.Error {
 	if !c.stage.take(len(part)) {
 		return hip.ErrorNotInitialized
 	}
 	c.work.add()
 	msg := wire.GetMsg()
-	am := *m
-	am.Async = true // the reply only makes room; a failure is told as an asynchronous one
-	msg.Req, msg.Bulk = am.Append(msg.Req[:0]), part
+	msg.Req, msg.Bulk = append(msg.Req[:0], req...), part
 	n := len(part)
 	err := ct.start(l, op, msg, func(msg *wire.Msg, _ error) {
 		c.stage.give(n)
@@ -156,10 +162,15 @@ func (c *Client) copyFrom(ct *callTime, l *link, op uint16, t hip.Thread, m *hip
 
 // fetch gets the bytes of one message and waits for them.
 func (c *Client) fetch(ct *callTime, l *link, op uint16, m *hiprpc.Copy, dst []byte) hip.Error {
+	var buf [128]byte
+	return c.fetchBytes(ct, l, op, m.Append(buf[:0]), dst)
+}
+
+func (c *Client) fetchBytes(ct *callTime, l *link, op uint16, req, dst []byte) hip.Error {
 	msg := wire.GetMsg()
 	defer wire.PutMsg(msg)
 	for {
-		msg.Req, msg.Dst = m.Append(msg.Req[:0]), dst
+		msg.Req, msg.Dst = append(msg.Req[:0], req...), dst
 		if err := ct.call(l, op, msg); err != nil {
 			return c.broken(l, err)
 		}

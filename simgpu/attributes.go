@@ -15,8 +15,12 @@ func (p *product) attribute(d *hip.DevicePropR0600, a hip.DeviceAttribute) (int3
 		return wallClockKHz, true
 	case hip.DeviceAttributeFineGrainSupport:
 		return 1, true
-	case hip.DeviceAttributeVirtualMemoryManagementSupported, hip.DeviceAttributeCanUseStreamWaitValue,
-		hip.DeviceAttributeImageSupport:
+	case hip.DeviceAttributeImageSupport:
+		if p.images {
+			return 1, true
+		}
+		return 0, true
+	case hip.DeviceAttributeVirtualMemoryManagementSupported, hip.DeviceAttributeCanUseStreamWaitValue:
 		return 0, true
 	}
 	return 0, false

@@ -15,11 +15,13 @@ import (
 // one waits.
 const stageBytes = 64 << 10
 
-// transfer is a checked copy of height rows of width bytes.
+// transfer is a checked copy of depth slices of height rows of width bytes.
 type transfer struct {
 	dst, src       uint64
 	dpitch, spitch uint64
+	dslice, sslice uint64 // from one slice to the next
 	width, height  uint64
+	depth          uint64
 	dstA, srcA     *vmem.Alloc // nil: host memory of the program's own
 	dstOwn, srcOwn bool        // which nobody has told the runtime of: it is the program's again when the call returns
 	peer           bool        // hipMemcpyPeer
@@ -65,7 +67,7 @@ func (r *Runtime) locate(ptr hip.Ptr, n uint64) (a *vmem.Alloc, unknown bool, e 
 
 // newTransfer checks a copy.
 func (r *Runtime) newTransfer(d *device, dst hip.Ptr, dpitch uint64, src hip.Ptr, spitch, width, height uint64, kind hip.MemcpyKind) (transfer, hip.Error) {
-	tr := transfer{dst: uint64(dst), src: uint64(src), dpitch: dpitch, spitch: spitch, width: width, height: height}
+	tr := transfer{dst: uint64(dst), src: uint64(src), dpitch: dpitch, spitch: spitch, width: width, height: height, depth: 1}
 	if (kind < hip.MemcpyHostToHost || kind > hip.MemcpyDefault) && kind != hip.MemcpyDeviceToDeviceNoCU {
 		return tr, hip.ErrorInvalidMemcpyDirection
 	}
@@ -144,13 +146,16 @@ func (tr *transfer) move() (fault uint64) {
 			copy(vmem.Raw(tr.dst, tr.width), tr.staged)
 			return
 		}
-		if tr.height == 1 || tr.dpitch == tr.width && tr.spitch == tr.width {
-			n := tr.width * tr.height
-			copy(vmem.Raw(tr.dst, n), vmem.Raw(tr.src, n))
-			return
-		}
-		for i := range tr.height {
-			copy(vmem.Raw(tr.dst+i*tr.dpitch, tr.width), vmem.Raw(tr.src+i*tr.spitch, tr.width))
+		for z := range tr.depth {
+			dst, src := tr.dst+z*tr.dslice, tr.src+z*tr.sslice
+			if tr.height == 1 || tr.dpitch == tr.width && tr.spitch == tr.width {
+				n := tr.width * tr.height
+				copy(vmem.Raw(dst, n), vmem.Raw(src, n))
+				continue
+			}
+			for i := range tr.height {
+				copy(vmem.Raw(dst+i*tr.dpitch, tr.width), vmem.Raw(src+i*tr.spitch, tr.width))
+			}
 		}
 	})
 }
@@ -162,7 +167,7 @@ func (tr *transfer) run(st *stream) hip.Error {
 	if addr := tr.move(); addr != 0 {
 		return st.d.copyFault(st, "copy", addr)
 	}
-	tr.account(st, tr.width*tr.height, time.Since(begin))
+	tr.account(st, tr.width*tr.height*tr.depth, time.Since(begin))
 	return hip.Success
 }
 
@@ -196,7 +201,7 @@ func (tr *transfer) copyNow(st *stream) hip.Error {
 // copyLater queues the copy. With memory that is the program's own at one end
 // it waits, except for a short source.
 func (tr *transfer) copyLater(st *stream) hip.Error {
-	if tr.dstOwn || tr.srcOwn && (tr.height != 1 || tr.width > stageBytes) {
+	if tr.dstOwn || tr.srcOwn && (tr.height*tr.depth != 1 || tr.width > stageBytes) {
 		return tr.copyNow(st)
 	}
 	if tr.srcOwn {

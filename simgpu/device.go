@@ -77,6 +77,7 @@ func (r *Runtime) DeviceReset(t hip.Thread) hip.Error {
 		}
 	}
 	r.functions.takeIf(func(f *function) bool { return f.m.d == d })
+	r.forgetImages(d)
 	for _, m := range r.modules.takeIf(func(m *module) bool { return m.d == d }) {
 		r.unload(m)
 	}

@@ -25,7 +25,9 @@ type note struct {
 func noteOf(a *vmem.Alloc) *note { return a.Note.(*note) }
 
 // onCard reports whether the allocation counts as card memory.
-func onCard(k vmem.Kind) bool { return k == vmem.Device || k == vmem.Code || k == vmem.Virtual }
+func onCard(k vmem.Kind) bool {
+	return k == vmem.Device || k == vmem.Code || k == vmem.Image || k == vmem.Virtual
+}
 
 // allocate takes capacity and address space. ErrorOutOfMemory if either is
 // missing.
@@ -163,7 +165,7 @@ func (r *Runtime) allocation(ptr hip.Ptr) *vmem.Alloc {
 		return nil
 	}
 	a := s.Lookup(uint64(ptr))
-	if a == nil || a.Kind == vmem.Code || a.Kind == vmem.Runtime {
+	if a == nil || a.Kind == vmem.Code || a.Kind == vmem.Image || a.Kind == vmem.Runtime {
 		return nil
 	}
 	return a

@@ -21,7 +21,7 @@ func (r *Runtime) PointerGetAttributes(t hip.Thread, ptr hip.Ptr) (hip.PointerAt
 	var a *vmem.Alloc
 	if s := r.space.Load(); s != nil {
 		a = s.Lookup(uint64(ptr)) // module memory is device memory too
-		if a == nil && s.Contains(uint64(ptr), 1) || a != nil && a.Kind == vmem.Runtime {
+		if a == nil && s.Contains(uint64(ptr), 1) || a != nil && (a.Kind == vmem.Runtime || a.Kind == vmem.Image) {
 			return hip.PointerAttributes{}, hip.ErrorInvalidValue
 		}
 	}
@@ -109,7 +109,7 @@ func (r *Runtime) visible(ptr hip.Ptr) *vmem.Alloc {
 		return nil
 	}
 	a := s.Lookup(uint64(ptr))
-	if a == nil || a.Kind == vmem.Runtime {
+	if a == nil || a.Kind == vmem.Runtime || a.Kind == vmem.Image {
 		return nil
 	}
 	return a

@@ -24,6 +24,7 @@ type product struct {
 	minCap                float64 // watts
 	physical              model.Card
 	chip                  *chip
+	images                bool // it has image instructions
 }
 
 const (
@@ -56,7 +57,8 @@ var products = map[string]*product{
 			VRRise: 0.18, VRTau: 15,
 			EdgeLimit: 100, HotspotLimit: 100, MemLimit: 95, EdgeOff: 105, HotspotOff: 105, MemOff: 105,
 		},
-		chip: &mi210,
+		chip:   &mi210,
+		images: true,
 	},
 	"gfx942": {
 		arch: gcn.GFX942, name: "AMD Instinct MI300X" + simulatedSuffix,

@@ -34,6 +34,9 @@ type Runtime struct {
 	events    table[hip.Event, *event]
 	modules   table[hip.Module, *module]
 	functions table[hip.Function, *function]
+	arrays    table[hip.Array, *array]
+	textures  table[hip.TextureObject, *object]
+	surfaces  table[hip.SurfaceObject, *object]
 	physicals table[hip.GenericAllocation, *physical]
 	pools     table[hip.MemPool, *pool]
 

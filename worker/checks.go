@@ -48,8 +48,6 @@ func (s *session) checkResource(d *hip.ResourceDesc) hip.Error {
 	return hip.Success
 }
 
-// General copies and launches on several devices have no messages yet.
+// Launches on several devices have no messages yet.
 
-func (s *session) doDrvMemcpy3D(r *wire.Request)             { s.reply(r, hip.ErrorNotSupported, nil) }
-func (s *session) doDrvMemcpy3DAsync(r *wire.Request)        { s.reply(r, hip.ErrorNotSupported, nil) }
 func (s *session) doLaunchKernelMultiDevice(r *wire.Request) { s.reply(r, hip.ErrorNotSupported, nil) }

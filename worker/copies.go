@@ -24,6 +24,9 @@ func asyncCopy(r *wire.Request) bool {
 	case hip.OpMemcpy, hip.OpMemcpyAsync, hip.OpMemcpyWithStream, hip.OpMemcpy2D, hip.OpMemcpy2DAsync, hip.OpMemcpyPeer, hip.OpMemcpyPeerAsync:
 		var c hiprpc.Copy
 		return c.Decode(r.Fixed) && c.Async
+	case hip.OpDrvMemcpy3D, hip.OpDrvMemcpy3DAsync:
+		var c hiprpc.Copy3D
+		return c.Decode(r.Fixed) && c.Async
 	}
 	return false
 }

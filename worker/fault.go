@@ -131,6 +131,11 @@ func (s *session) streamOf(r *wire.Request) hip.Stream {
 		if c.Decode(r.Fixed) {
 			return c.Stream
 		}
+	case hip.OpDrvMemcpy3D, hip.OpDrvMemcpy3DAsync:
+		var c hiprpc.Copy3D
+		if c.Decode(r.Fixed) {
+			return c.Stream
+		}
 	case hip.OpEventRecord, hip.OpMemsetAsync, hip.OpMemset2DAsync, hip.OpMemsetD8Async, hip.OpMemsetD16Async, hip.OpMemsetD32Async, hip.OpFreeAsync:
 		if n := len(r.Fixed); n >= 8 {
 			d := wire.NewDec(r.Fixed[n-8:])

@@ -11,10 +11,11 @@ import (
 	"github.com/rocwire/rocwire/codeobject"
 )
 
-// uncased are kernels that end in a fault or not at all, and those that the
-// runtime serves while they run.
+// uncased are kernels that end in a fault or not at all, those that the runtime
+// serves while they run, and those for which a CPU has nothing.
 var uncased = []string{"spin_forever", "store_at", "store_one_astray", "load_at", "load_uniform_at", "atomic_at", "trap_if",
-	"grid_rounds", "multi_rounds", "semaphore", "release_all"}
+	"grid_rounds", "multi_rounds", "semaphore", "release_all",
+	"texture_sample", "texture_sample_layer", "texture_fetch", "surface_read", "surface_write"}
 
 // TestObjects checks that every object holds what its cases launch, with the
 // arguments that they pass, and that no kernel is without a case.

@@ -15,6 +15,11 @@ func TestMessagesRoundTrip(t *testing.T) {
 	if b := c.Append(nil); !c2.Decode(b) || c2 != c {
 		t.Errorf("Copy: %+v", c2)
 	}
+	d := Copy3D{Device: 3, Stream: 0x11, Async: true, Box: hip.DrvMEMCPY3D{SrcMemoryType: hip.MemoryTypeHost, DstMemoryType: hip.MemoryTypeArray, DstArray: 5, DstY: 6, WidthInBytes: 7, Height: 8, Depth: 9}}
+	var d2 Copy3D
+	if b := d.Append(nil); !d2.Decode(b) || d2 != d {
+		t.Errorf("Copy3D: %+v", d2)
+	}
 	l := hip.Launch{Function: 77, Grid: hip.Dim3{X: 1, Y: 2, Z: 3}, Block: hip.Dim3{X: 4, Y: 5, Z: 6}, SharedMem: 7, Stream: 8, Args: []byte{1, 2, 3},
 		Start: 9, Stop: 10, Flags: hip.LaunchCooperative, GlobalSize: hip.Dim3{X: 11, Y: 12, Z: 13}}
 	var l2 hip.Launch
@@ -64,6 +69,19 @@ func TestDecodeRefuses(t *testing.T) {
 			t.Errorf("Copy, %s: decoded to %+v", name, c)
 		}
 	}
+	for name, box := range map[string]hip.DrvMEMCPY3D{
+		"no sides":               {WidthInBytes: 1, Height: 1, Depth: 1},
+		"host to host":           {SrcMemoryType: hip.MemoryTypeHost, DstMemoryType: hip.MemoryTypeHost},
+		"unified":                {SrcMemoryType: hip.MemoryTypeUnified, DstMemoryType: hip.MemoryTypeDevice},
+		"an address of the host": {SrcMemoryType: hip.MemoryTypeHost, SrcHost: 1, DstMemoryType: hip.MemoryTypeDevice},
+		"a place in the bulk":    {SrcMemoryType: hip.MemoryTypeDevice, DstMemoryType: hip.MemoryTypeHost, DstZ: 1},
+		"size wraps":             {SrcMemoryType: hip.MemoryTypeDevice, DstMemoryType: hip.MemoryTypeDevice, WidthInBytes: 1 << 40, Height: 1 << 40, Depth: 1 << 40},
+	} {
+		var c Copy3D
+		if c.Decode((&Copy3D{Box: box}).Append(nil)) {
+			t.Errorf("Copy3D, %s: decoded to %+v", name, c)
+		}
+	}
 	var p Place
 	if p.Decode(Place{Addr: math.MaxUint64, Size: 2}.Append(nil)) {
 		t.Error("a place that wraps was decoded")
@@ -80,6 +98,7 @@ func TestDecodeRefuses(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	f.Add((&Copy{Dir: Within, Width: 10, Height: 2}).Append(nil))
+	f.Add((&Copy3D{Box: hip.DrvMEMCPY3D{SrcMemoryType: hip.MemoryTypeDevice, DstMemoryType: hip.MemoryTypeHost, WidthInBytes: 3, Height: 2, Depth: 1}}).Append(nil))
 	f.Add(AppendLaunch(nil, 1, &hip.Launch{Args: []byte{1, 2, 3}}))
 	f.Add(Place{Addr: 4096, Size: 4096}.Append(nil))
 	f.Add(Host{Addr: 4096, Size: 5}.Append(nil))
@@ -92,6 +111,15 @@ func FuzzDecode(f *testing.F) {
 			}
 			if !bytes.Equal(c.Append(nil), b) {
 				t.Errorf("%+v is another message than it came as", c)
+			}
+		}
+		var d Copy3D
+		if d.Decode(b) {
+			if n, ok := d.Bytes(); !ok || n > 1<<46 {
+				t.Errorf("%+v has %d bytes", d, n)
+			}
+			if !bytes.Equal(d.Append(nil), b) {
+				t.Errorf("%+v is another message than it came as", d)
 			}
 		}
 		var l hip.Launch

@@ -36,6 +36,8 @@ func Run(t *testing.T, open func(t *testing.T) hip.Runtime) {
 		{"Memory", memoryTests},
 		{"HostMemory", hostMemoryTests},
 		{"Copy", copyTests},
+		{"Copy3D", copy3DTests},
+		{"Images", imageTests},
 		{"Memset", memsetTests},
 		{"Waiting", waitingTests},
 		{"Streams", streamTests},

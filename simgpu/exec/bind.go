@@ -135,7 +135,7 @@ func classOf(in *gcn.Inst) Class {
 		return MFMA
 	case gcn.DS:
 		return LDS
-	case gcn.FLAT, gcn.GLOBAL, gcn.SCRATCH, gcn.MUBUF, gcn.MTBUF:
+	case gcn.FLAT, gcn.GLOBAL, gcn.SCRATCH, gcn.MUBUF, gcn.MTBUF, gcn.MIMG:
 		return VMEM
 	}
 	return VALU

@@ -39,10 +39,10 @@
 // # What is executed
 //
 // Everything compilers emit for the two targets, but for sparse matrices
-// (v_smfmac), typed buffers (…_format_…), images, scalar atomics, global wave
-// synchronisation and a few oddities (ds_swizzle in FFT mode, s_setvskip,
-// s_cbranch_fork). Executable tells. An instruction that is not executed is an
-// InstructionFault which names it.
+// (v_smfmac), scalar atomics, global wave synchronisation and a few oddities
+// (ds_swizzle in FFT mode, s_setvskip, s_cbranch_fork). Executable tells. An
+// instruction that is not executed is an InstructionFault which names it. Images
+// (gfx90a) are linear and have one level; see sampler for how they are filtered.
 //
 // Floating-point arithmetic is IEEE in every rounding and denormal mode; the
 // usual mode (nearest even, denormals kept) is fast. Division built from

@@ -40,6 +40,7 @@ const (
 	Host                    // pinned host memory that kernels see
 	Managed                 // memory that both sides use
 	Code                    // code and data of a loaded module: card memory
+	Image                   // an array: card memory without an address of the program's
 	Runtime                 // the simulator's own: kernel arguments, queue descriptors
 	Virtual                 // reserved addresses, to which card memory is mapped piece by piece
 )
@@ -54,6 +55,8 @@ func (k Kind) String() string {
 		return "managed memory"
 	case Code:
 		return "module"
+	case Image:
+		return "array"
 	case Runtime:
 		return "runtime memory"
 	case Virtual:

@@ -1,0 +1,324 @@
+package hipremote
+
+import (
+	"runtime"
+	"unsafe"
+
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hip/hiprpc"
+	"github.com/rocwire/rocwire/wire"
+)
+
+// DrvMemcpy3D is hipDrvMemcpy3D: a box of bytes between volumes and arrays, in one message whatever its slices, up to what a message holds.
+func (c *Client) DrvMemcpy3D(t hip.Thread, p *hip.DrvMEMCPY3D) hip.Error {
+	return c.copyBox(hip.OpDrvMemcpy3D, t, p, hip.StreamNull, true)
+}
+
+// DrvMemcpy3DAsync is hipDrvMemcpy3DAsync.
+func (c *Client) DrvMemcpy3DAsync(t hip.Thread, p *hip.DrvMEMCPY3D, st hip.Stream) hip.Error {
+	return c.copyBox(hip.OpDrvMemcpy3DAsync, t, p, st, false)
+}
+
+func (c *Client) copyBox(op uint16, t hip.Thread, p *hip.DrvMEMCPY3D, st hip.Stream, wait bool) hip.Error {
+	if p == nil {
+		return hip.ErrorInvalidValue
+	}
+	ct := c.begin()
+	code := c.doCopyBox(&ct, op, t, *p, st, wait)
+	c.end(&ct, op, code)
+	return code
+}
+
+// volume is one side of the copy of a box: rows of pitch bytes, slices of height rows.
+type volume struct {
+	side
+	array         bool
+	local         uint64 // where the box begins in this process, if it is there
+	pitch, height uint64
+}
+
+// row is the host memory of a row.
+func (v *volume) row(y, z, n uint64) []byte {
+	return hostBytes(v.local+(z*v.height+y)*v.pitch, n)
+}
+
+// boxSide finds one side.
+func (c *Client) boxSide(box *hip.DrvMEMCPY3D, kind hip.MemoryType, host, device hip.Ptr, array hip.Array, x, y, z, pitch, height uint64) (v volume, code hip.Error) {
+	const most = 1 << 46
+	switch kind {
+	case hip.MemoryTypeArray:
+		on, code := c.handles.arrays.check(array, box, [3]uint64{x, y, z})
+		return volume{array: true, side: side{device: true, on: on}}, code
+	case hip.MemoryTypeHost:
+		device = host
+	case hip.MemoryTypeDevice, hip.MemoryTypeUnified, hip.MemoryTypeManaged:
+	default:
+		return v, hip.ErrorInvalidValue
+	}
+	if pitch == 0 {
+		pitch = box.WidthInBytes
+	}
+	if height == 0 {
+		height = box.Height
+	}
+	if device == 0 || pitch < box.WidthInBytes || pitch > most || max(height, box.Height, y) > most/pitch || max(box.Depth, z) > most/(pitch*height) || x > most {
+		return v, hip.ErrorInvalidValue
+	}
+	start := hip.Ptr((z*height+y)*pitch + x)
+	if device+start < start {
+		return v, hip.ErrorInvalidValue
+	}
+	v = volume{pitch: pitch, height: height}
+	n := ((box.Depth-1)*height+box.Height-1)*pitch + box.WidthInBytes
+	if v.side, code = c.locate(device+start, n, kind == hip.MemoryTypeDevice); code != hip.Success {
+		return v, code
+	}
+	if kind == hip.MemoryTypeDevice && v.host && v.region == nil {
+		return v, hip.ErrorInvalidValue // said to be on the device, and is none of HIP's memory
+	}
+	v.local = uint64(v.at(device + start))
+	return v, hip.Success
+}
+
+func (c *Client) doCopyBox(ct *callTime, op uint16, t hip.Thread, box hip.DrvMEMCPY3D, st hip.Stream, wait bool) hip.Error {
+	l, code := c.ready()
+	if code != hip.Success {
+		return code
+	}
+	if code := c.async.take(); code != hip.Success {
+		return code
+	}
+	if code := c.handles.stream(st); code != hip.Success {
+		return code
+	}
+	if box.WidthInBytes == 0 || box.Height == 0 || box.Depth == 0 {
+		return hip.Success
+	}
+	if c.handles.arrays.whole(&box); box.WidthInBytes == 0 {
+		return hip.ErrorInvalidValue
+	}
+	m := hiprpc.Copy3D{Device: t.Device, Stream: st, Async: !wait, Box: box}
+	if n, ok := m.Bytes(); !ok || n == 0 {
+		return hip.ErrorInvalidValue
+	}
+	f, code := c.boxSide(&box, box.SrcMemoryType, box.SrcHost, box.SrcDevice, box.SrcArray, box.SrcXInBytes, box.SrcY, box.SrcZ, box.SrcPitch, box.SrcHeight)
+	if code != hip.Success {
+		return code
+	}
+	d, code := c.boxSide(&box, box.DstMemoryType, box.DstHost, box.DstDevice, box.DstArray, box.DstXInBytes, box.DstY, box.DstZ, box.DstPitch, box.DstHeight)
+	if code != hip.Success {
+		return code
+	}
+	across := false
+	if wait && st == hip.StreamNull {
+		if across, code = c.turns(&t, d.side, f.side); code != hip.Success {
+			return code
+		}
+		m.Device = t.Device
+	}
+	switch own := d.host && d.region == nil; {
+	case d.host && f.host && (wait || own):
+		if c.work.busy() {
+			if code := c.StreamSynchronize(t, st); code != hip.Success {
+				return code
+			}
+		}
+		boxMove(&box, &d, &f)
+		return hip.Success
+	case d.host && f.host && !d.device && !f.device:
+		return c.boxHostLater(t, box, d, f, st)
+	case own:
+		wait, m.Async = true, false
+	}
+	m.Box.SrcLOD, m.Box.DstLOD, m.Box.SrcHost, m.Box.DstHost = 0, 0, 0, 0
+	f.put(&m.Box.SrcMemoryType, &m.Box.SrcDevice, &m.Box.SrcXInBytes, &m.Box.SrcY, &m.Box.SrcZ, &m.Box.SrcPitch, &m.Box.SrcHeight)
+	d.put(&m.Box.DstMemoryType, &m.Box.DstDevice, &m.Box.DstXInBytes, &m.Box.DstY, &m.Box.DstZ, &m.Box.DstPitch, &m.Box.DstHeight)
+	switch {
+	case d.device && f.device:
+		return c.boxWithin(ct, l, op, t, &m, &d, &f, wait, across)
+	case d.device:
+		if c.funcs.due.Load() > 0 {
+			if done, code := c.boxLater(t, box, &f, st, wait); done || code != hip.Success {
+				return code
+			}
+		}
+		return c.boxTo(ct, l, op, t, &m, &f, wait)
+	}
+	return c.boxFrom(ct, l, op, &m, &d)
+}
+
+// boxMove copies from host to host.
+func boxMove(box *hip.DrvMEMCPY3D, d, f *volume) {
+	for z := range box.Depth {
+		for y := range box.Height {
+			copy(d.row(y, z, box.WidthInBytes), f.row(y, z, box.WidthInBytes))
+		}
+	}
+}
+
+// boxHostLater copies from host to host when the stream comes to it. A source of the program's own may change at once.
+func (c *Client) boxHostLater(t hip.Thread, box hip.DrvMEMCPY3D, d, f volume, st hip.Stream) hip.Error {
+	if !c.work.busy() {
+		boxMove(&box, &d, &f)
+		return hip.Success
+	}
+	var bytes []byte
+	if f.region == nil {
+		for z := range box.Depth {
+			for y := range box.Height {
+				bytes = append(bytes, f.row(y, z, box.WidthInBytes)...)
+			}
+		}
+		f.local, f.pitch, f.height = uint64(uintptr(unsafe.Pointer(unsafe.SliceData(bytes)))), box.WidthInBytes, box.Height
+	}
+	return c.LaunchHostFunc(t, st, func() {
+		boxMove(&box, &d, &f)
+		runtime.KeepAlive(bytes)
+	})
+}
+
+// put says to the worker where the side's box is: in an array as it was said, on the device from its first byte on.
+func (v *volume) put(kind *hip.MemoryType, device *hip.Ptr, x, y, z, pitch, height *uint64) {
+	switch {
+	case v.array:
+		*device, *pitch, *height = 0, 0, 0
+	case v.device:
+		*kind, *device, *x, *y, *z, *pitch, *height = hip.MemoryTypeDevice, v.addr, 0, 0, 0, v.pitch, v.height
+	default:
+		*kind, *device, *x, *y, *z, *pitch, *height = hip.MemoryTypeHost, 0, 0, 0, 0, 0, 0
+	}
+}
+
+// boxWithin queues a copy on the device, as copyWithin does. As in HIP a copy that an array takes part in is waited for.
+func (c *Client) boxWithin(ct *callTime, l *link, op uint16, t hip.Thread, m *hiprpc.Copy3D, dst, src *volume, wait, across bool) hip.Error {
+	for _, v := range [...]*volume{dst, src} {
+		if v.region != nil {
+			if code := c.push(l, v.region); code != hip.Success {
+				return code
+			}
+		}
+	}
+	var buf [256]byte
+	code := c.send(ct, l, op, m.Append(buf[:0]), nil)
+	if code == hip.Success && wait && (across || dst.region != nil || src.region != nil || dst.array || src.array) {
+		code = c.StreamSynchronize(t, m.Stream)
+	}
+	return code
+}
+
+// boxLater is copyLater for a box.
+func (c *Client) boxLater(t hip.Thread, box hip.DrvMEMCPY3D, src *volume, st hip.Stream, wait bool) (done bool, code hip.Error) {
+	if wait {
+		return false, c.StreamSynchronize(t, st)
+	}
+	if src.region == nil {
+		return false, hip.Success
+	}
+	aside, code := c.laterStream(t)
+	if code != hip.Success {
+		return false, code
+	}
+	life := c.async.life.Load()
+	return true, c.LaunchHostFunc(t, st, func() {
+		code := c.doCopyBox(nil, hip.OpDrvMemcpy3DAsync, t, box, aside, true)
+		if code == hip.Success {
+			code = c.StreamSynchronize(t, aside)
+		}
+		if code != hip.Success {
+			c.async.local(life, code)
+		}
+	})
+}
+
+// pieces cuts a box into boxes of at most most bytes: slices, rows of a slice, or parts of a row. at is where each begins within the whole.
+func pieces(box *hip.DrvMEMCPY3D, most uint64, f func(x, y, z, width, height, depth uint64) hip.Error) hip.Error {
+	width := min(box.WidthInBytes, most)
+	height, depth := uint64(1), uint64(1)
+	if width == box.WidthInBytes {
+		height = min(box.Height, most/width)
+	}
+	if height == box.Height {
+		depth = min(box.Depth, most/(width*height))
+	}
+	for z := uint64(0); z < box.Depth; z += depth {
+		for y := uint64(0); y < box.Height; y += height {
+			for x := uint64(0); x < box.WidthInBytes; x += width {
+				if code := f(x, y, z, min(width, box.WidthInBytes-x), min(height, box.Height-y), min(depth, box.Depth-z)); code != hip.Success {
+					return code
+				}
+			}
+		}
+	}
+	return hip.Success
+}
+
+// whole is the largest piece: a multiple of any element's size, so that no piece of an array cuts one.
+const whole = 16
+
+// boxTo sends host memory in messages that let other threads' calls in between.
+func (c *Client) boxTo(ct *callTime, l *link, op uint16, t hip.Thread, m *hiprpc.Copy3D, src *volume, wait bool) hip.Error {
+	box := m.Box
+	c.landings.wait(src.local, ((box.Depth-1)*src.height+box.Height-1)*src.pitch+box.WidthInBytes)
+	n, _ := m.Bytes()
+	behind := wait && c.tasksOf(m.Device).busy() // as in copyTo
+	if wait && n >= waitFirst && c.work.busy() {
+		if code := c.StreamSynchronize(t, m.Stream); code != hip.Success {
+			return code
+		}
+	}
+	var packed []byte
+	code := pieces(&box, wire.MaxBulk/whole*whole, func(x, y, z, width, height, depth uint64) hip.Error {
+		m.Box.DstXInBytes, m.Box.DstY, m.Box.DstZ = box.DstXInBytes+x, box.DstY+y, box.DstZ+z
+		m.Box.WidthInBytes, m.Box.Height, m.Box.Depth = width, height, depth
+		packed = packed[:0]
+		for k := range depth {
+			for i := range height {
+				packed = append(packed, src.row(y+i, z+k, box.WidthInBytes)[x:x+width]...)
+			}
+		}
+		if code := c.reveal(l, packed); code != hip.Success {
+			return code
+		}
+		var buf [256]byte
+		if len(packed) <= hiprpc.MaxUnacknowledged {
+			return c.send(ct, l, op, m.Append(buf[:0]), packed)
+		}
+		later := *m
+		later.Async = true // as in sendBulk
+		return c.sendStaged(ct, l, op, later.Append(buf[:0]), packed)
+	})
+	if code == hip.Success && behind {
+		code = c.StreamSynchronize(t, m.Stream)
+	}
+	return code
+}
+
+// boxFrom fetches a box and lays it out. It waits even for an asynchronous copy, as copyRowsFrom does.
+func (c *Client) boxFrom(ct *callTime, l *link, op uint16, m *hiprpc.Copy3D, dst *volume) hip.Error {
+	box := m.Box
+	m.Async = false
+	var packed []byte
+	code := pieces(&box, fromPiece, func(x, y, z, width, height, depth uint64) hip.Error {
+		m.Box.SrcXInBytes, m.Box.SrcY, m.Box.SrcZ = box.SrcXInBytes+x, box.SrcY+y, box.SrcZ+z
+		m.Box.WidthInBytes, m.Box.Height, m.Box.Depth = width, height, depth
+		if n := width * height * depth; uint64(len(packed)) != n {
+			packed = make([]byte, n)
+		}
+		var buf [256]byte
+		if code := c.fetchBytes(ct, l, op, m.Append(buf[:0]), packed); code != hip.Success {
+			return code
+		}
+		from := packed
+		for k := range depth {
+			for i := range height {
+				copy(dst.row(y+i, z+k, box.WidthInBytes)[x:x+width], from)
+				from = from[width:]
+			}
+		}
+		return hip.Success
+	})
+	if code != hip.Success {
+		return code
+	}
+	return c.pull(ct, l)
+}

@@ -1,0 +1,120 @@
+package exec
+
+import (
+	"math/bits"
+	"strings"
+
+	"github.com/rocwire/rocwire/simgpu/gcn"
+)
+
+// Typed buffer instructions: buffers whose elements have a format. MUBUF takes
+// it from the descriptor, MTBUF from the instruction. This is how textures of
+// linear memory are read.
+
+// typedBuffer is what all of them have in common.
+type typedBuffer struct {
+	addr  bufferAddress
+	data  imageData
+	high  bool // the upper half of the register, for one 16-bit component
+	fixed bool
+	f     texelFormat
+}
+
+// typed binds one for the components xyzw, or fewer.
+func (b *binder) typed(in *gcn.Inst, o gcn.Operand, components string) (t typedBuffer, err error) {
+	if in.LDS {
+		return t, errNotExecutable
+	}
+	name := in.Info.Name
+	t.high = strings.Contains(name, "_hi_")
+	t.fixed, t.f = in.Enc == gcn.MTBUF, texelFormat{in.Format & 15, in.Format >> 4}
+	if t.addr, err = b.bufferAddress(in); err != nil {
+		return t, err
+	}
+	t.data, err = b.imageData(o, in, 1<<len(components)-1, strings.Contains(name, "_d16_"))
+	return t, err
+}
+
+// element is the format and the selection of components.
+func (t *typedBuffer) element(w *wave) (f texelFormat, sel selection) {
+	s := w.S[t.addr.v+3]
+	f = texelFormat{uint8(s >> 15 & 15), uint8(s >> 12 & 7)}
+	sel = selection{uint8(s & 7), uint8(s >> 3 & 7), uint8(s >> 6 & 7), uint8(s >> 9 & 7)}
+	if t.fixed {
+		f = t.f
+	}
+	if !f.valid() {
+		w.badImage("data format %d with number format %d", f.data, f.num)
+	}
+	return f, sel
+}
+
+func typedLoad(components string) handler {
+	return func(b *binder, in *gcn.Inst) (func(*wave), error) {
+		t, err := b.typed(in, in.Dst, components)
+		return func(w *wave) {
+			f, sel := t.element(w)
+			inside, scratch := t.addr.resolve(w, f.size())
+			if scratch {
+				w.badImage("typed access to scratch")
+			}
+			one, isInt := f.one(), f.isInt()
+			w.each(func(i int) {
+				var c [4]uint32
+				if inside>>i&1 != 0 {
+					c = sel.load(f.load(w.mem.at(w.mem.Base+w.offs[i])), one)
+				}
+				t.data.put(w, i, &c, isInt)
+				if t.high {
+					w.out[0][i] <<= 16
+				}
+			})
+			w.stats.ReadBytes += f.size() * uint64(bits.OnesCount64(inside))
+			w.commit(t.data.v, t.data.regs, w.exec)
+		}, err
+	}
+}
+
+func typedStore(components string) handler {
+	return func(b *binder, in *gcn.Inst) (func(*wave), error) {
+		t, err := b.typed(in, in.Data, components)
+		return func(w *wave) {
+			f, sel := t.element(w)
+			inside, scratch := t.addr.resolve(w, f.size())
+			if scratch {
+				w.badImage("typed access to scratch")
+			}
+			isInt, signed := f.isInt(), f.num == numSint
+			for m := inside; m != 0; m &= m - 1 {
+				i := bits.TrailingZeros64(m) & 63
+				c := t.data.get(w, i, isInt, signed)
+				if t.high {
+					x := t.data.v.get(w)[i] >> 16
+					switch {
+					case !isInt:
+						x = b32(f16to32(uint16(x)))
+					case signed:
+						x = uint32(int32(int16(x)))
+					}
+					c = [4]uint32{x}
+				}
+				c = sel.store(c)
+				f.store(w.mem.at(w.mem.Base+w.offs[i]), &c)
+			}
+			w.stats.WriteBytes += f.size() * uint64(bits.OnesCount64(inside))
+		}, err
+	}
+}
+
+var _ = define(func() {
+	for _, c := range []string{"x", "xy", "xyz", "xyzw"} {
+		for _, half := range []string{"", "d16_"} {
+			for _, unit := range []string{"buffer_", "tbuffer_"} {
+				on(unit+"load_format_"+half+c, typedLoad(c))
+				on(unit+"store_format_"+half+c, typedStore(c))
+			}
+		}
+	}
+	on("buffer_load_format_d16_hi_x", typedLoad("x"))
+	on("buffer_store_format_d16_hi_x", typedStore("x"))
+})
