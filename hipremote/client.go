@@ -157,8 +157,8 @@ func (c *Client) connect() (*link, error) {
 	l := &link{stop: make(chan struct{})}
 	conn, err := wire.Dial(context.Background(), wire.Options{
 		Address: net.JoinHostPort(host, port), ConnectTimeout: c.cfg.ConnectTimeout, IOTimeout: c.cfg.IOTimeout, Hello: hello,
-		OnNotify: c.notice,
-		OnLost:   func(err error) { c.lost(l, err) },
+		OnNotify: c.notice, AtOnce: c.output,
+		OnLost: func(err error) { c.lost(l, err) },
 	})
 	var chosen addressRange
 	if err == nil {

@@ -34,6 +34,9 @@ type Config struct {
 	Space          *Space        // of addresses, shared with other clients; nil: this client has its own
 	Part           int           // of Space
 	TraceEvery     uint32        // one of so many calls is traced, where the worker exports traces; 0: none
+	// Output takes what kernels print, for standard output or standard error, before a call returns that waited for the kernel. Calls may
+	// overlap, and must not call HIP. nil writes to this process's own.
+	Output func(stderr bool, text []byte)
 	// Logf writes one line of log; nil means standard error.
 	Logf func(format string, args ...any)
 }

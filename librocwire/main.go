@@ -32,6 +32,7 @@ func init() {
 		if config.Host == smisource.Simulated {
 			return simRuntime()
 		}
+		config.Output = hipabi.Output
 		return hipremote.New(config)
 	})
 	smiabi.SetOpener(openSource)

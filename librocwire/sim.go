@@ -14,7 +14,7 @@ import (
 var simSegment = sync.OnceValues(func() (*simgpu.Segment, error) { return simgpu.CreateSegment(simOptions()) })
 
 func simOptions() simgpu.Options {
-	return simgpu.Options{Arch: os.Getenv("ROCWIRE_SIM_ARCH"), Logf: hipabi.Log}
+	return simgpu.Options{Arch: os.Getenv("ROCWIRE_SIM_ARCH"), Logf: hipabi.Log, OnOutput: hipabi.Output}
 }
 
 // simRuntime is the simulated GPU, or none if there can be none.

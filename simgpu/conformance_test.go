@@ -15,6 +15,16 @@ func TestConformance(t *testing.T) {
 	}
 }
 
+func TestOutput(t *testing.T) {
+	for arch := range products {
+		t.Run(arch, func(t *testing.T) {
+			hiptest.RunOutput(t, func(t *testing.T, output func(bool, []byte)) hip.Runtime {
+				return newRuntime(t, Options{Arch: arch, OnOutput: output})
+			})
+		})
+	}
+}
+
 // newRuntime is a runtime whose log goes to the test's.
 func newRuntime(t *testing.T, o Options) *Runtime {
 	t.Helper()

@@ -96,6 +96,7 @@ func (r *Runtime) DeviceReset(t hip.Thread) hip.Error {
 			return true
 		})
 	}
+	d.services.reset(r)
 	r.unregister(func(g region) bool { return g.d == d })
 	d.renew.Lock()
 	defer d.renew.Unlock()

@@ -2,6 +2,7 @@ package simgpu
 
 import (
 	"bytes"
+	"errors"
 	"time"
 
 	"github.com/rocwire/rocwire/codeobject"
@@ -186,10 +187,17 @@ func (d *device) run(st *stream, l *launch) {
 		l.grid.put(vmem.Raw(mem.sync, gridSyncLen), uint32(l.groups))
 		hidden.MultigridSync = mem.sync
 	}
+	services, e := d.serve(l.f.m, kn, &hidden)
+	if e != hip.Success {
+		l.grid.abandon()
+		d.fail(st, hip.ErrorLaunchOutOfResources, "no memory for what kernel "+kn.Name+" needs of its host")
+		return
+	}
 	hidden.SetGrid(l.global, l.block)
 	putPacket(vmem.Raw(mem.packet, packetLen), l, mem.args)
 	if err := kn.FillKernarg(vmem.Raw(mem.args, uint64(kn.KernargSize)), l.args, &hidden); err != nil {
 		l.grid.abandon()
+		services.end()
 		d.fail(st, hip.ErrorInvalidValue, err.Error())
 		return
 	}
@@ -197,6 +205,7 @@ func (d *device) run(st *stream, l *launch) {
 		Program: s.program, Memory: s.view(d), Kernel: kn.Name, Entry: l.f.entry, Desc: l.f.desc,
 		Kernarg: mem.args, DispatchPtr: mem.packet, QueuePtr: d.args.queue,
 		Grid: l.global, Group: l.block, DynamicLDS: l.lds, Cooperative: l.cooperative,
+		OnMessage: services.interrupt,
 	}
 	units := int(min(l.groups, uint64(d.r.product.computeUnits)))
 	n := d.r.workers.take(l.groups)
@@ -219,6 +228,7 @@ func (d *device) run(st *stream, l *launch) {
 			d.meter.Work(workOf(&done))
 			done = exec.Stats{}
 		}
+		services.poll()
 		pace.turn(now)
 	}
 	_, err := x.Run(ctx, n)
@@ -228,10 +238,15 @@ func (d *device) run(st *stream, l *launch) {
 	done.Dispatches++
 	d.meter.Work(workOf(&done))
 	d.meter.End(units)
+	services.end()
 	if l.stop != nil {
 		l.stop.Now()
 	}
 	d.r.workers.give(n)
+	if errors.Is(err, exec.ErrTrap) && services.asserted() {
+		d.fail(st, hip.ErrorAssert, err.Error())
+		return
+	}
 	d.kernelFault(st, err)
 }
 

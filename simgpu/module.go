@@ -19,6 +19,8 @@ type module struct {
 	object *codeobject.Object
 	alloc  *vmem.Alloc
 
+	formats map[uint64]string // of its kernels' buffered printf
+
 	mu        sync.Mutex
 	functions map[string]hip.Function // that were asked for
 }
@@ -93,7 +95,7 @@ func (d *device) load(image []byte) (*module, error) {
 			binary.LittleEndian.PutUint64(mem[g.Addr:], a.Base+g.Managed.Addr)
 		}
 	}
-	return &module{d: d, object: object, alloc: a, functions: map[string]hip.Function{}}, nil
+	return &module{d: d, object: object, alloc: a, formats: printfFormats(object.Printf), functions: map[string]hip.Function{}}, nil
 }
 
 // ModuleUnload ends a module and its functions, after everything its device

@@ -49,6 +49,10 @@ type Options struct {
 	// OnAsyncError is called once when a kernel's fault ends a device's context,
 	// from the goroutine that executed it. It must not wait for the device.
 	OnAsyncError func(stream hip.Stream, err hip.Error, detail string)
+	// OnOutput takes what kernels print, for standard output or standard error,
+	// before anybody learns that the kernel has ended. Calls may overlap; while one
+	// waits, the kernel does. nil writes to this process's own.
+	OnOutput func(stderr bool, text []byte)
 }
 
 // Segment is the shared state of the cards of one worker. See package card.
@@ -117,6 +121,15 @@ func (o *Options) complete() error {
 	}
 	if o.OnAsyncError == nil {
 		o.OnAsyncError = func(hip.Stream, hip.Error, string) {}
+	}
+	if o.OnOutput == nil {
+		o.OnOutput = func(stderr bool, text []byte) {
+			f := os.Stdout
+			if stderr {
+				f = os.Stderr
+			}
+			_, _ = f.Write(text) // a program that has closed it does not want it
+		}
 	}
 	return nil
 }

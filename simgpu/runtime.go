@@ -81,6 +81,8 @@ type device struct {
 	peers    map[int32]bool
 	pool     hip.MemPool // its own
 	args     kernargs
+
+	services services
 }
 
 var (

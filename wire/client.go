@@ -28,6 +28,9 @@ type Options struct {
 	// OnNotify is called with every notice of a user operation, one at a time and in order, together with the done functions of Go,
 	// on a goroutine of its own. It may call the client. payload is its to keep.
 	OnNotify func(op uint16, payload []byte)
+	// AtOnce is offered every notice first, where it is read: before the replies that were sent after it are given to those who wait. True: it is
+	// done with. It does not call the client, and payload is not its to keep. While it waits, nothing is read. May be nil.
+	AtOnce func(op uint16, payload []byte) bool
 	// OnLost is called once when the connection has ended for any other reason than Close, after all pending calls have got the error.
 	OnLost func(err error)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -339,6 +340,37 @@ func TestNotices(t *testing.T) {
 		if n := <-got; n != s {
 			t.Errorf("%.9q, want %.9q", n, s)
 		}
+	}
+}
+
+// A notice that is taken at once has been when the reply behind it is there, and does not come again.
+func TestNoticesAtOnce(t *testing.T) {
+	var seen []string
+	later := make(chan string, 100)
+	c := start(t, &testServer{t: t}, Options{
+		AtOnce: func(op uint16, p []byte) bool {
+			if op == opTell && p[0] == 'n' {
+				seen = append(seen, string(p))
+				return true
+			}
+			return false
+		},
+		OnNotify: func(op uint16, p []byte) { later <- string(p) },
+	})
+	for i := range 100 {
+		want := "now " + strconv.Itoa(i)
+		if err := c.Call(opTell, &Msg{Req: []byte(want)}); err != nil {
+			t.Fatal(err)
+		}
+		if len(seen) != i+1 || seen[i] != want {
+			t.Fatalf("after the reply: %q", seen)
+		}
+	}
+	if err := c.Call(opTell, &Msg{Req: []byte("later")}); err != nil {
+		t.Fatal(err)
+	}
+	if n := <-later; n != "later" {
+		t.Errorf("%q", n)
 	}
 }
 

@@ -307,6 +307,7 @@ func (c *Client) notice(h Header) error {
 		return c.error(ErrLost, "the server has ended the session", nil)
 	case h.Op == OpShutdown && len(p) <= MaxReason:
 		return c.error(ErrLost, fmt.Sprintf("the server says %q", p), nil)
+	case h.Op >= OpUser && c.opt.AtOnce != nil && c.opt.AtOnce(h.Op, p):
 	case h.Op >= OpUser:
 		if c.opt.OnNotify != nil && !c.calls.push(callback{notify: c.opt.OnNotify, op: h.Op, payload: append([]byte(nil), p...)}) {
 			return violation(h, "more notices than can be taken")

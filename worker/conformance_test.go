@@ -5,6 +5,7 @@ import (
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/hiptest"
+	"github.com/rocwire/rocwire/hipremote"
 	"github.com/rocwire/rocwire/worker"
 	"github.com/rocwire/rocwire/worker/simbackend"
 )
@@ -15,6 +16,18 @@ func TestConformance(t *testing.T) {
 		t.Run(arch, func(t *testing.T) {
 			w := serve(t, simbackend.Options{Arch: arch, Cards: cards}, worker.Config{})
 			hiptest.Run(t, func(t *testing.T) hip.Runtime { return connect(t, w) })
+		})
+	}
+}
+
+// TestOutput: kernels' text is with the client before a call returns that waited for the kernel.
+func TestOutput(t *testing.T) {
+	for arch, cards := range map[string]int{"gfx90a": 1, "gfx942": 2} {
+		t.Run(arch, func(t *testing.T) {
+			w := serve(t, simbackend.Options{Arch: arch, Cards: cards}, worker.Config{})
+			hiptest.RunOutput(t, func(t *testing.T, output func(bool, []byte)) hip.Runtime {
+				return connectWith(t, w, hipremote.Config{Output: output})
+			})
 		})
 	}
 }

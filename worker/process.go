@@ -30,6 +30,9 @@ type Opened struct {
 	ChecksHandles bool   // the runtime answers an error to a handle that is none
 	// Faults sets who is told, at once and from any goroutine, when a stream or a device's context fails. May be nil.
 	Faults func(report func(s hip.Stream, code hip.Error, detail string))
+	// Output sets who takes what kernels print, for standard output or standard error, from any goroutine and before the runtime tells anybody
+	// that the kernel has ended. May be nil.
+	Output func(write func(stderr bool, text []byte))
 }
 
 // Session is what a backend needs to know to open a runtime for a client.
@@ -116,6 +119,9 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 		s.trace = newTracer(sess.Hello)
 	}
 	s.handles.own = opened.ChecksHandles
+	if opened.Output != nil {
+		opened.Output(s.output)
+	}
 	if opened.Faults != nil {
 		opened.Faults(func(st hip.Stream, code hip.Error, detail string) { s.fault(s.fails.life.Load(), 0, st, code, detail) })
 	}

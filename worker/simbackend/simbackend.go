@@ -103,6 +103,7 @@ func Session(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
 		},
 		Open: func(s worker.Session) (worker.Opened, error) {
 			var report atomic.Pointer[func(hip.Stream, hip.Error, string)]
+			var output atomic.Pointer[func(bool, []byte)]
 			// A card that does not answer is not there for programs that start now.
 			there := slices.DeleteFunc(slices.Clone(devices), func(d int) bool { return seg.Condition(d).Gone })
 			uuids := make([]string, len(there))
@@ -123,6 +124,11 @@ func Session(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
 						(*f)(st, e, detail)
 					}
 				},
+				OnOutput: func(stderr bool, text []byte) {
+					if f := output.Load(); f != nil {
+						(*f)(stderr, text)
+					}
+				},
 			})
 			if err != nil {
 				return worker.Opened{}, err
@@ -130,6 +136,7 @@ func Session(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
 			return worker.Opened{
 				Runtime: rt, Name: Name, ChecksHandles: true,
 				Faults: func(f func(hip.Stream, hip.Error, string)) { report.Store(&f) },
+				Output: func(f func(bool, []byte)) { output.Store(&f) },
 			}, nil
 		},
 	}, nil

@@ -1,0 +1,14 @@
+package worker
+
+import "github.com/rocwire/rocwire/hip/hiprpc"
+
+// output sends the client what a kernel prints. The replies that tell of the kernel's end are sent later, so the client has the text by then.
+func (s *session) output(stderr bool, text []byte) {
+	var b []byte
+	for len(text) > 0 {
+		b, text = hiprpc.AppendOutput(b[:0], stderr, text)
+		if s.conn.Notify(hiprpc.NoticeOutput, b) != nil {
+			return // a lost connection has nobody to tell
+		}
+	}
+}
