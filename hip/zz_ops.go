@@ -126,6 +126,48 @@ const (
 	OpTexObjectDestroy                     uint16 = 0x1046
 )
 
+// opTraits is what is true of each call.
+var opTraits = [1 << 13]Traits{
+	OpDeviceSynchronize:       ReturnsErrors | Synchronizes,
+	OpDrvMemcpy3D:             CopiesBox,
+	OpDrvMemcpy3DAsync:        ReturnsErrors | CopiesBox,
+	OpEventQuery:              ReturnsErrors | Synchronizes,
+	OpEventRecord:             ReturnsErrors,
+	OpEventSynchronize:        ReturnsErrors | Synchronizes,
+	OpLaunchKernelMultiDevice: ReturnsErrors,
+	OpFree:                    ReturnsErrors,
+	OpFreeAsync:               ReturnsErrors,
+	OpLaunchHostFunc:          ReturnsErrors,
+	OpMemcpy:                  CopiesRows,
+	OpMemcpy2D:                CopiesRows,
+	OpMemcpy2DAsync:           ReturnsErrors | CopiesRows,
+	OpMemcpyAsync:             ReturnsErrors | CopiesRows,
+	OpMemcpyPeer:              CopiesRows,
+	OpMemcpyPeerAsync:         ReturnsErrors | CopiesRows,
+	OpMemcpyWithStream:        CopiesRows,
+	OpMemPrefetchAsync:        ReturnsErrors,
+	OpMemset:                  ReturnsErrors,
+	OpMemset2D:                ReturnsErrors,
+	OpMemset2DAsync:           ReturnsErrors,
+	OpMemsetAsync:             ReturnsErrors,
+	OpMemsetD16:               ReturnsErrors,
+	OpMemsetD16Async:          ReturnsErrors,
+	OpMemsetD32:               ReturnsErrors,
+	OpMemsetD32Async:          ReturnsErrors,
+	OpMemsetD8:                ReturnsErrors,
+	OpMemsetD8Async:           ReturnsErrors,
+	OpLaunchKernel:            ReturnsErrors,
+	OpStreamAttachMemAsync:    ReturnsErrors,
+	OpStreamBatchMemOp:        ReturnsErrors,
+	OpStreamQuery:             ReturnsErrors | Synchronizes,
+	OpStreamSynchronize:       ReturnsErrors | Synchronizes,
+	OpStreamWaitEvent:         ReturnsErrors,
+	OpStreamWaitValue32:       ReturnsErrors,
+	OpStreamWaitValue64:       ReturnsErrors,
+	OpStreamWriteValue32:      ReturnsErrors,
+	OpStreamWriteValue64:      ReturnsErrors,
+}
+
 var opNames = map[uint16]string{
 	OpArray3DCreate:                        "hipArray3DCreate",
 	OpArrayDestroy:                         "hipArrayDestroy",

@@ -19,7 +19,7 @@ func (s *session) listed(r *wire.Request, n uint64) bool {
 
 // room replies with an error if the session holds as many objects of a kind as it may.
 func (s *session) room(r *wire.Request, k hip.HandleKind) bool {
-	if s.handles.full(k) {
+	if s.handles.Full(k) {
 		s.reply(r, hip.ErrorOutOfMemory, nil)
 		return false
 	}

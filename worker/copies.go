@@ -20,11 +20,11 @@ func (s *session) doMemcpyPeerAsync(r *wire.Request)  { s.copy(r) }
 
 // asyncCopy says whether r is a copy whose caller does not look at the reply.
 func asyncCopy(r *wire.Request) bool {
-	switch r.Op {
-	case hip.OpMemcpy, hip.OpMemcpyAsync, hip.OpMemcpyWithStream, hip.OpMemcpy2D, hip.OpMemcpy2DAsync, hip.OpMemcpyPeer, hip.OpMemcpyPeerAsync:
+	switch t := hip.TraitsOf(r.Op); {
+	case t&hip.CopiesRows != 0:
 		var c hiprpc.Copy
 		return c.Decode(r.Fixed) && c.Async
-	case hip.OpDrvMemcpy3D, hip.OpDrvMemcpy3DAsync:
+	case t&hip.CopiesBox != 0:
 		var c hiprpc.Copy3D
 		return c.Decode(r.Fixed) && c.Async
 	}

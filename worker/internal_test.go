@@ -181,30 +181,23 @@ func TestClientOf(t *testing.T) {
 	}
 }
 
-func TestHandleTable(t *testing.T) {
-	var h handleTable
-	if e := h.check(hip.HandleStream, 0); e != hip.Success {
-		t.Errorf("the null stream: %v", e)
+// A handle that is being destroyed is nobody else's, and one that was not destroyed is there again.
+func TestEnding(t *testing.T) {
+	s := newSession(hip.Unimplemented{}, &notices{}, slog.New(slog.DiscardHandler))
+	s.handles.Add(hip.HandleEvent, 20, 0)
+	e, ok := s.ending(nil, hip.HandleEvent, 20)
+	if !ok || s.handles.check(hip.HandleEvent, 20) != hip.ErrorInvalidHandle {
+		t.Error("an event that is being destroyed can be used")
 	}
-	if e := h.check(hip.HandleEvent, 0); e != hip.ErrorInvalidHandle {
-		t.Errorf("event 0: %v", e)
+	if s.restore(e); s.handles.check(hip.HandleEvent, 20) != hip.Success {
+		t.Error("an event that was not destroyed cannot be used")
 	}
-	h.add(hip.HandleStream, 20, 1)
-	h.add(hip.HandleStream, 30, 0)
-	h.add(hip.HandleMemPool, 21, 1)
-	if h.check(hip.HandleStream, 20) != hip.Success || h.check(hip.HandleEvent, 20) == hip.Success || !h.ever(hip.HandleStream) || h.ever(hip.HandleEvent) {
-		t.Error("a handle is of another kind than it was made")
+	s.handles.own = true
+	if e, ok = s.ending(nil, hip.HandleEvent, 30); !ok {
+		t.Error("the runtime is not asked about a handle that it checks itself")
 	}
-	if h.device(hip.HandleStream, 20, 7) != 1 || h.device(hip.HandleStream, 30, 7) != 0 || h.device(hip.HandleStream, 40, 7) != 7 {
-		t.Error("a handle is of another device than it was made for")
-	}
-	h.clear(1)
-	if h.check(hip.HandleStream, 20) == hip.Success || h.check(hip.HandleStream, 30) != hip.Success || h.check(hip.HandleMemPool, 21) != hip.Success || !h.ever(hip.HandleStream) {
-		t.Error("after device 1 was reset")
-	}
-	h.remove(hip.HandleMemPool, 21)
-	if e := h.check(hip.HandleMemPool, 21); e != hip.ErrorInvalidValue {
-		t.Errorf("a removed pool: %v", e)
+	if s.restore(e); s.handles.Check(hip.HandleEvent, 30) == hip.Success {
+		t.Error("a wrong handle became one")
 	}
 }
 

@@ -53,7 +53,7 @@ func (s *session) doModuleGetFunction(r *wire.Request) {
 	}
 	f, code := s.rt.ModuleGetFunction(t, module, name)
 	if code == hip.Success {
-		s.handles.addOf(hip.HandleFunction, uint64(f), hip.HandleModule, uint64(module), t.Device)
+		s.handles.AddOf(hip.HandleFunction, uint64(f), hip.HandleModule, uint64(module), t.Device)
 		s.times.kernels.set(f, name)
 	}
 	s.replyU64(r, uint64(f), code)

@@ -44,7 +44,7 @@ func (s *session) doModuleLoadData(r *wire.Request) {
 	if !s.checked(r, s.device(t.Device)) {
 		return
 	}
-	if s.handles.full(hip.HandleModule) {
+	if s.handles.Full(hip.HandleModule) {
 		s.reply(r, hip.ErrorOutOfMemory, nil)
 		return
 	}
@@ -54,7 +54,7 @@ func (s *session) doModuleLoadData(r *wire.Request) {
 	}
 	m, code := s.rt.ModuleLoadData(t, image)
 	if code == hip.Success {
-		s.handles.add(hip.HandleModule, uint64(m), t.Device)
+		s.handles.Add(hip.HandleModule, uint64(m), t.Device)
 	}
 	s.replyU64(r, uint64(m), code)
 }

@@ -105,18 +105,10 @@ func (s *session) Handle(r *wire.Request) {
 	s.opSince.Store(r.Started())
 	s.op.Store(uint32(r.Op))
 	s.calls.Add(1)
-	switch {
-	case mayWait(r.Op) && !r.NoReply():
-		s.wait(r, func(r *wire.Request) { s.dispatch(r) })
-	case !s.dispatch(r) && !s.own(r):
+	if !s.dispatch(r) && !s.own(r) {
 		s.reply(r, hip.ErrorNotSupported, nil)
 	}
 	s.op.Store(0)
-}
-
-// mayWait says which calls that create or destroy something wait for the device first.
-func mayWait(op uint16) bool {
-	return op == hip.OpModuleUnload || op == hip.OpStreamDestroy || op == hip.OpEventDestroy
 }
 
 // own executes the operations that are no HIP function.
@@ -186,6 +178,15 @@ func (s *session) wait(r *wire.Request, f func(r *wire.Request)) {
 		defer s.waiting.Add(-1)
 		f(k)
 	}()
+}
+
+// mayWait is wait for a call whose caller waits for it. One that nobody waits for keeps its turn.
+func (s *session) mayWait(r *wire.Request, f func(r *wire.Request)) {
+	if r.NoReply() {
+		f(r)
+		return
+	}
+	s.wait(r, f)
 }
 
 // device answers whether a thread's device exists.

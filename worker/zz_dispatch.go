@@ -271,7 +271,7 @@ func (s *session) doArray3DCreate(r *wire.Request) {
 		s.reply(r, err, nil)
 		return
 	}
-	s.handles.add(hip.HandleArray, uint64(v0), q.Thread.Device)
+	s.handles.Add(hip.HandleArray, uint64(v0), q.Thread.Device)
 	rep := hiprpc.Array3DCreateReply{Array: v0}
 	var b [hiprpc.Array3DCreateReplyLen]byte
 	rep.Put(&b)
@@ -284,13 +284,17 @@ func (s *session) doArrayDestroy(r *wire.Request) {
 		s.malformed(r)
 		return
 	}
-	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleArray, uint64(q.Array))) {
+	if !s.checked(r, s.device(q.Thread.Device)) {
 		return
 	}
-	s.wait(r, func(r *wire.Request) {
+	end, ok := s.ending(r, hip.HandleArray, uint64(q.Array))
+	if !ok {
+		return
+	}
+	s.mayWait(r, func(r *wire.Request) {
 		err := s.rt.ArrayDestroy(q.Thread, q.Array)
-		if err == hip.Success {
-			s.handles.remove(hip.HandleArray, uint64(q.Array))
+		if err != hip.Success {
+			s.restore(end)
 		}
 		s.reply(r, err, nil)
 	})
@@ -310,7 +314,7 @@ func (s *session) doCreateSurfaceObject(r *wire.Request) {
 		s.reply(r, err, nil)
 		return
 	}
-	s.handles.add(hip.HandleSurfaceObject, uint64(v0), q.Thread.Device)
+	s.handles.Add(hip.HandleSurfaceObject, uint64(v0), q.Thread.Device)
 	rep := hiprpc.CreateSurfaceObjectReply{PSurfObject: v0}
 	var b [hiprpc.CreateSurfaceObjectReplyLen]byte
 	rep.Put(&b)
@@ -323,13 +327,17 @@ func (s *session) doDestroySurfaceObject(r *wire.Request) {
 		s.malformed(r)
 		return
 	}
-	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleSurfaceObject, uint64(q.SurfaceObject))) {
+	if !s.checked(r, s.device(q.Thread.Device)) {
 		return
 	}
-	s.wait(r, func(r *wire.Request) {
+	end, ok := s.ending(r, hip.HandleSurfaceObject, uint64(q.SurfaceObject))
+	if !ok {
+		return
+	}
+	s.mayWait(r, func(r *wire.Request) {
 		err := s.rt.DestroySurfaceObject(q.Thread, q.SurfaceObject)
-		if err == hip.Success {
-			s.handles.remove(hip.HandleSurfaceObject, uint64(q.SurfaceObject))
+		if err != hip.Success {
+			s.restore(end)
 		}
 		s.reply(r, err, nil)
 	})
@@ -409,7 +417,7 @@ func (s *session) doDeviceGetDefaultMemPool(r *wire.Request) {
 		s.reply(r, err, nil)
 		return
 	}
-	s.handles.add(hip.HandleMemPool, uint64(v0), q.Device)
+	s.handles.Add(hip.HandleMemPool, uint64(v0), q.Device)
 	rep := hiprpc.DeviceGetDefaultMemPoolReply{MemPool: v0}
 	var b [hiprpc.DeviceGetDefaultMemPoolReplyLen]byte
 	rep.Put(&b)
@@ -483,7 +491,7 @@ func (s *session) doEventCreateWithFlags(r *wire.Request) {
 		s.reply(r, err, nil)
 		return
 	}
-	s.handles.add(hip.HandleEvent, uint64(v0), q.Thread.Device)
+	s.handles.Add(hip.HandleEvent, uint64(v0), q.Thread.Device)
 	rep := hiprpc.EventCreateWithFlagsReply{Event: v0}
 	var b [hiprpc.EventCreateWithFlagsReplyLen]byte
 	rep.Put(&b)
@@ -496,13 +504,17 @@ func (s *session) doEventDestroy(r *wire.Request) {
 		s.malformed(r)
 		return
 	}
-	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleEvent, uint64(q.Event))) {
+	if !s.checked(r, s.device(q.Thread.Device)) {
 		return
 	}
-	s.wait(r, func(r *wire.Request) {
+	end, ok := s.ending(r, hip.HandleEvent, uint64(q.Event))
+	if !ok {
+		return
+	}
+	s.mayWait(r, func(r *wire.Request) {
 		err := s.rt.EventDestroy(q.Thread, q.Event)
-		if err == hip.Success {
-			s.handles.remove(hip.HandleEvent, uint64(q.Event))
+		if err != hip.Success {
+			s.restore(end)
 		}
 		s.reply(r, err, nil)
 	})
@@ -595,7 +607,7 @@ func (s *session) doExtStreamCreateWithCUMask(r *wire.Request) {
 		s.reply(r, err, nil)
 		return
 	}
-	s.handles.add(hip.HandleStream, uint64(v0), q.Thread.Device)
+	s.handles.Add(hip.HandleStream, uint64(v0), q.Thread.Device)
 	rep := hiprpc.ExtStreamCreateWithCUMaskReply{Stream: v0}
 	var b [hiprpc.ExtStreamCreateWithCUMaskReplyLen]byte
 	rep.Put(&b)
@@ -661,7 +673,7 @@ func (s *session) doIpcCloseMemHandle(r *wire.Request) {
 	if !s.checked(r, s.device(q.Thread.Device)) {
 		return
 	}
-	s.wait(r, func(r *wire.Request) {
+	s.mayWait(r, func(r *wire.Request) {
 		err := s.rt.IpcCloseMemHandle(q.Thread, q.DevPtr)
 		s.reply(r, err, nil)
 	})
@@ -717,7 +729,7 @@ func (s *session) doIpcOpenEventHandle(r *wire.Request) {
 		s.reply(r, err, nil)
 		return
 	}
-	s.handles.add(hip.HandleEvent, uint64(v0), q.Thread.Device)
+	s.handles.Add(hip.HandleEvent, uint64(v0), q.Thread.Device)
 	rep := hiprpc.IpcOpenEventHandleReply{Event: v0}
 	var b [hiprpc.IpcOpenEventHandleReplyLen]byte
 	rep.Put(&b)
@@ -824,7 +836,7 @@ func (s *session) doMemCreate(r *wire.Request) {
 		s.reply(r, err, nil)
 		return
 	}
-	s.handles.add(hip.HandleGenericAllocation, uint64(v0), q.Thread.Device)
+	s.handles.Add(hip.HandleGenericAllocation, uint64(v0), q.Thread.Device)
 	rep := hiprpc.MemCreateReply{Handle: v0}
 	var b [hiprpc.MemCreateReplyLen]byte
 	rep.Put(&b)
@@ -941,7 +953,7 @@ func (s *session) doMemImportFromShareableHandle(r *wire.Request) {
 		s.reply(r, err, nil)
 		return
 	}
-	s.handles.add(hip.HandleGenericAllocation, uint64(v0), q.Thread.Device)
+	s.handles.Add(hip.HandleGenericAllocation, uint64(v0), q.Thread.Device)
 	rep := hiprpc.MemImportFromShareableHandleReply{Handle: v0}
 	var b [hiprpc.MemImportFromShareableHandleReplyLen]byte
 	rep.Put(&b)
@@ -975,7 +987,7 @@ func (s *session) doMemPoolCreate(r *wire.Request) {
 		s.reply(r, err, nil)
 		return
 	}
-	s.handles.add(hip.HandleMemPool, uint64(v0), q.Thread.Device)
+	s.handles.Add(hip.HandleMemPool, uint64(v0), q.Thread.Device)
 	rep := hiprpc.MemPoolCreateReply{MemPool: v0}
 	var b [hiprpc.MemPoolCreateReplyLen]byte
 	rep.Put(&b)
@@ -988,13 +1000,17 @@ func (s *session) doMemPoolDestroy(r *wire.Request) {
 		s.malformed(r)
 		return
 	}
-	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleMemPool, uint64(q.MemPool))) {
+	if !s.checked(r, s.device(q.Thread.Device)) {
 		return
 	}
-	s.wait(r, func(r *wire.Request) {
+	end, ok := s.ending(r, hip.HandleMemPool, uint64(q.MemPool))
+	if !ok {
+		return
+	}
+	s.mayWait(r, func(r *wire.Request) {
 		err := s.rt.MemPoolDestroy(q.Thread, q.MemPool)
-		if err == hip.Success {
-			s.handles.remove(hip.HandleMemPool, uint64(q.MemPool))
+		if err != hip.Success {
+			s.restore(end)
 		}
 		s.reply(r, err, nil)
 	})
@@ -1090,7 +1106,7 @@ func (s *session) doMemPoolImportFromShareableHandle(r *wire.Request) {
 		s.reply(r, err, nil)
 		return
 	}
-	s.handles.add(hip.HandleMemPool, uint64(v0), q.Thread.Device)
+	s.handles.Add(hip.HandleMemPool, uint64(v0), q.Thread.Device)
 	rep := hiprpc.MemPoolImportFromShareableHandleReply{MemPool: v0}
 	var b [hiprpc.MemPoolImportFromShareableHandleReplyLen]byte
 	rep.Put(&b)
@@ -1193,12 +1209,16 @@ func (s *session) doMemRelease(r *wire.Request) {
 		s.malformed(r)
 		return
 	}
-	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleGenericAllocation, uint64(q.Handle))) {
+	if !s.checked(r, s.device(q.Thread.Device)) {
+		return
+	}
+	end, ok := s.ending(r, hip.HandleGenericAllocation, uint64(q.Handle))
+	if !ok {
 		return
 	}
 	err := s.rt.MemRelease(q.Thread, q.Handle)
-	if err == hip.Success {
-		s.handles.remove(hip.HandleGenericAllocation, uint64(q.Handle))
+	if err != hip.Success {
+		s.restore(end)
 	}
 	s.reply(r, err, nil)
 }
@@ -1217,7 +1237,7 @@ func (s *session) doMemRetainAllocationHandle(r *wire.Request) {
 		s.reply(r, err, nil)
 		return
 	}
-	s.handles.add(hip.HandleGenericAllocation, uint64(v0), q.Thread.Device)
+	s.handles.Add(hip.HandleGenericAllocation, uint64(v0), q.Thread.Device)
 	rep := hiprpc.MemRetainAllocationHandleReply{Handle: v0}
 	var b [hiprpc.MemRetainAllocationHandleReplyLen]byte
 	rep.Put(&b)
@@ -1233,7 +1253,7 @@ func (s *session) doMemset(r *wire.Request) {
 	if !s.checked(r, s.device(q.Thread.Device)) {
 		return
 	}
-	s.wait(r, func(r *wire.Request) {
+	s.mayWait(r, func(r *wire.Request) {
 		err := s.rt.Memset(q.Thread, q.Dst, q.Value, q.SizeBytes)
 		s.reply(r, err, nil)
 	})
@@ -1248,7 +1268,7 @@ func (s *session) doMemset2D(r *wire.Request) {
 	if !s.checked(r, s.device(q.Thread.Device)) {
 		return
 	}
-	s.wait(r, func(r *wire.Request) {
+	s.mayWait(r, func(r *wire.Request) {
 		err := s.rt.Memset2D(q.Thread, q.Dst, q.Pitch, q.Value, q.Width, q.Height)
 		s.reply(r, err, nil)
 	})
@@ -1302,7 +1322,7 @@ func (s *session) doMemsetD16(r *wire.Request) {
 	if !s.checked(r, s.device(q.Thread.Device)) {
 		return
 	}
-	s.wait(r, func(r *wire.Request) {
+	s.mayWait(r, func(r *wire.Request) {
 		err := s.rt.MemsetD16(q.Thread, q.Dest, q.Value, q.Count)
 		s.reply(r, err, nil)
 	})
@@ -1330,7 +1350,7 @@ func (s *session) doMemsetD32(r *wire.Request) {
 	if !s.checked(r, s.device(q.Thread.Device)) {
 		return
 	}
-	s.wait(r, func(r *wire.Request) {
+	s.mayWait(r, func(r *wire.Request) {
 		err := s.rt.MemsetD32(q.Thread, q.Dest, q.Value, q.Count)
 		s.reply(r, err, nil)
 	})
@@ -1358,7 +1378,7 @@ func (s *session) doMemsetD8(r *wire.Request) {
 	if !s.checked(r, s.device(q.Thread.Device)) {
 		return
 	}
-	s.wait(r, func(r *wire.Request) {
+	s.mayWait(r, func(r *wire.Request) {
 		err := s.rt.MemsetD8(q.Thread, q.Dest, q.Value, q.Count)
 		s.reply(r, err, nil)
 	})
@@ -1386,7 +1406,7 @@ func (s *session) doMemUnmap(r *wire.Request) {
 	if !s.checked(r, s.device(q.Thread.Device)) {
 		return
 	}
-	s.wait(r, func(r *wire.Request) {
+	s.mayWait(r, func(r *wire.Request) {
 		err := s.rt.MemUnmap(q.Thread, q.Ptr, q.Size)
 		s.reply(r, err, nil)
 	})
@@ -1406,7 +1426,7 @@ func (s *session) doMipmappedArrayCreate(r *wire.Request) {
 		s.reply(r, err, nil)
 		return
 	}
-	s.handles.add(hip.HandleMipmappedArray, uint64(v0), q.Thread.Device)
+	s.handles.Add(hip.HandleMipmappedArray, uint64(v0), q.Thread.Device)
 	rep := hiprpc.MipmappedArrayCreateReply{PHandle: v0}
 	var b [hiprpc.MipmappedArrayCreateReplyLen]byte
 	rep.Put(&b)
@@ -1419,13 +1439,17 @@ func (s *session) doMipmappedArrayDestroy(r *wire.Request) {
 		s.malformed(r)
 		return
 	}
-	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleMipmappedArray, uint64(q.HMipmappedArray))) {
+	if !s.checked(r, s.device(q.Thread.Device)) {
 		return
 	}
-	s.wait(r, func(r *wire.Request) {
+	end, ok := s.ending(r, hip.HandleMipmappedArray, uint64(q.HMipmappedArray))
+	if !ok {
+		return
+	}
+	s.mayWait(r, func(r *wire.Request) {
 		err := s.rt.MipmappedArrayDestroy(q.Thread, q.HMipmappedArray)
-		if err == hip.Success {
-			s.handles.remove(hip.HandleMipmappedArray, uint64(q.HMipmappedArray))
+		if err != hip.Success {
+			s.restore(end)
 		}
 		s.reply(r, err, nil)
 	})
@@ -1445,7 +1469,7 @@ func (s *session) doMipmappedArrayGetLevel(r *wire.Request) {
 		s.reply(r, err, nil)
 		return
 	}
-	s.handles.addOf(hip.HandleArray, uint64(v0), hip.HandleMipmappedArray, uint64(q.HMipMappedArray), q.Thread.Device)
+	s.handles.AddOf(hip.HandleArray, uint64(v0), hip.HandleMipmappedArray, uint64(q.HMipMappedArray), q.Thread.Device)
 	rep := hiprpc.MipmappedArrayGetLevelReply{PLevelArray: v0}
 	var b [hiprpc.MipmappedArrayGetLevelReplyLen]byte
 	rep.Put(&b)
@@ -1478,13 +1502,17 @@ func (s *session) doModuleUnload(r *wire.Request) {
 		s.malformed(r)
 		return
 	}
-	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleModule, uint64(q.Module))) {
+	if !s.checked(r, s.device(q.Thread.Device)) {
 		return
 	}
-	s.wait(r, func(r *wire.Request) {
+	end, ok := s.ending(r, hip.HandleModule, uint64(q.Module))
+	if !ok {
+		return
+	}
+	s.mayWait(r, func(r *wire.Request) {
 		err := s.rt.ModuleUnload(q.Thread, q.Module)
-		if err == hip.Success {
-			s.handles.remove(hip.HandleModule, uint64(q.Module))
+		if err != hip.Success {
+			s.restore(end)
 		}
 		s.reply(r, err, nil)
 	})
@@ -1543,7 +1571,7 @@ func (s *session) doStreamCreateWithPriority(r *wire.Request) {
 		s.reply(r, err, nil)
 		return
 	}
-	s.handles.add(hip.HandleStream, uint64(v0), q.Thread.Device)
+	s.handles.Add(hip.HandleStream, uint64(v0), q.Thread.Device)
 	rep := hiprpc.StreamCreateWithPriorityReply{Stream: v0}
 	var b [hiprpc.StreamCreateWithPriorityReplyLen]byte
 	rep.Put(&b)
@@ -1556,13 +1584,17 @@ func (s *session) doStreamDestroy(r *wire.Request) {
 		s.malformed(r)
 		return
 	}
-	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleStream, uint64(q.Stream))) {
+	if !s.checked(r, s.device(q.Thread.Device)) {
 		return
 	}
-	s.wait(r, func(r *wire.Request) {
+	end, ok := s.ending(r, hip.HandleStream, uint64(q.Stream))
+	if !ok {
+		return
+	}
+	s.mayWait(r, func(r *wire.Request) {
 		err := s.rt.StreamDestroy(q.Thread, q.Stream)
-		if err == hip.Success {
-			s.handles.remove(hip.HandleStream, uint64(q.Stream))
+		if err != hip.Success {
+			s.restore(end)
 		}
 		s.reply(r, err, nil)
 	})
@@ -1707,7 +1739,7 @@ func (s *session) doTexObjectCreate(r *wire.Request) {
 		s.reply(r, err, nil)
 		return
 	}
-	s.handles.add(hip.HandleTextureObject, uint64(v0), q.Thread.Device)
+	s.handles.Add(hip.HandleTextureObject, uint64(v0), q.Thread.Device)
 	rep := hiprpc.TexObjectCreateReply{PTexObject: v0}
 	var b [hiprpc.TexObjectCreateReplyLen]byte
 	rep.Put(&b)
@@ -1720,13 +1752,17 @@ func (s *session) doTexObjectDestroy(r *wire.Request) {
 		s.malformed(r)
 		return
 	}
-	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleTextureObject, uint64(q.TexObject))) {
+	if !s.checked(r, s.device(q.Thread.Device)) {
 		return
 	}
-	s.wait(r, func(r *wire.Request) {
+	end, ok := s.ending(r, hip.HandleTextureObject, uint64(q.TexObject))
+	if !ok {
+		return
+	}
+	s.mayWait(r, func(r *wire.Request) {
 		err := s.rt.TexObjectDestroy(q.Thread, q.TexObject)
-		if err == hip.Success {
-			s.handles.remove(hip.HandleTextureObject, uint64(q.TexObject))
+		if err != hip.Success {
+			s.restore(end)
 		}
 		s.reply(r, err, nil)
 	})

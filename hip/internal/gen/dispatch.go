@@ -47,7 +47,6 @@ func (ty *types) dispatch(o *out, m method) {
 		switch {
 		case ty.handleKind(v.goT) != "" && v.param.Name == m.Destroys:
 			ended = fmt.Sprintf("hip.%s, uint64(%s)", ty.handleKind(v.goT), field)
-			check("s.handles.check(" + ended + ")")
 		case ty.handleKind(v.goT) != "":
 			check(fmt.Sprintf("s.handles.check(hip.%s, uint64(%s))", ty.handleKind(v.goT), field))
 			if v.param.Name == m.Of {
@@ -70,6 +69,9 @@ func (ty *types) dispatch(o *out, m method) {
 	if len(checks) > 0 {
 		o.p("\tif %s {\n\t\treturn\n\t}", strings.Join(checks, " || "))
 	}
+	if ended != "" {
+		o.p("\tend, ok := s.ending(r, %s)\n\tif !ok {\n\t\treturn\n\t}", ended)
+	}
 	var body out
 	var vs, fs []string
 	for k, v := range m.out {
@@ -82,7 +84,7 @@ func (ty *types) dispatch(o *out, m method) {
 	}
 	body.p("\t%s := s.rt.%s(%s)", strings.Join(append(vs, "err"), ", "), m.method(), strings.Join(args, ", "))
 	if ended != "" {
-		body.p("\tif err == hip.Success {\n\t\ts.handles.remove(%s)\n\t}", ended)
+		body.p("\tif err != hip.Success {\n\t\ts.restore(end)\n\t}")
 	}
 	if len(m.out) == 0 {
 		body.p("\ts.reply(r, err, nil)")
@@ -92,9 +94,9 @@ func (ty *types) dispatch(o *out, m method) {
 			switch kind := ty.handleKind(v.goT); {
 			case kind == "":
 			case owner != "":
-				body.p("\ts.handles.addOf(hip.%s, uint64(%s), %s, %s)", kind, vs[k], owner, device)
+				body.p("\ts.handles.AddOf(hip.%s, uint64(%s), %s, %s)", kind, vs[k], owner, device)
 			default:
-				body.p("\ts.handles.add(hip.%s, uint64(%s), %s)", kind, vs[k], device)
+				body.p("\ts.handles.Add(hip.%s, uint64(%s), %s)", kind, vs[k], device)
 			}
 		}
 		rep := reply(m)
@@ -106,7 +108,7 @@ func (ty *types) dispatch(o *out, m method) {
 		}
 	}
 	if m.Waits {
-		o.p("\ts.wait(r, func(r *wire.Request) {\n%s\t})\n}\n", body.String())
+		o.p("\ts.mayWait(r, func(r *wire.Request) {\n%s\t})\n}\n", body.String())
 	} else {
 		o.p("%s}\n", body.String())
 	}

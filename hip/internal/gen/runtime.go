@@ -33,7 +33,27 @@ func opsGo(t *Table) string {
 			o.p("\t%s uint16 = %s", f.op(), f.Opcode)
 		}
 	}
-	o.p(")\n\nvar opNames = map[uint16]string{")
+	o.p(")\n\n// opTraits is what is true of each call.\nvar opTraits = [1 << 13]Traits{")
+	for i := range t.Functions {
+		f := &t.Functions[i]
+		if !f.runtime() {
+			continue
+		}
+		var ts []string
+		if f.Errors || f.Class == "async" {
+			ts = append(ts, "ReturnsErrors")
+		}
+		if f.Syncs != "" {
+			ts = append(ts, "Synchronizes")
+		}
+		if f.Copies != "" {
+			ts = append(ts, "Copies"+upper(f.Copies))
+		}
+		if len(ts) > 0 {
+			o.p("\t%s: %s,", f.op(), strings.Join(ts, " | "))
+		}
+	}
+	o.p("}\n\nvar opNames = map[uint16]string{")
 	for i := range t.Functions {
 		if f := &t.Functions[i]; f.runtime() {
 			o.p("\t%s: %q,", f.op(), f.Name)

@@ -79,7 +79,7 @@ type Field struct {
 //	waits    whether it may wait for the device: the worker then executes it beside the line
 //	errors   whether it returns failures of earlier calls, as every async one does
 //	syncs    whether its success means that a "stream", a "device" or an "event" has come to an end
-//	copies   whether it is one of the copies, which share a message and their handling
+//	copies   whether it is one of the copies, which share a message: of "rows" or of a "box"
 //	writes   the memory that it writes, where that follows from its parameters
 //	capture  what it means while a stream captures: "pass", "node" (it becomes one), "unsafe" (refused where the thread's mode says so),
 //	         "implicit" (refused, as it would wait for the null stream), "refused", "stream" and "event" (refused if it asks how far a
@@ -102,7 +102,7 @@ type Function struct {
 	Waits      bool     `json:"waits"`
 	Errors     bool     `json:"errors"`
 	Syncs      string   `json:"syncs"`
-	Copies     bool     `json:"copies"`
+	Copies     string   `json:"copies"`
 	Writes     *Memory  `json:"writes"`
 	Capture    string   `json:"capture"`
 	Quota      string   `json:"quota"`
@@ -253,7 +253,7 @@ var captureRules = []string{"pass", "node", "unsafe", "implicit", "refused", "st
 // checkAttributes refuses a method of the Runtime about which the row says too little.
 func (f *Function) checkAttributes() error {
 	if !f.runtime() {
-		if f.Capture != "" || f.Quota != "" || f.Syncs != "" || f.Writes != nil || f.Errors || f.Waits || f.Copies {
+		if f.Capture != "" || f.Quota != "" || f.Syncs != "" || f.Writes != nil || f.Errors || f.Waits || f.Copies != "" {
 			return fmt.Errorf("%s: class %s is no method of the Runtime and has none of its attributes", f.Name, f.Class)
 		}
 		return nil
@@ -266,6 +266,9 @@ func (f *Function) checkAttributes() error {
 	}
 	if !slices.Contains([]string{"", "stream", "device", "event"}, f.Syncs) {
 		return fmt.Errorf("%s: syncs with %q", f.Name, f.Syncs)
+	}
+	if !slices.Contains([]string{"", "rows", "box"}, f.Copies) {
+		return fmt.Errorf("%s: copies %q", f.Name, f.Copies)
 	}
 	return nil
 }
