@@ -68,7 +68,7 @@ func conformAMDSMI(ctx context.Context, o *options) (failed int, err error) {
 // shown runs what shows something, while a HIP program holds memory of card 0 and
 // card 1 has had errors.
 func (a *amdSMI) shown(ctx context.Context) error {
-	config := hipremote.FromEnv()
+	config := hipremote.FromEnv(os.LookupEnv)
 	config.Host, config.Port, config.NoReserve = "127.0.0.1", a.port, true
 	config.Logf = func(string, ...any) {} // that the worker stops in the end is no news
 	client := hipremote.New(config)

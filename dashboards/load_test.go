@@ -32,7 +32,7 @@ const kept = 48 << 20 // bytes of each card
 // load keeps both cards of a worker a little busy, with calls of all kinds, some
 // of which fail.
 func load() error {
-	config := hipremote.FromEnv()
+	config := hipremote.FromEnv(os.LookupEnv)
 	config.NoReserve = true
 	c := hipremote.New(config)
 	image, err := kernels.Object("gfx942", "saxpy")

@@ -78,9 +78,15 @@ func rw_hipHccModuleLaunchKernel(thread uint64, h uint64, gx, gy, gz, bx, by, bz
 	return rw_hipExtModuleLaunchKernel(thread, h, gx, gy, gz, bx, by, bz, shared, stream, params, extra, startEvent, stopEvent, 0)
 }
 
-// hostLaunch is the launch of a kernel that the program names by a host function.
-func hostLaunch(t hip.Thread, fn uintptr) (*launch, hip.Error) {
-	f, err := registered.function(t, fn)
+// hostLaunch is the launch of a kernel that the program names by a host function:
+// on the device of the stream, whichever is the thread's. It becomes t's.
+func hostLaunch(t *hip.Thread, fn uintptr, stream uint64) (*launch, hip.Error) {
+	if s := hip.Stream(stream); s > hip.StreamPerThread {
+		if d, err := runtime().StreamGetDevice(*t, s); err == hip.Success {
+			t.Device = d // no stream at all is judged with the launch
+		}
+	}
+	f, err := registered.function(*t, fn)
 	if err != hip.Success {
 		return nil, err
 	}
@@ -95,7 +101,7 @@ func rw_hipLaunchKernel(thread uint64, fn uintptr, grid, block unsafe.Pointer, a
 //export rw_hipExtLaunchKernel
 func rw_hipExtLaunchKernel(thread uint64, fn uintptr, grid, block unsafe.Pointer, args unsafe.Pointer, shared uint64, stream uint64, startEvent, stopEvent uint64, flags int32) int32 {
 	t := threadOf(thread)
-	l, err := hostLaunch(t, fn)
+	l, err := hostLaunch(&t, fn, stream)
 	if err != hip.Success {
 		return int32(err)
 	}
@@ -110,7 +116,7 @@ func rw_hipExtLaunchKernel(thread uint64, fn uintptr, grid, block unsafe.Pointer
 //export rw_hipLaunchCooperativeKernel
 func rw_hipLaunchCooperativeKernel(thread uint64, fn uintptr, grid, block unsafe.Pointer, args unsafe.Pointer, shared uint32, stream uint64) int32 {
 	t := threadOf(thread)
-	l, err := hostLaunch(t, fn)
+	l, err := hostLaunch(&t, fn, stream)
 	if err != hip.Success {
 		return int32(err)
 	}
@@ -130,7 +136,7 @@ func rw_hipLaunchCooperativeKernel(thread uint64, fn uintptr, grid, block unsafe
 //export rw_launchByPtr
 func rw_launchByPtr(thread uint64, fn uintptr, grid, block unsafe.Pointer, shared uint64, stream uint64, args unsafe.Pointer, size uint64) int32 {
 	t := threadOf(thread)
-	l, err := hostLaunch(t, fn)
+	l, err := hostLaunch(&t, fn, stream)
 	if err != hip.Success {
 		return int32(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unsafe"
 
 	"github.com/rocwire/rocwire/hip"
 )
@@ -107,6 +108,23 @@ func rw_deviceCount(count *int32) int32 {
 	n, err := runtime().GetDeviceCount()
 	if err == hip.Success {
 		*count = n
+	}
+	return int32(err)
+}
+
+// rw_hipGetDeviceCount says 0, too, where there is none.
+//
+//export rw_hipGetDeviceCount
+func rw_hipGetDeviceCount(_ uint64, count unsafe.Pointer) int32 {
+	if count == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	n, err := runtime().GetDeviceCount()
+	if err == hip.Success && n == 0 {
+		err = hip.ErrorNoDevice
+	}
+	if err == hip.Success || err == hip.ErrorNoDevice {
+		*(*int32)(count) = n
 	}
 	return int32(err)
 }

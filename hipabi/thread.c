@@ -30,6 +30,7 @@ static void thread_end(void *owns)
 static void forked(void)
 {
 	atomic_store(&rw_gone, 1);
+	atomic_store(&rw_devices, -1);
 }
 
 __attribute__((constructor)) static void begin(void)
@@ -181,6 +182,12 @@ static hipError_t device_count(int *n)
 	atomic_store_explicit(&rw_devices, count, memory_order_relaxed);
 	*n = count;
 	return count > 0 ? hipSuccess : hipErrorNoDevice;
+}
+
+hipError_t rw_first(void)
+{
+	int n;
+	return device_count(&n);
 }
 
 hipError_t hipSetDevice(int device)

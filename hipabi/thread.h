@@ -30,11 +30,12 @@ extern __thread struct rw_tls rw_tls __attribute__((tls_model("initial-exec")));
  * the exports works there. */
 extern atomic_int rw_gone;
 
-/* The number of devices, or -1 while no call has reached them. */
+/* The number of devices, or -1 while no call has reached them, or after a fork. */
 extern atomic_int rw_devices;
 
 uint32_t rw_thread_begin(void);
 void rw_thread_owns_streams(void);
+hipError_t rw_first(void);
 hipError_t rw_refuse(void);
 hipError_t rw_unsupported(const char *function);
 void rw_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -65,8 +66,25 @@ static inline hipError_t rw_finish(hipError_t e)
 	return e;
 }
 
+/* rw_begin is what HIP does first in nearly every function, also in those that
+ * need no device: the first call of a process finds the devices, and without
+ * any there is nothing to be had. */
+static inline hipError_t rw_begin(void)
+{
+	if (__builtin_expect(atomic_load_explicit(&rw_devices, memory_order_relaxed) > 0, 1))
+		return hipSuccess;
+	return rw_first();
+}
+
 /* rw_return evaluates a call into Go and keeps its result. It is a macro so
- * that after a fork, where Go is gone, the call is not made. */
-#define rw_return(call) (__builtin_expect(atomic_load_explicit(&rw_gone, memory_order_relaxed), 0) ? rw_refuse() : rw_finish(call))
+ * that the call is not made without devices, nor after a fork, where Go is gone. */
+#define rw_return(call) \
+	({ \
+		hipError_t rw_result = rw_begin(); \
+		rw_finish(rw_result == hipSuccess ? (call) : rw_result); \
+	})
+
+/* rw_answer is rw_return for a function that has an answer without devices. */
+#define rw_answer(call) (__builtin_expect(atomic_load_explicit(&rw_gone, memory_order_relaxed), 0) ? rw_refuse() : rw_finish(call))
 
 #endif

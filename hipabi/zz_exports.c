@@ -483,7 +483,7 @@ hipError_t hipGetChannelDesc(hipChannelFormatDesc * desc, hipArray_const_t array
 
 hipError_t hipGetDeviceCount(int * count)
 {
-	return rw_return((hipError_t)rw_hipGetDeviceCount(rw_thread(), (void *)count));
+	return rw_answer((hipError_t)rw_hipGetDeviceCount(rw_thread(), (void *)count));
 }
 
 hipError_t hipGetDeviceFlags(unsigned int * flags)

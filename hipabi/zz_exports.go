@@ -277,20 +277,6 @@ func rw_hipFreeAsync(thread uint64, devPtr uintptr, stream uint64) int32 {
 	return int32(runtime().FreeAsync(t, hip.Ptr(uintptr(devPtr)), stream_))
 }
 
-//export rw_hipGetDeviceCount
-func rw_hipGetDeviceCount(thread uint64, count unsafe.Pointer) int32 {
-	if count == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
-	_ = thread
-	v0, err := runtime().GetDeviceCount()
-	if err != hip.Success {
-		return int32(err)
-	}
-	*(*int32)(count) = v0
-	return int32(hip.Success)
-}
-
 //export rw_hipGetDevicePropertiesR0600
 func rw_hipGetDevicePropertiesR0600(thread uint64, prop unsafe.Pointer, deviceId int32) int32 {
 	if prop == nil {

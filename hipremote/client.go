@@ -100,8 +100,11 @@ func (c *Client) ready() (*link, hip.Error) {
 	if l := c.link.Load(); l != nil {
 		return l, hip.Success
 	}
-	if c.closed || c.failed != nil && time.Now().Before(c.retryAt) {
+	if c.closed {
 		return nil, hip.ErrorNotInitialized
+	}
+	if c.failed != nil && time.Now().Before(c.retryAt) {
+		return nil, codeOf(c.failed)
 	}
 	l, err := c.connect()
 	if err != nil {

@@ -3,6 +3,7 @@ package hipremote
 import (
 	"fmt"
 	"net"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -302,7 +303,7 @@ func TestFromEnv(t *testing.T) {
 		"ROCWIRE_HOST_MEMORY": "eager", "ROCWIRE_RESERVE": "0", "HIP_VISIBLE_DEVICES": "1", "OTEL_TRACES_SAMPLER": "traceidratio", "OTEL_TRACES_SAMPLER_ARG": "0.01"} {
 		t.Setenv(k, v)
 	}
-	c := FromEnv()
+	c := FromEnv(os.LookupEnv)
 	if c.Host != "gpu" || c.Port != "99" || c.ConnectTimeout != 2500*time.Millisecond || c.IOTimeout != 3*time.Minute || !c.Debug || !c.Eager || !c.NoReserve ||
 		c.Devices != "1" || c.TraceEvery != 100 {
 		t.Errorf("%+v", c)
@@ -310,7 +311,7 @@ func TestFromEnv(t *testing.T) {
 	for k := range map[string]string{"TF_WORKER_HOST": "", "TF_WORKER_PORT": "", "TF_CONNECT_TIMEOUT": "", "TF_IO_TIMEOUT": "", "TF_DEBUG": ""} {
 		t.Setenv(k, "")
 	}
-	if c := FromEnv(); c.Host != DefaultHost || c.Port != DefaultPort || c.ConnectTimeout != DefaultConnectTimeout || c.IOTimeout != DefaultIOTimeout || c.Debug {
+	if c := FromEnv(os.LookupEnv); c.Host != DefaultHost || c.Port != DefaultPort || c.ConnectTimeout != DefaultConnectTimeout || c.IOTimeout != DefaultIOTimeout || c.Debug {
 		t.Errorf("defaults: %+v", c)
 	}
 }

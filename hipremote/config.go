@@ -45,45 +45,49 @@ type Config struct {
 type Locator func(ctx context.Context) (host, port string, err error)
 
 // FromEnv reads TENSOR_FUSION_OPERATOR_GET_CONNECTION_URL (see package tfconnect), TF_WORKER_HOST, TF_WORKER_PORT, TF_CONNECT_TIMEOUT and TF_IO_TIMEOUT (seconds, or with a unit), TF_DEBUG,
-// ROCWIRE_HOST_MEMORY (eager), ROCWIRE_RESERVE (0: no range of device addresses), ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES, and what
-// rpctrace.Every reads. What makes no sense is said once and the default taken.
-func FromEnv() Config {
+// ROCWIRE_HOST_MEMORY (eager), ROCWIRE_RESERVE (0: no range of device addresses), ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES,
+// CUDA_VISIBLE_DEVICES, and what rpctrace.Every reads, with lookup: os.LookupEnv, or what sees a program's own changes of its environment. What makes no sense is said once and the default taken.
+func FromEnv(lookup func(string) (string, bool)) Config {
+	getenv := func(name string) string {
+		v, _ := lookup(name)
+		return v
+	}
 	c := Config{Host: DefaultHost, Port: DefaultPort, ConnectTimeout: DefaultConnectTimeout, IOTimeout: DefaultIOTimeout}
-	if v := os.Getenv("TF_WORKER_HOST"); v != "" {
+	if v := getenv("TF_WORKER_HOST"); v != "" {
 		c.Host = v
 	}
-	if v := os.Getenv("TF_WORKER_PORT"); v != "" {
+	if v := getenv("TF_WORKER_PORT"); v != "" {
 		if n, err := strconv.ParseUint(v, 10, 16); err != nil || n == 0 {
 			c.logf("TF_WORKER_PORT=%q is no port; using %s", v, c.Port)
 		} else {
 			c.Port = v
 		}
 	}
-	if os.Getenv(tfconnect.URLVariable) != "" {
-		host, port, given := c.Host, c.Port, os.Getenv("TF_WORKER_HOST") != ""
+	if getenv(tfconnect.URLVariable) != "" {
+		host, port, given := c.Host, c.Port, getenv("TF_WORKER_HOST") != ""
 		c.Locate = func(ctx context.Context) (string, string, error) {
-			return tfconnect.Locate(ctx, os.Getenv, c.logf, host, port, given)
+			return tfconnect.Locate(ctx, getenv, c.logf, host, port, given)
 		}
 	}
-	c.duration(&c.ConnectTimeout, "TF_CONNECT_TIMEOUT")
-	c.duration(&c.IOTimeout, "TF_IO_TIMEOUT")
-	switch os.Getenv("TF_DEBUG") {
+	c.duration(&c.ConnectTimeout, "TF_CONNECT_TIMEOUT", getenv)
+	c.duration(&c.IOTimeout, "TF_IO_TIMEOUT", getenv)
+	switch getenv("TF_DEBUG") {
 	case "", "0", "false":
 	default:
 		c.Debug = true
 	}
-	c.Eager = os.Getenv("ROCWIRE_HOST_MEMORY") == "eager"
-	c.NoReserve = os.Getenv("ROCWIRE_RESERVE") == "0"
-	c.ROCrDevices, c.Devices = visible.FromEnv()
+	c.Eager = getenv("ROCWIRE_HOST_MEMORY") == "eager"
+	c.NoReserve = getenv("ROCWIRE_RESERVE") == "0"
+	c.ROCrDevices, c.Devices = visible.FromEnv(lookup)
 	var problem string
-	if c.TraceEvery, problem = rpctrace.Every(os.Getenv); problem != "" {
+	if c.TraceEvery, problem = rpctrace.Every(getenv); problem != "" {
 		c.logf("%s", problem)
 	}
 	return c
 }
 
-func (c *Config) duration(d *time.Duration, name string) {
-	v := os.Getenv(name)
+func (c *Config) duration(d *time.Duration, name string, getenv func(string) string) {
+	v := getenv(name)
 	if v == "" {
 		return
 	}

@@ -67,6 +67,24 @@ func (h *handles) stream(s hip.Stream) hip.Error {
 	return hip.Success
 }
 
+// StreamGetDevice is hipStreamGetDevice. It is asked before every launch on a stream, so it is answered here.
+func (c *Client) StreamGetDevice(t hip.Thread, stream hip.Stream) (int32, hip.Error) {
+	if _, code := c.ready(); code != hip.Success {
+		return 0, code
+	}
+	if stream <= hip.StreamLegacy {
+		return t.Device, hip.Success
+	}
+	s := &c.handles.streams
+	s.mu.RLock()
+	d, ok := s.m[stream]
+	s.mu.RUnlock()
+	if !ok {
+		return 0, hip.ErrorContextIsDestroyed
+	}
+	return d, hip.Success
+}
+
 func (h *handles) event(e hip.Event) hip.Error {
 	if !h.events.has(e) {
 		return hip.ErrorInvalidHandle

@@ -3,6 +3,7 @@ package hipremote
 import (
 	"context"
 	"errors"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -63,13 +64,13 @@ func TestLocateFails(t *testing.T) {
 // TestLocateFromEnv: an operator's URL goes before TF_WORKER_HOST, which is used when the operator cannot be asked.
 func TestLocateFromEnv(t *testing.T) {
 	t.Setenv(tfconnect.URLVariable, "nonsense")
-	c := FromEnv()
+	c := FromEnv(os.LookupEnv)
 	c.Logf = t.Logf
 	if _, _, err := c.Locate(t.Context()); err == nil || errors.Is(err, context.Canceled) {
 		t.Errorf("without a host: %v", err)
 	}
 	t.Setenv("TF_WORKER_HOST", "gpu")
-	c = FromEnv()
+	c = FromEnv(os.LookupEnv)
 	if host, port, err := c.Locate(t.Context()); err != nil || host != "gpu" || port != DefaultPort {
 		t.Errorf("%s %s, %v", host, port, err)
 	}

@@ -1055,23 +1055,6 @@ func (c *Client) StreamDestroy(t hip.Thread, stream hip.Stream) hip.Error {
 	return c.call(hip.OpStreamDestroy, m)
 }
 
-// StreamGetDevice is hipStreamGetDevice.
-func (c *Client) StreamGetDevice(t hip.Thread, stream hip.Stream) (device int32, err hip.Error) {
-	q := hiprpc.StreamGetDeviceRequest{Thread: t, Stream: stream}
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	m.Req = q.Append(m.Req[:0])
-	if err = c.call(hip.OpStreamGetDevice, m); err != hip.Success {
-		return
-	}
-	var rep hiprpc.StreamGetDeviceReply
-	if !rep.Decode(m.Rep) {
-		err = c.violation(hip.OpStreamGetDevice)
-		return
-	}
-	return rep.Device, hip.Success
-}
-
 // StreamGetFlags is hipStreamGetFlags.
 func (c *Client) StreamGetFlags(t hip.Thread, stream hip.Stream) (flags uint32, err hip.Error) {
 	q := hiprpc.StreamGetFlagsRequest{Thread: t, Stream: stream}

@@ -137,6 +137,8 @@ var programs = [][2]string{
 	{"examples/tests/api_more.c", "ok"},
 	{"examples/tests/contexts.c", "contexts: ok"},
 	{"examples/tests/absent.c", "absent: ok"},
+	{"examples/tests/first.c", "ok"},
+	{"examples/tests/first.c hidden", "ok"},
 	{"examples/tests/errors.c", "no binary for"},
 	{"examples/tests/errors.c free", "ok"},
 	{"examples/tests/errors.c range", "ok"},
@@ -185,6 +187,16 @@ func TestLocal(t *testing.T) {
 	runPrograms(t, []string{"TF_WORKER_HOST=sim:", "ROCWIRE_SIM_ARCH=gfx90a"})
 }
 
+// A program may choose its devices with setenv before it first calls HIP.
+func TestChosen(t *testing.T) {
+	first := program(t, "examples/tests/first.c")
+	env := worker(t, nil, "--backend", "sim", "--sim-cards", "2")
+	zero, one := runs(t, env, first, "chosen", "0"), runs(t, env, first, "chosen", "1")
+	if zero == one || !strings.Contains(zero, "bus ") {
+		t.Errorf("the same device: %q, %q", zero, one)
+	}
+}
+
 // A worker whose real library is this one is a proxy for another worker: what
 // comes out of both C boundaries must be the same. Memory that host and device
 // share needs a backend that lets the client place it, which a library is not.
@@ -208,8 +220,13 @@ func TestClang(t *testing.T) {
 	build(t, "g++", object, "-o", bin, library(), "-Wl,-rpath,"+filepath.Dir(library()))
 	for _, arch := range []string{"gfx90a", "gfx942"} {
 		t.Run(arch, func(t *testing.T) {
-			if out := runs(t, worker(t, nil, "--backend", "sim", "--sim-arch", arch), bin); !strings.Contains(out, "launch: ok") {
-				t.Errorf("wrote %q", out)
+			for where, env := range map[string][]string{
+				"worker": worker(t, nil, "--backend", "sim", "--sim-arch", arch, "--sim-cards", "2"),
+				"local":  {"TF_WORKER_HOST=sim:", "ROCWIRE_SIM_ARCH=" + arch},
+			} {
+				if out := runs(t, env, bin); !strings.Contains(out, "launch: ok") {
+					t.Errorf("%s: wrote %q", where, out)
+				}
 			}
 		})
 	}

@@ -28,7 +28,7 @@ import (
 
 func init() {
 	hipabi.SetOpener(func() hip.Runtime {
-		config := hipremote.FromEnv()
+		config := hipremote.FromEnv(lookupEnv)
 		if config.Host == smisource.Simulated {
 			return simRuntime()
 		}

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"os"
 	"sync"
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hipabi"
+	"github.com/rocwire/rocwire/internal/visible"
 	"github.com/rocwire/rocwire/simgpu"
 	"github.com/rocwire/rocwire/smi"
 )
@@ -14,7 +14,8 @@ import (
 var simSegment = sync.OnceValues(func() (*simgpu.Segment, error) { return simgpu.CreateSegment(simOptions()) })
 
 func simOptions() simgpu.Options {
-	return simgpu.Options{Arch: os.Getenv("ROCWIRE_SIM_ARCH"), Logf: hipabi.Log, OnOutput: hipabi.Output}
+	arch, _ := lookupEnv("ROCWIRE_SIM_ARCH")
+	return simgpu.Options{Arch: arch, Logf: hipabi.Log, OnOutput: hipabi.Output}
 }
 
 // simRuntime is the simulated GPU, or none if there can be none.
@@ -22,6 +23,14 @@ func simRuntime() hip.Runtime {
 	o := simOptions()
 	var err error
 	if o.Segment, err = simSegment(); err == nil {
+		uuids := make([]string, o.Segment.Cards())
+		for i := range uuids {
+			uuids[i] = simgpu.UUID(o.Arch, i)
+		}
+		rocr, list := visible.FromEnv(lookupEnv)
+		if o.Visible = visible.Choose(rocr, list, uuids); len(o.Visible) == 0 {
+			return absent{}
+		}
 		var r hip.Runtime
 		if r, err = simgpu.New(o); err == nil {
 			return r

@@ -60,6 +60,36 @@ template <typename T> static void scaled()
 	CHECK(hipFree(b));
 }
 
+// A kernel runs on the device of its stream, whichever is the thread's.
+static void elsewhere()
+{
+	int devices = 0, in[BLOCK], out[BLOCK] = {}, *a, *b, wrong = 0;
+	float two = 2;
+	hipStream_t there;
+	CHECK(hipGetDeviceCount(&devices));
+	if (devices < 2)
+		return;
+	for (int i = 0; i < BLOCK; i++)
+		in[i] = i;
+	CHECK(hipSetDevice(1));
+	CHECK(hipMemcpyToSymbol(&factor, &two, sizeof two, 0, hipMemcpyHostToDevice));
+	CHECK(hipStreamCreate(&there));
+	CHECK(hipMalloc((void **)&a, sizeof in));
+	CHECK(hipMalloc((void **)&b, sizeof out));
+	CHECK(hipMemcpy(a, in, sizeof in, hipMemcpyHostToDevice));
+	CHECK(hipSetDevice(0));
+	scale<int><<<dim3(1), dim3(BLOCK), 0, there>>>(a, b, BLOCK);
+	CHECK(hipGetLastError());
+	CHECK(hipStreamSynchronize(there));
+	CHECK(hipMemcpy(out, b, sizeof out, hipMemcpyDeviceToHost));
+	for (int i = 0; i < BLOCK; i++)
+		wrong += out[i] != 2 * i;
+	ASSERT(wrong == 0);
+	CHECK(hipStreamDestroy(there));
+	CHECK(hipFree(a));
+	CHECK(hipFree(b));
+}
+
 int main()
 {
 	int n = 0;
@@ -72,6 +102,8 @@ int main()
 	scaled<int>();
 	CHECK(hipMemcpyFromSymbol(&n, &calls, sizeof n, 0, hipMemcpyDeviceToHost));
 	ASSERT(n == 3);
+
+	elsewhere();
 
 	bump<<<dim3((N + BLOCK - 1) / BLOCK), dim3(BLOCK)>>>(N);
 	CHECK(hipDeviceSynchronize());

@@ -4,7 +4,6 @@
 package visible
 
 import (
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,19 +13,23 @@ import (
 const (
 	ROCrVariable = "ROCR_VISIBLE_DEVICES"
 	HIPVariable  = "HIP_VISIBLE_DEVICES"
+	CUDAVariable = "CUDA_VISIBLE_DEVICES" // read where HIPVariable is not set, or empty
 )
 
 // none is a list that chooses nothing.
 const none = "-1"
 
-// FromEnv are the lists of this process. A ROCr list that is set and empty chooses nothing, as in ROCr, and is returned as one that says so; "" chooses
+// FromEnv are the lists of the environment that lookup reads. A ROCr list that is set and empty chooses nothing, as in ROCr, and is returned as one that says so; "" chooses
 // all.
-func FromEnv() (rocr, hip string) {
-	rocr, set := os.LookupEnv(ROCrVariable)
+func FromEnv(lookup func(string) (string, bool)) (rocr, hip string) {
+	rocr, set := lookup(ROCrVariable)
 	if set && strings.TrimSpace(rocr) == "" {
 		rocr = none
 	}
-	return rocr, os.Getenv(HIPVariable)
+	if hip, _ = lookup(HIPVariable); hip == "" {
+		hip, _ = lookup(CUDAVariable)
+	}
+	return rocr, hip
 }
 
 // Choose applies both lists to devices of these UUIDs ("GPU-" and 16 hexadecimal digits, "" for one without) and returns their positions.

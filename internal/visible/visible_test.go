@@ -1,6 +1,7 @@
 package visible
 
 import (
+	"os"
 	"slices"
 	"testing"
 )
@@ -51,8 +52,13 @@ func TestChoose(t *testing.T) {
 func TestFromEnv(t *testing.T) {
 	t.Setenv(ROCrVariable, "")
 	t.Setenv(HIPVariable, "1")
-	if r, h := FromEnv(); len(ROCr(r, uuids)) != 0 || h != "1" {
+	t.Setenv(CUDAVariable, "2")
+	if r, h := FromEnv(os.LookupEnv); len(ROCr(r, uuids)) != 0 || h != "1" {
 		t.Errorf("%q %q", r, h)
+	}
+	t.Setenv(HIPVariable, "")
+	if _, h := FromEnv(os.LookupEnv); h != "2" {
+		t.Errorf("%q", h)
 	}
 }
 
