@@ -20,31 +20,36 @@ type arrayShape struct {
 	size    [3]uint64 // bytes of a row, rows, slices
 }
 
-// add notes the array that a successful call made.
-func (s *arraySet) add(req, rep []byte) {
-	var q hiprpc.Array3DCreateRequest
-	var p hiprpc.Array3DCreateReply
-	if !q.Decode(req) || !p.Decode(rep) {
-		return
-	}
+// learnArray3DCreate notes the array that a successful call made.
+func (c *Client) learnArray3DCreate(q *hiprpc.Array3DCreateRequest, p *hiprpc.Array3DCreateReply) {
 	d := &q.PAllocateArray
 	a := arrayShape{device: q.Thread.Device, element: d.ElementSize()}
 	a.size = [3]uint64{d.Width * a.element, max(d.Height, 1), max(d.Depth, 1)}
 	if d.Height == 0 {
 		a.size[1], a.size[2] = a.size[2], 1
 	}
+	c.handles.arrays.put(p.Array, a)
+}
+
+func (s *arraySet) put(h hip.Array, a arrayShape) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.m == nil {
 		s.m = map[hip.Array]arrayShape{}
 	}
-	s.m[p.Array] = a
-	s.mu.Unlock()
+	s.m[h] = a
 }
 
-func (s *arraySet) remove(h hip.Array) {
+// take forgets an array; false if a handle of this kind is none.
+func (s *arraySet) take(k hip.HandleKind, h uint64) (arrayShape, bool) {
+	if k != hip.HandleArray {
+		return arrayShape{}, false
+	}
 	s.mu.Lock()
-	delete(s.m, h)
-	s.mu.Unlock()
+	defer s.mu.Unlock()
+	a, ok := s.m[hip.Array(h)]
+	delete(s.m, hip.Array(h))
+	return a, ok
 }
 
 func (s *arraySet) clear(device int32) {

@@ -2,7 +2,6 @@ package hipremote
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"math/rand/v2"
 	"net"
@@ -29,7 +28,7 @@ type Client struct {
 	mem      memory
 	host     hostMemory
 	funcs    hostFuncs
-	handles  handles
+	handles  sessionHandles
 	launches launches
 	later    laterCopies
 	stage    window
@@ -272,78 +271,41 @@ func (c *Client) broken(l *link, err error) hip.Error {
 // call sends a request and waits for its reply.
 func (c *Client) call(op uint16, m *wire.Msg) hip.Error {
 	ct := c.begin()
-	code := c.doCall(&ct, op, m)
+	l, code := c.calling(op)
+	if code == hip.Success {
+		code = c.exchange(&ct, l, op, m)
+	}
 	c.end(&ct, op, code)
 	return code
 }
 
-func (c *Client) doCall(ct *callTime, op uint16, m *wire.Msg) hip.Error {
+// calling returns the connection, or the failure of an earlier call if the call op returns those.
+func (c *Client) calling(op uint16) (*link, hip.Error) {
 	l, code := c.ready()
-	if code != hip.Success {
-		return code
+	if code == hip.Success && hip.TraitsOf(op)&hip.ReturnsErrors != 0 {
+		code = c.async.take()
 	}
-	k := kindOf(op)
-	if k&returnsAsync != 0 {
-		if code := c.async.take(); code != hip.Success {
-			return code
-		}
-	}
-	switch op {
-	case hip.OpStreamDestroy:
-		c.lastOf(l, m.Req)
-	case hip.OpModuleUnload, hip.OpDeviceReset:
-		c.launches.clear() // a function's handle may come again
-	}
-	before, life := c.before(int32(uint32(u64(m.Req, 0)))), c.async.life.Load()
+	return l, code
+}
+
+// exchange sends a request and returns what the worker answers.
+func (c *Client) exchange(ct *callTime, l *link, op uint16, m *wire.Msg) hip.Error {
 	if err := ct.call(l, op, m); err != nil {
 		return c.broken(l, err)
 	}
-	code = hip.Error(m.Code)
-	if !code.Valid() {
-		code = hip.ErrorUnknown
+	if code := hip.Error(m.Code); code.Valid() {
+		return code
 	}
-	if k&syncs != 0 {
-		if code != hip.Success && len(m.Rep) == 8 && !c.async.first(u64(m.Rep, 0)) {
-			code = hip.Success // it has been returned already
-		}
-		switch {
-		case code == hip.Success:
-			code = c.synced(ct, l, op, m.Req, before)
-		case hiprpc.Sticky(code):
-			c.async.kill(life, code)
-		}
-	}
-	if code == hip.Success {
-		c.handles.learn(op, m.Req, m.Rep)
-	}
-	return code
+	return hip.ErrorUnknown
 }
 
-// post sends a request that is not answered.
-func (c *Client) post(op uint16, req []byte) hip.Error {
-	ct := c.begin()
-	code := c.doPost(&ct, op, req)
-	c.end(&ct, op, code)
-	return code
-}
-
-func (c *Client) doPost(ct *callTime, op uint16, req []byte) hip.Error {
+// posting returns the connection for a call that is not answered, or the failure of an earlier one.
+func (c *Client) posting() (*link, hip.Error) {
 	l, code := c.ready()
 	if code == hip.Success {
 		code = c.async.take()
 	}
-	if code == hip.Success {
-		code = c.checkPosted(op, req)
-	}
-	if code == hip.Success && kindOf(op)&touches != 0 {
-		var at hip.Ptr
-		at, code = c.touch(l, hip.Ptr(u64(req, 8)))
-		binary.LittleEndian.PutUint64(req[8:], uint64(at))
-	}
-	if code != hip.Success {
-		return code
-	}
-	return c.send(ct, l, op, req, nil)
+	return l, code
 }
 
 // send posts without looking at earlier errors, and counts it as work that the device, with whose number req begins, may be busy with.

@@ -203,8 +203,7 @@ func (c *Client) reclaim(l *link, device int32) bool {
 }
 
 // lastOf is told that a stream is about to be destroyed: its number may come again, so what was freed on it must be done with.
-func (c *Client) lastOf(l *link, req []byte) {
-	st := hip.Stream(u64(req, 8))
+func (c *Client) lastOf(t hip.Thread, st hip.Stream) {
 	m := &c.mem
 	m.mu.RLock()
 	any := false
@@ -213,7 +212,7 @@ func (c *Client) lastOf(l *link, req []byte) {
 	}
 	m.mu.RUnlock()
 	if any {
-		_ = c.StreamSynchronize(hip.Thread{Device: int32(uint32(u64(req, 0)))}, st) // a failure is the destruction's, too
+		_ = c.StreamSynchronize(t, st) // a failure is the destruction's, too
 	}
 }
 

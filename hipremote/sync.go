@@ -2,20 +2,67 @@ package hipremote
 
 import (
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hip/hiprpc"
 	"github.com/rocwire/rocwire/wire"
 )
 
+// come is what a synchronizing call's success says has come to an end.
+type come struct {
+	device int32
+	stream hip.Stream
+	what   reach
+}
+
+// reach is how much has come to an end.
+type reach uint8
+
+const (
+	ofEvent  reach = iota // what an event stands for
+	ofStream              // everything on a stream
+	ofDevice              // everything on a device
+)
+
+// callSync is call for what synchronizes: it returns failures of earlier calls, each once, and afterwards host memory shows what was done.
+func (c *Client) callSync(op uint16, m *wire.Msg, s come) hip.Error {
+	ct := c.begin()
+	code := c.doSync(&ct, op, m, s)
+	c.end(&ct, op, code)
+	return code
+}
+
+func (c *Client) doSync(ct *callTime, op uint16, m *wire.Msg, s come) hip.Error {
+	l, code := c.calling(op)
+	if code != hip.Success {
+		return code
+	}
+	before, life := c.before(s.device), c.async.life.Load()
+	if err := ct.call(l, op, m); err != nil {
+		return c.broken(l, err)
+	}
+	if code = hip.Error(m.Code); !code.Valid() {
+		code = hip.ErrorUnknown
+	}
+	if code != hip.Success && len(m.Rep) == 8 && !c.async.first(u64(m.Rep, 0)) {
+		code = hip.Success // it has been returned already
+	}
+	switch {
+	case code == hip.Success:
+		code = c.synced(ct, l, s, before)
+	case hiprpc.Sticky(code):
+		c.async.kill(life, code)
+	}
+	return code
+}
+
 // synced is told that a synchronizing call has succeeded: what its stream did is done, and host memory must show it. at is when it was asked.
-func (c *Client) synced(ct *callTime, l *link, op uint16, req []byte, at moment) hip.Error {
+func (c *Client) synced(ct *callTime, l *link, s come, at moment) hip.Error {
 	c.funcs.order()
-	device := int32(uint32(u64(req, 0)))
-	switch op {
-	case hip.OpDeviceSynchronize:
-		c.deviceIdle(l, device, at)
-	case hip.OpStreamSynchronize, hip.OpStreamQuery:
-		st := hip.Stream(u64(req, 8))
-		c.nullIdle(device, st, at)
-		c.settle(l, device, st, false, at)
+	switch s.what {
+	case ofDevice:
+		c.deviceIdle(l, s.device, at)
+	case ofStream:
+		c.nullIdle(s.device, s.stream, at)
+		c.settle(l, s.device, s.stream, false, at)
 	}
 	return c.pull(ct, l)
 }
@@ -31,7 +78,7 @@ func (c *Client) deviceIdle(l *link, device int32, at moment) {
 
 // nullIdle is told that a stream has nothing to do. If it is the null stream, and the device has no other, neither has the device.
 func (c *Client) nullIdle(device int32, st hip.Stream, at moment) {
-	if st <= hip.StreamLegacy && c.handles.streams.empty() {
+	if st <= hip.StreamLegacy && c.handles.None(hip.HandleStream) {
 		c.tasksOf(device).reached(at.tasks)
 	}
 }
@@ -108,6 +155,7 @@ func (c *Client) resetThere(t hip.Thread) (uint64, hip.Error) {
 	e.I32(t.Device)
 	e.U32(t.ID)
 	m.Req = e.B
+	c.launches.clear() // a function's handle may come again
 	code := c.call(hip.OpDeviceReset, m)
 	return u64(m.Rep, 0), code
 }

@@ -26,6 +26,8 @@ func (c *Client) Array3DCreate(t hip.Thread, pAllocateArray *hip.DrvArray3dDescr
 		err = c.violation(hip.OpArray3DCreate)
 		return
 	}
+	c.handles.Add(hip.HandleArray, uint64(rep.Array), t.Device)
+	c.learnArray3DCreate(&q, &rep)
 	return rep.Array, hip.Success
 }
 
@@ -35,7 +37,7 @@ func (c *Client) ArrayDestroy(t hip.Thread, array hip.Array) hip.Error {
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
 	m.Req = q.Append(m.Req[:0])
-	return c.call(hip.OpArrayDestroy, m)
+	return c.destroy(t, hip.HandleArray, uint64(array), func() hip.Error { return c.call(hip.OpArrayDestroy, m) })
 }
 
 // CreateSurfaceObject is hipCreateSurfaceObject.
@@ -56,6 +58,7 @@ func (c *Client) CreateSurfaceObject(t hip.Thread, pResDesc *hip.ResourceDesc) (
 		err = c.violation(hip.OpCreateSurfaceObject)
 		return
 	}
+	c.handles.Add(hip.HandleSurfaceObject, uint64(rep.PSurfObject), t.Device)
 	return rep.PSurfObject, hip.Success
 }
 
@@ -65,7 +68,7 @@ func (c *Client) DestroySurfaceObject(t hip.Thread, surfaceObject hip.SurfaceObj
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
 	m.Req = q.Append(m.Req[:0])
-	return c.call(hip.OpDestroySurfaceObject, m)
+	return c.destroy(t, hip.HandleSurfaceObject, uint64(surfaceObject), func() hip.Error { return c.call(hip.OpDestroySurfaceObject, m) })
 }
 
 // DeviceCanAccessPeer is hipDeviceCanAccessPeer.
@@ -186,7 +189,7 @@ func (c *Client) DeviceSynchronize(t hip.Thread) hip.Error {
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
 	m.Req = q.Append(m.Req[:0])
-	return c.call(hip.OpDeviceSynchronize, m)
+	return c.callSync(hip.OpDeviceSynchronize, m, come{device: t.Device, what: ofDevice})
 }
 
 // EventCreateWithFlags is hipEventCreateWithFlags.
@@ -203,6 +206,7 @@ func (c *Client) EventCreateWithFlags(t hip.Thread, flags uint32) (event hip.Eve
 		err = c.violation(hip.OpEventCreateWithFlags)
 		return
 	}
+	c.handles.Add(hip.HandleEvent, uint64(rep.Event), t.Device)
 	return rep.Event, hip.Success
 }
 
@@ -212,7 +216,7 @@ func (c *Client) EventDestroy(t hip.Thread, event hip.Event) hip.Error {
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
 	m.Req = q.Append(m.Req[:0])
-	return c.call(hip.OpEventDestroy, m)
+	return c.destroy(t, hip.HandleEvent, uint64(event), func() hip.Error { return c.call(hip.OpEventDestroy, m) })
 }
 
 // EventElapsedTime is hipEventElapsedTime.
@@ -238,15 +242,32 @@ func (c *Client) EventQuery(t hip.Thread, event hip.Event) hip.Error {
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
 	m.Req = q.Append(m.Req[:0])
-	return c.call(hip.OpEventQuery, m)
+	return c.callSync(hip.OpEventQuery, m, come{device: t.Device, what: ofEvent})
 }
 
 // EventRecord is hipEventRecord.
 func (c *Client) EventRecord(t hip.Thread, event hip.Event, stream hip.Stream) hip.Error {
+	ct := c.begin()
+	code := c.postEventRecord(&ct, t, event, stream)
+	c.end(&ct, hip.OpEventRecord, code)
+	return code
+}
+
+func (c *Client) postEventRecord(ct *callTime, t hip.Thread, event hip.Event, stream hip.Stream) hip.Error {
+	l, code := c.posting()
+	if code == hip.Success {
+		code = c.handles.Check(hip.HandleEvent, uint64(event))
+	}
+	if code == hip.Success {
+		code = c.handles.Check(hip.HandleStream, uint64(stream))
+	}
+	if code != hip.Success {
+		return code
+	}
 	q := hiprpc.EventRecordRequest{Thread: t, Event: event, Stream: stream}
 	var req [hiprpc.EventRecordRequestLen]byte
 	q.Put(&req)
-	return c.post(hip.OpEventRecord, req[:])
+	return c.send(ct, l, hip.OpEventRecord, req[:], nil)
 }
 
 // EventSynchronize is hipEventSynchronize.
@@ -255,7 +276,7 @@ func (c *Client) EventSynchronize(t hip.Thread, event hip.Event) hip.Error {
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
 	m.Req = q.Append(m.Req[:0])
-	return c.call(hip.OpEventSynchronize, m)
+	return c.callSync(hip.OpEventSynchronize, m, come{device: t.Device, what: ofEvent})
 }
 
 // ExtGetLinkTypeAndHopCount is hipExtGetLinkTypeAndHopCount.
@@ -310,6 +331,7 @@ func (c *Client) ExtStreamCreateWithCUMask(t hip.Thread, cuMask []uint32) (strea
 		err = c.violation(hip.OpExtStreamCreateWithCUMask)
 		return
 	}
+	c.handles.Add(hip.HandleStream, uint64(rep.Stream), t.Device)
 	return rep.Stream, hip.Success
 }
 
@@ -424,6 +446,7 @@ func (c *Client) IpcOpenEventHandle(t hip.Thread, handle *hip.IpcEventHandle) (e
 		err = c.violation(hip.OpIpcOpenEventHandle)
 		return
 	}
+	c.handles.Add(hip.HandleEvent, uint64(rep.Event), t.Device)
 	return rep.Event, hip.Success
 }
 
@@ -518,6 +541,7 @@ func (c *Client) MemCreate(t hip.Thread, size uint64, prop *hip.MemAllocationPro
 		err = c.violation(hip.OpMemCreate)
 		return
 	}
+	c.handles.Add(hip.HandleGenericAllocation, uint64(rep.Handle), t.Device)
 	return rep.Handle, hip.Success
 }
 
@@ -615,6 +639,7 @@ func (c *Client) MemImportFromShareableHandle(t hip.Thread, osHandle *hip.IpcMem
 		err = c.violation(hip.OpMemImportFromShareableHandle)
 		return
 	}
+	c.handles.Add(hip.HandleGenericAllocation, uint64(rep.Handle), t.Device)
 	return rep.Handle, hip.Success
 }
 
@@ -645,6 +670,7 @@ func (c *Client) MemPoolCreate(t hip.Thread, poolProps *hip.MemPoolProps) (memPo
 		err = c.violation(hip.OpMemPoolCreate)
 		return
 	}
+	c.handles.Add(hip.HandleMemPool, uint64(rep.MemPool), t.Device)
 	return rep.MemPool, hip.Success
 }
 
@@ -654,7 +680,7 @@ func (c *Client) MemPoolDestroy(t hip.Thread, memPool hip.MemPool) hip.Error {
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
 	m.Req = q.Append(m.Req[:0])
-	return c.call(hip.OpMemPoolDestroy, m)
+	return c.destroy(t, hip.HandleMemPool, uint64(memPool), func() hip.Error { return c.call(hip.OpMemPoolDestroy, m) })
 }
 
 // MemPoolExportPointer is hipMemPoolExportPointer.
@@ -747,6 +773,7 @@ func (c *Client) MemPoolImportFromShareableHandle(t hip.Thread, sharedHandle *hi
 		err = c.violation(hip.OpMemPoolImportFromShareableHandle)
 		return
 	}
+	c.handles.Add(hip.HandleMemPool, uint64(rep.MemPool), t.Device)
 	return rep.MemPool, hip.Success
 }
 
@@ -803,10 +830,24 @@ func (c *Client) MemPoolTrimTo(memPool hip.MemPool, minBytesToHold uint64) hip.E
 
 // MemPrefetchAsync is hipMemPrefetchAsync.
 func (c *Client) MemPrefetchAsync(t hip.Thread, devPtr hip.Ptr, count uint64, device int32, stream hip.Stream) hip.Error {
+	ct := c.begin()
+	code := c.postMemPrefetchAsync(&ct, t, devPtr, count, device, stream)
+	c.end(&ct, hip.OpMemPrefetchAsync, code)
+	return code
+}
+
+func (c *Client) postMemPrefetchAsync(ct *callTime, t hip.Thread, devPtr hip.Ptr, count uint64, device int32, stream hip.Stream) hip.Error {
+	l, code := c.posting()
+	if code == hip.Success {
+		code = c.handles.Check(hip.HandleStream, uint64(stream))
+	}
+	if code != hip.Success {
+		return code
+	}
 	q := hiprpc.MemPrefetchAsyncRequest{Thread: t, DevPtr: devPtr, Count: count, Device: device, Stream: stream}
 	var req [hiprpc.MemPrefetchAsyncRequestLen]byte
 	q.Put(&req)
-	return c.post(hip.OpMemPrefetchAsync, req[:])
+	return c.send(ct, l, hip.OpMemPrefetchAsync, req[:], nil)
 }
 
 // MemRangeGetAttribute is hipMemRangeGetAttribute.
@@ -832,7 +873,7 @@ func (c *Client) MemRelease(t hip.Thread, handle hip.GenericAllocation) hip.Erro
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
 	m.Req = q.Append(m.Req[:0])
-	return c.call(hip.OpMemRelease, m)
+	return c.destroy(t, hip.HandleGenericAllocation, uint64(handle), func() hip.Error { return c.call(hip.OpMemRelease, m) })
 }
 
 // MemRetainAllocationHandle is hipMemRetainAllocationHandle.
@@ -849,15 +890,33 @@ func (c *Client) MemRetainAllocationHandle(t hip.Thread, addr hip.Ptr) (handle h
 		err = c.violation(hip.OpMemRetainAllocationHandle)
 		return
 	}
+	c.handles.Add(hip.HandleGenericAllocation, uint64(rep.Handle), t.Device)
 	return rep.Handle, hip.Success
 }
 
 // Memset2DAsync is hipMemset2DAsync.
 func (c *Client) Memset2DAsync(t hip.Thread, dst hip.Ptr, pitch uint64, value int32, width uint64, height uint64, stream hip.Stream) hip.Error {
+	ct := c.begin()
+	code := c.postMemset2DAsync(&ct, t, dst, pitch, value, width, height, stream)
+	c.end(&ct, hip.OpMemset2DAsync, code)
+	return code
+}
+
+func (c *Client) postMemset2DAsync(ct *callTime, t hip.Thread, dst hip.Ptr, pitch uint64, value int32, width uint64, height uint64, stream hip.Stream) hip.Error {
+	l, code := c.posting()
+	if code == hip.Success {
+		code = c.handles.Check(hip.HandleStream, uint64(stream))
+	}
+	if code == hip.Success {
+		dst, code = c.writesRows(l, dst, pitch, width, height)
+	}
+	if code != hip.Success {
+		return code
+	}
 	q := hiprpc.Memset2DAsyncRequest{Thread: t, Dst: dst, Pitch: pitch, Value: value, Width: width, Height: height, Stream: stream}
 	var req [hiprpc.Memset2DAsyncRequestLen]byte
 	q.Put(&req)
-	return c.post(hip.OpMemset2DAsync, req[:])
+	return c.send(ct, l, hip.OpMemset2DAsync, req[:], nil)
 }
 
 // MemSetAccess is hipMemSetAccess.
@@ -874,34 +933,102 @@ func (c *Client) MemSetAccess(t hip.Thread, ptr hip.Ptr, size uint64, desc []hip
 
 // MemsetAsync is hipMemsetAsync.
 func (c *Client) MemsetAsync(t hip.Thread, dst hip.Ptr, value int32, sizeBytes uint64, stream hip.Stream) hip.Error {
+	ct := c.begin()
+	code := c.postMemsetAsync(&ct, t, dst, value, sizeBytes, stream)
+	c.end(&ct, hip.OpMemsetAsync, code)
+	return code
+}
+
+func (c *Client) postMemsetAsync(ct *callTime, t hip.Thread, dst hip.Ptr, value int32, sizeBytes uint64, stream hip.Stream) hip.Error {
+	l, code := c.posting()
+	if code == hip.Success {
+		code = c.handles.Check(hip.HandleStream, uint64(stream))
+	}
+	if code == hip.Success {
+		dst, code = c.writes(l, dst, sizeBytes, 1)
+	}
+	if code != hip.Success {
+		return code
+	}
 	q := hiprpc.MemsetAsyncRequest{Thread: t, Dst: dst, Value: value, SizeBytes: sizeBytes, Stream: stream}
 	var req [hiprpc.MemsetAsyncRequestLen]byte
 	q.Put(&req)
-	return c.post(hip.OpMemsetAsync, req[:])
+	return c.send(ct, l, hip.OpMemsetAsync, req[:], nil)
 }
 
 // MemsetD16Async is hipMemsetD16Async.
 func (c *Client) MemsetD16Async(t hip.Thread, dest hip.Ptr, value uint16, count uint64, stream hip.Stream) hip.Error {
+	ct := c.begin()
+	code := c.postMemsetD16Async(&ct, t, dest, value, count, stream)
+	c.end(&ct, hip.OpMemsetD16Async, code)
+	return code
+}
+
+func (c *Client) postMemsetD16Async(ct *callTime, t hip.Thread, dest hip.Ptr, value uint16, count uint64, stream hip.Stream) hip.Error {
+	l, code := c.posting()
+	if code == hip.Success {
+		code = c.handles.Check(hip.HandleStream, uint64(stream))
+	}
+	if code == hip.Success {
+		dest, code = c.writes(l, dest, count, 2)
+	}
+	if code != hip.Success {
+		return code
+	}
 	q := hiprpc.MemsetD16AsyncRequest{Thread: t, Dest: dest, Value: value, Count: count, Stream: stream}
 	var req [hiprpc.MemsetD16AsyncRequestLen]byte
 	q.Put(&req)
-	return c.post(hip.OpMemsetD16Async, req[:])
+	return c.send(ct, l, hip.OpMemsetD16Async, req[:], nil)
 }
 
 // MemsetD32Async is hipMemsetD32Async.
 func (c *Client) MemsetD32Async(t hip.Thread, dst hip.Ptr, value int32, count uint64, stream hip.Stream) hip.Error {
+	ct := c.begin()
+	code := c.postMemsetD32Async(&ct, t, dst, value, count, stream)
+	c.end(&ct, hip.OpMemsetD32Async, code)
+	return code
+}
+
+func (c *Client) postMemsetD32Async(ct *callTime, t hip.Thread, dst hip.Ptr, value int32, count uint64, stream hip.Stream) hip.Error {
+	l, code := c.posting()
+	if code == hip.Success {
+		code = c.handles.Check(hip.HandleStream, uint64(stream))
+	}
+	if code == hip.Success {
+		dst, code = c.writes(l, dst, count, 4)
+	}
+	if code != hip.Success {
+		return code
+	}
 	q := hiprpc.MemsetD32AsyncRequest{Thread: t, Dst: dst, Value: value, Count: count, Stream: stream}
 	var req [hiprpc.MemsetD32AsyncRequestLen]byte
 	q.Put(&req)
-	return c.post(hip.OpMemsetD32Async, req[:])
+	return c.send(ct, l, hip.OpMemsetD32Async, req[:], nil)
 }
 
 // MemsetD8Async is hipMemsetD8Async.
 func (c *Client) MemsetD8Async(t hip.Thread, dest hip.Ptr, value uint8, count uint64, stream hip.Stream) hip.Error {
+	ct := c.begin()
+	code := c.postMemsetD8Async(&ct, t, dest, value, count, stream)
+	c.end(&ct, hip.OpMemsetD8Async, code)
+	return code
+}
+
+func (c *Client) postMemsetD8Async(ct *callTime, t hip.Thread, dest hip.Ptr, value uint8, count uint64, stream hip.Stream) hip.Error {
+	l, code := c.posting()
+	if code == hip.Success {
+		code = c.handles.Check(hip.HandleStream, uint64(stream))
+	}
+	if code == hip.Success {
+		dest, code = c.writes(l, dest, count, 1)
+	}
+	if code != hip.Success {
+		return code
+	}
 	q := hiprpc.MemsetD8AsyncRequest{Thread: t, Dest: dest, Value: value, Count: count, Stream: stream}
 	var req [hiprpc.MemsetD8AsyncRequestLen]byte
 	q.Put(&req)
-	return c.post(hip.OpMemsetD8Async, req[:])
+	return c.send(ct, l, hip.OpMemsetD8Async, req[:], nil)
 }
 
 // MemUnmap is hipMemUnmap.
@@ -931,6 +1058,7 @@ func (c *Client) MipmappedArrayCreate(t hip.Thread, pMipmappedArrayDesc *hip.Drv
 		err = c.violation(hip.OpMipmappedArrayCreate)
 		return
 	}
+	c.handles.Add(hip.HandleMipmappedArray, uint64(rep.PHandle), t.Device)
 	return rep.PHandle, hip.Success
 }
 
@@ -940,7 +1068,7 @@ func (c *Client) MipmappedArrayDestroy(t hip.Thread, hMipmappedArray hip.Mipmapp
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
 	m.Req = q.Append(m.Req[:0])
-	return c.call(hip.OpMipmappedArrayDestroy, m)
+	return c.destroy(t, hip.HandleMipmappedArray, uint64(hMipmappedArray), func() hip.Error { return c.call(hip.OpMipmappedArrayDestroy, m) })
 }
 
 // MipmappedArrayGetLevel is hipMipmappedArrayGetLevel.
@@ -957,6 +1085,7 @@ func (c *Client) MipmappedArrayGetLevel(t hip.Thread, hMipMappedArray hip.Mipmap
 		err = c.violation(hip.OpMipmappedArrayGetLevel)
 		return
 	}
+	c.handles.AddOf(hip.HandleArray, uint64(rep.PLevelArray), hip.HandleMipmappedArray, uint64(hMipMappedArray), t.Device)
 	return rep.PLevelArray, hip.Success
 }
 
@@ -974,6 +1103,7 @@ func (c *Client) ModuleGetFunction(t hip.Thread, module hip.Module, kname string
 		err = c.violation(hip.OpModuleGetFunction)
 		return
 	}
+	c.handles.Add(hip.HandleFunction, uint64(rep.Function), t.Device)
 	return rep.Function, hip.Success
 }
 
@@ -1000,7 +1130,7 @@ func (c *Client) ModuleUnload(t hip.Thread, module hip.Module) hip.Error {
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
 	m.Req = q.Append(m.Req[:0])
-	return c.call(hip.OpModuleUnload, m)
+	return c.destroy(t, hip.HandleModule, uint64(module), func() hip.Error { return c.call(hip.OpModuleUnload, m) })
 }
 
 // PointerSetAttribute is hipPointerSetAttribute.
@@ -1014,19 +1144,47 @@ func (c *Client) PointerSetAttribute(t hip.Thread, value uint64, attribute hip.P
 
 // StreamAttachMemAsync is hipStreamAttachMemAsync.
 func (c *Client) StreamAttachMemAsync(t hip.Thread, stream hip.Stream, devPtr hip.Ptr, length uint64, flags uint32) hip.Error {
+	ct := c.begin()
+	code := c.postStreamAttachMemAsync(&ct, t, stream, devPtr, length, flags)
+	c.end(&ct, hip.OpStreamAttachMemAsync, code)
+	return code
+}
+
+func (c *Client) postStreamAttachMemAsync(ct *callTime, t hip.Thread, stream hip.Stream, devPtr hip.Ptr, length uint64, flags uint32) hip.Error {
+	l, code := c.posting()
+	if code == hip.Success {
+		code = c.handles.Check(hip.HandleStream, uint64(stream))
+	}
+	if code != hip.Success {
+		return code
+	}
 	q := hiprpc.StreamAttachMemAsyncRequest{Thread: t, Stream: stream, DevPtr: devPtr, Length: length, Flags: flags}
 	var req [hiprpc.StreamAttachMemAsyncRequestLen]byte
 	q.Put(&req)
-	return c.post(hip.OpStreamAttachMemAsync, req[:])
+	return c.send(ct, l, hip.OpStreamAttachMemAsync, req[:], nil)
 }
 
 // StreamBatchMemOp is hipStreamBatchMemOp.
 func (c *Client) StreamBatchMemOp(t hip.Thread, stream hip.Stream, paramArray []hip.StreamBatchMemOpParamsUnion, flags uint32) hip.Error {
+	ct := c.begin()
+	code := c.postStreamBatchMemOp(&ct, t, stream, paramArray, flags)
+	c.end(&ct, hip.OpStreamBatchMemOp, code)
+	return code
+}
+
+func (c *Client) postStreamBatchMemOp(ct *callTime, t hip.Thread, stream hip.Stream, paramArray []hip.StreamBatchMemOpParamsUnion, flags uint32) hip.Error {
 	if len(paramArray) > hiprpc.MaxList {
 		return hip.ErrorInvalidValue
 	}
+	l, code := c.posting()
+	if code == hip.Success {
+		code = c.handles.Check(hip.HandleStream, uint64(stream))
+	}
+	if code != hip.Success {
+		return code
+	}
 	q := hiprpc.StreamBatchMemOpRequest{Thread: t, Stream: stream, ParamArray: paramArray, Flags: flags}
-	return c.post(hip.OpStreamBatchMemOp, q.Append(nil))
+	return c.send(ct, l, hip.OpStreamBatchMemOp, q.Append(nil), nil)
 }
 
 // StreamCreateWithPriority is hipStreamCreateWithPriority.
@@ -1043,6 +1201,7 @@ func (c *Client) StreamCreateWithPriority(t hip.Thread, flags uint32, priority i
 		err = c.violation(hip.OpStreamCreateWithPriority)
 		return
 	}
+	c.handles.Add(hip.HandleStream, uint64(rep.Stream), t.Device)
 	return rep.Stream, hip.Success
 }
 
@@ -1052,7 +1211,7 @@ func (c *Client) StreamDestroy(t hip.Thread, stream hip.Stream) hip.Error {
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
 	m.Req = q.Append(m.Req[:0])
-	return c.call(hip.OpStreamDestroy, m)
+	return c.destroy(t, hip.HandleStream, uint64(stream), func() hip.Error { return c.call(hip.OpStreamDestroy, m) })
 }
 
 // StreamGetFlags is hipStreamGetFlags.
@@ -1095,7 +1254,7 @@ func (c *Client) StreamQuery(t hip.Thread, stream hip.Stream) hip.Error {
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
 	m.Req = q.Append(m.Req[:0])
-	return c.call(hip.OpStreamQuery, m)
+	return c.callSync(hip.OpStreamQuery, m, come{device: t.Device, stream: stream, what: ofStream})
 }
 
 // StreamSynchronize is hipStreamSynchronize.
@@ -1104,47 +1263,123 @@ func (c *Client) StreamSynchronize(t hip.Thread, stream hip.Stream) hip.Error {
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
 	m.Req = q.Append(m.Req[:0])
-	return c.call(hip.OpStreamSynchronize, m)
+	return c.callSync(hip.OpStreamSynchronize, m, come{device: t.Device, stream: stream, what: ofStream})
 }
 
 // StreamWaitEvent is hipStreamWaitEvent.
 func (c *Client) StreamWaitEvent(t hip.Thread, stream hip.Stream, event hip.Event, flags uint32) hip.Error {
+	ct := c.begin()
+	code := c.postStreamWaitEvent(&ct, t, stream, event, flags)
+	c.end(&ct, hip.OpStreamWaitEvent, code)
+	return code
+}
+
+func (c *Client) postStreamWaitEvent(ct *callTime, t hip.Thread, stream hip.Stream, event hip.Event, flags uint32) hip.Error {
+	l, code := c.posting()
+	if code == hip.Success && flags != 0 {
+		code = hip.ErrorInvalidValue
+	}
+	if code == hip.Success {
+		code = c.handles.Check(hip.HandleEvent, uint64(event))
+	}
+	if code == hip.Success {
+		code = c.handles.Check(hip.HandleStream, uint64(stream))
+	}
+	if code != hip.Success {
+		return code
+	}
 	q := hiprpc.StreamWaitEventRequest{Thread: t, Stream: stream, Event: event, Flags: flags}
 	var req [hiprpc.StreamWaitEventRequestLen]byte
 	q.Put(&req)
-	return c.post(hip.OpStreamWaitEvent, req[:])
+	return c.send(ct, l, hip.OpStreamWaitEvent, req[:], nil)
 }
 
 // StreamWaitValue32 is hipStreamWaitValue32.
 func (c *Client) StreamWaitValue32(t hip.Thread, stream hip.Stream, ptr hip.Ptr, value uint32, flags uint32, mask uint32) hip.Error {
+	ct := c.begin()
+	code := c.postStreamWaitValue32(&ct, t, stream, ptr, value, flags, mask)
+	c.end(&ct, hip.OpStreamWaitValue32, code)
+	return code
+}
+
+func (c *Client) postStreamWaitValue32(ct *callTime, t hip.Thread, stream hip.Stream, ptr hip.Ptr, value uint32, flags uint32, mask uint32) hip.Error {
+	l, code := c.posting()
+	if code == hip.Success {
+		code = c.handles.Check(hip.HandleStream, uint64(stream))
+	}
+	if code != hip.Success {
+		return code
+	}
 	q := hiprpc.StreamWaitValue32Request{Thread: t, Stream: stream, Ptr: ptr, Value: value, Flags: flags, Mask: mask}
 	var req [hiprpc.StreamWaitValue32RequestLen]byte
 	q.Put(&req)
-	return c.post(hip.OpStreamWaitValue32, req[:])
+	return c.send(ct, l, hip.OpStreamWaitValue32, req[:], nil)
 }
 
 // StreamWaitValue64 is hipStreamWaitValue64.
 func (c *Client) StreamWaitValue64(t hip.Thread, stream hip.Stream, ptr hip.Ptr, value uint64, flags uint32, mask uint64) hip.Error {
+	ct := c.begin()
+	code := c.postStreamWaitValue64(&ct, t, stream, ptr, value, flags, mask)
+	c.end(&ct, hip.OpStreamWaitValue64, code)
+	return code
+}
+
+func (c *Client) postStreamWaitValue64(ct *callTime, t hip.Thread, stream hip.Stream, ptr hip.Ptr, value uint64, flags uint32, mask uint64) hip.Error {
+	l, code := c.posting()
+	if code == hip.Success {
+		code = c.handles.Check(hip.HandleStream, uint64(stream))
+	}
+	if code != hip.Success {
+		return code
+	}
 	q := hiprpc.StreamWaitValue64Request{Thread: t, Stream: stream, Ptr: ptr, Value: value, Flags: flags, Mask: mask}
 	var req [hiprpc.StreamWaitValue64RequestLen]byte
 	q.Put(&req)
-	return c.post(hip.OpStreamWaitValue64, req[:])
+	return c.send(ct, l, hip.OpStreamWaitValue64, req[:], nil)
 }
 
 // StreamWriteValue32 is hipStreamWriteValue32.
 func (c *Client) StreamWriteValue32(t hip.Thread, stream hip.Stream, ptr hip.Ptr, value uint32, flags uint32) hip.Error {
+	ct := c.begin()
+	code := c.postStreamWriteValue32(&ct, t, stream, ptr, value, flags)
+	c.end(&ct, hip.OpStreamWriteValue32, code)
+	return code
+}
+
+func (c *Client) postStreamWriteValue32(ct *callTime, t hip.Thread, stream hip.Stream, ptr hip.Ptr, value uint32, flags uint32) hip.Error {
+	l, code := c.posting()
+	if code == hip.Success {
+		code = c.handles.Check(hip.HandleStream, uint64(stream))
+	}
+	if code != hip.Success {
+		return code
+	}
 	q := hiprpc.StreamWriteValue32Request{Thread: t, Stream: stream, Ptr: ptr, Value: value, Flags: flags}
 	var req [hiprpc.StreamWriteValue32RequestLen]byte
 	q.Put(&req)
-	return c.post(hip.OpStreamWriteValue32, req[:])
+	return c.send(ct, l, hip.OpStreamWriteValue32, req[:], nil)
 }
 
 // StreamWriteValue64 is hipStreamWriteValue64.
 func (c *Client) StreamWriteValue64(t hip.Thread, stream hip.Stream, ptr hip.Ptr, value uint64, flags uint32) hip.Error {
+	ct := c.begin()
+	code := c.postStreamWriteValue64(&ct, t, stream, ptr, value, flags)
+	c.end(&ct, hip.OpStreamWriteValue64, code)
+	return code
+}
+
+func (c *Client) postStreamWriteValue64(ct *callTime, t hip.Thread, stream hip.Stream, ptr hip.Ptr, value uint64, flags uint32) hip.Error {
+	l, code := c.posting()
+	if code == hip.Success {
+		code = c.handles.Check(hip.HandleStream, uint64(stream))
+	}
+	if code != hip.Success {
+		return code
+	}
 	q := hiprpc.StreamWriteValue64Request{Thread: t, Stream: stream, Ptr: ptr, Value: value, Flags: flags}
 	var req [hiprpc.StreamWriteValue64RequestLen]byte
 	q.Put(&req)
-	return c.post(hip.OpStreamWriteValue64, req[:])
+	return c.send(ct, l, hip.OpStreamWriteValue64, req[:], nil)
 }
 
 // TexObjectCreate is hipTexObjectCreate.
@@ -1169,6 +1404,7 @@ func (c *Client) TexObjectCreate(t hip.Thread, pResDesc *hip.DrvResourceDesc, pT
 		err = c.violation(hip.OpTexObjectCreate)
 		return
 	}
+	c.handles.Add(hip.HandleTextureObject, uint64(rep.PTexObject), t.Device)
 	return rep.PTexObject, hip.Success
 }
 
@@ -1178,5 +1414,5 @@ func (c *Client) TexObjectDestroy(t hip.Thread, texObject hip.TextureObject) hip
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
 	m.Req = q.Append(m.Req[:0])
-	return c.call(hip.OpTexObjectDestroy, m)
+	return c.destroy(t, hip.HandleTextureObject, uint64(texObject), func() hip.Error { return c.call(hip.OpTexObjectDestroy, m) })
 }

@@ -23,13 +23,15 @@ type Table struct {
 }
 
 // Handle is a kind of handle: its C types, its Go type, what HIP answers to one that is none, whether each call that returns it
-// makes one more owner, and whether it outlives a reset of its device.
+// makes one more owner, whether it outlives a reset of its device, and whether clients know all of them, so that they check them in calls
+// that are posted.
 type Handle struct {
 	C        []string `json:"c"`
 	Go       string   `json:"go"`
 	Wrong    string   `json:"wrong"`
 	Counted  bool     `json:"counted"`
 	Survives bool     `json:"survives"`
+	Posted   bool     `json:"posted"`
 }
 
 // Enum is one C enumeration; Values are [name, number] pairs.
@@ -84,6 +86,7 @@ type Field struct {
 //	capture  what it means while a stream captures: "pass", "node" (it becomes one), "unsafe" (refused where the thread's mode says so),
 //	         "implicit" (refused, as it would wait for the null stream), "refused", "stream" and "event" (refused if it asks how far a
 //	         capture has come), "own" (handwritten)
+//	learn    whether the client keeps something of its parameters and results, in a handwritten method
 //	quota    "pass", or "own" if quotas count it, by a handwritten method
 //
 // Destroys names the handle parameter whose object the call ends; a result that is a handle is one that the call makes, unless Of
@@ -106,6 +109,7 @@ type Function struct {
 	Writes     *Memory  `json:"writes"`
 	Capture    string   `json:"capture"`
 	Quota      string   `json:"quota"`
+	Learn      bool     `json:"learn"`
 	Destroys   string   `json:"destroys"`
 	Of         string   `json:"of"`
 	Export     string   `json:"export"`
@@ -131,7 +135,7 @@ type Memory struct {
 //	out   what it points to is returned; Optional says that it may be null
 //
 // Nullable is for "in" where null is a value of its own. Count names the parameter with the length of a list. As is the Go type of
-// what lies behind a void *. Check names a function of the worker that judges handles in a struct.
+// what lies behind a void *. A Reserved one must be 0. Check names a function of the worker that judges handles in a struct.
 type Param struct {
 	Name     string `json:"name"`
 	Type     string `json:"type"`
@@ -141,6 +145,7 @@ type Param struct {
 	Count    string `json:"count"`
 	As       string `json:"as"`
 	Check    string `json:"check"`
+	Reserved bool   `json:"reserved"`
 }
 
 // custom reports whether the part ("client", "worker", "export", "rocm") of f

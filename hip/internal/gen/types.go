@@ -100,11 +100,12 @@ type types struct {
 	alias   map[string]string
 	handles map[string]string // C type to Go type
 	kinds   map[string]bool   // Go types of handles
+	posts   map[string]bool   // Go types of handles that clients check
 	sizes   map[string]int    // of structs, by Go type
 }
 
 func (t *Table) types() *types {
-	ty := &types{map[string]*Enum{}, map[string]*Struct{}, map[string]string{}, map[string]string{}, map[string]bool{}, map[string]int{}}
+	ty := &types{map[string]*Enum{}, map[string]*Struct{}, map[string]string{}, map[string]string{}, map[string]bool{}, map[string]bool{}, map[string]int{}}
 	for i := range t.Enums {
 		ty.enums[t.Enums[i].Name] = &t.Enums[i]
 	}
@@ -117,7 +118,7 @@ func (t *Table) types() *types {
 		ty.alias[a[0]] = a[1]
 	}
 	for _, h := range t.Handles {
-		ty.kinds[h.Go] = true
+		ty.kinds[h.Go], ty.posts[h.Go] = true, h.Posted
 		for _, c := range h.C {
 			ty.handles[c] = h.Go
 		}

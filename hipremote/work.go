@@ -3,38 +3,7 @@ package hipremote
 import (
 	"encoding/binary"
 	"sync/atomic"
-
-	"github.com/rocwire/rocwire/hip"
 )
-
-// opKind says what a call means for memory and errors beyond its reply.
-type opKind uint8
-
-const (
-	returnsAsync opKind = 1 << iota // returns failures of earlier calls
-	syncs                           // its success means that a stream, or all, has come to an end
-	touches                         // writes device memory at the pointer that follows the thread
-)
-
-var opKinds = func() (t [1 << 13]opKind) {
-	for _, op := range []uint16{hip.OpDeviceSynchronize, hip.OpStreamSynchronize, hip.OpStreamQuery, hip.OpEventSynchronize, hip.OpEventQuery} {
-		t[op] = returnsAsync | syncs
-	}
-	for _, op := range []uint16{hip.OpMemsetAsync, hip.OpMemset2DAsync, hip.OpMemsetD8Async, hip.OpMemsetD16Async, hip.OpMemsetD32Async} {
-		t[op] = returnsAsync | touches
-	}
-	for _, op := range []uint16{hip.OpFree, hip.OpStreamWaitEvent, hip.OpEventRecord} {
-		t[op] = returnsAsync
-	}
-	return t
-}()
-
-func kindOf(op uint16) opKind {
-	if int(op) < len(opKinds) {
-		return opKinds[op]
-	}
-	return 0
-}
 
 // u64 reads eight bytes at an offset, 0 if they are not there.
 func u64(b []byte, at int) uint64 {
