@@ -43,34 +43,75 @@ func (l *launch) done() {
 }
 
 // grid sets the launch's shape in workgroups and checks it against the device
-// and the kernel.
+// and the kernel, with the codes and in the order of AMD's runtime.
 func (l *launch) grid(grid, block hip.Dim3, shared uint64) hip.Error {
 	l.Grid, l.Block = grid, block
-	if grid.X == 0 || grid.Y == 0 || grid.Z == 0 || block.X == 0 || block.Y == 0 || block.Z == 0 {
+	if countless(grid, block) {
 		return hip.ErrorInvalidConfiguration
-	}
-	for _, n := range [3][2]uint32{{grid.X, block.X}, {grid.Y, block.Y}, {grid.Z, block.Z}} {
-		if uint64(n[0])*uint64(n[1]) > math.MaxUint32 {
-			return hip.ErrorInvalidConfiguration
-		}
 	}
 	p := &l.dev.prop
-	threads := uint64(block.X) * uint64(block.Y) // below 2^64; a third factor might not be
-	if threads > uint64(p.MaxThreadsPerBlock) || threads*uint64(block.Z) > uint64(p.MaxThreadsPerBlock) ||
-		block.X > uint32(p.MaxThreadsDim[0]) || block.Y > uint32(p.MaxThreadsDim[1]) || block.Z > uint32(p.MaxThreadsDim[2]) {
-		Log("%s: a workgroup of %d x %d x %d threads, the device takes %d", l.fn.kernel.Name, block.X, block.Y, block.Z, p.MaxThreadsPerBlock)
-		return hip.ErrorInvalidConfiguration
-	}
-	if threads *= uint64(block.Z); l.fn.maxThreads != 0 && threads > l.fn.maxThreads {
-		Log("%s: a workgroup of %d threads, the kernel was compiled for at most %d", l.fn.kernel.Name, threads, l.fn.maxThreads)
-		return hip.ErrorLaunchFailure
+	if grid.X == 0 || grid.Y == 0 || grid.Z == 0 || block.X == 0 || block.Y == 0 || block.Z == 0 {
+		return hip.ErrorInvalidValue
 	}
 	if static := uint64(l.fn.kernel.GroupSize); shared > p.SharedMemPerBlock || static+shared > p.SharedMemPerBlock {
 		Log("%s: %d bytes of LDS (%d of them dynamic), the device has %d", l.fn.kernel.Name, static+shared, shared, p.SharedMemPerBlock)
 		return hip.ErrorInvalidValue
 	}
+	threads := threadsOf(block)
+	if threads > uint64(p.MaxThreadsPerBlock) ||
+		block.X > uint32(p.MaxThreadsDim[0]) || block.Y > uint32(p.MaxThreadsDim[1]) || block.Z > uint32(p.MaxThreadsDim[2]) {
+		Log("%s: a workgroup of %d x %d x %d threads, the device takes %d", l.fn.kernel.Name, block.X, block.Y, block.Z, p.MaxThreadsPerBlock)
+		return hip.ErrorInvalidValue
+	}
+	if l.fn.maxThreads != 0 && threads > l.fn.maxThreads {
+		Log("%s: a workgroup of %d threads, the kernel was compiled for at most %d", l.fn.kernel.Name, threads, l.fn.maxThreads)
+		return hip.ErrorLaunchFailure
+	}
 	l.SharedMem = uint32(shared)
 	return hip.Success
+}
+
+// countless says whether a dimension has more threads than 32 bits count.
+func countless(grid, block hip.Dim3) bool {
+	for _, n := range [3][2]uint32{{grid.X, block.X}, {grid.Y, block.Y}, {grid.Z, block.Z}} {
+		if uint64(n[0])*uint64(n[1]) > math.MaxUint32 {
+			return true
+		}
+	}
+	return false
+}
+
+// threadsOf is the number of threads of a workgroup; one that does not fit is
+// the largest number.
+func threadsOf(block hip.Dim3) uint64 {
+	n := uint64(block.X) * uint64(block.Y)
+	if block.Z != 0 && n > math.MaxUint64/uint64(block.Z) {
+		return math.MaxUint64
+	}
+	return n * uint64(block.Z)
+}
+
+// moduleGrid is grid for a kernel of a module, whose workgroups have limits of
+// their own.
+func (l *launch) moduleGrid(grid, block hip.Dim3, shared uint64) hip.Error {
+	if grid.X > math.MaxInt32 || grid.Y > maxGridYZ || grid.Z > maxGridYZ {
+		return hip.ErrorInvalidValue
+	}
+	return l.grid(grid, block, shared)
+}
+
+const maxGridYZ = 1 << 16
+
+// cooperativeGrid is grid for a cooperative launch of a host function, which has
+// codes of its own for what comes first.
+func (l *launch) cooperativeGrid(grid, block hip.Dim3, shared uint64) hip.Error {
+	switch {
+	case countless(grid, block), threadsOf(block) > uint64(l.dev.prop.MaxThreadsPerBlock):
+		return hip.ErrorInvalidConfiguration
+	case shared > l.dev.prop.SharedMemPerBlock:
+		return hip.ErrorCooperativeLaunchTooLarge
+	}
+	return l.grid(grid, block, shared)
 }
 
 // global sets the launch's shape in threads; the last workgroup of a dimension
@@ -81,6 +122,9 @@ func (l *launch) global(size, block hip.Dim3, shared uint64) hip.Error {
 			return 0
 		}
 		return uint32((uint64(n) + uint64(d) - 1) / uint64(d))
+	}
+	if (size.X != 0 && size.Y != 0 && size.Z != 0) && (block.X == 0 || block.Y == 0 || block.Z == 0) {
+		return hip.ErrorInvalidConfiguration
 	}
 	g := hip.Dim3{X: ceil(size.X, block.X), Y: ceil(size.Y, block.Y), Z: ceil(size.Z, block.Z)}
 	err := l.grid(g, block, shared)

@@ -36,7 +36,7 @@ func rw_hipModuleLaunchKernel(thread uint64, h uint64, gx, gy, gz, bx, by, bz, s
 		return int32(err)
 	}
 	defer l.done()
-	if err = l.grid(hip.Dim3{X: gx, Y: gy, Z: gz}, hip.Dim3{X: bx, Y: by, Z: bz}, uint64(shared)); err == hip.Success {
+	if err = l.moduleGrid(hip.Dim3{X: gx, Y: gy, Z: gz}, hip.Dim3{X: bx, Y: by, Z: bz}, uint64(shared)); err == hip.Success {
 		err = l.send(threadOf(thread), stream, params, extra)
 	}
 	return int32(err)
@@ -121,7 +121,7 @@ func rw_hipLaunchCooperativeKernel(thread uint64, fn uintptr, grid, block unsafe
 		return int32(err)
 	}
 	defer l.done()
-	err = l.grid(*(*hip.Dim3)(grid), *(*hip.Dim3)(block), uint64(shared))
+	err = l.cooperativeGrid(*(*hip.Dim3)(grid), *(*hip.Dim3)(block), uint64(shared))
 	if err == hip.Success {
 		err = l.cooperative()
 	}

@@ -396,10 +396,7 @@ hipError_t hipExtLaunchKernel(const void * function_address, dim3 numBlocks, dim
 
 hipError_t hipExtLaunchMultiKernelMultiDevice(hipLaunchParams * launchParamsList, int numDevices, unsigned int flags)
 {
-	(void)launchParamsList;
-	(void)numDevices;
-	(void)flags;
-	return rw_unsupported("hipExtLaunchMultiKernelMultiDevice");
+	return rw_return((hipError_t)rw_hipExtLaunchMultiKernelMultiDevice(rw_thread(), (void *)launchParamsList, (int32_t)numDevices, flags));
 }
 
 hipError_t hipExtMallocWithFlags(void ** ptr, size_t sizeBytes, unsigned int flags)
@@ -1261,10 +1258,7 @@ hipError_t hipLaunchCooperativeKernel(const void * f, dim3 gridDim, dim3 blockDi
 
 hipError_t hipLaunchCooperativeKernelMultiDevice(hipLaunchParams * launchParamsList, int numDevices, unsigned int flags)
 {
-	(void)launchParamsList;
-	(void)numDevices;
-	(void)flags;
-	return rw_unsupported("hipLaunchCooperativeKernelMultiDevice");
+	return rw_return((hipError_t)rw_hipLaunchCooperativeKernelMultiDevice(rw_thread(), (void *)launchParamsList, (int32_t)numDevices, flags));
 }
 
 hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void * userData)
@@ -1932,10 +1926,7 @@ hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t f, unsigned int gridDi
 
 hipError_t hipModuleLaunchCooperativeKernelMultiDevice(hipFunctionLaunchParams * launchParamsList, unsigned int numDevices, unsigned int flags)
 {
-	(void)launchParamsList;
-	(void)numDevices;
-	(void)flags;
-	return rw_unsupported("hipModuleLaunchCooperativeKernelMultiDevice");
+	return rw_return((hipError_t)rw_hipModuleLaunchCooperativeKernelMultiDevice(rw_thread(), (void *)launchParamsList, numDevices, flags));
 }
 
 hipError_t hipModuleLaunchKernel(hipFunction_t f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, hipStream_t stream, void ** kernelParams, void ** extra)

@@ -31,12 +31,30 @@ func (c *Client) launch(ct *callTime, t hip.Thread, launch *hip.Launch) hip.Erro
 	if code != hip.Success {
 		return code
 	}
+	if code := c.judge(launch); code != hip.Success {
+		return code
+	}
+	if code := c.beforeLaunch(l, launch.Args); code != hip.Success {
+		return code
+	}
+	if !c.launches.known(launch) {
+		return c.launchFirst(ct, l, t, launch)
+	}
+	p := launchBuffers.Get().(*[]byte)
+	*p = hiprpc.AppendLaunch((*p)[:0], t.Device, launch)
+	code = c.send(ct, l, hip.OpLaunchKernel, *p, nil)
+	launchBuffers.Put(p)
+	return code
+}
+
+// judge is what can be said of a launch here.
+func (c *Client) judge(launch *hip.Launch) hip.Error {
 	switch b, g := launch.Block, launch.Grid; {
 	case launch.Function == 0:
 		return hip.ErrorInvalidHandle
 	case b.X == 0 || b.Y == 0 || b.Z == 0, g.X == 0 || g.Y == 0 || g.Z == 0,
 		b.X > maxBlock || b.Y > maxBlock || b.Z > maxBlock || uint64(b.X)*uint64(b.Y)*uint64(b.Z) > maxBlock:
-		return hip.ErrorInvalidConfiguration
+		return hip.ErrorInvalidValue
 	case len(launch.Args) > hiprpc.MaxArgs:
 		return hip.ErrorInvalidValue
 	}
@@ -50,17 +68,7 @@ func (c *Client) launch(ct *callTime, t hip.Thread, launch *hip.Launch) hip.Erro
 			}
 		}
 	}
-	if code := c.beforeLaunch(l, launch.Args); code != hip.Success {
-		return code
-	}
-	if !c.launches.known(launch) {
-		return c.launchFirst(ct, l, t, launch)
-	}
-	p := launchBuffers.Get().(*[]byte)
-	*p = hiprpc.AppendLaunch((*p)[:0], t.Device, launch)
-	code = c.send(ct, l, hip.OpLaunchKernel, *p, nil)
-	launchBuffers.Put(p)
-	return code
+	return hip.Success
 }
 
 // launchFirst launches and waits for the runtime's judgement of the configuration, so that a bad one fails in its own call.

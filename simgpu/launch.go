@@ -26,9 +26,9 @@ type launch struct {
 }
 
 // LaunchKernel queues a kernel. Errors that show at once are those of HIP 6.4:
-// ErrorInvalidValue for an empty grid, too many threads, too much LDS or
-// arguments that are missing, ErrorInvalidConfiguration for an empty workgroup
-// or more threads than can be counted, ErrorLaunchFailure for a workgroup
+// ErrorInvalidValue for an empty grid or workgroup, too many threads, too much LDS or
+// arguments that are missing, ErrorInvalidConfiguration for a grid of
+// more threads than can be counted, ErrorLaunchFailure for a workgroup
 // larger than the kernel was compiled for, ErrorCooperativeLaunchTooLarge.
 func (r *Runtime) LaunchKernel(t hip.Thread, l *hip.Launch) hip.Error {
 	_, e := r.enter(t)
@@ -107,7 +107,7 @@ func (d *device) check(f *function, l *hip.Launch) (*launch, hip.Error) {
 	grid, block := [3]uint32{l.Grid.X, l.Grid.Y, l.Grid.Z}, [3]uint32{l.Block.X, l.Block.Y, l.Block.Z}
 	global := [3]uint32{l.GlobalSize.X, l.GlobalSize.Y, l.GlobalSize.Z}
 	sized := global != [3]uint32{}
-	if !sized && (grid[0] > maxGridX || grid[1] > maxGridYZ || grid[2] > maxGridYZ) {
+	if !sized && grid[0] > maxGridX {
 		return nil, hip.ErrorInvalidValue
 	}
 	threads := uint64(1)
@@ -117,7 +117,7 @@ func (d *device) check(f *function, l *hip.Launch) (*launch, hip.Error) {
 			n = uint64(grid[i]) * uint64(block[i])
 		}
 		switch {
-		case sized && n == 0, !sized && grid[i] == 0:
+		case n == 0:
 			return nil, hip.ErrorInvalidValue
 		case block[i] == 0, n > 1<<32-1:
 			return nil, hip.ErrorInvalidConfiguration
@@ -128,7 +128,7 @@ func (d *device) check(f *function, l *hip.Launch) (*launch, hip.Error) {
 		k.global[i] = uint32(n)
 		k.block[i] = min(block[i], uint32(n)) // as HIP does with a single, partial workgroup
 		g := (n + uint64(k.block[i]) - 1) / uint64(k.block[i])
-		if g > maxGridX || k.groups > (1<<62)/g {
+		if k.groups > (1<<62)/g {
 			return nil, hip.ErrorInvalidConfiguration
 		}
 		k.groups *= g

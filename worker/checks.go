@@ -47,7 +47,3 @@ func (s *session) checkResource(d *hip.ResourceDesc) hip.Error {
 	}
 	return hip.Success
 }
-
-// Launches on several devices have no messages yet.
-
-func (s *session) doLaunchKernelMultiDevice(r *wire.Request) { s.reply(r, hip.ErrorNotSupported, nil) }

@@ -16,14 +16,8 @@ func (s *session) doLaunchKernel(r *wire.Request) {
 		s.malformed(r)
 		return
 	}
-	if !s.checked(r, s.device(dev)) || !s.checked(r, s.handles.check(hip.HandleFunction, uint64(l.Function))) ||
-		!s.checked(r, s.handles.check(hip.HandleStream, uint64(l.Stream))) {
+	if !s.checked(r, s.device(dev)) || !s.checked(r, s.checkLaunch(l)) {
 		return
-	}
-	for _, e := range [...]hip.Event{l.Start, l.Stop} {
-		if e != 0 && !s.checked(r, s.handles.check(hip.HandleEvent, uint64(e))) {
-			return
-		}
 	}
 	t := hip.Thread{Device: dev}
 	if s.trace.wantsKernel(r, l) {

@@ -37,6 +37,34 @@ var cooperativeTests = []test{
 		check1()
 		check2()
 	}},
+	// The grids of several devices wait for each other.
+	{"MultiDevice", func(e *env) {
+		const noSync = hip.CooperativeLaunchMultiDeviceNoPreSync | hip.CooperativeLaunchMultiDeviceNoPostSync
+		list, check := e.multiLaunch(10, 4)
+		e.ok("LaunchKernelMultiDevice", e.LaunchKernelMultiDevice(e.th, list, 0))
+		for i := range list { // the streams have been waited for
+			e.ok("StreamQuery", e.StreamQuery(e.th, list[i].Stream))
+		}
+		check()
+		list, check = e.multiLaunch(3, 2)
+		e.ok("without waiting", e.LaunchKernelMultiDevice(e.th, list, noSync))
+		for i := range list {
+			e.ok("StreamSynchronize", e.StreamSynchronize(e.th, list[i].Stream))
+		}
+		check()
+		e.is("no launches", e.LaunchKernelMultiDevice(e.th, nil, 0), hip.ErrorInvalidValue)
+		e.is("unknown flags", e.LaunchKernelMultiDevice(e.th, list, 4), hip.ErrorInvalidValue)
+		e.is("too many", e.LaunchKernelMultiDevice(e.th, append(list[:len(list):len(list)], list[0]), 0), hip.ErrorInvalidValue)
+		wrong := list[0]
+		wrong.Stream = hip.StreamNull
+		e.is("the null stream", e.LaunchKernelMultiDevice(e.th, []hip.Launch{wrong}, 0), hip.ErrorInvalidHandle)
+		wrong = list[0]
+		wrong.Grid.X = 1 << 20
+		e.is("too large", e.LaunchKernelMultiDevice(e.th, []hip.Launch{wrong}, 0), hip.ErrorCooperativeLaunchTooLarge)
+		if len(list) > 1 {
+			e.is("one device twice", e.LaunchKernelMultiDevice(e.th, []hip.Launch{list[0], list[0]}, 0), hip.ErrorInvalidDevice)
+		}
+	}},
 	{"Semaphore", func(e *env) {
 		if e.arch != "gfx90a" {
 			e.Skip("gfx942 has no use for global wave sync")
@@ -84,4 +112,45 @@ func (e *env) rounds(grid, block hip.Dim3, rounds uint32) {
 	e.ok("LaunchKernel", e.LaunchKernel(e.th, l))
 	e.sync()
 	check()
+}
+
+// multiLaunch is a launch of multi_rounds on every device: groups workgroups of
+// 64 threads on the first, one more on each of the others. check looks at its results.
+func (e *env) multiLaunch(groups, rounds uint32) (list []hip.Launch, check func()) {
+	e.Helper()
+	n, err := e.GetDeviceCount()
+	e.ok("GetDeviceCount", err)
+	counter, out, about := e.upload(u32s(0)), e.upload(make([]byte, 4*rounds)), e.upload(make([]byte, 32*n))
+	all := uint32(0)
+	for i := range n {
+		th := hip.Thread{ID: e.th.ID, Device: i}
+		m, err := e.ModuleLoadData(th, e.image("grid"))
+		e.ok("ModuleLoadData", err)
+		f, err := e.ModuleGetFunction(th, m, "multi_rounds")
+		e.ok("ModuleGetFunction", err)
+		s, err := e.StreamCreateWithPriority(th, 0, 0)
+		e.ok("StreamCreate", err)
+		list = append(list, hip.Launch{Function: f, Grid: hip.Dim3{X: groups + uint32(i), Y: 1, Z: 1}, Block: hip.Dim3{X: 64, Y: 1, Z: 1}, Stream: s,
+			Flags: hip.LaunchCooperative, Args: pack(counter, out, rounds, uint32(0), about)})
+		all += 64 * (groups + uint32(i))
+	}
+	return list, func() {
+		e.Helper()
+		if got := u32At(e.download(counter, 4), 0); got != all*rounds {
+			e.Errorf("%d threads have counted, want %d", got, all*rounds)
+		}
+		for i, late := 0, e.download(out, int(4*rounds)); i < int(rounds); i++ {
+			if n := u32At(late, i); n != 0 {
+				e.Errorf("in round %d %d threads went on before all had come", i, n)
+			}
+		}
+		before := uint64(0)
+		for i, b := int32(0), e.download(about, int(32*n)); i < n; i++ {
+			le, b := binary.LittleEndian, b[32*i:]
+			if le.Uint64(b) != uint64(i) || le.Uint64(b[8:]) != uint64(n) || le.Uint64(b[16:]) != before || le.Uint64(b[24:]) != uint64(all) {
+				e.Errorf("grid %d of %d was told % x", i, n, b[:32])
+			}
+			before += 64 * uint64(groups+uint32(i))
+		}
+	}
 }
