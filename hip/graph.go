@@ -34,7 +34,7 @@ type GraphCopy struct {
 	Kind                 MemcpyKind
 	Peer                 bool // between the devices below, which otherwise follow from the addresses
 	DstDevice, SrcDevice int32
-	Array                *DrvMEMCPY3D // the whole copy, if it is from an array or to one
+	General              *DrvMEMCPY3D // the whole copy, in place of all else
 }
 
 // GraphSet fills Height rows of Width elements of 1, 2 or 4 bytes.

@@ -3,10 +3,8 @@ package hipabi
 /*
 #include <stdint.h>
 
-typedef void (*host_fn)(void *);
 typedef void (*stream_fn)(void *, int, void *);
 
-static void call_host(void *fn, uintptr_t data) { ((host_fn)fn)((void *)data); }
 static void call_stream(void *fn, uintptr_t stream, int status, uintptr_t data) { ((stream_fn)fn)((void *)stream, status, (void *)data); }
 */
 import "C"
@@ -15,6 +13,7 @@ import (
 	"unsafe"
 
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hip/graph"
 )
 
 //export rw_hipLaunchHostFunc
@@ -27,7 +26,14 @@ func rw_hipLaunchHostFunc(thread uint64, stream uint64, fn unsafe.Pointer, data 
 	if err != hip.Success {
 		return int32(err)
 	}
-	return int32(runtime().LaunchHostFunc(t, s, func() { C.call_host(fn, C.uintptr_t(data)) }))
+	p := hip.HostNodeParams{Fn: hip.Ptr(uintptr(fn)), UserData: hip.Ptr(data)}
+	call := hostCall(p.Fn, p.UserData)
+	if watching.Load() != nil {
+		if done, err := captures().Record(s, graph.Host{P: p, Call: call}); done {
+			return int32(err)
+		}
+	}
+	return int32(bare().LaunchHostFunc(t, s, call))
 }
 
 //export rw_hipStreamAddCallback

@@ -11,29 +11,8 @@ import (
 	"unsafe"
 
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hip/graph"
 )
-
-// tails is an array of node handles in C's memory: what hipStreamGetCaptureInfo_v2
-// gives out stays readable until it is asked again or the capture ends.
-type tails struct{ p unsafe.Pointer }
-
-func (x *tails) show(ns []*node) unsafe.Pointer {
-	x.free()
-	if len(ns) == 0 {
-		return nil
-	}
-	x.p = C.malloc(C.size_t(8 * len(ns)))
-	hs := unsafe.Slice((*uint64)(x.p), len(ns))
-	for i, n := range ns {
-		hs[i] = n.handle
-	}
-	return x.p
-}
-
-func (x *tails) free() {
-	C.free(x.p)
-	x.p = nil
-}
 
 //export rw_hipStreamBeginCapture
 func rw_hipStreamBeginCapture(thread uint64, stream uint64, mode int32) int32 {
@@ -42,7 +21,24 @@ func rw_hipStreamBeginCapture(thread uint64, stream uint64, mode int32) int32 {
 	if err != hip.Success {
 		return int32(err)
 	}
-	return int32(captures.begin(t, s, hip.StreamCaptureMode(mode)))
+	return int32(captures().Begin(t, s, hip.StreamCaptureMode(mode)))
+}
+
+//export rw_hipStreamBeginCaptureToGraph
+func rw_hipStreamBeginCaptureToGraph(thread uint64, stream, g uint64, deps, data unsafe.Pointer, n uint64, mode int32) int32 {
+	if data != nil {
+		return int32(hip.ErrorNotSupported)
+	}
+	after, ok := idsAt(deps, n)
+	if !ok || deps != nil && n == 0 || g == 0 {
+		return int32(hip.ErrorInvalidValue)
+	}
+	t := threadOf(thread)
+	s, err := resolveStream(t, hip.Stream(stream))
+	if err != hip.Success {
+		return int32(err)
+	}
+	return int32(captures().BeginToGraph(t, s, g, after, hip.StreamCaptureMode(mode)))
 }
 
 //export rw_hipStreamEndCapture
@@ -50,17 +46,33 @@ func rw_hipStreamEndCapture(thread uint64, stream uint64, out unsafe.Pointer) in
 	if out == nil {
 		return int32(hip.ErrorInvalidValue)
 	}
-	*(*uint64)(out) = 0
+	*(*graph.ID)(out) = 0
 	t := threadOf(thread)
 	s, err := resolveStream(t, hip.Stream(stream))
 	if err != hip.Success {
 		return int32(err)
 	}
-	g, err := captures.end(t, s)
-	if err == hip.Success {
-		*(*uint64)(out) = g.handle
+	g, err := captures().End(t, s)
+	graphing.Load().shown.forget(tailOf(s))
+	return give(out, g, err)
+}
+
+//export rw_hipStreamUpdateCaptureDependencies
+func rw_hipStreamUpdateCaptureDependencies(thread uint64, stream uint64, deps unsafe.Pointer, n uint64, flags uint32) int32 {
+	t := threadOf(thread)
+	s, err := launchStream(t, stream)
+	if err != hip.Success {
+		return int32(err)
 	}
-	return int32(err)
+	if a, err := captures().Ask(s); err != hip.Success || a.Status == hip.StreamCaptureStatusNone {
+		return int32(hip.ErrorIllegalState)
+	}
+	after, ok := idsAt(deps, n)
+	how := hip.StreamUpdateCaptureDependenciesFlags(flags)
+	if !ok || how != hip.StreamAddCaptureDependencies && how != hip.StreamSetCaptureDependencies {
+		return int32(hip.ErrorInvalidValue)
+	}
+	return int32(captures().Update(s, after, how == hip.StreamSetCaptureDependencies))
 }
 
 //export rw_hipStreamIsCapturing
@@ -73,34 +85,45 @@ func rw_hipStreamGetCaptureInfo(thread uint64, stream uint64, status, id unsafe.
 	return rw_hipStreamGetCaptureInfo_v2(thread, stream, status, id, nil, nil, nil)
 }
 
+// tailOf is what the list of nodes is kept by that hipStreamGetCaptureInfo_v2
+// gives out: it stays readable until it is asked for again or the capture ends.
+// No node has the number of a stream.
+func tailOf(s hip.Stream) graph.ID { return 1<<63 | uint64(s) }
+
 //export rw_hipStreamGetCaptureInfo_v2
-func rw_hipStreamGetCaptureInfo_v2(thread uint64, stream uint64, status, id, graph, tail, length unsafe.Pointer) int32 {
+func rw_hipStreamGetCaptureInfo_v2(thread uint64, stream uint64, status, id, g, tail, length unsafe.Pointer) int32 {
 	if status == nil {
 		return int32(hip.ErrorInvalidValue)
 	}
-	s, err := resolveStream(threadOf(thread), hip.Stream(stream))
+	t := threadOf(thread)
+	s, err := resolveStream(t, hip.Stream(stream))
 	if err != hip.Success {
 		return int32(err)
 	}
-	a, err := captures.ask(s, tail != nil)
+	a, err := captures().Ask(s)
 	if err != hip.Success {
 		return int32(err)
 	}
-	*(*hip.StreamCaptureStatus)(status) = a.status
-	if a.status != hip.StreamCaptureStatusActive {
+	*(*hip.StreamCaptureStatus)(status) = a.Status
+	if a.Status != hip.StreamCaptureStatusActive {
 		return int32(hip.Success)
 	}
 	if id != nil {
-		*(*uint64)(id) = a.id
+		*(*uint64)(id) = a.ID
 	}
-	if graph != nil {
-		*(*uint64)(graph) = a.graph
+	if g != nil {
+		*(*graph.ID)(g) = a.Graph
 	}
 	if tail != nil {
-		*(*uintptr)(tail) = uintptr(a.tail)
+		at := unsafe.Pointer(nil)
+		if len(a.Tail) > 0 {
+			at = graphing.Load().shown.keep(tailOf(s), 8*len(a.Tail))
+			copy(unsafe.Slice((*graph.ID)(at), len(a.Tail)), a.Tail)
+		}
+		*(*unsafe.Pointer)(tail) = at
 	}
 	if length != nil {
-		*(*uint64)(length) = a.length
+		*(*uint64)(length) = uint64(len(a.Tail))
 	}
 	return int32(hip.Success)
 }
@@ -114,7 +137,8 @@ func rw_hipThreadExchangeStreamCaptureMode(thread uint64, mode unsafe.Pointer) i
 	if *m < hip.StreamCaptureModeGlobal || *m > hip.StreamCaptureModeRelaxed {
 		return int32(hip.ErrorInvalidValue)
 	}
-	*m = captures.exchange(threadOf(thread), *m)
+	bare()
+	*m = captures().Exchange(threadOf(thread), *m)
 	C.rw_thread_owns_streams() // its end is worth a call
 	return int32(hip.Success)
 }

@@ -58,8 +58,8 @@ func TestCaptureRules(t *testing.T) {
 		idle(t)
 		check(t, c.call(), hip.Success) // and all is as before
 	}
-	if len(graphs.graphs) != 0 || len(graphs.nodes) != 0 {
-		t.Errorf("left: %d graphs, %d nodes", len(graphs.graphs), len(graphs.nodes))
+	if g, n := graphs().Size(); g != 0 || n != 0 {
+		t.Errorf("left: %d graphs, %d nodes", g, n)
 	}
 	x.took()
 
@@ -152,8 +152,10 @@ func TestCaptureModes(t *testing.T) {
 	*mode = hip.StreamCaptureModeRelaxed
 	check(t, rw_hipThreadExchangeStreamCaptureMode(7, ptr(mode)), hip.Success)
 	rw_threadEnd(7)
-	if len(captures.modes) != 0 {
-		t.Errorf("modes %v", captures.modes)
+	*mode = hip.StreamCaptureModeGlobal
+	check(t, rw_hipThreadExchangeStreamCaptureMode(7, ptr(mode)), hip.Success)
+	if *mode != hip.StreamCaptureModeGlobal {
+		t.Errorf("a thread that ended left mode %d", *mode)
 	}
 	// A stream that the null stream does not wait for is no obstacle to it.
 	begin(t, a)

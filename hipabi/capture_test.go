@@ -33,7 +33,7 @@ func TestCaptureReplaysAChain(t *testing.T) {
 	}
 	g := finish(t, a, hip.Success)
 	idle(t)
-	e := instantiate(t, g)
+	e := executableOf(t, g)
 	check(t, rw_hipGraphDestroy(1, g), hip.Success) // the executable graph does not need it
 	changed := append([]byte(nil), packed...)
 	binary.LittleEndian.PutUint64(changed, 0xdead)
@@ -59,7 +59,7 @@ func TestGraphLaunchOnAnotherStream(t *testing.T) {
 	a, b := stream(t, 1, 0), stream(t, 1, 0)
 	begin(t, a)
 	set(t, 5, a)
-	e := instantiate(t, finish(t, a, hip.Success))
+	e := executableOf(t, finish(t, a, hip.Success))
 	check(t, rw_hipGraphLaunch(1, e, a), hip.Success)
 	check(t, rw_hipGraphLaunch(1, e, a), hip.Success)
 	if got, want := x.took(), fmt.Sprintf("[set 5 on %d set 5 on %d]", a, a); got != want {
@@ -130,7 +130,7 @@ func TestCaptureForksAndJoins(t *testing.T) {
 		t.Errorf("the last node waits for %d and is a %d", *n, *kind)
 	}
 
-	e := instantiate(t, *g)
+	e := executableOf(t, *g)
 	own := hip.Stream(0)
 	for s := range x.streams {
 		if uint64(s) != a && uint64(s) != b {
@@ -213,8 +213,8 @@ func TestCaptureJoinErrors(t *testing.T) {
 	check(t, rw_hipEventDestroy(1, ea), hip.Success)
 	check(t, rw_hipStreamDestroy(1, a), hip.Success)
 	idle(t)
-	if len(graphs.graphs) != 0 || len(graphs.nodes) != 0 {
-		t.Errorf("left: %d graphs, %d nodes", len(graphs.graphs), len(graphs.nodes))
+	if g, n := graphs().Size(); g != 0 || n != 0 {
+		t.Errorf("left: %d graphs, %d nodes", g, n)
 	}
 }
 
@@ -261,13 +261,13 @@ func TestCaptureOfALaunch(t *testing.T) {
 	begin(t, a)
 	set(t, 1, a)
 	set(t, 2, a)
-	inner := instantiate(t, finish(t, a, hip.Success))
+	inner := executableOf(t, finish(t, a, hip.Success))
 	begin(t, a)
 	set(t, 0, a)
 	check(t, rw_hipGraphLaunch(1, inner, a), hip.Success)
 	check(t, rw_hipGraphLaunch(1, inner, a), hip.Success)
 	set(t, 3, a)
-	e := instantiate(t, finish(t, a, hip.Success))
+	e := executableOf(t, finish(t, a, hip.Success))
 	check(t, rw_hipGraphExecDestroy(1, inner), hip.Success)
 	check(t, rw_hipGraphLaunch(1, e, 0), hip.Success)
 	if got := x.took(); got != "[set 0 on 0 set 1 on 0 set 2 on 0 set 1 on 0 set 2 on 0 set 3 on 0]" {

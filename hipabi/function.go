@@ -20,6 +20,7 @@ type function struct {
 	kernel *codeobject.Kernel
 
 	gone       atomic.Bool            // its module is unloaded
+	host       atomic.Uintptr         // the host function that stands for it, 0 if none is known
 	dynamic    atomic.Int32           // the most dynamic LDS a launch may ask for, in bytes; -1: what is left
 	name       atomic.Pointer[C.char] // for hipKernelNameRef, made once
 	maxThreads uint64

@@ -1,198 +1,154 @@
 package hipabi
 
+/*
+#include <stdint.h>
+#include <stdlib.h>
+
+typedef void (*host_fn)(void *);
+static void call_host(void *fn, uintptr_t data) { ((host_fn)fn)((void *)data); }
+*/
+import "C"
+
 import (
-	"slices"
 	"sync"
+	"sync/atomic"
+	"unsafe"
 
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hip/graph"
+	"github.com/rocwire/rocwire/hip/graph/executor"
 )
 
-// graph is a hipGraph_t: operations and what each must wait for. Its nodes are
-// guarded by the table's lock.
-type graph struct {
-	handle    uint64
-	device    int32 // of the stream that was captured
-	nodes     []*node
-	capturing bool          // a capture is still adding to it
-	memory    []*allocation // what its nodes allocate
+// graphState is the graphs and captures of the process, since its Runtime is there.
+type graphState struct {
+	space    *graph.Space
+	captures *graph.Captures
+	executor *executor.Executor
+	shown    shownTable
 }
 
-// node is one operation of a graph. Once made it does not change.
-type node struct {
-	handle uint64
-	kind   hip.GraphNodeType
-	device int32
-	after  []*node   // each once
-	run    operation // nil: nothing to do, only an order to keep
+var graphing atomic.Pointer[graphState]
+
+// resetGraphs forgets every graph. Called when another Runtime is put behind
+// the exports.
+func resetGraphs(r hip.Runtime) {
+	s := &graphState{executor: executor.New(r)}
+	s.space = graph.NewSpace(graph.Hooks{
+		Free: func(device int32, p hip.Ptr) {
+			bare().Free(hip.Thread{Device: device}, p)
+			s.watch()
+		},
+		Forget: s.shown.forget,
+	})
+	s.captures = graph.NewCaptures(s.space, bare, s.watch)
+	graphing.Store(s)
+	watching.Store(nil)
 }
 
-// operation issues what was recorded, on the stream that it is given.
-type operation func(r hip.Runtime, t hip.Thread, s hip.Stream) hip.Error
-
-// graphs knows every graph, node and executable graph by its handle.
-var graphs graphTable
-
-type graphTable struct {
-	mu     sync.Mutex
-	last   uint64
-	graphs map[uint64]*graph
-	nodes  map[uint64]*node
-	execs  map[uint64]*exec
-	memory map[hip.Ptr]*allocation
+// graphs are the process's. The Runtime is opened first: what is made before
+// would be forgotten then.
+func graphs() *graph.Space {
+	bare()
+	return graphing.Load().space
 }
 
-func (x *graphTable) reset() {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.graphs, x.nodes, x.execs, x.memory = map[uint64]*graph{}, map[uint64]*node{}, map[uint64]*exec{}, map[hip.Ptr]*allocation{}
+func captures() *graph.Captures {
+	bare()
+	return graphing.Load().captures
 }
 
-// handle is a number that nothing had before. Called with the lock.
-func (x *graphTable) handle() uint64 {
-	x.last += 16
-	return 1<<20 + x.last
-}
-
-func (x *graphTable) create(device int32, capturing bool) *graph {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	g := &graph{handle: x.handle(), device: device, capturing: capturing}
-	x.graphs[g.handle] = g
-	return g
-}
-
-// add gives g one node more, behind the nodes after.
-func (x *graphTable) add(g *graph, kind hip.GraphNodeType, device int32, after []*node, run operation) *node {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	n := &node{handle: x.handle(), kind: kind, device: device, after: slices.Clone(after), run: run}
-	g.nodes = append(g.nodes, n)
-	x.nodes[n.handle] = n
-	return n
-}
-
-// finished ends the capture into g.
-func (x *graphTable) finished(g *graph) {
-	x.mu.Lock()
-	g.capturing = false
-	x.mu.Unlock()
-}
-
-// discard forgets g and gives back the memory that only g has.
-func (x *graphTable) discard(g *graph) {
-	x.mu.Lock()
-	delete(x.graphs, g.handle)
-	for _, n := range g.nodes {
-		delete(x.nodes, n.handle)
+// watch has calls looked at while a capture goes on or a graph has memory, and
+// only then. It is called after each change of that.
+func (s *graphState) watch() {
+	watchLock.Lock()
+	defer watchLock.Unlock()
+	switch needed := s.captures.Active() || s.space.HasMemory(); {
+	case graphing.Load() != s:
+	case !needed:
+		watching.Store(nil)
+	case watching.Load() == nil:
+		watching.Store(&captureRuntime{bare()})
 	}
-	unused := x.disown(g.memory)
-	x.mu.Unlock()
-	freeAll(unused)
 }
 
-// destroy is hipGraphDestroy. Executable graphs made of g live on.
-func (x *graphTable) destroy(handle uint64) hip.Error {
-	if handle == 0 {
+var watchLock sync.Mutex
+
+// shownTable is what the C ABI shows of nodes by pointers into memory of the
+// library, which must last until the node changes.
+type shownTable struct {
+	mu sync.Mutex
+	m  map[graph.ID]unsafe.Pointer
+}
+
+// keep gives n bytes of C's memory to a node, in place of what it had.
+func (x *shownTable) keep(id graph.ID, n int) unsafe.Pointer {
+	p := C.calloc(1, C.size_t(max(n, 1)))
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.m == nil {
+		x.m = map[graph.ID]unsafe.Pointer{}
+	}
+	C.free(x.m[id])
+	x.m[id] = p
+	return p
+}
+
+func (x *shownTable) forget(id graph.ID) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	C.free(x.m[id])
+	delete(x.m, id)
+}
+
+// hostCall is a function of the program as a graph calls it.
+func hostCall(fn, data hip.Ptr) func() {
+	f := pointer(uintptr(fn))
+	return func() { C.call_host(f, C.uintptr_t(data)) }
+}
+
+// maxNodes bounds the lists of nodes that one call takes.
+const maxNodes = 1 << 24
+
+// idsAt is a list of n nodes; ok is false if it is not there.
+func idsAt(p unsafe.Pointer, n uint64) (ids []graph.ID, ok bool) {
+	if n == 0 {
+		return nil, true
+	}
+	if p == nil || n > maxNodes {
+		return nil, false
+	}
+	return append(ids, unsafe.Slice((*graph.ID)(p), n)...), true
+}
+
+// give writes an answer through the pointer that asks for it.
+func give[T any](out unsafe.Pointer, v T, err hip.Error) int32 {
+	if err == hip.Success {
+		*(*T)(out) = v
+	}
+	return int32(err)
+}
+
+// fill answers a question for a list of handles as all of them are asked: out
+// nil asks for the length, what is longer than the list becomes 0.
+func fill(hs []graph.ID, out, length unsafe.Pointer) hip.Error {
+	if length == nil {
 		return hip.ErrorInvalidValue
 	}
-	x.mu.Lock()
-	g := x.graphs[handle]
-	busy := g == nil || g.capturing
-	x.mu.Unlock()
-	if busy {
-		return hip.ErrorIllegalState
+	n := (*uint64)(length)
+	if out != nil && *n > 0 {
+		to := unsafe.Slice((*uint64)(out), *n)
+		clear(to[copy(to, hs):])
+		*n = min(*n, uint64(len(hs)))
+	} else {
+		*n = uint64(len(hs))
 	}
-	x.discard(g)
 	return hip.Success
 }
 
-// clone is a graph of its own with the same nodes.
-func (x *graphTable) clone(handle uint64) (*graph, hip.Error) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	from := x.graphs[handle]
-	if from == nil || from.capturing {
-		return nil, hip.ErrorInvalidValue
+// list answers one with a list.
+func list(hs []graph.ID, err hip.Error, out, length unsafe.Pointer) int32 {
+	if err == hip.Success {
+		err = fill(hs, out, length)
 	}
-	g := &graph{handle: x.handle(), device: from.device, memory: x.own(from.memory)}
-	twin := make(map[*node]*node, len(from.nodes))
-	for _, n := range from.nodes {
-		c := *n
-		c.handle, c.after = x.handle(), make([]*node, len(n.after))
-		for i, d := range n.after {
-			c.after[i] = twin[d]
-		}
-		twin[n] = &c
-		g.nodes = append(g.nodes, &c)
-		x.nodes[c.handle] = &c
-	}
-	x.graphs[g.handle] = g
-	return g, hip.Success
-}
-
-// list is what pick chooses of the nodes of a graph, as handles.
-func (x *graphTable) list(handle uint64, pick func(*node) bool) ([]uint64, hip.Error) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	g := x.graphs[handle]
-	if g == nil {
-		return nil, hip.ErrorInvalidValue
-	}
-	var hs []uint64
-	for _, n := range g.nodes {
-		if pick(n) {
-			hs = append(hs, n.handle)
-		}
-	}
-	return hs, hip.Success
-}
-
-func (x *graphTable) node(handle uint64) *node {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.nodes[handle]
-}
-
-// order is nodes so that each comes behind those that it waits for, otherwise
-// as they stand; ok is false if they wait for each other in a circle or for a
-// node that is not among them.
-func order(nodes []*node) (sorted []*node, ok bool) {
-	missing := make(map[*node]int, len(nodes))
-	next := make(map[*node][]*node, len(nodes))
-	for _, n := range nodes {
-		missing[n] = len(n.after)
-		for _, d := range n.after {
-			next[d] = append(next[d], n)
-		}
-	}
-	for _, n := range nodes {
-		if missing[n] == 0 {
-			sorted = append(sorted, n)
-		}
-	}
-	for i := 0; i < len(sorted); i++ {
-		for _, n := range next[sorted[i]] {
-			if missing[n]--; missing[n] == 0 {
-				sorted = append(sorted, n)
-			}
-		}
-	}
-	return sorted, len(sorted) == len(nodes)
-}
-
-// leaves are the nodes that no other node waits for.
-func leaves(nodes []*node) []*node {
-	awaited := make(map[*node]bool, len(nodes))
-	for _, n := range nodes {
-		for _, d := range n.after {
-			awaited[d] = true
-		}
-	}
-	var ls []*node
-	for _, n := range nodes {
-		if !awaited[n] {
-			ls = append(ls, n)
-		}
-	}
-	return ls
+	return int32(err)
 }

@@ -1,172 +1,181 @@
 package hipabi
 
+import "C"
+
 import (
-	"sync"
+	"unsafe"
 
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hip/graph"
 )
 
-// exec is a hipGraphExec_t: a graph made ready to be launched many times.
-// What became of the graph does not matter to it.
-type exec struct {
-	handle uint64
-	flags  uint64
-	nodes  []*node // in order
-	plan   *plan
-	memory []*allocation
-
-	mu      sync.Mutex // one launch is issued at a time
-	streams []hip.Stream
-	events  []hip.Event
-	turn    hip.Event  // orders launches on different streams; 0 until it is needed
-	last    hip.Stream // of the last launch
-	used    bool
-	gone    bool
+// executable is what the exports of executable graphs need of a Runtime.
+type executable interface {
+	GraphInstantiate(t hip.Thread, d *hip.GraphDesc) (hip.GraphExec, hip.Error)
+	GraphExecUpdate(t hip.Thread, h hip.GraphExec, changes []hip.GraphChange) hip.Error
+	GraphLaunch(t hip.Thread, h hip.GraphExec, s hip.Stream) hip.Error
+	GraphExecDestroy(t hip.Thread, h hip.GraphExec) hip.Error
 }
 
-// The flags of hipGraphInstantiateWithFlags. Uploading ahead and priorities of
-// nodes change nothing that a program could tell; a launch by a device is
-// something that no AMD GPU does.
-const (
-	autoFreeOnLaunch = uint64(hip.GraphInstantiateFlagAutoFreeOnLaunch)
-	instantiateFlags = autoFreeOnLaunch | uint64(hip.GraphInstantiateFlagUpload) | uint64(hip.GraphInstantiateFlagUseNodePriority)
-)
-
-// instantiate makes an executable graph of a graph.
-func (x *graphTable) instantiate(t hip.Thread, handle, flags uint64) (*exec, hip.Error) {
-	if flags&^instantiateFlags != 0 {
-		return nil, hip.ErrorInvalidValue
-	}
-	x.mu.Lock()
-	g := x.graphs[handle]
-	if g == nil || g.capturing {
-		x.mu.Unlock()
-		return nil, hip.ErrorInvalidValue
-	}
-	nodes, ok := order(g.nodes)
-	if !ok {
-		x.mu.Unlock()
-		return nil, hip.ErrorInvalidValue
-	}
-	e := &exec{flags: flags, nodes: nodes, plan: newPlan(nodes, g.device), memory: x.own(g.memory)}
-	x.mu.Unlock()
-
-	if err := e.prepare(t); err != hip.Success {
-		e.release(t)
-		return nil, err
-	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	e.handle = x.handle()
-	x.execs[e.handle] = e
-	return e, hip.Success
+func execRuntime() executable {
+	bare()
+	return graphing.Load().executor
 }
 
-// prepare makes the streams and events that a launch needs beside its own
-// stream: none for a chain.
-func (e *exec) prepare(t hip.Thread) hip.Error {
-	r := bare()
-	e.streams = make([]hip.Stream, 1, len(e.plan.lanes)) // the first is the launch's
-	for _, d := range e.plan.lanes[1:] {
-		// Not blocking: the null stream must not wait for a part of a launch.
-		s, err := r.StreamCreateWithPriority(hip.Thread{Device: d, ID: t.ID}, streamNonBlocking, 0)
-		if err != hip.Success {
-			return err
-		}
-		e.streams = append(e.streams, s)
-	}
-	for _, d := range e.plan.marks {
-		v, err := r.EventCreateWithFlags(hip.Thread{Device: d, ID: t.ID}, eventDisableTiming)
-		if err != hip.Success {
-			return err
-		}
-		e.events = append(e.events, v)
-	}
-	return hip.Success
-}
-
-const (
-	streamNonBlocking  = 1 // hipStreamNonBlocking
-	eventDisableTiming = 2 // hipEventDisableTiming
-)
-
-// release gives back what prepare made, and the memory. The Runtime lets work
-// on a stream that it destroys finish.
-func (e *exec) release(t hip.Thread) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.gone = true
-	r := bare()
-	if len(e.streams) > 1 {
-		for i, s := range e.streams[1:] {
-			r.StreamDestroy(hip.Thread{Device: e.plan.lanes[i+1], ID: t.ID}, s)
-		}
-	}
-	for i, v := range e.events {
-		r.EventDestroy(hip.Thread{Device: e.plan.marks[i], ID: t.ID}, v)
-	}
-	if e.turn != 0 {
-		r.EventDestroy(t, e.turn)
-	}
-	graphs.mu.Lock()
-	unused := graphs.disown(e.memory)
-	graphs.mu.Unlock()
-	freeAll(unused)
-}
-
-// exec is the executable graph with a handle, nil if there is none.
-func (x *graphTable) exec(handle uint64) *exec {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.execs[handle]
-}
-
-// destroyExec is hipGraphExecDestroy.
-func (x *graphTable) destroyExec(t hip.Thread, handle uint64) hip.Error {
-	x.mu.Lock()
-	e := x.execs[handle]
-	delete(x.execs, handle)
-	x.mu.Unlock()
-	if e == nil {
-		return hip.ErrorInvalidValue
-	}
-	e.release(t)
-	return hip.Success
-}
-
-// launch issues the graph's work on s, behind what s has and behind the
-// graph's launch before.
-func (e *exec) launch(t hip.Thread, s hip.Stream) hip.Error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.gone {
-		return hip.ErrorInvalidValue
-	}
-	r := bare()
-	if e.used && e.last != s {
-		if err := e.follow(r, t, s); err != hip.Success {
-			return err
-		}
-	}
-	if err := graphs.launching(e.memory, e.flags&autoFreeOnLaunch != 0); err != hip.Success {
+func instantiate(t hip.Thread, out unsafe.Pointer, g, flags uint64) hip.Error {
+	e, d, err := graphs().Instantiate(g, flags)
+	if err != hip.Success {
 		return err
 	}
-	e.used, e.last = true, s
-	e.streams[0] = s
-	return e.plan.issue(r, t, e.streams, e.events)
+	h, err := execRuntime().GraphInstantiate(t, d)
+	if err != hip.Success {
+		graphs().DestroyExec(e)
+		return err
+	}
+	graphs().Instantiated(e, h)
+	*(*graph.ID)(out) = e
+	return hip.Success
 }
 
-// follow has s wait for the last launch, which was on another stream: two
-// launches of one graph never overlap.
-func (e *exec) follow(r hip.Runtime, t hip.Thread, s hip.Stream) (err hip.Error) {
-	t.Device = e.plan.lanes[0]
-	if e.turn == 0 {
-		if e.turn, err = r.EventCreateWithFlags(t, eventDisableTiming); err != hip.Success {
-			return err
+//export rw_hipGraphInstantiate
+func rw_hipGraphInstantiate(thread uint64, out unsafe.Pointer, g uint64, node, log unsafe.Pointer, size uint64) int32 {
+	if out == nil || g == 0 {
+		return int32(hip.ErrorInvalidValue)
+	}
+	if node != nil {
+		*(*graph.ID)(node) = 0
+	}
+	if log != nil && size > 0 {
+		*(*byte)(log) = 0
+	}
+	return int32(instantiate(threadOf(thread), out, g, 0))
+}
+
+//export rw_hipGraphInstantiateWithFlags
+func rw_hipGraphInstantiateWithFlags(thread uint64, out unsafe.Pointer, g uint64, flags uint64) int32 {
+	if out == nil || g == 0 {
+		return int32(hip.ErrorInvalidValue)
+	}
+	switch hip.GraphInstantiateFlags(flags) {
+	case 0, hip.GraphInstantiateFlagAutoFreeOnLaunch, hip.GraphInstantiateFlagUseNodePriority:
+		return int32(instantiate(threadOf(thread), out, g, flags))
+	}
+	return int32(hip.ErrorInvalidValue)
+}
+
+//export rw_hipGraphInstantiateWithParams
+func rw_hipGraphInstantiateWithParams(thread uint64, out unsafe.Pointer, g uint64, params unsafe.Pointer) int32 {
+	if out == nil || g == 0 || params == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	p := (*hip.GraphInstantiateParams)(params)
+	err := hip.ErrorInvalidValue
+	switch hip.GraphInstantiateFlags(p.Flags) {
+	case 0, hip.GraphInstantiateFlagAutoFreeOnLaunch, hip.GraphInstantiateFlagUpload, hip.GraphInstantiateFlagDeviceLaunch, hip.GraphInstantiateFlagUseNodePriority:
+		err = instantiate(threadOf(thread), out, g, p.Flags)
+	}
+	if err != hip.Success {
+		p.ResultOut = hip.GraphInstantiateError
+		return int32(err)
+	}
+	p.ResultOut, p.ErrNodeOut = hip.GraphInstantiateSuccess, 0
+	if p.Flags == uint64(hip.GraphInstantiateFlagUpload) {
+		return rw_hipGraphUpload(thread, *(*graph.ID)(out), uint64(p.UploadStream))
+	}
+	return int32(hip.Success)
+}
+
+//export rw_hipGraphExecDestroy
+func rw_hipGraphExecDestroy(thread uint64, exec uint64) int32 {
+	h, err := graphs().DestroyExec(exec)
+	if err == hip.Success {
+		err = execRuntime().GraphExecDestroy(threadOf(thread), h)
+	}
+	return int32(err)
+}
+
+//export rw_hipGraphExecGetFlags
+func rw_hipGraphExecGetFlags(thread uint64, exec uint64, flags unsafe.Pointer) int32 {
+	if flags == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	_, f, err := graphs().Exec(exec)
+	return give(flags, f, err)
+}
+
+// launchStream is the stream that a graph is to be launched on, which must be there.
+func launchStream(t hip.Thread, stream uint64) (hip.Stream, hip.Error) {
+	s, err := resolveStream(t, hip.Stream(stream))
+	if err == hip.Success && s != hip.StreamNull {
+		_, err = bare().StreamGetDevice(t, s)
+	}
+	return s, err
+}
+
+//export rw_hipGraphLaunch
+func rw_hipGraphLaunch(thread uint64, exec uint64, stream uint64) int32 {
+	if _, _, err := graphs().Exec(exec); err != hip.Success {
+		return int32(err)
+	}
+	t := threadOf(thread)
+	s, err := resolveStream(t, hip.Stream(stream))
+	if err == hip.Success && watching.Load() != nil {
+		// A launch that fails must not count the memory that it would allocate.
+		if s, err = launchStream(t, stream); err != hip.Success {
+			return int32(err)
+		}
+		if done, err := captures().Inline(s, exec); done {
+			return int32(err)
 		}
 	}
-	if r.EventRecord(t, e.turn, e.last) != hip.Success { // that stream is gone
-		return r.DeviceSynchronize(t)
+	if err != hip.Success {
+		return int32(err)
 	}
-	return r.StreamWaitEvent(t, s, e.turn, 0)
+	h, err := graphs().Launch(exec)
+	if err == hip.Success {
+		err = execRuntime().GraphLaunch(t, h, s)
+	}
+	return int32(err)
+}
+
+// rw_hipGraphUpload has nothing to do: what a launch needs is there since the
+// graph was instantiated.
+//
+//export rw_hipGraphUpload
+func rw_hipGraphUpload(thread uint64, exec uint64, stream uint64) int32 {
+	if _, _, err := graphs().Exec(exec); err != hip.Success {
+		return int32(err)
+	}
+	_, err := launchStream(threadOf(thread), stream)
+	return int32(err)
+}
+
+//export rw_hipGraphExecUpdate
+func rw_hipGraphExecUpdate(thread uint64, exec, g uint64, node, result unsafe.Pointer) int32 {
+	if exec == 0 || g == 0 || node == nil || result == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	u, err := graphs().ExecUpdate(exec, g)
+	*(*hip.GraphExecUpdateResult)(result) = u.Result
+	*(*graph.ID)(node) = u.Node
+	return changed(threadOf(thread), u.Handle, u.Changes, err)
+}
+
+//export rw_hipGraphNodeSetEnabled
+func rw_hipGraphNodeSetEnabled(thread uint64, exec, node uint64, on uint32) int32 {
+	h, changes, err := graphs().SetEnabled(exec, node, on != 0)
+	return changed(threadOf(thread), h, changes, err)
+}
+
+//export rw_hipGraphNodeGetEnabled
+func rw_hipGraphNodeGetEnabled(thread uint64, exec, node uint64, out unsafe.Pointer) int32 {
+	if out == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	on, err := graphs().Enabled(exec, node)
+	v := uint32(0)
+	if on {
+		v = 1
+	}
+	return give(out, v, err)
 }

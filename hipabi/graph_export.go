@@ -3,9 +3,11 @@ package hipabi
 import "C"
 
 import (
+	"os"
 	"unsafe"
 
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hip/graph"
 )
 
 //export rw_hipGraphCreate
@@ -13,152 +15,121 @@ func rw_hipGraphCreate(thread uint64, out unsafe.Pointer, flags uint32) int32 {
 	if out == nil || flags != 0 {
 		return int32(hip.ErrorInvalidValue)
 	}
-	*(*uint64)(out) = graphs.create(threadOf(thread).Device, false).handle
+	*(*graph.ID)(out) = graphs().Create(threadOf(thread).Device)
 	return int32(hip.Success)
 }
 
 //export rw_hipGraphDestroy
-func rw_hipGraphDestroy(thread uint64, graph uint64) int32 { return int32(graphs.destroy(graph)) }
+func rw_hipGraphDestroy(thread uint64, g uint64) int32 { return int32(graphs().Destroy(g)) }
 
 //export rw_hipGraphClone
-func rw_hipGraphClone(thread uint64, out unsafe.Pointer, graph uint64) int32 {
+func rw_hipGraphClone(thread uint64, out unsafe.Pointer, g uint64) int32 {
 	if out == nil {
 		return int32(hip.ErrorInvalidValue)
 	}
-	g, err := graphs.clone(graph)
-	if err == hip.Success {
-		*(*uint64)(out) = g.handle
-	}
-	return int32(err)
+	c, err := graphs().Clone(g)
+	return give(out, c, err)
 }
 
-//export rw_hipGraphInstantiate
-func rw_hipGraphInstantiate(thread uint64, out unsafe.Pointer, graph uint64, node, log unsafe.Pointer, size uint64) int32 {
-	if node != nil {
-		*(*uint64)(node) = 0
-	}
-	if log != nil && size > 0 {
-		*(*byte)(log) = 0
-	}
-	return rw_hipGraphInstantiateWithFlags(thread, out, graph, 0)
-}
-
-//export rw_hipGraphInstantiateWithFlags
-func rw_hipGraphInstantiateWithFlags(thread uint64, out unsafe.Pointer, graph uint64, flags uint64) int32 {
+//export rw_hipGraphNodeFindInClone
+func rw_hipGraphNodeFindInClone(thread uint64, out unsafe.Pointer, node, clone uint64) int32 {
 	if out == nil {
 		return int32(hip.ErrorInvalidValue)
 	}
-	e, err := graphs.instantiate(threadOf(thread), graph, flags)
-	if err == hip.Success {
-		*(*uint64)(out) = e.handle
-	}
-	return int32(err)
-}
-
-//export rw_hipGraphExecDestroy
-func rw_hipGraphExecDestroy(thread uint64, exec uint64) int32 {
-	return int32(graphs.destroyExec(threadOf(thread), exec))
-}
-
-//export rw_hipGraphExecGetFlags
-func rw_hipGraphExecGetFlags(thread uint64, exec uint64, flags unsafe.Pointer) int32 {
-	e := graphs.exec(exec)
-	if e == nil || flags == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
-	*(*uint64)(flags) = e.flags
-	return int32(hip.Success)
-}
-
-//export rw_hipGraphLaunch
-func rw_hipGraphLaunch(thread uint64, exec uint64, stream uint64) int32 {
-	e := graphs.exec(exec)
-	if e == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
-	t := threadOf(thread)
-	s, err := resolveStream(t, hip.Stream(stream))
-	if err != hip.Success {
-		return int32(err)
-	}
-	if watching.Load() != nil {
-		if done, err := captures.inline(s, e); done {
-			return int32(err)
-		}
-	}
-	return int32(e.launch(t, s))
-}
-
-// rw_hipGraphUpload has nothing to do: what a launch needs is there since the
-// graph was instantiated.
-//
-//export rw_hipGraphUpload
-func rw_hipGraphUpload(thread uint64, exec uint64, stream uint64) int32 {
-	if graphs.exec(exec) == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
-	t := threadOf(thread)
-	s, err := resolveStream(t, hip.Stream(stream))
-	if err == hip.Success && s != hip.StreamNull {
-		_, err = bare().StreamGetDevice(t, s)
-	}
-	return int32(err)
-}
-
-// fill answers a question for a list of handles as all of them are asked: out
-// nil asks for the length, what is longer than the list becomes 0.
-func fill(hs []uint64, out, length unsafe.Pointer) hip.Error {
-	if length == nil {
-		return hip.ErrorInvalidValue
-	}
-	n := (*uint64)(length)
-	if out != nil && *n > 0 {
-		to := unsafe.Slice((*uint64)(out), *n)
-		clear(to[copy(to, hs):])
-		*n = min(*n, uint64(len(hs)))
-	} else {
-		*n = uint64(len(hs))
-	}
-	return hip.Success
+	n, err := graphs().FindInClone(node, clone)
+	return give(out, n, err)
 }
 
 //export rw_hipGraphGetNodes
-func rw_hipGraphGetNodes(thread uint64, graph uint64, nodes, length unsafe.Pointer) int32 {
-	hs, err := graphs.list(graph, func(*node) bool { return true })
-	if err == hip.Success {
-		err = fill(hs, nodes, length)
-	}
-	return int32(err)
+func rw_hipGraphGetNodes(thread uint64, g uint64, nodes, length unsafe.Pointer) int32 {
+	hs, err := graphs().Nodes(g)
+	return list(hs, err, nodes, length)
 }
 
 //export rw_hipGraphGetRootNodes
-func rw_hipGraphGetRootNodes(thread uint64, graph uint64, nodes, length unsafe.Pointer) int32 {
-	hs, err := graphs.list(graph, func(n *node) bool { return len(n.after) == 0 })
-	if err == hip.Success {
-		err = fill(hs, nodes, length)
-	}
-	return int32(err)
+func rw_hipGraphGetRootNodes(thread uint64, g uint64, nodes, length unsafe.Pointer) int32 {
+	hs, err := graphs().Roots(g)
+	return list(hs, err, nodes, length)
 }
 
 //export rw_hipGraphNodeGetType
 func rw_hipGraphNodeGetType(thread uint64, node uint64, kind unsafe.Pointer) int32 {
-	n := graphs.node(node)
-	if n == nil || kind == nil {
+	if kind == nil {
 		return int32(hip.ErrorInvalidValue)
 	}
-	*(*hip.GraphNodeType)(kind) = n.kind
-	return int32(hip.Success)
+	t, err := graphs().Type(node)
+	return give(kind, t, err)
 }
 
 //export rw_hipGraphNodeGetDependencies
 func rw_hipGraphNodeGetDependencies(thread uint64, node uint64, nodes, length unsafe.Pointer) int32 {
-	n := graphs.node(node)
-	if n == nil {
+	hs, err := graphs().Dependencies(node)
+	return list(hs, err, nodes, length)
+}
+
+//export rw_hipGraphNodeGetDependentNodes
+func rw_hipGraphNodeGetDependentNodes(thread uint64, node uint64, nodes, length unsafe.Pointer) int32 {
+	hs, err := graphs().Dependents(node)
+	return list(hs, err, nodes, length)
+}
+
+//export rw_hipGraphDestroyNode
+func rw_hipGraphDestroyNode(thread uint64, node uint64) int32 {
+	return int32(graphs().DestroyNode(node))
+}
+
+//export rw_hipGraphGetEdges
+func rw_hipGraphGetEdges(thread uint64, g uint64, from, to, length unsafe.Pointer) int32 {
+	if length == nil || (from == nil) != (to == nil) {
 		return int32(hip.ErrorInvalidValue)
 	}
-	hs := make([]uint64, len(n.after))
-	for i, d := range n.after {
-		hs[i] = d.handle
+	fs, ts, err := graphs().Edges(g)
+	if err != hip.Success {
+		return int32(err)
 	}
-	return int32(fill(hs, nodes, length))
+	n := *(*uint64)(length)
+	if err = fill(fs, from, length); err == hip.Success && from != nil {
+		*(*uint64)(length) = n
+		err = fill(ts, to, length)
+	}
+	return int32(err)
+}
+
+// edges takes the two lists of hipGraphAddDependencies.
+func edges(g uint64, from, to unsafe.Pointer, n uint64, do func(from, to []graph.ID) hip.Error) int32 {
+	if !graphs().Has(g) {
+		return int32(hip.ErrorInvalidValue)
+	}
+	fs, ok := idsAt(from, n)
+	ts, also := idsAt(to, n)
+	if !ok || !also {
+		return int32(hip.ErrorInvalidValue)
+	}
+	return int32(do(fs, ts))
+}
+
+//export rw_hipGraphAddDependencies
+func rw_hipGraphAddDependencies(thread uint64, g uint64, from, to unsafe.Pointer, n uint64) int32 {
+	return edges(g, from, to, n, func(from, to []graph.ID) hip.Error { return graphs().AddDependencies(g, from, to) })
+}
+
+//export rw_hipGraphRemoveDependencies
+func rw_hipGraphRemoveDependencies(thread uint64, g uint64, from, to unsafe.Pointer, n uint64) int32 {
+	return edges(g, from, to, n, func(from, to []graph.ID) hip.Error { return graphs().RemoveDependencies(g, from, to) })
+}
+
+//export rw_hipGraphDebugDotPrint
+func rw_hipGraphDebugDotPrint(thread uint64, g uint64, path unsafe.Pointer, flags uint32) int32 {
+	if path == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	text, err := graphs().Dot(g, hip.GraphDebugDotFlags(flags))
+	if err != hip.Success {
+		return int32(err)
+	}
+	if e := os.WriteFile(goString(path), []byte(text), 0o666); e != nil {
+		Log("hipGraphDebugDotPrint: %v", e)
+		return int32(hip.ErrorOperatingSystem)
+	}
+	return int32(hip.Success)
 }

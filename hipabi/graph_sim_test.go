@@ -70,7 +70,7 @@ func simulated(t *testing.T, arch string) {
 	fork(first, s2, s1)
 	fork(second, s3, s1)
 	launch(first, add, b, c, c, s1) // c += b
-	e := instantiate(t, finish(t, s1, hip.Success))
+	e := executableOf(t, finish(t, s1, hip.Success))
 	*host = [n]float32{}
 
 	wa, wb, wc, wf := float32(1), float32(1), float32(1), float32(1)

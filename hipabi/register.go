@@ -114,8 +114,11 @@ func (r *registry) function(t hip.Thread, fn uintptr) (*function, hip.Error) {
 		Log("the embedded code for device %d has no kernel %q", t.Device, s.name)
 		return nil, hip.ErrorInvalidDeviceFunction
 	}
-	if err == hip.Success && cached {
-		s.device[t.Device].Store(f)
+	if err == hip.Success {
+		f.host.CompareAndSwap(0, fn)
+		if cached {
+			s.device[t.Device].Store(f)
+		}
 	}
 	return f, err
 }

@@ -41,8 +41,7 @@ func SetOpener(open func() hip.Runtime) {
 	opening.Lock()
 	defer opening.Unlock()
 	opener = open
-	captures.reset()
-	graphs.reset()
+	resetGraphs(hip.Unimplemented{})
 	current.Store(nil)
 }
 
@@ -52,8 +51,7 @@ func use(r hip.Runtime) {
 	devices.reset()
 	threadStreams.reset()
 	registered.reset()
-	captures.reset()
-	graphs.reset()
+	resetGraphs(r)
 	current.Store(&r)
 }
 

@@ -163,3 +163,13 @@ hipError_t hipGraphLaunch_spt(hipGraphExec_t exec, hipStream_t s)
 {
 	return hipGraphLaunch(exec, own(s));
 }
+
+hipError_t hipStreamGetCaptureInfo_spt(hipStream_t s, hipStreamCaptureStatus *status, unsigned long long *id)
+{
+	return hipStreamGetCaptureInfo(own(s), status, id);
+}
+
+hipError_t hipStreamGetCaptureInfo_v2_spt(hipStream_t s, hipStreamCaptureStatus *status, unsigned long long *id, hipGraph_t *graph, const hipGraphNode_t **deps, size_t *n)
+{
+	return hipStreamGetCaptureInfo_v2(own(s), status, id, graph, deps, n);
+}

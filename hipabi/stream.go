@@ -69,7 +69,7 @@ func (t *streamTable) end(id uint32) {
 //export rw_threadEnd
 func rw_threadEnd(thread uint64) {
 	threadStreams.end(threadOf(thread).ID)
-	captures.threadEnd(threadOf(thread).ID)
+	captures().ThreadEnd(threadOf(thread).ID)
 }
 
 // resolveStream gives a stream with a special value its real one.

@@ -169,6 +169,11 @@ func (x *tracer) StreamQuery(hip.Thread, hip.Stream) hip.Error           { retur
 func (x *tracer) EventSynchronize(hip.Thread, hip.Event) hip.Error       { return hip.Success }
 func (x *tracer) EventQuery(hip.Thread, hip.Event) hip.Error             { return hip.Success }
 
+const (
+	streamNonBlocking  = 1 // hipStreamNonBlocking
+	eventDisableTiming = 2 // hipEventDisableTiming
+)
+
 // stream makes a stream for a thread; flags 1 is one that does not block.
 func stream(t *testing.T, thread uint64, flags uint32) uint64 {
 	t.Helper()
@@ -207,7 +212,7 @@ func finish(t *testing.T, s uint64, want hip.Error) (graph uint64) {
 	return *g
 }
 
-func instantiate(t *testing.T, graph uint64) (exec uint64) {
+func executableOf(t *testing.T, graph uint64) (exec uint64) {
 	t.Helper()
 	e := out[uint64]()
 	check(t, rw_hipGraphInstantiate(1, ptr(e), graph, nil, nil, 0), hip.Success)
@@ -224,7 +229,7 @@ func status(t *testing.T, s uint64) hip.StreamCaptureStatus {
 // idle fails the test if calls are still looked at.
 func idle(t *testing.T) {
 	t.Helper()
-	if watching.Load() != nil || len(captures.streams) != 0 || len(captures.events) != 0 {
-		t.Errorf("still watching: %v, streams %v, events %v", watching.Load(), captures.streams, captures.events)
+	if watching.Load() != nil || captures().Active() {
+		t.Errorf("still watching: %v, capturing: %v", watching.Load(), captures().Active())
 	}
 }

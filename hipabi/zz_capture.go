@@ -516,11 +516,6 @@ func (c *captureRuntime) StreamAttachMemAsync(t hip.Thread, stream hip.Stream, d
 	return c.Runtime.StreamAttachMemAsync(t, stream, devPtr, length, flags)
 }
 
-// StreamBatchMemOp implements hip.Runtime.
-func (c *captureRuntime) StreamBatchMemOp(t hip.Thread, stream hip.Stream, paramArray []hip.StreamBatchMemOpParamsUnion, flags uint32) hip.Error {
-	return c.Runtime.StreamBatchMemOp(t, stream, paramArray, flags)
-}
-
 // StreamCreateWithPriority implements hip.Runtime.
 func (c *captureRuntime) StreamCreateWithPriority(t hip.Thread, flags uint32, priority int32) (stream hip.Stream, err hip.Error) {
 	return c.Runtime.StreamCreateWithPriority(t, flags, priority)

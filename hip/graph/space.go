@@ -72,3 +72,10 @@ func (x *Space) HasMemory() bool {
 	defer x.mu.Unlock()
 	return len(x.memory) > 0
 }
+
+// Size is how many graphs and nodes there are that a program can name.
+func (x *Space) Size() (graphs, nodes int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return len(x.graphs), len(x.nodes)
+}

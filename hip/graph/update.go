@@ -199,7 +199,7 @@ func sameParams(a, b Params) bool {
 			la.Start == lb.Start && la.Stop == lb.Stop && la.Flags == lb.Flags && la.GlobalSize == lb.GlobalSize && slices.Equal(la.Args, lb.Args) &&
 			a.Func == b.Func
 	case Memcpy:
-		return a == b.(Memcpy) && a.Op.Array == nil
+		return a == b.(Memcpy) && a.Op.General == nil
 	case Memset:
 		return a == b.(Memset)
 	case EventRecord:

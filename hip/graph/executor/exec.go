@@ -15,10 +15,10 @@ type exec struct {
 	ops     []hip.GraphOp
 	streams []hip.Stream // one a lane; the first is the launch's or, for a stream of another device, our own
 	events  []hip.Event
-	turn    hip.Event  // orders launches on different streams; 0 until it is needed
-	begun   hip.Event  // on a stream of another device
-	home    hip.Stream // lane 0 for launches on streams of other devices
-	last    hip.Stream // of the last launch
+	turns   map[int32]hip.Event // by device: they order launches on different streams
+	home    hip.Stream          // lane 0 for launches on streams of other devices
+	last    hip.Stream          // of the last launch
+	lastOn  int32
 	used    bool
 	gone    bool
 }
@@ -76,10 +76,8 @@ func (e *exec) release(t hip.Thread) {
 	for i, v := range e.events {
 		e.rt.EventDestroy(e.on(e.plan.marks[i], t), v)
 	}
-	for _, v := range []hip.Event{e.turn, e.begun} {
-		if v != 0 {
-			e.rt.EventDestroy(t, v)
-		}
+	for d, v := range e.turns {
+		e.rt.EventDestroy(e.on(d, t), v)
 	}
 }
 
@@ -91,12 +89,6 @@ func (e *exec) launch(t hip.Thread, s hip.Stream) hip.Error {
 	if e.gone {
 		return hip.ErrorInvalidValue
 	}
-	if e.used && e.last != s {
-		if err := e.follow(t, s); err != hip.Success {
-			return err
-		}
-	}
-	e.used, e.last = true, s
 	device := t.Device
 	if s > hip.StreamPerThread {
 		d, err := e.rt.StreamGetDevice(t, s)
@@ -105,62 +97,58 @@ func (e *exec) launch(t hip.Thread, s hip.Stream) hip.Error {
 		}
 		device = d
 	}
-	if device != e.plan.lanes[0] {
-		return e.abroad(t, s, device)
+	if e.used && (e.last != s || e.lastOn != device) {
+		if err := e.after(t, e.lastOn, e.last, device, s); err == hip.ErrorContextIsDestroyed { // that stream is gone
+			if err = e.rt.DeviceSynchronize(e.on(e.lastOn, t)); err != hip.Success {
+				return err
+			}
+		} else if err != hip.Success {
+			return err
+		}
 	}
-	e.streams[0] = s
-	return e.issue(t)
+	e.used, e.last, e.lastOn = true, s, device
+	if device == e.plan.lanes[0] {
+		e.streams[0] = s
+		return e.issue(t)
+	}
+	return e.abroad(t, s, device)
 }
 
-// event makes an event of the kind that only orders, where there is none yet.
-func (e *exec) event(t hip.Thread, v *hip.Event) (err hip.Error) {
-	if *v == 0 {
-		*v, err = e.rt.EventCreateWithFlags(t, eventDisableTiming)
+// after has what follows on one stream come behind what another has.
+func (e *exec) after(t hip.Thread, fromDevice int32, from hip.Stream, toDevice int32, to hip.Stream) (err hip.Error) {
+	v := e.turns[fromDevice]
+	if v == 0 {
+		if v, err = e.rt.EventCreateWithFlags(e.on(fromDevice, t), eventDisableTiming); err != hip.Success {
+			return err
+		}
+		if e.turns == nil {
+			e.turns = map[int32]hip.Event{}
+		}
+		e.turns[fromDevice] = v
 	}
-	return err
-}
-
-// follow has s wait for the last launch, which was on another stream.
-func (e *exec) follow(t hip.Thread, s hip.Stream) hip.Error {
-	t = e.on(e.plan.lanes[0], t)
-	if err := e.event(t, &e.turn); err != hip.Success {
+	if err = e.rt.EventRecord(e.on(fromDevice, t), v, from); err != hip.Success {
 		return err
 	}
-	if e.rt.EventRecord(t, e.turn, e.last) != hip.Success { // that stream is gone
-		return e.rt.DeviceSynchronize(t)
-	}
-	return e.rt.StreamWaitEvent(t, s, e.turn, 0)
+	return e.rt.StreamWaitEvent(e.on(toDevice, t), to, v, 0)
 }
 
 // abroad launches on a stream of another device than the graph's: the work is
 // done where it belongs, between two points of the stream.
 func (e *exec) abroad(t hip.Thread, s hip.Stream, device int32) (err hip.Error) {
-	at := e.on(e.plan.lanes[0], t)
+	own := e.plan.lanes[0]
 	if e.home == 0 {
-		if e.home, err = e.stream(t, at.Device); err != hip.Success {
+		if e.home, err = e.stream(t, own); err != hip.Success {
 			return err
 		}
 	}
-	t = e.on(device, t)
-	for _, v := range []*hip.Event{&e.begun, &e.turn} {
-		if err = e.event(t, v); err != hip.Success {
-			return err
-		}
-	}
-	if err = e.rt.EventRecord(t, e.begun, s); err != hip.Success {
-		return err
-	}
-	if err = e.rt.StreamWaitEvent(at, e.home, e.begun, 0); err != hip.Success {
+	if err = e.after(t, device, s, own, e.home); err != hip.Success {
 		return err
 	}
 	e.streams[0] = e.home
 	if err = e.issue(t); err != hip.Success {
 		return err
 	}
-	if err = e.rt.EventRecord(at, e.turn, e.home); err != hip.Success {
-		return err
-	}
-	return e.rt.StreamWaitEvent(t, s, e.turn, 0)
+	return e.after(t, own, e.home, device, s)
 }
 
 // issue puts the graph's work on its streams.

@@ -32,11 +32,6 @@ func (x *Executor) GraphInstantiate(t hip.Thread, d *hip.GraphDesc) (hip.GraphEx
 	if err := d.Check(); err != hip.Success {
 		return 0, err
 	}
-	for i := range d.Ops {
-		if err := x.can(&d.Ops[i]); err != hip.Success {
-			return 0, err
-		}
-	}
 	e := &exec{rt: x.rt, ops: d.Ops, plan: newPlan(d)}
 	if err := e.prepare(t); err != hip.Success {
 		e.release(t)
@@ -48,13 +43,6 @@ func (x *Executor) GraphInstantiate(t hip.Thread, d *hip.GraphDesc) (hip.GraphEx
 	h := hip.GraphExec(firstHandle + x.last)
 	x.execs[h] = e
 	return h, hip.Success
-}
-
-func (x *Executor) can(op *hip.GraphOp) hip.Error {
-	if op.Type == hip.GraphNodeTypeBatchMemOp {
-		return hip.ErrorNotSupported
-	}
-	return hip.Success
 }
 
 func (x *Executor) find(h hip.GraphExec) *exec {

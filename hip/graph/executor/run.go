@@ -19,6 +19,8 @@ func run(r hip.Runtime, t hip.Thread, s hip.Stream, op *hip.GraphOp) hip.Error {
 		return r.EventRecord(t, op.Event, s)
 	case hip.GraphNodeTypeWaitEvent:
 		return r.StreamWaitEvent(t, s, op.Event, 0)
+	case hip.GraphNodeTypeBatchMemOp:
+		return r.StreamBatchMemOp(t, s, op.Batch, 0)
 	case hip.GraphNodeTypeMemFree:
 		if op.Ptr != 0 {
 			return r.FreeAsync(t, op.Ptr, s)
@@ -30,8 +32,8 @@ func run(r hip.Runtime, t hip.Thread, s hip.Stream, op *hip.GraphOp) hip.Error {
 // runCopy makes as few copies of a box as its gaps allow.
 func runCopy(r hip.Runtime, t hip.Thread, s hip.Stream, c *hip.GraphCopy) hip.Error {
 	switch {
-	case c.Array != nil:
-		return hip.ErrorNotSupported
+	case c.General != nil:
+		return r.DrvMemcpy3DAsync(t, c.General, s)
 	case c.Width == 0 || c.Height == 0 || c.Depth == 0:
 		return hip.Success
 	case c.Peer:
@@ -73,7 +75,7 @@ func runSet(r hip.Runtime, t hip.Thread, s hip.Stream, m *hip.GraphSet) hip.Erro
 func setRow(r hip.Runtime, t hip.Thread, s hip.Stream, m *hip.GraphSet, dst hip.Ptr, n uint64) hip.Error {
 	switch m.Element {
 	case 1:
-		return r.MemsetD8Async(t, dst, uint8(m.Value), n, s)
+		return r.MemsetAsync(t, dst, int32(m.Value), n, s)
 	case 2:
 		return r.MemsetD16Async(t, dst, uint16(m.Value), n, s)
 	}
