@@ -105,9 +105,14 @@ func (op *GraphOp) Check() Error {
 	return Success
 }
 
-// CheckChange tells whether a change makes sense for a description.
+// CheckChange tells whether a change makes sense for a description. Anything may
+// become a function of the host and the other way round: so does what only
+// another process can do.
 func (d *GraphDesc) CheckChange(c *GraphChange) Error {
-	if uint64(c.Index) >= uint64(len(d.Ops)) || d.Ops[c.Index].Type != c.Op.Type {
+	if uint64(c.Index) >= uint64(len(d.Ops)) {
+		return ErrorInvalidValue
+	}
+	if old := d.Ops[c.Index].Type; old != c.Op.Type && old != GraphNodeTypeHost && c.Op.Type != GraphNodeTypeHost {
 		return ErrorInvalidValue
 	}
 	return c.Op.Check()

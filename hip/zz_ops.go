@@ -35,6 +35,10 @@ const (
 	OpFreeAsync                            uint16 = 0x0206
 	OpGetDeviceCount                       uint16 = 0x0100
 	OpGetDevicePropertiesR0600             uint16 = 0x0103
+	OpGraphExecDestroy                     uint16 = 0x1063
+	OpGraphExecUpdate                      uint16 = 0x1061
+	OpGraphInstantiate                     uint16 = 0x1060
+	OpGraphLaunch                          uint16 = 0x1062
 	OpHostFree                             uint16 = 0x0265
 	OpHostGetDevicePointer                 uint16 = 0x0262
 	OpHostGetFlags                         uint16 = 0x0263
@@ -137,6 +141,9 @@ var opTraits = [1 << 13]Traits{
 	OpLaunchKernelMultiDevice: ReturnsErrors,
 	OpFree:                    ReturnsErrors,
 	OpFreeAsync:               ReturnsErrors,
+	OpGraphExecDestroy:        ReturnsErrors,
+	OpGraphExecUpdate:         ReturnsErrors,
+	OpGraphLaunch:             ReturnsErrors,
 	OpLaunchHostFunc:          ReturnsErrors,
 	OpMemcpy:                  CopiesRows,
 	OpMemcpy2D:                CopiesRows,
@@ -200,6 +207,10 @@ var opNames = map[uint16]string{
 	OpFreeAsync:                            "hipFreeAsync",
 	OpGetDeviceCount:                       "hipGetDeviceCount",
 	OpGetDevicePropertiesR0600:             "hipGetDevicePropertiesR0600",
+	OpGraphExecDestroy:                     "hipGraphExecDestroy",
+	OpGraphExecUpdate:                      "hipGraphExecUpdate",
+	OpGraphInstantiate:                     "hipGraphInstantiateWithFlags",
+	OpGraphLaunch:                          "hipGraphLaunch",
 	OpHostFree:                             "hipHostFree",
 	OpHostGetDevicePointer:                 "hipHostGetDevicePointer",
 	OpHostGetFlags:                         "hipHostGetFlags",

@@ -37,6 +37,10 @@ type Runtime interface {
 	FreeAsync(t Thread, devPtr Ptr, stream Stream) Error                                                                                                       // hipFreeAsync
 	GetDeviceCount() (count int32, err Error)                                                                                                                  // hipGetDeviceCount
 	GetDevicePropertiesR0600(deviceId int32) (prop *DevicePropR0600, err Error)                                                                                // hipGetDevicePropertiesR0600
+	GraphExecDestroy(t Thread, exec GraphExec) Error                                                                                                           // hipGraphExecDestroy
+	GraphExecUpdate(t Thread, exec GraphExec, changes []GraphChange) Error                                                                                     // hipGraphExecUpdate
+	GraphInstantiate(t Thread, desc *GraphDesc) (GraphExec, Error)                                                                                             // hipGraphInstantiateWithFlags
+	GraphLaunch(t Thread, exec GraphExec, stream Stream) Error                                                                                                 // hipGraphLaunch
 	HostFree(t Thread, ptr Ptr) Error                                                                                                                          // hipHostFree
 	HostGetDevicePointer(t Thread, hstPtr Ptr, flags uint32) (devPtr Ptr, err Error)                                                                           // hipHostGetDevicePointer
 	HostGetFlags(t Thread, hostPtr Ptr) (flagsPtr uint32, err Error)                                                                                           // hipHostGetFlags
@@ -271,6 +275,22 @@ func (Unimplemented) GetDeviceCount() (count int32, err Error) {
 func (Unimplemented) GetDevicePropertiesR0600(deviceId int32) (prop *DevicePropR0600, err Error) {
 	err = ErrorNotSupported
 	return
+}
+
+func (Unimplemented) GraphExecDestroy(t Thread, exec GraphExec) Error {
+	return ErrorNotSupported
+}
+
+func (Unimplemented) GraphExecUpdate(t Thread, exec GraphExec, changes []GraphChange) Error {
+	return ErrorNotSupported
+}
+
+func (Unimplemented) GraphInstantiate(t Thread, desc *GraphDesc) (GraphExec, Error) {
+	return 0, ErrorNotSupported
+}
+
+func (Unimplemented) GraphLaunch(t Thread, exec GraphExec, stream Stream) Error {
+	return ErrorNotSupported
 }
 
 func (Unimplemented) HostFree(t Thread, ptr Ptr) Error {

@@ -16,14 +16,12 @@ import (
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/graph"
-	"github.com/rocwire/rocwire/hip/graph/executor"
 )
 
 // graphState is the graphs and captures of the process, since its Runtime is there.
 type graphState struct {
 	space    *graph.Space
 	captures *graph.Captures
-	executor *executor.Executor
 	shown    shownTable
 }
 
@@ -31,8 +29,8 @@ var graphing atomic.Pointer[graphState]
 
 // resetGraphs forgets every graph. Called when another Runtime is put behind
 // the exports.
-func resetGraphs(r hip.Runtime) {
-	s := &graphState{executor: executor.New(r)}
+func resetGraphs() {
+	s := &graphState{}
 	s.space = graph.NewSpace(graph.Hooks{
 		Free: func(device int32, p hip.Ptr) {
 			bare().Free(hip.Thread{Device: device}, p)

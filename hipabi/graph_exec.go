@@ -9,25 +9,12 @@ import (
 	"github.com/rocwire/rocwire/hip/graph"
 )
 
-// executable is what the exports of executable graphs need of a Runtime.
-type executable interface {
-	GraphInstantiate(t hip.Thread, d *hip.GraphDesc) (hip.GraphExec, hip.Error)
-	GraphExecUpdate(t hip.Thread, h hip.GraphExec, changes []hip.GraphChange) hip.Error
-	GraphLaunch(t hip.Thread, h hip.GraphExec, s hip.Stream) hip.Error
-	GraphExecDestroy(t hip.Thread, h hip.GraphExec) hip.Error
-}
-
-func execRuntime() executable {
-	bare()
-	return graphing.Load().executor
-}
-
 func instantiate(t hip.Thread, out unsafe.Pointer, g, flags uint64) hip.Error {
 	e, d, err := graphs().Instantiate(g, flags)
 	if err != hip.Success {
 		return err
 	}
-	h, err := execRuntime().GraphInstantiate(t, d)
+	h, err := bare().GraphInstantiate(t, d)
 	if err != hip.Success {
 		graphs().DestroyExec(e)
 		return err
@@ -89,7 +76,7 @@ func rw_hipGraphInstantiateWithParams(thread uint64, out unsafe.Pointer, g uint6
 func rw_hipGraphExecDestroy(thread uint64, exec uint64) int32 {
 	h, err := graphs().DestroyExec(exec)
 	if err == hip.Success {
-		err = execRuntime().GraphExecDestroy(threadOf(thread), h)
+		err = bare().GraphExecDestroy(threadOf(thread), h)
 	}
 	return int32(err)
 }
@@ -133,7 +120,7 @@ func rw_hipGraphLaunch(thread uint64, exec uint64, stream uint64) int32 {
 	}
 	h, err := graphs().Launch(exec)
 	if err == hip.Success {
-		err = execRuntime().GraphLaunch(t, h, s)
+		err = bare().GraphLaunch(t, h, s)
 	}
 	return int32(err)
 }

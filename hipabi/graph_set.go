@@ -62,7 +62,7 @@ func setExecParams(thread, exec, node uint64, make func(t hip.Thread) (graph.Par
 // changed tells the Runtime what became different.
 func changed(t hip.Thread, h hip.GraphExec, changes []hip.GraphChange, err hip.Error) int32 {
 	if err == hip.Success && len(changes) > 0 {
-		err = execRuntime().GraphExecUpdate(t, h, changes)
+		err = bare().GraphExecUpdate(t, h, changes)
 	}
 	return int32(err)
 }

@@ -41,7 +41,7 @@ func SetOpener(open func() hip.Runtime) {
 	opening.Lock()
 	defer opening.Unlock()
 	opener = open
-	resetGraphs(hip.Unimplemented{})
+	resetGraphs()
 	current.Store(nil)
 }
 
@@ -51,7 +51,7 @@ func use(r hip.Runtime) {
 	devices.reset()
 	threadStreams.reset()
 	registered.reset()
-	resetGraphs(r)
+	resetGraphs()
 	current.Store(&r)
 }
 

@@ -5,11 +5,13 @@ import (
 	"testing"
 
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hip/graph/executor"
 )
 
 // tracer is a fake that writes down what reaches its streams, in order.
 type tracer struct {
 	*fake
+	graphs  *executor.Executor
 	ops     []op
 	events  map[hip.Event]bool
 	flags   map[hip.Stream]uint32
@@ -36,8 +38,25 @@ func (o op) String() string {
 func newTracer(t *testing.T) *tracer {
 	t.Helper()
 	x := &tracer{fake: newFake(t, "gfx942", "gfx942"), events: map[hip.Event]bool{}, flags: map[hip.Stream]uint32{}, device: map[hip.Stream]int32{}}
+	x.graphs = executor.New(x)
 	SetRuntime(x)
 	return x
+}
+
+func (x *tracer) GraphInstantiate(t hip.Thread, d *hip.GraphDesc) (hip.GraphExec, hip.Error) {
+	return x.graphs.GraphInstantiate(t, d)
+}
+
+func (x *tracer) GraphExecUpdate(t hip.Thread, h hip.GraphExec, changes []hip.GraphChange) hip.Error {
+	return x.graphs.GraphExecUpdate(t, h, changes)
+}
+
+func (x *tracer) GraphLaunch(t hip.Thread, h hip.GraphExec, s hip.Stream) hip.Error {
+	return x.graphs.GraphLaunch(t, h, s)
+}
+
+func (x *tracer) GraphExecDestroy(t hip.Thread, h hip.GraphExec) hip.Error {
+	return x.graphs.GraphExecDestroy(t, h)
 }
 
 func (x *tracer) do(t hip.Thread, s hip.Stream, format string, args ...any) hip.Error {

@@ -160,6 +160,26 @@ func (c *captureRuntime) GetDevicePropertiesR0600(deviceId int32) (prop *hip.Dev
 	return c.Runtime.GetDevicePropertiesR0600(deviceId)
 }
 
+// GraphExecDestroy implements hip.Runtime.
+func (c *captureRuntime) GraphExecDestroy(t hip.Thread, exec hip.GraphExec) hip.Error {
+	return c.Runtime.GraphExecDestroy(t, exec)
+}
+
+// GraphExecUpdate implements hip.Runtime.
+func (c *captureRuntime) GraphExecUpdate(t hip.Thread, exec hip.GraphExec, changes []hip.GraphChange) hip.Error {
+	return c.Runtime.GraphExecUpdate(t, exec, changes)
+}
+
+// GraphInstantiate implements hip.Runtime.
+func (c *captureRuntime) GraphInstantiate(t hip.Thread, desc *hip.GraphDesc) (hip.GraphExec, hip.Error) {
+	return c.Runtime.GraphInstantiate(t, desc)
+}
+
+// GraphLaunch implements hip.Runtime.
+func (c *captureRuntime) GraphLaunch(t hip.Thread, exec hip.GraphExec, stream hip.Stream) hip.Error {
+	return c.Runtime.GraphLaunch(t, exec, stream)
+}
+
 // HostFree implements hip.Runtime.
 func (c *captureRuntime) HostFree(t hip.Thread, ptr hip.Ptr) hip.Error {
 	if err := c.unsafe(t); err != hip.Success {

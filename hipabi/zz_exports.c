@@ -171,10 +171,7 @@ hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t * mem_pool, int device)
 
 hipError_t hipDeviceGetGraphMemAttribute(int device, hipGraphMemAttributeType attr, void * value)
 {
-	(void)device;
-	(void)attr;
-	(void)value;
-	return rw_unsupported("hipDeviceGetGraphMemAttribute");
+	return rw_return((hipError_t)rw_hipDeviceGetGraphMemAttribute(rw_thread(), (int32_t)device, (int32_t)attr, (uintptr_t)value));
 }
 
 hipError_t hipDeviceGetLimit(size_t * pValue, enum hipLimit_t limit)
@@ -219,8 +216,7 @@ hipError_t hipDeviceGetUuid(hipUUID * uuid, hipDevice_t device)
 
 hipError_t hipDeviceGraphMemTrim(int device)
 {
-	(void)device;
-	return rw_unsupported("hipDeviceGraphMemTrim");
+	return rw_return((hipError_t)rw_hipDeviceGraphMemTrim(rw_thread(), (int32_t)device));
 }
 
 hipError_t hipDeviceReset(void)
@@ -235,10 +231,7 @@ hipError_t hipDeviceSetCacheConfig(hipFuncCache_t cacheConfig)
 
 hipError_t hipDeviceSetGraphMemAttribute(int device, hipGraphMemAttributeType attr, void * value)
 {
-	(void)device;
-	(void)attr;
-	(void)value;
-	return rw_unsupported("hipDeviceSetGraphMemAttribute");
+	return rw_return((hipError_t)rw_hipDeviceSetGraphMemAttribute(rw_thread(), (int32_t)device, (int32_t)attr, (uintptr_t)value));
 }
 
 hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value)
@@ -268,66 +261,37 @@ hipError_t hipDeviceTotalMem(size_t * bytes, hipDevice_t device)
 
 hipError_t hipDrvGraphAddMemcpyNode(hipGraphNode_t * phGraphNode, hipGraph_t hGraph, const hipGraphNode_t * dependencies, size_t numDependencies, const HIP_MEMCPY3D * copyParams, hipCtx_t ctx)
 {
-	(void)phGraphNode;
-	(void)hGraph;
-	(void)dependencies;
-	(void)numDependencies;
-	(void)copyParams;
-	(void)ctx;
-	return rw_unsupported("hipDrvGraphAddMemcpyNode");
+	return rw_return((hipError_t)rw_hipDrvGraphAddMemcpyNode(rw_thread(), (void *)phGraphNode, (uint64_t)(uintptr_t)hGraph, (void *)dependencies, numDependencies, (void *)copyParams, (void *)ctx));
 }
 
 hipError_t hipDrvGraphAddMemFreeNode(hipGraphNode_t * phGraphNode, hipGraph_t hGraph, const hipGraphNode_t * dependencies, size_t numDependencies, hipDeviceptr_t dptr)
 {
-	(void)phGraphNode;
-	(void)hGraph;
-	(void)dependencies;
-	(void)numDependencies;
-	(void)dptr;
-	return rw_unsupported("hipDrvGraphAddMemFreeNode");
+	return rw_return((hipError_t)rw_hipDrvGraphAddMemFreeNode(rw_thread(), (void *)phGraphNode, (uint64_t)(uintptr_t)hGraph, (void *)dependencies, numDependencies, (uintptr_t)dptr));
 }
 
 hipError_t hipDrvGraphAddMemsetNode(hipGraphNode_t * phGraphNode, hipGraph_t hGraph, const hipGraphNode_t * dependencies, size_t numDependencies, const HIP_MEMSET_NODE_PARAMS * memsetParams, hipCtx_t ctx)
 {
-	(void)phGraphNode;
-	(void)hGraph;
-	(void)dependencies;
-	(void)numDependencies;
-	(void)memsetParams;
-	(void)ctx;
-	return rw_unsupported("hipDrvGraphAddMemsetNode");
+	return rw_return((hipError_t)rw_hipDrvGraphAddMemsetNode(rw_thread(), (void *)phGraphNode, (uint64_t)(uintptr_t)hGraph, (void *)dependencies, numDependencies, (void *)memsetParams, (void *)ctx));
 }
 
 hipError_t hipDrvGraphExecMemcpyNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, const HIP_MEMCPY3D * copyParams, hipCtx_t ctx)
 {
-	(void)hGraphExec;
-	(void)hNode;
-	(void)copyParams;
-	(void)ctx;
-	return rw_unsupported("hipDrvGraphExecMemcpyNodeSetParams");
+	return rw_return((hipError_t)rw_hipDrvGraphExecMemcpyNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)hNode, (void *)copyParams, (void *)ctx));
 }
 
 hipError_t hipDrvGraphExecMemsetNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, const HIP_MEMSET_NODE_PARAMS * memsetParams, hipCtx_t ctx)
 {
-	(void)hGraphExec;
-	(void)hNode;
-	(void)memsetParams;
-	(void)ctx;
-	return rw_unsupported("hipDrvGraphExecMemsetNodeSetParams");
+	return rw_return((hipError_t)rw_hipDrvGraphExecMemsetNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)hNode, (void *)memsetParams, (void *)ctx));
 }
 
 hipError_t hipDrvGraphMemcpyNodeGetParams(hipGraphNode_t hNode, HIP_MEMCPY3D * nodeParams)
 {
-	(void)hNode;
-	(void)nodeParams;
-	return rw_unsupported("hipDrvGraphMemcpyNodeGetParams");
+	return rw_return((hipError_t)rw_hipDrvGraphMemcpyNodeGetParams(rw_thread(), (uint64_t)(uintptr_t)hNode, (void *)nodeParams));
 }
 
 hipError_t hipDrvGraphMemcpyNodeSetParams(hipGraphNode_t hNode, const HIP_MEMCPY3D * nodeParams)
 {
-	(void)hNode;
-	(void)nodeParams;
-	return rw_unsupported("hipDrvGraphMemcpyNodeSetParams");
+	return rw_return((hipError_t)rw_hipDrvGraphMemcpyNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)hNode, (void *)nodeParams));
 }
 
 hipError_t hipDrvMemcpy3D(const HIP_MEMCPY3D * pCopy)
@@ -563,192 +527,97 @@ hipError_t hipGetTextureReference(const textureReference ** texref, const void *
 
 hipError_t hipGraphAddBatchMemOpNode(hipGraphNode_t * phGraphNode, hipGraph_t hGraph, const hipGraphNode_t * dependencies, size_t numDependencies, const hipBatchMemOpNodeParams * nodeParams)
 {
-	(void)phGraphNode;
-	(void)hGraph;
-	(void)dependencies;
-	(void)numDependencies;
-	(void)nodeParams;
-	return rw_unsupported("hipGraphAddBatchMemOpNode");
+	return rw_return((hipError_t)rw_hipGraphAddBatchMemOpNode(rw_thread(), (void *)phGraphNode, (uint64_t)(uintptr_t)hGraph, (void *)dependencies, numDependencies, (void *)nodeParams));
 }
 
 hipError_t hipGraphAddChildGraphNode(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, hipGraph_t childGraph)
 {
-	(void)pGraphNode;
-	(void)graph;
-	(void)pDependencies;
-	(void)numDependencies;
-	(void)childGraph;
-	return rw_unsupported("hipGraphAddChildGraphNode");
+	return rw_return((hipError_t)rw_hipGraphAddChildGraphNode(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (uint64_t)(uintptr_t)childGraph));
 }
 
 hipError_t hipGraphAddDependencies(hipGraph_t graph, const hipGraphNode_t * from, const hipGraphNode_t * to, size_t numDependencies)
 {
-	(void)graph;
-	(void)from;
-	(void)to;
-	(void)numDependencies;
-	return rw_unsupported("hipGraphAddDependencies");
+	return rw_return((hipError_t)rw_hipGraphAddDependencies(rw_thread(), (uint64_t)(uintptr_t)graph, (void *)from, (void *)to, numDependencies));
 }
 
 hipError_t hipGraphAddEmptyNode(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies)
 {
-	(void)pGraphNode;
-	(void)graph;
-	(void)pDependencies;
-	(void)numDependencies;
-	return rw_unsupported("hipGraphAddEmptyNode");
+	return rw_return((hipError_t)rw_hipGraphAddEmptyNode(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies));
 }
 
 hipError_t hipGraphAddEventRecordNode(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, hipEvent_t event)
 {
-	(void)pGraphNode;
-	(void)graph;
-	(void)pDependencies;
-	(void)numDependencies;
-	(void)event;
-	return rw_unsupported("hipGraphAddEventRecordNode");
+	return rw_return((hipError_t)rw_hipGraphAddEventRecordNode(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (uint64_t)(uintptr_t)event));
 }
 
 hipError_t hipGraphAddEventWaitNode(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, hipEvent_t event)
 {
-	(void)pGraphNode;
-	(void)graph;
-	(void)pDependencies;
-	(void)numDependencies;
-	(void)event;
-	return rw_unsupported("hipGraphAddEventWaitNode");
+	return rw_return((hipError_t)rw_hipGraphAddEventWaitNode(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (uint64_t)(uintptr_t)event));
 }
 
 hipError_t hipGraphAddHostNode(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, const hipHostNodeParams * pNodeParams)
 {
-	(void)pGraphNode;
-	(void)graph;
-	(void)pDependencies;
-	(void)numDependencies;
-	(void)pNodeParams;
-	return rw_unsupported("hipGraphAddHostNode");
+	return rw_return((hipError_t)rw_hipGraphAddHostNode(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (void *)pNodeParams));
 }
 
 hipError_t hipGraphAddKernelNode(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, const hipKernelNodeParams * pNodeParams)
 {
-	(void)pGraphNode;
-	(void)graph;
-	(void)pDependencies;
-	(void)numDependencies;
-	(void)pNodeParams;
-	return rw_unsupported("hipGraphAddKernelNode");
+	return rw_return((hipError_t)rw_hipGraphAddKernelNode(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (void *)pNodeParams));
 }
 
 hipError_t hipGraphAddMemAllocNode(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, hipMemAllocNodeParams * pNodeParams)
 {
-	(void)pGraphNode;
-	(void)graph;
-	(void)pDependencies;
-	(void)numDependencies;
-	(void)pNodeParams;
-	return rw_unsupported("hipGraphAddMemAllocNode");
+	return rw_return((hipError_t)rw_hipGraphAddMemAllocNode(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (void *)pNodeParams));
 }
 
 hipError_t hipGraphAddMemcpyNode(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, const hipMemcpy3DParms * pCopyParams)
 {
-	(void)pGraphNode;
-	(void)graph;
-	(void)pDependencies;
-	(void)numDependencies;
-	(void)pCopyParams;
-	return rw_unsupported("hipGraphAddMemcpyNode");
+	return rw_return((hipError_t)rw_hipGraphAddMemcpyNode(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (void *)pCopyParams));
 }
 
 hipError_t hipGraphAddMemcpyNode1D(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, void * dst, const void * src, size_t count, hipMemcpyKind kind)
 {
-	(void)pGraphNode;
-	(void)graph;
-	(void)pDependencies;
-	(void)numDependencies;
-	(void)dst;
-	(void)src;
-	(void)count;
-	(void)kind;
-	return rw_unsupported("hipGraphAddMemcpyNode1D");
+	return rw_return((hipError_t)rw_hipGraphAddMemcpyNode1D(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (uintptr_t)dst, (uintptr_t)src, count, (int32_t)kind));
 }
 
 hipError_t hipGraphAddMemcpyNodeFromSymbol(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, void * dst, const void * symbol, size_t count, size_t offset, hipMemcpyKind kind)
 {
-	(void)pGraphNode;
-	(void)graph;
-	(void)pDependencies;
-	(void)numDependencies;
-	(void)dst;
-	(void)symbol;
-	(void)count;
-	(void)offset;
-	(void)kind;
-	return rw_unsupported("hipGraphAddMemcpyNodeFromSymbol");
+	return rw_return((hipError_t)rw_hipGraphAddMemcpyNodeFromSymbol(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (uintptr_t)dst, (uintptr_t)symbol, count, offset, (int32_t)kind));
 }
 
 hipError_t hipGraphAddMemcpyNodeToSymbol(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, const void * symbol, const void * src, size_t count, size_t offset, hipMemcpyKind kind)
 {
-	(void)pGraphNode;
-	(void)graph;
-	(void)pDependencies;
-	(void)numDependencies;
-	(void)symbol;
-	(void)src;
-	(void)count;
-	(void)offset;
-	(void)kind;
-	return rw_unsupported("hipGraphAddMemcpyNodeToSymbol");
+	return rw_return((hipError_t)rw_hipGraphAddMemcpyNodeToSymbol(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (uintptr_t)symbol, (uintptr_t)src, count, offset, (int32_t)kind));
 }
 
 hipError_t hipGraphAddMemFreeNode(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, void * dev_ptr)
 {
-	(void)pGraphNode;
-	(void)graph;
-	(void)pDependencies;
-	(void)numDependencies;
-	(void)dev_ptr;
-	return rw_unsupported("hipGraphAddMemFreeNode");
+	return rw_return((hipError_t)rw_hipGraphAddMemFreeNode(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (uintptr_t)dev_ptr));
 }
 
 hipError_t hipGraphAddMemsetNode(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, const hipMemsetParams * pMemsetParams)
 {
-	(void)pGraphNode;
-	(void)graph;
-	(void)pDependencies;
-	(void)numDependencies;
-	(void)pMemsetParams;
-	return rw_unsupported("hipGraphAddMemsetNode");
+	return rw_return((hipError_t)rw_hipGraphAddMemsetNode(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (void *)pMemsetParams));
 }
 
 hipError_t hipGraphAddNode(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, hipGraphNodeParams * nodeParams)
 {
-	(void)pGraphNode;
-	(void)graph;
-	(void)pDependencies;
-	(void)numDependencies;
-	(void)nodeParams;
-	return rw_unsupported("hipGraphAddNode");
+	return rw_return((hipError_t)rw_hipGraphAddNode(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (void *)nodeParams));
 }
 
 hipError_t hipGraphBatchMemOpNodeGetParams(hipGraphNode_t hNode, hipBatchMemOpNodeParams * nodeParams_out)
 {
-	(void)hNode;
-	(void)nodeParams_out;
-	return rw_unsupported("hipGraphBatchMemOpNodeGetParams");
+	return rw_return((hipError_t)rw_hipGraphBatchMemOpNodeGetParams(rw_thread(), (uint64_t)(uintptr_t)hNode, (void *)nodeParams_out));
 }
 
 hipError_t hipGraphBatchMemOpNodeSetParams(hipGraphNode_t hNode, hipBatchMemOpNodeParams * nodeParams)
 {
-	(void)hNode;
-	(void)nodeParams;
-	return rw_unsupported("hipGraphBatchMemOpNodeSetParams");
+	return rw_return((hipError_t)rw_hipGraphBatchMemOpNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)hNode, (void *)nodeParams));
 }
 
 hipError_t hipGraphChildGraphNodeGetGraph(hipGraphNode_t node, hipGraph_t * pGraph)
 {
-	(void)node;
-	(void)pGraph;
-	return rw_unsupported("hipGraphChildGraphNodeGetGraph");
+	return rw_return((hipError_t)rw_hipGraphChildGraphNodeGetGraph(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pGraph));
 }
 
 hipError_t hipGraphClone(hipGraph_t * pGraphClone, hipGraph_t originalGraph)
@@ -763,10 +632,7 @@ hipError_t hipGraphCreate(hipGraph_t * pGraph, unsigned int flags)
 
 hipError_t hipGraphDebugDotPrint(hipGraph_t graph, const char * path, unsigned int flags)
 {
-	(void)graph;
-	(void)path;
-	(void)flags;
-	return rw_unsupported("hipGraphDebugDotPrint");
+	return rw_return((hipError_t)rw_hipGraphDebugDotPrint(rw_thread(), (uint64_t)(uintptr_t)graph, (void *)path, flags));
 }
 
 hipError_t hipGraphDestroy(hipGraph_t graph)
@@ -776,52 +642,37 @@ hipError_t hipGraphDestroy(hipGraph_t graph)
 
 hipError_t hipGraphDestroyNode(hipGraphNode_t node)
 {
-	(void)node;
-	return rw_unsupported("hipGraphDestroyNode");
+	return rw_return((hipError_t)rw_hipGraphDestroyNode(rw_thread(), (uint64_t)(uintptr_t)node));
 }
 
 hipError_t hipGraphEventRecordNodeGetEvent(hipGraphNode_t node, hipEvent_t * event_out)
 {
-	(void)node;
-	(void)event_out;
-	return rw_unsupported("hipGraphEventRecordNodeGetEvent");
+	return rw_return((hipError_t)rw_hipGraphEventRecordNodeGetEvent(rw_thread(), (uint64_t)(uintptr_t)node, (void *)event_out));
 }
 
 hipError_t hipGraphEventRecordNodeSetEvent(hipGraphNode_t node, hipEvent_t event)
 {
-	(void)node;
-	(void)event;
-	return rw_unsupported("hipGraphEventRecordNodeSetEvent");
+	return rw_return((hipError_t)rw_hipGraphEventRecordNodeSetEvent(rw_thread(), (uint64_t)(uintptr_t)node, (uint64_t)(uintptr_t)event));
 }
 
 hipError_t hipGraphEventWaitNodeGetEvent(hipGraphNode_t node, hipEvent_t * event_out)
 {
-	(void)node;
-	(void)event_out;
-	return rw_unsupported("hipGraphEventWaitNodeGetEvent");
+	return rw_return((hipError_t)rw_hipGraphEventWaitNodeGetEvent(rw_thread(), (uint64_t)(uintptr_t)node, (void *)event_out));
 }
 
 hipError_t hipGraphEventWaitNodeSetEvent(hipGraphNode_t node, hipEvent_t event)
 {
-	(void)node;
-	(void)event;
-	return rw_unsupported("hipGraphEventWaitNodeSetEvent");
+	return rw_return((hipError_t)rw_hipGraphEventWaitNodeSetEvent(rw_thread(), (uint64_t)(uintptr_t)node, (uint64_t)(uintptr_t)event));
 }
 
 hipError_t hipGraphExecBatchMemOpNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, const hipBatchMemOpNodeParams * nodeParams)
 {
-	(void)hGraphExec;
-	(void)hNode;
-	(void)nodeParams;
-	return rw_unsupported("hipGraphExecBatchMemOpNodeSetParams");
+	return rw_return((hipError_t)rw_hipGraphExecBatchMemOpNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)hNode, (void *)nodeParams));
 }
 
 hipError_t hipGraphExecChildGraphNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t node, hipGraph_t childGraph)
 {
-	(void)hGraphExec;
-	(void)node;
-	(void)childGraph;
-	return rw_unsupported("hipGraphExecChildGraphNodeSetParams");
+	return rw_return((hipError_t)rw_hipGraphExecChildGraphNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)node, (uint64_t)(uintptr_t)childGraph));
 }
 
 hipError_t hipGraphExecDestroy(hipGraphExec_t graphExec)
@@ -831,18 +682,12 @@ hipError_t hipGraphExecDestroy(hipGraphExec_t graphExec)
 
 hipError_t hipGraphExecEventRecordNodeSetEvent(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, hipEvent_t event)
 {
-	(void)hGraphExec;
-	(void)hNode;
-	(void)event;
-	return rw_unsupported("hipGraphExecEventRecordNodeSetEvent");
+	return rw_return((hipError_t)rw_hipGraphExecEventRecordNodeSetEvent(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)hNode, (uint64_t)(uintptr_t)event));
 }
 
 hipError_t hipGraphExecEventWaitNodeSetEvent(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, hipEvent_t event)
 {
-	(void)hGraphExec;
-	(void)hNode;
-	(void)event;
-	return rw_unsupported("hipGraphExecEventWaitNodeSetEvent");
+	return rw_return((hipError_t)rw_hipGraphExecEventWaitNodeSetEvent(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)hNode, (uint64_t)(uintptr_t)event));
 }
 
 hipError_t hipGraphExecGetFlags(hipGraphExec_t graphExec, unsigned long long * flags)
@@ -852,95 +697,52 @@ hipError_t hipGraphExecGetFlags(hipGraphExec_t graphExec, unsigned long long * f
 
 hipError_t hipGraphExecHostNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t node, const hipHostNodeParams * pNodeParams)
 {
-	(void)hGraphExec;
-	(void)node;
-	(void)pNodeParams;
-	return rw_unsupported("hipGraphExecHostNodeSetParams");
+	return rw_return((hipError_t)rw_hipGraphExecHostNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)node, (void *)pNodeParams));
 }
 
 hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t node, const hipKernelNodeParams * pNodeParams)
 {
-	(void)hGraphExec;
-	(void)node;
-	(void)pNodeParams;
-	return rw_unsupported("hipGraphExecKernelNodeSetParams");
+	return rw_return((hipError_t)rw_hipGraphExecKernelNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)node, (void *)pNodeParams));
 }
 
 hipError_t hipGraphExecMemcpyNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t node, hipMemcpy3DParms * pNodeParams)
 {
-	(void)hGraphExec;
-	(void)node;
-	(void)pNodeParams;
-	return rw_unsupported("hipGraphExecMemcpyNodeSetParams");
+	return rw_return((hipError_t)rw_hipGraphExecMemcpyNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)node, (void *)pNodeParams));
 }
 
 hipError_t hipGraphExecMemcpyNodeSetParams1D(hipGraphExec_t hGraphExec, hipGraphNode_t node, void * dst, const void * src, size_t count, hipMemcpyKind kind)
 {
-	(void)hGraphExec;
-	(void)node;
-	(void)dst;
-	(void)src;
-	(void)count;
-	(void)kind;
-	return rw_unsupported("hipGraphExecMemcpyNodeSetParams1D");
+	return rw_return((hipError_t)rw_hipGraphExecMemcpyNodeSetParams1D(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)node, (uintptr_t)dst, (uintptr_t)src, count, (int32_t)kind));
 }
 
 hipError_t hipGraphExecMemcpyNodeSetParamsFromSymbol(hipGraphExec_t hGraphExec, hipGraphNode_t node, void * dst, const void * symbol, size_t count, size_t offset, hipMemcpyKind kind)
 {
-	(void)hGraphExec;
-	(void)node;
-	(void)dst;
-	(void)symbol;
-	(void)count;
-	(void)offset;
-	(void)kind;
-	return rw_unsupported("hipGraphExecMemcpyNodeSetParamsFromSymbol");
+	return rw_return((hipError_t)rw_hipGraphExecMemcpyNodeSetParamsFromSymbol(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)node, (uintptr_t)dst, (uintptr_t)symbol, count, offset, (int32_t)kind));
 }
 
 hipError_t hipGraphExecMemcpyNodeSetParamsToSymbol(hipGraphExec_t hGraphExec, hipGraphNode_t node, const void * symbol, const void * src, size_t count, size_t offset, hipMemcpyKind kind)
 {
-	(void)hGraphExec;
-	(void)node;
-	(void)symbol;
-	(void)src;
-	(void)count;
-	(void)offset;
-	(void)kind;
-	return rw_unsupported("hipGraphExecMemcpyNodeSetParamsToSymbol");
+	return rw_return((hipError_t)rw_hipGraphExecMemcpyNodeSetParamsToSymbol(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)node, (uintptr_t)symbol, (uintptr_t)src, count, offset, (int32_t)kind));
 }
 
 hipError_t hipGraphExecMemsetNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t node, const hipMemsetParams * pNodeParams)
 {
-	(void)hGraphExec;
-	(void)node;
-	(void)pNodeParams;
-	return rw_unsupported("hipGraphExecMemsetNodeSetParams");
+	return rw_return((hipError_t)rw_hipGraphExecMemsetNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)node, (void *)pNodeParams));
 }
 
 hipError_t hipGraphExecNodeSetParams(hipGraphExec_t graphExec, hipGraphNode_t node, hipGraphNodeParams * nodeParams)
 {
-	(void)graphExec;
-	(void)node;
-	(void)nodeParams;
-	return rw_unsupported("hipGraphExecNodeSetParams");
+	return rw_return((hipError_t)rw_hipGraphExecNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)graphExec, (uint64_t)(uintptr_t)node, (void *)nodeParams));
 }
 
 hipError_t hipGraphExecUpdate(hipGraphExec_t hGraphExec, hipGraph_t hGraph, hipGraphNode_t * hErrorNode_out, hipGraphExecUpdateResult * updateResult_out)
 {
-	(void)hGraphExec;
-	(void)hGraph;
-	(void)hErrorNode_out;
-	(void)updateResult_out;
-	return rw_unsupported("hipGraphExecUpdate");
+	return rw_return((hipError_t)rw_hipGraphExecUpdate(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)hGraph, (void *)hErrorNode_out, (void *)updateResult_out));
 }
 
 hipError_t hipGraphGetEdges(hipGraph_t graph, hipGraphNode_t * from, hipGraphNode_t * to, size_t * numEdges)
 {
-	(void)graph;
-	(void)from;
-	(void)to;
-	(void)numEdges;
-	return rw_unsupported("hipGraphGetEdges");
+	return rw_return((hipError_t)rw_hipGraphGetEdges(rw_thread(), (uint64_t)(uintptr_t)graph, (void *)from, (void *)to, (void *)numEdges));
 }
 
 hipError_t hipGraphGetNodes(hipGraph_t graph, hipGraphNode_t * nodes, size_t * numNodes)
@@ -955,16 +757,12 @@ hipError_t hipGraphGetRootNodes(hipGraph_t graph, hipGraphNode_t * pRootNodes, s
 
 hipError_t hipGraphHostNodeGetParams(hipGraphNode_t node, hipHostNodeParams * pNodeParams)
 {
-	(void)node;
-	(void)pNodeParams;
-	return rw_unsupported("hipGraphHostNodeGetParams");
+	return rw_return((hipError_t)rw_hipGraphHostNodeGetParams(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pNodeParams));
 }
 
 hipError_t hipGraphHostNodeSetParams(hipGraphNode_t node, const hipHostNodeParams * pNodeParams)
 {
-	(void)node;
-	(void)pNodeParams;
-	return rw_unsupported("hipGraphHostNodeSetParams");
+	return rw_return((hipError_t)rw_hipGraphHostNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pNodeParams));
 }
 
 hipError_t hipGraphInstantiate(hipGraphExec_t * pGraphExec, hipGraph_t graph, hipGraphNode_t * pErrorNode, char * pLogBuffer, size_t bufferSize)
@@ -979,47 +777,32 @@ hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t * pGraphExec, hipGraph_t 
 
 hipError_t hipGraphInstantiateWithParams(hipGraphExec_t * pGraphExec, hipGraph_t graph, hipGraphInstantiateParams * instantiateParams)
 {
-	(void)pGraphExec;
-	(void)graph;
-	(void)instantiateParams;
-	return rw_unsupported("hipGraphInstantiateWithParams");
+	return rw_return((hipError_t)rw_hipGraphInstantiateWithParams(rw_thread(), (void *)pGraphExec, (uint64_t)(uintptr_t)graph, (void *)instantiateParams));
 }
 
 hipError_t hipGraphKernelNodeCopyAttributes(hipGraphNode_t hSrc, hipGraphNode_t hDst)
 {
-	(void)hSrc;
-	(void)hDst;
-	return rw_unsupported("hipGraphKernelNodeCopyAttributes");
+	return rw_return((hipError_t)rw_hipGraphKernelNodeCopyAttributes(rw_thread(), (uint64_t)(uintptr_t)hSrc, (uint64_t)(uintptr_t)hDst));
 }
 
 hipError_t hipGraphKernelNodeGetAttribute(hipGraphNode_t hNode, hipLaunchAttributeID attr, hipLaunchAttributeValue * value)
 {
-	(void)hNode;
-	(void)attr;
-	(void)value;
-	return rw_unsupported("hipGraphKernelNodeGetAttribute");
+	return rw_return((hipError_t)rw_hipGraphKernelNodeGetAttribute(rw_thread(), (uint64_t)(uintptr_t)hNode, (int32_t)attr, (void *)value));
 }
 
 hipError_t hipGraphKernelNodeGetParams(hipGraphNode_t node, hipKernelNodeParams * pNodeParams)
 {
-	(void)node;
-	(void)pNodeParams;
-	return rw_unsupported("hipGraphKernelNodeGetParams");
+	return rw_return((hipError_t)rw_hipGraphKernelNodeGetParams(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pNodeParams));
 }
 
 hipError_t hipGraphKernelNodeSetAttribute(hipGraphNode_t hNode, hipLaunchAttributeID attr, const hipLaunchAttributeValue * value)
 {
-	(void)hNode;
-	(void)attr;
-	(void)value;
-	return rw_unsupported("hipGraphKernelNodeSetAttribute");
+	return rw_return((hipError_t)rw_hipGraphKernelNodeSetAttribute(rw_thread(), (uint64_t)(uintptr_t)hNode, (int32_t)attr, (void *)value));
 }
 
 hipError_t hipGraphKernelNodeSetParams(hipGraphNode_t node, const hipKernelNodeParams * pNodeParams)
 {
-	(void)node;
-	(void)pNodeParams;
-	return rw_unsupported("hipGraphKernelNodeSetParams");
+	return rw_return((hipError_t)rw_hipGraphKernelNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pNodeParams));
 }
 
 hipError_t hipGraphLaunch(hipGraphExec_t graphExec, hipStream_t stream)
@@ -1029,84 +812,52 @@ hipError_t hipGraphLaunch(hipGraphExec_t graphExec, hipStream_t stream)
 
 hipError_t hipGraphMemAllocNodeGetParams(hipGraphNode_t node, hipMemAllocNodeParams * pNodeParams)
 {
-	(void)node;
-	(void)pNodeParams;
-	return rw_unsupported("hipGraphMemAllocNodeGetParams");
+	return rw_return((hipError_t)rw_hipGraphMemAllocNodeGetParams(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pNodeParams));
 }
 
 hipError_t hipGraphMemcpyNodeGetParams(hipGraphNode_t node, hipMemcpy3DParms * pNodeParams)
 {
-	(void)node;
-	(void)pNodeParams;
-	return rw_unsupported("hipGraphMemcpyNodeGetParams");
+	return rw_return((hipError_t)rw_hipGraphMemcpyNodeGetParams(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pNodeParams));
 }
 
 hipError_t hipGraphMemcpyNodeSetParams(hipGraphNode_t node, const hipMemcpy3DParms * pNodeParams)
 {
-	(void)node;
-	(void)pNodeParams;
-	return rw_unsupported("hipGraphMemcpyNodeSetParams");
+	return rw_return((hipError_t)rw_hipGraphMemcpyNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pNodeParams));
 }
 
 hipError_t hipGraphMemcpyNodeSetParams1D(hipGraphNode_t node, void * dst, const void * src, size_t count, hipMemcpyKind kind)
 {
-	(void)node;
-	(void)dst;
-	(void)src;
-	(void)count;
-	(void)kind;
-	return rw_unsupported("hipGraphMemcpyNodeSetParams1D");
+	return rw_return((hipError_t)rw_hipGraphMemcpyNodeSetParams1D(rw_thread(), (uint64_t)(uintptr_t)node, (uintptr_t)dst, (uintptr_t)src, count, (int32_t)kind));
 }
 
 hipError_t hipGraphMemcpyNodeSetParamsFromSymbol(hipGraphNode_t node, void * dst, const void * symbol, size_t count, size_t offset, hipMemcpyKind kind)
 {
-	(void)node;
-	(void)dst;
-	(void)symbol;
-	(void)count;
-	(void)offset;
-	(void)kind;
-	return rw_unsupported("hipGraphMemcpyNodeSetParamsFromSymbol");
+	return rw_return((hipError_t)rw_hipGraphMemcpyNodeSetParamsFromSymbol(rw_thread(), (uint64_t)(uintptr_t)node, (uintptr_t)dst, (uintptr_t)symbol, count, offset, (int32_t)kind));
 }
 
 hipError_t hipGraphMemcpyNodeSetParamsToSymbol(hipGraphNode_t node, const void * symbol, const void * src, size_t count, size_t offset, hipMemcpyKind kind)
 {
-	(void)node;
-	(void)symbol;
-	(void)src;
-	(void)count;
-	(void)offset;
-	(void)kind;
-	return rw_unsupported("hipGraphMemcpyNodeSetParamsToSymbol");
+	return rw_return((hipError_t)rw_hipGraphMemcpyNodeSetParamsToSymbol(rw_thread(), (uint64_t)(uintptr_t)node, (uintptr_t)symbol, (uintptr_t)src, count, offset, (int32_t)kind));
 }
 
 hipError_t hipGraphMemFreeNodeGetParams(hipGraphNode_t node, void * dev_ptr)
 {
-	(void)node;
-	(void)dev_ptr;
-	return rw_unsupported("hipGraphMemFreeNodeGetParams");
+	return rw_return((hipError_t)rw_hipGraphMemFreeNodeGetParams(rw_thread(), (uint64_t)(uintptr_t)node, (uintptr_t)dev_ptr));
 }
 
 hipError_t hipGraphMemsetNodeGetParams(hipGraphNode_t node, hipMemsetParams * pNodeParams)
 {
-	(void)node;
-	(void)pNodeParams;
-	return rw_unsupported("hipGraphMemsetNodeGetParams");
+	return rw_return((hipError_t)rw_hipGraphMemsetNodeGetParams(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pNodeParams));
 }
 
 hipError_t hipGraphMemsetNodeSetParams(hipGraphNode_t node, const hipMemsetParams * pNodeParams)
 {
-	(void)node;
-	(void)pNodeParams;
-	return rw_unsupported("hipGraphMemsetNodeSetParams");
+	return rw_return((hipError_t)rw_hipGraphMemsetNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pNodeParams));
 }
 
 hipError_t hipGraphNodeFindInClone(hipGraphNode_t * pNode, hipGraphNode_t originalNode, hipGraph_t clonedGraph)
 {
-	(void)pNode;
-	(void)originalNode;
-	(void)clonedGraph;
-	return rw_unsupported("hipGraphNodeFindInClone");
+	return rw_return((hipError_t)rw_hipGraphNodeFindInClone(rw_thread(), (void *)pNode, (uint64_t)(uintptr_t)originalNode, (uint64_t)(uintptr_t)clonedGraph));
 }
 
 hipError_t hipGraphNodeGetDependencies(hipGraphNode_t node, hipGraphNode_t * pDependencies, size_t * pNumDependencies)
@@ -1116,18 +867,12 @@ hipError_t hipGraphNodeGetDependencies(hipGraphNode_t node, hipGraphNode_t * pDe
 
 hipError_t hipGraphNodeGetDependentNodes(hipGraphNode_t node, hipGraphNode_t * pDependentNodes, size_t * pNumDependentNodes)
 {
-	(void)node;
-	(void)pDependentNodes;
-	(void)pNumDependentNodes;
-	return rw_unsupported("hipGraphNodeGetDependentNodes");
+	return rw_return((hipError_t)rw_hipGraphNodeGetDependentNodes(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pDependentNodes, (void *)pNumDependentNodes));
 }
 
 hipError_t hipGraphNodeGetEnabled(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, unsigned int * isEnabled)
 {
-	(void)hGraphExec;
-	(void)hNode;
-	(void)isEnabled;
-	return rw_unsupported("hipGraphNodeGetEnabled");
+	return rw_return((hipError_t)rw_hipGraphNodeGetEnabled(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)hNode, (void *)isEnabled));
 }
 
 hipError_t hipGraphNodeGetType(hipGraphNode_t node, hipGraphNodeType * pType)
@@ -1137,43 +882,27 @@ hipError_t hipGraphNodeGetType(hipGraphNode_t node, hipGraphNodeType * pType)
 
 hipError_t hipGraphNodeSetEnabled(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, unsigned int isEnabled)
 {
-	(void)hGraphExec;
-	(void)hNode;
-	(void)isEnabled;
-	return rw_unsupported("hipGraphNodeSetEnabled");
+	return rw_return((hipError_t)rw_hipGraphNodeSetEnabled(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)hNode, isEnabled));
 }
 
 hipError_t hipGraphNodeSetParams(hipGraphNode_t node, hipGraphNodeParams * nodeParams)
 {
-	(void)node;
-	(void)nodeParams;
-	return rw_unsupported("hipGraphNodeSetParams");
+	return rw_return((hipError_t)rw_hipGraphNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)node, (void *)nodeParams));
 }
 
 hipError_t hipGraphReleaseUserObject(hipGraph_t graph, hipUserObject_t object, unsigned int count)
 {
-	(void)graph;
-	(void)object;
-	(void)count;
-	return rw_unsupported("hipGraphReleaseUserObject");
+	return rw_return((hipError_t)rw_hipGraphReleaseUserObject(rw_thread(), (uint64_t)(uintptr_t)graph, (uint64_t)(uintptr_t)object, count));
 }
 
 hipError_t hipGraphRemoveDependencies(hipGraph_t graph, const hipGraphNode_t * from, const hipGraphNode_t * to, size_t numDependencies)
 {
-	(void)graph;
-	(void)from;
-	(void)to;
-	(void)numDependencies;
-	return rw_unsupported("hipGraphRemoveDependencies");
+	return rw_return((hipError_t)rw_hipGraphRemoveDependencies(rw_thread(), (uint64_t)(uintptr_t)graph, (void *)from, (void *)to, numDependencies));
 }
 
 hipError_t hipGraphRetainUserObject(hipGraph_t graph, hipUserObject_t object, unsigned int count, unsigned int flags)
 {
-	(void)graph;
-	(void)object;
-	(void)count;
-	(void)flags;
-	return rw_unsupported("hipGraphRetainUserObject");
+	return rw_return((hipError_t)rw_hipGraphRetainUserObject(rw_thread(), (uint64_t)(uintptr_t)graph, (uint64_t)(uintptr_t)object, count, flags));
 }
 
 hipError_t hipGraphUpload(hipGraphExec_t graphExec, hipStream_t stream)
@@ -2037,13 +1766,7 @@ hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode)
 
 hipError_t hipStreamBeginCaptureToGraph(hipStream_t stream, hipGraph_t graph, const hipGraphNode_t * dependencies, const hipGraphEdgeData * dependencyData, size_t numDependencies, hipStreamCaptureMode mode)
 {
-	(void)stream;
-	(void)graph;
-	(void)dependencies;
-	(void)dependencyData;
-	(void)numDependencies;
-	(void)mode;
-	return rw_unsupported("hipStreamBeginCaptureToGraph");
+	return rw_return((hipError_t)rw_hipStreamBeginCaptureToGraph(rw_thread(), (uint64_t)(uintptr_t)stream, (uint64_t)(uintptr_t)graph, (void *)dependencies, (void *)dependencyData, numDependencies, (int32_t)mode));
 }
 
 hipError_t hipStreamCreate(hipStream_t * stream)
@@ -2076,28 +1799,9 @@ hipError_t hipStreamGetCaptureInfo(hipStream_t stream, hipStreamCaptureStatus * 
 	return rw_return((hipError_t)rw_hipStreamGetCaptureInfo(rw_thread(), (uint64_t)(uintptr_t)stream, (void *)pCaptureStatus, (void *)pId));
 }
 
-hipError_t hipStreamGetCaptureInfo_spt(hipStream_t stream, hipStreamCaptureStatus * pCaptureStatus, unsigned long long * pId)
-{
-	(void)stream;
-	(void)pCaptureStatus;
-	(void)pId;
-	return rw_unsupported("hipStreamGetCaptureInfo_spt");
-}
-
 hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream, hipStreamCaptureStatus * captureStatus_out, unsigned long long * id_out, hipGraph_t * graph_out, const hipGraphNode_t ** dependencies_out, size_t * numDependencies_out)
 {
 	return rw_return((hipError_t)rw_hipStreamGetCaptureInfo_v2(rw_thread(), (uint64_t)(uintptr_t)stream, (void *)captureStatus_out, (void *)id_out, (void *)graph_out, (void *)dependencies_out, (void *)numDependencies_out));
-}
-
-hipError_t hipStreamGetCaptureInfo_v2_spt(hipStream_t stream, hipStreamCaptureStatus * captureStatus_out, unsigned long long * id_out, hipGraph_t * graph_out, const hipGraphNode_t ** dependencies_out, size_t * numDependencies_out)
-{
-	(void)stream;
-	(void)captureStatus_out;
-	(void)id_out;
-	(void)graph_out;
-	(void)dependencies_out;
-	(void)numDependencies_out;
-	return rw_unsupported("hipStreamGetCaptureInfo_v2_spt");
 }
 
 hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t * device)
@@ -2132,11 +1836,7 @@ hipError_t hipStreamSynchronize(hipStream_t stream)
 
 hipError_t hipStreamUpdateCaptureDependencies(hipStream_t stream, hipGraphNode_t * dependencies, size_t numDependencies, unsigned int flags)
 {
-	(void)stream;
-	(void)dependencies;
-	(void)numDependencies;
-	(void)flags;
-	return rw_unsupported("hipStreamUpdateCaptureDependencies");
+	return rw_return((hipError_t)rw_hipStreamUpdateCaptureDependencies(rw_thread(), (uint64_t)(uintptr_t)stream, (void *)dependencies, numDependencies, flags));
 }
 
 hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int flags)
@@ -2395,25 +2095,16 @@ hipError_t hipUnbindTexture(const textureReference * tex)
 
 hipError_t hipUserObjectCreate(hipUserObject_t * object_out, void * ptr, hipHostFn_t destroy, unsigned int initialRefcount, unsigned int flags)
 {
-	(void)object_out;
-	(void)ptr;
-	(void)destroy;
-	(void)initialRefcount;
-	(void)flags;
-	return rw_unsupported("hipUserObjectCreate");
+	return rw_return((hipError_t)rw_hipUserObjectCreate(rw_thread(), (void *)object_out, (uintptr_t)ptr, (void *)destroy, initialRefcount, flags));
 }
 
 hipError_t hipUserObjectRelease(hipUserObject_t object, unsigned int count)
 {
-	(void)object;
-	(void)count;
-	return rw_unsupported("hipUserObjectRelease");
+	return rw_return((hipError_t)rw_hipUserObjectRelease(rw_thread(), (uint64_t)(uintptr_t)object, count));
 }
 
 hipError_t hipUserObjectRetain(hipUserObject_t object, unsigned int count)
 {
-	(void)object;
-	(void)count;
-	return rw_unsupported("hipUserObjectRetain");
+	return rw_return((hipError_t)rw_hipUserObjectRetain(rw_thread(), (uint64_t)(uintptr_t)object, count));
 }
 

@@ -30,6 +30,7 @@ type Client struct {
 	funcs    hostFuncs
 	handles  sessionHandles
 	launches launches
+	graphs   graphs
 	later    laterCopies
 	stage    window
 	landings landings
@@ -346,5 +347,7 @@ func (c *Client) notice(op uint16, payload []byte) {
 		c.async.add(e)
 	case hiprpc.NoticeHostFunc:
 		c.runHostFunc(payload)
+	case hiprpc.NoticeGraphFunc:
+		c.runGraphFunc(payload)
 	}
 }

@@ -260,15 +260,18 @@ func (c *Client) runHostFunc(payload []byte) {
 		c.violation(hiprpc.NoticeHostFunc)
 		return
 	}
-	go func() {
-		_ = c.pull(nil, l) // a lost connection is told to whoever calls next
-		f()
-		h.due.Add(-1)
-		h.order() // what f did happens before what the stream does next
-		_ = c.pushAll(l)
-		var e wire.Enc
-		e.U64(id)
-		_ = l.Post(hiprpc.OpHostFuncDone, e.B, nil)
-		_ = l.Flush()
-	}()
+	go c.runFunc(l, id, f)
+}
+
+// runFunc runs a host function and lets its stream go on.
+func (c *Client) runFunc(l *link, id uint64, f func()) {
+	_ = c.pull(nil, l) // a lost connection is told to whoever calls next
+	f()
+	c.funcs.due.Add(-1)
+	c.funcs.order() // what f did happens before what the stream does next
+	_ = c.pushAll(l)
+	var e wire.Enc
+	e.U64(id)
+	_ = l.Post(hiprpc.OpHostFuncDone, e.B, nil)
+	_ = l.Flush()
 }

@@ -97,6 +97,7 @@ func (c *Client) DeviceReset(t hip.Thread) hip.Error {
 	}
 	c.async.reset(seq)
 	c.handles.clear(t.Device)
+	c.graphs.reset(t.Device)
 	c.later.forget(t.Device)
 	l := c.link.Load()
 	var back uint64 // bytes that are credit again

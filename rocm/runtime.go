@@ -19,6 +19,7 @@ import (
 
 	"github.com/rocwire/rocwire/codeobject"
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hip/graph/executor"
 )
 
 // ErrNoLibrary says that no libamdhip64 could be opened.
@@ -33,6 +34,7 @@ type Runtime struct {
 	mu        sync.Mutex
 	modules   map[hip.Module]map[string]*codeobject.Kernel
 	functions map[hip.Function]function
+	graphs    *executor.Executor
 }
 
 // function is what a launch must know of a kernel.
@@ -69,7 +71,9 @@ func Open(path string) (*Runtime, error) {
 		lib := C.rocm_open(name, table, &why[0], C.size_t(len(why)))
 		C.free(unsafe.Pointer(name))
 		if lib != nil {
-			return &Runtime{table: table, path: p, modules: map[hip.Module]map[string]*codeobject.Kernel{}, functions: map[hip.Function]function{}}, nil
+			r := &Runtime{table: table, path: p, modules: map[hip.Module]map[string]*codeobject.Kernel{}, functions: map[hip.Function]function{}}
+			r.graphs = executor.New(r)
+			return r, nil
 		}
 		whys = append(whys, C.GoString(&why[0]))
 	}

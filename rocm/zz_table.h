@@ -36,6 +36,10 @@
 	X(hipFreeAsync) \
 	X(hipGetDeviceCount) \
 	X(hipGetDevicePropertiesR0600) \
+	X(hipGraphExecDestroy) \
+	X(hipGraphExecUpdate) \
+	X(hipGraphInstantiateWithFlags) \
+	X(hipGraphLaunch) \
 	X(hipHostFree) \
 	X(hipHostGetDevicePointer) \
 	X(hipHostGetFlags) \
@@ -163,6 +167,10 @@ struct rocm_table {
 	hipError_t (*hipFreeAsync)(void * dev_ptr, hipStream_t stream);
 	hipError_t (*hipGetDeviceCount)(int * count);
 	hipError_t (*hipGetDevicePropertiesR0600)(hipDeviceProp_tR0600 * prop, int deviceId);
+	hipError_t (*hipGraphExecDestroy)(hipGraphExec_t graphExec);
+	hipError_t (*hipGraphExecUpdate)(hipGraphExec_t hGraphExec, hipGraph_t hGraph, hipGraphNode_t * hErrorNode_out, hipGraphExecUpdateResult * updateResult_out);
+	hipError_t (*hipGraphInstantiateWithFlags)(hipGraphExec_t * pGraphExec, hipGraph_t graph, unsigned long long flags);
+	hipError_t (*hipGraphLaunch)(hipGraphExec_t graphExec, hipStream_t stream);
 	hipError_t (*hipHostFree)(void * ptr);
 	hipError_t (*hipHostGetDevicePointer)(void ** devPtr, void * hstPtr, unsigned int flags);
 	hipError_t (*hipHostGetFlags)(unsigned int * flagsPtr, void * hostPtr);

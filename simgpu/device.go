@@ -67,6 +67,7 @@ func (r *Runtime) DeviceReset(t hip.Thread) hip.Error {
 		return hip.ErrorNoDevice
 	}
 	d.end(hip.ErrorContextIsDestroyed, errClosed)
+	r.graphs.DeviceReset(d.id)
 	queue.WaitAll(d.queues.All())
 	for _, s := range r.streams.takeIf(func(s *stream) bool { return s.d == d }) {
 		s.q.Close()

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hip/graph/executor"
 	"github.com/rocwire/rocwire/simgpu/card"
 	"github.com/rocwire/rocwire/simgpu/exec"
 	"github.com/rocwire/rocwire/simgpu/queue"
@@ -39,6 +40,7 @@ type Runtime struct {
 	surfaces  table[hip.SurfaceObject, *object]
 	physicals table[hip.GenericAllocation, *physical]
 	pools     table[hip.MemPool, *pool]
+	graphs    *executor.Executor
 
 	gate    *queue.Gate // of everything that touches the cards' memory
 	mapped  mappedWindows
@@ -120,6 +122,7 @@ func New(o Options) (*Runtime, error) {
 		return nil, err
 	}
 	r.handles.Store(16)
+	r.graphs = executor.New(r)
 	r.o.Segment = seg
 	for i, c := range o.Visible {
 		d := &device{r: r, id: int32(i), card: c, meter: r.session.Card(c), queues: queue.New(r.gate), peers: map[int32]bool{}}

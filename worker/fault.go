@@ -126,6 +126,11 @@ func (s *session) streamOf(r *wire.Request) hip.Stream {
 		if _, ok := hiprpc.DecodeLaunch(r.Fixed, &l); ok {
 			return l.Stream
 		}
+	case hip.OpGraphLaunch:
+		var q hiprpc.GraphLaunch
+		if q.Decode(r.Fixed) {
+			return q.Stream
+		}
 	case hip.OpMemcpy, hip.OpMemcpyAsync, hip.OpMemcpyWithStream, hip.OpMemcpy2D, hip.OpMemcpy2DAsync, hip.OpMemcpyPeer, hip.OpMemcpyPeerAsync:
 		var c hiprpc.Copy
 		if c.Decode(r.Fixed) {

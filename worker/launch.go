@@ -94,6 +94,7 @@ func (s *session) doLaunchHostFunc(r *wire.Request) {
 	done := make(chan struct{})
 	h.mu.Lock()
 	_, twice := h.open[id]
+	twice = twice || id&ownCall != 0
 	full := len(h.open) >= maxHostFuncs
 	if !twice && !full {
 		h.open[id] = done

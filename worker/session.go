@@ -45,6 +45,7 @@ type session struct {
 	stage   *staging
 	host    hostRegions
 	funcs   hostFuncs
+	graphs  graphs
 	fails   failures
 	waiting atomic.Int64
 	calls   atomic.Uint64

@@ -23,7 +23,7 @@ func (s *session) only(t hip.Thread, p hip.Ptr) bool {
 
 // allIdle says that nothing is under way on the device. False if that is not certain.
 func (s *session) allIdle(t hip.Thread) bool {
-	return !s.handles.Ever(hip.HandleStream) && s.devices == 1 && s.rt.StreamQuery(t, hip.StreamNull) == hip.Success
+	return !s.handles.Ever(hip.HandleStream) && !s.handles.Ever(hip.HandleGraphExec) && s.devices == 1 && s.rt.StreamQuery(t, hip.StreamNull) == hip.Success
 }
 
 func (s *session) doDeviceSynchronize(r *wire.Request) {

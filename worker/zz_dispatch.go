@@ -73,6 +73,14 @@ func (s *session) dispatch(r *wire.Request) bool {
 		s.doGetDeviceCount(r)
 	case hip.OpGetDevicePropertiesR0600:
 		s.doGetDevicePropertiesR0600(r)
+	case hip.OpGraphExecDestroy:
+		s.doGraphExecDestroy(r)
+	case hip.OpGraphExecUpdate:
+		s.doGraphExecUpdate(r)
+	case hip.OpGraphInstantiate:
+		s.doGraphInstantiate(r)
+	case hip.OpGraphLaunch:
+		s.doGraphLaunch(r)
 	case hip.OpHostFree:
 		s.doHostFree(r)
 	case hip.OpHostGetDevicePointer:

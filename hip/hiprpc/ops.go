@@ -22,6 +22,7 @@ const (
 	NoticeHostFunc   uint16 = 0x1180 // u64 id: run the host function, then answer OpHostFuncDone
 	NoticeAsyncError uint16 = 0x1181 // AsyncError
 	NoticeOutput     uint16 = 0x1182 // u8 1 standard output, 2 standard error, and text that a kernel wrote; before the reply that says that the kernel has ended
+	NoticeGraphFunc  uint16 = 0x1183 // GraphCall: run a function of a graph, then answer OpHostFuncDone
 )
 
 // MaxDiff is about how many bytes of difference one push or pull carries.

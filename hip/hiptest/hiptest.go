@@ -47,6 +47,7 @@ func Run(t *testing.T, open func(t *testing.T) hip.Runtime) {
 		{"Cooperative", cooperativeTests},
 		{"Faults", faultTests},
 		{"Threads", threadTests},
+		{"Graphs", graphTests},
 	} {
 		t.Run(g.name, func(t *testing.T) {
 			for _, c := range g.tests {

@@ -16,6 +16,7 @@ type Runtime struct {
 	blocks   map[hip.Ptr]block
 	objects  map[object]block
 	physical physical
+	graphs   map[hip.GraphExec][]int32 // with the devices that they use
 }
 
 // block is memory of a device.
@@ -27,7 +28,7 @@ type block struct {
 
 // New puts limits, none yet, in front of a runtime. Close ends what it runs.
 func New(rt hip.Runtime) *Runtime {
-	q := &Runtime{Runtime: rt, blocks: map[hip.Ptr]block{}, objects: map[object]block{}}
+	q := &Runtime{Runtime: rt, blocks: map[hip.Ptr]block{}, objects: map[object]block{}, graphs: map[hip.GraphExec][]int32{}}
 	q.physical.init()
 	q.placer, _ = rt.(hip.Placer)
 	if n, code := rt.GetDeviceCount(); code == hip.Success {

@@ -121,6 +121,11 @@ func (q *Runtime) GetDeviceCount() (count int32, err hip.Error) {
 	return q.Runtime.GetDeviceCount()
 }
 
+// GraphExecUpdate implements hip.Runtime.
+func (q *Runtime) GraphExecUpdate(t hip.Thread, exec hip.GraphExec, changes []hip.GraphChange) hip.Error {
+	return q.Runtime.GraphExecUpdate(t, exec, changes)
+}
+
 // HostFree implements hip.Runtime.
 func (q *Runtime) HostFree(t hip.Thread, ptr hip.Ptr) hip.Error {
 	return q.Runtime.HostFree(t, ptr)

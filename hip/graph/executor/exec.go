@@ -21,6 +21,7 @@ type exec struct {
 	lastOn  int32
 	used    bool
 	gone    bool
+	sides   sides
 }
 
 const (
@@ -76,6 +77,7 @@ func (e *exec) release(t hip.Thread) {
 	for i, v := range e.events {
 		e.rt.EventDestroy(e.on(e.plan.marks[i], t), v)
 	}
+	e.sides.leave(e.rt) // the graph's own share
 	for d, v := range e.turns {
 		e.rt.EventDestroy(e.on(d, t), v)
 	}
@@ -88,6 +90,9 @@ func (e *exec) launch(t hip.Thread, s hip.Stream) hip.Error {
 	defer e.mu.Unlock()
 	if e.gone {
 		return hip.ErrorInvalidValue
+	}
+	if err := e.sides.failure(); err != hip.Success {
+		return err
 	}
 	device := t.Device
 	if s > hip.StreamPerThread {
@@ -168,7 +173,7 @@ func (e *exec) issue(t hip.Thread) hip.Error {
 			}
 		}
 		if op := &e.ops[i]; !op.Disabled {
-			if err := run(r, at, stream, op); err != hip.Success {
+			if err := e.run(at, stream, op); err != hip.Success {
 				return err
 			}
 		}

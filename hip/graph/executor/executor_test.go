@@ -102,6 +102,10 @@ func (r *recorder) FreeAsync(t hip.Thread, p hip.Ptr, s hip.Stream) hip.Error {
 	return r.do(t, s, "free %v", p)
 }
 
+func (r *recorder) PointerGetAttributes(_ hip.Thread, p hip.Ptr) (hip.PointerAttributes, hip.Error) {
+	return hip.PointerAttributes{Type: hip.MemoryTypeDevice}, hip.Success
+}
+
 func (r *recorder) took() (out []string) {
 	for _, s := range r.steps {
 		out = append(out, s.what)

@@ -3,13 +3,17 @@ package executor
 import "github.com/rocwire/rocwire/hip"
 
 // run issues one operation on a stream.
-func run(r hip.Runtime, t hip.Thread, s hip.Stream, op *hip.GraphOp) hip.Error {
+func (e *exec) run(t hip.Thread, s hip.Stream, op *hip.GraphOp) hip.Error {
+	r := e.rt
 	switch op.Type {
 	case hip.GraphNodeTypeKernel:
 		l := *op.Kernel
 		l.Stream = s
 		return r.LaunchKernel(t, &l)
 	case hip.GraphNodeTypeMemcpy:
+		if e.ofHost(t, op.Copy) {
+			return e.copyInTurn(t, s, *op.Copy)
+		}
 		return runCopy(r, t, s, op.Copy)
 	case hip.GraphNodeTypeMemset:
 		return runSet(r, t, s, op.Set)

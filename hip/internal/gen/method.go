@@ -138,7 +138,7 @@ func (ty *types) signature(m method, q string) string {
 			return m.Go
 		}
 		r := m.Go
-		for _, n := range []string{"Thread", "Stream", "Module,", "Launch", "Error"} {
+		for _, n := range []string{"Thread", "Stream", "Module,", "Launch", "Error", "GraphDesc", "GraphExec", "GraphChange"} {
 			for _, before := range []string{" ", "*", "(", "]"} {
 				r = strings.ReplaceAll(r, before+n, before+q+n)
 			}

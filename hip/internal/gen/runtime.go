@@ -14,7 +14,7 @@ func runtimeGo(t *Table) string {
 	for _, m := range t.methods() {
 		o.p("func (Unimplemented) %s {", ty.signature(m, ""))
 		switch {
-		case strings.Contains(m.Go, ") (Module,"):
+		case strings.Contains(m.Go, ") (Module,"), strings.Contains(m.Go, ") (GraphExec,"):
 			o.p("\treturn 0, ErrorNotSupported\n}\n")
 		case len(m.out) == 0:
 			o.p("\treturn ErrorNotSupported\n}\n")

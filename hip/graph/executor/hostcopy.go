@@ -1,0 +1,105 @@
+package executor
+
+import (
+	"sync"
+
+	"github.com/rocwire/rocwire/hip"
+)
+
+// ofHost says whether a copy reads or writes host memory.
+func (e *exec) ofHost(t hip.Thread, c *hip.GraphCopy) bool {
+	if c.General != nil {
+		host := func(m hip.MemoryType) bool { return m != hip.MemoryTypeDevice && m != hip.MemoryTypeArray }
+		return host(c.General.SrcMemoryType) || host(c.General.DstMemoryType)
+	}
+	if c.Peer || c.Kind == hip.MemcpyDeviceToDevice || c.Kind == hip.MemcpyDeviceToDeviceNoCU || c.Width == 0 || c.Height == 0 || c.Depth == 0 {
+		return false
+	}
+	for _, p := range [...]hip.Ptr{c.Dst, c.Src} {
+		if a, err := e.rt.PointerGetAttributes(t, p); err != hip.Success || a.Type != hip.MemoryTypeDevice {
+			return true
+		}
+	}
+	return false
+}
+
+// copyInTurn copies host memory when the stream comes to it. A copy that is
+// issued may read ordinary memory at once, or wait: in a graph it does neither.
+func (e *exec) copyInTurn(t hip.Thread, s hip.Stream, c hip.GraphCopy) hip.Error {
+	side, err := e.sides.enter(t, func() (hip.Stream, hip.Error) { return e.stream(t, t.Device) })
+	if err != hip.Success {
+		return err
+	}
+	err = e.rt.LaunchHostFunc(t, s, func() {
+		err := runCopy(e.rt, t, side, &c)
+		if err == hip.Success {
+			err = e.rt.StreamSynchronize(t, side)
+		}
+		e.sides.done(e.rt, err)
+	})
+	if err != hip.Success {
+		e.sides.done(e.rt, hip.Success)
+	}
+	return err
+}
+
+// sides are streams for copies that are made in turn, one a device. They are
+// there as long as the graph or such a copy is.
+type sides struct {
+	mu      sync.Mutex
+	users   int // the graph, and copies under way
+	streams map[hip.Thread]hip.Stream
+	failed  hip.Error // the first failure, returned by the next launch
+}
+
+// enter counts a copy and is its stream.
+func (x *sides) enter(t hip.Thread, create func() (hip.Stream, hip.Error)) (s hip.Stream, err hip.Error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	k := hip.Thread{Device: t.Device}
+	if s = x.streams[k]; s == 0 {
+		if s, err = create(); err != hip.Success {
+			return 0, err
+		}
+		if x.streams == nil {
+			x.streams = map[hip.Thread]hip.Stream{}
+		}
+		x.streams[k] = s
+	}
+	x.users++
+	return s, hip.Success
+}
+
+// done is the end of a copy.
+func (x *sides) done(r hip.Runtime, err hip.Error) {
+	x.mu.Lock()
+	if x.failed == hip.Success {
+		x.failed = err
+	}
+	x.mu.Unlock()
+	x.leave(r)
+}
+
+// leave gives the streams back once nobody uses them.
+func (x *sides) leave(r hip.Runtime) {
+	x.mu.Lock()
+	x.users--
+	gone := x.streams
+	if x.users > 0 {
+		gone = nil
+	} else {
+		x.streams = nil
+	}
+	x.mu.Unlock()
+	for t, s := range gone {
+		r.StreamDestroy(t, s)
+	}
+}
+
+// failure is what failed since it was asked last.
+func (x *sides) failure() (err hip.Error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	err, x.failed = x.failed, hip.Success
+	return err
+}

@@ -1,0 +1,165 @@
+package hipremote
+
+import (
+	"slices"
+
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hip/hiprpc"
+)
+
+// graphOp prepares one operation for the worker, as the call that it stands for would be: its memory is looked for, what kernels may use of
+// this process's is exposed, and what only this process can do becomes a function, whose number is returned.
+func (c *Client) graphOp(l *link, t hip.Thread, op *hip.GraphOp) (uint64, hip.Error) {
+	if op.Disabled { // an empty place, until it is enabled with all that belongs to it
+		*op = hip.GraphOp{Type: hip.GraphNodeTypeHost, Device: op.Device, After: op.After, Disabled: true}
+		return 0, hip.Success
+	}
+	switch op.Type {
+	case hip.GraphNodeTypeKernel:
+		k := *op.Kernel
+		k.Args = slices.Clone(k.Args)
+		op.Kernel = &k
+		return 0, c.graphKernel(l, &k)
+	case hip.GraphNodeTypeMemcpy:
+		return c.graphCopy(t, op)
+	case hip.GraphNodeTypeMemset:
+		s := *op.Set
+		op.Set = &s
+		return 0, c.graphSet(l, &s)
+	case hip.GraphNodeTypeHost:
+		return c.graphs.add(op.Host), hip.Success
+	case hip.GraphNodeTypeEventRecord, hip.GraphNodeTypeWaitEvent:
+		return 0, c.handles.event(op.Event)
+	case hip.GraphNodeTypeMemFree:
+		if p := op.Ptr; p != 0 { // this side keeps account of what is allocated
+			return c.toFunc(t, op, func(s hip.Stream) hip.Error { return c.FreeAsync(t, p, s) }), hip.Success
+		}
+	}
+	return 0, hip.Success
+}
+
+func (c *Client) graphKernel(l *link, k *hip.Launch) hip.Error {
+	switch b, g := k.Block, k.Grid; {
+	case k.Function == 0:
+		return hip.ErrorInvalidHandle
+	case b.X == 0 || b.Y == 0 || b.Z == 0, g.X == 0 || g.Y == 0 || g.Z == 0:
+		return hip.ErrorInvalidConfiguration
+	case len(k.Args) > hiprpc.MaxArgs:
+		return hip.ErrorInvalidValue
+	}
+	for _, e := range [...]hip.Event{k.Start, k.Stop} {
+		if e != 0 {
+			if code := c.handles.event(e); code != hip.Success {
+				return code
+			}
+		}
+	}
+	if c.host.hidden.Load() != 0 {
+		return c.revealIn(l, k.Args)
+	}
+	return hip.Success
+}
+
+func (c *Client) graphSet(l *link, s *hip.GraphSet) hip.Error {
+	if s.Width == 0 || s.Height == 0 {
+		return hip.Success
+	}
+	n := s.Width * uint64(s.Element)
+	if s.Height > 1 {
+		n += (s.Height - 1) * s.Pitch
+	}
+	at, code := c.locate(s.Dst, n, true)
+	if code != hip.Success {
+		return code
+	}
+	if at.host && at.region == nil {
+		return hip.ErrorInvalidValue
+	}
+	s.Dst, code = c.touch(l, s.Dst)
+	return code
+}
+
+// graphCopy leaves copies within the device to the worker; all others this process makes when their turn comes.
+func (c *Client) graphCopy(t hip.Thread, op *hip.GraphOp) (uint64, hip.Error) {
+	k := *op.Copy
+	op.Copy = &k
+	if k.General != nil {
+		x := *k.General
+		k.General = &x
+		if x.SrcMemoryType == hip.MemoryTypeArray && x.DstMemoryType == hip.MemoryTypeArray {
+			return 0, hip.Success
+		}
+		return c.toFunc(t, op, func(s hip.Stream) hip.Error { return c.DrvMemcpy3DAsync(t, &x, s) }), hip.Success
+	}
+	if k.Width == 0 || k.Height == 0 || k.Depth == 0 {
+		op.Type, op.Copy = hip.GraphNodeTypeMemcpy, &hip.GraphCopy{Kind: hip.MemcpyDeviceToDevice}
+		return 0, hip.Success
+	}
+	device := k.Kind == hip.MemcpyDeviceToDevice || k.Kind == hip.MemcpyDeviceToDeviceNoCU
+	d, code := c.locate(k.Dst, 1, device || k.Kind == hip.MemcpyHostToDevice)
+	if code != hip.Success {
+		return 0, code
+	}
+	s, code := c.locate(k.Src, 1, device || k.Kind == hip.MemcpyDeviceToHost)
+	if code != hip.Success {
+		return 0, code
+	}
+	if k.Peer || !d.host && !s.host {
+		return 0, hip.Success
+	}
+	return c.toFunc(t, op, func(st hip.Stream) hip.Error {
+		for z := range k.Depth {
+			dst, src := k.Dst+hip.Ptr(z*k.DstSlice), k.Src+hip.Ptr(z*k.SrcSlice)
+			if code := c.Memcpy2DAsync(t, dst, k.DstPitch, src, k.SrcPitch, k.Width, k.Height, k.Kind, st); code != hip.Success {
+				return code
+			}
+		}
+		return hip.Success
+	}), hip.Success
+}
+
+// toFunc makes an operation one of this process: do issues it on a stream of its own, and it has happened when the function returns.
+func (c *Client) toFunc(t hip.Thread, op *hip.GraphOp, do func(s hip.Stream) hip.Error) uint64 {
+	device := op.Device
+	*op = hip.GraphOp{Type: hip.GraphNodeTypeHost, Device: op.Device, After: op.After, Disabled: op.Disabled}
+	return c.graphs.add(func() {
+		life := c.async.life.Load()
+		t := hip.Thread{Device: device, ID: t.ID}
+		s, code := c.sideStream(t)
+		if code == hip.Success {
+			code = do(s)
+		}
+		if code == hip.Success {
+			code = c.StreamSynchronize(t, s)
+		}
+		if code != hip.Success {
+			c.async.local(life, code)
+		}
+	})
+}
+
+// sideStream is a device's stream for copies that graphs have this process make. It waits for nothing else.
+func (c *Client) sideStream(t hip.Thread) (hip.Stream, hip.Error) {
+	const nonBlocking = 1
+	g := &c.graphs
+	g.mu.Lock()
+	s := g.side[t.Device]
+	g.mu.Unlock()
+	if s != 0 {
+		return s, hip.Success
+	}
+	s, code := c.StreamCreateWithPriority(t, nonBlocking, 0)
+	if code != hip.Success {
+		return 0, code
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if old := g.side[t.Device]; old != 0 { // another was faster; this one stays for the session
+		return old, hip.Success
+	}
+	if g.side == nil {
+		g.side = map[int32]hip.Stream{}
+	}
+	g.side[t.Device] = s
+	return s, hip.Success
+}
