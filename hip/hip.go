@@ -22,6 +22,12 @@ const (
 	StreamPerThread Stream = 2 // the calling thread's own; resolved by hipabi before a Runtime sees it
 )
 
+// What stands for no device, where HIP takes the number of one.
+const (
+	CPUDeviceID     = -1 // the host: hipCpuDeviceId
+	InvalidDeviceID = -2 // none: hipInvalidDeviceId
+)
+
 // Thread is what HIP keeps for each host thread and a runtime must know.
 type Thread struct {
 	Device int32  // the current device

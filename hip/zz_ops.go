@@ -110,6 +110,7 @@ const (
 	OpLaunchKernel                         uint16 = 0x0512
 	OpModuleLoadData                       uint16 = 0x0500
 	OpModuleUnload                         uint16 = 0x0502
+	OpPointerGetAttribute                  uint16 = 0x1049
 	OpPointerGetAttributes                 uint16 = 0x0231
 	OpPointerSetAttribute                  uint16 = 0x103B
 	OpStreamAttachMemAsync                 uint16 = 0x1035
@@ -282,6 +283,7 @@ var opNames = map[uint16]string{
 	OpLaunchKernel:                         "hipModuleLaunchKernel",
 	OpModuleLoadData:                       "hipModuleLoadData",
 	OpModuleUnload:                         "hipModuleUnload",
+	OpPointerGetAttribute:                  "hipPointerGetAttribute",
 	OpPointerGetAttributes:                 "hipPointerGetAttributes",
 	OpPointerSetAttribute:                  "hipPointerSetAttribute",
 	OpStreamAttachMemAsync:                 "hipStreamAttachMemAsync",

@@ -112,6 +112,7 @@ type Runtime interface {
 	LaunchKernel(t Thread, l *Launch) Error                                                                                                                    // hipModuleLaunchKernel
 	ModuleLoadData(t Thread, image []byte) (Module, Error)                                                                                                     // hipModuleLoadData
 	ModuleUnload(t Thread, module Module) Error                                                                                                                // hipModuleUnload
+	PointerGetAttribute(t Thread, attribute PointerAttribute, ptr Ptr) (data uint64, err Error)                                                                // hipPointerGetAttribute
 	PointerGetAttributes(t Thread, ptr Ptr) (attributes PointerAttributes, err Error)                                                                          // hipPointerGetAttributes
 	PointerSetAttribute(t Thread, value uint64, attribute PointerAttribute, ptr Ptr) Error                                                                     // hipPointerSetAttribute
 	StreamAttachMemAsync(t Thread, stream Stream, devPtr Ptr, length uint64, flags uint32) Error                                                               // hipStreamAttachMemAsync
@@ -609,6 +610,11 @@ func (Unimplemented) ModuleLoadData(t Thread, image []byte) (Module, Error) {
 
 func (Unimplemented) ModuleUnload(t Thread, module Module) Error {
 	return ErrorNotSupported
+}
+
+func (Unimplemented) PointerGetAttribute(t Thread, attribute PointerAttribute, ptr Ptr) (data uint64, err Error) {
+	err = ErrorNotSupported
+	return
 }
 
 func (Unimplemented) PointerGetAttributes(t Thread, ptr Ptr) (attributes PointerAttributes, err Error) {

@@ -44,25 +44,6 @@ func rw_hipMemAllocPitch(thread uint64, ptr, pitch unsafe.Pointer, width, height
 	return rw_hipMallocPitch(thread, ptr, pitch, width, height)
 }
 
-// The kinds of memory that hipExtMallocWithFlags knows.
-const (
-	mallocFineGrained = 1
-	mallocUncached    = 3
-	mallocContiguous  = 4
-	mallocSignal      = 2
-)
-
-//export rw_hipExtMallocWithFlags
-func rw_hipExtMallocWithFlags(thread uint64, ptr unsafe.Pointer, size uint64, flags uint32) int32 {
-	switch flags {
-	case 0, mallocFineGrained, mallocUncached, mallocContiguous:
-		return rw_hipMalloc(thread, ptr, size)
-	case mallocSignal: // memory that a waiting host thread can sleep on
-		return int32(hip.ErrorNotSupported)
-	}
-	return int32(hip.ErrorInvalidValue)
-}
-
 //export rw_hipHostAlloc
 func rw_hipHostAlloc(thread uint64, ptr unsafe.Pointer, size uint64, flags uint32) int32 {
 	return rw_hipHostMalloc(thread, ptr, size, flags)

@@ -161,28 +161,6 @@ func rw_hipDeviceGetP2PAttribute(thread uint64, out unsafe.Pointer, attribute, s
 	return int32(hip.ErrorInvalidValue)
 }
 
-// What a device of HIP's has before anyone asks for more, in bytes.
-const (
-	stackSize = 1024
-	heapSize  = 8 << 20
-)
-
-//export rw_hipDeviceGetLimit
-func rw_hipDeviceGetLimit(thread uint64, out unsafe.Pointer, limit int32) int32 {
-	if out == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
-	switch hip.Limit(limit) {
-	case hip.LimitStackSize:
-		*(*uint64)(out) = stackSize
-	case hip.LimitMallocHeapSize:
-		*(*uint64)(out) = heapSize
-	default:
-		return int32(hip.ErrorUnsupportedLimit)
-	}
-	return int32(hip.Success)
-}
-
 // Cache and shared-memory configurations are hints that no AMD GPU takes.
 
 //export rw_hipDeviceGetCacheConfig

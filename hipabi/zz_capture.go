@@ -521,6 +521,11 @@ func (c *captureRuntime) ModuleUnload(t hip.Thread, module hip.Module) hip.Error
 	return c.Runtime.ModuleUnload(t, module)
 }
 
+// PointerGetAttribute implements hip.Runtime.
+func (c *captureRuntime) PointerGetAttribute(t hip.Thread, attribute hip.PointerAttribute, ptr hip.Ptr) (data uint64, err hip.Error) {
+	return c.Runtime.PointerGetAttribute(t, attribute, ptr)
+}
+
 // PointerGetAttributes implements hip.Runtime.
 func (c *captureRuntime) PointerGetAttributes(t hip.Thread, ptr hip.Ptr) (attributes hip.PointerAttributes, err hip.Error) {
 	return c.Runtime.PointerGetAttributes(t, ptr)

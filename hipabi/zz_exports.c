@@ -306,11 +306,7 @@ hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D * pCopy, hipStream_t stream)
 
 hipError_t hipDrvPointerGetAttributes(unsigned int numAttributes, hipPointer_attribute * attributes, void ** data, hipDeviceptr_t ptr)
 {
-	(void)numAttributes;
-	(void)attributes;
-	(void)data;
-	(void)ptr;
-	return rw_unsupported("hipDrvPointerGetAttributes");
+	return rw_return((hipError_t)rw_hipDrvPointerGetAttributes(rw_thread(), numAttributes, (void *)attributes, (void *)data, (uintptr_t)ptr));
 }
 
 hipError_t hipEventCreate(hipEvent_t * event)
@@ -1536,13 +1532,7 @@ hipError_t hipMemRangeGetAttribute(void * data, size_t data_size, hipMemRangeAtt
 
 hipError_t hipMemRangeGetAttributes(void ** data, size_t * data_sizes, hipMemRangeAttribute * attributes, size_t num_attributes, const void * dev_ptr, size_t count)
 {
-	(void)data;
-	(void)data_sizes;
-	(void)attributes;
-	(void)num_attributes;
-	(void)dev_ptr;
-	(void)count;
-	return rw_unsupported("hipMemRangeGetAttributes");
+	return rw_return((hipError_t)rw_hipMemRangeGetAttributes(rw_thread(), (void *)data, (void *)data_sizes, (void *)attributes, num_attributes, (uintptr_t)dev_ptr, count));
 }
 
 hipError_t hipMemRelease(hipMemGenericAllocationHandle_t handle)
@@ -1720,10 +1710,7 @@ hipError_t hipOccupancyMaxPotentialBlockSize(int * gridSize, int * blockSize, co
 
 hipError_t hipPointerGetAttribute(void * data, hipPointer_attribute attribute, hipDeviceptr_t ptr)
 {
-	(void)data;
-	(void)attribute;
-	(void)ptr;
-	return rw_unsupported("hipPointerGetAttribute");
+	return rw_return((hipError_t)rw_hipPointerGetAttribute(rw_thread(), (uintptr_t)data, (int32_t)attribute, (uintptr_t)ptr));
 }
 
 hipError_t hipPointerGetAttributes(hipPointerAttribute_t * attributes, const void * ptr)
@@ -1733,10 +1720,7 @@ hipError_t hipPointerGetAttributes(hipPointerAttribute_t * attributes, const voi
 
 hipError_t hipPointerSetAttribute(const void * value, hipPointer_attribute attribute, hipDeviceptr_t ptr)
 {
-	(void)value;
-	(void)attribute;
-	(void)ptr;
-	return rw_unsupported("hipPointerSetAttribute");
+	return rw_return((hipError_t)rw_hipPointerSetAttribute(rw_thread(), (uintptr_t)value, (int32_t)attribute, (uintptr_t)ptr));
 }
 
 hipError_t hipSetDeviceFlags(unsigned int flags)

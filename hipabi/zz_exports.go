@@ -104,6 +104,20 @@ func rw_hipDeviceGetDefaultMemPool(thread uint64, memPool unsafe.Pointer, device
 	return int32(hip.Success)
 }
 
+//export rw_hipDeviceGetLimit
+func rw_hipDeviceGetLimit(thread uint64, pValue unsafe.Pointer, limit int32) int32 {
+	if pValue == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	t := threadOf(thread)
+	v0, err := runtime().DeviceGetLimit(t, hip.Limit(limit))
+	if err != hip.Success {
+		return int32(err)
+	}
+	*(*uint64)(pValue) = v0
+	return int32(hip.Success)
+}
+
 //export rw_hipDeviceGetStreamPriorityRange
 func rw_hipDeviceGetStreamPriorityRange(thread uint64, leastPriority unsafe.Pointer, greatestPriority unsafe.Pointer) int32 {
 	t := threadOf(thread)
@@ -225,21 +239,17 @@ func rw_hipExtGetLinkTypeAndHopCount(thread uint64, device1 int32, device2 int32
 	return int32(hip.Success)
 }
 
-//export rw_hipExtStreamCreateWithCUMask
-func rw_hipExtStreamCreateWithCUMask(thread uint64, stream unsafe.Pointer, cuMaskSize uint32, cuMask unsafe.Pointer) int32 {
-	if stream == nil {
+//export rw_hipExtMallocWithFlags
+func rw_hipExtMallocWithFlags(thread uint64, ptr unsafe.Pointer, sizeBytes uint64, flags uint32) int32 {
+	if ptr == nil {
 		return int32(hip.ErrorInvalidValue)
 	}
 	t := threadOf(thread)
-	cuMaskList, ok := listOf[uint32](cuMask, uint64(cuMaskSize))
-	if !ok {
-		return int32(hip.ErrorInvalidValue)
-	}
-	v0, err := runtime().ExtStreamCreateWithCUMask(t, cuMaskList)
+	v0, err := runtime().ExtMallocWithFlags(t, sizeBytes, flags)
 	if err != hip.Success {
 		return int32(err)
 	}
-	*(*hip.Stream)(stream) = v0
+	*(*hip.Ptr)(ptr) = v0
 	return int32(hip.Success)
 }
 
@@ -753,20 +763,6 @@ func rw_hipMemPtrGetInfo(thread uint64, ptr uintptr, size unsafe.Pointer) int32 
 		return int32(err)
 	}
 	*(*uint64)(size) = v0
-	return int32(hip.Success)
-}
-
-//export rw_hipMemRangeGetAttribute
-func rw_hipMemRangeGetAttribute(thread uint64, data uintptr, dataSize uint64, attribute int32, devPtr uintptr, count uint64) int32 {
-	if data == 0 {
-		return int32(hip.ErrorInvalidValue)
-	}
-	t := threadOf(thread)
-	v0, err := runtime().MemRangeGetAttribute(t, dataSize, hip.MemRangeAttribute(attribute), hip.Ptr(uintptr(devPtr)), count)
-	if err != hip.Success {
-		return int32(err)
-	}
-	copy(unsafe.Slice((*byte)(pointer(data)), dataSize), v0)
 	return int32(hip.Success)
 }
 

@@ -16,6 +16,8 @@ type block struct {
 	mirror     bool        // registered memory under its address on the device, which is another than here
 	stream     hip.Stream  // of a block that hipFreeAsync has freed
 	freed      uint64      // and the how many-th it was
+	flags      uint32      // of hipExtMallocWithFlags
+	id         uint32      // tells it from all others that there ever were; 0: nobody has asked
 }
 
 func (b *block) end() uint64 { return b.base + b.want }

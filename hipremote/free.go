@@ -29,7 +29,7 @@ func (c *Client) free(ct *callTime, t hip.Thread, p hip.Ptr) hip.Error {
 	}
 	c.mem.mu.Lock()
 	b := c.mem.blocks.find(uint64(p))
-	if b == nil || b.base != uint64(p) || b.host != nil && !b.host.managed {
+	if b == nil || b.base != uint64(p) || b.host != nil && !b.host.managed && !b.host.signal {
 		c.mem.mu.Unlock()
 		return hip.ErrorInvalidValue
 	}
@@ -124,7 +124,7 @@ func (c *Client) reuse(device int32, rounded, size uint64, st hip.Stream) (hip.P
 		b := m.freed[i]
 		if b.stream == st && b.device == device && b.size == rounded {
 			m.freed = append(m.freed[:i], m.freed[i+1:]...)
-			b.want = size
+			b.want, b.id = size, 0
 			m.blocks.insert(b)
 			return hip.Ptr(b.base), true
 		}

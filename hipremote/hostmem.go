@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hip/advice"
 )
 
 // hostRegion is host memory that kernels may use: of hipHostMalloc, hipMallocManaged or hipHostRegister.
@@ -17,7 +18,12 @@ type hostRegion struct {
 	managed    bool
 	registered bool // the program's own memory
 	mapped     bool // at host, to be unmapped: there is no agreed range
-	adopted    bool // memory and addresses are another client's
+	signal     bool // of hipExtMallocWithFlags: hipFree ends it
+
+	advice  advice.Memory // of managed memory
+	syncs   atomic.Bool   // HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS
+	id      uint32        // as a block's; memory.mu
+	adopted bool          // memory and addresses are another client's
 
 	exposed atomic.Bool // the worker holds a copy
 	mu      sync.Mutex  // of what follows; one transfer at a time
@@ -87,7 +93,9 @@ func (c *Client) HostMalloc(t hip.Thread, size uint64, flags uint32) (hip.Ptr, h
 	if flags&^uint32(known) != 0 || flags&(hip.HostMallocCoherent|hip.HostMallocNonCoherent) == hip.HostMallocCoherent|hip.HostMallocNonCoherent {
 		return 0, hip.ErrorInvalidValue
 	}
-	return c.timed(hip.OpHostMalloc, func() (hip.Ptr, hip.Error) { return c.mallocHost(t, size, flags, false) })
+	return c.timed(hip.OpHostMalloc, func() (hip.Ptr, hip.Error) {
+		return c.mallocHost(t, size, &hostRegion{flags: flags})
+	})
 }
 
 // MallocManaged is hipMallocManaged.
@@ -95,10 +103,13 @@ func (c *Client) MallocManaged(t hip.Thread, size uint64, flags uint32) (hip.Ptr
 	if size == 0 || flags != hip.MemAttachGlobal && flags != hip.MemAttachHost {
 		return 0, hip.ErrorInvalidValue
 	}
-	return c.timed(hip.OpMallocManaged, func() (hip.Ptr, hip.Error) { return c.mallocHost(t, size, flags, true) })
+	return c.timed(hip.OpMallocManaged, func() (hip.Ptr, hip.Error) {
+		return c.mallocHost(t, size, &hostRegion{flags: flags, managed: true})
+	})
 }
 
-func (c *Client) mallocHost(t hip.Thread, size uint64, flags uint32, managed bool) (hip.Ptr, hip.Error) {
+// mallocHost makes memory for a region of a kind.
+func (c *Client) mallocHost(t hip.Thread, size uint64, r *hostRegion) (hip.Ptr, hip.Error) {
 	l, code := c.ready()
 	if code == hip.Success {
 		code = c.async.sticky()
@@ -109,7 +120,7 @@ func (c *Client) mallocHost(t hip.Thread, size uint64, flags uint32, managed boo
 	if size > 1<<46 {
 		return 0, hip.ErrorOutOfMemory
 	}
-	r := &hostRegion{size: size, device: t.Device, flags: flags, managed: managed}
+	r.size, r.device = size, t.Device
 	rounded := roundUp(size)
 	m := &c.mem
 	if m.span.Load() != nil {
@@ -123,7 +134,7 @@ func (c *Client) mallocHost(t hip.Thread, size uint64, flags uint32, managed boo
 		}
 		r.host, r.dev = base, hip.Ptr(base)
 	} else {
-		if managed { // kernels must find it at its own address
+		if r.managed { // kernels must find it at its own address
 			return 0, hip.ErrorNotSupported
 		}
 		base, err := mapAnywhere(rounded)
@@ -137,7 +148,7 @@ func (c *Client) mallocHost(t hip.Thread, size uint64, flags uint32, managed boo
 	m.blocks.insert(b)
 	m.mu.Unlock()
 	c.host.add(r)
-	if managed || c.cfg.Eager && r.dev != 0 {
+	if r.managed || c.cfg.Eager && r.dev != 0 {
 		if code := c.expose(l, r); code != hip.Success {
 			_ = c.freeHost(l, t, b)
 			return 0, code
@@ -310,7 +321,7 @@ func (c *Client) PointerGetAttributes(t hip.Thread, p hip.Ptr) (hip.PointerAttri
 		}
 		return hip.PointerAttributes{Type: hip.MemoryTypeDevice, Device: t.Device, DevicePointer: p}, hip.Success
 	}
-	a := hip.PointerAttributes{Type: hip.MemoryTypeDevice, Device: b.device, DevicePointer: p}
+	a := hip.PointerAttributes{Type: hip.MemoryTypeDevice, Device: b.device, DevicePointer: p, AllocationFlags: b.flags}
 	if r := b.host; r != nil {
 		a.Type, a.HostPointer, a.AllocationFlags = hip.MemoryTypeHost, p+hip.Ptr(r.host-b.base), r.flags
 		if r.dev != 0 {

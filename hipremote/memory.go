@@ -27,6 +27,7 @@ type memory struct {
 	blocks blocks
 	credit [maxDevices]uint64 // bytes granted and not used
 	freed  []*block           // by hipFreeAsync, while their stream may still use them
+	lastID uint32             // that a block was given
 
 	freedLast atomic.Uint64 // number of the block that was freed last; changes under mu
 

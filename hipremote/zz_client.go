@@ -296,23 +296,6 @@ func (c *Client) ExtGetLinkTypeAndHopCount(t hip.Thread, device1 int32, device2 
 	return rep.Linktype, rep.Hopcount, hip.Success
 }
 
-// ExtMallocWithFlags is hipExtMallocWithFlags.
-func (c *Client) ExtMallocWithFlags(t hip.Thread, sizeBytes uint64, flags uint32) (ptr hip.Ptr, err hip.Error) {
-	q := hiprpc.ExtMallocWithFlagsRequest{Thread: t, SizeBytes: sizeBytes, Flags: flags}
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	m.Req = q.Append(m.Req[:0])
-	if err = c.call(hip.OpExtMallocWithFlags, m); err != hip.Success {
-		return
-	}
-	var rep hiprpc.ExtMallocWithFlagsReply
-	if !rep.Decode(m.Rep) {
-		err = c.violation(hip.OpExtMallocWithFlags)
-		return
-	}
-	return rep.Ptr, hip.Success
-}
-
 // ExtStreamCreateWithCUMask is hipExtStreamCreateWithCUMask.
 func (c *Client) ExtStreamCreateWithCUMask(t hip.Thread, cuMask []uint32) (stream hip.Stream, err hip.Error) {
 	if len(cuMask) > hiprpc.MaxList {
@@ -512,15 +495,6 @@ func (c *Client) MemAddressReserve(t hip.Thread, size uint64, alignment uint64, 
 		return
 	}
 	return rep.Ptr, hip.Success
-}
-
-// MemAdvise is hipMemAdvise.
-func (c *Client) MemAdvise(t hip.Thread, devPtr hip.Ptr, count uint64, advice hip.MemoryAdvise, device int32) hip.Error {
-	q := hiprpc.MemAdviseRequest{Thread: t, DevPtr: devPtr, Count: count, Advice: advice, Device: device}
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	m.Req = q.Append(m.Req[:0])
-	return c.call(hip.OpMemAdvise, m)
 }
 
 // MemCreate is hipMemCreate.
@@ -828,45 +802,6 @@ func (c *Client) MemPoolTrimTo(memPool hip.MemPool, minBytesToHold uint64) hip.E
 	return c.call(hip.OpMemPoolTrimTo, m)
 }
 
-// MemPrefetchAsync is hipMemPrefetchAsync.
-func (c *Client) MemPrefetchAsync(t hip.Thread, devPtr hip.Ptr, count uint64, device int32, stream hip.Stream) hip.Error {
-	ct := c.begin()
-	code := c.postMemPrefetchAsync(&ct, t, devPtr, count, device, stream)
-	c.end(&ct, hip.OpMemPrefetchAsync, code)
-	return code
-}
-
-func (c *Client) postMemPrefetchAsync(ct *callTime, t hip.Thread, devPtr hip.Ptr, count uint64, device int32, stream hip.Stream) hip.Error {
-	l, code := c.posting()
-	if code == hip.Success {
-		code = c.handles.Check(hip.HandleStream, uint64(stream))
-	}
-	if code != hip.Success {
-		return code
-	}
-	q := hiprpc.MemPrefetchAsyncRequest{Thread: t, DevPtr: devPtr, Count: count, Device: device, Stream: stream}
-	var req [hiprpc.MemPrefetchAsyncRequestLen]byte
-	q.Put(&req)
-	return c.send(ct, l, hip.OpMemPrefetchAsync, req[:], nil)
-}
-
-// MemRangeGetAttribute is hipMemRangeGetAttribute.
-func (c *Client) MemRangeGetAttribute(t hip.Thread, dataSize uint64, attribute hip.MemRangeAttribute, devPtr hip.Ptr, count uint64) (data []byte, err hip.Error) {
-	q := hiprpc.MemRangeGetAttributeRequest{Thread: t, DataSize: dataSize, Attribute: attribute, DevPtr: devPtr, Count: count}
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	m.Req = q.Append(m.Req[:0])
-	if err = c.call(hip.OpMemRangeGetAttribute, m); err != hip.Success {
-		return
-	}
-	var rep hiprpc.MemRangeGetAttributeReply
-	if !rep.Decode(m.Rep) || uint64(len(rep.Data)) > uint64(dataSize) {
-		err = c.violation(hip.OpMemRangeGetAttribute)
-		return
-	}
-	return rep.Data, hip.Success
-}
-
 // MemRelease is hipMemRelease.
 func (c *Client) MemRelease(t hip.Thread, handle hip.GenericAllocation) hip.Error {
 	q := hiprpc.MemReleaseRequest{Thread: t, Handle: handle}
@@ -1133,60 +1068,6 @@ func (c *Client) ModuleUnload(t hip.Thread, module hip.Module) hip.Error {
 	return c.destroy(t, hip.HandleModule, uint64(module), func() hip.Error { return c.call(hip.OpModuleUnload, m) })
 }
 
-// PointerSetAttribute is hipPointerSetAttribute.
-func (c *Client) PointerSetAttribute(t hip.Thread, value uint64, attribute hip.PointerAttribute, ptr hip.Ptr) hip.Error {
-	q := hiprpc.PointerSetAttributeRequest{Thread: t, Value: value, Attribute: attribute, Ptr: ptr}
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	m.Req = q.Append(m.Req[:0])
-	return c.call(hip.OpPointerSetAttribute, m)
-}
-
-// StreamAttachMemAsync is hipStreamAttachMemAsync.
-func (c *Client) StreamAttachMemAsync(t hip.Thread, stream hip.Stream, devPtr hip.Ptr, length uint64, flags uint32) hip.Error {
-	ct := c.begin()
-	code := c.postStreamAttachMemAsync(&ct, t, stream, devPtr, length, flags)
-	c.end(&ct, hip.OpStreamAttachMemAsync, code)
-	return code
-}
-
-func (c *Client) postStreamAttachMemAsync(ct *callTime, t hip.Thread, stream hip.Stream, devPtr hip.Ptr, length uint64, flags uint32) hip.Error {
-	l, code := c.posting()
-	if code == hip.Success {
-		code = c.handles.Check(hip.HandleStream, uint64(stream))
-	}
-	if code != hip.Success {
-		return code
-	}
-	q := hiprpc.StreamAttachMemAsyncRequest{Thread: t, Stream: stream, DevPtr: devPtr, Length: length, Flags: flags}
-	var req [hiprpc.StreamAttachMemAsyncRequestLen]byte
-	q.Put(&req)
-	return c.send(ct, l, hip.OpStreamAttachMemAsync, req[:], nil)
-}
-
-// StreamBatchMemOp is hipStreamBatchMemOp.
-func (c *Client) StreamBatchMemOp(t hip.Thread, stream hip.Stream, paramArray []hip.StreamBatchMemOpParamsUnion, flags uint32) hip.Error {
-	ct := c.begin()
-	code := c.postStreamBatchMemOp(&ct, t, stream, paramArray, flags)
-	c.end(&ct, hip.OpStreamBatchMemOp, code)
-	return code
-}
-
-func (c *Client) postStreamBatchMemOp(ct *callTime, t hip.Thread, stream hip.Stream, paramArray []hip.StreamBatchMemOpParamsUnion, flags uint32) hip.Error {
-	if len(paramArray) > hiprpc.MaxList {
-		return hip.ErrorInvalidValue
-	}
-	l, code := c.posting()
-	if code == hip.Success {
-		code = c.handles.Check(hip.HandleStream, uint64(stream))
-	}
-	if code != hip.Success {
-		return code
-	}
-	q := hiprpc.StreamBatchMemOpRequest{Thread: t, Stream: stream, ParamArray: paramArray, Flags: flags}
-	return c.send(ct, l, hip.OpStreamBatchMemOp, q.Append(nil), nil)
-}
-
 // StreamCreateWithPriority is hipStreamCreateWithPriority.
 func (c *Client) StreamCreateWithPriority(t hip.Thread, flags uint32, priority int32) (stream hip.Stream, err hip.Error) {
 	q := hiprpc.StreamCreateWithPriorityRequest{Thread: t, Flags: flags, Priority: priority}
@@ -1292,94 +1173,6 @@ func (c *Client) postStreamWaitEvent(ct *callTime, t hip.Thread, stream hip.Stre
 	var req [hiprpc.StreamWaitEventRequestLen]byte
 	q.Put(&req)
 	return c.send(ct, l, hip.OpStreamWaitEvent, req[:], nil)
-}
-
-// StreamWaitValue32 is hipStreamWaitValue32.
-func (c *Client) StreamWaitValue32(t hip.Thread, stream hip.Stream, ptr hip.Ptr, value uint32, flags uint32, mask uint32) hip.Error {
-	ct := c.begin()
-	code := c.postStreamWaitValue32(&ct, t, stream, ptr, value, flags, mask)
-	c.end(&ct, hip.OpStreamWaitValue32, code)
-	return code
-}
-
-func (c *Client) postStreamWaitValue32(ct *callTime, t hip.Thread, stream hip.Stream, ptr hip.Ptr, value uint32, flags uint32, mask uint32) hip.Error {
-	l, code := c.posting()
-	if code == hip.Success {
-		code = c.handles.Check(hip.HandleStream, uint64(stream))
-	}
-	if code != hip.Success {
-		return code
-	}
-	q := hiprpc.StreamWaitValue32Request{Thread: t, Stream: stream, Ptr: ptr, Value: value, Flags: flags, Mask: mask}
-	var req [hiprpc.StreamWaitValue32RequestLen]byte
-	q.Put(&req)
-	return c.send(ct, l, hip.OpStreamWaitValue32, req[:], nil)
-}
-
-// StreamWaitValue64 is hipStreamWaitValue64.
-func (c *Client) StreamWaitValue64(t hip.Thread, stream hip.Stream, ptr hip.Ptr, value uint64, flags uint32, mask uint64) hip.Error {
-	ct := c.begin()
-	code := c.postStreamWaitValue64(&ct, t, stream, ptr, value, flags, mask)
-	c.end(&ct, hip.OpStreamWaitValue64, code)
-	return code
-}
-
-func (c *Client) postStreamWaitValue64(ct *callTime, t hip.Thread, stream hip.Stream, ptr hip.Ptr, value uint64, flags uint32, mask uint64) hip.Error {
-	l, code := c.posting()
-	if code == hip.Success {
-		code = c.handles.Check(hip.HandleStream, uint64(stream))
-	}
-	if code != hip.Success {
-		return code
-	}
-	q := hiprpc.StreamWaitValue64Request{Thread: t, Stream: stream, Ptr: ptr, Value: value, Flags: flags, Mask: mask}
-	var req [hiprpc.StreamWaitValue64RequestLen]byte
-	q.Put(&req)
-	return c.send(ct, l, hip.OpStreamWaitValue64, req[:], nil)
-}
-
-// StreamWriteValue32 is hipStreamWriteValue32.
-func (c *Client) StreamWriteValue32(t hip.Thread, stream hip.Stream, ptr hip.Ptr, value uint32, flags uint32) hip.Error {
-	ct := c.begin()
-	code := c.postStreamWriteValue32(&ct, t, stream, ptr, value, flags)
-	c.end(&ct, hip.OpStreamWriteValue32, code)
-	return code
-}
-
-func (c *Client) postStreamWriteValue32(ct *callTime, t hip.Thread, stream hip.Stream, ptr hip.Ptr, value uint32, flags uint32) hip.Error {
-	l, code := c.posting()
-	if code == hip.Success {
-		code = c.handles.Check(hip.HandleStream, uint64(stream))
-	}
-	if code != hip.Success {
-		return code
-	}
-	q := hiprpc.StreamWriteValue32Request{Thread: t, Stream: stream, Ptr: ptr, Value: value, Flags: flags}
-	var req [hiprpc.StreamWriteValue32RequestLen]byte
-	q.Put(&req)
-	return c.send(ct, l, hip.OpStreamWriteValue32, req[:], nil)
-}
-
-// StreamWriteValue64 is hipStreamWriteValue64.
-func (c *Client) StreamWriteValue64(t hip.Thread, stream hip.Stream, ptr hip.Ptr, value uint64, flags uint32) hip.Error {
-	ct := c.begin()
-	code := c.postStreamWriteValue64(&ct, t, stream, ptr, value, flags)
-	c.end(&ct, hip.OpStreamWriteValue64, code)
-	return code
-}
-
-func (c *Client) postStreamWriteValue64(ct *callTime, t hip.Thread, stream hip.Stream, ptr hip.Ptr, value uint64, flags uint32) hip.Error {
-	l, code := c.posting()
-	if code == hip.Success {
-		code = c.handles.Check(hip.HandleStream, uint64(stream))
-	}
-	if code != hip.Success {
-		return code
-	}
-	q := hiprpc.StreamWriteValue64Request{Thread: t, Stream: stream, Ptr: ptr, Value: value, Flags: flags}
-	var req [hiprpc.StreamWriteValue64RequestLen]byte
-	q.Put(&req)
-	return c.send(ct, l, hip.OpStreamWriteValue64, req[:], nil)
 }
 
 // TexObjectCreate is hipTexObjectCreate.

@@ -535,6 +535,12 @@ func (r *Runtime) moduleUnload(t hip.Thread, module hip.Module) hip.Error {
 	return hip.Error(C.rocm_hipModuleUnload(r.table, C.int32_t(t.Device), C.uint64_t(module)))
 }
 
+// PointerGetAttribute is hipPointerGetAttribute.
+func (r *Runtime) PointerGetAttribute(t hip.Thread, attribute hip.PointerAttribute, ptr hip.Ptr) (data uint64, err hip.Error) {
+	err = hip.Error(C.rocm_hipPointerGetAttribute(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&data)), C.int32_t(attribute), C.uint64_t(ptr)))
+	return
+}
+
 // PointerGetAttributes is hipPointerGetAttributes.
 func (r *Runtime) PointerGetAttributes(t hip.Thread, ptr hip.Ptr) (attributes hip.PointerAttributes, err hip.Error) {
 	err = hip.Error(C.rocm_hipPointerGetAttributes(r.table, C.int32_t(t.Device), unsafe.Pointer(&attributes), C.uint64_t(ptr)))

@@ -111,6 +111,7 @@
 	X(hipModuleLaunchKernel) \
 	X(hipModuleLoadData) \
 	X(hipModuleUnload) \
+	X(hipPointerGetAttribute) \
 	X(hipPointerGetAttributes) \
 	X(hipPointerSetAttribute) \
 	X(hipStreamAttachMemAsync) \
@@ -242,6 +243,7 @@ struct rocm_table {
 	hipError_t (*hipModuleLaunchKernel)(hipFunction_t f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, hipStream_t stream, void ** kernelParams, void ** extra);
 	hipError_t (*hipModuleLoadData)(hipModule_t * module, const void * image);
 	hipError_t (*hipModuleUnload)(hipModule_t module);
+	hipError_t (*hipPointerGetAttribute)(void * data, hipPointer_attribute attribute, hipDeviceptr_t ptr);
 	hipError_t (*hipPointerGetAttributes)(hipPointerAttribute_t * attributes, const void * ptr);
 	hipError_t (*hipPointerSetAttribute)(const void * value, hipPointer_attribute attribute, hipDeviceptr_t ptr);
 	hipError_t (*hipStreamAttachMemAsync)(hipStream_t stream, void * dev_ptr, size_t length, unsigned int flags);
@@ -1369,6 +1371,19 @@ static inline hipError_t rocm_hipModuleUnload(const struct rocm_table *table, in
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipModuleUnload((hipModule_t)(uintptr_t)module);
+	return r;
+}
+
+static inline hipError_t rocm_hipPointerGetAttribute(const struct rocm_table *table, int32_t current, uint64_t *data, int32_t attribute, uint64_t ptr)
+{
+	if (!table->hipPointerGetAttribute)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	uint64_t o0 = 0;
+	hipError_t r = table->hipPointerGetAttribute(&o0, (hipPointer_attribute)attribute, (hipDeviceptr_t)(uintptr_t)ptr);
+	*data = o0;
 	return r;
 }
 

@@ -13,14 +13,14 @@ func (p *product) attribute(d *hip.DevicePropR0600, a hip.DeviceAttribute) (int3
 		return p.computeUnits, true
 	case hip.DeviceAttributeWallClockRate:
 		return wallClockKHz, true
-	case hip.DeviceAttributeFineGrainSupport:
+	case hip.DeviceAttributeFineGrainSupport, hip.DeviceAttributeCanUseStreamWaitValue:
 		return 1, true
 	case hip.DeviceAttributeImageSupport:
 		if p.images {
 			return 1, true
 		}
 		return 0, true
-	case hip.DeviceAttributeVirtualMemoryManagementSupported, hip.DeviceAttributeCanUseStreamWaitValue:
+	case hip.DeviceAttributeVirtualMemoryManagementSupported:
 		return 0, true
 	}
 	return 0, false

@@ -207,8 +207,8 @@ func (d *device) run(st *stream, l *launch) {
 		Grid: l.global, Group: l.block, DynamicLDS: l.lds, Cooperative: l.cooperative,
 		OnMessage: services.interrupt,
 	}
-	units := int(min(l.groups, uint64(d.r.product.computeUnits)))
-	n := d.r.workers.take(l.groups)
+	units := int(min(l.groups, uint64(st.units())))
+	n := d.r.workers.take(uint64(units))
 	if l.start != nil {
 		l.start.Now()
 	}

@@ -20,6 +20,7 @@ type note struct {
 	imported bool                      // another process's memory
 	opened   *opened                   // by IpcOpenMemHandle; set before anyone knows the address
 	file     file                      // by which others have it; shares.mu
+	hints    hints
 }
 
 func noteOf(a *vmem.Alloc) *note { return a.Note.(*note) }
@@ -93,6 +94,35 @@ func (r *Runtime) Malloc(t hip.Thread, size uint64) (hip.Ptr, hip.Error) {
 		return 0, hip.Success
 	}
 	a, e := d.allocate(size, vmem.Device, 0)
+	if e != hip.Success {
+		return 0, e
+	}
+	return hip.Ptr(a.Base), hip.Success
+}
+
+// ExtMallocWithFlags allocates card memory, whatever else its flags ask for: all
+// of it is coherent here. Signal memory, eight bytes, is the host's.
+func (r *Runtime) ExtMallocWithFlags(t hip.Thread, size uint64, flags uint32) (hip.Ptr, hip.Error) {
+	kind := vmem.Device
+	switch flags {
+	case hip.DeviceMallocDefault, hip.DeviceMallocFinegrained, hip.DeviceMallocUncached, hip.DeviceMallocContiguous:
+	case hip.MallocSignalMemory:
+		if size != 8 {
+			return 0, hip.ErrorInvalidValue
+		}
+		kind = vmem.Host
+	default:
+		return 0, hip.ErrorInvalidValue
+	}
+	d, e := r.enter(t)
+	if e != hip.Success {
+		return 0, e
+	}
+	defer r.leave()
+	if size == 0 {
+		return 0, hip.Success
+	}
+	a, e := d.allocate(size, kind, flags)
 	if e != hip.Success {
 		return 0, e
 	}

@@ -23,6 +23,7 @@ type region struct {
 	base, size uint64
 	flags      uint32
 	d          *device
+	hints      *hints
 }
 
 // find is the region that holds the n bytes at addr.
@@ -84,7 +85,7 @@ func (r *Runtime) HostRegister(t hip.Thread, ptr hip.Ptr, size uint64, flags uin
 	if i > 0 && g.list[i-1].base+g.list[i-1].size > base || i < len(g.list) && g.list[i].base < base+size {
 		return hip.ErrorHostMemoryAlreadyRegistered
 	}
-	g.list = slices.Insert(g.list, i, region{base, size, flags, d})
+	g.list = slices.Insert(g.list, i, region{base, size, flags, d, &hints{}})
 	r.show(s, g.windows())
 	d.meter.TakeHost(vmem.RoundUp(size))
 	return hip.Success

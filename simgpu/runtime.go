@@ -46,6 +46,7 @@ type Runtime struct {
 	mapped  mappedWindows
 	showing sync.Mutex // held while devices are told of windows
 	shares  shares
+	buffers atomic.Uint32 // numbers of memory that someone asked for
 
 	multi   sync.Mutex   // held while a launch on several devices is queued
 	closing sync.RWMutex // held for reading by calls, for writing by Close
@@ -83,6 +84,7 @@ type device struct {
 	peers    map[int32]bool
 	pool     hip.MemPool // its own
 	args     kernargs
+	limits   limits
 
 	services services
 }
@@ -133,6 +135,7 @@ func New(o Options) (*Runtime, error) {
 		p := newPool(d, defaultProps(d.id))
 		d.pool = p.handle
 		r.pools.put(p.handle, p)
+		d.limits.init()
 		r.devices = append(r.devices, d)
 	}
 	return r, nil

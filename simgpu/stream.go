@@ -16,6 +16,7 @@ type stream struct {
 	handle   hip.Stream // 0 for a device's null stream
 	flags    uint32
 	priority int32
+	mask     cuMask // nil: all compute units
 }
 
 // stream finds a stream and checks that its device's context lives. A handle

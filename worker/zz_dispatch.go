@@ -223,6 +223,8 @@ func (s *session) dispatch(r *wire.Request) bool {
 		s.doModuleLoadData(r)
 	case hip.OpModuleUnload:
 		s.doModuleUnload(r)
+	case hip.OpPointerGetAttribute:
+		s.doPointerGetAttribute(r)
 	case hip.OpPointerGetAttributes:
 		s.doPointerGetAttributes(r)
 	case hip.OpPointerSetAttribute:
@@ -1524,6 +1526,26 @@ func (s *session) doModuleUnload(r *wire.Request) {
 		}
 		s.reply(r, err, nil)
 	})
+}
+
+func (s *session) doPointerGetAttribute(r *wire.Request) {
+	var q hiprpc.PointerGetAttributeRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) {
+		return
+	}
+	v0, err := s.rt.PointerGetAttribute(q.Thread, q.Attribute, q.Ptr)
+	if err != hip.Success {
+		s.reply(r, err, nil)
+		return
+	}
+	rep := hiprpc.PointerGetAttributeReply{Data: v0}
+	var b [hiprpc.PointerGetAttributeReplyLen]byte
+	rep.Put(&b)
+	s.reply(r, hip.Success, b[:])
 }
 
 func (s *session) doPointerSetAttribute(r *wire.Request) {

@@ -3768,6 +3768,74 @@ func (q *ModuleUnloadRequest) Decode(b []byte) bool {
 	return true
 }
 
+// PointerGetAttributeRequest asks for hipPointerGetAttribute.
+type PointerGetAttributeRequest struct {
+	Thread    hip.Thread
+	Attribute hip.PointerAttribute
+	Ptr       hip.Ptr
+}
+
+// PointerGetAttributeRequestLen is the length of an encoded PointerGetAttributeRequest.
+const PointerGetAttributeRequestLen = 20
+
+// Put encodes q.
+func (q *PointerGetAttributeRequest) Put(a *[PointerGetAttributeRequestLen]byte) {
+	binary.LittleEndian.PutUint32(a[0:], uint32(q.Thread.Device))
+	binary.LittleEndian.PutUint32(a[4:], q.Thread.ID)
+	binary.LittleEndian.PutUint32(a[8:], uint32(q.Attribute))
+	binary.LittleEndian.PutUint64(a[12:], uint64(q.Ptr))
+}
+
+// Append encodes q. It does without an Enc so that b may be on the caller's stack.
+func (q *PointerGetAttributeRequest) Append(b []byte) []byte {
+	var a [PointerGetAttributeRequestLen]byte
+	q.Put(&a)
+	return append(b, a[:]...)
+}
+
+// Decode reads what Append wrote; false if b is anything else.
+func (q *PointerGetAttributeRequest) Decode(b []byte) bool {
+	if len(b) != PointerGetAttributeRequestLen {
+		return false
+	}
+	a := (*[PointerGetAttributeRequestLen]byte)(b)
+	q.Thread.Device = int32(binary.LittleEndian.Uint32(a[0:]))
+	q.Thread.ID = binary.LittleEndian.Uint32(a[4:])
+	q.Attribute = hip.PointerAttribute(binary.LittleEndian.Uint32(a[8:]))
+	q.Ptr = hip.Ptr(binary.LittleEndian.Uint64(a[12:]))
+	return true
+}
+
+// PointerGetAttributeReply is what hipPointerGetAttribute returns.
+type PointerGetAttributeReply struct {
+	Data uint64
+}
+
+// PointerGetAttributeReplyLen is the length of an encoded PointerGetAttributeReply.
+const PointerGetAttributeReplyLen = 8
+
+// Put encodes q.
+func (q *PointerGetAttributeReply) Put(a *[PointerGetAttributeReplyLen]byte) {
+	binary.LittleEndian.PutUint64(a[0:], q.Data)
+}
+
+// Append encodes q. It does without an Enc so that b may be on the caller's stack.
+func (q *PointerGetAttributeReply) Append(b []byte) []byte {
+	var a [PointerGetAttributeReplyLen]byte
+	q.Put(&a)
+	return append(b, a[:]...)
+}
+
+// Decode reads what Append wrote; false if b is anything else.
+func (q *PointerGetAttributeReply) Decode(b []byte) bool {
+	if len(b) != PointerGetAttributeReplyLen {
+		return false
+	}
+	a := (*[PointerGetAttributeReplyLen]byte)(b)
+	q.Data = binary.LittleEndian.Uint64(a[0:])
+	return true
+}
+
 // PointerSetAttributeRequest asks for hipPointerSetAttribute.
 type PointerSetAttributeRequest struct {
 	Thread    hip.Thread

@@ -119,6 +119,8 @@ var allMessages = []func() message{
 	func() message { return new(ModuleGetGlobalRequest) },
 	func() message { return new(ModuleGetGlobalReply) },
 	func() message { return new(ModuleUnloadRequest) },
+	func() message { return new(PointerGetAttributeRequest) },
+	func() message { return new(PointerGetAttributeReply) },
 	func() message { return new(PointerSetAttributeRequest) },
 	func() message { return new(StreamAttachMemAsyncRequest) },
 	func() message { return new(StreamBatchMemOpRequest) },

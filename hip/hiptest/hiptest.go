@@ -42,6 +42,8 @@ func Run(t *testing.T, open func(t *testing.T) hip.Runtime) {
 		{"Waiting", waitingTests},
 		{"Streams", streamTests},
 		{"Events", eventTests},
+		{"MemOps", memOpTests},
+		{"Pointers", pointerTests},
 		{"Modules", moduleTests},
 		{"Launch", launchTests},
 		{"Cooperative", cooperativeTests},

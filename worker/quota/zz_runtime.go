@@ -411,6 +411,11 @@ func (q *Runtime) ModuleGetGlobal(t hip.Thread, hmod hip.Module, name string) (d
 	return q.Runtime.ModuleGetGlobal(t, hmod, name)
 }
 
+// PointerGetAttribute implements hip.Runtime.
+func (q *Runtime) PointerGetAttribute(t hip.Thread, attribute hip.PointerAttribute, ptr hip.Ptr) (data uint64, err hip.Error) {
+	return q.Runtime.PointerGetAttribute(t, attribute, ptr)
+}
+
 // PointerGetAttributes implements hip.Runtime.
 func (q *Runtime) PointerGetAttributes(t hip.Thread, ptr hip.Ptr) (attributes hip.PointerAttributes, err hip.Error) {
 	return q.Runtime.PointerGetAttributes(t, ptr)

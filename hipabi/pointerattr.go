@@ -1,0 +1,90 @@
+package hipabi
+
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/rocwire/rocwire/hip"
+)
+
+// pointerAnswer is how an attribute of a pointer is written: in so many bytes,
+// as AMD's runtime has them, and what is written if there is no answer.
+type pointerAnswer struct {
+	size int
+	none uint64
+}
+
+// pointerAnswers are the attributes that have a value.
+var pointerAnswers = map[hip.PointerAttribute]pointerAnswer{
+	hip.DrvPointerAttributeMemoryType:     {4, 0},
+	hip.DrvPointerAttributeDevicePointer:  {8, 0},
+	hip.DrvPointerAttributeHostPointer:    {8, 0},
+	hip.DrvPointerAttributeSyncMemops:     {1, 0},
+	hip.DrvPointerAttributeBufferId:       {4, 0},
+	hip.DrvPointerAttributeIsManaged:      {1, 0},
+	hip.DrvPointerAttributeDeviceOrdinal:  {4, 1<<32 - 2}, // hip.InvalidDeviceID
+	hip.DrvPointerAttributeRangeStartAddr: {8, 0},
+	hip.DrvPointerAttributeRangeSize:      {4, 0},
+	hip.DrvPointerAttributeMapped:         {1, 0},
+	hip.DrvPointerAttributeAccessFlags:    {4, 0},
+}
+
+// pointerAttribute asks for one attribute and writes it to data, or what stands
+// for no answer.
+func pointerAttribute(t hip.Thread, data unsafe.Pointer, attribute hip.PointerAttribute, ptr hip.Ptr) hip.Error {
+	if err := hip.PointerAttributeKnown(attribute); err != hip.Success {
+		return err
+	}
+	a := pointerAnswers[attribute]
+	v, err := runtime().PointerGetAttribute(t, attribute, ptr)
+	if err != hip.Success {
+		v = a.none
+	}
+	switch a.size {
+	case 1:
+		*(*uint8)(data) = uint8(v)
+	case 4:
+		*(*uint32)(data) = uint32(v)
+	case 8:
+		*(*uint64)(data) = v
+	}
+	return err
+}
+
+//export rw_hipPointerGetAttribute
+func rw_hipPointerGetAttribute(thread uint64, data uintptr, attribute int32, ptr uintptr) int32 {
+	if data == 0 || ptr == 0 {
+		return int32(hip.ErrorInvalidValue)
+	}
+	return int32(pointerAttribute(threadOf(thread), pointer(data), hip.PointerAttribute(attribute), hip.Ptr(ptr)))
+}
+
+// rw_hipDrvPointerGetAttributes answers what it can; a pointer that has no
+// attributes is no error.
+//
+//export rw_hipDrvPointerGetAttributes
+func rw_hipDrvPointerGetAttributes(thread uint64, n uint32, attributes, data unsafe.Pointer, ptr uintptr) int32 {
+	if n == 0 || attributes == nil || data == nil || ptr == 0 {
+		return int32(hip.ErrorInvalidValue)
+	}
+	out := unsafe.Slice((*unsafe.Pointer)(data), n)
+	for i, a := range unsafe.Slice((*hip.PointerAttribute)(attributes), n) {
+		if out[i] != nil {
+			_ = pointerAttribute(threadOf(thread), out[i], a, hip.Ptr(ptr)) // HIP says nothing of single attributes
+		}
+	}
+	return int32(hip.Success)
+}
+
+//export rw_hipPointerSetAttribute
+func rw_hipPointerSetAttribute(thread uint64, value uintptr, attribute int32, ptr uintptr) int32 {
+	if value == 0 || ptr == 0 || hip.PointerAttribute(attribute) != hip.DrvPointerAttributeSyncMemops {
+		return int32(hip.ErrorInvalidValue)
+	}
+	v := uint64(*(*uint32)(pointer(value)))
+	if v > 1 {
+		return int32(hip.ErrorInvalidValue)
+	}
+	return int32(runtime().PointerSetAttribute(threadOf(thread), v, hip.PointerAttribute(attribute), hip.Ptr(ptr)))
+}

@@ -1,0 +1,142 @@
+package simgpu
+
+import (
+	"encoding/binary"
+	"sync/atomic"
+
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hip/advice"
+	"github.com/rocwire/rocwire/simgpu/queue"
+	"github.com/rocwire/rocwire/simgpu/vmem"
+)
+
+// hints are what a program has said of an allocation, beyond how large it is.
+type hints struct {
+	advice advice.Memory // of managed memory
+	id     atomic.Uint32 // tells it from all other memory that there ever was; 0: nobody has asked
+	syncs  atomic.Bool   // copies and memsets of it wait: HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS
+}
+
+// hinted is the allocation that holds count bytes at ptr, nil if none of the
+// runtime's is there. ErrorInvalidValue: they reach beyond its end.
+func (r *Runtime) hinted(ptr hip.Ptr, count uint64) (*vmem.Alloc, hip.Error) {
+	if ptr == 0 || count == 0 {
+		return nil, hip.ErrorInvalidValue
+	}
+	a := r.allocation(ptr)
+	if a != nil && count > a.End()-uint64(ptr) {
+		return nil, hip.ErrorInvalidValue
+	}
+	return a, hip.Success
+}
+
+// MemAdvise takes advice about managed memory. All of it lies in the host's
+// memory and stays there: the advice is kept for who asks.
+func (r *Runtime) MemAdvise(t hip.Thread, ptr hip.Ptr, count uint64, a hip.MemoryAdvise, device int32) hip.Error {
+	if _, e := r.enter(t); e != hip.Success {
+		return e
+	}
+	defer r.leave()
+	check := advice.Check(a, device, int32(len(r.devices)))
+	if check == hip.ErrorInvalidDevice {
+		return check
+	}
+	m, e := r.hinted(ptr, count)
+	if e != hip.Success {
+		return e
+	}
+	if m == nil || m.Kind != vmem.Managed || check != hip.Success {
+		return hip.ErrorInvalidValue
+	}
+	noteOf(m).hints.advice.Advise(uint64(ptr)-m.Base, count, a, device)
+	return hip.Success
+}
+
+// MemPrefetchAsync moves managed memory to a device, or to the host with
+// hip.CPUDeviceID, in the stream's turn. It is where all cards reach it already:
+// where it was to go is kept.
+func (r *Runtime) MemPrefetchAsync(t hip.Thread, ptr hip.Ptr, count uint64, device int32, s hip.Stream) hip.Error {
+	if _, e := r.enter(t); e != hip.Success {
+		return e
+	}
+	defer r.leave()
+	if ptr == 0 || count == 0 {
+		return hip.ErrorInvalidValue
+	}
+	st, e := r.stream(t, s)
+	if e != hip.Success {
+		return e
+	}
+	a, e := r.hinted(ptr, count)
+	if e != hip.Success {
+		return e
+	}
+	switch {
+	case device != hip.CPUDeviceID && (device < 0 || int(device) >= len(r.devices)):
+		return hip.ErrorInvalidDevice
+	case a == nil && device != hip.CPUDeviceID: // the cards do not reach memory that they were not told of
+		return hip.ErrorNotSupported
+	case a == nil || a.Kind != vmem.Managed:
+		return hip.Success // it does not move
+	case st.handle == 0 && device != hip.CPUDeviceID:
+		st = r.devices[device].null
+	}
+	h := &noteOf(a).hints
+	st.q.Add(queue.Task{Run: func() { h.advice.Prefetch(uint64(ptr)-a.Base, count, device) }})
+	return hip.Success
+}
+
+// MemRangeGetAttribute is what was said of managed memory, size bytes as HIP has
+// them; of other memory only whether host and device see it coherently.
+func (r *Runtime) MemRangeGetAttribute(t hip.Thread, size uint64, attribute hip.MemRangeAttribute, ptr hip.Ptr, count uint64) ([]byte, hip.Error) {
+	if _, e := r.enter(t); e != hip.Success {
+		return nil, e
+	}
+	defer r.leave()
+	a, e := r.hinted(ptr, count)
+	if e != hip.Success {
+		return nil, e
+	}
+	switch {
+	case a == nil:
+		return nil, hip.ErrorInvalidValue
+	case a.Kind == vmem.Managed:
+		return noteOf(a).hints.advice.Attribute(uint64(ptr)-a.Base, count, attribute, size)
+	case attribute != hip.MemRangeAttributeCoherencyMode || size != 4:
+		return nil, hip.ErrorInvalidValue
+	}
+	mode := hip.MemRangeCoherencyModeFineGrain
+	if a.Kind == vmem.Host && a.Flags&hostNonCoherent != 0 || a.Kind == vmem.Device && a.Flags == hip.DeviceMallocDefault {
+		mode = hip.MemRangeCoherencyModeCoarseGrain
+	}
+	return binary.LittleEndian.AppendUint32(nil, uint32(mode)), hip.Success
+}
+
+// StreamAttachMemAsync restricts managed memory to a stream, which no card needs:
+// the arguments are judged.
+func (r *Runtime) StreamAttachMemAsync(t hip.Thread, s hip.Stream, ptr hip.Ptr, length uint64, flags uint32) hip.Error {
+	if _, e := r.enter(t); e != hip.Success {
+		return e
+	}
+	defer r.leave()
+	if ptr == 0 {
+		return hip.ErrorInvalidValue
+	}
+	if _, e := r.stream(t, s); e != hip.Success {
+		return e
+	}
+	switch flags {
+	case hip.MemAttachGlobal, hip.MemAttachHost:
+	case hip.MemAttachSingle:
+		if s == hip.StreamNull {
+			return hip.ErrorInvalidValue
+		}
+	default:
+		return hip.ErrorInvalidValue
+	}
+	a := r.allocation(ptr)
+	if a == nil || a.Kind != vmem.Device && length != 0 && length != a.Size {
+		return hip.ErrorInvalidValue
+	}
+	return hip.Success
+}
