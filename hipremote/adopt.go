@@ -12,6 +12,13 @@ type HostMemory struct {
 	managed, registered bool
 }
 
+// Placed reports whether device addresses are agreed on: those of a worker that could not have the range are its own, and may be another's too. It
+// holds once a call has succeeded.
+func (c *Client) Placed() bool { return c.mem.span.Load() != nil }
+
+// Report has a failure that this side found returned by the next call that HIP says returns asynchronous errors.
+func (c *Client) Report(code hip.Error) { c.async.local(c.async.life.Load(), code) }
+
 // HostMemory is what begins at p, if that is host memory of this client.
 func (c *Client) HostMemory(p hip.Ptr) (HostMemory, bool) {
 	b := c.mem.find(p)
@@ -34,11 +41,11 @@ func (c *Client) Adopt(h HostMemory) hip.Error {
 		r.dev = 0 // this client's devices reach no host memory
 	}
 	m.mu.Lock()
-	if m.blocks.find(r.host) != nil {
+	if m.blocks.overlaps(r.host, r.size) || r.registered && r.dev != 0 && m.blocks.overlaps(uint64(r.dev), r.size) {
 		m.mu.Unlock()
 		return hip.ErrorHostMemoryAlreadyRegistered
 	}
-	m.blocks.insert(&block{base: r.host, size: roundUp(r.size), want: r.size, host: r})
+	m.insertHost(r)
 	m.mu.Unlock()
 	c.host.add(r)
 	if (r.managed || c.cfg.Eager) && r.dev != 0 {

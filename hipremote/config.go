@@ -10,6 +10,7 @@ import (
 	"github.com/rocwire/rocwire/exporter/rpctrace"
 	"github.com/rocwire/rocwire/internal/tfconnect"
 	"github.com/rocwire/rocwire/internal/visible"
+	"github.com/rocwire/rocwire/internal/workerlist"
 )
 
 // Defaults of a Config.
@@ -44,6 +45,50 @@ type Config struct {
 // Locator finds out where the worker is. It may take long.
 type Locator func(ctx context.Context) (host, port string, err error)
 
+// Simulated is the TF_WORKER_HOST that is no worker but a simulated GPU in this process.
+const Simulated = "sim:"
+
+// AllFromEnv is FromEnv for each of the workers that TF_WORKER_HOST names, HOST or HOST:PORT with commas in between. A list that makes no sense names a
+// worker that cannot be reached. Where TensorFusion's operator says where the worker is, it is one.
+func AllFromEnv(lookup func(string) (string, bool)) []Config {
+	c := FromEnv(lookup)
+	if c.Host == Simulated {
+		return []Config{c}
+	}
+	list, err := workerlist.Split(c.Host, c.Port)
+	if err != nil {
+		c.Locate = func(context.Context) (string, string, error) { return "", "", fmt.Errorf("TF_WORKER_HOST: %w", err) }
+		return []Config{c}
+	}
+	if c.Locate != nil {
+		getenv := func(name string) string {
+			v, _ := lookup(name)
+			return v
+		}
+		if len(list) > 1 {
+			c.logf("TF_WORKER_HOST names %d workers; %s names the one that is used", len(list), tfconnect.URLVariable)
+			c.Locate = locate(&c, getenv, "", "", false)
+		} else {
+			c.Locate = locate(&c, getenv, list[0].Host, list[0].Port, getenv("TF_WORKER_HOST") != "")
+		}
+		return []Config{c}
+	}
+	all := make([]Config, len(list))
+	for i, a := range list {
+		all[i] = c
+		all[i].Host, all[i].Port = a.Host, a.Port
+	}
+	return all
+}
+
+// locate asks TensorFusion's operator.
+func locate(c *Config, getenv func(string) string, host, port string, given bool) Locator {
+	logf := c.logf
+	return func(ctx context.Context) (string, string, error) {
+		return tfconnect.Locate(ctx, getenv, logf, host, port, given)
+	}
+}
+
 // FromEnv reads TENSOR_FUSION_OPERATOR_GET_CONNECTION_URL (see package tfconnect), TF_WORKER_HOST, TF_WORKER_PORT, TF_CONNECT_TIMEOUT and TF_IO_TIMEOUT (seconds, or with a unit), TF_DEBUG,
 // ROCWIRE_HOST_MEMORY (eager), ROCWIRE_RESERVE (0: no range of device addresses), ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES,
 // CUDA_VISIBLE_DEVICES, and what rpctrace.Every reads, with lookup: os.LookupEnv, or what sees a program's own changes of its environment. What makes no sense is said once and the default taken.
@@ -64,10 +109,7 @@ func FromEnv(lookup func(string) (string, bool)) Config {
 		}
 	}
 	if getenv(tfconnect.URLVariable) != "" {
-		host, port, given := c.Host, c.Port, getenv("TF_WORKER_HOST") != ""
-		c.Locate = func(ctx context.Context) (string, string, error) {
-			return tfconnect.Locate(ctx, getenv, c.logf, host, port, given)
-		}
+		c.Locate = locate(&c, getenv, c.Host, c.Port, getenv("TF_WORKER_HOST") != "")
 	}
 	c.duration(&c.ConnectTimeout, "TF_CONNECT_TIMEOUT", getenv)
 	c.duration(&c.IOTimeout, "TF_IO_TIMEOUT", getenv)

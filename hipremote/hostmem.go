@@ -177,7 +177,7 @@ func (c *Client) HostFree(t hip.Thread, p hip.Ptr) hip.Error {
 func (c *Client) freeHost(l *link, t hip.Thread, b *block) hip.Error {
 	r := b.host
 	if c.work.busy() { // a copy may still be on its way into it
-		if code := c.DeviceSynchronize(hip.Thread{Device: r.device, ID: t.ID}); code != hip.Success && c.async.sticky() == hip.Success {
+		if code := c.idle(t); code != hip.Success && c.async.sticky() == hip.Success {
 			return code
 		}
 	}
@@ -189,7 +189,7 @@ func (c *Client) freeHost(l *link, t hip.Thread, b *block) hip.Error {
 	}
 	m.blocks.remove(b)
 	if r.registered && r.dev != 0 {
-		m.blocks.remove(m.blocks.find(uint64(r.dev)))
+		m.blocks.remove(m.blocks.find(uint64(r.dev))) // there as long as the region is
 	}
 	m.mu.Unlock()
 	code := c.hide(l, r)
@@ -203,6 +203,23 @@ func (c *Client) freeHost(l *link, t hip.Thread, b *block) hip.Error {
 	}
 	if r.dev != 0 && !r.adopted {
 		m.putHost(uint64(r.dev), roundUp(r.size))
+	}
+	return code
+}
+
+// insertHost makes a region known under its addresses. Called with mu.
+func (m *memory) insertHost(r *hostRegion) {
+	m.blocks.insert(&block{base: r.host, size: roundUp(r.size), want: r.size, device: r.device, host: r})
+	if r.registered && r.dev != 0 {
+		m.blocks.insert(&block{base: uint64(r.dev), size: roundUp(r.size), want: r.size, device: r.device, host: r, mirror: true})
+	}
+}
+
+// idle waits for every device: host memory is all devices'.
+func (c *Client) idle(t hip.Thread) hip.Error {
+	n, code := c.GetDeviceCount()
+	for d := int32(0); d < n && code == hip.Success; d++ {
+		code = c.DeviceSynchronize(hip.Thread{Device: d, ID: t.ID})
 	}
 	return code
 }
@@ -231,18 +248,16 @@ func (c *Client) HostRegister(t hip.Thread, p hip.Ptr, size uint64, flags uint32
 				return 0, hip.ErrorOutOfMemory
 			}
 			r.dev = hip.Ptr(base)
-			m.blocks.insert(&block{base: base, size: roundUp(size), want: size, device: t.Device, host: r, mirror: true})
 		}
 		m.mu.Lock()
-		if m.blocks.find(uint64(p)) != nil || m.blocks.find(uint64(p)+size-1) != nil { // another thread was first
+		if m.blocks.overlaps(uint64(p), size) { // another thread was first
 			m.mu.Unlock()
 			if r.dev != 0 {
 				m.putHost(uint64(r.dev), roundUp(size))
 			}
 			return 0, hip.ErrorHostMemoryAlreadyRegistered
 		}
-		b := &block{base: uint64(p), size: roundUp(size), want: size, device: t.Device, host: r}
-		m.blocks.insert(b)
+		m.insertHost(r)
 		m.mu.Unlock()
 		c.host.add(r)
 		if c.cfg.Eager && r.dev != 0 {

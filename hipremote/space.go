@@ -2,6 +2,7 @@ package hipremote
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/hiprpc"
@@ -12,11 +13,11 @@ import (
 type Space struct {
 	parts uint32
 
-	agreeing sync.Mutex // one handshake at a time: what the first agrees on is offered to the others
+	agreeing sync.Mutex                   // one handshake at a time: what the first agrees on is offered to the others
+	span     atomic.Pointer[addressRange] // agreed on, nil while nothing is; changes under mu
 	mu       sync.Mutex
-	span     addressRange // agreed on, zero while nothing is
-	host     *places      // of host memory
-	users    int          // clients that have the range
+	host     *places // of host memory
+	users    int     // clients that have the range
 }
 
 // NewSpace is for clients of this many workers.
@@ -24,20 +25,18 @@ func NewSpace(parts int) *Space { return &Space{parts: uint32(parts)} }
 
 // Part is the number of the client whose memory an address is of; none for host memory and for addresses outside of the range.
 func (s *Space) Part(p hip.Ptr) (int, bool) {
-	s.mu.Lock()
-	span := s.span
-	s.mu.Unlock()
-	part, ok := hiprpc.PartAt(hip.Span{Base: span.base, Size: span.size}, s.parts, p)
+	span := s.span.Load()
+	if span == nil {
+		return 0, false
+	}
+	part, ok := hiprpc.PartAt(span.span(), s.parts, p)
 	return int(part), ok
 }
 
 // offer is what to propose to a worker: what is agreed on, or what this process could have.
 func (s *Space) offer() []addressRange {
-	s.mu.Lock()
-	span := s.span
-	s.mu.Unlock()
-	if span.size != 0 {
-		return []addressRange{span}
+	if span := s.span.Load(); span != nil {
+		return []addressRange{*span}
 	}
 	return reserveCandidates()
 }
@@ -50,17 +49,17 @@ func (s *Space) agreed(r addressRange) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.users++
-	if s.span.size == 0 {
+	if s.span.Load() == nil {
 		h := hiprpc.HostSpan(r.span(), s.parts)
-		s.span, s.host = r, newPlaces(h.Base, h.Size)
+		s.host = newPlaces(h.Base, h.Size)
+		s.span.Store(&r)
 	}
 }
 
 // unused says whether a range that was offered may be given back: the agreed one is still the others'.
 func (s *Space) unused(r addressRange) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return r != s.span
+	span := s.span.Load()
+	return span == nil || r != *span
 }
 
 // leave ends one client's use; true if it was the last.
@@ -71,7 +70,8 @@ func (s *Space) leave() bool {
 	if s.users > 0 {
 		return false
 	}
-	s.span, s.host = addressRange{}, nil
+	s.host = nil
+	s.span.Store(nil)
 	return true
 }
 

@@ -10,10 +10,11 @@
 //
 // # Where the cards are
 //
-// HIP goes to the worker of TF_WORKER_HOST and TF_WORKER_PORT; TF_WORKER_HOST=sim:
-// is a simulated GPU inside the program, of the architecture ROCWIRE_SIM_ARCH.
+// HIP goes to the worker of TF_WORKER_HOST and TF_WORKER_PORT, or to those of a list
+// (a:18515,b:18515), whose cards are one list then; TF_WORKER_HOST=sim: is a simulated
+// GPU inside the program, of the architecture ROCWIRE_SIM_ARCH.
 //
-// AMD SMI asks the worker of AMDSMI_REMOTE (host:port, or unix:PATH), else that of
+// AMD SMI asks the worker of AMDSMI_REMOTE (host:port, or unix:PATH), else those of
 // TF_WORKER_HOST, else this machine's own cards. "sim:" is the simulated GPU here too,
 // the same one as HIP's.
 package main
@@ -21,19 +22,24 @@ package main
 import (
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hipabi"
+	"github.com/rocwire/rocwire/hipmulti"
 	"github.com/rocwire/rocwire/hipremote"
-	"github.com/rocwire/rocwire/internal/smisource"
 	"github.com/rocwire/rocwire/smiabi"
 )
 
 func init() {
 	hipabi.SetOpener(func() hip.Runtime {
-		config := hipremote.FromEnv(lookupEnv)
-		if config.Host == smisource.Simulated {
-			return simRuntime()
+		workers := hipremote.AllFromEnv(lookupEnv)
+		for i := range workers {
+			workers[i].Output = hipabi.Output
 		}
-		config.Output = hipabi.Output
-		return hipremote.New(config)
+		switch {
+		case workers[0].Host == hipremote.Simulated:
+			return simRuntime()
+		case len(workers) > 1:
+			return hipmulti.New(workers)
+		}
+		return hipremote.New(workers[0])
 	})
 	smiabi.SetOpener(openSource)
 }

@@ -10,13 +10,18 @@ import (
 
 // openSource is the source that the environment names.
 func openSource() (smi.Source, error) {
-	switch address, err := smisource.Address(os.Getenv); {
+	addresses, err := smisource.Addresses(os.Getenv)
+	switch {
 	case err != nil:
 		return nil, err
-	case address == smisource.Simulated:
+	case len(addresses) == 1 && addresses[0] == smisource.Simulated:
 		return simSource()
-	case address != "":
-		return smisource.Remote(address, "libamd_smi"), nil
+	case len(addresses) > 0:
+		var workers []smi.Source
+		for _, a := range addresses {
+			workers = append(workers, smisource.Remote(a, "libamd_smi"))
+		}
+		return smi.Join(workers...), nil
 	}
 	// A person who only started a program is told what should not be missed.
 	return smisource.Local(slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))

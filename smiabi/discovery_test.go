@@ -18,6 +18,30 @@ func partitioned() *smitest.Fake {
 	return smitest.NewFake(cards...)
 }
 
+// TestSocketsOfTwoMachines: cards of two machines may have the same PCI address.
+func TestSocketsOfTwoMachines(t *testing.T) {
+	c := opened(t, smi.Join(partitioned(), partitioned()))
+	var n uint32
+	ok(t, amdsmiGetSocketHandles(c, &n, nil))
+	sockets := make([]handle, n)
+	ok(t, amdsmiGetSocketHandles(c, &n, &sockets[0]))
+	var got []handle
+	for _, s := range sockets {
+		var cards [8]handle
+		k := uint32(8)
+		ok(t, amdsmiGetProcessorHandles(c, s, &k, &cards[0]))
+		got = append(got, cards[:k]...)
+	}
+	for i, h := range got {
+		if h != processorHandle(i) {
+			t.Errorf("card %d of %d is not in its turn", i, len(got))
+		}
+	}
+	if n != 4 || len(got) == 0 {
+		t.Errorf("%d sockets, %d cards", n, len(got))
+	}
+}
+
 func TestSockets(t *testing.T) {
 	c := opened(t, partitioned())
 	var n uint32

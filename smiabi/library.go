@@ -60,20 +60,23 @@ func open(src smi.Source) (*library, error) {
 	return l, nil
 }
 
-// plug sorts the cards into sockets.
+// plug sorts the cards into sockets. A PCI address that comes again is that of a card of another machine.
 func (l *library) plug() {
-	at := map[string]int{}
+	at, seen := map[string]int{}, map[string]bool{}
 	for i, d := range l.devices {
 		name := fmt.Sprintf("gpu%d", i)
 		if b, ok := d.BDF.Get(); ok {
 			name = fmt.Sprintf("%04x:%02x:%02x", b.Domain, b.Bus, b.Device)
 		}
 		s, ok := at[name]
-		if !ok {
+		card := fmt.Sprint(s, d.BDF)
+		if !ok || seen[card] {
 			s = len(l.sockets)
 			at[name] = s
 			l.sockets = append(l.sockets, socket{name: name})
+			card = fmt.Sprint(s, d.BDF)
 		}
+		seen[card] = true
 		l.sockets[s].cards = append(l.sockets[s].cards, i)
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/rocwire/rocwire/hipremote"
 	"github.com/rocwire/rocwire/internal/tfconnect"
+	"github.com/rocwire/rocwire/internal/workerlist"
 	"github.com/rocwire/rocwire/rocm/amdsmi"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smiremote"
@@ -23,7 +24,7 @@ import (
 )
 
 // Simulated is the address that is no worker but a simulated GPU in this process.
-const Simulated = "sim:"
+const Simulated = hipremote.Simulated
 
 // How long a program that asks for figures waits for its worker. Shorter than
 // HIP's: such a program runs anew every few seconds.
@@ -32,32 +33,59 @@ const (
 	ioTimeout      = 10 * time.Second
 )
 
-// Address is the worker to ask, host:port or unix:PATH; Simulated; or "" for this
-// machine's own cards: what AMDSMI_REMOTE says, else what TensorFusion's operator does
-// where the pod's environment has its URL (which may take minutes), else TF_WORKER_HOST
-// with TF_WORKER_PORT. What makes no sense is smi.ErrInvalid.
-func Address(getenv func(string) string) (string, error) {
+// Addresses are the workers to ask, each host:port or unix:PATH; Simulated alone; or none
+// for this machine's own cards: what AMDSMI_REMOTE says, else what TensorFusion's operator
+// does where the pod's environment has its URL (which may take minutes), else
+// TF_WORKER_HOST with TF_WORKER_PORT. What makes no sense is smi.ErrInvalid.
+func Addresses(getenv func(string) string) ([]string, error) {
 	if a := getenv("AMDSMI_REMOTE"); a != "" {
 		if a == Simulated || strings.HasPrefix(a, "unix:") && len(a) > len("unix:") {
-			return a, nil
+			return []string{a}, nil
 		}
 		if host, port, err := net.SplitHostPort(a); err != nil || host == "" || port == "" {
-			return "", smi.Errorf(smi.ErrInvalid, "AMDSMI_REMOTE=%q is not host:port, unix:PATH or sim:", a)
+			return nil, smi.Errorf(smi.ErrInvalid, "AMDSMI_REMOTE=%q is not host:port, unix:PATH or sim:", a)
 		}
-		return a, nil
+		return []string{a}, nil
 	}
 	host, port := getenv("TF_WORKER_HOST"), getenv("TF_WORKER_PORT")
 	if port == "" {
 		port = hipremote.DefaultPort
 	}
+	if getenv(tfconnect.URLVariable) != "" && strings.Contains(host, ",") {
+		host = "" // the operator names one worker
+	}
 	host, port, err := tfconnect.Locate(context.Background(), getenv, logf, host, port, host != "")
 	if err != nil {
-		return "", smi.Errorf(smi.ErrUnavailable, "%w", err)
+		return nil, smi.Errorf(smi.ErrUnavailable, "%w", err)
 	}
-	if host == "" || host == Simulated || strings.HasPrefix(host, "unix:") {
-		return host, nil
+	switch {
+	case host == "":
+		return nil, nil
+	case host == Simulated || strings.HasPrefix(host, "unix:"):
+		return []string{host}, nil
 	}
-	return net.JoinHostPort(strings.Trim(host, "[]"), port), nil
+	list, err := workerlist.Split(host, port)
+	if err != nil {
+		return nil, smi.Errorf(smi.ErrInvalid, "TF_WORKER_HOST: %w", err)
+	}
+	var addresses []string
+	for _, a := range list {
+		addresses = append(addresses, a.String())
+	}
+	return addresses, nil
+}
+
+// Address is the one worker to ask, for a library that knows one: Addresses, "" for none.
+// Several are smi.ErrInvalid.
+func Address(getenv func(string) string) (string, error) {
+	list, err := Addresses(getenv)
+	switch {
+	case err != nil || len(list) == 0:
+		return "", err
+	case len(list) > 1:
+		return "", smi.Errorf(smi.ErrInvalid, "TF_WORKER_HOST names %d workers; this library asks one, which AMDSMI_REMOTE can name", len(list))
+	}
+	return list[0], nil
 }
 
 func logf(format string, args ...any) { fmt.Fprintf(os.Stderr, "rocwire: "+format+"\n", args...) }

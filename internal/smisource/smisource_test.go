@@ -2,6 +2,7 @@ package smisource
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,6 +24,9 @@ func TestAddress(t *testing.T) {
 		"TF_WORKER_HOST=::1":                                         "[::1]:18515",
 		"TF_WORKER_HOST=sim: TF_WORKER_PORT=7":                       "sim:",
 		"TF_WORKER_HOST=unix:/run/w.sock":                            "unix:/run/w.sock",
+		"TF_WORKER_HOST=gpu:9 TF_WORKER_PORT=7":                      "gpu:9",
+		"TF_WORKER_HOST=a:1,b":                                       "error", // of Address, which wants one
+		"TF_WORKER_HOST=a,,b":                                        "error",
 		"TF_WORKER_PORT=7":                                           "",
 		"AMDSMI_REMOTE=gpu:1 " + tfconnect.URLVariable + "=nonsense": "gpu:1",
 		"TF_WORKER_HOST=gpu " + tfconnect.URLVariable + "=nonsense":  "gpu:18515",
@@ -46,6 +50,15 @@ func TestAddress(t *testing.T) {
 		if got != want {
 			t.Errorf("%q: %q, want %q", env, got, want)
 		}
+	}
+}
+
+// TestAddresses: TF_WORKER_HOST names several workers, whose cards are one list in its order.
+func TestAddresses(t *testing.T) {
+	env := map[string]string{"TF_WORKER_HOST": "b:1, a,[::1]:2", "TF_WORKER_PORT": "7"}
+	got, err := Addresses(func(name string) string { return env[name] })
+	if want := []string{"b:1", "a:7", "[::1]:2"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v, want %v", got, err, want)
 	}
 }
 

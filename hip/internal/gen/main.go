@@ -55,6 +55,7 @@ func generate(root string) error {
 		{"hipabi/zz_libamdhip64.map", versionMap},
 		{"hipabi/zz_table.c", tableC},
 		{"librocwire/stubs/zz_libamdhip64.S", stubsS},
+		{"hipmulti/zz_methods.go", multiGo},
 		{"rocm/zz_table.h", rocmTableC},
 		{"rocm/zz_calls.go", rocmGo},
 		{"docs/hip-coverage.md", coverageMD},

@@ -148,7 +148,7 @@ type Param struct {
 	Reserved bool   `json:"reserved"`
 }
 
-// custom reports whether the part ("client", "worker", "export", "rocm") of f
+// custom reports whether the part ("client", "worker", "export", "rocm", "multi") of f
 // is written by hand; "rocm-wrap" is a handwritten method around the generated
 // call.
 func (f *Function) custom(part string) bool {

@@ -1,0 +1,110 @@
+package hipmulti
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hipremote"
+	"github.com/rocwire/rocwire/smi"
+	"github.com/rocwire/rocwire/worker"
+	"github.com/rocwire/rocwire/worker/simbackend"
+)
+
+// The test binary is its own session process.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "__session" {
+		p, err := simbackend.Session(os.Args[2:], slog.New(slog.DiscardHandler))
+		if err == nil {
+			err = p.Run()
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "session process:", err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// serve starts a worker with simulated cards.
+func serve(t *testing.T, cards int) *worker.Server {
+	t.Helper()
+	b, err := simbackend.New(simbackend.Options{Arch: "gfx942", Cards: cards, MemoryBytes: 1 << 30}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := worker.New(worker.Config{Backend: b, Command: []string{os.Args[0], "__session"}, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- w.Serve() }()
+	t.Cleanup(func() {
+		w.Close()
+		if err := <-done; err != nil {
+			t.Errorf("Serve: %v", err)
+		}
+		if err := b.Source.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+// config is how to reach a worker.
+func config(t *testing.T, w *worker.Server) hipremote.Config {
+	return hipremote.Config{
+		Host: w.Addr().IP.String(), Port: fmt.Sprint(w.Addr().Port), ConnectTimeout: 20 * time.Second, IOTimeout: 20 * time.Second,
+		Logf: func(string, ...any) {},
+	}
+}
+
+// join is one runtime over workers.
+func join(t *testing.T, change func(*hipremote.Config), ws ...*worker.Server) *Runtime {
+	t.Helper()
+	var configs []hipremote.Config
+	for _, w := range ws {
+		c := config(t, w)
+		if change != nil {
+			change(&c)
+		}
+		configs = append(configs, c)
+	}
+	r := New(configs)
+	t.Cleanup(func() {
+		ids := make([]string, len(ws))
+		for i, m := range r.workers {
+			ids[i] = fmt.Sprint(m.(*hipremote.Client).Session())
+		}
+		if err := r.Close(); err != nil {
+			t.Log(err) // a worker that a test has ended
+		}
+		for i, w := range ws { // what it held is there for the next
+			for deadline := time.Now().Add(time.Minute); slices.ContainsFunc(w.Sessions(), func(s smi.Session) bool { return s.ID == ids[i] }); time.Sleep(5 * time.Millisecond) {
+				if time.Now().After(deadline) {
+					t.Fatal("the session is still there")
+				}
+			}
+		}
+	})
+	return r
+}
+
+func must(t *testing.T, what string, code hip.Error) {
+	t.Helper()
+	if code != hip.Success {
+		t.Fatalf("%s: %v", what, code)
+	}
+}
+
+func is(t *testing.T, what string, got, want hip.Error) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
