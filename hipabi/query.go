@@ -227,20 +227,3 @@ func rw_hipGetDeviceFlags(thread uint64, out unsafe.Pointer) int32 {
 	*(*uint32)(out) = flags
 	return int32(hip.Success)
 }
-
-//export rw_hipDeviceGetMemPool
-func rw_hipDeviceGetMemPool(thread uint64, out unsafe.Pointer, n int32) int32 {
-	return rw_hipDeviceGetDefaultMemPool(thread, out, n)
-}
-
-//export rw_hipDeviceSetMemPool
-func rw_hipDeviceSetMemPool(thread uint64, n int32, pool uint64) int32 {
-	p, err := runtime().DeviceGetDefaultMemPool(n)
-	if err != hip.Success {
-		return int32(err)
-	}
-	if hip.MemPool(pool) != p { // there is no other
-		return int32(hip.ErrorInvalidValue)
-	}
-	return int32(hip.Success)
-}

@@ -17,6 +17,7 @@ func rw_hipDeviceReset(thread uint64) int32 {
 		modules.forget(t.Device)
 		registered.forget(t.Device)
 		threadStreams.forget(t.Device)
+		memPools.forget(t.Device)
 	}
 	return int32(err)
 }

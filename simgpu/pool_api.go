@@ -220,7 +220,7 @@ func (r *Runtime) mallocAsync(t hip.Thread, size uint64, h hip.MemPool, s hip.St
 		return 0, e
 	}
 	defer r.leave()
-	st, e := r.stream(t, s)
+	st, e := r.order(t, s)
 	if e != hip.Success {
 		return 0, e
 	}
@@ -245,12 +245,22 @@ func (r *Runtime) FreeAsync(t hip.Thread, ptr hip.Ptr, s hip.Stream) hip.Error {
 		return e
 	}
 	defer r.leave()
-	st, e := r.stream(t, s)
-	if e != hip.Success {
-		return e
-	}
 	if ptr == 0 {
 		return hip.ErrorInvalidValue
 	}
+	st, e := r.order(t, s)
+	if e != hip.Success {
+		return e
+	}
 	return r.freeAsync(ptr, st)
+}
+
+// order is the stream in whose order memory is allocated and freed. A handle that
+// is none is ErrorInvalidHandle here, not as everywhere else.
+func (r *Runtime) order(t hip.Thread, s hip.Stream) (*stream, hip.Error) {
+	st, e := r.stream(t, s)
+	if st == nil {
+		e = hip.ErrorInvalidHandle
+	}
+	return st, e
 }
