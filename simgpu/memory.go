@@ -316,11 +316,33 @@ func (r *Runtime) MallocAt(t hip.Thread, addr hip.Ptr, size uint64) hip.Error {
 }
 
 // DeviceBytes is device memory as this process sees it. It is valid until it is
-// freed; nothing orders access to it with what streams do.
+// freed; nothing orders access to it with what streams do. See Reaches and
+// HoldMemory for who may use it how.
 func (r *Runtime) DeviceBytes(ptr hip.Ptr, n uint64) ([]byte, bool) {
-	a, unknown, e := r.locate(ptr, n)                                                            // variables of modules too, and what is registered
-	if unknown || e != hip.Success || a == nil && n == 0 || a != nil && a.Kind == vmem.Virtual { // who may access that depends
+	a, unknown, e := r.locate(ptr, n) // variables of modules too, and what is registered
+	if unknown || e != hip.Success || a == nil && n == 0 || a != nil && a.Kind == vmem.Virtual && !noteOf(a).reserved.readable(uint64(ptr), n) {
 		return nil, false
 	}
 	return vmem.Raw(uint64(ptr), n), true
+}
+
+// Reaches says whether a thread's device may read, or write, n bytes of device
+// memory at ptr.
+func (r *Runtime) Reaches(t hip.Thread, ptr hip.Ptr, n uint64, write bool) bool {
+	if t.Device < 0 || int(t.Device) >= len(r.devices) {
+		return false
+	}
+	want := hip.MemAccessFlags(hip.MemAccessFlagsProtRead)
+	if write {
+		want = hip.MemAccessFlagsProtReadWrite
+	}
+	a, unknown, e := r.locate(ptr, n)
+	return !unknown && e == hip.Success && r.devices[t.Device].reaches(a, uint64(ptr), n, want)
+}
+
+// HoldMemory keeps memory where it is until release: for who writes to it
+// through DeviceBytes.
+func (r *Runtime) HoldMemory() (release func()) {
+	r.gate.Enter()
+	return r.gate.Leave
 }

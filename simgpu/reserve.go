@@ -69,6 +69,20 @@ func (v *reservation) allows(d *device, addr, n uint64, want hip.MemAccessFlags)
 	return maps != nil
 }
 
+// readable says whether some device may read all of the n bytes at addr: only
+// then this process can.
+func (v *reservation) readable(addr, n uint64) bool {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	maps := v.over(addr, max(n, 1))
+	for _, m := range maps {
+		if pageAccess(m.access) == vmem.None {
+			return false
+		}
+	}
+	return maps != nil
+}
+
 // reservationOf is the one that an address lies in, nil for none.
 func (r *Runtime) reservationOf(addr hip.Ptr) *reservation {
 	s := r.space.Load()

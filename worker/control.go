@@ -14,14 +14,16 @@ import (
 
 // Parent and session process speak over a SOCK_SEQPACKET pair: one datagram is one message, its first byte the kind.
 const (
-	msgStart  = 1 // parent → session: serve this client; carries the client's socket
-	msgReady  = 2 // session → parent: warm, waiting for a client
-	msgReport = 3 // session → parent: counters, about once a second
-	msgEnd    = 4 // session → parent: the session is over, last message
-	msgStop   = 5 // parent → session: end; carries the reason for the client
-	msgLimits = 6 // parent → session: its quotas from now on
-	msgSlow   = 7 // session → parent: the slowest calls since the last one, as rpcstats.AppendSlow writes them
-	msgSpans  = 8 // session → parent: spans of traced calls, as rpctrace.AppendRecords writes them
+	msgStart  = 1  // parent → session: serve this client; carries the client's socket
+	msgReady  = 2  // session → parent: warm, waiting for a client
+	msgReport = 3  // session → parent: counters, about once a second
+	msgEnd    = 4  // session → parent: the session is over, last message
+	msgStop   = 5  // parent → session: end; carries the reason for the client
+	msgLimits = 6  // parent → session: its quotas from now on
+	msgSlow   = 7  // session → parent: the slowest calls since the last one, as rpcstats.AppendSlow writes them
+	msgSpans  = 8  // session → parent: spans of traced calls, as rpctrace.AppendRecords writes them
+	msgShare  = 9  // session → parent: a shareRequest; carries what is published
+	msgShared = 10 // parent → session: the shareReply; carries what was fetched
 )
 
 // maxControl bounds a message in bytes, both ways. The largest is msgStart with a Hello.
@@ -81,10 +83,13 @@ func (c *control) send(msg []byte, fd int) error {
 const orderTime = 2 * time.Second
 
 // order sends a message to a process that may not read.
-func (c *control) order(msg []byte) error {
+func (c *control) order(msg []byte) error { return c.orderFD(msg, -1) }
+
+// orderFD is order with a descriptor, -1 for none.
+func (c *control) orderFD(msg []byte, fd int) error {
 	_ = c.c.SetWriteDeadline(time.Now().Add(orderTime))
 	defer func() { _ = c.c.SetWriteDeadline(time.Time{}) }()
-	return c.send(msg, -1)
+	return c.send(msg, fd)
 }
 
 // receive reads one message into buf (maxControl+1 bytes) and the descriptor that came with it, -1 for none.

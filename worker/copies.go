@@ -88,13 +88,34 @@ func (s *session) memory(p hip.Ptr, n uint64) ([]byte, bool) {
 	return s.direct.DeviceBytes(p, n)
 }
 
-// owned says whether rows at p lie in memory of one allocation of the device.
-func (s *session) owned(t hip.Thread, p hip.Ptr, pitch, width, height uint64) hip.Error {
+// reacher is a runtime whose devices may not all access the same memory (hipMemSetAccess).
+type reacher interface {
+	Reaches(t hip.Thread, p hip.Ptr, n uint64, write bool) bool
+}
+
+// holder is a runtime that may put memory in another place, but not while somebody holds it: who writes to it directly must.
+type holder interface {
+	HoldMemory() (release func())
+}
+
+// readInto reads a message's bulk straight into device memory.
+func (s *session) readInto(r *wire.Request, mem []byte) error {
+	if s.holder != nil {
+		defer s.holder.HoldMemory()()
+	}
+	return r.ReadBulk(mem)
+}
+
+// owned says whether rows at p lie in memory of one allocation of the device, which the thread's device may read, or write.
+func (s *session) owned(t hip.Thread, p hip.Ptr, pitch, width, height uint64, write bool) hip.Error {
 	n, ok := extentOf(pitch, width, height)
 	if !ok {
 		return hip.ErrorInvalidPitchValue
 	}
 	if uint64(p)+n < uint64(p) {
+		return hip.ErrorInvalidValue
+	}
+	if s.reacher != nil && !s.reacher.Reaches(t, p, n, write) {
 		return hip.ErrorInvalidValue
 	}
 	if s.direct != nil {
@@ -117,13 +138,13 @@ func (s *session) owned(t hip.Thread, p hip.Ptr, pitch, width, height uint64) hi
 // memory from which the stream takes it.
 func (s *session) copyTo(r *wire.Request, c *hiprpc.Copy, n int) {
 	t := hip.Thread{Device: c.Device}
-	if !s.checked(r, s.owned(t, c.Dst, c.Dpitch, c.Width, c.Height)) {
+	if !s.checked(r, s.owned(t, c.Dst, c.Dpitch, c.Width, c.Height, true)) {
 		return
 	}
 	if c.Height == 1 && s.idle(t, c.Stream, c.Dst) {
 		if mem, ok := s.memory(c.Dst, uint64(n)); ok {
 			begin := mono.Now()
-			if r.ReadBulk(mem) == nil {
+			if s.readInto(r, mem) == nil {
 				s.copied(c.Dst, uint64(n), true, begin)
 				s.reply(r, hip.Success, nil)
 			}
@@ -190,6 +211,9 @@ func (s *session) copyFrom(r *wire.Request, c *hiprpc.Copy, n uint64) {
 		return
 	}
 	t := hip.Thread{Device: c.Device}
+	if !s.checked(r, s.owned(t, c.Src, c.Spitch, c.Width, c.Height, false)) {
+		return
+	}
 	if c.Height == 1 && n <= smallCopy && s.idle(t, c.Stream, c.Src) {
 		if mem, ok := s.memory(c.Src, n); ok {
 			begin := mono.Now()
@@ -197,9 +221,6 @@ func (s *session) copyFrom(r *wire.Request, c *hiprpc.Copy, n uint64) {
 			s.copied(c.Src, n, false, begin)
 			return
 		}
-	}
-	if !s.checked(r, s.owned(t, c.Src, c.Spitch, c.Width, c.Height)) {
-		return
 	}
 	if s.direct == nil || c.Height > 1 || s.copier != nil && n <= stagedCopy {
 		s.copyFromStaged(r, c, n)
@@ -226,7 +247,7 @@ func (s *session) copyFrom(r *wire.Request, c *hiprpc.Copy, n uint64) {
 // copyWithin queues a copy from device to device.
 func (s *session) copyWithin(r *wire.Request, c *hiprpc.Copy, n uint64) {
 	t := hip.Thread{Device: c.Device}
-	if !s.checked(r, s.owned(t, c.Dst, c.Dpitch, c.Width, c.Height)) || !s.checked(r, s.owned(t, c.Src, c.Spitch, c.Width, c.Height)) {
+	if !s.checked(r, s.owned(t, c.Dst, c.Dpitch, c.Width, c.Height, true)) || !s.checked(r, s.owned(t, c.Src, c.Spitch, c.Width, c.Height, false)) {
 		return
 	}
 	var code hip.Error

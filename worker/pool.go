@@ -16,6 +16,7 @@ type pool struct {
 	log     *slog.Logger
 	onStart func(*proc) // told before anybody gets the process
 	onGone  func(*proc) // told when it is gone
+	shares  shares      // of the processes
 
 	mu      sync.Mutex
 	idle    []*proc
@@ -73,7 +74,7 @@ func (p *pool) start() (*proc, error) {
 		_ = ours.close()
 		return nil, err
 	}
-	x := &proc{cmd: cmd, ctl: ours, log: p.log, gone: make(chan struct{}), ready: make(chan struct{})}
+	x := &proc{cmd: cmd, ctl: ours, shares: &p.shares, log: p.log, gone: make(chan struct{}), ready: make(chan struct{})}
 	x.lastHeard.Store(time.Now().UnixNano())
 	p.onStart(x)
 	p.mu.Lock()
@@ -86,6 +87,7 @@ func (p *pool) start() (*proc, error) {
 	go func() {
 		defer p.wg.Done()
 		x.listen()
+		p.shares.forget(x)
 		p.mu.Lock()
 		delete(p.all, x)
 		p.mu.Unlock()

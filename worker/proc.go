@@ -16,10 +16,11 @@ var errStopping = errors.New("worker: stopping")
 
 // proc is a session process as the parent knows it.
 type proc struct {
-	cmd  *exec.Cmd
-	ctl  *control
-	log  *slog.Logger
-	gone chan struct{} // closed when the process has been waited for
+	cmd    *exec.Cmd
+	ctl    *control
+	shares *shares // of all session processes
+	log    *slog.Logger
+	gone   chan struct{} // closed when the process has been waited for
 
 	ready     chan struct{} // closed by the first msgReady
 	readyOnce sync.Once
@@ -61,22 +62,29 @@ func (p *proc) listen() {
 	buf := make([]byte, maxControl+1)
 	for {
 		msg, fd, err := p.ctl.receive(buf)
-		if fd >= 0 { // sessions have nothing to pass
-			_ = unix.Close(fd)
-		}
-		if err == nil {
-			err = p.message(msg)
-			if err != nil {
-				p.log.Error("session process sent nonsense and is killed", "pid", p.pid(), "error", err)
-				p.kill()
-			}
-		}
 		if err != nil {
+			break
+		}
+		if err = p.take(msg, fd); err != nil {
+			p.log.Error("session process sent nonsense and is killed", "pid", p.pid(), "error", err)
+			p.kill()
 			break
 		}
 	}
 	_ = p.ctl.close()
 	p.waitOrKill(2 * time.Second)
+}
+
+// take does what a message says, and takes the descriptor that came along, -1 for none.
+func (p *proc) take(msg []byte, fd int) error {
+	if msg[0] == msgShare && p.record() != nil {
+		p.lastHeard.Store(time.Now().UnixNano())
+		return p.shares.serve(p, msg, fd)
+	}
+	if fd >= 0 { // nothing else has something to pass
+		_ = unix.Close(fd)
+	}
+	return p.message(msg)
 }
 
 func (p *proc) message(msg []byte) error {

@@ -37,8 +37,9 @@ type Opened struct {
 
 // Session is what a backend needs to know to open a runtime for a client.
 type Session struct {
-	ID    uint64
-	Hello *wire.Hello
+	ID     uint64
+	Hello  *wire.Hello
+	Broker hip.Broker // of what sessions share; to be asked once the session is served
 }
 
 // SessionProcess says how a session process works.
@@ -97,6 +98,8 @@ func (p *SessionProcess) Run() error {
 
 // serve is one session, from the Welcome to its end.
 func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session, st *start) error {
+	b := newBroker(ctl)
+	sess.Broker = b
 	log := p.Log.With("session", sess.ID)
 	w := wire.Welcome{Version: p.Version, Session: sess.ID, HeartbeatMS: uint32(sess.Hello.Heartbeat() / time.Millisecond)}
 	opened, err := p.Open(sess)
@@ -140,7 +143,7 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 		r.run(stop)
 	}()
 	go func() { // the parent says that it is over, or does so by closing its end, or by dying
-		reason := orders(ctl, within)
+		reason := orders(ctl, within, b)
 		conn.Close(reason)
 		time.Sleep(time.Second)
 		_ = ctl.send(encodeEnd(reason), -1)
@@ -165,10 +168,18 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 }
 
 // orders follows what the parent says until the session is to end, and gives the reason for that.
-func orders(ctl *control, within *quota.Runtime) (reason string) {
+func orders(ctl *control, within *quota.Runtime, b *broker) (reason string) {
 	buf := make([]byte, maxControl+1)
 	for {
-		msg, _, err := ctl.receive(buf)
+		msg, fd, err := ctl.receive(buf)
+		if err == nil && msg[0] == msgShared {
+			var a shareReply
+			if a.decode(msg[1:]) == nil {
+				a.Shared.FD = fd
+				b.answer(a)
+			}
+			continue
+		}
 		switch {
 		case err == nil && msg[0] == msgLimits:
 			d := wire.NewDec(msg[1:])

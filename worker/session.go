@@ -27,17 +27,19 @@ type notifier interface {
 // session executes one client's calls. Messages come on one goroutine, in the order they were sent, and are executed in that order; what
 // has to wait does so on a goroutine of its own and replies later.
 type session struct {
-	rt     hip.Runtime
-	placer hip.Placer // nil if the runtime places memory itself
-	direct hip.Direct // nil if this process cannot reach device memory
-	meter  copyMeter  // nil if the runtime does not account copies
-	copier copier     // nil if the runtime cannot copy without waiting, but through its own memory
-	hosts  hostPlacer // nil if copies of host memory count as device memory
-	conn   notifier
-	log    *slog.Logger
-	times  callTimes
-	trace  *tracer            // nil unless calls are traced
-	client func(clientReport) // takes what the client measured
+	rt      hip.Runtime
+	placer  hip.Placer // nil if the runtime places memory itself
+	direct  hip.Direct // nil if this process cannot reach device memory
+	meter   copyMeter  // nil if the runtime does not account copies
+	copier  copier     // nil if the runtime cannot copy without waiting, but through its own memory
+	reacher reacher    // nil if all devices may access what is accessible
+	holder  holder     // nil if memory stays where it is
+	hosts   hostPlacer // nil if copies of host memory count as device memory
+	conn    notifier
+	log     *slog.Logger
+	times   callTimes
+	trace   *tracer            // nil unless calls are traced
+	client  func(clientReport) // takes what the client measured
 
 	devices int32
 	span    wire.Range // of device addresses, zero if none was agreed
@@ -85,6 +87,8 @@ func newSession(rt hip.Runtime, conn notifier, log *slog.Logger) *session {
 	s.copier, _ = rt.(copier)
 	s.meter, _ = rt.(copyMeter)
 	s.hosts, _ = rt.(hostPlacer)
+	s.reacher, _ = rt.(reacher)
+	s.holder, _ = rt.(holder)
 	s.stage = newStaging(hiprpc.MaxStaged + 64<<20)
 	s.funcs.init()
 	if n, err := rt.GetDeviceCount(); err == hip.Success {

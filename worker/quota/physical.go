@@ -2,7 +2,7 @@ package quota
 
 import "github.com/rocwire/rocwire/hip"
 
-// physical is memory without an address: it is held as long as it has an owner or is mapped somewhere.
+// physical is memory without an address: it is held until it was released and is mapped nowhere.
 type physical struct {
 	have map[hip.GenericAllocation]*backing
 	at   map[hip.Ptr]mapping
@@ -11,7 +11,8 @@ type physical struct {
 // backing is one allocation.
 type backing struct {
 	block
-	owners, mapped int
+	owned  bool // it was not released
+	mapped int
 }
 
 // mapping is where an allocation is mapped.
@@ -24,9 +25,9 @@ func (p *physical) init() {
 	p.have, p.at = map[hip.GenericAllocation]*backing{}, map[hip.Ptr]mapping{}
 }
 
-// loosen gives up an allocation that has neither an owner nor a place; with the Runtime's mu.
+// loosen gives up an allocation that was released and has no place; with the Runtime's mu.
 func (p *physical) loosen(h hip.GenericAllocation, freed func(block)) {
-	if b := p.have[h]; b != nil && b.owners == 0 && b.mapped == 0 {
+	if b := p.have[h]; b != nil && !b.owned && b.mapped == 0 {
 		delete(p.have, h)
 		freed(b.block)
 	}
@@ -62,21 +63,8 @@ func (q *Runtime) MemCreate(t hip.Thread, size uint64, prop *hip.MemAllocationPr
 		return h, code
 	}
 	q.mu.Lock()
-	q.physical.have[h] = &backing{block: block{device: prop.Location.Id, size: n}, owners: 1}
+	q.physical.have[h] = &backing{block: block{device: prop.Location.Id, size: n}, owned: true}
 	q.mu.Unlock()
-	return h, code
-}
-
-// MemRetainAllocationHandle implements hip.Runtime.
-func (q *Runtime) MemRetainAllocationHandle(t hip.Thread, p hip.Ptr) (hip.GenericAllocation, hip.Error) {
-	h, code := q.Runtime.MemRetainAllocationHandle(t, p)
-	if code == hip.Success {
-		q.mu.Lock()
-		if b := q.physical.have[h]; b != nil {
-			b.owners++
-		}
-		q.mu.Unlock()
-	}
 	return h, code
 }
 
@@ -85,8 +73,8 @@ func (q *Runtime) MemRelease(t hip.Thread, h hip.GenericAllocation) hip.Error {
 	code := q.Runtime.MemRelease(t, h)
 	if code == hip.Success {
 		q.mu.Lock()
-		if b := q.physical.have[h]; b != nil && b.owners > 0 {
-			b.owners--
+		if b := q.physical.have[h]; b != nil {
+			b.owned = false
 		}
 		q.physical.loosen(h, q.freed)
 		q.mu.Unlock()

@@ -118,7 +118,7 @@ func Session(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
 				return worker.Opened{}, hip.ErrorNoDevice
 			}
 			rt, err := simgpu.New(simgpu.Options{
-				Arch: *arch, Segment: seg, Visible: chosen, Logf: logf(log.With("session", s.ID)),
+				Arch: *arch, Segment: seg, Visible: chosen, Broker: s.Broker, Logf: logf(log.With("session", s.ID)),
 				OnAsyncError: func(st hip.Stream, e hip.Error, detail string) {
 					if f := report.Load(); f != nil {
 						(*f)(st, e, detail)

@@ -1,0 +1,90 @@
+package worker
+
+import (
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/rocwire/rocwire/hip"
+)
+
+// broker is the session process's side of what sessions share (hip.Broker): it asks the parent, which keeps what is published.
+type broker struct {
+	ctl *control
+
+	mu      sync.Mutex
+	last    uint32
+	waiting map[uint32]chan shareReply
+}
+
+var _ hip.Broker = (*broker)(nil)
+
+// brokerTime is how long the parent may take to answer.
+const brokerTime = 10 * time.Second
+
+func newBroker(ctl *control) *broker { return &broker{ctl: ctl, waiting: map[uint32]chan shareReply{}} }
+
+// ask sends a request and waits for its reply.
+func (b *broker) ask(q shareRequest, fd int) (shareReply, hip.Error) {
+	c := make(chan shareReply, 1)
+	b.mu.Lock()
+	b.last++
+	q.ID = b.last
+	b.waiting[q.ID] = c
+	b.mu.Unlock()
+	err := b.ctl.send(q.encode(), fd)
+	t := time.NewTimer(brokerTime)
+	defer t.Stop()
+	if err == nil {
+		select {
+		case a := <-c:
+			return a, a.Code
+		case <-t.C:
+		}
+	}
+	b.mu.Lock()
+	delete(b.waiting, q.ID)
+	b.mu.Unlock()
+	select {
+	case a := <-c: // it came after all
+		if a.Shared.FD >= 0 {
+			_ = unix.Close(a.Shared.FD)
+		}
+	default:
+	}
+	return shareReply{}, hip.ErrorUnknown
+}
+
+// answer takes a reply of the parent's, and the descriptor.
+func (b *broker) answer(a shareReply) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c := b.waiting[a.ID]
+	delete(b.waiting, a.ID)
+	if c != nil {
+		c <- a // there is room for one
+	} else if a.Shared.FD >= 0 {
+		_ = unix.Close(a.Shared.FD)
+	}
+}
+
+// Publish implements hip.Broker.
+func (b *broker) Publish(s hip.Shared) (hip.ShareToken, hip.Error) {
+	a, code := b.ask(shareRequest{Kind: sharePublish, Shared: s}, s.FD)
+	return a.Token, code
+}
+
+// Fetch implements hip.Broker.
+func (b *broker) Fetch(t hip.ShareToken) (hip.Shared, hip.Error) {
+	a, code := b.ask(shareRequest{Kind: shareFetch, Token: t}, -1)
+	if code == hip.Success && a.Shared.FD < 0 {
+		code = hip.ErrorUnknown
+	}
+	return a.Shared, code
+}
+
+// Withdraw implements hip.Broker.
+func (b *broker) Withdraw(t hip.ShareToken) {
+	_ = b.ctl.send((&shareRequest{Kind: shareWithdraw, Token: t}).encode(), -1) // or the end of this process does it
+}
