@@ -39,15 +39,15 @@ const (
 
 // handleKinds is what is true of each kind.
 var handleKinds = [HandleKinds]handleTraits{
-	HandleStream:            {name: "Stream", wrong: ErrorContextIsDestroyed, survives: false},
-	HandleEvent:             {name: "Event", wrong: ErrorInvalidHandle, survives: false},
-	HandleModule:            {name: "Module", wrong: ErrorInvalidHandle, survives: false},
-	HandleFunction:          {name: "Function", wrong: ErrorInvalidHandle, survives: false},
-	HandleMemPool:           {name: "MemPool", wrong: ErrorInvalidValue, survives: true},
-	HandleGenericAllocation: {name: "GenericAllocation", wrong: ErrorInvalidValue, survives: false},
-	HandleArray:             {name: "Array", wrong: ErrorInvalidHandle, survives: false},
-	HandleMipmappedArray:    {name: "MipmappedArray", wrong: ErrorInvalidHandle, survives: false},
-	HandleTextureObject:     {name: "TextureObject", wrong: ErrorInvalidValue, survives: false},
-	HandleSurfaceObject:     {name: "SurfaceObject", wrong: ErrorInvalidValue, survives: false},
-	HandleGraphExec:         {name: "GraphExec", wrong: ErrorInvalidValue, survives: false},
+	HandleStream:            {name: "Stream", wrong: ErrorContextIsDestroyed, counted: false, survives: false},
+	HandleEvent:             {name: "Event", wrong: ErrorInvalidHandle, counted: false, survives: false},
+	HandleModule:            {name: "Module", wrong: ErrorInvalidHandle, counted: false, survives: false},
+	HandleFunction:          {name: "Function", wrong: ErrorInvalidHandle, counted: false, survives: false},
+	HandleMemPool:           {name: "MemPool", wrong: ErrorInvalidValue, counted: false, survives: true},
+	HandleGenericAllocation: {name: "GenericAllocation", wrong: ErrorInvalidValue, counted: true, survives: false},
+	HandleArray:             {name: "Array", wrong: ErrorInvalidHandle, counted: false, survives: false},
+	HandleMipmappedArray:    {name: "MipmappedArray", wrong: ErrorInvalidHandle, counted: false, survives: false},
+	HandleTextureObject:     {name: "TextureObject", wrong: ErrorInvalidValue, counted: false, survives: false},
+	HandleSurfaceObject:     {name: "SurfaceObject", wrong: ErrorInvalidValue, counted: false, survives: false},
+	HandleGraphExec:         {name: "GraphExec", wrong: ErrorInvalidValue, counted: false, survives: false},
 }

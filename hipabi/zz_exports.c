@@ -1393,11 +1393,7 @@ hipError_t hipMemCreate(hipMemGenericAllocationHandle_t * handle, size_t size, c
 
 hipError_t hipMemExportToShareableHandle(void * shareableHandle, hipMemGenericAllocationHandle_t handle, hipMemAllocationHandleType handleType, unsigned long long flags)
 {
-	(void)shareableHandle;
-	(void)handle;
-	(void)handleType;
-	(void)flags;
-	return rw_unsupported("hipMemExportToShareableHandle");
+	return rw_return((hipError_t)rw_hipMemExportToShareableHandle(rw_thread(), (uintptr_t)shareableHandle, (uint64_t)(uintptr_t)handle, (int32_t)handleType, flags));
 }
 
 hipError_t hipMemGetAccess(unsigned long long * flags, const hipMemLocation * location, void * ptr)
@@ -1427,10 +1423,7 @@ hipError_t hipMemGetInfo(size_t * free, size_t * total)
 
 hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t * handle, void * osHandle, hipMemAllocationHandleType shHandleType)
 {
-	(void)handle;
-	(void)osHandle;
-	(void)shHandleType;
-	return rw_unsupported("hipMemImportFromShareableHandle");
+	return rw_return((hipError_t)rw_hipMemImportFromShareableHandle(rw_thread(), (void *)handle, (uintptr_t)osHandle, (int32_t)shHandleType));
 }
 
 hipError_t hipMemMap(void * ptr, size_t size, size_t offset, hipMemGenericAllocationHandle_t handle, unsigned long long flags)
@@ -1463,11 +1456,7 @@ hipError_t hipMemPoolExportPointer(hipMemPoolPtrExportData * export_data, void *
 
 hipError_t hipMemPoolExportToShareableHandle(void * shared_handle, hipMemPool_t mem_pool, hipMemAllocationHandleType handle_type, unsigned int flags)
 {
-	(void)shared_handle;
-	(void)mem_pool;
-	(void)handle_type;
-	(void)flags;
-	return rw_unsupported("hipMemPoolExportToShareableHandle");
+	return rw_return((hipError_t)rw_hipMemPoolExportToShareableHandle(rw_thread(), (uintptr_t)shared_handle, (uint64_t)(uintptr_t)mem_pool, (int32_t)handle_type, flags));
 }
 
 hipError_t hipMemPoolGetAccess(hipMemAccessFlags * flags, hipMemPool_t mem_pool, hipMemLocation * location)
@@ -1477,19 +1466,12 @@ hipError_t hipMemPoolGetAccess(hipMemAccessFlags * flags, hipMemPool_t mem_pool,
 
 hipError_t hipMemPoolGetAttribute(hipMemPool_t mem_pool, hipMemPoolAttr attr, void * value)
 {
-	(void)mem_pool;
-	(void)attr;
-	(void)value;
-	return rw_unsupported("hipMemPoolGetAttribute");
+	return rw_return((hipError_t)rw_hipMemPoolGetAttribute(rw_thread(), (uint64_t)(uintptr_t)mem_pool, (int32_t)attr, (uintptr_t)value));
 }
 
 hipError_t hipMemPoolImportFromShareableHandle(hipMemPool_t * mem_pool, void * shared_handle, hipMemAllocationHandleType handle_type, unsigned int flags)
 {
-	(void)mem_pool;
-	(void)shared_handle;
-	(void)handle_type;
-	(void)flags;
-	return rw_unsupported("hipMemPoolImportFromShareableHandle");
+	return rw_return((hipError_t)rw_hipMemPoolImportFromShareableHandle(rw_thread(), (void *)mem_pool, (uintptr_t)shared_handle, (int32_t)handle_type, flags));
 }
 
 hipError_t hipMemPoolImportPointer(void ** dev_ptr, hipMemPool_t mem_pool, hipMemPoolPtrExportData * export_data)
@@ -1504,10 +1486,7 @@ hipError_t hipMemPoolSetAccess(hipMemPool_t mem_pool, const hipMemAccessDesc * d
 
 hipError_t hipMemPoolSetAttribute(hipMemPool_t mem_pool, hipMemPoolAttr attr, void * value)
 {
-	(void)mem_pool;
-	(void)attr;
-	(void)value;
-	return rw_unsupported("hipMemPoolSetAttribute");
+	return rw_return((hipError_t)rw_hipMemPoolSetAttribute(rw_thread(), (uint64_t)(uintptr_t)mem_pool, (int32_t)attr, (uintptr_t)value));
 }
 
 hipError_t hipMemPoolTrimTo(hipMemPool_t mem_pool, size_t min_bytes_to_hold)

@@ -437,24 +437,6 @@ func rw_hipMalloc(thread uint64, ptr unsafe.Pointer, size uint64) int32 {
 	return int32(hip.Success)
 }
 
-//export rw_hipMallocAsync
-func rw_hipMallocAsync(thread uint64, devPtr unsafe.Pointer, size uint64, stream uint64) int32 {
-	if devPtr == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
-	t := threadOf(thread)
-	stream_, e := resolveStream(t, hip.Stream(stream))
-	if e != hip.Success {
-		return int32(e)
-	}
-	v0, err := runtime().MallocAsync(t, size, stream_)
-	if err != hip.Success {
-		return int32(err)
-	}
-	*(*hip.Ptr)(devPtr) = v0
-	return int32(hip.Success)
-}
-
 //export rw_hipMallocFromPoolAsync
 func rw_hipMallocFromPoolAsync(thread uint64, devPtr unsafe.Pointer, size uint64, memPool uint64, stream uint64) int32 {
 	if devPtr == nil {
@@ -662,26 +644,6 @@ func rw_hipMemGetInfo(thread uint64, free unsafe.Pointer, total unsafe.Pointer) 
 func rw_hipMemMap(thread uint64, ptr uintptr, size uint64, offset uint64, handle uint64, flags uint64) int32 {
 	t := threadOf(thread)
 	return int32(runtime().MemMap(t, hip.Ptr(uintptr(ptr)), size, offset, hip.GenericAllocation(handle), flags))
-}
-
-//export rw_hipMemPoolCreate
-func rw_hipMemPoolCreate(thread uint64, memPool unsafe.Pointer, poolProps unsafe.Pointer) int32 {
-	if memPool == nil || poolProps == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
-	t := threadOf(thread)
-	v0, err := runtime().MemPoolCreate(t, (*hip.MemPoolProps)(poolProps))
-	if err != hip.Success {
-		return int32(err)
-	}
-	*(*hip.MemPool)(memPool) = v0
-	return int32(hip.Success)
-}
-
-//export rw_hipMemPoolDestroy
-func rw_hipMemPoolDestroy(thread uint64, memPool uint64) int32 {
-	t := threadOf(thread)
-	return int32(runtime().MemPoolDestroy(t, hip.MemPool(memPool)))
 }
 
 //export rw_hipMemPoolExportPointer

@@ -3,8 +3,6 @@ package hipremote
 import (
 	"cmp"
 	"slices"
-
-	"github.com/rocwire/rocwire/hip"
 )
 
 // block is one allocation of this session, at the addresses programs know it by.
@@ -14,10 +12,12 @@ type block struct {
 	device     int32
 	host       *hostRegion // nil: device memory
 	mirror     bool        // registered memory under its address on the device, which is another than here
-	stream     hip.Stream  // of a block that hipFreeAsync has freed
+	pooled     bool        // of the device's own pool
+	stream     streamOf    // of a block that hipFreeAsync has freed
 	freed      uint64      // and the how many-th it was
 	flags      uint32      // of hipExtMallocWithFlags
 	id         uint32      // tells it from all others that there ever were; 0: nobody has asked
+	opened     int         // times, of another session's memory
 }
 
 func (b *block) end() uint64 { return b.base + b.want }

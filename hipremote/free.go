@@ -29,7 +29,7 @@ func (c *Client) free(ct *callTime, t hip.Thread, p hip.Ptr) hip.Error {
 	}
 	c.mem.mu.Lock()
 	b := c.mem.blocks.find(uint64(p))
-	if b == nil || b.base != uint64(p) || b.host != nil && !b.host.managed && !b.host.signal {
+	if b == nil || b.base != uint64(p) || b.host != nil && !b.host.managed && !b.host.signal || b.opened > 0 {
 		c.mem.mu.Unlock()
 		return hip.ErrorInvalidValue
 	}
@@ -45,6 +45,11 @@ func (c *Client) free(ct *callTime, t hip.Thread, p hip.Ptr) hip.Error {
 		c.mem.blocks.insert(b)
 		c.mem.mu.Unlock()
 		return code
+	}
+	if b.pooled {
+		c.mem.mu.Lock()
+		c.mem.pools[b.device].gone(b)
+		c.mem.mu.Unlock()
 	}
 	return c.freeBlock(ct, l, b, c.work.busy())
 }
@@ -79,24 +84,29 @@ func (c *Client) freeBlock(ct *callTime, l *link, b *block, wait bool) hip.Error
 	return code
 }
 
-// MallocAsync is hipMallocAsync. Memory that the stream has freed before is used again at once; other memory is there at once, which is
-// earlier than the stream needs it.
+// MallocAsync is hipMallocAsync, from the own pool of the stream's device. Memory that the stream has freed before is used again at once; other
+// memory is there at once, which is earlier than the stream needs it.
 func (c *Client) MallocAsync(t hip.Thread, size uint64, st hip.Stream) (hip.Ptr, hip.Error) {
 	ct := c.begin()
-	p, code := c.mallocAsync(&ct, t, size, st)
+	p, code := c.mallocAsync(&ct, t, size, st, -1)
 	c.end(&ct, hip.OpMallocAsync, code)
 	return p, code
 }
 
-func (c *Client) mallocAsync(ct *callTime, t hip.Thread, size uint64, st hip.Stream) (hip.Ptr, hip.Error) {
+// mallocAsync allocates from the own pool of a device, -1 for the stream's.
+func (c *Client) mallocAsync(ct *callTime, t hip.Thread, size uint64, st hip.Stream, from int32) (hip.Ptr, hip.Error) {
 	l, code := c.ready()
-	if code == hip.Success {
-		code = c.handles.stream(st)
+	if code != hip.Success {
+		return 0, code
 	}
+	device, code := c.orderStream(t, st)
 	if code != hip.Success || size == 0 {
 		return 0, code
 	}
-	if c.mem.span.Load() == nil {
+	if from >= 0 {
+		device = from
+	}
+	if c.mem.span.Load() == nil || uint32(device) >= maxDevices {
 		var e wire.Enc
 		e.I32(t.Device)
 		e.U64(size)
@@ -104,35 +114,39 @@ func (c *Client) mallocAsync(ct *callTime, t hip.Thread, size uint64, st hip.Str
 		p, code := c.callU64(ct, l, hip.OpMallocAsync, e.B)
 		if code == hip.Success {
 			c.mem.mu.Lock()
-			c.mem.blocks.insert(&block{base: p, want: size, device: t.Device})
+			c.mem.blocks.insert(&block{base: p, want: size, device: device})
 			c.mem.mu.Unlock()
 		}
 		return hip.Ptr(p), code
 	}
-	if p, ok := c.reuse(t.Device, roundUp(size), size, st); ok {
-		return p, hip.Success
+	if code := c.async.sticky(); code != hip.Success {
+		return 0, code
 	}
-	return c.malloc(ct, t, size)
-}
-
-// reuse finds a block of exactly this size that the same stream has freed.
-func (c *Client) reuse(device int32, rounded, size uint64, st hip.Stream) (hip.Ptr, bool) {
+	if size > 1<<46 {
+		return 0, hip.ErrorOutOfMemory
+	}
 	m := &c.mem
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	for i := len(m.freed) - 1; i >= 0; i-- {
-		b := m.freed[i]
-		if b.stream == st && b.device == device && b.size == rounded {
-			m.freed = append(m.freed[:i], m.freed[i+1:]...)
-			b.want, b.id = size, 0
-			m.blocks.insert(b)
-			return hip.Ptr(b.base), true
-		}
+	b := m.pools[device].again(size, orderOf(t, st))
+	if b != nil {
+		b.id = 0
+		m.blocks.insert(b)
 	}
-	return 0, false
+	m.mu.Unlock()
+	if b == nil {
+		if b, code = c.placeBlock(ct, l, device, size); code != hip.Success {
+			return 0, code
+		}
+		m.mu.Lock()
+		m.pools[device].made(b)
+		m.blocks.insert(b)
+		m.mu.Unlock()
+	}
+	return hip.Ptr(b.base), hip.Success
 }
 
-// FreeAsync is hipFreeAsync. The memory goes back to the device when the stream, or the device, is next known to be done with it.
+// FreeAsync is hipFreeAsync. The memory is kept for the stream, and goes back to the device when the stream, or the device, is next known to be done
+// with it.
 func (c *Client) FreeAsync(t hip.Thread, p hip.Ptr, st hip.Stream) hip.Error {
 	ct := c.begin()
 	code := c.freeAsync(&ct, t, p, st)
@@ -142,64 +156,70 @@ func (c *Client) FreeAsync(t hip.Thread, p hip.Ptr, st hip.Stream) hip.Error {
 
 func (c *Client) freeAsync(ct *callTime, t hip.Thread, p hip.Ptr, st hip.Stream) hip.Error {
 	l, code := c.ready()
-	if code == hip.Success {
-		code = c.handles.stream(st)
-	}
 	if code != hip.Success {
 		return code
 	}
 	if p == 0 {
 		return hip.ErrorInvalidValue
 	}
+	if _, code = c.orderStream(t, st); code != hip.Success {
+		return code
+	}
 	m := &c.mem
 	m.mu.Lock()
 	b := m.blocks.find(uint64(p))
-	if b == nil || b.base != uint64(p) || b.host != nil {
+	if b == nil || b.base != uint64(p) || b.host != nil || b.opened > 0 {
 		m.mu.Unlock()
 		return hip.ErrorInvalidValue
 	}
 	m.blocks.remove(b)
 	if b.size != 0 {
-		b.stream, b.freed = st, m.freedLast.Add(1)
-		m.freed = append(m.freed, b)
+		b.stream, b.freed = orderOf(t, st), m.freedLast.Add(1)
+		m.pools[b.device].hold(b)
 		m.mu.Unlock()
 		return hip.Success
 	}
 	m.mu.Unlock()
-	return c.send(ct, l, hip.OpFreeAsync, hiprpc.StreamOp{Device: b.device, Ptr: p, Stream: st}.Append(nil), nil)
+	return c.send(ct, l, hip.OpFreeAsync, hiprpc.StreamOp{Device: t.Device, Ptr: p, Stream: st}.Append(nil), nil)
 }
 
-// settle gives back what hipFreeAsync had freed before a moment: on one stream, or on a whole device that has come to an end. What another thread
-// has freed since may still be in use.
-func (c *Client) settle(l *link, device int32, st hip.Stream, all bool, at moment) {
-	m := &c.mem
-	m.mu.Lock()
-	if len(m.freed) == 0 {
-		m.mu.Unlock()
+// settle is told that what hipFreeAsync had freed before a moment is done with: on one stream, or on a whole device that has come to an end. What
+// another thread has freed since may still be in use.
+func (c *Client) settle(device int32, st hip.Stream, all bool, at moment) {
+	if c.mem.freedLast.Load() == 0 {
 		return
 	}
-	var out, keep []*block
-	for _, b := range m.freed {
-		if b.freed <= at.freed && (all && b.device == device || !all && b.stream == st) {
-			out = append(out, b)
-		} else {
-			keep = append(keep, b)
+	order := orderOf(hip.Thread{Device: device}, st)
+	m := &c.mem
+	m.mu.Lock()
+	var out []*block
+	for d := range m.pools {
+		if o := &m.pools[d]; len(o.held)+len(o.idle) > 0 {
+			out = append(out, o.settle(at, func(b *block) bool {
+				return !all && b.stream == order || all && (b.stream == streamOf{device: device} || b.stream.stream != 0 && c.streamOn(b.stream.stream, device))
+			})...)
 		}
 	}
-	m.freed = keep
 	m.mu.Unlock()
-	for _, b := range out {
-		_ = c.freeBlock(nil, l, b, false) // a lost connection has freed it
-	}
+	c.release(out)
 }
 
-// reclaim waits for the device and gives back what hipFreeAsync has freed; false if there is nothing.
-func (c *Client) reclaim(l *link, device int32) bool {
+// streamOn says whether a stream is a device's.
+func (c *Client) streamOn(st hip.Stream, device int32) bool {
+	return c.handles.Device(hip.HandleStream, uint64(st), -1) == device
+}
+
+// reclaim waits for the device and gives back what is kept of its pool; false if there is nothing.
+func (c *Client) reclaim(device int32) bool {
 	m := &c.mem
 	m.mu.RLock()
-	n := len(m.freed)
+	n := len(m.pools[device].held) + len(m.pools[device].idle)
 	m.mu.RUnlock()
-	return n > 0 && c.DeviceSynchronize(hip.Thread{Device: device}) == hip.Success
+	if n == 0 || c.DeviceSynchronize(hip.Thread{Device: device}) != hip.Success {
+		return false
+	}
+	c.trim(device, 0)
+	return true
 }
 
 // lastOf is told that a stream is about to be destroyed: its number may come again, so what was freed on it must be done with.
@@ -207,13 +227,24 @@ func (c *Client) lastOf(t hip.Thread, st hip.Stream) {
 	m := &c.mem
 	m.mu.RLock()
 	any := false
-	for _, b := range m.freed {
-		any = any || b.stream == st
+	for d := range m.pools {
+		for _, b := range m.pools[d].held {
+			any = any || b.stream.stream == st
+		}
 	}
 	m.mu.RUnlock()
 	if any {
 		_ = c.StreamSynchronize(t, st) // a failure is the destruction's, too
 	}
+	m.mu.Lock()
+	for d := range m.pools {
+		for _, b := range m.pools[d].idle {
+			if b.stream.stream == st {
+				b.stream = streamOf{device: -1} // nobody's
+			}
+		}
+	}
+	m.mu.Unlock()
 }
 
 // MemPtrGetInfo is hipMemPtrGetInfo.

@@ -26,8 +26,8 @@ type memory struct {
 	places *places
 	blocks blocks
 	credit [maxDevices]uint64 // bytes granted and not used
-	freed  []*block           // by hipFreeAsync, while their stream may still use them
 	lastID uint32             // that a block was given
+	pools  [maxDevices]ownPool
 
 	freedLast atomic.Uint64 // number of the block that was freed last; changes under mu
 
@@ -198,7 +198,7 @@ func (c *Client) spend(ct *callTime, l *link, device int32, size uint64) hip.Err
 		return hip.Success
 	}
 	// Memory that hipFreeAsync has freed may still be held for its stream.
-	if c.reclaim(l, device) {
+	if c.reclaim(device) {
 		c.mem.mu.RLock()
 		missing = size - min(size, c.mem.credit[device])
 		c.mem.mu.RUnlock()

@@ -62,7 +62,7 @@ func (c *Client) synced(ct *callTime, l *link, s come, at moment) hip.Error {
 		c.deviceIdle(l, s.device, at)
 	case ofStream:
 		c.nullIdle(s.device, s.stream, at)
-		c.settle(l, s.device, s.stream, false, at)
+		c.settle(s.device, s.stream, false, at)
 	}
 	return c.pull(ct, l)
 }
@@ -73,7 +73,7 @@ func (c *Client) deviceIdle(l *link, device int32, at moment) {
 		c.work.reached(at.work)
 	}
 	c.tasksOf(device).reached(at.tasks)
-	c.settle(l, device, 0, true, at)
+	c.settle(device, 0, true, at)
 }
 
 // nullIdle is told that a stream has nothing to do. If it is the null stream, and the device has no other, neither has the device.
@@ -96,7 +96,6 @@ func (c *Client) DeviceReset(t hip.Thread) hip.Error {
 		return code
 	}
 	c.async.reset(seq)
-	c.handles.clear(t.Device)
 	c.graphs.reset(t.Device)
 	c.later.forget(t.Device)
 	l := c.link.Load()
@@ -125,23 +124,23 @@ func (c *Client) DeviceReset(t hip.Thread) hip.Error {
 	}
 	clear(m.blocks[len(keep):])
 	m.blocks = keep
-	var freed []*block
-	for _, b := range m.freed {
-		if b.device != t.Device {
-			freed = append(freed, b)
-			continue
+	if uint32(t.Device) < maxDevices {
+		o := &m.pools[t.Device]
+		for _, b := range append(o.held, o.idle...) {
+			back += b.size
+			if m.places != nil {
+				m.places.put(b.base, b.size)
+			}
 		}
-		back += b.size
-		if m.places != nil {
-			m.places.put(b.base, b.size)
-		}
+		*o = ownPool{}
 	}
-	m.freed = freed
 	m.mu.Unlock()
 	for _, r := range managed {
 		c.host.remove(r)
 	}
 	c.host.forget(t.Device)
+	c.settle(t.Device, 0, true, c.before(t.Device)) // of other devices' memory, by streams that are gone
+	c.handles.clear(t.Device)
 	if back != 0 && t.Device >= 0 && t.Device < maxDevices {
 		c.giveCredit(nil, l, t.Device, back)
 	}

@@ -368,15 +368,6 @@ func (c *Client) GetDevicePropertiesR0600(deviceId int32) (prop *hip.DevicePropR
 	return &rep.Prop, hip.Success
 }
 
-// IpcCloseMemHandle is hipIpcCloseMemHandle.
-func (c *Client) IpcCloseMemHandle(t hip.Thread, devPtr hip.Ptr) hip.Error {
-	q := hiprpc.IpcCloseMemHandleRequest{Thread: t, DevPtr: devPtr}
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	m.Req = q.Append(m.Req[:0])
-	return c.call(hip.OpIpcCloseMemHandle, m)
-}
-
 // IpcGetEventHandle is hipIpcGetEventHandle.
 func (c *Client) IpcGetEventHandle(t hip.Thread, event hip.Event) (handle hip.IpcEventHandle, err hip.Error) {
 	q := hiprpc.IpcGetEventHandleRequest{Thread: t, Event: event}
@@ -431,44 +422,6 @@ func (c *Client) IpcOpenEventHandle(t hip.Thread, handle *hip.IpcEventHandle) (e
 	}
 	c.handles.Add(hip.HandleEvent, uint64(rep.Event), t.Device)
 	return rep.Event, hip.Success
-}
-
-// IpcOpenMemHandle is hipIpcOpenMemHandle.
-func (c *Client) IpcOpenMemHandle(t hip.Thread, handle *hip.IpcMemHandle, flags uint32) (devPtr hip.Ptr, err hip.Error) {
-	if handle == nil {
-		err = hip.ErrorInvalidValue
-		return
-	}
-	q := hiprpc.IpcOpenMemHandleRequest{Thread: t, Handle: *handle, Flags: flags}
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	m.Req = q.Append(m.Req[:0])
-	if err = c.call(hip.OpIpcOpenMemHandle, m); err != hip.Success {
-		return
-	}
-	var rep hiprpc.IpcOpenMemHandleReply
-	if !rep.Decode(m.Rep) {
-		err = c.violation(hip.OpIpcOpenMemHandle)
-		return
-	}
-	return rep.DevPtr, hip.Success
-}
-
-// MallocFromPoolAsync is hipMallocFromPoolAsync.
-func (c *Client) MallocFromPoolAsync(t hip.Thread, size uint64, memPool hip.MemPool, stream hip.Stream) (devPtr hip.Ptr, err hip.Error) {
-	q := hiprpc.MallocFromPoolAsyncRequest{Thread: t, Size: size, MemPool: memPool, Stream: stream}
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	m.Req = q.Append(m.Req[:0])
-	if err = c.call(hip.OpMallocFromPoolAsync, m); err != hip.Success {
-		return
-	}
-	var rep hiprpc.MallocFromPoolAsyncReply
-	if !rep.Decode(m.Rep) {
-		err = c.violation(hip.OpMallocFromPoolAsync)
-		return
-	}
-	return rep.DevPtr, hip.Success
 }
 
 // MemAddressFree is hipMemAddressFree.
@@ -626,28 +579,6 @@ func (c *Client) MemMap(t hip.Thread, ptr hip.Ptr, size uint64, offset uint64, h
 	return c.call(hip.OpMemMap, m)
 }
 
-// MemPoolCreate is hipMemPoolCreate.
-func (c *Client) MemPoolCreate(t hip.Thread, poolProps *hip.MemPoolProps) (memPool hip.MemPool, err hip.Error) {
-	if poolProps == nil {
-		err = hip.ErrorInvalidValue
-		return
-	}
-	q := hiprpc.MemPoolCreateRequest{Thread: t, PoolProps: *poolProps}
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	m.Req = q.Append(m.Req[:0])
-	if err = c.call(hip.OpMemPoolCreate, m); err != hip.Success {
-		return
-	}
-	var rep hiprpc.MemPoolCreateReply
-	if !rep.Decode(m.Rep) {
-		err = c.violation(hip.OpMemPoolCreate)
-		return
-	}
-	c.handles.Add(hip.HandleMemPool, uint64(rep.MemPool), t.Device)
-	return rep.MemPool, hip.Success
-}
-
 // MemPoolDestroy is hipMemPoolDestroy.
 func (c *Client) MemPoolDestroy(t hip.Thread, memPool hip.MemPool) hip.Error {
 	q := hiprpc.MemPoolDestroyRequest{Thread: t, MemPool: memPool}
@@ -712,23 +643,6 @@ func (c *Client) MemPoolGetAccess(t hip.Thread, memPool hip.MemPool, location *h
 	return rep.Flags, hip.Success
 }
 
-// MemPoolGetAttribute is hipMemPoolGetAttribute.
-func (c *Client) MemPoolGetAttribute(t hip.Thread, memPool hip.MemPool, attr hip.MemPoolAttr) (value uint64, err hip.Error) {
-	q := hiprpc.MemPoolGetAttributeRequest{Thread: t, MemPool: memPool, Attr: attr}
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	m.Req = q.Append(m.Req[:0])
-	if err = c.call(hip.OpMemPoolGetAttribute, m); err != hip.Success {
-		return
-	}
-	var rep hiprpc.MemPoolGetAttributeReply
-	if !rep.Decode(m.Rep) {
-		err = c.violation(hip.OpMemPoolGetAttribute)
-		return
-	}
-	return rep.Value, hip.Success
-}
-
 // MemPoolImportFromShareableHandle is hipMemPoolImportFromShareableHandle.
 func (c *Client) MemPoolImportFromShareableHandle(t hip.Thread, sharedHandle *hip.IpcMemHandle, handleType hip.MemAllocationHandleType, flags uint32) (memPool hip.MemPool, err hip.Error) {
 	if sharedHandle == nil {
@@ -751,27 +665,6 @@ func (c *Client) MemPoolImportFromShareableHandle(t hip.Thread, sharedHandle *hi
 	return rep.MemPool, hip.Success
 }
 
-// MemPoolImportPointer is hipMemPoolImportPointer.
-func (c *Client) MemPoolImportPointer(t hip.Thread, memPool hip.MemPool, exportData *hip.MemPoolPtrExportData) (devPtr hip.Ptr, err hip.Error) {
-	if exportData == nil {
-		err = hip.ErrorInvalidValue
-		return
-	}
-	q := hiprpc.MemPoolImportPointerRequest{Thread: t, MemPool: memPool, ExportData: *exportData}
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	m.Req = q.Append(m.Req[:0])
-	if err = c.call(hip.OpMemPoolImportPointer, m); err != hip.Success {
-		return
-	}
-	var rep hiprpc.MemPoolImportPointerReply
-	if !rep.Decode(m.Rep) {
-		err = c.violation(hip.OpMemPoolImportPointer)
-		return
-	}
-	return rep.DevPtr, hip.Success
-}
-
 // MemPoolSetAccess is hipMemPoolSetAccess.
 func (c *Client) MemPoolSetAccess(t hip.Thread, memPool hip.MemPool, descList []hip.MemAccessDesc) hip.Error {
 	if len(descList) > hiprpc.MaxList {
@@ -782,24 +675,6 @@ func (c *Client) MemPoolSetAccess(t hip.Thread, memPool hip.MemPool, descList []
 	defer wire.PutMsg(m)
 	m.Req = q.Append(m.Req[:0])
 	return c.call(hip.OpMemPoolSetAccess, m)
-}
-
-// MemPoolSetAttribute is hipMemPoolSetAttribute.
-func (c *Client) MemPoolSetAttribute(t hip.Thread, memPool hip.MemPool, attr hip.MemPoolAttr, value uint64) hip.Error {
-	q := hiprpc.MemPoolSetAttributeRequest{Thread: t, MemPool: memPool, Attr: attr, Value: value}
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	m.Req = q.Append(m.Req[:0])
-	return c.call(hip.OpMemPoolSetAttribute, m)
-}
-
-// MemPoolTrimTo is hipMemPoolTrimTo.
-func (c *Client) MemPoolTrimTo(memPool hip.MemPool, minBytesToHold uint64) hip.Error {
-	q := hiprpc.MemPoolTrimToRequest{MemPool: memPool, MinBytesToHold: minBytesToHold}
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	m.Req = q.Append(m.Req[:0])
-	return c.call(hip.OpMemPoolTrimTo, m)
 }
 
 // MemRelease is hipMemRelease.

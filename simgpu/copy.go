@@ -106,14 +106,8 @@ func (tr *transfer) direction() (dir card.Copy, counts bool) {
 	return 0, false
 }
 
-// owners are the devices whose memory an allocation is.
+// owners are the devices whose memory is mapped to reserved addresses.
 func owners(a *vmem.Alloc) []*device {
-	if a == nil {
-		return nil
-	}
-	if a.Kind != vmem.Virtual {
-		return []*device{noteOf(a).d}
-	}
 	v := noteOf(a).reserved
 	v.mu.RLock()
 	defer v.mu.RUnlock()
@@ -130,6 +124,15 @@ func owners(a *vmem.Alloc) []*device {
 func (tr *transfer) others(d *device) []queue.Fence {
 	var list []queue.Fence
 	for _, a := range []*vmem.Alloc{tr.dstA, tr.srcA} {
+		if a == nil {
+			continue
+		}
+		if a.Kind != vmem.Virtual {
+			if o := noteOf(a).d; o != d {
+				list = append(list, o.queues.Blocking()...)
+			}
+			continue
+		}
 		for _, o := range owners(a) {
 			if o != d {
 				list = append(list, o.queues.Blocking()...)

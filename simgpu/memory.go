@@ -340,9 +340,9 @@ func (r *Runtime) Reaches(t hip.Thread, ptr hip.Ptr, n uint64, write bool) bool 
 	return !unknown && e == hip.Success && r.devices[t.Device].reaches(a, uint64(ptr), n, want)
 }
 
-// HoldMemory keeps memory where it is until release: for who writes to it
+// HoldMemory keeps memory where it is until ReleaseMemory: for who writes to it
 // through DeviceBytes.
-func (r *Runtime) HoldMemory() (release func()) {
-	r.gate.Enter()
-	return r.gate.Leave
-}
+func (r *Runtime) HoldMemory() { r.gate.Enter() }
+
+// ReleaseMemory ends HoldMemory.
+func (r *Runtime) ReleaseMemory() { r.gate.Leave() }

@@ -95,13 +95,15 @@ type reacher interface {
 
 // holder is a runtime that may put memory in another place, but not while somebody holds it: who writes to it directly must.
 type holder interface {
-	HoldMemory() (release func())
+	HoldMemory()
+	ReleaseMemory()
 }
 
 // readInto reads a message's bulk straight into device memory.
 func (s *session) readInto(r *wire.Request, mem []byte) error {
 	if s.holder != nil {
-		defer s.holder.HoldMemory()()
+		s.holder.HoldMemory()
+		defer s.holder.ReleaseMemory()
 	}
 	return r.ReadBulk(mem)
 }

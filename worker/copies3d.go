@@ -29,8 +29,8 @@ func (s *session) copy3D(r *wire.Request) {
 		return
 	}
 	if !s.checked(r, s.device(c.Device)) || !s.checked(r, s.handles.check(hip.HandleStream, uint64(c.Stream))) ||
-		!s.checked(r, s.volume(&c, c.Box.SrcMemoryType, c.Box.SrcArray, c.Box.SrcDevice, [...]uint64{c.Box.SrcXInBytes, c.Box.SrcY, c.Box.SrcZ, c.Box.SrcPitch, c.Box.SrcHeight})) ||
-		!s.checked(r, s.volume(&c, c.Box.DstMemoryType, c.Box.DstArray, c.Box.DstDevice, [...]uint64{c.Box.DstXInBytes, c.Box.DstY, c.Box.DstZ, c.Box.DstPitch, c.Box.DstHeight})) {
+		!s.checked(r, s.volume(&c, c.Box.SrcMemoryType, c.Box.SrcArray, c.Box.SrcDevice, [...]uint64{c.Box.SrcXInBytes, c.Box.SrcY, c.Box.SrcZ, c.Box.SrcPitch, c.Box.SrcHeight}, false)) ||
+		!s.checked(r, s.volume(&c, c.Box.DstMemoryType, c.Box.DstArray, c.Box.DstDevice, [...]uint64{c.Box.DstXInBytes, c.Box.DstY, c.Box.DstZ, c.Box.DstPitch, c.Box.DstHeight}, true)) {
 		return
 	}
 	if n == 0 {
@@ -54,7 +54,7 @@ func (s *session) copy3D(r *wire.Request) {
 }
 
 // volume says whether a side is the session's: an array of its own, or a box within one allocation of the device.
-func (s *session) volume(c *hiprpc.Copy3D, kind hip.MemoryType, array hip.Array, p hip.Ptr, at [5]uint64) hip.Error {
+func (s *session) volume(c *hiprpc.Copy3D, kind hip.MemoryType, array hip.Array, p hip.Ptr, at [5]uint64, write bool) hip.Error {
 	switch kind {
 	case hip.MemoryTypeArray:
 		return s.handles.check(hip.HandleArray, uint64(array))
@@ -82,7 +82,7 @@ func (s *session) volume(c *hiprpc.Copy3D, kind hip.MemoryType, array hip.Array,
 		return hip.ErrorInvalidValue
 	}
 	n := (slices-1)*slice + (rows-1)*pitch + width
-	return s.owned(hip.Thread{Device: c.Device}, p+start, n, n, 1)
+	return s.owned(hip.Thread{Device: c.Device}, p+start, n, n, 1, write)
 }
 
 // hostSide points the side that is the client's memory to a buffer.

@@ -143,19 +143,19 @@ func (s *session) admitCopy(g *sessionGraph, i uint32, c *hip.GraphCopy) hip.Err
 	return hip.Success
 }
 
-// whole answers whether an area still is device memory of the session.
+// whole answers whether an area still is device memory of the session. Whether it may be written is the runtime's to say.
 func (s *session) whole(t hip.Thread, a *area) hip.Error {
 	if a.width == 0 || a.height == 0 || a.depth == 0 {
 		return hip.Success
 	}
 	if a.depth == 1 {
-		return s.owned(t, a.at, a.pitch, a.width, a.height)
+		return s.owned(t, a.at, a.pitch, a.width, a.height, false)
 	}
 	if a.depth-1 > 1<<46/max(a.slice, 1) {
 		return hip.ErrorInvalidValue
 	}
 	for _, z := range [...]uint64{0, a.depth - 1} {
-		if code := s.owned(t, a.at+hip.Ptr(z*a.slice), a.pitch, a.width, a.height); code != hip.Success {
+		if code := s.owned(t, a.at+hip.Ptr(z*a.slice), a.pitch, a.width, a.height, false); code != hip.Success {
 			return code
 		}
 	}
@@ -163,7 +163,7 @@ func (s *session) whole(t hip.Thread, a *area) hip.Error {
 	if !ok {
 		return hip.ErrorInvalidValue
 	}
-	return s.owned(t, a.at, 0, (a.depth-1)*a.slice+n, 1) // nothing of others between
+	return s.owned(t, a.at, 0, (a.depth-1)*a.slice+n, 1, false) // nothing of others between
 }
 
 // graphOf is an executable graph of this session.

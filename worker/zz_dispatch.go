@@ -716,13 +716,15 @@ func (s *session) doIpcGetMemHandle(r *wire.Request) {
 	if !s.checked(r, s.device(q.Thread.Device)) {
 		return
 	}
-	v0, err := s.rt.IpcGetMemHandle(q.Thread, q.DevPtr)
-	if err != hip.Success {
-		s.reply(r, err, nil)
-		return
-	}
-	rep := hiprpc.IpcGetMemHandleReply{Handle: v0}
-	s.reply(r, hip.Success, rep.Append(nil))
+	s.mayWait(r, func(r *wire.Request) {
+		v0, err := s.rt.IpcGetMemHandle(q.Thread, q.DevPtr)
+		if err != hip.Success {
+			s.reply(r, err, nil)
+			return
+		}
+		rep := hiprpc.IpcGetMemHandleReply{Handle: v0}
+		s.reply(r, hip.Success, rep.Append(nil))
+	})
 }
 
 func (s *session) doIpcOpenEventHandle(r *wire.Request) {
@@ -1035,13 +1037,15 @@ func (s *session) doMemPoolExportPointer(r *wire.Request) {
 	if !s.checked(r, s.device(q.Thread.Device)) {
 		return
 	}
-	v0, err := s.rt.MemPoolExportPointer(q.Thread, q.DevPtr)
-	if err != hip.Success {
-		s.reply(r, err, nil)
-		return
-	}
-	rep := hiprpc.MemPoolExportPointerReply{ExportData: v0}
-	s.reply(r, hip.Success, rep.Append(nil))
+	s.mayWait(r, func(r *wire.Request) {
+		v0, err := s.rt.MemPoolExportPointer(q.Thread, q.DevPtr)
+		if err != hip.Success {
+			s.reply(r, err, nil)
+			return
+		}
+		rep := hiprpc.MemPoolExportPointerReply{ExportData: v0}
+		s.reply(r, hip.Success, rep.Append(nil))
+	})
 }
 
 func (s *session) doMemPoolExportToShareableHandle(r *wire.Request) {

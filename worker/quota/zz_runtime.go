@@ -341,6 +341,11 @@ func (q *Runtime) MemRangeGetAttribute(t hip.Thread, dataSize uint64, attribute 
 	return q.Runtime.MemRangeGetAttribute(t, dataSize, attribute, devPtr, count)
 }
 
+// MemRetainAllocationHandle implements hip.Runtime.
+func (q *Runtime) MemRetainAllocationHandle(t hip.Thread, addr hip.Ptr) (handle hip.GenericAllocation, err hip.Error) {
+	return q.Runtime.MemRetainAllocationHandle(t, addr)
+}
+
 // Memset implements hip.Runtime.
 func (q *Runtime) Memset(t hip.Thread, dst hip.Ptr, value int32, sizeBytes uint64) hip.Error {
 	return q.Runtime.Memset(t, dst, value, sizeBytes)
