@@ -79,3 +79,21 @@ func (f ArrayFormat) Size() uint64 {
 func (d *DrvArray3dDescriptor) ElementSize() uint64 {
 	return max(1, d.Format.Size()*uint64(d.NumChannels))
 }
+
+// SetLinear makes d linear memory.
+func (d *ResourceDesc) SetLinear(p Ptr, f ChannelFormatDesc, size uint64) {
+	*d = ResourceDesc{ResType: ResourceTypeLinear, Res: [7]uint64{0: uint64(p), 4: size}}
+	putChannels(d.Res[1:4], f)
+}
+
+// SetPitch2D makes d a rectangle.
+func (d *ResourceDesc) SetPitch2D(p Ptr, f ChannelFormatDesc, width, height, pitch uint64) {
+	*d = ResourceDesc{ResType: ResourceTypePitch2D, Res: [7]uint64{0: uint64(p), 4: width, 5: height, 6: pitch}}
+	putChannels(d.Res[1:4], f)
+}
+
+func putChannels(w []uint64, f ChannelFormatDesc) {
+	w[0] = uint64(uint32(f.X)) | uint64(uint32(f.Y))<<32
+	w[1] = uint64(uint32(f.Z)) | uint64(uint32(f.W))<<32
+	w[2] = uint64(uint32(f.F))
+}

@@ -199,7 +199,11 @@ func loadTo(thread uint64, out unsafe.Pointer, image []byte) int32 {
 
 //export rw_hipModuleUnload
 func rw_hipModuleUnload(thread uint64, h uint64) int32 {
-	return int32(modules.unload(threadOf(thread), hip.Module(h)))
+	err := modules.unload(threadOf(thread), hip.Module(h))
+	if err == hip.Success {
+		forgetReferences(hip.Module(h))
+	}
+	return int32(err)
 }
 
 //export rw_hipModuleGetFunction

@@ -72,16 +72,18 @@ void __hipRegisterManagedVar(void **handle, void **pointer, void *init, const ch
 
 void __hipRegisterTexture(void **handle, void *var, char *host, char *device, int type, int norm, int ext)
 {
-	(void)handle, (void)var, (void)host, (void)type, (void)norm, (void)ext;
-	if (rw_debug())
-		rw_log("texture %s: not supported", device ? device : "");
+	(void)host, (void)type, (void)norm, (void)ext;
+	uint64_t n = number(handle);
+	if (n && var && device)
+		rw_registerVar(n, (uintptr_t)var, device, sizeof(textureReference));
 }
 
 void __hipRegisterSurface(void **handle, void *var, char *host, char *device, int type, int ext)
 {
-	(void)handle, (void)var, (void)host, (void)type, (void)ext;
-	if (rw_debug())
-		rw_log("surface %s: not supported", device ? device : "");
+	(void)host, (void)type, (void)ext;
+	uint64_t n = number(handle);
+	if (n && var && device)
+		rw_registerVar(n, (uintptr_t)var, device, sizeof(struct surfaceReference));
 }
 
 const char *hipKernelNameRef(const hipFunction_t f)

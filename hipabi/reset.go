@@ -18,6 +18,8 @@ func rw_hipDeviceReset(thread uint64) int32 {
 		registered.forget(t.Device)
 		threadStreams.forget(t.Device)
 		memPools.forget(t.Device)
+		arrays.deleteFunc(func(_ hip.Array, a *array) bool { return a.device == t.Device })
+		textures.deleteFunc(func(_ hip.TextureObject, x *texture) bool { return x.device == t.Device })
 	}
 	return int32(err)
 }
@@ -28,6 +30,7 @@ func (t *moduleTable) forget(n int32) {
 		if m.device.number == n {
 			t.modules.take(m.handle)
 			m.forget()
+			forgetReferences(m.handle)
 		}
 	}
 }

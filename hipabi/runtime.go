@@ -50,6 +50,8 @@ func use(r hip.Runtime) {
 	modules.reset()
 	devices.reset()
 	threadStreams.reset()
+	arrays.clear()
+	textures.clear()
 	registered.reset()
 	resetGraphs()
 	current.Store(&r)

@@ -44,6 +44,26 @@ hipError_t hipMemcpy3DAsync_spt(const hipMemcpy3DParms *p, hipStream_t s)
 	return hipMemcpy3DAsync(p, own(s));
 }
 
+hipError_t hipMemcpy2DToArray_spt(hipArray_t dst, size_t x, size_t y, const void *src, size_t pitch, size_t width, size_t height, hipMemcpyKind kind)
+{
+	return finished(hipMemcpy2DToArrayAsync(dst, x, y, src, pitch, width, height, kind, hipStreamPerThread));
+}
+
+hipError_t hipMemcpy2DToArrayAsync_spt(hipArray_t dst, size_t x, size_t y, const void *src, size_t pitch, size_t width, size_t height, hipMemcpyKind kind, hipStream_t s)
+{
+	return hipMemcpy2DToArrayAsync(dst, x, y, src, pitch, width, height, kind, own(s));
+}
+
+hipError_t hipMemcpy2DFromArray_spt(void *dst, size_t pitch, hipArray_const_t src, size_t x, size_t y, size_t width, size_t height, hipMemcpyKind kind)
+{
+	return finished(hipMemcpy2DFromArrayAsync(dst, pitch, src, x, y, width, height, kind, hipStreamPerThread));
+}
+
+hipError_t hipMemcpy2DFromArrayAsync_spt(void *dst, size_t pitch, hipArray_const_t src, size_t x, size_t y, size_t width, size_t height, hipMemcpyKind kind, hipStream_t s)
+{
+	return hipMemcpy2DFromArrayAsync(dst, pitch, src, x, y, width, height, kind, own(s));
+}
+
 hipError_t hipMemcpyFromSymbol_spt(void *dst, const void *symbol, size_t n, size_t offset, hipMemcpyKind kind)
 {
 	return finished(hipMemcpyFromSymbolAsync(dst, symbol, n, offset, kind, hipStreamPerThread));

@@ -74,6 +74,15 @@ func (t *table[K, V]) take(k K) (V, bool) {
 // clear removes everything.
 func (t *table[K, V]) clear() { t.deleteFunc(func(K, V) bool { return true }) }
 
+// each calls f for everything, in no order.
+func (t *table[K, V]) each(f func(K, V)) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for k, v := range t.all {
+		f(k, v)
+	}
+}
+
 // values are all values, in no order.
 func (t *table[K, V]) values() []V {
 	t.mu.Lock()

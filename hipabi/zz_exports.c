@@ -13,16 +13,12 @@ hipError_t hipArray3DCreate(hipArray_t * array, const HIP_ARRAY3D_DESCRIPTOR * p
 
 hipError_t hipArray3DGetDescriptor(HIP_ARRAY3D_DESCRIPTOR * pArrayDescriptor, hipArray_t array)
 {
-	(void)pArrayDescriptor;
-	(void)array;
-	return rw_unsupported("hipArray3DGetDescriptor");
+	return rw_return((hipError_t)rw_hipArray3DGetDescriptor(rw_thread(), (void *)pArrayDescriptor, (uint64_t)(uintptr_t)array));
 }
 
 hipError_t hipArrayCreate(hipArray_t * pHandle, const HIP_ARRAY_DESCRIPTOR * pAllocateArray)
 {
-	(void)pHandle;
-	(void)pAllocateArray;
-	return rw_unsupported("hipArrayCreate");
+	return rw_return((hipError_t)rw_hipArrayCreate(rw_thread(), (void *)pHandle, (void *)pAllocateArray));
 }
 
 hipError_t hipArrayDestroy(hipArray_t array)
@@ -32,56 +28,32 @@ hipError_t hipArrayDestroy(hipArray_t array)
 
 hipError_t hipArrayGetDescriptor(HIP_ARRAY_DESCRIPTOR * pArrayDescriptor, hipArray_t array)
 {
-	(void)pArrayDescriptor;
-	(void)array;
-	return rw_unsupported("hipArrayGetDescriptor");
+	return rw_return((hipError_t)rw_hipArrayGetDescriptor(rw_thread(), (void *)pArrayDescriptor, (uint64_t)(uintptr_t)array));
 }
 
 hipError_t hipArrayGetInfo(hipChannelFormatDesc * desc, hipExtent * extent, unsigned int * flags, hipArray_t array)
 {
-	(void)desc;
-	(void)extent;
-	(void)flags;
-	(void)array;
-	return rw_unsupported("hipArrayGetInfo");
+	return rw_return((hipError_t)rw_hipArrayGetInfo(rw_thread(), (void *)desc, (void *)extent, (void *)flags, (uint64_t)(uintptr_t)array));
 }
 
 hipError_t hipBindTexture(size_t * offset, const textureReference * tex, const void * devPtr, const hipChannelFormatDesc * desc, size_t size)
 {
-	(void)offset;
-	(void)tex;
-	(void)devPtr;
-	(void)desc;
-	(void)size;
-	return rw_unsupported("hipBindTexture");
+	return rw_return((hipError_t)rw_hipBindTexture(rw_thread(), (void *)offset, (void *)tex, (uintptr_t)devPtr, (void *)desc, size));
 }
 
 hipError_t hipBindTexture2D(size_t * offset, const textureReference * tex, const void * devPtr, const hipChannelFormatDesc * desc, size_t width, size_t height, size_t pitch)
 {
-	(void)offset;
-	(void)tex;
-	(void)devPtr;
-	(void)desc;
-	(void)width;
-	(void)height;
-	(void)pitch;
-	return rw_unsupported("hipBindTexture2D");
+	return rw_return((hipError_t)rw_hipBindTexture2D(rw_thread(), (void *)offset, (void *)tex, (uintptr_t)devPtr, (void *)desc, width, height, pitch));
 }
 
 hipError_t hipBindTextureToArray(const textureReference * tex, hipArray_const_t array, const hipChannelFormatDesc * desc)
 {
-	(void)tex;
-	(void)array;
-	(void)desc;
-	return rw_unsupported("hipBindTextureToArray");
+	return rw_return((hipError_t)rw_hipBindTextureToArray(rw_thread(), (void *)tex, (uint64_t)(uintptr_t)array, (void *)desc));
 }
 
 hipError_t hipBindTextureToMipmappedArray(const textureReference * tex, hipMipmappedArray_const_t mipmappedArray, const hipChannelFormatDesc * desc)
 {
-	(void)tex;
-	(void)mipmappedArray;
-	(void)desc;
-	return rw_unsupported("hipBindTextureToMipmappedArray");
+	return rw_return((hipError_t)rw_hipBindTextureToMipmappedArray(rw_thread(), (void *)tex, (uint64_t)(uintptr_t)mipmappedArray, (void *)desc));
 }
 
 hipError_t hipChooseDevice(int * device, const hipDeviceProp_tR0000 * prop)
@@ -106,11 +78,7 @@ hipError_t hipCreateSurfaceObject(hipSurfaceObject_t * pSurfObject, const hipRes
 
 hipError_t hipCreateTextureObject(hipTextureObject_t * pTexObject, const hipResourceDesc * pResDesc, const hipTextureDesc * pTexDesc, const struct hipResourceViewDesc * pResViewDesc)
 {
-	(void)pTexObject;
-	(void)pResDesc;
-	(void)pTexDesc;
-	(void)pResViewDesc;
-	return rw_unsupported("hipCreateTextureObject");
+	return rw_return((hipError_t)rw_hipCreateTextureObject(rw_thread(), (void *)pTexObject, (void *)pResDesc, (void *)pTexDesc, (void *)pResViewDesc));
 }
 
 hipError_t hipDestroySurfaceObject(hipSurfaceObject_t surfaceObject)
@@ -120,8 +88,7 @@ hipError_t hipDestroySurfaceObject(hipSurfaceObject_t surfaceObject)
 
 hipError_t hipDestroyTextureObject(hipTextureObject_t textureObject)
 {
-	(void)textureObject;
-	return rw_unsupported("hipDestroyTextureObject");
+	return rw_return((hipError_t)rw_hipDestroyTextureObject(rw_thread(), (uint64_t)(uintptr_t)textureObject));
 }
 
 hipError_t hipDeviceCanAccessPeer(int * canAccessPeer, int deviceId, int peerDeviceId)
@@ -294,6 +261,11 @@ hipError_t hipDrvGraphMemcpyNodeSetParams(hipGraphNode_t hNode, const HIP_MEMCPY
 	return rw_return((hipError_t)rw_hipDrvGraphMemcpyNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)hNode, (void *)nodeParams));
 }
 
+hipError_t hipDrvMemcpy2DUnaligned(const hip_Memcpy2D * pCopy)
+{
+	return rw_return((hipError_t)rw_hipDrvMemcpy2DUnaligned(rw_thread(), (void *)pCopy));
+}
+
 hipError_t hipDrvMemcpy3D(const HIP_MEMCPY3D * pCopy)
 {
 	return rw_return((hipError_t)rw_hipDrvMemcpy3D(rw_thread(), (void *)pCopy));
@@ -386,8 +358,7 @@ hipError_t hipFree(void * ptr)
 
 hipError_t hipFreeArray(hipArray_t array)
 {
-	(void)array;
-	return rw_unsupported("hipFreeArray");
+	return rw_return((hipError_t)rw_hipFreeArray(rw_thread(), (uint64_t)(uintptr_t)array));
 }
 
 hipError_t hipFreeAsync(void * dev_ptr, hipStream_t stream)
@@ -402,8 +373,7 @@ hipError_t hipFreeHost(void * ptr)
 
 hipError_t hipFreeMipmappedArray(hipMipmappedArray_t mipmappedArray)
 {
-	(void)mipmappedArray;
-	return rw_unsupported("hipFreeMipmappedArray");
+	return rw_return((hipError_t)rw_hipFreeMipmappedArray(rw_thread(), (uint64_t)(uintptr_t)mipmappedArray));
 }
 
 hipError_t hipFuncGetAttribute(int * value, hipFunction_attribute attrib, hipFunction_t hfunc)
@@ -433,9 +403,7 @@ hipError_t hipFuncSetSharedMemConfig(const void * func, hipSharedMemConfig confi
 
 hipError_t hipGetChannelDesc(hipChannelFormatDesc * desc, hipArray_const_t array)
 {
-	(void)desc;
-	(void)array;
-	return rw_unsupported("hipGetChannelDesc");
+	return rw_return((hipError_t)rw_hipGetChannelDesc(rw_thread(), (void *)desc, (uint64_t)(uintptr_t)array));
 }
 
 hipError_t hipGetDeviceCount(int * count)
@@ -470,10 +438,7 @@ hipError_t hipGetFuncBySymbol(hipFunction_t * functionPtr, const void * symbolPt
 
 hipError_t hipGetMipmappedArrayLevel(hipArray_t * levelArray, hipMipmappedArray_const_t mipmappedArray, unsigned int level)
 {
-	(void)levelArray;
-	(void)mipmappedArray;
-	(void)level;
-	return rw_unsupported("hipGetMipmappedArrayLevel");
+	return rw_return((hipError_t)rw_hipGetMipmappedArrayLevel(rw_thread(), (void *)levelArray, (uint64_t)(uintptr_t)mipmappedArray, level));
 }
 
 hipError_t hipGetSymbolAddress(void ** devPtr, const void * symbol)
@@ -488,37 +453,27 @@ hipError_t hipGetSymbolSize(size_t * size, const void * symbol)
 
 hipError_t hipGetTextureAlignmentOffset(size_t * offset, const textureReference * texref)
 {
-	(void)offset;
-	(void)texref;
-	return rw_unsupported("hipGetTextureAlignmentOffset");
+	return rw_return((hipError_t)rw_hipGetTextureAlignmentOffset(rw_thread(), (void *)offset, (void *)texref));
 }
 
 hipError_t hipGetTextureObjectResourceDesc(hipResourceDesc * pResDesc, hipTextureObject_t textureObject)
 {
-	(void)pResDesc;
-	(void)textureObject;
-	return rw_unsupported("hipGetTextureObjectResourceDesc");
+	return rw_return((hipError_t)rw_hipGetTextureObjectResourceDesc(rw_thread(), (void *)pResDesc, (uint64_t)(uintptr_t)textureObject));
 }
 
 hipError_t hipGetTextureObjectResourceViewDesc(struct hipResourceViewDesc * pResViewDesc, hipTextureObject_t textureObject)
 {
-	(void)pResViewDesc;
-	(void)textureObject;
-	return rw_unsupported("hipGetTextureObjectResourceViewDesc");
+	return rw_return((hipError_t)rw_hipGetTextureObjectResourceViewDesc(rw_thread(), (void *)pResViewDesc, (uint64_t)(uintptr_t)textureObject));
 }
 
 hipError_t hipGetTextureObjectTextureDesc(hipTextureDesc * pTexDesc, hipTextureObject_t textureObject)
 {
-	(void)pTexDesc;
-	(void)textureObject;
-	return rw_unsupported("hipGetTextureObjectTextureDesc");
+	return rw_return((hipError_t)rw_hipGetTextureObjectTextureDesc(rw_thread(), (void *)pTexDesc, (uint64_t)(uintptr_t)textureObject));
 }
 
 hipError_t hipGetTextureReference(const textureReference ** texref, const void * symbol)
 {
-	(void)texref;
-	(void)symbol;
-	return rw_unsupported("hipGetTextureReference");
+	return rw_return((hipError_t)rw_hipGetTextureReference(rw_thread(), (void *)texref, (uintptr_t)symbol));
 }
 
 hipError_t hipGraphAddBatchMemOpNode(hipGraphNode_t * phGraphNode, hipGraph_t hGraph, const hipGraphNode_t * dependencies, size_t numDependencies, const hipBatchMemOpNodeParams * nodeParams)
@@ -1003,21 +958,12 @@ hipError_t hipMalloc(void ** ptr, size_t size)
 
 hipError_t hipMalloc3DArray(hipArray_t * array, const struct hipChannelFormatDesc * desc, struct hipExtent extent, unsigned int flags)
 {
-	(void)array;
-	(void)desc;
-	(void)extent;
-	(void)flags;
-	return rw_unsupported("hipMalloc3DArray");
+	return rw_return((hipError_t)rw_hipMalloc3DArray(rw_thread(), (void *)array, (void *)desc, &extent, flags));
 }
 
 hipError_t hipMallocArray(hipArray_t * array, const hipChannelFormatDesc * desc, size_t width, size_t height, unsigned int flags)
 {
-	(void)array;
-	(void)desc;
-	(void)width;
-	(void)height;
-	(void)flags;
-	return rw_unsupported("hipMallocArray");
+	return rw_return((hipError_t)rw_hipMallocArray(rw_thread(), (void *)array, (void *)desc, width, height, flags));
 }
 
 hipError_t hipMallocAsync(void ** dev_ptr, size_t size, hipStream_t stream)
@@ -1042,12 +988,7 @@ hipError_t hipMallocManaged(void ** dev_ptr, size_t size, unsigned int flags)
 
 hipError_t hipMallocMipmappedArray(hipMipmappedArray_t * mipmappedArray, const struct hipChannelFormatDesc * desc, struct hipExtent extent, unsigned int numLevels, unsigned int flags)
 {
-	(void)mipmappedArray;
-	(void)desc;
-	(void)extent;
-	(void)numLevels;
-	(void)flags;
-	return rw_unsupported("hipMallocMipmappedArray");
+	return rw_return((hipError_t)rw_hipMallocMipmappedArray(rw_thread(), (void *)mipmappedArray, (void *)desc, &extent, numLevels, flags));
 }
 
 hipError_t hipMallocPitch(void ** ptr, size_t * pitch, size_t width, size_t height)
@@ -1092,16 +1033,7 @@ hipError_t hipMemcpy2D(void * dst, size_t dpitch, const void * src, size_t spitc
 
 hipError_t hipMemcpy2DArrayToArray(hipArray_t dst, size_t wOffsetDst, size_t hOffsetDst, hipArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, hipMemcpyKind kind)
 {
-	(void)dst;
-	(void)wOffsetDst;
-	(void)hOffsetDst;
-	(void)src;
-	(void)wOffsetSrc;
-	(void)hOffsetSrc;
-	(void)width;
-	(void)height;
-	(void)kind;
-	return rw_unsupported("hipMemcpy2DArrayToArray");
+	return rw_return((hipError_t)rw_hipMemcpy2DArrayToArray(rw_thread(), (uint64_t)(uintptr_t)dst, wOffsetDst, hOffsetDst, (uint64_t)(uintptr_t)src, wOffsetSrc, hOffsetSrc, width, height, (int32_t)kind));
 }
 
 hipError_t hipMemcpy2DAsync(void * dst, size_t dpitch, const void * src, size_t spitch, size_t width, size_t height, hipMemcpyKind kind, hipStream_t stream)
@@ -1111,110 +1043,32 @@ hipError_t hipMemcpy2DAsync(void * dst, size_t dpitch, const void * src, size_t 
 
 hipError_t hipMemcpy2DFromArray(void * dst, size_t dpitch, hipArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, hipMemcpyKind kind)
 {
-	(void)dst;
-	(void)dpitch;
-	(void)src;
-	(void)wOffset;
-	(void)hOffset;
-	(void)width;
-	(void)height;
-	(void)kind;
-	return rw_unsupported("hipMemcpy2DFromArray");
-}
-
-hipError_t hipMemcpy2DFromArray_spt(void * dst, size_t dpitch, hipArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, hipMemcpyKind kind)
-{
-	(void)dst;
-	(void)dpitch;
-	(void)src;
-	(void)wOffset;
-	(void)hOffset;
-	(void)width;
-	(void)height;
-	(void)kind;
-	return rw_unsupported("hipMemcpy2DFromArray_spt");
+	return rw_return((hipError_t)rw_hipMemcpy2DFromArray(rw_thread(), (uintptr_t)dst, dpitch, (uint64_t)(uintptr_t)src, wOffset, hOffset, width, height, (int32_t)kind));
 }
 
 hipError_t hipMemcpy2DFromArrayAsync(void * dst, size_t dpitch, hipArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, hipMemcpyKind kind, hipStream_t stream)
 {
-	(void)dst;
-	(void)dpitch;
-	(void)src;
-	(void)wOffset;
-	(void)hOffset;
-	(void)width;
-	(void)height;
-	(void)kind;
-	(void)stream;
-	return rw_unsupported("hipMemcpy2DFromArrayAsync");
-}
-
-hipError_t hipMemcpy2DFromArrayAsync_spt(void * dst, size_t dpitch, hipArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, hipMemcpyKind kind, hipStream_t stream)
-{
-	(void)dst;
-	(void)dpitch;
-	(void)src;
-	(void)wOffsetSrc;
-	(void)hOffsetSrc;
-	(void)width;
-	(void)height;
-	(void)kind;
-	(void)stream;
-	return rw_unsupported("hipMemcpy2DFromArrayAsync_spt");
+	return rw_return((hipError_t)rw_hipMemcpy2DFromArrayAsync(rw_thread(), (uintptr_t)dst, dpitch, (uint64_t)(uintptr_t)src, wOffset, hOffset, width, height, (int32_t)kind, (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipMemcpy2DToArray(hipArray_t dst, size_t wOffset, size_t hOffset, const void * src, size_t spitch, size_t width, size_t height, hipMemcpyKind kind)
 {
-	(void)dst;
-	(void)wOffset;
-	(void)hOffset;
-	(void)src;
-	(void)spitch;
-	(void)width;
-	(void)height;
-	(void)kind;
-	return rw_unsupported("hipMemcpy2DToArray");
-}
-
-hipError_t hipMemcpy2DToArray_spt(hipArray_t dst, size_t wOffset, size_t hOffset, const void * src, size_t spitch, size_t width, size_t height, hipMemcpyKind kind)
-{
-	(void)dst;
-	(void)wOffset;
-	(void)hOffset;
-	(void)src;
-	(void)spitch;
-	(void)width;
-	(void)height;
-	(void)kind;
-	return rw_unsupported("hipMemcpy2DToArray_spt");
+	return rw_return((hipError_t)rw_hipMemcpy2DToArray(rw_thread(), (uint64_t)(uintptr_t)dst, wOffset, hOffset, (uintptr_t)src, spitch, width, height, (int32_t)kind));
 }
 
 hipError_t hipMemcpy2DToArrayAsync(hipArray_t dst, size_t wOffset, size_t hOffset, const void * src, size_t spitch, size_t width, size_t height, hipMemcpyKind kind, hipStream_t stream)
 {
-	(void)dst;
-	(void)wOffset;
-	(void)hOffset;
-	(void)src;
-	(void)spitch;
-	(void)width;
-	(void)height;
-	(void)kind;
-	(void)stream;
-	return rw_unsupported("hipMemcpy2DToArrayAsync");
+	return rw_return((hipError_t)rw_hipMemcpy2DToArrayAsync(rw_thread(), (uint64_t)(uintptr_t)dst, wOffset, hOffset, (uintptr_t)src, spitch, width, height, (int32_t)kind, (uint64_t)(uintptr_t)stream));
 }
 
-hipError_t hipMemcpy2DToArrayAsync_spt(hipArray_t dst, size_t wOffset, size_t hOffset, const void * src, size_t spitch, size_t width, size_t height, hipMemcpyKind kind, hipStream_t stream)
+hipError_t hipMemcpy3D(const struct hipMemcpy3DParms * p)
 {
-	(void)dst;
-	(void)wOffset;
-	(void)hOffset;
-	(void)src;
-	(void)spitch;
-	(void)width;
-	(void)height;
-	(void)kind;
-	(void)stream;
-	return rw_unsupported("hipMemcpy2DToArrayAsync_spt");
+	return rw_return((hipError_t)rw_hipMemcpy3D(rw_thread(), (void *)p));
+}
+
+hipError_t hipMemcpy3DAsync(const struct hipMemcpy3DParms * p, hipStream_t stream)
+{
+	return rw_return((hipError_t)rw_hipMemcpy3DAsync(rw_thread(), (void *)p, (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipMemcpyAsync(void * dst, const void * src, size_t sizeBytes, hipMemcpyKind kind, hipStream_t stream)
@@ -1224,49 +1078,27 @@ hipError_t hipMemcpyAsync(void * dst, const void * src, size_t sizeBytes, hipMem
 
 hipError_t hipMemcpyAtoA(hipArray_t dstArray, size_t dstOffset, hipArray_t srcArray, size_t srcOffset, size_t ByteCount)
 {
-	(void)dstArray;
-	(void)dstOffset;
-	(void)srcArray;
-	(void)srcOffset;
-	(void)ByteCount;
-	return rw_unsupported("hipMemcpyAtoA");
+	return rw_return((hipError_t)rw_hipMemcpyAtoA(rw_thread(), (uint64_t)(uintptr_t)dstArray, dstOffset, (uint64_t)(uintptr_t)srcArray, srcOffset, ByteCount));
 }
 
 hipError_t hipMemcpyAtoD(hipDeviceptr_t dstDevice, hipArray_t srcArray, size_t srcOffset, size_t ByteCount)
 {
-	(void)dstDevice;
-	(void)srcArray;
-	(void)srcOffset;
-	(void)ByteCount;
-	return rw_unsupported("hipMemcpyAtoD");
+	return rw_return((hipError_t)rw_hipMemcpyAtoD(rw_thread(), (uintptr_t)dstDevice, (uint64_t)(uintptr_t)srcArray, srcOffset, ByteCount));
 }
 
 hipError_t hipMemcpyAtoH(void * dst, hipArray_t srcArray, size_t srcOffset, size_t count)
 {
-	(void)dst;
-	(void)srcArray;
-	(void)srcOffset;
-	(void)count;
-	return rw_unsupported("hipMemcpyAtoH");
+	return rw_return((hipError_t)rw_hipMemcpyAtoH(rw_thread(), (uintptr_t)dst, (uint64_t)(uintptr_t)srcArray, srcOffset, count));
 }
 
 hipError_t hipMemcpyAtoHAsync(void * dstHost, hipArray_t srcArray, size_t srcOffset, size_t ByteCount, hipStream_t stream)
 {
-	(void)dstHost;
-	(void)srcArray;
-	(void)srcOffset;
-	(void)ByteCount;
-	(void)stream;
-	return rw_unsupported("hipMemcpyAtoHAsync");
+	return rw_return((hipError_t)rw_hipMemcpyAtoHAsync(rw_thread(), (uintptr_t)dstHost, (uint64_t)(uintptr_t)srcArray, srcOffset, ByteCount, (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipMemcpyDtoA(hipArray_t dstArray, size_t dstOffset, hipDeviceptr_t srcDevice, size_t ByteCount)
 {
-	(void)dstArray;
-	(void)dstOffset;
-	(void)srcDevice;
-	(void)ByteCount;
-	return rw_unsupported("hipMemcpyDtoA");
+	return rw_return((hipError_t)rw_hipMemcpyDtoA(rw_thread(), (uint64_t)(uintptr_t)dstArray, dstOffset, (uintptr_t)srcDevice, ByteCount));
 }
 
 hipError_t hipMemcpyDtoD(hipDeviceptr_t dst, hipDeviceptr_t src, size_t sizeBytes)
@@ -1291,24 +1123,12 @@ hipError_t hipMemcpyDtoHAsync(void * dst, hipDeviceptr_t src, size_t sizeBytes, 
 
 hipError_t hipMemcpyFromArray(void * dst, hipArray_const_t srcArray, size_t wOffset, size_t hOffset, size_t count, hipMemcpyKind kind)
 {
-	(void)dst;
-	(void)srcArray;
-	(void)wOffset;
-	(void)hOffset;
-	(void)count;
-	(void)kind;
-	return rw_unsupported("hipMemcpyFromArray");
+	return rw_return((hipError_t)rw_hipMemcpyFromArray(rw_thread(), (uintptr_t)dst, (uint64_t)(uintptr_t)srcArray, wOffset, hOffset, count, (int32_t)kind));
 }
 
 hipError_t hipMemcpyFromArray_spt(void * dst, hipArray_const_t src, size_t wOffsetSrc, size_t hOffset, size_t count, hipMemcpyKind kind)
 {
-	(void)dst;
-	(void)src;
-	(void)wOffsetSrc;
-	(void)hOffset;
-	(void)count;
-	(void)kind;
-	return rw_unsupported("hipMemcpyFromArray_spt");
+	return rw_return((hipError_t)rw_hipMemcpyFromArray_spt(rw_thread(), (uintptr_t)dst, (uint64_t)(uintptr_t)src, wOffsetSrc, hOffset, count, (int32_t)kind));
 }
 
 hipError_t hipMemcpyFromSymbol(void * dst, const void * symbol, size_t sizeBytes, size_t offset, hipMemcpyKind kind)
@@ -1323,21 +1143,12 @@ hipError_t hipMemcpyFromSymbolAsync(void * dst, const void * symbol, size_t size
 
 hipError_t hipMemcpyHtoA(hipArray_t dstArray, size_t dstOffset, const void * srcHost, size_t count)
 {
-	(void)dstArray;
-	(void)dstOffset;
-	(void)srcHost;
-	(void)count;
-	return rw_unsupported("hipMemcpyHtoA");
+	return rw_return((hipError_t)rw_hipMemcpyHtoA(rw_thread(), (uint64_t)(uintptr_t)dstArray, dstOffset, (uintptr_t)srcHost, count));
 }
 
 hipError_t hipMemcpyHtoAAsync(hipArray_t dstArray, size_t dstOffset, const void * srcHost, size_t ByteCount, hipStream_t stream)
 {
-	(void)dstArray;
-	(void)dstOffset;
-	(void)srcHost;
-	(void)ByteCount;
-	(void)stream;
-	return rw_unsupported("hipMemcpyHtoAAsync");
+	return rw_return((hipError_t)rw_hipMemcpyHtoAAsync(rw_thread(), (uint64_t)(uintptr_t)dstArray, dstOffset, (uintptr_t)srcHost, ByteCount, (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipMemcpyHtoD(hipDeviceptr_t dst, void * src, size_t sizeBytes)
@@ -1348,6 +1159,16 @@ hipError_t hipMemcpyHtoD(hipDeviceptr_t dst, void * src, size_t sizeBytes)
 hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t dst, void * src, size_t sizeBytes, hipStream_t stream)
 {
 	return rw_return((hipError_t)rw_hipMemcpyHtoDAsync(rw_thread(), (uintptr_t)dst, (uintptr_t)src, sizeBytes, (uint64_t)(uintptr_t)stream));
+}
+
+hipError_t hipMemcpyParam2D(const hip_Memcpy2D * pCopy)
+{
+	return rw_return((hipError_t)rw_hipMemcpyParam2D(rw_thread(), (void *)pCopy));
+}
+
+hipError_t hipMemcpyParam2DAsync(const hip_Memcpy2D * pCopy, hipStream_t stream)
+{
+	return rw_return((hipError_t)rw_hipMemcpyParam2DAsync(rw_thread(), (void *)pCopy, (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipMemcpyPeer(void * dst, int dstDeviceId, const void * src, int srcDeviceId, size_t sizeBytes)
@@ -1362,13 +1183,7 @@ hipError_t hipMemcpyPeerAsync(void * dst, int dstDeviceId, const void * src, int
 
 hipError_t hipMemcpyToArray(hipArray_t dst, size_t wOffset, size_t hOffset, const void * src, size_t count, hipMemcpyKind kind)
 {
-	(void)dst;
-	(void)wOffset;
-	(void)hOffset;
-	(void)src;
-	(void)count;
-	(void)kind;
-	return rw_unsupported("hipMemcpyToArray");
+	return rw_return((hipError_t)rw_hipMemcpyToArray(rw_thread(), (uint64_t)(uintptr_t)dst, wOffset, hOffset, (uintptr_t)src, count, (int32_t)kind));
 }
 
 hipError_t hipMemcpyToSymbol(const void * symbol, const void * src, size_t sizeBytes, size_t offset, hipMemcpyKind kind)
@@ -1611,10 +1426,7 @@ hipError_t hipModuleGetGlobal(hipDeviceptr_t * dptr, size_t * bytes, hipModule_t
 
 hipError_t hipModuleGetTexRef(textureReference ** texRef, hipModule_t hmod, const char * name)
 {
-	(void)texRef;
-	(void)hmod;
-	(void)name;
-	return rw_unsupported("hipModuleGetTexRef");
+	return rw_return((hipError_t)rw_hipModuleGetTexRef(rw_thread(), (void *)texRef, (uint64_t)(uintptr_t)hmod, (void *)name));
 }
 
 hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, hipStream_t stream, void ** kernelParams)
@@ -1839,210 +1651,142 @@ hipError_t hipTexObjectDestroy(hipTextureObject_t texObject)
 
 hipError_t hipTexObjectGetResourceDesc(HIP_RESOURCE_DESC * pResDesc, hipTextureObject_t texObject)
 {
-	(void)pResDesc;
-	(void)texObject;
-	return rw_unsupported("hipTexObjectGetResourceDesc");
+	return rw_return((hipError_t)rw_hipTexObjectGetResourceDesc(rw_thread(), (void *)pResDesc, (uint64_t)(uintptr_t)texObject));
 }
 
 hipError_t hipTexObjectGetResourceViewDesc(HIP_RESOURCE_VIEW_DESC * pResViewDesc, hipTextureObject_t texObject)
 {
-	(void)pResViewDesc;
-	(void)texObject;
-	return rw_unsupported("hipTexObjectGetResourceViewDesc");
+	return rw_return((hipError_t)rw_hipTexObjectGetResourceViewDesc(rw_thread(), (void *)pResViewDesc, (uint64_t)(uintptr_t)texObject));
 }
 
 hipError_t hipTexObjectGetTextureDesc(HIP_TEXTURE_DESC * pTexDesc, hipTextureObject_t texObject)
 {
-	(void)pTexDesc;
-	(void)texObject;
-	return rw_unsupported("hipTexObjectGetTextureDesc");
+	return rw_return((hipError_t)rw_hipTexObjectGetTextureDesc(rw_thread(), (void *)pTexDesc, (uint64_t)(uintptr_t)texObject));
 }
 
 hipError_t hipTexRefGetAddress(hipDeviceptr_t * dev_ptr, const textureReference * texRef)
 {
-	(void)dev_ptr;
-	(void)texRef;
-	return rw_unsupported("hipTexRefGetAddress");
+	return rw_return((hipError_t)rw_hipTexRefGetAddress(rw_thread(), (void *)dev_ptr, (void *)texRef));
 }
 
 hipError_t hipTexRefGetAddressMode(enum hipTextureAddressMode * pam, const textureReference * texRef, int dim)
 {
-	(void)pam;
-	(void)texRef;
-	(void)dim;
-	return rw_unsupported("hipTexRefGetAddressMode");
+	return rw_return((hipError_t)rw_hipTexRefGetAddressMode(rw_thread(), (void *)pam, (void *)texRef, (int32_t)dim));
 }
 
 hipError_t hipTexRefGetArray(hipArray_t * pArray, const textureReference * texRef)
 {
-	(void)pArray;
-	(void)texRef;
-	return rw_unsupported("hipTexRefGetArray");
+	return rw_return((hipError_t)rw_hipTexRefGetArray(rw_thread(), (void *)pArray, (void *)texRef));
 }
 
 hipError_t hipTexRefGetBorderColor(float * pBorderColor, const textureReference * texRef)
 {
-	(void)pBorderColor;
-	(void)texRef;
-	return rw_unsupported("hipTexRefGetBorderColor");
+	return rw_return((hipError_t)rw_hipTexRefGetBorderColor(rw_thread(), (void *)pBorderColor, (void *)texRef));
 }
 
 hipError_t hipTexRefGetFilterMode(enum hipTextureFilterMode * pfm, const textureReference * texRef)
 {
-	(void)pfm;
-	(void)texRef;
-	return rw_unsupported("hipTexRefGetFilterMode");
+	return rw_return((hipError_t)rw_hipTexRefGetFilterMode(rw_thread(), (void *)pfm, (void *)texRef));
 }
 
 hipError_t hipTexRefGetFlags(unsigned int * pFlags, const textureReference * texRef)
 {
-	(void)pFlags;
-	(void)texRef;
-	return rw_unsupported("hipTexRefGetFlags");
+	return rw_return((hipError_t)rw_hipTexRefGetFlags(rw_thread(), (void *)pFlags, (void *)texRef));
 }
 
 hipError_t hipTexRefGetFormat(hipArray_Format * pFormat, int * pNumChannels, const textureReference * texRef)
 {
-	(void)pFormat;
-	(void)pNumChannels;
-	(void)texRef;
-	return rw_unsupported("hipTexRefGetFormat");
+	return rw_return((hipError_t)rw_hipTexRefGetFormat(rw_thread(), (void *)pFormat, (void *)pNumChannels, (void *)texRef));
 }
 
 hipError_t hipTexRefGetMaxAnisotropy(int * pmaxAnsio, const textureReference * texRef)
 {
-	(void)pmaxAnsio;
-	(void)texRef;
-	return rw_unsupported("hipTexRefGetMaxAnisotropy");
+	return rw_return((hipError_t)rw_hipTexRefGetMaxAnisotropy(rw_thread(), (void *)pmaxAnsio, (void *)texRef));
 }
 
 hipError_t hipTexRefGetMipmapFilterMode(enum hipTextureFilterMode * pfm, const textureReference * texRef)
 {
-	(void)pfm;
-	(void)texRef;
-	return rw_unsupported("hipTexRefGetMipmapFilterMode");
+	return rw_return((hipError_t)rw_hipTexRefGetMipmapFilterMode(rw_thread(), (void *)pfm, (void *)texRef));
 }
 
 hipError_t hipTexRefGetMipmapLevelBias(float * pbias, const textureReference * texRef)
 {
-	(void)pbias;
-	(void)texRef;
-	return rw_unsupported("hipTexRefGetMipmapLevelBias");
+	return rw_return((hipError_t)rw_hipTexRefGetMipmapLevelBias(rw_thread(), (void *)pbias, (void *)texRef));
 }
 
 hipError_t hipTexRefGetMipmapLevelClamp(float * pminMipmapLevelClamp, float * pmaxMipmapLevelClamp, const textureReference * texRef)
 {
-	(void)pminMipmapLevelClamp;
-	(void)pmaxMipmapLevelClamp;
-	(void)texRef;
-	return rw_unsupported("hipTexRefGetMipmapLevelClamp");
+	return rw_return((hipError_t)rw_hipTexRefGetMipmapLevelClamp(rw_thread(), (void *)pminMipmapLevelClamp, (void *)pmaxMipmapLevelClamp, (void *)texRef));
 }
 
 hipError_t hipTexRefGetMipMappedArray(hipMipmappedArray_t * pArray, const textureReference * texRef)
 {
-	(void)pArray;
-	(void)texRef;
-	return rw_unsupported("hipTexRefGetMipMappedArray");
+	return rw_return((hipError_t)rw_hipTexRefGetMipMappedArray(rw_thread(), (void *)pArray, (void *)texRef));
 }
 
 hipError_t hipTexRefSetAddress(size_t * ByteOffset, textureReference * texRef, hipDeviceptr_t dptr, size_t bytes)
 {
-	(void)ByteOffset;
-	(void)texRef;
-	(void)dptr;
-	(void)bytes;
-	return rw_unsupported("hipTexRefSetAddress");
+	return rw_return((hipError_t)rw_hipTexRefSetAddress(rw_thread(), (void *)ByteOffset, (void *)texRef, (uintptr_t)dptr, bytes));
 }
 
 hipError_t hipTexRefSetAddress2D(textureReference * texRef, const HIP_ARRAY_DESCRIPTOR * desc, hipDeviceptr_t dptr, size_t Pitch)
 {
-	(void)texRef;
-	(void)desc;
-	(void)dptr;
-	(void)Pitch;
-	return rw_unsupported("hipTexRefSetAddress2D");
+	return rw_return((hipError_t)rw_hipTexRefSetAddress2D(rw_thread(), (void *)texRef, (void *)desc, (uintptr_t)dptr, Pitch));
 }
 
 hipError_t hipTexRefSetAddressMode(textureReference * texRef, int dim, enum hipTextureAddressMode am)
 {
-	(void)texRef;
-	(void)dim;
-	(void)am;
-	return rw_unsupported("hipTexRefSetAddressMode");
+	return rw_return((hipError_t)rw_hipTexRefSetAddressMode(rw_thread(), (void *)texRef, (int32_t)dim, (int32_t)am));
 }
 
 hipError_t hipTexRefSetArray(textureReference * tex, hipArray_const_t array, unsigned int flags)
 {
-	(void)tex;
-	(void)array;
-	(void)flags;
-	return rw_unsupported("hipTexRefSetArray");
+	return rw_return((hipError_t)rw_hipTexRefSetArray(rw_thread(), (void *)tex, (uint64_t)(uintptr_t)array, flags));
 }
 
 hipError_t hipTexRefSetBorderColor(textureReference * texRef, float * pBorderColor)
 {
-	(void)texRef;
-	(void)pBorderColor;
-	return rw_unsupported("hipTexRefSetBorderColor");
+	return rw_return((hipError_t)rw_hipTexRefSetBorderColor(rw_thread(), (void *)texRef, (void *)pBorderColor));
 }
 
 hipError_t hipTexRefSetFilterMode(textureReference * texRef, enum hipTextureFilterMode fm)
 {
-	(void)texRef;
-	(void)fm;
-	return rw_unsupported("hipTexRefSetFilterMode");
+	return rw_return((hipError_t)rw_hipTexRefSetFilterMode(rw_thread(), (void *)texRef, (int32_t)fm));
 }
 
 hipError_t hipTexRefSetFlags(textureReference * texRef, unsigned int Flags)
 {
-	(void)texRef;
-	(void)Flags;
-	return rw_unsupported("hipTexRefSetFlags");
+	return rw_return((hipError_t)rw_hipTexRefSetFlags(rw_thread(), (void *)texRef, Flags));
 }
 
 hipError_t hipTexRefSetFormat(textureReference * texRef, hipArray_Format fmt, int NumPackedComponents)
 {
-	(void)texRef;
-	(void)fmt;
-	(void)NumPackedComponents;
-	return rw_unsupported("hipTexRefSetFormat");
+	return rw_return((hipError_t)rw_hipTexRefSetFormat(rw_thread(), (void *)texRef, (int32_t)fmt, (int32_t)NumPackedComponents));
 }
 
 hipError_t hipTexRefSetMaxAnisotropy(textureReference * texRef, unsigned int maxAniso)
 {
-	(void)texRef;
-	(void)maxAniso;
-	return rw_unsupported("hipTexRefSetMaxAnisotropy");
+	return rw_return((hipError_t)rw_hipTexRefSetMaxAnisotropy(rw_thread(), (void *)texRef, maxAniso));
 }
 
 hipError_t hipTexRefSetMipmapFilterMode(textureReference * texRef, enum hipTextureFilterMode fm)
 {
-	(void)texRef;
-	(void)fm;
-	return rw_unsupported("hipTexRefSetMipmapFilterMode");
+	return rw_return((hipError_t)rw_hipTexRefSetMipmapFilterMode(rw_thread(), (void *)texRef, (int32_t)fm));
 }
 
 hipError_t hipTexRefSetMipmapLevelBias(textureReference * texRef, float bias)
 {
-	(void)texRef;
-	(void)bias;
-	return rw_unsupported("hipTexRefSetMipmapLevelBias");
+	return rw_return((hipError_t)rw_hipTexRefSetMipmapLevelBias(rw_thread(), (void *)texRef, bias));
 }
 
 hipError_t hipTexRefSetMipmapLevelClamp(textureReference * texRef, float minMipMapLevelClamp, float maxMipMapLevelClamp)
 {
-	(void)texRef;
-	(void)minMipMapLevelClamp;
-	(void)maxMipMapLevelClamp;
-	return rw_unsupported("hipTexRefSetMipmapLevelClamp");
+	return rw_return((hipError_t)rw_hipTexRefSetMipmapLevelClamp(rw_thread(), (void *)texRef, minMipMapLevelClamp, maxMipMapLevelClamp));
 }
 
-hipError_t hipTexRefSetMipmappedArray(textureReference * texRef, struct hipMipmappedArray * mipmappedArray, unsigned int Flags)
+hipError_t hipTexRefSetMipmappedArray(textureReference * texRef, hipMipmappedArray_t mipmappedArray, unsigned int Flags)
 {
-	(void)texRef;
-	(void)mipmappedArray;
-	(void)Flags;
-	return rw_unsupported("hipTexRefSetMipmappedArray");
+	return rw_return((hipError_t)rw_hipTexRefSetMipmappedArray(rw_thread(), (void *)texRef, (uint64_t)(uintptr_t)mipmappedArray, Flags));
 }
 
 hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode * mode)
@@ -2052,8 +1796,7 @@ hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode * mode)
 
 hipError_t hipUnbindTexture(const textureReference * tex)
 {
-	(void)tex;
-	return rw_unsupported("hipUnbindTexture");
+	return rw_return((hipError_t)rw_hipUnbindTexture(rw_thread(), (void *)tex));
 }
 
 hipError_t hipUserObjectCreate(hipUserObject_t * object_out, void * ptr, hipHostFn_t destroy, unsigned int initialRefcount, unsigned int flags)

@@ -10,26 +10,6 @@ import (
 	"github.com/rocwire/rocwire/hip"
 )
 
-//export rw_hipArray3DCreate
-func rw_hipArray3DCreate(thread uint64, array unsafe.Pointer, pAllocateArray unsafe.Pointer) int32 {
-	if array == nil || pAllocateArray == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
-	t := threadOf(thread)
-	v0, err := runtime().Array3DCreate(t, (*hip.DrvArray3dDescriptor)(pAllocateArray))
-	if err != hip.Success {
-		return int32(err)
-	}
-	*(*hip.Array)(array) = v0
-	return int32(hip.Success)
-}
-
-//export rw_hipArrayDestroy
-func rw_hipArrayDestroy(thread uint64, array uint64) int32 {
-	t := threadOf(thread)
-	return int32(runtime().ArrayDestroy(t, hip.Array(array)))
-}
-
 //export rw_hipCreateSurfaceObject
 func rw_hipCreateSurfaceObject(thread uint64, pSurfObject unsafe.Pointer, pResDesc unsafe.Pointer) int32 {
 	if pSurfObject == nil || pResDesc == nil {
@@ -1058,24 +1038,4 @@ func rw_hipStreamWriteValue64(thread uint64, stream uint64, ptr uintptr, value u
 		return int32(e)
 	}
 	return int32(runtime().StreamWriteValue64(t, stream_, hip.Ptr(uintptr(ptr)), value, flags))
-}
-
-//export rw_hipTexObjectCreate
-func rw_hipTexObjectCreate(thread uint64, pTexObject unsafe.Pointer, pResDesc unsafe.Pointer, pTexDesc unsafe.Pointer, pResViewDesc unsafe.Pointer) int32 {
-	if pTexObject == nil || pResDesc == nil || pTexDesc == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
-	t := threadOf(thread)
-	v0, err := runtime().TexObjectCreate(t, (*hip.DrvResourceDesc)(pResDesc), (*hip.DrvTextureDesc)(pTexDesc), (*hip.DrvResourceViewDesc)(pResViewDesc))
-	if err != hip.Success {
-		return int32(err)
-	}
-	*(*hip.TextureObject)(pTexObject) = v0
-	return int32(hip.Success)
-}
-
-//export rw_hipTexObjectDestroy
-func rw_hipTexObjectDestroy(thread uint64, texObject uint64) int32 {
-	t := threadOf(thread)
-	return int32(runtime().TexObjectDestroy(t, hip.TextureObject(texObject)))
 }

@@ -109,13 +109,6 @@ func (c *Client) doCopyBox(ct *callTime, op uint16, t hip.Thread, box hip.DrvMEM
 	if code != hip.Success {
 		return code
 	}
-	across := false
-	if wait && st == hip.StreamNull {
-		if across, code = c.turns(&t, d.side, f.side); code != hip.Success {
-			return code
-		}
-		m.Device = t.Device
-	}
 	switch own := d.host && d.region == nil; {
 	case d.host && f.host && (wait || own):
 		if c.work.busy() {
@@ -135,7 +128,7 @@ func (c *Client) doCopyBox(ct *callTime, op uint16, t hip.Thread, box hip.DrvMEM
 	d.put(&m.Box.DstMemoryType, &m.Box.DstDevice, &m.Box.DstXInBytes, &m.Box.DstY, &m.Box.DstZ, &m.Box.DstPitch, &m.Box.DstHeight)
 	switch {
 	case d.device && f.device:
-		return c.boxWithin(ct, l, op, t, &m, &d, &f, wait, across)
+		return c.boxWithin(ct, l, op, t, &m, &d, &f, wait)
 	case d.device:
 		if c.funcs.due.Load() > 0 {
 			if done, code := c.boxLater(t, box, &f, st, wait); done || code != hip.Success {
@@ -144,7 +137,7 @@ func (c *Client) doCopyBox(ct *callTime, op uint16, t hip.Thread, box hip.DrvMEM
 		}
 		return c.boxTo(ct, l, op, t, &m, &f, wait)
 	}
-	return c.boxFrom(ct, l, op, &m, &d)
+	return c.boxFrom(ct, l, op, &m, &d, wait)
 }
 
 // boxMove copies from host to host.
@@ -189,8 +182,8 @@ func (v *volume) put(kind *hip.MemoryType, device *hip.Ptr, x, y, z, pitch, heig
 	}
 }
 
-// boxWithin queues a copy on the device, as copyWithin does. As in HIP a copy that an array takes part in is waited for.
-func (c *Client) boxWithin(ct *callTime, l *link, op uint16, t hip.Thread, m *hiprpc.Copy3D, dst, src *volume, wait, across bool) hip.Error {
+// boxWithin queues a copy on the device, as copyWithin does; as in HIP on the stream of the thread's device, whose memory ever it touches. As in HIP a copy that an array takes part in is waited for.
+func (c *Client) boxWithin(ct *callTime, l *link, op uint16, t hip.Thread, m *hiprpc.Copy3D, dst, src *volume, wait bool) hip.Error {
 	for _, v := range [...]*volume{dst, src} {
 		if v.region != nil {
 			if code := c.push(l, v.region); code != hip.Success {
@@ -200,6 +193,7 @@ func (c *Client) boxWithin(ct *callTime, l *link, op uint16, t hip.Thread, m *hi
 	}
 	var buf [256]byte
 	code := c.send(ct, l, op, m.Append(buf[:0]), nil)
+	across := dst.on >= 0 && dst.on != t.Device || src.on >= 0 && src.on != t.Device // what follows on the other device is not behind it
 	if code == hip.Success && wait && (across || dst.region != nil || src.region != nil || dst.array || src.array) {
 		code = c.StreamSynchronize(t, m.Stream)
 	}
@@ -293,31 +287,51 @@ func (c *Client) boxTo(ct *callTime, l *link, op uint16, t hip.Thread, m *hiprpc
 	return code
 }
 
-// boxFrom fetches a box and lays it out. It waits even for an asynchronous copy, as copyRowsFrom does.
-func (c *Client) boxFrom(ct *callTime, l *link, op uint16, m *hiprpc.Copy3D, dst *volume) hip.Error {
-	box := m.Box
-	m.Async = false
+// unpack lays a piece of a box out.
+func (v *volume) unpack(from []byte, whole, x, y, z, width, height, depth uint64) {
+	for k := range depth {
+		for i := range height {
+			copy(v.row(y+i, z+k, whole)[x:x+width], from)
+			from = from[width:]
+		}
+	}
+}
+
+// flat reports whether the rows of a box follow each other without gaps.
+func (v *volume) flat(box *hip.DrvMEMCPY3D) bool {
+	return (v.pitch == box.WidthInBytes || box.Height == 1) && (v.height == box.Height || box.Depth == 1)
+}
+
+// boxFrom fetches a box and lays it out. Without gaps the bytes go from the socket straight to where they belong, when the stream comes to
+// them; with gaps it waits even for an asynchronous copy, as copyRowsFrom does.
+func (c *Client) boxFrom(ct *callTime, l *link, op uint16, m *hiprpc.Copy3D, dst *volume, wait bool) hip.Error {
+	box, flat := m.Box, dst.flat(&m.Box)
+	wait = wait || !flat
+	m.Async = !wait
 	var packed []byte
 	code := pieces(&box, fromPiece, func(x, y, z, width, height, depth uint64) hip.Error {
 		m.Box.SrcXInBytes, m.Box.SrcY, m.Box.SrcZ = box.SrcXInBytes+x, box.SrcY+y, box.SrcZ+z
 		m.Box.WidthInBytes, m.Box.Height, m.Box.Depth = width, height, depth
-		if n := width * height * depth; uint64(len(packed)) != n {
+		n := width * height * depth
+		var buf [256]byte
+		req := m.Append(buf[:0])
+		if flat {
+			part := hostBytes(dst.local+(z*box.Height+y)*box.WidthInBytes+x, n)
+			if wait {
+				return c.fetchBytes(ct, l, op, req, part)
+			}
+			return c.fetchBytesLater(ct, l, op, m.Device, req, part)
+		}
+		if uint64(len(packed)) != n {
 			packed = make([]byte, n)
 		}
-		var buf [256]byte
-		if code := c.fetchBytes(ct, l, op, m.Append(buf[:0]), packed); code != hip.Success {
+		if code := c.fetchBytes(ct, l, op, req, packed); code != hip.Success {
 			return code
 		}
-		from := packed
-		for k := range depth {
-			for i := range height {
-				copy(dst.row(y+i, z+k, box.WidthInBytes)[x:x+width], from)
-				from = from[width:]
-			}
-		}
+		dst.unpack(packed, box.WidthInBytes, x, y, z, width, height, depth)
 		return hip.Success
 	})
-	if code != hip.Success {
+	if code != hip.Success || !wait {
 		return code
 	}
 	return c.pull(ct, l)

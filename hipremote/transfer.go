@@ -192,11 +192,16 @@ func (c *Client) fetchBytes(ct *callTime, l *link, op uint16, req, dst []byte) h
 // fetchLater gets the bytes of one message when the stream comes to it: before any reply that says the stream is done. A failure comes as an
 // asynchronous one.
 func (c *Client) fetchLater(ct *callTime, l *link, op uint16, m *hiprpc.Copy, dst []byte) hip.Error {
-	tasks := c.tasksOf(m.Device)
+	var buf [128]byte
+	return c.fetchBytesLater(ct, l, op, m.Device, m.Append(buf[:0]), dst)
+}
+
+func (c *Client) fetchBytesLater(ct *callTime, l *link, op uint16, device int32, req, dst []byte) hip.Error {
+	tasks := c.tasksOf(device)
 	c.work.add()
 	tasks.add()
 	msg := wire.GetMsg()
-	msg.Req, msg.Dst = m.Append(msg.Req[:0]), dst
+	msg.Req, msg.Dst = append(msg.Req[:0], req...), dst
 	life := c.async.life.Load()
 	x := c.landings.expect(uint64(uintptr(unsafe.Pointer(unsafe.SliceData(dst)))), uint64(len(dst)))
 	err := ct.start(l, op, msg, func(msg *wire.Msg, err error) {

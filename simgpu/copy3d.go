@@ -191,8 +191,9 @@ func (r *Runtime) memcpy3D(t hip.Thread, p *hip.DrvMEMCPY3D, s hip.Stream, wait 
 
 // Copy3D makes a copy in a stream's turn, without waiting. host is the memory
 // of the side that is said to be host memory; it is the runtime's until done is
-// called, which happens in any case if the answer is Success, with the outcome.
-func (r *Runtime) Copy3D(t hip.Thread, p *hip.DrvMEMCPY3D, host []byte, s hip.Stream, done func(hip.Error)) hip.Error {
+// called, which happens in any case if the answer is Success, with the outcome:
+// in that turn, or with over when it is over.
+func (r *Runtime) Copy3D(t hip.Thread, p *hip.DrvMEMCPY3D, host []byte, s hip.Stream, over bool, done func(hip.Error)) hip.Error {
 	if _, e := r.enter(t); e != hip.Success {
 		return e
 	}
@@ -208,13 +209,17 @@ func (r *Runtime) Copy3D(t hip.Thread, p *hip.DrvMEMCPY3D, host []byte, s hip.St
 	if nothing || tr.dstA == nil && tr.srcA == nil {
 		return hip.ErrorInvalidValue
 	}
-	st.q.Add(queue.Task{After: tr.others(st.d), Always: true, Run: func() {
-		e := st.d.status()
-		if e == hip.Success {
-			e = tr.run(st)
+	code, then := hip.Success, (func())(nil)
+	tell := func() { done(code) }
+	if over {
+		tell, then = func() {}, tell
+	}
+	st.q.Add(queue.Task{After: tr.others(st.d), Always: true, Then: then, Run: func() {
+		if code = st.d.status(); code == hip.Success {
+			code = tr.run(st)
 		}
 		runtime.KeepAlive(host)
-		done(e)
+		tell()
 	}})
 	return hip.Success
 }

@@ -11,9 +11,9 @@ import (
 func (s *session) doDrvMemcpy3D(r *wire.Request)      { s.copy3D(r) }
 func (s *session) doDrvMemcpy3DAsync(r *wire.Request) { s.copy3D(r) }
 
-// copier3D is copier for boxes: host is the memory of the side that is host memory.
+// copier3D is copier for boxes: host is the memory of the side that is host memory. done is called in the copy's turn, or with over when it is over.
 type copier3D interface {
-	Copy3D(t hip.Thread, p *hip.DrvMEMCPY3D, host []byte, s hip.Stream, done func(hip.Error)) hip.Error
+	Copy3D(t hip.Thread, p *hip.DrvMEMCPY3D, host []byte, s hip.Stream, over bool, done func(hip.Error)) hip.Error
 }
 
 func (s *session) copy3D(r *wire.Request) {
@@ -118,7 +118,7 @@ func (s *session) box3DTo(r *wire.Request, c *hiprpc.Copy3D, n int) {
 				s.fault(life, op, st, code, "")
 			}
 		}
-		if code := boxes.Copy3D(t, &c.Box, buf, c.Stream, done); code != hip.Success {
+		if code := boxes.Copy3D(t, &c.Box, buf, c.Stream, !c.Async, done); code != hip.Success {
 			done(code)
 		}
 		return
@@ -158,7 +158,7 @@ func (s *session) box3DFrom(r *wire.Request, c *hiprpc.Copy3D, n uint64) {
 			}
 			s.stage.give(buf)
 		}
-		if code := boxes.Copy3D(t, &c.Box, buf, st, done); code != hip.Success {
+		if code := boxes.Copy3D(t, &c.Box, buf, st, !c.Async, done); code != hip.Success {
 			done(code)
 		}
 		return

@@ -105,6 +105,22 @@ var copy3DTests = []test{
 		e.ok("StreamSynchronize", e.StreamSynchronize(e.th, s))
 		e.equal("copied", e.download(p, n), want)
 	}},
+	{"Pinned", func(e *env) { // a copy to memory of HostMalloc comes when the stream does, and nobody waits for it
+		const w, rows, slices = 40, 30, 20
+		want := pattern(w*rows*slices, 11)
+		p := e.upload(want)
+		h, err := e.HostMalloc(e.th, w*rows*slices, 0)
+		e.ok("HostMalloc", err)
+		mem := hostBytes(h, w*rows*slices)
+		s := e.stream(hip.StreamNonBlocking)
+		g := e.gate(s)
+		e.ok("DrvMemcpy3DAsync", e.DrvMemcpy3DAsync(e.th, box(volume{hip.MemoryTypeHost, h, 0, w, rows}, 0, 0, 0, volume{hip.MemoryTypeDevice, p, 0, w, rows}, 0, 0, 0, w, rows, slices), s))
+		e.is("StreamQuery", e.StreamQuery(e.th, s), hip.ErrorNotReady)
+		g.open()
+		e.ok("StreamSynchronize", e.StreamSynchronize(e.th, s))
+		e.equal("copied", mem, want)
+		e.ok("HostFree", e.HostFree(e.th, h))
+	}},
 	{"Large", func(e *env) { // more than one message holds, in rows, in slices, and a row longer than it
 		for _, c := range [][3]uint64{{1000, 3000, 5}, {4096, 1024, 9}, {9 << 20, 2, 1}} {
 			w, rows, slices := c[0], c[1], c[2]

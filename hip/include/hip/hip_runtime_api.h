@@ -2420,7 +2420,7 @@ hipError_t hipTexRefSetMaxAnisotropy(textureReference * texRef, unsigned int max
 hipError_t hipTexRefSetMipmapFilterMode(textureReference * texRef, enum hipTextureFilterMode fm);
 hipError_t hipTexRefSetMipmapLevelBias(textureReference * texRef, float bias);
 hipError_t hipTexRefSetMipmapLevelClamp(textureReference * texRef, float minMipMapLevelClamp, float maxMipMapLevelClamp);
-hipError_t hipTexRefSetMipmappedArray(textureReference * texRef, struct hipMipmappedArray * mipmappedArray, unsigned int Flags);
+hipError_t hipTexRefSetMipmappedArray(textureReference * texRef, hipMipmappedArray_t mipmappedArray, unsigned int Flags);
 hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode * mode);
 hipError_t hipUnbindTexture(const textureReference * tex);
 hipError_t hipUserObjectCreate(hipUserObject_t * object_out, void * ptr, hipHostFn_t destroy, unsigned int initialRefcount, unsigned int flags);
