@@ -102,6 +102,19 @@ KERNEL multi_rounds(u32 *counter, u32 *out, u32 rounds, u64 *about) {
     }
 }
 
+// late has the first workgroup come last: it looks at the clock, of 100 MHz,
+// until so many ticks have passed. order[i] is how many came before workgroup i.
+KERNEL late(u32 *counter, u32 *order, u64 ticks) {
+    if (blockIdx.x == 0) {
+        u64 start = __builtin_amdgcn_s_memrealtime();
+        while (__builtin_amdgcn_s_memrealtime() - start < ticks) {
+        }
+    }
+    if (rw_first_thread()) {
+        order[blockIdx.x] = atomic_add(counter, 1u);
+    }
+}
+
 #if defined(__gfx90a__)
 // semaphore passes a token from wave to wave: each takes it, adds to the
 // counter without an atomic operation, and gives it back.

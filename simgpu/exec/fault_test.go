@@ -202,6 +202,23 @@ func TestWorkgroupsWaitForEachOther(t *testing.T) {
 	}
 }
 
+// A workgroup that waits by looking at the clock lets the others run: with one
+// goroutine for all it comes last none the less.
+func TestWaitByClock(t *testing.T) {
+	for _, arch := range arches {
+		l := newLauncher(t, arch, "grid")
+		buf, data := l.alloc(page)
+		d := l.dispatch(l.m, "late", [3]uint32{64 * 30, 1, 1}, [3]uint32{64, 1, 1}, 0, args(buf, buf+64, uint64(20000)))
+		d.Cooperative = true
+		if _, err := d.Run(context.Background(), 1); err != nil {
+			t.Fatal(err)
+		}
+		if n := binary.LittleEndian.Uint32(data[64:]); n != 29 {
+			t.Errorf("%s: %d workgroups came before the one that waits", arch, n)
+		}
+	}
+}
+
 func must(b []byte, err error) func(t testing.TB) []byte {
 	return func(t testing.TB) []byte {
 		t.Helper()

@@ -104,10 +104,10 @@ var _ = define(func() {
 	on("s_getreg_b32", getreg)
 	on("s_setreg_b32", setreg)
 	on("s_setreg_imm32_b32", setreg)
-	on("s_memtime", clock(func() uint64 {
+	onControl("s_memtime", clock(func() uint64 {
 		return uint64(time.Since(started).Nanoseconds()) * coreMHz / 1000
 	}))
-	on("s_memrealtime", clock(func() uint64 { return uint64(time.Since(started).Nanoseconds()) / 10 }))
+	onControl("s_memrealtime", clock(func() uint64 { return uint64(time.Since(started).Nanoseconds()) / 10 }))
 })
 
 // The devices' clocks count from here; s_memrealtime runs at 100 MHz.
@@ -115,10 +115,21 @@ var started = time.Now()
 
 const coreMHz = 1700
 
-func clock(now func() uint64) handler {
-	return func(b *binder, in *gcn.Inst) (func(*wave), error) {
+// clockReads is how often a wave looks at the clock before others run: a wave
+// that looks at it all the time waits for something.
+const clockReads = 16
+
+func clock(now func() uint64) control {
+	return func(b *binder, in *gcn.Inst) (func(*wave, *block) *block, error) {
 		d, err := sdst(&in.Dst, 2)
-		return func(w *wave) { w.setS64(d, now()) }, err
+		return func(w *wave, b *block) *block {
+			w.setS64(d, now())
+			next := w.d.Program.following(b)
+			if w.clocks++; w.clocks%clockReads == 0 {
+				return w.pause(sleeping, next)
+			}
+			return next
+		}, err
 	}
 }
 

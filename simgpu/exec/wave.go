@@ -55,6 +55,7 @@ type wave struct {
 	idx    int    // instruction of blk that executes
 	status status
 	waits  gwsWait // at atGWS
+	clocks uint32  // times it has looked at a clock
 
 	d   *Dispatch
 	mem *Memory
