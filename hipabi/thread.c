@@ -10,6 +10,8 @@
 #include "_cgo_export.h"
 #include "call.h"
 
+hipError_t rw_next_version(int *v);
+
 __thread struct rw_tls rw_tls __attribute__((tls_model("initial-exec")));
 
 atomic_int rw_gone;
@@ -212,20 +214,26 @@ hipError_t hipGetDevice(int *device)
 	return rw_finish(e);
 }
 
-static hipError_t version(int *v)
+static hipError_t version(int *v, int major, int minor, int patch)
 {
 	if (!v)
 		return rw_finish(hipErrorInvalidValue);
-	*v = HIP_VERSION_MAJOR * 10000000 + HIP_VERSION_MINOR * 100000 + HIP_VERSION_PATCH;
+	*v = major * 10000000 + minor * 100000 + patch;
 	return rw_finish(hipSuccess);
 }
 
 hipError_t hipRuntimeGetVersion(int *v)
 {
-	return version(v);
+	return version(v, HIP_VERSION_MAJOR, HIP_VERSION_MINOR, HIP_VERSION_PATCH);
 }
 
 hipError_t hipDriverGetVersion(int *v)
 {
-	return version(v);
+	return version(v, HIP_VERSION_MAJOR, HIP_VERSION_MINOR, HIP_VERSION_PATCH);
+}
+
+/* rw_next_version is both functions of libamdhip64.so.7. */
+hipError_t rw_next_version(int *v)
+{
+	return version(v, 7, 2, 0);
 }

@@ -504,9 +504,39 @@ extern void hipUserObjectCreate(void);
 extern void hipUserObjectRelease(void);
 extern void hipUserObjectRetain(void);
 extern void hipWaitExternalSemaphoresAsync(void);
+extern void hipLaunchKernelExC(void);
+extern void hipDrvLaunchKernelEx(void);
+extern void hipMemGetHandleForAddressRange(void);
+extern void hipModuleGetFunctionCount(void);
+extern void hipMemsetD2D8(void);
+extern void hipMemsetD2D8Async(void);
+extern void hipMemsetD2D16(void);
+extern void hipMemsetD2D16Async(void);
+extern void hipMemsetD2D32(void);
+extern void hipMemsetD2D32Async(void);
+extern void hipStreamGetAttribute(void);
+extern void hipStreamSetAttribute(void);
+extern void hipModuleLoadFatBinary(void);
+extern void hipMemcpyBatchAsync(void);
+extern void hipMemcpy3DBatchAsync(void);
+extern void hipMemcpy3DPeer(void);
+extern void hipMemcpy3DPeerAsync(void);
+extern void hipGetDriverEntryPoint(void);
+extern void hipGetDriverEntryPoint_spt(void);
+extern void hipMemPrefetchAsync_v2(void);
+extern void hipMemAdvise_v2(void);
+extern void hipStreamGetId(void);
+extern void hipLibraryLoadData(void);
+extern void hipLibraryLoadFromFile(void);
+extern void hipLibraryUnload(void);
+extern void hipLibraryGetKernel(void);
+extern void hipLibraryGetKernelCount(void);
+extern void hipStreamCopyAttributes(void);
+extern void hipOccupancyAvailableDynamicSMemPerBlock(void);
+extern void rw_next_version(void);
 
-extern const rw_function rocwire_hip_4159756b[];
-const rw_function rocwire_hip_4159756b[] = {
+extern const rw_function rocwire_hip_7285e465[];
+const rw_function rocwire_hip_7285e465[] = {
 	__gnu_f2h_ieee,
 	__gnu_h2f_ieee,
 	__hipGetPCH,
@@ -1009,10 +1039,40 @@ const rw_function rocwire_hip_4159756b[] = {
 	hipUserObjectRelease,
 	hipUserObjectRetain,
 	hipWaitExternalSemaphoresAsync,
+	hipLaunchKernelExC,
+	hipDrvLaunchKernelEx,
+	hipMemGetHandleForAddressRange,
+	hipModuleGetFunctionCount,
+	hipMemsetD2D8,
+	hipMemsetD2D8Async,
+	hipMemsetD2D16,
+	hipMemsetD2D16Async,
+	hipMemsetD2D32,
+	hipMemsetD2D32Async,
+	hipStreamGetAttribute,
+	hipStreamSetAttribute,
+	hipModuleLoadFatBinary,
+	hipMemcpyBatchAsync,
+	hipMemcpy3DBatchAsync,
+	hipMemcpy3DPeer,
+	hipMemcpy3DPeerAsync,
+	hipGetDriverEntryPoint,
+	hipGetDriverEntryPoint_spt,
+	hipMemPrefetchAsync_v2,
+	hipMemAdvise_v2,
+	hipStreamGetId,
+	hipLibraryLoadData,
+	hipLibraryLoadFromFile,
+	hipLibraryUnload,
+	hipLibraryGetKernel,
+	hipLibraryGetKernelCount,
+	hipStreamCopyAttributes,
+	hipOccupancyAvailableDynamicSMemPerBlock,
+	rw_next_version,
 };
 
 const struct rw_table rw_hip_table = {
-	502, rocwire_hip_4159756b, (const char *const[]){
+	532, rocwire_hip_7285e465, (const char *const[]){
 		"__gnu_f2h_ieee",
 		"__gnu_h2f_ieee",
 		"__hipGetPCH",
@@ -1515,5 +1575,35 @@ const struct rw_table rw_hip_table = {
 		"hipUserObjectRelease",
 		"hipUserObjectRetain",
 		"hipWaitExternalSemaphoresAsync",
+		"hipLaunchKernelExC",
+		"hipDrvLaunchKernelEx",
+		"hipMemGetHandleForAddressRange",
+		"hipModuleGetFunctionCount",
+		"hipMemsetD2D8",
+		"hipMemsetD2D8Async",
+		"hipMemsetD2D16",
+		"hipMemsetD2D16Async",
+		"hipMemsetD2D32",
+		"hipMemsetD2D32Async",
+		"hipStreamGetAttribute",
+		"hipStreamSetAttribute",
+		"hipModuleLoadFatBinary",
+		"hipMemcpyBatchAsync",
+		"hipMemcpy3DBatchAsync",
+		"hipMemcpy3DPeer",
+		"hipMemcpy3DPeerAsync",
+		"hipGetDriverEntryPoint",
+		"hipGetDriverEntryPoint_spt",
+		"hipMemPrefetchAsync_v2",
+		"hipMemAdvise_v2",
+		"hipStreamGetId",
+		"hipLibraryLoadData",
+		"hipLibraryLoadFromFile",
+		"hipLibraryUnload",
+		"hipLibraryGetKernel",
+		"hipLibraryGetKernelCount",
+		"hipStreamCopyAttributes",
+		"hipOccupancyAvailableDynamicSMemPerBlock",
+		"rw_next_version",
 	}
 };

@@ -4,8 +4,9 @@
 #   build.sh DIRECTORY    writes into DIRECTORY
 #       librocwire.so       everything; exports only its tables of functions
 #       libamdhip64.so.6    HIP: AMD's SONAME, symbols and versions, and nothing else
+#       libamdhip64.so.7    the same as HIP 7 has it
 #       libamd_smi.so.27    AMD SMI, likewise
-#     and the links libamdhip64.so and libamd_smi.so to the latter two, for programs
+#     and the links libamdhip64.so and libamd_smi.so to .6 and .27, for programs
 #     that are linked with -lamdhip64 or -lamd_smi.
 #
 # The two small libraries find librocwire.so beside themselves. The linker gives each
@@ -30,5 +31,6 @@ stub() {
 	mv "$out/.$1.new" "$out/$1"
 	ln -sf "$1" "$out/${1%.so.*}.so"
 }
+stub libamdhip64.so.7 stubs/zz_libamdhip64_next.S "$root/hipabi/zz_libamdhip64_next.map"
 stub libamdhip64.so.6 stubs/zz_libamdhip64.S "$root/hipabi/zz_libamdhip64.map"
 stub libamd_smi.so.27 stubs/zz_libamd_smi.S "$root/smiabi/zz_libamd_smi.map"

@@ -1,7 +1,7 @@
 // Command librocwire is librocwire.so, the shared object that holds all of
 // rocwire's C interfaces: HIP (package hipabi) and AMD SMI (package smiabi). A process
-// must not hold two Go runtimes, so there is one such object; libamdhip64.so.6 and
-// libamd_smi.so.27, which programs are linked with, are small libraries that carry
+// must not hold two Go runtimes, so there is one such object; libamdhip64.so.6 and .7,
+// and libamd_smi.so.27, which programs are linked with, are small libraries that carry
 // AMD's names and versions and jump into it (stubs, package internal/stubgen). Build all
 // of them with build.sh.
 //

@@ -8,13 +8,22 @@ import (
 func TestLibrary(t *testing.T) {
 	l := Library{Name: "x", Generator: "a test", Functions: []Function{{Name: "first"}, {Name: "second", Weak: true}}}
 	for _, want := range []string{"#define TABLE " + l.Symbol() + "\n", "JUMP .globl, first, 0\n", "JUMP .weak, second, 1\n"} {
-		if !strings.Contains(l.Stubs(), want) {
-			t.Errorf("%q does not stand in:\n%s", want, l.Stubs())
+		if !strings.Contains(l.Stubs(l.Jumps()), want) {
+			t.Errorf("%q does not stand in:\n%s", want, l.Stubs(l.Jumps()))
 		}
 	}
 	table := l.Table()
 	if !strings.Contains(table, "const rw_function "+l.Symbol()+"[] = {\n\tfirst,\n\tsecond,\n}") || !strings.Contains(table, "\"first\",\n\t\t\"second\",") {
 		t.Errorf("the table is\n%s", table)
+	}
+}
+
+// A library may have some of the functions, and one under another's name.
+func TestJumps(t *testing.T) {
+	l := Library{Name: "x", Functions: []Function{{Name: "first"}, {Name: "second", Weak: true}, {Name: "newer"}}}
+	s := l.Stubs([]Jump{{"second", "second"}, {"first", "newer"}})
+	if strings.Count(s, "JUMP") != 2 || !strings.Contains(s, "JUMP .weak, second, 1\n") || !strings.Contains(s, "JUMP .globl, first, 2\n") {
+		t.Error(s)
 	}
 }
 

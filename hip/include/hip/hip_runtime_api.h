@@ -2427,6 +2427,19 @@ hipError_t hipUserObjectCreate(hipUserObject_t * object_out, void * ptr, hipHost
 hipError_t hipUserObjectRelease(hipUserObject_t object, unsigned int count);
 hipError_t hipUserObjectRetain(hipUserObject_t object, unsigned int count);
 hipError_t hipWaitExternalSemaphoresAsync(const hipExternalSemaphore_t * extSemArray, const hipExternalSemaphoreWaitParams * paramsArray, unsigned int numExtSems, hipStream_t stream);
+hipError_t hipModuleGetFunctionCount(unsigned int * count, hipModule_t mod);
+hipError_t hipMemsetD2D8(hipDeviceptr_t dst, size_t dstPitch, unsigned char value, size_t width, size_t height);
+hipError_t hipMemsetD2D8Async(hipDeviceptr_t dst, size_t dstPitch, unsigned char value, size_t width, size_t height, hipStream_t stream);
+hipError_t hipMemsetD2D16(hipDeviceptr_t dst, size_t dstPitch, unsigned short value, size_t width, size_t height);
+hipError_t hipMemsetD2D16Async(hipDeviceptr_t dst, size_t dstPitch, unsigned short value, size_t width, size_t height, hipStream_t stream);
+hipError_t hipMemsetD2D32(hipDeviceptr_t dst, size_t dstPitch, unsigned int value, size_t width, size_t height);
+hipError_t hipMemsetD2D32Async(hipDeviceptr_t dst, size_t dstPitch, unsigned int value, size_t width, size_t height, hipStream_t stream);
+hipError_t hipModuleLoadFatBinary(hipModule_t * module, const void * fatbin);
+hipError_t hipGetDriverEntryPoint(const char * symbol, void ** funcPtr, unsigned long long flags, hipDriverProcAddressQueryResult * status);
+hipError_t hipGetDriverEntryPoint_spt(const char * symbol, void ** funcPtr, unsigned long long flags, hipDriverProcAddressQueryResult * status);
+hipError_t hipMemPrefetchAsync_v2(const void * dev_ptr, size_t count, hipMemLocation location, unsigned int flags, hipStream_t stream);
+hipError_t hipMemAdvise_v2(const void * dev_ptr, size_t count, hipMemoryAdvise advice, hipMemLocation location);
+hipError_t hipStreamGetId(hipStream_t stream, unsigned long long * streamId);
 
 #ifdef __cplusplus
 }

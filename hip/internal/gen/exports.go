@@ -208,11 +208,19 @@ func (ty *types) null(v value) string {
 
 // versionMap emits the linker's version script: AMD's version nodes, and
 // nothing exported but the table's symbols.
-func versionMap(t *Table) string {
+func versionMap(t *Table) string { return versionMapOf(t, false) }
+
+func nextVersionMap(t *Table) string { return versionMapOf(t, true) }
+
+func versionMapOf(t *Table, next bool) string {
 	var o out
 	by := map[string][]string{}
 	var nodes []string
-	for _, f := range t.Functions {
+	for i := range t.Functions {
+		f := &t.Functions[i]
+		if !f.in(next) {
+			continue
+		}
 		if by[f.Version] == nil {
 			nodes = append(nodes, f.Version)
 		}

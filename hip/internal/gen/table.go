@@ -13,6 +13,7 @@ import (
 type Table struct {
 	HIPVersion string      `json:"hip_version"`
 	SOName     string      `json:"soname"`
+	Next       Next        `json:"next"`
 	Macros     [][2]string `json:"macros"`
 	Enums      []Enum      `json:"enums"`
 	Opaque     []string    `json:"opaque"`
@@ -20,6 +21,12 @@ type Table struct {
 	Typedefs   [][2]string `json:"typedefs"`
 	Structs    []Struct    `json:"structs"`
 	Functions  []Function  `json:"functions"`
+}
+
+// Next is the vendor's library of the following major version, which is these exports but for those that are of one of the two only.
+type Next struct {
+	HIPVersion string `json:"hip_version"`
+	SOName     string `json:"soname"`
 }
 
 // Handle is a kind of handle: its C types, its Go type, what HIP answers to one that is none, whether each call that returns it
@@ -100,7 +107,9 @@ type Function struct {
 	Weak       bool     `json:"weak"`
 	Undeclared bool     `json:"undeclared"`
 	Deprecated bool     `json:"deprecated"`
-	Absent     bool     `json:"absent"` // the vendor's library has no more than its arguments' checks, and answers hipErrorNotSupported
+	Absent     bool     `json:"absent"`  // the vendor's library has no more than its arguments' checks, and answers hipErrorNotSupported
+	Only       string   `json:"only"`    // "this": the next major version has no such export; "next": this one has none
+	Changed    string   `json:"changed"` // the C function that the next major version's export of this name is
 	Thread     *bool    `json:"thread"`
 	Waits      bool     `json:"waits"`
 	Errors     bool     `json:"errors"`

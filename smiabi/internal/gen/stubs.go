@@ -13,4 +13,4 @@ func library(t *Table) stubgen.Library {
 
 func tableC(t *Table) string { return library(t).Table() }
 
-func stubsS(t *Table) string { return library(t).Stubs() }
+func stubsS(t *Table) string { return library(t).Stubs(library(t).Jumps()) }
