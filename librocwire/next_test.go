@@ -42,7 +42,7 @@ func TestNextExports(t *testing.T) {
 func TestNextPrograms(t *testing.T) {
 	lib := filepath.Join(built, "lib", "libamdhip64.so.7")
 	var bins []string
-	for _, name := range []string{"next", "api_basic", "streams_events"} {
+	for _, name := range []string{"next", "api_more", "streams_events"} {
 		bin := filepath.Join(built, name+"7")
 		build(t, "gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-Ihip/include", "examples/tests/"+name+".c", "-o", bin,
 			lib, "-Wl,-rpath,"+filepath.Dir(lib), "-lm", "-lpthread")
