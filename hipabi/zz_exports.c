@@ -1814,3 +1814,156 @@ hipError_t hipUserObjectRetain(hipUserObject_t object, unsigned int count)
 	return rw_return((hipError_t)rw_hipUserObjectRetain(rw_thread(), (uint64_t)(uintptr_t)object, count));
 }
 
+hipError_t hipLaunchKernelExC(const void * config, const void * fPtr, void ** args)
+{
+	(void)config;
+	(void)fPtr;
+	(void)args;
+	return rw_unsupported("hipLaunchKernelExC");
+}
+
+hipError_t hipDrvLaunchKernelEx(const void * config, hipFunction_t f, void ** params, void ** extra)
+{
+	(void)config;
+	(void)f;
+	(void)params;
+	(void)extra;
+	return rw_unsupported("hipDrvLaunchKernelEx");
+}
+
+hipError_t hipMemGetHandleForAddressRange(void * handle, hipDeviceptr_t dptr, size_t size, int handleType, unsigned long long flags)
+{
+	(void)handle;
+	(void)dptr;
+	(void)size;
+	(void)handleType;
+	(void)flags;
+	return rw_unsupported("hipMemGetHandleForAddressRange");
+}
+
+hipError_t hipModuleGetFunctionCount(unsigned int * count, hipModule_t mod)
+{
+	return rw_return((hipError_t)rw_hipModuleGetFunctionCount(rw_thread(), (void *)count, (uint64_t)(uintptr_t)mod));
+}
+
+hipError_t hipStreamGetAttribute(hipStream_t stream, int attr, void * value_out)
+{
+	(void)stream;
+	(void)attr;
+	(void)value_out;
+	return rw_unsupported("hipStreamGetAttribute");
+}
+
+hipError_t hipStreamSetAttribute(hipStream_t stream, int attr, const void * value)
+{
+	(void)stream;
+	(void)attr;
+	(void)value;
+	return rw_unsupported("hipStreamSetAttribute");
+}
+
+hipError_t hipMemcpyBatchAsync(void ** dsts, void ** srcs, size_t * sizes, size_t count, void * attrs, size_t * attrsIdxs, size_t numAttrs, size_t * failIdx, hipStream_t stream)
+{
+	(void)dsts;
+	(void)srcs;
+	(void)sizes;
+	(void)count;
+	(void)attrs;
+	(void)attrsIdxs;
+	(void)numAttrs;
+	(void)failIdx;
+	(void)stream;
+	return rw_unsupported("hipMemcpyBatchAsync");
+}
+
+hipError_t hipMemcpy3DBatchAsync(size_t numOps, void * opList, size_t * failIdx, unsigned long long flags, hipStream_t stream)
+{
+	(void)numOps;
+	(void)opList;
+	(void)failIdx;
+	(void)flags;
+	(void)stream;
+	return rw_unsupported("hipMemcpy3DBatchAsync");
+}
+
+hipError_t hipMemcpy3DPeer(void * p)
+{
+	(void)p;
+	return rw_unsupported("hipMemcpy3DPeer");
+}
+
+hipError_t hipMemcpy3DPeerAsync(void * p, hipStream_t stream)
+{
+	(void)p;
+	(void)stream;
+	return rw_unsupported("hipMemcpy3DPeerAsync");
+}
+
+hipError_t hipStreamGetId(hipStream_t stream, unsigned long long * streamId)
+{
+	return rw_return((hipError_t)rw_hipStreamGetId(rw_thread(), (uint64_t)(uintptr_t)stream, (void *)streamId));
+}
+
+hipError_t hipLibraryLoadData(void ** library, const void * code, void * jitOptions, void ** jitOptionsValues, unsigned int numJitOptions, void * libraryOptions, void ** libraryOptionValues, unsigned int numLibraryOptions)
+{
+	(void)library;
+	(void)code;
+	(void)jitOptions;
+	(void)jitOptionsValues;
+	(void)numJitOptions;
+	(void)libraryOptions;
+	(void)libraryOptionValues;
+	(void)numLibraryOptions;
+	return rw_unsupported("hipLibraryLoadData");
+}
+
+hipError_t hipLibraryLoadFromFile(void ** library, const char * fileName, void * jitOptions, void ** jitOptionsValues, unsigned int numJitOptions, void * libraryOptions, void ** libraryOptionValues, unsigned int numLibraryOptions)
+{
+	(void)library;
+	(void)fileName;
+	(void)jitOptions;
+	(void)jitOptionsValues;
+	(void)numJitOptions;
+	(void)libraryOptions;
+	(void)libraryOptionValues;
+	(void)numLibraryOptions;
+	return rw_unsupported("hipLibraryLoadFromFile");
+}
+
+hipError_t hipLibraryUnload(void * library)
+{
+	(void)library;
+	return rw_unsupported("hipLibraryUnload");
+}
+
+hipError_t hipLibraryGetKernel(void ** pKernel, void * library, const char * name)
+{
+	(void)pKernel;
+	(void)library;
+	(void)name;
+	return rw_unsupported("hipLibraryGetKernel");
+}
+
+hipError_t hipLibraryGetKernelCount(unsigned int * count, void * library)
+{
+	(void)count;
+	(void)library;
+	return rw_unsupported("hipLibraryGetKernelCount");
+}
+
+hipError_t hipStreamCopyAttributes(hipStream_t dst, hipStream_t src)
+{
+	(void)dst;
+	(void)src;
+	return rw_unsupported("hipStreamCopyAttributes");
+}
+
+hipError_t hipOccupancyAvailableDynamicSMemPerBlock(size_t * dynamicSmemSize, const void * f, int numBlocks, int blockSize)
+{
+	(void)dynamicSmemSize;
+	(void)f;
+	(void)numBlocks;
+	(void)blockSize;
+	return rw_unsupported("hipOccupancyAvailableDynamicSMemPerBlock");
+}
+
