@@ -104,6 +104,11 @@ func rw_hipStreamGetCaptureInfo_v2(thread uint64, stream uint64, status, id, g, 
 	if err != hip.Success {
 		return int32(err)
 	}
+	if a.Status == hip.StreamCaptureStatusNone && s > hip.StreamLegacy {
+		if _, err := bare().StreamGetDevice(t, s); err != hip.Success { // it may be no stream at all
+			return int32(err)
+		}
+	}
 	*(*hip.StreamCaptureStatus)(status) = a.Status
 	if a.Status != hip.StreamCaptureStatusActive {
 		return int32(hip.Success)

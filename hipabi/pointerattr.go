@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hip/hiprpc"
 )
 
 // pointerAnswer is how an attribute of a pointer is written: in so many bytes,
@@ -65,7 +66,7 @@ func rw_hipPointerGetAttribute(thread uint64, data uintptr, attribute int32, ptr
 //
 //export rw_hipDrvPointerGetAttributes
 func rw_hipDrvPointerGetAttributes(thread uint64, n uint32, attributes, data unsafe.Pointer, ptr uintptr) int32 {
-	if n == 0 || attributes == nil || data == nil || ptr == 0 {
+	if n == 0 || n > hiprpc.MaxList || attributes == nil || data == nil || ptr == 0 {
 		return int32(hip.ErrorInvalidValue)
 	}
 	out := unsafe.Slice((*unsafe.Pointer)(data), n)

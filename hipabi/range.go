@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hip/hiprpc"
 )
 
 // rangeAttribute asks for one attribute of memory and writes all size bytes of
@@ -33,7 +34,7 @@ func rw_hipMemRangeGetAttribute(thread uint64, data uintptr, size uint64, attrib
 
 //export rw_hipMemRangeGetAttributes
 func rw_hipMemRangeGetAttributes(thread uint64, data, sizes, attributes unsafe.Pointer, n uint64, ptr uintptr, count uint64) int32 {
-	if data == nil || sizes == nil || attributes == nil || n == 0 || ptr == 0 || count == 0 {
+	if data == nil || sizes == nil || attributes == nil || n == 0 || n > hiprpc.MaxList || ptr == 0 || count == 0 {
 		return int32(hip.ErrorInvalidValue)
 	}
 	out, size := unsafe.Slice((*unsafe.Pointer)(data), n), unsafe.Slice((*uint64)(sizes), n)

@@ -135,6 +135,7 @@ var programs = [][2]string{
 	{"examples/hello_hip/hello_hip.c", "PASSED: 1048576 elements; c[0] = 1, c[524288] = 1572865, c[1048575] = 3145726"},
 	{"examples/tests/api_basic.c", "ok"},
 	{"examples/tests/api_more.c", "ok"},
+	{"examples/tests/variants.c", "variants: ok"},
 	{"examples/tests/contexts.c", "contexts: ok"},
 	{"examples/tests/absent.c", "absent: ok"},
 	{"examples/tests/first.c", "ok"},

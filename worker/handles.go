@@ -40,6 +40,14 @@ func (s *session) ending(r *wire.Request, k hip.HandleKind, h uint64) (ending, b
 	return ending{k, h, o, known}, true
 }
 
+// endingAny is ending where null is an object of which there is nothing to destroy.
+func (s *session) endingAny(r *wire.Request, k hip.HandleKind, h uint64) (ending, bool) {
+	if h == 0 {
+		return ending{}, true
+	}
+	return s.ending(r, k, h)
+}
+
 // restore is for an object that was not destroyed after all.
 func (s *session) restore(e ending) {
 	if e.known {

@@ -340,7 +340,7 @@ func (s *session) doDestroySurfaceObject(r *wire.Request) {
 	if !s.checked(r, s.device(q.Thread.Device)) {
 		return
 	}
-	end, ok := s.ending(r, hip.HandleSurfaceObject, uint64(q.SurfaceObject))
+	end, ok := s.endingAny(r, hip.HandleSurfaceObject, uint64(q.SurfaceObject))
 	if !ok {
 		return
 	}
@@ -1789,7 +1789,7 @@ func (s *session) doTexObjectDestroy(r *wire.Request) {
 	if !s.checked(r, s.device(q.Thread.Device)) {
 		return
 	}
-	end, ok := s.ending(r, hip.HandleTextureObject, uint64(q.TexObject))
+	end, ok := s.endingAny(r, hip.HandleTextureObject, uint64(q.TexObject))
 	if !ok {
 		return
 	}

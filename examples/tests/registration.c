@@ -112,6 +112,72 @@ __attribute__((constructor)) static void register_all(void)
 		CHECK(hipGetLastError()); \
 	} while (0)
 
+/* every form of a launch by the host function gives the same sums */
+static void launches(float *a, float *b, float *c, int n, const float *want)
+{
+	void *args[] = {&a, &b, &c, &n};
+	const void *f = (const void *)vector_add;
+	dim3 grid = {(unsigned int)(n + 127) / 128, 1, 1}, block = {128, 1, 1};
+	float *got = malloc((size_t)n * sizeof *got);
+	for (int form = 0; form < 5; form++) {
+		CHECK(hipMemset(c, 0, (size_t)n * sizeof *c));
+		switch (form) {
+		case 0: CHECK(hipLaunchKernel_spt(f, grid, block, args, 0, NULL)); break;
+		case 1: CHECK(hipExtLaunchKernel(f, grid, block, args, 0, NULL, NULL, NULL, 0)); break;
+		case 2: CHECK(hipLaunchCooperativeKernel(f, grid, block, args, 0, NULL)); break;
+		case 3: CHECK(hipLaunchCooperativeKernel_spt(f, grid, block, args, 0, NULL)); break;
+		case 4: {
+			hipLaunchParams p = {.func = (void *)f, .gridDim = grid, .blockDim = block, .args = args};
+			hipStream_t s;
+			CHECK(hipStreamCreate(&s));
+			p.stream = s;
+			CHECK(hipLaunchCooperativeKernelMultiDevice(&p, 1, 0));
+			CHECK(hipStreamSynchronize(s));
+			CHECK(hipStreamDestroy(s));
+		}
+		}
+		CHECK(hipDeviceSynchronize());
+		CHECK(hipMemcpy(got, c, (size_t)n * sizeof *c, hipMemcpyDeviceToHost));
+		if (memcmp(got, want, (size_t)n * sizeof *c) != 0)
+			FAIL("launch of form %d", form);
+	}
+	free(got);
+	int with = 0, without = -1;
+	CHECK(hipOccupancyMaxActiveBlocksPerMultiprocessor(&without, f, 256, 0));
+	CHECK(hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&with, f, 256, 0, hipOccupancyDefault));
+	ASSERT(with > 0 && with == without);
+	CHECK(hipFuncSetCacheConfig(f, hipFuncCachePreferL1));
+	CHECK(hipFuncSetSharedMemConfig(f, hipSharedMemBankSizeFourByte));
+}
+
+/* symbols is every other form of a copy from and to a variable. */
+static void symbols(void)
+{
+	float v = 0;
+	hipStream_t s;
+	CHECK(hipStreamCreate(&s));
+	for (int form = 0; form < 3; form++) {
+		float w = (float)(100 + form);
+		switch (form) {
+		case 0:
+			CHECK(hipMemcpyToSymbolAsync(coefficients, &w, 4, 8, hipMemcpyHostToDevice, s));
+			CHECK(hipMemcpyFromSymbolAsync(&v, coefficients, 4, 8, hipMemcpyDeviceToHost, s));
+			break;
+		case 1:
+			CHECK(hipMemcpyToSymbolAsync_spt(coefficients, &w, 4, 8, hipMemcpyHostToDevice, NULL));
+			CHECK(hipMemcpyFromSymbolAsync_spt(&v, coefficients, 4, 8, hipMemcpyDeviceToHost, NULL));
+			break;
+		case 2:
+			CHECK(hipMemcpyToSymbol_spt(coefficients, &w, 4, 8, hipMemcpyHostToDevice));
+			CHECK(hipMemcpyFromSymbol_spt(&v, coefficients, 4, 8, hipMemcpyDeviceToHost));
+		}
+		CHECK(hipDeviceSynchronize());
+		if (v != w)
+			FAIL("symbol of form %d: %g, not %g", form, v, w);
+	}
+	CHECK(hipStreamDestroy(s));
+}
+
 enum { N = 3000 };
 
 int main(void)
@@ -134,6 +200,8 @@ int main(void)
 	for (int i = 0; i < N; i++)
 		wrong += c[i] != a[i] + b[i];
 	ASSERT(wrong == 0);
+
+	launches(da, db, dc, N, c);
 
 	/* the older way to launch */
 	CHECK(hipMemset(dc, 0, sizeof c));
@@ -172,6 +240,8 @@ int main(void)
 	EXPECT(hipMemcpyToSymbol(coefficients, coeff, sizeof coeff, 4, hipMemcpyHostToDevice), hipErrorInvalidValue);
 	EXPECT(hipMemcpyToSymbol(&wrong, coeff, 4, 0, hipMemcpyHostToDevice), hipErrorInvalidSymbol);
 	EXPECT(hipGetSymbolAddress(&p, &wrong), hipErrorInvalidSymbol);
+
+	symbols();
 
 	struct hipFuncAttributes attr;
 	CHECK(hipFuncGetAttributes(&attr, (const void *)vector_add));

@@ -36,7 +36,7 @@ func (ty *types) dispatch(o *out, m method) {
 	if m.thread() {
 		args = append(args, "q.Thread")
 	}
-	ended, owner := "", ""
+	ended, ending, owner := "", "ending", ""
 	for _, v := range m.in {
 		field := "q." + v.field()
 		arg := field
@@ -47,6 +47,9 @@ func (ty *types) dispatch(o *out, m method) {
 		switch {
 		case ty.handleKind(v.goT) != "" && v.param.Name == m.Destroys:
 			ended = fmt.Sprintf("hip.%s, uint64(%s)", ty.handleKind(v.goT), field)
+			if v.param.Nullable {
+				ending = "endingAny"
+			}
 		case ty.handleKind(v.goT) != "":
 			check(fmt.Sprintf("s.handles.check(hip.%s, uint64(%s))", ty.handleKind(v.goT), field))
 			if v.param.Name == m.Of {
@@ -70,7 +73,7 @@ func (ty *types) dispatch(o *out, m method) {
 		o.p("\tif %s {\n\t\treturn\n\t}", strings.Join(checks, " || "))
 	}
 	if ended != "" {
-		o.p("\tend, ok := s.ending(r, %s)\n\tif !ok {\n\t\treturn\n\t}", ended)
+		o.p("\tend, ok := s.%s(r, %s)\n\tif !ok {\n\t\treturn\n\t}", ending, ended)
 	}
 	var body out
 	var vs, fs []string

@@ -60,6 +60,7 @@ func generate(root string) error {
 		{"hipmulti/zz_methods.go", multiGo},
 		{"rocm/zz_table.h", rocmTableC},
 		{"rocm/zz_calls.go", rocmGo},
+		{"librocwire/testdata/zz_garbage.c", garbageC},
 		{"docs/hip-coverage.md", coverageMD},
 	} {
 		if err := genfile.Write(filepath.Join(root, o.path), o.make(t)); err != nil {

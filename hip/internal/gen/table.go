@@ -143,7 +143,7 @@ type Memory struct {
 //	in    it points to what is passed in: a struct, or, with Count, the first element of a list
 //	out   what it points to is returned; Optional says that it may be null
 //
-// Nullable is for "in" where null is a value of its own. Count names the parameter with the length of a list. As is the Go type of
+// Nullable is for "in", and for handles whose objects end, where null is a value of its own. Count names the parameter with the length of a list. As is the Go type of
 // what lies behind a void *. A Reserved one must be 0. Check names a function of the worker that judges handles in a struct.
 type Param struct {
 	Name     string `json:"name"`
