@@ -1,0 +1,105 @@
+/* Cooperative launches: as many workgroups as occupancy promises wait for each
+ * other, on one device and, with a launch on all of them, on several. */
+#include "test.h"
+
+EMBED(grid);
+
+enum { DEVICES = 16, ROUNDS = 3 };
+
+static hipFunction_t get(const char *name)
+{
+	hipModule_t m;
+	hipFunction_t f;
+	CHECK(hipModuleLoadData(&m, IMAGE(grid)));
+	CHECK(hipModuleGetFunction(&f, m, name));
+	return f;
+}
+
+static void one_device(void)
+{
+	hipFunction_t f = get("grid_rounds");
+	hipDeviceProp_t p;
+	int blocks;
+	uint32_t *counter, *out, host[ROUNDS], rounds = ROUNDS, zero[ROUNDS] = {0};
+	CHECK(hipGetDeviceProperties(&p, 0));
+	ASSERT(p.cooperativeLaunch == 1 && p.cooperativeMultiDeviceLaunch == 1);
+	CHECK(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, f, 128, 0));
+	unsigned most = (unsigned)(blocks * p.multiProcessorCount);
+	CHECK(hipMalloc((void **)&counter, 4));
+	CHECK(hipMalloc((void **)&out, sizeof host));
+	CHECK(hipMemset(counter, 0, 4));
+	CHECK(hipMemset(out, 0, sizeof host));
+	void *args[] = {&counter, &out, &rounds};
+	CHECK(hipModuleLaunchCooperativeKernel(f, most, 1, 1, 128, 1, 1, 0, NULL, args));
+	CHECK(hipMemcpy(host, counter, 4, hipMemcpyDeviceToHost));
+	ASSERT(host[0] == most * 128 * ROUNDS);
+	CHECK(hipMemcpy(host, out, sizeof host, hipMemcpyDeviceToHost));
+	ASSERT(memcmp(host, zero, sizeof host) == 0);
+	EXPECT(hipModuleLaunchCooperativeKernel(f, most + 1, 1, 1, 128, 1, 1, 0, NULL, args), hipErrorCooperativeLaunchTooLarge);
+	EXPECT(hipModuleLaunchCooperativeKernel(f, 0, 1, 1, 128, 1, 1, 0, NULL, args), hipErrorInvalidValue);
+	EXPECT(hipModuleLaunchCooperativeKernel(f, 1, 1, 1, 0, 1, 1, 0, NULL, args), hipErrorInvalidValue);
+	EXPECT(hipModuleLaunchCooperativeKernel(f, 1, 1, 1, 2048, 1, 1, 0, NULL, args), hipErrorInvalidValue);
+}
+
+static void all_devices(void)
+{
+	int n;
+	uint32_t *counter, *out, rounds = ROUNDS;
+	uint64_t *about;
+	hipFunctionLaunchParams list[DEVICES + 1] = {0};
+	CHECK(hipGetDeviceCount(&n));
+	if (n > DEVICES)
+		n = DEVICES;
+	CHECK(hipHostMalloc((void **)&counter, 4, 0));
+	CHECK(hipHostMalloc((void **)&out, 4 * ROUNDS, 0));
+	CHECK(hipHostMalloc((void **)&about, 32 * DEVICES, 0));
+	memset(counter, 0, 4);
+	memset(out, 0, 4 * ROUNDS);
+	void *args[] = {&counter, &out, &rounds, &about};
+	uint32_t all = 0;
+	for (int i = 0; i < n; i++) {
+		CHECK(hipSetDevice(i));
+		list[i].function = get("multi_rounds");
+		list[i].gridDimX = 5 + (unsigned)i, list[i].gridDimY = list[i].gridDimZ = 1;
+		list[i].blockDimX = 64, list[i].blockDimY = list[i].blockDimZ = 1;
+		list[i].kernelParams = args;
+		CHECK(hipStreamCreate(&list[i].hStream));
+		all += 64 * (5 + (unsigned)i);
+	}
+	CHECK(hipModuleLaunchCooperativeKernelMultiDevice(list, (unsigned)n, 0));
+	ASSERT(*counter == all * ROUNDS);
+	for (int i = 0; i < ROUNDS; i++)
+		ASSERT(out[i] == 0);
+	for (int i = 0; i < n; i++)
+		ASSERT(about[4 * i] == (uint64_t)i && about[4 * i + 1] == (uint64_t)n && about[4 * i + 3] == all);
+	EXPECT(hipModuleLaunchCooperativeKernelMultiDevice(NULL, 1, 0), hipErrorInvalidValue);
+	EXPECT(hipModuleLaunchCooperativeKernelMultiDevice(list, 0, 0), hipErrorInvalidValue);
+	EXPECT(hipModuleLaunchCooperativeKernelMultiDevice(list, (unsigned)n + 1, 0), hipErrorInvalidValue);
+	EXPECT(hipModuleLaunchCooperativeKernelMultiDevice(list, (unsigned)n, 4), hipErrorInvalidValue);
+	hipStream_t kept = list[0].hStream;
+	list[0].hStream = NULL;
+	EXPECT(hipModuleLaunchCooperativeKernelMultiDevice(list, (unsigned)n, 0), hipErrorInvalidHandle);
+	list[0].hStream = kept;
+	list[0].blockDimX = 0;
+	EXPECT(hipModuleLaunchCooperativeKernelMultiDevice(list, (unsigned)n, 0), hipErrorInvalidConfiguration);
+	list[0].blockDimX = 64;
+	if (n > 1) {
+		list[1] = list[0];
+		EXPECT(hipModuleLaunchCooperativeKernelMultiDevice(list, (unsigned)n, 0), hipErrorInvalidDevice);
+	}
+	/* those of host functions check their lists alike */
+	hipLaunchParams host[DEVICES] = {0};
+	EXPECT(hipLaunchCooperativeKernelMultiDevice(NULL, 1, 0), hipErrorInvalidValue);
+	EXPECT(hipLaunchCooperativeKernelMultiDevice(host, 0, 0), hipErrorInvalidValue);
+	EXPECT(hipLaunchCooperativeKernelMultiDevice(host, 1, 0), hipErrorInvalidDeviceFunction);
+	EXPECT(hipExtLaunchMultiKernelMultiDevice(host, -1, 0), hipErrorInvalidValue);
+	EXPECT(hipExtLaunchMultiKernelMultiDevice(host, 1, 0), hipErrorInvalidDeviceFunction);
+}
+
+int main(void)
+{
+	one_device();
+	all_devices();
+	printf(failures ? "failed\n" : "cooperative: ok\n");
+	return failures != 0;
+}
