@@ -18,12 +18,28 @@ func (c *call) home(p hip.Ptr) {
 	c.address(p)
 }
 
+// noDevice is a number that no worker's device has.
+const noDevice = 1 << 30
+
+// place is where a device is; false if there is none.
+func (c *call) place(n int32) (place, bool) {
+	if c.err != hip.Success {
+		return place{}, false
+	}
+	return c.devs.at(n)
+}
+
 // MemAdvise is hipMemAdvise. Advice is kept where the memory is at home, and can name devices of that worker.
 func (r *Runtime) MemAdvise(t hip.Thread, p hip.Ptr, n uint64, advice hip.MemoryAdvise, device int32) hip.Error {
 	c := r.call()
 	c.home(p)
-	if device >= 0 {
-		device = c.device(device)
+	c.thread(t)
+	if at, ok := c.place(device); ok && at.worker == c.worker {
+		device = at.device
+	} else if ok && advice != hip.MemAdviseSetReadMostly && advice != hip.MemAdviseUnsetReadMostly {
+		return hip.ErrorInvalidDevice // advice that is about a device, of another worker
+	} else if device >= 0 {
+		device = noDevice // for the worker to judge
 	}
 	w, code := c.of(&t)
 	if code != hip.Success {

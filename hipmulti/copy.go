@@ -181,7 +181,7 @@ func (r *Runtime) elsewhere(turn int, t hip.Thread, at int, device hip.Ptr, j jo
 func (r *Runtime) inTurn(w member, t hip.Thread, s hip.Stream, f func() hip.Error) hip.Error {
 	return w.LaunchHostFunc(t, s, func() {
 		if code := f(); code != hip.Success {
-			w.Report(code)
+			w.Report(t.Device, code)
 		}
 	})
 }

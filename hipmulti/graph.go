@@ -122,9 +122,10 @@ func (c *call) graphCopy(op *hip.GraphOp) {
 	}
 	r, w := c.r, c.r.workers[c.worker]
 	op.Type, op.Copy = hip.GraphNodeTypeHost, nil
+	device := op.Device
 	op.Host = func() {
 		if code := r.foreignCopy(&from, &to, &g); code != hip.Success {
-			w.Report(code)
+			w.Report(device, code)
 		}
 	}
 }

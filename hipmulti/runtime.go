@@ -17,8 +17,8 @@ type member interface {
 	HostMemory(p hip.Ptr) (hipremote.HostMemory, bool)
 	Adopt(h hipremote.HostMemory) hip.Error
 	Disown(t hip.Thread, p hip.Ptr) hip.Error
-	// Report notes an asynchronous error.
-	Report(code hip.Error)
+	// Report notes an asynchronous error of a device.
+	Report(device int32, code hip.Error)
 	Flush() error
 	Close() error
 }

@@ -97,7 +97,7 @@ func (r *Runtime) onBoth(to, from place, wait bool, work func(dst, src *aside) h
 		code := hip.Success
 		for _, a := range []*aside{src, dst} {
 			if c := a.w.EventSynchronize(a.t, a.event); c != hip.Success {
-				a.w.Report(c) // it is the program's to hear, too
+				a.w.Report(a.t.Device, c) // it is the program's to hear, too
 				code = c
 			}
 		}
@@ -105,7 +105,7 @@ func (r *Runtime) onBoth(to, from place, wait bool, work func(dst, src *aside) h
 			code = work(dst, src)
 		}
 		if code != hip.Success && !wait {
-			dst.w.Report(code)
+			dst.w.Report(dst.t.Device, code)
 		}
 		r.done(src)
 		r.done(dst)

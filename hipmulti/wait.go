@@ -41,14 +41,14 @@ func (r *Runtime) StreamWaitEvent(t hip.Thread, stream hip.Stream, event hip.Eve
 	go func() {
 		code := a.w.EventSynchronize(a.t, a.event)
 		if code != hip.Success {
-			a.w.Report(code) // it is the program's to hear, too
+			a.w.Report(a.t.Device, code) // it is the program's to hear, too
 		}
 		r.done(a)
 		came <- code
 	}()
 	return w.LaunchHostFunc(t, stream, func() {
 		if code := <-came; code != hip.Success {
-			w.Report(code)
+			w.Report(t.Device, code)
 		}
 	})
 }

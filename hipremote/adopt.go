@@ -16,8 +16,10 @@ type HostMemory struct {
 // holds once a call has succeeded.
 func (c *Client) Placed() bool { return c.mem.span.Load() != nil }
 
-// Report has a failure that this side found returned by the next call that HIP says returns asynchronous errors.
-func (c *Client) Report(code hip.Error) { c.async.local(c.async.life.Load(), code) }
+// Report has a failure that this side found returned by the next call for a device that HIP says returns asynchronous errors.
+func (c *Client) Report(device int32, code hip.Error) {
+	c.async.local(device, c.async.life.Load(), code)
+}
 
 // HostMemory is what begins at p, if that is host memory of this client.
 func (c *Client) HostMemory(p hip.Ptr) (HostMemory, bool) {

@@ -47,11 +47,11 @@ func (c *Client) MemAdvise(_ hip.Thread, p hip.Ptr, count uint64, a hip.MemoryAd
 }
 
 // MemPrefetchAsync is hipMemPrefetchAsync. The memory is on both sides already.
-func (c *Client) MemPrefetchAsync(_ hip.Thread, p hip.Ptr, count uint64, device int32, st hip.Stream) hip.Error {
+func (c *Client) MemPrefetchAsync(t hip.Thread, p hip.Ptr, count uint64, device int32, st hip.Stream) hip.Error {
 	_, code := c.timed(hip.OpMemPrefetchAsync, func() (hip.Ptr, hip.Error) {
 		n, code := c.GetDeviceCount()
 		if code == hip.Success {
-			code = c.async.take()
+			code = c.due(t, st)
 		}
 		if code != hip.Success {
 			return 0, code
@@ -126,11 +126,11 @@ func (c *Client) rangeAttribute(ct *callTime, t hip.Thread, size uint64, attribu
 }
 
 // StreamAttachMemAsync is hipStreamAttachMemAsync. No device needs to be told which stream uses memory: the arguments are judged.
-func (c *Client) StreamAttachMemAsync(_ hip.Thread, st hip.Stream, p hip.Ptr, length uint64, flags uint32) hip.Error {
+func (c *Client) StreamAttachMemAsync(t hip.Thread, st hip.Stream, p hip.Ptr, length uint64, flags uint32) hip.Error {
 	_, code := c.timed(hip.OpStreamAttachMemAsync, func() (hip.Ptr, hip.Error) {
 		_, code := c.ready()
 		if code == hip.Success {
-			code = c.async.take()
+			code = c.due(t, st)
 		}
 		if code != hip.Success {
 			return 0, code

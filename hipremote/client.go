@@ -272,7 +272,7 @@ func (c *Client) broken(l *link, err error) hip.Error {
 // call sends a request and waits for its reply.
 func (c *Client) call(op uint16, m *wire.Msg) hip.Error {
 	ct := c.begin()
-	l, code := c.calling(op)
+	l, code := c.calling(op, hip.Thread{Device: int32(uint32(u64(m.Req, 0)))}, hip.StreamNull)
 	if code == hip.Success {
 		code = c.exchange(&ct, l, op, m)
 	}
@@ -280,11 +280,11 @@ func (c *Client) call(op uint16, m *wire.Msg) hip.Error {
 	return code
 }
 
-// calling returns the connection, or the failure of an earlier call if the call op returns those.
-func (c *Client) calling(op uint16) (*link, hip.Error) {
+// calling returns the connection, or the failure of an earlier call on the stream's device if the call op returns those.
+func (c *Client) calling(op uint16, t hip.Thread, s hip.Stream) (*link, hip.Error) {
 	l, code := c.ready()
 	if code == hip.Success && hip.TraitsOf(op)&hip.ReturnsErrors != 0 {
-		code = c.async.take()
+		code = c.due(t, s)
 	}
 	return l, code
 }
@@ -301,10 +301,10 @@ func (c *Client) exchange(ct *callTime, l *link, op uint16, m *wire.Msg) hip.Err
 }
 
 // posting returns the connection for a call that is not answered, or the failure of an earlier one.
-func (c *Client) posting() (*link, hip.Error) {
+func (c *Client) posting(t hip.Thread, s hip.Stream) (*link, hip.Error) {
 	l, code := c.ready()
 	if code == hip.Success {
-		code = c.async.take()
+		code = c.due(t, s)
 	}
 	return l, code
 }

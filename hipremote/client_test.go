@@ -229,47 +229,64 @@ func TestMallocWithinCredit(t *testing.T) {
 
 func TestAsyncErrors(t *testing.T) {
 	var a asyncErrors
-	if e := a.take(); e != hip.Success {
+	if e := a.take(0); e != hip.Success {
 		t.Errorf("nothing: %v", e)
 	}
 	a.add(hiprpc.AsyncError{Seq: 1, Code: hip.ErrorInvalidValue})
 	a.add(hiprpc.AsyncError{Seq: 2, Code: hip.ErrorInvalidHandle})
-	if !a.first(1) || a.first(1) {
+	if !a.first(hiprpc.Failure{Seq: 1}) || a.first(hiprpc.Failure{Seq: 1}) {
 		t.Error("a failure that comes with a reply is returned once")
 	}
-	if e := a.take(); e != hip.ErrorInvalidHandle {
+	if e := a.take(0); e != hip.ErrorInvalidHandle {
 		t.Errorf("the second failure: %v", e)
 	}
-	if e := a.take(); e != hip.Success {
+	if e := a.take(0); e != hip.Success {
 		t.Errorf("after all: %v", e)
 	}
 	a.add(hiprpc.AsyncError{Seq: 2, Code: hip.ErrorInvalidHandle}) // late: its reply was first
-	if e := a.take(); e != hip.Success {
+	if e := a.take(0); e != hip.Success {
 		t.Errorf("a failure twice: %v", e)
 	}
 	a.add(hiprpc.AsyncError{Seq: 3, Code: hip.ErrorIllegalAddress, Sticky: true})
 	for range 2 {
-		if e := a.take(); e != hip.ErrorIllegalAddress {
+		if e := a.take(0); e != hip.ErrorIllegalAddress {
 			t.Errorf("a dead context: %v", e)
 		}
 	}
-	a.reset(3)
+	a.reset(0, 3)
 	a.add(hiprpc.AsyncError{Seq: 3, Code: hip.ErrorIllegalAddress, Sticky: true}) // late: of before the reset
-	if e := a.take(); e != hip.Success {
+	if e := a.take(0); e != hip.Success {
 		t.Errorf("after the reset: %v", e)
 	}
-	a.kill(0, hip.ErrorIllegalAddress) // what was answered to calls that began before it
-	a.local(0, hip.ErrorInvalidValue)
-	if e := a.take(); e != hip.Success {
+	a.kill(0, 0, hip.ErrorIllegalAddress) // what was answered to calls that began before it
+	a.local(0, 0, hip.ErrorInvalidValue)
+	if e := a.take(0); e != hip.Success {
 		t.Errorf("after late answers: %v", e)
 	}
-	a.local(1, hip.ErrorInvalidValue)
-	if e := a.take(); e != hip.ErrorInvalidValue {
+	a.local(0, 1, hip.ErrorInvalidValue)
+	if e := a.take(0); e != hip.ErrorInvalidValue {
 		t.Errorf("a failure after the reset: %v", e)
 	}
-	a.kill(1, hip.ErrorIllegalAddress)
-	if e := a.sticky(); e != hip.ErrorIllegalAddress {
+	a.kill(0, 1, hip.ErrorIllegalAddress)
+	if e := a.sticky(0); e != hip.ErrorIllegalAddress {
 		t.Errorf("a fault after the reset: %v", e)
+	}
+	// All this is nothing to another device, and its reset nothing to this one.
+	a.add(hiprpc.AsyncError{Seq: 4, Device: 1, Code: hip.ErrorInvalidHandle})
+	if e := a.take(2); e != hip.Success {
+		t.Errorf("another device: %v", e)
+	}
+	a.reset(2, 100)
+	if e := a.take(1); e != hip.ErrorInvalidHandle {
+		t.Errorf("the device that it happened on: %v", e)
+	}
+	a.reset(1, 100)
+	if e := a.take(0); e != hip.ErrorIllegalAddress {
+		t.Errorf("a dead context after the reset of others: %v", e)
+	}
+	a.reset(0, 100)
+	if a.some.Load() {
+		t.Error("something is left after all resets")
 	}
 }
 

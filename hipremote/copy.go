@@ -113,7 +113,7 @@ func (c *Client) doCopy(ct *callTime, op uint16, t hip.Thread, dst, src hip.Ptr,
 	if code != hip.Success {
 		return code
 	}
-	if code := c.async.take(); code != hip.Success {
+	if code := c.due(t, s.stream); code != hip.Success {
 		return code
 	}
 	if code := c.handles.stream(s.stream); code != hip.Success {

@@ -85,7 +85,7 @@ func (c *Client) doCopyBox(ct *callTime, op uint16, t hip.Thread, box hip.DrvMEM
 	if code != hip.Success {
 		return code
 	}
-	if code := c.async.take(); code != hip.Success {
+	if code := c.due(t, st); code != hip.Success {
 		return code
 	}
 	if code := c.handles.stream(st); code != hip.Success {
@@ -219,7 +219,7 @@ func (c *Client) boxLater(t hip.Thread, box hip.DrvMEMCPY3D, src *volume, st hip
 			code = c.StreamSynchronize(t, aside)
 		}
 		if code != hip.Success {
-			c.async.local(life, code)
+			c.async.local(c.streamDevice(t, st), life, code)
 		}
 	})
 }

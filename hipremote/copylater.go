@@ -56,7 +56,7 @@ func (c *Client) copyLater(t hip.Thread, dst, src hip.Ptr, s shape) (done bool, 
 			code = c.StreamSynchronize(t, aside)
 		}
 		if code != hip.Success {
-			c.async.local(life, code)
+			c.async.local(c.streamDevice(t, s.stream), life, code)
 		}
 	})
 }

@@ -40,7 +40,7 @@ func (c *Client) free(ct *callTime, t hip.Thread, p hip.Ptr) hip.Error {
 	if b.host != nil {
 		return c.freeHost(l, t, b)
 	}
-	if code := c.async.take(); code != hip.Success {
+	if code := c.async.take(b.device); code != hip.Success {
 		c.mem.mu.Lock()
 		c.mem.blocks.insert(b)
 		c.mem.mu.Unlock()
@@ -119,7 +119,7 @@ func (c *Client) mallocAsync(ct *callTime, t hip.Thread, size uint64, st hip.Str
 		}
 		return hip.Ptr(p), code
 	}
-	if code := c.async.sticky(); code != hip.Success {
+	if code := c.async.sticky(device); code != hip.Success {
 		return 0, code
 	}
 	if size > 1<<46 {

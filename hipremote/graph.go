@@ -74,7 +74,7 @@ func (c *Client) GraphInstantiate(t hip.Thread, d *hip.GraphDesc) (hip.GraphExec
 func (c *Client) graphInstantiate(ct *callTime, t hip.Thread, d *hip.GraphDesc) (hip.GraphExec, hip.Error) {
 	l, code := c.ready()
 	if code == hip.Success {
-		code = c.async.sticky()
+		code = c.async.sticky(t.Device)
 	}
 	if code == hip.Success {
 		code = d.Check()
@@ -152,7 +152,7 @@ func (c *Client) GraphExecUpdate(t hip.Thread, h hip.GraphExec, changes []hip.Gr
 func (c *Client) graphExecUpdate(ct *callTime, t hip.Thread, h hip.GraphExec, changes []hip.GraphChange) hip.Error {
 	l, code := c.ready()
 	if code == hip.Success {
-		code = c.async.take()
+		code = c.due(t, hip.StreamNull)
 	}
 	if code != hip.Success {
 		return code
@@ -204,7 +204,7 @@ func (c *Client) GraphLaunch(t hip.Thread, h hip.GraphExec, s hip.Stream) hip.Er
 func (c *Client) graphLaunch(ct *callTime, t hip.Thread, h hip.GraphExec, s hip.Stream) hip.Error {
 	l, code := c.ready()
 	if code == hip.Success {
-		code = c.async.take()
+		code = c.due(t, s)
 	}
 	if code != hip.Success {
 		return code

@@ -133,7 +133,7 @@ func (c *Client) toFunc(t hip.Thread, op *hip.GraphOp, do func(s hip.Stream) hip
 			code = c.StreamSynchronize(t, s)
 		}
 		if code != hip.Success {
-			c.async.local(life, code)
+			c.async.local(device, life, code)
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/advice"
+	"github.com/rocwire/rocwire/hip/hiprpc"
 )
 
 // hostRegion is host memory that kernels may use: of hipHostMalloc, hipMallocManaged or hipHostRegister.
@@ -112,7 +113,7 @@ func (c *Client) MallocManaged(t hip.Thread, size uint64, flags uint32) (hip.Ptr
 func (c *Client) mallocHost(t hip.Thread, size uint64, r *hostRegion) (hip.Ptr, hip.Error) {
 	l, code := c.ready()
 	if code == hip.Success {
-		code = c.async.sticky()
+		code = c.async.sticky(t.Device)
 	}
 	if code != hip.Success || size == 0 {
 		return 0, code
@@ -177,7 +178,7 @@ func (c *Client) HostFree(t hip.Thread, p hip.Ptr) hip.Error {
 func (c *Client) freeHost(l *link, t hip.Thread, b *block) hip.Error {
 	r := b.host
 	if c.work.busy() { // a copy may still be on its way into it
-		if code := c.idle(t); code != hip.Success && c.async.sticky() == hip.Success {
+		if code := c.idle(t); code != hip.Success && !hiprpc.Sticky(code) {
 			return code
 		}
 	}
@@ -218,8 +219,10 @@ func (m *memory) insertHost(r *hostRegion) {
 // idle waits for every device: host memory is all devices'.
 func (c *Client) idle(t hip.Thread) hip.Error {
 	n, code := c.GetDeviceCount()
-	for d := int32(0); d < n && code == hip.Success; d++ {
-		code = c.DeviceSynchronize(hip.Thread{Device: d, ID: t.ID})
+	for d := range n {
+		if e := c.DeviceSynchronize(hip.Thread{Device: d, ID: t.ID}); code == hip.Success {
+			code = e // a device that has failed does not keep the others from being waited for
+		}
 	}
 	return code
 }

@@ -26,7 +26,7 @@ const maxBlock = 1024
 func (c *Client) launch(ct *callTime, t hip.Thread, launch *hip.Launch) hip.Error {
 	l, code := c.ready()
 	if code == hip.Success {
-		code = c.async.take()
+		code = c.due(t, launch.Stream)
 	}
 	if code != hip.Success {
 		return code
@@ -212,7 +212,7 @@ func (c *Client) LaunchHostFunc(t hip.Thread, st hip.Stream, f func()) hip.Error
 func (c *Client) launchHostFunc(ct *callTime, t hip.Thread, st hip.Stream, f func()) hip.Error {
 	l, code := c.ready()
 	if code == hip.Success {
-		code = c.async.take()
+		code = c.due(t, st)
 	}
 	if code != hip.Success {
 		return code

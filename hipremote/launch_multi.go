@@ -33,7 +33,7 @@ func (c *Client) LaunchKernelMultiDevice(t hip.Thread, launches []hip.Launch, fl
 func (c *Client) launchMulti(ct *callTime, t hip.Thread, launches []hip.Launch) hip.Error {
 	l, code := c.ready()
 	if code == hip.Success {
-		code = c.async.take()
+		code = c.due(t, hip.StreamNull)
 	}
 	for i := range launches {
 		if code == hip.Success {

@@ -38,7 +38,7 @@ func (c *Client) StreamBatchMemOp(t hip.Thread, st hip.Stream, ops []hip.StreamB
 	_, code := c.timed(hip.OpStreamBatchMemOp, func() (hip.Ptr, hip.Error) {
 		l, code := c.ready()
 		if code == hip.Success {
-			code = c.async.take()
+			code = c.due(t, st)
 		}
 		if code != hip.Success {
 			return 0, code
@@ -84,7 +84,7 @@ func (c *Client) memOp(t hip.Thread, st hip.Stream, o *memop.Op) hip.Error {
 func (c *Client) queueMemOp(ct *callTime, t hip.Thread, st hip.Stream, o *memop.Op) hip.Error {
 	l, code := c.ready()
 	if code == hip.Success {
-		code = c.async.take()
+		code = c.due(t, st)
 	}
 	if code != hip.Success {
 		return code

@@ -104,7 +104,7 @@ func (c *Client) Malloc(t hip.Thread, size uint64) (hip.Ptr, hip.Error) {
 func (c *Client) malloc(ct *callTime, t hip.Thread, size uint64) (hip.Ptr, hip.Error) {
 	l, code := c.ready()
 	if code == hip.Success {
-		code = c.async.sticky()
+		code = c.async.sticky(t.Device)
 	}
 	if code != hip.Success || size == 0 {
 		return 0, code

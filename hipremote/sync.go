@@ -10,7 +10,16 @@ import (
 type come struct {
 	device int32
 	stream hip.Stream
+	event  uint64
 	what   reach
+}
+
+// of is the device that it was on.
+func (s *come) of(c *Client) int32 {
+	if s.what == ofEvent {
+		return c.handles.Device(hip.HandleEvent, s.event, s.device)
+	}
+	return c.streamDevice(hip.Thread{Device: s.device}, s.stream)
 }
 
 // reach is how much has come to an end.
@@ -31,7 +40,7 @@ func (c *Client) callSync(op uint16, m *wire.Msg, s come) hip.Error {
 }
 
 func (c *Client) doSync(ct *callTime, op uint16, m *wire.Msg, s come) hip.Error {
-	l, code := c.calling(op)
+	l, code := c.calling(op, hip.Thread{Device: s.of(c)}, hip.StreamNull)
 	if code != hip.Success {
 		return code
 	}
@@ -42,14 +51,14 @@ func (c *Client) doSync(ct *callTime, op uint16, m *wire.Msg, s come) hip.Error 
 	if code = hip.Error(m.Code); !code.Valid() {
 		code = hip.ErrorUnknown
 	}
-	if code != hip.Success && len(m.Rep) == 8 && !c.async.first(u64(m.Rep, 0)) {
+	if f := (hiprpc.Failure{}); code != hip.Success && f.Decode(m.Rep) && !c.async.first(f) {
 		code = hip.Success // it has been returned already
 	}
 	switch {
 	case code == hip.Success:
 		code = c.synced(ct, l, s, before)
 	case hiprpc.Sticky(code):
-		c.async.kill(life, code)
+		c.async.kill(s.of(c), life, code)
 	}
 	return code
 }
@@ -95,7 +104,7 @@ func (c *Client) DeviceReset(t hip.Thread) hip.Error {
 	if code != hip.Success {
 		return code
 	}
-	c.async.reset(seq)
+	c.async.reset(t.Device, seq)
 	c.graphs.reset(t.Device)
 	c.later.forget(t.Device)
 	l := c.link.Load()

@@ -175,6 +175,7 @@ func (c *Client) fetchBytes(ct *callTime, l *link, op uint16, req, dst []byte) h
 			return c.broken(l, err)
 		}
 		code := hip.Error(msg.Code)
+		var f hiprpc.Failure
 		switch {
 		case code == hip.Success && msg.DstN != len(dst):
 			return c.violation(op)
@@ -182,7 +183,7 @@ func (c *Client) fetchBytes(ct *callTime, l *link, op uint16, req, dst []byte) h
 			return code
 		case !code.Valid():
 			return hip.ErrorUnknown
-		case len(msg.Rep) == 8 && !c.async.first(u64(msg.Rep, 0)):
+		case f.Decode(msg.Rep) && !c.async.first(f):
 			continue // a failure that has been returned already stood in the way
 		}
 		return code
@@ -207,7 +208,7 @@ func (c *Client) fetchBytesLater(ct *callTime, l *link, op uint16, device int32,
 	err := ct.start(l, op, msg, func(msg *wire.Msg, err error) {
 		c.landings.landed(x)
 		if err == nil && msg.Code == 0 && msg.DstN != len(dst) {
-			c.async.local(life, c.violation(op))
+			c.async.local(device, life, c.violation(op))
 		}
 		wire.PutMsg(msg)
 	})

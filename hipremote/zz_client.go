@@ -242,7 +242,7 @@ func (c *Client) EventQuery(t hip.Thread, event hip.Event) hip.Error {
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
 	m.Req = q.Append(m.Req[:0])
-	return c.callSync(hip.OpEventQuery, m, come{device: t.Device, what: ofEvent})
+	return c.callSync(hip.OpEventQuery, m, come{device: t.Device, event: uint64(event), what: ofEvent})
 }
 
 // EventRecord is hipEventRecord.
@@ -254,7 +254,7 @@ func (c *Client) EventRecord(t hip.Thread, event hip.Event, stream hip.Stream) h
 }
 
 func (c *Client) postEventRecord(ct *callTime, t hip.Thread, event hip.Event, stream hip.Stream) hip.Error {
-	l, code := c.posting()
+	l, code := c.posting(t, stream)
 	if code == hip.Success {
 		code = c.handles.Check(hip.HandleEvent, uint64(event))
 	}
@@ -276,7 +276,7 @@ func (c *Client) EventSynchronize(t hip.Thread, event hip.Event) hip.Error {
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
 	m.Req = q.Append(m.Req[:0])
-	return c.callSync(hip.OpEventSynchronize, m, come{device: t.Device, what: ofEvent})
+	return c.callSync(hip.OpEventSynchronize, m, come{device: t.Device, event: uint64(event), what: ofEvent})
 }
 
 // ExtGetLinkTypeAndHopCount is hipExtGetLinkTypeAndHopCount.
@@ -713,7 +713,7 @@ func (c *Client) Memset2DAsync(t hip.Thread, dst hip.Ptr, pitch uint64, value in
 }
 
 func (c *Client) postMemset2DAsync(ct *callTime, t hip.Thread, dst hip.Ptr, pitch uint64, value int32, width uint64, height uint64, stream hip.Stream) hip.Error {
-	l, code := c.posting()
+	l, code := c.posting(t, stream)
 	if code == hip.Success {
 		code = c.handles.Check(hip.HandleStream, uint64(stream))
 	}
@@ -750,7 +750,7 @@ func (c *Client) MemsetAsync(t hip.Thread, dst hip.Ptr, value int32, sizeBytes u
 }
 
 func (c *Client) postMemsetAsync(ct *callTime, t hip.Thread, dst hip.Ptr, value int32, sizeBytes uint64, stream hip.Stream) hip.Error {
-	l, code := c.posting()
+	l, code := c.posting(t, stream)
 	if code == hip.Success {
 		code = c.handles.Check(hip.HandleStream, uint64(stream))
 	}
@@ -775,7 +775,7 @@ func (c *Client) MemsetD16Async(t hip.Thread, dest hip.Ptr, value uint16, count 
 }
 
 func (c *Client) postMemsetD16Async(ct *callTime, t hip.Thread, dest hip.Ptr, value uint16, count uint64, stream hip.Stream) hip.Error {
-	l, code := c.posting()
+	l, code := c.posting(t, stream)
 	if code == hip.Success {
 		code = c.handles.Check(hip.HandleStream, uint64(stream))
 	}
@@ -800,7 +800,7 @@ func (c *Client) MemsetD32Async(t hip.Thread, dst hip.Ptr, value int32, count ui
 }
 
 func (c *Client) postMemsetD32Async(ct *callTime, t hip.Thread, dst hip.Ptr, value int32, count uint64, stream hip.Stream) hip.Error {
-	l, code := c.posting()
+	l, code := c.posting(t, stream)
 	if code == hip.Success {
 		code = c.handles.Check(hip.HandleStream, uint64(stream))
 	}
@@ -825,7 +825,7 @@ func (c *Client) MemsetD8Async(t hip.Thread, dest hip.Ptr, value uint8, count ui
 }
 
 func (c *Client) postMemsetD8Async(ct *callTime, t hip.Thread, dest hip.Ptr, value uint8, count uint64, stream hip.Stream) hip.Error {
-	l, code := c.posting()
+	l, code := c.posting(t, stream)
 	if code == hip.Success {
 		code = c.handles.Check(hip.HandleStream, uint64(stream))
 	}
@@ -1031,7 +1031,7 @@ func (c *Client) StreamWaitEvent(t hip.Thread, stream hip.Stream, event hip.Even
 }
 
 func (c *Client) postStreamWaitEvent(ct *callTime, t hip.Thread, stream hip.Stream, event hip.Event, flags uint32) hip.Error {
-	l, code := c.posting()
+	l, code := c.posting(t, stream)
 	if code == hip.Success && flags != 0 {
 		code = hip.ErrorInvalidValue
 	}

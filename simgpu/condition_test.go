@@ -104,7 +104,7 @@ func TestResetEndsContexts(t *testing.T) {
 	var told atomic.Int32
 	var once sync.Once
 	heard := make(chan struct{})
-	r := newRuntime(t, Options{Logf: l.printf, OnAsyncError: func(_ hip.Stream, e hip.Error, _ string) {
+	r := newRuntime(t, Options{Logf: l.printf, OnAsyncError: func(_ int32, _ hip.Stream, e hip.Error, _ string) {
 		told.Store(int32(e))
 		once.Do(func() { close(heard) })
 	}})

@@ -64,7 +64,7 @@ func (d *device) fail(st *stream, e hip.Error, detail string) {
 		return
 	}
 	d.r.o.Logf("simgpu: card %d: %s: %s", d.id, e.Name(), detail)
-	d.r.o.OnAsyncError(st.handle, e, detail)
+	d.r.o.OnAsyncError(d.id, st.handle, e, detail)
 }
 
 // copyFault is the error of a copy that faulted at addr: the context's end if

@@ -48,7 +48,7 @@ type Options struct {
 	Logf func(format string, args ...any)
 	// OnAsyncError is called once when a kernel's fault ends a device's context,
 	// from the goroutine that executed it. It must not wait for the device.
-	OnAsyncError func(stream hip.Stream, err hip.Error, detail string)
+	OnAsyncError func(device int32, stream hip.Stream, err hip.Error, detail string)
 	// OnOutput takes what kernels print, for standard output or standard error,
 	// before anybody learns that the kernel has ended. Calls may overlap; while one
 	// waits, the kernel does. nil writes to this process's own.
@@ -120,7 +120,7 @@ func (o *Options) complete() error {
 		o.Logf = func(string, ...any) {}
 	}
 	if o.OnAsyncError == nil {
-		o.OnAsyncError = func(hip.Stream, hip.Error, string) {}
+		o.OnAsyncError = func(int32, hip.Stream, hip.Error, string) {}
 	}
 	if o.OnOutput == nil {
 		o.OnOutput = func(stderr bool, text []byte) {

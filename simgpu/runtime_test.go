@@ -266,7 +266,7 @@ func TestFaultIsTold(t *testing.T) {
 				detail string
 			}
 			told := make(chan async, 10)
-			r := newRuntime(t, Options{Arch: arch, Logf: l.printf, OnAsyncError: func(s hip.Stream, e hip.Error, d string) { told <- async{s, e, d} }})
+			r := newRuntime(t, Options{Arch: arch, Logf: l.printf, OnAsyncError: func(_ int32, s hip.Stream, e hip.Error, d string) { told <- async{s, e, d} }})
 			s, e := r.StreamCreateWithPriority(thread, streamNonBlocking, 0)
 			must(t, "StreamCreate", e)
 			p := allocate(t, r, 1<<16)

@@ -192,7 +192,7 @@ func (s *session) then(r *wire.Request, t hip.Thread, st hip.Stream, done func()
 		case x != nil && x.take():
 			s.reply(x.r, code, nil)
 		case x == nil && code != hip.Success:
-			s.fault(life, op, st, code, "")
+			s.fault(life, op, s.streamDevice(t.Device, st), st, code, "")
 		}
 	}
 	if code := s.rt.LaunchHostFunc(t, st, func() { finish(hip.Success) }); code != hip.Success {
@@ -209,7 +209,7 @@ func (s *session) copyFrom(r *wire.Request, c *hiprpc.Copy, n uint64) {
 		s.malformed(r)
 		return
 	}
-	if !c.Async && s.replyFailure(r, c.Stream) {
+	if !c.Async && s.replyFailure(r, s.streamDevice(c.Device, c.Stream), c.Stream) {
 		return
 	}
 	t := hip.Thread{Device: c.Device}

@@ -115,7 +115,7 @@ func (s *session) box3DTo(r *wire.Request, c *hiprpc.Copy3D, n int) {
 			case x != nil && x.take():
 				s.reply(x.r, code, nil)
 			case x == nil && code != hip.Success:
-				s.fault(life, op, st, code, "")
+				s.fault(life, op, s.streamDevice(t.Device, st), st, code, "")
 			}
 		}
 		if code := boxes.Copy3D(t, &c.Box, buf, c.Stream, !c.Async, done); code != hip.Success {
@@ -133,7 +133,7 @@ func (s *session) box3DTo(r *wire.Request, c *hiprpc.Copy3D, n int) {
 
 // box3DFrom answers with the bytes of a box when the stream comes to it.
 func (s *session) box3DFrom(r *wire.Request, c *hiprpc.Copy3D, n uint64) {
-	if !c.Async && s.replyFailure(r, c.Stream) {
+	if !c.Async && s.replyFailure(r, s.streamDevice(c.Device, c.Stream), c.Stream) {
 		return
 	}
 	if n > maxFromDevice {

@@ -1,7 +1,7 @@
 package worker
 
 import (
-	"encoding/binary"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,64 +18,95 @@ const maxFailures = 256
 // the next reply that tells the client the state of its streams: a notice may be read after the reply it came before. Each has a number,
 // so that the client reports it once.
 //
-// A device that is reset begins a new life, which has nothing to do with what went wrong in the one before: a call that fails late must not end
-// it. So a failure is always that of a life, the one its call began in.
+// A failure is of the device that it happened on, and nothing to others. A device that is reset begins anew, which has nothing to do with what went wrong
+// before: a call that fails late must not end it. So a failure is always of a life, what was when its call began: the number of resets so far.
 type failures struct {
-	life atomic.Uint64 // how many there were before; changes under mu
+	life atomic.Uint64 // changes under mu
 	mu   sync.Mutex
 	seq  uint64
 	open []failure
 	some atomic.Bool // open is not empty
-	dead hip.Error   // the sticky error, Success while there is none
+	dev  map[int32]deviceState
+}
+
+// deviceState is what became of a device.
+type deviceState struct {
+	reset uint64    // the life that its last reset began
+	dead  hip.Error // the sticky error, Success while there is none
 }
 
 type failure struct {
 	seq    uint64
+	device int32
 	stream hip.Stream
 	code   hip.Error
 }
 
+// streamDevice is the device of a stream that a call for a device names.
+func (s *session) streamDevice(device int32, st hip.Stream) int32 {
+	if st <= hip.StreamPerThread {
+		return device
+	}
+	return s.handles.Device(hip.HandleStream, uint64(st), device)
+}
+
+// requestDevice is the device that a request is for: all that may fail late begin with the thread's.
+func (s *session) requestDevice(r *wire.Request) int32 {
+	d := wire.NewDec(r.Fixed)
+	return s.streamDevice(d.I32(), s.streamOf(r))
+}
+
 // fault notes that a call the client gets no reply to has failed, or (op 0) that a device's context has ended, and tells the client. What
 // belongs to a life that is over is of no interest to anybody.
-func (s *session) fault(life uint64, op uint16, st hip.Stream, code hip.Error, text string) {
+func (s *session) fault(life uint64, op uint16, device int32, st hip.Stream, code hip.Error, text string) {
 	f := &s.fails
 	dead := op == 0 || hiprpc.Sticky(code)
 	f.mu.Lock()
-	if life != f.life.Load() {
+	d := f.dev[device]
+	if life < d.reset {
 		f.mu.Unlock()
 		return
 	}
-	first := dead && f.dead == hip.Success
+	first := dead && d.dead == hip.Success
 	if first {
-		f.dead = code
+		d.dead = code
+		f.set(device, d)
 	}
 	known := dead && !first || len(f.open) >= maxFailures
 	for _, x := range f.open {
-		known = known || x.stream == st
+		known = known || x.stream == st && x.device == device
 	}
 	if known {
 		f.mu.Unlock()
 		return
 	}
 	f.seq++
-	x := failure{f.seq, st, code}
+	x := failure{f.seq, device, st, code}
 	if !dead { // a dead context answers for itself
 		f.open = append(f.open, x)
 		f.some.Store(true)
 	}
 	f.mu.Unlock()
 
-	s.log.Warn("asynchronous failure", "op", hiprpc.OpName(op), "stream", uint64(st), "error", code.Error(), "detail", text)
-	a := hiprpc.AsyncError{Seq: x.seq, Op: op, Stream: st, Code: code, Sticky: dead, Text: text}
+	s.log.Warn("asynchronous failure", "op", hiprpc.OpName(op), "device", device, "stream", uint64(st), "error", code.Error(), "detail", text)
+	a := hiprpc.AsyncError{Seq: x.seq, Device: device, Op: op, Stream: st, Code: code, Sticky: dead, Text: text}
 	_ = s.conn.Notify(hiprpc.NoticeAsyncError, a.Append(nil)) // a lost connection has nobody to tell
 	if first {
 		// Replies queued behind the fault come while the runtime still runs what is queued; the others are given here.
-		time.AfterFunc(200*time.Millisecond, func() { s.pending.fail(s, life, code) })
+		time.AfterFunc(200*time.Millisecond, func() { s.pending.fail(s, device, life, code) })
 	}
 }
 
-// heard takes what failed on a stream (StreamNull: on any) since the client last heard: the first of it.
-func (s *session) heard(st hip.Stream) (failure, bool) {
+// set is called with mu.
+func (f *failures) set(device int32, d deviceState) {
+	if f.dev == nil {
+		f.dev = map[int32]deviceState{}
+	}
+	f.dev[device] = d
+}
+
+// heard takes what failed on a stream (StreamNull: on any of the device) since the client last heard: the first of it.
+func (s *session) heard(device int32, st hip.Stream) (failure, bool) {
 	f := &s.fails
 	if !f.some.Load() {
 		return failure{}, false
@@ -86,7 +117,7 @@ func (s *session) heard(st hip.Stream) (failure, bool) {
 	keep := f.open[:0]
 	for _, x := range f.open {
 		switch {
-		case st != hip.StreamNull && x.stream != st:
+		case x.device != device, st != hip.StreamNull && x.stream != st:
 			keep = append(keep, x)
 		case first.seq == 0:
 			first = x
@@ -97,23 +128,21 @@ func (s *session) heard(st hip.Stream) (failure, bool) {
 	return first, first.seq != 0
 }
 
-// reset begins a new life and returns the number of the last failure.
-func (f *failures) reset() uint64 {
+// reset begins a new life of a device and returns the number of the last failure.
+func (f *failures) reset(device int32) uint64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.life.Add(1)
-	f.open, f.dead = nil, hip.Success
-	f.some.Store(false)
+	f.set(device, deviceState{reset: f.life.Add(1)})
+	f.open = slices.DeleteFunc(f.open, func(x failure) bool { return x.device == device })
+	f.some.Store(len(f.open) > 0)
 	return f.seq
 }
 
 // replyFailure answers with a failure of an earlier call, if there is one.
-func (s *session) replyFailure(r *wire.Request, st hip.Stream) bool {
-	x, ok := s.heard(st)
+func (s *session) replyFailure(r *wire.Request, device int32, st hip.Stream) bool {
+	x, ok := s.heard(device, st)
 	if ok {
-		var buf [8]byte
-		binary.LittleEndian.PutUint64(buf[:], x.seq)
-		s.reply(r, x.code, buf[:])
+		s.reply(r, x.code, hiprpc.Failure{Seq: x.seq, Device: x.device}.Append(make([]byte, 0, hiprpc.FailureLen)))
 	}
 	return ok
 }

@@ -217,25 +217,25 @@ func (n *notices) Notify(_ uint16, payload []byte) error {
 func TestLateFailures(t *testing.T) {
 	var told notices
 	s := newSession(hip.Unimplemented{}, &told, slog.New(slog.DiscardHandler))
-	s.fault(0, hip.OpMemsetAsync, 5, hip.ErrorInvalidValue, "")
-	s.fault(0, 0, hip.StreamNull, hip.ErrorIllegalAddress, "")
+	s.fault(0, hip.OpMemsetAsync, 0, 5, hip.ErrorInvalidValue, "")
+	s.fault(0, 0, 0, hip.StreamNull, hip.ErrorIllegalAddress, "")
 	if len(told) != 2 || told[0].Sticky || !told[1].Sticky {
 		t.Fatalf("before the reset: %+v", told)
 	}
-	if seq := s.fails.reset(); seq != told[1].Seq {
+	if seq := s.fails.reset(0); seq != told[1].Seq {
 		t.Errorf("the last failure before the reset was %d, and not %d", seq, told[1].Seq)
 	}
 	after := s.hold(&wire.Request{Op: hip.OpMemcpy, Tag: s.fails.life.Load()})
-	s.fault(0, hip.OpMemsetAsync, 6, hip.ErrorInvalidValue, "")
-	s.fault(0, 0, hip.StreamNull, hip.ErrorIllegalAddress, "")
-	s.pending.fail(s, 0, hip.ErrorIllegalAddress)
-	if _, ok := s.heard(hip.StreamNull); ok || len(told) != 2 {
+	s.fault(0, hip.OpMemsetAsync, 0, 6, hip.ErrorInvalidValue, "")
+	s.fault(0, 0, 0, hip.StreamNull, hip.ErrorIllegalAddress, "")
+	s.pending.fail(s, 0, 0, hip.ErrorIllegalAddress)
+	if _, ok := s.heard(0, hip.StreamNull); ok || len(told) != 2 {
 		t.Errorf("late failures were told: %+v", told)
 	}
 	if !after.take() {
 		t.Error("a call made after the reset failed of what was before it")
 	}
-	s.fault(1, 0, hip.StreamNull, hip.ErrorLaunchFailure, "")
+	s.fault(1, 0, 0, hip.StreamNull, hip.ErrorLaunchFailure, "")
 	if len(told) != 3 || told[2].Seq <= told[1].Seq || told[2].Code != hip.ErrorLaunchFailure {
 		t.Errorf("after the reset: %+v", told)
 	}

@@ -41,12 +41,12 @@ func (x *pendingReply) take() bool {
 	return ok
 }
 
-// fail answers everything that is open since a life that has ended.
-func (p *pendingReplies) fail(s *session, life uint64, code hip.Error) {
+// fail answers everything of a device that is open since a life that has ended.
+func (p *pendingReplies) fail(s *session, device int32, life uint64, code hip.Error) {
 	var late []*pendingReply
 	p.mu.Lock()
 	for x := range p.open {
-		if x.r.Tag <= life {
+		if x.r.Tag <= life && s.requestDevice(x.r) == device {
 			late = append(late, x)
 			delete(p.open, x)
 		}

@@ -29,7 +29,7 @@ type Opened struct {
 	Name          string // for the client: "sim" or "rocm"
 	ChecksHandles bool   // the runtime answers an error to a handle that is none
 	// Faults sets who is told, at once and from any goroutine, when a stream or a device's context fails. May be nil.
-	Faults func(report func(s hip.Stream, code hip.Error, detail string))
+	Faults func(report func(device int32, s hip.Stream, code hip.Error, detail string))
 	// Output sets who takes what kernels print, for standard output or standard error, from any goroutine and before the runtime tells anybody
 	// that the kernel has ended. May be nil.
 	Output func(write func(stderr bool, text []byte))
@@ -126,7 +126,9 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 		opened.Output(s.output)
 	}
 	if opened.Faults != nil {
-		opened.Faults(func(st hip.Stream, code hip.Error, detail string) { s.fault(s.fails.life.Load(), 0, st, code, detail) })
+		opened.Faults(func(device int32, st hip.Stream, code hip.Error, detail string) {
+			s.fault(s.fails.life.Load(), 0, device, st, code, detail)
+		})
 	}
 	w.Backend = opened.Name
 	w.Range = s.choose(sess.Hello)

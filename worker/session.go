@@ -104,7 +104,7 @@ func (s *session) limit() *quota.Runtime {
 	return q
 }
 
-// Handle executes one message. It is called in arrival order. The request's tag is the device's life that the call is of.
+// Handle executes one message. It is called in arrival order. The request's tag is the life that the call is of, see failures.
 func (s *session) Handle(r *wire.Request) {
 	r.Tag = s.fails.life.Load()
 	s.opSince.Store(r.Started())
@@ -152,7 +152,7 @@ func (s *session) own(r *wire.Request) bool {
 func (s *session) reply(r *wire.Request, code hip.Error, results []byte) {
 	t := s.answering(r, code)
 	if code != hip.Success && (r.NoReply() || asyncCopy(r)) {
-		s.fault(r.Tag, r.Op, s.streamOf(r), code, "")
+		s.fault(r.Tag, r.Op, s.requestDevice(r), s.streamOf(r), code, "")
 	}
 	_ = r.Reply(int32(code), results)
 	s.answered(r, code, t)

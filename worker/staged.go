@@ -23,7 +23,7 @@ func (s *session) copyInRows(r *wire.Request, c *hiprpc.Copy, buf []byte) {
 		case x != nil && x.take():
 			s.reply(x.r, code, nil)
 		case x == nil && code != hip.Success:
-			s.fault(life, op, st, code, "")
+			s.fault(life, op, s.streamDevice(t.Device, st), st, code, "")
 		}
 	})
 }

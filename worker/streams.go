@@ -32,10 +32,10 @@ func (s *session) doDeviceSynchronize(r *wire.Request) {
 		return
 	}
 	if s.allIdle(t) { // nothing to wait for: no goroutine either
-		s.synced(r, hip.StreamNull, s.rt.DeviceSynchronize(t))
+		s.synced(r, t.Device, hip.StreamNull, s.rt.DeviceSynchronize(t))
 		return
 	}
-	s.wait(r, func(r *wire.Request) { s.synced(r, hip.StreamNull, s.rt.DeviceSynchronize(t)) })
+	s.wait(r, func(r *wire.Request) { s.synced(r, t.Device, hip.StreamNull, s.rt.DeviceSynchronize(t)) })
 }
 
 func (s *session) doStreamSynchronize(r *wire.Request) {
@@ -44,10 +44,10 @@ func (s *session) doStreamSynchronize(r *wire.Request) {
 		return
 	}
 	if code := s.rt.StreamQuery(t, st); code != hip.ErrorNotReady {
-		s.synced(r, st, code)
+		s.synced(r, s.streamDevice(t.Device, st), st, code)
 		return
 	}
-	s.wait(r, func(r *wire.Request) { s.synced(r, st, s.rt.StreamSynchronize(t, st)) })
+	s.wait(r, func(r *wire.Request) { s.synced(r, s.streamDevice(t.Device, st), st, s.rt.StreamSynchronize(t, st)) })
 }
 
 func (s *session) doStreamQuery(r *wire.Request) {
@@ -55,7 +55,7 @@ func (s *session) doStreamQuery(r *wire.Request) {
 	if !ok {
 		return
 	}
-	s.synced(r, st, s.rt.StreamQuery(t, st))
+	s.synced(r, s.streamDevice(t.Device, st), st, s.rt.StreamQuery(t, st))
 }
 
 func (s *session) doEventSynchronize(r *wire.Request) {
@@ -64,10 +64,10 @@ func (s *session) doEventSynchronize(r *wire.Request) {
 		return
 	}
 	if code := s.rt.EventQuery(t, e); code != hip.ErrorNotReady {
-		s.synced(r, hip.StreamNull, code)
+		s.synced(r, s.eventDevice(t, e), hip.StreamNull, code)
 		return
 	}
-	s.wait(r, func(r *wire.Request) { s.synced(r, hip.StreamNull, s.rt.EventSynchronize(t, e)) })
+	s.wait(r, func(r *wire.Request) { s.synced(r, s.eventDevice(t, e), hip.StreamNull, s.rt.EventSynchronize(t, e)) })
 }
 
 func (s *session) doEventQuery(r *wire.Request) {
@@ -75,7 +75,7 @@ func (s *session) doEventQuery(r *wire.Request) {
 	if !ok {
 		return
 	}
-	s.synced(r, hip.StreamNull, s.rt.EventQuery(t, e))
+	s.synced(r, s.eventDevice(t, e), hip.StreamNull, s.rt.EventQuery(t, e))
 }
 
 func (s *session) doDeviceReset(r *wire.Request) {
@@ -93,18 +93,23 @@ func (s *session) doDeviceReset(r *wire.Request) {
 		s.handles.Clear(t.Device)
 		s.trace.reset()
 		s.host.clear(t.Device)
-		s.replyU64(r, s.fails.reset(), code)
+		s.replyU64(r, s.fails.reset(t.Device), code)
 	})
 }
 
-// synced replies to a call that tells the client the state of a stream (StreamNull: of all): with what failed there before, if anything did.
-func (s *session) synced(r *wire.Request, st hip.Stream, code hip.Error) {
-	if code == hip.Success && s.replyFailure(r, st) {
+// eventDevice is the device of an event.
+func (s *session) eventDevice(t hip.Thread, e hip.Event) int32 {
+	return s.handles.Device(hip.HandleEvent, uint64(e), t.Device)
+}
+
+// synced replies to a call that tells the client the state of a stream (StreamNull: of all of the device): with what failed there before, if anything did.
+func (s *session) synced(r *wire.Request, device int32, st hip.Stream, code hip.Error) {
+	if code == hip.Success && s.replyFailure(r, device, st) {
 		return
 	}
 	s.reply(r, code, nil)
 	if hiprpc.Sticky(code) {
-		s.fault(r.Tag, 0, hip.StreamNull, code, "")
+		s.fault(r.Tag, 0, device, hip.StreamNull, code, "")
 	}
 }
 

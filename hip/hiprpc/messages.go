@@ -182,12 +182,37 @@ func (s *StreamOp) Decode(b []byte) bool {
 
 // AsyncError tells the client that a call it got no reply to has failed, or that a stream has.
 type AsyncError struct {
-	Seq    uint64 // counts up; the reply that tells of the same failure carries it as its only result
+	Seq    uint64 // counts up; the reply that tells of the same failure carries it, too: a Failure
+	Device int32  // that it happened on
 	Op     uint16 // of the failed call, 0 for a failure while executing
 	Stream hip.Stream
 	Code   hip.Error
 	Sticky bool // the device context is dead: every later call fails
 	Text   string
+}
+
+// Failure is the only result of a reply that tells of a failure which a notice tells of, too.
+type Failure struct {
+	Seq    uint64
+	Device int32
+}
+
+// FailureLen is the length of a Failure in bytes.
+const FailureLen = 12
+
+// Append encodes f.
+func (f Failure) Append(b []byte) []byte {
+	e := wire.Enc{B: b}
+	e.U64(f.Seq)
+	e.I32(f.Device)
+	return e.B
+}
+
+// Decode reads what Append wrote; false if b is anything else.
+func (f *Failure) Decode(b []byte) bool {
+	d := wire.NewDec(b)
+	f.Seq, f.Device = d.U64(), d.I32()
+	return d.Done()
 }
 
 // maxText bounds AsyncError.Text in bytes.
@@ -197,6 +222,7 @@ const maxText = 4 << 10
 func (a *AsyncError) Append(b []byte) []byte {
 	e := wire.Enc{B: b}
 	e.U64(a.Seq)
+	e.I32(a.Device)
 	e.U16(a.Op)
 	e.U64(uint64(a.Stream))
 	e.I32(int32(a.Code))
@@ -208,7 +234,7 @@ func (a *AsyncError) Append(b []byte) []byte {
 // Decode reads what Append wrote; false if b is anything else or says success.
 func (a *AsyncError) Decode(b []byte) bool {
 	d := wire.NewDec(b)
-	a.Seq, a.Op, a.Stream, a.Code, a.Sticky = d.U64(), d.U16(), hip.Stream(d.U64()), hip.Error(d.I32()), d.Bool()
+	a.Seq, a.Device, a.Op, a.Stream, a.Code, a.Sticky = d.U64(), d.I32(), d.U16(), hip.Stream(d.U64()), hip.Error(d.I32()), d.Bool()
 	t := d.Bytes()
 	if !d.Done() || len(t) > maxText || a.Code == hip.Success {
 		return false

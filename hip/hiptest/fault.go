@@ -158,3 +158,52 @@ var faultTests = []test{
 		}
 	}},
 }
+
+// faultDeviceTests are about a fault on one of several devices.
+var faultDeviceTests = []test{
+	{"FaultIsOfOneDevice", func(e *env) {
+		n, _ := e.GetDeviceCount()
+		if n < 2 {
+			return
+		}
+		other := hip.Thread{Device: n - 1, ID: e.th.ID}
+		theirs, err := e.StreamCreateWithPriority(other, 0, 0)
+		e.ok("StreamCreate on the other", err)
+		before := e.upload(pattern(4096, 3))
+		q, err := e.Malloc(other, 4096)
+		e.ok("Malloc on the other", err)
+
+		// The other device fails; this one never hears of it.
+		m, err := e.ModuleLoadData(other, e.image("fault"))
+		e.ok("ModuleLoadData on the other", err)
+		f, err := e.ModuleGetFunction(other, m, "store_at")
+		e.ok("ModuleGetFunction on the other", err)
+		e.ok("LaunchKernel on the other", e.LaunchKernel(other, &hip.Launch{
+			Function: f, Grid: hip.Dim3{X: 1, Y: 1, Z: 1}, Block: hip.Dim3{X: 64, Y: 1, Z: 1}, Stream: theirs, Args: pack(q, uint64(1<<40), uint32(1)),
+		}))
+		e.is("StreamSynchronize of the other", e.StreamSynchronize(other, theirs), hip.ErrorIllegalAddress)
+		e.is("Malloc on the other", func() hip.Error { _, err := e.Malloc(other, 4096); return err }(), hip.ErrorIllegalAddress)
+
+		s, v := e.stream(0), e.event(0)
+		add := e.kernel("vector_add", "vector_add")
+		x := e.malloc(4096)
+		e.launch(add, 4, 256, s, before, before, x, uint32(1024))
+		e.ok("EventRecord", e.EventRecord(e.th, v, s))
+		e.ok("EventSynchronize", e.EventSynchronize(e.th, v))
+		e.ok("StreamSynchronize", e.StreamSynchronize(e.th, s))
+		e.ok("StreamQuery", e.StreamQuery(e.th, s))
+		e.ok("Memset", e.Memset(e.th, x, 0, 4096))
+		e.ok("DeviceSynchronize", e.DeviceSynchronize(e.th))
+		e.equal("what was there before", e.download(before, 4096), pattern(4096, 3))
+		// A reset of this one leaves the other as dead as it was.
+		e.ok("DeviceReset", e.DeviceReset(e.th))
+		e.is("DeviceSynchronize of the other", e.DeviceSynchronize(other), hip.ErrorIllegalAddress)
+		e.ok("DeviceReset of the other", e.DeviceReset(other))
+		e.ok("DeviceSynchronize of the other", e.DeviceSynchronize(other))
+		q, err = e.Malloc(other, 4096)
+		e.ok("Malloc on the other", err)
+		e.ok("Free on the other", e.Free(other, q))
+		e.mods = map[string]hip.Module{}
+		e.vectorAdd(1000, 0)
+	}},
+}

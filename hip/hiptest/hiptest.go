@@ -48,6 +48,7 @@ func Run(t *testing.T, open func(t *testing.T) hip.Runtime) {
 		{"Launch", launchTests},
 		{"Cooperative", cooperativeTests},
 		{"Faults", faultTests},
+		{"FaultsOfDevices", faultDeviceTests},
 		{"Threads", threadTests},
 		{"Graphs", graphTests},
 	} {

@@ -102,7 +102,7 @@ func Session(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
 			return err
 		},
 		Open: func(s worker.Session) (worker.Opened, error) {
-			var report atomic.Pointer[func(hip.Stream, hip.Error, string)]
+			var report atomic.Pointer[func(int32, hip.Stream, hip.Error, string)]
 			var output atomic.Pointer[func(bool, []byte)]
 			// A card that does not answer is not there for programs that start now.
 			there := slices.DeleteFunc(slices.Clone(devices), func(d int) bool { return seg.Condition(d).Gone })
@@ -119,9 +119,9 @@ func Session(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
 			}
 			rt, err := simgpu.New(simgpu.Options{
 				Arch: *arch, Segment: seg, Visible: chosen, Broker: s.Broker, Logf: logf(log.With("session", s.ID)),
-				OnAsyncError: func(st hip.Stream, e hip.Error, detail string) {
+				OnAsyncError: func(device int32, st hip.Stream, e hip.Error, detail string) {
 					if f := report.Load(); f != nil {
-						(*f)(st, e, detail)
+						(*f)(device, st, e, detail)
 					}
 				},
 				OnOutput: func(stderr bool, text []byte) {
@@ -135,7 +135,7 @@ func Session(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
 			}
 			return worker.Opened{
 				Runtime: rt, Name: Name, ChecksHandles: true,
-				Faults: func(f func(hip.Stream, hip.Error, string)) { report.Store(&f) },
+				Faults: func(f func(int32, hip.Stream, hip.Error, string)) { report.Store(&f) },
 				Output: func(f func(bool, []byte)) { output.Store(&f) },
 			}, nil
 		},

@@ -66,7 +66,13 @@ func (ty *types) posted(o *out, m method) {
 			check("code == hip.Success", fmt.Sprintf("%s, code = c.writesRows(l, %s, %s, %s, %s)", at, at, lower(w.Pitch), lower(w.Width), lower(w.Height)))
 		}
 	}
-	o.p("\tl, code := c.posting()\n%s\tif code != hip.Success {\n\t\treturn code\n\t}", body.String())
+	stream := "hip.StreamNull"
+	for _, v := range m.in {
+		if v.goT == "Stream" {
+			stream = v.name
+		}
+	}
+	o.p("\tl, code := c.posting(t, "+stream+")\n%s\tif code != hip.Success {\n\t\treturn code\n\t}", body.String())
 	q := request(m)
 	o.p("\tq := %s", q.literal())
 	if _, fixed := ty.fixed(q); fixed {
@@ -104,7 +110,7 @@ func (ty *types) called(o *out, m method) {
 	case m.Syncs == "device":
 		call = fmt.Sprintf("c.callSync(hip.%s, m, come{device: t.Device, what: ofDevice})", m.op())
 	case m.Syncs == "event":
-		call = fmt.Sprintf("c.callSync(hip.%s, m, come{device: t.Device, what: ofEvent})", m.op())
+		call = fmt.Sprintf("c.callSync(hip.%s, m, come{device: t.Device, event: uint64(%s), what: ofEvent})", m.op(), m.handle("event"))
 	}
 	if len(m.out) == 0 {
 		for _, v := range m.in {
