@@ -54,3 +54,11 @@ hipError_t hipCtxGetFlags(unsigned int *flags)
 	(void)flags;
 	return rw_unsupported("hipCtxGetFlags");
 }
+
+hipError_t hipMemMapArrayAsync(hipArrayMapInfo *list, unsigned int n, hipStream_t stream)
+{
+	(void)stream;
+	if (!list || n == 0)
+		return rw_finish(hipErrorInvalidValue);
+	return rw_unsupported("hipMemMapArrayAsync");
+}

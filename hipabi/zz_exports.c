@@ -1246,14 +1246,6 @@ hipError_t hipMemMap(void * ptr, size_t size, size_t offset, hipMemGenericAlloca
 	return rw_return((hipError_t)rw_hipMemMap(rw_thread(), (uintptr_t)ptr, size, offset, (uint64_t)(uintptr_t)handle, flags));
 }
 
-hipError_t hipMemMapArrayAsync(hipArrayMapInfo * mapInfoList, unsigned int count, hipStream_t stream)
-{
-	(void)mapInfoList;
-	(void)count;
-	(void)stream;
-	return rw_unsupported("hipMemMapArrayAsync");
-}
-
 hipError_t hipMemPoolCreate(hipMemPool_t * mem_pool, const hipMemPoolProps * pool_props)
 {
 	return rw_return((hipError_t)rw_hipMemPoolCreate(rw_thread(), (void *)mem_pool, (void *)pool_props));

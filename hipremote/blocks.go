@@ -16,6 +16,7 @@ type block struct {
 	stream     streamOf    // of a block that hipFreeAsync has freed
 	freed      uint64      // and the how many-th it was
 	flags      uint32      // of hipExtMallocWithFlags
+	syncs      bool        // copies of it wait: HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS
 	id         uint32      // tells it from all others that there ever were; 0: nobody has asked
 	opened     int         // times, of another session's memory
 }

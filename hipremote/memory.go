@@ -27,6 +27,7 @@ type memory struct {
 	blocks blocks
 	credit [maxDevices]uint64 // bytes granted and not used
 	lastID uint32             // that a block was given
+	syncs  atomic.Bool        // there has been a block whose copies wait
 	pools  [maxDevices]ownPool
 
 	freedLast atomic.Uint64 // number of the block that was freed last; changes under mu

@@ -127,7 +127,25 @@ func (c *Client) setPointerAttribute(ct *callTime, t hip.Thread, value uint64, a
 		return hip.Success
 	}
 	q := hiprpc.PointerSetAttributeRequest{Thread: t, Value: value, Attribute: attribute, Ptr: p}
-	return c.plainCall(ct, l, hip.OpPointerSetAttribute, q.Append(nil))
+	code = c.plainCall(ct, l, hip.OpPointerSetAttribute, q.Append(nil))
+	if code == hip.Success && b != nil {
+		c.mem.mu.Lock()
+		b.syncs = value == 1
+		c.mem.mu.Unlock()
+		c.mem.syncs.Store(true)
+	}
+	return code
+}
+
+// copiesWait says that copies between two addresses on the device wait.
+func (c *Client) copiesWait(dst, src hip.Ptr) bool {
+	if !c.mem.syncs.Load() {
+		return false
+	}
+	c.mem.mu.RLock()
+	defer c.mem.mu.RUnlock()
+	d, s := c.mem.blocks.find(uint64(dst)), c.mem.blocks.find(uint64(src))
+	return d != nil && s != nil && d.syncs && s.syncs
 }
 
 // ExtMallocWithFlags is hipExtMallocWithFlags. Signal memory is memory of this process, as everything is that its host threads may touch.

@@ -257,9 +257,11 @@ func (c *Client) copyWithin(ct *callTime, l *link, op uint16, t hip.Thread, m *h
 	if m.Height == 1 {
 		m.Dpitch, m.Spitch = 0, 0
 	}
+	synced := wait && c.copiesWait(m.Dst, m.Src)
+	m.Async = m.Async || synced // it is waited for here, not on the session's line
 	var buf [128]byte
 	code := c.send(ct, l, op, m.Append(buf[:0]), nil)
-	if code == hip.Success && wait && (across || dst.region != nil || src.region != nil || op == hip.OpMemcpyWithStream) {
+	if code == hip.Success && wait && (across || synced || dst.region != nil || src.region != nil || op == hip.OpMemcpyWithStream) {
 		code = c.StreamSynchronize(t, m.Stream)
 	}
 	return code

@@ -230,6 +230,11 @@ func (tr *transfer) within() bool {
 	return tr.dstA != nil && tr.srcA != nil && onCard(tr.dstA.Kind) && onCard(tr.srcA.Kind) && noteOf(tr.dstA).d == noteOf(tr.srcA).d
 }
 
+// synced says that both ends are memory whose copies wait: HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS.
+func (tr *transfer) synced() bool {
+	return tr.dstA != nil && tr.srcA != nil && noteOf(tr.dstA).hints.syncs.Load() && noteOf(tr.srcA).hints.syncs.Load()
+}
+
 // copyMode is who waits for a copy.
 type copyMode struct {
 	wait bool // the caller
@@ -262,7 +267,7 @@ func (r *Runtime) memcpy(t hip.Thread, dst hip.Ptr, dpitch uint64, src hip.Ptr, 
 		return hip.Success
 	}
 	tr.peer = mode.peer
-	if mode.wait && !tr.within() { // as in HIP nobody waits for a device's copies to itself
+	if mode.wait && (!tr.within() || tr.synced()) { // as in HIP nobody waits for a device's copies to itself, unless told to
 		return tr.copyNow(st)
 	}
 	return tr.copyLater(st)

@@ -68,8 +68,8 @@ func (r *Runtime) memset(t hip.Thread, dst hip.Ptr, pitch uint64, value uint32, 
 	if unknown || !st.d.reaches(a, uint64(dst), n, hip.MemAccessFlagsProtReadWrite) { // nobody has told the runtime of this memory
 		return hip.ErrorInvalidValue
 	}
-	if a != nil && onCard(a.Kind) && a.Base == uint64(dst) {
-		wait = false // HIP waits for other memory only
+	if a != nil && onCard(a.Kind) && a.Base == uint64(dst) && !noteOf(a).hints.syncs.Load() {
+		wait = false // HIP waits for other memory only, and for what it was told to
 	}
 	set := setting{st, a, uint64(dst), pitch, width, height, n, value, size}
 	others := (&transfer{dstA: a}).others(st.d)

@@ -90,6 +90,11 @@ static void graphics(void)
 static void unimplemented(void)
 {
 	int device = 0;
+	hipArrayMapInfo map;
+	memset(&map, 0, sizeof map);
+	EXPECT(hipMemMapArrayAsync(NULL, 1, 0), hipErrorInvalidValue);
+	EXPECT(hipMemMapArrayAsync(&map, 0, 0), hipErrorInvalidValue);
+	EXPECT(hipMemMapArrayAsync(&map, 1, 0), hipErrorNotSupported);
 	EXPECT(hipProfilerStart(), hipErrorNotSupported);
 	EXPECT(hipProfilerStop(), hipErrorNotSupported);
 	EXPECT(hipSetValidDevices(&device, 1), hipErrorNotSupported);

@@ -1,6 +1,9 @@
 /* What a pointer points to, attribute by attribute. */
 #include "test.h"
 
+#include <pthread.h>
+#include <unistd.h>
+
 static uint64_t get(hipPointer_attribute a, void *p)
 {
 	uint64_t v = 0;
@@ -117,6 +120,47 @@ static void unknown(void)
 	EXPECT(hipPointerGetAttribute(&v, HIP_POINTER_ATTRIBUTE_DEVICE_POINTER, mine), hipErrorInvalidValue);
 }
 
+static void *let_go(void *flag)
+{
+	usleep(20000);
+	*(volatile uint32_t *)flag = 1;
+	return NULL;
+}
+
+/* Nobody waits for a copy within a device, unless its memory says so. */
+static void waiting(void)
+{
+	unsigned int one = 1;
+	uint32_t *flag;
+	char *a, *b;
+	hipStream_t s;
+	pthread_t thread;
+	CHECK(hipHostMalloc((void **)&flag, 4096, 0));
+	CHECK(hipMalloc((void **)&a, 4096));
+	CHECK(hipMalloc((void **)&b, 4096));
+	CHECK(hipStreamCreate(&s)); /* the null stream comes after it */
+	for (int synced = 0; synced < 2; synced++) {
+		if (synced) {
+			CHECK(hipPointerSetAttribute(&one, HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS, a));
+			CHECK(hipPointerSetAttribute(&one, HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS, b));
+		}
+		*(volatile uint32_t *)flag = 0;
+		CHECK(hipStreamWaitValue32(s, flag, 1, hipStreamWaitValueEq, 0xffffffff));
+		if (synced)
+			ASSERT(pthread_create(&thread, NULL, let_go, flag) == 0);
+		CHECK(hipMemcpy(a, b, 4096, hipMemcpyDeviceToDevice));
+		EXPECT(hipStreamQuery(s), synced ? hipSuccess : hipErrorNotReady);
+		if (synced)
+			pthread_join(thread, NULL);
+		*(volatile uint32_t *)flag = 1;
+		CHECK(hipDeviceSynchronize());
+	}
+	CHECK(hipStreamDestroy(s));
+	CHECK(hipFree(a));
+	CHECK(hipFree(b));
+	CHECK(hipHostFree(flag));
+}
+
 int main(void)
 {
 	char *p;
@@ -129,5 +173,6 @@ int main(void)
 	CHECK(hipFree(p));
 	registered();
 	unknown();
+	waiting();
 	return result("pointers");
 }
