@@ -75,7 +75,8 @@ func (x *Space) Has(id ID) bool {
 	return x.graphs[id] != nil
 }
 
-// Add gives a graph one node more, behind those that deps name.
+// Add gives a graph one node more, behind those that deps name. Below 0, its
+// device is the graph's.
 func (x *Space) Add(graph ID, deps []ID, device int32, p Params) (ID, hip.Error) {
 	x.lock()
 	defer x.done()
@@ -86,6 +87,9 @@ func (x *Space) Add(graph ID, deps []ID, device int32, p Params) (ID, hip.Error)
 	after, ok := x.members(g, deps)
 	if !ok {
 		return 0, hip.ErrorInvalidValue
+	}
+	if device < 0 {
+		device = g.device
 	}
 	n, err := x.add(g, after, device, p)
 	if err != hip.Success {
