@@ -57,7 +57,11 @@ func rw_hipDeviceSetGraphMemAttribute(thread uint64, device, attribute int32, va
 	if value == 0 {
 		return int32(hip.ErrorInvalidValue)
 	}
-	return int32(graphs().SetMemAttribute(device, hip.GraphMemAttributeType(attribute), *(*uint64)(pointer(value))))
+	a := hip.GraphMemAttributeType(attribute)
+	if a != hip.GraphMemAttrUsedMemHigh && a != hip.GraphMemAttrReservedMemHigh { // the value is not looked at then
+		return int32(hip.ErrorInvalidValue)
+	}
+	return int32(graphs().SetMemAttribute(device, a, *(*uint64)(pointer(value))))
 }
 
 // rw_hipDeviceGraphMemTrim has nothing to give back: memory that a launch has

@@ -23,6 +23,7 @@ type graphs struct {
 type clientGraph struct {
 	device int32
 	funcs  map[uint32]uint64 // by operation
+	lands  map[uint32]bool   // those that bring something into ordinary memory: a launch returns when it is there
 }
 
 // add gives a function a number.
@@ -83,7 +84,7 @@ func (c *Client) graphInstantiate(ct *callTime, t hip.Thread, d *hip.GraphDesc) 
 		return 0, code
 	}
 	out := hip.GraphDesc{Device: d.Device, Ops: make([]hip.GraphOp, len(d.Ops))}
-	g := &clientGraph{device: d.Device, funcs: map[uint32]uint64{}}
+	g := &clientGraph{device: d.Device, funcs: map[uint32]uint64{}, lands: map[uint32]bool{}}
 	numbers := make([]uint64, len(d.Ops))
 	for i := range d.Ops {
 		out.Ops[i] = d.Ops[i]
@@ -93,6 +94,9 @@ func (c *Client) graphInstantiate(ct *callTime, t hip.Thread, d *hip.GraphDesc) 
 		}
 		if numbers[i] != 0 {
 			g.funcs[uint32(i)] = numbers[i]
+		}
+		if c.lands(&d.Ops[i]) {
+			g.lands[uint32(i)] = true
 		}
 	}
 	m := wire.GetMsg()
@@ -186,6 +190,9 @@ func (c *Client) graphExecUpdate(ct *callTime, t hip.Thread, h hip.GraphExec, ch
 		if numbers[i] != 0 {
 			g.funcs[index] = numbers[i]
 		}
+		if delete(g.lands, index); c.lands(&changes[i].Op) {
+			g.lands[index] = true
+		}
 	}
 	c.graphs.mu.Unlock()
 	code = c.send(ct, l, hip.OpGraphExecUpdate, hiprpc.GraphLaunch{Thread: t, Exec: h}.Append(nil), bulk)
@@ -219,11 +226,16 @@ func (c *Client) graphLaunch(ct *callTime, t hip.Thread, h hip.GraphExec, s hip.
 	if code = c.pushAll(l); code != hip.Success {
 		return code
 	}
-	if n := len(g.funcs); n > 0 {
-		c.funcs.due.Add(int64(n))
-	}
+	c.graphs.mu.Lock()
+	n, lands := len(g.funcs), len(g.lands) > 0
+	c.graphs.mu.Unlock()
+	c.funcs.due.Add(int64(n))
 	var buf [32]byte
-	return c.send(ct, l, hip.OpGraphLaunch, hiprpc.GraphLaunch{Thread: t, Exec: h, Stream: s}.Append(buf[:0]), nil)
+	code = c.send(ct, l, hip.OpGraphLaunch, hiprpc.GraphLaunch{Thread: t, Exec: h, Stream: s}.Append(buf[:0]), nil)
+	if code == hip.Success && lands {
+		code = c.StreamSynchronize(t, s)
+	}
+	return code
 }
 
 // GraphExecDestroy posts the end of an executable graph. What was launched goes on.

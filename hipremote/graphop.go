@@ -118,6 +118,19 @@ func (c *Client) graphCopy(t hip.Thread, op *hip.GraphOp) (uint64, hip.Error) {
 	}), hip.Success
 }
 
+// lands says whether an operation brings something into ordinary memory of this process.
+func (c *Client) lands(op *hip.GraphOp) bool {
+	if op.Type != hip.GraphNodeTypeMemcpy || op.Disabled {
+		return false
+	}
+	k := op.Copy
+	if k.General != nil || k.Kind == hip.MemcpyHostToDevice || k.Peer || k.Width == 0 || k.Height == 0 || k.Depth == 0 {
+		return false
+	}
+	at, code := c.locate(k.Dst, 1, k.Kind == hip.MemcpyDeviceToDevice)
+	return code == hip.Success && at.host && at.region == nil
+}
+
 // toFunc makes an operation one of this process: do issues it on a stream of its own, and it has happened when the function returns.
 func (c *Client) toFunc(t hip.Thread, op *hip.GraphOp, do func(s hip.Stream) hip.Error) uint64 {
 	device := op.Device

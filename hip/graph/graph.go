@@ -17,7 +17,7 @@ type Graph struct {
 	captures int           // into it that go on
 	made     bool          // executable, once at least
 	memory   []*allocation // what its nodes allocate and free
-	objects  map[*object]uint32
+	objects  map[*object]uint64
 }
 
 // create makes a graph. Called with the lock.
@@ -120,7 +120,7 @@ func (x *Space) add(g *Graph, after []*node, device int32, p Params) (*node, hip
 		n.device, n.params = p.Device, p
 	case Child:
 		from := x.graphs[p.Graph]
-		if from == nil || from == g || from.captures > 0 {
+		if from == nil || from.captures > 0 {
 			return nil, hip.ErrorInvalidValue
 		}
 		return x.addChild(g, after, device, from), hip.Success

@@ -11,7 +11,7 @@ import (
 type object struct {
 	id      ID
 	destroy func()
-	refs    uint32
+	refs    uint64
 	graphs  map[*Graph]bool // that hold some of them
 }
 
@@ -23,7 +23,7 @@ func (x *Space) CreateObject(destroy func(), refs uint32, flags uint32) (ID, hip
 	}
 	x.lock()
 	defer x.done()
-	o := &object{id: x.id(), destroy: destroy, refs: refs, graphs: map[*Graph]bool{}}
+	o := &object{id: x.id(), destroy: destroy, refs: uint64(refs), graphs: map[*Graph]bool{}}
 	x.objects[o.id] = o
 	return o.id, hip.Success
 }
@@ -32,7 +32,7 @@ func (x *Space) CreateObject(destroy func(), refs uint32, flags uint32) (ID, hip
 func count(n uint32) bool { return n != 0 && n <= math.MaxInt32 }
 
 // release takes n references, or all there are, from an object. Called with the lock.
-func (x *Space) release(o *object, n uint32) {
+func (x *Space) release(o *object, n uint64) {
 	if o.refs == 0 {
 		return
 	}
@@ -47,9 +47,9 @@ func (x *Space) release(o *object, n uint32) {
 }
 
 // retain notes n references as a graph's. Called with the lock.
-func (x *Space) retain(g *Graph, o *object, n uint32) {
+func (x *Space) retain(g *Graph, o *object, n uint64) {
 	if g.objects == nil {
-		g.objects = map[*object]uint32{}
+		g.objects = map[*object]uint64{}
 	}
 	g.objects[o] += n
 	o.graphs[g] = true
@@ -63,8 +63,8 @@ func (x *Space) ReleaseObject(id ID, n uint32) hip.Error {
 	}
 	x.lock()
 	defer x.done()
-	if o := x.objects[id]; o != nil && o.refs >= n {
-		x.release(o, n)
+	if o := x.objects[id]; o != nil && o.refs >= uint64(n) {
+		x.release(o, uint64(n))
 	}
 	return hip.Success
 }
@@ -77,10 +77,7 @@ func (x *Space) RetainObject(id ID, n uint32) hip.Error {
 	x.lock()
 	defer x.done()
 	if o := x.objects[id]; o != nil {
-		if o.refs > math.MaxInt32-n {
-			return hip.ErrorInvalidValue
-		}
-		o.refs += n
+		o.refs += uint64(n)
 	}
 	return hip.Success
 }
@@ -101,12 +98,9 @@ func (x *Space) GraphRetainObject(graph, id ID, n, flags uint32) hip.Error {
 		return hip.Success
 	}
 	if flags != uint32(hip.GraphUserObjectMove) {
-		if o.refs > math.MaxInt32-n {
-			return hip.ErrorInvalidValue
-		}
-		o.refs += n
+		o.refs += uint64(n)
 	}
-	x.retain(g, o, n)
+	x.retain(g, o, uint64(n))
 	return hip.Success
 }
 
@@ -125,15 +119,15 @@ func (x *Space) GraphReleaseObject(graph, id ID, n uint32) hip.Error {
 		return hip.Success
 	}
 	have, ok := g.objects[o]
-	if !ok || o.refs < n {
+	if !ok || o.refs < uint64(n) {
 		return hip.Success
 	}
-	if have > n {
-		g.objects[o] = have - n
+	if have > uint64(n) {
+		g.objects[o] = have - uint64(n)
 	} else {
 		delete(g.objects, o)
 		delete(o.graphs, g)
 	}
-	x.release(o, n)
+	x.release(o, uint64(n))
 	return hip.Success
 }

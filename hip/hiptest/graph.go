@@ -198,6 +198,37 @@ var graphTests = []test{
 			e.Errorf("an update of no graph: %v", code)
 		}
 	}},
+	{"LandsInOrdinaryMemory", func(e *env) { // a launch that brings something there returns when it is there
+		const n = 1 << 16
+		p := e.malloc(n)
+		out := e.host(n)
+		var g graphBuilder
+		set := g.add(setOp(p, 5, n))
+		g.add(copyOp(ptr(out), p, n, hip.MemcpyDeviceToHost), set)
+		h := e.instantiate(&g)
+		for range 20 {
+			clear(out)
+			e.ok("GraphLaunch", e.GraphLaunch(e.th, h, 0))
+			if out[0] != 5 || out[n-1] != 5 {
+				e.Fatalf("%d and %d", out[0], out[n-1])
+			}
+		}
+	}},
+	{"EventOfAnotherDevice", func(e *env) {
+		if n, code := e.GetDeviceCount(); code != hip.Success || n < 2 {
+			e.Skip("needs two devices")
+		}
+		v, code := e.EventCreateWithFlags(hip.Thread{Device: 1, ID: 1}, 0)
+		e.ok("EventCreateWithFlags", code)
+		p := e.malloc(64)
+		var g graphBuilder
+		set := g.add(setOp(p, 5, 64))
+		g.add(hip.GraphOp{Type: hip.GraphNodeTypeEventRecord, Event: v}, set)
+		h := e.instantiate(&g)
+		e.ok("GraphLaunch", e.GraphLaunch(e.th, h, e.stream(1)))
+		e.ok("EventSynchronize", e.EventSynchronize(hip.Thread{Device: 1, ID: 1}, v))
+		e.equal("what was set before", e.download(p, 64)[:1], []byte{5})
+	}},
 	{"Events", func(e *env) {
 		p := e.malloc(64)
 		v := e.event(0)

@@ -22,6 +22,7 @@ type exec struct {
 	used    bool
 	gone    bool
 	sides   sides
+	waits   bool // the launch that is being issued brings something into ordinary memory
 }
 
 const (
@@ -111,12 +112,45 @@ func (e *exec) launch(t hip.Thread, s hip.Stream) hip.Error {
 			return err
 		}
 	}
-	e.used, e.last, e.lastOn = true, s, device
+	e.used, e.last, e.lastOn, e.waits = true, s, device, false
+	var err hip.Error
 	if device == e.plan.lanes[0] {
 		e.streams[0] = s
-		return e.issue(t)
+		err = e.issue(t)
+	} else {
+		err = e.abroad(t, s, device)
 	}
-	return e.abroad(t, s, device)
+	if err == hip.Success && e.waits {
+		err = e.rt.StreamSynchronize(e.on(device, t), s)
+	}
+	return err
+}
+
+// recordElsewhere records an event of another device than the stream's, which
+// only a graph may: on a stream of its own device, behind this one.
+func (e *exec) recordElsewhere(t hip.Thread, s hip.Stream, v hip.Event) hip.Error {
+	n, err := e.rt.GetDeviceCount()
+	if err != hip.Success {
+		return err
+	}
+	for d := range n {
+		if d == t.Device {
+			continue
+		}
+		at := e.on(d, t)
+		side, err := e.sides.enter(at, func() (hip.Stream, hip.Error) { return e.stream(t, d) })
+		if err != hip.Success {
+			return err
+		}
+		e.sides.done(e.rt, hip.Success)
+		if err = e.after(t, t.Device, s, d, side); err != hip.Success {
+			return err
+		}
+		if err = e.rt.EventRecord(at, v, side); err != hip.ErrorInvalidHandle {
+			return err
+		}
+	}
+	return hip.ErrorInvalidHandle
 }
 
 // after has what follows on one stream come behind what another has.

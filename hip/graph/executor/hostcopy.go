@@ -23,6 +23,16 @@ func (e *exec) ofHost(t hip.Thread, c *hip.GraphCopy) bool {
 	return false
 }
 
+// lands says whether a copy brings something into ordinary memory of the host:
+// as in AMD's library, a launch returns when it is there.
+func (e *exec) lands(t hip.Thread, c *hip.GraphCopy) bool {
+	if c.General != nil || c.Kind == hip.MemcpyHostToDevice || c.Peer || c.Width == 0 || c.Height == 0 || c.Depth == 0 {
+		return false
+	}
+	a, err := e.rt.PointerGetAttributes(t, c.Dst)
+	return err != hip.Success || a.Type == hip.MemoryTypeUnregistered
+}
+
 // copyInTurn copies host memory when the stream comes to it. A copy that is
 // issued may read ordinary memory at once, or wait: in a graph it does neither.
 func (e *exec) copyInTurn(t hip.Thread, s hip.Stream, c hip.GraphCopy) hip.Error {

@@ -12,6 +12,7 @@ func (e *exec) run(t hip.Thread, s hip.Stream, op *hip.GraphOp) hip.Error {
 		return r.LaunchKernel(t, &l)
 	case hip.GraphNodeTypeMemcpy:
 		if e.ofHost(t, op.Copy) {
+			e.waits = e.waits || e.lands(t, op.Copy)
 			return e.copyInTurn(t, s, *op.Copy)
 		}
 		return runCopy(r, t, s, op.Copy)
@@ -20,7 +21,10 @@ func (e *exec) run(t hip.Thread, s hip.Stream, op *hip.GraphOp) hip.Error {
 	case hip.GraphNodeTypeHost:
 		return r.LaunchHostFunc(t, s, op.Host)
 	case hip.GraphNodeTypeEventRecord:
-		return r.EventRecord(t, op.Event, s)
+		if err := r.EventRecord(t, op.Event, s); err != hip.ErrorInvalidHandle {
+			return err
+		}
+		return e.recordElsewhere(t, s, op.Event)
 	case hip.GraphNodeTypeWaitEvent:
 		return r.StreamWaitEvent(t, s, op.Event, 0)
 	case hip.GraphNodeTypeBatchMemOp:
