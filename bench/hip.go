@@ -128,8 +128,11 @@ func (p *program) measure(what string, n int) ([2]float64, error) {
 	return v, nil
 }
 
+// graphKernels is the size of the graph that is measured.
+const graphKernels = 1000
+
 func hipCalls(t *table, f *floor, p *program) error {
-	var floor50, floor99, here50, here99, issue, rates, launch, launches []float64
+	var floor50, floor99, here50, here99, issue, rates, launch, launches, single, whole, singleRun, wholeRun []float64
 	for range *rounds {
 		v, err := f.measure("pingpong", *calls, 52, 56)
 		if err != nil {
@@ -153,12 +156,24 @@ func hipCalls(t *table, f *floor, p *program) error {
 			return err
 		}
 		launch, launches = append(launch, v[0]), append(launches, v[1])
+		if v, err = p.measure("graph", graphKernels); err != nil {
+			return err
+		}
+		single, whole = append(single, v[0]), append(whole, v[1])
+		if v, err = p.measure("graphrun", graphKernels); err != nil {
+			return err
+		}
+		singleRun, wholeRun = append(singleRun, v[0]), append(wholeRun, v[1])
 	}
 	t.row("hip: sync call p50 (hipMemcpy of 4 bytes from the device), floor TCP ping-pong", floor50, here50, micros, 1.3, false)
 	t.row("hip: sync call p99", floor99, here99, micros, 0, false)
 	t.plain("hip: async call, issue cost (hipMemsetD32Async of a word)", fmt.Sprintf("%.2f µs", median(issue)/1e3), "≤ 0.5 µs: "+verdict(median(issue) <= 500))
 	t.plain("hip: async calls, sustained to execution", fmt.Sprintf("%.2f M/s", median(rates)/1e6), "≥ 1 M/s: "+verdict(median(rates) >= 1e6))
 	t.plain("hip: kernel launch, issue cost", fmt.Sprintf("%.2f µs", median(launch)/1e3), "")
+	times := median(single) / median(whole)
+	t.plain("hip: a graph of 1000 kernels, launched", fmt.Sprintf("%.1f µs, one by one %.0f µs", median(whole)/1e3, median(single)/1e3),
+		fmt.Sprintf("≥ 5 × faster, one message: %.0f ×, %s", times, verdict(times >= 5)))
+	t.plain("hip: a graph of 1000 kernels, until the simulator has executed it", fmt.Sprintf("%.2f ms, one by one %.2f ms", median(wholeRun)/1e6, median(singleRun)/1e6), "")
 	t.plain("hip: kernel launches, executed by the simulator", fmt.Sprintf("%.3f M/s", median(launches)/1e6), "")
 	return nil
 }

@@ -4,6 +4,8 @@
  *   sync CALLS      p50 and p99 in ns of a blocking copy of 4 bytes from the device, the smallest call that cannot be answered without it
  *   async CALLS     ns to issue hipMemsetD32Async of one word, and how many a second are executed
  *   launch CALLS    the same for hipModuleLaunchKernel of one workgroup that does nothing
+ *   graph KERNELS   ns to launch so many of those kernels one by one, and as one graph
+ *   graphrun KERNELS  the same until they are executed
  *   to BYTES        bytes/s of hipMemcpy to the device
  *   from BYTES      bytes/s of hipMemcpy from the device
  *
@@ -95,6 +97,44 @@ static void async_calls(size_t n, hipFunction_t kernel)
 	printf("%.1f %.0f\n", issued / (double)n, (double)n / (now() - start) * 1e9);
 }
 
+/* graph launches n kernels one by one, and as one graph; until they are executed, if run. */
+static void graph(size_t n, hipFunction_t kernel, int run)
+{
+	static unsigned int *words;
+	int none = 0;
+	void *args[] = {&words, &words, &words, &none};
+	hipStream_t s;
+	hipGraph_t g;
+	hipGraphExec_t e;
+	if (!words)
+		CHECK(hipMalloc((void **)&words, 4096));
+	CHECK(hipStreamCreate(&s));
+	CHECK(hipStreamBeginCapture(s, hipStreamCaptureModeRelaxed));
+	for (size_t i = 0; i < n; i++)
+		CHECK(hipModuleLaunchKernel(kernel, 1, 1, 1, 64, 1, 1, 0, s, args, NULL));
+	CHECK(hipStreamEndCapture(s, &g));
+	CHECK(hipGraphInstantiate(&e, g, NULL, NULL, 0));
+	CHECK(hipGraphLaunch(e, s));
+	CHECK(hipStreamSynchronize(s));
+	double start = now();
+	for (size_t i = 0; i < n; i++)
+		CHECK(hipModuleLaunchKernel(kernel, 1, 1, 1, 64, 1, 1, 0, s, args, NULL));
+	if (run)
+		CHECK(hipStreamSynchronize(s));
+	double single = now() - start;
+	CHECK(hipStreamSynchronize(s));
+	start = now();
+	CHECK(hipGraphLaunch(e, s));
+	if (run)
+		CHECK(hipStreamSynchronize(s));
+	double whole = now() - start;
+	CHECK(hipStreamSynchronize(s));
+	CHECK(hipGraphExecDestroy(e));
+	CHECK(hipGraphDestroy(g));
+	CHECK(hipStreamDestroy(s));
+	printf("%.1f %.1f\n", single, whole);
+}
+
 static void copy(size_t n, hipMemcpyKind kind)
 {
 	static void *host, *device;
@@ -133,6 +173,10 @@ int main(void)
 			async_calls(n, NULL);
 		else if (!strcmp(what, "launch"))
 			async_calls(n, kernel);
+		else if (!strcmp(what, "graph"))
+			graph(n, kernel, 0);
+		else if (!strcmp(what, "graphrun"))
+			graph(n, kernel, 1);
 		else if (!strcmp(what, "to"))
 			copy(n, hipMemcpyHostToDevice);
 		else if (!strcmp(what, "from"))
