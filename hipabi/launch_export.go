@@ -116,6 +116,9 @@ func rw_hipExtLaunchKernel(thread uint64, fn uintptr, grid, block unsafe.Pointer
 //export rw_hipLaunchCooperativeKernel
 func rw_hipLaunchCooperativeKernel(thread uint64, fn uintptr, grid, block unsafe.Pointer, args unsafe.Pointer, shared uint32, stream uint64) int32 {
 	t := threadOf(thread)
+	if _, err := deviceOf(t, hip.Stream(stream)); err != hip.Success {
+		return int32(hip.ErrorContextIsDestroyed) // where other launches say ErrorInvalidValue
+	}
 	l, err := hostLaunch(&t, fn, stream)
 	if err != hip.Success {
 		return int32(err)

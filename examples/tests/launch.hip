@@ -90,6 +90,36 @@ static void elsewhere()
 	CHECK(hipFree(b));
 }
 
+// launches of a host function on several devices, of which there may be one
+static void several()
+{
+	int devices, none = 0, before = counter;
+	CHECK(hipGetDeviceCount(&devices));
+	void *args[] = {&none};
+	hipLaunchParams one = {};
+	one.func = reinterpret_cast<void *>(bump);
+	one.gridDim = one.blockDim = dim3(1);
+	one.args = args;
+	EXPECT(hipExtLaunchMultiKernelMultiDevice(&one, 1, 0), hipErrorInvalidHandle); // the null stream
+	CHECK(hipStreamCreate(&one.stream));
+	CHECK(hipExtLaunchMultiKernelMultiDevice(&one, 1, 0));
+	ASSERT(counter == before + 1);
+	CHECK(hipLaunchCooperativeKernelMultiDevice(&one, 1, 0));
+	ASSERT(counter == before + 2);
+	CHECK(hipLaunchCooperativeKernel(one.func, dim3(1), dim3(1), args, 0, one.stream));
+	CHECK(hipStreamSynchronize(one.stream));
+	ASSERT(counter == before + 3);
+	EXPECT(hipLaunchCooperativeKernel(one.func, dim3(1), dim3(1025), args, 0, one.stream), hipErrorInvalidConfiguration);
+	EXPECT(hipLaunchCooperativeKernel(one.func, dim3(1), dim3(1), args, 65537, one.stream), hipErrorCooperativeLaunchTooLarge);
+	EXPECT(hipLaunchKernel(one.func, dim3(0), dim3(1), args, 0, one.stream), hipErrorInvalidValue);
+	hipLaunchParams two[2] = {one, one};
+	EXPECT(hipExtLaunchMultiKernelMultiDevice(two, 2, 0), devices > 1 ? hipErrorInvalidDevice : hipErrorInvalidValue);
+	CHECK(hipStreamDestroy(one.stream));
+	EXPECT(hipLaunchCooperativeKernel(one.func, dim3(1), dim3(1), args, 0, one.stream), hipErrorContextIsDestroyed);
+	(void)hipGetLastError(); // what was wrong on purpose
+	counter = before;
+}
+
 int main()
 {
 	int n = 0;
@@ -112,6 +142,7 @@ int main()
 	for (int i = 0; i < N; i++)
 		wrong += table[i] != 11 * i;
 	ASSERT(wrong == 0);
+	several();
 	counter = 7;
 	bump<<<dim3(1), dim3(BLOCK)>>>(0);
 	CHECK(hipDeviceSynchronize());
