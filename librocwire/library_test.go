@@ -138,6 +138,7 @@ var programs = [][2]string{
 	{"examples/tests/variants.c", "variants: ok"},
 	{"examples/tests/contexts.c", "contexts: ok"},
 	{"examples/tests/absent.c", "absent: ok"},
+	{"examples/tests/images.c", "images: ok"},
 	{"examples/tests/first.c", "ok"},
 	{"examples/tests/first.c hidden", "ok"},
 	{"examples/tests/stream_values.c", "ok"},
