@@ -100,7 +100,7 @@ func symbolSides(t hip.Thread, m graph.Memcpy) hip.Error {
 const maxPitch = math.MaxInt32
 
 func copyNode3D(t hip.Thread, p *hip.Memcpy3DParms) (graph.Params, hip.Error) {
-	arrays := p.SrcArray != 0 || p.DstArray != 0
+	inArray := p.SrcArray != 0 || p.DstArray != 0
 	switch {
 	case (p.SrcArray != 0) == (p.SrcPtr.Ptr != 0), (p.DstArray != 0) == (p.DstPtr.Ptr != 0):
 		return nil, hip.ErrorInvalidValue
@@ -112,8 +112,11 @@ func copyNode3D(t hip.Thread, p *hip.Memcpy3DParms) (graph.Params, hip.Error) {
 	if err := copying(1, 1, 1, p.Kind); err != hip.Success {
 		return nil, err
 	}
-	if arrays {
-		return nil, hip.ErrorNotSupported
+	if inArray {
+		if err := judge(p); err != hip.Success {
+			return nil, err
+		}
+		return graph.Memcpy{Form: graph.Form3D, P: *p, Kind: p.Kind, Op: hip.GraphCopy{Kind: p.Kind, General: boxOf(p)}}, hip.Success
 	}
 	e := &p.Extent
 	for _, side := range []struct {
@@ -179,6 +182,10 @@ func box(p *hip.Memcpy3DParms) hip.GraphCopy {
 }
 
 func copyNodeDrv(t hip.Thread, d *hip.DrvMEMCPY3D) (graph.Params, hip.Error) {
+	if d.SrcMemoryType == hip.MemoryTypeArray || d.DstMemoryType == hip.MemoryTypeArray {
+		k := *d
+		return graph.Memcpy{Form: graph.FormDrv, D: *d, Kind: hip.MemcpyDefault, Op: hip.GraphCopy{Kind: hip.MemcpyDefault, General: &k}}, hip.Success
+	}
 	p, err := drvBox(d)
 	if err != hip.Success {
 		return nil, err
@@ -214,8 +221,6 @@ func drvBox(d *hip.DrvMEMCPY3D) (*hip.Memcpy3DParms, hip.Error) {
 		case hip.MemoryTypeDevice, hip.MemoryTypeUnified, hip.MemoryTypeManaged:
 			q.Ptr = device
 			return q, false, hip.Success
-		case hip.MemoryTypeArray:
-			return q, false, hip.ErrorNotSupported
 		}
 		return q, false, hip.ErrorInvalidValue
 	}

@@ -128,6 +128,22 @@ static void arrays(void)
 	f.dstArray = a;
 	IS(hipErrorInvalidValue, hipMemcpy3D(&f)); /* two destinations */
 
+	hipGraph_t g;
+	hipGraphExec_t x;
+	hipGraphNode_t to, from;
+	OK(hipGraphCreate(&g, 0));
+	fill(3);
+	f.dstArray = NULL;
+	f.extent.depth = D - 3;
+	OK(hipGraphAddMemcpyNode(&to, g, NULL, 0, &c));
+	OK(hipGraphAddMemcpyNode(&from, g, &to, 1, &f));
+	OK(hipGraphInstantiate(&x, g, NULL, NULL, 0));
+	OK(hipGraphLaunch(x, NULL));
+	OK(hipDeviceSynchronize());
+	THAT(!memcmp(out[2][H - 3], &in[5][H - 1][4], W - 4) && out[0][0][W - 4] == 0);
+	OK(hipGraphExecDestroy(x));
+	OK(hipGraphDestroy(g));
+
 	hipResourceDesc res = {.resType = hipResourceTypeArray, .res.array.array = b}, got;
 	hipTextureDesc tex = {.readMode = hipReadModeNormalizedFloat, .normalizedCoords = 1, .addressMode = {hipAddressModeMirror}}, was;
 	hipTextureObject_t t = NULL;
