@@ -147,34 +147,37 @@ func (s *session) replyFailure(r *wire.Request, device int32, st hip.Stream) boo
 	return ok
 }
 
-// streamOf finds the stream of a request that failed: the last eight bytes of the calls that have one, as in HIP's parameter order.
+// streamOf finds the stream of a request that failed.
 func (s *session) streamOf(r *wire.Request) hip.Stream {
-	var l hip.Launch
-	switch r.Op {
-	case hip.OpLaunchKernel:
-		if _, ok := hiprpc.DecodeLaunch(r.Fixed, &l); ok {
-			return l.Stream
-		}
-	case hip.OpGraphLaunch:
-		var q hiprpc.GraphLaunch
-		if q.Decode(r.Fixed) {
-			return q.Stream
-		}
-	case hip.OpMemcpy, hip.OpMemcpyAsync, hip.OpMemcpyWithStream, hip.OpMemcpy2D, hip.OpMemcpy2DAsync, hip.OpMemcpyPeer, hip.OpMemcpyPeerAsync:
+	switch t := hip.TraitsOf(r.Op); {
+	case t&hip.CopiesRows != 0:
 		var c hiprpc.Copy
 		if c.Decode(r.Fixed) {
 			return c.Stream
 		}
-	case hip.OpDrvMemcpy3D, hip.OpDrvMemcpy3DAsync:
+	case t&hip.CopiesBox != 0:
 		var c hiprpc.Copy3D
 		if c.Decode(r.Fixed) {
 			return c.Stream
 		}
-	case hip.OpEventRecord, hip.OpMemsetAsync, hip.OpMemset2DAsync, hip.OpMemsetD8Async, hip.OpMemsetD16Async, hip.OpMemsetD32Async, hip.OpFreeAsync:
-		if n := len(r.Fixed); n >= 8 {
-			d := wire.NewDec(r.Fixed[n-8:])
-			return hip.Stream(d.U64())
+	case r.Op == hip.OpLaunchKernel:
+		var l hip.Launch
+		if _, ok := hiprpc.DecodeLaunch(r.Fixed, &l); ok {
+			return l.Stream
 		}
+	case r.Op == hip.OpGraphLaunch:
+		var q hiprpc.GraphLaunch
+		if q.Decode(r.Fixed) {
+			return q.Stream
+		}
+	case r.Op == hip.OpFreeAsync:
+		var o hiprpc.StreamOp
+		if o.Decode(r.Fixed) {
+			return o.Stream
+		}
+	}
+	if st, ok := hiprpc.StreamOf(r.Op, r.Fixed); ok {
+		return st
 	}
 	return hip.StreamNull
 }

@@ -64,3 +64,17 @@ func FuzzGeneratedMessages(f *testing.F) {
 		}
 	})
 }
+
+func TestStreamOf(t *testing.T) {
+	q := StreamWaitValue32Request{Stream: 77, Ptr: 5, Mask: 9}
+	b := q.Append(nil)
+	if s, ok := StreamOf(hip.OpStreamWaitValue32, b); !ok || s != 77 {
+		t.Errorf("stream %d, %v", s, ok)
+	}
+	if _, ok := StreamOf(hip.OpStreamWaitValue32, b[1:]); ok {
+		t.Error("a message that is too short is on a stream")
+	}
+	if _, ok := StreamOf(hip.OpDeviceSynchronize, b); ok {
+		t.Error("a call without a stream is on one")
+	}
+}

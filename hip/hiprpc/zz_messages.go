@@ -4640,3 +4640,66 @@ func (q *TexObjectDestroyRequest) Decode(b []byte) bool {
 	q.TexObject = hip.TextureObject(binary.LittleEndian.Uint64(a[8:]))
 	return true
 }
+
+// StreamOf is the stream that a posted call with one of these messages is on; false if it is on none.
+func StreamOf(op uint16, fixed []byte) (hip.Stream, bool) {
+	switch op {
+	case hip.OpEventRecord:
+		var q EventRecordRequest
+		ok := q.Decode(fixed)
+		return q.Stream, ok
+	case hip.OpMemPrefetchAsync:
+		var q MemPrefetchAsyncRequest
+		ok := q.Decode(fixed)
+		return q.Stream, ok
+	case hip.OpMemset2DAsync:
+		var q Memset2DAsyncRequest
+		ok := q.Decode(fixed)
+		return q.Stream, ok
+	case hip.OpMemsetAsync:
+		var q MemsetAsyncRequest
+		ok := q.Decode(fixed)
+		return q.Stream, ok
+	case hip.OpMemsetD16Async:
+		var q MemsetD16AsyncRequest
+		ok := q.Decode(fixed)
+		return q.Stream, ok
+	case hip.OpMemsetD32Async:
+		var q MemsetD32AsyncRequest
+		ok := q.Decode(fixed)
+		return q.Stream, ok
+	case hip.OpMemsetD8Async:
+		var q MemsetD8AsyncRequest
+		ok := q.Decode(fixed)
+		return q.Stream, ok
+	case hip.OpStreamAttachMemAsync:
+		var q StreamAttachMemAsyncRequest
+		ok := q.Decode(fixed)
+		return q.Stream, ok
+	case hip.OpStreamBatchMemOp:
+		var q StreamBatchMemOpRequest
+		ok := q.Decode(fixed)
+		return q.Stream, ok
+	case hip.OpStreamWaitEvent:
+		var q StreamWaitEventRequest
+		ok := q.Decode(fixed)
+		return q.Stream, ok
+	case hip.OpStreamWaitValue32:
+		var q StreamWaitValue32Request
+		ok := q.Decode(fixed)
+		return q.Stream, ok
+	case hip.OpStreamWaitValue64:
+		var q StreamWaitValue64Request
+		ok := q.Decode(fixed)
+		return q.Stream, ok
+	case hip.OpStreamWriteValue32:
+		var q StreamWriteValue32Request
+		ok := q.Decode(fixed)
+		return q.Stream, ok
+	case hip.OpStreamWriteValue64:
+		var q StreamWriteValue64Request
+		ok := q.Decode(fixed)
+		return q.Stream, ok
+	}
+	return 0, false
+}

@@ -4,3513 +4,5501 @@
 #undef hipGetDeviceProperties
 #undef hipChooseDevice
 
+#ifndef GARBAGE_NEXT
 static long run_amd_dbgapi_get_build_id(const int *v)
 {
 	(void)v;
 	(void)amd_dbgapi_get_build_id();
 	return NO_CODE;
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_amd_dbgapi_get_build_name(const int *v)
 {
 	(void)v;
 	(void)amd_dbgapi_get_build_name();
 	return NO_CODE;
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_amd_dbgapi_get_git_hash(const int *v)
 {
 	(void)v;
 	(void)amd_dbgapi_get_git_hash();
 	return NO_CODE;
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipApiName(const int *v)
 {
 	(void)v;
 	(void)hipApiName((uint32_t)integer(v[0]));
 	return NO_CODE;
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipArray3DCreate(const int *v)
 {
 	(void)v;
 	return hipArray3DCreate((hipArray_t *)buffer(0, v[0]), (const HIP_ARRAY3D_DESCRIPTOR *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipArray3DGetDescriptor(const int *v)
 {
 	(void)v;
 	return hipArray3DGetDescriptor((HIP_ARRAY3D_DESCRIPTOR *)buffer(0, v[0]), (hipArray_t)handle(v[1], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipArrayCreate(const int *v)
 {
 	(void)v;
 	return hipArrayCreate((hipArray_t *)buffer(0, v[0]), (const HIP_ARRAY_DESCRIPTOR *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipArrayDestroy(const int *v)
 {
 	(void)v;
 	return hipArrayDestroy((hipArray_t)handle(v[0], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipArrayGetDescriptor(const int *v)
 {
 	(void)v;
 	return hipArrayGetDescriptor((HIP_ARRAY_DESCRIPTOR *)buffer(0, v[0]), (hipArray_t)handle(v[1], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipArrayGetInfo(const int *v)
 {
 	(void)v;
 	return hipArrayGetInfo((hipChannelFormatDesc *)buffer(0, v[0]), (hipExtent *)buffer(1, v[1]), (unsigned int *)buffer(2, v[2]), (hipArray_t)handle(v[3], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipBindTexture(const int *v)
 {
 	(void)v;
 	return hipBindTexture((size_t *)buffer(0, v[0]), (const textureReference *)buffer(1, v[1]), (const void *)address(v[2]), (const hipChannelFormatDesc *)buffer(3, v[3]), (size_t)size(v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipBindTexture2D(const int *v)
 {
 	(void)v;
 	return hipBindTexture2D((size_t *)buffer(0, v[0]), (const textureReference *)buffer(1, v[1]), (const void *)address(v[2]), (const hipChannelFormatDesc *)buffer(3, v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (size_t)size(v[6]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipBindTextureToArray(const int *v)
 {
 	(void)v;
 	return hipBindTextureToArray((const textureReference *)buffer(0, v[0]), (hipArray_const_t)handle(v[1], (void *)0, (void *)0), (const hipChannelFormatDesc *)buffer(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipBindTextureToMipmappedArray(const int *v)
 {
 	(void)v;
 	return hipBindTextureToMipmappedArray((const textureReference *)buffer(0, v[0]), (hipMipmappedArray_const_t)handle(v[1], (void *)0, (void *)0), (const hipChannelFormatDesc *)buffer(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipChooseDeviceR0000(const int *v)
 {
 	(void)v;
 	return hipChooseDeviceR0000((int *)buffer(0, v[0]), (const hipDeviceProp_tR0000 *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipChooseDeviceR0600(const int *v)
 {
 	(void)v;
 	return hipChooseDeviceR0600((int *)buffer(0, v[0]), (const hipDeviceProp_tR0600 *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipConfigureCall(const int *v)
 {
 	(void)v;
 	return hipConfigureCall(*(dim3 *)value(0, v[0]), *(dim3 *)value(1, v[1]), (size_t)size(v[2]), (hipStream_t)handle(v[3], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipCreateChannelDesc(const int *v)
 {
 	(void)v;
 	(void)hipCreateChannelDesc((int)integer(v[0]), (int)integer(v[1]), (int)integer(v[2]), (int)integer(v[3]), (hipChannelFormatKind)choice(v[4]));
 	return NO_CODE;
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipCreateSurfaceObject(const int *v)
 {
 	(void)v;
 	return hipCreateSurfaceObject((hipSurfaceObject_t *)buffer(0, v[0]), (const hipResourceDesc *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipCreateTextureObject(const int *v)
 {
 	(void)v;
 	return hipCreateTextureObject((hipTextureObject_t *)buffer(0, v[0]), (const hipResourceDesc *)buffer(1, v[1]), (const hipTextureDesc *)buffer(2, v[2]), (const struct hipResourceViewDesc *)buffer(3, v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipCtxCreate(const int *v)
 {
 	(void)v;
 	return hipCtxCreate((hipCtx_t *)buffer(0, v[0]), (unsigned int)integer(v[1]), (hipDevice_t)integer(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipCtxDestroy(const int *v)
 {
 	(void)v;
 	return hipCtxDestroy((hipCtx_t)handle(v[0], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipCtxDisablePeerAccess(const int *v)
 {
 	(void)v;
 	return hipCtxDisablePeerAccess((hipCtx_t)handle(v[0], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipCtxEnablePeerAccess(const int *v)
 {
 	(void)v;
 	return hipCtxEnablePeerAccess((hipCtx_t)handle(v[0], (void *)0, (void *)0), (unsigned int)integer(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipCtxGetApiVersion(const int *v)
 {
 	(void)v;
 	return hipCtxGetApiVersion((hipCtx_t)handle(v[0], (void *)0, (void *)0), (int *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipCtxGetCacheConfig(const int *v)
 {
 	(void)v;
 	return hipCtxGetCacheConfig((hipFuncCache_t *)buffer(0, v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipCtxGetCurrent(const int *v)
 {
 	(void)v;
 	return hipCtxGetCurrent((hipCtx_t *)buffer(0, v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipCtxGetDevice(const int *v)
 {
 	(void)v;
 	return hipCtxGetDevice((hipDevice_t *)buffer(0, v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipCtxGetFlags(const int *v)
 {
 	(void)v;
 	return hipCtxGetFlags((unsigned int *)buffer(0, v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipCtxGetSharedMemConfig(const int *v)
 {
 	(void)v;
 	return hipCtxGetSharedMemConfig((hipSharedMemConfig *)buffer(0, v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipCtxPopCurrent(const int *v)
 {
 	(void)v;
 	return hipCtxPopCurrent((hipCtx_t *)buffer(0, v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipCtxPushCurrent(const int *v)
 {
 	(void)v;
 	return hipCtxPushCurrent((hipCtx_t)handle(v[0], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipCtxSetCacheConfig(const int *v)
 {
 	(void)v;
 	return hipCtxSetCacheConfig((hipFuncCache_t)choice(v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipCtxSetCurrent(const int *v)
 {
 	(void)v;
 	return hipCtxSetCurrent((hipCtx_t)handle(v[0], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipCtxSetSharedMemConfig(const int *v)
 {
 	(void)v;
 	return hipCtxSetSharedMemConfig((hipSharedMemConfig)choice(v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipCtxSynchronize(const int *v)
 {
 	(void)v;
 	return hipCtxSynchronize();
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDestroyExternalMemory(const int *v)
 {
 	(void)v;
 	return hipDestroyExternalMemory((hipExternalMemory_t)handle(v[0], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDestroyExternalSemaphore(const int *v)
 {
 	(void)v;
 	return hipDestroyExternalSemaphore((hipExternalSemaphore_t)handle(v[0], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDestroySurfaceObject(const int *v)
 {
 	(void)v;
 	return hipDestroySurfaceObject((hipSurfaceObject_t)handle(v[0], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDestroyTextureObject(const int *v)
 {
 	(void)v;
 	return hipDestroyTextureObject((hipTextureObject_t)handle(v[0], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDeviceCanAccessPeer(const int *v)
 {
 	(void)v;
 	return hipDeviceCanAccessPeer((int *)buffer(0, v[0]), (int)integer(v[1]), (int)integer(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDeviceComputeCapability(const int *v)
 {
 	(void)v;
 	return hipDeviceComputeCapability((int *)buffer(0, v[0]), (int *)buffer(1, v[1]), (hipDevice_t)integer(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDeviceDisablePeerAccess(const int *v)
 {
 	(void)v;
 	return hipDeviceDisablePeerAccess((int)integer(v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDeviceEnablePeerAccess(const int *v)
 {
 	(void)v;
 	return hipDeviceEnablePeerAccess((int)integer(v[0]), (unsigned int)integer(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDeviceGet(const int *v)
 {
 	(void)v;
 	return hipDeviceGet((hipDevice_t *)buffer(0, v[0]), (int)integer(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDeviceGetAttribute(const int *v)
 {
 	(void)v;
 	return hipDeviceGetAttribute((int *)buffer(0, v[0]), (hipDeviceAttribute_t)choice(v[1]), (int)integer(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDeviceGetByPCIBusId(const int *v)
 {
 	(void)v;
 	return hipDeviceGetByPCIBusId((int *)buffer(0, v[0]), text(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDeviceGetCacheConfig(const int *v)
 {
 	(void)v;
 	return hipDeviceGetCacheConfig((hipFuncCache_t *)buffer(0, v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDeviceGetDefaultMemPool(const int *v)
 {
 	(void)v;
 	return hipDeviceGetDefaultMemPool((hipMemPool_t *)buffer(0, v[0]), (int)integer(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDeviceGetGraphMemAttribute(const int *v)
 {
 	(void)v;
 	return hipDeviceGetGraphMemAttribute((int)integer(v[0]), (hipGraphMemAttributeType)choice(v[1]), (void *)buffer(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDeviceGetLimit(const int *v)
 {
 	(void)v;
 	return hipDeviceGetLimit((size_t *)buffer(0, v[0]), (enum hipLimit_t)choice(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDeviceGetMemPool(const int *v)
 {
 	(void)v;
 	return hipDeviceGetMemPool((hipMemPool_t *)buffer(0, v[0]), (int)integer(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDeviceGetName(const int *v)
 {
 	(void)v;
 	return hipDeviceGetName((char *)buffer(0, v[0]), (int)integer(v[1]), (hipDevice_t)integer(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDeviceGetP2PAttribute(const int *v)
 {
 	(void)v;
 	return hipDeviceGetP2PAttribute((int *)buffer(0, v[0]), (hipDeviceP2PAttr)choice(v[1]), (int)integer(v[2]), (int)integer(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDeviceGetPCIBusId(const int *v)
 {
 	(void)v;
 	return hipDeviceGetPCIBusId((char *)buffer(0, v[0]), (int)integer(v[1]), (int)integer(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDeviceGetSharedMemConfig(const int *v)
 {
 	(void)v;
 	return hipDeviceGetSharedMemConfig((hipSharedMemConfig *)buffer(0, v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDeviceGetStreamPriorityRange(const int *v)
 {
 	(void)v;
 	return hipDeviceGetStreamPriorityRange((int *)buffer(0, v[0]), (int *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDeviceGetUuid(const int *v)
 {
 	(void)v;
 	return hipDeviceGetUuid((hipUUID *)buffer(0, v[0]), (hipDevice_t)integer(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDeviceGraphMemTrim(const int *v)
 {
 	(void)v;
 	return hipDeviceGraphMemTrim((int)integer(v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDevicePrimaryCtxGetState(const int *v)
 {
 	(void)v;
 	return hipDevicePrimaryCtxGetState((hipDevice_t)integer(v[0]), (unsigned int *)buffer(1, v[1]), (int *)buffer(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDevicePrimaryCtxRelease(const int *v)
 {
 	(void)v;
 	return hipDevicePrimaryCtxRelease((hipDevice_t)integer(v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDevicePrimaryCtxReset(const int *v)
 {
 	(void)v;
 	return hipDevicePrimaryCtxReset((hipDevice_t)integer(v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDevicePrimaryCtxRetain(const int *v)
 {
 	(void)v;
 	return hipDevicePrimaryCtxRetain((hipCtx_t *)buffer(0, v[0]), (hipDevice_t)integer(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDevicePrimaryCtxSetFlags(const int *v)
 {
 	(void)v;
 	return hipDevicePrimaryCtxSetFlags((hipDevice_t)integer(v[0]), (unsigned int)integer(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDeviceReset(const int *v)
 {
 	(void)v;
 	return hipDeviceReset();
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDeviceSetCacheConfig(const int *v)
 {
 	(void)v;
 	return hipDeviceSetCacheConfig((hipFuncCache_t)choice(v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDeviceSetGraphMemAttribute(const int *v)
 {
 	(void)v;
 	return hipDeviceSetGraphMemAttribute((int)integer(v[0]), (hipGraphMemAttributeType)choice(v[1]), (void *)buffer(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDeviceSetLimit(const int *v)
 {
 	(void)v;
 	return hipDeviceSetLimit((enum hipLimit_t)choice(v[0]), (size_t)size(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDeviceSetMemPool(const int *v)
 {
 	(void)v;
 	return hipDeviceSetMemPool((int)integer(v[0]), (hipMemPool_t)handle(v[1], (void *)live.mempool, (void *)stale.mempool));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDeviceSetSharedMemConfig(const int *v)
 {
 	(void)v;
 	return hipDeviceSetSharedMemConfig((hipSharedMemConfig)choice(v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDeviceSynchronize(const int *v)
 {
 	(void)v;
 	return hipDeviceSynchronize();
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDeviceTotalMem(const int *v)
 {
 	(void)v;
 	return hipDeviceTotalMem((size_t *)buffer(0, v[0]), (hipDevice_t)integer(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDriverGetVersion(const int *v)
 {
 	(void)v;
 	return hipDriverGetVersion((int *)buffer(0, v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDrvGetErrorName(const int *v)
 {
 	(void)v;
 	return hipDrvGetErrorName((hipError_t)choice(v[0]), (const char **)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDrvGetErrorString(const int *v)
 {
 	(void)v;
 	return hipDrvGetErrorString((hipError_t)choice(v[0]), (const char **)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDrvGraphAddMemcpyNode(const int *v)
 {
 	(void)v;
 	return hipDrvGraphAddMemcpyNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (const HIP_MEMCPY3D *)buffer(4, v[4]), (hipCtx_t)handle(v[5], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDrvGraphAddMemFreeNode(const int *v)
 {
 	(void)v;
 	return hipDrvGraphAddMemFreeNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (hipDeviceptr_t)address(v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDrvGraphAddMemsetNode(const int *v)
 {
 	(void)v;
 	return hipDrvGraphAddMemsetNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (const HIP_MEMSET_NODE_PARAMS *)buffer(4, v[4]), (hipCtx_t)handle(v[5], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDrvGraphExecMemcpyNodeSetParams(const int *v)
 {
 	(void)v;
 	return hipDrvGraphExecMemcpyNodeSetParams((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (const HIP_MEMCPY3D *)buffer(2, v[2]), (hipCtx_t)handle(v[3], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDrvGraphExecMemsetNodeSetParams(const int *v)
 {
 	(void)v;
 	return hipDrvGraphExecMemsetNodeSetParams((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (const HIP_MEMSET_NODE_PARAMS *)buffer(2, v[2]), (hipCtx_t)handle(v[3], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDrvGraphMemcpyNodeGetParams(const int *v)
 {
 	(void)v;
 	return hipDrvGraphMemcpyNodeGetParams((hipGraphNode_t)handle(v[0], (void *)live.graphnode, (void *)stale.graphnode), (HIP_MEMCPY3D *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDrvGraphMemcpyNodeSetParams(const int *v)
 {
 	(void)v;
 	return hipDrvGraphMemcpyNodeSetParams((hipGraphNode_t)handle(v[0], (void *)live.graphnode, (void *)stale.graphnode), (const HIP_MEMCPY3D *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDrvMemcpy2DUnaligned(const int *v)
 {
 	(void)v;
 	return hipDrvMemcpy2DUnaligned((const hip_Memcpy2D *)buffer(0, v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDrvMemcpy3D(const int *v)
 {
 	(void)v;
 	return hipDrvMemcpy3D((const HIP_MEMCPY3D *)buffer(0, v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDrvMemcpy3DAsync(const int *v)
 {
 	(void)v;
 	return hipDrvMemcpy3DAsync((const HIP_MEMCPY3D *)buffer(0, v[0]), (hipStream_t)handle(v[1], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipDrvPointerGetAttributes(const int *v)
 {
 	(void)v;
 	return hipDrvPointerGetAttributes((unsigned int)count(v[0]), (hipPointer_attribute *)buffer(1, v[1]), (void **)buffer(2, v[2]), (hipDeviceptr_t)address(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipEventCreate(const int *v)
 {
 	(void)v;
 	return hipEventCreate((hipEvent_t *)buffer(0, v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipEventCreateWithFlags(const int *v)
 {
 	(void)v;
 	return hipEventCreateWithFlags((hipEvent_t *)buffer(0, v[0]), (unsigned int)integer(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipEventDestroy(const int *v)
 {
 	(void)v;
 	return hipEventDestroy((hipEvent_t)handle(v[0], (void *)live.event, (void *)stale.event));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipEventElapsedTime(const int *v)
 {
 	(void)v;
 	return hipEventElapsedTime((float *)buffer(0, v[0]), (hipEvent_t)handle(v[1], (void *)live.event, (void *)stale.event), (hipEvent_t)handle(v[2], (void *)live.event, (void *)stale.event));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipEventQuery(const int *v)
 {
 	(void)v;
 	return hipEventQuery((hipEvent_t)handle(v[0], (void *)live.event, (void *)stale.event));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipEventRecord(const int *v)
 {
 	(void)v;
 	return hipEventRecord((hipEvent_t)handle(v[0], (void *)live.event, (void *)stale.event), (hipStream_t)handle(v[1], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipEventRecord_spt(const int *v)
 {
 	(void)v;
 	return hipEventRecord_spt((hipEvent_t)handle(v[0], (void *)live.event, (void *)stale.event), (hipStream_t)handle(v[1], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipEventRecordWithFlags(const int *v)
 {
 	(void)v;
 	return hipEventRecordWithFlags((hipEvent_t)handle(v[0], (void *)live.event, (void *)stale.event), (hipStream_t)handle(v[1], (void *)live.stream, (void *)stale.stream), (unsigned int)integer(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipEventSynchronize(const int *v)
 {
 	(void)v;
 	return hipEventSynchronize((hipEvent_t)handle(v[0], (void *)live.event, (void *)stale.event));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipExternalMemoryGetMappedBuffer(const int *v)
 {
 	(void)v;
 	return hipExternalMemoryGetMappedBuffer((void **)buffer(0, v[0]), (hipExternalMemory_t)handle(v[1], (void *)0, (void *)0), (const hipExternalMemoryBufferDesc *)buffer(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipExtGetLastError(const int *v)
 {
 	(void)v;
 	return hipExtGetLastError();
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipExtGetLinkTypeAndHopCount(const int *v)
 {
 	(void)v;
 	return hipExtGetLinkTypeAndHopCount((int)integer(v[0]), (int)integer(v[1]), (uint32_t *)buffer(2, v[2]), (uint32_t *)buffer(3, v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipExtLaunchKernel(const int *v)
 {
 	(void)v;
 	return hipExtLaunchKernel((const void *)address(v[0]), *(dim3 *)value(1, v[1]), *(dim3 *)value(2, v[2]), (void **)buffer(3, v[3]), (size_t)size(v[4]), (hipStream_t)handle(v[5], (void *)live.stream, (void *)stale.stream), (hipEvent_t)handle(v[6], (void *)live.event, (void *)stale.event), (hipEvent_t)handle(v[7], (void *)live.event, (void *)stale.event), (int)integer(v[8]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipExtLaunchMultiKernelMultiDevice(const int *v)
 {
 	(void)v;
 	return hipExtLaunchMultiKernelMultiDevice((hipLaunchParams *)buffer(0, v[0]), (int)count(v[1]), (unsigned int)integer(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipExtMallocWithFlags(const int *v)
 {
 	(void)v;
 	return hipExtMallocWithFlags((void **)buffer(0, v[0]), (size_t)size(v[1]), (unsigned int)integer(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipExtModuleLaunchKernel(const int *v)
 {
 	(void)v;
 	return hipExtModuleLaunchKernel((hipFunction_t)handle(v[0], (void *)0, (void *)0), (uint32_t)integer(v[1]), (uint32_t)integer(v[2]), (uint32_t)integer(v[3]), (uint32_t)integer(v[4]), (uint32_t)integer(v[5]), (uint32_t)integer(v[6]), (size_t)size(v[7]), (hipStream_t)handle(v[8], (void *)live.stream, (void *)stale.stream), (void **)buffer(9, v[9]), (void **)buffer(10, v[10]), (hipEvent_t)handle(v[11], (void *)live.event, (void *)stale.event), (hipEvent_t)handle(v[12], (void *)live.event, (void *)stale.event), (uint32_t)integer(v[13]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipExtStreamCreateWithCUMask(const int *v)
 {
 	(void)v;
 	return hipExtStreamCreateWithCUMask((hipStream_t *)buffer(0, v[0]), (uint32_t)integer(v[1]), (const uint32_t *)buffer(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipExtStreamGetCUMask(const int *v)
 {
 	(void)v;
 	return hipExtStreamGetCUMask((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (uint32_t)integer(v[1]), (uint32_t *)buffer(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipFree(const int *v)
 {
 	(void)v;
 	return hipFree((void *)address(v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipFreeArray(const int *v)
 {
 	(void)v;
 	return hipFreeArray((hipArray_t)handle(v[0], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipFreeAsync(const int *v)
 {
 	(void)v;
 	return hipFreeAsync((void *)address(v[0]), (hipStream_t)handle(v[1], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipFreeHost(const int *v)
 {
 	(void)v;
 	return hipFreeHost((void *)address(v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipFreeMipmappedArray(const int *v)
 {
 	(void)v;
 	return hipFreeMipmappedArray((hipMipmappedArray_t)handle(v[0], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipFuncGetAttribute(const int *v)
 {
 	(void)v;
 	return hipFuncGetAttribute((int *)buffer(0, v[0]), (hipFunction_attribute)choice(v[1]), (hipFunction_t)handle(v[2], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipFuncGetAttributes(const int *v)
 {
 	(void)v;
 	return hipFuncGetAttributes((struct hipFuncAttributes *)buffer(0, v[0]), (const void *)address(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipFuncSetAttribute(const int *v)
 {
 	(void)v;
 	return hipFuncSetAttribute((const void *)address(v[0]), (hipFuncAttribute)choice(v[1]), (int)integer(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipFuncSetCacheConfig(const int *v)
 {
 	(void)v;
 	return hipFuncSetCacheConfig((const void *)address(v[0]), (hipFuncCache_t)choice(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipFuncSetSharedMemConfig(const int *v)
 {
 	(void)v;
 	return hipFuncSetSharedMemConfig((const void *)address(v[0]), (hipSharedMemConfig)choice(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGetChannelDesc(const int *v)
 {
 	(void)v;
 	return hipGetChannelDesc((hipChannelFormatDesc *)buffer(0, v[0]), (hipArray_const_t)handle(v[1], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGetDevice(const int *v)
 {
 	(void)v;
 	return hipGetDevice((int *)buffer(0, v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGetDeviceCount(const int *v)
 {
 	(void)v;
 	return hipGetDeviceCount((int *)buffer(0, v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGetDeviceFlags(const int *v)
 {
 	(void)v;
 	return hipGetDeviceFlags((unsigned int *)buffer(0, v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGetDevicePropertiesR0000(const int *v)
 {
 	(void)v;
 	return hipGetDevicePropertiesR0000((hipDeviceProp_tR0000 *)buffer(0, v[0]), (int)integer(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGetDevicePropertiesR0600(const int *v)
 {
 	(void)v;
 	return hipGetDevicePropertiesR0600((hipDeviceProp_tR0600 *)buffer(0, v[0]), (int)integer(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGetErrorName(const int *v)
 {
 	(void)v;
 	(void)hipGetErrorName((hipError_t)choice(v[0]));
 	return NO_CODE;
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGetErrorString(const int *v)
 {
 	(void)v;
 	(void)hipGetErrorString((hipError_t)choice(v[0]));
 	return NO_CODE;
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGetFuncBySymbol(const int *v)
 {
 	(void)v;
 	return hipGetFuncBySymbol((hipFunction_t *)buffer(0, v[0]), (const void *)address(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGetLastError(const int *v)
 {
 	(void)v;
 	return hipGetLastError();
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGetMipmappedArrayLevel(const int *v)
 {
 	(void)v;
 	return hipGetMipmappedArrayLevel((hipArray_t *)buffer(0, v[0]), (hipMipmappedArray_const_t)handle(v[1], (void *)0, (void *)0), (unsigned int)integer(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGetProcAddress(const int *v)
 {
 	(void)v;
 	return hipGetProcAddress(text(v[0]), (void **)buffer(1, v[1]), (int)integer(v[2]), (uint64_t)size(v[3]), (hipDriverProcAddressQueryResult *)buffer(4, v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGetStreamDeviceId(const int *v)
 {
 	(void)v;
 	(void)hipGetStreamDeviceId((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream));
 	return NO_CODE;
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGetSymbolAddress(const int *v)
 {
 	(void)v;
 	return hipGetSymbolAddress((void **)buffer(0, v[0]), (const void *)address(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGetSymbolSize(const int *v)
 {
 	(void)v;
 	return hipGetSymbolSize((size_t *)buffer(0, v[0]), (const void *)address(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGetTextureAlignmentOffset(const int *v)
 {
 	(void)v;
 	return hipGetTextureAlignmentOffset((size_t *)buffer(0, v[0]), (const textureReference *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGetTextureObjectResourceDesc(const int *v)
 {
 	(void)v;
 	return hipGetTextureObjectResourceDesc((hipResourceDesc *)buffer(0, v[0]), (hipTextureObject_t)handle(v[1], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGetTextureObjectResourceViewDesc(const int *v)
 {
 	(void)v;
 	return hipGetTextureObjectResourceViewDesc((struct hipResourceViewDesc *)buffer(0, v[0]), (hipTextureObject_t)handle(v[1], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGetTextureObjectTextureDesc(const int *v)
 {
 	(void)v;
 	return hipGetTextureObjectTextureDesc((hipTextureDesc *)buffer(0, v[0]), (hipTextureObject_t)handle(v[1], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGetTextureReference(const int *v)
 {
 	(void)v;
 	return hipGetTextureReference((const textureReference **)buffer(0, v[0]), (const void *)address(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGLGetDevices(const int *v)
 {
 	(void)v;
 	return hipGLGetDevices((unsigned int *)buffer(0, v[0]), (int *)buffer(1, v[1]), (unsigned int)count(v[2]), (hipGLDeviceList)choice(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphAddBatchMemOpNode(const int *v)
 {
 	(void)v;
 	return hipGraphAddBatchMemOpNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (const hipBatchMemOpNodeParams *)buffer(4, v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphAddChildGraphNode(const int *v)
 {
 	(void)v;
 	return hipGraphAddChildGraphNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (hipGraph_t)handle(v[4], (void *)live.graph, (void *)stale.graph));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphAddDependencies(const int *v)
 {
 	(void)v;
 	return hipGraphAddDependencies((hipGraph_t)handle(v[0], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(1, v[1]), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphAddEmptyNode(const int *v)
 {
 	(void)v;
 	return hipGraphAddEmptyNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphAddEventRecordNode(const int *v)
 {
 	(void)v;
 	return hipGraphAddEventRecordNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (hipEvent_t)handle(v[4], (void *)live.event, (void *)stale.event));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphAddEventWaitNode(const int *v)
 {
 	(void)v;
 	return hipGraphAddEventWaitNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (hipEvent_t)handle(v[4], (void *)live.event, (void *)stale.event));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphAddHostNode(const int *v)
 {
 	(void)v;
 	return hipGraphAddHostNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (const hipHostNodeParams *)buffer(4, v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphAddKernelNode(const int *v)
 {
 	(void)v;
 	return hipGraphAddKernelNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (const hipKernelNodeParams *)buffer(4, v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphAddMemAllocNode(const int *v)
 {
 	(void)v;
 	return hipGraphAddMemAllocNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (hipMemAllocNodeParams *)buffer(4, v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphAddMemcpyNode(const int *v)
 {
 	(void)v;
 	return hipGraphAddMemcpyNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (const hipMemcpy3DParms *)buffer(4, v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphAddMemcpyNode1D(const int *v)
 {
 	(void)v;
 	return hipGraphAddMemcpyNode1D((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (void *)address(v[4]), (const void *)address(v[5]), (size_t)size(v[6]), (hipMemcpyKind)choice(v[7]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphAddMemcpyNodeFromSymbol(const int *v)
 {
 	(void)v;
 	return hipGraphAddMemcpyNodeFromSymbol((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (void *)address(v[4]), (const void *)address(v[5]), (size_t)size(v[6]), (size_t)size(v[7]), (hipMemcpyKind)choice(v[8]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphAddMemcpyNodeToSymbol(const int *v)
 {
 	(void)v;
 	return hipGraphAddMemcpyNodeToSymbol((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (const void *)address(v[4]), (const void *)address(v[5]), (size_t)size(v[6]), (size_t)size(v[7]), (hipMemcpyKind)choice(v[8]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphAddMemFreeNode(const int *v)
 {
 	(void)v;
 	return hipGraphAddMemFreeNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (void *)address(v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphAddMemsetNode(const int *v)
 {
 	(void)v;
 	return hipGraphAddMemsetNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (const hipMemsetParams *)buffer(4, v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphAddNode(const int *v)
 {
 	(void)v;
 	return hipGraphAddNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (hipGraphNodeParams *)buffer(4, v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphBatchMemOpNodeGetParams(const int *v)
 {
 	(void)v;
 	return hipGraphBatchMemOpNodeGetParams((hipGraphNode_t)handle(v[0], (void *)live.graphnode, (void *)stale.graphnode), (hipBatchMemOpNodeParams *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphBatchMemOpNodeSetParams(const int *v)
 {
 	(void)v;
 	return hipGraphBatchMemOpNodeSetParams((hipGraphNode_t)handle(v[0], (void *)live.graphnode, (void *)stale.graphnode), (hipBatchMemOpNodeParams *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphChildGraphNodeGetGraph(const int *v)
 {
 	(void)v;
 	return hipGraphChildGraphNodeGetGraph((hipGraphNode_t)handle(v[0], (void *)live.graphnode, (void *)stale.graphnode), (hipGraph_t *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphClone(const int *v)
 {
 	(void)v;
 	return hipGraphClone((hipGraph_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphCreate(const int *v)
 {
 	(void)v;
 	return hipGraphCreate((hipGraph_t *)buffer(0, v[0]), (unsigned int)integer(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphDebugDotPrint(const int *v)
 {
 	(void)v;
 	return hipGraphDebugDotPrint((hipGraph_t)handle(v[0], (void *)live.graph, (void *)stale.graph), text(v[1]), (unsigned int)integer(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphDestroy(const int *v)
 {
 	(void)v;
 	return hipGraphDestroy((hipGraph_t)handle(v[0], (void *)live.graph, (void *)stale.graph));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphDestroyNode(const int *v)
 {
 	(void)v;
 	return hipGraphDestroyNode((hipGraphNode_t)handle(v[0], (void *)live.graphnode, (void *)stale.graphnode));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphEventRecordNodeGetEvent(const int *v)
 {
 	(void)v;
 	return hipGraphEventRecordNodeGetEvent((hipGraphNode_t)handle(v[0], (void *)live.graphnode, (void *)stale.graphnode), (hipEvent_t *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphEventRecordNodeSetEvent(const int *v)
 {
 	(void)v;
 	return hipGraphEventRecordNodeSetEvent((hipGraphNode_t)handle(v[0], (void *)live.graphnode, (void *)stale.graphnode), (hipEvent_t)handle(v[1], (void *)live.event, (void *)stale.event));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphEventWaitNodeGetEvent(const int *v)
 {
 	(void)v;
 	return hipGraphEventWaitNodeGetEvent((hipGraphNode_t)handle(v[0], (void *)live.graphnode, (void *)stale.graphnode), (hipEvent_t *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphEventWaitNodeSetEvent(const int *v)
 {
 	(void)v;
 	return hipGraphEventWaitNodeSetEvent((hipGraphNode_t)handle(v[0], (void *)live.graphnode, (void *)stale.graphnode), (hipEvent_t)handle(v[1], (void *)live.event, (void *)stale.event));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphExecBatchMemOpNodeSetParams(const int *v)
 {
 	(void)v;
 	return hipGraphExecBatchMemOpNodeSetParams((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (const hipBatchMemOpNodeParams *)buffer(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphExecChildGraphNodeSetParams(const int *v)
 {
 	(void)v;
 	return hipGraphExecChildGraphNodeSetParams((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (hipGraph_t)handle(v[2], (void *)live.graph, (void *)stale.graph));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphExecDestroy(const int *v)
 {
 	(void)v;
 	return hipGraphExecDestroy((hipGraphExec_t)handle(v[0], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphExecEventRecordNodeSetEvent(const int *v)
 {
 	(void)v;
 	return hipGraphExecEventRecordNodeSetEvent((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (hipEvent_t)handle(v[2], (void *)live.event, (void *)stale.event));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphExecEventWaitNodeSetEvent(const int *v)
 {
 	(void)v;
 	return hipGraphExecEventWaitNodeSetEvent((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (hipEvent_t)handle(v[2], (void *)live.event, (void *)stale.event));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphExecGetFlags(const int *v)
 {
 	(void)v;
 	return hipGraphExecGetFlags((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (unsigned long long *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphExecHostNodeSetParams(const int *v)
 {
 	(void)v;
 	return hipGraphExecHostNodeSetParams((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (const hipHostNodeParams *)buffer(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphExecKernelNodeSetParams(const int *v)
 {
 	(void)v;
 	return hipGraphExecKernelNodeSetParams((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (const hipKernelNodeParams *)buffer(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphExecMemcpyNodeSetParams(const int *v)
 {
 	(void)v;
 	return hipGraphExecMemcpyNodeSetParams((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (hipMemcpy3DParms *)buffer(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphExecMemcpyNodeSetParams1D(const int *v)
 {
 	(void)v;
 	return hipGraphExecMemcpyNodeSetParams1D((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (void *)address(v[2]), (const void *)address(v[3]), (size_t)size(v[4]), (hipMemcpyKind)choice(v[5]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphExecMemcpyNodeSetParamsFromSymbol(const int *v)
 {
 	(void)v;
 	return hipGraphExecMemcpyNodeSetParamsFromSymbol((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (void *)address(v[2]), (const void *)address(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (hipMemcpyKind)choice(v[6]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphExecMemcpyNodeSetParamsToSymbol(const int *v)
 {
 	(void)v;
 	return hipGraphExecMemcpyNodeSetParamsToSymbol((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (const void *)address(v[2]), (const void *)address(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (hipMemcpyKind)choice(v[6]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphExecMemsetNodeSetParams(const int *v)
 {
 	(void)v;
 	return hipGraphExecMemsetNodeSetParams((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (const hipMemsetParams *)buffer(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphExecNodeSetParams(const int *v)
 {
 	(void)v;
 	return hipGraphExecNodeSetParams((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (hipGraphNodeParams *)buffer(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphExecUpdate(const int *v)
 {
 	(void)v;
 	return hipGraphExecUpdate((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (hipGraphNode_t *)buffer(2, v[2]), (hipGraphExecUpdateResult *)buffer(3, v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphGetEdges(const int *v)
 {
 	(void)v;
 	return hipGraphGetEdges((hipGraph_t)handle(v[0], (void *)live.graph, (void *)stale.graph), (hipGraphNode_t *)buffer(1, v[1]), (hipGraphNode_t *)buffer(2, v[2]), (size_t *)buffer(3, v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphGetNodes(const int *v)
 {
 	(void)v;
 	return hipGraphGetNodes((hipGraph_t)handle(v[0], (void *)live.graph, (void *)stale.graph), (hipGraphNode_t *)buffer(1, v[1]), (size_t *)buffer(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphGetRootNodes(const int *v)
 {
 	(void)v;
 	return hipGraphGetRootNodes((hipGraph_t)handle(v[0], (void *)live.graph, (void *)stale.graph), (hipGraphNode_t *)buffer(1, v[1]), (size_t *)buffer(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphHostNodeGetParams(const int *v)
 {
 	(void)v;
 	return hipGraphHostNodeGetParams((hipGraphNode_t)handle(v[0], (void *)live.graphnode, (void *)stale.graphnode), (hipHostNodeParams *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphHostNodeSetParams(const int *v)
 {
 	(void)v;
 	return hipGraphHostNodeSetParams((hipGraphNode_t)handle(v[0], (void *)live.graphnode, (void *)stale.graphnode), (const hipHostNodeParams *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphicsGLRegisterBuffer(const int *v)
 {
 	(void)v;
 	return hipGraphicsGLRegisterBuffer((hipGraphicsResource **)buffer(0, v[0]), (GLuint)integer(v[1]), (unsigned int)integer(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphicsGLRegisterImage(const int *v)
 {
 	(void)v;
 	return hipGraphicsGLRegisterImage((hipGraphicsResource **)buffer(0, v[0]), (GLuint)integer(v[1]), (GLenum)integer(v[2]), (unsigned int)integer(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphicsMapResources(const int *v)
 {
 	(void)v;
 	return hipGraphicsMapResources((int)count(v[0]), (hipGraphicsResource_t *)buffer(1, v[1]), (hipStream_t)handle(v[2], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphicsResourceGetMappedPointer(const int *v)
 {
 	(void)v;
 	return hipGraphicsResourceGetMappedPointer((void **)buffer(0, v[0]), (size_t *)buffer(1, v[1]), (hipGraphicsResource_t)handle(v[2], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphicsSubResourceGetMappedArray(const int *v)
 {
 	(void)v;
 	return hipGraphicsSubResourceGetMappedArray((hipArray_t *)buffer(0, v[0]), (hipGraphicsResource_t)handle(v[1], (void *)0, (void *)0), (unsigned int)integer(v[2]), (unsigned int)integer(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphicsUnmapResources(const int *v)
 {
 	(void)v;
 	return hipGraphicsUnmapResources((int)count(v[0]), (hipGraphicsResource_t *)buffer(1, v[1]), (hipStream_t)handle(v[2], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphicsUnregisterResource(const int *v)
 {
 	(void)v;
 	return hipGraphicsUnregisterResource((hipGraphicsResource_t)handle(v[0], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphInstantiate(const int *v)
 {
 	(void)v;
 	return hipGraphInstantiate((hipGraphExec_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (hipGraphNode_t *)buffer(2, v[2]), (char *)buffer(3, v[3]), (size_t)size(v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphInstantiateWithFlags(const int *v)
 {
 	(void)v;
 	return hipGraphInstantiateWithFlags((hipGraphExec_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (unsigned long long)size(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphInstantiateWithParams(const int *v)
 {
 	(void)v;
 	return hipGraphInstantiateWithParams((hipGraphExec_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (hipGraphInstantiateParams *)buffer(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphKernelNodeCopyAttributes(const int *v)
 {
 	(void)v;
 	return hipGraphKernelNodeCopyAttributes((hipGraphNode_t)handle(v[0], (void *)live.graphnode, (void *)stale.graphnode), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphKernelNodeGetAttribute(const int *v)
 {
 	(void)v;
 	return hipGraphKernelNodeGetAttribute((hipGraphNode_t)handle(v[0], (void *)live.graphnode, (void *)stale.graphnode), (hipLaunchAttributeID)choice(v[1]), (hipLaunchAttributeValue *)buffer(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphKernelNodeGetParams(const int *v)
 {
 	(void)v;
 	return hipGraphKernelNodeGetParams((hipGraphNode_t)handle(v[0], (void *)live.graphnode, (void *)stale.graphnode), (hipKernelNodeParams *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphKernelNodeSetAttribute(const int *v)
 {
 	(void)v;
 	return hipGraphKernelNodeSetAttribute((hipGraphNode_t)handle(v[0], (void *)live.graphnode, (void *)stale.graphnode), (hipLaunchAttributeID)choice(v[1]), (const hipLaunchAttributeValue *)buffer(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphKernelNodeSetParams(const int *v)
 {
 	(void)v;
 	return hipGraphKernelNodeSetParams((hipGraphNode_t)handle(v[0], (void *)live.graphnode, (void *)stale.graphnode), (const hipKernelNodeParams *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphLaunch(const int *v)
 {
 	(void)v;
 	return hipGraphLaunch((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipStream_t)handle(v[1], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphLaunch_spt(const int *v)
 {
 	(void)v;
 	return hipGraphLaunch_spt((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipStream_t)handle(v[1], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphMemAllocNodeGetParams(const int *v)
 {
 	(void)v;
 	return hipGraphMemAllocNodeGetParams((hipGraphNode_t)handle(v[0], (void *)live.graphnode, (void *)stale.graphnode), (hipMemAllocNodeParams *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphMemcpyNodeGetParams(const int *v)
 {
 	(void)v;
 	return hipGraphMemcpyNodeGetParams((hipGraphNode_t)handle(v[0], (void *)live.graphnode, (void *)stale.graphnode), (hipMemcpy3DParms *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphMemcpyNodeSetParams(const int *v)
 {
 	(void)v;
 	return hipGraphMemcpyNodeSetParams((hipGraphNode_t)handle(v[0], (void *)live.graphnode, (void *)stale.graphnode), (const hipMemcpy3DParms *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphMemcpyNodeSetParams1D(const int *v)
 {
 	(void)v;
 	return hipGraphMemcpyNodeSetParams1D((hipGraphNode_t)handle(v[0], (void *)live.graphnode, (void *)stale.graphnode), (void *)address(v[1]), (const void *)address(v[2]), (size_t)size(v[3]), (hipMemcpyKind)choice(v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphMemcpyNodeSetParamsFromSymbol(const int *v)
 {
 	(void)v;
 	return hipGraphMemcpyNodeSetParamsFromSymbol((hipGraphNode_t)handle(v[0], (void *)live.graphnode, (void *)stale.graphnode), (void *)address(v[1]), (const void *)address(v[2]), (size_t)size(v[3]), (size_t)size(v[4]), (hipMemcpyKind)choice(v[5]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphMemcpyNodeSetParamsToSymbol(const int *v)
 {
 	(void)v;
 	return hipGraphMemcpyNodeSetParamsToSymbol((hipGraphNode_t)handle(v[0], (void *)live.graphnode, (void *)stale.graphnode), (const void *)address(v[1]), (const void *)address(v[2]), (size_t)size(v[3]), (size_t)size(v[4]), (hipMemcpyKind)choice(v[5]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphMemFreeNodeGetParams(const int *v)
 {
 	(void)v;
 	return hipGraphMemFreeNodeGetParams((hipGraphNode_t)handle(v[0], (void *)live.graphnode, (void *)stale.graphnode), (void *)address(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphMemsetNodeGetParams(const int *v)
 {
 	(void)v;
 	return hipGraphMemsetNodeGetParams((hipGraphNode_t)handle(v[0], (void *)live.graphnode, (void *)stale.graphnode), (hipMemsetParams *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphMemsetNodeSetParams(const int *v)
 {
 	(void)v;
 	return hipGraphMemsetNodeSetParams((hipGraphNode_t)handle(v[0], (void *)live.graphnode, (void *)stale.graphnode), (const hipMemsetParams *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphNodeFindInClone(const int *v)
 {
 	(void)v;
 	return hipGraphNodeFindInClone((hipGraphNode_t *)buffer(0, v[0]), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (hipGraph_t)handle(v[2], (void *)live.graph, (void *)stale.graph));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphNodeGetDependencies(const int *v)
 {
 	(void)v;
 	return hipGraphNodeGetDependencies((hipGraphNode_t)handle(v[0], (void *)live.graphnode, (void *)stale.graphnode), (hipGraphNode_t *)buffer(1, v[1]), (size_t *)buffer(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphNodeGetDependentNodes(const int *v)
 {
 	(void)v;
 	return hipGraphNodeGetDependentNodes((hipGraphNode_t)handle(v[0], (void *)live.graphnode, (void *)stale.graphnode), (hipGraphNode_t *)buffer(1, v[1]), (size_t *)buffer(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphNodeGetEnabled(const int *v)
 {
 	(void)v;
 	return hipGraphNodeGetEnabled((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (unsigned int *)buffer(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphNodeGetType(const int *v)
 {
 	(void)v;
 	return hipGraphNodeGetType((hipGraphNode_t)handle(v[0], (void *)live.graphnode, (void *)stale.graphnode), (hipGraphNodeType *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphNodeSetEnabled(const int *v)
 {
 	(void)v;
 	return hipGraphNodeSetEnabled((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (unsigned int)integer(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphNodeSetParams(const int *v)
 {
 	(void)v;
 	return hipGraphNodeSetParams((hipGraphNode_t)handle(v[0], (void *)live.graphnode, (void *)stale.graphnode), (hipGraphNodeParams *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphReleaseUserObject(const int *v)
 {
 	(void)v;
 	return hipGraphReleaseUserObject((hipGraph_t)handle(v[0], (void *)live.graph, (void *)stale.graph), (hipUserObject_t)handle(v[1], (void *)0, (void *)0), (unsigned int)count(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphRemoveDependencies(const int *v)
 {
 	(void)v;
 	return hipGraphRemoveDependencies((hipGraph_t)handle(v[0], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(1, v[1]), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphRetainUserObject(const int *v)
 {
 	(void)v;
 	return hipGraphRetainUserObject((hipGraph_t)handle(v[0], (void *)live.graph, (void *)stale.graph), (hipUserObject_t)handle(v[1], (void *)0, (void *)0), (unsigned int)count(v[2]), (unsigned int)integer(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipGraphUpload(const int *v)
 {
 	(void)v;
 	return hipGraphUpload((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipStream_t)handle(v[1], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipHccModuleLaunchKernel(const int *v)
 {
 	(void)v;
 	return hipHccModuleLaunchKernel((hipFunction_t)handle(v[0], (void *)0, (void *)0), (uint32_t)integer(v[1]), (uint32_t)integer(v[2]), (uint32_t)integer(v[3]), (uint32_t)integer(v[4]), (uint32_t)integer(v[5]), (uint32_t)integer(v[6]), (size_t)size(v[7]), (hipStream_t)handle(v[8], (void *)live.stream, (void *)stale.stream), (void **)buffer(9, v[9]), (void **)buffer(10, v[10]), (hipEvent_t)handle(v[11], (void *)live.event, (void *)stale.event), (hipEvent_t)handle(v[12], (void *)live.event, (void *)stale.event));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipHostAlloc(const int *v)
 {
 	(void)v;
 	return hipHostAlloc((void **)buffer(0, v[0]), (size_t)size(v[1]), (unsigned int)integer(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipHostFree(const int *v)
 {
 	(void)v;
 	return hipHostFree((void *)address(v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipHostGetDevicePointer(const int *v)
 {
 	(void)v;
 	return hipHostGetDevicePointer((void **)buffer(0, v[0]), (void *)address(v[1]), (unsigned int)integer(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipHostGetFlags(const int *v)
 {
 	(void)v;
 	return hipHostGetFlags((unsigned int *)buffer(0, v[0]), (void *)address(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipHostMalloc(const int *v)
 {
 	(void)v;
 	return hipHostMalloc((void **)buffer(0, v[0]), (size_t)size(v[1]), (unsigned int)integer(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipHostRegister(const int *v)
 {
 	(void)v;
 	return hipHostRegister((void *)address(v[0]), (size_t)size(v[1]), (unsigned int)integer(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipHostUnregister(const int *v)
 {
 	(void)v;
 	return hipHostUnregister((void *)address(v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipImportExternalMemory(const int *v)
 {
 	(void)v;
 	return hipImportExternalMemory((hipExternalMemory_t *)buffer(0, v[0]), (const hipExternalMemoryHandleDesc *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipImportExternalSemaphore(const int *v)
 {
 	(void)v;
 	return hipImportExternalSemaphore((hipExternalSemaphore_t *)buffer(0, v[0]), (const hipExternalSemaphoreHandleDesc *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipInit(const int *v)
 {
 	(void)v;
 	return hipInit((unsigned int)integer(v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipIpcCloseMemHandle(const int *v)
 {
 	(void)v;
 	return hipIpcCloseMemHandle((void *)address(v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipIpcGetEventHandle(const int *v)
 {
 	(void)v;
 	return hipIpcGetEventHandle((hipIpcEventHandle_t *)buffer(0, v[0]), (hipEvent_t)handle(v[1], (void *)live.event, (void *)stale.event));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipIpcGetMemHandle(const int *v)
 {
 	(void)v;
 	return hipIpcGetMemHandle((hipIpcMemHandle_t *)buffer(0, v[0]), (void *)address(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipIpcOpenEventHandle(const int *v)
 {
 	(void)v;
 	return hipIpcOpenEventHandle((hipEvent_t *)buffer(0, v[0]), *(hipIpcEventHandle_t *)value(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipIpcOpenMemHandle(const int *v)
 {
 	(void)v;
 	return hipIpcOpenMemHandle((void **)buffer(0, v[0]), *(hipIpcMemHandle_t *)value(1, v[1]), (unsigned int)integer(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipKernelNameRef(const int *v)
 {
 	(void)v;
 	(void)hipKernelNameRef((const hipFunction_t)handle(v[0], (void *)0, (void *)0));
 	return NO_CODE;
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipKernelNameRefByPtr(const int *v)
 {
 	(void)v;
 	(void)hipKernelNameRefByPtr((const void *)address(v[0]), (hipStream_t)handle(v[1], (void *)live.stream, (void *)stale.stream));
 	return NO_CODE;
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipLaunchByPtr(const int *v)
 {
 	(void)v;
 	return hipLaunchByPtr((const void *)address(v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipLaunchCooperativeKernel(const int *v)
 {
 	(void)v;
 	return hipLaunchCooperativeKernel((const void *)buffer(0, v[0]), *(dim3 *)value(1, v[1]), *(dim3 *)value(2, v[2]), (void **)buffer(3, v[3]), (unsigned int)integer(v[4]), (hipStream_t)handle(v[5], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipLaunchCooperativeKernel_spt(const int *v)
 {
 	(void)v;
 	return hipLaunchCooperativeKernel_spt((const void *)buffer(0, v[0]), *(dim3 *)value(1, v[1]), *(dim3 *)value(2, v[2]), (void **)buffer(3, v[3]), (uint32_t)integer(v[4]), (hipStream_t)handle(v[5], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipLaunchCooperativeKernelMultiDevice(const int *v)
 {
 	(void)v;
 	return hipLaunchCooperativeKernelMultiDevice((hipLaunchParams *)buffer(0, v[0]), (int)count(v[1]), (unsigned int)integer(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipLaunchHostFunc(const int *v)
 {
 	(void)v;
 	return hipLaunchHostFunc((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), v[1] ? 0 : (hipHostFn_t)nothing, (void *)buffer(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipLaunchHostFunc_spt(const int *v)
 {
 	(void)v;
 	return hipLaunchHostFunc_spt((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), v[1] ? 0 : (hipHostFn_t)nothing, (void *)buffer(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipLaunchKernel(const int *v)
 {
 	(void)v;
 	return hipLaunchKernel((const void *)address(v[0]), *(dim3 *)value(1, v[1]), *(dim3 *)value(2, v[2]), (void **)buffer(3, v[3]), (size_t)size(v[4]), (hipStream_t)handle(v[5], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipLaunchKernel_spt(const int *v)
 {
 	(void)v;
 	return hipLaunchKernel_spt((const void *)address(v[0]), *(dim3 *)value(1, v[1]), *(dim3 *)value(2, v[2]), (void **)buffer(3, v[3]), (size_t)size(v[4]), (hipStream_t)handle(v[5], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipLinkAddData(const int *v)
 {
 	(void)v;
 	return hipLinkAddData((hipLinkState_t)handle(v[0], (void *)0, (void *)0), (hipJitInputType)choice(v[1]), (void *)buffer(2, v[2]), (size_t)size(v[3]), text(v[4]), (unsigned int)count(v[5]), (hipJitOption *)buffer(6, v[6]), (void **)buffer(7, v[7]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipLinkAddFile(const int *v)
 {
 	(void)v;
 	return hipLinkAddFile((hipLinkState_t)handle(v[0], (void *)0, (void *)0), (hipJitInputType)choice(v[1]), text(v[2]), (unsigned int)count(v[3]), (hipJitOption *)buffer(4, v[4]), (void **)buffer(5, v[5]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipLinkComplete(const int *v)
 {
 	(void)v;
 	return hipLinkComplete((hipLinkState_t)handle(v[0], (void *)0, (void *)0), (void **)buffer(1, v[1]), (size_t *)buffer(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipLinkCreate(const int *v)
 {
 	(void)v;
 	return hipLinkCreate((unsigned int)count(v[0]), (hipJitOption *)buffer(1, v[1]), (void **)buffer(2, v[2]), (hipLinkState_t *)buffer(3, v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipLinkDestroy(const int *v)
 {
 	(void)v;
 	return hipLinkDestroy((hipLinkState_t)handle(v[0], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMalloc(const int *v)
 {
 	(void)v;
 	return hipMalloc((void **)buffer(0, v[0]), (size_t)size(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMalloc3D(const int *v)
 {
 	(void)v;
 	return hipMalloc3D((hipPitchedPtr *)buffer(0, v[0]), *(hipExtent *)value(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMalloc3DArray(const int *v)
 {
 	(void)v;
 	return hipMalloc3DArray((hipArray_t *)buffer(0, v[0]), (const struct hipChannelFormatDesc *)buffer(1, v[1]), *(struct hipExtent *)value(2, v[2]), (unsigned int)integer(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMallocArray(const int *v)
 {
 	(void)v;
 	return hipMallocArray((hipArray_t *)buffer(0, v[0]), (const hipChannelFormatDesc *)buffer(1, v[1]), (size_t)size(v[2]), (size_t)size(v[3]), (unsigned int)integer(v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMallocAsync(const int *v)
 {
 	(void)v;
 	return hipMallocAsync((void **)buffer(0, v[0]), (size_t)size(v[1]), (hipStream_t)handle(v[2], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMallocFromPoolAsync(const int *v)
 {
 	(void)v;
 	return hipMallocFromPoolAsync((void **)buffer(0, v[0]), (size_t)size(v[1]), (hipMemPool_t)handle(v[2], (void *)live.mempool, (void *)stale.mempool), (hipStream_t)handle(v[3], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMallocHost(const int *v)
 {
 	(void)v;
 	return hipMallocHost((void **)buffer(0, v[0]), (size_t)size(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMallocManaged(const int *v)
 {
 	(void)v;
 	return hipMallocManaged((void **)buffer(0, v[0]), (size_t)size(v[1]), (unsigned int)integer(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMallocMipmappedArray(const int *v)
 {
 	(void)v;
 	return hipMallocMipmappedArray((hipMipmappedArray_t *)buffer(0, v[0]), (const struct hipChannelFormatDesc *)buffer(1, v[1]), *(struct hipExtent *)value(2, v[2]), (unsigned int)count(v[3]), (unsigned int)integer(v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMallocPitch(const int *v)
 {
 	(void)v;
 	return hipMallocPitch((void **)buffer(0, v[0]), (size_t *)buffer(1, v[1]), (size_t)size(v[2]), (size_t)size(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemAddressFree(const int *v)
 {
 	(void)v;
 	return hipMemAddressFree((void *)address(v[0]), (size_t)size(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemAddressReserve(const int *v)
 {
 	(void)v;
 	return hipMemAddressReserve((void **)buffer(0, v[0]), (size_t)size(v[1]), (size_t)size(v[2]), (void *)address(v[3]), (unsigned long long)size(v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemAdvise(const int *v)
 {
 	(void)v;
 	return hipMemAdvise((const void *)address(v[0]), (size_t)size(v[1]), (hipMemoryAdvise)choice(v[2]), (int)integer(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemAllocHost(const int *v)
 {
 	(void)v;
 	return hipMemAllocHost((void **)buffer(0, v[0]), (size_t)size(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemAllocPitch(const int *v)
 {
 	(void)v;
 	return hipMemAllocPitch((hipDeviceptr_t *)buffer(0, v[0]), (size_t *)buffer(1, v[1]), (size_t)size(v[2]), (size_t)size(v[3]), (unsigned int)integer(v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpy(const int *v)
 {
 	(void)v;
 	return hipMemcpy((void *)address(v[0]), (const void *)address(v[1]), (size_t)size(v[2]), (hipMemcpyKind)choice(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpy2D(const int *v)
 {
 	(void)v;
 	return hipMemcpy2D((void *)address(v[0]), (size_t)size(v[1]), (const void *)address(v[2]), (size_t)size(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (hipMemcpyKind)choice(v[6]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpy2D_spt(const int *v)
 {
 	(void)v;
 	return hipMemcpy2D_spt((void *)address(v[0]), (size_t)size(v[1]), (const void *)address(v[2]), (size_t)size(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (hipMemcpyKind)choice(v[6]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpy2DArrayToArray(const int *v)
 {
 	(void)v;
 	return hipMemcpy2DArrayToArray((hipArray_t)handle(v[0], (void *)0, (void *)0), (size_t)size(v[1]), (size_t)size(v[2]), (hipArray_const_t)handle(v[3], (void *)0, (void *)0), (size_t)size(v[4]), (size_t)size(v[5]), (size_t)size(v[6]), (size_t)size(v[7]), (hipMemcpyKind)choice(v[8]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpy2DAsync(const int *v)
 {
 	(void)v;
 	return hipMemcpy2DAsync((void *)address(v[0]), (size_t)size(v[1]), (const void *)address(v[2]), (size_t)size(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (hipMemcpyKind)choice(v[6]), (hipStream_t)handle(v[7], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpy2DAsync_spt(const int *v)
 {
 	(void)v;
 	return hipMemcpy2DAsync_spt((void *)address(v[0]), (size_t)size(v[1]), (const void *)address(v[2]), (size_t)size(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (hipMemcpyKind)choice(v[6]), (hipStream_t)handle(v[7], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpy2DFromArray(const int *v)
 {
 	(void)v;
 	return hipMemcpy2DFromArray((void *)address(v[0]), (size_t)size(v[1]), (hipArray_const_t)handle(v[2], (void *)0, (void *)0), (size_t)size(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (size_t)size(v[6]), (hipMemcpyKind)choice(v[7]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpy2DFromArray_spt(const int *v)
 {
 	(void)v;
 	return hipMemcpy2DFromArray_spt((void *)address(v[0]), (size_t)size(v[1]), (hipArray_const_t)handle(v[2], (void *)0, (void *)0), (size_t)size(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (size_t)size(v[6]), (hipMemcpyKind)choice(v[7]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpy2DFromArrayAsync(const int *v)
 {
 	(void)v;
 	return hipMemcpy2DFromArrayAsync((void *)address(v[0]), (size_t)size(v[1]), (hipArray_const_t)handle(v[2], (void *)0, (void *)0), (size_t)size(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (size_t)size(v[6]), (hipMemcpyKind)choice(v[7]), (hipStream_t)handle(v[8], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpy2DFromArrayAsync_spt(const int *v)
 {
 	(void)v;
 	return hipMemcpy2DFromArrayAsync_spt((void *)address(v[0]), (size_t)size(v[1]), (hipArray_const_t)handle(v[2], (void *)0, (void *)0), (size_t)size(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (size_t)size(v[6]), (hipMemcpyKind)choice(v[7]), (hipStream_t)handle(v[8], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpy2DToArray(const int *v)
 {
 	(void)v;
 	return hipMemcpy2DToArray((hipArray_t)handle(v[0], (void *)0, (void *)0), (size_t)size(v[1]), (size_t)size(v[2]), (const void *)address(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (size_t)size(v[6]), (hipMemcpyKind)choice(v[7]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpy2DToArray_spt(const int *v)
 {
 	(void)v;
 	return hipMemcpy2DToArray_spt((hipArray_t)handle(v[0], (void *)0, (void *)0), (size_t)size(v[1]), (size_t)size(v[2]), (const void *)address(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (size_t)size(v[6]), (hipMemcpyKind)choice(v[7]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpy2DToArrayAsync(const int *v)
 {
 	(void)v;
 	return hipMemcpy2DToArrayAsync((hipArray_t)handle(v[0], (void *)0, (void *)0), (size_t)size(v[1]), (size_t)size(v[2]), (const void *)address(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (size_t)size(v[6]), (hipMemcpyKind)choice(v[7]), (hipStream_t)handle(v[8], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpy2DToArrayAsync_spt(const int *v)
 {
 	(void)v;
 	return hipMemcpy2DToArrayAsync_spt((hipArray_t)handle(v[0], (void *)0, (void *)0), (size_t)size(v[1]), (size_t)size(v[2]), (const void *)address(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (size_t)size(v[6]), (hipMemcpyKind)choice(v[7]), (hipStream_t)handle(v[8], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpy3D(const int *v)
 {
 	(void)v;
 	return hipMemcpy3D((const struct hipMemcpy3DParms *)buffer(0, v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpy3D_spt(const int *v)
 {
 	(void)v;
 	return hipMemcpy3D_spt((const struct hipMemcpy3DParms *)buffer(0, v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpy3DAsync(const int *v)
 {
 	(void)v;
 	return hipMemcpy3DAsync((const struct hipMemcpy3DParms *)buffer(0, v[0]), (hipStream_t)handle(v[1], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpy3DAsync_spt(const int *v)
 {
 	(void)v;
 	return hipMemcpy3DAsync_spt((const hipMemcpy3DParms *)buffer(0, v[0]), (hipStream_t)handle(v[1], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpy_spt(const int *v)
 {
 	(void)v;
 	return hipMemcpy_spt((void *)address(v[0]), (const void *)address(v[1]), (size_t)size(v[2]), (hipMemcpyKind)choice(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpyAsync(const int *v)
 {
 	(void)v;
 	return hipMemcpyAsync((void *)address(v[0]), (const void *)address(v[1]), (size_t)size(v[2]), (hipMemcpyKind)choice(v[3]), (hipStream_t)handle(v[4], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpyAsync_spt(const int *v)
 {
 	(void)v;
 	return hipMemcpyAsync_spt((void *)address(v[0]), (const void *)address(v[1]), (size_t)size(v[2]), (hipMemcpyKind)choice(v[3]), (hipStream_t)handle(v[4], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpyAtoA(const int *v)
 {
 	(void)v;
 	return hipMemcpyAtoA((hipArray_t)handle(v[0], (void *)0, (void *)0), (size_t)size(v[1]), (hipArray_t)handle(v[2], (void *)0, (void *)0), (size_t)size(v[3]), (size_t)size(v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpyAtoD(const int *v)
 {
 	(void)v;
 	return hipMemcpyAtoD((hipDeviceptr_t)address(v[0]), (hipArray_t)handle(v[1], (void *)0, (void *)0), (size_t)size(v[2]), (size_t)size(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpyAtoH(const int *v)
 {
 	(void)v;
 	return hipMemcpyAtoH((void *)address(v[0]), (hipArray_t)handle(v[1], (void *)0, (void *)0), (size_t)size(v[2]), (size_t)size(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpyAtoHAsync(const int *v)
 {
 	(void)v;
 	return hipMemcpyAtoHAsync((void *)address(v[0]), (hipArray_t)handle(v[1], (void *)0, (void *)0), (size_t)size(v[2]), (size_t)size(v[3]), (hipStream_t)handle(v[4], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpyDtoA(const int *v)
 {
 	(void)v;
 	return hipMemcpyDtoA((hipArray_t)handle(v[0], (void *)0, (void *)0), (size_t)size(v[1]), (hipDeviceptr_t)address(v[2]), (size_t)size(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpyDtoD(const int *v)
 {
 	(void)v;
 	return hipMemcpyDtoD((hipDeviceptr_t)address(v[0]), (hipDeviceptr_t)address(v[1]), (size_t)size(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpyDtoDAsync(const int *v)
 {
 	(void)v;
 	return hipMemcpyDtoDAsync((hipDeviceptr_t)address(v[0]), (hipDeviceptr_t)address(v[1]), (size_t)size(v[2]), (hipStream_t)handle(v[3], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpyDtoH(const int *v)
 {
 	(void)v;
 	return hipMemcpyDtoH((void *)address(v[0]), (hipDeviceptr_t)address(v[1]), (size_t)size(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpyDtoHAsync(const int *v)
 {
 	(void)v;
 	return hipMemcpyDtoHAsync((void *)address(v[0]), (hipDeviceptr_t)address(v[1]), (size_t)size(v[2]), (hipStream_t)handle(v[3], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpyFromArray(const int *v)
 {
 	(void)v;
 	return hipMemcpyFromArray((void *)address(v[0]), (hipArray_const_t)handle(v[1], (void *)0, (void *)0), (size_t)size(v[2]), (size_t)size(v[3]), (size_t)size(v[4]), (hipMemcpyKind)choice(v[5]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpyFromArray_spt(const int *v)
 {
 	(void)v;
 	return hipMemcpyFromArray_spt((void *)address(v[0]), (hipArray_const_t)handle(v[1], (void *)0, (void *)0), (size_t)size(v[2]), (size_t)size(v[3]), (size_t)size(v[4]), (hipMemcpyKind)choice(v[5]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpyFromSymbol(const int *v)
 {
 	(void)v;
 	return hipMemcpyFromSymbol((void *)address(v[0]), (const void *)address(v[1]), (size_t)size(v[2]), (size_t)size(v[3]), (hipMemcpyKind)choice(v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpyFromSymbol_spt(const int *v)
 {
 	(void)v;
 	return hipMemcpyFromSymbol_spt((void *)address(v[0]), (const void *)address(v[1]), (size_t)size(v[2]), (size_t)size(v[3]), (hipMemcpyKind)choice(v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpyFromSymbolAsync(const int *v)
 {
 	(void)v;
 	return hipMemcpyFromSymbolAsync((void *)address(v[0]), (const void *)address(v[1]), (size_t)size(v[2]), (size_t)size(v[3]), (hipMemcpyKind)choice(v[4]), (hipStream_t)handle(v[5], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpyFromSymbolAsync_spt(const int *v)
 {
 	(void)v;
 	return hipMemcpyFromSymbolAsync_spt((void *)address(v[0]), (const void *)address(v[1]), (size_t)size(v[2]), (size_t)size(v[3]), (hipMemcpyKind)choice(v[4]), (hipStream_t)handle(v[5], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpyHtoA(const int *v)
 {
 	(void)v;
 	return hipMemcpyHtoA((hipArray_t)handle(v[0], (void *)0, (void *)0), (size_t)size(v[1]), (const void *)address(v[2]), (size_t)size(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpyHtoAAsync(const int *v)
 {
 	(void)v;
 	return hipMemcpyHtoAAsync((hipArray_t)handle(v[0], (void *)0, (void *)0), (size_t)size(v[1]), (const void *)address(v[2]), (size_t)size(v[3]), (hipStream_t)handle(v[4], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpyHtoD(const int *v)
 {
 	(void)v;
 	return hipMemcpyHtoD((hipDeviceptr_t)address(v[0]), (void *)address(v[1]), (size_t)size(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpyHtoDAsync(const int *v)
 {
 	(void)v;
 	return hipMemcpyHtoDAsync((hipDeviceptr_t)address(v[0]), (void *)address(v[1]), (size_t)size(v[2]), (hipStream_t)handle(v[3], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpyParam2D(const int *v)
 {
 	(void)v;
 	return hipMemcpyParam2D((const hip_Memcpy2D *)buffer(0, v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpyParam2DAsync(const int *v)
 {
 	(void)v;
 	return hipMemcpyParam2DAsync((const hip_Memcpy2D *)buffer(0, v[0]), (hipStream_t)handle(v[1], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpyPeer(const int *v)
 {
 	(void)v;
 	return hipMemcpyPeer((void *)address(v[0]), (int)integer(v[1]), (const void *)address(v[2]), (int)integer(v[3]), (size_t)size(v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpyPeerAsync(const int *v)
 {
 	(void)v;
 	return hipMemcpyPeerAsync((void *)address(v[0]), (int)integer(v[1]), (const void *)address(v[2]), (int)integer(v[3]), (size_t)size(v[4]), (hipStream_t)handle(v[5], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpyToArray(const int *v)
 {
 	(void)v;
 	return hipMemcpyToArray((hipArray_t)handle(v[0], (void *)0, (void *)0), (size_t)size(v[1]), (size_t)size(v[2]), (const void *)address(v[3]), (size_t)size(v[4]), (hipMemcpyKind)choice(v[5]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpyToSymbol(const int *v)
 {
 	(void)v;
 	return hipMemcpyToSymbol((const void *)address(v[0]), (const void *)address(v[1]), (size_t)size(v[2]), (size_t)size(v[3]), (hipMemcpyKind)choice(v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpyToSymbol_spt(const int *v)
 {
 	(void)v;
 	return hipMemcpyToSymbol_spt((const void *)address(v[0]), (const void *)address(v[1]), (size_t)size(v[2]), (size_t)size(v[3]), (hipMemcpyKind)choice(v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpyToSymbolAsync(const int *v)
 {
 	(void)v;
 	return hipMemcpyToSymbolAsync((const void *)address(v[0]), (const void *)address(v[1]), (size_t)size(v[2]), (size_t)size(v[3]), (hipMemcpyKind)choice(v[4]), (hipStream_t)handle(v[5], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpyToSymbolAsync_spt(const int *v)
 {
 	(void)v;
 	return hipMemcpyToSymbolAsync_spt((const void *)address(v[0]), (const void *)address(v[1]), (size_t)size(v[2]), (size_t)size(v[3]), (hipMemcpyKind)choice(v[4]), (hipStream_t)handle(v[5], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemcpyWithStream(const int *v)
 {
 	(void)v;
 	return hipMemcpyWithStream((void *)address(v[0]), (const void *)address(v[1]), (size_t)size(v[2]), (hipMemcpyKind)choice(v[3]), (hipStream_t)handle(v[4], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemCreate(const int *v)
 {
 	(void)v;
 	return hipMemCreate((hipMemGenericAllocationHandle_t *)buffer(0, v[0]), (size_t)size(v[1]), (const hipMemAllocationProp *)buffer(2, v[2]), (unsigned long long)size(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemExportToShareableHandle(const int *v)
 {
 	(void)v;
 	return hipMemExportToShareableHandle((void *)buffer(0, v[0]), (hipMemGenericAllocationHandle_t)handle(v[1], (void *)0, (void *)0), (hipMemAllocationHandleType)choice(v[2]), (unsigned long long)size(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemGetAccess(const int *v)
 {
 	(void)v;
 	return hipMemGetAccess((unsigned long long *)buffer(0, v[0]), (const hipMemLocation *)buffer(1, v[1]), (void *)address(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemGetAddressRange(const int *v)
 {
 	(void)v;
 	return hipMemGetAddressRange((hipDeviceptr_t *)buffer(0, v[0]), (size_t *)buffer(1, v[1]), (hipDeviceptr_t)address(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemGetAllocationGranularity(const int *v)
 {
 	(void)v;
 	return hipMemGetAllocationGranularity((size_t *)buffer(0, v[0]), (const hipMemAllocationProp *)buffer(1, v[1]), (hipMemAllocationGranularity_flags)choice(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemGetAllocationPropertiesFromHandle(const int *v)
 {
 	(void)v;
 	return hipMemGetAllocationPropertiesFromHandle((hipMemAllocationProp *)buffer(0, v[0]), (hipMemGenericAllocationHandle_t)handle(v[1], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemGetInfo(const int *v)
 {
 	(void)v;
 	return hipMemGetInfo((size_t *)buffer(0, v[0]), (size_t *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemImportFromShareableHandle(const int *v)
 {
 	(void)v;
 	return hipMemImportFromShareableHandle((hipMemGenericAllocationHandle_t *)buffer(0, v[0]), (void *)buffer(1, v[1]), (hipMemAllocationHandleType)choice(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemMap(const int *v)
 {
 	(void)v;
 	return hipMemMap((void *)address(v[0]), (size_t)size(v[1]), (size_t)size(v[2]), (hipMemGenericAllocationHandle_t)handle(v[3], (void *)0, (void *)0), (unsigned long long)size(v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemMapArrayAsync(const int *v)
 {
 	(void)v;
 	return hipMemMapArrayAsync((hipArrayMapInfo *)buffer(0, v[0]), (unsigned int)count(v[1]), (hipStream_t)handle(v[2], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemPoolCreate(const int *v)
 {
 	(void)v;
 	return hipMemPoolCreate((hipMemPool_t *)buffer(0, v[0]), (const hipMemPoolProps *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemPoolDestroy(const int *v)
 {
 	(void)v;
 	return hipMemPoolDestroy((hipMemPool_t)handle(v[0], (void *)live.mempool, (void *)stale.mempool));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemPoolExportPointer(const int *v)
 {
 	(void)v;
 	return hipMemPoolExportPointer((hipMemPoolPtrExportData *)buffer(0, v[0]), (void *)address(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemPoolExportToShareableHandle(const int *v)
 {
 	(void)v;
 	return hipMemPoolExportToShareableHandle((void *)buffer(0, v[0]), (hipMemPool_t)handle(v[1], (void *)live.mempool, (void *)stale.mempool), (hipMemAllocationHandleType)choice(v[2]), (unsigned int)integer(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemPoolGetAccess(const int *v)
 {
 	(void)v;
 	return hipMemPoolGetAccess((hipMemAccessFlags *)buffer(0, v[0]), (hipMemPool_t)handle(v[1], (void *)live.mempool, (void *)stale.mempool), (hipMemLocation *)buffer(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemPoolGetAttribute(const int *v)
 {
 	(void)v;
 	return hipMemPoolGetAttribute((hipMemPool_t)handle(v[0], (void *)live.mempool, (void *)stale.mempool), (hipMemPoolAttr)choice(v[1]), (void *)buffer(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemPoolImportFromShareableHandle(const int *v)
 {
 	(void)v;
 	return hipMemPoolImportFromShareableHandle((hipMemPool_t *)buffer(0, v[0]), (void *)buffer(1, v[1]), (hipMemAllocationHandleType)choice(v[2]), (unsigned int)integer(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemPoolImportPointer(const int *v)
 {
 	(void)v;
 	return hipMemPoolImportPointer((void **)buffer(0, v[0]), (hipMemPool_t)handle(v[1], (void *)live.mempool, (void *)stale.mempool), (hipMemPoolPtrExportData *)buffer(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemPoolSetAccess(const int *v)
 {
 	(void)v;
 	return hipMemPoolSetAccess((hipMemPool_t)handle(v[0], (void *)live.mempool, (void *)stale.mempool), (const hipMemAccessDesc *)buffer(1, v[1]), (size_t)size(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemPoolSetAttribute(const int *v)
 {
 	(void)v;
 	return hipMemPoolSetAttribute((hipMemPool_t)handle(v[0], (void *)live.mempool, (void *)stale.mempool), (hipMemPoolAttr)choice(v[1]), (void *)buffer(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemPoolTrimTo(const int *v)
 {
 	(void)v;
 	return hipMemPoolTrimTo((hipMemPool_t)handle(v[0], (void *)live.mempool, (void *)stale.mempool), (size_t)size(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemPrefetchAsync(const int *v)
 {
 	(void)v;
 	return hipMemPrefetchAsync((const void *)address(v[0]), (size_t)size(v[1]), (int)integer(v[2]), (hipStream_t)handle(v[3], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemPtrGetInfo(const int *v)
 {
 	(void)v;
 	return hipMemPtrGetInfo((void *)address(v[0]), (size_t *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemRangeGetAttribute(const int *v)
 {
 	(void)v;
 	return hipMemRangeGetAttribute((void *)buffer(0, v[0]), (size_t)size(v[1]), (hipMemRangeAttribute)choice(v[2]), (const void *)address(v[3]), (size_t)size(v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemRangeGetAttributes(const int *v)
 {
 	(void)v;
 	return hipMemRangeGetAttributes((void **)buffer(0, v[0]), (size_t *)buffer(1, v[1]), (hipMemRangeAttribute *)buffer(2, v[2]), (size_t)size(v[3]), (const void *)address(v[4]), (size_t)size(v[5]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemRelease(const int *v)
 {
 	(void)v;
 	return hipMemRelease((hipMemGenericAllocationHandle_t)handle(v[0], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemRetainAllocationHandle(const int *v)
 {
 	(void)v;
 	return hipMemRetainAllocationHandle((hipMemGenericAllocationHandle_t *)buffer(0, v[0]), (void *)address(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemset(const int *v)
 {
 	(void)v;
 	return hipMemset((void *)address(v[0]), (int)integer(v[1]), (size_t)size(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemset2D(const int *v)
 {
 	(void)v;
 	return hipMemset2D((void *)address(v[0]), (size_t)size(v[1]), (int)integer(v[2]), (size_t)size(v[3]), (size_t)size(v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemset2D_spt(const int *v)
 {
 	(void)v;
 	return hipMemset2D_spt((void *)address(v[0]), (size_t)size(v[1]), (int)integer(v[2]), (size_t)size(v[3]), (size_t)size(v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemset2DAsync(const int *v)
 {
 	(void)v;
 	return hipMemset2DAsync((void *)address(v[0]), (size_t)size(v[1]), (int)integer(v[2]), (size_t)size(v[3]), (size_t)size(v[4]), (hipStream_t)handle(v[5], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemset2DAsync_spt(const int *v)
 {
 	(void)v;
 	return hipMemset2DAsync_spt((void *)address(v[0]), (size_t)size(v[1]), (int)integer(v[2]), (size_t)size(v[3]), (size_t)size(v[4]), (hipStream_t)handle(v[5], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemset3D(const int *v)
 {
 	(void)v;
 	return hipMemset3D(*(hipPitchedPtr *)value(0, v[0]), (int)integer(v[1]), *(hipExtent *)value(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemset3D_spt(const int *v)
 {
 	(void)v;
 	return hipMemset3D_spt(*(hipPitchedPtr *)value(0, v[0]), (int)integer(v[1]), *(hipExtent *)value(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemset3DAsync(const int *v)
 {
 	(void)v;
 	return hipMemset3DAsync(*(hipPitchedPtr *)value(0, v[0]), (int)integer(v[1]), *(hipExtent *)value(2, v[2]), (hipStream_t)handle(v[3], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemset3DAsync_spt(const int *v)
 {
 	(void)v;
 	return hipMemset3DAsync_spt(*(hipPitchedPtr *)value(0, v[0]), (int)integer(v[1]), *(hipExtent *)value(2, v[2]), (hipStream_t)handle(v[3], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemset_spt(const int *v)
 {
 	(void)v;
 	return hipMemset_spt((void *)address(v[0]), (int)integer(v[1]), (size_t)size(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemSetAccess(const int *v)
 {
 	(void)v;
 	return hipMemSetAccess((void *)address(v[0]), (size_t)size(v[1]), (const hipMemAccessDesc *)buffer(2, v[2]), (size_t)size(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemsetAsync(const int *v)
 {
 	(void)v;
 	return hipMemsetAsync((void *)address(v[0]), (int)integer(v[1]), (size_t)size(v[2]), (hipStream_t)handle(v[3], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemsetAsync_spt(const int *v)
 {
 	(void)v;
 	return hipMemsetAsync_spt((void *)address(v[0]), (int)integer(v[1]), (size_t)size(v[2]), (hipStream_t)handle(v[3], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemsetD16(const int *v)
 {
 	(void)v;
 	return hipMemsetD16((hipDeviceptr_t)address(v[0]), (unsigned short)integer(v[1]), (size_t)size(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemsetD16Async(const int *v)
 {
 	(void)v;
 	return hipMemsetD16Async((hipDeviceptr_t)address(v[0]), (unsigned short)integer(v[1]), (size_t)size(v[2]), (hipStream_t)handle(v[3], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemsetD32(const int *v)
 {
 	(void)v;
 	return hipMemsetD32((hipDeviceptr_t)address(v[0]), (int)integer(v[1]), (size_t)size(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemsetD32Async(const int *v)
 {
 	(void)v;
 	return hipMemsetD32Async((hipDeviceptr_t)address(v[0]), (int)integer(v[1]), (size_t)size(v[2]), (hipStream_t)handle(v[3], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemsetD8(const int *v)
 {
 	(void)v;
 	return hipMemsetD8((hipDeviceptr_t)address(v[0]), (unsigned char)integer(v[1]), (size_t)size(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemsetD8Async(const int *v)
 {
 	(void)v;
 	return hipMemsetD8Async((hipDeviceptr_t)address(v[0]), (unsigned char)integer(v[1]), (size_t)size(v[2]), (hipStream_t)handle(v[3], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMemUnmap(const int *v)
 {
 	(void)v;
 	return hipMemUnmap((void *)address(v[0]), (size_t)size(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMipmappedArrayCreate(const int *v)
 {
 	(void)v;
 	return hipMipmappedArrayCreate((hipMipmappedArray_t *)buffer(0, v[0]), (HIP_ARRAY3D_DESCRIPTOR *)buffer(1, v[1]), (unsigned int)count(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMipmappedArrayDestroy(const int *v)
 {
 	(void)v;
 	return hipMipmappedArrayDestroy((hipMipmappedArray_t)handle(v[0], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipMipmappedArrayGetLevel(const int *v)
 {
 	(void)v;
 	return hipMipmappedArrayGetLevel((hipArray_t *)buffer(0, v[0]), (hipMipmappedArray_t)handle(v[1], (void *)0, (void *)0), (unsigned int)integer(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipModuleGetFunction(const int *v)
 {
 	(void)v;
 	return hipModuleGetFunction((hipFunction_t *)buffer(0, v[0]), (hipModule_t)handle(v[1], (void *)0, (void *)0), text(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipModuleGetGlobal(const int *v)
 {
 	(void)v;
 	return hipModuleGetGlobal((hipDeviceptr_t *)buffer(0, v[0]), (size_t *)buffer(1, v[1]), (hipModule_t)handle(v[2], (void *)0, (void *)0), text(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipModuleGetTexRef(const int *v)
 {
 	(void)v;
 	return hipModuleGetTexRef((textureReference **)buffer(0, v[0]), (hipModule_t)handle(v[1], (void *)0, (void *)0), text(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipModuleLaunchCooperativeKernel(const int *v)
 {
 	(void)v;
 	return hipModuleLaunchCooperativeKernel((hipFunction_t)handle(v[0], (void *)0, (void *)0), (unsigned int)count(v[1]), (unsigned int)count(v[2]), (unsigned int)count(v[3]), (unsigned int)count(v[4]), (unsigned int)count(v[5]), (unsigned int)count(v[6]), (unsigned int)integer(v[7]), (hipStream_t)handle(v[8], (void *)live.stream, (void *)stale.stream), (void **)buffer(9, v[9]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipModuleLaunchCooperativeKernelMultiDevice(const int *v)
 {
 	(void)v;
 	return hipModuleLaunchCooperativeKernelMultiDevice((hipFunctionLaunchParams *)buffer(0, v[0]), (unsigned int)count(v[1]), (unsigned int)integer(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipModuleLaunchKernel(const int *v)
 {
 	(void)v;
 	return hipModuleLaunchKernel((hipFunction_t)handle(v[0], (void *)0, (void *)0), (unsigned int)count(v[1]), (unsigned int)count(v[2]), (unsigned int)count(v[3]), (unsigned int)count(v[4]), (unsigned int)count(v[5]), (unsigned int)count(v[6]), (unsigned int)integer(v[7]), (hipStream_t)handle(v[8], (void *)live.stream, (void *)stale.stream), (void **)buffer(9, v[9]), (void **)buffer(10, v[10]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipModuleLoad(const int *v)
 {
 	(void)v;
 	return hipModuleLoad((hipModule_t *)buffer(0, v[0]), text(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipModuleLoadData(const int *v)
 {
 	(void)v;
 	return hipModuleLoadData((hipModule_t *)buffer(0, v[0]), (const void *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipModuleLoadDataEx(const int *v)
 {
 	(void)v;
 	return hipModuleLoadDataEx((hipModule_t *)buffer(0, v[0]), (const void *)buffer(1, v[1]), (unsigned int)count(v[2]), (hipJitOption *)buffer(3, v[3]), (void **)buffer(4, v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(const int *v)
 {
 	(void)v;
 	return hipModuleOccupancyMaxActiveBlocksPerMultiprocessor((int *)buffer(0, v[0]), (hipFunction_t)handle(v[1], (void *)0, (void *)0), (int)integer(v[2]), (size_t)size(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(const int *v)
 {
 	(void)v;
 	return hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags((int *)buffer(0, v[0]), (hipFunction_t)handle(v[1], (void *)0, (void *)0), (int)integer(v[2]), (size_t)size(v[3]), (unsigned int)integer(v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipModuleOccupancyMaxPotentialBlockSize(const int *v)
 {
 	(void)v;
 	return hipModuleOccupancyMaxPotentialBlockSize((int *)buffer(0, v[0]), (int *)buffer(1, v[1]), (hipFunction_t)handle(v[2], (void *)0, (void *)0), (size_t)size(v[3]), (int)integer(v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipModuleOccupancyMaxPotentialBlockSizeWithFlags(const int *v)
 {
 	(void)v;
 	return hipModuleOccupancyMaxPotentialBlockSizeWithFlags((int *)buffer(0, v[0]), (int *)buffer(1, v[1]), (hipFunction_t)handle(v[2], (void *)0, (void *)0), (size_t)size(v[3]), (int)integer(v[4]), (unsigned int)integer(v[5]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipModuleUnload(const int *v)
 {
 	(void)v;
 	return hipModuleUnload((hipModule_t)handle(v[0], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipOccupancyMaxActiveBlocksPerMultiprocessor(const int *v)
 {
 	(void)v;
 	return hipOccupancyMaxActiveBlocksPerMultiprocessor((int *)buffer(0, v[0]), (const void *)buffer(1, v[1]), (int)integer(v[2]), (size_t)size(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(const int *v)
 {
 	(void)v;
 	return hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags((int *)buffer(0, v[0]), (const void *)buffer(1, v[1]), (int)integer(v[2]), (size_t)size(v[3]), (unsigned int)integer(v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipOccupancyMaxPotentialBlockSize(const int *v)
 {
 	(void)v;
 	return hipOccupancyMaxPotentialBlockSize((int *)buffer(0, v[0]), (int *)buffer(1, v[1]), (const void *)buffer(2, v[2]), (size_t)size(v[3]), (int)integer(v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipPeekAtLastError(const int *v)
 {
 	(void)v;
 	return hipPeekAtLastError();
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipPointerGetAttribute(const int *v)
 {
 	(void)v;
 	return hipPointerGetAttribute((void *)buffer(0, v[0]), (hipPointer_attribute)choice(v[1]), (hipDeviceptr_t)address(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipPointerGetAttributes(const int *v)
 {
 	(void)v;
 	return hipPointerGetAttributes((hipPointerAttribute_t *)buffer(0, v[0]), (const void *)address(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipPointerSetAttribute(const int *v)
 {
 	(void)v;
 	return hipPointerSetAttribute((const void *)buffer(0, v[0]), (hipPointer_attribute)choice(v[1]), (hipDeviceptr_t)address(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipProfilerStart(const int *v)
 {
 	(void)v;
 	return hipProfilerStart();
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipProfilerStop(const int *v)
 {
 	(void)v;
 	return hipProfilerStop();
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hiprtcAddNameExpression(const int *v)
 {
 	(void)v;
 	(void)hiprtcAddNameExpression((hiprtcProgram)handle(v[0], (void *)0, (void *)0), text(v[1]));
 	return NO_CODE;
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hiprtcCompileProgram(const int *v)
 {
 	(void)v;
 	(void)hiprtcCompileProgram((hiprtcProgram)handle(v[0], (void *)0, (void *)0), (int)count(v[1]), (const char **)buffer(2, v[2]));
 	return NO_CODE;
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hiprtcCreateProgram(const int *v)
 {
 	(void)v;
 	(void)hiprtcCreateProgram((hiprtcProgram *)buffer(0, v[0]), text(v[1]), text(v[2]), (int)count(v[3]), (const char **)buffer(4, v[4]), (const char **)buffer(5, v[5]));
 	return NO_CODE;
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hiprtcDestroyProgram(const int *v)
 {
 	(void)v;
 	(void)hiprtcDestroyProgram((hiprtcProgram *)buffer(0, v[0]));
 	return NO_CODE;
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hiprtcGetBitcode(const int *v)
 {
 	(void)v;
 	(void)hiprtcGetBitcode((hiprtcProgram)handle(v[0], (void *)0, (void *)0), (char *)buffer(1, v[1]));
 	return NO_CODE;
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hiprtcGetBitcodeSize(const int *v)
 {
 	(void)v;
 	(void)hiprtcGetBitcodeSize((hiprtcProgram)handle(v[0], (void *)0, (void *)0), (size_t *)buffer(1, v[1]));
 	return NO_CODE;
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hiprtcGetCode(const int *v)
 {
 	(void)v;
 	(void)hiprtcGetCode((hiprtcProgram)handle(v[0], (void *)0, (void *)0), (char *)buffer(1, v[1]));
 	return NO_CODE;
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hiprtcGetCodeSize(const int *v)
 {
 	(void)v;
 	(void)hiprtcGetCodeSize((hiprtcProgram)handle(v[0], (void *)0, (void *)0), (size_t *)buffer(1, v[1]));
 	return NO_CODE;
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hiprtcGetErrorString(const int *v)
 {
 	(void)v;
 	(void)hiprtcGetErrorString((hiprtcResult)choice(v[0]));
 	return NO_CODE;
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hiprtcGetLoweredName(const int *v)
 {
 	(void)v;
 	(void)hiprtcGetLoweredName((hiprtcProgram)handle(v[0], (void *)0, (void *)0), text(v[1]), (const char **)buffer(2, v[2]));
 	return NO_CODE;
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hiprtcGetProgramLog(const int *v)
 {
 	(void)v;
 	(void)hiprtcGetProgramLog((hiprtcProgram)handle(v[0], (void *)0, (void *)0), (char *)buffer(1, v[1]));
 	return NO_CODE;
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hiprtcGetProgramLogSize(const int *v)
 {
 	(void)v;
 	(void)hiprtcGetProgramLogSize((hiprtcProgram)handle(v[0], (void *)0, (void *)0), (size_t *)buffer(1, v[1]));
 	return NO_CODE;
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hiprtcLinkAddData(const int *v)
 {
 	(void)v;
 	(void)hiprtcLinkAddData((hiprtcLinkState)handle(v[0], (void *)0, (void *)0), (hipJitInputType)choice(v[1]), (void *)buffer(2, v[2]), (size_t)size(v[3]), text(v[4]), (unsigned int)count(v[5]), (hipJitOption *)buffer(6, v[6]), (void **)buffer(7, v[7]));
 	return NO_CODE;
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hiprtcLinkAddFile(const int *v)
 {
 	(void)v;
 	(void)hiprtcLinkAddFile((hiprtcLinkState)handle(v[0], (void *)0, (void *)0), (hipJitInputType)choice(v[1]), text(v[2]), (unsigned int)count(v[3]), (hipJitOption *)buffer(4, v[4]), (void **)buffer(5, v[5]));
 	return NO_CODE;
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hiprtcLinkComplete(const int *v)
 {
 	(void)v;
 	(void)hiprtcLinkComplete((hiprtcLinkState)handle(v[0], (void *)0, (void *)0), (void **)buffer(1, v[1]), (size_t *)buffer(2, v[2]));
 	return NO_CODE;
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hiprtcLinkCreate(const int *v)
 {
 	(void)v;
 	(void)hiprtcLinkCreate((unsigned int)count(v[0]), (hipJitOption *)buffer(1, v[1]), (void **)buffer(2, v[2]), (hiprtcLinkState *)buffer(3, v[3]));
 	return NO_CODE;
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hiprtcLinkDestroy(const int *v)
 {
 	(void)v;
 	(void)hiprtcLinkDestroy((hiprtcLinkState)handle(v[0], (void *)0, (void *)0));
 	return NO_CODE;
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hiprtcVersion(const int *v)
 {
 	(void)v;
 	(void)hiprtcVersion((int *)buffer(0, v[0]), (int *)buffer(1, v[1]));
 	return NO_CODE;
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipRuntimeGetVersion(const int *v)
 {
 	(void)v;
 	return hipRuntimeGetVersion((int *)buffer(0, v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipSetDevice(const int *v)
 {
 	(void)v;
 	return hipSetDevice((int)integer(v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipSetDeviceFlags(const int *v)
 {
 	(void)v;
 	return hipSetDeviceFlags((unsigned int)integer(v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipSetupArgument(const int *v)
 {
 	(void)v;
 	return hipSetupArgument((const void *)buffer(0, v[0]), (size_t)size(v[1]), (size_t)size(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipSetValidDevices(const int *v)
 {
 	(void)v;
 	return hipSetValidDevices((int *)buffer(0, v[0]), (int)integer(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipSignalExternalSemaphoresAsync(const int *v)
 {
 	(void)v;
 	return hipSignalExternalSemaphoresAsync((const hipExternalSemaphore_t *)buffer(0, v[0]), (const hipExternalSemaphoreSignalParams *)buffer(1, v[1]), (unsigned int)count(v[2]), (hipStream_t)handle(v[3], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamAddCallback(const int *v)
 {
 	(void)v;
 	return hipStreamAddCallback((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), v[1] ? 0 : (hipStreamCallback_t)nothing, (void *)buffer(2, v[2]), (unsigned int)integer(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamAddCallback_spt(const int *v)
 {
 	(void)v;
 	return hipStreamAddCallback_spt((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), v[1] ? 0 : (hipStreamCallback_t)nothing, (void *)buffer(2, v[2]), (unsigned int)integer(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamAttachMemAsync(const int *v)
 {
 	(void)v;
 	return hipStreamAttachMemAsync((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (void *)address(v[1]), (size_t)size(v[2]), (unsigned int)integer(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamBatchMemOp(const int *v)
 {
 	(void)v;
 	return hipStreamBatchMemOp((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (unsigned int)count(v[1]), (hipStreamBatchMemOpParams *)buffer(2, v[2]), (unsigned int)integer(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamBeginCapture(const int *v)
 {
 	(void)v;
 	return hipStreamBeginCapture((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (hipStreamCaptureMode)choice(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamBeginCapture_spt(const int *v)
 {
 	(void)v;
 	return hipStreamBeginCapture_spt((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (hipStreamCaptureMode)choice(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamBeginCaptureToGraph(const int *v)
 {
 	(void)v;
 	return hipStreamBeginCaptureToGraph((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (const hipGraphEdgeData *)buffer(3, v[3]), (size_t)size(v[4]), (hipStreamCaptureMode)choice(v[5]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamCreate(const int *v)
 {
 	(void)v;
 	return hipStreamCreate((hipStream_t *)buffer(0, v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamCreateWithFlags(const int *v)
 {
 	(void)v;
 	return hipStreamCreateWithFlags((hipStream_t *)buffer(0, v[0]), (unsigned int)integer(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamCreateWithPriority(const int *v)
 {
 	(void)v;
 	return hipStreamCreateWithPriority((hipStream_t *)buffer(0, v[0]), (unsigned int)integer(v[1]), (int)integer(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamDestroy(const int *v)
 {
 	(void)v;
 	return hipStreamDestroy((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamEndCapture(const int *v)
 {
 	(void)v;
 	return hipStreamEndCapture((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (hipGraph_t *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamEndCapture_spt(const int *v)
 {
 	(void)v;
 	return hipStreamEndCapture_spt((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (hipGraph_t *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamGetCaptureInfo(const int *v)
 {
 	(void)v;
 	return hipStreamGetCaptureInfo((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (hipStreamCaptureStatus *)buffer(1, v[1]), (unsigned long long *)buffer(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamGetCaptureInfo_spt(const int *v)
 {
 	(void)v;
 	return hipStreamGetCaptureInfo_spt((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (hipStreamCaptureStatus *)buffer(1, v[1]), (unsigned long long *)buffer(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamGetCaptureInfo_v2(const int *v)
 {
 	(void)v;
 	return hipStreamGetCaptureInfo_v2((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (hipStreamCaptureStatus *)buffer(1, v[1]), (unsigned long long *)buffer(2, v[2]), (hipGraph_t *)buffer(3, v[3]), (const hipGraphNode_t **)buffer(4, v[4]), (size_t *)buffer(5, v[5]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamGetCaptureInfo_v2_spt(const int *v)
 {
 	(void)v;
 	return hipStreamGetCaptureInfo_v2_spt((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (hipStreamCaptureStatus *)buffer(1, v[1]), (unsigned long long *)buffer(2, v[2]), (hipGraph_t *)buffer(3, v[3]), (const hipGraphNode_t **)buffer(4, v[4]), (size_t *)buffer(5, v[5]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamGetDevice(const int *v)
 {
 	(void)v;
 	return hipStreamGetDevice((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (hipDevice_t *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamGetFlags(const int *v)
 {
 	(void)v;
 	return hipStreamGetFlags((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (unsigned int *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamGetFlags_spt(const int *v)
 {
 	(void)v;
 	return hipStreamGetFlags_spt((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (unsigned int *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamGetPriority(const int *v)
 {
 	(void)v;
 	return hipStreamGetPriority((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (int *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamGetPriority_spt(const int *v)
 {
 	(void)v;
 	return hipStreamGetPriority_spt((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (int *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamIsCapturing(const int *v)
 {
 	(void)v;
 	return hipStreamIsCapturing((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (hipStreamCaptureStatus *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamIsCapturing_spt(const int *v)
 {
 	(void)v;
 	return hipStreamIsCapturing_spt((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (hipStreamCaptureStatus *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamQuery(const int *v)
 {
 	(void)v;
 	return hipStreamQuery((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamQuery_spt(const int *v)
 {
 	(void)v;
 	return hipStreamQuery_spt((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamSynchronize(const int *v)
 {
 	(void)v;
 	return hipStreamSynchronize((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamSynchronize_spt(const int *v)
 {
 	(void)v;
 	return hipStreamSynchronize_spt((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamUpdateCaptureDependencies(const int *v)
 {
 	(void)v;
 	return hipStreamUpdateCaptureDependencies((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (hipGraphNode_t *)buffer(1, v[1]), (size_t)size(v[2]), (unsigned int)integer(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamWaitEvent(const int *v)
 {
 	(void)v;
 	return hipStreamWaitEvent((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (hipEvent_t)handle(v[1], (void *)live.event, (void *)stale.event), (unsigned int)integer(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamWaitEvent_spt(const int *v)
 {
 	(void)v;
 	return hipStreamWaitEvent_spt((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (hipEvent_t)handle(v[1], (void *)live.event, (void *)stale.event), (unsigned int)integer(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamWaitValue32(const int *v)
 {
 	(void)v;
 	return hipStreamWaitValue32((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (void *)address(v[1]), (uint32_t)integer(v[2]), (unsigned int)integer(v[3]), (uint32_t)integer(v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamWaitValue64(const int *v)
 {
 	(void)v;
 	return hipStreamWaitValue64((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (void *)address(v[1]), (uint64_t)size(v[2]), (unsigned int)integer(v[3]), (uint64_t)size(v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamWriteValue32(const int *v)
 {
 	(void)v;
 	return hipStreamWriteValue32((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (void *)address(v[1]), (uint32_t)integer(v[2]), (unsigned int)integer(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipStreamWriteValue64(const int *v)
 {
 	(void)v;
 	return hipStreamWriteValue64((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (void *)address(v[1]), (uint64_t)size(v[2]), (unsigned int)integer(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipTexObjectCreate(const int *v)
 {
 	(void)v;
 	return hipTexObjectCreate((hipTextureObject_t *)buffer(0, v[0]), (const HIP_RESOURCE_DESC *)buffer(1, v[1]), (const HIP_TEXTURE_DESC *)buffer(2, v[2]), (const HIP_RESOURCE_VIEW_DESC *)buffer(3, v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipTexObjectDestroy(const int *v)
 {
 	(void)v;
 	return hipTexObjectDestroy((hipTextureObject_t)handle(v[0], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipTexObjectGetResourceDesc(const int *v)
 {
 	(void)v;
 	return hipTexObjectGetResourceDesc((HIP_RESOURCE_DESC *)buffer(0, v[0]), (hipTextureObject_t)handle(v[1], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipTexObjectGetResourceViewDesc(const int *v)
 {
 	(void)v;
 	return hipTexObjectGetResourceViewDesc((HIP_RESOURCE_VIEW_DESC *)buffer(0, v[0]), (hipTextureObject_t)handle(v[1], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipTexObjectGetTextureDesc(const int *v)
 {
 	(void)v;
 	return hipTexObjectGetTextureDesc((HIP_TEXTURE_DESC *)buffer(0, v[0]), (hipTextureObject_t)handle(v[1], (void *)0, (void *)0));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipTexRefGetAddress(const int *v)
 {
 	(void)v;
 	return hipTexRefGetAddress((hipDeviceptr_t *)buffer(0, v[0]), (const textureReference *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipTexRefGetAddressMode(const int *v)
 {
 	(void)v;
 	return hipTexRefGetAddressMode((enum hipTextureAddressMode *)buffer(0, v[0]), (const textureReference *)buffer(1, v[1]), (int)count(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipTexRefGetArray(const int *v)
 {
 	(void)v;
 	return hipTexRefGetArray((hipArray_t *)buffer(0, v[0]), (const textureReference *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipTexRefGetBorderColor(const int *v)
 {
 	(void)v;
 	return hipTexRefGetBorderColor((float *)buffer(0, v[0]), (const textureReference *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipTexRefGetFilterMode(const int *v)
 {
 	(void)v;
 	return hipTexRefGetFilterMode((enum hipTextureFilterMode *)buffer(0, v[0]), (const textureReference *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipTexRefGetFlags(const int *v)
 {
 	(void)v;
 	return hipTexRefGetFlags((unsigned int *)buffer(0, v[0]), (const textureReference *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipTexRefGetFormat(const int *v)
 {
 	(void)v;
 	return hipTexRefGetFormat((hipArray_Format *)buffer(0, v[0]), (int *)buffer(1, v[1]), (const textureReference *)buffer(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipTexRefGetMaxAnisotropy(const int *v)
 {
 	(void)v;
 	return hipTexRefGetMaxAnisotropy((int *)buffer(0, v[0]), (const textureReference *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipTexRefGetMipmapFilterMode(const int *v)
 {
 	(void)v;
 	return hipTexRefGetMipmapFilterMode((enum hipTextureFilterMode *)buffer(0, v[0]), (const textureReference *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipTexRefGetMipmapLevelBias(const int *v)
 {
 	(void)v;
 	return hipTexRefGetMipmapLevelBias((float *)buffer(0, v[0]), (const textureReference *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipTexRefGetMipmapLevelClamp(const int *v)
 {
 	(void)v;
 	return hipTexRefGetMipmapLevelClamp((float *)buffer(0, v[0]), (float *)buffer(1, v[1]), (const textureReference *)buffer(2, v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipTexRefGetMipMappedArray(const int *v)
 {
 	(void)v;
 	return hipTexRefGetMipMappedArray((hipMipmappedArray_t *)buffer(0, v[0]), (const textureReference *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipTexRefSetAddress(const int *v)
 {
 	(void)v;
 	return hipTexRefSetAddress((size_t *)buffer(0, v[0]), (textureReference *)buffer(1, v[1]), (hipDeviceptr_t)address(v[2]), (size_t)size(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipTexRefSetAddress2D(const int *v)
 {
 	(void)v;
 	return hipTexRefSetAddress2D((textureReference *)buffer(0, v[0]), (const HIP_ARRAY_DESCRIPTOR *)buffer(1, v[1]), (hipDeviceptr_t)address(v[2]), (size_t)size(v[3]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipTexRefSetAddressMode(const int *v)
 {
 	(void)v;
 	return hipTexRefSetAddressMode((textureReference *)buffer(0, v[0]), (int)count(v[1]), (enum hipTextureAddressMode)choice(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipTexRefSetArray(const int *v)
 {
 	(void)v;
 	return hipTexRefSetArray((textureReference *)buffer(0, v[0]), (hipArray_const_t)handle(v[1], (void *)0, (void *)0), (unsigned int)integer(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipTexRefSetBorderColor(const int *v)
 {
 	(void)v;
 	return hipTexRefSetBorderColor((textureReference *)buffer(0, v[0]), (float *)buffer(1, v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipTexRefSetFilterMode(const int *v)
 {
 	(void)v;
 	return hipTexRefSetFilterMode((textureReference *)buffer(0, v[0]), (enum hipTextureFilterMode)choice(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipTexRefSetFlags(const int *v)
 {
 	(void)v;
 	return hipTexRefSetFlags((textureReference *)buffer(0, v[0]), (unsigned int)integer(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipTexRefSetFormat(const int *v)
 {
 	(void)v;
 	return hipTexRefSetFormat((textureReference *)buffer(0, v[0]), (hipArray_Format)choice(v[1]), (int)count(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipTexRefSetMaxAnisotropy(const int *v)
 {
 	(void)v;
 	return hipTexRefSetMaxAnisotropy((textureReference *)buffer(0, v[0]), (unsigned int)integer(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipTexRefSetMipmapFilterMode(const int *v)
 {
 	(void)v;
 	return hipTexRefSetMipmapFilterMode((textureReference *)buffer(0, v[0]), (enum hipTextureFilterMode)choice(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipTexRefSetMipmapLevelBias(const int *v)
 {
 	(void)v;
 	return hipTexRefSetMipmapLevelBias((textureReference *)buffer(0, v[0]), number(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipTexRefSetMipmapLevelClamp(const int *v)
 {
 	(void)v;
 	return hipTexRefSetMipmapLevelClamp((textureReference *)buffer(0, v[0]), number(v[1]), number(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipTexRefSetMipmappedArray(const int *v)
 {
 	(void)v;
 	return hipTexRefSetMipmappedArray((textureReference *)buffer(0, v[0]), (hipMipmappedArray_t)handle(v[1], (void *)0, (void *)0), (unsigned int)integer(v[2]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipThreadExchangeStreamCaptureMode(const int *v)
 {
 	(void)v;
 	return hipThreadExchangeStreamCaptureMode((hipStreamCaptureMode *)buffer(0, v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipUnbindTexture(const int *v)
 {
 	(void)v;
 	return hipUnbindTexture((const textureReference *)buffer(0, v[0]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipUserObjectCreate(const int *v)
 {
 	(void)v;
 	return hipUserObjectCreate((hipUserObject_t *)buffer(0, v[0]), (void *)address(v[1]), v[2] ? 0 : (hipHostFn_t)nothing, (unsigned int)count(v[3]), (unsigned int)integer(v[4]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipUserObjectRelease(const int *v)
 {
 	(void)v;
 	return hipUserObjectRelease((hipUserObject_t)handle(v[0], (void *)0, (void *)0), (unsigned int)count(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipUserObjectRetain(const int *v)
 {
 	(void)v;
 	return hipUserObjectRetain((hipUserObject_t)handle(v[0], (void *)0, (void *)0), (unsigned int)count(v[1]));
 }
+#endif
 
+#ifndef GARBAGE_NEXT
 static long run_hipWaitExternalSemaphoresAsync(const int *v)
 {
 	(void)v;
 	return hipWaitExternalSemaphoresAsync((const hipExternalSemaphore_t *)buffer(0, v[0]), (const hipExternalSemaphoreWaitParams *)buffer(1, v[1]), (unsigned int)count(v[2]), (hipStream_t)handle(v[3], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifdef GARBAGE_NEXT
 static long run_hipModuleGetFunctionCount(const int *v)
 {
 	(void)v;
 	return hipModuleGetFunctionCount((unsigned int *)buffer(0, v[0]), (hipModule_t)handle(v[1], (void *)0, (void *)0));
 }
+#endif
 
+#ifdef GARBAGE_NEXT
 static long run_hipMemsetD2D8(const int *v)
 {
 	(void)v;
 	return hipMemsetD2D8((hipDeviceptr_t)address(v[0]), (size_t)size(v[1]), (unsigned char)integer(v[2]), (size_t)size(v[3]), (size_t)size(v[4]));
 }
+#endif
 
+#ifdef GARBAGE_NEXT
 static long run_hipMemsetD2D8Async(const int *v)
 {
 	(void)v;
 	return hipMemsetD2D8Async((hipDeviceptr_t)address(v[0]), (size_t)size(v[1]), (unsigned char)integer(v[2]), (size_t)size(v[3]), (size_t)size(v[4]), (hipStream_t)handle(v[5], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifdef GARBAGE_NEXT
 static long run_hipMemsetD2D16(const int *v)
 {
 	(void)v;
 	return hipMemsetD2D16((hipDeviceptr_t)address(v[0]), (size_t)size(v[1]), (unsigned short)integer(v[2]), (size_t)size(v[3]), (size_t)size(v[4]));
 }
+#endif
 
+#ifdef GARBAGE_NEXT
 static long run_hipMemsetD2D16Async(const int *v)
 {
 	(void)v;
 	return hipMemsetD2D16Async((hipDeviceptr_t)address(v[0]), (size_t)size(v[1]), (unsigned short)integer(v[2]), (size_t)size(v[3]), (size_t)size(v[4]), (hipStream_t)handle(v[5], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifdef GARBAGE_NEXT
 static long run_hipMemsetD2D32(const int *v)
 {
 	(void)v;
 	return hipMemsetD2D32((hipDeviceptr_t)address(v[0]), (size_t)size(v[1]), (unsigned int)integer(v[2]), (size_t)size(v[3]), (size_t)size(v[4]));
 }
+#endif
 
+#ifdef GARBAGE_NEXT
 static long run_hipMemsetD2D32Async(const int *v)
 {
 	(void)v;
 	return hipMemsetD2D32Async((hipDeviceptr_t)address(v[0]), (size_t)size(v[1]), (unsigned int)integer(v[2]), (size_t)size(v[3]), (size_t)size(v[4]), (hipStream_t)handle(v[5], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifdef GARBAGE_NEXT
 static long run_hipModuleLoadFatBinary(const int *v)
 {
 	(void)v;
 	return hipModuleLoadFatBinary((hipModule_t *)buffer(0, v[0]), (const void *)buffer(1, v[1]));
 }
+#endif
 
+#ifdef GARBAGE_NEXT
 static long run_hipGetDriverEntryPoint(const int *v)
 {
 	(void)v;
 	return hipGetDriverEntryPoint(text(v[0]), (void **)buffer(1, v[1]), (unsigned long long)size(v[2]), (hipDriverProcAddressQueryResult *)buffer(3, v[3]));
 }
+#endif
 
+#ifdef GARBAGE_NEXT
 static long run_hipGetDriverEntryPoint_spt(const int *v)
 {
 	(void)v;
 	return hipGetDriverEntryPoint_spt(text(v[0]), (void **)buffer(1, v[1]), (unsigned long long)size(v[2]), (hipDriverProcAddressQueryResult *)buffer(3, v[3]));
 }
+#endif
 
+#ifdef GARBAGE_NEXT
 static long run_hipMemPrefetchAsync_v2(const int *v)
 {
 	(void)v;
 	return hipMemPrefetchAsync_v2((const void *)address(v[0]), (size_t)size(v[1]), *(hipMemLocation *)value(2, v[2]), (unsigned int)integer(v[3]), (hipStream_t)handle(v[4], (void *)live.stream, (void *)stale.stream));
 }
+#endif
 
+#ifdef GARBAGE_NEXT
 static long run_hipMemAdvise_v2(const int *v)
 {
 	(void)v;
 	return hipMemAdvise_v2((const void *)address(v[0]), (size_t)size(v[1]), (hipMemoryAdvise)choice(v[2]), *(hipMemLocation *)value(3, v[3]));
 }
+#endif
 
+#ifdef GARBAGE_NEXT
 static long run_hipStreamGetId(const int *v)
 {
 	(void)v;
 	return hipStreamGetId((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (unsigned long long *)buffer(1, v[1]));
 }
+#endif
 
 const struct function functions[] = {
+#ifndef GARBAGE_NEXT
 	{"amd_dbgapi_get_build_id", "", 1, run_amd_dbgapi_get_build_id},
+#endif
+#ifndef GARBAGE_NEXT
 	{"amd_dbgapi_get_build_name", "", 1, run_amd_dbgapi_get_build_name},
+#endif
+#ifndef GARBAGE_NEXT
 	{"amd_dbgapi_get_git_hash", "", 1, run_amd_dbgapi_get_git_hash},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipApiName", "i", 1, run_hipApiName},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipArray3DCreate", "PG", 1, run_hipArray3DCreate},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipArray3DGetDescriptor", "gh", 1, run_hipArray3DGetDescriptor},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipArrayCreate", "pg", 1, run_hipArrayCreate},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipArrayDestroy", "H", 1, run_hipArrayDestroy},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipArrayGetDescriptor", "gh", 1, run_hipArrayGetDescriptor},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipArrayGetInfo", "ggph", 1, run_hipArrayGetInfo},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipBindTexture", "pgagz", 1, run_hipBindTexture},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipBindTexture2D", "pgagzzz", 1, run_hipBindTexture2D},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipBindTextureToArray", "ghg", 1, run_hipBindTextureToArray},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipBindTextureToMipmappedArray", "ghg", 1, run_hipBindTextureToMipmappedArray},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipChooseDeviceR0000", "pp", 1, run_hipChooseDeviceR0000},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipChooseDeviceR0600", "pp", 1, run_hipChooseDeviceR0600},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipConfigureCall", "sszh", 1, run_hipConfigureCall},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipCreateChannelDesc", "iiiie", 1, run_hipCreateChannelDesc},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipCreateSurfaceObject", "PP", 1, run_hipCreateSurfaceObject},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipCreateTextureObject", "ppgg", 1, run_hipCreateTextureObject},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipCtxCreate", "pii", 1, run_hipCtxCreate},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipCtxDestroy", "h", 1, run_hipCtxDestroy},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipCtxDisablePeerAccess", "h", 1, run_hipCtxDisablePeerAccess},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipCtxEnablePeerAccess", "hi", 1, run_hipCtxEnablePeerAccess},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipCtxGetApiVersion", "hp", 0, run_hipCtxGetApiVersion},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipCtxGetCacheConfig", "g", 0, run_hipCtxGetCacheConfig},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipCtxGetCurrent", "p", 1, run_hipCtxGetCurrent},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipCtxGetDevice", "p", 1, run_hipCtxGetDevice},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipCtxGetFlags", "p", 0, run_hipCtxGetFlags},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipCtxGetSharedMemConfig", "g", 1, run_hipCtxGetSharedMemConfig},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipCtxPopCurrent", "p", 1, run_hipCtxPopCurrent},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipCtxPushCurrent", "h", 1, run_hipCtxPushCurrent},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipCtxSetCacheConfig", "e", 0, run_hipCtxSetCacheConfig},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipCtxSetCurrent", "h", 1, run_hipCtxSetCurrent},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipCtxSetSharedMemConfig", "e", 0, run_hipCtxSetSharedMemConfig},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipCtxSynchronize", "", 0, run_hipCtxSynchronize},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDestroyExternalMemory", "h", 1, run_hipDestroyExternalMemory},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDestroyExternalSemaphore", "h", 1, run_hipDestroyExternalSemaphore},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDestroySurfaceObject", "S", 1, run_hipDestroySurfaceObject},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDestroyTextureObject", "h", 1, run_hipDestroyTextureObject},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDeviceCanAccessPeer", "Pii", 1, run_hipDeviceCanAccessPeer},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDeviceComputeCapability", "ppi", 1, run_hipDeviceComputeCapability},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDeviceDisablePeerAccess", "i", 1, run_hipDeviceDisablePeerAccess},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDeviceEnablePeerAccess", "ii", 1, run_hipDeviceEnablePeerAccess},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDeviceGet", "pi", 1, run_hipDeviceGet},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDeviceGetAttribute", "Pei", 1, run_hipDeviceGetAttribute},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDeviceGetByPCIBusId", "pt", 1, run_hipDeviceGetByPCIBusId},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDeviceGetCacheConfig", "g", 1, run_hipDeviceGetCacheConfig},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDeviceGetDefaultMemPool", "Pi", 1, run_hipDeviceGetDefaultMemPool},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDeviceGetGraphMemAttribute", "iep", 1, run_hipDeviceGetGraphMemAttribute},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDeviceGetLimit", "Pe", 1, run_hipDeviceGetLimit},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDeviceGetMemPool", "pi", 1, run_hipDeviceGetMemPool},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDeviceGetName", "pii", 1, run_hipDeviceGetName},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDeviceGetP2PAttribute", "peii", 1, run_hipDeviceGetP2PAttribute},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDeviceGetPCIBusId", "pii", 1, run_hipDeviceGetPCIBusId},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDeviceGetSharedMemConfig", "g", 1, run_hipDeviceGetSharedMemConfig},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDeviceGetStreamPriorityRange", "pp", 1, run_hipDeviceGetStreamPriorityRange},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDeviceGetUuid", "gi", 1, run_hipDeviceGetUuid},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDeviceGraphMemTrim", "i", 1, run_hipDeviceGraphMemTrim},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDevicePrimaryCtxGetState", "ipp", 1, run_hipDevicePrimaryCtxGetState},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDevicePrimaryCtxRelease", "i", 1, run_hipDevicePrimaryCtxRelease},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDevicePrimaryCtxReset", "i", 1, run_hipDevicePrimaryCtxReset},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDevicePrimaryCtxRetain", "pi", 1, run_hipDevicePrimaryCtxRetain},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDevicePrimaryCtxSetFlags", "ii", 1, run_hipDevicePrimaryCtxSetFlags},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDeviceReset", "", 1, run_hipDeviceReset},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDeviceSetCacheConfig", "e", 1, run_hipDeviceSetCacheConfig},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDeviceSetGraphMemAttribute", "iep", 1, run_hipDeviceSetGraphMemAttribute},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDeviceSetLimit", "ez", 1, run_hipDeviceSetLimit},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDeviceSetMemPool", "ih", 1, run_hipDeviceSetMemPool},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDeviceSetSharedMemConfig", "e", 1, run_hipDeviceSetSharedMemConfig},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDeviceSynchronize", "", 1, run_hipDeviceSynchronize},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDeviceTotalMem", "pi", 1, run_hipDeviceTotalMem},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDriverGetVersion", "p", 1, run_hipDriverGetVersion},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDrvGetErrorName", "ep", 1, run_hipDrvGetErrorName},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDrvGetErrorString", "ep", 1, run_hipDrvGetErrorString},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDrvGraphAddMemcpyNode", "phpzph", 1, run_hipDrvGraphAddMemcpyNode},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDrvGraphAddMemFreeNode", "phpza", 1, run_hipDrvGraphAddMemFreeNode},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDrvGraphAddMemsetNode", "phpzgh", 1, run_hipDrvGraphAddMemsetNode},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDrvGraphExecMemcpyNodeSetParams", "hhph", 1, run_hipDrvGraphExecMemcpyNodeSetParams},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDrvGraphExecMemsetNodeSetParams", "hhgh", 1, run_hipDrvGraphExecMemsetNodeSetParams},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDrvGraphMemcpyNodeGetParams", "hp", 1, run_hipDrvGraphMemcpyNodeGetParams},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDrvGraphMemcpyNodeSetParams", "hp", 1, run_hipDrvGraphMemcpyNodeSetParams},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDrvMemcpy2DUnaligned", "p", 1, run_hipDrvMemcpy2DUnaligned},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDrvMemcpy3D", "P", 1, run_hipDrvMemcpy3D},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDrvMemcpy3DAsync", "PS", 1, run_hipDrvMemcpy3DAsync},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipDrvPointerGetAttributes", "ngpa", 1, run_hipDrvPointerGetAttributes},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipEventCreate", "p", 1, run_hipEventCreate},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipEventCreateWithFlags", "Pi", 1, run_hipEventCreateWithFlags},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipEventDestroy", "H", 1, run_hipEventDestroy},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipEventElapsedTime", "PHH", 1, run_hipEventElapsedTime},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipEventQuery", "H", 1, run_hipEventQuery},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipEventRecord", "HS", 1, run_hipEventRecord},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipEventRecord_spt", "hh", 1, run_hipEventRecord_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipEventRecordWithFlags", "hhi", 1, run_hipEventRecordWithFlags},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipEventSynchronize", "H", 1, run_hipEventSynchronize},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipExternalMemoryGetMappedBuffer", "phg", 1, run_hipExternalMemoryGetMappedBuffer},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipExtGetLastError", "", 1, run_hipExtGetLastError},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipExtGetLinkTypeAndHopCount", "iiPP", 1, run_hipExtGetLinkTypeAndHopCount},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipExtLaunchKernel", "asspzhhhi", 1, run_hipExtLaunchKernel},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipExtLaunchMultiKernelMultiDevice", "pni", 1, run_hipExtLaunchMultiKernelMultiDevice},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipExtMallocWithFlags", "Pzi", 1, run_hipExtMallocWithFlags},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipExtModuleLaunchKernel", "hiiiiiizhpphhi", 1, run_hipExtModuleLaunchKernel},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipExtStreamCreateWithCUMask", "Pip", 1, run_hipExtStreamCreateWithCUMask},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipExtStreamGetCUMask", "Sip", 1, run_hipExtStreamGetCUMask},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipFree", "a", 1, run_hipFree},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipFreeArray", "h", 1, run_hipFreeArray},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipFreeAsync", "aS", 1, run_hipFreeAsync},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipFreeHost", "a", 1, run_hipFreeHost},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipFreeMipmappedArray", "h", 1, run_hipFreeMipmappedArray},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipFuncGetAttribute", "peh", 1, run_hipFuncGetAttribute},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipFuncGetAttributes", "ga", 1, run_hipFuncGetAttributes},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipFuncSetAttribute", "aei", 1, run_hipFuncSetAttribute},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipFuncSetCacheConfig", "ae", 1, run_hipFuncSetCacheConfig},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipFuncSetSharedMemConfig", "ae", 1, run_hipFuncSetSharedMemConfig},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGetChannelDesc", "gh", 1, run_hipGetChannelDesc},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGetDevice", "p", 1, run_hipGetDevice},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGetDeviceCount", "P", 1, run_hipGetDeviceCount},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGetDeviceFlags", "p", 1, run_hipGetDeviceFlags},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGetDevicePropertiesR0000", "pi", 1, run_hipGetDevicePropertiesR0000},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGetDevicePropertiesR0600", "Pi", 1, run_hipGetDevicePropertiesR0600},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGetErrorName", "e", 1, run_hipGetErrorName},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGetErrorString", "e", 1, run_hipGetErrorString},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGetFuncBySymbol", "pa", 1, run_hipGetFuncBySymbol},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGetLastError", "", 1, run_hipGetLastError},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGetMipmappedArrayLevel", "phi", 1, run_hipGetMipmappedArrayLevel},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGetProcAddress", "tpizg", 1, run_hipGetProcAddress},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGetStreamDeviceId", "h", 1, run_hipGetStreamDeviceId},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGetSymbolAddress", "pa", 1, run_hipGetSymbolAddress},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGetSymbolSize", "pa", 1, run_hipGetSymbolSize},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGetTextureAlignmentOffset", "pg", 1, run_hipGetTextureAlignmentOffset},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGetTextureObjectResourceDesc", "ph", 1, run_hipGetTextureObjectResourceDesc},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGetTextureObjectResourceViewDesc", "gh", 1, run_hipGetTextureObjectResourceViewDesc},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGetTextureObjectTextureDesc", "gh", 1, run_hipGetTextureObjectTextureDesc},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGetTextureReference", "pa", 1, run_hipGetTextureReference},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGLGetDevices", "ppne", 1, run_hipGLGetDevices},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphAddBatchMemOpNode", "phpzp", 1, run_hipGraphAddBatchMemOpNode},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphAddChildGraphNode", "phpzh", 1, run_hipGraphAddChildGraphNode},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphAddDependencies", "hppz", 1, run_hipGraphAddDependencies},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphAddEmptyNode", "phpz", 1, run_hipGraphAddEmptyNode},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphAddEventRecordNode", "phpzh", 1, run_hipGraphAddEventRecordNode},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphAddEventWaitNode", "phpzh", 1, run_hipGraphAddEventWaitNode},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphAddHostNode", "phpzp", 1, run_hipGraphAddHostNode},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphAddKernelNode", "phpzp", 1, run_hipGraphAddKernelNode},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphAddMemAllocNode", "phpzp", 1, run_hipGraphAddMemAllocNode},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphAddMemcpyNode", "phpzp", 1, run_hipGraphAddMemcpyNode},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphAddMemcpyNode1D", "phpzaaze", 1, run_hipGraphAddMemcpyNode1D},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphAddMemcpyNodeFromSymbol", "phpzaazze", 1, run_hipGraphAddMemcpyNodeFromSymbol},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphAddMemcpyNodeToSymbol", "phpzaazze", 1, run_hipGraphAddMemcpyNodeToSymbol},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphAddMemFreeNode", "phpza", 1, run_hipGraphAddMemFreeNode},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphAddMemsetNode", "phpzp", 1, run_hipGraphAddMemsetNode},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphAddNode", "phpzp", 1, run_hipGraphAddNode},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphBatchMemOpNodeGetParams", "hp", 1, run_hipGraphBatchMemOpNodeGetParams},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphBatchMemOpNodeSetParams", "hp", 1, run_hipGraphBatchMemOpNodeSetParams},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphChildGraphNodeGetGraph", "hp", 1, run_hipGraphChildGraphNodeGetGraph},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphClone", "ph", 1, run_hipGraphClone},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphCreate", "pi", 1, run_hipGraphCreate},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphDebugDotPrint", "hti", 1, run_hipGraphDebugDotPrint},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphDestroy", "h", 1, run_hipGraphDestroy},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphDestroyNode", "h", 1, run_hipGraphDestroyNode},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphEventRecordNodeGetEvent", "hp", 1, run_hipGraphEventRecordNodeGetEvent},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphEventRecordNodeSetEvent", "hh", 1, run_hipGraphEventRecordNodeSetEvent},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphEventWaitNodeGetEvent", "hp", 1, run_hipGraphEventWaitNodeGetEvent},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphEventWaitNodeSetEvent", "hh", 1, run_hipGraphEventWaitNodeSetEvent},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphExecBatchMemOpNodeSetParams", "hhp", 1, run_hipGraphExecBatchMemOpNodeSetParams},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphExecChildGraphNodeSetParams", "hhh", 1, run_hipGraphExecChildGraphNodeSetParams},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphExecDestroy", "H", 1, run_hipGraphExecDestroy},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphExecEventRecordNodeSetEvent", "hhh", 1, run_hipGraphExecEventRecordNodeSetEvent},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphExecEventWaitNodeSetEvent", "hhh", 1, run_hipGraphExecEventWaitNodeSetEvent},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphExecGetFlags", "hp", 1, run_hipGraphExecGetFlags},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphExecHostNodeSetParams", "hhp", 1, run_hipGraphExecHostNodeSetParams},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphExecKernelNodeSetParams", "hhp", 1, run_hipGraphExecKernelNodeSetParams},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphExecMemcpyNodeSetParams", "hhp", 1, run_hipGraphExecMemcpyNodeSetParams},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphExecMemcpyNodeSetParams1D", "hhaaze", 1, run_hipGraphExecMemcpyNodeSetParams1D},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphExecMemcpyNodeSetParamsFromSymbol", "hhaazze", 1, run_hipGraphExecMemcpyNodeSetParamsFromSymbol},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphExecMemcpyNodeSetParamsToSymbol", "hhaazze", 1, run_hipGraphExecMemcpyNodeSetParamsToSymbol},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphExecMemsetNodeSetParams", "hhp", 1, run_hipGraphExecMemsetNodeSetParams},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphExecNodeSetParams", "hhp", 1, run_hipGraphExecNodeSetParams},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphExecUpdate", "Hhpg", 1, run_hipGraphExecUpdate},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphGetEdges", "hppp", 1, run_hipGraphGetEdges},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphGetNodes", "hpp", 1, run_hipGraphGetNodes},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphGetRootNodes", "hpp", 1, run_hipGraphGetRootNodes},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphHostNodeGetParams", "hp", 1, run_hipGraphHostNodeGetParams},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphHostNodeSetParams", "hp", 1, run_hipGraphHostNodeSetParams},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphicsGLRegisterBuffer", "pii", 1, run_hipGraphicsGLRegisterBuffer},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphicsGLRegisterImage", "piii", 1, run_hipGraphicsGLRegisterImage},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphicsMapResources", "nph", 1, run_hipGraphicsMapResources},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphicsResourceGetMappedPointer", "pph", 1, run_hipGraphicsResourceGetMappedPointer},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphicsSubResourceGetMappedArray", "phii", 1, run_hipGraphicsSubResourceGetMappedArray},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphicsUnmapResources", "nph", 1, run_hipGraphicsUnmapResources},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphicsUnregisterResource", "h", 1, run_hipGraphicsUnregisterResource},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphInstantiate", "phppz", 1, run_hipGraphInstantiate},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphInstantiateWithFlags", "phz", 1, run_hipGraphInstantiateWithFlags},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphInstantiateWithParams", "phg", 1, run_hipGraphInstantiateWithParams},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphKernelNodeCopyAttributes", "hh", 1, run_hipGraphKernelNodeCopyAttributes},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphKernelNodeGetAttribute", "hep", 1, run_hipGraphKernelNodeGetAttribute},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphKernelNodeGetParams", "hp", 1, run_hipGraphKernelNodeGetParams},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphKernelNodeSetAttribute", "hep", 1, run_hipGraphKernelNodeSetAttribute},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphKernelNodeSetParams", "hp", 1, run_hipGraphKernelNodeSetParams},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphLaunch", "HS", 1, run_hipGraphLaunch},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphLaunch_spt", "hh", 1, run_hipGraphLaunch_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphMemAllocNodeGetParams", "hp", 1, run_hipGraphMemAllocNodeGetParams},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphMemcpyNodeGetParams", "hp", 1, run_hipGraphMemcpyNodeGetParams},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphMemcpyNodeSetParams", "hp", 1, run_hipGraphMemcpyNodeSetParams},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphMemcpyNodeSetParams1D", "haaze", 1, run_hipGraphMemcpyNodeSetParams1D},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphMemcpyNodeSetParamsFromSymbol", "haazze", 1, run_hipGraphMemcpyNodeSetParamsFromSymbol},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphMemcpyNodeSetParamsToSymbol", "haazze", 1, run_hipGraphMemcpyNodeSetParamsToSymbol},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphMemFreeNodeGetParams", "ha", 1, run_hipGraphMemFreeNodeGetParams},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphMemsetNodeGetParams", "hp", 1, run_hipGraphMemsetNodeGetParams},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphMemsetNodeSetParams", "hp", 1, run_hipGraphMemsetNodeSetParams},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphNodeFindInClone", "phh", 1, run_hipGraphNodeFindInClone},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphNodeGetDependencies", "hpp", 1, run_hipGraphNodeGetDependencies},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphNodeGetDependentNodes", "hpp", 1, run_hipGraphNodeGetDependentNodes},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphNodeGetEnabled", "hhp", 1, run_hipGraphNodeGetEnabled},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphNodeGetType", "hg", 1, run_hipGraphNodeGetType},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphNodeSetEnabled", "hhi", 1, run_hipGraphNodeSetEnabled},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphNodeSetParams", "hp", 1, run_hipGraphNodeSetParams},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphReleaseUserObject", "hhn", 1, run_hipGraphReleaseUserObject},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphRemoveDependencies", "hppz", 1, run_hipGraphRemoveDependencies},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphRetainUserObject", "hhni", 1, run_hipGraphRetainUserObject},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipGraphUpload", "hh", 1, run_hipGraphUpload},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipHccModuleLaunchKernel", "hiiiiiizhpphh", 1, run_hipHccModuleLaunchKernel},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipHostAlloc", "pzi", 1, run_hipHostAlloc},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipHostFree", "a", 1, run_hipHostFree},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipHostGetDevicePointer", "Pai", 1, run_hipHostGetDevicePointer},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipHostGetFlags", "Pa", 1, run_hipHostGetFlags},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipHostMalloc", "Pzi", 1, run_hipHostMalloc},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipHostRegister", "azi", 1, run_hipHostRegister},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipHostUnregister", "a", 1, run_hipHostUnregister},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipImportExternalMemory", "pp", 1, run_hipImportExternalMemory},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipImportExternalSemaphore", "pp", 0, run_hipImportExternalSemaphore},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipInit", "i", 1, run_hipInit},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipIpcCloseMemHandle", "a", 1, run_hipIpcCloseMemHandle},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipIpcGetEventHandle", "GH", 1, run_hipIpcGetEventHandle},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipIpcGetMemHandle", "Ga", 1, run_hipIpcGetMemHandle},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipIpcOpenEventHandle", "Ps", 1, run_hipIpcOpenEventHandle},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipIpcOpenMemHandle", "Psi", 1, run_hipIpcOpenMemHandle},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipKernelNameRef", "h", 1, run_hipKernelNameRef},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipKernelNameRefByPtr", "ah", 1, run_hipKernelNameRefByPtr},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipLaunchByPtr", "a", 1, run_hipLaunchByPtr},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipLaunchCooperativeKernel", "psspih", 1, run_hipLaunchCooperativeKernel},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipLaunchCooperativeKernel_spt", "psspih", 1, run_hipLaunchCooperativeKernel_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipLaunchCooperativeKernelMultiDevice", "pni", 1, run_hipLaunchCooperativeKernelMultiDevice},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipLaunchHostFunc", "Sfp", 1, run_hipLaunchHostFunc},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipLaunchHostFunc_spt", "hfp", 1, run_hipLaunchHostFunc_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipLaunchKernel", "asspzh", 1, run_hipLaunchKernel},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipLaunchKernel_spt", "asspzh", 1, run_hipLaunchKernel_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipLinkAddData", "hepztngp", 1, run_hipLinkAddData},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipLinkAddFile", "hetngp", 1, run_hipLinkAddFile},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipLinkComplete", "hpp", 1, run_hipLinkComplete},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipLinkCreate", "ngpp", 1, run_hipLinkCreate},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipLinkDestroy", "h", 1, run_hipLinkDestroy},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMalloc", "Pz", 1, run_hipMalloc},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMalloc3D", "ps", 1, run_hipMalloc3D},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMalloc3DArray", "pgsi", 1, run_hipMalloc3DArray},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMallocArray", "pgzzi", 1, run_hipMallocArray},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMallocAsync", "PzS", 1, run_hipMallocAsync},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMallocFromPoolAsync", "PzHS", 1, run_hipMallocFromPoolAsync},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMallocHost", "pz", 1, run_hipMallocHost},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMallocManaged", "Pzi", 1, run_hipMallocManaged},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMallocMipmappedArray", "pgsni", 1, run_hipMallocMipmappedArray},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMallocPitch", "ppzz", 1, run_hipMallocPitch},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemAddressFree", "az", 1, run_hipMemAddressFree},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemAddressReserve", "Pzzaz", 1, run_hipMemAddressReserve},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemAdvise", "azei", 1, run_hipMemAdvise},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemAllocHost", "pz", 1, run_hipMemAllocHost},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemAllocPitch", "ppzzi", 1, run_hipMemAllocPitch},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpy", "aaze", 1, run_hipMemcpy},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpy2D", "azazzze", 1, run_hipMemcpy2D},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpy2D_spt", "azazzze", 1, run_hipMemcpy2D_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpy2DArrayToArray", "hzzhzzzze", 1, run_hipMemcpy2DArrayToArray},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpy2DAsync", "azazzzeS", 1, run_hipMemcpy2DAsync},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpy2DAsync_spt", "azazzzeh", 1, run_hipMemcpy2DAsync_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpy2DFromArray", "azhzzzze", 1, run_hipMemcpy2DFromArray},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpy2DFromArray_spt", "azhzzzze", 1, run_hipMemcpy2DFromArray_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpy2DFromArrayAsync", "azhzzzzeh", 1, run_hipMemcpy2DFromArrayAsync},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpy2DFromArrayAsync_spt", "azhzzzzeh", 1, run_hipMemcpy2DFromArrayAsync_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpy2DToArray", "hzzazzze", 1, run_hipMemcpy2DToArray},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpy2DToArray_spt", "hzzazzze", 1, run_hipMemcpy2DToArray_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpy2DToArrayAsync", "hzzazzzeh", 1, run_hipMemcpy2DToArrayAsync},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpy2DToArrayAsync_spt", "hzzazzzeh", 1, run_hipMemcpy2DToArrayAsync_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpy3D", "p", 1, run_hipMemcpy3D},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpy3D_spt", "p", 1, run_hipMemcpy3D_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpy3DAsync", "ph", 1, run_hipMemcpy3DAsync},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpy3DAsync_spt", "ph", 1, run_hipMemcpy3DAsync_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpy_spt", "aaze", 1, run_hipMemcpy_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpyAsync", "aazeS", 1, run_hipMemcpyAsync},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpyAsync_spt", "aazeh", 1, run_hipMemcpyAsync_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpyAtoA", "hzhzz", 1, run_hipMemcpyAtoA},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpyAtoD", "ahzz", 1, run_hipMemcpyAtoD},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpyAtoH", "ahzz", 1, run_hipMemcpyAtoH},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpyAtoHAsync", "ahzzh", 1, run_hipMemcpyAtoHAsync},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpyDtoA", "hzaz", 1, run_hipMemcpyDtoA},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpyDtoD", "aaz", 1, run_hipMemcpyDtoD},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpyDtoDAsync", "aazh", 1, run_hipMemcpyDtoDAsync},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpyDtoH", "aaz", 1, run_hipMemcpyDtoH},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpyDtoHAsync", "aazh", 1, run_hipMemcpyDtoHAsync},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpyFromArray", "ahzzze", 1, run_hipMemcpyFromArray},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpyFromArray_spt", "ahzzze", 1, run_hipMemcpyFromArray_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpyFromSymbol", "aazze", 1, run_hipMemcpyFromSymbol},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpyFromSymbol_spt", "aazze", 1, run_hipMemcpyFromSymbol_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpyFromSymbolAsync", "aazzeh", 1, run_hipMemcpyFromSymbolAsync},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpyFromSymbolAsync_spt", "aazzeh", 1, run_hipMemcpyFromSymbolAsync_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpyHtoA", "hzaz", 1, run_hipMemcpyHtoA},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpyHtoAAsync", "hzazh", 1, run_hipMemcpyHtoAAsync},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpyHtoD", "aaz", 1, run_hipMemcpyHtoD},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpyHtoDAsync", "aazh", 1, run_hipMemcpyHtoDAsync},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpyParam2D", "p", 1, run_hipMemcpyParam2D},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpyParam2DAsync", "ph", 1, run_hipMemcpyParam2DAsync},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpyPeer", "aiaiz", 1, run_hipMemcpyPeer},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpyPeerAsync", "aiaizS", 1, run_hipMemcpyPeerAsync},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpyToArray", "hzzaze", 1, run_hipMemcpyToArray},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpyToSymbol", "aazze", 1, run_hipMemcpyToSymbol},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpyToSymbol_spt", "aazze", 1, run_hipMemcpyToSymbol_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpyToSymbolAsync", "aazzeh", 1, run_hipMemcpyToSymbolAsync},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpyToSymbolAsync_spt", "aazzeh", 1, run_hipMemcpyToSymbolAsync_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemcpyWithStream", "aazeS", 1, run_hipMemcpyWithStream},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemCreate", "PzPz", 1, run_hipMemCreate},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemExportToShareableHandle", "PHez", 1, run_hipMemExportToShareableHandle},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemGetAccess", "PGa", 1, run_hipMemGetAccess},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemGetAddressRange", "ppa", 1, run_hipMemGetAddressRange},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemGetAllocationGranularity", "PPe", 1, run_hipMemGetAllocationGranularity},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemGetAllocationPropertiesFromHandle", "PH", 1, run_hipMemGetAllocationPropertiesFromHandle},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemGetInfo", "PP", 1, run_hipMemGetInfo},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemImportFromShareableHandle", "PPe", 1, run_hipMemImportFromShareableHandle},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemMap", "azzHz", 1, run_hipMemMap},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemMapArrayAsync", "pnh", 0, run_hipMemMapArrayAsync},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemPoolCreate", "PP", 1, run_hipMemPoolCreate},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemPoolDestroy", "H", 1, run_hipMemPoolDestroy},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemPoolExportPointer", "Ga", 1, run_hipMemPoolExportPointer},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemPoolExportToShareableHandle", "PHei", 1, run_hipMemPoolExportToShareableHandle},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemPoolGetAccess", "GHG", 1, run_hipMemPoolGetAccess},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemPoolGetAttribute", "HeP", 1, run_hipMemPoolGetAttribute},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemPoolImportFromShareableHandle", "PPei", 1, run_hipMemPoolImportFromShareableHandle},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemPoolImportPointer", "PHG", 1, run_hipMemPoolImportPointer},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemPoolSetAccess", "Hgz", 1, run_hipMemPoolSetAccess},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemPoolSetAttribute", "HeP", 1, run_hipMemPoolSetAttribute},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemPoolTrimTo", "Hz", 1, run_hipMemPoolTrimTo},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemPrefetchAsync", "aziS", 1, run_hipMemPrefetchAsync},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemPtrGetInfo", "aP", 1, run_hipMemPtrGetInfo},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemRangeGetAttribute", "Pzeaz", 1, run_hipMemRangeGetAttribute},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemRangeGetAttributes", "ppgzaz", 1, run_hipMemRangeGetAttributes},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemRelease", "H", 1, run_hipMemRelease},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemRetainAllocationHandle", "Pa", 1, run_hipMemRetainAllocationHandle},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemset", "aiz", 1, run_hipMemset},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemset2D", "azizz", 1, run_hipMemset2D},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemset2D_spt", "azizz", 1, run_hipMemset2D_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemset2DAsync", "azizzS", 1, run_hipMemset2DAsync},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemset2DAsync_spt", "azizzh", 1, run_hipMemset2DAsync_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemset3D", "sis", 1, run_hipMemset3D},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemset3D_spt", "sis", 1, run_hipMemset3D_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemset3DAsync", "sish", 1, run_hipMemset3DAsync},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemset3DAsync_spt", "sish", 1, run_hipMemset3DAsync_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemset_spt", "aiz", 1, run_hipMemset_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemSetAccess", "azgz", 1, run_hipMemSetAccess},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemsetAsync", "aizS", 1, run_hipMemsetAsync},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemsetAsync_spt", "aizh", 1, run_hipMemsetAsync_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemsetD16", "aiz", 1, run_hipMemsetD16},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemsetD16Async", "aizS", 1, run_hipMemsetD16Async},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemsetD32", "aiz", 1, run_hipMemsetD32},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemsetD32Async", "aizS", 1, run_hipMemsetD32Async},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemsetD8", "aiz", 1, run_hipMemsetD8},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemsetD8Async", "aizS", 1, run_hipMemsetD8Async},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMemUnmap", "az", 1, run_hipMemUnmap},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMipmappedArrayCreate", "PGn", 1, run_hipMipmappedArrayCreate},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMipmappedArrayDestroy", "H", 1, run_hipMipmappedArrayDestroy},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipMipmappedArrayGetLevel", "PHi", 1, run_hipMipmappedArrayGetLevel},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipModuleGetFunction", "PHt", 1, run_hipModuleGetFunction},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipModuleGetGlobal", "ppHt", 1, run_hipModuleGetGlobal},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipModuleGetTexRef", "pht", 1, run_hipModuleGetTexRef},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipModuleLaunchCooperativeKernel", "hnnnnnnihp", 1, run_hipModuleLaunchCooperativeKernel},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipModuleLaunchCooperativeKernelMultiDevice", "pni", 1, run_hipModuleLaunchCooperativeKernelMultiDevice},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipModuleLaunchKernel", "HnnnnnniSpp", 1, run_hipModuleLaunchKernel},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipModuleLoad", "pt", 1, run_hipModuleLoad},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipModuleLoadData", "Pp", 1, run_hipModuleLoadData},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipModuleLoadDataEx", "ppngp", 1, run_hipModuleLoadDataEx},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipModuleOccupancyMaxActiveBlocksPerMultiprocessor", "phiz", 1, run_hipModuleOccupancyMaxActiveBlocksPerMultiprocessor},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", "phizi", 1, run_hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipModuleOccupancyMaxPotentialBlockSize", "pphzi", 1, run_hipModuleOccupancyMaxPotentialBlockSize},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipModuleOccupancyMaxPotentialBlockSizeWithFlags", "pphzii", 1, run_hipModuleOccupancyMaxPotentialBlockSizeWithFlags},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipModuleUnload", "H", 1, run_hipModuleUnload},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipOccupancyMaxActiveBlocksPerMultiprocessor", "ppiz", 1, run_hipOccupancyMaxActiveBlocksPerMultiprocessor},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", "ppizi", 1, run_hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipOccupancyMaxPotentialBlockSize", "pppzi", 1, run_hipOccupancyMaxPotentialBlockSize},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipPeekAtLastError", "", 1, run_hipPeekAtLastError},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipPointerGetAttribute", "Pea", 1, run_hipPointerGetAttribute},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipPointerGetAttributes", "Pa", 1, run_hipPointerGetAttributes},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipPointerSetAttribute", "Pea", 1, run_hipPointerSetAttribute},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipProfilerStart", "", 0, run_hipProfilerStart},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipProfilerStop", "", 0, run_hipProfilerStop},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hiprtcAddNameExpression", "ht", 1, run_hiprtcAddNameExpression},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hiprtcCompileProgram", "hnp", 1, run_hiprtcCompileProgram},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hiprtcCreateProgram", "pttnpp", 1, run_hiprtcCreateProgram},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hiprtcDestroyProgram", "p", 1, run_hiprtcDestroyProgram},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hiprtcGetBitcode", "hp", 1, run_hiprtcGetBitcode},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hiprtcGetBitcodeSize", "hp", 1, run_hiprtcGetBitcodeSize},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hiprtcGetCode", "hp", 1, run_hiprtcGetCode},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hiprtcGetCodeSize", "hp", 1, run_hiprtcGetCodeSize},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hiprtcGetErrorString", "e", 1, run_hiprtcGetErrorString},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hiprtcGetLoweredName", "htp", 1, run_hiprtcGetLoweredName},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hiprtcGetProgramLog", "hp", 1, run_hiprtcGetProgramLog},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hiprtcGetProgramLogSize", "hp", 1, run_hiprtcGetProgramLogSize},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hiprtcLinkAddData", "hepztngp", 1, run_hiprtcLinkAddData},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hiprtcLinkAddFile", "hetngp", 1, run_hiprtcLinkAddFile},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hiprtcLinkComplete", "hpp", 1, run_hiprtcLinkComplete},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hiprtcLinkCreate", "ngpp", 1, run_hiprtcLinkCreate},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hiprtcLinkDestroy", "h", 1, run_hiprtcLinkDestroy},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hiprtcVersion", "pp", 1, run_hiprtcVersion},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipRuntimeGetVersion", "p", 1, run_hipRuntimeGetVersion},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipSetDevice", "i", 1, run_hipSetDevice},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipSetDeviceFlags", "i", 1, run_hipSetDeviceFlags},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipSetupArgument", "pzz", 1, run_hipSetupArgument},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipSetValidDevices", "pi", 0, run_hipSetValidDevices},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipSignalExternalSemaphoresAsync", "ppnh", 1, run_hipSignalExternalSemaphoresAsync},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamAddCallback", "hfpi", 1, run_hipStreamAddCallback},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamAddCallback_spt", "hfpi", 1, run_hipStreamAddCallback_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamAttachMemAsync", "Sazi", 1, run_hipStreamAttachMemAsync},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamBatchMemOp", "Sngi", 1, run_hipStreamBatchMemOp},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamBeginCapture", "he", 1, run_hipStreamBeginCapture},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamBeginCapture_spt", "he", 1, run_hipStreamBeginCapture_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamBeginCaptureToGraph", "hhpgze", 1, run_hipStreamBeginCaptureToGraph},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamCreate", "p", 1, run_hipStreamCreate},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamCreateWithFlags", "pi", 1, run_hipStreamCreateWithFlags},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamCreateWithPriority", "Pii", 1, run_hipStreamCreateWithPriority},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamDestroy", "H", 1, run_hipStreamDestroy},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamEndCapture", "hp", 1, run_hipStreamEndCapture},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamEndCapture_spt", "hp", 1, run_hipStreamEndCapture_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamGetCaptureInfo", "hgp", 1, run_hipStreamGetCaptureInfo},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamGetCaptureInfo_spt", "hgp", 1, run_hipStreamGetCaptureInfo_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamGetCaptureInfo_v2", "hgpppp", 1, run_hipStreamGetCaptureInfo_v2},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamGetCaptureInfo_v2_spt", "hgpppp", 1, run_hipStreamGetCaptureInfo_v2_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamGetDevice", "SP", 1, run_hipStreamGetDevice},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamGetFlags", "SP", 1, run_hipStreamGetFlags},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamGetFlags_spt", "hp", 1, run_hipStreamGetFlags_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamGetPriority", "SP", 1, run_hipStreamGetPriority},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamGetPriority_spt", "hp", 1, run_hipStreamGetPriority_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamIsCapturing", "hg", 1, run_hipStreamIsCapturing},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamIsCapturing_spt", "hg", 1, run_hipStreamIsCapturing_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamQuery", "S", 1, run_hipStreamQuery},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamQuery_spt", "h", 1, run_hipStreamQuery_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamSynchronize", "S", 1, run_hipStreamSynchronize},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamSynchronize_spt", "h", 1, run_hipStreamSynchronize_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamUpdateCaptureDependencies", "hpzi", 1, run_hipStreamUpdateCaptureDependencies},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamWaitEvent", "SHi", 1, run_hipStreamWaitEvent},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamWaitEvent_spt", "hhi", 1, run_hipStreamWaitEvent_spt},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamWaitValue32", "Saiii", 1, run_hipStreamWaitValue32},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamWaitValue64", "Saziz", 1, run_hipStreamWaitValue64},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamWriteValue32", "Saii", 1, run_hipStreamWriteValue32},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipStreamWriteValue64", "Sazi", 1, run_hipStreamWriteValue64},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipTexObjectCreate", "PGGg", 1, run_hipTexObjectCreate},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipTexObjectDestroy", "S", 1, run_hipTexObjectDestroy},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipTexObjectGetResourceDesc", "gh", 1, run_hipTexObjectGetResourceDesc},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipTexObjectGetResourceViewDesc", "gh", 1, run_hipTexObjectGetResourceViewDesc},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipTexObjectGetTextureDesc", "gh", 1, run_hipTexObjectGetTextureDesc},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipTexRefGetAddress", "pg", 1, run_hipTexRefGetAddress},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipTexRefGetAddressMode", "ggn", 1, run_hipTexRefGetAddressMode},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipTexRefGetArray", "pg", 1, run_hipTexRefGetArray},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipTexRefGetBorderColor", "pg", 1, run_hipTexRefGetBorderColor},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipTexRefGetFilterMode", "gg", 1, run_hipTexRefGetFilterMode},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipTexRefGetFlags", "pg", 1, run_hipTexRefGetFlags},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipTexRefGetFormat", "gpg", 1, run_hipTexRefGetFormat},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipTexRefGetMaxAnisotropy", "pg", 1, run_hipTexRefGetMaxAnisotropy},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipTexRefGetMipmapFilterMode", "gg", 1, run_hipTexRefGetMipmapFilterMode},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipTexRefGetMipmapLevelBias", "pg", 1, run_hipTexRefGetMipmapLevelBias},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipTexRefGetMipmapLevelClamp", "ppg", 1, run_hipTexRefGetMipmapLevelClamp},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipTexRefGetMipMappedArray", "pg", 1, run_hipTexRefGetMipMappedArray},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipTexRefSetAddress", "pgaz", 1, run_hipTexRefSetAddress},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipTexRefSetAddress2D", "ggaz", 1, run_hipTexRefSetAddress2D},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipTexRefSetAddressMode", "gne", 1, run_hipTexRefSetAddressMode},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipTexRefSetArray", "ghi", 1, run_hipTexRefSetArray},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipTexRefSetBorderColor", "gp", 1, run_hipTexRefSetBorderColor},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipTexRefSetFilterMode", "ge", 1, run_hipTexRefSetFilterMode},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipTexRefSetFlags", "gi", 1, run_hipTexRefSetFlags},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipTexRefSetFormat", "gen", 1, run_hipTexRefSetFormat},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipTexRefSetMaxAnisotropy", "gi", 1, run_hipTexRefSetMaxAnisotropy},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipTexRefSetMipmapFilterMode", "ge", 1, run_hipTexRefSetMipmapFilterMode},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipTexRefSetMipmapLevelBias", "gr", 1, run_hipTexRefSetMipmapLevelBias},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipTexRefSetMipmapLevelClamp", "grr", 1, run_hipTexRefSetMipmapLevelClamp},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipTexRefSetMipmappedArray", "ghi", 1, run_hipTexRefSetMipmappedArray},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipThreadExchangeStreamCaptureMode", "g", 1, run_hipThreadExchangeStreamCaptureMode},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipUnbindTexture", "g", 1, run_hipUnbindTexture},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipUserObjectCreate", "pafni", 1, run_hipUserObjectCreate},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipUserObjectRelease", "hn", 1, run_hipUserObjectRelease},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipUserObjectRetain", "hn", 1, run_hipUserObjectRetain},
+#endif
+#ifndef GARBAGE_NEXT
 	{"hipWaitExternalSemaphoresAsync", "ppnh", 1, run_hipWaitExternalSemaphoresAsync},
+#endif
+#ifdef GARBAGE_NEXT
 	{"hipModuleGetFunctionCount", "ph", 1, run_hipModuleGetFunctionCount},
+#endif
+#ifdef GARBAGE_NEXT
 	{"hipMemsetD2D8", "azizz", 1, run_hipMemsetD2D8},
+#endif
+#ifdef GARBAGE_NEXT
 	{"hipMemsetD2D8Async", "azizzh", 1, run_hipMemsetD2D8Async},
+#endif
+#ifdef GARBAGE_NEXT
 	{"hipMemsetD2D16", "azizz", 1, run_hipMemsetD2D16},
+#endif
+#ifdef GARBAGE_NEXT
 	{"hipMemsetD2D16Async", "azizzh", 1, run_hipMemsetD2D16Async},
+#endif
+#ifdef GARBAGE_NEXT
 	{"hipMemsetD2D32", "azizz", 1, run_hipMemsetD2D32},
+#endif
+#ifdef GARBAGE_NEXT
 	{"hipMemsetD2D32Async", "azizzh", 1, run_hipMemsetD2D32Async},
+#endif
+#ifdef GARBAGE_NEXT
 	{"hipModuleLoadFatBinary", "pp", 1, run_hipModuleLoadFatBinary},
+#endif
+#ifdef GARBAGE_NEXT
 	{"hipGetDriverEntryPoint", "tpzg", 1, run_hipGetDriverEntryPoint},
+#endif
+#ifdef GARBAGE_NEXT
 	{"hipGetDriverEntryPoint_spt", "tpzg", 1, run_hipGetDriverEntryPoint_spt},
+#endif
+#ifdef GARBAGE_NEXT
 	{"hipMemPrefetchAsync_v2", "azsih", 1, run_hipMemPrefetchAsync_v2},
+#endif
+#ifdef GARBAGE_NEXT
 	{"hipMemAdvise_v2", "azes", 1, run_hipMemAdvise_v2},
+#endif
+#ifdef GARBAGE_NEXT
 	{"hipStreamGetId", "hp", 1, run_hipStreamGetId},
+#endif
 	{0, 0, 0, 0},
 };

@@ -23,18 +23,23 @@ func garbageC(t *Table) string {
 			letters += l
 			args = append(args, arg)
 		}
+		when := "ifndef"
+		if f.Only == "next" { // the next major version's library has it, and is called with these alone
+			when = "ifdef"
+		}
+		o.p("#%s GARBAGE_NEXT", when)
 		o.p("static long run_%s(const int *v)\n{\n\t(void)v;", f.Name)
 		call := fmt.Sprintf("%s(%s)", f.Name, strings.Join(args, ", "))
 		if f.Ret == "" {
-			o.p("\treturn %s;\n}\n", call)
+			o.p("\treturn %s;\n}\n#endif\n", call)
 		} else {
-			o.p("\t(void)%s;\n\treturn NO_CODE;\n}\n", call)
+			o.p("\t(void)%s;\n\treturn NO_CODE;\n}\n#endif\n", call)
 		}
 		works := 1
 		if f.unsupported() || f.Absent {
 			works = 0
 		}
-		rows = append(rows, fmt.Sprintf("\t{%q, %q, %d, run_%s},", f.Name, letters, works, f.Name))
+		rows = append(rows, fmt.Sprintf("#%s GARBAGE_NEXT\n\t{%q, %q, %d, run_%s},\n#endif", when, f.Name, letters, works, f.Name))
 	}
 	o.p("const struct function functions[] = {\n%s\n\t{0, 0, 0, 0},\n};", strings.Join(rows, "\n"))
 	return o.String()

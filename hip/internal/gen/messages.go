@@ -85,6 +85,18 @@ func messagesGo(t *Table) string {
 			ty.message(&o, reply(m))
 		}
 	}
+	o.p("// StreamOf is the stream that a posted call with one of these messages is on; false if it is on none.\nfunc StreamOf(op uint16, fixed []byte) (hip.Stream, bool) {\n\tswitch op {")
+	for _, m := range t.methods() {
+		if !m.generated() || m.Class != "async" {
+			continue
+		}
+		for _, v := range m.in {
+			if v.goT == "Stream" && v.form == scalar {
+				o.p("\tcase hip.%s:\n\t\tvar q %s\n\t\tok := q.Decode(fixed)\n\t\treturn q.%s, ok", m.op(), request(m).name, v.field())
+			}
+		}
+	}
+	o.p("\t}\n\treturn 0, false\n}")
 	return o.String()
 }
 
