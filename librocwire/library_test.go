@@ -151,6 +151,7 @@ var programs = [][2]string{
 	{"examples/tests/errors.c one", "ok"},
 	{"examples/tests/streams_events.c", "ok"},
 	{"examples/tests/graphs.c", "ok"},
+	{"examples/tests/graph_nodes.c", "ok"},
 	{"examples/tests/threads.c", "ok"},
 	{"examples/tests/registration.c", "ok"},
 	{"examples/tests/fork.c", "fork: ok"},
