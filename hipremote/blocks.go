@@ -3,6 +3,8 @@ package hipremote
 import (
 	"cmp"
 	"slices"
+
+	"github.com/rocwire/rocwire/hip"
 )
 
 // block is one allocation of this session, at the addresses programs know it by.
@@ -11,6 +13,7 @@ type block struct {
 	want       uint64 // bytes asked for
 	device     int32
 	host       *hostRegion // nil: device memory
+	module     hip.Module  // whose variable it is, outside of any agreed range; 0: an allocation
 	mirror     bool        // registered memory under its address on the device, which is another than here
 	pooled     bool        // of the device's own pool
 	stream     streamOf    // of a block that hipFreeAsync has freed

@@ -219,7 +219,7 @@ func (c *Client) locate(p hip.Ptr, n uint64, saidDevice bool) (side, hip.Error) 
 	if uint64(p)+n < uint64(p) {
 		return side{}, hip.ErrorInvalidValue
 	}
-	if c.mem.span.Load() != nil && !c.mem.inRange(p) && c.host.hidden.Load() == 0 && c.host.open.Load() == 0 {
+	if c.mem.span.Load() != nil && !c.mem.inRange(p) && !c.mem.outside.Load() && c.host.hidden.Load() == 0 && c.host.open.Load() == 0 {
 		return side{host: true}, hip.Success // outside the range lies only what the program has registered, and that is nothing
 	}
 	b := c.mem.find(p)

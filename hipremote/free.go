@@ -29,7 +29,7 @@ func (c *Client) free(ct *callTime, t hip.Thread, p hip.Ptr) hip.Error {
 	}
 	c.mem.mu.Lock()
 	b := c.mem.blocks.find(uint64(p))
-	if b == nil || b.base != uint64(p) || b.host != nil && !b.host.managed && !b.host.signal || b.opened > 0 {
+	if b == nil || b.module != 0 || b.base != uint64(p) || b.host != nil && !b.host.managed && !b.host.signal || b.opened > 0 {
 		c.mem.mu.Unlock()
 		return hip.ErrorInvalidValue
 	}
@@ -168,7 +168,7 @@ func (c *Client) freeAsync(ct *callTime, t hip.Thread, p hip.Ptr, st hip.Stream)
 	m := &c.mem
 	m.mu.Lock()
 	b := m.blocks.find(uint64(p))
-	if b == nil || b.base != uint64(p) || b.host != nil || b.opened > 0 {
+	if b == nil || b.module != 0 || b.base != uint64(p) || b.host != nil || b.opened > 0 {
 		m.mu.Unlock()
 		return hip.ErrorInvalidValue
 	}

@@ -48,6 +48,9 @@ func (c *Client) destroy(t hip.Thread, k hip.HandleKind, h uint64, call func() h
 	o, known := c.handles.Take(k, h)
 	a, shaped := c.handles.arrays.take(k, h)
 	code := call()
+	if code == hip.Success && k == hip.HandleModule {
+		c.mem.unload(hip.Module(h))
+	}
 	if code != hip.Success {
 		if known {
 			c.handles.Restore(k, h, o)

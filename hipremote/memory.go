@@ -21,6 +21,8 @@ const maxDevices = 64
 type memory struct {
 	span   atomic.Pointer[addressRange] // agreed, nil if none
 	shared *Space                       // that it is shared in, nil if it is not; set before span
+	// outside says that blocks may be device memory although they do not lie in the span.
+	outside atomic.Bool
 
 	mu     sync.RWMutex
 	places *places

@@ -931,6 +931,7 @@ func (c *Client) ModuleGetGlobal(t hip.Thread, hmod hip.Module, name string) (dp
 		err = c.violation(hip.OpModuleGetGlobal)
 		return
 	}
+	c.learnModuleGetGlobal(&q, &rep)
 	return rep.Dptr, rep.Bytes, hip.Success
 }
 
