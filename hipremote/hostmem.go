@@ -332,10 +332,10 @@ func (c *Client) PointerGetAttributes(t hip.Thread, p hip.Ptr) (hip.PointerAttri
 	b := c.mem.find(p)
 	if b == nil {
 		if !c.mem.inRange(p) || c.placed(p) {
-			return none, hip.ErrorInvalidValue
+			return none, hip.Success
 		}
 		if _, _, code := c.MemGetAddressRange(t, p); code != hip.Success { // a global, say
-			return none, hip.ErrorInvalidValue
+			return none, hip.Success
 		}
 		return hip.PointerAttributes{Type: hip.MemoryTypeDevice, Device: t.Device, DevicePointer: p}, hip.Success
 	}

@@ -5,9 +5,6 @@ import (
 	"github.com/rocwire/rocwire/simgpu/vmem"
 )
 
-// invalidDevice is hipInvalidDeviceId.
-const invalidDevice = -2
-
 // PointerGetAttributes says what a pointer points to: an allocation, or host
 // memory that no one told the runtime of (MemoryTypeUnregistered).
 func (r *Runtime) PointerGetAttributes(t hip.Thread, ptr hip.Ptr) (hip.PointerAttributes, hip.Error) {
@@ -21,15 +18,15 @@ func (r *Runtime) PointerGetAttributes(t hip.Thread, ptr hip.Ptr) (hip.PointerAt
 	var a *vmem.Alloc
 	if s := r.space.Load(); s != nil {
 		a = s.Lookup(uint64(ptr)) // module memory is device memory too
-		if a == nil && s.Contains(uint64(ptr), 1) || a != nil && (a.Kind == vmem.Runtime || a.Kind == vmem.Image) {
-			return hip.PointerAttributes{}, hip.ErrorInvalidValue
+		if a != nil && (a.Kind == vmem.Runtime || a.Kind == vmem.Image) {
+			a = nil
 		}
 	}
 	if g, ok := r.registered.find(uint64(ptr), 1); ok {
 		return hip.PointerAttributes{Type: hip.MemoryTypeHost, Device: g.d.id, DevicePointer: ptr, HostPointer: ptr, AllocationFlags: g.flags}, hip.Success
 	}
 	if a == nil {
-		return hip.PointerAttributes{Type: hip.MemoryTypeUnregistered, Device: invalidDevice, HostPointer: ptr}, hip.Success
+		return hip.PointerAttributes{Type: hip.MemoryTypeUnregistered, Device: hip.InvalidDeviceID}, hip.Success
 	}
 	if a.Kind == vmem.Virtual {
 		m := noteOf(a).reserved.find(uint64(ptr))

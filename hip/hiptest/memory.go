@@ -101,12 +101,12 @@ var memoryTests = []test{
 			e.Errorf("null pointer: %v", err)
 		}
 		h := e.host(100)
-		if a, err = e.PointerGetAttributes(e.th, ptr(h)); err == hip.Success && a.Type != hip.MemoryTypeUnregistered {
-			e.Errorf("host memory: %+v", a)
+		if a, err = e.PointerGetAttributes(e.th, ptr(h)); err != hip.Success || a.Type != hip.MemoryTypeUnregistered || a.Device != hip.InvalidDeviceID {
+			e.Errorf("host memory: %+v, %v", a, err)
 		}
 		e.ok("Free", e.Free(e.th, p))
-		if a, err = e.PointerGetAttributes(e.th, p+100); err == hip.Success && a.Type == hip.MemoryTypeDevice {
-			e.Errorf("freed memory: %+v", a)
+		if a, err = e.PointerGetAttributes(e.th, p+100); err != hip.Success || a.Type != hip.MemoryTypeUnregistered {
+			e.Errorf("freed memory: %+v, %v", a, err)
 		}
 	}},
 	{"StreamOrdered", func(e *env) {
