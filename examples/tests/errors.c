@@ -103,10 +103,10 @@ static void launches(void)
 	CHECK(hipMalloc(&d, 64));
 	void *params[] = {&d, &d, &d, &n};
 	EXPECT(hipModuleLaunchKernel(NULL, 1, 1, 1, 64, 1, 1, 0, NULL, params, NULL), hipErrorInvalidHandle);
-	EXPECT(hipModuleLaunchKernel(add, 0, 1, 1, 64, 1, 1, 0, NULL, params, NULL), hipErrorInvalidConfiguration);
-	EXPECT(hipModuleLaunchKernel(add, 1, 1, 1, 64, 1, 0, 0, NULL, params, NULL), hipErrorInvalidConfiguration);
-	EXPECT(hipModuleLaunchKernel(add, 1, 1, 1, 2048, 1, 1, 0, NULL, params, NULL), hipErrorInvalidConfiguration);
-	EXPECT(hipModuleLaunchKernel(add, 1, 1, 1, 64, 64, 64, 0, NULL, params, NULL), hipErrorInvalidConfiguration);
+	EXPECT(hipModuleLaunchKernel(add, 0, 1, 1, 64, 1, 1, 0, NULL, params, NULL), hipErrorInvalidValue);
+	EXPECT(hipModuleLaunchKernel(add, 1, 1, 1, 64, 1, 0, 0, NULL, params, NULL), hipErrorInvalidValue);
+	EXPECT(hipModuleLaunchKernel(add, 1, 1, 1, 2048, 1, 1, 0, NULL, params, NULL), hipErrorInvalidValue);
+	EXPECT(hipModuleLaunchKernel(add, 1, 1, 1, 64, 64, 64, 0, NULL, params, NULL), hipErrorInvalidValue);
 	EXPECT(hipModuleLaunchKernel(add, 1, 1, 1, 64, 1, 1, 1 << 20, NULL, params, NULL), hipErrorInvalidValue);
 	EXPECT(hipModuleLaunchKernel(sum, 1, 1, 1, 512, 1, 1, 0, NULL, params, NULL), hipErrorLaunchFailure);
 	EXPECT(hipModuleLaunchKernel(sum, 1, 1, 1, 256, 1, 1, 65536, NULL, params, NULL), hipErrorInvalidValue);
@@ -145,9 +145,8 @@ static void last_error(void)
 	EXPECT(hipDrvGetErrorName((hipError_t)54321, &text), hipErrorInvalidValue);
 	ASSERT(text == NULL);
 	EXPECT(hipDrvGetErrorString(hipErrorNotReady, NULL), hipErrorInvalidValue);
-	hipArray_t array;
 	hipGetLastError();
-	EXPECT(hipMallocArray(&array, NULL, 1, 1, 0), hipErrorNotSupported);
+	EXPECT(hipProfilerStart(), hipErrorNotSupported);
 	ASSERT(hipGetLastError() == hipErrorNotSupported);
 }
 
