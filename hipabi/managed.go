@@ -1,22 +1,8 @@
 package hipabi
 
 /*
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-// Before any device is in use a managed variable is ordinary memory.
-static void *managed_memory(const void *init, uint64_t size, uint32_t align)
-{
-	void *p = NULL;
-	if (posix_memalign(&p, align < 4096 ? 4096 : align, size ? size : 1) != 0)
-		return NULL;
-	if (init)
-		memcpy(p, init, size);
-	else
-		memset(p, 0, size);
-	return p;
-}
+#cgo CFLAGS: -I${SRCDIR}/../hip/include -O2
+#include "managed.h"
 */
 import "C"
 
@@ -27,17 +13,18 @@ import (
 	"github.com/rocwire/rocwire/hip"
 )
 
-// rw_registerManaged gives a managed variable memory at once, because host code
-// may use it before the first HIP call; it moves when a device first needs it.
+// rw_registerManaged gives a managed variable memory at once, unless it has some,
+// because host code may use it before the first HIP call.
 //
 //export rw_registerManaged
 func rw_registerManaged(id uint64, ptr, init, name unsafe.Pointer, size uint64, align uint32) {
-	p := C.managed_memory(init, C.uint64_t(size), C.uint32_t(align))
-	if p == nil {
+	if *(*unsafe.Pointer)(ptr) == nil {
+		*(*unsafe.Pointer)(ptr) = C.managed_memory(init, C.uint64_t(size), C.uint32_t(align))
+	}
+	if *(*unsafe.Pointer)(ptr) == nil {
 		Log("no memory for the managed variable %s", goString(name))
 		return
 	}
-	*(*unsafe.Pointer)(ptr) = p
 	registered.mu.Lock()
 	defer registered.mu.Unlock()
 	b := registered.binaries[id]

@@ -23,14 +23,17 @@ CGO_ENABLED=1 "${GO:-go}" build -trimpath -buildmode=c-shared -ldflags "-s -w -e
 rm -f "$out/.librocwire.h"
 mv "$out/.librocwire.new" "$out/librocwire.so"
 
-# stub SONAME SOURCE MAP
+# stub SONAME MAP SOURCE...
 stub() {
+	name=$1 map=$2
+	shift 2
 	# shellcheck disable=SC2016 # $ORIGIN is for the dynamic linker
-	"${CC:-cc}" -shared -nostdlib -Wl,-soname,"$1" -Wl,--version-script="$3" -Wl,--no-undefined-version -Wl,-z,defs -Wl,-z,now -Wl,-z,noexecstack \
-		-Wl,--enable-new-dtags,-rpath,'$ORIGIN' -s -o "$out/.$1.new" "$2" "$out/librocwire.so"
-	mv "$out/.$1.new" "$out/$1"
-	ln -sf "$1" "$out/${1%.so.*}.so"
+	"${CC:-cc}" -shared -fPIC -O2 -Wall -Wextra -Werror -I"$root/hip/include" -Wl,-soname,"$name" -Wl,--version-script="$map" \
+		-Wl,--no-undefined-version -Wl,-z,defs -Wl,-z,now -Wl,-z,noexecstack -Wl,--enable-new-dtags,-rpath,'$ORIGIN' \
+		-s -o "$out/.$name.new" "$@" stubs/lazy.c -ldl -lpthread
+	mv "$out/.$name.new" "$out/$name"
+	ln -sf "$name" "$out/${name%.so.*}.so"
 }
-stub libamdhip64.so.7 stubs/zz_libamdhip64_next.S "$root/hipabi/zz_libamdhip64_next.map"
-stub libamdhip64.so.6 stubs/zz_libamdhip64.S "$root/hipabi/zz_libamdhip64.map"
-stub libamd_smi.so.27 stubs/zz_libamd_smi.S "$root/smiabi/zz_libamd_smi.map"
+stub libamdhip64.so.7 "$root/hipabi/zz_libamdhip64_next.map" stubs/zz_libamdhip64_next.S stubs/hip.c "$root/hipabi/zz_errors.c"
+stub libamdhip64.so.6 "$root/hipabi/zz_libamdhip64.map" stubs/zz_libamdhip64.S stubs/hip.c "$root/hipabi/zz_errors.c"
+stub libamd_smi.so.27 "$root/smiabi/zz_libamd_smi.map" stubs/zz_libamd_smi.S

@@ -5,8 +5,10 @@
 // AMD's names and versions and jump into it (stubs, package internal/stubgen). Build all
 // of them with build.sh.
 //
-// Loading a library connects to nothing: a program that never calls HIP, or only
-// asks for error strings, needs no worker.
+// Loading a library connects to nothing and starts nothing: librocwire.so is opened by
+// the first call. A program that never calls HIP, or only asks for error strings, needs
+// no worker, and its children after a fork may use HIP, which those of a program that
+// has called it cannot.
 //
 // # Where the cards are
 //

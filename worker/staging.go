@@ -1,6 +1,9 @@
 package worker
 
-import "sync"
+import (
+	"math/bits"
+	"sync"
+)
 
 // staging is the memory for copies to a device whose stream is busy, and for copies of a runtime whose device memory this process cannot
 // reach. What is taken is bounded: whoever asks beyond that waits until some is given back, and with it the client that sends.
@@ -11,6 +14,10 @@ type staging struct {
 	used  int
 	ended bool
 	keep  [][]byte // buffers of stagingUnit bytes, to be used again
+
+	// pin makes memory that the runtime copies from and to without waiting; nil where that is any memory.
+	pin  func(n int) []byte
+	pins map[int][][]byte // such memory that is not in use, by size: it is never given back, for that waits
 }
 
 // stagingUnit is the largest single buffer: one message's bulk fits.
@@ -33,6 +40,9 @@ func (s *staging) take(n int) []byte {
 		return nil
 	}
 	s.used += n
+	if s.pin != nil {
+		return s.pinned(n)
+	}
 	if n > stagingUnit/2 && n <= stagingUnit && len(s.keep) > 0 {
 		b := s.keep[len(s.keep)-1]
 		s.keep = s.keep[:len(s.keep)-1]
@@ -44,10 +54,43 @@ func (s *staging) take(n int) []byte {
 	return make([]byte, n)
 }
 
+// pinned finds or makes pinned memory, in sizes that are powers of two. Called with the lock.
+func (s *staging) pinned(n int) []byte {
+	size := max(4096, 1<<bits.Len(uint(n-1)))
+	if list := s.pins[size]; len(list) > 0 {
+		s.pins[size] = list[:len(list)-1]
+		return list[len(list)-1][:n]
+	}
+	b := s.pin(size)
+	if b == nil {
+		return make([]byte, n)
+	}
+	if s.pins == nil {
+		s.pins = map[int][][]byte{}
+	}
+	if s.pins[size] == nil {
+		s.pins[size] = [][]byte{}
+	}
+	return b[:n:size]
+}
+
+// forget drops pinned memory that is not in use: the device was reset, and perhaps the memory with it.
+func (s *staging) forget() {
+	s.mu.Lock()
+	s.pins = nil
+	s.mu.Unlock()
+}
+
 // give takes a buffer back.
 func (s *staging) give(b []byte) {
 	s.mu.Lock()
 	s.used -= len(b)
+	if size := cap(b); s.pin != nil && s.pins[size] != nil {
+		s.pins[size] = append(s.pins[size], b[:size])
+		s.freed.Broadcast()
+		s.mu.Unlock()
+		return
+	}
 	if cap(b) == stagingUnit && len(s.keep) < 8 {
 		s.keep = append(s.keep, b[:stagingUnit])
 	}

@@ -1,5 +1,6 @@
-/* A fork does not take the GPU with it: the child is told so, may run another
- * program, and disturbs its parent in nothing. */
+/* Before a process uses HIP, its children may. Afterwards a fork does not take the
+ * GPU with it: the child is told so, may run another program, and disturbs its
+ * parent in nothing. */
 #include "test.h"
 
 #include <sys/wait.h>
@@ -14,6 +15,20 @@ int main(int argc, char **argv)
 		CHECK(hipFree(p));
 		return 0;
 	}
+	ASSERT(strcmp(hipGetErrorName(hipErrorNoDevice), "hipErrorNoDevice") == 0); /* is no use of HIP */
+	for (int i = 0; i < 3; i++) { /* several at once, while the parent has not */
+		if (fork() == 0) {
+			CHECK(hipMalloc(&p, 4));
+			CHECK(hipMemcpy(p, &value, 4, hipMemcpyHostToDevice));
+			CHECK(hipMemcpy(&got, p, 4, hipMemcpyDeviceToHost));
+			CHECK(hipFree(p));
+			exit(got == value ? result("child") : 14); /* with all that happens at a process's end */
+		}
+	}
+	for (int i = 0; i < 3; i++)
+		if (wait(&status) < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
+			FAIL("a child of a process that has not used HIP: status %#x", status);
+
 	CHECK(hipMalloc(&p, 4));
 	CHECK(hipMemcpy(p, &value, 4, hipMemcpyHostToDevice));
 	for (int kind = 0; kind < 3; kind++) {

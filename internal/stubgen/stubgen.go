@@ -25,6 +25,7 @@ type Library struct {
 type Function struct {
 	Name string
 	Weak bool
+	Own  bool // the small library has it itself, in C, and may call the shared object's as rw_next_NAME
 }
 
 // Symbol is the table's name. It changes with every change of the functions, so
@@ -92,6 +93,10 @@ func (l Library) Stubs(jumps []Jump) string {
 		bind := ".globl"
 		if l.Functions[slot].Weak {
 			bind = ".weak"
+		}
+		if l.Functions[slot].Own {
+			p("NEXT %s, %d", j.Name, slot)
+			continue
 		}
 		p("JUMP %s, %s, %d", bind, j.Name, slot)
 	}

@@ -7,13 +7,13 @@ JUMP .weak, __gnu_h2f_ieee, 1
 JUMP .globl, __hipGetPCH, 2
 JUMP .globl, __hipPopCallConfiguration, 3
 JUMP .globl, __hipPushCallConfiguration, 4
-JUMP .globl, __hipRegisterFatBinary, 5
-JUMP .globl, __hipRegisterFunction, 6
-JUMP .globl, __hipRegisterManagedVar, 7
-JUMP .globl, __hipRegisterSurface, 8
-JUMP .globl, __hipRegisterTexture, 9
-JUMP .globl, __hipRegisterVar, 10
-JUMP .globl, __hipUnregisterFatBinary, 11
+NEXT __hipRegisterFatBinary, 5
+NEXT __hipRegisterFunction, 6
+NEXT __hipRegisterManagedVar, 7
+NEXT __hipRegisterSurface, 8
+NEXT __hipRegisterTexture, 9
+NEXT __hipRegisterVar, 10
+NEXT __hipUnregisterFatBinary, 11
 JUMP .globl, _Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_j, 12
 JUMP .globl, _Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_, 13
 JUMP .globl, amd_dbgapi_get_build_id, 14
@@ -139,8 +139,8 @@ JUMP .globl, hipGetDeviceFlags, 133
 JUMP .globl, hipGetDeviceProperties, 134
 JUMP .globl, hipGetDevicePropertiesR0000, 135
 JUMP .globl, hipGetDevicePropertiesR0600, 136
-JUMP .globl, hipGetErrorName, 137
-JUMP .globl, hipGetErrorString, 138
+NEXT hipGetErrorName, 137
+NEXT hipGetErrorString, 138
 JUMP .globl, hipGetFuncBySymbol, 139
 JUMP .globl, hipGetLastError, 140
 JUMP .globl, hipGetMipmappedArrayLevel, 141

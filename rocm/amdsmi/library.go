@@ -9,6 +9,7 @@ package amdsmi
 import "C"
 
 import (
+	"bytes"
 	"debug/elf"
 	"os"
 	"path/filepath"
@@ -117,6 +118,16 @@ func loadFile(path string) (*library, error) {
 	return l, nil
 }
 
+// ours says whether a library is one that opens librocwire.so when it is called.
+func ours(f *elf.File) bool {
+	s := f.Section(".rodata")
+	if s == nil || s.Size > 1<<26 {
+		return false
+	}
+	b, err := s.Data()
+	return err == nil && bytes.Contains(b, []byte("librocwire.so\x00"))
+}
+
 // identify finds out which ABI the library has, and its functions.
 func (l *library) identify(handle unsafe.Pointer) error {
 	f, err := elf.Open(l.file)
@@ -124,8 +135,7 @@ func (l *library) identify(handle unsafe.Pointer) error {
 		return smi.Errorf(smi.ErrBadData, "%s: %w", l.file, err)
 	}
 	defer f.Close()
-	libs, _ := f.ImportedLibraries()
-	if strings.HasPrefix(filepath.Base(l.file), "librocwire") || slices.ContainsFunc(libs, func(s string) bool { return strings.HasPrefix(s, "librocwire") }) {
+	if strings.HasPrefix(filepath.Base(l.file), "librocwire") || ours(f) {
 		return smi.Errorf(smi.ErrNotSupported, "%s is rocwire's own library, which asks others", l.file)
 	}
 	names, err := f.DynString(elf.DT_SONAME)

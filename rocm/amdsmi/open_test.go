@@ -181,12 +181,11 @@ func TestPaths(t *testing.T) {
 // rocwire's own libamd_smi, found in AMD's place, would ask itself for ever.
 func TestOwnLibraryRefused(t *testing.T) {
 	dir := t.TempDir()
-	empty := filepath.Join(dir, "empty.c")
-	if err := os.WriteFile(empty, []byte("int rocwire_empty;\n"), 0o644); err != nil {
+	opens := filepath.Join(dir, "opens.c") // as librocwire/stubs/lazy.c does
+	if err := os.WriteFile(opens, []byte("const char rocwire_opens[] __attribute__((used)) = \"librocwire.so\";\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	gcc(t, "-shared", "-fPIC", "-Wl,-soname,librocwire.so", "-o", filepath.Join(dir, "librocwire.so"), empty)
 	own := filepath.Join(dir, "libamd_smi.so.27")
-	gcc(t, "-shared", "-fPIC", "-DABI=27", "-Wl,-soname,libamd_smi.so.27", "-Wl,--no-as-needed", "-Wl,-rpath,"+dir, "-L"+dir, "-o", own, "testdata/stub.c", "-lrocwire", "-ldl", "-lpthread")
+	gcc(t, "-shared", "-fPIC", "-DABI=27", "-Wl,-soname,libamd_smi.so.27", "-o", own, "testdata/stub.c", opens, "-ldl", "-lpthread")
 	openFails(t, own, smi.ErrNotSupported, "rocwire's own")
 }

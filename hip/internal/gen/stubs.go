@@ -5,11 +5,18 @@ import "github.com/rocwire/rocwire/internal/stubgen"
 // in reports whether a library exports f: the next major version's, or this one's.
 func (f *Function) in(next bool) bool { return f.Only == "" || (f.Only == "next") == next }
 
+// own are what the small libraries do themselves, before anything is opened: librocwire/stubs/hip.c.
+var own = map[string]bool{
+	"__hipRegisterFatBinary": true, "__hipUnregisterFatBinary": true, "__hipRegisterFunction": true, "__hipRegisterVar": true,
+	"__hipRegisterManagedVar": true, "__hipRegisterTexture": true, "__hipRegisterSurface": true,
+	"hipGetErrorName": true, "hipGetErrorString": true,
+}
+
 // library is all functions that the jumps of the libraries lead to.
 func library(t *Table) stubgen.Library {
 	l := stubgen.Library{Name: "hip", Generator: "hip/internal/gen from hip/api.json"}
 	for _, f := range t.Functions {
-		l.Functions = append(l.Functions, stubgen.Function{Name: f.Name, Weak: f.Weak})
+		l.Functions = append(l.Functions, stubgen.Function{Name: f.Name, Weak: f.Weak, Own: own[f.Name]})
 	}
 	seen := map[string]bool{"": true}
 	for _, f := range t.Functions {
