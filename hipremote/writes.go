@@ -16,8 +16,8 @@ func (c *Client) writesRows(l *link, p hip.Ptr, pitch, width, height uint64) (hi
 		return c.writesBytes(l, p, 0)
 	}
 	s := shape{dpitch: pitch, spitch: pitch, width: width, height: height}
-	if code := s.check(p, p); code != hip.Success {
-		return p, code
+	if s.check(p, p) != hip.Success {
+		return p, hip.ErrorInvalidValue // of a pitch, too: only copies have a code for it
 	}
 	return c.writesBytes(l, p, s.extent(pitch))
 }

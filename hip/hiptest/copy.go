@@ -154,6 +154,11 @@ var copyTests = []test{
 }
 
 var memsetTests = []test{
+	{"ShortPitch", func(e *env) {
+		p := e.malloc(4096)
+		e.is("Memset2D", e.Memset2D(e.th, p, 8, 1, 9, 2), hip.ErrorInvalidValue)
+		e.is("Memset2DAsync", e.Memset2DAsync(e.th, p, 8, 1, 9, 2, e.stream(0)), hip.ErrorInvalidValue)
+	}},
 	{"Patterns", func(e *env) {
 		const n = 100_003
 		p := e.malloc(n)
