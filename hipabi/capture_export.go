@@ -105,7 +105,7 @@ func rw_hipStreamGetCaptureInfo_v2(thread uint64, stream uint64, status, id, g, 
 		return int32(err)
 	}
 	if a.Status == hip.StreamCaptureStatusNone && s > hip.StreamLegacy {
-		if _, err := bare().StreamGetDevice(t, s); err != hip.Success { // it may be no stream at all
+		if _, err := bare().StreamGetDevice(t, s); err == hip.ErrorContextIsDestroyed { // it is no stream at all
 			return int32(err)
 		}
 	}

@@ -50,7 +50,7 @@ func garbageOf(t *testing.T, lib string, args []string) {
 	}
 	close(jobs)
 	wg.Wait()
-	if n < 20 {
+	if n < 10 {
 		t.Errorf("called only %d functions", n)
 	}
 	runs(t, env, program(t, "examples/hello_hip/hello_hip.c")) // nobody else has noticed
