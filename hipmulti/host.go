@@ -251,22 +251,38 @@ func (r *Runtime) DeviceReset(t hip.Thread) hip.Error {
 // PointerGetAttributes is hipPointerGetAttributes.
 func (r *Runtime) PointerGetAttributes(t hip.Thread, p hip.Ptr) (a hip.PointerAttributes, code hip.Error) {
 	c := r.call()
-	if _, x, ok := r.hosts.find(p); ok && c.err == hip.Success {
-		c.worker = x.home.worker
-	} else {
-		c.address(p)
+	if code = c.knows(&t, p); code != hip.Success {
+		return a, code
 	}
-	c.thread(t)
+	if a, code = r.workers[c.worker].PointerGetAttributes(t, p); code == hip.Success {
+		a.Device = c.number(a.Device)
+	}
+	return a, code
+}
+
+// PointerGetAttribute is hipPointerGetAttribute.
+func (r *Runtime) PointerGetAttribute(t hip.Thread, attr hip.PointerAttribute, p hip.Ptr) (v uint64, code hip.Error) {
+	c := r.call()
+	if code = c.knows(&t, p); code != hip.Success {
+		return 0, code
+	}
+	if v, code = r.workers[c.worker].PointerGetAttribute(t, attr, p); code == hip.Success && attr == hip.DrvPointerAttributeDeviceOrdinal {
+		v = uint64(uint32(c.number(int32(v))))
+	}
+	return v, code
+}
+
+// knows makes the call one for the worker that knows about an address: where host memory is at home, or whose device memory it is.
+func (c *call) knows(t *hip.Thread, p hip.Ptr) hip.Error {
+	c.home(p)
+	c.thread(*t)
 	if c.err != hip.Success {
-		return a, c.err
+		return c.err
 	}
 	if at, ok := c.devs.at(t.Device); ok && at.worker == c.worker {
 		t.Device = at.device
 	} else {
 		t.Device = 0 // of a variable of a module, of which only the worker is known
 	}
-	if a, code = r.workers[c.worker].PointerGetAttributes(t, p); code == hip.Success {
-		a.Device = c.number(a.Device)
-	}
-	return a, code
+	return hip.Success
 }

@@ -963,20 +963,6 @@ func (r *Runtime) ModuleUnload(t hip.Thread, module hip.Module) hip.Error {
 	return w.ModuleUnload(t, module)
 }
 
-// PointerGetAttribute is hipPointerGetAttribute.
-func (r *Runtime) PointerGetAttribute(t hip.Thread, attribute hip.PointerAttribute, ptr hip.Ptr) (data uint64, err hip.Error) {
-	c := r.call()
-	c.address(ptr)
-	w, err := c.of(&t)
-	if err != hip.Success {
-		return
-	}
-	if data, err = w.PointerGetAttribute(t, attribute, ptr); err != hip.Success {
-		return
-	}
-	return
-}
-
 // PointerSetAttribute is hipPointerSetAttribute.
 func (r *Runtime) PointerSetAttribute(t hip.Thread, value uint64, attribute hip.PointerAttribute, ptr hip.Ptr) hip.Error {
 	c := r.call()

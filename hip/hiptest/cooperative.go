@@ -6,6 +6,17 @@ import (
 	"github.com/rocwire/rocwire/hip"
 )
 
+// together skips a test of something that several devices do as one, which devices of
+// different machines cannot.
+func (e *env) together() {
+	n, _ := e.GetDeviceCount()
+	for i := range n {
+		if can, code := e.DeviceCanAccessPeer(0, i); i != 0 && (code != hip.Success || can == 0) {
+			e.Skip("the devices do not reach each other")
+		}
+	}
+}
+
 // Cooperative launches: all workgroups run at the same time and can wait for
 // each other.
 var cooperativeTests = []test{
@@ -40,6 +51,7 @@ var cooperativeTests = []test{
 	// The grids of several devices wait for each other.
 	{"MultiDevice", func(e *env) {
 		const noSync = hip.CooperativeLaunchMultiDeviceNoPreSync | hip.CooperativeLaunchMultiDeviceNoPostSync
+		e.together()
 		list, check := e.multiLaunch(10, 4)
 		e.ok("LaunchKernelMultiDevice", e.LaunchKernelMultiDevice(e.th, list, 0))
 		for i := range list { // the streams have been waited for

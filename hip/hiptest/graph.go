@@ -218,6 +218,7 @@ var graphTests = []test{
 		if n, code := e.GetDeviceCount(); code != hip.Success || n < 2 {
 			e.Skip("needs two devices")
 		}
+		e.together()
 		v, code := e.EventCreateWithFlags(hip.Thread{Device: 1, ID: 1}, 0)
 		e.ok("EventCreateWithFlags", code)
 		p := e.malloc(64)
