@@ -107,10 +107,17 @@ func (c *Client) graphCopy(t hip.Thread, op *hip.GraphOp) (uint64, hip.Error) {
 	if k.Peer || !d.host && !s.host {
 		return 0, hip.Success
 	}
-	return c.toFunc(t, op, func(st hip.Stream) hip.Error {
+	at := t // the copy is the device's whose memory it touches: on another it would wait for that one's streams, among them the graph's
+	switch at.Device = op.Device; {
+	case d.device && d.on >= 0:
+		at.Device = d.on
+	case s.device && s.on >= 0:
+		at.Device = s.on
+	}
+	return c.toFuncOn(at, op, func(st hip.Stream) hip.Error {
 		for z := range k.Depth {
 			dst, src := k.Dst+hip.Ptr(z*k.DstSlice), k.Src+hip.Ptr(z*k.SrcSlice)
-			if code := c.Memcpy2DAsync(t, dst, k.DstPitch, src, k.SrcPitch, k.Width, k.Height, k.Kind, st); code != hip.Success {
+			if code := c.Memcpy2DAsync(at, dst, k.DstPitch, src, k.SrcPitch, k.Width, k.Height, k.Kind, st); code != hip.Success {
 				return code
 			}
 		}
@@ -133,11 +140,14 @@ func (c *Client) lands(op *hip.GraphOp) bool {
 
 // toFunc makes an operation one of this process: do issues it on a stream of its own, and it has happened when the function returns.
 func (c *Client) toFunc(t hip.Thread, op *hip.GraphOp, do func(s hip.Stream) hip.Error) uint64 {
-	device := op.Device
+	return c.toFuncOn(hip.Thread{Device: op.Device, ID: t.ID}, op, do)
+}
+
+// toFuncOn is toFunc with a stream of a thread's device.
+func (c *Client) toFuncOn(t hip.Thread, op *hip.GraphOp, do func(s hip.Stream) hip.Error) uint64 {
 	*op = hip.GraphOp{Type: hip.GraphNodeTypeHost, Device: op.Device, After: op.After, Disabled: op.Disabled}
 	return c.graphs.add(func() {
 		life := c.async.life.Load()
-		t := hip.Thread{Device: device, ID: t.ID}
 		s, code := c.sideStream(t)
 		if code == hip.Success {
 			code = do(s)
@@ -146,7 +156,7 @@ func (c *Client) toFunc(t hip.Thread, op *hip.GraphOp, do func(s hip.Stream) hip
 			code = c.StreamSynchronize(t, s)
 		}
 		if code != hip.Success {
-			c.async.local(device, life, code)
+			c.async.local(t.Device, life, code)
 		}
 	})
 }

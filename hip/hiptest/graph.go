@@ -1,6 +1,7 @@
 package hiptest
 
 import (
+	"bytes"
 	"slices"
 	"sync"
 
@@ -213,6 +214,25 @@ var graphTests = []test{
 				e.Fatalf("%d and %d", out[0], out[n-1])
 			}
 		}
+	}},
+	{"MemoryOfAnotherDevice", func(e *env) { // copies of host memory there do not wait for the stream that waits for the graph
+		if n, code := e.GetDeviceCount(); code != hip.Success || n < 2 {
+			e.Skip("needs two devices")
+		}
+		there := hip.Thread{Device: 1, ID: 1}
+		const n = 4096
+		p, code := e.Malloc(there, n)
+		e.ok("Malloc", code)
+		s, code := e.StreamCreateWithPriority(there, 0, 0)
+		e.ok("StreamCreateWithPriority", code)
+		in, out := bytes.Repeat([]byte{7}, n), e.host(n)
+		var g graphBuilder // on device 0
+		up := g.add(copyOp(p, ptr(in), n, hip.MemcpyHostToDevice))
+		g.add(copyOp(ptr(out), p, n, hip.MemcpyDeviceToHost), up)
+		h := e.instantiate(&g)
+		e.ok("GraphLaunch", e.GraphLaunch(there, h, s))
+		e.ok("StreamSynchronize", e.StreamSynchronize(there, s))
+		e.equal("what came back", out, in)
 	}},
 	{"EventOfAnotherDevice", func(e *env) {
 		if n, code := e.GetDeviceCount(); code != hip.Success || n < 2 {
