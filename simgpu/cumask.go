@@ -76,9 +76,9 @@ func (r *Runtime) ExtStreamGetCUMask(t hip.Thread, s hip.Stream, n uint32) ([]ui
 }
 
 // units is how many compute units the stream's kernels may use.
-func (s *stream) units() int {
-	if s.mask != nil {
-		return s.mask.units()
+func (st *stream) units() int {
+	if st.mask != nil {
+		return st.mask.units()
 	}
-	return int(s.d.r.product.computeUnits)
+	return int(st.d.r.product.computeUnits)
 }
