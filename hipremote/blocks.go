@@ -22,6 +22,7 @@ type block struct {
 	syncs      bool        // copies of it wait: HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS
 	id         uint32      // tells it from all others that there ever were; 0: nobody has asked
 	opened     int         // times, of another session's memory
+	shared     bool        // with other sessions
 }
 
 func (b *block) end() uint64 { return b.base + b.want }

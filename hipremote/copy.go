@@ -167,7 +167,11 @@ func (c *Client) doCopy(ct *callTime, op uint16, t hip.Thread, dst, src hip.Ptr,
 			}
 		}
 		msg.Dir, msg.Dst = hiprpc.ToDevice, d.addr
-		return c.copyTo(ct, l, op, t, &msg, uint64(src), s.spitch, s.wait)
+		code := c.copyTo(ct, l, op, t, &msg, uint64(src), s.spitch, s.wait)
+		if code == hip.Success && s.wait && d.confirm { // it must be there, and the worker has to say so
+			code = c.StreamSynchronize(t, msg.Stream)
+		}
+		return code
 	case f.device:
 		msg.Dir, msg.Src = hiprpc.FromDevice, f.addr
 		return c.copyFrom(ct, l, op, t, &msg, uint64(dst), s.dpitch, s.wait)
@@ -202,12 +206,13 @@ func isDtoD(k hip.MemcpyKind) bool {
 
 // side is one side of a copy. Memory of a region may be both on the host and on the device.
 type side struct {
-	host   bool
-	device bool        // and the worker has it
-	addr   hip.Ptr     // on the device
-	region *hostRegion // that it lies in, if it does in one
-	moved  uint64      // what to add to its address, if that is the device's, for the one here
-	on     int32       // the device, -1 if it is none's alone
+	host    bool
+	device  bool        // and the worker has it
+	addr    hip.Ptr     // on the device
+	region  *hostRegion // that it lies in, if it does in one
+	moved   uint64      // what to add to its address, if that is the device's, for the one here
+	on      int32       // the device, -1 if it is none's alone
+	confirm bool        // not only this client decides on it or looks at it: other sessions have it, or it lies at reserved addresses
 }
 
 // at is the address in this process of a side that was named by p.
@@ -233,9 +238,11 @@ func (c *Client) locate(p hip.Ptr, n uint64, saidDevice bool) (side, hip.Error) 
 		}
 		return x, hip.Success
 	case b != nil:
-		return side{device: true, addr: p, on: b.device}, hip.Success
+		return side{device: true, addr: p, on: b.device, confirm: b.shared}, hip.Success
 	case c.placed(p):
 		return side{}, hip.ErrorInvalidValue // freed, or never allocated
+	case c.mem.isReserved(p):
+		return side{device: true, addr: p, on: -1, confirm: true}, hip.Success
 	case c.mem.inRange(p), saidDevice && c.mem.span.Load() == nil:
 		return side{device: true, addr: p, on: -1}, hip.Success
 	}

@@ -129,7 +129,7 @@ func (c *Client) mallocAsync(ct *callTime, t hip.Thread, size uint64, st hip.Str
 	m.mu.Lock()
 	b := m.pools[device].again(size, orderOf(t, st))
 	if b != nil {
-		b.id = 0
+		b.id = 0 // still shared, if it was: others may have it open
 		m.blocks.insert(b)
 	}
 	m.mu.Unlock()

@@ -35,7 +35,7 @@ func (c *Client) foreign(t hip.Thread, p hip.Ptr, open bool) hip.Error {
 		}
 		c.mem.mu.Lock()
 		if b = c.mem.blocks.find(uint64(p)); b == nil {
-			b = &block{base: uint64(base), want: size, device: t.Device}
+			b = &block{base: uint64(base), want: size, device: t.Device, shared: true}
 			c.mem.blocks.insert(b)
 		}
 		c.mem.mu.Unlock()
@@ -85,4 +85,47 @@ func (c *Client) MemPoolImportPointer(t hip.Thread, pool hip.MemPool, data *hip.
 		return 0, c.violation(hip.OpMemPoolImportPointer)
 	}
 	return rep.DevPtr, c.foreign(t, rep.DevPtr, false)
+}
+
+// IpcGetMemHandle is hipIpcGetMemHandle.
+func (c *Client) IpcGetMemHandle(t hip.Thread, p hip.Ptr) (hip.IpcMemHandle, hip.Error) {
+	c.share(p) // before anybody can have it
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	q := hiprpc.IpcGetMemHandleRequest{Thread: t, DevPtr: p}
+	m.Req = q.Append(m.Req[:0])
+	if code := c.call(hip.OpIpcGetMemHandle, m); code != hip.Success {
+		return hip.IpcMemHandle{}, code
+	}
+	var rep hiprpc.IpcGetMemHandleReply
+	if !rep.Decode(m.Rep) {
+		return hip.IpcMemHandle{}, c.violation(hip.OpIpcGetMemHandle)
+	}
+	return rep.Handle, hip.Success
+}
+
+// MemPoolExportPointer is hipMemPoolExportPointer.
+func (c *Client) MemPoolExportPointer(t hip.Thread, p hip.Ptr) (hip.MemPoolPtrExportData, hip.Error) {
+	c.share(p)
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	q := hiprpc.MemPoolExportPointerRequest{Thread: t, DevPtr: p}
+	m.Req = q.Append(m.Req[:0])
+	if code := c.call(hip.OpMemPoolExportPointer, m); code != hip.Success {
+		return hip.MemPoolPtrExportData{}, code
+	}
+	var rep hiprpc.MemPoolExportPointerReply
+	if !rep.Decode(m.Rep) {
+		return hip.MemPoolPtrExportData{}, c.violation(hip.OpMemPoolExportPointer)
+	}
+	return rep.ExportData, hip.Success
+}
+
+// share notes that others will look at a block: what is copied to it must be there when the copy returns.
+func (c *Client) share(p hip.Ptr) {
+	c.mem.mu.Lock()
+	defer c.mem.mu.Unlock()
+	if b := c.mem.blocks.find(uint64(p)); b != nil {
+		b.shared = true
+	}
 }

@@ -385,23 +385,6 @@ func (c *Client) IpcGetEventHandle(t hip.Thread, event hip.Event) (handle hip.Ip
 	return rep.Handle, hip.Success
 }
 
-// IpcGetMemHandle is hipIpcGetMemHandle.
-func (c *Client) IpcGetMemHandle(t hip.Thread, devPtr hip.Ptr) (handle hip.IpcMemHandle, err hip.Error) {
-	q := hiprpc.IpcGetMemHandleRequest{Thread: t, DevPtr: devPtr}
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	m.Req = q.Append(m.Req[:0])
-	if err = c.call(hip.OpIpcGetMemHandle, m); err != hip.Success {
-		return
-	}
-	var rep hiprpc.IpcGetMemHandleReply
-	if !rep.Decode(m.Rep) {
-		err = c.violation(hip.OpIpcGetMemHandle)
-		return
-	}
-	return rep.Handle, hip.Success
-}
-
 // IpcOpenEventHandle is hipIpcOpenEventHandle.
 func (c *Client) IpcOpenEventHandle(t hip.Thread, handle *hip.IpcEventHandle) (event hip.Event, err hip.Error) {
 	if handle == nil {
@@ -422,32 +405,6 @@ func (c *Client) IpcOpenEventHandle(t hip.Thread, handle *hip.IpcEventHandle) (e
 	}
 	c.handles.Add(hip.HandleEvent, uint64(rep.Event), t.Device)
 	return rep.Event, hip.Success
-}
-
-// MemAddressFree is hipMemAddressFree.
-func (c *Client) MemAddressFree(t hip.Thread, devPtr hip.Ptr, size uint64) hip.Error {
-	q := hiprpc.MemAddressFreeRequest{Thread: t, DevPtr: devPtr, Size: size}
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	m.Req = q.Append(m.Req[:0])
-	return c.call(hip.OpMemAddressFree, m)
-}
-
-// MemAddressReserve is hipMemAddressReserve.
-func (c *Client) MemAddressReserve(t hip.Thread, size uint64, alignment uint64, addr hip.Ptr, flags uint64) (ptr hip.Ptr, err hip.Error) {
-	q := hiprpc.MemAddressReserveRequest{Thread: t, Size: size, Alignment: alignment, Addr: addr, Flags: flags}
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	m.Req = q.Append(m.Req[:0])
-	if err = c.call(hip.OpMemAddressReserve, m); err != hip.Success {
-		return
-	}
-	var rep hiprpc.MemAddressReserveReply
-	if !rep.Decode(m.Rep) {
-		err = c.violation(hip.OpMemAddressReserve)
-		return
-	}
-	return rep.Ptr, hip.Success
 }
 
 // MemCreate is hipMemCreate.
@@ -586,23 +543,6 @@ func (c *Client) MemPoolDestroy(t hip.Thread, memPool hip.MemPool) hip.Error {
 	defer wire.PutMsg(m)
 	m.Req = q.Append(m.Req[:0])
 	return c.destroy(t, hip.HandleMemPool, uint64(memPool), func() hip.Error { return c.call(hip.OpMemPoolDestroy, m) })
-}
-
-// MemPoolExportPointer is hipMemPoolExportPointer.
-func (c *Client) MemPoolExportPointer(t hip.Thread, devPtr hip.Ptr) (exportData hip.MemPoolPtrExportData, err hip.Error) {
-	q := hiprpc.MemPoolExportPointerRequest{Thread: t, DevPtr: devPtr}
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	m.Req = q.Append(m.Req[:0])
-	if err = c.call(hip.OpMemPoolExportPointer, m); err != hip.Success {
-		return
-	}
-	var rep hiprpc.MemPoolExportPointerReply
-	if !rep.Decode(m.Rep) {
-		err = c.violation(hip.OpMemPoolExportPointer)
-		return
-	}
-	return rep.ExportData, hip.Success
 }
 
 // MemPoolExportToShareableHandle is hipMemPoolExportToShareableHandle.

@@ -13,14 +13,12 @@ func (p *product) attribute(d *hip.DevicePropR0600, a hip.DeviceAttribute) (int3
 		return p.computeUnits, true
 	case hip.DeviceAttributeWallClockRate:
 		return wallClockKHz, true
-	case hip.DeviceAttributeFineGrainSupport, hip.DeviceAttributeCanUseStreamWaitValue:
+	case hip.DeviceAttributeFineGrainSupport, hip.DeviceAttributeCanUseStreamWaitValue, hip.DeviceAttributeVirtualMemoryManagementSupported:
 		return 1, true
 	case hip.DeviceAttributeImageSupport:
 		if p.images {
 			return 1, true
 		}
-		return 0, true
-	case hip.DeviceAttributeVirtualMemoryManagementSupported:
 		return 0, true
 	}
 	return 0, false

@@ -9,9 +9,8 @@ import (
 	"github.com/rocwire/rocwire/simgpu/vmem"
 )
 
-// granularity is the unit of hipMemAddressReserve, and what the others are
-// recommended to use.
-const granularity = 2 << 20
+// granularity is the unit of hipMemAddressReserve, as on AMD's cards.
+const granularity = hip.Granule
 
 // physical is card memory without an address: what hipMemCreate makes. It lives
 // until it was released and is mapped nowhere.

@@ -63,7 +63,7 @@ func (p *product) properties(index int, memory uint64) *hip.DevicePropR0600 {
 		HostNativeAtomicSupported: 1, SingleToDoublePrecisionPerfRatio: 1, ConcurrentManagedAccess: 1, ComputePreemptionSupported: 1,
 		CanUseHostPointerForRegisteredMem: 0, CooperativeLaunch: 1, CooperativeMultiDeviceLaunch: 1, CooperativeMultiDeviceUnmatchedFunc: 1,
 		CooperativeMultiDeviceUnmatchedGridDim: 1, CooperativeMultiDeviceUnmatchedBlockDim: 1, CooperativeMultiDeviceUnmatchedSharedMem: 1, SharedMemPerBlockOptin: ldsBytes, DirectManagedMemAccessFromHost: 1,
-		MaxBlocksPerMultiProcessor: wavesPerUnit, HostRegisterSupported: 1, MemoryPoolsSupported: 1, UnifiedFunctionPointers: 1,
+		MaxBlocksPerMultiProcessor: wavesPerUnit, HostRegisterSupported: 1, MemoryPoolsSupported: 1, MemoryPoolSupportedHandleTypes: uint32(hip.MemHandleTypePosixFileDescriptor), IpcEventSupported: 1, UnifiedFunctionPointers: 1,
 
 		MaxSharedMemoryPerMultiProcessor: ldsBytes, ClockInstructionRate: wallClockKHz, IsLargeBar: 1, AsicRevision: int32(p.revision),
 		Arch: hip.DeviceArch{Bits: archGlobalInt32Atomics | archGlobalFloatAtomicExch | archSharedInt32Atomics |

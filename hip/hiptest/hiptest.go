@@ -51,6 +51,9 @@ func Run(t *testing.T, open func(t *testing.T) hip.Runtime) {
 		{"FaultsOfDevices", faultDeviceTests},
 		{"Threads", threadTests},
 		{"Graphs", graphTests},
+		{"Pools", poolTests},
+		{"Virtual", virtualTests},
+		{"IPC", ipcTests},
 	} {
 		t.Run(g.name, func(t *testing.T) {
 			for _, c := range g.tests {
