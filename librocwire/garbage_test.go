@@ -30,6 +30,7 @@ func garbageOf(t *testing.T, lib string, args []string) {
 		t.Fatal(err)
 	}
 	env := worker(t, nil, "--backend", "sim", "--sim-arch", "gfx90a") // which has images
+	dir := t.TempDir()
 	type job struct{ name, works string }
 	jobs := make(chan job)
 	var wg sync.WaitGroup
@@ -38,7 +39,7 @@ func garbageOf(t *testing.T, lib string, args []string) {
 		go func() {
 			defer wg.Done()
 			for j := range jobs {
-				garbage(t, bin, env, j.name, j.works == "1")
+				garbage(t, bin, dir, env, j.name, j.works == "1")
 			}
 		}()
 	}
@@ -56,10 +57,11 @@ func garbageOf(t *testing.T, lib string, args []string) {
 	runs(t, env, program(t, "examples/hello_hip/hello_hip.c")) // nobody else has noticed
 }
 
-func garbage(t *testing.T, bin string, env []string, name string, works bool) {
+func garbage(t *testing.T, bin, dir string, env []string, name string, works bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, bin, name)
+	cmd.Dir = dir // where a function writes a file that it was told to
 	cmd.Env = append(os.Environ(), env...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
