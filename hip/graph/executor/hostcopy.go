@@ -36,14 +36,23 @@ func (e *exec) lands(t hip.Thread, c *hip.GraphCopy) bool {
 // copyInTurn copies host memory when the stream comes to it. A copy that is
 // issued may read ordinary memory at once, or wait: in a graph it does neither.
 func (e *exec) copyInTurn(t hip.Thread, s hip.Stream, c hip.GraphCopy) hip.Error {
-	side, err := e.sides.enter(t, func() (hip.Stream, hip.Error) { return e.stream(t, t.Device) })
+	at := t // the copy is the device's whose memory it touches: on another it would wait for that one's streams, among them perhaps the launch's
+	if c.General == nil {
+		for _, p := range [...]hip.Ptr{c.Dst, c.Src} {
+			if a, err := e.rt.PointerGetAttributes(t, p); err == hip.Success && a.Type == hip.MemoryTypeDevice {
+				at.Device = a.Device
+				break
+			}
+		}
+	}
+	side, err := e.sides.enter(at, func() (hip.Stream, hip.Error) { return e.stream(t, at.Device) })
 	if err != hip.Success {
 		return err
 	}
 	err = e.rt.LaunchHostFunc(t, s, func() {
-		err := runCopy(e.rt, t, side, &c)
+		err := runCopy(e.rt, at, side, &c)
 		if err == hip.Success {
-			err = e.rt.StreamSynchronize(t, side)
+			err = e.rt.StreamSynchronize(at, side)
 		}
 		e.sides.done(e.rt, err)
 	})
