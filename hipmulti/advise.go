@@ -1,10 +1,6 @@
 package hipmulti
 
-import (
-	"encoding/binary"
-
-	"github.com/rocwire/rocwire/hip"
-)
+import "github.com/rocwire/rocwire/hip"
 
 // home says that a call is for the worker at which host memory is at home, or whose device memory it is.
 func (c *call) home(p hip.Ptr) {
@@ -18,29 +14,11 @@ func (c *call) home(p hip.Ptr) {
 	c.address(p)
 }
 
-// noDevice is a number that no worker's device has.
-const noDevice = 1 << 30
-
-// place is where a device is; false if there is none.
-func (c *call) place(n int32) (place, bool) {
-	if c.err != hip.Success {
-		return place{}, false
-	}
-	return c.devs.at(n)
-}
-
-// MemAdvise is hipMemAdvise. Advice is kept where the memory is at home, and can name devices of that worker.
+// MemAdvise is hipMemAdvise. Advice is kept by the client of the worker at which the memory is at home, in the program's numbers of devices: it may
+// name those of any worker.
 func (r *Runtime) MemAdvise(t hip.Thread, p hip.Ptr, n uint64, advice hip.MemoryAdvise, device int32) hip.Error {
 	c := r.call()
 	c.home(p)
-	c.thread(t)
-	if at, ok := c.place(device); ok && at.worker == c.worker {
-		device = at.device
-	} else if ok && advice != hip.MemAdviseSetReadMostly && advice != hip.MemAdviseUnsetReadMostly {
-		return hip.ErrorInvalidDevice // advice that is about a device, of another worker
-	} else if device >= 0 {
-		device = noDevice // for the worker to judge
-	}
 	w, code := c.of(&t)
 	if code != hip.Success {
 		return code
@@ -56,40 +34,26 @@ func (r *Runtime) MemRangeGetAttribute(t hip.Thread, size uint64, attr hip.MemRa
 	if code != hip.Success {
 		return nil, code
 	}
-	b, code := w.MemRangeGetAttribute(t, size, attr, p, n)
-	if code != hip.Success {
-		return nil, code
-	}
-	switch attr {
-	case hip.MemRangeAttributePreferredLocation, hip.MemRangeAttributeAccessedBy, hip.MemRangeAttributeLastPrefetchLocation: // devices
-		for i := 0; i+4 <= len(b); i += 4 {
-			binary.LittleEndian.PutUint32(b[i:], uint32(c.number(int32(binary.LittleEndian.Uint32(b[i:])))))
-		}
-	}
-	return b, hip.Success
+	return w.MemRangeGetAttribute(t, size, attr, p, n)
 }
 
-// MemPrefetchAsync is hipMemPrefetchAsync. To a device of another worker than the stream's it is prefetched at once.
+// MemPrefetchAsync is hipMemPrefetchAsync. Memory is noted as prefetched where it is at home; the stream may be another worker's.
 func (r *Runtime) MemPrefetchAsync(t hip.Thread, p hip.Ptr, n uint64, device int32, s hip.Stream) hip.Error {
-	c := r.call()
+	c, home := r.call(), r.call()
 	turn := t
 	s = hip.Stream(c.handle(hip.HandleStream, uint64(s)))
 	w, code := c.of(&turn)
 	if code != hip.Success {
 		return code
 	}
-	if device >= 0 {
-		to := r.call()
-		device = to.device(device)
-		if to.err != hip.Success {
-			return to.err
+	if home.home(p); home.worker >= 0 && home.worker != c.worker {
+		if code := w.StreamQuery(turn, s); code != hip.Success && code != hip.ErrorNotReady {
+			return code
 		}
-		if to.worker != c.worker {
-			if code := w.StreamQuery(turn, s); code != hip.Success && code != hip.ErrorNotReady {
-				return code
-			}
-			w, turn, s = r.workers[to.worker], hip.Thread{Device: device, ID: t.ID}, hip.StreamNull
+		if w, code = home.of(&t); code != hip.Success {
+			return code
 		}
+		turn, s = t, hip.StreamNull
 	}
 	return w.MemPrefetchAsync(turn, p, n, device, s)
 }

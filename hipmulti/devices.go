@@ -75,6 +75,9 @@ func (r *Runtime) devices() (*devices, hip.Error) {
 	if len(d.list) == 0 {
 		return nil, hip.ErrorNoDevice
 	}
+	for _, w := range r.workers {
+		w.Among(int32(len(d.list)))
+	}
 	r.devs.Store(d)
 	return d, hip.Success
 }

@@ -17,6 +17,8 @@ type member interface {
 	HostMemory(p hip.Ptr) (hipremote.HostMemory, bool)
 	Adopt(h hipremote.HostMemory) hip.Error
 	Disown(t hip.Thread, p hip.Ptr) hip.Error
+	// Among tells how many devices the program has, with those of other workers: what advice about managed memory may name.
+	Among(devices int32)
 	// Report notes an asynchronous error of a device.
 	Report(device int32, code hip.Error)
 	Flush() error

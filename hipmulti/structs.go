@@ -4,12 +4,20 @@ import "github.com/rocwire/rocwire/hip"
 
 // Structs that hold numbers of devices or handles, as their worker knows them. What is passed in is not changed.
 
+// noDevice is a number that no worker's device has.
+const noDevice = 1 << 30
+
+// location leaves a device that there is not for the worker to judge: what is wrong about it depends on the call.
 func (c *call) location(l *hip.MemLocation) *hip.MemLocation {
-	if l == nil || l.Type != hip.MemLocationTypeDevice {
+	if l == nil || l.Type != hip.MemLocationTypeDevice || c.err != hip.Success {
 		return l
 	}
 	x := *l
-	x.Id = c.device(l.Id)
+	if _, there := c.devs.at(l.Id); there {
+		x.Id = c.device(l.Id)
+	} else if l.Id >= 0 {
+		x.Id = noDevice
+	}
 	return &x
 }
 

@@ -22,10 +22,22 @@ func (c *Client) holding(p hip.Ptr, count uint64) (*block, hip.Error) {
 	return b, hip.Success
 }
 
+// Among tells how many devices the program has, where others than this worker's are among them. Advice names devices by the program's numbers.
+func (c *Client) Among(devices int32) { c.among.Store(devices) }
+
+// allDevices is how many devices advice may name.
+func (c *Client) allDevices() (int32, hip.Error) {
+	n, code := c.GetDeviceCount()
+	if all := c.among.Load(); code == hip.Success && all > 0 {
+		n = all
+	}
+	return n, code
+}
+
 // MemAdvise is hipMemAdvise.
 func (c *Client) MemAdvise(_ hip.Thread, p hip.Ptr, count uint64, a hip.MemoryAdvise, device int32) hip.Error {
 	_, code := c.timed(hip.OpMemAdvise, func() (hip.Ptr, hip.Error) {
-		n, code := c.GetDeviceCount()
+		n, code := c.allDevices()
 		if code != hip.Success {
 			return 0, code
 		}
@@ -49,7 +61,7 @@ func (c *Client) MemAdvise(_ hip.Thread, p hip.Ptr, count uint64, a hip.MemoryAd
 // MemPrefetchAsync is hipMemPrefetchAsync. The memory is on both sides already.
 func (c *Client) MemPrefetchAsync(t hip.Thread, p hip.Ptr, count uint64, device int32, st hip.Stream) hip.Error {
 	_, code := c.timed(hip.OpMemPrefetchAsync, func() (hip.Ptr, hip.Error) {
-		n, code := c.GetDeviceCount()
+		n, code := c.allDevices()
 		if code == hip.Success {
 			code = c.due(t, st)
 		}

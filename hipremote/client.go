@@ -37,6 +37,7 @@ type Client struct {
 	work     workCount
 	tasks    [maxDevices]workCount // what was posted to each device but copies to it, which are done as soon as it has nothing else to do
 
+	among    atomic.Int32         // see Among
 	link     atomic.Pointer[link] // nil until connected
 	ctx      context.Context      // ends with the client
 	cancel   context.CancelFunc

@@ -9,12 +9,20 @@ import (
 // together skips a test of something that several devices do as one, which devices of
 // different machines cannot.
 func (e *env) together() {
+	if !e.peers() {
+		e.Skip("the devices do not reach each other")
+	}
+}
+
+// peers says whether the first device reaches all others.
+func (e *env) peers() bool {
 	n, _ := e.GetDeviceCount()
 	for i := range n {
 		if can, code := e.DeviceCanAccessPeer(0, i); i != 0 && (code != hip.Success || can == 0) {
-			e.Skip("the devices do not reach each other")
+			return false
 		}
 	}
+	return true
 }
 
 // Cooperative launches: all workgroups run at the same time and can wait for

@@ -223,15 +223,19 @@ var graphTests = []test{
 		const n = 4096
 		p, code := e.Malloc(there, n)
 		e.ok("Malloc", code)
-		s, code := e.StreamCreateWithPriority(there, 0, 0)
+		launcher := there
+		if !e.peers() { // a graph and its stream are of devices of one machine
+			launcher = e.th
+		}
+		s, code := e.StreamCreateWithPriority(launcher, 0, 0)
 		e.ok("StreamCreateWithPriority", code)
 		in, out := bytes.Repeat([]byte{7}, n), e.host(n)
 		var g graphBuilder // on device 0
 		up := g.add(copyOp(p, ptr(in), n, hip.MemcpyHostToDevice))
 		g.add(copyOp(ptr(out), p, n, hip.MemcpyDeviceToHost), up)
 		h := e.instantiate(&g)
-		e.ok("GraphLaunch", e.GraphLaunch(there, h, s))
-		e.ok("StreamSynchronize", e.StreamSynchronize(there, s))
+		e.ok("GraphLaunch", e.GraphLaunch(launcher, h, s))
+		e.ok("StreamSynchronize", e.StreamSynchronize(launcher, s))
 		e.equal("what came back", out, in)
 	}},
 	{"EventOfAnotherDevice", func(e *env) {

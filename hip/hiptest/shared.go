@@ -223,6 +223,13 @@ var virtualTests = []test{
 		e.ok("MemCreate", err)
 		p := e.mapped(h, n)
 		e.write(p, u32s(4))
+		if !e.peers() { // such a device cannot be given access
+			e.is("MemSetAccess for a device that is no peer",
+				e.MemSetAccess(e.th, p, n, []hip.MemAccessDesc{{Location: hip.MemLocation{Type: hip.MemLocationTypeDevice, Id: 1}, Flags: hip.MemAccessFlagsProtRead}}),
+				hip.ErrorInvalidDevice)
+			e.equal("what is there", e.download(p, 4), u32s(4))
+			return
+		}
 		other := *e
 		other.th, other.mods = hip.Thread{Device: 1, ID: 2}, map[string]hip.Module{}
 		e.access(p, n, 1, hip.MemAccessFlagsProtRead)
@@ -255,6 +262,7 @@ var virtualTests = []test{
 		b := u32s(1)
 		e.is("Memcpy to nothing", e.Memcpy(e.th, p, ptr(b), 4, hip.MemcpyHostToDevice), hip.ErrorInvalidValue)
 		e.is("MemSetAccess to nothing", e.MemSetAccess(e.th, p, n, []hip.MemAccessDesc{{Location: hip.MemLocation{Type: 1}, Flags: 3}}), hip.ErrorInvalidValue)
+		e.is("MemSetAccess for no device", e.MemSetAccess(e.th, p, n, []hip.MemAccessDesc{{Location: hip.MemLocation{Type: 1, Id: 99}, Flags: 3}}), hip.ErrorInvalidValue)
 		h, err := e.MemCreate(e.th, n, e.prop(0, 0), 0)
 		e.ok("MemCreate", err)
 		e.is("MemMap beyond the allocation", e.MemMap(e.th, p, 2*n, 0, h, 0), hip.ErrorInvalidValue)
