@@ -79,6 +79,45 @@ hipError_t rocm_launch(const struct rocm_table *table, int32_t device, const str
 					    l->shared, s, NULL, extra);
 }
 
+hipError_t rocm_launch_multi(const struct rocm_table *table, int32_t device, const struct rocm_multi_part *parts,
+			     size_t n, uint32_t flags)
+{
+	hipFunctionLaunchParams *list;
+	void **params, **next;
+	size_t args = 0;
+	hipError_t e;
+
+	if (!table->hipModuleLaunchCooperativeKernelMultiDevice)
+		return hipErrorNotSupported;
+	if ((e = rocm_device(table, device)) != hipSuccess)
+		return e;
+	for (size_t i = 0; i < n; i++)
+		args += parts[i].count + 1;
+	list = calloc(n, sizeof(*list));
+	next = params = calloc(args, sizeof(*params));
+	e = list && params ? hipSuccess : hipErrorOutOfMemory;
+	for (size_t i = 0; e == hipSuccess && i < n; i++) {
+		const struct rocm_launch *l = &parts[i].launch;
+
+		list[i] = (hipFunctionLaunchParams){
+			.function = (hipFunction_t)(uintptr_t)l->function,
+			.gridDimX = l->grid[0], .gridDimY = l->grid[1], .gridDimZ = l->grid[2],
+			.blockDimX = l->block[0], .blockDimY = l->block[1], .blockDimZ = l->block[2],
+			.sharedMemBytes = l->shared,
+			.hStream = (hipStream_t)(uintptr_t)l->stream,
+			.kernelParams = next,
+		};
+		for (size_t k = 0; k < parts[i].count; k++)
+			next[k] = (char *)parts[i].args + parts[i].offsets[k];
+		next += parts[i].count + 1;
+	}
+	if (e == hipSuccess)
+		e = table->hipModuleLaunchCooperativeKernelMultiDevice(list, (unsigned int)n, flags);
+	free(params);
+	free(list);
+	return e;
+}
+
 static void run_host_func(void *handle)
 {
 	rocmHostFunc((uintptr_t)handle);

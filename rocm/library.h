@@ -22,6 +22,19 @@ hipError_t rocm_load(const struct rocm_table *table, int32_t device, const void 
 hipError_t rocm_launch(const struct rocm_table *table, int32_t device, const struct rocm_launch *l,
 		       void *args, size_t size, const uint32_t *offsets, size_t count);
 
+/* rocm_multi_part is one device's part of a launch on several: what rocm_launch takes. */
+struct rocm_multi_part {
+	struct rocm_launch launch;
+	void *args;
+	const uint32_t *offsets;
+	size_t count;
+};
+
+/* rocm_launch_multi launches cooperative kernels on several devices, whose grids
+ * may wait for each other. */
+hipError_t rocm_launch_multi(const struct rocm_table *table, int32_t device, const struct rocm_multi_part *parts,
+			     size_t n, uint32_t flags);
+
 hipError_t rocm_host_func(const struct rocm_table *table, int32_t device, uint64_t stream, uintptr_t handle);
 
 #endif

@@ -135,19 +135,34 @@ func (r *Runtime) ModuleGetFunction(t hip.Thread, module hip.Module, name string
 	return f, hip.Success
 }
 
-// LaunchKernel is hipModuleLaunchKernel and its relatives.
-func (r *Runtime) LaunchKernel(t hip.Thread, l *hip.Launch) hip.Error {
+// arguments says where each argument of a launch begins.
+func (r *Runtime) arguments(l *hip.Launch) ([]uint32, hip.Error) {
 	r.mu.Lock()
 	of, ok := r.functions[l.Function]
 	r.mu.Unlock()
 	if !ok {
-		return hip.ErrorInvalidHandle
+		return nil, hip.ErrorInvalidHandle
 	}
 	for _, o := range of.offsets {
 		if int(o) >= len(l.Args) {
-			return hip.ErrorInvalidValue
+			return nil, hip.ErrorInvalidValue
 		}
 	}
+	return of.offsets, hip.Success
+}
+
+// LaunchKernel is hipModuleLaunchKernel and its relatives.
+func (r *Runtime) LaunchKernel(t hip.Thread, l *hip.Launch) hip.Error {
+	offsets, err := r.arguments(l)
+	if err != hip.Success {
+		return err
+	}
+	c := cLaunch(l)
+	return hip.Error(C.rocm_launch(r.table, C.int32_t(t.Device), &c, unsafe.Pointer(unsafe.SliceData(l.Args)), C.size_t(len(l.Args)),
+		(*C.uint32_t)(unsafe.SliceData(offsets)), C.size_t(len(offsets))))
+}
+
+func cLaunch(l *hip.Launch) C.struct_rocm_launch {
 	c := C.struct_rocm_launch{
 		function: C.uint64_t(l.Function), stream: C.uint64_t(l.Stream), start: C.uint64_t(l.Start), stop: C.uint64_t(l.Stop),
 		grid: cDim(l.Grid), block: cDim(l.Block), global: cDim(l.GlobalSize),
@@ -156,8 +171,7 @@ func (r *Runtime) LaunchKernel(t hip.Thread, l *hip.Launch) hip.Error {
 	if l.GlobalSize == (hip.Dim3{}) && (l.Start != 0 || l.Stop != 0) {
 		c.global = cDim(hip.Dim3{X: l.Grid.X * l.Block.X, Y: l.Grid.Y * l.Block.Y, Z: l.Grid.Z * l.Block.Z})
 	}
-	return hip.Error(C.rocm_launch(r.table, C.int32_t(t.Device), &c, unsafe.Pointer(unsafe.SliceData(l.Args)), C.size_t(len(l.Args)),
-		(*C.uint32_t)(unsafe.SliceData(of.offsets)), C.size_t(len(of.offsets))))
+	return c
 }
 
 func cDim(d hip.Dim3) [3]C.uint32_t {

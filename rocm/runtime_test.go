@@ -83,7 +83,7 @@ func TestDevice(t *testing.T) {
 
 func TestAbsentFunction(t *testing.T) {
 	r := stub(t)
-	if err := r.StreamSynchronize(hip.Thread{}, 0); err != hip.ErrorNotSupported {
+	if err := r.DeviceSynchronize(hip.Thread{}); err != hip.ErrorNotSupported {
 		t.Error(err)
 	}
 	if _, ok := any(r).(hip.Placer); ok {

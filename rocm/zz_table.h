@@ -134,6 +134,7 @@
 	X(hipInit) \
 	X(hipExtModuleLaunchKernel) \
 	X(hipModuleLaunchCooperativeKernel) \
+	X(hipModuleLaunchCooperativeKernelMultiDevice) \
 	X(hipRuntimeGetVersion)
 
 struct rocm_table {
@@ -266,6 +267,7 @@ struct rocm_table {
 	hipError_t (*hipInit)(unsigned int flags);
 	hipError_t (*hipExtModuleLaunchKernel)(hipFunction_t f, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY, uint32_t globalWorkSizeZ, uint32_t localWorkSizeX, uint32_t localWorkSizeY, uint32_t localWorkSizeZ, size_t sharedMemBytes, hipStream_t hStream, void ** kernelParams, void ** extra, hipEvent_t startEvent, hipEvent_t stopEvent, uint32_t flags);
 	hipError_t (*hipModuleLaunchCooperativeKernel)(hipFunction_t f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, hipStream_t stream, void ** kernelParams);
+	hipError_t (*hipModuleLaunchCooperativeKernelMultiDevice)(hipFunctionLaunchParams * launchParamsList, unsigned int numDevices, unsigned int flags);
 	hipError_t (*hipRuntimeGetVersion)(int * runtimeVersion);
 };
 

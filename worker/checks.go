@@ -26,8 +26,12 @@ func (s *session) room(r *wire.Request, k hip.HandleKind) bool {
 	return true
 }
 
-// checkDrvResource judges the handle in a texture's resource. Addresses are the runtime's to judge.
+// checkDrvResource judges the handle in a texture's resource. Addresses are the runtime's to judge, and so is no array at all: whether
+// its devices know images comes first.
 func (s *session) checkDrvResource(d *hip.DrvResourceDesc) hip.Error {
+	if d.Res[0] == 0 {
+		return hip.Success
+	}
 	switch hip.ResourceType(d.ResType) { // the same numbers
 	case hip.ResourceTypeArray:
 		return s.handles.check(hip.HandleArray, d.Res[0])
@@ -39,6 +43,9 @@ func (s *session) checkDrvResource(d *hip.DrvResourceDesc) hip.Error {
 
 // checkResource is the same for the runtime API's description.
 func (s *session) checkResource(d *hip.ResourceDesc) hip.Error {
+	if d.Res[0] == 0 {
+		return hip.Success
+	}
 	switch d.ResType {
 	case hip.ResourceTypeArray:
 		return s.handles.check(hip.HandleArray, d.Res[0])

@@ -53,21 +53,34 @@ static int peers(int n)
 	return 1;
 }
 
+/* everywhere is memory of zeros that kernels of all devices use: the host's, or
+ * the device's where it does not see the host's. */
+static void *everywhere(size_t size)
+{
+	void *p, *device;
+	CHECK(hipHostMalloc(&p, size, 0));
+	memset(p, 0, size);
+	if (hipHostGetDevicePointer(&device, p, 0) != hipErrorNotSupported)
+		return p;
+	CHECK(hipHostFree(p));
+	CHECK(hipMalloc(&p, size));
+	CHECK(hipMemset(p, 0, size));
+	return p;
+}
+
 static void all_devices(void)
 {
 	int n, devices;
-	uint32_t *counter, *out, rounds = ROUNDS;
-	uint64_t *about;
+	uint32_t *counter, *out, rounds = ROUNDS, counted, late[ROUNDS];
+	uint64_t *about, told[4 * DEVICES];
 	hipFunctionLaunchParams list[DEVICES + 1] = {0};
 	CHECK(hipGetDeviceCount(&n));
 	if (n > DEVICES)
 		n = DEVICES;
 	devices = n;
-	CHECK(hipHostMalloc((void **)&counter, 4, 0));
-	CHECK(hipHostMalloc((void **)&out, 4 * ROUNDS, 0));
-	CHECK(hipHostMalloc((void **)&about, 32 * DEVICES, 0));
-	memset(counter, 0, 4);
-	memset(out, 0, 4 * ROUNDS);
+	counter = everywhere(4);
+	out = everywhere(sizeof late);
+	about = everywhere(sizeof told);
 	void *args[] = {&counter, &out, &rounds, &about};
 	uint32_t all = 0;
 	for (int i = 0; i < n; i++) {
@@ -80,17 +93,21 @@ static void all_devices(void)
 	}
 	if (!peers(devices)) {
 		EXPECT(hipModuleLaunchCooperativeKernelMultiDevice(list, (unsigned)n, 0), hipErrorNotSupported);
-		ASSERT(*counter == 0);
+		CHECK(hipMemcpy(&counted, counter, 4, hipMemcpyDefault));
+		ASSERT(counted == 0);
 		n = 1;
 	}
 	for (int i = 0; i < n; i++)
 		all += 64 * (5 + (unsigned)i);
 	CHECK(hipModuleLaunchCooperativeKernelMultiDevice(list, (unsigned)n, 0));
-	ASSERT(*counter == all * ROUNDS);
+	CHECK(hipMemcpy(&counted, counter, 4, hipMemcpyDefault));
+	CHECK(hipMemcpy(late, out, sizeof late, hipMemcpyDefault));
+	CHECK(hipMemcpy(told, about, sizeof told, hipMemcpyDefault));
+	ASSERT(counted == all * ROUNDS);
 	for (int i = 0; i < ROUNDS; i++)
-		ASSERT(out[i] == 0);
+		ASSERT(late[i] == 0);
 	for (int i = 0; i < n; i++)
-		ASSERT(about[4 * i] == (uint64_t)i && about[4 * i + 1] == (uint64_t)n && about[4 * i + 3] == all);
+		ASSERT(told[4 * i] == (uint64_t)i && told[4 * i + 1] == (uint64_t)n && told[4 * i + 3] == all);
 	EXPECT(hipModuleLaunchCooperativeKernelMultiDevice(NULL, 1, 0), hipErrorInvalidValue);
 	EXPECT(hipModuleLaunchCooperativeKernelMultiDevice(list, 0, 0), hipErrorInvalidValue);
 	EXPECT(hipModuleLaunchCooperativeKernelMultiDevice(list, (unsigned)devices + 1, 0), hipErrorInvalidValue);

@@ -99,7 +99,7 @@ static hipError_t add(const char *args, size_t n)
 hipError_t hipModuleLaunchKernel(hipFunction_t f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
 				 unsigned shared, hipStream_t s, void **params, void **extra)
 {
-	if (f != (hipFunction_t)0x2000 || params || !gx || !gy || !gz || !bx || !by || !bz || shared || s)
+	if (f != (hipFunction_t)0x2000 || params || !gx || !gy || !gz || !bx || !by || !bz || shared || (s && (int)((size_t)s & 1) != current))
 		return hipErrorInvalidValue;
 	if (extra[0] != HIP_LAUNCH_PARAM_BUFFER_POINTER || extra[2] != HIP_LAUNCH_PARAM_BUFFER_SIZE || extra[4] != HIP_LAUNCH_PARAM_END)
 		return hipErrorInvalidConfiguration;
@@ -115,6 +115,46 @@ hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t f, unsigned gx, unsign
 	for (int i = 0; i < 4; i++)
 		memcpy(args + 8 * i, params[i], i < 3 ? 8 : 4);
 	return add(args, sizeof(args));
+}
+
+hipError_t hipStreamGetDevice(hipStream_t s, hipDevice_t *d)
+{
+	*d = (int)((size_t)s & 1);
+	return (size_t)s >> 1 == 0x3000 ? hipSuccess : hipErrorInvalidHandle;
+}
+
+/* waited counts. */
+static int waited;
+
+hipError_t hipStreamSynchronize(hipStream_t s)
+{
+	(void)s;
+	waited++;
+	return hipSuccess;
+}
+
+hipError_t hipDeviceGetLimit(size_t *value, enum hipLimit_t limit)
+{
+	(void)limit;
+	*value = (size_t)waited;
+	return hipSuccess;
+}
+
+hipError_t hipModuleLaunchCooperativeKernelMultiDevice(hipFunctionLaunchParams *list, unsigned n, unsigned flags)
+{
+	if (n != 2 || flags != hipCooperativeLaunchMultiDeviceNoPreSync)
+		return hipErrorInvalidValue;
+	for (unsigned i = 0; i < n; i++) {
+		const hipFunctionLaunchParams *p = &list[i];
+
+		if (p->gridDimX != i + 1 || p->gridDimY != 2 || p->gridDimZ != 3 || p->blockDimX != 64 || p->blockDimY != 4 || p->blockDimZ != 1 ||
+		    p->sharedMemBytes != 0x500 || (size_t)p->hStream != 0x6000 + i)
+			return hipErrorInvalidConfiguration;
+		hipError_t e = hipModuleLaunchCooperativeKernel(p->function, 1, 1, 1, 1, 1, 1, 0, NULL, p->kernelParams);
+		if (e != hipSuccess)
+			return e;
+	}
+	return hipSuccess;
 }
 
 struct call {

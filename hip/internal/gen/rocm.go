@@ -7,7 +7,8 @@ import (
 
 // rocmExtra are functions of the real library that the handwritten part calls
 // beside those of the Runtime.
-var rocmExtra = []string{"hipSetDevice", "hipInit", "hipExtModuleLaunchKernel", "hipModuleLaunchCooperativeKernel", "hipRuntimeGetVersion"}
+var rocmExtra = []string{"hipSetDevice", "hipInit", "hipExtModuleLaunchKernel", "hipModuleLaunchCooperativeKernel",
+	"hipModuleLaunchCooperativeKernelMultiDevice", "hipRuntimeGetVersion"}
 
 func rocmFunctions(t *Table) (fs []*Function) {
 	seen := map[string]bool{}
