@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "_cgo_export.h"
 #include "call.h"
 
 #define MAX_DEVICES 256
@@ -87,15 +88,16 @@ void rw_contexts_free(struct rw_tls *t)
  * not change: that takes hipCtxSetCurrent or hipSetDevice. */
 hipError_t hipCtxCreate(hipCtx_t *c, unsigned int flags, hipDevice_t device)
 {
-	(void)flags; /* how to wait: a hint */
 	if (!c)
 		return rw_finish(hipErrorInvalidValue);
 	hipError_t e = known(device);
 	if (e != hipSuccess)
 		return rw_finish(e == hipErrorInvalidDevice ? hipErrorInvalidValue : e);
 	e = push(device);
-	if (e == hipSuccess)
+	if (e == hipSuccess) {
 		*c = context_of(device);
+		rw_ctxFlags(device, flags); /* how to wait: a hint */
+	}
 	return rw_finish(e);
 }
 

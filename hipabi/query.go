@@ -197,11 +197,13 @@ func rw_hipDeviceSetSharedMemConfig(thread uint64, config int32) int32 {
 	return int32(hip.Success)
 }
 
-// deviceFlags are what hipSetDeviceFlags was given, by device.
+// deviceFlags are how a device's threads wait, as hipSetDeviceFlags or
+// hipCtxCreate said, by device. They change nothing but the answer.
 var deviceFlags sync.Map
 
 // The flags that hipSetDeviceFlags takes.
 const (
+	scheduleSpin     = 0x1 // what a device begins with
 	scheduleMask     = 0x7 // auto, spin, yield, blocking: one of them
 	deviceMapHost    = 0x8
 	deviceLmemResize = 0x10
@@ -213,8 +215,15 @@ func rw_hipSetDeviceFlags(thread uint64, flags uint32) int32 {
 	if s&(s-1) != 0 || flags&^(scheduleMask|deviceMapHost|deviceLmemResize) != 0 {
 		return int32(hip.ErrorInvalidValue)
 	}
-	deviceFlags.Store(threadOf(thread).Device, flags)
+	deviceFlags.Store(threadOf(thread).Device, s)
 	return int32(hip.Success)
+}
+
+// rw_ctxFlags keeps what hipCtxCreate was given: the whole of it.
+//
+//export rw_ctxFlags
+func rw_ctxFlags(device int32, flags uint32) {
+	deviceFlags.Store(device, flags)
 }
 
 //export rw_hipGetDeviceFlags
@@ -222,8 +231,10 @@ func rw_hipGetDeviceFlags(thread uint64, out unsafe.Pointer) int32 {
 	if out == nil {
 		return int32(hip.ErrorInvalidValue)
 	}
-	v, _ := deviceFlags.Load(threadOf(thread).Device)
-	flags, _ := v.(uint32)
+	flags := uint32(scheduleSpin)
+	if v, ok := deviceFlags.Load(threadOf(thread).Device); ok {
+		flags = v.(uint32)
+	}
 	*(*uint32)(out) = flags
 	return int32(hip.Success)
 }

@@ -103,14 +103,24 @@ func TestSettings(t *testing.T) {
 	check(t, rw_hipDeviceSetCacheConfig(1, 3), hip.Success)
 	check(t, rw_hipDeviceSetCacheConfig(1, 4), hip.ErrorInvalidValue)
 	check(t, rw_hipDeviceSetSharedMemConfig(1, -1), hip.ErrorInvalidValue)
+	flags := func(when string, want uint32) {
+		t.Helper()
+		v := out[uint32]()
+		check(t, rw_hipGetDeviceFlags(1, ptr(v)), hip.Success)
+		if *v != want {
+			t.Errorf("%s the device's flags are %#x, not %#x", when, *v, want)
+		}
+	}
+	deviceFlags.Clear()
+	flags("at first", 1)
 	check(t, rw_hipSetDeviceFlags(1, 4|8), hip.Success)
 	check(t, rw_hipSetDeviceFlags(1, 1|2), hip.ErrorInvalidValue)
 	check(t, rw_hipSetDeviceFlags(1, 1<<20), hip.ErrorInvalidValue)
-	flags := out[uint32]()
-	check(t, rw_hipGetDeviceFlags(1, ptr(flags)), hip.Success)
-	if *flags != 12 {
-		t.Errorf("flags %#x", *flags)
-	}
+	flags("of those set", 4)
+	rw_ctxFlags(0, 2|8)
+	flags("of a context", 2|8)
+	check(t, rw_hipDeviceReset(1), hip.Success)
+	flags("after a reset", 1)
 }
 
 func TestMallocPitch(t *testing.T) {

@@ -234,7 +234,7 @@ func (c *Client) HostRegister(t hip.Thread, p hip.Ptr, size uint64, flags uint32
 		if code != hip.Success {
 			return 0, code
 		}
-		if p == 0 || size == 0 || size > 1<<46 || uint64(p)+size < uint64(p) || flags&^0xF != 0 || c.mem.inRange(p) {
+		if p == 0 || size == 0 || size > 1<<46 || uint64(p)+size < uint64(p) || flags&^0xF != 0 || c.mem.inRange(p) || !mapped(uint64(p), size) {
 			return 0, hip.ErrorInvalidValue
 		}
 		m := &c.mem

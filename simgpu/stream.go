@@ -147,8 +147,11 @@ func (r *Runtime) StreamWaitEvent(t hip.Thread, s hip.Stream, ev hip.Event, flag
 }
 
 // StreamGetFlags, StreamGetPriority and StreamGetDevice are what a stream was
-// made with.
+// made with. HIP tells no flags of the null stream.
 func (r *Runtime) StreamGetFlags(t hip.Thread, s hip.Stream) (uint32, hip.Error) {
+	if s == hip.StreamNull {
+		return 0, hip.ErrorInvalidValue
+	}
 	st, e := r.describe(t, s)
 	return st.flags, e
 }

@@ -255,6 +255,7 @@ var hostMemoryTests = []test{
 		e.is("HostMalloc of more than there is", err, hip.ErrorOutOfMemory)
 		e.is("HostUnregister of what is not", e.HostUnregister(e.th, ptr(e.host(4096))), hip.ErrorHostMemoryNotRegistered)
 		e.is("HostRegister(0)", e.HostRegister(e.th, 0, 4096, 0), hip.ErrorInvalidValue)
+		e.is("HostRegister of more than is there", e.HostRegister(e.th, ptr(e.host(4096)), 1<<45, 0), hip.ErrorInvalidValue)
 	}},
 	{"CopiesAreAsynchronous", func(e *env) {
 		s := e.stream(1)

@@ -50,6 +50,8 @@ var streamTests = []test{
 		e.is("LaunchHostFunc on a destroyed stream", e.LaunchHostFunc(e.th, s, func() {}), hip.ErrorContextIsDestroyed)
 		_, err = e.StreamGetFlags(e.th, s)
 		e.is("StreamGetFlags of a destroyed stream", err, hip.ErrorContextIsDestroyed)
+		_, err = e.StreamGetFlags(e.th, hip.StreamNull)
+		e.is("StreamGetFlags of the null stream", err, hip.ErrorInvalidValue)
 		e.is("StreamWaitEvent for nothing", e.StreamWaitEvent(e.th, 0, 0, 0), hip.ErrorInvalidHandle)
 		e.ok("the null stream by name", e.StreamSynchronize(e.th, hip.StreamLegacy))
 	}},

@@ -76,55 +76,13 @@ func errorValues(t *Table) (vs [][]any) {
 	return vs
 }
 
-// errorText is what hipGetErrorString answers: the field's usual wording where
-// programs are known to print it, otherwise the name in words.
+// errorText is what hipGetErrorString answers, which programs print: what AMD's
+// library says. Of an error that it has no text for it says that it is unknown.
 func errorText(name string) string {
-	switch name {
-	case "hipSuccess":
-		return "no error"
-	case "hipErrorInvalidValue":
-		return "invalid argument"
-	case "hipErrorOutOfMemory":
-		return "out of memory"
-	case "hipErrorNotInitialized":
-		return "initialization error"
-	case "hipErrorDeinitialized":
-		return "driver shutting down"
-	case "hipErrorNoDevice":
-		return "no ROCm-capable device is detected"
-	case "hipErrorInvalidDevice":
-		return "invalid device ordinal"
-	case "hipErrorInvalidImage":
-		return "device kernel image is invalid"
-	case "hipErrorInvalidContext":
-		return "invalid device context"
-	case "hipErrorNoBinaryForGpu":
-		return "no kernel image is available for execution on the device"
-	case "hipErrorInvalidHandle":
-		return "invalid resource handle"
-	case "hipErrorNotFound":
-		return "named symbol not found"
-	case "hipErrorNotReady":
-		return "device not ready"
-	case "hipErrorIllegalAddress":
-		return "an illegal memory access was encountered"
-	case "hipErrorLaunchOutOfResources":
-		return "too many resources requested for launch"
-	case "hipErrorLaunchTimeOut":
-		return "the launch timed out and was terminated"
-	case "hipErrorLaunchFailure":
-		return "unspecified launch failure"
-	case "hipErrorInvalidConfiguration":
-		return "invalid configuration argument"
-	case "hipErrorInvalidDeviceFunction":
-		return "invalid device function"
-	case "hipErrorNotSupported":
-		return "operation not supported"
-	case "hipErrorUnknown":
-		return "unknown error"
+	if text, ok := errorTexts[name]; ok {
+		return text
 	}
-	words := regexp.MustCompile(`[A-Z][a-z0-9]*`).FindAllString(strings.TrimPrefix(name, "hipError"), -1)
-	return strings.ToLower(strings.Join(words, " "))
+	return "unknown error"
 }
 
 func errorsGo(t *Table) string {
