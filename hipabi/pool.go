@@ -96,6 +96,25 @@ func rw_hipMemPoolDestroy(thread uint64, memPool uint64) int32 {
 	return int32(err)
 }
 
+// rw_hipMemPoolSetAccess reads no list that is longer than there are devices.
+//
+//export rw_hipMemPoolSetAccess
+func rw_hipMemPoolSetAccess(thread uint64, memPool uint64, descList unsafe.Pointer, count uint64) int32 {
+	if memPool == 0 || descList == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	if n, err := runtime().GetDeviceCount(); err != hip.Success {
+		return int32(err)
+	} else if count > uint64(n) {
+		return int32(hip.ErrorInvalidDevice)
+	}
+	desc, ok := listOf[hip.MemAccessDesc](descList, count)
+	if !ok {
+		return int32(hip.ErrorInvalidValue)
+	}
+	return int32(runtime().MemPoolSetAccess(threadOf(thread), hip.MemPool(memPool), desc))
+}
+
 //export rw_hipDeviceGetMemPool
 func rw_hipDeviceGetMemPool(thread uint64, out unsafe.Pointer, n int32) int32 {
 	p, err := runtime().DeviceGetDefaultMemPool(n)

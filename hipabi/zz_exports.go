@@ -668,16 +668,6 @@ func rw_hipMemPoolImportPointer(thread uint64, devPtr unsafe.Pointer, memPool ui
 	return int32(hip.Success)
 }
 
-//export rw_hipMemPoolSetAccess
-func rw_hipMemPoolSetAccess(thread uint64, memPool uint64, descList unsafe.Pointer, count uint64) int32 {
-	t := threadOf(thread)
-	descListList, ok := listOf[hip.MemAccessDesc](descList, uint64(count))
-	if !ok {
-		return int32(hip.ErrorInvalidValue)
-	}
-	return int32(runtime().MemPoolSetAccess(t, hip.MemPool(memPool), descListList))
-}
-
 //export rw_hipMemPoolTrimTo
 func rw_hipMemPoolTrimTo(thread uint64, memPool uint64, minBytesToHold uint64) int32 {
 	_ = thread

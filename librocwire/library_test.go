@@ -154,6 +154,10 @@ var programs = [][2]string{
 	{"examples/tests/streams_events.c", "ok"},
 	{"examples/tests/graphs.c", "ok"},
 	{"examples/tests/graph_nodes.c", "ok"},
+	{"examples/tests/pools.c", "pools: ok"},
+	{"examples/tests/vmm.c", "virtual memory: ok"},
+	{"examples/tests/shareable.c", "shareable memory: ok"},
+	{"examples/tests/userobjects.c", "user objects: ok"},
 	{"examples/tests/threads.c", "ok"},
 	{"examples/tests/registration.c", "ok"},
 	{"examples/tests/fork.c", "fork: ok"},
@@ -216,6 +220,7 @@ var notBehindLibrary = map[string]string{
 	"stream_values": "hipHostGetDevicePointer: as above",
 	"advice":        "hipMallocManaged: as above",
 	"pointers":      "hipMallocManaged: as above",
+	"shareable":     "hipMemExportToShareableHandle: rocm gives no memory away by a descriptor",
 	"kernel_output": "the library writes what kernels print to its own process's output: the worker's standard error",
 }
 
@@ -229,7 +234,7 @@ func TestProxy(t *testing.T) {
 	env = worker(t, append(env, "ROCM_PATH="+filepath.Join(built, "rocm")), "--backend", "rocm")
 	runPrograms(t, env, slices.Collect(maps.Keys(notBehindLibrary))...)
 	// What the list says is refused is refused, not done wrong.
-	for name, want := range map[string]string{"stream_values": "hipHostGetDevicePointer", "advice": "hipMallocManaged", "pointers": "hipMallocManaged"} {
+	for name, want := range map[string]string{"stream_values": "hipHostGetDevicePointer", "advice": "hipMallocManaged", "pointers": "hipMallocManaged", "shareable": "hipMemExportToShareableHandle"} {
 		cmd := exec.Command(program(t, "examples/tests/"+name+".c"))
 		cmd.Env = append(os.Environ(), env...)
 		out, err := cmd.CombinedOutput()
