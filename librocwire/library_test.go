@@ -154,6 +154,7 @@ var programs = [][2]string{
 	{"examples/tests/streams_events.c", "ok"},
 	{"examples/tests/graphs.c", "ok"},
 	{"examples/tests/graph_nodes.c", "ok"},
+	{"examples/tests/graph_edit.c", "graph edit: ok"},
 	{"examples/tests/pools.c", "pools: ok"},
 	{"examples/tests/vmm.c", "virtual memory: ok"},
 	{"examples/tests/shareable.c", "shareable memory: ok"},
