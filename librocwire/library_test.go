@@ -159,6 +159,7 @@ var programs = [][2]string{
 	{"examples/tests/vmm.c", "virtual memory: ok"},
 	{"examples/tests/shareable.c", "shareable memory: ok"},
 	{"examples/tests/userobjects.c", "user objects: ok"},
+	{"examples/tests/texrefs.c", "texture references: ok"},
 	{"examples/tests/threads.c", "ok"},
 	{"examples/tests/registration.c", "ok"},
 	{"examples/tests/fork.c", "fork: ok"},
