@@ -116,6 +116,7 @@ func (c *Client) sendStaged(ct *callTime, l *link, op uint16, req, part []byte) 
 	n := len(part)
 	err := ct.start(l, op, msg, func(msg *wire.Msg, _ error) {
 		c.stage.give(n)
+		msg.Req = nil // if the connection ends, start may not be through with it
 		wire.PutMsg(msg)
 	})
 	c.work.add()
@@ -210,6 +211,7 @@ func (c *Client) fetchBytesLater(ct *callTime, l *link, op uint16, device int32,
 		if err == nil && msg.Code == 0 && msg.DstN != len(dst) {
 			c.async.local(device, life, c.violation(op))
 		}
+		msg.Req = nil // as in sendStaged
 		wire.PutMsg(msg)
 	})
 	c.work.add()
