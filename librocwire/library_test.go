@@ -163,6 +163,7 @@ var programs = [][2]string{
 	{"examples/tests/threads.c", "ok"},
 	{"examples/tests/registration.c", "ok"},
 	{"examples/tests/fork.c", "fork: ok"},
+	{"examples/tests/signal_stack.c", "signal stack: ok"},
 	{"examples/tests/cooperative.c", "cooperative: ok"},
 	{"examples/tests/kernel_output.c", "before 7\nthread 7 of 1\nbefore 8\nthread 8 of 1\nthread 100: abc 2.250 100%\nafter\n"},
 	{"examples/tests/kernel_output.c", "\nkernel output: ok\n"},

@@ -77,7 +77,7 @@ func (r *Runtime) prepare(t hip.Thread, l *hip.Launch) (st *stream, k *launch, m
 }
 
 // launch queues a kernel that prepare has checked, between its events.
-func (s *stream) launch(k *launch, marks [2]*event) {
+func (st *stream) launch(k *launch, marks [2]*event) {
 	if marks[0] != nil {
 		k.start = queue.NewMark()
 	}
@@ -85,13 +85,13 @@ func (s *stream) launch(k *launch, marks [2]*event) {
 		k.stop = queue.NewMark()
 	}
 	// The grids of a launch on several devices wait for each other: one that is not to run must tell.
-	fence := s.q.Add(queue.Task{Always: k.grid.shared != nil, Run: func() {
-		if e := s.d.status(); e != hip.Success && k.grid.shared != nil {
+	fence := st.q.Add(queue.Task{Always: k.grid.shared != nil, Run: func() {
+		if e := st.d.status(); e != hip.Success && k.grid.shared != nil {
 			k.grid.abandon()
 			k.grid.end()
 			return
 		}
-		s.d.run(s, k)
+		st.d.run(st, k)
 	}})
 	for i, m := range [2]*queue.Mark{k.start, k.stop} {
 		if m != nil {

@@ -3,6 +3,7 @@ package worker_test
 import (
 	"bytes"
 	"encoding/binary"
+	"runtime"
 	"testing"
 	"unsafe"
 
@@ -31,6 +32,9 @@ func TestGlobals(t *testing.T) {
 				t.Fatalf("%d bytes", n)
 			}
 			b := make([]byte, 512)
+			var pin runtime.Pinner // a goroutine's stack moves
+			pin.Pin(&b[0])
+			defer pin.Unpin()
 			at := hip.Ptr(uintptr(unsafe.Pointer(&b[0])))
 			must(t, "Memcpy from the variable", c.Memcpy(th, at, p, n, hip.MemcpyDefault))
 			for i := range 4 {

@@ -43,7 +43,11 @@ func (s *session) doStreamSynchronize(r *wire.Request) {
 	if !ok {
 		return
 	}
-	if code := s.rt.StreamQuery(t, st); code != hip.ErrorNotReady {
+	code := s.rt.StreamQuery(t, st)
+	if code == hip.Success {
+		code = s.rt.StreamSynchronize(t, st) // does not wait now, but only it has pools give memory back
+	}
+	if code != hip.ErrorNotReady {
 		s.synced(r, s.streamDevice(t.Device, st), st, code)
 		return
 	}
@@ -63,7 +67,11 @@ func (s *session) doEventSynchronize(r *wire.Request) {
 	if !ok {
 		return
 	}
-	if code := s.rt.EventQuery(t, e); code != hip.ErrorNotReady {
+	code := s.rt.EventQuery(t, e)
+	if code == hip.Success {
+		code = s.rt.EventSynchronize(t, e)
+	}
+	if code != hip.ErrorNotReady {
 		s.synced(r, s.eventDevice(t, e), hip.StreamNull, code)
 		return
 	}

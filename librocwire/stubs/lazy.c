@@ -6,8 +6,10 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 extern const char rw_table_name[] __attribute__((visibility("hidden")));
 
@@ -26,10 +28,30 @@ void rw_unlock(void)
 	pthread_mutex_unlock(&lock);
 }
 
+/* Go's runtime ends the process when a signal comes to a thread that has called it
+ * and has no signal stack. A program that sets one for a while (test frameworks do)
+ * takes it away afterwards and puts back what was there before: so there is one from
+ * the beginning, as there would be if the runtime were. It is never freed, as it may
+ * be in use longer than this library. */
+static void signal_stack(void)
+{
+	enum { SIZE = 64 << 10 };
+	stack_t s;
+	if (sigaltstack(NULL, &s) || !(s.ss_flags & SS_DISABLE))
+		return;
+	void *p = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	if (p == MAP_FAILED)
+		return;
+	s = (stack_t){.ss_sp = p, .ss_size = SIZE};
+	if (sigaltstack(&s, NULL))
+		munmap(p, SIZE);
+}
+
 /* A fork waits for another thread's opening: the child finds all of it, or nothing. */
 __attribute__((constructor)) static void begin(void)
 {
 	pthread_atfork(rw_lock, rw_unlock, rw_unlock);
+	signal_stack();
 }
 
 const rw_function *rw_open(void)
