@@ -69,16 +69,28 @@ func (m *memory) abandon() {
 	if m.shared != nil && !m.shared.leave() {
 		return // others still use the range
 	}
-	at := r.base
-	for _, b := range m.blocks {
-		if b.host != nil && !b.host.registered {
-			if b.base > at {
-				unmap(at, b.base-at)
-			}
-			at = b.base + b.size
-		}
+	for _, gap := range m.gaps(*r) {
+		unmap(gap.base, gap.size)
 	}
-	unmap(at, r.base+r.size-at)
+}
+
+// gaps are the parts of a range in which the program has no host memory. Memory that another client allocated elsewhere, because its worker
+// could not have the range, is none of the range's.
+func (m *memory) gaps(r addressRange) (list []addressRange) {
+	at, end := r.base, r.base+r.size
+	for _, b := range m.blocks {
+		if b.host == nil || b.host.registered || b.base < at || b.base+b.size > end {
+			continue
+		}
+		if b.base > at {
+			list = append(list, addressRange{at, b.base - at})
+		}
+		at = b.base + b.size
+	}
+	if end > at {
+		list = append(list, addressRange{at, end - at})
+	}
+	return list
 }
 
 // inRange says whether an address is a device address by where it lies.
