@@ -12,9 +12,10 @@ import (
 // Device addresses have the same value here and on the worker. So that such an address can never also be host memory, the client keeps
 // the range they come from mapped without access. Nobody can know in advance which range is free in both processes: several are offered, in
 // order of preference, and the worker takes the first one it can reserve too.
-// These are every TiB of the lower half of the address space but its ends: programs, their heaps, libraries and stacks are near those.
+// These are every TiB of the upper part of the lower half of the address space but its end, where libraries and stacks are. In the lower part, 46
+// bits, Go's runtime places its heap by chance, here and in the session process.
 const (
-	firstCandidate = 0x100000000000
+	firstCandidate = 0x400000000000
 	lastCandidate  = 0x700000000000
 )
 
