@@ -140,14 +140,14 @@ func (c *Client) connect() (*link, error) {
 		hello.TraceSeed = rand.Uint64()
 		hello.Features = append(hello.Features, rpctrace.Feature)
 	}
-	hello.Devices, hello.ROCrDevices = c.cfg.Devices[:min(len(c.cfg.Devices), 4096)], c.cfg.ROCrDevices[:min(len(c.cfg.ROCrDevices), 4096)]
+	offer := hiprpc.Offer{Devices: c.cfg.Devices[:min(len(c.cfg.Devices), hiprpc.MaxVisible)], ROCrDevices: c.cfg.ROCrDevices[:min(len(c.cfg.ROCrDevices), hiprpc.MaxVisible)]}
 	var ranges []addressRange
 	space := c.cfg.Space
 	switch {
 	case space != nil:
 		space.agreeing.Lock()
 		defer space.agreeing.Unlock()
-		hello.Part, hello.Parts = uint32(c.cfg.Part), space.parts
+		offer.Part, offer.Parts = uint32(c.cfg.Part), space.parts
 		hello.Features = append(hello.Features, featureParts)
 		if !c.cfg.NoReserve {
 			ranges = space.offer()
@@ -156,7 +156,10 @@ func (c *Client) connect() (*link, error) {
 		ranges = reserveCandidates()
 	}
 	for _, r := range ranges {
-		hello.Ranges = append(hello.Ranges, wire.Range{Base: r.base, Size: r.size})
+		offer.Ranges = append(offer.Ranges, hip.Span{Base: r.base, Size: r.size})
+	}
+	if hello.Details, err = offer.Append(nil); err != nil {
+		return nil, err
 	}
 	l := &link{stop: make(chan struct{})}
 	conn, err := wire.Dial(context.Background(), wire.Options{
@@ -165,9 +168,12 @@ func (c *Client) connect() (*link, error) {
 		OnLost: func(err error) { c.lost(l, err) },
 	})
 	var chosen addressRange
+	var answer hiprpc.Chosen
 	if err == nil {
-		w := conn.Welcome().Range
-		chosen = addressRange{w.Base, w.Size}
+		if answer, err = hiprpc.ParseChosen(conn.Welcome().Details); err != nil {
+			err = &wire.Error{Kind: wire.ErrProtocol, Host: host, Port: port, Reason: err.Error(), Err: err}
+		}
+		chosen = addressRange{answer.Range.Base, answer.Range.Size}
 	}
 	offered := chosen == addressRange{}
 	for _, r := range ranges {
@@ -178,6 +184,9 @@ func (c *Client) connect() (*link, error) {
 		}
 	}
 	if err != nil {
+		if conn != nil {
+			_ = conn.Close()
+		}
 		return nil, err
 	}
 	if !offered {

@@ -32,8 +32,29 @@ func (l *logLines) all() []string {
 	return append([]string(nil), l.lines...)
 }
 
-// server answers one connection with h.
-func server(t *testing.T, w wire.Welcome, h func(s *wire.ServerConn, r *wire.Request)) (host, port string) {
+// welcome is a server's answer to every client.
+func welcome(w wire.Welcome) func(*wire.Hello) wire.Welcome {
+	return func(*wire.Hello) wire.Welcome { return w }
+}
+
+// choosing is the answer of a server that chooses a range of those offered.
+func choosing(t *testing.T, choose func([]hip.Span) hip.Span) func(*wire.Hello) wire.Welcome {
+	return func(hello *wire.Hello) (w wire.Welcome) {
+		offer, err := hiprpc.ParseOffer(hello.Details)
+		if err == nil {
+			w.Details, err = (&hiprpc.Chosen{Range: choose(offer.Ranges)}).Append(nil)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+		return w
+	}
+}
+
+func firstOffered(list []hip.Span) hip.Span { return list[0] }
+
+// server answers one connection with a welcome, and what follows with h.
+func server(t *testing.T, answer func(*wire.Hello) wire.Welcome, h func(s *wire.ServerConn, r *wire.Request)) (host, port string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -53,10 +74,7 @@ func server(t *testing.T, w wire.Welcome, h func(s *wire.ServerConn, r *wire.Req
 		if err != nil {
 			return
 		}
-		if w.Range.Size == 1 { // the first one offered
-			w.Range = hello.Ranges[0]
-		}
-		if s.Welcome(w) == nil {
+		if s.Welcome(answer(hello)) == nil {
 			_ = s.Serve(wire.HandlerFunc(func(r *wire.Request) { h(s, r) }))
 		}
 	})
@@ -99,7 +117,7 @@ func TestNobodyListens(t *testing.T) {
 }
 
 func TestConnectionLost(t *testing.T) {
-	host, port := server(t, wire.Welcome{}, func(s *wire.ServerConn, r *wire.Request) {
+	host, port := server(t, welcome(wire.Welcome{}), func(s *wire.ServerConn, r *wire.Request) {
 		_ = r.Reply(0, []byte{1, 0, 0, 0})
 		s.Close("")
 	})
@@ -127,7 +145,7 @@ func TestWorkerViolates(t *testing.T) {
 		"more bytes than asked for": func(_ *wire.ServerConn, r *wire.Request) { _ = r.ReplyBulk(0, nil, make([]byte, 100)) },
 		"no results":                func(_ *wire.ServerConn, r *wire.Request) { _ = r.Reply(0, nil) },
 	} {
-		host, port := server(t, wire.Welcome{}, h)
+		host, port := server(t, welcome(wire.Welcome{}), h)
 		var log logLines
 		c := New(Config{Host: host, Port: port, Logf: log.logf})
 		if _, e := c.GetDeviceCount(); e != hip.ErrorInvalidValue {
@@ -140,7 +158,7 @@ func TestWorkerViolates(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	host, port := server(t, wire.Welcome{Range: wire.Range{Base: 0x10000, Size: 1 << 30}}, func(*wire.ServerConn, *wire.Request) {})
+	host, port := server(t, choosing(t, func([]hip.Span) hip.Span { return hip.Span{Base: 0x10000, Size: 1 << 30} }), func(*wire.ServerConn, *wire.Request) {})
 	c := New(Config{Host: host, Port: port, Logf: t.Logf})
 	if _, e := c.GetDeviceCount(); e != hip.ErrorInvalidValue {
 		t.Errorf("a range that was not offered: %v", e)
@@ -177,7 +195,7 @@ func TestRefusal(t *testing.T) {
 func TestMallocWithinCredit(t *testing.T) {
 	var mu sync.Mutex
 	count := map[uint16]int{}
-	host, port := server(t, wire.Welcome{Range: wire.Range{Size: 1}}, func(_ *wire.ServerConn, r *wire.Request) {
+	host, port := server(t, choosing(t, firstOffered), func(_ *wire.ServerConn, r *wire.Request) {
 		mu.Lock()
 		count[r.Op]++
 		mu.Unlock()

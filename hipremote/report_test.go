@@ -15,7 +15,7 @@ func TestReports(t *testing.T) {
 	for _, features := range [][]string{nil, {wire.FeatureTiming}} {
 		var mu sync.Mutex
 		sides, slow := map[rpcstats.Side]int{}, 0
-		host, port := server(t, wire.Welcome{Features: features}, func(s *wire.ServerConn, r *wire.Request) {
+		host, port := server(t, welcome(wire.Welcome{Features: features}), func(s *wire.ServerConn, r *wire.Request) {
 			mu.Lock()
 			defer mu.Unlock()
 			switch r.Op {

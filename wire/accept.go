@@ -92,7 +92,7 @@ func appendWelcome(b []byte, w *Welcome) ([]byte, error) {
 	b = append(b, make([]byte, HeaderSize)...)
 	e := Enc{b}
 	e.I32(w.Code)
-	b, err := pack(e.B, w)
+	b, err := AppendMap(e.B, w)
 	if err != nil {
 		return b[:start], err
 	}

@@ -1,17 +1,6 @@
 package wire
 
-import (
-	"fmt"
-	"slices"
-
-	"github.com/vmihailenco/msgpack/v5"
-)
-
-// A Range is a piece of address space.
-type Range struct {
-	Base uint64 `msgpack:"base"`
-	Size uint64 `msgpack:"size"` // bytes; 0 means none
-}
+import "slices"
 
 // Hello is what a client says of itself. All of it is a claim that the server may show but must not rely upon.
 type Hello struct {
@@ -28,14 +17,10 @@ type Hello struct {
 	Token       string   `msgpack:"token,omitempty"`
 	TraceParent string   `msgpack:"traceparent,omitempty"`  // W3C trace context
 	Features    []string `msgpack:"features,omitempty"`     // wanted
-	Ranges      []Range  `msgpack:"ranges,omitempty"`       // device address ranges that the client could reserve, best first
 	HeartbeatMS uint32   `msgpack:"heartbeat_ms,omitempty"` // longest silence of the server that the client would like
-	Devices     string   `msgpack:"devices,omitempty"`      // the client's HIP_VISIBLE_DEVICES, for the server to apply
-	ROCrDevices string   `msgpack:"rocr_devices,omitempty"` // and its ROCR_VISIBLE_DEVICES, which goes before
 	TraceSeed   uint64   `msgpack:"trace_seed,omitempty"`   // of package rpctrace: which calls are traced
 	TraceEvery  uint32   `msgpack:"trace_every,omitempty"`  // one of so many calls is traced; 0: none
-	Part        uint32   `msgpack:"part,omitempty"`         // of Parts sessions that share a range of addresses, which this one is
-	Parts       uint32   `msgpack:"parts,omitempty"`        // 0: the session has its range for itself
+	Details     []byte   `msgpack:"details,omitempty"`      // what the purpose adds, in a form of its own
 	Protocol    uint16   `msgpack:"-"`                      // version of the frame header it came in
 }
 
@@ -45,7 +30,7 @@ type Welcome struct {
 	Session     uint64   `msgpack:"session"` // id of the session
 	Backend     string   `msgpack:"backend"`
 	Features    []string `msgpack:"features,omitempty"` // of those wanted, the ones granted
-	Range       Range    `msgpack:"range"`              // device address range chosen, zero if none
+	Details     []byte   `msgpack:"details,omitempty"`  // what the purpose adds, in a form of its own
 	HeartbeatMS uint32   `msgpack:"heartbeat_ms"`       // both sides send something at least this often
 	Error       string   `msgpack:"error,omitempty"`    // why the client is refused
 	Code        int32    `msgpack:"-"`                  // 0, or the code of the refusal; travels as the reply's code
@@ -54,10 +39,9 @@ type Welcome struct {
 
 // Limits within a Hello or Welcome. A field over its limit makes the whole handshake a protocol violation.
 const (
-	maxHelloText  = 8 << 10
-	maxHelloItems = 64
-	// MaxParts is how many sessions may share a range.
-	MaxParts = 64
+	maxHelloText    = 8 << 10
+	maxHelloItems   = 64
+	maxHelloDetails = 16 << 10
 )
 
 // HasFeature reports whether the server granted a feature.
@@ -77,7 +61,7 @@ func GrantFeatures(wanted, offered []string) []string {
 // ParseHello decodes and checks the payload of an INIT request.
 func ParseHello(b []byte) (*Hello, error) {
 	h := new(Hello)
-	if err := unpack(b, h); err != nil {
+	if err := ParseMap(b, h); err != nil {
 		return nil, err
 	}
 	if err := h.check(); err != nil {
@@ -91,25 +75,17 @@ func (h *Hello) Append(b []byte) ([]byte, error) {
 	if err := h.check(); err != nil {
 		return b, err
 	}
-	return pack(b, h)
+	return AppendMap(b, h)
 }
 
 func (h *Hello) check() error {
-	for _, s := range []string{h.Client, h.Version, h.Purpose, h.Host, h.Executable, h.User, h.Container, h.Pod, h.Namespace, h.Token, h.TraceParent, h.Devices, h.ROCrDevices} {
+	for _, s := range []string{h.Client, h.Version, h.Purpose, h.Host, h.Executable, h.User, h.Container, h.Pod, h.Namespace, h.Token, h.TraceParent} {
 		if len(s) > maxHelloText {
 			return violation(Header{}, "Hello: a text of %d bytes", len(s))
 		}
 	}
-	if len(h.Ranges) > maxHelloItems {
-		return violation(Header{}, "Hello: %d ranges", len(h.Ranges))
-	}
-	for _, r := range h.Ranges {
-		if r.Base+r.Size < r.Base {
-			return violation(Header{}, "Hello: range %#x+%#x wraps", r.Base, r.Size)
-		}
-	}
-	if h.Parts > MaxParts || h.Part != 0 && h.Part >= h.Parts {
-		return violation(Header{}, "Hello: part %d of %d", h.Part, h.Parts)
+	if len(h.Details) > maxHelloDetails {
+		return violation(Header{}, "Hello: details of %d bytes", len(h.Details))
 	}
 	return checkFeatures(h.Features)
 }
@@ -117,14 +93,14 @@ func (h *Hello) check() error {
 // parseWelcome decodes and checks the payload of the reply to INIT, after its code.
 func parseWelcome(b []byte) (*Welcome, error) {
 	w := new(Welcome)
-	if err := unpack(b, w); err != nil {
+	if err := ParseMap(b, w); err != nil {
 		return nil, err
 	}
 	if len(w.Version) > maxHelloText || len(w.Backend) > maxHelloText || len(w.Error) > maxHelloText {
 		return nil, violation(Header{}, "Welcome: text too long")
 	}
-	if w.Range.Base+w.Range.Size < w.Range.Base {
-		return nil, violation(Header{}, "Welcome: range %#x+%#x wraps", w.Range.Base, w.Range.Size)
+	if len(w.Details) > maxHelloDetails {
+		return nil, violation(Header{}, "Welcome: details of %d bytes", len(w.Details))
 	}
 	return w, checkFeatures(w.Features)
 }
@@ -137,30 +113,6 @@ func checkFeatures(names []string) error {
 		if len(f) > 64 {
 			return violation(Header{}, "handshake: a feature's name of %d bytes", len(f))
 		}
-	}
-	return nil
-}
-
-func pack(b []byte, v any) ([]byte, error) {
-	p, err := msgpack.Marshal(v)
-	if err != nil {
-		return b, fmt.Errorf("wire: handshake: %w", err)
-	}
-	if len(p) > MaxHello-4 {
-		return b, violation(Header{}, "handshake of %d bytes", len(p))
-	}
-	return append(b, p...), nil
-}
-
-func unpack(b []byte, v any) error {
-	if len(b) > MaxHello {
-		return violation(Header{}, "handshake of %d bytes", len(b))
-	}
-	if err := checkDepth(b); err != nil {
-		return err
-	}
-	if err := msgpack.Unmarshal(b, v); err != nil {
-		return violation(Header{}, "handshake: %v", err)
 	}
 	return nil
 }

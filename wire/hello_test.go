@@ -13,7 +13,7 @@ import (
 var sampleHello = Hello{
 	Client: "hipremote", Version: "0.1", Purpose: "hip", Host: "node7", PID: 4711, Executable: "/usr/bin/hello_hip", User: "ada",
 	Container: "c1", Pod: "p1", Namespace: "ns", TraceParent: "00-1-2-3", Features: []string{"credit"},
-	Ranges: []Range{{1 << 44, 1 << 40}, {1 << 45, 1 << 38}}, HeartbeatMS: 5000, Devices: "0,2", TraceSeed: 1 << 63, TraceEvery: 100,
+	HeartbeatMS: 5000, TraceSeed: 1 << 63, TraceEvery: 100, Details: []byte{0x80},
 }
 
 func TestHelloRoundTrip(t *testing.T) {
@@ -65,8 +65,7 @@ func TestHelloBad(t *testing.T) {
 		"text":     {Executable: strings.Repeat("x", maxHelloText+1)},
 		"features": {Features: make([]string, maxHelloItems+1)},
 		"feature":  {Features: []string{strings.Repeat("x", 65)}},
-		"ranges":   {Ranges: make([]Range, maxHelloItems+1)},
-		"wrapping": {Ranges: []Range{{1 << 63, 1<<63 + 1}}},
+		"details":  {Details: make([]byte, maxHelloDetails+1)},
 	} {
 		if _, err := h.Append(nil); !errors.Is(err, ErrProtocol) {
 			t.Errorf("%s: sent, %v", name, err)
@@ -94,7 +93,7 @@ func FuzzHello(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(b)
-	w, err := pack(nil, &Welcome{Version: "1", Session: 3, Features: []string{"a"}, Range: Range{1, 2}, Error: "no"})
+	w, err := AppendMap(nil, &Welcome{Version: "1", Session: 3, Features: []string{"a"}, Details: []byte{0x80}, Error: "no"})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -102,7 +101,7 @@ func FuzzHello(f *testing.F) {
 	f.Add([]byte{0x81, 0xa1, 'x', 0xc9, 0, 0, 0, 1, 0, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if w, err := parseWelcome(b); err == nil {
-			if _, err := pack(nil, w); err != nil {
+			if _, err := AppendMap(nil, w); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -1,6 +1,37 @@
 package wire
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/vmihailenco/msgpack/v5"
+)
+
+// AppendMap adds the MessagePack map of a struct to b: of a handshake, or of its details.
+func AppendMap(b []byte, v any) ([]byte, error) {
+	p, err := msgpack.Marshal(v)
+	if err != nil {
+		return b, fmt.Errorf("wire: handshake: %w", err)
+	}
+	if len(p) > MaxHello-4 {
+		return b, violation(Header{}, "handshake of %d bytes", len(p))
+	}
+	return append(b, p...), nil
+}
+
+// ParseMap reads a struct from a stranger's MessagePack map. Fields that the struct does not have are ignored; the error is ErrProtocol.
+func ParseMap(b []byte, v any) error {
+	if len(b) > MaxHello {
+		return violation(Header{}, "handshake of %d bytes", len(b))
+	}
+	if err := checkDepth(b); err != nil {
+		return err
+	}
+	if err := msgpack.Unmarshal(b, v); err != nil {
+		return violation(Header{}, "handshake: %v", err)
+	}
+	return nil
+}
 
 // maxDepth bounds the nesting of a handshake's MessagePack; a Hello needs 3.
 const maxDepth = 8

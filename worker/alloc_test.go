@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hip/hiprpc"
 	"github.com/rocwire/rocwire/hipremote"
 	"github.com/rocwire/rocwire/simgpu"
 	"github.com/rocwire/rocwire/wire"
@@ -60,7 +61,16 @@ func pair(t *testing.T, rt hip.Runtime) *hipremote.Client {
 			}
 			s := newSession(rt, conn, slog.New(slog.DiscardHandler))
 			s.handles.own = true
-			if err := conn.Welcome(wire.Welcome{Session: 1, Range: s.choose(hello), Features: s.features()}); err != nil {
+			offer, err := hiprpc.ParseOffer(hello.Details)
+			if err != nil {
+				return err
+			}
+			s.span = s.choose(offer)
+			w := wire.Welcome{Session: 1, Features: s.features()}
+			if w.Details, err = (&hiprpc.Chosen{Range: s.span}).Append(nil); err != nil {
+				return err
+			}
+			if err := conn.Welcome(w); err != nil {
 				return err
 			}
 			defer s.end()

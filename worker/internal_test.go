@@ -260,7 +260,7 @@ func TestStaging(t *testing.T) {
 
 func TestPlaceable(t *testing.T) {
 	const base, size = 0x100000000000, 1 << 40
-	s := &session{span: wire.Range{Base: base, Size: size}}
+	s := &session{span: hip.Span{Base: base, Size: size}}
 	for _, c := range []struct {
 		addr, size uint64
 		want       bool

@@ -39,7 +39,8 @@ type Opened struct {
 type Session struct {
 	ID     uint64
 	Hello  *wire.Hello
-	Broker hip.Broker // of what sessions share; to be asked once the session is served
+	Offer  *hiprpc.Offer // of the Hello
+	Broker hip.Broker    // of what sessions share; to be asked once the session is served
 }
 
 // SessionProcess says how a session process works.
@@ -83,6 +84,11 @@ func (p *SessionProcess) Run() error {
 		return err
 	}
 	hello.Protocol = st.Version
+	offer, err := hiprpc.ParseOffer(hello.Details)
+	if err != nil {
+		_ = unix.Close(fd)
+		return err
+	}
 	hup, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, FirstFile)
 	if err != nil {
 		_ = unix.Close(fd)
@@ -93,7 +99,7 @@ func (p *SessionProcess) Run() error {
 	if err != nil {
 		return err
 	}
-	return p.serve(ctl, conn, Session{ID: st.Session, Hello: hello}, &st)
+	return p.serve(ctl, conn, Session{ID: st.Session, Hello: hello, Offer: offer}, &st)
 }
 
 // serve is one session, from the Welcome to its end.
@@ -131,7 +137,10 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 		})
 	}
 	w.Backend = opened.Name
-	w.Range = s.choose(sess.Hello)
+	s.span = s.choose(sess.Offer)
+	if w.Details, err = (&hiprpc.Chosen{Range: s.span}).Append(nil); err != nil {
+		return err
+	}
 	w.Features = wire.GrantFeatures(sess.Hello.Features, s.features())
 	if err := conn.Welcome(w); err != nil {
 		return nil // the client went away before it was welcomed
@@ -217,21 +226,20 @@ func watchHangup(fd int, ctl *control, log *slog.Logger) {
 }
 
 // choose takes the first range that the client has and the runtime can have, too.
-func (s *session) choose(h *wire.Hello) wire.Range {
+func (s *session) choose(o *hiprpc.Offer) hip.Span {
 	if s.placer == nil {
-		return wire.Range{}
+		return hip.Span{}
 	}
-	for _, r := range h.Ranges {
+	for _, r := range o.Ranges {
 		if r.Base%hip.Granule != 0 || r.Size%(2*hip.Granule) != 0 || r.Size == 0 {
 			continue
 		}
-		own := hiprpc.OwnSpan(hip.Span(r), h.Part, h.Parts)
-		if own.Size != 0 && s.placer.ReserveRange(hip.Span(r), own) == hip.Success {
-			s.span = r
+		own := hiprpc.OwnSpan(r, o.Part, o.Parts)
+		if own.Size != 0 && s.placer.ReserveRange(r, own) == hip.Success {
 			return r
 		}
 	}
-	return wire.Range{}
+	return hip.Span{}
 }
 
 // Features that a session may have.

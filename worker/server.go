@@ -185,12 +185,17 @@ func refusalCode(err error) hip.Error {
 		return hip.ErrorOutOfMemory
 	case errors.Is(err, errStopping):
 		return hip.ErrorNotInitialized
+	case errors.Is(err, wire.ErrProtocol):
+		return hip.ErrorInvalidValue
 	}
 	return hip.ErrorUnknown
 }
 
 // begin gives the client a session process. Unless it fails, conn is the process's.
 func (s *Server) begin(conn net.Conn, hello *wire.Hello, head wire.Header) error {
+	if _, err := hiprpc.ParseOffer(hello.Details); err != nil {
+		return err
+	}
 	rec := &sessionRecord{id: s.nextID.Add(1), client: clientOf(hello, conn.RemoteAddr()), start: time.Now(), stats: &s.totals, over: make(chan struct{}), spans: s.spanSink(hello)}
 	s.mu.Lock()
 	if s.closing.Load() {

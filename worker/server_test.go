@@ -16,6 +16,7 @@ import (
 
 	"github.com/rocwire/rocwire/exporter/rpcstats"
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hip/hiprpc"
 	"github.com/rocwire/rocwire/hipremote"
 	"github.com/rocwire/rocwire/simgpu"
 	"github.com/rocwire/rocwire/smi"
@@ -214,6 +215,10 @@ func TestStrangers(t *testing.T) {
 			t.Errorf("purpose %.10q: %v", purpose, err)
 		}
 	}
+	_, err := wire.Dial(context.Background(), wire.Options{Address: w.Addr().String(), Hello: wire.Hello{Purpose: "hip", Details: []byte{0xc1}}})
+	if we := (*wire.Error)(nil); !errors.As(err, &we) || we.Kind != wire.ErrRefused || we.Code != int32(hip.ErrorInvalidValue) {
+		t.Errorf("an offer that is none: %v", err)
+	}
 }
 
 // TestGarbageInASession: bytes that make no sense end that session, and nothing else.
@@ -262,8 +267,8 @@ func TestBadRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if c.Welcome().Range.Size != 0 {
-		t.Error("a range was chosen that nobody offered")
+	if chosen, err := hiprpc.ParseChosen(c.Welcome().Details); err != nil || chosen.Range.Size != 0 {
+		t.Errorf("a range was chosen that nobody offered: %+v, %v", chosen, err)
 	}
 	for op := uint16(0x100); op < 0x1200; op++ {
 		for _, req := range [][]byte{nil, {1}, make([]byte, 20), bytes.Repeat([]byte{0xff}, 200)} {

@@ -43,7 +43,7 @@ type session struct {
 	client  func(clientReport) // takes what the client measured
 
 	devices int32
-	span    wire.Range // of device addresses, zero if none was agreed
+	span    hip.Span // of device addresses, zero if none was agreed
 	handles handleTable
 	stage   *staging
 	host    hostRegions

@@ -34,7 +34,7 @@ func Session(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
 		Log: log,
 		Open: func(s worker.Session) (worker.Opened, error) {
 			// The library reads its variable once, when it is loaded; the client's choice is among what the worker serves.
-			for name, v := range map[string]string{visible.ROCrVariable: visible.Within(*served, s.Hello.ROCrDevices), visible.HIPVariable: s.Hello.Devices} {
+			for name, v := range map[string]string{visible.ROCrVariable: visible.Within(*served, s.Offer.ROCrDevices), visible.HIPVariable: s.Offer.Devices} {
 				err := os.Unsetenv(name) // the worker's own is part of what it serves
 				if v != "" {
 					err = os.Setenv(name, v)

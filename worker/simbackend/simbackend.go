@@ -110,7 +110,7 @@ func Session(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
 			for i, d := range there {
 				uuids[i] = simgpu.UUID(*arch, d)
 			}
-			chosen := visible.Choose(s.Hello.ROCrDevices, s.Hello.Devices, uuids)
+			chosen := visible.Choose(s.Offer.ROCrDevices, s.Offer.Devices, uuids)
 			for i, n := range chosen {
 				chosen[i] = there[n]
 			}
