@@ -99,7 +99,7 @@ func waitNode(t hip.Thread, p *hip.ExternalSemaphoreWaitNodeParams) (graph.Param
 const maxBatch = 256
 
 func batchNode(t hip.Thread, p *hip.BatchMemOpNodeParams) (graph.Params, hip.Error) {
-	if p.Count == 0 || p.Count > maxBatch || p.ParamArray == 0 || p.Flags != 0 {
+	if p.Count == 0 || p.Count > maxBatch || p.ParamArray == 0 || p.Flags != 0 || p.Ctx == 0 {
 		return nil, hip.ErrorInvalidValue
 	}
 	ops := unsafe.Slice((*hip.StreamBatchMemOpParamsUnion)(pointer(uintptr(p.ParamArray))), p.Count)

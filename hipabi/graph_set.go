@@ -297,7 +297,12 @@ func rw_hipDrvGraphMemcpyNodeSetParams(thread uint64, node uint64, p unsafe.Poin
 
 //export rw_hipDrvGraphExecMemcpyNodeSetParams
 func rw_hipDrvGraphExecMemcpyNodeSetParams(thread uint64, exec, node uint64, p, ctx unsafe.Pointer) int32 {
-	return setExecParams(thread, exec, node, params(p, copyNodeDrv), sameKind)
+	return setExecParams(thread, exec, node, params(p, func(t hip.Thread, p *hip.DrvMEMCPY3D) (graph.Params, hip.Error) {
+		if p.SrcArray == 0 && p.SrcHost == 0 && p.SrcDevice == 0 || p.DstArray == 0 && p.DstHost == 0 && p.DstDevice == 0 {
+			return nil, hip.ErrorInvalidValue
+		}
+		return copyNodeDrv(t, p)
+	}), nil) // what is where may change, as in AMD's library
 }
 
 //export rw_hipGraphHostNodeGetParams

@@ -205,6 +205,9 @@ func (c *Client) GraphLaunch(t hip.Thread, h hip.GraphExec, s hip.Stream) hip.Er
 	ct := c.begin()
 	code := c.graphLaunch(&ct, t, h, s)
 	c.end(&ct, hip.OpGraphLaunch, code)
+	if e := c.handles.shared.any(); code == hip.Success && e != 0 {
+		code = c.arrived(t, e) // it may record one of them
+	}
 	return code
 }
 

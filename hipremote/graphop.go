@@ -5,6 +5,7 @@ import (
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/hiprpc"
+	"github.com/rocwire/rocwire/hip/memop"
 )
 
 // graphOp prepares one operation for the worker, as the call that it stands for would be: its memory is looked for, what kernels may use of
@@ -30,6 +31,8 @@ func (c *Client) graphOp(l *link, t hip.Thread, op *hip.GraphOp) (uint64, hip.Er
 		return c.graphs.add(op.Host), hip.Success
 	case hip.GraphNodeTypeEventRecord, hip.GraphNodeTypeWaitEvent:
 		return 0, c.handles.event(op.Event)
+	case hip.GraphNodeTypeBatchMemOp:
+		return c.graphBatch(t, op)
 	case hip.GraphNodeTypeMemFree:
 		if p := op.Ptr; p != 0 { // this side keeps account of what is allocated
 			return c.toFunc(t, op, func(s hip.Stream) hip.Error { return c.FreeAsync(t, p, s) }), hip.Success
@@ -58,6 +61,40 @@ func (c *Client) graphKernel(l *link, k *hip.Launch) hip.Error {
 		return c.revealIn(l, k.Args)
 	}
 	return hip.Success
+}
+
+// graphBatch leaves operations on device memory to the worker. A batch with others is done by this process, on a stream that nothing else
+// waits for: it may wait itself.
+func (c *Client) graphBatch(t hip.Thread, op *hip.GraphOp) (uint64, hip.Error) {
+	hosts := false
+	for i := range op.Batch {
+		o, ok := memop.Of(&op.Batch[i])
+		if !ok {
+			return 0, hip.ErrorInvalidValue
+		}
+		r, code := c.judgeMemOp(t, &o)
+		if code != hip.Success {
+			return 0, code
+		}
+		hosts = hosts || r != nil
+	}
+	if !hosts {
+		return 0, hip.Success
+	}
+	list := slices.Clone(op.Batch)
+	t.Device = op.Device
+	return c.toFunc(t, op, func(s hip.Stream) hip.Error {
+		const nonBlocking = 1
+		on, code := c.StreamCreateWithPriority(t, nonBlocking, 0)
+		if code != hip.Success {
+			return code
+		}
+		defer c.StreamDestroy(t, on)
+		if code = c.StreamBatchMemOp(t, on, list, 0); code == hip.Success {
+			code = c.StreamSynchronize(t, on)
+		}
+		return code
+	}), hip.Success
 }
 
 func (c *Client) graphSet(l *link, s *hip.GraphSet) hip.Error {

@@ -9,6 +9,7 @@ import (
 type sessionHandles struct {
 	handles.Table
 	arrays arraySet
+	shared interprocess
 }
 
 func (h *sessionHandles) stream(s hip.Stream) hip.Error {
@@ -48,8 +49,12 @@ func (c *Client) destroy(t hip.Thread, k hip.HandleKind, h uint64, call func() h
 	o, known := c.handles.Take(k, h)
 	a, shaped := c.handles.arrays.take(k, h)
 	code := call()
-	if code == hip.Success && k == hip.HandleModule {
+	switch {
+	case code != hip.Success:
+	case k == hip.HandleModule:
 		c.mem.unload(hip.Module(h))
+	case k == hip.HandleEvent:
+		c.handles.shared.remove(hip.Event(h))
 	}
 	if code != hip.Success {
 		if known {

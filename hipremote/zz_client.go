@@ -245,31 +245,6 @@ func (c *Client) EventQuery(t hip.Thread, event hip.Event) hip.Error {
 	return c.callSync(hip.OpEventQuery, m, come{device: t.Device, event: uint64(event), what: ofEvent})
 }
 
-// EventRecord is hipEventRecord.
-func (c *Client) EventRecord(t hip.Thread, event hip.Event, stream hip.Stream) hip.Error {
-	ct := c.begin()
-	code := c.postEventRecord(&ct, t, event, stream)
-	c.end(&ct, hip.OpEventRecord, code)
-	return code
-}
-
-func (c *Client) postEventRecord(ct *callTime, t hip.Thread, event hip.Event, stream hip.Stream) hip.Error {
-	l, code := c.posting(t, stream)
-	if code == hip.Success {
-		code = c.handles.Check(hip.HandleEvent, uint64(event))
-	}
-	if code == hip.Success {
-		code = c.handles.Check(hip.HandleStream, uint64(stream))
-	}
-	if code != hip.Success {
-		return code
-	}
-	q := hiprpc.EventRecordRequest{Thread: t, Event: event, Stream: stream}
-	var req [hiprpc.EventRecordRequestLen]byte
-	q.Put(&req)
-	return c.send(ct, l, hip.OpEventRecord, req[:], nil)
-}
-
 // EventSynchronize is hipEventSynchronize.
 func (c *Client) EventSynchronize(t hip.Thread, event hip.Event) hip.Error {
 	q := hiprpc.EventSynchronizeRequest{Thread: t, Event: event}
@@ -382,6 +357,7 @@ func (c *Client) IpcGetEventHandle(t hip.Thread, event hip.Event) (handle hip.Ip
 		err = c.violation(hip.OpIpcGetEventHandle)
 		return
 	}
+	c.learnIpcGetEventHandle(&q, &rep)
 	return rep.Handle, hip.Success
 }
 
@@ -404,6 +380,7 @@ func (c *Client) IpcOpenEventHandle(t hip.Thread, handle *hip.IpcEventHandle) (e
 		return
 	}
 	c.handles.Add(hip.HandleEvent, uint64(rep.Event), t.Device)
+	c.learnIpcOpenEventHandle(&q, &rep)
 	return rep.Event, hip.Success
 }
 

@@ -135,6 +135,7 @@ func runs(t *testing.T, env []string, bin string, args ...string) string {
 // their output.
 var programs = [][2]string{
 	{"examples/hello_hip/hello_hip.c", "PASSED: 1048576 elements; c[0] = 1, c[524288] = 1572865, c[1048575] = 3145726"},
+	{"examples/tests/quick.c", "quick: ok"},
 	{"examples/tests/api_basic.c", "ok"},
 	{"examples/tests/api_more.c", "ok"},
 	{"examples/tests/variants.c", "variants: ok"},
@@ -155,9 +156,12 @@ var programs = [][2]string{
 	{"examples/tests/graphs.c", "ok"},
 	{"examples/tests/graph_nodes.c", "ok"},
 	{"examples/tests/graph_edit.c", "graph edit: ok"},
+	{"examples/tests/graph_driver.c", "graph driver: ok"},
+	{"examples/tests/graph_symbols.c", "graph symbols: ok"},
 	{"examples/tests/pools.c", "pools: ok"},
 	{"examples/tests/vmm.c", "virtual memory: ok"},
 	{"examples/tests/shareable.c", "shareable memory: ok"},
+	{"examples/tests/ipc.c", "ipc: ok"},
 	{"examples/tests/userobjects.c", "user objects: ok"},
 	{"examples/tests/texrefs.c", "texture references: ok"},
 	{"examples/tests/threads.c", "ok"},
@@ -201,9 +205,23 @@ func TestRemote(t *testing.T) {
 	}
 }
 
-// The programs on a simulated card in their own process.
+// The programs on a simulated card in their own process. Each process has a card
+// of its own then: what one gives away no other can open.
 func TestLocal(t *testing.T) {
-	runPrograms(t, []string{"TF_WORKER_HOST=sim:", "ROCWIRE_SIM_ARCH=gfx90a"})
+	env := []string{"TF_WORKER_HOST=sim:", "ROCWIRE_SIM_ARCH=gfx90a"}
+	runPrograms(t, env, "ipc")
+	refuses(t, env, "ipc", "hipIpcOpenMemHandle", "hipErrorInvalidDevicePointer")
+}
+
+// refuses runs a program that is refused what it asks for.
+func refuses(t *testing.T, env []string, name, call, code string) {
+	t.Helper()
+	cmd := exec.Command(program(t, "examples/tests/"+name+".c"))
+	cmd.Env = append(os.Environ(), env...)
+	out, err := cmd.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), call) || !strings.Contains(string(out), code) {
+		t.Errorf("%s: %v, want %s refused with %s:\n%s", name, err, call, code, out)
+	}
 }
 
 // A program may choose its devices with setenv before it first calls HIP.
@@ -224,6 +242,7 @@ var notBehindLibrary = map[string]string{
 	"advice":        "hipMallocManaged: as above",
 	"pointers":      "hipMallocManaged: as above",
 	"shareable":     "hipMemExportToShareableHandle: rocm gives no memory away by a descriptor",
+	"ipc":           "hipMemPoolExportToShareableHandle: as above",
 	"kernel_output": "the library writes what kernels print to its own process's output: the worker's standard error",
 }
 
@@ -237,13 +256,8 @@ func TestProxy(t *testing.T) {
 	env = worker(t, append(env, "ROCM_PATH="+filepath.Join(built, "rocm")), "--backend", "rocm")
 	runPrograms(t, env, slices.Collect(maps.Keys(notBehindLibrary))...)
 	// What the list says is refused is refused, not done wrong.
-	for name, want := range map[string]string{"stream_values": "hipHostGetDevicePointer", "advice": "hipMallocManaged", "pointers": "hipMallocManaged", "shareable": "hipMemExportToShareableHandle"} {
-		cmd := exec.Command(program(t, "examples/tests/"+name+".c"))
-		cmd.Env = append(os.Environ(), env...)
-		out, err := cmd.CombinedOutput()
-		if err == nil || !strings.Contains(string(out), want) || !strings.Contains(string(out), "hipErrorNotSupported") {
-			t.Errorf("%s: %v, want %s refused:\n%s", name, err, want, out)
-		}
+	for name, call := range map[string]string{"stream_values": "hipHostGetDevicePointer", "advice": "hipMallocManaged", "pointers": "hipMallocManaged", "shareable": "hipMemExportToShareableHandle", "ipc": "hipMemPoolExportToShareableHandle"} {
+		refuses(t, env, name, call, "hipErrorNotSupported")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/hiprpc"
+	"github.com/rocwire/rocwire/hip/memop"
 	"github.com/rocwire/rocwire/wire"
 )
 
@@ -101,11 +102,12 @@ func (s *session) admit(g *sessionGraph, i uint32, op *hip.GraphOp, fn uint64) h
 	case hip.GraphNodeTypeEventRecord, hip.GraphNodeTypeWaitEvent:
 		return s.handles.check(hip.HandleEvent, uint64(op.Event))
 	case hip.GraphNodeTypeBatchMemOp:
-		if s.direct == nil {
-			return hip.ErrorNotSupported
-		}
-		for _, o := range op.Batch {
-			g.touched[i] = append(g.touched[i], area{at: hip.Ptr(o[1]), width: 4, height: 1, depth: 1})
+		for j := range op.Batch {
+			o, ok := memop.Of(&op.Batch[j])
+			if !ok {
+				return hip.ErrorInvalidValue
+			}
+			g.touched[i] = append(g.touched[i], area{at: o.Ptr, width: o.Size(), height: 1, depth: 1})
 		}
 	case hip.GraphNodeTypeMemFree:
 		if op.Ptr != 0 {

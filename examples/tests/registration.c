@@ -1,61 +1,11 @@
 /* What clang makes of <<<>>>: code embedded in the program, registered before
  * main, kernels named by host functions and variables by host variables. The
  * calls are written here as clang writes them, so that gcc builds the program. */
+#include "bundle.h"
 #include "test.h"
 
 EMBED(vector_add);
 EMBED(variables);
-
-/* A bundle of the code objects of both GPUs, as clang-offload-bundler lays it
- * out, built before it is registered. */
-#define MAGIC "__CLANG_OFFLOAD_BUNDLE__"
-
-struct fat_binary {
-	uint32_t magic, version;
-	const void *image, *unused;
-};
-
-void **__hipRegisterFatBinary(const void *data);
-void __hipRegisterFunction(void **handle, const void *host, char *device, const char *name, unsigned int limit, void *tid, void *bid, dim3 *block, dim3 *grid, int *warp);
-void __hipRegisterVar(void **handle, void *host, char *name, char *device, int ext, size_t size, int constant, int global);
-void __hipUnregisterFatBinary(void **handle);
-
-static size_t elf_size(const unsigned char *elf)
-{
-	/* the section headers are last */
-	uint64_t shoff;
-	uint16_t shentsize, shnum;
-	memcpy(&shoff, elf + 0x28, 8);
-	memcpy(&shentsize, elf + 0x3a, 2);
-	memcpy(&shnum, elf + 0x3c, 2);
-	return shoff + (uint64_t)shentsize * shnum;
-}
-
-static unsigned char *bundle(const unsigned char *gfx90a, const unsigned char *gfx942)
-{
-	static const char *const targets[3] = {"host-x86_64-unknown-linux-gnu-", "hipv4-amdgcn-amd-amdhsa--gfx90a", "hipv4-amdgcn-amd-amdhsa--gfx942"};
-	const unsigned char *images[3] = {NULL, gfx90a, gfx942};
-	uint64_t sizes[3] = {0, elf_size(gfx90a), elf_size(gfx942)}, offset = 4096, n = 3;
-	unsigned char *b = NULL, *p;
-	if (posix_memalign((void **)&b, 4096, 4096 + sizes[1] + sizes[2] + 8192))
-		abort();
-	memset(b, 0, 4096);
-	memcpy(b, MAGIC, 24);
-	memcpy(b + 24, &n, 8);
-	p = b + 32;
-	for (int i = 0; i < 3; i++) {
-		uint64_t length = strlen(targets[i]);
-		memcpy(p, &offset, 8);
-		memcpy(p + 8, &sizes[i], 8);
-		memcpy(p + 16, &length, 8);
-		memcpy(p + 24, targets[i], length);
-		p += 24 + length;
-		if (images[i])
-			memcpy(b + offset, images[i], sizes[i]);
-		offset = (offset + sizes[i] + 4095) & ~(uint64_t)4095;
-	}
-	return b;
-}
 
 static void **adding, **numbers;
 static float coefficients[8]; /* the host's shadow of the device variable */
@@ -92,13 +42,11 @@ __attribute__((destructor)) static void unregister(void)
 
 __attribute__((constructor)) static void register_all(void)
 {
-	static struct fat_binary a = {0x48495046, 1, NULL, NULL}, v = {0x48495046, 1, NULL, NULL};
-	a.image = bundle(vector_add_gfx90a, vector_add_gfx942);
-	v.image = bundle(variables_gfx90a, variables_gfx942);
-	adding = __hipRegisterFatBinary(&a);
+	static struct fat_binary a, v;
+	adding = __hipRegisterFatBinary(fat(&a, vector_add_gfx90a, vector_add_gfx942));
 	__hipRegisterFunction(adding, (const void *)vector_add, "vector_add", "vector_add", (unsigned int)-1, NULL, NULL, NULL, NULL, NULL);
 	__hipRegisterFunction(adding, (const void *)never_compiled, "never_compiled", "never_compiled", (unsigned int)-1, NULL, NULL, NULL, NULL, NULL);
-	numbers = __hipRegisterFatBinary(&v);
+	numbers = __hipRegisterFatBinary(fat(&v, variables_gfx90a, variables_gfx942));
 	__hipRegisterFunction(numbers, (const void *)polynomial, "polynomial", "polynomial", (unsigned int)-1, NULL, NULL, NULL, NULL, NULL);
 	__hipRegisterVar(numbers, coefficients, "coefficients", "coefficients", 0, sizeof coefficients, 1, 0);
 	__hipRegisterVar(numbers, big_table, "big_table", "big_table", 0, sizeof big_table, 0, 0);

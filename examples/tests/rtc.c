@@ -15,12 +15,20 @@ static void compile(void)
 	ASSERT(hiprtcCreateProgram(&p, source, "k.hip", 0, NULL, NULL) == HIPRTC_SUCCESS && p);
 	ASSERT(hiprtcAddNameExpression(p, "k") == HIPRTC_SUCCESS);
 	ASSERT(hiprtcCompileProgram(p, 1, options) == HIPRTC_SUCCESS);
-	ASSERT(hiprtcGetProgramLogSize(p, &size) == HIPRTC_SUCCESS);
+	ASSERT(hiprtcGetProgramLogSize(p, &size) == HIPRTC_SUCCESS && size > 0);
+	char *log = calloc(1, size + 1);
+	ASSERT(hiprtcGetProgramLog(p, log) == HIPRTC_SUCCESS && strstr(log, "k.hip"));
+	free(log);
 	ASSERT(hiprtcGetLoweredName(p, "k", &lowered) == HIPRTC_SUCCESS && lowered && strcmp(lowered, "k") == 0);
 	ASSERT(hiprtcGetCodeSize(p, &size) == HIPRTC_SUCCESS && size > 0);
 	char *code = calloc(1, size);
 	ASSERT(hiprtcGetCode(p, code) == HIPRTC_SUCCESS && code[0] != 0);
 	free(code);
+	size = 0;
+	ASSERT(hiprtcGetBitcodeSize(p, &size) == HIPRTC_SUCCESS && size > 2);
+	char *bitcode = calloc(1, size);
+	ASSERT(hiprtcGetBitcode(p, bitcode) == HIPRTC_SUCCESS && memcmp(bitcode, "BC", 2) == 0);
+	free(bitcode);
 	ASSERT(hiprtcDestroyProgram(&p) == HIPRTC_SUCCESS && p == NULL);
 }
 
@@ -58,9 +66,14 @@ static void absent(void)
 	hipLinkState_t l = NULL;
 	hiprtcProgram p = NULL;
 	int major, minor;
+	size_t size;
+	char text[8];
 	ASSERT(hiprtcVersion(&major, &minor) == HIPRTC_ERROR_INTERNAL_ERROR);
 	ASSERT(hiprtcCreateProgram(&p, "", "k.hip", 0, NULL, NULL) == HIPRTC_ERROR_INTERNAL_ERROR);
 	ASSERT(hiprtcCompileProgram(p, 0, NULL) == HIPRTC_ERROR_INTERNAL_ERROR);
+	ASSERT(hiprtcGetBitcodeSize(p, &size) == HIPRTC_ERROR_INTERNAL_ERROR);
+	ASSERT(hiprtcGetBitcode(p, text) == HIPRTC_ERROR_INTERNAL_ERROR);
+	ASSERT(hiprtcGetProgramLog(p, text) == HIPRTC_ERROR_INTERNAL_ERROR);
 	EXPECT(hipLinkCreate(0, NULL, NULL, &l), hipErrorNotSupported);
 }
 
