@@ -1,15 +1,16 @@
 // Command conformance runs the outside world's programs against rocwire,
 // unmodified, from Debian's packages: the test programs of rocRAND through the remote
 // libamdhip64.so.6 on a worker with a simulated gfx90a, amd-smi through the remote
-// libamd_smi.so.27 on workers with simulated gfx942, and the OpenTelemetry Collector
-// (built by its own builder) as a receiver of our metrics and traces.
+// libamd_smi.so.27 on workers with simulated gfx942, llama.cpp with its HIP backend
+// and a model that is made here, and the OpenTelemetry Collector (built by its own
+// builder) as a receiver of our metrics and traces.
 //
-//	go run ./conformance [-only rocrand|amd-smi|otlp] [-forms N] [-run REGEXP] [-tree DIR]
+//	go run ./conformance [-only rocrand|amd-smi|llama|otlp] [-forms N] [-run REGEXP] [-tree DIR]
 //
 // It fetches the packages into a cache folder once, starts workers of its own
 // and prints one line per test program and the sum. Of rocRAND, only tests are
 // counted that fail on a GPU which executes nothing (rocrand_gfx90a.tsv); amd-smi's
-// figures are compared with smi-remote's. Exit status 1 if something failed.
+// figures are compared with smi-remote's, llama.cpp's tokens with those of its CPU backend. Exit status 1 if something failed.
 package main
 
 import (
@@ -42,7 +43,7 @@ type part struct {
 	run  func(context.Context, *options) (int, error)
 }
 
-var parts = []part{{"rocrand", conformRocRAND}, {"amd-smi", conformAMDSMI}, {"otlp", conformOTLP}}
+var parts = []part{{"rocrand", conformRocRAND}, {"amd-smi", conformAMDSMI}, {"llama", conformLlama}, {"otlp", conformOTLP}}
 
 func partNames() string {
 	var names []string
@@ -59,7 +60,7 @@ func main() {
 		cache = os.TempDir()
 	}
 	flag.IntVar(&o.forms, "forms", 100, "run the tests that need at most this many instruction forms")
-	run := flag.String("run", "", "run only the tests whose PROGRAM/NAME matches this regular expression")
+	run := flag.String("run", "", "of rocrand and llama, run only the tests whose PROGRAM/NAME matches this regular expression")
 	flag.StringVar(&o.tree, "tree", filepath.Join(cache, "rocwire", "sid"), "where the Debian packages are unpacked")
 	flag.StringVar(&o.bin, "bin", "bin", "the folder of hip-worker")
 	flag.StringVar(&o.lib, "lib", "build/lib", "the folder of libamdhip64.so.6")
