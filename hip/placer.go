@@ -13,20 +13,28 @@ func (s Span) Contains(addr, n uint64) bool {
 }
 
 // Placer is a Runtime whose device memory the caller may place: what lets a
-// remote client allocate without a round trip.
+// remote client have the same addresses, and allocate without a round trip.
 type Placer interface {
+	// Unit is the size in bytes of the pieces in which there is memory for
+	// MallocAt, a power of two; 0 if the runtime cannot place after all. Where it
+	// is Granule, capacity is granted before it is used. Where it is larger,
+	// nothing is granted: MallocAt takes the capacity itself.
+	Unit() uint64
 	// ReserveRange makes all the range in which the runtime's device addresses
 	// lie, and own, inside it, the part in which the runtime places what is not
-	// placed by MallocAt. It is called once, before any allocation.
+	// placed by MallocAt; with a Unit above Granule it places that anywhere. If
+	// part is set, a part of the range will do. It returns the range that it is,
+	// and is called with success once, before any allocation.
 	// ErrorInvalidValue: that range cannot be had; try another.
-	ReserveRange(all, own Span) Error
+	ReserveRange(all, own Span, part bool) (Span, Error)
 	// Grant sets size bytes of the device's capacity aside for MallocAt. It may
 	// grant less, down to nothing (ErrorOutOfMemory).
 	Grant(t Thread, size uint64) (granted uint64, err Error)
 	// Return gives unused granted capacity back.
 	Return(t Thread, size uint64) Error
-	// MallocAt allocates out of granted capacity, at addr. Address and size are
-	// multiples of Granule; the range must be free.
+	// MallocAt allocates at addr: out of granted capacity, or, with a Unit above
+	// Granule, out of the device's (ErrorOutOfMemory), and then it may wait for
+	// the device. Address and size are multiples of Unit; the range must be free.
 	MallocAt(t Thread, addr Ptr, size uint64) Error
 }
 

@@ -13,6 +13,7 @@ type block struct {
 	want       uint64 // bytes asked for
 	device     int32
 	host       *hostRegion // nil: device memory
+	arena      *arena      // that it is a part of
 	module     hip.Module  // whose variable it is, outside of any agreed range; 0: an allocation
 	mirror     bool        // registered memory under its address on the device, which is another than here
 	pooled     bool        // of the device's own pool

@@ -135,7 +135,7 @@ func (c *Client) connect() (*link, error) {
 		return nil, err
 	}
 	hello := identity()
-	hello.Features = []string{featureDirect, wire.FeatureTiming}
+	hello.Features = []string{featureDirect, featureUnits, wire.FeatureTiming}
 	if hello.TraceEvery = c.cfg.TraceEvery; hello.TraceEvery != 0 {
 		hello.TraceSeed = rand.Uint64()
 		hello.Features = append(hello.Features, rpctrace.Feature)
@@ -177,9 +177,13 @@ func (c *Client) connect() (*link, error) {
 	}
 	offered := chosen == addressRange{}
 	for _, r := range ranges {
-		if r == chosen {
+		switch {
+		case r == chosen:
 			offered = true
-		} else if space == nil || space.unused(r) {
+		case space == nil && chosen.size != 0 && chosen.partOf(r):
+			offered = true
+			r.without(chosen)
+		case space == nil || space.unused(r):
 			unmap(r.base, r.size)
 		}
 	}
@@ -204,7 +208,7 @@ func (c *Client) connect() (*link, error) {
 	if conn.Welcome().HasFeature(rpctrace.Feature) {
 		l.trace = newTracer(&hello)
 	}
-	c.mem.reserve(chosen, space, uint32(c.cfg.Part))
+	c.mem.reserve(chosen, space, uint32(c.cfg.Part), answer.Unit)
 	c.cfg.debugf("session %d at %s:%s, backend %s, device addresses %#x+%#x", conn.Welcome().Session, host, port, conn.Welcome().Backend,
 		chosen.base, chosen.size)
 	go c.report(l)
@@ -214,6 +218,7 @@ func (c *Client) connect() (*link, error) {
 const (
 	featureDirect = "direct"
 	featureParts  = "parts"
+	featureUnits  = "units"
 )
 
 // lost says once why a connection has ended. It is not made again: what the session held is gone.

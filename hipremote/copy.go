@@ -243,7 +243,7 @@ func (c *Client) locate(p hip.Ptr, n uint64, saidDevice bool) (side, hip.Error) 
 		return side{}, hip.ErrorInvalidValue // freed, or never allocated
 	case c.mem.isReserved(p):
 		return side{device: true, addr: p, on: -1, confirm: true}, hip.Success
-	case c.mem.inRange(p), saidDevice && c.mem.span.Load() == nil:
+	case c.mem.inRange(p), saidDevice && (c.mem.span.Load() == nil || c.mem.unit != 0):
 		return side{device: true, addr: p, on: -1}, hip.Success
 	}
 	return side{host: true}, hip.Success

@@ -56,6 +56,9 @@ func (c *Client) free(ct *callTime, t hip.Thread, p hip.Ptr) hip.Error {
 
 // freeBlock gives a block's memory back and, when nothing can use it any more, its addresses.
 func (c *Client) freeBlock(ct *callTime, l *link, b *block, wait bool) hip.Error {
+	if b.arena != nil {
+		return c.freeInArena(ct, l, b, wait)
+	}
 	req := hiprpc.StreamOp{Device: b.device, Ptr: hip.Ptr(b.base)}.Append(make([]byte, 0, 32))
 	code := hip.Success
 	if wait {
@@ -79,7 +82,9 @@ func (c *Client) freeBlock(ct *callTime, l *link, b *block, wait bool) hip.Error
 	}
 	if b.size != 0 && code == hip.Success { // what was placed on credit is credit again
 		c.mem.put(b.base, b.size)
-		c.giveCredit(ct, l, b.device, b.size)
+		if c.mem.unit == 0 {
+			c.giveCredit(ct, l, b.device, b.size)
+		}
 	}
 	return code
 }

@@ -21,6 +21,9 @@ const maxDevices = 64
 type memory struct {
 	span   atomic.Pointer[addressRange] // agreed, nil if none
 	shared *Space                       // that it is shared in, nil if it is not; set before span
+	// unit is 0, or the size of the pieces in which the worker has memory: then it grants nothing, and its own addresses lie outside of the span.
+	// Set before span.
+	unit uint64
 	// outside says that blocks may be device memory although they do not lie in the span.
 	outside atomic.Bool
 
@@ -31,6 +34,7 @@ type memory struct {
 	lastID   uint32             // that a block was given
 	syncs    atomic.Bool        // there has been a block whose copies wait
 	pools    [maxDevices]ownPool
+	arenas   [maxDevices][]*arena
 	reserved blocks // addresses of hipMemAddressReserve
 
 	freedLast atomic.Uint64 // number of the block that was freed last; changes under mu
@@ -39,7 +43,7 @@ type memory struct {
 }
 
 // reserve starts the account on a range; the zero range means that the worker places.
-func (m *memory) reserve(r addressRange, shared *Space, part uint32) {
+func (m *memory) reserve(r addressRange, shared *Space, part uint32, unit uint64) {
 	if r.size == 0 {
 		return
 	}
@@ -49,8 +53,9 @@ func (m *memory) reserve(r addressRange, shared *Space, part uint32) {
 		mine = hiprpc.PlaceSpan(r.span(), part, shared.parts)
 	}
 	m.mu.Lock()
-	m.shared, m.places = shared, newPlaces(mine.Base, mine.Size)
+	m.shared, m.places, m.unit = shared, newPlaces(mine.Base, mine.Size), unit
 	m.mu.Unlock()
+	m.outside.Store(unit != 0)
 	m.span.Store(&r)
 }
 
@@ -153,6 +158,7 @@ func (m *memory) take(size uint64) (uint64, bool) {
 
 // takeHost finds addresses for size bytes of host memory.
 func (m *memory) takeHost(size uint64) (uint64, bool) {
+	size = m.hostSize(size)
 	if m.shared != nil {
 		return m.shared.take(size)
 	}
@@ -161,6 +167,7 @@ func (m *memory) takeHost(size uint64) (uint64, bool) {
 
 // putHost gives them back.
 func (m *memory) putHost(base, size uint64) {
+	size = m.hostSize(size)
 	if m.shared != nil {
 		m.shared.put(base, size)
 		return
@@ -179,6 +186,9 @@ func (m *memory) put(base, size uint64) {
 
 // placeBlock makes a block of device memory at an address of the client's choice. It is not in the table yet.
 func (c *Client) placeBlock(ct *callTime, l *link, device int32, size uint64) (*block, hip.Error) {
+	if c.mem.unit != 0 {
+		return c.placeUnits(ct, l, device, size)
+	}
 	rounded := roundUp(size)
 	if code := c.spend(ct, l, device, rounded); code != hip.Success {
 		return nil, code
@@ -351,5 +361,5 @@ func (c *Client) MemGetInfo(t hip.Thread) (free, total uint64, code hip.Error) {
 	if !d.Done() {
 		return 0, 0, c.violation(hip.OpMemGetInfo)
 	}
-	return free, total, hip.Success
+	return min(free+c.mem.unused(t.Device), total), total, hip.Success
 }

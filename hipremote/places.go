@@ -10,6 +10,7 @@ import (
 // address page that is never allocated: running over the end of one does not run into the next.
 // It is not safe for concurrent use.
 type places struct {
+	guard       uint64 // bytes left between two allocations
 	next, limit uint64
 	free        []extent // freed, ordered by base, never adjacent
 }
@@ -18,7 +19,9 @@ type extent struct{ base, size uint64 }
 
 func (e extent) end() uint64 { return e.base + e.size }
 
-func newPlaces(base, size uint64) *places { return &places{next: base, limit: base + size} }
+func newPlaces(base, size uint64) *places {
+	return &places{guard: pageSize, next: base, limit: base + size}
+}
 
 // alignOf is the alignment of an allocation: a page, and a huge page for what is as large as one.
 func alignOf(size uint64) uint64 {
@@ -33,8 +36,8 @@ func (p *places) take(size uint64) (uint64, bool) {
 	if size == 0 || size%pageSize != 0 {
 		return 0, false
 	}
-	align, need := alignOf(size), size+pageSize
-	if base := (p.next + align - 1) &^ (align - 1); base >= p.next && need > size && base <= p.limit && need <= p.limit-base {
+	align, need := alignOf(size), size+p.guard
+	if base := (p.next + align - 1) &^ (align - 1); base >= p.next && need >= size && base <= p.limit && need <= p.limit-base {
 		if base > p.next {
 			p.insert(extent{p.next, base - p.next})
 		}
@@ -60,7 +63,7 @@ func (p *places) take(size uint64) (uint64, bool) {
 }
 
 // put gives back what take handed out; size is the size asked for.
-func (p *places) put(base, size uint64) { p.insert(extent{base, size + pageSize}) }
+func (p *places) put(base, size uint64) { p.insert(extent{base, size + p.guard}) }
 
 func (p *places) insert(e extent) {
 	i, _ := slices.BinarySearchFunc(p.free, e.base, func(x extent, b uint64) int { return cmp.Compare(x.base, b) })

@@ -26,7 +26,7 @@ func (c *Client) pointerAttribute(ct *callTime, t hip.Thread, attribute hip.Poin
 	}
 	b := c.mem.find(p)
 	switch {
-	case b == nil && c.mem.inRange(p) && !c.placed(p), b != nil && b.host == nil && attribute == hip.DrvPointerAttributeSyncMemops:
+	case b == nil && c.mem.inRange(p) && !c.placed(p), b != nil && b.host == nil && !c.ours(b) && attribute == hip.DrvPointerAttributeSyncMemops:
 		q := hiprpc.PointerGetAttributeRequest{Thread: t, Attribute: attribute, Ptr: p}
 		return c.callU64(ct, l, hip.OpPointerGetAttribute, q.Append(nil))
 	case b == nil && attribute == hip.DrvPointerAttributeAccessFlags:
@@ -93,8 +93,14 @@ func (c *Client) attributeOf(b *block, attribute hip.PointerAttribute, p hip.Ptr
 		return uint64(b.flags), hip.Success
 	}
 	yes := r != nil && r.managed // DrvPointerAttributeIsManaged
-	if attribute == hip.DrvPointerAttributeSyncMemops {
+	switch {
+	case attribute != hip.DrvPointerAttributeSyncMemops:
+	case r != nil:
 		yes = r.syncs.Load()
+	default:
+		c.mem.mu.RLock()
+		yes = b.syncs
+		c.mem.mu.RUnlock()
 	}
 	if yes {
 		return 1, hip.Success
@@ -126,8 +132,10 @@ func (c *Client) setPointerAttribute(ct *callTime, t hip.Thread, value uint64, a
 		b.host.syncs.Store(value == 1)
 		return hip.Success
 	}
-	q := hiprpc.PointerSetAttributeRequest{Thread: t, Value: value, Attribute: attribute, Ptr: p}
-	code = c.plainCall(ct, l, hip.OpPointerSetAttribute, q.Append(nil))
+	if b == nil || !c.ours(b) {
+		q := hiprpc.PointerSetAttributeRequest{Thread: t, Value: value, Attribute: attribute, Ptr: p}
+		code = c.plainCall(ct, l, hip.OpPointerSetAttribute, q.Append(nil))
+	}
 	if code == hip.Success && b != nil {
 		c.mem.mu.Lock()
 		b.syncs = value == 1

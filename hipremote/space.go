@@ -75,7 +75,7 @@ func (s *Space) leave() bool {
 	return true
 }
 
-// take finds addresses for size bytes of host memory.
+// take finds addresses for size bytes of host memory. Any worker may have memory in units: see hostSize.
 func (s *Space) take(size uint64) (uint64, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -33,6 +33,21 @@ type addressRange struct {
 
 func (r addressRange) span() hip.Span { return hip.Span{Base: r.base, Size: r.size} }
 
+// partOf says whether r is a part of the range o, of whole pages.
+func (r addressRange) partOf(o addressRange) bool {
+	return r.size <= o.size && r.base >= o.base && r.base-o.base <= o.size-r.size && r.base%pageSize == 0 && r.size%(2*pageSize) == 0
+}
+
+// without gives back what of the range is not in its part p.
+func (r addressRange) without(p addressRange) {
+	if p.base > r.base {
+		unmap(r.base, p.base-r.base)
+	}
+	if end := p.base + p.size; end < r.base+r.size {
+		unmap(end, r.base+r.size-end)
+	}
+}
+
 // reserveRange maps [base, base+size) without access and without asking for memory. It fails where anything is mapped already.
 func reserveRange(base, size uint64) error {
 	const flags = unix.MAP_PRIVATE | unix.MAP_ANONYMOUS | unix.MAP_NORESERVE | unix.MAP_FIXED_NOREPLACE

@@ -120,10 +120,14 @@ func (c *Client) DeviceReset(t hip.Thread) hip.Error {
 		case b.host != nil:
 			managed = append(managed, b.host)
 			decommit(b.base, b.size)
-			if m.shared != nil {
-				m.shared.put(b.base, b.size)
-				continue
+			if size := m.hostSize(b.size); m.shared != nil {
+				m.shared.put(b.base, size)
+			} else if m.places != nil {
+				m.places.put(b.base, size)
 			}
+			continue
+		case b.arena != nil:
+			continue // goes with its arena
 		default:
 			back += b.size
 		}
@@ -136,12 +140,21 @@ func (c *Client) DeviceReset(t hip.Thread) hip.Error {
 	if uint32(t.Device) < maxDevices {
 		o := &m.pools[t.Device]
 		for _, b := range append(o.held, o.idle...) {
+			if b.arena != nil {
+				continue
+			}
 			back += b.size
 			if m.places != nil {
 				m.places.put(b.base, b.size)
 			}
 		}
 		*o = ownPool{}
+		for _, s := range m.arenas[t.Device] {
+			if m.places != nil {
+				m.places.put(s.base, s.size)
+			}
+		}
+		m.arenas[t.Device] = nil
 	}
 	m.mu.Unlock()
 	for _, r := range managed {
@@ -150,7 +163,7 @@ func (c *Client) DeviceReset(t hip.Thread) hip.Error {
 	c.host.forget(t.Device)
 	c.settle(t.Device, 0, true, c.before(t.Device)) // of other devices' memory, by streams that are gone
 	c.handles.clear(t.Device)
-	if back != 0 && t.Device >= 0 && t.Device < maxDevices {
+	if back != 0 && m.unit == 0 && t.Device >= 0 && t.Device < maxDevices {
 		c.giveCredit(nil, l, t.Device, back)
 	}
 	return hip.Success

@@ -6,6 +6,8 @@
 // has no thread of its own. So every call goes through a C shim (zz_table.h) that
 // selects the caller's device and calls in one crossing.
 //
-// A real device hands out its own addresses, so a Runtime here is no
-// [hip.Placer]: allocations of a remote client take a round trip.
+// A real library hands out its own addresses. Where all its devices know virtual
+// memory management, a Runtime is a [hip.Placer] all the same: it maps physical
+// memory at addresses of the caller's choice. Where they do not, or the
+// addresses cannot be had, allocations of a remote client take a round trip.
 package rocm

@@ -35,6 +35,8 @@ type Runtime struct {
 	modules   map[hip.Module]map[string]*codeobject.Kernel
 	functions map[hip.Function]function
 	graphs    *executor.Executor
+
+	placed placed
 }
 
 // function is what a launch must know of a kernel.
@@ -45,6 +47,7 @@ type function struct {
 
 var (
 	_ hip.Runtime = (*Runtime)(nil)
+	_ hip.Placer  = (*Runtime)(nil)
 )
 
 // Paths are where Open looks when it is given no path.

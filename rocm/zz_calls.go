@@ -77,8 +77,7 @@ func (r *Runtime) DeviceGetStreamPriorityRange(t hip.Thread) (leastPriority int3
 	return
 }
 
-// DeviceReset is hipDeviceReset.
-func (r *Runtime) DeviceReset(t hip.Thread) hip.Error {
+func (r *Runtime) deviceReset(t hip.Thread) hip.Error {
 	return hip.Error(C.rocm_hipDeviceReset(r.table, C.int32_t(t.Device)))
 }
 
@@ -159,13 +158,11 @@ func (r *Runtime) ExtStreamGetCUMask(t hip.Thread, stream hip.Stream, cuMaskSize
 	return
 }
 
-// Free is hipFree.
-func (r *Runtime) Free(t hip.Thread, ptr hip.Ptr) hip.Error {
+func (r *Runtime) free(t hip.Thread, ptr hip.Ptr) hip.Error {
 	return hip.Error(C.rocm_hipFree(r.table, C.int32_t(t.Device), C.uint64_t(ptr)))
 }
 
-// FreeAsync is hipFreeAsync.
-func (r *Runtime) FreeAsync(t hip.Thread, devPtr hip.Ptr, stream hip.Stream) hip.Error {
+func (r *Runtime) freeAsync(t hip.Thread, devPtr hip.Ptr, stream hip.Stream) hip.Error {
 	return hip.Error(C.rocm_hipFreeAsync(r.table, C.int32_t(t.Device), C.uint64_t(devPtr), C.uint64_t(stream)))
 }
 
@@ -226,8 +223,7 @@ func (r *Runtime) IpcGetEventHandle(t hip.Thread, event hip.Event) (handle hip.I
 	return
 }
 
-// IpcGetMemHandle is hipIpcGetMemHandle.
-func (r *Runtime) IpcGetMemHandle(t hip.Thread, devPtr hip.Ptr) (handle hip.IpcMemHandle, err hip.Error) {
+func (r *Runtime) ipcGetMemHandle(t hip.Thread, devPtr hip.Ptr) (handle hip.IpcMemHandle, err hip.Error) {
 	err = hip.Error(C.rocm_hipIpcGetMemHandle(r.table, C.int32_t(t.Device), unsafe.Pointer(&handle), C.uint64_t(devPtr)))
 	return
 }
@@ -268,8 +264,7 @@ func (r *Runtime) MallocManaged(t hip.Thread, size uint64, flags uint32) (devPtr
 	return
 }
 
-// MemAddressFree is hipMemAddressFree.
-func (r *Runtime) MemAddressFree(t hip.Thread, devPtr hip.Ptr, size uint64) hip.Error {
+func (r *Runtime) memAddressFree(t hip.Thread, devPtr hip.Ptr, size uint64) hip.Error {
 	return hip.Error(C.rocm_hipMemAddressFree(r.table, C.int32_t(t.Device), C.uint64_t(devPtr), C.uint64_t(size)))
 }
 
@@ -325,14 +320,12 @@ func (r *Runtime) MemCreate(t hip.Thread, size uint64, prop *hip.MemAllocationPr
 	return
 }
 
-// MemGetAccess is hipMemGetAccess.
-func (r *Runtime) MemGetAccess(t hip.Thread, location *hip.MemLocation, ptr hip.Ptr) (flags uint64, err hip.Error) {
+func (r *Runtime) memGetAccess(t hip.Thread, location *hip.MemLocation, ptr hip.Ptr) (flags uint64, err hip.Error) {
 	err = hip.Error(C.rocm_hipMemGetAccess(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&flags)), unsafe.Pointer(location), C.uint64_t(ptr)))
 	return
 }
 
-// MemGetAddressRange is hipMemGetAddressRange.
-func (r *Runtime) MemGetAddressRange(t hip.Thread, dptr hip.Ptr) (pbase hip.Ptr, psize uint64, err hip.Error) {
+func (r *Runtime) memGetAddressRange(t hip.Thread, dptr hip.Ptr) (pbase hip.Ptr, psize uint64, err hip.Error) {
 	err = hip.Error(C.rocm_hipMemGetAddressRange(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&pbase)), (*C.uint64_t)(unsafe.Pointer(&psize)), C.uint64_t(dptr)))
 	return
 }
@@ -349,14 +342,12 @@ func (r *Runtime) MemGetAllocationPropertiesFromHandle(t hip.Thread, handle hip.
 	return
 }
 
-// MemGetInfo is hipMemGetInfo.
-func (r *Runtime) MemGetInfo(t hip.Thread) (free uint64, total uint64, err hip.Error) {
+func (r *Runtime) memGetInfo(t hip.Thread) (free uint64, total uint64, err hip.Error) {
 	err = hip.Error(C.rocm_hipMemGetInfo(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&free)), (*C.uint64_t)(unsafe.Pointer(&total))))
 	return
 }
 
-// MemMap is hipMemMap.
-func (r *Runtime) MemMap(t hip.Thread, ptr hip.Ptr, size uint64, offset uint64, handle hip.GenericAllocation, flags uint64) hip.Error {
+func (r *Runtime) memMap(t hip.Thread, ptr hip.Ptr, size uint64, offset uint64, handle hip.GenericAllocation, flags uint64) hip.Error {
 	return hip.Error(C.rocm_hipMemMap(r.table, C.int32_t(t.Device), C.uint64_t(ptr), C.uint64_t(size), C.uint64_t(offset), C.uint64_t(handle), C.uint64_t(flags)))
 }
 
@@ -415,8 +406,7 @@ func (r *Runtime) MemPrefetchAsync(t hip.Thread, devPtr hip.Ptr, count uint64, d
 	return hip.Error(C.rocm_hipMemPrefetchAsync(r.table, C.int32_t(t.Device), C.uint64_t(devPtr), C.uint64_t(count), C.int32_t(device), C.uint64_t(stream)))
 }
 
-// MemPtrGetInfo is hipMemPtrGetInfo.
-func (r *Runtime) MemPtrGetInfo(t hip.Thread, ptr hip.Ptr) (size uint64, err hip.Error) {
+func (r *Runtime) memPtrGetInfo(t hip.Thread, ptr hip.Ptr) (size uint64, err hip.Error) {
 	err = hip.Error(C.rocm_hipMemPtrGetInfo(r.table, C.int32_t(t.Device), C.uint64_t(ptr), (*C.uint64_t)(unsafe.Pointer(&size))))
 	return
 }
@@ -433,8 +423,7 @@ func (r *Runtime) MemRelease(t hip.Thread, handle hip.GenericAllocation) hip.Err
 	return hip.Error(C.rocm_hipMemRelease(r.table, C.int32_t(t.Device), C.uint64_t(handle)))
 }
 
-// MemRetainAllocationHandle is hipMemRetainAllocationHandle.
-func (r *Runtime) MemRetainAllocationHandle(t hip.Thread, addr hip.Ptr) (handle hip.GenericAllocation, err hip.Error) {
+func (r *Runtime) memRetainAllocationHandle(t hip.Thread, addr hip.Ptr) (handle hip.GenericAllocation, err hip.Error) {
 	err = hip.Error(C.rocm_hipMemRetainAllocationHandle(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&handle)), C.uint64_t(addr)))
 	return
 }
@@ -454,8 +443,7 @@ func (r *Runtime) Memset2DAsync(t hip.Thread, dst hip.Ptr, pitch uint64, value i
 	return hip.Error(C.rocm_hipMemset2DAsync(r.table, C.int32_t(t.Device), C.uint64_t(dst), C.uint64_t(pitch), C.int32_t(value), C.uint64_t(width), C.uint64_t(height), C.uint64_t(stream)))
 }
 
-// MemSetAccess is hipMemSetAccess.
-func (r *Runtime) MemSetAccess(t hip.Thread, ptr hip.Ptr, size uint64, desc []hip.MemAccessDesc) hip.Error {
+func (r *Runtime) memSetAccess(t hip.Thread, ptr hip.Ptr, size uint64, desc []hip.MemAccessDesc) hip.Error {
 	return hip.Error(C.rocm_hipMemSetAccess(r.table, C.int32_t(t.Device), C.uint64_t(ptr), C.uint64_t(size), unsafe.Pointer(unsafe.SliceData(desc)), C.uint64_t(len(desc))))
 }
 
@@ -494,8 +482,7 @@ func (r *Runtime) MemsetD8Async(t hip.Thread, dest hip.Ptr, value uint8, count u
 	return hip.Error(C.rocm_hipMemsetD8Async(r.table, C.int32_t(t.Device), C.uint64_t(dest), C.uint8_t(value), C.uint64_t(count), C.uint64_t(stream)))
 }
 
-// MemUnmap is hipMemUnmap.
-func (r *Runtime) MemUnmap(t hip.Thread, ptr hip.Ptr, size uint64) hip.Error {
+func (r *Runtime) memUnmap(t hip.Thread, ptr hip.Ptr, size uint64) hip.Error {
 	return hip.Error(C.rocm_hipMemUnmap(r.table, C.int32_t(t.Device), C.uint64_t(ptr), C.uint64_t(size)))
 }
 
@@ -541,8 +528,7 @@ func (r *Runtime) PointerGetAttribute(t hip.Thread, attribute hip.PointerAttribu
 	return
 }
 
-// PointerGetAttributes is hipPointerGetAttributes.
-func (r *Runtime) PointerGetAttributes(t hip.Thread, ptr hip.Ptr) (attributes hip.PointerAttributes, err hip.Error) {
+func (r *Runtime) pointerGetAttributes(t hip.Thread, ptr hip.Ptr) (attributes hip.PointerAttributes, err hip.Error) {
 	err = hip.Error(C.rocm_hipPointerGetAttributes(r.table, C.int32_t(t.Device), unsafe.Pointer(&attributes), C.uint64_t(ptr)))
 	return
 }

@@ -218,25 +218,28 @@ func (r *Runtime) MemGetInfo(t hip.Thread) (free, total uint64, e hip.Error) {
 // ReserveRange chooses where device addresses lie, before the first allocation.
 // The runtime places what it allocates itself (Malloc, HostMalloc, modules) in
 // own, reservations in the last half of it; a caller that uses MallocAt stays out
-// of it.
-func (r *Runtime) ReserveRange(all, own hip.Span) hip.Error {
+// of it. It is all of the range or nothing.
+func (r *Runtime) ReserveRange(all, own hip.Span, _ bool) (hip.Span, hip.Error) {
 	if _, e := r.enterAny(0); e != hip.Success {
-		return e
+		return hip.Span{}, e
 	}
 	defer r.leave()
 	r.spaceMu.Lock()
 	defer r.spaceMu.Unlock()
 	if r.space.Load() != nil {
-		return hip.ErrorInvalidValue
+		return hip.Span{}, hip.ErrorInvalidValue
 	}
 	vs, err := vmem.Reserve(all.Base, all.Size, vmem.Options{Own: own.Base, OwnSize: own.Size, VirtualPart: virtualPart})
 	if err != nil {
 		r.o.Logf("simgpu: %v", err)
-		return hip.ErrorInvalidValue
+		return hip.Span{}, hip.ErrorInvalidValue
 	}
 	_, e := r.adopt(vs, true)
-	return e
+	return all, e
 }
+
+// Unit is that of pages: what is granted is placed in as small pieces.
+func (r *Runtime) Unit() uint64 { return hip.Granule }
 
 // virtualPart of its own addresses are for reservations: one in so many bytes.
 const virtualPart = 2

@@ -65,7 +65,7 @@ func pair(t *testing.T, rt hip.Runtime) *hipremote.Client {
 			if err != nil {
 				return err
 			}
-			s.span = s.choose(offer)
+			s.span, _ = s.choose(offer, hello.Features)
 			w := wire.Welcome{Session: 1, Features: s.features()}
 			if w.Details, err = (&hiprpc.Chosen{Range: s.span}).Append(nil); err != nil {
 				return err

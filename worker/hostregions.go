@@ -14,6 +14,8 @@ import (
 type hostRegions struct {
 	mu   sync.Mutex
 	open map[hip.Ptr]*hostRegion
+
+	streams regionStreams
 }
 
 type hostRegion struct {
@@ -42,10 +44,19 @@ func (s *session) doHostExpose(r *wire.Request) {
 		return
 	}
 	pages := (q.Size + hip.Granule - 1) &^ (hip.Granule - 1)
-	if pages < q.Size || !s.placeable(hiprpc.Place{Addr: q.Addr, Size: pages}) || s.direct == nil {
+	if pages < q.Size || !s.placeable(hiprpc.Place{Addr: q.Addr, Size: pages}) {
 		s.reply(r, hip.ErrorInvalidValue, nil)
 		return
 	}
+	if s.direct == nil {
+		s.mayWait(r, func(r *wire.Request) { s.expose(r, &q, pages) }) // as for other memory of such a runtime
+		return
+	}
+	s.expose(r, &q, pages)
+}
+
+// expose makes a region.
+func (s *session) expose(r *wire.Request, q *hiprpc.Host, pages uint64) {
 	h := &s.host
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -61,7 +72,12 @@ func (s *session) doHostExpose(r *wire.Request) {
 		s.reply(r, hip.ErrorInvalidValue, nil)
 		return
 	}
-	if code := s.mallocHostAt(hip.Thread{Device: q.Device}, q.Addr, pages); code != hip.Success {
+	t := hip.Thread{Device: q.Device}
+	code := s.mallocHostAt(t, q.Addr, pages)
+	if code == hip.Success && s.direct == nil {
+		code = s.clearRegion(t, q.Addr, pages)
+	}
+	if code != hip.Success {
 		s.reply(r, code, nil)
 		return
 	}
@@ -76,6 +92,9 @@ func (s *session) doHostExpose(r *wire.Request) {
 func (s *session) mallocHostAt(t hip.Thread, addr hip.Ptr, pages uint64) hip.Error {
 	if s.hosts != nil {
 		return s.hosts.HostMallocAt(t, addr, pages, hip.HostMallocMapped)
+	}
+	if unit := s.placer.Unit(); unit != hip.Granule {
+		return s.placer.MallocAt(t, addr, (pages+unit-1)&^(unit-1))
 	}
 	got, code := s.placer.Grant(t, pages)
 	if code == hip.Success && got < pages {
@@ -143,6 +162,10 @@ func (s *session) doHostPush(r *wire.Request) {
 	if r.ReadBulk(diff) != nil {
 		return
 	}
+	if s.direct == nil {
+		s.reply(r, s.pushRegion(x, addr, diff, from), nil)
+		return
+	}
 	code := s.guarded(x, addr, func(mem []byte) hip.Error {
 		if hiprpc.ApplyDiff(mem, x.twin, diff, from) != nil {
 			return hip.ErrorInvalidValue
@@ -161,10 +184,15 @@ func (s *session) doHostPull(r *wire.Request) {
 	s.wait(r, func(r *wire.Request) {
 		var diff []byte
 		var next int
-		code := s.guarded(x, addr, func(mem []byte) hip.Error {
-			diff, next = hiprpc.AppendDiff(nil, mem, x.twin, from, hiprpc.MaxDiff)
-			return hip.Success
-		})
+		var code hip.Error
+		if s.direct == nil {
+			diff, next, code = s.pullRegion(x, addr, from)
+		} else {
+			code = s.guarded(x, addr, func(mem []byte) hip.Error {
+				diff, next = hiprpc.AppendDiff(nil, mem, x.twin, from, hiprpc.MaxDiff)
+				return hip.Success
+			})
+		}
 		if code != hip.Success {
 			s.reply(r, code, nil)
 			return
@@ -205,4 +233,5 @@ func (h *hostRegions) clear(device int32) {
 		}
 	}
 	h.mu.Unlock()
+	h.streams.forget(device)
 }

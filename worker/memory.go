@@ -33,7 +33,7 @@ func (s *session) doGrant(r *wire.Request) {
 	if !ok {
 		return
 	}
-	if s.placer == nil || s.span.Size == 0 {
+	if s.placer == nil || s.span.Size == 0 || s.placer.Unit() != hip.Granule {
 		s.reply(r, hip.ErrorNotSupported, nil)
 		return
 	}
@@ -46,7 +46,7 @@ func (s *session) doReturn(r *wire.Request) {
 	if !ok {
 		return
 	}
-	if s.placer == nil {
+	if s.placer == nil || s.placer.Unit() != hip.Granule {
 		s.reply(r, hip.ErrorNotSupported, nil)
 		return
 	}
@@ -62,7 +62,11 @@ func (s *session) doMallocAt(r *wire.Request) {
 		s.reply(r, hip.ErrorInvalidValue, nil)
 		return
 	}
-	s.reply(r, s.placer.MallocAt(t, p.Addr, p.Size), nil)
+	if s.placer.Unit() == hip.Granule {
+		s.reply(r, s.placer.MallocAt(t, p.Addr, p.Size), nil)
+		return
+	}
+	s.mayWait(r, func(r *wire.Request) { s.reply(r, s.placer.MallocAt(t, p.Addr, p.Size), nil) })
 }
 
 // doMalloc is for a session without an agreed range: the runtime places.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -137,8 +138,10 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 		})
 	}
 	w.Backend = opened.Name
-	s.span = s.choose(sess.Offer)
-	if w.Details, err = (&hiprpc.Chosen{Range: s.span}).Append(nil); err != nil {
+	var chosen hiprpc.Chosen
+	s.span, chosen.Unit = s.choose(sess.Offer, sess.Hello.Features)
+	chosen.Range = s.span
+	if w.Details, err = chosen.Append(nil); err != nil {
 		return err
 	}
 	w.Features = wire.GrantFeatures(sess.Hello.Features, s.features())
@@ -225,21 +228,35 @@ func watchHangup(fd int, ctl *control, log *slog.Logger) {
 	os.Exit(0)
 }
 
-// choose takes the first range that the client has and the runtime can have, too.
-func (s *session) choose(o *hiprpc.Offer) hip.Span {
+// choose takes the first range that the client has and the runtime can have, too: all of it, or of a client that is alone in its range a part. It
+// also gives the unit in which the client places, 0 for that of pages.
+func (s *session) choose(o *hiprpc.Offer, features []string) (hip.Span, uint64) {
 	if s.placer == nil {
-		return hip.Span{}
+		return hip.Span{}, 0
 	}
-	for _, r := range o.Ranges {
-		if r.Base%hip.Granule != 0 || r.Size%(2*hip.Granule) != 0 || r.Size == 0 {
-			continue
-		}
-		own := hiprpc.OwnSpan(r, o.Part, o.Parts)
-		if own.Size != 0 && s.placer.ReserveRange(r, own) == hip.Success {
-			return r
+	unit := s.placer.Unit()
+	switch {
+	case unit == 0 || unit != hip.Granule && !slices.Contains(features, FeatureUnits):
+		s.placer = nil
+		return hip.Span{}, 0
+	case unit == hip.Granule:
+		unit = 0
+	}
+	for _, part := range []bool{false, true} {
+		for _, r := range o.Ranges {
+			if r.Base%hip.Granule != 0 || r.Size%(2*hip.Granule) != 0 || r.Size == 0 || part && o.Parts != 0 {
+				continue
+			}
+			own := hiprpc.OwnSpan(r, o.Part, o.Parts)
+			if own.Size == 0 {
+				continue
+			}
+			if got, code := s.placer.ReserveRange(r, own, part); code == hip.Success {
+				return got, unit
+			}
 		}
 	}
-	return hip.Span{}
+	return hip.Span{}, 0
 }
 
 // Features that a session may have.
@@ -248,10 +265,12 @@ const (
 	FeatureDirect = "direct"
 	// FeatureParts: the session can be one of several that share a range of addresses.
 	FeatureParts = "parts"
+	// FeatureUnits: the client can place memory in units larger than a page, and the runtime places its own outside of the range.
+	FeatureUnits = "units"
 )
 
 func (s *session) features() []string {
-	list := []string{wire.FeatureTiming, FeatureParts}
+	list := []string{wire.FeatureTiming, FeatureParts, FeatureUnits}
 	if s.trace != nil {
 		list = append(list, rpctrace.Feature)
 	}

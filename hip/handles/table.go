@@ -6,6 +6,8 @@
 package handles
 
 import (
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/rocwire/rocwire/hip"
@@ -123,6 +125,13 @@ func (t *Table) None(k hip.HandleKind) bool {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return len(t.have[k]) == 0
+}
+
+// List is all handles of a kind, in no order.
+func (t *Table) List(k hip.HandleKind) []uint64 {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return slices.Collect(maps.Keys(t.have[k]))
 }
 
 // Full says that there are as many objects of a kind as there may be.

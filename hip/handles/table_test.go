@@ -71,6 +71,9 @@ func TestCounted(t *testing.T) {
 	const k = hip.HandleGenericAllocation
 	x.Add(k, 20, 0)
 	x.Add(k, 20, 0)
+	if l := x.List(k); len(l) != 1 || l[0] != 20 {
+		t.Error("listed:", l)
+	}
 	if x.Take(k, 20); !x.is(k, 20) {
 		t.Error("it has an owner left")
 	}

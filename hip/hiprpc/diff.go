@@ -81,6 +81,31 @@ func ApplyDiff(mem, twin, diff []byte, from int) error {
 	})
 }
 
+// DiffRuns calls run for every run of changed bytes of diff, in order, with its offset, and adjoining ones as one. The bytes are valid during the call.
+func DiffRuns(diff []byte, size, from int, run func(off int, data []byte)) error {
+	at, pending := 0, []byte(nil)
+	flush := func() {
+		if len(pending) > 0 {
+			run(at, pending)
+		}
+		pending = pending[:0]
+	}
+	err := walkDiff(diff, size, from, func(off int, mask uint64, data []byte) {
+		for mask != 0 {
+			first := bits.TrailingZeros64(mask)
+			n := bits.TrailingZeros64(^(mask >> first))
+			if off+first != at+len(pending) {
+				flush()
+				at = off + first
+			}
+			pending, data = append(pending, data[:n]...), data[n:]
+			mask &^= (1<<n - 1) << first
+		}
+	})
+	flush()
+	return err
+}
+
 func walkDiff(diff []byte, size, from int, block func(off int, mask uint64, data []byte)) error {
 	if from < 0 || from > size || from%Block != 0 && from != size {
 		return ErrDiff

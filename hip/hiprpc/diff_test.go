@@ -83,3 +83,44 @@ func FuzzApplyDiff(f *testing.F) {
 		}
 	})
 }
+
+// TestDiffRuns: the runs of a difference, written one by one, do what the difference does, and no byte more.
+func TestDiffRuns(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 200 {
+		size := 1 + r.IntN(20*Block)
+		old, now := make([]byte, size), make([]byte, size)
+		for i := range now {
+			old[i] = byte(r.Uint32())
+			if now[i] = old[i]; r.IntN(3) != 0 {
+				now[i]++
+			}
+		}
+		from := r.IntN(size/Block+1) * Block
+		diff, next := AppendDiff(nil, now, bytes.Clone(old), from, 1<<20)
+		if next != size {
+			t.Fatal(next)
+		}
+		got, last := bytes.Clone(old), from-1
+		if err := DiffRuns(diff, size, from, func(off int, data []byte) {
+			if off <= last || len(data) == 0 {
+				t.Fatalf("a run of %d at %d after %d", len(data), off, last)
+			}
+			for i, b := range data {
+				if old[off+i] == b {
+					t.Fatalf("byte %d has not changed", off+i)
+				}
+			}
+			copy(got[off:], data)
+			last = off + len(data)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if want := append(bytes.Clone(old[:from]), now[from:]...); !bytes.Equal(got, want) {
+			t.Fatal("the runs do something else")
+		}
+	}
+	if err := DiffRuns([]byte{0, 1, 0, 0, 0, 0, 0, 0, 0, 7}, 0, 0, func(int, []byte) {}); !errors.Is(err, ErrDiff) {
+		t.Error(err)
+	}
+}

@@ -18,7 +18,8 @@ type Offer struct {
 
 // Chosen is what the worker adds to its Welcome (wire.Welcome.Details).
 type Chosen struct {
-	Range hip.Span `msgpack:"range"` // of those offered; zero: none
+	Range hip.Span `msgpack:"range"`          // of those offered, or a part of one; zero: none
+	Unit  uint64   `msgpack:"unit,omitempty"` // in which memory is placed there, a power of two of at most MaxUnit; 0: in pages
 }
 
 // Limits of an Offer.
@@ -27,7 +28,9 @@ const (
 	MaxParts = 64
 	// MaxVisible is the longest list of visible devices, in bytes.
 	MaxVisible = 4096
-	maxRanges  = 64
+	// MaxUnit is the largest unit in which a session has its client place memory.
+	MaxUnit   = 2 << 20
+	maxRanges = 64
 )
 
 // Append adds the offer's encoding to b.
@@ -86,6 +89,9 @@ func ParseChosen(b []byte) (Chosen, error) {
 	}
 	if err := wire.ParseMap(b, &c); err != nil {
 		return Chosen{}, err
+	}
+	if c.Unit != 0 && (c.Unit < hip.Granule || c.Unit > MaxUnit || c.Unit&(c.Unit-1) != 0) {
+		return Chosen{}, fmt.Errorf("%w: memory in units of %d bytes", wire.ErrProtocol, c.Unit)
 	}
 	return c, checkRange(c.Range)
 }

@@ -25,11 +25,11 @@ func TestOffer(t *testing.T) {
 	if got, err := ParseOffer(nil); err != nil || !reflect.DeepEqual(*got, Offer{}) {
 		t.Errorf("nothing: %+v, %v", got, err)
 	}
-	b, err = (&Chosen{Range: sampleOffer.Ranges[1]}).Append(nil)
+	b, err = (&Chosen{Range: sampleOffer.Ranges[1], Unit: 2 << 20}).Append(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := ParseChosen(b); err != nil || got.Range != sampleOffer.Ranges[1] {
+	if got, err := ParseChosen(b); err != nil || got != (Chosen{sampleOffer.Ranges[1], 2 << 20}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if got, err := ParseChosen(nil); err != nil || got.Range != (hip.Span{}) {
@@ -59,12 +59,19 @@ func TestOfferBad(t *testing.T) {
 			t.Errorf("%s: taken, %v", name, err)
 		}
 	}
-	b, err := wire.AppendMap(nil, &Chosen{Range: hip.Span{Base: 1 << 63, Size: 1<<63 + 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ParseChosen(b); !errors.Is(err, wire.ErrProtocol) {
-		t.Errorf("a range that wraps: %v", err)
+	for name, c := range map[string]Chosen{
+		"a range that wraps": {Range: hip.Span{Base: 1 << 63, Size: 1<<63 + 1}},
+		"a small unit":       {Unit: 2048},
+		"a large unit":       {Unit: 2 * MaxUnit},
+		"an odd unit":        {Unit: 12288},
+	} {
+		b, err := wire.AppendMap(nil, &c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ParseChosen(b); !errors.Is(err, wire.ErrProtocol) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -12,8 +12,10 @@ func (q *Runtime) Placer() hip.Placer {
 
 type placer struct{ q *Runtime }
 
-func (p placer) ReserveRange(all, own hip.Span) hip.Error {
-	return p.q.placer.ReserveRange(all, own)
+func (p placer) Unit() uint64 { return p.q.placer.Unit() }
+
+func (p placer) ReserveRange(all, own hip.Span, part bool) (hip.Span, hip.Error) {
+	return p.q.placer.ReserveRange(all, own, part)
 }
 
 // Grant gives what the limit leaves, and at most size.
@@ -45,6 +47,10 @@ func (p placer) Return(t hip.Thread, size uint64) hip.Error {
 }
 
 func (p placer) MallocAt(t hip.Thread, addr hip.Ptr, size uint64) hip.Error {
+	if p.Unit() != hip.Granule { // nothing was granted
+		_, code := p.q.allocate(t, size, func() (hip.Ptr, hip.Error) { return addr, p.q.placer.MallocAt(t, addr, size) })
+		return code
+	}
 	code := p.q.placer.MallocAt(t, addr, size)
 	if d := p.q.device(t.Device); d != nil && code == hip.Success {
 		d.use(int64(size))

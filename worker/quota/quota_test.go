@@ -20,9 +20,10 @@ type fake struct {
 	took   float32 // milliseconds of each kernel
 	fail   hip.Error
 	launch []hip.Launch
+	unit   uint64
 }
 
-func newFake() *fake { return &fake{next: 1 << 40, live: map[hip.Ptr]uint64{}} }
+func newFake() *fake { return &fake{next: 1 << 40, live: map[hip.Ptr]uint64{}, unit: hip.Granule} }
 
 func (f *fake) GetDeviceCount() (int32, hip.Error) { return 1, hip.Success }
 
@@ -64,7 +65,10 @@ func (f *fake) MemGetInfo(hip.Thread) (uint64, uint64, hip.Error) {
 
 func (f *fake) Grant(_ hip.Thread, size uint64) (uint64, hip.Error) { return size, hip.Success }
 func (f *fake) Return(hip.Thread, uint64) hip.Error                 { return hip.Success }
-func (f *fake) ReserveRange(hip.Span, hip.Span) hip.Error           { return hip.Success }
+func (f *fake) Unit() uint64                                        { return f.unit }
+func (f *fake) ReserveRange(all, _ hip.Span, _ bool) (hip.Span, hip.Error) {
+	return all, hip.Success
+}
 
 func (f *fake) MallocAt(_ hip.Thread, p hip.Ptr, size uint64) hip.Error {
 	f.mu.Lock()
@@ -94,6 +98,36 @@ func (f *fake) LaunchKernel(_ hip.Thread, l *hip.Launch) hip.Error {
 }
 
 var thread hip.Thread
+
+// TestUnits: memory that is placed without a grant counts when it is allocated, until it is freed.
+func TestUnits(t *testing.T) {
+	f := newFake()
+	f.unit = 2 << 20
+	q := New(f)
+	defer q.Close()
+	q.SetLimits(0, Limits{Memory: 8 << 20})
+	place := q.Placer()
+	if place.Unit() != f.unit {
+		t.Fatal(place.Unit())
+	}
+	is := func(what string, got, want hip.Error) {
+		t.Helper()
+		if got != want {
+			t.Errorf("%s: %v", what, got)
+		}
+	}
+	is("6 MiB", place.MallocAt(thread, 1<<40, 6<<20), hip.Success)
+	is("4 more", place.MallocAt(thread, 2<<40, 4<<20), hip.ErrorOutOfMemory)
+	is("2 more", place.MallocAt(thread, 2<<40, 2<<20), hip.Success)
+	is("freed", q.Free(thread, 1<<40), hip.Success)
+	is("4 more", place.MallocAt(thread, 3<<40, 4<<20), hip.Success)
+	is("freed on a stream", q.FreeAsync(thread, 3<<40, 0), hip.Success)
+	is("before the stream has freed it", place.MallocAt(thread, 4<<40, 6<<20), hip.ErrorOutOfMemory)
+	for _, g := range f.later {
+		g()
+	}
+	is("6 MiB", place.MallocAt(thread, 4<<40, 6<<20), hip.Success)
+}
 
 // TestAccount: whatever a session does, it never holds more than its limit, and when all is freed it holds nothing.
 func TestAccount(t *testing.T) {

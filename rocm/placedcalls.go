@@ -1,0 +1,149 @@
+package rocm
+
+import "github.com/rocwire/rocwire/hip"
+
+// What a call means for memory that was placed. Of any other the library decides.
+// It is not asked about the range: what it would say of a mapping is not what
+// is true of the allocation, and nobody else may change what is mapped there.
+
+// Free is hipFree: it waits for the device.
+func (r *Runtime) Free(t hip.Thread, ptr hip.Ptr) hip.Error {
+	if !r.placed.has(ptr, 1) {
+		return r.free(t, ptr)
+	}
+	x := r.placed.take(ptr)
+	if x == nil {
+		return hip.ErrorInvalidValue
+	}
+	err := r.DeviceSynchronize(hip.Thread{ID: t.ID, Device: x.device})
+	if e := r.giveBack(x); err == hip.Success {
+		err = e
+	}
+	return err
+}
+
+// FreeAsync is hipFreeAsync. The stream does not wait until the memory is given
+// back, which no function that it runs may do.
+func (r *Runtime) FreeAsync(t hip.Thread, ptr hip.Ptr, s hip.Stream) hip.Error {
+	if !r.placed.has(ptr, 1) {
+		return r.freeAsync(t, ptr, s)
+	}
+	x := r.placed.take(ptr)
+	if x == nil {
+		return hip.ErrorInvalidValue
+	}
+	if r.LaunchHostFunc(t, s, func() { go r.giveBack(x) }) == hip.Success {
+		return hip.Success
+	}
+	err := r.StreamSynchronize(t, s)
+	if e := r.giveBack(x); err == hip.Success {
+		err = e
+	}
+	return err
+}
+
+// DeviceReset is hipDeviceReset. The library must not find memory that it ends
+// mapped at addresses that stay.
+func (r *Runtime) DeviceReset(t hip.Thread) hip.Error {
+	for _, x := range r.placed.takeAll(t.Device) {
+		_ = r.giveBack(x) // in a dead context everything fails, and the reset ends it
+	}
+	return r.deviceReset(t)
+}
+
+// MemGetInfo is hipMemGetInfo. What was freed and is about to be given back is free.
+func (r *Runtime) MemGetInfo(t hip.Thread) (free, total uint64, err hip.Error) {
+	ending := r.placed.ending(t.Device)
+	free, total, err = r.memGetInfo(t)
+	return min(free+ending, total), total, err
+}
+
+// MemGetAddressRange is hipMemGetAddressRange.
+func (r *Runtime) MemGetAddressRange(t hip.Thread, ptr hip.Ptr) (base hip.Ptr, size uint64, err hip.Error) {
+	if !r.placed.has(ptr, 1) {
+		return r.memGetAddressRange(t, ptr)
+	}
+	x := r.placed.find(ptr)
+	if x == nil {
+		return 0, 0, hip.ErrorInvalidValue
+	}
+	return hip.Ptr(x.base), x.size, hip.Success
+}
+
+// MemPtrGetInfo is hipMemPtrGetInfo.
+func (r *Runtime) MemPtrGetInfo(t hip.Thread, ptr hip.Ptr) (uint64, hip.Error) {
+	if !r.placed.has(ptr, 1) {
+		return r.memPtrGetInfo(t, ptr)
+	}
+	_, size, err := r.MemGetAddressRange(t, ptr)
+	return size, err
+}
+
+// PointerGetAttributes is hipPointerGetAttributes.
+func (r *Runtime) PointerGetAttributes(t hip.Thread, ptr hip.Ptr) (hip.PointerAttributes, hip.Error) {
+	if !r.placed.has(ptr, 1) {
+		return r.pointerGetAttributes(t, ptr)
+	}
+	x := r.placed.find(ptr)
+	if x == nil {
+		return hip.PointerAttributes{Type: hip.MemoryTypeUnregistered, Device: -2}, hip.Success
+	}
+	return hip.PointerAttributes{Type: hip.MemoryTypeDevice, Device: x.device, DevicePointer: ptr}, hip.Success
+}
+
+// IpcGetMemHandle is hipIpcGetMemHandle. The library gives other processes only
+// memory that it has placed itself.
+func (r *Runtime) IpcGetMemHandle(t hip.Thread, ptr hip.Ptr) (hip.IpcMemHandle, hip.Error) {
+	if r.placed.has(ptr, 1) {
+		return hip.IpcMemHandle{}, hip.ErrorNotSupported
+	}
+	return r.ipcGetMemHandle(t, ptr)
+}
+
+// MemAddressFree is hipMemAddressFree.
+func (r *Runtime) MemAddressFree(t hip.Thread, ptr hip.Ptr, size uint64) hip.Error {
+	if r.placed.has(ptr, size) {
+		return hip.ErrorInvalidValue
+	}
+	return r.memAddressFree(t, ptr, size)
+}
+
+// MemMap is hipMemMap.
+func (r *Runtime) MemMap(t hip.Thread, ptr hip.Ptr, size, offset uint64, h hip.GenericAllocation, flags uint64) hip.Error {
+	if r.placed.has(ptr, size) {
+		return hip.ErrorInvalidValue
+	}
+	return r.memMap(t, ptr, size, offset, h, flags)
+}
+
+// MemUnmap is hipMemUnmap.
+func (r *Runtime) MemUnmap(t hip.Thread, ptr hip.Ptr, size uint64) hip.Error {
+	if r.placed.has(ptr, size) {
+		return hip.ErrorInvalidValue
+	}
+	return r.memUnmap(t, ptr, size)
+}
+
+// MemSetAccess is hipMemSetAccess.
+func (r *Runtime) MemSetAccess(t hip.Thread, ptr hip.Ptr, size uint64, desc []hip.MemAccessDesc) hip.Error {
+	if r.placed.has(ptr, size) {
+		return hip.ErrorInvalidValue
+	}
+	return r.memSetAccess(t, ptr, size, desc)
+}
+
+// MemGetAccess is hipMemGetAccess.
+func (r *Runtime) MemGetAccess(t hip.Thread, location *hip.MemLocation, ptr hip.Ptr) (uint64, hip.Error) {
+	if r.placed.has(ptr, 1) {
+		return 0, hip.ErrorInvalidValue
+	}
+	return r.memGetAccess(t, location, ptr)
+}
+
+// MemRetainAllocationHandle is hipMemRetainAllocationHandle.
+func (r *Runtime) MemRetainAllocationHandle(t hip.Thread, addr hip.Ptr) (hip.GenericAllocation, hip.Error) {
+	if r.placed.has(addr, 1) {
+		return 0, hip.ErrorInvalidValue
+	}
+	return r.memRetainAllocationHandle(t, addr)
+}
