@@ -246,7 +246,7 @@ func (l *llama) refused(ctx context.Context) (done string, err error) {
 	_, err = l.generate(ctx, r, l.hip, []string{"TF_WORKER_HOST=127.0.0.1", "TF_WORKER_PORT=" + w.port}, append([]string{"--n-gpu-layers", "all"}, r.flags...))
 	switch {
 	case err == nil:
-		return "", errors.New("Debian's backend has code for gfx942 now: compare its tokens")
+		return "", errors.New("the backend has code for gfx942 now: its tokens should be compared")
 	case !errors.Is(err, errEnded) || !strings.Contains(err.Error(), want):
 		return "", fmt.Errorf("it should end with %q: %w", want, err)
 	}

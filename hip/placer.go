@@ -44,3 +44,14 @@ type Direct interface {
 	// from ptr are not one allocation, or not to be reached from here.
 	DeviceBytes(ptr Ptr, n uint64) ([]byte, bool)
 }
+
+// PoolHolder is a Runtime that knows what its memory pools have of a device.
+type PoolHolder interface {
+	// PoolDevice is the device whose memory a pool gives out.
+	PoolDevice(pool MemPool) (device int32, ok bool)
+	// PoolsHold is how many bytes, whole granules, the pools have of a device: in
+	// use, imported, and kept to be used again.
+	PoolsHold(device int32) uint64
+	// TrimPools gives back what they keep and nothing uses any more.
+	TrimPools(device int32)
+}

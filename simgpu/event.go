@@ -127,6 +127,7 @@ func (r *Runtime) EventSynchronize(t hip.Thread, ev hip.Event) hip.Error {
 	if m := v.recorded(); m != nil {
 		m.Fence().Wait()
 	}
+	v.d.waited()
 	return v.d.status()
 }
 

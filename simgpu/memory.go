@@ -68,6 +68,9 @@ func (r *Runtime) release(a *vmem.Alloc) bool {
 		return false
 	}
 	r.unshare(n)
+	if n.block.Load() != nil {
+		n.d.pooled.Add(-a.Pages())
+	}
 	switch {
 	case n.imported:
 		n.d.takeImport(-vmem.RoundUp(a.Size))

@@ -78,6 +78,7 @@ func (p *pool) allocate(size uint64, st *stream) (hip.Ptr, hip.Error) {
 		var a *vmem.Alloc
 		if a, e = p.d.allocate(size, vmem.Device, 0); e == hip.Success {
 			b := &poolBlock{p: p, a: a}
+			p.d.pooled.Add(a.Pages())
 			noteOf(a).block.Store(b)
 			p.mu.Lock()
 			p.busy[a.Base] = b

@@ -96,6 +96,7 @@ func (r *Runtime) MemPoolImportPointer(t hip.Thread, h hip.MemPool, data *hip.Me
 		return 0, e
 	}
 	b := &poolBlock{p: p, a: a, imported: true}
+	noteOf(a).d.pooled.Add(a.Pages())
 	noteOf(a).block.Store(b)
 	p.mu.Lock()
 	defer p.mu.Unlock()

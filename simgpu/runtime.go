@@ -79,8 +79,9 @@ type device struct {
 	ctx    context.Context // ends with the context
 	cancel context.CancelCauseFunc
 
-	granted  uint64 // capacity set aside for MallocAt and not used; mu
-	imported uint64 // bytes of other processes that are open; mu
+	granted  uint64        // capacity set aside for MallocAt and not used; mu
+	pooled   atomic.Uint64 // bytes of the pools, in whole pages
+	imported uint64        // bytes of other processes that are open; mu
 	peers    map[int32]bool
 	pool     hip.MemPool // its own
 	args     kernargs

@@ -86,6 +86,16 @@ var poolTests = []test{
 			e.ok("MemPoolSetAttribute", e.MemPoolSetAttribute(e.th, p, hip.MemPoolAttrReleaseThreshold, 0))
 		}
 	}},
+	{"EventGivesBack", func(e *env) { // waiting for an event is waiting, too
+		p, s := e.pool(0, 0), e.stream(0)
+		a := e.fromPool(1<<20, p, s)
+		e.ok("FreeAsync", e.FreeAsync(e.th, a, s))
+		ev := e.event(0)
+		e.ok("EventRecord", e.EventRecord(e.th, ev, s))
+		e.figure(p, hip.MemPoolAttrReservedMemCurrent, 1<<20)
+		e.ok("EventSynchronize", e.EventSynchronize(e.th, ev))
+		e.figure(p, hip.MemPoolAttrReservedMemCurrent, 0)
+	}},
 	{"NotWhileInUse", func(e *env) { // what one stream may still use, another does not get
 		p := e.pool(0, 0)
 		s, o := e.stream(nonBlocking), e.stream(nonBlocking)

@@ -5,8 +5,18 @@
 // # Memory
 //
 // What counts is what the session has of a device: what was granted to its client to
-// place allocations in, used or not, what the runtime placed itself, and the loaded
-// modules. An allocation that would exceed the limit is ErrorOutOfMemory, and
+// place allocations in, used or not, what the runtime placed itself, physical memory
+// until it was released and is mapped nowhere, arrays, and the loaded modules. What a
+// memory pool keeps after hipFreeAsync is the session's until the pool gives it back,
+// which the quota has it do before it refuses anything.
+//
+// Memory of another session counts for the one that imports it as if it had allocated
+// it, as long as it has it open or mapped, and for its exporter as long as that has not
+// freed it. So memory that two sessions share counts for both: it lives as long as one
+// of them holds it, and if it counted for its exporter alone, sessions could hand each
+// other memory, free it, and have any amount. A card's own figures count it once.
+//
+// An allocation that would exceed the limit is ErrorOutOfMemory, and
 // hipMemGetInfo and the device's properties show the limit as the device's size. A
 // limit below what the session holds already takes nothing away from it: it gets no
 // more until it holds less.

@@ -20,6 +20,20 @@ func (d *device) take(size uint64) bool {
 	return true
 }
 
+// fits says whether the limit allows size bytes more.
+func (d *device) fits(size uint64) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.limits.Memory == 0 || size <= d.limits.Memory-min(d.held, d.limits.Memory)
+}
+
+// over says whether the session holds more than the limit.
+func (d *device) over() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.limits.Memory != 0 && d.held > d.limits.Memory
+}
+
 // takeSome takes as much as the limit allows, size at most.
 func (d *device) takeSome(size uint64) uint64 {
 	d.mu.Lock()
@@ -54,7 +68,7 @@ func (q *Runtime) allocate(t hip.Thread, size uint64, alloc func() (hip.Ptr, hip
 	if d == nil || size == 0 {
 		return alloc()
 	}
-	if !d.take(n) {
+	if !q.take(d, n) {
 		return 0, hip.ErrorOutOfMemory
 	}
 	p, code := alloc()
@@ -97,16 +111,6 @@ func (q *Runtime) Malloc(t hip.Thread, size uint64) (hip.Ptr, hip.Error) {
 	return q.allocate(t, size, func() (hip.Ptr, hip.Error) { return q.Runtime.Malloc(t, size) })
 }
 
-// MallocAsync implements hip.Runtime.
-func (q *Runtime) MallocAsync(t hip.Thread, size uint64, s hip.Stream) (hip.Ptr, hip.Error) {
-	return q.allocate(t, size, func() (hip.Ptr, hip.Error) { return q.Runtime.MallocAsync(t, size, s) })
-}
-
-// MallocFromPoolAsync implements hip.Runtime.
-func (q *Runtime) MallocFromPoolAsync(t hip.Thread, size uint64, pool hip.MemPool, s hip.Stream) (hip.Ptr, hip.Error) {
-	return q.allocate(t, size, func() (hip.Ptr, hip.Error) { return q.Runtime.MallocFromPoolAsync(t, size, pool, s) })
-}
-
 // ExtMallocWithFlags implements hip.Runtime.
 func (q *Runtime) ExtMallocWithFlags(t hip.Thread, size uint64, flags uint32) (hip.Ptr, hip.Error) {
 	return q.allocate(t, size, func() (hip.Ptr, hip.Error) { return q.Runtime.ExtMallocWithFlags(t, size, flags) })
@@ -122,23 +126,6 @@ func (q *Runtime) Free(t hip.Thread, p hip.Ptr) hip.Error {
 		q.freed(b)
 	default:
 		q.keep(p, b)
-	}
-	return code
-}
-
-// FreeAsync implements hip.Runtime. The memory counts until the stream has freed it.
-func (q *Runtime) FreeAsync(t hip.Thread, p hip.Ptr, s hip.Stream) hip.Error {
-	b, known := q.forget(p)
-	code := q.Runtime.FreeAsync(t, p, s)
-	if !known {
-		return code
-	}
-	if code != hip.Success {
-		q.keep(p, b)
-		return code
-	}
-	if b.placed || q.Runtime.LaunchHostFunc(t, s, func() { q.freed(b) }) != hip.Success {
-		q.freed(b)
 	}
 	return code
 }
@@ -163,6 +150,12 @@ func (q *Runtime) DeviceReset(t hip.Thread) hip.Error {
 			q.freed(b)
 		}
 	}
+	for p, o := range q.opened {
+		if o.device == t.Device {
+			delete(q.opened, p)
+			q.freed(o.block)
+		}
+	}
 	q.physical.reset(t.Device, q.freed)
 	if d := q.device(t.Device); d != nil {
 		d.time.reset()
@@ -177,6 +170,7 @@ func (q *Runtime) MemGetInfo(t hip.Thread) (free, total uint64, code hip.Error) 
 	if code != hip.Success || d == nil {
 		return free, total, code
 	}
+	q.settle(d)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if limit := d.limits.Memory; limit != 0 {

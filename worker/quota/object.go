@@ -17,7 +17,7 @@ func (q *Runtime) create(t hip.Thread, kind hip.HandleKind, size uint64, make fu
 	if d == nil {
 		return make()
 	}
-	if !d.take(n) {
+	if !q.take(d, n) {
 		return 0, hip.ErrorOutOfMemory
 	}
 	h, code := make()

@@ -11,8 +11,9 @@ type physical struct {
 // backing is one allocation.
 type backing struct {
 	block
-	owned  bool // it was not released
-	mapped int
+	owned    bool // it was not released
+	imported bool // its size is what was mapped of it at once
+	mapped   int
 }
 
 // mapping is where an allocation is mapped.
@@ -54,7 +55,7 @@ func (q *Runtime) MemCreate(t hip.Thread, size uint64, prop *hip.MemAllocationPr
 	if d == nil || prop.Location.Type != hip.MemLocationTypeDevice {
 		return q.Runtime.MemCreate(t, size, prop, flags)
 	}
-	if !d.take(n) {
+	if !q.take(d, n) {
 		return 0, hip.ErrorOutOfMemory
 	}
 	h, code := q.Runtime.MemCreate(t, size, prop, flags)
@@ -84,11 +85,28 @@ func (q *Runtime) MemRelease(t hip.Thread, h hip.GenericAllocation) hip.Error {
 
 // MemMap implements hip.Runtime.
 func (q *Runtime) MemMap(t hip.Thread, p hip.Ptr, size, offset uint64, h hip.GenericAllocation, flags uint64) hip.Error {
+	q.mu.Lock()
+	b := q.physical.have[h]
+	more := uint64(0)
+	if b != nil && b.imported && pages(size) > b.size {
+		more = pages(size) - b.size
+	}
+	q.mu.Unlock()
+	var d *device
+	if more > 0 {
+		if d = q.device(b.device); d != nil && !q.take(d, more) {
+			return hip.ErrorOutOfMemory
+		}
+	}
 	code := q.Runtime.MemMap(t, p, size, offset, h, flags)
+	if d != nil && code != hip.Success {
+		d.give(more)
+	}
 	if code == hip.Success {
 		q.mu.Lock()
 		if b := q.physical.have[h]; b != nil {
 			b.mapped++
+			b.size += more
 			q.physical.at[p] = mapping{h, size}
 		}
 		q.mu.Unlock()

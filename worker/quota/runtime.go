@@ -9,12 +9,14 @@ import (
 // Runtime is a hip.Runtime within limits. All methods may be called from any goroutine. Methods that no quota concerns are generated.
 type Runtime struct {
 	Runtime hip.Runtime
-	placer  hip.Placer // the same runtime's; nil: it places memory itself
+	placer  hip.Placer     // the same runtime's; nil: it places memory itself
+	pools   hip.PoolHolder // the same runtime's; nil: nobody knows what pools keep, and what was freed does not count
 	devices []*device
 
 	mu       sync.Mutex
 	blocks   map[hip.Ptr]block
 	objects  map[object]block
+	opened   map[hip.Ptr]opened
 	physical physical
 	graphs   map[hip.GraphExec][]int32 // with the devices that they use
 }
@@ -28,9 +30,10 @@ type block struct {
 
 // New puts limits, none yet, in front of a runtime. Close ends what it runs.
 func New(rt hip.Runtime) *Runtime {
-	q := &Runtime{Runtime: rt, blocks: map[hip.Ptr]block{}, objects: map[object]block{}, graphs: map[hip.GraphExec][]int32{}}
+	q := &Runtime{Runtime: rt, blocks: map[hip.Ptr]block{}, objects: map[object]block{}, opened: map[hip.Ptr]opened{}, graphs: map[hip.GraphExec][]int32{}}
 	q.physical.init()
 	q.placer, _ = rt.(hip.Placer)
+	q.pools, _ = rt.(hip.PoolHolder)
 	if n, code := rt.GetDeviceCount(); code == hip.Success {
 		for i := range n {
 			q.devices = append(q.devices, newDevice(rt, i))
@@ -63,7 +66,9 @@ func (q *Runtime) device(index int32) *device {
 
 // device is the account of one device.
 type device struct {
-	time *throttle
+	index  int32
+	time   *throttle
+	pooled pooled
 
 	mu     sync.Mutex
 	limits Limits
@@ -72,7 +77,7 @@ type device struct {
 }
 
 func newDevice(rt hip.Runtime, index int32) *device {
-	return &device{time: newThrottle(rt, index)}
+	return &device{index: index, time: newThrottle(rt, index)}
 }
 
 func (d *device) setLimits(l Limits) {

@@ -156,11 +156,6 @@ func (q *Runtime) HostUnregister(t hip.Thread, hostPtr hip.Ptr) hip.Error {
 	return q.Runtime.HostUnregister(t, hostPtr)
 }
 
-// IpcCloseMemHandle implements hip.Runtime.
-func (q *Runtime) IpcCloseMemHandle(t hip.Thread, devPtr hip.Ptr) hip.Error {
-	return q.Runtime.IpcCloseMemHandle(t, devPtr)
-}
-
 // IpcGetEventHandle implements hip.Runtime.
 func (q *Runtime) IpcGetEventHandle(t hip.Thread, event hip.Event) (handle hip.IpcEventHandle, err hip.Error) {
 	return q.Runtime.IpcGetEventHandle(t, event)
@@ -174,11 +169,6 @@ func (q *Runtime) IpcGetMemHandle(t hip.Thread, devPtr hip.Ptr) (handle hip.IpcM
 // IpcOpenEventHandle implements hip.Runtime.
 func (q *Runtime) IpcOpenEventHandle(t hip.Thread, handle *hip.IpcEventHandle) (event hip.Event, err hip.Error) {
 	return q.Runtime.IpcOpenEventHandle(t, handle)
-}
-
-// IpcOpenMemHandle implements hip.Runtime.
-func (q *Runtime) IpcOpenMemHandle(t hip.Thread, handle *hip.IpcMemHandle, flags uint32) (devPtr hip.Ptr, err hip.Error) {
-	return q.Runtime.IpcOpenMemHandle(t, handle, flags)
 }
 
 // LaunchHostFunc implements hip.Runtime.
@@ -266,11 +256,6 @@ func (q *Runtime) MemGetAllocationPropertiesFromHandle(t hip.Thread, handle hip.
 	return q.Runtime.MemGetAllocationPropertiesFromHandle(t, handle)
 }
 
-// MemImportFromShareableHandle implements hip.Runtime.
-func (q *Runtime) MemImportFromShareableHandle(t hip.Thread, osHandle *hip.IpcMemHandle, shHandleType hip.MemAllocationHandleType) (handle hip.GenericAllocation, err hip.Error) {
-	return q.Runtime.MemImportFromShareableHandle(t, osHandle, shHandleType)
-}
-
 // MemPoolCreate implements hip.Runtime.
 func (q *Runtime) MemPoolCreate(t hip.Thread, poolProps *hip.MemPoolProps) (memPool hip.MemPool, err hip.Error) {
 	return q.Runtime.MemPoolCreate(t, poolProps)
@@ -304,11 +289,6 @@ func (q *Runtime) MemPoolGetAttribute(t hip.Thread, memPool hip.MemPool, attr hi
 // MemPoolImportFromShareableHandle implements hip.Runtime.
 func (q *Runtime) MemPoolImportFromShareableHandle(t hip.Thread, sharedHandle *hip.IpcMemHandle, handleType hip.MemAllocationHandleType, flags uint32) (memPool hip.MemPool, err hip.Error) {
 	return q.Runtime.MemPoolImportFromShareableHandle(t, sharedHandle, handleType, flags)
-}
-
-// MemPoolImportPointer implements hip.Runtime.
-func (q *Runtime) MemPoolImportPointer(t hip.Thread, memPool hip.MemPool, exportData *hip.MemPoolPtrExportData) (devPtr hip.Ptr, err hip.Error) {
-	return q.Runtime.MemPoolImportPointer(t, memPool, exportData)
 }
 
 // MemPoolSetAccess implements hip.Runtime.
