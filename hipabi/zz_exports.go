@@ -605,21 +605,6 @@ func rw_hipMemGetAllocationPropertiesFromHandle(thread uint64, prop unsafe.Point
 	return int32(hip.Success)
 }
 
-//export rw_hipMemGetInfo
-func rw_hipMemGetInfo(thread uint64, free unsafe.Pointer, total unsafe.Pointer) int32 {
-	if free == nil || total == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
-	t := threadOf(thread)
-	v0, v1, err := runtime().MemGetInfo(t)
-	if err != hip.Success {
-		return int32(err)
-	}
-	*(*uint64)(free) = v0
-	*(*uint64)(total) = v1
-	return int32(hip.Success)
-}
-
 //export rw_hipMemMap
 func rw_hipMemMap(thread uint64, ptr uintptr, size uint64, offset uint64, handle uint64, flags uint64) int32 {
 	t := threadOf(thread)

@@ -174,9 +174,9 @@ func (r *Runtime) HostRegister(t hip.Thread, p hip.Ptr, size uint64, flags uint3
 	return hip.Success
 }
 
-// Free is hipFree, of device or managed memory.
+// Free is hipFree, of device or host memory.
 func (r *Runtime) Free(t hip.Thread, p hip.Ptr) hip.Error {
-	if _, x, ok := r.hosts.find(p); ok && x.managed {
+	if _, _, ok := r.hosts.find(p); ok {
 		return r.endHost(t, p, member.Free)
 	}
 	c := r.call()

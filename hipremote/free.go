@@ -14,7 +14,7 @@ func (c *Client) timed(op uint16, f func() (hip.Ptr, hip.Error)) (hip.Ptr, hip.E
 	return p, code
 }
 
-// Free is hipFree. It waits until the device has nothing to do; if the client knows that already, the message is posted.
+// Free is hipFree, of memory of hipHostMalloc too as in AMD's library. It waits until the device has nothing to do; if the client knows that already, the message is posted.
 func (c *Client) Free(t hip.Thread, p hip.Ptr) hip.Error {
 	ct := c.begin()
 	code := c.free(&ct, t, p)
@@ -29,7 +29,7 @@ func (c *Client) free(ct *callTime, t hip.Thread, p hip.Ptr) hip.Error {
 	}
 	c.mem.mu.Lock()
 	b := c.mem.blocks.find(uint64(p))
-	if b == nil || b.module != 0 || b.base != uint64(p) || b.host != nil && !b.host.managed && !b.host.signal || b.opened > 0 {
+	if b == nil || b.module != 0 || b.base != uint64(p) || b.host != nil && b.host.registered || b.opened > 0 {
 		c.mem.mu.Unlock()
 		return hip.ErrorInvalidValue
 	}

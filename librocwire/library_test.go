@@ -148,6 +148,7 @@ var programs = [][2]string{
 	{"examples/tests/advice.c", "ok"},
 	{"examples/tests/pointers.c", "ok"},
 	{"examples/tests/limits.c", "ok"},
+	{"examples/tests/meminfo.c", "ok"},
 	{"examples/tests/errors.c", "no binary for"},
 	{"examples/tests/errors.c free", "ok"},
 	{"examples/tests/errors.c range", "ok"},

@@ -31,6 +31,8 @@ import (
 
 func init() {
 	hipabi.SetOpener(func() hip.Runtime {
+		hide, _ := lookupEnv(hipabi.HiddenMemory)
+		hipabi.HideMemory(hide)
 		workers := hipremote.AllFromEnv(lookupEnv)
 		for i := range workers {
 			workers[i].Output = hipabi.Output

@@ -158,7 +158,11 @@ func (r *Runtime) Free(t hip.Thread, ptr hip.Ptr) hip.Error {
 	if !noteOf(a).freed.CompareAndSwap(false, true) {
 		return hip.ErrorInvalidValue
 	}
-	queue.WaitAll(noteOf(a).d.queues.All())
+	if a.Kind == vmem.Device {
+		queue.WaitAll(noteOf(a).d.queues.All())
+	} else { // every card may use it
+		r.drain()
+	}
 	if !r.release(a) {
 		return hip.ErrorInvalidValue
 	}

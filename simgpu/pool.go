@@ -94,19 +94,17 @@ func (p *pool) allocate(size uint64, st *stream) (hip.Ptr, hip.Error) {
 	return 0, e
 }
 
-// room says whether the pool may grow by size, and gives back what is free if
-// it may not otherwise.
+// room says whether the pool may grow by size. As in AMD's library it counts
+// the most that the pool has ever kept: what was given back is no room again
+// until the program has had hipMemPoolAttrReservedMemHigh forgotten.
 func (p *pool) room(size uint64) bool {
-	if p.props.MaxSize == 0 {
+	limit := p.props.MaxSize
+	if limit == 0 {
 		return true
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	fits := func() bool { return size <= p.props.MaxSize && p.reserved.now <= p.props.MaxSize-size }
-	if !fits() {
-		p.shrink(0)
-	}
-	return fits()
+	return size <= limit && p.reserved.high <= limit-size
 }
 
 // again finds a freed block that may be used on the stream: the smallest that

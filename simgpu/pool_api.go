@@ -4,16 +4,14 @@ import (
 	"github.com/rocwire/rocwire/hip"
 )
 
-// MemPoolCreate makes a pool of a device's memory.
+// MemPoolCreate makes a pool of a device's memory. As AMD's library it takes
+// any handle types: what makes no sense is refused when a handle is asked for.
 func (r *Runtime) MemPoolCreate(t hip.Thread, props *hip.MemPoolProps) (hip.MemPool, hip.Error) {
 	if _, e := r.enter(t); e != hip.Success {
 		return 0, e
 	}
 	defer r.leave()
 	if props == nil || props.AllocType != hip.MemAllocationTypePinned || !r.checkLocation(&props.Location) {
-		return 0, hip.ErrorInvalidValue
-	}
-	if h := props.HandleTypes; h != hip.MemHandleTypeNone && h != hip.MemHandleTypePosixFileDescriptor {
 		return 0, hip.ErrorInvalidValue
 	}
 	p := newPool(r.devices[props.Location.Id], *props)

@@ -18,7 +18,7 @@ func (r *Runtime) MemPoolExportToShareableHandle(t hip.Thread, h hip.MemPool, ha
 		return hip.IpcMemHandle{}, e
 	}
 	defer r.leave()
-	if flags != 0 || handleType == hip.MemHandleTypeNone || handleType != p.props.HandleTypes {
+	if flags != 0 || handleType != hip.MemHandleTypePosixFileDescriptor || handleType != p.props.HandleTypes {
 		return hip.IpcMemHandle{}, hip.ErrorInvalidValue
 	}
 	var out hip.IpcMemHandle

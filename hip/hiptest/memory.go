@@ -216,6 +216,14 @@ var hostMemoryTests = []test{
 		e.ok("HostFree", e.HostFree(e.th, h))
 		e.is("HostFree again", e.HostFree(e.th, h), hip.ErrorInvalidValue)
 	}},
+	{"FreedAsDeviceMemory", func(e *env) { // AMD's hipFree takes it
+		h, err := e.HostMalloc(e.th, 1<<16, 0)
+		e.ok("HostMalloc", err)
+		e.ok("Memset", e.Memset(e.th, h, 1, 1<<16))
+		e.ok("Free", e.Free(e.th, h))
+		e.is("Free again", e.Free(e.th, h), hip.ErrorInvalidValue)
+		e.is("HostFree after it", e.HostFree(e.th, h), hip.ErrorInvalidValue)
+	}},
 	{"Attributes", func(e *env) {
 		h, err := e.HostMalloc(e.th, 1<<16, 2)
 		e.ok("HostMalloc", err)

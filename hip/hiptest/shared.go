@@ -155,6 +155,22 @@ var poolTests = []test{
 		_, err = e.MallocFromPoolAsync(e.th, 1<<20, p, 0)
 		e.is("beyond the limit", err, hip.ErrorOutOfMemory)
 	}},
+	{"LimitCountsTheMost", func(e *env) {
+		p, err := e.MemPoolCreate(e.th, &hip.MemPoolProps{
+			AllocType: hip.MemAllocationTypePinned, HandleTypes: 0x5ca1ab1e, // AMD's library judges them when a handle is asked for
+			Location: hip.MemLocation{Type: hip.MemLocationTypeDevice}, MaxSize: 1 << 20,
+		})
+		e.ok("MemPoolCreate", err)
+		e.ok("FreeAsync", e.FreeAsync(e.th, e.fromPool(1<<20, p, 0), 0))
+		e.sync()
+		e.ok("MemPoolTrimTo", e.MemPoolTrimTo(p, 0))
+		_, err = e.MallocFromPoolAsync(e.th, 1<<20, p, 0)
+		e.is("after all was given back", err, hip.ErrorOutOfMemory)
+		e.ok("MemPoolSetAttribute", e.MemPoolSetAttribute(e.th, p, hip.MemPoolAttrReservedMemHigh, 0))
+		e.ok("FreeAsync", e.FreeAsync(e.th, e.fromPool(1<<20, p, 0), 0))
+		_, err = e.MemPoolExportToShareableHandle(e.th, p, hip.MemAllocationHandleType(0x5ca1ab1e), 0)
+		e.is("a handle of a type that is none", err, hip.ErrorInvalidValue)
+	}},
 }
 
 func (e *env) prop(device int32, handles hip.MemAllocationHandleType) *hip.MemAllocationProp {

@@ -190,6 +190,18 @@ func (e *exec) abroad(t hip.Thread, s hip.Stream, device int32) (err hip.Error) 
 	return e.after(t, own, e.home, device, s)
 }
 
+// first has what is issued from now on come behind what a lane has got.
+func (e *exec) first(t hip.Thread, lane int) hip.Error {
+	for l, s := range e.streams {
+		if l != lane {
+			if err := e.after(t, e.plan.lanes[lane], e.streams[lane], e.plan.lanes[l], s); err != hip.Success {
+				return err
+			}
+		}
+	}
+	return hip.Success
+}
+
 // issue puts the graph's work on its streams.
 func (e *exec) issue(t hip.Thread) hip.Error {
 	p, r := e.plan, e.rt
@@ -209,6 +221,11 @@ func (e *exec) issue(t hip.Thread) hip.Error {
 		if op := &e.ops[i]; !op.Disabled {
 			if err := e.run(at, stream, op); err != hip.Success {
 				return err
+			}
+			if op.Type == hip.GraphNodeTypeMemcpy && e.takesOff(t, op.Copy) {
+				if err := e.first(t, s.lane); err != hip.Success {
+					return err
+				}
 			}
 		}
 		if s.mark != none {

@@ -102,7 +102,24 @@ func (r *recorder) FreeAsync(t hip.Thread, p hip.Ptr, s hip.Stream) hip.Error {
 	return r.do(t, s, "free %v", p)
 }
 
+func (r *recorder) LaunchHostFunc(_ hip.Thread, s hip.Stream, f func()) hip.Error {
+	n := len(r.steps)
+	f()
+	for i := range r.steps[n:] {
+		r.steps[n+i].stream = s // what is done within it is done in its turn
+	}
+	return hip.Success
+}
+
+func (r *recorder) StreamSynchronize(hip.Thread, hip.Stream) hip.Error { return hip.Success }
+
+// ordinary is where the recorder has ordinary memory of the host.
+const ordinary = 1 << 20
+
 func (r *recorder) PointerGetAttributes(_ hip.Thread, p hip.Ptr) (hip.PointerAttributes, hip.Error) {
+	if p >= ordinary {
+		return hip.PointerAttributes{}, hip.ErrorInvalidValue
+	}
 	return hip.PointerAttributes{Type: hip.MemoryTypeDevice}, hip.Success
 }
 
@@ -224,6 +241,37 @@ func TestOrder(t *testing.T) {
 		}
 		if len(r.streams) != 3 || len(r.events) != 0 {
 			t.Fatalf("%d streams and %d events left", len(r.streams)-3, len(r.events))
+		}
+	}
+}
+
+// What is taken from ordinary memory of the host is on the device before
+// whatever comes later in the graph, although nothing says that it waits.
+func TestHostMemoryFirst(t *testing.T) {
+	for _, src := range []hip.Ptr{ordinary, ordinary - 1} {
+		r := newRecorder()
+		x := New(r)
+		h, err := x.GraphInstantiate(hip.Thread{}, &hip.GraphDesc{Ops: []hip.GraphOp{
+			{Type: hip.GraphNodeTypeKernel, Kernel: &hip.Launch{SharedMem: 0}},
+			{Type: hip.GraphNodeTypeMemcpy, Copy: &hip.GraphCopy{Dst: 1, Src: src, Width: 8, Height: 1, Depth: 1, Kind: hip.MemcpyHostToDevice}},
+			{Type: hip.GraphNodeTypeKernel, Kernel: &hip.Launch{SharedMem: 2}},
+			{Type: hip.GraphNodeTypeKernel, Kernel: &hip.Launch{SharedMem: 3}, After: []uint32{0}},
+		}})
+		if err != hip.Success {
+			t.Fatal(err)
+		}
+		if err := x.GraphLaunch(hip.Thread{}, h, 5); err != hip.Success {
+			t.Fatal(err)
+		}
+		done := happened(r.steps)
+		copied := fmt.Sprintf("copy %v %v 8", hip.Ptr(1), src)
+		if _, ok := done[copied]; !ok || done[copied]["node 0"] {
+			t.Errorf("%v: the copy is not one of its own:\n%v", src, r.steps)
+		}
+		for _, k := range []string{"node 2", "node 3"} {
+			if done[k][copied] != (src == ordinary) {
+				t.Errorf("%v: %s behind the copy: %v\n%v", src, k, done[k][copied], r.steps)
+			}
 		}
 	}
 }

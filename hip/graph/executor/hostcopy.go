@@ -33,6 +33,18 @@ func (e *exec) lands(t hip.Thread, c *hip.GraphCopy) bool {
 	return err != hip.Success || a.Type == hip.MemoryTypeUnregistered
 }
 
+// takesOff says whether a copy takes something from ordinary memory of the host.
+// AMD's library makes such a copy while it issues it, before anything that comes
+// later in the graph, and programs that forget the dependency count on that.
+func (e *exec) takesOff(t hip.Thread, c *hip.GraphCopy) bool {
+	if len(e.streams) == 1 || c.General != nil || c.Peer || c.Width == 0 || c.Height == 0 || c.Depth == 0 ||
+		c.Kind != hip.MemcpyHostToDevice && c.Kind != hip.MemcpyDefault {
+		return false
+	}
+	a, err := e.rt.PointerGetAttributes(t, c.Src)
+	return err != hip.Success || a.Type == hip.MemoryTypeUnregistered
+}
+
 // copyInTurn copies host memory when the stream comes to it. A copy that is
 // issued may read ordinary memory at once, or wait: in a graph it does neither.
 func (e *exec) copyInTurn(t hip.Thread, s hip.Stream, c hip.GraphCopy) hip.Error {
