@@ -18,13 +18,16 @@ void __hipGetPCH(const char **pch, unsigned int *size)
 		*size = 0;
 }
 
-/* The tracer's names: nothing is ever reported to a tracer, so nothing has one. */
+extern const char *const rw_traced[]; /* by number; NULL where there is none */
+extern const unsigned rw_traced_count;
+
+/* What tracers call a function, by AMD's number of it. */
 const char *hipApiName(uint32_t id)
 {
-	(void)id;
-	return "unknown";
+	return id < rw_traced_count && rw_traced[id] ? rw_traced[id] : "unknown";
 }
 
+/* Nothing is ever reported to a tracer, so that no operation has a name. */
 const char *hipGetCmdName(unsigned int op)
 {
 	(void)op;

@@ -217,7 +217,11 @@ static void device(void)
 	ASSERT(banks == hipSharedMemBankSizeFourByte || banks == hipSharedMemBankSizeDefault);
 	hipChannelFormatDesc d = hipCreateChannelDesc(8, 16, 32, 0, hipChannelFormatKindFloat);
 	ASSERT(d.x == 8 && d.y == 16 && d.z == 32 && d.w == 0 && d.f == hipChannelFormatKindFloat);
-	ASSERT(hipApiName(0) != NULL);
+	ASSERT(strcmp(hipApiName(0), "unknown") == 0);
+	ASSERT(strcmp(hipApiName(1), "__hipPopCallConfiguration") == 0);
+	ASSERT(strcmp(hipApiName(50), "unknown") == 0); /* AMD keeps the number free */
+	ASSERT(strcmp(hipApiName(365), "hipChooseDeviceR0600") == 0);
+	ASSERT(strcmp(hipApiName(UINT32_MAX), "unknown") == 0);
 	CHECK(hipMalloc(&p, N));
 	CHECK(hipDevicePrimaryCtxReset(0)); /* which in HIP takes nothing away */
 	CHECK(hipFree(p));

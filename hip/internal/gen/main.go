@@ -55,6 +55,7 @@ func generate(root string) error {
 		{"hipabi/zz_libamdhip64.map", versionMap},
 		{"hipabi/zz_libamdhip64_next.map", nextVersionMap},
 		{"hipabi/zz_table.c", tableC},
+		{"hipabi/zz_traced.c", tracedC},
 		{"librocwire/stubs/zz_libamdhip64.S", stubsS},
 		{"librocwire/stubs/zz_libamdhip64_next.S", nextStubsS},
 		{"hipmulti/zz_methods.go", multiGo},
