@@ -7,8 +7,6 @@ import (
 	"net"
 	"os"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // ReadHello reads the INIT frame of a new connection and not a byte more, so that the descriptor can then be handed to another
@@ -37,17 +35,20 @@ func ReadHello(conn net.Conn, timeout time.Duration) (*Hello, Header, error) {
 		case errors.Is(err, io.EOF):
 			err = fmt.Errorf("the client said nothing: %w", err)
 		}
-		host, port := peer(conn)
+		host, port := hostPort(conn.RemoteAddr())
 		return nil, h, &Error{Kind: kind, Host: host, Port: port, Reason: err.Error(), Err: err}
 	}
 	hello.Protocol = h.Version
 	return hello, h, conn.SetReadDeadline(time.Time{})
 }
 
-func peer(conn net.Conn) (host, port string) {
-	a := conn.RemoteAddr()
+// hostPort takes an address apart, for errors.
+func hostPort(a net.Addr) (host, port string) {
 	if a == nil {
 		return "", ""
+	}
+	if u, ok := a.(*net.UnixAddr); ok && (u.Name == "" || u.Name == "@") { // of a client's socket, which has no name
+		return "local client", ""
 	}
 	host, port, err := net.SplitHostPort(a.String())
 	if err != nil {
@@ -99,51 +100,4 @@ func appendWelcome(b []byte, w *Welcome) ([]byte, error) {
 	h := Header{Version: version, Op: OpInit, Length: uint32(len(b) - start - HeaderSize), Flags: flags}
 	h.Append(b[start:start])
 	return b, nil
-}
-
-// descriptor takes the descriptor out of a connection and closes the connection. For one that has none (TLS) it is one end of a
-// socket pair, with goroutines that carry the bytes.
-func descriptor(conn net.Conn) (int, error) {
-	sc, ok := conn.(interface{ File() (*os.File, error) })
-	if !ok {
-		return bridge(conn)
-	}
-	f, err := sc.File()
-	if err != nil {
-		return -1, err
-	}
-	defer f.Close()
-	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 3)
-	if err != nil {
-		return -1, err
-	}
-	return fd, conn.Close()
-}
-
-// bridge connects conn with one end of a socket pair and returns the other.
-func bridge(conn net.Conn) (int, error) {
-	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return -1, err
-	}
-	if err := unix.SetNonblock(pair[1], true); err != nil {
-		return -1, errors.Join(err, unix.Close(pair[0]), unix.Close(pair[1]))
-	}
-	f := os.NewFile(uintptr(pair[1]), "wire bridge")
-	inner, err := net.FileConn(f)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return -1, errors.Join(err, unix.Close(pair[0]))
-	}
-	near := inner.(*net.UnixConn)
-	// An error ends the copy in its direction; the user sees it as the end of the stream.
-	go func() {
-		_, _ = io.Copy(near, struct{ io.Reader }{conn})
-		_ = near.CloseWrite()
-	}()
-	go func() {
-		_, _ = io.Copy(struct{ io.Writer }{conn}, near)
-		_ = conn.Close()
-		_ = near.Close()
-	}()
-	return pair[0], nil
 }

@@ -1,15 +1,11 @@
 package wire
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // Defaults of Options.
@@ -84,25 +80,20 @@ func (m *Msg) ID() uint32 { return m.id }
 
 // Client is one connection to a server. All methods are safe for concurrent use.
 type Client struct {
-	welcome    Welcome
-	host, port string
-	opt        Options
-	c          *conn
-	in         in // of whoever has the read role
-	out        out
-	k          *keeper
-	seq        uint32        // last id given, under out.mu
-	wrapped    bool          // seq has been through all numbers
-	stuck      atomic.Bool   // a send does not get on
-	timed      bool          // replies may carry their timing
-	reads      atomic.Uint64 // times a caller has taken the read role
+	link    // its in is of whoever has the read role
+	welcome Welcome
+	opt     Options
+	seq     uint32        // last id given, under out.mu
+	wrapped bool          // seq has been through all numbers
+	stuck   atomic.Bool   // a send does not get on
+	reads   atomic.Uint64 // times a caller has taken the read role
+	over    chan struct{} // closed when everything has been given back
 
-	mu        sync.Mutex
+	// Under mu.
 	pending   map[uint32]*Msg
-	reading   bool  // the read role is taken
-	followers Msg   // ring of callers that wait for their reply while another reads
-	cause     error // why the connection ends, once it does
-	dead      bool  // and everything pending has been told
+	reading   bool // the read role is taken
+	followers Msg  // ring of callers that wait for their reply while another reads
+	dead      bool // the connection has ended and everything pending has been told
 
 	calls callbacks
 }
@@ -111,17 +102,15 @@ type Client struct {
 func (c *Client) Welcome() *Welcome { return &c.welcome }
 
 // newClient starts a client on a connection whose handshake is done.
-func newClient(sock *conn, opt Options, w *Welcome, host, port string) (*Client, error) {
-	timed := w.HasFeature(FeatureTiming) && slices.Contains(opt.Hello.Features, FeatureTiming)
-	c := &Client{timed: timed, welcome: *w, host: host, port: port, opt: opt, c: sock, in: newIn(sock), pending: make(map[uint32]*Msg)}
+func newClient(t transport, opt Options, w *Welcome, host, port string) *Client {
+	c := &Client{welcome: *w, opt: opt, pending: make(map[uint32]*Msg), over: make(chan struct{})}
+	c.host, c.port, c.them, c.t, c.in = host, port, "server", t, newIn(t)
+	c.timed = w.HasFeature(FeatureTiming) && slices.Contains(opt.Hello.Features, FeatureTiming)
 	c.followers.next, c.followers.prev = &c.followers, &c.followers
-	c.out.init(sock)
+	c.out.init(t)
 	c.out.version = w.Protocol
 	c.out.blocked, c.out.fail = c.blocked, c.fail
-	k, err := newKeeper(&c.out, sock, opt.IOTimeout)
-	if err != nil {
-		return nil, err
-	}
+	k := newKeeper(&c.out, t, opt.IOTimeout)
 	k.beat = min(time.Duration(w.HeartbeatMS)*time.Millisecond, opt.IOTimeout/4)
 	k.ping = func() { c.out.header(OpPing, c.nextID(), 0, FlagNoReply) }
 	k.reading = func() (bool, uint64) {
@@ -133,21 +122,14 @@ func newClient(sock *conn, opt Options, w *Welcome, host, port string) (*Client,
 	c.in.tick = k.tick
 	c.k, c.out.k = k, k
 	go c.keep()
-	return c, nil
+	return c
 }
 
-// keep runs the keeper and, when the connection has ended, gives the descriptors back once nobody uses them.
+// keep runs the keeper and, when the connection has ended, gives the transport back once nobody uses it.
 func (c *Client) keep() {
+	defer close(c.over)
 	c.k.run()
-	c.out.kill()
-	c.out.mu.Lock()
-	for c.out.writing {
-		c.out.room.Wait()
-	}
-	c.out.writing = true
-	c.out.mu.Unlock()
-	c.c.close()
-	c.k.close()
+	c.release()
 }
 
 // Call sends a request and waits for its reply. The error is nil if a reply came, whatever its code. After an error Dst is the caller's again.
@@ -195,13 +177,6 @@ func (c *Client) Flush() error {
 	return c.Err()
 }
 
-// Err is why the connection has ended, or nil.
-func (c *Client) Err() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.cause
-}
-
 // How long Close lets a write under way finish, and how often it looks.
 const (
 	closePatience = 100 * time.Millisecond
@@ -222,90 +197,43 @@ func (c *Client) Close() error {
 		time.Sleep(closePoll)
 		o.mu.Lock()
 	}
-	if !o.writing && !o.dead {
-		c.seq++
-		o.header(OpShutdown, c.seq, 0, FlagNoReply)
-		// What the socket does not take at once is not worth waiting for: the server notices the end all the same.
-		_, _ = c.c.tryWrite(o.buf, nil)
-		o.dead = true
-	}
+	c.seq++
+	c.goodbye(c.seq, "")
 	o.mu.Unlock()
 	c.fail(ErrClosed)
 	// If nobody reads, the keeper comes to tell what is pending; wait for that so that nobody's memory is in use any more.
-	<-c.k.done
+	<-c.over
 	return nil
 }
 
 // send appends a message and sends it if now, and tells its number. m is nil for a posted one.
 func (c *Client) send(op uint16, req, bulk []byte, m *Msg, now bool) (id uint32, err error) {
-	if len(req) > MaxPayload-16 || len(bulk) > maxMessage {
+	if len(req) > fixedMax(0) || len(bulk) > maxMessage {
 		return 0, fmt.Errorf("wire: request of %d and %d bytes is too long", len(req), len(bulk))
 	}
-	flags := FlagNoReply
-	o := &c.out
-	if len(bulk) <= bulkCopy {
-		o.lock()
-	} else {
-		o.mu.Lock()
-		if !o.acquire() {
-			o.mu.Unlock()
-			return 0, c.Err()
-		}
+	o, flags, direct := &c.out, FlagNoReply, direct(0, len(req), len(bulk))
+	if !o.begin(direct) {
+		o.mu.Unlock()
+		return 0, c.Err()
 	}
 	id = c.nextID()
 	if m != nil {
 		flags = 0
 		if err := c.register(op, id, m); err != nil {
-			if len(bulk) > bulkCopy {
+			if direct {
 				o.drain(nil)
 			}
 			o.mu.Unlock()
 			return id, err
 		}
 	}
-	switch {
-	case len(bulk) == 0:
-		o.header(op, id, len(req), flags)
-		o.buf = append(o.buf, req...)
-	case len(bulk) <= bulkCopy && 4+len(req)+len(bulk) <= MaxPayload:
-		o.header(op, id, 4+len(req)+len(bulk), flags|FlagInlineData)
-		e := Enc{o.buf}
-		e.Bytes(req)
-		o.buf = append(e.B, bulk...)
-	default:
-		if len(bulk) <= bulkCopy && !o.acquire() {
-			o.mu.Unlock()
-			return id, c.Err()
-		}
-		ch := chain{bulk: bulk, first: MaxPayload - 4 - len(req), op: op, id: id, flags: flags | FlagInlineData}
-		if len(bulk) <= ch.first {
-			o.header(op, id, 4+len(req)+len(bulk), ch.flags)
-			e := Enc{o.buf}
-			e.Bytes(req)
-			o.buf = e.B
-		} else {
-			ch.first -= 8
-			o.header(op, id, 12+len(req)+ch.first, ch.flags|FlagMore)
-			e := Enc{o.buf}
-			e.U32(uint32(len(req)))
-			e.U64(uint64(len(bulk)))
-			e.Raw(req)
-			o.buf = e.B
-		}
-		o.together(ch)
-		o.mu.Unlock()
-		if m != nil {
-			return id, nil // its fate is in m
-		}
-		return id, c.Err()
-	}
 	dead := o.dead
-	o.settle(now)
+	o.put(op, id, flags, 0, nil, req, bulk, now, false)
 	o.mu.Unlock()
-	if dead && m == nil {
+	if m == nil && (direct || dead) {
 		return id, c.Err()
 	}
-	return id, nil
+	return id, nil // the fate of a call is in its message
 }
 
 // nextID gives the next number, with out.mu. A number that is still pending from 2^32 messages ago is used up by a PING.
@@ -339,48 +267,4 @@ func (c *Client) register(op uint16, id uint32, m *Msg) error {
 	}
 	c.pending[id] = m
 	return nil
-}
-
-// error makes an error that names the peer.
-func (c *Client) error(kind error, reason string, cause error) error {
-	return &Error{Kind: kind, Host: c.host, Port: c.port, Reason: reason, Err: cause}
-}
-
-// fail notes why the connection ends and ends it. What is pending is told by who reads, since only he knows that no Dst is in use.
-func (c *Client) fail(err error) {
-	var own *Error
-	if !errors.As(err, &own) {
-		kind, reason := ErrLost, err.Error()
-		switch {
-		case errors.Is(err, ErrProtocol):
-			kind = ErrProtocol
-		case errors.Is(err, io.EOF):
-			reason = "the server ended the connection"
-		case errors.Is(err, io.ErrUnexpectedEOF):
-			reason = "the server ended the connection in the middle of a message"
-		case errors.Is(err, unix.EPIPE), errors.Is(err, unix.ECONNRESET):
-			reason = "the server ended the connection (" + reason + ")"
-		}
-		err = c.error(kind, reason, err)
-	}
-	c.mu.Lock()
-	if c.cause == nil {
-		c.cause = err
-	}
-	c.mu.Unlock()
-	c.out.kill()
-	c.c.shutdown()
-	c.k.wake()
-}
-
-// Stats are a connection's counters since its start.
-type Stats struct {
-	BytesIn, BytesOut   uint64
-	FramesIn, FramesOut uint64
-	Flushes             uint64 // times something was sent
-}
-
-// Stats reads the counters.
-func (c *Client) Stats() Stats {
-	return Stats{c.c.in.Load(), c.c.out.Load(), c.in.frames.Load(), c.out.frames.Load(), c.out.flushes.Load()}
 }

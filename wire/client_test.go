@@ -78,7 +78,7 @@ func TestClientViolations(t *testing.T) {
 		{"results length", frame(opEcho, 1, rep|FlagInlineData, le32(0), le32(2), []byte{1}), "in a shorter frame"},
 		{"no room", frame(opEcho, 1, rep|FlagInlineData, le32(0), le32(0), make([]byte, 9)), "for 8 bytes of memory"},
 		{"no room for total", frame(opEcho, 1, rep|FlagInlineData|FlagMore, le32(0), le32(0), le64(9), make([]byte, 8)), "for 8 bytes of memory"},
-		{"total short", frame(opEcho, 1, rep|FlagInlineData|FlagMore, le32(0), le32(0), le64(8), make([]byte, 8)), "needs no further frame"},
+		{"total short", frame(opEcho, 1, rep|FlagInlineData|FlagMore, le32(0), le32(0), le64(8), make([]byte, 8)), "in several frames"},
 		{"continuation too long", append(frame(opEcho, 1, rep|FlagInlineData|FlagMore, le32(0), le32(0), le64(5), make([]byte, 4)),
 			frame(opEcho, 1, rep|FlagInlineData, make([]byte, 2))...), "more bulk than"},
 		{"continuation too short", append(frame(opEcho, 1, rep|FlagInlineData|FlagMore, le32(0), le32(0), le64(6), make([]byte, 4)),

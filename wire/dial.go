@@ -11,8 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // Dial connects and shakes hands. Its errors are ErrRefused, ErrTimeout, ErrLost or ErrProtocol and name host and port.
@@ -59,7 +57,7 @@ func dialError(err error, host, port string, limit time.Duration) error {
 	var ne net.Error
 	var op *net.OpError
 	switch {
-	case errors.Is(err, unix.ECONNREFUSED), errors.Is(err, unix.ENOENT):
+	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ENOENT):
 		e.Kind, e.Reason = ErrRefused, "nobody listens there"
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &ne) && ne.Timeout():
 		e.Kind, e.Reason = ErrTimeout, fmt.Sprintf("no connection within %v", limit)
@@ -88,22 +86,11 @@ func handshake(ctx context.Context, conn net.Conn, opt Options, host, port strin
 		_ = conn.Close()
 		return nil, &Error{Kind: ErrRefused, Host: host, Port: port, Reason: w.Error, Code: w.Code}
 	}
-	fd, err := descriptor(conn)
+	t, err := newTransport(conn)
 	if err != nil {
-		_ = conn.Close()
 		return nil, &Error{Kind: ErrLost, Host: host, Port: port, Reason: err.Error(), Err: err}
 	}
-	sock, err := newConn(fd)
-	if err != nil {
-		_ = unix.Close(fd)
-		return nil, &Error{Kind: ErrLost, Host: host, Port: port, Reason: err.Error(), Err: err}
-	}
-	c, err := newClient(sock, opt, w, host, port)
-	if err != nil {
-		sock.close()
-		return nil, &Error{Kind: ErrLost, Host: host, Port: port, Reason: err.Error(), Err: err}
-	}
-	return c, nil
+	return newClient(t, opt, w, host, port), nil
 }
 
 func handshakeError(err error, host, port string, limit time.Duration) error {

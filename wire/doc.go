@@ -15,6 +15,9 @@
 //
 // Operations below 0x0100 belong to this package: INIT 1, SHUTDOWN 2, PING 3. All others are the user's.
 //
+// Under the frames is a transport: a stream of bytes in order, both ways. On Linux that is the socket itself, of TCP or a Unix socket; any
+// other net.Conn (TLS, other systems) serves too, at the price of two goroutines and a copy.
+//
 // # Requests (client to server)
 //
 // The id of a request is its number in the session: the first frame after INIT is 1, every further message adds one (modulo

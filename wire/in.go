@@ -7,8 +7,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/rocwire/rocwire/internal/mono"
 )
 
@@ -19,17 +17,18 @@ const (
 
 // in is the receiving half of a connection: small frames arrive many at a time in a buffer, bulk data bypasses it.
 type in struct {
-	c      *conn
+	t      transport
 	b      []byte
 	r, w   int          // unread bytes are b[r:w]
 	watch  func() error // if not nil, asked every tick while a read waits; an error gives up
 	tick   time.Duration
 	stamp  bool  // note when bytes came
 	at     int64 // when fill last read some, as mono.Now
+	head   [HeaderSize]byte
 	frames atomic.Uint64
 }
 
-func newIn(c *conn) in { return in{c: c, b: make([]byte, inBase)} }
+func newIn(t transport) in { return in{t: t, b: make([]byte, inBase)} }
 
 func (in *in) buffered() int { return in.w - in.r }
 
@@ -70,15 +69,15 @@ func (in *in) fill(n int) error {
 
 // read blocks until at least one byte is there, or watch gives up.
 func (in *in) read(p []byte) (int, error) {
-	for in.watch != nil && in.c.wait(unix.POLLIN, in.tick) == 0 {
+	for in.watch != nil && in.t.wait(readable, in.tick) == 0 {
 		if err := in.watch(); err != nil {
 			return 0, err
 		}
 	}
-	return in.c.read(p)
+	return in.t.read(p)
 }
 
-// full reads len(p) bytes: those that are buffered, the rest from the socket straight into p. It never refills the buffer, so slices
+// full reads len(p) bytes: those that are buffered, the rest from the transport straight into p. It never refills the buffer, so slices
 // of it stay valid.
 func (in *in) full(p []byte) error {
 	n := copy(p, in.b[in.r:in.w])
@@ -125,12 +124,11 @@ func (in *in) header() (Header, error) {
 
 // next consumes a header of a message's continuation and leaves the buffer's memory alone.
 func (in *in) next() (Header, error) {
-	var b [HeaderSize]byte
-	if err := in.full(b[:]); err != nil {
+	if err := in.full(in.head[:]); err != nil {
 		return Header{}, err
 	}
 	in.frames.Add(1)
-	return ParseHeader(b[:])
+	return ParseHeader(in.head[:])
 }
 
 // ready reports whether a whole frame is buffered (or a length over the limit, which needs no more to be judged).

@@ -2,11 +2,8 @@ package wire
 
 import (
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 const (
@@ -26,18 +23,14 @@ const (
 // a client) reads while no caller does.
 type keeper struct {
 	o     *out
-	c     *conn
+	t     transport
 	poke  chan struct{} // wakes it
-	event int           // eventfd that wakes it from poll
 	state atomic.Int32
-	polls atomic.Bool // it is about to poll, or does
+	rests atomic.Bool // it is about to rest in the transport, or does
 	unlit atomic.Bool // frames wait in the buffer since the last look
 	long  atomic.Bool // it relies on the reader to be woken when he leaves
 	quit  atomic.Bool
 	done  chan struct{} // closed when it has ended
-
-	mu     sync.Mutex // orders wake and the end of event
-	closed bool
 
 	beat    time.Duration         // heartbeat interval; 0: none
 	ping    func()                // appends one, with out.mu
@@ -55,12 +48,8 @@ type keeper struct {
 }
 
 // newKeeper makes one for a peer that may be silent for limit.
-func newKeeper(o *out, c *conn, limit time.Duration) (*keeper, error) {
-	fd, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
-	if err != nil {
-		return nil, err
-	}
-	return &keeper{o: o, c: c, event: fd, poke: make(chan struct{}, 1), done: make(chan struct{}), limit: limit, tick: tickFor(limit)}, nil
+func newKeeper(o *out, t transport, limit time.Duration) *keeper {
+	return &keeper{o: o, t: t, poke: make(chan struct{}, 1), done: make(chan struct{}), limit: limit, tick: tickFor(limit)}
 }
 
 // dirty is told, with out.mu, that frames wait in the buffer.
@@ -82,14 +71,8 @@ func (k *keeper) wake() {
 	case k.poke <- struct{}{}:
 	default: // has been poked
 	}
-	if !k.polls.Load() {
-		return
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if !k.closed {
-		one := [8]byte{1}
-		_, _ = unix.Write(k.event, one[:]) // fails only if it is already full of wakes
+	if k.rests.Load() {
+		k.t.wake()
 	}
 }
 
@@ -97,16 +80,6 @@ func (k *keeper) wake() {
 func (k *keeper) stop() {
 	k.quit.Store(true)
 	k.wake()
-}
-
-// close gives the eventfd back, after the keeper has ended.
-func (k *keeper) close() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if !k.closed {
-		k.closed = true
-		_ = unix.Close(k.event)
-	}
 }
 
 func (k *keeper) run() {
@@ -217,30 +190,22 @@ func (k *keeper) rest(d time.Duration, watch bool) bool {
 			return true
 		}
 	}
-	fds := [2]unix.PollFd{{Fd: int32(k.event), Events: unix.POLLIN}, {Fd: int32(k.c.fd), Events: unix.POLLIN}}
-	n := 1
-	if watch {
-		n = 2
+	var woken, readable bool
+	k.rests.Store(true)
+	if k.state.Load() != keeperWoken { // whoever wakes it from here on sees that it rests
+		woken, readable = k.t.rest(d, watch)
 	}
-	k.polls.Store(true)
-	if k.state.Load() != keeperWoken { // whoever wakes it from here on sees that it polls
-		ppoll(fds[:n], d)
-	}
-	k.polls.Store(false)
-	if fds[0].Revents != 0 {
-		var b [8]byte
-		_, _ = unix.Read(k.event, b[:])
-	}
-	if fds[1].Revents != 0 {
+	k.rests.Store(false)
+	if readable {
 		k.read()
 	}
-	return fds[0].Revents == 0 && fds[1].Revents == 0 && k.state.Load() != keeperWoken
+	return !woken && !readable && k.state.Load() != keeperWoken
 }
 
 // quiet counts the time d in which, as far as the keeper was awake, nothing may have come. A process that is stopped for an hour counts
 // no more than one sleep of that, and then reads what has come meanwhile. It is an error when the peer has been silent for too long.
 func (k *keeper) quiet(d time.Duration) error {
-	if n := k.c.in.Load(); n != k.heard || !k.waiting() {
+	if n, _ := k.t.traffic(); n != k.heard || !k.waiting() {
 		k.heard, k.silence = n, 0
 		return nil
 	}
@@ -249,7 +214,7 @@ func (k *keeper) quiet(d time.Duration) error {
 	}
 	silence := k.silence
 	k.silence = 0
-	if k.c.unread() {
+	if k.t.unread() {
 		return nil
 	}
 	return fmt.Errorf("the peer has been silent for %v", silence.Round(time.Millisecond))

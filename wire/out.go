@@ -17,7 +17,7 @@ const (
 type out struct {
 	mu      sync.Mutex
 	room    sync.Cond // the write role is free, buf has room, or dead
-	c       *conn
+	t       transport
 	buf     []byte
 	spare   []byte // the other buffer, while nobody writes from it
 	writing bool
@@ -26,14 +26,15 @@ type out struct {
 	version uint16
 	k       *keeper
 
-	blocked func() error    // waits until the socket may take more; called with the write role, without mu
-	fail    func(err error) // told the first error; called without mu
+	head    [HeaderSize]byte // of the writer
+	blocked func() error     // waits until the transport may take more; called with the write role, without mu
+	fail    func(err error)  // told the first error; called without mu
 	frames  atomic.Uint64
 	flushes atomic.Uint64
 }
 
-func (o *out) init(c *conn) {
-	o.c = c
+func (o *out) init(t transport) {
+	o.t = t
 	o.room.L = &o.mu
 	o.version = Version
 	o.buf = make([]byte, 0, outFlush+4096)
@@ -138,7 +139,7 @@ func (o *out) drain(ch *chain) {
 func (o *out) write(a, b []byte) error {
 	o.flushes.Add(1)
 	for len(a)+len(b) > 0 {
-		n, err := o.c.tryWrite(a, b)
+		n, err := o.t.tryWrite(a, b)
 		if err == errAgain {
 			err = o.blocked()
 		}
@@ -196,10 +197,9 @@ func (o *out) writeChain(b []byte, ch *chain) error {
 	if err := o.write(b, p); err != nil {
 		return err
 	}
-	var head [HeaderSize]byte
 	for more {
 		p, more = ch.part(MaxPayload)
-		h := Header{o.version, ch.op, ch.id, uint32(len(p)), ch.next(more)}.Append(head[:0])
+		h := Header{o.version, ch.op, ch.id, uint32(len(p)), ch.next(more)}.Append(o.head[:0])
 		o.frames.Add(1)
 		if err := o.write(h, p); err != nil {
 			return err

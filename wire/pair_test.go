@@ -34,14 +34,41 @@ func pair(t testing.TB) (*net.UnixConn, int) {
 	return c.(*net.UnixConn), p[1]
 }
 
+// onStreams has the tests use the transport for systems without a better one.
+var onStreams bool
+
+// under is the transport under test on one end of a pair.
+func under(t testing.TB, fd int) transport {
+	t.Helper()
+	if onStreams {
+		return newStream(fileConn(t, fd))
+	}
+	tr, err := newSocket(fd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+// fileConn makes a connection of a descriptor, which it takes over.
+func fileConn(t testing.TB, fd int) net.Conn {
+	t.Helper()
+	f := os.NewFile(uintptr(fd), "pair")
+	defer f.Close()
+	c, err := net.FileConn(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
 // serveRaw runs a server on one end of a pair and gives the other end, after the Welcome has been read from it.
 func serveRaw(t testing.TB, h Handler, opt ServerOptions, granted ...string) (*net.UnixConn, <-chan error) {
 	t.Helper()
 	peer, fd := pair(t)
-	s, err := NewServerFD(fd, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := under(t, fd)
+	s := newServer(tr, tr.peer(), opt)
 	if err := s.Welcome(Welcome{HeartbeatMS: 60000, Features: granted}); err != nil {
 		t.Fatal(err)
 	}
@@ -57,17 +84,11 @@ func serveRaw(t testing.TB, h Handler, opt ServerOptions, granted ...string) (*n
 func clientRaw(t testing.TB, opt Options, granted ...string) (*net.UnixConn, *Client) {
 	t.Helper()
 	peer, fd := pair(t)
-	sock, err := newConn(fd)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := under(t, fd)
 	if opt.IOTimeout == 0 {
 		opt.IOTimeout = patience
 	}
-	c, err := newClient(sock, opt, &Welcome{Protocol: Version, HeartbeatMS: 60000, Features: granted}, "gpu7", "18515")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := newClient(tr, opt, &Welcome{Protocol: Version, HeartbeatMS: 60000, Features: granted}, "gpu7", "18515")
 	t.Cleanup(func() { _ = c.Close() })
 	return peer, c
 }
@@ -127,7 +148,7 @@ func startOn(t testing.TB, l net.Listener, h Handler, opt Options) *Client {
 	t.Cleanup(func() { _ = l.Close() })
 	done := make(chan error, 1)
 	go func() { done <- serveOne(l, h) }()
-	c, err := Dial(context.Background(), opt)
+	c, err := dial(opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,6 +161,22 @@ func startOn(t testing.TB, l net.Listener, h Handler, opt Options) *Client {
 	return c
 }
 
+// noFile is a connection whose descriptor cannot be had.
+type noFile struct{ net.Conn }
+
+// dial connects with the transport under test.
+func dial(opt Options) (*Client, error) {
+	if !onStreams {
+		return Dial(context.Background(), opt)
+	}
+	network, address, _, _ := splitAddress(opt.Address)
+	conn, err := net.Dial(network, address)
+	if err != nil {
+		return nil, err
+	}
+	return NewClient(context.Background(), noFile{conn}, opt)
+}
+
 // serveOne serves one connection of l.
 func serveOne(l net.Listener, h Handler) error {
 	conn, err := l.Accept()
@@ -149,6 +186,9 @@ func serveOne(l net.Listener, h Handler) error {
 	hello, _, err := ReadHello(conn, patience)
 	if err != nil {
 		return err
+	}
+	if onStreams {
+		conn = noFile{conn}
 	}
 	s, err := NewServerConn(conn, ServerOptions{Protocol: hello.Protocol})
 	if err != nil {

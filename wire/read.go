@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // Who reads on a client. There is one read role. A caller that waits for its reply takes it if it is free and reads until its own reply is
@@ -144,7 +142,7 @@ func (c *Client) keeperRead() {
 	c.leave()
 }
 
-// blocked waits for room in the socket and reads meanwhile, unless somebody else does. The keeper ends it if the server neither takes nor
+// blocked waits for room in the transport and reads meanwhile, unless somebody else does. The keeper ends it if the server neither takes nor
 // sends anything for too long; if it is the keeper that sends, it has to look after itself.
 func (c *Client) blocked() error {
 	d := time.Duration(-1)
@@ -154,14 +152,14 @@ func (c *Client) blocked() error {
 	c.stuck.Store(true)
 	defer c.stuck.Store(false)
 	if !c.tryLead() {
-		c.c.wait(unix.POLLOUT, 2*time.Millisecond)
+		c.t.wait(writable, 2*time.Millisecond)
 		return nil
 	}
 	defer c.leave()
-	switch ev := c.c.wait(unix.POLLIN|unix.POLLOUT, d); {
-	case ev&unix.POLLIN != 0:
+	switch got := c.t.wait(readable|writable, d); {
+	case got&readable != 0:
 		c.step()
-	case ev == 0 && c.k.writing:
+	case got == 0 && c.k.writing:
 		return c.k.quiet(d)
 	}
 	return nil
@@ -207,53 +205,26 @@ func (c *Client) frame() error {
 
 // reply reads the first frame of a reply.
 func (c *Client) reply(h Header, m *Msg) error {
-	in, n := &c.in, int(h.Length)
-	need, at := 4, 4 // bytes before the results; where what follows code and timing begins
+	in, pre := &c.in, 4
 	if h.Flags&FlagTimed != 0 {
-		need, at = need+timingSize, at+timingSize
+		pre += timingSize
 	}
-	inline, more := h.Flags&FlagInlineData != 0, h.Flags&FlagMore != 0
-	if inline {
-		need += 4
-		if more {
-			need += 8
-		}
+	front, results, part, total, err := in.start(h, pre)
+	if err != nil {
+		return err
 	}
-	if n < need {
-		return violation(h, "reply too short")
-	}
-	if err := in.fill(HeaderSize + need); err != nil {
-		return eofWithin(err)
-	}
-	p := in.b[in.r+HeaderSize:]
-	code := int32(binary.LittleEndian.Uint32(p))
+	code := int32(binary.LittleEndian.Uint32(front))
 	if (code != 0) != (h.Flags&FlagError != 0) {
 		return violation(h, "code %d and ERROR flag disagree", code)
 	}
 	if h.Flags&FlagTimed != 0 {
-		if m.Timing, m.Timed = parseTiming(p[4:]); !m.Timed {
+		if m.Timing, m.Timed = parseTiming(front[4:]); !m.Timed {
 			return violation(h, "a timing that is out of range")
-		}
-	}
-	results, bulk := n-need, 0
-	if inline {
-		r := binary.LittleEndian.Uint32(p[at:])
-		if int64(r) > int64(n-need) {
-			return violation(h, "results of %d bytes in a shorter frame", r)
-		}
-		results, bulk = int(r), n-need-int(r)
-	}
-	total := uint64(bulk)
-	if more {
-		total = binary.LittleEndian.Uint64(p[at+4:])
-		if total <= uint64(bulk) {
-			return violation(h, "bulk of %d bytes needs no further frame", total)
 		}
 	}
 	if total > uint64(len(m.Dst)) {
 		return violation(h, "bulk of %d bytes for %d bytes of memory", total, len(m.Dst))
 	}
-	in.r += HeaderSize + need
 	m.Code, m.total, m.started = code, int(total), true
 	if cap(m.Rep) < results {
 		m.Rep = make([]byte, results)
@@ -262,24 +233,20 @@ func (c *Client) reply(h Header, m *Msg) error {
 	if err := in.full(m.Rep); err != nil {
 		return err
 	}
-	return c.bulk(m, bulk)
+	return c.bulk(m, part)
 }
 
 // continuation reads a further frame of a reply.
 func (c *Client) continuation(h Header, m *Msg) error {
-	n := int(h.Length)
-	switch {
-	case h.Flags&FlagInlineData == 0 || (h.Flags&FlagError != 0) != (m.Code != 0):
-		return violation(h, "flags differ from the first frame's")
-	case n > m.total-m.DstN:
-		return violation(h, "more bulk than the %d bytes announced", m.total)
-	case h.Flags&FlagMore == 0 && n != m.total-m.DstN:
-		return violation(h, "less bulk than the %d bytes announced", m.total)
-	case n == 0:
-		return violation(h, "empty continuation")
+	flags := FlagResponse | FlagInlineData
+	if m.Code != 0 {
+		flags |= FlagError
+	}
+	if err := continues(h, flags, m.total-m.DstN); err != nil {
+		return err
 	}
 	c.in.r += HeaderSize
-	return c.bulk(m, n)
+	return c.bulk(m, int(h.Length))
 }
 
 func (c *Client) bulk(m *Msg, n int) error {

@@ -29,6 +29,7 @@ type Request struct {
 	received time.Duration // for how long ReadBulk waited for bulk data
 	timing   Timing        // for the reply
 	timed    bool
+	front    [4 + timingSize]byte // of the reply
 }
 
 func (r *Request) begin(h Header) {
@@ -95,14 +96,12 @@ func (r *Request) frame() error {
 	}
 	h, err := r.s.in.next()
 	if err == nil {
-		n := int(h.Length)
-		switch more := n < r.left; {
-		case h.Version != r.s.out.version || h.Op != r.Op || h.ID != r.ID:
+		if h.Version != r.s.out.version || h.Op != r.Op || h.ID != r.ID {
 			err = violation(h, "another message within one of several frames")
-		case n == 0 || n > r.left || h.Flags&^FlagMore != (r.flags|FlagInlineData)&^FlagMore || more != (h.Flags&FlagMore != 0):
-			err = violation(h, "continuation that does not fit, %d bytes are left", r.left)
+		} else {
+			err = continues(h, (r.flags|FlagInlineData)&^FlagMore, r.left)
 		}
-		r.part = n
+		r.part = int(h.Length)
 	}
 	r.err = err
 	return err
@@ -150,66 +149,29 @@ func (r *Request) ReplyBulk(code int32, results, bulk []byte) error {
 	if r.answered {
 		return fmt.Errorf("wire: operation %#04x was answered twice", r.Op)
 	}
-	pre := 4
-	if r.timed {
-		pre += timingSize
-	}
-	if len(results) > MaxPayload-12-pre || len(bulk) > maxMessage {
+	pre := r.preamble(code)
+	if len(results) > fixedMax(len(pre)) || len(bulk) > maxMessage {
 		return fmt.Errorf("wire: reply of %d and %d bytes is too long", len(results), len(bulk))
 	}
 	r.answered = true
-	flags := FlagResponse
+	flags, first := FlagResponse, Flags(0)
 	if code != 0 {
 		flags |= FlagError
 	}
-	o := &r.s.out
-	o.lock()
 	if r.timed {
-		flags |= FlagTimed
+		first = FlagTimed
 	}
-	if len(bulk) == 0 {
-		o.header(r.Op, r.ID, pre+len(results), flags)
-		o.buf = append(r.preamble(o.buf, code), results...)
-		r.settle()
-		o.mu.Unlock()
-		return r.s.Err()
-	}
-	flags |= FlagInlineData
-	n := pre + 4 + len(results)
-	if n+len(bulk) <= MaxPayload && len(bulk) <= bulkCopy {
-		o.header(r.Op, r.ID, n+len(bulk), flags)
-		e := Enc{r.preamble(o.buf, code)}
-		e.Bytes(results)
-		o.buf = append(e.B, bulk...)
-		r.settle()
-		o.mu.Unlock()
-		return r.s.Err()
-	}
-	if o.acquire() {
-		ch := chain{bulk: bulk, first: MaxPayload - n, op: r.Op, id: r.ID, flags: flags &^ FlagTimed}
-		if len(bulk) <= ch.first {
-			o.header(r.Op, r.ID, n+len(bulk), flags)
-			e := Enc{r.preamble(o.buf, code)}
-			e.Bytes(results)
-			o.buf = e.B
-		} else {
-			ch.first -= 8
-			o.header(r.Op, r.ID, n+8+ch.first, flags|FlagMore)
-			e := Enc{r.preamble(o.buf, code)}
-			e.U32(uint32(len(results)))
-			e.U64(uint64(len(bulk)))
-			e.Raw(results)
-			o.buf = e.B
-		}
-		o.apart(ch)
+	o := &r.s.out
+	if o.begin(direct(len(pre), len(results), len(bulk))) {
+		o.put(r.Op, r.ID, flags, first, pre, results, bulk, r.urgent(), true)
 	}
 	o.mu.Unlock()
 	return r.s.Err()
 }
 
-// preamble appends what every reply begins with.
-func (r *Request) preamble(b []byte, code int32) []byte {
-	e := Enc{b}
+// preamble is what the reply begins with.
+func (r *Request) preamble(code int32) []byte {
+	e := Enc{r.front[:0]}
 	e.I32(code)
 	if r.timed {
 		e.B = r.timing.append(e.B)
@@ -217,8 +179,6 @@ func (r *Request) preamble(b []byte, code int32) []byte {
 	return e.B
 }
 
-// settle sends the reply. One that is given within Handle may wait for the next if that request is already there: Serve sends before it waits,
-// and the keeper soon in any case.
-func (r *Request) settle() {
-	r.s.out.settle(r.stays || !r.s.in.ready())
-}
+// urgent reports whether the reply must be sent at once. One that is given within Handle may wait for the next if that request is already there:
+// Serve sends before it waits, and the keeper soon in any case.
+func (r *Request) urgent() bool { return r.stays || !r.s.in.ready() }

@@ -1,15 +1,10 @@
 package wire
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"net"
-	"sync"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/rocwire/rocwire/internal/mono"
 )
@@ -43,89 +38,43 @@ func (f HandlerFunc) Handle(r *Request) { f(r) }
 
 // ServerConn is the server's end of a connection whose Hello has been read.
 type ServerConn struct {
-	host, port string
-	addr       net.Addr
-	opt        ServerOptions
-	c          *conn
-	in         in
-	out        out
-	k          *keeper
-	last       uint32  // id of the last message
-	req        Request // of the Handle in progress
-	timed      bool    // replies may carry their timing
-
-	mu    sync.Mutex
-	cause error
+	link
+	addr net.Addr
+	opt  ServerOptions
+	last uint32  // id of the last message
+	req  Request // of the Handle in progress
 }
 
 // NewServerConn takes over a connection after ReadHello.
 func NewServerConn(conn net.Conn, opt ServerOptions) (*ServerConn, error) {
-	host, port := peer(conn)
 	addr := conn.RemoteAddr()
-	fd, err := descriptor(conn)
+	t, err := newTransport(conn)
 	if err != nil {
-		return nil, errors.Join(err, conn.Close())
+		return nil, err
 	}
-	s, err := NewServerFD(fd, opt)
-	if s != nil {
-		s.host, s.port, s.addr = host, port, addr
-	}
-	return s, err
+	return newServer(t, addr, opt), nil
 }
 
-// NewServerFD takes over the descriptor of a stream socket whose Hello has been read, possibly by another process. It is closed on an error too.
-func NewServerFD(fd int, opt ServerOptions) (*ServerConn, error) {
+func newServer(t transport, addr net.Addr, opt ServerOptions) *ServerConn {
 	if opt.Silence <= 0 {
 		opt.Silence = DefaultSilence
 	}
 	if opt.Protocol == 0 {
 		opt.Protocol = Version
 	}
-	sock, err := newConn(fd)
-	if err != nil {
-		return nil, errors.Join(err, unix.Close(fd))
-	}
-	s := &ServerConn{opt: opt, c: sock, in: newIn(sock)}
+	s := &ServerConn{opt: opt, addr: addr}
+	s.host, s.port = hostPort(addr)
+	s.them, s.t, s.in = "client", t, newIn(t)
 	s.in.stamp = true
-	if sa, err := unix.Getpeername(fd); err == nil {
-		s.host, s.port = sockaddr(sa)
-		s.addr = netAddr(sa)
-	}
-	s.out.init(sock)
+	s.out.init(t)
 	s.out.version = negotiated(opt.Protocol)
 	s.out.blocked, s.out.fail = s.blocked, s.fail
 	s.req.s = s
-	k, err := newKeeper(&s.out, sock, opt.Silence)
-	if err != nil {
-		sock.close()
-		return nil, err
-	}
+	k := newKeeper(&s.out, t, opt.Silence)
 	k.ping = func() { s.out.header(OpPing, 0, 0, FlagNoReply) }
 	k.lost, k.waiting = s.fail, func() bool { return true }
 	s.k, s.out.k = k, k
-	return s, nil
-}
-
-func sockaddr(sa unix.Sockaddr) (host, port string) {
-	switch a := sa.(type) {
-	case *unix.SockaddrInet4:
-		return net.IP(a.Addr[:]).String(), fmt.Sprint(a.Port)
-	case *unix.SockaddrInet6:
-		return net.IP(a.Addr[:]).String(), fmt.Sprint(a.Port)
-	}
-	return "local client", ""
-}
-
-func netAddr(sa unix.Sockaddr) net.Addr {
-	switch a := sa.(type) {
-	case *unix.SockaddrInet4:
-		return &net.TCPAddr{IP: a.Addr[:], Port: a.Port}
-	case *unix.SockaddrInet6:
-		return &net.TCPAddr{IP: a.Addr[:], Port: a.Port}
-	case *unix.SockaddrUnix:
-		return &net.UnixAddr{Name: a.Name, Net: "unix"}
-	}
-	return nil
+	return s
 }
 
 // RemoteAddr is the client's address, nil if it is not known: a *net.TCPAddr or a *net.UnixAddr.
@@ -162,33 +111,18 @@ func (s *ServerConn) Welcome(w Welcome) error {
 	return s.Err()
 }
 
-// Err is why the connection has ended, or nil.
-func (s *ServerConn) Err() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.cause
-}
-
 // Serve reads requests and hands them to h until the connection ends: nil after the client's SHUTDOWN or this side's Close, otherwise an *Error. Replies that are still
 // under way then fail. The connection is closed when it returns.
 func (s *ServerConn) Serve(h Handler) error {
 	go s.k.run()
 	err := s.serve(h)
 	if errors.Is(err, ErrProtocol) {
-		s.goodbye(err.Error())
+		s.sayWhy(err.Error())
 	}
 	s.fail(err)
 	s.k.stop()
 	<-s.k.done
-	s.out.kill()
-	s.out.mu.Lock()
-	for s.out.writing {
-		s.out.room.Wait()
-	}
-	s.out.writing = true
-	s.out.mu.Unlock()
-	s.c.close()
-	s.k.close()
+	s.release()
 	if err = s.Err(); errors.Is(err, ErrClosed) {
 		return nil
 	}
@@ -197,57 +131,21 @@ func (s *ServerConn) Serve(h Handler) error {
 
 // Close makes Serve return. reason, if not empty, is told to the client.
 func (s *ServerConn) Close(reason string) {
-	s.goodbye(reason)
+	s.sayWhy(reason)
 	s.fail(s.error(ErrClosed, reason, nil))
 }
 
-// goodbye tries to tell the client why the connection ends.
-func (s *ServerConn) goodbye(reason string) {
-	if len(reason) > MaxReason {
-		reason = reason[:MaxReason]
-	}
-	o := &s.out
-	o.mu.Lock()
-	if !o.writing && !o.dead {
-		o.header(OpShutdown, 0, len(reason), FlagNoReply)
-		o.buf = append(o.buf, reason...)
-		_, _ = s.c.tryWrite(o.buf, nil) // a client that does not read does not get to know
-		o.dead = true
-	}
-	o.mu.Unlock()
+// sayWhy tries to tell the client why the connection ends.
+func (s *ServerConn) sayWhy(reason string) {
+	s.out.mu.Lock()
+	s.goodbye(0, reason[:min(len(reason), MaxReason)])
+	s.out.mu.Unlock()
 }
 
-func (s *ServerConn) error(kind error, reason string, cause error) error {
-	return &Error{Kind: kind, Host: s.host, Port: s.port, Reason: reason, Err: cause}
-}
-
-func (s *ServerConn) fail(err error) {
-	var own *Error
-	if !errors.As(err, &own) {
-		kind, reason := ErrLost, err.Error()
-		switch {
-		case errors.Is(err, ErrProtocol):
-			kind = ErrProtocol
-		case errors.Is(err, io.ErrUnexpectedEOF):
-			reason = "the client ended the connection in the middle of a message"
-		case errors.Is(err, io.EOF):
-			reason = "the client ended the connection without SHUTDOWN"
-		}
-		err = s.error(kind, reason, err)
-	}
-	s.mu.Lock()
-	if s.cause == nil {
-		s.cause = err
-	}
-	s.mu.Unlock()
-	s.out.kill()
-	s.c.shutdown()
-}
-
-// blocked waits for room in the socket. The client reads even while it writes, so there will be.
+// blocked waits for room in the transport. The client reads even while it writes, so there will be.
 func (s *ServerConn) blocked() error {
 	for d := time.Duration(0); d < s.opt.Silence; d += tickFor(s.opt.Silence) {
-		if s.c.wait(unix.POLLOUT, tickFor(s.opt.Silence)) != 0 {
+		if s.t.wait(writable, tickFor(s.opt.Silence)) != 0 {
 			return nil
 		}
 	}
@@ -309,42 +207,19 @@ func (s *ServerConn) check(h Header) error {
 
 // body reads a request up to its bulk.
 func (s *ServerConn) body(h Header, r *Request) error {
-	in, n := &s.in, int(h.Length)
-	if h.Flags&FlagInlineData == 0 {
-		if err := in.fill(HeaderSize + n); err != nil {
-			return eofWithin(err)
-		}
-		r.Fixed = in.b[in.r+HeaderSize : in.r+HeaderSize+n : in.r+HeaderSize+n]
-		in.r += HeaderSize + n
-		return nil
+	in := &s.in
+	_, fixed, part, total, err := in.start(h, 0)
+	if err != nil {
+		return err
 	}
-	pre := 4
-	if h.Flags&FlagMore != 0 {
-		pre = 12
+	if total > maxMessage {
+		return violation(h, "bulk of %d bytes in several frames", total)
 	}
-	if n < pre {
-		return violation(h, "request too short")
-	}
-	if err := in.fill(HeaderSize + pre); err != nil {
+	if err := in.fill(fixed); err != nil {
 		return eofWithin(err)
 	}
-	fixed := binary.LittleEndian.Uint32(in.b[in.r+HeaderSize:])
-	if int64(fixed) > int64(n-pre) {
-		return violation(h, "fixed part of %d bytes in a shorter frame", fixed)
-	}
-	part := n - pre - int(fixed)
-	total := uint64(part)
-	if h.Flags&FlagMore != 0 {
-		if total = binary.LittleEndian.Uint64(in.b[in.r+HeaderSize+4:]); total <= uint64(part) || total > maxMessage {
-			return violation(h, "bulk of %d bytes in several frames", total)
-		}
-	}
-	end := HeaderSize + pre + int(fixed)
-	if err := in.fill(end); err != nil {
-		return eofWithin(err)
-	}
-	r.Fixed = in.b[in.r+end-int(fixed) : in.r+end : in.r+end]
-	in.r += end
+	r.Fixed = in.b[in.r : in.r+fixed : in.r+fixed]
+	in.r += fixed
 	r.BulkLen, r.left, r.part = int(total), int(total), part
 	return nil
 }
@@ -361,9 +236,4 @@ func (s *ServerConn) Notify(op uint16, payload []byte) error {
 	o.settle(true)
 	o.mu.Unlock()
 	return s.Err()
-}
-
-// Stats reads the counters.
-func (s *ServerConn) Stats() Stats {
-	return Stats{s.c.in.Load(), s.c.out.Load(), s.in.frames.Load(), s.out.frames.Load(), s.out.flushes.Load()}
 }

@@ -115,7 +115,7 @@ func TestUnixSocket(t *testing.T) {
 	within(t, "calls", func() { mix(t, c, 1, 300) })
 }
 
-// A connection that is no descriptor goes through the bridge.
+// A connection that is no descriptor is a stream.
 func TestTLS(t *testing.T) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -281,7 +281,7 @@ func TestEndsAnytime(t *testing.T) {
 		go func() {
 			done <- serveOne(l, HandlerFunc(func(r *Request) { conn.Store(r.Conn()); h.Handle(r) }))
 		}()
-		c, err := Dial(context.Background(), Options{Address: l.Addr().String()})
+		c, err := dial(Options{Address: l.Addr().String()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -304,7 +304,7 @@ func TestEndsAnytime(t *testing.T) {
 			if s := conn.Load(); s != nil && i%3 == 0 {
 				s.Close("test")
 			} else if i%3 == 1 && s != nil {
-				s.c.shutdown()
+				s.t.shutdown()
 			} else {
 				_ = c.Close()
 			}

@@ -1,0 +1,106 @@
+package wire
+
+import (
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"syscall"
+)
+
+// link is what both ends of a connection have: its transport, both halves, the goroutine that looks after it, and why it ends.
+type link struct {
+	host, port string
+	them       string // the other side, for errors: "server" or "client"
+	t          transport
+	in         in
+	out        out
+	k          *keeper
+	timed      bool // replies may carry their timing
+
+	mu    sync.Mutex
+	cause error // why the connection ends, once it does
+}
+
+// Err is why the connection has ended, or nil.
+func (l *link) Err() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.cause
+}
+
+// error makes an error that names the peer.
+func (l *link) error(kind error, reason string, cause error) error {
+	return &Error{Kind: kind, Host: l.host, Port: l.port, Reason: reason, Err: cause}
+}
+
+// explain makes an error of the connection out of whatever ended it.
+func (l *link) explain(err error) error {
+	if own := (*Error)(nil); errors.As(err, &own) {
+		return err
+	}
+	kind, reason := ErrLost, err.Error()
+	switch {
+	case errors.Is(err, ErrProtocol):
+		kind = ErrProtocol
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		reason = "the " + l.them + " ended the connection in the middle of a message"
+	case errors.Is(err, io.EOF):
+		reason = "the " + l.them + " ended the connection without SHUTDOWN"
+	case errors.Is(err, syscall.EPIPE), errors.Is(err, syscall.ECONNRESET), errors.Is(err, net.ErrClosed):
+		reason = "the " + l.them + " ended the connection (" + reason + ")"
+	}
+	return l.error(kind, reason, err)
+}
+
+// fail notes why the connection ends, if nothing was noted before, and ends it.
+func (l *link) fail(err error) {
+	err = l.explain(err)
+	l.mu.Lock()
+	if l.cause == nil {
+		l.cause = err
+	}
+	l.mu.Unlock()
+	l.out.kill()
+	l.t.shutdown()
+	l.k.wake()
+}
+
+// goodbye sends SHUTDOWN behind what waits to be sent, with out.mu, unless somebody is sending. What the transport does not take at once is
+// not worth waiting for: the peer notices the end all the same.
+func (l *link) goodbye(id uint32, reason string) {
+	o := &l.out
+	if o.writing || o.dead {
+		return
+	}
+	o.header(OpShutdown, id, len(reason), FlagNoReply)
+	o.buf = append(o.buf, reason...)
+	_, _ = l.t.tryWrite(o.buf, nil)
+	o.dead = true
+}
+
+// release gives the transport back when the keeper has ended: once nobody sends.
+func (l *link) release() {
+	o := &l.out
+	o.kill()
+	o.mu.Lock()
+	for o.writing {
+		o.room.Wait()
+	}
+	o.writing = true
+	o.mu.Unlock()
+	l.t.close()
+}
+
+// Stats are a connection's counters since its start.
+type Stats struct {
+	BytesIn, BytesOut   uint64
+	FramesIn, FramesOut uint64
+	Flushes             uint64 // times something was sent
+}
+
+// Stats reads the counters.
+func (l *link) Stats() Stats {
+	in, out := l.t.traffic()
+	return Stats{in, out, l.in.frames.Load(), l.out.frames.Load(), l.out.flushes.Load()}
+}

@@ -1,0 +1,8 @@
+//go:build !linux
+
+package wire
+
+import "net"
+
+// newTransport takes conn over.
+func newTransport(conn net.Conn) (transport, error) { return newStream(conn), nil }
