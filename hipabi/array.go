@@ -225,12 +225,23 @@ func rw_hipMallocMipmappedArray(thread uint64, out, desc, extent unsafe.Pointer,
 	}
 	f, n := formatOf((*hip.ChannelFormatDesc)(desc))
 	e := (*hip.Extent)(extent)
-	m, err := runtime().MipmappedArrayCreate(threadOf(thread), &hip.DrvArray3dDescriptor{
-		Width: e.Width, Height: e.Height, Depth: e.Depth, Format: f, NumChannels: n, Flags: flags}, levels)
-	if err == hip.Success {
-		*(*hip.MipmappedArray)(out) = m
+	return rw_hipMipmappedArrayCreate(thread, out, unsafe.Pointer(&hip.DrvArray3dDescriptor{
+		Width: e.Width, Height: e.Height, Depth: e.Depth, Format: f, NumChannels: n, Flags: flags}), levels)
+}
+
+//export rw_hipMipmappedArrayCreate
+func rw_hipMipmappedArrayCreate(thread uint64, out, desc unsafe.Pointer, levels uint32) int32 {
+	var d hip.DrvArray3dDescriptor // no array has it; a device without such arrays says so whatever is asked for
+	if out != nil && desc != nil {
+		d = *(*hip.DrvArray3dDescriptor)(desc)
 	}
-	return int32(err)
+	t := threadOf(thread)
+	m, err := runtime().MipmappedArrayCreate(t, &d, levels)
+	if err == hip.Success && out == nil {
+		runtime().MipmappedArrayDestroy(t, m)
+		err = hip.ErrorInvalidValue
+	}
+	return give(out, m, err)
 }
 
 //export rw_hipFreeMipmappedArray

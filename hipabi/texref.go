@@ -51,7 +51,7 @@ func rw_hipModuleGetTexRef(thread uint64, out unsafe.Pointer, h uint64, name uns
 		return int32(hip.ErrorNotFound)
 	}
 	at, size, err := runtime().ModuleGetGlobal(t, m.handle, goString(name))
-	if err != hip.Success || size < uint64(unsafe.Sizeof(hip.TextureReference{})) {
+	if err != hip.Success || size != uint64(unsafe.Sizeof(hip.TextureReference{})) {
 		return int32(hip.ErrorNotFound)
 	}
 	key := reference{at, m.handle, goString(name)}
@@ -91,11 +91,16 @@ func reading(thread uint64, ref unsafe.Pointer, get func(r *hip.TextureReference
 	return int32(hip.Success)
 }
 
-// onDevice is where kernels find a reference.
-func onDevice(t hip.Thread, ref unsafe.Pointer) (hip.Ptr, hip.Error) {
+// ofModule is where kernels find a reference of a module.
+func ofModule(ref unsafe.Pointer) (hip.Ptr, hip.Error) {
 	if r, ok := references.get(ref); ok {
 		return r.at, hip.Success
 	}
+	return 0, hip.ErrorNotFound
+}
+
+// ofProgram is where kernels find a reference that the program declares.
+func ofProgram(t hip.Thread, ref unsafe.Pointer) (hip.Ptr, hip.Error) {
 	p, size, err := symbol(t, uintptr(ref))
 	if err == hip.Success && size < uint64(unsafe.Sizeof(hip.TextureReference{})) {
 		err = hip.ErrorInvalidSymbol
@@ -103,22 +108,26 @@ func onDevice(t hip.Thread, ref unsafe.Pointer) (hip.Ptr, hip.Error) {
 	return p, err
 }
 
+// unbind ends the texture object that a reference has.
+func unbind(t hip.Thread, ref unsafe.Pointer) hip.Error {
+	r := (*hip.TextureReference)(ref)
+	err := endTexture(t, r.TextureObject)
+	if err == hip.Success {
+		r.TextureObject = 0
+		if !images(t) {
+			err = hip.ErrorNotSupported
+		}
+	}
+	return err
+}
+
 // bind gives a reference a texture object of a resource, in place of the one it
-// has, and kernels the reference.
-func bind(thread uint64, ref unsafe.Pointer, res *hip.ResourceDesc, view *hip.ResourceViewDesc) int32 {
-	t := threadOf(thread)
-	at, err := onDevice(t, ref)
-	if err != hip.Success {
+// has, and kernels the reference, at its address on the device.
+func bind(t hip.Thread, at hip.Ptr, ref unsafe.Pointer, res *hip.ResourceDesc, view *hip.ResourceViewDesc) int32 {
+	if err := unbind(t, ref); err != hip.Success {
 		return int32(err)
 	}
 	r := (*hip.TextureReference)(ref)
-	if err := endTexture(t, r.TextureObject); err != hip.Success {
-		return int32(err)
-	}
-	r.TextureObject = 0
-	if !images(t) {
-		return int32(hip.ErrorNotSupported)
-	}
 	o, err := makeTexture(t, res, &hip.TextureDesc{
 		AddressMode: r.AddressMode, FilterMode: r.FilterMode, ReadMode: r.ReadMode, SRGB: r.SRGB, NormalizedCoords: r.Normalized,
 		MaxAnisotropy: r.MaxAnisotropy, MipmapFilterMode: r.MipmapFilterMode, MipmapLevelBias: r.MipmapLevelBias,
@@ -134,66 +143,21 @@ func bind(thread uint64, ref unsafe.Pointer, res *hip.ResourceDesc, view *hip.Re
 // textureAlign is the alignment of a texture's memory in bytes.
 const textureAlign = 256
 
-// aligned stores how far an address is from the next that is aligned, as AMD's
-// runtime does, and answers the address less that.
-func aligned(offset unsafe.Pointer, p uintptr) (hip.Ptr, hip.Error) {
+// bindMemory is bind for memory from an address on, which resource describes.
+// offset gets how far it is from the next that is aligned, as AMD's library has
+// it; so much before it the texture begins.
+func bindMemory(t hip.Thread, at hip.Ptr, offset, ref unsafe.Pointer, p uintptr, resource func(p hip.Ptr) hip.ResourceDesc) int32 {
+	if err := unbind(t, ref); err != hip.Success {
+		return int32(err)
+	}
 	n := -uint64(p) % textureAlign
-	if offset == nil {
-		if n != 0 {
-			return 0, hip.ErrorInvalidValue
-		}
-		return hip.Ptr(p), hip.Success
-	}
-	*(*uint64)(offset) = n
-	return hip.Ptr(uint64(p) - n), hip.Success
-}
-
-//export rw_hipBindTexture
-func rw_hipBindTexture(thread uint64, offset, ref unsafe.Pointer, p uintptr, desc unsafe.Pointer, size uint64) int32 {
-	if err := bound(thread, ref); err != hip.Success {
-		return int32(err)
-	}
-	if p == 0 || desc == nil {
+	if offset != nil {
+		*(*uint64)(offset) = n
+	} else if n != 0 {
 		return int32(hip.ErrorInvalidValue)
 	}
-	at, err := aligned(offset, p)
-	if err != hip.Success {
-		return int32(err)
-	}
-	var res hip.ResourceDesc
-	res.SetLinear(at, *(*hip.ChannelFormatDesc)(desc), size)
-	return bind(thread, ref, &res, nil)
-}
-
-// bound answers for a reference that the program has not registered.
-func bound(thread uint64, ref unsafe.Pointer) hip.Error {
-	_, err := onDevice(threadOf(thread), ref)
-	return err
-}
-
-// known does so for the driver API.
-func known(thread uint64, ref unsafe.Pointer) hip.Error {
-	if bound(thread, ref) != hip.Success {
-		return hip.ErrorInvalidValue
-	}
-	return hip.Success
-}
-
-//export rw_hipBindTexture2D
-func rw_hipBindTexture2D(thread uint64, offset, ref unsafe.Pointer, p uintptr, desc unsafe.Pointer, width, height, pitch uint64) int32 {
-	if err := bound(thread, ref); err != hip.Success {
-		return int32(err)
-	}
-	if p == 0 || desc == nil || pitch == 0 {
-		return int32(hip.ErrorInvalidValue)
-	}
-	at, err := aligned(offset, p)
-	if err != hip.Success {
-		return int32(err)
-	}
-	var res hip.ResourceDesc
-	res.SetPitch2D(at, *(*hip.ChannelFormatDesc)(desc), width, height, pitch)
-	return bind(thread, ref, &res, nil)
+	res := resource(hip.Ptr(uint64(p) - n))
+	return bind(t, at, ref, &res, nil)
 }
 
 // viewAs is an array's view with elements of a format.
@@ -211,45 +175,12 @@ func viewFormat(f hip.ArrayFormat, channels uint32) hip.ResourceViewFormat {
 	return hip.ResViewFormatNone
 }
 
-//export rw_hipBindTextureToArray
-func rw_hipBindTextureToArray(thread uint64, ref unsafe.Pointer, h uint64, desc unsafe.Pointer) int32 {
-	a, ok := arrays.get(hip.Array(h))
-	if ref == nil || desc == nil || !ok {
-		return int32(hip.ErrorInvalidValue)
-	}
-	f, n := formatOf((*hip.ChannelFormatDesc)(desc))
-	res := hip.ResourceDesc{ResType: hip.ResourceTypeArray, Res: [7]uint64{h}}
-	return bind(thread, ref, &res, viewAs(a, f, n))
-}
-
-//export rw_hipBindTextureToMipmappedArray
-func rw_hipBindTextureToMipmappedArray(thread uint64, ref unsafe.Pointer, m uint64, desc unsafe.Pointer) int32 {
-	if err := bound(thread, ref); err != hip.Success {
-		return int32(err)
-	}
-	if m == 0 || desc == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
-	f, n := formatOf((*hip.ChannelFormatDesc)(desc))
-	res := hip.ResourceDesc{ResType: hip.ResourceTypeMipmappedArray, Res: [7]uint64{m}}
-	return bind(thread, ref, &res, &hip.ResourceViewDesc{Format: viewFormat(f, n)})
-}
-
 //export rw_hipUnbindTexture
 func rw_hipUnbindTexture(thread uint64, ref unsafe.Pointer) int32 {
 	if ref == nil {
 		return int32(hip.ErrorInvalidValue)
 	}
-	t := threadOf(thread)
-	if !images(t) {
-		return int32(hip.ErrorNotSupported)
-	}
-	r := (*hip.TextureReference)(ref)
-	err := endTexture(t, r.TextureObject)
-	if err == hip.Success {
-		r.TextureObject = 0
-	}
-	return int32(err)
+	return int32(unbind(threadOf(thread), ref))
 }
 
 //export rw_hipGetTextureAlignmentOffset
@@ -267,113 +198,4 @@ func rw_hipGetTextureReference(thread uint64, ref unsafe.Pointer, host uintptr) 
 	}
 	*(*uintptr)(ref) = host
 	return int32(hip.Success)
-}
-
-//export rw_hipTexRefSetArray
-func rw_hipTexRefSetArray(thread uint64, ref unsafe.Pointer, h uint64, flags uint32) int32 {
-	a, ok := arrays.get(hip.Array(h))
-	if ref == nil || !ok || flags != overrideFormat {
-		return int32(hip.ErrorInvalidValue)
-	}
-	if err := known(thread, ref); err != hip.Success {
-		return int32(err)
-	}
-	r := (*hip.TextureReference)(ref)
-	r.Format, r.NumChannels = a.Format, int32(a.NumChannels)
-	res := hip.ResourceDesc{ResType: hip.ResourceTypeArray, Res: [7]uint64{h}}
-	return bind(thread, ref, &res, viewAs(a, a.Format, a.NumChannels))
-}
-
-// overrideFormat is HIP_TRSA_OVERRIDE_FORMAT, the only flag that there is.
-const overrideFormat = 1
-
-//export rw_hipTexRefSetMipmappedArray
-func rw_hipTexRefSetMipmappedArray(thread uint64, ref unsafe.Pointer, m uint64, flags uint32) int32 {
-	if ref == nil || m == 0 || flags != overrideFormat {
-		return int32(hip.ErrorInvalidValue)
-	}
-	if err := known(thread, ref); err != hip.Success {
-		return int32(err)
-	}
-	r := (*hip.TextureReference)(ref)
-	res := hip.ResourceDesc{ResType: hip.ResourceTypeMipmappedArray, Res: [7]uint64{m}}
-	return bind(thread, ref, &res, &hip.ResourceViewDesc{Format: viewFormat(r.Format, uint32(r.NumChannels))})
-}
-
-//export rw_hipTexRefSetAddress
-func rw_hipTexRefSetAddress(thread uint64, offset, ref unsafe.Pointer, p uintptr, size uint64) int32 {
-	if ref == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
-	if err := known(thread, ref); err != hip.Success {
-		return int32(err)
-	}
-	at, err := aligned(offset, p)
-	if err != hip.Success {
-		return int32(err)
-	}
-	r := (*hip.TextureReference)(ref)
-	var res hip.ResourceDesc
-	res.SetLinear(at, channelsOf(r.Format, uint32(r.NumChannels)), size)
-	return bind(thread, ref, &res, nil)
-}
-
-//export rw_hipTexRefSetAddress2D
-func rw_hipTexRefSetAddress2D(thread uint64, ref, desc unsafe.Pointer, p uintptr, pitch uint64) int32 {
-	if ref == nil || desc == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
-	if err := known(thread, ref); err != hip.Success {
-		return int32(err)
-	}
-	d := (*hip.DrvArrayDescriptor)(desc)
-	var res hip.ResourceDesc
-	res.SetPitch2D(hip.Ptr(p), channelsOf(d.Format, d.NumChannels), d.Width, d.Height, pitch)
-	return bind(thread, ref, &res, nil)
-}
-
-// resourceOf is what a reference is bound to.
-func resourceOf(thread uint64, out, ref unsafe.Pointer, get func(r *hip.ResourceDesc) bool) int32 {
-	if out == nil || ref == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
-	fits := true
-	if e := ask(thread, out, uint64((*hip.TextureReference)(ref).TextureObject), func(x *texture) { fits = get(&x.resource) }); e != 0 {
-		return e
-	}
-	if !fits {
-		return int32(hip.ErrorInvalidValue)
-	}
-	return int32(hip.Success)
-}
-
-//export rw_hipTexRefGetArray
-func rw_hipTexRefGetArray(thread uint64, out, ref unsafe.Pointer) int32 {
-	return resourceOf(thread, out, ref, func(r *hip.ResourceDesc) bool {
-		if r.ResType == hip.ResourceTypeArray {
-			*(*uint64)(out) = r.Res[0]
-		}
-		return r.ResType == hip.ResourceTypeArray
-	})
-}
-
-//export rw_hipTexRefGetMipMappedArray
-func rw_hipTexRefGetMipMappedArray(thread uint64, out, ref unsafe.Pointer) int32 {
-	return resourceOf(thread, out, ref, func(r *hip.ResourceDesc) bool {
-		if r.ResType == hip.ResourceTypeMipmappedArray {
-			*(*uint64)(out) = r.Res[0]
-		}
-		return r.ResType == hip.ResourceTypeMipmappedArray
-	})
-}
-
-//export rw_hipTexRefGetAddress
-func rw_hipTexRefGetAddress(thread uint64, out, ref unsafe.Pointer) int32 {
-	return resourceOf(thread, out, ref, func(r *hip.ResourceDesc) bool {
-		memory := r.ResType == hip.ResourceTypeLinear || r.ResType == hip.ResourceTypePitch2D
-		if memory {
-			*(*uint64)(out) = r.Res[0]
-		}
-		return memory
-	})
 }

@@ -142,6 +142,8 @@ var programs = [][2]string{
 	{"examples/tests/contexts.c", "contexts: ok"},
 	{"examples/tests/absent.c", "absent: ok"},
 	{"examples/tests/images.c", "images: ok"},
+	{"examples/tests/arrays.c", "arrays: ok"},
+	{"examples/tests/texobjects.c", "texture objects: ok"},
 	{"examples/tests/first.c", "ok"},
 	{"examples/tests/first.c hidden", "ok"},
 	{"examples/tests/stream_values.c", "ok"},

@@ -15,7 +15,7 @@ import (
 // serves while they run, and those for which a CPU has nothing.
 var uncased = []string{"spin_forever", "store_at", "store_one_astray", "load_at", "load_uniform_at", "atomic_at", "trap_if",
 	"grid_rounds", "multi_rounds", "semaphore", "release_all", "late",
-	"texture_sample", "texture_sample_layer", "texture_fetch", "surface_read", "surface_write",
+	"texture_sample", "texture_sample_layer", "texture_fetch", "reference_sample", "reference_fetch", "surface_read", "surface_write",
 	"print_lines", "print_and_trap", "borrow", "give_back", "ask", "wreck", "printf_lines", "printf_much"}
 
 // TestObjects checks that every object holds what its cases launch, with the

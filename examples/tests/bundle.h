@@ -20,6 +20,7 @@ struct fat_binary {
 void **__hipRegisterFatBinary(const void *data);
 void __hipRegisterFunction(void **handle, const void *host, char *device, const char *name, unsigned int limit, void *tid, void *bid, dim3 *block, dim3 *grid, int *warp);
 void __hipRegisterVar(void **handle, void *host, char *name, char *device, int ext, size_t size, int constant, int global);
+void __hipRegisterTexture(void **handle, void *var, char *host, char *device, int type, int norm, int ext);
 void __hipUnregisterFatBinary(void **handle);
 
 static size_t elf_size(const unsigned char *elf)

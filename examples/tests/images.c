@@ -173,7 +173,7 @@ static void arrays(void)
 	OK(hipTexRefSetFlags(&ref, HIP_TRSF_READ_AS_INTEGER));
 	OK(hipTexRefGetFlags(&flags, &ref));
 	THAT(flags == HIP_TRSF_READ_AS_INTEGER);
-	IS(hipErrorInvalidValue, hipTexRefSetArray(&ref, a, HIP_TRSA_OVERRIDE_FORMAT)); /* no module's */
+	IS(hipErrorNotFound, hipTexRefSetArray(&ref, a, HIP_TRSA_OVERRIDE_FORMAT)); /* no module's */
 	IS(hipErrorInvalidSymbol, hipBindTexture(NULL, &ref, a, &bytes, 16));
 
 	OK(hipFreeArray(a));
