@@ -244,11 +244,16 @@ func rw_hipMipmappedArrayCreate(thread uint64, out, desc unsafe.Pointer, levels 
 	return give(out, m, err)
 }
 
-//export rw_hipFreeMipmappedArray
-func rw_hipFreeMipmappedArray(thread uint64, m uint64) int32 {
+//export rw_hipMipmappedArrayDestroy
+func rw_hipMipmappedArrayDestroy(thread uint64, m uint64) int32 {
 	if m == 0 {
 		return int32(hip.ErrorInvalidValue)
 	}
+	return int32(runtime().MipmappedArrayDestroy(threadOf(thread), hip.MipmappedArray(m)))
+}
+
+//export rw_hipFreeMipmappedArray
+func rw_hipFreeMipmappedArray(thread uint64, m uint64) int32 {
 	return rw_hipMipmappedArrayDestroy(thread, m)
 }
 

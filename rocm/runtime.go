@@ -180,3 +180,15 @@ func cLaunch(l *hip.Launch) C.struct_rocm_launch {
 func cDim(d hip.Dim3) [3]C.uint32_t {
 	return [3]C.uint32_t{C.uint32_t(d.X), C.uint32_t(d.Y), C.uint32_t(d.Z)}
 }
+
+// alone is a copy of a struct in memory of its own: cgo looks at all of the
+// memory that an argument points into, and what a request was decoded to has
+// Go's pointers in it. Also, AMD's library writes to structs that it calls const.
+func alone[T any](p *T) unsafe.Pointer {
+	if p == nil {
+		return nil
+	}
+	x := new(T)
+	*x = *p
+	return unsafe.Pointer(x)
+}

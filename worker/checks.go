@@ -26,31 +26,30 @@ func (s *session) room(r *wire.Request, k hip.HandleKind) bool {
 	return true
 }
 
-// checkDrvResource judges the handle in a texture's resource. Addresses are the runtime's to judge, and so is no array at all: whether
-// its devices know images comes first.
+// checkDrvResource judges a texture's resource. Addresses are the runtime's to judge, and so is no array at all: whether its devices
+// know images comes first. Whether they know arrays with levels comes before which one it is: one that is none is no array.
 func (s *session) checkDrvResource(d *hip.DrvResourceDesc) hip.Error {
-	if d.Res[0] == 0 {
-		return hip.Success
-	}
-	switch hip.ResourceType(d.ResType) { // the same numbers
-	case hip.ResourceTypeArray:
-		return s.handles.check(hip.HandleArray, d.Res[0])
-	case hip.ResourceTypeMipmappedArray:
-		return s.handles.check(hip.HandleMipmappedArray, d.Res[0])
-	}
-	return hip.Success
+	return s.checkArray(hip.ResourceType(d.ResType), &d.Res[0]) // the same numbers
 }
 
 // checkResource is the same for the runtime API's description.
 func (s *session) checkResource(d *hip.ResourceDesc) hip.Error {
-	if d.Res[0] == 0 {
-		return hip.Success
-	}
-	switch d.ResType {
+	return s.checkArray(d.ResType, &d.Res[0])
+}
+
+func (s *session) checkArray(of hip.ResourceType, h *uint64) hip.Error {
+	switch of {
 	case hip.ResourceTypeArray:
-		return s.handles.check(hip.HandleArray, d.Res[0])
+		if *h != 0 {
+			return s.handles.check(hip.HandleArray, *h)
+		}
 	case hip.ResourceTypeMipmappedArray:
-		return s.handles.check(hip.HandleMipmappedArray, d.Res[0])
+		if s.handles.check(hip.HandleMipmappedArray, *h) != hip.Success {
+			*h = 0
+		}
+	case hip.ResourceTypeLinear, hip.ResourceTypePitch2D:
+	default:
+		return hip.ErrorInvalidValue // a library takes it for what it knows
 	}
 	return hip.Success
 }

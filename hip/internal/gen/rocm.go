@@ -188,7 +188,7 @@ func (ty *types) rocmCall(o *out, m method) {
 		case v.form == object && p.Dir == "out":
 			args = append(args, "unsafe.Pointer(&"+n+")")
 		case v.form == object:
-			args = append(args, "unsafe.Pointer("+n+")")
+			args = append(args, "alone("+n+")")
 		case p.Dir == "out":
 			args = append(args, fmt.Sprintf("(*C.%s)(unsafe.Pointer(&%s))", cT, n))
 		default:
