@@ -182,10 +182,16 @@ func (c *captureRuntime) MallocFromPoolAsync(t hip.Thread, n uint64, pool hip.Me
 	return c.Runtime.MallocFromPoolAsync(t, n, pool, s)
 }
 
-// DrvMemcpy3DAsync keeps the description as it is now.
+// DrvMemcpy3DAsync becomes the node of a copy of a volume, which is what all that come here are.
 func (c *captureRuntime) DrvMemcpy3DAsync(t hip.Thread, p *hip.DrvMEMCPY3D, s hip.Stream) hip.Error {
-	k := *p
-	m := graph.Memcpy{Form: graph.FormDrv, D: k, Kind: hip.MemcpyDefault, Op: hip.GraphCopy{Kind: hip.MemcpyDefault, General: &k}}
+	v := volumeOf(p)
+	m, wrong := copyNode3D(t, &v)
+	if wrong != hip.Success {
+		if a, _ := captures().Ask(s); a.Status == hip.StreamCaptureStatusActive {
+			return wrong
+		}
+		return c.Runtime.DrvMemcpy3DAsync(t, p, s) // which says what is wrong with it
+	}
 	if done, err := captures().Record(s, m); done {
 		return err
 	}

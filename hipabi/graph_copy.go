@@ -116,7 +116,8 @@ func copyNode3D(t hip.Thread, p *hip.Memcpy3DParms) (graph.Params, hip.Error) {
 		if err := judge(p); err != hip.Success {
 			return nil, err
 		}
-		return graph.Memcpy{Form: graph.Form3D, P: *p, Kind: p.Kind, Op: hip.GraphCopy{Kind: p.Kind, General: boxOf(p)}}, hip.Success
+		b := boxOf(p)
+		return graph.Memcpy{Form: graph.Form3D, P: *p, Kind: p.Kind, Op: hip.GraphCopy{Kind: p.Kind, General: b}}, fits(t, b)
 	}
 	e := &p.Extent
 	for _, side := range []struct {
@@ -183,8 +184,8 @@ func box(p *hip.Memcpy3DParms) hip.GraphCopy {
 
 func copyNodeDrv(t hip.Thread, d *hip.DrvMEMCPY3D) (graph.Params, hip.Error) {
 	if d.SrcMemoryType == hip.MemoryTypeArray || d.DstMemoryType == hip.MemoryTypeArray {
-		k := *d
-		return graph.Memcpy{Form: graph.FormDrv, D: *d, Kind: hip.MemcpyDefault, Op: hip.GraphCopy{Kind: hip.MemcpyDefault, General: &k}}, hip.Success
+		k, kind := *d, kindOf(d)
+		return graph.Memcpy{Form: graph.FormDrv, D: *d, Kind: kind, Op: hip.GraphCopy{Kind: kind, General: &k}}, fits(t, &k)
 	}
 	p, err := drvBox(d)
 	if err != hip.Success {
@@ -209,7 +210,7 @@ func drvBox(d *hip.DrvMEMCPY3D) (*hip.Memcpy3DParms, hip.Error) {
 		SrcPos: hip.Pos{X: d.SrcXInBytes, Y: d.SrcY, Z: d.SrcZ}, DstPos: hip.Pos{X: d.DstXInBytes, Y: d.DstY, Z: d.DstZ},
 		Extent: hip.Extent{Width: d.WidthInBytes, Height: d.Height, Depth: d.Depth},
 	}
-	side := func(kind hip.MemoryType, host, device hip.Ptr, pitch, height, x uint64) (hip.PitchedPtr, bool, hip.Error) {
+	side := func(kind hip.MemoryType, host, device hip.Ptr, pitch, height, x uint64) (hip.PitchedPtr, hip.Error) {
 		q := hip.PitchedPtr{Pitch: pitch, Ysize: height}
 		if pitch == 0 {
 			q.Pitch = x + d.WidthInBytes
@@ -217,33 +218,37 @@ func drvBox(d *hip.DrvMEMCPY3D) (*hip.Memcpy3DParms, hip.Error) {
 		switch kind {
 		case hip.MemoryTypeHost:
 			q.Ptr = host
-			return q, true, hip.Success
+			return q, hip.Success
 		case hip.MemoryTypeDevice, hip.MemoryTypeUnified, hip.MemoryTypeManaged:
 			q.Ptr = device
-			return q, false, hip.Success
+			return q, hip.Success
 		}
-		return q, false, hip.ErrorInvalidValue
+		return q, hip.ErrorInvalidValue
 	}
-	var fromHost, toHost bool
 	var err hip.Error
-	if p.SrcPtr, fromHost, err = side(d.SrcMemoryType, d.SrcHost, d.SrcDevice, d.SrcPitch, d.SrcHeight, d.SrcXInBytes); err != hip.Success {
+	if p.SrcPtr, err = side(d.SrcMemoryType, d.SrcHost, d.SrcDevice, d.SrcPitch, d.SrcHeight, d.SrcXInBytes); err != hip.Success {
 		return nil, err
 	}
-	if p.DstPtr, toHost, err = side(d.DstMemoryType, d.DstHost, d.DstDevice, d.DstPitch, d.DstHeight, d.DstXInBytes); err != hip.Success {
+	if p.DstPtr, err = side(d.DstMemoryType, d.DstHost, d.DstDevice, d.DstPitch, d.DstHeight, d.DstXInBytes); err != hip.Success {
 		return nil, err
 	}
+	p.Kind = kindOf(d)
+	return p, hip.Success
+}
+
+// kindOf is the direction of a copy of the driver API. Arrays are on the device.
+func kindOf(d *hip.DrvMEMCPY3D) hip.MemcpyKind {
 	unified := func(m hip.MemoryType) bool { return m == hip.MemoryTypeUnified || m == hip.MemoryTypeManaged }
+	from, to := d.SrcMemoryType == hip.MemoryTypeHost, d.DstMemoryType == hip.MemoryTypeHost
 	switch {
 	case unified(d.SrcMemoryType) || unified(d.DstMemoryType):
-		p.Kind = hip.MemcpyDefault
-	case fromHost && toHost:
-		p.Kind = hip.MemcpyHostToHost
-	case fromHost:
-		p.Kind = hip.MemcpyHostToDevice
-	case toHost:
-		p.Kind = hip.MemcpyDeviceToHost
-	default:
-		p.Kind = hip.MemcpyDeviceToDevice
+		return hip.MemcpyDefault
+	case from && to:
+		return hip.MemcpyHostToHost
+	case from:
+		return hip.MemcpyHostToDevice
+	case to:
+		return hip.MemcpyDeviceToHost
 	}
-	return p, hip.Success
+	return hip.MemcpyDeviceToDevice
 }

@@ -168,15 +168,7 @@ func sameHome(t hip.Thread, old, new hip.Ptr) hip.Error {
 //export rw_hipGraphMemcpyNodeGetParams
 func rw_hipGraphMemcpyNodeGetParams(thread uint64, node uint64, out unsafe.Pointer) int32 {
 	m, err := paramsOf[graph.Memcpy](node, out)
-	if err == hip.Success && m.Form != graph.Form3D {
-		c := &m.Op
-		m.P = hip.Memcpy3DParms{
-			SrcPtr: hip.PitchedPtr{Ptr: c.Src, Pitch: c.SrcPitch, Xsize: c.Width, Ysize: c.Height},
-			DstPtr: hip.PitchedPtr{Ptr: c.Dst, Pitch: c.DstPitch, Xsize: c.Width, Ysize: c.Height},
-			Extent: hip.Extent{Width: c.Width, Height: c.Height, Depth: c.Depth}, Kind: m.Kind,
-		}
-	}
-	return give(out, m.P, err)
+	return give(out, shown(&m), err)
 }
 
 //export rw_hipGraphMemcpyNodeSetParams
@@ -203,7 +195,18 @@ func sameKind(t hip.Thread, old, new graph.Params) hip.Error {
 
 //export rw_hipGraphExecMemcpyNodeSetParams
 func rw_hipGraphExecMemcpyNodeSetParams(thread uint64, exec, node uint64, p unsafe.Pointer) int32 {
-	return setExecParams(thread, exec, node, params(p, copyNode3D), sameKind)
+	return setExecParams(thread, exec, node, wrong(params(p, copyNode3D)), sameKind)
+}
+
+// wrong is make where AMD's library has one answer for all that is wrong with a copy.
+func wrong(make func(t hip.Thread) (graph.Params, hip.Error)) func(t hip.Thread) (graph.Params, hip.Error) {
+	return func(t hip.Thread) (graph.Params, hip.Error) {
+		p, err := make(t)
+		if err != hip.Success {
+			err = hip.ErrorInvalidValue
+		}
+		return p, err
+	}
 }
 
 // copyAgain are the parameters of a copy of bytes, which must be two addresses.
@@ -279,15 +282,7 @@ func rw_hipGraphExecMemcpyNodeSetParamsToSymbol(thread uint64, exec, node uint64
 //export rw_hipDrvGraphMemcpyNodeGetParams
 func rw_hipDrvGraphMemcpyNodeGetParams(thread uint64, node uint64, out unsafe.Pointer) int32 {
 	m, err := paramsOf[graph.Memcpy](node, out)
-	if err == hip.Success && m.Form != graph.FormDrv {
-		c := &m.Op
-		m.D = hip.DrvMEMCPY3D{
-			SrcMemoryType: hip.MemoryTypeUnified, SrcDevice: c.Src, SrcPitch: c.SrcPitch, SrcHeight: c.Height,
-			DstMemoryType: hip.MemoryTypeUnified, DstDevice: c.Dst, DstPitch: c.DstPitch, DstHeight: c.Height,
-			WidthInBytes: c.Width, Height: c.Height, Depth: c.Depth,
-		}
-	}
-	return give(out, m.D, err)
+	return give(out, shownDrv(&m), err)
 }
 
 //export rw_hipDrvGraphMemcpyNodeSetParams
@@ -297,12 +292,12 @@ func rw_hipDrvGraphMemcpyNodeSetParams(thread uint64, node uint64, p unsafe.Poin
 
 //export rw_hipDrvGraphExecMemcpyNodeSetParams
 func rw_hipDrvGraphExecMemcpyNodeSetParams(thread uint64, exec, node uint64, p, ctx unsafe.Pointer) int32 {
-	return setExecParams(thread, exec, node, params(p, func(t hip.Thread, p *hip.DrvMEMCPY3D) (graph.Params, hip.Error) {
+	return setExecParams(thread, exec, node, wrong(params(p, func(t hip.Thread, p *hip.DrvMEMCPY3D) (graph.Params, hip.Error) {
 		if p.SrcArray == 0 && p.SrcHost == 0 && p.SrcDevice == 0 || p.DstArray == 0 && p.DstHost == 0 && p.DstDevice == 0 {
 			return nil, hip.ErrorInvalidValue
 		}
 		return copyNodeDrv(t, p)
-	}), nil) // what is where may change, as in AMD's library
+	})), nil) // what is where may change, as in AMD's library
 }
 
 //export rw_hipGraphHostNodeGetParams

@@ -799,26 +799,6 @@ func rw_hipMemUnmap(thread uint64, ptr uintptr, size uint64) int32 {
 	return int32(runtime().MemUnmap(t, hip.Ptr(uintptr(ptr)), size))
 }
 
-//export rw_hipMipmappedArrayCreate
-func rw_hipMipmappedArrayCreate(thread uint64, pHandle unsafe.Pointer, pMipmappedArrayDesc unsafe.Pointer, numMipmapLevels uint32) int32 {
-	if pHandle == nil || pMipmappedArrayDesc == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
-	t := threadOf(thread)
-	v0, err := runtime().MipmappedArrayCreate(t, (*hip.DrvArray3dDescriptor)(pMipmappedArrayDesc), numMipmapLevels)
-	if err != hip.Success {
-		return int32(err)
-	}
-	*(*hip.MipmappedArray)(pHandle) = v0
-	return int32(hip.Success)
-}
-
-//export rw_hipMipmappedArrayDestroy
-func rw_hipMipmappedArrayDestroy(thread uint64, hMipmappedArray uint64) int32 {
-	t := threadOf(thread)
-	return int32(runtime().MipmappedArrayDestroy(t, hip.MipmappedArray(hMipmappedArray)))
-}
-
 //export rw_hipMipmappedArrayGetLevel
 func rw_hipMipmappedArrayGetLevel(thread uint64, pLevelArray unsafe.Pointer, hMipMappedArray uint64, level uint32) int32 {
 	if pLevelArray == nil {

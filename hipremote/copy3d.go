@@ -80,6 +80,27 @@ func (c *Client) boxSide(box *hip.DrvMEMCPY3D, kind hip.MemoryType, host, device
 	return v, hip.Success
 }
 
+// boxDst finds where a box goes.
+func (c *Client) boxDst(b *hip.DrvMEMCPY3D) (volume, hip.Error) {
+	return c.boxSide(b, b.DstMemoryType, b.DstHost, b.DstDevice, b.DstArray, b.DstXInBytes, b.DstY, b.DstZ, b.DstPitch, b.DstHeight)
+}
+
+// boxSides finds both sides.
+func (c *Client) boxSides(b *hip.DrvMEMCPY3D) (src, dst volume, code hip.Error) {
+	src, code = c.boxSide(b, b.SrcMemoryType, b.SrcHost, b.SrcDevice, b.SrcArray, b.SrcXInBytes, b.SrcY, b.SrcZ, b.SrcPitch, b.SrcHeight)
+	if code == hip.Success {
+		dst, code = c.boxDst(b)
+	}
+	return src, dst, code
+}
+
+// boxPut says in a box what the worker is told of its sides.
+func boxPut(b *hip.DrvMEMCPY3D, dst, src *volume) {
+	b.SrcLOD, b.DstLOD, b.SrcHost, b.DstHost = 0, 0, 0, 0
+	src.put(&b.SrcMemoryType, &b.SrcDevice, &b.SrcXInBytes, &b.SrcY, &b.SrcZ, &b.SrcPitch, &b.SrcHeight)
+	dst.put(&b.DstMemoryType, &b.DstDevice, &b.DstXInBytes, &b.DstY, &b.DstZ, &b.DstPitch, &b.DstHeight)
+}
+
 func (c *Client) doCopyBox(ct *callTime, op uint16, t hip.Thread, box hip.DrvMEMCPY3D, st hip.Stream, wait bool) hip.Error {
 	l, code := c.ready()
 	if code != hip.Success {
@@ -101,11 +122,7 @@ func (c *Client) doCopyBox(ct *callTime, op uint16, t hip.Thread, box hip.DrvMEM
 	if n, ok := m.Bytes(); !ok || n == 0 {
 		return hip.ErrorInvalidValue
 	}
-	f, code := c.boxSide(&box, box.SrcMemoryType, box.SrcHost, box.SrcDevice, box.SrcArray, box.SrcXInBytes, box.SrcY, box.SrcZ, box.SrcPitch, box.SrcHeight)
-	if code != hip.Success {
-		return code
-	}
-	d, code := c.boxSide(&box, box.DstMemoryType, box.DstHost, box.DstDevice, box.DstArray, box.DstXInBytes, box.DstY, box.DstZ, box.DstPitch, box.DstHeight)
+	f, d, code := c.boxSides(&box)
 	if code != hip.Success {
 		return code
 	}
@@ -123,9 +140,7 @@ func (c *Client) doCopyBox(ct *callTime, op uint16, t hip.Thread, box hip.DrvMEM
 	case own:
 		wait, m.Async = true, false
 	}
-	m.Box.SrcLOD, m.Box.DstLOD, m.Box.SrcHost, m.Box.DstHost = 0, 0, 0, 0
-	f.put(&m.Box.SrcMemoryType, &m.Box.SrcDevice, &m.Box.SrcXInBytes, &m.Box.SrcY, &m.Box.SrcZ, &m.Box.SrcPitch, &m.Box.SrcHeight)
-	d.put(&m.Box.DstMemoryType, &m.Box.DstDevice, &m.Box.DstXInBytes, &m.Box.DstY, &m.Box.DstZ, &m.Box.DstPitch, &m.Box.DstHeight)
+	boxPut(&m.Box, &d, &f)
 	switch {
 	case d.device && f.device:
 		return c.boxWithin(ct, l, op, t, &m, &d, &f, wait)

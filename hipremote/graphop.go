@@ -121,12 +121,7 @@ func (c *Client) graphCopy(t hip.Thread, op *hip.GraphOp) (uint64, hip.Error) {
 	k := *op.Copy
 	op.Copy = &k
 	if k.General != nil {
-		x := *k.General
-		k.General = &x
-		if x.SrcMemoryType == hip.MemoryTypeArray && x.DstMemoryType == hip.MemoryTypeArray {
-			return 0, hip.Success
-		}
-		return c.toFunc(t, op, func(s hip.Stream) hip.Error { return c.DrvMemcpy3DAsync(t, &x, s) }), hip.Success
+		return c.graphBox(t, op, *k.General)
 	}
 	if k.Width == 0 || k.Height == 0 || k.Depth == 0 {
 		op.Type, op.Copy = hip.GraphNodeTypeMemcpy, &hip.GraphCopy{Kind: hip.MemcpyDeviceToDevice}
@@ -162,13 +157,40 @@ func (c *Client) graphCopy(t hip.Thread, op *hip.GraphOp) (uint64, hip.Error) {
 	}), hip.Success
 }
 
+// graphBox leaves the copy of a box within the device to the worker, as it is told of one that is made at once: a side in memory begins
+// at its address.
+func (c *Client) graphBox(t hip.Thread, op *hip.GraphOp, x hip.DrvMEMCPY3D) (uint64, hip.Error) {
+	if x.WidthInBytes == 0 || x.Height == 0 || x.Depth == 0 {
+		op.Type, op.Copy = hip.GraphNodeTypeMemcpy, &hip.GraphCopy{Kind: hip.MemcpyDeviceToDevice}
+		return 0, hip.Success
+	}
+	box := x
+	if c.handles.arrays.whole(&box); box.WidthInBytes == 0 {
+		return 0, hip.ErrorInvalidValue
+	}
+	s, d, code := c.boxSides(&box)
+	if code != hip.Success {
+		return 0, code
+	}
+	if s.host || d.host {
+		return c.toFunc(t, op, func(st hip.Stream) hip.Error { return c.DrvMemcpy3DAsync(t, &x, st) }), hip.Success
+	}
+	boxPut(&box, &d, &s)
+	op.Copy.General = &box
+	return 0, hip.Success
+}
+
 // lands says whether an operation brings something into ordinary memory of this process.
 func (c *Client) lands(op *hip.GraphOp) bool {
 	if op.Type != hip.GraphNodeTypeMemcpy || op.Disabled {
 		return false
 	}
 	k := op.Copy
-	if k.General != nil || k.Kind == hip.MemcpyHostToDevice || k.Peer || k.Width == 0 || k.Height == 0 || k.Depth == 0 {
+	if x := k.General; x != nil {
+		d, code := c.boxDst(x)
+		return code == hip.Success && d.host && d.region == nil
+	}
+	if k.Kind == hip.MemcpyHostToDevice || k.Peer || k.Width == 0 || k.Height == 0 || k.Depth == 0 {
 		return false
 	}
 	at, code := c.locate(k.Dst, 1, k.Kind == hip.MemcpyDeviceToDevice)

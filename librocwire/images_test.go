@@ -16,7 +16,7 @@ func TestProxyImages(t *testing.T) {
 		t.Fatal(err)
 	}
 	env = worker(t, append(env, "ROCM_PATH="+rocm), "--backend", "rocm")
-	for _, name := range []string{"images", "arrays", "texrefs", "texobjects"} {
+	for _, name := range []string{"images", "arrays", "texrefs", "texobjects", "array_graphs"} {
 		if out := runs(t, env, program(t, "examples/tests/"+name+".c")); !strings.Contains(out, "ok\n") {
 			t.Errorf("%s wrote %q", name, out)
 		}

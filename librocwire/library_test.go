@@ -144,6 +144,7 @@ var programs = [][2]string{
 	{"examples/tests/images.c", "images: ok"},
 	{"examples/tests/arrays.c", "arrays: ok"},
 	{"examples/tests/texobjects.c", "texture objects: ok"},
+	{"examples/tests/array_graphs.c", "array graphs: ok"},
 	{"examples/tests/first.c", "ok"},
 	{"examples/tests/first.c hidden", "ok"},
 	{"examples/tests/stream_values.c", "ok"},

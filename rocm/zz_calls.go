@@ -17,7 +17,7 @@ import (
 
 // Array3DCreate is hipArray3DCreate.
 func (r *Runtime) Array3DCreate(t hip.Thread, pAllocateArray *hip.DrvArray3dDescriptor) (array hip.Array, err hip.Error) {
-	err = hip.Error(C.rocm_hipArray3DCreate(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&array)), unsafe.Pointer(pAllocateArray)))
+	err = hip.Error(C.rocm_hipArray3DCreate(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&array)), alone(pAllocateArray)))
 	return
 }
 
@@ -28,7 +28,7 @@ func (r *Runtime) ArrayDestroy(t hip.Thread, array hip.Array) hip.Error {
 
 // CreateSurfaceObject is hipCreateSurfaceObject.
 func (r *Runtime) CreateSurfaceObject(t hip.Thread, pResDesc *hip.ResourceDesc) (pSurfObject hip.SurfaceObject, err hip.Error) {
-	err = hip.Error(C.rocm_hipCreateSurfaceObject(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&pSurfObject)), unsafe.Pointer(pResDesc)))
+	err = hip.Error(C.rocm_hipCreateSurfaceObject(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&pSurfObject)), alone(pResDesc)))
 	return
 }
 
@@ -93,12 +93,12 @@ func (r *Runtime) DeviceSynchronize(t hip.Thread) hip.Error {
 
 // DrvMemcpy3D is hipDrvMemcpy3D.
 func (r *Runtime) DrvMemcpy3D(t hip.Thread, pCopy *hip.DrvMEMCPY3D) hip.Error {
-	return hip.Error(C.rocm_hipDrvMemcpy3D(r.table, C.int32_t(t.Device), unsafe.Pointer(pCopy)))
+	return hip.Error(C.rocm_hipDrvMemcpy3D(r.table, C.int32_t(t.Device), alone(pCopy)))
 }
 
 // DrvMemcpy3DAsync is hipDrvMemcpy3DAsync.
 func (r *Runtime) DrvMemcpy3DAsync(t hip.Thread, pCopy *hip.DrvMEMCPY3D, stream hip.Stream) hip.Error {
-	return hip.Error(C.rocm_hipDrvMemcpy3DAsync(r.table, C.int32_t(t.Device), unsafe.Pointer(pCopy), C.uint64_t(stream)))
+	return hip.Error(C.rocm_hipDrvMemcpy3DAsync(r.table, C.int32_t(t.Device), alone(pCopy), C.uint64_t(stream)))
 }
 
 // EventCreateWithFlags is hipEventCreateWithFlags.
@@ -230,13 +230,13 @@ func (r *Runtime) ipcGetMemHandle(t hip.Thread, devPtr hip.Ptr) (handle hip.IpcM
 
 // IpcOpenEventHandle is hipIpcOpenEventHandle.
 func (r *Runtime) IpcOpenEventHandle(t hip.Thread, handle *hip.IpcEventHandle) (event hip.Event, err hip.Error) {
-	err = hip.Error(C.rocm_hipIpcOpenEventHandle(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&event)), unsafe.Pointer(handle)))
+	err = hip.Error(C.rocm_hipIpcOpenEventHandle(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&event)), alone(handle)))
 	return
 }
 
 // IpcOpenMemHandle is hipIpcOpenMemHandle.
 func (r *Runtime) IpcOpenMemHandle(t hip.Thread, handle *hip.IpcMemHandle, flags uint32) (devPtr hip.Ptr, err hip.Error) {
-	err = hip.Error(C.rocm_hipIpcOpenMemHandle(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&devPtr)), unsafe.Pointer(handle), C.uint32_t(flags)))
+	err = hip.Error(C.rocm_hipIpcOpenMemHandle(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&devPtr)), alone(handle), C.uint32_t(flags)))
 	return
 }
 
@@ -316,12 +316,12 @@ func (r *Runtime) MemcpyWithStream(t hip.Thread, dst hip.Ptr, src hip.Ptr, sizeB
 
 // MemCreate is hipMemCreate.
 func (r *Runtime) MemCreate(t hip.Thread, size uint64, prop *hip.MemAllocationProp, flags uint64) (handle hip.GenericAllocation, err hip.Error) {
-	err = hip.Error(C.rocm_hipMemCreate(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&handle)), C.uint64_t(size), unsafe.Pointer(prop), C.uint64_t(flags)))
+	err = hip.Error(C.rocm_hipMemCreate(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&handle)), C.uint64_t(size), alone(prop), C.uint64_t(flags)))
 	return
 }
 
 func (r *Runtime) memGetAccess(t hip.Thread, location *hip.MemLocation, ptr hip.Ptr) (flags uint64, err hip.Error) {
-	err = hip.Error(C.rocm_hipMemGetAccess(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&flags)), unsafe.Pointer(location), C.uint64_t(ptr)))
+	err = hip.Error(C.rocm_hipMemGetAccess(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&flags)), alone(location), C.uint64_t(ptr)))
 	return
 }
 
@@ -332,7 +332,7 @@ func (r *Runtime) memGetAddressRange(t hip.Thread, dptr hip.Ptr) (pbase hip.Ptr,
 
 // MemGetAllocationGranularity is hipMemGetAllocationGranularity.
 func (r *Runtime) MemGetAllocationGranularity(t hip.Thread, prop *hip.MemAllocationProp, option hip.MemAllocationGranularityFlags) (granularity uint64, err hip.Error) {
-	err = hip.Error(C.rocm_hipMemGetAllocationGranularity(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&granularity)), unsafe.Pointer(prop), C.int32_t(option)))
+	err = hip.Error(C.rocm_hipMemGetAllocationGranularity(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&granularity)), alone(prop), C.int32_t(option)))
 	return
 }
 
@@ -353,7 +353,7 @@ func (r *Runtime) memMap(t hip.Thread, ptr hip.Ptr, size uint64, offset uint64, 
 
 // MemPoolCreate is hipMemPoolCreate.
 func (r *Runtime) MemPoolCreate(t hip.Thread, poolProps *hip.MemPoolProps) (memPool hip.MemPool, err hip.Error) {
-	err = hip.Error(C.rocm_hipMemPoolCreate(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&memPool)), unsafe.Pointer(poolProps)))
+	err = hip.Error(C.rocm_hipMemPoolCreate(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&memPool)), alone(poolProps)))
 	return
 }
 
@@ -370,7 +370,7 @@ func (r *Runtime) MemPoolExportPointer(t hip.Thread, devPtr hip.Ptr) (exportData
 
 // MemPoolGetAccess is hipMemPoolGetAccess.
 func (r *Runtime) MemPoolGetAccess(t hip.Thread, memPool hip.MemPool, location *hip.MemLocation) (flags hip.MemAccessFlags, err hip.Error) {
-	err = hip.Error(C.rocm_hipMemPoolGetAccess(r.table, C.int32_t(t.Device), (*C.int32_t)(unsafe.Pointer(&flags)), C.uint64_t(memPool), unsafe.Pointer(location)))
+	err = hip.Error(C.rocm_hipMemPoolGetAccess(r.table, C.int32_t(t.Device), (*C.int32_t)(unsafe.Pointer(&flags)), C.uint64_t(memPool), alone(location)))
 	return
 }
 
@@ -382,7 +382,7 @@ func (r *Runtime) MemPoolGetAttribute(t hip.Thread, memPool hip.MemPool, attr hi
 
 // MemPoolImportPointer is hipMemPoolImportPointer.
 func (r *Runtime) MemPoolImportPointer(t hip.Thread, memPool hip.MemPool, exportData *hip.MemPoolPtrExportData) (devPtr hip.Ptr, err hip.Error) {
-	err = hip.Error(C.rocm_hipMemPoolImportPointer(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&devPtr)), C.uint64_t(memPool), unsafe.Pointer(exportData)))
+	err = hip.Error(C.rocm_hipMemPoolImportPointer(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&devPtr)), C.uint64_t(memPool), alone(exportData)))
 	return
 }
 
@@ -488,7 +488,7 @@ func (r *Runtime) memUnmap(t hip.Thread, ptr hip.Ptr, size uint64) hip.Error {
 
 // MipmappedArrayCreate is hipMipmappedArrayCreate.
 func (r *Runtime) MipmappedArrayCreate(t hip.Thread, pMipmappedArrayDesc *hip.DrvArray3dDescriptor, numMipmapLevels uint32) (pHandle hip.MipmappedArray, err hip.Error) {
-	err = hip.Error(C.rocm_hipMipmappedArrayCreate(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&pHandle)), unsafe.Pointer(pMipmappedArrayDesc), C.uint32_t(numMipmapLevels)))
+	err = hip.Error(C.rocm_hipMipmappedArrayCreate(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&pHandle)), alone(pMipmappedArrayDesc), C.uint32_t(numMipmapLevels)))
 	return
 }
 
@@ -614,7 +614,7 @@ func (r *Runtime) StreamWriteValue64(t hip.Thread, stream hip.Stream, ptr hip.Pt
 
 // TexObjectCreate is hipTexObjectCreate.
 func (r *Runtime) TexObjectCreate(t hip.Thread, pResDesc *hip.DrvResourceDesc, pTexDesc *hip.DrvTextureDesc, pResViewDesc *hip.DrvResourceViewDesc) (pTexObject hip.TextureObject, err hip.Error) {
-	err = hip.Error(C.rocm_hipTexObjectCreate(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&pTexObject)), unsafe.Pointer(pResDesc), unsafe.Pointer(pTexDesc), unsafe.Pointer(pResViewDesc)))
+	err = hip.Error(C.rocm_hipTexObjectCreate(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&pTexObject)), alone(pResDesc), alone(pTexDesc), alone(pResViewDesc)))
 	return
 }
 

@@ -120,17 +120,32 @@ func (s *session) admit(g *sessionGraph, i uint32, op *hip.GraphOp, fn uint64) h
 // admitCopy takes copies within the device only: any other is the client's to make.
 func (s *session) admitCopy(g *sessionGraph, i uint32, c *hip.GraphCopy) hip.Error {
 	if x := c.General; x != nil {
+		var areas []area
 		for _, side := range [...]struct {
-			kind  hip.MemoryType
-			array hip.Array
-		}{{x.SrcMemoryType, x.SrcArray}, {x.DstMemoryType, x.DstArray}} {
-			if side.kind != hip.MemoryTypeArray {
+			kind          hip.MemoryType
+			array         hip.Array
+			at            hip.Ptr
+			place         [3]uint64
+			pitch, height uint64
+		}{
+			{x.SrcMemoryType, x.SrcArray, x.SrcDevice, [3]uint64{x.SrcXInBytes, x.SrcY, x.SrcZ}, x.SrcPitch, x.SrcHeight},
+			{x.DstMemoryType, x.DstArray, x.DstDevice, [3]uint64{x.DstXInBytes, x.DstY, x.DstZ}, x.DstPitch, x.DstHeight},
+		} {
+			switch side.kind {
+			case hip.MemoryTypeArray:
+				if code := s.handles.check(hip.HandleArray, uint64(side.array)); code != hip.Success {
+					return code
+				}
+			case hip.MemoryTypeDevice: // a client says where the box begins
+				if side.place != [3]uint64{} || side.height < max(x.Height, 1) || side.pitch > 1<<46/side.height {
+					return hip.ErrorInvalidValue
+				}
+				areas = append(areas, area{side.at, side.pitch, side.pitch * side.height, x.WidthInBytes, x.Height, x.Depth})
+			default:
 				return hip.ErrorNotSupported
 			}
-			if code := s.handles.check(hip.HandleArray, uint64(side.array)); code != hip.Success {
-				return code
-			}
 		}
+		g.touched[i] = areas
 		return hip.Success
 	}
 	if c.Peer {

@@ -18,9 +18,8 @@ static void *places, *results;
 
 __attribute__((constructor)) static void register_own(void)
 {
-	static struct fat_binary f = {0x48495046, 1, NULL, NULL};
-	f.image = bundle(texture_gfx90a, texture_gfx942);
-	texture_code = __hipRegisterFatBinary(&f);
+	static struct fat_binary f;
+	texture_code = __hipRegisterFatBinary(fat(&f, texture_gfx90a, texture_gfx942));
 	__hipRegisterTexture(texture_code, &own, "own", "reference", 2, 0, 0);
 	__hipRegisterFunction(texture_code, (const void *)register_own, "reference_sample", "reference_sample", (unsigned int)-1, NULL, NULL, NULL, NULL, NULL);
 	__hipRegisterFunction(texture_code, (const void *)&own, "reference_fetch", "reference_fetch", (unsigned int)-1, NULL, NULL, NULL, NULL, NULL);

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -69,9 +70,9 @@ func (n *node) box(flags hip.GraphDebugDotFlags) (shape, label string) {
 		c := &p.Op
 		if wants(hip.GraphDebugDotFlagsMemcpyNodeParams) {
 			return "record", fmt.Sprintf("{\nMEMCPY\n| {{ID | node handle} | {%d | %#x}}\n| {kind | %s}\n| {{src | dst} | {pitch | ptr | pitch | ptr} | {%d | %v | %d | %v}}\n| {Extent | {{Width | %d} | {Height | %d} | {Depth | %d}}}\n}",
-				n.no, n.id, direction(p.Kind), c.SrcPitch, c.Src, c.DstPitch, c.Dst, c.Width, c.Height, c.Depth)
+				n.no, n.id, direction(&p), c.SrcPitch, c.Src, c.DstPitch, c.Dst, c.Width, c.Height, c.Depth)
 		}
-		return "trapezium", fmt.Sprintf("%d\nMEMCPY\n(%s,%d)", n.no, direction(p.Kind), c.Width*c.Height*c.Depth)
+		return "trapezium", fmt.Sprintf("%d\nMEMCPY\n(%s,%d)", n.no, direction(&p), bytesOf(c))
 	case Memset:
 		if wants(hip.GraphDebugDotFlagsMemsetNodeParams) {
 			return "record", fmt.Sprintf("{\nMEMSET\n| {{ID | node handle | dptr | pitch | value | elementSize | width | height | depth} | {%d | %#x | %v | %d | %d | %d | %d | %d | %d}}}",
@@ -110,8 +111,12 @@ func (a *Attributes) text() string {
 		hip.Ptr(w[0]), w[3], math.Float32frombits(uint32(w[1]>>32)), uint32(w[1]), uint32(w[2]), uint32(a.Values[1][0]), int32(uint32(a.Values[2][0])))
 }
 
-func direction(k hip.MemcpyKind) string {
-	switch k {
+func direction(m *Memcpy) string {
+	if x := m.Op.General; x != nil {
+		letters := map[hip.MemoryType]string{hip.MemoryTypeHost: "H", hip.MemoryTypeArray: "A"}
+		return cmp.Or(letters[x.SrcMemoryType], "D") + "to" + cmp.Or(letters[x.DstMemoryType], "D")
+	}
+	switch m.Kind {
 	case hip.MemcpyHostToDevice:
 		return "HtoD"
 	case hip.MemcpyDeviceToHost:
@@ -122,6 +127,14 @@ func direction(k hip.MemcpyKind) string {
 		return "HtoH"
 	}
 	return "Default"
+}
+
+// bytesOf is how much is copied.
+func bytesOf(c *hip.GraphCopy) uint64 {
+	if x := c.General; x != nil {
+		return x.WidthInBytes * x.Height * x.Depth
+	}
+	return c.Width * c.Height * c.Depth
 }
 
 // escape keeps a kernel's name from ending the string that it stands in: the

@@ -199,7 +199,10 @@ func sameParams(a, b Params) bool {
 			la.Start == lb.Start && la.Stop == lb.Stop && la.Flags == lb.Flags && la.GlobalSize == lb.GlobalSize && slices.Equal(la.Args, lb.Args) &&
 			a.Func == b.Func
 	case Memcpy:
-		return a == b.(Memcpy) && a.Op.General == nil
+		b := b.(Memcpy)
+		x, y := a.Op.General, b.Op.General
+		a.Op.General, b.Op.General = nil, nil
+		return a == b && (x == y || x != nil && y != nil && *x == *y)
 	case Memset:
 		return a == b.(Memset)
 	case EventRecord:

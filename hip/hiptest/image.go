@@ -132,6 +132,54 @@ var imageTests = []test{
 			}
 		}
 	}},
+	{"ArrayGraphs", func(e *env) {
+		if !e.images() {
+			return
+		}
+		const row, h, d = 40, 5, 3
+		const n = row * h * d
+		a, b, mem := e.array(row/4, h, d, hip.DrvAdFormatFloat, 1, 0), e.array(row/4, h, d, hip.DrvAdFormatFloat, 1, hip.ArrayLayered), e.malloc(2*n)
+		in, out := e.host(n), e.host(n)
+		host := func(b []byte) volume { return volume{hip.MemoryTypeHost, ptr(b), 0, row, h} }
+		first, second := volume{kind: hip.MemoryTypeArray, array: a}, volume{kind: hip.MemoryTypeArray, array: b}
+		device := volume{hip.MemoryTypeDevice, mem, 0, row, 2 * h} // every other rows
+		var g graphBuilder
+		var after []uint32
+		chain := []volume{host(in), first, device, second, host(out)}
+		for i := range chain[1:] {
+			op := hip.GraphOp{Type: hip.GraphNodeTypeMemcpy, Copy: &hip.GraphCopy{General: box(chain[i+1], 0, 0, 0, chain[i], 0, 0, 0, row, h, d)}}
+			after = []uint32{g.add(op, after...)}
+		}
+		x, s := e.instantiate(&g), e.stream(0)
+		for i := range 3 {
+			copy(in, pattern(n, byte(i)))
+			e.ok("GraphLaunch", e.GraphLaunch(e.th, x, s))
+			e.ok("StreamSynchronize", e.StreamSynchronize(e.th, s))
+			e.equal("what came through the arrays", out, pattern(n, byte(i)))
+		}
+		// The part from the device goes elsewhere: the rest of the array stays.
+		part := hip.GraphOp{Type: hip.GraphNodeTypeMemcpy, Copy: &hip.GraphCopy{General: box(second, 8, 1, 1, device, 4, 0, 1, row-8, h-1, d-1)}}
+		e.ok("GraphExecUpdate", e.GraphExecUpdate(e.th, x, []hip.GraphChange{{Index: 2, Op: part}}))
+		want := append([]byte(nil), out...)
+		copy(in, pattern(n, 9))
+		for z := 1; z < d; z++ {
+			for y := 1; y < h; y++ {
+				copy(want[(z*h+y)*row+8:][:row-8], in[(z*h+y-1)*row+4:])
+			}
+		}
+		e.ok("GraphLaunch", e.GraphLaunch(e.th, x, s))
+		e.ok("StreamSynchronize", e.StreamSynchronize(e.th, s))
+		e.equal("a part", out, want)
+		// Memory that is gone by the launch, or is none.
+		e.ok("Free", e.Free(e.th, mem))
+		if code := e.GraphLaunch(e.th, x, s); code == hip.Success {
+			if code = e.StreamSynchronize(e.th, s); code == hip.Success {
+				if code = e.GraphLaunch(e.th, x, s); code == hip.Success {
+					e.Error("a graph copied from memory that is freed")
+				}
+			}
+		}
+	}},
 	{"ArrayErrors", func(e *env) {
 		if !e.images() {
 			return

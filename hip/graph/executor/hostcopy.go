@@ -26,10 +26,20 @@ func (e *exec) ofHost(t hip.Thread, c *hip.GraphCopy) bool {
 // lands says whether a copy brings something into ordinary memory of the host:
 // as in AMD's library, a launch returns when it is there.
 func (e *exec) lands(t hip.Thread, c *hip.GraphCopy) bool {
-	if c.General != nil || c.Kind == hip.MemcpyHostToDevice || c.Peer || c.Width == 0 || c.Height == 0 || c.Depth == 0 {
+	dst := c.Dst
+	if x := c.General; x != nil {
+		switch x.DstMemoryType {
+		case hip.MemoryTypeHost:
+			dst = x.DstHost
+		case hip.MemoryTypeUnified, hip.MemoryTypeManaged:
+			dst = x.DstDevice
+		default:
+			return false
+		}
+	} else if c.Kind == hip.MemcpyHostToDevice || c.Peer || c.Width == 0 || c.Height == 0 || c.Depth == 0 {
 		return false
 	}
-	a, err := e.rt.PointerGetAttributes(t, c.Dst)
+	a, err := e.rt.PointerGetAttributes(t, dst)
 	return err != hip.Success || a.Type == hip.MemoryTypeUnregistered
 }
 
