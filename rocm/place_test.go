@@ -3,6 +3,7 @@ package rocm
 import (
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"unsafe"
 
@@ -75,6 +76,10 @@ func TestPlace(t *testing.T) {
 		t.Error("free", n)
 	}
 	in, out := []byte("what was written"), make([]byte, 16)
+	var pins runtime.Pinner
+	defer pins.Unpin()
+	pins.Pin(&in[0])
+	pins.Pin(&out[0])
 	address := func(b []byte) hip.Ptr { return hip.Ptr(uintptr(unsafe.Pointer(&b[0]))) }
 	must(t, "copy in", r.Memcpy(thread, at+8*mib-16, address(in), 16, hip.MemcpyHostToDevice))
 	must(t, "copy out", r.Memcpy(thread, address(out), at+8*mib-16, 16, hip.MemcpyDeviceToHost))

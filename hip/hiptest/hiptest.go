@@ -13,6 +13,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,8 +27,9 @@ import (
 
 // Run runs the suite. open makes a runtime that is fresh (nothing allocated, no
 // fault) and registers its own cleanup with t; it is called once or several
-// times per test, and the runtimes may live side by side.
-func Run(t *testing.T, open func(t *testing.T) hip.Runtime) {
+// times per test, and the runtimes may live side by side. Of the groups of tests
+// it runs those that are named, all if none is.
+func Run(t *testing.T, open func(t *testing.T) hip.Runtime, groups ...string) {
 	for _, g := range []struct {
 		name  string
 		tests []test
@@ -55,6 +57,9 @@ func Run(t *testing.T, open func(t *testing.T) hip.Runtime) {
 		{"Virtual", virtualTests},
 		{"IPC", ipcTests},
 	} {
+		if len(groups) > 0 && !slices.Contains(groups, g.name) {
+			continue
+		}
 		t.Run(g.name, func(t *testing.T) {
 			for _, c := range g.tests {
 				t.Run(c.name, func(t *testing.T) { c.run(newEnv(t, open)) })
