@@ -117,3 +117,12 @@ func (d *GraphDesc) CheckChange(c *GraphChange) Error {
 	}
 	return c.Op.Check()
 }
+
+// Apply makes changes that CheckChange has taken. Each operation keeps its place.
+func (d *GraphDesc) Apply(changes []GraphChange) {
+	for i := range changes {
+		op := changes[i].Op
+		op.After = d.Ops[changes[i].Index].After
+		d.Ops[changes[i].Index] = op
+	}
+}

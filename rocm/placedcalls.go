@@ -48,7 +48,11 @@ func (r *Runtime) DeviceReset(t hip.Thread) hip.Error {
 	for _, x := range r.placed.takeAll(t.Device) {
 		_ = r.giveBack(x) // in a dead context everything fails, and the reset ends it
 	}
-	return r.deviceReset(t)
+	err := r.deviceReset(t)
+	if err == hip.Success {
+		r.graphs.reset(t.Device)
+	}
+	return err
 }
 
 // MemGetInfo is hipMemGetInfo. What was freed and is about to be given back is free.

@@ -34,7 +34,7 @@ type Runtime struct {
 	mu        sync.Mutex
 	modules   map[hip.Module]map[string]*codeobject.Kernel
 	functions map[hip.Function]function
-	graphs    *executor.Executor
+	graphs    graphs
 
 	placed placed
 }
@@ -43,6 +43,7 @@ type Runtime struct {
 type function struct {
 	module  hip.Module
 	offsets []uint32 // where each argument begins
+	size    uint32   // where the last one ends
 }
 
 var (
@@ -75,7 +76,7 @@ func Open(path string) (*Runtime, error) {
 		C.free(unsafe.Pointer(name))
 		if lib != nil {
 			r := &Runtime{table: table, path: p, modules: map[hip.Module]map[string]*codeobject.Kernel{}, functions: map[hip.Function]function{}}
-			r.graphs = executor.New(r)
+			r.graphs.issued = executor.New(r)
 			return r, nil
 		}
 		whys = append(whys, C.GoString(&why[0]))
@@ -133,6 +134,7 @@ func (r *Runtime) ModuleGetFunction(t hip.Thread, module hip.Module, name string
 		for _, a := range k.Args {
 			of.offsets = append(of.offsets, a.Offset)
 		}
+		of.size = k.ExplicitSize
 	}
 	r.functions[f] = of
 	return f, hip.Success
@@ -146,10 +148,8 @@ func (r *Runtime) arguments(l *hip.Launch) ([]uint32, hip.Error) {
 	if !ok {
 		return nil, hip.ErrorInvalidHandle
 	}
-	for _, o := range of.offsets {
-		if int(o) >= len(l.Args) {
-			return nil, hip.ErrorInvalidValue
-		}
+	if uint64(len(l.Args)) < uint64(of.size) { // the library would read on
+		return nil, hip.ErrorInvalidValue
 	}
 	return of.offsets, hip.Success
 }

@@ -135,7 +135,30 @@
 	X(hipExtModuleLaunchKernel) \
 	X(hipModuleLaunchCooperativeKernel) \
 	X(hipModuleLaunchCooperativeKernelMultiDevice) \
-	X(hipRuntimeGetVersion)
+	X(hipRuntimeGetVersion) \
+	X(hipDevicePrimaryCtxRetain) \
+	X(hipGraphCreate) \
+	X(hipGraphDestroy) \
+	X(hipGraphAddEmptyNode) \
+	X(hipGraphAddKernelNode) \
+	X(hipGraphAddMemcpyNode) \
+	X(hipGraphAddMemcpyNode1D) \
+	X(hipDrvGraphAddMemcpyNode) \
+	X(hipGraphAddMemsetNode) \
+	X(hipGraphAddHostNode) \
+	X(hipGraphAddEventRecordNode) \
+	X(hipGraphAddEventWaitNode) \
+	X(hipGraphAddBatchMemOpNode) \
+	X(hipGraphKernelNodeSetAttribute) \
+	X(hipGraphNodeSetEnabled) \
+	X(hipGraphExecKernelNodeSetParams) \
+	X(hipGraphExecMemcpyNodeSetParams) \
+	X(hipGraphExecMemcpyNodeSetParams1D) \
+	X(hipDrvGraphExecMemcpyNodeSetParams) \
+	X(hipGraphExecMemsetNodeSetParams) \
+	X(hipGraphExecEventRecordNodeSetEvent) \
+	X(hipGraphExecEventWaitNodeSetEvent) \
+	X(hipGraphExecBatchMemOpNodeSetParams)
 
 struct rocm_table {
 	hipError_t (*hipArray3DCreate)(hipArray_t * array, const HIP_ARRAY3D_DESCRIPTOR * pAllocateArray);
@@ -269,6 +292,29 @@ struct rocm_table {
 	hipError_t (*hipModuleLaunchCooperativeKernel)(hipFunction_t f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, hipStream_t stream, void ** kernelParams);
 	hipError_t (*hipModuleLaunchCooperativeKernelMultiDevice)(hipFunctionLaunchParams * launchParamsList, unsigned int numDevices, unsigned int flags);
 	hipError_t (*hipRuntimeGetVersion)(int * runtimeVersion);
+	hipError_t (*hipDevicePrimaryCtxRetain)(hipCtx_t * pctx, hipDevice_t dev);
+	hipError_t (*hipGraphCreate)(hipGraph_t * pGraph, unsigned int flags);
+	hipError_t (*hipGraphDestroy)(hipGraph_t graph);
+	hipError_t (*hipGraphAddEmptyNode)(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies);
+	hipError_t (*hipGraphAddKernelNode)(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, const hipKernelNodeParams * pNodeParams);
+	hipError_t (*hipGraphAddMemcpyNode)(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, const hipMemcpy3DParms * pCopyParams);
+	hipError_t (*hipGraphAddMemcpyNode1D)(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, void * dst, const void * src, size_t count, hipMemcpyKind kind);
+	hipError_t (*hipDrvGraphAddMemcpyNode)(hipGraphNode_t * phGraphNode, hipGraph_t hGraph, const hipGraphNode_t * dependencies, size_t numDependencies, const HIP_MEMCPY3D * copyParams, hipCtx_t ctx);
+	hipError_t (*hipGraphAddMemsetNode)(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, const hipMemsetParams * pMemsetParams);
+	hipError_t (*hipGraphAddHostNode)(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, const hipHostNodeParams * pNodeParams);
+	hipError_t (*hipGraphAddEventRecordNode)(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, hipEvent_t event);
+	hipError_t (*hipGraphAddEventWaitNode)(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, hipEvent_t event);
+	hipError_t (*hipGraphAddBatchMemOpNode)(hipGraphNode_t * phGraphNode, hipGraph_t hGraph, const hipGraphNode_t * dependencies, size_t numDependencies, const hipBatchMemOpNodeParams * nodeParams);
+	hipError_t (*hipGraphKernelNodeSetAttribute)(hipGraphNode_t hNode, hipLaunchAttributeID attr, const hipLaunchAttributeValue * value);
+	hipError_t (*hipGraphNodeSetEnabled)(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, unsigned int isEnabled);
+	hipError_t (*hipGraphExecKernelNodeSetParams)(hipGraphExec_t hGraphExec, hipGraphNode_t node, const hipKernelNodeParams * pNodeParams);
+	hipError_t (*hipGraphExecMemcpyNodeSetParams)(hipGraphExec_t hGraphExec, hipGraphNode_t node, hipMemcpy3DParms * pNodeParams);
+	hipError_t (*hipGraphExecMemcpyNodeSetParams1D)(hipGraphExec_t hGraphExec, hipGraphNode_t node, void * dst, const void * src, size_t count, hipMemcpyKind kind);
+	hipError_t (*hipDrvGraphExecMemcpyNodeSetParams)(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, const HIP_MEMCPY3D * copyParams, hipCtx_t ctx);
+	hipError_t (*hipGraphExecMemsetNodeSetParams)(hipGraphExec_t hGraphExec, hipGraphNode_t node, const hipMemsetParams * pNodeParams);
+	hipError_t (*hipGraphExecEventRecordNodeSetEvent)(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, hipEvent_t event);
+	hipError_t (*hipGraphExecEventWaitNodeSetEvent)(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, hipEvent_t event);
+	hipError_t (*hipGraphExecBatchMemOpNodeSetParams)(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, const hipBatchMemOpNodeParams * nodeParams);
 };
 
 /* rocm_device makes device the calling thread's current one. */

@@ -32,7 +32,7 @@ func (x *Executor) GraphInstantiate(t hip.Thread, d *hip.GraphDesc) (hip.GraphEx
 	if err := d.Check(); err != hip.Success {
 		return 0, err
 	}
-	e := &exec{rt: x.rt, ops: d.Ops, plan: newPlan(d)}
+	e := &exec{rt: x.rt, ops: d.Ops, plan: newPlan(d), turns: NewTurns(x.rt, d.Device)}
 	e.sides.users = 1
 	if err := e.prepare(t); err != hip.Success {
 		e.release(t)
@@ -71,10 +71,7 @@ func (x *Executor) GraphExecUpdate(t hip.Thread, h hip.GraphExec, changes []hip.
 			return hip.ErrorInvalidValue
 		}
 	}
-	for _, c := range changes {
-		c.Op.After = e.ops[c.Index].After
-		e.ops[c.Index] = c.Op
-	}
+	d.Apply(changes)
 	return hip.Success
 }
 

@@ -67,7 +67,7 @@ func (e *exec) copyInTurn(t hip.Thread, s hip.Stream, c hip.GraphCopy) hip.Error
 			}
 		}
 	}
-	side, err := e.sides.enter(at, func() (hip.Stream, hip.Error) { return e.stream(t, at.Device) })
+	side, err := e.sides.enter(at, func() (hip.Stream, hip.Error) { return newStream(e.rt, at) })
 	if err != hip.Success {
 		return err
 	}

@@ -8,7 +8,13 @@ import (
 // rocmExtra are functions of the real library that the handwritten part calls
 // beside those of the Runtime.
 var rocmExtra = []string{"hipSetDevice", "hipInit", "hipExtModuleLaunchKernel", "hipModuleLaunchCooperativeKernel",
-	"hipModuleLaunchCooperativeKernelMultiDevice", "hipRuntimeGetVersion"}
+	"hipModuleLaunchCooperativeKernelMultiDevice", "hipRuntimeGetVersion", "hipDevicePrimaryCtxRetain",
+	"hipGraphCreate", "hipGraphDestroy", "hipGraphAddEmptyNode", "hipGraphAddKernelNode", "hipGraphAddMemcpyNode", "hipGraphAddMemcpyNode1D",
+	"hipDrvGraphAddMemcpyNode", "hipGraphAddMemsetNode", "hipGraphAddHostNode", "hipGraphAddEventRecordNode", "hipGraphAddEventWaitNode",
+	"hipGraphAddBatchMemOpNode", "hipGraphKernelNodeSetAttribute", "hipGraphNodeSetEnabled", "hipGraphExecKernelNodeSetParams",
+	"hipGraphExecMemcpyNodeSetParams", "hipGraphExecMemcpyNodeSetParams1D", "hipDrvGraphExecMemcpyNodeSetParams",
+	"hipGraphExecMemsetNodeSetParams", "hipGraphExecEventRecordNodeSetEvent", "hipGraphExecEventWaitNodeSetEvent",
+	"hipGraphExecBatchMemOpNodeSetParams"}
 
 func rocmFunctions(t *Table) (fs []*Function) {
 	seen := map[string]bool{}
