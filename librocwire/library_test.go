@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rocwire/rocwire/examples"
 )
 
 // built is where TestMain puts the library, the worker and the test programs.
@@ -131,55 +133,9 @@ func runs(t *testing.T, env []string, bin string, args ...string) string {
 	return string(out)
 }
 
-// programs are the test programs with their arguments, and what must stand in
-// their output.
-var programs = [][2]string{
-	{"examples/hello_hip/hello_hip.c", "PASSED: 1048576 elements; c[0] = 1, c[524288] = 1572865, c[1048575] = 3145726"},
-	{"examples/tests/quick.c", "quick: ok"},
-	{"examples/tests/api_basic.c", "ok"},
-	{"examples/tests/api_more.c", "ok"},
-	{"examples/tests/variants.c", "variants: ok"},
-	{"examples/tests/contexts.c", "contexts: ok"},
-	{"examples/tests/absent.c", "absent: ok"},
-	{"examples/tests/images.c", "images: ok"},
-	{"examples/tests/arrays.c", "arrays: ok"},
-	{"examples/tests/texobjects.c", "texture objects: ok"},
-	{"examples/tests/array_graphs.c", "array graphs: ok"},
-	{"examples/tests/first.c", "ok"},
-	{"examples/tests/first.c hidden", "ok"},
-	{"examples/tests/stream_values.c", "ok"},
-	{"examples/tests/advice.c", "ok"},
-	{"examples/tests/pointers.c", "ok"},
-	{"examples/tests/limits.c", "ok"},
-	{"examples/tests/meminfo.c", "ok"},
-	{"examples/tests/errors.c", "no binary for"},
-	{"examples/tests/errors.c free", "ok"},
-	{"examples/tests/errors.c range", "ok"},
-	{"examples/tests/errors.c one", "ok"},
-	{"examples/tests/streams_events.c", "ok"},
-	{"examples/tests/graphs.c", "ok"},
-	{"examples/tests/graph_nodes.c", "ok"},
-	{"examples/tests/graph_edit.c", "graph edit: ok"},
-	{"examples/tests/graph_driver.c", "graph driver: ok"},
-	{"examples/tests/graph_symbols.c", "graph symbols: ok"},
-	{"examples/tests/pools.c", "pools: ok"},
-	{"examples/tests/vmm.c", "virtual memory: ok"},
-	{"examples/tests/shareable.c", "shareable memory: ok"},
-	{"examples/tests/ipc.c", "ipc: ok"},
-	{"examples/tests/userobjects.c", "user objects: ok"},
-	{"examples/tests/texrefs.c", "texture references: ok"},
-	{"examples/tests/threads.c", "ok"},
-	{"examples/tests/registration.c", "ok"},
-	{"examples/tests/fork.c", "fork: ok"},
-	{"examples/tests/signal_stack.c", "signal stack: ok"},
-	{"examples/tests/cooperative.c", "cooperative: ok"},
-	{"examples/tests/kernel_output.c", "before 7\nthread 7 of 1\nbefore 8\nthread 8 of 1\nthread 100: abc 2.250 100%\nafter\n"},
-	{"examples/tests/kernel_output.c", "\nkernel output: ok\n"},
-}
-
 func runPrograms(t *testing.T, env []string, skip ...string) {
-	for _, p := range programs {
-		source, arg, _ := strings.Cut(p[0], " ")
+	for _, p := range examples.Programs {
+		source, arg, _ := strings.Cut(p.Run, " ")
 		name := strings.TrimSuffix(filepath.Base(source), ".c")
 		if strings.Contains(" "+strings.Join(skip, " ")+" ", " "+name+" ") {
 			continue
@@ -189,8 +145,8 @@ func runPrograms(t *testing.T, env []string, skip ...string) {
 			if arg != "" {
 				args = append(args, arg)
 			}
-			if out := runs(t, env, program(t, source), args...); !strings.Contains(out, p[1]) {
-				t.Errorf("%q does not stand in:\n%s", p[1], out)
+			if out := runs(t, env, program(t, source), args...); !strings.Contains(out, p.Wants) {
+				t.Errorf("%q does not stand in:\n%s", p.Wants, out)
 			}
 		})
 	}
@@ -241,9 +197,7 @@ func TestChosen(t *testing.T) {
 // notBehindLibrary are the programs that need what rocm does not get from a
 // library, and why; docs/worker.md says the same to the operator.
 var notBehindLibrary = map[string]string{
-	"shareable":     "hipMemExportToShareableHandle: rocm gives no memory away by a descriptor",
-	"ipc":           "hipIpcGetMemHandle: a library gives other processes only memory that it has placed itself",
-	"kernel_output": "the library writes what kernels print to its own process's output: the worker's standard error",
+	"ipc": "hipIpcGetMemHandle: a library gives other processes only memory that it has placed itself",
 }
 
 // proxy starts a worker whose real library is this one, on another worker's
@@ -263,7 +217,7 @@ func TestProxy(t *testing.T) {
 	env := proxy(t)
 	runPrograms(t, env, slices.Collect(maps.Keys(notBehindLibrary))...)
 	// What the list says is refused is refused, not done wrong.
-	for name, call := range map[string]string{"shareable": "hipMemExportToShareableHandle", "ipc": "hipIpcGetMemHandle"} {
+	for name, call := range map[string]string{"ipc": "hipIpcGetMemHandle"} {
 		refuses(t, env, name, call, "hipErrorNotSupported")
 	}
 }

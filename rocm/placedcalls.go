@@ -117,7 +117,7 @@ func (r *Runtime) MemMap(t hip.Thread, ptr hip.Ptr, size, offset uint64, h hip.G
 	if r.placed.has(ptr, size) {
 		return hip.ErrorInvalidValue
 	}
-	return r.memMap(t, ptr, size, offset, h, flags)
+	return r.mapAllocation(t, ptr, size, offset, h, flags)
 }
 
 // MemUnmap is hipMemUnmap.
@@ -125,7 +125,7 @@ func (r *Runtime) MemUnmap(t hip.Thread, ptr hip.Ptr, size uint64) hip.Error {
 	if r.placed.has(ptr, size) {
 		return hip.ErrorInvalidValue
 	}
-	return r.memUnmap(t, ptr, size)
+	return r.unmapAllocation(t, ptr, size)
 }
 
 // MemSetAccess is hipMemSetAccess.

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/rocwire/rocwire/codeobject"
@@ -28,13 +29,17 @@ var ErrNoLibrary = errors.New("rocm: no libamdhip64")
 // Runtime calls a real library. Make it with Open.
 type Runtime struct {
 	hip.Unimplemented
-	table *C.struct_rocm_table
-	path  string
+	table  *C.struct_rocm_table
+	path   string
+	prints atomic.Bool // a kernel was loaded that may print
 
 	mu        sync.Mutex
 	modules   map[hip.Module]map[string]*codeobject.Kernel
 	functions map[hip.Function]function
 	graphs    graphs
+	broker    hip.Broker // nil: nothing is shared by descriptors
+	allocs    allocs
+	pools     sharedPools
 
 	placed placed
 }
@@ -77,6 +82,7 @@ func Open(path string) (*Runtime, error) {
 		if lib != nil {
 			r := &Runtime{table: table, path: p, modules: map[hip.Module]map[string]*codeobject.Kernel{}, functions: map[hip.Function]function{}}
 			r.graphs.issued = executor.New(r)
+			r.pools.exported = map[hip.MemPool]hip.IpcMemHandle{}
 			return r, nil
 		}
 		whys = append(whys, C.GoString(&why[0]))
@@ -88,6 +94,9 @@ func Open(path string) (*Runtime, error) {
 // Path is what was opened.
 func (r *Runtime) Path() string { return r.path }
 
+// Prints reports whether kernels were loaded that may print.
+func (r *Runtime) Prints() bool { return r.prints.Load() }
+
 // ModuleLoadData is hipModuleLoadData. The image's metadata is kept: it says
 // where each argument of a kernel lies.
 func (r *Runtime) ModuleLoadData(t hip.Thread, image []byte) (hip.Module, hip.Error) {
@@ -98,6 +107,11 @@ func (r *Runtime) ModuleLoadData(t hip.Thread, image []byte) (hip.Module, hip.Er
 	var m C.uint64_t
 	if e := hip.Error(C.rocm_load(r.table, C.int32_t(t.Device), unsafe.Pointer(&image[0]), &m)); e != hip.Success {
 		return 0, e
+	}
+	for _, k := range object.Kernels {
+		if k.Uses(codeobject.ArgHiddenPrintfBuffer) || k.Uses(codeobject.ArgHiddenHostcallBuffer) {
+			r.prints.Store(true)
+		}
 	}
 	r.mu.Lock()
 	r.modules[hip.Module(m)] = object.Kernels

@@ -59,6 +59,7 @@ func (s *session) requestDevice(r *wire.Request) int32 {
 // fault notes that a call the client gets no reply to has failed, or (op 0) that a device's context has ended, and tells the client. What
 // belongs to a life that is over is of no interest to anybody.
 func (s *session) fault(life uint64, op uint16, device int32, st hip.Stream, code hip.Error, text string) {
+	s.printed()
 	f := &s.fails
 	dead := op == 0 || hiprpc.Sticky(code)
 	f.mu.Lock()

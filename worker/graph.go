@@ -285,6 +285,7 @@ const ownCall = 1 << 63
 // graphFunc is a function of the client's as an operation of a graph: the stream waits until the client has answered.
 func (s *session) graphFunc(fn uint64) func() {
 	return func() {
+		s.printed()
 		s.graphs.mu.Lock()
 		s.graphs.call++
 		c := hiprpc.GraphCall{Func: fn, Call: ownCall | s.graphs.call}

@@ -105,6 +105,7 @@ func (s *session) doLaunchHostFunc(r *wire.Request) {
 		return
 	}
 	code := s.rt.LaunchHostFunc(t, st, func() {
+		s.printed()
 		var e wire.Enc
 		e.U64(id)
 		if s.conn.Notify(hiprpc.NoticeHostFunc, e.B) != nil {

@@ -34,6 +34,9 @@ type Opened struct {
 	// Output sets who takes what kernels print, for standard output or standard error, from any goroutine and before the runtime tells anybody
 	// that the kernel has ended. May be nil.
 	Output func(write func(stderr bool, text []byte))
+	// Settle has Output's write given what kernels that have ended have printed. It is called before the client is told of anything. May be nil:
+	// Output keeps its promise by itself.
+	Settle func()
 }
 
 // Session is what a backend needs to know to open a runtime for a client.
@@ -132,6 +135,7 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 	if opened.Output != nil {
 		opened.Output(s.output)
 	}
+	s.settle = opened.Settle
 	if opened.Faults != nil {
 		opened.Faults(func(device int32, st hip.Stream, code hip.Error, detail string) {
 			s.fault(s.fails.life.Load(), 0, device, st, code, detail)

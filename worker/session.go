@@ -35,6 +35,7 @@ type session struct {
 	copier  copier     // nil if the runtime cannot copy without waiting, but through its own memory
 	reacher reacher    // nil if all devices may access what is accessible
 	holder  holder     // nil if memory stays where it is
+	settle  func()     // has what kernels have printed sent; nil if it is already
 	hosts   hostPlacer // nil if copies of host memory count as device memory
 	conn    notifier
 	log     *slog.Logger
@@ -164,6 +165,9 @@ func (s *session) own(r *wire.Request) bool {
 
 // reply answers a request with a code and results. Where the client asked for no reply, a failure is reported as an asynchronous error.
 func (s *session) reply(r *wire.Request, code hip.Error, results []byte) {
+	if !r.NoReply() {
+		s.printed()
+	}
 	t := s.answering(r, code)
 	if code != hip.Success && (r.NoReply() || asyncCopy(r)) {
 		s.fault(r.Tag, r.Op, s.requestDevice(r), s.streamOf(r), code, "")
@@ -174,6 +178,7 @@ func (s *session) reply(r *wire.Request, code hip.Error, results []byte) {
 
 // replyBulk answers with results and bulk data.
 func (s *session) replyBulk(r *wire.Request, results, bulk []byte) {
+	s.printed()
 	t := s.answering(r, hip.Success)
 	_ = r.ReplyBulk(int32(hip.Success), results, bulk) // a lost connection is noticed where messages are read
 	s.answered(r, hip.Success, t)

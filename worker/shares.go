@@ -28,9 +28,14 @@ type share struct {
 	by *proc
 }
 
-// shareable says whether a descriptor is what sessions may pass on: a memory file, as large as it is said to be, that cannot shrink.
+// shareable says whether a descriptor is what sessions may pass on: a memory file, as large as it is said to be, that cannot shrink, or memory
+// of a card, which the driver looks after.
 func shareable(s hip.Shared) bool {
 	var st unix.Stat_t
+	var fs unix.Statfs_t
+	if unix.Fstatfs(s.FD, &fs) == nil && fs.Type == unix.DMA_BUF_MAGIC {
+		return s.Size != 0
+	}
 	seals, err := unix.FcntlInt(uintptr(s.FD), unix.F_GET_SEALS, 0)
 	return err == nil && seals&unix.F_SEAL_SHRINK != 0 && unix.Fstat(s.FD, &st) == nil && st.Size >= 0 && s.Size != 0 && s.Size <= uint64(st.Size)
 }

@@ -43,14 +43,26 @@ func Session(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
 					return worker.Opened{}, err
 				}
 			}
+			printed, err := rocm.CaptureOutput()
+			if err != nil {
+				return worker.Opened{}, err
+			}
 			rt, err := rocm.Open("")
 			if err != nil {
 				return worker.Opened{}, err
 			}
+			rt.Share(s.Broker)
 			if n, code := rt.GetDeviceCount(); code != hip.Success || n == 0 {
 				return worker.Opened{}, hip.ErrorNoDevice
 			}
-			return worker.Opened{Runtime: rt, Name: Name}, nil
+			return worker.Opened{
+				Runtime: rt, Name: Name, Output: printed.To,
+				Settle: func() {
+					if rt.Prints() {
+						printed.Settle()
+					}
+				},
+			}, nil
 		},
 	}, nil
 }
