@@ -1,16 +1,19 @@
-// Command conformance runs the outside world's programs against rocwire,
-// unmodified, from Debian's packages: the test programs of rocRAND through the remote
+// Command conformance runs the project's own C programs (package examples), and the
+// outside world's programs against rocwire, unmodified, from Debian's packages: the test programs of rocRAND through the remote
 // libamdhip64.so.6 on a worker with a simulated gfx90a, amd-smi through the remote
 // libamd_smi.so.27 on workers with simulated gfx942, llama.cpp with its HIP backend
 // and a model that is made here, and the OpenTelemetry Collector (built by its own
 // builder) as a receiver of our metrics and traces.
 //
-//	go run ./conformance [-only rocrand|amd-smi|llama|otlp] [-forms N] [-run REGEXP] [-tree DIR]
+//	go run ./conformance [-only hip-c|rocrand|amd-smi|llama|otlp] [-forms N] [-run REGEXP] [-tree DIR] [-hip DIR]
 //
 // It fetches the packages into a cache folder once, starts workers of its own
 // and prints one line per test program and the sum. Of rocRAND, only tests are
 // counted that fail on a GPU which executes nothing (rocrand_gfx90a.tsv); amd-smi's
 // figures are compared with smi-remote's, llama.cpp's tokens with those of its CPU backend. Exit status 1 if something failed.
+//
+// With -hip DIR only the C programs are run, with the libamdhip64.so.6 of that folder
+// and the cards that it finds: so a library of AMD's is judged by the same programs.
 package main
 
 import (
@@ -35,6 +38,7 @@ type options struct {
 	bin, lib string
 	timeout  time.Duration
 	verbose  bool
+	hip      string // the folder of another libamdhip64.so.6 for the C programs
 }
 
 // part is one kind of program; run tells how much of it failed.
@@ -43,7 +47,7 @@ type part struct {
 	run  func(context.Context, *options) (int, error)
 }
 
-var parts = []part{{"rocrand", conformRocRAND}, {"amd-smi", conformAMDSMI}, {"llama", conformLlama}, {"otlp", conformOTLP}}
+var parts = []part{{"hip-c", conformHIPC}, {"rocrand", conformRocRAND}, {"amd-smi", conformAMDSMI}, {"llama", conformLlama}, {"otlp", conformOTLP}}
 
 func partNames() string {
 	var names []string
@@ -66,8 +70,20 @@ func main() {
 	flag.StringVar(&o.lib, "lib", "build/lib", "the folder of libamdhip64.so.6")
 	flag.DurationVar(&o.timeout, "timeout", time.Hour, "time for one test program")
 	flag.StringVar(&o.only, "only", "", "run only this: "+partNames())
+	flag.StringVar(&o.hip, "hip", "", "run only the programs in C, with the libamdhip64.so.6 of this folder")
 	flag.BoolVar(&o.verbose, "v", false, "print what the failing tests printed")
 	flag.Parse()
+	if o.hip != "" {
+		if o.only != "" && o.only != "hip-c" {
+			fmt.Fprintln(os.Stderr, "conformance: -hip is for the programs in C")
+			os.Exit(2)
+		}
+		o.only = "hip-c"
+		if _, err := os.Stat(filepath.Join(o.hip, "libamdhip64.so.6")); err != nil {
+			fmt.Fprintln(os.Stderr, "conformance: -hip:", err)
+			os.Exit(2)
+		}
+	}
 	if o.only != "" && !slices.ContainsFunc(parts, func(p part) bool { return p.name == o.only }) {
 		fmt.Fprintf(os.Stderr, "conformance: -only %s: there are %s\n", o.only, partNames())
 		os.Exit(2)
@@ -89,7 +105,10 @@ func main() {
 }
 
 func conform(ctx context.Context, o *options) (failed int, err error) {
-	for _, p := range []*string{&o.bin, &o.lib, &o.tree} {
+	for _, p := range []*string{&o.bin, &o.lib, &o.tree, &o.hip} {
+		if *p == "" {
+			continue
+		}
 		if *p, err = filepath.Abs(*p); err != nil {
 			return 0, err
 		}
