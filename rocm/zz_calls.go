@@ -357,8 +357,7 @@ func (r *Runtime) MemPoolCreate(t hip.Thread, poolProps *hip.MemPoolProps) (memP
 	return
 }
 
-// MemPoolDestroy is hipMemPoolDestroy.
-func (r *Runtime) MemPoolDestroy(t hip.Thread, memPool hip.MemPool) hip.Error {
+func (r *Runtime) memPoolDestroy(t hip.Thread, memPool hip.MemPool) hip.Error {
 	return hip.Error(C.rocm_hipMemPoolDestroy(r.table, C.int32_t(t.Device), C.uint64_t(memPool)))
 }
 
@@ -418,8 +417,7 @@ func (r *Runtime) MemRangeGetAttribute(t hip.Thread, dataSize uint64, attribute 
 	return
 }
 
-// MemRelease is hipMemRelease.
-func (r *Runtime) MemRelease(t hip.Thread, handle hip.GenericAllocation) hip.Error {
+func (r *Runtime) memRelease(t hip.Thread, handle hip.GenericAllocation) hip.Error {
 	return hip.Error(C.rocm_hipMemRelease(r.table, C.int32_t(t.Device), C.uint64_t(handle)))
 }
 
