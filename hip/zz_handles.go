@@ -46,7 +46,7 @@ var handleKinds = [HandleKinds]handleTraits{
 	HandleMemPool:           {name: "MemPool", wrong: ErrorInvalidValue, counted: false, survives: true},
 	HandleGenericAllocation: {name: "GenericAllocation", wrong: ErrorInvalidValue, counted: true, survives: false},
 	HandleArray:             {name: "Array", wrong: ErrorInvalidHandle, counted: false, survives: false},
-	HandleMipmappedArray:    {name: "MipmappedArray", wrong: ErrorInvalidHandle, counted: false, survives: false},
+	HandleMipmappedArray:    {name: "MipmappedArray", wrong: ErrorInvalidValue, counted: false, survives: false},
 	HandleTextureObject:     {name: "TextureObject", wrong: ErrorInvalidValue, counted: false, survives: false},
 	HandleSurfaceObject:     {name: "SurfaceObject", wrong: ErrorInvalidValue, counted: false, survives: false},
 	HandleGraphExec:         {name: "GraphExec", wrong: ErrorInvalidValue, counted: false, survives: false},

@@ -182,7 +182,10 @@ func rw_hipMemcpyToArray(thread uint64, dst uint64, x, y uint64, src uintptr, n 
 	if err != hip.Success {
 		return int32(err)
 	}
-	from, _, _ := kinds(hip.MemcpyKind(kind))
+	from, _, ok := kinds(hip.MemcpyKind(kind))
+	if !ok {
+		return int32(hip.ErrorInvalidValue)
+	}
 	return int32(copyBox(threadOf(thread), toArray(hip.Array(dst), x, y, end{from, src, 0}, width, height), turn{}))
 }
 
@@ -191,7 +194,10 @@ func copyFromArray(thread uint64, dst uintptr, src uint64, x, y, n uint64, kind 
 	if err != hip.Success {
 		return int32(err)
 	}
-	_, to, _ := kinds(hip.MemcpyKind(kind))
+	_, to, ok := kinds(hip.MemcpyKind(kind))
+	if !ok {
+		return int32(hip.ErrorInvalidValue)
+	}
 	return int32(copyBox(threadOf(thread), fromArray(end{to, dst, 0}, hip.Array(src), x, y, width, height), o))
 }
 

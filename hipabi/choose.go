@@ -42,11 +42,7 @@ func archNumber(name string) int32 {
 
 //export rw_hipGetDevicePropertiesR0000
 func rw_hipGetDevicePropertiesR0000(thread uint64, out unsafe.Pointer, n int32) int32 {
-	d, err := deviceFor(out, n)
-	if err == hip.Success {
-		*(*hip.DevicePropR0000)(out) = old(&d.prop)
-	}
-	return int32(err)
+	return about(n, true, func(d *device) { *(*hip.DevicePropR0000)(out) = old(&d.prop) })
 }
 
 //export rw_hipGetDeviceProperties
@@ -107,9 +103,6 @@ func choose(out unsafe.Pointer, w wish) hip.Error {
 
 //export rw_hipChooseDeviceR0600
 func rw_hipChooseDeviceR0600(thread uint64, out, prop unsafe.Pointer) int32 {
-	if out == nil || prop == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	p := (*hip.DevicePropR0600)(prop)
 	return int32(choose(out, wish{p.TotalGlobalMem, p.SharedMemPerBlock, p.TotalConstMem, p.Major, p.Minor, p.RegsPerBlock,
 		p.MaxThreadsPerBlock, p.MultiProcessorCount, p.WarpSize, p.ClockRate, p.ConcurrentKernels}))
@@ -117,9 +110,6 @@ func rw_hipChooseDeviceR0600(thread uint64, out, prop unsafe.Pointer) int32 {
 
 //export rw_hipChooseDeviceR0000
 func rw_hipChooseDeviceR0000(thread uint64, out, prop unsafe.Pointer) int32 {
-	if out == nil || prop == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	p := (*hip.DevicePropR0000)(prop)
 	return int32(choose(out, wish{p.TotalGlobalMem, p.SharedMemPerBlock, p.TotalConstMem, p.Major, p.Minor, p.RegsPerBlock,
 		p.MaxThreadsPerBlock, p.MultiProcessorCount, p.WarpSize, p.ClockRate, p.ConcurrentKernels}))

@@ -96,7 +96,7 @@ func (t *moduleTable) load(th hip.Thread, image []byte, managed func(name string
 func (t *moduleTable) unload(th hip.Thread, h hip.Module) hip.Error {
 	m, ok := t.modules.take(h)
 	if !ok {
-		return hip.ErrorInvalidHandle
+		return hip.ErrorNotFound
 	}
 	m.forget()
 	return m.release(th)
@@ -129,7 +129,7 @@ func (m *module) get(th hip.Thread, name string) (*function, hip.Error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.gone {
-		return nil, hip.ErrorInvalidHandle
+		return nil, hip.ErrorNotFound
 	}
 	if f := m.functions[name]; f != nil {
 		return f, hip.Success
@@ -153,10 +153,10 @@ func (m *module) get(th hip.Thread, name string) (*function, hip.Error) {
 
 //export rw_hipModuleLoad
 func rw_hipModuleLoad(thread uint64, out unsafe.Pointer, name unsafe.Pointer) int32 {
-	if out == nil || name == nil {
+	path := goString(name)
+	if path == "" {
 		return int32(hip.ErrorInvalidValue)
 	}
-	path := goString(name)
 	image, e := os.ReadFile(path)
 	if e != nil {
 		Log("hipModuleLoad: %v", e)
@@ -170,9 +170,6 @@ func rw_hipModuleLoad(thread uint64, out unsafe.Pointer, name unsafe.Pointer) in
 
 //export rw_hipModuleLoadData
 func rw_hipModuleLoadData(thread uint64, out unsafe.Pointer, image uintptr) int32 {
-	if out == nil || image == 0 {
-		return int32(hip.ErrorInvalidValue)
-	}
 	b, e := codeobject.FromPointer(pointer(image))
 	if e != nil {
 		Log("hipModuleLoadData: %v", e)
@@ -208,12 +205,12 @@ func rw_hipModuleUnload(thread uint64, h uint64) int32 {
 
 //export rw_hipModuleGetFunction
 func rw_hipModuleGetFunction(thread uint64, out unsafe.Pointer, h uint64, name unsafe.Pointer) int32 {
-	if out == nil || name == nil || *(*byte)(name) == 0 {
+	if *(*byte)(name) == 0 {
 		return int32(hip.ErrorInvalidValue)
 	}
 	m := modules.module(hip.Module(h))
 	if m == nil {
-		return int32(hip.ErrorInvalidHandle)
+		return int32(hip.ErrorNotFound)
 	}
 	f, err := m.get(threadOf(thread), goString(name))
 	if err != hip.Success {
@@ -225,12 +222,12 @@ func rw_hipModuleGetFunction(thread uint64, out unsafe.Pointer, h uint64, name u
 
 //export rw_hipModuleGetGlobal
 func rw_hipModuleGetGlobal(thread uint64, dptr, size unsafe.Pointer, h uint64, name unsafe.Pointer) int32 {
-	if dptr == nil && size == nil || name == nil || *(*byte)(name) == 0 {
+	if dptr == nil && size == nil || *(*byte)(name) == 0 {
 		return int32(hip.ErrorInvalidValue)
 	}
 	m := modules.module(hip.Module(h))
 	if m == nil {
-		return int32(hip.ErrorInvalidHandle)
+		return int32(hip.ErrorNotFound)
 	}
 	var p hip.Ptr
 	var n uint64

@@ -33,9 +33,6 @@ func valid(n int32) hip.Error {
 
 //export rw_hipDeviceGet
 func rw_hipDeviceGet(thread uint64, out unsafe.Pointer, ordinal int32) int32 {
-	if out == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	err := valid(ordinal)
 	if err == hip.Success {
 		*(*int32)(out) = ordinal
@@ -43,69 +40,54 @@ func rw_hipDeviceGet(thread uint64, out unsafe.Pointer, ordinal int32) int32 {
 	return int32(err)
 }
 
-// deviceFor is the device of a query that writes to out.
-func deviceFor(out unsafe.Pointer, n int32) (*device, hip.Error) {
-	if out == nil {
-		return nil, hip.ErrorInvalidValue
-	}
+// about answers a question about a device: the device is judged before what the answer is written to.
+func about(n int32, there bool, answer func(d *device)) int32 {
 	if err := valid(n); err != hip.Success {
-		return nil, err
+		return int32(err)
 	}
-	return devices.get(n)
+	if !there {
+		return int32(hip.ErrorInvalidValue)
+	}
+	d, err := devices.get(n)
+	if err == hip.Success {
+		answer(d)
+	}
+	return int32(err)
 }
 
 //export rw_hipDeviceComputeCapability
 func rw_hipDeviceComputeCapability(thread uint64, major, minor unsafe.Pointer, n int32) int32 {
-	if minor == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
-	d, err := deviceFor(major, n)
-	if err == hip.Success {
-		*(*int32)(major), *(*int32)(minor) = d.prop.Major, d.prop.Minor
-	}
-	return int32(err)
+	return about(n, major != nil && minor != nil, func(d *device) { *(*int32)(major), *(*int32)(minor) = d.prop.Major, d.prop.Minor })
 }
 
 //export rw_hipDeviceTotalMem
 func rw_hipDeviceTotalMem(thread uint64, out unsafe.Pointer, n int32) int32 {
-	d, err := deviceFor(out, n)
-	if err == hip.Success {
-		*(*uint64)(out) = d.prop.TotalGlobalMem
-	}
-	return int32(err)
+	return about(n, out != nil, func(d *device) { *(*uint64)(out) = d.prop.TotalGlobalMem })
 }
 
 //export rw_hipDeviceGetName
 func rw_hipDeviceGetName(thread uint64, out unsafe.Pointer, size, n int32) int32 {
-	if size <= 0 {
-		return int32(hip.ErrorInvalidValue)
-	}
-	d, err := deviceFor(out, n)
-	if err == hip.Success {
-		copyString(memory(out, uint64(size)), cString(d.prop.Name[:]))
-	}
-	return int32(err)
+	return about(n, out != nil && size > 0, func(d *device) { copyString(memory(out, uint64(size)), cString(d.prop.Name[:])) })
 }
 
 //export rw_hipDeviceGetUuid
 func rw_hipDeviceGetUuid(thread uint64, out unsafe.Pointer, n int32) int32 {
-	d, err := deviceFor(out, n)
-	if err == hip.Success {
-		*(*hip.UUID)(out) = d.prop.Uuid
-	}
-	return int32(err)
+	return about(n, out != nil, func(d *device) { *(*hip.UUID)(out) = d.prop.Uuid })
 }
 
+// An address that does not fit is written as far as it does, and is an error.
+//
 //export rw_hipDeviceGetPCIBusId
 func rw_hipDeviceGetPCIBusId(thread uint64, out unsafe.Pointer, size, n int32) int32 {
-	if size <= 0 {
+	fits := true
+	err := about(n, out != nil && size > 0, func(d *device) {
+		copyString(memory(out, uint64(size)), d.bus())
+		fits = int(size) > len(d.bus())
+	})
+	if !fits {
 		return int32(hip.ErrorInvalidValue)
 	}
-	d, err := deviceFor(out, n)
-	if err == hip.Success {
-		copyString(memory(out, uint64(size)), d.bus())
-	}
-	return int32(err)
+	return err
 }
 
 // bus is the device's PCI address: "0000:03:00.0".
@@ -115,9 +97,6 @@ func (d *device) bus() string {
 
 //export rw_hipDeviceGetByPCIBusId
 func rw_hipDeviceGetByPCIBusId(thread uint64, out unsafe.Pointer, bus unsafe.Pointer) int32 {
-	if out == nil || bus == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	var domain, number, slot int32
 	if n, _ := fmt.Sscanf(goString(bus), "%x:%x:%x", &domain, &number, &slot); n != 3 {
 		return int32(hip.ErrorInvalidValue)
@@ -141,9 +120,6 @@ func rw_hipDeviceGetByPCIBusId(thread uint64, out unsafe.Pointer, bus unsafe.Poi
 
 //export rw_hipDeviceGetP2PAttribute
 func rw_hipDeviceGetP2PAttribute(thread uint64, out unsafe.Pointer, attribute, src, dst int32) int32 {
-	if out == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	if valid(src) != hip.Success || valid(dst) != hip.Success || src == dst {
 		return int32(hip.ErrorInvalidDevice)
 	}
@@ -165,9 +141,6 @@ func rw_hipDeviceGetP2PAttribute(thread uint64, out unsafe.Pointer, attribute, s
 
 //export rw_hipDeviceGetCacheConfig
 func rw_hipDeviceGetCacheConfig(thread uint64, out unsafe.Pointer) int32 {
-	if out == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	*(*hip.FuncCache)(out) = hip.FuncCachePreferNone
 	return int32(hip.Success)
 }
@@ -182,9 +155,6 @@ func rw_hipDeviceSetCacheConfig(thread uint64, config int32) int32 {
 
 //export rw_hipDeviceGetSharedMemConfig
 func rw_hipDeviceGetSharedMemConfig(thread uint64, out unsafe.Pointer) int32 {
-	if out == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	*(*hip.SharedMemConfig)(out) = hip.SharedMemBankSizeFourByte
 	return int32(hip.Success)
 }
@@ -228,9 +198,6 @@ func rw_ctxFlags(device int32, flags uint32) {
 
 //export rw_hipGetDeviceFlags
 func rw_hipGetDeviceFlags(thread uint64, out unsafe.Pointer) int32 {
-	if out == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	flags := uint32(scheduleSpin)
 	if v, ok := deviceFlags.Load(threadOf(thread).Device); ok {
 		flags = v.(uint32)

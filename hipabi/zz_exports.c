@@ -8,6 +8,8 @@
 
 hipError_t hipArray3DCreate(hipArray_t * array, const HIP_ARRAY3D_DESCRIPTOR * pAllocateArray)
 {
+	if (!array || !pAllocateArray)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipArray3DCreate(rw_thread(), (void *)array, (void *)pAllocateArray));
 }
 
@@ -18,11 +20,15 @@ hipError_t hipArray3DGetDescriptor(HIP_ARRAY3D_DESCRIPTOR * pArrayDescriptor, hi
 
 hipError_t hipArrayCreate(hipArray_t * pHandle, const HIP_ARRAY_DESCRIPTOR * pAllocateArray)
 {
+	if (!pHandle || !pAllocateArray)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipArrayCreate(rw_thread(), (void *)pHandle, (void *)pAllocateArray));
 }
 
 hipError_t hipArrayDestroy(hipArray_t array)
 {
+	if (!array)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipArrayDestroy(rw_thread(), (uint64_t)(uintptr_t)array));
 }
 
@@ -38,46 +44,64 @@ hipError_t hipArrayGetInfo(hipChannelFormatDesc * desc, hipExtent * extent, unsi
 
 hipError_t hipBindTexture(size_t * offset, const textureReference * tex, const void * devPtr, const hipChannelFormatDesc * desc, size_t size)
 {
+	if (!tex || !desc || !devPtr)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipBindTexture(rw_thread(), (void *)offset, (void *)tex, (uintptr_t)devPtr, (void *)desc, size));
 }
 
 hipError_t hipBindTexture2D(size_t * offset, const textureReference * tex, const void * devPtr, const hipChannelFormatDesc * desc, size_t width, size_t height, size_t pitch)
 {
+	if (!tex || !desc || !devPtr)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipBindTexture2D(rw_thread(), (void *)offset, (void *)tex, (uintptr_t)devPtr, (void *)desc, width, height, pitch));
 }
 
 hipError_t hipBindTextureToArray(const textureReference * tex, hipArray_const_t array, const hipChannelFormatDesc * desc)
 {
+	if (!tex || !desc || !array)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipBindTextureToArray(rw_thread(), (void *)tex, (uint64_t)(uintptr_t)array, (void *)desc));
 }
 
 hipError_t hipBindTextureToMipmappedArray(const textureReference * tex, hipMipmappedArray_const_t mipmappedArray, const hipChannelFormatDesc * desc)
 {
+	if (!tex || !desc || !mipmappedArray)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipBindTextureToMipmappedArray(rw_thread(), (void *)tex, (uint64_t)(uintptr_t)mipmappedArray, (void *)desc));
 }
 
 hipError_t hipChooseDevice(int * device, const hipDeviceProp_tR0000 * prop)
 {
+	if (!device || !prop)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipChooseDevice(rw_thread(), (void *)device, (void *)prop));
 }
 
 hipError_t hipChooseDeviceR0000(int * device, const hipDeviceProp_tR0000 * prop)
 {
+	if (!device || !prop)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipChooseDeviceR0000(rw_thread(), (void *)device, (void *)prop));
 }
 
 hipError_t hipChooseDeviceR0600(int * device, const hipDeviceProp_tR0600 * prop)
 {
+	if (!device || !prop)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipChooseDeviceR0600(rw_thread(), (void *)device, (void *)prop));
 }
 
 hipError_t hipCreateSurfaceObject(hipSurfaceObject_t * pSurfObject, const hipResourceDesc * pResDesc)
 {
+	if (!pSurfObject || !pResDesc)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipCreateSurfaceObject(rw_thread(), (void *)pSurfObject, (void *)pResDesc));
 }
 
 hipError_t hipCreateTextureObject(hipTextureObject_t * pTexObject, const hipResourceDesc * pResDesc, const hipTextureDesc * pTexDesc, const struct hipResourceViewDesc * pResViewDesc)
 {
+	if (!pTexObject || !pResDesc || !pTexDesc)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipCreateTextureObject(rw_thread(), (void *)pTexObject, (void *)pResDesc, (void *)pTexDesc, (void *)pResViewDesc));
 }
 
@@ -93,6 +117,8 @@ hipError_t hipDestroyTextureObject(hipTextureObject_t textureObject)
 
 hipError_t hipDeviceCanAccessPeer(int * canAccessPeer, int deviceId, int peerDeviceId)
 {
+	if (!canAccessPeer)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipDeviceCanAccessPeer(rw_thread(), (void *)canAccessPeer, (int32_t)deviceId, (int32_t)peerDeviceId));
 }
 
@@ -113,26 +139,36 @@ hipError_t hipDeviceEnablePeerAccess(int peerDeviceId, unsigned int flags)
 
 hipError_t hipDeviceGet(hipDevice_t * device, int ordinal)
 {
+	if (!device)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipDeviceGet(rw_thread(), (void *)device, (int32_t)ordinal));
 }
 
 hipError_t hipDeviceGetAttribute(int * pi, hipDeviceAttribute_t attr, int deviceId)
 {
+	if (!pi)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipDeviceGetAttribute(rw_thread(), (void *)pi, (int32_t)attr, (int32_t)deviceId));
 }
 
 hipError_t hipDeviceGetByPCIBusId(int * device, const char * pciBusId)
 {
+	if (!device || !pciBusId)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipDeviceGetByPCIBusId(rw_thread(), (void *)device, (void *)pciBusId));
 }
 
 hipError_t hipDeviceGetCacheConfig(hipFuncCache_t * cacheConfig)
 {
+	if (!cacheConfig)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipDeviceGetCacheConfig(rw_thread(), (void *)cacheConfig));
 }
 
 hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t * mem_pool, int device)
 {
+	if (!mem_pool)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipDeviceGetDefaultMemPool(rw_thread(), (void *)mem_pool, (int32_t)device));
 }
 
@@ -143,11 +179,15 @@ hipError_t hipDeviceGetGraphMemAttribute(int device, hipGraphMemAttributeType at
 
 hipError_t hipDeviceGetLimit(size_t * pValue, enum hipLimit_t limit)
 {
+	if (!pValue)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipDeviceGetLimit(rw_thread(), (void *)pValue, (int32_t)limit));
 }
 
 hipError_t hipDeviceGetMemPool(hipMemPool_t * mem_pool, int device)
 {
+	if (!mem_pool)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipDeviceGetMemPool(rw_thread(), (void *)mem_pool, (int32_t)device));
 }
 
@@ -158,6 +198,8 @@ hipError_t hipDeviceGetName(char * name, int len, hipDevice_t device)
 
 hipError_t hipDeviceGetP2PAttribute(int * value, hipDeviceP2PAttr attr, int srcDevice, int dstDevice)
 {
+	if (!value)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipDeviceGetP2PAttribute(rw_thread(), (void *)value, (int32_t)attr, (int32_t)srcDevice, (int32_t)dstDevice));
 }
 
@@ -168,6 +210,8 @@ hipError_t hipDeviceGetPCIBusId(char * pciBusId, int len, int device)
 
 hipError_t hipDeviceGetSharedMemConfig(hipSharedMemConfig * pConfig)
 {
+	if (!pConfig)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipDeviceGetSharedMemConfig(rw_thread(), (void *)pConfig));
 }
 
@@ -208,6 +252,8 @@ hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value)
 
 hipError_t hipDeviceSetMemPool(int device, hipMemPool_t mem_pool)
 {
+	if (!mem_pool)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipDeviceSetMemPool(rw_thread(), (int32_t)device, (uint64_t)(uintptr_t)mem_pool));
 }
 
@@ -228,76 +274,106 @@ hipError_t hipDeviceTotalMem(size_t * bytes, hipDevice_t device)
 
 hipError_t hipDrvGraphAddMemcpyNode(hipGraphNode_t * phGraphNode, hipGraph_t hGraph, const hipGraphNode_t * dependencies, size_t numDependencies, const HIP_MEMCPY3D * copyParams, hipCtx_t ctx)
 {
+	if (!phGraphNode || (numDependencies && !dependencies) || !copyParams || !ctx)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipDrvGraphAddMemcpyNode(rw_thread(), (void *)phGraphNode, (uint64_t)(uintptr_t)hGraph, (void *)dependencies, numDependencies, (void *)copyParams, (void *)ctx));
 }
 
 hipError_t hipDrvGraphAddMemFreeNode(hipGraphNode_t * phGraphNode, hipGraph_t hGraph, const hipGraphNode_t * dependencies, size_t numDependencies, hipDeviceptr_t dptr)
 {
+	if (!phGraphNode || (numDependencies && !dependencies) || !dptr)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipDrvGraphAddMemFreeNode(rw_thread(), (void *)phGraphNode, (uint64_t)(uintptr_t)hGraph, (void *)dependencies, numDependencies, (uintptr_t)dptr));
 }
 
 hipError_t hipDrvGraphAddMemsetNode(hipGraphNode_t * phGraphNode, hipGraph_t hGraph, const hipGraphNode_t * dependencies, size_t numDependencies, const HIP_MEMSET_NODE_PARAMS * memsetParams, hipCtx_t ctx)
 {
+	if (!phGraphNode || (numDependencies && !dependencies) || !memsetParams)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipDrvGraphAddMemsetNode(rw_thread(), (void *)phGraphNode, (uint64_t)(uintptr_t)hGraph, (void *)dependencies, numDependencies, (void *)memsetParams, (void *)ctx));
 }
 
 hipError_t hipDrvGraphExecMemcpyNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, const HIP_MEMCPY3D * copyParams, hipCtx_t ctx)
 {
+	if (!copyParams)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipDrvGraphExecMemcpyNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)hNode, (void *)copyParams, (void *)ctx));
 }
 
 hipError_t hipDrvGraphExecMemsetNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, const HIP_MEMSET_NODE_PARAMS * memsetParams, hipCtx_t ctx)
 {
+	if (!memsetParams)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipDrvGraphExecMemsetNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)hNode, (void *)memsetParams, (void *)ctx));
 }
 
 hipError_t hipDrvGraphMemcpyNodeGetParams(hipGraphNode_t hNode, HIP_MEMCPY3D * nodeParams)
 {
+	if (!nodeParams)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipDrvGraphMemcpyNodeGetParams(rw_thread(), (uint64_t)(uintptr_t)hNode, (void *)nodeParams));
 }
 
 hipError_t hipDrvGraphMemcpyNodeSetParams(hipGraphNode_t hNode, const HIP_MEMCPY3D * nodeParams)
 {
+	if (!nodeParams)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipDrvGraphMemcpyNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)hNode, (void *)nodeParams));
 }
 
 hipError_t hipDrvMemcpy2DUnaligned(const hip_Memcpy2D * pCopy)
 {
+	if (!pCopy)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipDrvMemcpy2DUnaligned(rw_thread(), (void *)pCopy));
 }
 
 hipError_t hipDrvMemcpy3D(const HIP_MEMCPY3D * pCopy)
 {
+	if (!pCopy)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipDrvMemcpy3D(rw_thread(), (void *)pCopy));
 }
 
 hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D * pCopy, hipStream_t stream)
 {
+	if (!pCopy)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipDrvMemcpy3DAsync(rw_thread(), (void *)pCopy, (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipDrvPointerGetAttributes(unsigned int numAttributes, hipPointer_attribute * attributes, void ** data, hipDeviceptr_t ptr)
 {
+	if (!attributes || !data || !numAttributes || !ptr)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipDrvPointerGetAttributes(rw_thread(), numAttributes, (void *)attributes, (void *)data, (uintptr_t)ptr));
 }
 
 hipError_t hipEventCreate(hipEvent_t * event)
 {
+	if (!event)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipEventCreate(rw_thread(), (void *)event));
 }
 
 hipError_t hipEventCreateWithFlags(hipEvent_t * event, unsigned int flags)
 {
+	if (!event)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipEventCreateWithFlags(rw_thread(), (void *)event, flags));
 }
 
 hipError_t hipEventDestroy(hipEvent_t event)
 {
+	if (!event)
+		return rw_return(hipErrorInvalidHandle);
 	return rw_return((hipError_t)rw_hipEventDestroy(rw_thread(), (uint64_t)(uintptr_t)event));
 }
 
 hipError_t hipEventElapsedTime(float * ms, hipEvent_t start, hipEvent_t stop)
 {
+	if (!ms)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipEventElapsedTime(rw_thread(), (void *)ms, (uint64_t)(uintptr_t)start, (uint64_t)(uintptr_t)stop));
 }
 
@@ -318,16 +394,22 @@ hipError_t hipEventSynchronize(hipEvent_t event)
 
 hipError_t hipExtGetLinkTypeAndHopCount(int device1, int device2, uint32_t * linktype, uint32_t * hopcount)
 {
+	if (!linktype || !hopcount)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipExtGetLinkTypeAndHopCount(rw_thread(), (int32_t)device1, (int32_t)device2, (void *)linktype, (void *)hopcount));
 }
 
 hipError_t hipExtLaunchKernel(const void * function_address, dim3 numBlocks, dim3 dimBlocks, void ** args, size_t sharedMemBytes, hipStream_t stream, hipEvent_t startEvent, hipEvent_t stopEvent, int flags)
 {
+	if (!function_address)
+		return rw_return(hipErrorInvalidDeviceFunction);
 	return rw_return((hipError_t)rw_hipExtLaunchKernel(rw_thread(), (uintptr_t)function_address, &numBlocks, &dimBlocks, (void *)args, sharedMemBytes, (uint64_t)(uintptr_t)stream, (uint64_t)(uintptr_t)startEvent, (uint64_t)(uintptr_t)stopEvent, (int32_t)flags));
 }
 
 hipError_t hipExtLaunchMultiKernelMultiDevice(hipLaunchParams * launchParamsList, int numDevices, unsigned int flags)
 {
+	if (!launchParamsList)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipExtLaunchMultiKernelMultiDevice(rw_thread(), (void *)launchParamsList, (int32_t)numDevices, flags));
 }
 
@@ -343,11 +425,17 @@ hipError_t hipExtModuleLaunchKernel(hipFunction_t f, uint32_t globalWorkSizeX, u
 
 hipError_t hipExtStreamCreateWithCUMask(hipStream_t * stream, uint32_t cuMaskSize, const uint32_t * cuMask)
 {
+	if (!stream)
+		return rw_return(hipErrorInvalidHandle);
+	if (!cuMask || !cuMaskSize)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipExtStreamCreateWithCUMask(rw_thread(), (void *)stream, cuMaskSize, (void *)cuMask));
 }
 
 hipError_t hipExtStreamGetCUMask(hipStream_t stream, uint32_t cuMaskSize, uint32_t * cuMask)
 {
+	if (!cuMask || !cuMaskSize)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipExtStreamGetCUMask(rw_thread(), (uint64_t)(uintptr_t)stream, cuMaskSize, (void *)cuMask));
 }
 
@@ -358,11 +446,15 @@ hipError_t hipFree(void * ptr)
 
 hipError_t hipFreeArray(hipArray_t array)
 {
+	if (!array)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipFreeArray(rw_thread(), (uint64_t)(uintptr_t)array));
 }
 
 hipError_t hipFreeAsync(void * dev_ptr, hipStream_t stream)
 {
+	if (!dev_ptr)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipFreeAsync(rw_thread(), (uintptr_t)dev_ptr, (uint64_t)(uintptr_t)stream));
 }
 
@@ -378,216 +470,318 @@ hipError_t hipFreeMipmappedArray(hipMipmappedArray_t mipmappedArray)
 
 hipError_t hipFuncGetAttribute(int * value, hipFunction_attribute attrib, hipFunction_t hfunc)
 {
+	if (!value)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipFuncGetAttribute(rw_thread(), (void *)value, (int32_t)attrib, (uint64_t)(uintptr_t)hfunc));
 }
 
 hipError_t hipFuncGetAttributes(struct hipFuncAttributes * attr, const void * func)
 {
+	if (!attr)
+		return rw_return(hipErrorInvalidValue);
+	if (!func)
+		return rw_return(hipErrorInvalidDeviceFunction);
 	return rw_return((hipError_t)rw_hipFuncGetAttributes(rw_thread(), (void *)attr, (uintptr_t)func));
 }
 
 hipError_t hipFuncSetAttribute(const void * func, hipFuncAttribute attr, int value)
 {
+	if (!func)
+		return rw_return(hipErrorInvalidDeviceFunction);
 	return rw_return((hipError_t)rw_hipFuncSetAttribute(rw_thread(), (uintptr_t)func, (int32_t)attr, (int32_t)value));
 }
 
 hipError_t hipFuncSetCacheConfig(const void * func, hipFuncCache_t config)
 {
+	if (!func)
+		return rw_return(hipErrorInvalidDeviceFunction);
 	return rw_return((hipError_t)rw_hipFuncSetCacheConfig(rw_thread(), (uintptr_t)func, (int32_t)config));
 }
 
 hipError_t hipFuncSetSharedMemConfig(const void * func, hipSharedMemConfig config)
 {
+	if (!func)
+		return rw_return(hipErrorInvalidDeviceFunction);
 	return rw_return((hipError_t)rw_hipFuncSetSharedMemConfig(rw_thread(), (uintptr_t)func, (int32_t)config));
 }
 
 hipError_t hipGetChannelDesc(hipChannelFormatDesc * desc, hipArray_const_t array)
 {
+	if (!desc)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGetChannelDesc(rw_thread(), (void *)desc, (uint64_t)(uintptr_t)array));
 }
 
 hipError_t hipGetDeviceCount(int * count)
 {
+	if (!count)
+		return rw_answer(hipErrorInvalidValue);
 	return rw_answer((hipError_t)rw_hipGetDeviceCount(rw_thread(), (void *)count));
 }
 
 hipError_t hipGetDeviceFlags(unsigned int * flags)
 {
+	if (!flags)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGetDeviceFlags(rw_thread(), (void *)flags));
 }
 
 hipError_t hipGetDeviceProperties(hipDeviceProp_tR0000 * prop, int device)
 {
+	if (!prop)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGetDeviceProperties(rw_thread(), (void *)prop, (int32_t)device));
 }
 
 hipError_t hipGetDevicePropertiesR0000(hipDeviceProp_tR0000 * prop, int device)
 {
+	if (!prop)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGetDevicePropertiesR0000(rw_thread(), (void *)prop, (int32_t)device));
 }
 
 hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600 * prop, int deviceId)
 {
+	if (!prop)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGetDevicePropertiesR0600(rw_thread(), (void *)prop, (int32_t)deviceId));
 }
 
 hipError_t hipGetFuncBySymbol(hipFunction_t * functionPtr, const void * symbolPtr)
 {
+	if (!functionPtr || !symbolPtr)
+		return rw_return(hipErrorInvalidDeviceFunction);
 	return rw_return((hipError_t)rw_hipGetFuncBySymbol(rw_thread(), (void *)functionPtr, (uintptr_t)symbolPtr));
 }
 
 hipError_t hipGetMipmappedArrayLevel(hipArray_t * levelArray, hipMipmappedArray_const_t mipmappedArray, unsigned int level)
 {
+	if (!levelArray)
+		return rw_return(hipErrorInvalidValue);
+	if (!mipmappedArray)
+		return rw_return(hipErrorInvalidHandle);
 	return rw_return((hipError_t)rw_hipGetMipmappedArrayLevel(rw_thread(), (void *)levelArray, (uint64_t)(uintptr_t)mipmappedArray, level));
 }
 
 hipError_t hipGetSymbolAddress(void ** devPtr, const void * symbol)
 {
+	if (!devPtr)
+		return rw_return(hipErrorInvalidValue);
+	if (!symbol)
+		return rw_return(hipErrorInvalidSymbol);
 	return rw_return((hipError_t)rw_hipGetSymbolAddress(rw_thread(), (void *)devPtr, (uintptr_t)symbol));
 }
 
 hipError_t hipGetSymbolSize(size_t * size, const void * symbol)
 {
+	if (!size)
+		return rw_return(hipErrorInvalidValue);
+	if (!symbol)
+		return rw_return(hipErrorInvalidSymbol);
 	return rw_return((hipError_t)rw_hipGetSymbolSize(rw_thread(), (void *)size, (uintptr_t)symbol));
 }
 
 hipError_t hipGetTextureAlignmentOffset(size_t * offset, const textureReference * texref)
 {
+	if (!offset || !texref)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGetTextureAlignmentOffset(rw_thread(), (void *)offset, (void *)texref));
 }
 
 hipError_t hipGetTextureObjectResourceDesc(hipResourceDesc * pResDesc, hipTextureObject_t textureObject)
 {
+	if (!pResDesc)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGetTextureObjectResourceDesc(rw_thread(), (void *)pResDesc, (uint64_t)(uintptr_t)textureObject));
 }
 
 hipError_t hipGetTextureObjectResourceViewDesc(struct hipResourceViewDesc * pResViewDesc, hipTextureObject_t textureObject)
 {
+	if (!pResViewDesc)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGetTextureObjectResourceViewDesc(rw_thread(), (void *)pResViewDesc, (uint64_t)(uintptr_t)textureObject));
 }
 
 hipError_t hipGetTextureObjectTextureDesc(hipTextureDesc * pTexDesc, hipTextureObject_t textureObject)
 {
+	if (!pTexDesc)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGetTextureObjectTextureDesc(rw_thread(), (void *)pTexDesc, (uint64_t)(uintptr_t)textureObject));
 }
 
 hipError_t hipGetTextureReference(const textureReference ** texref, const void * symbol)
 {
+	if (!texref)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGetTextureReference(rw_thread(), (void *)texref, (uintptr_t)symbol));
 }
 
 hipError_t hipGraphAddBatchMemOpNode(hipGraphNode_t * phGraphNode, hipGraph_t hGraph, const hipGraphNode_t * dependencies, size_t numDependencies, const hipBatchMemOpNodeParams * nodeParams)
 {
+	if (!phGraphNode || (numDependencies && !dependencies) || !nodeParams)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphAddBatchMemOpNode(rw_thread(), (void *)phGraphNode, (uint64_t)(uintptr_t)hGraph, (void *)dependencies, numDependencies, (void *)nodeParams));
 }
 
 hipError_t hipGraphAddChildGraphNode(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, hipGraph_t childGraph)
 {
+	if (!pGraphNode || (numDependencies && !pDependencies))
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphAddChildGraphNode(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (uint64_t)(uintptr_t)childGraph));
 }
 
 hipError_t hipGraphAddDependencies(hipGraph_t graph, const hipGraphNode_t * from, const hipGraphNode_t * to, size_t numDependencies)
 {
+	if ((numDependencies && !from) || (numDependencies && !to))
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphAddDependencies(rw_thread(), (uint64_t)(uintptr_t)graph, (void *)from, (void *)to, numDependencies));
 }
 
 hipError_t hipGraphAddEmptyNode(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies)
 {
+	if (!pGraphNode || (numDependencies && !pDependencies))
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphAddEmptyNode(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies));
 }
 
 hipError_t hipGraphAddEventRecordNode(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, hipEvent_t event)
 {
+	if (!pGraphNode || (numDependencies && !pDependencies) || !event)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphAddEventRecordNode(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (uint64_t)(uintptr_t)event));
 }
 
 hipError_t hipGraphAddEventWaitNode(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, hipEvent_t event)
 {
+	if (!pGraphNode || (numDependencies && !pDependencies) || !event)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphAddEventWaitNode(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (uint64_t)(uintptr_t)event));
 }
 
 hipError_t hipGraphAddHostNode(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, const hipHostNodeParams * pNodeParams)
 {
+	if (!pGraphNode || (numDependencies && !pDependencies) || !pNodeParams)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphAddHostNode(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (void *)pNodeParams));
 }
 
 hipError_t hipGraphAddKernelNode(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, const hipKernelNodeParams * pNodeParams)
 {
+	if (!pGraphNode || (numDependencies && !pDependencies) || !pNodeParams)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphAddKernelNode(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (void *)pNodeParams));
 }
 
 hipError_t hipGraphAddMemAllocNode(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, hipMemAllocNodeParams * pNodeParams)
 {
+	if (!pGraphNode || (numDependencies && !pDependencies) || !pNodeParams)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphAddMemAllocNode(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (void *)pNodeParams));
 }
 
 hipError_t hipGraphAddMemcpyNode(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, const hipMemcpy3DParms * pCopyParams)
 {
+	if (!pGraphNode || (numDependencies && !pDependencies) || !pCopyParams)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphAddMemcpyNode(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (void *)pCopyParams));
 }
 
 hipError_t hipGraphAddMemcpyNode1D(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, void * dst, const void * src, size_t count, hipMemcpyKind kind)
 {
+	if (!dst || !src || !count || !pGraphNode || (numDependencies && !pDependencies))
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphAddMemcpyNode1D(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (uintptr_t)dst, (uintptr_t)src, count, (int32_t)kind));
 }
 
 hipError_t hipGraphAddMemcpyNodeFromSymbol(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, void * dst, const void * symbol, size_t count, size_t offset, hipMemcpyKind kind)
 {
+	if (!dst || !pGraphNode || (numDependencies && !pDependencies))
+		return rw_return(hipErrorInvalidValue);
+	if (!symbol)
+		return rw_return(hipErrorInvalidSymbol);
+	if (!count)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphAddMemcpyNodeFromSymbol(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (uintptr_t)dst, (uintptr_t)symbol, count, offset, (int32_t)kind));
 }
 
 hipError_t hipGraphAddMemcpyNodeToSymbol(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, const void * symbol, const void * src, size_t count, size_t offset, hipMemcpyKind kind)
 {
+	if (!src || !pGraphNode || (numDependencies && !pDependencies))
+		return rw_return(hipErrorInvalidValue);
+	if (!symbol)
+		return rw_return(hipErrorInvalidSymbol);
+	if (!count)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphAddMemcpyNodeToSymbol(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (uintptr_t)symbol, (uintptr_t)src, count, offset, (int32_t)kind));
 }
 
 hipError_t hipGraphAddMemFreeNode(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, void * dev_ptr)
 {
+	if (!pGraphNode || (numDependencies && !pDependencies) || !dev_ptr)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphAddMemFreeNode(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (uintptr_t)dev_ptr));
 }
 
 hipError_t hipGraphAddMemsetNode(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, const hipMemsetParams * pMemsetParams)
 {
+	if (!pGraphNode || (numDependencies && !pDependencies) || !pMemsetParams)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphAddMemsetNode(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (void *)pMemsetParams));
 }
 
 hipError_t hipGraphAddNode(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, hipGraphNodeParams * nodeParams)
 {
+	if (!pGraphNode || (numDependencies && !pDependencies) || !nodeParams)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphAddNode(rw_thread(), (void *)pGraphNode, (uint64_t)(uintptr_t)graph, (void *)pDependencies, numDependencies, (void *)nodeParams));
 }
 
 hipError_t hipGraphBatchMemOpNodeGetParams(hipGraphNode_t hNode, hipBatchMemOpNodeParams * nodeParams_out)
 {
+	if (!nodeParams_out)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphBatchMemOpNodeGetParams(rw_thread(), (uint64_t)(uintptr_t)hNode, (void *)nodeParams_out));
 }
 
 hipError_t hipGraphBatchMemOpNodeSetParams(hipGraphNode_t hNode, hipBatchMemOpNodeParams * nodeParams)
 {
+	if (!nodeParams)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphBatchMemOpNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)hNode, (void *)nodeParams));
 }
 
 hipError_t hipGraphChildGraphNodeGetGraph(hipGraphNode_t node, hipGraph_t * pGraph)
 {
+	if (!pGraph)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphChildGraphNodeGetGraph(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pGraph));
 }
 
 hipError_t hipGraphClone(hipGraph_t * pGraphClone, hipGraph_t originalGraph)
 {
+	if (!pGraphClone)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphClone(rw_thread(), (void *)pGraphClone, (uint64_t)(uintptr_t)originalGraph));
 }
 
 hipError_t hipGraphCreate(hipGraph_t * pGraph, unsigned int flags)
 {
+	if (!pGraph)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphCreate(rw_thread(), (void *)pGraph, flags));
 }
 
 hipError_t hipGraphDebugDotPrint(hipGraph_t graph, const char * path, unsigned int flags)
 {
+	if (!path)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphDebugDotPrint(rw_thread(), (uint64_t)(uintptr_t)graph, (void *)path, flags));
 }
 
 hipError_t hipGraphDestroy(hipGraph_t graph)
 {
+	if (!graph)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphDestroy(rw_thread(), (uint64_t)(uintptr_t)graph));
 }
 
@@ -598,26 +792,36 @@ hipError_t hipGraphDestroyNode(hipGraphNode_t node)
 
 hipError_t hipGraphEventRecordNodeGetEvent(hipGraphNode_t node, hipEvent_t * event_out)
 {
+	if (!event_out)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphEventRecordNodeGetEvent(rw_thread(), (uint64_t)(uintptr_t)node, (void *)event_out));
 }
 
 hipError_t hipGraphEventRecordNodeSetEvent(hipGraphNode_t node, hipEvent_t event)
 {
+	if (!event)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphEventRecordNodeSetEvent(rw_thread(), (uint64_t)(uintptr_t)node, (uint64_t)(uintptr_t)event));
 }
 
 hipError_t hipGraphEventWaitNodeGetEvent(hipGraphNode_t node, hipEvent_t * event_out)
 {
+	if (!event_out)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphEventWaitNodeGetEvent(rw_thread(), (uint64_t)(uintptr_t)node, (void *)event_out));
 }
 
 hipError_t hipGraphEventWaitNodeSetEvent(hipGraphNode_t node, hipEvent_t event)
 {
+	if (!event)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphEventWaitNodeSetEvent(rw_thread(), (uint64_t)(uintptr_t)node, (uint64_t)(uintptr_t)event));
 }
 
 hipError_t hipGraphExecBatchMemOpNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, const hipBatchMemOpNodeParams * nodeParams)
 {
+	if (!nodeParams)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphExecBatchMemOpNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)hNode, (void *)nodeParams));
 }
 
@@ -633,101 +837,145 @@ hipError_t hipGraphExecDestroy(hipGraphExec_t graphExec)
 
 hipError_t hipGraphExecEventRecordNodeSetEvent(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, hipEvent_t event)
 {
+	if (!event)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphExecEventRecordNodeSetEvent(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)hNode, (uint64_t)(uintptr_t)event));
 }
 
 hipError_t hipGraphExecEventWaitNodeSetEvent(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, hipEvent_t event)
 {
+	if (!event)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphExecEventWaitNodeSetEvent(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)hNode, (uint64_t)(uintptr_t)event));
 }
 
 hipError_t hipGraphExecGetFlags(hipGraphExec_t graphExec, unsigned long long * flags)
 {
+	if (!flags)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphExecGetFlags(rw_thread(), (uint64_t)(uintptr_t)graphExec, (void *)flags));
 }
 
 hipError_t hipGraphExecHostNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t node, const hipHostNodeParams * pNodeParams)
 {
+	if (!pNodeParams)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphExecHostNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)node, (void *)pNodeParams));
 }
 
 hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t node, const hipKernelNodeParams * pNodeParams)
 {
+	if (!pNodeParams)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphExecKernelNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)node, (void *)pNodeParams));
 }
 
 hipError_t hipGraphExecMemcpyNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t node, hipMemcpy3DParms * pNodeParams)
 {
+	if (!pNodeParams)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphExecMemcpyNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)node, (void *)pNodeParams));
 }
 
 hipError_t hipGraphExecMemcpyNodeSetParams1D(hipGraphExec_t hGraphExec, hipGraphNode_t node, void * dst, const void * src, size_t count, hipMemcpyKind kind)
 {
+	if (!dst || !src || !count)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphExecMemcpyNodeSetParams1D(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)node, (uintptr_t)dst, (uintptr_t)src, count, (int32_t)kind));
 }
 
 hipError_t hipGraphExecMemcpyNodeSetParamsFromSymbol(hipGraphExec_t hGraphExec, hipGraphNode_t node, void * dst, const void * symbol, size_t count, size_t offset, hipMemcpyKind kind)
 {
+	if (!symbol)
+		return rw_return(hipErrorInvalidSymbol);
+	if (!dst || !count)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphExecMemcpyNodeSetParamsFromSymbol(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)node, (uintptr_t)dst, (uintptr_t)symbol, count, offset, (int32_t)kind));
 }
 
 hipError_t hipGraphExecMemcpyNodeSetParamsToSymbol(hipGraphExec_t hGraphExec, hipGraphNode_t node, const void * symbol, const void * src, size_t count, size_t offset, hipMemcpyKind kind)
 {
+	if (!symbol)
+		return rw_return(hipErrorInvalidSymbol);
+	if (!src || !count)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphExecMemcpyNodeSetParamsToSymbol(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)node, (uintptr_t)symbol, (uintptr_t)src, count, offset, (int32_t)kind));
 }
 
 hipError_t hipGraphExecMemsetNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t node, const hipMemsetParams * pNodeParams)
 {
+	if (!pNodeParams)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphExecMemsetNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)node, (void *)pNodeParams));
 }
 
 hipError_t hipGraphExecNodeSetParams(hipGraphExec_t graphExec, hipGraphNode_t node, hipGraphNodeParams * nodeParams)
 {
+	if (!nodeParams)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphExecNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)graphExec, (uint64_t)(uintptr_t)node, (void *)nodeParams));
 }
 
 hipError_t hipGraphExecUpdate(hipGraphExec_t hGraphExec, hipGraph_t hGraph, hipGraphNode_t * hErrorNode_out, hipGraphExecUpdateResult * updateResult_out)
 {
+	if (!hErrorNode_out || !updateResult_out)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphExecUpdate(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)hGraph, (void *)hErrorNode_out, (void *)updateResult_out));
 }
 
 hipError_t hipGraphGetEdges(hipGraph_t graph, hipGraphNode_t * from, hipGraphNode_t * to, size_t * numEdges)
 {
+	if (!numEdges)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphGetEdges(rw_thread(), (uint64_t)(uintptr_t)graph, (void *)from, (void *)to, (void *)numEdges));
 }
 
 hipError_t hipGraphGetNodes(hipGraph_t graph, hipGraphNode_t * nodes, size_t * numNodes)
 {
+	if (!numNodes)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphGetNodes(rw_thread(), (uint64_t)(uintptr_t)graph, (void *)nodes, (void *)numNodes));
 }
 
 hipError_t hipGraphGetRootNodes(hipGraph_t graph, hipGraphNode_t * pRootNodes, size_t * pNumRootNodes)
 {
+	if (!pNumRootNodes)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphGetRootNodes(rw_thread(), (uint64_t)(uintptr_t)graph, (void *)pRootNodes, (void *)pNumRootNodes));
 }
 
 hipError_t hipGraphHostNodeGetParams(hipGraphNode_t node, hipHostNodeParams * pNodeParams)
 {
+	if (!pNodeParams)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphHostNodeGetParams(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pNodeParams));
 }
 
 hipError_t hipGraphHostNodeSetParams(hipGraphNode_t node, const hipHostNodeParams * pNodeParams)
 {
+	if (!pNodeParams)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphHostNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pNodeParams));
 }
 
 hipError_t hipGraphInstantiate(hipGraphExec_t * pGraphExec, hipGraph_t graph, hipGraphNode_t * pErrorNode, char * pLogBuffer, size_t bufferSize)
 {
+	if (!pGraphExec)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphInstantiate(rw_thread(), (void *)pGraphExec, (uint64_t)(uintptr_t)graph, (void *)pErrorNode, (void *)pLogBuffer, bufferSize));
 }
 
 hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t * pGraphExec, hipGraph_t graph, unsigned long long flags)
 {
+	if (!pGraphExec)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphInstantiateWithFlags(rw_thread(), (void *)pGraphExec, (uint64_t)(uintptr_t)graph, flags));
 }
 
 hipError_t hipGraphInstantiateWithParams(hipGraphExec_t * pGraphExec, hipGraph_t graph, hipGraphInstantiateParams * instantiateParams)
 {
+	if (!pGraphExec || !instantiateParams)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphInstantiateWithParams(rw_thread(), (void *)pGraphExec, (uint64_t)(uintptr_t)graph, (void *)instantiateParams));
 }
 
@@ -738,21 +986,29 @@ hipError_t hipGraphKernelNodeCopyAttributes(hipGraphNode_t hSrc, hipGraphNode_t 
 
 hipError_t hipGraphKernelNodeGetAttribute(hipGraphNode_t hNode, hipLaunchAttributeID attr, hipLaunchAttributeValue * value)
 {
+	if (!value)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphKernelNodeGetAttribute(rw_thread(), (uint64_t)(uintptr_t)hNode, (int32_t)attr, (void *)value));
 }
 
 hipError_t hipGraphKernelNodeGetParams(hipGraphNode_t node, hipKernelNodeParams * pNodeParams)
 {
+	if (!pNodeParams)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphKernelNodeGetParams(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pNodeParams));
 }
 
 hipError_t hipGraphKernelNodeSetAttribute(hipGraphNode_t hNode, hipLaunchAttributeID attr, const hipLaunchAttributeValue * value)
 {
+	if (!value)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphKernelNodeSetAttribute(rw_thread(), (uint64_t)(uintptr_t)hNode, (int32_t)attr, (void *)value));
 }
 
 hipError_t hipGraphKernelNodeSetParams(hipGraphNode_t node, const hipKernelNodeParams * pNodeParams)
 {
+	if (!pNodeParams)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphKernelNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pNodeParams));
 }
 
@@ -763,71 +1019,103 @@ hipError_t hipGraphLaunch(hipGraphExec_t graphExec, hipStream_t stream)
 
 hipError_t hipGraphMemAllocNodeGetParams(hipGraphNode_t node, hipMemAllocNodeParams * pNodeParams)
 {
+	if (!pNodeParams)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphMemAllocNodeGetParams(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pNodeParams));
 }
 
 hipError_t hipGraphMemcpyNodeGetParams(hipGraphNode_t node, hipMemcpy3DParms * pNodeParams)
 {
+	if (!pNodeParams)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphMemcpyNodeGetParams(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pNodeParams));
 }
 
 hipError_t hipGraphMemcpyNodeSetParams(hipGraphNode_t node, const hipMemcpy3DParms * pNodeParams)
 {
+	if (!pNodeParams)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphMemcpyNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pNodeParams));
 }
 
 hipError_t hipGraphMemcpyNodeSetParams1D(hipGraphNode_t node, void * dst, const void * src, size_t count, hipMemcpyKind kind)
 {
+	if (!dst || !src || !count)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphMemcpyNodeSetParams1D(rw_thread(), (uint64_t)(uintptr_t)node, (uintptr_t)dst, (uintptr_t)src, count, (int32_t)kind));
 }
 
 hipError_t hipGraphMemcpyNodeSetParamsFromSymbol(hipGraphNode_t node, void * dst, const void * symbol, size_t count, size_t offset, hipMemcpyKind kind)
 {
+	if (!symbol)
+		return rw_return(hipErrorInvalidSymbol);
+	if (!dst || !count)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphMemcpyNodeSetParamsFromSymbol(rw_thread(), (uint64_t)(uintptr_t)node, (uintptr_t)dst, (uintptr_t)symbol, count, offset, (int32_t)kind));
 }
 
 hipError_t hipGraphMemcpyNodeSetParamsToSymbol(hipGraphNode_t node, const void * symbol, const void * src, size_t count, size_t offset, hipMemcpyKind kind)
 {
+	if (!symbol)
+		return rw_return(hipErrorInvalidSymbol);
+	if (!src || !count)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphMemcpyNodeSetParamsToSymbol(rw_thread(), (uint64_t)(uintptr_t)node, (uintptr_t)symbol, (uintptr_t)src, count, offset, (int32_t)kind));
 }
 
 hipError_t hipGraphMemFreeNodeGetParams(hipGraphNode_t node, void * dev_ptr)
 {
+	if (!dev_ptr)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphMemFreeNodeGetParams(rw_thread(), (uint64_t)(uintptr_t)node, (uintptr_t)dev_ptr));
 }
 
 hipError_t hipGraphMemsetNodeGetParams(hipGraphNode_t node, hipMemsetParams * pNodeParams)
 {
+	if (!pNodeParams)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphMemsetNodeGetParams(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pNodeParams));
 }
 
 hipError_t hipGraphMemsetNodeSetParams(hipGraphNode_t node, const hipMemsetParams * pNodeParams)
 {
+	if (!pNodeParams)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphMemsetNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pNodeParams));
 }
 
 hipError_t hipGraphNodeFindInClone(hipGraphNode_t * pNode, hipGraphNode_t originalNode, hipGraph_t clonedGraph)
 {
+	if (!pNode)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphNodeFindInClone(rw_thread(), (void *)pNode, (uint64_t)(uintptr_t)originalNode, (uint64_t)(uintptr_t)clonedGraph));
 }
 
 hipError_t hipGraphNodeGetDependencies(hipGraphNode_t node, hipGraphNode_t * pDependencies, size_t * pNumDependencies)
 {
+	if (!pNumDependencies)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphNodeGetDependencies(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pDependencies, (void *)pNumDependencies));
 }
 
 hipError_t hipGraphNodeGetDependentNodes(hipGraphNode_t node, hipGraphNode_t * pDependentNodes, size_t * pNumDependentNodes)
 {
+	if (!pNumDependentNodes)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphNodeGetDependentNodes(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pDependentNodes, (void *)pNumDependentNodes));
 }
 
 hipError_t hipGraphNodeGetEnabled(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, unsigned int * isEnabled)
 {
+	if (!isEnabled)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphNodeGetEnabled(rw_thread(), (uint64_t)(uintptr_t)hGraphExec, (uint64_t)(uintptr_t)hNode, (void *)isEnabled));
 }
 
 hipError_t hipGraphNodeGetType(hipGraphNode_t node, hipGraphNodeType * pType)
 {
+	if (!pType)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphNodeGetType(rw_thread(), (uint64_t)(uintptr_t)node, (void *)pType));
 }
 
@@ -838,21 +1126,29 @@ hipError_t hipGraphNodeSetEnabled(hipGraphExec_t hGraphExec, hipGraphNode_t hNod
 
 hipError_t hipGraphNodeSetParams(hipGraphNode_t node, hipGraphNodeParams * nodeParams)
 {
+	if (!nodeParams)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphNodeSetParams(rw_thread(), (uint64_t)(uintptr_t)node, (void *)nodeParams));
 }
 
 hipError_t hipGraphReleaseUserObject(hipGraph_t graph, hipUserObject_t object, unsigned int count)
 {
+	if (!object || !count)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphReleaseUserObject(rw_thread(), (uint64_t)(uintptr_t)graph, (uint64_t)(uintptr_t)object, count));
 }
 
 hipError_t hipGraphRemoveDependencies(hipGraph_t graph, const hipGraphNode_t * from, const hipGraphNode_t * to, size_t numDependencies)
 {
+	if ((numDependencies && !from) || (numDependencies && !to))
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphRemoveDependencies(rw_thread(), (uint64_t)(uintptr_t)graph, (void *)from, (void *)to, numDependencies));
 }
 
 hipError_t hipGraphRetainUserObject(hipGraph_t graph, hipUserObject_t object, unsigned int count, unsigned int flags)
 {
+	if (!object || !count)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipGraphRetainUserObject(rw_thread(), (uint64_t)(uintptr_t)graph, (uint64_t)(uintptr_t)object, count, flags));
 }
 
@@ -868,6 +1164,8 @@ hipError_t hipHccModuleLaunchKernel(hipFunction_t f, uint32_t globalWorkSizeX, u
 
 hipError_t hipHostAlloc(void ** ptr, size_t size, unsigned int flags)
 {
+	if (!ptr)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipHostAlloc(rw_thread(), (void *)ptr, size, flags));
 }
 
@@ -878,26 +1176,36 @@ hipError_t hipHostFree(void * ptr)
 
 hipError_t hipHostGetDevicePointer(void ** devPtr, void * hstPtr, unsigned int flags)
 {
+	if (!devPtr || !hstPtr)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipHostGetDevicePointer(rw_thread(), (void *)devPtr, (uintptr_t)hstPtr, flags));
 }
 
 hipError_t hipHostGetFlags(unsigned int * flagsPtr, void * hostPtr)
 {
+	if (!flagsPtr || !hostPtr)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipHostGetFlags(rw_thread(), (void *)flagsPtr, (uintptr_t)hostPtr));
 }
 
 hipError_t hipHostMalloc(void ** ptr, size_t size, unsigned int flags)
 {
+	if (!ptr)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipHostMalloc(rw_thread(), (void *)ptr, size, flags));
 }
 
 hipError_t hipHostRegister(void * hostPtr, size_t sizeBytes, unsigned int flags)
 {
+	if (!hostPtr || !sizeBytes)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipHostRegister(rw_thread(), (uintptr_t)hostPtr, sizeBytes, flags));
 }
 
 hipError_t hipHostUnregister(void * hostPtr)
 {
+	if (!hostPtr)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipHostUnregister(rw_thread(), (uintptr_t)hostPtr));
 }
 
@@ -908,96 +1216,134 @@ hipError_t hipInit(unsigned int flags)
 
 hipError_t hipIpcCloseMemHandle(void * devPtr)
 {
+	if (!devPtr)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipIpcCloseMemHandle(rw_thread(), (uintptr_t)devPtr));
 }
 
 hipError_t hipIpcGetEventHandle(hipIpcEventHandle_t * handle, hipEvent_t event)
 {
+	if (!handle || !event)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipIpcGetEventHandle(rw_thread(), (void *)handle, (uint64_t)(uintptr_t)event));
 }
 
 hipError_t hipIpcGetMemHandle(hipIpcMemHandle_t * handle, void * devPtr)
 {
+	if (!handle || !devPtr)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipIpcGetMemHandle(rw_thread(), (void *)handle, (uintptr_t)devPtr));
 }
 
 hipError_t hipIpcOpenEventHandle(hipEvent_t * event, hipIpcEventHandle_t handle)
 {
+	if (!event)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipIpcOpenEventHandle(rw_thread(), (void *)event, &handle));
 }
 
 hipError_t hipIpcOpenMemHandle(void ** devPtr, hipIpcMemHandle_t handle, unsigned int flags)
 {
+	if (!devPtr)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipIpcOpenMemHandle(rw_thread(), (void *)devPtr, &handle, flags));
 }
 
 hipError_t hipLaunchCooperativeKernel(const void * f, dim3 gridDim, dim3 blockDimX, void ** kernelParams, unsigned int sharedMemBytes, hipStream_t stream)
 {
+	if (!f)
+		return rw_return(hipErrorInvalidDeviceFunction);
 	return rw_return((hipError_t)rw_hipLaunchCooperativeKernel(rw_thread(), (uintptr_t)f, &gridDim, &blockDimX, (void *)kernelParams, sharedMemBytes, (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipLaunchCooperativeKernelMultiDevice(hipLaunchParams * launchParamsList, int numDevices, unsigned int flags)
 {
+	if (!launchParamsList)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipLaunchCooperativeKernelMultiDevice(rw_thread(), (void *)launchParamsList, (int32_t)numDevices, flags));
 }
 
 hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void * userData)
 {
+	if (!fn)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipLaunchHostFunc(rw_thread(), (uint64_t)(uintptr_t)stream, (void *)fn, (uintptr_t)userData));
 }
 
 hipError_t hipLaunchKernel(const void * function_address, dim3 numBlocks, dim3 dimBlocks, void ** args, size_t sharedMemBytes, hipStream_t stream)
 {
+	if (!function_address)
+		return rw_return(hipErrorInvalidDeviceFunction);
 	return rw_return((hipError_t)rw_hipLaunchKernel(rw_thread(), (uintptr_t)function_address, &numBlocks, &dimBlocks, (void *)args, sharedMemBytes, (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipMalloc(void ** ptr, size_t size)
 {
+	if (!ptr)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMalloc(rw_thread(), (void *)ptr, size));
 }
 
 hipError_t hipMalloc3DArray(hipArray_t * array, const struct hipChannelFormatDesc * desc, struct hipExtent extent, unsigned int flags)
 {
+	if (!array || !desc)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMalloc3DArray(rw_thread(), (void *)array, (void *)desc, &extent, flags));
 }
 
 hipError_t hipMallocArray(hipArray_t * array, const hipChannelFormatDesc * desc, size_t width, size_t height, unsigned int flags)
 {
+	if (!array || !desc)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMallocArray(rw_thread(), (void *)array, (void *)desc, width, height, flags));
 }
 
 hipError_t hipMallocAsync(void ** dev_ptr, size_t size, hipStream_t stream)
 {
+	if (!dev_ptr)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMallocAsync(rw_thread(), (void *)dev_ptr, size, (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipMallocFromPoolAsync(void ** dev_ptr, size_t size, hipMemPool_t mem_pool, hipStream_t stream)
 {
+	if (!dev_ptr)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMallocFromPoolAsync(rw_thread(), (void *)dev_ptr, size, (uint64_t)(uintptr_t)mem_pool, (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipMallocHost(void ** ptr, size_t size)
 {
+	if (!ptr)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMallocHost(rw_thread(), (void *)ptr, size));
 }
 
 hipError_t hipMallocManaged(void ** dev_ptr, size_t size, unsigned int flags)
 {
+	if (!dev_ptr || !size)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMallocManaged(rw_thread(), (void *)dev_ptr, size, flags));
 }
 
 hipError_t hipMallocMipmappedArray(hipMipmappedArray_t * mipmappedArray, const struct hipChannelFormatDesc * desc, struct hipExtent extent, unsigned int numLevels, unsigned int flags)
 {
+	if (!mipmappedArray || !desc)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMallocMipmappedArray(rw_thread(), (void *)mipmappedArray, (void *)desc, &extent, numLevels, flags));
 }
 
 hipError_t hipMallocPitch(void ** ptr, size_t * pitch, size_t width, size_t height)
 {
+	if (!ptr || !pitch)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMallocPitch(rw_thread(), (void *)ptr, (void *)pitch, width, height));
 }
 
 hipError_t hipMemAddressFree(void * devPtr, size_t size)
 {
+	if (!devPtr || !size)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemAddressFree(rw_thread(), (uintptr_t)devPtr, size));
 }
 
@@ -1013,11 +1359,15 @@ hipError_t hipMemAdvise(const void * dev_ptr, size_t count, hipMemoryAdvise advi
 
 hipError_t hipMemAllocHost(void ** ptr, size_t size)
 {
+	if (!ptr)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemAllocHost(rw_thread(), (void *)ptr, size));
 }
 
 hipError_t hipMemAllocPitch(hipDeviceptr_t * dptr, size_t * pitch, size_t widthInBytes, size_t height, unsigned int elementSizeBytes)
 {
+	if (!dptr || !pitch || !widthInBytes || !height || !elementSizeBytes)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemAllocPitch(rw_thread(), (void *)dptr, (void *)pitch, widthInBytes, height, elementSizeBytes));
 }
 
@@ -1063,11 +1413,15 @@ hipError_t hipMemcpy2DToArrayAsync(hipArray_t dst, size_t wOffset, size_t hOffse
 
 hipError_t hipMemcpy3D(const struct hipMemcpy3DParms * p)
 {
+	if (!p)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemcpy3D(rw_thread(), (void *)p));
 }
 
 hipError_t hipMemcpy3DAsync(const struct hipMemcpy3DParms * p, hipStream_t stream)
 {
+	if (!p)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemcpy3DAsync(rw_thread(), (void *)p, (uint64_t)(uintptr_t)stream));
 }
 
@@ -1078,26 +1432,36 @@ hipError_t hipMemcpyAsync(void * dst, const void * src, size_t sizeBytes, hipMem
 
 hipError_t hipMemcpyAtoA(hipArray_t dstArray, size_t dstOffset, hipArray_t srcArray, size_t srcOffset, size_t ByteCount)
 {
+	if (!dstArray || !srcArray)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemcpyAtoA(rw_thread(), (uint64_t)(uintptr_t)dstArray, dstOffset, (uint64_t)(uintptr_t)srcArray, srcOffset, ByteCount));
 }
 
 hipError_t hipMemcpyAtoD(hipDeviceptr_t dstDevice, hipArray_t srcArray, size_t srcOffset, size_t ByteCount)
 {
+	if (!srcArray)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemcpyAtoD(rw_thread(), (uintptr_t)dstDevice, (uint64_t)(uintptr_t)srcArray, srcOffset, ByteCount));
 }
 
 hipError_t hipMemcpyAtoH(void * dst, hipArray_t srcArray, size_t srcOffset, size_t count)
 {
+	if (!srcArray)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemcpyAtoH(rw_thread(), (uintptr_t)dst, (uint64_t)(uintptr_t)srcArray, srcOffset, count));
 }
 
 hipError_t hipMemcpyAtoHAsync(void * dstHost, hipArray_t srcArray, size_t srcOffset, size_t ByteCount, hipStream_t stream)
 {
+	if (!srcArray)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemcpyAtoHAsync(rw_thread(), (uintptr_t)dstHost, (uint64_t)(uintptr_t)srcArray, srcOffset, ByteCount, (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipMemcpyDtoA(hipArray_t dstArray, size_t dstOffset, hipDeviceptr_t srcDevice, size_t ByteCount)
 {
+	if (!dstArray)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemcpyDtoA(rw_thread(), (uint64_t)(uintptr_t)dstArray, dstOffset, (uintptr_t)srcDevice, ByteCount));
 }
 
@@ -1123,11 +1487,15 @@ hipError_t hipMemcpyDtoHAsync(void * dst, hipDeviceptr_t src, size_t sizeBytes, 
 
 hipError_t hipMemcpyFromArray(void * dst, hipArray_const_t srcArray, size_t wOffset, size_t hOffset, size_t count, hipMemcpyKind kind)
 {
+	if (!srcArray)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemcpyFromArray(rw_thread(), (uintptr_t)dst, (uint64_t)(uintptr_t)srcArray, wOffset, hOffset, count, (int32_t)kind));
 }
 
 hipError_t hipMemcpyFromArray_spt(void * dst, hipArray_const_t src, size_t wOffsetSrc, size_t hOffset, size_t count, hipMemcpyKind kind)
 {
+	if (!src)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemcpyFromArray_spt(rw_thread(), (uintptr_t)dst, (uint64_t)(uintptr_t)src, wOffsetSrc, hOffset, count, (int32_t)kind));
 }
 
@@ -1143,11 +1511,15 @@ hipError_t hipMemcpyFromSymbolAsync(void * dst, const void * symbol, size_t size
 
 hipError_t hipMemcpyHtoA(hipArray_t dstArray, size_t dstOffset, const void * srcHost, size_t count)
 {
+	if (!dstArray)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemcpyHtoA(rw_thread(), (uint64_t)(uintptr_t)dstArray, dstOffset, (uintptr_t)srcHost, count));
 }
 
 hipError_t hipMemcpyHtoAAsync(hipArray_t dstArray, size_t dstOffset, const void * srcHost, size_t ByteCount, hipStream_t stream)
 {
+	if (!dstArray)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemcpyHtoAAsync(rw_thread(), (uint64_t)(uintptr_t)dstArray, dstOffset, (uintptr_t)srcHost, ByteCount, (uint64_t)(uintptr_t)stream));
 }
 
@@ -1163,11 +1535,15 @@ hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t dst, void * src, size_t sizeBytes, 
 
 hipError_t hipMemcpyParam2D(const hip_Memcpy2D * pCopy)
 {
+	if (!pCopy)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemcpyParam2D(rw_thread(), (void *)pCopy));
 }
 
 hipError_t hipMemcpyParam2DAsync(const hip_Memcpy2D * pCopy, hipStream_t stream)
 {
+	if (!pCopy)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemcpyParam2DAsync(rw_thread(), (void *)pCopy, (uint64_t)(uintptr_t)stream));
 }
 
@@ -1183,6 +1559,8 @@ hipError_t hipMemcpyPeerAsync(void * dst, int dstDeviceId, const void * src, int
 
 hipError_t hipMemcpyToArray(hipArray_t dst, size_t wOffset, size_t hOffset, const void * src, size_t count, hipMemcpyKind kind)
 {
+	if (!dst)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemcpyToArray(rw_thread(), (uint64_t)(uintptr_t)dst, wOffset, hOffset, (uintptr_t)src, count, (int32_t)kind));
 }
 
@@ -1203,31 +1581,43 @@ hipError_t hipMemcpyWithStream(void * dst, const void * src, size_t sizeBytes, h
 
 hipError_t hipMemCreate(hipMemGenericAllocationHandle_t * handle, size_t size, const hipMemAllocationProp * prop, unsigned long long flags)
 {
+	if (!handle || !prop || !size)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemCreate(rw_thread(), (void *)handle, size, (void *)prop, flags));
 }
 
 hipError_t hipMemExportToShareableHandle(void * shareableHandle, hipMemGenericAllocationHandle_t handle, hipMemAllocationHandleType handleType, unsigned long long flags)
 {
+	if (!shareableHandle)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemExportToShareableHandle(rw_thread(), (uintptr_t)shareableHandle, (uint64_t)(uintptr_t)handle, (int32_t)handleType, flags));
 }
 
 hipError_t hipMemGetAccess(unsigned long long * flags, const hipMemLocation * location, void * ptr)
 {
+	if (!flags || !location || !ptr)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemGetAccess(rw_thread(), (void *)flags, (void *)location, (uintptr_t)ptr));
 }
 
 hipError_t hipMemGetAddressRange(hipDeviceptr_t * pbase, size_t * psize, hipDeviceptr_t dptr)
 {
+	if (!dptr)
+		return rw_return(hipErrorNotFound);
 	return rw_return((hipError_t)rw_hipMemGetAddressRange(rw_thread(), (void *)pbase, (void *)psize, (uintptr_t)dptr));
 }
 
 hipError_t hipMemGetAllocationGranularity(size_t * granularity, const hipMemAllocationProp * prop, hipMemAllocationGranularity_flags option)
 {
+	if (!granularity || !prop)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemGetAllocationGranularity(rw_thread(), (void *)granularity, (void *)prop, (int32_t)option));
 }
 
 hipError_t hipMemGetAllocationPropertiesFromHandle(hipMemAllocationProp * prop, hipMemGenericAllocationHandle_t handle)
 {
+	if (!prop)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemGetAllocationPropertiesFromHandle(rw_thread(), (void *)prop, (uint64_t)(uintptr_t)handle));
 }
 
@@ -1238,16 +1628,22 @@ hipError_t hipMemGetInfo(size_t * free, size_t * total)
 
 hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t * handle, void * osHandle, hipMemAllocationHandleType shHandleType)
 {
+	if (!handle || !osHandle)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemImportFromShareableHandle(rw_thread(), (void *)handle, (uintptr_t)osHandle, (int32_t)shHandleType));
 }
 
 hipError_t hipMemMap(void * ptr, size_t size, size_t offset, hipMemGenericAllocationHandle_t handle, unsigned long long flags)
 {
+	if (!ptr || !size)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemMap(rw_thread(), (uintptr_t)ptr, size, offset, (uint64_t)(uintptr_t)handle, flags));
 }
 
 hipError_t hipMemPoolCreate(hipMemPool_t * mem_pool, const hipMemPoolProps * pool_props)
 {
+	if (!mem_pool || !pool_props)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemPoolCreate(rw_thread(), (void *)mem_pool, (void *)pool_props));
 }
 
@@ -1258,41 +1654,57 @@ hipError_t hipMemPoolDestroy(hipMemPool_t mem_pool)
 
 hipError_t hipMemPoolExportPointer(hipMemPoolPtrExportData * export_data, void * dev_ptr)
 {
+	if (!export_data || !dev_ptr)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemPoolExportPointer(rw_thread(), (void *)export_data, (uintptr_t)dev_ptr));
 }
 
 hipError_t hipMemPoolExportToShareableHandle(void * shared_handle, hipMemPool_t mem_pool, hipMemAllocationHandleType handle_type, unsigned int flags)
 {
+	if (!shared_handle)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemPoolExportToShareableHandle(rw_thread(), (uintptr_t)shared_handle, (uint64_t)(uintptr_t)mem_pool, (int32_t)handle_type, flags));
 }
 
 hipError_t hipMemPoolGetAccess(hipMemAccessFlags * flags, hipMemPool_t mem_pool, hipMemLocation * location)
 {
+	if (!flags || !location)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemPoolGetAccess(rw_thread(), (void *)flags, (uint64_t)(uintptr_t)mem_pool, (void *)location));
 }
 
 hipError_t hipMemPoolGetAttribute(hipMemPool_t mem_pool, hipMemPoolAttr attr, void * value)
 {
+	if (!value)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemPoolGetAttribute(rw_thread(), (uint64_t)(uintptr_t)mem_pool, (int32_t)attr, (uintptr_t)value));
 }
 
 hipError_t hipMemPoolImportFromShareableHandle(hipMemPool_t * mem_pool, void * shared_handle, hipMemAllocationHandleType handle_type, unsigned int flags)
 {
+	if (!mem_pool || !shared_handle)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemPoolImportFromShareableHandle(rw_thread(), (void *)mem_pool, (uintptr_t)shared_handle, (int32_t)handle_type, flags));
 }
 
 hipError_t hipMemPoolImportPointer(void ** dev_ptr, hipMemPool_t mem_pool, hipMemPoolPtrExportData * export_data)
 {
+	if (!dev_ptr || !export_data)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemPoolImportPointer(rw_thread(), (void *)dev_ptr, (uint64_t)(uintptr_t)mem_pool, (void *)export_data));
 }
 
 hipError_t hipMemPoolSetAccess(hipMemPool_t mem_pool, const hipMemAccessDesc * desc_list, size_t count)
 {
+	if (!desc_list)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemPoolSetAccess(rw_thread(), (uint64_t)(uintptr_t)mem_pool, (void *)desc_list, count));
 }
 
 hipError_t hipMemPoolSetAttribute(hipMemPool_t mem_pool, hipMemPoolAttr attr, void * value)
 {
+	if (!value)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemPoolSetAttribute(rw_thread(), (uint64_t)(uintptr_t)mem_pool, (int32_t)attr, (uintptr_t)value));
 }
 
@@ -1308,16 +1720,22 @@ hipError_t hipMemPrefetchAsync(const void * dev_ptr, size_t count, int device, h
 
 hipError_t hipMemPtrGetInfo(void * ptr, size_t * size)
 {
+	if (!size || !ptr)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemPtrGetInfo(rw_thread(), (uintptr_t)ptr, (void *)size));
 }
 
 hipError_t hipMemRangeGetAttribute(void * data, size_t data_size, hipMemRangeAttribute attribute, const void * dev_ptr, size_t count)
 {
+	if (!data || !data_size || !dev_ptr || !count)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemRangeGetAttribute(rw_thread(), (uintptr_t)data, data_size, (int32_t)attribute, (uintptr_t)dev_ptr, count));
 }
 
 hipError_t hipMemRangeGetAttributes(void ** data, size_t * data_sizes, hipMemRangeAttribute * attributes, size_t num_attributes, const void * dev_ptr, size_t count)
 {
+	if (!data || !data_sizes || !attributes || !num_attributes || !dev_ptr || !count)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemRangeGetAttributes(rw_thread(), (void *)data, (void *)data_sizes, (void *)attributes, num_attributes, (uintptr_t)dev_ptr, count));
 }
 
@@ -1328,6 +1746,8 @@ hipError_t hipMemRelease(hipMemGenericAllocationHandle_t handle)
 
 hipError_t hipMemRetainAllocationHandle(hipMemGenericAllocationHandle_t * handle, void * addr)
 {
+	if (!handle || !addr)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemRetainAllocationHandle(rw_thread(), (void *)handle, (uintptr_t)addr));
 }
 
@@ -1348,6 +1768,8 @@ hipError_t hipMemset2DAsync(void * dst, size_t pitch, int value, size_t width, s
 
 hipError_t hipMemSetAccess(void * ptr, size_t size, const hipMemAccessDesc * desc, size_t count)
 {
+	if (!desc || !ptr || !size || !count)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemSetAccess(rw_thread(), (uintptr_t)ptr, size, (void *)desc, count));
 }
 
@@ -1388,11 +1810,15 @@ hipError_t hipMemsetD8Async(hipDeviceptr_t dest, unsigned char value, size_t cou
 
 hipError_t hipMemUnmap(void * ptr, size_t size)
 {
+	if (!ptr || !size)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemUnmap(rw_thread(), (uintptr_t)ptr, size));
 }
 
 hipError_t hipMipmappedArrayCreate(hipMipmappedArray_t * pHandle, HIP_ARRAY3D_DESCRIPTOR * pMipmappedArrayDesc, unsigned int numMipmapLevels)
 {
+	if (!pHandle || !pMipmappedArrayDesc)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMipmappedArrayCreate(rw_thread(), (void *)pHandle, (void *)pMipmappedArrayDesc, numMipmapLevels));
 }
 
@@ -1403,21 +1829,37 @@ hipError_t hipMipmappedArrayDestroy(hipMipmappedArray_t hMipmappedArray)
 
 hipError_t hipMipmappedArrayGetLevel(hipArray_t * pLevelArray, hipMipmappedArray_t hMipMappedArray, unsigned int level)
 {
+	if (!pLevelArray)
+		return rw_return(hipErrorInvalidValue);
+	if (!hMipMappedArray)
+		return rw_return(hipErrorInvalidHandle);
 	return rw_return((hipError_t)rw_hipMipmappedArrayGetLevel(rw_thread(), (void *)pLevelArray, (uint64_t)(uintptr_t)hMipMappedArray, level));
 }
 
 hipError_t hipModuleGetFunction(hipFunction_t * function, hipModule_t module, const char * kname)
 {
+	if (!function || !kname)
+		return rw_return(hipErrorInvalidValue);
+	if (!module)
+		return rw_return(hipErrorInvalidHandle);
 	return rw_return((hipError_t)rw_hipModuleGetFunction(rw_thread(), (void *)function, (uint64_t)(uintptr_t)module, (void *)kname));
 }
 
 hipError_t hipModuleGetGlobal(hipDeviceptr_t * dptr, size_t * bytes, hipModule_t hmod, const char * name)
 {
+	if (!name)
+		return rw_return(hipErrorInvalidValue);
+	if (!hmod)
+		return rw_return(hipErrorInvalidHandle);
 	return rw_return((hipError_t)rw_hipModuleGetGlobal(rw_thread(), (void *)dptr, (void *)bytes, (uint64_t)(uintptr_t)hmod, (void *)name));
 }
 
 hipError_t hipModuleGetTexRef(textureReference ** texRef, hipModule_t hmod, const char * name)
 {
+	if (!texRef || !name)
+		return rw_return(hipErrorInvalidValue);
+	if (!hmod)
+		return rw_return(hipErrorInvalidHandle);
 	return rw_return((hipError_t)rw_hipModuleGetTexRef(rw_thread(), (void *)texRef, (uint64_t)(uintptr_t)hmod, (void *)name));
 }
 
@@ -1428,6 +1870,8 @@ hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t f, unsigned int gridDi
 
 hipError_t hipModuleLaunchCooperativeKernelMultiDevice(hipFunctionLaunchParams * launchParamsList, unsigned int numDevices, unsigned int flags)
 {
+	if (!launchParamsList)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipModuleLaunchCooperativeKernelMultiDevice(rw_thread(), (void *)launchParamsList, numDevices, flags));
 }
 
@@ -1438,66 +1882,96 @@ hipError_t hipModuleLaunchKernel(hipFunction_t f, unsigned int gridDimX, unsigne
 
 hipError_t hipModuleLoad(hipModule_t * module, const char * fname)
 {
+	if (!module || !fname)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipModuleLoad(rw_thread(), (void *)module, (void *)fname));
 }
 
 hipError_t hipModuleLoadData(hipModule_t * module, const void * image)
 {
+	if (!module || !image)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipModuleLoadData(rw_thread(), (void *)module, (uintptr_t)image));
 }
 
 hipError_t hipModuleLoadDataEx(hipModule_t * module, const void * image, unsigned int numOptions, hipJitOption * options, void ** optionValues)
 {
+	if (!module || !image)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipModuleLoadDataEx(rw_thread(), (void *)module, (uintptr_t)image, numOptions, (void *)options, (void *)optionValues));
 }
 
 hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int * numBlocks, hipFunction_t f, int blockSize, size_t dynSharedMemPerBlk)
 {
+	if (!numBlocks || !f)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(rw_thread(), (void *)numBlocks, (uint64_t)(uintptr_t)f, (int32_t)blockSize, dynSharedMemPerBlk));
 }
 
 hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int * numBlocks, hipFunction_t f, int blockSize, size_t dynSharedMemPerBlk, unsigned int flags)
 {
+	if (!numBlocks || !f)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(rw_thread(), (void *)numBlocks, (uint64_t)(uintptr_t)f, (int32_t)blockSize, dynSharedMemPerBlk, flags));
 }
 
 hipError_t hipModuleOccupancyMaxPotentialBlockSize(int * gridSize, int * blockSize, hipFunction_t f, size_t dynSharedMemPerBlk, int blockSizeLimit)
 {
+	if (!gridSize || !blockSize || !f)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipModuleOccupancyMaxPotentialBlockSize(rw_thread(), (void *)gridSize, (void *)blockSize, (uint64_t)(uintptr_t)f, dynSharedMemPerBlk, (int32_t)blockSizeLimit));
 }
 
 hipError_t hipModuleOccupancyMaxPotentialBlockSizeWithFlags(int * gridSize, int * blockSize, hipFunction_t f, size_t dynSharedMemPerBlk, int blockSizeLimit, unsigned int flags)
 {
+	if (!gridSize || !blockSize || !f)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipModuleOccupancyMaxPotentialBlockSizeWithFlags(rw_thread(), (void *)gridSize, (void *)blockSize, (uint64_t)(uintptr_t)f, dynSharedMemPerBlk, (int32_t)blockSizeLimit, flags));
 }
 
 hipError_t hipModuleUnload(hipModule_t module)
 {
+	if (!module)
+		return rw_return(hipErrorInvalidHandle);
 	return rw_return((hipError_t)rw_hipModuleUnload(rw_thread(), (uint64_t)(uintptr_t)module));
 }
 
 hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int * numBlocks, const void * f, int blockSize, size_t dynSharedMemPerBlk)
 {
+	if (!numBlocks)
+		return rw_return(hipErrorInvalidValue);
+	if (!f)
+		return rw_return(hipErrorInvalidDeviceFunction);
 	return rw_return((hipError_t)rw_hipOccupancyMaxActiveBlocksPerMultiprocessor(rw_thread(), (void *)numBlocks, (uintptr_t)f, (int32_t)blockSize, dynSharedMemPerBlk));
 }
 
 hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int * numBlocks, const void * f, int blockSize, size_t dynSharedMemPerBlk, unsigned int flags)
 {
+	if (!numBlocks)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(rw_thread(), (void *)numBlocks, (uintptr_t)f, (int32_t)blockSize, dynSharedMemPerBlk, flags));
 }
 
 hipError_t hipOccupancyMaxPotentialBlockSize(int * gridSize, int * blockSize, const void * f, size_t dynSharedMemPerBlk, int blockSizeLimit)
 {
+	if (!gridSize || !blockSize)
+		return rw_return(hipErrorInvalidValue);
+	if (!f)
+		return rw_return(hipErrorInvalidDeviceFunction);
 	return rw_return((hipError_t)rw_hipOccupancyMaxPotentialBlockSize(rw_thread(), (void *)gridSize, (void *)blockSize, (uintptr_t)f, dynSharedMemPerBlk, (int32_t)blockSizeLimit));
 }
 
 hipError_t hipPointerGetAttribute(void * data, hipPointer_attribute attribute, hipDeviceptr_t ptr)
 {
+	if (!data || !ptr)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipPointerGetAttribute(rw_thread(), (uintptr_t)data, (int32_t)attribute, (uintptr_t)ptr));
 }
 
 hipError_t hipPointerGetAttributes(hipPointerAttribute_t * attributes, const void * ptr)
 {
+	if (!attributes || !ptr)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipPointerGetAttributes(rw_thread(), (void *)attributes, (uintptr_t)ptr));
 }
 
@@ -1513,21 +1987,29 @@ hipError_t hipSetDeviceFlags(unsigned int flags)
 
 hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback, void * userData, unsigned int flags)
 {
+	if (!callback)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipStreamAddCallback(rw_thread(), (uint64_t)(uintptr_t)stream, (void *)callback, (uintptr_t)userData, flags));
 }
 
 hipError_t hipStreamAttachMemAsync(hipStream_t stream, void * dev_ptr, size_t length, unsigned int flags)
 {
+	if (!dev_ptr)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipStreamAttachMemAsync(rw_thread(), (uint64_t)(uintptr_t)stream, (uintptr_t)dev_ptr, length, flags));
 }
 
 hipError_t hipStreamBatchMemOp(hipStream_t stream, unsigned int count, hipStreamBatchMemOpParams * paramArray, unsigned int flags)
 {
+	if ((count && !paramArray))
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipStreamBatchMemOp(rw_thread(), (uint64_t)(uintptr_t)stream, count, (void *)paramArray, flags));
 }
 
 hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode)
 {
+	if (!stream)
+		return rw_return(hipErrorStreamCaptureUnsupported);
 	return rw_return((hipError_t)rw_hipStreamBeginCapture(rw_thread(), (uint64_t)(uintptr_t)stream, (int32_t)mode));
 }
 
@@ -1538,56 +2020,80 @@ hipError_t hipStreamBeginCaptureToGraph(hipStream_t stream, hipGraph_t graph, co
 
 hipError_t hipStreamCreate(hipStream_t * stream)
 {
+	if (!stream)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipStreamCreate(rw_thread(), (void *)stream));
 }
 
 hipError_t hipStreamCreateWithFlags(hipStream_t * stream, unsigned int flags)
 {
+	if (!stream)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipStreamCreateWithFlags(rw_thread(), (void *)stream, flags));
 }
 
 hipError_t hipStreamCreateWithPriority(hipStream_t * stream, unsigned int flags, int priority)
 {
+	if (!stream)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipStreamCreateWithPriority(rw_thread(), (void *)stream, flags, (int32_t)priority));
 }
 
 hipError_t hipStreamDestroy(hipStream_t stream)
 {
+	if (!stream)
+		return rw_return(hipErrorInvalidHandle);
 	return rw_return((hipError_t)rw_hipStreamDestroy(rw_thread(), (uint64_t)(uintptr_t)stream));
 }
 
 hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t * pGraph)
 {
+	if (!pGraph)
+		return rw_return(hipErrorInvalidValue);
+	if (!stream)
+		return rw_return(hipErrorIllegalState);
 	return rw_return((hipError_t)rw_hipStreamEndCapture(rw_thread(), (uint64_t)(uintptr_t)stream, (void *)pGraph));
 }
 
 hipError_t hipStreamGetCaptureInfo(hipStream_t stream, hipStreamCaptureStatus * pCaptureStatus, unsigned long long * pId)
 {
+	if (!pCaptureStatus)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipStreamGetCaptureInfo(rw_thread(), (uint64_t)(uintptr_t)stream, (void *)pCaptureStatus, (void *)pId));
 }
 
 hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream, hipStreamCaptureStatus * captureStatus_out, unsigned long long * id_out, hipGraph_t * graph_out, const hipGraphNode_t ** dependencies_out, size_t * numDependencies_out)
 {
+	if (!captureStatus_out)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipStreamGetCaptureInfo_v2(rw_thread(), (uint64_t)(uintptr_t)stream, (void *)captureStatus_out, (void *)id_out, (void *)graph_out, (void *)dependencies_out, (void *)numDependencies_out));
 }
 
 hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t * device)
 {
+	if (!device)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipStreamGetDevice(rw_thread(), (uint64_t)(uintptr_t)stream, (void *)device));
 }
 
 hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int * flags)
 {
+	if (!flags || !stream)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipStreamGetFlags(rw_thread(), (uint64_t)(uintptr_t)stream, (void *)flags));
 }
 
 hipError_t hipStreamGetPriority(hipStream_t stream, int * priority)
 {
+	if (!priority)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipStreamGetPriority(rw_thread(), (uint64_t)(uintptr_t)stream, (void *)priority));
 }
 
 hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus * pCaptureStatus)
 {
+	if (!pCaptureStatus)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipStreamIsCapturing(rw_thread(), (uint64_t)(uintptr_t)stream, (void *)pCaptureStatus));
 }
 
@@ -1603,6 +2109,8 @@ hipError_t hipStreamSynchronize(hipStream_t stream)
 
 hipError_t hipStreamUpdateCaptureDependencies(hipStream_t stream, hipGraphNode_t * dependencies, size_t numDependencies, unsigned int flags)
 {
+	if ((numDependencies && !dependencies) || !stream)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipStreamUpdateCaptureDependencies(rw_thread(), (uint64_t)(uintptr_t)stream, (void *)dependencies, numDependencies, flags));
 }
 
@@ -1613,26 +2121,36 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int
 
 hipError_t hipStreamWaitValue32(hipStream_t stream, void * ptr, uint32_t value, unsigned int flags, uint32_t mask)
 {
+	if (!ptr)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipStreamWaitValue32(rw_thread(), (uint64_t)(uintptr_t)stream, (uintptr_t)ptr, value, flags, mask));
 }
 
 hipError_t hipStreamWaitValue64(hipStream_t stream, void * ptr, uint64_t value, unsigned int flags, uint64_t mask)
 {
+	if (!ptr)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipStreamWaitValue64(rw_thread(), (uint64_t)(uintptr_t)stream, (uintptr_t)ptr, value, flags, mask));
 }
 
 hipError_t hipStreamWriteValue32(hipStream_t stream, void * ptr, uint32_t value, unsigned int flags)
 {
+	if (!ptr)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipStreamWriteValue32(rw_thread(), (uint64_t)(uintptr_t)stream, (uintptr_t)ptr, value, flags));
 }
 
 hipError_t hipStreamWriteValue64(hipStream_t stream, void * ptr, uint64_t value, unsigned int flags)
 {
+	if (!ptr)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipStreamWriteValue64(rw_thread(), (uint64_t)(uintptr_t)stream, (uintptr_t)ptr, value, flags));
 }
 
 hipError_t hipTexObjectCreate(hipTextureObject_t * pTexObject, const HIP_RESOURCE_DESC * pResDesc, const HIP_TEXTURE_DESC * pTexDesc, const HIP_RESOURCE_VIEW_DESC * pResViewDesc)
 {
+	if (!pTexObject || !pResDesc || !pTexDesc)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipTexObjectCreate(rw_thread(), (void *)pTexObject, (void *)pResDesc, (void *)pTexDesc, (void *)pResViewDesc));
 }
 
@@ -1643,166 +2161,232 @@ hipError_t hipTexObjectDestroy(hipTextureObject_t texObject)
 
 hipError_t hipTexObjectGetResourceDesc(HIP_RESOURCE_DESC * pResDesc, hipTextureObject_t texObject)
 {
+	if (!pResDesc)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipTexObjectGetResourceDesc(rw_thread(), (void *)pResDesc, (uint64_t)(uintptr_t)texObject));
 }
 
 hipError_t hipTexObjectGetResourceViewDesc(HIP_RESOURCE_VIEW_DESC * pResViewDesc, hipTextureObject_t texObject)
 {
+	if (!pResViewDesc)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipTexObjectGetResourceViewDesc(rw_thread(), (void *)pResViewDesc, (uint64_t)(uintptr_t)texObject));
 }
 
 hipError_t hipTexObjectGetTextureDesc(HIP_TEXTURE_DESC * pTexDesc, hipTextureObject_t texObject)
 {
+	if (!pTexDesc)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipTexObjectGetTextureDesc(rw_thread(), (void *)pTexDesc, (uint64_t)(uintptr_t)texObject));
 }
 
 hipError_t hipTexRefGetAddress(hipDeviceptr_t * dev_ptr, const textureReference * texRef)
 {
+	if (!dev_ptr || !texRef)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipTexRefGetAddress(rw_thread(), (void *)dev_ptr, (void *)texRef));
 }
 
 hipError_t hipTexRefGetAddressMode(enum hipTextureAddressMode * pam, const textureReference * texRef, int dim)
 {
+	if (!pam || !texRef)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipTexRefGetAddressMode(rw_thread(), (void *)pam, (void *)texRef, (int32_t)dim));
 }
 
 hipError_t hipTexRefGetArray(hipArray_t * pArray, const textureReference * texRef)
 {
+	if (!pArray || !texRef)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipTexRefGetArray(rw_thread(), (void *)pArray, (void *)texRef));
 }
 
 hipError_t hipTexRefGetBorderColor(float * pBorderColor, const textureReference * texRef)
 {
+	if (!pBorderColor || !texRef)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipTexRefGetBorderColor(rw_thread(), (void *)pBorderColor, (void *)texRef));
 }
 
 hipError_t hipTexRefGetFilterMode(enum hipTextureFilterMode * pfm, const textureReference * texRef)
 {
+	if (!pfm || !texRef)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipTexRefGetFilterMode(rw_thread(), (void *)pfm, (void *)texRef));
 }
 
 hipError_t hipTexRefGetFlags(unsigned int * pFlags, const textureReference * texRef)
 {
+	if (!pFlags || !texRef)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipTexRefGetFlags(rw_thread(), (void *)pFlags, (void *)texRef));
 }
 
 hipError_t hipTexRefGetFormat(hipArray_Format * pFormat, int * pNumChannels, const textureReference * texRef)
 {
+	if (!pFormat || !pNumChannels || !texRef)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipTexRefGetFormat(rw_thread(), (void *)pFormat, (void *)pNumChannels, (void *)texRef));
 }
 
 hipError_t hipTexRefGetMaxAnisotropy(int * pmaxAnsio, const textureReference * texRef)
 {
+	if (!pmaxAnsio || !texRef)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipTexRefGetMaxAnisotropy(rw_thread(), (void *)pmaxAnsio, (void *)texRef));
 }
 
 hipError_t hipTexRefGetMipmapFilterMode(enum hipTextureFilterMode * pfm, const textureReference * texRef)
 {
+	if (!pfm || !texRef)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipTexRefGetMipmapFilterMode(rw_thread(), (void *)pfm, (void *)texRef));
 }
 
 hipError_t hipTexRefGetMipmapLevelBias(float * pbias, const textureReference * texRef)
 {
+	if (!pbias || !texRef)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipTexRefGetMipmapLevelBias(rw_thread(), (void *)pbias, (void *)texRef));
 }
 
 hipError_t hipTexRefGetMipmapLevelClamp(float * pminMipmapLevelClamp, float * pmaxMipmapLevelClamp, const textureReference * texRef)
 {
+	if (!pminMipmapLevelClamp || !pmaxMipmapLevelClamp || !texRef)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipTexRefGetMipmapLevelClamp(rw_thread(), (void *)pminMipmapLevelClamp, (void *)pmaxMipmapLevelClamp, (void *)texRef));
 }
 
 hipError_t hipTexRefGetMipMappedArray(hipMipmappedArray_t * pArray, const textureReference * texRef)
 {
+	if (!pArray || !texRef)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipTexRefGetMipMappedArray(rw_thread(), (void *)pArray, (void *)texRef));
 }
 
 hipError_t hipTexRefSetAddress(size_t * ByteOffset, textureReference * texRef, hipDeviceptr_t dptr, size_t bytes)
 {
+	if (!texRef || !dptr)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipTexRefSetAddress(rw_thread(), (void *)ByteOffset, (void *)texRef, (uintptr_t)dptr, bytes));
 }
 
 hipError_t hipTexRefSetAddress2D(textureReference * texRef, const HIP_ARRAY_DESCRIPTOR * desc, hipDeviceptr_t dptr, size_t Pitch)
 {
+	if (!texRef || !desc)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipTexRefSetAddress2D(rw_thread(), (void *)texRef, (void *)desc, (uintptr_t)dptr, Pitch));
 }
 
 hipError_t hipTexRefSetAddressMode(textureReference * texRef, int dim, enum hipTextureAddressMode am)
 {
+	if (!texRef)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipTexRefSetAddressMode(rw_thread(), (void *)texRef, (int32_t)dim, (int32_t)am));
 }
 
 hipError_t hipTexRefSetArray(textureReference * tex, hipArray_const_t array, unsigned int flags)
 {
+	if (!tex || !array)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipTexRefSetArray(rw_thread(), (void *)tex, (uint64_t)(uintptr_t)array, flags));
 }
 
 hipError_t hipTexRefSetBorderColor(textureReference * texRef, float * pBorderColor)
 {
+	if (!texRef || !pBorderColor)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipTexRefSetBorderColor(rw_thread(), (void *)texRef, (void *)pBorderColor));
 }
 
 hipError_t hipTexRefSetFilterMode(textureReference * texRef, enum hipTextureFilterMode fm)
 {
+	if (!texRef)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipTexRefSetFilterMode(rw_thread(), (void *)texRef, (int32_t)fm));
 }
 
 hipError_t hipTexRefSetFlags(textureReference * texRef, unsigned int Flags)
 {
+	if (!texRef)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipTexRefSetFlags(rw_thread(), (void *)texRef, Flags));
 }
 
 hipError_t hipTexRefSetFormat(textureReference * texRef, hipArray_Format fmt, int NumPackedComponents)
 {
+	if (!texRef)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipTexRefSetFormat(rw_thread(), (void *)texRef, (int32_t)fmt, (int32_t)NumPackedComponents));
 }
 
 hipError_t hipTexRefSetMaxAnisotropy(textureReference * texRef, unsigned int maxAniso)
 {
+	if (!texRef)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipTexRefSetMaxAnisotropy(rw_thread(), (void *)texRef, maxAniso));
 }
 
 hipError_t hipTexRefSetMipmapFilterMode(textureReference * texRef, enum hipTextureFilterMode fm)
 {
+	if (!texRef)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipTexRefSetMipmapFilterMode(rw_thread(), (void *)texRef, (int32_t)fm));
 }
 
 hipError_t hipTexRefSetMipmapLevelBias(textureReference * texRef, float bias)
 {
+	if (!texRef)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipTexRefSetMipmapLevelBias(rw_thread(), (void *)texRef, bias));
 }
 
 hipError_t hipTexRefSetMipmapLevelClamp(textureReference * texRef, float minMipMapLevelClamp, float maxMipMapLevelClamp)
 {
+	if (!texRef)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipTexRefSetMipmapLevelClamp(rw_thread(), (void *)texRef, minMipMapLevelClamp, maxMipMapLevelClamp));
 }
 
 hipError_t hipTexRefSetMipmappedArray(textureReference * texRef, hipMipmappedArray_t mipmappedArray, unsigned int Flags)
 {
+	if (!texRef || !mipmappedArray)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipTexRefSetMipmappedArray(rw_thread(), (void *)texRef, (uint64_t)(uintptr_t)mipmappedArray, Flags));
 }
 
 hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode * mode)
 {
+	if (!mode)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipThreadExchangeStreamCaptureMode(rw_thread(), (void *)mode));
 }
 
 hipError_t hipUnbindTexture(const textureReference * tex)
 {
+	if (!tex)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipUnbindTexture(rw_thread(), (void *)tex));
 }
 
 hipError_t hipUserObjectCreate(hipUserObject_t * object_out, void * ptr, hipHostFn_t destroy, unsigned int initialRefcount, unsigned int flags)
 {
+	if (!object_out || !destroy || !initialRefcount)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipUserObjectCreate(rw_thread(), (void *)object_out, (uintptr_t)ptr, (void *)destroy, initialRefcount, flags));
 }
 
 hipError_t hipUserObjectRelease(hipUserObject_t object, unsigned int count)
 {
+	if (!object || !count)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipUserObjectRelease(rw_thread(), (uint64_t)(uintptr_t)object, count));
 }
 
 hipError_t hipUserObjectRetain(hipUserObject_t object, unsigned int count)
 {
+	if (!object || !count)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipUserObjectRetain(rw_thread(), (uint64_t)(uintptr_t)object, count));
 }
 
@@ -1835,6 +2419,8 @@ hipError_t hipMemGetHandleForAddressRange(void * handle, hipDeviceptr_t dptr, si
 
 hipError_t hipModuleGetFunctionCount(unsigned int * count, hipModule_t mod)
 {
+	if (!count)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipModuleGetFunctionCount(rw_thread(), (void *)count, (uint64_t)(uintptr_t)mod));
 }
 
@@ -1893,6 +2479,8 @@ hipError_t hipMemcpy3DPeerAsync(void * p, hipStream_t stream)
 
 hipError_t hipStreamGetId(hipStream_t stream, unsigned long long * streamId)
 {
+	if (!streamId)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipStreamGetId(rw_thread(), (uint64_t)(uintptr_t)stream, (void *)streamId));
 }
 

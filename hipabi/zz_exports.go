@@ -12,9 +12,6 @@ import (
 
 //export rw_hipCreateSurfaceObject
 func rw_hipCreateSurfaceObject(thread uint64, pSurfObject unsafe.Pointer, pResDesc unsafe.Pointer) int32 {
-	if pSurfObject == nil || pResDesc == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	v0, err := runtime().CreateSurfaceObject(t, (*hip.ResourceDesc)(pResDesc))
 	if err != hip.Success {
@@ -32,9 +29,6 @@ func rw_hipDestroySurfaceObject(thread uint64, surfaceObject uint64) int32 {
 
 //export rw_hipDeviceCanAccessPeer
 func rw_hipDeviceCanAccessPeer(thread uint64, canAccessPeer unsafe.Pointer, deviceId int32, peerDeviceId int32) int32 {
-	if canAccessPeer == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	_ = thread
 	v0, err := runtime().DeviceCanAccessPeer(deviceId, peerDeviceId)
 	if err != hip.Success {
@@ -58,9 +52,6 @@ func rw_hipDeviceEnablePeerAccess(thread uint64, peerDeviceId int32, flags uint3
 
 //export rw_hipDeviceGetAttribute
 func rw_hipDeviceGetAttribute(thread uint64, pi unsafe.Pointer, attr int32, deviceId int32) int32 {
-	if pi == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	_ = thread
 	v0, err := runtime().DeviceGetAttribute(hip.DeviceAttribute(attr), deviceId)
 	if err != hip.Success {
@@ -72,9 +63,6 @@ func rw_hipDeviceGetAttribute(thread uint64, pi unsafe.Pointer, attr int32, devi
 
 //export rw_hipDeviceGetDefaultMemPool
 func rw_hipDeviceGetDefaultMemPool(thread uint64, memPool unsafe.Pointer, device int32) int32 {
-	if memPool == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	_ = thread
 	v0, err := runtime().DeviceGetDefaultMemPool(device)
 	if err != hip.Success {
@@ -86,9 +74,6 @@ func rw_hipDeviceGetDefaultMemPool(thread uint64, memPool unsafe.Pointer, device
 
 //export rw_hipDeviceGetLimit
 func rw_hipDeviceGetLimit(thread uint64, pValue unsafe.Pointer, limit int32) int32 {
-	if pValue == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	v0, err := runtime().DeviceGetLimit(t, hip.Limit(limit))
 	if err != hip.Success {
@@ -128,18 +113,12 @@ func rw_hipDeviceSynchronize(thread uint64) int32 {
 
 //export rw_hipDrvMemcpy3D
 func rw_hipDrvMemcpy3D(thread uint64, pCopy unsafe.Pointer) int32 {
-	if pCopy == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	return int32(runtime().DrvMemcpy3D(t, (*hip.DrvMEMCPY3D)(pCopy)))
 }
 
 //export rw_hipDrvMemcpy3DAsync
 func rw_hipDrvMemcpy3DAsync(thread uint64, pCopy unsafe.Pointer, stream uint64) int32 {
-	if pCopy == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	stream_, e := resolveStream(t, hip.Stream(stream))
 	if e != hip.Success {
@@ -150,9 +129,6 @@ func rw_hipDrvMemcpy3DAsync(thread uint64, pCopy unsafe.Pointer, stream uint64) 
 
 //export rw_hipEventCreateWithFlags
 func rw_hipEventCreateWithFlags(thread uint64, event unsafe.Pointer, flags uint32) int32 {
-	if event == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	v0, err := runtime().EventCreateWithFlags(t, flags)
 	if err != hip.Success {
@@ -170,9 +146,6 @@ func rw_hipEventDestroy(thread uint64, event uint64) int32 {
 
 //export rw_hipEventElapsedTime
 func rw_hipEventElapsedTime(thread uint64, ms unsafe.Pointer, start uint64, stop uint64) int32 {
-	if ms == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	v0, err := runtime().EventElapsedTime(t, hip.Event(start), hip.Event(stop))
 	if err != hip.Success {
@@ -206,9 +179,6 @@ func rw_hipEventSynchronize(thread uint64, event uint64) int32 {
 
 //export rw_hipExtGetLinkTypeAndHopCount
 func rw_hipExtGetLinkTypeAndHopCount(thread uint64, device1 int32, device2 int32, linktype unsafe.Pointer, hopcount unsafe.Pointer) int32 {
-	if linktype == nil || hopcount == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	v0, v1, err := runtime().ExtGetLinkTypeAndHopCount(t, device1, device2)
 	if err != hip.Success {
@@ -221,13 +191,13 @@ func rw_hipExtGetLinkTypeAndHopCount(thread uint64, device1 int32, device2 int32
 
 //export rw_hipExtMallocWithFlags
 func rw_hipExtMallocWithFlags(thread uint64, ptr unsafe.Pointer, sizeBytes uint64, flags uint32) int32 {
-	if ptr == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	v0, err := runtime().ExtMallocWithFlags(t, sizeBytes, flags)
 	if err != hip.Success {
 		return int32(err)
+	}
+	if ptr == nil {
+		return int32(hip.ErrorInvalidValue)
 	}
 	*(*hip.Ptr)(ptr) = v0
 	return int32(hip.Success)
@@ -235,9 +205,6 @@ func rw_hipExtMallocWithFlags(thread uint64, ptr unsafe.Pointer, sizeBytes uint6
 
 //export rw_hipExtStreamGetCUMask
 func rw_hipExtStreamGetCUMask(thread uint64, stream uint64, cuMaskSize uint32, cuMask unsafe.Pointer) int32 {
-	if cuMask == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	stream_, e := resolveStream(t, hip.Stream(stream))
 	if e != hip.Success {
@@ -269,9 +236,6 @@ func rw_hipFreeAsync(thread uint64, devPtr uintptr, stream uint64) int32 {
 
 //export rw_hipGetDevicePropertiesR0600
 func rw_hipGetDevicePropertiesR0600(thread uint64, prop unsafe.Pointer, deviceId int32) int32 {
-	if prop == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	_ = thread
 	v0, err := runtime().GetDevicePropertiesR0600(deviceId)
 	if err != hip.Success {
@@ -289,9 +253,6 @@ func rw_hipHostFree(thread uint64, ptr uintptr) int32 {
 
 //export rw_hipHostGetDevicePointer
 func rw_hipHostGetDevicePointer(thread uint64, devPtr unsafe.Pointer, hstPtr uintptr, flags uint32) int32 {
-	if devPtr == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	v0, err := runtime().HostGetDevicePointer(t, hip.Ptr(uintptr(hstPtr)), flags)
 	if err != hip.Success {
@@ -303,9 +264,6 @@ func rw_hipHostGetDevicePointer(thread uint64, devPtr unsafe.Pointer, hstPtr uin
 
 //export rw_hipHostGetFlags
 func rw_hipHostGetFlags(thread uint64, flagsPtr unsafe.Pointer, hostPtr uintptr) int32 {
-	if flagsPtr == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	v0, err := runtime().HostGetFlags(t, hip.Ptr(uintptr(hostPtr)))
 	if err != hip.Success {
@@ -317,9 +275,6 @@ func rw_hipHostGetFlags(thread uint64, flagsPtr unsafe.Pointer, hostPtr uintptr)
 
 //export rw_hipHostMalloc
 func rw_hipHostMalloc(thread uint64, ptr unsafe.Pointer, size uint64, flags uint32) int32 {
-	if ptr == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	v0, err := runtime().HostMalloc(t, size, flags)
 	if err != hip.Success {
@@ -349,9 +304,6 @@ func rw_hipIpcCloseMemHandle(thread uint64, devPtr uintptr) int32 {
 
 //export rw_hipIpcGetEventHandle
 func rw_hipIpcGetEventHandle(thread uint64, handle unsafe.Pointer, event uint64) int32 {
-	if handle == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	v0, err := runtime().IpcGetEventHandle(t, hip.Event(event))
 	if err != hip.Success {
@@ -363,9 +315,6 @@ func rw_hipIpcGetEventHandle(thread uint64, handle unsafe.Pointer, event uint64)
 
 //export rw_hipIpcGetMemHandle
 func rw_hipIpcGetMemHandle(thread uint64, handle unsafe.Pointer, devPtr uintptr) int32 {
-	if handle == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	v0, err := runtime().IpcGetMemHandle(t, hip.Ptr(uintptr(devPtr)))
 	if err != hip.Success {
@@ -377,9 +326,6 @@ func rw_hipIpcGetMemHandle(thread uint64, handle unsafe.Pointer, devPtr uintptr)
 
 //export rw_hipIpcOpenEventHandle
 func rw_hipIpcOpenEventHandle(thread uint64, event unsafe.Pointer, handle unsafe.Pointer) int32 {
-	if event == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	v0, err := runtime().IpcOpenEventHandle(t, (*hip.IpcEventHandle)(handle))
 	if err != hip.Success {
@@ -391,9 +337,6 @@ func rw_hipIpcOpenEventHandle(thread uint64, event unsafe.Pointer, handle unsafe
 
 //export rw_hipIpcOpenMemHandle
 func rw_hipIpcOpenMemHandle(thread uint64, devPtr unsafe.Pointer, handle unsafe.Pointer, flags uint32) int32 {
-	if devPtr == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	v0, err := runtime().IpcOpenMemHandle(t, (*hip.IpcMemHandle)(handle), flags)
 	if err != hip.Success {
@@ -405,9 +348,6 @@ func rw_hipIpcOpenMemHandle(thread uint64, devPtr unsafe.Pointer, handle unsafe.
 
 //export rw_hipMalloc
 func rw_hipMalloc(thread uint64, ptr unsafe.Pointer, size uint64) int32 {
-	if ptr == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	v0, err := runtime().Malloc(t, size)
 	if err != hip.Success {
@@ -419,9 +359,6 @@ func rw_hipMalloc(thread uint64, ptr unsafe.Pointer, size uint64) int32 {
 
 //export rw_hipMallocFromPoolAsync
 func rw_hipMallocFromPoolAsync(thread uint64, devPtr unsafe.Pointer, size uint64, memPool uint64, stream uint64) int32 {
-	if devPtr == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	stream_, e := resolveStream(t, hip.Stream(stream))
 	if e != hip.Success {
@@ -437,9 +374,6 @@ func rw_hipMallocFromPoolAsync(thread uint64, devPtr unsafe.Pointer, size uint64
 
 //export rw_hipMallocManaged
 func rw_hipMallocManaged(thread uint64, devPtr unsafe.Pointer, size uint64, flags uint32) int32 {
-	if devPtr == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	v0, err := runtime().MallocManaged(t, size, flags)
 	if err != hip.Success {
@@ -457,13 +391,13 @@ func rw_hipMemAddressFree(thread uint64, devPtr uintptr, size uint64) int32 {
 
 //export rw_hipMemAddressReserve
 func rw_hipMemAddressReserve(thread uint64, ptr unsafe.Pointer, size uint64, alignment uint64, addr uintptr, flags uint64) int32 {
-	if ptr == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	v0, err := runtime().MemAddressReserve(t, size, alignment, hip.Ptr(uintptr(addr)), flags)
 	if err != hip.Success {
 		return int32(err)
+	}
+	if ptr == nil {
+		return int32(hip.ErrorInvalidValue)
 	}
 	*(*hip.Ptr)(ptr) = v0
 	return int32(hip.Success)
@@ -535,9 +469,6 @@ func rw_hipMemcpyWithStream(thread uint64, dst uintptr, src uintptr, sizeBytes u
 
 //export rw_hipMemCreate
 func rw_hipMemCreate(thread uint64, handle unsafe.Pointer, size uint64, prop unsafe.Pointer, flags uint64) int32 {
-	if handle == nil || prop == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	v0, err := runtime().MemCreate(t, size, (*hip.MemAllocationProp)(prop), flags)
 	if err != hip.Success {
@@ -549,9 +480,6 @@ func rw_hipMemCreate(thread uint64, handle unsafe.Pointer, size uint64, prop uns
 
 //export rw_hipMemGetAccess
 func rw_hipMemGetAccess(thread uint64, flags unsafe.Pointer, location unsafe.Pointer, ptr uintptr) int32 {
-	if flags == nil || location == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	v0, err := runtime().MemGetAccess(t, (*hip.MemLocation)(location), hip.Ptr(uintptr(ptr)))
 	if err != hip.Success {
@@ -579,9 +507,6 @@ func rw_hipMemGetAddressRange(thread uint64, pbase unsafe.Pointer, psize unsafe.
 
 //export rw_hipMemGetAllocationGranularity
 func rw_hipMemGetAllocationGranularity(thread uint64, granularity unsafe.Pointer, prop unsafe.Pointer, option int32) int32 {
-	if granularity == nil || prop == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	v0, err := runtime().MemGetAllocationGranularity(t, (*hip.MemAllocationProp)(prop), hip.MemAllocationGranularityFlags(option))
 	if err != hip.Success {
@@ -593,9 +518,6 @@ func rw_hipMemGetAllocationGranularity(thread uint64, granularity unsafe.Pointer
 
 //export rw_hipMemGetAllocationPropertiesFromHandle
 func rw_hipMemGetAllocationPropertiesFromHandle(thread uint64, prop unsafe.Pointer, handle uint64) int32 {
-	if prop == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	v0, err := runtime().MemGetAllocationPropertiesFromHandle(t, hip.GenericAllocation(handle))
 	if err != hip.Success {
@@ -613,9 +535,6 @@ func rw_hipMemMap(thread uint64, ptr uintptr, size uint64, offset uint64, handle
 
 //export rw_hipMemPoolExportPointer
 func rw_hipMemPoolExportPointer(thread uint64, exportData unsafe.Pointer, devPtr uintptr) int32 {
-	if exportData == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	v0, err := runtime().MemPoolExportPointer(t, hip.Ptr(uintptr(devPtr)))
 	if err != hip.Success {
@@ -627,9 +546,6 @@ func rw_hipMemPoolExportPointer(thread uint64, exportData unsafe.Pointer, devPtr
 
 //export rw_hipMemPoolGetAccess
 func rw_hipMemPoolGetAccess(thread uint64, flags unsafe.Pointer, memPool uint64, location unsafe.Pointer) int32 {
-	if flags == nil || location == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	v0, err := runtime().MemPoolGetAccess(t, hip.MemPool(memPool), (*hip.MemLocation)(location))
 	if err != hip.Success {
@@ -641,9 +557,6 @@ func rw_hipMemPoolGetAccess(thread uint64, flags unsafe.Pointer, memPool uint64,
 
 //export rw_hipMemPoolImportPointer
 func rw_hipMemPoolImportPointer(thread uint64, devPtr unsafe.Pointer, memPool uint64, exportData unsafe.Pointer) int32 {
-	if devPtr == nil || exportData == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	v0, err := runtime().MemPoolImportPointer(t, hip.MemPool(memPool), (*hip.MemPoolPtrExportData)(exportData))
 	if err != hip.Success {
@@ -671,9 +584,6 @@ func rw_hipMemPrefetchAsync(thread uint64, devPtr uintptr, count uint64, device 
 
 //export rw_hipMemPtrGetInfo
 func rw_hipMemPtrGetInfo(thread uint64, ptr uintptr, size unsafe.Pointer) int32 {
-	if size == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	v0, err := runtime().MemPtrGetInfo(t, hip.Ptr(uintptr(ptr)))
 	if err != hip.Success {
@@ -691,9 +601,6 @@ func rw_hipMemRelease(thread uint64, handle uint64) int32 {
 
 //export rw_hipMemRetainAllocationHandle
 func rw_hipMemRetainAllocationHandle(thread uint64, handle unsafe.Pointer, addr uintptr) int32 {
-	if handle == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	v0, err := runtime().MemRetainAllocationHandle(t, hip.Ptr(uintptr(addr)))
 	if err != hip.Success {
@@ -801,9 +708,6 @@ func rw_hipMemUnmap(thread uint64, ptr uintptr, size uint64) int32 {
 
 //export rw_hipMipmappedArrayGetLevel
 func rw_hipMipmappedArrayGetLevel(thread uint64, pLevelArray unsafe.Pointer, hMipMappedArray uint64, level uint32) int32 {
-	if pLevelArray == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	v0, err := runtime().MipmappedArrayGetLevel(t, hip.MipmappedArray(hMipMappedArray), level)
 	if err != hip.Success {
@@ -815,9 +719,6 @@ func rw_hipMipmappedArrayGetLevel(thread uint64, pLevelArray unsafe.Pointer, hMi
 
 //export rw_hipPointerGetAttributes
 func rw_hipPointerGetAttributes(thread uint64, attributes unsafe.Pointer, ptr uintptr) int32 {
-	if attributes == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	v0, err := runtime().PointerGetAttributes(t, hip.Ptr(uintptr(ptr)))
 	if err != hip.Success {
@@ -853,9 +754,6 @@ func rw_hipStreamBatchMemOp(thread uint64, stream uint64, count uint32, paramArr
 
 //export rw_hipStreamCreateWithPriority
 func rw_hipStreamCreateWithPriority(thread uint64, stream unsafe.Pointer, flags uint32, priority int32) int32 {
-	if stream == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	v0, err := runtime().StreamCreateWithPriority(t, flags, priority)
 	if err != hip.Success {
@@ -873,9 +771,6 @@ func rw_hipStreamDestroy(thread uint64, stream uint64) int32 {
 
 //export rw_hipStreamGetDevice
 func rw_hipStreamGetDevice(thread uint64, stream uint64, device unsafe.Pointer) int32 {
-	if device == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	stream_, e := resolveStream(t, hip.Stream(stream))
 	if e != hip.Success {
@@ -891,9 +786,6 @@ func rw_hipStreamGetDevice(thread uint64, stream uint64, device unsafe.Pointer) 
 
 //export rw_hipStreamGetFlags
 func rw_hipStreamGetFlags(thread uint64, stream uint64, flags unsafe.Pointer) int32 {
-	if flags == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	stream_, e := resolveStream(t, hip.Stream(stream))
 	if e != hip.Success {
@@ -909,9 +801,6 @@ func rw_hipStreamGetFlags(thread uint64, stream uint64, flags unsafe.Pointer) in
 
 //export rw_hipStreamGetPriority
 func rw_hipStreamGetPriority(thread uint64, stream uint64, priority unsafe.Pointer) int32 {
-	if priority == nil {
-		return int32(hip.ErrorInvalidValue)
-	}
 	t := threadOf(thread)
 	stream_, e := resolveStream(t, hip.Stream(stream))
 	if e != hip.Success {

@@ -255,6 +255,9 @@ func (c *Client) lastOf(t hip.Thread, st hip.Stream) {
 // MemPtrGetInfo is hipMemPtrGetInfo.
 func (c *Client) MemPtrGetInfo(t hip.Thread, p hip.Ptr) (uint64, hip.Error) {
 	_, size, code := c.MemGetAddressRange(t, p)
+	if code == hip.ErrorNotFound {
+		code = hip.ErrorInvalidValue
+	}
 	return size, code
 }
 
@@ -264,7 +267,7 @@ func (c *Client) MemGetAddressRange(t hip.Thread, p hip.Ptr) (base hip.Ptr, size
 		return hip.Ptr(b.base), b.want, hip.Success
 	}
 	if c.placed(p) || p == 0 {
-		return 0, 0, hip.ErrorInvalidValue
+		return 0, 0, hip.ErrorNotFound
 	}
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)

@@ -81,6 +81,9 @@ func (c *Client) postEventRecord(ct *callTime, t hip.Thread, event hip.Event, st
 	if code == hip.Success {
 		code = c.handles.stream(stream)
 	}
+	if code == hip.Success && c.handles.Device(hip.HandleEvent, uint64(event), t.Device) != c.handles.Device(hip.HandleStream, uint64(stream), t.Device) {
+		code = hip.ErrorInvalidHandle
+	}
 	if code != hip.Success {
 		return code
 	}

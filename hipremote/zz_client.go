@@ -950,14 +950,14 @@ func (c *Client) StreamWaitEvent(t hip.Thread, stream hip.Stream, event hip.Even
 
 func (c *Client) postStreamWaitEvent(ct *callTime, t hip.Thread, stream hip.Stream, event hip.Event, flags uint32) hip.Error {
 	l, code := c.posting(t, stream)
-	if code == hip.Success && flags != 0 {
-		code = hip.ErrorInvalidValue
-	}
 	if code == hip.Success {
 		code = c.handles.Check(hip.HandleEvent, uint64(event))
 	}
-	if code == hip.Success {
-		code = c.handles.Check(hip.HandleStream, uint64(stream))
+	if code == hip.Success && c.handles.Check(hip.HandleStream, uint64(stream)) != hip.Success {
+		code = hip.ErrorInvalidHandle
+	}
+	if code == hip.Success && flags != 0 {
+		code = hip.ErrorInvalidValue
 	}
 	if code != hip.Success {
 		return code

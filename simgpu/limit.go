@@ -34,7 +34,7 @@ func (l *limits) of(limit hip.Limit) (*atomic.Uint64, hip.Error) {
 		return &l.stack, hip.Success
 	case limit == hip.LimitMallocHeapSize:
 		return &l.heap, hip.Success
-	case limit >= hip.LimitRange:
+	case uint32(limit) >= uint32(hip.LimitRange):
 		return nil, hip.ErrorInvalidValue
 	}
 	return nil, hip.ErrorUnsupportedLimit

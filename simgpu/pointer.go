@@ -51,9 +51,6 @@ func (r *Runtime) MemGetAddressRange(t hip.Thread, ptr hip.Ptr) (base hip.Ptr, s
 		return 0, 0, e
 	}
 	defer r.leave()
-	if ptr == 0 {
-		return 0, 0, hip.ErrorInvalidValue
-	}
 	a := r.visible(ptr)
 	if a == nil {
 		return 0, 0, hip.ErrorNotFound

@@ -121,16 +121,18 @@ func (r *Runtime) StreamWaitEvent(t hip.Thread, s hip.Stream, ev hip.Event, flag
 		return e
 	}
 	defer r.leave()
-	if flags != 0 {
-		return hip.ErrorInvalidValue
-	}
 	v, ok := r.events.get(ev)
 	if !ok {
 		return hip.ErrorInvalidHandle
 	}
 	st, e := r.stream(t, s)
-	if e != hip.Success {
+	if e == hip.ErrorContextIsDestroyed { // HIP says of both handles the same
+		return hip.ErrorInvalidHandle
+	} else if e != hip.Success {
 		return e
+	}
+	if flags != 0 {
+		return hip.ErrorInvalidValue
 	}
 	if v.shared != nil {
 		return v.shared.holdUp(st)

@@ -21,6 +21,14 @@ func (t *handleTable) check(k hip.HandleKind, h uint64) hip.Error {
 	return t.Check(k, h)
 }
 
+// checkAs is check where a call has an answer of its own to a handle that is none.
+func (t *handleTable) checkAs(k hip.HandleKind, h uint64, wrong hip.Error) hip.Error {
+	if t.check(k, h) != hip.Success {
+		return wrong
+	}
+	return hip.Success
+}
+
 // ending is an object that is being destroyed.
 type ending struct {
 	kind   hip.HandleKind
@@ -32,9 +40,14 @@ type ending struct {
 // ending takes a handle out of the table, before the runtime destroys its object, so that no later message can use it. It replies if the
 // handle is none.
 func (s *session) ending(r *wire.Request, k hip.HandleKind, h uint64) (ending, bool) {
+	return s.endingAs(r, k, h, k.Wrong())
+}
+
+// endingAs is ending where a call has an answer of its own to a handle that is none.
+func (s *session) endingAs(r *wire.Request, k hip.HandleKind, h uint64, wrong hip.Error) (ending, bool) {
 	o, known := s.handles.Take(k, h)
 	if !known && !s.handles.own {
-		s.reply(r, k.Wrong(), nil)
+		s.reply(r, wrong, nil)
 		return ending{}, false
 	}
 	return ending{k, h, o, known}, true

@@ -297,7 +297,7 @@ func (s *session) doArrayDestroy(r *wire.Request) {
 	if !s.checked(r, s.device(q.Thread.Device)) {
 		return
 	}
-	end, ok := s.ending(r, hip.HandleArray, uint64(q.Array))
+	end, ok := s.endingAs(r, hip.HandleArray, uint64(q.Array), hip.ErrorContextIsDestroyed)
 	if !ok {
 		return
 	}
@@ -517,7 +517,7 @@ func (s *session) doEventDestroy(r *wire.Request) {
 	if !s.checked(r, s.device(q.Thread.Device)) {
 		return
 	}
-	end, ok := s.ending(r, hip.HandleEvent, uint64(q.Event))
+	end, ok := s.endingAs(r, hip.HandleEvent, uint64(q.Event), hip.ErrorContextIsDestroyed)
 	if !ok {
 		return
 	}
@@ -774,7 +774,7 @@ func (s *session) doMallocFromPoolAsync(r *wire.Request) {
 		s.malformed(r)
 		return
 	}
-	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleMemPool, uint64(q.MemPool))) || !s.checked(r, s.handles.check(hip.HandleStream, uint64(q.Stream))) {
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleMemPool, uint64(q.MemPool))) || !s.checked(r, s.handles.checkAs(hip.HandleStream, uint64(q.Stream), hip.ErrorInvalidHandle)) {
 		return
 	}
 	v0, err := s.rt.MallocFromPoolAsync(q.Thread, q.Size, q.MemPool, q.Stream)
@@ -1496,7 +1496,7 @@ func (s *session) doModuleGetGlobal(r *wire.Request) {
 		s.malformed(r)
 		return
 	}
-	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleModule, uint64(q.Hmod))) {
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.checkAs(hip.HandleModule, uint64(q.Hmod), hip.ErrorNotFound)) {
 		return
 	}
 	v0, v1, err := s.rt.ModuleGetGlobal(q.Thread, q.Hmod, q.Name)
@@ -1519,7 +1519,7 @@ func (s *session) doModuleUnload(r *wire.Request) {
 	if !s.checked(r, s.device(q.Thread.Device)) {
 		return
 	}
-	end, ok := s.ending(r, hip.HandleModule, uint64(q.Module))
+	end, ok := s.endingAs(r, hip.HandleModule, uint64(q.Module), hip.ErrorNotFound)
 	if !ok {
 		return
 	}
@@ -1700,7 +1700,7 @@ func (s *session) doStreamWaitEvent(r *wire.Request) {
 		s.malformed(r)
 		return
 	}
-	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleStream, uint64(q.Stream))) || !s.checked(r, s.handles.check(hip.HandleEvent, uint64(q.Event))) {
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.checkAs(hip.HandleStream, uint64(q.Stream), hip.ErrorInvalidHandle)) || !s.checked(r, s.handles.check(hip.HandleEvent, uint64(q.Event))) {
 		return
 	}
 	err := s.rt.StreamWaitEvent(q.Thread, q.Stream, q.Event, q.Flags)

@@ -91,8 +91,8 @@ static void modules(void)
 	free(name);
 	EXPECT(hipModuleGetGlobal(&p, &n, m, "no_such_variable"), hipErrorNotFound);
 	CHECK(hipModuleUnload(m));
-	EXPECT(hipModuleUnload(m), hipErrorInvalidHandle);
-	EXPECT(hipModuleGetFunction(&f, m, "vector_add"), hipErrorInvalidHandle);
+	EXPECT(hipModuleUnload(m), hipErrorNotFound);
+	EXPECT(hipModuleGetFunction(&f, m, "vector_add"), hipErrorNotFound);
 }
 
 static void launches(void)

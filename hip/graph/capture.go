@@ -92,12 +92,12 @@ func (x *Captures) begin(t hip.Thread, s hip.Stream, mode hip.StreamCaptureMode,
 	if s == hip.StreamNull {
 		return hip.ErrorStreamCaptureUnsupported
 	}
-	if mode < hip.StreamCaptureModeGlobal || mode > hip.StreamCaptureModeRelaxed {
-		return hip.ErrorInvalidValue
-	}
 	b, err := x.newBranch(t, s)
 	if err != hip.Success {
 		return err
+	}
+	if mode < hip.StreamCaptureModeGlobal || mode > hip.StreamCaptureModeRelaxed {
+		return hip.ErrorInvalidValue
 	}
 	x.mu.Lock()
 	if x.streams[s] != nil {

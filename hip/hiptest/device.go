@@ -94,6 +94,23 @@ var deviceTests = []test{
 		e.mods = map[string]hip.Module{}
 		e.vectorAdd(1000, 0)
 	}},
+	{"EventOfAnotherDevice", func(e *env) {
+		n, _ := e.GetDeviceCount()
+		if n < 2 {
+			return
+		}
+		other := hip.Thread{Device: n - 1, ID: e.th.ID}
+		theirs, err := e.StreamCreateWithPriority(other, 0, 0)
+		e.ok("StreamCreate on the other", err)
+		s, v := e.stream(0), e.event(0)
+		e.is("an event on another device's stream", e.EventRecord(e.th, v, theirs), hip.ErrorInvalidHandle)
+		e.is("an event on another device's null stream", e.EventRecord(other, v, 0), hip.ErrorInvalidHandle)
+		e.ok("an event on its device's stream, whatever the thread's device is", e.EventRecord(other, v, s))
+		e.ok("EventSynchronize", e.EventSynchronize(e.th, v))
+		e.ok("another device's stream may wait for it", e.StreamWaitEvent(e.th, theirs, v, 0))
+		e.ok("StreamDestroy", e.StreamDestroy(other, theirs))
+		e.is("a stream that is no more does not wait", e.StreamWaitEvent(e.th, theirs, v, 0), hip.ErrorInvalidHandle)
+	}},
 	{"ResetIsOfOneDevice", func(e *env) {
 		n, _ := e.GetDeviceCount()
 		if n < 2 {

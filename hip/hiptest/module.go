@@ -70,7 +70,7 @@ var moduleTests = []test{
 			if err == hip.Success {
 				e.Error("a module survived")
 			}
-			if e.ModuleUnload(e.th, m) == hip.Success {
+			if e.ModuleUnload(e.th, m) != hip.ErrorNotFound {
 				e.Error("unloaded twice")
 			}
 		}

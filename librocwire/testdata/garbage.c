@@ -1,6 +1,6 @@
 /* Calls functions of the library with wrong arguments: garbage NAME…. Each parameter takes each of its values while the others are
  * right, and then all are null, or as big as can be, together. It says what a function answered, and complains where the table says that
- * it must have failed. */
+ * it must have answered something else. GARBAGE_MODULE and GARBAGE_KERNEL name a code object and a kernel of it. */
 #include "zz_garbage.c"
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,97 +21,139 @@ static void make(void)
 	if (!live.memory || hipMemPtrGetInfo(live.memory, &n) != hipSuccess || n < MEMORY)
 		(void)hipMalloc(&live.memory, MEMORY);
 	(void)hipDeviceGetDefaultMemPool(&live.mempool, 0);
+	(void)hipDevicePrimaryCtxRetain(&live.ctx, 0);
 	hipGraphNodeType kind;
 	if (!live.graph || hipGraphNodeGetType(live.graphnode, &kind) != hipSuccess) {
 		(void)hipGraphCreate(&live.graph, 0);
 		(void)hipGraphAddEmptyNode(&live.graphnode, live.graph, 0, 0);
 	}
+	unsigned long long bits_of;
+	if (!live.graphexec || hipGraphExecGetFlags(live.graphexec, &bits_of) != hipSuccess)
+		(void)hipGraphInstantiate(&live.graphexec, live.graph, 0, 0, 0);
+	int value_of;
+	if (!live.module || hipFuncGetAttribute(&value_of, HIP_FUNC_ATTRIBUTE_BINARY_VERSION, live.function) != hipSuccess) {
+		(void)hipModuleLoad(&live.module, getenv("GARBAGE_MODULE"));
+		(void)hipModuleGetFunction(&live.function, live.module, getenv("GARBAGE_KERNEL"));
+	}
+	HIP_ARRAY3D_DESCRIPTOR array_of;
+	if (!live.array || hipArray3DGetDescriptor(&array_of, live.array) != hipSuccess) {
+		hipChannelFormatDesc pixel = hipCreateChannelDesc(32, 0, 0, 0, hipChannelFormatKindFloat);
+		(void)hipMallocArray(&live.array, &pixel, 64, 64, hipArrayDefault);
+	}
+	if (!live.userobject || hipUserObjectRetain(live.userobject, 1) != hipSuccess)
+		(void)hipUserObjectCreate(&live.userobject, 0, (hipHostFn_t)nothing, 1, hipUserObjectNoDestructorSync);
 	(void)hipGetLastError();
 }
 
-/* Values of a letter, and its last one. */
+/* How many values a letter has. */
 static int choices(char letter)
 {
 	switch (letter) {
-	case 'a': case 'h': case 'H': case 'S': case 'i': case 'n': case 'e': return 5;
+	case 'a': case 'h': case 'i': case 'n': case 'e': case 'd': return 5;
 	case 'z': return 7;
-	case 'g': case 'G': case 's': case 't': case 'r': return 3;
+	case 'b': case 'l': case 't': return 4;
+	case 'g': case 's': case 'r': return 3;
 	default: return 2;
 	}
 }
 
-/* must says whether a call with this value of a parameter cannot succeed. */
-static int must(char letter, int v)
+/* expected is what the table says of value v of a parameter. */
+static int expected(char letter, struct codes c, int v)
 {
+	if (v == 0)
+		return UNKNOWN;
 	switch (letter) {
-	case 'P': case 'G': return v == 1;
-	case 'H': return v >= 1;
-	case 'S': case 'h': return v >= 2;
+	case 'p': case 'g': case 't': case 'f': return v == 1 ? c.null : UNKNOWN;
+	case 'h': return v == 1 ? c.null : c.wrong;
+	case 'a': return v == 1 ? c.null : v == 2 ? c.wrong : UNKNOWN;
+	case 'e': return v >= 3 ? c.wrong : UNKNOWN;
+	case 'b': return v >= 2 || c.wrong == LEGAL ? c.wrong : UNKNOWN;
+	case 'd': return c.wrong;
+	case 'z': return v == 1 ? c.zero : v >= 3 ? c.huge : UNKNOWN;
+	case 'n': return v == 1 ? c.zero : v == 3 ? c.huge : UNKNOWN;
+	case 'i': return v == 0 ? c.zero : v == 3 ? c.huge : UNKNOWN;
+	}
+	return UNKNOWN;
+}
+
+static long exact; /* calls of which the table knows the answer */
+
+/* complain is why a call's answer is not what the table says; right is the answer to arguments that are all right, as far as can be known:
+ * where that is an error of its own, it may come first. */
+static const char *complain(const struct function *f, const int *v, long code, long right)
+{
+	static char why[64];
+	int wrong_ones = 0, legal_ones = 0, others = 0, first = UNKNOWN;
+	for (const signed char *k = f->order; *k >= 0; k++) {
+		int e = expected(f->letters[*k], f->codes[*k], v[*k]);
+		if (e == NOTHING)
+			return 0;
+		wrong_ones += e > 0 || e == REFUSED;
+		legal_ones += e == LEGAL;
+		others += e == UNKNOWN && v[*k] != 0;
+		if (first == UNKNOWN && (e > 0 || e == REFUSED))
+			first = e;
+	}
+	if (wrong_ones) {
+		if (code == hipSuccess)
+			return "succeeded";
+		exact += first > 0;
+		if (first > 0 && code != first && (right == hipSuccess || code != right) && !(others && wrong_ones)) {
+			snprintf(why, sizeof why, "should have answered %s", hipGetErrorName((hipError_t)first));
+			return why;
+		}
+	} else if (legal_ones && !others && right == hipSuccess && code != hipSuccess) {
+		return "should have succeeded";
 	}
 	return 0;
 }
 
-/* indifferent are functions that succeed with handles that are none, as AMD's do: peers of contexts and user objects that are no more are
- * no error, a configuration is judged by its launch, and what has nothing to copy or fill does not look at its stream. */
-static const char *const indifferent[] = {"hipConfigureCall", "hipCtxEnablePeerAccess", "hipCtxDisablePeerAccess", "hipUserObjectRetain",
-	"hipUserObjectRelease", "hipGraphRetainUserObject", "hipGraphReleaseUserObject", "hipMemcpy3DAsync", "hipMemcpy3DAsync_spt",
-	"hipMemcpyParam2DAsync", "hipMemset3DAsync", "hipMemset3DAsync_spt", 0};
-
-static int cares(const struct function *f)
-{
-	for (const char *const *n = indifferent; *n; n++)
-		if (!strcmp(*n, f->name))
-			return 0;
-	return f->works;
-}
-
-static void call(const struct function *f, const int *v, int must_fail, char *answers)
+static long call(const struct function *f, const int *v, long right, char *answers)
 {
 	make();
 	long code = f->run(v);
 	if (code == NO_CODE)
-		return;
+		return code;
 	char vs[128] = "";
 	for (size_t i = 0; i < strlen(f->letters); i++)
 		snprintf(vs + strlen(vs), sizeof vs - strlen(vs), " %c%d", f->letters[i], v[i]);
-	if (must_fail && code == hipSuccess) {
-		printf("WRONG %s(%s ) succeeded\n", f->name, vs);
+	const char *name = hipGetErrorName((hipError_t)code);
+	const char *why = f->works ? complain(f, v, code, right) : 0;
+	if (why) {
+		printf("WRONG %s(%s ) = %s: %s\n", f->name, vs, name, why);
 		wrong = 1;
 	}
-	if (!strcmp(hipGetErrorName((hipError_t)code), "hipErrorUnknown") && code != hipErrorUnknown) {
+	if (!strcmp(name, "hipErrorUnknown") && code != hipErrorUnknown) {
 		printf("WRONG %s(%s ) answered %ld, which is no error\n", f->name, vs, code);
 		wrong = 1;
 	}
 	if (getenv("GARBAGE_VERBOSE"))
-		printf("%s(%s ) = %s\n", f->name, vs, hipGetErrorName((hipError_t)code));
+		printf("%s(%s ) = %s\n", f->name, vs, name);
 	char word[16];
 	snprintf(word, sizeof word, " %ld ", code);
 	if (!strstr(answers, word) && strlen(answers) < 200)
 		strcat(answers, word);
+	return code;
 }
 
 static void all(const struct function *f)
 {
 	char answers[256] = "";
 	int v[16] = {0}, n = (int)strlen(f->letters);
-	call(f, v, 0, answers);
+	long right = call(f, v, 0, answers);
 	for (int p = 0; p < n; p++) {
 		for (int k = 1; k < choices(f->letters[p]); k++) {
 			memset(v, 0, sizeof v);
 			v[p] = k;
-			call(f, v, must(f->letters[p], k) && cares(f), answers);
+			call(f, v, right, answers);
 		}
 	}
-	for (int last = 0; last < 2; last++) { /* all null, and all as wrong as can be */
-		int fails = 0;
-		for (int p = 0; p < n; p++) {
+	for (int last = 0; last < 2 && n > 0; last++) { /* all null, and all as wrong as can be */
+		for (int p = 0; p < n; p++)
 			v[p] = last ? choices(f->letters[p]) - 1 : 1;
-			fails |= must(f->letters[p], v[p]);
-		}
-		if (n > 0)
-			call(f, v, fails && cares(f), answers);
+		call(f, v, right, answers);
 	}
-	printf("ANSWERED %s%s\n", f->name, answers);
+	printf("ANSWERED %s%s\nEXACT %ld; to right arguments it answered %ld\n", f->name, answers, exact, right);
 	fflush(stdout);
 }
 
@@ -128,7 +170,14 @@ int main(int argc, char **argv)
 	(void)hipGraphCreate(&stale.graph, 0);
 	(void)hipGraphAddEmptyNode(&stale.graphnode, stale.graph, 0, 0);
 	make();
-	if (hipStreamDestroy(stale.stream) || hipEventDestroy(stale.event) || hipFree(stale.memory) || hipGraphDestroy(stale.graph)) {
+	stale = (struct objects){.stream = stale.stream, .event = stale.event, .memory = stale.memory, .graph = stale.graph,
+		.graphnode = stale.graphnode, .graphexec = live.graphexec, .module = live.module, .function = live.function, .array = live.array,
+		.userobject = live.userobject};
+	live.graphexec = 0, live.module = 0, live.function = 0, live.array = 0, live.userobject = 0;
+	make();
+	if (hipStreamDestroy(stale.stream) || hipEventDestroy(stale.event) || hipFree(stale.memory) || hipGraphDestroy(stale.graph) ||
+	    hipGraphExecDestroy(stale.graphexec) || hipModuleUnload(stale.module) || hipFreeArray(stale.array) ||
+	    hipUserObjectRelease(stale.userobject, 1)) {
 		printf("WRONG the objects that are no more could not be destroyed\n");
 		return 1;
 	}

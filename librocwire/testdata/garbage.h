@@ -5,16 +5,29 @@
 #define GARBAGE_H
 #include <limits.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NO_CODE (-1L) /* the function returns no hipError_t */
 
-/* A function: for each parameter a letter, whether it claims to work, and the call with value v[i] of parameter i. */
+/* What a function answers to one argument of its own that is wrong, by hip/api.json: an error, or one of these. */
+#define UNKNOWN 0
+#define LEGAL (-1)   /* it succeeds if it otherwise does */
+#define REFUSED (-2) /* any error */
+#define NOTHING (-3) /* it succeeds, whatever the rest is */
+struct codes {
+	int null, wrong, zero, huge;
+};
+
+/* A function: for each parameter a letter, whether it claims to work, the call with value v[i] of parameter i, what it answers to a wrong
+ * one, and the order in which it looks at them. */
 struct function {
 	const char *name;
 	const char *letters;
 	int works;
 	long (*run)(const int *v);
+	struct codes codes[16];
+	signed char order[17];
 };
 extern const struct function functions[];
 
@@ -24,6 +37,12 @@ struct objects {
 	hipMemPool_t mempool;
 	hipGraph_t graph;
 	hipGraphNode_t graphnode;
+	hipGraphExec_t graphexec;
+	hipModule_t module;
+	hipFunction_t function;
+	hipArray_t array;
+	hipUserObject_t userobject;
+	hipCtx_t ctx;
 	void *memory;
 };
 extern struct objects live, stale;
@@ -33,10 +52,15 @@ extern char buffers[16][MEMORY], values[16][256];
 
 static inline void nothing(void) {}
 
+/* text is the name of a kernel, file of a code object. */
 static inline const char *text(int v)
 {
-	static const char *const all[] = {"", 0, "nothing of that name"};
-	return all[v];
+	return v == 0 ? getenv("GARBAGE_KERNEL") : v == 1 ? 0 : v == 2 ? "" : "nothing of that name";
+}
+
+static inline const char *file(int v)
+{
+	return v == 0 ? getenv("GARBAGE_MODULE") : text(v);
 }
 
 static inline uintptr_t address(int v)
@@ -83,6 +107,12 @@ static inline uint64_t size(int v)
 	return all[v];
 }
 
+static inline uint64_t length(int v)
+{
+	static const uint64_t all[] = {0, 1, UINT64_MAX, 1ull << 32}; /* of a list that may be empty */
+	return all[v];
+}
+
 static inline int64_t integer(int v)
 {
 	static const int64_t all[] = {0, 1, -1, INT_MAX, INT_MIN};
@@ -92,6 +122,23 @@ static inline int64_t integer(int v)
 static inline int64_t count(int v)
 {
 	static const int64_t all[] = {1, 0, -1, INT_MAX, INT_MIN};
+	return all[v];
+}
+
+static inline int ordinal(int v)
+{
+	static const int all[] = {0, -2, 2, INT_MAX, INT_MIN}; /* there are two; -1 is the host */
+	return all[v];
+}
+
+static inline int peer(int v)
+{
+	return v == 0 ? 1 : ordinal(v);
+}
+
+static inline uint64_t bits(int v)
+{
+	static const uint64_t all[] = {0, 1, UINT64_MAX, INT_MAX};
 	return all[v];
 }
 

@@ -52,7 +52,7 @@ static long run_hipArray3DCreate(const int *v)
 static long run_hipArray3DGetDescriptor(const int *v)
 {
 	(void)v;
-	return hipArray3DGetDescriptor((HIP_ARRAY3D_DESCRIPTOR *)buffer(0, v[0]), (hipArray_t)handle(v[1], (void *)0, (void *)0));
+	return hipArray3DGetDescriptor((HIP_ARRAY3D_DESCRIPTOR *)buffer(0, v[0]), (hipArray_t)handle(v[1], (void *)live.array, (void *)stale.array));
 }
 #endif
 
@@ -68,7 +68,7 @@ static long run_hipArrayCreate(const int *v)
 static long run_hipArrayDestroy(const int *v)
 {
 	(void)v;
-	return hipArrayDestroy((hipArray_t)handle(v[0], (void *)0, (void *)0));
+	return hipArrayDestroy((hipArray_t)handle(v[0], (void *)live.array, (void *)stale.array));
 }
 #endif
 
@@ -76,7 +76,7 @@ static long run_hipArrayDestroy(const int *v)
 static long run_hipArrayGetDescriptor(const int *v)
 {
 	(void)v;
-	return hipArrayGetDescriptor((HIP_ARRAY_DESCRIPTOR *)buffer(0, v[0]), (hipArray_t)handle(v[1], (void *)0, (void *)0));
+	return hipArrayGetDescriptor((HIP_ARRAY_DESCRIPTOR *)buffer(0, v[0]), (hipArray_t)handle(v[1], (void *)live.array, (void *)stale.array));
 }
 #endif
 
@@ -84,7 +84,7 @@ static long run_hipArrayGetDescriptor(const int *v)
 static long run_hipArrayGetInfo(const int *v)
 {
 	(void)v;
-	return hipArrayGetInfo((hipChannelFormatDesc *)buffer(0, v[0]), (hipExtent *)buffer(1, v[1]), (unsigned int *)buffer(2, v[2]), (hipArray_t)handle(v[3], (void *)0, (void *)0));
+	return hipArrayGetInfo((hipChannelFormatDesc *)buffer(0, v[0]), (hipExtent *)buffer(1, v[1]), (unsigned int *)buffer(2, v[2]), (hipArray_t)handle(v[3], (void *)live.array, (void *)stale.array));
 }
 #endif
 
@@ -108,7 +108,7 @@ static long run_hipBindTexture2D(const int *v)
 static long run_hipBindTextureToArray(const int *v)
 {
 	(void)v;
-	return hipBindTextureToArray((const textureReference *)buffer(0, v[0]), (hipArray_const_t)handle(v[1], (void *)0, (void *)0), (const hipChannelFormatDesc *)buffer(2, v[2]));
+	return hipBindTextureToArray((const textureReference *)buffer(0, v[0]), (hipArray_const_t)handle(v[1], (void *)live.array, (void *)stale.array), (const hipChannelFormatDesc *)buffer(2, v[2]));
 }
 #endif
 
@@ -173,7 +173,7 @@ static long run_hipCreateTextureObject(const int *v)
 static long run_hipCtxCreate(const int *v)
 {
 	(void)v;
-	return hipCtxCreate((hipCtx_t *)buffer(0, v[0]), (unsigned int)integer(v[1]), (hipDevice_t)integer(v[2]));
+	return hipCtxCreate((hipCtx_t *)buffer(0, v[0]), (unsigned int)bits(v[1]), (hipDevice_t)ordinal(v[2]));
 }
 #endif
 
@@ -181,7 +181,7 @@ static long run_hipCtxCreate(const int *v)
 static long run_hipCtxDestroy(const int *v)
 {
 	(void)v;
-	return hipCtxDestroy((hipCtx_t)handle(v[0], (void *)0, (void *)0));
+	return hipCtxDestroy((hipCtx_t)handle(v[0], (void *)live.ctx, (void *)stale.ctx));
 }
 #endif
 
@@ -189,7 +189,7 @@ static long run_hipCtxDestroy(const int *v)
 static long run_hipCtxDisablePeerAccess(const int *v)
 {
 	(void)v;
-	return hipCtxDisablePeerAccess((hipCtx_t)handle(v[0], (void *)0, (void *)0));
+	return hipCtxDisablePeerAccess((hipCtx_t)handle(v[0], (void *)live.ctx, (void *)stale.ctx));
 }
 #endif
 
@@ -197,7 +197,7 @@ static long run_hipCtxDisablePeerAccess(const int *v)
 static long run_hipCtxEnablePeerAccess(const int *v)
 {
 	(void)v;
-	return hipCtxEnablePeerAccess((hipCtx_t)handle(v[0], (void *)0, (void *)0), (unsigned int)integer(v[1]));
+	return hipCtxEnablePeerAccess((hipCtx_t)handle(v[0], (void *)live.ctx, (void *)stale.ctx), (unsigned int)bits(v[1]));
 }
 #endif
 
@@ -205,7 +205,7 @@ static long run_hipCtxEnablePeerAccess(const int *v)
 static long run_hipCtxGetApiVersion(const int *v)
 {
 	(void)v;
-	return hipCtxGetApiVersion((hipCtx_t)handle(v[0], (void *)0, (void *)0), (int *)buffer(1, v[1]));
+	return hipCtxGetApiVersion((hipCtx_t)handle(v[0], (void *)live.ctx, (void *)stale.ctx), (int *)buffer(1, v[1]));
 }
 #endif
 
@@ -261,7 +261,7 @@ static long run_hipCtxPopCurrent(const int *v)
 static long run_hipCtxPushCurrent(const int *v)
 {
 	(void)v;
-	return hipCtxPushCurrent((hipCtx_t)handle(v[0], (void *)0, (void *)0));
+	return hipCtxPushCurrent((hipCtx_t)handle(v[0], (void *)live.ctx, (void *)stale.ctx));
 }
 #endif
 
@@ -277,7 +277,7 @@ static long run_hipCtxSetCacheConfig(const int *v)
 static long run_hipCtxSetCurrent(const int *v)
 {
 	(void)v;
-	return hipCtxSetCurrent((hipCtx_t)handle(v[0], (void *)0, (void *)0));
+	return hipCtxSetCurrent((hipCtx_t)handle(v[0], (void *)live.ctx, (void *)stale.ctx));
 }
 #endif
 
@@ -333,7 +333,7 @@ static long run_hipDestroyTextureObject(const int *v)
 static long run_hipDeviceCanAccessPeer(const int *v)
 {
 	(void)v;
-	return hipDeviceCanAccessPeer((int *)buffer(0, v[0]), (int)integer(v[1]), (int)integer(v[2]));
+	return hipDeviceCanAccessPeer((int *)buffer(0, v[0]), (int)ordinal(v[1]), (int)peer(v[2]));
 }
 #endif
 
@@ -341,7 +341,7 @@ static long run_hipDeviceCanAccessPeer(const int *v)
 static long run_hipDeviceComputeCapability(const int *v)
 {
 	(void)v;
-	return hipDeviceComputeCapability((int *)buffer(0, v[0]), (int *)buffer(1, v[1]), (hipDevice_t)integer(v[2]));
+	return hipDeviceComputeCapability((int *)buffer(0, v[0]), (int *)buffer(1, v[1]), (hipDevice_t)ordinal(v[2]));
 }
 #endif
 
@@ -349,7 +349,7 @@ static long run_hipDeviceComputeCapability(const int *v)
 static long run_hipDeviceDisablePeerAccess(const int *v)
 {
 	(void)v;
-	return hipDeviceDisablePeerAccess((int)integer(v[0]));
+	return hipDeviceDisablePeerAccess((int)peer(v[0]));
 }
 #endif
 
@@ -357,7 +357,7 @@ static long run_hipDeviceDisablePeerAccess(const int *v)
 static long run_hipDeviceEnablePeerAccess(const int *v)
 {
 	(void)v;
-	return hipDeviceEnablePeerAccess((int)integer(v[0]), (unsigned int)integer(v[1]));
+	return hipDeviceEnablePeerAccess((int)peer(v[0]), (unsigned int)bits(v[1]));
 }
 #endif
 
@@ -365,7 +365,7 @@ static long run_hipDeviceEnablePeerAccess(const int *v)
 static long run_hipDeviceGet(const int *v)
 {
 	(void)v;
-	return hipDeviceGet((hipDevice_t *)buffer(0, v[0]), (int)integer(v[1]));
+	return hipDeviceGet((hipDevice_t *)buffer(0, v[0]), (int)ordinal(v[1]));
 }
 #endif
 
@@ -373,7 +373,7 @@ static long run_hipDeviceGet(const int *v)
 static long run_hipDeviceGetAttribute(const int *v)
 {
 	(void)v;
-	return hipDeviceGetAttribute((int *)buffer(0, v[0]), (hipDeviceAttribute_t)choice(v[1]), (int)integer(v[2]));
+	return hipDeviceGetAttribute((int *)buffer(0, v[0]), (hipDeviceAttribute_t)choice(v[1]), (int)ordinal(v[2]));
 }
 #endif
 
@@ -397,7 +397,7 @@ static long run_hipDeviceGetCacheConfig(const int *v)
 static long run_hipDeviceGetDefaultMemPool(const int *v)
 {
 	(void)v;
-	return hipDeviceGetDefaultMemPool((hipMemPool_t *)buffer(0, v[0]), (int)integer(v[1]));
+	return hipDeviceGetDefaultMemPool((hipMemPool_t *)buffer(0, v[0]), (int)ordinal(v[1]));
 }
 #endif
 
@@ -405,7 +405,7 @@ static long run_hipDeviceGetDefaultMemPool(const int *v)
 static long run_hipDeviceGetGraphMemAttribute(const int *v)
 {
 	(void)v;
-	return hipDeviceGetGraphMemAttribute((int)integer(v[0]), (hipGraphMemAttributeType)choice(v[1]), (void *)buffer(2, v[2]));
+	return hipDeviceGetGraphMemAttribute((int)ordinal(v[0]), (hipGraphMemAttributeType)choice(v[1]), (void *)buffer(2, v[2]));
 }
 #endif
 
@@ -421,7 +421,7 @@ static long run_hipDeviceGetLimit(const int *v)
 static long run_hipDeviceGetMemPool(const int *v)
 {
 	(void)v;
-	return hipDeviceGetMemPool((hipMemPool_t *)buffer(0, v[0]), (int)integer(v[1]));
+	return hipDeviceGetMemPool((hipMemPool_t *)buffer(0, v[0]), (int)ordinal(v[1]));
 }
 #endif
 
@@ -429,7 +429,7 @@ static long run_hipDeviceGetMemPool(const int *v)
 static long run_hipDeviceGetName(const int *v)
 {
 	(void)v;
-	return hipDeviceGetName((char *)buffer(0, v[0]), (int)integer(v[1]), (hipDevice_t)integer(v[2]));
+	return hipDeviceGetName((char *)buffer(0, v[0]), (int)integer(v[1]), (hipDevice_t)ordinal(v[2]));
 }
 #endif
 
@@ -437,7 +437,7 @@ static long run_hipDeviceGetName(const int *v)
 static long run_hipDeviceGetP2PAttribute(const int *v)
 {
 	(void)v;
-	return hipDeviceGetP2PAttribute((int *)buffer(0, v[0]), (hipDeviceP2PAttr)choice(v[1]), (int)integer(v[2]), (int)integer(v[3]));
+	return hipDeviceGetP2PAttribute((int *)buffer(0, v[0]), (hipDeviceP2PAttr)choice(v[1]), (int)ordinal(v[2]), (int)peer(v[3]));
 }
 #endif
 
@@ -445,7 +445,7 @@ static long run_hipDeviceGetP2PAttribute(const int *v)
 static long run_hipDeviceGetPCIBusId(const int *v)
 {
 	(void)v;
-	return hipDeviceGetPCIBusId((char *)buffer(0, v[0]), (int)integer(v[1]), (int)integer(v[2]));
+	return hipDeviceGetPCIBusId((char *)buffer(0, v[0]), (int)integer(v[1]), (int)ordinal(v[2]));
 }
 #endif
 
@@ -469,7 +469,7 @@ static long run_hipDeviceGetStreamPriorityRange(const int *v)
 static long run_hipDeviceGetUuid(const int *v)
 {
 	(void)v;
-	return hipDeviceGetUuid((hipUUID *)buffer(0, v[0]), (hipDevice_t)integer(v[1]));
+	return hipDeviceGetUuid((hipUUID *)buffer(0, v[0]), (hipDevice_t)ordinal(v[1]));
 }
 #endif
 
@@ -477,7 +477,7 @@ static long run_hipDeviceGetUuid(const int *v)
 static long run_hipDeviceGraphMemTrim(const int *v)
 {
 	(void)v;
-	return hipDeviceGraphMemTrim((int)integer(v[0]));
+	return hipDeviceGraphMemTrim((int)ordinal(v[0]));
 }
 #endif
 
@@ -485,7 +485,7 @@ static long run_hipDeviceGraphMemTrim(const int *v)
 static long run_hipDevicePrimaryCtxGetState(const int *v)
 {
 	(void)v;
-	return hipDevicePrimaryCtxGetState((hipDevice_t)integer(v[0]), (unsigned int *)buffer(1, v[1]), (int *)buffer(2, v[2]));
+	return hipDevicePrimaryCtxGetState((hipDevice_t)ordinal(v[0]), (unsigned int *)buffer(1, v[1]), (int *)buffer(2, v[2]));
 }
 #endif
 
@@ -493,7 +493,7 @@ static long run_hipDevicePrimaryCtxGetState(const int *v)
 static long run_hipDevicePrimaryCtxRelease(const int *v)
 {
 	(void)v;
-	return hipDevicePrimaryCtxRelease((hipDevice_t)integer(v[0]));
+	return hipDevicePrimaryCtxRelease((hipDevice_t)ordinal(v[0]));
 }
 #endif
 
@@ -501,7 +501,7 @@ static long run_hipDevicePrimaryCtxRelease(const int *v)
 static long run_hipDevicePrimaryCtxReset(const int *v)
 {
 	(void)v;
-	return hipDevicePrimaryCtxReset((hipDevice_t)integer(v[0]));
+	return hipDevicePrimaryCtxReset((hipDevice_t)ordinal(v[0]));
 }
 #endif
 
@@ -509,7 +509,7 @@ static long run_hipDevicePrimaryCtxReset(const int *v)
 static long run_hipDevicePrimaryCtxRetain(const int *v)
 {
 	(void)v;
-	return hipDevicePrimaryCtxRetain((hipCtx_t *)buffer(0, v[0]), (hipDevice_t)integer(v[1]));
+	return hipDevicePrimaryCtxRetain((hipCtx_t *)buffer(0, v[0]), (hipDevice_t)ordinal(v[1]));
 }
 #endif
 
@@ -517,7 +517,7 @@ static long run_hipDevicePrimaryCtxRetain(const int *v)
 static long run_hipDevicePrimaryCtxSetFlags(const int *v)
 {
 	(void)v;
-	return hipDevicePrimaryCtxSetFlags((hipDevice_t)integer(v[0]), (unsigned int)integer(v[1]));
+	return hipDevicePrimaryCtxSetFlags((hipDevice_t)ordinal(v[0]), (unsigned int)bits(v[1]));
 }
 #endif
 
@@ -541,7 +541,7 @@ static long run_hipDeviceSetCacheConfig(const int *v)
 static long run_hipDeviceSetGraphMemAttribute(const int *v)
 {
 	(void)v;
-	return hipDeviceSetGraphMemAttribute((int)integer(v[0]), (hipGraphMemAttributeType)choice(v[1]), (void *)buffer(2, v[2]));
+	return hipDeviceSetGraphMemAttribute((int)ordinal(v[0]), (hipGraphMemAttributeType)choice(v[1]), (void *)buffer(2, v[2]));
 }
 #endif
 
@@ -557,7 +557,7 @@ static long run_hipDeviceSetLimit(const int *v)
 static long run_hipDeviceSetMemPool(const int *v)
 {
 	(void)v;
-	return hipDeviceSetMemPool((int)integer(v[0]), (hipMemPool_t)handle(v[1], (void *)live.mempool, (void *)stale.mempool));
+	return hipDeviceSetMemPool((int)ordinal(v[0]), (hipMemPool_t)handle(v[1], (void *)live.mempool, (void *)stale.mempool));
 }
 #endif
 
@@ -581,7 +581,7 @@ static long run_hipDeviceSynchronize(const int *v)
 static long run_hipDeviceTotalMem(const int *v)
 {
 	(void)v;
-	return hipDeviceTotalMem((size_t *)buffer(0, v[0]), (hipDevice_t)integer(v[1]));
+	return hipDeviceTotalMem((size_t *)buffer(0, v[0]), (hipDevice_t)ordinal(v[1]));
 }
 #endif
 
@@ -613,7 +613,7 @@ static long run_hipDrvGetErrorString(const int *v)
 static long run_hipDrvGraphAddMemcpyNode(const int *v)
 {
 	(void)v;
-	return hipDrvGraphAddMemcpyNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (const HIP_MEMCPY3D *)buffer(4, v[4]), (hipCtx_t)handle(v[5], (void *)0, (void *)0));
+	return hipDrvGraphAddMemcpyNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)length(v[3]), (const HIP_MEMCPY3D *)buffer(4, v[4]), (hipCtx_t)handle(v[5], (void *)live.ctx, (void *)stale.ctx));
 }
 #endif
 
@@ -621,7 +621,7 @@ static long run_hipDrvGraphAddMemcpyNode(const int *v)
 static long run_hipDrvGraphAddMemFreeNode(const int *v)
 {
 	(void)v;
-	return hipDrvGraphAddMemFreeNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (hipDeviceptr_t)address(v[4]));
+	return hipDrvGraphAddMemFreeNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)length(v[3]), (hipDeviceptr_t)address(v[4]));
 }
 #endif
 
@@ -629,7 +629,7 @@ static long run_hipDrvGraphAddMemFreeNode(const int *v)
 static long run_hipDrvGraphAddMemsetNode(const int *v)
 {
 	(void)v;
-	return hipDrvGraphAddMemsetNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (const HIP_MEMSET_NODE_PARAMS *)buffer(4, v[4]), (hipCtx_t)handle(v[5], (void *)0, (void *)0));
+	return hipDrvGraphAddMemsetNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)length(v[3]), (const HIP_MEMSET_NODE_PARAMS *)buffer(4, v[4]), (hipCtx_t)handle(v[5], (void *)live.ctx, (void *)stale.ctx));
 }
 #endif
 
@@ -637,7 +637,7 @@ static long run_hipDrvGraphAddMemsetNode(const int *v)
 static long run_hipDrvGraphExecMemcpyNodeSetParams(const int *v)
 {
 	(void)v;
-	return hipDrvGraphExecMemcpyNodeSetParams((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (const HIP_MEMCPY3D *)buffer(2, v[2]), (hipCtx_t)handle(v[3], (void *)0, (void *)0));
+	return hipDrvGraphExecMemcpyNodeSetParams((hipGraphExec_t)handle(v[0], (void *)live.graphexec, (void *)stale.graphexec), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (const HIP_MEMCPY3D *)buffer(2, v[2]), (hipCtx_t)handle(v[3], (void *)live.ctx, (void *)stale.ctx));
 }
 #endif
 
@@ -645,7 +645,7 @@ static long run_hipDrvGraphExecMemcpyNodeSetParams(const int *v)
 static long run_hipDrvGraphExecMemsetNodeSetParams(const int *v)
 {
 	(void)v;
-	return hipDrvGraphExecMemsetNodeSetParams((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (const HIP_MEMSET_NODE_PARAMS *)buffer(2, v[2]), (hipCtx_t)handle(v[3], (void *)0, (void *)0));
+	return hipDrvGraphExecMemsetNodeSetParams((hipGraphExec_t)handle(v[0], (void *)live.graphexec, (void *)stale.graphexec), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (const HIP_MEMSET_NODE_PARAMS *)buffer(2, v[2]), (hipCtx_t)handle(v[3], (void *)live.ctx, (void *)stale.ctx));
 }
 #endif
 
@@ -709,7 +709,7 @@ static long run_hipEventCreate(const int *v)
 static long run_hipEventCreateWithFlags(const int *v)
 {
 	(void)v;
-	return hipEventCreateWithFlags((hipEvent_t *)buffer(0, v[0]), (unsigned int)integer(v[1]));
+	return hipEventCreateWithFlags((hipEvent_t *)buffer(0, v[0]), (unsigned int)bits(v[1]));
 }
 #endif
 
@@ -757,7 +757,7 @@ static long run_hipEventRecord_spt(const int *v)
 static long run_hipEventRecordWithFlags(const int *v)
 {
 	(void)v;
-	return hipEventRecordWithFlags((hipEvent_t)handle(v[0], (void *)live.event, (void *)stale.event), (hipStream_t)handle(v[1], (void *)live.stream, (void *)stale.stream), (unsigned int)integer(v[2]));
+	return hipEventRecordWithFlags((hipEvent_t)handle(v[0], (void *)live.event, (void *)stale.event), (hipStream_t)handle(v[1], (void *)live.stream, (void *)stale.stream), (unsigned int)bits(v[2]));
 }
 #endif
 
@@ -789,7 +789,7 @@ static long run_hipExtGetLastError(const int *v)
 static long run_hipExtGetLinkTypeAndHopCount(const int *v)
 {
 	(void)v;
-	return hipExtGetLinkTypeAndHopCount((int)integer(v[0]), (int)integer(v[1]), (uint32_t *)buffer(2, v[2]), (uint32_t *)buffer(3, v[3]));
+	return hipExtGetLinkTypeAndHopCount((int)ordinal(v[0]), (int)peer(v[1]), (uint32_t *)buffer(2, v[2]), (uint32_t *)buffer(3, v[3]));
 }
 #endif
 
@@ -797,7 +797,7 @@ static long run_hipExtGetLinkTypeAndHopCount(const int *v)
 static long run_hipExtLaunchKernel(const int *v)
 {
 	(void)v;
-	return hipExtLaunchKernel((const void *)address(v[0]), *(dim3 *)value(1, v[1]), *(dim3 *)value(2, v[2]), (void **)buffer(3, v[3]), (size_t)size(v[4]), (hipStream_t)handle(v[5], (void *)live.stream, (void *)stale.stream), (hipEvent_t)handle(v[6], (void *)live.event, (void *)stale.event), (hipEvent_t)handle(v[7], (void *)live.event, (void *)stale.event), (int)integer(v[8]));
+	return hipExtLaunchKernel((const void *)address(v[0]), *(dim3 *)value(1, v[1]), *(dim3 *)value(2, v[2]), (void **)buffer(3, v[3]), (size_t)size(v[4]), (hipStream_t)handle(v[5], (void *)live.stream, (void *)stale.stream), (hipEvent_t)handle(v[6], (void *)live.event, (void *)stale.event), (hipEvent_t)handle(v[7], (void *)live.event, (void *)stale.event), (int)bits(v[8]));
 }
 #endif
 
@@ -805,7 +805,7 @@ static long run_hipExtLaunchKernel(const int *v)
 static long run_hipExtLaunchMultiKernelMultiDevice(const int *v)
 {
 	(void)v;
-	return hipExtLaunchMultiKernelMultiDevice((hipLaunchParams *)buffer(0, v[0]), (int)count(v[1]), (unsigned int)integer(v[2]));
+	return hipExtLaunchMultiKernelMultiDevice((hipLaunchParams *)buffer(0, v[0]), (int)count(v[1]), (unsigned int)bits(v[2]));
 }
 #endif
 
@@ -813,7 +813,7 @@ static long run_hipExtLaunchMultiKernelMultiDevice(const int *v)
 static long run_hipExtMallocWithFlags(const int *v)
 {
 	(void)v;
-	return hipExtMallocWithFlags((void **)buffer(0, v[0]), (size_t)size(v[1]), (unsigned int)integer(v[2]));
+	return hipExtMallocWithFlags((void **)buffer(0, v[0]), (size_t)size(v[1]), (unsigned int)bits(v[2]));
 }
 #endif
 
@@ -821,7 +821,7 @@ static long run_hipExtMallocWithFlags(const int *v)
 static long run_hipExtModuleLaunchKernel(const int *v)
 {
 	(void)v;
-	return hipExtModuleLaunchKernel((hipFunction_t)handle(v[0], (void *)0, (void *)0), (uint32_t)integer(v[1]), (uint32_t)integer(v[2]), (uint32_t)integer(v[3]), (uint32_t)integer(v[4]), (uint32_t)integer(v[5]), (uint32_t)integer(v[6]), (size_t)size(v[7]), (hipStream_t)handle(v[8], (void *)live.stream, (void *)stale.stream), (void **)buffer(9, v[9]), (void **)buffer(10, v[10]), (hipEvent_t)handle(v[11], (void *)live.event, (void *)stale.event), (hipEvent_t)handle(v[12], (void *)live.event, (void *)stale.event), (uint32_t)integer(v[13]));
+	return hipExtModuleLaunchKernel((hipFunction_t)handle(v[0], (void *)live.function, (void *)stale.function), (uint32_t)integer(v[1]), (uint32_t)integer(v[2]), (uint32_t)integer(v[3]), (uint32_t)integer(v[4]), (uint32_t)integer(v[5]), (uint32_t)integer(v[6]), (size_t)size(v[7]), (hipStream_t)handle(v[8], (void *)live.stream, (void *)stale.stream), (void **)buffer(9, v[9]), (void **)buffer(10, v[10]), (hipEvent_t)handle(v[11], (void *)live.event, (void *)stale.event), (hipEvent_t)handle(v[12], (void *)live.event, (void *)stale.event), (uint32_t)bits(v[13]));
 }
 #endif
 
@@ -853,7 +853,7 @@ static long run_hipFree(const int *v)
 static long run_hipFreeArray(const int *v)
 {
 	(void)v;
-	return hipFreeArray((hipArray_t)handle(v[0], (void *)0, (void *)0));
+	return hipFreeArray((hipArray_t)handle(v[0], (void *)live.array, (void *)stale.array));
 }
 #endif
 
@@ -885,7 +885,7 @@ static long run_hipFreeMipmappedArray(const int *v)
 static long run_hipFuncGetAttribute(const int *v)
 {
 	(void)v;
-	return hipFuncGetAttribute((int *)buffer(0, v[0]), (hipFunction_attribute)choice(v[1]), (hipFunction_t)handle(v[2], (void *)0, (void *)0));
+	return hipFuncGetAttribute((int *)buffer(0, v[0]), (hipFunction_attribute)choice(v[1]), (hipFunction_t)handle(v[2], (void *)live.function, (void *)stale.function));
 }
 #endif
 
@@ -925,7 +925,7 @@ static long run_hipFuncSetSharedMemConfig(const int *v)
 static long run_hipGetChannelDesc(const int *v)
 {
 	(void)v;
-	return hipGetChannelDesc((hipChannelFormatDesc *)buffer(0, v[0]), (hipArray_const_t)handle(v[1], (void *)0, (void *)0));
+	return hipGetChannelDesc((hipChannelFormatDesc *)buffer(0, v[0]), (hipArray_const_t)handle(v[1], (void *)live.array, (void *)stale.array));
 }
 #endif
 
@@ -957,7 +957,7 @@ static long run_hipGetDeviceFlags(const int *v)
 static long run_hipGetDevicePropertiesR0000(const int *v)
 {
 	(void)v;
-	return hipGetDevicePropertiesR0000((hipDeviceProp_tR0000 *)buffer(0, v[0]), (int)integer(v[1]));
+	return hipGetDevicePropertiesR0000((hipDeviceProp_tR0000 *)buffer(0, v[0]), (int)ordinal(v[1]));
 }
 #endif
 
@@ -965,7 +965,7 @@ static long run_hipGetDevicePropertiesR0000(const int *v)
 static long run_hipGetDevicePropertiesR0600(const int *v)
 {
 	(void)v;
-	return hipGetDevicePropertiesR0600((hipDeviceProp_tR0600 *)buffer(0, v[0]), (int)integer(v[1]));
+	return hipGetDevicePropertiesR0600((hipDeviceProp_tR0600 *)buffer(0, v[0]), (int)ordinal(v[1]));
 }
 #endif
 
@@ -1015,7 +1015,7 @@ static long run_hipGetMipmappedArrayLevel(const int *v)
 static long run_hipGetProcAddress(const int *v)
 {
 	(void)v;
-	return hipGetProcAddress(text(v[0]), (void **)buffer(1, v[1]), (int)integer(v[2]), (uint64_t)size(v[3]), (hipDriverProcAddressQueryResult *)buffer(4, v[4]));
+	return hipGetProcAddress(text(v[0]), (void **)buffer(1, v[1]), (int)integer(v[2]), (uint64_t)bits(v[3]), (hipDriverProcAddressQueryResult *)buffer(4, v[4]));
 }
 #endif
 
@@ -1096,7 +1096,7 @@ static long run_hipGLGetDevices(const int *v)
 static long run_hipGraphAddBatchMemOpNode(const int *v)
 {
 	(void)v;
-	return hipGraphAddBatchMemOpNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (const hipBatchMemOpNodeParams *)buffer(4, v[4]));
+	return hipGraphAddBatchMemOpNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)length(v[3]), (const hipBatchMemOpNodeParams *)buffer(4, v[4]));
 }
 #endif
 
@@ -1104,7 +1104,7 @@ static long run_hipGraphAddBatchMemOpNode(const int *v)
 static long run_hipGraphAddChildGraphNode(const int *v)
 {
 	(void)v;
-	return hipGraphAddChildGraphNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (hipGraph_t)handle(v[4], (void *)live.graph, (void *)stale.graph));
+	return hipGraphAddChildGraphNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)length(v[3]), (hipGraph_t)handle(v[4], (void *)live.graph, (void *)stale.graph));
 }
 #endif
 
@@ -1112,7 +1112,7 @@ static long run_hipGraphAddChildGraphNode(const int *v)
 static long run_hipGraphAddDependencies(const int *v)
 {
 	(void)v;
-	return hipGraphAddDependencies((hipGraph_t)handle(v[0], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(1, v[1]), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]));
+	return hipGraphAddDependencies((hipGraph_t)handle(v[0], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(1, v[1]), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)length(v[3]));
 }
 #endif
 
@@ -1120,7 +1120,7 @@ static long run_hipGraphAddDependencies(const int *v)
 static long run_hipGraphAddEmptyNode(const int *v)
 {
 	(void)v;
-	return hipGraphAddEmptyNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]));
+	return hipGraphAddEmptyNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)length(v[3]));
 }
 #endif
 
@@ -1128,7 +1128,7 @@ static long run_hipGraphAddEmptyNode(const int *v)
 static long run_hipGraphAddEventRecordNode(const int *v)
 {
 	(void)v;
-	return hipGraphAddEventRecordNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (hipEvent_t)handle(v[4], (void *)live.event, (void *)stale.event));
+	return hipGraphAddEventRecordNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)length(v[3]), (hipEvent_t)handle(v[4], (void *)live.event, (void *)stale.event));
 }
 #endif
 
@@ -1136,7 +1136,7 @@ static long run_hipGraphAddEventRecordNode(const int *v)
 static long run_hipGraphAddEventWaitNode(const int *v)
 {
 	(void)v;
-	return hipGraphAddEventWaitNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (hipEvent_t)handle(v[4], (void *)live.event, (void *)stale.event));
+	return hipGraphAddEventWaitNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)length(v[3]), (hipEvent_t)handle(v[4], (void *)live.event, (void *)stale.event));
 }
 #endif
 
@@ -1144,7 +1144,7 @@ static long run_hipGraphAddEventWaitNode(const int *v)
 static long run_hipGraphAddHostNode(const int *v)
 {
 	(void)v;
-	return hipGraphAddHostNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (const hipHostNodeParams *)buffer(4, v[4]));
+	return hipGraphAddHostNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)length(v[3]), (const hipHostNodeParams *)buffer(4, v[4]));
 }
 #endif
 
@@ -1152,7 +1152,7 @@ static long run_hipGraphAddHostNode(const int *v)
 static long run_hipGraphAddKernelNode(const int *v)
 {
 	(void)v;
-	return hipGraphAddKernelNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (const hipKernelNodeParams *)buffer(4, v[4]));
+	return hipGraphAddKernelNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)length(v[3]), (const hipKernelNodeParams *)buffer(4, v[4]));
 }
 #endif
 
@@ -1160,7 +1160,7 @@ static long run_hipGraphAddKernelNode(const int *v)
 static long run_hipGraphAddMemAllocNode(const int *v)
 {
 	(void)v;
-	return hipGraphAddMemAllocNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (hipMemAllocNodeParams *)buffer(4, v[4]));
+	return hipGraphAddMemAllocNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)length(v[3]), (hipMemAllocNodeParams *)buffer(4, v[4]));
 }
 #endif
 
@@ -1168,7 +1168,7 @@ static long run_hipGraphAddMemAllocNode(const int *v)
 static long run_hipGraphAddMemcpyNode(const int *v)
 {
 	(void)v;
-	return hipGraphAddMemcpyNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (const hipMemcpy3DParms *)buffer(4, v[4]));
+	return hipGraphAddMemcpyNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)length(v[3]), (const hipMemcpy3DParms *)buffer(4, v[4]));
 }
 #endif
 
@@ -1176,7 +1176,7 @@ static long run_hipGraphAddMemcpyNode(const int *v)
 static long run_hipGraphAddMemcpyNode1D(const int *v)
 {
 	(void)v;
-	return hipGraphAddMemcpyNode1D((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (void *)address(v[4]), (const void *)address(v[5]), (size_t)size(v[6]), (hipMemcpyKind)choice(v[7]));
+	return hipGraphAddMemcpyNode1D((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)length(v[3]), (void *)address(v[4]), (const void *)address(v[5]), (size_t)size(v[6]), (hipMemcpyKind)choice(v[7]));
 }
 #endif
 
@@ -1184,7 +1184,7 @@ static long run_hipGraphAddMemcpyNode1D(const int *v)
 static long run_hipGraphAddMemcpyNodeFromSymbol(const int *v)
 {
 	(void)v;
-	return hipGraphAddMemcpyNodeFromSymbol((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (void *)address(v[4]), (const void *)address(v[5]), (size_t)size(v[6]), (size_t)size(v[7]), (hipMemcpyKind)choice(v[8]));
+	return hipGraphAddMemcpyNodeFromSymbol((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)length(v[3]), (void *)address(v[4]), (const void *)address(v[5]), (size_t)size(v[6]), (size_t)size(v[7]), (hipMemcpyKind)choice(v[8]));
 }
 #endif
 
@@ -1192,7 +1192,7 @@ static long run_hipGraphAddMemcpyNodeFromSymbol(const int *v)
 static long run_hipGraphAddMemcpyNodeToSymbol(const int *v)
 {
 	(void)v;
-	return hipGraphAddMemcpyNodeToSymbol((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (const void *)address(v[4]), (const void *)address(v[5]), (size_t)size(v[6]), (size_t)size(v[7]), (hipMemcpyKind)choice(v[8]));
+	return hipGraphAddMemcpyNodeToSymbol((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)length(v[3]), (const void *)address(v[4]), (const void *)address(v[5]), (size_t)size(v[6]), (size_t)size(v[7]), (hipMemcpyKind)choice(v[8]));
 }
 #endif
 
@@ -1200,7 +1200,7 @@ static long run_hipGraphAddMemcpyNodeToSymbol(const int *v)
 static long run_hipGraphAddMemFreeNode(const int *v)
 {
 	(void)v;
-	return hipGraphAddMemFreeNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (void *)address(v[4]));
+	return hipGraphAddMemFreeNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)length(v[3]), (void *)address(v[4]));
 }
 #endif
 
@@ -1208,7 +1208,7 @@ static long run_hipGraphAddMemFreeNode(const int *v)
 static long run_hipGraphAddMemsetNode(const int *v)
 {
 	(void)v;
-	return hipGraphAddMemsetNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (const hipMemsetParams *)buffer(4, v[4]));
+	return hipGraphAddMemsetNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)length(v[3]), (const hipMemsetParams *)buffer(4, v[4]));
 }
 #endif
 
@@ -1216,7 +1216,7 @@ static long run_hipGraphAddMemsetNode(const int *v)
 static long run_hipGraphAddNode(const int *v)
 {
 	(void)v;
-	return hipGraphAddNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]), (hipGraphNodeParams *)buffer(4, v[4]));
+	return hipGraphAddNode((hipGraphNode_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)length(v[3]), (hipGraphNodeParams *)buffer(4, v[4]));
 }
 #endif
 
@@ -1256,7 +1256,7 @@ static long run_hipGraphClone(const int *v)
 static long run_hipGraphCreate(const int *v)
 {
 	(void)v;
-	return hipGraphCreate((hipGraph_t *)buffer(0, v[0]), (unsigned int)integer(v[1]));
+	return hipGraphCreate((hipGraph_t *)buffer(0, v[0]), (unsigned int)bits(v[1]));
 }
 #endif
 
@@ -1264,7 +1264,7 @@ static long run_hipGraphCreate(const int *v)
 static long run_hipGraphDebugDotPrint(const int *v)
 {
 	(void)v;
-	return hipGraphDebugDotPrint((hipGraph_t)handle(v[0], (void *)live.graph, (void *)stale.graph), text(v[1]), (unsigned int)integer(v[2]));
+	return hipGraphDebugDotPrint((hipGraph_t)handle(v[0], (void *)live.graph, (void *)stale.graph), text(v[1]), (unsigned int)bits(v[2]));
 }
 #endif
 
@@ -1320,7 +1320,7 @@ static long run_hipGraphEventWaitNodeSetEvent(const int *v)
 static long run_hipGraphExecBatchMemOpNodeSetParams(const int *v)
 {
 	(void)v;
-	return hipGraphExecBatchMemOpNodeSetParams((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (const hipBatchMemOpNodeParams *)buffer(2, v[2]));
+	return hipGraphExecBatchMemOpNodeSetParams((hipGraphExec_t)handle(v[0], (void *)live.graphexec, (void *)stale.graphexec), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (const hipBatchMemOpNodeParams *)buffer(2, v[2]));
 }
 #endif
 
@@ -1328,7 +1328,7 @@ static long run_hipGraphExecBatchMemOpNodeSetParams(const int *v)
 static long run_hipGraphExecChildGraphNodeSetParams(const int *v)
 {
 	(void)v;
-	return hipGraphExecChildGraphNodeSetParams((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (hipGraph_t)handle(v[2], (void *)live.graph, (void *)stale.graph));
+	return hipGraphExecChildGraphNodeSetParams((hipGraphExec_t)handle(v[0], (void *)live.graphexec, (void *)stale.graphexec), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (hipGraph_t)handle(v[2], (void *)live.graph, (void *)stale.graph));
 }
 #endif
 
@@ -1336,7 +1336,7 @@ static long run_hipGraphExecChildGraphNodeSetParams(const int *v)
 static long run_hipGraphExecDestroy(const int *v)
 {
 	(void)v;
-	return hipGraphExecDestroy((hipGraphExec_t)handle(v[0], (void *)0, (void *)0));
+	return hipGraphExecDestroy((hipGraphExec_t)handle(v[0], (void *)live.graphexec, (void *)stale.graphexec));
 }
 #endif
 
@@ -1344,7 +1344,7 @@ static long run_hipGraphExecDestroy(const int *v)
 static long run_hipGraphExecEventRecordNodeSetEvent(const int *v)
 {
 	(void)v;
-	return hipGraphExecEventRecordNodeSetEvent((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (hipEvent_t)handle(v[2], (void *)live.event, (void *)stale.event));
+	return hipGraphExecEventRecordNodeSetEvent((hipGraphExec_t)handle(v[0], (void *)live.graphexec, (void *)stale.graphexec), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (hipEvent_t)handle(v[2], (void *)live.event, (void *)stale.event));
 }
 #endif
 
@@ -1352,7 +1352,7 @@ static long run_hipGraphExecEventRecordNodeSetEvent(const int *v)
 static long run_hipGraphExecEventWaitNodeSetEvent(const int *v)
 {
 	(void)v;
-	return hipGraphExecEventWaitNodeSetEvent((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (hipEvent_t)handle(v[2], (void *)live.event, (void *)stale.event));
+	return hipGraphExecEventWaitNodeSetEvent((hipGraphExec_t)handle(v[0], (void *)live.graphexec, (void *)stale.graphexec), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (hipEvent_t)handle(v[2], (void *)live.event, (void *)stale.event));
 }
 #endif
 
@@ -1360,7 +1360,7 @@ static long run_hipGraphExecEventWaitNodeSetEvent(const int *v)
 static long run_hipGraphExecGetFlags(const int *v)
 {
 	(void)v;
-	return hipGraphExecGetFlags((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (unsigned long long *)buffer(1, v[1]));
+	return hipGraphExecGetFlags((hipGraphExec_t)handle(v[0], (void *)live.graphexec, (void *)stale.graphexec), (unsigned long long *)buffer(1, v[1]));
 }
 #endif
 
@@ -1368,7 +1368,7 @@ static long run_hipGraphExecGetFlags(const int *v)
 static long run_hipGraphExecHostNodeSetParams(const int *v)
 {
 	(void)v;
-	return hipGraphExecHostNodeSetParams((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (const hipHostNodeParams *)buffer(2, v[2]));
+	return hipGraphExecHostNodeSetParams((hipGraphExec_t)handle(v[0], (void *)live.graphexec, (void *)stale.graphexec), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (const hipHostNodeParams *)buffer(2, v[2]));
 }
 #endif
 
@@ -1376,7 +1376,7 @@ static long run_hipGraphExecHostNodeSetParams(const int *v)
 static long run_hipGraphExecKernelNodeSetParams(const int *v)
 {
 	(void)v;
-	return hipGraphExecKernelNodeSetParams((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (const hipKernelNodeParams *)buffer(2, v[2]));
+	return hipGraphExecKernelNodeSetParams((hipGraphExec_t)handle(v[0], (void *)live.graphexec, (void *)stale.graphexec), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (const hipKernelNodeParams *)buffer(2, v[2]));
 }
 #endif
 
@@ -1384,7 +1384,7 @@ static long run_hipGraphExecKernelNodeSetParams(const int *v)
 static long run_hipGraphExecMemcpyNodeSetParams(const int *v)
 {
 	(void)v;
-	return hipGraphExecMemcpyNodeSetParams((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (hipMemcpy3DParms *)buffer(2, v[2]));
+	return hipGraphExecMemcpyNodeSetParams((hipGraphExec_t)handle(v[0], (void *)live.graphexec, (void *)stale.graphexec), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (hipMemcpy3DParms *)buffer(2, v[2]));
 }
 #endif
 
@@ -1392,7 +1392,7 @@ static long run_hipGraphExecMemcpyNodeSetParams(const int *v)
 static long run_hipGraphExecMemcpyNodeSetParams1D(const int *v)
 {
 	(void)v;
-	return hipGraphExecMemcpyNodeSetParams1D((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (void *)address(v[2]), (const void *)address(v[3]), (size_t)size(v[4]), (hipMemcpyKind)choice(v[5]));
+	return hipGraphExecMemcpyNodeSetParams1D((hipGraphExec_t)handle(v[0], (void *)live.graphexec, (void *)stale.graphexec), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (void *)address(v[2]), (const void *)address(v[3]), (size_t)size(v[4]), (hipMemcpyKind)choice(v[5]));
 }
 #endif
 
@@ -1400,7 +1400,7 @@ static long run_hipGraphExecMemcpyNodeSetParams1D(const int *v)
 static long run_hipGraphExecMemcpyNodeSetParamsFromSymbol(const int *v)
 {
 	(void)v;
-	return hipGraphExecMemcpyNodeSetParamsFromSymbol((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (void *)address(v[2]), (const void *)address(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (hipMemcpyKind)choice(v[6]));
+	return hipGraphExecMemcpyNodeSetParamsFromSymbol((hipGraphExec_t)handle(v[0], (void *)live.graphexec, (void *)stale.graphexec), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (void *)address(v[2]), (const void *)address(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (hipMemcpyKind)choice(v[6]));
 }
 #endif
 
@@ -1408,7 +1408,7 @@ static long run_hipGraphExecMemcpyNodeSetParamsFromSymbol(const int *v)
 static long run_hipGraphExecMemcpyNodeSetParamsToSymbol(const int *v)
 {
 	(void)v;
-	return hipGraphExecMemcpyNodeSetParamsToSymbol((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (const void *)address(v[2]), (const void *)address(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (hipMemcpyKind)choice(v[6]));
+	return hipGraphExecMemcpyNodeSetParamsToSymbol((hipGraphExec_t)handle(v[0], (void *)live.graphexec, (void *)stale.graphexec), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (const void *)address(v[2]), (const void *)address(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (hipMemcpyKind)choice(v[6]));
 }
 #endif
 
@@ -1416,7 +1416,7 @@ static long run_hipGraphExecMemcpyNodeSetParamsToSymbol(const int *v)
 static long run_hipGraphExecMemsetNodeSetParams(const int *v)
 {
 	(void)v;
-	return hipGraphExecMemsetNodeSetParams((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (const hipMemsetParams *)buffer(2, v[2]));
+	return hipGraphExecMemsetNodeSetParams((hipGraphExec_t)handle(v[0], (void *)live.graphexec, (void *)stale.graphexec), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (const hipMemsetParams *)buffer(2, v[2]));
 }
 #endif
 
@@ -1424,7 +1424,7 @@ static long run_hipGraphExecMemsetNodeSetParams(const int *v)
 static long run_hipGraphExecNodeSetParams(const int *v)
 {
 	(void)v;
-	return hipGraphExecNodeSetParams((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (hipGraphNodeParams *)buffer(2, v[2]));
+	return hipGraphExecNodeSetParams((hipGraphExec_t)handle(v[0], (void *)live.graphexec, (void *)stale.graphexec), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (hipGraphNodeParams *)buffer(2, v[2]));
 }
 #endif
 
@@ -1432,7 +1432,7 @@ static long run_hipGraphExecNodeSetParams(const int *v)
 static long run_hipGraphExecUpdate(const int *v)
 {
 	(void)v;
-	return hipGraphExecUpdate((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (hipGraphNode_t *)buffer(2, v[2]), (hipGraphExecUpdateResult *)buffer(3, v[3]));
+	return hipGraphExecUpdate((hipGraphExec_t)handle(v[0], (void *)live.graphexec, (void *)stale.graphexec), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (hipGraphNode_t *)buffer(2, v[2]), (hipGraphExecUpdateResult *)buffer(3, v[3]));
 }
 #endif
 
@@ -1480,7 +1480,7 @@ static long run_hipGraphHostNodeSetParams(const int *v)
 static long run_hipGraphicsGLRegisterBuffer(const int *v)
 {
 	(void)v;
-	return hipGraphicsGLRegisterBuffer((hipGraphicsResource **)buffer(0, v[0]), (GLuint)integer(v[1]), (unsigned int)integer(v[2]));
+	return hipGraphicsGLRegisterBuffer((hipGraphicsResource **)buffer(0, v[0]), (GLuint)integer(v[1]), (unsigned int)bits(v[2]));
 }
 #endif
 
@@ -1488,7 +1488,7 @@ static long run_hipGraphicsGLRegisterBuffer(const int *v)
 static long run_hipGraphicsGLRegisterImage(const int *v)
 {
 	(void)v;
-	return hipGraphicsGLRegisterImage((hipGraphicsResource **)buffer(0, v[0]), (GLuint)integer(v[1]), (GLenum)integer(v[2]), (unsigned int)integer(v[3]));
+	return hipGraphicsGLRegisterImage((hipGraphicsResource **)buffer(0, v[0]), (GLuint)integer(v[1]), (GLenum)integer(v[2]), (unsigned int)bits(v[3]));
 }
 #endif
 
@@ -1544,7 +1544,7 @@ static long run_hipGraphInstantiate(const int *v)
 static long run_hipGraphInstantiateWithFlags(const int *v)
 {
 	(void)v;
-	return hipGraphInstantiateWithFlags((hipGraphExec_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (unsigned long long)size(v[2]));
+	return hipGraphInstantiateWithFlags((hipGraphExec_t *)buffer(0, v[0]), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (unsigned long long)bits(v[2]));
 }
 #endif
 
@@ -1600,7 +1600,7 @@ static long run_hipGraphKernelNodeSetParams(const int *v)
 static long run_hipGraphLaunch(const int *v)
 {
 	(void)v;
-	return hipGraphLaunch((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipStream_t)handle(v[1], (void *)live.stream, (void *)stale.stream));
+	return hipGraphLaunch((hipGraphExec_t)handle(v[0], (void *)live.graphexec, (void *)stale.graphexec), (hipStream_t)handle(v[1], (void *)live.stream, (void *)stale.stream));
 }
 #endif
 
@@ -1608,7 +1608,7 @@ static long run_hipGraphLaunch(const int *v)
 static long run_hipGraphLaunch_spt(const int *v)
 {
 	(void)v;
-	return hipGraphLaunch_spt((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipStream_t)handle(v[1], (void *)live.stream, (void *)stale.stream));
+	return hipGraphLaunch_spt((hipGraphExec_t)handle(v[0], (void *)live.graphexec, (void *)stale.graphexec), (hipStream_t)handle(v[1], (void *)live.stream, (void *)stale.stream));
 }
 #endif
 
@@ -1712,7 +1712,7 @@ static long run_hipGraphNodeGetDependentNodes(const int *v)
 static long run_hipGraphNodeGetEnabled(const int *v)
 {
 	(void)v;
-	return hipGraphNodeGetEnabled((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (unsigned int *)buffer(2, v[2]));
+	return hipGraphNodeGetEnabled((hipGraphExec_t)handle(v[0], (void *)live.graphexec, (void *)stale.graphexec), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (unsigned int *)buffer(2, v[2]));
 }
 #endif
 
@@ -1728,7 +1728,7 @@ static long run_hipGraphNodeGetType(const int *v)
 static long run_hipGraphNodeSetEnabled(const int *v)
 {
 	(void)v;
-	return hipGraphNodeSetEnabled((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (unsigned int)integer(v[2]));
+	return hipGraphNodeSetEnabled((hipGraphExec_t)handle(v[0], (void *)live.graphexec, (void *)stale.graphexec), (hipGraphNode_t)handle(v[1], (void *)live.graphnode, (void *)stale.graphnode), (unsigned int)integer(v[2]));
 }
 #endif
 
@@ -1744,7 +1744,7 @@ static long run_hipGraphNodeSetParams(const int *v)
 static long run_hipGraphReleaseUserObject(const int *v)
 {
 	(void)v;
-	return hipGraphReleaseUserObject((hipGraph_t)handle(v[0], (void *)live.graph, (void *)stale.graph), (hipUserObject_t)handle(v[1], (void *)0, (void *)0), (unsigned int)count(v[2]));
+	return hipGraphReleaseUserObject((hipGraph_t)handle(v[0], (void *)live.graph, (void *)stale.graph), (hipUserObject_t)handle(v[1], (void *)live.userobject, (void *)stale.userobject), (unsigned int)count(v[2]));
 }
 #endif
 
@@ -1752,7 +1752,7 @@ static long run_hipGraphReleaseUserObject(const int *v)
 static long run_hipGraphRemoveDependencies(const int *v)
 {
 	(void)v;
-	return hipGraphRemoveDependencies((hipGraph_t)handle(v[0], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(1, v[1]), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)size(v[3]));
+	return hipGraphRemoveDependencies((hipGraph_t)handle(v[0], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(1, v[1]), (const hipGraphNode_t *)buffer(2, v[2]), (size_t)length(v[3]));
 }
 #endif
 
@@ -1760,7 +1760,7 @@ static long run_hipGraphRemoveDependencies(const int *v)
 static long run_hipGraphRetainUserObject(const int *v)
 {
 	(void)v;
-	return hipGraphRetainUserObject((hipGraph_t)handle(v[0], (void *)live.graph, (void *)stale.graph), (hipUserObject_t)handle(v[1], (void *)0, (void *)0), (unsigned int)count(v[2]), (unsigned int)integer(v[3]));
+	return hipGraphRetainUserObject((hipGraph_t)handle(v[0], (void *)live.graph, (void *)stale.graph), (hipUserObject_t)handle(v[1], (void *)live.userobject, (void *)stale.userobject), (unsigned int)count(v[2]), (unsigned int)bits(v[3]));
 }
 #endif
 
@@ -1768,7 +1768,7 @@ static long run_hipGraphRetainUserObject(const int *v)
 static long run_hipGraphUpload(const int *v)
 {
 	(void)v;
-	return hipGraphUpload((hipGraphExec_t)handle(v[0], (void *)0, (void *)0), (hipStream_t)handle(v[1], (void *)live.stream, (void *)stale.stream));
+	return hipGraphUpload((hipGraphExec_t)handle(v[0], (void *)live.graphexec, (void *)stale.graphexec), (hipStream_t)handle(v[1], (void *)live.stream, (void *)stale.stream));
 }
 #endif
 
@@ -1776,7 +1776,7 @@ static long run_hipGraphUpload(const int *v)
 static long run_hipHccModuleLaunchKernel(const int *v)
 {
 	(void)v;
-	return hipHccModuleLaunchKernel((hipFunction_t)handle(v[0], (void *)0, (void *)0), (uint32_t)integer(v[1]), (uint32_t)integer(v[2]), (uint32_t)integer(v[3]), (uint32_t)integer(v[4]), (uint32_t)integer(v[5]), (uint32_t)integer(v[6]), (size_t)size(v[7]), (hipStream_t)handle(v[8], (void *)live.stream, (void *)stale.stream), (void **)buffer(9, v[9]), (void **)buffer(10, v[10]), (hipEvent_t)handle(v[11], (void *)live.event, (void *)stale.event), (hipEvent_t)handle(v[12], (void *)live.event, (void *)stale.event));
+	return hipHccModuleLaunchKernel((hipFunction_t)handle(v[0], (void *)live.function, (void *)stale.function), (uint32_t)integer(v[1]), (uint32_t)integer(v[2]), (uint32_t)integer(v[3]), (uint32_t)integer(v[4]), (uint32_t)integer(v[5]), (uint32_t)integer(v[6]), (size_t)size(v[7]), (hipStream_t)handle(v[8], (void *)live.stream, (void *)stale.stream), (void **)buffer(9, v[9]), (void **)buffer(10, v[10]), (hipEvent_t)handle(v[11], (void *)live.event, (void *)stale.event), (hipEvent_t)handle(v[12], (void *)live.event, (void *)stale.event));
 }
 #endif
 
@@ -1784,7 +1784,7 @@ static long run_hipHccModuleLaunchKernel(const int *v)
 static long run_hipHostAlloc(const int *v)
 {
 	(void)v;
-	return hipHostAlloc((void **)buffer(0, v[0]), (size_t)size(v[1]), (unsigned int)integer(v[2]));
+	return hipHostAlloc((void **)buffer(0, v[0]), (size_t)size(v[1]), (unsigned int)bits(v[2]));
 }
 #endif
 
@@ -1800,7 +1800,7 @@ static long run_hipHostFree(const int *v)
 static long run_hipHostGetDevicePointer(const int *v)
 {
 	(void)v;
-	return hipHostGetDevicePointer((void **)buffer(0, v[0]), (void *)address(v[1]), (unsigned int)integer(v[2]));
+	return hipHostGetDevicePointer((void **)buffer(0, v[0]), (void *)address(v[1]), (unsigned int)bits(v[2]));
 }
 #endif
 
@@ -1816,7 +1816,7 @@ static long run_hipHostGetFlags(const int *v)
 static long run_hipHostMalloc(const int *v)
 {
 	(void)v;
-	return hipHostMalloc((void **)buffer(0, v[0]), (size_t)size(v[1]), (unsigned int)integer(v[2]));
+	return hipHostMalloc((void **)buffer(0, v[0]), (size_t)size(v[1]), (unsigned int)bits(v[2]));
 }
 #endif
 
@@ -1824,7 +1824,7 @@ static long run_hipHostMalloc(const int *v)
 static long run_hipHostRegister(const int *v)
 {
 	(void)v;
-	return hipHostRegister((void *)address(v[0]), (size_t)size(v[1]), (unsigned int)integer(v[2]));
+	return hipHostRegister((void *)address(v[0]), (size_t)size(v[1]), (unsigned int)bits(v[2]));
 }
 #endif
 
@@ -1856,7 +1856,7 @@ static long run_hipImportExternalSemaphore(const int *v)
 static long run_hipInit(const int *v)
 {
 	(void)v;
-	return hipInit((unsigned int)integer(v[0]));
+	return hipInit((unsigned int)bits(v[0]));
 }
 #endif
 
@@ -1896,7 +1896,7 @@ static long run_hipIpcOpenEventHandle(const int *v)
 static long run_hipIpcOpenMemHandle(const int *v)
 {
 	(void)v;
-	return hipIpcOpenMemHandle((void **)buffer(0, v[0]), *(hipIpcMemHandle_t *)value(1, v[1]), (unsigned int)integer(v[2]));
+	return hipIpcOpenMemHandle((void **)buffer(0, v[0]), *(hipIpcMemHandle_t *)value(1, v[1]), (unsigned int)bits(v[2]));
 }
 #endif
 
@@ -1904,7 +1904,7 @@ static long run_hipIpcOpenMemHandle(const int *v)
 static long run_hipKernelNameRef(const int *v)
 {
 	(void)v;
-	(void)hipKernelNameRef((const hipFunction_t)handle(v[0], (void *)0, (void *)0));
+	(void)hipKernelNameRef((const hipFunction_t)handle(v[0], (void *)live.function, (void *)stale.function));
 	return NO_CODE;
 }
 #endif
@@ -1930,7 +1930,7 @@ static long run_hipLaunchByPtr(const int *v)
 static long run_hipLaunchCooperativeKernel(const int *v)
 {
 	(void)v;
-	return hipLaunchCooperativeKernel((const void *)buffer(0, v[0]), *(dim3 *)value(1, v[1]), *(dim3 *)value(2, v[2]), (void **)buffer(3, v[3]), (unsigned int)integer(v[4]), (hipStream_t)handle(v[5], (void *)live.stream, (void *)stale.stream));
+	return hipLaunchCooperativeKernel((const void *)address(v[0]), *(dim3 *)value(1, v[1]), *(dim3 *)value(2, v[2]), (void **)buffer(3, v[3]), (unsigned int)integer(v[4]), (hipStream_t)handle(v[5], (void *)live.stream, (void *)stale.stream));
 }
 #endif
 
@@ -1938,7 +1938,7 @@ static long run_hipLaunchCooperativeKernel(const int *v)
 static long run_hipLaunchCooperativeKernel_spt(const int *v)
 {
 	(void)v;
-	return hipLaunchCooperativeKernel_spt((const void *)buffer(0, v[0]), *(dim3 *)value(1, v[1]), *(dim3 *)value(2, v[2]), (void **)buffer(3, v[3]), (uint32_t)integer(v[4]), (hipStream_t)handle(v[5], (void *)live.stream, (void *)stale.stream));
+	return hipLaunchCooperativeKernel_spt((const void *)address(v[0]), *(dim3 *)value(1, v[1]), *(dim3 *)value(2, v[2]), (void **)buffer(3, v[3]), (uint32_t)integer(v[4]), (hipStream_t)handle(v[5], (void *)live.stream, (void *)stale.stream));
 }
 #endif
 
@@ -1946,7 +1946,7 @@ static long run_hipLaunchCooperativeKernel_spt(const int *v)
 static long run_hipLaunchCooperativeKernelMultiDevice(const int *v)
 {
 	(void)v;
-	return hipLaunchCooperativeKernelMultiDevice((hipLaunchParams *)buffer(0, v[0]), (int)count(v[1]), (unsigned int)integer(v[2]));
+	return hipLaunchCooperativeKernelMultiDevice((hipLaunchParams *)buffer(0, v[0]), (int)count(v[1]), (unsigned int)bits(v[2]));
 }
 #endif
 
@@ -2042,7 +2042,7 @@ static long run_hipMalloc3D(const int *v)
 static long run_hipMalloc3DArray(const int *v)
 {
 	(void)v;
-	return hipMalloc3DArray((hipArray_t *)buffer(0, v[0]), (const struct hipChannelFormatDesc *)buffer(1, v[1]), *(struct hipExtent *)value(2, v[2]), (unsigned int)integer(v[3]));
+	return hipMalloc3DArray((hipArray_t *)buffer(0, v[0]), (const struct hipChannelFormatDesc *)buffer(1, v[1]), *(struct hipExtent *)value(2, v[2]), (unsigned int)bits(v[3]));
 }
 #endif
 
@@ -2050,7 +2050,7 @@ static long run_hipMalloc3DArray(const int *v)
 static long run_hipMallocArray(const int *v)
 {
 	(void)v;
-	return hipMallocArray((hipArray_t *)buffer(0, v[0]), (const hipChannelFormatDesc *)buffer(1, v[1]), (size_t)size(v[2]), (size_t)size(v[3]), (unsigned int)integer(v[4]));
+	return hipMallocArray((hipArray_t *)buffer(0, v[0]), (const hipChannelFormatDesc *)buffer(1, v[1]), (size_t)size(v[2]), (size_t)size(v[3]), (unsigned int)bits(v[4]));
 }
 #endif
 
@@ -2082,7 +2082,7 @@ static long run_hipMallocHost(const int *v)
 static long run_hipMallocManaged(const int *v)
 {
 	(void)v;
-	return hipMallocManaged((void **)buffer(0, v[0]), (size_t)size(v[1]), (unsigned int)integer(v[2]));
+	return hipMallocManaged((void **)buffer(0, v[0]), (size_t)size(v[1]), (unsigned int)bits(v[2]));
 }
 #endif
 
@@ -2090,7 +2090,7 @@ static long run_hipMallocManaged(const int *v)
 static long run_hipMallocMipmappedArray(const int *v)
 {
 	(void)v;
-	return hipMallocMipmappedArray((hipMipmappedArray_t *)buffer(0, v[0]), (const struct hipChannelFormatDesc *)buffer(1, v[1]), *(struct hipExtent *)value(2, v[2]), (unsigned int)count(v[3]), (unsigned int)integer(v[4]));
+	return hipMallocMipmappedArray((hipMipmappedArray_t *)buffer(0, v[0]), (const struct hipChannelFormatDesc *)buffer(1, v[1]), *(struct hipExtent *)value(2, v[2]), (unsigned int)count(v[3]), (unsigned int)bits(v[4]));
 }
 #endif
 
@@ -2114,7 +2114,7 @@ static long run_hipMemAddressFree(const int *v)
 static long run_hipMemAddressReserve(const int *v)
 {
 	(void)v;
-	return hipMemAddressReserve((void **)buffer(0, v[0]), (size_t)size(v[1]), (size_t)size(v[2]), (void *)address(v[3]), (unsigned long long)size(v[4]));
+	return hipMemAddressReserve((void **)buffer(0, v[0]), (size_t)size(v[1]), (size_t)size(v[2]), (void *)address(v[3]), (unsigned long long)bits(v[4]));
 }
 #endif
 
@@ -2122,7 +2122,7 @@ static long run_hipMemAddressReserve(const int *v)
 static long run_hipMemAdvise(const int *v)
 {
 	(void)v;
-	return hipMemAdvise((const void *)address(v[0]), (size_t)size(v[1]), (hipMemoryAdvise)choice(v[2]), (int)integer(v[3]));
+	return hipMemAdvise((const void *)address(v[0]), (size_t)size(v[1]), (hipMemoryAdvise)choice(v[2]), (int)ordinal(v[3]));
 }
 #endif
 
@@ -2170,7 +2170,7 @@ static long run_hipMemcpy2D_spt(const int *v)
 static long run_hipMemcpy2DArrayToArray(const int *v)
 {
 	(void)v;
-	return hipMemcpy2DArrayToArray((hipArray_t)handle(v[0], (void *)0, (void *)0), (size_t)size(v[1]), (size_t)size(v[2]), (hipArray_const_t)handle(v[3], (void *)0, (void *)0), (size_t)size(v[4]), (size_t)size(v[5]), (size_t)size(v[6]), (size_t)size(v[7]), (hipMemcpyKind)choice(v[8]));
+	return hipMemcpy2DArrayToArray((hipArray_t)handle(v[0], (void *)live.array, (void *)stale.array), (size_t)size(v[1]), (size_t)size(v[2]), (hipArray_const_t)handle(v[3], (void *)live.array, (void *)stale.array), (size_t)size(v[4]), (size_t)size(v[5]), (size_t)size(v[6]), (size_t)size(v[7]), (hipMemcpyKind)choice(v[8]));
 }
 #endif
 
@@ -2194,7 +2194,7 @@ static long run_hipMemcpy2DAsync_spt(const int *v)
 static long run_hipMemcpy2DFromArray(const int *v)
 {
 	(void)v;
-	return hipMemcpy2DFromArray((void *)address(v[0]), (size_t)size(v[1]), (hipArray_const_t)handle(v[2], (void *)0, (void *)0), (size_t)size(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (size_t)size(v[6]), (hipMemcpyKind)choice(v[7]));
+	return hipMemcpy2DFromArray((void *)address(v[0]), (size_t)size(v[1]), (hipArray_const_t)handle(v[2], (void *)live.array, (void *)stale.array), (size_t)size(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (size_t)size(v[6]), (hipMemcpyKind)choice(v[7]));
 }
 #endif
 
@@ -2202,7 +2202,7 @@ static long run_hipMemcpy2DFromArray(const int *v)
 static long run_hipMemcpy2DFromArray_spt(const int *v)
 {
 	(void)v;
-	return hipMemcpy2DFromArray_spt((void *)address(v[0]), (size_t)size(v[1]), (hipArray_const_t)handle(v[2], (void *)0, (void *)0), (size_t)size(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (size_t)size(v[6]), (hipMemcpyKind)choice(v[7]));
+	return hipMemcpy2DFromArray_spt((void *)address(v[0]), (size_t)size(v[1]), (hipArray_const_t)handle(v[2], (void *)live.array, (void *)stale.array), (size_t)size(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (size_t)size(v[6]), (hipMemcpyKind)choice(v[7]));
 }
 #endif
 
@@ -2210,7 +2210,7 @@ static long run_hipMemcpy2DFromArray_spt(const int *v)
 static long run_hipMemcpy2DFromArrayAsync(const int *v)
 {
 	(void)v;
-	return hipMemcpy2DFromArrayAsync((void *)address(v[0]), (size_t)size(v[1]), (hipArray_const_t)handle(v[2], (void *)0, (void *)0), (size_t)size(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (size_t)size(v[6]), (hipMemcpyKind)choice(v[7]), (hipStream_t)handle(v[8], (void *)live.stream, (void *)stale.stream));
+	return hipMemcpy2DFromArrayAsync((void *)address(v[0]), (size_t)size(v[1]), (hipArray_const_t)handle(v[2], (void *)live.array, (void *)stale.array), (size_t)size(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (size_t)size(v[6]), (hipMemcpyKind)choice(v[7]), (hipStream_t)handle(v[8], (void *)live.stream, (void *)stale.stream));
 }
 #endif
 
@@ -2218,7 +2218,7 @@ static long run_hipMemcpy2DFromArrayAsync(const int *v)
 static long run_hipMemcpy2DFromArrayAsync_spt(const int *v)
 {
 	(void)v;
-	return hipMemcpy2DFromArrayAsync_spt((void *)address(v[0]), (size_t)size(v[1]), (hipArray_const_t)handle(v[2], (void *)0, (void *)0), (size_t)size(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (size_t)size(v[6]), (hipMemcpyKind)choice(v[7]), (hipStream_t)handle(v[8], (void *)live.stream, (void *)stale.stream));
+	return hipMemcpy2DFromArrayAsync_spt((void *)address(v[0]), (size_t)size(v[1]), (hipArray_const_t)handle(v[2], (void *)live.array, (void *)stale.array), (size_t)size(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (size_t)size(v[6]), (hipMemcpyKind)choice(v[7]), (hipStream_t)handle(v[8], (void *)live.stream, (void *)stale.stream));
 }
 #endif
 
@@ -2226,7 +2226,7 @@ static long run_hipMemcpy2DFromArrayAsync_spt(const int *v)
 static long run_hipMemcpy2DToArray(const int *v)
 {
 	(void)v;
-	return hipMemcpy2DToArray((hipArray_t)handle(v[0], (void *)0, (void *)0), (size_t)size(v[1]), (size_t)size(v[2]), (const void *)address(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (size_t)size(v[6]), (hipMemcpyKind)choice(v[7]));
+	return hipMemcpy2DToArray((hipArray_t)handle(v[0], (void *)live.array, (void *)stale.array), (size_t)size(v[1]), (size_t)size(v[2]), (const void *)address(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (size_t)size(v[6]), (hipMemcpyKind)choice(v[7]));
 }
 #endif
 
@@ -2234,7 +2234,7 @@ static long run_hipMemcpy2DToArray(const int *v)
 static long run_hipMemcpy2DToArray_spt(const int *v)
 {
 	(void)v;
-	return hipMemcpy2DToArray_spt((hipArray_t)handle(v[0], (void *)0, (void *)0), (size_t)size(v[1]), (size_t)size(v[2]), (const void *)address(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (size_t)size(v[6]), (hipMemcpyKind)choice(v[7]));
+	return hipMemcpy2DToArray_spt((hipArray_t)handle(v[0], (void *)live.array, (void *)stale.array), (size_t)size(v[1]), (size_t)size(v[2]), (const void *)address(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (size_t)size(v[6]), (hipMemcpyKind)choice(v[7]));
 }
 #endif
 
@@ -2242,7 +2242,7 @@ static long run_hipMemcpy2DToArray_spt(const int *v)
 static long run_hipMemcpy2DToArrayAsync(const int *v)
 {
 	(void)v;
-	return hipMemcpy2DToArrayAsync((hipArray_t)handle(v[0], (void *)0, (void *)0), (size_t)size(v[1]), (size_t)size(v[2]), (const void *)address(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (size_t)size(v[6]), (hipMemcpyKind)choice(v[7]), (hipStream_t)handle(v[8], (void *)live.stream, (void *)stale.stream));
+	return hipMemcpy2DToArrayAsync((hipArray_t)handle(v[0], (void *)live.array, (void *)stale.array), (size_t)size(v[1]), (size_t)size(v[2]), (const void *)address(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (size_t)size(v[6]), (hipMemcpyKind)choice(v[7]), (hipStream_t)handle(v[8], (void *)live.stream, (void *)stale.stream));
 }
 #endif
 
@@ -2250,7 +2250,7 @@ static long run_hipMemcpy2DToArrayAsync(const int *v)
 static long run_hipMemcpy2DToArrayAsync_spt(const int *v)
 {
 	(void)v;
-	return hipMemcpy2DToArrayAsync_spt((hipArray_t)handle(v[0], (void *)0, (void *)0), (size_t)size(v[1]), (size_t)size(v[2]), (const void *)address(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (size_t)size(v[6]), (hipMemcpyKind)choice(v[7]), (hipStream_t)handle(v[8], (void *)live.stream, (void *)stale.stream));
+	return hipMemcpy2DToArrayAsync_spt((hipArray_t)handle(v[0], (void *)live.array, (void *)stale.array), (size_t)size(v[1]), (size_t)size(v[2]), (const void *)address(v[3]), (size_t)size(v[4]), (size_t)size(v[5]), (size_t)size(v[6]), (hipMemcpyKind)choice(v[7]), (hipStream_t)handle(v[8], (void *)live.stream, (void *)stale.stream));
 }
 #endif
 
@@ -2314,7 +2314,7 @@ static long run_hipMemcpyAsync_spt(const int *v)
 static long run_hipMemcpyAtoA(const int *v)
 {
 	(void)v;
-	return hipMemcpyAtoA((hipArray_t)handle(v[0], (void *)0, (void *)0), (size_t)size(v[1]), (hipArray_t)handle(v[2], (void *)0, (void *)0), (size_t)size(v[3]), (size_t)size(v[4]));
+	return hipMemcpyAtoA((hipArray_t)handle(v[0], (void *)live.array, (void *)stale.array), (size_t)size(v[1]), (hipArray_t)handle(v[2], (void *)live.array, (void *)stale.array), (size_t)size(v[3]), (size_t)size(v[4]));
 }
 #endif
 
@@ -2322,7 +2322,7 @@ static long run_hipMemcpyAtoA(const int *v)
 static long run_hipMemcpyAtoD(const int *v)
 {
 	(void)v;
-	return hipMemcpyAtoD((hipDeviceptr_t)address(v[0]), (hipArray_t)handle(v[1], (void *)0, (void *)0), (size_t)size(v[2]), (size_t)size(v[3]));
+	return hipMemcpyAtoD((hipDeviceptr_t)address(v[0]), (hipArray_t)handle(v[1], (void *)live.array, (void *)stale.array), (size_t)size(v[2]), (size_t)size(v[3]));
 }
 #endif
 
@@ -2330,7 +2330,7 @@ static long run_hipMemcpyAtoD(const int *v)
 static long run_hipMemcpyAtoH(const int *v)
 {
 	(void)v;
-	return hipMemcpyAtoH((void *)address(v[0]), (hipArray_t)handle(v[1], (void *)0, (void *)0), (size_t)size(v[2]), (size_t)size(v[3]));
+	return hipMemcpyAtoH((void *)address(v[0]), (hipArray_t)handle(v[1], (void *)live.array, (void *)stale.array), (size_t)size(v[2]), (size_t)size(v[3]));
 }
 #endif
 
@@ -2338,7 +2338,7 @@ static long run_hipMemcpyAtoH(const int *v)
 static long run_hipMemcpyAtoHAsync(const int *v)
 {
 	(void)v;
-	return hipMemcpyAtoHAsync((void *)address(v[0]), (hipArray_t)handle(v[1], (void *)0, (void *)0), (size_t)size(v[2]), (size_t)size(v[3]), (hipStream_t)handle(v[4], (void *)live.stream, (void *)stale.stream));
+	return hipMemcpyAtoHAsync((void *)address(v[0]), (hipArray_t)handle(v[1], (void *)live.array, (void *)stale.array), (size_t)size(v[2]), (size_t)size(v[3]), (hipStream_t)handle(v[4], (void *)live.stream, (void *)stale.stream));
 }
 #endif
 
@@ -2346,7 +2346,7 @@ static long run_hipMemcpyAtoHAsync(const int *v)
 static long run_hipMemcpyDtoA(const int *v)
 {
 	(void)v;
-	return hipMemcpyDtoA((hipArray_t)handle(v[0], (void *)0, (void *)0), (size_t)size(v[1]), (hipDeviceptr_t)address(v[2]), (size_t)size(v[3]));
+	return hipMemcpyDtoA((hipArray_t)handle(v[0], (void *)live.array, (void *)stale.array), (size_t)size(v[1]), (hipDeviceptr_t)address(v[2]), (size_t)size(v[3]));
 }
 #endif
 
@@ -2386,7 +2386,7 @@ static long run_hipMemcpyDtoHAsync(const int *v)
 static long run_hipMemcpyFromArray(const int *v)
 {
 	(void)v;
-	return hipMemcpyFromArray((void *)address(v[0]), (hipArray_const_t)handle(v[1], (void *)0, (void *)0), (size_t)size(v[2]), (size_t)size(v[3]), (size_t)size(v[4]), (hipMemcpyKind)choice(v[5]));
+	return hipMemcpyFromArray((void *)address(v[0]), (hipArray_const_t)handle(v[1], (void *)live.array, (void *)stale.array), (size_t)size(v[2]), (size_t)size(v[3]), (size_t)size(v[4]), (hipMemcpyKind)choice(v[5]));
 }
 #endif
 
@@ -2394,7 +2394,7 @@ static long run_hipMemcpyFromArray(const int *v)
 static long run_hipMemcpyFromArray_spt(const int *v)
 {
 	(void)v;
-	return hipMemcpyFromArray_spt((void *)address(v[0]), (hipArray_const_t)handle(v[1], (void *)0, (void *)0), (size_t)size(v[2]), (size_t)size(v[3]), (size_t)size(v[4]), (hipMemcpyKind)choice(v[5]));
+	return hipMemcpyFromArray_spt((void *)address(v[0]), (hipArray_const_t)handle(v[1], (void *)live.array, (void *)stale.array), (size_t)size(v[2]), (size_t)size(v[3]), (size_t)size(v[4]), (hipMemcpyKind)choice(v[5]));
 }
 #endif
 
@@ -2434,7 +2434,7 @@ static long run_hipMemcpyFromSymbolAsync_spt(const int *v)
 static long run_hipMemcpyHtoA(const int *v)
 {
 	(void)v;
-	return hipMemcpyHtoA((hipArray_t)handle(v[0], (void *)0, (void *)0), (size_t)size(v[1]), (const void *)address(v[2]), (size_t)size(v[3]));
+	return hipMemcpyHtoA((hipArray_t)handle(v[0], (void *)live.array, (void *)stale.array), (size_t)size(v[1]), (const void *)address(v[2]), (size_t)size(v[3]));
 }
 #endif
 
@@ -2442,7 +2442,7 @@ static long run_hipMemcpyHtoA(const int *v)
 static long run_hipMemcpyHtoAAsync(const int *v)
 {
 	(void)v;
-	return hipMemcpyHtoAAsync((hipArray_t)handle(v[0], (void *)0, (void *)0), (size_t)size(v[1]), (const void *)address(v[2]), (size_t)size(v[3]), (hipStream_t)handle(v[4], (void *)live.stream, (void *)stale.stream));
+	return hipMemcpyHtoAAsync((hipArray_t)handle(v[0], (void *)live.array, (void *)stale.array), (size_t)size(v[1]), (const void *)address(v[2]), (size_t)size(v[3]), (hipStream_t)handle(v[4], (void *)live.stream, (void *)stale.stream));
 }
 #endif
 
@@ -2482,7 +2482,7 @@ static long run_hipMemcpyParam2DAsync(const int *v)
 static long run_hipMemcpyPeer(const int *v)
 {
 	(void)v;
-	return hipMemcpyPeer((void *)address(v[0]), (int)integer(v[1]), (const void *)address(v[2]), (int)integer(v[3]), (size_t)size(v[4]));
+	return hipMemcpyPeer((void *)address(v[0]), (int)peer(v[1]), (const void *)address(v[2]), (int)ordinal(v[3]), (size_t)size(v[4]));
 }
 #endif
 
@@ -2490,7 +2490,7 @@ static long run_hipMemcpyPeer(const int *v)
 static long run_hipMemcpyPeerAsync(const int *v)
 {
 	(void)v;
-	return hipMemcpyPeerAsync((void *)address(v[0]), (int)integer(v[1]), (const void *)address(v[2]), (int)integer(v[3]), (size_t)size(v[4]), (hipStream_t)handle(v[5], (void *)live.stream, (void *)stale.stream));
+	return hipMemcpyPeerAsync((void *)address(v[0]), (int)peer(v[1]), (const void *)address(v[2]), (int)ordinal(v[3]), (size_t)size(v[4]), (hipStream_t)handle(v[5], (void *)live.stream, (void *)stale.stream));
 }
 #endif
 
@@ -2498,7 +2498,7 @@ static long run_hipMemcpyPeerAsync(const int *v)
 static long run_hipMemcpyToArray(const int *v)
 {
 	(void)v;
-	return hipMemcpyToArray((hipArray_t)handle(v[0], (void *)0, (void *)0), (size_t)size(v[1]), (size_t)size(v[2]), (const void *)address(v[3]), (size_t)size(v[4]), (hipMemcpyKind)choice(v[5]));
+	return hipMemcpyToArray((hipArray_t)handle(v[0], (void *)live.array, (void *)stale.array), (size_t)size(v[1]), (size_t)size(v[2]), (const void *)address(v[3]), (size_t)size(v[4]), (hipMemcpyKind)choice(v[5]));
 }
 #endif
 
@@ -2546,7 +2546,7 @@ static long run_hipMemcpyWithStream(const int *v)
 static long run_hipMemCreate(const int *v)
 {
 	(void)v;
-	return hipMemCreate((hipMemGenericAllocationHandle_t *)buffer(0, v[0]), (size_t)size(v[1]), (const hipMemAllocationProp *)buffer(2, v[2]), (unsigned long long)size(v[3]));
+	return hipMemCreate((hipMemGenericAllocationHandle_t *)buffer(0, v[0]), (size_t)size(v[1]), (const hipMemAllocationProp *)buffer(2, v[2]), (unsigned long long)bits(v[3]));
 }
 #endif
 
@@ -2554,7 +2554,7 @@ static long run_hipMemCreate(const int *v)
 static long run_hipMemExportToShareableHandle(const int *v)
 {
 	(void)v;
-	return hipMemExportToShareableHandle((void *)buffer(0, v[0]), (hipMemGenericAllocationHandle_t)handle(v[1], (void *)0, (void *)0), (hipMemAllocationHandleType)choice(v[2]), (unsigned long long)size(v[3]));
+	return hipMemExportToShareableHandle((void *)buffer(0, v[0]), (hipMemGenericAllocationHandle_t)handle(v[1], (void *)0, (void *)0), (hipMemAllocationHandleType)choice(v[2]), (unsigned long long)bits(v[3]));
 }
 #endif
 
@@ -2610,7 +2610,7 @@ static long run_hipMemImportFromShareableHandle(const int *v)
 static long run_hipMemMap(const int *v)
 {
 	(void)v;
-	return hipMemMap((void *)address(v[0]), (size_t)size(v[1]), (size_t)size(v[2]), (hipMemGenericAllocationHandle_t)handle(v[3], (void *)0, (void *)0), (unsigned long long)size(v[4]));
+	return hipMemMap((void *)address(v[0]), (size_t)size(v[1]), (size_t)size(v[2]), (hipMemGenericAllocationHandle_t)handle(v[3], (void *)0, (void *)0), (unsigned long long)bits(v[4]));
 }
 #endif
 
@@ -2650,7 +2650,7 @@ static long run_hipMemPoolExportPointer(const int *v)
 static long run_hipMemPoolExportToShareableHandle(const int *v)
 {
 	(void)v;
-	return hipMemPoolExportToShareableHandle((void *)buffer(0, v[0]), (hipMemPool_t)handle(v[1], (void *)live.mempool, (void *)stale.mempool), (hipMemAllocationHandleType)choice(v[2]), (unsigned int)integer(v[3]));
+	return hipMemPoolExportToShareableHandle((void *)buffer(0, v[0]), (hipMemPool_t)handle(v[1], (void *)live.mempool, (void *)stale.mempool), (hipMemAllocationHandleType)choice(v[2]), (unsigned int)bits(v[3]));
 }
 #endif
 
@@ -2674,7 +2674,7 @@ static long run_hipMemPoolGetAttribute(const int *v)
 static long run_hipMemPoolImportFromShareableHandle(const int *v)
 {
 	(void)v;
-	return hipMemPoolImportFromShareableHandle((hipMemPool_t *)buffer(0, v[0]), (void *)buffer(1, v[1]), (hipMemAllocationHandleType)choice(v[2]), (unsigned int)integer(v[3]));
+	return hipMemPoolImportFromShareableHandle((hipMemPool_t *)buffer(0, v[0]), (void *)buffer(1, v[1]), (hipMemAllocationHandleType)choice(v[2]), (unsigned int)bits(v[3]));
 }
 #endif
 
@@ -2714,7 +2714,7 @@ static long run_hipMemPoolTrimTo(const int *v)
 static long run_hipMemPrefetchAsync(const int *v)
 {
 	(void)v;
-	return hipMemPrefetchAsync((const void *)address(v[0]), (size_t)size(v[1]), (int)integer(v[2]), (hipStream_t)handle(v[3], (void *)live.stream, (void *)stale.stream));
+	return hipMemPrefetchAsync((const void *)address(v[0]), (size_t)size(v[1]), (int)ordinal(v[2]), (hipStream_t)handle(v[3], (void *)live.stream, (void *)stale.stream));
 }
 #endif
 
@@ -2946,7 +2946,7 @@ static long run_hipMipmappedArrayGetLevel(const int *v)
 static long run_hipModuleGetFunction(const int *v)
 {
 	(void)v;
-	return hipModuleGetFunction((hipFunction_t *)buffer(0, v[0]), (hipModule_t)handle(v[1], (void *)0, (void *)0), text(v[2]));
+	return hipModuleGetFunction((hipFunction_t *)buffer(0, v[0]), (hipModule_t)handle(v[1], (void *)live.module, (void *)stale.module), text(v[2]));
 }
 #endif
 
@@ -2954,7 +2954,7 @@ static long run_hipModuleGetFunction(const int *v)
 static long run_hipModuleGetGlobal(const int *v)
 {
 	(void)v;
-	return hipModuleGetGlobal((hipDeviceptr_t *)buffer(0, v[0]), (size_t *)buffer(1, v[1]), (hipModule_t)handle(v[2], (void *)0, (void *)0), text(v[3]));
+	return hipModuleGetGlobal((hipDeviceptr_t *)buffer(0, v[0]), (size_t *)buffer(1, v[1]), (hipModule_t)handle(v[2], (void *)live.module, (void *)stale.module), text(v[3]));
 }
 #endif
 
@@ -2962,7 +2962,7 @@ static long run_hipModuleGetGlobal(const int *v)
 static long run_hipModuleGetTexRef(const int *v)
 {
 	(void)v;
-	return hipModuleGetTexRef((textureReference **)buffer(0, v[0]), (hipModule_t)handle(v[1], (void *)0, (void *)0), text(v[2]));
+	return hipModuleGetTexRef((textureReference **)buffer(0, v[0]), (hipModule_t)handle(v[1], (void *)live.module, (void *)stale.module), text(v[2]));
 }
 #endif
 
@@ -2970,7 +2970,7 @@ static long run_hipModuleGetTexRef(const int *v)
 static long run_hipModuleLaunchCooperativeKernel(const int *v)
 {
 	(void)v;
-	return hipModuleLaunchCooperativeKernel((hipFunction_t)handle(v[0], (void *)0, (void *)0), (unsigned int)count(v[1]), (unsigned int)count(v[2]), (unsigned int)count(v[3]), (unsigned int)count(v[4]), (unsigned int)count(v[5]), (unsigned int)count(v[6]), (unsigned int)integer(v[7]), (hipStream_t)handle(v[8], (void *)live.stream, (void *)stale.stream), (void **)buffer(9, v[9]));
+	return hipModuleLaunchCooperativeKernel((hipFunction_t)handle(v[0], (void *)live.function, (void *)stale.function), (unsigned int)count(v[1]), (unsigned int)count(v[2]), (unsigned int)count(v[3]), (unsigned int)count(v[4]), (unsigned int)count(v[5]), (unsigned int)count(v[6]), (unsigned int)integer(v[7]), (hipStream_t)handle(v[8], (void *)live.stream, (void *)stale.stream), (void **)buffer(9, v[9]));
 }
 #endif
 
@@ -2978,7 +2978,7 @@ static long run_hipModuleLaunchCooperativeKernel(const int *v)
 static long run_hipModuleLaunchCooperativeKernelMultiDevice(const int *v)
 {
 	(void)v;
-	return hipModuleLaunchCooperativeKernelMultiDevice((hipFunctionLaunchParams *)buffer(0, v[0]), (unsigned int)count(v[1]), (unsigned int)integer(v[2]));
+	return hipModuleLaunchCooperativeKernelMultiDevice((hipFunctionLaunchParams *)buffer(0, v[0]), (unsigned int)count(v[1]), (unsigned int)bits(v[2]));
 }
 #endif
 
@@ -2986,7 +2986,7 @@ static long run_hipModuleLaunchCooperativeKernelMultiDevice(const int *v)
 static long run_hipModuleLaunchKernel(const int *v)
 {
 	(void)v;
-	return hipModuleLaunchKernel((hipFunction_t)handle(v[0], (void *)0, (void *)0), (unsigned int)count(v[1]), (unsigned int)count(v[2]), (unsigned int)count(v[3]), (unsigned int)count(v[4]), (unsigned int)count(v[5]), (unsigned int)count(v[6]), (unsigned int)integer(v[7]), (hipStream_t)handle(v[8], (void *)live.stream, (void *)stale.stream), (void **)buffer(9, v[9]), (void **)buffer(10, v[10]));
+	return hipModuleLaunchKernel((hipFunction_t)handle(v[0], (void *)live.function, (void *)stale.function), (unsigned int)count(v[1]), (unsigned int)count(v[2]), (unsigned int)count(v[3]), (unsigned int)count(v[4]), (unsigned int)count(v[5]), (unsigned int)count(v[6]), (unsigned int)integer(v[7]), (hipStream_t)handle(v[8], (void *)live.stream, (void *)stale.stream), (void **)buffer(9, v[9]), (void **)buffer(10, v[10]));
 }
 #endif
 
@@ -2994,7 +2994,7 @@ static long run_hipModuleLaunchKernel(const int *v)
 static long run_hipModuleLoad(const int *v)
 {
 	(void)v;
-	return hipModuleLoad((hipModule_t *)buffer(0, v[0]), text(v[1]));
+	return hipModuleLoad((hipModule_t *)buffer(0, v[0]), file(v[1]));
 }
 #endif
 
@@ -3018,7 +3018,7 @@ static long run_hipModuleLoadDataEx(const int *v)
 static long run_hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(const int *v)
 {
 	(void)v;
-	return hipModuleOccupancyMaxActiveBlocksPerMultiprocessor((int *)buffer(0, v[0]), (hipFunction_t)handle(v[1], (void *)0, (void *)0), (int)integer(v[2]), (size_t)size(v[3]));
+	return hipModuleOccupancyMaxActiveBlocksPerMultiprocessor((int *)buffer(0, v[0]), (hipFunction_t)handle(v[1], (void *)live.function, (void *)stale.function), (int)integer(v[2]), (size_t)size(v[3]));
 }
 #endif
 
@@ -3026,7 +3026,7 @@ static long run_hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(const int *v)
 static long run_hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(const int *v)
 {
 	(void)v;
-	return hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags((int *)buffer(0, v[0]), (hipFunction_t)handle(v[1], (void *)0, (void *)0), (int)integer(v[2]), (size_t)size(v[3]), (unsigned int)integer(v[4]));
+	return hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags((int *)buffer(0, v[0]), (hipFunction_t)handle(v[1], (void *)live.function, (void *)stale.function), (int)integer(v[2]), (size_t)size(v[3]), (unsigned int)bits(v[4]));
 }
 #endif
 
@@ -3034,7 +3034,7 @@ static long run_hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(cons
 static long run_hipModuleOccupancyMaxPotentialBlockSize(const int *v)
 {
 	(void)v;
-	return hipModuleOccupancyMaxPotentialBlockSize((int *)buffer(0, v[0]), (int *)buffer(1, v[1]), (hipFunction_t)handle(v[2], (void *)0, (void *)0), (size_t)size(v[3]), (int)integer(v[4]));
+	return hipModuleOccupancyMaxPotentialBlockSize((int *)buffer(0, v[0]), (int *)buffer(1, v[1]), (hipFunction_t)handle(v[2], (void *)live.function, (void *)stale.function), (size_t)size(v[3]), (int)integer(v[4]));
 }
 #endif
 
@@ -3042,7 +3042,7 @@ static long run_hipModuleOccupancyMaxPotentialBlockSize(const int *v)
 static long run_hipModuleOccupancyMaxPotentialBlockSizeWithFlags(const int *v)
 {
 	(void)v;
-	return hipModuleOccupancyMaxPotentialBlockSizeWithFlags((int *)buffer(0, v[0]), (int *)buffer(1, v[1]), (hipFunction_t)handle(v[2], (void *)0, (void *)0), (size_t)size(v[3]), (int)integer(v[4]), (unsigned int)integer(v[5]));
+	return hipModuleOccupancyMaxPotentialBlockSizeWithFlags((int *)buffer(0, v[0]), (int *)buffer(1, v[1]), (hipFunction_t)handle(v[2], (void *)live.function, (void *)stale.function), (size_t)size(v[3]), (int)integer(v[4]), (unsigned int)bits(v[5]));
 }
 #endif
 
@@ -3050,7 +3050,7 @@ static long run_hipModuleOccupancyMaxPotentialBlockSizeWithFlags(const int *v)
 static long run_hipModuleUnload(const int *v)
 {
 	(void)v;
-	return hipModuleUnload((hipModule_t)handle(v[0], (void *)0, (void *)0));
+	return hipModuleUnload((hipModule_t)handle(v[0], (void *)live.module, (void *)stale.module));
 }
 #endif
 
@@ -3058,7 +3058,7 @@ static long run_hipModuleUnload(const int *v)
 static long run_hipOccupancyMaxActiveBlocksPerMultiprocessor(const int *v)
 {
 	(void)v;
-	return hipOccupancyMaxActiveBlocksPerMultiprocessor((int *)buffer(0, v[0]), (const void *)buffer(1, v[1]), (int)integer(v[2]), (size_t)size(v[3]));
+	return hipOccupancyMaxActiveBlocksPerMultiprocessor((int *)buffer(0, v[0]), (const void *)address(v[1]), (int)integer(v[2]), (size_t)size(v[3]));
 }
 #endif
 
@@ -3066,7 +3066,7 @@ static long run_hipOccupancyMaxActiveBlocksPerMultiprocessor(const int *v)
 static long run_hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(const int *v)
 {
 	(void)v;
-	return hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags((int *)buffer(0, v[0]), (const void *)buffer(1, v[1]), (int)integer(v[2]), (size_t)size(v[3]), (unsigned int)integer(v[4]));
+	return hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags((int *)buffer(0, v[0]), (const void *)address(v[1]), (int)integer(v[2]), (size_t)size(v[3]), (unsigned int)bits(v[4]));
 }
 #endif
 
@@ -3074,7 +3074,7 @@ static long run_hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(const int 
 static long run_hipOccupancyMaxPotentialBlockSize(const int *v)
 {
 	(void)v;
-	return hipOccupancyMaxPotentialBlockSize((int *)buffer(0, v[0]), (int *)buffer(1, v[1]), (const void *)buffer(2, v[2]), (size_t)size(v[3]), (int)integer(v[4]));
+	return hipOccupancyMaxPotentialBlockSize((int *)buffer(0, v[0]), (int *)buffer(1, v[1]), (const void *)address(v[2]), (size_t)size(v[3]), (int)integer(v[4]));
 }
 #endif
 
@@ -3300,7 +3300,7 @@ static long run_hipRuntimeGetVersion(const int *v)
 static long run_hipSetDevice(const int *v)
 {
 	(void)v;
-	return hipSetDevice((int)integer(v[0]));
+	return hipSetDevice((int)ordinal(v[0]));
 }
 #endif
 
@@ -3308,7 +3308,7 @@ static long run_hipSetDevice(const int *v)
 static long run_hipSetDeviceFlags(const int *v)
 {
 	(void)v;
-	return hipSetDeviceFlags((unsigned int)integer(v[0]));
+	return hipSetDeviceFlags((unsigned int)bits(v[0]));
 }
 #endif
 
@@ -3340,7 +3340,7 @@ static long run_hipSignalExternalSemaphoresAsync(const int *v)
 static long run_hipStreamAddCallback(const int *v)
 {
 	(void)v;
-	return hipStreamAddCallback((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), v[1] ? 0 : (hipStreamCallback_t)nothing, (void *)buffer(2, v[2]), (unsigned int)integer(v[3]));
+	return hipStreamAddCallback((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), v[1] ? 0 : (hipStreamCallback_t)nothing, (void *)buffer(2, v[2]), (unsigned int)bits(v[3]));
 }
 #endif
 
@@ -3348,7 +3348,7 @@ static long run_hipStreamAddCallback(const int *v)
 static long run_hipStreamAddCallback_spt(const int *v)
 {
 	(void)v;
-	return hipStreamAddCallback_spt((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), v[1] ? 0 : (hipStreamCallback_t)nothing, (void *)buffer(2, v[2]), (unsigned int)integer(v[3]));
+	return hipStreamAddCallback_spt((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), v[1] ? 0 : (hipStreamCallback_t)nothing, (void *)buffer(2, v[2]), (unsigned int)bits(v[3]));
 }
 #endif
 
@@ -3356,7 +3356,7 @@ static long run_hipStreamAddCallback_spt(const int *v)
 static long run_hipStreamAttachMemAsync(const int *v)
 {
 	(void)v;
-	return hipStreamAttachMemAsync((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (void *)address(v[1]), (size_t)size(v[2]), (unsigned int)integer(v[3]));
+	return hipStreamAttachMemAsync((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (void *)address(v[1]), (size_t)size(v[2]), (unsigned int)bits(v[3]));
 }
 #endif
 
@@ -3364,7 +3364,7 @@ static long run_hipStreamAttachMemAsync(const int *v)
 static long run_hipStreamBatchMemOp(const int *v)
 {
 	(void)v;
-	return hipStreamBatchMemOp((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (unsigned int)count(v[1]), (hipStreamBatchMemOpParams *)buffer(2, v[2]), (unsigned int)integer(v[3]));
+	return hipStreamBatchMemOp((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (unsigned int)length(v[1]), (hipStreamBatchMemOpParams *)buffer(2, v[2]), (unsigned int)bits(v[3]));
 }
 #endif
 
@@ -3388,7 +3388,7 @@ static long run_hipStreamBeginCapture_spt(const int *v)
 static long run_hipStreamBeginCaptureToGraph(const int *v)
 {
 	(void)v;
-	return hipStreamBeginCaptureToGraph((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (const hipGraphEdgeData *)buffer(3, v[3]), (size_t)size(v[4]), (hipStreamCaptureMode)choice(v[5]));
+	return hipStreamBeginCaptureToGraph((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (hipGraph_t)handle(v[1], (void *)live.graph, (void *)stale.graph), (const hipGraphNode_t *)buffer(2, v[2]), (const hipGraphEdgeData *)buffer(3, v[3]), (size_t)length(v[4]), (hipStreamCaptureMode)choice(v[5]));
 }
 #endif
 
@@ -3404,7 +3404,7 @@ static long run_hipStreamCreate(const int *v)
 static long run_hipStreamCreateWithFlags(const int *v)
 {
 	(void)v;
-	return hipStreamCreateWithFlags((hipStream_t *)buffer(0, v[0]), (unsigned int)integer(v[1]));
+	return hipStreamCreateWithFlags((hipStream_t *)buffer(0, v[0]), (unsigned int)bits(v[1]));
 }
 #endif
 
@@ -3412,7 +3412,7 @@ static long run_hipStreamCreateWithFlags(const int *v)
 static long run_hipStreamCreateWithPriority(const int *v)
 {
 	(void)v;
-	return hipStreamCreateWithPriority((hipStream_t *)buffer(0, v[0]), (unsigned int)integer(v[1]), (int)integer(v[2]));
+	return hipStreamCreateWithPriority((hipStream_t *)buffer(0, v[0]), (unsigned int)bits(v[1]), (int)integer(v[2]));
 }
 #endif
 
@@ -3564,7 +3564,7 @@ static long run_hipStreamSynchronize_spt(const int *v)
 static long run_hipStreamUpdateCaptureDependencies(const int *v)
 {
 	(void)v;
-	return hipStreamUpdateCaptureDependencies((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (hipGraphNode_t *)buffer(1, v[1]), (size_t)size(v[2]), (unsigned int)integer(v[3]));
+	return hipStreamUpdateCaptureDependencies((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (hipGraphNode_t *)buffer(1, v[1]), (size_t)length(v[2]), (unsigned int)bits(v[3]));
 }
 #endif
 
@@ -3572,7 +3572,7 @@ static long run_hipStreamUpdateCaptureDependencies(const int *v)
 static long run_hipStreamWaitEvent(const int *v)
 {
 	(void)v;
-	return hipStreamWaitEvent((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (hipEvent_t)handle(v[1], (void *)live.event, (void *)stale.event), (unsigned int)integer(v[2]));
+	return hipStreamWaitEvent((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (hipEvent_t)handle(v[1], (void *)live.event, (void *)stale.event), (unsigned int)bits(v[2]));
 }
 #endif
 
@@ -3580,7 +3580,7 @@ static long run_hipStreamWaitEvent(const int *v)
 static long run_hipStreamWaitEvent_spt(const int *v)
 {
 	(void)v;
-	return hipStreamWaitEvent_spt((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (hipEvent_t)handle(v[1], (void *)live.event, (void *)stale.event), (unsigned int)integer(v[2]));
+	return hipStreamWaitEvent_spt((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (hipEvent_t)handle(v[1], (void *)live.event, (void *)stale.event), (unsigned int)bits(v[2]));
 }
 #endif
 
@@ -3588,7 +3588,7 @@ static long run_hipStreamWaitEvent_spt(const int *v)
 static long run_hipStreamWaitValue32(const int *v)
 {
 	(void)v;
-	return hipStreamWaitValue32((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (void *)address(v[1]), (uint32_t)integer(v[2]), (unsigned int)integer(v[3]), (uint32_t)integer(v[4]));
+	return hipStreamWaitValue32((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (void *)address(v[1]), (uint32_t)integer(v[2]), (unsigned int)bits(v[3]), (uint32_t)integer(v[4]));
 }
 #endif
 
@@ -3596,7 +3596,7 @@ static long run_hipStreamWaitValue32(const int *v)
 static long run_hipStreamWaitValue64(const int *v)
 {
 	(void)v;
-	return hipStreamWaitValue64((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (void *)address(v[1]), (uint64_t)size(v[2]), (unsigned int)integer(v[3]), (uint64_t)size(v[4]));
+	return hipStreamWaitValue64((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (void *)address(v[1]), (uint64_t)size(v[2]), (unsigned int)bits(v[3]), (uint64_t)size(v[4]));
 }
 #endif
 
@@ -3604,7 +3604,7 @@ static long run_hipStreamWaitValue64(const int *v)
 static long run_hipStreamWriteValue32(const int *v)
 {
 	(void)v;
-	return hipStreamWriteValue32((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (void *)address(v[1]), (uint32_t)integer(v[2]), (unsigned int)integer(v[3]));
+	return hipStreamWriteValue32((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (void *)address(v[1]), (uint32_t)integer(v[2]), (unsigned int)bits(v[3]));
 }
 #endif
 
@@ -3612,7 +3612,7 @@ static long run_hipStreamWriteValue32(const int *v)
 static long run_hipStreamWriteValue64(const int *v)
 {
 	(void)v;
-	return hipStreamWriteValue64((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (void *)address(v[1]), (uint64_t)size(v[2]), (unsigned int)integer(v[3]));
+	return hipStreamWriteValue64((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (void *)address(v[1]), (uint64_t)size(v[2]), (unsigned int)bits(v[3]));
 }
 #endif
 
@@ -3780,7 +3780,7 @@ static long run_hipTexRefSetAddressMode(const int *v)
 static long run_hipTexRefSetArray(const int *v)
 {
 	(void)v;
-	return hipTexRefSetArray((textureReference *)buffer(0, v[0]), (hipArray_const_t)handle(v[1], (void *)0, (void *)0), (unsigned int)integer(v[2]));
+	return hipTexRefSetArray((textureReference *)buffer(0, v[0]), (hipArray_const_t)handle(v[1], (void *)live.array, (void *)stale.array), (unsigned int)bits(v[2]));
 }
 #endif
 
@@ -3804,7 +3804,7 @@ static long run_hipTexRefSetFilterMode(const int *v)
 static long run_hipTexRefSetFlags(const int *v)
 {
 	(void)v;
-	return hipTexRefSetFlags((textureReference *)buffer(0, v[0]), (unsigned int)integer(v[1]));
+	return hipTexRefSetFlags((textureReference *)buffer(0, v[0]), (unsigned int)bits(v[1]));
 }
 #endif
 
@@ -3852,7 +3852,7 @@ static long run_hipTexRefSetMipmapLevelClamp(const int *v)
 static long run_hipTexRefSetMipmappedArray(const int *v)
 {
 	(void)v;
-	return hipTexRefSetMipmappedArray((textureReference *)buffer(0, v[0]), (hipMipmappedArray_t)handle(v[1], (void *)0, (void *)0), (unsigned int)integer(v[2]));
+	return hipTexRefSetMipmappedArray((textureReference *)buffer(0, v[0]), (hipMipmappedArray_t)handle(v[1], (void *)0, (void *)0), (unsigned int)bits(v[2]));
 }
 #endif
 
@@ -3876,7 +3876,7 @@ static long run_hipUnbindTexture(const int *v)
 static long run_hipUserObjectCreate(const int *v)
 {
 	(void)v;
-	return hipUserObjectCreate((hipUserObject_t *)buffer(0, v[0]), (void *)address(v[1]), v[2] ? 0 : (hipHostFn_t)nothing, (unsigned int)count(v[3]), (unsigned int)integer(v[4]));
+	return hipUserObjectCreate((hipUserObject_t *)buffer(0, v[0]), (void *)address(v[1]), v[2] ? 0 : (hipHostFn_t)nothing, (unsigned int)count(v[3]), (unsigned int)bits(v[4]));
 }
 #endif
 
@@ -3884,7 +3884,7 @@ static long run_hipUserObjectCreate(const int *v)
 static long run_hipUserObjectRelease(const int *v)
 {
 	(void)v;
-	return hipUserObjectRelease((hipUserObject_t)handle(v[0], (void *)0, (void *)0), (unsigned int)count(v[1]));
+	return hipUserObjectRelease((hipUserObject_t)handle(v[0], (void *)live.userobject, (void *)stale.userobject), (unsigned int)count(v[1]));
 }
 #endif
 
@@ -3892,7 +3892,7 @@ static long run_hipUserObjectRelease(const int *v)
 static long run_hipUserObjectRetain(const int *v)
 {
 	(void)v;
-	return hipUserObjectRetain((hipUserObject_t)handle(v[0], (void *)0, (void *)0), (unsigned int)count(v[1]));
+	return hipUserObjectRetain((hipUserObject_t)handle(v[0], (void *)live.userobject, (void *)stale.userobject), (unsigned int)count(v[1]));
 }
 #endif
 
@@ -3908,7 +3908,7 @@ static long run_hipWaitExternalSemaphoresAsync(const int *v)
 static long run_hipModuleGetFunctionCount(const int *v)
 {
 	(void)v;
-	return hipModuleGetFunctionCount((unsigned int *)buffer(0, v[0]), (hipModule_t)handle(v[1], (void *)0, (void *)0));
+	return hipModuleGetFunctionCount((unsigned int *)buffer(0, v[0]), (hipModule_t)handle(v[1], (void *)live.module, (void *)stale.module));
 }
 #endif
 
@@ -3972,7 +3972,7 @@ static long run_hipModuleLoadFatBinary(const int *v)
 static long run_hipGetDriverEntryPoint(const int *v)
 {
 	(void)v;
-	return hipGetDriverEntryPoint(text(v[0]), (void **)buffer(1, v[1]), (unsigned long long)size(v[2]), (hipDriverProcAddressQueryResult *)buffer(3, v[3]));
+	return hipGetDriverEntryPoint(text(v[0]), (void **)buffer(1, v[1]), (unsigned long long)bits(v[2]), (hipDriverProcAddressQueryResult *)buffer(3, v[3]));
 }
 #endif
 
@@ -3980,7 +3980,7 @@ static long run_hipGetDriverEntryPoint(const int *v)
 static long run_hipGetDriverEntryPoint_spt(const int *v)
 {
 	(void)v;
-	return hipGetDriverEntryPoint_spt(text(v[0]), (void **)buffer(1, v[1]), (unsigned long long)size(v[2]), (hipDriverProcAddressQueryResult *)buffer(3, v[3]));
+	return hipGetDriverEntryPoint_spt(text(v[0]), (void **)buffer(1, v[1]), (unsigned long long)bits(v[2]), (hipDriverProcAddressQueryResult *)buffer(3, v[3]));
 }
 #endif
 
@@ -3988,7 +3988,7 @@ static long run_hipGetDriverEntryPoint_spt(const int *v)
 static long run_hipMemPrefetchAsync_v2(const int *v)
 {
 	(void)v;
-	return hipMemPrefetchAsync_v2((const void *)address(v[0]), (size_t)size(v[1]), *(hipMemLocation *)value(2, v[2]), (unsigned int)integer(v[3]), (hipStream_t)handle(v[4], (void *)live.stream, (void *)stale.stream));
+	return hipMemPrefetchAsync_v2((const void *)address(v[0]), (size_t)size(v[1]), *(hipMemLocation *)value(2, v[2]), (unsigned int)bits(v[3]), (hipStream_t)handle(v[4], (void *)live.stream, (void *)stale.stream));
 }
 #endif
 
@@ -4010,1495 +4010,1495 @@ static long run_hipStreamGetId(const int *v)
 
 const struct function functions[] = {
 #ifndef GARBAGE_NEXT
-	{"amd_dbgapi_get_build_id", "", 1, run_amd_dbgapi_get_build_id},
+	{"amd_dbgapi_get_build_id", "", 1, run_amd_dbgapi_get_build_id, {{0}}, {-1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"amd_dbgapi_get_build_name", "", 1, run_amd_dbgapi_get_build_name},
+	{"amd_dbgapi_get_build_name", "", 1, run_amd_dbgapi_get_build_name, {{0}}, {-1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"amd_dbgapi_get_git_hash", "", 1, run_amd_dbgapi_get_git_hash},
+	{"amd_dbgapi_get_git_hash", "", 1, run_amd_dbgapi_get_git_hash, {{0}}, {-1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipApiName", "i", 1, run_hipApiName},
+	{"hipApiName", "i", 1, run_hipApiName, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipArray3DCreate", "PG", 1, run_hipArray3DCreate},
+	{"hipArray3DCreate", "pg", 1, run_hipArray3DCreate, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipArray3DGetDescriptor", "gh", 1, run_hipArray3DGetDescriptor},
+	{"hipArray3DGetDescriptor", "gh", 1, run_hipArray3DGetDescriptor, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipArrayCreate", "pg", 1, run_hipArrayCreate},
+	{"hipArrayCreate", "pg", 1, run_hipArrayCreate, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipArrayDestroy", "H", 1, run_hipArrayDestroy},
+	{"hipArrayDestroy", "h", 1, run_hipArrayDestroy, {{hipErrorInvalidValue, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipArrayGetDescriptor", "gh", 1, run_hipArrayGetDescriptor},
+	{"hipArrayGetDescriptor", "gh", 1, run_hipArrayGetDescriptor, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipArrayGetInfo", "ggph", 1, run_hipArrayGetInfo},
+	{"hipArrayGetInfo", "ggph", 1, run_hipArrayGetInfo, {{LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipBindTexture", "pgagz", 1, run_hipBindTexture},
+	{"hipBindTexture", "pgagz", 1, run_hipBindTexture, {{LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 3, 2, 4, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipBindTexture2D", "pgagzzz", 1, run_hipBindTexture2D},
+	{"hipBindTexture2D", "pgagzzz", 1, run_hipBindTexture2D, {{LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 3, 2, 4, 5, 6, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipBindTextureToArray", "ghg", 1, run_hipBindTextureToArray},
+	{"hipBindTextureToArray", "ghg", 1, run_hipBindTextureToArray, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, REFUSED, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 2, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipBindTextureToMipmappedArray", "ghg", 1, run_hipBindTextureToMipmappedArray},
+	{"hipBindTextureToMipmappedArray", "ghg", 1, run_hipBindTextureToMipmappedArray, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, REFUSED, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 2, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipChooseDeviceR0000", "pp", 1, run_hipChooseDeviceR0000},
+	{"hipChooseDeviceR0000", "pp", 1, run_hipChooseDeviceR0000, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipChooseDeviceR0600", "pp", 1, run_hipChooseDeviceR0600},
+	{"hipChooseDeviceR0600", "pp", 1, run_hipChooseDeviceR0600, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipConfigureCall", "sszh", 1, run_hipConfigureCall},
+	{"hipConfigureCall", "sszh", 1, run_hipConfigureCall, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, LEGAL, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipCreateChannelDesc", "iiiie", 1, run_hipCreateChannelDesc},
+	{"hipCreateChannelDesc", "iiiie", 1, run_hipCreateChannelDesc, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, 4, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipCreateSurfaceObject", "PP", 1, run_hipCreateSurfaceObject},
+	{"hipCreateSurfaceObject", "pp", 1, run_hipCreateSurfaceObject, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipCreateTextureObject", "ppgg", 1, run_hipCreateTextureObject},
+	{"hipCreateTextureObject", "ppgg", 1, run_hipCreateTextureObject, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipCtxCreate", "pii", 1, run_hipCtxCreate},
+	{"hipCtxCreate", "pbd", 1, run_hipCtxCreate, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, LEGAL, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipCtxDestroy", "h", 1, run_hipCtxDestroy},
+	{"hipCtxDestroy", "h", 1, run_hipCtxDestroy, {{hipErrorInvalidValue, LEGAL, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipCtxDisablePeerAccess", "h", 1, run_hipCtxDisablePeerAccess},
+	{"hipCtxDisablePeerAccess", "h", 1, run_hipCtxDisablePeerAccess, {{LEGAL, LEGAL, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipCtxEnablePeerAccess", "hi", 1, run_hipCtxEnablePeerAccess},
+	{"hipCtxEnablePeerAccess", "hb", 1, run_hipCtxEnablePeerAccess, {{LEGAL, LEGAL, UNKNOWN, UNKNOWN}, {UNKNOWN, LEGAL, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipCtxGetApiVersion", "hp", 0, run_hipCtxGetApiVersion},
+	{"hipCtxGetApiVersion", "hp", 0, run_hipCtxGetApiVersion, {{hipErrorInvalidContext, hipErrorInvalidContext, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipCtxGetCacheConfig", "g", 0, run_hipCtxGetCacheConfig},
+	{"hipCtxGetCacheConfig", "g", 0, run_hipCtxGetCacheConfig, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipCtxGetCurrent", "p", 1, run_hipCtxGetCurrent},
+	{"hipCtxGetCurrent", "p", 1, run_hipCtxGetCurrent, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipCtxGetDevice", "p", 1, run_hipCtxGetDevice},
+	{"hipCtxGetDevice", "p", 1, run_hipCtxGetDevice, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipCtxGetFlags", "p", 0, run_hipCtxGetFlags},
+	{"hipCtxGetFlags", "p", 0, run_hipCtxGetFlags, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipCtxGetSharedMemConfig", "g", 1, run_hipCtxGetSharedMemConfig},
+	{"hipCtxGetSharedMemConfig", "g", 1, run_hipCtxGetSharedMemConfig, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipCtxPopCurrent", "p", 1, run_hipCtxPopCurrent},
+	{"hipCtxPopCurrent", "p", 1, run_hipCtxPopCurrent, {{LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipCtxPushCurrent", "h", 1, run_hipCtxPushCurrent},
+	{"hipCtxPushCurrent", "h", 1, run_hipCtxPushCurrent, {{REFUSED, REFUSED, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipCtxSetCacheConfig", "e", 0, run_hipCtxSetCacheConfig},
+	{"hipCtxSetCacheConfig", "e", 0, run_hipCtxSetCacheConfig, {{UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipCtxSetCurrent", "h", 1, run_hipCtxSetCurrent},
+	{"hipCtxSetCurrent", "h", 1, run_hipCtxSetCurrent, {{LEGAL, REFUSED, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipCtxSetSharedMemConfig", "e", 0, run_hipCtxSetSharedMemConfig},
+	{"hipCtxSetSharedMemConfig", "e", 0, run_hipCtxSetSharedMemConfig, {{UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipCtxSynchronize", "", 0, run_hipCtxSynchronize},
+	{"hipCtxSynchronize", "", 0, run_hipCtxSynchronize, {{0}}, {-1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDestroyExternalMemory", "h", 1, run_hipDestroyExternalMemory},
+	{"hipDestroyExternalMemory", "h", 1, run_hipDestroyExternalMemory, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDestroyExternalSemaphore", "h", 1, run_hipDestroyExternalSemaphore},
+	{"hipDestroyExternalSemaphore", "h", 1, run_hipDestroyExternalSemaphore, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDestroySurfaceObject", "S", 1, run_hipDestroySurfaceObject},
+	{"hipDestroySurfaceObject", "h", 1, run_hipDestroySurfaceObject, {{LEGAL, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDestroyTextureObject", "h", 1, run_hipDestroyTextureObject},
+	{"hipDestroyTextureObject", "h", 1, run_hipDestroyTextureObject, {{LEGAL, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDeviceCanAccessPeer", "Pii", 1, run_hipDeviceCanAccessPeer},
+	{"hipDeviceCanAccessPeer", "pdd", 1, run_hipDeviceCanAccessPeer, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidDevice, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidDevice, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDeviceComputeCapability", "ppi", 1, run_hipDeviceComputeCapability},
+	{"hipDeviceComputeCapability", "ppd", 1, run_hipDeviceComputeCapability, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidDevice, UNKNOWN, UNKNOWN}}, {2, 0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDeviceDisablePeerAccess", "i", 1, run_hipDeviceDisablePeerAccess},
+	{"hipDeviceDisablePeerAccess", "d", 1, run_hipDeviceDisablePeerAccess, {{UNKNOWN, hipErrorInvalidDevice, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDeviceEnablePeerAccess", "ii", 1, run_hipDeviceEnablePeerAccess},
+	{"hipDeviceEnablePeerAccess", "db", 1, run_hipDeviceEnablePeerAccess, {{UNKNOWN, hipErrorInvalidDevice, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDeviceGet", "pi", 1, run_hipDeviceGet},
+	{"hipDeviceGet", "pd", 1, run_hipDeviceGet, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidDevice, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDeviceGetAttribute", "Pei", 1, run_hipDeviceGetAttribute},
+	{"hipDeviceGetAttribute", "ped", 1, run_hipDeviceGetAttribute, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidDevice, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDeviceGetByPCIBusId", "pt", 1, run_hipDeviceGetByPCIBusId},
+	{"hipDeviceGetByPCIBusId", "pt", 1, run_hipDeviceGetByPCIBusId, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDeviceGetCacheConfig", "g", 1, run_hipDeviceGetCacheConfig},
+	{"hipDeviceGetCacheConfig", "g", 1, run_hipDeviceGetCacheConfig, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDeviceGetDefaultMemPool", "Pi", 1, run_hipDeviceGetDefaultMemPool},
+	{"hipDeviceGetDefaultMemPool", "pd", 1, run_hipDeviceGetDefaultMemPool, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidDevice, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDeviceGetGraphMemAttribute", "iep", 1, run_hipDeviceGetGraphMemAttribute},
+	{"hipDeviceGetGraphMemAttribute", "dep", 1, run_hipDeviceGetGraphMemAttribute, {{UNKNOWN, hipErrorInvalidDevice, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 2, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDeviceGetLimit", "Pe", 1, run_hipDeviceGetLimit},
+	{"hipDeviceGetLimit", "pe", 1, run_hipDeviceGetLimit, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDeviceGetMemPool", "pi", 1, run_hipDeviceGetMemPool},
+	{"hipDeviceGetMemPool", "pd", 1, run_hipDeviceGetMemPool, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDeviceGetName", "pii", 1, run_hipDeviceGetName},
+	{"hipDeviceGetName", "pid", 1, run_hipDeviceGetName, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidDevice, UNKNOWN, UNKNOWN}}, {2, 0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDeviceGetP2PAttribute", "peii", 1, run_hipDeviceGetP2PAttribute},
+	{"hipDeviceGetP2PAttribute", "pedd", 1, run_hipDeviceGetP2PAttribute, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidDevice, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidDevice, UNKNOWN, UNKNOWN}}, {0, 2, 3, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDeviceGetPCIBusId", "pii", 1, run_hipDeviceGetPCIBusId},
+	{"hipDeviceGetPCIBusId", "pid", 1, run_hipDeviceGetPCIBusId, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidDevice, UNKNOWN, UNKNOWN}}, {2, 0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDeviceGetSharedMemConfig", "g", 1, run_hipDeviceGetSharedMemConfig},
+	{"hipDeviceGetSharedMemConfig", "g", 1, run_hipDeviceGetSharedMemConfig, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDeviceGetStreamPriorityRange", "pp", 1, run_hipDeviceGetStreamPriorityRange},
+	{"hipDeviceGetStreamPriorityRange", "pp", 1, run_hipDeviceGetStreamPriorityRange, {{LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDeviceGetUuid", "gi", 1, run_hipDeviceGetUuid},
+	{"hipDeviceGetUuid", "gd", 1, run_hipDeviceGetUuid, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidDevice, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDeviceGraphMemTrim", "i", 1, run_hipDeviceGraphMemTrim},
+	{"hipDeviceGraphMemTrim", "d", 1, run_hipDeviceGraphMemTrim, {{UNKNOWN, hipErrorInvalidDevice, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDevicePrimaryCtxGetState", "ipp", 1, run_hipDevicePrimaryCtxGetState},
+	{"hipDevicePrimaryCtxGetState", "dpp", 1, run_hipDevicePrimaryCtxGetState, {{UNKNOWN, hipErrorInvalidDevice, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 2, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDevicePrimaryCtxRelease", "i", 1, run_hipDevicePrimaryCtxRelease},
+	{"hipDevicePrimaryCtxRelease", "d", 1, run_hipDevicePrimaryCtxRelease, {{UNKNOWN, hipErrorInvalidDevice, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDevicePrimaryCtxReset", "i", 1, run_hipDevicePrimaryCtxReset},
+	{"hipDevicePrimaryCtxReset", "d", 1, run_hipDevicePrimaryCtxReset, {{UNKNOWN, LEGAL, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDevicePrimaryCtxRetain", "pi", 1, run_hipDevicePrimaryCtxRetain},
+	{"hipDevicePrimaryCtxRetain", "pd", 1, run_hipDevicePrimaryCtxRetain, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidDevice, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDevicePrimaryCtxSetFlags", "ii", 1, run_hipDevicePrimaryCtxSetFlags},
+	{"hipDevicePrimaryCtxSetFlags", "db", 1, run_hipDevicePrimaryCtxSetFlags, {{UNKNOWN, hipErrorInvalidDevice, UNKNOWN, UNKNOWN}, {UNKNOWN, LEGAL, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDeviceReset", "", 1, run_hipDeviceReset},
+	{"hipDeviceReset", "", 1, run_hipDeviceReset, {{0}}, {-1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDeviceSetCacheConfig", "e", 1, run_hipDeviceSetCacheConfig},
+	{"hipDeviceSetCacheConfig", "e", 1, run_hipDeviceSetCacheConfig, {{UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDeviceSetGraphMemAttribute", "iep", 1, run_hipDeviceSetGraphMemAttribute},
+	{"hipDeviceSetGraphMemAttribute", "dep", 1, run_hipDeviceSetGraphMemAttribute, {{UNKNOWN, hipErrorInvalidDevice, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 2, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDeviceSetLimit", "ez", 1, run_hipDeviceSetLimit},
+	{"hipDeviceSetLimit", "ez", 1, run_hipDeviceSetLimit, {{UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDeviceSetMemPool", "ih", 1, run_hipDeviceSetMemPool},
+	{"hipDeviceSetMemPool", "dh", 1, run_hipDeviceSetMemPool, {{UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDeviceSetSharedMemConfig", "e", 1, run_hipDeviceSetSharedMemConfig},
+	{"hipDeviceSetSharedMemConfig", "e", 1, run_hipDeviceSetSharedMemConfig, {{UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDeviceSynchronize", "", 1, run_hipDeviceSynchronize},
+	{"hipDeviceSynchronize", "", 1, run_hipDeviceSynchronize, {{0}}, {-1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDeviceTotalMem", "pi", 1, run_hipDeviceTotalMem},
+	{"hipDeviceTotalMem", "pd", 1, run_hipDeviceTotalMem, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidDevice, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDriverGetVersion", "p", 1, run_hipDriverGetVersion},
+	{"hipDriverGetVersion", "p", 1, run_hipDriverGetVersion, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDrvGetErrorName", "ep", 1, run_hipDrvGetErrorName},
+	{"hipDrvGetErrorName", "ep", 1, run_hipDrvGetErrorName, {{UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDrvGetErrorString", "ep", 1, run_hipDrvGetErrorString},
+	{"hipDrvGetErrorString", "ep", 1, run_hipDrvGetErrorString, {{UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDrvGraphAddMemcpyNode", "phpzph", 1, run_hipDrvGraphAddMemcpyNode},
+	{"hipDrvGraphAddMemcpyNode", "phplph", 1, run_hipDrvGraphAddMemcpyNode, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, REFUSED, UNKNOWN, UNKNOWN}}, {0, 2, 4, 1, 3, 5, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDrvGraphAddMemFreeNode", "phpza", 1, run_hipDrvGraphAddMemFreeNode},
+	{"hipDrvGraphAddMemFreeNode", "phpla", 1, run_hipDrvGraphAddMemFreeNode, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 2, 1, 3, 4, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDrvGraphAddMemsetNode", "phpzgh", 1, run_hipDrvGraphAddMemsetNode},
+	{"hipDrvGraphAddMemsetNode", "phplgh", 1, run_hipDrvGraphAddMemsetNode, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, LEGAL, UNKNOWN, UNKNOWN}}, {0, 2, 4, 1, 3, 5, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDrvGraphExecMemcpyNodeSetParams", "hhph", 1, run_hipDrvGraphExecMemcpyNodeSetParams},
+	{"hipDrvGraphExecMemcpyNodeSetParams", "hhph", 1, run_hipDrvGraphExecMemcpyNodeSetParams, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, LEGAL, UNKNOWN, UNKNOWN}}, {2, 0, 1, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDrvGraphExecMemsetNodeSetParams", "hhgh", 1, run_hipDrvGraphExecMemsetNodeSetParams},
+	{"hipDrvGraphExecMemsetNodeSetParams", "hhgh", 1, run_hipDrvGraphExecMemsetNodeSetParams, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, LEGAL, UNKNOWN, UNKNOWN}}, {2, 0, 1, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDrvGraphMemcpyNodeGetParams", "hp", 1, run_hipDrvGraphMemcpyNodeGetParams},
+	{"hipDrvGraphMemcpyNodeGetParams", "hp", 1, run_hipDrvGraphMemcpyNodeGetParams, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDrvGraphMemcpyNodeSetParams", "hp", 1, run_hipDrvGraphMemcpyNodeSetParams},
+	{"hipDrvGraphMemcpyNodeSetParams", "hp", 1, run_hipDrvGraphMemcpyNodeSetParams, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDrvMemcpy2DUnaligned", "p", 1, run_hipDrvMemcpy2DUnaligned},
+	{"hipDrvMemcpy2DUnaligned", "p", 1, run_hipDrvMemcpy2DUnaligned, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDrvMemcpy3D", "P", 1, run_hipDrvMemcpy3D},
+	{"hipDrvMemcpy3D", "p", 1, run_hipDrvMemcpy3D, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDrvMemcpy3DAsync", "PS", 1, run_hipDrvMemcpy3DAsync},
+	{"hipDrvMemcpy3DAsync", "ph", 1, run_hipDrvMemcpy3DAsync, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDrvPointerGetAttributes", "ngpa", 1, run_hipDrvPointerGetAttributes},
+	{"hipDrvPointerGetAttributes", "ngpa", 1, run_hipDrvPointerGetAttributes, {{UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 2, 0, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipEventCreate", "p", 1, run_hipEventCreate},
+	{"hipEventCreate", "p", 1, run_hipEventCreate, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipEventCreateWithFlags", "Pi", 1, run_hipEventCreateWithFlags},
+	{"hipEventCreateWithFlags", "pb", 1, run_hipEventCreateWithFlags, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipEventDestroy", "H", 1, run_hipEventDestroy},
+	{"hipEventDestroy", "h", 1, run_hipEventDestroy, {{hipErrorInvalidHandle, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipEventElapsedTime", "PHH", 1, run_hipEventElapsedTime},
+	{"hipEventElapsedTime", "phh", 1, run_hipEventElapsedTime, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}, {hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipEventQuery", "H", 1, run_hipEventQuery},
+	{"hipEventQuery", "h", 1, run_hipEventQuery, {{hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipEventRecord", "HS", 1, run_hipEventRecord},
+	{"hipEventRecord", "hh", 1, run_hipEventRecord, {{hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipEventRecord_spt", "hh", 1, run_hipEventRecord_spt},
+	{"hipEventRecord_spt", "hh", 1, run_hipEventRecord_spt, {{hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipEventRecordWithFlags", "hhi", 1, run_hipEventRecordWithFlags},
+	{"hipEventRecordWithFlags", "hhb", 1, run_hipEventRecordWithFlags, {{hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {2, 0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipEventSynchronize", "H", 1, run_hipEventSynchronize},
+	{"hipEventSynchronize", "h", 1, run_hipEventSynchronize, {{hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipExternalMemoryGetMappedBuffer", "phg", 1, run_hipExternalMemoryGetMappedBuffer},
+	{"hipExternalMemoryGetMappedBuffer", "phg", 1, run_hipExternalMemoryGetMappedBuffer, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 2, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipExtGetLastError", "", 1, run_hipExtGetLastError},
+	{"hipExtGetLastError", "", 1, run_hipExtGetLastError, {{0}}, {-1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipExtGetLinkTypeAndHopCount", "iiPP", 1, run_hipExtGetLinkTypeAndHopCount},
+	{"hipExtGetLinkTypeAndHopCount", "ddpp", 1, run_hipExtGetLinkTypeAndHopCount, {{UNKNOWN, REFUSED, UNKNOWN, UNKNOWN}, {UNKNOWN, REFUSED, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {2, 3, 0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipExtLaunchKernel", "asspzhhhi", 1, run_hipExtLaunchKernel},
+	{"hipExtLaunchKernel", "asspzhhhb", 1, run_hipExtLaunchKernel, {{hipErrorInvalidDeviceFunction, hipErrorInvalidDeviceFunction, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {3, 0, 1, 2, 4, 5, 6, 7, 8, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipExtLaunchMultiKernelMultiDevice", "pni", 1, run_hipExtLaunchMultiKernelMultiDevice},
+	{"hipExtLaunchMultiKernelMultiDevice", "pnb", 1, run_hipExtLaunchMultiKernelMultiDevice, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipExtMallocWithFlags", "Pzi", 1, run_hipExtMallocWithFlags},
+	{"hipExtMallocWithFlags", "pzb", 1, run_hipExtMallocWithFlags, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, hipErrorOutOfMemory}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {2, 0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipExtModuleLaunchKernel", "hiiiiiizhpphhi", 1, run_hipExtModuleLaunchKernel},
+	{"hipExtModuleLaunchKernel", "hiiiiiizhpphhb", 1, run_hipExtModuleLaunchKernel, {{hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {9, 10, 0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipExtStreamCreateWithCUMask", "Pip", 1, run_hipExtStreamCreateWithCUMask},
+	{"hipExtStreamCreateWithCUMask", "pip", 1, run_hipExtStreamCreateWithCUMask, {{hipErrorInvalidHandle, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 2, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipExtStreamGetCUMask", "Sip", 1, run_hipExtStreamGetCUMask},
+	{"hipExtStreamGetCUMask", "hip", 1, run_hipExtStreamGetCUMask, {{LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {2, 0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipFree", "a", 1, run_hipFree},
+	{"hipFree", "a", 1, run_hipFree, {{LEGAL, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipFreeArray", "h", 1, run_hipFreeArray},
+	{"hipFreeArray", "h", 1, run_hipFreeArray, {{hipErrorInvalidValue, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipFreeAsync", "aS", 1, run_hipFreeAsync},
+	{"hipFreeAsync", "ah", 1, run_hipFreeAsync, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipFreeHost", "a", 1, run_hipFreeHost},
+	{"hipFreeHost", "a", 1, run_hipFreeHost, {{LEGAL, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipFreeMipmappedArray", "h", 1, run_hipFreeMipmappedArray},
+	{"hipFreeMipmappedArray", "h", 1, run_hipFreeMipmappedArray, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipFuncGetAttribute", "peh", 1, run_hipFuncGetAttribute},
+	{"hipFuncGetAttribute", "peh", 1, run_hipFuncGetAttribute, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}}, {0, 2, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipFuncGetAttributes", "ga", 1, run_hipFuncGetAttributes},
+	{"hipFuncGetAttributes", "ga", 1, run_hipFuncGetAttributes, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidDeviceFunction, hipErrorInvalidSymbol, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipFuncSetAttribute", "aei", 1, run_hipFuncSetAttribute},
+	{"hipFuncSetAttribute", "aei", 1, run_hipFuncSetAttribute, {{hipErrorInvalidDeviceFunction, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipFuncSetCacheConfig", "ae", 1, run_hipFuncSetCacheConfig},
+	{"hipFuncSetCacheConfig", "ae", 1, run_hipFuncSetCacheConfig, {{hipErrorInvalidDeviceFunction, LEGAL, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipFuncSetSharedMemConfig", "ae", 1, run_hipFuncSetSharedMemConfig},
+	{"hipFuncSetSharedMemConfig", "ae", 1, run_hipFuncSetSharedMemConfig, {{hipErrorInvalidDeviceFunction, LEGAL, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGetChannelDesc", "gh", 1, run_hipGetChannelDesc},
+	{"hipGetChannelDesc", "gh", 1, run_hipGetChannelDesc, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGetDevice", "p", 1, run_hipGetDevice},
+	{"hipGetDevice", "p", 1, run_hipGetDevice, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGetDeviceCount", "P", 1, run_hipGetDeviceCount},
+	{"hipGetDeviceCount", "p", 1, run_hipGetDeviceCount, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGetDeviceFlags", "p", 1, run_hipGetDeviceFlags},
+	{"hipGetDeviceFlags", "p", 1, run_hipGetDeviceFlags, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGetDevicePropertiesR0000", "pi", 1, run_hipGetDevicePropertiesR0000},
+	{"hipGetDevicePropertiesR0000", "pd", 1, run_hipGetDevicePropertiesR0000, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidDevice, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGetDevicePropertiesR0600", "Pi", 1, run_hipGetDevicePropertiesR0600},
+	{"hipGetDevicePropertiesR0600", "pd", 1, run_hipGetDevicePropertiesR0600, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidDevice, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGetErrorName", "e", 1, run_hipGetErrorName},
+	{"hipGetErrorName", "e", 1, run_hipGetErrorName, {{UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGetErrorString", "e", 1, run_hipGetErrorString},
+	{"hipGetErrorString", "e", 1, run_hipGetErrorString, {{UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGetFuncBySymbol", "pa", 1, run_hipGetFuncBySymbol},
+	{"hipGetFuncBySymbol", "pa", 1, run_hipGetFuncBySymbol, {{hipErrorInvalidDeviceFunction, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidDeviceFunction, hipErrorInvalidDeviceFunction, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGetLastError", "", 1, run_hipGetLastError},
+	{"hipGetLastError", "", 1, run_hipGetLastError, {{0}}, {-1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGetMipmappedArrayLevel", "phi", 1, run_hipGetMipmappedArrayLevel},
+	{"hipGetMipmappedArrayLevel", "phi", 1, run_hipGetMipmappedArrayLevel, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidHandle, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGetProcAddress", "tpizg", 1, run_hipGetProcAddress},
+	{"hipGetProcAddress", "tpibg", 1, run_hipGetProcAddress, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 4, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGetStreamDeviceId", "h", 1, run_hipGetStreamDeviceId},
+	{"hipGetStreamDeviceId", "h", 1, run_hipGetStreamDeviceId, {{LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGetSymbolAddress", "pa", 1, run_hipGetSymbolAddress},
+	{"hipGetSymbolAddress", "pa", 1, run_hipGetSymbolAddress, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidSymbol, hipErrorInvalidSymbol, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGetSymbolSize", "pa", 1, run_hipGetSymbolSize},
+	{"hipGetSymbolSize", "pa", 1, run_hipGetSymbolSize, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidSymbol, hipErrorInvalidSymbol, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGetTextureAlignmentOffset", "pg", 1, run_hipGetTextureAlignmentOffset},
+	{"hipGetTextureAlignmentOffset", "pg", 1, run_hipGetTextureAlignmentOffset, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGetTextureObjectResourceDesc", "ph", 1, run_hipGetTextureObjectResourceDesc},
+	{"hipGetTextureObjectResourceDesc", "ph", 1, run_hipGetTextureObjectResourceDesc, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGetTextureObjectResourceViewDesc", "gh", 1, run_hipGetTextureObjectResourceViewDesc},
+	{"hipGetTextureObjectResourceViewDesc", "gh", 1, run_hipGetTextureObjectResourceViewDesc, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGetTextureObjectTextureDesc", "gh", 1, run_hipGetTextureObjectTextureDesc},
+	{"hipGetTextureObjectTextureDesc", "gh", 1, run_hipGetTextureObjectTextureDesc, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGetTextureReference", "pa", 1, run_hipGetTextureReference},
+	{"hipGetTextureReference", "pa", 1, run_hipGetTextureReference, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, LEGAL, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGLGetDevices", "ppne", 1, run_hipGLGetDevices},
+	{"hipGLGetDevices", "ppne", 1, run_hipGLGetDevices, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphAddBatchMemOpNode", "phpzp", 1, run_hipGraphAddBatchMemOpNode},
+	{"hipGraphAddBatchMemOpNode", "phplp", 1, run_hipGraphAddBatchMemOpNode, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 2, 4, 1, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphAddChildGraphNode", "phpzh", 1, run_hipGraphAddChildGraphNode},
+	{"hipGraphAddChildGraphNode", "phplh", 1, run_hipGraphAddChildGraphNode, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 2, 1, 3, 4, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphAddDependencies", "hppz", 1, run_hipGraphAddDependencies},
+	{"hipGraphAddDependencies", "hppl", 1, run_hipGraphAddDependencies, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 2, 0, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphAddEmptyNode", "phpz", 1, run_hipGraphAddEmptyNode},
+	{"hipGraphAddEmptyNode", "phpl", 1, run_hipGraphAddEmptyNode, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 2, 1, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphAddEventRecordNode", "phpzh", 1, run_hipGraphAddEventRecordNode},
+	{"hipGraphAddEventRecordNode", "phplh", 1, run_hipGraphAddEventRecordNode, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, LEGAL, UNKNOWN, UNKNOWN}}, {0, 2, 1, 3, 4, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphAddEventWaitNode", "phpzh", 1, run_hipGraphAddEventWaitNode},
+	{"hipGraphAddEventWaitNode", "phplh", 1, run_hipGraphAddEventWaitNode, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, LEGAL, UNKNOWN, UNKNOWN}}, {0, 2, 1, 3, 4, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphAddHostNode", "phpzp", 1, run_hipGraphAddHostNode},
+	{"hipGraphAddHostNode", "phplp", 1, run_hipGraphAddHostNode, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 2, 4, 1, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphAddKernelNode", "phpzp", 1, run_hipGraphAddKernelNode},
+	{"hipGraphAddKernelNode", "phplp", 1, run_hipGraphAddKernelNode, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 2, 4, 1, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphAddMemAllocNode", "phpzp", 1, run_hipGraphAddMemAllocNode},
+	{"hipGraphAddMemAllocNode", "phplp", 1, run_hipGraphAddMemAllocNode, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 2, 4, 1, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphAddMemcpyNode", "phpzp", 1, run_hipGraphAddMemcpyNode},
+	{"hipGraphAddMemcpyNode", "phplp", 1, run_hipGraphAddMemcpyNode, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 2, 4, 1, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphAddMemcpyNode1D", "phpzaaze", 1, run_hipGraphAddMemcpyNode1D},
+	{"hipGraphAddMemcpyNode1D", "phplaaze", 1, run_hipGraphAddMemcpyNode1D, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}, {UNKNOWN, hipErrorInvalidMemcpyDirection, UNKNOWN, UNKNOWN}}, {4, 5, 6, 0, 2, 1, 3, 7, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphAddMemcpyNodeFromSymbol", "phpzaazze", 1, run_hipGraphAddMemcpyNodeFromSymbol},
+	{"hipGraphAddMemcpyNodeFromSymbol", "phplaazze", 1, run_hipGraphAddMemcpyNodeFromSymbol, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidSymbol, hipErrorInvalidSymbol, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {4, 0, 2, 1, 3, 5, 6, 7, 8, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphAddMemcpyNodeToSymbol", "phpzaazze", 1, run_hipGraphAddMemcpyNodeToSymbol},
+	{"hipGraphAddMemcpyNodeToSymbol", "phplaazze", 1, run_hipGraphAddMemcpyNodeToSymbol, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidSymbol, hipErrorInvalidSymbol, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {5, 0, 2, 1, 3, 4, 6, 7, 8, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphAddMemFreeNode", "phpza", 1, run_hipGraphAddMemFreeNode},
+	{"hipGraphAddMemFreeNode", "phpla", 1, run_hipGraphAddMemFreeNode, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 2, 1, 3, 4, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphAddMemsetNode", "phpzp", 1, run_hipGraphAddMemsetNode},
+	{"hipGraphAddMemsetNode", "phplp", 1, run_hipGraphAddMemsetNode, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 2, 4, 1, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphAddNode", "phpzp", 1, run_hipGraphAddNode},
+	{"hipGraphAddNode", "phplp", 1, run_hipGraphAddNode, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 2, 4, 1, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphBatchMemOpNodeGetParams", "hp", 1, run_hipGraphBatchMemOpNodeGetParams},
+	{"hipGraphBatchMemOpNodeGetParams", "hp", 1, run_hipGraphBatchMemOpNodeGetParams, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphBatchMemOpNodeSetParams", "hp", 1, run_hipGraphBatchMemOpNodeSetParams},
+	{"hipGraphBatchMemOpNodeSetParams", "hp", 1, run_hipGraphBatchMemOpNodeSetParams, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphChildGraphNodeGetGraph", "hp", 1, run_hipGraphChildGraphNodeGetGraph},
+	{"hipGraphChildGraphNodeGetGraph", "hp", 1, run_hipGraphChildGraphNodeGetGraph, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphClone", "ph", 1, run_hipGraphClone},
+	{"hipGraphClone", "ph", 1, run_hipGraphClone, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphCreate", "pi", 1, run_hipGraphCreate},
+	{"hipGraphCreate", "pb", 1, run_hipGraphCreate, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphDebugDotPrint", "hti", 1, run_hipGraphDebugDotPrint},
+	{"hipGraphDebugDotPrint", "htb", 1, run_hipGraphDebugDotPrint, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, LEGAL, UNKNOWN, UNKNOWN}}, {1, 0, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphDestroy", "h", 1, run_hipGraphDestroy},
+	{"hipGraphDestroy", "h", 1, run_hipGraphDestroy, {{hipErrorInvalidValue, hipErrorIllegalState, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphDestroyNode", "h", 1, run_hipGraphDestroyNode},
+	{"hipGraphDestroyNode", "h", 1, run_hipGraphDestroyNode, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphEventRecordNodeGetEvent", "hp", 1, run_hipGraphEventRecordNodeGetEvent},
+	{"hipGraphEventRecordNodeGetEvent", "hp", 1, run_hipGraphEventRecordNodeGetEvent, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphEventRecordNodeSetEvent", "hh", 1, run_hipGraphEventRecordNodeSetEvent},
+	{"hipGraphEventRecordNodeSetEvent", "hh", 1, run_hipGraphEventRecordNodeSetEvent, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, LEGAL, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphEventWaitNodeGetEvent", "hp", 1, run_hipGraphEventWaitNodeGetEvent},
+	{"hipGraphEventWaitNodeGetEvent", "hp", 1, run_hipGraphEventWaitNodeGetEvent, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphEventWaitNodeSetEvent", "hh", 1, run_hipGraphEventWaitNodeSetEvent},
+	{"hipGraphEventWaitNodeSetEvent", "hh", 1, run_hipGraphEventWaitNodeSetEvent, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, LEGAL, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphExecBatchMemOpNodeSetParams", "hhp", 1, run_hipGraphExecBatchMemOpNodeSetParams},
+	{"hipGraphExecBatchMemOpNodeSetParams", "hhp", 1, run_hipGraphExecBatchMemOpNodeSetParams, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {2, 0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphExecChildGraphNodeSetParams", "hhh", 1, run_hipGraphExecChildGraphNodeSetParams},
+	{"hipGraphExecChildGraphNodeSetParams", "hhh", 1, run_hipGraphExecChildGraphNodeSetParams, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphExecDestroy", "H", 1, run_hipGraphExecDestroy},
+	{"hipGraphExecDestroy", "h", 1, run_hipGraphExecDestroy, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphExecEventRecordNodeSetEvent", "hhh", 1, run_hipGraphExecEventRecordNodeSetEvent},
+	{"hipGraphExecEventRecordNodeSetEvent", "hhh", 1, run_hipGraphExecEventRecordNodeSetEvent, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, LEGAL, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphExecEventWaitNodeSetEvent", "hhh", 1, run_hipGraphExecEventWaitNodeSetEvent},
+	{"hipGraphExecEventWaitNodeSetEvent", "hhh", 1, run_hipGraphExecEventWaitNodeSetEvent, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, LEGAL, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphExecGetFlags", "hp", 1, run_hipGraphExecGetFlags},
+	{"hipGraphExecGetFlags", "hp", 1, run_hipGraphExecGetFlags, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphExecHostNodeSetParams", "hhp", 1, run_hipGraphExecHostNodeSetParams},
+	{"hipGraphExecHostNodeSetParams", "hhp", 1, run_hipGraphExecHostNodeSetParams, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {2, 0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphExecKernelNodeSetParams", "hhp", 1, run_hipGraphExecKernelNodeSetParams},
+	{"hipGraphExecKernelNodeSetParams", "hhp", 1, run_hipGraphExecKernelNodeSetParams, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {2, 0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphExecMemcpyNodeSetParams", "hhp", 1, run_hipGraphExecMemcpyNodeSetParams},
+	{"hipGraphExecMemcpyNodeSetParams", "hhp", 1, run_hipGraphExecMemcpyNodeSetParams, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {2, 0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphExecMemcpyNodeSetParams1D", "hhaaze", 1, run_hipGraphExecMemcpyNodeSetParams1D},
+	{"hipGraphExecMemcpyNodeSetParams1D", "hhaaze", 1, run_hipGraphExecMemcpyNodeSetParams1D, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, 4, 5, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphExecMemcpyNodeSetParamsFromSymbol", "hhaazze", 1, run_hipGraphExecMemcpyNodeSetParamsFromSymbol},
+	{"hipGraphExecMemcpyNodeSetParamsFromSymbol", "hhaazze", 1, run_hipGraphExecMemcpyNodeSetParamsFromSymbol, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidSymbol, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {3, 0, 1, 2, 4, 5, 6, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphExecMemcpyNodeSetParamsToSymbol", "hhaazze", 1, run_hipGraphExecMemcpyNodeSetParamsToSymbol},
+	{"hipGraphExecMemcpyNodeSetParamsToSymbol", "hhaazze", 1, run_hipGraphExecMemcpyNodeSetParamsToSymbol, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidSymbol, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {2, 0, 1, 3, 4, 5, 6, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphExecMemsetNodeSetParams", "hhp", 1, run_hipGraphExecMemsetNodeSetParams},
+	{"hipGraphExecMemsetNodeSetParams", "hhp", 1, run_hipGraphExecMemsetNodeSetParams, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {2, 0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphExecNodeSetParams", "hhp", 1, run_hipGraphExecNodeSetParams},
+	{"hipGraphExecNodeSetParams", "hhp", 1, run_hipGraphExecNodeSetParams, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {2, 0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphExecUpdate", "Hhpg", 1, run_hipGraphExecUpdate},
+	{"hipGraphExecUpdate", "hhpg", 1, run_hipGraphExecUpdate, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {2, 3, 0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphGetEdges", "hppp", 1, run_hipGraphGetEdges},
+	{"hipGraphGetEdges", "hppp", 1, run_hipGraphGetEdges, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 2, 3, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphGetNodes", "hpp", 1, run_hipGraphGetNodes},
+	{"hipGraphGetNodes", "hpp", 1, run_hipGraphGetNodes, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 2, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphGetRootNodes", "hpp", 1, run_hipGraphGetRootNodes},
+	{"hipGraphGetRootNodes", "hpp", 1, run_hipGraphGetRootNodes, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 2, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphHostNodeGetParams", "hp", 1, run_hipGraphHostNodeGetParams},
+	{"hipGraphHostNodeGetParams", "hp", 1, run_hipGraphHostNodeGetParams, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphHostNodeSetParams", "hp", 1, run_hipGraphHostNodeSetParams},
+	{"hipGraphHostNodeSetParams", "hp", 1, run_hipGraphHostNodeSetParams, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphicsGLRegisterBuffer", "pii", 1, run_hipGraphicsGLRegisterBuffer},
+	{"hipGraphicsGLRegisterBuffer", "pib", 1, run_hipGraphicsGLRegisterBuffer, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphicsGLRegisterImage", "piii", 1, run_hipGraphicsGLRegisterImage},
+	{"hipGraphicsGLRegisterImage", "piib", 1, run_hipGraphicsGLRegisterImage, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphicsMapResources", "nph", 1, run_hipGraphicsMapResources},
+	{"hipGraphicsMapResources", "nph", 1, run_hipGraphicsMapResources, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {1, 0, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphicsResourceGetMappedPointer", "pph", 1, run_hipGraphicsResourceGetMappedPointer},
+	{"hipGraphicsResourceGetMappedPointer", "pph", 1, run_hipGraphicsResourceGetMappedPointer, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphicsSubResourceGetMappedArray", "phii", 1, run_hipGraphicsSubResourceGetMappedArray},
+	{"hipGraphicsSubResourceGetMappedArray", "phii", 1, run_hipGraphicsSubResourceGetMappedArray, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphicsUnmapResources", "nph", 1, run_hipGraphicsUnmapResources},
+	{"hipGraphicsUnmapResources", "nph", 1, run_hipGraphicsUnmapResources, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {1, 0, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphicsUnregisterResource", "h", 1, run_hipGraphicsUnregisterResource},
+	{"hipGraphicsUnregisterResource", "h", 1, run_hipGraphicsUnregisterResource, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphInstantiate", "phppz", 1, run_hipGraphInstantiate},
+	{"hipGraphInstantiate", "phppz", 1, run_hipGraphInstantiate, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 2, 3, 1, 4, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphInstantiateWithFlags", "phz", 1, run_hipGraphInstantiateWithFlags},
+	{"hipGraphInstantiateWithFlags", "phb", 1, run_hipGraphInstantiateWithFlags, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphInstantiateWithParams", "phg", 1, run_hipGraphInstantiateWithParams},
+	{"hipGraphInstantiateWithParams", "phg", 1, run_hipGraphInstantiateWithParams, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 2, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphKernelNodeCopyAttributes", "hh", 1, run_hipGraphKernelNodeCopyAttributes},
+	{"hipGraphKernelNodeCopyAttributes", "hh", 1, run_hipGraphKernelNodeCopyAttributes, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphKernelNodeGetAttribute", "hep", 1, run_hipGraphKernelNodeGetAttribute},
+	{"hipGraphKernelNodeGetAttribute", "hep", 1, run_hipGraphKernelNodeGetAttribute, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {2, 0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphKernelNodeGetParams", "hp", 1, run_hipGraphKernelNodeGetParams},
+	{"hipGraphKernelNodeGetParams", "hp", 1, run_hipGraphKernelNodeGetParams, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphKernelNodeSetAttribute", "hep", 1, run_hipGraphKernelNodeSetAttribute},
+	{"hipGraphKernelNodeSetAttribute", "hep", 1, run_hipGraphKernelNodeSetAttribute, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {2, 0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphKernelNodeSetParams", "hp", 1, run_hipGraphKernelNodeSetParams},
+	{"hipGraphKernelNodeSetParams", "hp", 1, run_hipGraphKernelNodeSetParams, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphLaunch", "HS", 1, run_hipGraphLaunch},
+	{"hipGraphLaunch", "hh", 1, run_hipGraphLaunch, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphLaunch_spt", "hh", 1, run_hipGraphLaunch_spt},
+	{"hipGraphLaunch_spt", "hh", 1, run_hipGraphLaunch_spt, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphMemAllocNodeGetParams", "hp", 1, run_hipGraphMemAllocNodeGetParams},
+	{"hipGraphMemAllocNodeGetParams", "hp", 1, run_hipGraphMemAllocNodeGetParams, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphMemcpyNodeGetParams", "hp", 1, run_hipGraphMemcpyNodeGetParams},
+	{"hipGraphMemcpyNodeGetParams", "hp", 1, run_hipGraphMemcpyNodeGetParams, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphMemcpyNodeSetParams", "hp", 1, run_hipGraphMemcpyNodeSetParams},
+	{"hipGraphMemcpyNodeSetParams", "hp", 1, run_hipGraphMemcpyNodeSetParams, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphMemcpyNodeSetParams1D", "haaze", 1, run_hipGraphMemcpyNodeSetParams1D},
+	{"hipGraphMemcpyNodeSetParams1D", "haaze", 1, run_hipGraphMemcpyNodeSetParams1D, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, 4, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphMemcpyNodeSetParamsFromSymbol", "haazze", 1, run_hipGraphMemcpyNodeSetParamsFromSymbol},
+	{"hipGraphMemcpyNodeSetParamsFromSymbol", "haazze", 1, run_hipGraphMemcpyNodeSetParamsFromSymbol, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidSymbol, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {2, 0, 1, 3, 4, 5, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphMemcpyNodeSetParamsToSymbol", "haazze", 1, run_hipGraphMemcpyNodeSetParamsToSymbol},
+	{"hipGraphMemcpyNodeSetParamsToSymbol", "haazze", 1, run_hipGraphMemcpyNodeSetParamsToSymbol, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidSymbol, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {1, 0, 2, 3, 4, 5, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphMemFreeNodeGetParams", "ha", 1, run_hipGraphMemFreeNodeGetParams},
+	{"hipGraphMemFreeNodeGetParams", "ha", 1, run_hipGraphMemFreeNodeGetParams, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphMemsetNodeGetParams", "hp", 1, run_hipGraphMemsetNodeGetParams},
+	{"hipGraphMemsetNodeGetParams", "hp", 1, run_hipGraphMemsetNodeGetParams, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphMemsetNodeSetParams", "hp", 1, run_hipGraphMemsetNodeSetParams},
+	{"hipGraphMemsetNodeSetParams", "hp", 1, run_hipGraphMemsetNodeSetParams, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphNodeFindInClone", "phh", 1, run_hipGraphNodeFindInClone},
+	{"hipGraphNodeFindInClone", "phh", 1, run_hipGraphNodeFindInClone, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphNodeGetDependencies", "hpp", 1, run_hipGraphNodeGetDependencies},
+	{"hipGraphNodeGetDependencies", "hpp", 1, run_hipGraphNodeGetDependencies, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 2, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphNodeGetDependentNodes", "hpp", 1, run_hipGraphNodeGetDependentNodes},
+	{"hipGraphNodeGetDependentNodes", "hpp", 1, run_hipGraphNodeGetDependentNodes, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 2, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphNodeGetEnabled", "hhp", 1, run_hipGraphNodeGetEnabled},
+	{"hipGraphNodeGetEnabled", "hhp", 1, run_hipGraphNodeGetEnabled, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {2, 0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphNodeGetType", "hg", 1, run_hipGraphNodeGetType},
+	{"hipGraphNodeGetType", "hg", 1, run_hipGraphNodeGetType, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphNodeSetEnabled", "hhi", 1, run_hipGraphNodeSetEnabled},
+	{"hipGraphNodeSetEnabled", "hhi", 1, run_hipGraphNodeSetEnabled, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphNodeSetParams", "hp", 1, run_hipGraphNodeSetParams},
+	{"hipGraphNodeSetParams", "hp", 1, run_hipGraphNodeSetParams, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphReleaseUserObject", "hhn", 1, run_hipGraphReleaseUserObject},
+	{"hipGraphReleaseUserObject", "hhn", 1, run_hipGraphReleaseUserObject, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, LEGAL, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphRemoveDependencies", "hppz", 1, run_hipGraphRemoveDependencies},
+	{"hipGraphRemoveDependencies", "hppl", 1, run_hipGraphRemoveDependencies, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 2, 0, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphRetainUserObject", "hhni", 1, run_hipGraphRetainUserObject},
+	{"hipGraphRetainUserObject", "hhnb", 1, run_hipGraphRetainUserObject, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, LEGAL, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipGraphUpload", "hh", 1, run_hipGraphUpload},
+	{"hipGraphUpload", "hh", 1, run_hipGraphUpload, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipHccModuleLaunchKernel", "hiiiiiizhpphh", 1, run_hipHccModuleLaunchKernel},
+	{"hipHccModuleLaunchKernel", "hiiiiiizhpphh", 1, run_hipHccModuleLaunchKernel, {{hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}}, {9, 10, 0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 12, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipHostAlloc", "pzi", 1, run_hipHostAlloc},
+	{"hipHostAlloc", "pzb", 1, run_hipHostAlloc, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, hipErrorOutOfMemory}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipHostFree", "a", 1, run_hipHostFree},
+	{"hipHostFree", "a", 1, run_hipHostFree, {{LEGAL, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipHostGetDevicePointer", "Pai", 1, run_hipHostGetDevicePointer},
+	{"hipHostGetDevicePointer", "pab", 1, run_hipHostGetDevicePointer, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipHostGetFlags", "Pa", 1, run_hipHostGetFlags},
+	{"hipHostGetFlags", "pa", 1, run_hipHostGetFlags, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipHostMalloc", "Pzi", 1, run_hipHostMalloc},
+	{"hipHostMalloc", "pzb", 1, run_hipHostMalloc, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, hipErrorOutOfMemory}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipHostRegister", "azi", 1, run_hipHostRegister},
+	{"hipHostRegister", "azb", 1, run_hipHostRegister, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipHostUnregister", "a", 1, run_hipHostUnregister},
+	{"hipHostUnregister", "a", 1, run_hipHostUnregister, {{hipErrorInvalidValue, hipErrorHostMemoryNotRegistered, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipImportExternalMemory", "pp", 1, run_hipImportExternalMemory},
+	{"hipImportExternalMemory", "pp", 1, run_hipImportExternalMemory, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipImportExternalSemaphore", "pp", 0, run_hipImportExternalSemaphore},
+	{"hipImportExternalSemaphore", "pp", 0, run_hipImportExternalSemaphore, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipInit", "i", 1, run_hipInit},
+	{"hipInit", "b", 1, run_hipInit, {{UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipIpcCloseMemHandle", "a", 1, run_hipIpcCloseMemHandle},
+	{"hipIpcCloseMemHandle", "a", 1, run_hipIpcCloseMemHandle, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipIpcGetEventHandle", "GH", 1, run_hipIpcGetEventHandle},
+	{"hipIpcGetEventHandle", "gh", 1, run_hipIpcGetEventHandle, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, REFUSED, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipIpcGetMemHandle", "Ga", 1, run_hipIpcGetMemHandle},
+	{"hipIpcGetMemHandle", "ga", 1, run_hipIpcGetMemHandle, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipIpcOpenEventHandle", "Ps", 1, run_hipIpcOpenEventHandle},
+	{"hipIpcOpenEventHandle", "ps", 1, run_hipIpcOpenEventHandle, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipIpcOpenMemHandle", "Psi", 1, run_hipIpcOpenMemHandle},
+	{"hipIpcOpenMemHandle", "psb", 1, run_hipIpcOpenMemHandle, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipKernelNameRef", "h", 1, run_hipKernelNameRef},
+	{"hipKernelNameRef", "h", 1, run_hipKernelNameRef, {{hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipKernelNameRefByPtr", "ah", 1, run_hipKernelNameRefByPtr},
+	{"hipKernelNameRefByPtr", "ah", 1, run_hipKernelNameRefByPtr, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipLaunchByPtr", "a", 1, run_hipLaunchByPtr},
+	{"hipLaunchByPtr", "a", 1, run_hipLaunchByPtr, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipLaunchCooperativeKernel", "psspih", 1, run_hipLaunchCooperativeKernel},
+	{"hipLaunchCooperativeKernel", "asspih", 1, run_hipLaunchCooperativeKernel, {{hipErrorInvalidDeviceFunction, REFUSED, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {3, 0, 1, 2, 4, 5, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipLaunchCooperativeKernel_spt", "psspih", 1, run_hipLaunchCooperativeKernel_spt},
+	{"hipLaunchCooperativeKernel_spt", "asspih", 1, run_hipLaunchCooperativeKernel_spt, {{hipErrorInvalidDeviceFunction, REFUSED, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {3, 0, 1, 2, 4, 5, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipLaunchCooperativeKernelMultiDevice", "pni", 1, run_hipLaunchCooperativeKernelMultiDevice},
+	{"hipLaunchCooperativeKernelMultiDevice", "pnb", 1, run_hipLaunchCooperativeKernelMultiDevice, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipLaunchHostFunc", "Sfp", 1, run_hipLaunchHostFunc},
+	{"hipLaunchHostFunc", "hfp", 1, run_hipLaunchHostFunc, {{LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipLaunchHostFunc_spt", "hfp", 1, run_hipLaunchHostFunc_spt},
+	{"hipLaunchHostFunc_spt", "hfp", 1, run_hipLaunchHostFunc_spt, {{LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipLaunchKernel", "asspzh", 1, run_hipLaunchKernel},
+	{"hipLaunchKernel", "asspzh", 1, run_hipLaunchKernel, {{hipErrorInvalidDeviceFunction, hipErrorInvalidDeviceFunction, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {3, 0, 1, 2, 4, 5, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipLaunchKernel_spt", "asspzh", 1, run_hipLaunchKernel_spt},
+	{"hipLaunchKernel_spt", "asspzh", 1, run_hipLaunchKernel_spt, {{hipErrorInvalidDeviceFunction, hipErrorInvalidDeviceFunction, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {3, 0, 1, 2, 4, 5, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipLinkAddData", "hepztngp", 1, run_hipLinkAddData},
+	{"hipLinkAddData", "hepztngp", 1, run_hipLinkAddData, {{hipErrorInvalidHandle, REFUSED, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidImage, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidImage, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}}, {2, 0, 4, 6, 7, 1, 3, 5, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipLinkAddFile", "hetngp", 1, run_hipLinkAddFile},
+	{"hipLinkAddFile", "hetngp", 1, run_hipLinkAddFile, {{hipErrorInvalidHandle, REFUSED, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 2, 4, 5, 1, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipLinkComplete", "hpp", 1, run_hipLinkComplete},
+	{"hipLinkComplete", "hpp", 1, run_hipLinkComplete, {{REFUSED, REFUSED, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 2, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipLinkCreate", "ngpp", 1, run_hipLinkCreate},
+	{"hipLinkCreate", "ngpp", 1, run_hipLinkCreate, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 2, 3, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipLinkDestroy", "h", 1, run_hipLinkDestroy},
+	{"hipLinkDestroy", "h", 1, run_hipLinkDestroy, {{REFUSED, REFUSED, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMalloc", "Pz", 1, run_hipMalloc},
+	{"hipMalloc", "pz", 1, run_hipMalloc, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, hipErrorOutOfMemory}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMalloc3D", "ps", 1, run_hipMalloc3D},
+	{"hipMalloc3D", "ps", 1, run_hipMalloc3D, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMalloc3DArray", "pgsi", 1, run_hipMalloc3DArray},
+	{"hipMalloc3DArray", "pgsb", 1, run_hipMalloc3DArray, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMallocArray", "pgzzi", 1, run_hipMallocArray},
+	{"hipMallocArray", "pgzzb", 1, run_hipMallocArray, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, 4, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMallocAsync", "PzS", 1, run_hipMallocAsync},
+	{"hipMallocAsync", "pzh", 1, run_hipMallocAsync, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, hipErrorOutOfMemory}, {LEGAL, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMallocFromPoolAsync", "PzHS", 1, run_hipMallocFromPoolAsync},
+	{"hipMallocFromPoolAsync", "pzhh", 1, run_hipMallocFromPoolAsync, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, hipErrorOutOfMemory}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMallocHost", "pz", 1, run_hipMallocHost},
+	{"hipMallocHost", "pz", 1, run_hipMallocHost, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, hipErrorOutOfMemory}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMallocManaged", "Pzi", 1, run_hipMallocManaged},
+	{"hipMallocManaged", "pzb", 1, run_hipMallocManaged, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, hipErrorOutOfMemory}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMallocMipmappedArray", "pgsni", 1, run_hipMallocMipmappedArray},
+	{"hipMallocMipmappedArray", "pgsnb", 1, run_hipMallocMipmappedArray, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, 4, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMallocPitch", "ppzz", 1, run_hipMallocPitch},
+	{"hipMallocPitch", "ppzz", 1, run_hipMallocPitch, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemAddressFree", "az", 1, run_hipMemAddressFree},
+	{"hipMemAddressFree", "az", 1, run_hipMemAddressFree, {{hipErrorInvalidValue, REFUSED, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemAddressReserve", "Pzzaz", 1, run_hipMemAddressReserve},
+	{"hipMemAddressReserve", "pzzab", 1, run_hipMemAddressReserve, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorOutOfMemory, hipErrorOutOfMemory}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {4, 0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemAdvise", "azei", 1, run_hipMemAdvise},
+	{"hipMemAdvise", "azed", 1, run_hipMemAdvise, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidDevice, UNKNOWN, UNKNOWN}}, {3, 0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemAllocHost", "pz", 1, run_hipMemAllocHost},
+	{"hipMemAllocHost", "pz", 1, run_hipMemAllocHost, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, hipErrorOutOfMemory}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemAllocPitch", "ppzzi", 1, run_hipMemAllocPitch},
+	{"hipMemAllocPitch", "ppzzi", 1, run_hipMemAllocPitch, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}}, {0, 1, 2, 3, 4, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpy", "aaze", 1, run_hipMemcpy},
+	{"hipMemcpy", "aaze", 1, run_hipMemcpy, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, UNKNOWN}, {UNKNOWN, hipErrorInvalidMemcpyDirection, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpy2D", "azazzze", 1, run_hipMemcpy2D},
+	{"hipMemcpy2D", "azazzze", 1, run_hipMemcpy2D, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidPitchValue, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidPitchValue, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, UNKNOWN}, {UNKNOWN, hipErrorInvalidMemcpyDirection, UNKNOWN, UNKNOWN}}, {6, 1, 3, 0, 2, 4, 5, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpy2D_spt", "azazzze", 1, run_hipMemcpy2D_spt},
+	{"hipMemcpy2D_spt", "azazzze", 1, run_hipMemcpy2D_spt, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidPitchValue, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidPitchValue, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, UNKNOWN}, {UNKNOWN, hipErrorInvalidMemcpyDirection, UNKNOWN, UNKNOWN}}, {6, 1, 3, 0, 2, 4, 5, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpy2DArrayToArray", "hzzhzzzze", 1, run_hipMemcpy2DArrayToArray},
+	{"hipMemcpy2DArrayToArray", "hzzhzzzze", 1, run_hipMemcpy2DArrayToArray, {{hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidMemcpyDirection, UNKNOWN, UNKNOWN}}, {8, 3, 0, 1, 2, 4, 5, 6, 7, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpy2DAsync", "azazzzeS", 1, run_hipMemcpy2DAsync},
+	{"hipMemcpy2DAsync", "azazzzeh", 1, run_hipMemcpy2DAsync, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidPitchValue, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidPitchValue, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, UNKNOWN}, {UNKNOWN, hipErrorInvalidMemcpyDirection, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {6, 7, 1, 3, 0, 2, 4, 5, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpy2DAsync_spt", "azazzzeh", 1, run_hipMemcpy2DAsync_spt},
+	{"hipMemcpy2DAsync_spt", "azazzzeh", 1, run_hipMemcpy2DAsync_spt, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidPitchValue, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidPitchValue, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, UNKNOWN}, {UNKNOWN, hipErrorInvalidMemcpyDirection, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {6, 7, 1, 3, 0, 2, 4, 5, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpy2DFromArray", "azhzzzze", 1, run_hipMemcpy2DFromArray},
+	{"hipMemcpy2DFromArray", "azhzzzze", 1, run_hipMemcpy2DFromArray, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidPitchValue, UNKNOWN}, {hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidMemcpyDirection, UNKNOWN, UNKNOWN}}, {7, 2, 0, 1, 3, 4, 5, 6, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpy2DFromArray_spt", "azhzzzze", 1, run_hipMemcpy2DFromArray_spt},
+	{"hipMemcpy2DFromArray_spt", "azhzzzze", 1, run_hipMemcpy2DFromArray_spt, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidPitchValue, UNKNOWN}, {hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidMemcpyDirection, UNKNOWN, UNKNOWN}}, {7, 2, 0, 1, 3, 4, 5, 6, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpy2DFromArrayAsync", "azhzzzzeh", 1, run_hipMemcpy2DFromArrayAsync},
+	{"hipMemcpy2DFromArrayAsync", "azhzzzzeh", 1, run_hipMemcpy2DFromArrayAsync, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidPitchValue, UNKNOWN}, {hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidMemcpyDirection, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {7, 2, 0, 1, 3, 4, 5, 6, 8, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpy2DFromArrayAsync_spt", "azhzzzzeh", 1, run_hipMemcpy2DFromArrayAsync_spt},
+	{"hipMemcpy2DFromArrayAsync_spt", "azhzzzzeh", 1, run_hipMemcpy2DFromArrayAsync_spt, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidPitchValue, UNKNOWN}, {hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidMemcpyDirection, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {7, 2, 0, 1, 3, 4, 5, 6, 8, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpy2DToArray", "hzzazzze", 1, run_hipMemcpy2DToArray},
+	{"hipMemcpy2DToArray", "hzzazzze", 1, run_hipMemcpy2DToArray, {{hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidPitchValue, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidMemcpyDirection, UNKNOWN, UNKNOWN}}, {7, 3, 4, 0, 1, 2, 5, 6, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpy2DToArray_spt", "hzzazzze", 1, run_hipMemcpy2DToArray_spt},
+	{"hipMemcpy2DToArray_spt", "hzzazzze", 1, run_hipMemcpy2DToArray_spt, {{hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidPitchValue, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidMemcpyDirection, UNKNOWN, UNKNOWN}}, {7, 3, 4, 0, 1, 2, 5, 6, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpy2DToArrayAsync", "hzzazzzeh", 1, run_hipMemcpy2DToArrayAsync},
+	{"hipMemcpy2DToArrayAsync", "hzzazzzeh", 1, run_hipMemcpy2DToArrayAsync, {{hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidPitchValue, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidMemcpyDirection, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {7, 3, 4, 0, 1, 2, 5, 6, 8, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpy2DToArrayAsync_spt", "hzzazzzeh", 1, run_hipMemcpy2DToArrayAsync_spt},
+	{"hipMemcpy2DToArrayAsync_spt", "hzzazzzeh", 1, run_hipMemcpy2DToArrayAsync_spt, {{hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidPitchValue, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidMemcpyDirection, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {7, 3, 4, 0, 1, 2, 5, 6, 8, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpy3D", "p", 1, run_hipMemcpy3D},
+	{"hipMemcpy3D", "p", 1, run_hipMemcpy3D, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpy3D_spt", "p", 1, run_hipMemcpy3D_spt},
+	{"hipMemcpy3D_spt", "p", 1, run_hipMemcpy3D_spt, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpy3DAsync", "ph", 1, run_hipMemcpy3DAsync},
+	{"hipMemcpy3DAsync", "ph", 1, run_hipMemcpy3DAsync, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpy3DAsync_spt", "ph", 1, run_hipMemcpy3DAsync_spt},
+	{"hipMemcpy3DAsync_spt", "ph", 1, run_hipMemcpy3DAsync_spt, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpy_spt", "aaze", 1, run_hipMemcpy_spt},
+	{"hipMemcpy_spt", "aaze", 1, run_hipMemcpy_spt, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, UNKNOWN}, {UNKNOWN, hipErrorInvalidMemcpyDirection, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpyAsync", "aazeS", 1, run_hipMemcpyAsync},
+	{"hipMemcpyAsync", "aazeh", 1, run_hipMemcpyAsync, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, UNKNOWN}, {UNKNOWN, hipErrorInvalidMemcpyDirection, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {3, 4, 0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpyAsync_spt", "aazeh", 1, run_hipMemcpyAsync_spt},
+	{"hipMemcpyAsync_spt", "aazeh", 1, run_hipMemcpyAsync_spt, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, UNKNOWN}, {UNKNOWN, hipErrorInvalidMemcpyDirection, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {3, 4, 0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpyAtoA", "hzhzz", 1, run_hipMemcpyAtoA},
+	{"hipMemcpyAtoA", "hzhzz", 1, run_hipMemcpyAtoA, {{hipErrorInvalidValue, REFUSED, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, REFUSED, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, 4, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpyAtoD", "ahzz", 1, run_hipMemcpyAtoD},
+	{"hipMemcpyAtoD", "ahzz", 1, run_hipMemcpyAtoD, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, REFUSED, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpyAtoH", "ahzz", 1, run_hipMemcpyAtoH},
+	{"hipMemcpyAtoH", "ahzz", 1, run_hipMemcpyAtoH, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, REFUSED, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpyAtoHAsync", "ahzzh", 1, run_hipMemcpyAtoHAsync},
+	{"hipMemcpyAtoHAsync", "ahzzh", 1, run_hipMemcpyAtoHAsync, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, REFUSED, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, 4, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpyDtoA", "hzaz", 1, run_hipMemcpyDtoA},
+	{"hipMemcpyDtoA", "hzaz", 1, run_hipMemcpyDtoA, {{hipErrorInvalidValue, REFUSED, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpyDtoD", "aaz", 1, run_hipMemcpyDtoD},
+	{"hipMemcpyDtoD", "aaz", 1, run_hipMemcpyDtoD, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpyDtoDAsync", "aazh", 1, run_hipMemcpyDtoDAsync},
+	{"hipMemcpyDtoDAsync", "aazh", 1, run_hipMemcpyDtoDAsync, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {3, 0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpyDtoH", "aaz", 1, run_hipMemcpyDtoH},
+	{"hipMemcpyDtoH", "aaz", 1, run_hipMemcpyDtoH, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpyDtoHAsync", "aazh", 1, run_hipMemcpyDtoHAsync},
+	{"hipMemcpyDtoHAsync", "aazh", 1, run_hipMemcpyDtoHAsync, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {3, 0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpyFromArray", "ahzzze", 1, run_hipMemcpyFromArray},
+	{"hipMemcpyFromArray", "ahzzze", 1, run_hipMemcpyFromArray, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, REFUSED, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, 4, 5, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpyFromArray_spt", "ahzzze", 1, run_hipMemcpyFromArray_spt},
+	{"hipMemcpyFromArray_spt", "ahzzze", 1, run_hipMemcpyFromArray_spt, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, REFUSED, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, 4, 5, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpyFromSymbol", "aazze", 1, run_hipMemcpyFromSymbol},
+	{"hipMemcpyFromSymbol", "aazze", 1, run_hipMemcpyFromSymbol, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidSymbol, hipErrorInvalidSymbol, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidMemcpyDirection, UNKNOWN, UNKNOWN}}, {4, 1, 0, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpyFromSymbol_spt", "aazze", 1, run_hipMemcpyFromSymbol_spt},
+	{"hipMemcpyFromSymbol_spt", "aazze", 1, run_hipMemcpyFromSymbol_spt, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidSymbol, hipErrorInvalidSymbol, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidMemcpyDirection, UNKNOWN, UNKNOWN}}, {4, 1, 0, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpyFromSymbolAsync", "aazzeh", 1, run_hipMemcpyFromSymbolAsync},
+	{"hipMemcpyFromSymbolAsync", "aazzeh", 1, run_hipMemcpyFromSymbolAsync, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidSymbol, hipErrorInvalidSymbol, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidMemcpyDirection, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {4, 1, 0, 2, 3, 5, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpyFromSymbolAsync_spt", "aazzeh", 1, run_hipMemcpyFromSymbolAsync_spt},
+	{"hipMemcpyFromSymbolAsync_spt", "aazzeh", 1, run_hipMemcpyFromSymbolAsync_spt, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidSymbol, hipErrorInvalidSymbol, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidMemcpyDirection, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {4, 1, 0, 2, 3, 5, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpyHtoA", "hzaz", 1, run_hipMemcpyHtoA},
+	{"hipMemcpyHtoA", "hzaz", 1, run_hipMemcpyHtoA, {{hipErrorInvalidValue, REFUSED, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpyHtoAAsync", "hzazh", 1, run_hipMemcpyHtoAAsync},
+	{"hipMemcpyHtoAAsync", "hzazh", 1, run_hipMemcpyHtoAAsync, {{hipErrorInvalidValue, REFUSED, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, 4, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpyHtoD", "aaz", 1, run_hipMemcpyHtoD},
+	{"hipMemcpyHtoD", "aaz", 1, run_hipMemcpyHtoD, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpyHtoDAsync", "aazh", 1, run_hipMemcpyHtoDAsync},
+	{"hipMemcpyHtoDAsync", "aazh", 1, run_hipMemcpyHtoDAsync, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {3, 0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpyParam2D", "p", 1, run_hipMemcpyParam2D},
+	{"hipMemcpyParam2D", "p", 1, run_hipMemcpyParam2D, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpyParam2DAsync", "ph", 1, run_hipMemcpyParam2DAsync},
+	{"hipMemcpyParam2DAsync", "ph", 1, run_hipMemcpyParam2DAsync, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpyPeer", "aiaiz", 1, run_hipMemcpyPeer},
+	{"hipMemcpyPeer", "adadz", 1, run_hipMemcpyPeer, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidDevice, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidDevice, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, UNKNOWN}}, {1, 3, 0, 2, 4, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpyPeerAsync", "aiaizS", 1, run_hipMemcpyPeerAsync},
+	{"hipMemcpyPeerAsync", "adadzh", 1, run_hipMemcpyPeerAsync, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidDevice, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidDevice, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {1, 3, 5, 0, 2, 4, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpyToArray", "hzzaze", 1, run_hipMemcpyToArray},
+	{"hipMemcpyToArray", "hzzaze", 1, run_hipMemcpyToArray, {{hipErrorInvalidValue, REFUSED, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, 4, 5, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpyToSymbol", "aazze", 1, run_hipMemcpyToSymbol},
+	{"hipMemcpyToSymbol", "aazze", 1, run_hipMemcpyToSymbol, {{hipErrorInvalidSymbol, hipErrorInvalidSymbol, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidMemcpyDirection, UNKNOWN, UNKNOWN}}, {4, 0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpyToSymbol_spt", "aazze", 1, run_hipMemcpyToSymbol_spt},
+	{"hipMemcpyToSymbol_spt", "aazze", 1, run_hipMemcpyToSymbol_spt, {{hipErrorInvalidSymbol, hipErrorInvalidSymbol, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidMemcpyDirection, UNKNOWN, UNKNOWN}}, {4, 0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpyToSymbolAsync", "aazzeh", 1, run_hipMemcpyToSymbolAsync},
+	{"hipMemcpyToSymbolAsync", "aazzeh", 1, run_hipMemcpyToSymbolAsync, {{hipErrorInvalidSymbol, hipErrorInvalidSymbol, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidMemcpyDirection, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {4, 0, 1, 2, 3, 5, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpyToSymbolAsync_spt", "aazzeh", 1, run_hipMemcpyToSymbolAsync_spt},
+	{"hipMemcpyToSymbolAsync_spt", "aazzeh", 1, run_hipMemcpyToSymbolAsync_spt, {{hipErrorInvalidSymbol, hipErrorInvalidSymbol, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidMemcpyDirection, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {4, 0, 1, 2, 3, 5, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemcpyWithStream", "aazeS", 1, run_hipMemcpyWithStream},
+	{"hipMemcpyWithStream", "aazeh", 1, run_hipMemcpyWithStream, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, UNKNOWN}, {UNKNOWN, hipErrorInvalidMemcpyDirection, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {4, 0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemCreate", "PzPz", 1, run_hipMemCreate},
+	{"hipMemCreate", "pzpb", 1, run_hipMemCreate, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 2, 1, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemExportToShareableHandle", "PHez", 1, run_hipMemExportToShareableHandle},
+	{"hipMemExportToShareableHandle", "pheb", 1, run_hipMemExportToShareableHandle, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemGetAccess", "PGa", 1, run_hipMemGetAccess},
+	{"hipMemGetAccess", "pga", 1, run_hipMemGetAccess, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemGetAddressRange", "ppa", 1, run_hipMemGetAddressRange},
+	{"hipMemGetAddressRange", "ppa", 1, run_hipMemGetAddressRange, {{LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorNotFound, hipErrorNotFound, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemGetAllocationGranularity", "PPe", 1, run_hipMemGetAllocationGranularity},
+	{"hipMemGetAllocationGranularity", "ppe", 1, run_hipMemGetAllocationGranularity, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemGetAllocationPropertiesFromHandle", "PH", 1, run_hipMemGetAllocationPropertiesFromHandle},
+	{"hipMemGetAllocationPropertiesFromHandle", "ph", 1, run_hipMemGetAllocationPropertiesFromHandle, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemGetInfo", "PP", 1, run_hipMemGetInfo},
+	{"hipMemGetInfo", "pp", 1, run_hipMemGetInfo, {{LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemImportFromShareableHandle", "PPe", 1, run_hipMemImportFromShareableHandle},
+	{"hipMemImportFromShareableHandle", "ppe", 1, run_hipMemImportFromShareableHandle, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, LEGAL, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemMap", "azzHz", 1, run_hipMemMap},
+	{"hipMemMap", "azzhb", 1, run_hipMemMap, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, hipErrorInvalidValue}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, 4, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemMapArrayAsync", "pnh", 0, run_hipMemMapArrayAsync},
+	{"hipMemMapArrayAsync", "pnh", 0, run_hipMemMapArrayAsync, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemPoolCreate", "PP", 1, run_hipMemPoolCreate},
+	{"hipMemPoolCreate", "pp", 1, run_hipMemPoolCreate, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemPoolDestroy", "H", 1, run_hipMemPoolDestroy},
+	{"hipMemPoolDestroy", "h", 1, run_hipMemPoolDestroy, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemPoolExportPointer", "Ga", 1, run_hipMemPoolExportPointer},
+	{"hipMemPoolExportPointer", "ga", 1, run_hipMemPoolExportPointer, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorOutOfMemory, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemPoolExportToShareableHandle", "PHei", 1, run_hipMemPoolExportToShareableHandle},
+	{"hipMemPoolExportToShareableHandle", "pheb", 1, run_hipMemPoolExportToShareableHandle, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemPoolGetAccess", "GHG", 1, run_hipMemPoolGetAccess},
+	{"hipMemPoolGetAccess", "ghg", 1, run_hipMemPoolGetAccess, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 2, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemPoolGetAttribute", "HeP", 1, run_hipMemPoolGetAttribute},
+	{"hipMemPoolGetAttribute", "hep", 1, run_hipMemPoolGetAttribute, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {2, 0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemPoolImportFromShareableHandle", "PPei", 1, run_hipMemPoolImportFromShareableHandle},
+	{"hipMemPoolImportFromShareableHandle", "ppeb", 1, run_hipMemPoolImportFromShareableHandle, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemPoolImportPointer", "PHG", 1, run_hipMemPoolImportPointer},
+	{"hipMemPoolImportPointer", "phg", 1, run_hipMemPoolImportPointer, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 2, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemPoolSetAccess", "Hgz", 1, run_hipMemPoolSetAccess},
+	{"hipMemPoolSetAccess", "hgz", 1, run_hipMemPoolSetAccess, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, hipErrorInvalidDevice}}, {1, 0, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemPoolSetAttribute", "HeP", 1, run_hipMemPoolSetAttribute},
+	{"hipMemPoolSetAttribute", "hep", 1, run_hipMemPoolSetAttribute, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {2, 0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemPoolTrimTo", "Hz", 1, run_hipMemPoolTrimTo},
+	{"hipMemPoolTrimTo", "hz", 1, run_hipMemPoolTrimTo, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemPrefetchAsync", "aziS", 1, run_hipMemPrefetchAsync},
+	{"hipMemPrefetchAsync", "azdh", 1, run_hipMemPrefetchAsync, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}, {UNKNOWN, hipErrorInvalidDevice, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {3, 0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemPtrGetInfo", "aP", 1, run_hipMemPtrGetInfo},
+	{"hipMemPtrGetInfo", "ap", 1, run_hipMemPtrGetInfo, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemRangeGetAttribute", "Pzeaz", 1, run_hipMemRangeGetAttribute},
+	{"hipMemRangeGetAttribute", "pzeaz", 1, run_hipMemRangeGetAttribute, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}}, {0, 1, 2, 3, 4, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemRangeGetAttributes", "ppgzaz", 1, run_hipMemRangeGetAttributes},
+	{"hipMemRangeGetAttributes", "ppgzaz", 1, run_hipMemRangeGetAttributes, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}}, {0, 1, 2, 3, 4, 5, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemRelease", "H", 1, run_hipMemRelease},
+	{"hipMemRelease", "h", 1, run_hipMemRelease, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemRetainAllocationHandle", "Pa", 1, run_hipMemRetainAllocationHandle},
+	{"hipMemRetainAllocationHandle", "pa", 1, run_hipMemRetainAllocationHandle, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemset", "aiz", 1, run_hipMemset},
+	{"hipMemset", "aiz", 1, run_hipMemset, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, hipErrorInvalidValue}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemset2D", "azizz", 1, run_hipMemset2D},
+	{"hipMemset2D", "azizz", 1, run_hipMemset2D, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, UNKNOWN}}, {0, 1, 2, 3, 4, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemset2D_spt", "azizz", 1, run_hipMemset2D_spt},
+	{"hipMemset2D_spt", "azizz", 1, run_hipMemset2D_spt, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, UNKNOWN}}, {0, 1, 2, 3, 4, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemset2DAsync", "azizzS", 1, run_hipMemset2DAsync},
+	{"hipMemset2DAsync", "azizzh", 1, run_hipMemset2DAsync, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, 4, 5, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemset2DAsync_spt", "azizzh", 1, run_hipMemset2DAsync_spt},
+	{"hipMemset2DAsync_spt", "azizzh", 1, run_hipMemset2DAsync_spt, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, 4, 5, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemset3D", "sis", 1, run_hipMemset3D},
+	{"hipMemset3D", "sis", 1, run_hipMemset3D, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemset3D_spt", "sis", 1, run_hipMemset3D_spt},
+	{"hipMemset3D_spt", "sis", 1, run_hipMemset3D_spt, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemset3DAsync", "sish", 1, run_hipMemset3DAsync},
+	{"hipMemset3DAsync", "sish", 1, run_hipMemset3DAsync, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemset3DAsync_spt", "sish", 1, run_hipMemset3DAsync_spt},
+	{"hipMemset3DAsync_spt", "sish", 1, run_hipMemset3DAsync_spt, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemset_spt", "aiz", 1, run_hipMemset_spt},
+	{"hipMemset_spt", "aiz", 1, run_hipMemset_spt, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, hipErrorInvalidValue}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemSetAccess", "azgz", 1, run_hipMemSetAccess},
+	{"hipMemSetAccess", "azgz", 1, run_hipMemSetAccess, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}}, {2, 0, 1, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemsetAsync", "aizS", 1, run_hipMemsetAsync},
+	{"hipMemsetAsync", "aizh", 1, run_hipMemsetAsync, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, hipErrorInvalidValue}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemsetAsync_spt", "aizh", 1, run_hipMemsetAsync_spt},
+	{"hipMemsetAsync_spt", "aizh", 1, run_hipMemsetAsync_spt, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, hipErrorInvalidValue}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemsetD16", "aiz", 1, run_hipMemsetD16},
+	{"hipMemsetD16", "aiz", 1, run_hipMemsetD16, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, hipErrorInvalidValue}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemsetD16Async", "aizS", 1, run_hipMemsetD16Async},
+	{"hipMemsetD16Async", "aizh", 1, run_hipMemsetD16Async, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, hipErrorInvalidValue}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemsetD32", "aiz", 1, run_hipMemsetD32},
+	{"hipMemsetD32", "aiz", 1, run_hipMemsetD32, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, hipErrorInvalidValue}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemsetD32Async", "aizS", 1, run_hipMemsetD32Async},
+	{"hipMemsetD32Async", "aizh", 1, run_hipMemsetD32Async, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, hipErrorInvalidValue}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemsetD8", "aiz", 1, run_hipMemsetD8},
+	{"hipMemsetD8", "aiz", 1, run_hipMemsetD8, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, hipErrorInvalidValue}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemsetD8Async", "aizS", 1, run_hipMemsetD8Async},
+	{"hipMemsetD8Async", "aizh", 1, run_hipMemsetD8Async, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, NOTHING, hipErrorInvalidValue}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemUnmap", "az", 1, run_hipMemUnmap},
+	{"hipMemUnmap", "az", 1, run_hipMemUnmap, {{hipErrorInvalidValue, REFUSED, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMipmappedArrayCreate", "PGn", 1, run_hipMipmappedArrayCreate},
+	{"hipMipmappedArrayCreate", "pgn", 1, run_hipMipmappedArrayCreate, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMipmappedArrayDestroy", "H", 1, run_hipMipmappedArrayDestroy},
+	{"hipMipmappedArrayDestroy", "h", 1, run_hipMipmappedArrayDestroy, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMipmappedArrayGetLevel", "PHi", 1, run_hipMipmappedArrayGetLevel},
+	{"hipMipmappedArrayGetLevel", "phi", 1, run_hipMipmappedArrayGetLevel, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidHandle, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipModuleGetFunction", "PHt", 1, run_hipModuleGetFunction},
+	{"hipModuleGetFunction", "pht", 1, run_hipModuleGetFunction, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidHandle, hipErrorNotFound, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 2, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipModuleGetGlobal", "ppHt", 1, run_hipModuleGetGlobal},
+	{"hipModuleGetGlobal", "ppht", 1, run_hipModuleGetGlobal, {{LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidHandle, hipErrorNotFound, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 3, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipModuleGetTexRef", "pht", 1, run_hipModuleGetTexRef},
+	{"hipModuleGetTexRef", "pht", 1, run_hipModuleGetTexRef, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidHandle, hipErrorNotFound, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 2, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipModuleLaunchCooperativeKernel", "hnnnnnnihp", 1, run_hipModuleLaunchCooperativeKernel},
+	{"hipModuleLaunchCooperativeKernel", "hnnnnnnihp", 1, run_hipModuleLaunchCooperativeKernel, {{hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}}, {9, 0, 1, 2, 3, 4, 5, 6, 7, 8, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipModuleLaunchCooperativeKernelMultiDevice", "pni", 1, run_hipModuleLaunchCooperativeKernelMultiDevice},
+	{"hipModuleLaunchCooperativeKernelMultiDevice", "pnb", 1, run_hipModuleLaunchCooperativeKernelMultiDevice, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipModuleLaunchKernel", "HnnnnnniSpp", 1, run_hipModuleLaunchKernel},
+	{"hipModuleLaunchKernel", "hnnnnnnihpp", 1, run_hipModuleLaunchKernel, {{hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}}, {9, 10, 0, 1, 2, 3, 4, 5, 6, 7, 8, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipModuleLoad", "pt", 1, run_hipModuleLoad},
+	{"hipModuleLoad", "pt", 1, run_hipModuleLoad, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipModuleLoadData", "Pp", 1, run_hipModuleLoadData},
+	{"hipModuleLoadData", "pp", 1, run_hipModuleLoadData, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipModuleLoadDataEx", "ppngp", 1, run_hipModuleLoadDataEx},
+	{"hipModuleLoadDataEx", "ppngp", 1, run_hipModuleLoadDataEx, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 3, 4, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipModuleOccupancyMaxActiveBlocksPerMultiprocessor", "phiz", 1, run_hipModuleOccupancyMaxActiveBlocksPerMultiprocessor},
+	{"hipModuleOccupancyMaxActiveBlocksPerMultiprocessor", "phiz", 1, run_hipModuleOccupancyMaxActiveBlocksPerMultiprocessor, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, REFUSED, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", "phizi", 1, run_hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags},
+	{"hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", "phizb", 1, run_hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, REFUSED, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, 4, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipModuleOccupancyMaxPotentialBlockSize", "pphzi", 1, run_hipModuleOccupancyMaxPotentialBlockSize},
+	{"hipModuleOccupancyMaxPotentialBlockSize", "pphzi", 1, run_hipModuleOccupancyMaxPotentialBlockSize, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, REFUSED, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, 4, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipModuleOccupancyMaxPotentialBlockSizeWithFlags", "pphzii", 1, run_hipModuleOccupancyMaxPotentialBlockSizeWithFlags},
+	{"hipModuleOccupancyMaxPotentialBlockSizeWithFlags", "pphzib", 1, run_hipModuleOccupancyMaxPotentialBlockSizeWithFlags, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, REFUSED, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, 4, 5, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipModuleUnload", "H", 1, run_hipModuleUnload},
+	{"hipModuleUnload", "h", 1, run_hipModuleUnload, {{hipErrorInvalidHandle, hipErrorNotFound, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipOccupancyMaxActiveBlocksPerMultiprocessor", "ppiz", 1, run_hipOccupancyMaxActiveBlocksPerMultiprocessor},
+	{"hipOccupancyMaxActiveBlocksPerMultiprocessor", "paiz", 1, run_hipOccupancyMaxActiveBlocksPerMultiprocessor, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidDeviceFunction, hipErrorInvalidDeviceFunction, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", "ppizi", 1, run_hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags},
+	{"hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", "paizb", 1, run_hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidDeviceFunction, hipErrorInvalidDeviceFunction, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 4, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipOccupancyMaxPotentialBlockSize", "pppzi", 1, run_hipOccupancyMaxPotentialBlockSize},
+	{"hipOccupancyMaxPotentialBlockSize", "ppazi", 1, run_hipOccupancyMaxPotentialBlockSize, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidDeviceFunction, hipErrorInvalidDeviceFunction, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, 4, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipPeekAtLastError", "", 1, run_hipPeekAtLastError},
+	{"hipPeekAtLastError", "", 1, run_hipPeekAtLastError, {{0}}, {-1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipPointerGetAttribute", "Pea", 1, run_hipPointerGetAttribute},
+	{"hipPointerGetAttribute", "pea", 1, run_hipPointerGetAttribute, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipPointerGetAttributes", "Pa", 1, run_hipPointerGetAttributes},
+	{"hipPointerGetAttributes", "pa", 1, run_hipPointerGetAttributes, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipPointerSetAttribute", "Pea", 1, run_hipPointerSetAttribute},
+	{"hipPointerSetAttribute", "pea", 1, run_hipPointerSetAttribute, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidDevicePointer, UNKNOWN, UNKNOWN}}, {1, 0, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipProfilerStart", "", 0, run_hipProfilerStart},
+	{"hipProfilerStart", "", 0, run_hipProfilerStart, {{0}}, {-1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipProfilerStop", "", 0, run_hipProfilerStop},
+	{"hipProfilerStop", "", 0, run_hipProfilerStop, {{0}}, {-1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hiprtcAddNameExpression", "ht", 1, run_hiprtcAddNameExpression},
+	{"hiprtcAddNameExpression", "ht", 1, run_hiprtcAddNameExpression, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hiprtcCompileProgram", "hnp", 1, run_hiprtcCompileProgram},
+	{"hiprtcCompileProgram", "hnp", 1, run_hiprtcCompileProgram, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {2, 0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hiprtcCreateProgram", "pttnpp", 1, run_hiprtcCreateProgram},
+	{"hiprtcCreateProgram", "pttnpp", 1, run_hiprtcCreateProgram, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, 4, 5, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hiprtcDestroyProgram", "p", 1, run_hiprtcDestroyProgram},
+	{"hiprtcDestroyProgram", "p", 1, run_hiprtcDestroyProgram, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hiprtcGetBitcode", "hp", 1, run_hiprtcGetBitcode},
+	{"hiprtcGetBitcode", "hp", 1, run_hiprtcGetBitcode, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hiprtcGetBitcodeSize", "hp", 1, run_hiprtcGetBitcodeSize},
+	{"hiprtcGetBitcodeSize", "hp", 1, run_hiprtcGetBitcodeSize, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hiprtcGetCode", "hp", 1, run_hiprtcGetCode},
+	{"hiprtcGetCode", "hp", 1, run_hiprtcGetCode, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hiprtcGetCodeSize", "hp", 1, run_hiprtcGetCodeSize},
+	{"hiprtcGetCodeSize", "hp", 1, run_hiprtcGetCodeSize, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hiprtcGetErrorString", "e", 1, run_hiprtcGetErrorString},
+	{"hiprtcGetErrorString", "e", 1, run_hiprtcGetErrorString, {{UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hiprtcGetLoweredName", "htp", 1, run_hiprtcGetLoweredName},
+	{"hiprtcGetLoweredName", "htp", 1, run_hiprtcGetLoweredName, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 2, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hiprtcGetProgramLog", "hp", 1, run_hiprtcGetProgramLog},
+	{"hiprtcGetProgramLog", "hp", 1, run_hiprtcGetProgramLog, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hiprtcGetProgramLogSize", "hp", 1, run_hiprtcGetProgramLogSize},
+	{"hiprtcGetProgramLogSize", "hp", 1, run_hiprtcGetProgramLogSize, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hiprtcLinkAddData", "hepztngp", 1, run_hiprtcLinkAddData},
+	{"hiprtcLinkAddData", "hepztngp", 1, run_hiprtcLinkAddData, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {2, 4, 6, 7, 0, 1, 3, 5, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hiprtcLinkAddFile", "hetngp", 1, run_hiprtcLinkAddFile},
+	{"hiprtcLinkAddFile", "hetngp", 1, run_hiprtcLinkAddFile, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {2, 4, 5, 0, 1, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hiprtcLinkComplete", "hpp", 1, run_hiprtcLinkComplete},
+	{"hiprtcLinkComplete", "hpp", 1, run_hiprtcLinkComplete, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 2, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hiprtcLinkCreate", "ngpp", 1, run_hiprtcLinkCreate},
+	{"hiprtcLinkCreate", "ngpp", 1, run_hiprtcLinkCreate, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 2, 3, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hiprtcLinkDestroy", "h", 1, run_hiprtcLinkDestroy},
+	{"hiprtcLinkDestroy", "h", 1, run_hiprtcLinkDestroy, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hiprtcVersion", "pp", 1, run_hiprtcVersion},
+	{"hiprtcVersion", "pp", 1, run_hiprtcVersion, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipRuntimeGetVersion", "p", 1, run_hipRuntimeGetVersion},
+	{"hipRuntimeGetVersion", "p", 1, run_hipRuntimeGetVersion, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipSetDevice", "i", 1, run_hipSetDevice},
+	{"hipSetDevice", "d", 1, run_hipSetDevice, {{UNKNOWN, hipErrorInvalidDevice, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipSetDeviceFlags", "i", 1, run_hipSetDeviceFlags},
+	{"hipSetDeviceFlags", "b", 1, run_hipSetDeviceFlags, {{UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipSetupArgument", "pzz", 1, run_hipSetupArgument},
+	{"hipSetupArgument", "pzz", 1, run_hipSetupArgument, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipSetValidDevices", "pi", 0, run_hipSetValidDevices},
+	{"hipSetValidDevices", "pi", 0, run_hipSetValidDevices, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipSignalExternalSemaphoresAsync", "ppnh", 1, run_hipSignalExternalSemaphoresAsync},
+	{"hipSignalExternalSemaphoresAsync", "ppnh", 1, run_hipSignalExternalSemaphoresAsync, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamAddCallback", "hfpi", 1, run_hipStreamAddCallback},
+	{"hipStreamAddCallback", "hfpb", 1, run_hipStreamAddCallback, {{LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {1, 3, 0, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamAddCallback_spt", "hfpi", 1, run_hipStreamAddCallback_spt},
+	{"hipStreamAddCallback_spt", "hfpb", 1, run_hipStreamAddCallback_spt, {{LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {1, 3, 0, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamAttachMemAsync", "Sazi", 1, run_hipStreamAttachMemAsync},
+	{"hipStreamAttachMemAsync", "hazb", 1, run_hipStreamAttachMemAsync, {{LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamBatchMemOp", "Sngi", 1, run_hipStreamBatchMemOp},
+	{"hipStreamBatchMemOp", "hlgb", 1, run_hipStreamBatchMemOp, {{LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {2, 0, 1, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamBeginCapture", "he", 1, run_hipStreamBeginCapture},
+	{"hipStreamBeginCapture", "he", 1, run_hipStreamBeginCapture, {{hipErrorStreamCaptureUnsupported, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamBeginCapture_spt", "he", 1, run_hipStreamBeginCapture_spt},
+	{"hipStreamBeginCapture_spt", "he", 1, run_hipStreamBeginCapture_spt, {{LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamBeginCaptureToGraph", "hhpgze", 1, run_hipStreamBeginCaptureToGraph},
+	{"hipStreamBeginCaptureToGraph", "hhpgle", 1, run_hipStreamBeginCaptureToGraph, {{hipErrorStreamCaptureUnsupported, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {1, 2, 3, 0, 4, 5, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamCreate", "p", 1, run_hipStreamCreate},
+	{"hipStreamCreate", "p", 1, run_hipStreamCreate, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamCreateWithFlags", "pi", 1, run_hipStreamCreateWithFlags},
+	{"hipStreamCreateWithFlags", "pb", 1, run_hipStreamCreateWithFlags, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamCreateWithPriority", "Pii", 1, run_hipStreamCreateWithPriority},
+	{"hipStreamCreateWithPriority", "pbi", 1, run_hipStreamCreateWithPriority, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamDestroy", "H", 1, run_hipStreamDestroy},
+	{"hipStreamDestroy", "h", 1, run_hipStreamDestroy, {{hipErrorInvalidHandle, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamEndCapture", "hp", 1, run_hipStreamEndCapture},
+	{"hipStreamEndCapture", "hp", 1, run_hipStreamEndCapture, {{hipErrorIllegalState, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamEndCapture_spt", "hp", 1, run_hipStreamEndCapture_spt},
+	{"hipStreamEndCapture_spt", "hp", 1, run_hipStreamEndCapture_spt, {{LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamGetCaptureInfo", "hgp", 1, run_hipStreamGetCaptureInfo},
+	{"hipStreamGetCaptureInfo", "hgp", 1, run_hipStreamGetCaptureInfo, {{LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 2, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamGetCaptureInfo_spt", "hgp", 1, run_hipStreamGetCaptureInfo_spt},
+	{"hipStreamGetCaptureInfo_spt", "hgp", 1, run_hipStreamGetCaptureInfo_spt, {{LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 2, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamGetCaptureInfo_v2", "hgpppp", 1, run_hipStreamGetCaptureInfo_v2},
+	{"hipStreamGetCaptureInfo_v2", "hgpppp", 1, run_hipStreamGetCaptureInfo_v2, {{LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 2, 3, 4, 5, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamGetCaptureInfo_v2_spt", "hgpppp", 1, run_hipStreamGetCaptureInfo_v2_spt},
+	{"hipStreamGetCaptureInfo_v2_spt", "hgpppp", 1, run_hipStreamGetCaptureInfo_v2_spt, {{LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 2, 3, 4, 5, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamGetDevice", "SP", 1, run_hipStreamGetDevice},
+	{"hipStreamGetDevice", "hp", 1, run_hipStreamGetDevice, {{LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamGetFlags", "SP", 1, run_hipStreamGetFlags},
+	{"hipStreamGetFlags", "hp", 1, run_hipStreamGetFlags, {{hipErrorInvalidValue, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamGetFlags_spt", "hp", 1, run_hipStreamGetFlags_spt},
+	{"hipStreamGetFlags_spt", "hp", 1, run_hipStreamGetFlags_spt, {{LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamGetPriority", "SP", 1, run_hipStreamGetPriority},
+	{"hipStreamGetPriority", "hp", 1, run_hipStreamGetPriority, {{LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamGetPriority_spt", "hp", 1, run_hipStreamGetPriority_spt},
+	{"hipStreamGetPriority_spt", "hp", 1, run_hipStreamGetPriority_spt, {{LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamIsCapturing", "hg", 1, run_hipStreamIsCapturing},
+	{"hipStreamIsCapturing", "hg", 1, run_hipStreamIsCapturing, {{LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamIsCapturing_spt", "hg", 1, run_hipStreamIsCapturing_spt},
+	{"hipStreamIsCapturing_spt", "hg", 1, run_hipStreamIsCapturing_spt, {{LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamQuery", "S", 1, run_hipStreamQuery},
+	{"hipStreamQuery", "h", 1, run_hipStreamQuery, {{LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamQuery_spt", "h", 1, run_hipStreamQuery_spt},
+	{"hipStreamQuery_spt", "h", 1, run_hipStreamQuery_spt, {{LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamSynchronize", "S", 1, run_hipStreamSynchronize},
+	{"hipStreamSynchronize", "h", 1, run_hipStreamSynchronize, {{LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamSynchronize_spt", "h", 1, run_hipStreamSynchronize_spt},
+	{"hipStreamSynchronize_spt", "h", 1, run_hipStreamSynchronize_spt, {{LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamUpdateCaptureDependencies", "hpzi", 1, run_hipStreamUpdateCaptureDependencies},
+	{"hipStreamUpdateCaptureDependencies", "hplb", 1, run_hipStreamUpdateCaptureDependencies, {{REFUSED, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {1, 0, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamWaitEvent", "SHi", 1, run_hipStreamWaitEvent},
+	{"hipStreamWaitEvent", "hhb", 1, run_hipStreamWaitEvent, {{LEGAL, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}, {hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamWaitEvent_spt", "hhi", 1, run_hipStreamWaitEvent_spt},
+	{"hipStreamWaitEvent_spt", "hhb", 1, run_hipStreamWaitEvent_spt, {{LEGAL, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}, {hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamWaitValue32", "Saiii", 1, run_hipStreamWaitValue32},
+	{"hipStreamWaitValue32", "haibi", 1, run_hipStreamWaitValue32, {{LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, 4, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamWaitValue64", "Saziz", 1, run_hipStreamWaitValue64},
+	{"hipStreamWaitValue64", "hazbz", 1, run_hipStreamWaitValue64, {{LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, 4, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamWriteValue32", "Saii", 1, run_hipStreamWriteValue32},
+	{"hipStreamWriteValue32", "haib", 1, run_hipStreamWriteValue32, {{LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, LEGAL, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipStreamWriteValue64", "Sazi", 1, run_hipStreamWriteValue64},
+	{"hipStreamWriteValue64", "hazb", 1, run_hipStreamWriteValue64, {{LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, LEGAL, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipTexObjectCreate", "PGGg", 1, run_hipTexObjectCreate},
+	{"hipTexObjectCreate", "pggg", 1, run_hipTexObjectCreate, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipTexObjectDestroy", "S", 1, run_hipTexObjectDestroy},
+	{"hipTexObjectDestroy", "h", 1, run_hipTexObjectDestroy, {{LEGAL, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipTexObjectGetResourceDesc", "gh", 1, run_hipTexObjectGetResourceDesc},
+	{"hipTexObjectGetResourceDesc", "gh", 1, run_hipTexObjectGetResourceDesc, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipTexObjectGetResourceViewDesc", "gh", 1, run_hipTexObjectGetResourceViewDesc},
+	{"hipTexObjectGetResourceViewDesc", "gh", 1, run_hipTexObjectGetResourceViewDesc, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipTexObjectGetTextureDesc", "gh", 1, run_hipTexObjectGetTextureDesc},
+	{"hipTexObjectGetTextureDesc", "gh", 1, run_hipTexObjectGetTextureDesc, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipTexRefGetAddress", "pg", 1, run_hipTexRefGetAddress},
+	{"hipTexRefGetAddress", "pg", 1, run_hipTexRefGetAddress, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipTexRefGetAddressMode", "ggn", 1, run_hipTexRefGetAddressMode},
+	{"hipTexRefGetAddressMode", "ggn", 1, run_hipTexRefGetAddressMode, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipTexRefGetArray", "pg", 1, run_hipTexRefGetArray},
+	{"hipTexRefGetArray", "pg", 1, run_hipTexRefGetArray, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipTexRefGetBorderColor", "pg", 1, run_hipTexRefGetBorderColor},
+	{"hipTexRefGetBorderColor", "pg", 1, run_hipTexRefGetBorderColor, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipTexRefGetFilterMode", "gg", 1, run_hipTexRefGetFilterMode},
+	{"hipTexRefGetFilterMode", "gg", 1, run_hipTexRefGetFilterMode, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipTexRefGetFlags", "pg", 1, run_hipTexRefGetFlags},
+	{"hipTexRefGetFlags", "pg", 1, run_hipTexRefGetFlags, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipTexRefGetFormat", "gpg", 1, run_hipTexRefGetFormat},
+	{"hipTexRefGetFormat", "gpg", 1, run_hipTexRefGetFormat, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipTexRefGetMaxAnisotropy", "pg", 1, run_hipTexRefGetMaxAnisotropy},
+	{"hipTexRefGetMaxAnisotropy", "pg", 1, run_hipTexRefGetMaxAnisotropy, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipTexRefGetMipmapFilterMode", "gg", 1, run_hipTexRefGetMipmapFilterMode},
+	{"hipTexRefGetMipmapFilterMode", "gg", 1, run_hipTexRefGetMipmapFilterMode, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipTexRefGetMipmapLevelBias", "pg", 1, run_hipTexRefGetMipmapLevelBias},
+	{"hipTexRefGetMipmapLevelBias", "pg", 1, run_hipTexRefGetMipmapLevelBias, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipTexRefGetMipmapLevelClamp", "ppg", 1, run_hipTexRefGetMipmapLevelClamp},
+	{"hipTexRefGetMipmapLevelClamp", "ppg", 1, run_hipTexRefGetMipmapLevelClamp, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipTexRefGetMipMappedArray", "pg", 1, run_hipTexRefGetMipMappedArray},
+	{"hipTexRefGetMipMappedArray", "pg", 1, run_hipTexRefGetMipMappedArray, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipTexRefSetAddress", "pgaz", 1, run_hipTexRefSetAddress},
+	{"hipTexRefSetAddress", "pgaz", 1, run_hipTexRefSetAddress, {{LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {REFUSED, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipTexRefSetAddress2D", "ggaz", 1, run_hipTexRefSetAddress2D},
+	{"hipTexRefSetAddress2D", "ggaz", 1, run_hipTexRefSetAddress2D, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipTexRefSetAddressMode", "gne", 1, run_hipTexRefSetAddressMode},
+	{"hipTexRefSetAddressMode", "gne", 1, run_hipTexRefSetAddressMode, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, LEGAL, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipTexRefSetArray", "ghi", 1, run_hipTexRefSetArray},
+	{"hipTexRefSetArray", "ghb", 1, run_hipTexRefSetArray, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, REFUSED, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipTexRefSetBorderColor", "gp", 1, run_hipTexRefSetBorderColor},
+	{"hipTexRefSetBorderColor", "gp", 1, run_hipTexRefSetBorderColor, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipTexRefSetFilterMode", "ge", 1, run_hipTexRefSetFilterMode},
+	{"hipTexRefSetFilterMode", "ge", 1, run_hipTexRefSetFilterMode, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, LEGAL, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipTexRefSetFlags", "gi", 1, run_hipTexRefSetFlags},
+	{"hipTexRefSetFlags", "gb", 1, run_hipTexRefSetFlags, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, LEGAL, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipTexRefSetFormat", "gen", 1, run_hipTexRefSetFormat},
+	{"hipTexRefSetFormat", "gen", 1, run_hipTexRefSetFormat, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, LEGAL, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipTexRefSetMaxAnisotropy", "gi", 1, run_hipTexRefSetMaxAnisotropy},
+	{"hipTexRefSetMaxAnisotropy", "gi", 1, run_hipTexRefSetMaxAnisotropy, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipTexRefSetMipmapFilterMode", "ge", 1, run_hipTexRefSetMipmapFilterMode},
+	{"hipTexRefSetMipmapFilterMode", "ge", 1, run_hipTexRefSetMipmapFilterMode, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, LEGAL, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipTexRefSetMipmapLevelBias", "gr", 1, run_hipTexRefSetMipmapLevelBias},
+	{"hipTexRefSetMipmapLevelBias", "gr", 1, run_hipTexRefSetMipmapLevelBias, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipTexRefSetMipmapLevelClamp", "grr", 1, run_hipTexRefSetMipmapLevelClamp},
+	{"hipTexRefSetMipmapLevelClamp", "grr", 1, run_hipTexRefSetMipmapLevelClamp, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipTexRefSetMipmappedArray", "ghi", 1, run_hipTexRefSetMipmappedArray},
+	{"hipTexRefSetMipmappedArray", "ghb", 1, run_hipTexRefSetMipmappedArray, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, REFUSED, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipThreadExchangeStreamCaptureMode", "g", 1, run_hipThreadExchangeStreamCaptureMode},
+	{"hipThreadExchangeStreamCaptureMode", "g", 1, run_hipThreadExchangeStreamCaptureMode, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipUnbindTexture", "g", 1, run_hipUnbindTexture},
+	{"hipUnbindTexture", "g", 1, run_hipUnbindTexture, {{REFUSED, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipUserObjectCreate", "pafni", 1, run_hipUserObjectCreate},
+	{"hipUserObjectCreate", "pafnb", 1, run_hipUserObjectCreate, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 2, 1, 3, 4, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipUserObjectRelease", "hn", 1, run_hipUserObjectRelease},
+	{"hipUserObjectRelease", "hn", 1, run_hipUserObjectRelease, {{hipErrorInvalidValue, LEGAL, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipUserObjectRetain", "hn", 1, run_hipUserObjectRetain},
+	{"hipUserObjectRetain", "hn", 1, run_hipUserObjectRetain, {{hipErrorInvalidValue, LEGAL, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipWaitExternalSemaphoresAsync", "ppnh", 1, run_hipWaitExternalSemaphoresAsync},
+	{"hipWaitExternalSemaphoresAsync", "ppnh", 1, run_hipWaitExternalSemaphoresAsync, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifdef GARBAGE_NEXT
-	{"hipModuleGetFunctionCount", "ph", 1, run_hipModuleGetFunctionCount},
+	{"hipModuleGetFunctionCount", "ph", 1, run_hipModuleGetFunctionCount, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifdef GARBAGE_NEXT
-	{"hipMemsetD2D8", "azizz", 1, run_hipMemsetD2D8},
+	{"hipMemsetD2D8", "azizz", 1, run_hipMemsetD2D8, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, 4, -1}},
 #endif
 #ifdef GARBAGE_NEXT
-	{"hipMemsetD2D8Async", "azizzh", 1, run_hipMemsetD2D8Async},
+	{"hipMemsetD2D8Async", "azizzh", 1, run_hipMemsetD2D8Async, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, 4, 5, -1}},
 #endif
 #ifdef GARBAGE_NEXT
-	{"hipMemsetD2D16", "azizz", 1, run_hipMemsetD2D16},
+	{"hipMemsetD2D16", "azizz", 1, run_hipMemsetD2D16, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, 4, -1}},
 #endif
 #ifdef GARBAGE_NEXT
-	{"hipMemsetD2D16Async", "azizzh", 1, run_hipMemsetD2D16Async},
+	{"hipMemsetD2D16Async", "azizzh", 1, run_hipMemsetD2D16Async, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, 4, 5, -1}},
 #endif
 #ifdef GARBAGE_NEXT
-	{"hipMemsetD2D32", "azizz", 1, run_hipMemsetD2D32},
+	{"hipMemsetD2D32", "azizz", 1, run_hipMemsetD2D32, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, 4, -1}},
 #endif
 #ifdef GARBAGE_NEXT
-	{"hipMemsetD2D32Async", "azizzh", 1, run_hipMemsetD2D32Async},
+	{"hipMemsetD2D32Async", "azizzh", 1, run_hipMemsetD2D32Async, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, 4, 5, -1}},
 #endif
 #ifdef GARBAGE_NEXT
-	{"hipModuleLoadFatBinary", "pp", 1, run_hipModuleLoadFatBinary},
+	{"hipModuleLoadFatBinary", "pp", 1, run_hipModuleLoadFatBinary, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifdef GARBAGE_NEXT
-	{"hipGetDriverEntryPoint", "tpzg", 1, run_hipGetDriverEntryPoint},
+	{"hipGetDriverEntryPoint", "tpbg", 1, run_hipGetDriverEntryPoint, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 3, 2, -1}},
 #endif
 #ifdef GARBAGE_NEXT
-	{"hipGetDriverEntryPoint_spt", "tpzg", 1, run_hipGetDriverEntryPoint_spt},
+	{"hipGetDriverEntryPoint_spt", "tpbg", 1, run_hipGetDriverEntryPoint_spt, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 3, 2, -1}},
 #endif
 #ifdef GARBAGE_NEXT
-	{"hipMemPrefetchAsync_v2", "azsih", 1, run_hipMemPrefetchAsync_v2},
+	{"hipMemPrefetchAsync_v2", "azsbh", 1, run_hipMemPrefetchAsync_v2, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, 4, -1}},
 #endif
 #ifdef GARBAGE_NEXT
-	{"hipMemAdvise_v2", "azes", 1, run_hipMemAdvise_v2},
+	{"hipMemAdvise_v2", "azes", 1, run_hipMemAdvise_v2, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifdef GARBAGE_NEXT
-	{"hipStreamGetId", "hp", 1, run_hipStreamGetId},
+	{"hipStreamGetId", "hp", 1, run_hipStreamGetId, {{LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
-	{0, 0, 0, 0},
+	{0, 0, 0, 0, {{0}}, {0}},
 };

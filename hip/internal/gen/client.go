@@ -46,16 +46,22 @@ func (ty *types) posted(o *out, m method) {
 	check := func(cond, call string) {
 		body.p("\tif %s {\n\t\t%s\n\t}", cond, call)
 	}
+	for _, streams := range []bool{false, true} { // HIP looks at the stream last
+		for _, v := range m.in {
+			k := ty.handleKind(v.goT)
+			if !ty.posts[v.goT] || (v.goT == "Stream") != streams {
+				continue
+			}
+			if wrong, other := ty.otherwise(m.Function, v.param); other {
+				check("code == hip.Success && c.handles.Check(hip."+k+", uint64("+v.name+")) != hip.Success", "code = "+wrong)
+			} else {
+				check("code == hip.Success", fmt.Sprintf("code = c.handles.Check(hip.%s, uint64(%s))", k, v.name))
+			}
+		}
+	}
 	for _, v := range m.in {
 		if v.param.Reserved {
 			check("code == hip.Success && "+v.name+" != 0", "code = hip.ErrorInvalidValue")
-		}
-	}
-	for _, streams := range []bool{false, true} { // HIP looks at the stream last
-		for _, v := range m.in {
-			if k := ty.handleKind(v.goT); ty.posts[v.goT] && (v.goT == "Stream") == streams {
-				check("code == hip.Success", fmt.Sprintf("code = c.handles.Check(hip.%s, uint64(%s))", k, v.name))
-			}
 		}
 	}
 	if w := m.Writes; w != nil {

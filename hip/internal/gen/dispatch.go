@@ -49,9 +49,15 @@ func (ty *types) dispatch(o *out, m method) {
 			ended = fmt.Sprintf("hip.%s, uint64(%s)", ty.handleKind(v.goT), field)
 			if v.param.Nullable {
 				ending = "endingAny"
+			} else if wrong, other := ty.otherwise(m.Function, v.param); other {
+				ending, ended = "endingAs", ended+", "+wrong
 			}
 		case ty.handleKind(v.goT) != "":
-			check(fmt.Sprintf("s.handles.check(hip.%s, uint64(%s))", ty.handleKind(v.goT), field))
+			if wrong, other := ty.otherwise(m.Function, v.param); other {
+				check(fmt.Sprintf("s.handles.checkAs(hip.%s, uint64(%s), %s)", ty.handleKind(v.goT), field, wrong))
+			} else {
+				check(fmt.Sprintf("s.handles.check(hip.%s, uint64(%s))", ty.handleKind(v.goT), field))
+			}
 			if v.param.Name == m.Of {
 				owner = fmt.Sprintf("hip.%s, uint64(%s)", ty.handleKind(v.goT), field)
 			}

@@ -18,10 +18,23 @@ func garbageC(t *Table) string {
 			continue // the compiler's interface, which no program calls
 		}
 		letters, args := "", []string{}
+		var judged []string
+		lengths := map[string]bool{} // of lists that may be empty
+		for _, p := range f.Params {
+			lengths[p.Count] = f.mayBeEmpty(p)
+		}
 		for k, p := range f.Params {
-			l, arg := ty.garbage(f, p, k)
+			l, arg := ty.garbage(p, k, lengths)
 			letters += l
 			args = append(args, arg)
+			c := ty.codes(f, p)
+			if f.mayBeEmpty(p) {
+				c.null = depends
+			}
+			judged = append(judged, "{"+strings.Join(c.c(), ", ")+"}")
+		}
+		if len(judged) == 0 {
+			judged = []string{"{0}"}
 		}
 		when := "ifndef"
 		if f.Only == "next" { // the next major version's library has it, and is called with these alone
@@ -39,80 +52,90 @@ func garbageC(t *Table) string {
 		if f.unsupported() || f.Absent {
 			works = 0
 		}
-		rows = append(rows, fmt.Sprintf("#%s GARBAGE_NEXT\n\t{%q, %q, %d, run_%s},\n#endif", when, f.Name, letters, works, f.Name))
+		order := strings.Trim(strings.ReplaceAll(fmt.Sprint(append(ty.order(f), -1)), " ", ", "), "[]")
+		rows = append(rows, fmt.Sprintf("#%s GARBAGE_NEXT\n\t{%q, %q, %d, run_%s, {%s}, {%s}},\n#endif", when, f.Name, letters, works, f.Name,
+			strings.Join(judged, ", "), order))
 	}
-	o.p("const struct function functions[] = {\n%s\n\t{0, 0, 0, 0},\n};", strings.Join(rows, "\n"))
+	o.p("const struct function functions[] = {\n%s\n\t{0, 0, 0, 0, {{0}}, {0}},\n};", strings.Join(rows, "\n"))
 	return o.String()
 }
 
-// addresses are parameters of type void * that name memory which a device can reach; other ones are the caller's own.
-var addresses = []string{"ptr", "dst", "src", "dest", "addr", "func", "symbol", "hostfunction"}
+// c is a parameter's codes as testdata/garbage.h has them.
+func (c codes) c() (r []string) {
+	for _, s := range []string{c.null, c.wrong, c.zero, c.huge} {
+		switch s {
+		case "", depends:
+			s = "UNKNOWN"
+		case legal:
+			s = "LEGAL"
+		case refused:
+			s = "REFUSED"
+		case nothing:
+			s = "NOTHING"
+		}
+		r = append(r, s)
+	}
+	return r
+}
 
 // garbage is the letter of a parameter and the expression of its value.
-func (ty *types) garbage(f *Function, p Param, k int) (letter, expr string) {
+func (ty *types) garbage(p Param, k int, lengths map[string]bool) (letter, expr string) {
 	c := strings.TrimSpace(p.Type)
-	r := ty.resolve(c)
-	alias := ty.alias[bare(c)]
 	at := func(helper string) string { return fmt.Sprintf("(%s)%s(v[%d])", c, helper, k) }
-	switch {
-	case strings.Contains(c, "(*)"), strings.Contains(alias, "(*)"):
+	switch ty.kind(p) {
+	case callback:
 		return "f", fmt.Sprintf("v[%d] ? 0 : (%s)nothing", k, c)
-	case c == "const char *":
+	case cstring:
+		if p.Name == "fname" {
+			return "t", fmt.Sprintf("file(v[%d])", k)
+		}
 		return "t", fmt.Sprintf("text(v[%d])", k)
-	case c == "void *" || c == "const void *" || r == "hipDeviceptr_t":
-		name := strings.ReplaceAll(strings.ToLower(p.Name), "_", "")
-		address := p.Dir == "addr" || r == "hipDeviceptr_t"
-		for _, a := range addresses {
-			address = address || p.Dir == "" && strings.Contains(name, a)
-		}
-		switch {
-		case address:
-			return "a", at("address")
-		case f.runtime() && p.Dir != "" && !p.Optional && !p.Nullable && !strings.HasPrefix(p.Count, "c"):
-			return "P", fmt.Sprintf("(%s)buffer(%d, v[%d])", c, k, k)
-		}
-		return "p", fmt.Sprintf("(%s)buffer(%d, v[%d])", c, k, k)
-	case strings.HasSuffix(c, "*") && ty.handle(c) == "":
+	case address:
+		return "a", at("address")
+	case pointer, userData:
 		letter = "p"
-		if f.runtime() && p.Dir != "" && !p.Optional && !p.Nullable && p.Count == "" {
-			letter = "P"
-		}
-		if ty.plain(pointee(c)) {
-			letter = map[string]string{"p": "g", "P": "G"}[letter]
+		if strings.HasSuffix(c, "*") && c != "void *" && c != "const void *" && ty.plain(pointee(c)) {
+			letter = "g"
 		}
 		return letter, fmt.Sprintf("(%s)buffer(%d, v[%d])", c, k, k)
-	case strings.HasSuffix(alias, "*"):
-		live, stale := "0", "0"
-		for _, h := range []string{"Stream", "Event", "MemPool", "Graph", "GraphNode"} {
-			if r == "hip"+h+"_t" || bare(c) == "hip"+h+"_t" {
-				live = "live." + strings.ToLower(h)
-				stale = "stale." + strings.ToLower(h)
+	case handle:
+		right, stale := "0", "0"
+		for _, h := range garbageHandles {
+			if "hip"+h+"_t" == bare(c) || "hip"+h+"_const_t" == bare(c) {
+				right, stale = "live."+strings.ToLower(h), "stale."+strings.ToLower(h)
 			}
 		}
-		letter = "h"
-		switch {
-		case !f.runtime() || ty.handle(c) == "":
-		case ty.handle(c) == "Stream" && f.Destroys == "", p.Nullable:
-			letter = "S"
-		default:
-			letter = "H"
-		}
-		return letter, fmt.Sprintf("(%s)handle(v[%d], (void *)%s, (void *)%s)", c, k, live, stale)
-	case ty.structs[r] != nil:
+		return "h", fmt.Sprintf("(%s)handle(v[%d], (void *)%s, (void *)%s)", c, k, right, stale)
+	case structure:
 		return "s", fmt.Sprintf("*(%s *)value(%d, v[%d])", c, k, k)
-	case ty.enums[r] != nil:
+	case enum:
 		return "e", at("choice")
-	case r == "float":
+	case ordinal:
+		name := strings.ToLower(p.Name)
+		if strings.HasPrefix(name, "peer") || strings.HasPrefix(name, "dst") || name == "device2" {
+			return "d", at("peer")
+		}
+		return "d", at("ordinal")
+	case flags:
+		return "b", at("bits")
+	case real:
 		return "r", fmt.Sprintf("number(v[%d])", k)
-	case r == "size_t", r == "uint64_t", r == "unsigned long long":
+	case size:
+		if lengths[p.Name] {
+			return "l", at("length")
+		}
 		return "z", at("size")
-	}
-	name := strings.ToLower(p.Name)
-	if strings.Contains(name, "dim") || strings.Contains(name, "count") || strings.Contains(name, "num") || strings.Contains(name, "levels") {
+	case count:
+		if lengths[p.Name] {
+			return "l", at("length")
+		}
 		return "n", at("count")
 	}
 	return "i", at("integer")
 }
+
+// garbageHandles are those of which testdata/garbage.c makes objects.
+var garbageHandles = []string{"Stream", "Event", "MemPool", "Graph", "GraphNode", "GraphExec", "Module", "Function", "Array", "UserObject", "Ctx"}
 
 // plain reports whether what a pointer points to holds no pointer to host memory, so that any bytes may be put there.
 func (ty *types) plain(c string) bool {

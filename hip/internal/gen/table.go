@@ -17,7 +17,9 @@ type Table struct {
 	Macros     [][2]string `json:"macros"`
 	Enums      []Enum      `json:"enums"`
 	Opaque     []string    `json:"opaque"`
+	Wrong      Wrong       `json:"wrong"`
 	Handles    []Handle    `json:"handles"`
+	Objects    []Object    `json:"objects"`
 	Typedefs   [][2]string `json:"typedefs"`
 	Structs    []Struct    `json:"structs"`
 	Functions  []Function  `json:"functions"`
@@ -39,6 +41,12 @@ type Handle struct {
 	Counted  bool     `json:"counted"`
 	Survives bool     `json:"survives"`
 	Posted   bool     `json:"posted"`
+}
+
+// Object is a kind of handle that the library gives out itself, and what HIP answers to one that is none.
+type Object struct {
+	C     string `json:"c"`
+	Wrong string `json:"wrong"`
 }
 
 // Enum is one C enumeration; Values are [name, number] pairs.
@@ -98,6 +106,8 @@ type Field struct {
 //
 // Destroys names the handle parameter whose object the call ends; a result that is a handle is one that the call makes, unless Of
 // names the handle parameter that it belongs to and ends with. Go is the method where it is not what the parameters say.
+//
+// First names the parameters that are judged before all others; otherwise pointers that must not be null come first.
 type Function struct {
 	Name       string   `json:"name"`
 	Version    string   `json:"version"`
@@ -121,6 +131,7 @@ type Function struct {
 	Learn      bool     `json:"learn"`
 	Destroys   string   `json:"destroys"`
 	Of         string   `json:"of"`
+	First      []string `json:"first"`
 	Export     string   `json:"export"`
 	Custom     []string `json:"custom"`
 	Go         string   `json:"go"`
@@ -145,6 +156,10 @@ type Memory struct {
 //
 // Nullable is for "in", and for handles whose objects end, where null is a value of its own. Count names the parameter with the length of a list. As is the Go type of
 // what lies behind a void *. A Reserved one must be 0. Check names a function of the worker that judges handles in a struct.
+//
+// Null, Wrong, Zero and Huge are what the call is answered with if it is null, if it is no such handle, enumerator, device or flag or the
+// address of nothing, if it is 0, and if it is more than there can be: an error, or one of the words of codes.go. Where they are empty the
+// defaults of the kind hold (Wrong of the table and of its handles).
 type Param struct {
 	Name     string `json:"name"`
 	Type     string `json:"type"`
@@ -155,6 +170,10 @@ type Param struct {
 	As       string `json:"as"`
 	Check    string `json:"check"`
 	Reserved bool   `json:"reserved"`
+	Null     string `json:"null"`
+	Wrong    string `json:"wrong"`
+	Zero     string `json:"zero"`
+	Huge     string `json:"huge"`
 }
 
 // custom reports whether the part ("client", "worker", "export", "rocm", "multi") of f
@@ -208,8 +227,12 @@ func readTable(path string) (*Table, error) {
 // check refuses a table that the outputs could not be made from.
 func (t *Table) check() error {
 	names, ops := map[string]bool{}, map[string]string{}
+	ty := t.types()
 	for i := range t.Functions {
 		f := &t.Functions[i]
+		if err := t.checkCodes(ty, f); err != nil {
+			return err
+		}
 		if names[f.Name] {
 			return fmt.Errorf("%s stands twice", f.Name)
 		}

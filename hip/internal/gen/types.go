@@ -102,12 +102,22 @@ type types struct {
 	kinds   map[string]bool   // Go types of handles
 	posts   map[string]bool   // Go types of handles that clients check
 	sizes   map[string]int    // of structs, by Go type
+	wrong   map[string]string // C type of a handle to what HIP answers to one that is none
+	errors  map[string]bool   // the names of errors
+
+	defaults Wrong
 }
 
 func (t *Table) types() *types {
-	ty := &types{map[string]*Enum{}, map[string]*Struct{}, map[string]string{}, map[string]string{}, map[string]bool{}, map[string]bool{}, map[string]int{}}
+	ty := &types{map[string]*Enum{}, map[string]*Struct{}, map[string]string{}, map[string]string{}, map[string]bool{}, map[string]bool{}, map[string]int{},
+		map[string]string{}, map[string]bool{}, t.Wrong}
 	for i := range t.Enums {
 		ty.enums[t.Enums[i].Name] = &t.Enums[i]
+		if t.Enums[i].Name == "hipError_t" {
+			for _, v := range t.Enums[i].Values {
+				ty.errors[v[0].(string)] = true
+			}
+		}
 	}
 	for i := range t.Structs {
 		s := &t.Structs[i]
@@ -121,7 +131,11 @@ func (t *Table) types() *types {
 		ty.kinds[h.Go], ty.posts[h.Go] = true, h.Posted
 		for _, c := range h.C {
 			ty.handles[c] = h.Go
+			ty.wrong[c] = h.Wrong
 		}
+	}
+	for _, o := range t.Objects {
+		ty.wrong[o.C] = o.Wrong
 	}
 	return ty
 }
