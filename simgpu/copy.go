@@ -1,6 +1,7 @@
 package simgpu
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -214,15 +215,41 @@ func (tr *transfer) copyLater(st *stream) hip.Error {
 		}
 	}
 	t := *tr
-	fence := st.q.Add(queue.Task{After: tr.others(st.d), Run: func() { t.run(st) }})
-	if tr.peer { // what the other device's null stream is told next comes after
-		for _, a := range []*vmem.Alloc{tr.dstA, tr.srcA} {
-			if a != nil && noteOf(a).d != st.d {
-				noteOf(a).d.null.q.Add(queue.Task{After: []queue.Fence{fence}})
-			}
+	tr.add(st, queue.Task{Run: func() { t.run(st) }})
+	return hip.Success
+}
+
+// add queues a copy, behind what other devices still do with the memory, and
+// before what the null streams of its homes are told next.
+func (tr *transfer) add(st *stream, task queue.Task) {
+	task.After = tr.others(st.d)
+	fence := st.q.Add(task)
+	for _, o := range tr.homes() {
+		if o != st.d {
+			o.null.q.Add(queue.Task{After: []queue.Fence{fence}})
 		}
 	}
-	return hip.Success
+}
+
+// homes are the devices whose null streams the copy belongs to, as in AMD's
+// library: the one whose memory it is of, whatever device the stream is of, and
+// both only for hipMemcpyPeer.
+func (tr *transfer) homes() []*device {
+	var list []*device
+	for _, a := range []*vmem.Alloc{tr.dstA, tr.srcA} {
+		switch {
+		case a == nil || !onCard(a.Kind):
+		case a.Kind == vmem.Virtual:
+			list = append(list, owners(a)...)
+		default:
+			list = append(list, noteOf(a).d)
+		}
+	}
+	slices.SortFunc(list, func(a, b *device) int { return cmp.Compare(a.id, b.id) })
+	if list = slices.Compact(list); len(list) > 1 && !tr.peer {
+		return nil
+	}
+	return list
 }
 
 // within says that the copy is from and to memory of one device.
@@ -371,7 +398,7 @@ func (r *Runtime) copyBytes(t hip.Thread, ptr hip.Ptr, host []byte, s hip.Stream
 	if !in {
 		tr = transfer{srcA: a}
 	}
-	st.q.Add(queue.Task{After: tr.others(st.d), Always: true, Then: then, Run: func() {
+	tr.add(st, queue.Task{Always: true, Then: then, Run: func() {
 		e := st.d.status()
 		if e == hip.Success {
 			begin := time.Now()

@@ -214,7 +214,7 @@ func (r *Runtime) Copy3D(t hip.Thread, p *hip.DrvMEMCPY3D, host []byte, s hip.St
 	if over {
 		tell, then = func() {}, tell
 	}
-	st.q.Add(queue.Task{After: tr.others(st.d), Always: true, Then: then, Run: func() {
+	tr.add(st, queue.Task{Always: true, Then: then, Run: func() {
 		if code = st.d.status(); code == hip.Success {
 			code = tr.run(st)
 		}

@@ -228,6 +228,9 @@ func (s *session) copyFrom(r *wire.Request, c *hiprpc.Copy, n uint64) {
 		s.copyFromStaged(r, c, n)
 		return
 	}
+	if !s.checked(r, s.behindOwner(t, c.Stream, c.Src)) {
+		return
+	}
 	x, src := s.hold(r), c.Src
 	code := s.rt.LaunchHostFunc(t, c.Stream, func() {
 		if !x.take() {
@@ -244,6 +247,30 @@ func (s *session) copyFrom(r *wire.Request, c *hiprpc.Copy, n uint64) {
 	if code != hip.Success && x.take() {
 		s.reply(x.r, code, nil)
 	}
+}
+
+// behindOwner has what follows on a stream come behind what the null stream of the device has whose memory is at p, as a copy of the runtime's does.
+func (s *session) behindOwner(t hip.Thread, st hip.Stream, p hip.Ptr) hip.Error {
+	if s.devices == 1 {
+		return hip.Success
+	}
+	a, code := s.rt.PointerGetAttributes(t, p)
+	if code != hip.Success || a.Type != hip.MemoryTypeDevice || a.Device == s.streamDevice(t.Device, st) {
+		return hip.Success
+	}
+	there := hip.Thread{Device: a.Device, ID: t.ID}
+	const disableTiming = 2
+	v, code := s.rt.EventCreateWithFlags(there, disableTiming)
+	if code != hip.Success {
+		return code
+	}
+	if code = s.rt.EventRecord(there, v, hip.StreamNull); code == hip.Success {
+		code = s.rt.StreamWaitEvent(t, st, v, 0)
+	}
+	if c := s.rt.EventDestroy(there, v); code == hip.Success {
+		code = c
+	}
+	return code
 }
 
 // copyWithin queues a copy from device to device.

@@ -2,6 +2,7 @@ package hiptest
 
 import (
 	"bytes"
+	"time"
 	"unsafe"
 
 	"github.com/rocwire/rocwire/hip"
@@ -150,6 +151,51 @@ var copyTests = []test{
 		e.ok("MemcpyPeerAsync", e.MemcpyPeerAsync(e.th, a, 0, b, last, 10000, 0))
 		e.equal("and back", e.download(a, 10000), want)
 		e.is("no such device", e.MemcpyPeer(e.th, b, n, a, 0, 1), hip.ErrorInvalidDevice)
+	}},
+	{"OnAnotherDevicesStream", func(e *env) { // a copy belongs to the null stream of the device whose memory it is of, too
+		if n, code := e.GetDeviceCount(); code != hip.Success || n < 2 || !e.together() {
+			return
+		}
+		there := hip.Thread{Device: 1, ID: 1}
+		s, code := e.StreamCreateWithPriority(there, 0, 0)
+		e.ok("StreamCreateWithPriority", code)
+		want := pattern(4<<20, 3)
+		src, dst := e.upload(want), e.upload(make([]byte, len(want)))
+		small := want[:4096]
+		for _, c := range []struct {
+			what string
+			n    int
+			copy func() hip.Error
+		}{
+			{"within the device", len(want), func() hip.Error {
+				return e.MemcpyAsync(there, dst, src, uint64(len(want)), hip.MemcpyDeviceToDevice, s)
+			}},
+			{"from the host", len(small), func() hip.Error {
+				return e.MemcpyAsync(there, dst, ptr(small), uint64(len(small)), hip.MemcpyHostToDevice, s)
+			}},
+		} {
+			e.ok("Memset", e.Memset(e.th, dst, 0, uint64(len(want))))
+			e.sync()
+			held := make(chan struct{})
+			e.ok("LaunchHostFunc", e.LaunchHostFunc(there, s, func() { <-held }))
+			e.ok("MemcpyAsync", c.copy())
+			time.AfterFunc(50*time.Millisecond, func() { close(held) })
+			e.ok("StreamSynchronize", e.StreamSynchronize(e.th, hip.StreamNull))
+			e.equal(c.what, e.download(dst, c.n), want[:c.n])
+		}
+		// and comes behind what that has
+		for _, n := range []int{4096, len(want)} {
+			e.ok("Memset", e.Memset(e.th, src, 0, uint64(n)))
+			e.sync()
+			held := make(chan struct{})
+			e.ok("LaunchHostFunc", e.LaunchHostFunc(e.th, hip.StreamNull, func() { <-held }))
+			e.ok("MemsetAsync", e.MemsetAsync(e.th, src, 9, uint64(n), hip.StreamNull))
+			time.AfterFunc(50*time.Millisecond, func() { close(held) })
+			h := e.host(n)
+			e.ok("MemcpyAsync", e.MemcpyAsync(there, ptr(h), src, uint64(n), hip.MemcpyDeviceToHost, s))
+			e.ok("StreamSynchronize", e.StreamSynchronize(there, s))
+			e.equal("to the host", h, bytes.Repeat([]byte{9}, n))
+		}
 	}},
 }
 
