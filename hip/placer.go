@@ -55,3 +55,16 @@ type PoolHolder interface {
 	// TrimPools gives back what they keep and nothing uses any more.
 	TrimPools(device int32)
 }
+
+// HostManager is a Runtime that can make host memory of its caller managed
+// memory, as it is and where it lies: what a program's managed variables need,
+// whose addresses it may have read before there is a device.
+type HostManager interface {
+	// ManageHost makes the size bytes at ptr managed memory of the thread's device.
+	// They belong to the caller, who keeps them until UnmanageHost. ErrorMapFailed:
+	// devices cannot have them where they lie.
+	ManageHost(t Thread, ptr Ptr, size uint64) Error
+	// UnmanageHost ends that, after everything the devices were told to do is done.
+	// The memory has what they wrote.
+	UnmanageHost(t Thread, ptr Ptr) Error
+}

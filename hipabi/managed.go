@@ -2,11 +2,13 @@ package hipabi
 
 /*
 #cgo CFLAGS: -I${SRCDIR}/../hip/include -O2
+#include <stdlib.h>
 #include "managed.h"
 */
 import "C"
 
 import (
+	"sync"
 	"unsafe"
 
 	"github.com/rocwire/rocwire/codeobject"
@@ -14,60 +16,126 @@ import (
 )
 
 // rw_registerManaged gives a managed variable memory at once, unless it has some,
-// because host code may use it before the first HIP call.
+// because host code may use it before the first HIP call. It stays there wherever
+// devices can have it at the address where it is.
 //
 //export rw_registerManaged
 func rw_registerManaged(id uint64, ptr, init, name unsafe.Pointer, size uint64, align uint32) {
+	v := &variable{name: goString(name), size: size, pointer: ptr, align: align}
 	if *(*unsafe.Pointer)(ptr) == nil {
-		*(*unsafe.Pointer)(ptr) = C.managed_memory(init, C.uint64_t(size), C.uint32_t(align))
+		*(*unsafe.Pointer)(ptr), v.own = managedMemory(init, size, align), true
 	}
 	if *(*unsafe.Pointer)(ptr) == nil {
-		Log("no memory for the managed variable %s", goString(name))
+		Log("no memory for the managed variable %s", v.name)
 		return
 	}
 	registered.mu.Lock()
-	defer registered.mu.Unlock()
 	b := registered.binaries[id]
+	if b != nil {
+		v.binary = b
+		registered.vars[uintptr(ptr)] = v
+	}
+	registered.mu.Unlock()
 	if b == nil {
 		return
 	}
-	v := &variable{binary: b, name: goString(name), size: size, pointer: ptr, align: align}
-	registered.vars[uintptr(ptr)] = v
 	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.managed[v.name] = v
-	b.mu.Unlock()
+	if r := current.Load(); r != nil { // of a library that was opened later
+		_ = v.place(*r, hip.Thread{}) // when it is used it is tried again
+	}
 }
 
-// place moves a managed variable to memory that devices reach too. Its value
-// stays. Called with the binary's lock.
-func (v *variable) place(t hip.Thread) hip.Error {
+// managing is held while addresses are chosen.
+var managing sync.Mutex
+
+// managedMemory is memory with the contents of init, or zero; nil if there is none.
+func managedMemory(init unsafe.Pointer, size uint64, align uint32) unsafe.Pointer {
+	managing.Lock()
+	defer managing.Unlock()
+	return C.managed_memory(init, C.uint64_t(size), C.uint64_t(align))
+}
+
+// place makes a managed variable memory that devices reach too: where it lies, or
+// where the Runtime can have it. Its value stays. Called with the binary's lock.
+func (v *variable) place(rt hip.Runtime, t hip.Thread) hip.Error {
 	if v.placed != 0 {
 		return hip.Success
 	}
-	rt := bare() // also in a capture, which a first use does not disturb
+	host := hip.Ptr(*(*uintptr)(v.pointer))
+	if m, ok := rt.(hip.HostManager); ok {
+		err := m.ManageHost(t, host, v.size)
+		if err == hip.Success {
+			v.placed, v.device, v.inPlace = host, t.Device, true
+		}
+		if err != hip.ErrorMapFailed {
+			return err
+		}
+	}
 	p, err := rt.MallocManaged(t, v.size, memAttachGlobal)
 	if err != hip.Success {
 		return err
 	}
-	host := *(*uintptr)(v.pointer)
-	if err = rt.Memcpy(t, p, hip.Ptr(host), v.size, hip.MemcpyHostToDevice); err != hip.Success {
+	if err = rt.Memcpy(t, p, host, v.size, hip.MemcpyHostToDevice); err != hip.Success {
 		rt.Free(t, p)
 		return err
 	}
-	*(*uintptr)(v.pointer) = uintptr(p)
-	v.placed, v.device = p, t.Device
+	*(*hip.Ptr)(v.pointer) = p // its old memory stays: the program may have the address
+	v.placed, v.device, v.inPlace = p, t.Device, false
 	return hip.Success
 }
 
-// displace is the opposite of place. Called with the binary's lock.
+// placeManaged makes the variables of all embedded code known to a Runtime that
+// was just opened.
+func (r *registry) placeManaged(rt hip.Runtime) {
+	for _, b := range r.all() {
+		b.mu.Lock()
+		for _, v := range b.managed {
+			_ = v.place(rt, hip.Thread{}) // when it is used it is tried again
+		}
+		b.mu.Unlock()
+	}
+}
+
+// displace takes a variable that has moved back into ordinary memory. Called with
+// the binary's lock.
 func (v *variable) displace() {
-	p := C.managed_memory(*(*unsafe.Pointer)(v.pointer), C.uint64_t(v.size), C.uint32_t(v.align))
+	p := managedMemory(*(*unsafe.Pointer)(v.pointer), v.size, v.align)
 	if p == nil {
 		Log("no memory for the managed variable %s", v.name)
 		return
 	}
 	*(*unsafe.Pointer)(v.pointer) = p
+	v.placed, v.own = 0, true
+}
+
+// again makes a variable that lies where it always has known to its device anew.
+// Called with the binary's lock.
+func (v *variable) again(t hip.Thread) {
+	rt := bare()
+	if m, ok := rt.(hip.HostManager); ok {
+		_ = m.UnmanageHost(t, v.placed) // the reset may have ended it already
+	}
 	v.placed = 0
+	_ = v.place(rt, t) // when it is used it is tried again
+}
+
+// drop ends a variable whose code is unloaded. Called with the binary's lock.
+func (v *variable) drop(t hip.Thread) {
+	if v.placed != 0 {
+		rt := bare()
+		if !v.inPlace {
+			rt.Free(t, v.placed)
+			return
+		}
+		if m, ok := rt.(hip.HostManager); !ok || m.UnmanageHost(t, v.placed) != hip.Success {
+			return // a device may still use it
+		}
+	}
+	if v.own {
+		C.managed_free(*(*unsafe.Pointer)(v.pointer), C.uint64_t(v.size))
+	}
 }
 
 const memAttachGlobal = 1

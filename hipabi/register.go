@@ -54,7 +54,9 @@ type variable struct {
 	size    uint64
 	pointer unsafe.Pointer // of a managed variable: the program's pointer to it
 	align   uint32
+	own     bool    // of a managed variable: the memory it has from the start is ours
 	placed  hip.Ptr // of a managed variable: where it lies, once a device is in use
+	inPlace bool    // where it always has
 	device  int32   // whose context it was placed in
 }
 
@@ -73,7 +75,7 @@ func (b *embedded) module(t hip.Thread) (*module, hip.Error) {
 		return nil, hip.ErrorInvalidImage
 	}
 	for _, v := range b.managed {
-		if err := v.place(t); err != hip.Success {
+		if err := v.place(bare(), t); err != hip.Success {
 			Log("no memory for the managed variable %s: %v", v.name, err)
 			return nil, err
 		}
@@ -135,6 +137,11 @@ func (r *registry) reset() {
 	for _, b := range r.binaries {
 		b.mu.Lock()
 		b.loaded = map[int32]*imageLoad{}
+		for _, v := range b.managed {
+			if v.inPlace {
+				v.placed = 0
+			}
+		}
 		b.mu.Unlock()
 	}
 }
@@ -182,6 +189,10 @@ func rw_unregisterBinary(thread, id uint64) {
 		}
 	}
 	b.loaded = map[int32]*imageLoad{}
+	for _, v := range b.managed {
+		v.drop(hip.Thread{Device: v.device, ID: t.ID})
+	}
+	clear(b.managed)
 }
 
 //export rw_registerFunction

@@ -165,6 +165,7 @@ func TestManagedVariable(t *testing.T) {
 	id, _ := embed(t, kernels(t, "gfx942", "vector_add"), "vector_add")
 	init, pointer_ := out[[8]byte](), out[unsafe.Pointer]()
 	copy(init[:], "managed!")
+	SetOpener(func() hip.Runtime { return f })
 	rw_registerManaged(id, ptr(pointer_), ptr(init), cstr("counter"), 8, 8)
 	first := *pointer_
 	if first == nil || string(memory(first, 8)) != "managed!" {
@@ -181,6 +182,62 @@ func TestManagedVariable(t *testing.T) {
 	}
 	if f.copies != 1 {
 		t.Errorf("%d copies", f.copies)
+	}
+}
+
+// inPlace is a Runtime whose devices see memory where it lies.
+type inPlace struct {
+	*fake
+	managed map[hip.Ptr]uint64
+}
+
+func (f *inPlace) ManageHost(t hip.Thread, p hip.Ptr, n uint64) hip.Error {
+	f.managed[p] = n
+	return hip.Success
+}
+
+func (f *inPlace) UnmanageHost(t hip.Thread, p hip.Ptr) hip.Error {
+	if f.managed[p] == 0 {
+		return hip.ErrorHostMemoryNotRegistered
+	}
+	delete(f.managed, p)
+	return hip.Success
+}
+
+// A managed variable has one address from the start to the end, and is managed memory from the first call on. Registering it opens nothing.
+func TestManagedVariableStays(t *testing.T) {
+	f := &inPlace{fake: newFake(t, "gfx942"), managed: map[hip.Ptr]uint64{}}
+	opened := 0
+	SetOpener(func() hip.Runtime { opened++; return f })
+	id, _ := embed(t, kernels(t, "gfx942", "vector_add"), "vector_add")
+	pointer_, late := out[unsafe.Pointer](), out[unsafe.Pointer]()
+	rw_registerManaged(id, ptr(pointer_), nil, cstr("counter"), 5000, 8)
+	first := *pointer_
+	if opened != 0 || first == nil {
+		t.Fatalf("opened %d times; the variable is at %p", opened, first)
+	}
+	copy(memory(first, 8), "changed!")
+	count := out[int32]()
+	check(t, rw_hipGetDeviceCount(1, ptr(count)), hip.Success)
+	if f.managed[hip.Ptr(uintptr(first))] != 5000 {
+		t.Error("the first call does not make it managed")
+	}
+	rw_registerManaged(id, ptr(late), nil, cstr("later"), 100, 8)
+	if f.managed[hip.Ptr(uintptr(*late))] != 100 {
+		t.Error("a variable of a library that is opened later is not managed")
+	}
+	p := out[unsafe.Pointer]()
+	check(t, rw_hipGetSymbolAddress(1, ptr(p), addr(pointer_)), hip.Success)
+	if *p != first || *pointer_ != first {
+		t.Errorf("the variable has moved from %p to %p, %p", first, *p, *pointer_)
+	}
+	check(t, rw_hipDeviceReset(1), hip.Success)
+	if *pointer_ != first || string(memory(first, 8)) != "changed!" || len(f.managed) != 2 {
+		t.Errorf("after a reset: at %p, %q, %d managed", *pointer_, memory(first, 8), len(f.managed))
+	}
+	rw_unregisterBinary(1, id)
+	if len(f.managed) != 0 || opened != 1 {
+		t.Errorf("%d variables are left, opened %d times", len(f.managed), opened)
 	}
 }
 

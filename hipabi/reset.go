@@ -65,17 +65,22 @@ func (r *registry) forget(n int32) {
 		if l := b.loaded[n]; l != nil && l.err == hip.Success {
 			delete(b.loaded, n)
 		}
+		for _, v := range b.managed {
+			if v.placed != 0 && v.device == n && v.inPlace {
+				v.again(hip.Thread{Device: n})
+			}
+		}
 		b.mu.Unlock()
 	}
 }
 
-// keepManaged takes the managed variables that lie on a device back into
-// ordinary memory, so that their values outlive its context.
+// keepManaged takes the managed variables that have moved to memory of a device's
+// context back into ordinary memory, so that their values outlive it.
 func (r *registry) keepManaged(n int32) {
 	for _, b := range r.all() {
 		b.mu.Lock()
 		for _, v := range b.managed {
-			if v.placed != 0 && v.device == n {
+			if v.placed != 0 && v.device == n && !v.inPlace {
 				v.displace()
 			}
 		}

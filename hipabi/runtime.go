@@ -86,7 +86,9 @@ func open() hip.Runtime {
 	use(opener())
 	opener = nil
 	C.rw_at_exit()
-	return *current.Load()
+	r := *current.Load()
+	registered.placeManaged(r)
+	return r
 }
 
 // threadOf unpacks what rw_thread packs.

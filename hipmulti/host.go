@@ -10,6 +10,8 @@ import (
 
 // hosts is the host memory that kernels may use. One worker's client, its home, has allocated or registered it; those of the others have adopted it.
 type hosts struct {
+	registering sync.Mutex // one at a time
+
 	mu sync.Mutex
 	m  map[hip.Ptr]host // by where it begins
 }
@@ -29,6 +31,18 @@ func (h *hosts) find(p hip.Ptr) (base hip.Ptr, x host, ok bool) {
 	}
 	for base, x := range h.m {
 		if uint64(p-base) < x.size {
+			return base, x, true
+		}
+	}
+	return 0, host{}, false
+}
+
+// overlapping is memory that has any of the n bytes at p.
+func (h *hosts) overlapping(p hip.Ptr, n uint64) (base hip.Ptr, x host, ok bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for base, x := range h.m {
+		if uint64(p-base) < x.size || uint64(base-p) < n {
 			return base, x, true
 		}
 	}
@@ -157,14 +171,28 @@ func (r *Runtime) endHost(t hip.Thread, p hip.Ptr, end func(member, hip.Thread, 
 	return code
 }
 
-// HostRegister is hipHostRegister.
+// HostRegister is hipHostRegister. Memory that is registered already is where it was.
 func (r *Runtime) HostRegister(t hip.Thread, p hip.Ptr, size uint64, flags uint32) hip.Error {
+	code := r.register(t, p, size, flags, member.HostRegister)
+	if code == hip.ErrorMapFailed { // not all workers can have it at its own address
+		code = r.register(t, p, size, flags, member.HostRegisterApart)
+	}
+	return code
+}
+
+func (r *Runtime) register(t hip.Thread, p hip.Ptr, size uint64, flags uint32, register func(member, hip.Thread, hip.Ptr, uint64, uint32) hip.Error) hip.Error {
+	r.hosts.registering.Lock()
+	defer r.hosts.registering.Unlock()
 	c := r.call()
 	w, code := c.of(&t)
-	if code == hip.Success {
-		code = w.HostRegister(t, p, size, flags)
-	}
 	if code != hip.Success {
+		return code
+	}
+	done, code := r.registeredBefore(t, p, size)
+	if done || code != hip.Success {
+		return code
+	}
+	if code := register(w, t, p, size, flags); code != hip.Success {
 		return code
 	}
 	if code := r.share(place{c.worker, t.Device}, p, size, false); code != hip.Success {
@@ -172,6 +200,43 @@ func (r *Runtime) HostRegister(t hip.Thread, p hip.Ptr, size uint64, flags uint3
 		return code
 	}
 	return hip.Success
+}
+
+// registeredBefore prepares memory of which some is registered already, as a single worker's client does: it may have been freed since.
+func (r *Runtime) registeredBefore(t hip.Thread, p hip.Ptr, size uint64) (done bool, code hip.Error) {
+	for {
+		base, x, ok := r.hosts.overlapping(p, size)
+		switch {
+		case !ok || x.managed: // or there is nothing, or it is for the worker to refuse
+			return false, hip.Success
+		case base <= p && uint64(p-base)+size <= x.size:
+			return true, hip.Success
+		}
+		if code := r.HostUnregister(t, base); code != hip.Success {
+			return false, code
+		}
+	}
+}
+
+// ManageHost makes memory of the program managed memory of all workers: see hip.HostManager.
+func (r *Runtime) ManageHost(t hip.Thread, p hip.Ptr, size uint64) hip.Error {
+	c := r.call()
+	w, code := c.of(&t)
+	if code != hip.Success {
+		return code
+	}
+	if code = w.ManageHost(t, p, size); code != hip.Success {
+		return code
+	}
+	if code = r.share(place{c.worker, t.Device}, p, size, true); code != hip.Success {
+		_ = w.UnmanageHost(t, p) // nobody else has heard of it
+	}
+	return code
+}
+
+// UnmanageHost ends what ManageHost began.
+func (r *Runtime) UnmanageHost(t hip.Thread, p hip.Ptr) hip.Error {
+	return r.endHost(t, p, member.UnmanageHost)
 }
 
 // Free is hipFree, of device or host memory.

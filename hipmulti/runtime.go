@@ -12,6 +12,9 @@ import (
 // A member is what a Runtime needs of each.
 type member interface {
 	hip.Runtime
+	hip.HostManager
+	// HostRegisterApart is HostRegister with another address on the devices than in the program.
+	HostRegisterApart(t hip.Thread, p hip.Ptr, size uint64, flags uint32) hip.Error
 	// Placed reports whether device addresses are from the Space.
 	Placed() bool
 	HostMemory(p hip.Ptr) (hipremote.HostMemory, bool)
@@ -41,7 +44,10 @@ type Runtime struct {
 	both    sync.Mutex // see onBoth
 }
 
-var _ hip.Runtime = (*Runtime)(nil)
+var (
+	_ hip.Runtime     = (*Runtime)(nil)
+	_ hip.HostManager = (*Runtime)(nil)
+)
 
 // New is a runtime over the workers of these configurations, which say how to connect; the visible devices of the first are those of the whole list.
 // It connects when it is first used.

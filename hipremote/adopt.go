@@ -31,7 +31,7 @@ func (c *Client) HostMemory(p hip.Ptr) (HostMemory, bool) {
 	return HostMemory{p, r.dev, r.size, r.flags, r.managed, r.registered}, true
 }
 
-// Adopt makes another client's host memory usable by this one's devices, until Disown.
+// Adopt makes another client's host memory usable by this one's devices, until Disown. ErrorMapFailed: not at its address there.
 func (c *Client) Adopt(h HostMemory) hip.Error {
 	l, code := c.ready()
 	if code != hip.Success {
@@ -39,12 +39,22 @@ func (c *Client) Adopt(h HostMemory) hip.Error {
 	}
 	r := &hostRegion{host: uint64(h.Base), dev: h.dev, size: h.size, flags: h.flags, managed: h.managed, registered: h.registered, adopted: true}
 	m := &c.mem
-	if m.span.Load() == nil {
-		r.dev = 0 // this client's devices reach no host memory
+	if !m.inRange(r.dev) { // of the program's, or this worker has no part in the range
+		r.dev = 0
+		code := hip.Error(hip.ErrorMapFailed)
+		if h.dev == h.Base {
+			code = c.claim(l, r)
+		}
+		if code != hip.Success && (code != hip.ErrorMapFailed || m.span.Load() != nil && h.dev != 0) {
+			return code
+		}
 	}
 	m.mu.Lock()
-	if m.blocks.overlaps(r.host, r.size) || r.registered && r.dev != 0 && m.blocks.overlaps(uint64(r.dev), r.size) {
+	if m.blocks.overlaps(r.host, r.size) || r.mirrored() && m.blocks.overlaps(uint64(r.dev), r.size) {
 		m.mu.Unlock()
+		if r.claimed {
+			_ = c.hide(l, r) // it was claimed just now
+		}
 		return hip.ErrorHostMemoryAlreadyRegistered
 	}
 	m.insertHost(r)

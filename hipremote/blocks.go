@@ -47,12 +47,17 @@ func (bs *blocks) remove(b *block) {
 }
 
 // overlaps says whether a block has any of the n bytes at addr.
-func (bs blocks) overlaps(addr, n uint64) bool {
-	if bs.find(addr) != nil {
-		return true
+func (bs blocks) overlaps(addr, n uint64) bool { return bs.overlapping(addr, n) != nil }
+
+// overlapping is the first block that has any of the n bytes at addr, nil for none.
+func (bs blocks) overlapping(addr, n uint64) *block {
+	if b := bs.find(addr); b != nil {
+		return b
 	}
-	i, _ := bs.index(addr)
-	return i < len(bs) && bs[i].base-addr < n
+	if i, _ := bs.index(addr); i < len(bs) && bs[i].base-addr < n {
+		return bs[i]
+	}
+	return nil
 }
 
 // find is the block that addr lies in, nil for none.

@@ -52,6 +52,7 @@ type Client struct {
 type link struct {
 	*wire.Client
 	direct bool    // copies from the device may have any size
+	claims bool    // host memory may have its own addresses there, too
 	timed  bool    // the worker tells how long it took, and takes what follows from that
 	trace  *tracer // nil unless some calls are traced
 	lost   sync.Once
@@ -135,7 +136,7 @@ func (c *Client) connect() (*link, error) {
 		return nil, err
 	}
 	hello := identity()
-	hello.Features = []string{featureDirect, featureUnits, wire.FeatureTiming}
+	hello.Features = []string{featureDirect, featureUnits, featureClaims, wire.FeatureTiming}
 	if hello.TraceEvery = c.cfg.TraceEvery; hello.TraceEvery != 0 {
 		hello.TraceSeed = rand.Uint64()
 		hello.Features = append(hello.Features, rpctrace.Feature)
@@ -205,6 +206,7 @@ func (c *Client) connect() (*link, error) {
 		return nil, &wire.Error{Kind: wire.ErrProtocol, Host: host, Port: port, Reason: "the worker is too old to be one of several"}
 	}
 	l.Client, l.direct, l.timed = conn, conn.Welcome().HasFeature(featureDirect), conn.Welcome().HasFeature(wire.FeatureTiming)
+	l.claims = conn.Welcome().HasFeature(featureClaims)
 	if conn.Welcome().HasFeature(rpctrace.Feature) {
 		l.trace = newTracer(&hello)
 	}
@@ -219,6 +221,7 @@ const (
 	featureDirect = "direct"
 	featureParts  = "parts"
 	featureUnits  = "units"
+	featureClaims = "claims"
 )
 
 // lost says once why a connection has ended. It is not made again: what the session held is gone.

@@ -2,6 +2,7 @@ package hipremote
 
 import (
 	"encoding/binary"
+	"runtime/debug"
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/hiprpc"
@@ -48,17 +49,24 @@ func (c *Client) expose(l *link, r *hostRegion) hip.Error {
 	return hip.Success
 }
 
-// hide ends the worker's copy.
+// hide ends the worker's copy, and its claim of the addresses.
 func (c *Client) hide(l *link, r *hostRegion) hip.Error {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.exposed.Load() {
+	if r.exposed.Swap(false) {
+		c.host.open.Add(-1)
+		c.host.hidden.Add(1)
+	} else if !r.claimed {
+		r.mu.Unlock()
 		return hip.Success
 	}
 	r.twin = nil
+	r.mu.Unlock() // who has to be waited for may look at it
 	var e wire.Enc
 	e.I32(r.device)
 	e.U64(uint64(r.dev))
+	if r.claimed {
+		return c.plainCall(nil, l, hiprpc.OpHostRelease, e.B)
+	}
 	if err := l.Post(hiprpc.OpHostHide, e.B, nil); err != nil {
 		return c.broken(l, err)
 	}
@@ -78,7 +86,12 @@ func (c *Client) push(l *link, r *hostRegion) hip.Error {
 func (c *Client) pushLocked(l *link, r *hostRegion) hip.Error {
 	mem := hostBytes(r.host, r.size)
 	for from := 0; from < len(mem); {
-		diff, next := hiprpc.AppendDiff(nil, mem, r.twin, from, hiprpc.MaxDiff)
+		var diff []byte
+		var next int
+		if !there(func() { diff, next = hiprpc.AppendDiff(nil, mem, r.twin, from, hiprpc.MaxDiff) }) {
+			r.twin = nil
+			return hip.Success
+		}
 		if len(diff) > 0 {
 			var e wire.Enc
 			e.U64(uint64(r.dev))
@@ -142,13 +155,36 @@ func (c *Client) pullRegion(ct *callTime, l *link, r *hostRegion) hip.Error {
 		}
 		d := wire.NewDec(m.Rep)
 		next := d.U64()
-		if !d.Done() || next > uint64(len(mem)) || next <= uint64(from) || hiprpc.ApplyDiff(mem, r.twin, buf[:m.DstN], from) != nil {
+		if !d.Done() || next > uint64(len(mem)) || next <= uint64(from) {
+			return c.violation(hiprpc.OpHostPull)
+		}
+		var err error
+		if !there(func() { err = hiprpc.ApplyDiff(mem, r.twin, buf[:m.DstN], from) }) {
+			r.twin = nil
+			return hip.Success
+		}
+		if err != nil {
 			return c.violation(hiprpc.OpHostPull)
 		}
 		from = int(next)
 	}
 	r.pulled = mark
 	return hip.Success
+}
+
+// there runs f, which looks at host memory; false if the program has unmapped that, without a word to HIP. Then nobody can see what is in it.
+func there(f func()) (ok bool) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if e := recover(); e != nil {
+			if _, fault := e.(interface{ Addr() uintptr }); !fault {
+				panic(e)
+			}
+			ok = false
+		}
+	}()
+	f()
+	return true
 }
 
 // touch prepares a call that writes memory at p, and says where the worker has it.

@@ -29,7 +29,7 @@ type Config struct {
 	IOTimeout      time.Duration // how long the worker may be silent while something is pending
 	Debug          bool          // log what happens, not only what fails
 	Eager          bool          // give kernels all host memory from the start
-	NoReserve      bool          // reserve no range of device addresses: every allocation asks the worker, and kernels reach no host memory
+	NoReserve      bool          // reserve no range of device addresses: every allocation asks the worker
 	Devices        string        // HIP_VISIBLE_DEVICES of this process
 	ROCrDevices    string        // ROCR_VISIBLE_DEVICES, which goes before
 	Space          *Space        // of addresses, shared with other clients; nil: this client has its own

@@ -134,6 +134,11 @@ func (c *Client) doCopy(ct *callTime, op uint16, t hip.Thread, dst, src hip.Ptr,
 	if code != hip.Success {
 		return code
 	}
+	if d.unknown { // the reply of a small copy to the device is not waited for
+		if code := c.exists(t, dst, s.extent(s.dpitch)); code != hip.Success {
+			return code
+		}
+	}
 	across := false
 	if s.wait && s.stream == hip.StreamNull && op != hip.OpMemcpyPeer {
 		if across, code = c.turns(&t, d, f); code != hip.Success {
@@ -212,6 +217,7 @@ type side struct {
 	region  *hostRegion // that it lies in, if it does in one
 	moved   uint64      // what to add to its address, if that is the device's, for the one here
 	on      int32       // the device, -1 if it is none's alone
+	unknown bool        // the worker may have it or not
 	confirm bool        // not only this client decides on it or looks at it: other sessions have it, or it lies at reserved addresses
 }
 
@@ -243,7 +249,9 @@ func (c *Client) locate(p hip.Ptr, n uint64, saidDevice bool) (side, hip.Error) 
 		return side{}, hip.ErrorInvalidValue // freed, or never allocated
 	case c.mem.isReserved(p):
 		return side{device: true, addr: p, on: -1, confirm: true}, hip.Success
-	case c.mem.inRange(p), saidDevice && (c.mem.span.Load() == nil || c.mem.unit != 0):
+	case c.mem.inRange(p):
+		return side{device: true, addr: p, on: -1, unknown: !c.mem.isVariable(p)}, hip.Success
+	case saidDevice && (c.mem.span.Load() == nil || c.mem.unit != 0):
 		return side{device: true, addr: p, on: -1}, hip.Success
 	}
 	return side{host: true}, hip.Success

@@ -19,6 +19,7 @@ type hostRegion struct {
 	managed    bool
 	registered bool // the program's own memory
 	mapped     bool // at host, to be unmapped: there is no agreed range
+	claimed    bool // dev is host, outside of the agreed range
 	signal     bool // of hipExtMallocWithFlags: hipFree ends it
 
 	advice  advice.Memory // of managed memory
@@ -135,14 +136,18 @@ func (c *Client) mallocHost(t hip.Thread, size uint64, r *hostRegion) (hip.Ptr, 
 		}
 		r.host, r.dev = base, hip.Ptr(base)
 	} else {
-		if r.managed { // kernels must find it at its own address
-			return 0, hip.ErrorNotSupported
-		}
-		base, err := mapAnywhere(rounded)
+		base, err := mapApart(rounded)
 		if err != nil {
 			return 0, hip.ErrorOutOfMemory
 		}
 		r.host, r.mapped = base, true
+		if code := c.claim(l, r); code != hip.Success && (r.managed || code != hip.ErrorMapFailed) { // kernels must find managed memory at its own address
+			unmap(base, rounded)
+			if code == hip.ErrorMapFailed {
+				code = hip.ErrorNotSupported
+			}
+			return 0, code
+		}
 	}
 	b := &block{base: r.host, size: rounded, want: size, device: t.Device, host: r}
 	m.mu.Lock()
@@ -189,7 +194,7 @@ func (c *Client) freeHost(l *link, t hip.Thread, b *block) hip.Error {
 		return hip.ErrorInvalidValue // another thread was first
 	}
 	m.blocks.remove(b)
-	if r.registered && r.dev != 0 {
+	if r.mirrored() {
 		m.blocks.remove(m.blocks.find(uint64(r.dev))) // there as long as the region is
 	}
 	m.mu.Unlock()
@@ -202,7 +207,7 @@ func (c *Client) freeHost(l *link, t hip.Thread, b *block) hip.Error {
 	default:
 		decommit(r.host, b.size)
 	}
-	if r.dev != 0 && !r.adopted {
+	if r.dev != 0 && !r.adopted && !r.claimed {
 		m.putHost(uint64(r.dev), roundUp(r.size))
 	}
 	return code
@@ -211,7 +216,7 @@ func (c *Client) freeHost(l *link, t hip.Thread, b *block) hip.Error {
 // insertHost makes a region known under its addresses. Called with mu.
 func (m *memory) insertHost(r *hostRegion) {
 	m.blocks.insert(&block{base: r.host, size: roundUp(r.size), want: r.size, device: r.device, host: r})
-	if r.registered && r.dev != 0 {
+	if r.mirrored() {
 		m.blocks.insert(&block{base: uint64(r.dev), size: roundUp(r.size), want: r.size, device: r.device, host: r, mirror: true})
 	}
 }
@@ -224,69 +229,6 @@ func (c *Client) idle(t hip.Thread) hip.Error {
 			code = e // a device that has failed does not keep the others from being waited for
 		}
 	}
-	return code
-}
-
-// HostRegister is hipHostRegister. The memory keeps its address here and gets one of its own on the device.
-func (c *Client) HostRegister(t hip.Thread, p hip.Ptr, size uint64, flags uint32) hip.Error {
-	_, code := c.timed(hip.OpHostRegister, func() (hip.Ptr, hip.Error) {
-		l, code := c.ready()
-		if code != hip.Success {
-			return 0, code
-		}
-		if p == 0 || size == 0 || size > 1<<46 || uint64(p)+size < uint64(p) || flags&^0xF != 0 || c.mem.inRange(p) || !mapped(uint64(p), size) {
-			return 0, hip.ErrorInvalidValue
-		}
-		m := &c.mem
-		r := &hostRegion{host: uint64(p), size: size, device: t.Device, flags: flags, registered: true}
-		m.mu.Lock()
-		if m.blocks.overlaps(uint64(p), size) {
-			m.mu.Unlock()
-			return 0, hip.ErrorHostMemoryAlreadyRegistered
-		}
-		m.mu.Unlock()
-		if m.span.Load() != nil {
-			base, ok := m.takeHost(roundUp(size))
-			if !ok {
-				return 0, hip.ErrorOutOfMemory
-			}
-			r.dev = hip.Ptr(base)
-		}
-		m.mu.Lock()
-		if m.blocks.overlaps(uint64(p), size) { // another thread was first
-			m.mu.Unlock()
-			if r.dev != 0 {
-				m.putHost(uint64(r.dev), roundUp(size))
-			}
-			return 0, hip.ErrorHostMemoryAlreadyRegistered
-		}
-		m.insertHost(r)
-		m.mu.Unlock()
-		c.host.add(r)
-		if c.cfg.Eager && r.dev != 0 {
-			return 0, c.expose(l, r)
-		}
-		return 0, hip.Success
-	})
-	return code
-}
-
-// HostUnregister is hipHostUnregister.
-func (c *Client) HostUnregister(t hip.Thread, p hip.Ptr) hip.Error {
-	_, code := c.timed(hip.OpHostUnregister, func() (hip.Ptr, hip.Error) {
-		l, code := c.ready()
-		if code != hip.Success {
-			return 0, code
-		}
-		if p == 0 {
-			return 0, hip.ErrorInvalidValue
-		}
-		b := c.mem.find(p)
-		if b == nil || b.host == nil || !b.host.registered || b.mirror || b.base != uint64(p) {
-			return 0, hip.ErrorHostMemoryNotRegistered
-		}
-		return 0, c.freeHost(l, t, b)
-	})
 	return code
 }
 

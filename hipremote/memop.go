@@ -2,7 +2,6 @@ package hipremote
 
 import (
 	"context"
-	"runtime/debug"
 	"time"
 
 	"github.com/rocwire/rocwire/hip"
@@ -206,19 +205,13 @@ func sleep(ctx context.Context, d time.Duration) bool {
 
 // access writes the operation's value, or reads what is there; false if the program has unmapped the memory meanwhile.
 func access(at uint64, o *memop.Op, write bool) (v uint64, ok bool) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if e := recover(); e != nil {
-			if _, fault := e.(interface{ Addr() uintptr }); !fault {
-				panic(e)
-			}
-			ok = false
-		}
-	}()
 	b := hostBytes(at, o.Size())
-	if write {
-		o.Store(b)
-		return 0, true
-	}
-	return o.Load(b), true
+	ok = there(func() {
+		if write {
+			o.Store(b)
+		} else {
+			v = o.Load(b)
+		}
+	})
+	return v, ok
 }

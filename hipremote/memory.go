@@ -27,15 +27,16 @@ type memory struct {
 	// outside says that blocks may be device memory although they do not lie in the span.
 	outside atomic.Bool
 
-	mu       sync.RWMutex
-	places   *places
-	blocks   blocks
-	credit   [maxDevices]uint64 // bytes granted and not used
-	lastID   uint32             // that a block was given
-	syncs    atomic.Bool        // there has been a block whose copies wait
-	pools    [maxDevices]ownPool
-	arenas   [maxDevices][]*arena
-	reserved blocks // addresses of hipMemAddressReserve
+	mu        sync.RWMutex
+	places    *places
+	blocks    blocks
+	credit    [maxDevices]uint64 // bytes granted and not used
+	lastID    uint32             // that a block was given
+	syncs     atomic.Bool        // there has been a block whose copies wait
+	pools     [maxDevices]ownPool
+	arenas    [maxDevices][]*arena
+	reserved  blocks // addresses of hipMemAddressReserve
+	variables blocks // of modules, in the span
 
 	freedLast atomic.Uint64 // number of the block that was freed last; changes under mu
 

@@ -2,6 +2,7 @@ package hipremote
 
 import (
 	"fmt"
+	"sync"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -118,7 +119,38 @@ func decommit(addr, size uint64) {
 	_, _, _ = unix.Syscall6(unix.SYS_MMAP, uintptr(addr), uintptr(size), unix.PROT_NONE, flags, ^uintptr(0), 0)
 }
 
-// mapAnywhere is host memory outside any reserved range, for a session that has none.
+// apart is where host memory lies that has the same address in the worker's process: above the ranges of device addresses and below where
+// libraries and stacks are. next moves through it.
+var apart struct {
+	sync.Mutex
+	next uint64
+}
+
+const apartEnd = 0x7d0000000000
+
+// mapApart is host memory outside any reserved range, where most likely the worker's process has nothing either.
+func mapApart(size uint64) (uint64, error) {
+	const flags = unix.MAP_PRIVATE | unix.MAP_ANONYMOUS | unix.MAP_NORESERVE | unix.MAP_FIXED_NOREPLACE
+	apart.Lock()
+	defer apart.Unlock()
+	for range 64 {
+		if apart.next < lastCandidate || apart.next > apartEnd || size > apartEnd-apart.next {
+			apart.next = lastCandidate
+		}
+		base := apart.next
+		apart.next += size + pageSize
+		got, _, errno := unix.Syscall6(unix.SYS_MMAP, uintptr(base), uintptr(size), unix.PROT_READ|unix.PROT_WRITE, flags, ^uintptr(0), 0)
+		if errno == 0 && uint64(got) == base {
+			return base, nil
+		}
+		if errno == 0 { // a kernel older than 4.17 takes FIXED_NOREPLACE for a hint
+			unmap(uint64(got), size)
+		}
+	}
+	return mapAnywhere(size)
+}
+
+// mapAnywhere is host memory where the kernel puts it.
 func mapAnywhere(size uint64) (uint64, error) {
 	const flags = unix.MAP_PRIVATE | unix.MAP_ANONYMOUS | unix.MAP_NORESERVE
 	got, _, errno := unix.Syscall6(unix.SYS_MMAP, 0, uintptr(size), unix.PROT_READ|unix.PROT_WRITE, flags, ^uintptr(0), 0)

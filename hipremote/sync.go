@@ -114,7 +114,7 @@ func (c *Client) DeviceReset(t hip.Thread) hip.Error {
 	keep, managed := m.blocks[:0], []*hostRegion(nil)
 	for _, b := range m.blocks {
 		switch {
-		case b.device != t.Device || b.host != nil && (!b.host.managed || b.host.adopted):
+		case b.device != t.Device || b.host != nil && (!b.host.managed || b.host.adopted || b.host.registered):
 			keep = append(keep, b)
 			continue
 		case b.host != nil:
@@ -161,6 +161,7 @@ func (c *Client) DeviceReset(t hip.Thread) hip.Error {
 		c.host.remove(r)
 	}
 	c.host.forget(t.Device)
+	m.forgetVariables(t.Device)
 	c.settle(t.Device, 0, true, c.before(t.Device)) // of other devices' memory, by streams that are gone
 	c.handles.clear(t.Device)
 	if back != 0 && m.unit == 0 && t.Device >= 0 && t.Device < maxDevices {

@@ -244,6 +244,12 @@ func TestClang(t *testing.T) {
 			}
 		})
 	}
+	// A library chooses the memory of managed variables itself: such a module is refused, not loaded wrong.
+	cmd := exec.Command(bin)
+	cmd.Env = append(os.Environ(), proxy(t)...)
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "hipErrorNotSupported") {
+		t.Errorf("behind a library: %v\n%s", err, out)
+	}
 }
 
 // Without a worker the library loads, answers what needs none, and says once

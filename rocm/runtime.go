@@ -104,6 +104,11 @@ func (r *Runtime) ModuleLoadData(t hip.Thread, image []byte) (hip.Module, hip.Er
 	if err != nil {
 		return 0, hip.ErrorInvalidImage
 	}
+	for _, g := range object.Globals {
+		if g.Managed != nil { // a library gives such a variable memory of its own choice, and does not say where the pointer to it is
+			return 0, hip.ErrorNotSupported
+		}
+	}
 	var m C.uint64_t
 	if e := hip.Error(C.rocm_load(r.table, C.int32_t(t.Device), unsafe.Pointer(&image[0]), &m)); e != hip.Success {
 		return 0, e

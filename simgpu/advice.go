@@ -17,17 +17,23 @@ type hints struct {
 	syncs  atomic.Bool   // copies and memsets of it wait: HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS
 }
 
-// hinted is the allocation that holds count bytes at ptr, nil if none of the
-// runtime's is there. ErrorInvalidValue: they reach beyond its end.
-func (r *Runtime) hinted(ptr hip.Ptr, count uint64) (*vmem.Alloc, hip.Error) {
+// hinted is the allocation, or managed variable, that holds count bytes at ptr;
+// the zero target if none of the runtime's is there. ErrorInvalidValue: they
+// reach beyond its end.
+func (r *Runtime) hinted(ptr hip.Ptr, count uint64) (target, hip.Error) {
 	if ptr == 0 || count == 0 {
-		return nil, hip.ErrorInvalidValue
+		return target{}, hip.ErrorInvalidValue
 	}
-	a := r.allocation(ptr)
-	if a != nil && count > a.End()-uint64(ptr) {
-		return nil, hip.ErrorInvalidValue
+	var m target
+	if a := r.allocation(ptr); a != nil {
+		m = r.target(ptr)
+	} else if g, ok := r.registered.find(uint64(ptr), 1); ok && g.managed {
+		m = r.target(ptr)
 	}
-	return a, hip.Success
+	if m.hints != nil && count > m.base+m.size-uint64(ptr) {
+		return target{}, hip.ErrorInvalidValue
+	}
+	return m, hip.Success
 }
 
 // MemAdvise takes advice about managed memory. All of it lies in the host's
@@ -45,10 +51,10 @@ func (r *Runtime) MemAdvise(t hip.Thread, ptr hip.Ptr, count uint64, a hip.Memor
 	if e != hip.Success {
 		return e
 	}
-	if m == nil || m.Kind != vmem.Managed || check != hip.Success {
+	if m.kind != vmem.Managed || m.hints == nil || check != hip.Success {
 		return hip.ErrorInvalidValue
 	}
-	noteOf(m).hints.advice.Advise(uint64(ptr)-m.Base, count, a, device)
+	m.hints.advice.Advise(uint64(ptr)-m.base, count, a, device)
 	return hip.Success
 }
 
@@ -74,15 +80,14 @@ func (r *Runtime) MemPrefetchAsync(t hip.Thread, ptr hip.Ptr, count uint64, devi
 	switch {
 	case device != hip.CPUDeviceID && (device < 0 || int(device) >= len(r.devices)):
 		return hip.ErrorInvalidDevice
-	case a == nil && device != hip.CPUDeviceID: // the cards do not reach memory that they were not told of
+	case a.hints == nil && device != hip.CPUDeviceID: // the cards do not reach memory that they were not told of
 		return hip.ErrorNotSupported
-	case a == nil || a.Kind != vmem.Managed:
+	case a.hints == nil || a.kind != vmem.Managed:
 		return hip.Success // it does not move
 	case st.handle == 0 && device != hip.CPUDeviceID:
 		st = r.devices[device].null
 	}
-	h := &noteOf(a).hints
-	st.q.Add(queue.Task{Run: func() { h.advice.Prefetch(uint64(ptr)-a.Base, count, device) }})
+	st.q.Add(queue.Task{Run: func() { a.hints.advice.Prefetch(uint64(ptr)-a.base, count, device) }})
 	return hip.Success
 }
 
@@ -98,15 +103,15 @@ func (r *Runtime) MemRangeGetAttribute(t hip.Thread, size uint64, attribute hip.
 		return nil, e
 	}
 	switch {
-	case a == nil:
+	case a.hints == nil:
 		return nil, hip.ErrorInvalidValue
-	case a.Kind == vmem.Managed:
-		return noteOf(a).hints.advice.Attribute(uint64(ptr)-a.Base, count, attribute, size)
+	case a.kind == vmem.Managed:
+		return a.hints.advice.Attribute(uint64(ptr)-a.base, count, attribute, size)
 	case attribute != hip.MemRangeAttributeCoherencyMode || size != 4:
 		return nil, hip.ErrorInvalidValue
 	}
 	mode := hip.MemRangeCoherencyModeFineGrain
-	if a.Kind == vmem.Host && a.Flags&hostNonCoherent != 0 || a.Kind == vmem.Device && a.Flags == hip.DeviceMallocDefault {
+	if a.kind == vmem.Host && a.flags&hostNonCoherent != 0 || a.kind == vmem.Device && a.flags == hip.DeviceMallocDefault {
 		mode = hip.MemRangeCoherencyModeCoarseGrain
 	}
 	return binary.LittleEndian.AppendUint32(nil, uint32(mode)), hip.Success
@@ -134,8 +139,8 @@ func (r *Runtime) StreamAttachMemAsync(t hip.Thread, s hip.Stream, ptr hip.Ptr, 
 	default:
 		return hip.ErrorInvalidValue
 	}
-	a := r.allocation(ptr)
-	if a == nil || a.Kind != vmem.Device && length != 0 && length != a.Size {
+	a, e := r.hinted(ptr, 1)
+	if e != hip.Success || a.hints == nil || a.kind != vmem.Device && length != 0 && length != a.size {
 		return hip.ErrorInvalidValue
 	}
 	return hip.Success

@@ -156,7 +156,7 @@ func (r *Runtime) HostGetFlags(t hip.Thread, ptr hip.Ptr) (uint32, hip.Error) {
 	if a := r.allocation(ptr); a != nil && a.Kind == vmem.Host {
 		return a.Flags, hip.Success
 	}
-	if g, ok := r.registered.find(uint64(ptr), 1); ok {
+	if g, ok := r.registered.find(uint64(ptr), 1); ok && !g.managed {
 		return g.flags, hip.Success
 	}
 	return 0, hip.ErrorInvalidValue

@@ -23,7 +23,11 @@ func (r *Runtime) PointerGetAttributes(t hip.Thread, ptr hip.Ptr) (hip.PointerAt
 		}
 	}
 	if g, ok := r.registered.find(uint64(ptr), 1); ok {
-		return hip.PointerAttributes{Type: hip.MemoryTypeHost, Device: g.d.id, DevicePointer: ptr, HostPointer: ptr, AllocationFlags: g.flags}, hip.Success
+		p := hip.PointerAttributes{Type: hip.MemoryTypeHost, Device: g.d.id, DevicePointer: ptr, HostPointer: ptr, AllocationFlags: g.flags}
+		if g.managed {
+			p.Type, p.IsManaged = hip.MemoryTypeManaged, 1
+		}
+		return p, hip.Success
 	}
 	if a == nil {
 		return hip.PointerAttributes{Type: hip.MemoryTypeUnregistered, Device: hip.InvalidDeviceID}, hip.Success

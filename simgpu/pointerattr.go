@@ -18,7 +18,7 @@ type target struct {
 // target finds what ptr points to.
 func (r *Runtime) target(ptr hip.Ptr) target {
 	if g, ok := r.registered.find(uint64(ptr), 1); ok {
-		return target{g.base, g.size, vmem.Host, g.flags, g.d.id, g.hints}
+		return target{g.base, g.size, g.kind(), g.flags, g.d.id, g.hints}
 	}
 	if a := r.visible(ptr); a != nil {
 		return target{a.Base, a.Size, a.Kind, a.Flags, a.Card, &noteOf(a).hints}

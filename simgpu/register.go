@@ -22,8 +22,16 @@ type registered struct {
 type region struct {
 	base, size uint64
 	flags      uint32
+	managed    bool // a managed variable of the program's
 	d          *device
 	hints      *hints
+}
+
+func (g region) kind() vmem.Kind {
+	if g.managed {
+		return vmem.Managed
+	}
+	return vmem.Host
 }
 
 // find is the region that holds the n bytes at addr.
@@ -53,15 +61,35 @@ func (g *registered) windows() []exec.Window {
 const registerFlags = 0x1 | 0x2 | 0x4 | 0x8
 
 // HostRegister lets kernels use memory that the program allocated elsewhere, at
-// its own address. Memory of HostMalloc is registered already.
+// its own address. As with AMD's runtime, memory may be registered that is: the
+// program may have freed it meanwhile. Nothing changes if all of it was;
+// otherwise what overlaps it ends.
 func (r *Runtime) HostRegister(t hip.Thread, ptr hip.Ptr, size uint64, flags uint32) hip.Error {
+	if flags&^registerFlags != 0 {
+		return hip.ErrorInvalidValue
+	}
+	return r.register(t, ptr, size, flags, false)
+}
+
+// ManageHost makes memory of the program managed memory, where it lies. See
+// hip.HostManager.
+func (r *Runtime) ManageHost(t hip.Thread, ptr hip.Ptr, size uint64) hip.Error {
+	return r.register(t, ptr, size, attachGlobal, true)
+}
+
+// UnmanageHost ends what ManageHost began.
+func (r *Runtime) UnmanageHost(t hip.Thread, ptr hip.Ptr) hip.Error {
+	return r.endRegistration(t, ptr, true)
+}
+
+func (r *Runtime) register(t hip.Thread, ptr hip.Ptr, size uint64, flags uint32, managed bool) hip.Error {
 	d, e := r.enter(t)
 	if e != hip.Success {
 		return e
 	}
 	defer r.leave()
 	base := uint64(ptr)
-	if base == 0 || size == 0 || size > ^uint64(0)-base || flags&^registerFlags != 0 {
+	if base == 0 || size == 0 || size > ^uint64(0)-base {
 		return hip.ErrorInvalidValue
 	}
 	s, e := r.memory()
@@ -81,11 +109,23 @@ func (r *Runtime) HostRegister(t hip.Thread, ptr hip.Ptr, size uint64, flags uin
 	g := &r.registered
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	i, _ := slices.BinarySearchFunc(g.list, base, func(r region, a uint64) int { return cmp.Compare(r.base, a) })
-	if i > 0 && g.list[i-1].base+g.list[i-1].size > base || i < len(g.list) && g.list[i].base < base+size {
-		return hip.ErrorHostMemoryAlreadyRegistered
+	var overlaps []region
+	for _, x := range g.list {
+		if x.base < base+size && base < x.base+x.size {
+			overlaps = append(overlaps, x)
+		}
 	}
-	g.list = slices.Insert(g.list, i, region{base, size, flags, d, &hints{}})
+	for _, x := range overlaps {
+		if x.managed || managed {
+			return hip.ErrorHostMemoryAlreadyRegistered
+		}
+		if x.base <= base && base+size <= x.base+x.size {
+			return hip.Success
+		}
+	}
+	g.end(func(x region) bool { return slices.Contains(overlaps, x) })
+	i, _ := slices.BinarySearchFunc(g.list, base, func(r region, a uint64) int { return cmp.Compare(r.base, a) })
+	g.list = slices.Insert(g.list, i, region{base, size, flags, managed, d, &hints{}})
 	r.show(s, g.windows())
 	d.meter.TakeHost(vmem.RoundUp(size))
 	return hip.Success
@@ -103,6 +143,10 @@ func touch(base, size uint64) {
 // HostUnregister ends what HostRegister began, after everything the devices
 // were told to do is done.
 func (r *Runtime) HostUnregister(t hip.Thread, ptr hip.Ptr) hip.Error {
+	return r.endRegistration(t, ptr, false)
+}
+
+func (r *Runtime) endRegistration(t hip.Thread, ptr hip.Ptr, managed bool) hip.Error {
 	if _, e := r.enter(t); e != hip.Success {
 		return e
 	}
@@ -110,10 +154,14 @@ func (r *Runtime) HostUnregister(t hip.Thread, ptr hip.Ptr) hip.Error {
 	if ptr == 0 {
 		return hip.ErrorInvalidValue
 	}
+	this := func(g region) bool { return g.base == uint64(ptr) && g.managed == managed }
+	if g, ok := r.registered.find(uint64(ptr), 1); !ok || !this(g) {
+		return hip.ErrorHostMemoryNotRegistered
+	}
 	for _, d := range r.devices {
 		queue.WaitAll(d.queues.All())
 	}
-	if !r.unregister(func(g region) bool { return g.base == uint64(ptr) }) {
+	if !r.unregister(this) {
 		return hip.ErrorHostMemoryNotRegistered
 	}
 	return hip.Success
@@ -124,6 +172,16 @@ func (r *Runtime) unregister(which func(region) bool) bool {
 	g := &r.registered
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if !g.end(which) {
+		return false
+	}
+	r.show(r.space.Load(), g.windows())
+	return true
+}
+
+// end takes out the regions that which chooses, and says whether there were. mu
+// is held.
+func (g *registered) end(which func(region) bool) bool {
 	n := len(g.list)
 	g.list = slices.DeleteFunc(g.list, func(x region) bool {
 		if which(x) {
@@ -132,9 +190,5 @@ func (r *Runtime) unregister(which func(region) bool) bool {
 		}
 		return false
 	})
-	if len(g.list) == n {
-		return false
-	}
-	r.show(r.space.Load(), g.windows())
-	return true
+	return len(g.list) != n
 }

@@ -21,9 +21,12 @@ func TestHostRegister(t *testing.T) {
 	p := base + 100 // neither its begin nor its end at a page
 
 	must(t, "HostRegister", r.HostRegister(thread, p, 10_000, 0))
-	is(t, "again", r.HostRegister(thread, p, 10_000, 0), hip.ErrorHostMemoryAlreadyRegistered)
-	is(t, "its end", r.HostRegister(thread, p+9999, 10, 0), hip.ErrorHostMemoryAlreadyRegistered)
-	is(t, "around it", r.HostRegister(thread, base, 1<<20, 0), hip.ErrorHostMemoryAlreadyRegistered)
+	must(t, "again", r.HostRegister(thread, p, 10_000, 0))
+	must(t, "its middle", r.HostRegister(thread, p+99, 10, 0))
+	must(t, "elsewhere", r.HostRegister(thread, base+1<<19, 4096, 0))
+	must(t, "around that", r.HostRegister(thread, base+1<<19-100, 8192, 0))
+	is(t, "HostUnregister of what is part of something else", r.HostUnregister(thread, base+1<<19), hip.ErrorHostMemoryNotRegistered)
+	must(t, "HostUnregister", r.HostUnregister(thread, base+1<<19-100))
 	must(t, "beside it", r.HostRegister(thread, p+10_000, 100, 2))
 	is(t, "nothing", r.HostRegister(thread, p, 0, 0), hip.ErrorInvalidValue)
 	is(t, "unknown flags", r.HostRegister(thread, base+1<<19, 10, 1<<20), hip.ErrorInvalidValue)

@@ -2,6 +2,7 @@ package worker_test
 
 import (
 	"bytes"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"testing"
@@ -29,11 +30,11 @@ func random(n int, seed uint64) []byte {
 
 func TestCopies(t *testing.T) {
 	w := serve(t, simbackend.Options{}, worker.Config{})
-	t.Run("agreed range", func(t *testing.T) { testCopies(t, connect(t, w), true) })
-	t.Run("no range", func(t *testing.T) { testCopies(t, connectWith(t, w, hipremote.Config{NoReserve: true}), false) })
+	t.Run("agreed range", func(t *testing.T) { testCopies(t, connect(t, w)) })
+	t.Run("no range", func(t *testing.T) { testCopies(t, connectWith(t, w, hipremote.Config{NoReserve: true})) })
 }
 
-func testCopies(t *testing.T, c *hipremote.Client, ranged bool) {
+func testCopies(t *testing.T, c *hipremote.Client) {
 	n, e := c.GetDeviceCount()
 	must(t, "GetDeviceCount", e)
 	if n != 1 {
@@ -96,10 +97,14 @@ func testCopies(t *testing.T, c *hipremote.Client, ranged bool) {
 	if a, e := c.PointerGetAttributes(main0, d+1); e != hip.Success || a.Type != hip.MemoryTypeDevice {
 		t.Errorf("device memory: %+v, %v", a, e)
 	}
-	_, e = c.MallocManaged(main0, 4096, 1)
-	if want := map[bool]hip.Error{true: hip.Success, false: hip.ErrorNotSupported}[ranged]; e != want {
-		t.Errorf("MallocManaged: %v, want %v", e, want)
+	m, e := c.MallocManaged(main0, 4096, 1) // where there is no range the worker has the same address for it
+	must(t, "MallocManaged", e)
+	must(t, "MemsetD32", c.MemsetD32(main0, m, 5, 1024))
+	must(t, "DeviceSynchronize", c.DeviceSynchronize(main0))
+	if x := floats(m, 1024); math.Float32bits(x[0]) != 5 || math.Float32bits(x[1023]) != 5 {
+		t.Errorf("managed memory after a memset: %v", x[:4])
 	}
+	must(t, "Free", c.Free(main0, m))
 	must(t, "HostFree", c.HostFree(main0, h))
 	must(t, "Free", c.Free(main0, d))
 	free, total, e := c.MemGetInfo(main0)

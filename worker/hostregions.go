@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"math"
 	"runtime/debug"
 	"sync"
 
@@ -12,17 +13,21 @@ import (
 // hostRegions are pieces of device memory that stand for host memory of the client. Its kernels use them here; what either side wrote
 // travels as a difference at HIP's synchronization points.
 type hostRegions struct {
-	mu   sync.Mutex
-	open map[hip.Ptr]*hostRegion
+	mu      sync.Mutex
+	open    map[hip.Ptr]*hostRegion
+	claims  claims
+	try     sync.Once
+	inPlace bool // devices see memory of this process at its own address; known after try
 
 	streams regionStreams
 }
 
 type hostRegion struct {
-	device int32
-	mu     sync.Mutex // one comparison at a time
-	size   int
-	twin   []byte // what the client has, as far as both know
+	device  int32
+	claimed bool       // lies where the client has it
+	mu      sync.Mutex // one comparison at a time; of what follows
+	size    int        // 0 when it has ended
+	twin    []byte     // what the client has, as far as both know
 }
 
 // maxHostBytes bounds the twins of one session.
@@ -43,23 +48,26 @@ func (s *session) doHostExpose(r *wire.Request) {
 	if !s.checked(r, s.device(q.Device)) {
 		return
 	}
-	pages := (q.Size + hip.Granule - 1) &^ (hip.Granule - 1)
-	if pages < q.Size || !s.placeable(hiprpc.Place{Addr: q.Addr, Size: pages}) {
-		s.reply(r, hip.ErrorInvalidValue, nil)
-		return
-	}
 	if s.direct == nil {
-		s.mayWait(r, func(r *wire.Request) { s.expose(r, &q, pages) }) // as for other memory of such a runtime
+		s.mayWait(r, func(r *wire.Request) { s.expose(r, &q) }) // as for other memory of such a runtime
 		return
 	}
-	s.expose(r, &q, pages)
+	s.expose(r, &q)
 }
 
 // expose makes a region.
-func (s *session) expose(r *wire.Request, q *hiprpc.Host, pages uint64) {
+func (s *session) expose(r *wire.Request, q *hiprpc.Host) {
 	h := &s.host
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	claim, claimed := h.claims.find(uint64(q.Addr))
+	pages := (q.Size + hip.Granule - 1) &^ (hip.Granule - 1)
+	switch {
+	case claimed && claim.size == q.Size:
+	case claimed, pages < q.Size, !s.placeable(hiprpc.Place{Addr: q.Addr, Size: pages}):
+		s.reply(r, hip.ErrorInvalidValue, nil)
+		return
+	}
 	total := q.Size
 	for _, x := range h.open {
 		total += uint64(x.size)
@@ -72,10 +80,15 @@ func (s *session) expose(r *wire.Request, q *hiprpc.Host, pages uint64) {
 		s.reply(r, hip.ErrorInvalidValue, nil)
 		return
 	}
-	t := hip.Thread{Device: q.Device}
-	code := s.mallocHostAt(t, q.Addr, pages)
-	if code == hip.Success && s.direct == nil {
-		code = s.clearRegion(t, q.Addr, pages)
+	var code hip.Error
+	switch t := (hip.Thread{Device: q.Device}); {
+	case claimed:
+		code = s.registerClaim(t, q.Addr, q.Size)
+	default:
+		code = s.mallocHostAt(t, q.Addr, pages)
+		if code == hip.Success && s.direct == nil {
+			code = s.clearRegion(t, q.Addr, pages)
+		}
 	}
 	if code != hip.Success {
 		s.reply(r, code, nil)
@@ -84,7 +97,7 @@ func (s *session) expose(r *wire.Request, q *hiprpc.Host, pages uint64) {
 	if h.open == nil {
 		h.open = map[hip.Ptr]*hostRegion{}
 	}
-	h.open[q.Addr] = &hostRegion{device: q.Device, size: int(q.Size), twin: make([]byte, q.Size)}
+	h.open[q.Addr] = &hostRegion{device: q.Device, claimed: claimed, size: int(q.Size), twin: make([]byte, q.Size)}
 	s.reply(r, hip.Success, nil)
 }
 
@@ -119,8 +132,11 @@ func (s *session) doHostHide(r *wire.Request) {
 		return
 	}
 	s.host.mu.Lock()
-	_, ok := s.host.open[addr]
-	delete(s.host.open, addr)
+	x := s.host.open[addr]
+	ok := x != nil && !x.claimed
+	if ok {
+		delete(s.host.open, addr)
+	}
 	s.host.mu.Unlock()
 	if !ok {
 		s.reply(r, hip.ErrorInvalidValue, nil)
@@ -141,7 +157,7 @@ func (s *session) hostRegion(r *wire.Request) (x *hostRegion, addr hip.Ptr, from
 	s.host.mu.Lock()
 	x = s.host.open[addr]
 	s.host.mu.Unlock()
-	if x == nil || off > uint64(x.size) {
+	if x == nil || off > math.MaxInt {
 		s.reply(r, hip.ErrorInvalidValue, nil)
 		return nil, 0, 0, false
 	}
@@ -162,11 +178,11 @@ func (s *session) doHostPush(r *wire.Request) {
 	if r.ReadBulk(diff) != nil {
 		return
 	}
-	if s.direct == nil {
+	if s.direct == nil && !x.claimed {
 		s.reply(r, s.pushRegion(x, addr, diff, from), nil)
 		return
 	}
-	code := s.guarded(x, addr, func(mem []byte) hip.Error {
+	code := s.guarded(x, addr, from, func(mem []byte) hip.Error {
 		if hiprpc.ApplyDiff(mem, x.twin, diff, from) != nil {
 			return hip.ErrorInvalidValue
 		}
@@ -185,10 +201,10 @@ func (s *session) doHostPull(r *wire.Request) {
 		var diff []byte
 		var next int
 		var code hip.Error
-		if s.direct == nil {
+		if s.direct == nil && !x.claimed {
 			diff, next, code = s.pullRegion(x, addr, from)
 		} else {
-			code = s.guarded(x, addr, func(mem []byte) hip.Error {
+			code = s.guarded(x, addr, from, func(mem []byte) hip.Error {
 				diff, next = hiprpc.AppendDiff(nil, mem, x.twin, from, hiprpc.MaxDiff)
 				return hip.Success
 			})
@@ -204,13 +220,20 @@ func (s *session) doHostPull(r *wire.Request) {
 	})
 }
 
-// guarded runs f on a region's device memory. The client may free it meanwhile, against its own interest: that is an error, no crash.
-func (s *session) guarded(x *hostRegion, addr hip.Ptr, f func(mem []byte) hip.Error) (code hip.Error) {
+// guarded runs f on a region's device memory, of which it looks at what begins at from. The client may free it meanwhile, against its own interest:
+// that is an error, no crash.
+func (s *session) guarded(x *hostRegion, addr hip.Ptr, from int, f func(mem []byte) hip.Error) (code hip.Error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	mem, ok := s.memory(addr, uint64(x.size))
-	if !ok {
+	if x.size == 0 || from > x.size {
 		return hip.ErrorInvalidValue
+	}
+	mem := bytesAt(uint64(addr), uint64(x.size))
+	if !x.claimed {
+		var ok bool
+		if mem, ok = s.memory(addr, uint64(x.size)); !ok {
+			return hip.ErrorInvalidValue
+		}
 	}
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -222,16 +245,4 @@ func (s *session) guarded(x *hostRegion, addr hip.Ptr, f func(mem []byte) hip.Er
 		}
 	}()
 	return f(mem)
-}
-
-// clear forgets the regions of a device that was reset.
-func (h *hostRegions) clear(device int32) {
-	h.mu.Lock()
-	for addr, x := range h.open {
-		if x.device == device {
-			delete(h.open, addr)
-		}
-	}
-	h.mu.Unlock()
-	h.streams.forget(device)
 }

@@ -271,10 +271,12 @@ const (
 	FeatureParts = "parts"
 	// FeatureUnits: the client can place memory in units larger than a page, and the runtime places its own outside of the range.
 	FeatureUnits = "units"
+	// FeatureClaims: host memory may have its own addresses on the worker, too.
+	FeatureClaims = "claims"
 )
 
 func (s *session) features() []string {
-	list := []string{wire.FeatureTiming, FeatureParts, FeatureUnits}
+	list := []string{wire.FeatureTiming, FeatureParts, FeatureUnits, FeatureClaims}
 	if s.trace != nil {
 		list = append(list, rpctrace.Feature)
 	}

@@ -74,6 +74,9 @@ func (s *session) moveRegion(x *hostRegion, dst, src hip.Ptr, n int, kind hip.Me
 func (s *session) pullRegion(x *hostRegion, addr hip.Ptr, from int) ([]byte, int, hip.Error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if x.size == 0 || from > x.size {
+		return nil, 0, hip.ErrorInvalidValue
+	}
 	if from == x.size {
 		return nil, from, hip.Success
 	}

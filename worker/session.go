@@ -150,6 +150,10 @@ func (s *session) own(r *wire.Request) bool {
 		s.doHostPush(r)
 	case hiprpc.OpHostPull:
 		s.doHostPull(r)
+	case hiprpc.OpHostClaim:
+		s.doHostClaim(r)
+	case hiprpc.OpHostRelease:
+		s.doHostRelease(r)
 	case rpcstats.Op, rpcstats.OpSlow:
 		s.doClientReport(r)
 	case rpctrace.Op:

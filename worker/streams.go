@@ -100,7 +100,7 @@ func (s *session) doDeviceReset(r *wire.Request) {
 		}
 		s.handles.Clear(t.Device)
 		s.trace.reset()
-		s.host.clear(t.Device)
+		s.clearHost(t)
 		s.stage.forget()
 		s.replyU64(r, s.fails.reset(t.Device), code)
 	})

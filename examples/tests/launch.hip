@@ -39,6 +39,13 @@ __global__ void bump(int n)
 		counter++;
 }
 
+__global__ void increase(int *p, int n)
+{
+	int i = (int)(group_x() * BLOCK + thread_x());
+	if (i < n)
+		p[i]++;
+}
+
 template <typename T> static void scaled()
 {
 	T in[N], out[N], *a, *b;
@@ -126,7 +133,19 @@ int main()
 	// before the first call of HIP a managed variable is an ordinary one
 	ASSERT(counter == 41);
 	for (int i = 0; i < N; i++)
-		table[i] = 10 * i;
+		table[i] = 10 * i - 1;
+	// and has the address that it always has, also for the first kernel
+	int *const first = table, *const own = &counter;
+	increase<<<dim3((N + BLOCK - 1) / BLOCK), dim3(BLOCK)>>>(first, N);
+	CHECK(hipDeviceSynchronize());
+	ASSERT(table == first && &counter == own);
+	ASSERT(first[0] == 0 && first[N - 1] == 10 * (N - 1));
+	hipPointerAttribute_t a;
+	CHECK(hipPointerGetAttributes(&a, first + 1));
+	ASSERT(a.isManaged && a.devicePointer == first + 1 && a.hostPointer == first + 1);
+	CHECK(hipMemset(first, 0, 4));
+	CHECK(hipDeviceSynchronize());
+	ASSERT(first[0] == 0);
 	scaled<float>();
 	scaled<double>();
 	scaled<int>();
@@ -153,7 +172,7 @@ int main()
 	ASSERT(counter == 8);
 	bump<<<dim3(1), dim3(BLOCK)>>>(0);
 	CHECK(hipDeviceSynchronize());
-	ASSERT(counter == 9);
+	ASSERT(counter == 9 && &counter == own && table == first);
 	scaled<float>();
 	return result("launch");
 }

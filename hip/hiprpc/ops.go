@@ -12,9 +12,11 @@ const (
 	OpMallocAt     uint16 = 0x1102 // async: Place
 	OpHostFuncDone uint16 = 0x1103 // async: u64 id of a host function that has returned
 	OpHostExpose   uint16 = 0x1105 // sync: Host; from now on the worker holds a copy of host memory, zero at first
-	OpHostHide     uint16 = 0x1106 // async: i32 device, u64 address; the copy is gone
+	OpHostHide     uint16 = 0x1106 // async: i32 device, u64 address in the agreed range; the copy is gone
 	OpHostPush     uint16 = 0x1107 // async: u64 address, u64 offset; bulk: difference
 	OpHostPull     uint16 = 0x1108 // sync: u64 address, u64 offset → u64 offset to go on from; bulk: difference
+	OpHostClaim    uint16 = 0x1109 // sync: Place outside of the agreed range; hipErrorMapFailed if the worker cannot have these addresses
+	OpHostRelease  uint16 = 0x110a // sync: i32 device, u64 address that was claimed; the copy, if there is one, is gone once nothing uses it
 )
 
 // Notices, worker to client.
@@ -44,6 +46,7 @@ const MaxImage = 2 << 30
 var names = map[uint16]string{
 	OpGrant: "grant", OpReturn: "return", OpMallocAt: "mallocAt", OpHostFuncDone: "hostFuncDone",
 	OpHostExpose: "hostExpose", OpHostHide: "hostHide", OpHostPush: "hostPush", OpHostPull: "hostPull",
+	OpHostClaim: "hostClaim", OpHostRelease: "hostRelease",
 }
 
 // OpName is the name of an operation for people and labels: the HIP function, or the short name of one that is none; "" if unknown.

@@ -156,6 +156,33 @@ func (e *env) host(n int) []byte {
 	return b
 }
 
+// apart is memory of this process at an address that another process most likely has free, too.
+func (e *env) apart(n int) []byte {
+	e.Helper()
+	for at := uintptr(0x7d0000000000); at < 0x7e0000000000; at += 1 << 30 {
+		if e.mapAt(at, n, unix.MAP_FIXED_NOREPLACE) {
+			b := hostBytes(hip.Ptr(at), n)
+			e.Cleanup(func() { _ = unix.MunmapPtr(unsafe.Pointer(unsafe.SliceData(b)), uintptr(n)) })
+			return b
+		}
+	}
+	e.Fatal("no addresses are free")
+	return nil
+}
+
+// renew gives memory of apart back and gets new at the same place.
+func (e *env) renew(b []byte) {
+	e.Helper()
+	if !e.mapAt(uintptr(ptr(b)), len(b), unix.MAP_FIXED) {
+		e.Fatal("no memory")
+	}
+}
+
+func (e *env) mapAt(at uintptr, n, how int) bool {
+	p, err := unix.MmapPtr(-1, 0, *(*unsafe.Pointer)(unsafe.Pointer(&at)), uintptr(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|how)
+	return err == nil && uintptr(p) == at
+}
+
 func ptr(b []byte) hip.Ptr { return hip.Ptr(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) }
 
 // upload is new device memory with these contents.

@@ -265,6 +265,118 @@ var hostMemoryTests = []test{
 		e.is("HostRegister(0)", e.HostRegister(e.th, 0, 4096, 0), hip.ErrorInvalidValue)
 		e.is("HostRegister of more than is there", e.HostRegister(e.th, ptr(e.host(4096)), 1<<45, 0), hip.ErrorInvalidValue)
 	}},
+	{"RegisteredInPlace", func(e *env) {
+		// Memory of the program's own is for kernels where it is for the program, also if pages hold more than one piece of it.
+		const n = 1000
+		b := e.apart(4 * 4096)
+		for i := range b {
+			b[i] = 0x55
+		}
+		x, y := b[100:100+4*n], b[100+4*n:100+8*n]
+		for round := range 2 {
+			e.ok("HostRegister", e.HostRegister(e.th, ptr(x), 4*n, hip.HostRegisterDefault))
+			e.ok("HostRegister", e.HostRegister(e.th, ptr(y), 4*n, hip.HostRegisterMapped))
+			for _, h := range []hip.Ptr{ptr(x), ptr(y) + 40} {
+				d, err := e.HostGetDevicePointer(e.th, h, 0)
+				if e.ok("HostGetDevicePointer", err); d != h {
+					e.Errorf("memory at %v is at %v for the device", h, d)
+				}
+				a, err := e.PointerGetAttributes(e.th, h)
+				if e.ok("PointerGetAttributes", err); a.Type != hip.MemoryTypeHost || a.HostPointer != h || a.DevicePointer != h || a.IsManaged != 0 {
+					e.Errorf("registered memory: %+v", a)
+				}
+			}
+			flags, err := e.HostGetFlags(e.th, ptr(y))
+			if e.ok("HostGetFlags", err); flags != hip.HostRegisterMapped {
+				e.Errorf("flags %#x", flags)
+			}
+			ones := make([]float32, n)
+			for i := range ones {
+				ones[i] = float32(i + round)
+			}
+			copy(x, f32s(ones))
+			copy(y, f32s(ones))
+			e.launch(e.kernel("saxpy", "saxpy"), 4, 256, 0, uint32(n), float32(2), ptr(x), ptr(y))
+			e.sync()
+			want := make([]float32, n)
+			for i := range want {
+				want[i] = 3 * float32(i+round)
+			}
+			e.equal("registered memory that a kernel wrote", y, f32s(want))
+			e.equal("registered memory that a kernel read", x, f32s(ones))
+			e.ok("HostUnregister", e.HostUnregister(e.th, ptr(x)))
+			e.launch(e.kernel("saxpy", "saxpy"), 4, 256, 0, uint32(n), float32(1), ptr(y), ptr(y))
+			e.ok("HostUnregister", e.HostUnregister(e.th, ptr(y)))
+			for i := range want {
+				want[i] *= 2
+			}
+			e.equal("memory that is registered no more", y, f32s(want))
+			e.is("HostUnregister again", e.HostUnregister(e.th, ptr(y)), hip.ErrorHostMemoryNotRegistered)
+		}
+		if b[99] != 0x55 || b[100+8*n] != 0x55 {
+			e.Error("what lies beside registered memory has changed")
+		}
+	}},
+	{"RegisteredAgain", func(e *env) {
+		// The program may free memory that it has registered without a word, and get the same addresses again.
+		b := e.apart(1 << 16)
+		f := e.kernel("saxpy", "saxpy")
+		for _, r := range [][2]int{{0, 4096}, {0, 4096}, {64, 1024}, {2048, 8192}, {0, 1 << 16}} {
+			x := b[r[0] : r[0]+r[1]]
+			e.ok("HostRegister", e.HostRegister(e.th, ptr(x), uint64(len(x)), 0))
+			d, err := e.HostGetDevicePointer(e.th, ptr(x), 0)
+			e.ok("HostGetDevicePointer", err)
+			copy(x, f32s([]float32{1, 2, 3, 4}))
+			e.launch(f, 1, 64, 0, uint32(4), float32(1), d, d)
+			e.sync()
+			e.equal("after a kernel", x[:16], f32s([]float32{2, 4, 6, 8}))
+			e.renew(b)
+		}
+		e.ok("HostUnregister", e.HostUnregister(e.th, ptr(b)))
+		e.is("HostUnregister again", e.HostUnregister(e.th, ptr(b)), hip.ErrorHostMemoryNotRegistered)
+	}},
+	{"ManagedInPlace", func(e *env) {
+		m, ok := e.Runtime.(hip.HostManager)
+		if !ok {
+			return // behind a worker it is the client who does this
+		}
+		const n = 1000
+		b := e.apart(4 * n)
+		copy(b, f32s([]float32{1, 2, 3, 4}))
+		e.ok("ManageHost", m.ManageHost(e.th, ptr(b), 4*n))
+		a, err := e.PointerGetAttributes(e.th, ptr(b)+8)
+		if e.ok("PointerGetAttributes", err); a.Type != hip.MemoryTypeManaged || a.IsManaged != 1 || a.HostPointer != ptr(b)+8 || a.DevicePointer != ptr(b)+8 {
+			e.Errorf("managed memory: %+v", a)
+		}
+		v, err := e.PointerGetAttribute(e.th, hip.DrvPointerAttributeIsManaged, ptr(b))
+		if e.ok("PointerGetAttribute", err); v != 1 {
+			e.Error("not managed by its attribute")
+		}
+		e.ok("MemAdvise", e.MemAdvise(e.th, ptr(b), 4*n, hip.MemAdviseSetReadMostly, 0))
+		got, err := e.MemRangeGetAttribute(e.th, 4, hip.MemRangeAttributeReadMostly, ptr(b), 4*n)
+		if e.ok("MemRangeGetAttribute", err); u32At(got, 0) != 1 {
+			e.Errorf("read mostly: %v", got)
+		}
+		s := e.stream(nonBlocking)
+		e.ok("MemPrefetchAsync", e.MemPrefetchAsync(e.th, ptr(b), 4*n, 0, s))
+		e.ok("StreamAttachMemAsync", e.StreamAttachMemAsync(e.th, s, ptr(b), 0, hip.MemAttachSingle))
+		e.ok("StreamSynchronize", e.StreamSynchronize(e.th, s))
+		// A kernel finds it without being told of it: its address lies in device memory.
+		e.launch(e.kernel("saxpy", "saxpy"), 1, 64, 0, uint32(4), float32(1), ptr(b), ptr(b))
+		e.sync()
+		e.equal("after a kernel", b[:16], f32s([]float32{2, 4, 6, 8}))
+		e.is("Free", e.Free(e.th, ptr(b)), hip.ErrorInvalidValue)
+		e.is("HostFree", e.HostFree(e.th, ptr(b)), hip.ErrorInvalidValue)
+		e.is("HostUnregister", e.HostUnregister(e.th, ptr(b)), hip.ErrorHostMemoryNotRegistered)
+		e.ok("DeviceReset", e.DeviceReset(e.th))
+		e.mods = map[string]hip.Module{}
+		_ = m.UnmanageHost(e.th, ptr(b)) // a reset may end it
+		e.ok("ManageHost", m.ManageHost(e.th, ptr(b), 4*n))
+		e.launch(e.kernel("saxpy", "saxpy"), 1, 64, 0, uint32(4), float32(1), ptr(b), ptr(b))
+		e.ok("UnmanageHost", m.UnmanageHost(e.th, ptr(b)))
+		e.equal("after a reset and a kernel", b[:16], f32s([]float32{4, 8, 12, 16}))
+		e.is("UnmanageHost again", m.UnmanageHost(e.th, ptr(b)), hip.ErrorHostMemoryNotRegistered)
+	}},
 	{"CopiesAreAsynchronous", func(e *env) {
 		s := e.stream(1)
 		h, err := e.HostMalloc(e.th, 1<<16, 0)

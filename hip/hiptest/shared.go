@@ -240,6 +240,32 @@ var virtualTests = []test{
 		e.launch(e.kernel("fault", "store_at"), 1, 64, 0, p, uint64(0), uint32(9))
 		e.is("a kernel writes there", e.DeviceSynchronize(e.th), hip.ErrorIllegalAddress)
 	}},
+	{"CopyToWhatIsGone", func(e *env) {
+		const n = 2 << 20
+		h, err := e.MemCreate(e.th, n, e.prop(0, 0), 0)
+		e.ok("MemCreate", err)
+		p := e.mapped(h, n)
+		e.ok("MemRelease", e.MemRelease(e.th, h))
+		b := e.host(n)
+		e.ok("Memcpy", e.Memcpy(e.th, p, ptr(b), 16, hip.MemcpyHostToDevice))
+		gone := func(what string) {
+			for _, m := range []uint64{16, n} { // a small copy may be sent without waiting for an answer
+				e.is("Memcpy to "+what, e.Memcpy(e.th, p, ptr(b), m, hip.MemcpyHostToDevice), hip.ErrorInvalidValue)
+				e.is("Memcpy to the middle of "+what, e.Memcpy(e.th, p+n/2, ptr(b), m/2, hip.MemcpyDefault), hip.ErrorInvalidValue)
+				e.is("Memcpy from "+what, e.Memcpy(e.th, ptr(b), p, m, hip.MemcpyDeviceToHost), hip.ErrorInvalidValue)
+			}
+			e.sync() // nothing is left of it
+		}
+		e.ok("MemUnmap", e.MemUnmap(e.th, p, n))
+		gone("addresses without memory")
+		e.ok("MemAddressFree", e.MemAddressFree(e.th, p, n))
+		gone("addresses that were freed")
+		q, o := e.malloc(4096), e.malloc(4096)
+		e.is("Memcpy within the device to what is gone", e.Memcpy(e.th, p, q, 16, hip.MemcpyDeviceToDevice), hip.ErrorInvalidValue)
+		e.ok("Memset", e.Memset(e.th, q, 7, 4096))
+		e.ok("Memcpy", e.Memcpy(e.th, o, q, 4096, hip.MemcpyDeviceToDevice))
+		e.equal("an ordinary copy", e.download(o, 16), bytes.Repeat([]byte{7}, 16))
+	}},
 	{"AccessByDevice", func(e *env) {
 		if n, _ := e.GetDeviceCount(); n < 2 {
 			return // one device

@@ -1,6 +1,10 @@
 package exec
 
-import "math/bits"
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
 
 // Window is memory of this process outside the device's range that kernels may
 // use nevertheless: what a program registered (hipHostRegister), or mapped for
@@ -10,13 +14,32 @@ type Window struct {
 	ReadOnly   bool // stores and atomics fault
 }
 
-// windows are all of a Memory's.
+// windows are all of a Memory's, by address.
 type windows struct {
 	list     []Window
 	readOnly bool // one of them is
 }
 
-// SetWindows makes these all the windows there are. A kernel that runs takes
+// find is the window that the n bytes at addr lie inside of, nil for none.
+func (ws *windows) find(addr, n uint64) *Window {
+	lo, hi := 0, len(ws.list) // those before lo begin at or below addr, those from hi on above
+	for lo < hi {
+		if mid := int(uint(lo+hi) >> 1); ws.list[mid].Base <= addr {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	if lo == 0 {
+		return nil
+	}
+	if w := &ws.list[lo-1]; n <= w.Size && addr-w.Base <= w.Size-n {
+		return w
+	}
+	return nil
+}
+
+// SetWindows makes these, which do not overlap, all the windows there are. A kernel that runs takes
 // note at its next access outside the range.
 func (m *Memory) SetWindows(list []Window) {
 	if len(list) == 0 {
@@ -24,6 +47,7 @@ func (m *Memory) SetWindows(list []Window) {
 		return
 	}
 	ws := &windows{list: append([]Window(nil), list...)}
+	slices.SortFunc(ws.list, func(a, b Window) int { return cmp.Compare(a.Base, b.Base) })
 	for _, w := range list {
 		ws.readOnly = ws.readOnly || w.ReadOnly
 	}
@@ -37,12 +61,8 @@ func (m *Memory) inReadOnly(addr, n uint64) bool {
 	if ws == nil || !ws.readOnly {
 		return false
 	}
-	for _, w := range ws.list {
-		if off := addr - w.Base; n <= w.Size && off <= w.Size-n {
-			return w.ReadOnly
-		}
-	}
-	return false
+	w := ws.find(addr, n)
+	return w != nil && w.ReadOnly
 }
 
 // writable stops the wave if one of the lanes, whose addresses are in w.offs, is
@@ -63,15 +83,7 @@ func (w *wave) writable(lanes, n uint64) {
 // inWindow reports whether the n bytes at addr lie inside one window.
 func (m *Memory) inWindow(addr, n uint64) bool {
 	ws := m.windows.Load()
-	if ws == nil {
-		return false
-	}
-	for _, w := range ws.list {
-		if off := addr - w.Base; n <= w.Size && off <= w.Size-n {
-			return true
-		}
-	}
-	return false
+	return ws != nil && ws.find(addr, n) != nil
 }
 
 // foreign takes lanes whose addresses, in w.offs, are not inside the device's
