@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"net"
 	"os"
 	"runtime"
 	"sync"
@@ -14,6 +13,7 @@ import (
 	"github.com/rocwire/rocwire/exporter/rpctrace"
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/hiprpc"
+	"github.com/rocwire/rocwire/internal/workerlist"
 	"github.com/rocwire/rocwire/wire"
 )
 
@@ -164,7 +164,7 @@ func (c *Client) connect() (*link, error) {
 	}
 	l := &link{stop: make(chan struct{})}
 	conn, err := wire.Dial(context.Background(), wire.Options{
-		Address: net.JoinHostPort(host, port), ConnectTimeout: c.cfg.ConnectTimeout, IOTimeout: c.cfg.IOTimeout, Hello: hello,
+		Address: workerlist.Address{Host: host, Port: port}.String(), ConnectTimeout: c.cfg.ConnectTimeout, IOTimeout: c.cfg.IOTimeout, Hello: hello,
 		OnNotify: c.notice, AtOnce: c.output,
 		OnLost: func(err error) { c.lost(l, err) },
 	})

@@ -222,6 +222,15 @@ func TestProxy(t *testing.T) {
 	}
 }
 
+// The way to a worker on the same machine is a Unix socket.
+func TestSocket(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "w.sock")
+	worker(t, nil, "--backend", "sim", "--listen", "127.0.0.1", "--listen", "unix:"+path)
+	for _, name := range []string{"quick", "threads"} {
+		runs(t, []string{"TF_WORKER_HOST=unix:" + path}, program(t, "examples/tests/"+name+".c"))
+	}
+}
+
 // A program compiled by clang from one source for host and device.
 func TestClang(t *testing.T) {
 	clang, err := exec.LookPath("clang++-19")

@@ -3,6 +3,7 @@ package smiremote_test
 import (
 	"errors"
 	"net"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -132,7 +133,7 @@ func TestKillSession(t *testing.T) {
 	if err := c.KillSession(t.Context(), strings.Repeat("1", 1<<20)); !errors.Is(err, smi.ErrNotFound) {
 		t.Errorf("a long id: %v", err)
 	}
-	opt.AllowKill = func(peer net.Addr) bool { return !smiremote.LocalPeer(peer) }
+	opt.AllowKill = func(peer wire.Peer) bool { return !smiremote.Operator(peer) }
 	c = dial(t, remotetest.Start(t, "", opt))
 	if err := c.KillSession(t.Context(), "17"); !errors.Is(err, smi.ErrNoPermission) {
 		t.Errorf("not allowed: %v", err)
@@ -149,15 +150,18 @@ func TestKillSession(t *testing.T) {
 	}
 }
 
-func TestLocalPeer(t *testing.T) {
+func TestOperator(t *testing.T) {
+	local, other := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 9)}, &net.TCPAddr{IP: net.IPv4(10, 0, 0, 1)}
 	for _, c := range []struct {
-		peer net.Addr
+		peer wire.Peer
 		want bool
 	}{
-		{&net.TCPAddr{IP: net.IPv4(127, 0, 0, 9)}, true}, {&net.TCPAddr{IP: net.IPv6loopback}, true}, {&net.UnixAddr{}, true},
-		{&net.TCPAddr{IP: net.ParseIP("::ffff:127.0.0.1")}, true}, {&net.TCPAddr{IP: net.IPv4(10, 0, 0, 1)}, false}, {&net.TCPAddr{}, false}, {nil, false},
+		{wire.Peer{Addr: local}, true}, {wire.Peer{Addr: other}, false}, {wire.Peer{}, false}, {wire.Peer{Addr: &net.UnixAddr{}}, true},
+		{wire.Peer{Addr: &net.UnixAddr{}, Credentials: &wire.Credentials{}}, true},
+		{wire.Peer{Addr: &net.UnixAddr{}, Credentials: &wire.Credentials{UID: uint32(os.Geteuid())}}, true},
+		{wire.Peer{Addr: &net.UnixAddr{}, Credentials: &wire.Credentials{UID: uint32(os.Geteuid()) + 1}}, false},
 	} {
-		if got := smiremote.LocalPeer(c.peer); got != c.want {
+		if got := smiremote.Operator(c.peer); got != c.want {
 			t.Errorf("%v: %v", c.peer, got)
 		}
 	}

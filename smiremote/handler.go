@@ -3,7 +3,6 @@ package smiremote
 import (
 	"context"
 	"encoding/binary"
-	"net"
 	"time"
 
 	"github.com/rocwire/rocwire/exporter/rpcstats"
@@ -32,9 +31,8 @@ type HandlerOptions struct {
 	// Kill ends a session, ErrNotFound if there is none of that id; by is the address
 	// of the client that wants it, for the log.
 	Kill func(id, by string) error
-	// AllowKill says whether a client may end sessions; default LocalPeer. The peer is
-	// nil if it is not known.
-	AllowKill func(peer net.Addr) bool
+	// AllowKill says whether a client may end sessions; default Operator.
+	AllowKill func(peer wire.Peer) bool
 }
 
 // Handler answers connections of purpose "smi". One is enough for all of them.
@@ -52,7 +50,7 @@ func NewHandler(opt HandlerOptions) *Handler {
 		opt.Timeout = 5 * time.Second
 	}
 	if opt.AllowKill == nil {
-		opt.AllowKill = LocalPeer
+		opt.AllowKill = Operator
 	}
 	s := smi.NewShared(opt.Source, smi.SharedOptions{Wait: min(time.Second, opt.Timeout/4), Fresh: opt.Fresh})
 	return &Handler{opt: opt, shared: s, start: time.Now()}
@@ -60,7 +58,7 @@ func NewHandler(opt HandlerOptions) *Handler {
 
 // Serve answers one connection that has been welcomed, until it ends.
 func (h *Handler) Serve(s *wire.ServerConn) error {
-	c := h.Conn(s.RemoteAddr())
+	c := h.Conn(s.Peer())
 	defer c.Close()
 	return s.Serve(c)
 }
@@ -73,15 +71,15 @@ const maxWaiting = 32
 // closed when the connection has ended.
 type Conn struct {
 	h     *Handler
-	peer  net.Addr
+	peer  wire.Peer
 	slots chan struct{}
 	subs  subscriptions
 }
 
 var _ wire.Handler = (*Conn)(nil)
 
-// Conn is for a connection with that peer, nil if it is not known.
-func (h *Handler) Conn(peer net.Addr) *Conn {
+// Conn is for a connection with that peer.
+func (h *Handler) Conn(peer wire.Peer) *Conn {
 	return &Conn{h: h, peer: peer, slots: make(chan struct{}, maxWaiting)}
 }
 

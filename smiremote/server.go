@@ -1,11 +1,11 @@
 package smiremote
 
 import (
-	"net"
 	"os"
 	"time"
 
 	"github.com/rocwire/rocwire/smi"
+	"github.com/rocwire/rocwire/wire"
 )
 
 // ServerInfo is what a worker tells about itself.
@@ -22,17 +22,14 @@ type ServerInfo struct {
 	Quotas  bool         `json:"quotas_allowed" msgpack:"q,omitempty"`   // to whom asked
 }
 
-// LocalPeer reports whether a client is on this machine: a Unix socket, or loopback.
-// It is the default of HandlerOptions.AllowKill. Whoever forwards a port to this
-// machine's loopback makes its users local ones.
-func LocalPeer(peer net.Addr) bool {
-	switch a := peer.(type) {
-	case *net.UnixAddr:
-		return true
-	case *net.TCPAddr:
-		return a.IP.IsLoopback()
+// Operator reports whether a client may do what concerns others: it is on this
+// machine and, where the kernel says whose it is, of this process's user or root. It is
+// the default of HandlerOptions.AllowKill.
+func Operator(peer wire.Peer) bool {
+	if c := peer.Credentials; c != nil {
+		return c.UID == 0 || int(c.UID) == os.Geteuid()
 	}
-	return false
+	return peer.Local()
 }
 
 func (c *Conn) server() *ServerInfo {
@@ -53,21 +50,9 @@ func (c *Conn) kill(id string) error {
 	case o.Kill == nil:
 		return smi.Errorf(smi.ErrNotSupported, "there are no sessions here")
 	case !o.AllowKill(c.peer):
-		return smi.Errorf(smi.ErrNoPermission, "sessions are ended for clients on the worker's own machine only")
+		return smi.Errorf(smi.ErrNoPermission, "sessions are ended for clients on the worker's own machine only, through a Unix socket for its user and root")
 	case id == "":
 		return smi.Errorf(smi.ErrInvalid, "which session?")
 	}
-	return o.Kill(id, peerName(c.peer))
-}
-
-// peerName is for a log. Most clients of a Unix socket have no name.
-func peerName(peer net.Addr) string {
-	switch a := peer.(type) {
-	case nil:
-		return "unknown"
-	case *net.UnixAddr:
-		return "local client"
-	default:
-		return a.String()
-	}
+	return o.Kill(id, c.peer.String())
 }

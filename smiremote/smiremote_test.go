@@ -3,7 +3,9 @@ package smiremote_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
+	"os"
 	"reflect"
 	"strings"
 	"sync"
@@ -217,7 +219,7 @@ func TestUnixSocket(t *testing.T) {
 	if err := c.KillSession(t.Context(), "3"); err != nil {
 		t.Fatal(err)
 	}
-	if k := <-killed; k != "3 by local client" {
+	if k := <-killed; k != fmt.Sprintf("3 by local process %d of uid %d", os.Getpid(), os.Getuid()) {
 		t.Errorf("killed %q", k)
 	}
 }

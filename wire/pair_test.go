@@ -68,7 +68,7 @@ func serveRaw(t testing.TB, h Handler, opt ServerOptions, granted ...string) (*n
 	t.Helper()
 	peer, fd := pair(t)
 	tr := under(t, fd)
-	s := newServer(tr, tr.peer(), opt)
+	s := newServer(tr, Peer{Addr: tr.peer()}, opt)
 	if err := s.Welcome(Welcome{HeartbeatMS: 60000, Features: granted}); err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func (f HandlerFunc) Handle(r *Request) { f(r) }
 // ServerConn is the server's end of a connection whose Hello has been read.
 type ServerConn struct {
 	link
-	addr net.Addr
+	peer Peer
 	opt  ServerOptions
 	last uint32  // id of the last message
 	req  Request // of the Handle in progress
@@ -47,23 +47,23 @@ type ServerConn struct {
 
 // NewServerConn takes over a connection after ReadHello.
 func NewServerConn(conn net.Conn, opt ServerOptions) (*ServerConn, error) {
-	addr := conn.RemoteAddr()
+	peer := PeerOf(conn)
 	t, err := newTransport(conn)
 	if err != nil {
 		return nil, err
 	}
-	return newServer(t, addr, opt), nil
+	return newServer(t, peer, opt), nil
 }
 
-func newServer(t transport, addr net.Addr, opt ServerOptions) *ServerConn {
+func newServer(t transport, peer Peer, opt ServerOptions) *ServerConn {
 	if opt.Silence <= 0 {
 		opt.Silence = DefaultSilence
 	}
 	if opt.Protocol == 0 {
 		opt.Protocol = Version
 	}
-	s := &ServerConn{opt: opt, addr: addr}
-	s.host, s.port = hostPort(addr)
+	s := &ServerConn{opt: opt, peer: peer}
+	s.host, s.port = hostPort(peer.Addr)
 	s.them, s.t, s.in = "client", t, newIn(t)
 	s.in.stamp = true
 	s.out.init(t)
@@ -77,8 +77,8 @@ func newServer(t transport, addr net.Addr, opt ServerOptions) *ServerConn {
 	return s
 }
 
-// RemoteAddr is the client's address, nil if it is not known: a *net.TCPAddr or a *net.UnixAddr.
-func (s *ServerConn) RemoteAddr() net.Addr { return s.addr }
+// Peer is who the client is, to the operating system.
+func (s *ServerConn) Peer() Peer { return s.peer }
 
 // Heartbeat is the interval that suits a client: what it asks for within bounds, for Welcome.HeartbeatMS.
 func (h *Hello) Heartbeat() time.Duration {

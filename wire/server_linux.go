@@ -6,5 +6,5 @@ func NewServerFD(fd int, opt ServerOptions) (*ServerConn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newServer(t, t.peer(), opt), nil
+	return newServer(t, Peer{Addr: t.peer()}, opt), nil
 }

@@ -49,9 +49,10 @@ type Backend struct {
 
 // Config says how to serve.
 type Config struct {
-	Listen   string // address to listen on; empty means 127.0.0.1
+	Listen   string // address to listen on; empty means 127.0.0.1, or none if there is a Socket
 	Port     int    // 0: a free one
 	Insecure bool   // allow addresses beyond loopback although nobody is authenticated
+	Socket   Socket // for clients on this machine
 
 	Backend Backend
 	// Command starts a session process: program and first arguments. Backend.Args follow.
@@ -89,7 +90,7 @@ func (b *Backend) sourceName() string {
 }
 
 func (c *Config) defaults() {
-	if c.Listen == "" {
+	if c.Listen == "" && c.Socket.Path == "" {
 		c.Listen = "127.0.0.1"
 	}
 	if c.MaxSessions == 0 {

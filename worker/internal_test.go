@@ -175,7 +175,7 @@ func FuzzControl(f *testing.F) {
 
 func TestClientOf(t *testing.T) {
 	h := &wire.Hello{Host: "a\x1b[31mb\n", PID: -5, Executable: strings.Repeat("ä", 1000), User: "u\x00"}
-	c := clientOf(h, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 5})
+	c := clientOf(h, wire.Peer{Addr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 5}})
 	if c.Host != "a?[31mb?" || c.PID != 0 || len(c.Executable) > 256 || c.User != "u?" || c.Address != "127.0.0.1:5" {
 		t.Errorf("%+v", c)
 	}

@@ -2,7 +2,7 @@ package worker
 
 import (
 	"fmt"
-	"net"
+	"os/user"
 	"strconv"
 	"sync"
 	"time"
@@ -175,13 +175,29 @@ func (r *sessionRecord) session(usage func(pid int) (uint64, bool), devices []in
 	}
 }
 
-// clientOf is what a client says of itself and the address it came from. Texts are cut to what a table can show.
-func clientOf(h *wire.Hello, from net.Addr) smi.Client {
+// clientOf is what a client says of itself and where it came from; what the kernel knows of it goes before. Texts are cut to what a table can show.
+func clientOf(h *wire.Hello, from wire.Peer) smi.Client {
 	cut := func(s string) string { return printable(s, 256) }
-	return smi.Client{
+	c := smi.Client{
 		Address: from.String(), Host: cut(h.Host), PID: uint32(min(max(h.PID, 0), 1<<32-1)), Executable: cut(h.Executable), User: cut(h.User),
 		Container: cut(h.Container), Pod: cut(h.Pod), Namespace: cut(h.Namespace),
 	}
+	if k := from.Credentials; k != nil {
+		if k.PID > 0 {
+			c.PID = uint32(k.PID)
+		}
+		c.User = cut(userName(k.UID))
+	}
+	return c
+}
+
+// userName is a user's name, or number where it has none.
+func userName(uid uint32) string {
+	n := strconv.FormatUint(uint64(uid), 10)
+	if u, err := user.LookupId(n); err == nil {
+		return u.Username
+	}
+	return n
 }
 
 // printable cuts s to at most n bytes and replaces what is not printable: it ends up on terminals and in labels.

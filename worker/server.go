@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"strconv"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/rocwire/rocwire/exporter/rpcstats"
 	"github.com/rocwire/rocwire/hip"
@@ -29,7 +27,7 @@ const (
 // Server is the parent process of a worker.
 type Server struct {
 	cfg       Config
-	listener  net.Listener
+	listeners []net.Listener
 	pool      *pool
 	totals    totals
 	strangers atomic.Int64
@@ -51,22 +49,16 @@ type Server struct {
 // New listens. Its errors are ErrNotLoopback, ErrPortInUse, or the operating system's.
 func New(cfg Config) (*Server, error) {
 	cfg.defaults()
-	if err := wire.CheckListen(cfg.Listen, cfg.Insecure); err != nil {
-		return nil, err
-	}
-	l, err := net.Listen("tcp", net.JoinHostPort(cfg.Listen, strconv.Itoa(cfg.Port)))
+	listeners, err := cfg.listen()
 	if err != nil {
-		if errors.Is(err, unix.EADDRINUSE) {
-			return nil, fmt.Errorf("%s port %d: %w", cfg.Listen, cfg.Port, ErrPortInUse)
-		}
 		return nil, err
 	}
-	s := &Server{cfg: cfg, listener: l, sessions: map[uint64]*sessionRecord{}, byPID: map[int]*sessionRecord{}, done: make(chan struct{})}
+	s := &Server{cfg: cfg, listeners: listeners, sessions: map[uint64]*sessionRecord{}, byPID: map[int]*sessionRecord{}, done: make(chan struct{})}
 	s.quotas = quotas{all: map[int]smi.Quota{}, own: map[uint64]map[int]smi.Quota{}, cards: map[int]busAddress{}}
 	s.totals.latency = rpcstats.NewTotals(rpcstats.Names{Op: hiprpc.OpName, Code: codeName})
 	s.smi = smiremote.NewHandler(smiremote.HandlerOptions{
 		Source: s.Source(), Sessions: s, Calls: s.Calls(), Version: cfg.Version, Backend: cfg.Backend.sourceName(), AllowSet: cfg.AllowSet,
-		Kill: s.KillSession, AllowKill: func(peer net.Addr) bool { return cfg.AllowSet || smiremote.LocalPeer(peer) },
+		Kill: s.KillSession, AllowKill: func(peer wire.Peer) bool { return cfg.AllowSet || smiremote.Operator(peer) },
 	})
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.pool = &pool{
@@ -76,54 +68,27 @@ func New(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// Addr is where the server listens.
-func (s *Server) Addr() *net.TCPAddr { return s.listener.Addr().(*net.TCPAddr) }
-
 // Calls tells how long calls took, in sessions and as their clients saw them, and which were the slowest.
 func (s *Server) Calls() *rpcstats.Totals { return s.totals.latency }
-
-// Serve accepts clients until Close. It returns nil after Close.
-func (s *Server) Serve() error {
-	go s.pool.fill()
-	go s.watch()
-	for {
-		conn, err := s.listener.Accept()
-		if err != nil {
-			if s.closing.Load() {
-				return nil
-			}
-			var ne net.Error
-			if errors.As(err, &ne) || errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) || errors.Is(err, unix.ECONNABORTED) {
-				s.cfg.Log.Error("accept", "error", err)
-				time.Sleep(50 * time.Millisecond)
-				continue
-			}
-			return err
-		}
-		if s.strangers.Add(1) > maxStrangers {
-			s.strangers.Add(-1)
-			s.totals.refuse()
-			_ = conn.Close()
-			continue
-		}
-		s.conns.Add(1)
-		go func() {
-			defer s.conns.Done()
-			s.greet(conn)
-		}()
-	}
-}
 
 // greet reads a new connection's Hello and brings it to where it belongs. A client that says nothing holds only this goroutine, for a
 // limited time.
 func (s *Server) greet(conn net.Conn) {
+	peer := wire.PeerOf(conn)
+	if err := s.cfg.Socket.allowed(peer); err != nil {
+		s.strangers.Add(-1)
+		s.totals.refuse()
+		s.cfg.Log.Warn("client refused", "from", peer.String(), "error", err)
+		_ = wire.Refuse(conn, int32(hip.ErrorNotInitialized), err.Error())
+		return
+	}
 	stop := context.AfterFunc(s.ctx, func() { _ = conn.SetReadDeadline(time.Unix(1, 0)) })
 	hello, head, err := wire.ReadHello(conn, s.cfg.HelloTimeout)
 	s.strangers.Add(-1)
 	stop()
 	if err != nil {
 		s.totals.refuse()
-		s.cfg.Log.Warn("connection dropped", "from", conn.RemoteAddr().String(), "error", err)
+		s.cfg.Log.Warn("connection dropped", "from", peer.String(), "error", err)
 		if errors.Is(err, wire.ErrProtocol) {
 			_ = wire.Refuse(conn, int32(hip.ErrorInvalidValue), err.Error())
 			return
@@ -133,16 +98,16 @@ func (s *Server) greet(conn net.Conn) {
 	}
 	switch hello.Purpose {
 	case PurposeHIP:
-		if err := s.begin(conn, hello, head); err != nil {
+		if err := s.begin(conn, peer, hello, head); err != nil {
 			s.totals.refuse()
-			s.cfg.Log.Warn("client refused", "from", conn.RemoteAddr().String(), "error", err)
+			s.cfg.Log.Warn("client refused", "from", peer.String(), "error", err)
 			_ = wire.Refuse(conn, int32(refusalCode(err)), err.Error())
 		}
 	case PurposeSMI:
 		s.manage(conn, hello)
 	default:
 		s.totals.refuse()
-		s.cfg.Log.Warn("client refused", "from", conn.RemoteAddr().String(), "purpose", printable(hello.Purpose, 64))
+		s.cfg.Log.Warn("client refused", "from", peer.String(), "purpose", printable(hello.Purpose, 64))
 		_ = wire.Refuse(conn, int32(hip.ErrorNotSupported), fmt.Sprintf("purpose %q is not served here", printable(hello.Purpose, 64)))
 	}
 }
@@ -192,11 +157,11 @@ func refusalCode(err error) hip.Error {
 }
 
 // begin gives the client a session process. Unless it fails, conn is the process's.
-func (s *Server) begin(conn net.Conn, hello *wire.Hello, head wire.Header) error {
+func (s *Server) begin(conn net.Conn, peer wire.Peer, hello *wire.Hello, head wire.Header) error {
 	if _, err := hiprpc.ParseOffer(hello.Details); err != nil {
 		return err
 	}
-	rec := &sessionRecord{id: s.nextID.Add(1), client: clientOf(hello, conn.RemoteAddr()), start: time.Now(), stats: &s.totals, over: make(chan struct{}), spans: s.spanSink(hello)}
+	rec := &sessionRecord{id: s.nextID.Add(1), client: clientOf(hello, peer), start: time.Now(), stats: &s.totals, over: make(chan struct{}), spans: s.spanSink(hello)}
 	s.mu.Lock()
 	if s.closing.Load() {
 		s.mu.Unlock()
@@ -226,7 +191,7 @@ func (s *Server) handOver(conn net.Conn, hello *wire.Hello, head wire.Header, re
 	if err != nil {
 		return nil, err
 	}
-	f, err := conn.(*net.TCPConn).File()
+	f, err := conn.(interface{ File() (*os.File, error) }).File()
 	if err != nil {
 		return nil, err
 	}
@@ -312,7 +277,7 @@ func (s *Server) Close() {
 		return
 	}
 	s.mu.Unlock()
-	_ = s.listener.Close()
+	closeAll(s.listeners)
 	s.cancel()
 	s.conns.Wait()
 	s.pool.close(s.cfg.Grace)

@@ -13,6 +13,7 @@ import (
 	"github.com/rocwire/rocwire/attribution"
 	"github.com/rocwire/rocwire/exporter/service"
 	"github.com/rocwire/rocwire/internal/localsmi"
+	"github.com/rocwire/rocwire/internal/workerlist"
 )
 
 const usage = `gpu-exporter serves metrics of GPUs and of who uses them to Prometheus, pushes them
@@ -63,7 +64,7 @@ func parse(args []string, getenv func(string) string) (o options, err error) {
 	if err := o.service.FromEnv(getenv); err != nil {
 		return o, err
 	}
-	fs.StringVar(&o.worker, "worker", net.JoinHostPort(env("TF_WORKER_HOST", "localhost"), env("TF_WORKER_PORT", "18515")), "")
+	fs.StringVar(&o.worker, "worker", workerlist.Address{Host: env("TF_WORKER_HOST", "localhost"), Port: env("TF_WORKER_PORT", "18515")}.String(), "")
 	fs.BoolVar(&o.local, "local", false, "")
 	fs.StringVar(&o.smi, "smi-backend", localsmi.Auto, "")
 	kubelet := fs.String("kubelet-socket", "", "")

@@ -50,7 +50,8 @@ func runToEnd(t *testing.T, exe string, args ...string) (code int, stdout, stder
 func TestProgram(t *testing.T) {
 	exe := build(t)
 	portFile := filepath.Join(t.TempDir(), "port")
-	cmd := exec.Command(exe, "--backend", "sim", "-p", "0", "--port-file", portFile, "--metrics-addr", "127.0.0.1:0", "--sim-memory", "256M")
+	socket := filepath.Join(t.TempDir(), "w.sock")
+	cmd := exec.Command(exe, "--backend", "sim", "--listen", "127.0.0.1", "--listen", "unix:"+socket, "-p", "0", "--port-file", portFile, "--metrics-addr", "127.0.0.1:0", "--sim-memory", "256M")
 	var pushed atomic.Int64
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/v1/metrics" {
@@ -77,9 +78,14 @@ func TestProgram(t *testing.T) {
 	}()
 	lines := bufio.NewScanner(stdout)
 	metrics, port := "", ""
-	for port == "" && lines.Scan() {
+	for at := ""; at == "" && lines.Scan(); {
 		f := strings.Fields(lines.Text())
 		switch {
+		case strings.HasPrefix(lines.Text(), "hip-worker listening on unix:"):
+			at = f[3]
+			if at != "unix:"+socket {
+				t.Errorf("it listens on %s", at)
+			}
 		case strings.HasPrefix(lines.Text(), "metrics at "):
 			metrics = f[2]
 		case strings.HasPrefix(lines.Text(), "hip-worker listening on "):
@@ -103,6 +109,11 @@ func TestProgram(t *testing.T) {
 	ps, err := m.Processes(t.Context(), 0)
 	if err != nil || len(ps) != 1 {
 		t.Fatalf("processes: %+v, %v", ps, err)
+	}
+	local := smiremote.NewClient(smiremote.Options{Address: "unix:" + socket})
+	defer local.Close()
+	if ps, err := local.Processes(t.Context(), 0); err != nil || len(ps) != 1 {
+		t.Errorf("processes through the Unix socket: %+v, %v", ps, err)
 	}
 	if r := ps[0]; r.Client == nil || r.Client.PID != uint32(os.Getpid()) || !strings.HasPrefix(r.Command, exe+" "+sessionCommand) || r.User == "" || r.Session == "" {
 		t.Errorf("process: %+v, client %+v", r, r.Client)

@@ -30,7 +30,7 @@ func (m *metrics) start(o *options, w *worker.Server, log *slog.Logger) (end fun
 		return func() {}, nil
 	}
 	m.service, err = service.New(o.service, service.Source{
-		Cards: w.Source(), Sessions: w, Calls: w.Calls(), Program: "hip-worker", Version: version, Instance: w.Addr().String(),
+		Cards: w.Source(), Sessions: w, Calls: w.Calls(), Program: "hip-worker", Version: version, Instance: o.listen.instance(w),
 	}, log)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):

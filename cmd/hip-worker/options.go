@@ -21,6 +21,9 @@ const usage = `Usage: hip-worker [flags]
 Serves GPUs to HIP programs on other machines and tells who uses them.
 
   --listen ADDRESS        address to listen on (127.0.0.1); others than loopback need --insecure
+  --listen unix:PATH      listen on a Unix socket, instead or, with both, besides; the kernel tells who connects there
+  --socket-user USER      who may connect to the socket, by name or number, again for more (everybody who can reach it)
+  --socket-group GROUP    a group whose members may, likewise
   --insecure              let other machines connect although nobody is authenticated
   -p, --port PORT         port to listen on, 0 for a free one (18515, or TF_WORKER_PORT)
   --port-file FILE        write the port there once it is open
@@ -45,17 +48,18 @@ Serves GPUs to HIP programs on other machines and tells who uses them.
 `
 
 type options struct {
-	listen, portFile, backend, metrics string
-	smi, kubelet, proc                 string
-	simArch                            string
-	simMemory                          uint64
-	service                            service.Options // of the metrics
-	port, device, maxSessions          int
-	simCards                           int
-	insecure, verbose, version         bool
-	allowSet                           bool
-	quota                              smi.Quota // of each session and card
-	rocrVisible, visible               string    // ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES
+	listen                     listening
+	portFile, backend, metrics string
+	smi, kubelet, proc         string
+	simArch                    string
+	simMemory                  uint64
+	service                    service.Options // of the metrics
+	port, device, maxSessions  int
+	simCards                   int
+	insecure, verbose, version bool
+	allowSet                   bool
+	quota                      smi.Quota // of each session and card
+	rocrVisible, visible       string    // ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES
 }
 
 // parse reads arguments and environment. An argument goes before its variable.
@@ -77,7 +81,9 @@ func parse(args []string, getenv func(string) string) (*options, error) {
 	}
 	f := flag.NewFlagSet("hip-worker", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
-	f.StringVar(&o.listen, "listen", "127.0.0.1", "")
+	f.Func("listen", "", o.listen.add)
+	f.Func("socket-user", "", o.listen.user)
+	f.Func("socket-group", "", o.listen.group)
 	f.BoolVar(&o.insecure, "insecure", false, "")
 	for _, n := range []string{"p", "port"} {
 		f.IntVar(&o.port, n, o.port, "")
@@ -133,6 +139,12 @@ func parse(args []string, getenv func(string) string) (*options, error) {
 	}
 	if o.device < -1 || o.simCards < 1 || o.maxSessions < 1 {
 		return nil, fmt.Errorf("--device, --sim-cards and --max-sessions are not negative")
+	}
+	if err := o.listen.check(); err != nil {
+		return nil, err
+	}
+	if o.portFile != "" && o.listen.address == "" {
+		return nil, fmt.Errorf("--port-file, and no port is listened on")
 	}
 	var err error
 	if o.kubelet, err = attribution.ParseKubelet(*kubelet); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/rocwire/rocwire/exporter/service"
 	"github.com/rocwire/rocwire/smi"
+	"github.com/rocwire/rocwire/worker"
 )
 
 func TestParse(t *testing.T) {
@@ -16,7 +17,7 @@ func TestParse(t *testing.T) {
 		}
 		return func(k string) string { return m[k] }
 	}
-	base := options{listen: "127.0.0.1", port: 18515, device: -1, backend: "auto", smi: "auto", maxSessions: 256, simCards: 1}
+	base := options{listen: listening{address: "127.0.0.1"}, port: 18515, device: -1, backend: "auto", smi: "auto", maxSessions: 256, simCards: 1}
 	with := func(f func(o *options)) *options { o := base; f(&o); return &o }
 	for _, c := range []struct {
 		args []string
@@ -32,7 +33,21 @@ func TestParse(t *testing.T) {
 		{[]string{"--backend", "sim", "--sim-arch", "gfx90a", "--sim-memory", "1.5G", "--sim-cards", "4"}, env(),
 			with(func(o *options) { o.backend, o.simArch, o.simMemory, o.simCards = "sim", "gfx90a", 3<<29, 4 })},
 		{[]string{"--listen", "0.0.0.0", "--insecure", "--metrics-addr", ":9100"}, env(),
-			with(func(o *options) { o.listen, o.insecure, o.metrics = "0.0.0.0", true, ":9100" })},
+			with(func(o *options) { o.listen.address, o.insecure, o.metrics = "0.0.0.0", true, ":9100" })},
+		{[]string{"--listen", "unix:/run/w.sock", "--socket-user", "root", "--socket-user=7", "--socket-group", "0"}, env(), with(func(o *options) {
+			o.listen = listening{socket: worker.Socket{Path: "/run/w.sock", Users: []uint32{0, 7}, Groups: []uint32{0}}}
+		})},
+		{[]string{"--listen", "unix:/run/w.sock", "--listen", "::1"}, env(), with(func(o *options) {
+			o.listen = listening{address: "::1", socket: worker.Socket{Path: "/run/w.sock"}}
+		})},
+		{[]string{"--listen", "unix:"}, env(), nil},
+		{[]string{"--listen", ""}, env(), nil},
+		{[]string{"--listen", "::1", "--listen", "127.0.0.1"}, env(), nil},
+		{[]string{"--listen", "unix:a", "--listen", "unix:b"}, env(), nil},
+		{[]string{"--listen", "unix:a", "--port-file", "p"}, env(), nil},
+		{[]string{"--socket-user", "root"}, env(), nil},
+		{[]string{"--listen", "unix:a", "--socket-user", "no such user"}, env(), nil},
+		{[]string{"--listen", "unix:a", "--socket-group", "-1"}, env(), nil},
 		{[]string{"--smi-backend", "sysfs", "--smi-allow-set", "--kubelet-socket", "/run/k.sock", "--proc", "/host/proc"}, env(),
 			with(func(o *options) {
 				o.smi, o.allowSet, o.kubelet, o.proc = "sysfs", true, "unix:///run/k.sock", "/host/proc"

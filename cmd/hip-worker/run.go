@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -48,7 +47,7 @@ func run(o *options, log *slog.Logger) error {
 	}
 	var metrics metrics
 	w, err := worker.New(worker.Config{
-		Listen: o.listen, Port: o.port, Insecure: o.insecure, Backend: backend, Command: command,
+		Listen: o.listen.address, Socket: o.listen.socket, Port: o.port, Insecure: o.insecure, Backend: backend, Command: command,
 		MaxSessions: o.maxSessions, Quota: o.quota, AllowSet: o.allowSet, Version: version, Spans: metrics.spans(o), Log: log,
 	})
 	if err != nil {
@@ -62,7 +61,7 @@ func run(o *options, log *slog.Logger) error {
 		return err
 	}
 	defer endMetrics() // after the worker's end, so that its last figures are sent
-	if err := announce(o, w.Addr(), backend.Name); err != nil {
+	if err := announce(o, w, backend.Name); err != nil {
 		w.Close()
 		return err
 	}
@@ -75,17 +74,6 @@ func run(o *options, log *slog.Logger) error {
 		log.Info("stopping")
 	}
 	w.Close()
-	return err
-}
-
-// announce tells scripts and people where the worker listens: who reads the line finds the file, and finds it whole.
-func announce(o *options, addr *net.TCPAddr, backend string) error {
-	if o.portFile != "" {
-		if err := writePort(o.portFile, addr.Port); err != nil {
-			return err
-		}
-	}
-	_, err := fmt.Printf("hip-worker listening on %s port %d backend %s\n", addr.IP, addr.Port, backend)
 	return err
 }
 

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/rocwire/rocwire/internal/workerlist"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smiremote"
 )
@@ -31,44 +31,17 @@ func parseHosts(hosts []string, port string) (addresses []string, err error) {
 		return nil, usagef("%q is not a port (1 to 65535)", port)
 	}
 	for _, list := range hosts {
-		for h := range strings.SplitSeq(list, ",") {
-			a, err := parseHost(strings.TrimSpace(h), port)
-			if err != nil {
-				return nil, err
-			}
-			if !slices.Contains(addresses, a) {
+		workers, err := workerlist.Split(list, port)
+		if err != nil {
+			return nil, usagef("%v", err)
+		}
+		for _, w := range workers {
+			if a := w.String(); !slices.Contains(addresses, a) {
 				addresses = append(addresses, a)
 			}
 		}
 	}
 	return addresses, nil
-}
-
-func parseHost(s, port string) (string, error) {
-	bad := usagef("%q is not a worker: HOST, HOST:PORT, [IPv6]:PORT or unix:PATH", s)
-	if path, ok := strings.CutPrefix(s, "unix:"); ok {
-		if path == "" {
-			return "", bad
-		}
-		return s, nil
-	}
-	host := s
-	switch {
-	case strings.HasPrefix(s, "[") && strings.HasSuffix(s, "]"):
-		host = s[1 : len(s)-1]
-	case strings.HasPrefix(s, "[") || strings.Count(s, ":") == 1: // two or more without brackets: an IPv6 address
-		var err error
-		if host, port, err = net.SplitHostPort(s); err != nil {
-			return "", bad
-		}
-		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-			return "", usagef("%q is not a port (1 to 65535)", port)
-		}
-	}
-	if host == "" || strings.ContainsAny(host, " \t[]/") {
-		return "", bad
-	}
-	return net.JoinHostPort(host, port), nil
 }
 
 // open looks for the workers; it does not connect yet.

@@ -61,7 +61,7 @@ func Addresses(getenv func(string) string) ([]string, error) {
 	switch {
 	case host == "":
 		return nil, nil
-	case host == Simulated || strings.HasPrefix(host, "unix:"):
+	case host == Simulated:
 		return []string{host}, nil
 	}
 	list, err := workerlist.Split(host, port)

@@ -1,4 +1,6 @@
 // Package workerlist reads where workers are, as people write it: TF_WORKER_HOST, and the --host of programs.
+//
+// A worker is HOST, HOST:PORT, [IPv6]:PORT, or unix:PATH for one on this machine that listens on a Unix socket. A path has no comma in it.
 package workerlist
 
 import (
@@ -8,7 +10,7 @@ import (
 	"strings"
 )
 
-// Split reads HOST, HOST:PORT and [ADDRESS]:PORT, several of them with commas in between, in their order. port is that of hosts without one.
+// Split reads several workers with commas in between, in their order. port is that of hosts without one.
 func Split(list, port string) (addresses []Address, err error) {
 	for s := range strings.SplitSeq(list, ",") {
 		a, err := Parse(strings.TrimSpace(s), port)
@@ -20,14 +22,28 @@ func Split(list, port string) (addresses []Address, err error) {
 	return addresses, nil
 }
 
-// Address is where one worker is.
+// unixPrefix is what the path of a Unix socket has in front.
+const unixPrefix = "unix:"
+
+// Address is where one worker is. Of a Unix socket Host is unix:PATH, and there is no Port.
 type Address struct{ Host, Port string }
 
-// String is host:port, in brackets where it must be.
-func (a Address) String() string { return net.JoinHostPort(a.Host, a.Port) }
+// String is host:port, in brackets where it must be, or unix:PATH: what wire.Options.Address takes.
+func (a Address) String() string {
+	if strings.HasPrefix(a.Host, unixPrefix) {
+		return a.Host
+	}
+	return net.JoinHostPort(a.Host, a.Port)
+}
 
 // Parse reads one.
 func Parse(s, port string) (Address, error) {
+	if path, ok := strings.CutPrefix(s, unixPrefix); ok {
+		if path == "" {
+			return Address{}, fmt.Errorf("%q is not a worker: a Unix socket has a path", s)
+		}
+		return Address{Host: s}, nil
+	}
 	host := s
 	switch {
 	case strings.HasPrefix(s, "[") && strings.HasSuffix(s, "]"):
@@ -35,11 +51,11 @@ func Parse(s, port string) (Address, error) {
 	case strings.HasPrefix(s, "[") || strings.Count(s, ":") == 1: // two or more without brackets: an IPv6 address
 		var err error
 		if host, port, err = net.SplitHostPort(s); err != nil {
-			return Address{}, fmt.Errorf("%q is not a worker: HOST, HOST:PORT or [IPv6]:PORT", s)
+			return Address{}, fmt.Errorf("%q is not a worker: HOST, HOST:PORT, [IPv6]:PORT or unix:PATH", s)
 		}
 	}
 	if host == "" || strings.ContainsAny(host, " \t[]/") {
-		return Address{}, fmt.Errorf("%q is not a worker: HOST, HOST:PORT or [IPv6]:PORT", s)
+		return Address{}, fmt.Errorf("%q is not a worker: HOST, HOST:PORT, [IPv6]:PORT or unix:PATH", s)
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
 		return Address{}, fmt.Errorf("%q is not a port (1 to 65535)", port)

@@ -9,6 +9,7 @@ func TestSplit(t *testing.T) {
 	for list, want := range map[string]string{
 		"gpu": "[gpu:7]", "gpu:18515": "[gpu:18515]", "a:1,b:2": "[a:1 b:2]", "a, b:2 ,a": "[a:7 b:2 a:7]", "::1": "[[::1]:7]", "[::1]": "[[::1]:7]",
 		"[fe80::1%eth0]:9,b": "[[fe80::1%eth0]:9 b:7]", "10.0.0.1:80": "[10.0.0.1:80]",
+		"unix:/run/w.sock": "[unix:/run/w.sock]", "a,unix:s": "[a:7 unix:s]", "unix:": "",
 		"": "", "a,": "", ",a": "", "a:0": "", "a:70000": "", "a:x": "", "[::1]:": "", "[::1": "", "a b": "", "[]:1": "", "/x": "",
 	} {
 		got, err := Split(list, "7")
@@ -22,7 +23,7 @@ func TestSplit(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"a", "a:1", "[::1]:2", "::1", "[", ":", "a:b:c"} {
+	for _, s := range []string{"a", "a:1", "[::1]:2", "::1", "[", ":", "a:b:c", "unix:/x"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

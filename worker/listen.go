@@ -1,0 +1,97 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/rocwire/rocwire/wire"
+)
+
+// listen opens what the server listens on: the network first, if there is one.
+func (c *Config) listen() (list []net.Listener, err error) {
+	if c.Listen != "" {
+		if err := wire.CheckListen(c.Listen, c.Insecure); err != nil {
+			return nil, err
+		}
+		l, err := net.Listen("tcp", net.JoinHostPort(c.Listen, strconv.Itoa(c.Port)))
+		if errors.Is(err, unix.EADDRINUSE) {
+			return nil, fmt.Errorf("%s port %d: %w", c.Listen, c.Port, ErrPortInUse)
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, l)
+	}
+	if c.Socket.Path != "" {
+		l, err := c.Socket.listen()
+		if err != nil {
+			closeAll(list)
+			return nil, err
+		}
+		list = append(list, l)
+	}
+	return list, nil
+}
+
+func closeAll(list []net.Listener) {
+	for _, l := range list {
+		_ = l.Close() // a second time does nothing
+	}
+}
+
+// Addr is where the server listens on the network, nil if it only has a Socket.
+func (s *Server) Addr() *net.TCPAddr {
+	a, _ := s.listeners[0].Addr().(*net.TCPAddr)
+	return a
+}
+
+// Serve accepts clients until Close. It returns nil after Close.
+func (s *Server) Serve() error {
+	go s.pool.fill()
+	go s.watch()
+	ended := make(chan error, len(s.listeners))
+	for _, l := range s.listeners {
+		go func() { ended <- s.accept(l) }()
+	}
+	var errs []error
+	for range s.listeners {
+		errs = append(errs, <-ended)
+		closeAll(s.listeners) // one of several does not go on alone
+	}
+	return errors.Join(errs...)
+}
+
+// accept accepts the clients of one listener until it is closed.
+func (s *Server) accept(l net.Listener) error {
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			if errors.Is(err, net.ErrClosed) {
+				return nil
+			}
+			var ne net.Error
+			if errors.As(err, &ne) || errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) || errors.Is(err, unix.ECONNABORTED) {
+				s.cfg.Log.Error("accept", "error", err)
+				time.Sleep(50 * time.Millisecond)
+				continue
+			}
+			return err
+		}
+		if s.strangers.Add(1) > maxStrangers {
+			s.strangers.Add(-1)
+			s.totals.refuse()
+			_ = conn.Close()
+			continue
+		}
+		s.conns.Add(1)
+		go func() {
+			defer s.conns.Done()
+			s.greet(conn)
+		}()
+	}
+}
