@@ -1818,7 +1818,7 @@ hipError_t hipMemUnmap(void * ptr, size_t size)
 hipError_t hipMipmappedArrayCreate(hipMipmappedArray_t * pHandle, HIP_ARRAY3D_DESCRIPTOR * pMipmappedArrayDesc, unsigned int numMipmapLevels)
 {
 	if (!pHandle || !pMipmappedArrayDesc)
-		return rw_return(hipErrorInvalidValue);
+		return rw_return(hipErrorNotSupported);
 	return rw_return((hipError_t)rw_hipMipmappedArrayCreate(rw_thread(), (void *)pHandle, (void *)pMipmappedArrayDesc, numMipmapLevels));
 }
 

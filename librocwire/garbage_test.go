@@ -90,11 +90,11 @@ func garbage(t *testing.T, bin, dir string, env []string, name string, works boo
 		return 0
 	}
 	answers, rest, _ := strings.Cut(answers, "\n")
-	if works && answers == " 801 " {
-		t.Errorf("%s claims to work and answers nothing but hipErrorNotSupported", name)
-	}
 	if _, err := fmt.Sscanf(rest, "EXACT %d", &exact); err != nil {
 		t.Errorf("%s does not say how many answers it knew: %v", name, err)
+	}
+	if works && answers == " 801 " && exact == 0 { // the table may say that this is the answer
+		t.Errorf("%s claims to work and answers nothing but hipErrorNotSupported", name)
 	}
 	return exact
 }

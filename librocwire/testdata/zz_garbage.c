@@ -5099,7 +5099,7 @@ const struct function functions[] = {
 	{"hipMemUnmap", "az", 1, run_hipMemUnmap, {{hipErrorInvalidValue, REFUSED, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMipmappedArrayCreate", "pgn", 1, run_hipMipmappedArrayCreate, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
+	{"hipMipmappedArrayCreate", "pgn", 1, run_hipMipmappedArrayCreate, {{hipErrorNotSupported, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorNotSupported, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
 	{"hipMipmappedArrayDestroy", "h", 1, run_hipMipmappedArrayDestroy, {{hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, -1}},
