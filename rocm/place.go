@@ -133,7 +133,14 @@ func (r *Runtime) MallocAt(t hip.Thread, addr hip.Ptr, size uint64) hip.Error {
 // back puts physical memory at a region's addresses.
 func (r *Runtime) back(t hip.Thread, x *region) hip.Error {
 	prop := physicalOn(x.device)
+	if r.broker != nil { // other processes may have it, see ipcHandle
+		prop.RequestedHandleType = hip.MemHandleTypePosixFileDescriptor
+	}
 	h, err := r.MemCreate(t, x.size, &prop, 0)
+	if err == hip.ErrorNotSupported && r.broker != nil {
+		prop.RequestedHandleType = hip.MemHandleTypeNone
+		h, err = r.MemCreate(t, x.size, &prop, 0)
+	}
 	if err != hip.Success {
 		return err
 	}

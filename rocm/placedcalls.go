@@ -95,13 +95,16 @@ func (r *Runtime) PointerGetAttributes(t hip.Thread, ptr hip.Ptr) (hip.PointerAt
 	return hip.PointerAttributes{Type: hip.MemoryTypeDevice, Device: x.device, DevicePointer: ptr}, hip.Success
 }
 
-// IpcGetMemHandle is hipIpcGetMemHandle. The library gives other processes only
-// memory that it has placed itself.
+// IpcGetMemHandle is hipIpcGetMemHandle.
 func (r *Runtime) IpcGetMemHandle(t hip.Thread, ptr hip.Ptr) (hip.IpcMemHandle, hip.Error) {
-	if r.placed.has(ptr, 1) {
-		return hip.IpcMemHandle{}, hip.ErrorNotSupported
+	if !r.placed.has(ptr, 1) {
+		return r.ipcGetMemHandle(t, ptr)
 	}
-	return r.ipcGetMemHandle(t, ptr)
+	x := r.placed.find(ptr)
+	if x == nil {
+		return hip.IpcMemHandle{}, hip.ErrorInvalidValue
+	}
+	return r.ipcHandle(t, x, ptr)
 }
 
 // MemAddressFree is hipMemAddressFree.

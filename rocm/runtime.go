@@ -40,6 +40,7 @@ type Runtime struct {
 	broker    hip.Broker // nil: nothing is shared by descriptors
 	allocs    allocs
 	pools     sharedPools
+	imports   imports
 
 	placed placed
 }

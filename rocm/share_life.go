@@ -96,3 +96,16 @@ func (r *Runtime) MemRelease(t hip.Thread, handle hip.GenericAllocation) hip.Err
 	}
 	return err
 }
+
+// exported says whether a token is of memory of this process.
+func (r *Runtime) exported(token hip.ShareToken) bool {
+	x := &r.allocs
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, a := range x.all {
+		if a.token != nil && hip.ShareToken(a.token.Reserved[:32]) == token {
+			return true
+		}
+	}
+	return false
+}

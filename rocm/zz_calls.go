@@ -212,8 +212,7 @@ func (r *Runtime) HostUnregister(t hip.Thread, hostPtr hip.Ptr) hip.Error {
 	return hip.Error(C.rocm_hipHostUnregister(r.table, C.int32_t(t.Device), C.uint64_t(hostPtr)))
 }
 
-// IpcCloseMemHandle is hipIpcCloseMemHandle.
-func (r *Runtime) IpcCloseMemHandle(t hip.Thread, devPtr hip.Ptr) hip.Error {
+func (r *Runtime) ipcCloseMemHandle(t hip.Thread, devPtr hip.Ptr) hip.Error {
 	return hip.Error(C.rocm_hipIpcCloseMemHandle(r.table, C.int32_t(t.Device), C.uint64_t(devPtr)))
 }
 
@@ -234,8 +233,7 @@ func (r *Runtime) IpcOpenEventHandle(t hip.Thread, handle *hip.IpcEventHandle) (
 	return
 }
 
-// IpcOpenMemHandle is hipIpcOpenMemHandle.
-func (r *Runtime) IpcOpenMemHandle(t hip.Thread, handle *hip.IpcMemHandle, flags uint32) (devPtr hip.Ptr, err hip.Error) {
+func (r *Runtime) ipcOpenMemHandle(t hip.Thread, handle *hip.IpcMemHandle, flags uint32) (devPtr hip.Ptr, err hip.Error) {
 	err = hip.Error(C.rocm_hipIpcOpenMemHandle(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&devPtr)), alone(handle), C.uint32_t(flags)))
 	return
 }
