@@ -19,6 +19,8 @@ var OwnWords = map[string]bool{
 var Programs = []Program{
 	{"examples/hello_hip/hello_hip.c", "PASSED: 1048576 elements; c[0] = 1, c[524288] = 1572865, c[1048575] = 3145726"},
 	{"examples/tests/quick.c", "quick: ok"},
+	{"examples/tests/queries.c", "queries: ok"},
+	{"examples/tests/function_attributes.c", "function attributes: ok"},
 	{"examples/tests/api_basic.c", "ok"},
 	{"examples/tests/api_more.c", "ok"},
 	{"examples/tests/variants.c", "variants: ok"},
