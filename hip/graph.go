@@ -45,6 +45,13 @@ type GraphSet struct {
 	Element uint32
 	Width   uint64
 	Height  uint64
+	Slice   uint64 // bytes from one slice of rows to the next, if there are more
+	Depth   uint64
+}
+
+// slices checks what more than one slice demands: bytes, and that they do not overlap.
+func (s *GraphSet) slices() bool {
+	return s.Element == 1 && s.Depth <= 1<<46 && s.Slice <= 1<<46/s.Depth && s.Height > 0 && s.Pitch > 0 && s.Slice%s.Pitch == 0 && s.Slice/s.Pitch >= s.Height
 }
 
 // GraphChange gives one operation of an executable graph other operands, or
@@ -88,7 +95,7 @@ func (op *GraphOp) Check() Error {
 	case GraphNodeTypeMemset:
 		s := op.Set
 		ok = s != nil && (s.Element == 1 || s.Element == 2 || s.Element == 4) && s.Width <= 1<<46 && (s.Height == 0 || s.Width <= 1<<46/s.Height) &&
-			(s.Height <= 1 || s.Pitch >= s.Width*uint64(s.Element))
+			(s.Height <= 1 || s.Pitch >= s.Width*uint64(s.Element)) && (s.Depth <= 1 || s.slices())
 	case GraphNodeTypeHost:
 		ok = op.Host != nil
 	case GraphNodeTypeEventRecord, GraphNodeTypeWaitEvent:

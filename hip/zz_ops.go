@@ -93,6 +93,8 @@ const (
 	OpMemset                               uint16 = 0x0220
 	OpMemset2D                             uint16 = 0x1003
 	OpMemset2DAsync                        uint16 = 0x1004
+	OpMemset3D                             uint16 = 0x104C
+	OpMemset3DAsync                        uint16 = 0x104D
 	OpMemSetAccess                         uint16 = 0x1022
 	OpMemsetAsync                          uint16 = 0x0221
 	OpMemsetD16                            uint16 = 0x0223
@@ -157,6 +159,8 @@ var opTraits = [1 << 13]Traits{
 	OpMemset:                  ReturnsErrors,
 	OpMemset2D:                ReturnsErrors,
 	OpMemset2DAsync:           ReturnsErrors,
+	OpMemset3D:                ReturnsErrors,
+	OpMemset3DAsync:           ReturnsErrors,
 	OpMemsetAsync:             ReturnsErrors,
 	OpMemsetD16:               ReturnsErrors,
 	OpMemsetD16Async:          ReturnsErrors,
@@ -266,6 +270,8 @@ var opNames = map[uint16]string{
 	OpMemset:                               "hipMemset",
 	OpMemset2D:                             "hipMemset2D",
 	OpMemset2DAsync:                        "hipMemset2DAsync",
+	OpMemset3D:                             "hipMemset3D",
+	OpMemset3DAsync:                        "hipMemset3DAsync",
 	OpMemSetAccess:                         "hipMemSetAccess",
 	OpMemsetAsync:                          "hipMemsetAsync",
 	OpMemsetD16:                            "hipMemsetD16",

@@ -95,6 +95,8 @@ type Runtime interface {
 	Memset(t Thread, dst Ptr, value int32, sizeBytes uint64) Error                                                                                             // hipMemset
 	Memset2D(t Thread, dst Ptr, pitch uint64, value int32, width uint64, height uint64) Error                                                                  // hipMemset2D
 	Memset2DAsync(t Thread, dst Ptr, pitch uint64, value int32, width uint64, height uint64, stream Stream) Error                                              // hipMemset2DAsync
+	Memset3D(t Thread, pitchedDevPtr *PitchedPtr, value int32, extent *Extent) Error                                                                           // hipMemset3D
+	Memset3DAsync(t Thread, pitchedDevPtr *PitchedPtr, value int32, extent *Extent, stream Stream) Error                                                       // hipMemset3DAsync
 	MemSetAccess(t Thread, ptr Ptr, size uint64, desc []MemAccessDesc) Error                                                                                   // hipMemSetAccess
 	MemsetAsync(t Thread, dst Ptr, value int32, sizeBytes uint64, stream Stream) Error                                                                         // hipMemsetAsync
 	MemsetD16(t Thread, dest Ptr, value uint16, count uint64) Error                                                                                            // hipMemsetD16
@@ -537,6 +539,14 @@ func (Unimplemented) Memset2D(t Thread, dst Ptr, pitch uint64, value int32, widt
 }
 
 func (Unimplemented) Memset2DAsync(t Thread, dst Ptr, pitch uint64, value int32, width uint64, height uint64, stream Stream) Error {
+	return ErrorNotSupported
+}
+
+func (Unimplemented) Memset3D(t Thread, pitchedDevPtr *PitchedPtr, value int32, extent *Extent) Error {
+	return ErrorNotSupported
+}
+
+func (Unimplemented) Memset3DAsync(t Thread, pitchedDevPtr *PitchedPtr, value int32, extent *Extent, stream Stream) Error {
 	return ErrorNotSupported
 }
 

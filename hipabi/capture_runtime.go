@@ -153,6 +153,17 @@ func (c *captureRuntime) Memset2DAsync(t hip.Thread, dst hip.Ptr, pitch uint64, 
 	return c.Runtime.Memset2DAsync(t, dst, pitch, value, width, height, s)
 }
 
+func (c *captureRuntime) Memset3DAsync(t hip.Thread, p *hip.PitchedPtr, value int32, extent *hip.Extent, s hip.Stream) hip.Error {
+	node := graph.Memset{
+		P:     hip.MemsetParams{Dst: p.Ptr, ElementSize: 1, Height: extent.Height, Pitch: p.Pitch, Value: uint32(value), Width: extent.Width},
+		Depth: extent.Depth, Slice: p.Pitch * p.Ysize,
+	}
+	if done, err := captures().Record(s, node); done {
+		return err
+	}
+	return c.Runtime.Memset3DAsync(t, p, value, extent, s)
+}
+
 func (c *captureRuntime) EventRecord(t hip.Thread, e hip.Event, s hip.Stream) hip.Error {
 	if done, err := captures().Mark(e, s); done {
 		return err

@@ -140,3 +140,50 @@ func rw_hipDrvMemcpy2DUnaligned(thread uint64, p unsafe.Pointer) int32 {
 func rw_hipMemcpyParam2DAsync(thread uint64, p unsafe.Pointer, stream uint64) int32 {
 	return copyRectangle(thread, p, turn{true, stream})
 }
+
+// holds says whether a box lies within the rows and slices of p. A volume of one slice need not say how many rows a slice has.
+func holds(p *hip.PitchedPtr, e *hip.Extent) bool {
+	return e.Width <= p.Pitch && (e.Depth == 1 || e.Height <= p.Ysize)
+}
+
+// fillVolume fills rows where slices lie behind each other without a gap.
+func fillVolume(p, extent unsafe.Pointer, rows func(p *hip.PitchedPtr, width, height uint64) hip.Error, box func(*hip.PitchedPtr, *hip.Extent) hip.Error) int32 {
+	v, e := *(*hip.PitchedPtr)(p), *(*hip.Extent)(extent)
+	switch {
+	case e.Width == 0 || e.Height == 0 || e.Depth == 0:
+		return int32(hip.Success)
+	case v.Ptr == 0 || !holds(&v, &e):
+		return int32(hip.ErrorInvalidValue)
+	case e.Depth == 1:
+		return int32(rows(&v, e.Width, e.Height))
+	case v.Ysize == e.Height && e.Height <= math.MaxUint64/e.Depth:
+		return int32(rows(&v, e.Width, e.Height*e.Depth))
+	case v.Ysize > math.MaxInt64/v.Pitch/e.Depth: // of no memory
+		return int32(hip.ErrorInvalidValue)
+	}
+	return int32(box(&v, &e))
+}
+
+//export rw_hipMemset3D
+func rw_hipMemset3D(thread uint64, p unsafe.Pointer, value int32, extent unsafe.Pointer) int32 {
+	t := threadOf(thread)
+	return fillVolume(p, extent, func(p *hip.PitchedPtr, width, height uint64) hip.Error {
+		return runtime().Memset2D(t, p.Ptr, p.Pitch, value, width, height)
+	}, func(p *hip.PitchedPtr, e *hip.Extent) hip.Error {
+		return runtime().Memset3D(t, p, value, e)
+	})
+}
+
+//export rw_hipMemset3DAsync
+func rw_hipMemset3DAsync(thread uint64, p unsafe.Pointer, value int32, extent unsafe.Pointer, stream uint64) int32 {
+	t := threadOf(thread)
+	s, err := resolveStream(t, hip.Stream(stream))
+	if err != hip.Success {
+		return int32(err)
+	}
+	return fillVolume(p, extent, func(p *hip.PitchedPtr, width, height uint64) hip.Error {
+		return runtime().Memset2DAsync(t, p.Ptr, p.Pitch, value, width, height, s)
+	}, func(p *hip.PitchedPtr, e *hip.Extent) hip.Error {
+		return runtime().Memset3DAsync(t, p, value, e, s)
+	})
+}

@@ -443,6 +443,14 @@ func (c *captureRuntime) Memset2D(t hip.Thread, dst hip.Ptr, pitch uint64, value
 	return c.Runtime.Memset2D(t, dst, pitch, value, width, height)
 }
 
+// Memset3D implements hip.Runtime.
+func (c *captureRuntime) Memset3D(t hip.Thread, pitchedDevPtr *hip.PitchedPtr, value int32, extent *hip.Extent) hip.Error {
+	if err := c.implicit(); err != hip.Success {
+		return err
+	}
+	return c.Runtime.Memset3D(t, pitchedDevPtr, value, extent)
+}
+
 // MemSetAccess implements hip.Runtime.
 func (c *captureRuntime) MemSetAccess(t hip.Thread, ptr hip.Ptr, size uint64, desc []hip.MemAccessDesc) hip.Error {
 	return c.Runtime.MemSetAccess(t, ptr, size, desc)

@@ -1766,6 +1766,16 @@ hipError_t hipMemset2DAsync(void * dst, size_t pitch, int value, size_t width, s
 	return rw_return((hipError_t)rw_hipMemset2DAsync(rw_thread(), (uintptr_t)dst, pitch, (int32_t)value, width, height, (uint64_t)(uintptr_t)stream));
 }
 
+hipError_t hipMemset3D(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent)
+{
+	return rw_return((hipError_t)rw_hipMemset3D(rw_thread(), &pitchedDevPtr, (int32_t)value, &extent));
+}
+
+hipError_t hipMemset3DAsync(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent, hipStream_t stream)
+{
+	return rw_return((hipError_t)rw_hipMemset3DAsync(rw_thread(), &pitchedDevPtr, (int32_t)value, &extent, (uint64_t)(uintptr_t)stream));
+}
+
 hipError_t hipMemSetAccess(void * ptr, size_t size, const hipMemAccessDesc * desc, size_t count)
 {
 	if (!desc || !ptr || !size || !count)

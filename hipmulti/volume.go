@@ -144,3 +144,14 @@ func stagedVolume(p hip.DrvMEMCPY3D, write, read func(*hip.DrvMEMCPY3D) hip.Erro
 	}
 	return hip.Success
 }
+
+// Memset3D is hipMemset3D.
+func (r *Runtime) Memset3D(t hip.Thread, p *hip.PitchedPtr, value int32, extent *hip.Extent) hip.Error {
+	c := r.call()
+	c.address(p.Ptr)
+	w, err := c.of(&t)
+	if err != hip.Success {
+		return err
+	}
+	return w.Memset3D(t, p, value, extent)
+}

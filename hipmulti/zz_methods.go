@@ -778,6 +778,17 @@ func (r *Runtime) Memset2DAsync(t hip.Thread, dst hip.Ptr, pitch uint64, value i
 	return w.Memset2DAsync(t, dst, pitch, value, width, height, stream)
 }
 
+// Memset3DAsync is hipMemset3DAsync.
+func (r *Runtime) Memset3DAsync(t hip.Thread, pitchedDevPtr *hip.PitchedPtr, value int32, extent *hip.Extent, stream hip.Stream) hip.Error {
+	c := r.call()
+	stream = hip.Stream(c.handle(hip.HandleStream, uint64(stream)))
+	w, err := c.of(&t)
+	if err != hip.Success {
+		return err
+	}
+	return w.Memset3DAsync(t, pitchedDevPtr, value, extent, stream)
+}
+
 // MemSetAccess is hipMemSetAccess.
 func (r *Runtime) MemSetAccess(t hip.Thread, ptr hip.Ptr, size uint64, desc []hip.MemAccessDesc) hip.Error {
 	c := r.call()

@@ -439,6 +439,16 @@ func (r *Runtime) Memset2DAsync(t hip.Thread, dst hip.Ptr, pitch uint64, value i
 	return hip.Error(C.rocm_hipMemset2DAsync(r.table, C.int32_t(t.Device), C.uint64_t(dst), C.uint64_t(pitch), C.int32_t(value), C.uint64_t(width), C.uint64_t(height), C.uint64_t(stream)))
 }
 
+// Memset3D is hipMemset3D.
+func (r *Runtime) Memset3D(t hip.Thread, pitchedDevPtr *hip.PitchedPtr, value int32, extent *hip.Extent) hip.Error {
+	return hip.Error(C.rocm_hipMemset3D(r.table, C.int32_t(t.Device), alone(pitchedDevPtr), C.int32_t(value), alone(extent)))
+}
+
+// Memset3DAsync is hipMemset3DAsync.
+func (r *Runtime) Memset3DAsync(t hip.Thread, pitchedDevPtr *hip.PitchedPtr, value int32, extent *hip.Extent, stream hip.Stream) hip.Error {
+	return hip.Error(C.rocm_hipMemset3DAsync(r.table, C.int32_t(t.Device), alone(pitchedDevPtr), C.int32_t(value), alone(extent), C.uint64_t(stream)))
+}
+
 func (r *Runtime) memSetAccess(t hip.Thread, ptr hip.Ptr, size uint64, desc []hip.MemAccessDesc) hip.Error {
 	return hip.Error(C.rocm_hipMemSetAccess(r.table, C.int32_t(t.Device), C.uint64_t(ptr), C.uint64_t(size), unsafe.Pointer(unsafe.SliceData(desc)), C.uint64_t(len(desc))))
 }

@@ -94,6 +94,8 @@
 	X(hipMemset) \
 	X(hipMemset2D) \
 	X(hipMemset2DAsync) \
+	X(hipMemset3D) \
+	X(hipMemset3DAsync) \
 	X(hipMemSetAccess) \
 	X(hipMemsetAsync) \
 	X(hipMemsetD16) \
@@ -250,6 +252,8 @@ struct rocm_table {
 	hipError_t (*hipMemset)(void * dst, int value, size_t sizeBytes);
 	hipError_t (*hipMemset2D)(void * dst, size_t pitch, int value, size_t width, size_t height);
 	hipError_t (*hipMemset2DAsync)(void * dst, size_t pitch, int value, size_t width, size_t height, hipStream_t stream);
+	hipError_t (*hipMemset3D)(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent);
+	hipError_t (*hipMemset3DAsync)(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent, hipStream_t stream);
 	hipError_t (*hipMemSetAccess)(void * ptr, size_t size, const hipMemAccessDesc * desc, size_t count);
 	hipError_t (*hipMemsetAsync)(void * dst, int value, size_t sizeBytes, hipStream_t stream);
 	hipError_t (*hipMemsetD16)(hipDeviceptr_t dest, unsigned short value, size_t count);
@@ -1244,6 +1248,28 @@ static inline hipError_t rocm_hipMemset2DAsync(const struct rocm_table *table, i
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipMemset2DAsync((void *)(uintptr_t)dst, (size_t)pitch, (int)value, (size_t)width, (size_t)height, (hipStream_t)(uintptr_t)stream);
+	return r;
+}
+
+static inline hipError_t rocm_hipMemset3D(const struct rocm_table *table, int32_t current, const void *pitchedDevPtr, int32_t value, const void *extent)
+{
+	if (!table->hipMemset3D)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipError_t r = table->hipMemset3D(*(const hipPitchedPtr *)pitchedDevPtr, (int)value, *(const hipExtent *)extent);
+	return r;
+}
+
+static inline hipError_t rocm_hipMemset3DAsync(const struct rocm_table *table, int32_t current, const void *pitchedDevPtr, int32_t value, const void *extent, uint64_t stream)
+{
+	if (!table->hipMemset3DAsync)
+		return hipErrorNotSupported;
+	hipError_t e = rocm_device(table, current);
+	if (e != hipSuccess)
+		return e;
+	hipError_t r = table->hipMemset3DAsync(*(const hipPitchedPtr *)pitchedDevPtr, (int)value, *(const hipExtent *)extent, (hipStream_t)(uintptr_t)stream);
 	return r;
 }
 

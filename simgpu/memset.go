@@ -34,6 +34,7 @@ type setting struct {
 	dst           uint64
 	pitch         uint64
 	width, height uint64
+	slice, depth  uint64 // as many times, slice bytes apart
 	span          uint64 // bytes from the first to the last
 	value         uint32
 	size          uint8 // bytes of value that make the pattern
@@ -42,6 +43,11 @@ type setting struct {
 // memset fills height rows of width bytes with a pattern, the first size bytes
 // of value; width is a multiple of size.
 func (r *Runtime) memset(t hip.Thread, dst hip.Ptr, pitch uint64, value uint32, size uint8, width, height uint64, s hip.Stream, wait bool) hip.Error {
+	return r.set(t, setting{dst: uint64(dst), pitch: pitch, width: width, height: height, depth: 1, value: value, size: size}, s, wait)
+}
+
+// set does a memset, of which st, a and span are not known yet.
+func (r *Runtime) set(t hip.Thread, set setting, s hip.Stream, wait bool) hip.Error {
 	_, e := r.enter(t)
 	if e != hip.Success {
 		return e
@@ -51,27 +57,30 @@ func (r *Runtime) memset(t hip.Thread, dst hip.Ptr, pitch uint64, value uint32, 
 	if e != hip.Success {
 		return e
 	}
-	if width == 0 || height == 0 {
+	if set.width == 0 || set.height == 0 || set.depth == 0 {
 		return hip.Success
 	}
-	if height != 1 && width > pitch {
+	if set.height != 1 && set.width > set.pitch {
 		return hip.ErrorInvalidValue
 	}
-	n, ok := span(pitch, width, height)
-	if !ok {
+	n, ok := span(set.pitch, set.width, set.height)
+	if !ok || set.depth != 1 && n > set.slice {
 		return hip.ErrorInvalidValue
 	}
-	a, unknown, e := r.locate(dst, n)
+	if n, ok = span(set.slice, n, set.depth); !ok {
+		return hip.ErrorInvalidValue
+	}
+	a, unknown, e := r.locate(hip.Ptr(set.dst), n)
 	if e != hip.Success {
 		return e
 	}
-	if unknown || !st.d.reaches(a, uint64(dst), n, hip.MemAccessFlagsProtReadWrite) { // nobody has told the runtime of this memory
+	if unknown || !st.d.reaches(a, set.dst, n, hip.MemAccessFlagsProtReadWrite) { // nobody has told the runtime of this memory
 		return hip.ErrorInvalidValue
 	}
-	if a != nil && onCard(a.Kind) && a.Base == uint64(dst) && !noteOf(a).hints.syncs.Load() {
+	if a != nil && onCard(a.Kind) && a.Base == set.dst && !noteOf(a).hints.syncs.Load() {
 		wait = false // HIP waits for other memory only, and for what it was told to
 	}
-	set := setting{st, a, uint64(dst), pitch, width, height, n, value, size}
+	set.st, set.a, set.span = st, a, n
 	others := (&transfer{dstA: a}).others(st.d)
 	if len(others) == 0 && n <= placeLimit && !st.d.meter.Condition().Hung && st.q.Begin() {
 		e = set.run()
@@ -114,19 +123,22 @@ func (m *setting) run() hip.Error {
 	addr := guard(func() {
 		var b [4]byte
 		binary.LittleEndian.PutUint32(b[:], m.value)
-		if m.pitch == m.width {
-			fill(vmem.Raw(m.dst, m.span), b[:m.size])
-			return
-		}
-		for i := range m.height {
-			fill(vmem.Raw(m.dst+i*m.pitch, m.width), b[:m.size])
+		for z := range m.depth {
+			at := m.dst + z*m.slice
+			if m.pitch == m.width {
+				fill(vmem.Raw(at, m.width*m.height), b[:m.size])
+				continue
+			}
+			for y := range m.height {
+				fill(vmem.Raw(at+y*m.pitch, m.width), b[:m.size])
+			}
 		}
 	})
 	if addr != 0 {
 		return m.st.d.copyFault(m.st, "memset", addr)
 	}
 	if m.a != nil && onCard(m.a.Kind) {
-		m.st.d.meter.Copied(card.Fill, m.width*m.height, uint64(mono.Since(begin)))
+		m.st.d.meter.Copied(card.Fill, m.width*m.height*m.depth, uint64(mono.Since(begin)))
 	}
 	return hip.Success
 }
@@ -191,4 +203,22 @@ func (r *Runtime) Memset2D(t hip.Thread, dst hip.Ptr, pitch uint64, value int32,
 // Memset2DAsync sets rows of bytes.
 func (r *Runtime) Memset2DAsync(t hip.Thread, dst hip.Ptr, pitch uint64, value int32, width, height uint64, s hip.Stream) hip.Error {
 	return r.memset(t, dst, pitch, uint32(byte(value)), 1, width, height, s, false)
+}
+
+// Memset3D sets boxes of bytes, and waits where HIP does: slices of Ysize rows,
+// of which those of extent are set.
+func (r *Runtime) Memset3D(t hip.Thread, p *hip.PitchedPtr, value int32, extent *hip.Extent) hip.Error {
+	return r.memset3D(t, p, value, extent, hip.StreamNull, true)
+}
+
+// Memset3DAsync sets boxes of bytes.
+func (r *Runtime) Memset3DAsync(t hip.Thread, p *hip.PitchedPtr, value int32, extent *hip.Extent, s hip.Stream) hip.Error {
+	return r.memset3D(t, p, value, extent, s, false)
+}
+
+func (r *Runtime) memset3D(t hip.Thread, p *hip.PitchedPtr, value int32, extent *hip.Extent, s hip.Stream, wait bool) hip.Error {
+	return r.set(t, setting{
+		dst: uint64(p.Ptr), pitch: p.Pitch, slice: elements(p.Pitch, max(p.Ysize, 1)), width: extent.Width, height: extent.Height, depth: extent.Depth,
+		value: uint32(byte(value)), size: 1,
+	}, s, wait)
 }

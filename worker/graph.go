@@ -96,7 +96,7 @@ func (s *session) admit(g *sessionGraph, i uint32, op *hip.GraphOp, fn uint64) h
 		if code := op.Check(); code != hip.Success {
 			return code
 		}
-		g.touched[i] = []area{{m.Dst, m.Pitch, 0, m.Width * uint64(m.Element), m.Height, 1}}
+		g.touched[i] = []area{{m.Dst, m.Pitch, m.Slice, m.Width * uint64(m.Element), m.Height, max(m.Depth, 1)}}
 	case hip.GraphNodeTypeHost:
 		op.Host = s.graphFunc(fn)
 	case hip.GraphNodeTypeEventRecord, hip.GraphNodeTypeWaitEvent:

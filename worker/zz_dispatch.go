@@ -189,6 +189,10 @@ func (s *session) dispatch(r *wire.Request) bool {
 		s.doMemset2D(r)
 	case hip.OpMemset2DAsync:
 		s.doMemset2DAsync(r)
+	case hip.OpMemset3D:
+		s.doMemset3D(r)
+	case hip.OpMemset3DAsync:
+		s.doMemset3DAsync(r)
 	case hip.OpMemSetAccess:
 		s.doMemSetAccess(r)
 	case hip.OpMemsetAsync:
@@ -1298,6 +1302,34 @@ func (s *session) doMemset2DAsync(r *wire.Request) {
 		return
 	}
 	err := s.rt.Memset2DAsync(q.Thread, q.Dst, q.Pitch, q.Value, q.Width, q.Height, q.Stream)
+	s.reply(r, err, nil)
+}
+
+func (s *session) doMemset3D(r *wire.Request) {
+	var q hiprpc.Memset3DRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) {
+		return
+	}
+	s.mayWait(r, func(r *wire.Request) {
+		err := s.rt.Memset3D(q.Thread, &q.PitchedDevPtr, q.Value, &q.Extent)
+		s.reply(r, err, nil)
+	})
+}
+
+func (s *session) doMemset3DAsync(r *wire.Request) {
+	var q hiprpc.Memset3DAsyncRequest
+	if !q.Decode(r.Fixed) {
+		s.malformed(r)
+		return
+	}
+	if !s.checked(r, s.device(q.Thread.Device)) || !s.checked(r, s.handles.check(hip.HandleStream, uint64(q.Stream))) {
+		return
+	}
+	err := s.rt.Memset3DAsync(q.Thread, &q.PitchedDevPtr, q.Value, &q.Extent, q.Stream)
 	s.reply(r, err, nil)
 }
 

@@ -162,8 +162,10 @@ func (n *node) op() hip.GraphOp {
 }
 
 func (p Memset) set() *hip.GraphSet {
-	depth := max(p.Depth, 1)
-	s := &hip.GraphSet{Dst: p.P.Dst, Pitch: p.P.Pitch, Value: p.P.Value, Element: p.P.ElementSize, Width: p.P.Width, Height: p.P.Height * depth}
+	s := &hip.GraphSet{
+		Dst: p.P.Dst, Pitch: p.P.Pitch, Value: p.P.Value, Element: p.P.ElementSize, Width: p.P.Width, Height: p.P.Height,
+		Slice: p.Slice, Depth: max(p.Depth, 1),
+	}
 	if s.Height == 1 {
 		s.Pitch = s.Width * uint64(s.Element)
 	}

@@ -46,6 +46,7 @@ type Memcpy struct {
 type Memset struct {
 	P     hip.MemsetParams
 	Depth uint64
+	Slice uint64 // bytes from one slice to the next
 }
 
 // Host is a function of the program.

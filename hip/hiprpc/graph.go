@@ -141,6 +141,8 @@ func appendOp(e *wire.Enc, op *hip.GraphOp, fn uint64) {
 		e.U32(s.Element)
 		e.U64(s.Width)
 		e.U64(s.Height)
+		e.U64(s.Slice)
+		e.U64(s.Depth)
 	case hip.GraphNodeTypeHost:
 		e.U64(fn)
 	case hip.GraphNodeTypeEventRecord, hip.GraphNodeTypeWaitEvent:
@@ -174,6 +176,7 @@ func takeOp(d *wire.Dec, op *hip.GraphOp) (fn uint64, ok bool) {
 		s := new(hip.GraphSet)
 		op.Set = s
 		s.Dst, s.Pitch, s.Value, s.Element, s.Width, s.Height = hip.Ptr(d.U64()), d.U64(), d.U32(), d.U32(), d.U64(), d.U64()
+		s.Slice, s.Depth = d.U64(), d.U64()
 	case hip.GraphNodeTypeHost:
 		fn = d.U64()
 	case hip.GraphNodeTypeEventRecord, hip.GraphNodeTypeWaitEvent:

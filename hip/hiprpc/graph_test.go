@@ -16,7 +16,7 @@ func every() (*hip.GraphDesc, []uint64) {
 		{Type: hip.GraphNodeTypeMemcpy, After: []uint32{0, 1}, Copy: &hip.GraphCopy{Dst: 1, Src: 2, DstPitch: 3, SrcPitch: 4, DstSlice: 5, SrcSlice: 6, Width: 7, Height: 8,
 			Depth: 9, Kind: hip.MemcpyDeviceToDevice, Peer: true, DstDevice: 1, SrcDevice: 2}},
 		{Type: hip.GraphNodeTypeMemcpy, Copy: &hip.GraphCopy{General: &hip.DrvMEMCPY3D{SrcArray: 4, DstArray: 5, WidthInBytes: 6, Height: 7, Depth: 8}}},
-		{Type: hip.GraphNodeTypeMemset, Disabled: true, Set: &hip.GraphSet{Dst: 1, Pitch: 2, Value: 3, Element: 4, Width: 5, Height: 6}},
+		{Type: hip.GraphNodeTypeMemset, Disabled: true, Set: &hip.GraphSet{Dst: 1, Pitch: 2, Value: 3, Element: 4, Width: 5, Height: 6, Slice: 7, Depth: 8}},
 		{Type: hip.GraphNodeTypeHost},
 		{Type: hip.GraphNodeTypeEventRecord, Event: 9},
 		{Type: hip.GraphNodeTypeWaitEvent, Event: 10},

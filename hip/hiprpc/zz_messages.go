@@ -3093,6 +3093,67 @@ func (q *Memset2DAsyncRequest) Decode(b []byte) bool {
 	return true
 }
 
+// Memset3DRequest asks for hipMemset3D.
+type Memset3DRequest struct {
+	Thread        hip.Thread
+	PitchedDevPtr hip.PitchedPtr
+	Value         int32
+	Extent        hip.Extent
+}
+
+// Append encodes q.
+func (q *Memset3DRequest) Append(b []byte) []byte {
+	e := wire.Enc{B: b}
+	e.I32(q.Thread.Device)
+	e.U32(q.Thread.ID)
+	appendStruct(&e, &q.PitchedDevPtr)
+	e.I32(q.Value)
+	appendStruct(&e, &q.Extent)
+	return e.B
+}
+
+// Decode reads what Append wrote; false if b is anything else. Nothing of q lies in b.
+func (q *Memset3DRequest) Decode(b []byte) bool {
+	d := wire.NewDec(b)
+	q.Thread = hip.Thread{Device: d.I32(), ID: d.U32()}
+	takeStruct(&d, &q.PitchedDevPtr)
+	q.Value = d.I32()
+	takeStruct(&d, &q.Extent)
+	return d.Done()
+}
+
+// Memset3DAsyncRequest asks for hipMemset3DAsync.
+type Memset3DAsyncRequest struct {
+	Thread        hip.Thread
+	PitchedDevPtr hip.PitchedPtr
+	Value         int32
+	Extent        hip.Extent
+	Stream        hip.Stream
+}
+
+// Append encodes q.
+func (q *Memset3DAsyncRequest) Append(b []byte) []byte {
+	e := wire.Enc{B: b}
+	e.I32(q.Thread.Device)
+	e.U32(q.Thread.ID)
+	appendStruct(&e, &q.PitchedDevPtr)
+	e.I32(q.Value)
+	appendStruct(&e, &q.Extent)
+	e.U64(uint64(q.Stream))
+	return e.B
+}
+
+// Decode reads what Append wrote; false if b is anything else. Nothing of q lies in b.
+func (q *Memset3DAsyncRequest) Decode(b []byte) bool {
+	d := wire.NewDec(b)
+	q.Thread = hip.Thread{Device: d.I32(), ID: d.U32()}
+	takeStruct(&d, &q.PitchedDevPtr)
+	q.Value = d.I32()
+	takeStruct(&d, &q.Extent)
+	q.Stream = hip.Stream(d.U64())
+	return d.Done()
+}
+
 // MemSetAccessRequest asks for hipMemSetAccess.
 type MemSetAccessRequest struct {
 	Thread hip.Thread
@@ -4654,6 +4715,10 @@ func StreamOf(op uint16, fixed []byte) (hip.Stream, bool) {
 		return q.Stream, ok
 	case hip.OpMemset2DAsync:
 		var q Memset2DAsyncRequest
+		ok := q.Decode(fixed)
+		return q.Stream, ok
+	case hip.OpMemset3DAsync:
+		var q Memset3DAsyncRequest
 		ok := q.Decode(fixed)
 		return q.Stream, ok
 	case hip.OpMemsetAsync:

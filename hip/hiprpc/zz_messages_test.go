@@ -100,6 +100,8 @@ var allMessages = []func() message{
 	func() message { return new(MemsetRequest) },
 	func() message { return new(Memset2DRequest) },
 	func() message { return new(Memset2DAsyncRequest) },
+	func() message { return new(Memset3DRequest) },
+	func() message { return new(Memset3DAsyncRequest) },
 	func() message { return new(MemSetAccessRequest) },
 	func() message { return new(MemsetAsyncRequest) },
 	func() message { return new(MemsetD16Request) },

@@ -228,6 +228,35 @@ var memsetTests = []test{
 		check("MemsetD16Async", func() hip.Error { return e.MemsetD16Async(e.th, p, 0x506, 79, s) }, 0, 79, []byte{6, 5})
 		check("MemsetD32Async", func() hip.Error { return e.MemsetD32Async(e.th, p, 0x708, 80, s) }, 0, 80, []byte{8, 7, 0, 0})
 	}},
+	{"Boxes", func(e *env) { // slices of rows with gaps behind both
+		const pitch, rows, slices = 64, 7, 5
+		p := e.malloc(pitch * rows * slices)
+		box := func(at int) *hip.PitchedPtr {
+			return &hip.PitchedPtr{Ptr: p + hip.Ptr(at), Pitch: pitch, Xsize: pitch, Ysize: rows}
+		}
+		e.ok("Memset", e.Memset(e.th, p, 1, pitch*rows*slices))
+		e.ok("Memset3D", e.Memset3D(e.th, box(0), 0x102, &hip.Extent{Width: 10, Height: 3, Depth: 4}))
+		e.ok("Memset3DAsync", e.Memset3DAsync(e.th, box(pitch+3), 3, &hip.Extent{Width: 5, Height: 6, Depth: 5}, e.stream(0)))
+		e.ok("nothing", e.Memset3D(e.th, box(0), 9, &hip.Extent{Width: 10, Height: 3}))
+		e.ok("DeviceSynchronize", e.DeviceSynchronize(e.th))
+		for i, v := range e.download(p, pitch*rows*slices) {
+			x, y, z := i%pitch, i/pitch%rows, i/(pitch*rows)
+			want := byte(1)
+			if x < 10 && y < 3 && z < 4 {
+				want = 2
+			}
+			if x >= 3 && x < 8 && y >= 1 {
+				want = 3
+			}
+			if v != want {
+				e.Fatalf("byte %d of row %d of slice %d is %d, want %d", x, y, z, v, want)
+			}
+		}
+		whole := hip.Extent{Width: pitch, Height: rows, Depth: slices}
+		e.ok("all of it", e.Memset3D(e.th, box(0), 1, &whole))
+		e.is("beyond", e.Memset3D(e.th, box(1), 1, &whole), hip.ErrorInvalidValue)
+		e.is("far beyond", e.Memset3D(e.th, box(0), 1, &hip.Extent{Width: 1, Height: 2, Depth: 1 << 60}), hip.ErrorInvalidValue)
+	}},
 	{"Rows", func(e *env) {
 		p := e.malloc(64 * 10)
 		e.ok("Memset", e.Memset(e.th, p, 1, 640))

@@ -131,6 +131,8 @@ var graphTests = []test{
 		}
 		inner := g.add(box(to+pitch*rows+pitch+4, from, hip.MemcpyDeviceToDevice), clear)
 		fill := g.add(hip.GraphOp{Type: hip.GraphNodeTypeMemset, Set: &hip.GraphSet{Dst: to, Pitch: pitch, Value: 0x4142, Element: 2, Width: 3, Height: 2}}, inner)
+		fill = g.add(hip.GraphOp{Type: hip.GraphNodeTypeMemset, Set: &hip.GraphSet{Dst: to + pitch - 4, Pitch: pitch, Value: 'C', Element: 1, Width: 3, Height: 2,
+			Slice: pitch * rows, Depth: 2}}, fill)
 		out := g.add(copyOp(ptr(back), to, uint64(len(src)), hip.MemcpyDeviceToHost), fill)
 		g.add(box(ptr(back)+16, from, hip.MemcpyDefault), out)
 		h := e.instantiate(&g)
@@ -150,6 +152,9 @@ var graphTests = []test{
 		put(pitch*rows + pitch + 4)
 		for y := range 2 {
 			copy(want[y*pitch:], "BABABA")
+			for z := range 2 {
+				copy(want[z*pitch*rows+(y+1)*pitch-4:], "CCC")
+			}
 		}
 		put(16)
 		e.equal("the volume", back, want)
@@ -283,6 +288,8 @@ var graphTests = []test{
 			"a kernel without a launch":           {{Type: hip.GraphNodeTypeKernel}},
 			"a copy without a description":        {{Type: hip.GraphNodeTypeMemcpy}},
 			"an element of three bytes":           {{Type: hip.GraphNodeTypeMemset, Set: &hip.GraphSet{Dst: p, Element: 3, Width: 1, Height: 1}}},
+			"slices that overlap":                 {{Type: hip.GraphNodeTypeMemset, Set: &hip.GraphSet{Dst: p, Element: 1, Width: 4, Height: 2, Pitch: 8, Slice: 8, Depth: 2}}},
+			"slices of broken rows":               {{Type: hip.GraphNodeTypeMemset, Set: &hip.GraphSet{Dst: p, Element: 1, Width: 4, Height: 2, Pitch: 8, Slice: 20, Depth: 2}}},
 			"rows that overlap":                   {{Type: hip.GraphNodeTypeMemset, Set: &hip.GraphSet{Dst: p, Element: 4, Width: 4, Height: 2, Pitch: 8}}},
 			"an event that is none":               {{Type: hip.GraphNodeTypeEventRecord}},
 		} {

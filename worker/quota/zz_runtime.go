@@ -341,6 +341,16 @@ func (q *Runtime) Memset2DAsync(t hip.Thread, dst hip.Ptr, pitch uint64, value i
 	return q.Runtime.Memset2DAsync(t, dst, pitch, value, width, height, stream)
 }
 
+// Memset3D implements hip.Runtime.
+func (q *Runtime) Memset3D(t hip.Thread, pitchedDevPtr *hip.PitchedPtr, value int32, extent *hip.Extent) hip.Error {
+	return q.Runtime.Memset3D(t, pitchedDevPtr, value, extent)
+}
+
+// Memset3DAsync implements hip.Runtime.
+func (q *Runtime) Memset3DAsync(t hip.Thread, pitchedDevPtr *hip.PitchedPtr, value int32, extent *hip.Extent, stream hip.Stream) hip.Error {
+	return q.Runtime.Memset3DAsync(t, pitchedDevPtr, value, extent, stream)
+}
+
 // MemSetAccess implements hip.Runtime.
 func (q *Runtime) MemSetAccess(t hip.Thread, ptr hip.Ptr, size uint64, desc []hip.MemAccessDesc) hip.Error {
 	return q.Runtime.MemSetAccess(t, ptr, size, desc)

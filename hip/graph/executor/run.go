@@ -66,6 +66,10 @@ func runSet(r hip.Runtime, t hip.Thread, s hip.Stream, m *hip.GraphSet) hip.Erro
 	if m.Width == 0 || m.Height == 0 {
 		return hip.Success
 	}
+	if m.Depth > 1 {
+		v := hip.PitchedPtr{Ptr: m.Dst, Pitch: m.Pitch, Xsize: m.Width, Ysize: m.Slice / m.Pitch}
+		return r.Memset3DAsync(t, &v, int32(m.Value), &hip.Extent{Width: m.Width, Height: m.Height, Depth: m.Depth}, s)
+	}
 	if m.Height == 1 || m.Pitch == m.Width*uint64(m.Element) {
 		return setRow(r, t, s, m, m.Dst, m.Width*m.Height)
 	}
