@@ -10,12 +10,13 @@ const (
 
 // call finds out which worker a call is for, and makes its arguments that worker's own. The first argument that tells a worker decides.
 type call struct {
-	r      *Runtime
-	devs   *devices
-	worker int        // -1 while nothing has told
-	stream hip.Stream // the worker's, of a call on one that is not a device's own
-	ptr    hip.Ptr    // what told the worker, if it was an address
-	err    hip.Error  // why the call goes to nobody
+	r        *Runtime
+	devs     *devices
+	worker   int        // -1 while nothing has told
+	stream   hip.Stream // the worker's, of a call on one that is not a device's own
+	noStream hip.Error  // what the call answers if it is none
+	ptr      hip.Ptr    // what told the worker, if it was an address
+	err      hip.Error  // why the call goes to nobody
 }
 
 func (r *Runtime) call() call {
@@ -27,19 +28,22 @@ func (r *Runtime) call() call {
 func special(s hip.Stream) bool { return s <= hip.StreamPerThread }
 
 // handle is a handle as its worker knows it.
-func (c *call) handle(k hip.HandleKind, h uint64) uint64 {
+func (c *call) handle(k hip.HandleKind, h uint64) uint64 { return c.handleOr(k, h, k.Wrong()) }
+
+// handleOr is handle for a call that answers wrong to what is no such handle.
+func (c *call) handleOr(k hip.HandleKind, h uint64, wrong hip.Error) uint64 {
 	if c.err != hip.Success || h == 0 || k == hip.HandleStream && special(hip.Stream(h)) {
 		return h
 	}
 	w := int(h >> tagShift)
 	if w >= len(c.r.workers) || c.worker >= 0 && c.worker != w {
-		c.err = k.Wrong()
+		c.err = wrong
 		return 0
 	}
 	c.worker = w
 	h &^= tagMask
 	if k == hip.HandleStream {
-		c.stream = hip.Stream(h)
+		c.stream, c.noStream = hip.Stream(h), wrong
 	}
 	return h
 }
@@ -95,7 +99,9 @@ func (c *call) of(t *hip.Thread) (member, hip.Error) {
 	t.Device = 0
 	switch {
 	case c.stream != 0:
-		t.Device, c.err = w.StreamGetDevice(*t, c.stream)
+		if t.Device, c.err = w.StreamGetDevice(*t, c.stream); c.err == hip.HandleStream.Wrong() {
+			c.err = c.noStream
+		}
 	case c.ptr != 0:
 		t.Device = deviceOf(w, *t, c.ptr)
 	}

@@ -2,11 +2,29 @@ package hipmulti
 
 import "github.com/rocwire/rocwire/hip"
 
+// EventRecord is hipEventRecord. An event of another worker is one of another device.
+func (r *Runtime) EventRecord(t hip.Thread, event hip.Event, stream hip.Stream) hip.Error {
+	c, e := r.call(), r.call()
+	event = hip.Event(e.handle(hip.HandleEvent, uint64(event)))
+	if e.err != hip.Success {
+		return e.err
+	}
+	stream = hip.Stream(c.handle(hip.HandleStream, uint64(stream)))
+	w, code := c.of(&t)
+	if code != hip.Success {
+		return code
+	}
+	if e.worker >= 0 && e.worker != c.worker {
+		return hip.ErrorInvalidHandle
+	}
+	return w.EventRecord(t, event, stream)
+}
+
 // StreamWaitEvent is hipStreamWaitEvent. For an event of another worker the stream waits in a host function until that worker has come to what was
 // recorded last; what follows on the stream fails if it never does.
 func (r *Runtime) StreamWaitEvent(t hip.Thread, stream hip.Stream, event hip.Event, flags uint32) hip.Error {
 	c, e := r.call(), r.call()
-	stream = hip.Stream(c.handle(hip.HandleStream, uint64(stream)))
+	stream = hip.Stream(c.handleOr(hip.HandleStream, uint64(stream), hip.ErrorInvalidHandle))
 	theirs := t
 	w, code := c.of(&t)
 	if code != hip.Success {

@@ -22,7 +22,7 @@ func (r *Runtime) Array3DCreate(t hip.Thread, pAllocateArray *hip.DrvArray3dDesc
 // ArrayDestroy is hipArrayDestroy.
 func (r *Runtime) ArrayDestroy(t hip.Thread, array hip.Array) hip.Error {
 	c := r.call()
-	array = hip.Array(c.handle(hip.HandleArray, uint64(array)))
+	array = hip.Array(c.handleOr(hip.HandleArray, uint64(array), hip.ErrorContextIsDestroyed))
 	w, err := c.of(&t)
 	if err != hip.Success {
 		return err
@@ -151,7 +151,7 @@ func (r *Runtime) EventCreateWithFlags(t hip.Thread, flags uint32) (event hip.Ev
 // EventDestroy is hipEventDestroy.
 func (r *Runtime) EventDestroy(t hip.Thread, event hip.Event) hip.Error {
 	c := r.call()
-	event = hip.Event(c.handle(hip.HandleEvent, uint64(event)))
+	event = hip.Event(c.handleOr(hip.HandleEvent, uint64(event), hip.ErrorContextIsDestroyed))
 	w, err := c.of(&t)
 	if err != hip.Success {
 		return err
@@ -183,18 +183,6 @@ func (r *Runtime) EventQuery(t hip.Thread, event hip.Event) hip.Error {
 		return err
 	}
 	return w.EventQuery(t, event)
-}
-
-// EventRecord is hipEventRecord.
-func (r *Runtime) EventRecord(t hip.Thread, event hip.Event, stream hip.Stream) hip.Error {
-	c := r.call()
-	event = hip.Event(c.handle(hip.HandleEvent, uint64(event)))
-	stream = hip.Stream(c.handle(hip.HandleStream, uint64(stream)))
-	w, err := c.of(&t)
-	if err != hip.Success {
-		return err
-	}
-	return w.EventRecord(t, event, stream)
 }
 
 // EventSynchronize is hipEventSynchronize.
@@ -383,7 +371,7 @@ func (r *Runtime) Malloc(t hip.Thread, size uint64) (ptr hip.Ptr, err hip.Error)
 // MallocAsync is hipMallocAsync.
 func (r *Runtime) MallocAsync(t hip.Thread, size uint64, stream hip.Stream) (devPtr hip.Ptr, err hip.Error) {
 	c := r.call()
-	stream = hip.Stream(c.handle(hip.HandleStream, uint64(stream)))
+	stream = hip.Stream(c.handleOr(hip.HandleStream, uint64(stream), hip.ErrorInvalidHandle))
 	w, err := c.of(&t)
 	if err != hip.Success {
 		return
@@ -400,7 +388,7 @@ func (r *Runtime) MallocAsync(t hip.Thread, size uint64, stream hip.Stream) (dev
 func (r *Runtime) MallocFromPoolAsync(t hip.Thread, size uint64, memPool hip.MemPool, stream hip.Stream) (devPtr hip.Ptr, err hip.Error) {
 	c := r.call()
 	memPool = hip.MemPool(c.handle(hip.HandleMemPool, uint64(memPool)))
-	stream = hip.Stream(c.handle(hip.HandleStream, uint64(stream)))
+	stream = hip.Stream(c.handleOr(hip.HandleStream, uint64(stream), hip.ErrorInvalidHandle))
 	w, err := c.of(&t)
 	if err != hip.Success {
 		return
@@ -934,7 +922,7 @@ func (r *Runtime) MipmappedArrayGetLevel(t hip.Thread, hMipMappedArray hip.Mipma
 // ModuleGetFunction is hipModuleGetFunction.
 func (r *Runtime) ModuleGetFunction(t hip.Thread, module hip.Module, kname string) (function hip.Function, err hip.Error) {
 	c := r.call()
-	module = hip.Module(c.handle(hip.HandleModule, uint64(module)))
+	module = hip.Module(c.handleOr(hip.HandleModule, uint64(module), hip.ErrorNotFound))
 	w, err := c.of(&t)
 	if err != hip.Success {
 		return
@@ -950,7 +938,7 @@ func (r *Runtime) ModuleGetFunction(t hip.Thread, module hip.Module, kname strin
 // ModuleGetGlobal is hipModuleGetGlobal.
 func (r *Runtime) ModuleGetGlobal(t hip.Thread, hmod hip.Module, name string) (dptr hip.Ptr, bytes uint64, err hip.Error) {
 	c := r.call()
-	hmod = hip.Module(c.handle(hip.HandleModule, uint64(hmod)))
+	hmod = hip.Module(c.handleOr(hip.HandleModule, uint64(hmod), hip.ErrorNotFound))
 	w, err := c.of(&t)
 	if err != hip.Success {
 		return
@@ -966,7 +954,7 @@ func (r *Runtime) ModuleGetGlobal(t hip.Thread, hmod hip.Module, name string) (d
 // ModuleUnload is hipModuleUnload.
 func (r *Runtime) ModuleUnload(t hip.Thread, module hip.Module) hip.Error {
 	c := r.call()
-	module = hip.Module(c.handle(hip.HandleModule, uint64(module)))
+	module = hip.Module(c.handleOr(hip.HandleModule, uint64(module), hip.ErrorNotFound))
 	w, err := c.of(&t)
 	if err != hip.Success {
 		return err

@@ -36,7 +36,11 @@ func (ty *types) route(o *out, m method) {
 	stream := false
 	for _, v := range m.in {
 		if k := ty.handleKind(v.goT); k != "" && v.form == scalar && !multiAddresses[v.goT] {
-			o.p("\t%s = hip.%s(c.handle(hip.%s, uint64(%s)))", v.name, v.goT, k, v.name)
+			if code, ok := constName(v.param.Wrong); ok {
+				o.p("\t%s = hip.%s(c.handleOr(hip.%s, uint64(%s), hip.%s))", v.name, v.goT, k, v.name, code)
+			} else {
+				o.p("\t%s = hip.%s(c.handle(hip.%s, uint64(%s)))", v.name, v.goT, k, v.name)
+			}
 			stream = stream || v.goT == "Stream"
 		}
 	}
