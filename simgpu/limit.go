@@ -34,7 +34,7 @@ func (l *limits) of(limit hip.Limit) (*atomic.Uint64, hip.Error) {
 		return &l.stack, hip.Success
 	case limit == hip.LimitMallocHeapSize:
 		return &l.heap, hip.Success
-	case uint32(limit) >= uint32(hip.LimitRange):
+	case limit >= hip.LimitRange: // what is below all is merely unsupported
 		return nil, hip.ErrorInvalidValue
 	}
 	return nil, hip.ErrorUnsupportedLimit

@@ -4160,7 +4160,7 @@ const struct function functions[] = {
 	{"hipDeviceGetGraphMemAttribute", "dep", 1, run_hipDeviceGetGraphMemAttribute, {{UNKNOWN, hipErrorInvalidDevice, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 2, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDeviceGetLimit", "pe", 1, run_hipDeviceGetLimit, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
+	{"hipDeviceGetLimit", "pe", 1, run_hipDeviceGetLimit, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, REFUSED, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
 	{"hipDeviceGetMemPool", "pd", 1, run_hipDeviceGetMemPool, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
@@ -4211,7 +4211,7 @@ const struct function functions[] = {
 	{"hipDeviceSetGraphMemAttribute", "dep", 1, run_hipDeviceSetGraphMemAttribute, {{UNKNOWN, hipErrorInvalidDevice, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 2, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipDeviceSetLimit", "ez", 1, run_hipDeviceSetLimit, {{UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
+	{"hipDeviceSetLimit", "ez", 1, run_hipDeviceSetLimit, {{UNKNOWN, REFUSED, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
 	{"hipDeviceSetMemPool", "dh", 1, run_hipDeviceSetMemPool, {{UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
