@@ -5,6 +5,7 @@ package worker
 import (
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"testing"
 	"time"
@@ -93,7 +94,8 @@ func pair(t *testing.T, rt hip.Runtime) *hipremote.Client {
 // stray is how many allocations in a hundred calls are the reports' that are made meanwhile, and no call's.
 const stray = 10
 
-// allocations is how many there are in a hundred calls and one that waits for them.
+// allocations is how many there are in a hundred calls and one that waits for them: the least of many times, as on a busy machine reports are made in
+// some of them, and a call that allocates does so every time.
 func allocations(t *testing.T, c *hipremote.Client, call func() hip.Error) float64 {
 	t.Helper()
 	var th hip.Thread
@@ -107,8 +109,11 @@ func allocations(t *testing.T, c *hipremote.Client, call func() hip.Error) float
 			t.Fatal(e)
 		}
 	}
-	batch()
-	return testing.AllocsPerRun(50, batch)
+	least := math.Inf(1)
+	for range 50 {
+		least = min(least, testing.AllocsPerRun(1, batch))
+	}
+	return least
 }
 
 // TestPostedCallsDoNotAllocate: neither in the client nor on the way to the runtime.
