@@ -9,7 +9,7 @@ import "github.com/rocwire/rocwire/hip"
 
 // foreign is the form of what a graph of the library's does not do, or not as
 // hip.GraphDesc has it: a launch with events, rows that are no multiple of their
-// pitch, a copy between devices, memory that is no node's.
+// pitch, a copy between devices, memory to set that has gaps, memory that is no node's.
 const foreign C.int32_t = -1
 
 // formOf is what an operation is in a graph of the library's: one of ROCM_NODE_….
@@ -30,6 +30,9 @@ func (r *Runtime) formOf(op *hip.GraphOp) C.int32_t {
 	case hip.GraphNodeTypeMemset:
 		if op.Set.Width == 0 || op.Set.Height == 0 {
 			return C.ROCM_NODE_EMPTY
+		}
+		if op.Set.Depth > 1 {
+			return foreign
 		}
 		return C.ROCM_NODE_SET
 	case hip.GraphNodeTypeHost:

@@ -182,6 +182,7 @@ func TestGraphForms(t *testing.T) {
 		return hip.GraphOp{Type: hip.GraphNodeTypeMemcpy, Copy: &hip.GraphCopy{Dst: at + 32, Src: at, DstPitch: 4, SrcPitch: 4, DstSlice: slice, SrcSlice: 8, Width: 2, Height: 2, Depth: 2}}
 	}
 	set := hip.GraphOp{Type: hip.GraphNodeTypeMemset, Set: &hip.GraphSet{Dst: at, Pitch: 8, Value: 7, Element: 1, Width: 3, Height: 2}}
+	boxes := hip.GraphOp{Type: hip.GraphNodeTypeMemset, Set: &hip.GraphSet{Dst: at, Pitch: 8, Value: 7, Element: 1, Width: 3, Height: 2, Slice: 32, Depth: 2}}
 	cooperative := b.add(0, 1, 2)
 	cooperative.Kernel.Flags = hip.LaunchCooperative
 	disabled := hip.GraphOp{Type: hip.GraphNodeTypeEventRecord, Event: 5, Disabled: true}
@@ -198,6 +199,7 @@ func TestGraphForms(t *testing.T) {
 		"":                    {timed}, // nothing: it is issued
 		" ":                   {elsewhere},
 		"  ":                  {box(9)},
+		"    ":                {boxes},
 		"add 1":               {{Type: hip.GraphNodeTypeMemcpy, Copy: &hip.GraphCopy{Dst: at, Src: at + 16, Width: 16, Height: 1, Depth: 1, Peer: true}}},
 		"   ":                 {{Type: hip.GraphNodeTypeMemFree, Ptr: at}},
 	} {
