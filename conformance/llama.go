@@ -242,7 +242,8 @@ func (l *llama) refused(ctx context.Context) (done string, err error) {
 		return "", err
 	}
 	defer w.stop()
-	const want = "no kernel image is available for execution on the device"
+	// The library's own word for hipErrorNoBinaryForGpu: llama.cpp's log is written behind its back, and its last lines get lost when it aborts.
+	const want = "no binary for gfx942"
 	_, err = l.generate(ctx, r, l.hip, []string{"TF_WORKER_HOST=127.0.0.1", "TF_WORKER_PORT=" + w.port}, append([]string{"--n-gpu-layers", "all"}, r.flags...))
 	switch {
 	case err == nil:
