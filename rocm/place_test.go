@@ -182,6 +182,15 @@ func TestPlaceReset(t *testing.T) {
 	must(t, "Free", r.Free(thread, placeBase))
 }
 
+// A reset does not wait for what only it can end.
+func TestPlaceResetStuck(t *testing.T) {
+	r, _ := reserved(t, "stuck", false)
+	must(t, "MallocAt", r.MallocAt(thread, placeBase, 2*mib))
+	must(t, "DeviceReset", r.DeviceReset(thread))
+	must(t, "the same place again", r.MallocAt(thread, placeBase, 2*mib))
+	must(t, "Free", r.Free(thread, placeBase))
+}
+
 // Memory whose access cannot be set is not kept.
 func TestPlaceFails(t *testing.T) {
 	r, _ := reserved(t, "no access", false)

@@ -1,6 +1,10 @@
 package rocm
 
-import "github.com/rocwire/rocwire/hip"
+import (
+	"time"
+
+	"github.com/rocwire/rocwire/hip"
+)
 
 // What a call means for memory that was placed. Of any other the library decides.
 // It is not asked about the range: what it would say of a mapping is not what
@@ -42,11 +46,23 @@ func (r *Runtime) FreeAsync(t hip.Thread, ptr hip.Ptr, s hip.Stream) hip.Error {
 	return err
 }
 
+// resetPatience is how long a reset waits for memory to be unmapped, which waits
+// for the device: if that never ends, it is the reset that ends it.
+const resetPatience = 3 * time.Second
+
 // DeviceReset is hipDeviceReset. The library must not find memory that it ends
 // mapped at addresses that stay.
 func (r *Runtime) DeviceReset(t hip.Thread) hip.Error {
-	for _, x := range r.placed.takeAll(t.Device) {
-		_ = r.giveBack(x) // in a dead context everything fails, and the reset ends it
+	list, done := r.placed.takeAll(t.Device), make(chan struct{})
+	go func() {
+		defer close(done)
+		for _, x := range list {
+			_ = r.giveBack(x) // in a dead context everything fails, and the reset ends it
+		}
+	}()
+	select {
+	case <-done:
+	case <-time.After(resetPatience):
 	}
 	err := r.deviceReset(t)
 	if err == hip.Success {

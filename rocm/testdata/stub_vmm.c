@@ -157,8 +157,13 @@ hipError_t hipMemMap(void *p, size_t size, size_t offset, hipMemGenericAllocatio
 	return e;
 }
 
+/* The device is "stuck" until it is reset. */
+static volatile int was_reset;
+
 hipError_t hipMemUnmap(void *p, size_t size)
 {
+	while (!was_reset && !strcmp(setting("STUB_VMM"), "stuck"))
+		usleep(1000);
 	pthread_mutex_lock(&mu);
 	struct mapping *m = find(p, size);
 	if (m) {
@@ -224,7 +229,8 @@ hipError_t hipDeviceSynchronize(void)
 /* Fails while anything is mapped, of which a real library would lose sight. */
 hipError_t hipDeviceReset(void)
 {
-	for (int i = 0; i < 64; i++)
+	was_reset = 1;
+	for (int i = 0; i < 64 && strcmp(setting("STUB_VMM"), "stuck"); i++)
 		if (maps[i].of && maps[i].of->device == 0)
 			return hipErrorUnknown;
 	return hipSuccess;
