@@ -695,9 +695,10 @@ const (
 type LaunchAttributeID int32
 
 const (
-	LaunchAttributeAccessPolicyWindow LaunchAttributeID = 1
-	LaunchAttributeCooperative        LaunchAttributeID = 2
-	LaunchAttributePriority           LaunchAttributeID = 8
+	LaunchAttributeAccessPolicyWindow    LaunchAttributeID = 1
+	LaunchAttributeCooperative           LaunchAttributeID = 2
+	LaunchAttributeSynchronizationPolicy LaunchAttributeID = 3
+	LaunchAttributePriority              LaunchAttributeID = 8
 )
 
 // GraphExecUpdateResult is hipGraphExecUpdateResult.
@@ -894,6 +895,57 @@ const (
 	GLDeviceListAll          GLDeviceList = 1
 	GLDeviceListCurrentFrame GLDeviceList = 2
 	GLDeviceListNextFrame    GLDeviceList = 3
+)
+
+// SynchronizationPolicy is hipSynchronizationPolicy.
+type SynchronizationPolicy int32
+
+const (
+	SyncPolicyAuto         SynchronizationPolicy = 1
+	SyncPolicySpin         SynchronizationPolicy = 2
+	SyncPolicyYield        SynchronizationPolicy = 3
+	SyncPolicyBlockingSync SynchronizationPolicy = 4
+)
+
+// MemcpyFlags is hipMemcpyFlags.
+type MemcpyFlags int32
+
+const (
+	MemcpyFlagDefault                  MemcpyFlags = 0
+	MemcpyFlagPreferOverlapWithCompute MemcpyFlags = 1
+)
+
+// MemcpySrcAccessOrder is hipMemcpySrcAccessOrder.
+type MemcpySrcAccessOrder int32
+
+const (
+	MemcpySrcAccessOrderInvalid       MemcpySrcAccessOrder = 0
+	MemcpySrcAccessOrderStream        MemcpySrcAccessOrder = 1
+	MemcpySrcAccessOrderDuringApiCall MemcpySrcAccessOrder = 2
+	MemcpySrcAccessOrderAny           MemcpySrcAccessOrder = 3
+)
+
+// Memcpy3DOperandType is hipMemcpy3DOperandType.
+type Memcpy3DOperandType int32
+
+const (
+	MemcpyOperandTypePointer Memcpy3DOperandType = 1
+	MemcpyOperandTypeArray   Memcpy3DOperandType = 2
+)
+
+// MemRangeHandleType is hipMemRangeHandleType.
+type MemRangeHandleType int32
+
+const (
+	MemRangeHandleTypeDmaBufFd MemRangeHandleType = 1
+)
+
+// LibraryOption is hipLibraryOption.
+type LibraryOption int32
+
+const (
+	LibraryHostUniversalFunctionAndDataTable LibraryOption = 0
+	LibraryBinaryIsPreserved                 LibraryOption = 1
 )
 
 // Flag values that HIP defines as macros.

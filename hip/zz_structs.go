@@ -552,6 +552,79 @@ type GraphInstantiateParams struct {
 	UploadStream Stream
 }
 
+// LaunchAttribute is hipLaunchAttribute, 72 bytes.
+type LaunchAttribute struct {
+	Id   LaunchAttributeID
+	Anon [8]uint64
+}
+
+// LaunchConfig is hipLaunchConfig_t, 56 bytes.
+type LaunchConfig struct {
+	GridDim          Dim3
+	BlockDim         Dim3
+	DynamicSmemBytes uint64
+	Stream           Stream
+	Attrs            Ptr
+	NumAttrs         uint32
+}
+
+// DrvLaunchConfig is HIP_LAUNCH_CONFIG, 56 bytes.
+type DrvLaunchConfig struct {
+	GridDimX       uint32
+	GridDimY       uint32
+	GridDimZ       uint32
+	BlockDimX      uint32
+	BlockDimY      uint32
+	BlockDimZ      uint32
+	SharedMemBytes uint32
+	HStream        Stream
+	Attrs          Ptr
+	NumAttrs       uint32
+}
+
+// MemcpyAttributes is hipMemcpyAttributes, 24 bytes.
+type MemcpyAttributes struct {
+	SrcAccessOrder MemcpySrcAccessOrder
+	SrcLocHint     MemLocation
+	DstLocHint     MemLocation
+	Flags          uint32
+}
+
+// Offset3D is hipOffset3D, 24 bytes.
+type Offset3D struct {
+	X uint64
+	Y uint64
+	Z uint64
+}
+
+// Memcpy3DOperand is hipMemcpy3DOperand, 40 bytes.
+type Memcpy3DOperand struct {
+	Type Memcpy3DOperandType
+	Op   [4]uint64
+}
+
+// Memcpy3DBatchOp is hipMemcpy3DBatchOp, 112 bytes.
+type Memcpy3DBatchOp struct {
+	Src            Memcpy3DOperand
+	Dst            Memcpy3DOperand
+	Extent         Extent
+	SrcAccessOrder MemcpySrcAccessOrder
+	Flags          uint32
+}
+
+// Memcpy3DPeerParms is hipMemcpy3DPeerParms, 168 bytes.
+type Memcpy3DPeerParms struct {
+	SrcArray  Array
+	SrcPos    Pos
+	SrcPtr    PitchedPtr
+	SrcDevice int32
+	DstArray  Array
+	DstPos    Pos
+	DstPtr    PitchedPtr
+	DstDevice int32
+	Extent    Extent
+}
+
 // MemAllocationProp is hipMemAllocationProp, 32 bytes.
 type MemAllocationProp struct {
 	Type                MemAllocationType

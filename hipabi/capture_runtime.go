@@ -242,6 +242,7 @@ func (c *captureRuntime) EventDestroy(t hip.Thread, e hip.Event) hip.Error {
 
 func (c *captureRuntime) StreamDestroy(t hip.Thread, s hip.Stream) hip.Error {
 	captures().ForgetStream(s)
+	policies.forget(func(k policyKey) bool { return k.stream == s })
 	return c.Runtime.StreamDestroy(t, s)
 }
 

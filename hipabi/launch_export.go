@@ -78,7 +78,8 @@ func rw_hipHccModuleLaunchKernel(thread uint64, h uint64, gx, gy, gz, bx, by, bz
 	return rw_hipExtModuleLaunchKernel(thread, h, gx, gy, gz, bx, by, bz, shared, stream, params, extra, startEvent, stopEvent, 0)
 }
 
-// hostLaunch is the launch of a kernel that the program names by a host function:
+// hostLaunch is the launch of a kernel that the program names by a host function, or
+// by its handle, as libraries of HIP 7 give it:
 // on the device of the stream, whichever is the thread's. It becomes t's.
 func hostLaunch(t *hip.Thread, fn uintptr, stream uint64) (*launch, hip.Error) {
 	if s := hip.Stream(stream); s > hip.StreamPerThread {
@@ -86,7 +87,7 @@ func hostLaunch(t *hip.Thread, fn uintptr, stream uint64) (*launch, hip.Error) {
 			t.Device = d // no stream at all is judged with the launch
 		}
 	}
-	f, err := registered.function(*t, fn)
+	f, _, err := kernelOf(*t, fn)
 	if err != hip.Success {
 		return nil, err
 	}

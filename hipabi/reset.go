@@ -19,6 +19,7 @@ func rw_hipDeviceReset(thread uint64) int32 {
 		threadStreams.forget(t.Device)
 		memPools.forget(t.Device)
 		deviceFlags.Delete(t.Device)
+		policies.forget(func(k policyKey) bool { return k.device == t.Device })
 		arrays.deleteFunc(func(_ hip.Array, a *array) bool { return a.device == t.Device })
 		textures.deleteFunc(func(_ hip.TextureObject, x *texture) bool { return x.device == t.Device })
 	}

@@ -2400,33 +2400,6 @@ hipError_t hipUserObjectRetain(hipUserObject_t object, unsigned int count)
 	return rw_return((hipError_t)rw_hipUserObjectRetain(rw_thread(), (uint64_t)(uintptr_t)object, count));
 }
 
-hipError_t hipLaunchKernelExC(const void * config, const void * fPtr, void ** args)
-{
-	(void)config;
-	(void)fPtr;
-	(void)args;
-	return rw_unsupported("hipLaunchKernelExC");
-}
-
-hipError_t hipDrvLaunchKernelEx(const void * config, hipFunction_t f, void ** params, void ** extra)
-{
-	(void)config;
-	(void)f;
-	(void)params;
-	(void)extra;
-	return rw_unsupported("hipDrvLaunchKernelEx");
-}
-
-hipError_t hipMemGetHandleForAddressRange(void * handle, hipDeviceptr_t dptr, size_t size, int handleType, unsigned long long flags)
-{
-	(void)handle;
-	(void)dptr;
-	(void)size;
-	(void)handleType;
-	(void)flags;
-	return rw_unsupported("hipMemGetHandleForAddressRange");
-}
-
 hipError_t hipModuleGetFunctionCount(unsigned int * count, hipModule_t mod)
 {
 	if (!count)
@@ -2434,57 +2407,18 @@ hipError_t hipModuleGetFunctionCount(unsigned int * count, hipModule_t mod)
 	return rw_return((hipError_t)rw_hipModuleGetFunctionCount(rw_thread(), (void *)count, (uint64_t)(uintptr_t)mod));
 }
 
-hipError_t hipStreamGetAttribute(hipStream_t stream, int attr, void * value_out)
+hipError_t hipStreamGetAttribute(hipStream_t stream, hipLaunchAttributeID attr, hipLaunchAttributeValue * value_out)
 {
-	(void)stream;
-	(void)attr;
-	(void)value_out;
-	return rw_unsupported("hipStreamGetAttribute");
+	if (!value_out)
+		return rw_return(hipErrorInvalidValue);
+	return rw_return((hipError_t)rw_hipStreamGetAttribute(rw_thread(), (uint64_t)(uintptr_t)stream, (int32_t)attr, (void *)value_out));
 }
 
-hipError_t hipStreamSetAttribute(hipStream_t stream, int attr, const void * value)
+hipError_t hipStreamSetAttribute(hipStream_t stream, hipLaunchAttributeID attr, const hipLaunchAttributeValue * value)
 {
-	(void)stream;
-	(void)attr;
-	(void)value;
-	return rw_unsupported("hipStreamSetAttribute");
-}
-
-hipError_t hipMemcpyBatchAsync(void ** dsts, void ** srcs, size_t * sizes, size_t count, void * attrs, size_t * attrsIdxs, size_t numAttrs, size_t * failIdx, hipStream_t stream)
-{
-	(void)dsts;
-	(void)srcs;
-	(void)sizes;
-	(void)count;
-	(void)attrs;
-	(void)attrsIdxs;
-	(void)numAttrs;
-	(void)failIdx;
-	(void)stream;
-	return rw_unsupported("hipMemcpyBatchAsync");
-}
-
-hipError_t hipMemcpy3DBatchAsync(size_t numOps, void * opList, size_t * failIdx, unsigned long long flags, hipStream_t stream)
-{
-	(void)numOps;
-	(void)opList;
-	(void)failIdx;
-	(void)flags;
-	(void)stream;
-	return rw_unsupported("hipMemcpy3DBatchAsync");
-}
-
-hipError_t hipMemcpy3DPeer(void * p)
-{
-	(void)p;
-	return rw_unsupported("hipMemcpy3DPeer");
-}
-
-hipError_t hipMemcpy3DPeerAsync(void * p, hipStream_t stream)
-{
-	(void)p;
-	(void)stream;
-	return rw_unsupported("hipMemcpy3DPeerAsync");
+	if (!value)
+		return rw_return(hipErrorInvalidValue);
+	return rw_return((hipError_t)rw_hipStreamSetAttribute(rw_thread(), (uint64_t)(uintptr_t)stream, (int32_t)attr, (void *)value));
 }
 
 hipError_t hipStreamGetId(hipStream_t stream, unsigned long long * streamId)
@@ -2494,66 +2428,48 @@ hipError_t hipStreamGetId(hipStream_t stream, unsigned long long * streamId)
 	return rw_return((hipError_t)rw_hipStreamGetId(rw_thread(), (uint64_t)(uintptr_t)stream, (void *)streamId));
 }
 
-hipError_t hipLibraryLoadData(void ** library, const void * code, void * jitOptions, void ** jitOptionsValues, unsigned int numJitOptions, void * libraryOptions, void ** libraryOptionValues, unsigned int numLibraryOptions)
+hipError_t hipLibraryLoadData(hipLibrary_t * library, const void * code, hipJitOption * jitOptions, void ** jitOptionsValues, unsigned int numJitOptions, hipLibraryOption * libraryOptions, void ** libraryOptionValues, unsigned int numLibraryOptions)
 {
-	(void)library;
-	(void)code;
-	(void)jitOptions;
-	(void)jitOptionsValues;
-	(void)numJitOptions;
-	(void)libraryOptions;
-	(void)libraryOptionValues;
-	(void)numLibraryOptions;
-	return rw_unsupported("hipLibraryLoadData");
+	if (!library || !code)
+		return rw_return(hipErrorInvalidValue);
+	return rw_return((hipError_t)rw_hipLibraryLoadData(rw_thread(), (void *)library, (uintptr_t)code, (void *)jitOptions, (void *)jitOptionsValues, numJitOptions, (void *)libraryOptions, (void *)libraryOptionValues, numLibraryOptions));
 }
 
-hipError_t hipLibraryLoadFromFile(void ** library, const char * fileName, void * jitOptions, void ** jitOptionsValues, unsigned int numJitOptions, void * libraryOptions, void ** libraryOptionValues, unsigned int numLibraryOptions)
+hipError_t hipLibraryLoadFromFile(hipLibrary_t * library, const char * fileName, hipJitOption * jitOptions, void ** jitOptionsValues, unsigned int numJitOptions, hipLibraryOption * libraryOptions, void ** libraryOptionValues, unsigned int numLibraryOptions)
 {
-	(void)library;
-	(void)fileName;
-	(void)jitOptions;
-	(void)jitOptionsValues;
-	(void)numJitOptions;
-	(void)libraryOptions;
-	(void)libraryOptionValues;
-	(void)numLibraryOptions;
-	return rw_unsupported("hipLibraryLoadFromFile");
+	if (!library || !fileName)
+		return rw_return(hipErrorInvalidValue);
+	return rw_return((hipError_t)rw_hipLibraryLoadFromFile(rw_thread(), (void *)library, (void *)fileName, (void *)jitOptions, (void *)jitOptionsValues, numJitOptions, (void *)libraryOptions, (void *)libraryOptionValues, numLibraryOptions));
 }
 
-hipError_t hipLibraryUnload(void * library)
+hipError_t hipLibraryUnload(hipLibrary_t library)
 {
-	(void)library;
-	return rw_unsupported("hipLibraryUnload");
+	return rw_return((hipError_t)rw_hipLibraryUnload(rw_thread(), (uint64_t)(uintptr_t)library));
 }
 
-hipError_t hipLibraryGetKernel(void ** pKernel, void * library, const char * name)
+hipError_t hipLibraryGetKernel(hipKernel_t * pKernel, hipLibrary_t library, const char * name)
 {
-	(void)pKernel;
-	(void)library;
-	(void)name;
-	return rw_unsupported("hipLibraryGetKernel");
+	if (!pKernel || !name)
+		return rw_return(hipErrorInvalidValue);
+	return rw_return((hipError_t)rw_hipLibraryGetKernel(rw_thread(), (void *)pKernel, (uint64_t)(uintptr_t)library, (void *)name));
 }
 
-hipError_t hipLibraryGetKernelCount(unsigned int * count, void * library)
+hipError_t hipLibraryGetKernelCount(unsigned int * count, hipLibrary_t library)
 {
-	(void)count;
-	(void)library;
-	return rw_unsupported("hipLibraryGetKernelCount");
+	if (!count)
+		return rw_return(hipErrorInvalidValue);
+	return rw_return((hipError_t)rw_hipLibraryGetKernelCount(rw_thread(), (void *)count, (uint64_t)(uintptr_t)library));
 }
 
 hipError_t hipStreamCopyAttributes(hipStream_t dst, hipStream_t src)
 {
-	(void)dst;
-	(void)src;
-	return rw_unsupported("hipStreamCopyAttributes");
+	return rw_return((hipError_t)rw_hipStreamCopyAttributes(rw_thread(), (uint64_t)(uintptr_t)dst, (uint64_t)(uintptr_t)src));
 }
 
 hipError_t hipOccupancyAvailableDynamicSMemPerBlock(size_t * dynamicSmemSize, const void * f, int numBlocks, int blockSize)
 {
-	(void)dynamicSmemSize;
-	(void)f;
-	(void)numBlocks;
-	(void)blockSize;
-	return rw_unsupported("hipOccupancyAvailableDynamicSMemPerBlock");
+	if (!dynamicSmemSize)
+		return rw_return(hipErrorInvalidValue);
+	return rw_return((hipError_t)rw_hipOccupancyAvailableDynamicSMemPerBlock(rw_thread(), (void *)dynamicSmemSize, (uintptr_t)f, (int32_t)numBlocks, (int32_t)blockSize));
 }
 

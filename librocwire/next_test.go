@@ -52,7 +52,8 @@ func TestNextPrograms(t *testing.T) {
 		bins = append(bins, bin)
 	}
 	remote := worker(t, nil, "--backend", "sim", "--sim-arch", "gfx942")
-	for _, env := range [][]string{remote, {"TF_WORKER_HOST=sim:", "ROCWIRE_SIM_ARCH=gfx90a"}} {
+	two := worker(t, nil, "--backend", "sim", "--sim-arch", "gfx90a", "--sim-cards", "2")
+	for _, env := range [][]string{remote, two, {"TF_WORKER_HOST=sim:", "ROCWIRE_SIM_ARCH=gfx90a"}} {
 		for _, bin := range bins {
 			if out := runs(t, env, bin); !strings.Contains(out, "ok") {
 				t.Errorf("%s wrote %q", filepath.Base(bin), out)

@@ -3905,6 +3905,30 @@ static long run_hipWaitExternalSemaphoresAsync(const int *v)
 #endif
 
 #ifdef GARBAGE_NEXT
+static long run_hipLaunchKernelExC(const int *v)
+{
+	(void)v;
+	return hipLaunchKernelExC((const hipLaunchConfig_t *)buffer(0, v[0]), (const void *)address(v[1]), (void **)buffer(2, v[2]));
+}
+#endif
+
+#ifdef GARBAGE_NEXT
+static long run_hipDrvLaunchKernelEx(const int *v)
+{
+	(void)v;
+	return hipDrvLaunchKernelEx((const HIP_LAUNCH_CONFIG *)buffer(0, v[0]), (hipFunction_t)handle(v[1], (void *)live.function, (void *)stale.function), (void **)buffer(2, v[2]), (void **)buffer(3, v[3]));
+}
+#endif
+
+#ifdef GARBAGE_NEXT
+static long run_hipMemGetHandleForAddressRange(const int *v)
+{
+	(void)v;
+	return hipMemGetHandleForAddressRange((void *)buffer(0, v[0]), (hipDeviceptr_t)address(v[1]), (size_t)size(v[2]), (hipMemRangeHandleType)choice(v[3]), (unsigned long long)bits(v[4]));
+}
+#endif
+
+#ifdef GARBAGE_NEXT
 static long run_hipModuleGetFunctionCount(const int *v)
 {
 	(void)v;
@@ -3961,10 +3985,58 @@ static long run_hipMemsetD2D32Async(const int *v)
 #endif
 
 #ifdef GARBAGE_NEXT
+static long run_hipStreamGetAttribute(const int *v)
+{
+	(void)v;
+	return hipStreamGetAttribute((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (hipLaunchAttributeID)choice(v[1]), (hipLaunchAttributeValue *)buffer(2, v[2]));
+}
+#endif
+
+#ifdef GARBAGE_NEXT
+static long run_hipStreamSetAttribute(const int *v)
+{
+	(void)v;
+	return hipStreamSetAttribute((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (hipLaunchAttributeID)choice(v[1]), (const hipLaunchAttributeValue *)buffer(2, v[2]));
+}
+#endif
+
+#ifdef GARBAGE_NEXT
 static long run_hipModuleLoadFatBinary(const int *v)
 {
 	(void)v;
 	return hipModuleLoadFatBinary((hipModule_t *)buffer(0, v[0]), (const void *)buffer(1, v[1]));
+}
+#endif
+
+#ifdef GARBAGE_NEXT
+static long run_hipMemcpyBatchAsync(const int *v)
+{
+	(void)v;
+	return hipMemcpyBatchAsync((void **)buffer(0, v[0]), (void **)buffer(1, v[1]), (size_t *)buffer(2, v[2]), (size_t)size(v[3]), (hipMemcpyAttributes *)buffer(4, v[4]), (size_t *)buffer(5, v[5]), (size_t)size(v[6]), (size_t *)buffer(7, v[7]), (hipStream_t)handle(v[8], (void *)live.stream, (void *)stale.stream));
+}
+#endif
+
+#ifdef GARBAGE_NEXT
+static long run_hipMemcpy3DBatchAsync(const int *v)
+{
+	(void)v;
+	return hipMemcpy3DBatchAsync((size_t)size(v[0]), (hipMemcpy3DBatchOp *)buffer(1, v[1]), (size_t *)buffer(2, v[2]), (unsigned long long)bits(v[3]), (hipStream_t)handle(v[4], (void *)live.stream, (void *)stale.stream));
+}
+#endif
+
+#ifdef GARBAGE_NEXT
+static long run_hipMemcpy3DPeer(const int *v)
+{
+	(void)v;
+	return hipMemcpy3DPeer((hipMemcpy3DPeerParms *)buffer(0, v[0]));
+}
+#endif
+
+#ifdef GARBAGE_NEXT
+static long run_hipMemcpy3DPeerAsync(const int *v)
+{
+	(void)v;
+	return hipMemcpy3DPeerAsync((hipMemcpy3DPeerParms *)buffer(0, v[0]), (hipStream_t)handle(v[1], (void *)live.stream, (void *)stale.stream));
 }
 #endif
 
@@ -4005,6 +4077,62 @@ static long run_hipStreamGetId(const int *v)
 {
 	(void)v;
 	return hipStreamGetId((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (unsigned long long *)buffer(1, v[1]));
+}
+#endif
+
+#ifdef GARBAGE_NEXT
+static long run_hipLibraryLoadData(const int *v)
+{
+	(void)v;
+	return hipLibraryLoadData((hipLibrary_t *)buffer(0, v[0]), (const void *)buffer(1, v[1]), (hipJitOption *)buffer(2, v[2]), (void **)buffer(3, v[3]), (unsigned int)count(v[4]), (hipLibraryOption *)buffer(5, v[5]), (void **)buffer(6, v[6]), (unsigned int)count(v[7]));
+}
+#endif
+
+#ifdef GARBAGE_NEXT
+static long run_hipLibraryLoadFromFile(const int *v)
+{
+	(void)v;
+	return hipLibraryLoadFromFile((hipLibrary_t *)buffer(0, v[0]), text(v[1]), (hipJitOption *)buffer(2, v[2]), (void **)buffer(3, v[3]), (unsigned int)count(v[4]), (hipLibraryOption *)buffer(5, v[5]), (void **)buffer(6, v[6]), (unsigned int)count(v[7]));
+}
+#endif
+
+#ifdef GARBAGE_NEXT
+static long run_hipLibraryUnload(const int *v)
+{
+	(void)v;
+	return hipLibraryUnload((hipLibrary_t)handle(v[0], (void *)0, (void *)0));
+}
+#endif
+
+#ifdef GARBAGE_NEXT
+static long run_hipLibraryGetKernel(const int *v)
+{
+	(void)v;
+	return hipLibraryGetKernel((hipKernel_t *)buffer(0, v[0]), (hipLibrary_t)handle(v[1], (void *)0, (void *)0), text(v[2]));
+}
+#endif
+
+#ifdef GARBAGE_NEXT
+static long run_hipLibraryGetKernelCount(const int *v)
+{
+	(void)v;
+	return hipLibraryGetKernelCount((unsigned int *)buffer(0, v[0]), (hipLibrary_t)handle(v[1], (void *)0, (void *)0));
+}
+#endif
+
+#ifdef GARBAGE_NEXT
+static long run_hipStreamCopyAttributes(const int *v)
+{
+	(void)v;
+	return hipStreamCopyAttributes((hipStream_t)handle(v[0], (void *)live.stream, (void *)stale.stream), (hipStream_t)handle(v[1], (void *)live.stream, (void *)stale.stream));
+}
+#endif
+
+#ifdef GARBAGE_NEXT
+static long run_hipOccupancyAvailableDynamicSMemPerBlock(const int *v)
+{
+	(void)v;
+	return hipOccupancyAvailableDynamicSMemPerBlock((size_t *)buffer(0, v[0]), (const void *)address(v[1]), (int)count(v[2]), (int)integer(v[3]));
 }
 #endif
 
@@ -5462,6 +5590,15 @@ const struct function functions[] = {
 	{"hipWaitExternalSemaphoresAsync", "ppnh", 1, run_hipWaitExternalSemaphoresAsync, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifdef GARBAGE_NEXT
+	{"hipLaunchKernelExC", "pap", 1, run_hipLaunchKernelExC, {{hipErrorInvalidConfiguration, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidDeviceFunction, UNKNOWN, UNKNOWN, UNKNOWN}, {REFUSED, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, 2, -1}},
+#endif
+#ifdef GARBAGE_NEXT
+	{"hipDrvLaunchKernelEx", "phpp", 1, run_hipDrvLaunchKernelEx, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, 2, 3, -1}},
+#endif
+#ifdef GARBAGE_NEXT
+	{"hipMemGetHandleForAddressRange", "pazeb", 0, run_hipMemGetHandleForAddressRange, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, 4, -1}},
+#endif
+#ifdef GARBAGE_NEXT
 	{"hipModuleGetFunctionCount", "ph", 1, run_hipModuleGetFunctionCount, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifdef GARBAGE_NEXT
@@ -5483,7 +5620,25 @@ const struct function functions[] = {
 	{"hipMemsetD2D32Async", "azizzh", 1, run_hipMemsetD2D32Async, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, 4, 5, -1}},
 #endif
 #ifdef GARBAGE_NEXT
+	{"hipStreamGetAttribute", "hep", 1, run_hipStreamGetAttribute, {{LEGAL, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {2, 0, 1, -1}},
+#endif
+#ifdef GARBAGE_NEXT
+	{"hipStreamSetAttribute", "hep", 1, run_hipStreamSetAttribute, {{LEGAL, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {2, 0, 1, -1}},
+#endif
+#ifdef GARBAGE_NEXT
 	{"hipModuleLoadFatBinary", "pp", 1, run_hipModuleLoadFatBinary, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
+#endif
+#ifdef GARBAGE_NEXT
+	{"hipMemcpyBatchAsync", "pppzgpzph", 1, run_hipMemcpyBatchAsync, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}}, {8, 0, 1, 2, 4, 5, 7, 3, 6, -1}},
+#endif
+#ifdef GARBAGE_NEXT
+	{"hipMemcpy3DBatchAsync", "zppbh", 1, run_hipMemcpy3DBatchAsync, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}}, {1, 2, 0, 3, 4, -1}},
+#endif
+#ifdef GARBAGE_NEXT
+	{"hipMemcpy3DPeer", "p", 1, run_hipMemcpy3DPeer, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, -1}},
+#endif
+#ifdef GARBAGE_NEXT
+	{"hipMemcpy3DPeerAsync", "ph", 1, run_hipMemcpy3DPeerAsync, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifdef GARBAGE_NEXT
 	{"hipGetDriverEntryPoint", "tpbg", 1, run_hipGetDriverEntryPoint, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 3, 2, -1}},
@@ -5499,6 +5654,27 @@ const struct function functions[] = {
 #endif
 #ifdef GARBAGE_NEXT
 	{"hipStreamGetId", "hp", 1, run_hipStreamGetId, {{LEGAL, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
+#endif
+#ifdef GARBAGE_NEXT
+	{"hipLibraryLoadData", "ppgpngpn", 1, run_hipLibraryLoadData, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, 5, 6, 4, 7, -1}},
+#endif
+#ifdef GARBAGE_NEXT
+	{"hipLibraryLoadFromFile", "ptgpngpn", 1, run_hipLibraryLoadFromFile, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, 5, 6, 4, 7, -1}},
+#endif
+#ifdef GARBAGE_NEXT
+	{"hipLibraryUnload", "h", 1, run_hipLibraryUnload, {{UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, -1}},
+#endif
+#ifdef GARBAGE_NEXT
+	{"hipLibraryGetKernel", "pht", 1, run_hipLibraryGetKernel, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 2, 1, -1}},
+#endif
+#ifdef GARBAGE_NEXT
+	{"hipLibraryGetKernelCount", "ph", 1, run_hipLibraryGetKernelCount, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
+#endif
+#ifdef GARBAGE_NEXT
+	{"hipStreamCopyAttributes", "hh", 1, run_hipStreamCopyAttributes, {{LEGAL, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
+#endif
+#ifdef GARBAGE_NEXT
+	{"hipOccupancyAvailableDynamicSMemPerBlock", "pani", 1, run_hipOccupancyAvailableDynamicSMemPerBlock, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 	{0, 0, 0, 0, {{0}}, {0}},
 };

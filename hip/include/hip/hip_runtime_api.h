@@ -102,6 +102,10 @@ extern "C" {
 #define hipStreamLegacy ((hipStream_t)1)
 #define hipExternalMemoryDedicated 0x1
 #define hipKernelNodeAttrID hipLaunchAttributeID
+#define hipStreamAttrID hipLaunchAttributeID
+#define hipStreamAttrValue hipLaunchAttributeValue
+#define hipStreamAttributeSynchronizationPolicy hipLaunchAttributeSynchronizationPolicy
+#define hipStreamAttributePriority hipLaunchAttributePriority
 #define hipKernelNodeAttributeAccessPolicyWindow hipLaunchAttributeAccessPolicyWindow
 #define hipKernelNodeAttributeCooperative hipLaunchAttributeCooperative
 #define hipKernelNodeAttributePriority hipLaunchAttributePriority
@@ -121,6 +125,8 @@ struct ihipLinkState_t;
 struct ihipMemPoolHandle_t;
 struct ihipEvent_t;
 struct _hipGraphicsResource;
+struct hipLibrary_st;
+struct hipKernel_st;
 struct ihipGraph;
 struct hipGraphNode;
 struct hipGraphExec;
@@ -733,6 +739,7 @@ typedef enum hipAccessProperty {
 typedef enum hipLaunchAttributeID {
 	hipLaunchAttributeAccessPolicyWindow = 1,
 	hipLaunchAttributeCooperative = 2,
+	hipLaunchAttributeSynchronizationPolicy = 3,
 	hipLaunchAttributePriority = 8,
 } hipLaunchAttributeID;
 typedef enum hipGraphExecUpdateResult {
@@ -874,6 +881,33 @@ typedef enum hipGLDeviceList {
 	hipGLDeviceListCurrentFrame = 2,
 	hipGLDeviceListNextFrame = 3,
 } hipGLDeviceList;
+typedef enum hipSynchronizationPolicy {
+	hipSyncPolicyAuto = 1,
+	hipSyncPolicySpin = 2,
+	hipSyncPolicyYield = 3,
+	hipSyncPolicyBlockingSync = 4,
+} hipSynchronizationPolicy;
+typedef enum hipMemcpyFlags {
+	hipMemcpyFlagDefault = 0,
+	hipMemcpyFlagPreferOverlapWithCompute = 1,
+} hipMemcpyFlags;
+typedef enum hipMemcpySrcAccessOrder {
+	hipMemcpySrcAccessOrderInvalid = 0,
+	hipMemcpySrcAccessOrderStream = 1,
+	hipMemcpySrcAccessOrderDuringApiCall = 2,
+	hipMemcpySrcAccessOrderAny = 3,
+} hipMemcpySrcAccessOrder;
+typedef enum hipMemcpy3DOperandType {
+	hipMemcpyOperandTypePointer = 1,
+	hipMemcpyOperandTypeArray = 2,
+} hipMemcpy3DOperandType;
+typedef enum hipMemRangeHandleType {
+	hipMemRangeHandleTypeDmaBufFd = 1,
+} hipMemRangeHandleType;
+typedef enum hipLibraryOption {
+	hipLibraryHostUniversalFunctionAndDataTable = 0,
+	hipLibraryBinaryIsPreserved = 1,
+} hipLibraryOption;
 typedef struct hipUUID_t {
 	char bytes[16];
 } hipUUID_t;
@@ -1183,6 +1217,8 @@ typedef struct ihipGraph *hipGraph_t;
 typedef struct hipGraphNode *hipGraphNode_t;
 typedef struct hipGraphExec *hipGraphExec_t;
 typedef struct hipUserObject *hipUserObject_t;
+typedef struct hipLibrary_st *hipLibrary_t;
+typedef struct hipKernel_st *hipKernel_t;
 typedef void (*hipHostFn_t)(void *);
 typedef struct ihipMemGenericAllocationHandle *hipMemGenericAllocationHandle_t;
 typedef void (*hipStreamCallback_t)(hipStream_t, hipError_t, void *);
@@ -1696,6 +1732,7 @@ typedef union hipLaunchAttributeValue {
 	hipAccessPolicyWindow accessPolicyWindow;
 	int cooperative;
 	int priority;
+	hipSynchronizationPolicy syncPolicy;
 } hipLaunchAttributeValue;
 #ifdef __cplusplus
 static_assert(sizeof(hipLaunchAttributeValue) == 32, "hipLaunchAttributeValue");
@@ -1725,6 +1762,118 @@ typedef struct hipGraphInstantiateParams {
 static_assert(sizeof(hipGraphInstantiateParams) == 32, "hipGraphInstantiateParams");
 #else
 _Static_assert(sizeof(hipGraphInstantiateParams) == 32, "hipGraphInstantiateParams");
+#endif
+typedef struct hipLaunchAttribute {
+	hipLaunchAttributeID id;
+	union {
+		char pad[64];
+		hipLaunchAttributeValue val;
+		hipLaunchAttributeValue value;
+	} ;
+} hipLaunchAttribute;
+#ifdef __cplusplus
+static_assert(sizeof(hipLaunchAttribute) == 72, "hipLaunchAttribute");
+#else
+_Static_assert(sizeof(hipLaunchAttribute) == 72, "hipLaunchAttribute");
+#endif
+typedef struct hipLaunchConfig_t {
+	dim3 gridDim;
+	dim3 blockDim;
+	size_t dynamicSmemBytes;
+	hipStream_t stream;
+	struct hipLaunchAttribute * attrs;
+	unsigned int numAttrs;
+} hipLaunchConfig_t;
+#ifdef __cplusplus
+static_assert(sizeof(hipLaunchConfig_t) == 56, "hipLaunchConfig_t");
+#else
+_Static_assert(sizeof(hipLaunchConfig_t) == 56, "hipLaunchConfig_t");
+#endif
+typedef struct HIP_LAUNCH_CONFIG {
+	unsigned int gridDimX;
+	unsigned int gridDimY;
+	unsigned int gridDimZ;
+	unsigned int blockDimX;
+	unsigned int blockDimY;
+	unsigned int blockDimZ;
+	unsigned int sharedMemBytes;
+	hipStream_t hStream;
+	struct hipLaunchAttribute * attrs;
+	unsigned int numAttrs;
+} HIP_LAUNCH_CONFIG;
+#ifdef __cplusplus
+static_assert(sizeof(HIP_LAUNCH_CONFIG) == 56, "HIP_LAUNCH_CONFIG");
+#else
+_Static_assert(sizeof(HIP_LAUNCH_CONFIG) == 56, "HIP_LAUNCH_CONFIG");
+#endif
+typedef struct hipMemcpyAttributes {
+	hipMemcpySrcAccessOrder srcAccessOrder;
+	hipMemLocation srcLocHint;
+	hipMemLocation dstLocHint;
+	unsigned int flags;
+} hipMemcpyAttributes;
+#ifdef __cplusplus
+static_assert(sizeof(hipMemcpyAttributes) == 24, "hipMemcpyAttributes");
+#else
+_Static_assert(sizeof(hipMemcpyAttributes) == 24, "hipMemcpyAttributes");
+#endif
+typedef struct hipOffset3D {
+	size_t x;
+	size_t y;
+	size_t z;
+} hipOffset3D;
+#ifdef __cplusplus
+static_assert(sizeof(hipOffset3D) == 24, "hipOffset3D");
+#else
+_Static_assert(sizeof(hipOffset3D) == 24, "hipOffset3D");
+#endif
+typedef struct hipMemcpy3DOperand {
+	hipMemcpy3DOperandType type;
+	union {
+		struct {
+			void * ptr;
+			size_t rowLength;
+			size_t layerHeight;
+			hipMemLocation locHint;
+		} ptr;
+		struct {
+			hipArray_t array;
+			hipOffset3D offset;
+		} array;
+	} op;
+} hipMemcpy3DOperand;
+#ifdef __cplusplus
+static_assert(sizeof(hipMemcpy3DOperand) == 40, "hipMemcpy3DOperand");
+#else
+_Static_assert(sizeof(hipMemcpy3DOperand) == 40, "hipMemcpy3DOperand");
+#endif
+typedef struct hipMemcpy3DBatchOp {
+	hipMemcpy3DOperand src;
+	hipMemcpy3DOperand dst;
+	hipExtent extent;
+	hipMemcpySrcAccessOrder srcAccessOrder;
+	unsigned int flags;
+} hipMemcpy3DBatchOp;
+#ifdef __cplusplus
+static_assert(sizeof(hipMemcpy3DBatchOp) == 112, "hipMemcpy3DBatchOp");
+#else
+_Static_assert(sizeof(hipMemcpy3DBatchOp) == 112, "hipMemcpy3DBatchOp");
+#endif
+typedef struct hipMemcpy3DPeerParms {
+	hipArray_t srcArray;
+	hipPos srcPos;
+	hipPitchedPtr srcPtr;
+	int srcDevice;
+	hipArray_t dstArray;
+	hipPos dstPos;
+	hipPitchedPtr dstPtr;
+	int dstDevice;
+	hipExtent extent;
+} hipMemcpy3DPeerParms;
+#ifdef __cplusplus
+static_assert(sizeof(hipMemcpy3DPeerParms) == 168, "hipMemcpy3DPeerParms");
+#else
+_Static_assert(sizeof(hipMemcpy3DPeerParms) == 168, "hipMemcpy3DPeerParms");
 #endif
 typedef struct hipMemAllocationProp {
 	hipMemAllocationType type;
@@ -2427,6 +2576,9 @@ hipError_t hipUserObjectCreate(hipUserObject_t * object_out, void * ptr, hipHost
 hipError_t hipUserObjectRelease(hipUserObject_t object, unsigned int count);
 hipError_t hipUserObjectRetain(hipUserObject_t object, unsigned int count);
 hipError_t hipWaitExternalSemaphoresAsync(const hipExternalSemaphore_t * extSemArray, const hipExternalSemaphoreWaitParams * paramsArray, unsigned int numExtSems, hipStream_t stream);
+hipError_t hipLaunchKernelExC(const hipLaunchConfig_t * config, const void * fPtr, void ** args);
+hipError_t hipDrvLaunchKernelEx(const HIP_LAUNCH_CONFIG * config, hipFunction_t f, void ** params, void ** extra);
+hipError_t hipMemGetHandleForAddressRange(void * handle, hipDeviceptr_t dptr, size_t size, hipMemRangeHandleType handleType, unsigned long long flags);
 hipError_t hipModuleGetFunctionCount(unsigned int * count, hipModule_t mod);
 hipError_t hipMemsetD2D8(hipDeviceptr_t dst, size_t dstPitch, unsigned char value, size_t width, size_t height);
 hipError_t hipMemsetD2D8Async(hipDeviceptr_t dst, size_t dstPitch, unsigned char value, size_t width, size_t height, hipStream_t stream);
@@ -2434,12 +2586,25 @@ hipError_t hipMemsetD2D16(hipDeviceptr_t dst, size_t dstPitch, unsigned short va
 hipError_t hipMemsetD2D16Async(hipDeviceptr_t dst, size_t dstPitch, unsigned short value, size_t width, size_t height, hipStream_t stream);
 hipError_t hipMemsetD2D32(hipDeviceptr_t dst, size_t dstPitch, unsigned int value, size_t width, size_t height);
 hipError_t hipMemsetD2D32Async(hipDeviceptr_t dst, size_t dstPitch, unsigned int value, size_t width, size_t height, hipStream_t stream);
+hipError_t hipStreamGetAttribute(hipStream_t stream, hipLaunchAttributeID attr, hipLaunchAttributeValue * value_out);
+hipError_t hipStreamSetAttribute(hipStream_t stream, hipLaunchAttributeID attr, const hipLaunchAttributeValue * value);
 hipError_t hipModuleLoadFatBinary(hipModule_t * module, const void * fatbin);
+hipError_t hipMemcpyBatchAsync(void ** dsts, void ** srcs, size_t * sizes, size_t count, hipMemcpyAttributes * attrs, size_t * attrsIdxs, size_t numAttrs, size_t * failIdx, hipStream_t stream);
+hipError_t hipMemcpy3DBatchAsync(size_t numOps, hipMemcpy3DBatchOp * opList, size_t * failIdx, unsigned long long flags, hipStream_t stream);
+hipError_t hipMemcpy3DPeer(hipMemcpy3DPeerParms * p);
+hipError_t hipMemcpy3DPeerAsync(hipMemcpy3DPeerParms * p, hipStream_t stream);
 hipError_t hipGetDriverEntryPoint(const char * symbol, void ** funcPtr, unsigned long long flags, hipDriverProcAddressQueryResult * status);
 hipError_t hipGetDriverEntryPoint_spt(const char * symbol, void ** funcPtr, unsigned long long flags, hipDriverProcAddressQueryResult * status);
 hipError_t hipMemPrefetchAsync_v2(const void * dev_ptr, size_t count, hipMemLocation location, unsigned int flags, hipStream_t stream);
 hipError_t hipMemAdvise_v2(const void * dev_ptr, size_t count, hipMemoryAdvise advice, hipMemLocation location);
 hipError_t hipStreamGetId(hipStream_t stream, unsigned long long * streamId);
+hipError_t hipLibraryLoadData(hipLibrary_t * library, const void * code, hipJitOption * jitOptions, void ** jitOptionsValues, unsigned int numJitOptions, hipLibraryOption * libraryOptions, void ** libraryOptionValues, unsigned int numLibraryOptions);
+hipError_t hipLibraryLoadFromFile(hipLibrary_t * library, const char * fileName, hipJitOption * jitOptions, void ** jitOptionsValues, unsigned int numJitOptions, hipLibraryOption * libraryOptions, void ** libraryOptionValues, unsigned int numLibraryOptions);
+hipError_t hipLibraryUnload(hipLibrary_t library);
+hipError_t hipLibraryGetKernel(hipKernel_t * pKernel, hipLibrary_t library, const char * name);
+hipError_t hipLibraryGetKernelCount(unsigned int * count, hipLibrary_t library);
+hipError_t hipStreamCopyAttributes(hipStream_t dst, hipStream_t src);
+hipError_t hipOccupancyAvailableDynamicSMemPerBlock(size_t * dynamicSmemSize, const void * f, int numBlocks, int blockSize);
 
 #ifdef __cplusplus
 }

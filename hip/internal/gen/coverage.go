@@ -59,8 +59,8 @@ func coverageMD(t *Table) string {
 	o.p("| function | symbol version | |\n|---|---|---|")
 	for _, f := range next {
 		how := "answered by the client"
-		if f.unsupported() {
-			how = "not supported"
+		if f.unsupported() || f.Absent {
+			how = "judges its arguments; not supported"
 		}
 		o.p("| `%s` | %s | %s |", f.Name, f.Version, how)
 	}

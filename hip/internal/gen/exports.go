@@ -75,7 +75,7 @@ func (ty *types) cArg(p Param) string {
 }
 
 // abiHandles are the handles that hipabi gives out itself: numbers, no addresses.
-var abiHandles = map[string]bool{"hipGraph_t": true, "hipGraphExec_t": true, "hipGraphNode_t": true, "hipUserObject_t": true}
+var abiHandles = map[string]bool{"hipGraph_t": true, "hipGraphExec_t": true, "hipGraphNode_t": true, "hipUserObject_t": true, "hipLibrary_t": true}
 
 // crossing is the Go type in which a C parameter crosses. An untyped address is
 // a number: it may lie on a device or be no address at all, and Go stops a
