@@ -1,17 +1,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "graph.h"
+#include "need.h"
 #include "_cgo_export.h"
-
-#define HANDLE(type, v) ((type)(uintptr_t)(v))
-
-/* NEED ends a function whose own the library does not have, and selects the device. */
-#define NEED(name)                                                          \
-	do {                                                                \
-		hipError_t need = hipErrorNotSupported;                     \
-		if (!table->name || (need = rocm_device(table, device)))    \
-			return need;                                        \
-	} while (0)
 
 hipError_t rocm_graph_create(const struct rocm_table *table, int32_t device, uint64_t *graph)
 {

@@ -1,14 +1,5 @@
 #include "share.h"
-
-#define HANDLE(type, v) ((type)(uintptr_t)(v))
-
-/* NEED ends a function whose own the library does not have, and selects the device. */
-#define NEED(name)                                                          \
-	do {                                                                \
-		hipError_t need = hipErrorNotSupported;                     \
-		if (!table->name || (need = rocm_device(table, device)))    \
-			return need;                                        \
-	} while (0)
+#include "need.h"
 
 hipError_t rocm_export(const struct rocm_table *table, int32_t device, uint64_t allocation, int32_t type, uint64_t flags, int *fd)
 {

@@ -65,13 +65,8 @@ func (s *session) registerClaim(t hip.Thread, addr hip.Ptr, size uint64) hip.Err
 
 // doHostRelease ends a claim, once the devices have done what they were told.
 func (s *session) doHostRelease(r *wire.Request) {
-	d := wire.NewDec(r.Fixed)
-	t, addr := hip.Thread{Device: d.I32()}, hip.Ptr(d.U64())
-	if !d.Done() {
-		s.malformed(r)
-		return
-	}
-	if !s.checked(r, s.device(t.Device)) {
+	t, addr, ok := s.hostAddress(r)
+	if !ok {
 		return
 	}
 	s.mayWait(r, func(r *wire.Request) { s.reply(r, s.release(t, addr), nil) })

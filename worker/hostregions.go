@@ -120,20 +120,26 @@ func (s *session) mallocHostAt(t hip.Thread, addr hip.Ptr, pages uint64) hip.Err
 	return s.placer.MallocAt(t, addr, pages)
 }
 
-// doHostHide ends a region. The client knows that nothing uses it.
-func (s *session) doHostHide(r *wire.Request) {
+// hostAddress decodes a device and an address that stands for the client's host memory, and checks the device.
+func (s *session) hostAddress(r *wire.Request) (t hip.Thread, addr hip.Ptr, ok bool) {
 	d := wire.NewDec(r.Fixed)
-	t, addr := hip.Thread{Device: d.I32()}, hip.Ptr(d.U64())
+	t, addr = hip.Thread{Device: d.I32()}, hip.Ptr(d.U64())
 	if !d.Done() {
 		s.malformed(r)
-		return
+		return t, addr, false
 	}
-	if !s.checked(r, s.device(t.Device)) {
+	return t, addr, s.checked(r, s.device(t.Device))
+}
+
+// doHostHide ends a region. The client knows that nothing uses it.
+func (s *session) doHostHide(r *wire.Request) {
+	t, addr, ok := s.hostAddress(r)
+	if !ok {
 		return
 	}
 	s.host.mu.Lock()
 	x := s.host.open[addr]
-	ok := x != nil && !x.claimed
+	ok = x != nil && !x.claimed
 	if ok {
 		delete(s.host.open, addr)
 	}

@@ -9,7 +9,8 @@
 
 EMBED(vector_add);
 
-enum { N = 1 << 16, BYTES = N * 4 };
+enum { N = 1 << 16 };
+#include "floats.h"
 
 /* tell and hear pass a value to the other process and take one of it. */
 #define tell(fd, value) put(fd, &(value), sizeof(value))
@@ -73,26 +74,6 @@ static void finished(struct process p)
 	if (waitpid(p.pid, &status, 0) != p.pid || status != 0)
 		FAIL("the other process ended with status %#x", (unsigned int)status);
 	close(p.fd);
-}
-
-static int all(void *d, float x)
-{
-	static float v[N];
-	CHECK(hipMemcpy(v, d, BYTES, hipMemcpyDeviceToHost));
-	for (int i = 0; i < N; i++)
-		if (v[i] != x) {
-			fprintf(stderr, "element %d is %g, not %g\n", i, v[i], x);
-			return 0;
-		}
-	return 1;
-}
-
-static void fill(void *d, float x)
-{
-	static float v[N];
-	for (int i = 0; i < N; i++)
-		v[i] = x;
-	CHECK(hipMemcpy(d, v, BYTES, hipMemcpyHostToDevice));
 }
 
 /* twice doubles shared memory by a kernel. */

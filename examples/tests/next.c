@@ -8,27 +8,8 @@ EMBED(vector_add);
 
 static hipStream_t s;
 
-enum { N = 1 << 12, BYTES = N * 4 };
-
-static int all(const void *d, float x)
-{
-	static float v[N];
-	CHECK(hipMemcpy(v, d, BYTES, hipMemcpyDeviceToHost));
-	for (int i = 0; i < N; i++)
-		if (v[i] != x) {
-			fprintf(stderr, "element %d is %g, not %g\n", i, v[i], x);
-			return 0;
-		}
-	return 1;
-}
-
-static void fill(void *d, float x)
-{
-	static float v[N];
-	for (int i = 0; i < N; i++)
-		v[i] = x;
-	CHECK(hipMemcpy(d, v, BYTES, hipMemcpyHostToDevice));
-}
+enum { N = 1 << 12 };
+#include "floats.h"
 
 /* libraries are loaded when they are asked for something. */
 static hipKernel_t libraries(hipLibrary_t *lib)
