@@ -22,8 +22,9 @@ type sessionGraph struct {
 	touched map[uint32][]area // by operation
 }
 
-// area is memory that an operation reads or writes: slices of rows.
+// area is memory that an operation reads or writes: slices of rows, or an array.
 type area struct {
+	array                hip.Array // null: the memory below
 	at                   hip.Ptr
 	pitch, slice         uint64
 	width, height, depth uint64
@@ -96,7 +97,7 @@ func (s *session) admit(g *sessionGraph, i uint32, op *hip.GraphOp, fn uint64) h
 		if code := op.Check(); code != hip.Success {
 			return code
 		}
-		g.touched[i] = []area{{m.Dst, m.Pitch, m.Slice, m.Width * uint64(m.Element), m.Height, max(m.Depth, 1)}}
+		g.touched[i] = []area{{0, m.Dst, m.Pitch, m.Slice, m.Width * uint64(m.Element), m.Height, max(m.Depth, 1)}}
 	case hip.GraphNodeTypeHost:
 		op.Host = s.graphFunc(fn)
 	case hip.GraphNodeTypeEventRecord, hip.GraphNodeTypeWaitEvent:
@@ -131,16 +132,20 @@ func (s *session) admitCopy(g *sessionGraph, i uint32, c *hip.GraphCopy) hip.Err
 			{x.SrcMemoryType, x.SrcArray, x.SrcDevice, [3]uint64{x.SrcXInBytes, x.SrcY, x.SrcZ}, x.SrcPitch, x.SrcHeight},
 			{x.DstMemoryType, x.DstArray, x.DstDevice, [3]uint64{x.DstXInBytes, x.DstY, x.DstZ}, x.DstPitch, x.DstHeight},
 		} {
+			if side.pitch == 0 { // rows follow each other closely
+				side.pitch = x.WidthInBytes
+			}
 			switch side.kind {
 			case hip.MemoryTypeArray:
 				if code := s.handles.check(hip.HandleArray, uint64(side.array)); code != hip.Success {
 					return code
 				}
+				areas = append(areas, area{array: side.array})
 			case hip.MemoryTypeDevice: // a client says where the box begins
 				if side.place != [3]uint64{} || side.height < max(x.Height, 1) || side.pitch > 1<<46/side.height {
 					return hip.ErrorInvalidValue
 				}
-				areas = append(areas, area{side.at, side.pitch, side.pitch * side.height, x.WidthInBytes, x.Height, x.Depth})
+				areas = append(areas, area{at: side.at, pitch: side.pitch, slice: side.pitch * side.height, width: x.WidthInBytes, height: x.Height, depth: x.Depth})
 			default:
 				return hip.ErrorNotSupported
 			}
@@ -156,12 +161,15 @@ func (s *session) admitCopy(g *sessionGraph, i uint32, c *hip.GraphCopy) hip.Err
 		}
 	}
 	c.Kind = hip.MemcpyDeviceToDevice
-	g.touched[i] = []area{{c.Dst, c.DstPitch, c.DstSlice, c.Width, c.Height, c.Depth}, {c.Src, c.SrcPitch, c.SrcSlice, c.Width, c.Height, c.Depth}}
+	g.touched[i] = []area{{0, c.Dst, c.DstPitch, c.DstSlice, c.Width, c.Height, c.Depth}, {0, c.Src, c.SrcPitch, c.SrcSlice, c.Width, c.Height, c.Depth}}
 	return hip.Success
 }
 
-// whole answers whether an area still is device memory of the session. Whether it may be written is the runtime's to say.
+// whole answers whether an area still is device memory, or an array, of the session. Whether it may be written is the runtime's to say.
 func (s *session) whole(t hip.Thread, a *area) hip.Error {
+	if a.array != 0 {
+		return s.handles.check(hip.HandleArray, uint64(a.array))
+	}
 	if a.width == 0 || a.height == 0 || a.depth == 0 {
 		return hip.Success
 	}

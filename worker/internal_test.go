@@ -201,6 +201,46 @@ func TestEnding(t *testing.T) {
 	}
 }
 
+// sized is a runtime with one allocation of 4096 bytes, at 4096.
+type sized struct{ hip.Unimplemented }
+
+func (sized) MemGetAddressRange(hip.Thread, hip.Ptr) (hip.Ptr, uint64, hip.Error) {
+	return 4096, 4096, hip.Success
+}
+
+// A real library takes any array for one, and reads what it is told: a graph's copies are judged at its launch.
+func TestGraphCopies(t *testing.T) {
+	s := newSession(sized{}, &notices{}, slog.New(slog.DiscardHandler))
+	s.handles.Add(hip.HandleArray, 20, 0)
+	whole := func(b hip.DrvMEMCPY3D) hip.Error {
+		g := &sessionGraph{touched: map[uint32][]area{}}
+		if code := s.admitCopy(g, 0, &hip.GraphCopy{General: &b}); code != hip.Success {
+			t.Fatal(code)
+		}
+		if b.DstArray == 20 && b.Depth == 9 {
+			s.handles.Take(hip.HandleArray, 20)
+		}
+		for _, a := range g.touched[0] {
+			if code := s.whole(hip.Thread{}, &a); code != hip.Success {
+				return code
+			}
+		}
+		return hip.Success
+	}
+	b := hip.DrvMEMCPY3D{SrcMemoryType: hip.MemoryTypeDevice, SrcDevice: 4096, SrcHeight: 1, DstMemoryType: hip.MemoryTypeArray, DstArray: 20, WidthInBytes: 512, Height: 1, Depth: 8}
+	if code := whole(b); code != hip.Success { // no pitch: all of the memory
+		t.Error(code)
+	}
+	b.Depth = 10
+	if whole(b) == hip.Success {
+		t.Error("without a pitch, slices are read behind the memory")
+	}
+	b.WidthInBytes, b.Depth = 256, 9
+	if whole(b) == hip.Success {
+		t.Error("a graph is launched with an array that is gone")
+	}
+}
+
 // notices are what a session has told its client.
 type notices []hiprpc.AsyncError
 
