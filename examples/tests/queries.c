@@ -17,7 +17,7 @@ static void of(int d)
 	hipDeviceProp_t p;
 	hipDevice_t handle = -1;
 	hipUUID id;
-	char name[256], bus[64];
+	char name[256], bus[64], again[64];
 	size_t total = 0, available = 0, all = 0;
 	int v, back = -1;
 	CHECK(hipSetDevice(d));
@@ -41,7 +41,9 @@ static void of(int d)
 	CHECK(hipDeviceGetUuid(&id, handle));
 	CHECK(hipDeviceGetPCIBusId(bus, sizeof bus, d));
 	CHECK(hipDeviceGetByPCIBusId(&back, bus));
-	ASSERT(back == d);
+	/* devices of several machines may have one address: the first of them is meant */
+	CHECK(hipDeviceGetPCIBusId(again, sizeof again, back));
+	ASSERT(back <= d && strcmp(again, bus) == 0);
 	EXPECT(hipDeviceGetPCIBusId(NULL, sizeof bus, d), hipErrorInvalidValue);
 	EXPECT(hipDeviceGetPCIBusId(bus, 0, d), hipErrorInvalidValue);
 	EXPECT(hipDeviceGetByPCIBusId(NULL, bus), hipErrorInvalidValue);
