@@ -35,6 +35,7 @@ var Programs = []Program{
 	{"examples/tests/stream_values.c", "ok"},
 	{"examples/tests/advice.c", "ok"},
 	{"examples/tests/pointers.c", "ok"},
+	{"examples/tests/host_memory.c", "host memory: ok"},
 	{"examples/tests/limits.c", "ok"},
 	{"examples/tests/meminfo.c", "ok"},
 	{"examples/tests/errors.c", "no binary for"},
