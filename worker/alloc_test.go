@@ -3,19 +3,13 @@
 package worker
 
 import (
-	"fmt"
-	"log/slog"
 	"math"
-	"net"
 	"testing"
-	"time"
 	"unsafe"
 
 	"github.com/rocwire/rocwire/hip"
-	"github.com/rocwire/rocwire/hip/hiprpc"
 	"github.com/rocwire/rocwire/hipremote"
 	"github.com/rocwire/rocwire/simgpu"
-	"github.com/rocwire/rocwire/wire"
 )
 
 // instant is a runtime whose calls do nothing: what is left is the way to it.
@@ -37,59 +31,6 @@ func (instant) StreamWaitEvent(hip.Thread, hip.Stream, hip.Event, uint32) hip.Er
 }
 func (instant) LaunchKernel(hip.Thread, *hip.Launch) hip.Error { return hip.Success }
 func (instant) StreamQuery(hip.Thread, hip.Stream) hip.Error   { return hip.Success }
-
-// pair is a client and a session on rt in this process, so that what both allocate counts.
-func pair(t *testing.T, rt hip.Runtime) *hipremote.Client {
-	t.Helper()
-	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan error, 1)
-	go func() {
-		done <- func() error {
-			sock, err := l.Accept()
-			if err != nil {
-				return err
-			}
-			hello, _, err := wire.ReadHello(sock, 10*time.Second)
-			if err != nil {
-				return err
-			}
-			conn, err := wire.NewServerConn(sock, wire.ServerOptions{Protocol: hello.Protocol})
-			if err != nil {
-				return err
-			}
-			s := newSession(rt, conn, slog.New(slog.DiscardHandler))
-			s.handles.own = true
-			offer, err := hiprpc.ParseOffer(hello.Details)
-			if err != nil {
-				return err
-			}
-			s.span, _ = s.choose(offer, hello.Features)
-			w := wire.Welcome{Session: 1, Features: s.features()}
-			if w.Details, err = (&hiprpc.Chosen{Range: s.span}).Append(nil); err != nil {
-				return err
-			}
-			if err := conn.Welcome(w); err != nil {
-				return err
-			}
-			defer s.end()
-			return conn.Serve(s)
-		}()
-	}()
-	c := hipremote.New(hipremote.Config{Host: "127.0.0.1", Port: fmt.Sprint(l.Addr().(*net.TCPAddr).Port), Logf: t.Logf})
-	t.Cleanup(func() {
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
-		l.Close()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
-	return c
-}
 
 // stray is how many allocations in a hundred calls are the reports' that are made meanwhile, and no call's.
 const stray = 10
@@ -118,7 +59,7 @@ func allocations(t *testing.T, c *hipremote.Client, call func() hip.Error) float
 
 // TestPostedCallsDoNotAllocate: neither in the client nor on the way to the runtime.
 func TestPostedCallsDoNotAllocate(t *testing.T) {
-	c := pair(t, instant{})
+	c := pair(t, instant{}).Client
 	var th hip.Thread
 	ev, e := c.EventCreateWithFlags(th, 0)
 	if e != hip.Success {
@@ -147,7 +88,7 @@ func TestSmallCallsDoNotAllocate(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { rt.Close() })
-	c := pair(t, rt)
+	c := pair(t, rt).Client
 	var th hip.Thread
 	p, e := c.Malloc(th, 4096)
 	if e != hip.Success {
