@@ -141,7 +141,7 @@ func (c *Client) doCopy(ct *callTime, op uint16, t hip.Thread, dst, src hip.Ptr,
 	}
 	across := false
 	if s.wait && s.stream == hip.StreamNull && op != hip.OpMemcpyPeer {
-		if across, code = c.turns(&t, d, f); code != hip.Success {
+		if across, code = c.turns(&t, d, f, &s); code != hip.Success {
 			return code
 		}
 	}
@@ -167,7 +167,7 @@ func (c *Client) doCopy(ct *callTime, op uint16, t hip.Thread, dst, src hip.Ptr,
 		return c.copyWithin(ct, l, op, t, &msg, d, f, s.wait, across)
 	case d.device:
 		if c.funcs.due.Load() > 0 {
-			if done, code := c.copyLater(t, dst, src, s); done || code != hip.Success {
+			if done, code := c.copyLater(t, &d, dst, src, s); done || code != hip.Success {
 				return code
 			}
 		}
@@ -186,7 +186,9 @@ func (c *Client) doCopy(ct *callTime, op uint16, t hip.Thread, dst, src hip.Ptr,
 
 // turns sees to it that a copy on the null stream takes its turn on the devices whose memory it touches, whichever is the thread's: as in HIP, it is
 // on the null stream of that device. A copy across devices waits for the others' first, and must be waited for.
-func (c *Client) turns(t *hip.Thread, dst, src side) (across bool, code hip.Error) {
+func (c *Client) turns(t *hip.Thread, dst, src side, how *shape) (across bool, code hip.Error) {
+	dst.on = c.owner(*t, &dst, dst.addr, how.extent(how.dpitch))
+	src.on = c.owner(*t, &src, src.addr, how.extent(how.spitch))
 	switch {
 	case dst.device && src.device:
 		for _, s := range [...]side{dst, src} {

@@ -146,7 +146,7 @@ func (c *Client) doCopyBox(ct *callTime, op uint16, t hip.Thread, box hip.DrvMEM
 		return c.boxWithin(ct, l, op, t, &m, &d, &f, wait)
 	case d.device:
 		if c.funcs.due.Load() > 0 {
-			if done, code := c.boxLater(t, box, &f, st, wait); done || code != hip.Success {
+			if done, code := c.boxLater(t, box, &d, &f, st, wait); done || code != hip.Success {
 				return code
 			}
 		}
@@ -208,34 +208,26 @@ func (c *Client) boxWithin(ct *callTime, l *link, op uint16, t hip.Thread, m *hi
 	}
 	var buf [256]byte
 	code := c.send(ct, l, op, m.Append(buf[:0]), nil)
-	across := dst.on >= 0 && dst.on != t.Device || src.on >= 0 && src.on != t.Device // what follows on the other device is not behind it
-	if code == hip.Success && wait && (across || dst.region != nil || src.region != nil || dst.array || src.array) {
+	across := func(v *volume) bool { // what follows on the other device is not behind it
+		return v.on >= 0 && v.on != t.Device || v.on < 0 && v.region == nil && !c.onlyDevice()
+	}
+	if code == hip.Success && wait && (across(dst) || across(src) || dst.region != nil || src.region != nil || dst.array || src.array) {
 		code = c.StreamSynchronize(t, m.Stream)
 	}
 	return code
 }
 
 // boxLater is copyLater for a box.
-func (c *Client) boxLater(t hip.Thread, box hip.DrvMEMCPY3D, src *volume, st hip.Stream, wait bool) (done bool, code hip.Error) {
+func (c *Client) boxLater(t hip.Thread, box hip.DrvMEMCPY3D, dst, src *volume, st hip.Stream, wait bool) (done bool, code hip.Error) {
 	if wait {
 		return false, c.StreamSynchronize(t, st)
 	}
 	if src.region == nil {
 		return false, hip.Success
 	}
-	aside, code := c.laterStream(t)
-	if code != hip.Success {
-		return false, code
-	}
-	life := c.async.life.Load()
-	return true, c.LaunchHostFunc(t, st, func() {
-		code := c.doCopyBox(nil, hip.OpDrvMemcpy3DAsync, t, box, aside, true)
-		if code == hip.Success {
-			code = c.StreamSynchronize(t, aside)
-		}
-		if code != hip.Success {
-			c.async.local(c.streamDevice(t, st), life, code)
-		}
+	n := ((box.Depth-1)*dst.height+box.Height-1)*dst.pitch + box.WidthInBytes // not of an array, whose device is known
+	return c.inTurn(t, st, &dst.side, n, func(t hip.Thread, aside hip.Stream) hip.Error {
+		return c.doCopyBox(nil, hip.OpDrvMemcpy3DAsync, t, box, aside, true)
 	})
 }
 

@@ -36,7 +36,7 @@ func (c *Client) laterStream(t hip.Thread) (hip.Stream, hip.Error) {
 // copyLater is asked about copies to the device while host functions are due. A copy that waits lets them run first. One that does not is
 // done in its turn, if its source is memory that must stay as it is until then (hipHostMalloc, hipHostRegister); other memory may be used
 // again at once, so its bytes must go now: done is false.
-func (c *Client) copyLater(t hip.Thread, dst, src hip.Ptr, s shape) (done bool, code hip.Error) {
+func (c *Client) copyLater(t hip.Thread, d *side, dst, src hip.Ptr, s shape) (done bool, code hip.Error) {
 	if s.wait {
 		return false, c.StreamSynchronize(t, s.stream)
 	}
@@ -44,21 +44,71 @@ func (c *Client) copyLater(t hip.Thread, dst, src hip.Ptr, s shape) (done bool, 
 	if b == nil || b.host == nil {
 		return false, hip.Success
 	}
-	aside, code := c.laterStream(t)
+	return c.inTurn(t, s.stream, d, s.extent(s.dpitch), func(t hip.Thread, aside hip.Stream) hip.Error {
+		turn := s
+		turn.stream, turn.wait = aside, true
+		return c.doCopy(nil, hip.OpMemcpyAsync, t, dst, src, turn)
+	})
+}
+
+// inTurn makes a copy to n bytes of device memory when a stream comes to it, on a stream aside. As any copy it belongs to the null stream of the
+// device whose memory it is, too. That must not wait for itself, so the stream aside is that device's. Not done is what such a stream cannot do;
+// the stream has come to it.
+func (c *Client) inTurn(t hip.Thread, st hip.Stream, d *side, n uint64, f func(t hip.Thread, aside hip.Stream) hip.Error) (done bool, code hip.Error) {
+	on := hip.Thread{Device: c.streamDevice(t, st), ID: t.ID}
+	home := on
+	if o := c.owner(t, d, d.addr, n); o >= 0 {
+		home.Device = o
+	}
+	if home != on && !c.writesOwn(home, d.addr) {
+		return false, c.StreamSynchronize(t, st)
+	}
+	aside, code := c.laterStream(home)
+	if code == hip.Success && home != on {
+		code = c.follow(on, st, home, hip.StreamNull)
+	}
 	if code != hip.Success {
 		return false, code
 	}
-	turn, life := s, c.async.life.Load()
-	turn.stream, turn.wait = aside, true
-	return true, c.LaunchHostFunc(t, s.stream, func() {
-		code := c.doCopy(nil, hip.OpMemcpyAsync, t, dst, src, turn)
+	life := c.async.life.Load()
+	code = c.LaunchHostFunc(t, st, func() {
+		code := f(home, aside)
 		if code == hip.Success {
-			code = c.StreamSynchronize(t, aside)
+			code = c.StreamSynchronize(home, aside)
 		}
 		if code != hip.Success {
-			c.async.local(c.streamDevice(t, s.stream), life, code)
+			c.async.local(on.Device, life, code)
 		}
 	})
+	if code == hip.Success && home != on {
+		code = c.follow(home, hip.StreamNull, on, st)
+	}
+	return true, code
+}
+
+// follow has what a stream is told next wait for what another has been told.
+func (c *Client) follow(t hip.Thread, st hip.Stream, other hip.Thread, before hip.Stream) hip.Error {
+	const disableTiming = 2
+	v, code := c.EventCreateWithFlags(other, disableTiming)
+	if code != hip.Success {
+		return code
+	}
+	if code = c.EventRecord(other, v, before); code == hip.Success {
+		code = c.StreamWaitEvent(t, st, v, 0)
+	}
+	if e := c.EventDestroy(other, v); code == hip.Success {
+		code = e
+	}
+	return code
+}
+
+// writesOwn says whether a device may write to its memory at p: to what the program has mapped only if it has said so.
+func (c *Client) writesOwn(t hip.Thread, p hip.Ptr) bool {
+	if !c.mem.isReserved(p) {
+		return true
+	}
+	f, code := c.MemGetAccess(t, &hip.MemLocation{Type: hip.MemLocationTypeDevice, Id: t.Device}, p)
+	return code == hip.Success && f == uint64(hip.MemAccessFlagsProtReadWrite)
 }
 
 // forget drops the stream of a device that was reset.

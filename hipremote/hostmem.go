@@ -279,7 +279,13 @@ func (c *Client) PointerGetAttributes(t hip.Thread, p hip.Ptr) (hip.PointerAttri
 		if _, _, code := c.MemGetAddressRange(t, p); code != hip.Success { // a global, say
 			return none, hip.Success
 		}
-		return hip.PointerAttributes{Type: hip.MemoryTypeDevice, Device: t.Device, DevicePointer: p}, hip.Success
+		a := hip.PointerAttributes{Type: hip.MemoryTypeDevice, Device: t.Device, DevicePointer: p}
+		if !c.onlyDevice() {
+			if on := c.deviceAt(t, p); on >= 0 {
+				a.Device = on
+			}
+		}
+		return a, hip.Success
 	}
 	a := hip.PointerAttributes{Type: hip.MemoryTypeDevice, Device: b.device, DevicePointer: p, AllocationFlags: b.flags}
 	if r := b.host; r != nil {

@@ -1,8 +1,6 @@
 package simgpu
 
 import (
-	"cmp"
-	"slices"
 	"time"
 
 	"github.com/rocwire/rocwire/hip"
@@ -107,42 +105,6 @@ func (tr *transfer) direction() (dir card.Copy, counts bool) {
 	return 0, false
 }
 
-// owners are the devices whose memory is mapped to reserved addresses.
-func owners(a *vmem.Alloc) []*device {
-	v := noteOf(a).reserved
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	var list []*device
-	for _, m := range v.maps {
-		if !slices.Contains(list, m.p.d) {
-			list = append(list, m.p.d)
-		}
-	}
-	return list
-}
-
-// others are fences for what other devices still do with the memory.
-func (tr *transfer) others(d *device) []queue.Fence {
-	var list []queue.Fence
-	for _, a := range []*vmem.Alloc{tr.dstA, tr.srcA} {
-		if a == nil {
-			continue
-		}
-		if a.Kind != vmem.Virtual {
-			if o := noteOf(a).d; o != d {
-				list = append(list, o.queues.Blocking()...)
-			}
-			continue
-		}
-		for _, o := range owners(a) {
-			if o != d {
-				list = append(list, o.queues.Blocking()...)
-			}
-		}
-	}
-	return list
-}
-
 // move makes the copy. It returns the address where it faulted, 0 for none.
 func (tr *transfer) move() (fault uint64) {
 	return guard(func() {
@@ -231,30 +193,9 @@ func (tr *transfer) add(st *stream, task queue.Task) {
 	}
 }
 
-// homes are the devices whose null streams the copy belongs to, as in AMD's
-// library: the one whose memory it is of, whatever device the stream is of, and
-// both only for hipMemcpyPeer.
-func (tr *transfer) homes() []*device {
-	var list []*device
-	for _, a := range []*vmem.Alloc{tr.dstA, tr.srcA} {
-		switch {
-		case a == nil || !onCard(a.Kind):
-		case a.Kind == vmem.Virtual:
-			list = append(list, owners(a)...)
-		default:
-			list = append(list, noteOf(a).d)
-		}
-	}
-	slices.SortFunc(list, func(a, b *device) int { return cmp.Compare(a.id, b.id) })
-	if list = slices.Compact(list); len(list) > 1 && !tr.peer {
-		return nil
-	}
-	return list
-}
-
 // within says that the copy is from and to memory of one device.
 func (tr *transfer) within() bool {
-	return tr.dstA != nil && tr.srcA != nil && onCard(tr.dstA.Kind) && onCard(tr.srcA.Kind) && noteOf(tr.dstA).d == noteOf(tr.srcA).d
+	return tr.dstA != nil && tr.srcA != nil && onCard(tr.dstA.Kind) && onCard(tr.srcA.Kind) && len(tr.homes()) == 1
 }
 
 // synced says that both ends are memory whose copies wait: HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS.
@@ -394,9 +335,9 @@ func (r *Runtime) copyBytes(t hip.Thread, ptr hip.Ptr, host []byte, s hip.Stream
 	if unknown || !st.d.reaches(a, uint64(ptr), n, want) {
 		return hip.ErrorInvalidValue
 	}
-	tr := transfer{dstA: a}
+	tr := transfer{dst: uint64(ptr), dstA: a, width: n, height: 1, depth: 1}
 	if !in {
-		tr = transfer{srcA: a}
+		tr = transfer{src: uint64(ptr), srcA: a, width: n, height: 1, depth: 1}
 	}
 	tr.add(st, queue.Task{Always: true, Then: then, Run: func() {
 		e := st.d.status()

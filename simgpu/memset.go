@@ -81,7 +81,7 @@ func (r *Runtime) set(t hip.Thread, set setting, s hip.Stream, wait bool) hip.Er
 		wait = false // HIP waits for other memory only, and for what it was told to
 	}
 	set.st, set.a, set.span = st, a, n
-	others := (&transfer{dstA: a}).others(st.d)
+	others := (&transfer{dst: set.dst, dstA: a, width: n, height: 1, depth: 1}).others(st.d)
 	if len(others) == 0 && n <= placeLimit && !st.d.meter.Condition().Hung && st.q.Begin() {
 		e = set.run()
 		st.q.End()

@@ -21,7 +21,13 @@ func (r *Runtime) target(ptr hip.Ptr) target {
 		return target{g.base, g.size, g.kind(), g.flags, g.d.id, g.hints}
 	}
 	if a := r.visible(ptr); a != nil {
-		return target{a.Base, a.Size, a.Kind, a.Flags, a.Card, &noteOf(a).hints}
+		on := a.Card
+		if a.Kind == vmem.Virtual { // whoever reserved the addresses
+			if m := noteOf(a).reserved.find(uint64(ptr)); m != nil {
+				on = m.p.d.id
+			}
+		}
+		return target{a.Base, a.Size, a.Kind, a.Flags, on, &noteOf(a).hints}
 	}
 	return target{}
 }

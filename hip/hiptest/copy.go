@@ -156,47 +156,82 @@ var copyTests = []test{
 		if n, code := e.GetDeviceCount(); code != hip.Success || n < 2 || !e.together() {
 			return
 		}
-		there := hip.Thread{Device: 1, ID: 1}
-		s, code := e.StreamCreateWithPriority(there, 0, 0)
-		e.ok("StreamCreateWithPriority", code)
-		want := pattern(4<<20, 3)
-		src, dst := e.upload(want), e.upload(make([]byte, len(want)))
-		small := want[:4096]
-		for _, c := range []struct {
-			what string
-			n    int
-			copy func() hip.Error
-		}{
-			{"within the device", len(want), func() hip.Error {
-				return e.MemcpyAsync(there, dst, src, uint64(len(want)), hip.MemcpyDeviceToDevice, s)
-			}},
-			{"from the host", len(small), func() hip.Error {
-				return e.MemcpyAsync(there, dst, ptr(small), uint64(len(small)), hip.MemcpyHostToDevice, s)
-			}},
-		} {
-			e.ok("Memset", e.Memset(e.th, dst, 0, uint64(len(want))))
+		const n = 4 << 20
+		e.onAnotherDevicesStream(e.malloc(n), e.malloc(n), n)
+	}},
+}
+
+// onAnotherDevicesStream copies between the host and the n bytes each at src and dst,
+// the first device's memory, on a stream of the second.
+func (e *env) onAnotherDevicesStream(dst, src hip.Ptr, n int) {
+	e.Helper()
+	there := hip.Thread{Device: 1, ID: 1}
+	s, code := e.StreamCreateWithPriority(there, 0, 0)
+	e.ok("StreamCreateWithPriority", code)
+	const few = 4096
+	want := pattern(n, 3)
+	e.write(src, want)
+	h, code := e.HostMalloc(e.th, few, 0)
+	e.ok("HostMalloc", code)
+	pinned := hostBytes(h, few)
+	copy(pinned, want)
+	box := hip.DrvMEMCPY3D{
+		SrcMemoryType: hip.MemoryTypeHost, SrcHost: h, SrcPitch: 64, SrcHeight: few / 64,
+		DstMemoryType: hip.MemoryTypeDevice, DstDevice: dst, DstPitch: 64, DstHeight: few / 64,
+		WidthInBytes: 64, Height: few / 64, Depth: 1,
+	}
+	copies := []struct {
+		what string
+		n    int
+		copy func(th hip.Thread) hip.Error
+	}{
+		{"within the device", n, func(th hip.Thread) hip.Error {
+			return e.MemcpyAsync(th, dst, src, uint64(n), hip.MemcpyDeviceToDevice, s)
+		}},
+		{"from the host", few, func(th hip.Thread) hip.Error {
+			return e.MemcpyAsync(th, dst, ptr(want), few, hip.MemcpyHostToDevice, s)
+		}},
+		{"from pinned memory", few, func(th hip.Thread) hip.Error {
+			return e.MemcpyAsync(th, dst, h, few, hip.MemcpyHostToDevice, s)
+		}},
+		{"a box from pinned memory", few, func(th hip.Thread) hip.Error { return e.DrvMemcpy3DAsync(th, &box, s) }},
+	}
+	for _, c := range copies {
+		for _, th := range []hip.Thread{there, e.th} { // the stream says what device it is, not the thread
+			e.ok("Memset", e.Memset(e.th, dst, 0, uint64(n)))
 			e.sync()
 			held := make(chan struct{})
 			e.ok("LaunchHostFunc", e.LaunchHostFunc(there, s, func() { <-held }))
-			e.ok("MemcpyAsync", c.copy())
+			e.ok(c.what, c.copy(th))
 			time.AfterFunc(50*time.Millisecond, func() { close(held) })
 			e.ok("StreamSynchronize", e.StreamSynchronize(e.th, hip.StreamNull))
 			e.equal(c.what, e.download(dst, c.n), want[:c.n])
 		}
-		// and comes behind what that has
-		for _, n := range []int{4096, len(want)} {
-			e.ok("Memset", e.Memset(e.th, src, 0, uint64(n)))
-			e.sync()
-			held := make(chan struct{})
-			e.ok("LaunchHostFunc", e.LaunchHostFunc(e.th, hip.StreamNull, func() { <-held }))
-			e.ok("MemsetAsync", e.MemsetAsync(e.th, src, 9, uint64(n), hip.StreamNull))
-			time.AfterFunc(50*time.Millisecond, func() { close(held) })
-			h := e.host(n)
-			e.ok("MemcpyAsync", e.MemcpyAsync(there, ptr(h), src, uint64(n), hip.MemcpyDeviceToHost, s))
-			e.ok("StreamSynchronize", e.StreamSynchronize(there, s))
-			e.equal("to the host", h, bytes.Repeat([]byte{9}, n))
-		}
-	}},
+	}
+	// and comes behind what that has
+	for _, c := range copies[2:] {
+		here, held := make(chan struct{}), make(chan struct{})
+		e.ok("LaunchHostFunc", e.LaunchHostFunc(e.th, hip.StreamNull, func() { <-here }))
+		e.ok("MemsetAsync", e.MemsetAsync(e.th, dst, 0, uint64(n), hip.StreamNull))
+		e.ok("LaunchHostFunc", e.LaunchHostFunc(there, s, func() { <-held }))
+		e.ok(c.what, c.copy(there))
+		close(held)
+		time.AfterFunc(50*time.Millisecond, func() { close(here) })
+		e.ok("StreamSynchronize", e.StreamSynchronize(there, s))
+		e.equal(c.what+", later", e.download(dst, few), want[:few])
+	}
+	for _, n := range []int{few, n} {
+		e.ok("Memset", e.Memset(e.th, src, 0, uint64(n)))
+		e.sync()
+		held := make(chan struct{})
+		e.ok("LaunchHostFunc", e.LaunchHostFunc(e.th, hip.StreamNull, func() { <-held }))
+		e.ok("MemsetAsync", e.MemsetAsync(e.th, src, 9, uint64(n), hip.StreamNull))
+		time.AfterFunc(50*time.Millisecond, func() { close(held) })
+		h := e.host(n)
+		e.ok("MemcpyAsync", e.MemcpyAsync(there, ptr(h), src, uint64(n), hip.MemcpyDeviceToHost, s))
+		e.ok("StreamSynchronize", e.StreamSynchronize(there, s))
+		e.equal("to the host", h, bytes.Repeat([]byte{9}, n))
+	}
 }
 
 var memsetTests = []test{

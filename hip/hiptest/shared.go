@@ -294,6 +294,57 @@ var virtualTests = []test{
 		other.launch(other.kernel("fault", "store_at"), 1, 64, 0, p, uint64(0), uint32(10))
 		e.is("the device that may read writes", other.DeviceSynchronize(other.th), hip.ErrorIllegalAddress)
 	}},
+	{"OfAnotherDevice", func(e *env) { // whose memory it is counts, not who reserved the addresses
+		if n, _ := e.GetDeviceCount(); n < 2 || !e.peers() {
+			return
+		}
+		const n = 4 << 20
+		there := hip.Thread{Device: 1, ID: 2}
+		reserve := func(th hip.Thread, device int32) hip.Ptr {
+			h, err := e.MemCreate(th, n, e.prop(device, 0), 0)
+			e.ok("MemCreate", err)
+			p, err := e.MemAddressReserve(th, n, 0, 0, 0)
+			e.ok("MemAddressReserve", err)
+			e.ok("MemMap", e.MemMap(th, p, n, 0, h, 0))
+			e.access(p, n, 0, hip.MemAccessFlagsProtReadWrite)
+			e.access(p, n, 1, hip.MemAccessFlagsProtReadWrite)
+			return p
+		}
+		a, b, c := reserve(there, 0), reserve(e.th, 0), reserve(e.th, 1)
+		both, err := e.MemAddressReserve(e.th, 3*n, 0, 0, 0)
+		e.ok("MemAddressReserve", err)
+		for i, device := range []int32{0, 0, 1} {
+			h, err := e.MemCreate(e.th, n, e.prop(device, 0), 0)
+			e.ok("MemCreate", err)
+			e.ok("MemMap", e.MemMap(e.th, both+hip.Ptr(i*n), n, 0, h, 0))
+		}
+		e.access(both, 3*n, 0, hip.MemAccessFlagsProtReadWrite)
+		e.access(both, 3*n, 1, hip.MemAccessFlagsProtReadWrite)
+		for p, want := range map[hip.Ptr]int32{a: 0, b: 0, c: 1, both: 0, both + n: 0, both + 2*n: 1} {
+			for _, th := range []hip.Thread{e.th, there} {
+				if x, err := e.PointerGetAttributes(th, p+100); err != hip.Success || x.Type != hip.MemoryTypeDevice || x.Device != want {
+					e.Errorf("PointerGetAttributes of device %d's: %+v, %v", want, x, err)
+				}
+				if x, err := e.PointerGetAttribute(th, hip.DrvPointerAttributeDeviceOrdinal, p+100); err != hip.Success || x != uint64(want) {
+					e.Errorf("PointerGetAttribute of device %d's: %d, %v", want, x, err)
+				}
+			}
+		}
+		e.onAnotherDevicesStream(a, b, n)
+		e.onAnotherDevicesStream(both, both+n, n) // beside another device's
+		// A copy from one device to another is waited for: what the other's null stream is told next is not behind it.
+		want := bytes.Repeat([]byte{7}, n)
+		e.ok("Memset", e.Memset(there, c, 0, n))
+		e.ok("DeviceSynchronize", e.DeviceSynchronize(there))
+		held := make(chan struct{})
+		e.ok("LaunchHostFunc", e.LaunchHostFunc(e.th, hip.StreamNull, func() { <-held }))
+		e.ok("MemsetAsync", e.MemsetAsync(e.th, b, 7, n, hip.StreamNull))
+		time.AfterFunc(50*time.Millisecond, func() { close(held) })
+		e.ok("Memcpy", e.Memcpy(e.th, c, b, n, hip.MemcpyDeviceToDevice))
+		h := e.host(n)
+		e.ok("Memcpy", e.Memcpy(there, ptr(h), c, n, hip.MemcpyDeviceToHost))
+		e.equal("from the first device to the second", h, want)
+	}},
 	{"Mistakes", func(e *env) {
 		const n = 2 << 20
 		_, err := e.MemAddressReserve(e.th, n-1, 0, 0, 0)
