@@ -128,7 +128,7 @@ func (r *runner) end() {
 // until polls until ok.
 func until(t testing.TB, tr *Tracer, what string, ok func() bool) {
 	t.Helper()
-	for range 200 {
+	for range 1200 { // a busy machine takes its time
 		tr.Poll(t.Context())
 		if err := tr.Err(); err != nil {
 			t.Fatal(err)
