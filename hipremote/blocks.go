@@ -28,6 +28,12 @@ type block struct {
 
 func (b *block) end() uint64 { return b.base + b.want }
 
+// holds says whether n bytes at addr, at least one, lie in the block.
+func (b *block) holds(addr, n uint64) bool {
+	at := addr - b.base
+	return at < b.want && n <= b.want-at
+}
+
 // blocks are the allocations, ordered by address. Not safe for concurrent use.
 type blocks []*block
 

@@ -34,8 +34,7 @@ type Client struct {
 	later    laterCopies
 	stage    window
 	landings landings
-	work     workCount
-	tasks    [maxDevices]workCount // what was posted to each device but copies to it, which are done as soon as it has nothing else to do
+	work     work
 
 	among    atomic.Int32         // see Among
 	link     atomic.Pointer[link] // nil until connected
@@ -329,16 +328,13 @@ func (c *Client) posting(t hip.Thread, s hip.Stream) (*link, hip.Error) {
 
 // send posts without looking at earlier errors, and counts it as work that the device, with whose number req begins, may be busy with.
 func (c *Client) send(ct *callTime, l *link, op uint16, req, bulk []byte) hip.Error {
-	tasks := c.tasksOf(int32(uint32(u64(req, 0))))
-	c.work.add()
+	count := &c.work.copies
 	if bulk == nil {
-		tasks.add()
+		count = &c.tasksOf(int32(uint32(u64(req, 0)))).posted
 	}
+	count.Add(1)
 	err := ct.post(l, op, req, bulk)
-	c.work.add()
-	if bulk == nil {
-		tasks.add()
-	}
+	count.Add(1)
 	runtime.KeepAlive(bulk)
 	if err != nil {
 		return c.broken(l, err)

@@ -34,7 +34,7 @@ func (c *Client) free(ct *callTime, t hip.Thread, p hip.Ptr) hip.Error {
 		return hip.ErrorInvalidValue
 	}
 	if b.host == nil {
-		c.mem.blocks.remove(b) // nobody else can free it now
+		c.mem.remove(b) // nobody else can free it now
 	}
 	c.mem.mu.Unlock()
 	if b.host != nil {
@@ -177,7 +177,7 @@ func (c *Client) freeAsync(ct *callTime, t hip.Thread, p hip.Ptr, st hip.Stream)
 		m.mu.Unlock()
 		return hip.ErrorInvalidValue
 	}
-	m.blocks.remove(b)
+	m.remove(b)
 	if b.size != 0 {
 		b.stream, b.freed = orderOf(t, st), m.freedLast.Add(1)
 		m.pools[b.device].hold(b)

@@ -46,6 +46,7 @@ func (m *memory) unload(h hip.Module) {
 	of := func(b *block) bool { return b.module == h }
 	if m.outside.Load() {
 		m.blocks = slices.DeleteFunc(m.blocks, of)
+		m.last.Store(nil)
 	}
 	m.variables = slices.DeleteFunc(m.variables, of)
 }

@@ -193,9 +193,9 @@ func (c *Client) freeHost(l *link, t hip.Thread, b *block) hip.Error {
 		m.mu.Unlock()
 		return hip.ErrorInvalidValue // another thread was first
 	}
-	m.blocks.remove(b)
+	m.remove(b)
 	if r.mirrored() {
-		m.blocks.remove(m.blocks.find(uint64(r.dev))) // there as long as the region is
+		m.remove(m.blocks.find(uint64(r.dev))) // there as long as the region is
 	}
 	m.mu.Unlock()
 	code := c.hide(l, r)

@@ -62,7 +62,7 @@ func (c *Client) IpcCloseMemHandle(t hip.Thread, p hip.Ptr) hip.Error {
 	defer c.mem.mu.Unlock()
 	if b := c.mem.blocks.find(uint64(p)); b != nil && b.opened > 0 {
 		if b.opened--; b.opened == 0 {
-			c.mem.blocks.remove(b)
+			c.mem.remove(b)
 		}
 	}
 	return hip.Success

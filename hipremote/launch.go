@@ -77,10 +77,8 @@ func (c *Client) launchFirst(ct *callTime, l *link, t hip.Thread, launch *hip.La
 	defer wire.PutMsg(m)
 	m.Req = hiprpc.AppendLaunch(m.Req[:0], t.Device, launch)
 	tasks := c.tasksOf(t.Device)
-	c.work.add()
 	tasks.add()
 	err := ct.call(l, hip.OpLaunchKernel, m)
-	c.work.add()
 	tasks.add()
 	if err != nil {
 		return c.broken(l, err)

@@ -49,8 +49,15 @@ func (c *Client) launchMulti(ct *callTime, t hip.Thread, launches []hip.Launch) 
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
 	m.Req = hiprpc.AppendLaunches(m.Req[:0], t.Device, launches, hip.CooperativeLaunchMultiDeviceNoPreSync|hip.CooperativeLaunchMultiDeviceNoPostSync)
-	c.work.add()
-	if err := ct.call(l, hip.OpLaunchKernelMultiDevice, m); err != nil {
+	count := func() {
+		for i := range launches {
+			c.tasksOf(c.streamDevice(t, launches[i].Stream)).add()
+		}
+	}
+	count()
+	err := ct.call(l, hip.OpLaunchKernelMultiDevice, m)
+	count()
+	if err != nil {
 		return c.broken(l, err)
 	}
 	if code = hip.Error(m.Code); !code.Valid() {

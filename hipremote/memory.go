@@ -38,6 +38,8 @@ type memory struct {
 	reserved  blocks // addresses of hipMemAddressReserve
 	variables blocks // of modules, in the span
 
+	last atomic.Pointer[block] // of device memory that was looked up, nil after any was removed; set with mu, to read or to write
+
 	freedLast atomic.Uint64 // number of the block that was freed last; changes under mu
 
 	grant [maxDevices]sync.Mutex // one request for credit at a time
@@ -111,6 +113,27 @@ func (m *memory) find(p hip.Ptr) *block {
 	b := m.blocks.find(uint64(p))
 	m.mu.RUnlock()
 	return b
+}
+
+// has says whether n bytes at p are device memory that this session has. Programs ask about the same block many times in a row.
+func (m *memory) has(p hip.Ptr, n uint64) bool {
+	if b := m.last.Load(); b != nil && b.holds(uint64(p), n) {
+		return true
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	b := m.blocks.find(uint64(p))
+	if b == nil || b.host != nil || !b.holds(uint64(p), n) {
+		return false
+	}
+	m.last.Store(b)
+	return true
+}
+
+// remove forgets a block. Called with mu.
+func (m *memory) remove(b *block) {
+	m.blocks.remove(b)
+	m.last.Store(nil)
 }
 
 func roundUp(n uint64) uint64 { return (n + pageSize - 1) &^ (pageSize - 1) }

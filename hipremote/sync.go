@@ -79,16 +79,16 @@ func (c *Client) synced(ct *callTime, l *link, s come, at moment) hip.Error {
 // deviceIdle is told that a device has nothing to do of what was posted before a moment.
 func (c *Client) deviceIdle(l *link, device int32, at moment) {
 	if c.onlyDevice() {
-		c.work.reached(at.work)
+		c.work.done.note(at.work)
 	}
-	c.tasksOf(device).reached(at.tasks)
+	c.tasksOf(device).done.note(at.tasks)
 	c.settle(device, 0, true, at)
 }
 
 // nullIdle is told that a stream has nothing to do. If it is the null stream, and the device has no other, neither has the device.
 func (c *Client) nullIdle(device int32, st hip.Stream, at moment) {
 	if st <= hip.StreamLegacy && c.handles.None(hip.HandleStream) {
-		c.tasksOf(device).reached(at.tasks)
+		c.tasksOf(device).done.note(at.tasks)
 	}
 }
 
@@ -137,6 +137,7 @@ func (c *Client) DeviceReset(t hip.Thread) hip.Error {
 	}
 	clear(m.blocks[len(keep):])
 	m.blocks = keep
+	m.last.Store(nil)
 	if uint32(t.Device) < maxDevices {
 		o := &m.pools[t.Device]
 		for _, b := range append(o.held, o.idle...) {

@@ -110,7 +110,7 @@ func (c *Client) sendStaged(ct *callTime, l *link, op uint16, req, part []byte) 
 	if !c.stage.take(len(part)) {
 		return hip.ErrorNotInitialized
 	}
-	c.work.add()
+	c.work.copies.Add(1)
 	msg := wire.GetMsg()
 	msg.Req, msg.Bulk = append(msg.Req[:0], req...), part
 	n := len(part)
@@ -119,7 +119,7 @@ func (c *Client) sendStaged(ct *callTime, l *link, op uint16, req, part []byte) 
 		msg.Req = nil // if the connection ends, start may not be through with it
 		wire.PutMsg(msg)
 	})
-	c.work.add()
+	c.work.copies.Add(1)
 	runtime.KeepAlive(part)
 	if err != nil {
 		c.stage.give(n)
@@ -200,7 +200,6 @@ func (c *Client) fetchLater(ct *callTime, l *link, op uint16, m *hiprpc.Copy, ds
 
 func (c *Client) fetchBytesLater(ct *callTime, l *link, op uint16, device int32, req, dst []byte) hip.Error {
 	tasks := c.tasksOf(device)
-	c.work.add()
 	tasks.add()
 	msg := wire.GetMsg()
 	msg.Req, msg.Dst = append(msg.Req[:0], req...), dst
@@ -214,7 +213,6 @@ func (c *Client) fetchBytesLater(ct *callTime, l *link, op uint16, device int32,
 		msg.Req = nil // as in sendStaged
 		wire.PutMsg(msg)
 	})
-	c.work.add()
 	tasks.add()
 	if err != nil {
 		c.landings.landed(x)

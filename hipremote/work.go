@@ -13,10 +13,35 @@ func u64(b []byte, at int) uint64 {
 	return binary.LittleEndian.Uint64(b[at:])
 }
 
-// workCount tells whether the device may be busy with something this client posted. What is posted is counted before it is sent and again
-// after: a synchronization that another thread asks for in between does not speak for it.
+// work tells whether the devices may be busy with something this client posted. What is posted is counted before it is sent and again after: a
+// synchronization that another thread asks for in between does not speak for it. Each message has one count, for that is part of the cost of
+// every call; who wants to know of all adds them up.
+type work struct {
+	tasks  [maxDevices]workCount // to each device, but copies to it, which are done as soon as it has nothing else to do
+	copies atomic.Uint64         // those
+	done   reached               // of all together
+}
+
+// mark is how much was posted so far.
+func (w *work) mark() uint64 {
+	n := w.copies.Load()
+	for i := range w.tasks {
+		n += w.tasks[i].posted.Load()
+	}
+	return n
+}
+
+// busy is false if nothing can be under way. What is done is read first: if everything counted afterwards is no more, each count is as it was when
+// the mark was made.
+func (w *work) busy() bool {
+	done := w.done.Load()
+	return w.mark() != done
+}
+
+// workCount is the work of one device.
 type workCount struct {
-	posted, done atomic.Uint64
+	posted atomic.Uint64
+	done   reached
 }
 
 func (w *workCount) add() { w.posted.Add(1) }
@@ -24,25 +49,30 @@ func (w *workCount) add() { w.posted.Add(1) }
 // mark is how much was posted so far.
 func (w *workCount) mark() uint64 { return w.posted.Load() }
 
-// reached notes that everything up to a mark is done.
-func (w *workCount) reached(mark uint64) {
+// busy is false if nothing can be under way.
+func (w *workCount) busy() bool {
+	done := w.done.Load()
+	return w.mark() != done
+}
+
+// reached is the highest mark up to which everything is done.
+type reached struct{ atomic.Uint64 }
+
+func (r *reached) note(mark uint64) {
 	for {
-		d := w.done.Load()
-		if mark <= d || w.done.CompareAndSwap(d, mark) {
+		d := r.Load()
+		if mark <= d || r.CompareAndSwap(d, mark) {
 			return
 		}
 	}
 }
-
-// busy is false if nothing can be under way.
-func (w *workCount) busy() bool { return w.posted.Load() != w.done.Load() }
 
 // tasksOf counts the work of one device.
 func (c *Client) tasksOf(device int32) *workCount {
 	if uint32(device) >= maxDevices {
 		device = 0
 	}
-	return &c.tasks[device]
+	return &c.work.tasks[device]
 }
 
 // moment is how far everything had come when a call was sent that waits for a device or a stream: its success speaks for what was before.

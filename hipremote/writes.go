@@ -27,6 +27,9 @@ func (c *Client) writesBytes(l *link, p hip.Ptr, n uint64) (hip.Ptr, hip.Error) 
 		if p == 0 {
 			return p, hip.ErrorInvalidValue
 		}
+		if c.mem.has(p, n) { // nearly always
+			return p, hip.Success
+		}
 		at, code := c.locate(p, n, true)
 		if code != hip.Success {
 			return p, code

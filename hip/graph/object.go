@@ -55,29 +55,49 @@ func (x *Space) retain(g *Graph, o *object, n uint64) {
 	o.graphs[g] = true
 }
 
-// ReleaseObject is hipUserObjectRelease. Giving back what is not there does
-// nothing and is no error, as in AMD's library.
-func (x *Space) ReleaseObject(id ID, n uint32) hip.Error {
-	if id == 0 || !count(n) {
-		return hip.ErrorInvalidValue
-	}
-	x.lock()
-	defer x.done()
-	if o := x.objects[id]; o != nil && o.refs >= uint64(n) {
-		x.release(o, uint64(n))
-	}
-	return hip.Success
-}
-
-// RetainObject is hipUserObjectRetain.
-func (x *Space) RetainObject(id ID, n uint32) hip.Error {
+// onObject does f with an object that a program gives n references of, with the lock. An object that is not there is no error, as in AMD's
+// library.
+func (x *Space) onObject(id ID, n uint32, f func(o *object)) hip.Error {
 	if id == 0 || !count(n) {
 		return hip.ErrorInvalidValue
 	}
 	x.lock()
 	defer x.done()
 	if o := x.objects[id]; o != nil {
-		o.refs += uint64(n)
+		f(o)
+	}
+	return hip.Success
+}
+
+// ReleaseObject is hipUserObjectRelease. Giving back what is not there does
+// nothing and is no error, as in AMD's library.
+func (x *Space) ReleaseObject(id ID, n uint32) hip.Error {
+	return x.onObject(id, n, func(o *object) {
+		if o.refs >= uint64(n) {
+			x.release(o, uint64(n))
+		}
+	})
+}
+
+// RetainObject is hipUserObjectRetain.
+func (x *Space) RetainObject(id ID, n uint32) hip.Error {
+	return x.onObject(id, n, func(o *object) { o.refs += uint64(n) })
+}
+
+// onHeld does f with a graph and an object of which the graph is to hold n references more or less, with the lock. Again, an object that is not
+// there is no error.
+func (x *Space) onHeld(graph, id ID, n uint32, f func(g *Graph, o *object)) hip.Error {
+	if graph == 0 || id == 0 || !count(n) {
+		return hip.ErrorInvalidValue
+	}
+	x.lock()
+	defer x.done()
+	g := x.graphs[graph]
+	if g == nil {
+		return hip.ErrorInvalidValue
+	}
+	if o := x.objects[id]; o != nil {
+		f(g, o)
 	}
 	return hip.Success
 }
@@ -85,49 +105,31 @@ func (x *Space) RetainObject(id ID, n uint32) hip.Error {
 // GraphRetainObject is hipGraphRetainUserObject: the graph has n references more,
 // new ones or, with hipGraphUserObjectMove, the caller's.
 func (x *Space) GraphRetainObject(graph, id ID, n, flags uint32) hip.Error {
-	if graph == 0 || id == 0 || !count(n) || flags != 0 && flags != uint32(hip.GraphUserObjectMove) {
+	move := flags == uint32(hip.GraphUserObjectMove)
+	if flags != 0 && !move {
 		return hip.ErrorInvalidValue
 	}
-	x.lock()
-	defer x.done()
-	g, o := x.graphs[graph], x.objects[id]
-	if g == nil {
-		return hip.ErrorInvalidValue
-	}
-	if o == nil {
-		return hip.Success
-	}
-	if flags != uint32(hip.GraphUserObjectMove) {
-		o.refs += uint64(n)
-	}
-	x.retain(g, o, uint64(n))
-	return hip.Success
+	return x.onHeld(graph, id, n, func(g *Graph, o *object) {
+		if !move {
+			o.refs += uint64(n)
+		}
+		x.retain(g, o, uint64(n))
+	})
 }
 
 // GraphReleaseObject is hipGraphReleaseUserObject.
 func (x *Space) GraphReleaseObject(graph, id ID, n uint32) hip.Error {
-	if graph == 0 || id == 0 || !count(n) {
-		return hip.ErrorInvalidValue
-	}
-	x.lock()
-	defer x.done()
-	g, o := x.graphs[graph], x.objects[id]
-	if g == nil {
-		return hip.ErrorInvalidValue
-	}
-	if o == nil {
-		return hip.Success
-	}
-	have, ok := g.objects[o]
-	if !ok || o.refs < uint64(n) {
-		return hip.Success
-	}
-	if have > uint64(n) {
-		g.objects[o] = have - uint64(n)
-	} else {
-		delete(g.objects, o)
-		delete(o.graphs, g)
-	}
-	x.release(o, uint64(n))
-	return hip.Success
+	return x.onHeld(graph, id, n, func(g *Graph, o *object) {
+		have, ok := g.objects[o]
+		if !ok || o.refs < uint64(n) {
+			return
+		}
+		if have > uint64(n) {
+			g.objects[o] = have - uint64(n)
+		} else {
+			delete(g.objects, o)
+			delete(o.graphs, g)
+		}
+		x.release(o, uint64(n))
+	})
 }
