@@ -13,7 +13,7 @@ import (
 // Free is hipFree: it waits for the device.
 func (r *Runtime) Free(t hip.Thread, ptr hip.Ptr) hip.Error {
 	if !r.placed.has(ptr, 1) {
-		return r.free(t, ptr)
+		return r.held.free(ptr, func() hip.Error { return r.free(t, ptr) })
 	}
 	x := r.placed.take(ptr)
 	if x == nil {
@@ -30,7 +30,7 @@ func (r *Runtime) Free(t hip.Thread, ptr hip.Ptr) hip.Error {
 // back, which no function that it runs may do.
 func (r *Runtime) FreeAsync(t hip.Thread, ptr hip.Ptr, s hip.Stream) hip.Error {
 	if !r.placed.has(ptr, 1) {
-		return r.freeAsync(t, ptr, s)
+		return r.held.free(ptr, func() hip.Error { return r.freeAsync(t, ptr, s) })
 	}
 	x := r.placed.take(ptr)
 	if x == nil {
@@ -64,9 +64,13 @@ func (r *Runtime) DeviceReset(t hip.Thread) hip.Error {
 	case <-done:
 	case <-time.After(resetPatience):
 	}
+	ended := r.held.end(func(_ hip.MemPool, device int32) bool { return device == t.Device })
 	err := r.deviceReset(t)
 	if err == hip.Success {
+		r.held.forget(ended)
 		r.graphs.reset(t.Device)
+	} else {
+		r.held.restore(ended)
 	}
 	return err
 }

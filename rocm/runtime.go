@@ -40,6 +40,7 @@ type Runtime struct {
 	broker    hip.Broker // nil: nothing is shared by descriptors
 	allocs    allocs
 	pools     sharedPools
+	held      heldPools
 	imports   imports
 
 	placed placed
@@ -53,8 +54,9 @@ type function struct {
 }
 
 var (
-	_ hip.Runtime = (*Runtime)(nil)
-	_ hip.Placer  = (*Runtime)(nil)
+	_ hip.Runtime    = (*Runtime)(nil)
+	_ hip.Placer     = (*Runtime)(nil)
+	_ hip.PoolHolder = (*Runtime)(nil)
 )
 
 // Paths are where Open looks when it is given no path.
@@ -84,6 +86,7 @@ func Open(path string) (*Runtime, error) {
 			r := &Runtime{table: table, path: p, modules: map[hip.Module]map[string]*codeobject.Kernel{}, functions: map[hip.Function]function{}}
 			r.graphs.issued = executor.New(r)
 			r.pools.exported = map[hip.MemPool]hip.IpcMemHandle{}
+			r.held.poolSet = poolSet{map[hip.MemPool]int32{}, map[hip.Ptr]poolMemory{}}
 			return r, nil
 		}
 		whys = append(whys, C.GoString(&why[0]))

@@ -142,7 +142,11 @@ func (r *Runtime) MemPoolDestroy(t hip.Thread, pool hip.MemPool) hip.Error {
 	token, ok := x.exported[pool]
 	delete(x.exported, pool) // at once: the library may give the handle to another
 	x.mu.Unlock()
+	ended := r.held.end(func(p hip.MemPool, _ int32) bool { return p == pool })
 	err := r.memPoolDestroy(t, pool)
+	if err != hip.Success {
+		r.held.restore(ended)
+	}
 	switch {
 	case !ok:
 	case err == hip.Success:
@@ -195,5 +199,8 @@ func (r *Runtime) MemPoolImportFromShareableHandle(t hip.Thread, token *hip.IpcM
 	}
 	defer func() { _ = unix.Close(fd) }()
 	err = hip.Error(C.rocm_pool_import(r.table, C.int32_t(t.Device), C.int(fd), C.int32_t(handleType), C.uint32_t(flags), (*C.uint64_t)(&pool)))
+	if err == hip.Success {
+		r.held.add(pool, t.Device)
+	}
 	return pool, err
 }

@@ -250,8 +250,7 @@ func (r *Runtime) MallocAsync(t hip.Thread, size uint64, stream hip.Stream) (dev
 	return
 }
 
-// MallocFromPoolAsync is hipMallocFromPoolAsync.
-func (r *Runtime) MallocFromPoolAsync(t hip.Thread, size uint64, memPool hip.MemPool, stream hip.Stream) (devPtr hip.Ptr, err hip.Error) {
+func (r *Runtime) mallocFromPoolAsync(t hip.Thread, size uint64, memPool hip.MemPool, stream hip.Stream) (devPtr hip.Ptr, err hip.Error) {
 	err = hip.Error(C.rocm_hipMallocFromPoolAsync(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&devPtr)), C.uint64_t(size), C.uint64_t(memPool), C.uint64_t(stream)))
 	return
 }
@@ -349,8 +348,7 @@ func (r *Runtime) memMap(t hip.Thread, ptr hip.Ptr, size uint64, offset uint64, 
 	return hip.Error(C.rocm_hipMemMap(r.table, C.int32_t(t.Device), C.uint64_t(ptr), C.uint64_t(size), C.uint64_t(offset), C.uint64_t(handle), C.uint64_t(flags)))
 }
 
-// MemPoolCreate is hipMemPoolCreate.
-func (r *Runtime) MemPoolCreate(t hip.Thread, poolProps *hip.MemPoolProps) (memPool hip.MemPool, err hip.Error) {
+func (r *Runtime) memPoolCreate(t hip.Thread, poolProps *hip.MemPoolProps) (memPool hip.MemPool, err hip.Error) {
 	err = hip.Error(C.rocm_hipMemPoolCreate(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&memPool)), alone(poolProps)))
 	return
 }
@@ -377,8 +375,7 @@ func (r *Runtime) MemPoolGetAttribute(t hip.Thread, memPool hip.MemPool, attr hi
 	return
 }
 
-// MemPoolImportPointer is hipMemPoolImportPointer.
-func (r *Runtime) MemPoolImportPointer(t hip.Thread, memPool hip.MemPool, exportData *hip.MemPoolPtrExportData) (devPtr hip.Ptr, err hip.Error) {
+func (r *Runtime) memPoolImportPointer(t hip.Thread, memPool hip.MemPool, exportData *hip.MemPoolPtrExportData) (devPtr hip.Ptr, err hip.Error) {
 	err = hip.Error(C.rocm_hipMemPoolImportPointer(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&devPtr)), C.uint64_t(memPool), alone(exportData)))
 	return
 }
