@@ -41,6 +41,9 @@ func pointerAttribute(t hip.Thread, data unsafe.Pointer, attribute hip.PointerAt
 	v, err := runtime().PointerGetAttribute(t, attribute, ptr)
 	if err != hip.Success {
 		v = a.none
+		if _, ok := arrays.get(hip.Array(ptr)); ok && attribute == hip.DrvPointerAttributeMemoryType {
+			v, err = uint64(hip.MemoryTypeArray), hip.Success
+		}
 	}
 	switch a.size {
 	case 1:

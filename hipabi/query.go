@@ -205,3 +205,17 @@ func rw_hipGetDeviceFlags(thread uint64, out unsafe.Pointer) int32 {
 	*(*uint32)(out) = flags
 	return int32(hip.Success)
 }
+
+//export rw_hipDeviceGetAttribute
+func rw_hipDeviceGetAttribute(thread uint64, pi unsafe.Pointer, attr int32, deviceId int32) int32 {
+	_ = thread
+	v, err := runtime().DeviceGetAttribute(hip.DeviceAttribute(attr), deviceId)
+	switch {
+	case err != hip.Success:
+	case attr == int32(hip.DeviceAttributeHdpMemFlushCntl) || attr == int32(hip.DeviceAttributeHdpRegFlushCntl): // addresses
+		*(*uint64)(pi) = uint64(v) // null: no device of ours has them in this process
+	default:
+		*(*int32)(pi) = v
+	}
+	return int32(err)
+}

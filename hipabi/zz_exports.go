@@ -50,17 +50,6 @@ func rw_hipDeviceEnablePeerAccess(thread uint64, peerDeviceId int32, flags uint3
 	return int32(runtime().DeviceEnablePeerAccess(t, peerDeviceId, flags))
 }
 
-//export rw_hipDeviceGetAttribute
-func rw_hipDeviceGetAttribute(thread uint64, pi unsafe.Pointer, attr int32, deviceId int32) int32 {
-	_ = thread
-	v0, err := runtime().DeviceGetAttribute(hip.DeviceAttribute(attr), deviceId)
-	if err != hip.Success {
-		return int32(err)
-	}
-	*(*int32)(pi) = v0
-	return int32(hip.Success)
-}
-
 //export rw_hipDeviceGetDefaultMemPool
 func rw_hipDeviceGetDefaultMemPool(thread uint64, memPool unsafe.Pointer, device int32) int32 {
 	_ = thread

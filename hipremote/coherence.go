@@ -24,29 +24,30 @@ func (c *Client) expose(l *link, r *hostRegion) hip.Error {
 	if r.exposed.Load() {
 		return hip.Success
 	}
-	if c.work.busy() { // an asynchronous copy may still be on its way into it
-		if code := c.DeviceSynchronize(hip.Thread{Device: r.device}); code != hip.Success {
-			return code
-		}
-	}
+	c.landings.wait(r.host, r.size) // an asynchronous copy may still be on its way into it
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.exposed.Load() {
 		return hip.Success
 	}
+	c.host.open.Add(1) // before anything is read: a host function that ends meanwhile waits for this, and sends what it wrote
+	if code := c.exposeLocked(l, r); code != hip.Success {
+		c.host.open.Add(-1)
+		return code
+	}
+	r.exposed.Store(true)
+	c.host.hidden.Add(-1)
+	return hip.Success
+}
+
+func (c *Client) exposeLocked(l *link, r *hostRegion) hip.Error {
 	req := hiprpc.Host{Device: r.device, Addr: r.dev, Size: r.size, Flags: r.flags, Managed: r.managed}
 	if code := c.plainCall(nil, l, hiprpc.OpHostExpose, req.Append(nil)); code != hip.Success {
 		return code
 	}
 	r.twin = make([]byte, r.size)
 	r.pulled = c.work.mark()
-	if code := c.pushLocked(l, r); code != hip.Success {
-		return code
-	}
-	r.exposed.Store(true)
-	c.host.open.Add(1)
-	c.host.hidden.Add(-1)
-	return hip.Success
+	return c.pushLocked(l, r)
 }
 
 // hide ends the worker's copy, and its claim of the addresses.

@@ -1,10 +1,6 @@
 package hipremote
 
 import (
-	"runtime"
-	"slices"
-	"unsafe"
-
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/hiprpc"
 )
@@ -21,7 +17,7 @@ func (c *Client) MemcpyWithStream(t hip.Thread, dst, src hip.Ptr, n uint64, kind
 
 // MemcpyAsync is hipMemcpyAsync. Bytes for the device have left host memory when it returns. Bytes from the device are there when a call
 // that waits for the stream returns, if they go to memory of hipHostMalloc, hipHostRegister or hipMallocManaged; to other memory the copy
-// is synchronous, as HIP's is.
+// is synchronous, as HIP's is, and so is one from host memory to host memory.
 func (c *Client) MemcpyAsync(t hip.Thread, dst, src hip.Ptr, n uint64, kind hip.MemcpyKind, st hip.Stream) hip.Error {
 	return c.copy(hip.OpMemcpyAsync, t, dst, src, plain(n, kind, st, false))
 }
@@ -150,10 +146,8 @@ func (c *Client) doCopy(ct *callTime, op uint16, t hip.Thread, dst, src hip.Ptr,
 	switch {
 	case pageable && f.host && f.region == nil && s.kind != hip.MemcpyHostToHost && s.kind != hip.MemcpyDefault:
 		return hip.ErrorInvalidValue // the device's side is not on the device
-	case d.host && f.host && (s.wait || pageable):
+	case d.host && f.host: // as in HIP, whose processor copies them itself, in the asynchronous functions too
 		return c.copyHost(t, dst, src, s)
-	case d.host && f.host && !d.device && !f.device:
-		return c.copyHostLater(t, dst, src, s, f.region == nil)
 	case pageable:
 		s.wait = true
 	}
@@ -268,22 +262,6 @@ func (c *Client) copyHost(t hip.Thread, dst, src hip.Ptr, s shape) hip.Error {
 	}
 	s.move(dst, src)
 	return hip.Success
-}
-
-// copyHostLater copies from host to host when the stream comes to it. The source stays as it is until then, unless it is fleeting.
-func (c *Client) copyHostLater(t hip.Thread, dst, src hip.Ptr, s shape, fleeting bool) hip.Error {
-	if !c.work.busy() {
-		s.move(dst, src)
-		return hip.Success
-	}
-	if !fleeting {
-		return c.LaunchHostFunc(t, s.stream, func() { s.move(dst, src) })
-	}
-	bytes := slices.Clone(hostBytes(uint64(src), s.extent(s.spitch)))
-	return c.LaunchHostFunc(t, s.stream, func() {
-		s.move(dst, hip.Ptr(uintptr(unsafe.Pointer(unsafe.SliceData(bytes)))))
-		runtime.KeepAlive(bytes)
-	})
 }
 
 func (s *shape) move(dst, src hip.Ptr) {

@@ -1,9 +1,6 @@
 package hipremote
 
 import (
-	"runtime"
-	"unsafe"
-
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/hiprpc"
 	"github.com/rocwire/rocwire/wire"
@@ -127,7 +124,7 @@ func (c *Client) doCopyBox(ct *callTime, op uint16, t hip.Thread, box hip.DrvMEM
 		return code
 	}
 	switch own := d.host && d.region == nil; {
-	case d.host && f.host && (wait || own):
+	case d.host && f.host: // as in copy
 		if c.work.busy() {
 			if code := c.StreamSynchronize(t, st); code != hip.Success {
 				return code
@@ -135,8 +132,6 @@ func (c *Client) doCopyBox(ct *callTime, op uint16, t hip.Thread, box hip.DrvMEM
 		}
 		boxMove(&box, &d, &f)
 		return hip.Success
-	case d.host && f.host && !d.device && !f.device:
-		return c.boxHostLater(t, box, d, f, st)
 	case own:
 		wait, m.Async = true, false
 	}
@@ -162,27 +157,6 @@ func boxMove(box *hip.DrvMEMCPY3D, d, f *volume) {
 			copy(d.row(y, z, box.WidthInBytes), f.row(y, z, box.WidthInBytes))
 		}
 	}
-}
-
-// boxHostLater copies from host to host when the stream comes to it. A source of the program's own may change at once.
-func (c *Client) boxHostLater(t hip.Thread, box hip.DrvMEMCPY3D, d, f volume, st hip.Stream) hip.Error {
-	if !c.work.busy() {
-		boxMove(&box, &d, &f)
-		return hip.Success
-	}
-	var bytes []byte
-	if f.region == nil {
-		for z := range box.Depth {
-			for y := range box.Height {
-				bytes = append(bytes, f.row(y, z, box.WidthInBytes)...)
-			}
-		}
-		f.local, f.pitch, f.height = uint64(uintptr(unsafe.Pointer(unsafe.SliceData(bytes)))), box.WidthInBytes, box.Height
-	}
-	return c.LaunchHostFunc(t, st, func() {
-		boxMove(&box, &d, &f)
-		runtime.KeepAlive(bytes)
-	})
 }
 
 // put says to the worker where the side's box is: in an array as it was said, on the device from its first byte on.

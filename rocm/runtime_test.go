@@ -44,6 +44,27 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// The addresses of a device's registers stay here, and the library is not made to write one where an int fits.
+func TestRegisterAddresses(t *testing.T) {
+	r := stub(t)
+	p, err := r.GetDevicePropertiesR0600(0)
+	if must(t, "properties", err); p.HdpMemFlushCntl != 0 || p.HdpRegFlushCntl != 0 {
+		t.Errorf("addresses of this process: %#x, %#x", p.HdpMemFlushCntl, p.HdpRegFlushCntl)
+	}
+	for _, a := range []hip.DeviceAttribute{hip.DeviceAttributeHdpMemFlushCntl, hip.DeviceAttributeHdpRegFlushCntl} {
+		v, err := r.DeviceGetAttribute(a, 1)
+		if must(t, "attribute", err); v != 0 {
+			t.Errorf("attribute %d is %#x", a, v)
+		}
+		if _, err := r.DeviceGetAttribute(a, 2); err != hip.ErrorInvalidDevice {
+			t.Errorf("attribute %d of a device that does not exist: %v", a, err)
+		}
+	}
+	if v, err := r.DeviceGetAttribute(hip.DeviceAttributeWarpSize, 0); err != hip.Success || v != 64 {
+		t.Error(v, err)
+	}
+}
+
 // A call reaches the device that its thread has chosen, from any goroutine.
 func TestDevice(t *testing.T) {
 	r := stub(t)

@@ -53,8 +53,7 @@ func (r *Runtime) DeviceEnablePeerAccess(t hip.Thread, peerDeviceId int32, flags
 	return hip.Error(C.rocm_hipDeviceEnablePeerAccess(r.table, C.int32_t(t.Device), C.int32_t(peerDeviceId), C.uint32_t(flags)))
 }
 
-// DeviceGetAttribute is hipDeviceGetAttribute.
-func (r *Runtime) DeviceGetAttribute(attr hip.DeviceAttribute, deviceId int32) (pi int32, err hip.Error) {
+func (r *Runtime) deviceGetAttribute(attr hip.DeviceAttribute, deviceId int32) (pi int32, err hip.Error) {
 	err = hip.Error(C.rocm_hipDeviceGetAttribute(r.table, (*C.int32_t)(unsafe.Pointer(&pi)), C.int32_t(attr), C.int32_t(deviceId)))
 	return
 }
@@ -172,8 +171,7 @@ func (r *Runtime) GetDeviceCount() (count int32, err hip.Error) {
 	return
 }
 
-// GetDevicePropertiesR0600 is hipGetDevicePropertiesR0600.
-func (r *Runtime) GetDevicePropertiesR0600(deviceId int32) (prop *hip.DevicePropR0600, err hip.Error) {
+func (r *Runtime) getDevicePropertiesR0600(deviceId int32) (prop *hip.DevicePropR0600, err hip.Error) {
 	prop = new(hip.DevicePropR0600)
 	err = hip.Error(C.rocm_hipGetDevicePropertiesR0600(r.table, unsafe.Pointer(prop), C.int32_t(deviceId)))
 	return

@@ -123,6 +123,8 @@ var attributes = map[hip.DeviceAttribute]func(d *props) int32{
 	hip.DeviceAttributeCooperativeMultiDeviceUnmatchedGridDim:   func(d *props) int32 { return d.CooperativeMultiDeviceUnmatchedGridDim },
 	hip.DeviceAttributeCooperativeMultiDeviceUnmatchedBlockDim:  func(d *props) int32 { return d.CooperativeMultiDeviceUnmatchedBlockDim },
 	hip.DeviceAttributeCooperativeMultiDeviceUnmatchedSharedMem: func(d *props) int32 { return d.CooperativeMultiDeviceUnmatchedSharedMem },
+	hip.DeviceAttributeHdpMemFlushCntl:                          func(d *props) int32 { return int32(d.HdpMemFlushCntl) }, // null
+	hip.DeviceAttributeHdpRegFlushCntl:                          func(d *props) int32 { return int32(d.HdpRegFlushCntl) },
 	hip.DeviceAttributeIsLargeBar:                               func(d *props) int32 { return d.IsLargeBar },
 	hip.DeviceAttributeAsicRevision:                             func(d *props) int32 { return d.AsicRevision },
 }

@@ -165,9 +165,10 @@ func (tr *transfer) copyNow(st *stream) hip.Error {
 }
 
 // copyLater queues the copy. With memory that is the program's own at one end
-// it waits, except for a short source.
+// it waits, except for a short source, and so it does from host to host: there
+// it is the host's processor that copies.
 func (tr *transfer) copyLater(st *stream) hip.Error {
-	if tr.dstOwn || tr.srcOwn && (tr.height*tr.depth != 1 || tr.width > stageBytes) {
+	if _, card := tr.direction(); !card || tr.dstOwn || tr.srcOwn && (tr.height*tr.depth != 1 || tr.width > stageBytes) {
 		return tr.copyNow(st)
 	}
 	if tr.srcOwn {

@@ -247,6 +247,21 @@ static void without(void)
 	EXPECT(hipMemcpyAtoHAsync(out, NULL, 0, 8, stream), hipErrorInvalidValue);
 }
 
+/* What kind of memory a pointer is to is told of arrays too; nothing else is. */
+static void pointers(void)
+{
+	hipChannelFormatDesc d = {8, 0, 0, 0, hipChannelFormatKindSigned};
+	hipArray_t a;
+	unsigned type = 4711, ordinal = 4711;
+	CHECK(hipMallocArray(&a, &d, 16, 4, hipArrayDefault));
+	CHECK(hipPointerGetAttribute(&type, HIP_POINTER_ATTRIBUTE_MEMORY_TYPE, (hipDeviceptr_t)a));
+	ASSERT(type == hipMemoryTypeArray);
+	EXPECT(hipPointerGetAttribute(&ordinal, HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL, (hipDeviceptr_t)a), hipErrorInvalidValue);
+	CHECK(hipFreeArray(a));
+	EXPECT(hipPointerGetAttribute(&type, HIP_POINTER_ATTRIBUTE_MEMORY_TYPE, (hipDeviceptr_t)a), hipErrorInvalidValue);
+	ASSERT(type == 0);
+}
+
 int main(void)
 {
 	int images = 0;
@@ -257,6 +272,7 @@ int main(void)
 		rectangles();
 		in_rows();
 		counts();
+		pointers();
 	} else {
 		without();
 	}

@@ -33,6 +33,11 @@ static void of(int d)
 	ASSERT(v == p.maxThreadsDim[0] && v >= p.maxThreadsPerBlock);
 	CHECK(hipDeviceGetAttribute(&v, hipDeviceAttributeMaxSharedMemoryPerBlock, d));
 	ASSERT((size_t)v == p.sharedMemPerBlock);
+	/* These two are addresses, all eight bytes of them. */
+	unsigned *mem = (unsigned *)-1, *reg = (unsigned *)-1;
+	CHECK(hipDeviceGetAttribute((int *)&mem, hipDeviceAttributeHdpMemFlushCntl, d));
+	CHECK(hipDeviceGetAttribute((int *)&reg, hipDeviceAttributeHdpRegFlushCntl, d));
+	ASSERT(mem == p.hdpMemFlushCntl && reg == p.hdpRegFlushCntl);
 	CHECK(hipDeviceGetName(name, sizeof name, handle));
 	ASSERT(name[0] != 0 && strcmp(name, p.name) == 0);
 	CHECK(hipDeviceTotalMem(&total, handle));

@@ -160,11 +160,50 @@ var waitingTests = []test{
 		g.open()
 		e.equal("on the device", e.download(q, 8192), bytes.Repeat([]byte{1}, 8192))
 	}},
+	{"HostMemoryIsSetLater", func(e *env) {
+		// Setting host memory that no kernel has used yet does not wait for what the stream does before.
+		const n = 4096
+		for _, k := range hostKinds {
+			for _, s := range []hip.Stream{0, e.stream(0)} {
+				h := k.make(e, n)
+				copy(hostBytes(h, n), pattern(n, 3))
+				g := e.gate(s)
+				e.returns("MemsetAsync of "+k.name, func() hip.Error { return e.MemsetAsync(e.th, h+16, 9, n-16, s) })
+				e.is("StreamQuery after MemsetAsync of "+k.name, e.StreamQuery(e.th, s), hip.ErrorNotReady)
+				g.open()
+				e.ok("StreamSynchronize", e.StreamSynchronize(e.th, s))
+				e.equal(k.name, hostBytes(h, n), append(pattern(n, 3)[:16:16], bytes.Repeat([]byte{9}, n-16)...))
+			}
+		}
+	}},
+	{"HostMemoryIsSetBehindACopy", func(e *env) {
+		// What a copy brings is in the memory that is set behind it, where no kernel had used that memory yet.
+		const n = 1 << 16
+		p := e.upload(pattern(n, 5))
+		for _, k := range hostKinds {
+			h := k.make(e, n)
+			clear(hostBytes(h, n))
+			e.ok("MemcpyAsync", e.MemcpyAsync(e.th, h, p, n, hip.MemcpyDeviceToHost, 0))
+			e.ok("MemsetAsync", e.MemsetAsync(e.th, h, 9, 16, 0))
+			e.ok("StreamSynchronize", e.StreamSynchronize(e.th, 0))
+			e.equal(k.name, hostBytes(h, n), append(bytes.Repeat([]byte{9}, 16), pattern(n, 5)[16:]...))
+		}
+	}},
 	{"WaitedFor", func(e *env) {
 		p := e.malloc(8192)
 		h := e.host(8192)
 		pinned, err := e.HostMalloc(e.th, 8192, 0)
 		e.ok("HostMalloc", err)
+		other, err := e.HostMalloc(e.th, 8192, 0)
+		e.ok("HostMalloc", err)
+		d, err := e.HostGetDevicePointer(e.th, other, 0) // a kernel may use it
+		e.ok("HostGetDevicePointer", err)
+		e.ok("Memset", e.Memset(e.th, d, 0, 8192))
+		box := hip.DrvMEMCPY3D{
+			SrcMemoryType: hip.MemoryTypeHost, SrcHost: pinned, SrcPitch: 64, SrcHeight: 8,
+			DstMemoryType: hip.MemoryTypeHost, DstHost: other, DstPitch: 64, DstHeight: 8,
+			WidthInBytes: 32, Height: 8, Depth: 4,
+		}
 		for _, c := range []struct {
 			what string
 			call func() hip.Error
@@ -175,6 +214,14 @@ var waitingTests = []test{
 			{"Memcpy from the device to pinned memory", func() hip.Error { return e.Memcpy(e.th, pinned, p, 8192, hip.MemcpyDeviceToHost) }},
 			{"MemcpyAsync from the device to other memory", func() hip.Error { return e.MemcpyAsync(e.th, ptr(h), p, 8192, hip.MemcpyDeviceToHost, 0) }},
 			{"Memcpy on the host", func() hip.Error { return e.Memcpy(e.th, ptr(h), ptr(h)+4096, 4096, hip.MemcpyHostToHost) }},
+			{"MemcpyAsync from pinned memory to pinned memory", func() hip.Error {
+				return e.MemcpyAsync(e.th, other, pinned, 8192, hip.MemcpyHostToHost, 0)
+			}},
+			{"MemcpyAsync from other memory to pinned memory", func() hip.Error { return e.MemcpyAsync(e.th, other, ptr(h), 8192, hip.MemcpyDefault, 0) }},
+			{"Memcpy2DAsync from pinned memory to pinned memory", func() hip.Error {
+				return e.Memcpy2DAsync(e.th, pinned, 64, other, 128, 32, 64, hip.MemcpyHostToHost, 0)
+			}},
+			{"DrvMemcpy3DAsync on the host", func() hip.Error { return e.DrvMemcpy3DAsync(e.th, &box, 0) }},
 			{"Memset of pinned memory", func() hip.Error { return e.Memset(e.th, pinned, 1, 8192) }},
 			{"Memset within an allocation", func() hip.Error { return e.Memset(e.th, p+16, 1, 4096) }},
 		} {

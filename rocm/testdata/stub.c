@@ -24,7 +24,17 @@ hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600 *p, int d)
 	strcpy(p->name, d ? "stub one" : "stub zero");
 	p->warpSize = 64;
 	p->totalGlobalMem = 1ull << 33;
+	p->hdpMemFlushCntl = p->hdpRegFlushCntl = (unsigned *)p;
 	return hipSuccess;
+}
+
+/* As in the real one some attributes are addresses, of eight bytes: who has room for an int only must not ask. */
+hipError_t hipDeviceGetAttribute(int *v, hipDeviceAttribute_t a, int d)
+{
+	if (a == hipDeviceAttributeHdpMemFlushCntl || a == hipDeviceAttributeHdpRegFlushCntl)
+		abort();
+	*v = 64;
+	return d < 0 || d > 1 ? hipErrorInvalidDevice : hipSuccess;
 }
 
 /* Each allocation says which device it was made on. */
