@@ -20,21 +20,22 @@ import (
 // Client is a hip.Runtime on a worker. All methods are safe for concurrent use.
 type Client struct {
 	hip.Unimplemented
-	cfg      Config
-	times    callTimes
-	guard    forkGuard
-	async    asyncErrors
-	cache    cache
-	mem      memory
-	host     hostMemory
-	funcs    hostFuncs
-	handles  sessionHandles
-	launches launches
-	graphs   graphs
-	later    laterCopies
-	stage    window
-	landings landings
-	work     work
+	cfg        Config
+	times      callTimes
+	guard      forkGuard
+	async      asyncErrors
+	cache      cache
+	mem        memory
+	host       hostMemory
+	funcs      hostFuncs
+	handles    sessionHandles
+	recordings recordings
+	launches   launches
+	graphs     graphs
+	later      laterCopies
+	stage      window
+	landings   landings
+	work       work
 
 	among    atomic.Int32         // see Among
 	link     atomic.Pointer[link] // nil until connected

@@ -234,7 +234,10 @@ func (c *Client) graphLaunch(ct *callTime, t hip.Thread, h hip.GraphExec, s hip.
 	c.graphs.mu.Unlock()
 	c.funcs.due.Add(int64(n))
 	var buf [32]byte
+	c.recordings.mu.Lock()
+	c.recordings.forget() // a graph may record any
 	code = c.send(ct, l, hip.OpGraphLaunch, hiprpc.GraphLaunch{Thread: t, Exec: h, Stream: s}.Append(buf[:0]), nil)
+	c.recordings.mu.Unlock()
 	if code == hip.Success && lands {
 		code = c.StreamSynchronize(t, s)
 	}

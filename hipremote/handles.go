@@ -55,6 +55,7 @@ func (c *Client) destroy(t hip.Thread, k hip.HandleKind, h uint64, call func() h
 		c.mem.unload(hip.Module(h))
 	case k == hip.HandleEvent:
 		c.handles.shared.remove(hip.Event(h))
+		c.recordings.drop(hip.Event(h))
 	}
 	if code != hip.Success {
 		if known {

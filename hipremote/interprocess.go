@@ -47,6 +47,7 @@ func (s *interprocess) any() hip.Event {
 
 func (c *Client) learnIpcGetEventHandle(q *hiprpc.IpcGetEventHandleRequest, _ *hiprpc.IpcGetEventHandleReply) {
 	c.handles.shared.add(q.Event)
+	c.recordings.drop(q.Event)
 }
 
 func (c *Client) learnIpcOpenEventHandle(_ *hiprpc.IpcOpenEventHandleRequest, p *hiprpc.IpcOpenEventHandleReply) {
@@ -90,5 +91,5 @@ func (c *Client) postEventRecord(ct *callTime, t hip.Thread, event hip.Event, st
 	q := hiprpc.EventRecordRequest{Thread: t, Event: event, Stream: stream}
 	var req [hiprpc.EventRecordRequestLen]byte
 	q.Put(&req)
-	return c.send(ct, l, hip.OpEventRecord, req[:], nil)
+	return c.record(t, event, stream, func() hip.Error { return c.send(ct, l, hip.OpEventRecord, req[:], nil) })
 }

@@ -37,6 +37,11 @@ func (c *Client) launch(ct *callTime, t hip.Thread, launch *hip.Launch) hip.Erro
 	if code := c.beforeLaunch(l, launch.Args); code != hip.Success {
 		return code
 	}
+	if launch.Start != 0 || launch.Stop != 0 {
+		c.recordings.mu.Lock()
+		defer c.recordings.mu.Unlock()
+		c.recordings.forget(launch.Start, launch.Stop)
+	}
 	if !c.launches.known(launch) {
 		return c.launchFirst(ct, l, t, launch)
 	}

@@ -54,6 +54,9 @@ func (c *Client) launchMulti(ct *callTime, t hip.Thread, launches []hip.Launch) 
 			c.tasksOf(c.streamDevice(t, launches[i].Stream)).add()
 		}
 	}
+	c.recordings.mu.Lock() // launches record events
+	defer c.recordings.mu.Unlock()
+	c.recordings.forget()
 	count()
 	err := ct.call(l, hip.OpLaunchKernelMultiDevice, m)
 	count()

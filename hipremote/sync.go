@@ -45,6 +45,10 @@ func (c *Client) doSync(ct *callTime, op uint16, m *wire.Msg, s come) hip.Error 
 		return code
 	}
 	before, life := c.before(s.device), c.async.life.Load()
+	var at recording
+	if op == hip.OpEventSynchronize {
+		at = c.recordings.of(hip.Event(s.event))
+	}
 	if err := ct.call(l, op, m); err != nil {
 		return c.broken(l, err)
 	}
@@ -56,6 +60,7 @@ func (c *Client) doSync(ct *callTime, op uint16, m *wire.Msg, s come) hip.Error 
 	}
 	switch {
 	case code == hip.Success:
+		c.reached(hip.Event(s.event), at)
 		code = c.synced(ct, l, s, before)
 	case hiprpc.Sticky(code):
 		c.async.kill(s.of(c), life, code)
@@ -106,6 +111,7 @@ func (c *Client) DeviceReset(t hip.Thread) hip.Error {
 	}
 	c.async.reset(t.Device, seq)
 	c.graphs.reset(t.Device)
+	c.recordings.drop()
 	c.later.forget(t.Device)
 	l := c.link.Load()
 	var back uint64 // bytes that are credit again

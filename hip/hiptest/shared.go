@@ -87,14 +87,45 @@ var poolTests = []test{
 		}
 	}},
 	{"EventGivesBack", func(e *env) { // waiting for an event is waiting, too
-		p, s := e.pool(0, 0), e.stream(0)
-		a := e.fromPool(1<<20, p, s)
-		e.ok("FreeAsync", e.FreeAsync(e.th, a, s))
-		ev := e.event(0)
-		e.ok("EventRecord", e.EventRecord(e.th, ev, s))
-		e.figure(p, hip.MemPoolAttrReservedMemCurrent, 1<<20)
-		e.ok("EventSynchronize", e.EventSynchronize(e.th, ev))
-		e.figure(p, hip.MemPoolAttrReservedMemCurrent, 0)
+		own, err := e.DeviceGetDefaultMemPool(0)
+		e.ok("DeviceGetDefaultMemPool", err)
+		for _, p := range []hip.MemPool{own, e.pool(0, 0)} {
+			s := e.stream(0)
+			a := e.fromPool(1<<20, p, s)
+			e.ok("FreeAsync", e.FreeAsync(e.th, a, s))
+			ev := e.event(0)
+			e.ok("EventRecord", e.EventRecord(e.th, ev, s))
+			e.figure(p, hip.MemPoolAttrReservedMemCurrent, 1<<20)
+			e.ok("EventSynchronize", e.EventSynchronize(e.th, ev))
+			e.figure(p, hip.MemPoolAttrReservedMemCurrent, 0)
+		}
+	}},
+	{"EventGivesNoMoreBack", func(e *env) { // than what it was recorded behind, when it was recorded last
+		own, err := e.DeviceGetDefaultMemPool(0)
+		e.ok("DeviceGetDefaultMemPool", err)
+		for _, p := range []hip.MemPool{own, e.pool(0, 0)} {
+			s, o := e.stream(nonBlocking), e.stream(nonBlocking)
+			early, twice, launched := e.event(0), e.event(0), e.event(0)
+			a, b := e.fromPool(1<<20, p, s), e.fromPool(1<<20, p, s)
+			e.ok("FreeAsync", e.FreeAsync(e.th, b, s)) // so that an event is noted that is recorded now
+			e.ok("EventRecord", e.EventRecord(e.th, early, s))
+			g := e.gate(s)
+			e.ok("FreeAsync", e.FreeAsync(e.th, a, s))
+			for _, ev := range []hip.Event{twice, launched} {
+				e.ok("EventRecord", e.EventRecord(e.th, ev, s))
+			}
+			e.ok("EventRecord", e.EventRecord(e.th, twice, o))
+			out := e.malloc(4 * 64)
+			e.ok("LaunchKernel", e.LaunchKernel(e.th, &hip.Launch{Function: e.kernel("spin", "spin"), Grid: hip.Dim3{X: 1, Y: 1, Z: 1},
+				Block: hip.Dim3{X: 64, Y: 1, Z: 1}, Stream: o, Args: pack(out, uint64(10), uint32(64)), Stop: launched}))
+			for _, ev := range []hip.Event{early, twice, launched} {
+				e.ok("EventSynchronize", e.EventSynchronize(e.th, ev))
+				e.figure(p, hip.MemPoolAttrReservedMemCurrent, 1<<20)
+			}
+			g.open()
+			e.ok("StreamSynchronize", e.StreamSynchronize(e.th, s))
+			e.figure(p, hip.MemPoolAttrReservedMemCurrent, 0)
+		}
 	}},
 	{"NotWhileInUse", func(e *env) { // what one stream may still use, another does not get
 		p := e.pool(0, 0)
