@@ -40,6 +40,7 @@ func Run(t *testing.T, open func(t *testing.T) hip.Runtime, groups ...string) {
 		{"Copy", copyTests},
 		{"Copy3D", copy3DTests},
 		{"Images", imageTests},
+		{"ImageFormats", imageFormatTests},
 		{"Memset", memsetTests},
 		{"Waiting", waitingTests},
 		{"Streams", streamTests},
