@@ -273,7 +273,7 @@ func (c *Client) PointerGetAttributes(t hip.Thread, p hip.Ptr) (hip.PointerAttri
 	}
 	b := c.mem.find(p)
 	if b == nil {
-		if !c.mem.inRange(p) || c.placed(p) {
+		if !c.mem.inRange(p) && !c.mem.isReserved(p) || c.placed(p) {
 			return none, hip.Success
 		}
 		if _, _, code := c.MemGetAddressRange(t, p); code != hip.Success { // a global, say

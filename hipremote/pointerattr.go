@@ -26,7 +26,7 @@ func (c *Client) pointerAttribute(ct *callTime, t hip.Thread, attribute hip.Poin
 	}
 	b := c.mem.find(p)
 	switch {
-	case b == nil && c.mem.inRange(p) && !c.placed(p), b != nil && b.host == nil && !c.ours(b) && attribute == hip.DrvPointerAttributeSyncMemops:
+	case b == nil && (c.mem.inRange(p) || c.mem.isReserved(p)) && !c.placed(p), b != nil && b.host == nil && !c.ours(b) && attribute == hip.DrvPointerAttributeSyncMemops:
 		q := hiprpc.PointerGetAttributeRequest{Thread: t, Attribute: attribute, Ptr: p}
 		return c.callU64(ct, l, hip.OpPointerGetAttribute, q.Append(nil))
 	case b == nil && attribute == hip.DrvPointerAttributeAccessFlags:

@@ -20,10 +20,11 @@ const (
 func (c *Client) copyTo(ct *callTime, l *link, op uint16, t hip.Thread, m *hiprpc.Copy, src, spitch uint64, wait bool) hip.Error {
 	n, _ := m.Bytes()
 	c.landings.wait(src, spitch*(m.Height-1)+m.Width)
-	// A copy that waits comes back when everything before it is done. If that is known already it need not be waited for: its bytes have left
-	// host memory, and whatever else may look for them comes behind. A long one lets the stream finish before it is sent, so that the worker
-	// reads it from the socket straight into device memory.
-	behind := wait && c.tasksOf(m.Device).busy()
+	// A copy that waits comes back when everything before it is done. If that is known already, and the worker writes to device memory itself, it
+	// need not be waited for: its bytes have left host memory, and whatever else may look for them comes behind. Where the worker's runtime makes
+	// the copy, what is next on a stream that does not wait for the null stream would not. A long one lets the stream finish before it is sent, so
+	// that the worker reads it from the socket straight into device memory.
+	behind := wait && (!l.direct || c.tasksOf(m.Device).busy())
 	if wait && n >= waitFirst && c.work.busy() {
 		if code := c.StreamSynchronize(t, m.Stream); code != hip.Success {
 			return code

@@ -45,7 +45,7 @@ func TestLibraryConformance(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 		}
 		return c
-	}, "Devices", "Memory", "HostMemory", "Copy3D", "Memset", "MemOps", "Pointers", "Threads")
+	}, "Devices", "Memory", "HostMemory", "Copy", "Copy3D", "Memset", "MemOps", "Pointers", "Threads")
 }
 
 // unreserve gives back what clients that have ended keep of the first range of

@@ -2,6 +2,7 @@ package hiptest
 
 import (
 	"bytes"
+	"strconv"
 	"time"
 	"unsafe"
 
@@ -151,6 +152,20 @@ var copyTests = []test{
 		e.ok("MemcpyPeerAsync", e.MemcpyPeerAsync(e.th, a, 0, b, last, 10000, 0))
 		e.equal("and back", e.download(a, 10000), want)
 		e.is("no such device", e.MemcpyPeer(e.th, b, n, a, 0, 1), hip.ErrorInvalidDevice)
+	}},
+	{"ThenOnAnotherStream", func(e *env) { // hipMemcpy has been made when it returns: also a stream that does not wait for the null stream sees it
+		s := e.stream(nonBlocking)
+		const n = 4096
+		p, q, other := e.malloc(n), e.malloc(n), e.malloc(n)
+		for i := range 100 {
+			want := pattern(n, byte(i))
+			for _, to := range []hip.Ptr{other, other, p} {
+				e.ok("Memcpy", e.Memcpy(e.th, to, ptr(want), n, hip.MemcpyHostToDevice))
+			}
+			e.ok("MemcpyAsync", e.MemcpyAsync(e.th, q, p, n, hip.MemcpyDeviceToDevice, s))
+			e.ok("StreamSynchronize", e.StreamSynchronize(e.th, s))
+			e.equal("round "+strconv.Itoa(i), e.download(q, n), want)
+		}
 	}},
 	{"OnAnotherDevicesStream", func(e *env) { // a copy belongs to the null stream of the device whose memory it is of, too
 		if n, code := e.GetDeviceCount(); code != hip.Success || n < 2 || !e.together() {
