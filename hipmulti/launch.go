@@ -25,7 +25,9 @@ func (r *Runtime) LaunchKernel(t hip.Thread, l *hip.Launch) hip.Error {
 	c := r.call()
 	n := c.launch(l)
 	w, code := c.of(&t)
-	if code != hip.Success {
+	if code == hip.ErrorContextIsDestroyed {
+		return hip.ErrorInvalidValue // as launches say of a stream that is none
+	} else if code != hip.Success {
 		return code
 	}
 	return w.LaunchKernel(t, &n)

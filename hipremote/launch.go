@@ -63,7 +63,9 @@ func (c *Client) judge(launch *hip.Launch) hip.Error {
 	case len(launch.Args) > hiprpc.MaxArgs:
 		return hip.ErrorInvalidValue
 	}
-	if code := c.handles.stream(launch.Stream); code != hip.Success {
+	if code := c.handles.stream(launch.Stream); code == hip.ErrorContextIsDestroyed {
+		return hip.ErrorInvalidValue // as launches say of a stream that is none
+	} else if code != hip.Success {
 		return code
 	}
 	for _, e := range [...]hip.Event{launch.Start, launch.Stop} {
