@@ -28,8 +28,9 @@ hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600 *p, int d)
 	return hipSuccess;
 }
 
-/* As in the real one some attributes are addresses, of eight bytes: who has room for an int only must not ask. */
-hipError_t hipDeviceGetAttribute(int *v, hipDeviceAttribute_t a, int d)
+/* As in the real one some attributes are addresses, of eight bytes: who has room for an int only must not ask.
+   Weak, because stub_vmm.c has its own. */
+__attribute__((weak)) hipError_t hipDeviceGetAttribute(int *v, hipDeviceAttribute_t a, int d)
 {
 	if (a == hipDeviceAttributeHdpMemFlushCntl || a == hipDeviceAttributeHdpRegFlushCntl)
 		abort();
