@@ -115,7 +115,7 @@ func (l *launch) cooperativeGrid(grid, block hip.Dim3, shared uint64) hip.Error 
 }
 
 // global sets the launch's shape in threads; the last workgroup of a dimension
-// may be partial.
+// may be partial, and there may be more workgroups than a grid has otherwise.
 func (l *launch) global(size, block hip.Dim3, shared uint64) hip.Error {
 	ceil := func(n, d uint32) uint32 {
 		if d == 0 {
@@ -128,7 +128,7 @@ func (l *launch) global(size, block hip.Dim3, shared uint64) hip.Error {
 	}
 	g := hip.Dim3{X: ceil(size.X, block.X), Y: ceil(size.Y, block.Y), Z: ceil(size.Z, block.Z)}
 	err := l.grid(g, block, shared)
-	if err == hip.Success && (g.X*block.X != size.X || g.Y*block.Y != size.Y || g.Z*block.Z != size.Z) {
+	if err == hip.Success && (g.X > math.MaxInt32 || g.X*block.X != size.X || g.Y*block.Y != size.Y || g.Z*block.Z != size.Z) {
 		l.GlobalSize = size
 	}
 	return err

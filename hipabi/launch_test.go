@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"unsafe"
@@ -69,12 +70,17 @@ func TestLaunchShape(t *testing.T) {
 	p := unsafe.Pointer(&params[0])
 	check(t, rw_hipExtModuleLaunchKernel(1, fn, 1000, 4, 1, 256, 4, 1, 0, 0, p, nil, 21, 22, 0), hip.Success)
 	check(t, rw_hipExtModuleLaunchKernel(1, fn, 1024, 4, 1, 256, 4, 1, 0, 0, p, nil, 0, 0, 0), hip.Success)
+	check(t, rw_hipExtModuleLaunchKernel(1, fn, math.MaxUint32, 1, 1, 1, 1, 1, 0, 0, p, nil, 0, 0, 0), hip.Success)
 	partial, whole := f.launches[0], f.launches[1]
 	if partial.Grid != (hip.Dim3{X: 4, Y: 1, Z: 1}) || partial.GlobalSize != (hip.Dim3{X: 1000, Y: 4, Z: 1}) || partial.Start != 21 || partial.Stop != 22 {
 		t.Errorf("partial launch %+v", partial)
 	}
 	if whole.Grid != (hip.Dim3{X: 4, Y: 1, Z: 1}) || whole.GlobalSize != (hip.Dim3{}) || whole.Start != 0 {
 		t.Errorf("whole launch %+v", whole)
+	}
+	// A grid given in workgroups may not be as wide as one given in threads.
+	if wide := f.launches[2]; wide.Grid.X != math.MaxUint32 || wide.GlobalSize != (hip.Dim3{X: math.MaxUint32, Y: 1, Z: 1}) {
+		t.Errorf("the widest launch %+v", wide)
 	}
 }
 

@@ -73,6 +73,13 @@ func (d *Dispatch) Run(ctx context.Context, workers int) (Stats, error) {
 		s.gws = &gws{}
 		s.gws.resources[0].count = uint32(s.total - 1)
 	}
+	if stats, ok := d.nothing(); ok {
+		if d.OnStats != nil {
+			d.OnStats(&stats)
+		}
+		stats.Dispatches = 1
+		return stats, nil
+	}
 	unwatch := context.AfterFunc(ctx, func() { s.stop.Store(true) })
 	defer unwatch()
 
