@@ -31,7 +31,8 @@ func garbageOf(t *testing.T, lib string, args []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := worker(t, nil, "--backend", "sim", "--sim-arch", "gfx90a", "--sim-cards", "2") // which have images
+	// Cards with images, of which no program takes all memory from the others.
+	env := worker(t, nil, "--backend", "sim", "--sim-arch", "gfx90a", "--sim-cards", "2", "--session-memory", "256M")
 	module, err := filepath.Abs(filepath.Join(root, "examples/kernels/gfx90a/vector_add.co"))
 	if err != nil {
 		t.Fatal(err)
