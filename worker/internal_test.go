@@ -17,6 +17,7 @@ import (
 	"github.com/rocwire/rocwire/hip/hiprpc"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/wire"
+	"github.com/rocwire/rocwire/worker/access"
 )
 
 func TestControlPassesADescriptor(t *testing.T) {
@@ -175,7 +176,7 @@ func FuzzControl(f *testing.F) {
 
 func TestClientOf(t *testing.T) {
 	h := &wire.Hello{Host: "a\x1b[31mb\n", PID: -5, Executable: strings.Repeat("ä", 1000), User: "u\x00"}
-	c := clientOf(h, wire.Peer{Addr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 5}})
+	c := clientOf(h, wire.Peer{Addr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 5}}, access.Identity{})
 	if c.Host != "a?[31mb?" || c.PID != 0 || len(c.Executable) > 256 || c.User != "u?" || c.Address != "127.0.0.1:5" {
 		t.Errorf("%+v", c)
 	}

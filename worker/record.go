@@ -10,11 +10,13 @@ import (
 	"github.com/rocwire/rocwire/exporter/rpcstats"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/wire"
+	"github.com/rocwire/rocwire/worker/access"
 )
 
 // sessionRecord is what the parent knows of one session.
 type sessionRecord struct {
 	id     uint64
+	who    access.Identity
 	client smi.Client
 	start  time.Time
 	stats  *totals
@@ -175,18 +177,18 @@ func (r *sessionRecord) session(usage func(pid int) (uint64, bool), devices []in
 	}
 }
 
-// clientOf is what a client says of itself and where it came from; what the kernel knows of it goes before. Texts are cut to what a table can show.
-func clientOf(h *wire.Hello, from wire.Peer) smi.Client {
+// clientOf is what a client says of itself and where it came from; what somebody vouches for goes before. Texts are cut to what a table can show.
+func clientOf(h *wire.Hello, from wire.Peer, who access.Identity) smi.Client {
 	cut := func(s string) string { return printable(s, 256) }
 	c := smi.Client{
 		Address: from.String(), Host: cut(h.Host), PID: uint32(min(max(h.PID, 0), 1<<32-1)), Executable: cut(h.Executable), User: cut(h.User),
 		Container: cut(h.Container), Pod: cut(h.Pod), Namespace: cut(h.Namespace),
 	}
-	if k := from.Credentials; k != nil {
-		if k.PID > 0 {
-			c.PID = uint32(k.PID)
-		}
-		c.User = cut(userName(k.UID))
+	if k := from.Credentials; k != nil && k.PID > 0 {
+		c.PID = uint32(k.PID)
+	}
+	if who.Name != "" {
+		c.User = cut(who.Name)
 	}
 	return c
 }

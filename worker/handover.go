@@ -1,0 +1,90 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"time"
+
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hip/hiprpc"
+	"github.com/rocwire/rocwire/wire"
+	"github.com/rocwire/rocwire/worker/access"
+)
+
+var errFull = errors.New("all sessions are taken")
+
+func refusalCode(err error) hip.Error {
+	switch {
+	case errors.Is(err, errFull):
+		return hip.ErrorOutOfMemory
+	case errors.Is(err, errStopping):
+		return hip.ErrorNotInitialized
+	case errors.Is(err, wire.ErrProtocol):
+		return hip.ErrorInvalidValue
+	}
+	return hip.ErrorUnknown
+}
+
+// begin gives the client a session process. Unless it fails, conn is the process's.
+func (s *Server) begin(conn net.Conn, peer wire.Peer, who access.Identity, hello *wire.Hello, head wire.Header) error {
+	if _, err := hiprpc.ParseOffer(hello.Details); err != nil {
+		return err
+	}
+	rec := &sessionRecord{id: s.nextID.Add(1), who: who, client: clientOf(hello, peer, who), start: time.Now(), stats: &s.totals, over: make(chan struct{}), spans: s.spanSink(hello)}
+	s.mu.Lock()
+	if s.closing.Load() {
+		s.mu.Unlock()
+		return errStopping
+	}
+	if len(s.sessions) >= s.cfg.MaxSessions {
+		s.mu.Unlock()
+		return fmt.Errorf("%w: %d", errFull, s.cfg.MaxSessions)
+	}
+	s.sessions[rec.id] = rec
+	s.mu.Unlock()
+	p, err := s.handOver(conn, hello, head, rec)
+	if err != nil {
+		s.mu.Lock()
+		delete(s.sessions, rec.id)
+		s.mu.Unlock()
+		return err
+	}
+	s.totals.session()
+	s.cfg.Log.Info("session begins", "session", rec.id, "pid", p.pid(), "client", rec.client.Address, "host", rec.client.Host,
+		"client_pid", rec.client.PID, "executable", rec.client.Executable, "user", rec.client.User)
+	return nil
+}
+
+func (s *Server) handOver(conn net.Conn, hello *wire.Hello, head wire.Header, rec *sessionRecord) (*proc, error) {
+	packed, err := hello.Append(nil)
+	if err != nil {
+		return nil, err
+	}
+	f, err := conn.(interface{ File() (*os.File, error) }).File()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	for try := 0; ; try++ {
+		p, err := s.pool.get()
+		if err != nil {
+			return nil, err
+		}
+		rec.setPID(p.pid())
+		s.quotas.mu.Lock() // SetQuota must not come between the first limits and the process's having a session
+		s.mu.Lock()        // gone must not see a process between having the session and not getting it
+		s.byPID[p.pid()] = rec
+		err = p.serve(rec, &start{Session: rec.id, Version: head.Version, InitID: head.ID, Hello: packed, Limits: s.limits(rec.id), Trace: rec.spans.context != nil}, int(f.Fd()))
+		s.mu.Unlock()
+		s.quotas.mu.Unlock()
+		if err == nil {
+			return p, conn.Close() // the process has its own descriptor
+		}
+		p.kill() // it died while it was idle
+		if try == 2 {
+			return nil, err
+		}
+	}
+}

@@ -1,0 +1,40 @@
+package worker
+
+import (
+	"context"
+	"net"
+	"time"
+
+	"github.com/rocwire/rocwire/smi"
+	"github.com/rocwire/rocwire/wire"
+)
+
+// manage serves a management client in this process.
+func (s *Server) manage(conn net.Conn, hello *wire.Hello) {
+	if s.managers.Add(1) > maxManagers {
+		s.managers.Add(-1)
+		s.totals.refuse()
+		_ = wire.Refuse(conn, int32(smi.ErrBusy), "too many management clients")
+		return
+	}
+	defer s.managers.Add(-1)
+	c, err := wire.NewServerConn(conn, wire.ServerOptions{Protocol: hello.Protocol, Heartbeat: hello.Heartbeat(), Silence: managerSilence})
+	if err != nil {
+		s.cfg.Log.Warn("management client", "error", err)
+		return
+	}
+	stop := context.AfterFunc(s.ctx, func() { c.Close("the worker stops") })
+	defer stop()
+	if err := c.Welcome(wire.Welcome{Version: s.cfg.Version, Backend: s.cfg.Backend.Name}); err != nil {
+		c.Close("")
+	}
+	if err := s.smi.Serve(c); err != nil {
+		s.cfg.Log.Debug("management client", "error", err)
+	}
+}
+
+// Limits of management connections.
+const (
+	maxManagers    = 256
+	managerSilence = 5 * time.Minute
+)
