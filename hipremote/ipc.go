@@ -1,28 +1,14 @@
 package hipremote
 
-import (
-	"github.com/rocwire/rocwire/hip"
-	"github.com/rocwire/rocwire/hip/hiprpc"
-	"github.com/rocwire/rocwire/wire"
-)
+import "github.com/rocwire/rocwire/hip"
 
 // IpcOpenMemHandle is hipIpcOpenMemHandle: memory of another session of the worker.
 func (c *Client) IpcOpenMemHandle(t hip.Thread, handle *hip.IpcMemHandle, flags uint32) (hip.Ptr, hip.Error) {
-	if handle == nil {
-		return 0, hip.ErrorInvalidValue
+	p, code := c.ipcOpenMemHandle(t, handle, flags)
+	if code == hip.Success {
+		code = c.foreign(t, p, true)
 	}
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	q := hiprpc.IpcOpenMemHandleRequest{Thread: t, Handle: *handle, Flags: flags}
-	m.Req = q.Append(m.Req[:0])
-	if code := c.call(hip.OpIpcOpenMemHandle, m); code != hip.Success {
-		return 0, code
-	}
-	var rep hiprpc.IpcOpenMemHandleReply
-	if !rep.Decode(m.Rep) {
-		return 0, c.violation(hip.OpIpcOpenMemHandle)
-	}
-	return rep.DevPtr, c.foreign(t, rep.DevPtr, true)
+	return p, code
 }
 
 // foreign notes memory of another session. What is opened again is known already.
@@ -50,12 +36,7 @@ func (c *Client) foreign(t hip.Thread, p hip.Ptr, open bool) hip.Error {
 
 // IpcCloseMemHandle is hipIpcCloseMemHandle.
 func (c *Client) IpcCloseMemHandle(t hip.Thread, p hip.Ptr) hip.Error {
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	q := hiprpc.IpcCloseMemHandleRequest{Thread: t, DevPtr: p}
-	m.Req = q.Append(m.Req[:0])
-	code := c.call(hip.OpIpcCloseMemHandle, m)
-	if code != hip.Success {
+	if code := c.ipcCloseMemHandle(t, p); code != hip.Success {
 		return code
 	}
 	c.mem.mu.Lock()
@@ -70,55 +51,23 @@ func (c *Client) IpcCloseMemHandle(t hip.Thread, p hip.Ptr) hip.Error {
 
 // MemPoolImportPointer is hipMemPoolImportPointer.
 func (c *Client) MemPoolImportPointer(t hip.Thread, pool hip.MemPool, data *hip.MemPoolPtrExportData) (hip.Ptr, hip.Error) {
-	if data == nil {
-		return 0, hip.ErrorInvalidValue
+	p, code := c.memPoolImportPointer(t, pool, data)
+	if code == hip.Success {
+		code = c.foreign(t, p, false)
 	}
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	q := hiprpc.MemPoolImportPointerRequest{Thread: t, MemPool: pool, ExportData: *data}
-	m.Req = q.Append(m.Req[:0])
-	if code := c.call(hip.OpMemPoolImportPointer, m); code != hip.Success {
-		return 0, code
-	}
-	var rep hiprpc.MemPoolImportPointerReply
-	if !rep.Decode(m.Rep) {
-		return 0, c.violation(hip.OpMemPoolImportPointer)
-	}
-	return rep.DevPtr, c.foreign(t, rep.DevPtr, false)
+	return p, code
 }
 
 // IpcGetMemHandle is hipIpcGetMemHandle.
 func (c *Client) IpcGetMemHandle(t hip.Thread, p hip.Ptr) (hip.IpcMemHandle, hip.Error) {
 	c.share(p) // before anybody can have it
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	q := hiprpc.IpcGetMemHandleRequest{Thread: t, DevPtr: p}
-	m.Req = q.Append(m.Req[:0])
-	if code := c.call(hip.OpIpcGetMemHandle, m); code != hip.Success {
-		return hip.IpcMemHandle{}, code
-	}
-	var rep hiprpc.IpcGetMemHandleReply
-	if !rep.Decode(m.Rep) {
-		return hip.IpcMemHandle{}, c.violation(hip.OpIpcGetMemHandle)
-	}
-	return rep.Handle, hip.Success
+	return c.ipcGetMemHandle(t, p)
 }
 
 // MemPoolExportPointer is hipMemPoolExportPointer.
 func (c *Client) MemPoolExportPointer(t hip.Thread, p hip.Ptr) (hip.MemPoolPtrExportData, hip.Error) {
 	c.share(p)
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	q := hiprpc.MemPoolExportPointerRequest{Thread: t, DevPtr: p}
-	m.Req = q.Append(m.Req[:0])
-	if code := c.call(hip.OpMemPoolExportPointer, m); code != hip.Success {
-		return hip.MemPoolPtrExportData{}, code
-	}
-	var rep hiprpc.MemPoolExportPointerReply
-	if !rep.Decode(m.Rep) {
-		return hip.MemPoolPtrExportData{}, c.violation(hip.OpMemPoolExportPointer)
-	}
-	return rep.ExportData, hip.Success
+	return c.memPoolExportPointer(t, p)
 }
 
 // share notes that others will look at a block: what is copied to it must be there when the copy returns.

@@ -371,19 +371,8 @@ func (c *Client) plainCall(ct *callTime, l *link, op uint16, req []byte) hip.Err
 
 // MemGetInfo is hipMemGetInfo. Credit that is not used counts as free there.
 func (c *Client) MemGetInfo(t hip.Thread) (free, total uint64, code hip.Error) {
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	e := wire.Enc{B: m.Req[:0]}
-	e.I32(t.Device)
-	e.U32(t.ID)
-	m.Req = e.B
-	if code = c.call(hip.OpMemGetInfo, m); code != hip.Success {
+	if free, total, code = c.memGetInfo(t); code != hip.Success {
 		return 0, 0, code
-	}
-	d := wire.NewDec(m.Rep)
-	free, total = d.U64(), d.U64()
-	if !d.Done() {
-		return 0, 0, c.violation(hip.OpMemGetInfo)
 	}
 	return min(free+c.mem.unused(t.Device), total), total, hip.Success
 }

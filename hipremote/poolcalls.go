@@ -56,18 +56,7 @@ func (c *Client) MemPoolGetAttribute(t hip.Thread, pool hip.MemPool, attr hip.Me
 		defer c.mem.mu.RUnlock()
 		return c.mem.pools[d].attribute(attr)
 	}
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	q := hiprpc.MemPoolGetAttributeRequest{Thread: t, MemPool: pool, Attr: attr}
-	m.Req = q.Append(m.Req[:0])
-	if code := c.call(hip.OpMemPoolGetAttribute, m); code != hip.Success {
-		return 0, code
-	}
-	var rep hiprpc.MemPoolGetAttributeReply
-	if !rep.Decode(m.Rep) {
-		return 0, c.violation(hip.OpMemPoolGetAttribute)
-	}
-	return rep.Value, hip.Success
+	return c.memPoolGetAttribute(t, pool, attr)
 }
 
 // MemPoolSetAttribute is hipMemPoolSetAttribute.
@@ -77,11 +66,7 @@ func (c *Client) MemPoolSetAttribute(t hip.Thread, pool hip.MemPool, attr hip.Me
 		defer c.mem.mu.Unlock()
 		return c.mem.pools[d].set(attr, value)
 	}
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	q := hiprpc.MemPoolSetAttributeRequest{Thread: t, MemPool: pool, Attr: attr, Value: value}
-	m.Req = q.Append(m.Req[:0])
-	return c.call(hip.OpMemPoolSetAttribute, m)
+	return c.memPoolSetAttribute(t, pool, attr, value)
 }
 
 // MemPoolTrimTo is hipMemPoolTrimTo.
@@ -90,11 +75,7 @@ func (c *Client) MemPoolTrimTo(pool hip.MemPool, keep uint64) hip.Error {
 		c.trim(d, keep)
 		return hip.Success
 	}
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	q := hiprpc.MemPoolTrimToRequest{MemPool: pool, MinBytesToHold: keep}
-	m.Req = q.Append(m.Req[:0])
-	return c.call(hip.OpMemPoolTrimTo, m)
+	return c.memPoolTrimTo(pool, keep)
 }
 
 // trim gives idle memory of a device's own pool back to it.
@@ -121,21 +102,11 @@ func (c *Client) MallocFromPoolAsync(t hip.Thread, size uint64, pool hip.MemPool
 		c.end(&ct, hip.OpMallocFromPoolAsync, code)
 		return p, code
 	}
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	q := hiprpc.MallocFromPoolAsyncRequest{Thread: t, Size: size, MemPool: pool, Stream: st}
-	m.Req = q.Append(m.Req[:0])
-	if code := c.call(hip.OpMallocFromPoolAsync, m); code != hip.Success {
-		return 0, code
+	p, code := c.mallocFromPoolAsync(t, size, pool, st)
+	if code == hip.Success && p != 0 && size != 0 {
+		code = c.placedThere(pool, p, size)
 	}
-	var rep hiprpc.MallocFromPoolAsyncReply
-	if !rep.Decode(m.Rep) {
-		return 0, c.violation(hip.OpMallocFromPoolAsync)
-	}
-	if rep.DevPtr == 0 || size == 0 {
-		return rep.DevPtr, hip.Success
-	}
-	return rep.DevPtr, c.placedThere(pool, rep.DevPtr, size)
+	return p, code
 }
 
 // MemPoolCreate is hipMemPoolCreate.

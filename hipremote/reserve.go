@@ -3,35 +3,18 @@ package hipremote
 import (
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/hiprpc"
-	"github.com/rocwire/rocwire/wire"
 )
 
-// MemAddressReserve is hipMemAddressReserve. The addresses lie in the worker's part of the agreed range, so that they mean nothing else here.
-func (c *Client) MemAddressReserve(t hip.Thread, size, alignment uint64, addr hip.Ptr, flags uint64) (hip.Ptr, hip.Error) {
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	q := hiprpc.MemAddressReserveRequest{Thread: t, Size: size, Alignment: alignment, Addr: addr, Flags: flags}
-	m.Req = q.Append(m.Req[:0])
-	if code := c.call(hip.OpMemAddressReserve, m); code != hip.Success {
-		return 0, code
-	}
-	var rep hiprpc.MemAddressReserveReply
-	if !rep.Decode(m.Rep) {
-		return 0, c.violation(hip.OpMemAddressReserve)
-	}
+// learnMemAddressReserve notes the addresses. They lie in the worker's part of the agreed range, so that they mean nothing else here.
+func (c *Client) learnMemAddressReserve(q *hiprpc.MemAddressReserveRequest, rep *hiprpc.MemAddressReserveReply) {
 	c.mem.mu.Lock()
 	defer c.mem.mu.Unlock()
-	c.mem.reserved.insert(&block{base: uint64(rep.Ptr), want: size, device: t.Device})
-	return rep.Ptr, hip.Success
+	c.mem.reserved.insert(&block{base: uint64(rep.Ptr), want: q.Size, device: q.Thread.Device})
 }
 
 // MemAddressFree is hipMemAddressFree.
 func (c *Client) MemAddressFree(t hip.Thread, p hip.Ptr, size uint64) hip.Error {
-	m := wire.GetMsg()
-	defer wire.PutMsg(m)
-	q := hiprpc.MemAddressFreeRequest{Thread: t, DevPtr: p, Size: size}
-	m.Req = q.Append(m.Req[:0])
-	code := c.call(hip.OpMemAddressFree, m)
+	code := c.memAddressFree(t, p, size)
 	if code == hip.Success {
 		c.mem.mu.Lock()
 		if b := c.mem.reserved.find(uint64(p)); b != nil {

@@ -343,6 +343,14 @@ func (c *Client) GetDevicePropertiesR0600(deviceId int32) (prop *hip.DevicePropR
 	return &rep.Prop, hip.Success
 }
 
+func (c *Client) ipcCloseMemHandle(t hip.Thread, devPtr hip.Ptr) hip.Error {
+	q := hiprpc.IpcCloseMemHandleRequest{Thread: t, DevPtr: devPtr}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	return c.call(hip.OpIpcCloseMemHandle, m)
+}
+
 // IpcGetEventHandle is hipIpcGetEventHandle.
 func (c *Client) IpcGetEventHandle(t hip.Thread, event hip.Event) (handle hip.IpcEventHandle, err hip.Error) {
 	q := hiprpc.IpcGetEventHandleRequest{Thread: t, Event: event}
@@ -358,6 +366,22 @@ func (c *Client) IpcGetEventHandle(t hip.Thread, event hip.Event) (handle hip.Ip
 		return
 	}
 	c.learnIpcGetEventHandle(&q, &rep)
+	return rep.Handle, hip.Success
+}
+
+func (c *Client) ipcGetMemHandle(t hip.Thread, devPtr hip.Ptr) (handle hip.IpcMemHandle, err hip.Error) {
+	q := hiprpc.IpcGetMemHandleRequest{Thread: t, DevPtr: devPtr}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpIpcGetMemHandle, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.IpcGetMemHandleReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpIpcGetMemHandle)
+		return
+	}
 	return rep.Handle, hip.Success
 }
 
@@ -382,6 +406,68 @@ func (c *Client) IpcOpenEventHandle(t hip.Thread, handle *hip.IpcEventHandle) (e
 	c.handles.Add(hip.HandleEvent, uint64(rep.Event), t.Device)
 	c.learnIpcOpenEventHandle(&q, &rep)
 	return rep.Event, hip.Success
+}
+
+func (c *Client) ipcOpenMemHandle(t hip.Thread, handle *hip.IpcMemHandle, flags uint32) (devPtr hip.Ptr, err hip.Error) {
+	if handle == nil {
+		err = hip.ErrorInvalidValue
+		return
+	}
+	q := hiprpc.IpcOpenMemHandleRequest{Thread: t, Handle: *handle, Flags: flags}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpIpcOpenMemHandle, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.IpcOpenMemHandleReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpIpcOpenMemHandle)
+		return
+	}
+	return rep.DevPtr, hip.Success
+}
+
+func (c *Client) mallocFromPoolAsync(t hip.Thread, size uint64, memPool hip.MemPool, stream hip.Stream) (devPtr hip.Ptr, err hip.Error) {
+	q := hiprpc.MallocFromPoolAsyncRequest{Thread: t, Size: size, MemPool: memPool, Stream: stream}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpMallocFromPoolAsync, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.MallocFromPoolAsyncReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpMallocFromPoolAsync)
+		return
+	}
+	return rep.DevPtr, hip.Success
+}
+
+func (c *Client) memAddressFree(t hip.Thread, devPtr hip.Ptr, size uint64) hip.Error {
+	q := hiprpc.MemAddressFreeRequest{Thread: t, DevPtr: devPtr, Size: size}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	return c.call(hip.OpMemAddressFree, m)
+}
+
+// MemAddressReserve is hipMemAddressReserve.
+func (c *Client) MemAddressReserve(t hip.Thread, size uint64, alignment uint64, addr hip.Ptr, flags uint64) (ptr hip.Ptr, err hip.Error) {
+	q := hiprpc.MemAddressReserveRequest{Thread: t, Size: size, Alignment: alignment, Addr: addr, Flags: flags}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpMemAddressReserve, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.MemAddressReserveReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpMemAddressReserve)
+		return
+	}
+	c.learnMemAddressReserve(&q, &rep)
+	return rep.Ptr, hip.Success
 }
 
 // MemCreate is hipMemCreate.
@@ -482,6 +568,22 @@ func (c *Client) MemGetAllocationPropertiesFromHandle(t hip.Thread, handle hip.G
 	return rep.Prop, hip.Success
 }
 
+func (c *Client) memGetInfo(t hip.Thread) (free uint64, total uint64, err hip.Error) {
+	q := hiprpc.MemGetInfoRequest{Thread: t}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpMemGetInfo, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.MemGetInfoReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpMemGetInfo)
+		return
+	}
+	return rep.Free, rep.Total, hip.Success
+}
+
 // MemImportFromShareableHandle is hipMemImportFromShareableHandle.
 func (c *Client) MemImportFromShareableHandle(t hip.Thread, osHandle *hip.IpcMemHandle, shHandleType hip.MemAllocationHandleType) (handle hip.GenericAllocation, err hip.Error) {
 	if osHandle == nil {
@@ -522,6 +624,22 @@ func (c *Client) MemPoolDestroy(t hip.Thread, memPool hip.MemPool) hip.Error {
 	return c.destroy(t, hip.HandleMemPool, uint64(memPool), func() hip.Error { return c.call(hip.OpMemPoolDestroy, m) })
 }
 
+func (c *Client) memPoolExportPointer(t hip.Thread, devPtr hip.Ptr) (exportData hip.MemPoolPtrExportData, err hip.Error) {
+	q := hiprpc.MemPoolExportPointerRequest{Thread: t, DevPtr: devPtr}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpMemPoolExportPointer, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.MemPoolExportPointerReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpMemPoolExportPointer)
+		return
+	}
+	return rep.ExportData, hip.Success
+}
+
 // MemPoolExportToShareableHandle is hipMemPoolExportToShareableHandle.
 func (c *Client) MemPoolExportToShareableHandle(t hip.Thread, memPool hip.MemPool, handleType hip.MemAllocationHandleType, flags uint32) (sharedHandle hip.IpcMemHandle, err hip.Error) {
 	q := hiprpc.MemPoolExportToShareableHandleRequest{Thread: t, MemPool: memPool, HandleType: handleType, Flags: flags}
@@ -560,6 +678,22 @@ func (c *Client) MemPoolGetAccess(t hip.Thread, memPool hip.MemPool, location *h
 	return rep.Flags, hip.Success
 }
 
+func (c *Client) memPoolGetAttribute(t hip.Thread, memPool hip.MemPool, attr hip.MemPoolAttr) (value uint64, err hip.Error) {
+	q := hiprpc.MemPoolGetAttributeRequest{Thread: t, MemPool: memPool, Attr: attr}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpMemPoolGetAttribute, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.MemPoolGetAttributeReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpMemPoolGetAttribute)
+		return
+	}
+	return rep.Value, hip.Success
+}
+
 // MemPoolImportFromShareableHandle is hipMemPoolImportFromShareableHandle.
 func (c *Client) MemPoolImportFromShareableHandle(t hip.Thread, sharedHandle *hip.IpcMemHandle, handleType hip.MemAllocationHandleType, flags uint32) (memPool hip.MemPool, err hip.Error) {
 	if sharedHandle == nil {
@@ -582,6 +716,26 @@ func (c *Client) MemPoolImportFromShareableHandle(t hip.Thread, sharedHandle *hi
 	return rep.MemPool, hip.Success
 }
 
+func (c *Client) memPoolImportPointer(t hip.Thread, memPool hip.MemPool, exportData *hip.MemPoolPtrExportData) (devPtr hip.Ptr, err hip.Error) {
+	if exportData == nil {
+		err = hip.ErrorInvalidValue
+		return
+	}
+	q := hiprpc.MemPoolImportPointerRequest{Thread: t, MemPool: memPool, ExportData: *exportData}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	if err = c.call(hip.OpMemPoolImportPointer, m); err != hip.Success {
+		return
+	}
+	var rep hiprpc.MemPoolImportPointerReply
+	if !rep.Decode(m.Rep) {
+		err = c.violation(hip.OpMemPoolImportPointer)
+		return
+	}
+	return rep.DevPtr, hip.Success
+}
+
 // MemPoolSetAccess is hipMemPoolSetAccess.
 func (c *Client) MemPoolSetAccess(t hip.Thread, memPool hip.MemPool, descList []hip.MemAccessDesc) hip.Error {
 	if len(descList) > hiprpc.MaxList {
@@ -592,6 +746,22 @@ func (c *Client) MemPoolSetAccess(t hip.Thread, memPool hip.MemPool, descList []
 	defer wire.PutMsg(m)
 	m.Req = q.Append(m.Req[:0])
 	return c.call(hip.OpMemPoolSetAccess, m)
+}
+
+func (c *Client) memPoolSetAttribute(t hip.Thread, memPool hip.MemPool, attr hip.MemPoolAttr, value uint64) hip.Error {
+	q := hiprpc.MemPoolSetAttributeRequest{Thread: t, MemPool: memPool, Attr: attr, Value: value}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	return c.call(hip.OpMemPoolSetAttribute, m)
+}
+
+func (c *Client) memPoolTrimTo(memPool hip.MemPool, minBytesToHold uint64) hip.Error {
+	q := hiprpc.MemPoolTrimToRequest{MemPool: memPool, MinBytesToHold: minBytesToHold}
+	m := wire.GetMsg()
+	defer wire.PutMsg(m)
+	m.Req = q.Append(m.Req[:0])
+	return c.call(hip.OpMemPoolTrimTo, m)
 }
 
 // MemRelease is hipMemRelease.

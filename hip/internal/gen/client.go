@@ -90,7 +90,13 @@ func (ty *types) posted(o *out, m method) {
 
 // called emits a call that waits for its reply.
 func (ty *types) called(o *out, m method) {
-	o.p("// %s is %s.\nfunc (c *Client) %s {", m.method(), m.Name, ty.signature(m, "hip."))
+	sig := ty.signature(m, "hip.")
+	if m.custom("client-wrap") { // the handwritten method calls this one
+		sig = strings.ToLower(sig[:1]) + sig[1:]
+	} else {
+		o.p("// %s is %s.", m.method(), m.Name)
+	}
+	o.p("func (c *Client) %s {", sig)
 	if len(m.out) == 0 {
 		m.unfit(o, "return hip.ErrorInvalidValue")
 	} else {

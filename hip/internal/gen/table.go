@@ -177,8 +177,8 @@ type Param struct {
 }
 
 // custom reports whether the part ("client", "worker", "export", "rocm", "multi") of f
-// is written by hand; "rocm-wrap" is a handwritten method around the generated
-// call.
+// is written by hand; "client-wrap" and "rocm-wrap" are handwritten methods
+// around the generated call.
 func (f *Function) custom(part string) bool {
 	for _, c := range f.Custom {
 		if c == part {
