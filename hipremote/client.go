@@ -29,6 +29,7 @@ type Client struct {
 	host       hostMemory
 	funcs      hostFuncs
 	handles    sessionHandles
+	functions  functions
 	recordings recordings
 	launches   launches
 	graphs     graphs
@@ -51,12 +52,13 @@ type Client struct {
 // link is an established connection.
 type link struct {
 	*wire.Client
-	direct bool    // copies from the device may have any size
-	claims bool    // host memory may have its own addresses there, too
-	timed  bool    // the worker tells how long it took, and takes what follows from that
-	trace  *tracer // nil unless some calls are traced
-	lost   sync.Once
-	stop   chan struct{}
+	direct    bool    // copies from the device may have any size
+	claims    bool    // host memory may have its own addresses there, too
+	functions bool    // a module that is loaded comes with its functions
+	timed     bool    // the worker tells how long it took, and takes what follows from that
+	trace     *tracer // nil unless some calls are traced
+	lost      sync.Once
+	stop      chan struct{}
 }
 
 var _ hip.Runtime = (*Client)(nil)
@@ -136,7 +138,7 @@ func (c *Client) connect() (*link, error) {
 		return nil, err
 	}
 	hello := identity()
-	hello.Features = []string{featureDirect, featureUnits, featureClaims, wire.FeatureTiming}
+	hello.Features = []string{featureDirect, featureUnits, featureClaims, wire.FeatureTiming, hiprpc.FeatureFunctions}
 	if hello.TraceEvery = c.cfg.TraceEvery; hello.TraceEvery != 0 {
 		hello.TraceSeed = rand.Uint64()
 		hello.Features = append(hello.Features, rpctrace.Feature)
@@ -210,6 +212,8 @@ func (c *Client) connect() (*link, error) {
 	if conn.Welcome().HasFeature(rpctrace.Feature) {
 		l.trace = newTracer(&hello)
 	}
+	l.functions = conn.Welcome().HasFeature(hiprpc.FeatureFunctions)
+	c.cache.know(answer.Known)
 	c.mem.reserve(chosen, space, uint32(c.cfg.Part), answer.Unit)
 	c.cfg.debugf("session %d at %s:%s, backend %s, device addresses %#x+%#x", conn.Welcome().Session, host, port, conn.Welcome().Backend,
 		chosen.base, chosen.size)

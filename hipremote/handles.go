@@ -53,6 +53,7 @@ func (c *Client) destroy(t hip.Thread, k hip.HandleKind, h uint64, call func() h
 	case code != hip.Success:
 	case k == hip.HandleModule:
 		c.mem.unload(hip.Module(h))
+		c.functions.unloaded(hip.Module(h))
 	case k == hip.HandleEvent:
 		c.handles.shared.remove(hip.Event(h))
 		c.recordings.drop(hip.Event(h))

@@ -152,43 +152,6 @@ func (s *launches) clear() {
 	s.mu.Unlock()
 }
 
-// ModuleLoadData sends one code object. The worker keeps nothing of what it does not need.
-func (c *Client) ModuleLoadData(t hip.Thread, image []byte) (hip.Module, hip.Error) {
-	ct := c.begin()
-	var m hip.Module
-	code := func() hip.Error {
-		l, code := c.ready()
-		if code != hip.Success {
-			return code
-		}
-		if len(image) == 0 || len(image) > hiprpc.MaxImage {
-			return hip.ErrorInvalidImage
-		}
-		msg := wire.GetMsg()
-		defer wire.PutMsg(msg)
-		e := wire.Enc{B: msg.Req[:0]}
-		e.I32(t.Device)
-		msg.Req, msg.Bulk = e.B, image
-		if err := ct.call(l, hip.OpModuleLoadData, msg); err != nil {
-			return c.broken(l, err)
-		}
-		if code = hip.Error(msg.Code); code != hip.Success {
-			if !code.Valid() {
-				code = hip.ErrorUnknown
-			}
-			return code
-		}
-		d := wire.NewDec(msg.Rep)
-		m = hip.Module(d.U64())
-		if !d.Done() {
-			return c.violation(hip.OpModuleLoadData)
-		}
-		return hip.Success
-	}()
-	c.end(&ct, hip.OpModuleLoadData, code)
-	return m, code
-}
-
 // hostFuncs are functions that streams of the worker will come to.
 type hostFuncs struct {
 	mu   sync.Mutex

@@ -31,6 +31,7 @@ type memory struct {
 	places    *places
 	blocks    blocks
 	credit    [maxDevices]uint64 // bytes granted and not used
+	asked     [maxDevices]bool   // there was a question for credit
 	lastID    uint32             // that a block was given
 	syncs     atomic.Bool        // there has been a block whose copies wait
 	pools     [maxDevices]ownPool
@@ -243,6 +244,7 @@ func (c *Client) spend(ct *callTime, l *link, device int32, size uint64) hip.Err
 	c.mem.mu.RLock()
 	missing := size - min(size, c.mem.credit[device])
 	c.mem.mu.RUnlock()
+	c.mem.firstOf(device)
 	code := c.askCredit(ct, l, device, missing, slab)
 	if code == hip.Success && c.takeCredit(device, size) {
 		return hip.Success
@@ -307,6 +309,44 @@ func (c *Client) askCredit(ct *callTime, l *link, device int32, missing, extra u
 		}
 	}
 	return hip.ErrorOutOfMemory
+}
+
+// creditAhead asks for a slab without waiting for it, before the first allocation on a device whose turn seems near. Whoever needs
+// credit meanwhile waits for this.
+func (c *Client) creditAhead(l *link, device int32) {
+	if !c.mem.firstOf(device) {
+		return
+	}
+	g := &c.mem.grant[device]
+	g.Lock()
+	m := wire.GetMsg()
+	m.Req = hiprpc.Place{Device: device, Size: slab}.Append(m.Req[:0])
+	err := l.Go(hiprpc.OpGrant, m, func(m *wire.Msg, err error) {
+		defer wire.PutMsg(m)
+		defer g.Unlock()
+		d := wire.NewDec(m.Rep)
+		if got := d.U64(); err == nil && m.Code == 0 && d.Done() && got%hip.Granule == 0 && got <= slab {
+			c.mem.mu.Lock()
+			c.mem.credit[device] += got
+			c.mem.mu.Unlock()
+		}
+	})
+	if err != nil {
+		wire.PutMsg(m)
+		g.Unlock()
+	}
+}
+
+// firstOf notes that there is a question for credit, and reports whether it is the first for a device where memory is placed on credit.
+func (m *memory) firstOf(device int32) bool {
+	if m.span.Load() == nil || m.unit != 0 || device < 0 || device >= maxDevices {
+		return false
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	first := !m.asked[device]
+	m.asked[device] = true
+	return first
 }
 
 // giveBack returns a grant that is too small to be of use.

@@ -986,8 +986,7 @@ func (c *Client) MipmappedArrayGetLevel(t hip.Thread, hMipMappedArray hip.Mipmap
 	return rep.PLevelArray, hip.Success
 }
 
-// ModuleGetFunction is hipModuleGetFunction.
-func (c *Client) ModuleGetFunction(t hip.Thread, module hip.Module, kname string) (function hip.Function, err hip.Error) {
+func (c *Client) moduleGetFunction(t hip.Thread, module hip.Module, kname string) (function hip.Function, err hip.Error) {
 	q := hiprpc.ModuleGetFunctionRequest{Thread: t, Module: module, Kname: kname}
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)

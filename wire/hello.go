@@ -41,7 +41,7 @@ type Welcome struct {
 const (
 	maxHelloText    = 8 << 10
 	maxHelloItems   = 64
-	maxHelloDetails = 16 << 10
+	maxHelloDetails = 32 << 10
 )
 
 // HasFeature reports whether the server granted a feature.

@@ -4,8 +4,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/rocwire/rocwire/codeobject"
 	"github.com/rocwire/rocwire/exporter/rpcstats"
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hip/hiprpc"
 	"github.com/rocwire/rocwire/wire"
 )
 
@@ -51,10 +53,36 @@ func (s *session) doModuleGetFunction(r *wire.Request) {
 	if !s.checked(r, s.handles.check(hip.HandleModule, uint64(module))) {
 		return
 	}
-	f, code := s.rt.ModuleGetFunction(t, module, name)
+	f, code := s.function(t, module, name)
+	s.replyU64(r, uint64(f), code)
+}
+
+func (s *session) function(t hip.Thread, m hip.Module, name string) (hip.Function, hip.Error) {
+	f, code := s.rt.ModuleGetFunction(t, m, name)
 	if code == hip.Success {
-		s.handles.AddOf(hip.HandleFunction, uint64(f), hip.HandleModule, uint64(module), t.Device)
+		s.handles.AddOf(hip.HandleFunction, uint64(f), hip.HandleModule, uint64(m), t.Device)
 		s.times.kernels.set(f, name)
 	}
-	s.replyU64(r, uint64(f), code)
+	return f, code
+}
+
+// maxListed is the longest code object, in bytes, that is read for the names of its kernels: larger ones have more of them than go with a reply.
+const maxListed = 1 << 20
+
+// functionsOf are a module's kernels, for the reply to its load; none if there are too many.
+func (s *session) functionsOf(t hip.Thread, m hip.Module, image []byte) []hiprpc.NamedFunction {
+	if len(image) > maxListed {
+		return nil
+	}
+	o, err := codeobject.Parse(image)
+	if err != nil || len(o.Kernels) > hiprpc.MaxFunctions {
+		return nil
+	}
+	var list []hiprpc.NamedFunction
+	for name := range o.Kernels {
+		if f, code := s.function(t, m, name); code == hip.Success {
+			list = append(list, hiprpc.NamedFunction{Function: f, Name: name})
+		}
+	}
+	return list
 }

@@ -47,10 +47,16 @@ func (s *session) doModuleLoadData(r *wire.Request) {
 		return // the connection is gone
 	}
 	m, code := s.rt.ModuleLoadData(t, image)
-	if code == hip.Success {
-		s.handles.Add(hip.HandleModule, uint64(m), t.Device)
+	if code != hip.Success {
+		s.reply(r, code, nil)
+		return
 	}
-	s.replyU64(r, uint64(m), code)
+	s.handles.Add(hip.HandleModule, uint64(m), t.Device)
+	loaded := hiprpc.Loaded{Module: m}
+	if s.functions {
+		loaded.Functions = s.functionsOf(t, m, image)
+	}
+	s.reply(r, code, loaded.Append(nil, s.functions))
 }
 
 // readGrowing reads the whole bulk and takes memory only as it arrives.

@@ -54,9 +54,8 @@ func pair(t *testing.T, rt hip.Runtime) *paired {
 			if err != nil {
 				return err
 			}
-			s.span, _ = s.choose(offer, hello.Features)
-			w := wire.Welcome{Session: 1, Features: s.features()}
-			if w.Details, err = (&hiprpc.Chosen{Range: s.span}).Append(nil); err != nil {
+			w := wire.Welcome{Session: 1}
+			if err := s.agree(&w, offer, hello.Features); err != nil {
 				return err
 			}
 			if err := conn.Welcome(w); err != nil {

@@ -142,13 +142,9 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 		})
 	}
 	w.Backend = opened.Name
-	var chosen hiprpc.Chosen
-	s.span, chosen.Unit = s.choose(sess.Offer, sess.Hello.Features)
-	chosen.Range = s.span
-	if w.Details, err = chosen.Append(nil); err != nil {
+	if err := s.agree(&w, sess.Offer, sess.Hello.Features); err != nil {
 		return err
 	}
-	w.Features = wire.GrantFeatures(sess.Hello.Features, s.features())
 	if err := conn.Welcome(w); err != nil {
 		return nil // the client went away before it was welcomed
 	}
@@ -232,6 +228,17 @@ func watchHangup(fd int, ctl *control, log *slog.Logger) {
 	os.Exit(0)
 }
 
+// agree completes the Welcome by what the session and its client, who offers and wants something, have in common.
+func (s *session) agree(w *wire.Welcome, offer *hiprpc.Offer, wanted []string) (err error) {
+	var chosen hiprpc.Chosen
+	s.span, chosen.Unit = s.choose(offer, wanted)
+	chosen.Range, chosen.Known = s.span, s.known()
+	w.Features = wire.GrantFeatures(wanted, s.features())
+	s.functions = w.HasFeature(hiprpc.FeatureFunctions)
+	w.Details, err = chosen.Append(nil)
+	return err
+}
+
 // choose takes the first range that the client has and the runtime can have, too: all of it, or of a client that is alone in its range a part. It
 // also gives the unit in which the client places, 0 for that of pages.
 func (s *session) choose(o *hiprpc.Offer, features []string) (hip.Span, uint64) {
@@ -276,7 +283,7 @@ const (
 )
 
 func (s *session) features() []string {
-	list := []string{wire.FeatureTiming, FeatureParts, FeatureUnits, FeatureClaims}
+	list := []string{wire.FeatureTiming, FeatureParts, FeatureUnits, FeatureClaims, hiprpc.FeatureFunctions}
 	if s.trace != nil {
 		list = append(list, rpctrace.Feature)
 	}

@@ -43,23 +43,24 @@ type session struct {
 	trace   *tracer            // nil unless calls are traced
 	client  func(clientReport) // takes what the client measured
 
-	devices int32
-	span    hip.Span // of device addresses, zero if none was agreed
-	handles handleTable
-	stage   *staging
-	host    hostRegions
-	funcs   hostFuncs
-	graphs  graphs
-	fails   failures
-	waiting atomic.Int64
-	calls   atomic.Uint64
-	op      atomic.Uint32 // being executed on the line
-	opSince atomic.Int64  // as mono.Now
-	over    chan struct{} // closed when the connection is gone
-	endOnce sync.Once
-	pending pendingReplies
-	quiet   map[int32]hip.Stream // of the line's goroutine; see freeNow
-	launch  hip.Launch           // being executed on the line
+	functions bool // the reply to a module's load has its functions
+	devices   int32
+	span      hip.Span // of device addresses, zero if none was agreed
+	handles   handleTable
+	stage     *staging
+	host      hostRegions
+	funcs     hostFuncs
+	graphs    graphs
+	fails     failures
+	waiting   atomic.Int64
+	calls     atomic.Uint64
+	op        atomic.Uint32 // being executed on the line
+	opSince   atomic.Int64  // as mono.Now
+	over      chan struct{} // closed when the connection is gone
+	endOnce   sync.Once
+	pending   pendingReplies
+	quiet     map[int32]hip.Stream // of the line's goroutine; see freeNow
+	launch    hip.Launch           // being executed on the line
 }
 
 // copier is a runtime that copies from and to memory of this process in a stream's turn without making the caller wait. done is called

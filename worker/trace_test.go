@@ -90,7 +90,7 @@ func TestTrace(t *testing.T) {
 		}
 		return found
 	}
-	for _, op := range []string{"hipMemcpy", "hipModuleLaunchKernel", "hipDeviceSynchronize", "hipModuleGetFunction"} {
+	for _, op := range []string{"hipMemcpy", "hipModuleLaunchKernel", "hipDeviceSynchronize", "hipModuleLoadData"} {
 		clients, workers := find(rpctrace.Client, op), find(rpctrace.Worker, op)
 		if len(clients) == 0 || len(clients) != len(workers) {
 			t.Errorf("%s: %d spans of clients, %d of workers", op, len(clients), len(workers))

@@ -18,8 +18,9 @@ type Offer struct {
 
 // Chosen is what the worker adds to its Welcome (wire.Welcome.Details).
 type Chosen struct {
-	Range hip.Span `msgpack:"range"`          // of those offered, or a part of one; zero: none
-	Unit  uint64   `msgpack:"unit,omitempty"` // in which memory is placed there, a power of two of at most MaxUnit; 0: in pages
+	Range hip.Span `msgpack:"range"`           // of those offered, or a part of one; zero: none
+	Unit  uint64   `msgpack:"unit,omitempty"`  // in which memory is placed there, a power of two of at most MaxUnit; 0: in pages
+	Known []Answer `msgpack:"known,omitempty"` // so that the client need not ask
 }
 
 // Limits of an Offer.
@@ -92,6 +93,9 @@ func ParseChosen(b []byte) (Chosen, error) {
 	}
 	if c.Unit != 0 && (c.Unit < hip.Granule || c.Unit > MaxUnit || c.Unit&(c.Unit-1) != 0) {
 		return Chosen{}, fmt.Errorf("%w: memory in units of %d bytes", wire.ErrProtocol, c.Unit)
+	}
+	if err := checkKnown(c.Known); err != nil {
+		return Chosen{}, err
 	}
 	return c, checkRange(c.Range)
 }

@@ -25,11 +25,12 @@ func TestOffer(t *testing.T) {
 	if got, err := ParseOffer(nil); err != nil || !reflect.DeepEqual(*got, Offer{}) {
 		t.Errorf("nothing: %+v, %v", got, err)
 	}
-	b, err = (&Chosen{Range: sampleOffer.Ranges[1], Unit: 2 << 20}).Append(nil)
+	c := Chosen{Range: sampleOffer.Ranges[1], Unit: 2 << 20, Known: []Answer{{Op: 5, Req: []byte{1}, Rep: []byte{2, 3}}}}
+	b, err = c.Append(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := ParseChosen(b); err != nil || got != (Chosen{sampleOffer.Ranges[1], 2 << 20}) {
+	if got, err := ParseChosen(b); err != nil || !reflect.DeepEqual(got, c) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if got, err := ParseChosen(nil); err != nil || got.Range != (hip.Span{}) {
