@@ -32,7 +32,13 @@ func (s *Server) begin(conn net.Conn, peer wire.Peer, who access.Identity, hello
 	if _, err := hiprpc.ParseOffer(hello.Details); err != nil {
 		return err
 	}
-	rec := &sessionRecord{id: s.nextID.Add(1), who: who, client: clientOf(hello, peer, who), start: time.Now(), stats: &s.totals, over: make(chan struct{}), spans: s.spanSink(hello)}
+	rec := &sessionRecord{id: s.nextID.Add(1), who: who, client: clientOf(hello, peer, who), start: time.Now(), stats: &s.totals, calls: s.totals.latency.Reporter(), over: make(chan struct{}), spans: s.spanSink(hello)}
+	served := false
+	defer func() {
+		if !served {
+			rec.calls.End()
+		}
+	}()
 	s.mu.Lock()
 	if s.closing.Load() {
 		s.mu.Unlock()
@@ -51,6 +57,7 @@ func (s *Server) begin(conn net.Conn, peer wire.Peer, who access.Identity, hello
 		s.mu.Unlock()
 		return err
 	}
+	served = true
 	s.totals.session()
 	s.cfg.Log.Info("session begins", "session", rec.id, "pid", p.pid(), "client", rec.client.Address, "host", rec.client.Host,
 		"client_pid", rec.client.PID, "executable", rec.client.Executable, "user", rec.client.User)

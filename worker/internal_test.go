@@ -85,14 +85,14 @@ func TestControlPassesADescriptor(t *testing.T) {
 
 func record() *sessionRecord {
 	s := &totals{latency: rpcstats.NewTotals(rpcstats.Names{Op: hiprpc.OpName, Code: func(c int32) string { return hip.Error(c).Name() }})}
-	return &sessionRecord{id: 1, start: time.Now(), stats: s}
+	return &sessionRecord{id: 1, start: time.Now(), stats: s, calls: s.latency.Reporter()}
 }
 
 func TestReport(t *testing.T) {
 	rec := rpcstats.NewRecorder(rpcstats.Worker)
 	for op := range uint16(2000) { // more than fits into one message
-		for d := range 60 {
-			rec.Record(0x100+op, int32(op%3), time.Duration(1)<<d)
+		for d := range 120 {
+			rec.Record(0x100+op, int32(op%3), time.Duration(math.Exp2(0.29*float64(d))))
 		}
 	}
 	r := record()
@@ -113,8 +113,8 @@ func TestReport(t *testing.T) {
 	for _, c := range r.stats.latency.Calls() {
 		n += c.Count()
 	}
-	if n != 2000*60 {
-		t.Errorf("%d calls arrived of %d", n, 2000*60)
+	if n != 2000*120 {
+		t.Errorf("%d calls arrived of %d", n, 2000*120)
 	}
 	if tot := r.stats.snapshot(); tot.BytesIn.Or(99) != smi.Bytes(len(pieces)-1) || tot.Calls.Or(99) != 3 {
 		t.Errorf("totals: %+v", tot)

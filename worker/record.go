@@ -3,6 +3,7 @@ package worker
 import (
 	"fmt"
 	"os/user"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -20,7 +21,8 @@ type sessionRecord struct {
 	client smi.Client
 	start  time.Time
 	stats  *totals
-	over   chan struct{} // closed when all that it held is released
+	calls  *rpcstats.Reporter // what of stats is the session's
+	over   chan struct{}      // closed when all that it held is released
 	spans  spanSink
 
 	mu       sync.Mutex
@@ -91,7 +93,10 @@ func (r *sessionRecord) report(msg []byte) error {
 	}
 	r.progress = p
 	r.mu.Unlock()
-	r.stats.add(p.BytesIn-old.BytesIn, p.BytesOut-old.BytesOut, p.Calls-old.Calls, stats)
+	r.stats.add(p.BytesIn-old.BytesIn, p.BytesOut-old.BytesOut, p.Calls-old.Calls)
+	if stats != nil {
+		r.calls.Merge(stats)
+	}
 	return nil
 }
 
@@ -101,6 +106,8 @@ func (r *sessionRecord) slow(msg []byte) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", errControl, err)
 	}
+	age := time.Since(r.start) + rpcstats.Patience
+	list = slices.DeleteFunc(list, func(s rpcstats.Slow) bool { return s.Total > age })
 	for i := range list {
 		list[i].TraceID = r.spans.context.TraceID(list[i].Request)
 	}

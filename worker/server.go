@@ -90,6 +90,7 @@ func (s *Server) gone(p *proc) {
 	}
 	defer close(rec.over)
 	s.forgetQuota(rec.id)
+	rec.calls.End()
 	state := p.cmd.ProcessState
 	if rec.wasStopped() || p.ended.Load() && state.Success() {
 		s.cfg.Log.Info("session ended", "session", rec.id, "reason", rec.endReason())

@@ -16,15 +16,12 @@ type totals struct {
 	spansDropped             uint64
 }
 
-func (t *totals) add(in, out, calls uint64, d *rpcstats.Delta) {
+func (t *totals) add(in, out, calls uint64) {
 	t.mu.Lock()
 	t.bytesIn += in
 	t.bytesOut += out
 	t.calls += calls
 	t.mu.Unlock()
-	if d != nil {
-		t.latency.Merge(d)
-	}
 }
 
 func (t *totals) dropSpans(n uint64) {

@@ -24,6 +24,9 @@ type callRing struct {
 
 	calls   []rpcstats.Call // by their numbers
 	numbers map[rpcstats.Call]int
+	free    []int  // numbers whose calls no step has any more
+	fresh   []int  // numbers that the step under way has used
+	looked  int64  // the step in which there were none
 	names   int    // bytes they take
 	left    uint64 // histograms of calls that got no number
 
@@ -52,6 +55,7 @@ func (c *callRing) put(step int64, totals []rpcstats.CallTotal) {
 	c.lastAt = step
 	c.last = make(map[rpcstats.Call]*rpcstats.Hist, len(totals))
 	var b, h []byte
+	c.fresh = c.fresh[:0]
 	for i := range totals {
 		t := &totals[i]
 		c.last[t.Call] = &t.Hist
@@ -62,11 +66,12 @@ func (c *callRing) put(step int64, totals []rpcstats.CallTotal) {
 		if d.Count() == 0 {
 			continue
 		}
-		n, ok := c.number(t.Call)
+		n, ok := c.number(t.Call, step)
 		if !ok {
 			c.left++
 			continue
 		}
+		c.fresh = append(c.fresh, n)
 		h = d.AppendEncode(h[:0])
 		b = binary.AppendUvarint(b, uint64(n))
 		b = binary.AppendUvarint(b, uint64(len(h)))
@@ -78,17 +83,59 @@ func (c *callRing) put(step int64, totals []rpcstats.CallTotal) {
 	c.set(step, b)
 }
 
-func (c *callRing) number(call rpcstats.Call) (int, bool) {
-	n, ok := c.numbers[call]
-	if !ok && len(c.calls) < maxCalls && c.names < c.maxBytes/namesShare {
-		n, ok = len(c.calls), true
-		c.numbers[call] = n
-		c.calls = append(c.calls, call)
-		size := len(call.Op) + len(call.Side) + len(call.Code) + callBytes
-		c.names += size
-		c.bytes += size
+// number is the number of a call, which it gets for as long as a step has it.
+func (c *callRing) number(call rpcstats.Call, step int64) (int, bool) {
+	if n, ok := c.numbers[call]; ok {
+		return n, true
 	}
-	return n, ok
+	room := func() bool { return len(c.free) > 0 || len(c.calls) < maxCalls && c.names < c.maxBytes/namesShare }
+	if !room() && c.looked < step { // which need not be found out again for each
+		c.looked = step
+		c.forget()
+	}
+	if !room() {
+		return 0, false
+	}
+	n := len(c.calls)
+	if k := len(c.free); k > 0 {
+		n, c.free = c.free[k-1], c.free[:k-1]
+		c.calls[n] = call
+	} else {
+		c.calls = append(c.calls, call)
+	}
+	c.numbers[call] = n
+	c.names += sizeOf(call)
+	c.bytes += sizeOf(call)
+	return n, true
+}
+
+func sizeOf(call rpcstats.Call) int {
+	return len(call.Op) + len(call.Side) + len(call.Code) + callBytes
+}
+
+// forget frees the numbers of the calls that no step has any more: what was called before an hour is of no use to what is called now.
+func (c *callRing) forget() {
+	used := make([]bool, len(c.calls))
+	for _, n := range c.fresh {
+		used[n] = true
+	}
+	for _, p := range c.steps {
+		for len(p) > 0 {
+			n, k := binary.Uvarint(p)
+			size, l := binary.Uvarint(p[k:])
+			p = p[k+l+int(size):]
+			used[n] = true
+		}
+	}
+	for call, n := range c.numbers {
+		if !used[n] {
+			delete(c.numbers, call)
+			c.calls[n] = rpcstats.Call{}
+			c.free = append(c.free, n)
+			c.names -= sizeOf(call)
+			c.bytes -= sizeOf(call)
+		}
+	}
 }
 
 // set keeps a step. When all are too much the oldest go.

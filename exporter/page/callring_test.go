@@ -158,3 +158,45 @@ func TestCallsAreBounded(t *testing.T) {
 		t.Error("nothing was left out")
 	}
 }
+
+// What was called before an hour leaves its place to what is called now.
+func TestOldCallsMakeRoom(t *testing.T) {
+	const steps = 10
+	c := newCallRing(steps, 16<<20, steps-1)
+	call := func(round, i int) rpcstats.CallTotal {
+		return rpcstats.CallTotal{
+			Call: rpcstats.Call{Op: fmt.Sprint("op", round, "-", i), Side: "client", Code: "hipSuccess"},
+			Hist: rpcstats.Hist{Zero: 1},
+		}
+	}
+	step := int64(steps)
+	c.put(step, nil)
+	for round := range 5 {
+		var totals []rpcstats.CallTotal
+		for i := range maxCalls {
+			totals = append(totals, call(round, i))
+		}
+		step++
+		c.put(step, totals)
+		if n := len(countOf(c, step, step+1)); n != maxCalls {
+			t.Fatalf("round %d: %d kinds of calls are told apart", round, n)
+		}
+		for range steps {
+			step++
+			c.put(step, nil)
+		}
+	}
+	if c.left != 0 || len(c.calls) > maxCalls || len(c.numbers)+len(c.free) != len(c.calls) {
+		t.Errorf("%d left out, %d calls, %d numbers, %d free", c.left, len(c.calls), len(c.numbers), len(c.free))
+	}
+	size := 0
+	for call := range c.numbers {
+		size += sizeOf(call)
+	}
+	for _, b := range c.steps {
+		size += len(b)
+	}
+	if c.bytes != size {
+		t.Errorf("counted %d bytes of %d", c.bytes, size)
+	}
+}

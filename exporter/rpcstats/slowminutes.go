@@ -88,15 +88,34 @@ func (m *slowMinutes) add(e slowEntry) {
 		slot.calls = append(slot.calls, e)
 		return
 	}
-	at := 0
-	for i := range slot.calls {
-		if slot.calls[i].Total < slot.calls[at].Total {
+	if at, greedy := slot.victim(e.Session); greedy || slot.calls[at].Total < e.Total {
+		slot.calls[at] = e
+	}
+}
+
+// victim is the call that makes room for one of a session: the fastest of all, or of a session that has more than its share.
+func (m *slowMinute) victim(session string) (at int, greedy bool) {
+	has := map[string]int{}
+	most := session
+	for i := range m.calls {
+		s := m.calls[i].Session
+		if has[s]++; has[s] > has[most] {
+			most = s
+		}
+	}
+	from := "" // whose calls are looked at, all if empty
+	if has[most] > slowPerMinute/4 && has[most] > has[session]+1 {
+		from, greedy = most, true
+	} else if has[session] > slowPerMinute/2 {
+		from = session
+	}
+	at = -1
+	for i := range m.calls {
+		if (from == "" || m.calls[i].Session == from) && (at < 0 || m.calls[i].Total < m.calls[at].Total) {
 			at = i
 		}
 	}
-	if slot.calls[at].Total < e.Total {
-		slot.calls[at] = e
-	}
+	return at, greedy
 }
 
 func (m *slowMinutes) slot(minute int64) *slowMinute {

@@ -1,25 +1,31 @@
 package rpcstats
 
 import (
+	"cmp"
 	"math"
-	"sort"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 )
 
 // Totals adds up how long calls took: the deltas of session processes and clients,
-// and single observations. It answers as the running totals since it was made.
+// and single observations. It answers with running totals.
 //
 // What it keeps is bounded. Functions and results without a name, and what is too
-// much, are counted under "other": a peer that invents opcodes costs one series.
+// much, are counted under "other", each side by itself: a peer that invents opcodes
+// costs one series, and no call is lost. A total lasts as long as there is a [Reporter]
+// that has counted in it, and ten minutes more; then it is forgotten, and begins anew.
 type Totals struct {
 	names Names
 	now   func() time.Time
 
-	mu     sync.Mutex
-	series map[Call]*total
-	slow   slowMinutes
+	mu        sync.Mutex
+	series    map[Call]*total
+	reporters map[*Reporter]struct{}
+	changed   bool        // since snapshot was made
+	snapshot  []CallTotal // what Calls answers
+	slow      slowMinutes
 }
 
 // Names gives the label values of opcodes and result codes; "" for what has none.
@@ -43,29 +49,36 @@ type CallTotal struct {
 }
 
 type total struct {
-	hist  Hist
-	since time.Time
+	hist   Hist // its buckets are replaced, never changed
+	since  time.Time
+	owners int       // reporters that have counted in it and have not ended
+	left   time.Time // when there was none any more
+	kept   bool      // it is not only reporters'
 }
 
 const (
 	other    = "other"
-	maxCalls = 4096 // kinds of calls kept apart
+	maxCalls = 2048             // kinds of calls kept apart
+	lasting  = 10 * time.Minute // what nobody counts in any more
 	maxLabel = 128
 )
 
 // NewTotals returns totals that have counted nothing.
 func NewTotals(names Names) *Totals {
-	return &Totals{names: names, now: time.Now, series: map[Call]*total{}}
+	return &Totals{names: names, now: time.Now, series: map[Call]*total{}, reporters: map[*Reporter]struct{}{}}
 }
 
-// Merge adds a delta.
+// Merge adds a delta that is nobody's, and stays.
 func (r *Totals) Merge(d *Delta) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range d.Series {
-		s := &d.Series[i]
-		r.add(Call{Op: name(r.names.Op, s.Op), Side: d.Side.String(), Code: name(r.names.Code, s.Code)}, &s.Hist)
+		r.add(r.call(d.Side, &d.Series[i]), &d.Series[i].Hist, nil)
 	}
+}
+
+func (r *Totals) call(side Side, s *Series) Call {
+	return Call{Op: name(r.names.Op, s.Op), Side: side.String(), Code: name(r.names.Code, s.Code)}
 }
 
 func name[T any](f func(T) string, v T) string {
@@ -89,44 +102,48 @@ func (r *Totals) Observe(op, side, code string, seconds float64) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.add(Call{Op: label(op), Side: label(side), Code: label(code)}, &h)
+	r.add(Call{Op: label(op), Side: label(side), Code: label(code)}, &h, nil)
 }
 
-func (r *Totals) add(c Call, h *Hist) {
+// add counts in the total of a call, or in that of all others of its side. by may be nil.
+func (r *Totals) add(c Call, h *Hist, by *Reporter) {
+	r.changed = true
 	t := r.series[c]
+	if c != rest(c.Side) && (by != nil && by.full(c) || t == nil && !r.room(by)) {
+		c = rest(c.Side)
+		t = r.series[c]
+	}
 	if t == nil {
-		if len(r.series) >= maxCalls {
-			c = Call{Op: other, Side: other, Code: other}
-			t = r.series[c]
-		}
-		if t == nil {
-			t = &total{since: r.now()}
-			r.series[c] = t
-		}
+		t = &total{since: r.now()}
+		r.series[c] = t
+	}
+	if by != nil {
+		by.own(c, t)
+	} else {
+		t.kept = true
 	}
 	t.hist.Merge(h)
 }
 
-// Calls is every running total, in order of Op, Side, Code.
+// rest is the call that stands for all of a side that have no total of their own.
+func rest(side string) Call { return Call{Op: other, Side: side, Code: other} }
+
+// Calls is every running total, in order of Op, Side, Code. Nothing of it may be changed.
 func (r *Totals) Calls() []CallTotal {
 	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.forget()
+	if !r.changed {
+		return r.snapshot
+	}
 	list := make([]CallTotal, 0, len(r.series))
 	for c, t := range r.series {
-		h := t.hist
-		h.Buckets = append([]Bucket(nil), h.Buckets...)
-		list = append(list, CallTotal{Call: c, Hist: h, Since: t.since})
+		list = append(list, CallTotal{Call: c, Hist: t.hist, Since: t.since})
 	}
-	r.mu.Unlock()
-	sort.Slice(list, func(i, j int) bool {
-		a, b := list[i].Call, list[j].Call
-		if a.Op != b.Op {
-			return a.Op < b.Op
-		}
-		if a.Side != b.Side {
-			return a.Side < b.Side
-		}
-		return a.Code < b.Code
+	slices.SortFunc(list, func(a, b CallTotal) int {
+		return cmp.Or(strings.Compare(a.Op, b.Op), strings.Compare(a.Side, b.Side), strings.Compare(a.Code, b.Code))
 	})
+	r.changed, r.snapshot = false, list
 	return list
 }
 

@@ -51,9 +51,9 @@ func TestTotals(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Fatalf("Calls:\n got %+v\nwant %+v", got, want)
 	}
-	got[0].Buckets[0].Count = 99
-	if again := r.Calls(); !reflect.DeepEqual(again, want) {
-		t.Error("scribbling over an answer changed the totals")
+	r.Observe("hipMalloc", "client", "hipSuccess", 0.001)
+	if !reflect.DeepEqual(got, want) {
+		t.Error("what came later changed an answer")
 	}
 }
 
