@@ -70,9 +70,15 @@ func touched(n int) []byte {
 	return b
 }
 
-// startWire starts the server process and connects.
-func startWire() (*wire.Client, func(), error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+// startLocal is startWire on loopback.
+func startLocal() (*wire.Client, func(), error) {
+	return startWire("127.0.0.1:0", func(opt wire.Options) (*wire.Client, error) { return wire.Dial(context.Background(), opt) })
+}
+
+// startWire starts the server process at an address and connects.
+func startWire(address string, dial func(wire.Options) (*wire.Client, error)) (*wire.Client, func(), error) {
+	lc := net.ListenConfig{Control: wire.ListenControl}
+	l, err := lc.Listen(context.Background(), "tcp", address)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -91,7 +97,7 @@ func startWire() (*wire.Client, func(), error) {
 	if err := cmd.Start(); err != nil {
 		return nil, nil, err
 	}
-	c, err := wire.Dial(context.Background(), wire.Options{Address: l.Addr().String()})
+	c, err := dial(wire.Options{Address: l.Addr().String()})
 	if err != nil {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -104,7 +110,7 @@ func startWire() (*wire.Client, func(), error) {
 const callBytes = 32
 
 func wireCalls(t *table, f *floor, _ string) error {
-	c, stop, err := startWire()
+	c, stop, err := startLocal()
 	if err != nil {
 		return err
 	}
@@ -135,7 +141,7 @@ func wireCalls(t *table, f *floor, _ string) error {
 }
 
 func wirePosts(t *table, _ *floor, _ string) error {
-	c, stop, err := startWire()
+	c, stop, err := startLocal()
 	if err != nil {
 		return err
 	}
@@ -166,7 +172,7 @@ func wirePosts(t *table, _ *floor, _ string) error {
 
 // wireBulk copies in pieces as a client does that lets other threads' calls in between.
 func wireBulk(t *table, f *floor, _ string) error {
-	c, stop, err := startWire()
+	c, stop, err := startLocal()
 	if err != nil {
 		return err
 	}

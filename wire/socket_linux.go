@@ -68,9 +68,8 @@ func newSocket(fd int) (*socket, error) {
 		_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPIDLE, 15)
 		_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPINTVL, 5)
 		_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPCNT, 6)
-		if sa, err := unix.Getpeername(fd); err == nil && isLoopback(sa) {
-			// Within one machine there is no path to be fair on, and the pacing of other algorithms (bbr) only costs time.
-			_ = unix.SetsockoptString(fd, unix.IPPROTO_TCP, unix.TCP_CONGESTION, "reno")
+		if sa, err := unix.Getpeername(fd); err == nil {
+			chooseCongestion(fd, isLoopback(sa))
 		}
 	} else {
 		_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_SNDBUF, 2<<20)

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -18,7 +19,8 @@ func (c *Config) listen() (list []net.Listener, err error) {
 		if err := wire.CheckListen(c.Listen, c.Insecure); err != nil {
 			return nil, err
 		}
-		l, err := net.Listen("tcp", net.JoinHostPort(c.Listen, strconv.Itoa(c.Port)))
+		lc := net.ListenConfig{Control: wire.ListenControl}
+		l, err := lc.Listen(context.Background(), "tcp", net.JoinHostPort(c.Listen, strconv.Itoa(c.Port)))
 		if errors.Is(err, unix.EADDRINUSE) {
 			return nil, fmt.Errorf("%s port %d: %w", c.Listen, c.Port, ErrPortInUse)
 		}

@@ -1,0 +1,70 @@
+package slowlink
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"net"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// link makes one or says why there can be none.
+func link(t *testing.T, opt Options) *Link {
+	t.Helper()
+	l, err := New(opt)
+	if errors.Is(err, unix.EPERM) || errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("a link of one's own needs root and /dev/net/tun: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.Close)
+	return l
+}
+
+// TestLink: what is sent arrives whole, over a line that loses packets, and not sooner than light would.
+func TestLink(t *testing.T) {
+	const delay = 20 * time.Millisecond
+	l := link(t, Options{RoundTrip: delay, Loss: 0.02, Rate: 200e6})
+	near, err := net.Listen("tcp", net.JoinHostPort(l.Near.String(), "0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer near.Close()
+	var far net.Conn
+	start := time.Now()
+	if err := l.Do(func() (err error) { far, err = net.Dial("tcp", near.Addr().String()); return err }); err != nil {
+		t.Fatal(err)
+	}
+	defer far.Close()
+	if d := time.Since(start); d < delay {
+		t.Errorf("a connection within %v", d)
+	}
+	here, err := near.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer here.Close()
+	sent := make([]byte, 2<<20)
+	for i := range sent {
+		sent[i] = byte(i >> 8)
+	}
+	go func() { _, _ = far.Write(sent) }()
+	got := make([]byte, len(sent))
+	if _, err := io.ReadFull(here, got); err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != string(sent) {
+		t.Error("something else arrived")
+	}
+}
+
+func TestTwoLinks(t *testing.T) {
+	a, b := link(t, Options{}), link(t, Options{})
+	if a.Near == b.Near {
+		t.Errorf("both are at %v", a.Near)
+	}
+}
