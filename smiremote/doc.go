@@ -37,7 +37,8 @@
 //	0x0856  quota            card | map            nil
 //
 // A quota's map has the session's id as "s", missing for all sessions, and the
-// smi.Quota as "q". A request is at most 4 KiB long. Texts that a program chose for itself (command
+// smi.Quota as "q". A request is at most 4 KiB long; one of more than 16 KiB ends the
+// connection, before it is read. A question that wants no reply is not worked on. Texts that a program chose for itself (command
 // lines, names) and those of events are cut at 1 KiB.
 //
 // A slow call is a map: session "s"; of the client host "h", executable "x" and process
@@ -88,7 +89,9 @@
 // # Trust
 //
 // The worker checks the few bytes of a request and does a bounded amount of work
-// for each connection at a time. Settings and quotas are only taken where the worker was told
+// for each connection at a time: connections take turns, answers to what all ask alike are
+// made once in a quarter of a second, what a client does not read is not made twice, and
+// with the connection ends what it has asked for. Settings and quotas are only taken where the worker was told
 // to take them, sessions are ended for clients on the same machine only unless it
 // was told otherwise, and faults reach cards that are simulated, no others. The
 // client does not trust the worker either: a reply is walked through before it is

@@ -3,6 +3,7 @@ package smiremote
 import (
 	"context"
 	"encoding/binary"
+	"runtime"
 	"time"
 
 	"github.com/rocwire/rocwire/exporter/rpcstats"
@@ -37,10 +38,13 @@ type HandlerOptions struct {
 
 // Handler answers connections of purpose "smi". One is enough for all of them.
 type Handler struct {
-	opt    HandlerOptions
-	shared *smi.SharedSource // stands in front of opt.Source
-	start  time.Time
-	packed packed
+	opt     HandlerOptions
+	shared  *smi.SharedSource // stands in front of opt.Source
+	start   time.Time
+	packed  packed
+	calls   answer // to opCalls
+	slow    answer // to opSlowCalls
+	workers chan struct{}
 }
 
 // NewHandler returns a handler. What several clients ask at once it reads once, and
@@ -49,17 +53,23 @@ func NewHandler(opt HandlerOptions) *Handler {
 	if opt.Timeout <= 0 {
 		opt.Timeout = 5 * time.Second
 	}
+	if opt.Fresh == 0 {
+		opt.Fresh = 250 * time.Millisecond
+	}
 	if opt.AllowKill == nil {
 		opt.AllowKill = Operator
 	}
 	s := smi.NewShared(opt.Source, smi.SharedOptions{Wait: min(time.Second, opt.Timeout/4), Fresh: opt.Fresh})
-	return &Handler{opt: opt, shared: s, start: time.Now()}
+	return &Handler{opt: opt, shared: s, start: time.Now(), workers: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
 }
+
+// MaxRequest bounds a request on the wire, for wire.ServerOptions: some more than a Handler takes, so that it can say what is wrong.
+const MaxRequest = 4 * maxRequest
 
 // Serve answers one connection that has been welcomed, until it ends.
 func (h *Handler) Serve(s *wire.ServerConn) error {
-	c := h.Conn(s.Peer())
-	defer c.Close()
+	c := &conn{h: h, ctx: s.Context(), peer: s.Peer(), slots: make(chan struct{}, maxWaiting), turn: make(chan struct{}, 1)}
+	defer c.subs.close()
 	return s.Serve(c)
 }
 
@@ -67,27 +77,18 @@ func (h *Handler) Serve(s *wire.ServerConn) error {
 // of them wait in the connection; each ends within the time limit.
 const maxWaiting = 32
 
-// Conn answers one connection, for a caller that serves it itself. It is to be
-// closed when the connection has ended.
-type Conn struct {
+// conn answers one connection.
+type conn struct {
 	h     *Handler
+	ctx   context.Context // done when the connection has ended
 	peer  wire.Peer
 	slots chan struct{}
+	turn  chan struct{} // held by the one answer of the connection that is being encoded, or waits for that
 	subs  subscriptions
 }
 
-var _ wire.Handler = (*Conn)(nil)
-
-// Conn is for a connection with that peer.
-func (h *Handler) Conn(peer wire.Peer) *Conn {
-	return &Conn{h: h, peer: peer, slots: make(chan struct{}, maxWaiting)}
-}
-
-// Close ends the connection's subscriptions.
-func (c *Conn) Close() { c.subs.close() }
-
 // Handle implements wire.Handler.
-func (c *Conn) Handle(r *wire.Request) {
+func (c *conn) Handle(r *wire.Request) {
 	switch {
 	case r.BulkLen != 0:
 		fail(r, smi.Errorf(smi.ErrInvalid, "operation %#04x with bulk data", r.Op))
@@ -95,11 +96,19 @@ func (c *Conn) Handle(r *wire.Request) {
 	case len(r.Fixed) > maxRequest:
 		fail(r, smi.Errorf(smi.ErrInvalid, "operation %#04x with %d bytes of arguments", r.Op, len(r.Fixed)))
 		return
+	case r.NoReply() && !changes(r.Op) && r.Op != opUnsubscribe: // nobody wants to know
+		return
 	case r.Op == opNext: // may wait for ever; there are few of them
 		c.next(r)
 		return
 	}
-	c.slots <- struct{}{}
+	select {
+	case c.slots <- struct{}{}:
+	case <-c.ctx.Done():
+	}
+	if c.ctx.Err() != nil { // nobody is left to be answered, whatever has still been asked
+		return
+	}
 	kept := r.Retain()
 	go func() {
 		defer func() { <-c.slots }()
@@ -108,8 +117,8 @@ func (c *Conn) Handle(r *wire.Request) {
 }
 
 // answer does one request. Failures to reply are the connection's, which ends.
-func (c *Conn) answer(r *wire.Request) {
-	ctx, cancel := context.WithTimeout(context.Background(), c.h.opt.Timeout)
+func (c *conn) answer(r *wire.Request) {
+	ctx, cancel := context.WithTimeout(c.ctx, c.h.opt.Timeout)
 	defer cancel()
 	b, err := c.results(ctx, r.Op, r.Fixed)
 	if err == nil && len(b) > wire.MaxPayload-64 {
@@ -128,7 +137,7 @@ func fail(r *wire.Request, err error) {
 }
 
 // results are the encoded answer of one request.
-func (c *Conn) results(ctx context.Context, op uint16, args []byte) ([]byte, error) {
+func (c *conn) results(ctx context.Context, op uint16, args []byte) ([]byte, error) {
 	switch op {
 	case opSnapshot, opPacked:
 		if err := want(op, args, 0); err != nil {
@@ -137,13 +146,22 @@ func (c *Conn) results(ctx context.Context, op uint16, args []byte) ([]byte, err
 		// Cards that answer must not be given up with one that does not.
 		ctx, cancel := context.WithTimeout(ctx, c.h.opt.Timeout/2)
 		defer cancel()
-		return c.h.snapshot(ctx, op == opPacked)
+		view, number, err := c.h.shared.View(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return c.atTurn(ctx, func() ([]byte, error) { return c.h.snapshot(view, number, op == opPacked) })
+	case opCalls, opSlowCalls:
+		if err := want(op, args, 0); err != nil {
+			return nil, err
+		}
+		return c.atTurn(ctx, func() ([]byte, error) { return c.h.callsAnswer(op) })
 	}
 	v, err := c.ask(ctx, op, args)
 	if err != nil {
 		return nil, err
 	}
-	return encode(v)
+	return c.atTurn(ctx, func() ([]byte, error) { return encode(v) })
 }
 
 // want checks the length of a request.
@@ -155,9 +173,9 @@ func want(op uint16, args []byte, n int) error {
 }
 
 // ask is the question of one request. A source's error keeps its code.
-func (c *Conn) ask(ctx context.Context, op uint16, args []byte) (any, error) {
+func (c *conn) ask(ctx context.Context, op uint16, args []byte) (any, error) {
 	switch op {
-	case opDevices, opSessions, opCalls, opSlowCalls, opTopology, opServer, opSubscribe:
+	case opDevices, opSessions, opTopology, opServer, opSubscribe:
 		if err := want(op, args, 0); err != nil {
 			return nil, err
 		}
@@ -183,7 +201,7 @@ func (c *Conn) ask(ctx context.Context, op uint16, args []byte) (any, error) {
 	return nil, smi.Errorf(smi.ErrNotSupported, "operation %#04x is unknown", op)
 }
 
-func (c *Conn) askWorker(ctx context.Context, op uint16) (any, error) {
+func (c *conn) askWorker(ctx context.Context, op uint16) (any, error) {
 	h := c.h
 	switch op {
 	case opDevices:
@@ -194,18 +212,11 @@ func (c *Conn) askWorker(ctx context.Context, op uint16) (any, error) {
 		return h.sessions()
 	case opServer:
 		return c.server(), nil
-	case opSlowCalls:
-		return h.slowCalls()
-	case opSubscribe:
-		return c.subs.begin(h.shared)
 	}
-	if h.opt.Calls == nil {
-		return nil, smi.Errorf(smi.ErrNotSupported, "no calls are measured here")
-	}
-	return encodeCalls(h.opt.Calls.Calls()), nil
+	return c.subs.begin(c.ctx, h.shared)
 }
 
-func (c *Conn) askCard(ctx context.Context, op uint16, index int) (any, error) {
+func (c *conn) askCard(ctx context.Context, op uint16, index int) (any, error) {
 	s := c.h.shared
 	switch op {
 	case opInfo:
@@ -227,7 +238,7 @@ func (c *Conn) askCard(ctx context.Context, op uint16, index int) (any, error) {
 }
 
 // change does what alters a card.
-func (c *Conn) change(ctx context.Context, op uint16, index int, b []byte) error {
+func (c *conn) change(ctx context.Context, op uint16, index int, b []byte) error {
 	if op == opInject {
 		f, err := decodeFault(b)
 		if err != nil {

@@ -2,7 +2,6 @@ package smiremote
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"slices"
 	"sync"
@@ -48,11 +47,7 @@ type packed struct {
 }
 
 // snapshot is the encoded snapshot; it must not be changed.
-func (h *Handler) snapshot(ctx context.Context, pack bool) ([]byte, error) {
-	view, number, err := h.shared.View(ctx)
-	if err != nil {
-		return nil, err
-	}
+func (h *Handler) snapshot(view *smi.Snapshot, number uint64, pack bool) (b []byte, err error) {
 	p := &h.packed
 	p.mu.Lock()
 	defer p.mu.Unlock()

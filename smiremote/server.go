@@ -32,7 +32,7 @@ func Operator(peer wire.Peer) bool {
 	return peer.Local()
 }
 
-func (c *Conn) server() *ServerInfo {
+func (c *conn) server() *ServerInfo {
 	o := &c.h.opt
 	i := &ServerInfo{
 		Version: o.Version, Backend: o.Backend, PID: uint32(os.Getpid()), Start: c.h.start.UTC(), Uptime: smi.Duration(time.Since(c.h.start)),
@@ -44,7 +44,7 @@ func (c *Conn) server() *ServerInfo {
 }
 
 // kill ends a session. The id was checked to be short.
-func (c *Conn) kill(id string) error {
+func (c *conn) kill(id string) error {
 	o := &c.h.opt
 	switch {
 	case o.Kill == nil:

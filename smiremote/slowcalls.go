@@ -78,14 +78,6 @@ func decodeSlowCalls(b []byte) ([]rpcstats.SlowCall, error) {
 	return calls, nil
 }
 
-func (h *Handler) slowCalls() (any, error) {
-	s, ok := h.opt.Calls.(SlowCalls)
-	if !ok {
-		return nil, smi.Errorf(smi.ErrNotSupported, "no slow calls are kept here")
-	}
-	return encodeSlowCalls(s.SlowCalls()), nil
-}
-
 // SlowCalls tells which calls of the worker's clients took longest in the last ten
 // minutes, slowest first. A worker that is too old is ErrNotSupported.
 func (c *Client) SlowCalls(ctx context.Context) ([]rpcstats.SlowCall, error) {

@@ -24,8 +24,8 @@ type subscription struct {
 	asked  chan struct{} // holds the request that waits for events
 }
 
-// begin starts to gather events.
-func (s *subscriptions) begin(src smi.Source) (uint32, error) {
+// begin starts to gather events, until ctx is done at the latest.
+func (s *subscriptions) begin(ctx context.Context, src smi.Source) (uint32, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -40,7 +40,7 @@ func (s *subscriptions) begin(src smi.Source) (uint32, error) {
 	for s.last++; s.all[s.last] != nil; s.last++ {
 	}
 	sub := &subscription{queue: smi.NewEventQueue(maxQueued), asked: make(chan struct{}, 1)}
-	sub.ctx, sub.cancel = context.WithCancel(context.Background())
+	sub.ctx, sub.cancel = context.WithCancel(ctx)
 	s.all[s.last] = sub
 	go func() {
 		err := src.Events(sub.ctx, sub.queue.Push)
@@ -84,7 +84,7 @@ func (s *subscriptions) close() {
 }
 
 // next answers a request for events, when there are any.
-func (c *Conn) next(r *wire.Request) {
+func (c *conn) next(r *wire.Request) {
 	if err := want(r.Op, r.Fixed, 4); err != nil {
 		fail(r, err)
 		return

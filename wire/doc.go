@@ -74,7 +74,7 @@
 // # Trust
 //
 // Neither side trusts the other. Every length is checked against its bound before it is used; an allocation is never larger than what
-// has arrived or one frame, and what waits for a slow user is bounded. A server that reads from a client writes only into memory its own handler named, and a client only
+// has arrived or one frame (a server may take less, ServerOptions.MaxRequest), and what waits for a slow user is bounded. A server that reads from a client writes only into memory its own handler named, and a client only
 // into the Dst of a call that is still pending, never beyond its length. Whatever does not fit the above (unknown flags, wrong
 // id, a reply nobody asked for, a reply longer than Dst, a timing out of range) is a protocol violation: it ends this connection with an error that
 // [errors.Is] recognises as [ErrProtocol], and nothing else. There is no encryption and no authentication here: a token

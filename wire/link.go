@@ -18,6 +18,8 @@ type link struct {
 	k          *keeper
 	timed      bool // replies may carry their timing
 
+	ended func() // told once, when the connection ends; nil: nobody wants to know
+
 	mu    sync.Mutex
 	cause error // why the connection ends, once it does
 }
@@ -57,10 +59,14 @@ func (l *link) explain(err error) error {
 func (l *link) fail(err error) {
 	err = l.explain(err)
 	l.mu.Lock()
-	if l.cause == nil {
+	first := l.cause == nil
+	if first {
 		l.cause = err
 	}
 	l.mu.Unlock()
+	if first && l.ended != nil {
+		l.ended()
+	}
 	l.out.kill()
 	l.t.shutdown()
 	l.k.wake()

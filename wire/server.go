@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -18,6 +19,12 @@ type ServerOptions struct {
 	// Silence is how long the client may send nothing, or take nothing of a reply, before it counts as lost; 0 means DefaultSilence. It is
 	// long because a client in a debugger is silent too; a client whose machine is gone is found by TCP keepalive before.
 	Silence time.Duration
+	// Stall is how long the client may take nothing of what waits to be sent to it; 0 means Silence. Until it does nothing more is read
+	// than its handler takes.
+	Stall time.Duration
+	// MaxRequest is the longest payload of a request in bytes, which then has one frame; 0 means no bound but MaxPayload. A longer one is a
+	// protocol violation: it is judged by its header, and not a byte of it is kept.
+	MaxRequest int
 }
 
 // DefaultSilence is ServerOptions.Silence if that is 0.
@@ -43,6 +50,8 @@ type ServerConn struct {
 	opt  ServerOptions
 	last uint32  // id of the last message
 	req  Request // of the Handle in progress
+
+	ctx context.Context // done when the connection has ended
 }
 
 // NewServerConn takes over a connection after ReadHello.
@@ -59,10 +68,14 @@ func newServer(t transport, peer Peer, opt ServerOptions) *ServerConn {
 	if opt.Silence <= 0 {
 		opt.Silence = DefaultSilence
 	}
+	if opt.Stall <= 0 {
+		opt.Stall = opt.Silence
+	}
 	if opt.Protocol == 0 {
 		opt.Protocol = Version
 	}
 	s := &ServerConn{opt: opt, peer: peer}
+	s.ctx, s.ended = context.WithCancel(context.Background())
 	s.host, s.port = hostPort(peer.Addr)
 	s.them, s.t, s.in = "client", t, newIn(t)
 	s.in.stamp = true
@@ -79,6 +92,9 @@ func newServer(t transport, peer Peer, opt ServerOptions) *ServerConn {
 
 // Peer is who the client is, to the operating system.
 func (s *ServerConn) Peer() Peer { return s.peer }
+
+// Context is done when the connection has ended, whatever a handler is doing: nobody is left to be answered.
+func (s *ServerConn) Context() context.Context { return s.ctx }
 
 // Heartbeat is the interval that suits a client: what it asks for within bounds, for Welcome.HeartbeatMS.
 func (h *Hello) Heartbeat() time.Duration {
@@ -144,12 +160,12 @@ func (s *ServerConn) sayWhy(reason string) {
 
 // blocked waits for room in the transport. The client reads even while it writes, so there will be.
 func (s *ServerConn) blocked() error {
-	for d := time.Duration(0); d < s.opt.Silence; d += tickFor(s.opt.Silence) {
-		if s.t.wait(writable, tickFor(s.opt.Silence)) != 0 {
+	for d := time.Duration(0); d < s.opt.Stall; d += tickFor(s.opt.Stall) {
+		if s.t.wait(writable, tickFor(s.opt.Stall)) != 0 {
 			return nil
 		}
 	}
-	return s.error(ErrLost, fmt.Sprintf("the client has not read for %v", s.opt.Silence), nil)
+	return s.error(ErrLost, fmt.Sprintf("the client has not read its replies for %v", s.opt.Stall), nil)
 }
 
 func (s *ServerConn) serve(h Handler) error {
@@ -201,6 +217,8 @@ func (s *ServerConn) check(h Header) error {
 		return violation(h, "id out of sequence, %d was due", s.last+1)
 	case h.Flags&(FlagResponse|FlagError|FlagTimed) != 0, h.Flags&FlagMore != 0 && h.Flags&FlagInlineData == 0:
 		return violation(h, "flags that do not belong to a request")
+	case s.opt.MaxRequest > 0 && (int64(h.Length) > int64(s.opt.MaxRequest) || h.Flags&FlagMore != 0):
+		return violation(h, "a request longer than the %d bytes that are taken here", s.opt.MaxRequest)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/rocwire/rocwire/smi"
+	"github.com/rocwire/rocwire/smiremote"
 	"github.com/rocwire/rocwire/wire"
 )
 
@@ -18,7 +19,9 @@ func (s *Server) manage(conn net.Conn, hello *wire.Hello) {
 		return
 	}
 	defer s.managers.Add(-1)
-	c, err := wire.NewServerConn(conn, wire.ServerOptions{Protocol: hello.Protocol, Heartbeat: hello.Heartbeat(), Silence: managerSilence})
+	c, err := wire.NewServerConn(conn, wire.ServerOptions{
+		Protocol: hello.Protocol, Heartbeat: hello.Heartbeat(), Silence: managerSilence, Stall: managerStall, MaxRequest: smiremote.MaxRequest,
+	})
 	if err != nil {
 		s.cfg.Log.Warn("management client", "error", err)
 		return
@@ -37,4 +40,5 @@ func (s *Server) manage(conn net.Conn, hello *wire.Hello) {
 const (
 	maxManagers    = 256
 	managerSilence = 5 * time.Minute
+	managerStall   = 30 * time.Second // that it does not read its replies
 )

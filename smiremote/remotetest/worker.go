@@ -81,7 +81,7 @@ func (w *Worker) serve(conn net.Conn, h *smiremote.Handler) {
 		_ = wire.Refuse(conn, 1, "only management is served here")
 		return
 	}
-	s, err := wire.NewServerConn(conn, wire.ServerOptions{Protocol: head.Version})
+	s, err := wire.NewServerConn(conn, wire.ServerOptions{Protocol: head.Version, MaxRequest: smiremote.MaxRequest})
 	if err != nil {
 		return
 	}
