@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/rocwire/rocwire/exporter/rpctrace"
+	"github.com/rocwire/rocwire/internal/loglimit"
 	"github.com/rocwire/rocwire/smi"
 )
 
@@ -76,7 +77,7 @@ type Config struct {
 	Spans func(client smi.Client, session string, spans []rpctrace.Span)
 
 	Version string
-	Log     *slog.Logger
+	Log     *slog.Logger // clients and session processes decide how much there is to log: it is limited (internal/loglimit)
 }
 
 func (b *Backend) sourceName() string {
@@ -111,4 +112,5 @@ func (c *Config) defaults() {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
+	c.Log = loglimit.Logger(c.Log)
 }

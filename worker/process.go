@@ -13,6 +13,7 @@ import (
 	"github.com/rocwire/rocwire/exporter/rpctrace"
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/hiprpc"
+	"github.com/rocwire/rocwire/internal/loglimit"
 	"github.com/rocwire/rocwire/wire"
 	"github.com/rocwire/rocwire/worker/quota"
 )
@@ -61,6 +62,8 @@ type SessionProcess struct {
 // then exits the process, whatever still runs in it.
 func (p *SessionProcess) Run() error {
 	unix.CloseOnExec(controlFD)
+	p.Log = loglimit.Logger(p.Log)
+	defer loglimit.Flush(p.Log)
 	ctl, err := controlFrom(os.NewFile(controlFD, "control"))
 	if err != nil {
 		return err
@@ -160,6 +163,7 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 		reason := orders(ctl, within, b)
 		conn.Close(reason)
 		time.Sleep(time.Second)
+		loglimit.Flush(p.Log)
 		_ = ctl.send(encodeEnd(reason), -1)
 		os.Exit(0) // the line itself hangs
 	}()
@@ -224,6 +228,7 @@ func watchHangup(fd int, ctl *control, log *slog.Logger) {
 	time.Sleep(hangupGrace)
 	const reason = "the client has gone in the middle of work that does not end"
 	log.Warn("session ended", "reason", reason)
+	loglimit.Flush(log)
 	_ = ctl.send(encodeEnd(reason), -1)
 	os.Exit(0)
 }

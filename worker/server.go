@@ -9,6 +9,7 @@ import (
 
 	"github.com/rocwire/rocwire/exporter/rpcstats"
 	"github.com/rocwire/rocwire/hip/hiprpc"
+	"github.com/rocwire/rocwire/internal/loglimit"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smiremote"
 	"github.com/rocwire/rocwire/wire"
@@ -131,5 +132,6 @@ func (s *Server) Close() {
 	s.cancel()
 	s.conns.Wait()
 	s.pool.close(s.cfg.Grace)
+	loglimit.Flush(s.cfg.Log)
 	close(s.done)
 }

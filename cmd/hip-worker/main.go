@@ -15,6 +15,7 @@ import (
 
 	"github.com/rocwire/rocwire/exporter/service"
 	"github.com/rocwire/rocwire/internal/localsmi"
+	"github.com/rocwire/rocwire/internal/loglimit"
 	"github.com/rocwire/rocwire/worker"
 )
 
@@ -65,5 +66,5 @@ func newLog(verbose bool) *slog.Logger {
 	if verbose {
 		level = slog.LevelDebug
 	}
-	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
+	return slog.New(loglimit.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})))
 }
