@@ -165,7 +165,7 @@ func (c *Client) connect() (*link, error) {
 		return nil, err
 	}
 	l := &link{stop: make(chan struct{})}
-	conn, err := wire.Dial(context.Background(), wire.Options{
+	conn, err := c.dial(wire.Options{
 		Address: workerlist.Address{Host: host, Port: port}.String(), ConnectTimeout: c.cfg.ConnectTimeout, IOTimeout: c.cfg.IOTimeout, Hello: hello,
 		OnNotify: c.notice, AtOnce: c.output,
 		OnLost: func(err error) { c.lost(l, err) },

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rocwire/rocwire/exporter/rpctrace"
+	"github.com/rocwire/rocwire/internal/dialing"
 	"github.com/rocwire/rocwire/internal/tfconnect"
 	"github.com/rocwire/rocwire/internal/visible"
 	"github.com/rocwire/rocwire/internal/workerlist"
@@ -24,7 +25,8 @@ const (
 // Config says where the worker is and how to speak with it.
 type Config struct {
 	Host, Port     string
-	Locate         Locator       // finds the worker when it is first needed; nil: at Host and Port
+	Locate         Locator // finds the worker when it is first needed; nil: at Host and Port
+	Dialing        dialing.Settings
 	ConnectTimeout time.Duration // for connection and handshake
 	IOTimeout      time.Duration // how long the worker may be silent while something is pending
 	Debug          bool          // log what happens, not only what fails
@@ -89,7 +91,7 @@ func locate(c *Config, getenv func(string) string, host, port string, given bool
 	}
 }
 
-// FromEnv reads TENSOR_FUSION_OPERATOR_GET_CONNECTION_URL (see package tfconnect), TF_WORKER_HOST, TF_WORKER_PORT, TF_CONNECT_TIMEOUT and TF_IO_TIMEOUT (seconds, or with a unit), TF_DEBUG,
+// FromEnv reads TENSOR_FUSION_OPERATOR_GET_CONNECTION_URL (see package tfconnect), TF_WORKER_HOST, TF_WORKER_PORT, what package dialing reads, TF_CONNECT_TIMEOUT and TF_IO_TIMEOUT (seconds, or with a unit), TF_DEBUG,
 // ROCWIRE_HOST_MEMORY (eager), ROCWIRE_RESERVE (0: no range of device addresses), ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES,
 // CUDA_VISIBLE_DEVICES, and what rpctrace.Every reads, with lookup: os.LookupEnv, or what sees a program's own changes of its environment. What makes no sense is said once and the default taken.
 func FromEnv(lookup func(string) (string, bool)) Config {
@@ -108,6 +110,7 @@ func FromEnv(lookup func(string) (string, bool)) Config {
 			c.Port = v
 		}
 	}
+	c.Dialing = dialing.FromEnv(getenv)
 	if getenv(tfconnect.URLVariable) != "" {
 		c.Locate = locate(&c, getenv, c.Host, c.Port, getenv("TF_WORKER_HOST") != "")
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rocwire/rocwire/internal/dialing"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/wire"
 )
@@ -19,7 +20,8 @@ type Options struct {
 	Address        string        // host:port, or unix:PATH
 	ConnectTimeout time.Duration // default 30 s
 	IOTimeout      time.Duration // how long the worker may be silent; default 60 s
-	Name, Version  string        // of the program, for the worker to show
+	Dialing        dialing.Settings
+	Name, Version  string // of the program, for the worker to show
 }
 
 // Client is an smi.Source of a worker's cards. It connects when it is first asked,
@@ -111,9 +113,10 @@ func (c *Client) connection(ctx context.Context) (conn *wire.Client, fresh bool,
 	if conn, err = c.current(); conn != nil || err != nil { // somebody else made it
 		return conn, false, err
 	}
-	conn, err = wire.Dial(ctx, wire.Options{
-		Address: c.opt.Address, ConnectTimeout: c.opt.ConnectTimeout, IOTimeout: c.opt.IOTimeout, Hello: c.hello(),
-	})
+	opt := wire.Options{Address: c.opt.Address, ConnectTimeout: c.opt.ConnectTimeout, IOTimeout: c.opt.IOTimeout, Hello: c.hello()}
+	if err = c.opt.Dialing.Apply(&opt); err == nil {
+		conn, err = wire.Dial(ctx, opt)
+	}
 	if err != nil {
 		return nil, false, c.failure(ctx, err)
 	}

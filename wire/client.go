@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"crypto/tls"
 	"fmt"
 	"slices"
 	"sync"
@@ -17,7 +18,10 @@ const (
 
 // Options say how a client connects.
 type Options struct {
-	Address        string        // host:port, or unix:PATH
+	Address string // host:port, or unix:PATH
+	// TLS, if not nil, is how the server is known, by TLS 1.3. Without a ServerName it must have a certificate for the address's host. A Unix socket
+	// needs none of it: the kernel says who is there.
+	TLS            *tls.Config
 	ConnectTimeout time.Duration // for connection and handshake together
 	IOTimeout      time.Duration // how long the server may be silent while something is pending
 	Hello          Hello

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/rocwire/rocwire/internal/tlsrecord"
 )
 
 // Dial connects and shakes hands. Its errors are ErrRefused, ErrTimeout, ErrLost or ErrProtocol and name host and port.
@@ -25,6 +27,11 @@ func Dial(ctx context.Context, opt Options) (*Client, error) {
 	conn, err := d.DialContext(ctx, network, address)
 	if err != nil {
 		return nil, dialError(err, host, port, opt.ConnectTimeout)
+	}
+	if opt.TLS != nil && network == "tcp" {
+		if conn, err = dialTLS(ctx, conn, opt.TLS, host, port); err != nil {
+			return nil, err
+		}
 	}
 	return handshake(ctx, conn, opt, host, port)
 }
@@ -98,6 +105,8 @@ func handshakeError(err error, host, port string, limit time.Duration) error {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.Canceled):
 		e.Kind, e.Reason = ErrTimeout, fmt.Sprintf("no answer to the handshake within %v", limit)
+	case errors.As(err, new(tlsrecord.AlertError)):
+		e.Kind, e.Reason = ErrRefused, tlsReason(err)
 	case errors.Is(err, ErrProtocol):
 		e.Kind = ErrProtocol
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
@@ -152,6 +161,8 @@ func readInit(r io.Reader) (Header, []byte, error) {
 	}
 	h, err := ParseHeader(b[:])
 	switch {
+	case err != nil && b[0] == tlsHandshake && b[1] == 3:
+		return Header{}, nil, violation(Header{}, "the client speaks TLS, for which there is no certificate here (--tls-cert, --tls-key)")
 	case err != nil:
 		return h, nil, err
 	case h.Version>>8 != Version>>8:

@@ -1,8 +1,9 @@
 package wire
 
-// NewServerFD takes over the descriptor of a stream socket whose Hello has been read, possibly by another process. It is closed on an error too.
-func NewServerFD(fd int, opt ServerOptions) (*ServerConn, error) {
-	t, err := newSocket(fd)
+// NewServerFD takes over the descriptor of a stream socket whose Hello has been read, possibly by another process. It is closed on an error too. security
+// is what Handover gave with it, nil for a connection that nothing protects.
+func NewServerFD(fd int, security []byte, opt ServerOptions) (*ServerConn, error) {
+	t, err := newTransportFD(fd, security)
 	if err != nil {
 		return nil, err
 	}

@@ -180,7 +180,7 @@ func TestServerClientDoesNotRead(t *testing.T) {
 
 func TestServerClose(t *testing.T) {
 	peer, fd := pair(t)
-	s, err := NewServerFD(fd, ServerOptions{})
+	s, err := NewServerFD(fd, nil, ServerOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,6 +33,9 @@ type socket struct {
 
 // newTransport takes conn over, which is closed on an error too.
 func newTransport(conn net.Conn) (transport, error) {
+	if c, ok := conn.(*SecureConn); ok {
+		return c.transport()
+	}
 	sc, ok := conn.(interface{ File() (*os.File, error) })
 	if !ok {
 		return newStream(conn), nil

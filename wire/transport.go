@@ -16,7 +16,8 @@ var errAgain = errors.New("wire: try again")
 type transport interface {
 	// read waits for bytes, for ever; io.EOF at the end.
 	read(p []byte) (int, error)
-	// tryWrite takes what it can at once of a and b, in this order; errAgain if that is nothing.
+	// tryWrite takes what it can at once of a and b, in this order; errAgain if that is nothing. What it has not taken comes first in the next one,
+	// the same bytes: a part of them may be encrypted already.
 	tryWrite(a, b []byte) (int, error)
 	// wait waits until one of what is wanted is there, at most d, for ever if that is negative; 0 after that.
 	wait(want readiness, d time.Duration) readiness

@@ -54,6 +54,7 @@ type Config struct {
 	Port     int    // 0: a free one
 	Insecure bool   // allow addresses beyond loopback although nobody is authenticated
 	Socket   Socket // for clients on this machine
+	TLS      TLS    // of the network address, which then takes nothing else
 
 	Backend Backend
 	// Command starts a session process: program and first arguments. Backend.Args follow.

@@ -153,10 +153,12 @@ type start struct {
 	Hello   []byte // MessagePack
 	Limits  []limit
 	Trace   bool // somebody wants to know of traced calls
+	// Security is of wire.Handover: as secret as what the client sends, so it goes no other way.
+	Security []byte
 }
 
 func (s *start) encode() []byte {
-	e := wire.Enc{B: make([]byte, 0, 32+len(s.Hello)+maxLimit*len(s.Limits))}
+	e := wire.Enc{B: make([]byte, 0, 36+len(s.Hello)+len(s.Security)+maxLimit*len(s.Limits))}
 	e.U8(msgStart)
 	e.U64(s.Session)
 	e.U16(s.Version)
@@ -164,6 +166,7 @@ func (s *start) encode() []byte {
 	e.Bytes(s.Hello)
 	appendLimits(&e, s.Limits)
 	e.Bool(s.Trace)
+	e.Bytes(s.Security)
 	return e.B
 }
 
@@ -173,6 +176,9 @@ func (s *start) decode(b []byte) error {
 	s.Session, s.Version, s.InitID, s.Hello = d.U64(), d.U16(), d.U32(), d.Bytes()
 	s.Limits = decodeLimits(&d)
 	s.Trace = d.Bool()
+	if s.Security = d.Bytes(); len(s.Security) == 0 {
+		s.Security = nil
+	}
 	if !d.Done() {
 		return fmt.Errorf("%w: start", errControl)
 	}

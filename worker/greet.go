@@ -23,6 +23,13 @@ func (s *Server) greet(conn net.Conn) {
 		_ = wire.Refuse(conn, int32(hip.ErrorNotInitialized), err.Error())
 		return
 	}
+	conn, err := s.secure(conn)
+	if err != nil {
+		s.strangers.Add(-1)
+		s.totals.refuse()
+		s.cfg.Log.Warn("client refused", "from", peer.String(), "error", err)
+		return
+	}
 	stop := context.AfterFunc(s.ctx, func() { _ = conn.SetReadDeadline(time.Unix(1, 0)) })
 	hello, head, err := wire.ReadHello(conn, s.cfg.HelloTimeout)
 	s.strangers.Add(-1)
@@ -39,7 +46,7 @@ func (s *Server) greet(conn net.Conn) {
 	}
 	switch hello.Purpose {
 	case PurposeHIP:
-		if err := s.begin(conn, peer, identify(peer), hello, head); err != nil {
+		if err := s.begin(conn, peer, identify(peer, conn), hello, head); err != nil {
 			s.totals.refuse()
 			s.cfg.Log.Warn("client refused", "from", peer.String(), "error", err)
 			_ = wire.Refuse(conn, int32(refusalCode(err)), err.Error())
@@ -54,7 +61,10 @@ func (s *Server) greet(conn net.Conn) {
 }
 
 // identify says who a client is, by how it has come.
-func identify(peer wire.Peer) access.Identity {
+func identify(peer wire.Peer, conn net.Conn) access.Identity {
+	if who, ok := certified(conn); ok {
+		return who
+	}
 	switch {
 	case peer.Credentials != nil:
 		return access.Identity{Name: userName(peer.Credentials.UID), Method: access.Socket, Rights: access.HIP | access.Read}

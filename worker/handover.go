@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"time"
 
 	"github.com/rocwire/rocwire/hip"
@@ -69,7 +68,7 @@ func (s *Server) handOver(conn net.Conn, hello *wire.Hello, head wire.Header, re
 	if err != nil {
 		return nil, err
 	}
-	f, err := conn.(interface{ File() (*os.File, error) }).File()
+	f, security, err := wire.Handover(conn)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +82,7 @@ func (s *Server) handOver(conn net.Conn, hello *wire.Hello, head wire.Header, re
 		s.quotas.mu.Lock() // SetQuota must not come between the first limits and the process's having a session
 		s.mu.Lock()        // gone must not see a process between having the session and not getting it
 		s.byPID[p.pid()] = rec
-		err = p.serve(rec, &start{Session: rec.id, Version: head.Version, InitID: head.ID, Hello: packed, Limits: s.limits(rec.id), Trace: rec.spans.context != nil}, int(f.Fd()))
+		err = p.serve(rec, &start{Session: rec.id, Version: head.Version, InitID: head.ID, Hello: packed, Limits: s.limits(rec.id), Trace: rec.spans.context != nil, Security: security}, int(f.Fd()))
 		s.mu.Unlock()
 		s.quotas.mu.Unlock()
 		if err == nil {

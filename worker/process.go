@@ -102,7 +102,7 @@ func (p *SessionProcess) Run() error {
 		return err
 	}
 	go watchHangup(hup, ctl, p.Log)
-	conn, err := wire.NewServerFD(fd, wire.ServerOptions{Protocol: hello.Protocol, Heartbeat: hello.Heartbeat()})
+	conn, err := wire.NewServerFD(fd, st.Security, wire.ServerOptions{Protocol: hello.Protocol, Heartbeat: hello.Heartbeat()})
 	if err != nil {
 		return err
 	}

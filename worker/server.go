@@ -25,6 +25,7 @@ const (
 type Server struct {
 	cfg       Config
 	listeners []net.Listener
+	tls       *keyring // nil without TLS
 	pool      *pool
 	totals    totals
 	strangers atomic.Int64
@@ -46,11 +47,15 @@ type Server struct {
 // New listens. Its errors are ErrNotLoopback, ErrPortInUse, or the operating system's.
 func New(cfg Config) (*Server, error) {
 	cfg.defaults()
+	keys, err := cfg.TLS.keyring(cfg.Log)
+	if err != nil {
+		return nil, err
+	}
 	listeners, err := cfg.listen()
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: cfg, listeners: listeners, sessions: map[uint64]*sessionRecord{}, byPID: map[int]*sessionRecord{}, done: make(chan struct{})}
+	s := &Server{cfg: cfg, listeners: listeners, tls: keys, sessions: map[uint64]*sessionRecord{}, byPID: map[int]*sessionRecord{}, done: make(chan struct{})}
 	s.quotas = quotas{all: map[int]smi.Quota{}, own: map[uint64]map[int]smi.Quota{}, cards: map[int]busAddress{}}
 	s.totals.latency = rpcstats.NewTotals(rpcstats.Names{Op: hiprpc.OpName, Code: codeName})
 	s.smi = smiremote.NewHandler(smiremote.HandlerOptions{

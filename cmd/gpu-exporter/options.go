@@ -22,6 +22,11 @@ elsewhere, and has a page to look at.
 Usage: gpu-exporter [flags]
 
   --worker HOST:PORT      worker to ask, also unix:PATH (TF_WORKER_HOST:TF_WORKER_PORT, localhost:18515)
+  --worker-tls-ca FILE    CA that has signed the worker's certificate; TLS then, with this and the following (TF_WORKER_TLS_CA;
+                          TF_WORKER_TLS=1: TLS with this machine's CAs). They are of workers that are probed, too
+  --worker-tls-cert FILE  certificate to show to the worker, and --worker-tls-key FILE, its private key (TF_WORKER_TLS_CERT, TF_WORKER_TLS_KEY)
+  --worker-tls-server-name NAME
+                          what the worker's certificate is for, if not its host (TF_WORKER_TLS_SERVER_NAME)
   --local                 ask this machine's own cards instead of a worker
   --smi-backend SOURCE    with --local: amdsmi (AMD's library), sysfs (the kernel's files), or auto (auto)
   --kubelet-socket SOCKET with --local: kubelet to ask which pod a card was given to, such as
@@ -65,6 +70,7 @@ func parse(args []string, getenv func(string) string) (o options, err error) {
 		return o, err
 	}
 	fs.StringVar(&o.worker, "worker", workerlist.Address{Host: env("TF_WORKER_HOST", "localhost"), Port: env("TF_WORKER_PORT", "18515")}.String(), "")
+	o.service.Dialing.AddFlags(fs, "worker-tls")
 	fs.BoolVar(&o.local, "local", false, "")
 	fs.StringVar(&o.smi, "smi-backend", localsmi.Auto, "")
 	kubelet := fs.String("kubelet-socket", "", "")

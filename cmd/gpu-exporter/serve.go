@@ -34,7 +34,7 @@ func serve(ctx context.Context, o options, log *slog.Logger) error {
 		return export(ctx, o, src, log, "source", name)
 	}
 	client := smiremote.NewClient(smiremote.Options{
-		Address: o.worker, ConnectTimeout: o.timeout, IOTimeout: o.timeout, Name: program, Version: version(),
+		Address: o.worker, ConnectTimeout: o.timeout, IOTimeout: o.timeout, Dialing: o.service.Dialing, Name: program, Version: version(),
 	})
 	defer client.Close()
 	mirror := smiremote.NewMirror(client, o.service.Metrics.Interval)

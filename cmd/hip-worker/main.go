@@ -1,5 +1,6 @@
 // Command hip-worker serves the GPUs of this machine, or simulated ones, to clients on the network.
 //
+//	hip-worker keys init|add-client …
 //	hip-worker [--listen ADDRESS] [-p PORT] [--backend sim|rocm|auto] [-d DEVICE] [--metrics-addr ADDRESS] …
 //
 // The first line on standard output says where it listens. It ends in order on SIGTERM or SIGINT. Exit codes: 0 in order, 1 failure,
@@ -37,6 +38,9 @@ func main() {
 	}
 	if len(os.Args) > 1 && os.Args[1] == localsmi.ProbeCommand {
 		os.Exit(localsmi.Probe())
+	}
+	if len(os.Args) > 1 && os.Args[1] == keysCommand {
+		os.Exit(keysMain(os.Args[2:]))
 	}
 	o, err := parse(os.Args[1:], os.Getenv)
 	switch {

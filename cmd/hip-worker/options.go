@@ -17,6 +17,7 @@ import (
 )
 
 const usage = `Usage: hip-worker [flags]
+       hip-worker keys init|add-client …    make keys for TLS (hip-worker keys --help)
 
 Serves GPUs to HIP programs on other machines and tells who uses them.
 
@@ -24,6 +25,9 @@ Serves GPUs to HIP programs on other machines and tells who uses them.
   --listen unix:PATH      listen on a Unix socket, instead or, with both, besides; the kernel tells who connects there
   --socket-user USER      who may connect to the socket, by name or number, again for more (everybody who can reach it)
   --socket-group GROUP    a group whose members may, likewise
+  --tls-cert FILE         certificate for the network address, which then takes TLS 1.3 only; with --tls-key FILE, its private key. Both are
+                          PEM and read again when they change. hip-worker keys init makes them
+  --tls-client-ca FILE    let only clients in whose certificate this CA has signed; the name in it is the session's user
   --insecure              let other machines connect although nobody is authenticated
   -p, --port PORT         port to listen on, 0 for a free one (18515, or TF_WORKER_PORT)
   --port-file FILE        write the port there once it is open
@@ -49,6 +53,7 @@ Serves GPUs to HIP programs on other machines and tells who uses them.
 
 type options struct {
 	listen                     listening
+	tls                        worker.TLS
 	portFile, backend, metrics string
 	smi, kubelet, proc         string
 	simArch                    string
@@ -84,6 +89,9 @@ func parse(args []string, getenv func(string) string) (*options, error) {
 	f.Func("listen", "", o.listen.add)
 	f.Func("socket-user", "", o.listen.user)
 	f.Func("socket-group", "", o.listen.group)
+	f.StringVar(&o.tls.Cert, "tls-cert", "", "")
+	f.StringVar(&o.tls.Key, "tls-key", "", "")
+	f.StringVar(&o.tls.ClientCA, "tls-client-ca", "", "")
 	f.BoolVar(&o.insecure, "insecure", false, "")
 	for _, n := range []string{"p", "port"} {
 		f.IntVar(&o.port, n, o.port, "")
@@ -142,6 +150,12 @@ func parse(args []string, getenv func(string) string) (*options, error) {
 	}
 	if err := o.listen.check(); err != nil {
 		return nil, err
+	}
+	switch {
+	case (o.tls.Cert == "") != (o.tls.Key == ""), o.tls.ClientCA != "" && o.tls.Cert == "":
+		return nil, fmt.Errorf("--tls-cert and --tls-key go together, and --tls-client-ca needs both")
+	case o.tls.Cert != "" && o.listen.address == "":
+		return nil, fmt.Errorf("--tls-cert is for a network address, and none is listened on")
 	}
 	if o.portFile != "" && o.listen.address == "" {
 		return nil, fmt.Errorf("--port-file, and no port is listened on")

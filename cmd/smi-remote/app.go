@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rocwire/rocwire/internal/dialing"
 	"github.com/rocwire/rocwire/smi"
 )
 
@@ -28,6 +29,7 @@ type app struct {
 	// The flags.
 	hosts               []string
 	port                string
+	dialing             dialing.Settings
 	timeout             time.Duration
 	json, csv, noHeader bool
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/rocwire/rocwire/internal/dialing"
 )
 
 // version is set by the build.
@@ -43,11 +45,13 @@ func newRoot(a *app) *cobra.Command {
 	})
 	if a.hosts == nil {
 		a.hosts, a.port, a.timeout = []string{orElse(a.getenv("TF_WORKER_HOST"), "localhost")}, orElse(a.getenv("TF_WORKER_PORT"), defaultPort), 10*time.Second
+		a.dialing = dialing.FromEnv(a.getenv)
 	}
 	f := root.PersistentFlags()
 	f.SortFlags = false
 	f.StringSliceVarP(&a.hosts, "host", "H", a.hosts, "worker to ask: `HOST`, HOST:PORT, [IPv6]:PORT or\nunix:PATH; several with commas, or the flag again\n(TF_WORKER_HOST)")
 	f.StringVar(&a.port, "port", a.port, "`PORT` of workers without one\n(TF_WORKER_PORT)")
+	a.dialing.AddFlags(f, "tls")
 	f.DurationVar(&a.timeout, "timeout", a.timeout, "how long a worker may take, a `TIME`\nlike 500ms or 10s")
 	f.BoolVar(&a.json, "json", a.json, "print JSON")
 	f.BoolVar(&a.csv, "csv", a.csv, "print CSV: base units, columns named as in JSON")

@@ -58,7 +58,7 @@ func (a *app) open() error {
 	}
 	for _, addr := range addresses {
 		a.workers = append(a.workers, &worker{label: strings.TrimSuffix(addr, ":"+defaultPort), client: smiremote.NewClient(smiremote.Options{
-			Address: addr, ConnectTimeout: a.timeout, IOTimeout: a.timeout, Name: "smi-remote", Version: version,
+			Address: addr, ConnectTimeout: a.timeout, IOTimeout: a.timeout, Dialing: a.dialing, Name: "smi-remote", Version: version,
 		})})
 	}
 	return nil

@@ -19,6 +19,7 @@ import (
 	"github.com/rocwire/rocwire/exporter/probe"
 	"github.com/rocwire/rocwire/exporter/push"
 	"github.com/rocwire/rocwire/exporter/rows"
+	"github.com/rocwire/rocwire/internal/dialing"
 )
 
 // Options are what an operator may say. FromEnv comes before AddFlags: variables are
@@ -44,6 +45,7 @@ type Options struct {
 	EBPF      ebpf.Options
 	Discovery discovery.Options
 	Probe     probe.Options
+	Dialing   dialing.Settings // of workers
 }
 
 // Queue says where and how long records wait for servers that do not take them.
@@ -63,6 +65,7 @@ func (o *Options) FromEnv(getenv func(string) string) error {
 	} {
 		*v = getenv(name)
 	}
+	o.Dialing = dialing.FromEnv(getenv)
 	o.Place.Host = first(getenv("ROCWIRE_HOST"), getenv("NODE_NAME"))
 	o.Queue.Dir = getenv("ROCWIRE_QUEUE_DIR")
 	if o.Queue.Dir == "" {

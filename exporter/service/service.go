@@ -105,7 +105,7 @@ func (s *Service) open(src Source) (err error) {
 	p.Exporter = o.Metrics
 	p.Exporter.Interval, p.Exporter.Version, p.Exporter.Log = interval, src.Version, s.log
 	p.Exporter.Place = exporter.Place{Cluster: o.Place.Cluster, Pool: o.Place.Pool}
-	p.Client = smiremote.Options{Name: src.Program, Version: src.Version}
+	p.Client = smiremote.Options{Dialing: o.Dialing, Name: src.Program, Version: src.Version}
 	if s.probe, err = probe.New(p); err != nil {
 		return err
 	}

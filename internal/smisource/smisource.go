@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/rocwire/rocwire/hipremote"
+	"github.com/rocwire/rocwire/internal/dialing"
 	"github.com/rocwire/rocwire/internal/tfconnect"
 	"github.com/rocwire/rocwire/internal/workerlist"
 	"github.com/rocwire/rocwire/rocm/amdsmi"
@@ -95,7 +96,7 @@ func logf(format string, args ...any) { fmt.Fprintf(os.Stderr, "rocwire: "+forma
 func Remote(address, library string) *smiremote.Client {
 	return smiremote.NewClient(smiremote.Options{
 		Address: address, Name: "rocwire " + library + " (" + caller() + ")", Version: hipremote.Version,
-		ConnectTimeout: connectTimeout, IOTimeout: ioTimeout,
+		ConnectTimeout: connectTimeout, IOTimeout: ioTimeout, Dialing: dialing.FromEnv(os.Getenv),
 	})
 }
 

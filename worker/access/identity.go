@@ -33,6 +33,8 @@ const (
 	Local Method = "local"
 	// Socket is a client of the Unix socket: the kernel knows its user.
 	Socket Method = "socket"
+	// Certificate is a client that has proved by TLS to have a certificate of a CA that the worker trusts; the name is the one in it.
+	Certificate Method = "certificate"
 )
 
 // Rights are what a client may do, as a set.

@@ -1,0 +1,103 @@
+// Package dialing is how clients of every kind connect to a worker on a network: what the environment and flags say of it, as options of package wire.
+package dialing
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+
+	"github.com/rocwire/rocwire/internal/outbound"
+	"github.com/rocwire/rocwire/wire"
+)
+
+// Variables of the environment.
+const (
+	TLSVariable        = "TF_WORKER_TLS" // 1: TLS, also without any of the others; 0: none whatever they say
+	CAVariable         = "TF_WORKER_TLS_CA"
+	CertVariable       = "TF_WORKER_TLS_CERT"
+	KeyVariable        = "TF_WORKER_TLS_KEY"
+	ServerNameVariable = "TF_WORKER_TLS_SERVER_NAME"
+)
+
+// Settings are how to connect, whichever worker it is.
+type Settings struct {
+	TLS TLS
+}
+
+// TLS says how the worker is known, and what proves to it who this client is. Files are in PEM form, and are read whenever a connection is made.
+type TLS struct {
+	Use        string // one of the values of TLSVariable; empty: TLS if anything else is set
+	CA         string // file with the certificates that may have signed the worker's; empty: those of this machine
+	Cert, Key  string // files with this client's certificate and its private key; empty: none
+	ServerName string // that the worker's certificate must be for; empty: the host that is connected to
+}
+
+// FromEnv reads the environment.
+func FromEnv(getenv func(string) string) Settings {
+	return Settings{TLS: TLS{
+		Use: getenv(TLSVariable), CA: getenv(CAVariable), Cert: getenv(CertVariable), Key: getenv(KeyVariable), ServerName: getenv(ServerNameVariable),
+	}}
+}
+
+// Apply completes the options of a connection. Its error is one line that says what to mend.
+func (s *Settings) Apply(o *wire.Options) (err error) {
+	o.TLS, err = s.TLS.config()
+	return err
+}
+
+// config is nil without TLS.
+func (t *TLS) config() (*tls.Config, error) {
+	on := t.CA != "" || t.Cert != "" || t.Key != "" || t.ServerName != ""
+	switch t.Use {
+	case "":
+	case "1", "true":
+		on = true
+	case "0", "false":
+		on = false
+	default:
+		return nil, fmt.Errorf("%s=%q: 1 is TLS, 0 is none", TLSVariable, t.Use)
+	}
+	if !on {
+		return nil, nil
+	}
+	c := &tls.Config{MinVersion: tls.VersionTLS13, ServerName: t.ServerName}
+	if t.CA != "" {
+		pem, err := outbound.ReadFile(t.CA, maxCertificates)
+		if err != nil {
+			return nil, fmt.Errorf("the CA of the worker's certificate: %w", err)
+		}
+		c.RootCAs = x509.NewCertPool()
+		if !c.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("the CA of the worker's certificate: %s has no certificate in PEM form", t.CA)
+		}
+	}
+	if (t.Cert == "") != (t.Key == "") {
+		return nil, errors.New("a client certificate and its key go together: " + CertVariable + " and " + KeyVariable)
+	}
+	if t.Cert != "" {
+		pair, err := tls.LoadX509KeyPair(t.Cert, t.Key)
+		if err != nil {
+			return nil, fmt.Errorf("the client certificate: %w", err)
+		}
+		// Sent whatever CAs the worker names, so that it says what is wrong with it.
+		c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &pair, nil }
+	}
+	return c, nil
+}
+
+const maxCertificates = 4 << 20
+
+// flags is what adds flags: that of package flag, or of pflag.
+type flags interface {
+	StringVar(p *string, name, value, usage string)
+}
+
+// AddFlags adds flags that go before the environment, whose values s has; prefix is "tls" where nothing else has TLS.
+func (s *Settings) AddFlags(f flags, prefix string) {
+	t := &s.TLS
+	f.StringVar(&t.CA, prefix+"-ca", t.CA, "`FILE` with the CA of the worker's certificate:\nTLS then ("+CAVariable+")")
+	f.StringVar(&t.Cert, prefix+"-cert", t.Cert, "`FILE` with this client's certificate\n("+CertVariable+")")
+	f.StringVar(&t.Key, prefix+"-key", t.Key, "`FILE` with its private key\n("+KeyVariable+")")
+	f.StringVar(&t.ServerName, prefix+"-server-name", t.ServerName, "`NAME` in the worker's certificate, if not its host\n("+ServerNameVariable+")")
+}

@@ -1,0 +1,114 @@
+package tlsrecord
+
+import (
+	"crypto/cipher"
+	"encoding/binary"
+	"slices"
+)
+
+// Sizes in bytes.
+const (
+	HeaderSize = 5
+	MaxPlain   = 16 << 10            // data of one record
+	MaxRecord  = HeaderSize + maxBox // one record as it is sent
+	maxBox     = MaxPlain + 256      // of TLS 1.3: data, type, padding and tag
+	overhead   = 1 + tagSize         // that a record has besides header and data
+	tagSize    = 16
+	ivSize     = 12
+)
+
+// Type is what a record carries.
+type Type uint8
+
+// The types that there are after a handshake.
+const (
+	ChangeCipherSpec Type = 20
+	Alert            Type = 21
+	Handshake        Type = 22
+	Data             Type = 23
+)
+
+// Half is the protection of one direction.
+type Half struct {
+	Suite  Suite
+	Secret []byte // of application traffic
+	Seq    uint64 // number of the next record
+
+	aead  cipher.AEAD
+	iv    [ivSize]byte
+	nonce [ivSize]byte
+}
+
+// NewHalf goes on behind the first seq records that the secret has protected.
+func NewHalf(suite Suite, secret []byte, seq uint64) (*Half, error) {
+	h := &Half{Suite: suite, Secret: slices.Clone(secret), Seq: seq}
+	return h, h.rekey()
+}
+
+func (h *Half) rekey() error {
+	key, iv, err := h.Suite.Keys(h.Secret)
+	if err != nil {
+		return err
+	}
+	copy(h.iv[:], iv)
+	h.aead, err = h.Suite.aead(key)
+	return err
+}
+
+// update goes on with the next secret.
+func (h *Half) update() error {
+	next, err := h.Suite.Next(h.Secret)
+	if err != nil {
+		return err
+	}
+	h.Secret, h.Seq = next, 0
+	return h.rekey()
+}
+
+// next is the nonce of the next record.
+func (h *Half) next() []byte {
+	binary.BigEndian.PutUint64(h.nonce[4:], h.Seq)
+	for i := range 4 {
+		h.nonce[i] = h.iv[i]
+	}
+	for i := 4; i < ivSize; i++ {
+		h.nonce[i] ^= h.iv[i]
+	}
+	h.Seq++
+	return h.nonce[:]
+}
+
+// seal adds one record with a and b in it to dst.
+func (h *Half) seal(dst []byte, t Type, a, b []byte) []byte {
+	n := len(a) + len(b) + overhead
+	dst = slices.Grow(dst, HeaderSize+n)
+	at := len(dst)
+	dst = append(dst, byte(Data), 3, 3, byte(n>>8), byte(n))
+	body := len(dst)
+	dst = append(append(append(dst, a...), b...), byte(t))
+	box := h.aead.Seal(dst[body:body], h.next(), dst[body:], dst[at:body])
+	return dst[:body+len(box)]
+}
+
+// open decrypts one whole record. The plaintext, with type and padding behind the data, goes to dst[:0] or, if it does not fit there, nowhere:
+// the caller sees to it that dst has room for len(record)-HeaderSize-tagSize bytes.
+func (h *Half) open(dst, record []byte) (Type, []byte, error) {
+	if h.Seq == 1<<64-1 {
+		return 0, nil, unexpected("a record too many")
+	}
+	p, err := h.aead.Open(dst[:0], h.next(), record[HeaderSize:], record[:HeaderSize])
+	if err != nil {
+		return 0, nil, &Error{Alert: BadRecordMAC, What: "a record that was changed on its way"}
+	}
+	n := len(p)
+	for n > 0 && p[n-1] == 0 { // padding
+		n--
+	}
+	if n == 0 {
+		return 0, nil, unexpected("a record without a type")
+	}
+	if n > MaxPlain+1 {
+		return 0, nil, &Error{Alert: RecordOverflow, What: "a record that is too long"}
+	}
+	return Type(p[n-1]), p[:n-1], nil
+}
