@@ -48,7 +48,7 @@ func conformAMDSMI(ctx context.Context, o *options) (failed int, err error) {
 		run   func(context.Context) error
 	}{
 		{nil, a.shown},
-		{[]string{"--smi-allow-set"}, a.changed},
+		{[]string{"--smi-allow-set", "--insecure"}, a.changed},
 	} {
 		w, err := startWorker(ctx, o, append([]string{"--sim-arch", "gfx942", "--sim-cards", "2", "--sim-memory", "1G"}, part.flags...)...)
 		if err != nil {

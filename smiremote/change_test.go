@@ -2,8 +2,8 @@ package smiremote_test
 
 import (
 	"errors"
+	"fmt"
 	"net"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -133,9 +133,8 @@ func TestKillSession(t *testing.T) {
 	if err := c.KillSession(t.Context(), strings.Repeat("1", 1<<20)); !errors.Is(err, smi.ErrNotFound) {
 		t.Errorf("a long id: %v", err)
 	}
-	opt.AllowKill = func(peer wire.Peer) bool { return !smiremote.Operator(peer) }
-	c = dial(t, remotetest.Start(t, "", opt))
-	if err := c.KillSession(t.Context(), "17"); !errors.Is(err, smi.ErrNoPermission) {
+	c = dial(t, remotetest.StartFor(t, smiremote.Visitor{From: "x", Set: true}, opt))
+	if err := c.KillSession(t.Context(), "17"); !errors.Is(err, smi.ErrNoPermission) || !strings.Contains(err.Error(), `"kill"`) {
 		t.Errorf("not allowed: %v", err)
 	}
 	opt.Kill = nil
@@ -150,20 +149,57 @@ func TestKillSession(t *testing.T) {
 	}
 }
 
-func TestOperator(t *testing.T) {
-	local, other := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 9)}, &net.TCPAddr{IP: net.IPv4(10, 0, 0, 1)}
-	for _, c := range []struct {
-		peer wire.Peer
-		want bool
-	}{
-		{wire.Peer{Addr: local}, true}, {wire.Peer{Addr: other}, false}, {wire.Peer{}, false}, {wire.Peer{Addr: &net.UnixAddr{}}, true},
-		{wire.Peer{Addr: &net.UnixAddr{}, Credentials: &wire.Credentials{}}, true},
-		{wire.Peer{Addr: &net.UnixAddr{}, Credentials: &wire.Credentials{UID: uint32(os.Geteuid())}}, true},
-		{wire.Peer{Addr: &net.UnixAddr{}, Credentials: &wire.Credentials{UID: uint32(os.Geteuid()) + 1}}, false},
-	} {
-		if got := smiremote.Operator(c.peer); got != c.want {
-			t.Errorf("%v: %v", c.peer, got)
+// TestVisitors: what a visitor may not do is refused, whatever the worker lets others do, and whoever asks is told of to Done.
+func TestVisitors(t *testing.T) {
+	var mu sync.Mutex
+	var told []string
+	result := func(err error) string {
+		if err == nil {
+			return "ok"
 		}
+		return smi.CodeOf(err).Error()
+	}
+	opt := smiremote.HandlerOptions{
+		Source: smitest.NewFaulty(2, 0), AllowSet: true, Kill: func(string, string) error { return nil },
+		Done: func(v *smiremote.Visitor, c smiremote.Change, err error) {
+			mu.Lock()
+			told = append(told, fmt.Sprintf("%s %d %s %s %s", v.Name, c.Kind, c.What, c.Session, result(err)))
+			mu.Unlock()
+		},
+	}
+	c := dial(t, remotetest.StartFor(t, smiremote.Visitor{Name: "a", Set: true, Cards: []int{1}}, opt))
+	setting := smi.Setting{PerfLevel: "auto"}
+	if err := c.Set(t.Context(), 1, setting); err != nil {
+		t.Error(err)
+	}
+	for what, err := range map[string]error{
+		"another card": c.Set(t.Context(), 0, setting), "fault": c.Inject(t.Context(), 1, smi.Fault{Kind: smi.FaultThermal}), "kill": c.KillSession(t.Context(), "5"),
+		"quota": c.SetQuota(t.Context(), 0, "", smi.Quota{Compute: smi.Some(smi.Ratio(0.5))}),
+	} {
+		if !errors.Is(err, smi.ErrNoPermission) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if i, err := c.Server(t.Context()); err != nil || !i.Set || i.Kill || i.Faults {
+		t.Errorf("%+v, %v", i, err)
+	}
+	c = dial(t, remotetest.StartFor(t, smiremote.Visitor{Name: "b", Kill: true, Inject: true}, opt))
+	if err := c.Set(t.Context(), 1, setting); !errors.Is(err, smi.ErrNoPermission) || !strings.Contains(err.Error(), `"set"`) {
+		t.Errorf("without the right: %v", err)
+	}
+	if err := errors.Join(c.Inject(t.Context(), 1, smi.Fault{Kind: smi.FaultThermal}), c.KillSession(t.Context(), "5")); err != nil {
+		t.Error(err)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	slices.Sort(told)
+	want := []string{
+		`a 0 card 0: {"performance_level":"auto"}  ` + "no permission", `a 0 card 1: {"performance_level":"auto"}  ` + "ok",
+		`a 1 card 0: {"memory_bytes":null,"compute_ratio":0.5}  ` + "no permission", `a 2  5 ` + "no permission", `a 3 card 1: {"kind":"thermal"}  ` + "no permission",
+		`b 0 card 1: {"performance_level":"auto"}  ` + "no permission", `b 2  5 ` + "ok", `b 3 card 1: {"kind":"thermal"}  ` + "ok",
+	}
+	if !slices.Equal(told, want) {
+		t.Errorf("told\n%s\nwant\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
 	}
 }
 

@@ -27,13 +27,15 @@ type HandlerOptions struct {
 
 	Version, Backend string // of the worker, for people
 
-	// AllowSet lets every client change the cards; otherwise Set is ErrNoPermission.
+	// AllowSet lets visitors that may change the cards; otherwise Set is
+	// ErrNoPermission for all.
 	AllowSet bool
-	// Kill ends a session, ErrNotFound if there is none of that id; by is the address
-	// of the client that wants it, for the log.
+	// Kill ends a session, ErrNotFound if there is none of that id; by is the visitor
+	// that wants it, for the log.
 	Kill func(id, by string) error
-	// AllowKill says whether a client may end sessions; default Operator.
-	AllowKill func(peer wire.Peer) bool
+	// Done is told of every change, and of every attempt: err is why it failed. May
+	// be nil.
+	Done func(v *Visitor, c Change, err error)
 }
 
 // Handler answers connections of purpose "smi". One is enough for all of them.
@@ -56,9 +58,6 @@ func NewHandler(opt HandlerOptions) *Handler {
 	if opt.Fresh == 0 {
 		opt.Fresh = 250 * time.Millisecond
 	}
-	if opt.AllowKill == nil {
-		opt.AllowKill = Operator
-	}
 	s := smi.NewShared(opt.Source, smi.SharedOptions{Wait: min(time.Second, opt.Timeout/4), Fresh: opt.Fresh})
 	return &Handler{opt: opt, shared: s, start: time.Now(), workers: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
 }
@@ -67,8 +66,8 @@ func NewHandler(opt HandlerOptions) *Handler {
 const MaxRequest = 4 * maxRequest
 
 // Serve answers one connection that has been welcomed, until it ends.
-func (h *Handler) Serve(s *wire.ServerConn) error {
-	c := &conn{h: h, ctx: s.Context(), peer: s.Peer(), slots: make(chan struct{}, maxWaiting), turn: make(chan struct{}, 1)}
+func (h *Handler) Serve(s *wire.ServerConn, v Visitor) error {
+	c := &conn{h: h, ctx: s.Context(), who: v, slots: make(chan struct{}, maxWaiting), turn: make(chan struct{}, 1)}
 	defer c.subs.close()
 	return s.Serve(c)
 }
@@ -81,7 +80,7 @@ const maxWaiting = 32
 type conn struct {
 	h     *Handler
 	ctx   context.Context // done when the connection has ended
-	peer  wire.Peer
+	who   Visitor
 	slots chan struct{}
 	turn  chan struct{} // held by the one answer of the connection that is being encoded, or waits for that
 	subs  subscriptions
@@ -235,32 +234,6 @@ func (c *conn) askCard(ctx context.Context, op uint16, index int) (any, error) {
 		return s.XGMI(ctx, index)
 	}
 	return s.Partitions(ctx, index)
-}
-
-// change does what alters a card.
-func (c *conn) change(ctx context.Context, op uint16, index int, b []byte) error {
-	if op == opInject {
-		f, err := decodeFault(b)
-		if err != nil {
-			return err
-		}
-		return c.h.shared.Inject(ctx, index, *f)
-	}
-	if !c.h.opt.AllowSet {
-		return smi.Errorf(smi.ErrNoPermission, "the worker was started without --smi-allow-set")
-	}
-	if op == opQuota {
-		q, err := decodeQuota(b)
-		if err != nil {
-			return err
-		}
-		return c.h.shared.SetQuota(ctx, index, q.Session, q.Quota)
-	}
-	s, err := decodeSetting(b)
-	if err != nil {
-		return err
-	}
-	return c.h.shared.Set(ctx, index, *s)
 }
 
 func (h *Handler) sessions() (*SessionList, error) {

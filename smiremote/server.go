@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/rocwire/rocwire/smi"
-	"github.com/rocwire/rocwire/wire"
 )
 
 // ServerInfo is what a worker tells about itself.
@@ -22,37 +21,13 @@ type ServerInfo struct {
 	Quotas  bool         `json:"quotas_allowed" msgpack:"q,omitempty"`   // to whom asked
 }
 
-// Operator reports whether a client may do what concerns others: it is on this
-// machine and, where the kernel says whose it is, of this process's user or root. It is
-// the default of HandlerOptions.AllowKill.
-func Operator(peer wire.Peer) bool {
-	if c := peer.Credentials; c != nil {
-		return c.UID == 0 || int(c.UID) == os.Geteuid()
-	}
-	return peer.Local()
-}
-
 func (c *conn) server() *ServerInfo {
 	o := &c.h.opt
 	i := &ServerInfo{
 		Version: o.Version, Backend: o.Backend, PID: uint32(os.Getpid()), Start: c.h.start.UTC(), Uptime: smi.Duration(time.Since(c.h.start)),
-		Set: o.AllowSet, Kill: o.Kill != nil && o.AllowKill(c.peer), Faults: smi.InjectorOf(o.Source) != nil,
-		Quotas: o.AllowSet && smi.LimiterOf(o.Source) != nil,
+		Set: o.AllowSet && c.who.Set, Kill: o.Kill != nil && c.who.Kill, Faults: c.who.Inject && smi.InjectorOf(o.Source) != nil,
+		Quotas: o.AllowSet && c.who.Set && smi.LimiterOf(o.Source) != nil,
 	}
 	i.Host, _ = os.Hostname() // empty if it cannot be found out
 	return i
-}
-
-// kill ends a session. The id was checked to be short.
-func (c *conn) kill(id string) error {
-	o := &c.h.opt
-	switch {
-	case o.Kill == nil:
-		return smi.Errorf(smi.ErrNotSupported, "there are no sessions here")
-	case !o.AllowKill(c.peer):
-		return smi.Errorf(smi.ErrNoPermission, "sessions are ended for clients on the worker's own machine only, through a Unix socket for its user and root")
-	case id == "":
-		return smi.Errorf(smi.ErrInvalid, "which session?")
-	}
-	return o.Kill(id, c.peer.String())
 }

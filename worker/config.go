@@ -9,6 +9,8 @@ import (
 	"github.com/rocwire/rocwire/exporter/rpctrace"
 	"github.com/rocwire/rocwire/internal/loglimit"
 	"github.com/rocwire/rocwire/smi"
+	"github.com/rocwire/rocwire/worker/access"
+	"github.com/rocwire/rocwire/worker/audit"
 )
 
 // Defaults of a Config.
@@ -55,6 +57,10 @@ type Config struct {
 	Insecure bool   // allow addresses beyond loopback although nobody is authenticated
 	Socket   Socket // for clients on this machine
 	TLS      TLS    // of the network address, which then takes nothing else
+	// Access says whom the server believes. Insecure, Open and Log are filled in.
+	Access access.Config
+	// Audit records who was let in and what was changed; nil: nothing does.
+	Audit *audit.Log
 
 	Backend Backend
 	// Command starts a session process: program and first arguments. Backend.Args follow.
@@ -69,8 +75,8 @@ type Config struct {
 	Grace        time.Duration // for session processes to end by themselves when the worker stops
 	Stall        time.Duration // without a report after which a session process is killed
 
-	// AllowSet lets clients of the management connection change the cards, and lets those on other machines end sessions; otherwise only
-	// those on this one may.
+	// AllowSet lets clients that have the right to change the cards and set quotas. With Insecure, where nobody is asked who he is, that is everybody,
+	// and everybody may end sessions.
 	AllowSet bool
 
 	// Spans takes the spans of traced calls, a few at a time. It is called on goroutines of the sessions and must not block; client is what

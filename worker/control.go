@@ -152,13 +152,14 @@ type start struct {
 	InitID  uint32 // request id of its INIT
 	Hello   []byte // MessagePack
 	Limits  []limit
-	Trace   bool // somebody wants to know of traced calls
+	Trace   bool  // somebody wants to know of traced calls
+	Cards   []int // of those that are served, the ones that the client may use; nil: all
 	// Security is of wire.Handover: as secret as what the client sends, so it goes no other way.
 	Security []byte
 }
 
 func (s *start) encode() []byte {
-	e := wire.Enc{B: make([]byte, 0, 36+len(s.Hello)+len(s.Security)+maxLimit*len(s.Limits))}
+	e := wire.Enc{B: make([]byte, 0, 44+len(s.Hello)+len(s.Security)+maxLimit*len(s.Limits)+4*len(s.Cards))}
 	e.U8(msgStart)
 	e.U64(s.Session)
 	e.U16(s.Version)
@@ -167,6 +168,7 @@ func (s *start) encode() []byte {
 	appendLimits(&e, s.Limits)
 	e.Bool(s.Trace)
 	e.Bytes(s.Security)
+	appendCards(&e, s.Cards)
 	return e.B
 }
 
@@ -179,6 +181,7 @@ func (s *start) decode(b []byte) error {
 	if s.Security = d.Bytes(); len(s.Security) == 0 {
 		s.Security = nil
 	}
+	s.Cards = decodeCards(&d)
 	if !d.Done() {
 		return fmt.Errorf("%w: start", errControl)
 	}

@@ -3,73 +3,91 @@ package worker
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"time"
 
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/wire"
 	"github.com/rocwire/rocwire/worker/access"
+	"github.com/rocwire/rocwire/worker/audit"
 )
 
-// greet reads a new connection's Hello and brings it to where it belongs. A client that says nothing holds only this goroutine, for a
+// greet reads a new connection's Hello, says who it is and brings it to where it belongs. A client that says nothing holds only this goroutine, for a
 // limited time.
 func (s *Server) greet(conn net.Conn) {
-	peer := wire.PeerOf(conn)
-	if err := s.cfg.Socket.allowed(peer); err != nil {
-		s.strangers.Add(-1)
-		s.totals.refuse()
-		s.cfg.Log.Warn("client refused", "from", peer.String(), "error", err)
-		_ = wire.Refuse(conn, int32(hip.ErrorNotInitialized), err.Error())
-		return
-	}
-	conn, err := s.secure(conn)
-	if err != nil {
-		s.strangers.Add(-1)
-		s.totals.refuse()
-		s.cfg.Log.Warn("client refused", "from", peer.String(), "error", err)
-		return
-	}
-	stop := context.AfterFunc(s.ctx, func() { _ = conn.SetReadDeadline(time.Unix(1, 0)) })
-	hello, head, err := wire.ReadHello(conn, s.cfg.HelloTimeout)
+	conn, hello, head, who, err := s.meet(conn)
 	s.strangers.Add(-1)
-	stop()
 	if err != nil {
-		s.totals.refuse()
-		s.cfg.Log.Warn("connection dropped", "from", peer.String(), "error", err)
-		if errors.Is(err, wire.ErrProtocol) {
-			_ = wire.Refuse(conn, int32(hip.ErrorInvalidValue), err.Error())
-			return
-		}
-		_ = conn.Close()
 		return
 	}
+	peer := wire.PeerOf(conn)
 	switch hello.Purpose {
 	case PurposeHIP:
-		if err := s.begin(conn, peer, identify(peer, conn), hello, head); err != nil {
-			s.totals.refuse()
-			s.cfg.Log.Warn("client refused", "from", peer.String(), "error", err)
-			_ = wire.Refuse(conn, int32(refusalCode(err)), err.Error())
+		if err := s.begin(conn, peer, who, hello, head); err != nil {
+			s.refuse(conn, caller{peer: peer, who: &who}, hello, int32(refusalCode(err)), err)
 		}
 	case PurposeSMI:
-		s.manage(conn, hello)
-	default:
-		s.totals.refuse()
-		s.cfg.Log.Warn("client refused", "from", peer.String(), "purpose", printable(hello.Purpose, 64))
-		_ = wire.Refuse(conn, int32(hip.ErrorNotSupported), fmt.Sprintf("purpose %q is not served here", printable(hello.Purpose, 64)))
+		s.manage(conn, peer, who, hello)
 	}
 }
 
-// identify says who a client is, by how it has come.
-func identify(peer wire.Peer, conn net.Conn) access.Identity {
-	if who, ok := certified(conn); ok {
-		return who
+// meet secures the connection, reads the Hello and decides who the client is and whether it may have what it has come for. With an error the connection
+// is over.
+func (s *Server) meet(conn net.Conn) (c net.Conn, hello *wire.Hello, head wire.Header, who access.Identity, err error) {
+	from := caller{peer: wire.PeerOf(conn), who: &who}
+	if err := s.cfg.Socket.allowed(from.peer); err != nil {
+		s.refuse(conn, from, nil, int32(hip.ErrorNotInitialized), err)
+		return nil, nil, head, who, err
 	}
-	switch {
-	case peer.Credentials != nil:
-		return access.Identity{Name: userName(peer.Credentials.UID), Method: access.Socket, Rights: access.HIP | access.Read}
-	case peer.Local():
-		return access.Identity{Method: access.Local, Rights: access.HIP | access.Read}
+	if conn, err = s.secure(conn); err != nil {
+		s.refused(from, nil, err)
+		return nil, nil, head, who, err
 	}
-	return access.Identity{Method: access.Nobody, Rights: access.HIP | access.Read}
+	stop := context.AfterFunc(s.ctx, func() { _ = conn.SetReadDeadline(time.Unix(1, 0)) })
+	hello, head, err = wire.ReadHello(conn, s.cfg.HelloTimeout)
+	stop()
+	if err != nil {
+		s.drop(conn, from, err)
+		return nil, nil, head, who, err
+	}
+	if who, err = s.admit(conn, from.peer, hello); err != nil {
+		code := int32(refusalCode(err))
+		if hello.Purpose == PurposeSMI {
+			code = int32(smi.ErrNoPermission)
+		}
+		s.refuse(conn, from, hello, code, err)
+	}
+	return conn, hello, head, who, err
+}
+
+// drop ends a connection that has not said a Hello.
+func (s *Server) drop(conn net.Conn, from caller, err error) {
+	if errors.Is(err, wire.ErrProtocol) {
+		s.refuse(conn, from, nil, int32(hip.ErrorInvalidValue), err)
+		return
+	}
+	s.refused(from, nil, err)
+	_ = conn.Close()
+}
+
+// refuse tells a client why it is not let in. hello is nil if it has said nothing.
+func (s *Server) refuse(conn net.Conn, from caller, hello *wire.Hello, code int32, err error) {
+	s.refused(from, hello, err)
+	_ = wire.Refuse(conn, code, err.Error())
+}
+
+// refused counts and records a client that is not let in.
+func (s *Server) refused(from caller, hello *wire.Hello, err error) {
+	s.totals.refuse()
+	what, args := "", []any{"from", from.peer.String(), "who", from.who.String(), "error", err}
+	if hello != nil {
+		what = printable(hello.Purpose, 64)
+		args = append(args, "purpose", what)
+	}
+	if cause := access.Cause(err); cause != "" {
+		args = append(args, "cause", cause)
+	}
+	s.cfg.Log.Warn("client refused", args...)
+	s.audit(audit.Refuse, from, what, err)
 }

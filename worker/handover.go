@@ -10,6 +10,7 @@ import (
 	"github.com/rocwire/rocwire/hip/hiprpc"
 	"github.com/rocwire/rocwire/wire"
 	"github.com/rocwire/rocwire/worker/access"
+	"github.com/rocwire/rocwire/worker/audit"
 )
 
 var errFull = errors.New("all sessions are taken")
@@ -18,10 +19,12 @@ func refusalCode(err error) hip.Error {
 	switch {
 	case errors.Is(err, errFull):
 		return hip.ErrorOutOfMemory
-	case errors.Is(err, errStopping):
+	case errors.Is(err, errStopping), errors.Is(err, access.ErrRefused):
 		return hip.ErrorNotInitialized
 	case errors.Is(err, wire.ErrProtocol):
 		return hip.ErrorInvalidValue
+	case errors.As(err, new(*purposeError)):
+		return hip.ErrorNotSupported
 	}
 	return hip.ErrorUnknown
 }
@@ -31,7 +34,7 @@ func (s *Server) begin(conn net.Conn, peer wire.Peer, who access.Identity, hello
 	if _, err := hiprpc.ParseOffer(hello.Details); err != nil {
 		return err
 	}
-	rec := &sessionRecord{id: s.nextID.Add(1), who: who, client: clientOf(hello, peer, who), start: time.Now(), stats: &s.totals, calls: s.totals.latency.Reporter(), over: make(chan struct{}), spans: s.spanSink(hello)}
+	rec := &sessionRecord{id: s.nextID.Add(1), who: who, peer: peer, client: clientOf(hello, peer, who), start: time.Now(), stats: &s.totals, calls: s.totals.latency.Reporter(), over: make(chan struct{}), spans: s.spanSink(hello)}
 	served := false
 	defer func() {
 		if !served {
@@ -59,7 +62,8 @@ func (s *Server) begin(conn net.Conn, peer wire.Peer, who access.Identity, hello
 	served = true
 	s.totals.session()
 	s.cfg.Log.Info("session begins", "session", rec.id, "pid", p.pid(), "client", rec.client.Address, "host", rec.client.Host,
-		"client_pid", rec.client.PID, "executable", rec.client.Executable, "user", rec.client.User)
+		"client_pid", rec.client.PID, "executable", rec.client.Executable, "user", rec.client.User, "who", who.String())
+	s.audit(audit.Begin, rec.from(), "", nil)
 	return nil
 }
 
@@ -82,7 +86,7 @@ func (s *Server) handOver(conn net.Conn, hello *wire.Hello, head wire.Header, re
 		s.quotas.mu.Lock() // SetQuota must not come between the first limits and the process's having a session
 		s.mu.Lock()        // gone must not see a process between having the session and not getting it
 		s.byPID[p.pid()] = rec
-		err = p.serve(rec, &start{Session: rec.id, Version: head.Version, InitID: head.ID, Hello: packed, Limits: s.limits(rec.id), Trace: rec.spans.context != nil, Security: security}, int(f.Fd()))
+		err = p.serve(rec, &start{Session: rec.id, Version: head.Version, InitID: head.ID, Hello: packed, Limits: s.limits(rec), Cards: rec.who.Cards, Trace: rec.spans.context != nil, Security: security}, int(f.Fd()))
 		s.mu.Unlock()
 		s.quotas.mu.Unlock()
 		if err == nil {

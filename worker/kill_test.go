@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -118,7 +119,9 @@ func manager(t *testing.T, w *worker.Server) *smiremote.Client {
 func TestMayManage(t *testing.T) {
 	setting := smi.Setting{PerfLevel: "high"}
 	t.Run("by default", func(t *testing.T) {
-		w := serve(t, cards(1), config())
+		cfg, path := config(), filepath.Join(t.TempDir(), "w.sock")
+		cfg.Listen, cfg.Socket = "127.0.0.1", worker.Socket{Path: path}
+		w := serve(t, cards(1), cfg)
 		c := manager(t, w)
 		for what, err := range map[string]error{"over the connection": c.Set(t.Context(), 0, setting), "in the process": w.Source().Set(t.Context(), 0, setting)} {
 			if !errors.Is(err, smi.ErrNoPermission) || !strings.Contains(err.Error(), "--smi-allow-set") {
@@ -127,7 +130,12 @@ func TestMayManage(t *testing.T) {
 		}
 		connectWith(t, w, hipremote.Config{}).DeviceSynchronize(main0)
 		id := w.Sessions()[0].ID
-		if err := c.KillSession(t.Context(), id); err != nil { // from this machine
+		if err := c.KillSession(t.Context(), id); !errors.Is(err, smi.ErrNoPermission) || !strings.Contains(err.Error(), "Unix socket") {
+			t.Errorf("whoever can reach loopback ends sessions: %v", err)
+		}
+		c = smiremote.NewClient(smiremote.Options{Address: "unix:" + path})
+		t.Cleanup(func() { _ = c.Close() })
+		if err := c.KillSession(t.Context(), id); err != nil { // of the worker's own user
 			t.Error(err)
 		}
 		if s := w.Sessions(); len(s) != 0 {
@@ -139,8 +147,12 @@ func TestMayManage(t *testing.T) {
 	})
 	t.Run("allowed", func(t *testing.T) {
 		w := serve(t, cards(1), worker.Config{AllowSet: true})
+		if err := manager(t, w).Set(t.Context(), 0, setting); !errors.Is(err, smi.ErrNoPermission) || !strings.Contains(err.Error(), `"set"`) {
+			t.Errorf("somebody of whom nothing is known: %v", err)
+		}
+		w = serve(t, cards(1), worker.Config{AllowSet: true, Insecure: true})
 		if err := manager(t, w).Set(t.Context(), 0, setting); errors.Is(err, smi.ErrNoPermission) {
-			t.Error(err)
+			t.Errorf("where nobody is asked: %v", err)
 		}
 	})
 	t.Run("without a source", func(t *testing.T) {

@@ -77,3 +77,28 @@ func setLimits(q *quota.Runtime, list []limit) {
 		}
 	}
 }
+
+// appendCards writes a start's cards.
+func appendCards(e *wire.Enc, cards []int) {
+	e.Bool(cards != nil)
+	e.U16(uint16(len(cards)))
+	for _, c := range cards {
+		e.U32(uint32(c))
+	}
+}
+
+// decodeCards reads what appendCards wrote; d tells whether it was that.
+func decodeCards(d *wire.Dec) []int {
+	some, n := d.Bool(), int(d.U16())
+	if n*4 > d.Len() {
+		n = d.Len()/4 + 1 // one too many: d notices
+	}
+	if !some {
+		return nil
+	}
+	cards := make([]int, n)
+	for i := range cards {
+		cards[i] = int(d.U32())
+	}
+	return cards
+}

@@ -8,10 +8,12 @@ import (
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smiremote"
 	"github.com/rocwire/rocwire/wire"
+	"github.com/rocwire/rocwire/worker/access"
+	"github.com/rocwire/rocwire/worker/audit"
 )
 
 // manage serves a management client in this process.
-func (s *Server) manage(conn net.Conn, hello *wire.Hello) {
+func (s *Server) manage(conn net.Conn, peer wire.Peer, who access.Identity, hello *wire.Hello) {
 	if s.managers.Add(1) > maxManagers {
 		s.managers.Add(-1)
 		s.totals.refuse()
@@ -31,7 +33,8 @@ func (s *Server) manage(conn net.Conn, hello *wire.Hello) {
 	if err := c.Welcome(wire.Welcome{Version: s.cfg.Version, Backend: s.cfg.Backend.Name}); err != nil {
 		c.Close("")
 	}
-	if err := s.smi.Serve(c); err != nil {
+	s.audit(audit.Manage, caller{peer: peer, who: &who}, hello.Client, nil)
+	if err := s.smi.Serve(c, s.visitor(peer, &who)); err != nil {
 		s.cfg.Log.Debug("management client", "error", err)
 	}
 }

@@ -46,6 +46,7 @@ type Session struct {
 	Hello  *wire.Hello
 	Offer  *hiprpc.Offer // of the Hello
 	Broker hip.Broker    // of what sessions share; to be asked once the session is served
+	Cards  []int         // of those that the backend serves, the ones that the client may use, by position; nil: all
 }
 
 // SessionProcess says how a session process works.
@@ -106,7 +107,7 @@ func (p *SessionProcess) Run() error {
 	if err != nil {
 		return err
 	}
-	return p.serve(ctl, conn, Session{ID: st.Session, Hello: hello, Offer: offer}, &st)
+	return p.serve(ctl, conn, Session{ID: st.Session, Hello: hello, Offer: offer, Cards: st.Cards}, &st)
 }
 
 // serve is one session, from the Welcome to its end.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -131,8 +132,9 @@ func TestQuotaCompute(t *testing.T) {
 func TestQuotaFromAfar(t *testing.T) {
 	ctx := context.Background()
 	for _, allowed := range []bool{true, false} {
-		w := serve(t, cards(1), worker.Config{AllowSet: allowed})
-		m := smiremote.NewClient(smiremote.Options{Address: w.Addr().String()})
+		path := filepath.Join(t.TempDir(), "w.sock")
+		w := serve(t, cards(1), worker.Config{AllowSet: allowed, Listen: "127.0.0.1", Socket: worker.Socket{Path: path}})
+		m := smiremote.NewClient(smiremote.Options{Address: "unix:" + path})
 		t.Cleanup(func() { _ = m.Close() })
 		if i, err := m.Server(ctx); err != nil || i.Quotas != allowed {
 			t.Errorf("%+v, %v", i, err)

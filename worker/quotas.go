@@ -19,9 +19,9 @@ type quotas struct {
 	cards map[int]busAddress           // of the cards that have one
 }
 
-// of is a session's quota on a card; with mu.
-func (q *quotas) of(session uint64, card int, base smi.Quota) smi.Quota {
-	return q.own[session][card].Over(q.all[card].Over(base))
+// of is a session's quota on a card; with mu. What was set for the session goes before what its client's identity has, and that before what all have.
+func (q *quotas) of(rec *sessionRecord, card int, base smi.Quota) smi.Quota {
+	return q.own[rec.id][card].Over(rec.who.Quota.Over(q.all[card].Over(base)))
 }
 
 // SetQuota implements smi.Limiter. It has told the sessions when it returns; launches and allocations that they are in the middle of may
@@ -52,7 +52,7 @@ func (s *Server) SetQuota(ctx context.Context, card int, session string, q smi.Q
 		if rec := p.record(); rec != nil && (session == "" || rec.id == id) {
 			e := wire.Enc{}
 			e.U8(msgLimits)
-			appendLimits(&e, s.limits(rec.id))
+			appendLimits(&e, s.limits(rec))
 			if p.ctl.order(e.B) != nil {
 				p.kill() // it is gone, or would go on without its limits
 			}
@@ -85,12 +85,12 @@ func (q *quotas) set(card int, session uint64, v smi.Quota) {
 }
 
 // limits are a session's, for its process; with quotas.mu. Without any quota there are none: most sessions need not ask which card is which.
-func (s *Server) limits(session uint64) (list []limit) {
-	if all := limitsOf(s.cfg.Quota); all != (quota.Limits{}) {
+func (s *Server) limits(rec *sessionRecord) (list []limit) {
+	if all := limitsOf(rec.who.Quota.Over(s.cfg.Quota)); all != (quota.Limits{}) {
 		list = append(list, limit{everyCard, all})
 	}
 	for card, at := range s.quotas.cards {
-		list = append(list, limit{at, limitsOf(s.quotas.of(session, card, s.cfg.Quota))})
+		list = append(list, limit{at, limitsOf(s.quotas.of(rec, card, s.cfg.Quota))})
 	}
 	return list[:min(len(list), maxLimits)]
 }
@@ -107,11 +107,11 @@ func (s *Server) forgetQuota(session uint64) {
 }
 
 // sessionQuotas are shown with a session.
-func (s *Server) sessionQuotas(session uint64, cards []int) (list []smi.SessionQuota) {
+func (s *Server) sessionQuotas(rec *sessionRecord, cards []int) (list []smi.SessionQuota) {
 	s.quotas.mu.Lock()
 	defer s.quotas.mu.Unlock()
 	for _, c := range cards {
-		q := s.quotas.of(session, c, s.cfg.Quota)
+		q := s.quotas.of(rec, c, s.cfg.Quota)
 		if q.Memory.Or(0) == 0 {
 			q.Memory = smi.None[smi.Bytes]()
 		}

@@ -2,7 +2,6 @@ package worker
 
 import (
 	"fmt"
-	"os/user"
 	"slices"
 	"strconv"
 	"sync"
@@ -18,6 +17,7 @@ import (
 type sessionRecord struct {
 	id     uint64
 	who    access.Identity
+	peer   wire.Peer
 	client smi.Client
 	start  time.Time
 	stats  *totals
@@ -198,15 +198,6 @@ func clientOf(h *wire.Hello, from wire.Peer, who access.Identity) smi.Client {
 		c.User = cut(who.Name)
 	}
 	return c
-}
-
-// userName is a user's name, or number where it has none.
-func userName(uid uint32) string {
-	n := strconv.FormatUint(uint64(uid), 10)
-	if u, err := user.LookupId(n); err == nil {
-		return u.Username
-	}
-	return n
 }
 
 // printable cuts s to at most n bytes and replaces what is not printable: it ends up on terminals and in labels.

@@ -12,7 +12,8 @@ import (
 	"github.com/rocwire/rocwire/internal/loglimit"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smiremote"
-	"github.com/rocwire/rocwire/wire"
+	"github.com/rocwire/rocwire/worker/access"
+	"github.com/rocwire/rocwire/worker/audit"
 )
 
 // Purposes of a connection, as its Hello states them.
@@ -36,6 +37,7 @@ type Server struct {
 	done      chan struct{} // closed when it has stopped
 	conns     sync.WaitGroup
 	smi       *smiremote.Handler
+	access    *access.Authority
 	managers  atomic.Int64 // management connections
 	quotas    quotas
 
@@ -51,16 +53,20 @@ func New(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	who, err := cfg.authority()
+	if err != nil {
+		return nil, err
+	}
 	listeners, err := cfg.listen()
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: cfg, listeners: listeners, tls: keys, sessions: map[uint64]*sessionRecord{}, byPID: map[int]*sessionRecord{}, done: make(chan struct{})}
+	s := &Server{cfg: cfg, access: who, listeners: listeners, tls: keys, sessions: map[uint64]*sessionRecord{}, byPID: map[int]*sessionRecord{}, done: make(chan struct{})}
 	s.quotas = quotas{all: map[int]smi.Quota{}, own: map[uint64]map[int]smi.Quota{}, cards: map[int]busAddress{}}
 	s.totals.latency = rpcstats.NewTotals(rpcstats.Names{Op: hiprpc.OpName, Code: codeName})
 	s.smi = smiremote.NewHandler(smiremote.HandlerOptions{
 		Source: s.Source(), Sessions: s, Calls: s.Calls(), Version: cfg.Version, Backend: cfg.Backend.sourceName(), AllowSet: cfg.AllowSet,
-		Kill: s.KillSession, AllowKill: func(peer wire.Peer) bool { return cfg.AllowSet || smiremote.Operator(peer) },
+		Kill: s.KillSession, Done: s.auditChange,
 	})
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.pool = &pool{
@@ -98,6 +104,7 @@ func (s *Server) gone(p *proc) {
 	s.forgetQuota(rec.id)
 	rec.calls.End()
 	state := p.cmd.ProcessState
+	defer func() { s.audit(audit.End, rec.from(), rec.endReason(), nil) }()
 	if rec.wasStopped() || p.ended.Load() && state.Success() {
 		s.cfg.Log.Info("session ended", "session", rec.id, "reason", rec.endReason())
 	} else {

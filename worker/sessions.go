@@ -18,8 +18,9 @@ func (s *Server) Sessions() []smi.Session {
 	slices.SortFunc(records, func(a, b *sessionRecord) int { return cmp.Compare(a.id, b.id) })
 	out := make([]smi.Session, len(records))
 	for i, r := range records {
-		out[i] = r.session(s.cfg.Backend.Usage, s.cfg.Backend.Devices)
-		out[i].Quotas = s.sessionQuotas(r.id, s.cfg.Backend.Devices)
+		cards := s.cfg.Backend.reached(&r.who)
+		out[i] = r.session(s.cfg.Backend.Usage, cards)
+		out[i].Quotas = s.sessionQuotas(r, cards)
 	}
 	return out
 }

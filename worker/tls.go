@@ -16,7 +16,6 @@ import (
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/wire"
-	"github.com/rocwire/rocwire/worker/access"
 )
 
 // TLS is how a worker proves to clients on the network who it is, and how they do; files in PEM form. They are read again when they have changed.
@@ -160,29 +159,17 @@ func peek(conn *net.TCPConn) (byte, error) {
 	return b[0], nil
 }
 
-// certified is who a client is by its certificate, which has been verified; false if it has none.
-func certified(conn net.Conn) (access.Identity, bool) {
+// certificate is the one that a client has shown and that has been verified, nil without one.
+func certificate(conn net.Conn) *x509.Certificate {
 	c, ok := conn.(*wire.SecureConn)
 	if !ok || len(c.ConnectionState().VerifiedChains) == 0 {
-		return access.Identity{}, false
+		return nil
 	}
-	cert := c.ConnectionState().PeerCertificates[0]
-	return access.Identity{Name: certificateName(cert), Method: access.Certificate, Rights: access.HIP | access.Read, Expires: cert.NotAfter}, true
+	return c.ConnectionState().PeerCertificates[0]
 }
 
-// certificateName is the name of a certificate: its subject's, or the first of the others that it has.
-func certificateName(c *x509.Certificate) string {
-	switch {
-	case c.Subject.CommonName != "":
-		return c.Subject.CommonName
-	case len(c.DNSNames) > 0:
-		return c.DNSNames[0]
-	case len(c.EmailAddresses) > 0:
-		return c.EmailAddresses[0]
-	case len(c.URIs) > 0:
-		return c.URIs[0].String()
-	case len(c.IPAddresses) > 0:
-		return c.IPAddresses[0].String()
-	}
-	return ""
+// secured reports whether nobody on the way can read what a connection carries.
+func secured(conn net.Conn) bool {
+	_, ok := conn.(*wire.SecureConn)
+	return ok
 }

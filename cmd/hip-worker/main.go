@@ -2,6 +2,7 @@
 //
 //	hip-worker keys init|add-client …
 //	hip-worker [--listen ADDRESS] [-p PORT] [--backend sim|rocm|auto] [-d DEVICE] [--metrics-addr ADDRESS] …
+//	hip-worker token new NAME
 //
 // The first line on standard output says where it listens. It ends in order on SIGTERM or SIGINT. Exit codes: 0 in order, 1 failure,
 // 2 wrong arguments, 3 port in use.
@@ -42,10 +43,13 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == keysCommand {
 		os.Exit(keysMain(os.Args[2:]))
 	}
+	if len(os.Args) > 1 && os.Args[1] == tokenCommand {
+		os.Exit(tokens(os.Args[2:]))
+	}
 	o, err := parse(os.Args[1:], os.Getenv)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Print(usage + service.Usage())
+		fmt.Print(usage + whoUsage + service.Usage())
 		return
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "hip-worker:", err)
@@ -63,6 +67,19 @@ func main() {
 		}
 		os.Exit(exitFailure)
 	}
+}
+
+// tokens runs hip-worker token and gives the exit code.
+func tokens(args []string) int {
+	switch err := tokenMain(args, os.Stdout, os.Stderr); {
+	case errors.Is(err, errTokenUsage):
+		fmt.Fprint(os.Stderr, tokenUsage)
+		return exitUsage
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "hip-worker token:", err)
+		return exitFailure
+	}
+	return 0
 }
 
 func newLog(verbose bool) *slog.Logger {

@@ -4,16 +4,15 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"github.com/rocwire/rocwire/attribution"
 	"github.com/rocwire/rocwire/exporter/service"
 	"github.com/rocwire/rocwire/internal/visible"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/worker"
+	"github.com/rocwire/rocwire/worker/access"
 )
 
 const usage = `Usage: hip-worker [flags]
@@ -38,7 +37,8 @@ Serves GPUs to HIP programs on other machines and tells who uses them.
   --session-compute PCT   share of each card's time that a session's kernels may have, such as 50 (all)
   --smi-backend SOURCE    what tells about the cards: amdsmi (AMD's library), sysfs (the kernel's files), sim (the simulated
                           cards), none; auto is sim with simulated cards, otherwise amdsmi if it is there, or sysfs
-  --smi-allow-set         let clients change the cards (power cap, clocks, partitions, …) and end each other's sessions
+  --smi-allow-set         let clients that have the right to change the cards (power cap, clocks, partitions, …) and quotas: root and the
+                          worker's own user through the Unix socket, and tokens with the right "set"; with --insecure everybody
   --kubelet-socket SOCKET kubelet to ask which pod a card was given to, such as unix:///var/lib/kubelet/pod-resources/kubelet.sock
                           (that one if it is there), or none
   --proc DIR              where the host's /proc is, in a container that is not in the host's PID namespace (/proc)
@@ -54,6 +54,7 @@ Serves GPUs to HIP programs on other machines and tells who uses them.
 type options struct {
 	listen                     listening
 	tls                        worker.TLS
+	who                        who
 	portFile, backend, metrics string
 	smi, kubelet, proc         string
 	simArch                    string
@@ -115,6 +116,7 @@ func parse(args []string, getenv func(string) string) (*options, error) {
 		return nil, err
 	}
 	o.service.AddFlags(f)
+	o.who.addFlags(f)
 	f.StringVar(&o.simArch, "sim-arch", "", "")
 	memory := f.String("sim-memory", "", "")
 	f.IntVar(&o.simCards, "sim-cards", 1, "")
@@ -164,10 +166,10 @@ func parse(args []string, getenv func(string) string) (*options, error) {
 	if o.kubelet, err = attribution.ParseKubelet(*kubelet); err != nil {
 		return nil, fmt.Errorf("--kubelet-socket: %w", err)
 	}
-	if o.quota, err = parseQuota(*sessionMemory, *sessionCompute); err != nil {
-		return nil, err
+	if o.quota, err = access.ParseQuota(*sessionMemory, *sessionCompute); err != nil {
+		return nil, fmt.Errorf("--session-%w", err)
 	}
-	if o.simMemory, err = parseSize(*memory); err != nil {
+	if o.simMemory, err = access.ParseSize(*memory); err != nil {
 		return nil, fmt.Errorf("--sim-memory %q: %w", *memory, err)
 	}
 	o.service.Listen, o.service.Flag, o.service.Insecure = o.metrics, "--metrics-addr", o.insecure
@@ -181,40 +183,3 @@ func parse(args []string, getenv func(string) string) (*options, error) {
 
 // exports reports whether what the worker knows is served or sent anywhere.
 func (o *options) exports() bool { return o.metrics != "" || o.service.Sends() }
-
-// parseQuota reads what a session may have. Empty is no limit.
-func parseQuota(memory, compute string) (q smi.Quota, err error) {
-	n, err := parseSize(memory)
-	if err != nil {
-		return q, fmt.Errorf("--session-memory %q: %w", memory, err)
-	}
-	if n > 0 {
-		q.Memory = smi.Some(smi.Bytes(n))
-	}
-	if compute != "" {
-		f, err := strconv.ParseFloat(strings.TrimSuffix(compute, "%"), 64)
-		if err != nil || !(f > 0 && f <= 100) {
-			return q, fmt.Errorf("--session-compute %q is no percentage", compute)
-		}
-		q.Compute = smi.Some(smi.Ratio(f / 100))
-	}
-	return q, nil
-}
-
-// parseSize reads a number of bytes with an optional K, M, G or T (powers of 1024), maybe followed by iB or B. Empty is 0.
-func parseSize(s string) (uint64, error) {
-	if s == "" {
-		return 0, nil
-	}
-	t := strings.TrimSuffix(strings.TrimSuffix(strings.ToUpper(s), "B"), "I")
-	shift := 0
-	if i := strings.IndexByte("KMGT", t[max(len(t)-1, 0):][0]); len(t) > 1 && i >= 0 {
-		shift = 10 * (i + 1)
-		t = t[:len(t)-1]
-	}
-	n, err := strconv.ParseFloat(t, 64)
-	if err != nil || !(n > 0) || n*float64(uint64(1)<<shift) > math.MaxInt64 {
-		return 0, fmt.Errorf("no size")
-	}
-	return uint64(n * float64(uint64(1)<<shift)), nil
-}

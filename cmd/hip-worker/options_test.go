@@ -90,19 +90,6 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestParseSize(t *testing.T) {
-	for s, want := range map[string]uint64{"": 0, "4096": 4096, "1K": 1 << 10, "2m": 2 << 20, "3G": 3 << 30, "3GiB": 3 << 30, "1TB": 1 << 40, "0.5G": 1 << 29} {
-		if got, err := parseSize(s); err != nil || got != want {
-			t.Errorf("%q: %d, %v; want %d", s, got, err, want)
-		}
-	}
-	for _, s := range []string{"G", "-1", "0", "x", "1X", "9999999T", "1e400", "NaN"} {
-		if got, err := parseSize(s); err == nil {
-			t.Errorf("%q: %d", s, got)
-		}
-	}
-}
-
 func TestChoose(t *testing.T) {
 	for _, c := range []struct {
 		visible []int

@@ -27,8 +27,8 @@ func run(o *options, log *slog.Logger) error {
 	if err := addSource(&backend, o, localsmi.Openers, log); err != nil {
 		return err
 	}
-	if o.allowSet && o.insecure {
-		log.Warn("whoever can connect may change the cards and end sessions")
+	if o.insecure {
+		warnInsecure(o, log)
 	}
 	if src := backend.Source; src != nil {
 		defer func() {
@@ -45,10 +45,15 @@ func run(o *options, log *slog.Logger) error {
 	if o.verbose {
 		command = append(command, "-v")
 	}
+	record, endRecord, err := o.who.record(log)
+	if err != nil {
+		return err
+	}
+	defer endRecord()
 	var metrics metrics
 	w, err := worker.New(worker.Config{
 		Listen: o.listen.address, Socket: o.listen.socket, TLS: o.tls, Port: o.port, Insecure: o.insecure, Backend: backend, Command: command,
-		MaxSessions: o.maxSessions, Quota: o.quota, AllowSet: o.allowSet, Version: version, Spans: metrics.spans(o), Log: log,
+		Access: o.who.config(), Audit: record, MaxSessions: o.maxSessions, Quota: o.quota, AllowSet: o.allowSet, Version: version, Spans: metrics.spans(o), Log: log,
 	})
 	if err != nil {
 		return fmt.Errorf("cannot listen: %w", err)

@@ -16,15 +16,15 @@ const (
 	CUDAVariable = "CUDA_VISIBLE_DEVICES" // read where HIPVariable is not set, or empty
 )
 
-// none is a list that chooses nothing.
-const none = "-1"
+// None is a list that chooses nothing.
+const None = "-1"
 
 // FromEnv are the lists of the environment that lookup reads. A ROCr list that is set and empty chooses nothing, as in ROCr, and is returned as one that says so; "" chooses
 // all.
 func FromEnv(lookup func(string) (string, bool)) (rocr, hip string) {
 	rocr, set := lookup(ROCrVariable)
 	if set && strings.TrimSpace(rocr) == "" {
-		rocr = none
+		rocr = None
 	}
 	if hip, _ = lookup(HIPVariable); hip == "" {
 		hip, _ = lookup(CUDAVariable)
@@ -138,7 +138,7 @@ func Within(outer, list string) string {
 		out = append(out, strings.TrimSpace(there[n]))
 	}
 	if len(out) == 0 {
-		return none
+		return None
 	}
 	return strings.Join(out, ",")
 }

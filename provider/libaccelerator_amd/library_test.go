@@ -180,7 +180,7 @@ func TestLimits(t *testing.T) {
 		can, answered string
 		total         uint64
 	}{
-		{[]string{"--smi-allow-set"}, "can 001011", "limits 0 0\nlimits 0 0\nlimits 2\n", 256 << 20},
+		{[]string{"--smi-allow-set", "--insecure"}, "can 001011", "limits 0 0\nlimits 0 0\nlimits 2\n", 256 << 20},
 		{nil, "can 000011", "limits 3 3\nlimits 3 3\nlimits 3\n", 0},
 	} {
 		port := worker(t, c.args...)

@@ -37,10 +37,22 @@ func Start(t testing.TB, addr string, opt smiremote.HandlerOptions) *Worker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := start(ln, opt)
+	w := start(ln, opt, nil)
 	if network == "unix" {
 		w.Addr = addr
 	}
+	t.Cleanup(w.Stop)
+	return w
+}
+
+// StartFor is Start on a free port for clients that are all this visitor.
+func StartFor(t testing.TB, v smiremote.Visitor, opt smiremote.HandlerOptions) *Worker {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := start(ln, opt, &v)
 	t.Cleanup(w.Stop)
 	return w
 }
@@ -52,11 +64,11 @@ func Run(opt smiremote.HandlerOptions) (addr string, stop func()) {
 	if err != nil {
 		panic(err)
 	}
-	w := start(ln, opt)
+	w := start(ln, opt, nil)
 	return w.Addr, w.Stop
 }
 
-func start(ln net.Listener, opt smiremote.HandlerOptions) *Worker {
+func start(ln net.Listener, opt smiremote.HandlerOptions, visitor *smiremote.Visitor) *Worker {
 	w := &Worker{Addr: ln.Addr().String(), ln: ln, conns: map[*wire.ServerConn]bool{}}
 	h := smiremote.NewHandler(opt)
 	w.wg.Go(func() {
@@ -65,13 +77,13 @@ func start(ln net.Listener, opt smiremote.HandlerOptions) *Worker {
 			if err != nil {
 				return
 			}
-			w.wg.Go(func() { w.serve(conn, h) })
+			w.wg.Go(func() { w.serve(conn, h, visitor) })
 		}
 	})
 	return w
 }
 
-func (w *Worker) serve(conn net.Conn, h *smiremote.Handler) {
+func (w *Worker) serve(conn net.Conn, h *smiremote.Handler, visitor *smiremote.Visitor) {
 	hello, head, err := wire.ReadHello(conn, 5*time.Second)
 	if err != nil {
 		_ = conn.Close()
@@ -89,7 +101,10 @@ func (w *Worker) serve(conn net.Conn, h *smiremote.Handler) {
 	w.conns[s] = true
 	w.mu.Unlock()
 	if s.Welcome(wire.Welcome{Version: "test", Session: 1, Backend: "test"}) == nil {
-		_ = h.Serve(s) // how a client ended is not the test's concern
+		if visitor == nil {
+			visitor = &smiremote.Visitor{From: s.Peer().String(), Set: true, Kill: true, Inject: true}
+		}
+		_ = h.Serve(s, *visitor) // how a client ended is not the test's concern
 	}
 	w.mu.Lock()
 	delete(w.conns, s)

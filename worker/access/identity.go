@@ -1,6 +1,10 @@
 package access
 
 import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/rocwire/rocwire/smi"
@@ -33,6 +37,8 @@ const (
 	Local Method = "local"
 	// Socket is a client of the Unix socket: the kernel knows its user.
 	Socket Method = "socket"
+	// Token is a client with a token of the worker's own file.
+	Token Method = "token"
 	// Certificate is a client that has proved by TLS to have a certificate of a CA that the worker trusts; the name is the one in it.
 	Certificate Method = "certificate"
 )
@@ -51,8 +57,53 @@ const (
 // All rights.
 const All = HIP | Read | Set | Kill
 
+// Usual is what a client may do of which nothing else is said.
+const Usual = HIP | Read
+
+var rightNames = []string{"hip", "read", "set", "kill"}
+
+// String lists them, as a token file does.
+func (r Rights) String() string {
+	var list []string
+	for i, name := range rightNames {
+		if r.Has(1 << i) {
+			list = append(list, name)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// parseRights reads a list of names; none at all is Usual.
+func parseRights(names []string) (r Rights, err error) {
+	if names == nil {
+		return Usual, nil
+	}
+	for _, n := range names {
+		i := slices.Index(rightNames, n)
+		if i < 0 {
+			return 0, fmt.Errorf("right %q: there are %s", n, All)
+		}
+		r |= 1 << i
+	}
+	if r == 0 {
+		return 0, errors.New("no rights at all")
+	}
+	return r, nil
+}
+
 // Has reports whether all of want are there.
 func (r Rights) Has(want Rights) bool { return r&want == want }
 
 // Key names the identity among all, for limits and for what is bound to it. It is never empty, and is for no eyes.
 func (i *Identity) Key() string { return string(i.Method) + "\x00" + i.Name }
+
+// String is who it is, for logs.
+func (i *Identity) String() string {
+	if i.Name == "" {
+		return string(i.Method)
+	}
+	return string(i.Method) + " " + i.Name
+}
+
+// Reaches reports whether the identity may use a card.
+func (i *Identity) Reaches(card int) bool { return i.Cards == nil || slices.Contains(i.Cards, card) }

@@ -6,6 +6,8 @@ import (
 	"flag"
 	"log/slog"
 	"os"
+	"strconv"
+	"strings"
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/internal/visible"
@@ -22,6 +24,21 @@ func New(served string) (worker.Backend, error) {
 	return worker.Backend{Name: Name, Args: []string{"--backend", Name, "--visible", served}}, nil
 }
 
+// allowed is the list of those that a session may use; positions is nil for all.
+func allowed(served string, positions []int) string {
+	if positions == nil {
+		return served
+	}
+	if len(positions) == 0 {
+		return visible.None
+	}
+	list := make([]string, len(positions))
+	for i, n := range positions {
+		list[i] = strconv.Itoa(n)
+	}
+	return visible.Within(served, strings.Join(list, ","))
+}
+
 // Session is the session process's side. args are those of New's backend.
 func Session(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
 	f := flag.NewFlagSet("session", flag.ContinueOnError)
@@ -34,7 +51,7 @@ func Session(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
 		Log: log,
 		Open: func(s worker.Session) (worker.Opened, error) {
 			// The library reads its variable once, when it is loaded; the client's choice is among what the worker serves.
-			for name, v := range map[string]string{visible.ROCrVariable: visible.Within(*served, s.Offer.ROCrDevices), visible.HIPVariable: s.Offer.Devices} {
+			for name, v := range map[string]string{visible.ROCrVariable: visible.Within(allowed(*served, s.Cards), s.Offer.ROCrDevices), visible.HIPVariable: s.Offer.Devices} {
 				err := os.Unsetenv(name) // the worker's own is part of what it serves
 				if v != "" {
 					err = os.Setenv(name, v)

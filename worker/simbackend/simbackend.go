@@ -69,6 +69,20 @@ func join(v []int) string {
 	return strings.Join(s, ",")
 }
 
+// allowed are those of the cards that a session may use; positions is nil for all.
+func allowed(cards, positions []int) []int {
+	if positions == nil {
+		return slices.Clone(cards)
+	}
+	var list []int
+	for i, c := range cards {
+		if slices.Contains(positions, i) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
 func logf(log *slog.Logger) func(string, ...any) {
 	if log == nil {
 		return nil
@@ -105,7 +119,7 @@ func Session(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
 			var report atomic.Pointer[func(int32, hip.Stream, hip.Error, string)]
 			var output atomic.Pointer[func(bool, []byte)]
 			// A card that does not answer is not there for programs that start now.
-			there := slices.DeleteFunc(slices.Clone(devices), func(d int) bool { return seg.Condition(d).Gone })
+			there := slices.DeleteFunc(allowed(devices, s.Cards), func(d int) bool { return seg.Condition(d).Gone })
 			uuids := make([]string, len(there))
 			for i, d := range there {
 				uuids[i] = simgpu.UUID(*arch, d)
