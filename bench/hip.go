@@ -22,18 +22,15 @@ const (
 
 // benchHIP measures an unmodified C program on the remote library, its session process on the worker and the simulated card behind it.
 func benchHIP(t *table, f *floor, dir string) error {
-	for _, p := range []string{workerPath, libPath, helloPath} {
-		if _, err := os.Stat(p); err != nil {
-			t.plain("hip: not measured", "", p+" is missing (make build)")
-			return nil
-		}
+	if !built(t, "hip") {
+		return nil
 	}
 	env, stop, err := startWorker()
 	if err != nil {
 		return err
 	}
 	defer stop()
-	p, err := startProgram(env, dir)
+	p, err := startProgram(env, dir, "hipbench")
 	if err != nil {
 		return err
 	}
@@ -45,6 +42,17 @@ func benchHIP(t *table, f *floor, dir string) error {
 		return err
 	}
 	return hello(t, env)
+}
+
+// built says whether there is what is to be measured, and the table if there is not.
+func built(t *table, what string) bool {
+	for _, p := range []string{workerPath, libPath, helloPath} {
+		if _, err := os.Stat(p); err != nil {
+			t.plain(what+": not measured", "", p+" is missing (make build)")
+			return false
+		}
+	}
+	return true
 }
 
 // startWorker starts a worker with one simulated card on a free port and gives the environment of its clients.
@@ -83,19 +91,19 @@ func startWorker() (env []string, stop func(), err error) {
 	return append(os.Environ(), "TF_WORKER_HOST="+host, "TF_WORKER_PORT="+port, "LD_LIBRARY_PATH="+lib), stop, nil
 }
 
-// program is a running c/hipbench.c.
+// program is a running program of c.
 type program struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Reader
 }
 
-func startProgram(env []string, dir string) (*program, error) {
-	path := filepath.Join(dir, "hipbench")
-	cc := exec.Command("gcc", "-O2", "-Ihip/include", "bench/c/hipbench.c", "-o", path, libPath)
+func startProgram(env []string, dir, name string) (*program, error) {
+	path := filepath.Join(dir, name)
+	cc := exec.Command("gcc", "-O2", "-Ihip/include", "bench/c/"+name+".c", "-o", path, libPath)
 	cc.Stderr = os.Stderr
 	if err := cc.Run(); err != nil {
-		return nil, fmt.Errorf("compiling hipbench.c: %w", err)
+		return nil, fmt.Errorf("compiling %s.c: %w", name, err)
 	}
 	cmd := exec.Command(path)
 	cmd.Env, cmd.Stderr = env, os.Stderr
@@ -120,10 +128,10 @@ func (p *program) measure(what string, n int) ([2]float64, error) {
 	}
 	line, err := p.out.ReadString('\n')
 	if err != nil {
-		return v, fmt.Errorf("hipbench %s: %w", what, err)
+		return v, fmt.Errorf("%s: %w", what, err)
 	}
 	if k, _ := fmt.Sscan(line, &v[0], &v[1]); k == 0 {
-		return v, fmt.Errorf("hipbench %s: %q", what, line)
+		return v, fmt.Errorf("%s: %q", what, line)
 	}
 	return v, nil
 }

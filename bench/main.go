@@ -3,7 +3,7 @@
 //
 // Every figure is the median of several rounds, and every round measures the floor (bare sockets, memcpy: c/floor.c) right before the
 // thing itself, so that a ratio compares like with like on a machine that is not quiet. "ok" and "slow" say whether the ratio keeps the promise. The floor's sockets
-// have the system's default options; ours may choose better ones.
+// use the same congestion control as ours.
 package main
 
 import (
@@ -20,7 +20,7 @@ var (
 	rounds = flag.Int("rounds", 5, "rounds per figure")
 	calls  = flag.Int("calls", 10000, "calls per round")
 	size   = flag.Int("bytes", 256<<20, "size of bulk copies")
-	only   = flag.String("only", "", "measure only this group: calls, posts, bulk, links, hip or sim")
+	only   = flag.String("only", "", "measure only this group: calls, posts, bulk, links, hip, mem or sim")
 )
 
 func main() {
@@ -53,7 +53,7 @@ func run() error {
 	groups := []struct {
 		name string
 		run  func(t *table, f *floor, dir string) error
-	}{{"calls", wireCalls}, {"posts", wirePosts}, {"bulk", wireBulk}, {"links", benchLinks}, {"hip", benchHIP}, {"sim", benchSim}}
+	}{{"calls", wireCalls}, {"posts", wirePosts}, {"bulk", wireBulk}, {"links", benchLinks}, {"hip", benchHIP}, {"mem", benchMem}, {"sim", benchSim}}
 	for _, g := range groups {
 		if *only != "" && *only != g.name {
 			continue

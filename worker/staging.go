@@ -13,15 +13,28 @@ type staging struct {
 	limit int
 	used  int
 	ended bool
-	keep  [][]byte // buffers of stagingUnit bytes, to be used again
+	keep  [stagingClasses][][]byte // buffers to be used again, by size: stagingLeast and its doubles
+	kept  int                      // their bytes
 
 	// pin makes memory that the runtime copies from and to without waiting; nil where that is any memory.
 	pin  func(n int) []byte
 	pins map[int][][]byte // such memory that is not in use, by size: it is never given back, for that waits
 }
 
-// stagingUnit is the largest single buffer: one message's bulk fits.
-const stagingUnit = 8 << 20
+// stagingUnit is the largest buffer that is used again: one message's bulk fits.
+const stagingUnit = stagingLeast << (stagingClasses - 1)
+
+const (
+	stagingLeast   = 4 << 10
+	stagingClasses = 12
+	stagingKeep    = 64 << 20 // bytes that are kept to be used again
+)
+
+// stagingClass is the least size of which a buffer holds n bytes; false if there is none.
+func stagingClass(n int) (int, bool) {
+	c := bits.Len(uint(max(n, 1)-1) / stagingLeast)
+	return c, c < stagingClasses
+}
 
 func newStaging(limit int) *staging {
 	s := &staging{limit: limit}
@@ -43,15 +56,17 @@ func (s *staging) take(n int) []byte {
 	if s.pin != nil {
 		return s.pinned(n)
 	}
-	if n > stagingUnit/2 && n <= stagingUnit && len(s.keep) > 0 {
-		b := s.keep[len(s.keep)-1]
-		s.keep = s.keep[:len(s.keep)-1]
+	c, ok := stagingClass(n)
+	if !ok {
+		return make([]byte, n)
+	}
+	if list := s.keep[c]; len(list) > 0 {
+		b := list[len(list)-1]
+		s.keep[c] = list[:len(list)-1]
+		s.kept -= cap(b)
 		return b[:n]
 	}
-	if n > stagingUnit/2 && n <= stagingUnit {
-		return make([]byte, stagingUnit)[:n]
-	}
-	return make([]byte, n)
+	return make([]byte, n, stagingLeast<<c)
 }
 
 // pinned finds or makes pinned memory, in sizes that are powers of two. Called with the lock.
@@ -91,8 +106,9 @@ func (s *staging) give(b []byte) {
 		s.mu.Unlock()
 		return
 	}
-	if cap(b) == stagingUnit && len(s.keep) < 8 {
-		s.keep = append(s.keep, b[:stagingUnit])
+	if c, ok := stagingClass(cap(b)); ok && cap(b) == stagingLeast<<c && s.kept+cap(b) <= stagingKeep {
+		s.keep[c] = append(s.keep[c], b)
+		s.kept += cap(b)
 	}
 	s.freed.Broadcast()
 	s.mu.Unlock()

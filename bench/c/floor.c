@@ -4,12 +4,16 @@
 //	floor pingpong CALLS REQUEST REPLY   ->  p50 and p99 of a round trip in ns
 //	floor bulk BYTES ROUNDS              ->  median bytes/s of sending BYTES and being answered one byte
 //	floor memcpy BYTES ROUNDS            ->  median bytes/s
+//	floor touch BYTES ROUNDS             ->  median ns of writing to each page of new memory with large pages
+//
+// Sockets use the congestion control that wire uses within one machine.
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -44,11 +48,17 @@ static int by_value(const void *a, const void *b) {
 	return (x > y) - (x < y);
 }
 
+static void options(int fd) {
+	int one = 1;
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+	setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, "reno", 4);
+}
+
 // connected gives this end of a TCP connection; a child process runs serve with the other.
 static int connected(void (*serve)(int, size_t, size_t), size_t in, size_t out) {
 	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t len = sizeof a;
-	int one = 1, l = socket(AF_INET, SOCK_STREAM, 0);
+	int l = socket(AF_INET, SOCK_STREAM, 0);
 	if (l < 0 || bind(l, (struct sockaddr *)&a, len) || listen(l, 1) || getsockname(l, (struct sockaddr *)&a, &len))
 		die("listen");
 	pid_t pid = fork();
@@ -58,14 +68,14 @@ static int connected(void (*serve)(int, size_t, size_t), size_t in, size_t out) 
 		int fd = accept(l, NULL, NULL);
 		if (fd < 0)
 			die("accept");
-		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+		options(fd);
 		serve(fd, in, out);
 		exit(0);
 	}
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 	if (fd < 0 || connect(fd, (struct sockaddr *)&a, sizeof a))
 		die("connect");
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+	options(fd);
 	close(l);
 	return fd;
 }
@@ -131,6 +141,25 @@ int main(int argc, char **argv) {
 		printf("%.0f\n", t[1 + rounds / 2]);
 		return 0;
 	}
-	fprintf(stderr, "usage: floor pingpong CALLS REQUEST REPLY | bulk BYTES ROUNDS | memcpy BYTES ROUNDS\n");
+	if (argc == 4 && !strcmp(argv[1], "touch")) {
+		size_t n = strtoull(argv[2], NULL, 0), rounds = strtoull(argv[3], NULL, 0), huge = 2 << 20;
+		double *t = calloc(rounds, sizeof *t);
+		for (size_t i = 0; i < rounds; i++) {
+			char *p = mmap(NULL, n + huge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			if (p == MAP_FAILED)
+				die("mmap");
+			char *a = (char *)(((uintptr_t)p + huge - 1) & ~(huge - 1));
+			madvise(a, n, MADV_HUGEPAGE);
+			double start = now();
+			for (size_t at = 0; at < n; at += 4096)
+				((volatile char *)a)[at] = 1;
+			t[i] = now() - start;
+			munmap(p, n + huge);
+		}
+		qsort(t, rounds, sizeof *t, by_value);
+		printf("%.0f\n", t[rounds / 2]);
+		return 0;
+	}
+	fprintf(stderr, "usage: floor pingpong CALLS REQUEST REPLY | bulk BYTES ROUNDS | memcpy BYTES ROUNDS | touch BYTES ROUNDS\n");
 	return 2;
 }

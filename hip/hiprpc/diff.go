@@ -21,38 +21,91 @@ var ErrDiff = errors.New("hiprpc: malformed difference of host memory")
 
 // AppendDiff appends the difference between mem and twin from byte offset from on, makes twin equal to what it saw of mem, and stops
 // when dst has grown by about limit bytes. It returns dst and the offset to go on from; len(mem) when all is compared.
-// The gap of the first block counts from the offset from. mem may change meanwhile: every byte is looked at once.
+// The gap of the first block counts from the offset from. mem may change meanwhile: every byte that is sent is looked at once.
 func AppendDiff(dst []byte, mem, twin []byte, from, limit int) ([]byte, int) {
-	start, gap := len(dst), uint64(0)
+	d := Differ{Mem: mem, Twin: twin, Diff: dst, Limit: len(dst) + limit, at: from}
+	next, _ := d.Look(from, len(mem))
+	return d.Diff, next
+}
+
+// Differ makes one difference of several parts of a memory.
+type Differ struct {
+	Mem, Twin []byte
+	Diff      []byte // what was found; Limit is about how long it may become
+	Limit     int
+
+	at int // the offset from which the next gap counts
+}
+
+// NewDiffer is for a difference from an offset on.
+func NewDiffer(mem, twin []byte, from, limit int) Differ {
+	return Differ{Mem: mem, Twin: twin, Limit: limit, at: from}
+}
+
+// equalPiece is how many bytes are compared at once as long as they are equal.
+const equalPiece = 4096
+
+// Look compares the bytes from one offset to another, which follows on what was looked at before or leaves some out. It returns the offset to go on from, to
+// or less if the difference has become long enough, and whether there was any.
+func (d *Differ) Look(from, to int) (next int, changed bool) {
 	var b [Block]byte
-	for from < len(mem) {
-		n := min(Block, len(mem)-from)
-		t := twin[from : from+n : from+n]
-		copy(b[:], mem[from:from+n])
-		if string(b[:n]) == string(t) {
-			gap++
+	for from < to {
+		if n := min(equalPiece, to-from); string(d.Mem[from:from+n]) == string(d.Twin[from:from+n]) {
 			from += n
 			continue
 		}
-		if len(dst)-start >= limit {
-			return dst, from
-		}
-		dst = binary.AppendUvarint(dst, gap)
-		gap = 0
-		at := len(dst)
-		dst = append(dst, 0, 0, 0, 0, 0, 0, 0, 0)
-		var mask uint64
-		for i := range n {
-			if b[i] != t[i] {
-				mask |= 1 << i
-				dst = append(dst, b[i])
+		for end := min(from+equalPiece, to); from < end; {
+			n := min(Block, len(d.Mem)-from)
+			t := d.Twin[from : from+n : from+n]
+			copy(b[:], d.Mem[from:from+n])
+			if string(b[:n]) == string(t) {
+				from += n
+				continue
 			}
+			if len(d.Diff) >= d.Limit {
+				return from, changed
+			}
+			d.Diff = binary.AppendUvarint(d.Diff, uint64(from-d.at)/Block)
+			d.block(b[:n:n], t)
+			copy(t, b[:n])
+			from += n
+			d.at, changed = from, true
 		}
-		binary.LittleEndian.PutUint64(dst[at:], mask)
-		copy(t, b[:n])
-		from += n
 	}
-	return dst, from
+	return to, changed
+}
+
+// block appends the mask of what has changed, and those bytes.
+func (d *Differ) block(b, t []byte) {
+	mask := changedBytes(b, t)
+	d.Diff = binary.LittleEndian.AppendUint64(d.Diff, mask)
+	if mask == ^uint64(0) {
+		d.Diff = append(d.Diff, b...)
+		return
+	}
+	for rest := mask; rest != 0; {
+		first := bits.TrailingZeros64(rest)
+		n := bits.TrailingZeros64(^(rest >> first))
+		d.Diff = append(d.Diff, b[first:first+n]...)
+		rest &^= (1<<n - 1) << first
+	}
+}
+
+// changedBytes has a bit for every byte of b, at most a block, in which t differs.
+func changedBytes(b, t []byte) (mask uint64) {
+	const low, high = 0x7f7f7f7f7f7f7f7f, 0x8080808080808080
+	i := 0
+	for ; i+8 <= len(b); i += 8 {
+		x := binary.LittleEndian.Uint64(b[i:]) ^ binary.LittleEndian.Uint64(t[i:])
+		x = ((x & low) + low | x) & high               // the highest bit of each byte that differs
+		mask |= x >> 7 * 0x0102040810204080 >> 56 << i // gathered in eight bits
+	}
+	for ; i < len(b); i++ {
+		if b[i] != t[i] {
+			mask |= 1 << i
+		}
+	}
+	return mask
 }
 
 // CheckDiff says whether diff, starting at offset from, stays inside size bytes.

@@ -124,3 +124,62 @@ func TestDiffRuns(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestDifferLeavesOut: a difference of parts of a memory has what changed in those, and nothing else.
+func TestDifferLeavesOut(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for range 300 {
+		size := 1 + r.IntN(200*Block)
+		old, now := make([]byte, size), make([]byte, size)
+		for i := range now {
+			now[i] = byte(r.Uint32())
+			if old[i] = now[i]; r.IntN(50) == 0 {
+				old[i]++
+			}
+		}
+		got, want, twin := bytes.Clone(old), bytes.Clone(old), bytes.Clone(old)
+		start := r.IntN(size/Block+1) * Block
+		d := NewDiffer(now, twin, start, 1<<20)
+		for from := start; from < size; {
+			from += r.IntN(5) * Block
+			to := min(from+(1+r.IntN(9))*Block, size)
+			if from >= to {
+				continue
+			}
+			next, changed := d.Look(from, to)
+			if next != to || changed != !bytes.Equal(old[from:to], now[from:to]) {
+				t.Fatalf("[%d:%d]: next %d, changed %v", from, to, next, changed)
+			}
+			copy(want[from:to], now[from:to])
+			from = to
+		}
+		if err := ApplyDiff(got, got, d.Diff, start); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) || !bytes.Equal(twin, want) {
+			t.Fatal("something else has changed")
+		}
+	}
+}
+
+func BenchmarkDiff(b *testing.B) {
+	mem, twin := make([]byte, 64<<20), make([]byte, 64<<20)
+	b.Run("unchanged", func(b *testing.B) {
+		b.SetBytes(int64(len(mem)))
+		for b.Loop() {
+			AppendDiff(nil, mem, twin, 0, MaxDiff)
+		}
+	})
+	b.Run("random", func(b *testing.B) {
+		mem, twin, dst := mem[:1<<20], twin[:1<<20], make([]byte, 0, 2<<20)
+		r := rand.New(rand.NewPCG(1, 1))
+		for i := range mem {
+			mem[i] = byte(r.Uint32())
+		}
+		b.SetBytes(int64(len(mem)))
+		for b.Loop() {
+			clear(twin)
+			AppendDiff(dst, mem, twin, 0, MaxDiff)
+		}
+	})
+}
