@@ -25,6 +25,9 @@ type Options struct {
 	ConnectTimeout time.Duration // for connection and handshake together
 	IOTimeout      time.Duration // how long the server may be silent while something is pending
 	Hello          Hello
+	// Token, if not nil, is asked for the token of the Hello, anew for every handshake: tokens are replaced. It is sent to this machine and by TLS only;
+	// to others it makes the handshake fail.
+	Token func() (string, error)
 	// OnNotify is called with every notice of a user operation, one at a time and in order, together with the done functions of Go,
 	// on a goroutine of its own. It may call the client. payload is its to keep.
 	OnNotify func(op uint16, payload []byte)

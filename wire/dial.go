@@ -84,7 +84,12 @@ func handshake(ctx context.Context, conn net.Conn, opt Options, host, port strin
 	if opt.Hello.HeartbeatMS == 0 {
 		opt.Hello.HeartbeatMS = uint32(max(min(opt.IOTimeout/4, DefaultHeartbeat)/time.Millisecond, 1))
 	}
-	w, err := exchange(ctx, conn, &opt.Hello)
+	hello := opt.Hello
+	if err := opt.introduce(conn, &hello); err != nil {
+		_ = conn.Close()
+		return nil, &Error{Kind: ErrRefused, Host: host, Port: port, Reason: err.Error(), Err: err}
+	}
+	w, err := exchange(ctx, conn, &hello)
 	if err != nil {
 		_ = conn.Close()
 		return nil, handshakeError(err, host, port, opt.ConnectTimeout)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -15,11 +16,15 @@ import (
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/hiprpc"
+	"github.com/rocwire/rocwire/hipremote"
+	"github.com/rocwire/rocwire/internal/dialing"
 	"github.com/rocwire/rocwire/smi"
+	"github.com/rocwire/rocwire/smiremote"
 	"github.com/rocwire/rocwire/wire"
 	"github.com/rocwire/rocwire/worker"
 	"github.com/rocwire/rocwire/worker/access"
 	"github.com/rocwire/rocwire/worker/audit"
+	"github.com/rocwire/rocwire/worker/simbackend"
 )
 
 // Tokens of the file that tests use.
@@ -167,16 +172,158 @@ func TestTokens(t *testing.T) {
 	})
 }
 
-// TestTokenFromAfar: a client that is not on this machine shows who it is, and not over a plain connection.
+// TestTokenRights: what a management client may do hangs on its token, on loopback, too, and is recorded.
+func TestTokenRights(t *testing.T) {
+	w, _, events := withTokens(t, worker.Config{AllowSet: true})
+	if _, err := knock(t, w.Addr().String(), "hip", ""); err != nil {
+		t.Fatal(err)
+	}
+	id := w.Sessions()[0].ID
+	setting := smi.Setting{PerfLevel: "high"}
+	for _, token := range []string{watchToken, ""} {
+		m := managerWith(t, w, token)
+		for what, err := range map[string]error{"set": m.Set(t.Context(), 0, setting), "kill": m.KillSession(t.Context(), id), "quota": m.SetQuota(t.Context(), 0, id, memory(1<<28))} {
+			if !errors.Is(err, smi.ErrNoPermission) || !strings.Contains(err.Error(), "right") {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+	}
+	m := managerWith(t, w, opsToken)
+	if err := errors.Join(m.Set(t.Context(), 0, setting), m.SetQuota(t.Context(), 0, id, memory(1<<28)), m.KillSession(t.Context(), id)); err != nil {
+		t.Error(err)
+	}
+	eventually(t, "it is recorded", func() bool {
+		got := map[audit.Kind][2]int{}
+		for _, e := range events() {
+			n := got[e.Kind]
+			if e.Result == audit.OK {
+				n[0]++
+				if (e.Kind == audit.Kill || e.Kind == audit.Set) && e.Who != "ops" || e.Kind == audit.Quota && e.Session != id {
+					t.Errorf("%+v", e)
+				}
+			} else {
+				n[1]++
+			}
+			got[e.Kind] = n
+		}
+		return got[audit.Kill] == [2]int{1, 2} && got[audit.Set] == [2]int{1, 2} && got[audit.Quota] == [2]int{1, 2} && got[audit.End] == [2]int{1, 0}
+	})
+}
+
+// managerWith is a management client with a token, "" for none.
+func managerWith(t *testing.T, w *worker.Server, token string) *smiremote.Client {
+	t.Helper()
+	c := smiremote.NewClient(smiremote.Options{Address: w.Addr().String(), Dialing: dialing.Settings{TokenFile: tokenAt(t, token)}})
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// tokenAt is a file with a token, "" for none.
+func tokenAt(t *testing.T, token string) string {
+	t.Helper()
+	if token == "" {
+		return ""
+	}
+	path := filepath.Join(t.TempDir(), "token")
+	writeFile(t, path, token+"\n", 0o600)
+	return path
+}
+
+// TestTokenFromAfar: a client on another machine shows who it is by TLS: with a token, or with a certificate where the worker has a CA. Nothing else
+// lets it in, and a plain connection carries no token.
 func TestTokenFromAfar(t *testing.T) {
 	other := anotherAddress(t)
-	w, _, _ := withTokens(t, worker.Config{Listen: other, Insecure: true})
+	d := keysAt(t, other)
+	server, client := serverTLS(d), clientTLS(d)
+	certificate := client
+	client.Cert, client.Key = "", ""
+	for name, c := range map[string]struct {
+		ca   string
+		with dialing.Settings
+		user string
+		say  string
+	}{
+		"token":                  {"", dialing.Settings{TLS: client, TokenFile: tokenAt(t, aliceToken)}, "alice", ""},
+		"nothing":                {"", dialing.Settings{TLS: client}, "", "TF_WORKER_TOKEN_FILE"},
+		"wrong token":            {"", dialing.Settings{TLS: client, TokenFile: tokenAt(t, "wrong-token-0123456789")}, "", "not known"},
+		"expired token":          {"", dialing.Settings{TLS: client, TokenFile: tokenAt(t, lateToken)}, "", "expired"},
+		"no file":                {"", dialing.Settings{TLS: client, TokenFile: "/no/such/token"}, "", "/no/such/token"},
+		"token, or certificate":  {server.ClientCA, dialing.Settings{TLS: client, TokenFile: tokenAt(t, opsToken)}, "ops", ""},
+		"certificate, or token":  {server.ClientCA, dialing.Settings{TLS: certificate}, "alice", ""},
+		"certificate and token":  {server.ClientCA, dialing.Settings{TLS: certificate, TokenFile: tokenAt(t, opsToken)}, "ops", ""},
+		"good one, but wrong":    {server.ClientCA, dialing.Settings{TLS: certificate, TokenFile: tokenAt(t, "wrong-token-0123456789")}, "", "not known"},
+		"neither, with both":     {server.ClientCA, dialing.Settings{TLS: client}, "", "TF_WORKER_TLS_CERT"},
+		"plain, with a token":    {"", dialing.Settings{TokenFile: tokenAt(t, aliceToken)}, "", "plain connection"},
+		"plain, without a token": {"", dialing.Settings{}, "", "takes TLS only"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := worker.Config{Listen: other, TLS: server}
+			cfg.TLS.ClientCA = c.ca
+			w, _, _ := withTokens(t, cfg)
+			var lines []string
+			rt := hipremote.New(hipremote.Config{
+				Host: other, Port: fmt.Sprint(w.Addr().Port), Dialing: c.with, ConnectTimeout: 20 * time.Second, IOTimeout: 20 * time.Second,
+				Logf: func(f string, args ...any) { lines = append(lines, fmt.Sprintf(f, args...)) },
+			})
+			defer rt.Close()
+			_, e := rt.GetDeviceCount()
+			if c.user == "" {
+				if e != hip.ErrorNotInitialized || len(lines) != 1 || !strings.Contains(lines[0], c.say) || strings.Contains(lines[0], "\n") || strings.Contains(lines[0], "-token-") {
+					t.Errorf("%v, %q", e, lines)
+				}
+				return
+			}
+			must(t, "hipGetDeviceCount", e)
+			if s := w.Sessions(); len(s) != 1 || s[0].Client.User != c.user {
+				t.Errorf("%+v", s)
+			}
+		})
+	}
+}
+
+// TestInsecure: with it nobody is asked who it is; a token is not taken over a plain connection all the same.
+func TestInsecure(t *testing.T) {
+	w, _, _ := withTokens(t, worker.Config{Listen: anotherAddress(t), Insecure: true})
 	at := w.Addr().String()
 	if _, err := knock(t, at, "hip", aliceToken); !errors.Is(err, wire.ErrRefused) || !strings.Contains(err.Error(), "plain connection") {
 		t.Errorf("a token over a plain connection: %v", err)
 	}
 	if _, err := knock(t, at, "hip", ""); err != nil {
 		t.Errorf("--insecure: %v", err)
+	}
+}
+
+// TestMayListen: where other machines can connect, what they send is protected and they are asked who they are, or the worker does not begin.
+func TestMayListen(t *testing.T) {
+	other := anotherAddress(t)
+	server := serverTLS(keysAt(t, other))
+	noCA := server
+	noCA.ClientCA = ""
+	tokens := filepath.Join(t.TempDir(), "tokens")
+	writeFile(t, tokens, tokensYAML, 0o600)
+	for _, c := range []struct {
+		listen   string
+		tls      worker.TLS
+		tokens   string
+		insecure bool
+		say      string // "": it listens
+	}{
+		{other, server, "", false, ""}, {other, noCA, tokens, false, ""}, {"0.0.0.0", server, tokens, false, ""}, {other, worker.TLS{}, "", true, ""}, {"127.0.0.1", worker.TLS{}, "", false, ""},
+		{other, worker.TLS{}, "", false, "TLS"}, {other, worker.TLS{}, tokens, false, "TLS"}, {other, noCA, "", false, "--token-file"}, {"0.0.0.0", worker.TLS{}, "", false, "--insecure"},
+		{"::", noCA, "", false, "--tls-client-ca"},
+	} {
+		b, err := simbackend.New(cards(1), testLog())
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := worker.New(worker.Config{Listen: c.listen, TLS: c.tls, Access: access.Config{TokenFile: c.tokens}, Insecure: c.insecure, Backend: b, Warm: -1})
+		if err == nil {
+			w.Close()
+		}
+		_ = b.Source.Close()
+		if c.say == "" && err != nil || c.say != "" && (!errors.Is(err, wire.ErrNotLoopback) || !strings.Contains(err.Error(), c.say) || strings.Contains(err.Error(), "\n")) {
+			t.Errorf("%+v: %v", c, err)
+		}
 	}
 }
 

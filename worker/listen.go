@@ -14,9 +14,9 @@ import (
 )
 
 // listen opens what the server listens on: the network first, if there is one.
-func (c *Config) listen() (list []net.Listener, err error) {
+func (c *Config) listen(knowsTokens bool) (list []net.Listener, err error) {
 	if c.Listen != "" {
-		if err := wire.CheckListen(c.Listen, c.Insecure); err != nil {
+		if err := c.mayListen(knowsTokens); err != nil {
 			return nil, err
 		}
 		lc := net.ListenConfig{Control: wire.ListenControl}
@@ -38,6 +38,29 @@ func (c *Config) listen() (list []net.Listener, err error) {
 		list = append(list, l)
 	}
 	return list, nil
+}
+
+// mayListen refuses an address that other machines can reach, unless what they send is protected and they are asked who they are.
+func (c *Config) mayListen(knowsTokens bool) error {
+	err := wire.CheckListen(c.Listen, c.Insecure || c.TLS.Cert != "" && (knowsTokens || c.TLS.ClientCA != ""))
+	if !errors.Is(err, wire.ErrNotLoopback) {
+		return err
+	}
+	need := "TLS (--tls-cert and --tls-key, which hip-worker keys init makes)"
+	switch {
+	case c.TLS.Cert != "":
+		need = "to be asked who they are: --tls-client-ca, --token-file or --oidc-issuer"
+	case !knowsTokens:
+		need += ", and to be asked who they are: --tls-client-ca, --token-file or --oidc-issuer"
+	}
+	return fmt.Errorf("%w: clients on other machines need %s; or --insecure lets in whoever comes", notLoopback(c.Listen), need)
+}
+
+func notLoopback(host string) error {
+	if host == "" {
+		host = "every address"
+	}
+	return fmt.Errorf("%s: %w", host, wire.ErrNotLoopback)
 }
 
 func closeAll(list []net.Listener) {

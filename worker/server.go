@@ -49,15 +49,15 @@ type Server struct {
 // New listens. Its errors are ErrNotLoopback, ErrPortInUse, or the operating system's.
 func New(cfg Config) (*Server, error) {
 	cfg.defaults()
-	keys, err := cfg.TLS.keyring(cfg.Log)
-	if err != nil {
-		return nil, err
-	}
 	who, err := cfg.authority()
 	if err != nil {
 		return nil, err
 	}
-	listeners, err := cfg.listen()
+	keys, err := cfg.TLS.keyring(who.KnowsTokens(), cfg.Log)
+	if err != nil {
+		return nil, err
+	}
+	listeners, err := cfg.listen(who.KnowsTokens())
 	if err != nil {
 		return nil, err
 	}

@@ -27,6 +27,7 @@ type TLS struct {
 // keyring is what the files hold.
 type keyring struct {
 	TLS
+	tokens bool // a client may have a token in the place of a certificate
 	log    *slog.Logger
 	mu     sync.Mutex
 	config *tls.Config
@@ -40,11 +41,11 @@ type stamp struct {
 }
 
 // keyring is nil without TLS.
-func (t TLS) keyring(log *slog.Logger) (*keyring, error) {
+func (t TLS) keyring(tokens bool, log *slog.Logger) (*keyring, error) {
 	if t == (TLS{}) {
 		return nil, nil
 	}
-	k := &keyring{TLS: t, log: log}
+	k := &keyring{TLS: t, tokens: tokens, log: log}
 	k.stamps = k.look()
 	var err error
 	k.config, err = k.load()
@@ -73,6 +74,9 @@ func (k *keyring) load() (*tls.Config, error) {
 			return nil, fmt.Errorf("TLS client CA: %w", err)
 		}
 		c.ClientCAs, c.ClientAuth = x509.NewCertPool(), tls.RequireAndVerifyClientCert
+		if k.tokens {
+			c.ClientAuth = tls.VerifyClientCertIfGiven
+		}
 		if !c.ClientCAs.AppendCertsFromPEM(pem) {
 			return nil, fmt.Errorf("TLS client CA: %s has no certificate in PEM form", k.ClientCA)
 		}

@@ -22,6 +22,7 @@ elsewhere, and has a page to look at.
 Usage: gpu-exporter [flags]
 
   --worker HOST:PORT      worker to ask, also unix:PATH (TF_WORKER_HOST:TF_WORKER_PORT, localhost:18515)
+  --worker-token-file FILE  token that says to workers who this is (TF_WORKER_TOKEN_FILE)
   --worker-tls-ca FILE    CA that has signed the worker's certificate; TLS then, with this and the following (TF_WORKER_TLS_CA;
                           TF_WORKER_TLS=1: TLS with this machine's CAs). They are of workers that are probed, too
   --worker-tls-cert FILE  certificate to show to the worker, and --worker-tls-key FILE, its private key (TF_WORKER_TLS_CERT, TF_WORKER_TLS_KEY)

@@ -20,14 +20,15 @@ const usage = `Usage: hip-worker [flags]
 
 Serves GPUs to HIP programs on other machines and tells who uses them.
 
-  --listen ADDRESS        address to listen on (127.0.0.1); others than loopback need --insecure
+  --listen ADDRESS        address to listen on (127.0.0.1); others than loopback need TLS, and
+                          --tls-client-ca, --token-file or --oidc-issuer
   --listen unix:PATH      listen on a Unix socket, instead or, with both, besides; the kernel tells who connects there
   --socket-user USER      who may connect to the socket, by name or number, again for more (everybody who can reach it)
   --socket-group GROUP    a group whose members may, likewise
   --tls-cert FILE         certificate for the network address, which then takes TLS 1.3 only; with --tls-key FILE, its private key. Both are
                           PEM and read again when they change. hip-worker keys init makes them
   --tls-client-ca FILE    let only clients in whose certificate this CA has signed; the name in it is the session's user
-  --insecure              let other machines connect although nobody is authenticated
+  --insecure              let in whoever can reach the worker; nobody is asked who he is, and what is sent is not protected
   -p, --port PORT         port to listen on, 0 for a free one (18515, or TF_WORKER_PORT)
   --port-file FILE        write the port there once it is open
   --backend BACKEND       sim (simulated GPU), rocm (this machine's), auto (rocm if there is a GPU, otherwise sim)

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/rocwire/rocwire/internal/outbound"
 	"github.com/rocwire/rocwire/wire"
@@ -18,11 +19,14 @@ const (
 	CertVariable       = "TF_WORKER_TLS_CERT"
 	KeyVariable        = "TF_WORKER_TLS_KEY"
 	ServerNameVariable = "TF_WORKER_TLS_SERVER_NAME"
+	TokenVariable      = "TF_WORKER_TOKEN_FILE"
 )
 
 // Settings are how to connect, whichever worker it is.
 type Settings struct {
 	TLS TLS
+	// TokenFile has the token that says who this client is, and is read whenever a connection is made; empty: none.
+	TokenFile string
 }
 
 // TLS says how the worker is known, and what proves to it who this client is. Files are in PEM form, and are read whenever a connection is made.
@@ -37,11 +41,14 @@ type TLS struct {
 func FromEnv(getenv func(string) string) Settings {
 	return Settings{TLS: TLS{
 		Use: getenv(TLSVariable), CA: getenv(CAVariable), Cert: getenv(CertVariable), Key: getenv(KeyVariable), ServerName: getenv(ServerNameVariable),
-	}}
+	}, TokenFile: getenv(TokenVariable)}
 }
 
 // Apply completes the options of a connection. Its error is one line that says what to mend.
 func (s *Settings) Apply(o *wire.Options) (err error) {
+	if s.TokenFile != "" {
+		o.Token = func() (string, error) { return readToken(s.TokenFile) }
+	}
 	o.TLS, err = s.TLS.config()
 	return err
 }
@@ -96,6 +103,7 @@ type flags interface {
 // AddFlags adds flags that go before the environment, whose values s has; prefix is "tls" where nothing else has TLS.
 func (s *Settings) AddFlags(f flags, prefix string) {
 	t := &s.TLS
+	f.StringVar(&s.TokenFile, strings.TrimSuffix(prefix, "tls")+"token-file", s.TokenFile, "`FILE` with the token that says who this is\n("+TokenVariable+")")
 	f.StringVar(&t.CA, prefix+"-ca", t.CA, "`FILE` with the CA of the worker's certificate:\nTLS then ("+CAVariable+")")
 	f.StringVar(&t.Cert, prefix+"-cert", t.Cert, "`FILE` with this client's certificate\n("+CertVariable+")")
 	f.StringVar(&t.Key, prefix+"-key", t.Key, "`FILE` with its private key\n("+KeyVariable+")")
