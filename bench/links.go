@@ -56,7 +56,7 @@ func hasBBR() bool {
 
 // wireCopy copies from the far end to a server at the near one, in bytes per second.
 func wireCopy(l *slowlink.Link) (float64, error) {
-	c, stop, err := startWire(net.JoinHostPort(l.Near.String(), "0"), func(opt wire.Options) (c *wire.Client, err error) {
+	c, stop, err := startWire(net.JoinHostPort(l.Near.String(), "0"), "", func(opt wire.Options) (c *wire.Client, err error) {
 		err = l.Do(func() error { c, err = wire.Dial(context.Background(), opt); return err })
 		return c, err
 	})

@@ -20,11 +20,11 @@ var (
 	rounds = flag.Int("rounds", 5, "rounds per figure")
 	calls  = flag.Int("calls", 10000, "calls per round")
 	size   = flag.Int("bytes", 256<<20, "size of bulk copies")
-	only   = flag.String("only", "", "measure only this group: calls, posts, bulk, links, hip, mem or sim")
+	only   = flag.String("only", "", "measure only this group: calls, posts, bulk, tls, links, hip, mem or sim")
 )
 
 func main() {
-	if len(os.Args) == 3 && os.Args[1] == "serve" { // the other process of the wire rows
+	if len(os.Args) >= 3 && os.Args[1] == "serve" { // the other process of the wire rows
 		if err := serve(os.Args[2]); err != nil {
 			fmt.Fprintln(os.Stderr, "bench serve:", err)
 			os.Exit(1)
@@ -53,7 +53,7 @@ func run() error {
 	groups := []struct {
 		name string
 		run  func(t *table, f *floor, dir string) error
-	}{{"calls", wireCalls}, {"posts", wirePosts}, {"bulk", wireBulk}, {"links", benchLinks}, {"hip", benchHIP}, {"mem", benchMem}, {"sim", benchSim}}
+	}{{"calls", wireCalls}, {"posts", wirePosts}, {"bulk", wireBulk}, {"tls", wireTLS}, {"links", benchLinks}, {"hip", benchHIP}, {"mem", benchMem}, {"sim", benchSim}}
 	for _, g := range groups {
 		if *only != "" && *only != g.name {
 			continue

@@ -33,6 +33,9 @@ func serve(n string) error {
 	if err != nil {
 		return err
 	}
+	if conn, err = secured(conn, keysArgument()); err != nil {
+		return err
+	}
 	hello, _, err := wire.ReadHello(conn, 5*time.Second)
 	if err != nil {
 		return err
@@ -72,11 +75,11 @@ func touched(n int) []byte {
 
 // startLocal is startWire on loopback.
 func startLocal() (*wire.Client, func(), error) {
-	return startWire("127.0.0.1:0", func(opt wire.Options) (*wire.Client, error) { return wire.Dial(context.Background(), opt) })
+	return startWire("127.0.0.1:0", "", func(opt wire.Options) (*wire.Client, error) { return wire.Dial(context.Background(), opt) })
 }
 
-// startWire starts the server process at an address and connects.
-func startWire(address string, dial func(wire.Options) (*wire.Client, error)) (*wire.Client, func(), error) {
+// startWire starts the server process at an address, with TLS if there is a directory of keys, and connects.
+func startWire(address, keys string, dial func(wire.Options) (*wire.Client, error)) (*wire.Client, func(), error) {
 	lc := net.ListenConfig{Control: wire.ListenControl}
 	l, err := lc.Listen(context.Background(), "tcp", address)
 	if err != nil {
@@ -92,7 +95,7 @@ func startWire(address string, dial func(wire.Options) (*wire.Client, error)) (*
 	if err != nil {
 		return nil, nil, err
 	}
-	cmd := exec.Command(exe, "serve", fmt.Sprint(*size))
+	cmd := exec.Command(exe, "serve", fmt.Sprint(*size), keys)
 	cmd.Stderr, cmd.ExtraFiles = os.Stderr, []*os.File{f}
 	if err := cmd.Start(); err != nil {
 		return nil, nil, err

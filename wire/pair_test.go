@@ -43,6 +43,9 @@ func under(t testing.TB, fd int) transport {
 	if onStreams {
 		return newStream(fileConn(t, fd))
 	}
+	if onTLS {
+		return underTLS(t, fd)
+	}
 	tr, err := newSocket(fd)
 	if err != nil {
 		t.Fatal(err)
@@ -166,6 +169,9 @@ type noFile struct{ net.Conn }
 
 // dial connects with the transport under test.
 func dial(opt Options) (*Client, error) {
+	if onTLS {
+		opt.TLS = testKeys().client
+	}
 	if !onStreams {
 		return Dial(context.Background(), opt)
 	}
@@ -182,6 +188,11 @@ func serveOne(l net.Listener, h Handler) error {
 	conn, err := l.Accept()
 	if err != nil {
 		return err
+	}
+	if _, tcp := conn.(*net.TCPConn); onTLS && tcp {
+		if conn, err = SecureServer(context.Background(), conn, testKeys().server); err != nil {
+			return err
+		}
 	}
 	hello, _, err := ReadHello(conn, patience)
 	if err != nil {

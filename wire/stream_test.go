@@ -7,22 +7,25 @@ import (
 	"time"
 )
 
-// TestStreams: every test of what a connection does, on the transport for systems that have no better one.
+// connectionTests are those of what a connection does, whatever transport is under it.
+var connectionTests = map[string]func(*testing.T){
+	"ClientFrames": TestClientFrames, "ClientViolations": TestClientViolations, "ClientMixedReplies": TestClientMixedReplies,
+	"ClientLost": TestClientLost, "ClientGoodbye": TestClientGoodbye, "ClientSilentServer": TestClientSilentServer,
+	"ClientStuckServer": TestClientStuckServer, "ClientLongCall": TestClientLongCall, "ClientCloseWithinReply": TestClientCloseWithinReply,
+	"ClientTooLong": TestClientTooLong, "ClientNumbersWrap": TestClientNumbersWrap, "Notices": TestNotices, "NoticesAtOnce": TestNoticesAtOnce,
+	"NoticeFlood": TestNoticeFlood, "NoticeWhileIdle": TestNoticeWhileIdle,
+	"ServerFrames": TestServerFrames, "ServerViolations": TestServerViolations, "ServerTruncated": TestServerTruncated,
+	"ServerDiscards": TestServerDiscards, "ServerMisuse": TestServerMisuse, "ServerForgotReply": TestServerForgotReply,
+	"ServerSilentClient": TestServerSilentClient, "ServerClientDoesNotRead": TestServerClientDoesNotRead, "ServerClose": TestServerClose,
+	"Concurrent": TestConcurrent, "UnixSocket": TestUnixSocket, "Order": TestOrder, "PostLeavesAlone": TestPostLeavesAlone,
+	"BothDirectionsSaturated": TestBothDirectionsSaturated, "SmallSaturated": TestSmallSaturated, "EndsAnytime": TestEndsAnytime,
+}
+
+// TestStreams: all of them on the transport for systems that have no better one.
 func TestStreams(t *testing.T) {
 	onStreams = true
 	defer func() { onStreams = false }()
-	for name, test := range map[string]func(*testing.T){
-		"ClientFrames": TestClientFrames, "ClientViolations": TestClientViolations, "ClientMixedReplies": TestClientMixedReplies,
-		"ClientLost": TestClientLost, "ClientGoodbye": TestClientGoodbye, "ClientSilentServer": TestClientSilentServer,
-		"ClientStuckServer": TestClientStuckServer, "ClientLongCall": TestClientLongCall, "ClientCloseWithinReply": TestClientCloseWithinReply,
-		"ClientTooLong": TestClientTooLong, "ClientNumbersWrap": TestClientNumbersWrap, "Notices": TestNotices, "NoticesAtOnce": TestNoticesAtOnce,
-		"NoticeFlood": TestNoticeFlood, "NoticeWhileIdle": TestNoticeWhileIdle,
-		"ServerFrames": TestServerFrames, "ServerViolations": TestServerViolations, "ServerTruncated": TestServerTruncated,
-		"ServerDiscards": TestServerDiscards, "ServerMisuse": TestServerMisuse, "ServerForgotReply": TestServerForgotReply,
-		"ServerSilentClient": TestServerSilentClient, "ServerClientDoesNotRead": TestServerClientDoesNotRead, "ServerClose": TestServerClose,
-		"Concurrent": TestConcurrent, "UnixSocket": TestUnixSocket, "Order": TestOrder, "PostLeavesAlone": TestPostLeavesAlone,
-		"BothDirectionsSaturated": TestBothDirectionsSaturated, "SmallSaturated": TestSmallSaturated, "EndsAnytime": TestEndsAnytime,
-	} {
+	for name, test := range connectionTests {
 		t.Run(name, test)
 	}
 }

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/rocwire/rocwire/internal/dialing"
+	"github.com/rocwire/rocwire/internal/keys"
+	"github.com/rocwire/rocwire/wire"
+)
+
+// secured shakes hands with a client of the TLS rows; dir has the keys, none for no TLS.
+func secured(conn net.Conn, dir string) (net.Conn, error) {
+	if dir == "" {
+		return conn, nil
+	}
+	d := keys.Dir{Path: dir}
+	pair, err := tls.LoadX509KeyPair(d.Cert(keys.Server), d.Key(keys.Server))
+	if err != nil {
+		return nil, err
+	}
+	return wire.SecureServer(context.Background(), conn, &tls.Config{Certificates: []tls.Certificate{pair}})
+}
+
+// wireTLS measures the same calls and copies with and without TLS, in turn.
+func wireTLS(t *table, _ *floor, dir string) error {
+	d := keys.Dir{Path: filepath.Join(dir, "keys"), Days: 1}
+	if err := d.Init([]string{"127.0.0.1"}, nil); err != nil {
+		return err
+	}
+	plain, stop, err := startLocal()
+	if err != nil {
+		return err
+	}
+	defer stop()
+	safe, stop, err := startWire("127.0.0.1:0", d.Path, func(o wire.Options) (*wire.Client, error) {
+		s := dialing.Settings{TLS: dialing.TLS{CA: d.Cert(keys.CA)}}
+		if err := s.Apply(&o); err != nil {
+			return nil, err
+		}
+		return wire.Dial(context.Background(), o)
+	})
+	if err != nil {
+		return err
+	}
+	defer stop()
+	memory := touched(*size)
+	var to, from, call [2][]float64
+	m := wire.GetMsg()
+	m.Req = make([]byte, callBytes)
+	for i := range *rounds + 1 {
+		for side, c := range []*wire.Client{plain, safe} {
+			start := time.Now()
+			if err := copyTo(c, memory); err != nil {
+				return err
+			}
+			there := float64(len(memory)) / time.Since(start).Seconds()
+			start = time.Now()
+			if err := copyFrom(c, memory); err != nil {
+				return err
+			}
+			back := float64(len(memory)) / time.Since(start).Seconds()
+			times := make([]float64, *calls)
+			for k := range times {
+				start = time.Now()
+				if err := c.Call(opEcho, m); err != nil {
+					return err
+				}
+				times[k] = float64(time.Since(start))
+			}
+			slices.Sort(times)
+			if i > 0 { // the first round warms up
+				to[side], from[side], call[side] = append(to[side], there), append(from[side], back), append(call[side], times[len(times)/2])
+			}
+		}
+	}
+	mib := fmt.Sprintf("tls: %d MiB", *size>>20)
+	t.row(mib+" to the server, floor without TLS", to[0], to[1], rate, 0.6, true)
+	t.row(mib+" from the server, floor without TLS", from[0], from[1], rate, 0.6, true)
+	t.row("tls: sync call p50, floor without TLS", call[0], call[1], micros, 0, false)
+	return nil
+}
+
+// keysArgument is the directory of the server process's keys, none if it is not given.
+func keysArgument() string {
+	if len(os.Args) > 3 {
+		return os.Args[3]
+	}
+	return ""
+}
