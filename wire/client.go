@@ -125,7 +125,7 @@ func newClient(t transport, opt Options, w *Welcome, host, port string) *Client 
 		defer c.mu.Unlock()
 		return c.reading, c.reads.Load()
 	}
-	k.read, k.lost, k.waiting = c.keeperRead, c.fail, c.waiting
+	k.read, k.lost, k.waiting, k.within = c.keeperRead, c.fail, c.waiting, c.in.within.Load
 	c.in.tick = k.tick
 	c.k, c.out.k = k, k
 	go c.keep()

@@ -26,9 +26,17 @@ type in struct {
 	at     int64 // when fill last read some, as mono.Now
 	head   [HeaderSize]byte
 	frames atomic.Uint64
+	within atomic.Bool // what is waited for is the rest of a frame
 }
 
 func newIn(t transport) in { return in{t: t, b: make([]byte, inBase)} }
+
+// middle notes whether the rest of a frame is waited for.
+func (in *in) middle(is bool) {
+	if in.within.Load() != is {
+		in.within.Store(is)
+	}
+}
 
 func (in *in) buffered() int { return in.w - in.r }
 
@@ -51,6 +59,7 @@ func (in *in) fill(n int) error {
 		in.w = copy(b, in.b[in.r:in.w])
 		in.r, in.b = 0, b
 	}
+	in.middle(n > HeaderSize || in.w > in.r)
 	for in.w-in.r < n {
 		k, err := in.read(in.b[in.w:])
 		if err != nil {
@@ -82,6 +91,7 @@ func (in *in) read(p []byte) (int, error) {
 func (in *in) full(p []byte) error {
 	n := copy(p, in.b[in.r:in.w])
 	in.r += n
+	in.middle(true)
 	for n < len(p) {
 		k, err := in.read(p[n:])
 		if err != nil {

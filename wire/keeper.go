@@ -42,7 +42,8 @@ type keeper struct {
 	limit   time.Duration // how long the peer may be silent
 	waiting func() bool   // whether that matters now
 	lost    func(error)   // told when it was silent for too long
-	heard   uint64        // bytes that had come at the last look
+	heard   uint64        // bytes that had come when the peer was last heard of
+	within  func() bool   // whether the rest of a frame is waited for
 	silence time.Duration
 	timer   *time.Timer
 }
@@ -205,7 +206,8 @@ func (k *keeper) rest(d time.Duration, watch bool) bool {
 // quiet counts the time d in which, as far as the keeper was awake, nothing may have come. A process that is stopped for an hour counts
 // no more than one sleep of that, and then reads what has come meanwhile. It is an error when the peer has been silent for too long.
 func (k *keeper) quiet(d time.Duration) error {
-	if n, _ := k.t.traffic(); n != k.heard || !k.waiting() {
+	within := k.within()
+	if n, _ := k.t.traffic(); !k.waiting() || n != k.heard && !(within && k.onlyBeats(n-k.heard)) {
 		k.heard, k.silence = n, 0
 		return nil
 	}
@@ -217,7 +219,16 @@ func (k *keeper) quiet(d time.Duration) error {
 	if k.t.unread() {
 		return nil
 	}
+	if within {
+		return fmt.Errorf("a message has not gone on for %v: the peer is silent, or its length was changed on the way", silence.Round(time.Millisecond))
+	}
 	return fmt.Errorf("the peer has been silent for %v", silence.Round(time.Millisecond))
+}
+
+// onlyBeats reports whether so many bytes, since the silence began, are no more than the peer's heartbeats. In the middle of a frame there are none; but if the
+// frame's length was changed on its way to a greater one, they are taken for its rest, and would count as a sign of life for ever.
+func (k *keeper) onlyBeats(n uint64) bool {
+	return k.beat > 0 && n <= HeaderSize*uint64(k.silence/k.beat+2)
 }
 
 // tickFor is how often a wait of that length is looked after.

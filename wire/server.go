@@ -85,7 +85,7 @@ func newServer(t transport, peer Peer, opt ServerOptions) *ServerConn {
 	s.req.s = s
 	k := newKeeper(&s.out, t, opt.Silence)
 	k.ping = func() { s.out.header(OpPing, 0, 0, FlagNoReply) }
-	k.lost, k.waiting = s.fail, func() bool { return true }
+	k.lost, k.waiting, k.within = s.fail, func() bool { return true }, s.in.within.Load
 	s.k, s.out.k = k, k
 	return s
 }

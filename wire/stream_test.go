@@ -18,7 +18,7 @@ var connectionTests = map[string]func(*testing.T){
 	"ServerDiscards": TestServerDiscards, "ServerMisuse": TestServerMisuse, "ServerForgotReply": TestServerForgotReply,
 	"ServerSilentClient": TestServerSilentClient, "ServerClientDoesNotRead": TestServerClientDoesNotRead, "ServerClose": TestServerClose,
 	"Concurrent": TestConcurrent, "UnixSocket": TestUnixSocket, "Order": TestOrder, "PostLeavesAlone": TestPostLeavesAlone,
-	"BothDirectionsSaturated": TestBothDirectionsSaturated, "SmallSaturated": TestSmallSaturated, "EndsAnytime": TestEndsAnytime,
+	"LengthChangedOnTheWay": TestLengthChangedOnTheWay, "SlowFrame": TestSlowFrame, "BothDirectionsSaturated": TestBothDirectionsSaturated, "SmallSaturated": TestSmallSaturated, "EndsAnytime": TestEndsAnytime,
 }
 
 // TestStreams: all of them on the transport for systems that have no better one.

@@ -12,8 +12,6 @@ const (
 	MaxPlain   = 16 << 10            // data of one record
 	MaxRecord  = HeaderSize + maxBox // one record as it is sent
 	maxBox     = MaxPlain + 256      // of TLS 1.3: data, type, padding and tag
-	overhead   = 1 + tagSize         // that a record has besides header and data
-	tagSize    = 16
 	ivSize     = 12
 )
 
@@ -46,6 +44,10 @@ func NewHalf(suite Suite, secret []byte, seq uint64) (*Half, error) {
 }
 
 func (h *Half) rekey() error {
+	if h.Suite == Checksum && len(h.Secret) == checksumSize {
+		h.aead = checksum(binary.LittleEndian.Uint32(h.Secret))
+		return nil
+	}
 	key, iv, err := h.Suite.Keys(h.Secret)
 	if err != nil {
 		return err
@@ -80,10 +82,11 @@ func (h *Half) next() []byte {
 
 // seal adds one record with a and b in it to dst.
 func (h *Half) seal(dst []byte, t Type, a, b []byte) []byte {
-	n := len(a) + len(b) + overhead
+	n := len(a) + len(b) + 1 + h.aead.Overhead()
 	dst = slices.Grow(dst, HeaderSize+n)
 	at := len(dst)
-	dst = append(dst, byte(Data), 3, 3, byte(n>>8), byte(n))
+	m := h.mark(byte(Data), n)
+	dst = append(dst, byte(Data), m[0], m[1], byte(n>>8), byte(n))
 	body := len(dst)
 	dst = append(append(append(dst, a...), b...), byte(t))
 	box := h.aead.Seal(dst[body:body], h.next(), dst[body:], dst[at:body])
@@ -91,12 +94,15 @@ func (h *Half) seal(dst []byte, t Type, a, b []byte) []byte {
 }
 
 // open decrypts one whole record. The plaintext, with type and padding behind the data, goes to dst[:0] or, if it does not fit there, nowhere:
-// the caller sees to it that dst has room for len(record)-HeaderSize-tagSize bytes.
+// the caller sees to it that dst has room for len(record)-HeaderSize-Overhead bytes.
 func (h *Half) open(dst, record []byte) (Type, []byte, error) {
 	if h.Seq == 1<<64-1 {
 		return 0, nil, unexpected("a record too many")
 	}
 	p, err := h.aead.Open(dst[:0], h.next(), record[HeaderSize:], record[:HeaderSize])
+	if err == ErrCorrupted {
+		return 0, nil, err
+	}
 	if err != nil {
 		return 0, nil, &Error{Alert: BadRecordMAC, What: "a record that was changed on its way"}
 	}

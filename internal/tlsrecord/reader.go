@@ -111,18 +111,24 @@ func (r *Reader) record(p []byte, some bool) (n int, got bool, err error) {
 		return 0, false, nil
 	}
 	t, size := Type(b[0]), int(binary.BigEndian.Uint16(b[3:]))
+	tag := r.half.aead.Overhead()
 	switch {
-	case t != Data || b[1] != 3 || b[2] != 3:
+	case [2]byte(b[1:3]) != r.half.mark(b[0], size):
+		if r.half.Suite == Checksum {
+			return 0, false, ErrCorrupted
+		}
+		return 0, false, unexpected("something that is no record of TLS 1.3")
+	case t != Data:
 		return 0, false, unexpected("something that is no encrypted record")
 	case size > maxBox:
 		return 0, false, &Error{Alert: RecordOverflow, What: "a record that is too long"}
-	case size < overhead:
+	case size < 1+tag:
 		return 0, false, &Error{Alert: DecodeError, What: "a record that is too short"}
 	case len(b) < HeaderSize+size:
 		return 0, false, nil
 	}
 	dst := p
-	if size-tagSize > len(p) { // type and padding behind the data are written over by what comes next
+	if size-tag > len(p) { // type and padding behind the data are written over by what comes next
 		if some {
 			return 0, false, nil
 		}

@@ -23,6 +23,8 @@ func (s Suite) SecretSize() int {
 		return sha256.Size
 	case tls.TLS_AES_256_GCM_SHA384:
 		return sha512.Size384
+	case uint16(Checksum):
+		return checksumSize
 	}
 	return 0
 }
@@ -55,7 +57,7 @@ func (s Suite) aead(key []byte) (cipher.AEAD, error) {
 
 // limit is how many records one key may protect: RFC 8446, 5.5 has 2^24.5 for AES-GCM, full ones.
 func (s Suite) limit() uint64 {
-	if uint16(s) == tls.TLS_CHACHA20_POLY1305_SHA256 {
+	if uint16(s) == tls.TLS_CHACHA20_POLY1305_SHA256 || s == Checksum {
 		return 1 << 60
 	}
 	return 1 << 24
