@@ -10,6 +10,7 @@ import (
 	"github.com/rocwire/rocwire/internal/loglimit"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/worker/access"
+	"github.com/rocwire/rocwire/worker/admission"
 	"github.com/rocwire/rocwire/worker/audit"
 )
 
@@ -22,9 +23,6 @@ const (
 	DefaultGrace        = 5 * time.Second
 	DefaultStall        = 60 * time.Second
 )
-
-// maxStrangers is how many connections may be without a Hello at once.
-const maxStrangers = 512
 
 // Errors of a Config that cannot be served.
 var (
@@ -75,6 +73,9 @@ type Config struct {
 	Grace        time.Duration // for session processes to end by themselves when the worker stops
 	Stall        time.Duration // without a report after which a session process is killed
 
+	// Limits of clients, by where they come from and who they are. Limits.Sessions is MaxSessions.
+	Limits admission.Limits
+
 	// AllowSet lets clients that have the right to change the cards and set quotas. With Insecure, where nobody is asked who he is, that is everybody,
 	// and everybody may end sessions.
 	AllowSet bool
@@ -104,6 +105,7 @@ func (c *Config) defaults() {
 	if c.MaxSessions == 0 {
 		c.MaxSessions = DefaultMaxSessions
 	}
+	c.Limits.Sessions = c.MaxSessions
 	if c.Warm == 0 {
 		c.Warm = DefaultWarm
 	}

@@ -14,10 +14,10 @@ import (
 )
 
 // greet reads a new connection's Hello, says who it is and brings it to where it belongs. A client that says nothing holds only this goroutine, for a
-// limited time.
-func (s *Server) greet(conn net.Conn) {
+// limited time; known is called when it has said who it is.
+func (s *Server) greet(conn net.Conn, known func()) {
 	conn, hello, head, who, err := s.meet(conn)
-	s.strangers.Add(-1)
+	known()
 	if err != nil {
 		return
 	}
@@ -80,6 +80,7 @@ func (s *Server) refuse(conn net.Conn, from caller, hello *wire.Hello, code int3
 // refused counts and records a client that is not let in.
 func (s *Server) refused(from caller, hello *wire.Hello, err error) {
 	s.totals.refuse()
+	s.failed(from.peer, hello != nil, err)
 	what, args := "", []any{"from", from.peer.String(), "who", from.who.String(), "error", err}
 	if hello != nil {
 		what = printable(hello.Purpose, 64)

@@ -2,7 +2,6 @@ package worker
 
 import (
 	"errors"
-	"fmt"
 	"net"
 	"time"
 
@@ -10,16 +9,13 @@ import (
 	"github.com/rocwire/rocwire/hip/hiprpc"
 	"github.com/rocwire/rocwire/wire"
 	"github.com/rocwire/rocwire/worker/access"
+	"github.com/rocwire/rocwire/worker/admission"
 	"github.com/rocwire/rocwire/worker/audit"
 )
 
-var errFull = errors.New("all sessions are taken")
-
 func refusalCode(err error) hip.Error {
 	switch {
-	case errors.Is(err, errFull):
-		return hip.ErrorOutOfMemory
-	case errors.Is(err, errStopping), errors.Is(err, access.ErrRefused):
+	case errors.Is(err, admission.ErrFull), errors.Is(err, errStopping), errors.Is(err, access.ErrRefused):
 		return hip.ErrorNotInitialized
 	case errors.Is(err, wire.ErrProtocol):
 		return hip.ErrorInvalidValue
@@ -34,21 +30,23 @@ func (s *Server) begin(conn net.Conn, peer wire.Peer, who access.Identity, hello
 	if _, err := hiprpc.ParseOffer(hello.Details); err != nil {
 		return err
 	}
-	rec := &sessionRecord{id: s.nextID.Add(1), who: who, peer: peer, client: clientOf(hello, peer, who), start: time.Now(), stats: &s.totals, calls: s.totals.latency.Reporter(), over: make(chan struct{}), spans: s.spanSink(hello)}
+	rec := &sessionRecord{id: s.nextID.Add(1), who: who, peer: peer, client: clientOf(hello, peer, who), start: time.Now(), stats: &s.totals, over: make(chan struct{}), spans: s.spanSink(hello)}
+	place, err := s.gate.Sessions.Take(admission.SourceOf(peer), &who)
+	if err != nil {
+		return err
+	}
+	rec.calls = s.totals.latency.Reporter()
+	rec.leave = func() { place(); rec.calls.End() }
 	served := false
 	defer func() {
 		if !served {
-			rec.calls.End()
+			rec.leave()
 		}
 	}()
 	s.mu.Lock()
 	if s.closing.Load() {
 		s.mu.Unlock()
 		return errStopping
-	}
-	if len(s.sessions) >= s.cfg.MaxSessions {
-		s.mu.Unlock()
-		return fmt.Errorf("%w: %d", errFull, s.cfg.MaxSessions)
 	}
 	s.sessions[rec.id] = rec
 	s.mu.Unlock()

@@ -107,16 +107,15 @@ func (s *Server) accept(l net.Listener) error {
 			}
 			return err
 		}
-		if s.strangers.Add(1) > maxStrangers {
-			s.strangers.Add(-1)
-			s.totals.refuse()
-			_ = conn.Close()
+		leave, ok := s.enter(conn)
+		if !ok {
 			continue
 		}
 		s.conns.Add(1)
 		go func() {
 			defer s.conns.Done()
-			s.greet(conn)
+			defer leave()
+			s.greet(conn, leave)
 		}()
 	}
 }

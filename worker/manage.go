@@ -9,18 +9,18 @@ import (
 	"github.com/rocwire/rocwire/smiremote"
 	"github.com/rocwire/rocwire/wire"
 	"github.com/rocwire/rocwire/worker/access"
+	"github.com/rocwire/rocwire/worker/admission"
 	"github.com/rocwire/rocwire/worker/audit"
 )
 
 // manage serves a management client in this process.
 func (s *Server) manage(conn net.Conn, peer wire.Peer, who access.Identity, hello *wire.Hello) {
-	if s.managers.Add(1) > maxManagers {
-		s.managers.Add(-1)
-		s.totals.refuse()
-		_ = wire.Refuse(conn, int32(smi.ErrBusy), "too many management clients")
+	leave, err := s.gate.Managers.Take(admission.SourceOf(peer), &who)
+	if err != nil {
+		s.refuse(conn, caller{peer: peer, who: &who}, hello, int32(smi.ErrBusy), err)
 		return
 	}
-	defer s.managers.Add(-1)
+	defer leave()
 	c, err := wire.NewServerConn(conn, wire.ServerOptions{
 		Protocol: hello.Protocol, Heartbeat: hello.Heartbeat(), Silence: managerSilence, Stall: managerStall, MaxRequest: smiremote.MaxRequest,
 	})
@@ -41,7 +41,6 @@ func (s *Server) manage(conn net.Conn, peer wire.Peer, who access.Identity, hell
 
 // Limits of management connections.
 const (
-	maxManagers    = 256
 	managerSilence = 5 * time.Minute
 	managerStall   = 30 * time.Second // that it does not read its replies
 )

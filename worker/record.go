@@ -23,6 +23,7 @@ type sessionRecord struct {
 	stats  *totals
 	calls  *rpcstats.Reporter // what of stats is the session's
 	over   chan struct{}      // closed when all that it held is released
+	leave  func()             // gives its place back, may be called again
 	spans  spanSink
 
 	mu       sync.Mutex

@@ -13,6 +13,7 @@ import (
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smiremote"
 	"github.com/rocwire/rocwire/worker/access"
+	"github.com/rocwire/rocwire/worker/admission"
 	"github.com/rocwire/rocwire/worker/audit"
 )
 
@@ -29,7 +30,8 @@ type Server struct {
 	tls       *keyring // nil without TLS
 	pool      *pool
 	totals    totals
-	strangers atomic.Int64
+	gate      *admission.Gate
+	turned    chan struct{} // held for each connection that is being told why it is refused
 	nextID    atomic.Uint64
 	closing   atomic.Bool
 	ctx       context.Context // done when the server begins to stop
@@ -38,7 +40,6 @@ type Server struct {
 	conns     sync.WaitGroup
 	smi       *smiremote.Handler
 	access    *access.Authority
-	managers  atomic.Int64 // management connections
 	quotas    quotas
 
 	mu       sync.Mutex
@@ -57,11 +58,15 @@ func New(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	gate, err := admission.NewGate(cfg.Limits)
+	if err != nil {
+		return nil, err
+	}
 	listeners, err := cfg.listen(who.KnowsTokens())
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: cfg, access: who, listeners: listeners, tls: keys, sessions: map[uint64]*sessionRecord{}, byPID: map[int]*sessionRecord{}, done: make(chan struct{})}
+	s := &Server{cfg: cfg, access: who, listeners: listeners, tls: keys, sessions: map[uint64]*sessionRecord{}, byPID: map[int]*sessionRecord{}, done: make(chan struct{}), gate: gate, turned: make(chan struct{}, maxTurned)}
 	s.quotas = quotas{all: map[int]smi.Quota{}, own: map[uint64]map[int]smi.Quota{}, cards: map[int]busAddress{}}
 	s.totals.latency = rpcstats.NewTotals(rpcstats.Names{Op: hiprpc.OpName, Code: codeName})
 	s.smi = smiremote.NewHandler(smiremote.HandlerOptions{
@@ -102,7 +107,7 @@ func (s *Server) gone(p *proc) {
 	}
 	defer close(rec.over)
 	s.forgetQuota(rec.id)
-	rec.calls.End()
+	rec.leave()
 	state := p.cmd.ProcessState
 	defer func() { s.audit(audit.End, rec.from(), rec.endReason(), nil) }()
 	if rec.wasStopped() || p.ended.Load() && state.Success() {

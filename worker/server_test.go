@@ -308,7 +308,7 @@ func TestSessionLimit(t *testing.T) {
 	if _, e := a.GetDeviceCount(); e != hip.Success {
 		t.Fatal(e)
 	}
-	if _, e := b.GetDeviceCount(); e != hip.ErrorOutOfMemory {
+	if _, e := b.GetDeviceCount(); e != hip.ErrorNotInitialized {
 		t.Errorf("one session too many: %v", e)
 	}
 	if err := a.Close(); err != nil {

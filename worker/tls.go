@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -158,7 +159,7 @@ func peek(conn *net.TCPConn) (byte, error) {
 	case got != nil:
 		return 0, got
 	case n == 0:
-		return 0, errors.New("the client said nothing")
+		return 0, fmt.Errorf("the client said nothing: %w", io.EOF)
 	}
 	return b[0], nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/worker"
 	"github.com/rocwire/rocwire/worker/access"
+	"github.com/rocwire/rocwire/worker/admission"
 )
 
 const usage = `Usage: hip-worker [flags]
@@ -34,6 +35,14 @@ Serves GPUs to HIP programs on other machines and tells who uses them.
   --backend BACKEND       sim (simulated GPU), rocm (this machine's), auto (rocm if there is a GPU, otherwise sim)
   -d, --device N          serve only this card (all, or TF_DEVICE_ID; ROCR_VISIBLE_DEVICES and HIP_VISIBLE_DEVICES are applied first)
   --max-sessions N        clients at once (256)
+  --max-sessions-per-address N, --max-sessions-per-user N
+                          of one address, or of one user that is known (seven eighths of all, so that nobody has all)
+  --max-management N, --max-management-per-address N
+                          management connections at once (256, a sixteenth of them for operators only; half of them)
+  --max-startups START:RATE:FULL, --max-startups-per-address N
+                          connections that have not said who they are: beyond START those of addresses with silent ones are
+                          refused by chance, RATE percent and more up to FULL (256:30:512; a quarter of FULL)
+  --max-penalty TIME      for how long an address is refused at most whose connections keep coming to nothing, 0 for never (1m)
   --session-memory SIZE   device memory that a session may have of each card, such as 16G (all)
   --session-compute PCT   share of each card's time that a session's kernels may have, such as 50 (all)
   --smi-backend SOURCE    what tells about the cards: amdsmi (AMD's library), sysfs (the kernel's files), sim (the simulated
@@ -67,6 +76,8 @@ type options struct {
 	allowSet                   bool
 	quota                      smi.Quota // of each session and card
 	rocrVisible, visible       string    // ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES
+
+	limits admission.Limits
 }
 
 // parse reads arguments and environment. An argument goes before its variable.
@@ -107,6 +118,7 @@ func parse(args []string, getenv func(string) string) (*options, error) {
 	f.StringVar(&o.portFile, "port-file", "", "")
 	f.StringVar(&o.backend, "backend", "auto", "")
 	f.IntVar(&o.maxSessions, "max-sessions", worker.DefaultMaxSessions, "")
+	addLimits(f, &o.limits)
 	sessionMemory, sessionCompute := f.String("session-memory", "", ""), f.String("session-compute", "", "")
 	f.StringVar(&o.smi, "smi-backend", smiAuto, "")
 	f.BoolVar(&o.allowSet, "smi-allow-set", false, "")
@@ -150,6 +162,9 @@ func parse(args []string, getenv func(string) string) (*options, error) {
 	}
 	if o.device < -1 || o.simCards < 1 || o.maxSessions < 1 {
 		return nil, fmt.Errorf("--device, --sim-cards and --max-sessions are not negative")
+	}
+	if err := checkLimits(o.limits, o.maxSessions); err != nil {
+		return nil, err
 	}
 	if err := o.listen.check(); err != nil {
 		return nil, err

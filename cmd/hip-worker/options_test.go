@@ -7,6 +7,7 @@ import (
 	"github.com/rocwire/rocwire/exporter/service"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/worker"
+	"github.com/rocwire/rocwire/worker/admission"
 )
 
 func TestParse(t *testing.T) {
@@ -53,6 +54,15 @@ func TestParse(t *testing.T) {
 				o.smi, o.allowSet, o.kubelet, o.proc = "sysfs", true, "unix:///run/k.sock", "/host/proc"
 			})},
 		{[]string{"--smi-backend", "sim", "--kubelet-socket", "none"}, env(), with(func(o *options) { o.smi, o.kubelet = "sim", "none" })},
+		{[]string{"--max-sessions", "8", "--max-sessions-per-address", "2", "--max-management=9", "--max-startups", "5:50:10", "--max-penalty", "0"}, env(),
+			with(func(o *options) {
+				o.maxSessions = 8
+				o.limits = admission.Limits{SessionsPerAddress: 2, Managers: 9, Strangers: admission.Startups{Start: 5, Rate: 50, Full: 10}, MaxPenalty: -1}
+			})},
+		{[]string{"--max-startups", "5"}, env(), nil},
+		{[]string{"--max-startups", "5:101:10"}, env(), nil},
+		{[]string{"--max-sessions-per-user", "-1"}, env(), nil},
+		{[]string{"--max-penalty", "never"}, env(), nil},
 		{[]string{"--smi-backend", "nvml"}, env(), nil},
 		{[]string{"--smi-backend", ""}, env(), nil},
 		{[]string{"--smi-backend", "sim", "--backend", "rocm"}, env(), nil},
