@@ -24,6 +24,9 @@ func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "libamdhip64")
+	if err == nil {
+		err = os.Chmod(dir, 0o755) // session processes run as other users
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -196,11 +199,16 @@ func TestChosen(t *testing.T) {
 // simulated cards, and returns the environment that leads to it.
 func proxy(t *testing.T, cards ...string) []string {
 	t.Helper()
-	env := worker(t, nil, append([]string{"--backend", "sim", "--sim-arch", "gfx942"}, cards...)...)
+	return proxyOf(t, worker(t, nil, append([]string{"--backend", "sim", "--sim-arch", "gfx942"}, cards...)...))
+}
+
+// proxyOf is proxy for a worker that runs.
+func proxyOf(t *testing.T, env []string) []string {
+	t.Helper()
 	if err := os.Symlink(built, filepath.Join(built, "rocm")); err != nil && !os.IsExist(err) {
 		t.Fatal(err)
 	}
-	return worker(t, append(env, "ROCM_PATH="+filepath.Join(built, "rocm")), "--backend", "rocm")
+	return worker(t, append(env, "ROCM_PATH="+filepath.Join(built, "rocm")), "--backend", "rocm", "--session-network")
 }
 
 // A worker whose real library is this one is a proxy for another worker: what

@@ -12,6 +12,7 @@ import (
 	"github.com/rocwire/rocwire/worker/access"
 	"github.com/rocwire/rocwire/worker/admission"
 	"github.com/rocwire/rocwire/worker/audit"
+	"github.com/rocwire/rocwire/worker/confine"
 )
 
 // Defaults of a Config.
@@ -46,6 +47,8 @@ type Backend struct {
 	Local func(*smi.Process) (pid uint32, ok bool)
 	// Usage is the device memory that a session process holds now, in bytes; nil if that is not known.
 	Usage func(pid int) (bytes uint64, ok bool)
+	// Needs is what a session process needs of the machine beyond Files.
+	Needs confine.Needs
 }
 
 // Config says how to serve.
@@ -63,6 +66,9 @@ type Config struct {
 	Backend Backend
 	// Command starts a session process: program and first arguments. Backend.Args follow.
 	Command []string
+
+	// Confine is the boundary that the operating system draws around session processes.
+	Confine confine.Options
 
 	// Quota is what a session may have of each card, unless SetQuota says otherwise. What is not set is not limited.
 	Quota smi.Quota

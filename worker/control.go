@@ -15,7 +15,7 @@ import (
 // Parent and session process speak over a SOCK_SEQPACKET pair: one datagram is one message, its first byte the kind.
 const (
 	msgStart  = 1  // parent → session: serve this client; carries the client's socket
-	msgReady  = 2  // session → parent: warm, waiting for a client
+	msgReady  = 2  // session → parent: warm, waiting for a client; carries confine.Entered, one byte
 	msgReport = 3  // session → parent: counters, about once a second
 	msgEnd    = 4  // session → parent: the session is over, last message
 	msgStop   = 5  // parent → session: end; carries the reason for the client

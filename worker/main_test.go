@@ -15,8 +15,12 @@ import (
 
 // The test binary is its own session process.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "__session" {
-		p, err := simbackend.Session(os.Args[2:], testLog())
+	if len(os.Args) > 1 && (os.Args[1] == "__session" || os.Args[1] == hostileCommand) {
+		open := func(args []string) (*worker.SessionProcess, error) { return simbackend.Session(args, testLog()) }
+		if os.Args[1] == hostileCommand {
+			open = hostileSession
+		}
+		p, err := open(os.Args[2:])
 		if err == nil {
 			err = p.Run()
 		}
@@ -49,6 +53,9 @@ func serve(t *testing.T, o simbackend.Options, cfg worker.Config) *worker.Server
 // serveWith does so after changing the backend.
 func serveWith(t *testing.T, o simbackend.Options, cfg worker.Config, change func(*worker.Backend)) *worker.Server {
 	t.Helper()
+	if cfg.Command == nil {
+		cfg.Command = []string{os.Args[0], "__session"}
+	}
 	if o.MemoryBytes == 0 {
 		o.MemoryBytes = 1 << 30
 	}
@@ -58,7 +65,7 @@ func serveWith(t *testing.T, o simbackend.Options, cfg worker.Config, change fun
 	}
 	src := b.Source
 	change(&b)
-	cfg.Backend, cfg.Command = b, []string{os.Args[0], "__session"}
+	cfg.Backend = b
 	if cfg.Log == nil {
 		cfg.Log = testLog()
 	}

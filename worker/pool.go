@@ -5,6 +5,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/rocwire/rocwire/worker/confine"
 )
 
 // pool starts session processes and keeps a few ready, so that a client does not wait for a program to start.
@@ -17,6 +19,7 @@ type pool struct {
 	onStart func(*proc) // told before anybody gets the process
 	onGone  func(*proc) // told when it is gone
 	shares  shares      // of the processes
+	told    sync.Once   // what the boundary is
 
 	mu      sync.Mutex
 	idle    []*proc
@@ -68,13 +71,13 @@ func (p *pool) start() (*proc, error) {
 	}
 	p.wg.Add(1)
 	p.mu.Unlock()
-	cmd, err := p.spawn.start(p.command, theirs, p.files)
+	cmd, release, err := p.spawn.start(p.command, theirs, p.files)
 	if err != nil {
 		p.wg.Done()
 		_ = ours.close()
 		return nil, err
 	}
-	x := &proc{cmd: cmd, ctl: ours, shares: &p.shares, log: p.log, gone: make(chan struct{}), ready: make(chan struct{})}
+	x := &proc{cmd: cmd, ctl: ours, shares: &p.shares, log: p.log, up: p.up, gone: make(chan struct{}), ready: make(chan struct{})}
 	x.lastHeard.Store(time.Now().UnixNano())
 	p.onStart(x)
 	p.mu.Lock()
@@ -87,6 +90,7 @@ func (p *pool) start() (*proc, error) {
 	go func() {
 		defer p.wg.Done()
 		x.listen()
+		release()
 		p.shares.forget(x)
 		p.mu.Lock()
 		delete(p.all, x)
@@ -153,4 +157,19 @@ func (p *pool) close(grace time.Duration) {
 	p.wg.Wait()
 	t.Stop()
 	p.spawn.close()
+}
+
+// up tells once what the boundary of session processes is, as the first that comes up has found it.
+func (p *pool) up(e confine.Entered) {
+	p.told.Do(func() {
+		boundary, missing := p.spawn.boundary.Summary(e)
+		switch {
+		case boundary == "":
+			p.log.Warn("sessions are not confined")
+		case missing == "":
+			p.log.Info("sessions are confined", "by", boundary)
+		default:
+			p.log.Warn("sessions are confined in part", "by", boundary, "without", missing)
+		}
+	})
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/rocwire/rocwire/worker/confine"
 )
 
 var errStopping = errors.New("worker: stopping")
@@ -20,6 +22,7 @@ type proc struct {
 	ctl    *control
 	shares *shares // of all session processes
 	log    *slog.Logger
+	up     func(confine.Entered)
 	gone   chan struct{} // closed when the process has been waited for
 
 	ready     chan struct{} // closed by the first msgReady
@@ -91,7 +94,13 @@ func (p *proc) message(msg []byte) error {
 	p.lastHeard.Store(time.Now().UnixNano())
 	switch msg[0] {
 	case msgReady:
-		p.readyOnce.Do(func() { close(p.ready) })
+		if len(msg) != 2 {
+			return fmt.Errorf("%w: ready", errControl)
+		}
+		p.readyOnce.Do(func() {
+			p.up(confine.Entered(msg[1]))
+			close(p.ready)
+		})
 		return nil
 	case msgReport, msgSlow, msgSpans, msgEnd:
 		rec := p.record()

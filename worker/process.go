@@ -15,6 +15,7 @@ import (
 	"github.com/rocwire/rocwire/hip/hiprpc"
 	"github.com/rocwire/rocwire/internal/loglimit"
 	"github.com/rocwire/rocwire/wire"
+	"github.com/rocwire/rocwire/worker/confine"
 	"github.com/rocwire/rocwire/worker/quota"
 )
 
@@ -74,7 +75,12 @@ func (p *SessionProcess) Run() error {
 			return err
 		}
 	}
-	if err := ctl.send([]byte{msgReady}, -1); err != nil {
+	// Everything from here on happens within the boundary, and nothing before has had to do with a client.
+	entered, err := confine.Enter()
+	if err != nil {
+		return err
+	}
+	if err := ctl.send([]byte{msgReady, byte(entered)}, -1); err != nil {
 		return nil // the parent is gone
 	}
 	buf := make([]byte, maxControl+1)

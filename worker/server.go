@@ -66,6 +66,11 @@ func New(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	spawn, err := newSpawner(&cfg)
+	if err != nil {
+		closeAll(listeners)
+		return nil, err
+	}
 	s := &Server{cfg: cfg, access: who, listeners: listeners, tls: keys, sessions: map[uint64]*sessionRecord{}, byPID: map[int]*sessionRecord{}, done: make(chan struct{}), gate: gate, turned: make(chan struct{}, maxTurned)}
 	s.quotas = quotas{all: map[int]smi.Quota{}, own: map[uint64]map[int]smi.Quota{}, cards: map[int]busAddress{}}
 	s.totals.latency = rpcstats.NewTotals(rpcstats.Names{Op: hiprpc.OpName, Code: codeName})
@@ -75,7 +80,7 @@ func New(cfg Config) (*Server, error) {
 	})
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.pool = &pool{
-		spawn: newSpawner(), command: append(append([]string(nil), cfg.Command...), cfg.Backend.Args...), files: cfg.Backend.Files,
+		spawn: spawn, command: append(append([]string(nil), cfg.Command...), cfg.Backend.Args...), files: cfg.Backend.Files,
 		warm: cfg.Warm, log: cfg.Log, onGone: s.gone, onStart: s.started, all: map[*proc]struct{}{},
 	}
 	return s, nil

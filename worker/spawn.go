@@ -1,37 +1,65 @@
 package worker
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
 	"syscall"
+	"time"
+
+	"github.com/rocwire/rocwire/worker/confine"
 )
 
 // spawner starts session processes from one thread that lives as long as the parent: PR_SET_PDEATHSIG means the death of the thread
-// that forked, not of its process.
+// that forked, not of its process. The thread is confined, and session processes are born so.
 type spawner struct {
+	boundary *confine.Boundary
 	requests chan spawnRequest
 	done     chan struct{}
 }
 
 type spawnRequest struct {
-	cmd   *exec.Cmd
-	reply chan error
+	make  func() *exec.Cmd
+	reply chan spawned
 }
 
-func newSpawner() *spawner {
-	s := &spawner{requests: make(chan spawnRequest), done: make(chan struct{})}
-	go s.run()
-	return s
+// spawned is a session process, and what is to be called when it is gone.
+type spawned struct {
+	cmd     *exec.Cmd
+	release func()
+	err     error
 }
 
-func (s *spawner) run() {
+func newSpawner(cfg *Config) (*spawner, error) {
+	if len(cfg.Command) == 0 {
+		return nil, errors.New("worker: no command for session processes")
+	}
+	b, err := confine.New(cfg.Confine, cfg.Backend.Needs, cfg.Command[0])
+	if err != nil {
+		return nil, err
+	}
+	s := &spawner{boundary: b, requests: make(chan spawnRequest), done: make(chan struct{})}
+	confined := make(chan error, 1)
+	go s.run(confined)
+	return s, <-confined
+}
+
+func (s *spawner) run(confined chan<- error) {
 	runtime.LockOSThread() // and never unlocked: the thread ends with this goroutine, which ends with the parent
+	defer s.boundary.Close()
+	err := s.boundary.Thread()
+	confined <- err
+	if err != nil {
+		return
+	}
 	for {
 		select {
 		case r := <-s.requests:
-			r.reply <- r.cmd.Start()
+			var p spawned
+			p.cmd, p.release, p.err = s.boundary.Start(r.make)
+			r.reply <- p
 		case <-s.done:
 			return
 		}
@@ -41,24 +69,31 @@ func (s *spawner) run() {
 // close ends the thread, and with it every process it started that is still there.
 func (s *spawner) close() { close(s.done) }
 
-// start runs command with theirs as descriptor 3 and files from 4 on.
-func (s *spawner) start(command []string, theirs *os.File, files []*os.File) (*exec.Cmd, error) {
-	if len(command) == 0 {
-		return nil, fmt.Errorf("worker: no command for session processes")
+// logGrace is how long the log of a process that is gone is still read: a child of its own, where it can have one, would keep it open.
+const logGrace = time.Second
+
+// start runs command with theirs as descriptor 3 and files from 4 on. release is to be called when the process is gone.
+func (s *spawner) start(command []string, theirs *os.File, files []*os.File) (cmd *exec.Cmd, release func(), err error) {
+	r := spawnRequest{reply: make(chan spawned, 1)}
+	r.make = func() *exec.Cmd {
+		cmd := exec.Command(command[0], command[1:]...)
+		log := &sessionLog{to: os.Stderr, cmd: cmd}
+		cmd.Stdout, cmd.Stderr = log, log // a pipe: standard output is for scripts to read, and the parent's log for people
+		cmd.WaitDelay = logGrace
+		cmd.ExtraFiles = append([]*os.File{theirs}, files...)
+		// A group of its own: Ctrl-C reaches the parent, and the parent ends the sessions in order.
+		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
+		return cmd
 	}
-	cmd := exec.Command(command[0], command[1:]...)
-	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr // standard output is the parent's, for scripts to read
-	cmd.ExtraFiles = append([]*os.File{theirs}, files...)
-	// A group of its own: Ctrl-C reaches the parent, and the parent ends the sessions in order.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
-	r := spawnRequest{cmd, make(chan error, 1)}
 	select {
 	case s.requests <- r:
 	case <-s.done:
-		return nil, errStopping
+		return nil, nil, errStopping
 	}
-	if err := <-r.reply; err != nil {
-		return nil, fmt.Errorf("worker: session process: %w", err)
+	p := <-r.reply
+	if p.err != nil {
+		return nil, nil, fmt.Errorf("worker: session process: %w", p.err)
 	}
-	return cmd, nil
+	log := p.cmd.Stderr.(*sessionLog)
+	return p.cmd, func() { p.release(); log.end() }, nil
 }

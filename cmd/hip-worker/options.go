@@ -14,6 +14,7 @@ import (
 	"github.com/rocwire/rocwire/worker"
 	"github.com/rocwire/rocwire/worker/access"
 	"github.com/rocwire/rocwire/worker/admission"
+	"github.com/rocwire/rocwire/worker/confine"
 )
 
 const usage = `Usage: hip-worker [flags]
@@ -45,6 +46,9 @@ Serves GPUs to HIP programs on other machines and tells who uses them.
   --max-penalty TIME      for how long an address is refused at most whose connections keep coming to nothing, 0 for never (1m)
   --session-memory SIZE   device memory that a session may have of each card, such as 16G (all)
   --session-compute PCT   share of each card's time that a session's kernels may have, such as 50 (all)
+  --session-uids A-B      users that session processes run as, each its own, where the worker may choose (61184-65519)
+  --session-network       let session processes connect to others: the runtime of --backend rocm leads to cards elsewhere
+  --unconfined-sessions   no boundary around session processes, for a debugger: a client that takes one over is this user on this machine
   --smi-backend SOURCE    what tells about the cards: amdsmi (AMD's library), sysfs (the kernel's files), sim (the simulated
                           cards), none; auto is sim with simulated cards, otherwise amdsmi if it is there, or sysfs
   --smi-allow-set         let clients that have the right to change the cards (power cap, clocks, partitions, …) and quotas: root and the
@@ -75,7 +79,8 @@ type options struct {
 	insecure, verbose, version bool
 	allowSet                   bool
 	quota                      smi.Quota // of each session and card
-	rocrVisible, visible       string    // ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES
+	confine                    confine.Options
+	rocrVisible, visible       string // ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES
 
 	limits admission.Limits
 }
@@ -120,6 +125,12 @@ func parse(args []string, getenv func(string) string) (*options, error) {
 	f.IntVar(&o.maxSessions, "max-sessions", worker.DefaultMaxSessions, "")
 	addLimits(f, &o.limits)
 	sessionMemory, sessionCompute := f.String("session-memory", "", ""), f.String("session-compute", "", "")
+	f.Func("session-uids", "", func(s string) (err error) {
+		o.confine.UIDs, err = confine.ParseUIDs(s)
+		return err
+	})
+	f.BoolVar(&o.confine.Network, "session-network", false, "")
+	f.BoolVar(&o.confine.None, "unconfined-sessions", false, "")
 	f.StringVar(&o.smi, "smi-backend", smiAuto, "")
 	f.BoolVar(&o.allowSet, "smi-allow-set", false, "")
 	kubelet := f.String("kubelet-socket", "", "")

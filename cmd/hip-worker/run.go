@@ -27,6 +27,9 @@ func run(o *options, log *slog.Logger) error {
 	if err := addSource(&backend, o, localsmi.Openers, log); err != nil {
 		return err
 	}
+	if o.confine.None {
+		log.Warn("--unconfined-sessions: nothing keeps a client that takes its session process over from all that this user may do on this machine")
+	}
 	if o.insecure {
 		warnInsecure(o, log)
 	}
@@ -53,7 +56,7 @@ func run(o *options, log *slog.Logger) error {
 	var metrics metrics
 	w, err := worker.New(worker.Config{
 		Listen: o.listen.address, Socket: o.listen.socket, TLS: o.tls, Port: o.port, Insecure: o.insecure, Backend: backend, Command: command,
-		Access: o.who.config(), Audit: record, MaxSessions: o.maxSessions, Limits: o.limits, Quota: o.quota, AllowSet: o.allowSet, Version: version, Spans: metrics.spans(o), Log: log,
+		Access: o.who.config(), Audit: record, MaxSessions: o.maxSessions, Limits: o.limits, Quota: o.quota, Confine: o.confine, AllowSet: o.allowSet, Version: version, Spans: metrics.spans(o), Log: log,
 	})
 	if err != nil {
 		return fmt.Errorf("cannot listen: %w", err)

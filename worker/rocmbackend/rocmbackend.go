@@ -21,7 +21,7 @@ const Name = "rocm"
 // New makes the parent's side. served is the list of the devices that sessions may use, as ROCR_VISIBLE_DEVICES has it, "" for all. It has no management data of its own:
 // whoever opens a source of the same cards adds it.
 func New(served string) (worker.Backend, error) {
-	return worker.Backend{Name: Name, Args: []string{"--backend", Name, "--visible", served}}, nil
+	return worker.Backend{Name: Name, Args: []string{"--backend", Name, "--visible", served}, Needs: needs(os.Getenv)}, nil
 }
 
 // allowed is the list of those that a session may use; positions is nil for all.
