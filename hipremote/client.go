@@ -167,7 +167,7 @@ func (c *Client) connect() (*link, error) {
 	l := &link{stop: make(chan struct{})}
 	conn, err := c.dial(wire.Options{
 		Address: workerlist.Address{Host: host, Port: port}.String(), ConnectTimeout: c.cfg.ConnectTimeout, IOTimeout: c.cfg.IOTimeout, Hello: hello,
-		OnNotify: c.notice, AtOnce: c.output,
+		OnNotify: c.notice, AtOnce: c.output, Awaited: func() bool { return c.funcs.due.Load() > 0 },
 		OnLost: func(err error) { c.lost(l, err) },
 	})
 	var chosen addressRange

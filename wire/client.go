@@ -34,6 +34,9 @@ type Options struct {
 	// AtOnce is offered every notice first, where it is read: before the replies that were sent after it are given to those who wait. True: it is
 	// done with. It does not call the client, and payload is not its to keep. While it waits, nothing is read. May be nil.
 	AtOnce func(op uint16, payload []byte) bool
+	// Awaited says whether notices are awaited that nobody's call waits for, so that they are read soon after they have come even where calls
+	// are few. May be nil: none are. It does not call the client.
+	Awaited func() bool
 	// OnLost is called once when the connection has ended for any other reason than Close, after all pending calls have got the error.
 	OnLost func(err error)
 }
@@ -125,6 +128,7 @@ func newClient(t transport, opt Options, w *Welcome, host, port string) *Client 
 		defer c.mu.Unlock()
 		return c.reading, c.reads.Load()
 	}
+	k.eager = c.eager
 	k.read, k.lost, k.waiting, k.within = c.keeperRead, c.fail, c.waiting, c.in.within.Load
 	c.in.tick = k.tick
 	c.k, c.out.k = k, k

@@ -10,6 +10,8 @@ const (
 	flushTick  = 50 * time.Microsecond // with the kernel's timer slack of 50 µs posted frames leave within 100 µs
 	activeTime = 2 * time.Millisecond  // how long after a posted frame the keeper goes on ticking
 	readDelay  = time.Millisecond      // how long nobody must have been reading before the keeper does
+	idleDelay  = 16 * time.Millisecond // the same where calls are few, and nothing else is awaited
+	manyReads  = 8                     // calls between two looks that are not few
 )
 
 // States of a keeper. To wake it costs its caller more than a microsecond, so after a posted frame it ticks for a while on its own.
@@ -35,7 +37,8 @@ type keeper struct {
 	beat    time.Duration         // heartbeat interval; 0: none
 	ping    func()                // appends one, with out.mu
 	writing bool                  // the keeper itself has the write role; of who has it
-	reading func() (bool, uint64) // whether somebody reads, and a count that changes with each read; nil on a server
+	reading func() (bool, uint64) // whether somebody reads, and how many have; nil on a server
+	eager   func() bool           // whether something is awaited by others than callers
 	read    func()                // reads what has arrived
 
 	tick    time.Duration // how often the silence of the peer is looked at
@@ -88,6 +91,7 @@ func (k *keeper) run() {
 	k.timer = time.NewTimer(k.tick)
 	defer k.timer.Stop()
 	var reads uint64
+	delay := readDelay                                          // for many clients on few cores a look each millisecond would be most of the work
 	posted, readSeen := time.Now().Add(-activeTime), time.Now() // when there was something to flush; when somebody read
 	sent, sentAt := uint64(0), time.Now()
 	for !k.quit.Load() {
@@ -114,11 +118,15 @@ func (k *keeper) run() {
 		if k.reading != nil {
 			busy, n := k.reading()
 			if n != reads {
+				if delay *= 2; n-reads >= manyReads || k.eager() {
+					delay = readDelay
+				}
+				delay = min(delay, idleDelay)
 				reads, readSeen = n, now
 			}
 			switch {
-			case now.Sub(readSeen) < readDelay:
-				sleep = readDelay
+			case now.Sub(readSeen) < delay:
+				sleep = delay
 			case busy:
 				k.long.Store(true)
 				if busy, n = k.reading(); !busy || n != reads {

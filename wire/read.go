@@ -131,6 +131,16 @@ func (c *Client) waiting() bool {
 	return len(c.pending) > 0 || c.stuck.Load()
 }
 
+// eager reports whether something is awaited that no caller is about to read.
+func (c *Client) eager() bool {
+	if c.opt.Awaited != nil && c.opt.Awaited() {
+		return true
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.reading && len(c.pending) > 0
+}
+
 // keeperRead reads for the keeper what has arrived. The keeper cannot look after itself while it reads, so the reading does.
 func (c *Client) keeperRead() {
 	if !c.tryLead() {

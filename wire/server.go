@@ -61,6 +61,7 @@ func NewServerConn(conn net.Conn, opt ServerOptions) (*ServerConn, error) {
 	if err != nil {
 		return nil, err
 	}
+	forServer(t)
 	return newServer(t, peer, opt), nil
 }
 

@@ -7,5 +7,16 @@ func NewServerFD(fd int, security []byte, opt ServerOptions) (*ServerConn, error
 	if err != nil {
 		return nil, err
 	}
+	forServer(t)
 	return newServer(t, Peer{Addr: t.peer()}, opt), nil
+}
+
+// forServer tells a transport that it is a server's.
+func forServer(t transport) {
+	switch t := t.(type) {
+	case *socket:
+		t.server = true
+	case *secured:
+		t.server = true
+	}
 }

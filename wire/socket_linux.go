@@ -13,19 +13,24 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/rocwire/rocwire/internal/mono"
 )
 
 // rawLimit is the longest send, in bytes, that is done without telling the Go scheduler: it cannot block, keeps the processor for some ten
 // microseconds at most, and saves the way through entersyscall.
 const rawLimit = 64 << 10
 
-// socket is the transport over a connected stream socket in blocking mode. The descriptor bypasses the netpoller: a goroutine that waits
-// for a reply is woken by the kernel, not by another thread.
+// socket is the transport over a connected stream socket. On a client it is in blocking mode and bypasses the netpoller: a goroutine that waits
+// for a reply is woken by the kernel, not by another thread. On a server it is polled.
 type socket struct {
 	fd      int
+	server  bool
+	polled  *polled    // of a server's reader, while requests are far apart
 	event   int        // eventfd that ends a rest
 	mu      sync.Mutex // orders shutdown, wake and close
 	closed  bool
+	lately  int64       // of the reader: how long reads have waited, see waited
 	msg     unix.Msghdr // of the writer
 	iov     [2]unix.Iovec
 	in, out atomic.Uint64 // bytes
@@ -100,6 +105,16 @@ func (s *socket) read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
+	start := mono.Now()
+	defer s.waited(start)
+	if s.lately >= longWait && !s.server {
+		waitShort(s.fd)
+	}
+	if s.server && s.poll() {
+		n, err := s.polled.read(p)
+		s.in.Add(uint64(n))
+		return n, err
+	}
 	for {
 		n, _, e := syscall.Syscall6(unix.SYS_RECVFROM, uintptr(s.fd), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)), 0, 0, 0)
 		switch {
@@ -112,6 +127,31 @@ func (s *socket) read(p []byte) (int, error) {
 			return 0, e
 		}
 	}
+}
+
+const (
+	longWait  = int64(150 * time.Microsecond) // from here on it pays to wait in another way than in a read
+	nearWait  = int64(60 * time.Microsecond)  // from here on down a server's thread waits in its read again
+	waitBound = int64(time.Millisecond)       // what counts of a longer wait, so that a pause is soon forgotten
+)
+
+// poll says whether a server waits by the poller now, and begins and ends that.
+func (s *socket) poll() bool {
+	switch {
+	case s.polled == nil && s.lately >= longWait:
+		if r, err := newPolled(s.fd); err == nil { // otherwise the thread waits
+			s.polled = r
+		}
+	case s.polled != nil && s.lately < nearWait:
+		_ = s.polled.file.Close()
+		s.polled = nil
+	}
+	return s.polled != nil
+}
+
+// waited notes that a read began at start (mono.Now) and is over.
+func (s *socket) waited(start int64) {
+	s.lately += (min(mono.Now()-start, waitBound) - s.lately) / 8
 }
 
 func (s *socket) tryWrite(a, b []byte) (int, error) {
@@ -248,6 +288,9 @@ func (s *socket) close() {
 	defer s.mu.Unlock()
 	if !s.closed {
 		s.closed = true
+		if s.polled != nil {
+			_ = s.polled.file.Close()
+		}
 		_ = unix.Close(s.fd)
 		_ = unix.Close(s.event)
 	}

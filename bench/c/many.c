@@ -1,0 +1,95 @@
+/* One of many clients: a HIP program whose THREADS threads copy 4 bytes from the device, again and again, for MS milliseconds, once a line
+ * came on standard input. Prints how many calls that were and the p99 of one in ns.
+ *
+ *   many THREADS MS */
+#include <hip/hip_runtime_api.h>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define CHECK(call) \
+	do { \
+		hipError_t e_ = (call); \
+		if (e_ != hipSuccess) { \
+			fprintf(stderr, "%s: %s\n", #call, hipGetErrorString(e_)); \
+			exit(1); \
+		} \
+	} while (0)
+
+enum { SAMPLES = 1 << 17, MAX = 64 };
+
+struct work {
+	pthread_t thread;
+	unsigned int *word;
+	double end;
+	size_t calls;
+	float took[SAMPLES];
+};
+
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	float x = *(const float *)a, y = *(const float *)b;
+	return (x > y) - (x < y);
+}
+
+static void *run(void *p)
+{
+	struct work *w = p;
+	unsigned int out = 0;
+	for (double t = now(); t < w->end;) {
+		CHECK(hipMemcpy(&out, w->word, sizeof out, hipMemcpyDeviceToHost));
+		if (out != 0x5a5a5a5a) {
+			fprintf(stderr, "wrong data\n");
+			exit(1);
+		}
+		double u = now();
+		w->took[w->calls++ % SAMPLES] = (float)(u - t);
+		t = u;
+	}
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	int threads = argc == 3 ? atoi(argv[1]) : 0;
+	if (threads < 1 || threads > MAX)
+		return 2;
+	struct work *w = calloc((size_t)threads, sizeof *w);
+	for (int i = 0; i < threads; i++) {
+		CHECK(hipMalloc((void **)&w[i].word, sizeof *w[i].word));
+		CHECK(hipMemset(w[i].word, 0x5a, sizeof *w[i].word));
+	}
+	CHECK(hipDeviceSynchronize());
+	puts("ready");
+	fflush(stdout);
+	if (getchar() == EOF)
+		return 0;
+	double end = now() + atof(argv[2]) * 1e6;
+	for (int i = 0; i < threads; i++) {
+		w[i].end = end;
+		if (pthread_create(&w[i].thread, NULL, run, w + i))
+			return 1;
+	}
+	size_t calls = 0, n = 0;
+	float *all = malloc(sizeof *all * SAMPLES * (size_t)threads);
+	for (int i = 0; i < threads; i++) {
+		pthread_join(w[i].thread, NULL);
+		size_t k = w[i].calls < SAMPLES ? w[i].calls : SAMPLES;
+		memcpy(all + n, w[i].took, k * sizeof *all);
+		n += k;
+		calls += w[i].calls;
+	}
+	qsort(all, n, sizeof *all, by_value);
+	printf("%zu %.0f\n", calls, n ? (double)all[n * 99 / 100] : 0);
+	return 0;
+}
