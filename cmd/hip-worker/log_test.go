@@ -83,7 +83,7 @@ func TestLogIsLimited(t *testing.T) {
 	if log.n > 32<<10 {
 		t.Errorf("%d bytes were logged", log.n)
 	}
-	for _, want := range []string{"malformed request … 99,980 more like this", "connection dropped … 180 more like this"} {
+	for _, want := range []string{"malformed request … 99,980 more like this", "client refused … 180 more like this"} {
 		if !strings.Contains(log.tail, want) {
 			t.Errorf("the log does not say %q:\n%s", want, log.tail)
 		}

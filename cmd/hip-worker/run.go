@@ -53,6 +53,13 @@ func run(o *options, log *slog.Logger) error {
 		return err
 	}
 	defer endRecord()
+	web := 0
+	if o.metrics != "" {
+		web = o.service.MaxConns
+	}
+	if err := keepDescriptors(&o.limits, o.maxSessions, web, log); err != nil {
+		return err
+	}
 	var metrics metrics
 	w, err := worker.New(worker.Config{
 		Listen: o.listen.address, Socket: o.listen.socket, TLS: o.tls, Port: o.port, Insecure: o.insecure, Backend: backend, Command: command,

@@ -31,7 +31,10 @@ type Options struct {
 
 	WebConfig   string // file with TLS and users, as exporter-toolkit has it; "": neither
 	MaxRequests int    // answered at once; more get 503
-	Debug       bool   // serve profiles at /debug/pprof/
+	MaxConns    int    // open at once; idle ones make room
+	// AllowedHosts are further names by which requests may ask for this machine where there is no TLS, with commas between; * is every name.
+	AllowedHosts string
+	Debug        bool // serve profiles at /debug/pprof/
 
 	Place exporter.Place
 	Queue Queue
@@ -55,13 +58,16 @@ type Queue struct {
 	MaxAge   time.Duration
 }
 
-// DefaultMaxRequests is how many requests are answered at once.
-const DefaultMaxRequests = 40
+// DefaultMaxRequests is how many requests are answered at once, DefaultMaxConns how many connections there may be.
+const (
+	DefaultMaxRequests = 40
+	DefaultMaxConns    = 128
+)
 
 // FromEnv reads the variables of Usage.
 func (o *Options) FromEnv(getenv func(string) string) error {
 	for name, v := range map[string]*string{
-		"ROCWIRE_WEB_CONFIG": &o.WebConfig, "ROCWIRE_CLUSTER": &o.Place.Cluster, "ROCWIRE_POOL": &o.Place.Pool,
+		"ROCWIRE_WEB_CONFIG": &o.WebConfig, "ROCWIRE_WEB_ALLOWED_HOSTS": &o.AllowedHosts, "ROCWIRE_CLUSTER": &o.Place.Cluster, "ROCWIRE_POOL": &o.Place.Pool,
 	} {
 		*v = getenv(name)
 	}
@@ -103,6 +109,8 @@ func (o *Options) AddFlags(fs *flag.FlagSet) {
 
 	fs.StringVar(&o.WebConfig, "web-config", o.WebConfig, "")
 	fs.IntVar(&o.MaxRequests, "web-max-requests", DefaultMaxRequests, "")
+	fs.IntVar(&o.MaxConns, "web-max-connections", DefaultMaxConns, "")
+	fs.StringVar(&o.AllowedHosts, "web-allowed-hosts", o.AllowedHosts, "")
 	fs.BoolVar(&o.Debug, "web-debug", false, "")
 	o.Page.AddFlags(fs)
 	o.Probe.AddFlags(fs)
@@ -131,6 +139,10 @@ Web server:
   --web-config FILE  TLS and users, in the form of Prometheus' exporters; other machines may connect without --insecure
                      if it demands authentication over TLS [ROCWIRE_WEB_CONFIG]
   --web-max-requests N  requests answered at once, others get 503 [40]
+  --web-max-connections N  connections at once; an idle one makes room for another [128]
+  --web-allowed-hosts NAMES  further names by which this machine may be asked for, with commas between, or * for every name; those that
+                     it has anyway are its addresses, localhost, its own host name and names without a dot or in a cluster; with TLS
+                     every name is [ROCWIRE_WEB_ALLOWED_HOSTS]
   --web-debug  serve profiles at /debug/pprof/, on loopback only
 ` + page.Usage() + `
 Other workers:
@@ -172,6 +184,8 @@ func (o *Options) Check() error {
 		return fmt.Errorf("--max-series %d is not more than 0", o.Metrics.MaxSeries)
 	case o.MaxRequests <= 0:
 		return fmt.Errorf("--web-max-requests %d is not more than 0", o.MaxRequests)
+	case o.MaxConns <= 0:
+		return fmt.Errorf("--web-max-connections %d is not more than 0", o.MaxConns)
 	case o.Queue.MaxAge <= 0:
 		return fmt.Errorf("--queue-max-age %v is not more than 0", o.Queue.MaxAge)
 	case o.Queue.Dir != "" && !filepath.IsAbs(o.Queue.Dir):

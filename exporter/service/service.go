@@ -47,6 +47,7 @@ type Service struct {
 	listener net.Listener // nil: there are sinks only
 	tls      bool
 	server   *http.Server
+	conns    *connections
 	exporter *exporter.Exporter
 	local    localSource
 	sinks    *sinks
@@ -61,7 +62,7 @@ func New(opt Options, src Source, log *slog.Logger) (*Service, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
 	}
-	s := &Service{opt: opt, log: log}
+	s := &Service{opt: opt, log: log, conns: newConnections(opt.MaxConns)}
 	var err error
 	if s.tls, err = s.opt.CheckWeb(); err != nil {
 		return nil, err
@@ -169,6 +170,9 @@ func (s *Service) handler() http.Handler {
 		mux.Handle("/debug/", profiles())
 	}
 	h := contained(s.log, capped(s.opt.MaxRequests, careful(mux)))
+	if !s.tls { // with TLS a name that is another's has no certificate
+		h = s.opt.hostNames().only(h)
+	}
 	if host, _, err := net.SplitHostPort(s.opt.Listen); err == nil && !s.opt.Insecure && wire.CheckListen(host, false) != nil {
 		h = guarded(s.opt.WebConfig, h)
 	}
@@ -177,7 +181,7 @@ func (s *Service) handler() http.Handler {
 
 func (s *Service) serverOf(h http.Handler) *http.Server {
 	return &http.Server{
-		Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		Handler: s.conns.busy(h), ConnContext: s.conns.within, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
 		WriteTimeout: time.Minute, // a probe waits as long as Prometheus does, a profile for 30 s
 		IdleTimeout:  2 * time.Minute, MaxHeaderBytes: 32 << 10,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug), // clients that break off handshakes, mostly
@@ -231,7 +235,7 @@ func (s *Service) serve(ctx context.Context, wg *sync.WaitGroup) error {
 			_ = s.server.Close() // whoever is still reading has had time enough
 		}
 	})
-	err := web.Serve(s.listener, s.server, &web.FlagConfig{WebConfigFile: &s.opt.WebConfig}, slog.New(withoutNews{s.log.Handler()}))
+	err := web.Serve(limited{s.listener, s.conns}, s.server, &web.FlagConfig{WebConfigFile: &s.opt.WebConfig}, slog.New(withoutNews{s.log.Handler()}))
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}
