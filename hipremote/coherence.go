@@ -2,9 +2,11 @@ package hipremote
 
 import (
 	"runtime/debug"
+	"sync"
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/hiprpc"
+	"github.com/rocwire/rocwire/internal/pagewatch"
 	"github.com/rocwire/rocwire/wire"
 )
 
@@ -46,6 +48,7 @@ func (c *Client) exposeLocked(l *link, r *hostRegion) hip.Error {
 		return code
 	}
 	r.twin = make([]byte, r.size)
+	r.watch = pagewatch.New(r.host, r.size, pagewatch.Options{Off: c.cfg.Compare, Pinned: true})
 	r.pulled = c.work.mark()
 	return c.pushLocked(l, r)
 }
@@ -61,7 +64,7 @@ func (c *Client) hide(l *link, r *hostRegion) hip.Error {
 		r.mu.Unlock()
 		return hip.Success
 	}
-	r.twin = nil
+	r.blind()
 	r.mu.Unlock() // who has to be waited for may look at it
 	var e wire.Enc
 	e.I32(r.device)
@@ -86,25 +89,38 @@ func (c *Client) push(l *link, r *hostRegion) hip.Error {
 }
 
 func (c *Client) pushLocked(l *link, r *hostRegion) hip.Error {
+	r.watch.Look()
 	mem := hostBytes(r.host, r.size)
 	for from := 0; from < len(mem); {
-		var diff []byte
-		var next int
-		if !there(func() { diff, next = hiprpc.AppendDiff(nil, mem, r.twin, from, hiprpc.MaxDiff) }) {
-			r.twin = nil
+		if _, any := r.watch.Next(from, hiprpc.Block); !any { // nearly always
 			return hip.Success
 		}
-		if len(diff) > 0 {
+		next := 0
+		d := hiprpc.NewDiffer(mem, r.twin, from, hiprpc.MaxDiff)
+		if !there(func() { next = d.LookAt(r.watch) }) {
+			r.blind()
+			return hip.Success
+		}
+		if len(d.Diff) > 0 {
 			var e wire.Enc
 			e.U64(uint64(r.dev))
 			e.U64(uint64(from))
-			if err := l.Post(hiprpc.OpHostPush, e.B, diff); err != nil {
+			if err := l.Post(hiprpc.OpHostPush, e.B, d.Diff); err != nil {
 				return c.broken(l, err)
 			}
 		}
 		from = next
 	}
 	return hip.Success
+}
+
+// blind ends what this side knows of a region. Called with mu.
+func (r *hostRegion) blind() {
+	r.twin = nil
+	if r.watch != nil {
+		r.watch.Close()
+		r.watch = nil
+	}
 }
 
 // pushAll sends what this side wrote anywhere.
@@ -133,6 +149,9 @@ func (c *Client) pull(ct *callTime, l *link) hip.Error {
 	return hip.Success
 }
 
+// pullBuffers are for what the worker answers.
+var pullBuffers = sync.Pool{New: func() any { b := make([]byte, hiprpc.MaxDiff+4096); return &b }}
+
 func (c *Client) pullRegion(ct *callTime, l *link, r *hostRegion) hip.Error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -142,7 +161,9 @@ func (c *Client) pullRegion(ct *callTime, l *link, r *hostRegion) hip.Error {
 	}
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
-	buf := make([]byte, hiprpc.MaxDiff+4096)
+	pooled := pullBuffers.Get().(*[]byte)
+	defer pullBuffers.Put(pooled)
+	buf := *pooled
 	mem := hostBytes(r.host, r.size)
 	for from := 0; from < len(mem); {
 		e := wire.Enc{B: m.Req[:0]}
@@ -162,7 +183,7 @@ func (c *Client) pullRegion(ct *callTime, l *link, r *hostRegion) hip.Error {
 		}
 		var err error
 		if !there(func() { err = hiprpc.ApplyDiff(mem, r.twin, buf[:m.DstN], from) }) {
-			r.twin = nil
+			r.blind()
 			return hip.Success
 		}
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/rocwire/rocwire/exporter/rpctrace"
@@ -31,6 +32,7 @@ type Config struct {
 	IOTimeout      time.Duration // how long the worker may be silent while something is pending
 	Debug          bool          // log what happens, not only what fails
 	Eager          bool          // give kernels all host memory from the start
+	Compare        bool          // find what the program wrote to host memory by comparing all of it, also where the kernel could tell
 	NoReserve      bool          // reserve no range of device addresses: every allocation asks the worker
 	Devices        string        // HIP_VISIBLE_DEVICES of this process
 	ROCrDevices    string        // ROCR_VISIBLE_DEVICES, which goes before
@@ -92,7 +94,7 @@ func locate(c *Config, getenv func(string) string, host, port string, given bool
 }
 
 // FromEnv reads TENSOR_FUSION_OPERATOR_GET_CONNECTION_URL (see package tfconnect), TF_WORKER_HOST, TF_WORKER_PORT, what package dialing reads, TF_CONNECT_TIMEOUT and TF_IO_TIMEOUT (seconds, or with a unit), TF_DEBUG,
-// ROCWIRE_HOST_MEMORY (eager), ROCWIRE_RESERVE (0: no range of device addresses), ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES,
+// ROCWIRE_HOST_MEMORY (eager, compare), ROCWIRE_RESERVE (0: no range of device addresses), ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES,
 // CUDA_VISIBLE_DEVICES, and what rpctrace.Every reads, with lookup: os.LookupEnv, or what sees a program's own changes of its environment. What makes no sense is said once and the default taken.
 func FromEnv(lookup func(string) (string, bool)) Config {
 	getenv := func(name string) string {
@@ -121,7 +123,10 @@ func FromEnv(lookup func(string) (string, bool)) Config {
 	default:
 		c.Debug = true
 	}
-	c.Eager = getenv("ROCWIRE_HOST_MEMORY") == "eager"
+	for word := range strings.SplitSeq(getenv("ROCWIRE_HOST_MEMORY"), ",") {
+		c.Eager = c.Eager || word == "eager"
+		c.Compare = c.Compare || word == "compare"
+	}
 	c.NoReserve = getenv("ROCWIRE_RESERVE") == "0"
 	c.ROCrDevices, c.Devices = visible.FromEnv(lookup)
 	var problem string

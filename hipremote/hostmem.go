@@ -7,6 +7,7 @@ import (
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/advice"
 	"github.com/rocwire/rocwire/hip/hiprpc"
+	"github.com/rocwire/rocwire/internal/pagewatch"
 )
 
 // hostRegion is host memory that kernels may use: of hipHostMalloc, hipMallocManaged or hipHostRegister.
@@ -30,7 +31,8 @@ type hostRegion struct {
 	exposed atomic.Bool // the worker holds a copy
 	mu      sync.Mutex  // of what follows; one transfer at a time
 	twin    []byte      // what the worker has, as far as both know
-	pulled  uint64      // work count up to which its device side has been fetched
+	watch   *pagewatch.Watch
+	pulled  uint64 // work count up to which its device side has been fetched
 }
 
 // hostMemory finds regions quickly: most programs have none, or none that a kernel uses.
@@ -88,7 +90,7 @@ func (h *hostMemory) forget(device int32) {
 		}
 		r.mu.Lock()
 		if r.exposed.Swap(false) {
-			r.twin = nil
+			r.blind()
 			h.open.Add(-1)
 			h.hidden.Add(1)
 			h.changed()

@@ -101,6 +101,9 @@ func (s *session) release(t hip.Thread, addr hip.Ptr) hip.Error {
 func (x *hostRegion) end() {
 	x.mu.Lock()
 	x.size, x.twin = 0, nil
+	if x.watch != nil {
+		x.watch.Close()
+	}
 	x.mu.Unlock()
 }
 

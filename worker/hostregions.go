@@ -7,6 +7,7 @@ import (
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/hiprpc"
+	"github.com/rocwire/rocwire/internal/pagewatch"
 	"github.com/rocwire/rocwire/wire"
 )
 
@@ -24,10 +25,11 @@ type hostRegions struct {
 
 type hostRegion struct {
 	device  int32
-	claimed bool       // lies where the client has it
-	mu      sync.Mutex // one comparison at a time; of what follows
-	size    int        // 0 when it has ended
-	twin    []byte     // what the client has, as far as both know
+	claimed bool             // lies where the client has it
+	mu      sync.Mutex       // one comparison at a time; of what follows
+	size    int              // 0 when it has ended
+	twin    []byte           // what the client has, as far as both know
+	watch   *pagewatch.Watch // nil where this process does not look at the memory itself
 }
 
 // maxHostBytes bounds the twins of one session.
@@ -97,7 +99,11 @@ func (s *session) expose(r *wire.Request, q *hiprpc.Host) {
 	if h.open == nil {
 		h.open = map[hip.Ptr]*hostRegion{}
 	}
-	h.open[q.Addr] = &hostRegion{device: q.Device, claimed: claimed, size: int(q.Size), twin: make([]byte, q.Size)}
+	x := &hostRegion{device: q.Device, claimed: claimed, size: int(q.Size), twin: make([]byte, q.Size)}
+	if s.direct != nil || claimed {
+		x.watch = pagewatch.New(uint64(q.Addr), q.Size, pagewatch.Options{Off: s.direct == nil}) // a card's writes are not this process's
+	}
+	h.open[q.Addr] = x
 	s.reply(r, hip.Success, nil)
 }
 
@@ -148,6 +154,7 @@ func (s *session) doHostHide(r *wire.Request) {
 		s.reply(r, hip.ErrorInvalidValue, nil)
 		return
 	}
+	x.end()
 	s.reply(r, s.freeNow(t, addr), nil)
 }
 
@@ -211,7 +218,15 @@ func (s *session) doHostPull(r *wire.Request) {
 			diff, next, code = s.pullRegion(x, addr, from)
 		} else {
 			code = s.guarded(x, addr, from, func(mem []byte) hip.Error {
-				diff, next = hiprpc.AppendDiff(nil, mem, x.twin, from, hiprpc.MaxDiff)
+				if from%hiprpc.Block != 0 && from != len(mem) {
+					return hip.ErrorInvalidValue
+				}
+				if from == 0 {
+					x.watch.Look()
+				}
+				d := hiprpc.NewDiffer(mem, x.twin, from, hiprpc.MaxDiff)
+				next = d.LookAt(x.watch)
+				diff = d.Diff
 				return hip.Success
 			})
 		}

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"math/bits"
+
+	"github.com/rocwire/rocwire/internal/pagewatch"
 )
 
 // Host memory that kernels use exists twice, once in the client and once on the worker, and each side keeps a twin: the bytes both sides
@@ -73,6 +75,22 @@ func (d *Differ) Look(from, to int) (next int, changed bool) {
 		}
 	}
 	return to, changed
+}
+
+// LookAt compares what was written since it was last looked at, and returns the offset to go on from: the length of the memory when that is all.
+func (d *Differ) LookAt(w *pagewatch.Watch) int {
+	for from := d.at; ; {
+		p, ok := w.Next(from, Block)
+		if !ok {
+			return len(d.Mem)
+		}
+		next, changed := d.Look(p.From, p.To)
+		if next < p.To {
+			return next
+		}
+		w.Looked(p, changed)
+		from = p.To
+	}
 }
 
 // block appends the mask of what has changed, and those bytes.

@@ -36,7 +36,7 @@ func Run(t *testing.T, open func(t *testing.T) hip.Runtime, groups ...string) {
 	}{
 		{"Devices", deviceTests},
 		{"Memory", memoryTests},
-		{"HostMemory", hostMemoryTests},
+		{"HostMemory", slices.Concat(hostMemoryTests, hostWriteTests)},
 		{"Copy", copyTests},
 		{"Copy3D", copy3DTests},
 		{"Images", imageTests},
