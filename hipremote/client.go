@@ -166,6 +166,7 @@ func (c *Client) connect() (*link, error) {
 	}
 	l := &link{stop: make(chan struct{})}
 	conn, err := c.dial(wire.Options{
+		NoShare: c.cfg.NoShare,
 		Address: workerlist.Address{Host: host, Port: port}.String(), ConnectTimeout: c.cfg.ConnectTimeout, IOTimeout: c.cfg.IOTimeout, Hello: hello,
 		OnNotify: c.notice, AtOnce: c.output, Awaited: func() bool { return c.funcs.due.Load() > 0 },
 		OnLost: func(err error) { c.lost(l, err) },
@@ -217,6 +218,9 @@ func (c *Client) connect() (*link, error) {
 	c.mem.reserve(chosen, space, uint32(c.cfg.Part), answer.Unit)
 	c.cfg.debugf("session %d at %s:%s, backend %s, device addresses %#x+%#x", conn.Welcome().Session, host, port, conn.Welcome().Backend,
 		chosen.base, chosen.size)
+	if why := conn.NotShared(); why != nil {
+		c.cfg.debugf("session %d: %v", conn.Welcome().Session, why)
+	}
 	go c.report(l)
 	return l, nil
 }

@@ -34,6 +34,7 @@ type Config struct {
 	Eager          bool          // give kernels all host memory from the start
 	Compare        bool          // find what the program wrote to host memory by comparing all of it, also where the kernel could tell
 	NoReserve      bool          // reserve no range of device addresses: every allocation asks the worker
+	NoShare        bool          // do not share memory with a worker on this machine
 	Devices        string        // HIP_VISIBLE_DEVICES of this process
 	ROCrDevices    string        // ROCR_VISIBLE_DEVICES, which goes before
 	Space          *Space        // of addresses, shared with other clients; nil: this client has its own
@@ -94,6 +95,7 @@ func locate(c *Config, getenv func(string) string, host, port string, given bool
 }
 
 // FromEnv reads TENSOR_FUSION_OPERATOR_GET_CONNECTION_URL (see package tfconnect), TF_WORKER_HOST, TF_WORKER_PORT, what package dialing reads, TF_CONNECT_TIMEOUT and TF_IO_TIMEOUT (seconds, or with a unit), TF_DEBUG,
+// TF_WORKER_SHM (0: no shared memory),
 // ROCWIRE_HOST_MEMORY (eager, compare), ROCWIRE_RESERVE (0: no range of device addresses), ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES,
 // CUDA_VISIBLE_DEVICES, and what rpctrace.Every reads, with lookup: os.LookupEnv, or what sees a program's own changes of its environment. What makes no sense is said once and the default taken.
 func FromEnv(lookup func(string) (string, bool)) Config {
@@ -128,6 +130,7 @@ func FromEnv(lookup func(string) (string, bool)) Config {
 		c.Compare = c.Compare || word == "compare"
 	}
 	c.NoReserve = getenv("ROCWIRE_RESERVE") == "0"
+	c.NoShare = getenv("TF_WORKER_SHM") == "0"
 	c.ROCrDevices, c.Devices = visible.FromEnv(lookup)
 	var problem string
 	if c.TraceEvery, problem = rpctrace.Every(getenv); problem != "" {

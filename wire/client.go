@@ -24,6 +24,7 @@ type Options struct {
 	TLS            *tls.Config
 	ConnectTimeout time.Duration // for connection and handshake together
 	IOTimeout      time.Duration // how long the server may be silent while something is pending
+	NoShare        bool          // do not share memory with a server on this machine
 	Hello          Hello
 	// Token, if not nil, is asked for the token of the Hello, anew for every handshake: tokens are replaced. It is sent to this machine and by TLS only;
 	// to others it makes the handshake fail.
@@ -99,6 +100,8 @@ type Client struct {
 	reads   atomic.Uint64 // times a caller has taken the read role
 	over    chan struct{} // closed when everything has been given back
 
+	notShared error // why the connection does not go through shared memory; nil if it does
+
 	// Under mu.
 	pending   map[uint32]*Msg
 	reading   bool // the read role is taken
@@ -110,6 +113,9 @@ type Client struct {
 
 // Welcome is the server's answer to the Hello.
 func (c *Client) Welcome() *Welcome { return &c.welcome }
+
+// NotShared says why the connection does not go through shared memory, nil if it does.
+func (c *Client) NotShared() error { return c.notShared }
 
 // newClient starts a client on a connection whose handshake is done.
 func newClient(t transport, opt Options, w *Welcome, host, port string) *Client {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -89,23 +90,31 @@ func handshake(ctx context.Context, conn net.Conn, opt Options, host, port strin
 		_ = conn.Close()
 		return nil, &Error{Kind: ErrRefused, Host: host, Port: port, Reason: err.Error(), Err: err}
 	}
-	w, err := exchange(ctx, conn, &hello)
+	sh := shareFor(conn, &hello, opt.NoShare)
+	w, err := exchange(ctx, conn, &hello, sh)
+	if err == nil && w.Code != 0 {
+		err = &Error{Kind: ErrRefused, Host: host, Port: port, Reason: w.Error, Code: w.Code}
+	}
 	if err != nil {
+		sh.drop()
 		_ = conn.Close()
 		return nil, handshakeError(err, host, port, opt.ConnectTimeout)
 	}
-	if w.Code != 0 {
-		_ = conn.Close()
-		return nil, &Error{Kind: ErrRefused, Host: host, Port: port, Reason: w.Error, Code: w.Code}
+	t := sh.t
+	if t == nil {
+		if t, err = newTransport(conn); err != nil {
+			return nil, &Error{Kind: ErrLost, Host: host, Port: port, Reason: err.Error(), Err: err}
+		}
 	}
-	t, err := newTransport(conn)
-	if err != nil {
-		return nil, &Error{Kind: ErrLost, Host: host, Port: port, Reason: err.Error(), Err: err}
-	}
-	return newClient(t, opt, w, host, port), nil
+	c := newClient(t, opt, w, host, port)
+	c.notShared = sh.why
+	return c, nil
 }
 
 func handshakeError(err error, host, port string, limit time.Duration) error {
+	if own := (*Error)(nil); errors.As(err, &own) {
+		return err
+	}
 	e := &Error{Kind: ErrLost, Host: host, Port: port, Reason: "during the handshake: " + err.Error(), Err: err}
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.Canceled):
@@ -121,7 +130,7 @@ func handshakeError(err error, host, port string, limit time.Duration) error {
 }
 
 // exchange does the handshake, byte-exact: nothing after the Welcome is read.
-func exchange(ctx context.Context, conn net.Conn, hello *Hello) (*Welcome, error) {
+func exchange(ctx context.Context, conn net.Conn, hello *Hello, sh *sharing) (*Welcome, error) {
 	if t, ok := ctx.Deadline(); ok {
 		_ = conn.SetDeadline(t) // a connection without deadlines still works
 	}
@@ -139,7 +148,7 @@ func exchange(ctx context.Context, conn net.Conn, hello *Hello) (*Welcome, error
 	if _, err := conn.Write(p); err != nil {
 		return nil, err
 	}
-	h, p, err := readInit(conn)
+	h, p, err := sh.answer(ctx, conn)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +168,10 @@ func exchange(ctx context.Context, conn net.Conn, hello *Hello) (*Welcome, error
 }
 
 // readInit reads exactly one INIT frame.
-func readInit(r io.Reader) (Header, []byte, error) {
+func readInit(r io.Reader) (Header, []byte, error) { return readHandshake(r, OpInit) }
+
+// readHandshake reads exactly one frame of a handshake, of an operation that may come.
+func readHandshake(r io.Reader, ops ...uint16) (Header, []byte, error) {
 	var b [HeaderSize]byte
 	if _, err := io.ReadFull(r, b[:]); err != nil {
 		return Header{}, nil, err
@@ -172,7 +184,7 @@ func readInit(r io.Reader) (Header, []byte, error) {
 		return h, nil, err
 	case h.Version>>8 != Version>>8:
 		return h, nil, violation(h, "version %#04x is not spoken here", h.Version)
-	case h.Op != OpInit || h.ID != 0:
+	case !slices.Contains(ops, h.Op) || h.ID != 0:
 		return h, nil, violation(h, "the first frame is not INIT")
 	case h.Length > MaxHello:
 		return h, nil, violation(h, "INIT longer than %d bytes", MaxHello)

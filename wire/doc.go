@@ -16,7 +16,7 @@
 // Operations below 0x0100 belong to this package: INIT 1, SHUTDOWN 2, PING 3. All others are the user's.
 //
 // Under the frames is a transport: a stream of bytes in order, both ways. On Linux that is the socket itself, of TCP or a Unix socket; any
-// other net.Conn (TLS, other systems) serves too, at the price of two goroutines and a copy.
+// other net.Conn (other systems) serves too, at the price of two goroutines and a copy. Or it is shared memory, see below.
 //
 // # Requests (client to server)
 //
@@ -59,6 +59,32 @@
 // code | MessagePack map (Welcome). A code other than 0 is a refusal and the connection ends. Unknown fields are ignored on both sides. The
 // version is the lower one of both headers' low bytes within major version 2; features are the intersection of both lists.
 //
+// # Shared memory
+//
+// Where client and server are on one machine the connection can go through memory. A client that wants that has "shared-memory" (FeatureSharedMemory) in its
+// Hello. A server that wants it, too, sends a frame of operation 4 (OpShare) before the Welcome, with NO_REPLY and id 0, whose payload is
+//
+//	u32 length of name | name | 16 bytes of token
+//
+// and the client answers with a frame of the same operation, RESPONSE and id 0, whose payload is an i32: 0 if everything from here on, the Welcome first, goes
+// through the memory; anything else, with ERROR, if nothing does. The descriptor of the memory comes along with the server's frame on a Unix socket, whose
+// name is empty. Otherwise it is had by connecting to the abstract Unix socket of that name (it begins with @), writing the token and reading a byte, with which
+// it comes; a token is good for once. A client that cannot connect there, because it came through a forwarded port, answers no. The socket of the connection
+// stays open and silent, and its end is the connection's.
+//
+// The memory is a memfd with the seals SHRINK, GROW and SEAL. It has a page with the counters of both rings, 512 bytes each, and then the rings, of equal sizes
+// that are powers of two from 64 KiB to 64 MiB: first the one to the server. All counters are in the machine's byte order:
+//
+//	offset size
+//	0      8     head: bytes put in; of the writer
+//	8      8     base: which of them lies at the ring's start; of the writer, changed only while the ring is empty, before head
+//	128    8     tail: bytes taken out; of the reader
+//	256    4     hungry: 1 while the reader sleeps, on this word as a futex
+//	384    4     crowded: 1 while the writer sleeps, likewise
+//
+// Byte number n lies at (n - base) modulo the ring's size. Who has changed head, or tail, and finds 1 in the other's word sets that to 0 and wakes all who sleep on
+// it; a reader need not before three quarters of the ring are free. Who sleeps sets its word first and then looks once more.
+//
 // # Liveness
 //
 // Either side sends PING (NO_REPLY; its id is 0 from the server and the next number from the client) when it has sent nothing for the
@@ -75,7 +101,8 @@
 //
 // Neither side trusts the other. Every length is checked against its bound before it is used; an allocation is never larger than what
 // has arrived or one frame (a server may take less, ServerOptions.MaxRequest), and what waits for a slow user is bounded. A server that reads from a client writes only into memory its own handler named, and a client only
-// into the Dst of a call that is still pending, never beyond its length. Whatever does not fit the above (unknown flags, wrong
+// into the Dst of a call that is still pending, never beyond its length. What is read from shared memory is copied before it is looked at, and a counter judged
+// by what this side knows itself (tail ≤ head ≤ tail + size), each time it is read: a peer that rewrites them changes what it has said. Whatever does not fit the above (unknown flags, wrong
 // id, a reply nobody asked for, a reply longer than Dst, a timing out of range) is a protocol violation: it ends this connection with an error that
 // [errors.Is] recognises as [ErrProtocol], and nothing else. There is no encryption and no authentication here: a token
 // in the Hello is as secret as the transport is, and it is the listener that decides whom to let in.

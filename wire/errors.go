@@ -15,6 +15,9 @@ var (
 	ErrClosed   = errors.New("connection closed")  // this side closed the connection
 )
 
+// ErrNotShared says that a connection does not go through shared memory. It is no failure.
+var ErrNotShared = errors.New("no shared memory")
+
 // Error says which connection failed and why. Kind is one of the sentinels of this package.
 type Error struct {
 	Kind       error

@@ -34,8 +34,8 @@ func pair(t testing.TB) (*net.UnixConn, int) {
 	return c.(*net.UnixConn), p[1]
 }
 
-// onStreams has the tests use the transport for systems without a better one.
-var onStreams bool
+// onStreams has the tests use the transport for systems without a better one, onShared shared memory.
+var onStreams, onShared bool
 
 // under is the transport under test on one end of a pair.
 func under(t testing.TB, fd int) transport {
@@ -45,6 +45,9 @@ func under(t testing.TB, fd int) transport {
 	}
 	if onTLS {
 		return underTLS(t, fd)
+	}
+	if onShared {
+		return bridged(t, fileConn(t, fd).(*net.UnixConn))
 	}
 	tr, err := newSocket(fd)
 	if err != nil {
@@ -198,6 +201,9 @@ func serveOne(l net.Listener, h Handler) error {
 	hello, _, err := ReadHello(conn, patience)
 	if err != nil {
 		return err
+	}
+	if onShared {
+		return serveShared(conn, hello, h)
 	}
 	if onStreams {
 		conn = noFile{conn}

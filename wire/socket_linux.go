@@ -259,8 +259,11 @@ func (s *socket) unread() bool {
 
 func (s *socket) traffic() (in, out uint64) { return s.in.Load(), s.out.Load() }
 
-func (s *socket) peer() net.Addr {
-	sa, err := unix.Getpeername(s.fd)
+func (s *socket) peer() net.Addr { return peerName(s.fd) }
+
+// peerName is a socket's other side, nil if it is not known.
+func peerName(fd int) net.Addr {
+	sa, err := unix.Getpeername(fd)
 	if err != nil {
 		return nil
 	}

@@ -58,6 +58,7 @@ type Config struct {
 	Insecure bool   // allow addresses beyond loopback although nobody is authenticated
 	Socket   Socket // for clients on this machine
 	TLS      TLS    // of the network address, which then takes nothing else
+	NoShare  bool   // do not share memory with clients on this machine
 	// Access says whom the server believes. Insecure, Open and Log are filled in.
 	Access access.Config
 	// Audit records who was let in and what was changed; nil: nothing does.

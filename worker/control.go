@@ -24,6 +24,7 @@ const (
 	msgSpans  = 8  // session → parent: spans of traced calls, as rpctrace.AppendRecords writes them
 	msgShare  = 9  // session → parent: a shareRequest; carries what is published
 	msgShared = 10 // parent → session: the shareReply; carries what was fetched
+	msgMemory = 11 // parent → session, right before msgStart: its client shares memory; carries that
 )
 
 // maxControl bounds a message in bytes, both ways. The largest is msgStart with a Hello.

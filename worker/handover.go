@@ -5,6 +5,8 @@ import (
 	"net"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/hiprpc"
 	"github.com/rocwire/rocwire/wire"
@@ -60,7 +62,7 @@ func (s *Server) begin(conn net.Conn, peer wire.Peer, who access.Identity, hello
 	served = true
 	s.totals.session()
 	s.cfg.Log.Info("session begins", "session", rec.id, "pid", p.pid(), "client", rec.client.Address, "host", rec.client.Host,
-		"client_pid", rec.client.PID, "executable", rec.client.Executable, "user", rec.client.User, "who", who.String())
+		"client_pid", rec.client.PID, "executable", rec.client.Executable, "user", rec.client.User, "who", who.String(), "shared_memory", rec.shared)
 	s.audit(audit.Begin, rec.from(), "", nil)
 	return nil
 }
@@ -69,6 +71,13 @@ func (s *Server) handOver(conn net.Conn, hello *wire.Hello, head wire.Header, re
 	packed, err := hello.Append(nil)
 	if err != nil {
 		return nil, err
+	}
+	memory, err := s.share(conn, hello, rec)
+	if err != nil {
+		return nil, err
+	}
+	if memory >= 0 {
+		defer unix.Close(memory)
 	}
 	f, security, err := wire.Handover(conn)
 	if err != nil {
@@ -84,7 +93,7 @@ func (s *Server) handOver(conn net.Conn, hello *wire.Hello, head wire.Header, re
 		s.quotas.mu.Lock() // SetQuota must not come between the first limits and the process's having a session
 		s.mu.Lock()        // gone must not see a process between having the session and not getting it
 		s.byPID[p.pid()] = rec
-		err = p.serve(rec, &start{Session: rec.id, Version: head.Version, InitID: head.ID, Hello: packed, Limits: s.limits(rec), Cards: rec.who.Cards, Trace: rec.spans.context != nil, Security: security}, int(f.Fd()))
+		err = p.serve(rec, &start{Session: rec.id, Version: head.Version, InitID: head.ID, Hello: packed, Limits: s.limits(rec), Cards: rec.who.Cards, Trace: rec.spans.context != nil, Security: security}, int(f.Fd()), memory)
 		s.mu.Unlock()
 		s.quotas.mu.Unlock()
 		if err == nil {

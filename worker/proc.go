@@ -39,13 +39,20 @@ func (p *proc) pid() int { return p.cmd.Process.Pid }
 // kill ends the process at once, wherever it stands.
 func (p *proc) kill() { _ = p.cmd.Process.Kill() }
 
-// serve hands a client's socket to the process. The descriptor stays the caller's.
-func (p *proc) serve(rec *sessionRecord, st *start, fd int) error {
+// serve hands a client's socket to the process, and the memory that is shared with the client, -1 for none. The descriptors stay the caller's.
+func (p *proc) serve(rec *sessionRecord, st *start, fd, memory int) error {
 	p.mu.Lock()
 	p.session = rec
 	p.mu.Unlock()
 	p.lastHeard.Store(time.Now().UnixNano())
-	if err := p.ctl.send(st.encode(), fd); err != nil {
+	var err error
+	if memory >= 0 {
+		err = p.ctl.send([]byte{msgMemory}, memory)
+	}
+	if err == nil {
+		err = p.ctl.send(st.encode(), fd)
+	}
+	if err != nil {
 		p.mu.Lock()
 		p.session = nil
 		p.mu.Unlock()

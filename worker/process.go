@@ -85,6 +85,11 @@ func (p *SessionProcess) Run() error {
 	}
 	buf := make([]byte, maxControl+1)
 	msg, fd, err := ctl.receive(buf)
+	memory := -1 // that the client shares
+	if err == nil && msg[0] == msgMemory {
+		memory = fd
+		msg, fd, err = ctl.receive(buf)
+	}
 	if err != nil {
 		return nil // the parent has ended, or does not need this process
 	}
@@ -109,7 +114,7 @@ func (p *SessionProcess) Run() error {
 		return err
 	}
 	go watchHangup(hup, ctl, p.Log)
-	conn, err := wire.NewServerFD(fd, st.Security, wire.ServerOptions{Protocol: hello.Protocol, Heartbeat: hello.Heartbeat()})
+	conn, err := connectionOn(fd, memory, st.Security, wire.ServerOptions{Protocol: hello.Protocol, Heartbeat: hello.Heartbeat()})
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,7 @@ type sessionRecord struct {
 	over   chan struct{}      // closed when all that it held is released
 	leave  func()             // gives its place back, may be called again
 	spans  spanSink
+	shared bool // its connection goes through shared memory
 
 	mu       sync.Mutex
 	pid      int

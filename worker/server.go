@@ -12,6 +12,7 @@ import (
 	"github.com/rocwire/rocwire/internal/loglimit"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smiremote"
+	"github.com/rocwire/rocwire/wire"
 	"github.com/rocwire/rocwire/worker/access"
 	"github.com/rocwire/rocwire/worker/admission"
 	"github.com/rocwire/rocwire/worker/audit"
@@ -27,7 +28,8 @@ const (
 type Server struct {
 	cfg       Config
 	listeners []net.Listener
-	tls       *keyring // nil without TLS
+	tls       *keyring    // nil without TLS
+	local     *wire.Local // shares memory with clients on this machine; nil: nobody does
 	pool      *pool
 	totals    totals
 	gate      *admission.Gate
@@ -78,6 +80,11 @@ func New(cfg Config) (*Server, error) {
 		Source: s.Source(), Sessions: s, Calls: s.Calls(), Version: cfg.Version, Backend: cfg.Backend.sourceName(), AllowSet: cfg.AllowSet,
 		Kill: s.KillSession, Done: s.auditChange,
 	})
+	if !cfg.NoShare {
+		if s.local, err = wire.NewLocal(); err != nil {
+			cfg.Log.Warn("no memory is shared with clients on this machine", "error", err)
+		}
+	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.pool = &pool{
 		spawn: spawn, command: append(append([]string(nil), cfg.Command...), cfg.Backend.Args...), files: cfg.Backend.Files,
@@ -151,6 +158,9 @@ func (s *Server) Close() {
 	}
 	s.mu.Unlock()
 	closeAll(s.listeners)
+	if s.local != nil {
+		_ = s.local.Close()
+	}
 	s.cancel()
 	s.conns.Wait()
 	s.pool.close(s.cfg.Grace)

@@ -81,7 +81,7 @@ func TestStartTakesTwoRoundTrips(t *testing.T) {
 	least := int64(1 << 30)
 	for range 5 { // a report may come in between
 		var p turns
-		c := hipremote.New(hipremote.Config{Host: "127.0.0.1", Port: p.serve(t, w), Logf: t.Logf})
+		c := hipremote.New(hipremote.Config{Host: "127.0.0.1", Port: p.serve(t, w), NoShare: true, Logf: t.Logf})
 		var th hip.Thread
 		n, e := c.GetDeviceCount()
 		must(t, "GetDeviceCount", e)

@@ -52,7 +52,7 @@ func TestTLS(t *testing.T) {
 	cfg.TLS = serverTLS(d)
 	w := serve(t, cards(1), cfg)
 	set := dialing.Settings{TLS: clientTLS(d)}
-	c := connectWith(t, w, hipremote.Config{Dialing: set})
+	c := connectWith(t, w, hipremote.Config{Dialing: set, NoShare: true})
 	const n = 24<<20 + 12345
 	p, e := c.Malloc(main0, n)
 	must(t, "Malloc", e)

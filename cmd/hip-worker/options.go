@@ -31,6 +31,7 @@ Serves GPUs to HIP programs on other machines and tells who uses them.
                           PEM and read again when they change. hip-worker keys init makes them
   --tls-client-ca FILE    let only clients in whose certificate this CA has signed; the name in it is the session's user
   --insecure              let in whoever can reach the worker; nobody is asked who he is, and what is sent is not protected
+  --no-shared-memory      serve programs on this machine through their sockets, as others, not through memory that is shared with them
   -p, --port PORT         port to listen on, 0 for a free one (18515, or TF_WORKER_PORT)
   --port-file FILE        write the port there once it is open
   --backend BACKEND       sim (simulated GPU), rocm (this machine's), auto (rocm if there is a GPU, otherwise sim)
@@ -77,6 +78,7 @@ type options struct {
 	port, device, maxSessions  int
 	simCards                   int
 	insecure, verbose, version bool
+	noShare                    bool
 	allowSet                   bool
 	quota                      smi.Quota // of each session and card
 	confine                    confine.Options
@@ -111,6 +113,7 @@ func parse(args []string, getenv func(string) string) (*options, error) {
 	f.StringVar(&o.tls.Key, "tls-key", "", "")
 	f.StringVar(&o.tls.ClientCA, "tls-client-ca", "", "")
 	f.BoolVar(&o.insecure, "insecure", false, "")
+	f.BoolVar(&o.noShare, "no-shared-memory", false, "")
 	for _, n := range []string{"p", "port"} {
 		f.IntVar(&o.port, n, o.port, "")
 	}

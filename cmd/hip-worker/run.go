@@ -62,7 +62,8 @@ func run(o *options, log *slog.Logger) error {
 	}
 	var metrics metrics
 	w, err := worker.New(worker.Config{
-		Listen: o.listen.address, Socket: o.listen.socket, TLS: o.tls, Port: o.port, Insecure: o.insecure, Backend: backend, Command: command,
+		NoShare: o.noShare,
+		Listen:  o.listen.address, Socket: o.listen.socket, TLS: o.tls, Port: o.port, Insecure: o.insecure, Backend: backend, Command: command,
 		Access: o.who.config(), Audit: record, MaxSessions: o.maxSessions, Limits: o.limits, Quota: o.quota, Confine: o.confine, AllowSet: o.allowSet, Version: version, Spans: metrics.spans(o), Log: log,
 	})
 	if err != nil {

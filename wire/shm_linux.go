@@ -1,0 +1,219 @@
+package wire
+
+import (
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// shm is the transport through shared memory: two rings, and futexes to sleep on. The socket that the connection began on stays open and silent: its
+// end is how a side learns that the other one is gone.
+//
+// Whoever waits looks for a while (see spinner), arms a bell in shared memory, looks once more and sleeps. A bell is never disarmed by who armed it: one
+// that rings for nobody costs the peer a system call, one that does not ring a hang. The peer can write what it likes into shared memory, at any time: it
+// loses or wakes nobody but this connection's waits by it.
+type shm struct {
+	in       ringIn
+	out      ringOut
+	memory   []byte
+	base     net.Conn // the socket
+	name     net.Addr // of the peer
+	reads    spinner
+	writes   spinner
+	sleeps   [3]sleep      // of waits for bytes, other waits, and rests
+	watching atomic.Bool   // the keeper wants to know of bytes
+	over     atomic.Uint32 // not 0: the peer has gone, or shutdown was called
+	called   atomic.Uint32 // calls to wake, and by read, for the keeper
+	answered uint32        // of which the keeper knows
+	mu       sync.Mutex    // orders unread, shutdown and close
+	ended    bool          // shutdown was called
+	closed   bool
+	inBytes  atomic.Uint64
+	outBytes atomic.Uint64
+}
+
+// newShm takes over memory and the socket. in is the number of the ring to read from.
+func newShm(memory []byte, in int, base net.Conn) *shm {
+	head, data := ringHeads(memory)
+	s := &shm{memory: memory, base: base, name: base.RemoteAddr(), reads: newSpinner(), writes: newSpinner()}
+	s.in = ringIn{m: head[in], b: data[in]}
+	s.out = ringOut{m: head[1-in], b: data[1-in]}
+	go s.watch()
+	return s
+}
+
+// watch waits for the socket's end. Whatever else comes there has no meaning.
+func (s *shm) watch() {
+	p := make([]byte, 64)
+	for {
+		if _, err := s.base.Read(p); err != nil {
+			call(&s.over)
+			return
+		}
+	}
+}
+
+func (s *shm) read(p []byte) (int, error) {
+	for len(p) > 0 {
+		over := s.over.Load() != 0 // before the ring is looked at: what came before the end is still read
+		n, err := s.in.get(p)
+		if n > 0 {
+			s.inBytes.Add(uint64(n))
+			if s.watching.Load() { // he may have missed the bell that rang for us: what is left, and what comes, is his
+				arm(&s.in.m.hungry)
+				if s.in.peek() {
+					call(&s.called)
+				}
+			}
+			return n, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		if over {
+			return 0, io.EOF
+		}
+		s.wait(readable, -1)
+	}
+	return 0, nil
+}
+
+func (s *shm) tryWrite(a, b []byte) (int, error) {
+	if s.over.Load() != 0 {
+		return 0, syscall.EPIPE
+	}
+	n, err := s.out.put(a)
+	if err == nil && n == len(a) {
+		var k int
+		k, err = s.out.put(b)
+		n += k
+	}
+	s.outBytes.Add(uint64(n))
+	if err == nil && n == 0 && len(a)+len(b) > 0 {
+		err = errAgain
+	}
+	return n, err
+}
+
+// ready looks, without waiting. A violation is something to read, and room: whoever comes for it learns what it is.
+func (s *shm) ready(want readiness) (got readiness) {
+	if want&readable != 0 {
+		if n, err := s.in.available(); n > 0 || err != nil {
+			got |= readable
+		}
+	}
+	if want&writable != 0 {
+		if ok, err := s.out.enough(); ok || err != nil {
+			got |= writable
+		}
+	}
+	if s.over.Load() != 0 {
+		return want
+	}
+	return got
+}
+
+func (s *shm) wait(want readiness, d time.Duration) readiness {
+	if got := s.ready(want); got != 0 || d == 0 {
+		return got
+	}
+	spin, z := &s.reads, &s.sleeps[0]
+	if want&writable != 0 {
+		spin, z = &s.writes, &s.sleeps[1]
+	}
+	if got := spin.spin(s, want); got != 0 {
+		return got
+	}
+	end := time.Now().Add(d)
+	for {
+		z.n = 0
+		if want&readable != 0 {
+			arm(&s.in.m.hungry)
+			z.shared(&s.in.m.hungry, 1)
+		}
+		if want&writable != 0 {
+			arm(&s.out.m.crowded)
+			z.shared(&s.out.m.crowded, 1)
+		}
+		z.own(&s.over, 0)
+		if got := s.ready(want); got != 0 {
+			return got
+		}
+		left := d
+		if d > 0 {
+			if left = time.Until(end); left <= 0 {
+				return 0
+			}
+		}
+		z.wait(left)
+	}
+}
+
+func (s *shm) rest(d time.Duration, watch bool) (woken, readable bool) {
+	z := &s.sleeps[2]
+	z.n = 0
+	if watch {
+		s.watching.Store(true)
+		defer s.watching.Store(false)
+		arm(&s.in.m.hungry)
+		z.shared(&s.in.m.hungry, 1)
+		z.own(&s.over, 0)
+	}
+	z.own(&s.called, s.answered)
+	input := func() bool { return watch && (s.in.peek() || s.over.Load() != 0) }
+	if !input() {
+		z.wait(d)
+	}
+	// A bell that rang for what somebody else has read ends the rest, too; so does a sleep that ends for no reason. Neither is time that has passed.
+	n := s.called.Load()
+	woken, s.answered = n != s.answered || watch && atomic.LoadUint32(&s.in.m.hungry) == 0, n
+	return woken, input()
+}
+
+func (s *shm) wake() { call(&s.called) }
+
+// unread also wakes who reads, if a peer has put something in and does not ring: he finds out what it is.
+func (s *shm) unread() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || !s.in.peek() {
+		return false
+	}
+	arm(&s.in.m.hungry)
+	knock(&s.in.m.hungry)
+	return true
+}
+
+func (s *shm) traffic() (in, out uint64) { return s.inBytes.Load(), s.outBytes.Load() }
+
+func (s *shm) peer() net.Addr { return s.name }
+
+// shutdown ends the socket, by which the peer learns of it. It leaves it open: its end must come after what is in the rings.
+func (s *shm) shutdown() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended || s.closed {
+		return
+	}
+	s.ended = true
+	if c, ok := s.base.(interface{ CloseWrite() error }); ok {
+		_ = c.CloseWrite() // not connected: the peer was first
+	}
+	call(&s.over)
+}
+
+func (s *shm) close() {
+	s.shutdown()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed {
+		s.closed = true
+		_ = unix.Munmap(s.memory)
+		_ = s.base.Close()
+	}
+}
