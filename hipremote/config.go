@@ -18,7 +18,7 @@ import (
 // Defaults of a Config.
 const (
 	DefaultHost           = "localhost"
-	DefaultPort           = "18515"
+	DefaultPort           = workerlist.DefaultPort
 	DefaultConnectTimeout = 30 * time.Second
 	DefaultIOTimeout      = 60 * time.Second
 )
@@ -53,23 +53,28 @@ type Locator func(ctx context.Context) (host, port string, err error)
 // Simulated is the TF_WORKER_HOST that is no worker but a simulated GPU in this process.
 const Simulated = "sim:"
 
-// AllFromEnv is FromEnv for each of the workers that TF_WORKER_HOST names, HOST or HOST:PORT with commas in between. A list that makes no sense names a
-// worker that cannot be reached. Where TensorFusion's operator says where the worker is, it is one.
+// AllFromEnv is FromEnv for each of the workers that TF_WORKER_HOST names, or else the configuration file, as package dialing reads them. A list that makes no
+// sense names a worker that cannot be reached. Where TensorFusion's operator says where the worker is, it is one.
 func AllFromEnv(lookup func(string) (string, bool)) []Config {
 	c := FromEnv(lookup)
 	if c.Host == Simulated {
 		return []Config{c}
 	}
-	list, err := workerlist.Split(c.Host, c.Port)
+	getenv := func(name string) string {
+		v, _ := lookup(name)
+		return v
+	}
+	list, err := dialing.Workers(getenv("TF_WORKER_HOST"), c.Port, c.Dialing, getenv)
+	if list == nil {
+		list = []dialing.Worker{{Address: workerlist.Address{Host: c.Host, Port: c.Port}, Settings: c.Dialing}}
+	}
 	if err != nil {
-		c.Locate = func(context.Context) (string, string, error) { return "", "", fmt.Errorf("TF_WORKER_HOST: %w", err) }
+		c.Locate = func(context.Context) (string, string, error) {
+			return "", "", fmt.Errorf("where the worker is: %w", err)
+		}
 		return []Config{c}
 	}
 	if c.Locate != nil {
-		getenv := func(name string) string {
-			v, _ := lookup(name)
-			return v
-		}
 		if len(list) > 1 {
 			c.logf("TF_WORKER_HOST names %d workers; %s names the one that is used", len(list), tfconnect.URLVariable)
 			c.Locate = locate(&c, getenv, "", "", false)
@@ -81,7 +86,7 @@ func AllFromEnv(lookup func(string) (string, bool)) []Config {
 	all := make([]Config, len(list))
 	for i, a := range list {
 		all[i] = c
-		all[i].Host, all[i].Port = a.Host, a.Port
+		all[i].Host, all[i].Port, all[i].Dialing = a.Host, a.Port, a.Settings
 	}
 	return all
 }

@@ -10,16 +10,16 @@ import (
 
 // openSource is the source that the environment names.
 func openSource() (smi.Source, error) {
-	addresses, err := smisource.Addresses(os.Getenv)
+	list, simulated, err := smisource.Workers(os.Getenv)
 	switch {
 	case err != nil:
 		return nil, err
-	case len(addresses) == 1 && addresses[0] == smisource.Simulated:
+	case simulated:
 		return simSource()
-	case len(addresses) > 0:
+	case len(list) > 0:
 		var workers []smi.Source
-		for _, a := range addresses {
-			workers = append(workers, smisource.Remote(a, "libamd_smi"))
+		for _, w := range list {
+			workers = append(workers, smisource.Remote(w, "libamd_smi"))
 		}
 		return smi.Join(workers...), nil
 	}

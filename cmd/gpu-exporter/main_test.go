@@ -7,6 +7,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -30,7 +32,8 @@ func TestUsage(t *testing.T) {
 	}{
 		{"--help", 0, help(), ""},
 		{"serve", 2, "", `"serve" is too much`},
-		{"--worker nohost", 2, "", `"nohost" is not HOST:PORT`},
+		{"--worker a:b", 2, "", `"b" is not a port`},
+		{"--worker a,b", 2, "", "2 workers"},
 		{"--listen 9400", 2, "", `"9400" is not HOST:PORT`},
 		{"--interval 1ms", 2, "", "less than 100ms"},
 		{"--timeout -1s", 2, "", "not more than 0"},
@@ -43,8 +46,16 @@ func TestUsage(t *testing.T) {
 		}
 	}
 	o, err := parse(nil, func(k string) string { return map[string]string{"TF_WORKER_HOST": "::1", "TF_WORKER_PORT": "7"}[k] })
-	if err != nil || o.worker != "[::1]:7" {
-		t.Errorf("worker from the environment: %q, %v", o.worker, err)
+	if err != nil || o.worker.Address.String() != "[::1]:7" {
+		t.Errorf("worker from the environment: %v, %v", o.worker, err)
+	}
+	file := filepath.Join(t.TempDir(), "config")
+	if err := os.WriteFile(file, []byte("workers: {lab: {address: gpu, token-file: lab.token}}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o, err = parse([]string{"--worker", "lab"}, func(k string) string { return map[string]string{"ROCWIRE_CONFIG": file, "TF_WORKER_PORT": "7"}[k] })
+	if err != nil || o.worker.Address.String() != "gpu:18515" || o.worker.TokenFile != filepath.Join(filepath.Dir(file), "lab.token") {
+		t.Errorf("worker of the configuration file: %+v, %v", o.worker, err)
 	}
 }
 

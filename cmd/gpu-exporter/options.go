@@ -5,13 +5,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"net"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/rocwire/rocwire/attribution"
 	"github.com/rocwire/rocwire/exporter/service"
+	"github.com/rocwire/rocwire/internal/dialing"
 	"github.com/rocwire/rocwire/internal/localsmi"
 	"github.com/rocwire/rocwire/internal/workerlist"
 )
@@ -21,7 +21,7 @@ elsewhere, and has a page to look at.
 
 Usage: gpu-exporter [flags]
 
-  --worker HOST:PORT      worker to ask, also unix:PATH (TF_WORKER_HOST:TF_WORKER_PORT, localhost:18515)
+  --worker HOST:PORT      worker to ask, also unix:PATH or a name in the configuration file (TF_WORKER_HOST, TF_WORKER_PORT, localhost:18515)
   --worker-token-file FILE  token that says to workers who this is (TF_WORKER_TOKEN_FILE)
   --worker-tls-ca FILE    CA that has signed the worker's certificate; TLS then, with this and the following (TF_WORKER_TLS_CA;
                           TF_WORKER_TLS=1: TLS with this machine's CAs). They are of workers that are probed, too
@@ -50,8 +50,8 @@ Exit codes: 0 ended by a signal, 1 cannot serve, 2 wrong usage.
 func help() string { return usage + service.Usage() + ending }
 
 type options struct {
-	worker             string
 	local, version     bool
+	worker             dialing.Worker
 	smi, kubelet, proc string
 	timeout            time.Duration
 	service            service.Options
@@ -70,7 +70,7 @@ func parse(args []string, getenv func(string) string) (o options, err error) {
 	if err := o.service.FromEnv(getenv); err != nil {
 		return o, err
 	}
-	fs.StringVar(&o.worker, "worker", workerlist.Address{Host: env("TF_WORKER_HOST", "localhost"), Port: env("TF_WORKER_PORT", "18515")}.String(), "")
+	name := fs.String("worker", getenv("TF_WORKER_HOST"), "")
 	o.service.Dialing.AddFlags(fs, "worker-tls")
 	fs.BoolVar(&o.local, "local", false, "")
 	fs.StringVar(&o.smi, "smi-backend", localsmi.Auto, "")
@@ -98,8 +98,8 @@ func parse(args []string, getenv func(string) string) (o options, err error) {
 	if o.local && given["worker"] {
 		return o, errors.New("--local and --worker: one of them")
 	}
-	if _, port, err := net.SplitHostPort(o.worker); !strings.HasPrefix(o.worker, "unix:") && (err != nil || port == "") {
-		return o, fmt.Errorf("--worker %q is not HOST:PORT", o.worker)
+	if o.worker, err = findWorker(*name, env("TF_WORKER_PORT", workerlist.DefaultPort), o.service.Dialing, getenv); err != nil && !o.local {
+		return o, fmt.Errorf("--worker: %w", err)
 	}
 	switch o.smi {
 	case localsmi.Auto, localsmi.AMD, localsmi.Sysfs:
@@ -122,4 +122,19 @@ func parse(args []string, getenv func(string) string) (o options, err error) {
 		return o, err
 	}
 	return o, nil
+}
+
+// findWorker is the one worker to ask.
+func findWorker(name, port string, set dialing.Settings, getenv func(string) string) (dialing.Worker, error) {
+	list, err := dialing.Workers(name, port, set, getenv)
+	if err == nil && list == nil { // nobody has said anything
+		list, err = dialing.Workers("localhost", port, set, getenv)
+	}
+	switch {
+	case err != nil:
+		return dialing.Worker{}, err
+	case len(list) > 1:
+		return dialing.Worker{}, fmt.Errorf("%d workers; one is asked, others are probed", len(list))
+	}
+	return list[0], nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net"
 	"strings"
 	"sync"
 
@@ -34,20 +33,20 @@ func serve(ctx context.Context, o options, log *slog.Logger) error {
 		return export(ctx, o, src, log, "source", name)
 	}
 	client := smiremote.NewClient(smiremote.Options{
-		Address: o.worker, ConnectTimeout: o.timeout, IOTimeout: o.timeout, Dialing: o.service.Dialing, Name: program, Version: version(),
+		Address: o.worker.Address.String(), ConnectTimeout: o.timeout, IOTimeout: o.timeout, Dialing: o.worker.Settings, Name: program, Version: version(),
 	})
 	defer client.Close()
 	mirror := smiremote.NewMirror(client, o.service.Metrics.Interval)
 	src.Cards, src.Sessions, src.Calls = client, mirror, mirror
-	if host, _, err := net.SplitHostPort(o.worker); err == nil && !strings.HasPrefix(o.worker, "unix:") {
-		src.Remote = host
+	if o.worker.Port != "" { // not a Unix socket
+		src.Remote = o.worker.Host
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer cancel()
 	wg.Go(func() { mirror.Run(ctx) })
-	return export(ctx, o, src, log, "worker", o.worker)
+	return export(ctx, o, src, log, "worker", o.worker.Label())
 }
 
 // openLocal opens this machine's cards, with who uses them.

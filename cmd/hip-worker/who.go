@@ -46,12 +46,13 @@ func (w *who) addFlags(f *flag.FlagSet) {
 
 func (w *who) config() access.Config { return access.Config{TokenFile: w.tokens, OIDC: w.oidc} }
 
-// record opens the audit log, if one is wanted, and follows SIGHUP.
+// record opens the audit log, if one is wanted. SIGHUP opens it anew then.
 func (w *who) record(log *slog.Logger) (a *audit.Log, end func(), err error) {
-	if w.audit != "" {
-		if a, err = audit.Open(w.audit, log); err != nil {
-			return nil, nil, err
-		}
+	if w.audit == "" {
+		return nil, func() {}, nil
+	}
+	if a, err = audit.Open(w.audit, log); err != nil {
+		return nil, nil, err
 	}
 	hup := make(chan os.Signal, 1)
 	signal.Notify(hup, syscall.SIGHUP)

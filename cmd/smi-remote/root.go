@@ -44,12 +44,12 @@ func newRoot(a *app) *cobra.Command {
 		return usagef("%v (see %s --help)", err, cmd.CommandPath())
 	})
 	if a.hosts == nil {
-		a.hosts, a.port, a.timeout = []string{orElse(a.getenv("TF_WORKER_HOST"), "localhost")}, orElse(a.getenv("TF_WORKER_PORT"), defaultPort), 10*time.Second
+		a.hosts, a.port, a.timeout = []string{a.getenv("TF_WORKER_HOST")}, orElse(a.getenv("TF_WORKER_PORT"), defaultPort), 10*time.Second
 		a.dialing = dialing.FromEnv(a.getenv)
 	}
 	f := root.PersistentFlags()
 	f.SortFlags = false
-	f.StringSliceVarP(&a.hosts, "host", "H", a.hosts, "worker to ask: `HOST`, HOST:PORT, [IPv6]:PORT or\nunix:PATH; several with commas, or the flag again\n(TF_WORKER_HOST)")
+	f.StringSliceVarP(&a.hosts, "host", "H", a.hosts, "worker to ask: `HOST`, HOST:PORT, [IPv6]:PORT,\nunix:PATH or a name in the configuration file;\nseveral with commas, or the flag again\n(TF_WORKER_HOST)")
 	f.StringVar(&a.port, "port", a.port, "`PORT` of workers without one\n(TF_WORKER_PORT)")
 	a.dialing.AddFlags(f, "tls")
 	f.DurationVar(&a.timeout, "timeout", a.timeout, "how long a worker may take, a `TIME`\nlike 500ms or 10s")

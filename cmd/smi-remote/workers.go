@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/rocwire/rocwire/internal/dialing"
 	"github.com/rocwire/rocwire/internal/workerlist"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smiremote"
@@ -22,26 +23,27 @@ type worker struct {
 
 func (w *worker) address() string { return w.client.Address() }
 
-const defaultPort = "18515"
+const defaultPort = workerlist.DefaultPort
 
-// parseHosts reads what --host says: HOST, HOST:PORT, [ADDRESS]:PORT, unix:PATH,
-// several of them with commas in between.
-func parseHosts(hosts []string, port string) (addresses []string, err error) {
+// parseHosts reads what --host says: HOST, HOST:PORT, [ADDRESS]:PORT, unix:PATH, names in
+// the configuration file, several of them with commas in between.
+func (a *app) parseHosts(hosts []string, port string) (all []dialing.Worker, err error) {
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
 		return nil, usagef("%q is not a port (1 to 65535)", port)
 	}
-	for _, list := range hosts {
-		workers, err := workerlist.Split(list, port)
-		if err != nil {
-			return nil, usagef("%v", err)
-		}
-		for _, w := range workers {
-			if a := w.String(); !slices.Contains(addresses, a) {
-				addresses = append(addresses, a)
-			}
+	workers, err := dialing.Workers(strings.Join(hosts, ","), port, a.dialing, a.getenv)
+	if err == nil && workers == nil { // nobody has said anything
+		workers, err = dialing.Workers("localhost", port, a.dialing, a.getenv)
+	}
+	if err != nil {
+		return nil, usagef("%v", err)
+	}
+	for _, w := range workers {
+		if !slices.ContainsFunc(all, func(o dialing.Worker) bool { return o.Address == w.Address }) {
+			all = append(all, w)
 		}
 	}
-	return addresses, nil
+	return all, nil
 }
 
 // open looks for the workers; it does not connect yet.
@@ -52,13 +54,13 @@ func (a *app) open() error {
 	if a.timeout <= 0 {
 		return usagef("--timeout %v is not more than 0", a.timeout)
 	}
-	addresses, err := parseHosts(a.hosts, a.port)
+	workers, err := a.parseHosts(a.hosts, a.port)
 	if err != nil {
 		return err
 	}
-	for _, addr := range addresses {
-		a.workers = append(a.workers, &worker{label: strings.TrimSuffix(addr, ":"+defaultPort), client: smiremote.NewClient(smiremote.Options{
-			Address: addr, ConnectTimeout: a.timeout, IOTimeout: a.timeout, Dialing: a.dialing, Name: "smi-remote", Version: version,
+	for _, w := range workers {
+		a.workers = append(a.workers, &worker{label: strings.TrimSuffix(w.Label(), ":"+defaultPort), client: smiremote.NewClient(smiremote.Options{
+			Address: w.Address.String(), ConnectTimeout: a.timeout, IOTimeout: a.timeout, Dialing: w.Settings, Name: "smi-remote", Version: version,
 		})})
 	}
 	return nil

@@ -19,12 +19,18 @@ func freePort(t *testing.T) string {
 	return ln.Addr().String()
 }
 
+func noEnv(string) string { return "" }
+
 func TestParseHosts(t *testing.T) {
 	for in, want := range map[string]string{
-		"gpu1": "gpu1:18515", "gpu1:7": "gpu1:7", "10.0.0.1": "10.0.0.1:18515", "::1": "[::1]:18515", "[::1]": "[::1]:18515", "[fe80::1%eth0]:9": "[fe80::1%eth0]:9",
+		"": "localhost:18515", "rocwire://gpu1:9": "gpu1:9", "gpu1": "gpu1:18515", "gpu1:7": "gpu1:7", "10.0.0.1": "10.0.0.1:18515", "::1": "[::1]:18515", "[::1]": "[::1]:18515", "[fe80::1%eth0]:9": "[fe80::1%eth0]:9",
 		"unix:/run/w.sock": "unix:/run/w.sock", "a, b:1,a": "a:18515 b:1",
 	} {
-		got, err := parseHosts([]string{in}, defaultPort)
+		list, err := (&app{getenv: noEnv}).parseHosts([]string{in}, defaultPort)
+		var got []string
+		for _, w := range list {
+			got = append(got, w.Address.String())
+		}
 		if err != nil || strings.Join(got, " ") != want {
 			t.Errorf("%q: %q, %v; want %s", in, got, err, want)
 		}
@@ -36,8 +42,9 @@ func FuzzParseHosts(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		got, err := parseHosts([]string{s}, defaultPort)
-		for _, a := range got {
+		got, err := (&app{getenv: noEnv}).parseHosts([]string{s}, defaultPort)
+		for _, w := range got {
+			a := w.Address.String()
 			if err == nil && !strings.HasPrefix(a, "unix:") {
 				if _, _, err := net.SplitHostPort(a); err != nil {
 					t.Errorf("%q: %q: %v", s, a, err)

@@ -10,8 +10,8 @@ import (
 
 // A pod whose operator cannot be asked has no worker, and no cards of its own either.
 func TestAddressOfOperator(t *testing.T) {
-	got, err := Address(func(name string) string { return map[string]string{tfconnect.URLVariable: "nonsense"}[name] })
-	if got != "" || !errors.Is(err, smi.ErrUnavailable) {
+	got, _, err := One(func(name string) string { return map[string]string{tfconnect.URLVariable: "nonsense"}[name] })
+	if got != nil || !errors.Is(err, smi.ErrUnavailable) {
 		t.Errorf("%q, %v", got, err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,7 +16,6 @@ import (
 	"github.com/rocwire/rocwire/hipremote"
 	"github.com/rocwire/rocwire/internal/dialing"
 	"github.com/rocwire/rocwire/internal/tfconnect"
-	"github.com/rocwire/rocwire/internal/workerlist"
 	"github.com/rocwire/rocwire/rocm/amdsmi"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smiremote"
@@ -34,19 +32,14 @@ const (
 	ioTimeout      = 10 * time.Second
 )
 
-// Addresses are the workers to ask, each host:port or unix:PATH; Simulated alone; or none
-// for this machine's own cards: what AMDSMI_REMOTE says, else what TensorFusion's operator
+// Workers are the workers to ask; none and simulated for simulated cards, none for this
+// machine's own cards: what AMDSMI_REMOTE says, else what TensorFusion's operator
 // does where the pod's environment has its URL (which may take minutes), else
-// TF_WORKER_HOST with TF_WORKER_PORT. What makes no sense is smi.ErrInvalid.
-func Addresses(getenv func(string) string) ([]string, error) {
+// TF_WORKER_HOST with TF_WORKER_PORT, else the default of the configuration file. What
+// makes no sense is smi.ErrInvalid.
+func Workers(getenv func(string) string) (list []dialing.Worker, simulated bool, err error) {
 	if a := getenv("AMDSMI_REMOTE"); a != "" {
-		if a == Simulated || strings.HasPrefix(a, "unix:") && len(a) > len("unix:") {
-			return []string{a}, nil
-		}
-		if host, port, err := net.SplitHostPort(a); err != nil || host == "" || port == "" {
-			return nil, smi.Errorf(smi.ErrInvalid, "AMDSMI_REMOTE=%q is not host:port, unix:PATH or sim:", a)
-		}
-		return []string{a}, nil
+		return named(a, getenv)
 	}
 	host, port := getenv("TF_WORKER_HOST"), getenv("TF_WORKER_PORT")
 	if port == "" {
@@ -55,48 +48,53 @@ func Addresses(getenv func(string) string) ([]string, error) {
 	if getenv(tfconnect.URLVariable) != "" && strings.Contains(host, ",") {
 		host = "" // the operator names one worker
 	}
-	host, port, err := tfconnect.Locate(context.Background(), getenv, logf, host, port, host != "")
+	host, port, err = tfconnect.Locate(context.Background(), getenv, logf, host, port, host != "")
 	if err != nil {
-		return nil, smi.Errorf(smi.ErrUnavailable, "%w", err)
+		return nil, false, smi.Errorf(smi.ErrUnavailable, "%w", err)
 	}
-	switch {
-	case host == "":
-		return nil, nil
-	case host == Simulated:
-		return []string{host}, nil
+	if host == Simulated {
+		return nil, true, nil
 	}
-	list, err := workerlist.Split(host, port)
+	list, err = dialing.Workers(host, port, dialing.FromEnv(getenv), getenv)
 	if err != nil {
-		return nil, smi.Errorf(smi.ErrInvalid, "TF_WORKER_HOST: %w", err)
+		return nil, false, smi.Errorf(smi.ErrInvalid, "TF_WORKER_HOST: %w", err)
 	}
-	var addresses []string
-	for _, a := range list {
-		addresses = append(addresses, a.String())
-	}
-	return addresses, nil
+	return list, false, nil
 }
 
-// Address is the one worker to ask, for a library that knows one: Addresses, "" for none.
+// named reads AMDSMI_REMOTE, which says everything about one worker.
+func named(a string, getenv func(string) string) ([]dialing.Worker, bool, error) {
+	if a == Simulated {
+		return nil, true, nil
+	}
+	list, err := dialing.Workers(a, "0", dialing.FromEnv(getenv), getenv) // without a port it is none
+	if err != nil || len(list) != 1 {
+		return nil, false, smi.Errorf(smi.ErrInvalid, "AMDSMI_REMOTE=%q is not host:port, unix:PATH, a name in the configuration file or sim:", a)
+	}
+	return list, false, nil
+}
+
+// One is the one worker to ask, for a library that knows one: Workers, nil for none.
 // Several are smi.ErrInvalid.
-func Address(getenv func(string) string) (string, error) {
-	list, err := Addresses(getenv)
+func One(getenv func(string) string) (w *dialing.Worker, simulated bool, err error) {
+	list, simulated, err := Workers(getenv)
 	switch {
 	case err != nil || len(list) == 0:
-		return "", err
+		return nil, simulated, err
 	case len(list) > 1:
-		return "", smi.Errorf(smi.ErrInvalid, "TF_WORKER_HOST names %d workers; this library asks one, which AMDSMI_REMOTE can name", len(list))
+		return nil, false, smi.Errorf(smi.ErrInvalid, "TF_WORKER_HOST names %d workers; this library asks one, which AMDSMI_REMOTE can name", len(list))
 	}
-	return list[0], nil
+	return &list[0], false, nil
 }
 
 func logf(format string, args ...any) { fmt.Fprintf(os.Stderr, "rocwire: "+format+"\n", args...) }
 
 // Remote is the source of a worker's cards; library is the name of the asking library,
 // for the worker to show. It connects when it is first asked.
-func Remote(address, library string) *smiremote.Client {
+func Remote(w dialing.Worker, library string) *smiremote.Client {
 	return smiremote.NewClient(smiremote.Options{
-		Address: address, Name: "rocwire " + library + " (" + caller() + ")", Version: hipremote.Version,
-		ConnectTimeout: connectTimeout, IOTimeout: ioTimeout, Dialing: dialing.FromEnv(os.Getenv),
+		Address: w.Address.String(), Name: "rocwire " + library + " (" + caller() + ")", Version: hipremote.Version,
+		ConnectTimeout: connectTimeout, IOTimeout: ioTimeout, Dialing: w.Settings,
 	})
 }
 

@@ -2,10 +2,12 @@ package smisource
 
 import (
 	"errors"
-	"slices"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/rocwire/rocwire/internal/dialing"
 	"github.com/rocwire/rocwire/internal/tfconnect"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smi/smitest"
@@ -40,7 +42,14 @@ func TestAddress(t *testing.T) {
 			name, value, _ := strings.Cut(v, "=")
 			vars[name] = value
 		}
-		got, err := Address(func(name string) string { return vars[name] })
+		got := ""
+		w, simulated, err := One(func(name string) string { return vars[name] })
+		switch {
+		case simulated:
+			got = Simulated
+		case w != nil:
+			got = w.Address.String()
+		}
 		if err != nil {
 			got = "error"
 			if !errors.Is(err, smi.ErrInvalid) {
@@ -53,12 +62,25 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-// TestAddresses: TF_WORKER_HOST names several workers, whose cards are one list in its order.
-func TestAddresses(t *testing.T) {
-	env := map[string]string{"TF_WORKER_HOST": "b:1, a,[::1]:2", "TF_WORKER_PORT": "7"}
-	got, err := Addresses(func(name string) string { return env[name] })
-	if want := []string{"b:1", "a:7", "[::1]:2"}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("%v, %v, want %v", got, err, want)
+// TestWorkers: TF_WORKER_HOST names several workers, whose cards are one list in its order; the configuration file has names for them.
+func TestWorkers(t *testing.T) {
+	env := map[string]string{"TF_WORKER_HOST": "b:1, a,[::1]:2, lab", "TF_WORKER_PORT": "7", dialing.FileVariable: filepath.Join(t.TempDir(), "config")}
+	if err := os.WriteFile(env[dialing.FileVariable], []byte("default: lab\nworkers: {lab: {address: 'unix:/l', token-file: /t}}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	getenv := func(name string) string { return env[name] }
+	for _, c := range []struct{ host, remote, want string }{
+		{env["TF_WORKER_HOST"], "", "b:1 a:7 [::1]:2 unix:/l/t"}, {"", "", "unix:/l/t"}, {"", "lab", "unix:/l/t"}, {"x", "rocwire://y:2", "y:2"},
+	} {
+		env["TF_WORKER_HOST"], env["AMDSMI_REMOTE"] = c.host, c.remote
+		list, _, err := Workers(getenv)
+		var got []string
+		for _, w := range list {
+			got = append(got, w.Address.String()+w.TokenFile)
+		}
+		if s := strings.Join(got, " "); err != nil || s != c.want {
+			t.Errorf("%+v: %s, %v", c, s, err)
+		}
 	}
 }
 

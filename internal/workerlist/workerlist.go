@@ -1,6 +1,7 @@
 // Package workerlist reads where workers are, as people write it: TF_WORKER_HOST, and the --host of programs.
 //
-// A worker is HOST, HOST:PORT, [IPv6]:PORT, or unix:PATH for one on this machine that listens on a Unix socket. A path has no comma in it.
+// A worker is HOST, HOST:PORT, [IPv6]:PORT, any of them with rocwire:// in front, or unix:PATH for one on this machine that listens on a Unix socket. A
+// path has no comma in it.
 package workerlist
 
 import (
@@ -22,8 +23,14 @@ func Split(list, port string) (addresses []Address, err error) {
 	return addresses, nil
 }
 
+// DefaultPort is a worker's, where nothing else is said.
+const DefaultPort = "18515"
+
 // unixPrefix is what the path of a Unix socket has in front.
 const unixPrefix = "unix:"
+
+// scheme may stand in front of a worker, so that it can be told from other addresses.
+const scheme = "rocwire://"
 
 // Address is where one worker is. Of a Unix socket Host is unix:PATH, and there is no Port.
 type Address struct{ Host, Port string }
@@ -44,6 +51,10 @@ func Parse(s, port string) (Address, error) {
 		}
 		return Address{Host: s}, nil
 	}
+	written := s
+	if rest, ok := strings.CutPrefix(s, scheme); ok {
+		s = strings.TrimSuffix(rest, "/")
+	}
 	host := s
 	switch {
 	case strings.HasPrefix(s, "[") && strings.HasSuffix(s, "]"):
@@ -51,11 +62,11 @@ func Parse(s, port string) (Address, error) {
 	case strings.HasPrefix(s, "[") || strings.Count(s, ":") == 1: // two or more without brackets: an IPv6 address
 		var err error
 		if host, port, err = net.SplitHostPort(s); err != nil {
-			return Address{}, fmt.Errorf("%q is not a worker: HOST, HOST:PORT, [IPv6]:PORT or unix:PATH", s)
+			return Address{}, fmt.Errorf("%q is not a worker: HOST, HOST:PORT, [IPv6]:PORT or unix:PATH", written)
 		}
 	}
 	if host == "" || strings.ContainsAny(host, " \t[]/") {
-		return Address{}, fmt.Errorf("%q is not a worker: HOST, HOST:PORT, [IPv6]:PORT or unix:PATH", s)
+		return Address{}, fmt.Errorf("%q is not a worker: HOST, HOST:PORT, [IPv6]:PORT or unix:PATH", written)
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
 		return Address{}, fmt.Errorf("%q is not a port (1 to 65535)", port)

@@ -4,8 +4,8 @@
 // # Where the cards are
 //
 // It asks the worker of AMDSMI_REMOTE (host:port, or unix:PATH), else that of
-// TF_WORKER_HOST and TF_WORKER_PORT, else this machine's own cards: AMD's library, else
-// the kernel's files. "sim:" are simulated cards inside the host: ROCWIRE_SIM_CARDS of
+// TF_WORKER_HOST and TF_WORKER_PORT, else the configuration file's, else this machine's
+// own cards: AMD's library, else the kernel's files. "sim:" are simulated cards inside the host: ROCWIRE_SIM_CARDS of
 // the architecture ROCWIRE_SIM_ARCH.
 package main
 
@@ -22,16 +22,16 @@ func init() { provider.SetOpener(open) }
 
 // open opens the source that the environment names.
 func open(log *slog.Logger) (provider.Origin, error) {
-	address, err := smisource.Address(os.Getenv)
+	w, simulate, err := smisource.One(os.Getenv)
 	switch {
 	case err != nil:
 		return provider.Origin{}, err
-	case address == smisource.Simulated:
+	case simulate:
 		src, err := simulated(os.Getenv)
 		return provider.Origin{Source: src}, err
-	case address != "":
-		worker := smisource.Remote(address, "libaccelerator_amd")
-		return provider.Origin{Source: worker, Worker: address, Rights: func(ctx context.Context) (provider.Rights, error) {
+	case w != nil:
+		worker := smisource.Remote(*w, "libaccelerator_amd")
+		return provider.Origin{Source: worker, Worker: w.Address.String(), Rights: func(ctx context.Context) (provider.Rights, error) {
 			info, err := worker.Server(ctx)
 			if err != nil {
 				return provider.Rights{}, err

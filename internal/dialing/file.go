@@ -1,0 +1,131 @@
+package dialing
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"go.yaml.in/yaml/v2"
+
+	"github.com/rocwire/rocwire/internal/outbound"
+)
+
+// FileVariable names another configuration file than the usual one.
+const FileVariable = "ROCWIRE_CONFIG"
+
+// A file is what the configuration file says.
+type file struct {
+	path    string
+	Default string               `yaml:"default"` // what TF_WORKER_HOST would be; "" for none
+	Workers map[string]fileEntry `yaml:"workers"`
+}
+
+// fileEntry is one worker of the file.
+type fileEntry struct {
+	Address   string   `yaml:"address"`
+	TokenFile string   `yaml:"token-file"`
+	TLS       *fileTLS `yaml:"tls"`
+}
+
+type fileTLS struct {
+	CA         string `yaml:"ca"`
+	Cert       string `yaml:"cert"`
+	Key        string `yaml:"key"`
+	ServerName string `yaml:"server-name"`
+}
+
+// Limits of a file.
+const (
+	maxFile = 1 << 20
+	maxName = 64
+)
+
+// openFile reads the configuration file: the one that FileVariable names, or rocwire/config.yaml in $XDG_CONFIG_HOME or ~/.config, if it is there.
+func openFile(getenv func(string) string) (*file, error) {
+	path, home := getenv(FileVariable), getenv("HOME")
+	named := path != ""
+	if !named {
+		dir := getenv("XDG_CONFIG_HOME")
+		switch {
+		case filepath.IsAbs(dir): // others are to be ignored
+		case home != "":
+			dir = filepath.Join(home, ".config")
+		default:
+			return &file{}, nil
+		}
+		path = filepath.Join(dir, "rocwire", "config.yaml")
+	}
+	b, err := outbound.ReadFile(path, maxFile)
+	if errors.Is(err, os.ErrNotExist) && !named {
+		return &file{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	f, err := parseFile(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	f.path = path
+	for name, e := range f.Workers {
+		for _, p := range e.files() {
+			*p = f.absolute(*p, home)
+		}
+		f.Workers[name] = e
+	}
+	return f, nil
+}
+
+// parseFile reads a file's content.
+func parseFile(b []byte) (*file, error) {
+	f := new(file)
+	if err := yaml.UnmarshalStrict(b, f); err != nil {
+		return nil, errors.New(strings.ReplaceAll(err.Error(), "\n", ""))
+	}
+	for name, e := range f.Workers {
+		if !goodName(name) {
+			return nil, fmt.Errorf("%q is no name: letters, digits, '.', '_' and '-', %d at most", name, maxName)
+		}
+		if e.Address == "" {
+			return nil, fmt.Errorf("worker %s has no address", name)
+		}
+	}
+	return f, nil
+}
+
+// goodName reports whether a name can stand in a list of workers.
+func goodName(s string) bool {
+	return s != "" && len(s) <= maxName && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == ""
+}
+
+// files are the paths in an entry.
+func (e *fileEntry) files() []*string {
+	list := []*string{&e.TokenFile}
+	if e.TLS != nil {
+		list = append(list, &e.TLS.CA, &e.TLS.Cert, &e.TLS.Key)
+	}
+	return list
+}
+
+// absolute is a path of the file: from the folder that the file is in, or from home with ~/ in front.
+func (f *file) absolute(path, home string) string {
+	rest, fromHome := strings.CutPrefix(path, "~/")
+	switch {
+	case path == "" || filepath.IsAbs(path):
+		return path
+	case fromHome && home != "":
+		return filepath.Join(home, rest)
+	}
+	return filepath.Join(filepath.Dir(f.path), path)
+}
+
+// settings are what the file says of connecting to a worker.
+func (e *fileEntry) settings() (s Settings) {
+	s.TokenFile = e.TokenFile
+	if t := e.TLS; t != nil {
+		s.TLS = TLS{Use: "1", CA: t.CA, Cert: t.Cert, Key: t.Key, ServerName: t.ServerName}
+	}
+	return s
+}
