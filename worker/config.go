@@ -71,6 +71,8 @@ type Config struct {
 	// Confine is the boundary that the operating system draws around session processes.
 	Confine confine.Options
 
+	// HostMemory is how many bytes of this machine's memory a session may take (package hostmem); 0 follows from its quota and the machine.
+	HostMemory uint64
 	// Quota is what a session may have of each card, unless SetQuota says otherwise. What is not set is not limited.
 	Quota smi.Quota
 

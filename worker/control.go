@@ -155,12 +155,14 @@ type start struct {
 	Limits  []limit
 	Trace   bool  // somebody wants to know of traced calls
 	Cards   []int // of those that are served, the ones that the client may use; nil: all
+	// HostMemory is how much of it the session may take, in bytes; 0: no limit.
+	HostMemory uint64
 	// Security is of wire.Handover: as secret as what the client sends, so it goes no other way.
 	Security []byte
 }
 
 func (s *start) encode() []byte {
-	e := wire.Enc{B: make([]byte, 0, 44+len(s.Hello)+len(s.Security)+maxLimit*len(s.Limits)+4*len(s.Cards))}
+	e := wire.Enc{B: make([]byte, 0, 52+len(s.Hello)+len(s.Security)+maxLimit*len(s.Limits)+4*len(s.Cards))}
 	e.U8(msgStart)
 	e.U64(s.Session)
 	e.U16(s.Version)
@@ -168,6 +170,7 @@ func (s *start) encode() []byte {
 	e.Bytes(s.Hello)
 	appendLimits(&e, s.Limits)
 	e.Bool(s.Trace)
+	e.U64(s.HostMemory)
 	e.Bytes(s.Security)
 	appendCards(&e, s.Cards)
 	return e.B
@@ -179,6 +182,7 @@ func (s *start) decode(b []byte) error {
 	s.Session, s.Version, s.InitID, s.Hello = d.U64(), d.U16(), d.U32(), d.Bytes()
 	s.Limits = decodeLimits(&d)
 	s.Trace = d.Bool()
+	s.HostMemory = d.U64()
 	if s.Security = d.Bytes(); len(s.Security) == 0 {
 		s.Security = nil
 	}

@@ -140,6 +140,7 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 		return err
 	}
 	s := newSession(opened.Runtime, conn, log)
+	s.account(st.HostMemory)
 	within := s.limit()
 	defer within.Close()
 	setLimits(within, st.Limits)
