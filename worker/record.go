@@ -71,7 +71,7 @@ func splitDelta(d *rpcstats.Delta) [][]byte {
 		splitDelta(&rpcstats.Delta{Side: d.Side, Series: d.Series[half:]})...)
 }
 
-// report takes in a msgReport. Totals never fall and never jump to the end of their range, whatever the process says.
+// report takes in a msgReport. Totals never fall and never jump beyond what can be, whatever the process says.
 func (r *sessionRecord) report(msg []byte) error {
 	d := wire.NewDec(msg[1:])
 	p := progress{BytesIn: d.U64(), BytesOut: d.U64(), Calls: d.U64(), Op: d.U16(), OpFor: time.Duration(d.I64())}
@@ -86,12 +86,11 @@ func (r *sessionRecord) report(msg []byte) error {
 			return fmt.Errorf("%w: %w", errControl, err)
 		}
 	}
-	const limit = 1 << 60
 	r.mu.Lock()
 	old := r.progress
-	if p.BytesIn < old.BytesIn || p.BytesOut < old.BytesOut || p.Calls < old.Calls || max(p.BytesIn, p.BytesOut, p.Calls) > limit {
+	if p.BytesIn < old.BytesIn || p.BytesOut < old.BytesOut || p.Calls < old.Calls || max(p.BytesIn, p.BytesOut) > r.possible(mostBytes) || p.Calls > r.possible(mostCalls) {
 		r.mu.Unlock()
-		return fmt.Errorf("%w: totals that fall", errControl)
+		return fmt.Errorf("%w: totals that fall, or cannot be", errControl)
 	}
 	r.progress = p
 	r.mu.Unlock()
