@@ -25,6 +25,7 @@ const (
 	msgShare  = 9  // session → parent: a shareRequest; carries what is published
 	msgShared = 10 // parent → session: the shareReply; carries what was fetched
 	msgMemory = 11 // parent → session, right before msgStart: its client shares memory; carries that
+	msgPages  = 12 // parent → session, the first: its own page map, which it cannot open; comes along
 )
 
 // maxControl bounds a message in bytes, both ways. The largest is msgStart with a Hello.

@@ -106,7 +106,7 @@ func (s *session) expose(r *wire.Request, q *hiprpc.Host) {
 	}
 	x := &hostRegion{device: q.Device, claimed: claimed, size: int(q.Size), twin: make([]byte, q.Size)}
 	if s.direct != nil || claimed {
-		x.watch = pagewatch.New(uint64(q.Addr), q.Size, pagewatch.Options{Off: s.direct == nil}) // a card's writes are not this process's
+		x.watch = pagewatch.New(uint64(q.Addr), q.Size, pagewatch.Options{Off: s.direct == nil, Private: true}) // a card's writes are not this process's
 	}
 	h.open[q.Addr] = x
 	s.reply(r, hip.Success, nil)

@@ -14,6 +14,7 @@ import (
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/hiprpc"
 	"github.com/rocwire/rocwire/internal/loglimit"
+	"github.com/rocwire/rocwire/internal/pagewatch"
 	"github.com/rocwire/rocwire/wire"
 	"github.com/rocwire/rocwire/worker/confine"
 	"github.com/rocwire/rocwire/worker/quota"
@@ -75,6 +76,7 @@ func (p *SessionProcess) Run() error {
 			return err
 		}
 	}
+	pagewatch.Prepare()
 	// Everything from here on happens within the boundary, and nothing before has had to do with a client.
 	entered, err := confine.Enter()
 	if err != nil {
@@ -85,6 +87,10 @@ func (p *SessionProcess) Run() error {
 	}
 	buf := make([]byte, maxControl+1)
 	msg, fd, err := ctl.receive(buf)
+	if err == nil && msg[0] == msgPages && fd >= 0 {
+		pagewatch.UsePagemap(fd)
+		msg, fd, err = ctl.receive(buf)
+	}
 	memory := -1 // that the client shares
 	if err == nil && msg[0] == msgMemory {
 		memory = fd
