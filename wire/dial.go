@@ -102,7 +102,10 @@ func handshake(ctx context.Context, conn net.Conn, opt Options, host, port strin
 	}
 	t := sh.t
 	if t == nil {
-		if t, err = newTransport(conn); err != nil {
+		if t, err = newTransport(conn); err == nil {
+			t, err = opt.agree(t, w)
+		}
+		if err != nil {
 			return nil, &Error{Kind: ErrLost, Host: host, Port: port, Reason: err.Error(), Err: err}
 		}
 	}
@@ -144,7 +147,9 @@ func exchange(ctx context.Context, conn net.Conn, hello *Hello, sh *sharing) (*W
 	if err != nil {
 		return nil, err
 	}
-	Header{Version: Version, Op: OpInit, Length: uint32(len(p) - HeaderSize)}.Append(p[:0])
+	head := Header{Version: Version, Op: OpInit, Length: uint32(len(p) - HeaderSize)}
+	head.Append(p[:0])
+	sum := frameSum(head, p[HeaderSize:])
 	if _, err := conn.Write(p); err != nil {
 		return nil, err
 	}
@@ -163,7 +168,7 @@ func exchange(ctx context.Context, conn net.Conn, hello *Hello, sh *sharing) (*W
 	if err != nil {
 		return nil, err
 	}
-	w.Code, w.Protocol = code, h.Version
+	w.Code, w.Protocol, w.sums = code, h.Version, [2]uint32{sum, frameSum(h, p)}
 	return w, nil
 }
 

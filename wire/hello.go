@@ -22,19 +22,21 @@ type Hello struct {
 	TraceEvery  uint32   `msgpack:"trace_every,omitempty"`  // one of so many calls is traced; 0: none
 	Details     []byte   `msgpack:"details,omitempty"`      // what the purpose adds, in a form of its own
 	Protocol    uint16   `msgpack:"-"`                      // version of the frame header it came in
+	Sum         uint32   `msgpack:"-"`                      // CRC32-C of the frame it came in
 }
 
 // Welcome is the server's answer.
 type Welcome struct {
-	Version     string   `msgpack:"version"` // of the server, for people
-	Session     uint64   `msgpack:"session"` // id of the session
-	Backend     string   `msgpack:"backend"`
-	Features    []string `msgpack:"features,omitempty"` // of those wanted, the ones granted
-	Details     []byte   `msgpack:"details,omitempty"`  // what the purpose adds, in a form of its own
-	HeartbeatMS uint32   `msgpack:"heartbeat_ms"`       // both sides send something at least this often
-	Error       string   `msgpack:"error,omitempty"`    // why the client is refused
-	Code        int32    `msgpack:"-"`                  // 0, or the code of the refusal; travels as the reply's code
-	Protocol    uint16   `msgpack:"-"`                  // negotiated frame version; 0 means Version
+	Version     string    `msgpack:"version"` // of the server, for people
+	Session     uint64    `msgpack:"session"` // id of the session
+	Backend     string    `msgpack:"backend"`
+	Features    []string  `msgpack:"features,omitempty"` // of those wanted, the ones granted
+	Details     []byte    `msgpack:"details,omitempty"`  // what the purpose adds, in a form of its own
+	HeartbeatMS uint32    `msgpack:"heartbeat_ms"`       // both sides send something at least this often
+	Error       string    `msgpack:"error,omitempty"`    // why the client is refused
+	Code        int32     `msgpack:"-"`                  // 0, or the code of the refusal; travels as the reply's code
+	Protocol    uint16    `msgpack:"-"`                  // negotiated frame version; 0 means Version
+	sums        [2]uint32 // on a client: CRC32-C of the frames of Hello and Welcome
 }
 
 // Limits within a Hello or Welcome. A field over its limit makes the whole handshake a protocol violation.

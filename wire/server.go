@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"net"
 	"time"
 
@@ -14,6 +15,8 @@ import (
 type ServerOptions struct {
 	// Protocol is the version the client's INIT came in (Hello.Protocol); 0 means Version.
 	Protocol uint16
+	// HelloSum is Hello.Sum, for FeatureIntegrity.
+	HelloSum uint32
 	// Heartbeat is how long the server may send nothing; 0 means the smaller one of DefaultHeartbeat and what the Hello asks for.
 	Heartbeat time.Duration
 	// Silence is how long the client may send nothing, or take nothing of a reply, before it counts as lost; 0 means DefaultSilence. It is
@@ -113,14 +116,19 @@ func (s *ServerConn) Welcome(w Welcome) error {
 	}
 	w.Protocol = s.out.version
 	s.timed = w.HasFeature(FeatureTiming)
+	checks := s.granted(&w)
 	s.out.mu.Lock()
 	b, err := appendWelcome(s.out.buf, &w)
+	sum := crc32.Checksum(b[len(s.out.buf):], castagnoli)
 	s.out.buf = b
 	if err == nil {
 		s.out.frames.Add(1)
 		s.out.flush()
 	}
 	s.out.mu.Unlock()
+	if err == nil && checks {
+		err = s.checkSums(sum)
+	}
 	if err != nil {
 		return err
 	}

@@ -160,10 +160,11 @@ type start struct {
 	HostMemory uint64
 	// Security is of wire.Handover: as secret as what the client sends, so it goes no other way.
 	Security []byte
+	HelloSum uint32 // wire.Hello.Sum
 }
 
 func (s *start) encode() []byte {
-	e := wire.Enc{B: make([]byte, 0, 52+len(s.Hello)+len(s.Security)+maxLimit*len(s.Limits)+4*len(s.Cards))}
+	e := wire.Enc{B: make([]byte, 0, 56+len(s.Hello)+len(s.Security)+maxLimit*len(s.Limits)+4*len(s.Cards))}
 	e.U8(msgStart)
 	e.U64(s.Session)
 	e.U16(s.Version)
@@ -173,6 +174,7 @@ func (s *start) encode() []byte {
 	e.Bool(s.Trace)
 	e.U64(s.HostMemory)
 	e.Bytes(s.Security)
+	e.U32(s.HelloSum)
 	appendCards(&e, s.Cards)
 	return e.B
 }
@@ -187,6 +189,7 @@ func (s *start) decode(b []byte) error {
 	if s.Security = d.Bytes(); len(s.Security) == 0 {
 		s.Security = nil
 	}
+	s.HelloSum = d.U32()
 	s.Cards = decodeCards(&d)
 	if !d.Done() {
 		return fmt.Errorf("%w: start", errControl)

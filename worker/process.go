@@ -120,7 +120,7 @@ func (p *SessionProcess) Run() error {
 		return err
 	}
 	go watchHangup(hup, ctl, p.Log)
-	conn, err := connectionOn(fd, memory, st.Security, wire.ServerOptions{Protocol: hello.Protocol, Heartbeat: hello.Heartbeat()})
+	conn, err := connectionOn(fd, memory, st.Security, wire.ServerOptions{Protocol: hello.Protocol, HelloSum: st.HelloSum, Heartbeat: hello.Heartbeat()})
 	if err != nil {
 		return err
 	}
@@ -307,7 +307,7 @@ const (
 )
 
 func (s *session) features() []string {
-	list := []string{wire.FeatureTiming, FeatureParts, FeatureUnits, FeatureClaims, hiprpc.FeatureFunctions}
+	list := []string{wire.FeatureTiming, FeatureParts, FeatureUnits, FeatureClaims, hiprpc.FeatureFunctions, wire.FeatureIntegrity}
 	if s.trace != nil {
 		list = append(list, rpctrace.Feature)
 	}
