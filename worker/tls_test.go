@@ -245,7 +245,7 @@ func TestTLSCutShort(t *testing.T) {
 func TestIntegrity(t *testing.T) {
 	w := serve(t, cards(1), config())
 	set := dialing.FromEnv(func(name string) string { return map[string]string{dialing.IntegrityVariable: "1"}[name] })
-	c := connectWith(t, w, hipremote.Config{Dialing: set})
+	c := connectWith(t, w, hipremote.Config{Dialing: set, NoShare: true})
 	const n = 20<<20 + 7
 	p, e := c.Malloc(main0, n)
 	must(t, "Malloc", e)
