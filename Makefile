@@ -17,7 +17,7 @@ help: ## this list
 demo: build ## build everything and run the main job on a simulated GPU
 	@scripts/demo.sh
 
-build: lib ## bin/hip-worker, bin/smi-remote, bin/gpu-exporter, build/lib/libamdhip64.so.6, build/examples
+build: lib ## bin/hip-worker, bin/hip-session, bin/smi-remote, bin/gpu-exporter, build/lib/libamdhip64.so.6, build/examples
 	@mkdir -p bin build/examples
 	$(GO) build -o bin/ ./cmd/...
 	$(CC) $(CFLAGS) -Ihip/include examples/hello_hip/hello_hip.c -o build/examples/hello_hip $(LIB) -Wl,-rpath,'$$ORIGIN/../lib' -lm

@@ -34,7 +34,7 @@ const (
 func stand(t *testing.T) *server {
 	t.Helper()
 	dir := t.TempDir()
-	build := exec.Command("go", "build", "-o", dir, "../cmd/hip-worker")
+	build := exec.Command("go", "build", "-o", dir, "../cmd/hip-worker", "../cmd/hip-session")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -35,7 +35,7 @@ func run(m *testing.M) int {
 	built = dir
 	for _, c := range [][]string{
 		{"librocwire/build.sh", filepath.Join(dir, "lib")},
-		{"go", "build", "-o", filepath.Join(dir, "hip-worker"), "./cmd/hip-worker"},
+		{"go", "build", "-o", dir, "./cmd/hip-worker", "./cmd/hip-session"},
 	} {
 		cmd := exec.Command(c[0], c[1:]...)
 		cmd.Dir = root

@@ -48,29 +48,3 @@ func choose(visible []int, device int) ([]int, error) {
 	}
 	return visible, nil
 }
-
-// session is the main function of a session process.
-func session(args []string) int {
-	verbose := len(args) > 0 && args[0] == "-v"
-	if verbose {
-		args = args[1:]
-	}
-	log := newLog(verbose)
-	p, err := openSession(args, log)
-	if err == nil {
-		p.Version = version
-		err = p.Run()
-	}
-	if err != nil {
-		log.Error("session process", "error", err)
-		return exitFailure
-	}
-	return 0 // and whatever still runs ends with the process
-}
-
-func openSession(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
-	if len(args) > 1 && args[0] == "--backend" && args[1] == rocmName {
-		return rocmSession(args, log)
-	}
-	return simbackend.Session(args, log)
-}

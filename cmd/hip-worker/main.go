@@ -31,9 +31,6 @@ const (
 )
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == sessionCommand {
-		os.Exit(session(os.Args[2:]))
-	}
 	if len(os.Args) > 1 && os.Args[1] == probeCommand {
 		os.Exit(probeROCm())
 	}

@@ -26,11 +26,11 @@ import (
 // build makes the program once.
 func build(t *testing.T) string {
 	t.Helper()
-	exe := filepath.Join(t.TempDir(), "hip-worker")
-	if out, err := exec.Command("go", "build", "-o", exe, ".").CombinedOutput(); err != nil {
+	dir := t.TempDir()
+	if out, err := exec.Command("go", "build", "-o", dir, ".", "../hip-session").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	return exe
+	return filepath.Join(dir, "hip-worker")
 }
 
 // run waits for a program that ends by itself.
@@ -115,7 +115,7 @@ func TestProgram(t *testing.T) {
 	if ps, err := local.Processes(t.Context(), 0); err != nil || len(ps) != 1 {
 		t.Errorf("processes through the Unix socket: %+v, %v", ps, err)
 	}
-	if r := ps[0]; r.Client == nil || r.Client.PID != uint32(os.Getpid()) || !strings.HasPrefix(r.Command, exe+" "+sessionCommand) || r.User == "" || r.Session == "" {
+	if r := ps[0]; r.Client == nil || r.Client.PID != uint32(os.Getpid()) || !strings.HasPrefix(r.Command, filepath.Join(filepath.Dir(exe), sessionProgram)) || r.User == "" || r.Session == "" {
 		t.Errorf("process: %+v, client %+v", r, r.Client)
 	}
 	if err := m.Set(t.Context(), 0, smi.Setting{PerfLevel: "auto"}); !errors.Is(err, smi.ErrNoPermission) {

@@ -53,7 +53,3 @@ func probeROCm() int {
 	}
 	return 0
 }
-
-func rocmSession(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
-	return rocmbackend.Session(args, log)
-}

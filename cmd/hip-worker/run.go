@@ -15,8 +15,24 @@ import (
 	"github.com/rocwire/rocwire/worker"
 )
 
-// sessionCommand is the first argument of a session process. People do not use it.
-const sessionCommand = "__session"
+// sessionProgram is what runs in a session process (cmd/hip-session). It lies beside this one.
+const sessionProgram = "hip-session"
+
+// findSession finds it.
+func findSession() (string, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	if exe, err = filepath.EvalSymlinks(exe); err != nil {
+		return "", err
+	}
+	path := filepath.Join(filepath.Dir(exe), sessionProgram)
+	if _, err := os.Stat(path); err != nil {
+		return "", fmt.Errorf("%s belongs beside hip-worker: %w", sessionProgram, err)
+	}
+	return path, nil
+}
 
 // run serves until SIGTERM or SIGINT.
 func run(o *options, log *slog.Logger) error {
@@ -40,11 +56,11 @@ func run(o *options, log *slog.Logger) error {
 			}
 		}()
 	}
-	exe, err := os.Executable()
+	session, err := findSession()
 	if err != nil {
 		return err
 	}
-	command := []string{exe, sessionCommand}
+	command := []string{session}
 	if o.verbose {
 		command = append(command, "-v")
 	}

@@ -9,7 +9,7 @@ COPY internal/lean internal/lean
 RUN go mod download
 COPY . .
 ENV GOEXPERIMENT=simd GOFLAGS=-tags=grpcnotrace
-RUN go build -trimpath -o /out/ ./cmd/hip-worker ./cmd/smi-remote
+RUN go build -trimpath -o /out/ ./cmd/hip-worker ./cmd/hip-session ./cmd/smi-remote
 
 FROM ubuntu:24.04 AS rocm
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates curl && rm -rf /var/lib/apt/lists/*

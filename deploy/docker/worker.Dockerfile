@@ -13,7 +13,7 @@ COPY internal/lean internal/lean
 RUN go mod download
 COPY . .
 ENV GOEXPERIMENT=simd GOFLAGS=-tags=grpcnotrace
-RUN go build -trimpath -o /out/ ./cmd/hip-worker ./cmd/smi-remote
+RUN go build -trimpath -o /out/ ./cmd/hip-worker ./cmd/hip-session ./cmd/smi-remote
 
 FROM ${ROCM}
 COPY --from=build /out/ /usr/local/bin/

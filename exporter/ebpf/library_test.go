@@ -31,7 +31,7 @@ func ours(t *testing.T) (lib string, env []string) {
 		}
 	}
 	build("./librocwire/build.sh", lib)
-	build("go", "build", "-o", filepath.Join(dir, "hip-worker"), "./cmd/hip-worker")
+	build("go", "build", "-o", dir, "./cmd/hip-worker", "./cmd/hip-session")
 	cmd := exec.Command(filepath.Join(dir, "hip-worker"), "--backend", "sim", "--port", "0")
 	out, err := cmd.StdoutPipe()
 	if err != nil {

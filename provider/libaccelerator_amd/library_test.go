@@ -47,7 +47,7 @@ func run(m *testing.M) int {
 		args     []string
 	}{
 		{".", "", []string{"./build.sh", dir}},
-		{root, "", []string{"go", "build", "-o", filepath.Join(dir, "hip-worker"), "./cmd/hip-worker"}},
+		{root, "", []string{"go", "build", "-o", dir, "./cmd/hip-worker", "./cmd/hip-session"}},
 		{"testdata/host", "CGO_ENABLED=0", []string{"go", "build", "-o", filepath.Join(dir, "host"), "."}},
 		{".", "", []string{"gcc", "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-I..", "testdata/contract.c", "-o", filepath.Join(dir, "contract"), "-ldl", "-lpthread"}},
 		{".", "", []string{"gcc", "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-I..", "testdata/show.c", "-o", filepath.Join(dir, "show"), "-ldl"}},

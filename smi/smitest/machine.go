@@ -145,7 +145,7 @@ func machineProcess(r *rand.Rand, card, n int) smi.Process {
 		return s
 	}
 	p := smi.Process{
-		Device: card, PID: uint32(3000 + 1000*card + 7*n), Name: "hip-worker", VRAM: smi.Some(smi.Bytes(r.Uint64N(6<<30)) &^ 4095),
+		Device: card, PID: uint32(3000 + 1000*card + 7*n), Name: "hip-session", VRAM: smi.Some(smi.Bytes(r.Uint64N(6<<30)) &^ 4095),
 		GTT: smi.Some(smi.Bytes(r.Uint64N(64<<20)) &^ 4095), HostMemory: smi.Some(smi.Bytes(0)), Busy: smi.Some(smi.Duration(r.Uint64N(1e14))),
 		SDMA: smi.Some(smi.Duration(r.Uint64N(1e12))), Evicted: smi.Some(smi.Duration(0)), CUOccupancy: smi.Some(r.IntN(305)), Origin: smi.OriginKFD,
 	}
@@ -158,7 +158,7 @@ func machineProcess(r *rand.Rand, card, n int) smi.Process {
 		}
 		return p
 	}
-	p.Command, p.User, p.InnerPID = "hip-worker __session", "hip", uint32(20+n) // a session, in the worker's own container
+	p.Command, p.User, p.InnerPID = "hip-session", "hip", uint32(20+n) // a session, in the worker's own container
 	p.Container = &smi.Container{
 		ID: "4b1c5d0e9f8a7b6c3d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a7b6c5d4e3f2a1b0c", Name: "worker", PodUID: "0c7d3f5e-2b1a-4f6e-9d8c-7b6a5f4e3d2c",
 		Pod: "hip-worker-x7k2p", Namespace: "gpu-system",
