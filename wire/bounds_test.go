@@ -92,3 +92,44 @@ func TestServerUnreadReplies(t *testing.T) {
 		t.Error("the context outlives the connection")
 	}
 }
+
+// sparing gives what it has, and notes whether somebody has taken memory for much more than had come.
+type sparing struct {
+	t     *testing.T
+	b     []byte
+	given int
+}
+
+func (s *sparing) Read(p []byte) (int, error) {
+	if len(p) > max(helloFirst, s.given) {
+		s.t.Errorf("memory for %d bytes after %d", len(p), s.given)
+	}
+	if s.given == len(s.b) {
+		return 0, io.EOF
+	}
+	n := copy(p, s.b[s.given:])
+	s.given += n
+	return n, nil
+}
+
+// A Hello takes memory as it comes, and all of it is read.
+func TestHelloTakesMemoryAsItComes(t *testing.T) {
+	for _, n := range []int{0, 1, helloFirst - 1, helloFirst, helloFirst + 1, 5000, MaxHello} {
+		whole := frame(OpInit, 0, 0, bytes.Repeat([]byte{7}, n), []byte("and more"))
+		head := Header{Version, OpInit, 0, uint32(n), 0}.Append(nil)
+		copy(whole, head)
+		for _, have := range []int{HeaderSize, HeaderSize + n/2, HeaderSize + n} {
+			r := &sparing{t: t, b: whole[:have]}
+			h, p, err := readInit(r)
+			if have < HeaderSize+n {
+				if err == nil {
+					t.Errorf("%d of %d bytes: no error", have, n)
+				}
+				continue
+			}
+			if err != nil || len(p) != n || int(h.Length) != n || r.given != have || bytes.Count(p, []byte{7}) != n {
+				t.Errorf("%d bytes: %d came, %v", n, len(p), err)
+			}
+		}
+	}
+}

@@ -194,9 +194,27 @@ func readHandshake(r io.Reader, ops ...uint16) (Header, []byte, error) {
 	case h.Length > MaxHello:
 		return h, nil, violation(h, "INIT longer than %d bytes", MaxHello)
 	}
-	p := make([]byte, h.Length)
-	if _, err := io.ReadFull(r, p); err != nil {
+	p, err := readSome(r, int(h.Length))
+	if err != nil {
 		return h, nil, eofWithin(err)
 	}
 	return h, p, nil
+}
+
+// helloFirst is as much of a handshake as memory is taken for before any of it has come: most are shorter.
+const helloFirst = 2 << 10
+
+// readSome reads n bytes, and takes memory as they come: a stranger that announces much and sends nothing has none.
+func readSome(r io.Reader, n int) ([]byte, error) {
+	p := make([]byte, min(n, helloFirst))
+	for at := 0; at < n; {
+		if at == len(p) {
+			p = append(p, make([]byte, min(n-at, at))...)
+		}
+		if _, err := io.ReadFull(r, p[at:]); err != nil {
+			return nil, err
+		}
+		at = len(p)
+	}
+	return p, nil
 }

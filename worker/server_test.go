@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -304,12 +305,17 @@ func TestListen(t *testing.T) {
 
 func TestSessionLimit(t *testing.T) {
 	w := serve(t, cards(1), worker.Config{MaxSessions: 1})
-	a, b := connect(t, w), connect(t, w)
+	a := connect(t, w)
 	if _, e := a.GetDeviceCount(); e != hip.Success {
 		t.Fatal(e)
 	}
+	said := ""
+	b := hipremote.New(hipremote.Config{Host: "127.0.0.1", Port: strconv.Itoa(w.Addr().Port), Logf: func(f string, a ...any) { said += fmt.Sprintf(f, a...) + "\n" }})
 	if _, e := b.GetDeviceCount(); e != hip.ErrorNotInitialized {
 		t.Errorf("one session too many: %v", e)
+	}
+	if !strings.Contains(said, "all sessions are taken (1, --max-sessions)") {
+		t.Errorf("its user is told %q", said)
 	}
 	if err := a.Close(); err != nil {
 		t.Error(err)
