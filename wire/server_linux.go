@@ -17,6 +17,6 @@ func forServer(t transport) {
 	case *socket:
 		t.server = true
 	case *secured:
-		t.socket.server = true
+		t.server = true
 	}
 }

@@ -150,7 +150,8 @@ func (s *session) copyTo(r *wire.Request, c *hiprpc.Copy, n int) {
 			return
 		}
 	}
-	if !s.stageable(r, uint64(n)) {
+	if n > s.stage.limit {
+		s.reply(r, hip.ErrorInvalidValue, nil)
 		return
 	}
 	buf := s.stage.take(n)
@@ -158,7 +159,7 @@ func (s *session) copyTo(r *wire.Request, c *hiprpc.Copy, n int) {
 		return
 	}
 	if s.copier != nil {
-		s.copyInStaged(r, c, buf)
+		s.copyInRows(r, c, buf)
 		return
 	}
 	code := s.rt.Memcpy2DAsync(t, c.Dst, c.Dpitch, addressOf(buf), c.Width, c.Width, c.Height, hip.MemcpyHostToDevice, c.Stream)

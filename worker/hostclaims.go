@@ -85,28 +85,26 @@ func (s *session) release(t hip.Thread, addr hip.Ptr) hip.Error {
 	code := hip.Success
 	if x != nil {
 		code = s.rt.HostUnregister(t, addr) // it waits, and those that it waits for may need the table
-		s.ended(x)
+		x.end()
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if y := h.open[addr]; y != nil { // exposed again meanwhile, against the client's own interest
 		delete(h.open, addr)
-		s.ended(y)
+		y.end()
 	}
 	h.claims.give(uint64(addr))
 	return code
 }
 
-// end waits for who is just looking at a region, and lets nobody do so any more. It says how large the region was, 0 if it has ended before.
-func (x *hostRegion) end() (size int) {
+// end waits for who is just looking at a region, and lets nobody do so any more.
+func (x *hostRegion) end() {
 	x.mu.Lock()
-	defer x.mu.Unlock()
-	size = x.size
 	x.size, x.twin = 0, nil
 	if x.watch != nil {
 		x.watch.Close()
 	}
-	return size
+	x.mu.Unlock()
 }
 
 // clearHost forgets the regions of a device that was reset. Their claims remain.
@@ -119,7 +117,7 @@ func (s *session) clearHost(t hip.Thread) {
 			continue
 		}
 		delete(h.open, addr)
-		s.ended(x)
+		x.end()
 		if x.claimed {
 			claimed = append(claimed, addr)
 		}

@@ -1,9 +1,6 @@
 package quota
 
-import (
-	"github.com/rocwire/rocwire/hip"
-	"github.com/rocwire/rocwire/worker/hostmem"
-)
+import "github.com/rocwire/rocwire/hip"
 
 func pages(size uint64) uint64 {
 	if size > 1<<63 {
@@ -71,7 +68,7 @@ func (q *Runtime) allocate(t hip.Thread, size uint64, alloc func() (hip.Ptr, hip
 	if d == nil || size == 0 {
 		return alloc()
 	}
-	if !q.host.Fits(hostmem.Mapping) || !q.take(d, n) {
+	if !q.take(d, n) {
 		return 0, hip.ErrorOutOfMemory
 	}
 	p, code := alloc()
@@ -85,9 +82,6 @@ func (q *Runtime) allocate(t hip.Thread, size uint64, alloc func() (hip.Ptr, hip
 
 func (q *Runtime) keep(p hip.Ptr, b block) {
 	q.mu.Lock()
-	if _, known := q.blocks[p]; !known {
-		q.host.Add(hostmem.Mapping)
-	}
 	q.blocks[p] = b
 	q.mu.Unlock()
 }
@@ -98,10 +92,7 @@ func (q *Runtime) forget(p hip.Ptr) (block, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	b, ok := q.blocks[p]
-	if ok {
-		delete(q.blocks, p)
-		q.host.Give(hostmem.Mapping)
-	}
+	delete(q.blocks, p)
 	return b, ok
 }
 
@@ -150,7 +141,6 @@ func (q *Runtime) DeviceReset(t hip.Thread) hip.Error {
 	for p, b := range q.blocks {
 		if b.device == t.Device {
 			delete(q.blocks, p)
-			q.host.Give(hostmem.Mapping)
 			q.freed(b)
 		}
 	}
@@ -163,12 +153,10 @@ func (q *Runtime) DeviceReset(t hip.Thread) hip.Error {
 	for p, o := range q.opened {
 		if o.device == t.Device {
 			delete(q.opened, p)
-			q.host.Give(hostmem.Mapping)
 			q.freed(o.block)
 		}
 	}
-	unmapped := q.physical.reset(t.Device, q.freed)
-	q.host.Give(uint64(unmapped) * hostmem.Mapping)
+	q.physical.reset(t.Device, q.freed)
 	if d := q.device(t.Device); d != nil {
 		d.time.reset()
 	}
