@@ -178,7 +178,7 @@ func (tr *transfer) copyLater(st *stream) hip.Error {
 		}
 	}
 	t := *tr
-	tr.add(st, queue.Task{Run: func() { t.run(st) }})
+	tr.add(st, queue.Task{Size: len(t.staged), Run: func() { t.run(st) }})
 	return hip.Success
 }
 
@@ -340,7 +340,7 @@ func (r *Runtime) copyBytes(t hip.Thread, ptr hip.Ptr, host []byte, s hip.Stream
 	if !in {
 		tr = transfer{src: uint64(ptr), srcA: a, width: n, height: 1, depth: 1}
 	}
-	tr.add(st, queue.Task{Always: true, Then: then, Run: func() {
+	tr.add(st, queue.Task{Always: true, Then: then, Size: min(len(host), stageBytes), Run: func() {
 		e := st.d.status()
 		if e == hip.Success {
 			begin := time.Now()

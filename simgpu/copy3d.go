@@ -206,15 +206,15 @@ func (r *Runtime) Copy3D(t hip.Thread, p *hip.DrvMEMCPY3D, host []byte, s hip.St
 	if e != hip.Success {
 		return e
 	}
-	if nothing || tr.dstA == nil && tr.srcA == nil {
-		return hip.ErrorInvalidValue
+	if nothing || tr.dstOwn || tr.srcOwn || p.SrcMemoryType == hip.MemoryTypeHost && p.DstMemoryType == hip.MemoryTypeHost {
+		return hip.ErrorInvalidValue // there is memory that nobody has told the runtime of
 	}
 	code, then := hip.Success, (func())(nil)
 	tell := func() { done(code) }
 	if over {
 		tell, then = func() {}, tell
 	}
-	tr.add(st, queue.Task{Always: true, Then: then, Run: func() {
+	tr.add(st, queue.Task{Always: true, Then: then, Size: min(len(host), stageBytes), Run: func() {
 		if code = st.d.status(); code == hip.Success {
 			code = tr.run(st)
 		}

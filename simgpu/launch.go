@@ -76,6 +76,9 @@ func (r *Runtime) prepare(t hip.Thread, l *hip.Launch) (st *stream, k *launch, m
 	return st, k, marks, hip.Success
 }
 
+// launchSize is what a queued launch takes beside its arguments, in bytes.
+const launchSize = 256
+
 // launch queues a kernel that prepare has checked, between its events.
 func (st *stream) launch(k *launch, marks [2]*event) {
 	if marks[0] != nil {
@@ -85,7 +88,7 @@ func (st *stream) launch(k *launch, marks [2]*event) {
 		k.stop = queue.NewMark()
 	}
 	// The grids of a launch on several devices wait for each other: one that is not to run must tell.
-	fence := st.q.Add(queue.Task{Always: k.grid.shared != nil, Run: func() {
+	fence := st.q.Add(queue.Task{Always: k.grid.shared != nil, Size: launchSize + len(k.args), Run: func() {
 		if e := st.d.status(); e != hip.Success && k.grid.shared != nil {
 			k.grid.abandon()
 			k.grid.end()

@@ -67,7 +67,7 @@ const MaxRequest = 4 * maxRequest
 
 // Serve answers one connection that has been welcomed, until it ends.
 func (h *Handler) Serve(s *wire.ServerConn, v Visitor) error {
-	c := &conn{h: h, ctx: s.Context(), who: v, slots: make(chan struct{}, maxWaiting), turn: make(chan struct{}, 1)}
+	c := &conn{h: h, ctx: s.Context(), who: v, slots: make(chan struct{}, maxWaiting), turn: make(chan struct{}, 1), large: make(chan struct{}, 1)}
 	defer c.subs.close()
 	return s.Serve(c)
 }
@@ -83,6 +83,7 @@ type conn struct {
 	who   Visitor
 	slots chan struct{}
 	turn  chan struct{} // held by the one answer of the connection that is being encoded, or waits for that
+	large chan struct{} // held by the large reply that is being sent
 	subs  subscriptions
 }
 
@@ -127,8 +128,19 @@ func (c *conn) answer(r *wire.Request) {
 		fail(r, err)
 		return
 	}
+	if len(b) > largeReply { // or each of many that wait for a slow reader would be copied
+		select {
+		case c.large <- struct{}{}:
+			defer func() { <-c.large }()
+		case <-c.ctx.Done():
+			return
+		}
+	}
 	_ = r.Reply(0, b)
 }
+
+// largeReply is the size in bytes from which on replies are sent one after the other.
+const largeReply = 16 << 10
 
 func fail(r *wire.Request, err error) {
 	reason := err.Error()

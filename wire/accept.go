@@ -38,7 +38,7 @@ func ReadHello(conn net.Conn, timeout time.Duration) (*Hello, Header, error) {
 		host, port := hostPort(conn.RemoteAddr())
 		return nil, h, &Error{Kind: kind, Host: host, Port: port, Reason: err.Error(), Err: err}
 	}
-	hello.Protocol = h.Version
+	hello.Protocol, hello.Sum = h.Version, frameSum(h, p)
 	return hello, h, conn.SetReadDeadline(time.Time{})
 }
 

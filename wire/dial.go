@@ -24,28 +24,20 @@ func Dial(ctx context.Context, opt Options) (*Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, opt.ConnectTimeout)
 	defer cancel()
 	network, address, host, port := splitAddress(opt.Address)
-	connect := func(ctx context.Context) (net.Conn, error) {
-		var d net.Dialer
-		conn, err := d.DialContext(ctx, network, address)
-		if err != nil {
-			return nil, dialError(err, host, port, opt.ConnectTimeout)
-		}
-		if opt.TLS != nil && network == "tcp" {
-			return dialTLS(ctx, conn, opt.TLS, host, port)
-		}
-		return conn, nil
-	}
-	conn, err := connect(ctx)
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, network, address)
 	if err != nil {
-		return nil, err
+		return nil, dialError(err, host, port, opt.ConnectTimeout)
 	}
-	if opt.redial = connect; network == "unix" {
-		opt.redial = nil
+	if opt.TLS != nil && network == "tcp" {
+		if conn, err = dialTLS(ctx, conn, opt.TLS, host, port); err != nil {
+			return nil, err
+		}
 	}
 	return handshake(ctx, conn, opt, host, port)
 }
 
-// NewClient shakes hands on a connection that is already there, for example a TLS one. It takes conn over. Once cut, it is not made again.
+// NewClient shakes hands on a connection that is already there, for example a TLS one. It takes conn over.
 func NewClient(ctx context.Context, conn net.Conn, opt Options) (*Client, error) {
 	if opt.ConnectTimeout <= 0 {
 		opt.ConnectTimeout = DefaultConnectTimeout
@@ -93,9 +85,6 @@ func handshake(ctx context.Context, conn net.Conn, opt Options, host, port strin
 	if opt.Hello.HeartbeatMS == 0 {
 		opt.Hello.HeartbeatMS = uint32(max(min(opt.IOTimeout/4, DefaultHeartbeat)/time.Millisecond, 1))
 	}
-	if opt.Reconnect > 0 && opt.redial != nil {
-		opt.Hello.Features = append(slices.Clip(opt.Hello.Features), FeatureResume)
-	}
 	hello := opt.Hello
 	if err := opt.introduce(conn, &hello); err != nil {
 		_ = conn.Close()
@@ -112,10 +101,11 @@ func handshake(ctx context.Context, conn net.Conn, opt Options, host, port strin
 		return nil, handshakeError(err, host, port, opt.ConnectTimeout)
 	}
 	t := sh.t
-	if t != nil { // there is nothing to cut
-		opt.redial = nil
-	} else {
-		if t, err = newTransport(conn); err != nil {
+	if t == nil {
+		if t, err = newTransport(conn); err == nil {
+			t, err = opt.agree(t, w)
+		}
+		if err != nil {
 			return nil, &Error{Kind: ErrLost, Host: host, Port: port, Reason: err.Error(), Err: err}
 		}
 	}
@@ -157,7 +147,9 @@ func exchange(ctx context.Context, conn net.Conn, hello *Hello, sh *sharing) (*W
 	if err != nil {
 		return nil, err
 	}
-	Header{Version: Version, Op: OpInit, Length: uint32(len(p) - HeaderSize)}.Append(p[:0])
+	head := Header{Version: Version, Op: OpInit, Length: uint32(len(p) - HeaderSize)}
+	head.Append(p[:0])
+	sum := frameSum(head, p[HeaderSize:])
 	if _, err := conn.Write(p); err != nil {
 		return nil, err
 	}
@@ -176,7 +168,7 @@ func exchange(ctx context.Context, conn net.Conn, hello *Hello, sh *sharing) (*W
 	if err != nil {
 		return nil, err
 	}
-	w.Code, w.Protocol = code, h.Version
+	w.Code, w.Protocol, w.sums = code, h.Version, [2]uint32{sum, frameSum(h, p)}
 	return w, nil
 }
 

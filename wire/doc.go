@@ -13,10 +13,13 @@
 //	12     4     payload length  at most 8 MiB (MaxPayload), checked before anything is read or allocated
 //	16     4     flags           RESPONSE 1, ERROR 2, INLINE_DATA 4, NO_REPLY 8, MORE 16, TIMED 32; no other bit may be set
 //
-// Operations below 0x0100 belong to this package: INIT 1, SHUTDOWN 2, PING 3, ACK 4. All others are the user's.
+// Operations below 0x0100 belong to this package: INIT 1, SHUTDOWN 2, PING 3. All others are the user's.
 //
 // Under the frames is a transport: a stream of bytes in order, both ways. On Linux that is the socket itself, of TCP or a Unix socket; any
-// other net.Conn (other systems) serves too, at the price of two goroutines and a copy. Or it is shared memory, see below.
+// other net.Conn (other systems, a crypto/tls connection) serves too, at the price of two goroutines and a copy. Or it is shared memory, see below.
+//
+// TLS 1.3 ([SecureClient], [SecureServer]) comes before the first frame. crypto/tls shakes hands; the records behind that are package tlsrecord's, so that
+// another process can go on with the socket ([Handover]) and data is decrypted straight to where it belongs.
 //
 // # Requests (client to server)
 //
@@ -85,37 +88,27 @@
 // Byte number n lies at (n - base) modulo the ring's size. Who has changed head, or tail, and finds 1 in the other's word sets that to 0 and wakes all who sleep on
 // it; a reader need not before three quarters of the ring are free. Who sleeps sets its word first and then looks once more.
 //
+// # Integrity
+//
+// Where the feature "integrity" (FeatureIntegrity) has been granted, all bytes behind the Welcome, both ways, are in records, whose bounds have nothing
+// to do with those of frames:
+//
+//	u8 23 | u16 mark | u16 length of what follows | data (at most 16 KiB) | u8 type | u32 sum
+//
+// The lengths and the mark are big-endian, as in TLS. Type is 23 for data; an alert (21) is two bytes, level and reason as in TLS: {1, 0} ends the direction in
+// order, {2, 20} says that a sum was wrong. All sums are CRC32-C with a start of their own for each direction: that of the 9 bytes u32 sum of the
+// Hello's frame | u32 sum of the Welcome's frame (the usual CRC32-C of header and payload) | u8 direction, 0 from the server and 1 from the client. A record's sum continues
+// it over 4 zeros | u64 number of the record in its direction, from 0, big-endian | the 5 bytes of the header | data | type. The mark is the lower half of the sum continued
+// over u64 number, little-endian | u8 23 | u16 length. A sum that is wrong ends the connection as lost, not as a violation: it is nobody's fault. A client that has
+// asked for the feature and does not get it does not go on. Under TLS it is not granted: TLS does that and more.
+//
 // # Liveness
 //
 // Either side sends PING (NO_REPLY; its id is 0 from the server and the next number from the client) when it has sent nothing for the
 // heartbeat interval of the Welcome. A client waits for a reply as long as the server is heard of; only when nothing at all has arrived for the I/O timeout while
-// something is pending is the connection given up, or resumed. A PING without NO_REPLY is answered with an empty reply. SHUTDOWN ends a
+// something is pending is the connection given up. In the middle of a frame no more bytes than heartbeats would bring count as nothing: the frame's length was
+// changed on its way. A PING without NO_REPLY is answered with an empty reply. SHUTDOWN ends a
 // connection in order; its payload is the reason as text (at most 1 KiB; empty: the normal end).
-//
-// # Resumption
-//
-// Where the feature "resume" (FeatureResume) has been granted, the connection outlives its transport. The Welcome that grants it carries a secret of 256
-// random bits. From the byte behind the Welcome on, both sides count the bytes of the stream in each direction, whatever transports it came over.
-//
-// Each side keeps what it has sent until the other has acknowledged it. ACK (NO_REPLY, id 0, whichever side sends it) may stand between any two frames,
-// those of one message too, and counts for no id. Its payload is
-//
-//	u64 bytes of the stream that have been taken, so far
-//
-// It is sent along with another frame when 8 KiB are due, by itself when 256 KiB are, and not for each call. A side that has 16 MiB unacknowledged
-// begins no further frame, except ACK, until the other has acknowledged some. Whoever waits for that reads on, and keeps what has not its turn yet: at most what
-// the window of the other side and one frame are.
-//
-// When a transport ends without SHUTDOWN, or is silent for too long, the client makes another and sends INIT with a Hello that has, besides what it had before,
-// "resume": the session's number, the number of this attempt, which is more than that of any before, the count of bytes it has received, and a proof,
-//
-//	HMAC-SHA256(secret, "rocwire resume" | u64 session | u64 attempt | u64 received)
-//
-// The server answers a wrong one, and one for a session that does not exist, with a refusal (CodeNoSession by the package), and nothing changes for the session.
-// Otherwise a transport that it takes for alive is dropped, its Welcome has the session's number, the feature again and the count of bytes it has received, and
-// behind INIT and Welcome each side goes on with the stream at the byte that the other has not received: in the middle of a frame, if need be. So every
-// request is handled once, and every reply given once, by construction. The server waits for as long as it says (ServerOptions.Park), the client tries for as
-// long as it likes (Options.Reconnect); after that the connection has ended. A refusal, SHUTDOWN and a protocol violation end it at once.
 //
 // # Order
 //
@@ -129,6 +122,6 @@
 // into the Dst of a call that is still pending, never beyond its length. What is read from shared memory is copied before it is looked at, and a counter judged
 // by what this side knows itself (tail ≤ head ≤ tail + size), each time it is read: a peer that rewrites them changes what it has said. Whatever does not fit the above (unknown flags, wrong
 // id, a reply nobody asked for, a reply longer than Dst, a timing out of range) is a protocol violation: it ends this connection with an error that
-// [errors.Is] recognises as [ErrProtocol], and nothing else. There is no encryption and no authentication here: a token
+// [errors.Is] recognises as [ErrProtocol], and nothing else. A token
 // in the Hello is as secret as the transport is, and it is the listener that decides whom to let in.
 package wire

@@ -24,7 +24,6 @@ const (
 	OpInit     = 1
 	OpShutdown = 2
 	OpPing     = 3
-	OpAck      = 5
 	OpUser     = 0x0100
 )
 

@@ -95,11 +95,6 @@ func (r *Request) frame() error {
 		return r.err
 	}
 	h, err := r.s.in.next()
-	for err == nil && h.Op == OpAck && r.s.lasting != nil {
-		if err = r.s.ackWithin(h); err == nil {
-			h, err = r.s.in.next()
-		}
-	}
 	if err == nil {
 		if h.Version != r.s.out.version || h.Op != r.Op || h.ID != r.ID {
 			err = violation(h, "another message within one of several frames")
@@ -146,8 +141,7 @@ func (r *Request) Reply(code int32, results []byte) error {
 	return r.ReplyBulk(code, results, nil)
 }
 
-// ReplyBulk answers with bulk data besides, sent from where it lies, and returns when it has been handed to the kernel. The bulk data of a request that
-// is not retained must stay as it is until the next request is handled: it may have to be sent again.
+// ReplyBulk answers with bulk data besides, sent from where it lies, and returns when it has been handed to the kernel.
 func (r *Request) ReplyBulk(code int32, results, bulk []byte) error {
 	if r.NoReply() {
 		return nil
@@ -169,14 +163,7 @@ func (r *Request) ReplyBulk(code int32, results, bulk []byte) error {
 	}
 	o := &r.s.out
 	if o.begin(direct(len(pre), len(results), len(bulk))) {
-		l := o.put(r.Op, r.ID, flags, first, pre, results, bulk, r.urgent(), true)
-		o.mu.Unlock()
-		if r.stays {
-			o.release(l)
-		} else {
-			r.s.lent = l
-		}
-		return r.s.Err()
+		o.put(r.Op, r.ID, flags, first, pre, results, bulk, r.urgent(), true)
 	}
 	o.mu.Unlock()
 	return r.s.Err()

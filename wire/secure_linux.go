@@ -24,7 +24,7 @@ const (
 
 // secured is the transport over a socket under TLS: records are decrypted straight to where data belongs, and made in a buffer that is used again.
 type secured struct {
-	*socket
+	socket   *socket           // not embedded: what it can do in plain, this cannot
 	in       *tlsrecord.Reader // of whoever reads
 	inErr    error             // of the socket
 	ready    atomic.Bool       // there is something to read that has left the socket
@@ -103,6 +103,8 @@ func (s *secured) got(n int, err error) (int, error) {
 	s.inBytes.Add(uint64(n))
 	if e := (*tlsrecord.Error)(nil); errors.As(err, &e) {
 		s.alert(e.Alert)
+	} else if errors.Is(err, tlsrecord.ErrCorrupted) {
+		s.alert(tlsrecord.BadRecordMAC)
 	}
 	return n, recordError(err)
 }
@@ -167,7 +169,7 @@ func (s *secured) wait(want readiness, d time.Duration) readiness {
 			return got
 		}
 		p := s.in.Space()
-		n, _, e := syscall.Syscall6(unix.SYS_RECVFROM, uintptr(s.fd), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)), unix.MSG_DONTWAIT, 0, 0)
+		n, _, e := syscall.Syscall6(unix.SYS_RECVFROM, uintptr(s.socket.fd), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)), unix.MSG_DONTWAIT, 0, 0)
 		switch {
 		case e == unix.EAGAIN || e == unix.EINTR:
 		case e != 0:
@@ -195,6 +197,10 @@ func (s *secured) rest(d time.Duration, watch bool) (woken, readable bool) {
 	return s.socket.rest(d, watch)
 }
 
+func (s *secured) wake()          { s.socket.wake() }
+func (s *secured) peer() net.Addr { return s.socket.peer() }
+func (s *secured) close()         { s.socket.close() }
+
 func (s *secured) unread() bool { return s.ready.Load() || s.socket.unread() }
 
 func (s *secured) traffic() (in, out uint64) { return s.inBytes.Load(), s.outBytes.Load() }
@@ -203,3 +209,6 @@ func (s *secured) shutdown() {
 	s.alert(tlsrecord.CloseNotify)
 	s.socket.shutdown()
 }
+
+// checked goes on with checksums.
+func (s *socket) checked(st *tlsrecord.State) (transport, error) { return newSecured(s, st) }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"net"
-	"sync"
 	"time"
 
 	"github.com/rocwire/rocwire/internal/mono"
@@ -15,6 +15,8 @@ import (
 type ServerOptions struct {
 	// Protocol is the version the client's INIT came in (Hello.Protocol); 0 means Version.
 	Protocol uint16
+	// HelloSum is Hello.Sum, for FeatureIntegrity.
+	HelloSum uint32
 	// Heartbeat is how long the server may send nothing; 0 means the smaller one of DefaultHeartbeat and what the Hello asks for.
 	Heartbeat time.Duration
 	// Silence is how long the client may send nothing, or take nothing of a reply, before it counts as lost; 0 means DefaultSilence. It is
@@ -26,11 +28,6 @@ type ServerOptions struct {
 	// MaxRequest is the longest payload of a request in bytes, which then has one frame; 0 means no bound but MaxPayload. A longer one is a
 	// protocol violation: it is judged by its header, and not a byte of it is kept.
 	MaxRequest int
-	// Park is how long a session whose connection was cut waits for its client, where the Welcome grants FeatureResume.
-	Park time.Duration
-	// OnCut and OnResumed are told of that, one after the other, on goroutines of their own. May be nil.
-	OnCut     func(err error)
-	OnResumed func(after time.Duration)
 }
 
 // DefaultSilence is ServerOptions.Silence if that is 0.
@@ -57,13 +54,7 @@ type ServerConn struct {
 	last uint32  // id of the last message
 	req  Request // of the Handle in progress
 
-	ctx  context.Context // done when the connection has ended
-	lent lent            // bulk data that the last Handle has replied with
-
-	secret   []byte // of resumption, nil if there is none
-	session  uint64
-	resuming sync.Mutex
-	attempt  uint64 // the last one, with resuming
+	ctx context.Context // done when the connection has ended
 }
 
 // NewServerConn takes over a connection after ReadHello.
@@ -97,12 +88,8 @@ func newServer(t transport, peer Peer, opt ServerOptions) *ServerConn {
 	s.out.blocked, s.out.fail = s.blocked, s.fail
 	s.req.s = s
 	k := newKeeper(&s.out, t, opt.Silence)
-	k.ping = func() {
-		if !s.isCut() {
-			s.out.header(OpPing, 0, 0, FlagNoReply)
-		}
-	}
-	k.lost, k.waiting, k.within = s.fail, func() bool { return !s.isCut() }, s.in.within.Load
+	k.ping = func() { s.out.header(OpPing, 0, 0, FlagNoReply) }
+	k.lost, k.waiting, k.within = s.fail, func() bool { return true }, s.in.within.Load
 	s.k, s.out.k = k, k
 	return s
 }
@@ -129,25 +116,23 @@ func (s *ServerConn) Welcome(w Welcome) error {
 	}
 	w.Protocol = s.out.version
 	s.timed = w.HasFeature(FeatureTiming)
-	lasts := w.Code == 0 && w.HasFeature(FeatureResume)
-	if lasts {
-		s.endure(&w)
-	}
+	checks := s.granted(&w)
 	s.out.mu.Lock()
 	b, err := appendWelcome(s.out.buf, &w)
+	sum := crc32.Checksum(b[len(s.out.buf):], castagnoli)
 	s.out.buf = b
 	if err == nil {
 		s.out.frames.Add(1)
 		s.out.flush()
 	}
 	s.out.mu.Unlock()
+	if err == nil && checks {
+		err = s.checkSums(sum)
+	}
 	if err != nil {
 		return err
 	}
 	s.k.beat = time.Duration(w.HeartbeatMS) * time.Millisecond
-	if lasts {
-		s.outlive(s.park, s.starved)
-	}
 	return s.Err()
 }
 
@@ -185,20 +170,12 @@ func (s *ServerConn) sayWhy(reason string) {
 // blocked waits for room in the transport. The client reads even while it writes, so there will be.
 func (s *ServerConn) blocked() error {
 	for d := time.Duration(0); d < s.opt.Stall; d += tickFor(s.opt.Stall) {
-		if s.t.wait(writable, tickFor(s.opt.Stall)) != 0 || s.isCut() {
+		if s.t.wait(writable, tickFor(s.opt.Stall)) != 0 {
 			return nil
 		}
 	}
-	err := s.error(ErrLost, fmt.Sprintf("the client has not read its replies for %v", s.opt.Stall), nil)
-	if s.lasting != nil {
-		s.lasting.cutNow(err)
-		return nil
-	}
-	return err
+	return s.error(ErrLost, fmt.Sprintf("the client has not read its replies for %v", s.opt.Stall), nil)
 }
-
-// starved waits, for a while, for acknowledgements. The goroutine that reads may be the very one that waits, or wait for it.
-func (s *ServerConn) starved() error { return s.lasting.pump(maxNap) }
 
 func (s *ServerConn) serve(h Handler) error {
 	for {
@@ -212,12 +189,6 @@ func (s *ServerConn) serve(h Handler) error {
 			return err
 		}
 		s.in.frames.Add(1)
-		if head.Op == OpAck && s.lasting != nil {
-			if err := s.ack(head); err != nil {
-				return err
-			}
-			continue
-		}
 		if err := s.check(head); err != nil {
 			return err
 		}
@@ -229,8 +200,6 @@ func (s *ServerConn) serve(h Handler) error {
 		}
 		switch {
 		case head.Op >= OpUser:
-			s.out.release(s.lent)
-			s.lent = lent{}
 			r.arrived, r.started = s.in.at, mono.Now()
 			h.Handle(r)
 			if err := r.end(); err != nil {

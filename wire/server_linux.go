@@ -17,6 +17,6 @@ func forServer(t transport) {
 	case *socket:
 		t.server = true
 	case *secured:
-		t.server = true
+		t.socket.server = true
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/hiprpc"
 	"github.com/rocwire/rocwire/wire"
+	"github.com/rocwire/rocwire/worker/hostmem"
 )
 
 // What generated dispatch asks before it calls the runtime, beside devices and handles.
@@ -17,9 +18,9 @@ func (s *session) listed(r *wire.Request, n uint64) bool {
 	return true
 }
 
-// room replies with an error if the session holds as many objects of a kind as it may.
+// room replies with an error if the session holds as many objects of a kind as it may, or there is no memory for another one.
 func (s *session) room(r *wire.Request, k hip.HandleKind) bool {
-	if s.handles.Full(k) {
+	if s.handles.Full(k) || !s.mem.Fits(hostmem.Cost(k)) {
 		s.reply(r, hip.ErrorOutOfMemory, nil)
 		return false
 	}

@@ -71,6 +71,8 @@ type Config struct {
 	// Confine is the boundary that the operating system draws around session processes.
 	Confine confine.Options
 
+	// HostMemory is how many bytes of this machine's memory a session may take (package hostmem); 0 follows from its quota and the machine.
+	HostMemory uint64
 	// Quota is what a session may have of each card, unless SetQuota says otherwise. What is not set is not limited.
 	Quota smi.Quota
 
@@ -79,7 +81,6 @@ type Config struct {
 	HelloTimeout time.Duration // until a new connection has said who it is
 	Grace        time.Duration // for session processes to end by themselves when the worker stops
 	Stall        time.Duration // without a report after which a session process is killed
-	Park         time.Duration // for a session to wait for its client when their connection was cut; 0: it ends with it
 
 	// Limits of clients, by where they come from and who they are. Limits.Sessions is MaxSessions.
 	Limits admission.Limits

@@ -25,8 +25,7 @@ const (
 	msgShare  = 9  // session → parent: a shareRequest; carries what is published
 	msgShared = 10 // parent → session: the shareReply; carries what was fetched
 	msgMemory = 11 // parent → session, right before msgStart: its client shares memory; carries that
-	msgResume = 12 // parent → session: a resumption; carries the client's socket
-	msgParked = 13 // session → parent: whether the client's connection is cut, and why or for how long it was
+	msgPages  = 12 // parent → session, the first: its own page map, which it cannot open; comes along
 )
 
 // maxControl bounds a message in bytes, both ways. The largest is msgStart with a Hello.
@@ -157,13 +156,15 @@ type start struct {
 	Limits  []limit
 	Trace   bool  // somebody wants to know of traced calls
 	Cards   []int // of those that are served, the ones that the client may use; nil: all
+	// HostMemory is how much of it the session may take, in bytes; 0: no limit.
+	HostMemory uint64
 	// Security is of wire.Handover: as secret as what the client sends, so it goes no other way.
 	Security []byte
-	Park     time.Duration // how long the session waits for a client whose connection was cut
+	HelloSum uint32 // wire.Hello.Sum
 }
 
 func (s *start) encode() []byte {
-	e := wire.Enc{B: make([]byte, 0, 52+len(s.Hello)+len(s.Security)+maxLimit*len(s.Limits)+4*len(s.Cards))}
+	e := wire.Enc{B: make([]byte, 0, 56+len(s.Hello)+len(s.Security)+maxLimit*len(s.Limits)+4*len(s.Cards))}
 	e.U8(msgStart)
 	e.U64(s.Session)
 	e.U16(s.Version)
@@ -171,9 +172,10 @@ func (s *start) encode() []byte {
 	e.Bytes(s.Hello)
 	appendLimits(&e, s.Limits)
 	e.Bool(s.Trace)
+	e.U64(s.HostMemory)
 	e.Bytes(s.Security)
+	e.U32(s.HelloSum)
 	appendCards(&e, s.Cards)
-	e.I64(int64(s.Park))
 	return e.B
 }
 
@@ -183,11 +185,12 @@ func (s *start) decode(b []byte) error {
 	s.Session, s.Version, s.InitID, s.Hello = d.U64(), d.U16(), d.U32(), d.Bytes()
 	s.Limits = decodeLimits(&d)
 	s.Trace = d.Bool()
+	s.HostMemory = d.U64()
 	if s.Security = d.Bytes(); len(s.Security) == 0 {
 		s.Security = nil
 	}
+	s.HelloSum = d.U32()
 	s.Cards = decodeCards(&d)
-	s.Park = time.Duration(d.I64())
 	if !d.Done() {
 		return fmt.Errorf("%w: start", errControl)
 	}

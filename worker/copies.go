@@ -150,8 +150,7 @@ func (s *session) copyTo(r *wire.Request, c *hiprpc.Copy, n int) {
 			return
 		}
 	}
-	if n > s.stage.limit {
-		s.reply(r, hip.ErrorInvalidValue, nil)
+	if !s.stageable(r, uint64(n)) {
 		return
 	}
 	buf := s.stage.take(n)
@@ -159,7 +158,7 @@ func (s *session) copyTo(r *wire.Request, c *hiprpc.Copy, n int) {
 		return
 	}
 	if s.copier != nil {
-		s.copyInRows(r, c, buf)
+		s.copyInStaged(r, c, buf)
 		return
 	}
 	code := s.rt.Memcpy2DAsync(t, c.Dst, c.Dpitch, addressOf(buf), c.Width, c.Width, c.Height, hip.MemcpyHostToDevice, c.Stream)

@@ -11,11 +11,6 @@ import (
 func (s *session) doDrvMemcpy3D(r *wire.Request)      { s.copy3D(r) }
 func (s *session) doDrvMemcpy3DAsync(r *wire.Request) { s.copy3D(r) }
 
-// copier3D is copier for boxes: host is the memory of the side that is host memory. done is called in the copy's turn, or with over when it is over.
-type copier3D interface {
-	Copy3D(t hip.Thread, p *hip.DrvMEMCPY3D, host []byte, s hip.Stream, over bool, done func(hip.Error)) hip.Error
-}
-
 func (s *session) copy3D(r *wire.Request) {
 	var c hiprpc.Copy3D
 	if !c.Decode(r.Fixed) {
@@ -97,8 +92,7 @@ func hostSide(c *hiprpc.Copy3D, buf []byte) {
 
 // box3DTo takes the message's bulk to the device when the stream comes to it.
 func (s *session) box3DTo(r *wire.Request, c *hiprpc.Copy3D, n int) {
-	if n > s.stage.limit {
-		s.reply(r, hip.ErrorInvalidValue, nil)
+	if !s.stageable(r, uint64(n)) {
 		return
 	}
 	buf := s.stage.take(n)
@@ -107,7 +101,7 @@ func (s *session) box3DTo(r *wire.Request, c *hiprpc.Copy3D, n int) {
 	}
 	hostSide(c, buf)
 	t := hip.Thread{Device: c.Device}
-	if boxes, ok := s.copier.(copier3D); ok {
+	if s.copier != nil {
 		x, life, op, st := s.holdIf(r), r.Tag, r.Op, c.Stream
 		done := func(code hip.Error) {
 			s.stage.give(buf)
@@ -118,7 +112,7 @@ func (s *session) box3DTo(r *wire.Request, c *hiprpc.Copy3D, n int) {
 				s.fault(life, op, s.streamDevice(t.Device, st), st, code, "")
 			}
 		}
-		if code := boxes.Copy3D(t, &c.Box, buf, c.Stream, !c.Async, done); code != hip.Success {
+		if code := s.copier.Copy3D(t, &c.Box, buf, c.Stream, !c.Async, done); code != hip.Success {
 			done(code)
 		}
 		return
@@ -140,13 +134,16 @@ func (s *session) box3DFrom(r *wire.Request, c *hiprpc.Copy3D, n uint64) {
 		s.reply(r, hip.ErrorInvalidValue, nil)
 		return
 	}
+	if !s.stageable(r, n) {
+		return
+	}
 	buf := s.stage.take(int(n))
 	if buf == nil {
 		return
 	}
 	hostSide(c, buf)
 	t, st := hip.Thread{Device: c.Device}, c.Stream
-	if boxes, ok := s.copier.(copier3D); ok {
+	if s.copier != nil {
 		x := s.hold(r)
 		done := func(code hip.Error) {
 			if x.take() {
@@ -158,7 +155,7 @@ func (s *session) box3DFrom(r *wire.Request, c *hiprpc.Copy3D, n uint64) {
 			}
 			s.stage.give(buf)
 		}
-		if code := boxes.Copy3D(t, &c.Box, buf, st, !c.Async, done); code != hip.Success {
+		if code := s.copier.Copy3D(t, &c.Box, buf, st, !c.Async, done); code != hip.Success {
 			done(code)
 		}
 		return

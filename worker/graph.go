@@ -20,6 +20,15 @@ type graphs struct {
 
 type sessionGraph struct {
 	touched map[uint32][]area // by operation
+	sizes   []uint64          // of the operations, as they are accounted for
+}
+
+// size is what is kept of a graph.
+func (g *sessionGraph) size() (n uint64) {
+	for _, x := range g.sizes {
+		n += x
+	}
+	return n
 }
 
 // area is memory that an operation reads or writes: slices of rows, or an array.
@@ -39,10 +48,12 @@ func (s *session) doGraphInstantiate(r *wire.Request) {
 	if !s.checked(r, s.device(q.Thread.Device)) || !s.room(r, hip.HandleGraphExec) {
 		return
 	}
-	b, err := readGrowing(r)
-	if err != nil {
-		return // the connection is gone
+	b, room, ok := s.readGraph(r, hiprpc.GraphOps)
+	if !ok {
+		return
 	}
+	kept := uint64(0)
+	defer func() { s.mem.Give(room - kept) }()
 	d, funcs, ok := hiprpc.DecodeGraph(b)
 	if !ok {
 		s.malformed(r)
@@ -51,15 +62,17 @@ func (s *session) doGraphInstantiate(r *wire.Request) {
 	if !s.checked(r, s.device(d.Device)) {
 		return
 	}
-	g := &sessionGraph{touched: map[uint32][]area{}}
+	g := &sessionGraph{touched: map[uint32][]area{}, sizes: make([]uint64, len(d.Ops))}
 	for i := range d.Ops {
 		if !s.checked(r, s.admit(g, uint32(i), &d.Ops[i], funcs[i])) {
 			return
 		}
+		g.sizes[i] = graphSize(&d.Ops[i])
 	}
 	h, code := s.rt.GraphInstantiate(q.Thread, d)
 	if code == hip.Success {
-		s.handles.Add(hip.HandleGraphExec, uint64(h), d.Device)
+		kept = g.size()
+		s.handles.AddSized(hip.HandleGraphExec, uint64(h), d.Device, kept)
 		s.graphs.mu.Lock()
 		if s.graphs.open == nil {
 			s.graphs.open = map[hip.GraphExec]*sessionGraph{}
@@ -224,10 +237,12 @@ func (s *session) doGraphExecUpdate(r *wire.Request) {
 	if g == nil {
 		return
 	}
-	b, err := readGrowing(r)
-	if err != nil {
+	b, room, ok := s.readGraph(r, hiprpc.ChangedOps)
+	if !ok {
 		return
 	}
+	more := uint64(0)
+	defer func() { s.mem.Give(room - more) }()
 	changes, funcs, ok := hiprpc.DecodeChanges(b)
 	if !ok {
 		s.malformed(r)
@@ -235,6 +250,10 @@ func (s *session) doGraphExecUpdate(r *wire.Request) {
 	}
 	next := &sessionGraph{touched: map[uint32][]area{}}
 	for i := range changes {
+		if int(changes[i].Index) >= len(g.sizes) {
+			s.reply(r, hip.ErrorInvalidValue, nil)
+			return
+		}
 		if !s.checked(r, s.admit(next, changes[i].Index, &changes[i].Op, funcs[i])) {
 			return
 		}
@@ -247,6 +266,13 @@ func (s *session) doGraphExecUpdate(r *wire.Request) {
 		for i, as := range next.touched {
 			g.touched[i] = as
 		}
+		was := g.size()
+		for i := range changes {
+			n := &g.sizes[changes[i].Index] // what comes before an operation does not change, and is not said again
+			*n = max(*n, graphSize(&changes[i].Op))
+		}
+		more = g.size() - was
+		s.handles.Grow(hip.HandleGraphExec, uint64(q.Exec), more)
 	}
 	s.reply(r, code, nil)
 }

@@ -85,26 +85,28 @@ func (s *session) release(t hip.Thread, addr hip.Ptr) hip.Error {
 	code := hip.Success
 	if x != nil {
 		code = s.rt.HostUnregister(t, addr) // it waits, and those that it waits for may need the table
-		x.end()
+		s.ended(x)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if y := h.open[addr]; y != nil { // exposed again meanwhile, against the client's own interest
 		delete(h.open, addr)
-		y.end()
+		s.ended(y)
 	}
 	h.claims.give(uint64(addr))
 	return code
 }
 
-// end waits for who is just looking at a region, and lets nobody do so any more.
-func (x *hostRegion) end() {
+// end waits for who is just looking at a region, and lets nobody do so any more. It says how large the region was, 0 if it has ended before.
+func (x *hostRegion) end() (size int) {
 	x.mu.Lock()
+	defer x.mu.Unlock()
+	size = x.size
 	x.size, x.twin = 0, nil
 	if x.watch != nil {
 		x.watch.Close()
 	}
-	x.mu.Unlock()
+	return size
 }
 
 // clearHost forgets the regions of a device that was reset. Their claims remain.
@@ -117,7 +119,7 @@ func (s *session) clearHost(t hip.Thread) {
 			continue
 		}
 		delete(h.open, addr)
-		x.end()
+		s.ended(x)
 		if x.claimed {
 			claimed = append(claimed, addr)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/rocwire/rocwire/hip/hiprpc"
 	"github.com/rocwire/rocwire/internal/pagewatch"
 	"github.com/rocwire/rocwire/wire"
+	"github.com/rocwire/rocwire/worker/hostmem"
 )
 
 // hostRegions are pieces of device memory that stand for host memory of the client. Its kernels use them here; what either side wrote
@@ -82,6 +83,9 @@ func (s *session) expose(r *wire.Request, q *hiprpc.Host) {
 		s.reply(r, hip.ErrorInvalidValue, nil)
 		return
 	}
+	if !s.takes(r, regionSize(q.Size)) {
+		return
+	}
 	var code hip.Error
 	switch t := (hip.Thread{Device: q.Device}); {
 	case claimed:
@@ -93,6 +97,7 @@ func (s *session) expose(r *wire.Request, q *hiprpc.Host) {
 		}
 	}
 	if code != hip.Success {
+		s.mem.Give(regionSize(q.Size))
 		s.reply(r, code, nil)
 		return
 	}
@@ -101,10 +106,20 @@ func (s *session) expose(r *wire.Request, q *hiprpc.Host) {
 	}
 	x := &hostRegion{device: q.Device, claimed: claimed, size: int(q.Size), twin: make([]byte, q.Size)}
 	if s.direct != nil || claimed {
-		x.watch = pagewatch.New(uint64(q.Addr), q.Size, pagewatch.Options{Off: s.direct == nil}) // a card's writes are not this process's
+		x.watch = pagewatch.New(uint64(q.Addr), q.Size, pagewatch.Options{Off: s.direct == nil, Private: true}) // a card's writes are not this process's
 	}
 	h.open[q.Addr] = x
 	s.reply(r, hip.Success, nil)
+}
+
+// regionSize is the host memory that a region of n bytes takes, with its twin.
+func regionSize(n uint64) uint64 { return 2*up(n) + hostmem.Mapping }
+
+// ended gives back what a region has taken. It is in the table no more.
+func (s *session) ended(x *hostRegion) {
+	if size := x.end(); size > 0 {
+		s.mem.Give(regionSize(uint64(size)))
+	}
 }
 
 // mallocHostAt makes memory for a region: host memory if the runtime has such, otherwise device memory.
@@ -154,7 +169,7 @@ func (s *session) doHostHide(r *wire.Request) {
 		s.reply(r, hip.ErrorInvalidValue, nil)
 		return
 	}
-	x.end()
+	s.ended(x)
 	s.reply(r, s.freeNow(t, addr), nil)
 }
 

@@ -39,17 +39,3 @@ func (b image) free() {
 		_ = unix.Munmap(b)
 	}
 }
-
-// readGrowing reads the whole bulk of a request into memory of Go's, which stays as long as anything refers to it, and takes it only as the bytes arrive.
-func readGrowing(r *wire.Request) ([]byte, error) {
-	const step = 8 << 20
-	b := make([]byte, 0, min(r.BulkLen, step))
-	for len(b) < r.BulkLen {
-		n := min(r.BulkLen-len(b), step)
-		b = append(b, make([]byte, n)...)
-		if err := r.ReadBulk(b[len(b)-n:]); err != nil {
-			return nil, err
-		}
-	}
-	return b, nil
-}

@@ -122,6 +122,8 @@ func TestReport(t *testing.T) {
 	for name, p := range map[string]progress{
 		"fall":      {BytesIn: 0, BytesOut: 1, Calls: 3},
 		"overflow":  {BytesIn: math.MaxUint64, BytesOut: 2, Calls: 3},
+		"too much":  {BytesIn: 1 << 50, BytesOut: 2, Calls: 3},
+		"too often": {BytesIn: 50, BytesOut: 2, Calls: 1 << 40},
 		"back time": {BytesIn: 50, BytesOut: 2, Calls: 3, OpFor: -1},
 	} {
 		if err := r.report(encodeReport(p, nil)); !errors.Is(err, errControl) {

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"bytes"
 	"errors"
 	"sync"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/hiprpc"
 	"github.com/rocwire/rocwire/wire"
+	"github.com/rocwire/rocwire/worker/hostmem"
 )
 
 func (s *session) doLaunchKernel(r *wire.Request) {
@@ -30,6 +32,9 @@ func (s *session) doLaunchKernel(r *wire.Request) {
 	s.reply(r, s.rt.LaunchKernel(t, l), nil)
 }
 
+// elf is how a code object begins. A client takes the one that it needs out of a bundle, and unfolds it: what a few bytes unfold to is its memory, not ours.
+var elf = []byte("\x7fELF")
+
 // doModuleLoadData loads one code object: the message's bulk.
 func (s *session) doModuleLoadData(r *wire.Request) {
 	d := wire.NewDec(r.Fixed)
@@ -41,25 +46,33 @@ func (s *session) doModuleLoadData(r *wire.Request) {
 	if !s.checked(r, s.device(t.Device)) {
 		return
 	}
-	if s.handles.Full(hip.HandleModule) {
-		s.reply(r, hip.ErrorOutOfMemory, nil)
+	n := uint64(r.BulkLen)
+	kept := 2*n + hostmem.Module
+	if !s.room(r, hip.HandleModule) || !s.takes(r, n+kept) {
 		return
 	}
+	defer s.mem.Give(n)
 	b, err := readImage(r)
-	if errors.Is(err, unix.ENOMEM) {
-		s.reply(r, hip.ErrorOutOfMemory, nil)
-		return
-	}
-	if err != nil {
+	if err == nil {
+		defer b.free()
+	} else if !errors.Is(err, unix.ENOMEM) {
 		return // the connection is gone
 	}
-	defer b.free()
-	m, code := s.rt.ModuleLoadData(t, b)
+	var m hip.Module
+	code := hip.Error(hip.ErrorOutOfMemory)
+	switch {
+	case err != nil:
+	case !bytes.HasPrefix(b, elf):
+		code = hip.ErrorInvalidImage
+	default:
+		m, code = s.rt.ModuleLoadData(t, b)
+	}
 	if code != hip.Success {
+		s.mem.Give(kept)
 		s.reply(r, code, nil)
 		return
 	}
-	s.handles.Add(hip.HandleModule, uint64(m), t.Device)
+	s.handles.AddSized(hip.HandleModule, uint64(m), t.Device, kept)
 	loaded := hiprpc.Loaded{Module: m}
 	if s.functions {
 		loaded.Functions = s.functionsOf(t, m, b)

@@ -22,6 +22,7 @@ func TestMain(m *testing.M) {
 		}
 		p, err := open(os.Args[2:])
 		if err == nil {
+			tokenless(p)
 			err = p.Run()
 		}
 		if err != nil {
@@ -35,6 +36,17 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
+}
+
+// tokenless makes a session process that gets its client's token fail: it is the parent's.
+func tokenless(p *worker.SessionProcess) {
+	open := p.Open
+	p.Open = func(s worker.Session) (worker.Opened, error) {
+		if s.Hello.Token != "" {
+			panic("a session process was given a token")
+		}
+		return open(s)
+	}
 }
 
 func testLog() *slog.Logger {

@@ -22,17 +22,18 @@ func (s *Server) manage(conn net.Conn, peer wire.Peer, who access.Identity, hell
 	}
 	defer leave()
 	c, err := wire.NewServerConn(conn, wire.ServerOptions{
-		Protocol: hello.Protocol, Heartbeat: hello.Heartbeat(), Silence: managerSilence, Stall: managerStall, MaxRequest: smiremote.MaxRequest,
+		Protocol: hello.Protocol, HelloSum: hello.Sum, Heartbeat: hello.Heartbeat(), Silence: managerSilence, Stall: managerStall, MaxRequest: smiremote.MaxRequest,
 	})
 	if err != nil {
 		s.cfg.Log.Warn("management client", "error", err)
 		return
 	}
-	stop := context.AfterFunc(s.ctx, func() { c.Close("the worker stops") })
-	defer stop()
-	if err := c.Welcome(wire.Welcome{Version: s.cfg.Version, Backend: s.cfg.Backend.Name}); err != nil {
+	features := wire.GrantFeatures(hello.Features, []string{wire.FeatureIntegrity})
+	if err := c.Welcome(wire.Welcome{Version: s.cfg.Version, Backend: s.cfg.Backend.Name, Features: features}); err != nil {
 		c.Close("")
 	}
+	stop := context.AfterFunc(s.ctx, func() { c.Close("the worker stops") })
+	defer stop()
 	s.audit(audit.Manage, caller{peer: peer, who: &who}, hello.Client, nil)
 	if err := s.smi.Serve(c, s.visitor(peer, &who)); err != nil {
 		s.cfg.Log.Debug("management client", "error", err)

@@ -80,6 +80,7 @@ func (p *pool) start() (*proc, error) {
 	x := &proc{cmd: cmd, ctl: ours, shares: &p.shares, log: p.log, up: p.up, gone: make(chan struct{}), ready: make(chan struct{})}
 	x.lastHeard.Store(time.Now().UnixNano())
 	p.onStart(x)
+	x.givePagemap()
 	p.mu.Lock()
 	p.all[x] = struct{}{}
 	closed := p.closed

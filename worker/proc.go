@@ -109,7 +109,7 @@ func (p *proc) message(msg []byte) error {
 			close(p.ready)
 		})
 		return nil
-	case msgReport, msgSlow, msgSpans, msgParked, msgEnd:
+	case msgReport, msgSlow, msgSpans, msgEnd:
 		rec := p.record()
 		if rec == nil {
 			return fmt.Errorf("%w: report without a session", errControl)
@@ -121,8 +121,6 @@ func (p *proc) message(msg []byte) error {
 			return rec.slow(msg)
 		case msgSpans:
 			return rec.traced(msg)
-		case msgParked:
-			return rec.parkedNow(msg)
 		}
 		p.ended.Store(true)
 		return rec.end(msg)

@@ -14,6 +14,7 @@ import (
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/hiprpc"
 	"github.com/rocwire/rocwire/internal/loglimit"
+	"github.com/rocwire/rocwire/internal/pagewatch"
 	"github.com/rocwire/rocwire/wire"
 	"github.com/rocwire/rocwire/worker/confine"
 	"github.com/rocwire/rocwire/worker/quota"
@@ -75,6 +76,7 @@ func (p *SessionProcess) Run() error {
 			return err
 		}
 	}
+	pagewatch.Prepare()
 	// Everything from here on happens within the boundary, and nothing before has had to do with a client.
 	entered, err := confine.Enter()
 	if err != nil {
@@ -85,6 +87,10 @@ func (p *SessionProcess) Run() error {
 	}
 	buf := make([]byte, maxControl+1)
 	msg, fd, err := ctl.receive(buf)
+	if err == nil && msg[0] == msgPages && fd >= 0 {
+		pagewatch.UsePagemap(fd)
+		msg, fd, err = ctl.receive(buf)
+	}
 	memory := -1 // that the client shares
 	if err == nil && msg[0] == msgMemory {
 		memory = fd
@@ -113,18 +119,11 @@ func (p *SessionProcess) Run() error {
 		_ = unix.Close(fd)
 		return err
 	}
-	if memory >= 0 { // there is nothing to cut
-		st.Park = 0
-	}
-	opt := wire.ServerOptions{Protocol: hello.Protocol, Heartbeat: hello.Heartbeat(), Park: st.Park}
-	tellParked(&opt, ctl)
-	conn, err := connectionOn(fd, memory, st.Security, opt)
+	go watchHangup(hup, ctl, p.Log)
+	conn, err := connectionOn(fd, memory, st.Security, wire.ServerOptions{Protocol: hello.Protocol, HelloSum: st.HelloSum, Heartbeat: hello.Heartbeat()})
 	if err != nil {
-		_ = unix.Close(hup)
 		return err
 	}
-	go watchHangup(hup, conn, 0)
-	go endHanging(conn, ctl, p.Log)
 	return p.serve(ctl, conn, Session{ID: st.Session, Hello: hello, Offer: offer, Cards: st.Cards}, &st)
 }
 
@@ -147,13 +146,13 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 		return err
 	}
 	s := newSession(opened.Runtime, conn, log)
+	s.account(st.HostMemory)
 	within := s.limit()
 	defer within.Close()
 	setLimits(within, st.Limits)
 	if st.Trace {
 		s.trace = newTracer(sess.Hello)
 	}
-	s.parks = st.Park > 0
 	s.handles.own = opened.ChecksHandles
 	if opened.Output != nil {
 		opened.Output(s.output)
@@ -180,7 +179,7 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 		r.run(stop)
 	}()
 	go func() { // the parent says that it is over, or does so by closing its end, or by dying
-		reason := orders(ctl, within, b, conn, log)
+		reason := orders(ctl, within, b)
 		conn.Close(reason)
 		time.Sleep(time.Second)
 		loglimit.Flush(p.Log)
@@ -206,7 +205,7 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 }
 
 // orders follows what the parent says until the session is to end, and gives the reason for that.
-func orders(ctl *control, within *quota.Runtime, b *broker, conn *wire.ServerConn, log *slog.Logger) (reason string) {
+func orders(ctl *control, within *quota.Runtime, b *broker) (reason string) {
 	buf := make([]byte, maxControl+1)
 	for {
 		msg, fd, err := ctl.receive(buf)
@@ -219,13 +218,6 @@ func orders(ctl *control, within *quota.Runtime, b *broker, conn *wire.ServerCon
 			continue
 		}
 		switch {
-		case err == nil && msg[0] == msgResume && fd >= 0:
-			var r resumption
-			if r.decode(msg[1:]) != nil {
-				_ = unix.Close(fd)
-				continue
-			}
-			go r.resume(conn, fd, log)
 		case err == nil && msg[0] == msgLimits:
 			d := wire.NewDec(msg[1:])
 			if list := decodeLimits(&d); d.Done() {
@@ -237,6 +229,27 @@ func orders(ctl *control, within *quota.Runtime, b *broker, conn *wire.ServerCon
 			return "the worker stops"
 		}
 	}
+}
+
+// hangupGrace is how long after the client has gone a session may take to execute what it has still sent.
+const hangupGrace = 3 * time.Second
+
+// watchHangup ends the process when the client is gone and the line does not notice, because something on it never ends. fd is a
+// duplicate of the client's socket.
+func watchHangup(fd int, ctl *control, log *slog.Logger) {
+	for {
+		p := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}}
+		if n, err := unix.Poll(p, -1); n > 0 || err != nil && !errors.Is(err, unix.EINTR) {
+			break
+		}
+	}
+	_ = unix.Close(fd) // or the client would not see the end of the connection
+	time.Sleep(hangupGrace)
+	const reason = "the client has gone in the middle of work that does not end"
+	log.Warn("session ended", "reason", reason)
+	loglimit.Flush(log)
+	_ = ctl.send(encodeEnd(reason), -1)
+	os.Exit(0)
 }
 
 // agree completes the Welcome by what the session and its client, who offers and wants something, have in common.
@@ -294,15 +307,12 @@ const (
 )
 
 func (s *session) features() []string {
-	list := []string{wire.FeatureTiming, FeatureParts, FeatureUnits, FeatureClaims, hiprpc.FeatureFunctions}
+	list := []string{wire.FeatureTiming, FeatureParts, FeatureUnits, FeatureClaims, hiprpc.FeatureFunctions, wire.FeatureIntegrity}
 	if s.trace != nil {
 		list = append(list, rpctrace.Feature)
 	}
 	if s.direct != nil {
 		list = append(list, FeatureDirect)
-	}
-	if s.parks {
-		list = append(list, wire.FeatureResume)
 	}
 	return list
 }

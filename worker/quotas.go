@@ -8,6 +8,7 @@ import (
 
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/wire"
+	"github.com/rocwire/rocwire/worker/hostmem"
 	"github.com/rocwire/rocwire/worker/quota"
 )
 
@@ -93,6 +94,14 @@ func (s *Server) limits(rec *sessionRecord) (list []limit) {
 		list = append(list, limit{at, limitsOf(s.quotas.of(rec, card, s.cfg.Quota))})
 	}
 	return list[:min(len(list), maxLimits)]
+}
+
+// hostMemory is how much memory of this machine a session may take.
+func (s *Server) hostMemory(rec *sessionRecord) uint64 {
+	if n := s.cfg.HostMemory; n != 0 {
+		return n
+	}
+	return hostmem.Default(uint64(rec.who.Quota.Over(s.cfg.Quota).Memory.Or(0)))
 }
 
 func limitsOf(q smi.Quota) quota.Limits {

@@ -32,9 +32,6 @@ type sessionRecord struct {
 	progress progress
 	reason   string // of its end, "" while it lasts
 	stopped  string // why the parent has ended it, "" if it has not
-	parked   bool   // its client's connection is cut
-
-	onPark func(parked bool, text string) // told of that
 }
 
 // progress is a session's running totals and what it is doing.
@@ -74,7 +71,7 @@ func splitDelta(d *rpcstats.Delta) [][]byte {
 		splitDelta(&rpcstats.Delta{Side: d.Side, Series: d.Series[half:]})...)
 }
 
-// report takes in a msgReport. Totals never fall and never jump to the end of their range, whatever the process says.
+// report takes in a msgReport. Totals never fall and never jump beyond what can be, whatever the process says.
 func (r *sessionRecord) report(msg []byte) error {
 	d := wire.NewDec(msg[1:])
 	p := progress{BytesIn: d.U64(), BytesOut: d.U64(), Calls: d.U64(), Op: d.U16(), OpFor: time.Duration(d.I64())}
@@ -89,12 +86,11 @@ func (r *sessionRecord) report(msg []byte) error {
 			return fmt.Errorf("%w: %w", errControl, err)
 		}
 	}
-	const limit = 1 << 60
 	r.mu.Lock()
 	old := r.progress
-	if p.BytesIn < old.BytesIn || p.BytesOut < old.BytesOut || p.Calls < old.Calls || max(p.BytesIn, p.BytesOut, p.Calls) > limit {
+	if p.BytesIn < old.BytesIn || p.BytesOut < old.BytesOut || p.Calls < old.Calls || max(p.BytesIn, p.BytesOut) > r.possible(mostBytes) || p.Calls > r.possible(mostCalls) {
 		r.mu.Unlock()
-		return fmt.Errorf("%w: totals that fall", errControl)
+		return fmt.Errorf("%w: totals that fall, or cannot be", errControl)
 	}
 	r.progress = p
 	r.mu.Unlock()
@@ -186,7 +182,6 @@ func (r *sessionRecord) session(usage func(pid int) (uint64, bool), devices []in
 	return smi.Session{
 		ID: r.name(), PID: uint32(r.pid), Client: r.client, Start: r.start, Devices: devices, VRAM: vram,
 		BytesIn: smi.Some(smi.Bytes(r.progress.BytesIn)), BytesOut: smi.Some(smi.Bytes(r.progress.BytesOut)), Calls: smi.Some(r.progress.Calls),
-		Parked: r.parked,
 	}
 }
 

@@ -60,6 +60,9 @@ func New(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := cfg.Limits.Complete(); err != nil {
+		return nil, err
+	}
 	gate, err := admission.NewGate(cfg.Limits)
 	if err != nil {
 		return nil, err
@@ -88,7 +91,7 @@ func New(cfg Config) (*Server, error) {
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.pool = &pool{
 		spawn: spawn, command: append(append([]string(nil), cfg.Command...), cfg.Backend.Args...), files: cfg.Backend.Files,
-		warm: cfg.Warm, log: cfg.Log, onGone: s.gone, onStart: s.started, all: map[*proc]struct{}{},
+		warm: cfg.Warm, shares: shares{most: cfg.Limits.Shares}, log: cfg.Log, onGone: s.gone, onStart: s.started, all: map[*proc]struct{}{},
 	}
 	return s, nil
 }

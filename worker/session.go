@@ -13,12 +13,16 @@ import (
 	"github.com/rocwire/rocwire/hip/hiprpc"
 	"github.com/rocwire/rocwire/internal/mono"
 	"github.com/rocwire/rocwire/wire"
+	"github.com/rocwire/rocwire/worker/hostmem"
 	"github.com/rocwire/rocwire/worker/quota"
 )
 
 // maxWaiting bounds the calls of one session that wait off the line. Each is a thread of the client that waits for its reply, or a copy that
 // asked for one.
 const maxWaiting = 16384
+
+// freeWaiting of them do not count as memory: a program that has none left can still wait for what it has begun.
+const freeWaiting = 256
 
 // notifier is what a session needs of its connection beyond replies.
 type notifier interface {
@@ -42,26 +46,28 @@ type session struct {
 	times   callTimes
 	trace   *tracer            // nil unless calls are traced
 	client  func(clientReport) // takes what the client measured
-	parks   bool               // waits for a client whose connection was cut
 
-	functions bool // the reply to a module's load has its functions
-	devices   int32
-	span      hip.Span // of device addresses, zero if none was agreed
-	handles   handleTable
-	stage     *staging
-	host      hostRegions
-	funcs     hostFuncs
-	graphs    graphs
-	fails     failures
-	waiting   atomic.Int64
-	calls     atomic.Uint64
-	op        atomic.Uint32 // being executed on the line
-	opSince   atomic.Int64  // as mono.Now
-	over      chan struct{} // closed when the connection is gone
-	endOnce   sync.Once
-	pending   pendingReplies
-	quiet     map[int32]hip.Stream // of the line's goroutine; see freeNow
-	launch    hip.Launch           // being executed on the line
+	functions  bool // the reply to a module's load has its functions
+	devices    int32
+	span       hip.Span // of device addresses, zero if none was agreed
+	handles    handleTable
+	mem        *hostmem.Account // of host memory; nil: no limit
+	backlog    backlog          // nil if the runtime bounds what is queued itself
+	mostQueued int64            // 0: no limit
+	stage      *staging
+	host       hostRegions
+	funcs      hostFuncs
+	graphs     graphs
+	fails      failures
+	waiting    atomic.Int64
+	calls      atomic.Uint64
+	op         atomic.Uint32 // being executed on the line
+	opSince    atomic.Int64  // as mono.Now
+	over       chan struct{} // closed when the connection is gone
+	endOnce    sync.Once
+	pending    pendingReplies
+	quiet      map[int32]hip.Stream // of the line's goroutine; see freeNow
+	launch     hip.Launch           // being executed on the line
 }
 
 // copier is a runtime that copies from and to memory of this process in a stream's turn without making the caller wait. done is called
@@ -69,6 +75,8 @@ type session struct {
 type copier interface {
 	CopyIn(t hip.Thread, dst hip.Ptr, src []byte, s hip.Stream, done func(hip.Error)) hip.Error
 	CopyOut(t hip.Thread, dst []byte, src hip.Ptr, s hip.Stream, over bool, done func(hip.Error)) hip.Error
+	// Copy3D is either for a box: host is the memory of the side that is host memory.
+	Copy3D(t hip.Thread, p *hip.DrvMEMCPY3D, host []byte, s hip.Stream, over bool, done func(hip.Error)) hip.Error
 }
 
 // copyMeter is a runtime that accounts copies, and is told of those the session makes itself through hip.Direct.
@@ -93,6 +101,7 @@ func newSession(rt hip.Runtime, conn notifier, log *slog.Logger) *session {
 	s.hosts, _ = rt.(hostPlacer)
 	s.reacher, _ = rt.(reacher)
 	s.holder, _ = rt.(holder)
+	s.backlog, _ = rt.(backlog)
 	s.stage = newStaging(hiprpc.MaxStaged + 64<<20)
 	if s.copier == nil {
 		s.stage.pin = func(n int) []byte { return pinned(rt, n) }
@@ -116,13 +125,14 @@ func pinned(rt hip.Runtime, n int) []byte {
 
 // limit puts quotas, none yet, in front of the runtime. What copies is not limited and goes on to the runtime itself.
 func (s *session) limit() *quota.Runtime {
-	q := quota.New(s.rt)
+	q := quota.New(s.rt, s.mem)
 	s.rt, s.placer = q, q.Placer()
 	return q
 }
 
 // Handle executes one message. It is called in arrival order. The request's tag is the life that the call is of, see failures.
 func (s *session) Handle(r *wire.Request) {
+	s.drain(r)
 	r.Tag = s.fails.life.Load()
 	s.opSince.Store(r.Started())
 	s.op.Store(uint32(r.Op))
@@ -198,13 +208,18 @@ func (s *session) malformed(r *wire.Request) {
 
 // wait runs f, which replies to the request it is given, beside the line.
 func (s *session) wait(r *wire.Request, f func(r *wire.Request)) {
-	if s.waiting.Add(1) > maxWaiting {
+	n, cost := s.waiting.Add(1), uint64(0)
+	if n > freeWaiting {
+		cost = hostmem.Call
+	}
+	if n > maxWaiting || !s.mem.Take(cost) {
 		s.waiting.Add(-1)
 		s.reply(r, hip.ErrorOutOfMemory, nil)
 		return
 	}
 	k := r.Retain()
 	go func() {
+		defer s.mem.Give(cost)
 		defer s.waiting.Add(-1)
 		f(k)
 	}()

@@ -9,15 +9,13 @@ import (
 	"github.com/rocwire/rocwire/hip"
 )
 
-// Limits of what is published: each entry is a descriptor of the parent's.
-const (
-	maxShares        = 16384
-	maxSessionShares = 2048
-)
+// maxSessionShares bounds what one session publishes: each entry is a descriptor of the parent's. A session has an eighth of all at most.
+const maxSessionShares = 2048
 
 // shares is what sessions have published for each other: memory files, by tokens that cannot be guessed. The memory is no business of the
 // parent's: it passes descriptors on, and forgets them when their publisher withdraws them or is gone. Who has fetched one keeps it.
 type shares struct {
+	most int // of all
 	mu   sync.Mutex
 	all  map[hip.ShareToken]share
 	held map[*proc]int
@@ -47,7 +45,7 @@ func (h *shares) publish(by *proc, s hip.Shared) (t hip.ShareToken, code hip.Err
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		code = hip.ErrorOutOfMemory
-		if len(h.all) < maxShares && h.held[by] < maxSessionShares {
+		if len(h.all) < h.most && h.held[by] < min(maxSessionShares, max(1, h.most/8)) {
 			if h.all == nil {
 				h.all, h.held = map[hip.ShareToken]share{}, map[*proc]int{}
 			}

@@ -31,7 +31,7 @@ func memoryFile(t *testing.T, size int64, sealed bool) int {
 // TestShares: a session may publish memory files and nothing else, not more than its share, and withdraw only what is its own; what is published ends
 // with it.
 func TestShares(t *testing.T) {
-	h, a, b := &shares{}, &proc{}, &proc{}
+	h, a, b := &shares{most: 8 * maxSessionShares}, &proc{}, &proc{}
 	pipe, other, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 
 // spanSink takes the spans of one session in the parent.
 type spanSink struct {
+	dropped uint64            // that were counted so far
 	context *rpctrace.Context // nil: the session's calls are not traced
 	to      func(client smi.Client, session string, spans []rpctrace.Span)
 	budgets [3]rpctrace.Budget // of the client's, the worker's and the kernels' spans, for a process that does not keep to its own
@@ -45,6 +46,8 @@ func (r *sessionRecord) traced(msg []byte) error {
 	for i := range r.spans.budgets {
 		dropped += r.spans.budgets[i].Dropped()
 	}
+	dropped = min(dropped, r.possible(mostCalls)-min(r.spans.dropped, r.possible(mostCalls))) // the client says so
+	r.spans.dropped += dropped
 	r.stats.dropSpans(dropped)
 	if len(spans) > 0 {
 		r.spans.to(r.client, r.name(), spans)

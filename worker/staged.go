@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/rocwire/rocwire/hip"
@@ -11,13 +10,11 @@ import (
 
 // Copies between the device and staging memory, in their stream's turn.
 
-// copyInRows queues a staged copy to the device, a task for each row.
-func (s *session) copyInRows(r *wire.Request, c *hiprpc.Copy, buf []byte) {
+// copyInStaged queues a copy to the device: one task, however many rows there are.
+func (s *session) copyInStaged(r *wire.Request, c *hiprpc.Copy, buf []byte) {
 	t := hip.Thread{Device: c.Device}
 	x, life, op, st := s.holdIf(r), r.Tag, r.Op, c.Stream
-	rows(c, func(row uint64, done func(hip.Error)) hip.Error {
-		return s.copier.CopyIn(t, c.Dst+hip.Ptr(row*c.Dpitch), buf[row*c.Width:(row+1)*c.Width:(row+1)*c.Width], c.Stream, done)
-	}, func(code hip.Error) {
+	done := func(code hip.Error) {
 		s.stage.give(buf)
 		switch {
 		case x != nil && x.take():
@@ -25,28 +22,19 @@ func (s *session) copyInRows(r *wire.Request, c *hiprpc.Copy, buf []byte) {
 		case x == nil && code != hip.Success:
 			s.fault(life, op, s.streamDevice(t.Device, st), st, code, "")
 		}
-	})
-}
-
-// rows queues a copy row by row and calls finish when all are done, with the first failure.
-func rows(c *hiprpc.Copy, queue func(row uint64, done func(hip.Error)) hip.Error, finish func(hip.Error)) {
-	var first atomic.Int32
-	var left atomic.Int64
-	left.Store(int64(c.Height))
-	end := func(n int64, code hip.Error) {
-		if code != hip.Success {
-			first.CompareAndSwap(0, int32(code))
-		}
-		if left.Add(-n) == 0 {
-			finish(hip.Error(first.Load()))
-		}
 	}
-	done := func(code hip.Error) { end(1, code) }
-	for row := range c.Height {
-		if code := queue(row, done); code != hip.Success {
-			end(int64(c.Height-row), code) // this one and those that are not tried
-			return
-		}
+	var code hip.Error
+	if c.Height == 1 {
+		code = s.copier.CopyIn(t, c.Dst, buf, st, done)
+	} else {
+		code = s.copier.Copy3D(t, &hip.DrvMEMCPY3D{
+			SrcMemoryType: hip.MemoryTypeHost, SrcHost: addressOf(buf), SrcPitch: c.Width, SrcHeight: c.Height,
+			DstMemoryType: hip.MemoryTypeDevice, DstDevice: c.Dst, DstPitch: c.Dpitch, DstHeight: c.Height,
+			WidthInBytes: c.Width, Height: c.Height, Depth: 1,
+		}, buf, st, false, done)
+	}
+	if code != hip.Success {
+		done(code)
 	}
 }
 
@@ -56,13 +44,16 @@ func (s *session) copyFromStaged(r *wire.Request, c *hiprpc.Copy, n uint64) {
 		s.reply(r, hip.ErrorInvalidValue, nil)
 		return
 	}
+	if !s.stageable(r, n) {
+		return
+	}
 	buf := s.stage.take(int(n))
 	if buf == nil {
 		return
 	}
 	t := hip.Thread{Device: c.Device}
 	if s.copier != nil {
-		s.copyOutRows(r, c, buf)
+		s.copyOutStaged(r, c, buf)
 		return
 	}
 	code := s.rt.Memcpy2DAsync(t, addressOf(buf), c.Width, c.Src, c.Spitch, c.Width, c.Height, hip.MemcpyDeviceToHost, c.Stream)
@@ -90,14 +81,12 @@ func (s *session) copyFromStaged(r *wire.Request, c *hiprpc.Copy, n uint64) {
 	}
 }
 
-// copyOutRows queues a staged copy from the device, a task for each row.
-func (s *session) copyOutRows(r *wire.Request, c *hiprpc.Copy, buf []byte) {
+// copyOutStaged queues a copy from the device: one task, however many rows there are.
+func (s *session) copyOutStaged(r *wire.Request, c *hiprpc.Copy, buf []byte) {
 	t, x := hip.Thread{Device: c.Device}, s.hold(r)
 	// Bytes that somebody waits for in a later call are sent before that is answered. Who waits for the copy itself finds the stream done.
 	over := !c.Async
-	rows(c, func(row uint64, done func(hip.Error)) hip.Error {
-		return s.copier.CopyOut(t, buf[row*c.Width:(row+1)*c.Width:(row+1)*c.Width], c.Src+hip.Ptr(row*c.Spitch), c.Stream, over, done)
-	}, func(code hip.Error) {
+	done := func(code hip.Error) {
 		if x.take() {
 			if code != hip.Success {
 				s.reply(x.r, code, nil)
@@ -106,7 +95,20 @@ func (s *session) copyOutRows(r *wire.Request, c *hiprpc.Copy, buf []byte) {
 			}
 		}
 		s.stage.give(buf)
-	})
+	}
+	var code hip.Error
+	if c.Height == 1 {
+		code = s.copier.CopyOut(t, buf, c.Src, c.Stream, over, done)
+	} else {
+		code = s.copier.Copy3D(t, &hip.DrvMEMCPY3D{
+			SrcMemoryType: hip.MemoryTypeDevice, SrcDevice: c.Src, SrcPitch: c.Spitch, SrcHeight: c.Height,
+			DstMemoryType: hip.MemoryTypeHost, DstHost: addressOf(buf), DstPitch: c.Width, DstHeight: c.Height,
+			WidthInBytes: c.Width, Height: c.Height, Depth: 1,
+		}, buf, c.Stream, over, done)
+	}
+	if code != hip.Success {
+		done(code)
+	}
 }
 
 // addressOf is where b lies. b must be kept alive by whoever waits for the copy.

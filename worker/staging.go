@@ -36,6 +36,9 @@ func stagingClass(n int) (int, bool) {
 	return c, c < stagingClasses
 }
 
+// stagingCost is what a buffer takes beside its bytes: what waits with it.
+const stagingCost = 512
+
 func newStaging(limit int) *staging {
 	s := &staging{limit: limit}
 	s.freed.L = &s.mu
@@ -46,13 +49,13 @@ func newStaging(limit int) *staging {
 func (s *staging) take(n int) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.used+n > s.limit && s.used > 0 && !s.ended {
+	for s.used+n+stagingCost > s.limit && s.used > 0 && !s.ended {
 		s.freed.Wait()
 	}
 	if s.ended {
 		return nil
 	}
-	s.used += n
+	s.used += n + stagingCost
 	if s.pin != nil {
 		return s.pinned(n)
 	}
@@ -99,7 +102,7 @@ func (s *staging) forget() {
 // give takes a buffer back.
 func (s *staging) give(b []byte) {
 	s.mu.Lock()
-	s.used -= len(b)
+	s.used -= len(b) + stagingCost
 	if size := cap(b); s.pin != nil && s.pins[size] != nil {
 		s.pins[size] = append(s.pins[size], b[:size])
 		s.freed.Broadcast()

@@ -240,3 +240,25 @@ func TestTLSCutShort(t *testing.T) {
 		t.Errorf("a silent client is not let go: %v", err)
 	}
 }
+
+// TestIntegrity: calls and large copies with checksums, through a session process, and questions.
+func TestIntegrity(t *testing.T) {
+	w := serve(t, cards(1), config())
+	set := dialing.FromEnv(func(name string) string { return map[string]string{dialing.IntegrityVariable: "1"}[name] })
+	c := connectWith(t, w, hipremote.Config{Dialing: set, NoShare: true})
+	const n = 20<<20 + 7
+	p, e := c.Malloc(main0, n)
+	must(t, "Malloc", e)
+	in, out := make([]byte, n), make([]byte, n)
+	_, _ = rand.NewChaCha8([32]byte{2}).Read(in)
+	must(t, "copy there", c.Memcpy(main0, p, at(in), n, hip.MemcpyHostToDevice))
+	must(t, "copy back", c.Memcpy(main0, at(out), p, n, hip.MemcpyDeviceToHost))
+	if !bytes.Equal(in, out) {
+		t.Error("other bytes came back")
+	}
+	m := smiremote.NewClient(smiremote.Options{Address: w.Addr().String(), Dialing: set})
+	defer m.Close()
+	if list, err := m.Sessions(t.Context()); err != nil || len(list.Sessions) != 1 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+}

@@ -20,11 +20,10 @@ func keepDescriptors(l *admission.Limits, sessions, web int, log *slog.Logger) e
 		return err
 	}
 	have, need := int(min(r.Cur, 1<<30)), l.Descriptors()+web
-	if have >= need {
-		return nil
-	}
 	enough := l.Fit(have - web)
-	log.Warn("few descriptors: fewer clients can connect at once; raise the limit of open files (ulimit -n, LimitNOFILE=)",
-		"limit", have, "needed", need, "startups", l.Strangers.Full, "management", l.Managers, "enough_for_sessions", enough)
+	if have < need {
+		log.Warn("few descriptors: fewer clients can connect at once; raise the limit of open files (ulimit -n, LimitNOFILE=)",
+			"limit", have, "needed", need, "startups", l.Strangers.Full, "management", l.Managers, "enough_for_sessions", enough)
+	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"path/filepath"
 	"strconv"
-	"time"
 
 	"github.com/rocwire/rocwire/attribution"
 	"github.com/rocwire/rocwire/exporter/service"
@@ -16,6 +15,7 @@ import (
 	"github.com/rocwire/rocwire/worker/access"
 	"github.com/rocwire/rocwire/worker/admission"
 	"github.com/rocwire/rocwire/worker/confine"
+	"github.com/rocwire/rocwire/worker/hostmem"
 )
 
 const usage = `Usage: hip-worker [flags]
@@ -46,8 +46,10 @@ Serves GPUs to HIP programs on other machines and tells who uses them.
                           connections that have not said who they are: beyond START those of addresses with silent ones are
                           refused by chance, RATE percent and more up to FULL (256:30:512; a quarter of FULL)
   --max-penalty TIME      for how long an address is refused at most whose connections keep coming to nothing, 0 for never (1m)
-  --park TIME             how long a session waits, with its memory and work, for a client whose connection was cut, such as 30s; 0: it ends (1m)
   --session-memory SIZE   device memory that a session may have of each card, such as 16G (all)
+  --session-host-memory SIZE
+                          memory of this machine that a session may take: pinned and managed memory, modules, graphs, what is queued, …
+                          (512M more than twice --session-memory, or half of the machine's; 16M at least)
   --session-compute PCT   share of each card's time that a session's kernels may have, such as 50 (all)
   --session-uids A-B      users that session processes run as, each its own, where the worker may choose (61184-65519)
   --session-network       let session processes connect to others: the runtime of --backend rocm leads to cards elsewhere
@@ -78,12 +80,12 @@ type options struct {
 	simMemory                  uint64
 	service                    service.Options // of the metrics
 	port, device, maxSessions  int
-	park                       time.Duration
 	simCards                   int
 	insecure, verbose, version bool
 	noShare                    bool
 	allowSet                   bool
 	quota                      smi.Quota // of each session and card
+	hostMemory                 uint64    // of each session
 	confine                    confine.Options
 	rocrVisible, visible       string // ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES
 
@@ -130,7 +132,7 @@ func parse(args []string, getenv func(string) string) (*options, error) {
 	f.StringVar(&o.backend, "backend", "auto", "")
 	f.IntVar(&o.maxSessions, "max-sessions", worker.DefaultMaxSessions, "")
 	addLimits(f, &o.limits)
-	f.DurationVar(&o.park, "park", worker.DefaultPark, "")
+	hostMemory := f.String("session-host-memory", "", "")
 	sessionMemory, sessionCompute := f.String("session-memory", "", ""), f.String("session-compute", "", "")
 	f.Func("session-uids", "", func(s string) (err error) {
 		o.confine.UIDs, err = confine.ParseUIDs(s)
@@ -184,9 +186,6 @@ func parse(args []string, getenv func(string) string) (*options, error) {
 	if err := checkLimits(o.limits, o.maxSessions); err != nil {
 		return nil, err
 	}
-	if o.park < 0 {
-		return nil, fmt.Errorf("--park %v", o.park)
-	}
 	if err := o.listen.check(); err != nil {
 		return nil, err
 	}
@@ -205,6 +204,9 @@ func parse(args []string, getenv func(string) string) (*options, error) {
 	}
 	if o.quota, err = access.ParseQuota(*sessionMemory, *sessionCompute); err != nil {
 		return nil, fmt.Errorf("--session-%w", err)
+	}
+	if o.hostMemory, err = access.ParseSize(*hostMemory); err != nil || *hostMemory != "" && o.hostMemory < hostmem.Least {
+		return nil, fmt.Errorf("--session-host-memory %q: a size of at least %dM", *hostMemory, hostmem.Least>>20)
 	}
 	if o.simMemory, err = access.ParseSize(*memory); err != nil {
 		return nil, fmt.Errorf("--sim-memory %q: %w", *memory, err)

@@ -16,8 +16,18 @@ import (
 // Max bounds the objects of one kind that one session may hold.
 const Max = 1 << 20
 
+// Books account for what objects take.
+type Books interface {
+	Add(bytes uint64)
+	Give(bytes uint64)
+}
+
 // Table holds handles. The zero value is empty.
 type Table struct {
+	// Books, if not nil, are told of every handle that comes or goes, at Cost bytes each and what AddSized says besides. Set before use.
+	Books Books
+	Cost  func(hip.HandleKind) uint64
+
 	mu   sync.RWMutex
 	have [hip.HandleKinds]map[uint64]Object
 	made [hip.HandleKinds]uint64 // ever
@@ -28,6 +38,7 @@ type Object struct {
 	Device int32
 	owners int32 // of a counted kind
 	parts  []part
+	size   uint64 // bytes that its owner has accounted for, and which go with it
 }
 
 // part is an object that ends with another one.
@@ -43,13 +54,51 @@ func (t *Table) Add(k hip.HandleKind, h uint64, device int32) {
 	t.mu.Unlock()
 }
 
+// AddSized is Add for an object for which size bytes, beside its cost, are in the books already. They are given back with it.
+func (t *Table) AddSized(k hip.HandleKind, h uint64, device int32, size uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.insert(k, h, device)
+	x := t.have[k][h]
+	x.size += size
+	t.have[k][h] = x
+}
+
+// Grow says that size bytes more are in the books for an object. They are given back at once if it is gone.
+func (t *Table) Grow(k hip.HandleKind, h uint64, size uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	x, ok := t.have[k][h]
+	if ok {
+		x.size += size
+		t.have[k][h] = x
+	} else if t.Books != nil {
+		t.Books.Give(size)
+	}
+}
+
 func (t *Table) insert(k hip.HandleKind, h uint64, device int32) {
 	if t.have[k] == nil {
 		t.have[k] = map[uint64]Object{}
 	}
-	was := t.have[k][h]
-	t.have[k][h] = Object{Device: device, owners: was.owners + 1, parts: was.parts}
+	was, known := t.have[k][h]
+	t.have[k][h] = Object{Device: device, owners: was.owners + 1, parts: was.parts, size: was.size}
 	t.made[k]++
+	if t.Books != nil && !known {
+		t.Books.Add(t.Cost(k))
+	}
+}
+
+// remove forgets a handle.
+func (t *Table) remove(k hip.HandleKind, h uint64) {
+	x, ok := t.have[k][h]
+	if !ok {
+		return
+	}
+	delete(t.have[k], h)
+	if t.Books != nil {
+		t.Books.Give(t.Cost(k) + x.size)
+	}
 }
 
 // AddOf notes a handle that is part of another object: it is on the same device, if that object is known, and ends with it.
@@ -93,9 +142,9 @@ func (t *Table) Take(k hip.HandleKind, h uint64) (Object, bool) {
 		t.have[k][h] = x
 	default:
 		for _, p := range x.parts {
-			delete(t.have[p.kind], p.handle)
+			t.remove(p.kind, p.handle)
 		}
-		delete(t.have[k], h)
+		t.remove(k, h)
 	}
 	return x, ok
 }
@@ -104,9 +153,16 @@ func (t *Table) Take(k hip.HandleKind, h uint64) (Object, bool) {
 func (t *Table) Restore(k hip.HandleKind, h uint64, x Object) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	_, there := t.have[k][h] // of a counted kind
 	t.insert(k, h, x.Device)
 	y := t.have[k][h]
 	y.parts = x.parts
+	if !there {
+		y.size = x.size
+		if t.Books != nil {
+			t.Books.Add(x.size)
+		}
+	}
 	t.have[k][h] = y
 	for _, p := range x.parts {
 		t.insert(p.kind, p.handle, x.Device)
@@ -161,7 +217,7 @@ func (t *Table) Clear(device int32) {
 		}
 		for h, x := range have {
 			if x.Device == device {
-				delete(have, h)
+				t.remove(hip.HandleKind(k), h)
 			}
 		}
 	}

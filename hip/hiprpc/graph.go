@@ -1,6 +1,8 @@
 package hiprpc
 
 import (
+	"encoding/binary"
+
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/wire"
 )
@@ -107,6 +109,19 @@ func DecodeChanges(b []byte) (changes []hip.GraphChange, funcs []uint64, ok bool
 		}
 	}
 	return changes, funcs, d.Done()
+}
+
+// GraphOps is how many operations an encoded graph announces, as far as its bytes can hold them.
+func GraphOps(b []byte) uint64 { return announced(b, 4) }
+
+// ChangedOps is GraphOps for changes.
+func ChangedOps(b []byte) uint64 { return announced(b, 0) }
+
+func announced(b []byte, at int) uint64 {
+	if len(b) < at+4 {
+		return 0
+	}
+	return min(uint64(binary.LittleEndian.Uint32(b[at:])), uint64(len(b)/smallestOp))
 }
 
 // smallestOp is the bytes of the smallest operation with what stands before it.

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rocwire/rocwire/internal/outbound"
@@ -20,6 +21,7 @@ const (
 	KeyVariable        = "TF_WORKER_TLS_KEY"
 	ServerNameVariable = "TF_WORKER_TLS_SERVER_NAME"
 	TokenVariable      = "TF_WORKER_TOKEN_FILE"
+	IntegrityVariable  = "TF_WORKER_INTEGRITY" // 1: checksums where there is no TLS
 )
 
 // Settings are how to connect, whichever worker it is.
@@ -27,6 +29,7 @@ type Settings struct {
 	TLS TLS
 	// TokenFile has the token that says who this client is, and is read whenever a connection is made; empty: none.
 	TokenFile string
+	Integrity string // one of the values of IntegrityVariable; empty: 0
 }
 
 // TLS says how the worker is known, and what proves to it who this client is. Files are in PEM form, and are read whenever a connection is made.
@@ -41,7 +44,7 @@ type TLS struct {
 func FromEnv(getenv func(string) string) Settings {
 	return Settings{TLS: TLS{
 		Use: getenv(TLSVariable), CA: getenv(CAVariable), Cert: getenv(CertVariable), Key: getenv(KeyVariable), ServerName: getenv(ServerNameVariable),
-	}, TokenFile: getenv(TokenVariable)}
+	}, TokenFile: getenv(TokenVariable), Integrity: getenv(IntegrityVariable)}
 }
 
 // Apply completes the options of a connection. Its error is one line that says what to mend.
@@ -49,8 +52,19 @@ func (s *Settings) Apply(o *wire.Options) (err error) {
 	if s.TokenFile != "" {
 		o.Token = func() (string, error) { return readToken(s.TokenFile) }
 	}
-	o.TLS, err = s.TLS.config()
-	return err
+	if o.TLS, err = s.TLS.config(); err != nil {
+		return err
+	}
+	switch s.Integrity {
+	case "", "0", "false":
+	case "1", "true":
+		if o.TLS == nil || strings.HasPrefix(o.Address, "unix:") {
+			o.Hello.Features = append(slices.Clip(o.Hello.Features), wire.FeatureIntegrity)
+		}
+	default:
+		return fmt.Errorf("%s=%q: 1 is checksums, 0 is none", IntegrityVariable, s.Integrity)
+	}
+	return nil
 }
 
 // config is nil without TLS.

@@ -7,8 +7,8 @@
 //
 // # Pages
 //
-// A page is open (not protected: every look finds it) or protected. An open page becomes protected when two looks in a row have found nothing new in it, so memory
-// that is written all the time costs a comparison and no faults.
+// A page is open (not protected: every look finds it) or protected. An open page becomes protected when a look has found nothing new in it, and at first by
+// the second look, so memory that is written all the time costs a comparison and no faults.
 //
 // # Writers that the kernel does not see
 //

@@ -46,7 +46,7 @@ type scanArg struct {
 	inverted, mask, anyOf, returned                         uint64
 }
 
-type scanned struct{ start, end, categories uint64 }
+type scanned struct{ start, end, _ uint64 }
 
 // theKernel is nil where pages cannot be watched.
 var theKernel = sync.OnceValue(func() *kernel {
@@ -62,26 +62,57 @@ var theKernel = sync.OnceValue(func() *kernel {
 	return k
 })
 
-func openKernel() (*kernel, error) {
-	if os.Getpagesize() != pageSize {
-		return nil, errors.ErrUnsupported
+// ahead is what a process has opened or been given before it lost the right to open it; 0 is nothing.
+var ahead struct{ uffd, pagemap int }
+
+// Prepare opens what a process may not open any more once it is confined.
+func Prepare() {
+	if fd, err := openFaults(); err == nil {
+		ahead.uffd = fd
 	}
+}
+
+// UsePagemap gives the process the file /proc/self/pagemap, which it cannot open. It takes the descriptor. It is to be called before New.
+func UsePagemap(fd int) { ahead.pagemap = fd }
+
+// Operations are those of ioctl that are needed after Prepare.
+var Operations = []uint32{ioRegister, ioUnregister, ioWriteProtect, ioPagemapScan}
+
+func openFaults() (int, error) {
 	// Faults of system calls are resolved like others in the asynchronous mode; user mode only is what needs no privilege.
 	fd, _, errno := unix.Syscall(unix.SYS_USERFAULTFD, unix.O_CLOEXEC|unix.O_NONBLOCK|uffdUserModeOnly, 0, 0)
 	if errno != 0 {
-		return nil, errno
+		return -1, errno
 	}
 	api := uffdioAPI{api: uffdAPI, features: featureAsync | featureUnpopulated}
 	if err := ioctl(int(fd), ioAPI, unsafe.Pointer(&api)); err != nil {
 		_ = unix.Close(int(fd))
-		return nil, err
+		return -1, err
 	}
-	pagemap, err := unix.Open("/proc/self/pagemap", unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		_ = unix.Close(int(fd))
-		return nil, err
+	return int(fd), nil
+}
+
+func openKernel() (*kernel, error) {
+	if os.Getpagesize() != pageSize {
+		return nil, errors.ErrUnsupported
 	}
-	return &kernel{int(fd), pagemap}, nil
+	k := &kernel{ahead.uffd, ahead.pagemap}
+	if k.uffd == 0 {
+		fd, err := openFaults()
+		if err != nil {
+			return nil, err
+		}
+		k.uffd = fd
+	}
+	if k.pagemap == 0 {
+		fd, err := unix.Open("/proc/self/pagemap", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			_ = unix.Close(k.uffd)
+			return nil, err
+		}
+		k.pagemap = fd
+	}
+	return k, nil
 }
 
 // try sees whether the kernel does what it says, writes of system calls included.
@@ -129,9 +160,6 @@ func (k *kernel) count(base, end uint64) (n uint64, ok bool) {
 
 // register has the pages [base, end) watched, all of them open.
 func (k *kernel) register(base, end uint64) error {
-	if !private(base, end) {
-		return errors.ErrUnsupported
-	}
 	r := uffdioRegister{start: base, len: end - base, mode: registerWP}
 	return ioctl(k.uffd, ioRegister, unsafe.Pointer(&r))
 }

@@ -12,6 +12,8 @@ const pageSize = 4096
 type Options struct {
 	// Off: every look is at all of the memory.
 	Off bool
+	// Private: the memory is known to be private and anonymous. Otherwise /proc/self/maps must say so.
+	Private bool
 	// Pinned: the memory is a program's, which may have devices write to it.
 	Pinned bool
 }
@@ -25,8 +27,9 @@ type Watch struct {
 	k    *kernel // nil: every look is at all
 	area *area
 
-	need set // pages to look at
-	calm set // open pages in which the last look found nothing new
+	need  set // pages to look at
+	calm  set // open pages in which the last look found nothing new
+	looks int // of which the first is at all: it brings pages into being, and only then they are protected
 
 	unseen bool // some writers are not seen
 	young  set  // protected, still looked at, since turned or later
@@ -53,10 +56,9 @@ func New(base, size uint64, o Options) *Watch {
 	w.need = newSet(w.pages)
 	if k := theKernel(); k != nil && !o.Off && w.first < w.end {
 		w.area = enter(w.address(w.first), w.address(w.end))
-		if k.register(w.area.base, w.area.end) == nil {
+		if (o.Private || private(w.area.base, w.area.end)) && k.register(w.area.base, w.area.end) == nil {
 			w.k = k
 			w.calm, w.young, w.old = newSet(w.pages), newSet(w.pages), newSet(w.pages)
-			w.protect(w.first, w.end)
 		}
 	}
 	w.all()
@@ -96,6 +98,11 @@ func (w *Watch) Look() {
 		w.Close()
 		w.all()
 		return
+	}
+	if w.looks++; w.looks == 1 { // the next look protects all
+		for i := w.first; i < w.end; i++ {
+			w.calm.add(i)
+		}
 	}
 	if w.first > 0 {
 		w.need.add(0)
@@ -193,7 +200,7 @@ func (w *Watch) Looked(p Part, changed bool) {
 	if w.k == nil || p.page < w.first || p.page >= w.end {
 		return
 	}
-	if changed {
+	if changed && w.looks > 1 {
 		w.calm.remove(p.page)
 	} else {
 		w.calm.add(p.page)

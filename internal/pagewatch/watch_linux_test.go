@@ -348,7 +348,7 @@ func TestContested(t *testing.T) {
 	}
 	a.w.Close()
 	b.w.Close()
-	if areas.list != nil && len(areas.list) != 0 {
+	if len(areas.list) != 0 {
 		t.Errorf("%d areas are left", len(areas.list))
 	}
 }

@@ -55,7 +55,12 @@ func unexpected(what string) error { return &Error{Alert: UnexpectedMessage, Wha
 // AlertError is an alert of the peer that ends the connection.
 type AlertError AlertCode
 
-func (e AlertError) Error() string { return "TLS: the peer says: " + AlertCode(e).String() }
+func (e AlertError) Error() string {
+	if AlertCode(e) == BadRecordMAC {
+		return "TLS: the peer says that data was changed on its way to it"
+	}
+	return "TLS: the peer says: " + AlertCode(e).String()
+}
 
 // ErrTruncated says that a connection has ended without the peer's having said so: anybody on the way may have cut it.
 var ErrTruncated = errors.New("TLS: the connection has ended without a close notify")

@@ -1,7 +1,6 @@
 package tlsrecord
 
 import (
-	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hkdf"
 	"crypto/sha256"
@@ -11,6 +10,8 @@ import (
 	"hash"
 
 	"golang.org/x/crypto/chacha20poly1305"
+
+	"github.com/rocwire/rocwire/internal/aesgcm"
 )
 
 // Suite is a cipher suite of TLS 1.3, by its number.
@@ -48,11 +49,7 @@ func (s Suite) aead(key []byte) (cipher.AEAD, error) {
 	if uint16(s) == tls.TLS_CHACHA20_POLY1305_SHA256 {
 		return chacha20poly1305.New(key)
 	}
-	b, err := aes.NewCipher(key)
-	if err != nil {
-		return nil, err
-	}
-	return cipher.NewGCM(b)
+	return aesgcm.New(key)
 }
 
 // limit is how many records one key may protect: RFC 8446, 5.5 has 2^24.5 for AES-GCM, full ones.

@@ -8,6 +8,8 @@ import (
 // Gate is what everything that touches the memory of several devices passes, so
 // that it can be held up for a moment: while memory is put in another place.
 type Gate struct {
+	Load Load // of all the streams whose tasks pass it
+
 	mu     sync.Mutex
 	cond   sync.Cond
 	inside int

@@ -11,6 +11,7 @@ type Task struct {
 	Then   func()  // called after the fence has passed, and after Run if that ran, before the stream goes on; may be nil
 	After  []Fence // in addition to what comes before it in the stream
 	Always bool    // also when the queues were aborted
+	Size   int     // bytes that it holds besides, for Load
 	Apart  bool    // it touches no memory of the devices: it does not pass the gate
 }
 
@@ -90,6 +91,7 @@ func (s *Stream) Add(t Task) Fence {
 	f := Fence{s, s.tail}
 	s.mu.Lock()
 	s.tasks = append(s.tasks, t)
+	q.gate.Load.add(&t)
 	start := !s.running
 	s.running = true
 	s.mu.Unlock()
@@ -113,6 +115,7 @@ func (s *Stream) Do(t Task) {
 	s.running = true
 	if !inline {
 		s.tasks = append(s.tasks, t)
+		q.gate.Load.add(&t)
 	}
 	s.mu.Unlock()
 	q.mu.Unlock()
@@ -207,6 +210,7 @@ func (s *Stream) execute() {
 			t.Then()
 			s.mu.Lock()
 		}
+		s.q.gate.Load.done(&t)
 	}
 	if cap(s.tasks) > 4096 {
 		s.tasks = nil

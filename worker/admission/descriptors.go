@@ -7,15 +7,16 @@ const (
 	fewest     = 16 // connections of a kind that there is room for in any case
 )
 
-// Descriptors is how many descriptors a worker needs when all places are taken.
+// Descriptors is how many descriptors a worker needs when all places are taken, what sessions publish left out.
 func (l *Limits) Descriptors() int {
 	return others + perSession*l.Sessions + l.Strangers.Full + l.Managers
 }
 
-// Fit lowers the limits of strangers and management connections until n descriptors are enough, so that sessions have theirs
-// whoever else comes. It is false where they are not enough for the sessions.
+// Fit lowers the limits of strangers, management connections and what sessions publish until n descriptors are enough, so that sessions have theirs
+// whoever else comes and whatever others do. It is false where they are not enough for the sessions.
 func (l *Limits) Fit(n int) bool {
 	left := n - others - perSession*l.Sessions
+	defer func() { l.Shares = min(l.Shares, max(fewest, n-l.Descriptors())) }()
 	if left >= l.Strangers.Full+l.Managers {
 		return true
 	}

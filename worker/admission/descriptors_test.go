@@ -14,7 +14,10 @@ func TestFit(t *testing.T) {
 		if fits != (n >= 1024) || fits && l.Descriptors() > n {
 			t.Errorf("%d descriptors: %v, needs %d: %+v", n, fits, l.Descriptors(), l)
 		}
-		if n >= want.Descriptors() && l != want {
+		if l.Shares < fewest || fits && l.Shares > fewest && l.Descriptors()+l.Shares > n {
+			t.Errorf("%d descriptors: %d may be published: %+v", n, l.Shares, l)
+		}
+		if n >= want.Descriptors()+want.Shares && l != want {
 			t.Errorf("%d descriptors are enough, and there is less: %+v", n, l)
 		}
 		if err := l.Complete(); err != nil || l.Strangers.Full < fewest || l.Managers < fewest || l.StrangersPerAddress > l.Strangers.Full || l.ManagersPerAddress > l.Managers {

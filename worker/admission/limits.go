@@ -17,6 +17,7 @@ type Limits struct {
 
 	Strangers           Startups      // default 256:30:512
 	StrangersPerAddress int           // default: a quarter of Strangers.Full
+	Shares              int           // what sessions publish for each other (IPC), each a descriptor; default 16384
 	MaxPenalty          time.Duration // how long an address may be refused, default a minute; negative: none is
 }
 
@@ -24,8 +25,11 @@ type Limits struct {
 // chance, Rate percent of them and more towards Full, which is the most there may be.
 type Startups struct{ Start, Rate, Full int }
 
-// DefaultManagers is how many management connections there may be.
-const DefaultManagers = 256
+// DefaultManagers is how many management connections there may be, DefaultShares how much sessions may publish for each other.
+const (
+	DefaultManagers = 256
+	DefaultShares   = 16384
+)
 
 // DefaultStrangers is how many connections may be without a Hello.
 var DefaultStrangers = Startups{256, 30, 512}
@@ -67,10 +71,11 @@ func (l *Limits) Complete() error {
 	or(&l.Managers, DefaultManagers)
 	or(&l.ManagersPerAddress, max(1, l.Managers/2))
 	or(&l.StrangersPerAddress, max(1, l.Strangers.Full/4))
+	or(&l.Shares, DefaultShares)
 	if l.MaxPenalty == 0 {
 		l.MaxPenalty = time.Minute
 	}
-	if min(l.Sessions, l.SessionsPerAddress, l.SessionsPerIdentity, l.Managers, l.ManagersPerAddress, l.StrangersPerAddress) < 1 {
+	if min(l.Sessions, l.SessionsPerAddress, l.SessionsPerIdentity, l.Managers, l.ManagersPerAddress, l.StrangersPerAddress, l.Shares) < 1 {
 		return errors.New("a limit is not less than 1")
 	}
 	return l.Strangers.check()

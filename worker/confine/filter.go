@@ -6,6 +6,8 @@ import (
 
 	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
+
+	"github.com/rocwire/rocwire/internal/pagewatch"
 )
 
 // Offsets in struct seccomp_data.
@@ -96,6 +98,9 @@ func program32(network, driver bool, self uint32) []bpf.Instruction {
 	arg(unix.SYS_TGKILL, 0, self) // how Go interrupts its own threads, and abort ends the process
 	arg(unix.SYS_KILL, 1, 0)      // whether a process is there
 	arg(unix.SYS_PRLIMIT64, 0, 0)
+	if !network && !driver {
+		arg(unix.SYS_IOCTL, 1, pagewatch.Operations...) // which pages were written; of descriptors that it has from before
+	}
 	if !network {
 		arg(unix.SYS_SOCKETPAIR, 0, unix.AF_UNIX)
 	}

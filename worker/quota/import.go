@@ -1,6 +1,9 @@
 package quota
 
-import "github.com/rocwire/rocwire/hip"
+import (
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/worker/hostmem"
+)
 
 // opened is memory of another session.
 type opened struct {
@@ -54,12 +57,13 @@ func (q *Runtime) IpcOpenMemHandle(t hip.Thread, handle *hip.IpcMemHandle, flags
 	if again {
 		return p, code
 	}
-	if !q.take(d, size) {
+	if !q.host.Fits(hostmem.Mapping) || !q.take(d, size) {
 		_ = q.Runtime.IpcCloseMemHandle(t, p) // it was just opened
 		return 0, hip.ErrorOutOfMemory
 	}
 	q.mu.Lock()
 	q.opened[p] = opened{block{device: d.index, size: size}, 1}
+	q.host.Add(hostmem.Mapping)
 	q.mu.Unlock()
 	return p, code
 }
@@ -77,6 +81,7 @@ func (q *Runtime) IpcCloseMemHandle(t hip.Thread, p hip.Ptr) hip.Error {
 			q.opened[p] = o
 		} else {
 			delete(q.opened, p)
+			q.host.Give(hostmem.Mapping)
 			q.freed(o.block)
 		}
 	}

@@ -1,6 +1,9 @@
 package quota
 
-import "github.com/rocwire/rocwire/hip"
+import (
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/worker/hostmem"
+)
 
 func pages(size uint64) uint64 {
 	if size > 1<<63 {
@@ -68,7 +71,7 @@ func (q *Runtime) allocate(t hip.Thread, size uint64, alloc func() (hip.Ptr, hip
 	if d == nil || size == 0 {
 		return alloc()
 	}
-	if !q.take(d, n) {
+	if !q.host.Fits(hostmem.Mapping) || !q.take(d, n) {
 		return 0, hip.ErrorOutOfMemory
 	}
 	p, code := alloc()
@@ -82,6 +85,9 @@ func (q *Runtime) allocate(t hip.Thread, size uint64, alloc func() (hip.Ptr, hip
 
 func (q *Runtime) keep(p hip.Ptr, b block) {
 	q.mu.Lock()
+	if _, known := q.blocks[p]; !known {
+		q.host.Add(hostmem.Mapping)
+	}
 	q.blocks[p] = b
 	q.mu.Unlock()
 }
@@ -92,7 +98,10 @@ func (q *Runtime) forget(p hip.Ptr) (block, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	b, ok := q.blocks[p]
-	delete(q.blocks, p)
+	if ok {
+		delete(q.blocks, p)
+		q.host.Give(hostmem.Mapping)
+	}
 	return b, ok
 }
 
@@ -141,6 +150,7 @@ func (q *Runtime) DeviceReset(t hip.Thread) hip.Error {
 	for p, b := range q.blocks {
 		if b.device == t.Device {
 			delete(q.blocks, p)
+			q.host.Give(hostmem.Mapping)
 			q.freed(b)
 		}
 	}
@@ -153,10 +163,12 @@ func (q *Runtime) DeviceReset(t hip.Thread) hip.Error {
 	for p, o := range q.opened {
 		if o.device == t.Device {
 			delete(q.opened, p)
+			q.host.Give(hostmem.Mapping)
 			q.freed(o.block)
 		}
 	}
-	q.physical.reset(t.Device, q.freed)
+	unmapped := q.physical.reset(t.Device, q.freed)
+	q.host.Give(uint64(unmapped) * hostmem.Mapping)
 	if d := q.device(t.Device); d != nil {
 		d.time.reset()
 	}

@@ -1,6 +1,9 @@
 package quota
 
-import "github.com/rocwire/rocwire/hip"
+import (
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/worker/hostmem"
+)
 
 // physical is memory without an address: it is held until it was released and is mapped nowhere.
 type physical struct {
@@ -34,8 +37,8 @@ func (p *physical) loosen(h hip.GenericAllocation, freed func(block)) {
 	}
 }
 
-// reset forgets what is on a device; with the Runtime's mu.
-func (p *physical) reset(device int32, freed func(block)) {
+// reset forgets what is on a device, and says how many mappings that were; with the Runtime's mu.
+func (p *physical) reset(device int32, freed func(block)) (unmapped int) {
 	for h, b := range p.have {
 		if b.device == device {
 			delete(p.have, h)
@@ -45,8 +48,10 @@ func (p *physical) reset(device int32, freed func(block)) {
 	for a, m := range p.at {
 		if p.have[m.of] == nil {
 			delete(p.at, a)
+			unmapped++
 		}
 	}
+	return unmapped
 }
 
 // MemCreate implements hip.Runtime.
@@ -98,7 +103,7 @@ func (q *Runtime) MemMap(t hip.Thread, p hip.Ptr, size, offset uint64, h hip.Gen
 			return hip.ErrorOutOfMemory
 		}
 	}
-	code := q.Runtime.MemMap(t, p, size, offset, h, flags)
+	code := q.mapped(func() hip.Error { return q.Runtime.MemMap(t, p, size, offset, h, flags) })
 	if d != nil && code != hip.Success {
 		d.give(more)
 	}
@@ -107,8 +112,11 @@ func (q *Runtime) MemMap(t hip.Thread, p hip.Ptr, size, offset uint64, h hip.Gen
 		if b := q.physical.have[h]; b != nil {
 			b.mapped++
 			b.size += more
-			q.physical.at[p] = mapping{h, size}
 		}
+		if _, twice := q.physical.at[p]; twice { // the runtime has forgotten it, with a device that was reset
+			q.host.Give(hostmem.Mapping)
+		}
+		q.physical.at[p] = mapping{h, size}
 		q.mu.Unlock()
 	}
 	return code
@@ -125,6 +133,7 @@ func (q *Runtime) MemUnmap(t hip.Thread, p hip.Ptr, size uint64) hip.Error {
 	for a, m := range q.physical.at {
 		if a >= p && uint64(a-p) < size {
 			delete(q.physical.at, a)
+			q.host.Give(hostmem.Mapping)
 			if b := q.physical.have[m.of]; b != nil {
 				b.mapped--
 			}

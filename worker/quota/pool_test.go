@@ -16,7 +16,7 @@ func simulated(t *testing.T, limit uint64) *Runtime {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := New(r)
+	q := New(r, nil)
 	q.SetLimits(0, Limits{Memory: limit})
 	t.Cleanup(func() { q.Close(); r.Close() })
 	return q

@@ -103,7 +103,7 @@ var thread hip.Thread
 func TestUnits(t *testing.T) {
 	f := newFake()
 	f.unit = 2 << 20
-	q := New(f)
+	q := New(f, nil)
 	defer q.Close()
 	q.SetLimits(0, Limits{Memory: 8 << 20})
 	place := q.Placer()
@@ -132,7 +132,7 @@ func TestUnits(t *testing.T) {
 // TestAccount: whatever a session does, it never holds more than its limit, and when all is freed it holds nothing.
 func TestAccount(t *testing.T) {
 	f := newFake()
-	q := New(f)
+	q := New(f, nil)
 	defer q.Close()
 	const limit = 64 << 20
 	q.SetLimits(0, Limits{Memory: limit})
@@ -230,7 +230,7 @@ func TestAccount(t *testing.T) {
 // TestAccountOfFailures: what failed takes nothing, what could not be freed stays in the account.
 func TestAccountOfFailures(t *testing.T) {
 	f := newFake()
-	q := New(f)
+	q := New(f, nil)
 	q.SetLimits(0, Limits{Memory: 1 << 20})
 	f.fail = hip.ErrorOutOfMemory
 	if _, e := q.Malloc(thread, 1<<20); e != hip.ErrorOutOfMemory {
@@ -257,7 +257,7 @@ func TestAccountOfFailures(t *testing.T) {
 func TestShare(t *testing.T) {
 	f := newFake()
 	f.took = 4
-	q := New(f)
+	q := New(f, nil)
 	th := q.devices[0].time
 	var mu sync.Mutex
 	now := time.Unix(0, 0)
@@ -325,7 +325,7 @@ func TestWaitingEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFake()
 			f.took = 3.6e6 // an hour
-			q := New(f)
+			q := New(f, nil)
 			q.SetLimits(0, Limits{Compute: 0.01})
 			done := make(chan struct{})
 			go func() {
@@ -381,7 +381,7 @@ func (q *Runtime) heldOf(index int32) uint64 {
 
 // TestPhysical: memory without an address counts until it has neither an owner nor a place.
 func TestPhysical(t *testing.T) {
-	q := New(newFake())
+	q := New(newFake(), nil)
 	defer q.Close()
 	q.SetLimits(0, Limits{Memory: 8 << 20})
 	prop := &hip.MemAllocationProp{Location: hip.MemLocation{Type: hip.MemLocationTypeDevice}}
@@ -414,7 +414,7 @@ func TestPhysical(t *testing.T) {
 // TestOtherMemory: arrays and every other way to memory count.
 func TestOtherMemory(t *testing.T) {
 	f := newFake()
-	q := New(f)
+	q := New(f, nil)
 	defer q.Close()
 	q.SetLimits(0, Limits{Memory: 1 << 20})
 	d := &hip.DrvArray3dDescriptor{Width: 512, Height: 512, Format: hip.DrvAdFormatFloat, NumChannels: 1}

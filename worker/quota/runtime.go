@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/worker/hostmem"
 )
 
 // Runtime is a hip.Runtime within limits. All methods may be called from any goroutine. Methods that no quota concerns are generated.
@@ -12,12 +13,14 @@ type Runtime struct {
 	placer  hip.Placer     // the same runtime's; nil: it places memory itself
 	pools   hip.PoolHolder // the same runtime's; nil: nobody knows what pools keep, and what was freed does not count
 	devices []*device
+	host    *hostmem.Account // of what is kept of allocations and mappings; nil: no limit
 
 	mu       sync.Mutex
 	blocks   map[hip.Ptr]block
 	objects  map[object]block
 	opened   map[hip.Ptr]opened
 	physical physical
+	reserved map[hip.Ptr]struct{}      // addresses
 	graphs   map[hip.GraphExec][]int32 // with the devices that they use
 }
 
@@ -28,9 +31,9 @@ type block struct {
 	placed bool // within what was granted
 }
 
-// New puts limits, none yet, in front of a runtime. Close ends what it runs.
-func New(rt hip.Runtime) *Runtime {
-	q := &Runtime{Runtime: rt, blocks: map[hip.Ptr]block{}, objects: map[object]block{}, opened: map[hip.Ptr]opened{}, graphs: map[hip.GraphExec][]int32{}}
+// New puts limits, none yet, in front of a runtime. Close ends what it runs. What is kept of memory counts in host, which may be nil.
+func New(rt hip.Runtime, host *hostmem.Account) *Runtime {
+	q := &Runtime{Runtime: rt, host: host, reserved: map[hip.Ptr]struct{}{}, blocks: map[hip.Ptr]block{}, objects: map[object]block{}, opened: map[hip.Ptr]opened{}, graphs: map[hip.GraphExec][]int32{}}
 	q.physical.init()
 	q.placer, _ = rt.(hip.Placer)
 	q.pools, _ = rt.(hip.PoolHolder)

@@ -181,16 +181,6 @@ func (q *Runtime) MallocManaged(t hip.Thread, size uint64, flags uint32) (devPtr
 	return q.Runtime.MallocManaged(t, size, flags)
 }
 
-// MemAddressFree implements hip.Runtime.
-func (q *Runtime) MemAddressFree(t hip.Thread, devPtr hip.Ptr, size uint64) hip.Error {
-	return q.Runtime.MemAddressFree(t, devPtr, size)
-}
-
-// MemAddressReserve implements hip.Runtime.
-func (q *Runtime) MemAddressReserve(t hip.Thread, size uint64, alignment uint64, addr hip.Ptr, flags uint64) (ptr hip.Ptr, err hip.Error) {
-	return q.Runtime.MemAddressReserve(t, size, alignment, addr, flags)
-}
-
 // MemAdvise implements hip.Runtime.
 func (q *Runtime) MemAdvise(t hip.Thread, devPtr hip.Ptr, count uint64, advice hip.MemoryAdvise, device int32) hip.Error {
 	return q.Runtime.MemAdvise(t, devPtr, count, advice, device)

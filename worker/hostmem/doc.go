@@ -1,0 +1,23 @@
+// Package hostmem is the account of the host memory that one session may take of its machine. A quota on device memory says nothing of what a
+// session's own process holds, and a few bytes from a client can make a lot of that.
+//
+// Whoever is about to take memory that a client decides on asks first (Take), and gives back what is over (Give). What is asked for and not there is
+// hipErrorOutOfMemory for that call; nothing ends.
+//
+// What counts, each for what it may take at most:
+//
+//   - host memory of the program that devices use (hipHostMalloc, hipHostRegister, managed memory), twice: the session has it, and what both sides
+//     know of it;
+//   - modules, from before their bytes are read until they are unloaded: the bytes, and what is known of their kernels and variables;
+//   - executable graphs: each operation with its arguments, and their description while it is read;
+//   - objects: streams, events, functions, textures, surfaces, arrays, pools, physical allocations, each at what the runtime keeps of it (Cost);
+//   - mappings and reservations of addresses, allocations and imports: what is kept of each;
+//   - calls that wait beside the line, from the 257th on: a goroutine each.
+//
+// What is queued is apart (Queue) and is never refused: when the streams have as much to do as they may, the session reads no further until they have
+// done half of it, and the client that sends waits. A client is told how much it may have under way, and asks before it exceeds that, so that
+// only its thread waits that has issued so much. So are copies' buffers (Staging): who needs one waits for one.
+//
+// Device memory of simulated cards lies in the host's memory, too, but is not counted here: that is what the quota of the cards is for. Nor is what does
+// not grow with what a client does: the program, the connection's buffers, statistics, each bounded where it is.
+package hostmem
