@@ -65,7 +65,7 @@ func wireCopy(l *slowlink.Link) (float64, error) {
 	}
 	defer stop()
 	start := time.Now()
-	if err := copyTo(c, touched(linkBytes)); err != nil {
+	if err := copyTo(c, touched(linkBytes), 0); err != nil {
 		return 0, err
 	}
 	return linkBytes / time.Since(start).Seconds(), nil

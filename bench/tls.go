@@ -57,12 +57,12 @@ func wireTLS(t *table, _ *floor, dir string) error {
 	for i := range *rounds + 1 {
 		for side, c := range []*wire.Client{plain, safe} {
 			start := time.Now()
-			if err := copyTo(c, memory); err != nil {
+			if err := copyTo(c, memory, 0); err != nil {
 				return err
 			}
 			there := float64(len(memory)) / time.Since(start).Seconds()
 			start = time.Now()
-			if err := copyFrom(c, memory); err != nil {
+			if err := copyFrom(c, memory, 0); err != nil {
 				return err
 			}
 			back := float64(len(memory)) / time.Since(start).Seconds()

@@ -40,7 +40,7 @@ func serve(n string) error {
 	if err != nil {
 		return err
 	}
-	s, err := wire.NewServerConn(conn, wire.ServerOptions{Protocol: hello.Protocol})
+	s, err := serverOf(conn, hello)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func startWire(address, keys string, dial func(wire.Options) (*wire.Client, erro
 	if err := cmd.Start(); err != nil {
 		return nil, nil, err
 	}
-	c, err := dial(wire.Options{Address: l.Addr().String()})
+	c, err := dial(wire.Options{Address: l.Addr().String(), NoShare: true})
 	if err != nil {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -193,12 +193,12 @@ func wireBulk(t *table, f *floor, _ string) error {
 		}
 		bare, mem = append(bare, b[0]), append(mem, cp[0])
 		start := time.Now()
-		if err := copyTo(c, memory); err != nil {
+		if err := copyTo(c, memory, 0); err != nil {
 			return err
 		}
 		to = append(to, float64(len(memory))/time.Since(start).Seconds())
 		start = time.Now()
-		if err := copyFrom(c, memory); err != nil {
+		if err := copyFrom(c, memory, 0); err != nil {
 			return err
 		}
 		from = append(from, float64(len(memory))/time.Since(start).Seconds())
@@ -211,11 +211,12 @@ func wireBulk(t *table, f *floor, _ string) error {
 	return nil
 }
 
-func copyTo(c *wire.Client, memory []byte) error {
+// copyTo copies to the server's memory, from offset there on.
+func copyTo(c *wire.Client, memory []byte, offset int) error {
 	var at [8]byte
 	for n := 0; n < len(memory); n += wire.MaxBulk {
 		p := memory[n:min(n+wire.MaxBulk, len(memory))]
-		binary.LittleEndian.PutUint64(at[:], uint64(n))
+		binary.LittleEndian.PutUint64(at[:], uint64(offset+n))
 		if n+len(p) < len(memory) {
 			if err := c.Post(opSink, at[:], p); err != nil {
 				return err
@@ -231,11 +232,12 @@ func copyTo(c *wire.Client, memory []byte) error {
 	return nil
 }
 
-func copyFrom(c *wire.Client, memory []byte) error {
+// copyFrom copies from the server's memory at an offset.
+func copyFrom(c *wire.Client, memory []byte, offset int) error {
 	m := wire.GetMsg()
 	defer wire.PutMsg(m)
 	e := wire.Enc{B: m.Req}
-	e.U64(0)
+	e.U64(uint64(offset))
 	e.U64(uint64(len(memory)))
 	m.Req, m.Dst = e.B, memory
 	return c.Call(opSource, m)

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"runtime"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -48,14 +49,7 @@ func (s *sleep) add(w uintptr, v, flags uint32) {
 
 // wait sleeps until a word has another value and its sleepers are woken, d has passed (never if that is negative), or for no reason.
 func (s *sleep) wait(d time.Duration) {
-	var until *unix.Timespec
-	if d >= 0 {
-		if unix.ClockGettime(unix.CLOCK_MONOTONIC, &s.until) != nil {
-			return
-		}
-		s.until = unix.NsecToTimespec(s.until.Nano() + int64(d))
-		until = &s.until
-	}
+	until := s.deadline(d)
 	_, _, e := syscall.Syscall6(unix.SYS_FUTEX_WAITV, uintptr(unsafe.Pointer(&s.words)), uintptr(s.n), 0, uintptr(unsafe.Pointer(until)), unix.CLOCK_MONOTONIC, 0)
 	if e != unix.ENOSYS && e != unix.EPERM {
 		return
@@ -66,6 +60,31 @@ func (s *sleep) wait(d time.Duration) {
 	}
 	s.until = unix.NsecToTimespec(int64(d))
 	_, _, _ = syscall.Syscall6(unix.SYS_FUTEX, w.addr, uintptr(w.flags&futexPrivate), uintptr(w.value), uintptr(unsafe.Pointer(&s.until)), 0, 0)
+}
+
+// waitShort is wait for at most shortWait, which does not tell the Go scheduler; false if there are enough who do that.
+func (s *sleep) waitShort(d time.Duration) bool {
+	ok := waitingShort.Add(1) < int32(runtime.GOMAXPROCS(0))
+	if ok {
+		if d < 0 || d > shortWait {
+			d = shortWait
+		}
+		until := s.deadline(d)
+		_, _, _ = syscall.RawSyscall6(unix.SYS_FUTEX_WAITV, uintptr(unsafe.Pointer(&s.words)), uintptr(s.n), 0, uintptr(unsafe.Pointer(until)), unix.CLOCK_MONOTONIC, 0)
+	}
+	waitingShort.Add(-1)
+	return ok
+}
+
+// deadline is the time in d, nil for never.
+func (s *sleep) deadline(d time.Duration) *unix.Timespec {
+	if d < 0 {
+		return nil
+	}
+	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &s.until) == nil {
+		s.until = unix.NsecToTimespec(s.until.Nano() + int64(d))
+	}
+	return &s.until
 }
 
 // arm asks to be woken by knock, which wakes who has asked.

@@ -37,9 +37,9 @@ func scribble(r *rand.Rand, h *ringHead, size uint64) {
 
 // A peer that rewrites counters, bells and data while they are used gets an error or wrong bytes, and an end of the connection ends every wait.
 func TestSharedHostilePeer(t *testing.T) {
-	n := 60
+	n := 20
 	if testing.Short() {
-		n = 15
+		n = 6
 	}
 	violations := 0
 	for i := range n {

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/rocwire/rocwire/internal/mono"
 )
 
 // shm is the transport through shared memory: two rings, and futexes to sleep on. The socket that the connection began on stays open and silent: its
@@ -21,6 +23,8 @@ type shm struct {
 	in       ringIn
 	out      ringOut
 	memory   []byte
+	client   bool
+	lately   int64    // of the reader: how long waits for bytes were, as socket's
 	base     net.Conn // the socket
 	name     net.Addr // of the peer
 	reads    spinner
@@ -40,7 +44,7 @@ type shm struct {
 // newShm takes over memory and the socket. in is the number of the ring to read from.
 func newShm(memory []byte, in int, base net.Conn) *shm {
 	head, data := ringHeads(memory)
-	s := &shm{memory: memory, base: base, name: base.RemoteAddr(), reads: newSpinner(), writes: newSpinner()}
+	s := &shm{client: in == 1, memory: memory, base: base, name: base.RemoteAddr(), reads: newSpinner(), writes: newSpinner()}
 	s.in = ringIn{m: head[in], b: data[in]}
 	s.out = ringOut{m: head[1-in], b: data[1-in]}
 	go s.watch()
@@ -122,13 +126,23 @@ func (s *shm) wait(want readiness, d time.Duration) readiness {
 	if got := s.ready(want); got != 0 || d == 0 {
 		return got
 	}
-	spin, z := &s.reads, &s.sleeps[0]
 	if want&writable != 0 {
-		spin, z = &s.writes, &s.sleeps[1]
+		if got := s.writes.spin(s, want); got != 0 {
+			return got
+		}
+		return s.sleep(&s.sleeps[1], want, d, false)
 	}
-	if got := spin.spin(s, want); got != 0 {
-		return got
+	start := mono.Now()
+	got := s.reads.spin(s, want)
+	if got == 0 {
+		got = s.sleep(&s.sleeps[0], want, d, s.client && s.lately >= longWait)
 	}
+	s.lately += (min(mono.Now()-start, waitBound) - s.lately) / 8
+	return got
+}
+
+// sleep is wait with its way of sleeping: if short, at first without telling the scheduler.
+func (s *shm) sleep(z *sleep, want readiness, d time.Duration, short bool) readiness {
 	end := time.Now().Add(d)
 	for {
 		z.n = 0
@@ -150,7 +164,10 @@ func (s *shm) wait(want readiness, d time.Duration) readiness {
 				return 0
 			}
 		}
-		z.wait(left)
+		if !short || !z.waitShort(left) {
+			z.wait(left)
+		}
+		short = false
 	}
 }
 

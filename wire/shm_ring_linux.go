@@ -8,7 +8,7 @@ import (
 // Shared memory of a connection: a page with both rings' counters, then the bytes of the ring to the server, then those of the ring to the client.
 const (
 	shmHeads   = 4096
-	shmBytes   = 1 << 20   // of each ring
+	shmBytes   = 4 << 20   // of each ring: what one side can do while the other one has no processor
 	shmMin     = 64 << 10  // smallest ring that is taken
 	shmMax     = 64 << 20  // largest
 	shmPiece   = 32 << 10  // bytes that are copied before the other side is told: it copies meanwhile

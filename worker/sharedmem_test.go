@@ -11,6 +11,7 @@ import (
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hipremote"
+	"github.com/rocwire/rocwire/internal/dialing"
 	"github.com/rocwire/rocwire/worker"
 )
 
@@ -38,6 +39,8 @@ func TestSharedMemory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w.sock")
 	shares := serve(t, cards(1), worker.Config{Listen: "127.0.0.1", Socket: worker.Socket{Path: path}})
 	not := serve(t, cards(1), worker.Config{NoShare: true})
+	d := keysAt(t)
+	secret := serve(t, cards(1), worker.Config{TLS: serverTLS(d)})
 	port := func(w *worker.Server) string { return fmt.Sprint(w.Addr().Port) }
 	for _, c := range []struct {
 		name string
@@ -46,6 +49,7 @@ func TestSharedMemory(t *testing.T) {
 	}{
 		{"loopback", hipremote.Config{Host: "127.0.0.1", Port: port(shares)}, ""},
 		{"Unix socket", hipremote.Config{Host: "unix:" + path}, ""},
+		{"TLS", hipremote.Config{Host: "127.0.0.1", Port: port(secret), Dialing: dialing.Settings{TLS: clientTLS(d)}}, ""},
 		{"not wanted", hipremote.Config{Host: "127.0.0.1", Port: port(shares), NoShare: true}, "it is not wanted"},
 		{"not wanted on a Unix socket", hipremote.Config{Host: "unix:" + path, NoShare: true}, "it is not wanted"},
 		{"not offered", hipremote.Config{Host: "127.0.0.1", Port: port(not)}, "the server does not offer it"},
