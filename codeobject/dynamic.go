@@ -110,7 +110,10 @@ func symbolCount(b []byte, tags map[uint64]uint64, sects []sectHeader, segs []Se
 }
 
 // symbols decodes the dynamic symbol table; index i of the result is symbol i.
-func (d *dynamic) symbols() ([]Symbol, error) {
+func (d *dynamic) symbols(room *budget) ([]Symbol, error) {
+	if err := room.spend(uint64(len(d.symtab)/elfSymSize)*symbolCost, d.symtabAt); err != nil {
+		return nil, err
+	}
 	syms := make([]Symbol, 0, len(d.symtab)/elfSymSize)
 	for i := 0; i+elfSymSize <= len(d.symtab); i += elfSymSize {
 		s := d.symtab[i:]
@@ -119,6 +122,9 @@ func (d *dynamic) symbols() ([]Symbol, error) {
 			var ok bool
 			if name, ok = cstring(d.strtab, n); !ok {
 				return nil, invalid(d.symtabAt+uint64(i), "name of dynamic symbol %d lies outside the string table", i/elfSymSize)
+			}
+			if err := room.spend(uint64(len(name)), d.symtabAt+uint64(i)); err != nil {
+				return nil, err
 			}
 		}
 		syms = append(syms, Symbol{Name: name, Addr: le.Uint64(s[8:]), Size: le.Uint64(s[16:]),

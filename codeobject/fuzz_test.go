@@ -138,7 +138,7 @@ func FuzzMetadata(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		m := &metadata{}
-		err := m.add(&msgReader{b: b})
+		err := m.add(&msgReader{b: b, room: newBudget(b)})
 		typed(t, err)
 		if err != nil {
 			return

@@ -47,10 +47,13 @@ func notes(b []byte, off, n uint64, f func(desc []byte, off uint64) error) (bool
 
 // parseMetadata reads all notes: of the program headers, or, when those say
 // nothing, of the note sections.
-func parseMetadata(b []byte, progs []progHeader, sects []sectHeader) (*metadata, error) {
+func parseMetadata(b []byte, progs []progHeader, sects []sectHeader, room *budget) (*metadata, error) {
 	m := &metadata{}
 	add := func(desc []byte, off uint64) error {
-		return m.add(&msgReader{b: desc, off: off})
+		if err := room.spend(uint64(len(desc)), off); err != nil { // notes may overlap
+			return err
+		}
+		return m.add(&msgReader{b: desc, off: off, room: room})
 	}
 	any := false
 	for _, p := range progs {
@@ -109,6 +112,9 @@ func (m *metadata) add(r *msgReader) error {
 			for i := 0; i < n && err == nil; i++ {
 				var s []byte
 				s, err = r.str()
+				if err == nil {
+					err = r.keep(stringCost + len(s))
+				}
 				m.printf = append(m.printf, string(s))
 			}
 		case "amdhsa.kernels":
@@ -130,6 +136,9 @@ func (m *metadata) add(r *msgReader) error {
 // readKernel reads the map of one kernel.
 func readKernel(r *msgReader) (*Kernel, error) {
 	at := r.at
+	if err := r.keep(kernelCost); err != nil {
+		return nil, err
+	}
 	k := &Kernel{HasMetadata: true}
 	err := r.each(func(key string) (bool, error) {
 		if n := k.number(key); n != nil {
@@ -226,6 +235,9 @@ const maxKernarg = 1 << 20
 func (k *Kernel) readArgs(r *msgReader) error {
 	n, err := r.arrayLen()
 	if err != nil {
+		return err
+	}
+	if err := r.keep(n * argCost); err != nil {
 		return err
 	}
 	for i := 0; i < n; i++ {

@@ -10,7 +10,12 @@ type msgReader struct {
 	b   []byte
 	at  int
 	off uint64 // of b[0] in the image, for errors
+
+	room *budget // for what is kept of it
 }
+
+// keep takes n bytes for what the next value describes.
+func (r *msgReader) keep(n int) error { return r.room.spend(uint64(n), r.off+uint64(r.at)) }
 
 func (r *msgReader) fail(format string, args ...any) error {
 	return invalid(r.off+uint64(r.at), "metadata: "+format, args...)

@@ -46,6 +46,7 @@ func Parse(image []byte) (*Object, error) {
 		return nil, err
 	}
 	sects := h.sections(image)
+	room := newBudget(image)
 	o := &Object{Target: h.target, Version: h.version, Flags: h.flags, image: image}
 	if o.Segments, o.MemSize, err = loadSegments(progs); err != nil {
 		return nil, err
@@ -54,13 +55,13 @@ func Parse(image []byte) (*Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Symbols, err = dyn.symbols(); err != nil {
+	if o.Symbols, err = dyn.symbols(room); err != nil {
 		return nil, err
 	}
-	if o.Relocations, err = dyn.relocations(len(o.Symbols), o.MemSize); err != nil {
+	if o.Relocations, err = dyn.relocations(len(o.Symbols), o.MemSize, room); err != nil {
 		return nil, err
 	}
-	meta, err := parseMetadata(image, progs, sects)
+	meta, err := parseMetadata(image, progs, sects, room)
 	if err != nil {
 		return nil, err
 	}

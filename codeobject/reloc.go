@@ -30,7 +30,10 @@ type Relocation struct {
 
 // relocations decodes and checks the dynamic relocations: the type is one this
 // loader applies, the symbol exists, the place lies inside the loaded object.
-func (d *dynamic) relocations(nsyms int, memSize uint64) ([]Relocation, error) {
+func (d *dynamic) relocations(nsyms int, memSize uint64, room *budget) ([]Relocation, error) {
+	if err := room.spend(uint64(len(d.rela)/elfRelaSize)*relocCost, d.relaAt); err != nil {
+		return nil, err
+	}
 	out := make([]Relocation, 0, len(d.rela)/elfRelaSize)
 	for i := 0; i+elfRelaSize <= len(d.rela); i += elfRelaSize {
 		b := d.rela[i:]
