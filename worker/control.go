@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -92,6 +93,31 @@ func (c *control) orderFD(msg []byte, fd int) error {
 	_ = c.c.SetWriteDeadline(time.Now().Add(orderTime))
 	defer func() { _ = c.c.SetWriteDeadline(time.Time{}) }()
 	return c.send(msg, fd)
+}
+
+// controlBuffers are for messages as they come: a session that says nothing keeps none.
+var controlBuffers = sync.Pool{New: func() any { b := make([]byte, maxControl+1); return &b }}
+
+// next waits for a message and gives it to take, whose it is until take returns.
+func (c *control) next(take func(msg []byte, fd int) error) error {
+	raw, err := c.c.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var first [1]byte
+	if err := raw.Read(func(fd uintptr) bool {
+		_, _, err := unix.Recvfrom(int(fd), first[:], unix.MSG_PEEK|unix.MSG_DONTWAIT)
+		return !errors.Is(err, unix.EAGAIN) && !errors.Is(err, unix.EINTR)
+	}); err != nil {
+		return err
+	}
+	buf := controlBuffers.Get().(*[]byte)
+	defer controlBuffers.Put(buf)
+	msg, fd, err := c.receive(*buf)
+	if err != nil {
+		return err
+	}
+	return take(msg, fd)
 }
 
 // receive reads one message into buf (maxControl+1 bytes) and the descriptor that came with it, -1 for none.

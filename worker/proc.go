@@ -69,17 +69,14 @@ func (p *proc) record() *sessionRecord {
 
 // listen reads what the process reports until it is gone. The process may run anything by then: a message that is not well-formed ends it.
 func (p *proc) listen() {
-	buf := make([]byte, maxControl+1)
-	for {
-		msg, fd, err := p.ctl.receive(buf)
+	for p.ctl.next(func(msg []byte, fd int) error {
+		err := p.take(msg, fd)
 		if err != nil {
-			break
-		}
-		if err = p.take(msg, fd); err != nil {
 			p.log.Error("session process sent nonsense and is killed", "pid", p.pid(), "error", err)
 			p.kill()
-			break
 		}
+		return err
+	}) == nil {
 	}
 	_ = p.ctl.close()
 	p.waitOrKill(2 * time.Second)
