@@ -82,6 +82,7 @@ func (c *campaign) every(kind, n int, from string, do func(net.Conn)) {
 				c.did[kind].Add(1)
 				do(conn)
 				_ = conn.Close()
+				time.Sleep(20 * time.Millisecond) // or the bad clients take the processor, which is no matter of limits
 			}
 		})
 	}
@@ -112,7 +113,6 @@ func TestCampaign(t *testing.T) {
 	})
 	c.every(2, 6, "127.0.0.4", func(conn net.Conn) { // takes sessions, and lies about its calls
 		if !c.greet(conn, worker.PurposeHIP) {
-			time.Sleep(10 * time.Millisecond)
 			return
 		}
 		for id := uint32(1); ; id++ {
@@ -126,14 +126,13 @@ func TestCampaign(t *testing.T) {
 			if _, err := io.ReadFull(conn, make([]byte, wire.HeaderSize+4)); err != nil {
 				return
 			}
-			time.Sleep(100 * time.Millisecond)
+			time.Sleep(500 * time.Millisecond)
 		}
 	})
 	c.every(3, 12, "127.0.0.5", func(conn net.Conn) { // takes management connections
 		if c.greet(conn, smiremote.Purpose) {
 			read(conn)
 		}
-		time.Sleep(10 * time.Millisecond)
 	})
 	c.every(4, 3, "127.0.0.6", func(conn net.Conn) { // sends 8 MiB where some bytes are due
 		if c.greet(conn, smiremote.Purpose) {
@@ -175,7 +174,7 @@ func TestCampaign(t *testing.T) {
 	defer operator.Close()
 	anybody := smiremote.NewClient(smiremote.Options{Address: c.addr})
 	defer anybody.Close()
-	for range 5 {
+	for range 3 {
 		hipClient := connect(t, w)
 		const n = 1 << 20
 		p, e := hipClient.Malloc(main0, n)
