@@ -213,6 +213,32 @@ func TestResidentQueue(t *testing.T) {
 	}
 }
 
+// TestResidentQueueStuck: what streams wait for may come later than the limit lets anything be queued.
+func TestResidentQueueStuck(t *testing.T) {
+	h := residentClient(t)
+	p := h.malloc(4096)
+	a := hip.Stream(h.handle("stream", hip.OpStreamCreateWithPriority, (&hiprpc.StreamCreateWithPriorityRequest{Flags: hip.StreamNonBlocking}).Append(nil), nil))
+	b := hip.Stream(h.handle("stream", hip.OpStreamCreateWithPriority, (&hiprpc.StreamCreateWithPriorityRequest{Flags: hip.StreamNonBlocking}).Append(nil), nil))
+	post := func(op uint16, req []byte) {
+		if err := h.c.Post(op, req, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	post(hip.OpMemsetAsync, (&hiprpc.MemsetAsyncRequest{Dst: p, SizeBytes: 4096, Stream: a}).Append(nil))
+	post(hip.OpStreamWaitValue32, (&hiprpc.StreamWaitValue32Request{Stream: a, Ptr: p, Value: 1, Mask: 1<<32 - 1}).Append(nil))
+	for range 90_000 { // 23 MB
+		post(hip.OpMemsetAsync, (&hiprpc.MemsetAsyncRequest{Dst: p + 64, Value: 7, SizeBytes: 8, Stream: a}).Append(nil))
+	}
+	post(hip.OpStreamWriteValue32, (&hiprpc.StreamWriteValue32Request{Stream: b, Ptr: p, Value: 1}).Append(nil))
+	h.bounded(0)
+	var s wire.Enc
+	s.U64(0)
+	s.U64(uint64(a))
+	if e, _ := h.call("sync", hip.OpStreamSynchronize, s.B, nil); e != hip.Success {
+		t.Error(e)
+	}
+}
+
 // TestResidentHandles: objects of every kind are bounded, by what they take.
 func TestResidentHandles(t *testing.T) {
 	h := residentClient(t)

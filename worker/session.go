@@ -54,6 +54,7 @@ type session struct {
 	mem        *hostmem.Account // of host memory; nil: no limit
 	backlog    backlog          // nil if the runtime bounds what is queued itself
 	mostQueued int64            // 0: no limit
+	lent       uint64           // of the account, for what is queued beyond that
 	stage      *staging
 	host       hostRegions
 	funcs      hostFuncs

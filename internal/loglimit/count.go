@@ -61,6 +61,9 @@ func (l *limiter) take(h *handler, r *slog.Record, subject string, about slog.At
 // find is the count of a key. With the lock.
 func (l *limiter) find(k key, limit int, now time.Time) (key, *count, int) {
 	c := l.counts[k]
+	if c == nil && now.Sub(l.swept) >= Period {
+		l.sweep(now) // sessions come and go
+	}
 	if c == nil && len(l.counts) >= MaxCounts-1 { // one is for all the others
 		l.sweep(now)
 		if len(l.counts) >= MaxCounts-1 {

@@ -11,6 +11,7 @@ const taskSize = 256
 // Load is what is queued and has not ended, in bytes. Safe for concurrent use.
 type Load struct {
 	bytes   atomic.Int64
+	ended   atomic.Uint64 // tasks
 	waiters atomic.Int32
 	mu      sync.Mutex
 	waiting map[chan struct{}]int64 // closed once there is at most so much
@@ -19,9 +20,13 @@ type Load struct {
 // Bytes is how much is queued.
 func (l *Load) Bytes() int64 { return l.bytes.Load() }
 
+// Ended is how many tasks have ended.
+func (l *Load) Ended() uint64 { return l.ended.Load() }
+
 func (l *Load) add(t *Task) { l.bytes.Add(taskSize + int64(t.Size)) }
 
 func (l *Load) done(t *Task) {
+	l.ended.Add(1)
 	left := l.bytes.Add(-taskSize - int64(t.Size))
 	if l.waiters.Load() == 0 {
 		return

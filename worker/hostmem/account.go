@@ -65,6 +65,14 @@ func (a *Account) Give(n uint64) {
 	a.mu.Unlock()
 }
 
+// Limit is how much can be taken in all.
+func (a *Account) Limit() uint64 {
+	if a == nil {
+		return 0
+	}
+	return a.limit
+}
+
 // Held is how much is taken.
 func (a *Account) Held() uint64 {
 	if a == nil {

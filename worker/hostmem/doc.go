@@ -15,8 +15,8 @@
 //   - calls that wait beside the line, from the 257th on: a goroutine each.
 //
 // What is queued is apart (Queue) and is never refused: when the streams have as much to do as they may, the session reads no further until they have
-// done half of it, and the client that sends waits. A client is told how much it may have under way, and asks before it exceeds that, so that
-// only its thread waits that has issued so much. So are copies' buffers (Staging): who needs one waits for one.
+// done half of it, and the client that sends waits. Streams may wait for what comes next from the client; so when nothing ends for a while, more may be queued,
+// which is taken from the account, half of it at most. Copies' buffers (Staging) are apart, too: who needs one waits for one.
 //
 // Device memory of simulated cards lies in the host's memory, too, but is not counted here: that is what the quota of the cards is for. Nor is what does
 // not grow with what a client does: the program, the connection's buffers, statistics, each bounded where it is.
