@@ -169,7 +169,12 @@ func (c *Client) connect() (*link, error) {
 		NoShare: c.cfg.NoShare,
 		Address: workerlist.Address{Host: host, Port: port}.String(), ConnectTimeout: c.cfg.ConnectTimeout, IOTimeout: c.cfg.IOTimeout, Hello: hello,
 		OnNotify: c.notice, AtOnce: c.output, Awaited: func() bool { return c.funcs.due.Load() > 0 },
-		OnLost: func(err error) { c.lost(l, err) },
+		OnLost:    func(err error) { c.lost(l, err) },
+		Reconnect: c.cfg.Reconnect,
+		OnCut:     func(err error) { c.cfg.logf("%v; trying to go on for %v", err, c.cfg.Reconnect) },
+		OnResumed: func(after time.Duration) {
+			c.cfg.logf("%s:%s: connected again after %v", host, port, after.Round(time.Millisecond))
+		},
 	})
 	var chosen addressRange
 	var answer hiprpc.Chosen
@@ -266,8 +271,9 @@ func (c *Client) Close() error {
 	default:
 		close(l.stop)
 	}
+	l.Leave() // a connection that is lost needs no goodbye, and is not waited for
 	c.sendReport(l)
-	_ = l.Flush() // a connection that is lost needs no goodbye
+	_ = l.Flush()
 	err := l.Close()
 	c.stage.end()
 	c.landings.end()

@@ -21,6 +21,7 @@ const (
 	DefaultPort           = workerlist.DefaultPort
 	DefaultConnectTimeout = 30 * time.Second
 	DefaultIOTimeout      = 60 * time.Second
+	DefaultReconnect      = 60 * time.Second
 )
 
 // Config says where the worker is and how to speak with it.
@@ -30,6 +31,7 @@ type Config struct {
 	Dialing        dialing.Settings
 	ConnectTimeout time.Duration // for connection and handshake
 	IOTimeout      time.Duration // how long the worker may be silent while something is pending
+	Reconnect      time.Duration // how long calls wait for a connection that was cut to be made again; 0: not at all
 	Debug          bool          // log what happens, not only what fails
 	Eager          bool          // give kernels all host memory from the start
 	Compare        bool          // find what the program wrote to host memory by comparing all of it, also where the kernel could tell
@@ -99,7 +101,7 @@ func locate(c *Config, getenv func(string) string, host, port string, given bool
 	}
 }
 
-// FromEnv reads TENSOR_FUSION_OPERATOR_GET_CONNECTION_URL (see package tfconnect), TF_WORKER_HOST, TF_WORKER_PORT, what package dialing reads, TF_CONNECT_TIMEOUT and TF_IO_TIMEOUT (seconds, or with a unit), TF_DEBUG,
+// FromEnv reads TENSOR_FUSION_OPERATOR_GET_CONNECTION_URL (see package tfconnect), TF_WORKER_HOST, TF_WORKER_PORT, what package dialing reads, TF_CONNECT_TIMEOUT, TF_IO_TIMEOUT and TF_RECONNECT_TIMEOUT (seconds, or with a unit), TF_DEBUG,
 // TF_WORKER_SHM (0: no shared memory),
 // ROCWIRE_HOST_MEMORY (eager, compare), ROCWIRE_RESERVE (0: no range of device addresses), ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES,
 // CUDA_VISIBLE_DEVICES, and what rpctrace.Every reads, with lookup: os.LookupEnv, or what sees a program's own changes of its environment. What makes no sense is said once and the default taken.
@@ -108,7 +110,7 @@ func FromEnv(lookup func(string) (string, bool)) Config {
 		v, _ := lookup(name)
 		return v
 	}
-	c := Config{Host: DefaultHost, Port: DefaultPort, ConnectTimeout: DefaultConnectTimeout, IOTimeout: DefaultIOTimeout}
+	c := Config{Host: DefaultHost, Port: DefaultPort, ConnectTimeout: DefaultConnectTimeout, IOTimeout: DefaultIOTimeout, Reconnect: DefaultReconnect}
 	if v := getenv("TF_WORKER_HOST"); v != "" {
 		c.Host = v
 	}
@@ -123,8 +125,9 @@ func FromEnv(lookup func(string) (string, bool)) Config {
 	if getenv(tfconnect.URLVariable) != "" {
 		c.Locate = locate(&c, getenv, c.Host, c.Port, getenv("TF_WORKER_HOST") != "")
 	}
-	c.duration(&c.ConnectTimeout, "TF_CONNECT_TIMEOUT", getenv)
-	c.duration(&c.IOTimeout, "TF_IO_TIMEOUT", getenv)
+	c.duration(&c.ConnectTimeout, "TF_CONNECT_TIMEOUT", getenv, false)
+	c.duration(&c.IOTimeout, "TF_IO_TIMEOUT", getenv, false)
+	c.duration(&c.Reconnect, "TF_RECONNECT_TIMEOUT", getenv, true)
 	switch getenv("TF_DEBUG") {
 	case "", "0", "false":
 	default:
@@ -144,7 +147,8 @@ func FromEnv(lookup func(string) (string, bool)) Config {
 	return c
 }
 
-func (c *Config) duration(d *time.Duration, name string, getenv func(string) string) {
+// duration reads one; 0 is one only where it is an answer.
+func (c *Config) duration(d *time.Duration, name string, getenv func(string) string, zero bool) {
 	v := getenv(name)
 	if v == "" {
 		return
@@ -153,7 +157,7 @@ func (c *Config) duration(d *time.Duration, name string, getenv func(string) str
 	if n, e := strconv.ParseFloat(v, 64); e == nil && n < 1e6 {
 		got, err = time.Duration(n*float64(time.Second)), nil
 	}
-	if err != nil || got <= 0 {
+	if err != nil || got < 0 || got == 0 && !zero {
 		c.logf("%s=%q is no duration; using %v", name, v, *d)
 		return
 	}

@@ -84,6 +84,8 @@ type Session struct {
 	Calls    Opt[uint64] `json:"calls" msgpack:"c,omitempty"`      // requests executed
 
 	Quotas []SessionQuota `json:"quotas,omitempty" msgpack:"q,omitempty"` // of the cards where it has one
+
+	Parked bool `json:"parked,omitempty" msgpack:"pk,omitempty"` // its client's connection is cut, and it waits for the client
 }
 
 // SessionTotals are a worker's running totals since it started, the sessions that

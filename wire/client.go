@@ -1,8 +1,10 @@
 package wire
 
 import (
+	"context"
 	"crypto/tls"
 	"fmt"
+	"net"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -40,6 +42,14 @@ type Options struct {
 	Awaited func() bool
 	// OnLost is called once when the connection has ended for any other reason than Close, after all pending calls have got the error.
 	OnLost func(err error)
+	// Reconnect is how long a connection that was cut is tried to be made again, where the server can go on with it; 0: not at all. Meanwhile calls
+	// wait. It does not concern Unix sockets.
+	Reconnect time.Duration
+	// OnCut and OnResumed are told of that, one after the other, on a goroutine of their own. May be nil.
+	OnCut     func(err error)
+	OnResumed func(after time.Duration)
+
+	redial func(context.Context) (net.Conn, error) // nil if there is nothing to cut
 }
 
 // Msg is a request and the place of its reply. It may be used again after the call has returned.
@@ -57,7 +67,8 @@ type Msg struct {
 
 	op      uint16
 	id      uint32
-	total   int // bulk bytes that a reply of several frames announced
+	total   int  // bulk bytes that a reply of several frames announced
+	lent    lent // bulk data that is on its way
 	started bool
 	done    bool // resolved; from here on the client does not touch the message
 	err     error
@@ -98,6 +109,7 @@ type Client struct {
 	wrapped bool          // seq has been through all numbers
 	stuck   atomic.Bool   // a send does not get on
 	reads   atomic.Uint64 // times a caller has taken the read role
+	again   *again        // nil if a cut is the end
 	over    chan struct{} // closed when everything has been given back
 
 	notShared error // why the connection does not go through shared memory; nil if it does
@@ -128,7 +140,11 @@ func newClient(t transport, opt Options, w *Welcome, host, port string) *Client 
 	c.out.blocked, c.out.fail = c.blocked, c.fail
 	k := newKeeper(&c.out, t, opt.IOTimeout)
 	k.beat = min(time.Duration(w.HeartbeatMS)*time.Millisecond, opt.IOTimeout/4)
-	k.ping = func() { c.out.header(OpPing, c.nextID(), 0, FlagNoReply) }
+	k.ping = func() {
+		if !c.isCut() {
+			c.out.header(OpPing, c.nextID(), 0, FlagNoReply)
+		}
+	}
 	k.reading = func() (bool, uint64) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -138,6 +154,13 @@ func newClient(t transport, opt Options, w *Welcome, host, port string) *Client 
 	k.read, k.lost, k.waiting, k.within = c.keeperRead, c.fail, c.waiting, c.in.within.Load
 	c.in.tick = k.tick
 	c.k, c.out.k = k, k
+	if opt.redial != nil && w.HasFeature(FeatureResume) && slices.Contains(opt.Hello.Features, FeatureResume) && w.Secret != nil {
+		c.again = &again{dial: opt.redial, secret: w.Secret}
+		c.again.ctx, c.again.cancel = context.WithCancel(context.Background())
+		c.outlive(c.reconnect, c.starved)
+		c.out.glance = c.glance
+	}
+	c.welcome.Secret = nil
 	go c.keep()
 	return c
 }
@@ -146,6 +169,11 @@ func newClient(t transport, opt Options, w *Welcome, host, port string) *Client 
 func (c *Client) keep() {
 	defer close(c.over)
 	c.k.run()
+	if c.again != nil {
+		c.again.cancel()
+		c.again.mu.Lock() // nobody tries any more
+		defer c.again.mu.Unlock()
+	}
 	c.release()
 }
 
@@ -159,6 +187,7 @@ func (c *Client) Call(op uint16, m *Msg) error {
 		return err
 	}
 	c.await(m)
+	c.out.release(m.lent) // as a rule the acknowledgement has come with the reply
 	return m.err
 }
 
@@ -245,8 +274,14 @@ func (c *Client) send(op uint16, req, bulk []byte, m *Msg, now bool) (id uint32,
 		}
 	}
 	dead := o.dead
-	o.put(op, id, flags, 0, nil, req, bulk, now, false)
+	l := o.put(op, id, flags, 0, nil, req, bulk, now, false)
 	o.mu.Unlock()
+	if now {
+		m.lent = l
+	} else {
+		c.collect(l)
+		o.release(l)
+	}
 	if m == nil && (direct || dead) {
 		return id, c.Err()
 	}

@@ -24,20 +24,28 @@ func Dial(ctx context.Context, opt Options) (*Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, opt.ConnectTimeout)
 	defer cancel()
 	network, address, host, port := splitAddress(opt.Address)
-	var d net.Dialer
-	conn, err := d.DialContext(ctx, network, address)
-	if err != nil {
-		return nil, dialError(err, host, port, opt.ConnectTimeout)
-	}
-	if opt.TLS != nil && network == "tcp" {
-		if conn, err = dialTLS(ctx, conn, opt.TLS, host, port); err != nil {
-			return nil, err
+	connect := func(ctx context.Context) (net.Conn, error) {
+		var d net.Dialer
+		conn, err := d.DialContext(ctx, network, address)
+		if err != nil {
+			return nil, dialError(err, host, port, opt.ConnectTimeout)
 		}
+		if opt.TLS != nil && network == "tcp" {
+			return dialTLS(ctx, conn, opt.TLS, host, port)
+		}
+		return conn, nil
+	}
+	conn, err := connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if opt.redial = connect; network == "unix" {
+		opt.redial = nil
 	}
 	return handshake(ctx, conn, opt, host, port)
 }
 
-// NewClient shakes hands on a connection that is already there, for example a TLS one. It takes conn over.
+// NewClient shakes hands on a connection that is already there, for example a TLS one. It takes conn over. Once cut, it is not made again.
 func NewClient(ctx context.Context, conn net.Conn, opt Options) (*Client, error) {
 	if opt.ConnectTimeout <= 0 {
 		opt.ConnectTimeout = DefaultConnectTimeout
@@ -85,6 +93,9 @@ func handshake(ctx context.Context, conn net.Conn, opt Options, host, port strin
 	if opt.Hello.HeartbeatMS == 0 {
 		opt.Hello.HeartbeatMS = uint32(max(min(opt.IOTimeout/4, DefaultHeartbeat)/time.Millisecond, 1))
 	}
+	if opt.Reconnect > 0 && opt.redial != nil {
+		opt.Hello.Features = append(slices.Clip(opt.Hello.Features), FeatureResume)
+	}
 	hello := opt.Hello
 	if err := opt.introduce(conn, &hello); err != nil {
 		_ = conn.Close()
@@ -101,7 +112,9 @@ func handshake(ctx context.Context, conn net.Conn, opt Options, host, port strin
 		return nil, handshakeError(err, host, port, opt.ConnectTimeout)
 	}
 	t := sh.t
-	if t == nil {
+	if t != nil { // there is nothing to cut
+		opt.redial = nil
+	} else {
 		if t, err = newTransport(conn); err == nil {
 			t, err = opt.agree(t, w)
 		}

@@ -13,7 +13,7 @@
 //	12     4     payload length  at most 8 MiB (MaxPayload), checked before anything is read or allocated
 //	16     4     flags           RESPONSE 1, ERROR 2, INLINE_DATA 4, NO_REPLY 8, MORE 16, TIMED 32; no other bit may be set
 //
-// Operations below 0x0100 belong to this package: INIT 1, SHUTDOWN 2, PING 3. All others are the user's.
+// Operations below 0x0100 belong to this package: INIT 1, SHUTDOWN 2, PING 3, 4 (shared memory, see below), ACK 5. All others are the user's.
 //
 // Under the frames is a transport: a stream of bytes in order, both ways. On Linux that is the socket itself, of TCP or a Unix socket; any
 // other net.Conn (other systems, a crypto/tls connection) serves too, at the price of two goroutines and a copy. Or it is shared memory, see below.
@@ -106,9 +106,34 @@
 //
 // Either side sends PING (NO_REPLY; its id is 0 from the server and the next number from the client) when it has sent nothing for the
 // heartbeat interval of the Welcome. A client waits for a reply as long as the server is heard of; only when nothing at all has arrived for the I/O timeout while
-// something is pending is the connection given up. In the middle of a frame no more bytes than heartbeats would bring count as nothing: the frame's length was
+// something is pending is the connection given up, or resumed. In the middle of a frame no more bytes than heartbeats would bring count as nothing: the frame's length was
 // changed on its way. A PING without NO_REPLY is answered with an empty reply. SHUTDOWN ends a
 // connection in order; its payload is the reason as text (at most 1 KiB; empty: the normal end).
+//
+// # Resumption
+//
+// Where the feature "resume" (FeatureResume) has been granted, the connection outlives its transport. The Welcome that grants it carries a secret of 256
+// random bits. From the byte behind the Welcome on, both sides count the bytes of the stream in each direction, whatever transports it came over.
+//
+// Each side keeps what it has sent until the other has acknowledged it. ACK (NO_REPLY, id 0, whichever side sends it) may stand between any two frames,
+// those of one message too, and counts for no id. Its payload is
+//
+//	u64 bytes of the stream that have been taken, so far
+//
+// It is sent along with another frame when 8 KiB are due, by itself when 256 KiB are, and not for each call. A side that has 16 MiB unacknowledged
+// begins no further frame, except ACK, until the other has acknowledged some. Whoever waits for that reads on, and keeps what has not its turn yet: at most what
+// the window of the other side and one frame are.
+//
+// When a transport ends without SHUTDOWN, or is silent for too long, the client makes another and sends INIT with a Hello that has, besides what it had before,
+// "resume": the session's number, the number of this attempt, which is more than that of any before, the count of bytes it has received, and a proof,
+//
+//	HMAC-SHA256(secret, "rocwire resume" | u64 session | u64 attempt | u64 received)
+//
+// The server answers a wrong one, and one for a session that does not exist, with a refusal (CodeNoSession by the package), and nothing changes for the session.
+// Otherwise a transport that it takes for alive is dropped, its Welcome has the session's number, the feature again and the count of bytes it has received, and
+// behind INIT and Welcome each side goes on with the stream at the byte that the other has not received: in the middle of a frame, if need be. So every
+// request is handled once, and every reply given once, by construction. The server waits for as long as it says (ServerOptions.Park), the client tries for as
+// long as it likes (Options.Reconnect); after that the connection has ended. A refusal, SHUTDOWN and a protocol violation end it at once.
 //
 // # Order
 //

@@ -24,6 +24,7 @@ const (
 	OpInit     = 1
 	OpShutdown = 2
 	OpPing     = 3
+	OpAck      = 5
 	OpUser     = 0x0100
 )
 

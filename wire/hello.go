@@ -4,25 +4,26 @@ import "slices"
 
 // Hello is what a client says of itself. All of it is a claim that the server may show but must not rely upon.
 type Hello struct {
-	Client      string   `msgpack:"client"`  // name of the client library or program
-	Version     string   `msgpack:"version"` // of the client, for people
-	Purpose     string   `msgpack:"purpose"` // what the session is for: "hip" or "smi"
-	Host        string   `msgpack:"host"`
-	PID         int64    `msgpack:"pid"`
-	Executable  string   `msgpack:"executable"`
-	User        string   `msgpack:"user"`
-	Container   string   `msgpack:"container,omitempty"`
-	Pod         string   `msgpack:"pod,omitempty"`
-	Namespace   string   `msgpack:"namespace,omitempty"`
-	Token       string   `msgpack:"token,omitempty"`
-	TraceParent string   `msgpack:"traceparent,omitempty"`  // W3C trace context
-	Features    []string `msgpack:"features,omitempty"`     // wanted
-	HeartbeatMS uint32   `msgpack:"heartbeat_ms,omitempty"` // longest silence of the server that the client would like
-	TraceSeed   uint64   `msgpack:"trace_seed,omitempty"`   // of package rpctrace: which calls are traced
-	TraceEvery  uint32   `msgpack:"trace_every,omitempty"`  // one of so many calls is traced; 0: none
-	Details     []byte   `msgpack:"details,omitempty"`      // what the purpose adds, in a form of its own
-	Protocol    uint16   `msgpack:"-"`                      // version of the frame header it came in
-	Sum         uint32   `msgpack:"-"`                      // CRC32-C of the frame it came in
+	Client      string      `msgpack:"client"`  // name of the client library or program
+	Version     string      `msgpack:"version"` // of the client, for people
+	Purpose     string      `msgpack:"purpose"` // what the session is for: "hip" or "smi"
+	Host        string      `msgpack:"host"`
+	PID         int64       `msgpack:"pid"`
+	Executable  string      `msgpack:"executable"`
+	User        string      `msgpack:"user"`
+	Container   string      `msgpack:"container,omitempty"`
+	Pod         string      `msgpack:"pod,omitempty"`
+	Namespace   string      `msgpack:"namespace,omitempty"`
+	Token       string      `msgpack:"token,omitempty"`
+	TraceParent string      `msgpack:"traceparent,omitempty"`  // W3C trace context
+	Features    []string    `msgpack:"features,omitempty"`     // wanted
+	HeartbeatMS uint32      `msgpack:"heartbeat_ms,omitempty"` // longest silence of the server that the client would like
+	TraceSeed   uint64      `msgpack:"trace_seed,omitempty"`   // of package rpctrace: which calls are traced
+	TraceEvery  uint32      `msgpack:"trace_every,omitempty"`  // one of so many calls is traced; 0: none
+	Details     []byte      `msgpack:"details,omitempty"`      // what the purpose adds, in a form of its own
+	Resume      *Resumption `msgpack:"resume,omitempty"`       // to go on with a connection that was cut
+	Protocol    uint16      `msgpack:"-"`                      // version of the frame header it came in
+	Sum         uint32      `msgpack:"-"`                      // CRC32-C of the frame it came in
 }
 
 // Welcome is the server's answer.
@@ -33,6 +34,8 @@ type Welcome struct {
 	Features    []string  `msgpack:"features,omitempty"` // of those wanted, the ones granted
 	Details     []byte    `msgpack:"details,omitempty"`  // what the purpose adds, in a form of its own
 	HeartbeatMS uint32    `msgpack:"heartbeat_ms"`       // both sides send something at least this often
+	Secret      []byte    `msgpack:"secret,omitempty"`   // to resume the connection with, where FeatureResume is granted
+	Received    uint64    `msgpack:"received,omitempty"` // of a resumption: bytes that the server has got since the first Welcome
 	Error       string    `msgpack:"error,omitempty"`    // why the client is refused
 	Code        int32     `msgpack:"-"`                  // 0, or the code of the refusal; travels as the reply's code
 	Protocol    uint16    `msgpack:"-"`                  // negotiated frame version; 0 means Version
@@ -89,6 +92,9 @@ func (h *Hello) check() error {
 	if len(h.Details) > maxHelloDetails {
 		return violation(Header{}, "Hello: details of %d bytes", len(h.Details))
 	}
+	if err := h.Resume.check(); err != nil {
+		return err
+	}
 	return checkFeatures(h.Features)
 }
 
@@ -103,6 +109,9 @@ func parseWelcome(b []byte) (*Welcome, error) {
 	}
 	if len(w.Details) > maxHelloDetails {
 		return nil, violation(Header{}, "Welcome: details of %d bytes", len(w.Details))
+	}
+	if w.Secret != nil && len(w.Secret) != secretSize {
+		return nil, violation(Header{}, "Welcome: a secret of %d bytes", len(w.Secret))
 	}
 	return w, checkFeatures(w.Features)
 }

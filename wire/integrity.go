@@ -52,6 +52,19 @@ func (o *Options) agree(t transport, w *Welcome) (transport, error) {
 	return c.checked(integrity(w.sums[0], w.sums[1], true))
 }
 
+// checkedAs has t go on with checksums. With an error t is as it was.
+func checkedAs(t transport, st *tlsrecord.State) (transport, error) {
+	c, can := t.(checkable)
+	if !can {
+		return t, fmt.Errorf("there are no checksums (%s) on this connection", FeatureIntegrity)
+	}
+	checked, err := c.checked(st)
+	if err != nil {
+		return t, err
+	}
+	return checked, nil
+}
+
 // granted takes integrity off a Welcome's features where there is none to be had.
 func (s *ServerConn) granted(w *Welcome) (is bool) {
 	if !w.HasFeature(FeatureIntegrity) {
@@ -71,5 +84,6 @@ func (s *ServerConn) checkSums(welcome uint32) error {
 		return err
 	}
 	s.t, s.in.t, s.out.t, s.k.t = t, t, t, t
+	s.checks = true
 	return nil
 }

@@ -41,12 +41,13 @@ type keeper struct {
 	eager   func() bool           // whether something is awaited by others than callers
 	read    func()                // reads what has arrived
 
-	tick    time.Duration // how often the silence of the peer is looked at
-	limit   time.Duration // how long the peer may be silent
-	waiting func() bool   // whether that matters now
-	lost    func(error)   // told when it was silent for too long
-	heard   uint64        // bytes that had come when the peer was last heard of
-	within  func() bool   // whether the rest of a frame is waited for
+	tick    time.Duration                      // how often the silence of the peer is looked at
+	limit   time.Duration                      // how long the peer may be silent
+	waiting func() bool                        // whether that matters now
+	lost    func(error)                        // told when it was silent for too long
+	survive func(err error, within bool) error // if not nil, told before: no error if it is not the end
+	heard   uint64                             // bytes that had come when the peer was last heard of
+	within  func() bool                        // whether the rest of a frame is waited for
 	silence time.Duration
 	timer   *time.Timer
 }
@@ -227,10 +228,14 @@ func (k *keeper) quiet(d time.Duration) error {
 	if k.t.unread() {
 		return nil
 	}
+	err := fmt.Errorf("the peer has been silent for %v", silence.Round(time.Millisecond))
 	if within {
-		return fmt.Errorf("a message has not gone on for %v: the peer is silent, or its length was changed on the way", silence.Round(time.Millisecond))
+		err = fmt.Errorf("a message has not gone on for %v: the peer is silent, or its length was changed on the way", silence.Round(time.Millisecond))
 	}
-	return fmt.Errorf("the peer has been silent for %v", silence.Round(time.Millisecond))
+	if k.survive != nil {
+		return k.survive(err, within)
+	}
+	return err
 }
 
 // onlyBeats reports whether so many bytes, since the silence began, are no more than the peer's heartbeats. In the middle of a frame there are none; but if the

@@ -13,6 +13,7 @@ type link struct {
 	host, port string
 	them       string // the other side, for errors: "server" or "client"
 	t          transport
+	lasting    *lasting // t, if the connection outlives its transports
 	in         in
 	out        out
 	k          *keeper
@@ -23,6 +24,29 @@ type link struct {
 	mu    sync.Mutex
 	cause error // why the connection ends, once it does
 }
+
+// outlive has the connection outlive its transport, before anything else is sent or read.
+func (l *link) outlive(onCut func(error), starved func() error) {
+	l.lasting = newLasting(l.t)
+	l.lasting.onCut, l.lasting.onDue = onCut, l.out.acknowledgeNow
+	l.t, l.in.t, l.out.t, l.k.t = l.lasting, l.lasting, l.lasting, l.lasting
+	l.out.lasting, l.out.starved, l.out.spare = l.lasting, starved, nil
+	var stuck uint64
+	l.k.survive = func(err error, within bool) error {
+		if n := l.in.frames.Load(); within && n == stuck {
+			return err // another connection has not helped
+		} else if within {
+			stuck = n
+		}
+		l.lasting.cutNow(err)
+		return nil
+	}
+	l.out.in = l.lasting.win.take()
+	l.out.buf = l.out.in.b[:0]
+}
+
+// isCut reports whether there is no transport just now.
+func (l *link) isCut() bool { return l.lasting != nil && l.lasting.isCut() }
 
 // Err is why the connection has ended, or nil.
 func (l *link) Err() error {

@@ -23,23 +23,27 @@ func (o *out) begin(direct bool) bool {
 	return o.acquire()
 }
 
+// lent are the numbers of the first and behind the last of the bytes sent that may lie in the user's memory.
+type lent struct{ from, to uint64 }
+
 // put adds a message, after begin and with mu, and sends it if now. A direct one has been sent when it returns, unless the connection is dead;
-// other frames get in between its own if apart. flags are without INLINE_DATA and MORE; first are those of the first frame only.
-func (o *out) put(op uint16, id uint32, flags, first Flags, pre, fixed, bulk []byte, now, apart bool) {
+// other frames get in between its own if apart. It tells what bulk data is to be given back by release. flags are without INLINE_DATA and MORE; first
+// are those of the first frame only.
+func (o *out) put(op uint16, id uint32, flags, first Flags, pre, fixed, bulk []byte, now, apart bool) (l lent) {
 	n := len(pre) + len(fixed)
 	switch {
 	case len(bulk) == 0:
 		o.header(op, id, n, flags|first)
 		o.buf = append(append(o.buf, pre...), fixed...)
 		o.settle(now)
-		return
+		return l
 	case !direct(len(pre), len(fixed), len(bulk)):
 		o.header(op, id, n+4+len(bulk), flags|first|FlagInlineData)
 		e := Enc{append(o.buf, pre...)}
 		e.Bytes(fixed)
 		o.buf = append(e.B, bulk...)
 		o.settle(now)
-		return
+		return l
 	}
 	flags |= FlagInlineData
 	ch := chain{bulk: bulk, first: min(len(bulk), MaxPayload-4-n), op: op, id: id, flags: flags}
@@ -57,10 +61,24 @@ func (o *out) put(op uint16, id uint32, flags, first Flags, pre, fixed, bulk []b
 	}
 	e.Raw(fixed)
 	o.buf = e.B
+	if o.lasting != nil {
+		_, l.from = o.lasting.win.marks()
+	}
 	if apart {
 		o.apart(ch)
 	} else {
 		o.together(ch)
+	}
+	if o.lasting != nil {
+		_, l.to = o.lasting.win.marks()
+	}
+	return l
+}
+
+// release gives a message's bulk data back to the user.
+func (o *out) release(l lent) {
+	if l.to != 0 {
+		o.lasting.release(l.from, l.to)
 	}
 }
 

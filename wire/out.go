@@ -18,17 +18,21 @@ type out struct {
 	mu      sync.Mutex
 	room    sync.Cond // the write role is free, buf has room, or dead
 	t       transport
+	lasting *lasting // t, if the connection outlives its transports
 	buf     []byte
-	spare   []byte // the other buffer, while nobody writes from it
+	spare   []byte // the other buffer, while nobody writes from it; with lasting there is none
+	in      *chunk // that buf lies in unless it has grown, with lasting
+	tried   bool   // a transport has been offered what buf begins with: it must get that before anything else
 	writing bool
 	wanted  bool // what is in buf must not wait for the timer
 	dead    bool
 	version uint16
 	k       *keeper
 
-	head    [HeaderSize]byte // of the writer
-	blocked func() error     // waits until the transport may take more; called with the write role, without mu
-	fail    func(err error)  // told the first error; called without mu
+	blocked func() error    // waits until the transport may take more; called with the write role, without mu
+	glance  func()          // reads acknowledgements if there are any, called like blocked; may be nil
+	starved func() error    // sees to it that acknowledgements are read, for a while; called like blocked
+	fail    func(err error) // told the first error; called without mu
 	frames  atomic.Uint64
 	flushes atomic.Uint64
 }
@@ -51,6 +55,7 @@ func (o *out) lock() {
 
 // header appends a frame's header.
 func (o *out) header(op uint16, id uint32, length int, flags Flags) {
+	o.acknowledge(ackAlong)
 	o.buf = Header{o.version, op, id, uint32(length), flags}.Append(o.buf)
 	o.frames.Add(1)
 }
@@ -96,21 +101,23 @@ func (o *out) acquire() bool {
 // drain sends buf and then the chain, if any, with the write role, and gives the role up. mu is held before and after.
 func (o *out) drain(ch *chain) {
 	for round := 0; ; round++ {
-		b := o.buf
-		o.buf, o.spare, o.wanted = o.spare[:0], nil, false
+		tried := o.tried
+		b, in, left := o.take()
 		o.mu.Unlock()
 		var err error
-		if ch != nil {
-			err = o.writeChain(b, ch)
+		if tried {
+			err, b = o.pass(in, b, nil), nil
+		}
+		switch {
+		case err != nil:
+		case ch != nil:
+			err = o.writeChain(in, b, ch)
 			ch = nil
-		} else {
-			err = o.write(b, nil)
+		case len(b) > 0:
+			err = o.write(in, b, nil)
 		}
 		o.mu.Lock()
-		if cap(b) > 2*outFull {
-			b = make([]byte, 0, outFlush+4096)
-		}
-		o.spare = b[:0]
+		o.give(b, left)
 		if err != nil && !o.dead {
 			o.dead = true
 			o.mu.Unlock()
@@ -120,6 +127,9 @@ func (o *out) drain(ch *chain) {
 		if o.dead {
 			o.buf = o.buf[:0]
 			break
+		}
+		if len(o.buf) == 0 {
+			o.acknowledge(ackAlone)
 		}
 		if len(o.buf) == 0 || (!o.wanted && len(o.buf) < outFlush) {
 			break
@@ -135,11 +145,53 @@ func (o *out) drain(ch *chain) {
 	o.room.Broadcast()
 }
 
-// write sends a and b whole, with the write role and without mu.
-func (o *out) write(a, b []byte) error {
+// take gives buf to who writes, and begins another. left is a chunk that nothing is added to any more.
+func (o *out) take() (b []byte, in, left *chunk) {
+	b, o.wanted, o.tried = o.buf, false, false
+	if o.lasting == nil {
+		o.buf, o.spare = o.spare[:0], nil
+		return b, nil, nil
+	}
+	if o.in.has(b) {
+		in = o.in
+		if cap(b)-len(b) >= chunkRest {
+			o.buf = b[len(b):]
+			return b, in, nil
+		}
+	}
+	left, o.in = o.in, o.lasting.win.take()
+	o.buf = o.in.b[:0]
+	return b, in, left
+}
+
+// give takes back what take gave.
+func (o *out) give(b []byte, left *chunk) {
+	switch {
+	case left != nil:
+		o.lasting.win.leave(left)
+	case o.lasting == nil:
+		if cap(b) > 2*outFull {
+			b = make([]byte, 0, outFlush+4096)
+		}
+		o.spare = b[:0]
+	}
+}
+
+// write sends frames whole, with the write role and without mu. a is in the chunk in, if that is not nil; b is the user's.
+func (o *out) write(in *chunk, a, b []byte) error {
 	o.flushes.Add(1)
+	if o.lasting != nil {
+		if err := o.admit(); err != nil {
+			return err
+		}
+	}
+	return o.pass(in, a, b)
+}
+
+// pass is write of what must get through.
+func (o *out) pass(in *chunk, a, b []byte) error {
 	for len(a)+len(b) > 0 {
-		n, err := o.t.tryWrite(a, b)
+		n, err := o.try(in, a, b)
 		if err == errAgain {
 			err = o.blocked()
 		}
@@ -191,17 +243,26 @@ func (ch *chain) next(more bool) Flags {
 	return ch.flags
 }
 
-// writeChain sends b and the chain's frames.
-func (o *out) writeChain(b []byte, ch *chain) error {
+// try hands to the transport what that takes.
+func (o *out) try(in *chunk, a, b []byte) (int, error) {
+	if o.lasting != nil {
+		return o.lasting.give(in, a, b)
+	}
+	return o.t.tryWrite(a, b)
+}
+
+// writeChain sends b, which is in the chunk in, and the chain's frames.
+func (o *out) writeChain(in *chunk, b []byte, ch *chain) error {
 	p, more := ch.part(ch.first)
-	if err := o.write(b, p); err != nil {
+	if err := o.write(in, b, p); err != nil {
 		return err
 	}
 	for more {
 		p, more = ch.part(MaxPayload)
-		h := Header{o.version, ch.op, ch.id, uint32(len(p)), ch.next(more)}.Append(o.head[:0])
+		h := o.owed(make([]byte, 0, 2*HeaderSize+ackSize), ackAlong)
+		h = Header{o.version, ch.op, ch.id, uint32(len(p)), ch.next(more)}.Append(h)
 		o.frames.Add(1)
-		if err := o.write(h, p); err != nil {
+		if err := o.write(nil, h, p); err != nil {
 			return err
 		}
 	}

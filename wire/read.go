@@ -128,7 +128,7 @@ func (c *Client) resolveAll() {
 func (c *Client) waiting() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.pending) > 0 || c.stuck.Load()
+	return (len(c.pending) > 0 || c.stuck.Load()) && !c.isCut()
 }
 
 // eager reports whether something is awaited that no caller is about to read.
@@ -175,6 +175,57 @@ func (c *Client) blocked() error {
 	return nil
 }
 
+// starved waits, for a while, for acknowledgements, and reads unless somebody else does.
+func (c *Client) starved() error {
+	c.stuck.Store(true)
+	defer c.stuck.Store(false)
+	if c.readIf(maxNap) {
+		return nil
+	}
+	if c.k.writing {
+		if err := c.k.quiet(maxNap); err != nil {
+			return err
+		}
+	}
+	return c.lasting.pump(maxNap)
+}
+
+const (
+	copyFreely = 64 << 10               // bytes that are copied without a look for what has been acknowledged
+	copyAtMost = 1 << 20                // bytes that are copied rather than waited for
+	ackSoon    = 200 * time.Microsecond // how long to wait for the next acknowledgement
+)
+
+// collect reads the acknowledgements of bulk data that is about to be given back to the user, since the rest has to be copied. On a fast link most
+// of a long message has arrived by now, and what has not is cheaper to wait for.
+func (c *Client) collect(l lent) {
+	for left := c.lasting.lacks(l); left > copyFreely; left = c.lasting.lacks(l) {
+		d := time.Duration(0)
+		if left > copyAtMost {
+			d = ackSoon
+		}
+		if !c.readIf(d) {
+			return
+		}
+	}
+}
+
+// glance reads what is there.
+func (c *Client) glance() { c.readIf(0) }
+
+// readIf reads what comes within d, unless somebody else reads, and reports whether it has.
+func (c *Client) readIf(d time.Duration) bool {
+	if !c.tryLead() {
+		return false
+	}
+	defer c.leave()
+	if c.t.wait(readable, d) == 0 {
+		return false
+	}
+	c.step()
+	return true
+}
+
 // frame reads one frame and does what it says.
 func (c *Client) frame() error {
 	h, err := c.in.header()
@@ -184,6 +235,9 @@ func (c *Client) frame() error {
 	c.in.frames.Add(1)
 	if h.Version != c.out.version {
 		return violation(h, "wrong version")
+	}
+	if h.Op == OpAck && c.lasting != nil {
+		return c.ack(h)
 	}
 	if h.Flags&FlagResponse == 0 {
 		return c.notice(h)

@@ -95,6 +95,11 @@ func (r *Request) frame() error {
 		return r.err
 	}
 	h, err := r.s.in.next()
+	for err == nil && h.Op == OpAck && r.s.lasting != nil {
+		if err = r.s.ackWithin(h); err == nil {
+			h, err = r.s.in.next()
+		}
+	}
 	if err == nil {
 		if h.Version != r.s.out.version || h.Op != r.Op || h.ID != r.ID {
 			err = violation(h, "another message within one of several frames")
@@ -141,7 +146,8 @@ func (r *Request) Reply(code int32, results []byte) error {
 	return r.ReplyBulk(code, results, nil)
 }
 
-// ReplyBulk answers with bulk data besides, sent from where it lies, and returns when it has been handed to the kernel.
+// ReplyBulk answers with bulk data besides, sent from where it lies, and returns when it has been handed to the kernel. The bulk data of a request that
+// is not retained must stay as it is until the next request is handled: it may have to be sent again.
 func (r *Request) ReplyBulk(code int32, results, bulk []byte) error {
 	if r.NoReply() {
 		return nil
@@ -163,7 +169,14 @@ func (r *Request) ReplyBulk(code int32, results, bulk []byte) error {
 	}
 	o := &r.s.out
 	if o.begin(direct(len(pre), len(results), len(bulk))) {
-		o.put(r.Op, r.ID, flags, first, pre, results, bulk, r.urgent(), true)
+		l := o.put(r.Op, r.ID, flags, first, pre, results, bulk, r.urgent(), true)
+		o.mu.Unlock()
+		if r.stays {
+			o.release(l)
+		} else {
+			r.s.lent = l
+		}
+		return r.s.Err()
 	}
 	o.mu.Unlock()
 	return r.s.Err()

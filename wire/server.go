@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"net"
+	"sync"
 	"time"
 
 	"github.com/rocwire/rocwire/internal/mono"
@@ -28,6 +29,11 @@ type ServerOptions struct {
 	// MaxRequest is the longest payload of a request in bytes, which then has one frame; 0 means no bound but MaxPayload. A longer one is a
 	// protocol violation: it is judged by its header, and not a byte of it is kept.
 	MaxRequest int
+	// Park is how long a session whose connection was cut waits for its client, where the Welcome grants FeatureResume.
+	Park time.Duration
+	// OnCut and OnResumed are told of that, one after the other, on goroutines of their own. May be nil.
+	OnCut     func(err error)
+	OnResumed func(after time.Duration)
 }
 
 // DefaultSilence is ServerOptions.Silence if that is 0.
@@ -54,7 +60,14 @@ type ServerConn struct {
 	last uint32  // id of the last message
 	req  Request // of the Handle in progress
 
-	ctx context.Context // done when the connection has ended
+	ctx  context.Context // done when the connection has ended
+	lent lent            // bulk data that the last Handle has replied with
+
+	secret   []byte // of resumption, nil if there is none
+	session  uint64
+	checks   bool // each transport is checked
+	resuming sync.Mutex
+	attempt  uint64 // the last one, with resuming
 }
 
 // NewServerConn takes over a connection after ReadHello.
@@ -88,8 +101,12 @@ func newServer(t transport, peer Peer, opt ServerOptions) *ServerConn {
 	s.out.blocked, s.out.fail = s.blocked, s.fail
 	s.req.s = s
 	k := newKeeper(&s.out, t, opt.Silence)
-	k.ping = func() { s.out.header(OpPing, 0, 0, FlagNoReply) }
-	k.lost, k.waiting, k.within = s.fail, func() bool { return true }, s.in.within.Load
+	k.ping = func() {
+		if !s.isCut() {
+			s.out.header(OpPing, 0, 0, FlagNoReply)
+		}
+	}
+	k.lost, k.waiting, k.within = s.fail, func() bool { return !s.isCut() }, s.in.within.Load
 	s.k, s.out.k = k, k
 	return s
 }
@@ -117,6 +134,10 @@ func (s *ServerConn) Welcome(w Welcome) error {
 	w.Protocol = s.out.version
 	s.timed = w.HasFeature(FeatureTiming)
 	checks := s.granted(&w)
+	lasts := w.Code == 0 && w.HasFeature(FeatureResume)
+	if lasts {
+		s.endure(&w)
+	}
 	s.out.mu.Lock()
 	b, err := appendWelcome(s.out.buf, &w)
 	sum := crc32.Checksum(b[len(s.out.buf):], castagnoli)
@@ -133,6 +154,9 @@ func (s *ServerConn) Welcome(w Welcome) error {
 		return err
 	}
 	s.k.beat = time.Duration(w.HeartbeatMS) * time.Millisecond
+	if lasts {
+		s.outlive(s.park, s.starved)
+	}
 	return s.Err()
 }
 
@@ -170,12 +194,20 @@ func (s *ServerConn) sayWhy(reason string) {
 // blocked waits for room in the transport. The client reads even while it writes, so there will be.
 func (s *ServerConn) blocked() error {
 	for d := time.Duration(0); d < s.opt.Stall; d += tickFor(s.opt.Stall) {
-		if s.t.wait(writable, tickFor(s.opt.Stall)) != 0 {
+		if s.t.wait(writable, tickFor(s.opt.Stall)) != 0 || s.isCut() {
 			return nil
 		}
 	}
-	return s.error(ErrLost, fmt.Sprintf("the client has not read its replies for %v", s.opt.Stall), nil)
+	err := s.error(ErrLost, fmt.Sprintf("the client has not read its replies for %v", s.opt.Stall), nil)
+	if s.lasting != nil {
+		s.lasting.cutNow(err)
+		return nil
+	}
+	return err
 }
+
+// starved waits, for a while, for acknowledgements. The goroutine that reads may be the very one that waits, or wait for it.
+func (s *ServerConn) starved() error { return s.lasting.pump(maxNap) }
 
 func (s *ServerConn) serve(h Handler) error {
 	for {
@@ -189,6 +221,12 @@ func (s *ServerConn) serve(h Handler) error {
 			return err
 		}
 		s.in.frames.Add(1)
+		if head.Op == OpAck && s.lasting != nil {
+			if err := s.ack(head); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := s.check(head); err != nil {
 			return err
 		}
@@ -200,6 +238,8 @@ func (s *ServerConn) serve(h Handler) error {
 		}
 		switch {
 		case head.Op >= OpUser:
+			s.out.release(s.lent)
+			s.lent = lent{}
 			r.arrived, r.started = s.in.at, mono.Now()
 			h.Handle(r)
 			if err := r.end(); err != nil {

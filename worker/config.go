@@ -81,6 +81,7 @@ type Config struct {
 	HelloTimeout time.Duration // until a new connection has said who it is
 	Grace        time.Duration // for session processes to end by themselves when the worker stops
 	Stall        time.Duration // without a report after which a session process is killed
+	Park         time.Duration // for a session to wait for its client when their connection was cut; 0: it ends with it
 
 	// Limits of clients, by where they come from and who they are. Limits.Sessions is MaxSessions.
 	Limits admission.Limits

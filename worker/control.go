@@ -27,6 +27,8 @@ const (
 	msgShared = 10 // parent → session: the shareReply; carries what was fetched
 	msgMemory = 11 // parent → session, right before msgStart: its client shares memory; carries that
 	msgPages  = 12 // parent → session, the first: its own page map, which it cannot open; comes along
+	msgResume = 13 // parent → session: a resumption; carries the client's socket
+	msgParked = 14 // session → parent: whether the client's connection is cut, and why or for how long it was
 )
 
 // maxControl bounds a message in bytes, both ways. The largest is msgStart with a Hello.
@@ -186,11 +188,12 @@ type start struct {
 	HostMemory uint64
 	// Security is of wire.Handover: as secret as what the client sends, so it goes no other way.
 	Security []byte
-	HelloSum uint32 // wire.Hello.Sum
+	HelloSum uint32        // wire.Hello.Sum
+	Park     time.Duration // how long the session waits for a client whose connection was cut
 }
 
 func (s *start) encode() []byte {
-	e := wire.Enc{B: make([]byte, 0, 56+len(s.Hello)+len(s.Security)+maxLimit*len(s.Limits)+4*len(s.Cards))}
+	e := wire.Enc{B: make([]byte, 0, 64+len(s.Hello)+len(s.Security)+maxLimit*len(s.Limits)+4*len(s.Cards))}
 	e.U8(msgStart)
 	e.U64(s.Session)
 	e.U16(s.Version)
@@ -202,6 +205,7 @@ func (s *start) encode() []byte {
 	e.Bytes(s.Security)
 	e.U32(s.HelloSum)
 	appendCards(&e, s.Cards)
+	e.I64(int64(s.Park))
 	return e.B
 }
 
@@ -217,6 +221,7 @@ func (s *start) decode(b []byte) error {
 	}
 	s.HelloSum = d.U32()
 	s.Cards = decodeCards(&d)
+	s.Park = time.Duration(d.I64())
 	if !d.Done() {
 		return fmt.Errorf("%w: start", errControl)
 	}

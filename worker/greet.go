@@ -24,6 +24,13 @@ func (s *Server) greet(conn net.Conn, known func()) {
 	peer := wire.PeerOf(conn)
 	switch hello.Purpose {
 	case PurposeHIP:
+		if hello.Resume != nil {
+			from := caller{peer: peer, who: &who}
+			if err := s.resume(conn, from, hello); err != nil {
+				s.refuse(conn, from, hello, wire.CodeNoSession, err)
+			}
+			return
+		}
 		if err := s.begin(conn, peer, who, hello, head); err != nil {
 			s.refuse(conn, caller{peer: peer, who: &who}, hello, int32(refusalCode(err)), err)
 		}

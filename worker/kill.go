@@ -23,12 +23,7 @@ func (s *Server) KillSession(id, by string) error {
 	if err != nil || rec == nil {
 		return smi.Errorf(smi.ErrNotFound, "there is no session %q", printable(id, 64))
 	}
-	var p *proc
-	s.pool.each(func(x *proc) {
-		if x.record() == rec {
-			p = x
-		}
-	})
+	p := s.serving(rec)
 	if p == nil { // it is not handed over yet, or has just ended
 		return smi.Errorf(smi.ErrBusy, "session %s begins or ends at this moment", rec.name())
 	}

@@ -106,7 +106,7 @@ func (p *proc) message(msg []byte) error {
 			close(p.ready)
 		})
 		return nil
-	case msgReport, msgSlow, msgSpans, msgEnd:
+	case msgReport, msgSlow, msgSpans, msgParked, msgEnd:
 		rec := p.record()
 		if rec == nil {
 			return fmt.Errorf("%w: report without a session", errControl)
@@ -118,6 +118,8 @@ func (p *proc) message(msg []byte) error {
 			return rec.slow(msg)
 		case msgSpans:
 			return rec.traced(msg)
+		case msgParked:
+			return rec.parkedNow(msg)
 		}
 		p.ended.Store(true)
 		return rec.end(msg)

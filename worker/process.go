@@ -119,11 +119,18 @@ func (p *SessionProcess) Run() error {
 		_ = unix.Close(fd)
 		return err
 	}
-	go watchHangup(hup, ctl, p.Log)
-	conn, err := connectionOn(fd, memory, st.Security, wire.ServerOptions{Protocol: hello.Protocol, HelloSum: st.HelloSum, Heartbeat: hello.Heartbeat()})
+	if memory >= 0 { // there is nothing to cut
+		st.Park = 0
+	}
+	opt := wire.ServerOptions{Protocol: hello.Protocol, HelloSum: st.HelloSum, Heartbeat: hello.Heartbeat(), Park: st.Park}
+	tellParked(&opt, ctl)
+	conn, err := connectionOn(fd, memory, st.Security, opt)
 	if err != nil {
+		_ = unix.Close(hup)
 		return err
 	}
+	go watchHangup(hup, conn, 0)
+	go endHanging(conn, ctl, p.Log)
 	return p.serve(ctl, conn, Session{ID: st.Session, Hello: hello, Offer: offer, Cards: st.Cards}, &st)
 }
 
@@ -153,6 +160,7 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 	if st.Trace {
 		s.trace = newTracer(sess.Hello)
 	}
+	s.parks = st.Park > 0
 	s.handles.own = opened.ChecksHandles
 	if opened.Output != nil {
 		opened.Output(s.output)
@@ -179,7 +187,7 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 		r.run(stop)
 	}()
 	go func() { // the parent says that it is over, or does so by closing its end, or by dying
-		reason := orders(ctl, within, b)
+		reason := orders(ctl, within, b, conn, log)
 		conn.Close(reason)
 		time.Sleep(time.Second)
 		loglimit.Flush(p.Log)
@@ -205,7 +213,7 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 }
 
 // orders follows what the parent says until the session is to end, and gives the reason for that.
-func orders(ctl *control, within *quota.Runtime, b *broker) (reason string) {
+func orders(ctl *control, within *quota.Runtime, b *broker, conn *wire.ServerConn, log *slog.Logger) (reason string) {
 	buf := make([]byte, maxControl+1)
 	for {
 		msg, fd, err := ctl.receive(buf)
@@ -218,6 +226,13 @@ func orders(ctl *control, within *quota.Runtime, b *broker) (reason string) {
 			continue
 		}
 		switch {
+		case err == nil && msg[0] == msgResume && fd >= 0:
+			var r resumption
+			if r.decode(msg[1:]) != nil {
+				_ = unix.Close(fd)
+				continue
+			}
+			go r.resume(conn, fd, log)
 		case err == nil && msg[0] == msgLimits:
 			d := wire.NewDec(msg[1:])
 			if list := decodeLimits(&d); d.Done() {
@@ -229,27 +244,6 @@ func orders(ctl *control, within *quota.Runtime, b *broker) (reason string) {
 			return "the worker stops"
 		}
 	}
-}
-
-// hangupGrace is how long after the client has gone a session may take to execute what it has still sent.
-const hangupGrace = 3 * time.Second
-
-// watchHangup ends the process when the client is gone and the line does not notice, because something on it never ends. fd is a
-// duplicate of the client's socket.
-func watchHangup(fd int, ctl *control, log *slog.Logger) {
-	for {
-		p := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}}
-		if n, err := unix.Poll(p, -1); n > 0 || err != nil && !errors.Is(err, unix.EINTR) {
-			break
-		}
-	}
-	_ = unix.Close(fd) // or the client would not see the end of the connection
-	time.Sleep(hangupGrace)
-	const reason = "the client has gone in the middle of work that does not end"
-	log.Warn("session ended", "reason", reason)
-	loglimit.Flush(log)
-	_ = ctl.send(encodeEnd(reason), -1)
-	os.Exit(0)
 }
 
 // agree completes the Welcome by what the session and its client, who offers and wants something, have in common.
@@ -313,6 +307,9 @@ func (s *session) features() []string {
 	}
 	if s.direct != nil {
 		list = append(list, FeatureDirect)
+	}
+	if s.parks {
+		list = append(list, wire.FeatureResume)
 	}
 	return list
 }

@@ -32,6 +32,9 @@ type sessionRecord struct {
 	progress progress
 	reason   string // of its end, "" while it lasts
 	stopped  string // why the parent has ended it, "" if it has not
+	parked   bool   // its client's connection is cut
+
+	onPark func(parked bool, text string) // told of that
 }
 
 // progress is a session's running totals and what it is doing.
@@ -182,6 +185,7 @@ func (r *sessionRecord) session(usage func(pid int) (uint64, bool), devices []in
 	return smi.Session{
 		ID: r.name(), PID: uint32(r.pid), Client: r.client, Start: r.start, Devices: devices, VRAM: vram,
 		BytesIn: smi.Some(smi.Bytes(r.progress.BytesIn)), BytesOut: smi.Some(smi.Bytes(r.progress.BytesOut)), Calls: smi.Some(r.progress.Calls),
+		Parked: r.parked,
 	}
 }
 

@@ -46,6 +46,7 @@ type session struct {
 	times   callTimes
 	trace   *tracer            // nil unless calls are traced
 	client  func(clientReport) // takes what the client measured
+	parks   bool               // waits for a client whose connection was cut
 
 	functions  bool // the reply to a module's load has its functions
 	devices    int32

@@ -6,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/rocwire/rocwire/attribution"
 	"github.com/rocwire/rocwire/exporter/service"
@@ -46,6 +47,7 @@ Serves GPUs to HIP programs on other machines and tells who uses them.
                           connections that have not said who they are: beyond START those of addresses with silent ones are
                           refused by chance, RATE percent and more up to FULL (256:30:512; a quarter of FULL)
   --max-penalty TIME      for how long an address is refused at most whose connections keep coming to nothing, 0 for never (1m)
+  --park TIME             how long a session waits, with its memory and work, for a client whose connection was cut, such as 30s; 0: it ends (1m)
   --session-memory SIZE   device memory that a session may have of each card, such as 16G (all)
   --session-host-memory SIZE
                           memory of this machine that a session may take: pinned and managed memory, modules, graphs, what is queued, …
@@ -80,6 +82,7 @@ type options struct {
 	simMemory                  uint64
 	service                    service.Options // of the metrics
 	port, device, maxSessions  int
+	park                       time.Duration
 	simCards                   int
 	insecure, verbose, version bool
 	noShare                    bool
@@ -133,6 +136,7 @@ func parse(args []string, getenv func(string) string) (*options, error) {
 	f.IntVar(&o.maxSessions, "max-sessions", worker.DefaultMaxSessions, "")
 	addLimits(f, &o.limits)
 	hostMemory := f.String("session-host-memory", "", "")
+	f.DurationVar(&o.park, "park", worker.DefaultPark, "")
 	sessionMemory, sessionCompute := f.String("session-memory", "", ""), f.String("session-compute", "", "")
 	f.Func("session-uids", "", func(s string) (err error) {
 		o.confine.UIDs, err = confine.ParseUIDs(s)
@@ -185,6 +189,9 @@ func parse(args []string, getenv func(string) string) (*options, error) {
 	}
 	if err := checkLimits(o.limits, o.maxSessions); err != nil {
 		return nil, err
+	}
+	if o.park < 0 {
+		return nil, fmt.Errorf("--park %v", o.park)
 	}
 	if err := o.listen.check(); err != nil {
 		return nil, err

@@ -59,6 +59,9 @@ func (a *app) sessions(ctx context.Context, _ []string) error {
 				}
 				a.row(t, r.worker, text.Dash(s.ID), since, text.Bytes(s.VRAM), text.Or(s.Calls), text.Bytes(s.BytesIn), text.Bytes(s.BytesOut))
 				t.Note(text.Client(&s.Client), fmt.Sprintf("from %s, process %d%s", text.Dash(s.Client.Address), s.PID, text.Place(&s.Client)))
+				if s.Parked {
+					t.Note("parked: its connection was cut, and it waits for its client")
+				}
 				if q := quotasText(s); q != "" {
 					t.Note(q)
 				}

@@ -1,0 +1,213 @@
+// Package cutproxy is a proxy for tests that cuts connections where it is told to.
+package cutproxy
+
+import (
+	"net"
+	"sync"
+	"testing"
+)
+
+// Directions through a proxy.
+const (
+	ToServer = iota
+	ToClient
+)
+
+// Proxy forwards connections, and cuts them where it is told to.
+type Proxy struct {
+	l      net.Listener
+	server string
+	wg     sync.WaitGroup
+
+	mu     sync.Mutex
+	open   map[*proxied]struct{}
+	armed  bool
+	dir    int
+	left   int  // bytes in that direction until the cut
+	abrupt bool // with a reset
+	mute   bool // nothing gets through any more
+	refuse bool // new connections
+	bytes  [2]int
+	cuts   int
+	conns  int
+	spoken bool
+}
+
+type proxied struct{ client, server net.Conn }
+
+// New starts a proxy in front of a server, which ends with the test.
+func New(t testing.TB, server string) *Proxy {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Proxy{l: l, server: server, open: map[*proxied]struct{}{}}
+	p.wg.Add(1)
+	go p.accept()
+	t.Cleanup(func() {
+		_ = l.Close()
+		p.CutAll()
+		p.wg.Wait()
+	})
+	return p
+}
+
+// Addr is where the proxy listens.
+func (p *Proxy) Addr() string { return p.l.Addr().String() }
+
+func (p *Proxy) accept() {
+	defer p.wg.Done()
+	for {
+		c, err := p.l.Accept()
+		if err != nil {
+			return
+		}
+		p.mu.Lock()
+		refuse, server := p.refuse, p.server
+		p.conns++
+		p.mu.Unlock()
+		if refuse {
+			_ = c.Close()
+			continue
+		}
+		s, err := net.Dial("tcp", server)
+		if err != nil {
+			_ = c.Close()
+			continue
+		}
+		x := &proxied{c, s}
+		p.mu.Lock()
+		p.open[x] = struct{}{}
+		p.mu.Unlock()
+		p.wg.Add(2)
+		go p.forward(x, ToServer, s, c)
+		go p.forward(x, ToClient, c, s)
+	}
+}
+
+func (p *Proxy) forward(x *proxied, dir int, to, from net.Conn) {
+	defer p.wg.Done()
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buf)
+		cut := false
+		p.mu.Lock()
+		if p.armed && p.dir == dir {
+			if n >= p.left {
+				n, cut, p.armed = p.left, true, false
+				p.cuts++
+			}
+			p.left -= n
+		}
+		mute, abrupt := p.mute, p.abrupt
+		p.spoken = p.spoken || dir == ToServer && n > 0 && p.bytes[ToClient] > 0
+		p.bytes[dir] += n
+		p.mu.Unlock()
+		if mute {
+			if err != nil {
+				return
+			}
+			continue
+		}
+		if n > 0 {
+			if _, e := to.Write(buf[:n]); e != nil {
+				err = e
+			}
+		}
+		if cut || err != nil {
+			p.cut(x, abrupt)
+			return
+		}
+	}
+}
+
+func (p *Proxy) cut(x *proxied, abrupt bool) {
+	p.mu.Lock()
+	delete(p.open, x)
+	p.mu.Unlock()
+	for _, c := range []net.Conn{x.client, x.server} {
+		if abrupt {
+			_ = c.(*net.TCPConn).SetLinger(0)
+		}
+		_ = c.Close()
+	}
+}
+
+// Arm has the n-th byte from now on in a direction be the last one.
+func (p *Proxy) Arm(dir, n int, abrupt bool) {
+	p.mu.Lock()
+	p.armed, p.dir, p.left, p.abrupt = true, dir, n, abrupt
+	p.mu.Unlock()
+}
+
+// Disarm tells whether it was still armed.
+func (p *Proxy) Disarm() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	armed := p.armed
+	p.armed = false
+	return armed
+}
+
+// CutAll cuts what is connected now, with a reset.
+func (p *Proxy) CutAll() {
+	p.mu.Lock()
+	var all []*proxied
+	for x := range p.open {
+		all = append(all, x)
+	}
+	p.mu.Unlock()
+	for _, x := range all {
+		p.cut(x, true)
+	}
+}
+
+// Set changes what the proxy does with everything.
+func (p *Proxy) Set(mute, refuse bool) {
+	p.mu.Lock()
+	p.mute, p.refuse = mute, refuse
+	p.mu.Unlock()
+}
+
+// Traffic is the bytes forwarded in both directions.
+func (p *Proxy) Traffic() [2]int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.bytes
+}
+
+// Cuts is how often it has cut where it was told to.
+func (p *Proxy) Cuts() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.cuts
+}
+
+// Conns is how many connections have been taken.
+func (p *Proxy) Conns() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.conns
+}
+
+// Spoken reports whether a client has said something after it was answered: its handshake is over.
+func (p *Proxy) Spoken() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.spoken
+}
+
+// Redirect has connections from now on go to another server.
+func (p *Proxy) Redirect(server string) {
+	p.mu.Lock()
+	p.server = server
+	p.mu.Unlock()
+}
+
+// Armed reports whether a cut is still to come.
+func (p *Proxy) Armed() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.armed
+}
