@@ -135,10 +135,9 @@ func (x *slowEntry) merge(o *slowEntry) {
 
 // SlowCalls is the slowest calls of the last ten minutes, slowest first.
 func (r *Totals) SlowCalls() []SlowCall {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	oldest := r.now().Unix()/60 - slowKept + 1
 	var list []SlowCall
+	r.mu.Lock()
 	for i := range r.slow.minutes {
 		if m := &r.slow.minutes[i]; m.number >= oldest {
 			for j := range m.calls {
@@ -146,6 +145,7 @@ func (r *Totals) SlowCalls() []SlowCall {
 			}
 		}
 	}
+	r.mu.Unlock()
 	slices.SortStableFunc(list, func(a, b SlowCall) int {
 		return cmp.Or(cmp.Compare(b.Total, a.Total), a.Start.Compare(b.Start), strings.Compare(a.Session, b.Session))
 	})

@@ -58,6 +58,12 @@ func TestConnectionsAreBounded(t *testing.T) {
 
 // A request that is being answered is not cut off, whoever comes; when all are busy the newcomer goes.
 func TestBusyConnectionsStay(t *testing.T) {
+	for name, start := range map[string]func(*httptest.Server){"plain": (*httptest.Server).Start, "TLS": (*httptest.Server).StartTLS} {
+		t.Run(name, func(t *testing.T) { busyConnectionsStay(t, start) })
+	}
+}
+
+func busyConnectionsStay(t *testing.T, start func(*httptest.Server)) {
 	c := newConnections(2)
 	gate, entered := make(chan struct{}), make(chan struct{}, 9)
 	s := httptest.NewUnstartedServer(c.busy(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -66,12 +72,16 @@ func TestBusyConnectionsStay(t *testing.T) {
 	})))
 	s.Listener = limited{s.Listener, c}
 	s.Config.ConnContext = c.within
-	s.Start()
+	start(s)
 	defer s.Close()
 	done := make(chan error, 2)
 	for range 2 {
 		go func() {
-			res, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Get(s.URL)
+			tr := &http.Transport{DisableKeepAlives: true}
+			if s.Certificate() != nil {
+				tr.TLSClientConfig = s.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+			}
+			res, err := (&http.Client{Transport: tr}).Get(s.URL)
 			if err == nil {
 				err = res.Body.Close()
 			}
