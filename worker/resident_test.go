@@ -191,15 +191,16 @@ func TestResidentRows(t *testing.T) {
 // TestResidentQueue: a client that has more to do than may be queued waits, and all of it is done.
 func TestResidentQueue(t *testing.T) {
 	h := residentClient(t)
-	const large, times, small = 64 << 20, 60, 1_000_000
+	const large, times, small = 32 << 20, 14, 1_000_000
 	p := h.malloc(large)
-	set := func(n uint64, v int32) []byte {
-		return (&hiprpc.MemsetAsyncRequest{Dst: p, Value: v, SizeBytes: n}).Append(nil)
-	}
-	for range times {
-		if err := h.c.Post(hip.OpMemsetAsync, set(large, 1), nil); err != nil {
+	for range times { // row by row: it takes longer than to ask for all the others
+		slow := hiprpc.Memset2DAsyncRequest{Dst: p, Pitch: 2, Value: 1, Width: 1, Height: large / 2}
+		if err := h.c.Post(hip.OpMemset2DAsync, slow.Append(nil), nil); err != nil {
 			t.Fatal(err)
 		}
+	}
+	set := func(n uint64, v int32) []byte {
+		return (&hiprpc.MemsetAsyncRequest{Dst: p, Value: v, SizeBytes: n}).Append(nil)
 	}
 	for i := range small {
 		if err := h.c.Post(hip.OpMemsetAsync, set(8, int32(i)), nil); err != nil {
@@ -207,8 +208,8 @@ func TestResidentQueue(t *testing.T) {
 		}
 	}
 	h.bounded(large)
-	m := &wire.Msg{Req: (&hiprpc.Copy{Dir: hiprpc.FromDevice, Src: p, Width: 9, Height: 1}).Append(nil), Dst: make([]byte, 9)}
-	if err := h.c.Call(hip.OpMemcpy, m); err != nil || m.Code != 0 || !bytes.Equal(m.Dst, append(bytes.Repeat([]byte{byte((small - 1) & 255)}, 8), 1)) {
+	m := &wire.Msg{Req: (&hiprpc.Copy{Dir: hiprpc.FromDevice, Src: p, Width: 11, Height: 1}).Append(nil), Dst: make([]byte, 11)}
+	if err := h.c.Call(hip.OpMemcpy, m); err != nil || m.Code != 0 || !bytes.Equal(m.Dst, append(bytes.Repeat([]byte{byte((small - 1) & 255)}, 8), 1, 0, 1)) {
 		t.Errorf("the last of them left %v: %v, code %d", m.Dst, err, m.Code)
 	}
 }
