@@ -72,13 +72,16 @@ func (q *Runtime) grow(t hip.Thread, d *device, size uint64, alloc func() (hip.P
 // MallocAsync implements hip.Runtime.
 func (q *Runtime) MallocAsync(t hip.Thread, size uint64, s hip.Stream) (hip.Ptr, hip.Error) {
 	alloc := func() (hip.Ptr, hip.Error) { return q.Runtime.MallocAsync(t, size, s) }
+	if q.pools == nil {
+		return q.allocate(t, size, alloc)
+	}
 	index := t.Device
 	if s > hip.StreamPerThread {
 		if i, code := q.Runtime.StreamGetDevice(t, s); code == hip.Success { // what is wrong with it, the runtime says
 			index = i
 		}
 	}
-	if d := q.device(index); d != nil && q.pools != nil {
+	if d := q.device(index); d != nil {
 		return q.grow(t, d, size, alloc)
 	}
 	return q.allocate(t, size, alloc)
