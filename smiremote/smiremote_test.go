@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -83,7 +84,7 @@ func TestSessionsAndCalls(t *testing.T) {
 		t.Errorf("Sessions = %+v, %v\nwant %+v", l, err, want)
 	}
 	calls, err := c.Calls(t.Context())
-	wantCalls := rpc.Calls()
+	wantCalls := slices.Clone(rpc.Calls()) // it is shared
 	for i := range wantCalls {
 		wantCalls[i].Since = wantCalls[i].Since.UTC().Round(0)
 	}
