@@ -316,7 +316,7 @@ func TestMayListen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := worker.New(worker.Config{Listen: c.listen, TLS: c.tls, Access: access.Config{TokenFile: c.tokens}, Insecure: c.insecure, Backend: b, Warm: -1})
+		w, err := worker.New(worker.Config{Listen: c.listen, TLS: c.tls, Access: access.Config{TokenFile: c.tokens}, Insecure: c.insecure, Backend: b, Command: []string{os.Args[0], "__session"}, Warm: -1})
 		if err == nil {
 			w.Close()
 		}

@@ -62,6 +62,9 @@ func (s *Server) meet(conn net.Conn) (c net.Conn, hello *wire.Hello, head wire.H
 		code := int32(refusalCode(err))
 		if hello.Purpose == PurposeSMI {
 			code = int32(smi.ErrNoPermission)
+			if errors.Is(err, access.ErrAway) {
+				code = int32(smi.ErrBusy)
+			}
 		}
 		s.refuse(conn, from, hello, code, err)
 	}

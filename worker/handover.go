@@ -17,7 +17,7 @@ import (
 
 func refusalCode(err error) hip.Error {
 	switch {
-	case errors.Is(err, admission.ErrFull), errors.Is(err, errStopping), errors.Is(err, access.ErrRefused):
+	case errors.Is(err, admission.ErrFull), errors.Is(err, errStopping), errors.Is(err, access.ErrRefused), errors.Is(err, access.ErrAway):
 		return hip.ErrorNotInitialized
 	case errors.Is(err, wire.ErrProtocol):
 		return hip.ErrorInvalidValue

@@ -24,9 +24,6 @@ const (
 	askBurst = 10
 )
 
-// errAway says that the issuer could not be asked.
-var errAway = errors.New("the issuer cannot be asked")
-
 // issuerClient makes the HTTP client that asks an issuer. bearer is a file with a token to show, "" for none.
 func issuerClient(ca, bearer string) (*http.Client, error) {
 	t := outbound.TLS{CA: ca}
@@ -45,7 +42,7 @@ func issuerClient(ca, bearer string) (*http.Client, error) {
 	}, nil
 }
 
-// issuerTransport bounds what an issuer answers and how often it is asked. All that it does not answer is errAway.
+// issuerTransport bounds what an issuer answers and how often it is asked. All that it does not answer is ErrAway.
 type issuerTransport struct {
 	base   http.RoundTripper
 	bearer string
@@ -54,23 +51,23 @@ type issuerTransport struct {
 
 func (t *issuerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !t.rate.Allow() {
-		return nil, fmt.Errorf("%w: it was asked too often", errAway)
+		return nil, fmt.Errorf("%w: it was asked too often", ErrAway)
 	}
 	if t.bearer != "" {
 		token, err := outbound.ReadSecret(t.bearer) // Kubernetes replaces it from time to time
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", errAway, err)
+			return nil, fmt.Errorf("%w: %w", ErrAway, err)
 		}
 		r = r.Clone(r.Context())
 		r.Header.Set("Authorization", "Bearer "+token.Reveal())
 	}
 	resp, err := t.base.RoundTrip(r)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errAway, err)
+		return nil, fmt.Errorf("%w: %w", ErrAway, err)
 	}
 	if resp.StatusCode != http.StatusOK {
 		_ = resp.Body.Close()
-		return nil, fmt.Errorf("%w: %s answers %s", errAway, r.URL.Redacted(), resp.Status)
+		return nil, fmt.Errorf("%w: %s answers %s", ErrAway, r.URL.Redacted(), resp.Status)
 	}
 	resp.Body = &boundedBody{Reader: io.LimitReader(resp.Body, maxAnswer), Closer: resp.Body}
 	return resp, nil

@@ -128,7 +128,7 @@ type person struct {
 // looksSigned tells a signed token from one of a file.
 func looksSigned(s string) bool { return strings.Count(s, ".") == 2 }
 
-// verify checks a token. Its errors are ErrRefused, and are for the client.
+// verify checks a token. Its errors are ErrRefused or ErrAway, and are for the client.
 func (v *verifier) verify(ctx context.Context, presented string) (person, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
@@ -142,7 +142,7 @@ func (v *verifier) verify(ctx context.Context, presented string) (person, error)
 	switch {
 	case errors.As(err, &expired):
 		return person{}, refusef("the token has expired on %s (here it is %s): get a new one", utc(expired.Expiry), utc(v.now()))
-	case err != nil && (errors.Is(noting.err, errAway) || ctx.Err() != nil):
+	case err != nil && (errors.Is(noting.err, ErrAway) || ctx.Err() != nil):
 		return person{}, v.away(noting.err)
 	case err != nil:
 		return person{}, &causedRefusal{refusef("the token is not good here: it must be signed by %s for the audience %q, and valid at %s",
@@ -155,8 +155,17 @@ func utc(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // away is for a client whose token cannot be checked.
 func (v *verifier) away(cause error) error {
-	return &causedRefusal{refusef("this worker cannot ask %s now whether the token is good; try again", v.cfg.Issuer), cause}
+	return &causedRefusal{&awayError{v.cfg.Issuer}, cause}
 }
+
+// awayError is an ErrAway.
+type awayError struct{ issuer string }
+
+func (e *awayError) Error() string {
+	return fmt.Sprintf("this worker cannot ask %s now whether the token is good; try again", e.issuer)
+}
+
+func (e *awayError) Is(err error) bool { return err == ErrAway }
 
 // notingKeys keeps why a signature was not found good, which the verifier does not pass on.
 type notingKeys struct {

@@ -211,7 +211,7 @@ func TestOIDCAway(t *testing.T) {
 	first, second := key(t, "1", false), key(t, "2", false)
 	i.keys, i.gone = []jose.JSONWebKey{first}, true
 	a := authority(t, Config{OIDC: OIDC{Issuer: i.URL, CA: i.ca(t)}})
-	if _, err := a.Identify(t.Context(), secure(sign(t, first, i.good(nil)))); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "try again") || !strings.Contains(Cause(err), "503") {
+	if _, err := a.Identify(t.Context(), secure(sign(t, first, i.good(nil)))); !errors.Is(err, ErrAway) || errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "try again") || !strings.Contains(Cause(err), "503") {
 		t.Errorf("%v, %s", err, Cause(err))
 	}
 	i.set(func() { i.gone = false })
@@ -222,7 +222,7 @@ func TestOIDCAway(t *testing.T) {
 	if _, err := a.Identify(t.Context(), secure(sign(t, first, i.good(nil)))); err != nil {
 		t.Errorf("a key that is known: %v", err)
 	}
-	if _, err := a.Identify(t.Context(), secure(sign(t, second, i.good(nil)))); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "try again") {
+	if _, err := a.Identify(t.Context(), secure(sign(t, second, i.good(nil)))); !errors.Is(err, ErrAway) || errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "try again") {
 		t.Errorf("a key that is not known: %v, %s", err, Cause(err))
 	}
 	i.set(func() { i.gone, i.keys = false, []jose.JSONWebKey{second} })
@@ -249,7 +249,7 @@ func TestOIDCAway(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := authority(t, Config{OIDC: OIDC{Issuer: i.URL, CA: i.ca(t)}}).Identify(ctx, secure(sign(t, second, i.good(nil)))); !errors.Is(err, ErrRefused) {
+	if _, err := authority(t, Config{OIDC: OIDC{Issuer: i.URL, CA: i.ca(t)}}).Identify(ctx, secure(sign(t, second, i.good(nil)))); !errors.Is(err, ErrAway) {
 		t.Errorf("the worker stops: %v", err)
 	}
 }

@@ -5,7 +5,10 @@ import (
 	"fmt"
 )
 
-// ErrRefused is every refusal. Its text is for the client and says what to do; it never contains a token.
+// ErrAway is of a client whose token cannot be judged because its issuer cannot be asked: it is not the client's doing. Its text is for the client, too.
+var ErrAway = errors.New("the issuer cannot be asked")
+
+// ErrRefused is every other refusal. Its text is for the client and says what to do; it never contains a token.
 var ErrRefused = errors.New("access refused")
 
 // refusal is an ErrRefused.
