@@ -61,7 +61,9 @@ func (c *Client) doSync(ct *callTime, op uint16, m *wire.Msg, s come) hip.Error 
 	switch {
 	case code == hip.Success:
 		c.reached(hip.Event(s.event), at)
-		code = c.synced(ct, l, s, before)
+		if code = c.synced(ct, l, s, before); code == hip.Success && hip.TraitsOf(op)&hip.ReturnsErrors != 0 {
+			code = c.async.take(s.of(c)) // what this side found while the stream got here
+		}
 	case hiprpc.Sticky(code):
 		c.async.kill(s.of(c), life, code)
 	}
