@@ -89,6 +89,9 @@ func AllFromEnv(lookup func(string) (string, bool)) []Config {
 	for i, a := range list {
 		all[i] = c
 		all[i].Host, all[i].Port, all[i].Dialing = a.Host, a.Port, a.Settings
+		if a.Reconnect != nil && getenv("TF_RECONNECT_TIMEOUT") == "" {
+			all[i].Reconnect = *a.Reconnect
+		}
 	}
 	return all
 }

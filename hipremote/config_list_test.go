@@ -3,7 +3,9 @@ package hipremote
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/internal/tfconnect"
@@ -24,6 +26,22 @@ func TestAllFromEnv(t *testing.T) {
 			t.Errorf("%q:%s, want %s", list, got, want)
 		}
 	}
+	file := filepath.Join(t.TempDir(), "config")
+	if err := os.WriteFile(file, []byte("default: lab\nworkers: {lab: {address: 'gpu:3', token-file: /t, reconnect: 7s}}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("ROCWIRE_CONFIG", file)
+	for _, c := range []struct {
+		host, reconnect string
+		want            time.Duration
+	}{{"lab", "", 7 * time.Second}, {"", "", 7 * time.Second}, {"lab", "9", 9 * time.Second}} {
+		t.Setenv("TF_WORKER_HOST", c.host)
+		t.Setenv("TF_RECONNECT_TIMEOUT", c.reconnect)
+		if all := AllFromEnv(os.LookupEnv); len(all) != 1 || all[0].Host != "gpu" || all[0].Port != "3" || all[0].Dialing.TokenFile != "/t" || all[0].Reconnect != c.want {
+			t.Errorf("%+v: %+v", c, all)
+		}
+	}
+	t.Setenv("ROCWIRE_CONFIG", "")
 	t.Setenv("TF_WORKER_HOST", "a,,b")
 	c := AllFromEnv(os.LookupEnv)
 	c[0].Logf = t.Logf

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v2"
 
@@ -27,6 +28,7 @@ type fileEntry struct {
 	Address   string   `yaml:"address"`
 	TokenFile string   `yaml:"token-file"`
 	TLS       *fileTLS `yaml:"tls"`
+	Reconnect string   `yaml:"reconnect"`
 }
 
 type fileTLS struct {
@@ -91,6 +93,9 @@ func parseFile(b []byte) (*file, error) {
 		if e.Address == "" {
 			return nil, fmt.Errorf("worker %s has no address", name)
 		}
+		if _, err := e.reconnect(); err != nil {
+			return nil, fmt.Errorf("worker %s: %w", name, err)
+		}
 	}
 	return f, nil
 }
@@ -128,4 +133,16 @@ func (e *fileEntry) settings() (s Settings) {
 		s.TLS = TLS{Use: "1", CA: t.CA, Cert: t.Cert, Key: t.Key, ServerName: t.ServerName}
 	}
 	return s
+}
+
+// reconnect is how long a connection that was cut is tried to be made again; nil if the file does not say.
+func (e *fileEntry) reconnect() (*time.Duration, error) {
+	if e.Reconnect == "" {
+		return nil, nil
+	}
+	d, err := time.ParseDuration(e.Reconnect)
+	if err != nil || d < 0 {
+		return nil, fmt.Errorf("reconnect: %q is no duration, such as 60s", e.Reconnect)
+	}
+	return &d, nil
 }

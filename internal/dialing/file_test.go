@@ -3,8 +3,10 @@ package dialing
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rocwire/rocwire/wire"
 )
@@ -15,6 +17,7 @@ workers:
   lab:
     address: rocwire://gpu1.example
     token-file: lab.token
+    reconnect: 2m
     tls:
       ca: ~/lab-ca.crt
       server-name: gpu1
@@ -47,7 +50,9 @@ func TestWorkers(t *testing.T) {
 	}
 	want := Worker{Name: "lab", Settings: Settings{TokenFile: filepath.Join(dir, "lab.token"), TLS: TLS{Use: "1", CA: filepath.Join(home, "lab-ca.crt"), ServerName: "gpu1"}}}
 	want.Host, want.Port = "gpu1.example", "18515"
-	if list[0] != want || list[0].Label() != "lab" {
+	minutes := 2 * time.Minute
+	want.Reconnect = &minutes
+	if !reflect.DeepEqual(list[0], want) || list[0].Label() != "lab" {
 		t.Errorf("%+v, want %+v", list[0], want)
 	}
 	env[TokenVariable], env[TLSVariable] = "/other", "0"
@@ -99,7 +104,7 @@ func TestFilePlaces(t *testing.T) {
 
 func TestBadFiles(t *testing.T) {
 	for _, s := range []string{"workers: {a: {}}", "workers: {a: {adress: x}}", "x: 1", "[", "workers: {'a,b': {address: x}}", "workers: {a: {address: 'x y'}}", "default: b,", "default: 'a b'",
-		"workers: {a: {address: x}, a: {address: y}}", "workers: {a: {address: x, tls: 1}}"} {
+		"workers: {a: {address: x}, a: {address: y}}", "workers: {a: {address: x, tls: 1}}", "workers: {a: {address: x, reconnect: soon}}", "workers: {a: {address: x, reconnect: -1s}}"} {
 		getenv, dir, _ := envOf(t, s)
 		_, err1 := Workers("", "7", Settings{}, getenv)
 		_, err2 := Workers("a", "7", Settings{}, getenv)

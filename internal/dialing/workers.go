@@ -3,6 +3,7 @@ package dialing
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/rocwire/rocwire/internal/workerlist"
 )
@@ -12,6 +13,8 @@ type Worker struct {
 	workerlist.Address
 	Settings
 	Name string // in the configuration file; "" if it is not there
+	// Reconnect is how long a connection to it that was cut is tried to be made again; nil if the file does not say.
+	Reconnect *time.Duration
 }
 
 // Label is what people call it.
@@ -57,6 +60,7 @@ func (f *file) worker(s, port string, over Settings) (w Worker, err error) {
 	if w.Address, err = workerlist.Parse(e.Address, workerlist.DefaultPort); err != nil {
 		err = fmt.Errorf("%s: worker %s: %w", f.path, s, err)
 	}
+	w.Reconnect, _ = e.reconnect() // it was checked
 	return w, err
 }
 
