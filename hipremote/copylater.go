@@ -88,8 +88,7 @@ func (c *Client) inTurn(t hip.Thread, st hip.Stream, d *side, n uint64, f func(t
 
 // follow has what a stream is told next wait for what another has been told.
 func (c *Client) follow(t hip.Thread, st hip.Stream, other hip.Thread, before hip.Stream) hip.Error {
-	const disableTiming = 2
-	v, code := c.EventCreateWithFlags(other, disableTiming)
+	v, code := c.EventCreateWithFlags(other, hip.EventDisableTiming)
 	if code != hip.Success {
 		return code
 	}

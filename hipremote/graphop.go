@@ -84,8 +84,7 @@ func (c *Client) graphBatch(t hip.Thread, op *hip.GraphOp) (uint64, hip.Error) {
 	list := slices.Clone(op.Batch)
 	t.Device = op.Device
 	return c.toFunc(t, op, func(s hip.Stream) hip.Error {
-		const nonBlocking = 1
-		on, code := c.StreamCreateWithPriority(t, nonBlocking, 0)
+		on, code := c.StreamCreateWithPriority(t, hip.StreamNonBlocking, 0)
 		if code != hip.Success {
 			return code
 		}
@@ -222,7 +221,6 @@ func (c *Client) toFuncOn(t hip.Thread, op *hip.GraphOp, do func(s hip.Stream) h
 
 // sideStream is a device's stream for copies that graphs have this process make. It waits for nothing else.
 func (c *Client) sideStream(t hip.Thread) (hip.Stream, hip.Error) {
-	const nonBlocking = 1
 	g := &c.graphs
 	g.mu.Lock()
 	s := g.side[t.Device]
@@ -230,7 +228,7 @@ func (c *Client) sideStream(t hip.Thread) (hip.Stream, hip.Error) {
 	if s != 0 {
 		return s, hip.Success
 	}
-	s, code := c.StreamCreateWithPriority(t, nonBlocking, 0)
+	s, code := c.StreamCreateWithPriority(t, hip.StreamNonBlocking, 0)
 	if code != hip.Success {
 		return 0, code
 	}

@@ -49,7 +49,7 @@ func TestHungKernelWaits(t *testing.T) {
 // second is another stream that waits for nobody.
 func second(t *testing.T, r *Runtime) hip.Stream {
 	t.Helper()
-	st, e := r.StreamCreateWithPriority(thread, streamNonBlocking, 0)
+	st, e := r.StreamCreateWithPriority(thread, hip.StreamNonBlocking, 0)
 	must(t, "StreamCreate", e)
 	return st
 }

@@ -11,7 +11,6 @@ import (
 // Flags of hipEventCreateWithFlags.
 const (
 	eventBlockingSync       = 0x1
-	eventDisableTiming      = 0x2
 	eventInterprocess       = 0x4
 	eventDisableSystemFence = 0x20000000
 	eventReleaseToDevice    = 0x40000000
@@ -48,8 +47,8 @@ func (r *Runtime) EventCreateWithFlags(t hip.Thread, flags uint32) (hip.Event, h
 		return 0, e
 	}
 	defer r.leave()
-	const known = eventBlockingSync | eventDisableTiming | eventInterprocess | eventReleaseFlags
-	if flags&^known != 0 || bits.OnesCount32(flags&eventReleaseFlags) > 1 || flags&eventInterprocess != 0 && flags&eventDisableTiming == 0 {
+	const known = eventBlockingSync | hip.EventDisableTiming | eventInterprocess | eventReleaseFlags
+	if flags&^known != 0 || bits.OnesCount32(flags&eventReleaseFlags) > 1 || flags&eventInterprocess != 0 && flags&hip.EventDisableTiming == 0 {
 		return 0, hip.ErrorInvalidValue
 	}
 	v := &event{d: d, flags: flags}
@@ -165,7 +164,7 @@ func (r *Runtime) EventElapsedTime(t hip.Thread, start, stop hip.Event) (float32
 		return 0, hip.ErrorInvalidHandle
 	}
 	ma, mb := a.recorded(), b.recorded()
-	if ma == nil || mb == nil || (a.flags|b.flags)&eventDisableTiming != 0 {
+	if ma == nil || mb == nil || (a.flags|b.flags)&hip.EventDisableTiming != 0 {
 		return 0, hip.ErrorInvalidHandle
 	}
 	ta, ok1 := ma.At()

@@ -233,6 +233,6 @@ func (r *Runtime) IpcOpenEventHandle(t hip.Thread, handle *hip.IpcEventHandle) (
 	}
 	shared.token = k.token
 	ev := hip.Event(r.handle())
-	r.events.put(ev, &event{d: d, flags: eventDisableTiming | eventInterprocess, shared: shared})
+	r.events.put(ev, &event{d: d, flags: hip.EventDisableTiming | eventInterprocess, shared: shared})
 	return ev, hip.Success
 }

@@ -62,7 +62,7 @@ func TestHostRegister(t *testing.T) {
 	}
 
 	// Copies to and from it are asynchronous.
-	s, e := r.StreamCreateWithPriority(thread, streamNonBlocking, 0)
+	s, e := r.StreamCreateWithPriority(thread, hip.StreamNonBlocking, 0)
 	must(t, "StreamCreate", e)
 	open := make(chan struct{})
 	must(t, "LaunchHostFunc", r.LaunchHostFunc(thread, s, func() { <-open }))

@@ -274,7 +274,7 @@ func TestFaultIsTold(t *testing.T) {
 			}
 			told := make(chan async, 10)
 			r := newRuntime(t, Options{Arch: arch, Logf: l.printf, OnAsyncError: func(_ int32, s hip.Stream, e hip.Error, d string) { told <- async{s, e, d} }})
-			s, e := r.StreamCreateWithPriority(thread, streamNonBlocking, 0)
+			s, e := r.StreamCreateWithPriority(thread, hip.StreamNonBlocking, 0)
 			must(t, "StreamCreate", e)
 			p := allocate(t, r, 1<<16)
 			f := load(t, r, "fault", "store_at")
@@ -320,7 +320,7 @@ func TestCloseStopsKernels(t *testing.T) {
 	p := allocate(t, r, 4096)
 	f := load(t, r, "spin", "spin_forever")
 	for range 3 {
-		s, e := r.StreamCreateWithPriority(thread, streamNonBlocking, 0)
+		s, e := r.StreamCreateWithPriority(thread, hip.StreamNonBlocking, 0)
 		must(t, "StreamCreate", e)
 		start(t, r, f, s, uint64(p))
 	}

@@ -5,10 +5,6 @@ import (
 	"github.com/rocwire/rocwire/simgpu/queue"
 )
 
-// streamNonBlocking is hipStreamNonBlocking: the stream does not take turns
-// with the null stream.
-const streamNonBlocking = 1
-
 // stream is a HIP stream.
 type stream struct {
 	d        *device
@@ -40,12 +36,12 @@ func (r *Runtime) StreamCreateWithPriority(t hip.Thread, flags uint32, priority 
 		return 0, e
 	}
 	defer r.leave()
-	if flags&^streamNonBlocking != 0 {
+	if flags&^hip.StreamNonBlocking != 0 {
 		return 0, hip.ErrorInvalidValue
 	}
 	h := hip.Stream(r.handle())
 	r.streams.put(h, &stream{
-		d: d, q: d.queues.NewStream(flags&streamNonBlocking == 0), handle: h, flags: flags,
+		d: d, q: d.queues.NewStream(flags&hip.StreamNonBlocking == 0), handle: h, flags: flags,
 		priority: max(streamPrioHigh, min(streamPrioLow, priority)),
 	})
 	return h, hip.Success

@@ -255,8 +255,7 @@ func (s *session) behindOwner(t hip.Thread, st hip.Stream, p hip.Ptr) hip.Error 
 		return hip.Success
 	}
 	there := hip.Thread{Device: a.Device, ID: t.ID}
-	const disableTiming = 2
-	v, code := s.rt.EventCreateWithFlags(there, disableTiming)
+	v, code := s.rt.EventCreateWithFlags(there, hip.EventDisableTiming)
 	if code != hip.Success {
 		return code
 	}

@@ -49,8 +49,6 @@ type moment struct {
 	tail    []*node
 }
 
-const streamNonBlocking = 1 // hipStreamNonBlocking
-
 // NewCaptures is no capture yet, into graphs of x. changed is called after
 // captures began or ended.
 func NewCaptures(x *Space, runtime func() hip.Runtime, changed func()) *Captures {

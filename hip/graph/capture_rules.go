@@ -11,7 +11,7 @@ import "github.com/rocwire/rocwire/hip"
 func (x *Captures) implicit() hip.Error {
 	found := hip.Success
 	for _, b := range x.streams {
-		if b.flags&streamNonBlocking == 0 && !b.capture.invalid {
+		if b.flags&hip.StreamNonBlocking == 0 && !b.capture.invalid {
 			b.capture.invalid = true
 			found = hip.ErrorStreamCaptureImplicit
 		}
@@ -107,7 +107,7 @@ func (x *Captures) Ask(s hip.Stream) (a State, err hip.Error) {
 	defer x.mu.Unlock()
 	if s == hip.StreamNull {
 		for _, b := range x.streams {
-			if b.flags&streamNonBlocking == 0 && !b.capture.invalid {
+			if b.flags&hip.StreamNonBlocking == 0 && !b.capture.invalid {
 				return a, hip.ErrorStreamCaptureImplicit
 			}
 		}

@@ -21,10 +21,7 @@ type exec struct {
 	waits   bool // the launch that is being issued brings something into ordinary memory
 }
 
-const (
-	streamNonBlocking  = 1 // hipStreamNonBlocking
-	eventDisableTiming = 2 // hipEventDisableTiming
-)
+const ()
 
 // prepare makes the streams and events that a launch needs beside its own
 // stream: none for a chain.
@@ -38,7 +35,7 @@ func (e *exec) prepare(t hip.Thread) hip.Error {
 		e.streams = append(e.streams, s)
 	}
 	for _, d := range e.plan.marks {
-		v, err := e.rt.EventCreateWithFlags(on(d, t), eventDisableTiming)
+		v, err := e.rt.EventCreateWithFlags(on(d, t), hip.EventDisableTiming)
 		if err != hip.Success {
 			return err
 		}

@@ -49,7 +49,7 @@ func (x *Turns) Launch(t hip.Thread, s hip.Stream, issue func(t hip.Thread, s hi
 func (x *Turns) after(t hip.Thread, fromDevice int32, from hip.Stream, toDevice int32, to hip.Stream) (err hip.Error) {
 	v := x.events[fromDevice]
 	if v == 0 {
-		if v, err = x.rt.EventCreateWithFlags(on(fromDevice, t), eventDisableTiming); err != hip.Success {
+		if v, err = x.rt.EventCreateWithFlags(on(fromDevice, t), hip.EventDisableTiming); err != hip.Success {
 			return err
 		}
 		if x.events == nil {
@@ -95,5 +95,5 @@ func on(device int32, t hip.Thread) hip.Thread { return hip.Thread{Device: devic
 // newStream is one that does not block: the null stream must not wait for a part
 // of a launch.
 func newStream(rt hip.Runtime, t hip.Thread) (hip.Stream, hip.Error) {
-	return rt.StreamCreateWithPriority(t, streamNonBlocking, 0)
+	return rt.StreamCreateWithPriority(t, hip.StreamNonBlocking, 0)
 }
