@@ -74,7 +74,7 @@ func (h *resident) malloc(n uint64) hip.Ptr {
 // TestResidentBundle: a few kilobytes that unfold to gigabytes are no code object.
 func TestResidentBundle(t *testing.T) {
 	h := residentClient(t)
-	const plain = 1 << 30
+	const plain = 256 << 20
 	var b bytes.Buffer
 	head := make([]byte, 20)
 	copy(head, "CCOB")
