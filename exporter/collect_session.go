@@ -29,6 +29,9 @@ var (
 	workerIn      = define(counter, "hip_worker_received_bytes_total", "Bytes received from clients, ended sessions included.")
 	workerOut     = define(counter, "hip_worker_sent_bytes_total", "Bytes sent to clients, ended sessions included.")
 	workerCalls   = define(counter, "hip_worker_calls_total", "Calls executed, ended sessions included.")
+	workerModules = define(gauge, "hip_worker_modules_kept_bytes", "Code objects that the worker keeps for later sessions of the same user; absent where it keeps none.")
+	workerHits    = define(counter, "hip_worker_module_hits_total", "Loads of code objects that the worker had, so that the client did not send them.")
+	workerSaved   = define(counter, "hip_worker_module_saved_bytes_total", "Bytes of code objects that clients did not send because the worker had them.")
 	workerSpans   = define(counter, "hip_worker_dropped_spans_total", "Spans of traced calls that were left out because there were too many; absent where no calls are traced.")
 )
 
@@ -54,6 +57,9 @@ func (c *sessionCollector) update(_ *view, emit *emitter) error {
 		counterOpt(emit, workerIn, n.BytesIn)
 		counterOpt(emit, workerOut, n.BytesOut)
 		counterOpt(emit, workerCalls, n.Calls)
+		gaugeOpt(emit, workerModules, n.ModulesHeld)
+		counterOpt(emit, workerHits, n.ModuleHits)
+		counterOpt(emit, workerSaved, n.ModulesSaved)
 		counterOpt(emit, workerSpans, n.DroppedSpans)
 	}
 	return nil

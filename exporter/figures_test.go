@@ -234,6 +234,7 @@ func (limitedClients) Sessions() []smi.Session {
 func (limitedClients) SessionTotals() smi.SessionTotals {
 	t := smitest.Clients{}.SessionTotals()
 	t.DroppedSpans = smi.Some(uint64(7))
+	t.ModulesHeld, t.ModuleHits, t.ModulesSaved = smi.Some(smi.Bytes(1000)), smi.Some(uint64(5)), smi.Some(smi.Bytes(4000))
 	return t
 }
 
@@ -252,6 +253,7 @@ func TestQuotasAndSpans(t *testing.T) {
 		for _, line := range []string{
 			`hip_session_memory_limit_bytes{gpu="0",session="17"} 1.7179869184e+10`, `hip_session_compute_limit_ratio{gpu="0",session="17"} 0.5`,
 			`hip_session_compute_limit_ratio{gpu="1",session="17"} 0.25`, `hip_worker_dropped_spans_total 7`,
+			`hip_worker_modules_kept_bytes 1000`, `hip_worker_module_hits_total 5`, `hip_worker_module_saved_bytes_total 4000`,
 		} {
 			n += strings.Count(text, "\n"+line+"\n")
 		}

@@ -55,6 +55,7 @@ type link struct {
 	direct    bool    // copies from the device may have any size
 	claims    bool    // host memory may have its own addresses there, too
 	functions bool    // a module that is loaded comes with its functions
+	content   bool    // a module can be loaded by what it is
 	timed     bool    // the worker tells how long it took, and takes what follows from that
 	trace     *tracer // nil unless some calls are traced
 	lost      sync.Once
@@ -138,7 +139,7 @@ func (c *Client) connect() (*link, error) {
 		return nil, err
 	}
 	hello := identity()
-	hello.Features = []string{featureDirect, featureUnits, featureClaims, wire.FeatureTiming, hiprpc.FeatureFunctions}
+	hello.Features = []string{featureDirect, featureUnits, featureClaims, wire.FeatureTiming, hiprpc.FeatureFunctions, hiprpc.FeatureContent}
 	if hello.TraceEvery = c.cfg.TraceEvery; hello.TraceEvery != 0 {
 		hello.TraceSeed = rand.Uint64()
 		hello.Features = append(hello.Features, rpctrace.Feature)
@@ -219,6 +220,7 @@ func (c *Client) connect() (*link, error) {
 		l.trace = newTracer(&hello)
 	}
 	l.functions = conn.Welcome().HasFeature(hiprpc.FeatureFunctions)
+	l.content = conn.Welcome().HasFeature(hiprpc.FeatureContent)
 	c.cache.know(answer.Known)
 	c.mem.reserve(chosen, space, uint32(c.cfg.Part), answer.Unit)
 	c.cfg.debugf("session %d at %s:%s, backend %s, device addresses %#x+%#x", conn.Welcome().Session, host, port, conn.Welcome().Backend,

@@ -1,6 +1,7 @@
 package hipremote
 
 import (
+	"crypto/sha256"
 	"sync"
 
 	"github.com/rocwire/rocwire/hip"
@@ -8,7 +9,7 @@ import (
 	"github.com/rocwire/rocwire/wire"
 )
 
-// ModuleLoadData sends one code object. The worker keeps nothing of what it does not need.
+// ModuleLoadData sends one code object, or only what it is if the worker has it from before.
 func (c *Client) ModuleLoadData(t hip.Thread, image []byte) (hip.Module, hip.Error) {
 	ct := c.begin()
 	m, code := c.load(&ct, t, image)
@@ -27,10 +28,18 @@ func (c *Client) load(ct *callTime, t hip.Thread, image []byte) (hip.Module, hip
 	c.creditAhead(l, t.Device)
 	msg := wire.GetMsg()
 	defer wire.PutMsg(msg)
-	e := wire.Enc{B: msg.Req[:0]}
-	e.I32(t.Device)
-	msg.Req, msg.Bulk = e.B, image
-	if code := c.exchange(ct, l, hip.OpModuleLoadData, msg); code != hip.Success {
+	code = hiprpc.ErrorNoContent
+	if l.content && len(image) >= hiprpc.MinContent {
+		msg.Req = (&hiprpc.Content{Device: t.Device, Size: uint64(len(image)), Sum: sha256.Sum256(image)}).Append(msg.Req[:0])
+		code = c.exchange(ct, l, hiprpc.OpModuleLoadContent, msg)
+	}
+	if code == hiprpc.ErrorNoContent {
+		e := wire.Enc{B: msg.Req[:0]}
+		e.I32(t.Device)
+		msg.Req, msg.Bulk = e.B, image
+		code = c.exchange(ct, l, hip.OpModuleLoadData, msg)
+	}
+	if code != hip.Success {
 		return 0, code
 	}
 	var loaded hiprpc.Loaded

@@ -97,6 +97,11 @@ type SessionTotals struct {
 	BytesOut Opt[Bytes]  `json:"bytes_out" msgpack:"o,omitempty"`
 	Calls    Opt[uint64] `json:"calls" msgpack:"c,omitempty"`
 
+	// Code objects that the worker keeps for later sessions; not available: it keeps none.
+	ModulesHeld  Opt[Bytes]  `json:"modules_held" msgpack:"mb,omitempty"`
+	ModuleHits   Opt[uint64] `json:"module_hits" msgpack:"mh,omitempty"`   // loads that needed no bytes
+	ModulesSaved Opt[Bytes]  `json:"modules_saved" msgpack:"ms,omitempty"` // bytes that were not sent for that
+
 	DroppedSpans Opt[uint64] `json:"dropped_spans" msgpack:"ds,omitempty"` // of traced calls, because too many came; not available: none are traced
 }
 

@@ -76,6 +76,9 @@ type Config struct {
 	// Quota is what a session may have of each card, unless SetQuota says otherwise. What is not set is not limited.
 	Quota smi.Quota
 
+	// ModuleCache is how many bytes of code objects are kept for later sessions of the same user; 0: DefaultModuleCache, negative: none.
+	ModuleCache int64
+
 	MaxSessions  int           // at once; more are refused
 	Warm         int           // session processes kept ready
 	HelloTimeout time.Duration // until a new connection has said who it is

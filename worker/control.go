@@ -183,6 +183,7 @@ type start struct {
 	Hello   []byte // MessagePack
 	Limits  []limit
 	Trace   bool  // somebody wants to know of traced calls
+	Modules bool  // the worker keeps modules by what they are
 	Cards   []int // of those that are served, the ones that the client may use; nil: all
 	// HostMemory is how much of it the session may take, in bytes; 0: no limit.
 	HostMemory uint64
@@ -204,6 +205,7 @@ func (s *start) encode() []byte {
 	e.U64(s.HostMemory)
 	e.Bytes(s.Security)
 	e.U32(s.HelloSum)
+	e.Bool(s.Modules)
 	appendCards(&e, s.Cards)
 	e.I64(int64(s.Park))
 	return e.B
@@ -220,6 +222,7 @@ func (s *start) decode(b []byte) error {
 		s.Security = nil
 	}
 	s.HelloSum = d.U32()
+	s.Modules = d.Bool()
 	s.Cards = decodeCards(&d)
 	s.Park = time.Duration(d.I64())
 	if !d.Done() {

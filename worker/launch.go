@@ -52,25 +52,30 @@ func (s *session) doModuleLoadData(r *wire.Request) {
 		return
 	}
 	defer s.mem.Give(n)
-	b, err := readImage(r)
-	if err == nil {
-		defer b.free()
-	} else if !errors.Is(err, unix.ENOMEM) {
-		return // the connection is gone
+	b, err := readImage(r, s.contents != nil)
+	if err != nil {
+		s.mem.Give(kept)
+		if errors.Is(err, unix.ENOMEM) {
+			s.reply(r, hip.ErrorOutOfMemory, nil)
+		}
+		return // or the connection is gone
 	}
-	var m hip.Module
-	code := hip.Error(hip.ErrorOutOfMemory)
-	switch {
-	case err != nil:
-	case !bytes.HasPrefix(b, elf):
-		code = hip.ErrorInvalidImage
-	default:
+	defer b.free()
+	if s.loadModule(r, t, b.bytes, kept) && b.fd >= 0 {
+		s.contents.Keep(b.fd)
+	}
+}
+
+// loadModule loads a code object and replies. It gives back what was taken for it if that fails.
+func (s *session) loadModule(r *wire.Request, t hip.Thread, b []byte, kept uint64) bool {
+	m, code := hip.Module(0), hip.Error(hip.ErrorInvalidImage)
+	if bytes.HasPrefix(b, elf) {
 		m, code = s.rt.ModuleLoadData(t, b)
 	}
 	if code != hip.Success {
 		s.mem.Give(kept)
 		s.reply(r, code, nil)
-		return
+		return false
 	}
 	s.handles.AddSized(hip.HandleModule, uint64(m), t.Device, kept)
 	loaded := hiprpc.Loaded{Module: m}
@@ -78,6 +83,7 @@ func (s *session) doModuleLoadData(r *wire.Request) {
 		loaded.Functions = s.functionsOf(t, m, b)
 	}
 	s.reply(r, code, loaded.Append(nil, s.functions))
+	return true
 }
 
 // hostFuncs are functions of the client that streams wait for.

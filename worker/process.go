@@ -161,6 +161,9 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 		s.trace = newTracer(sess.Hello)
 	}
 	s.parks = st.Park > 0
+	if st.Modules {
+		s.contents = b
+	}
 	s.handles.own = opened.ChecksHandles
 	if opened.Output != nil {
 		opened.Output(s.output)
@@ -310,6 +313,9 @@ func (s *session) features() []string {
 	}
 	if s.parks {
 		list = append(list, wire.FeatureResume)
+	}
+	if s.contents != nil {
+		list = append(list, hiprpc.FeatureContent)
 	}
 	return list
 }

@@ -91,7 +91,7 @@ func New(cfg Config) (*Server, error) {
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.pool = &pool{
 		spawn: spawn, command: append(append([]string(nil), cfg.Command...), cfg.Backend.Args...), files: cfg.Backend.Files,
-		warm: cfg.Warm, shares: shares{most: cfg.Limits.Shares}, log: cfg.Log, onGone: s.gone, onStart: s.started, all: map[*proc]struct{}{},
+		warm: cfg.Warm, shares: shares{most: cfg.Limits.Shares, modules: newModuleCache(cfg.ModuleCache)}, log: cfg.Log, onGone: s.gone, onStart: s.started, all: map[*proc]struct{}{},
 	}
 	return s, nil
 }
@@ -167,6 +167,7 @@ func (s *Server) Close() {
 	s.cancel()
 	s.conns.Wait()
 	s.pool.close(s.cfg.Grace)
+	s.pool.shares.modules.close()
 	loglimit.Flush(s.cfg.Log)
 	close(s.done)
 }

@@ -51,6 +51,7 @@ type session struct {
 	functions  bool // the reply to a module's load has its functions
 	devices    int32
 	span       hip.Span // of device addresses, zero if none was agreed
+	contents   contents // nil if the parent keeps none
 	handles    handleTable
 	mem        *hostmem.Account // of host memory; nil: no limit
 	backlog    backlog          // nil if the runtime bounds what is queued itself
@@ -168,6 +169,8 @@ func (s *session) own(r *wire.Request) bool {
 		s.doHostClaim(r)
 	case hiprpc.OpHostRelease:
 		s.doHostRelease(r)
+	case hiprpc.OpModuleLoadContent:
+		s.doModuleLoadContent(r)
 	case rpcstats.Op, rpcstats.OpSlow:
 		s.doClientReport(r)
 	case rpctrace.Op:

@@ -31,6 +31,10 @@ func (s *Server) SessionTotals() smi.SessionTotals {
 	if s.cfg.Spans == nil {
 		t.DroppedSpans = smi.None[uint64]()
 	}
+	if c := s.pool.shares.modules; c.limit > 0 {
+		m := c.figures()
+		t.ModulesHeld, t.ModuleHits, t.ModulesSaved = smi.Some(smi.Bytes(m.held)), smi.Some(m.hits), smi.Some(smi.Bytes(m.saved))
+	}
 	return t
 }
 

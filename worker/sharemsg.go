@@ -12,6 +12,8 @@ const (
 	sharePublish  = 1 // the descriptor comes along
 	shareFetch    = 2
 	shareWithdraw = 3 // is not answered
+	shareFind     = 4 // a module, whose SHA-256 is the token, of a size
+	shareKeep     = 5 // a module, whose file comes along; is not answered
 )
 
 // shareRequest is the content of msgShare.
@@ -38,7 +40,7 @@ func (q *shareRequest) decode(b []byte) error {
 	q.ID, q.Kind = d.U32(), d.U8()
 	copy(q.Token[:], d.Raw(len(q.Token)))
 	q.Shared = decodeShared(&d)
-	if !d.Done() || q.Kind < sharePublish || q.Kind > shareWithdraw {
+	if !d.Done() || q.Kind < sharePublish || q.Kind > shareKeep {
 		return fmt.Errorf("%w: share", errControl)
 	}
 	return nil

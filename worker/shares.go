@@ -19,6 +19,8 @@ type shares struct {
 	mu   sync.Mutex
 	all  map[hip.ShareToken]share
 	held map[*proc]int
+
+	modules *moduleCache // goes the same way
 }
 
 type share struct {
@@ -119,7 +121,7 @@ func (h *shares) serve(p *proc, msg []byte, fd int) error {
 		}
 		return err
 	}
-	if q.Kind != sharePublish && fd >= 0 {
+	if q.Kind != sharePublish && q.Kind != shareKeep && fd >= 0 {
 		_ = unix.Close(fd)
 		fd = -1
 	}
@@ -135,6 +137,16 @@ func (h *shares) serve(p *proc, msg []byte, fd int) error {
 		}
 	case shareWithdraw:
 		h.withdraw(p, q.Token)
+		return nil
+	case shareFind:
+		a.Shared.FD = h.modules.find(p.record().owner(), q.Token, q.Shared.Size)
+		if a.Shared.FD >= 0 {
+			defer func() { _ = unix.Close(a.Shared.FD) }()
+		}
+	case shareKeep:
+		if fd >= 0 {
+			h.modules.keep(p.record().owner(), fd)
+		}
 		return nil
 	}
 	return p.ctl.orderFD(a.encode(), a.Shared.FD)

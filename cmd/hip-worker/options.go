@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"strconv"
 	"time"
@@ -52,6 +53,7 @@ Serves GPUs to HIP programs on other machines and tells who uses them.
   --session-host-memory SIZE
                           memory of this machine that a session may take: pinned and managed memory, modules, graphs, what is queued, …
                           (512M more than twice --session-memory, or half of the machine's; 16M at least)
+  --module-cache SIZE     code objects kept for later sessions of the same user, which then need not be sent again, 0 for none (512M)
   --session-compute PCT   share of each card's time that a session's kernels may have, such as 50 (all)
   --session-uids A-B      users that session processes run as, each its own, where the worker may choose (61184-65519)
   --session-network       let session processes connect to others: the runtime of --backend rocm leads to cards elsewhere
@@ -89,6 +91,7 @@ type options struct {
 	allowSet                   bool
 	quota                      smi.Quota // of each session and card
 	hostMemory                 uint64    // of each session
+	moduleCache                int64     // bytes, negative: none
 	confine                    confine.Options
 	rocrVisible, visible       string // ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES
 
@@ -137,6 +140,16 @@ func parse(args []string, getenv func(string) string) (*options, error) {
 	addLimits(f, &o.limits)
 	hostMemory := f.String("session-host-memory", "", "")
 	f.DurationVar(&o.park, "park", worker.DefaultPark, "")
+	f.Func("module-cache", "", func(s string) error {
+		n, err := access.ParseSize(s)
+		if err == nil && n > math.MaxInt64 {
+			err = fmt.Errorf("%q is too much", s)
+		}
+		if o.moduleCache = int64(n); n == 0 {
+			o.moduleCache = -1 // 0 is the default
+		}
+		return err
+	})
 	sessionMemory, sessionCompute := f.String("session-memory", "", ""), f.String("session-compute", "", "")
 	f.Func("session-uids", "", func(s string) (err error) {
 		o.confine.UIDs, err = confine.ParseUIDs(s)

@@ -17,6 +17,8 @@ const (
 	OpHostPull     uint16 = 0x1108 // sync: u64 address, u64 offset → u64 offset to go on from; bulk: difference
 	OpHostClaim    uint16 = 0x1109 // sync: Place outside of the agreed range; hipErrorMapFailed if the worker cannot have these addresses
 	OpHostRelease  uint16 = 0x110a // sync: i32 device, u64 address that was claimed; the copy, if there is one, is gone once nothing uses it
+	// OpModuleLoadContent is hipModuleLoadData of a code object that the worker may have. sync: Content → Loaded
+	OpModuleLoadContent uint16 = 0x110b
 )
 
 // Notices, worker to client.
@@ -46,7 +48,7 @@ const MaxImage = 2 << 30
 var names = map[uint16]string{
 	OpGrant: "grant", OpReturn: "return", OpMallocAt: "mallocAt", OpHostFuncDone: "hostFuncDone",
 	OpHostExpose: "hostExpose", OpHostHide: "hostHide", OpHostPush: "hostPush", OpHostPull: "hostPull",
-	OpHostClaim: "hostClaim", OpHostRelease: "hostRelease",
+	OpHostClaim: "hostClaim", OpHostRelease: "hostRelease", OpModuleLoadContent: "moduleLoadContent",
 }
 
 // OpName is the name of an operation for people and labels: the HIP function, or the short name of one that is none; "" if unknown.
