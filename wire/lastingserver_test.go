@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"context"
 	"net"
 	"sync"
 	"testing"
@@ -63,6 +64,14 @@ func (s *lastingServer) accept() {
 }
 
 func (s *lastingServer) serve(conn net.Conn) {
+	if onTLS {
+		c, err := SecureServer(context.Background(), conn, testKeys().server)
+		if err != nil {
+			_ = conn.Close()
+			return
+		}
+		conn = c
+	}
 	hello, _, err := ReadHello(conn, patience)
 	if err != nil {
 		_ = conn.Close()
@@ -91,7 +100,7 @@ func (s *lastingServer) serve(conn net.Conn) {
 		return
 	}
 	opt := s.opt
-	opt.Protocol, opt.Heartbeat = hello.Protocol, hello.Heartbeat()
+	opt.Protocol, opt.Heartbeat, opt.HelloSum = hello.Protocol, hello.Heartbeat(), hello.Sum
 	c, err := NewServerConn(conn, opt)
 	if err != nil {
 		s.t.Error(err)
@@ -103,7 +112,7 @@ func (s *lastingServer) serve(conn net.Conn) {
 	s.sessions[id] = c
 	h := s.handler()
 	s.mu.Unlock()
-	w := Welcome{Session: id, HeartbeatMS: uint32(hello.Heartbeat() / time.Millisecond), Features: GrantFeatures(hello.Features, []string{FeatureResume})}
+	w := Welcome{Session: id, HeartbeatMS: uint32(hello.Heartbeat() / time.Millisecond), Features: GrantFeatures(hello.Features, []string{FeatureResume, FeatureIntegrity})}
 	if err = c.Welcome(w); err == nil {
 		err = c.Serve(h)
 	} else {

@@ -564,3 +564,48 @@ func TestNotAskedFor(t *testing.T) {
 	within(t, "call", func() { wantErr(t, x.run(), ErrLost) })
 	wantErr(t, s.end(1), ErrLost)
 }
+
+// TestResumeSecured and the next: other transports are resumed like the plain one, with keys and sums of their own each time.
+func TestResumeSecured(t *testing.T) {
+	onTLS = true
+	defer func() { onTLS = false }()
+	cutHere(t, Hello{})
+}
+
+func TestResumeChecked(t *testing.T) { cutHere(t, Hello{Features: []string{FeatureIntegrity}}) }
+
+// cutHere cuts a session at some bytes.
+func cutHere(t *testing.T, hello Hello) {
+	s := newLastingServer(t, patience, func() Handler { return newExactServer(t) })
+	p := cutproxy.New(t, s.l.Addr().String())
+	x := newScript(t, Options{Address: p.Addr(), Hello: hello})
+	if err := x.run(); err != nil {
+		t.Fatal(err)
+	}
+	cuts := 0
+	for at := 0; at < 9000; at += 331 {
+		for dir := range 2 {
+			p.Arm(dir, at, cuts%2 == 0)
+			within(t, fmt.Sprintf("cut %d at byte %d", dir, at), func() {
+				if err := x.run(); err != nil {
+					t.Fatalf("cut %d at byte %d: %v", dir, at, err)
+				}
+			})
+			cuts++
+		}
+	}
+	if n := p.Cuts(); n < cuts*3/4 {
+		t.Errorf("%d cuts of %d", n, cuts)
+	}
+	for range 3 { // long messages
+		p.Arm(cutproxy.ToServer, 2<<20, true)
+		within(t, "echo", func() {
+			if err := x.echo(opEcho, 5<<20); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	if _, checked := x.c.lasting.t.transport.(*secured); !checked {
+		t.Errorf("it went on over a %T", x.c.lasting.t.transport)
+	}
+}

@@ -24,13 +24,12 @@ type window struct {
 	spill *chunk // where settle copies to
 }
 
-// segment is a piece of the window. Without p it is a place: done is called when all before it has been acknowledged.
+// segment is a piece of the window.
 type segment struct {
 	p    []byte
 	end  uint64 // number of the byte behind it
 	lent bool   // p is the user's memory
 	in   *chunk // that p lies in, nil if in none
-	done func()
 }
 
 // chunk is memory for frames, filled from the front.
@@ -106,14 +105,6 @@ func (w *window) recycle(c *chunk) {
 	}
 }
 
-// then has done called, with mu, when all that was given so far has been acknowledged.
-func (w *window) then(done func()) {
-	w.mu.Lock()
-	w.segs = append(w.segs, segment{end: w.end, done: done})
-	w.drop()
-	w.mu.Unlock()
-}
-
 // ack is told that the peer has so many bytes.
 func (w *window) ack(n uint64) {
 	w.mu.Lock()
@@ -133,9 +124,6 @@ func (w *window) drop() {
 		if s.in != nil {
 			s.in.used--
 			w.recycle(s.in)
-		}
-		if s.done != nil {
-			s.done()
 		}
 		n++
 	}
@@ -235,10 +223,5 @@ func (w *window) marks() (start, end uint64) {
 func (w *window) forget() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, s := range w.segs {
-		if s.done != nil {
-			s.done()
-		}
-	}
 	w.segs, w.free, w.spill = nil, nil, nil
 }
