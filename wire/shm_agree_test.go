@@ -198,3 +198,44 @@ func TestShareAnswers(t *testing.T) {
 		t.Errorf("%d offers are left", len(l.waiting))
 	}
 }
+
+// A client that has taken shared memory and is refused then hears why.
+func TestShareRefused(t *testing.T) {
+	l, err := theLocal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	done := make(chan error, 1)
+	go func() {
+		conn, err := ln.Accept()
+		if err != nil {
+			done <- err
+			return
+		}
+		hello, _, err := ReadHello(conn, patience)
+		if err != nil {
+			done <- err
+			return
+		}
+		fd, err := l.Offer(conn, hello, patience)
+		if err == nil {
+			err = RefuseShared(conn, fd, 42, "no process can be started")
+			_ = unix.Close(fd)
+		}
+		done <- err
+	}()
+	_, err = Dial(context.Background(), Options{Address: ln.Addr().String()})
+	wantErr(t, err, ErrRefused)
+	var e *Error
+	if !errors.As(err, &e) || e.Code != 42 || !strings.Contains(e.Reason, "no process can be started") {
+		t.Error(err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}

@@ -30,6 +30,9 @@ type shm struct {
 	reads    spinner
 	writes   spinner
 	sleeps   [3]sleep      // of waits for bytes, other waits, and rests
+	putting  atomic.Bool   // somebody puts something in, or trims
+	far      atomic.Bool   // the ring that is written to has memory that small messages do not use
+	trimmed  uint64        // outBytes when trim was last asked, with putting
 	watching atomic.Bool   // the keeper wants to know of bytes
 	over     atomic.Uint32 // not 0: the peer has gone, or shutdown was called
 	called   atomic.Uint32 // calls to wake, and by read, for the keeper
@@ -91,6 +94,9 @@ func (s *shm) tryWrite(a, b []byte) (int, error) {
 	if s.over.Load() != 0 {
 		return 0, syscall.EPIPE
 	}
+	if s.putting.Swap(true) { // it is being trimmed
+		return 0, errAgain
+	}
 	n, err := s.out.put(a)
 	if err == nil && n == len(a) {
 		var k int
@@ -98,6 +104,10 @@ func (s *shm) tryWrite(a, b []byte) (int, error) {
 		n += k
 	}
 	s.outBytes.Add(uint64(n))
+	if s.out.head-s.out.base > shmNear && !s.far.Load() {
+		s.far.Store(true)
+	}
+	s.putting.Store(false)
 	if err == nil && n == 0 && len(a)+len(b) > 0 {
 		err = errAgain
 	}
@@ -159,6 +169,10 @@ func (s *shm) sleep(z *sleep, want readiness, d time.Duration, short bool) readi
 			return got
 		}
 		left := d
+		if d < 0 && s.far.Load() {
+			left = idleTime
+			s.trim()
+		}
 		if d > 0 {
 			if left = time.Until(end); left <= 0 {
 				return 0
@@ -175,6 +189,7 @@ func (s *shm) rest(d time.Duration, watch bool) (woken, readable bool) {
 	z := &s.sleeps[2]
 	z.n = 0
 	if watch {
+		s.trim()
 		s.watching.Store(true)
 		defer s.watching.Store(false)
 		arm(&s.in.m.hungry)
@@ -190,6 +205,24 @@ func (s *shm) rest(d time.Duration, watch bool) (woken, readable bool) {
 	n := s.called.Load()
 	woken, s.answered = n != s.answered || watch && atomic.LoadUint32(&s.in.m.hungry) == 0, n
 	return woken, input()
+}
+
+// idleTime is after how long without anything to send a ring's memory is given back.
+const idleTime = time.Second
+
+// trim gives the memory of large messages back, if nothing has been sent since it was last asked. Each side does for the ring it writes to, who waits for bytes or the
+// keeper.
+func (s *shm) trim() {
+	if !s.far.Load() || s.putting.Swap(true) {
+		return
+	}
+	if out := s.outBytes.Load(); out != s.trimmed {
+		s.trimmed = out
+	} else if atomic.LoadUint64(&s.out.m.tail) == s.out.head { // a peer that lies loses what it has not read
+		_ = unix.Madvise(s.out.b[shmNear:], unix.MADV_REMOVE) // a ring that keeps its memory works as well
+		s.far.Store(false)
+	}
+	s.putting.Store(false)
 }
 
 func (s *shm) wake() { call(&s.called) }

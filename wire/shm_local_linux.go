@@ -176,3 +176,19 @@ func NewServerShared(memory, socket int, opt ServerOptions) (*ServerConn, error)
 	t := newShm(b, 0, base)
 	return newServer(t, Peer{Addr: t.peer()}, opt), nil
 }
+
+// RefuseShared is Refuse for a client that has taken shared memory, whose descriptor stays the caller's: it hears nothing on conn any more.
+func RefuseShared(conn net.Conn, memory int, code int32, reason string) error {
+	p, err := appendWelcome(nil, &Welcome{Code: code, Error: reason[:min(len(reason), MaxReason)]})
+	if err != nil {
+		return errors.Join(err, conn.Close())
+	}
+	b, err := mapShared(memory)
+	if err != nil {
+		return errors.Join(err, conn.Close())
+	}
+	t := newShm(b, 0, rawConn(conn))
+	_, err = t.tryWrite(p, nil) // there is room for it
+	t.close()
+	return err
+}

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"net"
 	"os"
 	"sync"
@@ -29,6 +30,12 @@ func sharedPair(t testing.TB) (server, client *shm) {
 		t.Fatal(err)
 	}
 	defer unix.Close(fd)
+	return sharedOn(t, fd)
+}
+
+// sharedOn is sharedPair on memory that is there.
+func sharedOn(t testing.TB, fd int) (server, client *shm) {
+	t.Helper()
 	p, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -126,4 +133,77 @@ func serveShared(conn net.Conn, hello *Hello, h Handler) error {
 		return err
 	}
 	return s.Serve(h)
+}
+
+// TestSharedMemoryIsGivenBack: what a large message has taken goes when nothing has been sent for a while, however it is waited for, small messages take
+// little, and what comes later is whole.
+func TestSharedMemoryIsGivenBack(t *testing.T) {
+	fd, err := makeShared()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fd)
+	taken := func() int64 {
+		var st unix.Stat_t
+		if err := unix.Fstat(fd, &st); err != nil {
+			t.Fatal(err)
+		}
+		return st.Blocks * 512
+	}
+	a, b := sharedOn(t, fd)
+	defer a.close()
+	defer b.close()
+	within(t, "messages", func() {
+		p := pattern(1000)
+		for range 20 * shmNear / len(p) {
+			move(t, a, b, p)
+		}
+	})
+	if n := taken(); n > shmHeads+shmNear+shmPiece {
+		t.Errorf("small messages have taken %d bytes", n)
+	}
+	for range 3 {
+		move(t, a, b, pattern(shmBytes))
+		move(t, b, a, pattern(shmBytes))
+		if n := taken(); n < 2*shmBytes {
+			t.Fatalf("large messages have taken %d bytes", n)
+		}
+		end := time.Now().Add(patience)
+		reading := make(chan error, 1)
+		go func() { // as a server's reader, while the other end rests as a client's keeper
+			_, err := a.read(make([]byte, 1))
+			reading <- err
+		}()
+		for taken() > shmHeads+2*(shmNear+shmPiece) && time.Now().Before(end) {
+			b.rest(100*time.Millisecond, true)
+		}
+		if n := taken(); n > shmHeads+2*(shmNear+shmPiece) {
+			t.Fatalf("%d bytes are kept", n)
+		}
+		if n, err := b.tryWrite([]byte{1}, nil); n != 1 || err != nil {
+			t.Fatal(n, err)
+		}
+		if err := <-reading; err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// move sends p from one end to the other and checks what arrives.
+func move(t *testing.T, from, to *shm, p []byte) {
+	t.Helper()
+	if n, err := from.tryWrite(p, nil); n != len(p) || err != nil {
+		t.Fatal(n, err)
+	}
+	q := make([]byte, len(p))
+	for n := 0; n < len(q); {
+		k, err := to.read(q[n:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		n += k
+	}
+	if !bytes.Equal(p, q) {
+		t.Fatal("other bytes arrived")
+	}
 }

@@ -68,7 +68,7 @@ func (s *Server) begin(conn net.Conn, peer wire.Peer, who access.Identity, hello
 	return nil
 }
 
-func (s *Server) handOver(conn net.Conn, hello *wire.Hello, head wire.Header, rec *sessionRecord) (*proc, error) {
+func (s *Server) handOver(conn net.Conn, hello *wire.Hello, head wire.Header, rec *sessionRecord) (_ *proc, err error) {
 	packed, err := hello.Append(nil)
 	if err != nil {
 		return nil, err
@@ -78,7 +78,12 @@ func (s *Server) handOver(conn net.Conn, hello *wire.Hello, head wire.Header, re
 		return nil, err
 	}
 	if memory >= 0 {
-		defer unix.Close(memory)
+		defer func() {
+			if err != nil { // on conn it hears nothing more
+				_ = wire.RefuseShared(conn, memory, int32(refusalCode(err)), err.Error())
+			}
+			_ = unix.Close(memory)
+		}()
 	}
 	f, security, err := wire.Handover(conn)
 	if err != nil {
