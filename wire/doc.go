@@ -19,7 +19,7 @@
 // other net.Conn (other systems, a crypto/tls connection) serves too, at the price of two goroutines and a copy. Or it is shared memory, see below.
 //
 // TLS 1.3 ([SecureClient], [SecureServer]) comes before the first frame. crypto/tls shakes hands; the records behind that are package tlsrecord's, so that
-// another process can go on with the socket ([Handover]) and data is decrypted straight to where it belongs.
+// another process can go on with the socket ([Handover]) and data is decrypted straight to where it belongs, or the kernel's ([KernelTLS]).
 //
 // # Requests (client to server)
 //

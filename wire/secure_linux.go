@@ -47,6 +47,21 @@ func newTransportFD(fd int, security []byte) (transport, error) {
 		s.close()
 		return nil, err
 	}
+	return newRecords(s, st)
+}
+
+// newRecords is the transport over a socket, which is closed on an error, under TLS.
+func newRecords(s *socket, st *tlsrecord.State) (transport, error) {
+	if st.Kernel && len(st.Raw)+len(st.Message) == 0 {
+		t, err := newKernelTLS(s, st)
+		if err == nil {
+			return t, nil
+		}
+		if errors.As(err, new(*kernelError)) {
+			s.close()
+			return nil, err
+		}
+	}
 	return newSecured(s, st)
 }
 
@@ -63,7 +78,8 @@ func (c *SecureConn) transport() (transport, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newSecured(t.(*socket), st)
+	st.Kernel = KernelTLS()
+	return newRecords(t.(*socket), st)
 }
 
 func newSecured(s *socket, st *tlsrecord.State) (*secured, error) {

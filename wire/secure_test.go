@@ -52,21 +52,21 @@ var testKeys = sync.OnceValue(func() (c struct{ server, client *tls.Config }) {
 // underTLS is the transport over TLS whose peer is fd, in plain: a goroutine in between encrypts and decrypts.
 func underTLS(t testing.TB, fd int) transport {
 	t.Helper()
-	p, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		t.Fatal(err)
+	near, conn := unixPair(t)
+	if onKernel {
+		near, conn = tcpPair(t) // a Unix socket has no kernel TLS
 	}
-	s, err := newSocket(p[0])
+	s, err := newSocket(near)
 	if err != nil {
 		t.Fatal(err)
 	}
 	one, two := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)
 	suite := tlsrecord.Suite(tls.TLS_AES_128_GCM_SHA256)
-	tr, err := newSecured(s, &tlsrecord.State{Suite: suite, In: one, Out: two, Client: true})
+	tr, err := newRecords(s, &tlsrecord.State{Suite: suite, In: one, Out: two, Client: true, Kernel: onKernel})
 	if err != nil {
 		t.Fatal(err)
 	}
-	far := &SecureConn{Conn: fileConn(t, p[1])}
+	far := &SecureConn{Conn: conn}
 	if err := far.begin(&tlsrecord.State{Suite: suite, In: two, Out: one}); err != nil {
 		t.Fatal(err)
 	}
@@ -80,6 +80,16 @@ func underTLS(t testing.TB, fd int) transport {
 		_ = plain.CloseWrite()
 	}()
 	return tr
+}
+
+// unixPair is two connected Unix sockets, as descriptor and as connection.
+func unixPair(t testing.TB) (int, net.Conn) {
+	t.Helper()
+	p, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p[0], fileConn(t, p[1])
 }
 
 // TestSecured: every test of what a connection does, under TLS.

@@ -191,6 +191,7 @@ func Handover(conn net.Conn) (f *os.File, security []byte, err error) {
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())
 	}
+	s.Kernel = KernelTLS()
 	return f, s.Append(nil), nil
 }
 

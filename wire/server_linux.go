@@ -18,5 +18,7 @@ func forServer(t transport) {
 		t.server = true
 	case *secured:
 		t.socket.server = true
+	case *kernelTLS:
+		t.socket.server = true
 	}
 }

@@ -57,8 +57,8 @@ func (h *Half) rekey() error {
 	return err
 }
 
-// update goes on with the next secret.
-func (h *Half) update() error {
+// Update goes on with the next secret.
+func (h *Half) Update() error {
 	next, err := h.Suite.Next(h.Secret)
 	if err != nil {
 		return err

@@ -44,7 +44,7 @@ func (r *Reader) handshake(p []byte) error {
 
 // updated goes on with the peer's next key.
 func (r *Reader) updated(wanted bool) error {
-	update := r.half.update
+	update := r.half.Update
 	if r.Updated != nil {
 		update = r.Updated
 	}

@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// maxUseless is how many records without data may follow each other.
-const maxUseless = 32
+// MaxUseless is how many records without data may follow each other.
+const MaxUseless = 32
 
 // Reader takes apart what arrives. Space says where the next bytes go and Filled how many came; Read decrypts what is there. It is of one goroutine.
 type Reader struct {
@@ -149,7 +149,7 @@ func (r *Reader) record(p []byte, some bool) (n int, got bool, err error) {
 // take does what a record says. Its data is in p already if inPlace.
 func (r *Reader) take(t Type, data, p []byte, inPlace bool) (n int, err error) {
 	if t != Data || len(data) == 0 {
-		if r.useless++; r.useless > maxUseless {
+		if r.useless++; r.useless > MaxUseless {
 			return 0, unexpected("many records without data")
 		}
 		if t == Data {

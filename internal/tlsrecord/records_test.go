@@ -163,7 +163,7 @@ func TestEnds(t *testing.T) {
 		p []byte
 	}
 	ticket := append([]byte{newSessionTicket, 0, 0, 3}, 1, 2, 3)
-	useless := make([]record, maxUseless+1)
+	useless := make([]record, MaxUseless+1)
 	for i := range useless {
 		useless[i] = record{Data, nil}
 	}
@@ -295,7 +295,7 @@ func FuzzReader(f *testing.F) {
 				in = w.half.seal(in, Type(b[0]), b[2:2+n], nil)
 				size += n
 				if b[0] == byte(Handshake) && n == 5 && b[2] == keyUpdate {
-					_ = w.half.update()
+					_ = w.half.Update()
 				}
 				b = b[2+n:]
 			}

@@ -10,6 +10,7 @@ type State struct {
 	Suite         Suite
 	Client        bool // this side is the client
 	Owed          bool // this side is to update its key
+	Kernel        bool // the kernel is to make the records
 	In, Out       []byte
 	InSeq, OutSeq uint64
 	Plain         []byte // decrypted and not read
@@ -54,6 +55,7 @@ func (s *State) Writer(size int) (*Writer, error) {
 const (
 	stateClient = 1 << iota
 	stateOwed
+	stateKernel
 )
 
 // Append adds the state's encoding to b.
@@ -64,6 +66,9 @@ func (s *State) Append(b []byte) []byte {
 	}
 	if s.Owed {
 		flags |= stateOwed
+	}
+	if s.Kernel {
+		flags |= stateKernel
 	}
 	b = append(binary.LittleEndian.AppendUint16(b, uint16(s.Suite)), flags)
 	b = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, s.InSeq), s.OutSeq)
@@ -78,11 +83,11 @@ var errState = errors.New("tlsrecord: not the state of a connection")
 // ParseState reads what Append has written. What it gives refers to b.
 func ParseState(b []byte) (*State, error) {
 	const fixed = 2 + 1 + 8 + 8
-	if len(b) < fixed || b[2]&^(stateClient|stateOwed) != 0 {
+	if len(b) < fixed || b[2]&^(stateClient|stateOwed|stateKernel) != 0 {
 		return nil, errState
 	}
 	s := &State{
-		Suite: Suite(binary.LittleEndian.Uint16(b)), Client: b[2]&stateClient != 0, Owed: b[2]&stateOwed != 0,
+		Suite: Suite(binary.LittleEndian.Uint16(b)), Client: b[2]&stateClient != 0, Owed: b[2]&stateOwed != 0, Kernel: b[2]&stateKernel != 0,
 		InSeq: binary.LittleEndian.Uint64(b[3:]), OutSeq: binary.LittleEndian.Uint64(b[11:]),
 	}
 	b = b[fixed:]

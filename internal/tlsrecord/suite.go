@@ -52,8 +52,11 @@ func (s Suite) aead(key []byte) (cipher.AEAD, error) {
 	return aesgcm.New(key)
 }
 
-// limit is how many records one key may protect: RFC 8446, 5.5 has 2^24.5 for AES-GCM, full ones.
-func (s Suite) limit() uint64 {
+// ChaCha20 reports whether the suite's cipher is ChaCha20-Poly1305.
+func (s Suite) ChaCha20() bool { return uint16(s) == tls.TLS_CHACHA20_POLY1305_SHA256 }
+
+// Limit is how many records one key may protect: RFC 8446, 5.5 has 2^24.5 for AES-GCM, full ones.
+func (s Suite) Limit() uint64 {
 	if uint16(s) == tls.TLS_CHACHA20_POLY1305_SHA256 || s == Checksum {
 		return 1 << 60
 	}

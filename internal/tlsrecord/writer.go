@@ -24,7 +24,7 @@ type Writer struct {
 
 // NewWriter makes records for half, and encrypts at most about size bytes at once.
 func NewWriter(half *Half, size int) *Writer {
-	return &Writer{half: half, size: size, b: make([]byte, 0, size+MaxRecord), limit: half.Suite.limit()}
+	return &Writer{half: half, size: size, b: make([]byte, 0, size+MaxRecord), limit: half.Suite.Limit()}
 }
 
 // Half is the protection as far as records have been made.
@@ -72,7 +72,7 @@ func (w *Writer) add(t Type, a, b []byte) {
 func (w *Writer) update() error {
 	w.add(Handshake, KeyUpdate, nil)
 	w.owed = false
-	return w.half.update()
+	return w.half.Update()
 }
 
 // KeyUpdate is the message that announces this side's next key and wants none of the peer.
@@ -80,11 +80,15 @@ var KeyUpdate = []byte{keyUpdate, 0, 0, 1, 0}
 
 // Alert adds an alert behind what has been encrypted.
 func (w *Writer) Alert(code AlertCode) {
-	level := byte(2)
-	if code == CloseNotify || code == UserCanceled {
-		level = 1
+	w.add(Alert, code.Bytes(), nil)
+}
+
+// Bytes is the alert as a record's data.
+func (a AlertCode) Bytes() []byte {
+	if a == CloseNotify || a == UserCanceled {
+		return []byte{1, byte(a)}
 	}
-	w.add(Alert, []byte{level, byte(code)}, nil)
+	return []byte{2, byte(a)}
 }
 
 // Pending is what the connection is to take next.
