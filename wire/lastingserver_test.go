@@ -138,3 +138,10 @@ func (s *lastingServer) end(id uint64) error {
 	s.t.Fatalf("session %d does not end", id)
 	return nil
 }
+
+// counts tells of the resumptions so far, and why others were refused.
+func (s *lastingServer) counts() (resumed int, refused []error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.resumed, s.refused
+}

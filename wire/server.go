@@ -136,6 +136,8 @@ func (s *ServerConn) Welcome(w Welcome) error {
 	checks := s.granted(&w)
 	lasts := w.Code == 0 && w.HasFeature(FeatureResume)
 	if lasts {
+		s.resuming.Lock() // the client may be quick
+		defer s.resuming.Unlock()
 		s.endure(&w)
 	}
 	s.out.mu.Lock()
