@@ -238,6 +238,9 @@ func TestCutEverywhere(t *testing.T) {
 	if n, refused := s.counts(); n == 0 || len(refused) > 0 {
 		t.Errorf("%d resumptions, refused: %v", n, refused)
 	}
+	if err := x.run(); err != nil { // and the last cut has been noticed
+		t.Error(err)
+	}
 	within(t, "Close", func() { _ = x.c.Close() })
 	if err := s.end(1); err != nil {
 		t.Error(err)
