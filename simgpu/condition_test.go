@@ -195,7 +195,11 @@ func TestOtherProcess(t *testing.T) {
 	child := func() (*exec.Cmd, *bufio.Reader) {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), childEnv+"=1")
-		cmd.ExtraFiles = seg.Files()
+		seat, err := seg.Seat()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd.ExtraFiles = seat.Files()
 		cmd.Stderr = os.Stderr
 		out, err := cmd.StdoutPipe()
 		if err != nil {
@@ -204,6 +208,7 @@ func TestOtherProcess(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
+		seat.Started(cmd.Process.Pid)
 		t.Cleanup(func() { _ = cmd.Process.Kill() })
 		in := bufio.NewReader(out)
 		if line, _ := in.ReadString('\n'); line != "running\n" {

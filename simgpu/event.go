@@ -54,7 +54,7 @@ func (r *Runtime) EventCreateWithFlags(t hip.Thread, flags uint32) (hip.Event, h
 	v := &event{d: d, flags: flags}
 	if flags&eventInterprocess != 0 {
 		var err error
-		if v.shared, err = newSharedEvent(-1); err != nil {
+		if v.shared, err = newSharedEvent(-1, r.session); err != nil {
 			return 0, hip.ErrorOutOfMemory
 		}
 	}

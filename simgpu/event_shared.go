@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/simgpu/card"
 	"github.com/rocwire/rocwire/simgpu/queue"
 	"github.com/rocwire/rocwire/simgpu/vmem"
 )
@@ -18,6 +19,7 @@ import (
 // wait or not wait, and nothing else.
 type sharedEvent struct {
 	page  *eventPage
+	ours  *card.Session
 	fd    int
 	token hip.ShareToken // zero until it was exported, or of where it was opened
 	own   bool           // made by this process
@@ -47,13 +49,13 @@ func (e *sharedEvent) done() {
 type eventPage struct {
 	recorded atomic.Uint64
 	reached  atomic.Uint64
-	owner    atomic.Uint32 // process of the last recording
+	owner    atomic.Uint32 // session of the last recording
 	changed  atomic.Uint32 // futex: reached has grown
 }
 
 // newSharedEvent makes one, or maps the one behind fd.
-func newSharedEvent(fd int) (*sharedEvent, error) {
-	e := &sharedEvent{fd: fd, own: fd < 0}
+func newSharedEvent(fd int, ours *card.Session) (*sharedEvent, error) {
+	e := &sharedEvent{fd: fd, own: fd < 0, ours: ours}
 	if e.own {
 		var err error
 		if e.fd, err = vmem.NewFile(vmem.PageSize); err != nil {
@@ -79,9 +81,9 @@ func (e *sharedEvent) close(b hip.Broker) {
 	e.done()
 }
 
-// record notes a recording by this process and returns its number.
-func (p *eventPage) record() uint64 {
-	p.owner.Store(uint32(unix.Getpid()))
+// record notes a recording by a session and returns its number.
+func (p *eventPage) record(by *card.Session) uint64 {
+	p.owner.Store(by.Name())
 	return p.recorded.Add(1)
 }
 
@@ -103,25 +105,21 @@ const (
 	futexWake = 1
 )
 
-// passed says whether the last recording is reached. One of a process that has
-// died never is: it passes.
-func (p *eventPage) passed(n uint64) bool {
-	if p.reached.Load() >= n {
-		return true
-	}
-	owner := p.owner.Load()
-	return owner == 0 || unix.Kill(int(int32(owner)), 0) == unix.ESRCH
+// passed says whether the last recording is reached. One of a session that has
+// ended never is: it passes. Who lives, the parent of all says.
+func (p *eventPage) passed(n uint64, ours *card.Session) bool {
+	return p.reached.Load() >= n || !ours.Alive(p.owner.Load())
 }
 
 // lookAgain is how often who waits looks whether the other process still lives.
 const lookAgain = 20 * time.Millisecond
 
 // wait waits for recording n, or the end of ctx.
-func (p *eventPage) wait(ctx context.Context, n uint64) {
+func (p *eventPage) wait(ctx context.Context, n uint64, ours *card.Session) {
 	timeout := unix.NsecToTimespec(int64(lookAgain))
 	for ctx.Err() == nil {
 		seen := p.changed.Load()
-		if p.passed(n) {
+		if p.passed(n, ours) {
 			return
 		}
 		_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(&p.changed)), futexWait, uintptr(seen), uintptr(unsafe.Pointer(&timeout)), 0, 0)
@@ -133,7 +131,7 @@ func (e *sharedEvent) record(v *event, st *stream) hip.Error {
 	if !e.use() {
 		return hip.ErrorInvalidHandle
 	}
-	m, n := queue.NewMark(), e.page.record()
+	m, n := queue.NewMark(), e.page.record(e.ours)
 	m.Set(st.q.Add(queue.Task{Always: true, Apart: true, Run: func() {
 		defer e.done()
 		m.Now()
@@ -149,14 +147,14 @@ func (e *sharedEvent) holdUp(st *stream) hip.Error {
 		return hip.ErrorInvalidHandle
 	}
 	n := e.page.recorded.Load()
-	if e.page.passed(n) {
+	if e.page.passed(n, e.ours) {
 		e.done()
 		return hip.Success
 	}
 	ctx := st.d.context()
 	st.q.Add(queue.Task{Always: true, Apart: true, Run: func() {
 		defer e.done()
-		e.page.wait(ctx, n)
+		e.page.wait(ctx, n, e.ours)
 	}})
 	return hip.Success
 }
@@ -169,8 +167,8 @@ func (e *sharedEvent) query(d *device, wait bool) hip.Error {
 	defer e.done()
 	n := e.page.recorded.Load()
 	if wait {
-		e.page.wait(d.context(), n)
-	} else if !e.page.passed(n) {
+		e.page.wait(d.context(), n, e.ours)
+	} else if !e.page.passed(n, e.ours) {
 		return hip.ErrorNotReady
 	}
 	return d.status()
@@ -227,7 +225,7 @@ func (r *Runtime) IpcOpenEventHandle(t hip.Thread, handle *hip.IpcEventHandle) (
 	if e != hip.Success {
 		return 0, e
 	}
-	shared, err := newSharedEvent(s.FD)
+	shared, err := newSharedEvent(s.FD, r.session)
 	if err != nil {
 		return 0, hip.ErrorMapFailed
 	}

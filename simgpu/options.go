@@ -18,8 +18,8 @@ const DefaultArch = "gfx942"
 // MaxCards is the largest number of cards.
 const MaxCards = card.MaxCards
 
-// DefaultSessions is the number of sessions a Segment of CreateSegment has room for.
-const DefaultSessions = 256
+// DefaultSessions is the number of sessions a Segment of CreateSegment has room for, those that wait for a client among them.
+const DefaultSessions = card.MaxSessions
 
 // ErrOptions is matched by errors about Options that cannot be had.
 var ErrOptions = errors.New("simgpu: impossible options")
@@ -37,7 +37,10 @@ type Options struct {
 	// Visible are the cards that the runtime uses, in the order in which it
 	// numbers them; nil is all.
 	Visible []int
-	// PID names the session in the segment; 0 is this process.
+	// Session is the seat that the parent of this process has given it. The cards are
+	// those of its segment then, and Segment is nil.
+	Session *card.Session
+	// PID is what the session is shown as where the segment is this process's; 0 is this process.
 	PID int
 
 	// Broker passes shared memory to and from other processes; nil knows those
@@ -69,10 +72,6 @@ func CreateSegment(o Options) (*Segment, error) {
 	}
 	return card.Create(capacity, DefaultSessions)
 }
-
-// OpenSegment maps the segment behind descriptors that the worker handed over, those
-// of Segment.Files in their order, and takes the descriptors.
-func OpenSegment(segment, board uintptr) (*Segment, error) { return card.Open(segment, board) }
 
 // complete checks o and fills in what is left to choose.
 func (o *Options) complete() error {

@@ -101,35 +101,37 @@ var errClosed = errors.New("simgpu: closed")
 
 // New makes a runtime. Errors: ErrOptions, and those of the segment.
 func New(o Options) (*Runtime, error) {
-	if o.Segment != nil {
-		o.Cards = o.Segment.Cards()
-		o.MemoryBytes = o.Segment.Capacity(0)
+	switch {
+	case o.Session != nil:
+		o.Cards, o.MemoryBytes, o.Segment = o.Session.Cards(), o.Session.Card(0).Capacity(), nil
+	case o.Segment != nil:
+		o.Cards, o.MemoryBytes = o.Segment.Cards(), o.Segment.Capacity(0)
 	}
 	if err := o.complete(); err != nil {
 		return nil, err
 	}
-	r := &Runtime{o: o, product: products[o.Arch], workers: newWorkers(o.Workers), gate: queue.NewGate()}
-	seg := o.Segment
-	if seg == nil {
+	r := &Runtime{product: products[o.Arch], workers: newWorkers(o.Workers), gate: queue.NewGate(), session: o.Session}
+	if r.session == nil {
 		var err error
-		if seg, err = CreateSegment(o); err != nil {
+		if o.Segment == nil {
+			if o.Segment, err = CreateSegment(o); err != nil {
+				return nil, err
+			}
+			r.own = o.Segment
+		}
+		if r.session, err = o.Segment.Attach(o.PID); err != nil {
+			if r.own != nil {
+				r.own.Close()
+			}
 			return nil, err
 		}
-		r.own = seg
 	}
-	var err error
-	if r.session, err = seg.Attach(o.PID); err != nil {
-		if r.own != nil {
-			r.own.Close()
-		}
-		return nil, err
-	}
+	r.o = o
 	r.handles.Store(16)
 	r.graphs = executor.New(r)
-	r.o.Segment = seg
 	for i, c := range o.Visible {
 		d := &device{r: r, id: int32(i), card: c, meter: r.session.Card(c), queues: queue.New(r.gate), peers: map[int32]bool{}}
-		d.props = r.product.properties(c, seg.Capacity(c))
+		d.props = r.product.properties(c, r.session.Card(c).Capacity())
 		d.resets.Store(d.meter.Condition().Resets)
 		d.null = &stream{d: d, q: d.queues.Null()}
 		d.ctx, d.cancel = context.WithCancelCause(context.Background())
@@ -142,7 +144,7 @@ func New(o Options) (*Runtime, error) {
 	return r, nil
 }
 
-// Segment is the segment of the runtime's cards.
+// Segment is the segment of the runtime's cards; nil if that is another process's.
 func (r *Runtime) Segment() *Segment { return r.o.Segment }
 
 // Close stops what runs and releases everything. It waits for work in

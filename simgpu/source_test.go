@@ -205,11 +205,11 @@ func childSession() {
 		fmt.Println(what, err)
 		os.Exit(1)
 	}
-	seg, err := OpenSegment(3, 4)
+	seat, err := card.Open(3, 4, 5)
 	if err != nil {
-		fail("OpenSegment", err)
+		fail("Open", err)
 	}
-	r, err := New(Options{Segment: seg})
+	r, err := New(Options{Session: seat})
 	if err != nil {
 		fail("New", err)
 	}
@@ -256,7 +256,11 @@ func TestSessionKilled(t *testing.T) {
 
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childEnv+"=1")
-	cmd.ExtraFiles = seg.Files()
+	seat, err := seg.Seat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.ExtraFiles = seat.Files()
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -265,6 +269,7 @@ func TestSessionKilled(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	seat.Started(cmd.Process.Pid)
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	line, _ := bufio.NewReader(out).ReadString('\n')
 	if line != "running\n" {

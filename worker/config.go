@@ -33,12 +33,12 @@ var (
 
 // Backend is where the GPUs of a worker come from, seen from the parent.
 type Backend struct {
-	Name    string        // "sim" or "rocm"
-	Source  smi.Source    // management data of the cards, nil if there is none
-	Devices []int         // indices of the cards that sessions use
-	Args    []string      // further arguments for a session process, which say how to open the runtime
-	Files   []*os.File    // what a session process inherits, as descriptors FirstFile and up
-	Reap    func(pid int) // takes back what a dead session process held; nil if nothing needs to be
+	Name    string     // "sim" or "rocm"
+	Source  smi.Source // management data of the cards, nil if there is none
+	Devices []int      // indices of the cards that sessions use
+	Args    []string   // further arguments for a session process, which say how to open the runtime
+	// Seat makes what one session process has of the backend's, before it is started; nil if it needs nothing.
+	Seat func() (Seat, error)
 	// SourceName is what Source reads, for people: "sim", "amdsmi", "sysfs"; empty is Name.
 	SourceName string
 	// NoSource says why Source is nil.
@@ -49,6 +49,13 @@ type Backend struct {
 	Usage func(pid int) (bytes uint64, ok bool)
 	// Needs is what a session process needs of the machine beyond Files.
 	Needs confine.Needs
+}
+
+// Seat is what a session process has of its backend's, and what the backend keeps for it.
+type Seat interface {
+	Files() []*os.File // that it inherits, as descriptors FirstFile and up
+	Started(pid int)   // is told once it is started
+	Close()            // takes back what it held: it is gone, or was not started
 }
 
 // Config says how to serve.

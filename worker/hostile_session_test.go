@@ -1,6 +1,7 @@
 package worker_test
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hipremote"
 	"github.com/rocwire/rocwire/worker"
 	"github.com/rocwire/rocwire/worker/confine"
 	"github.com/rocwire/rocwire/worker/simbackend"
@@ -66,7 +69,7 @@ func hostileSession(args []string) (*worker.SessionProcess, error) {
 }
 
 // orderFD is where a hostile session asks.
-const orderFD = worker.FirstFile + 2
+const orderFD = worker.FirstFile + 3
 
 // report is what a hostile session has found: why each attack failed, "" if it did not.
 type report struct {
@@ -163,6 +166,16 @@ func attack(t *targets) report {
 		call("execute a program", unix.SYS_EXECVE, uintptr(unsafe.Pointer(&name)))
 		call("raise a limit", unix.SYS_SETRLIMIT, unix.RLIMIT_CORE, uintptr(unsafe.Pointer(&unix.Rlimit{Cur: 1, Max: 1})))
 		call("fork", unix.SYS_CLONE, uintptr(unix.SIGCHLD)) // in the child of a Go program there is no way on, so it must not be one
+		mem, err := unix.Mmap(worker.FirstFile, 0, 8192, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+		if err == nil {
+			for i := range mem {
+				mem[i] = 0xff
+			}
+		}
+		try("write what all see of the cards", err)
+		_, err = unix.Pwrite(worker.FirstFile, make([]byte, 4096), 0)
+		try("write to the file of the cards", err)
+		scribble()
 		var fds []int
 		for err = nil; err == nil && len(fds) < 100_000; {
 			var fd int
@@ -178,10 +191,23 @@ func attack(t *targets) report {
 	return r
 }
 
+// scribble writes over all that a session shares with its parent: its page, and the socket where it asks for memory.
+func scribble() {
+	mem, err := unix.Mmap(worker.FirstFile+1, 0, 4096, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	for i := range mem {
+		mem[i] = 0xff
+	}
+	for n := uint64(1 << 40); err == nil && n > 0; n /= 2 { // as much of the first card as there is
+		_, err = unix.Write(worker.FirstFile+2, binary.LittleEndian.AppendUint64([]byte{1, 0, 0, 0, 0, 0, 0, 0}, n))
+		_, _ = unix.Read(worker.FirstFile+2, make([]byte, 1))
+	}
+	_, _ = unix.Write(worker.FirstFile+2, []byte("nonsense"))
+}
+
 var zeroPage [8]byte
 
-// takenOver runs one hostile session beside an honest one, and gives what it found and the process ids of both.
-func takenOver(t *testing.T, o confine.Options, harmless bool) (r report, pids []int) {
+// takenOver runs one hostile session beside an honest one.
+func takenOver(t *testing.T, o confine.Options, harmless bool) *attacked {
 	t.Helper()
 	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -214,7 +240,14 @@ func takenOver(t *testing.T, o confine.Options, harmless bool) (r report, pids [
 		}
 		return r
 	}
-	w := serveWith(t, simbackend.Options{}, worker.Config{Confine: o, Command: []string{os.Args[0], hostileCommand}}, func(b *worker.Backend) { b.Files = append(slices.Clone(b.Files), theirs) })
+	x := &attacked{}
+	w := serveWith(t, simbackend.Options{}, worker.Config{Confine: o, Command: []string{os.Args[0], hostileCommand}}, func(b *worker.Backend) {
+		make := b.Seat
+		b.Seat = func() (worker.Seat, error) {
+			s, err := make()
+			return &seatWith{s, theirs}, err
+		}
+	})
 	what := targets{Parent: os.Getpid(), Harmless: harmless, Abstract: fmt.Sprintf("rocwire-test-%d", os.Getpid()), Dir: openDir(t)}
 	what.Path = what.Dir + "/socket"
 	for _, l := range []struct{ network, address string }{{"tcp", "127.0.0.1:0"}, {"unix", "@" + what.Abstract}, {"unix", what.Path}} {
@@ -230,30 +263,43 @@ func takenOver(t *testing.T, o confine.Options, harmless bool) (r report, pids [
 	if err := os.Chmod(what.Path, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 {
+	x.join = func(what targets) *hipremote.Client {
+		t.Helper()
 		c, done := connect(t, w), make(chan report, 1)
-		go func() { done <- order(what.unless(len(pids) == 0)) }()
-		if _, code := c.GetDeviceCount(); code != 0 {
-			t.Fatal(code)
+		go func() { done <- order(what) }()
+		_, code := c.GetDeviceCount()
+		must(t, "GetDeviceCount", code)
+		if r := <-done; what.Parent != 0 {
+			x.report = r
 		}
-		r = <-done
 		for _, s := range w.Sessions() {
 			if s.ID == fmt.Sprint(c.Session()) {
-				pids = append(pids, int(s.PID))
+				x.pids = append(x.pids, int(s.PID))
 			}
 		}
-		what.Sibling = int(pids[0])
+		return c
 	}
-	return r, pids
+	x.honest = x.join(targets{})
+	what.Sibling = x.pids[0]
+	x.join(what)
+	return x
 }
 
-// unless is nothing for the honest session.
-func (t targets) unless(honest bool) targets {
-	if honest {
-		return targets{}
-	}
-	return t
+// attacked is a worker with an honest session and one that was taken over.
+type attacked struct {
+	report
+	pids   []int // of both session processes
+	honest *hipremote.Client
+	join   func(targets) *hipremote.Client // begins another session
 }
+
+// seatWith is a seat with one more file.
+type seatWith struct {
+	worker.Seat
+	file *os.File
+}
+
+func (s *seatWith) Files() []*os.File { return append(slices.Clone(s.Seat.Files()), s.file) }
 
 // openDir is a directory that everybody may write in.
 func openDir(t *testing.T) string {
@@ -272,7 +318,7 @@ func openDir(t *testing.T) string {
 // the network; it starts no process that could outlive it. The same attacks succeed where there is no boundary, or the test would show nothing.
 func TestHostileSession(t *testing.T) {
 	t.Setenv("A_SECRET_OF_THE_PARENT", "xyzzy")
-	r, pids := takenOver(t, confine.Options{}, false)
+	r := takenOver(t, confine.Options{}, false)
 	if len(r.Failed) < 40 {
 		t.Errorf("only %d attacks", len(r.Failed))
 	}
@@ -287,7 +333,7 @@ func TestHostileSession(t *testing.T) {
 		}
 	}
 	var users []string
-	for _, pid := range pids {
+	for _, pid := range r.pids {
 		status := procFile(t, pid, "status")
 		for field, want := range map[string]string{"CapEff": "0000000000000000", "CapPrm": "0000000000000000", "NoNewPrivs": "1", "Seccomp": "2"} {
 			if got := statusField(status, field); got != want {
@@ -308,6 +354,17 @@ func TestHostileSession(t *testing.T) {
 		}
 		noneOfOurs(t, pid)
 	}
+	// What it has written over what it shares harms nobody.
+	for who, c := range map[string]*hipremote.Client{"the session beside it": r.honest, "the next one": r.join(targets{})} {
+		p, code := c.Malloc(hip.Thread{}, 512<<20)
+		must(t, who+": Malloc", code)
+		must(t, who+": Free", c.Free(hip.Thread{}, p))
+		free, total, code := c.MemGetInfo(hip.Thread{})
+		must(t, who+": MemGetInfo", code)
+		if total != 1<<30 || free < total/2 {
+			t.Errorf("%s sees %d of %d bytes free", who, free, total)
+		}
+	}
 	if len(users) == 2 && users[0] == users[1] {
 		t.Errorf("two sessions are the same user: %s", users[0])
 	}
@@ -316,7 +373,7 @@ func TestHostileSession(t *testing.T) {
 // TestHostileSessionUnconfined is what the boundary is for: without it the same attacks succeed.
 func TestHostileSessionUnconfined(t *testing.T) {
 	t.Setenv("A_SECRET_OF_THE_PARENT", "xyzzy")
-	r, _ := takenOver(t, confine.Options{None: true}, true)
+	r := takenOver(t, confine.Options{None: true}, true)
 	// What Linux itself lets no process do without privileges, or does not have, is not the boundary's merit.
 	for _, name := range []string{
 		"see the parent's descriptors", "read the parent's environment", "read who there is", "list the root", "list all processes", "write a file", "connect by TCP", "connect by UDP",

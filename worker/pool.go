@@ -3,6 +3,7 @@ package worker
 import (
 	"log/slog"
 	"os"
+	"os/exec"
 	"sync"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 type pool struct {
 	spawn   *spawner
 	command []string
-	files   []*os.File
+	seat    func() (Seat, error)
 	warm    int
 	log     *slog.Logger
 	onStart func(*proc) // told before anybody gets the process
@@ -71,7 +72,7 @@ func (p *pool) start() (*proc, error) {
 	}
 	p.wg.Add(1)
 	p.mu.Unlock()
-	cmd, release, err := p.spawn.start(p.command, theirs, p.files)
+	cmd, release, err := p.startProcess(theirs)
 	if err != nil {
 		p.wg.Done()
 		_ = ours.close()
@@ -99,6 +100,24 @@ func (p *pool) start() (*proc, error) {
 		p.onGone(x)
 	}()
 	return x, nil
+}
+
+// startProcess starts a process with its seat, which release takes back.
+func (p *pool) startProcess(theirs *os.File) (cmd *exec.Cmd, release func(), err error) {
+	if p.seat == nil {
+		return p.spawn.start(p.command, theirs, nil)
+	}
+	seat, err := p.seat()
+	if err != nil {
+		return nil, nil, err
+	}
+	cmd, over, err := p.spawn.start(p.command, theirs, seat.Files())
+	if err != nil {
+		seat.Close()
+		return nil, nil, err
+	}
+	seat.Started(cmd.Process.Pid)
+	return cmd, func() { over(); seat.Close() }, nil
 }
 
 // fill keeps the number of idle processes.

@@ -23,7 +23,7 @@ import (
 // Descriptors of a session process.
 const (
 	controlFD = 3
-	// FirstFile is the descriptor of the first of Backend.Files in a session process.
+	// FirstFile is the descriptor of the first of its seat's files in a session process.
 	FirstFile = 4
 )
 

@@ -90,7 +90,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.pool = &pool{
-		spawn: spawn, command: append(append([]string(nil), cfg.Command...), cfg.Backend.Args...), files: cfg.Backend.Files,
+		spawn: spawn, command: append(append([]string(nil), cfg.Command...), cfg.Backend.Args...), seat: cfg.Backend.Seat,
 		warm: cfg.Warm, shares: shares{most: cfg.Limits.Shares, modules: newModuleCache(cfg.ModuleCache)}, log: cfg.Log, onGone: s.gone, onStart: s.started, all: map[*proc]struct{}{},
 	}
 	return s, nil
@@ -107,9 +107,6 @@ func (s *Server) started(p *proc) {
 }
 
 func (s *Server) gone(p *proc) {
-	if s.cfg.Backend.Reap != nil {
-		s.cfg.Backend.Reap(p.pid())
-	}
 	s.mu.Lock()
 	rec := p.record()
 	delete(s.byPID, p.pid())

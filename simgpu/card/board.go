@@ -58,30 +58,33 @@ func conditionOf(w uint64) Condition {
 
 const (
 	boardMagic   = 0x31_6472_616f_6272 // "rboard1"
-	boardVersion = 1
-	boardSize    = 4096
+	boardVersion = 2
+	boardSize    = 8192
 )
 
 // boardPage is the layout of the board.
 type boardPage struct {
 	magic, version uint64
-	_              [6]uint64
+	count          uint64 // of cards
+	_              [5]uint64
 	cards          [MaxCards]struct {
 		condition atomic.Uint64
-		_         [7]uint64 // a cache line for each: sessions read it at every call
+		capacity  uint64
+		used      atomic.Uint64 // bytes that sessions hold
+		_         [5]uint64     // a cache line for each: sessions read it at every call
 	}
+	seats [MaxSessions]atomic.Uint32 // names of the sessions that live, 0 for none
 }
 
 var _ = [boardSize - unsafe.Sizeof(boardPage{})]byte{} // it fits
 
 // board is a mapped board.
 type board struct {
-	file  *os.File
-	mem   []byte
-	write bool
+	file *os.File
+	mem  []byte
 }
 
-func createBoard() (*board, error) {
+func createBoard(capacity []uint64) (*board, error) {
 	fd, err := unix.MemfdCreate("rocwire-board", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
 		return nil, fmt.Errorf("card: memfd: %w", err)
@@ -104,7 +107,10 @@ func createBoard() (*board, error) {
 		}
 	}
 	p := b.page()
-	p.version, p.magic = boardVersion, boardMagic
+	p.version, p.magic, p.count = boardVersion, boardMagic, uint64(len(capacity))
+	for i, c := range capacity {
+		p.cards[i].capacity = c
+	}
 	return b, nil
 }
 
@@ -126,7 +132,12 @@ func openBoard(fd uintptr) (*board, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p := b.page(); p.magic != boardMagic || p.version != boardVersion {
+	p := b.page()
+	ok := p.magic == boardMagic && p.version == boardVersion && p.count >= 1 && p.count <= MaxCards
+	for i := 0; ok && i < int(p.count); i++ {
+		ok = p.cards[i].capacity != 0 && p.cards[i].capacity <= maxCapacity
+	}
+	if !ok {
 		b.close()
 		return nil, fmt.Errorf("%w: header of the board", ErrSegment)
 	}
@@ -143,7 +154,7 @@ func mapBoard(f *os.File, write bool) (*board, error) {
 		f.Close()
 		return nil, fmt.Errorf("card: map: %w", err)
 	}
-	return &board{file: f, mem: mem, write: write}, nil
+	return &board{file: f, mem: mem}, nil
 }
 
 func (b *board) page() *boardPage { return (*boardPage)(unsafe.Pointer(&b.mem[0])) }
@@ -156,27 +167,36 @@ func (b *board) close() {
 	}
 }
 
-// Condition is what has become of a card.
-func (s *Segment) Condition(card int) Condition {
-	return conditionOf(s.board.page().cards[card].condition.Load())
+// condition is what has become of a card.
+func (b *board) condition(card int) Condition {
+	return conditionOf(b.page().cards[card].condition.Load())
 }
 
-// SetCondition tells all sessions what has become of a card. Only the process that
-// created the segment can; false in others.
-func (s *Segment) SetCondition(card int, c Condition) bool {
-	if !s.board.write {
-		return false
-	}
+// used is the memory of a card that its sessions hold, in bytes.
+func (b *board) used(card int) uint64 { return b.page().cards[card].used.Load() }
+
+// capacity is a card's memory in bytes. It never changes.
+func (b *board) capacity(card int) uint64 { return b.page().cards[card].capacity }
+
+// alive says whether the session of that name has not ended.
+func (b *board) alive(name uint32) bool {
+	return name != 0 && b.page().seats[name%MaxSessions].Load() == name
+}
+
+// Condition is what has become of a card.
+func (s *Segment) Condition(card int) Condition { return s.board.condition(card) }
+
+// SetCondition tells all sessions what has become of a card.
+func (s *Segment) SetCondition(card int, c Condition) {
 	s.board.page().cards[card].condition.Store(c.word())
-	return true
 }
 
 // Condition is what has become of the meter's card.
-func (m *Meter) Condition() Condition { return m.seg.Condition(m.card) }
+func (m *Meter) Condition() Condition { return m.board.condition(m.card) }
 
 // Well reports whether the meter's card is neither gone nor hung nor slowed down, and
 // was reset so many times. It is for calls that cannot wait: one load.
 func (m *Meter) Well(resets uint32) bool {
 	const rest = MaxLink << linkShift // the link concerns copies alone
-	return m.seg.board.page().cards[m.card].condition.Load()&^rest == uint64(resets)
+	return m.board.page().cards[m.card].condition.Load()&^rest == uint64(resets)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"testing"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -38,17 +39,10 @@ func dup(t *testing.T, f *os.File) uintptr {
 // TestBoardIsTheParents: sessions see what the parent says, and cannot say anything.
 func TestBoardIsTheParents(t *testing.T) {
 	s := create(t, 4, mib, mib)
-	files := s.Files()
-	o, err := Open(dup(t, files[0]), dup(t, files[1]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(o.Close)
+	_, o := open(t, s, 1)
 	want := Condition{Resets: 3, Hung: true, Slower: 10}
-	if !s.SetCondition(1, want) {
-		t.Fatal("the parent cannot write its board")
-	}
-	m := attach(t, o, 1).Card(1)
+	s.SetCondition(1, want)
+	m := o.Card(1)
 	if m.Condition() != want || o.Condition(0) != (Condition{}) {
 		t.Errorf("the session sees %+v and %+v", m.Condition(), o.Condition(0))
 	}
@@ -59,18 +53,16 @@ func TestBoardIsTheParents(t *testing.T) {
 		{Condition{Resets: 3}, true}, {Condition{Resets: 3, Link: MaxLink}, true}, {Condition{}, false}, {Condition{Resets: 4}, false},
 		{Condition{Resets: 3, Hung: true}, false}, {Condition{Resets: 3, Gone: true}, false}, {Condition{Resets: 3, Slower: 1}, false},
 	} {
-		if s.SetCondition(1, tt.c); m.Well(3) != tt.well {
+		s.SetCondition(1, tt.c)
+		if m.Well(3) != tt.well {
 			t.Errorf("%+v after three resets: well is %v", tt.c, !tt.well)
 		}
 	}
-	s.SetCondition(1, want)
-	if o.SetCondition(1, Condition{}) || s.Condition(1) != want {
-		t.Error("a session wrote the board")
-	}
-	mem, err := unix.Mmap(int(files[1].Fd()), 0, boardSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	file := o.board.file
+	mem, err := unix.Mmap(int(file.Fd()), 0, boardSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err == nil {
 		_ = unix.Munmap(mem)
-		if seals, _ := unix.FcntlInt(files[1].Fd(), unix.F_GET_SEALS, 0); seals&unix.F_SEAL_FUTURE_WRITE != 0 {
+		if seals, _ := unix.FcntlInt(file.Fd(), unix.F_GET_SEALS, 0); seals&unix.F_SEAL_FUTURE_WRITE != 0 {
 			t.Error("a sealed board could be mapped for writing")
 		} else {
 			t.Skip("this kernel does not know F_SEAL_FUTURE_WRITE")
@@ -80,7 +72,7 @@ func TestBoardIsTheParents(t *testing.T) {
 
 // TestOpenBoardErrors hands Open boards that are none.
 func TestOpenBoardErrors(t *testing.T) {
-	good := create(t, 4, mib)
+	good := create(t, 16, mib)
 	file := func(seals int, data []byte) uintptr {
 		fd, err := unix.MemfdCreate("x", unix.MFD_ALLOW_SEALING)
 		if err != nil {
@@ -94,15 +86,27 @@ func TestOpenBoardErrors(t *testing.T) {
 		}
 		return uintptr(fd)
 	}
-	bad := append([]byte(nil), good.board.mem...)
-	bad[0]++
+	image := func(change func(*boardPage)) []byte {
+		b := append([]byte(nil), good.board.mem...)
+		change((*boardPage)(unsafe.Pointer(&b[0])))
+		return b
+	}
 	for name, fd := range map[string]uintptr{
 		"short":      file(unix.F_SEAL_SHRINK, good.board.mem[:100]),
 		"can shrink": file(0, good.board.mem),
-		"magic":      file(unix.F_SEAL_SHRINK, bad),
+		"magic":      file(unix.F_SEAL_SHRINK, image(func(p *boardPage) { p.magic++ })),
+		"version":    file(unix.F_SEAL_SHRINK, image(func(p *boardPage) { p.version++ })),
+		"no cards":   file(unix.F_SEAL_SHRINK, image(func(p *boardPage) { p.count = 0 })),
+		"many cards": file(unix.F_SEAL_SHRINK, image(func(p *boardPage) { p.count = 1 << 60 })),
+		"nothing":    file(unix.F_SEAL_SHRINK, image(func(p *boardPage) { p.cards[0].capacity = 0 })),
+		"too much":   file(unix.F_SEAL_SHRINK, image(func(p *boardPage) { p.cards[0].capacity = ^uint64(0) })),
 		"bad fd":     9998,
 	} {
-		if s, err := Open(dup(t, good.file), fd); !errors.Is(err, ErrSegment) {
+		x, err := good.Seat()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, err := Open(fd, dup(t, x.files[1]), dup(t, x.files[2])); !errors.Is(err, ErrSegment) {
 			t.Errorf("%s: %v, %v", name, s, err)
 		}
 	}

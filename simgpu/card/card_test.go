@@ -13,7 +13,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -133,85 +132,107 @@ func TestCreateErrors(t *testing.T) {
 	}
 }
 
-// TestOpenErrors hands Open files that are no segments.
-func TestOpenErrors(t *testing.T) {
-	file := func(seals int, data []byte) uintptr {
-		fd, err := unix.MemfdCreate("x", unix.MFD_ALLOW_SEALING)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := unix.Write(fd, data); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals); err != nil {
-			t.Fatal(err)
-		}
-		return uintptr(fd)
-	}
-	good := create(t, 4, mib)
-	board := func() uintptr {
-		fd, err := unix.Dup(int(good.board.file.Fd()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return uintptr(fd)
-	}
-	image := func(f func(h *header)) []byte {
-		b := append([]byte(nil), good.mem...)
-		f((*header)(unsafe.Pointer(&b[0])))
-		return b
-	}
-	const sealed = unix.F_SEAL_SHRINK | unix.F_SEAL_GROW
-	for name, fd := range map[string]uintptr{
-		"empty":        file(sealed, nil),
-		"short":        file(sealed, make([]byte, 100)),
-		"zeros":        file(sealed, make([]byte, len(good.mem))),
-		"can shrink":   file(0, good.mem),
-		"magic":        file(sealed, image(func(h *header) { h.magic++ })),
-		"version":      file(sealed, image(func(h *header) { h.version++ })),
-		"no cards":     file(sealed, image(func(h *header) { h.cards = 0 })),
-		"many cards":   file(sealed, image(func(h *header) { h.cards = 1 << 60 })),
-		"more slots":   file(sealed, image(func(h *header) { h.sessions = 1000 })),
-		"slots wrap":   file(sealed, image(func(h *header) { h.sessions = ^uint64(0) })),
-		"no capacity":  file(sealed, image(func(h *header) { h.capacity[0] = 0 })),
-		"big capacity": file(sealed, image(func(h *header) { h.capacity[0] = ^uint64(0) })),
-		"bad fd":       9999,
-	} {
-		if s, err := Open(fd, board()); !errors.Is(err, ErrSegment) {
-			t.Errorf("%s: %v, %v", name, s, err)
-		}
-	}
-	s, err := Open(file(sealed, image(func(*header) {})), board())
+// open is a seat with the session that a process would have of it.
+func open(t *testing.T, s *Segment, pid int) (*Seat, *Session) {
+	t.Helper()
+	x, err := s.Seat()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Cards() != 1 || s.Capacity(0) != mib {
-		t.Errorf("opened %d cards, capacity %d", s.Cards(), s.Capacity(0))
+	f := x.Files()
+	ss, err := Open(dup(t, f[0]), dup(t, f[1]), dup(t, f[2]))
+	if err != nil {
+		t.Fatal(err)
 	}
-	s.Close()
+	x.Started(pid)
+	return x, ss
 }
 
-// FuzzSegment fills a segment with anything: reading and sweeping it stays in
-// bounds.
-func FuzzSegment(f *testing.F) {
-	f.Add([]byte{1, 2, 3}, uint64(1))
-	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, ^uint64(0))
-	f.Fuzz(func(t *testing.T, data []byte, owner uint64) {
-		s, err := Create([]uint64{mib, 3 * mib}, 2)
+// TestOpenErrors hands Open pages and sockets that are none.
+func TestOpenErrors(t *testing.T) {
+	s := create(t, 4, mib)
+	x, err := s.Seat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := x.Files()
+	short, err := unix.MemfdCreate("x", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, fds := range map[string][2]uintptr{"no page": {9999, dup(t, f[2])}, "an empty page": {uintptr(short), dup(t, f[2])}} {
+		if ss, err := Open(dup(t, f[0]), fds[0], fds[1]); !errors.Is(err, ErrSegment) {
+			t.Errorf("%s: %v, %v", name, ss, err)
+		}
+	}
+	if x.name == 0 {
+		t.Error("a session without a name")
+	}
+}
+
+// TestSeatInAnotherProcess: what a session asks through its socket is what it would have here.
+func TestSeatInAnotherProcess(t *testing.T) {
+	s := create(t, 4, 100*mib)
+	m := NewMonitor(s)
+	x, a := open(t, s, 11)
+	_, b := open(t, s, 12)
+	if !a.Card(0).Take(60*mib) || b.Card(0).Take(50*mib) || !b.Card(0).Take(40*mib) {
+		t.Error("the capacity is not shared")
+	}
+	if a.Card(0).Free() != 0 || a.Card(0).Held() != 60*mib || s.Used(0) != 100*mib {
+		t.Errorf("free %d, held %d, used %d", a.Card(0).Free(), a.Card(0).Held(), s.Used(0))
+	}
+	a.Card(0).Give(10 * mib)
+	if b.Card(0).Free() != 10*mib || !b.Card(0).Take(10*mib) {
+		t.Error("what was given back is not there at once")
+	}
+	a.Card(0).Begin("k", 1)
+	c := m.Read()[0]
+	if c.Used != 100*mib || c.Running != 1 || len(c.Sessions) != 2 || c.Sessions[0].Used != 50*mib || c.Sessions[1].PID != 12 {
+		t.Errorf("%+v", c)
+	}
+	if !b.Alive(a.Name()) || !a.Alive(b.Name()) || a.Alive(0) || a.Alive(b.Name()+MaxSessions) || a.Alive(b.Name()+1) {
+		t.Error("who lives")
+	}
+	m.Reap(11)
+	if b.Alive(a.Name()) || s.Used(0) != 50*mib {
+		t.Errorf("after its end: alive %v, used %d", b.Alive(a.Name()), s.Used(0))
+	}
+	x.Close() // again
+	if _, c := open(t, s, 13); c.Name() == a.Name() || c.Name()%MaxSessions != a.Name()%MaxSessions {
+		t.Errorf("the next one is %d, the last was %d", c.Name(), a.Name())
+	}
+}
+
+// FuzzSession is a session that writes anything into its page and its socket: the parent's figures stay in bounds, others have what they had, and
+// with its end all is over.
+func FuzzSession(f *testing.F) {
+	f.Add([]byte{1, 2, 3}, []byte{})
+	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, []byte("\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x10\x00\x00\x00\x00\x00"))
+	f.Add([]byte{7}, []byte("\x02\x00\x00\x00\x01\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff"))
+	f.Fuzz(func(t *testing.T, data, said []byte) {
+		s, err := Create([]uint64{mib, 3 * mib}, 4)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer s.Close()
 		begin := Now()
 		m := NewMonitor(s)
+		honest, err := s.Attach(1)
+		if err != nil || !honest.Card(1).Take(mib) {
+			t.Fatal(err)
+		}
+		_, bad := open(t, s, 2)
 		for round := range 3 {
-			area := s.mem[headerSize:]
-			for i := range area {
+			for i := range bad.page.mem {
 				if len(data) > 0 {
-					area[i] = data[(i+round)%len(data)]
+					bad.page.mem[i] = data[(i+round)%len(data)]
 				}
 			}
-			s.slot(0, 0).owner.Store(owner)
+			fd := int(bad.ask.(*farLedger).file.Fd())
+			for i := 0; i < len(said); i += questionSize {
+				_ = unix.Send(fd, said[i:min(i+questionSize, len(said))], unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT)
+			}
 			for c, card := range m.Read() {
 				if card.Used > s.Capacity(c) || card.Busy > Now()-begin {
 					t.Errorf("card %d: %+v after %d ns", c, card, Now()-begin)
@@ -220,23 +241,23 @@ func FuzzSegment(f *testing.F) {
 					t.Errorf("card %d: %+v", c, card)
 				}
 				for _, u := range card.Sessions {
-					if u.PID < 0 || u.Used > s.Capacity(c) || u.Running < 0 || len(u.Kernel) > MaxName || strings.ContainsAny(u.Kernel, "\n\x1b\x00") {
+					if u.PID < 1 || u.PID > 2 || u.Used > s.Capacity(c) || u.Running < 0 || len(u.Kernel) > MaxName || strings.ContainsAny(u.Kernel, "\n\x1b\x00") {
 						t.Errorf("session %+v", u)
 					}
 				}
 			}
 			for _, f := range m.TakeFaults() {
-				if f.Card < 0 || f.Card > 1 || f.PID < 0 || len(f.Kernel) > MaxName {
+				if f.Card < 0 || f.Card > 1 || f.PID != 2 || len(f.Kernel) > MaxName {
 					t.Errorf("fault %+v", f)
 				}
 			}
-			if n, _ := m.Held(int(owner)); n > 2*4*mib {
-				t.Errorf("%d bytes held", n)
+			if n, ok := m.Held(1); n != mib || !ok || !honest.Alive(honest.Name()) {
+				t.Errorf("another session holds %d, %v", n, ok)
 			}
-			m.Sweep(func(int) bool { return false })
-			if got := s.Used(0) + s.Used(1); got != 0 {
-				t.Errorf("%d used after Sweep", got)
-			}
+		}
+		m.Sweep(func(pid int) bool { return pid != 2 })
+		if s.Used(0) != 0 || s.Used(1) != mib || len(m.Read()[1].Sessions) != 1 {
+			t.Errorf("%d and %d used after its end", s.Used(0), s.Used(1))
 		}
 	})
 }
@@ -317,12 +338,7 @@ func TestBusyIsTheUnion(t *testing.T) {
 // child is a session process: it takes memory, begins a kernel and waits to be
 // killed.
 func child() {
-	s, err := Open(3, 4)
-	if err != nil {
-		fmt.Println(err)
-		os.Exit(1)
-	}
-	ss, err := s.Attach(os.Getpid())
+	ss, err := Open(3, 4, 5)
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)
@@ -348,7 +364,11 @@ func startChild(t *testing.T, s *Segment, take uint64) (*exec.Cmd, bool) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), fmt.Sprint("ROCWIRE_CARD_TAKE=", take))
-	cmd.ExtraFiles = s.Files()
+	seat, err := s.Seat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.ExtraFiles = seat.Files()
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -357,6 +377,7 @@ func startChild(t *testing.T, s *Segment, take uint64) (*exec.Cmd, bool) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	seat.Started(cmd.Process.Pid)
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	sc := bufio.NewScanner(out)
 	var lines []string
@@ -405,8 +426,10 @@ func TestKilledSessions(t *testing.T) {
 	self := attach(t, s, os.Getpid())
 	_ = b.Process.Signal(syscall.SIGKILL)
 	_ = b.Wait()
-	if !self.Card(0).Take(95 * mib) {
-		t.Error("the memory of a process that is gone is still held")
+	for deadline := time.Now().Add(time.Minute); !self.Card(0).Take(95 * mib); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the memory of a process that is gone is still held")
+		}
 	}
 	m.Sweep(func(pid int) bool { return pid == os.Getpid() })
 	c = m.Read()[0]

@@ -1,30 +1,30 @@
-// Package card is the shared state of simulated cards: two small pieces of
-// memory that all session processes of one worker map. The segment proper holds
-// what each session uses of each card, so that the sessions share its capacity
-// and their parent can tell who uses what. The board says, the other way round,
-// what has become of the cards: hung, reset, gone, slowed down (see Condition).
+// Package card is the shared state of simulated cards. The process that starts
+// sessions, their parent, keeps what they rely on: which sessions there are, and
+// what each holds of each card's memory. It tells them on the board, a piece of
+// memory that they map for reading: what is used of the cards, who lives, and what
+// has become of the cards (hung, reset, gone, slowed down; see Condition). A session
+// asks for memory through a socket of its own, and counts what it does in a page
+// of its own, which nobody but the parent reads.
 //
 // # Crash safety
 //
-// Nothing in the segment is ever locked: every field is one atomic word that
-// one session writes. What is used of a card is the sum over its sessions, so
-// the part of a session that died leaves the sum with its slot, and no crash
-// can leave a count wrong. What cards did over their lifetime is kept outside
-// the segment, by the parent's Monitor.
+// Nothing is ever locked across processes. What a session that died held is free
+// when its socket is closed, which the kernel does. What cards did over their
+// lifetime is kept by the parent's Monitor.
 //
 // # Trust
 //
 // A session process runs what a stranger sent it; once subverted it may write
-// anything into the segment. Everything read from it is bounded before use
-// (amounts by the capacity, times by the clock, names to printable text), the
-// file is sealed against shrinking, and capacity and geometry are kept in
-// private memory at opening. Such a session can lie about the use of a card and
-// so keep others from it; it cannot harm the parent or another session's data.
+// anything into its page and its socket. Everything read from there is bounded
+// before use (amounts by the capacity, times by the clock, names to printable
+// text), and the page is sealed against shrinking. Such a session can lie about its own use of a
+// card, and hold as much of its memory as anybody may; when it ends, all that
+// is over.
 //
-// The board is the parent's: sessions map it for reading, and once it is handed
-// over nobody can map it for writing any more (F_SEAL_FUTURE_WRITE; kernels before
-// 5.1 do not have it, there a subverted session could write it, too, and so stop
-// the work of others, but still read nothing of theirs).
+// The board is the parent's: once it is handed over nobody can map it for writing
+// any more (F_SEAL_FUTURE_WRITE; kernels before 5.1 do not have it, there a
+// subverted session could write it, too, and so stop the work of others, but
+// still read nothing of theirs).
 package card
 
 import (
@@ -42,31 +42,21 @@ const (
 
 // Sentinels for errors.Is.
 var (
-	ErrSegment  = errors.New("card: not a card segment of this version")
+	ErrSegment  = errors.New("card: not the cards of a worker of this version")
 	ErrSessions = errors.New("card: no slot free for another session")
 	ErrGeometry = errors.New("card: impossible number of cards, sessions or bytes")
 )
 
 const (
-	magic   = 0x31_6472_6163_7772 // "rwcard1"
-	version = 2
-
-	headerSize = 4096
-	slotSize   = 640
+	slotSize    = 640
+	maxCapacity = 1 << 50
 )
 
-// header begins the segment. It is written once, before anyone else maps it.
-type header struct {
-	magic, version  uint64
-	cards, sessions uint64
-	capacity        [MaxCards]uint64
-}
-
-// slot is what one session uses of one card. A session has one slot per card,
-// side by side; the first one carries the session's owner.
+// slot is what one session says that it does on one card. A session's page has one
+// slot per card.
 type slot struct {
-	owner atomic.Uint64 // process id, 0: free. Only in the session's first slot
-	used  atomic.Uint64 // bytes of card memory held
+	name0 atomic.Uint64 // what the parent calls the session. Only in the first slot; read once, at its start
+	_     uint64
 	host  atomic.Uint64 // bytes of host memory the card can reach
 
 	busy    atomic.Uint64 // ns during which at least one kernel ran, without the current stretch
@@ -112,6 +102,5 @@ const (
 // The layout is shared memory: it must be the same in every process.
 var (
 	_ [slotSize]byte = [unsafe.Sizeof(slot{})]byte{}
-	_                = [headerSize - unsafe.Sizeof(header{})]byte{} // it fits
 	_                = [maxClasses - NumClasses]byte{}
 )

@@ -2,9 +2,7 @@ package card
 
 import (
 	"sync"
-	"sync/atomic"
 	"unicode/utf8"
-	"unsafe"
 )
 
 // Counters only grow, over a card's or a session's lifetime.
@@ -54,7 +52,7 @@ type Card struct {
 	Sessions []Use
 }
 
-// Monitor reads a segment for the parent of its sessions. It alone frees slots.
+// Monitor reads a segment for the parent of its sessions. It alone ends seats that a process has had.
 // Safe for concurrent use.
 type Monitor struct {
 	seg *Segment
@@ -76,7 +74,7 @@ const maxFaults = 1024
 
 // NewMonitor makes the monitor of a segment; a segment has one.
 func NewMonitor(s *Segment) *Monitor {
-	n := s.sessions * s.cards
+	n := len(s.seats) * s.cards
 	m := &Monitor{seg: s, last: make([]Counters, n), total: make([]Counters, s.cards), seen: make([]uint64, n), counted: make([]uint64, n)}
 	now := Now()
 	m.when = now
@@ -93,22 +91,22 @@ func (m *Monitor) Read() []Card {
 	now, settle := m.round()
 	cards := make([]Card, m.seg.cards)
 	for c := range cards {
-		cards[c].Capacity = m.seg.capacity[c]
+		cards[c].Capacity = m.seg.Capacity(c)
 		cards[c].Sessions = make([]Use, 0, m.places)
 	}
-	for i := range m.seg.sessions {
-		pid := m.seg.slot(i, 0).owner.Load()
-		if pid == 0 {
+	taken := m.seats()
+	for i, x := range taken {
+		if x.seat == nil || x.pid == 0 {
 			for c := range cards {
 				m.seen[i*m.seg.cards+c] = now
 			}
 			continue
 		}
 		for c := range cards {
-			m.account(i, c, int(pid&0x7fffffff), now)
-			u := m.use(i, c, int(pid&0x7fffffff))
+			m.account(x.seat, c, x.pid, now)
+			u := m.use(x.seat, c, x.pid, x.used[c])
 			cd := &cards[c]
-			cd.Used = min(cd.Used+u.Used, cd.Capacity)
+			cd.Used += u.Used
 			cd.Host += u.Host
 			cd.Running += u.Running
 			cd.Sessions = append(cd.Sessions, u)
@@ -120,6 +118,29 @@ func (m *Monitor) Read() []Card {
 		cards[c].Counters = m.total[c]
 	}
 	return cards
+}
+
+// seated is a place of the segment at one moment.
+type seated struct {
+	seat *Seat // nil: nobody sits there
+	pid  int
+	used []uint64 // by card
+}
+
+// seats are all places. While mu is held none of them ends: it is Sweep that ends them.
+func (m *Monitor) seats() []seated {
+	m.seg.mu.Lock()
+	defer m.seg.mu.Unlock()
+	list := make([]seated, len(m.seg.seats))
+	used := make([]uint64, 0, m.places*m.seg.cards)
+	for i, x := range m.seg.seats {
+		if x != nil {
+			at := len(used)
+			used = append(used, x.used...)
+			list[i] = seated{x, int(x.pid.Load()), used[at:]}
+		}
+	}
+	return list
 }
 
 // round begins a reading of all slots; the function it returns ends it. A card
@@ -139,42 +160,41 @@ func (m *Monitor) round() (now uint64, settle func()) {
 	}
 }
 
-// Sweep frees the slots of all processes that alive does not vouch for. What
-// they held is free at once, what they did stays in the cards' counters.
+// Sweep ends the seats of all processes that alive does not vouch for. What
+// they held is free at once, what they did stays in the cards' counters. A seat that no process has yet is nobody's to sweep.
 func (m *Monitor) Sweep(alive func(pid int) bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now, settle := m.round()
 	defer settle()
-	for i := range m.seg.sessions {
-		owner := &m.seg.slot(i, 0).owner
-		pid := owner.Load()
-		if pid == 0 || pid <= 0x7fffffff && alive(int(pid)) {
+	for i, x := range m.seats() {
+		if x.seat == nil || x.pid == 0 || alive(x.pid) {
 			continue
 		}
 		for c := range m.seg.cards {
-			m.account(i, c, int(pid&0x7fffffff), now)
-			m.seg.slot(i, c).reset()
+			m.account(x.seat, c, x.pid, now)
 			m.counted[i*m.seg.cards+c] = 0
 			m.last[i*m.seg.cards+c] = Counters{}
 		}
-		owner.Store(0)
+		x.seat.Close()
 	}
 }
 
-// Reap frees the slots of one process that has ended.
+// Reap ends the seats of one process that has ended.
 func (m *Monitor) Reap(pid int) { m.Sweep(func(p int) bool { return p != pid }) }
 
 // Held is the memory in bytes that a process holds of all cards; false if it has no
-// place in the segment.
+// seat.
 func (m *Monitor) Held(pid int) (n uint64, ok bool) {
-	for i := range m.seg.sessions {
-		if m.seg.slot(i, 0).owner.Load() != uint64(pid) || pid == 0 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, x := range m.seats() {
+		if x.seat == nil || x.pid != pid || pid == 0 {
 			continue
 		}
 		ok = true
-		for c := range m.seg.cards {
-			n += min(m.seg.slot(i, c).used.Load(), m.seg.capacity[c])
+		for _, used := range x.used {
+			n += used
 		}
 	}
 	return n, ok
@@ -183,18 +203,21 @@ func (m *Monitor) Held(pid int) (n uint64, ok bool) {
 // Memory is a digest of who holds how much memory: while it is the same, that has
 // not changed. It costs far less than Read.
 func (m *Monitor) Memory() uint64 {
+	m.mu.Lock() // no seat ends meanwhile
+	defer m.mu.Unlock()
+	m.seg.mu.Lock()
+	defer m.seg.mu.Unlock()
 	const prime = 1099511628211
 	h := uint64(14695981039346656037)
-	for i := range m.seg.sessions {
-		owner := m.seg.slot(i, 0).owner.Load()
-		h = (h ^ owner) * prime
-		if owner == 0 {
+	for _, x := range m.seg.seats {
+		if x == nil {
+			h *= prime
 			continue
 		}
-		for c := range m.seg.cards {
-			sl := m.seg.slot(i, c)
-			h = (h ^ sl.used.Load()) * prime
-			h = (h ^ sl.host.Load()) * prime
+		h = (h ^ uint64(x.pid.Load())) * prime
+		for c, used := range x.used {
+			h = (h ^ used) * prime
+			h = (h ^ x.slot(c).host.Load()) * prime
 		}
 	}
 	return h
@@ -227,11 +250,11 @@ func grown(cur uint64, was *uint64, limit uint64) uint64 {
 // account adds to the card's counters what a slot has done since it was read
 // last. A slot cannot have been busy for longer than that, and counters that go
 // backwards count as nothing.
-func (m *Monitor) account(session, card, pid int, now uint64) {
-	k := session*m.seg.cards + card
+func (m *Monitor) account(x *Seat, card, pid int, now uint64) {
+	k := x.index*m.seg.cards + card
 	elapsed := now - min(m.seen[k], now)
 	m.seen[k] = now
-	sl := m.seg.slot(session, card)
+	sl := x.slot(card)
 	was, sum := &m.last[k], &m.total[card]
 	since := func(at uint64) uint64 {
 		if at == 0 || at >= now {
@@ -276,16 +299,16 @@ const maxUnits = 1 << 16
 func bounded(n uint64) uint64 { return min(n, 1<<62) }
 
 // use is a slot's state; its counters are those that were accounted.
-func (m *Monitor) use(session, card, pid int) Use {
-	sl := m.seg.slot(session, card)
+func (m *Monitor) use(x *Seat, card, pid int, used uint64) Use {
+	sl := x.slot(card)
 	return Use{
 		PID:      pid,
-		Used:     min(sl.used.Load(), m.seg.capacity[card]),
+		Used:     used,
 		Host:     min(sl.host.Load(), 1<<50),
 		Units:    int(min(sl.units.Load(), 1<<16)),
 		Running:  int(min(sl.running.Load(), 1<<16)),
 		Kernel:   sl.kernel(),
-		Counters: m.last[session*m.seg.cards+card],
+		Counters: m.last[x.index*m.seg.cards+card],
 	}
 }
 
@@ -312,12 +335,4 @@ func (sl *slot) kernel() string {
 		}
 	}
 	return string(b)
-}
-
-// reset empties a slot but for its owner.
-func (sl *slot) reset() {
-	words := (*[slotSize / 8]atomic.Uint64)(unsafe.Pointer(sl))
-	for i := 1; i < len(words); i++ {
-		words[i].Store(0)
-	}
 }

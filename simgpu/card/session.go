@@ -1,42 +1,87 @@
 package card
 
 import (
-	"runtime"
+	"fmt"
+	"os"
 	"sync"
+	"sync/atomic"
 )
 
-// Session is a process's part of a segment. Safe for concurrent use.
+// Session is a session's own part of the cards. Safe for concurrent use.
 type Session struct {
-	seg   *Segment
-	index int
+	name  uint32
+	board *board
+	page  *page
+	count int // of cards
+	ask   ledger
+	far   bool // the board and the page are its own mappings
 	cards []Meter
 }
 
-// Attach takes a free place in the segment for the process pid. Error:
-// ErrSessions.
+// Attach takes a seat for a session in this process, which is shown as the process pid. Error: ErrSessions.
 func (s *Segment) Attach(pid int) (*Session, error) {
-	for i := range s.sessions {
-		if !s.slot(i, 0).owner.CompareAndSwap(0, uint64(pid)) {
-			continue
-		}
-		ss := &Session{seg: s, index: i, cards: make([]Meter, s.cards)}
-		for c := range ss.cards {
-			ss.cards[c] = Meter{seg: s, card: c, slot: s.slot(i, c)}
-		}
-		return ss, nil
+	x, err := s.seat()
+	if err != nil {
+		return nil, err
 	}
-	return nil, ErrSessions
+	x.pid.Store(int64(pid))
+	return newSession(x.name, s.board, x.page, s.cards, ownLedger{x}), nil
 }
+
+// Open takes what a session process has inherited: the descriptors of Seat.Files, in their order. Error: ErrSegment.
+func Open(boardFD, pageFD, ledgerFD uintptr) (*Session, error) {
+	l := os.NewFile(ledgerFD, "ledger")
+	if l == nil {
+		return nil, fmt.Errorf("%w: bad descriptor of the ledger", ErrSegment)
+	}
+	b, err := openBoard(boardFD)
+	if err != nil {
+		closeFiles(l, os.NewFile(pageFD, ""))
+		return nil, err
+	}
+	cards := int(b.page().count)
+	p, err := openPage(pageFD, cards)
+	if err != nil {
+		closeFiles(l)
+		b.close()
+		return nil, err
+	}
+	name := uint32(p.slot(0).name0.Load())
+	s := newSession(name, b, p, cards, &farLedger{file: l})
+	s.far = true
+	return s, nil
+}
+
+func newSession(name uint32, b *board, p *page, cards int, l ledger) *Session {
+	s := &Session{name: name, board: b, page: p, count: cards, ask: l, cards: make([]Meter, cards)}
+	for c := range s.cards {
+		s.cards[c] = Meter{board: b, card: c, slot: p.slot(c), ask: l}
+	}
+	return s
+}
+
+// Name is the session among all that the cards have. It is never 0.
+func (ss *Session) Name() uint32 { return ss.name }
+
+// Alive says whether the session of that name has not ended.
+func (ss *Session) Alive(name uint32) bool { return ss.board.alive(name) }
+
+// Cards is the number of cards.
+func (ss *Session) Cards() int { return ss.count }
+
+// Condition is what has become of a card.
+func (ss *Session) Condition(card int) Condition { return ss.board.condition(card) }
 
 // Card is the session's meter for a card.
 func (ss *Session) Card(card int) *Meter { return &ss.cards[card] }
 
 // Detach gives up what the session holds. What it did stays to be read until
-// the parent sweeps the slot.
+// the parent sweeps its seat.
 func (ss *Session) Detach() {
+	ss.ask.end()
 	for i := range ss.cards {
 		sl := ss.cards[i].slot
-		sl.used.Store(0)
+		ss.cards[i].held.Store(0)
 		sl.host.Store(0)
 		sl.units.Store(0)
 		sl.unitSince.Store(0)
@@ -47,9 +92,11 @@ func (ss *Session) Detach() {
 
 // Meter counts what one session uses of one card.
 type Meter struct {
-	seg  *Segment
-	card int
-	slot *slot
+	board *board
+	card  int
+	slot  *slot
+	ask   ledger
+	held  atomic.Uint64
 
 	mu      sync.Mutex
 	running int
@@ -59,45 +106,28 @@ type Meter struct {
 }
 
 // Capacity is the card's memory in bytes.
-func (m *Meter) Capacity() uint64 { return m.seg.capacity[m.card] }
+func (m *Meter) Capacity() uint64 { return m.board.capacity(m.card) }
 
 // Free is the card's memory that nobody holds.
-func (m *Meter) Free() uint64 {
-	used := m.seg.used(m.card, nil)
-	return m.Capacity() - min(used, m.Capacity())
-}
+func (m *Meter) Free() uint64 { return m.Capacity() - min(m.board.used(m.card), m.Capacity()) }
 
 // Held is what this session holds.
-func (m *Meter) Held() uint64 { return m.slot.used.Load() }
+func (m *Meter) Held() uint64 { return m.held.Load() }
 
 // Take takes n bytes of the card's memory, all or nothing.
-//
-// Each session announces what it wants and then looks at the sum: two that ask
-// at the same time may both be refused, never both be given too much. So a
-// refusal is tried again a few times, and at last without the sessions that
-// have ended and were not swept yet.
 func (m *Meter) Take(n uint64) bool {
-	capacity := m.Capacity()
-	if n > capacity {
+	if n > m.Capacity() || !m.ask.take(m.card, n) {
 		return false
 	}
-	for try := range 4 {
-		var skip func(int) bool
-		if try == 3 {
-			skip = gone
-		}
-		m.slot.used.Add(n)
-		if m.seg.used(m.card, skip) <= capacity && m.slot.used.Load() <= capacity {
-			return true
-		}
-		m.Give(n)
-		runtime.Gosched()
-	}
-	return false
+	m.held.Add(n)
+	return true
 }
 
 // Give gives n bytes back.
-func (m *Meter) Give(n uint64) { m.slot.used.Add(-n) }
+func (m *Meter) Give(n uint64) {
+	m.held.Add(-n)
+	m.ask.give(m.card, n)
+}
 
 // TakeHost notes n bytes of host memory that the card can reach, GiveHost that
 // it no longer can. Host memory has no limit here.

@@ -51,11 +51,11 @@ func New(o Options, needs Needs, command string) (*Boundary, error) {
 		}
 		b.users = newUsers(o.UIDs)
 		b.groups = owners(needs.Devices)
-		b.forks = []fork{{}}
+		b.forks = []fork{{unix.CLONE_NEWPID, []string{"PID"}}, {}}
 		return b, nil
 	}
 	// Without a mapping all users are nobody in there, which is what a session is to be.
-	user := fork{unix.CLONE_NEWUSER | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS, []string{"user", "IPC", "UTS"}}
+	user := fork{unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS, []string{"user", "PID", "IPC", "UTS"}}
 	if !o.Network {
 		user.flags |= unix.CLONE_NEWNET
 		user.namespaces = append(user.namespaces, "network")

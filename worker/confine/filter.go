@@ -96,7 +96,6 @@ func program32(network, driver bool, self uint32) []bpf.Instruction {
 	call(unix.SYS_CLONE3, bpf.RetConstant{Val: retErrno(unix.ENOSYS)})
 	arg(unix.SYS_PRCTL, 0, unix.PR_SET_NAME, unix.PR_GET_NAME, unix.PR_SET_VMA)
 	arg(unix.SYS_TGKILL, 0, self) // how Go interrupts its own threads, and abort ends the process
-	arg(unix.SYS_KILL, 1, 0)      // whether a process is there
 	arg(unix.SYS_PRLIMIT64, 0, 0)
 	if !network && !driver {
 		arg(unix.SYS_IOCTL, 1, pagewatch.Operations...) // which pages were written; of descriptors that it has from before

@@ -27,7 +27,7 @@ func (b *Boundary) Summary(e Entered) (has, missing string) {
 		no = append(no, "a user each")
 	}
 	have := slices.Concat(b.fork().namespaces, b.namespaces)
-	for _, n := range []string{"network", "IPC", "UTS"} {
+	for _, n := range []string{"PID", "network", "IPC", "UTS"} {
 		if n != "network" || !b.o.Network {
 			add(slices.Contains(have, n), n+" namespace")
 		}

@@ -1,5 +1,5 @@
 // Package simbackend makes the simulated GPU the backend of a worker: the parent's cards and what it tells of them, and the runtime of a
-// session process. Both share the cards' segment, whose descriptor a session process inherits.
+// session process, which inherits a seat at the cards.
 package simbackend
 
 import (
@@ -14,6 +14,7 @@ import (
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/internal/visible"
 	"github.com/rocwire/rocwire/simgpu"
+	"github.com/rocwire/rocwire/simgpu/card"
 	"github.com/rocwire/rocwire/worker"
 )
 
@@ -55,7 +56,7 @@ func New(o Options, log *slog.Logger) (worker.Backend, error) {
 		return worker.Backend{}, err
 	}
 	return worker.Backend{
-		Name: Name, Source: src, Devices: devices, Files: seg.Files(), Reap: src.Reap,
+		Name: Name, Source: src, Devices: devices, Seat: func() (worker.Seat, error) { return newSeat(seg, src) },
 		Args:  []string{"--backend", Name, "--arch", o.Arch, "--visible", join(devices)},
 		Usage: src.Held,
 	}, nil
@@ -108,18 +109,18 @@ func Session(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
 		}
 		devices = append(devices, n)
 	}
-	var seg *simgpu.Segment
+	var seat *card.Session
 	return &worker.SessionProcess{
 		Log: log,
 		Prepare: func() (err error) {
-			seg, err = simgpu.OpenSegment(worker.FirstFile, worker.FirstFile+1)
+			seat, err = card.Open(worker.FirstFile, worker.FirstFile+1, worker.FirstFile+2)
 			return err
 		},
 		Open: func(s worker.Session) (worker.Opened, error) {
 			var report atomic.Pointer[func(int32, hip.Stream, hip.Error, string)]
 			var output atomic.Pointer[func(bool, []byte)]
 			// A card that does not answer is not there for programs that start now.
-			there := slices.DeleteFunc(allowed(devices, s.Cards), func(d int) bool { return seg.Condition(d).Gone })
+			there := slices.DeleteFunc(allowed(devices, s.Cards), func(d int) bool { return seat.Condition(d).Gone })
 			uuids := make([]string, len(there))
 			for i, d := range there {
 				uuids[i] = simgpu.UUID(*arch, d)
@@ -132,7 +133,7 @@ func Session(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
 				return worker.Opened{}, hip.ErrorNoDevice
 			}
 			rt, err := simgpu.New(simgpu.Options{
-				Arch: *arch, Segment: seg, Visible: chosen, Broker: s.Broker, Logf: logf(log.With("session", s.ID)),
+				Arch: *arch, Session: seat, Visible: chosen, Broker: s.Broker, Logf: logf(log.With("session", s.ID)),
 				OnAsyncError: func(device int32, st hip.Stream, e hip.Error, detail string) {
 					if f := report.Load(); f != nil {
 						(*f)(device, st, e, detail)
