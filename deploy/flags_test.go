@@ -15,7 +15,7 @@ func TestFlags(t *testing.T) {
 	flag := regexp.MustCompile(`(?:^|[\[" =,])(--[a-z][a-z0-9-]+)`)
 	for program, files := range map[string]map[string]string{ // a file, and what its lines with flags look like
 		"hip-worker": {
-			"kubernetes/worker.yaml": "args:", "kubernetes/secure/kustomization.yaml": `value: \[--listen`, "systemd/hip-worker.service": "hip-worker --|_FLAGS=", "docker/worker.Dockerfile": "^ENTRYPOINT|^CMD",
+			"kubernetes/worker.yaml": "args:", "systemd/hip-worker.service": "hip-worker --|_FLAGS=", "docker/worker.Dockerfile": "^ENTRYPOINT|^CMD",
 			"docker/tensorfusion-worker.Dockerfile": "^ENTRYPOINT|^CMD", "compose.yaml": `command: \[--backend`,
 		},
 		"gpu-exporter": {

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"unsafe"
 
@@ -428,5 +430,27 @@ func noneOfOurs(t *testing.T, pid int) {
 		if unix.Stat(dir+"/"+f.Name(), &st) == nil && st.Dev == log.Dev && st.Ino == log.Ino && to != "/dev/null" {
 			t.Errorf("descriptor %s is the parent's log: %s", f.Name(), to)
 		}
+	}
+}
+
+// TestHostileSessionWithoutRoot is TestHostileSession for a worker that is an ordinary user: other means, the same end.
+func TestHostileSessionWithoutRoot(t *testing.T) {
+	if os.Getuid() != 0 {
+		return // TestHostileSession was that test
+	}
+	// This program may lie where others cannot go.
+	exe := openDir(t) + "/worker.test"
+	b, err := os.ReadFile("/proc/self/exe")
+	if err == nil {
+		err = os.WriteFile(exe, b, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe, "-test.run=^TestHostileSession$", "-test.count=1", "-test.v")
+	cmd.Dir = "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 54321, Gid: 54321}}
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: TestHostileSession ") {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -173,8 +173,8 @@ func TestKustomization(t *testing.T) {
 	}
 }
 
-// optional are manifests that need something which not every cluster has.
-var optional = map[string]bool{"servicemonitor.yaml": true, "prometheusrule.yaml": true}
+// optional are examples, and manifests that need something which not every cluster has.
+var optional = map[string]bool{"client.yaml": true, "servicemonitor.yaml": true, "prometheusrule.yaml": true}
 
 // TestSelectors: what a service, a policy or a monitor selects is there.
 func TestSelectors(t *testing.T) {

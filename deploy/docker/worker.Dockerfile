@@ -20,7 +20,10 @@ COPY --from=build /out/ /usr/local/bin/
 # Port 18515 is HIP's and AMD SMI's, 9400 the metrics' and the page's. A TensorFusion
 # worker listens on TF_WORKER_PORT=8000.
 EXPOSE 18515 9400
-# Whoever reaches the container's ports may use the GPUs: let only those in who should,
-# with a network policy or a port that is published on loopback.
-ENTRYPOINT ["hip-worker", "--listen", "0.0.0.0", "--insecure"]
-CMD ["--backend", "auto", "--metrics-addr", "0.0.0.0:9400"]
+# Not root. With real GPUs add the groups of /dev/kfd and /dev/dri/renderD*.
+USER 65532:65532
+# It does not start before it is told who may come in: --tls-cert, --tls-key and one of
+# --tls-client-ca, --token-file, --oidc-issuer; or --insecure, where nobody else can
+# reach the container.
+ENTRYPOINT ["hip-worker", "--listen", "0.0.0.0"]
+CMD ["--backend", "auto"]
