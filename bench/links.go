@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"time"
 
@@ -30,7 +31,7 @@ func benchLinks(t *table, _ *floor, _ string) error {
 		if err != nil {
 			return err
 		}
-		h, err := wireCopy(lossy)
+		h, err := wireCopy(lossy, touched(linkBytes))
 		if err != nil {
 			return err
 		}
@@ -42,7 +43,7 @@ func benchLinks(t *table, _ *floor, _ string) error {
 		name, limit = name+" (no bbr here)", 0
 	}
 	t.row(name, bare, here, megabytes, limit, true)
-	return nil
+	return slowCopies(t)
 }
 
 func hasBBR() bool {
@@ -55,8 +56,9 @@ func hasBBR() bool {
 }
 
 // wireCopy copies from the far end to a server at the near one, in bytes per second.
-func wireCopy(l *slowlink.Link) (float64, error) {
+func wireCopy(l *slowlink.Link, data []byte, features ...string) (float64, error) {
 	c, stop, err := startWire(net.JoinHostPort(l.Near.String(), "0"), "", func(opt wire.Options) (c *wire.Client, err error) {
+		opt.Hello.Features = features
 		err = l.Do(func() error { c, err = wire.Dial(context.Background(), opt); return err })
 		return c, err
 	})
@@ -64,8 +66,11 @@ func wireCopy(l *slowlink.Link) (float64, error) {
 		return 0, err
 	}
 	defer stop()
+	if err := copyTo(c, data, 0); err != nil { // from here on both sides know the path
+		return 0, err
+	}
 	start := time.Now()
-	if err := copyTo(c, touched(linkBytes), 0); err != nil {
+	if err := copyTo(c, data, 0); err != nil {
 		return 0, err
 	}
 	return linkBytes / time.Since(start).Seconds(), nil
@@ -105,3 +110,39 @@ func bareCopy(l *slowlink.Link) (float64, error) {
 }
 
 func megabytes(bps float64) string { return fmt.Sprintf("%.1f MB/s", bps/1e6) }
+
+// slowCopies are copies of data that shrinks, and of data that does not, over a link of 100 Mbit/s.
+func slowCopies(t *table) error {
+	l, err := slowlink.New(slowlink.Options{RoundTrip: 5 * time.Millisecond, Rate: 100e6})
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	noise := make([]byte, linkBytes)
+	r := rand.NewChaCha8([32]byte{})
+	_, _ = r.Read(noise)
+	words := make([]byte, linkBytes)
+	for i := range words {
+		words[i] = "activation weights of a layer, many of them alike "[(i+i/4096)%50]
+	}
+	for _, c := range []struct {
+		name  string
+		data  []byte
+		limit float64
+	}{{"random data", noise, 0.9}, {"text", words, 2}} {
+		var bare, here []float64
+		for range *rounds {
+			b, err := wireCopy(l, c.data)
+			if err != nil {
+				return err
+			}
+			h, err := wireCopy(l, c.data, wire.FeaturePacked)
+			if err != nil {
+				return err
+			}
+			bare, here = append(bare, b), append(here, h)
+		}
+		t.row(fmt.Sprintf("links: %d MiB of %s to the server at 100 Mbit/s, 5 ms, floor not compressed", linkBytes>>20, c.name), bare, here, megabytes, c.limit, true)
+	}
+	return nil
+}

@@ -44,7 +44,7 @@ func serve(n string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Welcome(wire.Welcome{}); err != nil {
+	if err := s.Welcome(wire.Welcome{Features: wire.GrantFeatures(hello.Features, []string{wire.FeaturePacked})}); err != nil {
 		return err
 	}
 	memory := touched(bytes)

@@ -139,7 +139,7 @@ func (c *Client) connect() (*link, error) {
 		return nil, err
 	}
 	hello := identity()
-	hello.Features = []string{featureDirect, featureUnits, featureClaims, wire.FeatureTiming, hiprpc.FeatureFunctions, hiprpc.FeatureContent}
+	hello.Features = []string{featureDirect, featureUnits, featureClaims, wire.FeatureTiming, wire.FeaturePacked, hiprpc.FeatureFunctions, hiprpc.FeatureContent}
 	if hello.TraceEvery = c.cfg.TraceEvery; hello.TraceEvery != 0 {
 		hello.TraceSeed = rand.Uint64()
 		hello.Features = append(hello.Features, rpctrace.Feature)

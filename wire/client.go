@@ -120,7 +120,8 @@ type Client struct {
 	followers Msg  // ring of callers that wait for their reply while another reads
 	dead      bool // the connection has ended and everything pending has been told
 
-	calls callbacks
+	calls  callbacks
+	unpack unpacker // of who reads
 }
 
 // Welcome is the server's answer to the Hello.
@@ -133,6 +134,9 @@ func (c *Client) NotShared() error { return c.notShared }
 func newClient(t transport, opt Options, w *Welcome, host, port string) *Client {
 	c := &Client{welcome: *w, opt: opt, pending: make(map[uint32]*Msg), over: make(chan struct{})}
 	c.host, c.port, c.them, c.t, c.in = host, port, "server", t, newIn(t)
+	if w.HasFeature(FeaturePacked) && slices.Contains(opt.Hello.Features, FeaturePacked) {
+		c.out.pack = &packer{path: c.path}
+	}
 	c.timed = w.HasFeature(FeatureTiming) && slices.Contains(opt.Hello.Features, FeatureTiming)
 	c.followers.next, c.followers.prev = &c.followers, &c.followers
 	c.out.init(t)

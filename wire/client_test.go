@@ -432,11 +432,14 @@ func FuzzClientReply(f *testing.F) {
 		append(frame(opEcho, 1, r|FlagTimed|FlagInlineData|FlagMore, le32(0), le64(maxTiming), le64(0), le32(0), le64(3), []byte("a")),
 			frame(opEcho, 1, r|FlagInlineData, []byte("bc"))...),
 		frame(opEcho, 1, r|FlagTimed|FlagError, le32(7), le64(0), le64(maxTiming+1)),
+		frame(opEcho, 1, r|FlagInlineData|FlagPacked, le32(0), le32(0), le32(16), packedZeros(16)),
+		append(frame(opEcho, 1, r|FlagInlineData|FlagMore|FlagPacked, le32(0), le32(0), le64(15), le32(10), packedZeros(10)),
+			frame(opEcho, 1, r|FlagInlineData|FlagPacked, le32(5), packedZeros(5))...),
 	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		peer, c := clientRaw(t, Options{OnNotify: func(uint16, []byte) {}, Hello: Hello{Features: []string{FeatureTiming}}}, FeatureTiming)
+		peer, c := clientRaw(t, Options{OnNotify: func(uint16, []byte) {}, Hello: Hello{Features: []string{FeatureTiming, FeaturePacked}}}, FeatureTiming, FeaturePacked)
 		const calls, room, guard = 3, 16, 16
 		memory := bytes.Repeat([]byte{0xa5}, calls*(room+guard))
 		var resolved atomic.Int32

@@ -11,7 +11,7 @@
 //	6      2     op
 //	8      4     request id
 //	12     4     payload length  at most 8 MiB (MaxPayload), checked before anything is read or allocated
-//	16     4     flags           RESPONSE 1, ERROR 2, INLINE_DATA 4, NO_REPLY 8, MORE 16, TIMED 32; no other bit may be set
+//	16     4     flags           RESPONSE 1, ERROR 2, INLINE_DATA 4, NO_REPLY 8, MORE 16, TIMED 32, PACKED 64; no other bit may be set
 //
 // Operations below 0x0100 belong to this package: INIT 1, SHUTDOWN 2, PING 3, 4 (shared memory, see below), ACK 5. All others are the user's.
 //
@@ -55,6 +55,19 @@
 // is a protocol violation.
 //
 // A frame without RESPONSE is a notice: it carries NO_REPLY, id 0 and at most 64 KiB (MaxNotice).
+//
+// # Compressed bulk data
+//
+// Where the feature "zstd" (FeaturePacked) has been granted, any frame with bulk data, of requests and replies, first ones and continuations, may carry PACKED. Its
+// bulk data is then a Zstandard frame of at most 1 MiB, which is at most 1 MiB of data; u32 length of that data stands right before the fixed part or the results, or
+// at the begin of a continuation:
+//
+//	INLINE_DATA and PACKED            … | u32 fixed length | u32 data length | fixed part | compressed
+//	INLINE_DATA, MORE and PACKED      … | u32 fixed length | u64 bulk length of the whole message | u32 data length | fixed part | compressed
+//	continuation with PACKED          u32 data length | compressed
+//
+// Lengths of a whole message are those of the data. Who sends decides: this package compresses where data waits for a path of less than 250 MB/s and a sample shows that
+// it gains time.
 //
 // # Handshake
 //

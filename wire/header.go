@@ -39,7 +39,8 @@ const (
 	FlagNoReply
 	FlagMore
 	FlagTimed
-	flagsKnown = FlagTimed<<1 - 1
+	FlagPacked
+	flagsKnown = FlagPacked<<1 - 1
 )
 
 // Header is the start of a frame.

@@ -24,7 +24,7 @@ func TestHeaderBytes(t *testing.T) {
 	}{
 		{"ping", Header{Version, OpPing, 0, 0, FlagNoReply}, "52504948 0002 0300 00000000 00000000 08000000"},
 		{"call", Header{Version, 0x0203, 7, 16, 0}, "52504948 0002 0302 07000000 10000000 00000000"},
-		{"largest", Header{0x02ff, 0xffff, 0xffffffff, MaxPayload, flagsKnown}, "52504948 ff02 ffff ffffffff 00008000 3f000000"},
+		{"largest", Header{0x02ff, 0xffff, 0xffffffff, MaxPayload, flagsKnown}, "52504948 ff02 ffff ffffffff 00008000 7f000000"},
 		{"error reply", Header{Version, 0x0100, 0x01020304, 4, FlagResponse | FlagError}, "52504948 0002 0001 04030201 04000000 03000000"},
 	} {
 		want := unhex(t, c.hex)
@@ -39,11 +39,11 @@ func TestHeaderBytes(t *testing.T) {
 
 func TestHeaderBad(t *testing.T) {
 	for name, s := range map[string]string{
-		"magic":   "52504949 0002 0300 00000000 00000000 08000000",
-		"length":  "52504948 0002 0300 00000000 01008000 08000000",
-		"longest": "52504948 0002 0300 00000000 ffffffff 08000000",
-		"flag 64": "52504948 0002 0300 00000000 00000000 40000000",
-		"flag 31": "52504948 0002 0300 00000000 00000000 00000080",
+		"magic":    "52504949 0002 0300 00000000 00000000 08000000",
+		"length":   "52504948 0002 0300 00000000 01008000 08000000",
+		"longest":  "52504948 0002 0300 00000000 ffffffff 08000000",
+		"flag 128": "52504948 0002 0300 00000000 00000000 80000000",
+		"flag 31":  "52504948 0002 0300 00000000 00000000 00000080",
 	} {
 		_, err := ParseHeader(unhex(t, s))
 		var p *ProtocolError

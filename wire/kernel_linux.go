@@ -264,6 +264,7 @@ func (t *kernelTLS) rest(d time.Duration, watch bool) (woken, readable bool) {
 
 func (t *kernelTLS) unread() bool              { return t.ready.Load() || t.socket.wait(readable, 0) != 0 }
 func (t *kernelTLS) traffic() (in, out uint64) { return t.inBytes.Load(), t.outBytes.Load() }
+func (t *kernelTLS) path() (float64, bool)     { return t.socket.path() }
 func (t *kernelTLS) wake()                     { t.socket.wake() }
 func (t *kernelTLS) peer() net.Addr            { return t.socket.peer() }
 func (t *kernelTLS) close()                    { t.socket.close() }

@@ -571,6 +571,12 @@ func (l *lasting) traffic() (in, out uint64) {
 	return in + l.inBase, out + l.outBase
 }
 
+func (l *lasting) path() (float64, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.t.path()
+}
+
 func (l *lasting) peer() net.Addr {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -48,6 +48,9 @@ func (l *link) outlive(onCut func(error), starved func() error) {
 // isCut reports whether there is no transport just now.
 func (l *link) isCut() bool { return l.lasting != nil && l.lasting.isCut() }
 
+// path is what the transport says of the way to the other side.
+func (l *link) path() (rate float64, queued bool) { return l.t.path() }
+
 // Err is why the connection has ended, or nil.
 func (l *link) Err() error {
 	l.mu.Lock()

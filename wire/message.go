@@ -46,6 +46,12 @@ func (o *out) put(op uint16, id uint32, flags, first Flags, pre, fixed, bulk []b
 		return l
 	}
 	flags |= FlagInlineData
+	if o.pack != nil && o.pack.wants(bulk) {
+		if z := o.pack.pack(bulk[:min(len(bulk), packSample)], 0); z != nil {
+			o.putPacked(op, id, flags, first, pre, fixed, bulk, z, apart)
+			return l
+		}
+	}
 	ch := chain{bulk: bulk, first: min(len(bulk), MaxPayload-4-n), op: op, id: id, flags: flags}
 	more := ch.first < len(bulk)
 	if more {
@@ -72,7 +78,36 @@ func (o *out) put(op uint16, id uint32, flags, first Flags, pre, fixed, bulk []b
 	if o.lasting != nil {
 		_, l.to = o.lasting.win.marks()
 	}
+	if o.pack != nil {
+		o.pack.look()
+	}
 	return l
+}
+
+// putPacked is put of bulk data whose first part is z, compressed. Nothing of it is lent.
+func (o *out) putPacked(op uint16, id uint32, flags, first Flags, pre, fixed, bulk, z []byte, apart bool) {
+	raw := min(len(bulk), packSample)
+	more := raw < len(bulk)
+	n, here := len(pre)+4+packedFront+len(fixed)+len(z), flags|first|FlagPacked
+	if more {
+		n, here = n+8, here|FlagMore
+	}
+	o.header(op, id, n, here)
+	e := Enc{append(o.buf, pre...)}
+	e.U32(uint32(len(fixed)))
+	if more {
+		e.U64(uint64(len(bulk)))
+	}
+	e.U32(uint32(raw))
+	e.Raw(fixed)
+	e.Raw(z)
+	o.buf = e.B
+	ch := chain{bulk: bulk[raw:], op: op, id: id, flags: flags, pack: true}
+	if apart {
+		o.apart(ch)
+	} else {
+		o.together(ch)
+	}
 }
 
 // release gives a message's bulk data back to the user.
@@ -83,47 +118,78 @@ func (o *out) release(l lent) {
 }
 
 // start reads the first frame of a message, whose header is buffered, as far as its fixed part: the pre bytes in front, which are valid until
-// the next read, the lengths of the fixed part and of the bulk data in this frame, and of all bulk data of the message.
-func (in *in) start(h Header, pre int) (front []byte, fixed, part int, total uint64, err error) {
+// the next read, the lengths of the fixed part and of the bulk data in this frame, as it is sent and (raw, 0 unless it is compressed) as it was, and of
+// all bulk data of the message.
+func (in *in) start(h Header, pre int) (front []byte, fixed, part, raw int, total uint64, err error) {
 	n, need := int(h.Length), pre
-	inline, more := h.Flags&FlagInlineData != 0, h.Flags&FlagMore != 0
+	inline, more, packed := h.Flags&FlagInlineData != 0, h.Flags&FlagMore != 0, h.Flags&FlagPacked != 0
 	if inline {
 		need += 4
 		if more {
 			need += 8
 		}
+		if packed {
+			need += packedFront
+		}
 	}
-	if n < need {
-		return nil, 0, 0, 0, violation(h, "message too short")
+	if n < need || packed && !inline {
+		return nil, 0, 0, 0, 0, violation(h, "message too short")
 	}
 	if err := in.fill(HeaderSize + need); err != nil {
-		return nil, 0, 0, 0, eofWithin(err)
+		return nil, 0, 0, 0, 0, eofWithin(err)
 	}
 	p := in.b[in.r+HeaderSize : in.r+HeaderSize+need]
 	in.r += HeaderSize + need
 	if !inline {
-		return p, n - need, 0, 0, nil
+		return p, n - need, 0, 0, 0, nil
 	}
 	f := binary.LittleEndian.Uint32(p[pre:])
 	if int64(f) > int64(n-need) {
-		return nil, 0, 0, 0, violation(h, "fixed part of %d bytes in a shorter frame", f)
+		return nil, 0, 0, 0, 0, violation(h, "fixed part of %d bytes in a shorter frame", f)
 	}
 	fixed, part = int(f), n-need-int(f)
 	total = uint64(part)
+	if packed {
+		r := binary.LittleEndian.Uint32(p[need-packedFront:])
+		if err := checkPacked(h, r, part); err != nil {
+			return nil, 0, 0, 0, 0, err
+		}
+		raw, total = int(r), uint64(r)
+	}
 	if more {
-		if total = binary.LittleEndian.Uint64(p[pre+4:]); total <= uint64(part) {
-			return nil, 0, 0, 0, violation(h, "bulk of %d bytes in several frames", total)
+		had := total
+		if total = binary.LittleEndian.Uint64(p[pre+4:]); total <= had {
+			return nil, 0, 0, 0, 0, violation(h, "bulk of %d bytes in several frames", total)
 		}
 	}
-	return p[:pre], fixed, part, total, nil
+	return p[:pre], fixed, part, raw, total, nil
 }
 
-// continues judges the header of a message's further frame by the flags, without MORE, that it must have, and by how many bytes of bulk data are
-// still to come.
-func continues(h Header, flags Flags, left int) error {
+// announced reads how much data a compressed continuation has, whose header has been consumed.
+func (in *in) announced(h Header) (raw int, err error) {
+	if h.Flags&FlagPacked == 0 {
+		return 0, nil
+	}
+	var b [packedFront]byte
+	if h.Length < packedFront {
+		return 0, violation(h, "message too short")
+	}
+	if err := in.full(b[:]); err != nil {
+		return 0, err
+	}
+	r := binary.LittleEndian.Uint32(b[:])
+	return int(r), checkPacked(h, r, int(h.Length)-packedFront)
+}
+
+// continues judges the header of a message's further frame by the flags, without MORE and PACKED, that it must have, by how many bytes of bulk data
+// it has, compressed ones as they were (raw, otherwise 0), and by how many are still to come.
+func continues(h Header, flags Flags, raw, left int) error {
 	n := int(h.Length)
+	if raw > 0 {
+		n = raw
+	}
 	switch {
-	case h.Flags&^FlagMore != flags:
+	case h.Flags&^(FlagMore|FlagPacked) != flags:
 		return violation(h, "continuation whose flags differ from the first frame's")
 	case n == 0:
 		return violation(h, "empty continuation")

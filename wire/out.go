@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/binary"
 	"sync"
 	"sync/atomic"
 )
@@ -28,6 +29,7 @@ type out struct {
 	dead    bool
 	version uint16
 	k       *keeper
+	pack    *packer // nil unless bulk data may be compressed
 
 	blocked func() error    // waits until the transport may take more; called with the write role, without mu
 	glance  func()          // reads acknowledgements if there are any, called like blocked; may be nil
@@ -193,6 +195,9 @@ func (o *out) pass(in *chunk, a, b []byte) error {
 	for len(a)+len(b) > 0 {
 		n, err := o.try(in, a, b)
 		if err == errAgain {
+			if o.pack != nil {
+				o.pack.look()
+			}
 			err = o.blocked()
 		}
 		if err != nil {
@@ -212,6 +217,7 @@ type chain struct {
 	op    uint16
 	id    uint32
 	flags Flags // of the further frames, without MORE
+	pack  bool  // try to compress them
 }
 
 // part takes the next frame's bulk off.
@@ -230,10 +236,33 @@ func (o *out) apart(ch chain) {
 	p, more := ch.part(ch.first)
 	o.drain(&chain{bulk: p, first: len(p)})
 	for more && o.acquire() {
+		if z, flag := o.packed(&ch); z != nil {
+			more = len(ch.bulk) > 0
+			o.header(ch.op, ch.id, len(z), ch.next(more)|flag)
+			o.buf = append(o.buf, z...)
+			o.drain(nil)
+			continue
+		}
 		p, more = ch.part(MaxPayload)
 		o.header(ch.op, ch.id, len(p), ch.next(more))
 		o.drain(&chain{bulk: p, first: len(p)})
 	}
+}
+
+// packed takes the next frame's bulk off, compressed; nil, and nothing is taken, if it is better sent as it is.
+func (o *out) packed(ch *chain) ([]byte, Flags) {
+	if !ch.pack {
+		return nil, 0
+	}
+	n := min(len(ch.bulk), maxPacked)
+	z := o.pack.pack(ch.bulk[:n], packedFront)
+	if z == nil {
+		ch.pack = false
+		return nil, 0
+	}
+	binary.LittleEndian.PutUint32(z, uint32(n))
+	ch.bulk = ch.bulk[n:]
+	return z, FlagPacked
 }
 
 func (ch *chain) next(more bool) Flags {
@@ -258,9 +287,15 @@ func (o *out) writeChain(in *chunk, b []byte, ch *chain) error {
 		return err
 	}
 	for more {
-		p, more = ch.part(MaxPayload)
-		h := o.owed(make([]byte, 0, 2*HeaderSize+ackSize), ackAlong)
-		h = Header{o.version, ch.op, ch.id, uint32(len(p)), ch.next(more)}.Append(h)
+		z, flag := o.packed(ch)
+		if z != nil {
+			p, more = nil, len(ch.bulk) > 0
+		} else {
+			p, more = ch.part(MaxPayload)
+		}
+		h := o.owed(make([]byte, 0, 2*HeaderSize+ackSize+len(z)), ackAlong)
+		h = Header{o.version, ch.op, ch.id, uint32(len(p) + len(z)), ch.next(more) | flag}.Append(h)
+		h = append(h, z...)
 		o.frames.Add(1)
 		if err := o.write(nil, h, p); err != nil {
 			return err

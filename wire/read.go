@@ -250,7 +250,7 @@ func (c *Client) frame() error {
 		return violation(h, "reply to no request")
 	case m.op != h.Op:
 		return violation(h, "reply to another operation than %#04x", m.op)
-	case h.Flags&FlagNoReply != 0, h.Flags&FlagMore != 0 && h.Flags&FlagInlineData == 0, h.Flags&FlagTimed != 0 && (!c.timed || m.started):
+	case h.Flags&FlagPacked != 0 && c.out.pack == nil, h.Flags&FlagNoReply != 0, h.Flags&FlagMore != 0 && h.Flags&FlagInlineData == 0, h.Flags&FlagTimed != 0 && (!c.timed || m.started):
 		return violation(h, "flags that do not go together")
 	}
 	if m.started {
@@ -273,7 +273,7 @@ func (c *Client) reply(h Header, m *Msg) error {
 	if h.Flags&FlagTimed != 0 {
 		pre += timingSize
 	}
-	front, results, part, total, err := in.start(h, pre)
+	front, results, part, raw, total, err := in.start(h, pre)
 	if err != nil {
 		return err
 	}
@@ -297,7 +297,7 @@ func (c *Client) reply(h Header, m *Msg) error {
 	if err := in.full(m.Rep); err != nil {
 		return err
 	}
-	return c.bulk(m, part)
+	return c.bulk(h, m, part, raw)
 }
 
 // continuation reads a further frame of a reply.
@@ -306,19 +306,32 @@ func (c *Client) continuation(h Header, m *Msg) error {
 	if m.Code != 0 {
 		flags |= FlagError
 	}
-	if err := continues(h, flags, m.total-m.DstN); err != nil {
+	c.in.r += HeaderSize
+	raw, err := c.in.announced(h)
+	if err != nil {
 		return err
 	}
-	c.in.r += HeaderSize
-	return c.bulk(m, int(h.Length))
+	if err := continues(h, flags, raw, m.total-m.DstN); err != nil {
+		return err
+	}
+	n := int(h.Length)
+	if raw > 0 {
+		n -= packedFront
+	}
+	return c.bulk(h, m, n, raw)
 }
 
-func (c *Client) bulk(m *Msg, n int) error {
-	if err := c.in.full(m.Dst[m.DstN : m.DstN+n]); err != nil {
-		return err
+// bulk reads n bytes of bulk data, which were raw bytes before they were compressed if that is not 0.
+func (c *Client) bulk(h Header, m *Msg, n, raw int) (err error) {
+	if raw > 0 {
+		n, err = raw, c.unpack.unpack(&c.in, h, n, m.Dst[m.DstN:m.DstN+raw])
+	} else {
+		err = c.in.full(m.Dst[m.DstN : m.DstN+n])
 	}
-	m.DstN += n
-	return nil
+	if err == nil {
+		m.DstN += n
+	}
+	return err
 }
 
 // notice reads a frame that is no reply.

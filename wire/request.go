@@ -17,8 +17,10 @@ type Request struct {
 	Tag     uint64 // the handler's own; what Retain gives has it too
 
 	s        *ServerConn
-	left     int // bulk not yet read
-	part     int // of which in the current frame
+	left     int    // bulk not yet read
+	part     int    // of which in the current frame, as it was sent
+	raw      int    // of which the current frame, not yet read, has if it is compressed
+	plain    []byte // what is left of a compressed frame
 	flags    Flags
 	answered bool // or given to a retained copy
 	stays    bool // is that copy
@@ -71,6 +73,20 @@ func (r *Request) ReadBulk(dst []byte) error {
 		if err := r.frame(); err != nil {
 			return err
 		}
+		if r.raw > 0 {
+			if err := r.unpack(len(dst) >= r.raw, dst); err != nil {
+				return err
+			}
+		}
+		if len(r.plain) > 0 {
+			n := len(r.plain)
+			if &r.plain[0] != &dst[0] {
+				n = copy(dst, r.plain)
+			}
+			r.plain, dst = r.plain[n:], dst[n:]
+			r.left -= n
+			continue
+		}
 		p := dst[:min(len(dst), r.part)]
 		if len(p) <= r.s.in.buffered() {
 			r.err = r.s.in.full(p)
@@ -91,7 +107,7 @@ func (r *Request) ReadBulk(dst []byte) error {
 
 // frame sees to it that part is not 0 while bulk is left.
 func (r *Request) frame() error {
-	if r.err != nil || r.part > 0 {
+	if r.err != nil || r.part > 0 || len(r.plain) > 0 {
 		return r.err
 	}
 	h, err := r.s.in.next()
@@ -104,21 +120,53 @@ func (r *Request) frame() error {
 		if h.Version != r.s.out.version || h.Op != r.Op || h.ID != r.ID {
 			err = violation(h, "another message within one of several frames")
 		} else {
-			err = continues(h, (r.flags|FlagInlineData)&^FlagMore, r.left)
+			err = r.further(h)
 		}
-		r.part = int(h.Length)
 	}
 	r.err = err
 	return err
 }
 
+// further takes the header of a continuation.
+func (r *Request) further(h Header) error {
+	if h.Flags&FlagPacked != 0 && r.s.out.pack == nil {
+		return violation(h, "flags that do not belong to a request")
+	}
+	raw, err := r.s.in.announced(h)
+	if err == nil {
+		err = continues(h, (r.flags|FlagInlineData)&^(FlagMore|FlagPacked), raw, r.left)
+	}
+	if r.part, r.raw = int(h.Length), raw; raw > 0 {
+		r.part -= packedFront
+	}
+	return err
+}
+
+// unpack makes plain of the current frame, which is compressed: in dst if all of it fits.
+func (r *Request) unpack(fits bool, dst []byte) error {
+	if !fits {
+		if r.s.unpacked == nil {
+			r.s.unpacked = make([]byte, maxPacked)
+		}
+		dst = r.s.unpacked
+	}
+	begin := mono.Now()
+	r.plain = dst[:r.raw:r.raw]
+	r.err = r.s.unpack.unpack(&r.s.in, Header{Op: r.Op, ID: r.ID}, r.part, r.plain)
+	r.received += mono.Since(begin)
+	r.part, r.raw = 0, 0
+	return r.err
+}
+
 // end discards bulk that was not read.
 func (r *Request) end() error {
+	r.left -= len(r.plain)
+	r.plain = nil
 	for r.left > 0 && r.err == nil {
 		if r.frame() == nil {
 			if r.err = r.s.in.skip(r.part); r.err == nil {
-				r.left -= r.part
-				r.part = 0
+				r.left -= r.size()
+				r.part, r.raw = 0, 0
 			}
 		}
 	}
@@ -195,3 +243,11 @@ func (r *Request) preamble(code int32) []byte {
 // urgent reports whether the reply must be sent at once. One that is given within Handle may wait for the next if that request is already there:
 // Serve sends before it waits, and the keeper soon in any case.
 func (r *Request) urgent() bool { return r.stays || !r.s.in.ready() }
+
+// size is how much bulk data the current frame has.
+func (r *Request) size() int {
+	if r.raw > 0 {
+		return r.raw
+	}
+	return r.part
+}

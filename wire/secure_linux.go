@@ -219,6 +219,8 @@ func (s *secured) close()         { s.socket.close() }
 
 func (s *secured) unread() bool { return s.ready.Load() || s.socket.unread() }
 
+func (s *secured) path() (float64, bool) { return s.socket.path() }
+
 func (s *secured) traffic() (in, out uint64) { return s.inBytes.Load(), s.outBytes.Load() }
 
 func (s *secured) shutdown() {

@@ -55,10 +55,12 @@ func (f HandlerFunc) Handle(r *Request) { f(r) }
 // ServerConn is the server's end of a connection whose Hello has been read.
 type ServerConn struct {
 	link
-	peer Peer
-	opt  ServerOptions
-	last uint32  // id of the last message
-	req  Request // of the Handle in progress
+	peer     Peer
+	opt      ServerOptions
+	last     uint32  // id of the last message
+	req      Request // of the Handle in progress
+	unpack   unpacker
+	unpacked []byte // of the request's current frame
 
 	ctx  context.Context // done when the connection has ended
 	lent lent            // bulk data that the last Handle has replied with
@@ -133,6 +135,9 @@ func (s *ServerConn) Welcome(w Welcome) error {
 	}
 	w.Protocol = s.out.version
 	s.timed = w.HasFeature(FeatureTiming)
+	if w.HasFeature(FeaturePacked) {
+		s.out.pack = &packer{path: s.path}
+	}
 	checks := s.granted(&w)
 	lasts := w.Code == 0 && w.HasFeature(FeatureResume)
 	if lasts {
@@ -266,7 +271,7 @@ func (s *ServerConn) check(h Header) error {
 		return violation(h, "wrong version")
 	case h.ID != s.last+1:
 		return violation(h, "id out of sequence, %d was due", s.last+1)
-	case h.Flags&(FlagResponse|FlagError|FlagTimed) != 0, h.Flags&FlagMore != 0 && h.Flags&FlagInlineData == 0:
+	case h.Flags&FlagPacked != 0 && s.out.pack == nil, h.Flags&(FlagResponse|FlagError|FlagTimed) != 0, h.Flags&FlagMore != 0 && h.Flags&FlagInlineData == 0:
 		return violation(h, "flags that do not belong to a request")
 	case s.opt.MaxRequest > 0 && (int64(h.Length) > int64(s.opt.MaxRequest) || h.Flags&FlagMore != 0):
 		return violation(h, "a request longer than the %d bytes that are taken here", s.opt.MaxRequest)
@@ -277,7 +282,7 @@ func (s *ServerConn) check(h Header) error {
 // body reads a request up to its bulk.
 func (s *ServerConn) body(h Header, r *Request) error {
 	in := &s.in
-	_, fixed, part, total, err := in.start(h, 0)
+	_, fixed, part, raw, total, err := in.start(h, 0)
 	if err != nil {
 		return err
 	}
@@ -289,7 +294,7 @@ func (s *ServerConn) body(h Header, r *Request) error {
 	}
 	r.Fixed = in.b[in.r : in.r+fixed : in.r+fixed]
 	in.r += fixed
-	r.BulkLen, r.left, r.part = int(total), int(total), part
+	r.BulkLen, r.left, r.part, r.raw = int(total), int(total), part, raw
 	return nil
 }
 

@@ -53,7 +53,10 @@ func TestServerViolations(t *testing.T) {
 		{"magic", bytes.Repeat([]byte{'G'}, HeaderSize), "wrong magic"},
 		{"version", Header{0x0100, opEcho, 1, 0, 0}.Append(nil), "wrong version"},
 		{"length", Header{Version, opEcho, 1, MaxPayload + 1, 0}.Append(nil), "over the limit"},
-		{"flags", Header{Version, opEcho, 1, 0, 0x40}.Append(nil), "unknown flags"},
+		{"flags", Header{Version, opEcho, 1, 0, 0x80}.Append(nil), "unknown flags"},
+		{"compressed", frame(opEcho, 1, FlagInlineData|FlagPacked, le32(0), le32(5), []byte("abc")), "flags that do not belong"},
+		{"compressed later", append(frame(opPost, 1, FlagInlineData|FlagMore|FlagNoReply, le32(4), le64(9), le32(1), []byte("a")),
+			frame(opPost, 1, FlagInlineData|FlagNoReply|FlagPacked, le32(8), []byte("b"))...), "flags that do not belong"},
 		{"response", frame(opEcho, 1, FlagResponse), "flags that do not belong"},
 		{"error", frame(opEcho, 1, FlagError), "flags that do not belong"},
 		{"more without data", frame(opEcho, 1, FlagMore), "flags that do not belong"},
@@ -292,6 +295,9 @@ func FuzzServer(f *testing.F) {
 		append(frame(OpPing, 1, 0), frame(OpShutdown, 2, FlagNoReply, []byte("bye"))...),
 		append(frame(0x777, 1, FlagNoReply), frame(opSlow, 2, 0)...),
 		frame(opEcho, 1, FlagTimed, []byte("abc")),
+		frame(opEcho, 1, FlagInlineData|FlagPacked, le32(1), le32(100), []byte("a"), packedZeros(100)),
+		append(frame(opEcho, 1, FlagInlineData|FlagMore|FlagPacked, le32(0), le64(300), le32(100), packedZeros(100)),
+			frame(opEcho, 1, FlagInlineData|FlagPacked, le32(200), packedZeros(200))...),
 	} {
 		f.Add(seed)
 	}
@@ -303,7 +309,7 @@ func FuzzServer(f *testing.F) {
 			r.Measure()
 			_ = r.Reply(int32(r.Op), r.Fixed)
 		})
-		peer, done := serveRaw(t, h, ServerOptions{}, FeatureTiming)
+		peer, done := serveRaw(t, h, ServerOptions{}, FeatureTiming, FeaturePacked)
 		go func() {
 			_, _ = peer.Write(b)
 			_ = peer.CloseWrite()

@@ -239,6 +239,8 @@ func (s *shm) unread() bool {
 	return true
 }
 
+func (s *shm) path() (float64, bool) { return 0, false }
+
 func (s *shm) traffic() (in, out uint64) { return s.inBytes.Load(), s.outBytes.Load() }
 
 func (s *shm) peer() net.Addr { return s.name }

@@ -259,6 +259,22 @@ func (s *socket) unread() bool {
 
 func (s *socket) traffic() (in, out uint64) { return s.in.Load(), s.out.Load() }
 
+// queuedLeast is how many bytes must wait to be sent before the way is what holds them up.
+const queuedLeast = 32 << 10
+
+func (s *socket) path() (rate float64, queued bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return 0, false
+	}
+	i, err := unix.GetsockoptTCPInfo(s.fd, unix.IPPROTO_TCP, unix.TCP_INFO)
+	if err != nil {
+		return 0, false
+	}
+	return float64(i.Delivery_rate), i.Notsent_bytes >= queuedLeast
+}
+
 func (s *socket) peer() net.Addr { return peerName(s.fd) }
 
 // peerName is a socket's other side, nil if it is not known.

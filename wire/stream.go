@@ -200,6 +200,8 @@ func (s *stream) unread() bool {
 
 func (s *stream) traffic() (in, out uint64) { return s.inBytes.Load(), s.outBytes.Load() }
 
+func (s *stream) path() (float64, bool) { return 0, false }
+
 func (s *stream) peer() net.Addr { return s.conn.RemoteAddr() }
 
 func (s *stream) shutdown() {

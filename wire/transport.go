@@ -29,6 +29,9 @@ type transport interface {
 	unread() bool
 	// traffic counts bytes.
 	traffic() (in, out uint64)
+	// path is how fast the way to the other side is, in bytes per second, 0 if that is not known, and whether data waits for it, without which
+	// the rate means little.
+	path() (rate float64, queued bool)
 	// peer is the other side's address, nil if it is not known: a *net.TCPAddr or a *net.UnixAddr.
 	peer() net.Addr
 	// shutdown ends the connection in both directions: whoever reads or writes returns. Bytes that have arrived can still be read, and what

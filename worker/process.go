@@ -304,7 +304,7 @@ const (
 )
 
 func (s *session) features() []string {
-	list := []string{wire.FeatureTiming, FeatureParts, FeatureUnits, FeatureClaims, hiprpc.FeatureFunctions, wire.FeatureIntegrity}
+	list := []string{wire.FeatureTiming, wire.FeaturePacked, FeatureParts, FeatureUnits, FeatureClaims, hiprpc.FeatureFunctions, wire.FeatureIntegrity}
 	if s.trace != nil {
 		list = append(list, rpctrace.Feature)
 	}
