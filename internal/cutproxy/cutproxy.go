@@ -1,4 +1,4 @@
-// Package cutproxy is a proxy for tests that cuts connections where it is told to.
+// Package cutproxy is a proxy for tests and the soak that cuts connections where it is told to.
 package cutproxy
 
 import (
@@ -38,19 +38,31 @@ type proxied struct{ client, server net.Conn }
 // New starts a proxy in front of a server, which ends with the test.
 func New(t testing.TB, server string) *Proxy {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	p, err := Start(server)
 	if err != nil {
 		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	return p
+}
+
+// Start starts a proxy in front of a server.
+func Start(server string) (*Proxy, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
 	}
 	p := &Proxy{l: l, server: server, open: map[*proxied]struct{}{}}
 	p.wg.Add(1)
 	go p.accept()
-	t.Cleanup(func() {
-		_ = l.Close()
-		p.CutAll()
-		p.wg.Wait()
-	})
-	return p
+	return p, nil
+}
+
+// Close ends the proxy and cuts what goes through it.
+func (p *Proxy) Close() {
+	_ = p.l.Close()
+	p.CutAll()
+	p.wg.Wait()
 }
 
 // Addr is where the proxy listens.

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/rocwire/rocwire/internal/cutproxy"
+	"github.com/rocwire/rocwire/smi"
+	"github.com/rocwire/rocwire/wire"
+)
+
+// stranger is whom those come from who are refused: the address of the others must not be penalised for them.
+const stranger = "127.0.0.77"
+
+// trouble does what happens to a worker, again and again, each at its own pace.
+type trouble struct {
+	w      *server
+	fleet  *fleet
+	proxy  *cutproxy.Proxy
+	counts *counts
+	fail   func(error)
+}
+
+// every does something until ctx is done.
+func (x *trouble) every(ctx context.Context, d time.Duration, do func(context.Context) error) {
+	for t := time.NewTicker(d); ; {
+		select {
+		case <-ctx.Done():
+			t.Stop()
+			return
+		case <-t.C:
+		}
+		// What was begun is finished: a question that is given up says nothing of the worker.
+		if err := do(context.WithoutCancel(ctx)); err != nil {
+			x.fail(err)
+		}
+	}
+}
+
+// cut cuts the connections through the proxy at a byte by chance, or all now.
+func (x *trouble) cut(context.Context) error {
+	if rand.IntN(30) == 0 {
+		x.proxy.CutAll()
+	} else {
+		x.proxy.Arm(rand.IntN(2), 1+rand.IntN(20000), rand.IntN(2) == 0)
+	}
+	x.counts.cuts.Add(1)
+	return nil
+}
+
+// kill kills a process of clients, a session by the operator's command, or a session's process.
+func (x *trouble) kill(ctx context.Context) error {
+	how := rand.IntN(3)
+	if how == 0 {
+		if p := x.fleet.victim(); p != nil && p.cmd.Process.Signal(syscall.SIGKILL) == nil {
+			x.counts.clientKills.Add(1)
+		}
+		return nil
+	}
+	list, err := x.w.smi.Sessions(ctx)
+	if err != nil {
+		return fmt.Errorf("asking for sessions: %w", err)
+	}
+	var victims []smi.Session
+	for _, s := range list.Sessions {
+		if x.fleet.isVictim(int(s.Client.PID)) {
+			victims = append(victims, s)
+		}
+	}
+	if len(victims) == 0 {
+		return nil
+	}
+	s := victims[rand.IntN(len(victims))]
+	if how == 1 {
+		switch err := x.w.smi.KillSession(ctx, s.ID); {
+		case err == nil, strings.Contains(err.Error(), "is killed, but does not end"): // within the time that the command waits; that all end is seen at the end
+			x.counts.sessionKills.Add(1)
+		case !strings.Contains(err.Error(), "no session") && !strings.Contains(err.Error(), "begins or ends"): // it has ended meanwhile
+			return fmt.Errorf("killing session %s: %w", s.ID, err)
+		}
+		return nil
+	}
+	if s.PID > 1 && isSession(int(s.PID), x.w) && syscall.Kill(int(s.PID), syscall.SIGKILL) == nil {
+		x.counts.processKills.Add(1)
+	}
+	return nil
+}
+
+// isSession makes sure that a process is still one of the worker's.
+func isSession(pid int, w *server) bool {
+	for _, p := range below(w.cmd.Process.Pid) {
+		if p == pid {
+			return true
+		}
+	}
+	return false
+}
+
+func (x *trouble) scrape(ctx context.Context) error {
+	_, err := x.w.goroutines(ctx)
+	x.counts.scrapes.Add(1)
+	return err
+}
+
+// ask asks what smi-remote asks.
+func (x *trouble) ask(ctx context.Context) error {
+	_, err1 := x.w.smi.Snapshot(ctx)
+	_, err2 := x.w.smi.Calls(ctx)
+	_, err3 := x.w.smi.Server(ctx)
+	x.counts.questions.Add(3)
+	return errors.Join(err1, err2, err3)
+}
+
+// intrude comes with a wrong token, or with something that is no Hello.
+func (x *trouble) intrude(ctx context.Context) error {
+	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(stranger)}, Timeout: 10 * time.Second}
+	conn, err := d.DialContext(ctx, "tcp", x.w.address)
+	if err != nil {
+		return nil // its address is penalised
+	}
+	if rand.IntN(2) == 0 {
+		b := make([]byte, 64)
+		for i := range b {
+			b[i] = byte(rand.Uint32())
+		}
+		_, _ = conn.Write(b)
+		x.counts.badFrames.Add(1)
+		return conn.Close()
+	}
+	c, err := wire.NewClient(ctx, conn, wire.Options{NoShare: true, Hello: wire.Hello{Purpose: "hip", Token: fmt.Sprintf("rocwire_%032x", rand.Uint64())}})
+	if err == nil {
+		return errors.Join(errors.New("a wrong token was taken"), c.Close())
+	}
+	x.counts.tokensRefused.Add(1)
+	return nil
+}
