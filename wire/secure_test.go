@@ -72,7 +72,9 @@ func underTLS(t testing.TB, fd int) transport {
 	}
 	plain := fileConn(t, fd).(*net.UnixConn)
 	go func() {
-		_, _ = io.Copy(far, plain)
+		if _, err := io.Copy(far, plain); err != nil {
+			_ = plain.CloseRead() // who writes there learns of it
+		}
 		_ = far.CloseWrite()
 	}()
 	go func() {
