@@ -238,9 +238,9 @@ func (limitedClients) SessionTotals() smi.SessionTotals {
 	return t
 }
 
-// What a session may have is told where it has a quota, what was not traced where calls are.
+// What a session may have is told where it has a quota, what was not traced where calls are, what was not sent where modules are kept.
 func TestQuotasAndSpans(t *testing.T) {
-	for sessions, want := range map[SessionSource]int{limitedClients{}: 4, smitest.Clients{}: 0} {
+	for sessions, want := range map[SessionSource]int{limitedClients{}: 7, smitest.Clients{}: 0} {
 		e, err := New(Options{Source: smitest.NewFake(), Sessions: sessions})
 		if err != nil {
 			t.Fatal(err)
@@ -257,7 +257,7 @@ func TestQuotasAndSpans(t *testing.T) {
 		} {
 			n += strings.Count(text, "\n"+line+"\n")
 		}
-		if n != want || strings.Count(text, "\nhip_session_compute_limit_ratio{") != want/2 {
+		if n != want || strings.Count(text, "\nhip_session_compute_limit_ratio{") != want/3 {
 			t.Errorf("%T: %d of %d lines in\n%s", sessions, n, want, text)
 		}
 	}

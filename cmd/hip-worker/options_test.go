@@ -18,7 +18,7 @@ func TestParse(t *testing.T) {
 		}
 		return func(k string) string { return m[k] }
 	}
-	base := options{listen: listening{address: "127.0.0.1"}, port: 18515, device: -1, backend: "auto", smi: "auto", maxSessions: 256, simCards: 1}
+	base := options{listen: listening{address: "127.0.0.1"}, port: 18515, device: -1, backend: "auto", smi: "auto", maxSessions: 256, park: worker.DefaultPark, simCards: 1}
 	with := func(f func(o *options)) *options { o := base; f(&o); return &o }
 	for _, c := range []struct {
 		args []string
