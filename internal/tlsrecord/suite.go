@@ -1,6 +1,7 @@
 package tlsrecord
 
 import (
+	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hkdf"
 	"crypto/sha256"
@@ -10,8 +11,6 @@ import (
 	"hash"
 
 	"golang.org/x/crypto/chacha20poly1305"
-
-	"github.com/rocwire/rocwire/internal/aesgcm"
 )
 
 // Suite is a cipher suite of TLS 1.3, by its number.
@@ -49,7 +48,11 @@ func (s Suite) aead(key []byte) (cipher.AEAD, error) {
 	if uint16(s) == tls.TLS_CHACHA20_POLY1305_SHA256 {
 		return chacha20poly1305.New(key)
 	}
-	return aesgcm.New(key)
+	b, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCM(b)
 }
 
 // ChaCha20 reports whether the suite's cipher is ChaCha20-Poly1305.
