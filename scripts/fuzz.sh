@@ -1,12 +1,16 @@
 #!/usr/bin/env bash
-# fuzz.sh TIME: run every fuzz target of the tree for TIME each.
+# fuzz.sh TIME: run every fuzz target of the tree for TIME each, as the packages themselves list them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 time=${1:-30s}
-grep -rl --include='*_test.go' '^func Fuzz' . | sort | while read -r file; do
-	grep -oE '^func Fuzz[A-Za-z0-9_]*' "$file" | cut -d' ' -f2 | while read -r target; do
-		echo "fuzz: $(dirname "$file") $target"
-		go test "$(dirname "$file")" -run '^$' -fuzz "^$target\$" -fuzztime "$time" -fuzzminimizetime 10x >/tmp/fuzz.$$ 2>&1 </dev/null || { cat /tmp/fuzz.$$; exit 1; }
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# Only packages with a target are compiled.
+grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u | while read -r pkg; do
+	go test "$pkg" -list '^Fuzz' >"$log" </dev/null || { cat "$log"; exit 1; }
+	mapfile -t targets < <(grep '^Fuzz' "$log")
+	for target in "${targets[@]}"; do
+		echo "fuzz: $pkg $target"
+		go test "$pkg" -run '^$' -fuzz "^$target\$" -fuzztime "$time" -fuzzminimizetime 10x >"$log" 2>&1 </dev/null || { cat "$log"; exit 1; }
 	done
 done
-rm -f /tmp/fuzz.$$

@@ -18,13 +18,14 @@ import (
 // client is the process of some clients, which ends when its standard input does. Its lines are a word (ok; refused, for want of a place; opening: it did not get in; lost; wrong) and what
 // there is to say.
 func client(args []string) error {
-	if len(args) != 3 {
-		return errors.New("client NUMBER SEED PROGRAMS")
+	if len(args) != 4 {
+		return errors.New("client NUMBER SEED PROGRAMS PAUSE")
 	}
 	n, err1 := strconv.Atoi(args[0])
 	seed, err2 := strconv.ParseUint(args[1], 10, 64)
 	programs, err3 := strconv.Atoi(args[2])
-	if err := errors.Join(err1, err2, err3); err != nil {
+	pause, err4 := time.ParseDuration(args[3])
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return err
 	}
 	var stop atomic.Bool
@@ -36,7 +37,7 @@ func client(args []string) error {
 	for i := range n {
 		wg.Go(func() {
 			for rng := rand.New(rand.NewPCG(seed, uint64(i))); !stop.Load(); {
-				session(rng, programs, &stop)
+				session(rng, programs, pause, &stop)
 			}
 		})
 	}
@@ -60,7 +61,7 @@ func refused(mu *sync.Mutex, log *[]string) bool {
 }
 
 // session connects, runs some programs, and leaves.
-func session(rng *rand.Rand, most int, stop *atomic.Bool) {
+func session(rng *rand.Rand, most int, pause time.Duration, stop *atomic.Bool) {
 	cfg := hipremote.AllFromEnv(os.LookupEnv)[0] // there is one
 	cfg.NoReserve = rng.IntN(4) == 0
 	var log []string
@@ -99,5 +100,8 @@ func session(rng *rand.Rand, most int, stop *atomic.Bool) {
 			return
 		}
 		word = "lost"
+		if pause > 0 {
+			time.Sleep(rand.N(pause))
+		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 )
 
 // counts is what happened, so far.
@@ -41,6 +42,7 @@ type fleet struct {
 	counts   *counts
 	each     int // clients of a process
 	programs int // of a session, at most
+	pause    time.Duration
 	fail     func(error)
 
 	mu       sync.Mutex
@@ -62,7 +64,7 @@ func (f *fleet) start(k kind) error {
 	if f.stopping {
 		return nil
 	}
-	cmd := exec.Command(f.self, "client", fmt.Sprint(f.each), fmt.Sprint(rand.Uint64()), fmt.Sprint(f.programs))
+	cmd := exec.Command(f.self, "client", fmt.Sprint(f.each), fmt.Sprint(rand.Uint64()), fmt.Sprint(f.programs), f.pause.String())
 	cmd.Env = append(os.Environ(), k.env...)
 	cmd.Stderr = os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -22,6 +22,7 @@ import (
 
 type options struct {
 	length, warm   time.Duration
+	pause          time.Duration
 	clients, kills int
 	programs       int
 	memory         int
@@ -37,6 +38,7 @@ checks every result, and fails if the worker has grown. Ctrl-C ends it early, wi
   --warm-up TIME      how long before the first measurement, with everything that is to come (10s)
   --clients N         clients at once, some in one process (16)
   --programs N        programs that a client runs in a session, at most (8)
+  --pause TIME        between two programs of a client, at most (0): more clients than processors can keep busy
   --kills N           kills of clients and sessions, spread over the time (5 a second)
   --allow-memory SIZE by how many MiB the worker may grow (16); besides, 8 descriptors, 8 threads, 8 goroutines,
                       2 processes with their users and namespaces (one is kept ready), and no session
@@ -58,6 +60,7 @@ func main() {
 	flag.IntVar(&o.clients, "clients", 16, "")
 	flag.IntVar(&o.kills, "kills", 0, "")
 	flag.IntVar(&o.programs, "programs", 8, "")
+	flag.DurationVar(&o.pause, "pause", 0, "")
 	flag.IntVar(&o.memory, "allow-memory", 16, "")
 	flag.StringVar(&o.bin, "bin", "", "")
 	flag.StringVar(&o.keep, "log", "", "")
@@ -183,7 +186,7 @@ func round(ctx context.Context, o options, w *server, name string, length time.D
 	if err != nil {
 		return nil, err
 	}
-	f := &fleet{self: self, counts: c, each: (o.clients + processes - 1) / processes, programs: o.programs, fail: fail, all: map[int]*process{}}
+	f := &fleet{self: self, counts: c, each: (o.clients + processes - 1) / processes, programs: o.programs, pause: o.pause, fail: fail, all: map[int]*process{}}
 	for i := range processes {
 		if err := f.start(kinds[i%len(kinds)]); err != nil {
 			fail(err)
@@ -221,11 +224,12 @@ func round(ctx context.Context, o options, w *server, name string, length time.D
 
 // kindsFor are the ways to the worker.
 func kindsFor(w *server, proxy string) []kind {
+	patient := "TF_CONNECT_TIMEOUT=300" // many begin at once
 	way := func(name string, victim bool, env ...string) kind {
-		return kind{name, env, victim, false}
+		return kind{name, append(env, patient), victim, false}
 	}
 	shared, plain, unix := "TF_WORKER_HOST="+w.address, "TF_WORKER_SHM=0", "TF_WORKER_HOST=unix:"+w.socket
-	through := []string{"TF_WORKER_HOST=" + proxy, plain}
+	through := []string{"TF_WORKER_HOST=" + proxy, plain, patient}
 	kinds := []kind{
 		way("TCP, shared memory", false, shared),
 		way("TCP, with a token", false, shared, plain, "TF_WORKER_TOKEN_FILE="+w.token),
