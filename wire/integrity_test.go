@@ -70,9 +70,9 @@ func (f *flipper) serve() {
 	pump(server, client, 0)
 }
 
-// checkedSession is a short session that uses all kinds of frames, through a flipper. It reports what went wrong at either end, and how many bytes
-// were sent each way; a result that is wrong and no error fails the test.
-func checkedSession(t *testing.T, at [2]int) (clientErr, serverErr error, bytesSent [2]int) {
+// checkedSession is a short session that uses all kinds of frames, through a flipper. It reports how many bytes were sent each way, and what went
+// wrong at either end; a result that is wrong and no error fails the test.
+func checkedSession(t *testing.T, at [2]int) (bytesSent [2]int, clientErr, serverErr error) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -119,12 +119,12 @@ func checkedSession(t *testing.T, at [2]int) (clientErr, serverErr error, bytesS
 	}()
 	_ = l.Close() // if the handshake has not come so far
 	serverErr = <-served
-	return clientErr, serverErr, [2]int{int(f.seen[0].Load()), int(f.seen[1].Load())}
+	return [2]int{int(f.seen[0].Load()), int(f.seen[1].Load())}, clientErr, serverErr
 }
 
 // TestEveryByteOfASession: whatever byte is changed on its way, one end notices and the connection is over; no result is ever wrong.
 func TestEveryByteOfASession(t *testing.T) {
-	cErr, sErr, sent := checkedSession(t, [2]int{-1, -1})
+	sent, cErr, sErr := checkedSession(t, [2]int{-1, -1})
 	if cErr != nil || sErr != nil || sent[0] < 200 || sent[1] < 100 {
 		t.Fatal(cErr, sErr, sent)
 	}
@@ -133,7 +133,7 @@ func TestEveryByteOfASession(t *testing.T) {
 		for i := range sent[dir] {
 			at := [2]int{-1, -1}
 			at[dir] = i
-			cErr, sErr, got := checkedSession(t, at)
+			got, cErr, sErr := checkedSession(t, at)
 			if cErr == nil && sErr == nil && got[dir] > i {
 				t.Errorf("byte %d of %d in direction %d: nobody noticed", i, sent[dir], dir)
 			}
@@ -146,11 +146,11 @@ func TestEveryByteOfASession(t *testing.T) {
 
 // TestCorruptionIsNamed: both ends say that it was not the other's fault.
 func TestCorruptionIsNamed(t *testing.T) {
-	_, _, sent := checkedSession(t, [2]int{-1, -1})
+	sent, _, _ := checkedSession(t, [2]int{-1, -1})
 	for dir := range sent {
 		at := [2]int{-1, -1}
 		at[dir] = sent[dir] - 40 // in the last calls
-		cErr, sErr, _ := checkedSession(t, at)
+		_, cErr, sErr := checkedSession(t, at)
 		named := func(err error) bool {
 			return err != nil && strings.Contains(err.Error(), "changed on its way") && errors.Is(err, ErrLost)
 		}
