@@ -16,7 +16,7 @@ import (
 // TestLibraryConformance: what HIP promises of memory holds through a worker whose
 // runtime is a real library that places it. The library is this one.
 func TestLibraryConformance(t *testing.T) {
-	env := proxy(t, "--sim-cards", "2")
+	env := proxy(t, "--sim-cards", "2", "--park", "0")
 	var host, port string
 	for _, v := range env {
 		if s, ok := strings.CutPrefix(v, "TF_WORKER_HOST="); ok {

@@ -6,7 +6,9 @@ import (
 	"crypto/sha256"
 	"errors"
 	"hash/crc32"
+	"io"
 	"net"
+	"syscall"
 	"time"
 )
 
@@ -53,14 +55,27 @@ func (s *ServerConn) endure(w *Welcome) {
 	s.secret, s.session = w.Secret, w.Session
 }
 
+// closedPark is how long a client may stay away whose side has closed the connection. One that lives has seen that end, too, and comes back at once;
+// most such ends are of programs that were killed, and what they had is wanted by others.
+const closedPark = 10 * time.Second
+
+// patience is how long to wait for a client after a cut.
+func (s *ServerConn) patience(cause error) time.Duration {
+	if errors.Is(cause, io.EOF) || errors.Is(cause, io.ErrUnexpectedEOF) || errors.Is(cause, syscall.ECONNRESET) || errors.Is(cause, syscall.EPIPE) {
+		return min(closedPark, s.opt.Park)
+	}
+	return s.opt.Park
+}
+
 // park waits for a client whose connection was cut.
 func (s *ServerConn) park(cause error) {
+	wait := s.patience(cause)
 	cause = s.explain(cause)
 	if s.opt.OnCut != nil {
 		s.opt.OnCut(cause)
 	}
-	if s.lasting.stayedCut(s.opt.Park) {
-		reason := "the client has not come back within " + s.opt.Park.String()
+	if s.lasting.stayedCut(wait) {
+		reason := "the client has not come back within " + wait.String()
 		if e := (*Error)(nil); errors.As(cause, &e) {
 			reason += " (" + e.Reason + ")"
 		}
