@@ -71,7 +71,7 @@ func TestCutPrograms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			apart := 4 << 10
 			if name == "kernel_output" { // which hardly says anything
-				apart = 200
+				apart = 1 << 10
 			}
 			p, env := cutting(t, env, apart)
 			if out := runs(t, env, program(t, "examples/tests/"+name+".c")); !strings.Contains(out, "ok") {

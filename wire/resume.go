@@ -57,7 +57,7 @@ func (s *ServerConn) endure(w *Welcome) {
 
 // closedPark is how long a client may stay away whose side has closed the connection. One that lives has seen that end, too, and comes back at once;
 // most such ends are of programs that were killed, and what they had is wanted by others.
-const closedPark = 10 * time.Second
+const closedPark = 20 * time.Second
 
 // patience is how long to wait for a client after a cut.
 func (s *ServerConn) patience(cause error) time.Duration {

@@ -52,7 +52,8 @@ func TestParentDoesNotGrow(t *testing.T) {
 	heap, objects, goroutines := sessions(200) // as many slow calls as are kept at all, and every series
 	heap2, objects2, _ := sessions(n)
 	t.Logf("heap %d and %d bytes, %d and %d objects", heap, heap2, objects, objects2)
-	if heap2 > heap+n*512 {
+	const pooled = 256 << 10 // of buffers that are shared, and of which there may be one more
+	if heap2 > heap+pooled+n*512 {
 		t.Errorf("%d sessions have left %d bytes", n, heap2-heap)
 	}
 	if objects2 > objects+n*4 {
