@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"os"
 	"slices"
-	"syscall"
 	"testing"
 	"time"
 
@@ -14,21 +13,13 @@ import (
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/worker"
 	"github.com/rocwire/rocwire/worker/simbackend"
+	"github.com/rocwire/rocwire/worker/workertest"
 )
 
 // The test binary is its own session process.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "__session" {
-		p, err := simbackend.Session(os.Args[2:], slog.New(slog.DiscardHandler))
-		if err == nil {
-			err = p.Run()
-		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "session process:", err)
-			os.Exit(1)
-		}
-		// os.Exit has the race detector sleep for a second: a confined process cannot read its GORACE, for which that opens /proc.
-		syscall.Exit(0)
+	if workertest.Session() {
+		workertest.Run(simbackend.Session(os.Args[2:], slog.New(slog.DiscardHandler)))
 	}
 	os.Exit(m.Run())
 }
@@ -40,7 +31,7 @@ func serve(t *testing.T, cards int) *worker.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := worker.New(worker.Config{Backend: b, Command: []string{os.Args[0], "__session"}, Log: slog.New(slog.DiscardHandler)})
+	w, err := worker.New(worker.Config{Backend: b, Command: []string{os.Args[0], workertest.SessionCommand}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,6 +25,7 @@ import (
 	"github.com/rocwire/rocwire/worker/access"
 	"github.com/rocwire/rocwire/worker/audit"
 	"github.com/rocwire/rocwire/worker/simbackend"
+	"github.com/rocwire/rocwire/worker/workertest"
 )
 
 // Tokens of the file that tests use.
@@ -316,7 +317,7 @@ func TestMayListen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := worker.New(worker.Config{Listen: c.listen, TLS: c.tls, Access: access.Config{TokenFile: c.tokens}, Insecure: c.insecure, Backend: b, Command: []string{os.Args[0], "__session"}, Warm: -1})
+		w, err := worker.New(worker.Config{Listen: c.listen, TLS: c.tls, Access: access.Config{TokenFile: c.tokens}, Insecure: c.insecure, Backend: b, Command: []string{os.Args[0], workertest.SessionCommand}, Warm: -1})
 		if err == nil {
 			w.Close()
 		}

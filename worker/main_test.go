@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"syscall"
 	"testing"
 	"time"
 
@@ -12,26 +11,21 @@ import (
 	"github.com/rocwire/rocwire/hipremote"
 	"github.com/rocwire/rocwire/worker"
 	"github.com/rocwire/rocwire/worker/simbackend"
+	"github.com/rocwire/rocwire/worker/workertest"
 )
 
 // The test binary is its own session process.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && (os.Args[1] == "__session" || os.Args[1] == hostileCommand) {
+	if hostile := len(os.Args) > 1 && os.Args[1] == hostileCommand; hostile || workertest.Session() {
 		open := func(args []string) (*worker.SessionProcess, error) { return simbackend.Session(args, testLog()) }
-		if os.Args[1] == hostileCommand {
+		if hostile {
 			open = hostileSession
 		}
 		p, err := open(os.Args[2:])
 		if err == nil {
 			tokenless(p)
-			err = p.Run()
 		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "session process:", err)
-			os.Exit(1)
-		}
-		// os.Exit has the race detector sleep for a second: a confined process cannot read its GORACE, for which that opens /proc.
-		syscall.Exit(0)
+		workertest.Run(p, err)
 	}
 	if len(os.Args) > 1 && os.Args[1] == "__client" {
 		client(os.Args[2:])
@@ -68,7 +62,7 @@ func serve(t *testing.T, o simbackend.Options, cfg worker.Config) *worker.Server
 func serveWith(t *testing.T, o simbackend.Options, cfg worker.Config, change func(*worker.Backend)) *worker.Server {
 	t.Helper()
 	if cfg.Command == nil {
-		cfg.Command = []string{os.Args[0], "__session"}
+		cfg.Command = []string{os.Args[0], workertest.SessionCommand}
 	}
 	if o.MemoryBytes == 0 {
 		o.MemoryBytes = 1 << 30

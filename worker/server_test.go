@@ -25,6 +25,7 @@ import (
 	"github.com/rocwire/rocwire/wire"
 	"github.com/rocwire/rocwire/worker"
 	"github.com/rocwire/rocwire/worker/simbackend"
+	"github.com/rocwire/rocwire/worker/workertest"
 )
 
 func cards(n int) simbackend.Options { return simbackend.Options{Cards: n} }
@@ -441,7 +442,7 @@ func TestStop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := worker.New(worker.Config{Backend: b, Command: []string{os.Args[0], "__session"}, Log: testLog()})
+	w, err := worker.New(worker.Config{Backend: b, Command: []string{os.Args[0], workertest.SessionCommand}, Log: testLog()})
 	if err != nil {
 		t.Fatal(err)
 	}

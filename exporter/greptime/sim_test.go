@@ -18,20 +18,13 @@ import (
 	"github.com/rocwire/rocwire/hipremote"
 	"github.com/rocwire/rocwire/worker"
 	"github.com/rocwire/rocwire/worker/simbackend"
+	"github.com/rocwire/rocwire/worker/workertest"
 )
 
 // The test binary is its own session process, and the exporter that is killed.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "__session" {
-		p, err := simbackend.Session(os.Args[2:], slog.New(slog.DiscardHandler))
-		if err == nil {
-			err = p.Run()
-		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "session process:", err)
-			os.Exit(1)
-		}
-		os.Exit(0)
+	if workertest.Session() {
+		workertest.Run(simbackend.Session(os.Args[2:], slog.New(slog.DiscardHandler)))
 	}
 	if len(os.Args) > 1 && os.Args[1] == "__exporter" {
 		victim(os.Args[2], os.Args[3], os.Args[4])
@@ -46,7 +39,7 @@ func realWorker(t *testing.T) *worker.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := worker.New(worker.Config{Backend: b, Command: []string{os.Args[0], "__session"}})
+	w, err := worker.New(worker.Config{Backend: b, Command: []string{os.Args[0], workertest.SessionCommand}})
 	if err != nil {
 		t.Fatal(err)
 	}

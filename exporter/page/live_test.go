@@ -26,6 +26,7 @@ import (
 	"github.com/rocwire/rocwire/hipremote"
 	"github.com/rocwire/rocwire/worker"
 	"github.com/rocwire/rocwire/worker/simbackend"
+	"github.com/rocwire/rocwire/worker/workertest"
 )
 
 var (
@@ -35,17 +36,11 @@ var (
 
 // The test binary is its own session process, and the programs that use the worker.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 {
-		switch os.Args[1] {
-		case "__session":
-			p, err := simbackend.Session(os.Args[2:], slog.New(slog.DiscardHandler))
-			if err == nil {
-				err = p.Run()
-			}
-			exit(err)
-		case "__program":
-			exit(program(os.Args[2:]))
-		}
+	if workertest.Session() {
+		workertest.Run(simbackend.Session(os.Args[2:], slog.New(slog.DiscardHandler)))
+	}
+	if len(os.Args) > 1 && os.Args[1] == "__program" {
+		exit(program(os.Args[2:]))
 	}
 	os.Exit(m.Run())
 }
@@ -199,7 +194,7 @@ func liveWorker(t *testing.T, cards int) (*worker.Server, *exporter.Exporter) {
 		t.Fatal(err)
 	}
 	src := b.Source
-	w, err := worker.New(worker.Config{Backend: b, Command: []string{os.Args[0], "__session"}, Log: log})
+	w, err := worker.New(worker.Config{Backend: b, Command: []string{os.Args[0], workertest.SessionCommand}, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
