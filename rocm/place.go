@@ -118,10 +118,7 @@ func (r *Runtime) MallocAt(t hip.Thread, addr hip.Ptr, size uint64) hip.Error {
 	if err := p.enter(x); err != hip.Success {
 		return err
 	}
-	err := r.back(t, x)
-	if err == hip.ErrorOutOfMemory && p.settle() { // what is being freed may be what is missing
-		err = r.back(t, x)
-	}
+	err := p.withRoom(func() hip.Error { return r.back(t, x) })
 	if err != hip.Success {
 		p.remove(x)
 		return err

@@ -236,3 +236,27 @@ func TestNoPlace(t *testing.T) {
 	}
 	must(t, "Free", r.Free(thread, placeBase))
 }
+
+// Memory that was being freed when it was missed counts, also if it is free before
+// anybody waits for it.
+func TestPlaceRoom(t *testing.T) {
+	var p placed
+	p.start(hip.Span{Base: placeBase, Size: placeSize}, make([][]hip.MemAccessDesc, 1))
+	x := &region{base: placeBase, size: placeUnit}
+	must(t, "enter", p.enter(x))
+	p.made(x)
+	freed := p.take(placeBase)
+	tries := 0
+	must(t, "memory that has come back", p.withRoom(func() hip.Error {
+		if tries++; tries == 1 {
+			p.remove(freed)
+			return hip.ErrorOutOfMemory
+		}
+		return hip.Success
+	}))
+	tries = 0
+	is(t, "no memory", p.withRoom(func() hip.Error { tries++; return hip.ErrorOutOfMemory }), hip.ErrorOutOfMemory)
+	if tries != 1 {
+		t.Error("tried", tries, "times although nothing came back")
+	}
+}

@@ -31,6 +31,7 @@ type placed struct {
 	span    hip.Span  // zero: there is none
 	access  [][]hip.MemAccessDesc
 	regions []*region // by address, not overlapping
+	ended   uint64    // regions there have been
 }
 
 func (p *placed) start(span hip.Span, access [][]hip.MemAccessDesc) {
@@ -85,19 +86,42 @@ func (p *placed) made(x *region) {
 func (p *placed) remove(x *region) {
 	p.mu.Lock()
 	p.regions = slices.DeleteFunc(p.regions, func(y *region) bool { return y == x })
+	p.ended++
 	p.changed.Broadcast()
 	p.mu.Unlock()
 }
 
-// settle waits until no region is ending; false if none was.
-func (p *placed) settle() (waited bool) {
+// withRoom tries again when memory was missing and some that was being freed is
+// there now, also if that was while it was tried.
+func (p *placed) withRoom(try func() hip.Error) hip.Error {
+	seen := p.ends()
+	err := try()
+	for err == hip.ErrorOutOfMemory {
+		now := p.settle()
+		if now == seen {
+			break
+		}
+		seen = now
+		err = try()
+	}
+	return err
+}
+
+// ends is how many regions have ended.
+func (p *placed) ends() uint64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.ended
+}
+
+// settle waits until no region is ending, and says how many have ended.
+func (p *placed) settle() uint64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for slices.ContainsFunc(p.regions, func(x *region) bool { return x.state == ending }) {
-		waited = true
 		p.changed.Wait()
 	}
-	return waited
+	return p.ended
 }
 
 // find is the live region that an address lies in, nil for none.

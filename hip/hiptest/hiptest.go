@@ -125,9 +125,9 @@ func (e *env) is(what string, got, want hip.Error) {
 func (e *env) malloc(n uint64) hip.Ptr {
 	e.Helper()
 	p, err := e.Malloc(e.th, n)
-	e.ok("Malloc", err)
-	if p == 0 {
-		e.Fatalf("Malloc(%d) is null", n)
+	if err != hip.Success || p == 0 {
+		free, total, _ := e.MemGetInfo(e.th)
+		e.Fatalf("Malloc(%d) = %v, %v; %d free of %d", n, p, err, free, total)
 	}
 	return p
 }
