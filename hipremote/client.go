@@ -192,7 +192,7 @@ func (c *Client) connect() (*link, error) {
 			offered = true
 		case space == nil && chosen.size != 0 && chosen.partOf(r):
 			offered = true
-			r.without(chosen)
+			trim(r, chosen)
 		case space == nil || space.unused(r):
 			unmap(r.base, r.size)
 		}

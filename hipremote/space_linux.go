@@ -2,45 +2,20 @@ package hipremote
 
 import (
 	"fmt"
-	"sync"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/rocwire/rocwire/hip"
-)
-
-// Device addresses have the same value here and on the worker. So that such an address can never also be host memory, the client keeps
-// the range they come from mapped without access. Nobody can know in advance which range is free in both processes: several are offered, in
-// order of preference, and the worker takes the first one it can reserve too.
-// These are every TiB of the upper part of the lower half of the address space but its end, where libraries and stacks are. In the lower part, 46
-// bits, Go's runtime places its heap by chance, here and in the session process.
-const (
-	firstCandidate = 0x400000000000
-	lastCandidate  = 0x700000000000
 )
 
 const (
-	pageSize       = 4096
-	rangeSize      = 1 << 40 // of one candidate: address space costs nothing until it is used
-	smallRangeSize = 1 << 30 // below this a range is not worth its negotiation
-	wantRanges     = 4       // candidates offered at most
+	pageSize    = 4096
+	granularity = pageSize // of a mapping's address
+	rangeSize   = 1 << 40  // of one candidate: address space costs nothing until it is used
+	wantRanges  = 4        // candidates offered at most
 )
 
-// addressRange is a mapping of this process without access, [base, base+size).
-type addressRange struct {
-	base, size uint64
-}
-
-func (r addressRange) span() hip.Span { return hip.Span{Base: r.base, Size: r.size} }
-
-// partOf says whether r is a part of the range o, of whole pages.
-func (r addressRange) partOf(o addressRange) bool {
-	return r.size <= o.size && r.base >= o.base && r.base-o.base <= o.size-r.size && r.base%pageSize == 0 && r.size%(2*pageSize) == 0
-}
-
-// without gives back what of the range is not in its part p.
-func (r addressRange) without(p addressRange) {
+// trim gives back what of the range r is not in its part p.
+func trim(r, p addressRange) {
 	if p.base > r.base {
 		unmap(r.base, p.base-r.base)
 	}
@@ -51,8 +26,21 @@ func (r addressRange) without(p addressRange) {
 
 // reserveRange maps [base, base+size) without access and without asking for memory. It fails where anything is mapped already.
 func reserveRange(base, size uint64) error {
+	return mapFixed(base, size, unix.PROT_NONE)
+}
+
+// mapAt is host memory at an address where nothing is yet.
+func mapAt(base, size uint64) error {
+	err := mapFixed(base, size, unix.PROT_READ|unix.PROT_WRITE)
+	if err == nil {
+		preferHuge(base, size)
+	}
+	return err
+}
+
+func mapFixed(base, size uint64, prot uintptr) error {
 	const flags = unix.MAP_PRIVATE | unix.MAP_ANONYMOUS | unix.MAP_NORESERVE | unix.MAP_FIXED_NOREPLACE
-	got, _, errno := unix.Syscall6(unix.SYS_MMAP, uintptr(base), uintptr(size), unix.PROT_NONE, flags, ^uintptr(0), 0)
+	got, _, errno := unix.Syscall6(unix.SYS_MMAP, uintptr(base), uintptr(size), prot, flags, ^uintptr(0), 0)
 	if errno != 0 {
 		return fmt.Errorf("hipremote: reserve %#x+%#x: %w", base, size, errno)
 	}
@@ -65,33 +53,6 @@ func reserveRange(base, size uint64) error {
 
 func unmap(base, size uint64) {
 	_, _, _ = unix.Syscall(unix.SYS_MUNMAP, uintptr(base), uintptr(size), 0)
-}
-
-// reserveCandidates maps up to wantRanges ranges of the largest size that this process may have. Under a limit of the address space (`ulimit
-// -v`) it settles for one smaller range, of a quarter of what is allowed, or for none: a session works without, and every hipMalloc then
-// asks the worker.
-func reserveCandidates() []addressRange {
-	limit := addressSpaceLeft()
-	size := uint64(rangeSize)
-	want := wantRanges
-	if limit != 0 {
-		want = 1
-		for size > limit/4 {
-			size /= 2
-		}
-	}
-	for ; size >= smallRangeSize; size /= 2 {
-		var got []addressRange
-		for base := uint64(firstCandidate); base < lastCandidate && len(got) < want; base += rangeSize {
-			if reserveRange(base, size) == nil {
-				got = append(got, addressRange{base, size})
-			}
-		}
-		if len(got) > 0 {
-			return got
-		}
-	}
-	return nil
 }
 
 // addressSpaceLeft is the soft limit of the address space in bytes (0 = unlimited).
@@ -132,38 +93,6 @@ func decommit(addr, size uint64) {
 	_, _, _ = unix.Syscall6(unix.SYS_MMAP, uintptr(addr), uintptr(size), unix.PROT_NONE, flags, ^uintptr(0), 0)
 }
 
-// apart is where host memory lies that has the same address in the worker's process: above the ranges of device addresses and below where
-// libraries and stacks are. next moves through it.
-var apart struct {
-	sync.Mutex
-	next uint64
-}
-
-const apartEnd = 0x7d0000000000
-
-// mapApart is host memory outside any reserved range, where most likely the worker's process has nothing either.
-func mapApart(size uint64) (uint64, error) {
-	const flags = unix.MAP_PRIVATE | unix.MAP_ANONYMOUS | unix.MAP_NORESERVE | unix.MAP_FIXED_NOREPLACE
-	apart.Lock()
-	defer apart.Unlock()
-	for range 64 {
-		if apart.next < lastCandidate || apart.next > apartEnd || size > apartEnd-apart.next {
-			apart.next = lastCandidate
-		}
-		base := (apart.next + alignOf(size) - 1) &^ (alignOf(size) - 1)
-		apart.next = base + size + pageSize
-		got, _, errno := unix.Syscall6(unix.SYS_MMAP, uintptr(base), uintptr(size), unix.PROT_READ|unix.PROT_WRITE, flags, ^uintptr(0), 0)
-		if errno == 0 && uint64(got) == base {
-			preferHuge(base, size)
-			return base, nil
-		}
-		if errno == 0 { // a kernel older than 4.17 takes FIXED_NOREPLACE for a hint
-			unmap(uint64(got), size)
-		}
-	}
-	return mapAnywhere(size)
-}
-
 // mapAnywhere is host memory where the kernel puts it.
 func mapAnywhere(size uint64) (uint64, error) {
 	const flags = unix.MAP_PRIVATE | unix.MAP_ANONYMOUS | unix.MAP_NORESERVE
@@ -173,15 +102,6 @@ func mapAnywhere(size uint64) (uint64, error) {
 	}
 	preferHuge(uint64(got), size)
 	return uint64(got), nil
-}
-
-// hostBytes is this process's memory [addr, addr+n) as a slice. The caller of the HIP function answers for it being readable.
-func hostBytes(addr, n uint64) []byte {
-	if n == 0 {
-		return nil
-	}
-	p := uintptr(addr)
-	return unsafe.Slice(*(**byte)(unsafe.Pointer(&p)), n)
 }
 
 // forkGuard is a page that a fork empties in the child (MADV_WIPEONFORK): one load tells whether this process made the connection.
