@@ -13,8 +13,8 @@ func init() {
 var (
 	sessions    = define(gauge, "hip_sessions", "Client processes connected to the worker.")
 	sessionInfo = define(gauge, "hip_session_info",
-		"Identity of a session: its client, and the process on the worker that serves it.",
-		append([]string{"session", "pid", "client_address"}, clientLabels...)...)
+		"Identity of a session: its client, the process on the worker that serves it, and what their connection goes through (tcp, tls, unix, shared-memory).",
+		append([]string{"session", "pid", "transport", "client_address"}, clientLabels...)...)
 	sessionStart = define(gauge, "hip_session_start_time_seconds", "When the session began, in seconds since 1970.", "session")
 	sessionVRAM  = define(gauge, "hip_session_vram_bytes", "GPU memory the session holds, on all GPUs.", "session")
 	sessionIn    = define(counter, "hip_session_received_bytes_total", "Bytes received from the session's client.", "session")
@@ -70,7 +70,7 @@ func session(s *smi.Session, emit *emitter) {
 	if s.PID != 0 {
 		pid = strconv.FormatUint(uint64(s.PID), 10)
 	}
-	emit.gauge(sessionInfo, 1, append([]string{s.ID, pid, s.Client.Address}, clientValues(&s.Client)...)...)
+	emit.gauge(sessionInfo, 1, append([]string{s.ID, pid, s.Transport, s.Client.Address}, clientValues(&s.Client)...)...)
 	if !s.Start.IsZero() {
 		emit.gauge(sessionStart, float64(s.Start.UnixNano())/1e9, s.ID)
 	}

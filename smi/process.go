@@ -85,8 +85,17 @@ type Session struct {
 
 	Quotas []SessionQuota `json:"quotas,omitempty" msgpack:"q,omitempty"` // of the cards where it has one
 
-	Parked bool `json:"parked,omitempty" msgpack:"pk,omitempty"` // its client's connection is cut, and it waits for the client
+	Transport string `json:"transport,omitempty" msgpack:"w,omitempty"` // what its client's connection goes through, a Transport…; empty: not known
+	Parked    bool   `json:"parked,omitempty" msgpack:"pk,omitempty"`   // its client's connection is cut, and it waits for the client
 }
+
+// What a session's connection goes through.
+const (
+	TransportTCP    = "tcp"
+	TransportTLS    = "tls"
+	TransportUnix   = "unix"
+	TransportShared = "shared-memory"
+)
 
 // SessionTotals are a worker's running totals since it started, the sessions that
 // have ended included.

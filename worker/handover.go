@@ -32,7 +32,7 @@ func (s *Server) begin(conn net.Conn, peer wire.Peer, who access.Identity, hello
 	if _, err := hiprpc.ParseOffer(hello.Details); err != nil {
 		return err
 	}
-	rec := &sessionRecord{id: s.nextID.Add(1), who: who, peer: peer, client: clientOf(hello, peer, who), start: time.Now(), stats: &s.totals, over: make(chan struct{}), spans: s.spanSink(hello)}
+	rec := &sessionRecord{id: s.nextID.Add(1), who: who, peer: peer, client: clientOf(hello, peer, who), start: time.Now(), transport: transportOf(conn), stats: &s.totals, over: make(chan struct{}), spans: s.spanSink(hello)}
 	place, err := s.gate.Sessions.Take(admission.SourceOf(peer), &who)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (s *Server) begin(conn net.Conn, peer wire.Peer, who access.Identity, hello
 	served = true
 	s.totals.session()
 	s.cfg.Log.Info("session begins", "session", rec.id, "pid", p.pid(), "client", rec.client.Address, "host", rec.client.Host,
-		"client_pid", rec.client.PID, "executable", rec.client.Executable, "user", rec.client.User, "who", who.String(), "shared_memory", rec.shared)
+		"client_pid", rec.client.PID, "executable", rec.client.Executable, "user", rec.client.User, "who", who.String(), "transport", rec.transport)
 	s.audit(audit.Begin, rec.from(), "", nil)
 	return nil
 }

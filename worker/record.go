@@ -15,17 +15,17 @@ import (
 
 // sessionRecord is what the parent knows of one session.
 type sessionRecord struct {
-	id     uint64
-	who    access.Identity
-	peer   wire.Peer
-	client smi.Client
-	start  time.Time
-	stats  *totals
-	calls  *rpcstats.Reporter // what of stats is the session's
-	over   chan struct{}      // closed when all that it held is released
-	leave  func()             // gives its place back, may be called again
-	spans  spanSink
-	shared bool // its connection goes through shared memory
+	id        uint64
+	who       access.Identity
+	peer      wire.Peer
+	client    smi.Client
+	start     time.Time
+	stats     *totals
+	calls     *rpcstats.Reporter // what of stats is the session's
+	over      chan struct{}      // closed when all that it held is released
+	leave     func()             // gives its place back, may be called again
+	spans     spanSink
+	transport string // smi.Transport…
 
 	mu       sync.Mutex
 	pid      int
@@ -185,7 +185,7 @@ func (r *sessionRecord) session(usage func(pid int) (uint64, bool), devices []in
 	return smi.Session{
 		ID: r.name(), PID: uint32(r.pid), Client: r.client, Start: r.start, Devices: devices, VRAM: vram,
 		BytesIn: smi.Some(smi.Bytes(r.progress.BytesIn)), BytesOut: smi.Some(smi.Bytes(r.progress.BytesOut)), Calls: smi.Some(r.progress.Calls),
-		Parked: r.parked,
+		Transport: r.transport, Parked: r.parked,
 	}
 }
 

@@ -4,8 +4,20 @@ import (
 	"errors"
 	"net"
 
+	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/wire"
 )
+
+// transportOf is what a new connection goes through.
+func transportOf(conn net.Conn) string {
+	switch conn.(type) {
+	case *wire.SecureConn:
+		return smi.TransportTLS
+	case *net.UnixConn:
+		return smi.TransportUnix
+	}
+	return smi.TransportTCP
+}
 
 // share agrees with a client on this machine on memory to share, whose descriptor it gives; -1 where the connection goes on as it is. An error is the
 // connection's end.
@@ -18,7 +30,9 @@ func (s *Server) share(conn net.Conn, hello *wire.Hello, rec *sessionRecord) (me
 		s.cfg.Log.Debug("a session's connection goes through its socket", "session", rec.id, "reason", err)
 		return -1, nil
 	}
-	rec.shared = err == nil
+	if err == nil {
+		rec.transport = smi.TransportShared
+	}
 	return memory, err
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hipremote"
 	"github.com/rocwire/rocwire/internal/dialing"
+	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/worker"
 )
 
@@ -43,16 +44,19 @@ func TestSharedMemory(t *testing.T) {
 	secret := serve(t, cards(1), worker.Config{TLS: serverTLS(d)})
 	port := func(w *worker.Server) string { return fmt.Sprint(w.Addr().Port) }
 	for _, c := range []struct {
-		name string
-		cfg  hipremote.Config
-		says string // in the client's log; "" if memory is shared
+		name    string
+		at      *worker.Server
+		cfg     hipremote.Config
+		through string // as the worker shows it
+		says    string // in the client's log; "" if memory is shared
 	}{
-		{"loopback", hipremote.Config{Host: "127.0.0.1", Port: port(shares)}, ""},
-		{"Unix socket", hipremote.Config{Host: "unix:" + path}, ""},
-		{"TLS", hipremote.Config{Host: "127.0.0.1", Port: port(secret), Dialing: dialing.Settings{TLS: clientTLS(d)}}, ""},
-		{"not wanted", hipremote.Config{Host: "127.0.0.1", Port: port(shares), NoShare: true}, "it is not wanted"},
-		{"not wanted on a Unix socket", hipremote.Config{Host: "unix:" + path, NoShare: true}, "it is not wanted"},
-		{"not offered", hipremote.Config{Host: "127.0.0.1", Port: port(not)}, "the server does not offer it"},
+		{"loopback", shares, hipremote.Config{Host: "127.0.0.1", Port: port(shares)}, smi.TransportShared, ""},
+		{"Unix socket", shares, hipremote.Config{Host: "unix:" + path}, smi.TransportShared, ""},
+		{"TLS", secret, hipremote.Config{Host: "127.0.0.1", Port: port(secret), Dialing: dialing.Settings{TLS: clientTLS(d)}}, smi.TransportShared, ""},
+		{"TLS alone", secret, hipremote.Config{Host: "127.0.0.1", Port: port(secret), Dialing: dialing.Settings{TLS: clientTLS(d)}, NoShare: true}, smi.TransportTLS, "it is not wanted"},
+		{"not wanted", shares, hipremote.Config{Host: "127.0.0.1", Port: port(shares), NoShare: true}, smi.TransportTCP, "it is not wanted"},
+		{"not wanted on a Unix socket", shares, hipremote.Config{Host: "unix:" + path, NoShare: true}, smi.TransportUnix, "it is not wanted"},
+		{"not offered", not, hipremote.Config{Host: "127.0.0.1", Port: port(not)}, smi.TransportTCP, "the server does not offer it"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var said talk
@@ -72,6 +76,11 @@ func TestSharedMemory(t *testing.T) {
 				must(t, "Memcpy", cl.Memcpy(main0, at(back), p, uint64(n), hip.MemcpyDeviceToHost))
 				if !bytes.Equal(back[:n], data[:n]) {
 					t.Errorf("%d bytes came back otherwise", n)
+				}
+			}
+			for _, s := range c.at.Sessions() {
+				if s.ID == fmt.Sprint(cl.Session()) && s.Transport != c.through {
+					t.Errorf("the worker says that its session goes through %q, want %q", s.Transport, c.through)
 				}
 			}
 			if text := said.String(); c.says == "" && strings.Contains(text, "no shared memory") || c.says != "" && !strings.Contains(text, "no shared memory: "+c.says) {

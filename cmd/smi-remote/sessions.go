@@ -32,6 +32,14 @@ func sessionText(s *smi.Session) string {
 	return text.UserAtHost(&s.Client) + " " + text.Dash(s.Client.Executable)
 }
 
+// through says what a session's connection goes through, if its worker tells.
+func through(s *smi.Session) string {
+	if s.Transport == "" {
+		return ""
+	}
+	return " through " + text.Clean(s.Transport)
+}
+
 func (a *app) sessions(ctx context.Context, _ []string) error {
 	answers, p, err := askSessions(ctx, a)
 	if err != nil {
@@ -58,7 +66,7 @@ func (a *app) sessions(ctx context.Context, _ []string) error {
 					since = s.Start.Local().Format(time.DateTime)
 				}
 				a.row(t, r.worker, text.Dash(s.ID), since, text.Bytes(s.VRAM), text.Or(s.Calls), text.Bytes(s.BytesIn), text.Bytes(s.BytesOut))
-				t.Note(text.Client(&s.Client), fmt.Sprintf("from %s, process %d%s", text.Dash(s.Client.Address), s.PID, text.Place(&s.Client)))
+				t.Note(text.Client(&s.Client), fmt.Sprintf("from %s%s, process %d%s", text.Dash(s.Client.Address), through(s), s.PID, text.Place(&s.Client)))
 				if s.Parked {
 					t.Note("parked: its connection was cut, and it waits for its client")
 				}

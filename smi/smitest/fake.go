@@ -198,7 +198,7 @@ type Clients struct{}
 func (Clients) Sessions() []smi.Session {
 	return []smi.Session{{
 		ID: "17", PID: 4711, Client: *Cards()[0].Processes[0].Client, Start: Then.Add(-time.Hour), Devices: []int{0}, VRAM: smi.Some(smi.MiB(4096)),
-		BytesIn: smi.Some(smi.Bytes(5_000_000_000)), BytesOut: smi.Some(smi.Bytes(1234)), Calls: smi.Some(uint64(800_000)),
+		BytesIn: smi.Some(smi.Bytes(5_000_000_000)), BytesOut: smi.Some(smi.Bytes(1234)), Calls: smi.Some(uint64(800_000)), Transport: smi.TransportTLS,
 	}, {
 		ID: "18", PID: 4712, Client: smi.Client{Address: "[::1]:5", Host: "laptop", PID: 7, Executable: "/home/eve/a.out", User: "eve"}, Start: Then,
 	}}
