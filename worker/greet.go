@@ -31,7 +31,11 @@ func (s *Server) greet(conn net.Conn, known func()) {
 			}
 			return
 		}
-		if err := s.begin(conn, peer, who, hello, head); err != nil {
+		switch err := s.begin(conn, peer, who, hello, head); {
+		case errors.Is(err, errLeft): // there is nobody to be told
+			s.refused(caller{peer: peer, who: &who}, hello, err)
+			_ = conn.Close()
+		case err != nil:
 			s.refuse(conn, caller{peer: peer, who: &who}, hello, int32(refusalCode(err)), err)
 		}
 	case PurposeSMI:

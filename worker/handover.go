@@ -68,6 +68,17 @@ func (s *Server) begin(conn net.Conn, peer wire.Peer, who access.Identity, hello
 	return nil
 }
 
+// process takes a session process for the client of conn, who may leave while it comes up: its place is then free at once.
+func (s *Server) process(conn net.Conn) (*proc, error) {
+	ctx, stop := whileThere(s.ctx, conn)
+	defer stop()
+	p, err := s.pool.get(ctx)
+	if err != nil && s.ctx.Err() != nil {
+		err = errStopping
+	}
+	return p, err
+}
+
 func (s *Server) handOver(conn net.Conn, hello *wire.Hello, head wire.Header, rec *sessionRecord) (_ *proc, err error) {
 	packed, err := hello.Append(nil)
 	if err != nil {
@@ -85,15 +96,22 @@ func (s *Server) handOver(conn net.Conn, hello *wire.Hello, head wire.Header, re
 			_ = unix.Close(memory)
 		}()
 	}
+	first, err := s.process(conn)
+	if err != nil {
+		return nil, err
+	}
 	f, security, err := wire.Handover(conn)
 	if err != nil {
+		s.pool.giveBack(first)
 		return nil, err
 	}
 	defer f.Close()
 	for try := 0; ; try++ {
-		p, err := s.pool.get()
-		if err != nil {
-			return nil, err
+		p := first
+		if try > 0 {
+			if p, err = s.pool.get(s.ctx); err != nil {
+				return nil, err
+			}
 		}
 		rec.setPID(p.pid())
 		s.quotas.mu.Lock() // SetQuota must not come between the first limits and the process's having a session

@@ -1,6 +1,8 @@
 package worker
 
 import (
+	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -30,11 +32,17 @@ type pool struct {
 	wg      sync.WaitGroup // one for each process
 }
 
+// startTime is how long a session process may take to come up.
+const startTime = 30 * time.Second
+
+var errDied = errors.New("worker: a session process does not come up")
+
 // coolDown is the pause after a session process that could not be started or died before it served anybody.
 const coolDown = time.Second
 
-// get returns a process that serves nobody yet; the caller gives it a client or kills it.
-func (p *pool) get() (*proc, error) {
+// get returns a process that is ready and serves nobody yet; the caller gives it a client or kills it. When ctx is done nobody waits for it any more, and
+// get returns why.
+func (p *pool) get(ctx context.Context) (*proc, error) {
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()
@@ -50,15 +58,53 @@ func (p *pool) get() (*proc, error) {
 		}
 		p.mu.Unlock()
 		go p.fill()
-		return x, nil
+		return p.await(ctx, x)
 	}
 	p.mu.Unlock()
 	defer func() { go p.fill() }()
-	return p.start()
+	x, err := p.start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p.await(ctx, x)
 }
 
-// start makes one process.
-func (p *pool) start() (*proc, error) {
+// await waits until a process is ready. With an error it is not the caller's any more.
+func (p *pool) await(ctx context.Context, x *proc) (*proc, error) {
+	select {
+	case <-x.ready: // the usual case costs no timer
+		return x, nil
+	default:
+	}
+	late := time.NewTimer(startTime)
+	defer late.Stop()
+	select {
+	case <-x.ready:
+		return x, nil
+	case <-x.gone:
+		return nil, errDied
+	case <-ctx.Done():
+		p.giveBack(x)
+		return nil, context.Cause(ctx)
+	case <-late.C:
+		x.kill()
+		return nil, errDied
+	}
+}
+
+// giveBack takes a process that was meant for a client who has left.
+func (p *pool) giveBack(x *proc) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || len(p.idle) >= p.warm {
+		x.kill()
+		return
+	}
+	p.idle = append(p.idle, x)
+}
+
+// start makes one process, unless ctx is done before its turn comes.
+func (p *pool) start(ctx context.Context) (*proc, error) {
 	ours, theirs, err := controlPair()
 	if err != nil {
 		return nil, err
@@ -72,7 +118,7 @@ func (p *pool) start() (*proc, error) {
 	}
 	p.wg.Add(1)
 	p.mu.Unlock()
-	cmd, release, err := p.startProcess(theirs)
+	cmd, release, err := p.startProcess(ctx, theirs)
 	if err != nil {
 		p.wg.Done()
 		_ = ours.close()
@@ -103,15 +149,15 @@ func (p *pool) start() (*proc, error) {
 }
 
 // startProcess starts a process with its seat, which release takes back.
-func (p *pool) startProcess(theirs *os.File) (cmd *exec.Cmd, release func(), err error) {
+func (p *pool) startProcess(ctx context.Context, theirs *os.File) (cmd *exec.Cmd, release func(), err error) {
 	if p.seat == nil {
-		return p.spawn.start(p.command, theirs, nil)
+		return p.spawn.start(ctx, p.command, theirs, nil)
 	}
 	seat, err := p.seat()
 	if err != nil {
 		return nil, nil, err
 	}
-	cmd, over, err := p.spawn.start(p.command, theirs, seat.Files())
+	cmd, over, err := p.spawn.start(ctx, p.command, theirs, seat.Files())
 	if err != nil {
 		seat.Close()
 		return nil, nil, err
@@ -130,16 +176,9 @@ func (p *pool) fill() {
 	p.filling = true
 	for len(p.idle) < p.warm && !p.closed {
 		p.mu.Unlock()
-		x, err := p.start()
+		x, err := p.start(context.Background())
 		if err == nil {
-			select {
-			case <-x.ready:
-			case <-x.gone:
-				err = errControl
-			case <-time.After(30 * time.Second):
-				x.kill()
-				err = errControl
-			}
+			x, err = p.await(context.Background(), x)
 		}
 		if err != nil {
 			p.log.Error("session process does not start", "error", err)

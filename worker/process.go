@@ -114,6 +114,11 @@ func (p *SessionProcess) Run() error {
 		_ = unix.Close(fd)
 		return err
 	}
+	if hungUp(fd) { // it cannot come back either: it never heard of a session
+		_ = unix.Close(fd)
+		_ = ctl.send(encodeEnd(errLeft.Error()), -1)
+		return nil
+	}
 	hup, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, FirstFile)
 	if err != nil {
 		_ = unix.Close(fd)

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -73,7 +74,8 @@ func (s *spawner) close() { close(s.done) }
 const logGrace = time.Second
 
 // start runs command with theirs as descriptor 3 and files from 4 on. release is to be called when the process is gone.
-func (s *spawner) start(command []string, theirs *os.File, files []*os.File) (cmd *exec.Cmd, release func(), err error) {
+// A start whose turn has not come is given up when ctx is done.
+func (s *spawner) start(ctx context.Context, command []string, theirs *os.File, files []*os.File) (cmd *exec.Cmd, release func(), err error) {
 	r := spawnRequest{reply: make(chan spawned, 1)}
 	r.make = func() *exec.Cmd {
 		cmd := exec.Command(command[0], command[1:]...)
@@ -87,6 +89,8 @@ func (s *spawner) start(command []string, theirs *os.File, files []*os.File) (cm
 	}
 	select {
 	case s.requests <- r:
+	case <-ctx.Done():
+		return nil, nil, context.Cause(ctx)
 	case <-s.done:
 		return nil, nil, errStopping
 	}

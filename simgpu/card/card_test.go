@@ -437,3 +437,28 @@ func TestKilledSessions(t *testing.T) {
 		t.Errorf("after Sweep: %+v", c)
 	}
 }
+
+// TestHeldAllocatesNothing: a list of sessions asks this for each of them, with hundreds of seats taken.
+func TestHeldAllocatesNothing(t *testing.T) {
+	s := create(t, 64, 1<<30)
+	m := NewMonitor(s)
+	for pid := range 64 {
+		ss, err := s.Attach(pid + 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !ss.Card(0).Take(uint64(pid+1) * 4096) {
+			t.Fatal("no memory")
+		}
+	}
+	if n := testing.AllocsPerRun(100, func() {
+		if held, ok := m.Held(64); !ok || held != 64*4096 {
+			t.Fatalf("%d bytes, %v", held, ok)
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+	if _, ok := m.Held(0); ok {
+		t.Error("there is a process 0")
+	}
+}

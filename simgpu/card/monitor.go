@@ -186,10 +186,10 @@ func (m *Monitor) Reap(pid int) { m.Sweep(func(p int) bool { return p != pid }) 
 // Held is the memory in bytes that a process holds of all cards; false if it has no
 // seat.
 func (m *Monitor) Held(pid int) (n uint64, ok bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, x := range m.seats() {
-		if x.seat == nil || x.pid != pid || pid == 0 {
+	m.seg.mu.Lock()
+	defer m.seg.mu.Unlock()
+	for _, x := range m.seg.seats {
+		if x == nil || pid == 0 || x.pid.Load() != int64(pid) {
 			continue
 		}
 		ok = true
