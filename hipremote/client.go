@@ -12,6 +12,7 @@ import (
 
 	"github.com/rocwire/rocwire/exporter/rpctrace"
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hip/aside"
 	"github.com/rocwire/rocwire/hip/hiprpc"
 	"github.com/rocwire/rocwire/internal/workerlist"
 	"github.com/rocwire/rocwire/wire"
@@ -33,7 +34,7 @@ type Client struct {
 	recordings recordings
 	launches   launches
 	graphs     graphs
-	later      laterCopies
+	aside      aside.Streams // for copies that this process makes in the turn of a stream or of a graph
 	stage      window
 	landings   landings
 	work       work

@@ -1,37 +1,12 @@
 package hipremote
 
 import (
-	"sync"
-
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hip/aside"
 )
 
 // A copy to the device reads host memory when the stream comes to it, and a host function before it on the stream may be what fills that
 // memory. Sending the bytes when the copy is issued would send what was there before.
-
-// laterCopies has, for each device, the stream on which such copies run.
-type laterCopies struct {
-	mu      sync.Mutex
-	streams map[int32]hip.Stream
-}
-
-// laterStream is a stream that waits for no other: copies on it run while the stream that asked for them stands still.
-func (c *Client) laterStream(t hip.Thread) (hip.Stream, hip.Error) {
-	c.later.mu.Lock()
-	defer c.later.mu.Unlock()
-	if s, ok := c.later.streams[t.Device]; ok {
-		return s, hip.Success
-	}
-	s, code := c.StreamCreateWithPriority(t, hip.StreamNonBlocking, 0)
-	if code != hip.Success {
-		return 0, code
-	}
-	if c.later.streams == nil {
-		c.later.streams = map[int32]hip.Stream{}
-	}
-	c.later.streams[t.Device] = s
-	return s, hip.Success
-}
 
 // copyLater is asked about copies to the device while host functions are due. A copy that waits lets them run first. One that does not is
 // done in its turn, if its source is memory that must stay as it is until then (hipHostMalloc, hipHostRegister); other memory may be used
@@ -44,9 +19,9 @@ func (c *Client) copyLater(t hip.Thread, d *side, dst, src hip.Ptr, s shape) (do
 	if b == nil || b.host == nil {
 		return false, hip.Success
 	}
-	return c.inTurn(t, s.stream, d, s.extent(s.dpitch), func(t hip.Thread, aside hip.Stream) hip.Error {
+	return c.inTurn(t, s.stream, d, s.extent(s.dpitch), func(t hip.Thread, own hip.Stream) hip.Error {
 		turn := s
-		turn.stream, turn.wait = aside, true
+		turn.stream, turn.wait = own, true
 		return c.doCopy(nil, hip.OpMemcpyAsync, t, dst, src, turn)
 	})
 }
@@ -54,7 +29,7 @@ func (c *Client) copyLater(t hip.Thread, d *side, dst, src hip.Ptr, s shape) (do
 // inTurn makes a copy to n bytes of device memory when a stream comes to it, on a stream aside. As any copy it belongs to the null stream of the
 // device whose memory it is, too. That must not wait for itself, so the stream aside is that device's. Not done is what such a stream cannot do;
 // the stream has come to it.
-func (c *Client) inTurn(t hip.Thread, st hip.Stream, d *side, n uint64, f func(t hip.Thread, aside hip.Stream) hip.Error) (done bool, code hip.Error) {
+func (c *Client) inTurn(t hip.Thread, st hip.Stream, d *side, n uint64, f func(t hip.Thread, own hip.Stream) hip.Error) (done bool, code hip.Error) {
 	on := hip.Thread{Device: c.streamDevice(t, st), ID: t.ID}
 	home := on
 	if o := c.owner(t, d, d.addr, n); o >= 0 {
@@ -63,42 +38,27 @@ func (c *Client) inTurn(t hip.Thread, st hip.Stream, d *side, n uint64, f func(t
 	if home != on && !c.writesOwn(home, d.addr) {
 		return false, c.StreamSynchronize(t, st)
 	}
-	aside, code := c.laterStream(home)
+	own, code := c.aside.On(c, home)
 	if code == hip.Success && home != on {
-		code = c.follow(on, st, home, hip.StreamNull)
+		code = aside.Follow(c, on, st, home, hip.StreamNull)
 	}
 	if code != hip.Success {
 		return false, code
 	}
 	life := c.async.life.Load()
 	code = c.LaunchHostFunc(t, st, func() {
-		code := f(home, aside)
+		code := f(home, own)
 		if code == hip.Success {
-			code = c.StreamSynchronize(home, aside)
+			code = c.StreamSynchronize(home, own)
 		}
 		if code != hip.Success {
 			c.async.local(on.Device, life, code)
 		}
 	})
 	if code == hip.Success && home != on {
-		code = c.follow(home, hip.StreamNull, on, st)
+		code = aside.Follow(c, home, hip.StreamNull, on, st)
 	}
 	return true, code
-}
-
-// follow has what a stream is told next wait for what another has been told.
-func (c *Client) follow(t hip.Thread, st hip.Stream, other hip.Thread, before hip.Stream) hip.Error {
-	v, code := c.EventCreateWithFlags(other, hip.EventDisableTiming)
-	if code != hip.Success {
-		return code
-	}
-	if code = c.EventRecord(other, v, before); code == hip.Success {
-		code = c.StreamWaitEvent(t, st, v, 0)
-	}
-	if e := c.EventDestroy(other, v); code == hip.Success {
-		code = e
-	}
-	return code
 }
 
 // writesOwn says whether a device may write to its memory at p: to what the program has mapped only if it has said so.
@@ -108,11 +68,4 @@ func (c *Client) writesOwn(t hip.Thread, p hip.Ptr) bool {
 	}
 	f, code := c.MemGetAccess(t, &hip.MemLocation{Type: hip.MemLocationTypeDevice, Id: t.Device}, p)
 	return code == hip.Success && f == uint64(hip.MemAccessFlagsProtReadWrite)
-}
-
-// forget drops the stream of a device that was reset.
-func (l *laterCopies) forget(device int32) {
-	l.mu.Lock()
-	delete(l.streams, device)
-	l.mu.Unlock()
 }

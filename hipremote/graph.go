@@ -15,8 +15,7 @@ type graphs struct {
 	open  map[hip.GraphExec]*clientGraph
 	last  uint64
 	funcs map[uint64]func()
-	old   []uint64             // functions of what is gone, which something posted may still call
-	side  map[int32]hip.Stream // for those copies, by device
+	old   []uint64 // functions of what is gone, which something posted may still call
 }
 
 // clientGraph is an executable graph as this side knows it.
@@ -56,7 +55,6 @@ func (c *Client) retire(ids ...uint64) {
 func (g *graphs) reset(device int32) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	delete(g.side, device)
 	for h, x := range g.open {
 		if x.device == device {
 			delete(g.open, h)

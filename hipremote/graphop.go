@@ -206,7 +206,7 @@ func (c *Client) toFuncOn(t hip.Thread, op *hip.GraphOp, do func(s hip.Stream) h
 	*op = hip.GraphOp{Type: hip.GraphNodeTypeHost, Device: op.Device, After: op.After, Disabled: op.Disabled}
 	return c.graphs.add(func() {
 		life := c.async.life.Load()
-		s, code := c.sideStream(t)
+		s, code := c.aside.On(c, t)
 		if code == hip.Success {
 			code = do(s)
 		}
@@ -217,29 +217,4 @@ func (c *Client) toFuncOn(t hip.Thread, op *hip.GraphOp, do func(s hip.Stream) h
 			c.async.local(t.Device, life, code)
 		}
 	})
-}
-
-// sideStream is a device's stream for copies that graphs have this process make. It waits for nothing else.
-func (c *Client) sideStream(t hip.Thread) (hip.Stream, hip.Error) {
-	g := &c.graphs
-	g.mu.Lock()
-	s := g.side[t.Device]
-	g.mu.Unlock()
-	if s != 0 {
-		return s, hip.Success
-	}
-	s, code := c.StreamCreateWithPriority(t, hip.StreamNonBlocking, 0)
-	if code != hip.Success {
-		return 0, code
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if old := g.side[t.Device]; old != 0 { // another was faster; this one stays for the session
-		return old, hip.Success
-	}
-	if g.side == nil {
-		g.side = map[int32]hip.Stream{}
-	}
-	g.side[t.Device] = s
-	return s, hip.Success
 }

@@ -114,7 +114,7 @@ func (c *Client) DeviceReset(t hip.Thread) hip.Error {
 	c.async.reset(t.Device, seq)
 	c.graphs.reset(t.Device)
 	c.recordings.drop()
-	c.later.forget(t.Device)
+	c.aside.Forget(t.Device)
 	l := c.link.Load()
 	var back uint64 // bytes that are credit again
 	m := &c.mem

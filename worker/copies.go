@@ -2,6 +2,7 @@ package worker
 
 import (
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hip/aside"
 	"github.com/rocwire/rocwire/hip/hiprpc"
 	"github.com/rocwire/rocwire/internal/mono"
 	"github.com/rocwire/rocwire/wire"
@@ -254,18 +255,7 @@ func (s *session) behindOwner(t hip.Thread, st hip.Stream, p hip.Ptr) hip.Error 
 	if code != hip.Success || a.Type != hip.MemoryTypeDevice || a.Device == s.streamDevice(t.Device, st) {
 		return hip.Success
 	}
-	there := hip.Thread{Device: a.Device, ID: t.ID}
-	v, code := s.rt.EventCreateWithFlags(there, hip.EventDisableTiming)
-	if code != hip.Success {
-		return code
-	}
-	if code = s.rt.EventRecord(there, v, hip.StreamNull); code == hip.Success {
-		code = s.rt.StreamWaitEvent(t, st, v, 0)
-	}
-	if c := s.rt.EventDestroy(there, v); code == hip.Success {
-		code = c
-	}
-	return code
+	return aside.Follow(s.rt, t, st, hip.Thread{Device: a.Device, ID: t.ID}, hip.StreamNull)
 }
 
 // copyWithin queues a copy from device to device.

@@ -125,7 +125,7 @@ func (s *session) clearHost(t hip.Thread) {
 		}
 	}
 	h.mu.Unlock()
-	h.streams.forget(t.Device)
+	h.streams.Forget(t.Device)
 	for _, addr := range claimed {
 		_ = s.rt.HostUnregister(t, addr) // as far as the runtime has not forgotten it, too
 	}

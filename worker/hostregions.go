@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hip/aside"
 	"github.com/rocwire/rocwire/hip/hiprpc"
 	"github.com/rocwire/rocwire/internal/pagewatch"
 	"github.com/rocwire/rocwire/wire"
@@ -21,7 +22,7 @@ type hostRegions struct {
 	try     sync.Once
 	inPlace bool // devices see memory of this process at its own address; known after try
 
-	streams regionStreams
+	streams aside.Streams
 }
 
 type hostRegion struct {

@@ -1,8 +1,6 @@
 package worker
 
 import (
-	"sync"
-
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/hiprpc"
 )
@@ -16,38 +14,9 @@ const regionPiece = stagingUnit
 // manyRuns is how many runs of changed bytes are written one by one. More are written together with what lies between them, if nothing else can write there.
 const manyRuns = 64
 
-// regionStreams are the streams of the copies, one a device.
-type regionStreams struct {
-	mu   sync.Mutex
-	open map[int32]hip.Stream
-}
-
-func (x *regionStreams) get(rt hip.Runtime, t hip.Thread) (hip.Stream, hip.Error) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if st, ok := x.open[t.Device]; ok {
-		return st, hip.Success
-	}
-	st, code := rt.StreamCreateWithPriority(t, hip.StreamNonBlocking, 0)
-	if code == hip.Success {
-		if x.open == nil {
-			x.open = map[int32]hip.Stream{}
-		}
-		x.open[t.Device] = st
-	}
-	return st, code
-}
-
-// forget is for a device that was reset, and the stream with it.
-func (x *regionStreams) forget(device int32) {
-	x.mu.Lock()
-	delete(x.open, device)
-	x.mu.Unlock()
-}
-
 // clearRegion makes new memory zero.
 func (s *session) clearRegion(t hip.Thread, addr hip.Ptr, size uint64) hip.Error {
-	st, code := s.host.streams.get(s.rt, t)
+	st, code := s.host.streams.On(s.rt, t)
 	if code == hip.Success {
 		code = s.rt.MemsetAsync(t, addr, 0, size, st)
 	}
@@ -60,7 +29,7 @@ func (s *session) clearRegion(t hip.Thread, addr hip.Ptr, size uint64) hip.Error
 // moveRegion copies between a region and staging memory, and waits for it.
 func (s *session) moveRegion(x *hostRegion, dst, src hip.Ptr, n int, kind hip.MemcpyKind) hip.Error {
 	t := hip.Thread{Device: x.device}
-	st, code := s.host.streams.get(s.rt, t)
+	st, code := s.host.streams.On(s.rt, t)
 	if code == hip.Success {
 		code = s.rt.MemcpyAsync(t, dst, src, uint64(n), kind, st)
 	}
@@ -128,7 +97,7 @@ func (s *session) pushRegion(x *hostRegion, addr hip.Ptr, diff []byte, from int)
 // writeRuns writes every run of changed bytes for itself.
 func (s *session) writeRuns(x *hostRegion, addr hip.Ptr, diff []byte, from, bytes int) hip.Error {
 	t := hip.Thread{Device: x.device}
-	st, code := s.host.streams.get(s.rt, t)
+	st, code := s.host.streams.On(s.rt, t)
 	if code != hip.Success {
 		return code
 	}
