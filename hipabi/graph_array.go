@@ -20,18 +20,16 @@ func fits(t hip.Thread, b *hip.DrvMEMCPY3D) hip.Error {
 	if b.WidthInBytes == 0 || b.Height == 0 || b.Depth == 0 {
 		return hip.Success // nothing is copied
 	}
-	if n.WidthInBytes == 0 ||
-		!inBox(t, &n, b.SrcMemoryType, b.SrcArray, b.SrcHost, b.SrcDevice, b.SrcXInBytes, b.SrcY, b.SrcZ, b.SrcPitch, b.SrcHeight) ||
-		!inBox(t, &n, b.DstMemoryType, b.DstArray, b.DstHost, b.DstDevice, b.DstXInBytes, b.DstY, b.DstZ, b.DstPitch, b.DstHeight) {
+	if n.WidthInBytes == 0 || !inBox(t, &n, b.Src()) || !inBox(t, &n, b.Dst()) {
 		return hip.ErrorInvalidValue
 	}
 	return hip.Success
 }
 
 // inBox is fits for one side.
-func inBox(t hip.Thread, b *hip.DrvMEMCPY3D, kind hip.MemoryType, h hip.Array, host, device hip.Ptr, x, y, z, pitch, height uint64) bool {
-	if kind == hip.MemoryTypeArray {
-		a, ok := arrays.get(h)
+func inBox(t hip.Thread, b *hip.DrvMEMCPY3D, at hip.BoxSide) bool {
+	if at.MemoryType == hip.MemoryTypeArray {
+		a, ok := arrays.get(at.Array)
 		if !ok {
 			return false
 		}
@@ -39,13 +37,10 @@ func inBox(t hip.Thread, b *hip.DrvMEMCPY3D, kind hip.MemoryType, h hip.Array, h
 		if a.layered1D() {
 			rows, slices = slices, 1
 		}
-		x -= x % a.ElementSize()
-		return within3(x, b.WidthInBytes, a.row()) && within3(y, b.Height, rows) && within3(z, b.Depth, slices)
+		x := at.XInBytes - at.XInBytes%a.ElementSize()
+		return within3(x, b.WidthInBytes, a.row()) && within3(at.Y, b.Height, rows) && within3(at.Z, b.Depth, slices)
 	}
-	p := device
-	if kind == hip.MemoryTypeHost {
-		p = host
-	}
+	p, pitch, height := at.Ptr(), at.Pitch, at.Height
 	if pitch == 0 {
 		pitch = b.WidthInBytes
 	}
@@ -53,14 +48,14 @@ func inBox(t hip.Thread, b *hip.DrvMEMCPY3D, kind hip.MemoryType, h hip.Array, h
 		height = b.Height
 	}
 	const most = 1 << 46
-	if p == 0 || pitch < b.WidthInBytes || pitch > most || x > most || max(height, b.Height, y) > most/pitch || max(b.Depth, z) > most/(pitch*height) {
+	if p == 0 || pitch < b.WidthInBytes || pitch > most || at.XInBytes > most || max(height, b.Height, at.Y) > most/pitch || max(b.Depth, at.Z) > most/(pitch*height) {
 		return false
 	}
 	s := sizeOf(t, p)
 	if !s.known {
-		return kind != hip.MemoryTypeDevice
+		return at.MemoryType != hip.MemoryTypeDevice
 	}
-	end := (z+b.Depth-1)*pitch*height + (y+b.Height-1)*pitch + x + b.WidthInBytes
+	end := (at.Z+b.Depth-1)*pitch*height + (at.Y+b.Height-1)*pitch + at.XInBytes + b.WidthInBytes
 	return end <= s.left
 }
 
@@ -105,29 +100,26 @@ func shownDrv(m *graph.Memcpy) hip.DrvMEMCPY3D {
 func volumeOf(b *hip.DrvMEMCPY3D) hip.Memcpy3DParms {
 	p := hip.Memcpy3DParms{Extent: hip.Extent{Width: b.WidthInBytes, Height: b.Height, Depth: b.Depth}, Kind: kindOf(b)}
 	turned, element := false, uint64(1)
-	side := func(kind hip.MemoryType, h hip.Array, host, device hip.Ptr, x, y, z, pitch, height uint64) (at hip.Pos, q hip.PitchedPtr, of hip.Array) {
-		at = hip.Pos{X: x, Y: y, Z: z}
-		if kind == hip.MemoryTypeArray {
-			if a, ok := arrays.get(h); ok {
+	side := func(s hip.BoxSide) (at hip.Pos, q hip.PitchedPtr, of hip.Array) {
+		at = hip.Pos{X: s.XInBytes, Y: s.Y, Z: s.Z}
+		if s.MemoryType == hip.MemoryTypeArray {
+			if a, ok := arrays.get(s.Array); ok {
 				element = a.ElementSize()
 				if a.layered1D() {
 					turned = true
-					at.Y, at.Z = z, y
+					at.Y, at.Z = s.Z, s.Y
 				}
 			}
 			at.X /= element
-			return at, q, h
+			return at, q, s.Array
 		}
-		if kind == hip.MemoryTypeHost {
-			device = host
+		if s.Pitch == 0 {
+			s.Pitch = s.XInBytes + b.WidthInBytes
 		}
-		if pitch == 0 {
-			pitch = x + b.WidthInBytes
-		}
-		return at, hip.PitchedPtr{Ptr: device, Pitch: pitch, Ysize: height}, 0
+		return at, hip.PitchedPtr{Ptr: s.Ptr(), Pitch: s.Pitch, Ysize: s.Height}, 0
 	}
-	p.SrcPos, p.SrcPtr, p.SrcArray = side(b.SrcMemoryType, b.SrcArray, b.SrcHost, b.SrcDevice, b.SrcXInBytes, b.SrcY, b.SrcZ, b.SrcPitch, b.SrcHeight)
-	p.DstPos, p.DstPtr, p.DstArray = side(b.DstMemoryType, b.DstArray, b.DstHost, b.DstDevice, b.DstXInBytes, b.DstY, b.DstZ, b.DstPitch, b.DstHeight)
+	p.SrcPos, p.SrcPtr, p.SrcArray = side(b.Src())
+	p.DstPos, p.DstPtr, p.DstArray = side(b.Dst())
 	p.Extent.Width /= element
 	if turned {
 		p.Extent.Height, p.Extent.Depth = p.Extent.Depth, p.Extent.Height

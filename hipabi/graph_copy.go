@@ -210,26 +210,23 @@ func drvBox(d *hip.DrvMEMCPY3D) (*hip.Memcpy3DParms, hip.Error) {
 		SrcPos: hip.Pos{X: d.SrcXInBytes, Y: d.SrcY, Z: d.SrcZ}, DstPos: hip.Pos{X: d.DstXInBytes, Y: d.DstY, Z: d.DstZ},
 		Extent: hip.Extent{Width: d.WidthInBytes, Height: d.Height, Depth: d.Depth},
 	}
-	side := func(kind hip.MemoryType, host, device hip.Ptr, pitch, height, x uint64) (hip.PitchedPtr, hip.Error) {
-		q := hip.PitchedPtr{Pitch: pitch, Ysize: height}
-		if pitch == 0 {
-			q.Pitch = x + d.WidthInBytes
+	side := func(s hip.BoxSide) (hip.PitchedPtr, hip.Error) {
+		q := hip.PitchedPtr{Pitch: s.Pitch, Ysize: s.Height}
+		if s.Pitch == 0 {
+			q.Pitch = s.XInBytes + d.WidthInBytes
 		}
-		switch kind {
-		case hip.MemoryTypeHost:
-			q.Ptr = host
-			return q, hip.Success
-		case hip.MemoryTypeDevice, hip.MemoryTypeUnified, hip.MemoryTypeManaged:
-			q.Ptr = device
+		switch s.MemoryType {
+		case hip.MemoryTypeHost, hip.MemoryTypeDevice, hip.MemoryTypeUnified, hip.MemoryTypeManaged:
+			q.Ptr = s.Ptr()
 			return q, hip.Success
 		}
 		return q, hip.ErrorInvalidValue
 	}
 	var err hip.Error
-	if p.SrcPtr, err = side(d.SrcMemoryType, d.SrcHost, d.SrcDevice, d.SrcPitch, d.SrcHeight, d.SrcXInBytes); err != hip.Success {
+	if p.SrcPtr, err = side(d.Src()); err != hip.Success {
 		return nil, err
 	}
-	if p.DstPtr, err = side(d.DstMemoryType, d.DstHost, d.DstDevice, d.DstPitch, d.DstHeight, d.DstXInBytes); err != hip.Success {
+	if p.DstPtr, err = side(d.Dst()); err != hip.Success {
 		return nil, err
 	}
 	p.Kind = kindOf(d)

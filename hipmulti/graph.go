@@ -100,8 +100,8 @@ func (c *call) graphCopy(op *hip.GraphOp) {
 	from, to := c.r.call(), c.r.call()
 	if g.General != nil {
 		p := *g.General
-		from.source(&p)
-		to.target(&p)
+		p.SetSrc(from.side(p.Src()))
+		p.SetDst(to.side(p.Dst()))
 		g.General = &p
 	} else {
 		from.address(g.Src)

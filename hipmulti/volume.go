@@ -16,27 +16,14 @@ func (r *Runtime) DrvMemcpy3DAsync(t hip.Thread, p *hip.DrvMEMCPY3D, s hip.Strea
 	return r.volume(t, s, p, nil, false)
 }
 
-// source and target say which worker a side of a volume is at and make its handle that worker's own.
-func (c *call) source(p *hip.DrvMEMCPY3D) {
-	switch p.SrcMemoryType {
-	case hip.MemoryTypeArray:
-		p.SrcArray = hip.Array(c.handle(hip.HandleArray, uint64(p.SrcArray)))
-	case hip.MemoryTypeHost:
-		c.address(p.SrcHost)
-	default:
-		c.address(p.SrcDevice)
+// side says which worker a side of a volume is at and makes its handle that worker's own.
+func (c *call) side(s hip.BoxSide) hip.BoxSide {
+	if s.MemoryType == hip.MemoryTypeArray {
+		s.Array = hip.Array(c.handle(hip.HandleArray, uint64(s.Array)))
+	} else {
+		c.address(s.Ptr())
 	}
-}
-
-func (c *call) target(p *hip.DrvMEMCPY3D) {
-	switch p.DstMemoryType {
-	case hip.MemoryTypeArray:
-		p.DstArray = hip.Array(c.handle(hip.HandleArray, uint64(p.DstArray)))
-	case hip.MemoryTypeHost:
-		c.address(p.DstHost)
-	default:
-		c.address(p.DstDevice)
-	}
+	return s
 }
 
 // volume copies on the worker that the memory is of, or between two, in the turn of a stream.
@@ -52,8 +39,8 @@ func (r *Runtime) volume(t hip.Thread, s hip.Stream, asked *hip.DrvMEMCPY3D, now
 	if code != hip.Success {
 		return code
 	}
-	from.source(&p)
-	to.target(&p)
+	p.SetSrc(from.side(p.Src()))
+	p.SetDst(to.side(p.Dst()))
 	for _, side := range []*call{&from, &to} {
 		if side.err != hip.Success {
 			return side.err
@@ -129,10 +116,11 @@ func stagedVolume(p hip.DrvMEMCPY3D, write, read func(*hip.DrvMEMCPY3D) hip.Erro
 				in := p
 				in.WidthInBytes, in.Height, in.Depth = min(width, p.WidthInBytes-x), min(rows, p.Height-y), min(slices, p.Depth-z)
 				out := in
+				between := hip.BoxSide{MemoryType: hip.MemoryTypeHost, Host: address(buf), Pitch: in.WidthInBytes, Height: in.Height}
 				in.SrcXInBytes, in.SrcY, in.SrcZ = p.SrcXInBytes+x, p.SrcY+y, p.SrcZ+z
-				in.DstXInBytes, in.DstY, in.DstZ, in.DstMemoryType, in.DstHost, in.DstPitch, in.DstHeight = 0, 0, 0, hip.MemoryTypeHost, address(buf), in.WidthInBytes, in.Height
+				in.SetDst(between)
 				out.DstXInBytes, out.DstY, out.DstZ = p.DstXInBytes+x, p.DstY+y, p.DstZ+z
-				out.SrcXInBytes, out.SrcY, out.SrcZ, out.SrcMemoryType, out.SrcHost, out.SrcPitch, out.SrcHeight = 0, 0, 0, hip.MemoryTypeHost, address(buf), out.WidthInBytes, out.Height
+				out.SetSrc(between)
 				if code := read(&in); code != hip.Success {
 					return code
 				}

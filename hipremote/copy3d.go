@@ -40,62 +40,54 @@ func (v *volume) row(y, z, n uint64) []byte {
 }
 
 // boxSide finds one side.
-func (c *Client) boxSide(box *hip.DrvMEMCPY3D, kind hip.MemoryType, host, device hip.Ptr, array hip.Array, x, y, z, pitch, height uint64) (v volume, code hip.Error) {
+func (c *Client) boxSide(box *hip.DrvMEMCPY3D, at hip.BoxSide) (v volume, code hip.Error) {
 	const most = 1 << 46
-	switch kind {
+	switch at.MemoryType {
 	case hip.MemoryTypeArray:
-		on, code := c.handles.arrays.check(array, box, [3]uint64{x, y, z})
+		on, code := c.handles.arrays.check(at.Array, box, [3]uint64{at.XInBytes, at.Y, at.Z})
 		return volume{array: true, side: side{device: true, on: on}}, code
-	case hip.MemoryTypeHost:
-		device = host
-	case hip.MemoryTypeDevice, hip.MemoryTypeUnified, hip.MemoryTypeManaged:
+	case hip.MemoryTypeHost, hip.MemoryTypeDevice, hip.MemoryTypeUnified, hip.MemoryTypeManaged:
 	default:
 		return v, hip.ErrorInvalidValue
 	}
+	p, pitch, height := at.Ptr(), at.Pitch, at.Height
 	if pitch == 0 {
 		pitch = box.WidthInBytes
 	}
 	if height == 0 {
 		height = box.Height
 	}
-	if device == 0 || pitch < box.WidthInBytes || pitch > most || max(height, box.Height, y) > most/pitch || max(box.Depth, z) > most/(pitch*height) || x > most {
+	if p == 0 || pitch < box.WidthInBytes || pitch > most || max(height, box.Height, at.Y) > most/pitch || max(box.Depth, at.Z) > most/(pitch*height) || at.XInBytes > most {
 		return v, hip.ErrorInvalidValue
 	}
-	start := hip.Ptr((z*height+y)*pitch + x)
-	if device+start < start {
+	start := hip.Ptr((at.Z*height+at.Y)*pitch + at.XInBytes)
+	if p+start < start {
 		return v, hip.ErrorInvalidValue
 	}
 	v = volume{pitch: pitch, height: height}
 	n := ((box.Depth-1)*height+box.Height-1)*pitch + box.WidthInBytes
-	if v.side, code = c.locate(device+start, n, kind == hip.MemoryTypeDevice); code != hip.Success {
+	if v.side, code = c.locate(p+start, n, at.MemoryType == hip.MemoryTypeDevice); code != hip.Success {
 		return v, code
 	}
-	if kind == hip.MemoryTypeDevice && v.host && v.region == nil {
+	if at.MemoryType == hip.MemoryTypeDevice && v.host && v.region == nil {
 		return v, hip.ErrorInvalidValue // said to be on the device, and is none of HIP's memory
 	}
-	v.local = uint64(v.at(device + start))
+	v.local = uint64(v.at(p + start))
 	return v, hip.Success
-}
-
-// boxDst finds where a box goes.
-func (c *Client) boxDst(b *hip.DrvMEMCPY3D) (volume, hip.Error) {
-	return c.boxSide(b, b.DstMemoryType, b.DstHost, b.DstDevice, b.DstArray, b.DstXInBytes, b.DstY, b.DstZ, b.DstPitch, b.DstHeight)
 }
 
 // boxSides finds both sides.
 func (c *Client) boxSides(b *hip.DrvMEMCPY3D) (src, dst volume, code hip.Error) {
-	src, code = c.boxSide(b, b.SrcMemoryType, b.SrcHost, b.SrcDevice, b.SrcArray, b.SrcXInBytes, b.SrcY, b.SrcZ, b.SrcPitch, b.SrcHeight)
-	if code == hip.Success {
-		dst, code = c.boxDst(b)
+	if src, code = c.boxSide(b, b.Src()); code == hip.Success {
+		dst, code = c.boxSide(b, b.Dst())
 	}
 	return src, dst, code
 }
 
 // boxPut says in a box what the worker is told of its sides.
 func boxPut(b *hip.DrvMEMCPY3D, dst, src *volume) {
-	b.SrcLOD, b.DstLOD, b.SrcHost, b.DstHost = 0, 0, 0, 0
-	src.put(&b.SrcMemoryType, &b.SrcDevice, &b.SrcXInBytes, &b.SrcY, &b.SrcZ, &b.SrcPitch, &b.SrcHeight)
-	dst.put(&b.DstMemoryType, &b.DstDevice, &b.DstXInBytes, &b.DstY, &b.DstZ, &b.DstPitch, &b.DstHeight)
+	b.SetSrc(src.told(b.Src()))
+	b.SetDst(dst.told(b.Dst()))
 }
 
 func (c *Client) doCopyBox(ct *callTime, op uint16, t hip.Thread, box hip.DrvMEMCPY3D, st hip.Stream, wait bool) hip.Error {
@@ -159,16 +151,15 @@ func boxMove(box *hip.DrvMEMCPY3D, d, f *volume) {
 	}
 }
 
-// put says to the worker where the side's box is: in an array as it was said, on the device from its first byte on.
-func (v *volume) put(kind *hip.MemoryType, device *hip.Ptr, x, y, z, pitch, height *uint64) {
+// told is what the worker is told of a side: in an array as it was said, on the device from the box's first byte on.
+func (v *volume) told(s hip.BoxSide) hip.BoxSide {
 	switch {
 	case v.array:
-		*device, *pitch, *height = 0, 0, 0
+		return hip.BoxSide{MemoryType: hip.MemoryTypeArray, Array: s.Array, XInBytes: s.XInBytes, Y: s.Y, Z: s.Z}
 	case v.device:
-		*kind, *device, *x, *y, *z, *pitch, *height = hip.MemoryTypeDevice, v.addr, 0, 0, 0, v.pitch, v.height
-	default:
-		*kind, *device, *x, *y, *z, *pitch, *height = hip.MemoryTypeHost, 0, 0, 0, 0, 0, 0
+		return hip.BoxSide{MemoryType: hip.MemoryTypeDevice, Device: v.addr, Pitch: v.pitch, Height: v.height}
 	}
+	return hip.BoxSide{MemoryType: hip.MemoryTypeHost}
 }
 
 // boxWithin queues a copy on the device, as copyWithin does; as in HIP on the stream of the thread's device, whose memory ever it touches. As in HIP a copy that an array takes part in is waited for.

@@ -186,7 +186,7 @@ func (c *Client) lands(op *hip.GraphOp) bool {
 	}
 	k := op.Copy
 	if x := k.General; x != nil {
-		d, code := c.boxDst(x)
+		d, code := c.boxSide(x, x.Dst())
 		return code == hip.Success && d.host && d.region == nil
 	}
 	if k.Kind == hip.MemcpyHostToDevice || k.Peer || k.Width == 0 || k.Height == 0 || k.Depth == 0 {

@@ -21,29 +21,12 @@ type side struct {
 	array        *array
 }
 
-// volume is what a DrvMEMCPY3D says of one side.
-type volume struct {
-	kind          hip.MemoryType
-	host, device  hip.Ptr
-	array         hip.Array
-	x, y, z       uint64
-	pitch, height uint64
-}
-
-func source(p *hip.DrvMEMCPY3D) volume {
-	return volume{p.SrcMemoryType, p.SrcHost, p.SrcDevice, p.SrcArray, p.SrcXInBytes, p.SrcY, p.SrcZ, p.SrcPitch, p.SrcHeight}
-}
-
-func destination(p *hip.DrvMEMCPY3D) volume {
-	return volume{p.DstMemoryType, p.DstHost, p.DstDevice, p.DstArray, p.DstXInBytes, p.DstY, p.DstZ, p.DstPitch, p.DstHeight}
-}
-
 // limit bounds every number of a copy, so that sums of two products cannot wrap.
 const limit = 1 << 46
 
 // inArray finds the box in an array.
-func (v *volume) inArray(r *Runtime, box [3]uint64) (s side, e hip.Error) {
-	a, ok := r.arrays.get(v.array)
+func (r *Runtime) inArray(v *hip.BoxSide, box [3]uint64) (s side, e hip.Error) {
+	a, ok := r.arrays.get(v.Array)
 	if !ok {
 		return s, hip.ErrorInvalidValue
 	}
@@ -52,51 +35,49 @@ func (v *volume) inArray(r *Runtime, box [3]uint64) (s side, e hip.Error) {
 		height, depth, slice = a.depth, 1, 0
 	}
 	row := a.width * a.format.size()
-	if v.x >= row || box[0] > row-v.x || v.y >= height || box[1] > height-v.y || v.z >= depth || box[2] > depth-v.z {
+	if v.XInBytes >= row || box[0] > row-v.XInBytes || v.Y >= height || box[1] > height-v.Y || v.Z >= depth || box[2] > depth-v.Z {
 		return s, hip.ErrorInvalidValue
 	}
-	return side{addr: a.base + v.z*slice + v.y*a.pitch + v.x, pitch: a.pitch, slice: slice, a: a.a, array: a}, hip.Success
+	return side{addr: a.base + v.Z*slice + v.Y*a.pitch + v.XInBytes, pitch: a.pitch, slice: slice, a: a.a, array: a}, hip.Success
 }
 
-// side finds the box. host stands for the side that is host memory, if it is
+// side finds the box on one side. host stands for the side that is host memory, if it is
 // not nil.
-func (v *volume) side(d *device, box [3]uint64, host []byte, access hip.MemAccessFlags) (s side, e hip.Error) {
+func (d *device) side(v hip.BoxSide, box [3]uint64, host []byte, access hip.MemAccessFlags) (s side, e hip.Error) {
 	r := d.r
-	if v.kind == hip.MemoryTypeArray {
-		return v.inArray(r, box)
+	if v.MemoryType == hip.MemoryTypeArray {
+		return r.inArray(&v, box)
 	}
-	p := v.device
-	switch v.kind {
-	case hip.MemoryTypeHost:
-		p = v.host
-	case hip.MemoryTypeDevice, hip.MemoryTypeUnified, hip.MemoryTypeManaged:
+	switch v.MemoryType {
+	case hip.MemoryTypeHost, hip.MemoryTypeDevice, hip.MemoryTypeUnified, hip.MemoryTypeManaged:
 	default:
 		return s, hip.ErrorInvalidValue
 	}
-	s = side{pitch: v.pitch}
+	s = side{pitch: v.Pitch}
 	if s.pitch == 0 {
 		s.pitch = box[0]
 	}
-	rows := v.height
+	rows := v.Height
 	if rows == 0 {
 		rows = box[1]
 	}
-	if s.pitch < box[0] || max(rows, v.y, box[1]) > limit/s.pitch {
+	if s.pitch < box[0] || max(rows, v.Y, box[1]) > limit/s.pitch {
 		return s, hip.ErrorInvalidValue
 	}
 	s.slice = s.pitch * rows
-	if max(v.z, box[2]) > limit/s.slice {
+	if max(v.Z, box[2]) > limit/s.slice {
 		return s, hip.ErrorInvalidValue
 	}
-	start := v.z*s.slice + v.y*s.pitch + v.x
+	start := v.Z*s.slice + v.Y*s.pitch + v.XInBytes
 	n := (box[2]-1)*s.slice + (box[1]-1)*s.pitch + box[0]
-	if host != nil && v.kind == hip.MemoryTypeHost {
+	if host != nil && v.MemoryType == hip.MemoryTypeHost {
 		if start > uint64(len(host)) || n > uint64(len(host))-start {
 			return s, hip.ErrorInvalidValue
 		}
 		s.addr = uint64(uintptr(unsafe.Pointer(unsafe.SliceData(host)))) + start
 		return s, hip.Success
 	}
+	p := v.Ptr()
 	if p == 0 || uint64(p)+start < start {
 		return s, hip.ErrorInvalidValue
 	}
@@ -107,7 +88,7 @@ func (v *volume) side(d *device, box [3]uint64, host []byte, access hip.MemAcces
 	if !d.reaches(s.a, s.addr, n, access) {
 		return s, hip.ErrorInvalidValue
 	}
-	if s.own && v.kind == hip.MemoryTypeDevice {
+	if s.own && v.MemoryType == hip.MemoryTypeDevice {
 		return s, hip.ErrorInvalidValue
 	}
 	return s, hip.Success
@@ -122,32 +103,32 @@ func (r *Runtime) box(d *device, p *hip.DrvMEMCPY3D, host []byte) (tr transfer, 
 	if size[0] == 0 || size[1] == 0 || size[2] == 0 {
 		return tr, true, hip.Success
 	}
-	from, to := source(p), destination(p)
-	for _, n := range [...]uint64{size[0], size[1], size[2], from.x, from.y, from.z, from.pitch, to.x, to.y, to.z, to.pitch} {
+	from, to := p.Src(), p.Dst()
+	for _, n := range [...]uint64{size[0], size[1], size[2], from.XInBytes, from.Y, from.Z, from.Pitch, to.XInBytes, to.Y, to.Z, to.Pitch} {
 		if n > limit {
 			return tr, false, hip.ErrorInvalidValue
 		}
 	}
-	for _, v := range [...]*volume{&from, &to} {
-		if v.kind != hip.MemoryTypeArray {
+	for _, v := range [...]*hip.BoxSide{&from, &to} {
+		if v.MemoryType != hip.MemoryTypeArray {
 			continue
 		}
-		a, ok := r.arrays.get(v.array)
+		a, ok := r.arrays.get(v.Array)
 		if !ok {
 			return tr, false, hip.ErrorInvalidValue
 		}
 		n := a.format.size() // whole elements, as AMD's runtime counts them
-		v.x -= v.x % n
+		v.XInBytes -= v.XInBytes % n
 		size[0] -= size[0] % n
 	}
 	if size[0] == 0 || size[1] > limit/size[0] || size[2] > limit/(size[0]*size[1]) {
 		return tr, false, hip.ErrorInvalidValue
 	}
-	src, e := from.side(d, size, host, hip.MemAccessFlagsProtRead)
+	src, e := d.side(from, size, host, hip.MemAccessFlagsProtRead)
 	if e != hip.Success {
 		return tr, false, e
 	}
-	dst, e := to.side(d, size, host, hip.MemAccessFlagsProtReadWrite)
+	dst, e := d.side(to, size, host, hip.MemAccessFlagsProtReadWrite)
 	if e != hip.Success {
 		return tr, false, e
 	}
