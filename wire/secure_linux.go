@@ -16,10 +16,10 @@ import (
 	"github.com/rocwire/rocwire/internal/tlsrecord"
 )
 
-// Bytes of records that are received and sent at once.
+// Bytes of records that are received and sent at once, at most: each time wakes the other side.
 const (
-	secureIn  = 256 << 10
-	secureOut = 128 << 10
+	secureIn  = 512 << 10
+	secureOut = 512 << 10
 )
 
 // secured is the transport over a socket under TLS: records are decrypted straight to where data belongs, and made in a buffer that is used again.

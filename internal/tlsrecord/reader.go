@@ -13,6 +13,7 @@ type Reader struct {
 	half    *Half
 	client  bool // this side is the client
 	b       []byte
+	most    int    // bytes that b may become
 	r, w    int    // bytes not yet taken apart are b[r:w]
 	plain   []byte // of a record that did not fit where it was wanted
 	side    []byte // memory of plain
@@ -26,9 +27,14 @@ type Reader struct {
 	Updated func() error
 }
 
-// NewReader reads records of half in a buffer of so many bytes, at least MaxRecord. client says which side this is.
+// firstBuffer is how many bytes are enough until there is much to read.
+const firstBuffer = 64 << 10
+
+// NewReader reads records of half in a buffer that grows to so many bytes, at least MaxRecord, when more comes at once than there is room for. client
+// says which side this is.
 func NewReader(half *Half, client bool, size int) *Reader {
-	return &Reader{half: half, client: client, b: make([]byte, max(size, MaxRecord)), Owed: func() {}}
+	size = max(size, MaxRecord)
+	return &Reader{half: half, client: client, b: make([]byte, min(size, firstBuffer)), most: size, Owed: func() {}}
 }
 
 // Half is the protection as far as records have been taken apart.
@@ -36,13 +42,15 @@ func (r *Reader) Half() *Half { return r.half }
 
 // Space is where the next bytes from the connection go.
 func (r *Reader) Space() []byte {
-	if r.r == r.w {
-		r.r, r.w = 0, 0
-	} else if len(r.b)-r.r < MaxRecord {
-		r.w = copy(r.b, r.b[r.r:r.w])
-		r.r = 0
+	b := r.b
+	if r.w == len(b) && len(b) < r.most {
+		b = make([]byte, min(2*len(b), r.most))
+	} else if r.w > r.r && len(b)-r.r >= MaxRecord {
+		return b[r.w:]
 	}
-	return r.b[r.w:]
+	r.w = copy(b, r.b[r.r:r.w])
+	r.r, r.b = 0, b
+	return b[r.w:]
 }
 
 // Filled says that n bytes are there.

@@ -1,5 +1,7 @@
 package tlsrecord
 
+import "slices"
+
 // sealed is one record that has not been sent whole.
 type sealed struct {
 	end  int // in the buffer
@@ -24,7 +26,7 @@ type Writer struct {
 
 // NewWriter makes records for half, and encrypts at most about size bytes at once.
 func NewWriter(half *Half, size int) *Writer {
-	return &Writer{half: half, size: size, b: make([]byte, 0, size+MaxRecord), limit: half.Suite.Limit()}
+	return &Writer{half: half, size: size, limit: half.Suite.Limit()}
 }
 
 // Half is the protection as far as records have been made.
@@ -44,6 +46,9 @@ func (w *Writer) Fill(a, b []byte) error {
 	skip := min(w.ahead, len(a))
 	a = a[skip:]
 	b = b[min(w.ahead-skip, len(b)):]
+	if len(w.b) == 0 {
+		w.b = slices.Grow(w.b, min(len(a)+len(b), w.size)+MaxRecord)
+	}
 	for len(a)+len(b) > 0 && len(w.b) < w.size {
 		if w.owed || w.half.Seq >= w.limit {
 			if err := w.update(); err != nil {
