@@ -9,7 +9,7 @@ export GOEXPERIMENT ?= simd
 export GOFLAGS ?= -tags=grpcnotrace
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build lib test bench conformance fuzz generate kernels lint check-deploy clean
+.PHONY: help demo build lib test bench conformance fuzz generate kernels lint platforms check-deploy clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -50,6 +50,9 @@ lint: ## gofmt, go vet, staticcheck, shellcheck
 	$(GO) run $(STATICCHECK) ./...
 	@command -v shellcheck >/dev/null || { echo "lint: shellcheck is missing (apt-get install shellcheck)"; exit 1; }
 	shellcheck -x $$(git ls-files '*.sh') .ci/run
+
+platforms: ## what is promised for Linux, Windows and macOS, on x86-64 and ARM, built for each
+	@scripts/platforms.sh
 
 check-deploy: ## manifests, compose file, container files and systemd units, by the tools of those who run them
 	cd deploy/check && $(GO) test -count=1 ./... # what it reads lies outside of its module, so the cache does not know of it

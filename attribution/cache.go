@@ -4,8 +4,6 @@ import (
 	"maps"
 	"sync"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // Limits of what is remembered.
@@ -201,13 +199,4 @@ func (c *cache) shrink(now time.Time) {
 		}
 		delete(c.entries, pid)
 	}
-}
-
-func (c *cache) stat(pid uint32) (inode, bool) {
-	var st unix.Stat_t
-	if err := unix.Stat(c.tree.path(pid), &st); err != nil {
-		return inode{}, false
-	}
-	sec, nsec := st.Ctim.Unix()
-	return inode{st.Ino, sec, nsec}, true
 }

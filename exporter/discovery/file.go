@@ -72,7 +72,7 @@ func (f *fileSource) readFile(path string) (list []Target, now stamp, bad int, e
 	if err != nil {
 		return nil, stamp{}, 0, err
 	}
-	now = stamp{modified: info.ModTime(), size: info.Size(), inode: inode(info)}
+	now = stamp{modified: info.ModTime(), size: info.Size(), inode: inode(file)}
 	if !info.Mode().IsRegular() {
 		return nil, stamp{}, 0, fmt.Errorf("%s is no file", path)
 	}

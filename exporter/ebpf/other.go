@@ -4,6 +4,7 @@ package ebpf
 
 import (
 	"context"
+	"runtime"
 
 	"github.com/rocwire/rocwire/exporter"
 )
@@ -13,7 +14,7 @@ type Tracer struct{}
 
 // Open says so.
 func Open(Options) (*Tracer, error) {
-	return nil, &SupportError{ErrUnsupported, "eBPF programs for HIP are there for Linux on x86-64 only", nil}
+	return nil, &SupportError{ErrUnsupported, "eBPF programs for HIP are not available on " + runtime.GOOS + "/" + runtime.GOARCH + ", only on linux/amd64", nil}
 }
 
 // Run implements what is not there.

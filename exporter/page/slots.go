@@ -3,8 +3,6 @@ package page
 import (
 	"runtime"
 	"unsafe"
-
-	"golang.org/x/sys/unix"
 )
 
 // slots gives out memory for the figures of rings, all of one length. It is outside of
@@ -30,7 +28,7 @@ func newSlots(steps int) *slots {
 	s := &slots{steps: steps, maps: &mappings{}}
 	runtime.AddCleanup(s, func(m *mappings) {
 		for _, b := range m.list {
-			_ = unix.Munmap(b)
+			unmap(b)
 		}
 	}, s.maps)
 	return s
@@ -40,7 +38,7 @@ func newSlots(steps int) *slots {
 // system has no memory to map, it comes from the heap.
 func (s *slots) take() []float32 {
 	if len(s.free) == 0 {
-		b, err := unix.Mmap(-1, 0, 4*s.steps*slotsPerMap, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+		b, err := mapped(4 * s.steps * slotsPerMap)
 		if err != nil {
 			return make([]float32, s.steps)
 		}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 )
 
 const lockName = "lock"
@@ -32,21 +31,6 @@ func openFolder(path string) (dir *os.Root, lock *os.File, err error) {
 	return dir, lock, nil
 }
 
-// ours makes sure that nobody else reads or writes the folder.
-func ours(dir *os.Root) error {
-	st, err := dir.Stat(".")
-	if err != nil {
-		return err
-	}
-	if sys, ok := st.Sys().(*syscall.Stat_t); ok && int(sys.Uid) != os.Geteuid() {
-		return fmt.Errorf("the folder belongs to user %d, and this process is user %d", sys.Uid, os.Geteuid())
-	}
-	if st.Mode().Perm()&0o077 != 0 {
-		return dir.Chmod(".", 0o700)
-	}
-	return nil
-}
-
 // takeLock takes the folder's lock, which the kernel releases with the process, and
 // leaves there who has it.
 func takeLock(dir *os.Root) (*os.File, error) {
@@ -54,15 +38,15 @@ func takeLock(dir *os.Root) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
+	err = tryLock(f)
+	if errors.Is(err, errLocked) {
 		err = fmt.Errorf("%w: %s", ErrInUse, owner(f))
 	}
 	if err == nil {
 		if err = f.Truncate(0); err == nil {
 			_, err = fmt.Fprintf(f, "%d %s\n", os.Getpid(), filepath.Base(os.Args[0]))
 		}
-		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		if full(err) {
 			err = nil // the lock holds, it only does not say whose it is
 		}
 	}

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 
-	"github.com/rocwire/rocwire/rocm/amdsmi"
 	"github.com/rocwire/rocwire/smi"
-	"github.com/rocwire/rocwire/sysfs"
 )
 
 // Names of sources.
@@ -25,13 +23,8 @@ type Opener struct {
 
 // Openers are in the order of preference.
 var Openers = []Opener{
-	{AMD, func(log *slog.Logger) (smi.Source, error) {
-		if err := RunProbe(ProbeCommand); err != nil {
-			return nil, err
-		}
-		return amdsmi.Open(amdsmi.Options{Log: log})
-	}},
-	{Sysfs, func(log *slog.Logger) (smi.Source, error) { return sysfs.Open(sysfs.Options{Log: log}) }},
+	{AMD, openAMD},
+	{Sysfs, openSysfs},
 }
 
 // Open opens the source called name, or the first of all, and tells which one it is.

@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"os/exec"
 	"strings"
 	"time"
 
-	"github.com/rocwire/rocwire/rocm/amdsmi"
 	"github.com/rocwire/rocwire/smi"
 )
 
@@ -49,21 +47,4 @@ func lastLine(s string) string {
 	s = strings.TrimSpace(s)
 	s = s[strings.LastIndexByte(s, '\n')+1:]
 	return s[:min(len(s), 512)]
-}
-
-// Probe is the main function of such a process. Its result is the exit code.
-func Probe() int {
-	src, err := amdsmi.Open(amdsmi.Options{Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		fmt.Println(err)
-		return 1
-	}
-	defer src.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), probeLimit)
-	defer cancel()
-	if devices, err := src.Devices(ctx); err != nil || len(devices) == 0 {
-		fmt.Printf("the library sees no GPU: %v\n", err)
-		return 1
-	}
-	return 0
 }

@@ -1,15 +1,19 @@
+//go:build unix
+
 package discovery
 
 import (
-	"io/fs"
+	"os"
 	"syscall"
 )
 
 // inode tells a file that was replaced from one that was written to: editors and
 // Kubernetes replace.
-func inode(info fs.FileInfo) any {
-	if s, ok := info.Sys().(*syscall.Stat_t); ok {
-		return s.Ino
+func inode(f *os.File) any {
+	if info, err := f.Stat(); err == nil {
+		if s, ok := info.Sys().(*syscall.Stat_t); ok {
+			return s.Ino
+		}
 	}
 	return nil
 }

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# platforms.sh: everything that is promised for every platform builds for each of them,
+# without C. Others, FreeBSD say, are not promised.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+platforms=(linux/amd64 linux/arm64 windows/amd64 windows/arm64 darwin/amd64 darwin/arm64)
+packages=(./wire ./smi/... ./smiremote/... ./hipremote ./internal/dialing ./internal/localsmi ./exporter/... ./cmd/smi-remote/... ./cmd/gpu-exporter)
+
+for p in "${platforms[@]}"; do
+	printf '%s\n' "$p"
+	CGO_ENABLED=0 GOOS=${p%/*} GOARCH=${p#*/} go build "${packages[@]}"
+done
