@@ -59,3 +59,12 @@ func Refusal(h Header, code int32) []byte {
 	}
 	return AppendReply(nil, h, Unknown, code, nil, 0)
 }
+
+// EncodeReply is a reply's struct as bytes, none for nil.
+func EncodeReply(v any) []byte {
+	if v == nil {
+		return nil
+	}
+	b, _ := binary.Append(nil, le, v) // a struct of this package, which has a size
+	return b
+}

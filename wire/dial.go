@@ -201,7 +201,7 @@ func readHandshake(r io.Reader, ops ...uint16) (Header, []byte, error) {
 	case err != nil:
 		return h, nil, err
 	case h.Version>>8 != Version>>8:
-		return h, nil, violation(h, "version %#04x is not spoken here", h.Version)
+		return h, nil, &ProtocolError{What: fmt.Sprintf("version %#04x is not spoken here", h.Version), Header: h, kind: ErrVersion}
 	case !slices.Contains(ops, h.Op) || h.ID != 0:
 		return h, nil, violation(h, "the first frame is not INIT")
 	case h.Length > MaxHello:

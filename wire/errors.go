@@ -15,6 +15,9 @@ var (
 	ErrClosed   = errors.New("connection closed")  // this side closed the connection
 )
 
+// ErrVersion is a first frame of another major version, of which the header was read and nothing else. It is ErrProtocol, too.
+var ErrVersion = errors.New("another version of the protocol")
+
 // ErrNotShared says that a connection does not go through shared memory. It is no failure.
 var ErrNotShared = errors.New("no shared memory")
 
@@ -51,6 +54,7 @@ func (e *Error) Unwrap() error { return e.Err }
 type ProtocolError struct {
 	What   string
 	Header Header // the frame at fault, as far as it is known
+	kind   error  // nil, or what it is besides
 }
 
 func (e *ProtocolError) Error() string {
@@ -61,8 +65,10 @@ func (e *ProtocolError) Error() string {
 		e.What, e.Header.Version, e.Header.Op, e.Header.ID, e.Header.Length, uint32(e.Header.Flags))
 }
 
-// Is reports whether target is ErrProtocol.
-func (e *ProtocolError) Is(target error) bool { return target == ErrProtocol }
+// Is reports whether target is ErrProtocol, or what else the error is.
+func (e *ProtocolError) Is(target error) bool {
+	return target == ErrProtocol || e.kind != nil && target == e.kind
+}
 
 func violation(h Header, format string, args ...any) error {
 	return &ProtocolError{What: fmt.Sprintf(format, args...), Header: h}

@@ -66,6 +66,7 @@ type Config struct {
 	Socket   Socket // for clients on this machine
 	TLS      TLS    // of the network address, which then takes nothing else
 	NoShare  bool   // do not share memory with clients on this machine
+	AllowV1  bool   // serve clients of the earlier protocol (hipv1) on other machines, too, which can neither say who they are nor protect what they send
 	// Access says whom the server believes. Insecure, Open and Log are filled in.
 	Access access.Config
 	// Audit records who was let in and what was changed; nil: nothing does.

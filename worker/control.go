@@ -29,6 +29,8 @@ const (
 	msgPages  = 12 // parent → session, the first: its own page map, which it cannot open; comes along
 	msgResume = 13 // parent → session: a resumption; carries the client's socket
 	msgParked = 14 // session → parent: whether the client's connection is cut, and why or for how long it was
+	msgCards  = 15 // session → parent: a question about cards of a client of the earlier protocol
+	msgTold   = 16 // parent → session: the answer
 )
 
 // maxControl bounds a message in bytes, both ways. The largest is msgStart with a Hello.
@@ -191,6 +193,7 @@ type start struct {
 	Security []byte
 	HelloSum uint32        // wire.Hello.Sum
 	Park     time.Duration // how long the session waits for a client whose connection was cut
+	First    []byte        // of a client of the earlier protocol (hipv1): the header of the message that is to be executed first
 }
 
 func (s *start) encode() []byte {
@@ -208,6 +211,7 @@ func (s *start) encode() []byte {
 	e.Bool(s.Modules)
 	appendCards(&e, s.Cards)
 	e.I64(int64(s.Park))
+	e.Bytes(s.First)
 	return e.B
 }
 
@@ -225,6 +229,9 @@ func (s *start) decode(b []byte) error {
 	s.Modules = d.Bool()
 	s.Cards = decodeCards(&d)
 	s.Park = time.Duration(d.I64())
+	if s.First = d.Bytes(); len(s.First) == 0 {
+		s.First = nil
+	}
 	if !d.Done() {
 		return fmt.Errorf("%w: start", errControl)
 	}

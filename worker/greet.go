@@ -18,6 +18,10 @@ import (
 func (s *Server) greet(conn net.Conn, known func()) {
 	conn, hello, head, who, err := s.meet(conn)
 	known()
+	if errors.Is(err, errV1) {
+		s.greetV1(conn, head)
+		return
+	}
 	if err != nil {
 		return
 	}
@@ -51,13 +55,21 @@ func (s *Server) meet(conn net.Conn) (c net.Conn, hello *wire.Hello, head wire.H
 		s.refuse(conn, from, nil, int32(hip.ErrorNotInitialized), err)
 		return nil, nil, head, who, err
 	}
+	plain := conn
 	if conn, err = s.secure(conn); err != nil {
+		var old *v1Error
+		if errors.As(err, &old) {
+			return plain, nil, old.head, who, errV1
+		}
 		s.refused(from, nil, err)
 		return nil, nil, head, who, err
 	}
 	stop := context.AfterFunc(s.ctx, func() { _ = conn.SetReadDeadline(time.Unix(1, 0)) })
 	hello, head, err = wire.ReadHello(conn, s.cfg.HelloTimeout)
 	stop()
+	if isV1(head, err) {
+		return conn, nil, head, who, errV1
+	}
 	if err != nil {
 		s.drop(conn, from, err)
 		return nil, nil, head, who, err

@@ -19,10 +19,11 @@ type pool struct {
 	seat    func() (Seat, error)
 	warm    int
 	log     *slog.Logger
-	onStart func(*proc) // told before anybody gets the process
-	onGone  func(*proc) // told when it is gone
-	shares  shares      // of the processes
-	told    sync.Once   // what the boundary is
+	onStart func(*proc)                                          // told before anybody gets the process
+	onGone  func(*proc)                                          // told when it is gone
+	cards   func(rec *sessionRecord, msg []byte) ([]byte, error) // answers a msgCards
+	shares  shares                                               // of the processes
+	told    sync.Once                                            // what the boundary is
 
 	mu      sync.Mutex
 	idle    []*proc
@@ -124,7 +125,7 @@ func (p *pool) start(ctx context.Context) (*proc, error) {
 		_ = ours.close()
 		return nil, err
 	}
-	x := &proc{cmd: cmd, ctl: ours, shares: &p.shares, log: p.log, up: p.up, gone: make(chan struct{}), ready: make(chan struct{})}
+	x := &proc{cmd: cmd, ctl: ours, shares: &p.shares, cards: p.cards, log: p.log, up: p.up, gone: make(chan struct{}), ready: make(chan struct{})}
 	x.lastHeard.Store(time.Now().UnixNano())
 	p.onStart(x)
 	x.givePagemap()

@@ -21,6 +21,7 @@ type proc struct {
 	cmd    *exec.Cmd
 	ctl    *control
 	shares *shares // of all session processes
+	cards  func(rec *sessionRecord, msg []byte) ([]byte, error)
 	log    *slog.Logger
 	up     func(confine.Entered)
 	gone   chan struct{} // closed when the process has been waited for
@@ -90,6 +91,14 @@ func (p *proc) take(msg []byte, fd int) error {
 	}
 	if fd >= 0 { // nothing else has something to pass
 		_ = unix.Close(fd)
+	}
+	if rec := p.record(); msg[0] == msgCards && rec != nil {
+		p.lastHeard.Store(time.Now().UnixNano())
+		answer, err := p.cards(rec, msg)
+		if err != nil {
+			return err
+		}
+		return p.ctl.order(answer)
 	}
 	return p.message(msg)
 }

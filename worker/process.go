@@ -124,6 +124,9 @@ func (p *SessionProcess) Run() error {
 		_ = unix.Close(fd)
 		return err
 	}
+	if len(st.First) > 0 {
+		return p.serveV1(ctl, fd, hup, Session{ID: st.Session, Hello: hello, Offer: offer, Cards: st.Cards}, &st)
+	}
 	if memory >= 0 { // there is nothing to cut
 		st.Park = 0
 	}
@@ -186,7 +189,7 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 	if err := conn.Welcome(w); err != nil {
 		return nil // the client went away before it was welcomed
 	}
-	r := newReporter(ctl, conn, s)
+	r := newReporter(ctl, conn.Stats, s)
 	s.client = r.client
 	stop := make(chan struct{})
 	finished := make(chan struct{})
@@ -195,7 +198,7 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 		r.run(stop)
 	}()
 	go func() { // the parent says that it is over, or does so by closing its end, or by dying
-		reason := orders(ctl, within, b, conn, log)
+		reason := orders(ctl, within, b, &orderTakers{conn: conn}, log)
 		conn.Close(reason)
 		time.Sleep(time.Second)
 		loglimit.Flush(p.Log)
@@ -220,8 +223,14 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 	return nil
 }
 
+// orderTakers are who takes some orders; nil where they make no sense.
+type orderTakers struct {
+	conn  *wire.ServerConn // resumptions
+	cards *v1Cards         // what is known of cards
+}
+
 // orders follows what the parent says until the session is to end, and gives the reason for that.
-func orders(ctl *control, within *quota.Runtime, b *broker, conn *wire.ServerConn, log *slog.Logger) (reason string) {
+func orders(ctl *control, within *quota.Runtime, b *broker, to *orderTakers, log *slog.Logger) (reason string) {
 	buf := make([]byte, maxControl+1)
 	for {
 		msg, fd, err := ctl.receive(buf)
@@ -236,11 +245,13 @@ func orders(ctl *control, within *quota.Runtime, b *broker, conn *wire.ServerCon
 		switch {
 		case err == nil && msg[0] == msgResume && fd >= 0:
 			var r resumption
-			if r.decode(msg[1:]) != nil {
+			if to.conn == nil || r.decode(msg[1:]) != nil {
 				_ = unix.Close(fd)
 				continue
 			}
-			go r.resume(conn, fd, log)
+			go r.resume(to.conn, fd, log)
+		case err == nil && msg[0] == msgTold && to.cards != nil:
+			to.cards.told(msg)
 		case err == nil && msg[0] == msgLimits:
 			d := wire.NewDec(msg[1:])
 			if list := decodeLimits(&d); d.Done() {

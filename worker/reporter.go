@@ -18,7 +18,7 @@ const maxSpans = (maxControl - 64) / rpctrace.MaxRecord
 // reporter tells the parent what the session measures.
 type reporter struct {
 	ctl   *control
-	conn  *wire.ServerConn
+	stats func() wire.Stats
 	s     *session
 	ended bool          // this is the last report
 	waits chan received // what the client measured
@@ -33,8 +33,8 @@ type received struct {
 // maxReceived is how many reports of a client wait to be passed on.
 const maxReceived = 32
 
-func newReporter(ctl *control, conn *wire.ServerConn, s *session) *reporter {
-	return &reporter{ctl: ctl, conn: conn, s: s, waits: make(chan received, maxReceived)}
+func newReporter(ctl *control, stats func() wire.Stats, s *session) *reporter {
+	return &reporter{ctl: ctl, stats: stats, s: s, waits: make(chan received, maxReceived)}
 }
 
 // client takes a client's report. One that comes faster than it can be passed on is dropped: a client decides how often it sends.
@@ -76,7 +76,7 @@ func (r *reporter) send() {
 			slow = append(slow, x)
 		}
 	}
-	st := r.conn.Stats()
+	st := r.stats()
 	p := progress{BytesIn: st.BytesIn, BytesOut: st.BytesOut, Calls: r.s.calls.Load()}
 	if op := r.s.op.Load(); op != 0 {
 		p.Op, p.OpFor = uint16(op), max(0, mono.Since(r.s.opSince.Load()))

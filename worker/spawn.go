@@ -50,6 +50,7 @@ func newSpawner(cfg *Config) (*spawner, error) {
 func (s *spawner) run(confined chan<- error) {
 	runtime.LockOSThread() // and never unlocked: the thread ends with this goroutine, which ends with the parent
 	defer s.boundary.Close()
+	layOutFromBelow()
 	err := s.boundary.Thread()
 	confined <- err
 	if err != nil {

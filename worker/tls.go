@@ -15,7 +15,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/wire"
 )
 
@@ -123,8 +122,7 @@ func (s *Server) secure(conn net.Conn) (net.Conn, error) {
 		return nil, errors.Join(err, conn.Close())
 	}
 	if first == byte(wire.Magic&0xff) {
-		const reason = "this worker takes TLS only: set TF_WORKER_TLS_CA to the CA that has signed its certificate"
-		return nil, errors.Join(errors.New("a client without TLS"), wire.Refuse(conn, int32(hip.ErrorNotInitialized), reason))
+		return nil, s.plain(conn)
 	}
 	c, err := wire.SecureServer(ctx, conn, s.tls.current())
 	if err != nil {

@@ -34,6 +34,8 @@ Serves GPUs to HIP programs on other machines and tells who uses them.
                           PEM and read again when they change. hip-worker keys init makes them
   --tls-client-ca FILE    let only clients in whose certificate this CA has signed; the name in it is the session's user
   --insecure              let in whoever can reach the worker; nobody is asked who he is, and what is sent is not protected
+  --allow-v1              serve programs of the earlier hip-remote protocol (0x0100) on other machines, too, and where there is TLS: they can neither
+                          say who they are nor protect what they send. On this machine, without TLS, they are always served
   --no-shared-memory      serve programs on this machine through their sockets, as others, not through memory that is shared with them
   -p, --port PORT         port to listen on, 0 for a free one (18515, or TF_WORKER_PORT)
   --port-file FILE        write the port there once it is open
@@ -87,7 +89,7 @@ type options struct {
 	park                       time.Duration
 	simCards                   int
 	insecure, verbose, version bool
-	noShare                    bool
+	noShare, allowV1           bool
 	allowSet                   bool
 	quota                      smi.Quota // of each session and card
 	hostMemory                 uint64    // of each session
@@ -125,6 +127,7 @@ func parse(args []string, getenv func(string) string) (*options, error) {
 	f.StringVar(&o.tls.ClientCA, "tls-client-ca", "", "")
 	f.BoolVar(&o.insecure, "insecure", false, "")
 	f.BoolVar(&o.noShare, "no-shared-memory", false, "")
+	f.BoolVar(&o.allowV1, "allow-v1", false, "")
 	for _, n := range []string{"p", "port"} {
 		f.IntVar(&o.port, n, o.port, "")
 	}

@@ -82,11 +82,12 @@ func (s *Session) Serve(first *hipv1.Header) error {
 		if err != nil {
 			return err
 		}
-		if err := s.message(h); err != nil {
-			return err
-		}
-		if h.Op == hipv1.OpShutdown {
+		err = s.message(h)
+		if h.Op == hipv1.OpShutdown { // who says so need not wait for the answer
 			return nil
+		}
+		if err != nil {
+			return err
 		}
 	}
 }
