@@ -10,8 +10,7 @@ const (
 	flushTick  = 50 * time.Microsecond // with the kernel's timer slack of 50 µs posted frames leave within 100 µs
 	activeTime = 2 * time.Millisecond  // how long after a posted frame the keeper goes on ticking
 	readDelay  = time.Millisecond      // how long nobody must have been reading before the keeper does
-	idleDelay  = 16 * time.Millisecond // the same where calls are few, and nothing else is awaited
-	manyReads  = 8                     // calls between two looks that are not few
+	idleDelay  = 50 * time.Millisecond // the same where nothing is awaited but by callers, who read it themselves
 )
 
 // States of a keeper. To wake it costs its caller more than a microsecond, so after a posted frame it ticks for a while on its own.
@@ -92,7 +91,6 @@ func (k *keeper) run() {
 	k.timer = time.NewTimer(k.tick)
 	defer k.timer.Stop()
 	var reads uint64
-	delay := readDelay                                          // for many clients on few cores a look each millisecond would be most of the work
 	posted, readSeen := time.Now().Add(-activeTime), time.Now() // when there was something to flush; when somebody read
 	sent, sentAt := uint64(0), time.Now()
 	for !k.quit.Load() {
@@ -119,11 +117,11 @@ func (k *keeper) run() {
 		if k.reading != nil {
 			busy, n := k.reading()
 			if n != reads {
-				if delay *= 2; n-reads >= manyReads || k.eager() {
-					delay = readDelay
-				}
-				delay = min(delay, idleDelay)
 				reads, readSeen = n, now
+			}
+			delay := idleDelay // for many clients on few cores a look each millisecond would be most of the work
+			if k.eager() {
+				delay = readDelay
 			}
 			switch {
 			case now.Sub(readSeen) < delay:

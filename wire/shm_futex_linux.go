@@ -62,18 +62,26 @@ func (s *sleep) wait(d time.Duration) {
 	_, _, _ = syscall.Syscall6(unix.SYS_FUTEX, w.addr, uintptr(w.flags&futexPrivate), uintptr(w.value), uintptr(unsafe.Pointer(&s.until)), 0, 0)
 }
 
-// waitShort is wait for at most shortWait, which does not tell the Go scheduler; false if there are enough who do that.
+// waitShort is wait on the first word alone, for at most shortWait, which does not tell the Go scheduler; false if there are enough who do that.
 func (s *sleep) waitShort(d time.Duration) bool {
 	ok := waitingShort.Add(1) < int32(runtime.GOMAXPROCS(0))
 	if ok {
 		if d < 0 || d > shortWait {
 			d = shortWait
 		}
-		until := s.deadline(d)
-		_, _, _ = syscall.RawSyscall6(unix.SYS_FUTEX_WAITV, uintptr(unsafe.Pointer(&s.words)), uintptr(s.n), 0, uintptr(unsafe.Pointer(until)), unix.CLOCK_MONOTONIC, 0)
+		_ = s.waitUntold(d)
 	}
 	waitingShort.Add(-1)
 	return ok
+}
+
+// waitUntold sleeps on the first word until it is woken, d has passed, or a signal comes: to stop the world the runtime sends one. A sleep on several
+// words would be begun again behind it.
+func (s *sleep) waitUntold(d time.Duration) syscall.Errno {
+	s.until = unix.NsecToTimespec(int64(d))
+	w := &s.words[0]
+	_, _, e := syscall.RawSyscall6(unix.SYS_FUTEX, w.addr, uintptr(w.flags&futexPrivate), uintptr(w.value), uintptr(unsafe.Pointer(&s.until)), 0, 0)
+	return e
 }
 
 // deadline is the time in d, nil for never.

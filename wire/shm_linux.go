@@ -25,6 +25,7 @@ type shm struct {
 	memory   []byte
 	client   bool
 	lately   int64    // of the reader: how long waits for bytes were, as socket's
+	turn     turn     // of a server's reader
 	base     net.Conn // the socket
 	name     net.Addr // of the peer
 	reads    spinner
@@ -143,6 +144,9 @@ func (s *shm) wait(want readiness, d time.Duration) readiness {
 		return s.sleep(&s.sleeps[1], want, d, false)
 	}
 	start := mono.Now()
+	if !s.client {
+		s.turn.take(start, s.lately)
+	}
 	got := s.reads.spin(s, want)
 	if got == 0 {
 		got = s.sleep(&s.sleeps[0], want, d, s.client && s.lately >= longWait)

@@ -16,7 +16,9 @@ import (
 // thread's processor away, and again when it returns, several switches of threads for a call. A thread that does not tell keeps its processor
 // meanwhile, which the others of this process may want: so one always stays free, and a signal of the runtime's, when it wants to stop
 // or to preempt, ends the wait.
-const shortWait = 4 * time.Millisecond
+//
+// Longer than most waits with a hundred processes on two cores; one that has ended without the reply is gone on with in the usual way, with all it costs.
+const shortWait = 20 * time.Millisecond
 
 // waitingShort counts the threads of this process that wait so.
 var waitingShort atomic.Int32
