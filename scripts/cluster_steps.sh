@@ -113,7 +113,23 @@ run_program() {
 		spec:
 		  restartPolicy: Never
 		  containers:
-		    - {name: program, image: "$3", command: [/build/examples/hello_hip]}
+		    - name: program
+		      image: "$3"
+		      command: [/build/examples/hello_hip]
+		      env:
+		        - {name: TF_WORKER_TLS_CA, value: /etc/rocwire/ca/ca.crt}
+		        - {name: TF_WORKER_TLS_SERVER_NAME, value: tensorfusion-worker}
+		        - {name: TF_WORKER_TOKEN_FILE, value: /etc/rocwire/token/token}
+		      volumeMounts:
+		        - {name: rocwire-ca, mountPath: /etc/rocwire/ca, readOnly: true}
+		        - {name: rocwire-token, mountPath: /etc/rocwire/token, readOnly: true}
+		  volumes:
+		    - {name: rocwire-ca, configMap: {name: rocwire-ca}}
+		    - name: rocwire-token
+		      projected:
+		        defaultMode: 0444
+		        sources:
+		          - serviceAccountToken: {audience: rocwire, expirationSeconds: 3600, path: token}
 	POD
 	local phase
 	phase=$(waits_for "the end of pod $pod" ended "$pod")

@@ -47,6 +47,10 @@ type Backend struct {
 	Local func(*smi.Process) (pid uint32, ok bool)
 	// Usage is the device memory that a session process holds now, in bytes; nil if that is not known.
 	Usage func(pid int) (bytes uint64, ok bool)
+	// Capacity is the memory of each card in bytes, by index, where that is this machine's own memory; nil where it is not.
+	Capacity []uint64
+	// Own is how much of this machine's memory a session process takes for itself, beside what its client has it take, in bytes at most.
+	Own uint64
 	// Needs is what a session process needs of the machine beyond Files.
 	Needs confine.Needs
 }
@@ -56,6 +60,8 @@ type Seat interface {
 	Files() []*os.File // that it inherits, as descriptors FirstFile and up
 	Started(pid int)   // is told once it is started
 	Close()            // takes back what it held: it is gone, or was not started
+	// Limit is how many bytes of a card's memory it gets from now on, whatever it asks for; what it holds it keeps.
+	Limit(card int, bytes uint64)
 }
 
 // Config says how to serve.

@@ -79,6 +79,9 @@ func (s *Server) Addr() *net.TCPAddr {
 func (s *Server) Serve() error {
 	go s.pool.fill()
 	go s.watch()
+	if s.cfg.Backend.Capacity != nil && !s.pool.spawn.boundary.LimitsMemory() {
+		go s.watchMemory()
+	}
 	ended := make(chan error, len(s.listeners))
 	for _, l := range s.listeners {
 		go func() { ended <- s.accept(l) }()

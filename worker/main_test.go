@@ -16,10 +16,10 @@ import (
 
 // The test binary is its own session process.
 func TestMain(m *testing.M) {
-	if hostile := len(os.Args) > 1 && os.Args[1] == hostileCommand; hostile || workertest.Session() {
-		open := func(args []string) (*worker.SessionProcess, error) { return simbackend.Session(args, testLog()) }
-		if hostile {
-			open = hostileSession
+	open := map[string]func(args []string) (*worker.SessionProcess, error){hostileCommand: hostileSession, greedyCommand: greedySession}[append(os.Args, "")[1]]
+	if open != nil || workertest.Session() {
+		if open == nil {
+			open = func(args []string) (*worker.SessionProcess, error) { return simbackend.Session(args, testLog()) }
 		}
 		p, err := open(os.Args[2:])
 		if err == nil {

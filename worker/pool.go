@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"os"
-	"os/exec"
 	"sync"
 	"time"
 
@@ -119,13 +118,13 @@ func (p *pool) start(ctx context.Context) (*proc, error) {
 	}
 	p.wg.Add(1)
 	p.mu.Unlock()
-	cmd, release, err := p.startProcess(ctx, theirs)
+	got, seat, err := p.startProcess(ctx, theirs)
 	if err != nil {
 		p.wg.Done()
 		_ = ours.close()
 		return nil, err
 	}
-	x := &proc{cmd: cmd, ctl: ours, shares: &p.shares, cards: p.cards, log: p.log, up: p.up, gone: make(chan struct{}), ready: make(chan struct{})}
+	x := &proc{cmd: got.cmd, group: got.group, seat: seat, ctl: ours, shares: &p.shares, cards: p.cards, log: p.log, up: p.up, gone: make(chan struct{}), ready: make(chan struct{})}
 	x.lastHeard.Store(time.Now().UnixNano())
 	p.onStart(x)
 	x.givePagemap()
@@ -139,7 +138,13 @@ func (p *pool) start(ctx context.Context) (*proc, error) {
 	go func() {
 		defer p.wg.Done()
 		x.listen()
-		release()
+		if rec := x.record(); rec != nil && x.group.OutOfMemory() {
+			rec.stop("its process needed more memory than it may have")
+		}
+		got.release()
+		if seat != nil {
+			seat.Close()
+		}
 		p.shares.forget(x)
 		p.mu.Lock()
 		delete(p.all, x)
@@ -149,22 +154,21 @@ func (p *pool) start(ctx context.Context) (*proc, error) {
 	return x, nil
 }
 
-// startProcess starts a process with its seat, which release takes back.
-func (p *pool) startProcess(ctx context.Context, theirs *os.File) (cmd *exec.Cmd, release func(), err error) {
+// startProcess starts a process with its seat, if the backend has any.
+func (p *pool) startProcess(ctx context.Context, theirs *os.File) (got started, seat Seat, err error) {
 	if p.seat == nil {
-		return p.spawn.start(ctx, p.command, theirs, nil)
+		got, err = p.spawn.start(ctx, p.command, theirs, nil)
+		return got, nil, err
 	}
-	seat, err := p.seat()
-	if err != nil {
-		return nil, nil, err
+	if seat, err = p.seat(); err != nil {
+		return got, nil, err
 	}
-	cmd, over, err := p.spawn.start(ctx, p.command, theirs, seat.Files())
-	if err != nil {
+	if got, err = p.spawn.start(ctx, p.command, theirs, seat.Files()); err != nil {
 		seat.Close()
-		return nil, nil, err
+		return got, nil, err
 	}
-	seat.Started(cmd.Process.Pid)
-	return cmd, func() { over(); seat.Close() }, nil
+	seat.Started(got.cmd.Process.Pid)
+	return got, seat, nil
 }
 
 // fill keeps the number of idle processes.

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/rocwire/rocwire/worker/cgroup"
 	"github.com/rocwire/rocwire/worker/confine"
 )
 
@@ -19,6 +20,8 @@ var errStopping = errors.New("worker: stopping")
 // proc is a session process as the parent knows it.
 type proc struct {
 	cmd    *exec.Cmd
+	group  *cgroup.Group // nil where there are none
+	seat   Seat          // nil if the backend has none
 	ctl    *control
 	shares *shares // of all session processes
 	cards  func(rec *sessionRecord, msg []byte) ([]byte, error)
@@ -28,8 +31,10 @@ type proc struct {
 
 	ready     chan struct{} // closed by the first msgReady
 	readyOnce sync.Once
-	lastHeard atomic.Int64 // unix nanoseconds of the last message
-	ended     atomic.Bool  // msgEnd came
+	lastHeard atomic.Int64  // unix nanoseconds of the last message
+	ended     atomic.Bool   // msgEnd came
+	host      atomic.Uint64 // bytes of this machine's memory that it may have; 0 as long as nobody has said
+	overran   atomic.Bool   // it had more when that was looked at last
 
 	mu      sync.Mutex
 	session *sessionRecord // nil while the process is idle
@@ -37,8 +42,11 @@ type proc struct {
 
 func (p *proc) pid() int { return p.cmd.Process.Pid }
 
-// kill ends the process at once, wherever it stands.
-func (p *proc) kill() { _ = p.cmd.Process.Kill() }
+// kill ends the process at once, wherever it stands, and all it may have started.
+func (p *proc) kill() {
+	p.group.Kill()
+	_ = p.cmd.Process.Kill()
+}
 
 // serve hands a client's socket to the process, and the memory that is shared with the client, -1 for none. The descriptors stay the caller's.
 func (p *proc) serve(rec *sessionRecord, st *start, fd, memory int) error {

@@ -123,7 +123,9 @@ func TestQuotaCompute(t *testing.T) {
 	for busy()-from < 400*time.Millisecond {
 		run()
 	}
-	if share := float64(busy()-from) / float64(time.Since(begin)); share > 0.35 {
+	used := busy() - from
+	run() // it waits for what those ran over, which on a busy machine may be one long kernel
+	if share := float64(used) / float64(time.Since(begin)); share > 0.35 {
 		t.Errorf("its kernels ran %.2f of the time", share)
 	}
 }

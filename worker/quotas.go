@@ -54,7 +54,7 @@ func (s *Server) SetQuota(ctx context.Context, card int, session string, q smi.Q
 			e := wire.Enc{}
 			e.U8(msgLimits)
 			appendLimits(&e, s.limits(rec))
-			if p.ctl.order(e.B) != nil {
+			if s.hold(p, s.bounds(rec)) != nil || p.ctl.order(e.B) != nil {
 				p.kill() // it is gone, or would go on without its limits
 			}
 		}

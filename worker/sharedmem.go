@@ -31,7 +31,9 @@ func (s *Server) share(conn net.Conn, hello *wire.Hello, rec *sessionRecord) (me
 		return -1, nil
 	}
 	if err == nil {
+		rec.mu.Lock() // it is listed already
 		rec.transport = smi.TransportShared
+		rec.mu.Unlock()
 	}
 	return memory, err
 }

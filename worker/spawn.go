@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/rocwire/rocwire/worker/cgroup"
 	"github.com/rocwire/rocwire/worker/confine"
 )
 
@@ -23,6 +24,7 @@ type spawner struct {
 
 type spawnRequest struct {
 	make  func() *exec.Cmd
+	group *cgroup.Group
 	reply chan spawned
 }
 
@@ -44,7 +46,11 @@ func newSpawner(cfg *Config) (*spawner, error) {
 	s := &spawner{boundary: b, requests: make(chan spawnRequest), done: make(chan struct{})}
 	confined := make(chan error, 1)
 	go s.run(confined)
-	return s, <-confined
+	if err := <-confined; err != nil {
+		b.EndGroups()
+		return nil, err
+	}
+	return s, nil
 }
 
 func (s *spawner) run(confined chan<- error) {
@@ -60,7 +66,7 @@ func (s *spawner) run(confined chan<- error) {
 		select {
 		case r := <-s.requests:
 			var p spawned
-			p.cmd, p.release, p.err = s.boundary.Start(r.make)
+			p.cmd, p.release, p.err = s.boundary.Start(r.make, r.group)
 			r.reply <- p
 		case <-s.done:
 			return
@@ -69,15 +75,32 @@ func (s *spawner) run(confined chan<- error) {
 }
 
 // close ends the thread, and with it every process it started that is still there.
-func (s *spawner) close() { close(s.done) }
+func (s *spawner) close() {
+	close(s.done)
+	s.boundary.EndGroups()
+}
 
 // logGrace is how long the log of a process that is gone is still read: a child of its own, where it can have one, would keep it open.
 const logGrace = time.Second
 
-// start runs command with theirs as descriptor 3 and files from 4 on. release is to be called when the process is gone.
-// A start whose turn has not come is given up when ctx is done.
-func (s *spawner) start(ctx context.Context, command []string, theirs *os.File, files []*os.File) (cmd *exec.Cmd, release func(), err error) {
-	r := spawnRequest{reply: make(chan spawned, 1)}
+// started is a session process that was started.
+type started struct {
+	cmd     *exec.Cmd
+	group   *cgroup.Group
+	release func() // to be called when the process is gone
+}
+
+// start runs command with theirs as descriptor 3 and files from 4 on. A start whose turn has not come is given up when ctx is done.
+func (s *spawner) start(ctx context.Context, command []string, theirs *os.File, files []*os.File) (p started, err error) {
+	if p.group, err = s.boundary.Group(); err != nil {
+		return p, err
+	}
+	defer func() {
+		if err != nil {
+			p.group.Remove()
+		}
+	}()
+	r := spawnRequest{group: p.group, reply: make(chan spawned, 1)}
 	r.make = func() *exec.Cmd {
 		cmd := exec.Command(command[0], command[1:]...)
 		log := &sessionLog{to: os.Stderr, cmd: cmd}
@@ -91,14 +114,20 @@ func (s *spawner) start(ctx context.Context, command []string, theirs *os.File, 
 	select {
 	case s.requests <- r:
 	case <-ctx.Done():
-		return nil, nil, context.Cause(ctx)
+		return p, context.Cause(ctx)
 	case <-s.done:
-		return nil, nil, errStopping
+		return p, errStopping
 	}
-	p := <-r.reply
-	if p.err != nil {
-		return nil, nil, fmt.Errorf("worker: session process: %w", p.err)
+	got := <-r.reply
+	if got.err != nil {
+		return p, fmt.Errorf("worker: session process: %w", got.err)
 	}
+	p.cmd = got.cmd
 	log := p.cmd.Stderr.(*sessionLog)
-	return p.cmd, func() { p.release(); log.end() }, nil
+	p.release = func() {
+		p.group.Remove() // with what it may have started
+		got.release()    // nobody is that user any more
+		log.end()
+	}
+	return p, nil
 }

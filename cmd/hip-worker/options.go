@@ -58,6 +58,8 @@ Serves GPUs to HIP programs on other machines and tells who uses them.
   --module-cache SIZE     code objects kept for later sessions of the same user, which then need not be sent again, 0 for none (512M)
   --session-compute PCT   share of each card's time that a session's kernels may have, such as 50 (all)
   --session-uids A-B      users that session processes run as, each its own, where the worker may choose (61184-65519)
+  --session-cgroup DIR    control group (version 2) below which each session has one of its own: its memory, its threads, its end (the worker's own,
+                          where that is delegated to it; none: no such groups)
   --session-network       let session processes connect to others: the runtime of --backend rocm leads to cards elsewhere
   --unconfined-sessions   no boundary around session processes, for a debugger: a client that takes one over is this user on this machine
   --smi-backend SOURCE    what tells about the cards: amdsmi (AMD's library), sysfs (the kernel's files), sim (the simulated
@@ -158,6 +160,7 @@ func parse(args []string, getenv func(string) string) (*options, error) {
 		o.confine.UIDs, err = confine.ParseUIDs(s)
 		return err
 	})
+	f.StringVar(&o.confine.Cgroup, "session-cgroup", "", "")
 	f.BoolVar(&o.confine.Network, "session-network", false, "")
 	f.BoolVar(&o.confine.None, "unconfined-sessions", false, "")
 	f.StringVar(&o.smi, "smi-backend", smiAuto, "")

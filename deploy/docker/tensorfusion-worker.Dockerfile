@@ -25,8 +25,10 @@ COPY --from=rocm /opt /opt
 COPY --from=build /out/ /usr/local/bin/
 ENV ROCM_PATH=/opt/rocm LD_LIBRARY_PATH=/opt/rocm/lib TF_WORKER_PORT=8000
 EXPOSE 8000 9400
-HEALTHCHECK --interval=30s --timeout=5s --start-period=10s CMD ["sh", "-c", "smi-remote --host 127.0.0.1:$TF_WORKER_PORT list"]
-# The pool's network policy decides who reaches it, see docs/amd-gpu-setup.md. The
-# hypervisor sets hard limits through it: --smi-allow-set.
-ENTRYPOINT ["hip-worker", "--listen", "0.0.0.0", "--insecure", "--smi-allow-set"]
-CMD ["--backend", "rocm", "--metrics-addr", "0.0.0.0:9400"]
+# Not root: the pool's manifest adds the groups of /dev/kfd and /dev/dri/renderD*.
+USER 65532:65532
+# What it needs are two secrets, see docs/amd-gpu-setup.md: its key, and who may do what.
+# Programs in pods come with a token of their service account; who has the right "set" in
+# tokens.yaml, sets hard limits.
+ENTRYPOINT ["hip-worker", "--listen", "0.0.0.0", "--tls-cert", "/etc/rocwire/tls/tls.crt", "--tls-key", "/etc/rocwire/tls/tls.key", "--token-file", "/etc/rocwire/access/tokens.yaml", "--oidc-issuer", "kubernetes", "--smi-allow-set", "--audit", "stderr"]
+CMD ["--backend", "rocm", "--metrics-addr", "0.0.0.0:9400", "--web-config", "/etc/rocwire/access/web.yml"]

@@ -462,3 +462,26 @@ func TestHeldAllocatesNothing(t *testing.T) {
 		t.Error("there is a process 0")
 	}
 }
+
+// TestSeatLimit: a seat gets no more than its limit, however free the card is, and keeps what it has when the limit falls.
+func TestSeatLimit(t *testing.T) {
+	s := create(t, 2, 1<<20, 1<<20)
+	ss, err := s.Attach(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, m := s.list()[0], ss.Card(0)
+	x.Limit(0, 8192)
+	if !m.Take(4096) || m.Take(8192) || !m.Take(4096) || m.Take(1) || !ss.Card(1).Take(1<<20) {
+		t.Error("not exactly what the limit allows")
+	}
+	if x.Limit(0, 4096); m.Take(0) != true || m.Take(1) || s.Used(0) != 8192 {
+		t.Error("a limit below what is held")
+	}
+	if m.Give(8192); !m.Take(4096) || m.Take(1) {
+		t.Error("what was given back cannot be taken again")
+	}
+	if x.Limit(0, 1<<63); !m.Take(1<<20-4096) || m.Take(1) {
+		t.Error("without a limit it is not the card's memory")
+	}
+}

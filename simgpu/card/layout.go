@@ -17,8 +17,8 @@
 // A session process runs what a stranger sent it; once subverted it may write
 // anything into its page and its socket. Everything read from there is bounded
 // before use (amounts by the capacity, times by the clock, names to printable
-// text), and the page is sealed against shrinking. Such a session can lie about its own use of a
-// card, and hold as much of its memory as anybody may; when it ends, all that
+// text), and the page is sealed against shrinking. Such a session can lie about what it does on a
+// card; what it holds of its memory the parent has given it, within the seat's limit (Seat.Limit); when it ends, all that
 // is over.
 //
 // The board is the parent's: once it is handed over nobody can map it for writing

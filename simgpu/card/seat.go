@@ -19,6 +19,7 @@ type Seat struct {
 	asked *os.File     // where it asks; nil if it is in this process
 
 	used  []uint64 // by card, under the segment's mu
+	most  []uint64 // that used may become, likewise
 	ended bool     // likewise: the session asks no more
 }
 
@@ -61,7 +62,7 @@ func (s *Segment) seat() (*Seat, error) {
 	if s.past[i] += MaxSessions; s.past[i] == 0 {
 		s.past[i] = MaxSessions
 	}
-	x := &Seat{seg: s, index: i, name: s.past[i] + uint32(i), page: p, used: make([]uint64, s.cards)}
+	x := &Seat{seg: s, index: i, name: s.past[i] + uint32(i), page: p, used: make([]uint64, s.cards), most: slices.Repeat([]uint64{maxCapacity}, s.cards)}
 	x.slot(0).name0.Store(uint64(x.name))
 	s.seats[i] = x
 	s.board.page().seats[i].Store(x.name)
@@ -75,6 +76,13 @@ func (x *Seat) Files() []*os.File { return x.files }
 func (x *Seat) Started(pid int) {
 	x.pid.Store(int64(pid))
 	closeFiles(x.files[1:]...) // the board is everybody's
+}
+
+// Limit is how many bytes of a card's memory the session gets from now on, whatever it asks for. What it holds it keeps.
+func (x *Seat) Limit(card int, bytes uint64) {
+	x.seg.mu.Lock()
+	x.most[card] = bytes
+	x.seg.mu.Unlock()
 }
 
 // end frees what the session holds.

@@ -42,6 +42,15 @@ func (s *Segment) Cards() int { return s.cards }
 // Capacity is a card's memory in bytes.
 func (s *Segment) Capacity(card int) uint64 { return s.board.capacity(card) }
 
+// Capacities are those of all cards.
+func (s *Segment) Capacities() []uint64 {
+	list := make([]uint64, s.cards)
+	for c := range list {
+		list[c] = s.Capacity(c)
+	}
+	return list
+}
+
 // Used is the memory of a card that its sessions hold, in bytes.
 func (s *Segment) Used(card int) uint64 { return s.board.used(card) }
 
@@ -75,7 +84,7 @@ func (s *Segment) take(x *Seat, card int, n uint64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	used := &s.board.page().cards[card].used
-	if x.ended || n > s.board.capacity(card)-used.Load() {
+	if x.ended || n > s.board.capacity(card)-used.Load() || n > x.most[card]-min(x.used[card], x.most[card]) {
 		return false
 	}
 	x.used[card] += n

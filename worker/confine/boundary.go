@@ -9,6 +9,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/rocwire/rocwire/worker/cgroup"
 )
 
 // Boundary is what the parent knows of the boundary of its session processes.
@@ -23,6 +25,9 @@ type Boundary struct {
 	abi        int
 
 	mu    sync.Mutex
+	tree  *cgroup.Tree
+	come  bool   // one has come up
+	bare  error  // why there is no tree
 	forks []fork // what is tried, the narrowest first; the first one works as far as is known
 }
 
@@ -34,6 +39,21 @@ type fork struct {
 
 // New prepares the boundary of processes that execute a command. Errors: the program is not found, or others may not execute it.
 func New(o Options, needs Needs, command string) (*Boundary, error) {
+	b, err := prepare(o, needs, command)
+	if err != nil || o.None {
+		return b, err
+	}
+	if o.Cgroup == NoCgroup {
+		b.bare = fmt.Errorf("%w: --session-cgroup %s", cgroup.ErrNone, NoCgroup)
+	} else if b.tree, b.bare = cgroup.Open(o.Cgroup); b.bare != nil && o.Cgroup != "" {
+		b.Close()
+		return nil, b.bare
+	}
+	return b, nil
+}
+
+// prepare makes a boundary without control groups.
+func prepare(o Options, needs Needs, command string) (*Boundary, error) {
 	p, err := openProgram(command)
 	if err != nil {
 		return nil, err
@@ -70,6 +90,40 @@ func New(o Options, needs Needs, command string) (*Boundary, error) {
 
 // Close gives up what New has opened.
 func (b *Boundary) Close() { _ = b.program.file.Close() }
+
+// Group makes the control group of a process that is to be started; nil where there are none. It is not for the thread of Thread, which may write no file.
+func (b *Boundary) Group() (*cgroup.Group, error) {
+	b.mu.Lock()
+	t := b.tree
+	b.mu.Unlock()
+	if t == nil {
+		return nil, nil
+	}
+	g, err := t.New(maxProcesses)
+	if err != nil {
+		return nil, fmt.Errorf("confine: control group: %w", err)
+	}
+	return g, nil
+}
+
+// EndGroups removes what the groups of all processes were in.
+func (b *Boundary) EndGroups() { b.withoutGroups(nil) }
+
+// withoutGroups gives up control groups, and says why there are none.
+func (b *Boundary) withoutGroups(why error) {
+	b.mu.Lock()
+	t := b.tree
+	b.tree, b.bare = nil, why
+	b.mu.Unlock()
+	t.Close()
+}
+
+// LimitsMemory reports whether the kernel holds session processes to an amount of memory.
+func (b *Boundary) LimitsMemory() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.tree.Has("memory")
+}
 
 // system is what every program needs: its libraries, and what says how the machine is made.
 var system = []string{
@@ -117,14 +171,14 @@ func (b *Boundary) Thread() error {
 	return restrictFiles(b.abi, &n, b.o.Network)
 }
 
-// Start starts a session process on the thread that Thread was called on. make makes its command anew; what it says of its attributes stays. release
-// is to be called when the process is gone.
-func (b *Boundary) Start(make func() *exec.Cmd) (cmd *exec.Cmd, release func(), err error) {
+// Start starts a session process in a group (nil: none) on the thread that Thread was called on. make makes its command anew; what it says of its
+// attributes stays. release is to be called when the process is gone.
+func (b *Boundary) Start(make func() *exec.Cmd, g *cgroup.Group) (cmd *exec.Cmd, release func(), err error) {
 	for {
 		f := b.fork()
 		cmd, release = make(), func() {}
 		if !b.o.None {
-			if release, err = b.prepare(cmd, f); err != nil {
+			if release, err = b.prepare(cmd, f, g); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -132,7 +186,11 @@ func (b *Boundary) Start(make func() *exec.Cmd) (cmd *exec.Cmd, release func(), 
 			return cmd, release, nil
 		}
 		release()
-		if f.flags == 0 || !b.without(f) {
+		switch {
+		case g != nil && !b.hasWorked(): // clone3 is not allowed, say
+			b.withoutGroups(fmt.Errorf("%w: %w", cgroup.ErrNone, err))
+			g = nil
+		case f.flags == 0 || !b.without(f):
 			return nil, nil, err
 		}
 	}
@@ -158,15 +216,24 @@ func (b *Boundary) without(f fork) bool {
 // worked notes that a process has come up: from now on it is an error if one does not.
 func (b *Boundary) worked() {
 	b.mu.Lock()
-	b.forks = b.forks[:1]
+	b.forks, b.come = b.forks[:1], true
 	b.mu.Unlock()
 }
 
+func (b *Boundary) hasWorked() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.come
+}
+
 // prepare makes a command one of a session process.
-func (b *Boundary) prepare(cmd *exec.Cmd, f fork) (release func(), err error) {
+func (b *Boundary) prepare(cmd *exec.Cmd, f fork, g *cgroup.Group) (release func(), err error) {
 	e := entry{Network: b.o.Network, Driver: b.needs.Driver, Alone: f.flags != 0 || b.users != nil}
 	attr := cmd.SysProcAttr
 	attr.Cloneflags |= f.flags
+	if g != nil {
+		attr.UseCgroupFD, attr.CgroupFD = true, g.FD()
+	}
 	cmd.Path, release = b.program.path, func() {}
 	if b.users != nil {
 		uid, err := b.users.take()

@@ -13,9 +13,14 @@ type Options struct {
 	UIDs UIDs
 	// Network lets session processes connect to others: a runtime may stand in front of a card elsewhere.
 	Network bool
+	// Cgroup is the control group that session processes have theirs in, each its own: a directory; empty: the worker's own, if it may divide that. NoCgroup: there are none.
+	Cgroup string
 	// None draws no boundary at all, for a debugger.
 	None bool
 }
+
+// NoCgroup is the Cgroup of processes that have no control groups.
+const NoCgroup = "none"
 
 // Needs are what a backend's runtime needs in a session process beyond memory and what it inherits.
 type Needs struct {

@@ -41,5 +41,12 @@ func (b *Boundary) Summary(e Entered) (has, missing string) {
 		no = append(no, "Landlock")
 	}
 	add(e&Filtered != 0, "seccomp")
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.tree != nil {
+		yes = append(yes, b.tree.String())
+	} else if b.bare != nil {
+		no = append(no, b.bare.Error())
+	}
 	return strings.Join(yes, ", "), strings.Join(no, ", ")
 }

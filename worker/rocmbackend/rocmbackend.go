@@ -21,8 +21,11 @@ const Name = "rocm"
 // New makes the parent's side. served is the list of the devices that sessions may use, as ROCR_VISIBLE_DEVICES has it, "" for all. It has no management data of its own:
 // whoever opens a source of the same cards adds it.
 func New(served string) (worker.Backend, error) {
-	return worker.Backend{Name: Name, Args: []string{"--backend", Name, "--visible", served}, Needs: needs(os.Getenv)}, nil
+	return worker.Backend{Name: Name, Args: []string{"--backend", Name, "--visible", served}, Needs: needs(os.Getenv), Own: own}, nil
 }
+
+// own is what AMD's library takes of a session process's memory for itself, its code compiler included.
+const own = 2 << 30
 
 // allowed is the list of those that a session may use; positions is nil for all.
 func allowed(served string, positions []int) string {

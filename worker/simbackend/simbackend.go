@@ -58,9 +58,12 @@ func New(o Options, log *slog.Logger) (worker.Backend, error) {
 	return worker.Backend{
 		Name: Name, Source: src, Devices: devices, Seat: func() (worker.Seat, error) { return newSeat(seg, src) },
 		Args:  []string{"--backend", Name, "--arch", o.Arch, "--visible", join(devices)},
-		Usage: src.Held,
+		Usage: src.Held, Capacity: seg.Capacities(), Own: own,
 	}, nil
 }
+
+// own is what a session process takes for itself: the program, what it has translated of kernels, buffers of the connection.
+const own = 256 << 20
 
 func join(v []int) string {
 	s := make([]string, len(v))
