@@ -100,10 +100,8 @@ type program struct {
 
 func startProgram(env []string, dir, name string) (*program, error) {
 	path := filepath.Join(dir, name)
-	cc := exec.Command("gcc", "-O2", "-Ihip/include", "bench/c/"+name+".c", "-o", path, libPath)
-	cc.Stderr = os.Stderr
-	if err := cc.Run(); err != nil {
-		return nil, fmt.Errorf("compiling %s.c: %w", name, err)
+	if err := compile(path, "-Ihip/include", "bench/c/"+name+".c", libPath); err != nil {
+		return nil, err
 	}
 	cmd := exec.Command(path)
 	cmd.Env, cmd.Stderr = env, os.Stderr

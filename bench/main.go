@@ -113,9 +113,17 @@ type floor struct{ path string }
 
 func buildFloor(dir string) (*floor, error) {
 	path := filepath.Join(dir, "floor")
-	cmd := exec.Command("gcc", "-O2", "-o", path, "bench/c/floor.c")
-	cmd.Stderr = os.Stderr
-	return &floor{path}, cmd.Run()
+	return &floor{path}, compile(path, "bench/c/floor.c")
+}
+
+// compile makes a program of C.
+func compile(to string, args ...string) error {
+	cc := exec.Command("gcc", append([]string{"-O2", "-o", to}, args...)...)
+	cc.Stderr = os.Stderr
+	if err := cc.Run(); err != nil {
+		return fmt.Errorf("compiling %s: %w", filepath.Base(to), err)
+	}
+	return nil
 }
 
 func (f *floor) measure(args ...any) ([2]float64, error) {

@@ -61,12 +61,6 @@ func benchMany(t *table, _ *floor, dir string) error {
 
 func thousands(n float64) string { return fmt.Sprintf("%.1f k/s", n/1e3) }
 
-func compile(to string, args ...string) error {
-	cc := exec.Command("gcc", append([]string{"-O2", "-o", to}, args...)...)
-	cc.Stderr = os.Stderr
-	return cc.Run()
-}
-
 // runMany starts the clients, lets all begin at once, and gives their calls together and the worst p99.
 func runMany(client string, env []string, n, threads int) (calls, p99 float64, err error) {
 	type process struct {

@@ -7,92 +7,38 @@
 //	floor touch BYTES ROUNDS             ->  median ns of writing to each page of new memory with large pages
 //
 // Sockets use the congestion control that wire uses within one machine.
-#include <arpa/inet.h>
-#include <netinet/tcp.h>
+#include "clock.h"
+#include "socket.h"
+
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-static void die(const char *what) {
-	perror(what);
-	exit(1);
-}
-
-static double now(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static void all(ssize_t (*f)(int, char *, size_t), int fd, char *p, size_t n) {
-	while (n > 0) {
-		ssize_t k = f(fd, p, n);
-		if (k <= 0)
-			die("peer");
-		p += k;
-		n -= (size_t)k;
-	}
-}
-
-static ssize_t get(int fd, char *p, size_t n) { return recv(fd, p, n, 0); }
-static ssize_t put(int fd, char *p, size_t n) { return send(fd, p, n, MSG_NOSIGNAL); }
-
-static int by_value(const void *a, const void *b) {
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
-static void options(int fd) {
-	int one = 1;
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-	setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, "reno", 4);
-}
-
-// connected gives this end of a TCP connection; a child process runs serve with the other.
-static int connected(void (*serve)(int, size_t, size_t), size_t in, size_t out) {
-	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t len = sizeof a;
-	int l = socket(AF_INET, SOCK_STREAM, 0);
-	if (l < 0 || bind(l, (struct sockaddr *)&a, len) || listen(l, 1) || getsockname(l, (struct sockaddr *)&a, &len))
-		die("listen");
+// served gives this end of a TCP connection, whose other end a child process answers: every in bytes with out bytes until the peer ends.
+static int served(size_t in, size_t out) {
+	struct sockaddr_in address;
+	int l = listening(&address);
 	pid_t pid = fork();
 	if (pid < 0)
 		die("fork");
 	if (pid == 0) {
-		int fd = accept(l, NULL, NULL);
-		if (fd < 0)
-			die("accept");
-		options(fd);
-		serve(fd, in, out);
+		char *a = calloc(1, in), *b = calloc(1, out);
+		int fd = accepted(l);
+		memset(a, 1, in);
+		while (get(fd, a, in) && put(fd, b, out))
+			;
 		exit(0);
 	}
-	int fd = socket(AF_INET, SOCK_STREAM, 0);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&a, sizeof a))
-		die("connect");
-	options(fd);
 	close(l);
-	return fd;
+	return connected(&address);
 }
 
-// serve answers every in bytes with out bytes until the peer ends.
-static void serve(int fd, size_t in, size_t out) {
-	char *a = calloc(1, in), *b = calloc(1, out);
-	memset(a, 1, in);
-	for (;;) {
-		for (size_t n = 0; n < in;) {
-			ssize_t k = recv(fd, a + n, in - n, 0);
-			if (k <= 0)
-				return;
-			n += (size_t)k;
-		}
-		all(put, fd, b, out);
-	}
+// answered sends n bytes and waits for those of the answer.
+static void answered(int fd, const char *p, size_t n, char *answer, size_t m) {
+	if (!put(fd, p, n) || !get(fd, answer, m))
+		die("peer");
 }
 
 static void finish(int fd) {
@@ -105,11 +51,10 @@ int main(int argc, char **argv) {
 		size_t n = strtoull(argv[2], NULL, 0), req = strtoull(argv[3], NULL, 0), rep = strtoull(argv[4], NULL, 0);
 		char *a = calloc(1, req), *b = calloc(1, rep);
 		double *t = calloc(n, sizeof *t);
-		int fd = connected(serve, req, rep);
+		int fd = served(req, rep);
 		for (size_t i = 0; i < n; i++) {
 			double start = now();
-			all(put, fd, a, req);
-			all(get, fd, b, rep);
+			answered(fd, a, req, b, rep);
 			t[i] = now() - start;
 		}
 		finish(fd);
@@ -119,7 +64,7 @@ int main(int argc, char **argv) {
 	}
 	if (argc == 4 && (!strcmp(argv[1], "bulk") || !strcmp(argv[1], "memcpy"))) {
 		size_t n = strtoull(argv[2], NULL, 0), rounds = strtoull(argv[3], NULL, 0);
-		int copy = argv[1][0] == 'm', fd = copy ? -1 : connected(serve, n, 1);
+		int copy = argv[1][0] == 'm', fd = copy ? -1 : served(n, 1);
 		char *a = malloc(n), *b = malloc(n), ack;
 		double *t = calloc(rounds + 1, sizeof *t);
 		memset(a, 1, n);
@@ -130,8 +75,7 @@ int main(int argc, char **argv) {
 				memcpy(b, a, n);
 				__asm__ volatile("" : : "r"(b) : "memory");
 			} else {
-				all(put, fd, a, n);
-				all(get, fd, &ack, 1);
+				answered(fd, a, n, &ack, 1);
 			}
 			t[i] = (double)n / (now() - start) * 1e9;
 		}

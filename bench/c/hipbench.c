@@ -10,39 +10,15 @@
  *   from BYTES      bytes/s of hipMemcpy from the device
  *
  * Built in the repository's root: it carries the kernel's code object. */
-#include <hip/hip_runtime_api.h>
+#include "clock.h"
+#include "hip.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define KERNELS "examples/kernels/"
 __asm__(".section .rodata\n.balign 4096\nkernel_gfx90a: .incbin \"" KERNELS "gfx90a/vector_add.co\"\n"
 	".balign 4096\nkernel_gfx942: .incbin \"" KERNELS "gfx942/vector_add.co\"\n.previous\n");
 extern const unsigned char kernel_gfx90a[], kernel_gfx942[];
-
-#define CHECK(call) \
-	do { \
-		hipError_t e_ = (call); \
-		if (e_ != hipSuccess) { \
-			fprintf(stderr, "%s: %s\n", #call, hipGetErrorString(e_)); \
-			exit(1); \
-		} \
-	} while (0)
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
 
 /* memory is n bytes whose pages are there. */
 static void *memory(size_t n, int value)

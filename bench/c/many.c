@@ -2,22 +2,11 @@
  * came on standard input. Prints how many calls that were and the p99 of one in ns.
  *
  *   many THREADS MS */
-#include <hip/hip_runtime_api.h>
+#include "clock.h"
+#include "hip.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-#define CHECK(call) \
-	do { \
-		hipError_t e_ = (call); \
-		if (e_ != hipSuccess) { \
-			fprintf(stderr, "%s: %s\n", #call, hipGetErrorString(e_)); \
-			exit(1); \
-		} \
-	} while (0)
 
 enum { SAMPLES = 1 << 17, MAX = 64 };
 
@@ -28,19 +17,6 @@ struct work {
 	size_t calls;
 	float took[SAMPLES];
 };
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	float x = *(const float *)a, y = *(const float *)b;
-	return (x > y) - (x < y);
-}
 
 static void *run(void *p)
 {
@@ -89,7 +65,7 @@ int main(int argc, char **argv)
 		n += k;
 		calls += w[i].calls;
 	}
-	qsort(all, n, sizeof *all, by_value);
+	qsort(all, n, sizeof *all, by_float);
 	printf("%zu %.0f\n", calls, n ? (double)all[n * 99 / 100] : 0);
 	return 0;
 }

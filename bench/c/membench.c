@@ -10,13 +10,11 @@
  *   module BYTES     ns of hipModuleLoadData of an image of so many bytes that no earlier one was like, and of the same once more
  *
  * Built in the repository's root: it carries kernels' code objects. */
-#include <hip/hip_runtime_api.h>
+#include "clock.h"
+#include "hip.h"
 
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define KERNELS "examples/kernels/"
@@ -24,30 +22,8 @@ __asm__(".section .rodata\n.balign 4096\nkernel_gfx90a: .incbin \"" KERNELS "gfx
 	".balign 4096\nkernel_gfx942: .incbin \"" KERNELS "gfx942/vector_add.co\"\nend_gfx942:\n.previous\n");
 extern const unsigned char kernel_gfx90a[], end_gfx90a[], kernel_gfx942[], end_gfx942[];
 
-#define CHECK(call) \
-	do { \
-		hipError_t e_ = (call); \
-		if (e_ != hipSuccess) { \
-			fprintf(stderr, "%s: %s\n", #call, hipGetErrorString(e_)); \
-			exit(1); \
-		} \
-	} while (0)
-
 static const unsigned char *object, *object_end;
 static hipFunction_t kernel;
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
 
 static double middle(double *t, size_t n)
 {

@@ -2,6 +2,8 @@
 // and answers the same way. Prints p50 and p99 of a round trip in ns.
 //
 //	shared spin|futex CALLS REQUEST REPLY
+#include "clock.h"
+
 #include <linux/futex.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -10,7 +12,6 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MOST = 4000 };
@@ -21,12 +22,6 @@ struct way {
 };
 
 static int sleeps;
-
-static double now(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 static void say(struct way *w, unsigned number, const char *message, size_t n) {
 	memcpy(w->message, message, n);
@@ -48,11 +43,6 @@ static void hear(struct way *w, unsigned number, char *message, size_t n) {
 #endif
 	}
 	memcpy(message, w->message, n);
-}
-
-static int by_value(const void *a, const void *b) {
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
 }
 
 int main(int argc, char **argv) {
