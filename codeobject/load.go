@@ -14,6 +14,9 @@ func (o *Object) Load(dst []byte, base uint64) error {
 	if uint64(len(dst)) < o.MemSize {
 		return invalid(0, "object of %#x bytes loaded into %#x", o.MemSize, len(dst))
 	}
+	if o.image == nil {
+		return invalid(0, "the object's bytes have been given up")
+	}
 	if base%LoadAlign != 0 {
 		return invalid(0, "object loaded at unaligned address %#x", base)
 	}
@@ -33,3 +36,6 @@ func (o *Object) Load(dst []byte, base uint64) error {
 	}
 	return nil
 }
+
+// Forget gives up the bytes that the object was parsed from, which are the caller's again. What has been parsed of them stays.
+func (o *Object) Forget() { o.image = nil }

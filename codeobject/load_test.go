@@ -153,3 +153,16 @@ func TestLoadErrors(t *testing.T) {
 		t.Errorf("unaligned base: %v", err)
 	}
 }
+
+// TestForget: an object whose bytes have been given up is known, and is not loaded.
+func TestForget(t *testing.T) {
+	o := parse(t, "relocs.co")
+	load(t, o)
+	o.Forget()
+	if err := o.Load(make([]byte, o.MemSize), base); !errors.Is(err, ErrInvalid) {
+		t.Errorf("loaded: %v", err)
+	}
+	if o.Globals["target"] == nil {
+		t.Error("its variables are forgotten, too")
+	}
+}

@@ -3,7 +3,7 @@ package codeobject
 import "strings"
 
 // Object is a parsed code object. It refers to the bytes it was parsed from,
-// which must not change.
+// which must not change, until Forget.
 type Object struct {
 	Target  Target
 	Version int    // of the code object: 3 to 6

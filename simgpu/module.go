@@ -1,7 +1,6 @@
 package simgpu
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"sync"
@@ -74,10 +73,11 @@ func (d *device) load(image []byte) (*module, error) {
 	if err != nil {
 		return nil, err
 	}
-	object, err := codeobject.Parse(bytes.Clone(elf)) // it refers to the bytes, which are the caller's
+	object, err := codeobject.Parse(elf)
 	if err != nil {
 		return nil, err
 	}
+	defer object.Forget() // the bytes are the caller's
 	if object.MemSize == 0 {
 		return nil, hip.ErrorInvalidImage
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rocwire/rocwire/examples/kernels"
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hipremote"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/worker"
 )
@@ -35,7 +36,7 @@ func TestModuleByContent(t *testing.T) {
 	image := padded(t, "saxpy", n)
 	load := func() uint64 {
 		t.Helper()
-		c := connect(t, w)
+		c := connectWith(t, w, hipremote.Config{NoShare: true})
 		before := received(w)
 		m, e := c.ModuleLoadData(main0, image)
 		must(t, "ModuleLoadData", e)
@@ -76,12 +77,30 @@ func TestModuleByContent(t *testing.T) {
 		runtime.Gosched()
 	}
 	broken := append([]byte("none"), image[4:]...)
-	c := connect(t, w)
+	c := connectWith(t, w, hipremote.Config{NoShare: true})
 	if _, e := c.ModuleLoadData(main0, broken); e != hip.ErrorInvalidImage {
 		t.Errorf("no code object: %v", e)
 	}
 	if held(w) != 2*n {
 		t.Errorf("what does not load is kept: %d bytes", held(w))
+	}
+}
+
+// TestModuleThroughMemory: who shares memory sends its modules, and nothing is kept of them: to say what they are takes longer.
+func TestModuleThroughMemory(t *testing.T) {
+	w := serve(t, cards(1), config())
+	const n = 3 << 20
+	image := padded(t, "saxpy", n)
+	c := connect(t, w)
+	for i := range uint64(2) {
+		m, e := c.ModuleLoadData(main0, image)
+		must(t, "ModuleLoadData", e)
+		_, e = c.ModuleGetFunction(main0, m, "saxpy")
+		must(t, "ModuleGetFunction", e)
+		eventually(t, "it was sent", func() bool { return received(w) >= (i+1)*n })
+	}
+	if held(w) != 0 {
+		t.Errorf("%d bytes are kept", held(w))
 	}
 }
 
@@ -92,7 +111,7 @@ func TestNoModuleCache(t *testing.T) {
 	w := serve(t, cards(1), cfg)
 	image := padded(t, "saxpy", 1<<20)
 	for range 2 {
-		c := connect(t, w)
+		c := connectWith(t, w, hipremote.Config{NoShare: true})
 		m, e := c.ModuleLoadData(main0, image)
 		must(t, "ModuleLoadData", e)
 		_, e = c.ModuleGetFunction(main0, m, "saxpy")

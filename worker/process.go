@@ -127,8 +127,8 @@ func (p *SessionProcess) Run() error {
 	if len(st.First) > 0 {
 		return p.serveV1(ctl, fd, hup, Session{ID: st.Session, Hello: hello, Offer: offer, Cards: st.Cards}, &st)
 	}
-	if memory >= 0 { // there is nothing to cut
-		st.Park = 0
+	if memory >= 0 { // there is nothing to cut, and bytes are sent in less time than it takes to say what they are
+		st.Park, st.Modules = 0, false
 	}
 	opt := wire.ServerOptions{Protocol: hello.Protocol, HelloSum: st.HelloSum, Heartbeat: hello.Heartbeat(), Park: st.Park}
 	tellParked(&opt, ctl)
