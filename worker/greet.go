@@ -16,65 +16,63 @@ import (
 // greet reads a new connection's Hello, says who it is and brings it to where it belongs. A client that says nothing holds only this goroutine, for a
 // limited time; known is called when it has said who it is.
 func (s *Server) greet(conn net.Conn, known func()) {
-	conn, hello, head, who, err := s.meet(conn)
+	conn, hello, head, from, err := s.meet(conn)
 	known()
 	if errors.Is(err, errV1) {
-		s.greetV1(conn, head)
+		s.greetV1(conn, from.peer, head)
 		return
 	}
 	if err != nil {
 		return
 	}
-	peer := wire.PeerOf(conn)
 	switch hello.Purpose {
 	case PurposeHIP:
 		if hello.Resume != nil {
-			from := caller{peer: peer, who: &who}
 			if err := s.resume(conn, from, hello); err != nil {
 				s.refuse(conn, from, hello, wire.CodeNoSession, err)
 			}
 			return
 		}
-		switch err := s.begin(conn, peer, who, hello, head); {
+		switch err := s.begin(conn, from, hello, head); {
 		case errors.Is(err, errLeft): // there is nobody to be told
-			s.refused(caller{peer: peer, who: &who}, hello, err)
+			s.refused(from, hello, err)
 			_ = conn.Close()
 		case err != nil:
-			s.refuse(conn, caller{peer: peer, who: &who}, hello, int32(refusalCode(err)), err)
+			s.refuse(conn, from, hello, int32(refusalCode(err)), err)
 		}
 	case PurposeSMI:
-		s.manage(conn, peer, who, hello)
+		s.manage(conn, from, hello)
 	}
 }
 
 // meet secures the connection, reads the Hello and decides who the client is and whether it may have what it has come for. With an error the connection
 // is over.
-func (s *Server) meet(conn net.Conn) (c net.Conn, hello *wire.Hello, head wire.Header, who access.Identity, err error) {
-	from := caller{peer: wire.PeerOf(conn), who: &who}
+func (s *Server) meet(conn net.Conn) (c net.Conn, hello *wire.Hello, head wire.Header, from caller, err error) {
+	from = caller{peer: wire.PeerOf(conn), who: &access.Identity{}}
 	if err := s.cfg.Socket.allowed(from.peer); err != nil {
 		s.refuse(conn, from, nil, int32(hip.ErrorNotInitialized), err)
-		return nil, nil, head, who, err
+		return nil, nil, head, from, err
 	}
 	plain := conn
 	if conn, err = s.secure(conn); err != nil {
 		var old *v1Error
 		if errors.As(err, &old) {
-			return plain, nil, old.head, who, errV1
+			return plain, nil, old.head, from, errV1
 		}
 		s.refused(from, nil, err)
-		return nil, nil, head, who, err
+		return nil, nil, head, from, err
 	}
 	stop := context.AfterFunc(s.ctx, func() { _ = conn.SetReadDeadline(time.Unix(1, 0)) })
 	hello, head, err = wire.ReadHello(conn, s.cfg.HelloTimeout)
 	stop()
 	if isV1(head, err) {
-		return conn, nil, head, who, errV1
+		return conn, nil, head, from, errV1
 	}
 	if err != nil {
 		s.drop(conn, from, err)
-		return nil, nil, head, who, err
+		return nil, nil, head, from, err
 	}
-	if who, err = s.admit(conn, from.peer, hello); err != nil {
+	if *from.who, err = s.admit(conn, from.peer, hello); err != nil {
 		code := int32(refusalCode(err))
 		if hello.Purpose == PurposeSMI {
 			code = int32(smi.ErrNoPermission)
@@ -84,7 +82,7 @@ func (s *Server) meet(conn net.Conn) (c net.Conn, hello *wire.Hello, head wire.H
 		}
 		s.refuse(conn, from, hello, code, err)
 	}
-	return conn, hello, head, who, err
+	return conn, hello, head, from, err
 }
 
 // drop ends a connection that has not said a Hello.

@@ -28,12 +28,12 @@ func refusalCode(err error) hip.Error {
 }
 
 // begin gives the client a session process. Unless it fails, conn is the process's.
-func (s *Server) begin(conn net.Conn, peer wire.Peer, who access.Identity, hello *wire.Hello, head wire.Header) error {
+func (s *Server) begin(conn net.Conn, from caller, hello *wire.Hello, head wire.Header) error {
 	if _, err := hiprpc.ParseOffer(hello.Details); err != nil {
 		return err
 	}
-	rec := &sessionRecord{id: s.nextID.Add(1), who: who, peer: peer, client: clientOf(hello, peer, who), start: time.Now(), transport: transportOf(conn), stats: &s.totals, over: make(chan struct{}), spans: s.spanSink(hello)}
-	place, err := s.gate.Sessions.Take(admission.SourceOf(peer), &who)
+	rec := &sessionRecord{id: s.nextID.Add(1), who: *from.who, peer: from.peer, client: clientOf(hello, from.peer, *from.who), start: time.Now(), transport: transportOf(conn), stats: &s.totals, over: make(chan struct{}), spans: s.spanSink(hello)}
+	place, err := s.gate.Sessions.Take(admission.SourceOf(from.peer), from.who)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (s *Server) begin(conn net.Conn, peer wire.Peer, who access.Identity, hello
 	served = true
 	s.totals.session()
 	s.cfg.Log.Info("session begins", "session", rec.id, "pid", p.pid(), "client", rec.client.Address, "host", rec.client.Host,
-		"client_pid", rec.client.PID, "executable", rec.client.Executable, "user", rec.client.User, "who", who.String(), "transport", rec.transport)
+		"client_pid", rec.client.PID, "executable", rec.client.Executable, "user", rec.client.User, "who", from.who.String(), "transport", rec.transport)
 	s.audit(audit.Begin, rec.from(), "", nil)
 	return nil
 }

@@ -8,16 +8,15 @@ import (
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smiremote"
 	"github.com/rocwire/rocwire/wire"
-	"github.com/rocwire/rocwire/worker/access"
 	"github.com/rocwire/rocwire/worker/admission"
 	"github.com/rocwire/rocwire/worker/audit"
 )
 
 // manage serves a management client in this process.
-func (s *Server) manage(conn net.Conn, peer wire.Peer, who access.Identity, hello *wire.Hello) {
-	leave, err := s.gate.Managers.Take(admission.SourceOf(peer), &who)
+func (s *Server) manage(conn net.Conn, from caller, hello *wire.Hello) {
+	leave, err := s.gate.Managers.Take(admission.SourceOf(from.peer), from.who)
 	if err != nil {
-		s.refuse(conn, caller{peer: peer, who: &who}, hello, int32(smi.ErrBusy), err)
+		s.refuse(conn, from, hello, int32(smi.ErrBusy), err)
 		return
 	}
 	defer leave()
@@ -34,8 +33,8 @@ func (s *Server) manage(conn net.Conn, peer wire.Peer, who access.Identity, hell
 	}
 	stop := context.AfterFunc(s.ctx, func() { c.Close("the worker stops") })
 	defer stop()
-	s.audit(audit.Manage, caller{peer: peer, who: &who}, hello.Client, nil)
-	if err := s.smi.Serve(c, s.visitor(peer, &who)); err != nil {
+	s.audit(audit.Manage, from, hello.Client, nil)
+	if err := s.smi.Serve(c, s.visitor(from.peer, from.who)); err != nil {
 		s.cfg.Log.Debug("management client", "error", err)
 	}
 }

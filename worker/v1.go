@@ -48,8 +48,7 @@ func headerV1(head wire.Header) hipv1.Header {
 var errOnlyHere = errors.New("clients of hip-remote v1 on other machines are not let in, nor where TLS is wanted: they can neither say who they are nor protect what they send (--allow-v1)")
 
 // greetV1 brings a client to where it belongs, behind the header of its first message.
-func (s *Server) greetV1(conn net.Conn, head wire.Header) {
-	peer := wire.PeerOf(conn)
+func (s *Server) greetV1(conn net.Conn, peer wire.Peer, head wire.Header) {
 	who, err := s.admitV1(conn, peer)
 	from := caller{peer: peer, who: &who}
 	if err != nil {
@@ -67,7 +66,7 @@ func (s *Server) greetV1(conn net.Conn, head wire.Header) {
 		s.refuseV1(conn, from, head, fmt.Errorf("%w: %s may not use the cards (right %q)", access.ErrRefused, who.String(), access.HIP))
 		return
 	}
-	switch err := s.begin(conn, peer, who, &wire.Hello{Client: v1Name, Purpose: PurposeHIP}, head); {
+	switch err := s.begin(conn, from, &wire.Hello{Client: v1Name, Purpose: PurposeHIP}, head); {
 	case errors.Is(err, errLeft):
 		s.refused(from, nil, err)
 		_ = conn.Close()

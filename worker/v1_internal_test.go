@@ -64,7 +64,7 @@ func TestV1FromElsewhere(t *testing.T) {
 				}
 				return
 			}
-			go s.greetV1(conn, wire.Header{Version: hipv1.Version, Op: uint16(c.op), ID: 5})
+			go s.greetV1(conn, wire.PeerOf(conn), wire.Header{Version: hipv1.Version, Op: uint16(c.op), ID: 5})
 			_ = ours.SetDeadline(time.Now().Add(time.Minute))
 			b := make([]byte, hipv1.HeaderSize+4)
 			if _, err := io.ReadFull(ours, b); err != nil {
