@@ -1,6 +1,9 @@
 package hipv1
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"errors"
+)
 
 // MaxArgs bounds the arguments of a launch, and the parameters that a function is described by.
 const MaxArgs = 64
@@ -56,7 +59,7 @@ func parseLaunch(d Dialect, b []byte) (any, int, error) {
 		case isn:
 			l = late
 		default:
-			err = violation("a launch in whose %d bytes its arguments do not lie", len(b))
+			err = errors.Join(violation("a launch in whose %d bytes its arguments do not lie", len(b)), err1, err2)
 		}
 	}
 	if err != nil {

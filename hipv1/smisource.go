@@ -3,7 +3,6 @@ package hipv1
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -69,7 +68,7 @@ func (s *Source) connect(ctx context.Context) error {
 	}
 	c, err := Dial(ctx, s.address, s.timeout)
 	if err != nil {
-		return &smi.Error{Code: smi.ErrUnavailable, Detail: "worker " + s.address, Err: err}
+		return smi.Errorf(smi.ErrUnavailable, "worker %s: %w", s.address, err)
 	}
 	s.c = c
 	if _, err := s.call(OpSMIInit, &SMIInitRequest{InitFlags: initGPUs}, nil); err != nil {
@@ -98,11 +97,11 @@ func (s *Source) call(op Op, req, resp any) ([]byte, error) {
 		return rest, nil
 	case !errors.As(err, &code):
 		_ = s.drop() // it says nothing more
-		return nil, &smi.Error{Code: smi.ErrUnavailable, Detail: "worker " + s.address, Err: err}
+		return nil, smi.Errorf(smi.ErrUnavailable, "worker %s: %v: %w", s.address, op, err)
 	case code == SMIBadIndex || code == SMIBadMetrics:
 		return nil, smi.Errorf(smi.ErrNotFound, "worker %s: %v", s.address, code)
 	case code > 0 && code != hipNotSupported:
-		return nil, &smi.Error{Code: smi.Code(code), Detail: fmt.Sprintf("worker %s, %v", s.address, op), Err: code}
+		return nil, smi.Errorf(smi.Code(code), "worker %s: %v: %v", s.address, op, smi.Code(code))
 	}
 	return nil, smi.Errorf(smi.ErrNotSupported, "worker %s: %v", s.address, code)
 }

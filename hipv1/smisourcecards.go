@@ -1,8 +1,10 @@
 package hipv1
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/rocwire/rocwire/smi"
@@ -35,8 +37,7 @@ func (s *Source) Info(ctx context.Context, index int) (*smi.Info, error) {
 		if _, err := s.call(OpSMIGetASICInfo, &q, &a); err != nil {
 			return err
 		}
-		i.Name, _ = text(a.MarketName[:])
-		i.ASIC.Serial, _ = text(a.ASICSerial[:])
+		i.Name, i.ASIC.Serial = label(a.MarketName[:]), label(a.ASICSerial[:])
 		i.ASIC.VendorID, i.ASIC.DeviceID, i.ASIC.Revision = number(a.VendorID), number(a.DeviceID), number(a.RevID)
 		i.ASIC.ComputeUnits = out[int](a.NumComputeUnits, 1)
 		var v SMIVRAMUsageReply
@@ -45,6 +46,12 @@ func (s *Source) Info(ctx context.Context, index int) (*smi.Info, error) {
 		return known(err)
 	})
 	return i, err
+}
+
+// label is a text for people, as far as it is one.
+func label(b []byte) string {
+	b, _, _ = bytes.Cut(b, []byte{0})
+	return strings.ToValidUTF8(string(b), "?")
 }
 
 // number is an identifier, of which 16 set bits may be one.
@@ -91,6 +98,9 @@ func (s *Source) Metrics(ctx context.Context, index int) (*smi.Metrics, error) {
 		var p SMIPowerInfoReply
 		if _, err := s.call(OpSMIGetPowerInfo, &q, &p); err != nil {
 			return known(err)
+		}
+		if avg := out[smi.Watts](p.AverageSocketPower, 1); avg.Ok() || p.CurrentSocketPower != 0 {
+			m.Power.Average = avg
 		}
 		m.Power.Socket, m.Power.Cap = out[smi.Watts](p.CurrentSocketPower, 1), out[smi.Watts](p.PowerLimit, 1)
 		m.Voltages = smi.Voltages{GFX: out[smi.Volts](p.GfxVoltage, milli), SOC: out[smi.Volts](p.SOCVoltage, milli), Mem: out[smi.Volts](p.MemVoltage, milli)}

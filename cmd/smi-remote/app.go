@@ -32,6 +32,7 @@ type app struct {
 	dialing             dialing.Settings
 	timeout             time.Duration
 	json, csv, noHeader bool
+	v1                  bool
 }
 
 // execute runs one command line.
@@ -68,7 +69,7 @@ func (a *app) complain(err error) {
 
 func (a *app) close() {
 	for _, w := range a.workers {
-		_ = w.client.Close() // what a connection says while it ends is of no use
+		_ = w.close() // what a connection says while it ends is of no use
 	}
 }
 

@@ -95,7 +95,7 @@ func (a *app) cards(ctx context.Context, words []string, full bool) ([]card, *pr
 func (w *worker) cards(ctx context.Context, full bool) ([]card, error) {
 	var all []card
 	if full {
-		s, err := w.client.Snapshot(ctx)
+		s, err := w.snapshot(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -104,7 +104,7 @@ func (w *worker) cards(ctx context.Context, full bool) ([]card, error) {
 		}
 		return all, nil
 	}
-	ds, err := w.client.Devices(ctx)
+	ds, err := w.devices(ctx)
 	if err != nil {
 		return nil, err
 	}

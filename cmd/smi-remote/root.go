@@ -53,10 +53,14 @@ func newRoot(a *app) *cobra.Command {
 	f.StringVar(&a.port, "port", a.port, "`PORT` of workers without one\n(TF_WORKER_PORT)")
 	a.dialing.AddFlags(f, "tls")
 	f.DurationVar(&a.timeout, "timeout", a.timeout, "how long a worker may take, a `TIME`\nlike 500ms or 10s")
+	f.BoolVar(&a.v1, "v1", a.v1, "the workers are of the earlier hip-remote\n(list, metrics, power and info only)")
 	f.BoolVar(&a.json, "json", a.json, "print JSON")
 	f.BoolVar(&a.csv, "csv", a.csv, "print CSV: base units, columns named as in JSON")
 	f.BoolVar(&a.noHeader, "no-header", a.noHeader, "no line of titles above a table or CSV")
-	root.PersistentPreRunE = func(*cobra.Command, []string) error {
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if a.v1 && !knownToV1(cmd.Name()) {
+			return usagef("--v1: workers of the earlier hip-remote can be asked for list, metrics, power and info, and not for %s", cmd.Name())
+		}
 		if a.json && a.csv {
 			return usagef("--json or --csv, not both")
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/rocwire/rocwire/hipv1"
 	"github.com/rocwire/rocwire/internal/dialing"
 	"github.com/rocwire/rocwire/internal/workerlist"
 	"github.com/rocwire/rocwire/smi"
@@ -19,9 +20,8 @@ import (
 type worker struct {
 	label  string // for tables
 	client *smiremote.Client
+	old    *hipv1.Source // of one that speaks the earlier protocol, which has no client
 }
-
-func (w *worker) address() string { return w.client.Address() }
 
 const defaultPort = workerlist.DefaultPort
 
@@ -59,6 +59,14 @@ func (a *app) open() error {
 		return err
 	}
 	for _, w := range workers {
+		if a.v1 {
+			old, err := oldWorker(w, a.timeout)
+			if err != nil {
+				return err
+			}
+			a.workers = append(a.workers, old)
+			continue
+		}
 		a.workers = append(a.workers, &worker{label: strings.TrimSuffix(w.Label(), ":"+defaultPort), client: smiremote.NewClient(smiremote.Options{
 			Address: w.Address.String(), ConnectTimeout: a.timeout, IOTimeout: a.timeout, Dialing: w.Settings, Name: "smi-remote", Version: version,
 		})})
@@ -110,7 +118,7 @@ type answer[T any] struct {
 func askOne[T any](ctx context.Context, a *app, w *worker, one func(context.Context, *worker) (T, error)) (v T, err error) {
 	ctx, cancel := context.WithTimeout(ctx, a.timeout)
 	defer cancel()
-	if err = w.client.Connect(ctx); err != nil {
+	if err = w.connect(ctx); err != nil {
 		err = &unreachableError{err}
 	} else {
 		v, err = one(ctx, w)

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"testing"
 
+	"github.com/rocwire/rocwire/examples/kernels"
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hipv1"
 )
@@ -168,8 +169,8 @@ func TestHelloFebruary(t *testing.T) {
 	p.empty()
 }
 
-// A pointer that only a device sees, in a struct in its memory or an argument that is none by its type, is right: addresses are what the client thinks they are.
-func TestHiddenPointers(t *testing.T) {
+// Memory is where the client thinks it is, at both ends of what it may choose.
+func TestAddresses(t *testing.T) {
 	p := start(t, nil)
 	where := []uint64{firstAddress, firstAddress + 1<<30, p.sess.place.span.Base + p.sess.place.span.Size - 0x1000}
 	for _, addr := range where {
@@ -181,6 +182,36 @@ func TestHiddenPointers(t *testing.T) {
 		}
 	}
 	p.sync()
+}
+
+// A number that is an address by chance arrives as it was, and so does one in a struct: nothing in arguments is looked for.
+func TestNumbersStayNumbers(t *testing.T) {
+	p := start(t, nil)
+	co, err := kernels.Object("gfx942", "memory")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const out, number = firstAddress, firstAddress + 0x1234
+	p.post(hipv1.OpMallocVaddr, &hipv1.MallocVaddrRequest{Vaddr: out, Size: 1 << 20}, nil)
+	p.post(hipv1.OpModuleLoadData, &hipv1.ModuleLoadRequest{DataSize: uint64(len(co)), Vhandle: vmodule}, co)
+	p.ask(hipv1.OpModuleGetFunction, &hipv1.ModuleGetFunctionRequest{Module: vmodule, Vhandle: vfunc, FunctionName: name1024("arguments")}, nil, new(hipv1.ModuleGetFunctionReply))
+	seg := make([]byte, 64)
+	binary.LittleEndian.PutUint64(seg, out)
+	binary.LittleEndian.PutUint64(seg[24:], number)
+	q, tail := launch(vfunc, 0, 1, 64, seg)
+	p.post(hipv1.OpLaunchKernel, q, tail)
+	got := p.get(out, 8*64)
+	for i := range uint64(64) {
+		if v := binary.LittleEndian.Uint64(got[8*i:]); v != number*17+i {
+			t.Fatalf("element %d is %#x, want %#x", i, v, number*17+i)
+		}
+	}
+	// The struct that comes last has 24 bytes. Who sends eight of each argument has not sent it, and nobody makes it up.
+	q.LaunchFlags, q.NumArgs, tail = 0, 10, nil
+	for i := range uint32(10) {
+		tail = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(tail, 8), 8*i)
+	}
+	p.fails(hip.ErrorInvalidValue, hipv1.OpLaunchKernel, q, append(tail, make([]byte, 80)...))
 }
 
 // Memory of the client's choice outside of what can be had is refused, and heard of.
