@@ -16,7 +16,7 @@ static void call_free(struct rw_call *c)
 	free(c);
 }
 
-void rw_calls_free(struct rw_tls *t)
+void rw_calls_free(struct rw_state *t)
 {
 	while (t->calls) {
 		struct rw_call *c = t->calls;

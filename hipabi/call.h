@@ -17,7 +17,7 @@ struct rw_call {
 	unsigned char *args;
 };
 
-void rw_calls_free(struct rw_tls *t);
+void rw_calls_free(struct rw_state *t);
 
 /* One pushed context: its device. */
 struct rw_context {
@@ -25,7 +25,7 @@ struct rw_context {
 	int device;
 };
 
-void rw_contexts_free(struct rw_tls *t);
+void rw_contexts_free(struct rw_state *t);
 
 #pragma GCC visibility pop
 

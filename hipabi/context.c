@@ -75,7 +75,7 @@ hipError_t hipCtxPopCurrent(hipCtx_t *c)
 	return rw_finish(hipSuccess);
 }
 
-void rw_contexts_free(struct rw_tls *t)
+void rw_contexts_free(struct rw_state *t)
 {
 	while (t->contexts) {
 		struct rw_context *c = t->contexts;

@@ -1,7 +1,5 @@
 /* The run-time compiler. libamdhip64 exports its functions too; they are
  * answered by the machine's own libhiprtc, which needs no GPU. */
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "thread.h"
@@ -32,10 +30,10 @@ static struct {
 #undef X
 } real;
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static rw_once_t once = RW_ONCE;
 
 /* Set while this thread asks a library whether it leads back here; 2 once it did. */
-static __thread int asking __attribute__((tls_model("initial-exec")));
+static RW_THREAD_LOCAL int asking;
 
 static int leads_back(void)
 {
@@ -49,17 +47,28 @@ static int leads_back(void)
 	return back;
 }
 
+/* The library's names, the newest first. */
+#ifdef _WIN32
+static const char *const names[] = {"hiprtc0604.dll", "hiprtc0603.dll", "hiprtc0602.dll", "hiprtc0601.dll", "hiprtc0600.dll", NULL};
+#else
+static const char *const names[] = {"libhiprtc.so.6", NULL};
+#endif
+
 static void open_real(void)
 {
 	const char *path = getenv("ROCWIRE_HIPRTC");
-	if (!path || !*path)
-		path = "libhiprtc.so.6";
-	void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	void *lib = NULL;
+	if (path && *path) {
+		lib = rw_library(path);
+	} else {
+		for (const char *const *n = names; *n && !lib; n++)
+			lib = rw_library(path = *n);
+	}
 	if (!lib) {
-		rw_log("hiprtc: %s", dlerror());
+		rw_log("hiprtc: %s cannot be opened", path);
 		return;
 	}
-#define X(n) real.n = (__typeof__(&n))dlsym(lib, #n);
+#define X(n) real.n = (__typeof__(&n))rw_symbol(lib, #n);
 	HIPRTC_FUNCTIONS(X)
 #undef X
 	/* A library whose functions are these (another name of this one) is not
@@ -76,7 +85,7 @@ static void open_real(void)
 /* FORWARD calls the real function with args, or answers that there is none. */
 #define FORWARD(name, args) \
 	do { \
-		pthread_once(&once, open_real); \
+		rw_once(&once, open_real); \
 		return real.name ? real.name args : HIPRTC_ERROR_INTERNAL_ERROR; \
 	} while (0)
 

@@ -23,7 +23,8 @@ import (
 func rw_registerManaged(id uint64, ptr, init, name unsafe.Pointer, size uint64, align uint32) {
 	v := &variable{name: goString(name), size: size, pointer: ptr, align: align}
 	if *(*unsafe.Pointer)(ptr) == nil {
-		*(*unsafe.Pointer)(ptr), v.own = managedMemory(init, size, align), true
+		v.memory = managedMemory(init, size, align)
+		*(*unsafe.Pointer)(ptr) = v.memory
 	}
 	if *(*unsafe.Pointer)(ptr) == nil {
 		Log("no memory for the managed variable %s", v.name)
@@ -107,7 +108,7 @@ func (v *variable) displace() {
 		return
 	}
 	*(*unsafe.Pointer)(v.pointer) = p
-	v.placed, v.own = 0, true
+	v.placed, v.memory = 0, p
 }
 
 // again makes a variable that lies where it always has known to its device anew.
@@ -133,8 +134,8 @@ func (v *variable) drop(t hip.Thread) {
 			return // a device may still use it
 		}
 	}
-	if v.own {
-		C.managed_free(*(*unsafe.Pointer)(v.pointer), C.uint64_t(v.size))
+	if v.memory != nil { // the pointer to it may be gone with the code
+		C.managed_free(v.memory, C.uint64_t(v.size))
 	}
 }
 

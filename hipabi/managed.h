@@ -4,10 +4,11 @@
 
 #include <stdint.h>
 #include <string.h>
-#include <sys/mman.h>
 
-#ifndef MAP_FIXED_NOREPLACE
-#define MAP_FIXED_NOREPLACE 0x100000
+#ifdef _WIN32
+#include <windows.h>
+#else
+#include <sys/mman.h>
 #endif
 
 /* Where neither this process nor a worker's has anything: above what is reserved for
@@ -20,42 +21,72 @@ static inline uint64_t managed_pages(uint64_t size)
 	return size ? (size + 4095) & ~(uint64_t)4095 : 4096;
 }
 
-/* managed_memory is size bytes with the contents of init, or zero; NULL if there is
- * no memory. */
-static inline void *managed_memory(const void *init, uint64_t size, uint64_t align)
+#ifdef _WIN32
+enum { MANAGED_ALIGN = 65536 }; /* what the system reserves begins at a multiple of it */
+
+/* managed_map is zeroed memory at an address, or anywhere if that is 0; NULL if there
+ * is none. */
+static inline void *managed_map(uint64_t at, uint64_t pages)
 {
-	static uint64_t next = MANAGED_BEGIN; /* called under a lock */
+	return VirtualAlloc((void *)(uintptr_t)at, pages, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+}
+
+static inline void managed_free(void *p, uint64_t size)
+{
+	(void)size;
+	VirtualFree(p, 0, MEM_RELEASE);
+}
+#else
+enum { MANAGED_ALIGN = 4096 };
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+/* managed_map is zeroed memory at an address, or anywhere if that is 0; NULL if there
+ * is none. */
+static inline void *managed_map(uint64_t at, uint64_t pages)
+{
 	const int prot = PROT_READ | PROT_WRITE, flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-	uint64_t pages = managed_pages(size);
-	void *p = MAP_FAILED;
-	if (pages < size)
+	void *p = mmap((void *)(uintptr_t)at, pages, prot, flags | (at ? MAP_FIXED_NOREPLACE : 0), -1, 0);
+	if (p == MAP_FAILED)
 		return NULL;
-	if (align < 4096)
-		align = 4096;
-	for (int i = 0; i < 64; i++) {
-		uint64_t at = (next + align - 1) & ~(align - 1);
-		if (at < MANAGED_BEGIN || at > MANAGED_END || pages > MANAGED_END - at)
-			break;
-		next = at + pages + 4096;
-		p = mmap((void *)(uintptr_t)at, pages, prot, flags | MAP_FIXED_NOREPLACE, -1, 0);
-		if (p == (void *)(uintptr_t)at)
-			break;
-		if (p != MAP_FAILED) /* a kernel older than 4.17 takes it for a hint */
-			munmap(p, pages);
-		p = MAP_FAILED;
+	if (at && p != (void *)(uintptr_t)at) { /* a kernel older than 4.17 takes it for a hint */
+		munmap(p, pages);
+		return NULL;
 	}
-	if (p == MAP_FAILED)
-		p = mmap(NULL, pages, prot, flags, -1, 0);
-	if (p == MAP_FAILED)
-		return NULL;
-	if (init)
-		memcpy(p, init, size);
 	return p;
 }
 
 static inline void managed_free(void *p, uint64_t size)
 {
 	munmap(p, managed_pages(size));
+}
+#endif
+
+/* managed_memory is size bytes with the contents of init, or zero; NULL if there is
+ * no memory. */
+static inline void *managed_memory(const void *init, uint64_t size, uint64_t align)
+{
+	static uint64_t next = MANAGED_BEGIN; /* called under a lock */
+	uint64_t pages = managed_pages(size);
+	void *p = NULL;
+	if (pages < size)
+		return NULL;
+	if (align < MANAGED_ALIGN)
+		align = MANAGED_ALIGN;
+	for (int i = 0; i < 64 && !p; i++) {
+		uint64_t at = (next + align - 1) & ~(align - 1);
+		if (at < MANAGED_BEGIN || at > MANAGED_END || pages > MANAGED_END - at)
+			break;
+		next = at + pages + 4096;
+		p = managed_map(at, pages);
+	}
+	if (!p)
+		p = managed_map(0, pages);
+	if (p && init)
+		memcpy(p, init, size);
+	return p;
 }
 
 #endif

@@ -57,7 +57,13 @@ size_t amd_dbgapi_get_build_id(void)
 }
 
 /* Half precision, for compilers that have no instruction for it. */
-__attribute__((weak)) float __gnu_h2f_ieee(unsigned short h)
+#ifdef _WIN32
+#define RW_WEAK /* nothing of the same name comes from another library there */
+#else
+#define RW_WEAK __attribute__((weak))
+#endif
+
+RW_WEAK float __gnu_h2f_ieee(unsigned short h)
 {
 	uint32_t sign = (uint32_t)(h & 0x8000) << 16, exponent = h >> 10 & 0x1f, mantissa = h & 0x3ff, bits;
 	if (exponent == 0x1f) {
@@ -75,7 +81,7 @@ __attribute__((weak)) float __gnu_h2f_ieee(unsigned short h)
 	return f;
 }
 
-__attribute__((weak)) unsigned short __gnu_f2h_ieee(float f)
+RW_WEAK unsigned short __gnu_f2h_ieee(float f)
 {
 	uint32_t bits;
 	memcpy(&bits, &f, sizeof bits);

@@ -54,10 +54,10 @@ type variable struct {
 	size    uint64
 	pointer unsafe.Pointer // of a managed variable: the program's pointer to it
 	align   uint32
-	own     bool    // of a managed variable: the memory it has from the start is ours
-	placed  hip.Ptr // of a managed variable: where it lies, once a device is in use
-	inPlace bool    // where it always has
-	device  int32   // whose context it was placed in
+	memory  unsafe.Pointer // of a managed variable: what it has from the start, if that is ours
+	placed  hip.Ptr        // of a managed variable: where it lies, once a device is in use
+	inPlace bool           // where it always has
+	device  int32          // whose context it was placed in
 }
 
 // module loads the image for the thread's device, if it is not loaded.

@@ -1,7 +1,6 @@
-/* Thread state: its life, the error functions, the current device. */
+/* Thread state: its beginning, the error functions, the current device. */
 #include "thread.h"
 
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,72 +11,24 @@
 
 hipError_t rw_next_version(int *v);
 
-__thread struct rw_tls rw_tls __attribute__((tls_model("initial-exec")));
-
 atomic_int rw_gone;
 atomic_int rw_devices = -1;
 
 static atomic_uint last_id;
-static pthread_key_t end_key;
-static int have_end_key;
-
-static void thread_end(void *owns)
-{
-	rw_calls_free(&rw_tls);
-	rw_contexts_free(&rw_tls);
-	if (owns == &last_id && !atomic_load(&rw_gone))
-		rw_threadEnd(rw_thread());
-}
-
-static void forked(void)
-{
-	atomic_store(&rw_gone, 1);
-	atomic_store(&rw_devices, -1);
-}
-
-__attribute__((constructor)) static void begin(void)
-{
-	have_end_key = pthread_key_create(&end_key, thread_end) == 0;
-	pthread_atfork(NULL, NULL, forked);
-}
 
 uint32_t rw_thread_begin(void)
 {
 	do
 		rw_tls.id = atomic_fetch_add(&last_id, 1) + 1;
 	while (rw_tls.id == 0);
-	/* Any value but NULL makes the destructor run when the thread ends. */
-	if (have_end_key)
-		pthread_setspecific(end_key, &rw_tls);
+	rw_thread_watch();
 	return rw_tls.id;
 }
 
-/* rw_thread_owns_streams says that Go keeps something for the calling thread,
- * to be given back when it ends. */
-void rw_thread_owns_streams(void)
+void rw_thread_free(struct rw_state *t)
 {
-	if (have_end_key)
-		pthread_setspecific(end_key, &last_id);
-}
-
-static void flush(void)
-{
-	if (!atomic_load(&rw_gone))
-		rw_flush();
-}
-
-/* rw_at_exit has what is still on its way sent when the process begins to end.
- * The runtime stays usable: destructors that run later still free what they hold. */
-int rw_at_exit(void)
-{
-	return atexit(flush);
-}
-
-/* The library's own end comes after that of everything that depends on it. */
-__attribute__((destructor)) static void end(void)
-{
-	if (!atomic_load(&rw_gone))
-		rw_close();
+	rw_calls_free(t);
+	rw_contexts_free(t);
 }
 
 int rw_debug(void)

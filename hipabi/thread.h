@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "hip/hip_runtime_api.h"
+#include "os.h"
 
 struct rw_call;
 struct rw_context;
@@ -13,18 +14,31 @@ struct rw_context;
 /* One thread's state. It is small because it lives in static TLS, which a
  * library that is opened with dlopen shares with all others: what is large or
  * rare hangs off a pointer. */
-struct rw_tls {
+struct rw_state {
 	int32_t device;              /* the current device */
 	uint32_t id;                 /* tells threads of this process apart; 0 = not given yet */
 	hipError_t last_error;       /* the last call's that failed, until hipGetLastError takes it */
 	hipError_t last_command;     /* the last call's result */
 	struct rw_call *calls;       /* launch configurations pushed and not popped yet, newest first */
 	struct rw_context *contexts; /* contexts pushed and not popped yet, newest first */
+#ifdef _WIN32
+	struct rw_state *older; /* of threads that have ended */
+	int owns;             /* Go keeps something for it */
+#endif
 };
 
+#ifndef _WIN32
 #pragma GCC visibility push(hidden)
+#endif
 
-extern __thread struct rw_tls rw_tls __attribute__((tls_model("initial-exec")));
+#ifdef _WIN32
+/* The compiler's own thread-local variables are slower there, and gone when the end of
+ * a thread is told of. */
+struct rw_state *rw_tls_here(void);
+#define rw_tls (*rw_tls_here())
+#else
+extern RW_THREAD_LOCAL struct rw_state rw_tls;
+#endif
 
 /* Set in the child of a fork: threads do not survive fork, so nothing behind
  * the exports works there. */
@@ -34,7 +48,15 @@ extern atomic_int rw_gone;
 extern atomic_int rw_devices;
 
 uint32_t rw_thread_begin(void);
+
+/* rw_thread_watch has what the calling thread has freed when it ends. */
+void rw_thread_watch(void);
+
+/* rw_thread_owns_streams says that Go keeps something for the calling thread,
+ * to be given back when it ends. */
 void rw_thread_owns_streams(void);
+
+void rw_thread_free(struct rw_state *t);
 hipError_t rw_first(void);
 hipError_t rw_refuse(void);
 hipError_t rw_unsupported(const char *function);
@@ -42,27 +64,39 @@ void rw_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int rw_debug(void);
 const char *rw_error_name(hipError_t e);
 const char *rw_error_string(hipError_t e);
+
+/* rw_at_exit has what is still on its way sent when the process begins to end.
+ * The runtime stays usable: destructors that run later still free what they hold. */
 int rw_at_exit(void);
 
+#ifndef _WIN32
 #pragma GCC visibility pop
+#endif
 
-/* rw_thread is the calling thread's state as Go takes it: the current device in
- * the high half, the thread's number in the low half. */
+/* rw_thread_as is a thread's state as Go takes it: the current device in the high
+ * half, the thread's number in the low half. */
+static inline uint64_t rw_thread_as(const struct rw_state *t)
+{
+	return (uint64_t)(uint32_t)t->device << 32 | t->id;
+}
+
+/* rw_thread is the calling thread's. */
 static inline uint64_t rw_thread(void)
 {
-	uint32_t id = rw_tls.id;
-	if (__builtin_expect(id == 0, 0))
-		id = rw_thread_begin();
-	return (uint64_t)(uint32_t)rw_tls.device << 32 | id;
+	struct rw_state *t = &rw_tls;
+	if (__builtin_expect(t->id == 0, 0))
+		rw_thread_begin();
+	return rw_thread_as(t);
 }
 
 /* rw_finish keeps a call's result as the thread's. hipErrorNotReady is an
  * answer, not a failure, and does not become the last error. */
 static inline hipError_t rw_finish(hipError_t e)
 {
-	rw_tls.last_command = e;
+	struct rw_state *t = &rw_tls;
+	t->last_command = e;
 	if (__builtin_expect(e != hipSuccess && e != hipErrorNotReady, 0))
-		rw_tls.last_error = e;
+		t->last_error = e;
 	return e;
 }
 

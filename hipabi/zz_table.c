@@ -535,7 +535,7 @@ extern void hipStreamCopyAttributes(void);
 extern void hipOccupancyAvailableDynamicSMemPerBlock(void);
 extern void rw_next_version(void);
 
-extern const rw_function rocwire_hip_7285e465[];
+extern RW_EXPORTED const rw_function rocwire_hip_7285e465[];
 const rw_function rocwire_hip_7285e465[] = {
 	__gnu_f2h_ieee,
 	__gnu_h2f_ieee,

@@ -1,8 +1,10 @@
 #include "ready.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#ifndef _WIN32
+#include <pthread.h>
+#endif
 
 char rw_smi_processors[RW_SMI_MOST];
 char rw_smi_sockets[RW_SMI_MOST];
@@ -19,6 +21,7 @@ void rw_smi_set_ready(bool ready)
 	atomic_store_explicit(&is_ready, ready, memory_order_release);
 }
 
+#ifndef _WIN32 /* where processes do not fork */
 static void forked(void)
 {
 	atomic_store(&is_ready, false);
@@ -29,6 +32,7 @@ __attribute__((constructor)) static void watch_forks(void)
 {
 	pthread_atfork(NULL, NULL, forked);
 }
+#endif
 
 bool rw_smi_gone(void)
 {

@@ -12,6 +12,13 @@ struct rw_table {
 	const char *const *names; /* of the functions, in the same order */
 };
 
+/* What librocwire/stubs find the functions by; librocwire.map names it elsewhere. */
+#ifdef _WIN32
+#define RW_EXPORTED __declspec(dllexport)
+#else
+#define RW_EXPORTED
+#endif
+
 extern const struct rw_table rw_smi_table;
 
 #endif

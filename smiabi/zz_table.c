@@ -253,7 +253,7 @@ extern void amdsmi_topo_get_p2p_status(void);
 extern void rsmi_init(void);
 extern void rsmi_is_P2P_accessible(void);
 
-extern const rw_function rocwire_smi_b1da0f82[];
+extern RW_EXPORTED const rw_function rocwire_smi_b1da0f82[];
 const rw_function rocwire_smi_b1da0f82[] = {
 	amdsmi_alloc_fabric_telemetry,
 	amdsmi_clean_gpu_local_data,

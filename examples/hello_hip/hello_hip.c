@@ -14,9 +14,17 @@
 #include <string.h>
 #include <time.h>
 
+#ifdef _WIN32
+#define READ_ONLY ".section .rdata, \"dr\"\n"
+#define BACK ".text\n"
+#else
+#define READ_ONLY ".section .rodata\n"
+#define BACK ".previous\n"
+#endif
+
 /* EMBED(name, file) makes the file's bytes the array name. */
 #define EMBED(name, file) \
-	__asm__(".section .rodata\n.balign 4096\n.global " #name "\n" #name ":\n.incbin \"" file "\"\n.byte 0\n.previous\n"); \
+	__asm__(READ_ONLY ".balign 4096\n.global " #name "\n" #name ":\n.incbin \"" file "\"\n.byte 0\n" BACK); \
 	extern const unsigned char name[]
 
 #define KERNELS "examples/kernels/"

@@ -8,6 +8,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef _WIN32
+#include "windows.h"
+#endif
 
 /* The bundle is laid out as clang-offload-bundler does it. */
 #define MAGIC "__CLANG_OFFLOAD_BUNDLE__"

@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef _WIN32
+#include "windows.h"
+#endif
 
 /* EMBED(name) carries the example kernels of that name, for both kinds of GPU,
  * in the program; IMAGE(name) is the one for device 0. Built in the
@@ -16,9 +19,16 @@
 #define EMBED(name) \
 	EMBED_FOR(name, gfx90a); \
 	EMBED_FOR(name, gfx942)
+#ifdef _WIN32
+#define READ_ONLY ".section .rdata, \"dr\"\n"
+#define BACK ".text\n"
+#else
+#define READ_ONLY ".section .rodata\n"
+#define BACK ".previous\n"
+#endif
 #define EMBED_FOR(name, arch) \
-	__asm__(".section .rodata\n.balign 4096\n.global " #name "_" #arch "\n" #name "_" #arch ":\n" \
-		".incbin \"examples/kernels/" #arch "/" #name ".co\"\n.byte 0\n.previous\n"); \
+	__asm__(READ_ONLY ".balign 4096\n.global " #name "_" #arch "\n" #name "_" #arch ":\n" \
+		".incbin \"examples/kernels/" #arch "/" #name ".co\"\n.byte 0\n" BACK); \
 	extern const unsigned char name##_##arch[]
 #define IMAGE(name) (is_gfx90a() ? name##_gfx90a : name##_gfx942)
 #define OTHER_IMAGE(name) (is_gfx90a() ? name##_gfx942 : name##_gfx90a)

@@ -49,7 +49,7 @@ func (l Library) Table() string {
 	for _, f := range l.Functions {
 		p("extern void %s(void);", f.Name)
 	}
-	p("\nextern const rw_function %s[];", l.Symbol())
+	p("\nextern RW_EXPORTED const rw_function %s[];", l.Symbol())
 	p("const rw_function %s[] = {", l.Symbol())
 	for _, f := range l.Functions {
 		p("\t%s,", f.Name)

@@ -1,5 +1,5 @@
 /* What libamdhip64 does before anything is opened: it keeps what the program's code
- * registers before main, and knows the errors' names. */
+ * registers before main. */
 #include "lazy.h"
 
 #include <stdint.h>
@@ -8,9 +8,6 @@
 
 #include "hip/hip_runtime_api.h"
 #include "../../hipabi/managed.h"
-
-const char *rw_error_name(hipError_t e) __attribute__((visibility("hidden")));
-const char *rw_error_string(hipError_t e) __attribute__((visibility("hidden")));
 
 #pragma GCC visibility push(hidden)
 extern void **rw_next___hipRegisterFatBinary(const void *data);
@@ -169,14 +166,4 @@ void __hipRegisterTexture(void **handle, void *var, char *host, char *device, in
 void __hipRegisterSurface(void **handle, void *var, char *host, char *device, int type, int ext)
 {
 	add(handle, (struct entry){.kind = SURFACE, .host = var, .name = host, .device = device, .a = type, .b = ext});
-}
-
-const char *hipGetErrorName(hipError_t e)
-{
-	return rw_error_name(e);
-}
-
-const char *hipGetErrorString(hipError_t e)
-{
-	return rw_error_string(e);
 }

@@ -2,7 +2,7 @@
  * the shared object, where slot's entry of TABLE says. Registers and stack stay as
  * the caller left them, so it serves functions of any signature; the registers it
  * needs are free at a function's entry. The first call opens the shared object
- * (lazy.c).
+ * (lazy.c, lazy_windows.c).
  *
  *   JUMP bind, name, slot   an export
  *   NEXT name, slot         rw_next_name: the same function, for an export that C
@@ -10,6 +10,9 @@
 #define NAME_OF(x) #x
 #define NAME(x) NAME_OF(x)
 
+#ifdef _WIN32
+#include "jump_windows.h"
+#else
 	.section .rodata
 	.globl rw_table_name
 	.hidden rw_table_name
@@ -170,4 +173,5 @@ open_and_jump:
 	.size open_and_jump, . - open_and_jump
 #else
 #error "no jumps for this processor"
+#endif
 #endif

@@ -40,15 +40,6 @@ func simRuntime() hip.Runtime {
 	return absent{}
 }
 
-// absent is no GPU at all.
-type absent struct{ hip.Unimplemented }
-
-func (absent) GetDeviceCount() (int32, hip.Error) { return 0, hip.ErrorNoDevice }
-
-func (absent) GetDevicePropertiesR0600(int32) (*hip.DevicePropR0600, hip.Error) {
-	return nil, hip.ErrorNoDevice
-}
-
 // simSource is what the simulated GPU tells of itself.
 func simSource() (smi.Source, error) {
 	o := simOptions()
