@@ -9,7 +9,7 @@ export GOEXPERIMENT ?= simd
 export GOFLAGS ?= -tags=grpcnotrace
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build lib test bench conformance fuzz generate kernels lint platforms check-deploy clean
+.PHONY: help demo build lib windows test bench conformance fuzz generate kernels lint platforms check-deploy clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -25,6 +25,9 @@ build: lib ## bin/hip-worker, bin/hip-session, bin/smi-remote, bin/gpu-exporter,
 lib: ## the drop-in libamdhip64.so.6 and libamd_smi.so.27, librocwire.so behind them, libaccelerator_amd.so
 	@librocwire/build.sh build/lib
 	@provider/libaccelerator_amd/build.sh build/lib
+
+windows: ## build/rocwire-windows-amd64.zip: DLLs, import libraries, smi-remote.exe, gpu-exporter.exe (needs gcc-mingw-w64-x86-64 and llvm-19)
+	@scripts/windows.sh build
 
 test: ## all tests
 	$(GO) test ./...

@@ -3,7 +3,8 @@
 // must not hold two Go runtimes, so there is one such object; libamdhip64.so.6 and .7,
 // and libamd_smi.so.27, which programs are linked with, are small libraries that carry
 // AMD's names and versions and jump into it (stubs, package internal/stubgen). Build all
-// of them with build.sh.
+// of them with build.sh; rocwire.dll and its small libraries, for Windows, with
+// build_windows.sh.
 //
 // Loading a library connects to nothing and starts nothing: librocwire.so is opened by
 // the first call. A program that never calls HIP, or only asks for error strings, needs

@@ -44,17 +44,13 @@ const (
 	maxName = 64
 )
 
-// openFile reads the configuration file: the one that FileVariable names, or rocwire/config.yaml in $XDG_CONFIG_HOME or ~/.config, if it is there.
+// openFile reads the configuration file: the one that FileVariable names, or rocwire/config.yaml in the person's folder for such files, if it is there.
 func openFile(getenv func(string) string) (*file, error) {
-	path, home := getenv(FileVariable), getenv("HOME")
+	path, home := getenv(FileVariable), homeFolder(getenv)
 	named := path != ""
 	if !named {
-		dir := getenv("XDG_CONFIG_HOME")
-		switch {
-		case filepath.IsAbs(dir): // others are to be ignored
-		case home != "":
-			dir = filepath.Join(home, ".config")
-		default:
+		dir := configFolder(getenv)
+		if dir == "" {
 			return &file{}, nil
 		}
 		path = filepath.Join(dir, "rocwire", "config.yaml")

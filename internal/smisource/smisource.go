@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,10 +15,8 @@ import (
 	"github.com/rocwire/rocwire/hipremote"
 	"github.com/rocwire/rocwire/internal/dialing"
 	"github.com/rocwire/rocwire/internal/tfconnect"
-	"github.com/rocwire/rocwire/rocm/amdsmi"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smiremote"
-	"github.com/rocwire/rocwire/sysfs"
 )
 
 // Simulated is the address that is no worker but a simulated GPU in this process.
@@ -105,16 +102,6 @@ func caller() string {
 		return "?"
 	}
 	return filepath.Base(exe)
-}
-
-// Local opens the source of this machine's own cards: AMD's library, else the kernel's
-// files. Package amdsmi refuses a libamd_smi that leads to librocwire.so, which is one
-// by name. log gets what is worth knowing.
-func Local(log *slog.Logger) (smi.Source, error) {
-	return firstOf([]func() (smi.Source, error){
-		func() (smi.Source, error) { return amdsmi.Open(amdsmi.Options{Log: log}) },
-		func() (smi.Source, error) { return sysfs.Open(sysfs.Options{Log: log}) },
-	})
 }
 
 // firstOf opens the first source that can be opened. If none can, the error has the
