@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hipremote"
+	"github.com/rocwire/rocwire/internal/dialing"
 )
 
 // amdSMIPackages are AMD's amd-smi and the Python it is written in. Its library is
@@ -30,6 +33,7 @@ const held = 96 << 20
 type amdSMI struct {
 	o      *options
 	port   string
+	env    []string // of amd-smi and smi-remote, beside this process's
 	passed int
 	failed int
 }
@@ -41,20 +45,29 @@ func conformAMDSMI(ctx context.Context, o *options) (failed int, err error) {
 	if err := fetch(ctx, o, amdSMIPackages); err != nil {
 		return 0, err
 	}
+	dir, err := os.MkdirTemp("", "rocwire-conformance-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	tokens, own, err := operator(dir)
+	if err != nil {
+		return 0, err
+	}
 	a := &amdSMI{o: o}
 	began := time.Now()
 	for _, part := range []struct {
-		flags []string
-		run   func(context.Context) error
+		flags, env []string
+		run        func(context.Context) error
 	}{
-		{nil, a.shown},
-		{[]string{"--smi-allow-set", "--insecure"}, a.changed},
+		{nil, nil, a.shown},
+		{[]string{"--smi-allow-set", "--token-file", tokens}, []string{dialing.TokenVariable + "=" + own}, a.changed},
 	} {
 		w, err := startWorker(ctx, o, append([]string{"--sim-arch", "gfx942", "--sim-cards", "2", "--sim-memory", "1G"}, part.flags...)...)
 		if err != nil {
 			return a.failed, err
 		}
-		a.port = w.port
+		a.port, a.env = w.port, part.env
 		err = part.run(ctx)
 		w.stop()
 		if err != nil {
@@ -63,6 +76,14 @@ func conformAMDSMI(ctx context.Context, o *options) (failed int, err error) {
 	}
 	fmt.Printf("amd-smi of Debian, its figures against smi-remote's: %d passed, %d failed, %.0f s\n", a.passed, a.failed, time.Since(began).Seconds())
 	return a.failed, ctx.Err()
+}
+
+// operator writes a token that may change cards, and the file by which a worker knows it.
+func operator(dir string) (tokens, own string, err error) {
+	token := fmt.Sprintf("rocwire-conformance-%016x%016x", rand.Uint64(), rand.Uint64())
+	tokens, own = filepath.Join(dir, "tokens.yaml"), filepath.Join(dir, "token")
+	return tokens, own, errors.Join(os.WriteFile(own, []byte(token+"\n"), 0o600),
+		os.WriteFile(tokens, []byte("tokens:\n- {name: operator, token: "+token+", rights: [hip, read, set]}\n"), 0o600))
 }
 
 // shown runs what shows something, while a HIP program holds memory of card 0 and
@@ -98,6 +119,7 @@ func (a *amdSMI) run(ctx context.Context, stdin io.Reader, args ...string) (stri
 	cmd := exec.CommandContext(ctx, "scripts/as_if_amdgpu.sh", command...)
 	cmd.Env = append(os.Environ(), "AMDSMI_REMOTE=127.0.0.1:"+a.port, "PYTHONHOME="+filepath.Join(tree, "usr"),
 		"PYTHONPATH="+filepath.Join(tree, "usr/lib/python3/dist-packages"), "PYTHONDONTWRITEBYTECODE=1", "PYTHONUTF8=1")
+	cmd.Env = append(cmd.Env, a.env...)
 	cmd.Stdin = stdin
 	cmd.WaitDelay = 5 * time.Second
 	var out, errs bytes.Buffer
@@ -112,6 +134,7 @@ func (a *amdSMI) run(ctx context.Context, stdin io.Reader, args ...string) (stri
 // remote is what smi-remote says as JSON.
 func (a *amdSMI) remote(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, filepath.Join(a.o.bin, "smi-remote"), append([]string{"--host", "127.0.0.1", "--port", a.port, "--json"}, args...)...)
+	cmd.Env = append(os.Environ(), a.env...)
 	out, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("smi-remote %s: %w: %s", strings.Join(args, " "), err, tail(string(out), 300))

@@ -20,12 +20,16 @@ type counts struct {
 	ok, lost, wrong, openings, refused            atomic.Int64
 	cuts, clientKills, sessionKills, processKills atomic.Int64
 	scrapes, questions, tokensRefused, badFrames  atomic.Int64
+	late                                          atomic.Int64
+	answered                                      atomic.Int64 // when a question was, in Unix nanoseconds
 }
 
+func (c *counts) when() time.Time { return time.Unix(0, c.answered.Load()) }
+
 func (c *counts) String() string {
-	return fmt.Sprintf("%d programs right, %d ended by a kill, %d wrong, %d told to try again later; %d cuts, %d of them of a handshake; killed: %d clients, %d sessions by command, %d session processes; %d scrapes, %d questions, %d wrong tokens and %d malformed greetings refused",
+	return fmt.Sprintf("%d programs right, %d ended by a kill, %d wrong, %d told to try again later; %d cuts, %d of them of a handshake; killed: %d clients, %d sessions by command, %d session processes; %d scrapes, %d questions, %d of them not answered in time, %d wrong tokens and %d malformed greetings refused",
 		c.ok.Load(), c.lost.Load(), c.wrong.Load(), c.refused.Load(), c.cuts.Load(), c.openings.Load(), c.clientKills.Load(), c.sessionKills.Load(), c.processKills.Load(),
-		c.scrapes.Load(), c.questions.Load(), c.tokensRefused.Load(), c.badFrames.Load())
+		c.scrapes.Load(), c.questions.Load(), c.late.Load(), c.tokensRefused.Load(), c.badFrames.Load())
 }
 
 // kind is how a process of clients comes to the worker, and whether it or its sessions may be killed. One that may not loses nothing.

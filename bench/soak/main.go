@@ -32,7 +32,7 @@ type options struct {
 const usage = `Usage: go run ./bench/soak [flags], from the root of the tree
 
 Runs a worker with simulated cards under mixed clients, cuts, kills, scrapes, questions and strangers,
-checks every result, and fails if the worker has grown. Ctrl-C ends it early, with the same checks.
+checks every result, and fails if the worker has grown or answers nobody for a minute. Ctrl-C ends it early, with the same checks.
 
   --for TIME          how long, after the warm-up (1m)
   --warm-up TIME      how long before the first measurement, with everything that is to come (10s)
@@ -146,11 +146,11 @@ func soak(ctx context.Context, o options, w *server) error {
 func (w *server) rest() (f figures, err error) {
 	for end := time.Now().Add(park + time.Minute); ; time.Sleep(200 * time.Millisecond) {
 		f, err = w.measure(context.Background())
-		if err != nil || f.sessions == 0 {
+		if err != nil && !late(err) || err == nil && f.sessions == 0 {
 			break
 		}
 		if time.Now().After(end) {
-			return f, fmt.Errorf("sessions are left: %v", f)
+			return f, errors.Join(fmt.Errorf("sessions are left: %v", f), err)
 		}
 	}
 	if err != nil {
@@ -167,6 +167,7 @@ func round(ctx context.Context, o options, w *server, name string, length time.D
 	var mu sync.Mutex
 	var failures []error
 	c := new(counts)
+	c.answered.Store(time.Now().UnixNano())
 	fail := func(err error) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -203,7 +204,9 @@ func round(ctx context.Context, o options, w *server, name string, length time.D
 		do    func(context.Context) error
 	}{{pause, x.kill}, {150 * time.Millisecond, x.cut}, {time.Second, x.scrape}, {500 * time.Millisecond, x.ask}, {300 * time.Millisecond, x.intrude}, {10 * time.Second, func(ctx context.Context) error {
 		m, err := w.measure(ctx)
-		fmt.Printf("soak: %s: %v; now %v\n", name, c, m)
+		if err == nil {
+			fmt.Printf("soak: %s: %v; now %v\n", name, c, m)
+		}
 		return err
 	}}} {
 		wg.Go(func() { x.every(ctx, t.pause, t.do) })

@@ -18,6 +18,9 @@ import (
 // stranger is whom those come from who are refused: the address of the others must not be penalised for them.
 const stranger = "127.0.0.77"
 
+// silence is for how long a worker that is in order may leave all questions unanswered, however busy the machine is.
+const silence = time.Minute
+
 // trouble does what happens to a worker, again and again, each at its own pace.
 type trouble struct {
 	w      *server
@@ -37,10 +40,21 @@ func (x *trouble) every(ctx context.Context, d time.Duration, do func(context.Co
 		case <-t.C:
 		}
 		// What was begun is finished: a question that is given up says nothing of the worker.
-		if err := do(context.WithoutCancel(ctx)); err != nil {
+		switch err := do(context.WithoutCancel(ctx)); {
+		case err == nil:
+		case late(err): // the worker gives a question up after some seconds, which a machine with more to do than it can may take
+			if x.counts.late.Add(1); time.Since(x.counts.when()) > silence {
+				x.fail(fmt.Errorf("no question was answered for %v: %w", silence, err))
+			}
+		default:
 			x.fail(err)
 		}
 	}
+}
+
+// late reports whether a question was not answered in time.
+func late(err error) bool {
+	return errors.Is(err, smi.ErrTimeout) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // cut cuts the connections through the proxy at a byte by chance, or all now.
@@ -69,7 +83,7 @@ func (x *trouble) kill(ctx context.Context) error {
 	}
 	var victims []smi.Session
 	for _, s := range list.Sessions {
-		if x.fleet.isVictim(int(s.Client.PID)) {
+		if s.PID > 1 && x.fleet.isVictim(int(s.Client.PID)) { // with many clients most wait for their process
 			victims = append(victims, s)
 		}
 	}
@@ -86,7 +100,7 @@ func (x *trouble) kill(ctx context.Context) error {
 		}
 		return nil
 	}
-	if s.PID > 1 && isSession(int(s.PID), x.w) && syscall.Kill(int(s.PID), syscall.SIGKILL) == nil {
+	if isSession(int(s.PID), x.w) && syscall.Kill(int(s.PID), syscall.SIGKILL) == nil {
 		x.counts.processKills.Add(1)
 	}
 	return nil
@@ -114,6 +128,9 @@ func (x *trouble) ask(ctx context.Context) error {
 	_, err2 := x.w.smi.Calls(ctx)
 	_, err3 := x.w.smi.Server(ctx)
 	x.counts.questions.Add(3)
+	if err1 == nil || err2 == nil || err3 == nil {
+		x.counts.answered.Store(time.Now().UnixNano())
+	}
 	return errors.Join(err1, err2, err3)
 }
 

@@ -172,19 +172,30 @@ func TestNoSource(t *testing.T) {
 	}
 }
 
-// Limits are kept by a worker that takes settings: a program that uses it has what they
-// leave. Another worker's cards say that there are none.
+// Limits are kept by a worker that takes settings, from who has the right to make them: a
+// program that uses it has what they leave. Another worker's cards say that there are none.
 func TestLimits(t *testing.T) {
+	const token = "rocwire-test-0123456789abcdef"
+	dir := t.TempDir()
+	tokens, own := filepath.Join(dir, "tokens.yaml"), filepath.Join(dir, "token")
+	for name, text := range map[string]string{tokens: "tokens:\n- {name: hypervisor, token: " + token + ", rights: [read, set]}\n", own: token + "\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	known := []string{"TF_WORKER_TOKEN_FILE=" + own}
+	const none = "limits 3 3\nlimits 3 3\nlimits 3\n"
 	for _, c := range []struct {
-		args          []string
+		args, env     []string
 		can, answered string
 		total         uint64
 	}{
-		{[]string{"--smi-allow-set", "--insecure"}, "can 001011", "limits 0 0\nlimits 0 0\nlimits 2\n", 256 << 20},
-		{nil, "can 000011", "limits 3 3\nlimits 3 3\nlimits 3\n", 0},
+		{[]string{"--smi-allow-set", "--token-file", tokens}, known, "can 001011", "limits 0 0\nlimits 0 0\nlimits 2\n", 256 << 20},
+		{[]string{"--smi-allow-set", "--token-file", tokens}, nil, "can 000011", none, 0},
+		{[]string{"--token-file", tokens}, known, "can 000011", none, 0},
 	} {
 		port := worker(t, c.args...)
-		out, _ := runs(t, []string{"TF_WORKER_HOST=127.0.0.1", "TF_WORKER_PORT=" + port}, "show", library(), "268435456", "50")
+		out, _ := runs(t, append([]string{"TF_WORKER_HOST=127.0.0.1", "TF_WORKER_PORT=" + port}, c.env...), "show", library(), "268435456", "50")
 		told := regexp.MustCompile(`(?m)^log .*\n`).ReplaceAllString(out, "")
 		if strings.Count(told, c.can) != 2 || !strings.Contains(told, c.answered) {
 			t.Errorf("%v:\n%s", c.args, out)
