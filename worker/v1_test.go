@@ -32,7 +32,7 @@ func dialV1(t *testing.T, w *worker.Server) *v1 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &v1{hipv1.NewClient(conn, 20*time.Second), t, conn}
+	c := &v1{hipv1.NewClient(conn, 2*time.Minute), t, conn}
 	t.Cleanup(func() { _ = c.Close() })
 	return c
 }
