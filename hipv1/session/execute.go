@@ -7,6 +7,9 @@ import (
 
 // execute does what a call says and returns what its reply has behind the code.
 func (s *Session) execute(c *call) (any, hip.Error) {
+	if c.h.Op >= hipv1.OpMalloc {
+		s.place.decide(s.Placer, c.h.Op, s.dialect)
+	}
 	switch c.h.Op >> 8 {
 	case 0: // INIT, SHUTDOWN, PING
 		return nil, hip.Success

@@ -172,6 +172,7 @@ func TestHelloFebruary(t *testing.T) {
 // Memory is where the client thinks it is, at both ends of what it may choose.
 func TestAddresses(t *testing.T) {
 	p := start(t, nil)
+	p.ask(hipv1.OpMemGetInfo, nil, nil, new(hipv1.MemGetInfoReply))
 	where := []uint64{firstAddress, firstAddress + 1<<30, p.sess.place.span.Base + p.sess.place.span.Size - 0x1000}
 	for _, addr := range where {
 		p.post(hipv1.OpMallocVaddr, &hipv1.MallocVaddrRequest{Vaddr: addr, Size: 4096}, nil)
@@ -217,12 +218,37 @@ func TestNumbersStayNumbers(t *testing.T) {
 // Memory of the client's choice outside of what can be had is refused, and heard of.
 func TestBeyondTheRange(t *testing.T) {
 	p := start(t, nil)
+	p.ask(hipv1.OpMemGetInfo, nil, nil, new(hipv1.MemGetInfoReply))
 	end := p.sess.place.span.Base + p.sess.place.span.Size
 	for _, addr := range []uint64{0x1000, firstAddress - 0x1000, firstAddress + 8, end, end - 0x1000, ^uint64(0xfff)} {
 		p.post(hipv1.OpMallocVaddr, &hipv1.MallocVaddrRequest{Vaddr: addr, Size: 8192}, nil)
 		p.fails(hip.ErrorOutOfMemory, hipv1.OpDeviceSynchronize, nil, nil)
 	}
 	p.sync()
+}
+
+// Who lets the worker choose has no range of its own, which would be a part of the addresses only; who chooses has.
+func TestWhoHasARange(t *testing.T) {
+	for name, c := range map[string]struct {
+		op   hipv1.Op
+		req  any
+		want bool
+	}{
+		"begins with hipMalloc":         {hipv1.OpMalloc, &hipv1.MallocRequest{Size: 4096}, false},
+		"begins with an address":        {hipv1.OpMallocVaddr, &hipv1.MallocVaddrRequest{Vaddr: firstAddress, Size: 4096}, true},
+		"begins with April's stream":    {hipv1.OpStreamCreate, &hipv1.StreamCreateRequest{Vhandle: vstream}, true},
+		"begins with a stream of old":   {hipv1.OpStreamCreate, uint64(0), true},
+		"begins with February's lookup": {hipv1.OpModuleGetFunction, make([]byte, 264), false},
+	} {
+		t.Run(name, func(t *testing.T) { // one at a time has the range
+			p := start(t, nil)
+			_, _ = p.Call(c.op, c.req, nil, nil) // the lookup finds nothing
+			p.ask(hipv1.OpPing, nil, nil, nil)
+			if got := p.sess.place.placer != nil; got != c.want {
+				t.Errorf("a range: %v", got)
+			}
+		})
+	}
 }
 
 // A runtime that places memory itself serves who lets it choose, and says so to others.

@@ -2,6 +2,7 @@ package session
 
 import (
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hipv1"
 )
 
 // firstAddress is where clients begin to invent addresses: each takes the next whole pages behind its last.
@@ -18,9 +19,22 @@ const ownPart = 4
 
 // placing is memory at addresses of the client's.
 type placing struct {
-	placer hip.Placer       // nil: there is none
-	span   hip.Span         // for the client
-	owed   map[int32]uint64 // by device: granted bytes that go back once the memory is free
+	decided bool             // whether there is to be a range
+	placer  hip.Placer       // nil: there is none
+	span    hip.Span         // for the client
+	owed    map[int32]uint64 // by device: granted bytes that go back once the memory is free
+}
+
+// decide takes a range before anything is allocated, unless the client is one that lets the worker choose: it then has all addresses that the runtime can
+// have, and not a part of a range. Such a client says so by its dialect, or by what it begins with.
+func (p *placing) decide(placer hip.Placer, op hipv1.Op, d hipv1.Dialect) {
+	if p.decided {
+		return
+	}
+	p.decided = true
+	if d != hipv1.February && (d != hipv1.Unknown || op != hipv1.OpMalloc) {
+		p.reserve(placer)
+	}
 }
 
 // reserve takes the range. A process that has something there settles for what is before it.

@@ -61,7 +61,6 @@ func New(c Config) *Session {
 		_ = c.Runtime.Free(hip.Thread{Device: device, ID: threadID}, p) // nobody is left to hear of it
 	}})
 	s.captures = graph.NewCaptures(s.graphs, func() hip.Runtime { return c.Runtime }, func() {})
-	s.place.reserve(c.Placer)
 	return s
 }
 
