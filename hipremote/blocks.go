@@ -24,6 +24,7 @@ type block struct {
 	id         uint32      // tells it from all others that there ever were; 0: nobody has asked
 	opened     int         // times, of another session's memory
 	shared     bool        // with other sessions
+	near       nearness    // its memory in this process
 }
 
 func (b *block) end() uint64 { return b.base + b.want }

@@ -38,6 +38,7 @@ type Client struct {
 	stage      window
 	landings   landings
 	work       work
+	nearing    sync.Mutex // of asking for device memory to be mapped here
 
 	among    atomic.Int32         // see Among
 	link     atomic.Pointer[link] // nil until connected
@@ -57,6 +58,7 @@ type link struct {
 	claims    bool    // host memory may have its own addresses there, too
 	functions bool    // a module that is loaded comes with its functions
 	content   bool    // a module can be loaded by what it is
+	near      bool    // device memory can be mapped here
 	timed     bool    // the worker tells how long it took, and takes what follows from that
 	trace     *tracer // nil unless some calls are traced
 	lost      sync.Once
@@ -140,7 +142,7 @@ func (c *Client) connect() (*link, error) {
 		return nil, err
 	}
 	hello := identity()
-	hello.Features = []string{featureDirect, featureUnits, featureClaims, wire.FeatureTiming, wire.FeaturePacked, hiprpc.FeatureFunctions, hiprpc.FeatureContent}
+	hello.Features = []string{featureDirect, featureUnits, featureClaims, wire.FeatureTiming, wire.FeaturePacked, hiprpc.FeatureFunctions, hiprpc.FeatureContent, hiprpc.FeatureNear}
 	if hello.TraceEvery = c.cfg.TraceEvery; hello.TraceEvery != 0 {
 		hello.TraceSeed = rand.Uint64()
 		hello.Features = append(hello.Features, rpctrace.Feature)
@@ -222,6 +224,7 @@ func (c *Client) connect() (*link, error) {
 	}
 	l.functions = conn.Welcome().HasFeature(hiprpc.FeatureFunctions)
 	l.content = conn.Welcome().HasFeature(hiprpc.FeatureContent)
+	l.near = conn.Welcome().HasFeature(hiprpc.FeatureNear)
 	c.cache.know(answer.Known)
 	c.mem.reserve(chosen, space, uint32(c.cfg.Part), answer.Unit)
 	c.cfg.debugf("session %d at %s:%s, backend %s, device addresses %#x+%#x", conn.Welcome().Session, host, port, conn.Welcome().Backend,
@@ -280,6 +283,7 @@ func (c *Client) Close() error {
 	err := l.Close()
 	c.stage.end()
 	c.landings.end()
+	c.mem.allFar()
 	c.mem.abandon()
 	return err
 }
@@ -346,9 +350,10 @@ func (c *Client) posting(t hip.Thread, s hip.Stream) (*link, hip.Error) {
 
 // send posts without looking at earlier errors, and counts it as work that the device, with whose number req begins, may be busy with.
 func (c *Client) send(ct *callTime, l *link, op uint16, req, bulk []byte) hip.Error {
-	count := &c.work.copies
+	tasks := c.tasksOf(int32(uint32(u64(req, 0))))
+	count := &tasks.copies
 	if bulk == nil {
-		count = &c.tasksOf(int32(uint32(u64(req, 0)))).posted
+		count = &tasks.posted
 	}
 	count.Add(1)
 	err := ct.post(l, op, req, bulk)

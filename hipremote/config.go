@@ -37,6 +37,7 @@ type Config struct {
 	Compare        bool          // find what the program wrote to host memory by comparing all of it, also where the kernel could tell
 	NoReserve      bool          // reserve no range of device addresses: every allocation asks the worker
 	NoShare        bool          // do not share memory with a worker on this machine
+	Near           bool          // map all device memory of such a worker that can be mapped when it is first copied, not only where that pays
 	Devices        string        // HIP_VISIBLE_DEVICES of this process
 	ROCrDevices    string        // ROCR_VISIBLE_DEVICES, which goes before
 	Space          *Space        // of addresses, shared with other clients; nil: this client has its own

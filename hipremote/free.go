@@ -59,6 +59,7 @@ func (c *Client) freeBlock(ct *callTime, l *link, b *block, wait bool) hip.Error
 	if b.arena != nil {
 		return c.freeInArena(ct, l, b, wait)
 	}
+	b.far()
 	req := hiprpc.StreamOp{Device: b.device, Ptr: hip.Ptr(b.base)}.Append(make([]byte, 0, 32))
 	code := hip.Success
 	if wait {

@@ -64,7 +64,7 @@ func TestHas(t *testing.T) {
 // TestWork: each kind of message keeps the devices busy until a mark that was made after it was counted twice.
 func TestWork(t *testing.T) {
 	var w work
-	for _, c := range []interface{ Add(uint64) uint64 }{&w.copies, &w.tasks[0].posted, &w.tasks[maxDevices-1].posted} {
+	for _, c := range []interface{ Add(uint64) uint64 }{&w.tasks[1].copies, &w.tasks[0].posted, &w.tasks[maxDevices-1].posted} {
 		c.Add(1)
 		early := w.mark()
 		c.Add(1)

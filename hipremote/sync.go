@@ -88,14 +88,14 @@ func (c *Client) deviceIdle(l *link, device int32, at moment) {
 	if c.onlyDevice() {
 		c.work.done.note(at.work)
 	}
-	c.tasksOf(device).done.note(at.tasks)
+	c.tasksOf(device).idle(at)
 	c.settle(device, 0, true, at)
 }
 
 // nullIdle is told that a stream has nothing to do. If it is the null stream, and the device has no other, neither has the device.
 func (c *Client) nullIdle(device int32, st hip.Stream, at moment) {
 	if st <= hip.StreamLegacy && c.handles.None(hip.HandleStream) {
-		c.tasksOf(device).done.note(at.tasks)
+		c.tasksOf(device).idle(at)
 	}
 }
 
@@ -139,6 +139,7 @@ func (c *Client) DeviceReset(t hip.Thread) hip.Error {
 		default:
 			back += b.size
 		}
+		b.far()
 		if b.size != 0 && m.places != nil {
 			m.places.put(b.base, b.size)
 		}
@@ -153,6 +154,7 @@ func (c *Client) DeviceReset(t hip.Thread) hip.Error {
 				continue
 			}
 			back += b.size
+			b.far()
 			if m.places != nil {
 				m.places.put(b.base, b.size)
 			}

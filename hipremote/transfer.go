@@ -20,6 +20,9 @@ const (
 func (c *Client) copyTo(ct *callTime, l *link, op uint16, t hip.Thread, m *hiprpc.Copy, src, spitch uint64, wait bool) hip.Error {
 	n, _ := m.Bytes()
 	c.landings.wait(src, spitch*(m.Height-1)+m.Width)
+	if done, code := c.nearCopy(ct, l, op, t, m, src, spitch, wait); done {
+		return code
+	}
 	// A copy that waits comes back when everything before it is done. If that is known already, and the worker writes to device memory itself, it
 	// need not be waited for: its bytes have left host memory, and whatever else may look for them comes behind. Where the worker's runtime makes
 	// the copy, what is next on a stream that does not wait for the null stream would not. A long one lets the stream finish before it is sent, so
@@ -111,7 +114,8 @@ func (c *Client) sendStaged(ct *callTime, l *link, op uint16, req, part []byte) 
 	if !c.stage.take(len(part)) {
 		return hip.ErrorNotInitialized
 	}
-	c.work.copies.Add(1)
+	copies := &c.tasksOf(int32(uint32(u64(req, 0)))).copies
+	copies.Add(1)
 	msg := wire.GetMsg()
 	msg.Req, msg.Bulk = append(msg.Req[:0], req...), part
 	n := len(part)
@@ -120,7 +124,7 @@ func (c *Client) sendStaged(ct *callTime, l *link, op uint16, req, part []byte) 
 		msg.Req = nil // if the connection ends, start may not be through with it
 		wire.PutMsg(msg)
 	})
-	c.work.copies.Add(1)
+	copies.Add(1)
 	runtime.KeepAlive(part)
 	if err != nil {
 		c.stage.give(n)
@@ -131,6 +135,14 @@ func (c *Client) sendStaged(ct *callTime, l *link, op uint16, req, part []byte) 
 
 // copyFrom fetches device memory, from the socket straight to where it belongs.
 func (c *Client) copyFrom(ct *callTime, l *link, op uint16, t hip.Thread, m *hiprpc.Copy, dst, dpitch uint64, wait bool) hip.Error {
+	if wait {
+		if done, code := c.nearCopy(ct, l, op, t, m, dst, dpitch, wait); done {
+			if code == hip.Success {
+				code = c.pull(ct, l)
+			}
+			return code
+		}
+	}
 	if m.Height > 1 {
 		return c.copyRowsFrom(ct, l, op, m, dst, dpitch)
 	}

@@ -17,16 +17,15 @@ func u64(b []byte, at int) uint64 {
 // synchronization that another thread asks for in between does not speak for it. Each message has one count, for that is part of the cost of
 // every call; who wants to know of all adds them up.
 type work struct {
-	tasks  [maxDevices]workCount // to each device, but copies to it, which are done as soon as it has nothing else to do
-	copies atomic.Uint64         // those
-	done   reached               // of all together
+	tasks [maxDevices]workCount // to each device
+	done  reached               // of all together
 }
 
 // mark is how much was posted so far.
 func (w *work) mark() uint64 {
-	n := w.copies.Load()
+	n := uint64(0)
 	for i := range w.tasks {
-		n += w.tasks[i].posted.Load()
+		n += w.tasks[i].posted.Load() + w.tasks[i].copies.Load()
 	}
 	return n
 }
@@ -40,8 +39,10 @@ func (w *work) busy() bool {
 
 // workCount is the work of one device.
 type workCount struct {
-	posted atomic.Uint64
-	done   reached
+	posted atomic.Uint64 // but copies to it, which are done as soon as it has nothing else to do and they have arrived
+	copies atomic.Uint64 // those
+	done   reached       // of posted
+	copied reached       // of copies
 }
 
 func (w *workCount) add() { w.posted.Add(1) }
@@ -53,6 +54,18 @@ func (w *workCount) mark() uint64 { return w.posted.Load() }
 func (w *workCount) busy() bool {
 	done := w.done.Load()
 	return w.mark() != done
+}
+
+// copying is busy for copies.
+func (w *workCount) copying() bool {
+	done := w.copied.Load()
+	return w.copies.Load() != done
+}
+
+// idle notes that nothing is under way of what was posted before a moment.
+func (w *workCount) idle(at moment) {
+	w.done.note(at.tasks)
+	w.copied.note(at.copies)
 }
 
 // reached is the highest mark up to which everything is done.
@@ -77,10 +90,11 @@ func (c *Client) tasksOf(device int32) *workCount {
 
 // moment is how far everything had come when a call was sent that waits for a device or a stream: its success speaks for what was before.
 type moment struct {
-	work, tasks uint64
-	freed       uint64 // blocks by hipFreeAsync
+	work, tasks, copies uint64
+	freed               uint64 // blocks by hipFreeAsync
 }
 
 func (c *Client) before(device int32) moment {
-	return moment{c.work.mark(), c.tasksOf(device).mark(), c.mem.freedLast.Load()}
+	w := c.tasksOf(device)
+	return moment{c.work.mark(), w.mark(), w.copies.Load(), c.mem.freedLast.Load()}
 }

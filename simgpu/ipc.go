@@ -24,6 +24,7 @@ type shares struct {
 	mu       sync.Mutex
 	exported map[hip.ShareToken]struct{}
 	opened   map[hip.ShareToken]*opened
+	near     int // allocations of which the program's process has the memory
 }
 
 // opened is memory of another process, opened once or several times.
@@ -45,13 +46,22 @@ func (r *Runtime) export(ptr hip.Ptr) (ticket, hip.Error) {
 	r.shares.moving.Lock()
 	defer r.shares.moving.Unlock()
 	r.shares.mu.Lock()
-	f := n.file
+	f, fd := n.file, -1
+	var err error
+	if f.near && !f.made && !f.gone {
+		fd, err = unix.FcntlInt(uintptr(f.fd), unix.F_DUPFD_CLOEXEC, 0)
+	}
 	r.shares.mu.Unlock()
 	if n.freed.Load() || n.imported || f.gone {
+		if fd >= 0 {
+			_ = unix.Close(fd)
+		}
 		return ticket{}, hip.ErrorInvalidValue
 	}
 	if !f.made {
-		fd, err := vmem.NewFile(a.Pages())
+		if !f.near {
+			fd, err = vmem.NewFile(a.Pages())
+		}
 		if err != nil {
 			r.o.Logf("simgpu: %v", err)
 			return ticket{}, hip.ErrorOutOfMemory
@@ -61,7 +71,10 @@ func (r *Runtime) export(ptr hip.Ptr) (ticket, hip.Error) {
 		if e != hip.Success {
 			return ticket{}, e
 		}
-		if e := r.move(a, fd); e != hip.Success || !r.shares.enter(n, token) {
+		if !f.near {
+			e = r.move(a, fd)
+		}
+		if e != hip.Success || !r.shares.enter(n, token) {
 			r.o.Broker.Withdraw(token)
 			return ticket{}, max(e, hip.ErrorInvalidValue)
 		}
@@ -77,7 +90,7 @@ func (s *shares) enter(n *note, token hip.ShareToken) bool {
 	if n.file.gone {
 		return false
 	}
-	n.file = file{made: true, token: token}
+	n.file.made, n.file.token = true, token
 	if s.exported == nil {
 		s.exported = map[hip.ShareToken]struct{}{}
 	}
@@ -92,6 +105,11 @@ func (r *Runtime) move(a *vmem.Alloc, fd int) hip.Error {
 		return hip.ErrorNotReady
 	}
 	defer r.gate.Open()
+	return r.moved(a, fd)
+}
+
+// moved is move while nothing runs.
+func (r *Runtime) moved(a *vmem.Alloc, fd int) hip.Error {
 	err := vmem.Fill(fd, a.Base, a.Pages())
 	if err == nil {
 		err = r.space.Load().Share(a, fd)
@@ -105,17 +123,28 @@ func (r *Runtime) move(a *vmem.Alloc, fd int) hip.Error {
 
 // file is what there is of an allocation's pages in a file.
 type file struct {
-	made, gone bool
+	made, gone bool // other processes of this kind can have it; the allocation is freed
 	token      hip.ShareToken
+	near       bool // the program's own process has it, see Near
+	fd         int
 }
 
 // unshare ends what export began. Those who have the memory keep it.
 func (r *Runtime) unshare(n *note) {
 	r.shares.mu.Lock()
 	f := n.file
-	n.file.gone = true
+	n.file.gone, n.file.near = true, false
 	delete(r.shares.exported, f.token)
+	if f.near {
+		r.shares.near--
+	}
 	r.shares.mu.Unlock()
+	if f.near {
+		if !f.made { // whoever still has it mapped finds nothing, and pays for what he writes there
+			_ = unix.Fallocate(f.fd, unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, 0, 1<<46)
+		}
+		_ = unix.Close(f.fd)
+	}
 	if f.made {
 		r.o.Broker.Withdraw(f.token)
 	}

@@ -88,6 +88,10 @@
 // it comes; a token is good for once. A client that cannot connect there, because it came through a forwarded port, answers no. The socket of the connection
 // stays open and silent, and its end is the connection's.
 //
+// A second descriptor may come with that of the memory: a SOCK_SEQPACKET Unix socket, whose other end the server has. By it the server passes descriptors that the
+// client has asked for by a call of the user's: each in a message of 8 bytes, a number by which the reply names it, before that reply. A client without it, or one
+// that takes none, gets an error there.
+//
 // The memory is a memfd with the seals SHRINK, GROW and SEAL. It has a page with the counters of both rings, 512 bytes each, and then the rings, of equal sizes
 // that are powers of two from 64 KiB to 64 MiB: first the one to the server. All counters are in the machine's byte order:
 //

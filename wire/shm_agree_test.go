@@ -131,7 +131,7 @@ func TestShareTokens(t *testing.T) {
 	}
 	defer unix.Close(fd)
 	token := [shareToken]byte{1, 2, 3}
-	l.register(token, fd)
+	l.register(token, offered{fd, fd})
 	silent, err := net.Dial("unix", l.name)
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +147,7 @@ func TestShareTokens(t *testing.T) {
 		if _, err := c.Write(token[:]); err != nil {
 			t.Fatal(err)
 		}
-		r := &rights{UnixConn: c.(*net.UnixConn), fd: -1}
+		r := newRights(c.(*net.UnixConn))
 		defer r.drop()
 		_, err = io.ReadFull(r, make([]byte, 1))
 		return err == nil && r.fd >= 0
@@ -190,7 +190,7 @@ func TestShareAnswers(t *testing.T) {
 		if c.answer == nil {
 			timeout = 20 * time.Millisecond
 		}
-		if got, err := l.Offer(conn, hello, timeout); got >= 0 || !errors.Is(err, c.want) {
+		if got, err := l.Offer(conn, hello, timeout); got.FD >= 0 || got.Channel >= 0 || !errors.Is(err, c.want) {
 			t.Errorf("%s: %d, %v", c.name, got, err)
 		}
 	}
@@ -222,10 +222,10 @@ func TestShareRefused(t *testing.T) {
 			done <- err
 			return
 		}
-		fd, err := l.Offer(conn, hello, patience)
+		m, err := l.Offer(conn, hello, patience)
 		if err == nil {
-			err = RefuseShared(conn, fd, 42, "no process can be started")
-			_ = unix.Close(fd)
+			err = RefuseShared(conn, m, 42, "no process can be started")
+			m.Close()
 		}
 		done <- err
 	}()

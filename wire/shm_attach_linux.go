@@ -18,11 +18,13 @@ func connOf(fd int) (net.Conn, error) {
 	return net.FileConn(f)
 }
 
-// rights reads from a Unix socket and keeps the first descriptor that comes along, which Read on the socket itself would drop.
+// rights reads from a Unix socket and keeps the first two descriptors that come along, which Read on the socket itself would drop.
 type rights struct {
 	*net.UnixConn
-	fd int // -1: none
+	fd, channel int // -1: none
 }
+
+func newRights(c *net.UnixConn) *rights { return &rights{UnixConn: c, fd: -1, channel: -1} }
 
 func (r *rights) Read(p []byte) (int, error) {
 	if len(p) == 0 {
@@ -37,21 +39,27 @@ func (r *rights) Read(p []byte) (int, error) {
 	for i := range messages {
 		fds, _ := unix.ParseUnixRights(&messages[i])
 		for _, fd := range fds {
-			if r.fd < 0 {
+			switch {
+			case r.fd < 0:
 				r.fd = fd
-				unix.CloseOnExec(fd)
-			} else {
+			case r.channel < 0:
+				r.channel = fd
+			default:
 				_ = unix.Close(fd)
+				continue
 			}
+			unix.CloseOnExec(fd)
 		}
 	}
 	return n, err
 }
 
 func (r *rights) drop() {
-	if r.fd >= 0 {
-		_ = unix.Close(r.fd)
-		r.fd = -1
+	for _, fd := range [...]*int{&r.fd, &r.channel} {
+		if *fd >= 0 {
+			_ = unix.Close(*fd)
+			*fd = -1
+		}
 	}
 }
 
@@ -61,7 +69,7 @@ func withRights(conn net.Conn) (r io.Reader, done func()) {
 	if !ok {
 		return conn, func() {}
 	}
-	x := &rights{UnixConn: u, fd: -1}
+	x := newRights(u)
 	return x, x.drop
 }
 
@@ -75,7 +83,7 @@ func attach(ctx context.Context, conn net.Conn, r io.Reader, o shareOffer) (tran
 		if !ok {
 			return nil, errors.New("no place to get the descriptor")
 		}
-		return share(came.fd, conn)
+		return came.share(conn)
 	}
 	ctx, cancel := context.WithTimeout(ctx, attachTime)
 	defer cancel()
@@ -91,24 +99,27 @@ func attach(ctx context.Context, conn net.Conn, r io.Reader, o shareOffer) (tran
 	if _, err := c.Write(o.token[:]); err != nil {
 		return nil, err
 	}
-	came := &rights{UnixConn: c.(*net.UnixConn), fd: -1}
+	came := newRights(c.(*net.UnixConn))
 	defer came.drop()
 	if _, err := io.ReadFull(came, make([]byte, 1)); err != nil {
 		return nil, err
 	}
-	return share(came.fd, conn)
+	return came.share(conn)
 }
 
 // canShare says that this system knows how.
 const canShare = true
 
-func share(fd int, conn net.Conn) (transport, error) {
-	if fd < 0 {
+// share makes the transport, which takes the channel over. A server of before has none.
+func (r *rights) share(conn net.Conn) (transport, error) {
+	if r.fd < 0 {
 		return nil, errors.New("no descriptor came")
 	}
-	b, err := mapShared(fd)
+	b, err := mapShared(r.fd)
 	if err != nil {
 		return nil, err
 	}
-	return newShm(b, 1, rawConn(conn)), nil
+	channel := r.channel
+	r.channel = -1
+	return newShm(b, 1, rawConn(conn), channel), nil
 }

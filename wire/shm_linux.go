@@ -27,6 +27,7 @@ type shm struct {
 	lately   int64    // of the reader: how long waits for bytes were, as socket's
 	turn     turn     // of a server's reader
 	base     net.Conn // the socket
+	channel  int      // for descriptors, see pass; -1: none
 	name     net.Addr // of the peer
 	reads    spinner
 	writes   spinner
@@ -45,10 +46,10 @@ type shm struct {
 	outBytes atomic.Uint64
 }
 
-// newShm takes over memory and the socket. in is the number of the ring to read from.
-func newShm(memory []byte, in int, base net.Conn) *shm {
+// newShm takes over memory, the socket and the channel, -1 for none. in is the number of the ring to read from.
+func newShm(memory []byte, in int, base net.Conn, channel int) *shm {
 	head, data := ringHeads(memory)
-	s := &shm{client: in == 1, memory: memory, base: base, name: base.RemoteAddr(), reads: newSpinner(), writes: newSpinner()}
+	s := &shm{client: in == 1, memory: memory, base: base, channel: channel, name: base.RemoteAddr(), reads: newSpinner(), writes: newSpinner()}
 	s.in = ringIn{m: head[in], b: data[in]}
 	s.out = ringOut{m: head[1-in], b: data[1-in]}
 	go s.watch()
@@ -271,5 +272,8 @@ func (s *shm) close() {
 		s.closed = true
 		_ = unix.Munmap(s.memory)
 		_ = s.base.Close()
+		if s.channel >= 0 {
+			_ = unix.Close(s.channel)
+		}
 	}
 }

@@ -23,7 +23,26 @@ type Local struct {
 	name    string
 	callers atomic.Int32
 	mu      sync.Mutex
-	waiting map[[shareToken]byte]int // descriptors that are offered
+	waiting map[[shareToken]byte]offered
+}
+
+// offered is what a client gets: descriptors that are open as long as the offer lasts.
+type offered struct{ memory, channel int }
+
+func (o offered) rights() []byte { return unix.UnixRights(o.memory, o.channel) }
+
+// Memory is what client and server of a connection share, as the server has it. Whoever has it closes it.
+type Memory struct {
+	FD      int // of the memory
+	Channel int // the server's end of the pair of sockets by which descriptors are passed, -1 for none
+}
+
+// Close closes the descriptors.
+func (m Memory) Close() {
+	_ = unix.Close(m.FD)
+	if m.Channel >= 0 {
+		_ = unix.Close(m.Channel)
+	}
 }
 
 // Limits of who comes for a descriptor.
@@ -36,7 +55,7 @@ const (
 func NewLocal() (*Local, error) {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // it never fails
-	s := &Local{name: "@rocwire-" + hex.EncodeToString(b[:]), waiting: map[[shareToken]byte]int{}}
+	s := &Local{name: "@rocwire-" + hex.EncodeToString(b[:]), waiting: map[[shareToken]byte]offered{}}
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: s.name, Net: "unix"})
 	if err != nil {
 		return nil, err
@@ -49,44 +68,51 @@ func NewLocal() (*Local, error) {
 // Close takes the socket away. Connections that share memory go on.
 func (s *Local) Close() error { return s.l.Close() }
 
-// Offer offers shared memory to a client that wants it and is on this machine, after its Hello, and waits at most timeout for the answer. If it is taken, fd is the
-// memory, for NewServerShared; Welcome and everything after it go through it, and nothing more through conn. Otherwise the connection is as it was if err
+// Offer offers shared memory to a client that wants it and is on this machine, after its Hello, and waits at most timeout for the answer. If it is taken, m is
+// for NewServerShared; Welcome and everything after it go through the memory, and nothing more through conn. Otherwise the connection is as it was if err
 // is ErrNotShared, and of no use for any other.
-func (s *Local) Offer(conn net.Conn, hello *Hello, timeout time.Duration) (fd int, err error) {
+func (s *Local) Offer(conn net.Conn, hello *Hello, timeout time.Duration) (m Memory, err error) {
+	m = Memory{-1, -1}
 	if !slices.Contains(hello.Features, FeatureSharedMemory) {
-		return -1, errNotShared(errors.New("the client does not want it"))
+		return m, errNotShared(errors.New("the client does not want it"))
 	}
 	if !oneMachine(conn) {
-		return -1, errNotShared(errors.New("the client is on another machine"))
+		return m, errNotShared(errors.New("the client is on another machine"))
 	}
-	fd, err = makeShared()
+	fd, err := makeShared()
 	if err != nil {
-		return -1, errNotShared(err)
+		return m, errNotShared(err)
 	}
-	taken, err := s.offer(conn, fd, timeout)
+	own, theirs, err := makeChannel()
+	if err != nil {
+		_ = unix.Close(fd)
+		return m, errNotShared(err)
+	}
+	taken, err := s.offer(conn, offered{fd, theirs}, timeout)
+	_ = unix.Close(theirs)
 	switch {
 	case err != nil:
 		err = fmt.Errorf("wire: offering shared memory: %w", err)
 	case !taken:
 		err = errNotShared(errors.New("the client cannot"))
 	default:
-		return fd, nil
+		return Memory{fd, own}, nil
 	}
-	_ = unix.Close(fd)
-	return -1, err
+	Memory{fd, own}.Close()
+	return m, err
 }
 
-func (s *Local) offer(conn net.Conn, fd int, timeout time.Duration) (taken bool, err error) {
+func (s *Local) offer(conn net.Conn, what offered, timeout time.Duration) (taken bool, err error) {
 	if err := conn.SetDeadline(time.Now().Add(timeout)); err != nil {
 		return false, err
 	}
 	var o shareOffer
 	if u, ok := conn.(*net.UnixConn); ok {
-		_, _, err = u.WriteMsgUnix(o.frame(), unix.UnixRights(fd), nil)
+		_, _, err = u.WriteMsgUnix(o.frame(), what.rights(), nil)
 	} else {
 		o.place = s.name
 		_, _ = rand.Read(o.token[:]) // it never fails
-		s.register(o.token, fd)
+		s.register(o.token, what)
 		defer s.take(o.token)
 		_, err = conn.Write(o.frame())
 	}
@@ -103,19 +129,19 @@ func (s *Local) offer(conn net.Conn, fd int, timeout time.Duration) (taken bool,
 	return taken, conn.SetDeadline(time.Time{})
 }
 
-func (s *Local) register(token [shareToken]byte, fd int) {
+func (s *Local) register(token [shareToken]byte, what offered) {
 	s.mu.Lock()
-	s.waiting[token] = fd
+	s.waiting[token] = what
 	s.mu.Unlock()
 }
 
 // take ends an offer; false if it has ended before.
-func (s *Local) take(token [shareToken]byte) (fd int, ok bool) {
+func (s *Local) take(token [shareToken]byte) (what offered, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	fd, ok = s.waiting[token]
+	what, ok = s.waiting[token]
 	delete(s.waiting, token)
-	return fd, ok
+	return what, ok
 }
 
 // serve gives descriptors to those who come for them, until Close.
@@ -151,43 +177,45 @@ func (s *Local) give(conn *net.UnixConn) {
 	if _, err := io.ReadFull(conn, token[:]); err != nil {
 		return
 	}
-	s.mu.Lock() // and while it is held the descriptor stays open: Offer takes the token back before it closes it
+	s.mu.Lock() // and while it is held the descriptors stay open: Offer takes the token back before it closes them
 	defer s.mu.Unlock()
-	fd, ok := s.waiting[token]
+	what, ok := s.waiting[token]
 	delete(s.waiting, token)
 	if ok {
-		_, _, _ = conn.WriteMsgUnix([]byte{1}, unix.UnixRights(fd), nil) // one message to a new socket: never waits
+		_, _, _ = conn.WriteMsgUnix([]byte{1}, what.rights(), nil) // one message to a new socket: never waits
 	}
 }
 
-// NewServerShared takes over a connection whose client has taken shared memory, by the descriptors of the memory and of the connection's socket, possibly in another
-// process than Local's. Both are closed on an error too.
-func NewServerShared(memory, socket int, opt ServerOptions) (*ServerConn, error) {
-	b, err := mapShared(memory)
-	_ = unix.Close(memory)
+// NewServerShared takes over a connection whose client has taken shared memory, by the descriptors of that and of the connection's socket, possibly in another
+// process than Local's. All are closed on an error too.
+func NewServerShared(m Memory, socket int, opt ServerOptions) (*ServerConn, error) {
+	b, err := mapShared(m.FD)
 	if err != nil {
+		m.Close()
 		_ = unix.Close(socket)
 		return nil, err
 	}
 	base, err := connOf(socket)
 	if err != nil {
+		m.Close()
 		return nil, errors.Join(err, unix.Munmap(b))
 	}
-	t := newShm(b, 0, base)
+	_ = unix.Close(m.FD)
+	t := newShm(b, 0, base, m.Channel)
 	return newServer(t, Peer{Addr: t.peer()}, opt), nil
 }
 
-// RefuseShared is Refuse for a client that has taken shared memory, whose descriptor stays the caller's: it hears nothing on conn any more.
-func RefuseShared(conn net.Conn, memory int, code int32, reason string) error {
+// RefuseShared is Refuse for a client that has taken shared memory, which stays the caller's: it hears nothing on conn any more.
+func RefuseShared(conn net.Conn, m Memory, code int32, reason string) error {
 	p, err := appendWelcome(nil, &Welcome{Code: code, Error: reason[:min(len(reason), MaxReason)]})
 	if err != nil {
 		return errors.Join(err, conn.Close())
 	}
-	b, err := mapShared(memory)
+	b, err := mapShared(m.FD)
 	if err != nil {
 		return errors.Join(err, conn.Close())
 	}
-	t := newShm(b, 0, rawConn(conn))
+	t := newShm(b, 0, rawConn(conn), -1)
 	_, err = t.tryWrite(p, nil) // there is room for it
 	t.close()
 	return err

@@ -40,6 +40,10 @@ func sharedOn(t testing.TB, fd int) (server, client *shm) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var channel [2]int
+	if channel[0], channel[1], err = makeChannel(); err != nil {
+		t.Fatal(err)
+	}
 	var ends [2]*shm
 	for i := range ends {
 		b, err := mapShared(fd)
@@ -50,7 +54,7 @@ func sharedOn(t testing.TB, fd int) (server, client *shm) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ends[i] = newShm(b, i, base)
+		ends[i] = newShm(b, i, base, channel[i])
 	}
 	return ends[0], ends[1]
 }

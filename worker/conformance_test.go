@@ -20,6 +20,12 @@ func TestConformance(t *testing.T) {
 	}
 }
 
+// TestConformanceNear: it holds where the client has mapped all device memory that it can, and copies every byte itself.
+func TestConformanceNear(t *testing.T) {
+	w := serve(t, simbackend.Options{}, worker.Config{})
+	hiptest.Run(t, func(t *testing.T) hip.Runtime { return connectWith(t, w, hipremote.Config{Near: true}) })
+}
+
 // TestOutput: kernels' text is with the client before a call returns that waited for the kernel.
 func TestOutput(t *testing.T) {
 	for arch, cards := range map[string]int{"gfx90a": 1, "gfx942": 2} {

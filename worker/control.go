@@ -15,22 +15,23 @@ import (
 
 // Parent and session process speak over a SOCK_SEQPACKET pair: one datagram is one message, its first byte the kind.
 const (
-	msgStart  = 1  // parent → session: serve this client; carries the client's socket
-	msgReady  = 2  // session → parent: warm, waiting for a client; carries confine.Entered, one byte
-	msgReport = 3  // session → parent: counters, about once a second
-	msgEnd    = 4  // session → parent: the session is over, last message
-	msgStop   = 5  // parent → session: end; carries the reason for the client
-	msgLimits = 6  // parent → session: its quotas from now on
-	msgSlow   = 7  // session → parent: the slowest calls since the last one, as rpcstats.AppendSlow writes them
-	msgSpans  = 8  // session → parent: spans of traced calls, as rpctrace.AppendRecords writes them
-	msgShare  = 9  // session → parent: a shareRequest; carries what is published
-	msgShared = 10 // parent → session: the shareReply; carries what was fetched
-	msgMemory = 11 // parent → session, right before msgStart: its client shares memory; carries that
-	msgPages  = 12 // parent → session, the first: its own page map, which it cannot open; comes along
-	msgResume = 13 // parent → session: a resumption; carries the client's socket
-	msgParked = 14 // session → parent: whether the client's connection is cut, and why or for how long it was
-	msgCards  = 15 // session → parent: a question about cards of a client of the earlier protocol
-	msgTold   = 16 // parent → session: the answer
+	msgStart   = 1  // parent → session: serve this client; carries the client's socket
+	msgReady   = 2  // session → parent: warm, waiting for a client; carries confine.Entered, one byte
+	msgReport  = 3  // session → parent: counters, about once a second
+	msgEnd     = 4  // session → parent: the session is over, last message
+	msgStop    = 5  // parent → session: end; carries the reason for the client
+	msgLimits  = 6  // parent → session: its quotas from now on
+	msgSlow    = 7  // session → parent: the slowest calls since the last one, as rpcstats.AppendSlow writes them
+	msgSpans   = 8  // session → parent: spans of traced calls, as rpctrace.AppendRecords writes them
+	msgShare   = 9  // session → parent: a shareRequest; carries what is published
+	msgShared  = 10 // parent → session: the shareReply; carries what was fetched
+	msgMemory  = 11 // parent → session, right before msgStart: its client shares memory; carries that
+	msgPages   = 12 // parent → session, the first: its own page map, which it cannot open; comes along
+	msgResume  = 13 // parent → session: a resumption; carries the client's socket
+	msgParked  = 14 // session → parent: whether the client's connection is cut, and why or for how long it was
+	msgCards   = 15 // session → parent: a question about cards of a client of the earlier protocol
+	msgTold    = 16 // parent → session: the answer
+	msgChannel = 17 // parent → session, right after msgMemory: how descriptors are passed to its client; carries that
 )
 
 // maxControl bounds a message in bytes, both ways. The largest is msgStart with a Hello.

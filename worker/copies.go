@@ -62,6 +62,8 @@ func (s *session) copy(r *wire.Request) {
 		s.copyTo(r, &c, int(n))
 	case hiprpc.FromDevice:
 		s.copyFrom(r, &c, n)
+	case hiprpc.NearTo, hiprpc.NearFrom:
+		s.copyNear(r, &c, n)
 	default:
 		s.copyWithin(r, &c, n)
 	}

@@ -5,8 +5,6 @@ import (
 	"net"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/hiprpc"
 	"github.com/rocwire/rocwire/wire"
@@ -88,12 +86,12 @@ func (s *Server) handOver(conn net.Conn, hello *wire.Hello, head wire.Header, re
 	if err != nil {
 		return nil, err
 	}
-	if memory >= 0 {
+	if memory.FD >= 0 {
 		defer func() {
 			if err != nil { // on conn it hears nothing more
 				_ = wire.RefuseShared(conn, memory, int32(refusalCode(err)), err.Error())
 			}
-			_ = unix.Close(memory)
+			memory.Close()
 		}()
 	}
 	first, err := s.process(conn)

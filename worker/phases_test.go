@@ -8,6 +8,7 @@ import (
 
 	"github.com/rocwire/rocwire/exporter/rpcstats"
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hipremote"
 	"github.com/rocwire/rocwire/worker"
 )
 
@@ -25,7 +26,7 @@ func sidesOf(w *worker.Server, op string) map[string]rpcstats.CallTotal {
 // TestPhases: the phases of a call are of this call, so their sums are those of the whole.
 func TestPhases(t *testing.T) {
 	w := serve(t, cards(1), config())
-	c := connect(t, w)
+	c := connectWith(t, w, hipremote.Config{NoShare: true}) // a copy that the client makes itself has no phases
 	const n = 50
 	for range n {
 		_, _, e := c.MemGetInfo(main0)

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/rocwire/rocwire/wire"
 	"github.com/rocwire/rocwire/worker/cgroup"
 	"github.com/rocwire/rocwire/worker/confine"
 )
@@ -48,15 +49,15 @@ func (p *proc) kill() {
 	_ = p.cmd.Process.Kill()
 }
 
-// serve hands a client's socket to the process, and the memory that is shared with the client, -1 for none. The descriptors stay the caller's.
-func (p *proc) serve(rec *sessionRecord, st *start, fd, memory int) error {
+// serve hands a client's socket to the process, and what is shared with the client. The descriptors stay the caller's.
+func (p *proc) serve(rec *sessionRecord, st *start, fd int, memory wire.Memory) error {
 	p.mu.Lock()
 	p.session = rec
 	p.mu.Unlock()
 	p.lastHeard.Store(time.Now().UnixNano())
 	var err error
-	if memory >= 0 {
-		err = p.ctl.send([]byte{msgMemory}, memory)
+	if memory.FD >= 0 {
+		err = p.ctl.sendMemory(memory)
 	}
 	if err == nil {
 		err = p.ctl.send(st.encode(), fd)

@@ -91,10 +91,9 @@ func (p *SessionProcess) Run() error {
 		pagewatch.UsePagemap(fd)
 		msg, fd, err = ctl.receive(buf)
 	}
-	memory := -1 // that the client shares
-	if err == nil && msg[0] == msgMemory {
-		memory = fd
-		msg, fd, err = ctl.receive(buf)
+	memory := notShared
+	if err == nil {
+		memory, msg, fd, err = ctl.takeMemory(msg, fd, buf)
 	}
 	if err != nil {
 		return nil // the parent has ended, or does not need this process
@@ -127,7 +126,7 @@ func (p *SessionProcess) Run() error {
 	if len(st.First) > 0 {
 		return p.serveV1(ctl, fd, hup, Session{ID: st.Session, Hello: hello, Offer: offer, Cards: st.Cards}, &st)
 	}
-	if memory >= 0 { // there is nothing to cut, and bytes are sent in less time than it takes to say what they are
+	if memory.FD >= 0 { // there is nothing to cut, and bytes are sent in less time than it takes to say what they are
 		st.Park, st.Modules = 0, false
 	}
 	opt := wire.ServerOptions{Protocol: hello.Protocol, HelloSum: st.HelloSum, Heartbeat: hello.Heartbeat(), Park: st.Park}
@@ -161,6 +160,7 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 		return err
 	}
 	s := newSession(opened.Runtime, conn, log)
+	s.nearOn(conn)
 	s.account(st.HostMemory)
 	within := s.limit()
 	defer within.Close()
@@ -332,6 +332,9 @@ func (s *session) features() []string {
 	}
 	if s.contents != nil {
 		list = append(list, hiprpc.FeatureContent)
+	}
+	if s.near != nil {
+		list = append(list, hiprpc.FeatureNear)
 	}
 	return list
 }

@@ -77,7 +77,8 @@ func (r *reporter) send() {
 		}
 	}
 	st := r.stats()
-	p := progress{BytesIn: st.BytesIn, BytesOut: st.BytesOut, Calls: r.s.calls.Load()}
+	in, out := r.s.near.copied()
+	p := progress{BytesIn: st.BytesIn + in, BytesOut: st.BytesOut + out, Calls: r.s.calls.Load()}
 	if op := r.s.op.Load(); op != 0 {
 		p.Op, p.OpFor = uint16(op), max(0, mono.Since(r.s.opSince.Load()))
 	}

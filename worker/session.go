@@ -41,6 +41,7 @@ type session struct {
 	holder  holder     // nil if memory stays where it is
 	settle  func()     // has what kernels have printed sent; nil if it is already
 	hosts   hostPlacer // nil if copies of host memory count as device memory
+	near    *near      // nil if no other process can have device memory
 	conn    notifier
 	log     *slog.Logger
 	times   callTimes
@@ -171,6 +172,8 @@ func (s *session) own(r *wire.Request) bool {
 		s.doHostRelease(r)
 	case hiprpc.OpModuleLoadContent:
 		s.doModuleLoadContent(r)
+	case hiprpc.OpNear:
+		s.doNear(r)
 	case rpcstats.Op, rpcstats.OpSlow:
 		s.doClientReport(r)
 	case rpctrace.Op:

@@ -15,6 +15,8 @@ const (
 	ToDevice   Dir = 1 // the bytes are the message's bulk
 	FromDevice Dir = 2 // the bytes are the reply's bulk
 	Within     Dir = 3 // device to device
+	NearTo     Dir = 4 // the client has copied to the device itself, in memory that it has mapped; Spitch is how many nanoseconds that took. Never answered
+	NearFrom   Dir = 5 // likewise from the device
 )
 
 // Copy is a copy of Height rows of Width bytes; a plain copy has one row. Rows are Dpitch and Spitch bytes apart on the device; in bulk
@@ -75,7 +77,7 @@ func (c *Copy) Decode(b []byte) bool {
 	c.Width, c.Height = le.Uint64(a[45:]), le.Uint64(a[53:])
 	c.DstDevice, c.SrcDevice, c.Async = int32(le.Uint32(a[61:])), int32(le.Uint32(a[65:])), a[69] != 0
 	_, ok := c.Bytes()
-	return ok && c.Dir >= ToDevice && c.Dir <= Within
+	return ok && c.Dir >= ToDevice && c.Dir <= NearFrom
 }
 
 // AppendLaunch encodes a launch from a thread whose current device is device.

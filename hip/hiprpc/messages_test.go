@@ -101,6 +101,8 @@ func FuzzDecode(f *testing.F) {
 	f.Add((&Copy3D{Box: hip.DrvMEMCPY3D{SrcMemoryType: hip.MemoryTypeDevice, DstMemoryType: hip.MemoryTypeHost, WidthInBytes: 3, Height: 2, Depth: 1}}).Append(nil))
 	f.Add(AppendLaunch(nil, 1, &hip.Launch{Args: []byte{1, 2, 3}}))
 	f.Add(Place{Addr: 4096, Size: 4096}.Append(nil))
+	f.Add(Near{Base: 4096, Size: 8192}.Append(nil))
+	f.Add((&Copy{Dir: NearTo, Dst: 4096, Spitch: 1000, Width: 10, Height: 1}).Append(nil))
 	f.Add(Host{Addr: 4096, Size: 5}.Append(nil))
 	f.Add((&AsyncError{Seq: 1, Code: 1, Text: "x"}).Append(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -129,6 +131,10 @@ func FuzzDecode(f *testing.F) {
 		var p Place
 		if p.Decode(b) && uint64(p.Addr)+p.Size < uint64(p.Addr) {
 			t.Errorf("%+v wraps", p)
+		}
+		var n Near
+		if n.Decode(b) && (uint64(n.Base)+n.Size < uint64(n.Base) || !bytes.Equal(n.Append(nil), b)) {
+			t.Errorf("%+v wraps, or is another message than it came as", n)
 		}
 		var h Host
 		h.Decode(b)

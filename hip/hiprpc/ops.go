@@ -19,6 +19,8 @@ const (
 	OpHostRelease  uint16 = 0x110a // sync: i32 device, u64 address that was claimed; the copy, if there is one, is gone once nothing uses it
 	// OpModuleLoadContent is hipModuleLoadData of a code object that the worker may have. sync: Content → Loaded
 	OpModuleLoadContent uint16 = 0x110b
+	// OpNear asks for the memory of the allocation that Place.Addr lies in, to map it. sync: Place → Near. hipErrorNotReady: something is under way
+	OpNear uint16 = 0x110c
 )
 
 // Notices, worker to client.
@@ -49,6 +51,7 @@ var names = map[uint16]string{
 	OpGrant: "grant", OpReturn: "return", OpMallocAt: "mallocAt", OpHostFuncDone: "hostFuncDone",
 	OpHostExpose: "hostExpose", OpHostHide: "hostHide", OpHostPush: "hostPush", OpHostPull: "hostPull",
 	OpHostClaim: "hostClaim", OpHostRelease: "hostRelease", OpModuleLoadContent: "moduleLoadContent",
+	OpNear: "near",
 }
 
 // OpName is the name of an operation for people and labels: the HIP function, or the short name of one that is none; "" if unknown.

@@ -68,6 +68,17 @@ func (g *Gate) Close(within time.Duration) bool {
 	}
 }
 
+// TryClose is Close, if nobody is inside now.
+func (g *Gate) TryClose() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed || g.inside > 0 {
+		return false
+	}
+	g.closed = true
+	return true
+}
+
 func (g *Gate) close(within time.Duration) bool {
 	late := false
 	g.mu.Lock()
