@@ -9,7 +9,7 @@ export GOEXPERIMENT ?= simd
 export GOFLAGS ?= -tags=grpcnotrace
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build lib windows test bench conformance fuzz generate kernels lint platforms check-deploy clean
+.PHONY: help demo build lib lib-Linux lib-Darwin windows darwin test bench conformance fuzz generate kernels lint platforms check-deploy clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -22,12 +22,21 @@ build: lib ## bin/hip-worker, bin/hip-session, bin/smi-remote, bin/gpu-exporter,
 	$(GO) build -o bin/ ./cmd/...
 	$(CC) $(CFLAGS) -Ihip/include examples/hello_hip/hello_hip.c -o build/examples/hello_hip $(LIB) -Wl,-rpath,'$$ORIGIN/../lib' -lm
 
-lib: ## the drop-in libamdhip64.so.6 and libamd_smi.so.27, librocwire.so behind them, libaccelerator_amd.so
+lib: lib-$(shell uname -s) ## the drop-in libamdhip64.so.6 and libamd_smi.so.27, librocwire.so behind them, libaccelerator_amd.so; on a Mac the first three as .dylib
+
+lib-Linux:
 	@librocwire/build.sh build/lib
 	@provider/libaccelerator_amd/build.sh build/lib
 
+lib-Darwin:
+	@librocwire/build_darwin.sh build/lib
+
 windows: ## build/rocwire-windows-amd64.zip: DLLs, import libraries, smi-remote.exe, gpu-exporter.exe (needs gcc-mingw-w64-x86-64 and llvm-19)
 	@scripts/windows.sh build
+
+darwin: ## build/darwin/arm64 and build/darwin/amd64: smi-remote and gpu-exporter for macOS (its libraries: make lib on a Mac)
+	@for arch in arm64 amd64; do mkdir -p build/darwin/$$arch && \
+		CGO_ENABLED=0 GOOS=darwin GOARCH=$$arch $(GO) build -trimpath -o build/darwin/$$arch/ ./cmd/smi-remote ./cmd/gpu-exporter || exit 1; done
 
 test: ## all tests
 	$(GO) test ./...

@@ -37,10 +37,14 @@ static inline void managed_free(void *p, uint64_t size)
 	VirtualFree(p, 0, MEM_RELEASE);
 }
 #else
+#ifdef __APPLE__
+enum { MANAGED_ALIGN = 16384 }; /* a page of Apple's processors */
+#define MAP_FIXED_NOREPLACE 0   /* an address is a hint */
+#else
 enum { MANAGED_ALIGN = 4096 };
-
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
+#endif
 #endif
 
 /* managed_map is zeroed memory at an address, or anywhere if that is 0; NULL if there
@@ -51,7 +55,7 @@ static inline void *managed_map(uint64_t at, uint64_t pages)
 	void *p = mmap((void *)(uintptr_t)at, pages, prot, flags | (at ? MAP_FIXED_NOREPLACE : 0), -1, 0);
 	if (p == MAP_FAILED)
 		return NULL;
-	if (at && p != (void *)(uintptr_t)at) { /* a kernel older than 4.17 takes it for a hint */
+	if (at && p != (void *)(uintptr_t)at) { /* it was a hint only */
 		munmap(p, pages);
 		return NULL;
 	}

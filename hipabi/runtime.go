@@ -2,7 +2,7 @@ package hipabi
 
 /*
 #cgo CFLAGS: -I${SRCDIR}/../hip/include -O2
-#cgo !windows LDFLAGS: -ldl -lpthread
+#cgo linux LDFLAGS: -ldl -lpthread
 #include <stdint.h>
 int rw_at_exit(void);
 int rw_debug(void);

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"math"
 	"strings"
 	"testing"
@@ -131,40 +130,5 @@ func TestNoCalls(t *testing.T) {
 		if code, out, errs := call(t, []string{idle}, strings.Fields(args)...); code != 0 || out != want || errs != "" {
 			t.Errorf("%s: exit %d, %q, %q", args, code, out, errs)
 		}
-	}
-}
-
-// The live table on a terminal shows what happened between two readings.
-func TestCallsOnTerminal(t *testing.T) {
-	screen, program := pty(t, 120, 30)
-	seen := newLines()
-	go func() {
-		b := make([]byte, 4096)
-		for {
-			n, err := screen.Read(b)
-			if n > 0 {
-				_, _ = seen.Write(b[:n])
-			}
-			if err != nil {
-				return
-			}
-		}
-	}()
-	env := map[string]string{"TF_WORKER_HOST": worker1(t, smitest.NewMachine(1, 0))}
-	ctx, stop := context.WithCancel(t.Context())
-	code, errs := make(chan int, 1), newLines()
-	go func() {
-		code <- run(ctx, []string{"calls", "-n", "0.1"}, func(k string) string { return env[k] }, program, program, errs)
-	}()
-	seen.wait(t, "hipModuleLaunchKernel") // since the start
-	seen.wait(t, "No calls.")             // and none since then
-	stop()
-	select {
-	case c := <-code:
-		if c != 0 || errs.String() != "" {
-			t.Errorf("exit %d, %q", c, errs)
-		}
-	case <-time.After(20 * time.Second):
-		t.Fatal("does not end")
 	}
 }

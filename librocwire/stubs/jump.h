@@ -12,6 +12,8 @@
 
 #ifdef _WIN32
 #include "jump_windows.h"
+#elif defined(__APPLE__)
+#include "jump_darwin.h"
 #else
 	.section .rodata
 	.globl rw_table_name

@@ -11,6 +11,13 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+/* It lies beside this library. */
+#ifdef __APPLE__
+#define OBJECT "@loader_path/librocwire.dylib"
+#else
+#define OBJECT "librocwire.so" /* the search path says so */
+#endif
+
 extern const char rw_table_name[] __attribute__((visibility("hidden")));
 
 const rw_function *rw_table;
@@ -39,7 +46,7 @@ static void signal_stack(void)
 	stack_t s;
 	if (sigaltstack(NULL, &s) || !(s.ss_flags & SS_DISABLE))
 		return;
-	void *p = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	void *p = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED)
 		return;
 	s = (stack_t){.ss_sp = p, .ss_size = SIZE};
@@ -58,16 +65,14 @@ const rw_function *rw_open(void)
 {
 	rw_lock();
 	if (!rw_opened) {
-		/* It lies beside this library, whose search path says so. */
-		void *object = dlopen("librocwire.so", RTLD_NOW | RTLD_LOCAL);
+		void *object = dlopen(OBJECT, RTLD_NOW | RTLD_LOCAL);
 		const rw_function *t = object ? (const rw_function *)dlsym(object, rw_table_name) : NULL;
 		if (!t) {
 			fprintf(stderr, "rocwire: %s\n", dlerror());
 			abort();
 		}
 		rw_opened = t;
-		if (rw_replay)
-			rw_replay();
+		rw_replay();
 		__atomic_store_n(&rw_table, t, __ATOMIC_RELEASE);
 	}
 	rw_unlock();

@@ -17,8 +17,8 @@ extern const rw_function *rw_opened;
 const rw_function *rw_open(void);
 
 /* rw_replay is called under the lock when the shared object has just been opened: it
- * passes on what happened before. A library that keeps nothing has none. */
-void rw_replay(void) __attribute__((weak));
+ * passes on what happened before. */
+void rw_replay(void);
 
 void rw_lock(void);
 void rw_unlock(void);
