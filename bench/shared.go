@@ -16,7 +16,7 @@ import (
 
 // serverOf serves a connection whose Hello has been read: in shared memory, if the client wants that.
 func serverOf(conn net.Conn, hello *wire.Hello) (*wire.ServerConn, error) {
-	opt := wire.ServerOptions{Protocol: hello.Protocol}
+	opt := wire.ServerOptions{Protocol: hello.Protocol, Park: time.Minute}
 	local, err := wire.NewLocal()
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/rocwire/rocwire/hipremote"
 	"github.com/rocwire/rocwire/wire"
 )
 
@@ -44,7 +45,7 @@ func serve(n string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Welcome(wire.Welcome{Features: wire.GrantFeatures(hello.Features, []string{wire.FeaturePacked})}); err != nil {
+	if err := s.Welcome(wire.Welcome{Features: wire.GrantFeatures(hello.Features, []string{wire.FeaturePacked, wire.FeatureResume})}); err != nil {
 		return err
 	}
 	memory := touched(bytes)
@@ -100,7 +101,7 @@ func startWire(address, keys string, dial func(wire.Options) (*wire.Client, erro
 	if err := cmd.Start(); err != nil {
 		return nil, nil, err
 	}
-	c, err := dial(wire.Options{Address: l.Addr().String(), NoShare: true})
+	c, err := dial(wire.Options{Address: l.Addr().String(), NoShare: true, Reconnect: hipremote.DefaultReconnect})
 	if err != nil {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -214,11 +215,15 @@ func wireBulk(t *table, f *floor, _ string) error {
 // copyTo copies to the server's memory, from offset there on.
 func copyTo(c *wire.Client, memory []byte, offset int) error {
 	var at [8]byte
+	var loan wire.Loan
+	defer c.Return(&loan)
 	for n := 0; n < len(memory); n += wire.MaxBulk {
 		p := memory[n:min(n+wire.MaxBulk, len(memory))]
 		binary.LittleEndian.PutUint64(at[:], uint64(offset+n))
 		if n+len(p) < len(memory) {
-			if err := c.Post(opSink, at[:], p); err != nil {
+			m := wire.GetMsg()
+			m.Req, m.Bulk, m.Loan = append(m.Req, at[:]...), p, &loan
+			if err := c.Go(opSink, m, func(m *wire.Msg, _ error) { wire.PutMsg(m) }); err != nil {
 				return err
 			}
 			continue

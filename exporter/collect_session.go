@@ -17,6 +17,7 @@ var (
 		append([]string{"session", "pid", "transport", "client_address"}, clientLabels...)...)
 	sessionStart = define(gauge, "hip_session_start_time_seconds", "When the session began, in seconds since 1970.", "session")
 	sessionVRAM  = define(gauge, "hip_session_vram_bytes", "GPU memory the session holds, on all GPUs.", "session")
+	sessionAway  = define(gauge, "hip_session_parked", "1 while the session's connection is cut and it waits for its client, otherwise 0.", "session")
 	sessionIn    = define(counter, "hip_session_received_bytes_total", "Bytes received from the session's client.", "session")
 	sessionOut   = define(counter, "hip_session_sent_bytes_total", "Bytes sent to the session's client.", "session")
 	sessionCalls = define(counter, "hip_session_calls_total", "Calls of the session that were executed.", "session")
@@ -75,6 +76,11 @@ func session(s *smi.Session, emit *emitter) {
 		emit.gauge(sessionStart, float64(s.Start.UnixNano())/1e9, s.ID)
 	}
 	gaugeOpt(emit, sessionVRAM, s.VRAM, s.ID)
+	parked := 0.0
+	if s.Parked {
+		parked = 1
+	}
+	emit.gauge(sessionAway, parked, s.ID)
 	counterOpt(emit, sessionIn, s.BytesIn, s.ID)
 	counterOpt(emit, sessionOut, s.BytesOut, s.ID)
 	counterOpt(emit, sessionCalls, s.Calls, s.ID)

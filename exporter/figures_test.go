@@ -219,7 +219,7 @@ func TestStaleProcesses(t *testing.T) {
 	}
 }
 
-// limitedClients have quotas, and a worker that traces.
+// limitedClients have quotas, one of them is away, and their worker traces.
 type limitedClients struct{ smitest.Clients }
 
 func (limitedClients) Sessions() []smi.Session {
@@ -228,6 +228,7 @@ func (limitedClients) Sessions() []smi.Session {
 		{Device: 0, Quota: smi.Quota{Memory: smi.Some(smi.Bytes(16 << 30)), Compute: smi.Some(smi.Ratio(0.5))}},
 		{Device: 1, Quota: smi.Quota{Compute: smi.Some(smi.Ratio(0.25))}},
 	}
+	list[1].Parked = true
 	return list
 }
 

@@ -51,10 +51,15 @@ func (c *Client) sendTo(ct *callTime, l *link, op uint16, m *hiprpc.Copy, src, s
 	if code := c.reveal(l, data); code != hip.Success {
 		return code
 	}
+	var loan *wire.Loan
+	if len(data) > wire.MaxBulk {
+		loan = new(wire.Loan)
+		defer l.Return(loan)
+	}
 	for len(data) > 0 {
 		part := data[:min(len(data), wire.MaxBulk)]
 		m.Width = uint64(len(part))
-		if code := c.sendBulk(ct, l, op, m, part); code != hip.Success {
+		if code := c.sendBulk(ct, l, op, m, part, loan); code != hip.Success {
 			return code
 		}
 		m.Dst += hip.Ptr(len(part))
@@ -89,7 +94,7 @@ func (c *Client) copyRowsTo(ct *callTime, l *link, op uint16, m *hiprpc.Copy, sr
 		if code := c.reveal(l, buf); code != hip.Success {
 			return code
 		}
-		if code := c.sendBulk(ct, l, op, &part, buf); code != hip.Success {
+		if code := c.sendBulk(ct, l, op, &part, buf, nil); code != hip.Success {
 			return code
 		}
 	}
@@ -98,7 +103,7 @@ func (c *Client) copyRowsTo(ct *callTime, l *link, op uint16, m *hiprpc.Copy, sr
 
 // sendBulk sends one message of a copy. Small ones are posted; of larger ones the client hears when they are executed, so that it
 // never has more under way than the worker can stage.
-func (c *Client) sendBulk(ct *callTime, l *link, op uint16, m *hiprpc.Copy, part []byte) hip.Error {
+func (c *Client) sendBulk(ct *callTime, l *link, op uint16, m *hiprpc.Copy, part []byte, loan *wire.Loan) hip.Error {
 	if len(part) <= hiprpc.MaxUnacknowledged {
 		var buf [128]byte
 		return c.send(ct, l, op, m.Append(buf[:0]), part)
@@ -106,18 +111,19 @@ func (c *Client) sendBulk(ct *callTime, l *link, op uint16, m *hiprpc.Copy, part
 	am := *m
 	am.Async = true // the reply only makes room; a failure is told as an asynchronous one
 	var buf [128]byte
-	return c.sendStaged(ct, l, op, am.Append(buf[:0]), part)
+	return c.sendStaged(ct, l, op, am.Append(buf[:0]), part, loan)
 }
 
-// sendStaged sends one message of a copy and keeps account of it until it is executed.
-func (c *Client) sendStaged(ct *callTime, l *link, op uint16, req, part []byte) hip.Error {
+// sendStaged sends one message of a copy and keeps account of it until it is executed. part is the caller's again when it returns or, if there is a
+// loan, when that is returned.
+func (c *Client) sendStaged(ct *callTime, l *link, op uint16, req, part []byte, loan *wire.Loan) hip.Error {
 	if !c.stage.take(len(part)) {
 		return hip.ErrorNotInitialized
 	}
 	copies := &c.tasksOf(int32(uint32(u64(req, 0)))).copies
 	copies.Add(1)
 	msg := wire.GetMsg()
-	msg.Req, msg.Bulk = append(msg.Req[:0], req...), part
+	msg.Req, msg.Bulk, msg.Loan = append(msg.Req[:0], req...), part, loan
 	n := len(part)
 	err := ct.start(l, op, msg, func(msg *wire.Msg, _ error) {
 		c.stage.give(n)

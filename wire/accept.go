@@ -59,10 +59,17 @@ func hostPort(a net.Addr) (host, port string) {
 
 // Refuse answers a connection's handshake, or whatever came instead of one, with a refusal and closes it. code must not be 0.
 func Refuse(conn net.Conn, code int32, reason string) error {
-	if len(reason) > MaxReason {
-		reason = reason[:MaxReason]
-	}
-	b, err := appendWelcome(nil, &Welcome{Code: code, Error: reason})
+	return refuse(conn, &Welcome{Code: code, Error: reason})
+}
+
+// RefuseNow is Refuse of a client that may be let in when it comes again in a while. One that resumes does.
+func RefuseNow(conn net.Conn, code int32, reason string) error {
+	return refuse(conn, &Welcome{Code: code, Error: reason, Later: true})
+}
+
+func refuse(conn net.Conn, w *Welcome) error {
+	w.Error = w.Error[:min(len(w.Error), MaxReason)]
+	b, err := appendWelcome(nil, w)
 	if err == nil {
 		if err = conn.SetWriteDeadline(time.Now().Add(time.Second)); err == nil {
 			_, err = conn.Write(b)

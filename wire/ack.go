@@ -5,7 +5,8 @@ import "encoding/binary"
 const (
 	ackSize  = 8         // payload of ACK
 	ackAlong = 8 << 10   // bytes that are acknowledged along with a frame that is sent anyway
-	ackAlone = 256 << 10 // bytes that are acknowledged at once
+	ackIdle  = 256 << 10 // bytes that are acknowledged at once if there are no more to read: the other side may be waiting for that
+	ackAlone = 1 << 20   // bytes that are acknowledged at once
 	ackWant  = 512 << 10 // bytes that are unacknowledged when a look is taken for what has been: the memory behind them is used again while it is in caches
 )
 
@@ -68,6 +69,9 @@ func (w *walker) walk(p []byte) (ack uint64, found bool) {
 	}
 	return ack, found
 }
+
+// drained reports whether enough is to be acknowledged for who is about to wait, and nothing more has come.
+func (l *lasting) drained() bool { return l.taken.Load()-l.told.Load() >= ackIdle && !l.unread() }
 
 // owed appends an ACK if as many bytes are due.
 func (o *out) owed(b []byte, least uint64) []byte {

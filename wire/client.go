@@ -56,6 +56,7 @@ type Options struct {
 type Msg struct {
 	Req  []byte // fixed part of the request
 	Bulk []byte // bulk data of the request, sent from where it lies
+	Loan *Loan  // not nil: Bulk stays the client's until that is returned; of Go only
 	Dst  []byte // where bulk data of the reply goes; more than fits is a protocol violation
 
 	Code int32  // of the reply
@@ -92,7 +93,7 @@ func PutMsg(m *Msg) {
 	if cap(m.Rep) > 64<<10 {
 		m.Rep = nil
 	}
-	m.Req, m.Rep, m.Bulk, m.Dst, m.then, m.err = m.Req[:0], m.Rep[:0], nil, nil, nil, nil
+	m.Req, m.Rep, m.Bulk, m.Loan, m.Dst, m.then, m.err = m.Req[:0], m.Rep[:0], nil, nil, nil, nil, nil
 	m.Code, m.DstN, m.Timed = 0, 0, false
 	msgPool.Put(m)
 }
@@ -196,7 +197,7 @@ func (c *Client) Call(op uint16, m *Msg) error {
 }
 
 // Go sends a request and returns; done runs with the reply or the error, on the goroutine that also runs OnNotify. Until then the
-// message is the client's; Bulk is the caller's again when Go returns. If Go returns an error, done is not called.
+// message is the client's; Bulk is the caller's again when Go returns, unless there is a Loan. If Go returns an error, done is not called.
 func (c *Client) Go(op uint16, m *Msg, done func(*Msg, error)) error {
 	_, err := c.GoID(op, m, done)
 	return err
@@ -261,6 +262,10 @@ func (c *Client) send(op uint16, req, bulk []byte, m *Msg, now bool) (id uint32,
 	if len(req) > fixedMax(0) || len(bulk) > maxMessage {
 		return 0, fmt.Errorf("wire: request of %d and %d bytes is too long", len(req), len(bulk))
 	}
+	var loan *Loan
+	if m != nil { // which may be somebody else's before this returns
+		loan = m.Loan
+	}
 	o, flags, direct := &c.out, FlagNoReply, direct(0, len(req), len(bulk))
 	if !o.begin(direct) {
 		o.mu.Unlock()
@@ -280,9 +285,12 @@ func (c *Client) send(op uint16, req, bulk []byte, m *Msg, now bool) (id uint32,
 	dead := o.dead
 	l := o.put(op, id, flags, 0, nil, req, bulk, now, false)
 	o.mu.Unlock()
-	if now {
+	switch {
+	case now:
 		m.lent = l
-	} else {
+	case loan != nil:
+		loan.add(l)
+	default:
 		c.collect(l)
 		o.release(l)
 	}

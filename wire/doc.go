@@ -137,7 +137,7 @@
 //
 //	u64 bytes of the stream that have been taken, so far
 //
-// It is sent along with another frame when 8 KiB are due, by itself when 256 KiB are, and not for each call. A side that has 16 MiB unacknowledged
+// It is sent along with another frame when 8 KiB are due, by itself when 1 MiB is, or 256 KiB and nothing more has come, and not for each call. A side that has 16 MiB unacknowledged
 // begins no further frame, except ACK, until the other has acknowledged some. Whoever waits for that reads on, and keeps what has not its turn yet: at most what
 // the window of the other side and one frame are.
 //
@@ -147,6 +147,7 @@
 //	HMAC-SHA256(secret, "rocwire resume" | u64 session | u64 attempt | u64 received)
 //
 // The server answers a wrong one, and one for a session that does not exist, with a refusal (CodeNoSession by the package), and nothing changes for the session.
+// A refusal that has "later" is for now: there are too many clients, say, and who comes again within its time may be let in.
 // Otherwise a transport that it takes for alive is dropped, its Welcome has the session's number, the feature again and the count of bytes it has received, and
 // behind INIT and Welcome each side goes on with the stream at the byte that the other has not received: in the middle of a frame, if need be. So every
 // request is handled once, and every reply given once, by construction. The server waits for as long as it says (ServerOptions.Park), the client tries for as

@@ -37,6 +37,7 @@ type Welcome struct {
 	Secret      []byte    `msgpack:"secret,omitempty"`   // to resume the connection with, where FeatureResume is granted
 	Received    uint64    `msgpack:"received,omitempty"` // of a resumption: bytes that the server has got since the first Welcome
 	Error       string    `msgpack:"error,omitempty"`    // why the client is refused
+	Later       bool      `msgpack:"later,omitempty"`    // a client that is refused, and comes again in a while, may be let in
 	Code        int32     `msgpack:"-"`                  // 0, or the code of the refusal; travels as the reply's code
 	Protocol    uint16    `msgpack:"-"`                  // negotiated frame version; 0 means Version
 	sums        [2]uint32 // on a client: CRC32-C of the frames of Hello and Welcome

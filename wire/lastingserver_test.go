@@ -22,6 +22,7 @@ type lastingServer struct {
 	next     uint64
 	resumed  int
 	refused  []error
+	full     int      // resumptions that are refused for now
 	hellos   []*Hello // of resumptions
 }
 
@@ -83,8 +84,15 @@ func (s *lastingServer) serve(conn net.Conn) {
 	if r := hello.Resume; r != nil {
 		s.mu.Lock()
 		s.hellos = append(s.hellos, hello)
-		c := s.sessions[r.Session]
+		c, full := s.sessions[r.Session], s.full > 0
+		if full {
+			s.full--
+		}
 		s.mu.Unlock()
+		if full {
+			_ = RefuseNow(conn, 7, "too many; try again later")
+			return
+		}
 		if c == nil {
 			_ = Refuse(conn, CodeNoSession, "there is no such session")
 			return

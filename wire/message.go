@@ -23,9 +23,6 @@ func (o *out) begin(direct bool) bool {
 	return o.acquire()
 }
 
-// lent are the numbers of the first and behind the last of the bytes sent that may lie in the user's memory.
-type lent struct{ from, to uint64 }
-
 // put adds a message, after begin and with mu, and sends it if now. A direct one has been sent when it returns, unless the connection is dead;
 // other frames get in between its own if apart. It tells what bulk data is to be given back by release. flags are without INLINE_DATA and MORE; first
 // are those of the first frame only.
@@ -110,7 +107,7 @@ func (o *out) putPacked(op uint16, id uint32, flags, first Flags, pre, fixed, bu
 	}
 }
 
-// release gives a message's bulk data back to the user.
+// release gives bulk data back to the user.
 func (o *out) release(l lent) {
 	if l.to != 0 {
 		o.lasting.release(l.from, l.to)

@@ -192,7 +192,7 @@ func (c *Client) starved() error {
 
 const (
 	copyFreely = 64 << 10               // bytes that are copied without a look for what has been acknowledged
-	copyAtMost = 1 << 20                // bytes that are copied rather than waited for
+	copyAtMost = 512 << 10              // bytes that are copied rather than waited for
 	ackSoon    = 200 * time.Microsecond // how long to wait for the next acknowledgement
 )
 

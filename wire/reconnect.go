@@ -129,7 +129,7 @@ func (c *Client) attempt(ctx context.Context) (final bool, err error) {
 		final = errors.Is(err, ErrProtocol)
 		err = handshakeError(err, c.host, c.port, tryTime)
 	case w.Code != 0:
-		final, err = true, errors.New(w.Error)
+		final, err = !w.Later, errors.New(w.Error)
 	case !w.HasFeature(FeatureResume) || w.Session != c.welcome.Session:
 		final, err = true, errors.New("the server knows nothing of the session")
 	}

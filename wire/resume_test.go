@@ -272,6 +272,13 @@ func TestCutAtRandom(t *testing.T) {
 				if err == nil && g == 0 { // larger than the window
 					err = y.echo(opEcho, replayWindow+y.rng.IntN(replayWindow))
 				}
+				if err == nil && g == 1 { // who alone has the server's sum
+					err = y.lend(1+y.rng.IntN(1<<20), 1+y.rng.IntN(4))
+					if err == nil {
+						err = y.kept()
+					}
+					x.sum = y.sum
+				}
 				if err == nil {
 					err = y.fetch(y.rng.IntN(3 << 20))
 				}
@@ -312,12 +319,8 @@ func TestCutAtRandom(t *testing.T) {
 // noneLent checks that a window has no memory of the user's when nothing is under way.
 func noneLent(t *testing.T, w *window) {
 	t.Helper()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, s := range w.segs {
-		if s.lent {
-			t.Errorf("%d bytes of the user's memory are still in the window", len(s.p))
-		}
+	if n := lentBytes(w); n != 0 {
+		t.Errorf("%d bytes of the user's memory are still in the window", n)
 	}
 }
 
@@ -483,6 +486,42 @@ func TestServerRestarted(t *testing.T) {
 	p.CutAll()
 	within(t, "a call", func() {
 		if err := x.run(); err == nil || !strings.Contains(err.Error(), "there is no such session") {
+			t.Error(err)
+		}
+	})
+}
+
+// TestResumeLater: a server that has no room for a client just now is asked again, as long as there is time.
+func TestResumeLater(t *testing.T) {
+	s := newLastingServer(t, patience, func() Handler { return newExactServer(t) })
+	p := cutproxy.New(t, s.l.Addr().String())
+	lost := make(chan error, 1)
+	x := newScript(t, Options{Address: p.Addr()})
+	if err := x.run(); err != nil {
+		t.Fatal(err)
+	}
+	s.mu.Lock()
+	s.full = 4
+	s.mu.Unlock()
+	p.CutAll()
+	within(t, "a call", func() {
+		if err := x.run(); err != nil {
+			t.Error(err)
+		}
+	})
+	s.mu.Lock()
+	if s.full != 0 {
+		t.Errorf("%d refusals are left", s.full)
+	}
+	s.full = 1 << 30
+	s.mu.Unlock()
+	y := newScript(t, Options{Address: p.Addr(), Reconnect: 200 * time.Millisecond, OnLost: func(err error) { lost <- err }})
+	if err := y.run(); err != nil {
+		t.Fatal(err)
+	}
+	p.CutAll()
+	within(t, "the end", func() {
+		if err := <-lost; err == nil || !strings.Contains(err.Error(), "not within 200ms") {
 			t.Error(err)
 		}
 	})

@@ -220,6 +220,9 @@ func (s *ServerConn) serve(h Handler) error {
 	for {
 		if !s.in.ready() { // about to wait
 			s.out.mu.Lock()
+			if s.lasting != nil && s.lasting.drained() {
+				s.out.acknowledge(ackIdle)
+			}
 			s.out.flush()
 			s.out.mu.Unlock()
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/wire"
 	"github.com/rocwire/rocwire/worker/access"
+	"github.com/rocwire/rocwire/worker/admission"
 	"github.com/rocwire/rocwire/worker/audit"
 )
 
@@ -98,7 +99,16 @@ func (s *Server) drop(conn net.Conn, from caller, err error) {
 // refuse tells a client why it is not let in. hello is nil if it has said nothing.
 func (s *Server) refuse(conn net.Conn, from caller, hello *wire.Hello, code int32, err error) {
 	s.refused(from, hello, err)
-	_ = wire.Refuse(conn, code, err.Error())
+	tell := wire.Refuse
+	if passes(err) {
+		tell = wire.RefuseNow
+	}
+	_ = tell(conn, code, err.Error())
+}
+
+// passes says whether a refusal is for now: a client that comes again may be let in.
+func passes(err error) bool {
+	return errors.Is(err, admission.ErrFull) || errors.Is(err, access.ErrAway)
 }
 
 // refused counts and records a client that is not let in.

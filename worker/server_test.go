@@ -318,6 +318,9 @@ func TestSessionLimit(t *testing.T) {
 	if !strings.Contains(said, "all sessions are taken (1, --max-sessions)") {
 		t.Errorf("its user is told %q", said)
 	}
+	if x := shake(t, "tcp", w.Addr().String(), &wire.Hello{}); x.w.Code == 0 || !x.w.Later {
+		t.Errorf("it is not told to come again: %+v", x.w)
+	}
 	if err := a.Close(); err != nil {
 		t.Error(err)
 	}

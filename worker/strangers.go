@@ -41,7 +41,7 @@ func (s *Server) turnAway(conn net.Conn, why error) {
 		s.conns.Add(1)
 		go func() {
 			defer s.conns.Done()
-			_ = wire.Refuse(conn, int32(hip.ErrorNotInitialized), why.Error())
+			_ = wire.RefuseNow(conn, int32(hip.ErrorNotInitialized), why.Error()) // there are too many
 			<-s.turned
 		}()
 	default:

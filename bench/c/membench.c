@@ -2,6 +2,7 @@
  *
  *   to BYTES         median and least ns of a blocking hipMemcpy to the device
  *   from BYTES       the same from the device
+ *   issue BYTES      median ns of a hipMemcpyAsync to the device from pinned memory, of as many in a row as 8 MiB are, at least one
  *   exposed BYTES    ns to launch a kernel that does nothing while so many bytes of pinned memory are there for kernels, unchanged;
  *                    and with one byte of them changed before each launch
  *   pulled BYTES     ns of a launch and hipDeviceSynchronize while they are there, unchanged; and when the kernel has written one page
@@ -57,6 +58,29 @@ static void copy(size_t n, hipMemcpyKind kind)
 	free(host);
 	printf("%.0f ", middle(t, times));
 	printf("%.0f\n", t[0]);
+}
+
+static void issue(size_t n)
+{
+	static double t[1000];
+	size_t row = n < (8u << 20) ? (8u << 20) / n : 1, times = 0;
+	void *host, *device;
+	CHECK(hipHostMalloc(&host, n, 0));
+	memset(host, 1, n);
+	CHECK(hipMalloc(&device, n));
+	CHECK(hipMemset(device, 2, n));
+	CHECK(hipDeviceSynchronize());
+	for (size_t rows = 0; rows < 8; rows++) {
+		for (size_t i = 0; i < row && times < 1000; i++) {
+			double start = now();
+			CHECK(hipMemcpyAsync(device, host, n, hipMemcpyHostToDevice, NULL));
+			t[times++] = now() - start;
+		}
+		CHECK(hipDeviceSynchronize());
+	}
+	CHECK(hipFree(device));
+	CHECK(hipHostFree(host));
+	printf("%.0f\n", middle(t, times));
 }
 
 static void launch(void *p, int n)
@@ -223,6 +247,8 @@ int main(void)
 			copy(n, hipMemcpyHostToDevice);
 		else if (!strcmp(what, "from"))
 			copy(n, hipMemcpyDeviceToHost);
+		else if (!strcmp(what, "issue"))
+			issue(n);
 		else if (!strcmp(what, "exposed"))
 			launches(n);
 		else if (!strcmp(what, "pulled"))

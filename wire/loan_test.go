@@ -1,0 +1,96 @@
+package wire
+
+import (
+	"hash/crc32"
+	"testing"
+	"time"
+
+	"github.com/rocwire/rocwire/internal/cutproxy"
+)
+
+// lend sends bulk in several messages, lent until all are sent, and spoils it then.
+func (x *script) lend(n, times int) error {
+	var loan Loan
+	b := x.random(n * times)
+	x.sum = crc32.Update(x.sum, castagnoli, b)
+	err := x.lendTo(&loan, b, n)
+	x.c.Return(&loan)
+	clear(b)
+	return err
+}
+
+func (x *script) lendTo(loan *Loan, b []byte, n int) error {
+	for ; len(b) > 0; b = b[n:] {
+		m := GetMsg()
+		m.Bulk, m.Loan = b[:n], loan
+		if err := x.c.Go(opKeep, m, func(m *Msg, _ error) { PutMsg(m) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestLoan: bulk data of several messages is not copied before it is returned, and arrives as it was although it is spoiled then.
+func TestLoan(t *testing.T) {
+	s := newLastingServer(t, patience, func() Handler { return newExactServer(t) })
+	p := cutproxy.New(t, s.l.Addr().String())
+	cut := make(chan error, 10)
+	x := newScript(t, Options{Address: p.Addr(), OnCut: func(err error) { cut <- err }})
+	if err := x.run(); err != nil {
+		t.Fatal(err)
+	}
+	p.Set(false, true)
+	p.CutAll()
+	<-cut
+	const n, times = 200 << 10, 3
+	b := x.random(n * times)
+	x.sum = crc32.Update(x.sum, castagnoli, b)
+	var loan Loan
+	within(t, "messages on loan", func() {
+		if err := x.lendTo(&loan, b, n); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if got := lentBytes(&x.c.lasting.win); got != n*times {
+		t.Errorf("%d bytes are lent, not %d", got, n*times)
+	}
+	within(t, "Return", func() { x.c.Return(&loan) })
+	noneLent(t, &x.c.lasting.win)
+	clear(b)
+	p.Set(false, false)
+	within(t, "the sum", func() {
+		if err := x.kept(); err != nil {
+			t.Error(err)
+		}
+	})
+	x.c.Return(&loan) // of nothing
+}
+
+// lentBytes is how much of a window lies in the user's memory.
+func lentBytes(w *window) (n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, s := range w.segs {
+		if s.lent {
+			n += len(s.p)
+		}
+	}
+	return n
+}
+
+// TestAckIdle: a server that has nothing more to read acknowledges what is too little for that otherwise.
+func TestAckIdle(t *testing.T) {
+	s := newLastingServer(t, patience, func() Handler { return newExactServer(t) })
+	x := newScript(t, Options{Address: s.l.Addr().String()})
+	if err := x.keep(ackIdle + 64<<10); err != nil {
+		t.Fatal(err)
+	}
+	within(t, "the acknowledgement", func() {
+		for x.c.lasting.win.size() > ackIdle {
+			time.Sleep(time.Millisecond)
+		}
+	})
+	if err := x.kept(); err != nil {
+		t.Error(err)
+	}
+}
