@@ -16,10 +16,10 @@ import (
 	"github.com/rocwire/rocwire/internal/tlsrecord"
 )
 
-// Bytes of records that are received and sent at once, at most: each time wakes the other side.
+// Bytes of records that are received and sent at once, at most: each time wakes the other side, and other cores that help.
 const (
-	secureIn  = 512 << 10
-	secureOut = 512 << 10
+	secureIn  = 2 << 20
+	secureOut = 2 << 20
 )
 
 // secured is the transport over a socket under TLS: records are decrypted straight to where data belongs, and made in a buffer that is used again.
@@ -145,7 +145,9 @@ func (s *secured) tryWrite(a, b []byte) (int, error) {
 	if err := s.out.Fill(a, b); err != nil {
 		return 0, err
 	}
+	s.out.Ahead(a, b)
 	k, err := s.socket.tryWrite(s.out.Pending(), nil)
+	s.out.Caught()
 	s.out.Sent(k)
 	n := s.out.Taken(len(a) + len(b))
 	s.outBytes.Add(uint64(n))
@@ -167,8 +169,13 @@ func (s *secured) alert(code tlsrecord.AlertCode) {
 	}
 	s.ended = true
 	s.out.Alert(code)
-	k, _ := s.socket.tryWrite(s.out.Pending(), nil) // the peer sees the end of the connection all the same
-	s.out.Sent(k)
+	for p := s.out.Pending(); len(p) > 0; p = s.out.Pending() {
+		k, err := s.socket.tryWrite(p, nil)
+		if err != nil { // the peer sees the end of the connection all the same
+			return
+		}
+		s.out.Sent(k)
+	}
 }
 
 // wait for something to read is for whoever reads: a part of a record is nothing to read yet.

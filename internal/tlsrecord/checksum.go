@@ -46,13 +46,13 @@ func (c checksum) Open(dst, nonce, box, data []byte) ([]byte, error) {
 }
 
 // mark is what a record's header has in its second and third byte.
-func (h *Half) mark(t byte, n int) [2]byte {
+func (h *Half) mark(seq uint64, t byte, n int) [2]byte {
 	c, ok := h.aead.(checksum)
 	if !ok {
 		return [2]byte{3, 3}
 	}
 	var b [11]byte
-	binary.LittleEndian.PutUint64(b[:], h.Seq)
+	binary.LittleEndian.PutUint64(b[:], seq)
 	b[8], b[9], b[10] = t, byte(n>>8), byte(n)
 	s := crc32.Update(uint32(c), castagnoli, b[:])
 	return [2]byte{byte(s >> 8), byte(s)}

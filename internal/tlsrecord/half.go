@@ -67,29 +67,30 @@ func (h *Half) Update() error {
 	return h.rekey()
 }
 
-// next is the nonce of the next record.
-func (h *Half) next() []byte {
-	binary.BigEndian.PutUint64(h.nonce[4:], h.Seq)
-	for i := range 4 {
-		h.nonce[i] = h.iv[i]
-	}
-	for i := 4; i < ivSize; i++ {
-		h.nonce[i] ^= h.iv[i]
-	}
-	h.Seq++
-	return h.nonce[:]
+// at is the nonce of a record, in n.
+func (h *Half) at(seq uint64, n *[ivSize]byte) []byte {
+	*n = h.iv
+	binary.BigEndian.PutUint64(n[4:], seq^binary.BigEndian.Uint64(n[4:]))
+	return n[:]
 }
 
 // seal adds one record with a and b in it to dst.
 func (h *Half) seal(dst []byte, t Type, a, b []byte) []byte {
+	dst = h.sealAs(h.Seq, &h.nonce, dst, t, a, b)
+	h.Seq++
+	return dst
+}
+
+// sealAs is seal of the record with that number, for any goroutine with a nonce of its own.
+func (h *Half) sealAs(seq uint64, nonce *[ivSize]byte, dst []byte, t Type, a, b []byte) []byte {
 	n := len(a) + len(b) + 1 + h.aead.Overhead()
 	dst = slices.Grow(dst, HeaderSize+n)
 	at := len(dst)
-	m := h.mark(byte(Data), n)
+	m := h.mark(seq, byte(Data), n)
 	dst = append(dst, byte(Data), m[0], m[1], byte(n>>8), byte(n))
 	body := len(dst)
 	dst = append(append(append(dst, a...), b...), byte(t))
-	box := h.aead.Seal(dst[body:body], h.next(), dst[body:], dst[at:body])
+	box := h.aead.Seal(dst[body:body], h.at(seq, nonce), dst[body:], dst[at:body])
 	return dst[:body+len(box)]
 }
 
@@ -99,7 +100,13 @@ func (h *Half) open(dst, record []byte) (Type, []byte, error) {
 	if h.Seq == 1<<64-1 {
 		return 0, nil, unexpected("a record too many")
 	}
-	p, err := h.aead.Open(dst[:0], h.next(), record[HeaderSize:], record[:HeaderSize])
+	h.Seq++
+	return h.openAs(h.Seq-1, &h.nonce, dst, record)
+}
+
+// openAs is open of the record with that number, for any goroutine with a nonce of its own.
+func (h *Half) openAs(seq uint64, nonce *[ivSize]byte, dst, record []byte) (Type, []byte, error) {
+	p, err := h.aead.Open(dst[:0], h.at(seq, nonce), record[HeaderSize:], record[:HeaderSize])
 	if err == ErrCorrupted {
 		return 0, nil, err
 	}

@@ -20,6 +20,8 @@ type Reader struct {
 	message []byte // the part of a handshake message that is there
 	useless int    // records without data since the last one with
 	err     error  // why no more comes
+	team    team
+	places  []place // memory of many
 
 	// Owed is called when the peer wants this side to update its keys, too, before it sends more.
 	Owed func()
@@ -95,6 +97,9 @@ func (r *Reader) Read(p []byte) (n int, err error) {
 			return n, nil
 		}
 	}
+	if r.err == nil && len(r.plain) == 0 {
+		n += r.many(p[n:])
+	}
 	for r.err == nil && n < len(p) && len(r.plain) == 0 {
 		k, got, err := r.record(p[n:], n > 0)
 		if err != nil {
@@ -121,7 +126,7 @@ func (r *Reader) record(p []byte, some bool) (n int, got bool, err error) {
 	t, size := Type(b[0]), int(binary.BigEndian.Uint16(b[3:]))
 	tag := r.half.aead.Overhead()
 	switch {
-	case [2]byte(b[1:3]) != r.half.mark(b[0], size):
+	case [2]byte(b[1:3]) != r.half.mark(r.half.Seq, b[0], size):
 		if r.half.Suite == Checksum {
 			return 0, false, ErrCorrupted
 		}

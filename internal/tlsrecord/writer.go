@@ -22,6 +22,11 @@ type Writer struct {
 	taken   int      // of which, those whose records have been sent
 	limit   uint64   // records before a new key
 	owed    bool
+	team    team
+
+	next        []byte // what follows behind b, encrypted ahead; nothing is added to b meanwhile
+	nextRecords []sealed
+	batch       *batch // of next, while it is made
 }
 
 // NewWriter makes records for half, and encrypts at most about size bytes at once.
@@ -40,8 +45,9 @@ func (w *Writer) Owes() bool { return w.owed }
 
 // Fill encrypts, of a and b in this order, what has not been yet, as far as there is room.
 func (w *Writer) Fill(a, b []byte) error {
-	if w.sent == len(w.b) {
-		w.b, w.sent = w.b[:0], 0
+	w.turn()
+	if len(w.next) > 0 {
+		return nil
 	}
 	skip := min(w.ahead, len(a))
 	a = a[skip:]
@@ -54,6 +60,14 @@ func (w *Writer) Fill(a, b []byte) error {
 			if err := w.update(); err != nil {
 				return err
 			}
+		}
+		if len(a) == 0 {
+			a, b = b, nil
+		}
+		if x := w.begin(w.b, a, w.size-len(w.b)); x != nil {
+			w.b, w.records = w.finish(x, w.records)
+			a = a[x.n*MaxPlain:]
+			continue
 		}
 		p := a[:min(len(a), MaxPlain)]
 		q := b[:min(len(b), MaxPlain-len(p))]
@@ -85,6 +99,11 @@ var KeyUpdate = []byte{keyUpdate, 0, 0, 1, 0}
 
 // Alert adds an alert behind what has been encrypted.
 func (w *Writer) Alert(code AlertCode) {
+	if len(w.next) > 0 {
+		w.next = w.half.seal(w.next, Alert, code.Bytes(), nil)
+		w.nextRecords = append(w.nextRecords, sealed{len(w.next), 0})
+		return
+	}
 	w.add(Alert, code.Bytes(), nil)
 }
 
@@ -108,9 +127,7 @@ func (w *Writer) Sent(n int) {
 		k++
 	}
 	w.records = append(w.records[:0], w.records[k:]...)
-	if w.sent == len(w.b) {
-		w.b, w.sent = w.b[:0], 0
-	}
+	w.turn()
 }
 
 // Taken is how many bytes of data, at most limit, are on their way since the last time.
