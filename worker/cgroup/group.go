@@ -22,6 +22,8 @@ type Group struct {
 // New makes a group that takes so many threads and processes.
 func (t *Tree) New(pids int) (*Group, error) {
 	path := filepath.Join(t.dir, fmt.Sprintf("session-%d", t.next.Add(1)))
+	t.turn.Lock()
+	defer t.turn.Unlock()
 	if err := os.Mkdir(path, 0o755); err != nil {
 		return nil, err
 	}
@@ -56,6 +58,8 @@ func (g *Group) Memory(most uint64) error {
 // Kill ends all processes in the group at once (Linux 5.14).
 func (g *Group) Kill() {
 	if g != nil {
+		g.tree.turn.Lock()
+		defer g.tree.turn.Unlock()
 		_ = write(g.path, "cgroup.kill", "1")
 	}
 }
@@ -69,7 +73,10 @@ func (g *Group) Remove() {
 	_ = g.dir.Close()
 	// What was killed is in the group until it is gone.
 	for wait := time.Millisecond; wait < 2*time.Second; wait *= 2 {
-		if err := os.Remove(g.path); !errors.Is(err, unix.EBUSY) {
+		g.tree.turn.Lock()
+		err := os.Remove(g.path)
+		g.tree.turn.Unlock()
+		if !errors.Is(err, unix.EBUSY) {
 			return
 		}
 		time.Sleep(wait)

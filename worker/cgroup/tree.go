@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sys/unix"
@@ -21,6 +22,7 @@ type Tree struct {
 	controllers []string
 	adopted     bool // this process is in a leaf of it
 	next        atomic.Uint64
+	turn        sync.Mutex // the kernel makes, ends and removes one group at a time: who waits for that in it takes a thread each
 }
 
 // wanted are the controllers that sessions are held to something by.
