@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #define WIN32_LEAN_AND_MEAN /* not its names for much else */
 #define NOGDI
+#define SIZE WINDOWS_SIZE /* a type; programs have numbers of that name */
 #include <windows.h>
+#undef SIZE
 
 #define _SC_PAGESIZE 0
 

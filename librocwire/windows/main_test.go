@@ -1,0 +1,107 @@
+package windows
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	wk "github.com/rocwire/rocwire/worker"
+	"github.com/rocwire/rocwire/worker/simbackend"
+	"github.com/rocwire/rocwire/worker/workertest"
+)
+
+// built is where everything is built, and where Wine keeps its files.
+var built string
+
+const root = "../.."
+
+// The test binary is its own session process.
+func TestMain(m *testing.M) {
+	if workertest.Session() {
+		workertest.Run(simbackend.Session(os.Args[2:], slog.New(slog.DiscardHandler)))
+	}
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	var err error
+	if built, err = os.MkdirTemp("", "rocwire-windows"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(built)
+	defer stopWine()
+	return m.Run()
+}
+
+// worker starts a worker with simulated cards and returns the environment that leads to it.
+func worker(t *testing.T, arch string, cards int) []string {
+	t.Helper()
+	log := slog.New(slog.DiscardHandler)
+	b, err := simbackend.New(simbackend.Options{Arch: arch, Cards: cards, MemoryBytes: 2 << 30}, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := wk.New(wk.Config{Backend: b, Command: []string{os.Args[0], workertest.SessionCommand}, Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- w.Serve() }()
+	t.Cleanup(func() {
+		w.Close()
+		if err := <-done; err != nil {
+			t.Errorf("Serve: %v", err)
+		}
+		if err := b.Source.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return []string{"TF_WORKER_HOST=127.0.0.1", fmt.Sprintf("TF_WORKER_PORT=%d", w.Addr().Port)}
+}
+
+func build(t *testing.T, name string, args ...string) {
+	t.Helper()
+	c := exec.Command(name, args...)
+	c.Dir = root
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+}
+
+func wants(t *testing.T, out, what string) {
+	t.Helper()
+	if !strings.Contains(out, what) {
+		t.Errorf("%q does not stand in:\n%s", what, out)
+	}
+}
+
+// runs runs a Windows program and returns all it wrote; it must end with status 0.
+func runs(t *testing.T, env []string, bin string, args ...string) string {
+	t.Helper()
+	c := exec.Command(wine.program, append([]string{bin}, args...)...)
+	c.Env = append(wineEnv(), env...)
+	out, err := os.CreateTemp(t.TempDir(), "") // a pipe is kept open by Wine's services, which the first program starts and which outlive it
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	c.Stdout, c.Stderr = out, out
+	// Long enough for a machine that does much else; a program that hangs is killed.
+	kill := time.AfterFunc(4*time.Minute, func() { _ = c.Process.Kill() })
+	defer kill.Stop()
+	failed := c.Run()
+	text, err := os.ReadFile(out.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if failed != nil {
+		t.Errorf("%s %s: %v\n%s", filepath.Base(bin), strings.Join(args, " "), failed, text)
+	}
+	return strings.ReplaceAll(string(text), "\r\n", "\n")
+}
