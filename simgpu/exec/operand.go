@@ -247,6 +247,7 @@ func (b *binder) dest(o *gcn.Operand) (vdst, error) {
 // constant returns the value in all lanes of two registers, shared by all
 // instructions that use it.
 func (b *binder) constant(v uint64) *[2]Vec {
+	b.blk.cost += constantCost // whoever uses it keeps it
 	if c := b.p.consts[v]; c != nil {
 		return c
 	}

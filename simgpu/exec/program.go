@@ -18,6 +18,8 @@ type Program struct {
 	blocks sync.Map // uint64 address of the first instruction → *block
 
 	mu     sync.Mutex // one block is decoded at a time
+	kept   int        // cost of the blocks
+	most   int        // that may be kept
 	consts map[uint64]*[2]Vec
 	native nativeCode
 }
@@ -25,7 +27,7 @@ type Program struct {
 // NewProgram makes an empty program over the code in mem.
 func NewProgram(arch gcn.Arch, mem *Memory) *Program {
 	ready()
-	return &Program{arch: arch, mem: mem, consts: map[uint64]*[2]Vec{}}
+	return &Program{arch: arch, mem: mem, most: mostKept, consts: map[uint64]*[2]Vec{}}
 }
 
 // Arch is the instruction set of the program.
@@ -37,17 +39,21 @@ func (p *Program) Memory() *Memory { return p.mem }
 // Invalidate forgets the code in [addr, addr+size). Call it before that memory
 // holds something else, and when no dispatch executes it.
 func (p *Program) Invalidate(addr, size uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.blocks.Range(func(k, v any) bool {
 		b := v.(*block)
 		if b.end > addr && b.pc-addr < size || b.pc < addr && b.end > addr {
 			b.dead.Store(true)
 			p.blocks.Delete(k)
+			p.kept -= b.cost
 		}
 		// It may be translated together with one that is gone.
 		b.entry.Store(nil)
 		b.heat.Store(0)
 		return true
 	})
+	clear(p.consts) // those in use are in their blocks
 }
 
 // block is a run of instructions that is entered at its first and left after
@@ -65,12 +71,21 @@ type block struct {
 	next, target atomic.Pointer[block] // found when first wanted
 	targetPC     uint64
 	dead         atomic.Bool // invalidated
+	passing      bool        // it is not kept
+	cost         int         // instructions, and as many as its constants take
 
 	heat  atomic.Int32 // times it was executed before it was translated
 	entry atomic.Pointer[nativeEntry]
 }
 
 const maxBlock = 512 // instructions
+
+// mostKept is how many decoded instructions a program keeps, of about 100 bytes each: more than programs execute. Code that enters itself everywhere, to have
+// memory taken, is decoded again each time from then on.
+const mostKept = 1 << 20
+
+// constantCost is a constant's, in instructions.
+const constantCost = 5
 
 // block returns the block at pc, decoding it if need be. It must be called on a
 // goroutine that panics on faults.
@@ -85,8 +100,22 @@ func (p *Program) block(pc uint64) *block {
 	}
 	b := p.decode(pc)
 	b.tallied = tallyOf(&b.counts)
+	b.cost += len(b.ops) + 1
+	if b.passing = p.kept+b.cost > p.most; b.passing {
+		clear(p.consts)
+		return b
+	}
+	p.kept += b.cost
 	p.blocks.Store(pc, b)
 	return b
+}
+
+// link remembers the block after another, unless that would keep it.
+func link(at *atomic.Pointer[block], n *block) *block {
+	if !n.passing {
+		at.Store(n)
+	}
+	return n
 }
 
 // following is the block after b.
@@ -94,9 +123,7 @@ func (p *Program) following(b *block) *block {
 	if n := b.next.Load(); n != nil {
 		return n
 	}
-	n := p.block(b.end)
-	b.next.Store(n)
-	return n
+	return link(&b.next, p.block(b.end))
 }
 
 // branchTo is the block at b's branch target.
@@ -104,9 +131,7 @@ func (p *Program) branchTo(b *block) *block {
 	if n := b.target.Load(); n != nil {
 		return n
 	}
-	n := p.block(b.targetPC)
-	b.target.Store(n)
-	return n
+	return link(&b.target, p.block(b.targetPC))
 }
 
 // fetch reads up to three instruction words at pc and says how many there are.

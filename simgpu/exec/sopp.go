@@ -35,9 +35,7 @@ func (w *wave) jump(b *block, pc uint64) *block {
 	if n := b.target.Load(); n != nil && n.pc == pc && !n.dead.Load() {
 		return n
 	}
-	n := w.d.Program.block(pc)
-	b.target.Store(n)
-	return n
+	return link(&b.target, w.d.Program.block(pc))
 }
 
 func nop(*binder, *gcn.Inst) (func(*wave), error) { return func(*wave) {}, nil }

@@ -19,5 +19,6 @@
 // which is taken from the account, half of it at most. Copies' buffers (Staging) are apart, too: who needs one waits for one.
 //
 // Device memory of simulated cards lies in the host's memory, too, but is not counted here: that is what the quota of the cards is for. Nor is what does
-// not grow with what a client does: the program, the connection's buffers, statistics, each bounded where it is.
+// not grow with what a client does: the program, the connection's buffers, statistics, what the simulator keeps of code that it has decoded and translated, each
+// bounded where it is.
 package hostmem
