@@ -485,3 +485,21 @@ func TestSeatLimit(t *testing.T) {
 		t.Error("without a limit it is not the card's memory")
 	}
 }
+
+// A question that was on its way when the cards ended is answered with no, and touches nothing that is gone.
+func TestAskedAfterTheEnd(t *testing.T) {
+	s := create(t, 1, 1<<20)
+	ss, err := s.Attach(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := s.list()[0]
+	if !ss.Card(0).Take(4096) {
+		t.Fatal("no memory")
+	}
+	s.Close()
+	if s.take(x, 0, 4096) {
+		t.Error("memory of cards that are gone")
+	}
+	s.give(x, 0, 4096)
+}

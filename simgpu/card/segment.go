@@ -83,8 +83,11 @@ func (s *Segment) list() (list []*Seat) {
 func (s *Segment) take(x *Seat, card int, n uint64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if x.ended {
+		return false // and the board may be closed
+	}
 	used := &s.board.page().cards[card].used
-	if x.ended || n > s.board.capacity(card)-used.Load() || n > x.most[card]-min(x.used[card], x.most[card]) {
+	if n > s.board.capacity(card)-used.Load() || n > x.most[card]-min(x.used[card], x.most[card]) {
 		return false
 	}
 	x.used[card] += n
@@ -96,7 +99,9 @@ func (s *Segment) take(x *Seat, card int, n uint64) bool {
 func (s *Segment) give(x *Seat, card int, n uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.giveLocked(x, card, n)
+	if !x.ended { // then everything is given back, and the board may be closed
+		s.giveLocked(x, card, n)
+	}
 }
 
 func (s *Segment) giveLocked(x *Seat, card int, n uint64) {
