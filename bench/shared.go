@@ -14,32 +14,35 @@ import (
 	"github.com/rocwire/rocwire/wire"
 )
 
-// serverOf serves a connection whose Hello has been read: in shared memory, if the client wants that.
-func serverOf(conn net.Conn, hello *wire.Hello) (*wire.ServerConn, error) {
+// serverOf serves a connection whose Hello has been read: in shared memory, if the client wants that, which nothing cuts and which so is never resumed. The
+// features are what the Welcome can grant.
+func serverOf(conn net.Conn, hello *wire.Hello) (s *wire.ServerConn, features []string, err error) {
 	opt := wire.ServerOptions{Protocol: hello.Protocol, Park: time.Minute}
 	local, err := wire.NewLocal()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer local.Close()
 	memory, err := local.Offer(conn, hello, 5*time.Second)
 	if errors.Is(err, wire.ErrNotShared) {
-		return wire.NewServerConn(conn, opt)
+		s, err := wire.NewServerConn(conn, opt)
+		return s, []string{wire.FeaturePacked, wire.FeatureResume}, err
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	f, _, err := wire.Handover(conn)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer f.Close()
 	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	_ = conn.Close()
-	return wire.NewServerShared(memory, fd, opt)
+	s, err = wire.NewServerShared(memory, fd, opt)
+	return s, []string{wire.FeaturePacked}, err
 }
 
 // startShared is startLocal through shared memory.

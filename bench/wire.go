@@ -41,11 +41,11 @@ func serve(n string) error {
 	if err != nil {
 		return err
 	}
-	s, err := serverOf(conn, hello)
+	s, features, err := serverOf(conn, hello)
 	if err != nil {
 		return err
 	}
-	if err := s.Welcome(wire.Welcome{Features: wire.GrantFeatures(hello.Features, []string{wire.FeaturePacked, wire.FeatureResume})}); err != nil {
+	if err := s.Welcome(wire.Welcome{Features: wire.GrantFeatures(hello.Features, features)}); err != nil {
 		return err
 	}
 	memory := touched(bytes)
