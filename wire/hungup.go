@@ -15,8 +15,13 @@ func (s *ServerConn) Cuts() uint64 {
 // HungUp is told, by who watches the client's socket, that the transport in use since so many cuts has come to its end. That may lie behind what nobody
 // reads, because what is handled does not end.
 func (s *ServerConn) HungUp(cuts uint64) {
-	if s.lasting == nil {
+	s.resuming.Lock() // Welcome may be making it last just now
+	mortal := s.lasting == nil
+	if mortal {
 		s.fail(io.EOF)
+	}
+	s.resuming.Unlock()
+	if mortal {
 		return
 	}
 	for s.Cuts() == cuts && s.Err() == nil {

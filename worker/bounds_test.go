@@ -100,7 +100,7 @@ func TestGreedySession(t *testing.T) {
 
 // TestSessionGroup: each session process is in a control group of its own, which goes with it.
 func TestSessionGroup(t *testing.T) {
-	var text safeBuffer
+	var text lines
 	w := serve(t, cards(1), worker.Config{Log: slog.New(slog.NewTextHandler(&text, nil))})
 	groups := map[string]bool{}
 	for range 2 {

@@ -1,13 +1,11 @@
 package worker_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"log/slog"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
@@ -18,28 +16,10 @@ import (
 	"github.com/rocwire/rocwire/worker"
 )
 
-// safeBuffer is a log that several goroutines write.
-type safeBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *safeBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *safeBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
-}
-
 // TestKillSession: a session that somebody ends is gone with all it held when the call returns, whatever it was doing, and no other
 // notices.
 func TestKillSession(t *testing.T) {
-	var log safeBuffer
+	var log lines
 	w := serve(t, cards(1), worker.Config{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	other := connect(t, w)
 	q, e := other.Malloc(main0, 1<<20)

@@ -35,11 +35,13 @@ func (l *lines) Write(p []byte) (int, error) {
 
 func (l *lines) logf(format string, args ...any) { fmt.Fprintf(l, format+"\n", args...) }
 
-func (l *lines) has(s string) bool {
+func (l *lines) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return strings.Contains(l.b.String(), s)
+	return l.b.String()
 }
+
+func (l *lines) has(s string) bool { return strings.Contains(l.String(), s) }
 
 func (l *lines) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
 
@@ -126,12 +128,10 @@ func TestParkedIsShown(t *testing.T) {
 		t.Errorf("a call: %v", e)
 	}
 	if !client.has("it could not be resumed: not within 500ms") {
-		t.Error(client.b.String())
+		t.Error(client)
 	}
 	eventually(t, "its end", func() bool { return len(w.Sessions()) == 0 })
-	if !log.has("has not come back within 2s") {
-		t.Error(log.b.String())
-	}
+	eventually(t, "why, in the log", func() bool { return log.has("has not come back within 2s") })
 	other := connect(t, w)
 	_, e = other.Malloc(main0, 800<<20)
 	must(t, "Malloc of what it held", e)
@@ -191,7 +191,7 @@ func TestWorkerRestarted(t *testing.T) {
 		t.Errorf("a call: %v", e)
 	}
 	if !log.has("there is no such session") {
-		t.Error(log.b.String())
+		t.Error(log)
 	}
 }
 
