@@ -2,7 +2,6 @@ package hipmulti
 
 import (
 	"fmt"
-	"log/slog"
 	"os"
 	"slices"
 	"testing"
@@ -18,35 +17,14 @@ import (
 
 // The test binary is its own session process.
 func TestMain(m *testing.M) {
-	if workertest.Session() {
-		workertest.Run(simbackend.Session(os.Args[2:], slog.New(slog.DiscardHandler)))
-	}
+	workertest.SimulatedSession()
 	os.Exit(m.Run())
 }
 
 // serve starts a worker with simulated cards.
 func serve(t *testing.T, cards int) *worker.Server {
 	t.Helper()
-	b, err := simbackend.New(simbackend.Options{Arch: "gfx942", Cards: cards, MemoryBytes: 1 << 30}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := worker.New(worker.Config{Backend: b, Command: []string{os.Args[0], workertest.SessionCommand}, Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan error, 1)
-	go func() { done <- w.Serve() }()
-	t.Cleanup(func() {
-		w.Close()
-		if err := <-done; err != nil {
-			t.Errorf("Serve: %v", err)
-		}
-		if err := b.Source.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return w
+	return workertest.Simulated(t, simbackend.Options{Arch: "gfx942", Cards: cards, MemoryBytes: 1 << 30})
 }
 
 // config is how to reach a worker.

@@ -61,9 +61,6 @@ func serve(t *testing.T, o simbackend.Options, cfg worker.Config) *worker.Server
 // serveWith does so after changing the backend.
 func serveWith(t *testing.T, o simbackend.Options, cfg worker.Config, change func(*worker.Backend)) *worker.Server {
 	t.Helper()
-	if cfg.Command == nil {
-		cfg.Command = []string{os.Args[0], workertest.SessionCommand}
-	}
 	if o.MemoryBytes == 0 {
 		o.MemoryBytes = 1 << 30
 	}
@@ -72,27 +69,17 @@ func serveWith(t *testing.T, o simbackend.Options, cfg worker.Config, change fun
 		t.Fatal(err)
 	}
 	src := b.Source
+	t.Cleanup(func() { // once the worker has ended
+		if err := src.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	change(&b)
 	cfg.Backend = b
 	if cfg.Log == nil {
 		cfg.Log = testLog()
 	}
-	w, err := worker.New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan error, 1)
-	go func() { done <- w.Serve() }()
-	t.Cleanup(func() {
-		w.Close()
-		if err := <-done; err != nil {
-			t.Errorf("Serve: %v", err)
-		}
-		if err := src.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return w
+	return workertest.Start(t, cfg)
 }
 
 // connect makes a client of w.

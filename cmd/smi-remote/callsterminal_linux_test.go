@@ -11,19 +11,7 @@ import (
 // The live table on a terminal shows what happened between two readings.
 func TestCallsOnTerminal(t *testing.T) {
 	screen, program := pty(t, 120, 30)
-	seen := newLines()
-	go func() {
-		b := make([]byte, 4096)
-		for {
-			n, err := screen.Read(b)
-			if n > 0 {
-				_, _ = seen.Write(b[:n])
-			}
-			if err != nil {
-				return
-			}
-		}
-	}()
+	seen := appears(screen)
 	env := map[string]string{"TF_WORKER_HOST": worker1(t, smitest.NewMachine(1, 0))}
 	ctx, stop := context.WithCancel(t.Context())
 	code, errs := make(chan int, 1), newLines()

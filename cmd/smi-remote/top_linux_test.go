@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"regexp"
 	"strings"
@@ -41,23 +42,18 @@ func pty(t *testing.T, width, height uint16) (screen, program *os.File) {
 	return screen, program
 }
 
+// appears is what is seen on a screen.
+func appears(screen *os.File) *lines {
+	seen := newLines()
+	go func() { _, _ = io.Copy(seen, screen) }()
+	return seen
+}
+
 // The live view on a terminal, from its start to q.
 func TestTopOnTerminal(t *testing.T) {
 	t.Setenv("TERM", "xterm-256color")
 	screen, program := pty(t, 100, 30)
-	seen := newLines()
-	go func() {
-		b := make([]byte, 4096)
-		for {
-			n, err := screen.Read(b)
-			if n > 0 {
-				_, _ = seen.Write(b[:n])
-			}
-			if err != nil {
-				return
-			}
-		}
-	}()
+	seen := appears(screen)
 	env := map[string]string{"TF_WORKER_HOST": worker1(t, smitest.NewMachine(2, 3)), "NO_COLOR": "please"}
 	code, errs := make(chan int, 1), newLines()
 	go func() {

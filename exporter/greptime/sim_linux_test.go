@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"log/slog"
 	"os"
 	"sync"
 	"testing"
@@ -23,38 +22,11 @@ import (
 
 // The test binary is its own session process, and the exporter that is killed.
 func TestMain(m *testing.M) {
-	if workertest.Session() {
-		workertest.Run(simbackend.Session(os.Args[2:], slog.New(slog.DiscardHandler)))
-	}
+	workertest.SimulatedSession()
 	if len(os.Args) > 1 && os.Args[1] == "__exporter" {
 		victim(os.Args[2], os.Args[3], os.Args[4])
 	}
 	os.Exit(m.Run())
-}
-
-// realWorker serves a simulated card.
-func realWorker(t *testing.T) *worker.Server {
-	t.Helper()
-	b, err := simbackend.New(simbackend.Options{MemoryBytes: 256 << 20}, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := worker.New(worker.Config{Backend: b, Command: []string{os.Args[0], workertest.SessionCommand}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan error, 1)
-	go func() { done <- w.Serve() }()
-	t.Cleanup(func() {
-		w.Close()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-		if err := b.Source.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return w
 }
 
 // spin makes a client, whose run keeps the card busy for as long as its argument says.
@@ -90,7 +62,7 @@ func spin(t *testing.T, w *worker.Server) (run func(rounds uint64), end func()) 
 
 // A worker under work, from its card to the rows of the database.
 func TestWorkerUnderWork(t *testing.T) {
-	w := realWorker(t)
+	w := workertest.Simulated(t, simbackend.Options{MemoryBytes: 256 << 20})
 	e, err := exporter.New(exporter.Options{Source: w.Source(), Sessions: w, Calls: w.Calls(), Interval: 100 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"flag"
 	"fmt"
-	"log/slog"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -36,9 +35,7 @@ var (
 
 // The test binary is its own session process, and the programs that use the worker.
 func TestMain(m *testing.M) {
-	if workertest.Session() {
-		workertest.Run(simbackend.Session(os.Args[2:], slog.New(slog.DiscardHandler)))
-	}
+	workertest.SimulatedSession()
 	if len(os.Args) > 1 && os.Args[1] == "__program" {
 		exit(program(os.Args[2:]))
 	}
@@ -188,35 +185,17 @@ func first(a, b hip.Error) hip.Error {
 // liveWorker is a worker with simulated cards and an exporter that reads it.
 func liveWorker(t *testing.T, cards int) (*worker.Server, *exporter.Exporter) {
 	t.Helper()
-	log := slog.New(slog.DiscardHandler)
-	b, err := simbackend.New(simbackend.Options{Arch: "gfx942", MemoryBytes: 4 << 30, Cards: cards}, log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	src := b.Source
-	w, err := worker.New(worker.Config{Backend: b, Command: []string{os.Args[0], workertest.SessionCommand}, Log: log})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := workertest.Simulated(t, simbackend.Options{Arch: "gfx942", MemoryBytes: 4 << 30, Cards: cards})
 	e, err := exporter.New(exporter.Options{Source: w.Source(), Sessions: w, Calls: w.Calls()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
-	wg.Go(func() {
-		if err := w.Serve(); err != nil {
-			t.Errorf("Serve: %v", err)
-		}
-	})
 	wg.Go(func() { e.Run(ctx) })
-	t.Cleanup(func() {
+	t.Cleanup(func() { // before the worker ends
 		cancel()
-		w.Close()
 		wg.Wait()
-		if err := src.Close(); err != nil {
-			t.Error(err)
-		}
 	})
 	return w, e
 }

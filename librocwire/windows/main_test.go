@@ -2,7 +2,6 @@ package windows
 
 import (
 	"fmt"
-	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	wk "github.com/rocwire/rocwire/worker"
 	"github.com/rocwire/rocwire/worker/simbackend"
 	"github.com/rocwire/rocwire/worker/workertest"
 )
@@ -22,9 +20,7 @@ const root = "../.."
 
 // The test binary is its own session process.
 func TestMain(m *testing.M) {
-	if workertest.Session() {
-		workertest.Run(simbackend.Session(os.Args[2:], slog.New(slog.DiscardHandler)))
-	}
+	workertest.SimulatedSession()
 	os.Exit(run(m))
 }
 
@@ -42,26 +38,7 @@ func run(m *testing.M) int {
 // worker starts a worker with simulated cards and returns the environment that leads to it.
 func worker(t *testing.T, arch string, cards int) []string {
 	t.Helper()
-	log := slog.New(slog.DiscardHandler)
-	b, err := simbackend.New(simbackend.Options{Arch: arch, Cards: cards, MemoryBytes: 2 << 30}, log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := wk.New(wk.Config{Backend: b, Command: []string{os.Args[0], workertest.SessionCommand}, Log: log})
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan error, 1)
-	go func() { done <- w.Serve() }()
-	t.Cleanup(func() {
-		w.Close()
-		if err := <-done; err != nil {
-			t.Errorf("Serve: %v", err)
-		}
-		if err := b.Source.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	w := workertest.Simulated(t, simbackend.Options{Arch: arch, Cards: cards, MemoryBytes: 2 << 30})
 	return []string{"TF_WORKER_HOST=127.0.0.1", fmt.Sprintf("TF_WORKER_PORT=%d", w.Addr().Port)}
 }
 
