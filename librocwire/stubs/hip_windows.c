@@ -6,20 +6,7 @@
 
 #include <windows.h>
 
-#include <stdint.h>
-#include <stdlib.h>
-
-#include "hip/hip_runtime_api.h"
-#include "../../hipabi/managed.h"
-
-extern void **rw_next___hipRegisterFatBinary(const void *data);
-extern void rw_next___hipUnregisterFatBinary(void **handle);
-extern void rw_next___hipRegisterFunction(void **handle, const void *host, char *device, const char *name, unsigned int limit,
-	void *tid, void *bid, dim3 *block, dim3 *grid, int *warp);
-extern void rw_next___hipRegisterVar(void **handle, void *host, char *name, char *device, int ext, size_t size, int constant, int global);
-extern void rw_next___hipRegisterManagedVar(void **handle, void **pointer, void *init, const char *name, size_t size, unsigned int align);
-extern void rw_next___hipRegisterTexture(void **handle, void *var, char *host, char *device, int type, int norm, int ext);
-extern void rw_next___hipRegisterSurface(void **handle, void *var, char *host, char *device, int type, int ext);
+#include "register.h"
 
 /* What a handle points to. */
 struct binary {
@@ -30,13 +17,9 @@ struct binary {
 /* One thing to tell. */
 struct event {
 	struct event *next;
-	enum { REGISTER, UNREGISTER, FUNCTION, VARIABLE, MANAGED, TEXTURE, SURFACE } kind;
+	enum { REGISTER, UNREGISTER, ENTRY } kind;
 	struct binary *binary;
-	void *host;
-	char *name, *device;
-	void *init;
-	size_t size;
-	int a, b, c; /* what else there is, in the order of the parameters */
+	struct entry entry;
 };
 
 static SRWLOCK lock = SRWLOCK_INIT;
@@ -50,30 +33,13 @@ static void tell(const struct event *e)
 	switch (e->kind) {
 	case REGISTER:
 		b->real = rw_next___hipRegisterFatBinary(b->data);
-		return;
+		break;
 	case UNREGISTER:
 		rw_next___hipUnregisterFatBinary(b->real);
-		return;
-	default:
 		break;
-	}
-	if (!b->real)
-		return;
-	switch (e->kind) {
-	case FUNCTION:
-		rw_next___hipRegisterFunction(b->real, e->host, e->device, e->name, e->a, NULL, NULL, NULL, NULL, NULL);
-		break;
-	case VARIABLE:
-		rw_next___hipRegisterVar(b->real, e->host, e->name, e->device, e->a, e->size, e->b, e->c);
-		break;
-	case MANAGED:
-		rw_next___hipRegisterManagedVar(b->real, e->host, e->init, e->name, e->size, e->a);
-		break;
-	case TEXTURE:
-		rw_next___hipRegisterTexture(b->real, e->host, e->name, e->device, e->a, e->b, e->c);
-		break;
-	default:
-		rw_next___hipRegisterSurface(b->real, e->host, e->name, e->device, e->a, e->b);
+	case ENTRY:
+		if (b->real)
+			pass(b->real, &e->entry);
 	}
 }
 
@@ -108,16 +74,30 @@ static void happened(struct event *e)
 	rw_table = NULL;
 }
 
-static void add(void **handle, struct event e)
+static void keep(struct binary *b, struct event e)
 {
-	struct event *copy = handle ? malloc(sizeof *copy) : NULL;
+	struct event *copy = b ? malloc(sizeof *copy) : NULL;
 	if (!copy)
 		return;
 	*copy = e;
-	copy->binary = (struct binary *)handle;
+	copy->binary = b;
 	AcquireSRWLockExclusive(&lock);
 	happened(copy);
 	ReleaseSRWLockExclusive(&lock);
+}
+
+static void add(void **handle, struct entry e)
+{
+	keep((struct binary *)handle, (struct event){.kind = ENTRY, .entry = e});
+}
+
+static void place(void **pointer, void *init, size_t size, unsigned int align)
+{
+	static SRWLOCK placing = SRWLOCK_INIT;
+	AcquireSRWLockExclusive(&placing);
+	if (!*pointer)
+		*pointer = managed_memory(init, size, align);
+	ReleaseSRWLockExclusive(&placing);
 }
 
 void **__hipRegisterFatBinary(const void *data)
@@ -126,7 +106,7 @@ void **__hipRegisterFatBinary(const void *data)
 	if (!b)
 		return NULL;
 	b->data = data;
-	add((void **)b, (struct event){.kind = REGISTER});
+	keep(b, (struct event){.kind = REGISTER});
 	return (void **)b;
 }
 
@@ -165,37 +145,4 @@ void __hipUnregisterFatBinary(void **handle)
 		gone = e->next;
 		free(e);
 	}
-}
-
-void __hipRegisterFunction(void **handle, const void *host, char *device, const char *name, unsigned int limit,
-	void *tid, void *bid, dim3 *block, dim3 *grid, int *warp)
-{
-	(void)tid, (void)bid, (void)block, (void)grid, (void)warp;
-	add(handle, (struct event){.kind = FUNCTION, .host = (void *)host, .device = device, .name = (char *)name, .a = (int)limit});
-}
-
-void __hipRegisterVar(void **handle, void *host, char *name, char *device, int ext, size_t size, int constant, int global)
-{
-	add(handle, (struct event){.kind = VARIABLE, .host = host, .name = name, .device = device, .size = size, .a = ext, .b = constant, .c = global});
-}
-
-/* The program may use a managed variable before it calls anything. */
-void __hipRegisterManagedVar(void **handle, void **pointer, void *init, const char *name, size_t size, unsigned int align)
-{
-	static SRWLOCK placing = SRWLOCK_INIT;
-	AcquireSRWLockExclusive(&placing);
-	if (handle && pointer && !*pointer)
-		*pointer = managed_memory(init, size, align);
-	ReleaseSRWLockExclusive(&placing);
-	add(handle, (struct event){.kind = MANAGED, .host = pointer, .init = init, .name = (char *)name, .size = size, .a = (int)align});
-}
-
-void __hipRegisterTexture(void **handle, void *var, char *host, char *device, int type, int norm, int ext)
-{
-	add(handle, (struct event){.kind = TEXTURE, .host = var, .name = host, .device = device, .a = type, .b = norm, .c = ext});
-}
-
-void __hipRegisterSurface(void **handle, void *var, char *host, char *device, int type, int ext)
-{
-	add(handle, (struct event){.kind = SURFACE, .host = var, .name = host, .device = device, .a = type, .b = ext});
 }
