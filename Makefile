@@ -3,8 +3,6 @@ GO         ?= go
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 LIB         = build/lib/libamdhip64.so.6
 CFLAGS     ?= -O2 -Wall
-# The simulator's AVX2 and AVX-512 kernels; empty builds the portable ones alone.
-export GOEXPERIMENT ?= simd
 # grpc without its trace pages: internal/lean/conntrack says what they cost.
 export GOFLAGS ?= -tags=grpcnotrace
 

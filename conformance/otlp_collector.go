@@ -75,7 +75,7 @@ func buildCollector(ctx context.Context, o *options) (string, error) {
 	} {
 		cmd := exec.CommandContext(ctx, "nice", append([]string{"-n", "19"}, args...)...)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "GOBIN="+dir, "GOEXPERIMENT=", "GOFLAGS=")
+		cmd.Env = append(os.Environ(), "GOBIN="+dir, "GOFLAGS=")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return "", fmt.Errorf("%s: %w: %s", args[0], err, tail(string(out), 2000))
 		}

@@ -8,7 +8,7 @@ COPY go.mod go.sum ./
 COPY internal/lean internal/lean
 RUN go mod download
 COPY . .
-ENV GOEXPERIMENT=simd GOFLAGS=-tags=grpcnotrace
+ENV GOFLAGS=-tags=grpcnotrace
 RUN go build -trimpath -o /out/ ./cmd/gpu-exporter ./cmd/smi-remote && install -d -o 65532 -g 65532 /state
 
 FROM debian:bookworm-slim

@@ -8,7 +8,7 @@ COPY go.mod go.sum ./
 COPY internal/lean internal/lean
 RUN go mod download
 COPY . .
-ENV GOEXPERIMENT=simd GOFLAGS=-tags=grpcnotrace
+ENV GOFLAGS=-tags=grpcnotrace
 RUN go build -trimpath -o /out/ ./cmd/hip-worker ./cmd/hip-session ./cmd/smi-remote
 
 FROM ubuntu:24.04 AS rocm

@@ -42,7 +42,6 @@ func define(f func()) struct{} {
 
 // ready fills the tables.
 var ready = sync.OnceFunc(func() {
-	fast = pickTier()
 	for _, f := range definitions {
 		f()
 	}

@@ -26,12 +26,13 @@
 // aside and another one is taken up, so workgroups that wait for each other
 // make progress; a cooperative dispatch keeps all its workgroups resident.
 //
-// # Tiers
+// # Translation
 //
 // The functions of the instructions are portable and complete; they are what
-// everything else is compared with. Built with GOEXPERIMENT=simd there are AVX2
-// and AVX-512 versions of the hot ones, and blocks that are executed often are
-// translated to AVX-512 machine code together with those that follow them. The
+// translated code is compared with. On Linux and processors with AVX-512 blocks
+// that are executed often are translated to its machine code, together with those
+// that follow them. There is no translation to AVX2 or for ARM: all is executed
+// by the functions there, several times as slow. The
 // translation knows most arithmetic, control flow, the LDS and dwords in device
 // memory; for the rest it returns to Go, instruction by instruction. Memory for
 // code is mapped twice, to be written and to be executed, never both.

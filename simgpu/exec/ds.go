@@ -18,9 +18,6 @@ func (w *wave) ldsInside(lanes, n uint64) uint64 {
 		return 0
 	}
 	limit, m := size-n, uint64(0)
-	if fast.offset.beyond != nil {
-		return lanes &^ fast.offset.beyond(&w.offs, limit)
-	}
 	for i := range w.offs {
 		m = top(m, limit-w.offs[i]) // offsets are less than 2^33
 	}
@@ -62,10 +59,6 @@ func (b *binder) dsAddress(in *gcn.Inst) (func(w *wave, imm uint64), error) {
 	a, err := b.dest(&in.Addr)
 	return func(w *wave, imm uint64) {
 		v := a.get(w)
-		if imm == 0 && fast.offset.narrow != nil {
-			fast.offset.narrow(&w.offs, v, 0, 0)
-			return
-		}
 		for i := range v {
 			w.offs[i] = uint64(v[i] + uint32(imm))
 		}

@@ -26,9 +26,6 @@ func (b *binder) globalAddress(in *gcn.Inst) (addresser, error) {
 		return func(w *wave, n uint64) uint64 {
 			v, limit, m := &w.V[r], w.mem.Size-n, uint64(0)
 			start := base.get(w) + imm - w.mem.Base
-			if fast.offset.narrow != nil {
-				return fast.offset.narrow(&w.offs, v, start, limit) & w.exec
-			}
 			for i := range v {
 				off := start + uint64(v[i])
 				w.offs[i] = off
@@ -40,9 +37,6 @@ func (b *binder) globalAddress(in *gcn.Inst) (addresser, error) {
 	return func(w *wave, n uint64) uint64 {
 		lo, hi := &w.V[r], &w.V[r+1]
 		limit, m, start := w.mem.Size-n, uint64(0), imm-w.mem.Base
-		if fast.offset.wide != nil {
-			return fast.offset.wide(&w.offs, lo, hi, start, limit) & w.exec
-		}
 		for i := range lo {
 			off := start + (uint64(lo[i]) | uint64(hi[i])<<32)
 			w.offs[i] = off

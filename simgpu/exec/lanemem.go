@@ -32,10 +32,6 @@ func consecutive(off *[64]uint64) bool {
 }
 
 func loadDword(base unsafe.Pointer, off *[64]uint64, d *Vec, mask uint64) {
-	if fast.load != nil {
-		fast.load(base, off, d, mask)
-		return
-	}
 	if mask == ^uint64(0) {
 		if consecutive(off) {
 			*d = *(*Vec)(unsafe.Add(base, uintptr(off[0])))
@@ -53,10 +49,6 @@ func loadDword(base unsafe.Pointer, off *[64]uint64, d *Vec, mask uint64) {
 }
 
 func storeDword(base unsafe.Pointer, off *[64]uint64, s *Vec, mask uint64) {
-	if fast.store != nil {
-		fast.store(base, off, s, mask)
-		return
-	}
 	if mask == ^uint64(0) {
 		if consecutive(off) {
 			*(*Vec)(unsafe.Add(base, uintptr(off[0]))) = *s
@@ -75,9 +67,6 @@ func storeDword(base unsafe.Pointer, off *[64]uint64, s *Vec, mask uint64) {
 
 func loadDwords(n int) func(base unsafe.Pointer, off *[64]uint64, d *Vec, mask uint64) {
 	return func(base unsafe.Pointer, off *[64]uint64, d *Vec, mask uint64) {
-		if fast.loads != nil {
-			mask = fast.loads(base, off, unsafe.Slice(d, n), mask)
-		}
 		switch n {
 		case 2:
 			regs := (*[2]Vec)(unsafe.Pointer(d))

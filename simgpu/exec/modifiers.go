@@ -74,10 +74,6 @@ func signs(abs, neg, half, wide bool) prep {
 		return func(_ *wave, d, s *Vec) *Vec {
 			*d = *s
 			dh, sh := upper(d), upper(s)
-			if fast.bits != nil {
-				fast.bits(dh, sh, and, xor)
-				return d
-			}
 			for i := range dh {
 				dh[i] = sh[i]&and ^ xor
 			}
@@ -85,10 +81,6 @@ func signs(abs, neg, half, wide bool) prep {
 		}
 	}
 	return func(_ *wave, d, s *Vec) *Vec {
-		if fast.bits != nil {
-			fast.bits(d, s, and, xor)
-			return d
-		}
 		for i := range d {
 			d[i] = s[i]&and ^ xor
 		}

@@ -1,4 +1,4 @@
-//go:build goexperiment.simd
+//go:build linux
 
 #include "textflag.h"
 

@@ -1,8 +1,8 @@
-//go:build !goexperiment.simd || !amd64
+//go:build !(linux && amd64)
 
 package exec
 
-// Without the vector tiers nothing is translated.
+// Nothing is translated to machine code of other processors.
 
 type nativeEntry struct{}
 

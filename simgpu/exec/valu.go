@@ -121,14 +121,10 @@ func (b *binder) valu(v *vop, in *gcn.Inst) (func(*wave), error) {
 			w.commit(d, v.dst, mask)
 		}, nil
 	}
-	masked := fast.kernels[in.Info.Name]
 	general := func(w *wave) {
 		switch {
 		case v.fl != notFloat && w.isSlow(v.fl):
 			slow(w, &w.out[0], s0.get(w), s1.get(w), s2.get(w))
-		case masked != nil:
-			masked(d.get(w), s0.get(w), s1.get(w), s2.get(w), w.exec)
-			return
 		case w.full:
 			k(d.get(w), s0.get(w), s1.get(w), s2.get(w))
 			return
@@ -138,7 +134,7 @@ func (b *binder) valu(v *vop, in *gcn.Inst) (func(*wave), error) {
 		w.commit(d, v.dst, w.exec)
 	}
 	if p, ok := plainOperands(d, &s); ok {
-		return v.plainValu(p, in.Info.Name, general), nil
+		return v.plainValu(p, general), nil
 	}
 	return general, nil
 }

@@ -40,15 +40,6 @@ func onCarry(name string, n, dst int, k carryKernel, clamp uint32) {
 			return nil, err
 		}
 		saturate := in.Clamp
-		if p, ok := plainOperands(d, &s); ok && post == nil && !saturate {
-			if f := fast.carries[tierCarry[name]]; f != nil {
-				return func(w *wave) {
-					w.refresh(p.bcast)
-					carry := f(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), cin.get(w), w.exec)
-					w.setS64(out, carry&w.exec)
-				}, nil
-			}
-		}
 		s0, s1, s2 := s[0], s[1], s[2]
 		return func(w *wave) {
 			carry := k(&w.out[0], s0.get(w), s1.get(w), s2.get(w), cin.get(w))
@@ -142,12 +133,6 @@ func cndmask(b *binder, in *gcn.Inst) (func(*wave), error) {
 		return nil, err
 	}
 	s0, s1 := s[0], s[1]
-	if p, ok := plainOperands(d, &s); ok && post == nil && fast.pick != nil {
-		return func(w *wave) {
-			w.refresh(p.bcast)
-			fast.pick(p.d.at(w), p.a.at(w), p.b.at(w), m.get(w), w.exec)
-		}, nil
-	}
 	if post != nil {
 		return func(w *wave) {
 			w.selectLanes(&w.out[0], s0.get(w), s1.get(w), m.get(w))
@@ -166,10 +151,6 @@ func cndmask(b *binder, in *gcn.Inst) (func(*wave), error) {
 
 // selectLanes takes b where the mask is set, a elsewhere.
 func (w *wave) selectLanes(d, a, b *Vec, mask uint64) {
-	if fast.pick != nil {
-		fast.pick(d, a, b, mask, ^uint64(0))
-		return
-	}
 	x, y, z, m := pairs(d), pairs(a), pairs(b), pairs(w.selecting.vec(mask))
 	for i := range x {
 		x[i] = y[i] ^ (y[i]^z[i])&m[i]

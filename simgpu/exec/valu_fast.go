@@ -86,16 +86,10 @@ func plainOperands(d vdst, s *[3]vsrc) (p plain, ok bool) {
 
 // plainValu binds an operation on plain operands. general does the same for
 // modes of floating-point arithmetic that the kernels do not know.
-func (v *vop) plainValu(p plain, name string, general func(*wave)) func(*wave) {
+func (v *vop) plainValu(p plain, general func(*wave)) func(*wave) {
 	fl := v.fl
 	if v.slow == nil {
 		fl = notFloat
-	}
-	if bind := fast.binders[name]; bind != nil {
-		if run := bind(p, fl, general); run != nil {
-			return run
-		}
-		return p.masked(fast.kernels[name], fl, general)
 	}
 	k, n, d := v.k, v.dst, p.d
 	return func(w *wave) {
@@ -118,20 +112,6 @@ func (v *vop) plainValu(p plain, name string, general func(*wave)) func(*wave) {
 				dv = upper(dv)
 			}
 		}
-	}
-}
-
-// masked binds a kernel of a tier to operands of any kind.
-//
-//go:noinline
-func (p plain) masked(k maskedKernel, fl floats, general func(*wave)) func(*wave) {
-	return func(w *wave) {
-		if w.isSlow(fl) {
-			general(w)
-			return
-		}
-		w.refresh(p.bcast)
-		k(p.d.at(w), p.a.at(w), p.b.at(w), p.c.at(w), w.exec)
 	}
 }
 

@@ -128,16 +128,7 @@ func pack32(name string, n int, single string) {
 			return nil, err
 		}
 		slow := lanewise(v.slow, &gcn.Inst{}, 1)
-		masked := fast.kernels[single]
 		return func(w *wave) {
-			if masked != nil && post == nil && !w.fp.slow32 {
-				// The low half waits: the high one may read what it will overwrite.
-				masked(&w.out[0], lo[0].get(w), lo[1].get(w), lo[2].get(w), ^uint64(0))
-				dv := d.get(w)
-				masked(upper(dv), hi[0].get(w), hi[1].get(w), hi[2].get(w), w.exec)
-				fast.merge(dv, &w.out[0], w.exec)
-				return
-			}
 			if w.fp.slow32 {
 				slow(w, &w.out[0], lo[0].get(w), lo[1].get(w), lo[2].get(w))
 				slow(w, &w.out[1], hi[0].get(w), hi[1].get(w), hi[2].get(w))
@@ -165,10 +156,6 @@ func pick(up, neg bool) prep {
 		}
 		if !neg {
 			return s
-		}
-		if fast.bits != nil {
-			fast.bits(d, s, ^uint32(0), 1<<31)
-			return d
 		}
 		for i := range d {
 			d[i] = s[i] ^ 1<<31

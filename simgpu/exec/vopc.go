@@ -162,9 +162,6 @@ func (o *ordering) conditions() map[string]relation {
 //
 //go:noinline
 func onCompare(name string, r relation, o *ordering) {
-	if f := fast.relations[name]; f != nil {
-		r = f
-	}
 	for _, prefix := range []string{"v_cmp_", "v_cmpx_"} {
 		on(prefix+name, func(b *binder, in *gcn.Inst) (func(*wave), error) {
 			s, err := b.sources(in, 2)

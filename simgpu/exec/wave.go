@@ -110,8 +110,6 @@ func (l *laneMask) vec(mask uint64) *Vec {
 // merge copies the lanes of the mask from s to d.
 func (w *wave) merge(d, s *Vec, mask uint64) {
 	switch {
-	case fast.merge != nil:
-		fast.merge(d, s, mask)
 	case mask == ^uint64(0):
 		*d = *s
 	case bits.OnesCount64(mask&^(mask<<1)) <= 4: // a few runs of lanes
@@ -163,10 +161,6 @@ func (w *wave) setSCC(b bool) {
 func (w *wave) broadcast(n uint8) *Vec {
 	v := &w.bcast[n]
 	if s := w.S[n]; v[0] != s {
-		if fast.fill != nil {
-			fast.fill(v, s)
-			return v
-		}
 		for i := range v {
 			v[i] = s
 		}
