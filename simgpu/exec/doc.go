@@ -32,7 +32,7 @@
 // translated code is compared with. On Linux and processors with AVX-512 blocks
 // that are executed often are translated to its machine code, together with those
 // that follow them. There is no translation to AVX2 or for ARM: all is executed
-// by the functions there, several times as slow. The
+// by the functions there, 4 to 16 times as slow. The
 // translation knows most arithmetic, control flow, the LDS and dwords in device
 // memory; for the rest it returns to Go, instruction by instruction. Memory for
 // code is mapped twice, to be written and to be executed, never both.

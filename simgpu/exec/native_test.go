@@ -5,10 +5,8 @@ package exec
 import (
 	"encoding/binary"
 	"errors"
-	"flag"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -19,14 +17,6 @@ import (
 )
 
 // Translated code against the functions that execute the same instructions.
-
-var portable = flag.Bool("portable", false, "translate nothing, as on processors that there is no translation for")
-
-func TestMain(m *testing.M) {
-	flag.Parse()
-	useNative = useNative && !*portable
-	os.Exit(m.Run())
-}
 
 // state is what an instruction may change.
 type state struct {
