@@ -39,9 +39,9 @@
 //
 // # What is executed
 //
-// Everything compilers emit for the two targets, but for sparse matrices
-// (v_smfmac), scalar atomics, global wave synchronisation and a few oddities
-// (ds_swizzle in FFT mode, s_setvskip, s_cbranch_fork). Executable tells. An
+// Everything compilers emit for the two targets, but for scalar atomics, global
+// wave synchronisation and a few oddities (ds_swizzle in FFT mode, s_setvskip,
+// s_cbranch_fork). Executable tells. An
 // instruction that is not executed is an InstructionFault which names it. Images
 // (gfx90a) are linear and have one level; see sampler for how they are filtered.
 //
@@ -50,7 +50,7 @@
 // v_div_scale, v_div_fmas and v_div_fixup is correctly rounded. Reciprocals,
 // roots, exponentials, logarithms and sines are rounded from float64, which is
 // within the hardware's error but not always its result. Matrix instructions add
-// up products in the order of k, fused.
+// up products in the order of k, each step fused and rounded; the hardware's order is not documented.
 //
 // # Trust
 //

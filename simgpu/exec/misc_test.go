@@ -9,54 +9,6 @@ import (
 	"github.com/rocwire/rocwire/simgpu/gcn"
 )
 
-// Every value of the 8-bit formats, and the middle between neighbours.
-func TestToSmall8(t *testing.T) {
-	for _, f := range []struct {
-		name           string
-		from           func(uint32) float32
-		mantissa, bias int
-	}{{"fp8", fp8, 3, 8}, {"bf8", bf8, 2, 16}} {
-		to := func(x float32) uint32 { return toSmall8(x, f.mantissa, f.bias) }
-		for b := range uint32(256) {
-			x := f.from(b)
-			if got := to(x); got != b {
-				t.Fatalf("%s: %#x is %g, which becomes %#x", f.name, b, x, got)
-			}
-			if b&0x7f == 0x7f || b == 0x80 {
-				continue
-			}
-			next := f.from(b + 1)
-			mid := (x + next) / 2
-			if got, even := to(mid), b+b&1; got != even {
-				t.Fatalf("%s: %g between %#x and %#x becomes %#x, want %#x", f.name, mid, b, b+1, got, even)
-			}
-			if got := to(math.Nextafter32(mid, next)); got != b+1 {
-				t.Fatalf("%s: just beyond the middle of %#x: %#x", f.name, b, got)
-			}
-		}
-		large := f.from(0x7f)
-		for _, x := range []float32{large * 2, -large * 2, float32(math.Inf(1)), float32(math.NaN())} {
-			if got := to(x); got != 0x80 {
-				t.Errorf("%s: %g becomes %#x", f.name, x, got)
-			}
-		}
-		if to(float32(math.Copysign(0, -1))) != 0 || to(-1e-30) != 0 {
-			t.Errorf("%s has no negative zero", f.name)
-		}
-	}
-	m := newMachine(t, gcn.GFX942)
-	m.V[0], m.V[2], m.V[6] = Vec{math32(1)}, Vec{math32(-2)}, Vec{0x12345678}
-	m.inst("v_cvt_pk_fp8_f32 v6, v0, v2 op_sel:[0,0,1]", 0xd2a24006, 0x00020500)
-	if m.V[6][0] != 0xc8405678 {
-		t.Errorf("v_cvt_pk_fp8_f32: %#x", m.V[6][0])
-	}
-	m.inst("v_cvt_pk_f32_fp8_sdwa v[8:9], v6 src0_sel:WORD_1", 0x7e10acf9, 0x00050606)
-	m.inst("v_cvt_f32_fp8_sdwa v10, v6 src0_sel:BYTE_3", 0x7e14a8f9, 0x00030606)
-	if m.V[8][0] != math32(1) || m.V[9][0] != math32(-2) || m.V[10][0] != math32(-2) {
-		t.Errorf("from fp8: %#x %#x %#x", m.V[8][0], m.V[9][0], m.V[10][0])
-	}
-}
-
 // A direction's face, and the coordinates on it: rebuilt from them, the
 // direction is the same.
 func TestCube(t *testing.T) {
