@@ -45,7 +45,7 @@ bench: build ## the performance table, with the floors measured in the same run
 conformance: build ## our C programs, and the outside world against us: rocRAND's tests, amd-smi, llama.cpp, the OpenTelemetry Collector (fetches about 510 MB, 5 GB unpacked, and builds once; takes an hour)
 	@$(GO) run ./conformance
 
-fuzz: ## every decoder's fuzz target, 30 s each
+fuzz: ## every decoder's fuzz target and random GPU programs, 30 s each
 	@scripts/fuzz.sh 30s
 
 generate: ## everything generated, from its source

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// nativeHeat is how many times a block is executed before it is translated.
-const nativeHeat = 64
+// nativeHeat is how many times a block is executed before it is translated; tests change it.
+var nativeHeat int32 = 64
 
 // stopCheck is how many blocks a wave executes between looks at the stop flag.
 const stopCheck = 256
