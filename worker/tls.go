@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/rocwire/rocwire/internal/libcrypto"
 	"github.com/rocwire/rocwire/wire"
 )
 
@@ -48,7 +49,13 @@ func (t TLS) keyring(tokens bool, log *slog.Logger) (*keyring, error) {
 	k := &keyring{TLS: t, tokens: tokens, log: log}
 	k.stamps = k.look()
 	var err error
-	k.config, err = k.load()
+	if k.config, err = k.load(); err == nil {
+		use, what := libcrypto.Use()
+		if !use {
+			what = "crypto/aes (" + what + ")"
+		}
+		log.Info("TLS", "encrypted by", what)
+	}
 	return k, err
 }
 

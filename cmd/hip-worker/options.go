@@ -31,7 +31,8 @@ Serves GPUs to HIP programs on other machines and tells who uses them.
   --socket-user USER      who may connect to the socket, by name or number, again for more (everybody who can reach it)
   --socket-group GROUP    a group whose members may, likewise
   --tls-cert FILE         certificate for the network address, which then takes TLS 1.3 only; with --tls-key FILE, its private key. Both are
-                          PEM and read again when they change. hip-worker keys init makes them
+                          PEM and read again when they change. hip-worker keys init makes them. The machine's OpenSSL encrypts where it is faster
+                          than Go (the log says who does); ROCWIRE_LIBCRYPTO=0 in the environment is without it
   --tls-client-ca FILE    let only clients in whose certificate this CA has signed; the name in it is the session's user
   --insecure              let in whoever can reach the worker; nobody is asked who he is, and what is sent is not protected
   --allow-v1              serve programs of the earlier hip-remote protocol (0x0100) on other machines, too, and where there is TLS: they can neither

@@ -4,6 +4,8 @@ import (
 	"crypto/cipher"
 	"encoding/binary"
 	"slices"
+
+	"github.com/rocwire/rocwire/internal/libcrypto"
 )
 
 // Sizes in bytes.
@@ -25,6 +27,17 @@ const (
 	Handshake        Type = 22
 	Data             Type = 23
 )
+
+// types are all of them, each at its own index.
+var types = func() (all [256]byte) {
+	for i := range all {
+		all[i] = byte(i)
+	}
+	return all
+}()
+
+// bytes is the type as it stands behind a record's data. It is not to be changed.
+func (t Type) bytes() []byte { return types[t : int(t)+1] }
 
 // Half is the protection of one direction.
 type Half struct {
@@ -89,6 +102,11 @@ func (h *Half) sealAs(seq uint64, nonce *[ivSize]byte, dst []byte, t Type, a, b 
 	m := h.mark(seq, byte(Data), n)
 	dst = append(dst, byte(Data), m[0], m[1], byte(n>>8), byte(n))
 	body := len(dst)
+	if j, ok := h.aead.(libcrypto.Joiner); ok && len(b) == 0 {
+		if sealed, ok := j.SealJoined(dst, h.at(seq, nonce), a, t.bytes(), dst[at:body]); ok {
+			return sealed
+		}
+	}
 	dst = append(append(append(dst, a...), b...), byte(t))
 	box := h.aead.Seal(dst[body:body], h.at(seq, nonce), dst[body:], dst[at:body])
 	return dst[:body+len(box)]

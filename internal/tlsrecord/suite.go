@@ -11,6 +11,8 @@ import (
 	"hash"
 
 	"golang.org/x/crypto/chacha20poly1305"
+
+	"github.com/rocwire/rocwire/internal/libcrypto"
 )
 
 // Suite is a cipher suite of TLS 1.3, by its number.
@@ -52,7 +54,11 @@ func (s Suite) aead(key []byte) (cipher.AEAD, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cipher.NewGCM(b)
+	g, err := cipher.NewGCM(b)
+	if err != nil {
+		return nil, err
+	}
+	return libcrypto.AESGCM(key, g), nil
 }
 
 // ChaCha20 reports whether the suite's cipher is ChaCha20-Poly1305.

@@ -9,8 +9,8 @@ import (
 // variable carries what [Enter] is to do into a session process.
 const variable = "ROCWIRE_BOUNDARY"
 
-// runtimeEnv is what Go's own runtime reads.
-var runtimeEnv = []string{"GOMAXPROCS", "GOGC", "GOMEMLIMIT", "GODEBUG", "GOTRACEBACK", "GORACE", "TF_DEBUG", "TZ"}
+// runtimeEnv is what Go's own runtime reads, and what wire does.
+var runtimeEnv = []string{"ROCWIRE_LIBCRYPTO", "GOMAXPROCS", "GOGC", "GOMEMLIMIT", "GODEBUG", "GOTRACEBACK", "GORACE", "TF_DEBUG", "TZ"}
 
 // environment is what a session process is told of the parent's, which may hold secrets of others.
 func environment(all, names []string) []string {
