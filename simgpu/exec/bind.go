@@ -2,6 +2,7 @@ package exec
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/rocwire/rocwire/simgpu/gcn"
@@ -11,10 +12,12 @@ import (
 type binder struct {
 	p   *Program
 	blk *block
-	// indexed is the GPR index mode set by s_set_gpr_idx_on: bit i, source i; bit
-	// 3, the destination; register numbers are relative to M0. It is known when
-	// the block is decoded, for compilers keep it within a block.
+	// indexed is the GPR index mode where the binder stands, if it is on: bit i,
+	// source i; bit 3, the destination; register numbers are relative to M0.
 	indexed uint8
+	idxOn   bool
+	skips   bool // vector instructions are skipped
+	changes bool // what way the wave goes on is known only when it is there
 }
 
 // handler binds an instruction: it returns what executing it does.
@@ -68,18 +71,21 @@ func Executable(name string) bool {
 	return handlers[name] != nil || controls[name] != nil
 }
 
-var (
-	errNotExecutable = errors.New("not executable in this simulator")
-	errIndexed       = errors.New("GPR index mode is not executable across a branch or a change of EXEC")
-)
+var errNotExecutable = errors.New("not executable in this simulator")
 
 // bind adds the instruction to the block. It reports whether the block ends.
 func (b *binder) bind(in *gcn.Inst) (done bool, err error) {
 	class := classOf(in)
+	if b.skips && isVector(in) {
+		b.blk.add(func(*wave) {}, uint64(in.Len))
+		b.blk.counts[class]++
+		return false, nil
+	}
+	if was := b.indexed; was != 0 && isVMEM(in) { // only arithmetic has relative registers
+		b.indexed = 0
+		defer func() { b.indexed = was }()
+	}
 	if c := controls[in.Info.Name]; c != nil {
-		if b.indexed != 0 {
-			return false, errIndexed
-		}
 		term, err := c(b, in)
 		if err != nil {
 			return false, err
@@ -92,7 +98,7 @@ func (b *binder) bind(in *gcn.Inst) (done bool, err error) {
 	}
 	h := handlers[in.Info.Name]
 	if h == nil {
-		return false, errNotExecutable
+		return false, fmt.Errorf("%w: %s", errNotExecutable, Reason(in.Info.Name))
 	}
 	run, err := h(b, in)
 	if err != nil {
@@ -104,10 +110,10 @@ func (b *binder) bind(in *gcn.Inst) (done bool, err error) {
 	}
 	b.blk.add(run, uint64(in.Len))
 	b.blk.counts[class]++
-	if writesEXEC(in) {
-		if b.indexed != 0 {
-			return false, errIndexed
-		}
+	if b.idxOn && writesM0(in) {
+		b.changes = true
+	}
+	if writesEXEC(in) || b.changes {
 		b.blk.term = fallThrough
 		return true, nil
 	}

@@ -39,11 +39,12 @@
 //
 // # What is executed
 //
-// Everything compilers emit for the two targets, but for scalar atomics, global
-// wave synchronisation and a few oddities (ds_swizzle in FFT mode, s_setvskip,
-// s_cbranch_fork). Executable tells. An
-// instruction that is not executed is an InstructionFault which names it. Images
-// (gfx90a) are linear and have one level; see sampler for how they are filtered.
+// Every instruction of the two targets, but for the few that Reason names; such
+// a one is an InstructionFault which names it. Images (gfx90a) are linear and
+// have one level; see sampler for how they are filtered. Bounds of buffers are
+// those of AMD's CDNA documents. No exceptions of floating-point arithmetic are
+// recorded, and a wave that halts itself ends its kernel, as there is no
+// debugger.
 //
 // Floating-point arithmetic is IEEE in every rounding and denormal mode; the
 // usual mode (nearest even, denormals kept) is fast. Division built from

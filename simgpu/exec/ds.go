@@ -53,9 +53,6 @@ func (w *wave) ldsWrite(a *access, s *Vec, lanes uint64) {
 // dsAddress binds the address register plus an offset in bytes. The sum has 32
 // bits: compilers subtract from an address what an offset adds again.
 func (b *binder) dsAddress(in *gcn.Inst) (func(w *wave, imm uint64), error) {
-	if in.GDS {
-		return nil, errNotExecutable
-	}
 	a, err := b.dest(&in.Addr)
 	return func(w *wave, imm uint64) {
 		v := a.get(w)
@@ -159,6 +156,7 @@ var _ = define(func() {
 		on("ds_wrxchg2_rtn_"+name, dsExchange2(l, s, l.size))
 		on("ds_wrxchg2st64_rtn_"+name, dsExchange2(l, s, l.size*64))
 	}
+	on("ds_condxchg32_rtn_b64", dsConditionalExchange)
 	on("ds_append", dsCount(1))
 	on("ds_consume", dsCount(^uint32(0)))
 	on("ds_bpermute_b32", permute(func(v, addr, out *Vec, imm uint32, exec uint64) {
@@ -180,9 +178,6 @@ var _ = define(func() {
 			return nil, err
 		}
 		d, err := b.dest(&in.Dst)
-		if in.Offset&0xe000 == 0xe000 {
-			return nil, errNotExecutable // FFT mode
-		}
 		var from [WaveSize]uint8
 		for i := range from {
 			from[i] = uint8(swizzleLane(uint16(in.Offset), i))
@@ -251,13 +246,46 @@ func dsExchange2(load, store *access, scale uint64) handler {
 	}
 }
 
+// dsConditionalExchange is ds_condxchg32: each of the two dwords at an address
+// that is a multiple of 8 is replaced by the data's without its highest bit, if
+// that is set. Both old values are given back.
+func dsConditionalExchange(b *binder, in *gcn.Inst) (func(*wave), error) {
+	addr, err := b.dsAddress(in)
+	if err != nil {
+		return nil, err
+	}
+	s, err := b.dest(&in.Data)
+	if err != nil {
+		return nil, err
+	}
+	d, err := b.dest(&in.Dst)
+	imm := uint64(uint16(in.Offset))
+	return func(w *wave) {
+		v := s.get(w)
+		addr(w, imm)
+		for i := range w.offs {
+			w.offs[i] &^= 7
+		}
+		inside := w.ldsInside(w.exec, 8)
+		w.out[0], w.out[1] = Vec{}, Vec{}
+		for m := inside; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			for k, x := range [2]uint32{v[i], upper(v)[i]} {
+				p := mem32(w.ldsBase(), w.offs[i]+uint64(4*k))
+				w.out[k][i] = *p
+				if x>>31 != 0 {
+					*p = x &^ (1 << 31)
+				}
+			}
+		}
+		w.commit(d, 2, w.exec)
+	}, err
+}
+
 // dsCount is ds_append and ds_consume: a counter at M0 + offset grows or
 // shrinks by the number of active lanes, which all get its old value.
 func dsCount(sign uint32) handler {
 	return func(b *binder, in *gcn.Inst) (func(*wave), error) {
-		if in.GDS {
-			return nil, errNotExecutable
-		}
 		d, err := b.dest(&in.Dst)
 		imm := uint64(uint16(in.Offset))
 		return func(w *wave) {
@@ -305,6 +333,10 @@ func permute(f func(v, addr, out *Vec, imm uint32, exec uint64)) handler {
 // swizzleLane is the lane that lane i of ds_swizzle_b32 reads.
 func swizzleLane(mode uint16, i int) int {
 	switch {
+	case mode&0xe000 == 0xe000: // FFT: the mask's bits stay, of the others come the reversed ones
+		mask := uint32(mode & 31)
+		j := bits.Reverse32(uint32(i))>>27>>bits.OnesCount32(mask) | uint32(i)&mask
+		return i&32 | int(j)
 	case mode&0xe000 == 0xc000: // rotate within 32 lanes
 		n, mask := int(mode>>5&31), int(mode&31)
 		if mode>>10&1 != 0 {

@@ -138,24 +138,33 @@ func flatStore(a *access) handler {
 	}
 }
 
-// ldsLoad is a global load whose data goes to the LDS, at M0 + 4 × lane.
+// ldsLoad is a global load whose data goes to the LDS.
 func ldsLoad(a *access, b *binder, in *gcn.Inst) (func(*wave), error) {
 	addr, err := b.globalAddress(in)
+	at := uint64(int64(in.Offset))
 	return func(w *wave) {
 		if out := w.foreign(addr(w, a.size), a.size); out != 0 {
 			w.outside(out)
 		}
 		a.load(w.mem.base, &w.offs, &w.out[0], w.exec)
-		w.toLDS(&w.out[0])
+		w.toLDS(&w.out[0], at)
 		w.stats.ReadBytes += a.size * uint64(bits.OnesCount64(w.exec))
 	}, err
 }
 
-// toLDS writes a dword of each lane to consecutive places of the LDS from M0 on.
-func (w *wave) toLDS(v *Vec) {
+// ldsPlaces are the lanes' places in the LDS for instructions that move data
+// between it and memory: M0 + the instruction's offset + 4 × lane. The offset
+// counts for both.
+func (w *wave) ldsPlaces(at uint64) {
+	start := uint32(w.S[regM0]&0xffff) + uint32(at)
 	for i := range w.offs {
-		w.offs[i] = uint64(w.S[regM0]) + uint64(i)*4
+		w.offs[i] = uint64(start + uint32(i)*4)
 	}
+}
+
+// toLDS writes a dword of each lane there.
+func (w *wave) toLDS(v *Vec, at uint64) {
+	w.ldsPlaces(at)
 	w.ldsWrite(stores["dword"], v, w.exec)
 }
 

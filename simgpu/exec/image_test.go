@@ -460,15 +460,15 @@ func TestTypedBuffer(t *testing.T) {
 		}
 		stride := p.components * p.bits / 8
 		m.S[0], m.S[1] = uint32(p.addr), uint32(p.addr>>32)|uint32(stride)<<16
-		m.S[2], m.S[3] = uint32(40*stride), m.S[3]&0xfff|p.num<<12|p.data<<15
+		m.S[2], m.S[3] = 40, m.S[3]&0xfff|p.num<<12|p.data<<15
 		for i := range 64 {
 			m.V[0][i] = uint32(i)
 		}
 		m.inst("buffer_load_format_xyzw v[6:9], v0, s[0:3], 0 idxen", 0xe00c2000, 0x80000600)
 		for i := range 64 {
-			want := [4]float64{}
-			if i < 40 {
-				want = p.texel(i, 0, 0)
+			want := p.texel(min(i, 39), 0, 0)
+			if i >= 40 { // 0, but for the components that are selected to be 1
+				clear(want[:p.components])
 			}
 			p.check(t, m, name, i, want, 1e-6)
 		}
@@ -490,7 +490,7 @@ func TestTypedBufferHalves(t *testing.T) {
 	p := m.picture(8, 64, 1, 1, 4, 16, numSint)
 	p.fillRandom(rand.New(rand.NewPCG(11, 12)))
 	m.S[0], m.S[1] = uint32(p.addr), uint32(p.addr>>32)|8<<16
-	m.S[2], m.S[3] = 64*8, 4|5<<3|6<<6|7<<9|p.num<<12|p.data<<15
+	m.S[2], m.S[3] = 64, 4|5<<3|6<<6|7<<9|p.num<<12|p.data<<15
 	for i := range 64 {
 		m.V[0][i] = uint32(i)
 	}
@@ -529,7 +529,7 @@ func TestTypedBufferHalves(t *testing.T) {
 			t.Fatalf("lane %d: the upper half is %#x", i, m.V[6][i])
 		}
 	}
-	m.S[2] = 32 * 8 // the rest is beyond the buffer
+	m.S[2] = 32 // the rest is beyond the buffer
 	m.inst("buffer_store_format_d16_hi_x v6, v0, s[0:3], 0 idxen", 0xe09c2000, 0x80000600)
 	for i := range 64 {
 		want := binary.LittleEndian.Uint64(before[8*i:])

@@ -16,10 +16,8 @@ type imageData struct {
 }
 
 func (b *binder) imageData(o gcn.Operand, in *gcn.Inst, mask uint8, half bool) (d imageData, err error) {
+	mask = max(mask, 1) // none means the first, as the assembler takes it too
 	n := bits.OnesCount8(mask)
-	if n == 0 {
-		return d, errNotExecutable
-	}
 	if half {
 		n = (n + 1) / 2
 	}

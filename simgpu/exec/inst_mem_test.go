@@ -243,15 +243,17 @@ func TestBuffers(t *testing.T) {
 	m.inst("buffer_store_dword v2, v0, s[8:11], 0 offen offset:120", 0xe0701078, 0x80020200)
 	m.inst("buffer_atomic_add v2, v0, s[8:11], 0 offen offset:124 glc", 0xe108507c, 0x80020200)
 	for i := range 64 {
-		want, wantX2 := uint32(0), uint32(0)
-		if 4*i+4+16+4 <= 128 {
+		want, wantX2 := uint32(0), [2]uint32{}
+		if 4*i+4+4 <= 128 { // the scalar offset does not count
 			want = uint32(1000 + 64 + 5 + i)
 		}
-		if 4*i+8 <= 128 {
-			wantX2 = uint32(1000 + 64 + i)
+		for k := range wantX2 { // each dword for itself
+			if 4*(i+k)+4 <= 128 {
+				wantX2[k] = uint32(1000 + 64 + i + k)
+			}
 		}
-		if m.V[6][i] != want || m.V[8][i] != wantX2 {
-			t.Fatalf("lane %d: %d %d, want %d %d", i, m.V[6][i], m.V[8][i], want, wantX2)
+		if m.V[6][i] != want || m.V[8][i] != wantX2[0] || m.V[9][i] != wantX2[1] {
+			t.Fatalf("lane %d: %d %d %d, want %d %d", i, m.V[6][i], m.V[8][i], m.V[9][i], want, wantX2)
 		}
 	}
 	word := func(i int) uint32 { return binary.LittleEndian.Uint32(data[4*i:]) }
@@ -261,9 +263,9 @@ func TestBuffers(t *testing.T) {
 	if m.V[2][0] != 7 || m.V[2][1] != 0 {
 		t.Errorf("atomic: %d, outside %d", m.V[2][0], m.V[2][1])
 	}
-	// Indexed with a stride, without swizzling: bytes count.
+	// Indexed with a stride, without swizzling: structures count.
 	m.setS64(8, addr|12<<48)
-	m.S[10] = 12*40 + 4
+	m.S[10] = 40
 	for i := range 64 {
 		m.V[0][i] = uint32(i)
 	}
@@ -273,7 +275,7 @@ func TestBuffers(t *testing.T) {
 	}
 	// Swizzled structures: elements of 4 bytes, 8 structures interleaved.
 	m.setS64(8, addr|12<<48|1<<63)
-	m.S[10], m.S[11] = 16, 1<<19
+	m.S[10], m.S[11] = 16, 0
 	m.inst("buffer_load_dword v6, v0, s[8:11], 0 idxen offset:8", 0xe0502008, 0x80020600)
 	if got, want := m.V[6][10], uint32(1000+8*3+2*8+2); got != want || m.V[6][16] != 0 {
 		t.Errorf("swizzled: %d, want %d; outside %d", got, want, m.V[6][16])

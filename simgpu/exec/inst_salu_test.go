@@ -313,7 +313,7 @@ func TestFaultsOfCode(t *testing.T) {
 		at   uint64
 	}{
 		{"no instruction", []uint32{0xbf800000, 0xffffffff}, InstructionFault, "", 4},
-		{"not executable", append([]uint32{0xbf800000}, words("s_atomic_add s4, s[0:1], 0x0", 0xc20a0100, 0x00000000)...), InstructionFault, "s_atomic_add", 4},
+		{"not executable", append([]uint32{0xbf800000}, words("s_rfe_b64 s[0:1]", 0xbe801f00)...), InstructionFault, "s_rfe_b64", 4},
 		{"register", words("v_mov_b32_e32 v6, v200", 0x7e0c03c8), RegisterFault, "v_mov_b32", 0},
 		{"accumulation register", words("v_accvgpr_read_b32 v6, a100", 0xd3d84006, 0x18000164), RegisterFault, "v_accvgpr_read", 0},
 		{"jump to nowhere", words("s_setpc_b64 s[30:31]", 0xbe801d1e), MemoryFault, "", 0},

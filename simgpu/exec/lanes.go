@@ -63,25 +63,6 @@ var _ = define(func() {
 	for _, n := range []string{"v_accvgpr_read_b32", "v_accvgpr_write_b32", "v_accvgpr_mov_b32"} {
 		valu(n, 1, move)
 	}
-	on("s_set_gpr_idx_on", func(b *binder, in *gcn.Inst) (func(*wave), error) {
-		s, err := scalar(&in.Src[0])
-		b.indexed = uint8(in.Simm16 & 15)
-		imm := uint32(in.Simm16&15) << 12
-		return func(w *wave) { w.S[regM0] = w.S[regM0]&^0xf0ff | s.get(w)&0xff | imm }, err
-	})
-	on("s_set_gpr_idx_mode", func(b *binder, in *gcn.Inst) (func(*wave), error) {
-		b.indexed = uint8(in.Simm16 & 15)
-		imm := uint32(in.Simm16&15) << 12
-		return func(w *wave) { w.S[regM0] = w.S[regM0]&^0xf000 | imm }, nil
-	})
-	on("s_set_gpr_idx_idx", func(b *binder, in *gcn.Inst) (func(*wave), error) {
-		s, err := scalar(&in.Src[0])
-		return func(w *wave) { w.S[regM0] = w.S[regM0]&^0xff | s.get(w)&0xff }, err
-	})
-	on("s_set_gpr_idx_off", func(b *binder, in *gcn.Inst) (func(*wave), error) {
-		b.indexed = 0
-		return func(*wave) {}, nil
-	})
 })
 
 // Bits of the GPR index mode.

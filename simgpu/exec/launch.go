@@ -150,6 +150,7 @@ func (w *wave) start(s *scheduler, items int) {
 		}
 	}
 	w.setMode(d.Desc.mode())
+	w.priority, w.traps = 0, 0
 	w.blk, w.idx, w.status = nil, 0, running
 	w.stats, w.tally = Stats{}, tally{}
 }

@@ -2,12 +2,17 @@ package exec
 
 import (
 	"math/bits"
+	"strings"
+	"unsafe"
 
 	"github.com/rocwire/rocwire/simgpu/gcn"
 )
 
 // Buffer instructions: addresses from a 128-bit resource descriptor (V#) in
 // four SGPRs, with bounds. On gfx90a this is also the way to scratch.
+//
+// What is beyond the bounds reads 0 and is not written. Loads and stores of
+// several dwords are looked at dword by dword, atomics and formats as a whole.
 
 // resource is a V#, taken apart.
 type resource struct {
@@ -16,11 +21,16 @@ type resource struct {
 	records uint64
 	swizzle bool
 	addTid  bool
-	element uint64 // bytes kept together when swizzled
-	index   uint64 // elements of the same place kept together
+	index   uint64 // elements of the same place kept together when swizzled
 }
 
-func (w *wave) resource(r uint8) resource {
+// swizzleElement is how many bytes stay together in a swizzled buffer. Targets
+// before these had a field for it.
+const swizzleElement = 4
+
+// resource reads the V# in four registers. Accesses that have a format use its
+// data format; for the others that field holds more of a scratch buffer's stride.
+func (w *wave) resource(r uint8, format bool) resource {
 	w0, w1, w2, w3 := w.S[r], w.S[r+1], w.S[r+2], w.S[r+3]
 	v := resource{
 		base:    uint64(w0) | uint64(w1&0xffff)<<32,
@@ -28,11 +38,10 @@ func (w *wave) resource(r uint8) resource {
 		records: uint64(w2),
 		swizzle: w1>>31 != 0,
 		addTid:  w3>>23&1 != 0,
-		element: 2 << (w3 >> 19 & 3),
 		index:   8 << (w3 >> 21 & 3),
 	}
-	if v.addTid {
-		v.stride |= uint64(w3>>15&15) << 14 // the data format field holds more of the stride
+	if v.addTid && !format {
+		v.stride |= uint64(w3>>15&15) << 14
 	}
 	return v
 }
@@ -44,6 +53,7 @@ type bufferAddress struct {
 	vaddr   vdst
 	offen   bool
 	idxen   bool
+	format  bool
 	imm     uint64
 }
 
@@ -54,6 +64,7 @@ func (b *binder) bufferAddress(in *gcn.Inst) (a bufferAddress, err error) {
 	if a.soffset, err = scalar(&in.SOffset); err != nil {
 		return
 	}
+	a.format = strings.Contains(in.Info.Name, "_format_")
 	a.offen, a.idxen, a.imm = in.OffEn, in.IdxEn, uint64(uint32(in.Offset))
 	if a.offen || a.idxen {
 		a.vaddr, err = b.dest(&in.Addr)
@@ -61,19 +72,34 @@ func (b *binder) bufferAddress(in *gcn.Inst) (a bufferAddress, err error) {
 	return
 }
 
-// resolve computes the lanes' addresses into w.offs. It returns the lanes that
-// are inside the buffer, and whether the buffer is the wave's scratch, in which
-// case w.offs are offsets in the lanes' segments.
-func (a *bufferAddress) resolve(w *wave, size uint64) (inside uint64, scratch bool) {
-	r := w.resource(a.v)
+// bufferLanes are the active lanes of an access that are inside the buffer.
+type bufferLanes struct {
+	whole   uint64
+	part    uint64 // raw buffers: those of which only the first dwords are
+	end     uint64 // of a raw buffer, as w.offs count
+	scratch bool   // the buffer is the wave's scratch: w.offs are offsets in the lanes' segments
+}
+
+// resolve computes the lanes' addresses into w.offs, for accesses of size bytes.
+//
+// What is inside depends on how the buffer is accessed, as AMD's CDNA documents
+// have it: one with lane numbers added and no index has no bounds; with an
+// index and a stride num_records counts structures, and only the index is
+// compared; otherwise it counts bytes, which the scalar offset is none of.
+func (a *bufferAddress) resolve(w *wave, size uint64) (l bufferLanes) {
+	r := w.resource(a.v, a.format)
 	soff := uint64(a.soffset.get(w))
 	if r.base&scratchWindow != 0 {
-		return w.exec, a.resolveScratch(w, &r, soff)
+		return bufferLanes{whole: w.exec, scratch: a.resolveScratch(w, &r, soff)}
 	}
 	var v *Vec
 	if a.offen || a.idxen {
 		v = a.vaddr.get(w)
 	}
+	private := r.addTid && !a.idxen
+	structured := a.idxen && r.stride != 0
+	start := r.base + soff - w.mem.Base
+	l.end = start + r.records
 	for i := range w.offs {
 		off, idx := a.imm, uint64(0)
 		switch {
@@ -88,29 +114,46 @@ func (a *bufferAddress) resolve(w *wave, size uint64) (inside uint64, scratch bo
 		if r.addTid {
 			idx += uint64(i)
 		}
-		if r.stride == 0 || !r.swizzle { // raw: num_records counts bytes
-			off += idx * r.stride
-			if off+soff+size <= r.records {
-				inside |= 1 << i
-			}
-		} else { // structures: it counts them
-			if idx < r.records && off+size <= r.stride {
-				inside |= 1 << i
-			}
-			hi, lo := idx/r.index, idx%r.index
-			off = (hi*r.stride+off/r.element*r.element)*r.index + lo*r.element + off%r.element
+		switch {
+		case private, structured && idx < r.records, !structured && off+size <= r.records:
+			l.whole |= 1 << i
+		case !structured && !r.swizzle && off+4 <= r.records:
+			l.part |= 1 << i
 		}
-		w.offs[i] = r.base + soff + off - w.mem.Base
+		if r.swizzle {
+			hi, lo := idx/r.index, idx%r.index
+			off = (hi*r.stride+off&^(swizzleElement-1))*r.index + lo*swizzleElement + off%swizzleElement
+		} else {
+			off += idx * r.stride
+		}
+		w.offs[i] = start + off
 	}
-	inside &= w.exec
-	limit, out := w.mem.Size-size, uint64(0)
+	l.whole &= w.exec
+	l.part &= w.exec
+	w.inMemory(l.whole, size)
+	return l
+}
+
+// inMemory stops the wave if one of the lanes' n bytes are not memory.
+func (w *wave) inMemory(lanes, n uint64) {
+	limit, out := w.mem.Size-n, uint64(0)
 	for i, off := range w.offs {
 		out |= (off | (limit - off)) >> 63 << i
 	}
-	if out = w.foreign(out&inside, size); out != 0 {
+	if out = w.foreign(out&lanes, n); out != 0 {
 		w.outside(out)
 	}
-	return inside, false
+}
+
+// dwords calls f for each lane of which only the first dwords are inside, with
+// their number.
+func (l *bufferLanes) dwords(w *wave, size uint64, f func(lane, n int)) {
+	for m := l.part; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m) & 63
+		n := min((l.end-w.offs[i])/4, size/4)
+		w.inMemory(1<<i, n*4)
+		f(i, int(n))
+	}
 }
 
 // resolveScratch handles the V# that kernels get for their scratch. The scalar
@@ -146,12 +189,10 @@ func bufferLoad(a *access) handler {
 			return nil, err
 		}
 		if in.LDS {
+			at := uint64(in.Offset)
 			return func(w *wave) {
 				w.bufferRead(a, &addr, &w.out[0])
-				for i := range w.offs {
-					w.offs[i] = uint64(w.S[regM0]&0xffff) + uint64(in.Offset) + uint64(i)*4
-				}
-				w.ldsWrite(stores["dword"], &w.out[0], w.exec)
+				w.toLDS(&w.out[0], at)
 			}, nil
 		}
 		d, err := b.dest(&in.Dst)
@@ -159,21 +200,34 @@ func bufferLoad(a *access) handler {
 	}
 }
 
+// bufferRead loads what is inside; the rest is 0, dword by dword.
 func (w *wave) bufferRead(a *access, addr *bufferAddress, d *Vec) {
-	in, scratch := addr.resolve(w, a.size)
-	if scratch {
-		w.scratchRead(a, d, in)
+	l := addr.resolve(w, a.size)
+	if l.scratch {
+		w.scratchRead(a, d, l.whole)
 		return
 	}
-	if in != 0 {
-		a.load(w.mem.base, &w.offs, d, in)
+	var part [][16]byte
+	l.dwords(w, a.size, func(i, n int) {
+		var buf [16]byte
+		for k := range n {
+			*(*uint32)(unsafe.Pointer(&buf[4*k])) = *mem32(w.mem.base, w.offs[i]+uint64(4*k))
+		}
+		part = append(part, buf)
+	})
+	if l.whole != 0 {
+		a.load(w.mem.base, &w.offs, d, l.whole)
 	}
-	if out := w.exec &^ in; out != 0 { // beyond the buffer: 0
+	if out := w.exec &^ l.whole; out != 0 {
 		w.offs = [64]uint64{}
 		var zero [16]byte
-		a.load(pointer(&zero), &w.offs, d, out)
+		a.load(pointer(&zero), &w.offs, d, out&^l.part)
+		for k, m := 0, l.part; m != 0; m &= m - 1 {
+			a.load(pointer(&part[k]), &w.offs, d, m&-m)
+			k++
+		}
 	}
-	w.stats.ReadBytes += a.size * uint64(bits.OnesCount64(in))
+	w.stats.ReadBytes += a.size * uint64(bits.OnesCount64(l.whole))
 }
 
 func bufferStore(a *access) handler {
@@ -183,19 +237,28 @@ func bufferStore(a *access) handler {
 			return nil, err
 		}
 		s, err := b.dest(&in.Data)
-		return func(w *wave) {
-			in, scratch := addr.resolve(w, a.size)
-			if scratch {
-				w.scratchWrite(a, s.get(w), in)
-				return
-			}
-			if in != 0 {
-				w.writable(in, a.size)
-				a.store(w.mem.base, &w.offs, s.get(w), in)
-			}
-			w.stats.WriteBytes += a.size * uint64(bits.OnesCount64(in))
-		}, err
+		return func(w *wave) { w.bufferWrite(a, &addr, s.get(w)) }, err
 	}
+}
+
+// bufferWrite stores what is inside.
+func (w *wave) bufferWrite(a *access, addr *bufferAddress, s *Vec) {
+	l := addr.resolve(w, a.size)
+	if l.scratch {
+		w.scratchWrite(a, s, l.whole)
+		return
+	}
+	l.dwords(w, a.size, func(i, n int) {
+		w.writable(1<<i, uint64(4*n))
+		for k, r := 0, s; k < n; k, r = k+1, upper(r) {
+			*mem32(w.mem.base, w.offs[i]+uint64(4*k)) = r[i]
+		}
+	})
+	if l.whole != 0 {
+		w.writable(l.whole, a.size)
+		a.store(w.mem.base, &w.offs, s, l.whole)
+	}
+	w.stats.WriteBytes += a.size * uint64(bits.OnesCount64(l.whole))
 }
 
 func (op *atomicOp) buffer(b *binder, in *gcn.Inst) (func(*wave), error) {
@@ -216,12 +279,12 @@ func (op *atomicOp) buffer(b *binder, in *gcn.Inst) (func(*wave), error) {
 	}
 	return func(w *wave) {
 		src := s.get(w)
-		in, scratch := addr.resolve(w, op.size)
+		l := addr.resolve(w, op.size) // wholly inside or not at all
 		w.out[0], w.out[1] = Vec{}, Vec{}
-		if scratch {
-			op.onScratch(w, src, in)
+		if l.scratch {
+			op.onScratch(w, src, l.whole)
 		} else {
-			op.onGlobal(w, src, in)
+			op.onGlobal(w, src, l.whole)
 		}
 		if returns {
 			w.commit(d, op.regs(), w.exec)
@@ -236,4 +299,18 @@ var _ = define(func() {
 	for name, a := range stores {
 		on("buffer_store_"+name, bufferStore(a))
 	}
+	// buffer_store_lds_dword: a dword of each lane from the LDS to the buffer.
+	// Lanes whose place is not in the LDS do nothing.
+	on("buffer_store_lds_dword", func(b *binder, in *gcn.Inst) (func(*wave), error) {
+		addr, err := b.bufferAddress(in)
+		at := uint64(in.Offset)
+		return func(w *wave) {
+			w.ldsPlaces(at)
+			all := w.exec
+			w.exec = w.ldsInside(all, 4)
+			w.ldsRead(loads["dword"], &w.out[0], w.exec)
+			w.bufferWrite(stores["dword"], &addr, &w.out[0])
+			w.exec = all
+		}, err
+	})
 })

@@ -201,6 +201,9 @@ func (p *Program) translate(head *block) {
 // instructions decodes the instructions of a block again, its end included. It
 // is false for blocks that cannot be translated.
 func (p *Program) instructions(b *block) ([]gcn.Inst, bool) {
+	if b.unusual {
+		return nil, false
+	}
 	ins := make([]gcn.Inst, len(b.at))
 	for i, at := range b.at {
 		in, _, err := p.instAt(b.pc + uint64(at)*4)

@@ -15,7 +15,7 @@ type Program struct {
 	arch gcn.Arch
 	mem  *Memory
 
-	blocks sync.Map // uint64 address of the first instruction → *block
+	blocks sync.Map // uint64 address of the first instruction, or wayKey → *block
 
 	mu     sync.Mutex // one block is decoded at a time
 	kept   int        // cost of the blocks
@@ -72,6 +72,7 @@ type block struct {
 	targetPC     uint64
 	dead         atomic.Bool // invalidated
 	passing      bool        // it is not kept
+	unusual      bool        // begins or ends in a way that is not the usual one
 	cost         int         // instructions, and as many as its constants take
 
 	heat  atomic.Int32 // times it was executed before it was translated
@@ -98,7 +99,11 @@ func (p *Program) block(pc uint64) *block {
 	if b, ok := p.blocks.Load(pc); ok {
 		return b.(*block)
 	}
-	b := p.decode(pc)
+	return p.keep(pc, p.decode(pc, 0))
+}
+
+// keep keeps a block that has been decoded, if there is room. mu is held.
+func (p *Program) keep(key any, b *block) *block {
 	b.tallied = tallyOf(&b.counts)
 	b.cost += len(b.ops) + 1
 	if b.passing = p.kept+b.cost > p.most; b.passing {
@@ -106,7 +111,7 @@ func (p *Program) block(pc uint64) *block {
 		return b
 	}
 	p.kept += b.cost
-	p.blocks.Store(pc, b)
+	p.blocks.Store(key, b)
 	return b
 }
 
@@ -166,11 +171,14 @@ func (p *Program) instAt(pc uint64) (gcn.Inst, []byte, error) {
 	return in, append([]byte(nil), code[:in.Len]...), nil
 }
 
-// decode makes the block that starts at pc. What cannot be decoded or bound
-// becomes an instruction that faults when it is executed.
-func (p *Program) decode(pc uint64) *block {
+// decode makes the block that starts at pc, for waves that begin it this way.
+// What cannot be decoded or bound becomes an instruction that faults when it is
+// executed.
+func (p *Program) decode(pc uint64, y way) *block {
 	b := &block{pc: pc, end: pc}
 	bd := &binder{p: p, blk: b}
+	bd.begin(y)
+	defer bd.finish()
 	for len(b.ops) < maxBlock {
 		in, _, err := p.instAt(b.end)
 		if err != nil {
@@ -189,9 +197,6 @@ func (p *Program) decode(pc uint64) *block {
 		if done {
 			return b
 		}
-	}
-	if bd.indexed != 0 {
-		b.stop(&Fault{Kind: InstructionFault, Lane: -1, Detail: errIndexed.Error()}, 4)
 	}
 	b.term = fallThrough
 	return b

@@ -341,6 +341,9 @@ func randMemory(r *rand.Rand, arch gcn.Arch, info *gcn.OpInfo) []uint32 {
 		}
 		w[0] = 0x30<<26 | op<<18 | 1<<17 | max(f[gcn.RoleDst], f[gcn.RoleData])<<6 | base/2
 		w[1] = uint32(r.IntN(page/4-16)) * 4
+		if info.Flags&gcn.IsAtomic != 0 {
+			w[1] &^= 4 // two dwords are aligned
+		}
 	}
 	w[0] &^= uint32(info.Zero[arch])
 	w[1] &^= uint32(info.Zero[arch] >> 32)

@@ -151,10 +151,11 @@ func scratchLoad(a *access) handler {
 			return nil, err
 		}
 		if in.LDS || in.Info.Flags&gcn.LDSDest != 0 {
+			at := uint64(int64(in.Offset))
 			return func(w *wave) {
 				addr(w)
 				w.scratchRead(a, &w.out[0], w.exec)
-				w.toLDS(&w.out[0])
+				w.toLDS(&w.out[0], at)
 			}, nil
 		}
 		d, err := b.dest(&in.Dst)

@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/rocwire/rocwire/simgpu/gcn"
@@ -84,24 +83,17 @@ var _ = define(func() {
 			return w.d.Program.branchTo(b)
 		}, err
 	})
-	onControl("s_trap", trap)
 	on("s_getpc_b64", func(b *binder, in *gcn.Inst) (func(*wave), error) {
 		d, err := sdst(&in.Dst, 2)
 		pc := b.blk.end + uint64(in.Len)
 		return func(w *wave) { w.setS64(d, pc) }, err
 	})
 
-	for _, n := range []string{"s_nop", "s_waitcnt", "s_setprio", "s_icache_inv", "s_incperflevel", "s_decperflevel",
-		"s_ttracedata", "s_wakeup", "s_dcache_inv", "s_dcache_wb", "s_dcache_inv_vol", "s_dcache_wb_vol", "v_nop", "v_clrexcp",
+	for _, n := range []string{"s_nop", "s_waitcnt", "s_icache_inv", "s_incperflevel", "s_decperflevel",
+		"s_ttracedata", "s_wakeup", "s_dcache_inv", "s_dcache_wb", "s_dcache_inv_vol", "s_dcache_wb_vol", "v_nop",
 		"buffer_wbl2", "buffer_inv", "buffer_invl2", "buffer_wbinvl1", "buffer_wbinvl1_vol", "ds_nop"} {
 		on(n, nop)
 	}
-	on("s_sendmsg", message)
-	on("s_sendmsghalt", message)
-
-	on("s_getreg_b32", getreg)
-	on("s_setreg_b32", setreg)
-	on("s_setreg_imm32_b32", setreg)
 	onControl("s_memtime", clock(func() uint64 {
 		return uint64(time.Since(started).Nanoseconds()) * coreMHz / 1000
 	}))
@@ -133,83 +125,4 @@ func clock(now func() uint64) control {
 
 func endProgram(*binder, *gcn.Inst) (func(*wave, *block) *block, error) {
 	return func(w *wave, b *block) *block { return w.pause(ended, b) }, nil
-}
-
-// trap: the trap handler of the runtime turns 2 (llvm.trap) into a queue error
-// and ignores 3 (llvm.debugtrap) without a debugger.
-func trap(b *binder, in *gcn.Inst) (func(*wave, *block) *block, error) {
-	id := in.Simm16 & 0xff
-	if id == 3 {
-		return fallThrough, nil
-	}
-	return func(w *wave, b *block) *block {
-		panic(&Fault{Kind: TrapFault, Lane: -1, Detail: fmt.Sprintf("trap %d", id)})
-	}, nil
-}
-
-func message(b *binder, in *gcn.Inst) (func(*wave), error) {
-	msg := in.Simm16
-	return func(w *wave) {
-		if f := w.d.OnMessage; f != nil {
-			f(msg, w.S[regM0])
-		}
-	}, nil
-}
-
-// Hardware registers of s_getreg and s_setreg.
-const (
-	hwMode       = 1
-	hwStatus     = 2
-	hwTrapStatus = 3
-	hwHwID       = 4
-	hwGPRAlloc   = 5
-	hwLDSAlloc   = 6
-	hwSHMemBases = 15
-)
-
-// hwreg takes apart the immediate of s_getreg: register, first bit, number of bits.
-func hwreg(simm uint16) (id, offset, size uint32) {
-	return uint32(simm & 63), uint32(simm >> 6 & 31), uint32(simm>>11) + 1
-}
-
-func (w *wave) readHW(id uint32) uint32 {
-	switch id {
-	case hwMode:
-		return w.mode
-	case hwStatus:
-		v := w.S[regSCC] | 1<<16 // SCC, VALID
-		w.computeZ()
-		return v | w.S[regEXECZ]<<9 | w.S[regVCCZ]<<10
-	case hwHwID:
-		return uint32(w.id&15) | uint32(w.id>>4&3)<<4
-	case hwLDSAlloc:
-		return uint32((len(w.wg.lds)+511)/512) << 12
-	case hwGPRAlloc:
-		return uint32(len(w.V)/8) << 8
-	case hwSHMemBases:
-		return uint32(sharedBase>>48)<<16 | uint32(privateBase>>48)
-	}
-	return 0
-}
-
-func getreg(b *binder, in *gcn.Inst) (func(*wave), error) {
-	d, err := sdst(&in.Dst, 1)
-	id, off, size := hwreg(in.Simm16)
-	mask := uint32(uint64(1)<<size - 1)
-	return func(w *wave) { w.S[d] = w.readHW(id) >> off & mask }, err
-}
-
-func setreg(b *binder, in *gcn.Inst) (func(*wave), error) {
-	// The register form names its source as Src[0]; so does the literal form.
-	s, err := scalar(&in.Src[0])
-	if err != nil {
-		return nil, err
-	}
-	id, off, size := hwreg(in.Simm16)
-	mask := uint32(uint64(1)<<size-1) << off
-	return func(w *wave) {
-		if id == hwMode { // the others that can be written have no effect here
-			w.setMode(w.mode&^mask | s.get(w)<<off&mask)
-		}
-	}, nil
 }

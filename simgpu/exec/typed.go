@@ -18,51 +18,83 @@ type typedBuffer struct {
 	high  bool // the upper half of the register, for one 16-bit component
 	fixed bool
 	f     texelFormat
+	lds   bool // data goes to the LDS
+	at    uint64
 }
 
 // typed binds one for the components xyzw, or fewer.
 func (b *binder) typed(in *gcn.Inst, o gcn.Operand, components string) (t typedBuffer, err error) {
-	if in.LDS {
-		return t, errNotExecutable
-	}
 	name := in.Info.Name
 	t.high = strings.Contains(name, "_hi_")
 	t.fixed, t.f = in.Enc == gcn.MTBUF, texelFormat{in.Format & 15, in.Format >> 4}
 	if t.addr, err = b.bufferAddress(in); err != nil {
 		return t, err
 	}
+	if in.LDS {
+		t.lds, t.at, t.data = true, uint64(in.Offset), imageData{mask: 1}
+		return t, nil
+	}
 	t.data, err = b.imageData(o, in, 1<<len(components)-1, strings.Contains(name, "_d16_"))
 	return t, err
 }
 
-// element is the format and the selection of components.
-func (t *typedBuffer) element(w *wave) (f texelFormat, sel selection) {
-	s := w.S[t.addr.v+3]
+// identity is the selection of an instruction that has the format: components
+// that the format has not are 0, the last one too.
+func identity(f texelFormat) selection {
+	s := selection{4, 5, 6, 7}
+	for i := len(texelBits[f.data&63]); i < 4; i++ {
+		s[i] = 0
+	}
+	return s
+}
+
+// element is the format and the selection of components, ok whether there is a
+// buffer at all: a descriptor of zeros is none, from which zeros are read.
+func (t *typedBuffer) element(w *wave) (f texelFormat, sel selection, ok bool) {
+	v := w.S[t.addr.v : t.addr.v+4]
+	if v[0]|v[1]|v[2]|v[3] == 0 {
+		return f, sel, false
+	}
+	s := v[3]
 	f = texelFormat{uint8(s >> 15 & 15), uint8(s >> 12 & 7)}
 	sel = selection{uint8(s & 7), uint8(s >> 3 & 7), uint8(s >> 6 & 7), uint8(s >> 9 & 7)}
 	if t.fixed {
 		f = t.f
+		sel = identity(f)
 	}
 	if !f.valid() {
 		w.badImage("data format %d with number format %d", f.data, f.num)
 	}
-	return f, sel
+	return f, sel, true
+}
+
+// lanes computes the lanes' addresses and returns those inside, wholly or not
+// at all.
+func (t *typedBuffer) lanes(w *wave, f texelFormat) uint64 {
+	l := t.addr.resolve(w, f.size())
+	if l.scratch {
+		w.badImage("typed access to scratch")
+	}
+	return l.whole
 }
 
 func typedLoad(components string) handler {
 	return func(b *binder, in *gcn.Inst) (func(*wave), error) {
 		t, err := b.typed(in, in.Dst, components)
 		return func(w *wave) {
-			f, sel := t.element(w)
-			inside, scratch := t.addr.resolve(w, f.size())
-			if scratch {
-				w.badImage("typed access to scratch")
+			f, sel, ok := t.element(w)
+			inside := uint64(0)
+			if ok {
+				inside = t.lanes(w, f)
 			}
 			one, isInt := f.one(), f.isInt()
 			w.each(func(i int) {
 				var c [4]uint32
 				if inside>>i&1 != 0 {
-					c = sel.load(f.load(w.mem.at(w.mem.Base+w.offs[i])), one)
+					c = f.load(w.mem.at(w.mem.Base + w.offs[i]))
+				}
+				if ok { // beyond the bounds a selected 1 is one
+					c = sel.load(c, one)
 				}
 				t.data.put(w, i, &c, isInt)
 				if t.high {
@@ -70,6 +102,10 @@ func typedLoad(components string) handler {
 				}
 			})
 			w.stats.ReadBytes += f.size() * uint64(bits.OnesCount64(inside))
+			if t.lds {
+				w.toLDS(&w.out[0], t.at)
+				return
+			}
 			w.commit(t.data.v, t.data.regs, w.exec)
 		}, err
 	}
@@ -79,11 +115,12 @@ func typedStore(components string) handler {
 	return func(b *binder, in *gcn.Inst) (func(*wave), error) {
 		t, err := b.typed(in, in.Data, components)
 		return func(w *wave) {
-			f, sel := t.element(w)
-			inside, scratch := t.addr.resolve(w, f.size())
-			if scratch {
-				w.badImage("typed access to scratch")
+			f, sel, ok := t.element(w)
+			if !ok {
+				return
 			}
+			inside := t.lanes(w, f)
+			w.writable(inside, f.size())
 			isInt, signed := f.isInt(), f.num == numSint
 			for m := inside; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63

@@ -220,10 +220,13 @@ var _ = define(func() {
 		}
 		return uint32(math.RoundToEven(max(0, min(255, v))))
 	}
-	valu("v_cvt_pk_u8_f32", 3, each3(func(a, b, c uint32) uint32 {
-		s := b & 3 * 8
-		return c&^(0xff<<s) | byteOf(a)<<s
-	}))
+	// v_cvt_pkaccum_u8_f32: the third source is the destination.
+	for _, name := range []string{"v_cvt_pk_u8_f32", "v_cvt_pkaccum_u8_f32"} {
+		valu(name, 3, each3(func(a, b, c uint32) uint32 {
+			s := b & 3 * 8
+			return c&^(0xff<<s) | byteOf(a)<<s
+		}))
+	}
 	valu("v_sat_pk_u8_i16", 1, func(d, a, _, _ *Vec) {
 		_, _ = d[0], a[0]
 		for i := range d {

@@ -48,8 +48,10 @@ type wave struct {
 	full               bool     // all lanes of exec are set
 	merging, selecting laneMask // of merge and v_cndmask
 
-	mode uint32
-	fp   fpEnv
+	mode     uint32
+	priority uint8  // s_setprio
+	traps    uint32 // TRAPSTS as the kernel has written it
+	fp       fpEnv
 
 	blk    *block // where it stands
 	idx    int    // instruction of blk that executes
