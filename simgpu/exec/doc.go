@@ -51,7 +51,9 @@
 // v_div_scale, v_div_fmas and v_div_fixup is correctly rounded. Reciprocals,
 // roots, exponentials, logarithms and sines are rounded from float64, which is
 // within the hardware's error but not always its result. Matrix instructions add
-// up products in the order of k, each step fused and rounded; the hardware's order is not documented.
+// up products in the order of k, each step fused and rounded; the hardware's order
+// is not documented. On processors with AVX-512 there are kernels of the dense ones, which
+// are compared with the portable functions bit for bit.
 //
 // # Trust
 //

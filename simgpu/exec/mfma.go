@@ -58,7 +58,13 @@ func matrix(b *binder, in *gcn.Inst) (func(*wave), error) {
 		m.index, m.c = m.c, m.d
 	}
 	m.multiply = newMultiply(s, in, b.p.arch)
+	tiles := m.bindTiles(b, in)
 	return func(w *wave) {
+		w.stats.FLOPs += s.flops
+		if tiles != nil && !w.fp.ovfl16 && !(m.modal && w.fp.flushIn32) && useTiles {
+			tiles(w)
+			return
+		}
 		o := operandsOf(m, w)
 		switch s.acc {
 		case "f32":
@@ -68,7 +74,6 @@ func matrix(b *binder, in *gcn.Inst) (func(*wave), error) {
 		default:
 			m.f64(w, &o)
 		}
-		w.stats.FLOPs += s.flops
 	}, nil
 }
 

@@ -197,7 +197,7 @@ func (m *multiply) f64(_ *wave, o *operands) {
 	}
 	for i, p := range m.pc {
 		if out[i] != out[i] {
-			out[i] = math.NaN()
+			out[i] = math.Float64frombits(0x7ff8000000000000)
 		}
 		put64(&o.d.file[o.d.base+p.reg][p.lane], &o.d.file[o.d.base+p.reg+1][p.lane], out[i])
 	}

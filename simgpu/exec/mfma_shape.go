@@ -37,7 +37,7 @@ func roundXF32(x uint32) float32 {
 type shape struct {
 	m, n, k, blocks int
 	sparse          bool // of A's elements, two of four are kept
-	typ             string
+	typ, typB       string
 	a, b            element
 	acc             string // f32, i32, f64
 	flops           uint64
@@ -52,9 +52,9 @@ func matrixShape(in *gcn.Inst) (*shape, bool) {
 	if f == nil {
 		return nil, false
 	}
-	s := &shape{sparse: f[1] == "smfmac", acc: f[2], typ: f[6], a: elements[f[6]], b: elements[f[6]]}
+	s := &shape{sparse: f[1] == "smfmac", acc: f[2], typ: f[6], typB: f[6], a: elements[f[6]], b: elements[f[6]]}
 	if f[7] != "" {
-		s.b = elements[f[7]]
+		s.typB, s.b = f[7], elements[f[7]]
 	}
 	s.m, _ = strconv.Atoi(f[3])
 	s.n, _ = strconv.Atoi(f[4])

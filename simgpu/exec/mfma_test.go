@@ -460,6 +460,7 @@ func TestMatrixSpecialNumbers(t *testing.T) {
 		inf     = 0x7f800000
 		large   = 0x7f7fffff
 	)
+	forms := matrixForms(t)
 	for _, c := range []struct {
 		what    string
 		arch    gcn.Arch
@@ -493,7 +494,7 @@ func TestMatrixSpecialNumbers(t *testing.T) {
 		{"i8, limited", gcn.GFX942, "i32_16x16x32_i8", ovfl, 1, 1, 0x7fffffff, 0x7fffffff},
 		{"i8, limited", gcn.GFX942, "i32_16x16x32_i8", ovfl, 0x80, 0x7f, 0x80000001, 0x80000000},
 	} {
-		for _, f := range matrixForms(t) {
+		for _, f := range forms {
 			if f.arch != c.arch || f.name != c.name {
 				continue
 			}

@@ -78,6 +78,7 @@ type wave struct {
 	bcast [258]Vec                 // scalar registers as vectors; element 0 says of which value
 	dpp   uint64                   // lanes that DPP lets write
 	mat   matrices
+	tiles tileMemory
 	stats Stats
 	tally tally // what is not in stats yet
 }
