@@ -30,7 +30,7 @@ func (m *image) words(f texel) (w [imageWords]uint32) {
 func bufferWords(base, n uint64, f texel) (w [imageWords]uint32) {
 	w[0] = uint32(base)
 	w[1] = uint32(base>>32) | uint32(f.size())<<16
-	w[2] = uint32(n * f.size())
+	w[2] = uint32(n) // what is read with an index counts elements
 	w[3] = f.selection() | uint32(f.kind)<<12 | f.data()<<15
 	w[8], w[9], w[10] = f.channelType(), f.channelOrder(), uint32(n)
 	return w
