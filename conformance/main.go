@@ -1,16 +1,19 @@
 // Command conformance runs the project's own C programs (package examples), and the
-// outside world's programs against rocwire, unmodified, from Debian's packages: the test programs of rocRAND through the remote
+// outside world's programs against rocwire, unmodified, from Debian's packages: the test programs of AMD's libraries through the remote
 // libamdhip64.so.6 on a worker with a simulated gfx90a, amd-smi through the remote
 // libamd_smi.so.27 on workers with simulated gfx942, llama.cpp with its HIP backend
 // and a model that is made here, and the OpenTelemetry Collector (built by its own
 // builder) as a receiver of our metrics and traces.
 //
-//	go run ./conformance [-only hip-c|rocrand|amd-smi|llama|otlp] [-forms N] [-run REGEXP] [-tree DIR] [-hip DIR]
+//	go run ./conformance [-only NAME] [-run REGEXP] [-sample N [-seed S]] [-time-limit D] [-tree DIR] [-hip DIR]
+//	go run ./conformance -rewrite
 //
 // It fetches the packages into a cache folder once, starts workers of its own
 // and prints one line per test program and the sum. Of rocRAND, only tests are
-// counted that fail on a GPU which executes nothing (rocrand_gfx90a.tsv); amd-smi's
+// counted that fail on a GPU which executes nothing (rocrand_gfx90a.tsv); of the others some at random, unless -sample says how many; amd-smi's
 // figures are compared with smi-remote's, llama.cpp's tokens with those of its CPU backend. Exit status 1 if something failed.
+//
+// What became of each case of AMD's libraries is added to a file, -results, and -rewrite makes docs/runs.md of it.
 //
 // With -hip DIR only the C programs are run, with the libamdhip64.so.6 of that folder
 // and the cards that it finds: so a library of AMD's is judged by the same programs.
@@ -28,6 +31,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/rocwire/rocwire/conformance/internal/results"
 )
 
 type options struct {
@@ -39,6 +44,10 @@ type options struct {
 	timeout  time.Duration
 	verbose  bool
 	hip      string // the folder of another libamdhip64.so.6 for the C programs
+	sample   int    // cases of each program; 0 is all, less is what each suite says
+	seed     uint64
+	limit    time.Duration // for a case, 0 is what each suite says
+	results  *results.File
 }
 
 // part is one kind of program; run tells how much of it failed.
@@ -47,7 +56,14 @@ type part struct {
 	run  func(context.Context, *options) (int, error)
 }
 
-var parts = []part{{"hip-c", conformHIPC}, {"rocrand", conformRocRAND}, {"amd-smi", conformAMDSMI}, {"llama", conformLlama}, {"otlp", conformOTLP}}
+// parts are our own programs, the suites of others, and what is compared with more care than a test program's word.
+var parts = func() []part {
+	all := []part{{"hip-c", conformHIPC}}
+	for _, s := range suites {
+		all = append(all, part{s.name, s.conform})
+	}
+	return append(all, part{"amd-smi", conformAMDSMI}, part{"llama", conformLlama}, part{"otlp", conformOTLP})
+}()
 
 func partNames() string {
 	var names []string
@@ -63,12 +79,17 @@ func main() {
 	if err != nil {
 		cache = os.TempDir()
 	}
-	flag.IntVar(&o.forms, "forms", 100, "run the tests that need at most this many instruction forms")
-	run := flag.String("run", "", "of rocrand and llama, run only the tests whose PROGRAM/NAME matches this regular expression")
+	flag.IntVar(&o.forms, "forms", 100, "of rocrand, run the tests that need at most this many instruction forms")
+	run := flag.String("run", "", "run only the tests whose PROGRAM/NAME matches this regular expression")
+	flag.IntVar(&o.sample, "sample", -1, "run this many cases of each program of AMD's libraries, chosen at random; 0 is all, -1 what is usual for the suite")
+	flag.Uint64Var(&o.seed, "seed", 1, "which cases -sample chooses")
+	flag.DurationVar(&o.limit, "time-limit", 0, "time for one case of AMD's libraries, after which it is ended and counts as late (default: what is usual for the suite)")
+	file := flag.String("results", filepath.Join(cache, "rocwire", "runs.jsonl"), "add to this file what became of each case of AMD's libraries")
+	rewrite := flag.Bool("rewrite", false, "run nothing, make docs/runs.md of the results")
 	flag.StringVar(&o.tree, "tree", filepath.Join(cache, "rocwire", "sid"), "where the Debian packages are unpacked")
 	flag.StringVar(&o.bin, "bin", "bin", "the folder of hip-worker")
 	flag.StringVar(&o.lib, "lib", "build/lib", "the folder of libamdhip64.so.6")
-	flag.DurationVar(&o.timeout, "timeout", time.Hour, "time for one test program")
+	flag.DurationVar(&o.timeout, "timeout", time.Hour, "time for one C program, or one run of llama.cpp")
 	flag.StringVar(&o.only, "only", "", "run only this: "+partNames())
 	flag.StringVar(&o.hip, "hip", "", "run only the programs in C, with the libamdhip64.so.6 of this folder")
 	flag.BoolVar(&o.verbose, "v", false, "print what the failing tests printed")
@@ -91,6 +112,14 @@ func main() {
 	if o.match, err = regexp.Compile(*run); err != nil {
 		fmt.Fprintln(os.Stderr, "conformance: -run:", err)
 		os.Exit(2)
+	}
+	o.results = results.Open(*file)
+	if *rewrite {
+		if err := rewritePage(&o, "docs/runs.md"); err != nil {
+			fmt.Fprintln(os.Stderr, "conformance:", err)
+			os.Exit(2)
+		}
+		return
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	failed, err := conform(ctx, &o)
@@ -134,37 +163,4 @@ func fetch(ctx context.Context, o *options, packages []string) error {
 		return fmt.Errorf("fetching Debian's packages: %w", err)
 	}
 	return nil
-}
-
-func conformRocRAND(ctx context.Context, o *options) (failed int, err error) {
-	suite, err := readSuite("conformance/rocrand_gfx90a.tsv", o)
-	if err != nil {
-		return 0, err
-	}
-	if err := fetch(ctx, o, []string{"librocrand1", "librocrand1-tests", "libc6", "libstdc++6", "libgcc-s1"}); err != nil {
-		return 0, err
-	}
-	w, err := startWorker(ctx, o, "--sim-arch", "gfx90a")
-	if err != nil {
-		return 0, err
-	}
-	defer w.stop()
-	var passed int
-	began := time.Now()
-	for _, p := range suite {
-		r := p.run(ctx, o, w)
-		passed += len(r.passed)
-		failed += len(p.tests) - len(r.passed)
-		fmt.Printf("%-45s %4d of %4d passed  %6.1f s\n", p.name, len(r.passed), len(p.tests), r.took.Seconds())
-		for _, t := range p.tests {
-			if why, bad := r.failed[t]; bad {
-				fmt.Printf("    FAILED %s: %s\n", t, why)
-			}
-		}
-		if ctx.Err() != nil {
-			return failed, ctx.Err()
-		}
-	}
-	fmt.Printf("rocRAND on gfx90a, tests that need at most %d instruction forms: %d passed, %d failed, %.0f s\n", o.forms, passed, failed, time.Since(began).Seconds())
-	return failed, nil
 }

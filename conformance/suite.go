@@ -1,179 +1,202 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
-	"sort"
-	"strconv"
+	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
+
+	"github.com/rocwire/rocwire/conformance/internal/results"
 )
 
-// program is one gtest binary and the tests of it to run.
+// suite is the test programs of one project of others, and what they need.
+type suite struct {
+	name     string   // as -only has it
+	title    string   // as the page has it
+	of       string   // the package whose version is the software's
+	packages []string // besides those of everySuite; all in the tree before anything runs
+	worker   []string // flags of the worker
+	libs     []string // more folders of libraries, in the tree
+	env      []string
+	starts   map[string]string // programs of the tree that the tested ones start, by the variable that names them
+	limit    time.Duration     // for a case, unless -time-limit says otherwise
+	sample   int               // cases of each program, unless -sample says otherwise; 0 is all
+	note     string            // for the page
+	// programs makes the list when the packages are there.
+	programs func(o *options) ([]program, error)
+}
+
+// program is one test program.
 type program struct {
-	name  string
-	tests []string
+	name string
+	test tester
+	// of picks those that count; nil is all.
+	of func(name string) bool
 }
 
-type result struct {
-	passed map[string]bool
-	failed map[string]string // why
-	took   time.Duration
+// everySuite is what every program of Debian links.
+var everySuite = []string{"libc6", "libstdc++6", "libgcc-s1"}
+
+// target is what kind of card the suite runs on.
+func (s *suite) target() string {
+	if i := slices.Index(s.worker, "--sim-arch"); i >= 0 {
+		return s.worker[i+1]
+	}
+	return ""
 }
 
-func readSuite(path string, o *options) ([]*program, error) {
-	b, err := os.ReadFile(path)
+// conform runs what of the suite is asked for.
+func (s *suite) conform(ctx context.Context, o *options) (failed int, err error) {
+	if err := fetch(ctx, o, append(slices.Clone(everySuite), append([]string{s.of}, s.packages...)...)); err != nil {
+		return 0, err
+	}
+	version, err := debianVersion(o, s.of)
 	if err != nil {
+		return 0, err
+	}
+	programs, err := s.programs(o)
+	if err != nil {
+		return 0, err
+	}
+	w, err := startWorker(ctx, o, s.worker...)
+	if err != nil {
+		return 0, err
+	}
+	defer w.stop()
+	h := &host{o: o, w: w, libs: s.libs, env: slices.Clone(s.env), limit: s.limit}
+	stop, err := h.wrap(s.starts)
+	if err != nil {
+		return 0, err
+	}
+	defer stop()
+	if o.limit > 0 {
+		h.limit = o.limit
+	}
+	began := time.Now()
+	total := map[results.Verdict]int{}
+	for _, p := range programs {
+		r := suiteRun{s: s, p: &p, h: h, version: version}
+		n, err := r.run(ctx)
+		for v, k := range n {
+			total[v] += k
+		}
+		if err != nil {
+			return total[results.Failed] + total[results.Late], err
+		}
+	}
+	if len(total) == 0 {
+		return 0, nil
+	}
+	fmt.Printf("%s %s on %s: %s, %.0f s\n", s.title, version, s.target(), counts(total), time.Since(began).Seconds())
+	return total[results.Failed] + total[results.Late] + total[results.NotRun], nil
+}
+
+func counts(n map[results.Verdict]int) string {
+	var l []string
+	for _, v := range []results.Verdict{results.Passed, results.Failed, results.Late, results.Skipped, results.NotRun} {
+		if n[v] > 0 || v == results.Passed || v == results.Failed {
+			l = append(l, fmt.Sprintf("%d %s", n[v], v))
+		}
+	}
+	return strings.Join(l, ", ")
+}
+
+// suiteRun is one program of a suite being run.
+type suiteRun struct {
+	s       *suite
+	p       *program
+	h       *host
+	version string
+}
+
+func (r *suiteRun) run(ctx context.Context) (n map[results.Verdict]int, err error) {
+	o := r.h.o
+	all, err := r.cases(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%s: what cases there are: %w", r.p.name, err)
+	}
+	chosen := r.choose(all)
+	if len(chosen) == 0 {
+		return nil, ctx.Err()
+	}
+	counted := 0
+	for _, c := range all {
+		if r.p.of == nil || r.p.of(c) {
+			counted++
+		}
+	}
+	if err := o.results.Add(r.line(results.Case{Cases: counted})); err != nil {
 		return nil, err
 	}
-	by := map[string]*program{}
-	var all []*program
-	for i, l := range strings.Split(strings.TrimSpace(string(b)), "\n") {
-		if strings.HasPrefix(l, "#") {
-			continue
-		}
-		c := strings.Split(l, "\t")
-		if len(c) != 3 {
-			return nil, fmt.Errorf("%s:%d: %d columns", path, i+1, len(c))
-		}
-		forms, err := strconv.Atoi(c[0])
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", path, i+1, err)
-		}
-		if forms > o.forms || !o.match.MatchString(c[1]+"/"+c[2]) {
-			continue
-		}
-		p := by[c[1]]
-		if p == nil {
-			p = &program{name: c[1]}
-			by[c[1]], all = p, append(all, p)
-		}
-		p.tests = append(p.tests, c[2])
-	}
-	sort.Slice(all, func(i, j int) bool { return all[i].name < all[j].name })
-	return all, nil
-}
-
-// run runs the program's tests in one process, and goes on after a test that
-// ends the process with those that had not run.
-func (p *program) run(ctx context.Context, o *options, w *worker) result {
-	r := result{passed: map[string]bool{}, failed: map[string]string{}}
-	began := time.Now()
-	left := p.tests
-	for len(left) > 0 && ctx.Err() == nil {
-		last, err := p.once(ctx, o, w, left, &r)
-		var rest []string
-		for _, t := range left {
-			if _, bad := r.failed[t]; !bad && !r.passed[t] {
-				rest = append(rest, t)
-			}
-		}
-		if len(rest) == len(left) || last == "" && len(rest) > 0 {
-			for _, t := range rest {
-				r.failed[t] = fmt.Sprintf("the program did not run it (%v)", err)
-			}
-			break
-		}
-		left = rest
-	}
-	r.took = time.Since(began)
-	return r
-}
-
-var gtestLine = regexp.MustCompile(`^\[ *(RUN|OK|FAILED|SKIPPED) *\] ([^ ,(]+)`)
-
-// once runs tests in one process; last is the test that was running when the
-// process ended, and is then counted as failed.
-func (p *program) once(ctx context.Context, o *options, w *worker, tests []string, r *result) (last string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, o.timeout)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, filepath.Join(o.tree, "usr/lib64/ld-linux-x86-64.so.2"),
-		"--library-path", o.lib+":"+filepath.Join(o.tree, "usr/lib/x86_64-linux-gnu"),
-		filepath.Join(o.tree, "usr/libexec/rocm/librocrand1-tests", p.name),
-		"--gtest_color=no", "--gtest_filter="+strings.Join(tests, ":"))
-	cmd.Env = append(os.Environ(), "TF_WORKER_HOST=127.0.0.1", "TF_WORKER_PORT="+w.port)
-	cmd.WaitDelay = 5 * time.Second
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return "", err
-	}
-	if err := cmd.Start(); err != nil {
-		return "", err
-	}
-	var now atomic.Pointer[string]
+	n = map[results.Verdict]int{}
+	began, ended := time.Now(), 0
 	defer every(time.Minute, func() {
-		if t := now.Load(); t != nil {
-			fmt.Fprintf(os.Stderr, "conformance: %s is at %s\n", p.name, *t)
-		}
+		fmt.Fprintf(os.Stderr, "conformance: %s: %d of %d cases have ended after %s\n", r.p.name, ended, len(chosen), time.Since(began).Round(time.Second))
 	})()
-	var said []string
-	in := bufio.NewScanner(out)
-	in.Buffer(nil, 1<<20)
-	for in.Scan() {
-		m := gtestLine.FindStringSubmatch(in.Text())
-		if m == nil {
-			if len(said) < 5 {
-				said = append(said, strings.TrimSpace(in.Text()))
-			}
-			continue
+	r.p.test.run(ctx, r.h, chosen, func(c caseEnd) {
+		ended++
+		n[c.verdict]++
+		if c.verdict == results.Failed || c.verdict == results.Late {
+			fmt.Printf("    %s %s: %s\n", strings.ToUpper(string(c.verdict)), c.name, c.why)
 		}
-		switch m[1] {
-		case "RUN":
-			last, said = m[2], nil
-			now.Store(&m[2])
-		case "OK":
-			r.passed[m[2]], last = true, ""
-		default:
-			if last == m[2] {
-				r.failed[m[2]], last = strings.Join(said, " | "), ""
-			}
-		}
-	}
-	err = cmd.Wait()
-	if last != "" {
-		why := fmt.Sprint(err)
-		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			why = "ran longer than " + o.timeout.String()
-		}
-		r.failed[last] = why + ": " + tail(stderr.String(), 300)
-	}
-	if o.verbose && stderr.Len() > 0 {
-		fmt.Fprint(os.Stderr, tail(stderr.String(), 4000))
-	}
-	return last, err
+		e := o.results.Add(r.line(results.Case{Name: c.name, Verdict: c.verdict, Why: c.why, Seconds: c.took.Seconds(), Limit: r.h.limit.Seconds()}))
+		err = errors.Join(err, e)
+	})
+	fmt.Printf("%-45s %s of %d  %.1f s\n", r.p.name, counts(n), counted, time.Since(began).Seconds())
+	return n, errors.Join(err, ctx.Err())
 }
 
-// every calls f in intervals until the function it returns is called.
-func every(d time.Duration, f func()) (stop func()) {
-	t, done := time.NewTicker(d), make(chan struct{})
-	go func() {
-		defer t.Stop()
-		for {
-			select {
-			case <-t.C:
-				f()
-			case <-done:
-				return
-			}
-		}
-	}()
-	return func() { close(done) }
+func (r *suiteRun) line(c results.Case) results.Case {
+	c.Suite, c.Version, c.Target, c.Program, c.When = r.s.title, r.version, r.s.target(), r.p.name, time.Now().UTC().Truncate(time.Second)
+	return c
 }
 
-func tail(s string, n int) string {
-	s = strings.TrimSpace(s)
-	if len(s) > n {
-		s = "…" + s[len(s)-n:]
+// lists is the folder in the tree for what is made here and kept.
+const lists = ".lists"
+
+// cases lists the program's cases. It is kept beside the tree: some programs take minutes to say it.
+func (r *suiteRun) cases(ctx context.Context) ([]string, error) {
+	dir := filepath.Join(r.h.o.tree, lists)
+	path := filepath.Join(dir, strings.ReplaceAll(fmt.Sprintf("%s %s %s", r.s.name, r.version, r.p.name), "/", "_"))
+	if b, err := os.ReadFile(path); err == nil {
+		return strings.Split(strings.TrimSuffix(string(b), "\n"), "\n"), nil
 	}
-	return strings.ReplaceAll(s, "\n", " | ")
+	all, err := r.p.test.list(ctx, r.h)
+	if err != nil || len(all) == 0 {
+		return nil, errors.Join(err, errors.New("it names none"))
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	return all, os.WriteFile(path, []byte(strings.Join(all, "\n")+"\n"), 0o644)
+}
+
+// choose picks the cases that count and that -run and -sample ask for, in their order.
+func (r *suiteRun) choose(all []string) []string {
+	o := r.h.o
+	var some []string
+	for _, c := range all {
+		if (r.p.of == nil || r.p.of(c)) && o.match.MatchString(r.p.name+"/"+c) {
+			some = append(some, c)
+		}
+	}
+	n := o.sample
+	if n < 0 {
+		n = r.s.sample
+	}
+	if n == 0 || n >= len(some) {
+		return some
+	}
+	at := rand.New(rand.NewPCG(o.seed, uint64(len(some)))).Perm(len(some))[:n]
+	slices.Sort(at)
+	picked := make([]string, n)
+	for i, k := range at {
+		picked[i] = some[k]
+	}
+	return picked
 }

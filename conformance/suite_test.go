@@ -1,45 +1,112 @@
 package main
 
 import (
+	"context"
+	"fmt"
+	"os/exec"
+	"reflect"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
+	"time"
+
+	"github.com/rocwire/rocwire/conformance/internal/results"
 )
 
-func TestSuite(t *testing.T) {
-	o := &options{forms: 100, match: regexp.MustCompile("")}
-	suite, err := readSuite("rocrand_gfx90a.tsv", o)
+func TestForms(t *testing.T) {
+	tests, err := readForms("rocrand_gfx90a.tsv", 100)
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := 0
-	for _, p := range suite {
-		n += len(p.tests)
+	for _, p := range tests {
+		n += len(p)
 	}
 	if n != 859 {
 		t.Errorf("%d tests need at most 100 forms, want 859", n)
 	}
-	o.match = regexp.MustCompile("^test_rocrand_config_dispatch/")
-	if suite, err = readSuite("rocrand_gfx90a.tsv", o); err != nil || len(suite) != 1 {
-		t.Errorf("%d programs, %v", len(suite), err)
-	}
 }
 
 func TestGtestLines(t *testing.T) {
-	for line, want := range map[string][2]string{
-		"[ RUN      ] suite.name":            {"RUN", "suite.name"},
-		"[       OK ] suite.name (12 ms)":    {"OK", "suite.name"},
-		"[  FAILED  ] a/b.c/0, where X (1 s": {"FAILED", "a/b.c/0"},
+	for line, want := range map[string]caseEnd{
+		"[ RUN      ] suite.name":            {name: "suite.name"},
+		"[       OK ] suite.name (12 ms)":    {name: "suite.name", verdict: results.Passed},
+		"[  SKIPPED ] suite.name (0 ms)":     {name: "suite.name", verdict: results.Skipped},
+		"[  FAILED  ] a/b.c/0, where X (1 s": {name: "a/b.c/0", verdict: results.Failed},
 		"[==========] 3 tests ran.":          {},
 	} {
-		m := gtestLine.FindStringSubmatch(line)
-		if want[0] == "" {
-			if m != nil {
-				t.Errorf("%q taken for %v", line, m)
+		what, got := readGtest(line, nil)
+		if got != want || (what == nothing) != (want.name == "") || (what == begins) != strings.Contains(line, "RUN") {
+			t.Errorf("%q: %v, %+v", line, what, got)
+		}
+	}
+}
+
+func TestGtestNames(t *testing.T) {
+	got, err := gtestNames(strings.NewReader("rocX version: 1.0.\nhalf epsilon: 1e-3  .\n\nmanual.\n  vs_cpu\nquick/gemm.\n  f32_1  # GetParam() = { a: 1.\n  f32_2\n  DISABLED_x\nTyped/0.  # TypeParam = int\n  Sum\n"))
+	if want := []string{"manual.vs_cpu", "quick/gemm.f32_1", "quick/gemm.f32_2", "Typed/0.Sum"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+func TestSample(t *testing.T) {
+	var all []string
+	for i := range 100 {
+		all = append(all, fmt.Sprintf("quick/a.%d", i), fmt.Sprintf("nightly/a.%d", i))
+	}
+	r := suiteRun{s: &suite{sample: 5}, p: &program{name: "p", of: func(c string) bool { return strings.HasPrefix(c, "quick") }},
+		h: &host{o: &options{match: regexp.MustCompile(`^p/quick/a\..\d`), sample: -1, seed: 1}}}
+	five := r.choose(all)
+	if len(five) != 5 || !slices.IsSortedFunc(five, func(a, b string) int { return slices.Index(all, a) - slices.Index(all, b) }) {
+		t.Errorf("%q", five)
+	}
+	if again := r.choose(all); !slices.Equal(again, five) {
+		t.Errorf("the same seed chooses %q and %q", five, again)
+	}
+	r.h.o.seed = 2
+	if again := r.choose(all); slices.Equal(again, five) {
+		t.Error("another seed chooses the same")
+	}
+	if r.h.o.sample = 0; len(r.choose(all)) != 90 {
+		t.Errorf("%d cases match, want 90", len(r.choose(all)))
+	}
+}
+
+// TestLines runs a program that crashes in one case, hangs in another, and does not know a third.
+func TestLines(t *testing.T) {
+	const script = `for c in "$@"; do
+		case $c in nobody) continue;; esac
+		echo "[ RUN      ] $c"; echo "about $c"
+		case $c in crash) echo "no such thing" >&2; exit 3;; hang) exec sleep 100;; wrong) echo "[  FAILED  ] $c (1 ms)";; *) echo "[       OK ] $c (1 ms)";; esac
+	done
+	echo "[  FAILED  ] 1 test, listed below:"; echo "[  FAILED  ] wrong"`
+	h := &host{o: &options{}}
+	l := lines{
+		command: func(ctx context.Context, _ *host, cases []string) *exec.Cmd {
+			return exec.CommandContext(ctx, "sh", append([]string{"-c", script, "sh"}, cases...)...)
+		},
+		most: 4,
+		read: func(line string, said []string) (event, caseEnd) {
+			what, o := readGtest(line, said)
+			if h.limit = time.Hour; o.name == "hang" { // the others may take their time on a busy machine
+				h.limit = 100 * time.Millisecond
 			}
-			continue
+			return what, o
+		},
+	}
+	got := map[string]string{}
+	l.run(t.Context(), h, []string{"a", "crash", "hang", "b", "wrong", "nobody", "c"}, func(o caseEnd) {
+		if got[o.name] != "" {
+			t.Errorf("%s is reported twice", o.name)
 		}
-		if m == nil || m[1] != want[0] || m[2] != want[1] {
-			t.Errorf("%q: %v", line, m)
+		got[o.name] = string(o.verdict)
+		if o.name == "crash" && !strings.Contains(o.why, "about crash no such thing") || o.name == "wrong" && o.why != "about wrong" {
+			t.Errorf("%s: %s", o.name, o.why)
 		}
+	})
+	want := map[string]string{"a": "passed", "crash": "failed", "hang": "late", "b": "passed", "wrong": "failed", "nobody": "not run", "c": "passed"}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%v", got)
 	}
 }

@@ -1,0 +1,144 @@
+package results
+
+import (
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+	"time"
+)
+
+// sum is a row: a program, or a suite.
+type sum struct {
+	suite, program  string
+	version, target string
+	cases           int
+	n               map[Verdict]int
+	seconds         float64
+	last            time.Time
+	programs        []*sum
+	bad             []Case
+}
+
+func newSum(c Case, program string) *sum {
+	return &sum{suite: c.Suite, program: program, n: map[Verdict]int{}}
+}
+
+func (s *sum) add(c Case) {
+	s.version, s.target = c.Version, c.Target
+	if c.When.After(s.last) {
+		s.last = c.When
+	}
+	s.cases += c.Cases
+	if c.Name == "" {
+		return
+	}
+	s.n[c.Verdict]++
+	s.seconds += c.Seconds
+	if c.Verdict != Passed && c.Verdict != Skipped {
+		s.bad = append(s.bad, c)
+	}
+}
+
+// ran is how many cases came to an end of their own or were ended.
+func (s *sum) ran() int { return s.n[Passed] + s.n[Failed] + s.n[Late] + s.n[Skipped] }
+
+func (s *sum) row(name string) string {
+	left := max(s.cases-s.ran(), 0)
+	return fmt.Sprintf("| %s | %s | %s | %d | %d | %d | %d | %d | %d | %.0f |\n",
+		name, s.version, s.target, max(s.cases, s.ran()), s.n[Passed], s.n[Failed], s.n[Late], s.n[Skipped], left, s.seconds)
+}
+
+const head = "| software | version | target | cases | passed | failed | past the limit | skip themselves | not run | seconds |\n|---|---|---|---|---|---|---|---|---|---|\n"
+
+// shown is how many cases of a suite that did not pass are named one by one.
+const shown = 40
+
+// Page writes the results as a page of Markdown; notes says more about a suite.
+func Page(w io.Writer, intro string, cases []Case, notes map[string]string) error {
+	suites := map[string]*sum{}
+	programs := map[[2]string]*sum{}
+	var order []*sum
+	for _, c := range cases {
+		s := suites[c.Suite]
+		if s == nil {
+			s = newSum(c, "")
+			suites[c.Suite], order = s, append(order, s)
+		}
+		s.add(c)
+		k := [2]string{c.Suite, c.Program}
+		p := programs[k]
+		if p == nil {
+			p = newSum(c, c.Program)
+			programs[k], s.programs = p, append(s.programs, p)
+		}
+		p.add(c)
+	}
+	sort.Slice(order, func(i, j int) bool { return order[i].suite < order[j].suite })
+	var b strings.Builder
+	b.WriteString(intro)
+	b.WriteString(head)
+	for _, s := range order {
+		b.WriteString(s.row(s.suite))
+	}
+	for _, s := range order {
+		fmt.Fprintf(&b, "\n## %s\n\nSeen last on %s.", s.suite, s.last.UTC().Format("2 January 2006"))
+		if n := notes[s.suite]; n != "" {
+			b.WriteString(" " + n)
+		}
+		b.WriteString("\n")
+		if len(s.programs) > 1 {
+			sort.Slice(s.programs, func(i, j int) bool { return s.programs[i].program < s.programs[j].program })
+			b.WriteString("\n" + head)
+			for _, p := range s.programs {
+				b.WriteString(p.row("`" + p.program + "`"))
+			}
+		}
+		writeBad(&b, s)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func writeBad(b *strings.Builder, s *sum) {
+	if len(s.bad) == 0 {
+		return
+	}
+	sort.SliceStable(s.bad, func(i, j int) bool {
+		x, y := s.bad[i], s.bad[j]
+		if x.Verdict != y.Verdict {
+			return x.Verdict < y.Verdict
+		}
+		if x.Program != y.Program {
+			return x.Program < y.Program
+		}
+		return x.Name < y.Name
+	})
+	b.WriteString("\n| did not pass | what became of it | why |\n|---|---|---|\n")
+	for i, c := range s.bad {
+		if i == shown {
+			fmt.Fprintf(b, "| %d more | | |\n", len(s.bad)-shown)
+			break
+		}
+		what := string(c.Verdict)
+		if c.Verdict == Late {
+			what = fmt.Sprintf("was still working after %.0f s", c.Limit)
+		}
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", c.Name, what, cell(c.Why))
+	}
+}
+
+// cell makes text fit for a cell of a table.
+func cell(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return ' '
+		}
+		return r
+	}, s)
+	s = strings.NewReplacer("|", "\\|", "<", "&lt;", "`", "'").Replace(strings.TrimSpace(s))
+	if r := []rune(s); len(r) > 200 {
+		s = string(r[:200]) + "…"
+	}
+	return s
+}

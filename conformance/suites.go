@@ -1,0 +1,114 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// gfx90a is the card for Debian's libraries, which have no code for gfx942.
+var gfx90a = []string{"--sim-arch", "gfx90a"}
+
+// rtc are hipRTC and the compiler behind it, and blas the CPU's, which results are compared with.
+var (
+	rtc = []string{"libhiprtc6", "libhiprtc-builtins6", "libamd-comgr3", "libllvm21", "libedit2", "libxml2-16", "libz3-4", "libtinfo6", "libbsd0",
+		"libmd0", "liblzma5", "libffi8", "libzstd1", "zlib1g", "libclang-common-21-dev", "libnuma1"}
+	blas = []string{"libopenblas0-pthread", "libgfortran5", "libquadmath0", "libgomp1"}
+	// rocblas is the library that many others call.
+	rocblas = []string{"librocblas4", "libroctx64-4"}
+)
+
+const openblas = "usr/lib/x86_64-linux-gnu/openblas-pthread"
+
+// rocFFT compiles kernels in processes of their own when it compiles several at once. It keeps them in a file, which is not to be the user's.
+var (
+	rocfftStarts = map[string]string{"ROCFFT_RTC_PROCESS_HELPER": "usr/lib/x86_64-linux-gnu/rocfft/*/rocfft_rtc_helper"}
+	rocfftEnv    = []string{"ROCFFT_RTC_CACHE_PATH={tree}/.lists/rocfft.db"}
+)
+
+func together(lists ...[]string) []string { return slices.Concat(lists...) }
+
+// suites are all, smallest first.
+var suites = []suite{
+	{
+		name: "rocrand", title: "rocRAND", of: "librocrand1", packages: []string{"librocrand1-tests"}, worker: gfx90a, limit: time.Hour,
+		note:     "Only tests are counted that fail on a GPU which executes nothing.",
+		programs: rocrandPrograms,
+	},
+	{
+		name: "hiprand", title: "hipRAND", of: "libhiprand1", packages: []string{"libhiprand1-tests", "librocrand1"}, worker: gfx90a, limit: 10 * time.Minute,
+		programs: folder("usr/libexec/rocm/libhiprand1-tests"),
+	},
+	{
+		name: "rocblas", title: "rocBLAS", of: "librocblas4", packages: together([]string{"librocblas4-tests", "librocblas4-tests-data", "librocm-smi64-1"}, rocblas, blas),
+		worker: gfx90a, libs: []string{openblas}, limit: 2 * time.Minute, sample: 100,
+		programs: one("rocblas-test", &gtest{path: "usr/libexec/rocm/librocblas4-tests/rocblas-test", args: []string{"--data", "{tree}/usr/share/librocblas4-tests/data/rocblas_gtest.data"}}, "quick/", "pre_checkin/"),
+	},
+	{
+		name: "rocfft", title: "rocFFT", of: "librocfft0", packages: together([]string{"librocfft0-tests", "libfftw3-double3", "libfftw3-single3", "libsqlite3-0", "libgomp1"}, rtc),
+		worker: gfx90a, starts: rocfftStarts, env: rocfftEnv, limit: 2 * time.Minute, sample: 100,
+		programs: one("rocfft-test", &gtest{path: "usr/libexec/rocm/librocfft0-tests/rocfft-test", args: []string{"--seed", "1"}}),
+	},
+	{
+		name: "hipfft", title: "hipFFT", of: "libhipfft0", packages: together([]string{"libhipfft0-tests", "librocfft0", "libfftw3-double3", "libfftw3-single3", "libsqlite3-0", "libgomp1"}, rtc),
+		worker: gfx90a, starts: rocfftStarts, env: rocfftEnv, limit: 2 * time.Minute, sample: 100,
+		programs: one("hipfft-test", &gtest{path: "usr/libexec/rocm/libhipfft0-tests/hipfft-test", args: []string{"--seed", "1"}}),
+	},
+	{
+		name: "rocprim", title: "rocPRIM", of: "librocprim-tests", worker: gfx90a, limit: 2 * time.Minute, sample: 5,
+		programs: folder("usr/libexec/rocm/librocprim-tests"),
+	},
+	{
+		name: "hipcub", title: "hipCUB", of: "libhipcub-tests", worker: gfx90a, limit: 2 * time.Minute, sample: 5,
+		programs: folder("usr/libexec/rocm/libhipcub-tests"),
+	},
+	{
+		name: "rocthrust", title: "rocThrust", of: "librocthrust-tests", worker: gfx90a, limit: 2 * time.Minute, sample: 5,
+		programs: folder("usr/libexec/rocm/librocthrust-tests"),
+	},
+	{
+		name: "rocsparse", title: "rocSPARSE", of: "librocsparse1", packages: []string{"librocsparse1-tests", "librocsparse1-tests-data"}, worker: gfx90a, limit: 2 * time.Minute, sample: 100,
+		programs: one("rocsparse-test", &gtest{path: "usr/libexec/rocm/librocsparse1-tests/rocsparse-test", args: []string{"--data", "{tree}/usr/share/librocsparse1-tests/data/rocsparse_test.data"}}),
+	},
+	{
+		name: "hipsparse", title: "hipSPARSE", of: "libhipsparse1", packages: []string{"libhipsparse1-tests", "librocsparse1", "libgomp1"}, worker: gfx90a, limit: 2 * time.Minute, sample: 100,
+		programs: folder("usr/libexec/rocm/libhipsparse1-tests"),
+	},
+	{
+		name: "rocsolver", title: "rocSOLVER", of: "librocsolver0", packages: together([]string{"librocsolver0-tests", "libfmt11"}, rocblas, blas), worker: gfx90a,
+		libs: []string{openblas}, limit: 2 * time.Minute, sample: 100,
+		programs: one("rocsolver-test", &gtest{path: "usr/libexec/rocm/librocsolver0-tests/rocsolver-test"}, "checkin_"),
+	},
+	{
+		name: "hipsolver", title: "hipSOLVER", of: "libhipsolver0", packages: together([]string{"libhipsolver0-tests", "librocsolver0", "libfmt11", "libhipsparse1", "librocsparse1"}, rocblas, blas),
+		worker: gfx90a, libs: []string{openblas}, limit: 2 * time.Minute, sample: 100,
+		programs: folder("usr/libexec/rocm/libhipsolver0-tests"),
+	},
+}
+
+// folder has all programs of a folder, each made with GoogleTest.
+func folder(dir string) func(o *options) ([]program, error) {
+	return func(o *options) ([]program, error) {
+		files, err := os.ReadDir(filepath.Join(o.tree, dir))
+		if err != nil {
+			return nil, err
+		}
+		var names []string
+		for _, f := range files {
+			if f.Name() != "run-tests" { // starts the others
+				names = append(names, f.Name())
+			}
+		}
+		return gtests(dir, names...), nil
+	}
+}
+
+// one is a suite of one program, of whose cases those count that begin so.
+func one(name string, t tester, begin ...string) func(o *options) ([]program, error) {
+	of := func(c string) bool {
+		return len(begin) == 0 || slices.ContainsFunc(begin, func(b string) bool { return strings.HasPrefix(c, b) })
+	}
+	return func(o *options) ([]program, error) { return []program{{name: name, test: t, of: of}}, nil }
+}
