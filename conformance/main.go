@@ -3,9 +3,10 @@
 // libamdhip64.so.6 on a worker with a simulated gfx90a, amd-smi through the remote
 // libamd_smi.so.27 on workers with simulated gfx942, llama.cpp with its HIP backend
 // and a model that is made here, and the OpenTelemetry Collector (built by its own
-// builder) as a receiver of our metrics and traces.
+// builder) as a receiver of our metrics and traces. Random C programs are compiled
+// by clang-19 for this CPU and for the simulated cards, and must have the same results.
 //
-//	go run ./conformance [-only NAME] [-run REGEXP] [-sample N [-seed S]] [-time-limit D] [-tree DIR] [-hip DIR]
+//	go run ./conformance [-only NAME] [-run REGEXP] [-sample N [-seed S]] [-time-limit D] [-tree DIR] [-hip DIR] [-for D]
 //	go run ./conformance -rewrite
 //
 // It fetches the packages into a cache folder once, starts workers of its own
@@ -43,8 +44,9 @@ type options struct {
 	bin, lib string
 	timeout  time.Duration
 	verbose  bool
-	hip      string // the folder of another libamdhip64.so.6 for the C programs
-	sample   int    // cases of each program; 0 is all, less is what each suite says
+	hip      string        // the folder of another libamdhip64.so.6 for the C programs
+	during   time.Duration // of random-c
+	sample   int           // cases of each program; 0 is all, less is what each suite says
 	seed     uint64
 	limit    time.Duration // for a case, 0 is what each suite says
 	results  *results.File
@@ -62,7 +64,7 @@ var parts = func() []part {
 	for _, s := range suites {
 		all = append(all, part{s.name, s.conform})
 	}
-	return append(all, part{"amd-smi", conformAMDSMI}, part{"llama", conformLlama}, part{"otlp", conformOTLP})
+	return append(all, part{"amd-smi", conformAMDSMI}, part{"llama", conformLlama}, part{"otlp", conformOTLP}, part{"random-c", conformRandomC})
 }()
 
 func partNames() string {
@@ -91,6 +93,7 @@ func main() {
 	flag.StringVar(&o.lib, "lib", "build/lib", "the folder of libamdhip64.so.6")
 	flag.DurationVar(&o.timeout, "timeout", time.Hour, "time for one C program, or one run of llama.cpp")
 	flag.StringVar(&o.only, "only", "", "run only this: "+partNames())
+	flag.DurationVar(&o.during, "for", 2*time.Minute, "how long random-c makes programs")
 	flag.StringVar(&o.hip, "hip", "", "run only the programs in C, with the libamdhip64.so.6 of this folder")
 	flag.BoolVar(&o.verbose, "v", false, "print what the failing tests printed")
 	flag.Parse()

@@ -14,6 +14,17 @@ import (
 // CPU runs kernels as the program that a C compiler makes of their sources.
 type CPU struct{ path string }
 
+// OpenCPU is a program that somebody else compiled of kernels and cpu/runner.c.
+func OpenCPU(path string) *CPU { return &CPU{path} }
+
+// CopySources writes the sources of the kernels, kernel.h and the CPU's part into a new folder.
+func CopySources(dir string) error {
+	if err := os.CopyFS(dir, sources); err != nil {
+		return fmt.Errorf("kernels: %w", err)
+	}
+	return nil
+}
+
 // BuildCPU compiles the sources into a program in dir, which must exist. It
 // uses $CC, or gcc.
 func BuildCPU(dir string) (*CPU, error) {
@@ -22,8 +33,8 @@ func BuildCPU(dir string) (*CPU, error) {
 		cc = "gcc"
 	}
 	src := filepath.Join(dir, "src")
-	if err := os.CopyFS(src, sources); err != nil {
-		return nil, fmt.Errorf("kernels: %w", err)
+	if err := CopySources(src); err != nil {
+		return nil, err
 	}
 	out := filepath.Join(dir, "kernels-cpu")
 	// Floats as they are written, and integers that wrap: what a GPU does.

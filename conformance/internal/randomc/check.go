@@ -1,0 +1,189 @@
+package randomc
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"unsafe"
+
+	"github.com/rocwire/rocwire/examples/kernels"
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/simgpu"
+)
+
+// Levels are the optimisations that programs are compiled with.
+var Levels = []string{"-O0", "-O1", "-O2", "-O3"}
+
+// Arches are the GPUs.
+var Arches = []string{"gfx90a", "gfx942"}
+
+// Checker compiles and runs programs in a folder of its own.
+type Checker struct {
+	dir, clang string
+	src        string
+}
+
+// NewChecker makes one that uses dir, which must be empty, and clang-19, or $CLANG.
+func NewChecker(ctx context.Context, dir string) (*Checker, error) {
+	c := &Checker{dir: dir, clang: os.Getenv("CLANG"), src: filepath.Join(dir, "src")}
+	if c.clang == "" {
+		c.clang = "clang-19"
+	}
+	if err := kernels.CopySources(c.src); err != nil {
+		return nil, err
+	}
+	return c, c.compile(ctx, "-std=gnu11", "-O1", "-w", "-c", filepath.Join(c.src, "cpu", "runner.c"), "-o", c.file("runner.o"))
+}
+
+func (c *Checker) file(name string) string { return filepath.Join(c.dir, name) }
+
+func (c *Checker) compile(ctx context.Context, args ...string) error {
+	text, err := exec.CommandContext(ctx, c.clang, args...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: %w\n%s", c.clang, err, text[:min(len(text), 4000)])
+	}
+	return nil
+}
+
+// common is what C leaves open, for both: integers wrap, floats are what is written.
+var common = []string{"-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-fno-math-errno", "-w"}
+
+func (c *Checker) native(ctx context.Context) error {
+	args := append([]string{"-x", "c", "-std=gnu11", "-O1", "-Xclang", "-ffloat16-excess-precision=none", "-Xclang", "-fbfloat16-excess-precision=none",
+		"-mf16c", "-mfma", "-msse4.1", "-I" + c.src, "-o", c.file("native")}, common...)
+	return c.compile(ctx, append(args, c.file("p.hip"), "-x", "none", c.file("runner.o"), "-lm")...)
+}
+
+func (c *Checker) object(ctx context.Context, arch, level string) ([]byte, error) {
+	args := append([]string{"-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output", "--offload-arch=" + arch, "-nogpulib", "-nogpuinc", "-fno-ident", "-fuse-cuid=none",
+		"-munsafe-fp-atomics", level, "-I" + c.src, "-o", c.file("p.co")}, common...)
+	if err := c.compile(ctx, append(args, c.file("p.hip"))...); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(c.file("p.co"))
+}
+
+// Failure is a program whose results differ.
+type Failure struct {
+	Arch, Level, Kernel string
+	Detail              string
+}
+
+func (f *Failure) Error() string {
+	return fmt.Sprintf("%s on %s at %s: %s", f.Kernel, f.Arch, f.Level, f.Detail)
+}
+
+// Target is a GPU and a level of optimisation.
+type Target struct{ Arch, Level string }
+
+// Check runs a program natively and for each target, and answers a *Failure for the first that differs. Any other error is of the tools.
+func (c *Checker) Check(ctx context.Context, p *Program, targets ...Target) error {
+	if err := os.WriteFile(c.file("p.hip"), []byte(p.Source()), 0o666); err != nil {
+		return err
+	}
+	if err := c.native(ctx); err != nil {
+		return err
+	}
+	cpu := kernels.OpenCPU(c.file("native"))
+	var cases []*kernels.Case
+	var want []*kernels.Result
+	for _, k := range p.Kernels {
+		cases = append(cases, k.launch(p.Seed))
+		r, err := cpu.Run(cases[len(cases)-1])
+		if err != nil {
+			return err
+		}
+		want = append(want, r)
+	}
+	for _, t := range targets {
+		image, err := c.object(ctx, t.Arch, t.Level)
+		if err != nil {
+			return err
+		}
+		for i, k := range p.Kernels {
+			got, err := run(t.Arch, image, cases[i])
+			if err == nil {
+				err = cases[i].Diff(want[i], got)
+			}
+			if err != nil {
+				return &Failure{t.Arch, t.Level, k.Name, err.Error()}
+			}
+		}
+	}
+	return nil
+}
+
+// launch is the kernel's launch: its input, room for its results, and the cells of atomics.
+func (k *Kernel) launch(seed uint64) *kernels.Case {
+	n := int(k.Groups * k.Threads)
+	in := make([]byte, 0, 8*n)
+	for i := range n {
+		in = binary.LittleEndian.AppendUint64(in, (seed*0x9e3779b97f4a7c15+uint64(i))*0xbf58476d1ce4e5b9)
+	}
+	cells := make([]byte, 4*atomicRows*atomicCells)
+	for _, row := range []int{1, 4} { // and, min
+		for i := range 4 * atomicCells {
+			cells[4*atomicCells*row+i] = 0xff
+		}
+	}
+	c := &kernels.Case{Name: k.Name, Kernel: k.Name, Grid: [3]uint32{k.Groups, 1, 1}, Block: [3]uint32{k.Threads, 1, 1}}
+	for i, b := range [][]byte{in, make([]byte, 8*n*k.Words), cells} {
+		c.Buffers = append(c.Buffers, kernels.Buffer{Data: b, Type: kernels.Bits})
+		c.Args = append(c.Args, kernels.Arg{Buffer: i, Align: 8})
+	}
+	return c
+}
+
+// run launches a case on a simulated card of its own.
+func run(arch string, image []byte, c *kernels.Case) (*kernels.Result, error) {
+	var said bytes.Buffer
+	rt, err := simgpu.New(simgpu.Options{Arch: arch, MemoryBytes: 1 << 30, Workers: 1, Logf: func(f string, a ...any) { fmt.Fprintf(&said, f+"\n", a...) }})
+	if err != nil {
+		return nil, err
+	}
+	defer rt.Close()
+	t := hip.Thread{ID: 1}
+	fail := func(what string, e hip.Error) error { return fmt.Errorf("%s: %s %s", what, e.Name(), said.String()) }
+	m, e := rt.ModuleLoadData(t, image)
+	if e != hip.Success {
+		return nil, fail("hipModuleLoadData", e)
+	}
+	f, e := rt.ModuleGetFunction(t, m, c.Kernel)
+	if e != hip.Success {
+		return nil, fail("hipModuleGetFunction", e)
+	}
+	var at []hip.Ptr
+	for _, b := range c.Buffers {
+		p, e := rt.Malloc(t, uint64(len(b.Data)))
+		if e != hip.Success {
+			return nil, fail("hipMalloc", e)
+		}
+		if e := rt.Memcpy(t, p, host(b.Data), uint64(len(b.Data)), hip.MemcpyHostToDevice); e != hip.Success {
+			return nil, fail("hipMemcpy", e)
+		}
+		at = append(at, p)
+	}
+	e = rt.LaunchKernel(t, &hip.Launch{Function: f, Grid: hip.Dim3{X: c.Grid[0], Y: 1, Z: 1}, Block: hip.Dim3{X: c.Block[0], Y: 1, Z: 1},
+		Args: c.Segment(func(i int) uint64 { return uint64(at[i]) })})
+	if e == hip.Success {
+		e = rt.DeviceSynchronize(t)
+	}
+	if e != hip.Success {
+		return nil, fail("the launch", e)
+	}
+	r := &kernels.Result{}
+	for i, b := range c.Buffers {
+		data := make([]byte, len(b.Data))
+		if e := rt.Memcpy(t, host(data), at[i], uint64(len(data)), hip.MemcpyDeviceToHost); e != hip.Success {
+			return nil, fail("hipMemcpy", e)
+		}
+		r.Buffers = append(r.Buffers, data)
+	}
+	return r, nil
+}
+
+func host(b []byte) hip.Ptr { return hip.Ptr(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) }
