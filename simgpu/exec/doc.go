@@ -33,8 +33,10 @@
 // that are executed often are translated to its machine code, together with those
 // that follow them. There is no translation to AVX2 or for ARM: all is executed
 // by the functions there, 4 to 16 times as slow. The
-// translation knows most arithmetic, control flow, the LDS and dwords in device
-// memory; for the rest it returns to Go, instruction by instruction. Memory for
+// translation knows most arithmetic with its modifiers, control flow, the LDS and
+// loads and stores of bytes to four dwords in device memory; for the rest it returns
+// to Go, instruction by instruction. A region keeps the registers that its loops use
+// most in registers of the processor. Memory for
 // code is mapped twice, to be written and to be executed, never both.
 //
 // # What is executed

@@ -16,11 +16,10 @@ import (
 // Translation of what is executed often to machine code.
 //
 // A block that has been executed a number of times is translated together with
-// the blocks that are known to follow it, a region. Translated code keeps
-// nothing in registers from one instruction to the next: what a wave is stays
-// in its wave structure, so at every instruction the code can return to Go, which
-// executes what was not translated with the block's own functions and calls
-// the code again behind it. Addresses that are not inside the LDS or device memory
+// the blocks that are known to follow it, a region. What a wave is stays in its
+// wave structure but for a few vector registers (see pins), which are stored where
+// the code can return to Go. Go executes what was not translated with the block's
+// own functions and calls the code again behind it. Addresses that are not inside the LDS or device memory
 // are left to Go, too. A page of device memory that is not allocated faults in
 // translated code; Go executes the instruction again then, to say what happened.
 //
@@ -55,7 +54,9 @@ type nativeEntry struct {
 // region is what was translated together.
 type region struct {
 	needV, needA int
+	pinned       int  // vector registers
 	f32, f64     bool // has arithmetic that MODE matters for
+	dx10         bool // clamps, so NaN has to become 0
 	exits        []nativeExit
 }
 
@@ -80,7 +81,7 @@ const (
 // suits reports whether the wave can execute the region.
 func (e *nativeEntry) suits(w *wave) bool {
 	r := e.r
-	return r.needV <= len(w.V) && r.needA <= len(w.A) && !(r.f32 && w.fp.slow32) && !(r.f64 && w.fp.slow64) && useNative
+	return r.needV <= len(w.V) && r.needA <= len(w.A) && !(r.f32 && w.fp.slow32) && !(r.f64 && w.fp.slow64) && !(r.dx10 && !w.fp.dx10) && useNative
 }
 
 // native executes translated code from e on. It returns the block to go on
@@ -88,6 +89,9 @@ func (e *nativeEntry) suits(w *wave) bool {
 func (w *wave) native(e *nativeEntry) *block {
 	lds := w.wg.lds
 	w.ldsAt, w.ldsLen = unsafe.Pointer(unsafe.SliceData(lds)), uint32(min(len(lds), 1<<30))
+	if w.tally.full() {
+		w.tally.flush(&w.stats)
+	}
 	at := e.at
 	for {
 		w.region = e.r
@@ -165,9 +169,10 @@ func (p *Program) translate(head *block) {
 			}
 			continue
 		}
-		g.blocks = append(g.blocks, nativeBlock{b, ins})
+		nb := nativeBlock{b: b, ins: ins, next: b.next.Load(), target: b.target.Load()}
+		g.blocks = append(g.blocks, nb)
 		g.starts[b] = g.a.Label()
-		for _, n := range []*block{b.next.Load(), b.target.Load()} {
+		for _, n := range []*block{nb.next, nb.target} {
 			if n == nil || n.dead.Load() || len(queue) == regionBlocks {
 				continue
 			}
@@ -217,8 +222,10 @@ func (p *Program) instructions(b *block) ([]gcn.Inst, bool) {
 
 // nativeBlock is a block of a region.
 type nativeBlock struct {
-	b   *block
-	ins []gcn.Inst
+	b            *block
+	ins          []gcn.Inst
+	can          []bool // which of them can be translated
+	next, target *block // as far as they were known when the region was chosen
 }
 
 // Where things lie in a wave.
@@ -231,7 +238,7 @@ var (
 	waveAccess = int(unsafe.Offsetof(wave{}.accessing))
 	waveRead   = int(unsafe.Offsetof(wave{}.stats) + unsafe.Offsetof(Stats{}.ReadBytes))
 	waveWrite  = int(unsafe.Offsetof(wave{}.stats) + unsafe.Offsetof(Stats{}.WriteBytes))
-	waveBlocks = int(unsafe.Offsetof(wave{}.tally) + unsafe.Offsetof(tally{}.blocks))
+	waveTally  = waveHigh + 6 // instructions of all classes
 	waveLow    = int(unsafe.Offsetof(wave{}.tally) + unsafe.Offsetof(tally{}.low))
 	waveHigh   = int(unsafe.Offsetof(wave{}.tally) + unsafe.Offsetof(tally{}.high))
 	waveLanes  = int(unsafe.Offsetof(wave{}.tally) + unsafe.Offsetof(tally{}.lanes))

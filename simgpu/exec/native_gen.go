@@ -3,15 +3,14 @@
 package exec
 
 import (
-	"strings"
-
 	"github.com/rocwire/rocwire/simgpu/exec/internal/x64"
 	"github.com/rocwire/rocwire/simgpu/gcn"
 )
 
 // Registers of translated code: RBX the wave, RSI its vector registers, R8 its
 // accumulation registers, RDI the LDS, RDX device memory where it is
-// accessed; K1 to K4 EXEC, 16 lanes each.
+// accessed; R12 EXEC, R11 and R13 to R15 other scalar registers; K1 to K4 EXEC, 16 lanes
+// each; Z8 and up what is pinned.
 const (
 	rW   = x64.RBX
 	rV   = x64.RSI
@@ -53,22 +52,41 @@ type nativeGen struct {
 	entries []x64.Label          // by block: set up the registers and go to the body
 	resumes []x64.Label          // by exit; -1: none
 
+	heads   map[*block]bool // blocks that one behind them goes back to
+	pins    pins
+	scalars []scalarPin
+	dirtyIn map[*block]uint8 // pinned registers that may be dirty where a block begins
+
 	stubs []func() // what stands behind the code
 	full  bool     // all lanes are active in what is generated
 	blk   *block   // being generated
+	nb    *nativeBlock
 	idx   int
+
+	ranges    []ldsRange
+	nextRange int
 }
 
 func (g *nativeGen) generate() []byte {
-	for range g.blocks {
+	for i := range g.blocks {
 		g.entries = append(g.entries, g.a.Label())
+		nb := &g.blocks[i]
+		nb.can = make([]bool, len(nb.b.ops))
+		for j := range nb.can {
+			nb.can[j] = g.can(nb.b, &nb.ins[j])
+		}
 	}
+	depth := g.depths()
+	g.choosePins(depth)
+	g.chooseScalars(depth)
+	g.flow()
 	for i := range g.blocks {
 		g.block(&g.blocks[i])
 	}
 	for i := range g.blocks {
 		g.a.Bind(g.entries[i])
 		g.setUp()
+		g.loadPins()
 		g.a.Jump(g.starts[g.blocks[i].b])
 	}
 	for _, stub := range g.stubs {
@@ -77,16 +95,17 @@ func (g *nativeGen) generate() []byte {
 	return g.a.Finish()
 }
 
-// setUp loads the registers that hold addresses.
+// setUp loads the general registers.
 func (g *nativeGen) setUp() {
 	g.a.Load(true, rV, x64.At(rW, waveV))
 	g.a.Load(true, rA, x64.At(rW, waveA))
 	g.a.Load(true, rLDS, x64.At(rW, waveLDS))
+	g.loadScalars()
 }
 
 func (g *nativeGen) loadExec() {
 	for q := range 4 {
-		g.a.KLoad(x64.K(1+q), x64.At(rW, waveS+regEXEC*4+2*q))
+		g.quarterOf(x64.K(1+q), rExec, q)
 	}
 }
 
@@ -95,9 +114,10 @@ func (g *nativeGen) exit(x nativeExit, resume x64.Label) x64.Label {
 	id := len(g.r.exits)
 	g.r.exits = append(g.r.exits, x)
 	g.resumes = append(g.resumes, resume)
-	l := g.a.Label()
+	l, dirty := g.a.Label(), g.pins.dirty
 	g.stubs = append(g.stubs, func() {
 		g.a.Bind(l)
+		g.storePins(dirty)
 		g.a.Imm(x64.RAX, uint64(id))
 		g.a.Ret()
 	})
@@ -110,6 +130,7 @@ func (g *nativeGen) resumeAt(here x64.Label) x64.Label {
 	g.stubs = append(g.stubs, func() {
 		g.a.Bind(l)
 		g.setUp()
+		g.loadPins()
 		if !full {
 			g.loadExec()
 		}
@@ -123,18 +144,20 @@ func (g *nativeGen) block(nb *nativeBlock) {
 	g.blk = b
 	g.r.needV, g.r.needA = max(g.r.needV, b.needV), max(g.r.needA, b.needA)
 	a.Bind(g.starts[b])
-	blocks := x64.At(rW, waveBlocks)
-	a.OpImm(x64.CMP, false, blocks, maxTally)
-	a.JumpIf(x64.AE, g.exit(nativeExit{kind: exitTally, blk: b}, -1))
-	a.OpImm(x64.ADD, false, blocks, 1)
+	g.pins.dirty = g.dirtyIn[b]
+	if g.heads[b] {
+		a.CmpShort(x64.At(rW, waveTally), maxTally)
+		a.JumpIf(x64.AE, g.exit(nativeExit{kind: exitTally, blk: b}, -1))
+	}
 	// Most blocks are executed with all lanes active: they have code for that.
 	masked := a.Label()
-	a.OpImm(x64.CMP, true, sreg(regEXEC), -1)
+	a.OpImm(x64.CMP, true, rExec, -1)
 	a.JumpIf(x64.NE, masked)
 	g.full = true
 	g.body(nb)
 	a.Bind(masked)
 	g.full = false
+	g.pins.dirty = g.dirtyIn[b]
 	g.body(nb)
 }
 
@@ -157,19 +180,28 @@ func (g *nativeGen) body(nb *nativeBlock) {
 	if !g.full {
 		g.loadExec()
 	}
+	g.nb, g.ranges = nb, nil
 	for i := 0; i < len(b.ops); i++ {
 		g.idx = i
-		if g.inst(&nb.ins[i]) {
+		if nb.can[i] {
+			in := &nb.ins[i]
+			if settles(in) {
+				g.settle()
+			}
+			g.inst(in)
+			g.pins.dirty |= g.written(in)
+			g.forget(in)
 			continue
 		}
 		// What Go executes in a row costs one return.
 		n := i + 1
-		for n < len(b.ops) && !g.can(&nb.ins[n]) {
+		for n < len(b.ops) && !nb.can[n] {
 			n++
 		}
 		back := a.Label()
 		a.Jump(g.exit(nativeExit{kind: exitOps, blk: b, from: i, to: n}, g.resumeAt(back)))
 		a.Bind(back)
+		g.pins.dirty, g.ranges = 0, nil
 		i = n - 1
 	}
 	g.end(nb)
@@ -177,15 +209,15 @@ func (g *nativeGen) body(nb *nativeBlock) {
 
 // countLanes adds n for each active lane to a counter of the wave.
 func (g *nativeGen) countLanes(at int, n uint64) {
-	g.a.Popcnt(true, x64.RCX, sreg(regEXEC))
+	g.a.Popcnt(true, x64.RCX, rExec)
 	g.a.Imm(x64.RAX, n)
 	g.a.Mul(true, x64.RAX, x64.RCX)
 	g.a.OpTo(x64.ADD, true, x64.At(rW, at), x64.RAX)
 }
 
 // can reports whether an instruction can be translated.
-func (g *nativeGen) can(in *gcn.Inst) bool {
-	try := nativeGen{p: g.p, r: &region{}, blk: g.blk}
+func (g *nativeGen) can(b *block, in *gcn.Inst) bool {
+	try := nativeGen{p: g.p, r: &region{}, blk: b}
 	return try.inst(in)
 }
 
@@ -199,12 +231,12 @@ func (g *nativeGen) punt(done x64.Label) x64.Label {
 func (g *nativeGen) end(nb *nativeBlock) {
 	b, a := nb.b, &g.a
 	if len(b.at) == len(b.ops) { // EXEC has changed, or the block was too long
-		g.next(b)
+		g.next(nb)
 		return
 	}
 	name := nb.ins[len(b.ops)].Info.Name
 	if name == "s_branch" {
-		a.Jump(g.taken(b))
+		a.Jump(g.taken(nb))
 		return
 	}
 	c, ok := nativeBranches[name]
@@ -212,9 +244,10 @@ func (g *nativeGen) end(nb *nativeBlock) {
 		a.Jump(g.exit(nativeExit{kind: exitTerm, blk: b}, -1))
 		return
 	}
-	a.OpImm(x64.CMP, c.reg != regSCC, sreg(c.reg), 0)
-	a.JumpIf(c.taken, g.taken(b))
-	g.next(b)
+	wide := c.reg != regSCC
+	a.OpImm(x64.CMP, wide, g.scalarAt(c.reg, wide), 0)
+	a.JumpIf(c.taken, g.taken(nb))
+	g.next(nb)
 }
 
 // nativeBranches are the conditional branches: what they compare with zero, a
@@ -228,23 +261,26 @@ var nativeBranches = map[string]struct {
 	"s_cbranch_execz": {regEXEC, x64.E}, "s_cbranch_execnz": {regEXEC, x64.NE},
 }
 
-func (g *nativeGen) taken(b *block) x64.Label {
-	if n := b.target.Load(); n != nil {
-		if l, ok := g.starts[n]; ok {
-			return l
-		}
+func (g *nativeGen) taken(nb *nativeBlock) x64.Label {
+	if l, ok := g.starts[nb.target]; ok {
+		return l
 	}
-	return g.exit(nativeExit{kind: exitTaken, blk: b}, -1)
+	return g.exit(nativeExit{kind: exitTaken, blk: nb.b}, -1)
 }
 
-func (g *nativeGen) next(b *block) {
-	if n := b.next.Load(); n != nil {
-		if l, ok := g.starts[n]; ok {
-			g.a.Jump(l)
-			return
-		}
+func (g *nativeGen) next(nb *nativeBlock) {
+	if l, ok := g.starts[nb.next]; ok {
+		g.a.Jump(l)
+		return
 	}
-	g.a.Jump(g.exit(nativeExit{kind: exitNext, blk: b}, -1))
+	g.a.Jump(g.exit(nativeExit{kind: exitNext, blk: nb.b}, -1))
+}
+
+// endsOutside reports whether Go executes what ends a block.
+func (g *nativeGen) endsOutside(nb *nativeBlock) bool {
+	name := nb.ins[len(nb.b.ops)].Info.Name
+	_, branch := nativeBranches[name]
+	return !branch && name != "s_branch"
 }
 
 // inst translates an instruction that does not end its block. It emits nothing
@@ -266,14 +302,8 @@ func (g *nativeGen) inst(in *gcn.Inst) bool {
 		}
 		return false
 	}
-	if f := nativeVector[name]; f != nil && (isPlain(in) || strings.HasPrefix(name, "v_pk_")) {
+	if f := nativeVector[name]; f != nil {
 		return f(g, in)
 	}
 	return false
-}
-
-// isPlain reports whether a vector instruction has no modifiers.
-func isPlain(in *gcn.Inst) bool {
-	return in.Form != gcn.FormSDWA && in.Form != gcn.FormDPP && in.Neg|in.Abs|in.NegHi|in.OpSel|in.Omod == 0 && !in.Clamp &&
-		in.SDWA.Sext == 0
 }

@@ -4,6 +4,8 @@ package exec
 
 import (
 	"encoding/binary"
+	"slices"
+	"unsafe"
 
 	"github.com/rocwire/rocwire/simgpu/exec/internal/x64"
 	"github.com/rocwire/rocwire/simgpu/gcn"
@@ -33,7 +35,7 @@ func (g *nativeGen) ldsLimit(bad x64.Label) {
 
 // ldsAddress loads the addresses of quarter q to Z2.
 func (g *nativeGen) ldsAddress(o *gcn.Operand, q, imm int) {
-	g.a.V1(x64.VMOVDQU32, 2, vecAt(o, 0, q), 0)
+	g.to(2, g.at(o, 0, q))
 	if imm != 0 {
 		g.a.V(x64.VPADDD, 2, 2, g.con(uint32(imm)), 0)
 	}
@@ -102,62 +104,224 @@ func (g *nativeGen) quarters(f func(q int)) {
 	}
 }
 
-// ldsPass is one access of an instruction: at offset imm, f with the addresses
-// in Z2.
+// ldsPass is one access of an instruction: dword reg of its operand, at offset imm.
 type ldsPass struct {
-	imm int
-	f   func(q int)
+	imm, reg int
+	data     *gcn.Operand // of a write
 }
 
-// ldsAccess does the accesses one after the other. All addresses are checked
-// before the first access, so that Go can execute the whole instruction instead.
-func (g *nativeGen) ldsAccess(addr, dst *gcn.Operand, passes ...ldsPass) {
-	atOnce := len(passes) == 1 && (dst.Kind != addr.Kind || dst.Index != addr.Index)
-	done := g.a.Label()
+// ldsRange is what is known of the addresses in a vector register, all through
+// a block as long as nothing writes it: whether they are in the LDS, with every
+// offset that is added, and are those of a row of dwords in each quarter, or the
+// same. It is found out once, by the first access, and kept in the wave.
+type ldsRange struct {
+	acc       bool
+	reg, slot int
+	end       int // offset behind the last byte accessed from the register
+}
+
+// What wave.ldsKind says of the addresses of a register.
+const (
+	ldsAny = iota
+	ldsRow
+	ldsSame
+)
+
+const ldsSlots = 8
+
+// ldsFacts finds out about the addresses in o, unless that is known, and returns the slot.
+func (g *nativeGen) ldsFacts(o *gcn.Operand, end int) (slot int) {
+	acc := o.Kind == gcn.AccVGPR
+	for i := range g.ranges {
+		if r := &g.ranges[i]; r.acc == acc && r.reg == int(o.Index) && end <= r.end {
+			return r.slot
+		}
+	}
+	if g.nb != nil {
+		end = max(end, g.ldsEnd(o))
+	}
+	slot = g.nextRange % ldsSlots
+	g.nextRange++
+	g.ranges = slices.DeleteFunc(g.ranges, func(r ldsRange) bool { return r.slot == slot })
+	g.ranges = append(g.ranges, ldsRange{acc, int(o.Index), slot, end})
+
+	a := &g.a
+	known := a.Label()
+	kind := x64.At(rW, waveKind+4*slot)
+	a.StoreImm(false, kind, ldsAny)
+	a.Load(false, x64.RAX, x64.At(rW, waveLen))
+	a.OpImm(x64.SUB, false, x64.RAX, int32(end))
+	a.JumpIf(x64.B, known)
+	a.VFromReg(false, 5, x64.RAX)
+	for q := range 4 {
+		z := g.inReg(2, g.at(o, 0, q))
+		a.VToReg(false, x64.RAX, z)
+		if !g.full { // with no lane active it is any address
+			a.Imm(x64.RCX, 0)
+			a.KTestOr(g.lanes(q), g.lanes(q))
+			a.Cmov(x64.E, false, x64.RAX, x64.RCX)
+		}
+		a.Store(false, x64.At(rW, waveBase+16*slot+4*q), x64.RAX)
+		a.V1(x64.VPBCASTD, 3, z, 0)
+		a.V(x64.VPADDD, 4, 3, g.steps(), 0)
+		for i, cmp := range []func(k x64.K){
+			func(k x64.K) { a.VCmp(x64.VPCMPUD, k, z, x64.Z(5), g.lanes(q), x64.NLE) },
+			func(k x64.K) { a.VCmp(x64.VPCMPUD, k, z, x64.Z(4), g.lanes(q), x64.NEQ) },
+			func(k x64.K) { a.VCmp(x64.VPCMPUD, k, z, x64.Z(3), g.lanes(q), x64.NEQ) },
+		} {
+			if k := x64.K(5 + i); q == 0 {
+				cmp(k)
+			} else {
+				cmp(0)
+				a.K(x64.KOR, k, k, 0)
+			}
+		}
+	}
+	a.KTestOr(5, 5)
+	a.JumpIf(x64.NE, known)
+	a.Imm(x64.RCX, ldsRow)
+	a.KTestOr(6, 6)
+	row := a.Label()
+	a.JumpIf(x64.E, row)
+	a.KTestOr(7, 7)
+	a.JumpIf(x64.NE, known)
+	a.Imm(x64.RCX, ldsSame)
+	a.Bind(row)
+	a.Store(false, kind, x64.RCX)
+	a.Bind(known)
+	return slot
+}
+
+// ldsEnd is the offset behind the last byte that the rest of the block accesses
+// from the addresses in o, before something else is in it.
+func (g *nativeGen) ldsEnd(o *gcn.Operand) (end int) {
+	for i := g.idx; i < len(g.nb.can) && g.nb.can[i]; i++ {
+		in := &g.nb.ins[i]
+		if imms := ldsOffsets[in.Info.Name]; imms != nil && in.Addr.Kind == o.Kind && in.Addr.Index == o.Index {
+			for _, imm := range imms(in) {
+				end = max(end, imm+16)
+			}
+		}
+		if overlap(o, 1, &in.Dst, int(in.Dst.Width)) {
+			break
+		}
+	}
+	return end
+}
+
+// forget drops what is known of registers that are written.
+func (g *nativeGen) forget(in *gcn.Inst) {
+	g.ranges = slices.DeleteFunc(g.ranges, func(r ldsRange) bool {
+		o := gcn.Operand{Kind: gcn.VGPR, Index: uint16(r.reg)}
+		if r.acc {
+			o.Kind = gcn.AccVGPR
+		}
+		return overlap(&o, 1, &in.Dst, max(1, int(in.Dst.Width)))
+	})
+}
+
+// ldsAccess does the accesses of a read or write one after the other. dst is the
+// operand of a read.
+func (g *nativeGen) ldsAccess(addr, dst *gcn.Operand, passes []ldsPass) {
+	a, end := &g.a, 0
+	for _, p := range passes {
+		end = max(end, p.imm+4)
+	}
+	slot := g.ldsFacts(addr, end)
+	kind := x64.At(rW, waveKind+4*slot)
+	same, other, done := a.Label(), a.Label(), a.Label()
+	each := func(f func(p ldsPass, q int, at x64.Mem)) {
+		for q := range 4 {
+			a.LoadSigned(x64.RAX, x64.At(rW, waveBase+16*slot+4*q))
+			for _, p := range passes {
+				f(p, q, x64.AtIndex(rLDS, x64.RAX, p.imm))
+			}
+		}
+		a.Jump(done)
+	}
+	a.OpImm(x64.CMP, false, kind, ldsRow)
+	a.JumpIf(x64.NE, same)
+	each(func(p ldsPass, q int, at x64.Mem) {
+		if dst == nil {
+			a.VStore(at, g.inReg(0, g.at(p.data, p.reg, q)), g.lanes(q))
+			return
+		}
+		d, k, done := g.target(dst, p.reg, q)
+		a.V1(x64.VMOVDQU32, d, at, k)
+		done()
+	})
+	a.Bind(same)
+	if dst != nil {
+		a.OpImm(x64.CMP, false, kind, ldsSame)
+		a.JumpIf(x64.NE, other)
+		each(func(p ldsPass, q int, at x64.Mem) {
+			d, k, done := g.target(dst, p.reg, q)
+			a.V1(x64.VPBCASTD, d, at, k)
+			done()
+		})
+	}
+	a.Bind(other)
+	g.ldsScattered(addr, dst, passes, done)
+	a.Bind(done)
+}
+
+// ldsScattered does the accesses at any addresses. All are checked before the
+// first access, so that Go can execute the whole instruction instead. What is read to
+// registers the addresses are in is put aside first.
+func (g *nativeGen) ldsScattered(addr, dst *gcn.Operand, passes []ldsPass, done x64.Label) {
 	bad := g.punt(done)
 	g.ldsLimit(bad)
 	g.quarters(func(q int) {
 		for _, p := range passes {
 			g.ldsCheck(addr, q, p.imm, bad)
 		}
-		if atOnce { // the addresses are there, and Go could do it all over again
-			passes[0].f(q)
+	})
+	aside := dst != nil && overlap(addr, 1, dst, len(passes))
+	for _, p := range passes {
+		g.quarters(func(q int) {
+			g.ldsAddress(addr, q, p.imm)
+			switch {
+			case dst == nil:
+				g.put(g.inReg(0, g.at(p.data, p.reg, q)), q)
+			case aside:
+				g.fetch(0, q)
+				g.a.VStore(sideAt(p.reg, q), 0, 0)
+			default:
+				d, _, done := g.target(dst, p.reg, q)
+				g.fetch(d, q)
+				done()
+			}
+		})
+	}
+	if !aside {
+		return
+	}
+	g.quarters(func(q int) {
+		for _, p := range passes {
+			g.to(0, sideAt(p.reg, q))
+			g.store(dst, p.reg, q, 0)
 		}
 	})
-	if !atOnce {
-		for _, p := range passes {
-			g.quarters(func(q int) {
-				g.ldsAddress(addr, q, p.imm)
-				p.f(q)
-			})
-		}
-	}
-	g.a.Bind(done)
 }
+
+// ldsOffsets are the offsets of what can be translated.
+var ldsOffsets = map[string]func(in *gcn.Inst) []int{}
 
 // ldsRead defines a read of n dwords at each of the offsets, all of them to
 // consecutive registers.
 func ldsRead(name string, n int, imms func(in *gcn.Inst) []int) {
+	ldsOffsets[name] = imms
 	nativeMemory[name] = func(g *nativeGen, in *gcn.Inst) bool {
-		at := imms(in)
 		if in.GDS || !isVec(&in.Addr) || !isVec(&in.Dst) {
 			return false
 		}
-		if total := n * len(at); total > 1 && overlap(&in.Addr, 1, &in.Dst, total) {
-			return false // the first read would overwrite the address of the second
-		}
 		var passes []ldsPass
-		for i, imm := range at {
+		for i, imm := range imms(in) {
 			for j := range n {
-				passes = append(passes, ldsPass{imm + 4*j, func(q int) {
-					at := vecAt(&in.Dst, i*n+j, q)
-					g.keep(0, at)
-					g.fetch(0, q)
-					g.a.VStore(at, 0, 0)
-				}})
+				passes = append(passes, ldsPass{imm: imm + 4*j, reg: i*n + j})
 			}
 		}
-		g.ldsAccess(&in.Addr, &in.Dst, passes...)
+		g.ldsAccess(&in.Addr, &in.Dst, passes)
 		return true
 	}
 }
@@ -165,28 +329,31 @@ func ldsRead(name string, n int, imms func(in *gcn.Inst) []int) {
 // ldsWrite defines a write of n dwords at each of the offsets, the second from
 // Data1.
 func ldsWrite(name string, n int, imms func(in *gcn.Inst) []int) {
+	ldsOffsets[name] = imms
 	nativeMemory[name] = func(g *nativeGen, in *gcn.Inst) bool {
-		at := imms(in)
-		data := []*gcn.Operand{&in.Data, &in.Data1}[:len(at)]
 		if in.GDS || !isVec(&in.Addr) {
 			return false
 		}
+		data := []*gcn.Operand{&in.Data, &in.Data1}
 		var passes []ldsPass
-		for i, imm := range at {
+		for i, imm := range imms(in) {
 			if !isVec(data[i]) {
 				return false
 			}
 			for j := range n {
-				passes = append(passes, ldsPass{imm + 4*j, func(q int) {
-					g.a.V1(x64.VMOVDQU32, 0, vecAt(data[i], j, q), 0)
-					g.put(0, q)
-				}})
+				passes = append(passes, ldsPass{imm + 4*j, j, data[i]})
 			}
 		}
-		g.ldsAccess(&in.Addr, &gcn.Operand{}, passes...)
+		g.ldsAccess(&in.Addr, nil, passes)
 		return true
 	}
 }
+
+// Where what is known of LDS addresses lies in a wave.
+var (
+	waveKind = int(unsafe.Offsetof(wave{}.ldsKind))
+	waveBase = int(unsafe.Offsetof(wave{}.ldsBases))
+)
 
 var _ = define(func() {
 	one := func(in *gcn.Inst) []int { return []int{int(uint16(in.Offset))} }

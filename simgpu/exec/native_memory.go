@@ -4,12 +4,16 @@ package exec
 
 import (
 	"encoding/binary"
+	"unsafe"
 
 	"github.com/rocwire/rocwire/simgpu/exec/internal/x64"
 	"github.com/rocwire/rocwire/simgpu/gcn"
 )
 
-// Accesses of device memory. They are offsets from its base, in RDX.
+// Accesses of device memory by the lanes. Addresses are offsets from its base,
+// which is in RDX: those of a quarter's halves in Z2 and Z3. What faults, or is not
+// inside of it, is executed again by Go, from registers in memory; so a load writes
+// no register there that the address is in before the last access is made.
 
 const rMem = x64.RDX
 
@@ -43,63 +47,76 @@ func canAddress(in *gcn.Inst) bool {
 	return in.Addr.Index < 255
 }
 
-// startAddress loads what is the same for all lanes to Z12.
+// startAddress loads what is the same for all lanes to Z7.
 func (g *nativeGen) startAddress(in *gcn.Inst) {
 	imm := uint64(int64(in.Offset)) - g.p.mem.Base
 	if in.Base.Kind != gcn.SGPR {
-		g.a.V1(x64.VPBCASTQ, 12, g.a.Const64(imm), 0)
+		g.a.V1(x64.VPBCASTQ, 7, g.a.Const64(imm), 0)
 		return
 	}
 	g.a.Imm(x64.RAX, imm)
-	g.a.Op(x64.ADD, true, x64.RAX, sreg(int(in.Base.Index)))
-	g.a.VFromReg(true, 12, x64.RAX)
+	g.a.Op(x64.ADD, true, x64.RAX, g.scalarAt(int(in.Base.Index), true))
+	g.a.VFromReg(true, 7, x64.RAX)
 }
 
 // offset is the register with the offsets of half a quarter's lanes.
-func offset(q, half int) x64.Z { return x64.Z(16 + 2*q + half) }
+func offset(half int) x64.Z { return x64.Z(2 + half) }
 
-// offsets computes the offsets of a quarter's lanes, and goes to bad if those of an active lane's n bytes are not inside.
+// offsets computes the offsets of a quarter's lanes, and goes to bad if those of
+// an active lane's n bytes are not inside.
 func (g *nativeGen) offsets(in *gcn.Inst, q, n int, bad x64.Label) {
 	a := &g.a
+	g.startAddress(in)
 	for half := range 2 {
-		z := offset(q, half)
+		z := offset(half)
 		lo := vecAt(&in.Addr, 0, q)
 		lo.Disp += int32(32 * half)
 		a.V1(x64.VPMOVZXDQ, z, lo, 0)
 		if in.Base.Kind != gcn.SGPR {
 			hi := vecAt(&in.Addr, 1, q)
 			hi.Disp += int32(32 * half)
-			a.V1(x64.VPMOVZXDQ, 2, hi, 0)
-			a.VShift(x64.VPSLLQ, 2, x64.Z(2), 0, 32)
-			a.V(x64.VPORQ, z, z, x64.Z(2), 0)
+			a.V1(x64.VPMOVZXDQ, 4, hi, 0)
+			a.VShift(x64.VPSLLQ, 4, x64.Z(4), 0, 32)
+			a.V(x64.VPORQ, z, z, x64.Z(4), 0)
 		}
-		a.V(x64.VPADDQ, z, z, x64.Z(12), 0)
+		a.V(x64.VPADDQ, z, z, x64.Z(7), 0)
 		a.VCmp(x64.VPCMPUQ, x64.K(5+half), z, g.con64(g.p.mem.Size-uint64(n)), 0, x64.NLE)
 	}
-	a.K(x64.KUNPCKBW, 5, 6, 5)
+	g.unlessAny(q, bad)
+}
+
+// unlessAny goes to the label if one of the active lanes is in K5 and K6, the halves of a
+// quarter.
+func (g *nativeGen) unlessAny(q int, to x64.Label) {
+	g.a.K(x64.KUNPCKBW, 5, 6, 5)
 	g.active(5, q)
-	a.KTestOr(5, 5)
-	a.JumpIf(x64.NE, bad)
+	g.a.KTestOr(5, 5)
+	g.a.JumpIf(x64.NE, to)
 }
 
 // row makes the lowest lane's offset RAX, and goes to no if the active lanes'
-// offsets are not those of consecutive dwords from it on.
-func (g *nativeGen) row(q int, no x64.Label) {
+// offsets are not that and each stride bytes more than the one before.
+func (g *nativeGen) row(q, stride int, no x64.Label) {
 	a := &g.a
-	a.V1(x64.VPBCASTQ, 3, offset(q, 0), 0)
+	a.V1(x64.VPBCASTQ, 5, offset(0), 0)
 	for half := range 2 {
 		var b []byte
 		for i := range 8 {
-			b = binary.LittleEndian.AppendUint64(b, uint64(32*half+4*i))
+			b = binary.LittleEndian.AppendUint64(b, uint64(stride*(8*half+i)))
 		}
-		a.V(x64.VPADDQ, 4, 3, a.Const(b), 0)
-		a.VCmp(x64.VPCMPUQ, x64.K(5+half), offset(q, half), x64.Z(4), 0, x64.NEQ)
+		a.V(x64.VPADDQ, 4, 5, a.Const(b), 0)
+		a.VCmp(x64.VPCMPUQ, x64.K(5+half), offset(half), x64.Z(4), 0, x64.NEQ)
 	}
-	a.K(x64.KUNPCKBW, 5, 6, 5)
-	g.active(5, q)
-	a.KTestOr(5, 5)
-	a.JumpIf(x64.NE, no)
-	a.VToReg(true, x64.RAX, offset(q, 0))
+	g.unlessAny(q, no)
+	a.VToReg(true, x64.RAX, offset(0))
+}
+
+// allActive goes to no unless all lanes of a quarter are active.
+func (g *nativeGen) allActive(q int, no x64.Label) {
+	if !g.full {
+		g.a.KTestOr(g.lanes(q), g.lanes(q))
+		g.a.JumpIf(x64.AE, no)
+	}
 }
 
 // halves makes K5 and K6 the lanes of a quarter's halves.
@@ -108,28 +125,26 @@ func (g *nativeGen) halves(q int) {
 	g.a.KShiftRight(6, 5, 8)
 }
 
-// memory does one access of n dwords a lane: row with consecutive dwords at
-// RAX, any with any offsets. The first is nil if there is no such.
-func (g *nativeGen) memory(in *gcn.Inst, n int, counter int, row, any func(q int)) {
+// gather loads the dwords at the offsets plus disp of the active lanes to Z0.
+func (g *nativeGen) gather(q, disp int) {
+	g.halves(q)
+	g.a.GatherQ(0, x64.AtVec(rMem, offset(0), disp), 5)
+	g.a.GatherQ(4, x64.AtVec(rMem, offset(1), disp), 6)
+	g.a.VImm(x64.VINSERTI64X4, 0, 0, x64.Z(4), 0, 1)
+}
+
+// memory does an access of n bytes a lane: f for each quarter with active lanes,
+// with the offsets there.
+func (g *nativeGen) memory(in *gcn.Inst, n, counter int, f func(q int, bad x64.Label)) {
 	a := &g.a
 	done := a.Label()
 	bad := g.access(done)
-	g.startAddress(in)
-	// All addresses are checked first, so that Go can do the whole instruction.
-	g.quarters(func(q int) { g.offsets(in, q, 4*n, bad) })
 	a.Imm(rMem, g.p.mem.Base)
 	g.quarters(func(q int) {
-		other, next := a.Label(), a.Label()
-		if row != nil {
-			g.row(q, other)
-			row(q)
-			a.Jump(next)
-		}
-		a.Bind(other)
-		any(q)
-		a.Bind(next)
+		g.offsets(in, q, n, bad)
+		f(q, bad)
 	})
-	g.count(counter, 4*n)
+	g.count(counter, n)
 	a.Bind(done)
 }
 
@@ -138,59 +153,290 @@ func overlap(a *gcn.Operand, n int, b *gcn.Operand, m int) bool {
 	return a.Kind == b.Kind && int(a.Index) < int(b.Index)+m && int(b.Index) < int(a.Index)+n
 }
 
+// loaded is where a load leaves what it loads: the destination, or the side if
+// the address is in one of its registers, which then is in memory.
+type loaded struct {
+	g     *nativeGen
+	in    *gcn.Inst
+	n     int
+	aside bool
+}
+
+func (g *nativeGen) loaded(in *gcn.Inst, n int) loaded {
+	return loaded{g, in, n, overlap(&in.Addr, 2, &in.Dst, n)}
+}
+
+func sideAt(reg, q int) x64.Mem { return x64.At(rW, waveOut+reg*4*WaveSize+64*q) }
+
+// put takes register z as quarter q of register reg of the result.
+func (l *loaded) put(reg, q int, z x64.Z) {
+	if l.aside {
+		l.g.a.VStore(sideAt(reg, q), z, 0)
+		return
+	}
+	l.g.store(&l.in.Dst, reg, q, z)
+}
+
+// finish moves what was put aside.
+func (l *loaded) finish() {
+	if !l.aside {
+		return
+	}
+	l.g.quarters(func(q int) {
+		for reg := range l.n {
+			l.g.to(0, sideAt(reg, q))
+			l.g.store(&l.in.Dst, reg, q, 0)
+		}
+	})
+}
+
+// take makes z every second dword of s and t, from the first on.
+func (g *nativeGen) take(z, s, t x64.Z, first int) {
+	g.a.V1(x64.VMOVDQU32, z, g.lanesOf(func(i int) uint32 { return uint32(2*i + first) }), 0)
+	g.a.V(x64.VPERMI2D, z, s, t, 0)
+}
+
+// vectorLoad is a load of n dwords a lane.
 func vectorLoad(n int) emitter {
 	return func(g *nativeGen, in *gcn.Inst) bool {
-		// The address has to be there still if the access faults.
-		if !canAddress(in) || !isVec(&in.Dst) || overlap(&in.Addr, 2, &in.Dst, n) {
+		if !canAddress(in) || !isVec(&in.Dst) {
 			return false
 		}
-		a := &g.a
-		var row func(q int)
-		if n == 1 {
-			row = func(q int) {
-				at := vecAt(&in.Dst, 0, q)
-				g.keep(0, at)
-				a.V1(x64.VMOVDQU32, 0, x64.AtIndex(rMem, x64.RAX, 0), g.lanes(q))
-				a.VStore(at, 0, 0)
+		a, l := &g.a, g.loaded(in, n)
+		done := a.Label()
+		bad := g.access(done)
+		a.Imm(rMem, g.p.mem.Base)
+		g.quarters(func(q int) {
+			g.offsets(in, q, 4*n, bad)
+			other, next := a.Label(), a.Label()
+			at := func(reg int) x64.Mem { return x64.AtIndex(rMem, x64.RAX, 64*reg) }
+			switch n {
+			case 1:
+				g.row(q, 4, other)
+				if l.aside {
+					a.V1(x64.VMOVDQU32, 0, at(0), g.lanes(q))
+					l.put(0, q, 0)
+				} else {
+					d, k, done := g.target(&in.Dst, 0, q)
+					a.V1(x64.VMOVDQU32, d, at(0), k)
+					done()
+				}
+				a.Jump(next)
+			case 2:
+				g.allActive(q, other)
+				g.row(q, 8, other)
+				a.V1(x64.VMOVDQU32, 5, at(0), 0)
+				a.V1(x64.VMOVDQU32, 6, at(1), 0)
+				for i := range 2 {
+					g.take(0, 5, 6, i)
+					l.put(i, q, 0)
+				}
+				a.Jump(next)
+			case 4:
+				g.allActive(q, other)
+				g.row(q, 16, other)
+				for i := range 4 {
+					a.V1(x64.VMOVDQU32, x64.Z(2+i), at(i), 0)
+				}
+				for i := range 2 { // dwords i and i+2 of each lane
+					g.take(6, 2, 3, i)
+					g.take(7, 4, 5, i)
+					for half := range 2 {
+						g.take(0, 6, 7, half)
+						l.put(i+2*half, q, 0)
+					}
+				}
+				a.Jump(next)
 			}
-		}
-		g.memory(in, n, waveRead, row, func(q int) {
+			a.Bind(other)
 			for j := range n {
-				g.halves(q)
-				a.GatherQ(3, x64.AtVec(rMem, offset(q, 0), 4*j), 5)
-				a.GatherQ(4, x64.AtVec(rMem, offset(q, 1), 4*j), 6)
-				a.VImm(x64.VINSERTI64X4, 0, 3, x64.Z(4), 0, 1)
-				g.store(&in.Dst, j, q, 0)
+				g.gather(q, 4*j)
+				l.put(j, q, 0)
 			}
+			a.Bind(next)
 		})
+		l.finish()
+		g.count(waveRead, 4*n)
+		a.Bind(done)
 		return true
 	}
 }
 
+// small is a load of a byte or a short.
+type small struct {
+	bytes  int
+	signed bool
+	low    bool // the upper half is zero
+	high   bool // to the upper half
+}
+
+func (s small) load(g *nativeGen, in *gcn.Inst) bool {
+	if !canAddress(in) || !isVec(&in.Dst) || g.p.mem.Base%4 != 0 || g.p.mem.Size%4 != 0 {
+		return false
+	}
+	a, l := &g.a, g.loaded(in, 1)
+	done := a.Label()
+	bad := g.access(done)
+	a.Imm(rMem, g.p.mem.Base)
+	widen := map[int][2]x64.VOp{1: {x64.VPMOVZXBD, x64.VPMOVSXBD}, 2: {x64.VPMOVZXWD, x64.VPMOVSXWD}}[s.bytes][btoi(s.signed)]
+	g.quarters(func(q int) {
+		g.offsets(in, q, s.bytes, bad)
+		other, next := a.Label(), a.Label()
+		g.row(q, s.bytes, other)
+		a.V1(widen, 0, x64.AtIndex(rMem, x64.RAX, 0), g.lanes(q))
+		a.Jump(next)
+		a.Bind(other)
+		// The dwords that they lie in, shifted.
+		a.VNarrow(5, offset(0))
+		a.VNarrow(6, offset(1))
+		a.VImm(x64.VINSERTI64X4, 5, 5, x64.Z(6), 0, 1)
+		if s.bytes == 2 { // not over the end of a dword
+			a.V(x64.VPANDD, 6, 5, g.con(1), 0)
+			a.VCmp(x64.VPCMPUD, 5, 6, g.con(0), g.lanes(q), x64.NEQ)
+			a.KTestOr(5, 5)
+			a.JumpIf(x64.NE, bad)
+		}
+		for half := range 2 {
+			a.V(x64.VPANDQ, offset(half), offset(half), g.con64(^uint64(3)), 0)
+		}
+		g.gather(q, 0)
+		width := 32 - 8*s.bytes
+		a.VShift(x64.VPSLLD, 5, x64.Z(5), 0, 3)
+		a.V(x64.VPANDD, 5, 5, g.con(24), 0)
+		a.V(x64.VPSRLVD, 0, 0, x64.Z(5), 0)
+		a.VShift(x64.VPSLLD, 0, x64.Z(0), 0, byte(width))
+		if s.signed {
+			a.VShift(x64.VPSRAD, 0, x64.Z(0), 0, byte(width))
+		} else {
+			a.VShift(x64.VPSRLD, 0, x64.Z(0), 0, byte(width))
+		}
+		a.Bind(next)
+		switch {
+		case s.high:
+			a.VShift(x64.VPSLLD, 0, x64.Z(0), 0, 16)
+		case s.low:
+			a.V(x64.VPANDD, 0, 0, g.con(0xffff), 0)
+		}
+		l.put(0, q, 0)
+	})
+	l.finish()
+	g.count(waveRead, s.bytes)
+	a.Bind(done)
+	return true
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// vectorStore is a store of n dwords a lane.
 func vectorStore(n int) emitter {
 	return func(g *nativeGen, in *gcn.Inst) bool {
 		if !canAddress(in) || !isVec(&in.Data) {
 			return false
 		}
 		a := &g.a
-		var row func(q int)
-		if n == 1 {
-			row = func(q int) {
-				a.V1(x64.VMOVDQU32, 0, vecAt(&in.Data, 0, q), 0)
-				a.VStore(x64.AtIndex(rMem, x64.RAX, 0), 0, g.lanes(q))
+		g.memory(in, 4*n, waveWrite, func(q int, _ x64.Label) {
+			other, next := a.Label(), a.Label()
+			at := func(reg int) x64.Mem { return x64.AtIndex(rMem, x64.RAX, 64*reg) }
+			switch n {
+			case 1:
+				g.row(q, 4, other)
+				a.VStore(at(0), g.inReg(0, g.at(&in.Data, 0, q)), g.lanes(q))
+				a.Jump(next)
+			case 2:
+				g.allActive(q, other)
+				g.row(q, 8, other)
+				for half := range 2 {
+					g.mingle(0, g.inReg(5, g.at(&in.Data, 0, q)), g.at(&in.Data, 1, q), half)
+					a.VStore(at(half), 0, 0)
+				}
+				a.Jump(next)
+			case 4:
+				g.allActive(q, other)
+				g.row(q, 16, other)
+				for half := range 2 { // of the lanes
+					g.mingle(5, g.inReg(0, g.at(&in.Data, 0, q)), g.at(&in.Data, 2, q), half)
+					g.mingle(6, g.inReg(0, g.at(&in.Data, 1, q)), g.at(&in.Data, 3, q), half)
+					for i := range 2 {
+						g.mingle(0, 5, x64.Z(6), i)
+						a.VStore(at(2*half+i), 0, 0)
+					}
+				}
+				a.Jump(next)
 			}
-		}
-		g.memory(in, n, waveWrite, row, func(q int) {
+			a.Bind(other)
 			for j := range n {
 				g.halves(q)
 				a.V1(x64.VMOVDQU32, 0, vecAt(&in.Data, j, q), 0)
-				a.VUpper(3, 0)
-				a.ScatterQ(x64.AtVec(rMem, offset(q, 0), 4*j), 0, 5)
-				a.ScatterQ(x64.AtVec(rMem, offset(q, 1), 4*j), 3, 6)
+				a.VUpper(4, 0)
+				a.ScatterQ(x64.AtVec(rMem, offset(0), 4*j), 0, 5)
+				a.ScatterQ(x64.AtVec(rMem, offset(1), 4*j), 4, 6)
 			}
+			a.Bind(next)
 		})
 		return true
 	}
+}
+
+// mingle makes z the dwords of half of s and t in turn.
+func (g *nativeGen) mingle(z, s x64.Z, t any, half int) {
+	g.a.V1(x64.VMOVDQU32, z, g.lanesOf(func(i int) uint32 { return uint32(8*half + i/2 + i%2*16) }), 0)
+	g.a.V(x64.VPERMI2D, z, s, t, 0)
+}
+
+// smallStore is a store of a byte or a short, from the upper half if high.
+func smallStore(bytes int, high bool) emitter {
+	return func(g *nativeGen, in *gcn.Inst) bool {
+		if !canAddress(in) || !isVec(&in.Data) {
+			return false
+		}
+		a := &g.a
+		g.memory(in, bytes, waveWrite, func(q int, _ x64.Label) {
+			other, next := a.Label(), a.Label()
+			g.to(6, g.at(&in.Data, 0, q))
+			if high {
+				a.VShift(x64.VPSRLD, 6, x64.Z(6), 0, 16)
+			}
+			g.row(q, bytes, other)
+			a.VStoreNarrow(bytes, x64.AtIndex(rMem, x64.RAX, 0), 6, g.lanes(q))
+			a.Jump(next)
+			a.Bind(other)
+			for half := range 2 {
+				a.VStore(x64.At(rW, waveOffs+64*half), offset(half), 0)
+			}
+			a.VStore(sideAt(0, 0), 6, 0)
+			g.eachLane(q, func() { // RAX its number
+				a.Load(true, x64.R10, x64.Scaled(rW, x64.RAX, 3, waveOffs))
+				a.Load(false, x64.R9, x64.Scaled(rW, x64.RAX, 2, waveOut))
+				a.StoreSmall(bytes, x64.AtIndex(rMem, x64.R10, 0), x64.R9)
+			})
+			a.Bind(next)
+		})
+		return true
+	}
+}
+
+// eachLane executes f for each active lane of a quarter, its number there in
+// RAX. RCX and R9 are used.
+func (g *nativeGen) eachLane(q int, f func()) {
+	a := &g.a
+	if g.full {
+		a.Imm(x64.RCX, 0xffff)
+	} else {
+		a.KToReg(x64.RCX, g.lanes(q))
+	}
+	top := a.Label()
+	a.Bind(top)
+	a.Tzcnt(false, x64.RAX, x64.RCX)
+	f()
+	a.Load(false, x64.R9, x64.RCX)
+	a.OpImm(x64.SUB, false, x64.R9, 1)
+	a.Op(x64.AND, false, x64.RCX, x64.R9)
+	a.JumpIf(x64.NE, top)
 }
 
 func scalarLoad(n int) emitter {
@@ -211,7 +457,7 @@ func scalarLoad(n int) emitter {
 			a.Op(x64.ADD, true, x64.RCX, x64.RAX)
 		}
 		a.OpImm(x64.AND, true, x64.RCX, ^3)
-		a.Load(true, x64.RAX, sreg(int(in.Base.Index)))
+		a.Load(true, x64.RAX, g.scalarAt(int(in.Base.Index), true))
 		a.OpImm(x64.AND, true, x64.RAX, ^3)
 		a.Op(x64.ADD, true, x64.RAX, x64.RCX)
 		a.Imm(rMem, g.p.mem.Base)
@@ -230,17 +476,35 @@ func scalarLoad(n int) emitter {
 				a.Store(true, sreg(int(in.Dst.Index)+j), x64.RCX)
 			}
 		}
+		g.scalarsWritten(int(in.Dst.Index), n)
 		a.OpImm(x64.ADD, true, x64.At(rW, waveRead), int32(4*n))
 		a.Bind(done)
 		return true
 	}
 }
 
+// Where things of memory accesses lie in a wave.
+var (
+	waveOut  = int(unsafe.Offsetof(wave{}.out))
+	waveOffs = int(unsafe.Offsetof(wave{}.offs))
+)
+
 var _ = define(func() {
-	for suffix, n := range map[string]int{"": 1, "x2": 2, "x3": 3, "x4": 4} {
-		for _, kind := range []string{"flat", "global"} {
+	for _, kind := range []string{"flat", "global"} {
+		for suffix, n := range map[string]int{"": 1, "x2": 2, "x3": 3, "x4": 4} {
 			nativeMemory[kind+"_load_dword"+suffix] = vectorLoad(n)
 			nativeMemory[kind+"_store_dword"+suffix] = vectorStore(n)
+		}
+		for suffix, s := range map[string]small{
+			"ubyte": {bytes: 1}, "sbyte": {bytes: 1, signed: true}, "ushort": {bytes: 2}, "sshort": {bytes: 2, signed: true},
+			"ubyte_d16": {bytes: 1}, "ubyte_d16_hi": {bytes: 1, high: true}, "sbyte_d16": {bytes: 1, signed: true, low: true},
+			"sbyte_d16_hi": {bytes: 1, signed: true, high: true}, "short_d16": {bytes: 2}, "short_d16_hi": {bytes: 2, high: true},
+		} {
+			nativeMemory[kind+"_load_"+suffix] = s.load
+		}
+		for suffix, bytes := range map[string]int{"byte": 1, "short": 2} {
+			nativeMemory[kind+"_store_"+suffix] = smallStore(bytes, false)
+			nativeMemory[kind+"_store_"+suffix+"_d16_hi"] = smallStore(bytes, true)
 		}
 	}
 	for suffix, n := range map[string]int{"": 1, "x2": 2, "x4": 4, "x8": 8, "x16": 16} {

@@ -18,8 +18,6 @@ var (
 	nativeMemory = map[string]emitter{}
 )
 
-func sreg(n int) x64.Mem { return x64.At(rW, waveS+4*n) }
-
 // canScalar reports whether a scalar source can be read.
 func canScalar(o *gcn.Operand) bool {
 	if o.Width == 2 {
@@ -38,7 +36,8 @@ func (g *nativeGen) scalarTo(r x64.Reg, o *gcn.Operand) {
 		case s.mask == 0:
 			g.a.Imm(r, s.val)
 		default:
-			g.a.Load(s.mask>>32 != 0, r, sreg(int(s.reg)))
+			w := s.mask>>32 != 0
+			g.a.Load(w, r, g.scalarAt(int(s.reg), w))
 		}
 		return
 	}
@@ -47,7 +46,7 @@ func (g *nativeGen) scalarTo(r x64.Reg, o *gcn.Operand) {
 		g.a.Imm(r, uint64(s.val))
 		return
 	}
-	g.a.Load(false, r, sreg(int(s.reg)))
+	g.a.Load(false, r, g.scalarAt(int(s.reg), false))
 }
 
 // setSCC stores a condition of the flags in SCC.
@@ -75,7 +74,7 @@ func nativeOp(name string, n int, f func(g *nativeGen)) {
 			g.scalarTo(x64.RCX, &in.Src[1])
 		}
 		f(g)
-		g.a.Store(w == 2, sreg(int(in.Dst.Index)), x64.RAX)
+		g.setScalar(int(in.Dst.Index), w == 2, x64.RAX)
 		return true
 	}
 }
@@ -217,7 +216,7 @@ var _ = define(func() {
 				g.a.Op(x64.AND, w, x64.RAX, x64.RCX)
 			}
 			g.nonzero(w, x64.RAX)
-			g.a.Store(w, sreg(int(in.Dst.Index)), x64.RAX)
+			g.setScalar(int(in.Dst.Index), w, x64.RAX)
 			return true
 		}
 	}
@@ -236,9 +235,9 @@ var _ = define(func() {
 			if err != nil {
 				return false
 			}
-			g.a.Load(false, x64.RAX, sreg(int(d)))
+			g.a.Load(false, x64.RAX, g.scalarAt(int(d), false))
 			f(g, int32(int16(in.Simm16)))
-			g.a.Store(false, sreg(int(d)), x64.RAX)
+			g.setScalar(int(d), false, x64.RAX)
 			return true
 		}
 	}
@@ -290,10 +289,10 @@ func saveExec(name string, f func(g *nativeGen, w bool)) {
 			return false
 		}
 		g.scalarTo(x64.RAX, &in.Src[0])
-		g.a.Load(true, x64.RCX, sreg(regEXEC))
-		g.a.Store(true, sreg(int(d)), x64.RCX)
+		g.a.Load(true, x64.RCX, g.scalarAt(regEXEC, true))
+		g.setScalar(int(d), true, x64.RCX)
 		f(g, true)
-		g.a.Store(true, sreg(regEXEC), x64.RAX)
+		g.setScalar(regEXEC, true, x64.RAX)
 		g.nonzero(true, x64.RAX)
 		return true
 	}

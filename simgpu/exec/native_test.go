@@ -39,12 +39,18 @@ func (m *machine) restore(s *state, mem []byte) {
 }
 
 // differs says where two states differ; NaNs are alike.
-func (s *state) differs(o *state) string {
+func (s *state) differs(o *state) string { return s.differsFor(o, false) }
+
+// differsFor is differs for f64, too, if doubles.
+func (s *state) differsFor(o *state, doubles bool) string {
 	nan := func(x, y uint32) bool { return isNaN32(x) && isNaN32(y) }
 	for _, f := range [][2][]Vec{{s.V, o.V}, {s.A, o.A}} {
 		for r := range f[0] {
 			for l := range f[0][r] {
 				if x, y := f[0][r][l], f[1][r][l]; x != y && !nan(x, y) {
+					if doubles && r+1 < len(f[0]) && nan(f[0][r+1][l], f[1][r+1][l]) {
+						continue
+					}
 					return (&laneError{r, l, x, y}).Error()
 				}
 			}
@@ -281,7 +287,8 @@ func TestNativeInstructions(t *testing.T) {
 				t.Fatalf("%s: %s: %v, translated %v", arch, in.String(), err1, err2)
 			}
 			got := m.save(mem)
-			if d := got.differs(&want); err1 == nil && d != "" {
+			v := vops[name]
+			if d := got.differsFor(&want, v != nil && v.fl == isF64); err1 == nil && d != "" {
 				t.Fatalf("%s: %s: %s; EXEC %#x", arch, in.String(), d, before.S[regEXEC:regEXEC+2])
 			}
 			if err1 == nil {

@@ -37,7 +37,7 @@ func (w *wave) run(slice int, stop *atomic.Bool) status {
 			}
 			w.execute(b.ops)
 			w.tally.add(b, w.exec)
-			if w.tally.blocks == maxTally {
+			if w.tally.full() {
 				w.tally.flush(&w.stats)
 			}
 			next := b.term(w, b)

@@ -5,15 +5,17 @@ import "math/bits"
 // tally counts what blocks execute, several counters in a word, so that a block
 // costs three additions.
 type tally struct {
-	low    uint64 // instructions of SALU, SMEM, Branch, VALU, 16 bits each
-	high   uint64 // of MFMA, VMEM, LDS
-	lanes  uint64 // active lanes of VALU, VMEM, LDS, 21 bits each
-	blocks uint32
+	low   uint64 // instructions of SALU, SMEM, Branch, VALU, 16 bits each
+	high  uint64 // of MFMA, VMEM, LDS, and of all classes together
+	lanes uint64 // active lanes of VALU, VMEM, LDS, 21 bits each
 }
 
-// maxTally is how many blocks can be added: their counters are at most
-// maxBlock+1, and 64 times that for lanes.
-const maxTally = 63
+// maxTally is after how many instructions a tally has to be flushed: there is
+// room for 2^15 of them, with all lanes active, and translated code looks only
+// where it goes back, or comes from Go.
+const maxTally = 1 << 11
+
+func (t *tally) full() bool { return t.high>>48 >= maxTally }
 
 const laneBits = 21
 
@@ -22,9 +24,13 @@ type tallied struct{ low, high, lanes uint64 }
 
 func tallyOf(counts *[NumClasses]uint32) tallied {
 	c := func(k Class) uint64 { return uint64(counts[k]) }
+	all := uint64(0)
+	for _, n := range counts {
+		all += uint64(n)
+	}
 	return tallied{
 		low:   c(SALU) | c(SMEM)<<16 | c(Branch)<<32 | c(VALU)<<48,
-		high:  c(MFMA) | c(VMEM)<<16 | c(LDS)<<32,
+		high:  c(MFMA) | c(VMEM)<<16 | c(LDS)<<32 | all<<48,
 		lanes: c(VALU) | c(VMEM)<<laneBits | c(LDS)<<(2*laneBits),
 	}
 }
@@ -34,7 +40,6 @@ func (t *tally) add(b *block, exec uint64) {
 	t.low += b.tallied.low
 	t.high += b.tallied.high
 	t.lanes += b.tallied.lanes * uint64(bits.OnesCount64(exec))
-	t.blocks++
 }
 
 // flush adds what was counted to s.

@@ -6,24 +6,38 @@ import (
 )
 
 // TestTallyHoldsTheLargestBlocks fills every counter as far as it can be before
-// the tally is flushed.
+// the tally is flushed: with whole regions, between whose blocks nobody looks.
 func TestTallyHoldsTheLargestBlocks(t *testing.T) {
+	const region = 4096 + maxBlock + 1 // see regionInsts
 	for _, exec := range []uint64{^uint64(0), 0, 1, 0xffff0000} {
 		for c := range NumClasses {
-			var b block
-			b.counts[c] = maxBlock + 1
-			b.tallied = tallyOf(&b.counts)
 			var got, want Stats
 			var sum tally
-			for range maxTally {
+			add := func(n uint32) {
+				var b block
+				b.counts[c] = n
+				b.tallied = tallyOf(&b.counts)
 				sum.add(&b, exec)
-				want.Instructions[c] += maxBlock + 1
+				want.Instructions[c] += uint64(n)
 				switch c {
 				case VALU, VMEM, LDS:
-					want.Lanes[c] += (maxBlock + 1) * uint64(bits.OnesCount64(exec))
+					want.Lanes[c] += uint64(n) * uint64(bits.OnesCount64(exec))
 				case MFMA:
-					want.Lanes[c] += (maxBlock + 1) * WaveSize
+					want.Lanes[c] += uint64(n) * WaveSize
 				}
+			}
+			for sum.high>>48 < maxTally-1 {
+				add(1)
+			}
+			if sum.full() {
+				t.Errorf("%v: full too early", c)
+			}
+			for range region / maxBlock {
+				add(maxBlock)
+			}
+			add(maxBlock)
+			if !sum.full() {
+				t.Errorf("%v: not full", c)
 			}
 			if sum.flush(&got); got != want {
 				t.Errorf("%v under %#x: %+v, want %+v", c, exec, got, want)

@@ -66,8 +66,10 @@ type wave struct {
 
 	ldsAt     unsafe.Pointer // the LDS, for translated code
 	ldsLen    uint32
-	accessing uint32  // 1 + number of the exit of the memory access that translated code does
-	region    *region // whose code executes
+	ldsKind   [8]uint32   // likewise: see ldsRange
+	ldsBases  [8][4]int32 // addresses of the quarters' lowest lanes
+	accessing uint32      // 1 + number of the exit of the memory access that translated code does
+	region    *region     // whose code executes
 
 	scratch []byte // private segments of the lanes, interleaved by dword
 

@@ -26,6 +26,12 @@ const (
 	RDI
 	R8
 	R9
+	R10
+	R11
+	R12
+	R13
+	R14
+	R15
 )
 
 // Z is a vector register of 64 bytes.
@@ -37,11 +43,12 @@ type K uint8
 // Label is a place in the code; see Asm.Label.
 type Label int
 
-// Mem is a place in memory: Base + Index + Disp, or a constant of the pool.
+// Mem is a place in memory: Base + Index<<Scale + Disp, or a constant of the pool.
 type Mem struct {
 	Base  Reg
 	Disp  int32
 	Index Reg // RSP: none
+	Scale byte
 	Vec   bool
 	VecIx Z // index vector of a gather or scatter, if Vec
 	pool  int
@@ -53,6 +60,11 @@ func At(base Reg, disp int) Mem { return Mem{Base: base, Disp: int32(disp), Inde
 
 // AtIndex is base + index + disp.
 func AtIndex(base, index Reg, disp int) Mem { return Mem{Base: base, Index: index, Disp: int32(disp)} }
+
+// Scaled is base + index<<scale + disp.
+func Scaled(base, index Reg, scale byte, disp int) Mem {
+	return Mem{Base: base, Index: index, Scale: scale, Disp: int32(disp)}
+}
 
 // AtVec is base + each dword of the vector + disp.
 func AtVec(base Reg, index Z, disp int) Mem {
@@ -154,7 +166,7 @@ func (a *Asm) modrm(reg byte, rm any, after int) {
 	case m.Vec:
 		a.emit(0x80|reg<<3|4, byte(m.VecIx)&7<<3|base)
 	case m.Index != RSP:
-		a.emit(0x80|reg<<3|4, byte(m.Index)&7<<3|base)
+		a.emit(0x80|reg<<3|4, m.Scale<<6|byte(m.Index)&7<<3|base)
 	case base == 4:
 		a.emit(0x80|reg<<3|4, 4<<3|base)
 	default:

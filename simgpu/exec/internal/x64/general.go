@@ -51,6 +51,15 @@ func (a *Asm) OpImm(op Op, w bool, rm any, v int32) {
 	a.imm32(uint32(v))
 }
 
+// CmpShort compares the word at m with v.
+func (a *Asm) CmpShort(m Mem, v uint16) {
+	a.emit(0x66)
+	a.rex(false, 0, m)
+	a.emit(0x81)
+	a.modrm(byte(CMP), m, 2)
+	a.emit(byte(v), byte(v>>8))
+}
+
 // Load emits r = rm.
 func (a *Asm) Load(w bool, r Reg, rm any) {
 	a.rex(w, byte(r), rm)
@@ -63,6 +72,25 @@ func (a *Asm) Store(w bool, m Mem, r Reg) {
 	a.rex(w, byte(r), m)
 	a.emit(0x89)
 	a.modrm(byte(r), m, 0)
+}
+
+// StoreSmall emits m = the low n bytes of r, one or two.
+func (a *Asm) StoreSmall(n int, m Mem, r Reg) {
+	if n == 2 {
+		a.emit(0x66)
+		a.rex(false, byte(r), m)
+		a.emit(0x89)
+	} else {
+		a.byteRex(byte(r), m)
+		a.emit(0x88)
+	}
+	a.modrm(byte(r), m, 0)
+}
+
+// byteRex emits a prefix always: with one, 4 to 7 are the low bytes of registers.
+func (a *Asm) byteRex(reg byte, rm any) {
+	x, b, _ := high(rm)
+	a.emit(0x40 | reg>>3&1<<2 | x<<1 | b)
 }
 
 // StoreImm emits m = v, v sign extended.
@@ -95,6 +123,7 @@ type Shift byte
 
 // The shifts, by their number in the opcode.
 const (
+	ROR Shift = 1
 	SHL Shift = 4
 	SHR Shift = 5
 	SAR Shift = 7
@@ -127,6 +156,13 @@ func (a *Asm) SignExtend(r Reg) {
 	a.rex(true, byte(r), r)
 	a.emit(0x63)
 	a.modrm(byte(r), r, 0)
+}
+
+// LoadSigned emits r = the dword at m, sign extended to 64 bits.
+func (a *Asm) LoadSigned(r Reg, m Mem) {
+	a.rex(true, byte(r), m)
+	a.emit(0x63)
+	a.modrm(byte(r), m, 0)
 }
 
 // Mul emits r = r × rm.

@@ -40,6 +40,15 @@ var (
 	VSUBPS    = VOp{m0f, 0, 0, 0x5c}
 	VMULPS    = VOp{m0f, 0, 0, 0x59}
 	VFMA213PS = VOp{m38, p66, 0, 0xa8} // d = s*d + rm
+	VFMA231PS = VOp{m38, p66, 0, 0xb8} // d = s*rm + d
+	VMINPS    = VOp{m0f, 0, 0, 0x5d}   // of zeros and with a NaN: rm
+	VMAXPS    = VOp{m0f, 0, 0, 0x5f}
+	VPMULDQ   = VOp{m38, p66, 1, 0x28}
+
+	VPUNPCKLDQ = VOp{m0f, p66, 0, 0x62} // dwords 0, 1 of s and rm in turn, of each 16 bytes
+	VPUNPCKHDQ = VOp{m0f, p66, 0, 0x6a} // dwords 2, 3
+	VPERMI2D   = VOp{m38, p66, 0, 0x76} // d = dwords of s and rm, by their numbers in d
+	VPERMD     = VOp{m38, p66, 0, 0x36} // d = dwords of rm, by their numbers in s
 )
 
 // Instructions on qwords.
@@ -54,6 +63,10 @@ var (
 	VADDPD    = VOp{m0f, p66, 1, 0x58}
 	VMULPD    = VOp{m0f, p66, 1, 0x59}
 	VFMA213PD = VOp{m38, p66, 1, 0xa8}
+	VMINPD    = VOp{m0f, p66, 1, 0x5d}
+	VMAXPD    = VOp{m0f, p66, 1, 0x5f}
+	VDIVPD    = VOp{m0f, p66, 1, 0x5e}
+	VPXORQ    = VOp{m0f, p66, 1, 0xef}
 )
 
 // Instructions of one source.
@@ -65,6 +78,18 @@ var (
 	VPBCASTD  = VOp{m38, p66, 0, 0x58} // rm has one element
 	VPBCASTQ  = VOp{m38, p66, 1, 0x59}
 	VMOVDQU32 = VOp{m0f, pf3, 0, 0x6f}
+	VPMOVZXBD = VOp{m38, p66, 0, 0x31} // rm has 16 bytes
+	VPMOVSXBD = VOp{m38, p66, 0, 0x21}
+	VPMOVZXWD = VOp{m38, p66, 0, 0x33} // rm has 32 bytes
+	VPMOVSXWD = VOp{m38, p66, 0, 0x23}
+	VCVTPS2PD = VOp{m0f, 0, 0, 0x5a}   // rm has 32 bytes
+	VCVTPD2PS = VOp{m0f, p66, 1, 0x5a} // d has 32 bytes
+	VSQRTPD   = VOp{m0f, p66, 1, 0x51}
+	VCVTDQ2PD = VOp{m0f, pf3, 0, 0xe6} // rm has 32 bytes
+	VCVTUD2PD = VOp{m0f, pf3, 0, 0x7a}
+	VCVTTPS2D = VOp{m0f, pf3, 0, 0x5b}
+	VCVTTPS2U = VOp{m0f, 0, 0, 0x78}
+	VCVTPH2PS = VOp{m38, p66, 0, 0x13} // rm has 32 bytes
 )
 
 // evex emits an instruction. after is how many bytes of it follow.
@@ -108,7 +133,9 @@ func (a *Asm) VImm(o VOp, d, s Z, rm any, k K, imm byte) {
 var (
 	VPTERNLOGD   = VOp{m3a, p66, 0, 0x25} // bit of imm numbered d:s:rm
 	VRNDSCALEPS  = VOp{m3a, p66, 0, 0x08}
+	VRNDSCALEPD  = VOp{m3a, p66, 1, 0x09}
 	VINSERTI64X4 = VOp{m3a, p66, 1, 0x3a}
+	VSHUFPS      = VOp{m0f, 0, 0, 0xc6} // two dwords of s, two of rm, of each 16 bytes
 )
 
 // VShift is a shift of all elements by the same number of bits.
@@ -118,6 +145,9 @@ type VShift struct{ W, Op, Ext byte }
 var (
 	VPSLLQ = VShift{1, 0x73, 6}
 	VPSRLQ = VShift{1, 0x73, 2}
+	VPSLLD = VShift{0, 0x72, 6}
+	VPSRLD = VShift{0, 0x72, 2}
+	VPSRAD = VShift{0, 0x72, 4}
 )
 
 // VShift emits d{k} = rm shifted by n.
@@ -129,6 +159,11 @@ func (a *Asm) VShift(o VShift, d Z, rm any, k K, n byte) {
 // VStore emits m{k} = s.
 func (a *Asm) VStore(m Mem, s Z, k K) {
 	a.evex(VOp{m0f, pf3, 0, 0x7f}, byte(s), 0, m, k, false, 0)
+}
+
+// VStoreNarrow emits m{k} = the low n bytes of each dword of s, one or two, packed.
+func (a *Asm) VStoreNarrow(n int, m Mem, s Z, k K) {
+	a.evex(VOp{m38, pf3, 0, 0x31 + byte(n/2)*2}, byte(s), 0, m, k, false, 0)
 }
 
 // VNarrow emits the low 32 bytes of d = the low halves of the qwords of s.
@@ -219,6 +254,12 @@ func (a *Asm) KLoad(d K, m Mem) { a.vex(m0f, 0, 0, 0, 0x90, byte(d), 0, m) }
 // KMov emits d = s, words.
 func (a *Asm) KMov(d, s K) { a.vex(m0f, 0, 0, 0, 0x90, byte(d), 0, s) }
 
+// KStore emits m = the word s.
+func (a *Asm) KStore(m Mem, s K) { a.vex(m0f, 0, 0, 0, 0x91, byte(s), 0, m) }
+
+// KFromReg emits d = the low word of r.
+func (a *Asm) KFromReg(d K, r Reg) { a.vex(m0f, 0, 0, 0, 0x92, byte(d), 0, r) }
+
 // KToReg emits r = the word s.
 func (a *Asm) KToReg(r Reg, s K) { a.vex(m0f, 0, 0, 0, 0x93, byte(r), 0, s) }
 
@@ -228,7 +269,9 @@ type KOp struct{ PP, W, L, Op byte }
 // Instructions on masks: words, except KUNPCKBW, bytes to a word.
 var (
 	KAND     = KOp{0, 0, 1, 0x41}
+	KANDN    = KOp{0, 0, 1, 0x42} // ^s & t
 	KOR      = KOp{0, 0, 1, 0x45}
+	KXOR     = KOp{0, 0, 1, 0x47}
 	KXNOR    = KOp{0, 0, 1, 0x46}
 	KUNPCKBW = KOp{p66, 0, 1, 0x4b} // s:t
 )
