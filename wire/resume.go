@@ -55,27 +55,20 @@ func (s *ServerConn) endure(w *Welcome) {
 	s.secret, s.session = w.Secret, w.Session
 }
 
-// closedPark is how long a client may stay away whose side has closed the connection. One that lives has seen that end, too, and comes back at once;
-// most such ends are of programs that were killed, and what they had is wanted by others.
-const closedPark = 20 * time.Second
-
-// patience is how long to wait for a client after a cut.
-func (s *ServerConn) patience(cause error) time.Duration {
-	if errors.Is(cause, io.EOF) || errors.Is(cause, io.ErrUnexpectedEOF) || errors.Is(cause, syscall.ECONNRESET) || errors.Is(cause, syscall.EPIPE) {
-		return min(closedPark, s.opt.Park)
-	}
-	return s.opt.Park
+// Closed reports whether a connection was cut by the peer's side, or by somebody between who said so: most such ends are of programs that were killed.
+func Closed(cause error) bool {
+	return errors.Is(cause, io.EOF) || errors.Is(cause, io.ErrUnexpectedEOF) || errors.Is(cause, syscall.ECONNRESET) || errors.Is(cause, syscall.EPIPE)
 }
 
 // park waits for a client whose connection was cut.
 func (s *ServerConn) park(cause error) {
-	wait := s.patience(cause)
+	closed := Closed(cause)
 	cause = s.explain(cause)
 	if s.opt.OnCut != nil {
-		s.opt.OnCut(cause)
+		s.opt.OnCut(cause, closed)
 	}
-	if s.lasting.stayedCut(wait) {
-		reason := "the client has not come back within " + wait.String()
+	if s.lasting.stayedCut(s.opt.Park) {
+		reason := "the client has not come back within " + s.opt.Park.String()
 		if e := (*Error)(nil); errors.As(cause, &e) {
 			reason += " (" + e.Reason + ")"
 		}

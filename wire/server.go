@@ -31,8 +31,8 @@ type ServerOptions struct {
 	MaxRequest int
 	// Park is how long a session whose connection was cut waits for its client, where the Welcome grants FeatureResume.
 	Park time.Duration
-	// OnCut and OnResumed are told of that, one after the other, on goroutines of their own. May be nil.
-	OnCut     func(err error)
+	// OnCut and OnResumed are told of that, one after the other, on goroutines of their own. May be nil. closed: see Closed.
+	OnCut     func(err error, closed bool)
 	OnResumed func(after time.Duration)
 }
 

@@ -84,6 +84,12 @@ func (b *broker) Fetch(t hip.ShareToken) (hip.Shared, hip.Error) {
 	return a.Shared, code
 }
 
+// Room has sessions whose clients are away give way to an allocation of size bytes on a device, and reports whether any did.
+func (b *broker) Room(device int32, size uint64) bool {
+	_, code := b.ask(shareRequest{Kind: shareRoom, Shared: hip.Shared{Size: size, Card: uint32(device)}}, -1)
+	return code == hip.Success
+}
+
 // Withdraw implements hip.Broker.
 func (b *broker) Withdraw(t hip.ShareToken) {
 	_ = b.ctl.send((&shareRequest{Kind: shareWithdraw, Token: t}).encode(), -1) // or the end of this process does it

@@ -47,6 +47,8 @@ type Backend struct {
 	Local func(*smi.Process) (pid uint32, ok bool)
 	// Usage is the device memory that a session process holds now, in bytes; nil if that is not known.
 	Usage func(pid int) (bytes uint64, ok bool)
+	// Free is the memory of a card that nobody holds, in bytes; nil if that is not known.
+	Free func(card int) uint64
 	// Capacity is the memory of each card in bytes, by index, where that is this machine's own memory; nil where it is not.
 	Capacity []uint64
 	// Own is how much of this machine's memory a session process takes for itself, beside what its client has it take, in bytes at most.

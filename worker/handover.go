@@ -31,7 +31,7 @@ func (s *Server) begin(conn net.Conn, from caller, hello *wire.Hello, head wire.
 		return err
 	}
 	rec := &sessionRecord{id: s.nextID.Add(1), who: *from.who, peer: from.peer, client: clientOf(hello, from.peer, *from.who), start: time.Now(), transport: transportOf(conn), stats: &s.totals, over: make(chan struct{}), spans: s.spanSink(hello)}
-	place, err := s.gate.Sessions.Take(admission.SourceOf(from.peer), from.who)
+	place, err := s.takePlace(from)
 	if err != nil {
 		return err
 	}

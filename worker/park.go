@@ -113,15 +113,16 @@ func (r *resumption) resume(conn *wire.ServerConn, fd int, log *slog.Logger) {
 
 // tellParked has the parent told when the connection is cut, and when it goes on.
 func tellParked(opt *wire.ServerOptions, ctl *control) {
-	tell := func(parked bool, text string) {
+	tell := func(parked, closed bool, text string) {
 		e := wire.Enc{}
 		e.U8(msgParked)
 		e.Bool(parked)
+		e.Bool(closed)
 		e.Str(text[:min(len(text), maxParkedText)])
 		_ = ctl.send(e.B, -1) // a parent that is gone needs to know no more
 	}
-	opt.OnCut = func(err error) { tell(true, err.Error()) }
-	opt.OnResumed = func(after time.Duration) { tell(false, after.Round(time.Millisecond).String()) }
+	opt.OnCut = func(err error, closed bool) { tell(true, closed, err.Error()) }
+	opt.OnResumed = func(after time.Duration) { tell(false, false, after.Round(time.Millisecond).String()) }
 }
 
 const maxParkedText = 1 << 10
@@ -129,13 +130,13 @@ const maxParkedText = 1 << 10
 // parkedNow takes in a msgParked.
 func (r *sessionRecord) parkedNow(msg []byte) error {
 	d := wire.NewDec(msg[1:])
-	parked, text := d.Bool(), d.Str()
+	parked, closed, text := d.Bool(), d.Bool(), d.Str()
 	if !d.Done() || len(text) > maxParkedText {
 		return fmt.Errorf("%w: parked", errControl)
 	}
 	r.mu.Lock()
 	was := r.parked
-	r.parked = parked
+	r.parked, r.closed, r.parkedAt = parked, closed, time.Now()
 	r.mu.Unlock()
 	if was != parked && r.onPark != nil {
 		r.onPark(parked, printable(text, maxParkedText))

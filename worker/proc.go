@@ -35,6 +35,7 @@ type proc struct {
 	lastHeard atomic.Int64  // unix nanoseconds of the last message
 	ended     atomic.Bool   // msgEnd came
 	host      atomic.Uint64 // bytes of this machine's memory that it may have; 0 as long as nobody has said
+	pressed   atomic.Bool   // room is being made for it
 	overran   atomic.Bool   // it had more when that was looked at last
 
 	mu      sync.Mutex

@@ -33,6 +33,8 @@ type sessionRecord struct {
 	reason   string // of its end, "" while it lasts
 	stopped  string // why the parent has ended it, "" if it has not
 	parked   bool   // its client's connection is cut
+	closed   bool   // by the client's side, likely by its end
+	parkedAt time.Time
 
 	onPark func(parked bool, text string) // told of that
 }
@@ -143,6 +145,13 @@ func (r *sessionRecord) setPID(pid int) {
 	r.mu.Lock()
 	r.pid = pid
 	r.mu.Unlock()
+}
+
+// process is the session's process by its number.
+func (r *sessionRecord) process() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.pid
 }
 
 // stop notes that the parent ends the session, and why.

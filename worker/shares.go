@@ -21,6 +21,8 @@ type shares struct {
 	held map[*proc]int
 
 	modules *moduleCache // goes the same way
+
+	room func(p *proc, device uint32, size uint64) bool // makes some for a session's allocation
 }
 
 type share struct {
@@ -147,6 +149,19 @@ func (h *shares) serve(p *proc, msg []byte, fd int) error {
 		if fd >= 0 {
 			h.modules.keep(p.record().owner(), fd)
 		}
+		return nil
+	case shareRoom:
+		a.Code = hip.ErrorOutOfMemory
+		if p.pressed.Swap(true) {
+			break // one at a time
+		}
+		go func() { // which ends sessions; the process goes on being listened to
+			if h.room(p, q.Shared.Card, q.Shared.Size) {
+				a.Code = hip.Success
+			}
+			p.pressed.Store(false)
+			_ = p.ctl.order(a.encode()) // a process that is gone needs no room
+		}()
 		return nil
 	}
 	return p.ctl.orderFD(a.encode(), a.Shared.FD)

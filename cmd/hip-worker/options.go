@@ -51,7 +51,8 @@ Serves GPUs to HIP programs on other machines and tells who uses them.
                           connections that have not said who they are: beyond START those of addresses with silent ones are
                           refused by chance, RATE percent and more up to FULL (256:30:512; a quarter of FULL)
   --max-penalty TIME      for how long an address is refused at most whose connections keep coming to nothing, 0 for never (1m)
-  --park TIME             how long a session waits, with its memory and work, for a client whose connection was cut, such as 30s; 0: it ends (1m)
+  --park TIME             how long a session waits, with its memory and work, for a client whose connection was cut, such as 30s; 0: it ends (1m).
+                          It ends earlier when others need its memory or its place
   --session-memory SIZE   device memory that a session may have of each card, such as 16G (all)
   --session-host-memory SIZE
                           memory of this machine that a session may take: pinned and managed memory, modules, graphs, what is queued, …

@@ -12,13 +12,38 @@ import (
 var ErrFull = errors.New("a limit is reached")
 
 // refusal is an ErrFull with a text for the client alone.
-type refusal string
+type refusal struct {
+	text string
+	of   Limit
+}
 
-func (r refusal) Error() string { return string(r) }
+func (r refusal) Error() string { return r.text }
 
 func (refusal) Is(target error) bool { return target == ErrFull }
 
-func refuse(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }
+func refuse(format string, args ...any) error { return refusal{text: fmt.Sprintf(format, args...)} }
+
+// Limit is what is full: whose places would be of use.
+type Limit uint8
+
+// The limits of Places. OfNone: another one.
+const (
+	OfNone Limit = iota
+	OfAll
+	OfAddress
+	OfIdentity
+)
+
+// LimitOf is the limit that an error of Take's is about.
+func LimitOf(err error) Limit {
+	var r refusal
+	_ = errors.As(err, &r)
+	return r.of
+}
+
+func (p *Places) full(of Limit, format string, args ...any) error {
+	return refusal{fmt.Sprintf("all "+p.What+format+"; try again later", args...), of}
+}
 
 // Places are those of one kind: sessions, or management connections.
 type Places struct {
@@ -45,12 +70,12 @@ func (p *Places) Take(s Source, who *access.Identity) (leave func(), err error) 
 	defer p.mu.Unlock()
 	switch {
 	case p.taken >= p.All, !operator && p.taken >= p.All-p.Reserved:
-		return nil, refuse("all %s are taken (%d, %s); try again later", p.What, p.All-p.Reserved, p.Flag)
+		return nil, p.full(OfAll, " are taken (%d, %s)", p.All-p.Reserved, p.Flag)
 	case operator:
 	case p.byAddress[s.Key] >= p.PerAddress:
-		return nil, refuse("all %s that one address may have are taken (%d, %s-per-address); try again later", p.What, p.PerAddress, p.Flag)
+		return nil, p.full(OfAddress, " that one address may have are taken (%d, %s-per-address)", p.PerAddress, p.Flag)
 	case key != "" && p.PerIdentity > 0 && p.byIdentity[key] >= p.PerIdentity:
-		return nil, refuse("all %s that one user may have are taken (%d, %s-per-user); try again later", p.What, p.PerIdentity, p.Flag)
+		return nil, p.full(OfIdentity, " that one user may have are taken (%d, %s-per-user)", p.PerIdentity, p.Flag)
 	}
 	if p.byAddress == nil {
 		p.byAddress, p.byIdentity = map[string]int{}, map[string]int{}

@@ -74,7 +74,7 @@ func (q *Runtime) allocate(t hip.Thread, size uint64, alloc func() (hip.Ptr, hip
 	if !q.host.Fits(hostmem.Mapping) || !q.take(d, n) {
 		return 0, hip.ErrorOutOfMemory
 	}
-	p, code := alloc()
+	p, code := pressed(q, d, n, alloc)
 	if code != hip.Success {
 		d.give(n)
 		return p, code

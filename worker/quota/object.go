@@ -20,7 +20,7 @@ func (q *Runtime) create(t hip.Thread, kind hip.HandleKind, size uint64, make fu
 	if !q.take(d, n) {
 		return 0, hip.ErrorOutOfMemory
 	}
-	h, code := make()
+	h, code := pressed(q, d, n, make)
 	if code != hip.Success {
 		d.give(n)
 		return h, code

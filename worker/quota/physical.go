@@ -63,7 +63,7 @@ func (q *Runtime) MemCreate(t hip.Thread, size uint64, prop *hip.MemAllocationPr
 	if !q.take(d, n) {
 		return 0, hip.ErrorOutOfMemory
 	}
-	h, code := q.Runtime.MemCreate(t, size, prop, flags)
+	h, code := pressed(q, d, n, func() (hip.GenericAllocation, hip.Error) { return q.Runtime.MemCreate(t, size, prop, flags) })
 	if code != hip.Success {
 		d.give(n)
 		return h, code

@@ -28,12 +28,30 @@ func (p placer) Grant(t hip.Thread, size uint64) (uint64, hip.Error) {
 	if want == 0 {
 		return 0, hip.ErrorOutOfMemory
 	}
-	got, code := p.q.placer.Grant(t, want)
+	got, code := p.grant(t, want)
+	d.give(want - min(got, want))
+	d.use(-int64(got))
+	return got, code
+}
+
+// grant has the runtime grant want, once others have given way, or else as much of it as there is.
+func (p placer) grant(t hip.Thread, want uint64) (got uint64, code hip.Error) {
+	got, code = p.q.placer.Grant(t, want)
+	for range mostPresses {
+		if code == hip.Success && got >= want || code != hip.Success && code != hip.ErrorOutOfMemory {
+			break
+		}
+		if code == hip.Success {
+			_ = p.q.placer.Return(t, got) // it was granted just now, and who makes room is to see it
+		}
+		more := p.q.press(t.Device, want)
+		if got, code = p.q.placer.Grant(t, want); !more {
+			break
+		}
+	}
 	if code != hip.Success {
 		got = 0
 	}
-	d.give(want - min(got, want))
-	d.use(-int64(got))
 	return got, code
 }
 

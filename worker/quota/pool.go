@@ -55,7 +55,7 @@ func (q *Runtime) grow(t hip.Thread, d *device, size uint64, alloc func() (hip.P
 			return 0, hip.ErrorOutOfMemory
 		}
 	}
-	p, code := alloc()
+	p, code := pressed(q, d, pages(size), alloc)
 	if code != hip.Success || !q.settled(d) || !d.over() {
 		return p, code
 	}

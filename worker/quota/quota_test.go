@@ -440,3 +440,41 @@ func TestOtherMemory(t *testing.T) {
 		t.Error("the array still counts")
 	}
 }
+
+// TestRoom: what the device has no memory for is tried again once others have given way, and only that: for what the limit refuses nobody gives way.
+func TestRoom(t *testing.T) {
+	f := newFake()
+	q := New(f, nil)
+	defer q.Close()
+	q.SetLimits(0, Limits{Memory: 8 << 20})
+	f.fail = hip.ErrorOutOfMemory
+	asked, gives := uint64(0), 2
+	q.SetRoom(func(device int32, size uint64) bool {
+		asked += size
+		if gives--; gives == 0 {
+			f.fail = hip.Success
+		}
+		return device == 0 && gives >= 0
+	})
+	if _, code := q.Malloc(thread, 9<<20); code != hip.ErrorOutOfMemory || asked != 0 {
+		t.Errorf("beyond the limit: %v, and others are to give way to %d bytes", code, asked)
+	}
+	p, code := q.Malloc(thread, 8<<20)
+	if code != hip.Success || asked != 16<<20 {
+		t.Errorf("%v, asked for %d", code, asked)
+	}
+	if code := q.Free(thread, p); code != hip.Success {
+		t.Error(code)
+	}
+	f.fail = hip.ErrorOutOfMemory
+	if _, code := q.Malloc(thread, 8<<20); code != hip.ErrorOutOfMemory {
+		t.Errorf("with nobody who gives way: %v", code)
+	}
+	gives = 1 << 30 // who always says yes is not asked for ever
+	if _, code := q.Malloc(thread, 1<<20); code != hip.ErrorOutOfMemory {
+		t.Errorf("%v", code)
+	}
+	if f.fail = hip.Success; q.device(0).held != 0 {
+		t.Errorf("%d bytes are held", q.device(0).held)
+	}
+}

@@ -10,8 +10,9 @@ import (
 // Runtime is a hip.Runtime within limits. All methods may be called from any goroutine. Methods that no quota concerns are generated.
 type Runtime struct {
 	Runtime hip.Runtime
-	placer  hip.Placer     // the same runtime's; nil: it places memory itself
-	pools   hip.PoolHolder // the same runtime's; nil: nobody knows what pools keep, and what was freed does not count
+	placer  hip.Placer                           // the same runtime's; nil: it places memory itself
+	pools   hip.PoolHolder                       // the same runtime's; nil: nobody knows what pools keep, and what was freed does not count
+	room    func(device int32, size uint64) bool // see SetRoom; may be nil
 	devices []*device
 	host    *hostmem.Account // of what is kept of allocations and mappings; nil: no limit
 
@@ -51,6 +52,26 @@ func (q *Runtime) SetLimits(index int32, l Limits) {
 	if d := q.device(index); d != nil {
 		d.setLimits(l)
 	}
+}
+
+// SetRoom sets who has others give way when a device has no memory for an allocation of size bytes that the limits allow, and reports whether any did: then it
+// is tried again. It is called before anything else.
+func (q *Runtime) SetRoom(room func(device int32, size uint64) bool) { q.room = room }
+
+// press asks for room.
+func (q *Runtime) press(device int32, size uint64) bool { return q.room != nil && q.room(device, size) }
+
+// mostPresses is how often room is asked for on behalf of one call: what is made may be another's before the call has it, or lie where it is of no use.
+const mostPresses = 16
+
+// pressed runs alloc, again as long as it is out of memory and others give way.
+func pressed[T any](q *Runtime, d *device, size uint64, alloc func() (T, hip.Error)) (v T, code hip.Error) {
+	for range mostPresses {
+		if v, code = alloc(); code != hip.ErrorOutOfMemory || size == 0 || !q.press(d.index, size) {
+			break
+		}
+	}
+	return v, code
 }
 
 // Close lets every launch that waits go on, and ends the measuring.

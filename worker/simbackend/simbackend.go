@@ -58,7 +58,7 @@ func New(o Options, log *slog.Logger) (worker.Backend, error) {
 	return worker.Backend{
 		Name: Name, Source: src, Devices: devices, Seat: func() (worker.Seat, error) { return newSeat(seg, src) },
 		Args:  []string{"--backend", Name, "--arch", o.Arch, "--visible", join(devices)},
-		Usage: src.Held, Capacity: seg.Capacities(), Own: own,
+		Usage: src.Held, Free: func(card int) uint64 { return seg.Capacity(card) - min(seg.Used(card), seg.Capacity(card)) }, Capacity: seg.Capacities(), Own: own,
 	}, nil
 }
 
