@@ -16,6 +16,7 @@ var families = []family{
 	{"saxpy", saxpyCases},
 	{"reduce", reduceCases},
 	{"matmul", matmulCases},
+	{"matrix", matrixCases},
 	{"mandelbrot", mandelbrotCases},
 	{"spin", spinCases},
 	{"histogram", histogramCases},
@@ -117,6 +118,33 @@ func matmulCases(in input, object string) []*Case {
 		cs = append(cs, c.named(object, "matmul_f32", "%dx%dx%d", m, n, k))
 		c.Buffers = []Buffer{in.f64s(m * k), in.f64s(k * n), blank(8 * m * n).as(F64)}
 		cs = append(cs, c.named(object, "matmul_f64", "%dx%dx%d", m, n, k))
+	}
+	return cs
+}
+
+// matrixCases have 16-bit numbers that are not denormal, as gfx90a takes those for zero.
+func matrixCases(in input, object string) []*Case {
+	f16 := func(n int) Buffer {
+		return fill(n, func(int) uint16 { return uint16(in.Uint32())&0x83ff | uint16(9+in.IntN(12))<<10 })
+	}
+	bf16 := func(n int) Buffer {
+		return fill(n, func(int) uint16 { return uint16(in.Uint32())&0x807f | uint16(120+in.IntN(12))<<7 })
+	}
+	f32 := func(n int) Buffer { return fill(n, func(int) float32 { return float32(in.NormFloat64()) }) }
+	f64 := func(n int) Buffer { return fill(n, func(int) float64 { return in.NormFloat64() }) }
+	var cs []*Case
+	for _, k := range []struct {
+		name   string
+		source func(n int) Buffer
+		tile   int
+		c      Type
+		size   int
+	}{{"f32", f32, 64, F32, 4}, {"f16", f16, 64, F32, 4}, {"bf16", bf16, 64, F32, 4}, {"i8", in.u8s, 64, Bits, 4}, {"f64", f64, 32, F64, 8}} {
+		m, n, depth := 2*k.tile, k.tile, 48
+		c := Case{Grid: [3]uint32{uint32(n / k.tile), uint32(m / k.tile), 1}, Block: [3]uint32{64, 1, 1},
+			Buffers: []Buffer{k.source(m * depth), k.source(n * depth), blank(k.size * m * n).as(k.c)},
+			Args:    []Arg{buf(0), buf(1), buf(2), val(int32(n)), val(int32(depth))}}
+		cs = append(cs, c.named(object, "matrix_"+k.name, "%dx%dx%d", m, n, depth))
 	}
 	return cs
 }

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"context"
 	"encoding/binary"
 	"math/rand/v2"
 	"testing"
@@ -123,5 +124,30 @@ func BenchmarkMatrix(b *testing.B) {
 				b.ReportMetric(float64(2*f.m*f.m*f.k*f.blocks*64)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
 			})
 		}
+	}
+}
+
+// BenchmarkMatrixKernels is the speed of products that kernels make with matrix instructions, from memory, on one goroutine.
+func BenchmarkMatrixKernels(b *testing.B) {
+	for _, c := range []struct {
+		kernel         string
+		element, tile  uint32
+		size, products uint32
+	}{{"matrix_f16", 2, 64, 4, 256}, {"matrix_bf16", 2, 64, 4, 256}, {"matrix_f32", 4, 64, 4, 256}, {"matrix_i8", 1, 64, 4, 256}, {"matrix_f64", 8, 32, 8, 256}} {
+		b.Run(c.kernel, func(b *testing.B) {
+			l := newLauncher(b, gcn.GFX942, "matrix")
+			n := c.products
+			x, _ := l.alloc(int(n * n * c.element))
+			y, _ := l.alloc(int(n * n * c.element))
+			z, _ := l.alloc(int(n * n * c.size))
+			d := l.dispatch(l.m, c.kernel, [3]uint32{n / c.tile * 64, n / c.tile, 1}, [3]uint32{64, 1, 1}, 0, args(x, y, z, n, n))
+			start := cpuTime()
+			for b.Loop() {
+				if _, err := d.Run(context.Background(), 1); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(2*float64(n)*float64(n)*float64(n)*float64(b.N)/(cpuTime()-start)/1e9, "GFLOP/s")
+		})
 	}
 }
