@@ -34,6 +34,7 @@ var (
 	workerHits    = define(counter, "hip_worker_module_hits_total", "Loads of code objects that the worker had, so that the client did not send them.")
 	workerSaved   = define(counter, "hip_worker_module_saved_bytes_total", "Bytes of code objects that clients did not send because the worker had them.")
 	workerSpans   = define(counter, "hip_worker_dropped_spans_total", "Spans of traced calls that were left out because there were too many; absent where no calls are traced.")
+	workerSlow    = define(counter, "hip_worker_untranslated_code_total", "Times that often executed code of kernels was not translated to machine code for want of memory or of permission; simulated cards are many times as slow then.")
 )
 
 // sessionCollector makes the series of a worker's clients.
@@ -62,6 +63,7 @@ func (c *sessionCollector) update(_ *view, emit *emitter) error {
 		counterOpt(emit, workerHits, n.ModuleHits)
 		counterOpt(emit, workerSaved, n.ModulesSaved)
 		counterOpt(emit, workerSpans, n.DroppedSpans)
+		counterOpt(emit, workerSlow, n.Untranslated)
 	}
 	return nil
 }

@@ -234,14 +234,14 @@ func (limitedClients) Sessions() []smi.Session {
 
 func (limitedClients) SessionTotals() smi.SessionTotals {
 	t := smitest.Clients{}.SessionTotals()
-	t.DroppedSpans = smi.Some(uint64(7))
+	t.DroppedSpans, t.Untranslated = smi.Some(uint64(7)), smi.Some(uint64(3))
 	t.ModulesHeld, t.ModuleHits, t.ModulesSaved = smi.Some(smi.Bytes(1000)), smi.Some(uint64(5)), smi.Some(smi.Bytes(4000))
 	return t
 }
 
 // What a session may have is told where it has a quota, what was not traced where calls are, what was not sent where modules are kept.
 func TestQuotasAndSpans(t *testing.T) {
-	for sessions, want := range map[SessionSource]int{limitedClients{}: 7, smitest.Clients{}: 0} {
+	for sessions, want := range map[SessionSource]int{limitedClients{}: 8, smitest.Clients{}: 0} {
 		e, err := New(Options{Source: smitest.NewFake(), Sessions: sessions})
 		if err != nil {
 			t.Fatal(err)
@@ -253,12 +253,12 @@ func TestQuotasAndSpans(t *testing.T) {
 		n := 0
 		for _, line := range []string{
 			`hip_session_memory_limit_bytes{gpu="0",session="17"} 1.7179869184e+10`, `hip_session_compute_limit_ratio{gpu="0",session="17"} 0.5`,
-			`hip_session_compute_limit_ratio{gpu="1",session="17"} 0.25`, `hip_worker_dropped_spans_total 7`,
+			`hip_session_compute_limit_ratio{gpu="1",session="17"} 0.25`, `hip_worker_dropped_spans_total 7`, `hip_worker_untranslated_code_total 3`,
 			`hip_worker_modules_kept_bytes 1000`, `hip_worker_module_hits_total 5`, `hip_worker_module_saved_bytes_total 4000`,
 		} {
 			n += strings.Count(text, "\n"+line+"\n")
 		}
-		if n != want || strings.Count(text, "\nhip_session_compute_limit_ratio{") != want/3 {
+		if n != want || strings.Count(text, "\nhip_session_compute_limit_ratio{") != want/4 {
 			t.Errorf("%T: %d of %d lines in\n%s", sessions, n, want, text)
 		}
 	}

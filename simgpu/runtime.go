@@ -144,6 +144,15 @@ func New(o Options) (*Runtime, error) {
 	return r, nil
 }
 
+// Untranslated is how often kernel code that is executed much was not translated
+// to machine code, see exec.Program.Untranslated.
+func (r *Runtime) Untranslated() uint64 {
+	if s := r.space.Load(); s != nil {
+		return s.program.Untranslated()
+	}
+	return 0
+}
+
 // Segment is the segment of the runtime's cards; nil if that is another process's.
 func (r *Runtime) Segment() *Segment { return r.o.Segment }
 
@@ -259,7 +268,7 @@ func (r *Runtime) adopt(vs *vmem.Space, placed bool) (*space, hip.Error) {
 		r.o.Logf("simgpu: %v", err)
 		return nil, hip.ErrorInvalidValue
 	}
-	s := &space{Space: vs, placed: placed, program: exec.NewProgram(r.product.arch, m)}
+	s := &space{Space: vs, placed: placed, program: exec.NewProgram(r.product.arch, m, exec.Options{Logf: func(format string, args ...any) { r.o.Logf("simgpu: "+format, args...) }})}
 	if len(r.devices) > 1 {
 		for range r.devices {
 			s.views = append(s.views, m.View())

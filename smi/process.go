@@ -112,6 +112,10 @@ type SessionTotals struct {
 	ModulesSaved Opt[Bytes]  `json:"modules_saved" msgpack:"ms,omitempty"` // bytes that were not sent for that
 
 	DroppedSpans Opt[uint64] `json:"dropped_spans" msgpack:"ds,omitempty"` // of traced calls, because too many came; not available: none are traced
+
+	// How often code of kernels that a simulated card executes much was not translated to machine code, because there was no memory for it or the
+	// system grants none that can be executed: kernels are many times as slow then.
+	Untranslated Opt[uint64] `json:"untranslated" msgpack:"ut,omitempty"`
 }
 
 // Sessions lists a worker's clients. It must answer from memory, at once.

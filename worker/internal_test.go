@@ -101,7 +101,7 @@ func TestReport(t *testing.T) {
 		t.Fatalf("%d pieces", len(pieces))
 	}
 	for i, d := range pieces {
-		msg := encodeReport(progress{BytesIn: uint64(i), BytesOut: 2, Calls: 3}, d)
+		msg := encodeReport(progress{BytesIn: uint64(i), BytesOut: 2, Calls: 3, Untranslated: 4}, d)
 		if len(msg) > maxControl {
 			t.Fatalf("a report of %d bytes", len(msg))
 		}
@@ -116,21 +116,23 @@ func TestReport(t *testing.T) {
 	if n != 2000*120 {
 		t.Errorf("%d calls arrived of %d", n, 2000*120)
 	}
-	if tot := r.stats.snapshot(); tot.BytesIn.Or(99) != smi.Bytes(len(pieces)-1) || tot.Calls.Or(99) != 3 {
+	if tot := r.stats.snapshot(); tot.BytesIn.Or(99) != smi.Bytes(len(pieces)-1) || tot.Calls.Or(99) != 3 || tot.Untranslated.Or(99) != 4 {
 		t.Errorf("totals: %+v", tot)
 	}
 	for name, p := range map[string]progress{
-		"fall":      {BytesIn: 0, BytesOut: 1, Calls: 3},
-		"overflow":  {BytesIn: math.MaxUint64, BytesOut: 2, Calls: 3},
-		"too much":  {BytesIn: 1 << 50, BytesOut: 2, Calls: 3},
-		"too often": {BytesIn: 50, BytesOut: 2, Calls: 1 << 40},
-		"back time": {BytesIn: 50, BytesOut: 2, Calls: 3, OpFor: -1},
+		"fall":       {BytesIn: 0, BytesOut: 1, Calls: 3, Untranslated: 4},
+		"overflow":   {BytesIn: math.MaxUint64, BytesOut: 2, Calls: 3, Untranslated: 4},
+		"too much":   {BytesIn: 1 << 50, BytesOut: 2, Calls: 3, Untranslated: 4},
+		"too often":  {BytesIn: 50, BytesOut: 2, Calls: 1 << 40, Untranslated: 4},
+		"slow code":  {BytesIn: 50, BytesOut: 2, Calls: 3, Untranslated: 1 << 40},
+		"translated": {BytesIn: 50, BytesOut: 2, Calls: 3, Untranslated: 3},
+		"back time":  {BytesIn: 50, BytesOut: 2, Calls: 3, Untranslated: 4, OpFor: -1},
 	} {
 		if err := r.report(encodeReport(p, nil)); !errors.Is(err, errControl) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := r.report(encodeReport(progress{BytesIn: 50, BytesOut: 2, Calls: 3}, []byte{1, 2, 3})); !errors.Is(err, errControl) {
+	if err := r.report(encodeReport(progress{BytesIn: 50, BytesOut: 2, Calls: 3, Untranslated: 4}, []byte{1, 2, 3})); !errors.Is(err, errControl) {
 		t.Errorf("histograms that make no sense: %v", err)
 	}
 	if err := r.slow([]byte{msgSlow, 9}); !errors.Is(err, errControl) {

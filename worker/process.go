@@ -40,6 +40,8 @@ type Opened struct {
 	// Settle has Output's write given what kernels that have ended have printed. It is called before the client is told of anything. May be nil:
 	// Output keeps its promise by itself.
 	Settle func()
+	// Untranslated is how often kernel code stayed slow, see smi.SessionTotals. May be nil: it never does.
+	Untranslated func() uint64
 }
 
 // Session is what a backend needs to know to open a runtime for a client.
@@ -177,7 +179,7 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 	if opened.Output != nil {
 		opened.Output(s.output)
 	}
-	s.settle = opened.Settle
+	s.settle, s.untranslated = opened.Settle, opened.Untranslated
 	if opened.Faults != nil {
 		opened.Faults(func(device int32, st hip.Stream, code hip.Error, detail string) {
 			s.fault(s.fails.life.Load(), 0, device, st, code, detail)

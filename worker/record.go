@@ -42,6 +42,7 @@ type sessionRecord struct {
 // progress is a session's running totals and what it is doing.
 type progress struct {
 	BytesIn, BytesOut, Calls uint64
+	Untranslated             uint64        // of smi.SessionTotals
 	Op                       uint16        // call being executed on the line, 0 for none
 	OpFor                    time.Duration // since when
 }
@@ -56,6 +57,7 @@ func encodeReport(p progress, delta []byte) []byte {
 	e.U64(p.BytesIn)
 	e.U64(p.BytesOut)
 	e.U64(p.Calls)
+	e.U64(p.Untranslated)
 	e.U16(p.Op)
 	e.I64(int64(p.OpFor))
 	e.Bytes(delta)
@@ -79,7 +81,7 @@ func splitDelta(d *rpcstats.Delta) [][]byte {
 // report takes in a msgReport. Totals never fall and never jump beyond what can be, whatever the process says.
 func (r *sessionRecord) report(msg []byte) error {
 	d := wire.NewDec(msg[1:])
-	p := progress{BytesIn: d.U64(), BytesOut: d.U64(), Calls: d.U64(), Op: d.U16(), OpFor: time.Duration(d.I64())}
+	p := progress{BytesIn: d.U64(), BytesOut: d.U64(), Calls: d.U64(), Untranslated: d.U64(), Op: d.U16(), OpFor: time.Duration(d.I64())}
 	delta := d.Bytes()
 	if !d.Done() || p.OpFor < 0 {
 		return fmt.Errorf("%w: report", errControl)
@@ -93,13 +95,13 @@ func (r *sessionRecord) report(msg []byte) error {
 	}
 	r.mu.Lock()
 	old := r.progress
-	if p.BytesIn < old.BytesIn || p.BytesOut < old.BytesOut || p.Calls < old.Calls || max(p.BytesIn, p.BytesOut) > r.possible(mostBytes) || p.Calls > r.possible(mostCalls) {
+	if p.BytesIn < old.BytesIn || p.BytesOut < old.BytesOut || p.Calls < old.Calls || p.Untranslated < old.Untranslated || max(p.BytesIn, p.BytesOut) > r.possible(mostBytes) || max(p.Calls, p.Untranslated) > r.possible(mostCalls) {
 		r.mu.Unlock()
 		return fmt.Errorf("%w: totals that fall, or cannot be", errControl)
 	}
 	r.progress = p
 	r.mu.Unlock()
-	r.stats.add(p.BytesIn-old.BytesIn, p.BytesOut-old.BytesOut, p.Calls-old.Calls)
+	r.stats.add(p.BytesIn-old.BytesIn, p.BytesOut-old.BytesOut, p.Calls-old.Calls, p.Untranslated-old.Untranslated)
 	if stats != nil {
 		r.calls.Merge(stats)
 	}

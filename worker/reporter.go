@@ -79,6 +79,9 @@ func (r *reporter) send() {
 	st := r.stats()
 	in, out := r.s.near.copied()
 	p := progress{BytesIn: st.BytesIn + in, BytesOut: st.BytesOut + out, Calls: r.s.calls.Load()}
+	if f := r.s.untranslated; f != nil {
+		p.Untranslated = f()
+	}
 	if op := r.s.op.Load(); op != 0 {
 		p.Op, p.OpFor = uint16(op), max(0, mono.Since(r.s.opSince.Load()))
 	}

@@ -32,22 +32,23 @@ type notifier interface {
 // session executes one client's calls. Messages come on one goroutine, in the order they were sent, and are executed in that order; what
 // has to wait does so on a goroutine of its own and replies later.
 type session struct {
-	rt      hip.Runtime
-	placer  hip.Placer // nil if the runtime places memory itself
-	direct  hip.Direct // nil if this process cannot reach device memory
-	meter   copyMeter  // nil if the runtime does not account copies
-	copier  copier     // nil if the runtime cannot copy without waiting, but through its own memory
-	reacher reacher    // nil if all devices may access what is accessible
-	holder  holder     // nil if memory stays where it is
-	settle  func()     // has what kernels have printed sent; nil if it is already
-	hosts   hostPlacer // nil if copies of host memory count as device memory
-	near    *near      // nil if no other process can have device memory
-	conn    notifier
-	log     *slog.Logger
-	times   callTimes
-	trace   *tracer            // nil unless calls are traced
-	client  func(clientReport) // takes what the client measured
-	parks   bool               // waits for a client whose connection was cut
+	rt           hip.Runtime
+	placer       hip.Placer    // nil if the runtime places memory itself
+	direct       hip.Direct    // nil if this process cannot reach device memory
+	meter        copyMeter     // nil if the runtime does not account copies
+	copier       copier        // nil if the runtime cannot copy without waiting, but through its own memory
+	reacher      reacher       // nil if all devices may access what is accessible
+	holder       holder        // nil if memory stays where it is
+	settle       func()        // has what kernels have printed sent; nil if it is already
+	untranslated func() uint64 // of Opened
+	hosts        hostPlacer    // nil if copies of host memory count as device memory
+	near         *near         // nil if no other process can have device memory
+	conn         notifier
+	log          *slog.Logger
+	times        callTimes
+	trace        *tracer            // nil unless calls are traced
+	client       func(clientReport) // takes what the client measured
+	parks        bool               // waits for a client whose connection was cut
 
 	functions  bool // the reply to a module's load has its functions
 	devices    int32

@@ -14,13 +14,15 @@ type totals struct {
 	bytesIn, bytesOut, calls uint64
 	latency                  *rpcstats.Totals
 	spansDropped             uint64
+	untranslated             uint64
 }
 
-func (t *totals) add(in, out, calls uint64) {
+func (t *totals) add(in, out, calls, untranslated uint64) {
 	t.mu.Lock()
 	t.bytesIn += in
 	t.bytesOut += out
 	t.calls += calls
+	t.untranslated += untranslated
 	t.mu.Unlock()
 }
 
@@ -48,5 +50,6 @@ func (t *totals) snapshot() smi.SessionTotals {
 	return smi.SessionTotals{
 		Started: smi.Some(t.started), Refused: smi.Some(t.refused),
 		BytesIn: smi.Some(smi.Bytes(t.bytesIn)), BytesOut: smi.Some(smi.Bytes(t.bytesOut)), Calls: smi.Some(t.calls), DroppedSpans: smi.Some(t.spansDropped),
+		Untranslated: smi.Some(t.untranslated),
 	}
 }

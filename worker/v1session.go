@@ -55,6 +55,7 @@ func (p *SessionProcess) serveV1(ctl *control, fd, hup int, sess Session, st *st
 	defer within.Close()
 	setLimits(within, st.Limits)
 	within.SetRoom(b.Room)
+	s.untranslated = opened.Untranslated
 	if opened.Faults != nil {
 		opened.Faults(func(device int32, _ hip.Stream, code hip.Error, detail string) {
 			log.Warn("asynchronous failure", "device", device, "error", code.Error(), "detail", detail)

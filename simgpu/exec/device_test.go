@@ -37,7 +37,7 @@ func newDevice(t testing.TB, arch gcn.Arch, size int) *device {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &device{t: t, mem: mem, prog: NewProgram(arch, mem), data: data, used: page}
+	return &device{t: t, mem: mem, prog: NewProgram(arch, mem, Options{TranslateAfter: *translate}), data: data, used: page}
 }
 
 // alloc maps n bytes of memory.

@@ -7,7 +7,7 @@
 // and how they ended (nil, a *Fault, or the error of the context).
 //
 //	mem, _ := exec.NewMemory(base, size)   // the reserved device range
-//	p := exec.NewProgram(gcn.GFX90A, mem)
+//	p := exec.NewProgram(gcn.GFX90A, mem, exec.Options{})
 //	d := &exec.Dispatch{Program: p, Kernel: "saxpy", Entry: entry, Desc: desc,
 //		Kernarg: kernarg, Grid: [3]uint32{4096, 1, 1}, Group: [3]uint32{256, 1, 1}}
 //	stats, err := d.Run(ctx, 2)
@@ -36,8 +36,9 @@
 // translation knows most arithmetic with its modifiers, control flow, the LDS and
 // loads and stores of bytes to four dwords in device memory; for the rest it returns
 // to Go, instruction by instruction. A region keeps the registers that its loops use
-// most in registers of the processor. Memory for
-// code is mapped twice, to be written and to be executed, never both.
+// most in registers of the processor. Memory for code is mapped to be executed and
+// written through its file, so that no page is ever both. Options say when code
+// is translated and how much there may be.
 //
 // # What is executed
 //

@@ -3,7 +3,6 @@
 package exec
 
 import (
-	"runtime"
 	"slices"
 	"unsafe"
 
@@ -37,13 +36,24 @@ const (
 	regionInsts  = 4096 // likewise
 )
 
+// callNative calls translated code. What happens when that faults rests on what
+// the Go runtime does with a signal whose program counter is not Go's (sighandler
+// and preparePanic of runtime/signal_unix.go and signal_amd64.go):
+//
+//   - a SIGSEGV or SIGBUS becomes a panic of the goroutine, not the end of the
+//     process, as debug.SetPanicOnFault asks for. The panic is given the caller of
+//     the code as the place where it happened, because the word at the top of the
+//     stack is an address of Go's and the program counter is none: so translated
+//     code must leave the stack pointer as it found it, with the return address
+//     at the top;
+//   - the panic's value has the address (an Addr method);
+//   - a SIGURG that wants to preempt, or a SIGPROF, finds no Go function and
+//     returns: so code must come back now and then by itself, which the tally
+//     sees to, and the garbage collector waits that long.
+//
+// No interface of Go promises the first. TestFaultsInMachineCode holds it, and
+// names the versions of Go that were looked at.
 func callNative(code uintptr, w *wave) uint64
-
-// nativeCode is the translated code of a Program.
-type nativeCode struct {
-	arena codeArena
-	off   bool // translating failed: there is no memory for code
-}
 
 // nativeEntry is where a block begins in translated code.
 type nativeEntry struct {
@@ -53,6 +63,9 @@ type nativeEntry struct {
 
 // region is what was translated together.
 type region struct {
+	at     extent   // of the arena
+	blocks []*block // whose code it is
+
 	needV, needA int
 	pinned       int  // vector registers
 	f32, f64     bool // has arithmetic that MODE matters for
@@ -143,17 +156,37 @@ func (w *wave) rest(b *block, i int) *block {
 	return b.term(w, b)
 }
 
-// warm counts that b was executed, and translates it when that is worth it.
-func (p *Program) warm(b *block) {
-	if b.heat.Add(1) != nativeHeat || !useNative {
-		return
+// warm counts that b is executed, and translates it when that is worth it. It
+// reports whether there is machine code now.
+func (p *Program) warm(b *block) bool {
+	if int(b.heat.Add(1)) != p.options.TranslateAfter || !useNative {
+		return false
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.native.off || b.entry.Load() != nil || b.dead.Load() {
-		return
+	if b.entry.Load() == nil && !b.dead.Load() && !b.passing && p.roomForCode() {
+		p.translate(b)
 	}
-	p.translate(b)
+	return b.entry.Load() != nil
+}
+
+// after are the blocks that may follow b and that it may branch to, as far as they are known. Where
+// everything is translated at once they are made known.
+func (p *Program) after(b *block, ins []gcn.Inst) [2]*block {
+	if p.options.TranslateAfter == 1 {
+		name := ""
+		if len(b.at) > len(b.ops) {
+			name = ins[len(b.ops)].Info.Name
+		}
+		_, branches := nativeBranches[name]
+		if name == "" || branches {
+			link(&b.next, p.made(b.end))
+		}
+		if name == "s_branch" || branches {
+			link(&b.target, p.made(b.targetPC))
+		}
+	}
+	return [2]*block{b.next.Load(), b.target.Load()}
 }
 
 // translate makes a region that begins with b. mu is held.
@@ -169,10 +202,11 @@ func (p *Program) translate(head *block) {
 			}
 			continue
 		}
-		nb := nativeBlock{b: b, ins: ins, next: b.next.Load(), target: b.target.Load()}
+		following := p.after(b, ins)
+		nb := nativeBlock{b: b, ins: ins, next: following[0], target: following[1]}
 		g.blocks = append(g.blocks, nb)
 		g.starts[b] = g.a.Label()
-		for _, n := range []*block{nb.next, nb.target} {
+		for _, n := range following {
 			if n == nil || n.dead.Load() || len(queue) == regionBlocks {
 				continue
 			}
@@ -182,21 +216,20 @@ func (p *Program) translate(head *block) {
 		}
 	}
 	code := g.generate()
-	fresh := p.native.arena.exec == nil
-	base, err := p.native.arena.add(code)
-	if err != nil {
-		p.native.off = true
+	at, base, ok := p.put(code)
+	if !ok {
+		p.untranslated.Add(1)
 		return
 	}
-	if fresh { // whoever executes code of the program holds the program
-		runtime.AddCleanup(p, codeArena.release, p.native.arena)
-	}
+	g.r.at = at
 	for i := range g.r.exits {
 		if l := g.resumes[i]; l >= 0 {
 			g.r.exits[i].resume = base + uintptr(g.a.Offset(l))
 		}
 	}
 	for i, b := range g.blocks {
+		g.r.blocks = append(g.r.blocks, b.b)
+		b.b.regions = append(b.b.regions, g.r)
 		if i == 0 || b.b.entry.Load() == nil {
 			b.b.entry.Store(&nativeEntry{g.r, base + uintptr(g.a.Offset(g.entries[i]))})
 		}

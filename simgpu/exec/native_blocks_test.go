@@ -195,7 +195,6 @@ func TestNativeBlocks(t *testing.T) {
 			useNative = true
 			b := m.prog.block(m.code)
 			m.prog.mu.Lock()
-			m.prog.native.arena.used = 0
 			m.prog.translate(b)
 			m.prog.mu.Unlock()
 			e := b.entry.Load()

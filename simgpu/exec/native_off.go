@@ -8,7 +8,11 @@ type nativeEntry struct{}
 
 type nativeCode struct{}
 
-func (*Program) warm(*block) {}
+func (*Program) warm(*block) bool { return false }
+
+func (*Program) forget(*block) {}
+
+func (*Program) reclaim() {}
 
 func (*nativeEntry) suits(*wave) bool { return false }
 

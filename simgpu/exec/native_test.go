@@ -94,7 +94,6 @@ func (m *machine) translated(t *testing.T, words []uint32) (returns int, err err
 		binary.LittleEndian.PutUint32(m.codeData[4*i:], c)
 	}
 	b := m.prog.block(m.code)
-	m.prog.native.arena.used = 0
 	m.prog.mu.Lock()
 	m.prog.translate(b)
 	m.prog.mu.Unlock()

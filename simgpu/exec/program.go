@@ -22,13 +22,23 @@ type Program struct {
 	most   int        // that may be kept
 	consts map[uint64]*[2]Vec
 	native nativeCode
+
+	options      Options
+	epochs       epochs // of turns that execute code of the program
+	untranslated atomic.Uint64
 }
 
 // NewProgram makes an empty program over the code in mem.
-func NewProgram(arch gcn.Arch, mem *Memory) *Program {
+func NewProgram(arch gcn.Arch, mem *Memory, o Options) *Program {
 	ready()
-	return &Program{arch: arch, mem: mem, most: mostKept, consts: map[uint64]*[2]Vec{}}
+	o.complete()
+	return &Program{arch: arch, mem: mem, most: mostKept, consts: map[uint64]*[2]Vec{}, options: o}
 }
+
+// Untranslated is how often code was executed often enough to be translated and
+// was not, because there was no memory for machine code or the system grants
+// none that can be executed. It is right all the same, but slow.
+func (p *Program) Untranslated() uint64 { return p.untranslated.Load() }
 
 // Arch is the instruction set of the program.
 func (p *Program) Arch() gcn.Arch { return p.arch }
@@ -47,12 +57,20 @@ func (p *Program) Invalidate(addr, size uint64) {
 			b.dead.Store(true)
 			p.blocks.Delete(k)
 			p.kept -= b.cost
+			p.forget(b)
 		}
-		// It may be translated together with one that is gone.
-		b.entry.Store(nil)
-		b.heat.Store(0)
 		return true
 	})
+	p.blocks.Range(func(_, v any) bool { // of other code, which may branch there
+		b := v.(*block)
+		for _, to := range []*atomic.Pointer[block]{&b.next, &b.target} {
+			if n := to.Load(); n != nil && n.dead.Load() {
+				to.Store(nil)
+			}
+		}
+		return true
+	})
+	p.reclaim()
 	clear(p.consts) // those in use are in their blocks
 }
 
@@ -75,8 +93,9 @@ type block struct {
 	unusual      bool        // begins or ends in a way that is not the usual one
 	cost         int         // instructions, and as many as its constants take
 
-	heat  atomic.Int32 // times it was executed before it was translated
-	entry atomic.Pointer[nativeEntry]
+	heat    atomic.Int32 // times it was executed before it was translated
+	entry   atomic.Pointer[nativeEntry]
+	regions []*region // that have its code; the program's lock holds them
 }
 
 const maxBlock = 512 // instructions
@@ -96,6 +115,11 @@ func (p *Program) block(pc uint64) *block {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.made(pc)
+}
+
+// made is block for who has the lock.
+func (p *Program) made(pc uint64) *block {
 	if b, ok := p.blocks.Load(pc); ok {
 		return b.(*block)
 	}

@@ -1,4 +1,4 @@
-//go:build linux
+//go:build linux && amd64
 
 package exec
 
@@ -80,7 +80,6 @@ func (m *programMachine) load(words []uint32) {
 		binary.LittleEndian.PutUint32(m.code[4*i:], w)
 	}
 	m.prog.Invalidate(m.at, m.size)
-	m.prog.native.arena.used = 0
 }
 
 var errTooLong = errors.New("not finished")
@@ -102,7 +101,8 @@ func (m *programMachine) run() error {
 
 // compare executes a program both ways and says how they differ.
 func (m *programMachine) compare(words []uint32, before *state, heats []int32) (diff string, err error) {
-	defer func(h int32) { useNative, nativeHeat = true, h }(nativeHeat)
+	after := &m.prog.options.TranslateAfter
+	defer func(h int) { useNative, *after = true, h }(*after)
 	scratch := slices.Clone(m.scratch)
 	reset := func() {
 		m.restore(before, m.mem)
@@ -120,7 +120,7 @@ func (m *programMachine) compare(words []uint32, before *state, heats []int32) (
 	wanted, wantMode, wantScratch := m.save(m.mem), m.mode, slices.Clone(m.scratch)
 	useNative = true
 	for _, h := range heats {
-		nativeHeat = h
+		*after = int(h)
 		m.load(words)
 		for range 3 { // what is translated is executed again
 			reset()

@@ -6,16 +6,13 @@ import (
 	"sync/atomic"
 )
 
-// nativeHeat is how many times a block is executed before it is translated; tests change it.
-var nativeHeat int32 = 64
-
 // stopCheck is how many blocks a wave executes between looks at the stop flag.
 const stopCheck = 256
 
 // run executes the wave for at most slice×stopCheck blocks and says why it
 // stopped. Faults are panics; see guard.
 func (w *wave) run(slice int, stop *atomic.Bool) status {
-	b := w.blk
+	b, heat := w.blk, w.d.Program.options.TranslateAfter
 	for range slice {
 		if stop.Load() {
 			return running
@@ -28,8 +25,8 @@ func (w *wave) run(slice int, stop *atomic.Bool) status {
 				w.blk = b
 				continue
 			}
-			if b.heat.Load() < nativeHeat {
-				w.d.Program.warm(b)
+			if int(b.heat.Load()) < heat && w.d.Program.warm(b) {
+				continue
 			}
 			w.setExec()
 			if b.needV > len(w.V) || b.needA > len(w.A) {

@@ -115,12 +115,16 @@ func (s *scheduler) maxResident() int {
 // work executes workgroups until there are none left to take up.
 func (s *scheduler) work() {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	turns := s.d.Program.epochs.join()
+	defer turns.leave()
 	var g *workgroup
 	for {
 		if g = s.take(g); g == nil {
 			return
 		}
+		turns.begin()
 		fault, done := g.turn(&s.stop)
+		turns.end()
 		if fault != nil {
 			s.end(g, fault)
 			return

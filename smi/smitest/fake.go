@@ -208,6 +208,6 @@ func (Clients) Sessions() []smi.Session {
 func (Clients) SessionTotals() smi.SessionTotals {
 	return smi.SessionTotals{
 		Started: smi.Some(uint64(18)), Refused: smi.Some(uint64(2)), BytesIn: smi.Some(smi.Bytes(6_000_000_000)),
-		BytesOut: smi.Some(smi.Bytes(99_999)), Calls: smi.Some(uint64(900_000)),
+		BytesOut: smi.Some(smi.Bytes(99_999)), Calls: smi.Some(uint64(900_000)), Untranslated: smi.Some(uint64(2)),
 	}
 }

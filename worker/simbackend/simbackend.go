@@ -153,8 +153,9 @@ func Session(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
 			}
 			return worker.Opened{
 				Runtime: rt, Name: Name, ChecksHandles: true,
-				Faults: func(f func(int32, hip.Stream, hip.Error, string)) { report.Store(&f) },
-				Output: func(f func(bool, []byte)) { output.Store(&f) },
+				Faults:       func(f func(int32, hip.Stream, hip.Error, string)) { report.Store(&f) },
+				Output:       func(f func(bool, []byte)) { output.Store(&f) },
+				Untranslated: rt.Untranslated,
 			}, nil
 		},
 	}, nil
