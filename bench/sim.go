@@ -25,11 +25,40 @@ func benchSim(t *table, _ *floor, _ string) error {
 	defer r.Close()
 	m := card.NewMonitor(seg)
 	for _, k := range simKernels {
-		v, err := laneRate(r, m, k)
+		v, err := workRate(r, k, func() uint64 {
+			var lanes uint64
+			for _, c := range []card.Class{card.VALU, card.MFMA, card.VMEM, card.LDS} {
+				lanes += m.Read()[0].Work.Lanes[c]
+			}
+			return lanes
+		})
 		if err != nil {
 			return fmt.Errorf("%s: %w", k.name, err)
 		}
 		t.plain("simulator: "+k.name+", 10⁹ lane operations a second", fmt.Sprintf("%.2f", v/1e9), "")
+	}
+	return benchMatrix(t, r, m)
+}
+
+// benchMatrix measures products of matrices by matrix instructions: multiplications and additions per second.
+func benchMatrix(t *table, r *simgpu.Runtime, m *card.Monitor) error {
+	const n = 512
+	for _, k := range []struct {
+		name string
+		tile uint32
+		ops  uint64 // of an instruction
+	}{{"matrix_f16", 64, 2 * 32 * 32 * 8}, {"matrix_bf16", 64, 2 * 32 * 32 * 8}, {"matrix_f32", 64, 2 * 32 * 32 * 2}, {"matrix_f64", 32, 2 * 16 * 16 * 4}, {"matrix_i8", 64, 2 * 32 * 32 * 16}} {
+		v, err := workRate(r, simKernel{"matrix", k.name, hip.Dim3{X: n / k.tile, Y: n / k.tile, Z: 1}, hip.Dim3{X: 64, Y: 1, Z: 1}, func(e *segment, p hip.Ptr) {
+			for i := range uint64(3) {
+				e.U64(uint64(p) + i*n*n*8)
+			}
+			e.U32(n)
+			e.U32(n)
+		}}, func() uint64 { return m.Read()[0].Work.Instructions[card.MFMA] * k.ops })
+		if err != nil {
+			return fmt.Errorf("%s: %w", k.name, err)
+		}
+		t.plain("simulator: "+k.name+", 10⁹ operations a second", fmt.Sprintf("%.1f", v/1e9), "")
 	}
 	return nil
 }
@@ -74,8 +103,8 @@ var simKernels = []simKernel{
 	}},
 }
 
-// laneRate launches a kernel until enough time has passed and gives the median of the rounds.
-func laneRate(r *simgpu.Runtime, m *card.Monitor, k simKernel) (float64, error) {
+// workRate launches a kernel until enough time has passed and gives the median of the rounds: by how much the work that is done grows in a second.
+func workRate(r *simgpu.Runtime, k simKernel, work func() uint64) (float64, error) {
 	image, err := kernels.Object(simgpu.DefaultArch, k.object)
 	if err != nil {
 		return 0, err
@@ -99,7 +128,7 @@ func laneRate(r *simgpu.Runtime, m *card.Monitor, k simKernel) (float64, error) 
 	k.args(&args, memory)
 	var rates []float64
 	for range *rounds {
-		before, start := m.Read()[0].Work.Lanes, time.Now()
+		before, start := work(), time.Now()
 		for time.Since(start) < 300*time.Millisecond {
 			if e := r.LaunchKernel(th, &hip.Launch{Function: f, Grid: k.grid, Block: k.block, Args: args.B}); e != hip.Success {
 				return 0, e
@@ -108,12 +137,7 @@ func laneRate(r *simgpu.Runtime, m *card.Monitor, k simKernel) (float64, error) 
 				return 0, e
 			}
 		}
-		after, elapsed := m.Read()[0].Work.Lanes, time.Since(start).Seconds()
-		var lanes uint64
-		for _, c := range []card.Class{card.VALU, card.MFMA, card.VMEM, card.LDS} {
-			lanes += after[c] - before[c]
-		}
-		rates = append(rates, float64(lanes)/elapsed)
+		rates = append(rates, float64(work()-before)/time.Since(start).Seconds())
 	}
 	return median(rates), nil
 }
