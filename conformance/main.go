@@ -4,7 +4,8 @@
 // libamd_smi.so.27 on workers with simulated gfx942, llama.cpp with its HIP backend
 // and a model that is made here, and the OpenTelemetry Collector (built by its own
 // builder) as a receiver of our metrics and traces. Random C programs are compiled
-// by clang-19 for this CPU and for the simulated cards, and must have the same results.
+// by clang-19 for this CPU and for the simulated cards, and must have the same results; so must
+// operations and what LLVM folds them to when their operands are constants.
 //
 //	go run ./conformance [-only NAME] [-run REGEXP] [-sample N [-seed S]] [-time-limit D] [-tree DIR] [-hip DIR] [-for D]
 //	go run ./conformance -rewrite
@@ -64,7 +65,7 @@ var parts = func() []part {
 	for _, s := range suites {
 		all = append(all, part{s.name, s.conform})
 	}
-	return append(all, part{"amd-smi", conformAMDSMI}, part{"llama", conformLlama}, part{"otlp", conformOTLP}, part{"random-c", conformRandomC})
+	return append(all, part{"amd-smi", conformAMDSMI}, part{"llama", conformLlama}, part{"otlp", conformOTLP}, part{"random-c", conformRandomC}, part{"folding", conformFolding})
 }()
 
 func partNames() string {
@@ -84,7 +85,7 @@ func main() {
 	flag.IntVar(&o.forms, "forms", 100, "of rocrand, run the tests that need at most this many instruction forms")
 	run := flag.String("run", "", "run only the tests whose PROGRAM/NAME matches this regular expression")
 	flag.IntVar(&o.sample, "sample", -1, "run this many cases of each program of AMD's libraries, chosen at random; 0 is all, -1 what is usual for the suite")
-	flag.Uint64Var(&o.seed, "seed", 1, "which cases -sample chooses")
+	flag.Uint64Var(&o.seed, "seed", 1, "which cases -sample chooses, and where random-c and folding begin (0: elsewhere each time)")
 	flag.DurationVar(&o.limit, "time-limit", 0, "time for one case of AMD's libraries, after which it is ended and counts as late (default: what is usual for the suite)")
 	file := flag.String("results", filepath.Join(cache, "rocwire", "runs.jsonl"), "add to this file what became of each case of AMD's libraries")
 	rewrite := flag.Bool("rewrite", false, "run nothing, make docs/runs.md of the results")
@@ -93,7 +94,7 @@ func main() {
 	flag.StringVar(&o.lib, "lib", "build/lib", "the folder of libamdhip64.so.6")
 	flag.DurationVar(&o.timeout, "timeout", time.Hour, "time for one C program, or one run of llama.cpp")
 	flag.StringVar(&o.only, "only", "", "run only this: "+partNames())
-	flag.DurationVar(&o.during, "for", 2*time.Minute, "how long random-c makes programs")
+	flag.DurationVar(&o.during, "for", 2*time.Minute, "how long random-c and folding go on")
 	flag.StringVar(&o.hip, "hip", "", "run only the programs in C, with the libamdhip64.so.6 of this folder")
 	flag.BoolVar(&o.verbose, "v", false, "print what the failing tests printed")
 	flag.Parse()

@@ -4,15 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"unsafe"
 
+	"github.com/rocwire/rocwire/conformance/internal/simrun"
 	"github.com/rocwire/rocwire/examples/kernels"
-	"github.com/rocwire/rocwire/hip"
-	"github.com/rocwire/rocwire/simgpu"
 )
 
 // Levels are the optimisations that programs are compiled with.
@@ -44,13 +43,19 @@ func (c *Checker) file(name string) string { return filepath.Join(c.dir, name) }
 func (c *Checker) compile(ctx context.Context, args ...string) error {
 	text, err := exec.CommandContext(ctx, c.clang, args...).CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("%s: %w\n%s", c.clang, err, text[:min(len(text), 4000)])
+		err = fmt.Errorf("%s: %w\n%s", c.clang, err, text[:min(len(text), 4000)])
+		if bytes.Contains(text, []byte("error in backend")) {
+			err = fmt.Errorf("%w: %w", ErrCompiler, err)
+		}
 	}
-	return nil
+	return err
 }
 
+// ErrCompiler is matched by errors of programs that the compiler is not able to compile, which says nothing about us.
+var ErrCompiler = errors.New("the compiler gives up")
+
 // common is what C leaves open, for both: integers wrap, floats are what is written.
-var common = []string{"-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-fno-math-errno", "-w"}
+var common = []string{"-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-fno-math-errno", "-fno-crash-diagnostics", "-w"}
 
 func (c *Checker) native(ctx context.Context) error {
 	args := append([]string{"-x", "c", "-std=gnu11", "-O1", "-Xclang", "-ffloat16-excess-precision=none", "-Xclang", "-fbfloat16-excess-precision=none",
@@ -104,8 +109,13 @@ func (c *Checker) Check(ctx context.Context, p *Program, targets ...Target) erro
 		if err != nil {
 			return err
 		}
+		card, err := simrun.Load(t.Arch, image)
+		if err != nil {
+			return &Failure{t.Arch, t.Level, "", err.Error()}
+		}
+		defer card.Close()
 		for i, k := range p.Kernels {
-			got, err := run(t.Arch, image, cases[i])
+			got, err := card.Run(cases[i])
 			if err == nil {
 				err = cases[i].Diff(want[i], got)
 			}
@@ -137,53 +147,3 @@ func (k *Kernel) launch(seed uint64) *kernels.Case {
 	}
 	return c
 }
-
-// run launches a case on a simulated card of its own.
-func run(arch string, image []byte, c *kernels.Case) (*kernels.Result, error) {
-	var said bytes.Buffer
-	rt, err := simgpu.New(simgpu.Options{Arch: arch, MemoryBytes: 1 << 30, Workers: 1, Logf: func(f string, a ...any) { fmt.Fprintf(&said, f+"\n", a...) }})
-	if err != nil {
-		return nil, err
-	}
-	defer rt.Close()
-	t := hip.Thread{ID: 1}
-	fail := func(what string, e hip.Error) error { return fmt.Errorf("%s: %s %s", what, e.Name(), said.String()) }
-	m, e := rt.ModuleLoadData(t, image)
-	if e != hip.Success {
-		return nil, fail("hipModuleLoadData", e)
-	}
-	f, e := rt.ModuleGetFunction(t, m, c.Kernel)
-	if e != hip.Success {
-		return nil, fail("hipModuleGetFunction", e)
-	}
-	var at []hip.Ptr
-	for _, b := range c.Buffers {
-		p, e := rt.Malloc(t, uint64(len(b.Data)))
-		if e != hip.Success {
-			return nil, fail("hipMalloc", e)
-		}
-		if e := rt.Memcpy(t, p, host(b.Data), uint64(len(b.Data)), hip.MemcpyHostToDevice); e != hip.Success {
-			return nil, fail("hipMemcpy", e)
-		}
-		at = append(at, p)
-	}
-	e = rt.LaunchKernel(t, &hip.Launch{Function: f, Grid: hip.Dim3{X: c.Grid[0], Y: 1, Z: 1}, Block: hip.Dim3{X: c.Block[0], Y: 1, Z: 1},
-		Args: c.Segment(func(i int) uint64 { return uint64(at[i]) })})
-	if e == hip.Success {
-		e = rt.DeviceSynchronize(t)
-	}
-	if e != hip.Success {
-		return nil, fail("the launch", e)
-	}
-	r := &kernels.Result{}
-	for i, b := range c.Buffers {
-		data := make([]byte, len(b.Data))
-		if e := rt.Memcpy(t, host(data), at[i], uint64(len(data)), hip.MemcpyDeviceToHost); e != hip.Success {
-			return nil, fail("hipMemcpy", e)
-		}
-		r.Buffers = append(r.Buffers, data)
-	}
-	return r, nil
-}
-
-func host(b []byte) hip.Ptr { return hip.Ptr(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) }

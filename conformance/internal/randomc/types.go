@@ -44,7 +44,7 @@ func prelude() string {
 	p := func(format string, a ...any) { fmt.Fprintf(&b, format, a...) }
 	p("#include \"kernel.h\"\ntypedef _Float16 f16;\ntypedef __bf16 bf16;\n")
 	// clang-19 makes "v_add_f16_sdwa v0, v1, -v2 src1_sel:BYTE_0" of adding a signed byte's bits: the bit that extends the sign of an integer negates a float.
-	p("#ifdef __HIP__\n#define FN __attribute__((device)) static inline\nFN u32 opaque32(u32 x) { __asm__(\"\" : \"+v\"(x)); return x; }\n#define opaque64(x) x\n"+
+	p("#ifdef __HIP__\n#define FN __attribute__((device)) static inline\nFN u32 opaque32(u32 x) { __asm__(\"\" : \"+v\"(x)); return x; }\nFN u64 opaque64(u64 x) { __asm__(\"\" : \"+v\"(x)); return x; }\n"+
 		"#else\n#define FN static inline\n#define opaque32(x) x\n#define opaque64(x) x\n%s#endif\n", truncate)
 	for _, v := range vectors {
 		p("typedef %s %s __attribute__((ext_vector_type(%d)));\n", v.elem.name, v.name, v.n)
@@ -58,7 +58,12 @@ func prelude() string {
 		if t.sign {
 			p("FN %[1]s div_%[1]s(%[1]s a, %[1]s b) { return b == 0 || b == -1 ? a : (%[1]s)(a / b); }\nFN %[1]s mod_%[1]s(%[1]s a, %[1]s b) { return b == 0 || b == -1 ? a : (%[1]s)(a %% b); }\n", t.name)
 		} else {
-			p("FN %[1]s div_%[1]s(%[1]s a, %[1]s b) { return b == 0 ? a : (%[1]s)(a / b); }\nFN %[1]s mod_%[1]s(%[1]s a, %[1]s b) { return b == 0 ? a : (%[1]s)(a %% b); }\n", t.name)
+			// clang-19 takes 0xfffffffffffffffd for a small number, when the divisor is one, because all but its last bits are the same.
+			hide := ""
+			if t.bits >= 32 {
+				hide = fmt.Sprintf("a = opaque%d(a); ", t.bits)
+			}
+			p("FN %[1]s div_%[1]s(%[1]s a, %[1]s b) { %[2]sreturn b == 0 ? a : (%[1]s)(a / b); }\nFN %[1]s mod_%[1]s(%[1]s a, %[1]s b) { %[2]sreturn b == 0 ? a : (%[1]s)(a %% b); }\n", t.name, hide)
 		}
 	}
 	for _, f := range []*typ{f32, f16, bf16, f64} {
