@@ -53,6 +53,7 @@ generate: ## everything generated, from its source
 
 kernels: ## compile the example kernels again (needs clang-19 and lld-19)
 	examples/kernels/build.sh
+	examples/bugs/build.sh
 
 lint: ## gofmt, go vet, staticcheck, shellcheck
 	@test -z "$$(gofmt -l .)" || { echo "gofmt:"; gofmt -l .; exit 1; }

@@ -47,7 +47,7 @@ func (e *Exporter) harmless() bool {
 var eventKinds = []string{
 	smi.EventVMFault, smi.EventThermalThrottle, smi.EventPreReset, smi.EventPostReset, smi.EventMigrateStart, smi.EventMigrateEnd,
 	smi.EventPageFaultStart, smi.EventPageFaultEnd, smi.EventQueueEviction, smi.EventQueueRestore, smi.EventUnmap, smi.EventProcessStart,
-	smi.EventProcessEnd, smi.EventRingHang, smi.EventECC, smi.EventLinkChange, smi.EventLost, smi.EventFound, otherEvents,
+	smi.EventProcessEnd, smi.EventRingHang, smi.EventECC, smi.EventLinkChange, smi.EventLost, smi.EventFound, smi.EventKernelCheck, otherEvents,
 }
 
 const otherEvents = "other"

@@ -51,9 +51,15 @@ func (d *device) kernelFault(st *stream, err error) {
 	}
 	detail := err.Error()
 	var f *exec.Fault
-	if errors.As(err, &f) && f.Kind == exec.MemoryFault {
-		detail += d.r.neighbour(f.Addr)
-		d.meter.Faulted(f.Addr)
+	errors.As(err, &f)
+	if f != nil && f.PC != 0 {
+		detail += d.r.sourceOf(f.PC)
+	}
+	if f != nil && f.Kind == exec.MemoryFault {
+		near := d.r.neighbour(f.Addr)
+		detail += " (" + near + ")"
+		d.meter.Faulted(f.Addr, fmt.Sprintf("%s; by %q%s, workgroup (%d,%d,%d), wave %d, lane %d", near, f.Inst, d.r.sourceOf(f.PC),
+			f.Workgroup[0], f.Workgroup[1], f.Workgroup[2], f.Wave, f.Lane))
 	}
 	d.fail(st, faultError(err), detail)
 }
@@ -75,22 +81,6 @@ func (d *device) copyFault(st *stream, what string, addr uint64) hip.Error {
 		d.r.o.Logf("simgpu: card %d: %s: host address %#x cannot be accessed", d.id, what, addr)
 		return hip.ErrorInvalidValue
 	}
-	d.fail(st, hip.ErrorIllegalAddress, fmt.Sprintf("%s faulted at address %#x%s", what, addr, d.r.neighbour(addr)))
+	d.fail(st, hip.ErrorIllegalAddress, fmt.Sprintf("%s faulted at address %#x (%s)", what, addr, d.r.neighbour(addr)))
 	return hip.ErrorIllegalAddress
-}
-
-// neighbour says where addr lies relative to what is allocated.
-func (r *Runtime) neighbour(addr uint64) string {
-	s := r.space.Load()
-	if s == nil || !s.Contains(addr, 1) {
-		return " (not a device address)"
-	}
-	a := s.Before(addr)
-	switch {
-	case a == nil:
-		return " (below all allocations)"
-	case addr < a.End():
-		return fmt.Sprintf(" (inside the %v of %d bytes at %#x)", a.Kind, a.Size, a.Base)
-	}
-	return fmt.Sprintf(" (%d bytes after the %v of %d bytes at %#x)", addr-a.End(), a.Kind, a.Size, a.Base)
 }

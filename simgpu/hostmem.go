@@ -121,6 +121,7 @@ func (r *Runtime) HostFree(t hip.Thread, ptr hip.Ptr) hip.Error {
 	if a == nil || a.Kind != vmem.Host && a.Kind != vmem.Managed || uint64(ptr) != a.Base || !noteOf(a).freed.CompareAndSwap(false, true) {
 		return hip.ErrorInvalidValue
 	}
+	blame(a, callOf("hipHostFree", t))
 	for _, d := range r.devices { // every card may use it
 		queue.WaitAll(d.queues.All())
 	}

@@ -210,6 +210,7 @@ func (d *device) run(st *stream, l *launch) {
 		Grid: l.global, Group: l.block, DynamicLDS: l.lds, Cooperative: l.cooperative,
 		OnMessage: services.interrupt,
 	}
+	d.watch(&x)
 	units := int(min(l.groups, uint64(st.units())))
 	n := d.r.workers.take(uint64(units))
 	if l.start != nil {

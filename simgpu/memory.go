@@ -2,6 +2,7 @@ package simgpu
 
 import (
 	"errors"
+	"fmt"
 	"sync/atomic"
 
 	"github.com/rocwire/rocwire/hip"
@@ -21,6 +22,7 @@ type note struct {
 	opened   *opened                   // by IpcOpenMemHandle; set before anyone knows the address
 	file     file                      // by which others have it; shares.mu
 	hints    hints
+	freer    atomic.Pointer[string] // the call that ends it, see blame
 }
 
 func noteOf(a *vmem.Alloc) *note { return a.Note.(*note) }
@@ -67,6 +69,11 @@ func (r *Runtime) release(a *vmem.Alloc) bool {
 	if !r.space.Load().Free(a) {
 		return false
 	}
+	by := ""
+	if p := n.freer.Load(); p != nil {
+		by = *p
+	}
+	r.freed.add(freed{a.Base, a.Size, a.Kind, by})
 	r.unshare(n)
 	if n.block.Load() != nil {
 		n.d.pooled.Add(-a.Pages())
@@ -148,6 +155,7 @@ func (r *Runtime) Free(t hip.Thread, ptr hip.Ptr) hip.Error {
 		return hip.ErrorInvalidValue
 	}
 	if b := noteOf(a).block.Load(); b != nil {
+		blame(a, callOf("hipFree", t))
 		queue.WaitAll(noteOf(a).d.queues.All())
 		if !b.p.put(b, nil) {
 			return hip.ErrorInvalidValue
@@ -158,6 +166,7 @@ func (r *Runtime) Free(t hip.Thread, ptr hip.Ptr) hip.Error {
 	if !noteOf(a).freed.CompareAndSwap(false, true) {
 		return hip.ErrorInvalidValue
 	}
+	blame(a, callOf("hipFree", t))
 	if a.Kind == vmem.Device {
 		queue.WaitAll(noteOf(a).d.queues.All())
 	} else { // every card may use it
@@ -170,11 +179,12 @@ func (r *Runtime) Free(t hip.Thread, ptr hip.Ptr) hip.Error {
 }
 
 // freeAsync is FreeAsync on a stream that was found.
-func (r *Runtime) freeAsync(ptr hip.Ptr, st *stream) hip.Error {
+func (r *Runtime) freeAsync(t hip.Thread, ptr hip.Ptr, st *stream) hip.Error {
 	a := r.allocation(ptr)
 	if a == nil || uint64(ptr) != a.Base || a.Kind == vmem.Virtual || noteOf(a).opened != nil {
 		return hip.ErrorInvalidValue
 	}
+	blame(a, fmt.Sprintf("hipFreeAsync of thread %d on stream %#x", t.ID, uint64(st.handle)))
 	if b := noteOf(a).block.Load(); b != nil {
 		if !b.p.put(b, st) {
 			return hip.ErrorInvalidValue

@@ -19,6 +19,7 @@ type module struct {
 	alloc  *vmem.Alloc
 
 	formats map[uint64]string // of its kernels' buffered printf
+	lines   sourceLines
 
 	mu        sync.Mutex
 	functions map[string]hip.Function // that were asked for
@@ -95,7 +96,7 @@ func (d *device) load(image []byte) (*module, error) {
 			binary.LittleEndian.PutUint64(mem[g.Addr:], a.Base+g.Managed.Addr)
 		}
 	}
-	return &module{d: d, object: object, alloc: a, formats: printfFormats(object.Printf), functions: map[string]hip.Function{}}, nil
+	return &module{d: d, object: object, alloc: a, formats: printfFormats(object.Printf), lines: d.r.linesOf(elf), functions: map[string]hip.Function{}}, nil
 }
 
 // ModuleUnload ends a module and its functions, after everything its device
@@ -114,6 +115,7 @@ func (r *Runtime) ModuleUnload(t hip.Thread, h hip.Module) hip.Error {
 		return hip.ErrorNotFound
 	}
 	r.functions.takeIf(func(f *function) bool { return f.m == m })
+	blame(m.alloc, callOf("hipModuleUnload", t))
 	queue.WaitAll(m.d.queues.All())
 	r.unload(m)
 	return hip.Success

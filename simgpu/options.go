@@ -10,6 +10,7 @@ import (
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/simgpu/card"
+	"github.com/rocwire/rocwire/simgpu/exec"
 )
 
 // DefaultArch is the architecture of cards when none is asked for.
@@ -46,6 +47,10 @@ type Options struct {
 	// Broker passes shared memory to and from other processes; nil knows those
 	// runtimes only that are in this process and have none either.
 	Broker hip.Broker
+
+	Check      exec.Checks // what is looked for in kernels; none: nothing
+	CheckFatal bool        // what is found first ends the context, as a fault does
+	Trace      Trace       // whose instructions are told of
 
 	// Logf receives one line for each fault and refused module; nil discards.
 	Logf func(format string, args ...any)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/simgpu/queue"
@@ -48,6 +49,9 @@ type poolBlock struct {
 	p        *pool
 	a        *vmem.Alloc
 	imported bool // another process's: it is not kept
+
+	// For checks: how often it was taken, and the time, from 1 on, whose end its stream has reached.
+	uses, over atomic.Uint64
 
 	// Once it was freed; the pool's mu.
 	place queue.Fence // where, zero if everything was waited for
@@ -145,6 +149,8 @@ func (p *pool) take(i int) {
 	p.free = slices.Delete(p.free, i, i+1)
 	p.kept -= b.a.Size
 	b.place, b.safe = queue.Fence{}, nil
+	b.uses.Add(1)
+	noteOf(b.a).freer.Store(nil)
 	p.busy[b.a.Base] = b
 	p.used.add(b.a.Size)
 }
@@ -162,6 +168,7 @@ func (p *pool) put(b *poolBlock, st *stream) bool {
 	if st != nil {
 		b.place, b.safe = st.q.Place(), []*stream{st}
 	}
+	b.leave(p.r.o.Check, st)
 	if p.destroyed || b.imported {
 		p.reserved.now -= b.a.Size
 		p.give(b)

@@ -250,7 +250,7 @@ func (r *Runtime) FreeAsync(t hip.Thread, ptr hip.Ptr, s hip.Stream) hip.Error {
 	if e != hip.Success {
 		return e
 	}
-	return r.freeAsync(ptr, st)
+	return r.freeAsync(t, ptr, st)
 }
 
 // order is the stream in whose order memory is allocated and freed. A handle that

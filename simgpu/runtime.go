@@ -29,6 +29,8 @@ type Runtime struct {
 	space   atomic.Pointer[space]
 
 	registered registered
+	freed      freedList
+	traced     tracing
 
 	handles   atomic.Uint64
 	streams   table[hip.Stream, *stream]
@@ -269,6 +271,7 @@ func (r *Runtime) adopt(vs *vmem.Space, placed bool) (*space, hip.Error) {
 		return nil, hip.ErrorInvalidValue
 	}
 	s := &space{Space: vs, placed: placed, program: exec.NewProgram(r.product.arch, m, exec.Options{Logf: func(format string, args ...any) { r.o.Logf("simgpu: "+format, args...) }})}
+	s.program.Watch(r.o.Check, r.o.Trace.Kernel != "")
 	if len(r.devices) > 1 {
 		for range r.devices {
 			s.views = append(s.views, m.View())

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/rocwire/rocwire/simgpu/card"
+	"github.com/rocwire/rocwire/simgpu/exec"
 	"github.com/rocwire/rocwire/simgpu/model"
 	"github.com/rocwire/rocwire/smi"
 )
@@ -146,8 +148,12 @@ func (s *Source) sample() {
 		s.publish(i)
 	}
 	for _, f := range s.faults() {
-		if f.Card < len(s.cards) {
-			s.event(f.Card, smi.EventVMFault, uint32(f.PID), fmt.Sprintf("kernel %s: no memory at address %#x", f.Kernel, f.Addr))
+		switch {
+		case f.Card >= len(s.cards):
+		case f.Check > 0:
+			s.event(f.Card, smi.EventKernelCheck, uint32(f.PID), fmt.Sprintf("%s: kernel %s", exec.Checks(1<<(f.Check-1)), f.Kernel))
+		default:
+			s.event(f.Card, smi.EventVMFault, uint32(f.PID), strings.TrimSuffix(fmt.Sprintf("kernel %s: no memory at address %#x: %s", f.Kernel, f.Addr, f.Text), ": "))
 		}
 	}
 }

@@ -35,5 +35,6 @@ const (
 	EventLinkChange      = "link_change" // the PCIe or an XGMI link got slower or faster
 	EventLost            = "device_lost" // the card does not answer any more
 	EventFound           = "device_found"
+	EventKernelCheck     = "kernel_check"  // a check of the simulator found that a kernel does something wrong
 	EventMissed          = "events_missed" // events came faster than they were read; about no card
 )

@@ -33,7 +33,7 @@ func openBackend(o *options, log *slog.Logger) (worker.Backend, error) {
 	if err != nil {
 		return worker.Backend{}, err
 	}
-	return simbackend.New(simbackend.Options{Arch: o.simArch, MemoryBytes: o.simMemory, Cards: o.simCards, Visible: served}, log)
+	return simbackend.New(simbackend.Options{Arch: o.simArch, MemoryBytes: o.simMemory, Cards: o.simCards, Visible: served, Watch: o.watch}, log)
 }
 
 // choose takes one of the visible cards, or all.

@@ -18,6 +18,7 @@ import (
 	"github.com/rocwire/rocwire/worker/admission"
 	"github.com/rocwire/rocwire/worker/confine"
 	"github.com/rocwire/rocwire/worker/hostmem"
+	"github.com/rocwire/rocwire/worker/simbackend"
 )
 
 const usage = `Usage: hip-worker [flags]
@@ -75,6 +76,13 @@ Serves GPUs to HIP programs on other machines and tells who uses them.
   --sim-arch ARCH         simulated architecture: gfx90a or gfx942
   --sim-memory SIZE       memory of a simulated card, such as 8G (a quarter of this machine's)
   --sim-cards N           number of simulated cards (1)
+  --sim-check[=KINDS]     look for bugs in kernels: uninit, race, bounds, align, wait, between commas; without KINDS all but align; all: all
+                          (or TF_SIM_CHECK). Reports go to the program's standard error and to the log; kernels are much slower
+  --sim-check-fatal       the first report ends the program's context, as a fault does
+  --sim-trace KERNEL[,WORKGROUP[,WAVE]]
+                          tell of each instruction of one wave, to the program's standard error
+  --sim-trace-format F    text, or json: a line each
+  --sim-trace-limit N     instructions to tell of (10000)
   -v, --verbose           log more (or TF_DEBUG=1)
   --version               print the version
   -h, --help              print this
@@ -88,6 +96,7 @@ type options struct {
 	smi, kubelet, proc         string
 	simArch                    string
 	simMemory                  uint64
+	watch                      simbackend.Watch
 	service                    service.Options // of the metrics
 	port, device, maxSessions  int
 	park                       time.Duration
@@ -176,8 +185,12 @@ func parse(args []string, getenv func(string) string) (*options, error) {
 	o.service.AddFlags(f)
 	o.who.addFlags(f)
 	f.StringVar(&o.simArch, "sim-arch", "", "")
+	if err := o.watch.SetCheck(getenv("TF_SIM_CHECK")); err != nil {
+		return nil, fmt.Errorf("TF_SIM_CHECK: %w", err)
+	}
 	memory := f.String("sim-memory", "", "")
 	f.IntVar(&o.simCards, "sim-cards", 1, "")
+	o.watch.AddFlags(f)
 	f.BoolVar(&o.version, "version", false, "")
 	if err := f.Parse(args); err != nil {
 		return nil, err
@@ -238,6 +251,9 @@ func parse(args []string, getenv func(string) string) (*options, error) {
 	}
 	if o.simMemory, err = access.ParseSize(*memory); err != nil {
 		return nil, fmt.Errorf("--sim-memory %q: %w", *memory, err)
+	}
+	if err := o.watch.Check(); err != nil {
+		return nil, err
 	}
 	o.service.Listen, o.service.Flag, o.service.Insecure = o.metrics, "--metrics-addr", o.insecure
 	if o.exports() {

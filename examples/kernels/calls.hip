@@ -108,7 +108,7 @@ KERNEL frames(const u32 *in, u32 *out, u32 n) {
         v[k] = in[(i + k) % n];
     for (u32 k = 0; k < 8; k++)
         swap_by_pointer(&v[k], &v[v[k] & 7]);
-    lds[threadIdx.x & 63] = threadIdx.x;
+    lds[threadIdx.x & 63] = threadIdx.x & 63;
     barrier();
     // The same function reads private, local and global memory.
     u32 h = sum_of(v, 8) ^ sum_of(lds, blockDim.x < 64 ? blockDim.x : 64) ^ sum_of(in, n & 15);

@@ -118,7 +118,7 @@ func TestMonitorSeesPeersUnitsAndFaults(t *testing.T) {
 	m := NewMonitor(s)
 	a := attach(t, s, 11)
 	a.Card(1).FromPeer(0, 4096)
-	a.Card(0).Faulted(0xdead000)
+	a.Card(0).Faulted(0xdead000, "near nothing\n")
 	a.Card(0).Begin("wide", 100)
 	a.Card(0).End(100)
 	c := m.Read()
@@ -129,7 +129,7 @@ func TestMonitorSeesPeersUnitsAndFaults(t *testing.T) {
 		t.Errorf("100 units for %d ns are %d", c[0].Busy, c[0].UnitTime)
 	}
 	f := m.TakeFaults()
-	if len(f) != 1 || f[0] != (Fault{Card: 0, PID: 11, Addr: 0xdead000, Kernel: "wide"}) {
+	if len(f) != 1 || f[0] != (Fault{Card: 0, PID: 11, Addr: 0xdead000, Kernel: "wide", Text: "near nothing?"}) {
 		t.Errorf("faults %+v", f)
 	}
 	m.Read()

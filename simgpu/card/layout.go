@@ -38,6 +38,7 @@ const (
 	MaxCards    = 16
 	MaxSessions = 1024
 	MaxName     = 120 // bytes of a kernel name that are kept
+	MaxText     = 512 // bytes of what is told of a fault
 )
 
 // Sentinels for errors.Is.
@@ -48,7 +49,7 @@ var (
 )
 
 const (
-	slotSize    = 640
+	slotSize    = 640 + MaxText
 	maxCapacity = 1 << 50
 )
 
@@ -82,8 +83,14 @@ type slot struct {
 
 	nameLen atomic.Uint64
 	name    [MaxName / 8]atomic.Uint64
-	_       [9]uint64
+	found   [NumChecks]atomic.Uint64 // what checks found, by check
+	textLen atomic.Uint64            // of the last fault
+	text    [MaxText / 8]atomic.Uint64
+	_       [3]uint64
 }
+
+// NumChecks is how many checks of kernels there are.
+const NumChecks = 5
 
 // maxClasses leaves room in the layout for instruction classes to come.
 const maxClasses = 8

@@ -2,7 +2,6 @@ package card
 
 import (
 	"sync"
-	"unicode/utf8"
 )
 
 // Counters only grow, over a card's or a session's lifetime.
@@ -20,6 +19,8 @@ type Fault struct {
 	Card, PID int
 	Addr      uint64
 	Kernel    string // the last kernel that began
+	Text      string // what else is known of a fault: instruction, line, nearest allocation, who freed it
+	Check     int    // 1 + number of the check that found something instead; 0: a fault
 }
 
 // CopyBytes is the number of bytes copied in all directions.
@@ -65,8 +66,9 @@ type Monitor struct {
 
 	places int // sessions there were when all slots were read last
 
-	counted []uint64 // faults of a slot that were told, by session and card
-	faults  []Fault  // that nobody has taken yet
+	counted []uint64            // faults of a slot that were told, by session and card
+	checked [][NumChecks]uint64 // likewise what checks found
+	faults  []Fault             // that nobody has taken yet
 }
 
 // maxFaults bounds the faults that wait to be taken.
@@ -75,7 +77,7 @@ const maxFaults = 1024
 // NewMonitor makes the monitor of a segment; a segment has one.
 func NewMonitor(s *Segment) *Monitor {
 	n := len(s.seats) * s.cards
-	m := &Monitor{seg: s, last: make([]Counters, n), total: make([]Counters, s.cards), seen: make([]uint64, n), counted: make([]uint64, n)}
+	m := &Monitor{seg: s, last: make([]Counters, n), total: make([]Counters, s.cards), seen: make([]uint64, n), counted: make([]uint64, n), checked: make([][NumChecks]uint64, n)}
 	now := Now()
 	m.when = now
 	for i := range m.seen {
@@ -173,7 +175,7 @@ func (m *Monitor) Sweep(alive func(pid int) bool) {
 		}
 		for c := range m.seg.cards {
 			m.account(x.seat, c, x.pid, now)
-			m.counted[i*m.seg.cards+c] = 0
+			m.counted[i*m.seg.cards+c], m.checked[i*m.seg.cards+c] = 0, [NumChecks]uint64{}
 			m.last[i*m.seg.cards+c] = Counters{}
 		}
 		x.seat.Close()
@@ -287,7 +289,12 @@ func (m *Monitor) account(x *Seat, card, pid int, now uint64) {
 	if n := sl.faults.Load(); n != m.counted[k] {
 		m.counted[k] = n
 		if len(m.faults) < maxFaults {
-			m.faults = append(m.faults, Fault{Card: card, PID: pid, Addr: sl.faultAddr.Load(), Kernel: sl.kernel()})
+			m.faults = append(m.faults, Fault{Card: card, PID: pid, Addr: sl.faultAddr.Load(), Kernel: sl.kernel(), Text: getText(&sl.textLen, sl.text[:])})
+		}
+	}
+	for i := range sl.found {
+		for n := grown(sl.found[i].Load(), &m.checked[k][i], maxFaults); n > 0 && len(m.faults) < maxFaults; n-- {
+			m.faults = append(m.faults, Fault{Card: card, PID: pid, Kernel: sl.kernel(), Check: i + 1})
 		}
 	}
 }
@@ -313,26 +320,4 @@ func (m *Monitor) use(x *Seat, card, pid int, used uint64) Use {
 }
 
 // kernel is the name of the last kernel, with what is not printable replaced.
-func (sl *slot) kernel() string {
-	n := int(min(sl.nameLen.Load(), MaxName))
-	if n == 0 {
-		return ""
-	}
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = byte(sl.name[i/8].Load() >> (i % 8 * 8))
-	}
-	if !utf8.Valid(b) {
-		for i, c := range b {
-			if c >= 0x80 {
-				b[i] = '?'
-			}
-		}
-	}
-	for i, c := range b {
-		if c < 0x20 || c == 0x7f {
-			b[i] = '?'
-		}
-	}
-	return string(b)
-}
+func (sl *slot) kernel() string { return getText(&sl.nameLen, sl.name[:]) }

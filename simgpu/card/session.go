@@ -147,15 +147,7 @@ func (m *Meter) Begin(kernel string, units int) {
 	m.running++
 	m.setUnits(m.units+uint64(units), now)
 	m.slot.running.Store(uint64(m.running))
-	m.slot.nameLen.Store(0)
-	for i := 0; i < len(kernel); i += 8 {
-		var w uint64
-		for j := range min(8, len(kernel)-i) {
-			w |= uint64(kernel[i+j]) << (8 * j)
-		}
-		m.slot.name[i/8].Store(w)
-	}
-	m.slot.nameLen.Store(uint64(len(kernel)))
+	putText(&m.slot.nameLen, m.slot.name[:], kernel)
 }
 
 // End notes that a kernel ended, with what Begin was told.
@@ -210,8 +202,17 @@ func (m *Meter) Copied(dir Copy, n, ns uint64) {
 // FromPeer adds n bytes that came from the memory of another card.
 func (m *Meter) FromPeer(card int, n uint64) { m.slot.fromPeer[card].Add(n) }
 
-// Faulted notes that a kernel touched memory it has not, at an address.
-func (m *Meter) Faulted(addr uint64) {
+// Found notes that a check has found something.
+func (m *Meter) Found(check int) {
+	if check >= 0 && check < NumChecks {
+		m.slot.found[check].Add(1)
+	}
+}
+
+// Faulted notes that a kernel touched memory it has not, at an address, and what
+// else is known, of which MaxText bytes are kept.
+func (m *Meter) Faulted(addr uint64, text string) {
+	putText(&m.slot.textLen, m.slot.text[:], text)
 	m.slot.faultAddr.Store(addr)
 	m.slot.faults.Add(1)
 }

@@ -90,6 +90,9 @@ func (b *binder) bind(in *gcn.Inst) (done bool, err error) {
 		if err != nil {
 			return false, err
 		}
+		if b.p.watch != nil {
+			term = b.p.watch.control(b, in, term)
+		}
 		b.blk.at = append(b.blk.at, uint16((b.blk.end-b.blk.pc)/4))
 		b.blk.end += uint64(in.Len)
 		b.blk.counts[class]++
@@ -107,6 +110,9 @@ func (b *binder) bind(in *gcn.Inst) (done bool, err error) {
 	if usesZ(in) {
 		inner := run
 		run = func(w *wave) { w.computeZ(); inner(w) }
+	}
+	if b.p.watch != nil {
+		run = b.p.watch.instruction(b, in, h, run)
 	}
 	b.blk.add(run, uint64(in.Len))
 	b.blk.counts[class]++

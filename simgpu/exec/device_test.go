@@ -22,6 +22,8 @@ type device struct {
 	prog *Program
 	data []byte
 	used uint64
+
+	allocs [][2]uint64 // address and size of what was asked for
 }
 
 const page = 4096
@@ -54,7 +56,18 @@ func (d *device) alloc(n int) (addr uint64, data []byte) {
 		}
 	}
 	d.used += size + page
+	d.allocs = append(d.allocs, [2]uint64{d.mem.Base + at, uint64(n)})
 	return d.mem.Base + at, d.data[at : at+uint64(n)]
+}
+
+// allocated is for Dispatch.Allocated.
+func (d *device) allocated(addr, n uint64) bool {
+	for _, a := range d.allocs {
+		if addr >= a[0] && addr-a[0] <= a[1] && n <= a[1]-(addr-a[0]) {
+			return true
+		}
+	}
+	return false
 }
 
 // buffer puts data at the end of the pages that hold it, so that what reads
@@ -70,6 +83,7 @@ func (d *device) buffer(b []byte, atEnd bool) (addr uint64, data []byte) {
 	addr, data = d.alloc(size)
 	off := (size - n) &^ 15
 	copy(data[off:], b)
+	d.allocs[len(d.allocs)-1] = [2]uint64{addr + uint64(off), uint64(n)}
 	return addr + uint64(off), data[off : off+n]
 }
 
@@ -127,11 +141,18 @@ func (d *device) dispatch(m *module, name string, grid, block [3]uint32, shared 
 // runCase runs a case of the project's kernels.
 func runCase(t testing.TB, arch gcn.Arch, c *kernels.Case, workers int) (*kernels.Result, Stats, error) {
 	t.Helper()
+	return runCaseWith(t, arch, c, workers, func(*device) {}, func(*device, *Dispatch) {})
+}
+
+// runCaseWith runs it on a device and by a dispatch that others have prepared.
+func runCaseWith(t testing.TB, arch gcn.Arch, c *kernels.Case, workers int, device func(*device), dispatch func(*device, *Dispatch)) (*kernels.Result, Stats, error) {
+	t.Helper()
 	image, err := kernels.Object(arch.String(), c.Object)
 	if err != nil {
 		t.Fatal(err)
 	}
 	d := newDevice(t, arch, 64<<20)
+	device(d)
 	m := d.load(image)
 	res := &kernels.Result{}
 	var addrs []uint64
@@ -149,6 +170,7 @@ func runCase(t testing.TB, arch gcn.Arch, c *kernels.Case, workers int) (*kernel
 		grid[i] = c.Grid[i] * c.Block[i]
 	}
 	run := d.dispatch(m, c.Kernel, grid, c.Block, c.Shared, c.Segment(func(i int) uint64 { return addrs[i] }))
+	dispatch(d, run)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	stats, err := run.Run(ctx, workers)

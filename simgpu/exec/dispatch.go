@@ -29,6 +29,15 @@ type Dispatch struct {
 	// returns, but for Dispatches. The calls do not overlap; while one waits, the
 	// dispatch does.
 	OnStats func(*Stats)
+	// Allocated says whether the n bytes at addr are all of one allocation, at
+	// the size that was asked for. Programs that check bounds ask it.
+	Allocated func(addr, n uint64) bool
+	// OnFinding is told what a checked program's kernel does wrong, from the goroutine
+	// that executes the wave. An error ends the kernel.
+	OnFinding func(*Finding) error
+	// OnTrace is told what one wave does, if that is to be traced; see Program.Watch.
+	OnTrace func(*Step)
+	Traced  func(workgroup [3]uint32, wave int) bool
 }
 
 // Limits of the devices.

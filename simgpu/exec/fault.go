@@ -17,6 +17,7 @@ const (
 	AlignmentFault                          // an atomic on an address that is not a multiple of its size
 	ConfigurationFault                      // a dispatch that cannot run (sizes, entry point)
 	InternalFault                           // the simulator itself failed; the kernel may be innocent
+	CheckFault                              // a check found something, and that is to end the kernel
 )
 
 func (k FaultKind) String() string {
@@ -37,6 +38,8 @@ func (k FaultKind) String() string {
 		return "invalid dispatch"
 	case InternalFault:
 		return "simulator error"
+	case CheckFault:
+		return "sim-check"
 	}
 	return fmt.Sprintf("fault %d", int(k))
 }

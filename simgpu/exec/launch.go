@@ -153,6 +153,7 @@ func (w *wave) start(s *scheduler, items int) {
 	w.priority, w.traps = 0, 0
 	w.blk, w.idx, w.status = nil, 0, running
 	w.stats, w.tally = Stats{}, tally{}
+	w.watched = d.Program.watch.wave(w, n, lanes)
 }
 
 // registers returns n registers, reusing r if it is large enough.

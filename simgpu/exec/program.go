@@ -26,6 +26,7 @@ type Program struct {
 	options      Options
 	epochs       epochs // of turns that execute code of the program
 	untranslated atomic.Uint64
+	watch        *watch // nil: nobody watches what instructions do
 }
 
 // NewProgram makes an empty program over the code in mem.
@@ -72,6 +73,7 @@ func (p *Program) Invalidate(addr, size uint64) {
 	})
 	p.reclaim()
 	clear(p.consts) // those in use are in their blocks
+	p.watch.forget(addr, size)
 }
 
 // block is a run of instructions that is entered at its first and left after

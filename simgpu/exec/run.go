@@ -13,6 +13,9 @@ const stopCheck = 256
 // stopped. Faults are panics; see guard.
 func (w *wave) run(slice int, stop *atomic.Bool) status {
 	b, heat := w.blk, w.d.Program.options.TranslateAfter
+	if w.watched != nil {
+		heat = 0 // nothing is translated
+	}
 	for range slice {
 		if stop.Load() {
 			return running

@@ -83,6 +83,8 @@ type wave struct {
 	tiles tileMemory
 	stats Stats
 	tally tally // what is not in stats yet
+
+	watched *watched // nil: nobody watches
 }
 
 // setExec loads what depends on EXEC; called at the start of every block.

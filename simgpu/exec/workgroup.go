@@ -15,6 +15,8 @@ type workgroup struct {
 	lds   []byte
 	slept bool // at the end of the last turn all waves asked to let others run
 	gws   *gws // nil unless the dispatch is cooperative
+
+	watched *watchedGroup // nil: nobody watches
 }
 
 const waveBytes = int(unsafe.Sizeof(wave{}))
@@ -44,6 +46,7 @@ func newWorkgroup(s *scheduler, n uint64) *workgroup {
 	if n := d.lds(); n > 0 {
 		g.lds = make([]byte, n)
 	}
+	g.watched = d.Program.watch.group(len(g.lds), g.live)
 	g.waves = make([]*wave, g.live)
 	for i := range g.waves {
 		w := wavePool.Get().(*wave)
@@ -57,7 +60,7 @@ func newWorkgroup(s *scheduler, n uint64) *workgroup {
 // release gives the waves back for other workgroups.
 func (g *workgroup) release() {
 	for _, w := range g.waves {
-		w.d, w.wg, w.blk, w.mem = nil, nil, nil, nil
+		w.d, w.wg, w.blk, w.mem, w.watched = nil, nil, nil, nil, nil
 		wavePool.Put(w)
 	}
 	g.waves = nil
@@ -114,6 +117,7 @@ func (g *workgroup) turn(stop *atomic.Bool) (fault *Fault, done bool) {
 					w.status = running
 				}
 			}
+			g.watched.meet()
 			meets++ // they had less than their turn
 			continue
 		}

@@ -100,7 +100,7 @@ var (
 	eventKinds = []string{
 		smi.EventVMFault, smi.EventThermalThrottle, smi.EventPreReset, smi.EventPostReset, smi.EventMigrateStart, smi.EventMigrateEnd, smi.EventPageFaultStart,
 		smi.EventPageFaultEnd, smi.EventQueueEviction, smi.EventQueueRestore, smi.EventUnmap, smi.EventProcessStart, smi.EventProcessEnd, smi.EventRingHang,
-		smi.EventECC, smi.EventLinkChange, smi.EventLost, smi.EventFound, smi.EventMissed,
+		smi.EventECC, smi.EventLinkChange, smi.EventLost, smi.EventFound, smi.EventMissed, smi.EventKernelCheck,
 	}
 )
 

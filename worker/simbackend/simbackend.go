@@ -26,6 +26,7 @@ type Options struct {
 	Arch        string // "" is simgpu.DefaultArch
 	MemoryBytes uint64 // of each card; 0 is a quarter of the machine's
 	Cards       int    // 0 is one
+	Watch       Watch  // what is looked for in kernels, and told of them
 	Visible     []int  // indices of the cards that sessions use, nil: all. Sessions number them from 0 in this order
 }
 
@@ -57,7 +58,7 @@ func New(o Options, log *slog.Logger) (worker.Backend, error) {
 	}
 	return worker.Backend{
 		Name: Name, Source: src, Devices: devices, Seat: func() (worker.Seat, error) { return newSeat(seg, src) },
-		Args:  []string{"--backend", Name, "--arch", o.Arch, "--visible", join(devices)},
+		Args:  append([]string{"--backend", Name, "--arch", o.Arch, "--visible", join(devices)}, o.Watch.args()...),
 		Usage: src.Held, Free: func(card int) uint64 { return seg.Capacity(card) - min(seg.Used(card), seg.Capacity(card)) }, Capacity: seg.Capacities(), Own: own,
 	}, nil
 }
@@ -98,6 +99,8 @@ func logf(log *slog.Logger) func(string, ...any) {
 func Session(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
 	f := flag.NewFlagSet("session", flag.ContinueOnError)
 	backend, arch, cards := f.String("backend", Name, ""), f.String("arch", "", ""), f.String("visible", "", "")
+	var watch Watch
+	watch.AddFlags(f)
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
@@ -111,6 +114,10 @@ func Session(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
 			return nil, fmt.Errorf("visible cards %q", *cards)
 		}
 		devices = append(devices, n)
+	}
+	options, err := watch.options()
+	if err != nil {
+		return nil, err
 	}
 	var seat *card.Session
 	return &worker.SessionProcess{
@@ -135,24 +142,24 @@ func Session(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
 			if len(chosen) == 0 {
 				return worker.Opened{}, hip.ErrorNoDevice
 			}
-			rt, err := simgpu.New(simgpu.Options{
-				Arch: *arch, Session: seat, Visible: chosen, Broker: s.Broker, Logf: logf(log.With("session", s.ID)),
-				OnAsyncError: func(device int32, st hip.Stream, e hip.Error, detail string) {
-					if f := report.Load(); f != nil {
-						(*f)(device, st, e, detail)
-					}
-				},
-				OnOutput: func(stderr bool, text []byte) {
-					if f := output.Load(); f != nil {
-						(*f)(stderr, text)
-					}
-				},
-			})
+			options := options
+			options.Arch, options.Session, options.Visible, options.Broker, options.Logf = *arch, seat, chosen, s.Broker, logf(log.With("session", s.ID))
+			options.OnAsyncError = func(device int32, st hip.Stream, e hip.Error, detail string) {
+				if f := report.Load(); f != nil {
+					(*f)(device, st, e, detail)
+				}
+			}
+			options.OnOutput = func(stderr bool, text []byte) {
+				if f := output.Load(); f != nil {
+					(*f)(stderr, text)
+				}
+			}
+			rt, err := simgpu.New(options)
 			if err != nil {
 				return worker.Opened{}, err
 			}
 			return worker.Opened{
-				Runtime: rt, Name: Name, ChecksHandles: true,
+				Runtime: watch.runtime(rt), Name: Name, ChecksHandles: true,
 				Faults:       func(f func(int32, hip.Stream, hip.Error, string)) { report.Store(&f) },
 				Output:       func(f func(bool, []byte)) { output.Store(&f) },
 				Untranslated: rt.Untranslated,

@@ -1,0 +1,5 @@
+//go:build conformance
+
+package exec
+
+const everyCase = true
