@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/rocwire/rocwire/hip"
@@ -258,5 +259,55 @@ func TestPlaceRoom(t *testing.T) {
 	is(t, "no memory", p.withRoom(func() hip.Error { tries++; return hip.ErrorOutOfMemory }), hip.ErrorOutOfMemory)
 	if tries != 1 {
 		t.Error("tried", tries, "times although nothing came back")
+	}
+}
+
+// Memory that is asked for right behind a hipFree of as much is there, for physical memory, too, and what the library places itself.
+func TestRoomBehindFree(t *testing.T) {
+	r, _ := reserved(t, "", false)
+	at, prop := hip.Ptr(placeBase), physicalOn(0)
+	for name, alloc := range map[string]func() hip.Error{
+		"MemCreate": func() hip.Error {
+			h, e := r.MemCreate(thread, 60*mib, &prop, 0)
+			if e == hip.Success {
+				e = r.MemRelease(thread, h)
+			}
+			return e
+		},
+		"ExtMallocWithFlags": func() hip.Error {
+			p, e := r.ExtMallocWithFlags(thread, 60*mib, 0)
+			if e == hip.Success {
+				e = r.Free(thread, p)
+			}
+			return e
+		},
+		"Array3DCreate": func() hip.Error {
+			a, e := r.Array3DCreate(thread, &hip.DrvArray3dDescriptor{Width: 1024, Height: 15 << 10, Format: hip.DrvAdFormatFloat, NumChannels: 1})
+			if e == hip.Success {
+				e = r.ArrayDestroy(thread, a)
+			}
+			return e
+		},
+		"MipmappedArrayCreate": func() hip.Error {
+			m, e := r.MipmappedArrayCreate(thread, &hip.DrvArray3dDescriptor{Width: 1024, Height: 15 << 10, Format: hip.DrvAdFormatFloat, NumChannels: 1}, 1)
+			if e == hip.Success {
+				e = r.MipmappedArrayDestroy(thread, m)
+			}
+			return e
+		},
+	} {
+		must(t, "MallocAt", r.MallocAt(thread, at, 60*mib))
+		x := r.placed.take(at) // hipFree has begun, and waits for the device
+		done := make(chan hip.Error)
+		go func() { done <- alloc() }()
+		select {
+		case e := <-done:
+			t.Errorf("%s while as much is being freed: %v", name, e)
+			must(t, "giveBack", r.giveBack(x))
+			continue
+		case <-time.After(20 * time.Millisecond):
+		}
+		must(t, "giveBack", r.giveBack(x))
+		must(t, name, <-done)
 	}
 }

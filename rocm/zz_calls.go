@@ -17,7 +17,9 @@ import (
 
 // Array3DCreate is hipArray3DCreate.
 func (r *Runtime) Array3DCreate(t hip.Thread, pAllocateArray *hip.DrvArray3dDescriptor) (array hip.Array, err hip.Error) {
-	err = hip.Error(C.rocm_hipArray3DCreate(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&array)), alone(pAllocateArray)))
+	err = r.placed.withRoom(func() hip.Error {
+		return hip.Error(C.rocm_hipArray3DCreate(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&array)), alone(pAllocateArray)))
+	})
 	return
 }
 
@@ -140,7 +142,9 @@ func (r *Runtime) ExtGetLinkTypeAndHopCount(t hip.Thread, device1 int32, device2
 
 // ExtMallocWithFlags is hipExtMallocWithFlags.
 func (r *Runtime) ExtMallocWithFlags(t hip.Thread, sizeBytes uint64, flags uint32) (ptr hip.Ptr, err hip.Error) {
-	err = hip.Error(C.rocm_hipExtMallocWithFlags(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&ptr)), C.uint64_t(sizeBytes), C.uint32_t(flags)))
+	err = r.placed.withRoom(func() hip.Error {
+		return hip.Error(C.rocm_hipExtMallocWithFlags(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&ptr)), C.uint64_t(sizeBytes), C.uint32_t(flags)))
+	})
 	return
 }
 
@@ -311,7 +315,9 @@ func (r *Runtime) MemcpyWithStream(t hip.Thread, dst hip.Ptr, src hip.Ptr, sizeB
 
 // MemCreate is hipMemCreate.
 func (r *Runtime) MemCreate(t hip.Thread, size uint64, prop *hip.MemAllocationProp, flags uint64) (handle hip.GenericAllocation, err hip.Error) {
-	err = hip.Error(C.rocm_hipMemCreate(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&handle)), C.uint64_t(size), alone(prop), C.uint64_t(flags)))
+	err = r.placed.withRoom(func() hip.Error {
+		return hip.Error(C.rocm_hipMemCreate(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&handle)), C.uint64_t(size), alone(prop), C.uint64_t(flags)))
+	})
 	return
 }
 
@@ -489,7 +495,9 @@ func (r *Runtime) memUnmap(t hip.Thread, ptr hip.Ptr, size uint64) hip.Error {
 
 // MipmappedArrayCreate is hipMipmappedArrayCreate.
 func (r *Runtime) MipmappedArrayCreate(t hip.Thread, pMipmappedArrayDesc *hip.DrvArray3dDescriptor, numMipmapLevels uint32) (pHandle hip.MipmappedArray, err hip.Error) {
-	err = hip.Error(C.rocm_hipMipmappedArrayCreate(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&pHandle)), alone(pMipmappedArrayDesc), C.uint32_t(numMipmapLevels)))
+	err = r.placed.withRoom(func() hip.Error {
+		return hip.Error(C.rocm_hipMipmappedArrayCreate(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&pHandle)), alone(pMipmappedArrayDesc), C.uint32_t(numMipmapLevels)))
+	})
 	return
 }
 

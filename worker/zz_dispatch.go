@@ -280,16 +280,18 @@ func (s *session) doArray3DCreate(r *wire.Request) {
 	if !s.checked(r, s.device(q.Thread.Device)) || !s.room(r, hip.HandleArray) {
 		return
 	}
-	v0, err := s.rt.Array3DCreate(q.Thread, &q.PAllocateArray)
-	if err != hip.Success {
-		s.reply(r, err, nil)
-		return
-	}
-	s.handles.Add(hip.HandleArray, uint64(v0), q.Thread.Device)
-	rep := hiprpc.Array3DCreateReply{Array: v0}
-	var b [hiprpc.Array3DCreateReplyLen]byte
-	rep.Put(&b)
-	s.reply(r, hip.Success, b[:])
+	s.mayWait(r, func(r *wire.Request) {
+		v0, err := s.rt.Array3DCreate(q.Thread, &q.PAllocateArray)
+		if err != hip.Success {
+			s.reply(r, err, nil)
+			return
+		}
+		s.handles.Add(hip.HandleArray, uint64(v0), q.Thread.Device)
+		rep := hiprpc.Array3DCreateReply{Array: v0}
+		var b [hiprpc.Array3DCreateReplyLen]byte
+		rep.Put(&b)
+		s.reply(r, hip.Success, b[:])
+	})
 }
 
 func (s *session) doArrayDestroy(r *wire.Request) {
@@ -596,15 +598,17 @@ func (s *session) doExtMallocWithFlags(r *wire.Request) {
 	if !s.checked(r, s.device(q.Thread.Device)) {
 		return
 	}
-	v0, err := s.rt.ExtMallocWithFlags(q.Thread, q.SizeBytes, q.Flags)
-	if err != hip.Success {
-		s.reply(r, err, nil)
-		return
-	}
-	rep := hiprpc.ExtMallocWithFlagsReply{Ptr: v0}
-	var b [hiprpc.ExtMallocWithFlagsReplyLen]byte
-	rep.Put(&b)
-	s.reply(r, hip.Success, b[:])
+	s.mayWait(r, func(r *wire.Request) {
+		v0, err := s.rt.ExtMallocWithFlags(q.Thread, q.SizeBytes, q.Flags)
+		if err != hip.Success {
+			s.reply(r, err, nil)
+			return
+		}
+		rep := hiprpc.ExtMallocWithFlagsReply{Ptr: v0}
+		var b [hiprpc.ExtMallocWithFlagsReplyLen]byte
+		rep.Put(&b)
+		s.reply(r, hip.Success, b[:])
+	})
 }
 
 func (s *session) doExtStreamCreateWithCUMask(r *wire.Request) {
@@ -847,16 +851,18 @@ func (s *session) doMemCreate(r *wire.Request) {
 	if !s.checked(r, s.device(q.Thread.Device)) || !s.room(r, hip.HandleGenericAllocation) {
 		return
 	}
-	v0, err := s.rt.MemCreate(q.Thread, q.Size, &q.Prop, q.Flags)
-	if err != hip.Success {
-		s.reply(r, err, nil)
-		return
-	}
-	s.handles.Add(hip.HandleGenericAllocation, uint64(v0), q.Thread.Device)
-	rep := hiprpc.MemCreateReply{Handle: v0}
-	var b [hiprpc.MemCreateReplyLen]byte
-	rep.Put(&b)
-	s.reply(r, hip.Success, b[:])
+	s.mayWait(r, func(r *wire.Request) {
+		v0, err := s.rt.MemCreate(q.Thread, q.Size, &q.Prop, q.Flags)
+		if err != hip.Success {
+			s.reply(r, err, nil)
+			return
+		}
+		s.handles.Add(hip.HandleGenericAllocation, uint64(v0), q.Thread.Device)
+		rep := hiprpc.MemCreateReply{Handle: v0}
+		var b [hiprpc.MemCreateReplyLen]byte
+		rep.Put(&b)
+		s.reply(r, hip.Success, b[:])
+	})
 }
 
 func (s *session) doMemExportToShareableHandle(r *wire.Request) {
@@ -1467,16 +1473,18 @@ func (s *session) doMipmappedArrayCreate(r *wire.Request) {
 	if !s.checked(r, s.device(q.Thread.Device)) || !s.room(r, hip.HandleMipmappedArray) {
 		return
 	}
-	v0, err := s.rt.MipmappedArrayCreate(q.Thread, &q.PMipmappedArrayDesc, q.NumMipmapLevels)
-	if err != hip.Success {
-		s.reply(r, err, nil)
-		return
-	}
-	s.handles.Add(hip.HandleMipmappedArray, uint64(v0), q.Thread.Device)
-	rep := hiprpc.MipmappedArrayCreateReply{PHandle: v0}
-	var b [hiprpc.MipmappedArrayCreateReplyLen]byte
-	rep.Put(&b)
-	s.reply(r, hip.Success, b[:])
+	s.mayWait(r, func(r *wire.Request) {
+		v0, err := s.rt.MipmappedArrayCreate(q.Thread, &q.PMipmappedArrayDesc, q.NumMipmapLevels)
+		if err != hip.Success {
+			s.reply(r, err, nil)
+			return
+		}
+		s.handles.Add(hip.HandleMipmappedArray, uint64(v0), q.Thread.Device)
+		rep := hiprpc.MipmappedArrayCreateReply{PHandle: v0}
+		var b [hiprpc.MipmappedArrayCreateReplyLen]byte
+		rep.Put(&b)
+		s.reply(r, hip.Success, b[:])
+	})
 }
 
 func (s *session) doMipmappedArrayDestroy(r *wire.Request) {

@@ -235,3 +235,34 @@ hipError_t hipDeviceReset(void)
 			return hipErrorUnknown;
 	return hipSuccess;
 }
+
+/* What the library places itself: it needs as much to be free at the moment, and holds nothing. */
+static hipError_t room(size_t size)
+{
+	pthread_mutex_lock(&mu);
+	hipError_t e = size > CAPACITY - used[0] ? hipErrorOutOfMemory : hipSuccess;
+	pthread_mutex_unlock(&mu);
+	return e;
+}
+
+hipError_t hipExtMallocWithFlags(void **p, size_t size, unsigned flags)
+{
+	hipError_t e = flags ? hipErrorInvalidValue : room(size);
+	return e ? e : hipMalloc(p, 16);
+}
+
+hipError_t hipArray3DCreate(hipArray_t *a, const HIP_ARRAY3D_DESCRIPTOR *d)
+{
+	hipError_t e = room(d->Width * d->Height * 4 * d->NumChannels);
+	return e ? e : hipMalloc((void **)a, 16);
+}
+
+hipError_t hipArrayDestroy(hipArray_t a) { return hipFree(a); }
+
+hipError_t hipMipmappedArrayCreate(hipMipmappedArray_t *m, HIP_ARRAY3D_DESCRIPTOR *d, unsigned levels)
+{
+	hipError_t e = room(d->Width * d->Height * 4 * d->NumChannels * levels);
+	return e ? e : hipMalloc((void **)m, 16);
+}
+
+hipError_t hipMipmappedArrayDestroy(hipMipmappedArray_t m) { return hipFree(m); }

@@ -178,7 +178,7 @@ type Param struct {
 
 // custom reports whether the part ("client", "worker", "export", "rocm", "multi") of f
 // is written by hand; "client-wrap" and "rocm-wrap" are handwritten methods
-// around the generated call.
+// around the generated call, "rocm-room" one that waits for memory that is being freed.
 func (f *Function) custom(part string) bool {
 	for _, c := range f.Custom {
 		if c == part {
