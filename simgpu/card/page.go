@@ -3,6 +3,7 @@ package card
 import (
 	"fmt"
 	"os"
+	"sync"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -46,7 +47,13 @@ func openPage(fd uintptr, cards int) (*page, error) {
 	return mapPage(f, cards)
 }
 
+// mapping is held while a page is mapped or unmapped: the kernel does that one at a time in a process, and of many sessions that begin at once each would take
+// a thread to wait for it, which stays.
+var mapping sync.Mutex
+
 func mapPage(f *os.File, cards int) (*page, error) {
+	mapping.Lock()
+	defer mapping.Unlock()
 	mem, err := unix.Mmap(int(f.Fd()), 0, pageSize(cards), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {
 		f.Close()
@@ -59,7 +66,9 @@ func (p *page) slot(card int) *slot { return (*slot)(unsafe.Pointer(&p.mem[card*
 
 func (p *page) close() {
 	if p.mem != nil {
+		mapping.Lock()
 		_ = unix.Munmap(p.mem)
+		mapping.Unlock()
 		p.mem = nil
 		_ = p.file.Close()
 	}
