@@ -131,7 +131,7 @@ func (e *sharedEvent) record(v *event, st *stream) hip.Error {
 	if !e.use() {
 		return hip.ErrorInvalidHandle
 	}
-	m, n := queue.NewMark(), e.page.record(e.ours)
+	m, n := st.d.queues.NewMark(), e.page.record(e.ours)
 	m.Set(st.q.Add(queue.Task{Always: true, Apart: true, Run: func() {
 		defer e.done()
 		m.Now()

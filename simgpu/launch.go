@@ -82,10 +82,10 @@ const launchSize = 256
 // launch queues a kernel that prepare has checked, between its events.
 func (st *stream) launch(k *launch, marks [2]*event) {
 	if marks[0] != nil {
-		k.start = queue.NewMark()
+		k.start = st.d.queues.NewMark()
 	}
 	if marks[1] != nil {
-		k.stop = queue.NewMark()
+		k.stop = st.d.queues.NewMark()
 	}
 	// The grids of a launch on several devices wait for each other: one that is not to run must tell.
 	fence := st.q.Add(queue.Task{Always: k.grid.shared != nil, Size: launchSize + len(k.args), Run: func() {
@@ -211,6 +211,7 @@ func (d *device) run(st *stream, l *launch) {
 		OnMessage: services.interrupt,
 	}
 	d.watch(&x)
+	defer d.r.alone(&x, &l.grid)()
 	units := int(min(l.groups, uint64(st.units())))
 	n := d.r.workers.take(uint64(units))
 	if l.start != nil {

@@ -52,6 +52,12 @@ type Options struct {
 	CheckFatal bool        // what is found first ends the context, as a fault does
 	Trace      Trace       // whose instructions are told of
 
+	// Deterministic makes programs that use one stream have the same bits every time:
+	// kernels execute on one goroutine, one after the other, and the time that they
+	// and events see follows from their instructions.
+	Deterministic bool
+	clock         *exec.Clock
+
 	// Logf receives one line for each fault and refused module; nil discards.
 	Logf func(format string, args ...any)
 	// OnAsyncError is called once when a kernel's fault ends a device's context,
@@ -110,6 +116,9 @@ func (o *Options) complete() error {
 			return fmt.Errorf("%w: card %d of %d is to be visible, or twice so", ErrOptions, i, o.Cards)
 		}
 		seen[i] = true
+	}
+	if o.Deterministic {
+		o.Workers, o.clock = 1, &exec.Clock{}
 	}
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)

@@ -31,6 +31,7 @@ type Runtime struct {
 	registered registered
 	freed      freedList
 	traced     tracing
+	turn       sync.Mutex // of kernels that execute one after the other; see Options.Deterministic
 
 	handles   atomic.Uint64
 	streams   table[hip.Stream, *stream]
@@ -132,7 +133,7 @@ func New(o Options) (*Runtime, error) {
 	r.handles.Store(16)
 	r.graphs = executor.New(r)
 	for i, c := range o.Visible {
-		d := &device{r: r, id: int32(i), card: c, meter: r.session.Card(c), queues: queue.New(r.gate), peers: map[int32]bool{}}
+		d := &device{r: r, id: int32(i), card: c, meter: r.session.Card(c), queues: queue.New(r.gate, o.now()), peers: map[int32]bool{}}
 		d.props = r.product.properties(c, r.session.Card(c).Capacity())
 		d.resets.Store(d.meter.Condition().Resets)
 		d.null = &stream{d: d, q: d.queues.Null()}

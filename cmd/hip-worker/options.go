@@ -83,6 +83,7 @@ Serves GPUs to HIP programs on other machines and tells who uses them.
                           tell of each instruction of one wave, to the program's standard error
   --sim-trace-format F    text, or json: a line each
   --sim-trace-limit N     instructions to tell of (10000)
+  --sim-deterministic     the same bits every time: kernels execute one after the other, on one core, and time is counted in their instructions
   -v, --verbose           log more (or TF_DEBUG=1)
   --version               print the version
   -h, --help              print this

@@ -29,6 +29,8 @@ type Dispatch struct {
 	// returns, but for Dispatches. The calls do not overlap; while one waits, the
 	// dispatch does.
 	OnStats func(*Stats)
+	// Clock is what the kernel takes for the time; nil is the machine's. Run it on one goroutine then.
+	Clock *Clock
 	// Allocated says whether the n bytes at addr are all of one allocation, at
 	// the size that was asked for. Programs that check bounds ask it.
 	Allocated func(addr, n uint64) bool

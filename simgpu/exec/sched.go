@@ -74,6 +74,7 @@ func (d *Dispatch) Run(ctx context.Context, workers int) (Stats, error) {
 		s.gws.resources[0].count = uint32(s.total - 1)
 	}
 	if stats, ok := d.nothing(); ok {
+		d.Clock.executed(&stats)
 		if d.OnStats != nil {
 			d.OnStats(&stats)
 		}
@@ -143,8 +144,12 @@ func (s *scheduler) take(g *workgroup) *workgroup {
 	switch {
 	case fresh:
 		return newWorkgroup(s, n)
-	case next != nil && next.slept && next == g:
-		time.Sleep(sleepTime) // there is nothing else to do
+	case next != nil && next.slept && next == g: // there is nothing else to do
+		if c := s.d.Clock; c != nil {
+			c.sleep()
+		} else {
+			time.Sleep(sleepTime)
+		}
 	}
 	return next
 }
@@ -212,6 +217,7 @@ func (s *scheduler) collect(g *workgroup, finished uint64) {
 		w.stats = Stats{}
 	}
 	s.stats.Add(&d)
+	s.d.Clock.executed(&d)
 	if s.d.OnStats != nil {
 		s.d.OnStats(&d)
 	}

@@ -94,10 +94,8 @@ var _ = define(func() {
 		"buffer_wbl2", "buffer_inv", "buffer_invl2", "buffer_wbinvl1", "buffer_wbinvl1_vol", "ds_nop"} {
 		on(n, nop)
 	}
-	onControl("s_memtime", clock(func() uint64 {
-		return uint64(time.Since(started).Nanoseconds()) * coreMHz / 1000
-	}))
-	onControl("s_memrealtime", clock(func() uint64 { return uint64(time.Since(started).Nanoseconds()) / 10 }))
+	onControl("s_memtime", clock(func(w *wave) uint64 { return w.cycles() }))
+	onControl("s_memrealtime", clock(func(w *wave) uint64 { return w.cycles() * 100 / coreMHz }))
 })
 
 // The devices' clocks count from here; s_memrealtime runs at 100 MHz.
@@ -109,11 +107,11 @@ const coreMHz = 1700
 // that looks at it all the time waits for something.
 const clockReads = 16
 
-func clock(now func() uint64) control {
+func clock(now func(w *wave) uint64) control {
 	return func(b *binder, in *gcn.Inst) (func(*wave, *block) *block, error) {
 		d, err := sdst(&in.Dst, 2)
 		return func(w *wave, b *block) *block {
-			w.setS64(d, now())
+			w.setS64(d, now(w))
 			next := w.d.Program.following(b)
 			if w.clocks++; w.clocks%clockReads == 0 {
 				return w.pause(sleeping, next)

@@ -15,6 +15,7 @@ package queue
 import (
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Queues are the streams of one device. Safe for concurrent use.
@@ -24,12 +25,13 @@ type Queues struct {
 	null    *Stream
 	streams map[*Stream]struct{} // without null; a closed one until its work is done
 	aborted atomic.Bool
+	now     func() time.Time // what marks note
 }
 
 // New makes the queues of a device, with its null stream. The gate may be that
-// of several devices.
-func New(g *Gate) *Queues {
-	q := &Queues{gate: g, streams: map[*Stream]struct{}{}}
+// of several devices; now is the clock of its marks.
+func New(g *Gate, now func() time.Time) *Queues {
+	q := &Queues{gate: g, now: now, streams: map[*Stream]struct{}{}}
 	q.null = newStream(q, true)
 	return q
 }

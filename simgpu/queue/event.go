@@ -12,14 +12,15 @@ type Mark struct {
 	place Fence // of the last task before it, also when that has ended
 	mu    sync.Mutex
 	at    time.Time
+	now   func() time.Time
 }
 
 // Record queues a mark: a task that notes the time. It is reached even when the
 // queues are aborted.
 func (s *Stream) Record() *Mark {
-	m := &Mark{}
+	m := s.q.NewMark()
 	if f, ok := s.begin(); ok { // nothing is before it: it is reached
-		m.at, m.place = time.Now(), f
+		m.at, m.place = m.now(), f
 		s.end()
 		return m
 	}
@@ -29,12 +30,12 @@ func (s *Stream) Record() *Mark {
 
 // NewMark makes a mark whose task the caller queues: it calls Now at the moment
 // that counts and Set says behind which fence that is.
-func NewMark() *Mark { return &Mark{} }
+func (q *Queues) NewMark() *Mark { return &Mark{now: q.now} }
 
 // Now notes the time.
 func (m *Mark) Now() {
 	m.mu.Lock()
-	m.at = time.Now()
+	m.at = m.now()
 	m.mu.Unlock()
 }
 

@@ -3,11 +3,12 @@ package queue
 import (
 	"sync"
 	"testing"
+	"time"
 )
 
 func TestLoad(t *testing.T) {
 	g := NewGate()
-	a, b := New(g), New(g)
+	a, b := New(g, time.Now), New(g, time.Now)
 	first := newGate()
 	j := &journal{}
 	s := a.NewStream(true)

@@ -60,7 +60,7 @@ func (j *journal) task(name string) Task {
 }
 
 func TestInOrder(t *testing.T) {
-	q := New(NewGate())
+	q := New(NewGate(), time.Now)
 	s := q.NewStream(true)
 	var got []int
 	for i := range 5000 {
@@ -85,7 +85,7 @@ func TestInOrder(t *testing.T) {
 }
 
 func TestStreamsRunSideBySide(t *testing.T) {
-	q := New(NewGate())
+	q := New(NewGate(), time.Now)
 	j := &journal{}
 	a, b := newGate(), newGate()
 	q.NewStream(true).Add(a.task(j, "a"))
@@ -100,7 +100,7 @@ func TestStreamsRunSideBySide(t *testing.T) {
 func TestNullStreamTakesTurns(t *testing.T) {
 	for _, blocking := range []bool{true, false} {
 		t.Run(fmt.Sprint("blocking=", blocking), func(t *testing.T) {
-			q := New(NewGate())
+			q := New(NewGate(), time.Now)
 			j := &journal{}
 			s := q.NewStream(blocking)
 			g := newGate()
@@ -126,7 +126,7 @@ func TestNullStreamTakesTurns(t *testing.T) {
 }
 
 func TestBlockingStreamWaitsForNull(t *testing.T) {
-	q := New(NewGate())
+	q := New(NewGate(), time.Now)
 	j := &journal{}
 	g := newGate()
 	q.Null().Add(g.task(j, "null"))
@@ -145,7 +145,7 @@ func TestBlockingStreamWaitsForNull(t *testing.T) {
 }
 
 func TestMark(t *testing.T) {
-	q := New(NewGate())
+	q := New(NewGate(), time.Now)
 	j := &journal{}
 	s, o := q.NewStream(false), q.NewStream(false)
 	g := newGate()
@@ -174,7 +174,7 @@ func TestMark(t *testing.T) {
 }
 
 func TestDoRunsInPlaceAndInOrder(t *testing.T) {
-	q := New(NewGate())
+	q := New(NewGate(), time.Now)
 	s := q.NewStream(true)
 	var order []int
 	s.Do(Task{Run: func() {
@@ -188,7 +188,7 @@ func TestDoRunsInPlaceAndInOrder(t *testing.T) {
 }
 
 func TestAbort(t *testing.T) {
-	q := New(NewGate())
+	q := New(NewGate(), time.Now)
 	j := &journal{}
 	s := q.NewStream(true)
 	g := newGate()
@@ -211,7 +211,7 @@ func TestAbort(t *testing.T) {
 }
 
 func TestClosedStreamFinishes(t *testing.T) {
-	q := New(NewGate())
+	q := New(NewGate(), time.Now)
 	j := &journal{}
 	g := newGate()
 	s := q.NewStream(true)
@@ -251,7 +251,7 @@ func TestAgainstModel(t *testing.T) {
 		after      []int
 		begin, end int64
 	}
-	q := New(NewGate())
+	q := New(NewGate(), time.Now)
 	streams := []*Stream{q.Null(), q.NewStream(true), q.NewStream(true), q.NewStream(false), q.NewStream(false)}
 	blocking := []bool{false, true, true, false, false}
 	var clock struct {
@@ -319,7 +319,7 @@ func TestAgainstModel(t *testing.T) {
 }
 
 func TestConcurrentUse(t *testing.T) {
-	q := New(NewGate())
+	q := New(NewGate(), time.Now)
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
@@ -344,7 +344,7 @@ func TestConcurrentUse(t *testing.T) {
 }
 
 func BenchmarkAdd(b *testing.B) {
-	q := New(NewGate())
+	q := New(NewGate(), time.Now)
 	s := q.NewStream(true)
 	for b.Loop() {
 		s.Add(Task{Run: func() {}})
@@ -353,7 +353,7 @@ func BenchmarkAdd(b *testing.B) {
 }
 
 func BenchmarkDo(b *testing.B) {
-	q := New(NewGate())
+	q := New(NewGate(), time.Now)
 	for b.Loop() {
 		q.Null().Do(Task{Run: func() {}})
 	}
@@ -370,7 +370,7 @@ func TestBegin(t *testing.T) {
 		{"null stream busy, stream does not take turns", true, false, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			q := New(NewGate())
+			q := New(NewGate(), time.Now)
 			j := &journal{}
 			busy, s := q.NewStream(true), q.NewStream(c.blocking)
 			if c.busyNull {
@@ -417,7 +417,7 @@ func TestBegin(t *testing.T) {
 
 // Work in place takes turns with the null stream as a task does.
 func TestBeginHoldsUp(t *testing.T) {
-	q := New(NewGate())
+	q := New(NewGate(), time.Now)
 	j := &journal{}
 	s := q.NewStream(true)
 	if !s.Begin() {
@@ -445,7 +445,7 @@ func TestBeginHoldsUp(t *testing.T) {
 // waits for another that has to come in is not held up for ever.
 func TestGate(t *testing.T) {
 	g := NewGate()
-	q := New(g)
+	q := New(g, time.Now)
 	a, b := q.NewStream(false), q.NewStream(false)
 	begun, met := make(chan struct{}), make(chan struct{})
 	a.Add(Task{Run: func() { close(begun); <-met }})

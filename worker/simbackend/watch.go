@@ -17,6 +17,7 @@ type Watch struct {
 	traced      string
 	traceFormat string
 	traceLimit  int
+	same        bool // the same bits every time
 }
 
 // checkFlag is a flag that may have no value: "on" then.
@@ -43,6 +44,7 @@ func (w *Watch) AddFlags(f *flag.FlagSet) {
 	f.BoolVar(&w.fatal, "sim-check-fatal", false, "")
 	f.StringVar(&w.traced, "sim-trace", "", "")
 	f.StringVar(&w.traceFormat, "sim-trace-format", "", "")
+	f.BoolVar(&w.same, "sim-deterministic", false, "")
 	f.IntVar(&w.traceLimit, "sim-trace-limit", 0, "")
 }
 
@@ -60,6 +62,9 @@ func (w *Watch) args() (list []string) {
 	if w.check != "" {
 		list = append(list, "--sim-check="+w.check.String())
 	}
+	if w.same {
+		list = append(list, "--sim-deterministic")
+	}
 	if w.fatal {
 		list = append(list, "--sim-check-fatal")
 	}
@@ -74,6 +79,7 @@ func (w *Watch) options() (o simgpu.Options, err error) {
 	if o.Check, err = simgpu.ParseChecks(w.check.String()); err != nil {
 		return o, fmt.Errorf("--sim-check: %w", err)
 	}
+	o.Deterministic = w.same
 	if o.CheckFatal = w.fatal; w.fatal && o.Check == 0 {
 		return o, fmt.Errorf("--sim-check-fatal, and nothing is checked without --sim-check")
 	}
