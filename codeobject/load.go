@@ -10,7 +10,10 @@ const LoadAlign = 4096
 //
 // Errors: *Undefined if the object refers to a symbol nothing defines,
 // *Invalid if dst is too short, base is not aligned, or a relocation overflows.
-func (o *Object) Load(dst []byte, base uint64) error {
+func (o *Object) Load(dst []byte, base uint64) error { return o.LoadWith(dst, base, nil) }
+
+// LoadWith is Load where define has the addresses of symbols that something else defines.
+func (o *Object) LoadWith(dst []byte, base uint64, define map[string]uint64) error {
 	if uint64(len(dst)) < o.MemSize {
 		return invalid(0, "object of %#x bytes loaded into %#x", o.MemSize, len(dst))
 	}
@@ -30,7 +33,7 @@ func (o *Object) Load(dst []byte, base uint64) error {
 		clear(dst[s.Addr+s.FileSize : end])
 	}
 	for i := range o.Relocations {
-		if err := o.apply(&o.Relocations[i], dst, base); err != nil {
+		if err := o.apply(&o.Relocations[i], dst, base, define); err != nil {
 			return err
 		}
 	}

@@ -145,6 +145,14 @@ func TestLoadErrors(t *testing.T) {
 	if !errors.Is(err, ErrUndefined) || !errors.As(err, &u) || u.Symbol != "missing" {
 		t.Errorf("undefined symbol: %v", err)
 	}
+	const there = 0x1234567890
+	memory := make([]byte, o.MemSize)
+	if err := o.LoadWith(memory, base, map[string]uint64{"missing": there}); err != nil {
+		t.Errorf("a symbol that is defined elsewhere: %v", err)
+	}
+	if !bytes.Contains(memory, le.AppendUint64(nil, there)) {
+		t.Error("its address is nowhere")
+	}
 	o = parse(t, "relocs.co")
 	if err := o.Load(make([]byte, o.MemSize-1), base); !errors.Is(err, ErrInvalid) {
 		t.Errorf("short memory: %v", err)

@@ -69,7 +69,7 @@ func relocName(t uint32) string {
 }
 
 // apply writes the value of r into the loaded object at base.
-func (o *Object) apply(r *Relocation, dst []byte, base uint64) error {
+func (o *Object) apply(r *Relocation, dst []byte, base uint64, define map[string]uint64) error {
 	var value uint64 // S + A
 	switch {
 	case r.Type == relRelative64:
@@ -78,9 +78,11 @@ func (o *Object) apply(r *Relocation, dst []byte, base uint64) error {
 		s := &o.Symbols[r.Symbol]
 		switch s.Section {
 		case shnUndef:
-			if s.Binding != stbWeak {
+			there, ok := define[s.Name]
+			if !ok && s.Binding != stbWeak {
 				return &Undefined{Symbol: s.Name}
 			}
+			value = there
 		case shnAbs:
 			value = s.Addr
 		default:

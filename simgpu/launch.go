@@ -2,6 +2,7 @@ package simgpu
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"time"
 
@@ -210,16 +211,36 @@ func (d *device) run(st *stream, l *launch) {
 		Grid: l.global, Group: l.block, DynamicLDS: l.lds, Cooperative: l.cooperative,
 		OnMessage: services.interrupt,
 	}
-	d.watch(&x)
 	defer d.r.alone(&x, &l.grid)()
-	units := int(min(l.groups, uint64(st.units())))
-	n := d.r.workers.take(uint64(units))
-	if l.start != nil {
-		l.start.Now()
-	}
-	d.meter.Begin(kn.Name, units)
 	ctx, release := l.grid.context(d.context())
 	defer release()
+	err := d.execute(ctx, &x, int(min(l.groups, uint64(st.units()))), func() {
+		if l.start != nil {
+			l.start.Now()
+		}
+	}, services.poll)
+	if err != nil {
+		l.grid.abandon()
+	}
+	services.end()
+	if l.stop != nil {
+		l.stop.Now()
+	}
+	if errors.Is(err, exec.ErrTrap) && services.asserted() {
+		d.fail(st, hip.ErrorAssert, err.Error())
+		return
+	}
+	d.kernelFault(st, err)
+}
+
+// execute executes a dispatch on so many compute units, and accounts it. begin is called before the first instruction, poll now and then from one of
+// the goroutines that execute.
+func (d *device) execute(ctx context.Context, x *exec.Dispatch, units int, begin, poll func()) error {
+	d.watch(x)
+	n := d.r.workers.take(uint64(units))
+	defer d.r.workers.give(n)
+	begin()
+	d.meter.Begin(x.Kernel, units)
 	d.hold(ctx)
 	var done exec.Stats // executed and not accounted yet
 	told := time.Now()
@@ -233,26 +254,14 @@ func (d *device) run(st *stream, l *launch) {
 			d.meter.Work(workOf(&done))
 			done = exec.Stats{}
 		}
-		services.poll()
+		poll()
 		pace.turn(now)
 	}
 	_, err := x.Run(ctx, n)
-	if err != nil {
-		l.grid.abandon()
-	}
 	done.Dispatches++
 	d.meter.Work(workOf(&done))
 	d.meter.End(units)
-	services.end()
-	if l.stop != nil {
-		l.stop.Now()
-	}
-	d.r.workers.give(n)
-	if errors.Is(err, exec.ErrTrap) && services.asserted() {
-		d.fail(st, hip.ErrorAssert, err.Error())
-		return
-	}
-	d.kernelFault(st, err)
+	return err
 }
 
 // workOf is an execution's statistics as the card counts them.

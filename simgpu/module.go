@@ -55,7 +55,7 @@ func (r *Runtime) ModuleLoadData(t hip.Thread, image []byte) (hip.Module, hip.Er
 	if len(image) == 0 {
 		return 0, hip.ErrorInvalidValue
 	}
-	m, err := d.load(image)
+	m, err := d.load(image, nil)
 	if err != nil {
 		e, ok := err.(hip.Error)
 		if !ok {
@@ -69,7 +69,7 @@ func (r *Runtime) ModuleLoadData(t hip.Thread, image []byte) (hip.Module, hip.Er
 	return h, hip.Success
 }
 
-func (d *device) load(image []byte) (*module, error) {
+func (d *device) load(image []byte, define map[string]uint64) (*module, error) {
 	elf, err := codeobject.Select(image, d.r.product.target)
 	if err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func (d *device) load(image []byte) (*module, error) {
 		return nil, e
 	}
 	mem := vmem.Raw(a.Base, a.Size)
-	if err := object.Load(mem, a.Base); err != nil {
+	if err := object.LoadWith(mem, a.Base, define); err != nil {
 		d.r.release(a)
 		return nil, err
 	}
