@@ -20,7 +20,7 @@ build: lib ## bin/hip-worker, bin/hip-session, bin/smi-remote, bin/gpu-exporter,
 	$(GO) build -o bin/ ./cmd/...
 	$(CC) $(CFLAGS) -Ihip/include examples/hello_hip/hello_hip.c -o build/examples/hello_hip $(LIB) -Wl,-rpath,'$$ORIGIN/../lib' -lm
 
-lib: lib-$(shell uname -s) ## the drop-in libamdhip64.so.6 and libamd_smi.so.27, librocwire.so behind them, libaccelerator_amd.so; on a Mac the first three as .dylib
+lib: lib-$(shell uname -s) ## the drop-in libamdhip64.so.6 and libamd_smi.so.27, librocwire.so behind them, hsa/libhsa-runtime64.so.1, libaccelerator_amd.so; on a Mac the first three as .dylib
 
 lib-Linux:
 	@librocwire/build.sh build/lib

@@ -6,10 +6,12 @@
 #       libamdhip64.so.6    HIP: AMD's SONAME, symbols and versions, and nothing else
 #       libamdhip64.so.7    the same as HIP 7 has it
 #       libamd_smi.so.27    AMD SMI, likewise
+#       hsa/libhsa-runtime64.so.1    HSA, likewise, for AMD's own HIP and OpenCL runtimes:
+#                           in a folder that only who wants it has in his search path
 #     and the links libamdhip64.so and libamd_smi.so to .6 and .27, for programs
 #     that are linked with -lamdhip64 or -lamd_smi.
 #
-# The two small libraries find librocwire.so beside themselves. The linker gives each
+# The small libraries find librocwire.so beside themselves, or one folder up. The linker gives each
 # its name and its versions from here: Go's c-shared mode knows neither.
 set -eu
 out=$1
@@ -23,17 +25,21 @@ CGO_ENABLED=1 "${GO:-go}" build -trimpath -buildmode=c-shared -ldflags "-s -w -e
 rm -f "$out/.librocwire.h"
 mv "$out/.librocwire.new" "$out/librocwire.so"
 
-# stub SONAME MAP SOURCE...
+# stub SONAME MAP SOURCE..., in $dir
+dir=
 stub() {
 	name=$1 map=$2
 	shift 2
 	# shellcheck disable=SC2016 # $ORIGIN is for the dynamic linker
 	"${CC:-cc}" -shared -fPIC -O2 -Wall -Wextra -Werror -I"$root/hip/include" -Wl,-soname,"$name" -Wl,--version-script="$map" \
-		-Wl,--no-undefined-version -Wl,-z,defs -Wl,-z,now -Wl,-z,noexecstack -Wl,--enable-new-dtags,-rpath,'$ORIGIN' \
+		-Wl,--no-undefined-version -Wl,-z,defs -Wl,-z,now -Wl,-z,noexecstack -Wl,--enable-new-dtags,-rpath,'$ORIGIN:$ORIGIN/..' \
 		-s -o "$out/.$name.new" "$@" stubs/lazy.c -ldl -lpthread
-	mv "$out/.$name.new" "$out/$name"
-	ln -sf "$name" "$out/${name%.so.*}.so"
+	mv "$out/.$name.new" "$out/$dir$name"
+	ln -sf "$name" "$out/$dir${name%.so.*}.so"
 }
 stub libamdhip64.so.7 "$root/hipabi/zz_libamdhip64_next.map" stubs/zz_libamdhip64_next.S stubs/hip.c stubs/errors.c "$root/hipabi/zz_errors.c"
 stub libamdhip64.so.6 "$root/hipabi/zz_libamdhip64.map" stubs/zz_libamdhip64.S stubs/hip.c stubs/errors.c "$root/hipabi/zz_errors.c"
-stub libamd_smi.so.27 "$root/smiabi/zz_libamd_smi.map" stubs/zz_libamd_smi.S stubs/smi.c
+stub libamd_smi.so.27 "$root/smiabi/zz_libamd_smi.map" stubs/zz_libamd_smi.S stubs/plain.c
+dir=hsa/
+mkdir -p "$out/hsa"
+stub libhsa-runtime64.so.1 "$root/hsaabi/zz_libhsa_runtime64.map" stubs/zz_libhsa_runtime64.S stubs/plain.c stubs/debug.c

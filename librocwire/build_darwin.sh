@@ -38,4 +38,4 @@ stub() {
 }
 stub libamdhip64 7 "$root/hipabi/zz_libamdhip64_next.map" stubs/zz_libamdhip64_next.S stubs/hip.c stubs/errors.c "$root/hipabi/zz_errors.c"
 stub libamdhip64 6 "$root/hipabi/zz_libamdhip64.map" stubs/zz_libamdhip64.S stubs/hip.c stubs/errors.c "$root/hipabi/zz_errors.c"
-stub libamd_smi 27 "$root/smiabi/zz_libamd_smi.map" stubs/zz_libamd_smi.S stubs/smi.c
+stub libamd_smi 27 "$root/smiabi/zz_libamd_smi.map" stubs/zz_libamd_smi.S stubs/plain.c

@@ -20,7 +20,7 @@ func exports(t *testing.T, name string, needs ...string) map[string]string {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if names, err := f.DynString(elf.DT_SONAME); err != nil || len(names) != 1 || names[0] != name {
+	if names, err := f.DynString(elf.DT_SONAME); err != nil || len(names) != 1 || names[0] != filepath.Base(name) {
 		t.Errorf("SONAME %q, %v", names, err)
 	}
 	libs, err := f.ImportedLibraries()
@@ -117,16 +117,33 @@ func TestSMIExports(t *testing.T) {
 	}
 }
 
-// The shared object behind both exports no function of either, so that it takes
+// libhsa-runtime64.so.1 likewise, and the one variable that it has for debuggers.
+func TestHSAExports(t *testing.T) {
+	names, err := os.ReadFile(filepath.Join("testdata", "libhsa_runtime64.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{}
+	for _, name := range strings.Fields(string(names)) {
+		want[name] = "ROCR_1 T"
+	}
+	if len(want) != 256 {
+		t.Errorf("the list has %d symbols", len(want))
+	}
+	want["_amdgpu_r_debug"] = "ROCR_1 T"
+	compare(t, exports(t, "hsa/libhsa-runtime64.so.1", "libc.so.6"), want)
+}
+
+// The shared object behind them exports no function of any, so that it takes
 // the place of no other library's.
 func TestCoreExports(t *testing.T) {
 	got := exports(t, "librocwire.so", "libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "ld-linux-x86-64.so.2")
 	for name := range got {
-		if !strings.HasPrefix(name, "rocwire_hip_") && !strings.HasPrefix(name, "rocwire_smi_") {
+		if !strings.HasPrefix(name, "rocwire_hip_") && !strings.HasPrefix(name, "rocwire_smi_") && !strings.HasPrefix(name, "rocwire_hsa_") {
 			t.Errorf("%s is exported", name)
 		}
 	}
-	if len(got) != 2 {
+	if len(got) != 3 {
 		t.Errorf("%d symbols", len(got))
 	}
 }

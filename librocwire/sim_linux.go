@@ -5,6 +5,7 @@ import (
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hipabi"
+	"github.com/rocwire/rocwire/hsaabi"
 	"github.com/rocwire/rocwire/internal/visible"
 	"github.com/rocwire/rocwire/simgpu"
 	"github.com/rocwire/rocwire/smi"
@@ -18,38 +19,61 @@ func simOptions() simgpu.Options {
 	return simgpu.Options{Arch: arch, Logf: hipabi.Log, OnOutput: hipabi.Output}
 }
 
-// simRuntime is the simulated GPU, or none if there can be none.
-func simRuntime() hip.Runtime {
-	o := simOptions()
-	var err error
-	if o.Segment, err = simSegment(); err == nil {
-		uuids := make([]string, o.Segment.Cards())
-		for i := range uuids {
-			uuids[i] = simgpu.UUID(o.Arch, i)
+func init() {
+	hsaabi.SetOpener(func() (*simgpu.Runtime, hsaabi.Source, error) {
+		source, err := newSource()
+		if err != nil {
+			return nil, nil, err
 		}
-		rocr, list := visible.FromEnv(lookupEnv)
-		if o.Visible = visible.Choose(rocr, list, uuids); len(o.Visible) == 0 {
-			return absent{}
-		}
-		var r hip.Runtime
-		if r, err = simgpu.New(o); err == nil {
-			return r
-		}
-	}
-	hipabi.Log("%v", err)
-	return absent{}
+		r, err := newSim()
+		return r, source, err
+	})
 }
 
-// simSource is what the simulated GPU tells of itself.
-func simSource() (smi.Source, error) {
+// newSim makes a runtime on the cards that may be seen; nil if that is none.
+func newSim() (*simgpu.Runtime, error) {
 	o := simOptions()
 	var err error
 	if o.Segment, err = simSegment(); err != nil {
 		return nil, err
 	}
-	s, err := simgpu.NewSource(o)
+	uuids := make([]string, o.Segment.Cards())
+	for i := range uuids {
+		uuids[i] = simgpu.UUID(o.Arch, i)
+	}
+	rocr, list := visible.FromEnv(lookupEnv)
+	if o.Visible = visible.Choose(rocr, list, uuids); len(o.Visible) == 0 {
+		return nil, nil
+	}
+	return simgpu.New(o)
+}
+
+// simRuntime is the simulated GPU, or none if there can be none.
+func simRuntime() hip.Runtime {
+	r, err := newSim()
+	if err != nil {
+		hipabi.Log("%v", err)
+	}
+	if r == nil {
+		return absent{}
+	}
+	return r
+}
+
+// simSource is what the simulated GPU tells of itself.
+func simSource() (smi.Source, error) {
+	s, err := newSource()
 	if err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+func newSource() (*simgpu.Source, error) {
+	o := simOptions()
+	var err error
+	if o.Segment, err = simSegment(); err != nil {
+		return nil, err
+	}
+	return simgpu.NewSource(o)
 }

@@ -3,12 +3,13 @@
 #
 # Runs COMMAND as if this machine's kernel had the amdgpu driver loaded: AMD's
 # amd-smi looks for /sys/module/amdgpu/initstate before it asks its library
-# anything, and a machine that only uses another machine's GPUs has no such file.
+# anything, and a machine that only uses another machine's GPUs has no such file;
+# rocminfo looks for /dev/kfd besides.
 # Nothing on the machine is changed, and no privilege is needed.
 #
-# The file is shown to COMMAND alone, in a mount namespace of its own; where the
-# kernel or a container allows none, by a small preloaded library (needs a C
-# compiler). Where the driver is loaded, COMMAND is simply run.
+# The files are shown to COMMAND alone, in a mount namespace of its own; where the
+# kernel or a container allows none, the first by a small preloaded library (needs
+# a C compiler). Where the driver is loaded, COMMAND is simply run.
 set -eu
 
 file=/sys/module/amdgpu/initstate
@@ -23,6 +24,21 @@ if [ "${AS_IF_AMDGPU:-namespace}" = namespace ] && unshare -Urm true 2>/dev/null
 	# shellcheck disable=SC2016
 	exec unshare -Urm sh -c '
 		mount -t tmpfs none /sys/module && mkdir /sys/module/amdgpu && echo live >/sys/module/amdgpu/initstate || exit 125
+		if ! [ -e /dev/kfd ]; then # all that is in /dev, and that
+			kept=$(mktemp -d) && mount --rbind /dev "$kept" && mount -t tmpfs none /dev || exit 125
+			for f in "$kept"/*; do
+				to=/dev/${f##*/}
+				if [ -L "$f" ]; then
+					cp -P "$f" "$to"
+				elif [ -d "$f" ]; then
+					mkdir "$to" && mount --rbind "$f" "$to"
+				else
+					: >"$to" && mount --bind "$f" "$to"
+				fi
+			done 2>/dev/null
+			umount -l "$kept" && rmdir "$kept"
+			: >/dev/kfd
+		fi
 		exec "$@"' sh "$@"
 fi
 
