@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/rocwire/rocwire/examples/kernels"
+)
+
+// hsaPackages are AMD's own runtimes, with the compiler that they use, and who tells of what they find.
+var hsaPackages = []string{"libc6", "libstdc++6", "libgcc-s1", "libamdhip64-6", "rocm-opencl-icd", "libamd-comgr3", "libnuma1", "libclang-common-21-dev", "lld-21",
+	"rocminfo", "clinfo", "ocl-icd-libopencl1"}
+
+// hsaCase is a program on AMD's runtimes, and what it must say.
+type hsaCase struct {
+	name   string
+	source string // of C, compiled here; "" is a program of the tree
+	libs   []string
+	asIf   bool // it looks for the driver first
+	args   []string
+	wants  []string
+}
+
+// hsaCases are AMD's tools, then programs in C on AMD's HIP and AMD's OpenCL. Those of examples/tests are the ones that ask for nothing that AMD's library
+// does otherwise.
+func hsaCases() []hsaCase {
+	cases := []hsaCase{
+		{name: "rocminfo", args: []string{"usr/bin/rocminfo"}, asIf: true, wants: []string{"amdgcn-amd-amdhsa--{arch}:sramecc+:xnack-", "Device Type:             GPU", "*** Done ***"}},
+		{name: "clinfo", args: []string{"usr/bin/clinfo", "-l"}, wants: []string{"AMD Accelerated Parallel Processing", "{arch}:sramecc+:xnack-"}},
+		{name: "hello_hip", source: "examples/hello_hip/hello_hip.c", libs: []string{"libamdhip64.so.6"}, wants: []string{"PASSED: 1048576 elements"}},
+		{name: "opencl", source: "conformance/testdata/opencl.c", libs: []string{"libOpenCL.so.1"}, wants: []string{"opencl: ok"}},
+	}
+	for name, says := range map[string]string{"quick": "quick: ok", "first": "first: ok", "signal_stack": "ok", "queries": "ok", "meminfo": "ok", "graph_symbols": "ok",
+		"host_memory": "ok", "function_attributes": "ok", "arrays": "ok", "userobjects": "ok"} {
+		cases = append(cases, hsaCase{name: name, source: "examples/tests/" + name + ".c", libs: []string{"libamdhip64.so.6"}, wants: []string{says}})
+	}
+	return cases
+}
+
+// conformHSA runs AMD's own HIP and OpenCL runtimes on the simulated cards, by our libhsa-runtime64.so.1.
+func conformHSA(ctx context.Context, o *options) (failed int, err error) {
+	if err := fetch(ctx, o, hsaPackages); err != nil {
+		return 0, err
+	}
+	version, err := debianVersion(o, "libamdhip64-6")
+	if err != nil {
+		return 0, err
+	}
+	dir, err := os.MkdirTemp("", "rocwire-hsa")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	passed, began := 0, time.Now()
+	for _, arch := range kernels.Arches {
+		for _, c := range hsaCases() {
+			if !o.match.MatchString("hsa/" + c.name) {
+				continue
+			}
+			start := time.Now()
+			why, err := c.run(ctx, o, dir, arch)
+			if err != nil {
+				return failed, err
+			}
+			verdict := "passed"
+			if why == "" {
+				passed++
+			} else {
+				verdict = "FAILED"
+				failed++
+			}
+			fmt.Printf("%-10s %-30s %s %6.1f s\n", arch, "hsa/"+c.name, verdict, time.Since(start).Seconds())
+			if why != "" {
+				fmt.Printf("    %s\n", why)
+			}
+		}
+	}
+	fmt.Printf("AMD's runtimes %s on libhsa-runtime64.so.1: %d passed, %d failed, %.0f s\n", version, passed, failed, time.Since(began).Seconds())
+	return failed, nil
+}
+
+// run runs one program; why is "" if it said what it must.
+func (c *hsaCase) run(ctx context.Context, o *options, dir, arch string) (why string, err error) {
+	debian := filepath.Join(o.tree, "usr/lib/x86_64-linux-gnu")
+	args := []string{filepath.Join(o.tree, "usr/lib64/ld-linux-x86-64.so.2"), "--library-path", filepath.Join(o.lib, "hsa") + ":" + debian}
+	if c.source != "" {
+		bin := filepath.Join(dir, c.name)
+		if _, err := os.Stat(bin); errors.Is(err, os.ErrNotExist) {
+			cc := []string{"-O2", "-D_GNU_SOURCE", "-Ihip/include", c.source, "-o", bin}
+			for _, l := range c.libs {
+				cc = append(cc, filepath.Join(debian, l))
+			}
+			cc = append(cc, "-Wl,--unresolved-symbols=ignore-in-shared-libs", "-lm", "-lpthread")
+			if out, err := exec.CommandContext(ctx, "cc", cc...).CombinedOutput(); err != nil {
+				return "", fmt.Errorf("%s: %w\n%s", c.source, err, out)
+			}
+		}
+		args = append(args, bin)
+	} else {
+		args = append(append(args, filepath.Join(o.tree, c.args[0])), c.args[1:]...)
+	}
+	if c.asIf {
+		args = append([]string{"scripts/as_if_amdgpu.sh"}, args...)
+	}
+	limit, cancel := context.WithTimeout(ctx, programTime)
+	defer cancel()
+	cmd := exec.CommandContext(limit, args[0], args[1:]...)
+	cmd.Env = append(os.Environ(), "ROCWIRE_SIM_ARCH="+arch, "OCL_ICD_VENDORS="+filepath.Join(o.tree, "etc/OpenCL/vendors"))
+	cmd.WaitDelay = 5 * time.Second
+	out, err := cmd.CombinedOutput()
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case limit.Err() != nil:
+		return "it ran longer than " + programTime.String(), nil
+	case err != nil:
+		return fmt.Sprintf("%v: %s", err, tail(string(out), 400)), nil
+	}
+	for _, w := range c.wants {
+		if w = strings.ReplaceAll(w, "{arch}", arch); !strings.Contains(string(out), w) {
+			return fmt.Sprintf("%q does not stand in: %s", w, tail(string(out), 400)), nil
+		}
+	}
+	return "", nil
+}
