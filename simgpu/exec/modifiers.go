@@ -183,17 +183,42 @@ func eachF16(packed bool, f func(w *wave, x float64) float64) func(w *wave, old 
 	}
 }
 
+// outputMultiplier multiplies results by 2, 4 or a half. As AMD's manuals have it, the processor ignores that where results may be denormal, and where MODE
+// says IEEE, which is to say in what compilers make; elsewhere denormal results become zero first, and -0 becomes +0.
 func outputMultiplier(fl floats, omod uint8) (func(w *wave, old *Vec), error) {
-	m := [4]float64{1, 2, 4, 0.5}[omod&3]
-	switch fl {
-	case isF32:
-		return eachF32(1, func(_ *wave, x float32) float32 { return x * float32(m) }), nil
-	case isF64:
-		return eachF64(func(_ *wave, x float64) float64 { return x * m }), nil
-	case isF16:
-		return eachF16(false, func(_ *wave, x float64) float64 { return x * m }), nil
+	f, ok := map[floats]format{isF16: fmt16, isF32: fmt32, isF64: fmt64}[fl]
+	if !ok {
+		return nil, errModifier
 	}
-	return nil, errModifier
+	m, sign := f.encode([4]float64{1, 2, 4, 0.5}[omod&3]), uint64(1)<<(f.bits-1)
+	return func(w *wave, _ *Vec) {
+		round, flush := w.fp.round64, w.fp.flushOut64
+		if fl == isF32 {
+			round, flush = w.fp.round32, w.fp.flushOut32
+		}
+		if !flush || w.fp.ieee {
+			return
+		}
+		lo, hi := &w.out[0], &w.out[1]
+		for i := range lo {
+			x := uint64(lo[i])
+			switch fl {
+			case isF64:
+				x |= uint64(hi[i]) << 32
+			case isF16:
+				x &= 0xffff
+			}
+			if x = f.flush(x); x&^sign == 0 {
+				x = 0
+			} else {
+				x = f.flush(f.mul(round, x, m))
+			}
+			lo[i] = uint32(x)
+			if fl == isF64 {
+				hi[i] = uint32(x >> 32)
+			}
+		}
+	}, nil
 }
 
 // clamp limits results to [0, 1]; NaN becomes 0 when MODE says DX10_CLAMP.

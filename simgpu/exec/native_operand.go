@@ -351,8 +351,8 @@ func plainResult(in *gcn.Inst, v *vop) bool {
 // multiplier, clamp, SDWA destination, op_sel, DPP's masks.
 func (g *nativeGen) finish(in *gcn.Inst, v *vop, q int) {
 	a := &g.a
-	if in.Omod != 0 && v.fl == isF32 {
-		a.V(x64.VMULPS, 0, 0, g.con(b32([4]float32{1, 2, 4, 0.5}[in.Omod&3])), 0)
+	if in.Omod != 0 { // ignored where denormals are kept, see outputMultiplier
+		g.floatKind(v.fl)
 	}
 	if in.Clamp {
 		g.clamp(0, v.fl)

@@ -3,8 +3,6 @@
 package exec
 
 import (
-	"math"
-
 	"github.com/rocwire/rocwire/simgpu/exec/internal/x64"
 	"github.com/rocwire/rocwire/simgpu/gcn"
 )
@@ -61,7 +59,7 @@ func vec64(name string, high bool, f func(g *nativeGen)) {
 			v.fl == notFloat && in.Clamp || in.Omod != 0 && v.fl != isF64 {
 			return false
 		}
-		if v.slow != nil {
+		if v.slow != nil || in.Omod != 0 { // the multiplier is ignored where denormals are kept, see outputMultiplier
 			g.floatKind(v.fl)
 		}
 		for q := range 4 {
@@ -73,9 +71,6 @@ func vec64(name string, high bool, f func(g *nativeGen)) {
 					}
 				}
 				f(g)
-				if in.Omod != 0 {
-					g.a.V(x64.VMULPD, 2, 2, g.con64(math.Float64bits([4]float64{1, 2, 4, 0.5}[in.Omod&3])), 0)
-				}
 				if in.Clamp {
 					g.clamp(2, isF64)
 				}
