@@ -65,31 +65,23 @@ func storeDword(base unsafe.Pointer, off *[64]uint64, s *Vec, mask uint64) {
 	}
 }
 
+func mem64(base unsafe.Pointer, off uint64) *uint64 {
+	return (*uint64)(unsafe.Add(base, uintptr(off)))
+}
+
+// loadDwords loads two dwords at a time: a qword at an address of its own size is
+// whole on a card, and programs exchange a flag and a value in one.
 func loadDwords(n int) func(base unsafe.Pointer, off *[64]uint64, d *Vec, mask uint64) {
 	return func(base unsafe.Pointer, off *[64]uint64, d *Vec, mask uint64) {
-		switch n {
-		case 2:
-			regs := (*[2]Vec)(unsafe.Pointer(d))
-			for m := mask; m != 0; m &= m - 1 {
-				i := bits.TrailingZeros64(m) & 63
-				p := (*[2]uint32)(unsafe.Pointer(mem32(base, off[i])))
-				regs[0][i], regs[1][i] = p[0], p[1]
+		regs := unsafe.Slice(d, n)
+		for m := mask; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			for j := 0; j+1 < n; j += 2 {
+				v := *mem64(base, off[i]+uint64(4*j))
+				regs[j][i], regs[j+1][i] = uint32(v), uint32(v>>32)
 			}
-		case 4:
-			regs := (*[4]Vec)(unsafe.Pointer(d))
-			for m := mask; m != 0; m &= m - 1 {
-				i := bits.TrailingZeros64(m) & 63
-				p := (*[4]uint32)(unsafe.Pointer(mem32(base, off[i])))
-				regs[0][i], regs[1][i], regs[2][i], regs[3][i] = p[0], p[1], p[2], p[3]
-			}
-		default:
-			regs := unsafe.Slice(d, n)
-			for m := mask; m != 0; m &= m - 1 {
-				i := bits.TrailingZeros64(m) & 63
-				p := unsafe.Slice(mem32(base, off[i]), n)
-				for j := range regs {
-					regs[j][i] = p[j]
-				}
+			if n%2 != 0 {
+				regs[n-1][i] = *mem32(base, off[i]+uint64(4*(n-1)))
 			}
 		}
 	}
@@ -100,9 +92,11 @@ func storeDwords(n int) func(base unsafe.Pointer, off *[64]uint64, s *Vec, mask 
 		regs := unsafe.Slice(s, n)
 		for m := mask; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
-			p := unsafe.Slice(mem32(base, off[i]), n)
-			for j := range regs {
-				p[j] = regs[j][i]
+			for j := 0; j+1 < n; j += 2 {
+				*mem64(base, off[i]+uint64(4*j)) = uint64(regs[j][i]) | uint64(regs[j+1][i])<<32
+			}
+			if n%2 != 0 {
+				*mem32(base, off[i]+uint64(4*(n-1))) = regs[n-1][i]
 			}
 		}
 	}

@@ -133,6 +133,14 @@ func (g *nativeGen) gather(q, disp int) {
 	g.a.VImm(x64.VINSERTI64X4, 0, 0, x64.Z(4), 0, 1)
 }
 
+// gatherPair loads the qwords at the offsets plus disp of the active lanes to Z5 and Z6. A qword is loaded at
+// once: programs count on its halves having been stored together.
+func (g *nativeGen) gatherPair(q, disp int) {
+	g.halves(q)
+	g.a.GatherPair(5, x64.AtVec(rMem, offset(0), disp), 5)
+	g.a.GatherPair(6, x64.AtVec(rMem, offset(1), disp), 6)
+}
+
 // memory does an access of n bytes a lane: f for each quarter with active lanes,
 // with the offsets there.
 func (g *nativeGen) memory(in *gcn.Inst, n, counter int, f func(q int, bad x64.Label)) {
@@ -249,9 +257,16 @@ func vectorLoad(n int) emitter {
 				a.Jump(next)
 			}
 			a.Bind(other)
-			for j := range n {
-				g.gather(q, 4*j)
-				l.put(j, q, 0)
+			for j := 0; j+1 < n; j += 2 {
+				g.gatherPair(q, 4*j)
+				for i := range 2 {
+					g.take(0, 5, 6, i)
+					l.put(j+i, q, 0)
+				}
+			}
+			if n%2 != 0 {
+				g.gather(q, 4*(n-1))
+				l.put(n-1, q, 0)
 			}
 			a.Bind(next)
 		})
@@ -369,12 +384,19 @@ func vectorStore(n int) emitter {
 				a.Jump(next)
 			}
 			a.Bind(other)
-			for j := range n {
+			for j := 0; j+1 < n; j += 2 { // a qword at once, as loads do
 				g.halves(q)
-				a.V1(x64.VMOVDQU32, 0, vecAt(&in.Data, j, q), 0)
+				for half := range 2 {
+					g.mingle(0, g.inReg(5, g.at(&in.Data, j, q)), g.at(&in.Data, j+1, q), half)
+					a.ScatterPair(x64.AtVec(rMem, offset(half), 4*j), 0, x64.K(5+half))
+				}
+			}
+			if n%2 != 0 {
+				g.halves(q)
+				a.V1(x64.VMOVDQU32, 0, vecAt(&in.Data, n-1, q), 0)
 				a.VUpper(4, 0)
-				a.ScatterQ(x64.AtVec(rMem, offset(0), 4*j), 0, 5)
-				a.ScatterQ(x64.AtVec(rMem, offset(1), 4*j), 4, 6)
+				a.ScatterQ(x64.AtVec(rMem, offset(0), 4*(n-1)), 0, 5)
+				a.ScatterQ(x64.AtVec(rMem, offset(1), 4*(n-1)), 4, 6)
 			}
 			a.Bind(next)
 		})

@@ -198,6 +198,14 @@ func (a *Asm) GatherQ(d Z, m Mem, k K) { a.evex(VOp{m38, p66, 0, 0x91}, byte(d),
 // ScatterQ is Scatter with qwords as index: of 8 dwords, the low half of s.
 func (a *Asm) ScatterQ(m Mem, s Z, k K) { a.evex(VOp{m38, p66, 0, 0xa1}, byte(s), 0, m, k, false, 0) }
 
+// GatherPair is GatherQ of 8 qwords.
+func (a *Asm) GatherPair(d Z, m Mem, k K) { a.evex(VOp{m38, p66, 1, 0x91}, byte(d), 0, m, k, false, 0) }
+
+// ScatterPair is ScatterQ of 8 qwords.
+func (a *Asm) ScatterPair(m Mem, s Z, k K) {
+	a.evex(VOp{m38, p66, 1, 0xa1}, byte(s), 0, m, k, false, 0)
+}
+
 // VUpper emits the low half of d = the upper half of s.
 func (a *Asm) VUpper(d, s Z) {
 	a.evex(VOp{m3a, p66, 1, 0x3b}, byte(s), 0, d, 0, false, 1)
