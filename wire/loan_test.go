@@ -66,6 +66,32 @@ func TestLoan(t *testing.T) {
 	x.c.Return(&loan) // of nothing
 }
 
+// TestReturnAtTheEnd: memory is given back when the connection has ended for good while much of it was not acknowledged.
+func TestReturnAtTheEnd(t *testing.T) {
+	s := newLastingServer(t, patience, func() Handler { return newExactServer(t) })
+	p := cutproxy.New(t, s.l.Addr().String())
+	cut := make(chan error, 10)
+	x := newScript(t, Options{Address: p.Addr(), Reconnect: 50 * time.Millisecond, OnCut: func(err error) { cut <- err }})
+	if err := x.run(); err != nil {
+		t.Fatal(err)
+	}
+	p.Set(false, true)
+	p.CutAll()
+	<-cut
+	const n, times = 200 << 10, 4
+	var loan Loan
+	loan.add(lent{0, n * times}) // as if the end came after a part of it was sent
+	within(t, "the end", func() {
+		for x.c.Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+	})
+	if left := x.c.lasting.lacks(loan.lent); left <= copyAtMost {
+		t.Fatalf("only %d bytes are not acknowledged", left)
+	}
+	within(t, "Return", func() { x.c.Return(&loan) })
+}
+
 // lentBytes is how much of a window lies in the user's memory.
 func lentBytes(w *window) (n int) {
 	w.mu.Lock()

@@ -197,9 +197,9 @@ const (
 )
 
 // collect reads the acknowledgements of bulk data that is about to be given back to the user, since the rest has to be copied. On a fast link most
-// of a long message has arrived by now, and what has not is cheaper to wait for.
+// of a long message has arrived by now, and what has not is cheaper to wait for. At the end of the connection nothing is sent again.
 func (c *Client) collect(l lent) {
-	for left := c.lasting.lacks(l); left > copyFreely; left = c.lasting.lacks(l) {
+	for left := c.lasting.lacks(l); left > copyFreely && c.Err() == nil; left = c.lasting.lacks(l) {
 		d := time.Duration(0)
 		if left > copyAtMost {
 			d = ackSoon
