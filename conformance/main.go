@@ -65,7 +65,7 @@ var parts = func() []part {
 	for _, s := range suites {
 		all = append(all, part{s.name, s.conform})
 	}
-	return append(all, part{"hsa", conformHSA}, part{"amd-smi", conformAMDSMI}, part{"llama", conformLlama}, part{"otlp", conformOTLP}, part{"random-c", conformRandomC}, part{"folding", conformFolding})
+	return append(all, part{"hsa", conformHSA}, part{"amd-smi", conformAMDSMI}, part{"llama", conformLlama}, part{"otlp", conformOTLP}, part{"random-c", conformRandomC}, part{"folding", conformFolding}, part{"sim-check", conformSimCheck})
 }()
 
 func partNames() string {
