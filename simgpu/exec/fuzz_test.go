@@ -19,6 +19,7 @@ func FuzzExecute(f *testing.F) {
 		{0xdc508000, 0x06040000, 0xdc708000, 0x00040600}, // global load and store
 		{0xd8d80000, 0x06000000, 0xd81a0000, 0x00000600}, // LDS
 		{0xd3c44020, 0x04820900},                         // MFMA
+		{0xd3e28020, 0x04250900},                         // SMFMAC
 		{0xe0501000, 0x80020600, 0xe0701000, 0x80020600}, // buffers
 		{0xbf118601, 0x7e0c0300, 0xbf9c0000},             // register indices
 	} {

@@ -46,9 +46,9 @@ func newMultiply(s *shape, in *gcn.Inst, arch gcn.Arch) *multiply {
 
 // matrices is memory for the operands of matrix instructions, kept by a wave.
 type matrices struct {
-	a, b, picked []float32
-	columns      []int
-	out          []uint32
+	a, b    []float32
+	columns []int
+	out     []uint32
 }
 
 // load reads the elements of a source into v.
@@ -70,21 +70,16 @@ func (m *multiply) load(v []float32, e element, r *regs, p []place, flush bool) 
 	return v
 }
 
-// columns says for each element of A which column of A it stands in, if it is
-// sparse: the elements are pairs of four each.
+// columns says for each element of A which column of A it stands in: the pairs of a sparse one stand in four
+// columns each.
 func (m *multiply) columns(v []int, index *regs) []int {
 	v = v[:0]
-	for i, p := range m.pi {
-		v = append(v, i%m.kept()/2*4+int(index.at(p)&3))
-	}
-	return v
-}
-
-// pickColumns takes the elements of a column of B that A has, if it is sparse.
-func pickColumns[T any](v, col []T, at []int) []T {
-	v = v[:0]
-	for _, k := range at {
-		v = append(v, col[k])
+	for i := range m.pa {
+		k := i % m.kept()
+		if m.sparse {
+			k = k/2*4 + int(index.at(m.pi[i])&3)
+		}
+		v = append(v, k)
 	}
 	return v
 }
@@ -98,17 +93,14 @@ func (m *multiply) f32(w *wave, o *operands) {
 	for blk := range m.blocks {
 		for i := range m.m {
 			at := (blk*m.m + i) * kept
-			row := a[at:][:kept]
+			row, columns := a[at:][:kept], mem.columns[at:][:kept]
 			for j := range m.n {
 				col := b[(blk*m.n+j)*m.k:][:m.k]
-				if m.sparse {
-					mem.picked = pickColumns(mem.picked, col, mem.columns[at:][:kept])
-					col = mem.picked
-				}
 				sum := f32(o.c.at(m.pc[n]))
-				for k := range row {
-					s := fma32(row[k], col[k], sum)
-					if limit && math.IsInf(float64(s), 0) && !isInf32(row[k]) && !isInf32(col[k]) && !isInf32(sum) {
+				for k, x := range row {
+					y := col[columns[k]]
+					s := fma32(x, y, sum)
+					if limit && isInf32(s) && !isInf32(x) && !isInf32(y) && !isInf32(sum) {
 						s = float32(math.Copysign(math.MaxFloat32, float64(s)))
 					}
 					sum = s
@@ -141,21 +133,18 @@ func (m *multiply) i32(w *wave, o *operands) {
 		return v
 	}
 	a, b := load(&o.x, m.pa), load(&o.y, m.pb)
-	columns := m.columns(nil, &o.index)
+	w.mat.columns = m.columns(w.mat.columns, &o.index)
 	out := make([]uint32, len(m.pc))
 	n, kept := 0, m.kept()
 	for blk := range m.blocks {
 		for i := range m.m {
 			at := (blk*m.m + i) * kept
-			row := a[at:][:kept]
+			row, columns := a[at:][:kept], w.mat.columns[at:][:kept]
 			for j := range m.n {
 				col := b[(blk*m.n+j)*m.k:][:m.k]
-				if m.sparse {
-					col = pickColumns(nil, col, columns[at:][:kept])
-				}
 				sum := int64(int32(o.c.at(m.pc[n])))
-				for k := range row {
-					sum += int64(row[k] * col[k])
+				for k, x := range row {
+					sum += int64(x * col[columns[k]])
 				}
 				if w.fp.ovfl16 {
 					sum = max(min(sum, math.MaxInt32), math.MinInt32)
