@@ -67,3 +67,5 @@
 // Fault, or never end (cancel the context), but cannot reach anything but device
 // memory, its LDS and its scratch.
 package exec
+
+//go:generate go run ./internal/gen

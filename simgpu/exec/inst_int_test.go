@@ -32,10 +32,21 @@ func runOps(t *testing.T, arch gcn.Arch, ops []op3, wild func(r *rand.Rand) uint
 	}
 	r := rand.New(rand.NewPCG(uint64(len(ops)), 9))
 	for _, o := range ops {
-		m.check(o.asm, o.words)
+		if o.words == nil {
+			o.words = assemble(t, arch, o.asm)
+		} else {
+			m.check(o.asm, o.words)
+		}
 		wide := uint64(1)<<32 - 1
-		if in, err := gcn.Decode(arch, bytesOf(o.words), 0); err == nil && in.Dst.Width == 2 {
-			wide = ^uint64(0)
+		for at := 0; at < 4*len(o.words); { // what counts is the last instruction
+			in, err := gcn.Decode(arch, bytesOf(o.words), at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if wide = 1<<32 - 1; in.Dst.Width == 2 {
+				wide = ^uint64(0)
+			}
+			at += int(in.Len)
 		}
 		for _, mask := range masks(r) {
 			var src [3][64]uint64

@@ -39,9 +39,7 @@ func keep(r uint64) (uint64, int) { return r, -1 }
 func TestScalar(t *testing.T) {
 	type u = uint64
 	fits := func(x int64) bool { return x == int64(int32(x)) }
-	m := newMachine(t, gcn.GFX90A)
-	r := rand.New(rand.NewPCG(81, 82))
-	for _, o := range []scalarOp{
+	runScalars(t, gcn.GFX90A, []scalarOp{
 		sop(1, func(a, b, d u, c int) (u, int) { return u32(a + b), int((u32(a) + u32(b)) >> 32) }, "s_add_u32 s4, s0, s2", 0x80040200),
 		sop(1, func(a, b, d u, c int) (u, int) { return u32(a - b), flag(u32(a) < u32(b)) }, "s_sub_u32 s4, s0, s2", 0x80840200),
 		sop(1, func(a, b, d u, c int) (u, int) { return u32(a + b + u(c)), int((u32(a) + u32(b) + u(c)) >> 32) }, "s_addc_u32 s4, s0, s2", 0x82040200),
@@ -156,8 +154,21 @@ func TestScalar(t *testing.T) {
 		sop(0, func(a, b, d u, c int) (u, int) { return d, flag(a != b) }, "s_cmp_lg_u64 s[0:1], s[2:3]", 0xbf130200),
 		sop(0, func(a, b, d u, c int) (u, int) { return d, flag(bit(a, int(b%32)) == 0) }, "s_bitcmp0_b32 s0, s2", 0xbf0c0200),
 		sop(0, func(a, b, d u, c int) (u, int) { return d, flag(bit(a, int(b%64)) == 1) }, "s_bitcmp1_b64 s[0:1], s2", 0xbf0f0200),
-	} {
-		m.check(o.asm, o.words)
+	})
+}
+
+// runScalars executes each instruction with random sources and both values of
+// SCC.
+func runScalars(t *testing.T, arch gcn.Arch, ops []scalarOp) {
+	t.Helper()
+	m := newMachine(t, arch)
+	r := rand.New(rand.NewPCG(81, 82))
+	for _, o := range ops {
+		if o.words == nil {
+			o.words = assemble(t, arch, o.asm)
+		} else {
+			m.check(o.asm, o.words)
+		}
 		for range 200 {
 			a, b, d := wild64(r), wild64(r), wild64(r)
 			if r.IntN(3) == 0 { // field positions that fit
