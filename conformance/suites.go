@@ -79,6 +79,8 @@ var suites = []suite{
 	{
 		name: "rocsolver", title: "rocSOLVER", of: "librocsolver0", packages: together([]string{"librocsolver0-tests", "libfmt11"}, rocblas, blas), worker: gfx90a,
 		libs: []string{openblas}, limit: 2 * time.Minute, sample: 100,
+		note: "Cases of `POTF2` and `POTRF` with n = 70 fail here. As its source reads, the kernel for small matrices overwrites a diagonal element before its next barrier while other waves of the workgroup may still read it " +
+			"(a wave of the simulator runs up to the barrier, on a card all waves read first). It shows where more than 64 rows are left, because then the second wave takes part.",
 		programs: one("rocsolver-test", &gtest{path: "usr/libexec/rocm/librocsolver0-tests/rocsolver-test"}, "checkin_"),
 	},
 	{
