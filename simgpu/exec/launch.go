@@ -8,10 +8,17 @@ import (
 
 // launchState is what all waves of a dispatch start with.
 type launchState struct {
-	sgprs   [32]uint32
 	user    int // user SGPRs; the system's follow
 	scratch int // bytes of a wave
 	nv, na  int // registers
+
+	scalars [256]uint32 // what is the same for all waves: user SGPRs, FLAT_SCRATCH
+	size    [3]uint32   // work-items of a whole workgroup
+	ids     []Vec       // their ids, by wave
+	mode    uint32      // MODE
+	fp      fpEnv       // likewise
+	memory  *Memory
+	lds     int // bytes
 }
 
 // entry is the address of the first instruction that is executed: code that
@@ -50,7 +57,7 @@ func (d *Dispatch) prepare() (l launchState, err error) {
 	put := func(v ...uint32) {
 		for _, x := range v {
 			if n < l.user {
-				l.sgprs[n] = x
+				l.scalars[n] = x
 			}
 			n++
 		}
@@ -90,18 +97,61 @@ func (d *Dispatch) prepare() (l launchState, err error) {
 	if has(propPrivateSegmentSize) {
 		put(uint32(d.scratch()))
 	}
+	l.scalars[regFlatScratch], l.scalars[regFlatScratch+1] = uint32(scratchWindow&0xffffffff), uint32(scratchWindow>>32)
+	l.size = d.workgroupSize([3]uint32{})
+	items := int(l.size[0]) * int(l.size[1]) * int(l.size[2])
+	l.ids = make([]Vec, (items+WaveSize-1)/WaveSize)
+	for i := range l.ids {
+		d.workItems(&l.ids[i], l.size, i*WaveSize, items)
+	}
+	l.mode = desc.mode()
+	l.fp = newFPEnv(l.mode)
+	l.memory, l.lds = d.memory(), d.lds()
 	return l, nil
+}
+
+// workgroupSize is how many work-items the workgroup has, which may be fewer
+// than others at the end of a dimension.
+func (d *Dispatch) workgroupSize(id [3]uint32) (size [3]uint32) {
+	for i := range size {
+		size[i] = min(d.Group[i], d.Grid[i]-id[i]*d.Group[i])
+	}
+	return size
+}
+
+// workItems writes the ids of the work-items from first on as v0 has them: X, Y
+// and Z of 10 bits each.
+func (d *Dispatch) workItems(v *Vec, size [3]uint32, first, items int) {
+	kind := d.Desc.Rsrc2 >> 11 & 3
+	sx, sy := size[0], size[1]
+	x, y, z := uint32(first)%sx, uint32(first)/sx%sy, uint32(first)/sx/sy
+	for i := range min(WaveSize, items-first) {
+		id := x
+		if kind >= 1 {
+			id |= y << 10
+		}
+		if kind >= 2 {
+			id |= z << 20
+		}
+		v[i] = id
+		if x++; x == sx {
+			x = 0
+			if y++; y == sy {
+				y = 0
+				z++
+			}
+		}
+	}
 }
 
 // start puts a wave into the state in which a kernel begins.
 func (w *wave) start(s *scheduler, items int) {
 	d, l := s.d, &s.init
-	w.d, w.mem = d, d.memory()
+	w.d, w.mem = d, l.memory
 	w.V = registers(w.V, l.nv)
 	w.A = registers(w.A, l.na)
 	w.setBases()
-	clear(w.S[:])
-	copy(w.S[:], l.sgprs[:l.user])
+	w.S = l.scalars
 	n := l.user
 	for i := range 3 {
 		if d.Desc.workgroupID(i) {
@@ -119,37 +169,20 @@ func (w *wave) start(s *scheduler, items int) {
 	if d.Desc.enablePrivateSegment() && !d.architectedScratch() {
 		w.S[n] = 0 // every wave has its own scratch window
 	}
-	w.setS64(regFlatScratch, scratchWindow)
 	if cap(w.scratch) < l.scratch {
 		w.scratch = make([]byte, l.scratch)
 	}
 	w.scratch = w.scratch[:l.scratch]
 
-	// Work-item ids: X, Y and Z of 10 bits each in v0.
 	first := w.id * WaveSize
 	lanes := min(WaveSize, items-first)
 	w.setS64(regEXEC, ^uint64(0)>>(WaveSize-lanes))
-	kind := d.Desc.Rsrc2 >> 11 & 3
-	sx, sy := w.wg.size[0], w.wg.size[1]
-	x, y, z := uint32(first)%sx, uint32(first)/sx%sy, uint32(first)/sx/sy
-	for i := range lanes {
-		id := x
-		if kind >= 1 {
-			id |= y << 10
-		}
-		if kind >= 2 {
-			id |= z << 20
-		}
-		w.V[0][i] = id
-		if x++; x == sx {
-			x = 0
-			if y++; y == sy {
-				y = 0
-				z++
-			}
-		}
+	if w.wg.size == l.size {
+		w.V[0] = l.ids[w.id]
+	} else {
+		d.workItems(&w.V[0], w.wg.size, first, items)
 	}
-	w.setMode(d.Desc.mode())
+	w.mode, w.fp = l.mode, l.fp
 	w.priority, w.traps = 0, 0
 	w.blk, w.idx, w.status = nil, 0, running
 	w.stats, w.tally = Stats{}, tally{}

@@ -55,6 +55,7 @@ func (m *machine) exec(code ...uint32) error {
 		binary.LittleEndian.PutUint32(m.codeData[4*i:], c)
 	}
 	m.wave.d.Entry = m.code
+	m.wave.wg.s.first.Store(nil)
 	m.wave.blk, m.wave.status = nil, running
 	m.wave.wg.live = 1
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))

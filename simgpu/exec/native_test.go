@@ -76,6 +76,7 @@ func (s *state) differsFor(o *state, doubles bool) string {
 // runCode executes code that lies in the machine's page.
 func (m *machine) runCode() error {
 	m.wave.d.Entry = m.code
+	m.wave.wg.s.first.Store(nil)
 	m.wave.blk, m.wave.status = nil, running
 	m.wave.wg.live = 1
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))

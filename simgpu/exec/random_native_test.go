@@ -86,6 +86,7 @@ var errTooLong = errors.New("not finished")
 
 func (m *programMachine) run() error {
 	m.wave.d.Entry = m.at
+	m.wave.wg.s.first.Store(nil)
 	m.wave.blk, m.wave.status = nil, running
 	m.wave.wg.live = 1
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))

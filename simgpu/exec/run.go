@@ -9,8 +9,9 @@ import (
 // stopCheck is how many blocks a wave executes between looks at the stop flag.
 const stopCheck = 256
 
-// run executes the wave for at most slice×stopCheck blocks and says why it
-// stopped. Faults are panics; see guard.
+// run executes the wave for a time slice, of slice×stopCheck blocks or machine
+// code that has filled the tally slice times, and says why it stopped. Faults are
+// panics; see guard.
 func (w *wave) run(slice int, stop *atomic.Bool) status {
 	b, heat := w.blk, w.d.Program.options.TranslateAfter
 	if w.watched != nil {
@@ -26,6 +27,9 @@ func (w *wave) run(slice int, stop *atomic.Bool) status {
 					return w.status
 				}
 				w.blk = b
+				if w.tally.high == 0 { // it was full: that was many instructions
+					break
+				}
 				continue
 			}
 			if int(b.heat.Load()) < heat && w.d.Program.warm(b) {

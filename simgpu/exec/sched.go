@@ -29,8 +29,9 @@ type scheduler struct {
 	d      *Dispatch
 	groups [3]uint32
 	init   launchState
-	stop   atomic.Bool // a fault, or cancelled
-	gws    *gws        // nil unless the dispatch is cooperative
+	first  atomic.Pointer[block] // where waves start, once it is found
+	stop   atomic.Bool           // a fault, or cancelled
+	gws    *gws                  // nil unless the dispatch is cooperative
 
 	mu       sync.Mutex
 	next     uint64 // number of the next workgroup to start
@@ -118,10 +119,18 @@ func (s *scheduler) work() {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	turns := s.d.Program.epochs.join()
 	defer turns.leave()
-	var g *workgroup
+	var g, spare *workgroup
+	defer func() {
+		if spare != nil {
+			spare.release()
+		}
+	}()
 	for {
-		if g = s.take(g); g == nil {
+		if g = s.take(g, spare); g == nil {
 			return
+		}
+		if g == spare {
+			spare = nil
 		}
 		turns.begin()
 		fault, done := g.turn(&s.stop)
@@ -132,16 +141,29 @@ func (s *scheduler) work() {
 		}
 		if done {
 			s.end(g, nil)
-			g.release()
-			g = nil
+			if spare != nil {
+				spare.release()
+			}
+			g, spare = nil, g
 		}
 	}
 }
 
-// take parks g, if it is not nil, and returns the workgroup to go on with.
-func (s *scheduler) take(g *workgroup) *workgroup {
+// start is the block that waves begin with.
+func (s *scheduler) start() *block {
+	if b := s.first.Load(); b != nil {
+		return b
+	}
+	return link(&s.first, s.d.Program.block(s.d.entry()))
+}
+
+// take parks g, if it is not nil, and returns the workgroup to go on with: spare,
+// if it is a fresh one and there is a spare.
+func (s *scheduler) take(g, spare *workgroup) *workgroup {
 	next, n, fresh := s.choose(g)
 	switch {
+	case fresh && spare != nil:
+		return spare.next(n)
 	case fresh:
 		return newWorkgroup(s, n)
 	case next != nil && next.slept && next == g: // there is nothing else to do

@@ -15,6 +15,7 @@ type workgroup struct {
 	lds   []byte
 	slept bool // at the end of the last turn all waves asked to let others run
 	gws   *gws // nil unless the dispatch is cooperative
+	s     *scheduler
 
 	watched *watchedGroup // nil: nobody watches
 }
@@ -31,39 +32,54 @@ func (d *Dispatch) lds() int {
 // newWorkgroup sets up workgroup number n of the dispatch. It does not touch
 // device memory.
 func newWorkgroup(s *scheduler, n uint64) *workgroup {
-	d := s.d
-	g := &workgroup{gws: s.gws}
+	g := &workgroup{gws: s.gws, s: s}
+	if s.init.lds > 0 {
+		g.lds = make([]byte, s.init.lds)
+	}
+	g.begin(n)
+	return g
+}
+
+// next makes a workgroup that has finished number n.
+func (g *workgroup) next(n uint64) *workgroup {
+	clear(g.lds)
+	g.begin(n)
+	return g
+}
+
+func (g *workgroup) begin(n uint64) {
+	s := g.s
 	g.id[0] = uint32(n % uint64(s.groups[0]))
 	n /= uint64(s.groups[0])
 	g.id[1] = uint32(n % uint64(s.groups[1]))
 	g.id[2] = uint32(n / uint64(s.groups[1]))
-	items := 1
-	for i := range 3 {
-		g.size[i] = min(d.Group[i], d.Grid[i]-g.id[i]*d.Group[i])
-		items *= int(g.size[i])
-	}
+	g.size = s.d.workgroupSize(g.id)
+	items := int(g.size[0]) * int(g.size[1]) * int(g.size[2])
 	g.live = (items + WaveSize - 1) / WaveSize
-	if n := d.lds(); n > 0 {
-		g.lds = make([]byte, n)
-	}
-	g.watched = d.Program.watch.group(len(g.lds), g.live)
-	g.waves = make([]*wave, g.live)
-	for i := range g.waves {
+	g.watched = s.d.Program.watch.group(len(g.lds), g.live)
+	g.keep(g.live)
+	for len(g.waves) < g.live {
 		w := wavePool.Get().(*wave)
-		w.wg, w.id = g, i
-		w.start(s, items)
-		g.waves[i] = w
+		w.wg, w.id = g, len(g.waves)
+		g.waves = append(g.waves, w)
 	}
-	return g
+	for _, w := range g.waves {
+		w.start(s, items)
+	}
 }
 
-// release gives the waves back for other workgroups.
-func (g *workgroup) release() {
-	for _, w := range g.waves {
+// release gives the waves back for other dispatches.
+func (g *workgroup) release() { g.keep(0) }
+
+// keep gives all waves back but the first n.
+func (g *workgroup) keep(n int) {
+	for len(g.waves) > n {
+		i := len(g.waves) - 1
+		w := g.waves[i]
 		w.d, w.wg, w.blk, w.mem, w.watched = nil, nil, nil, nil, nil
 		wavePool.Put(w)
+		g.waves[i], g.waves = nil, g.waves[:i]
 	}
-	g.waves = nil
 }
 
 // turn executes the waves for a while. It reports whether the workgroup has
@@ -91,7 +107,7 @@ func (g *workgroup) turn(stop *atomic.Bool) (fault *Fault, done bool) {
 				}
 			}
 			if w.blk == nil {
-				w.blk = w.d.Program.block(w.d.entry())
+				w.blk = g.s.start()
 			}
 			w.status = running
 			w.status = w.run(waveSlice, stop)
