@@ -42,7 +42,7 @@ func DebugLines(image []byte) (l *Lines) {
 		}
 		sections[s.name] = bytes.Clone(s.data)
 	}
-	if sections[".debug_line"] == nil || sections[".debug_info"] == nil {
+	if sections[".debug_line"] == nil || sections[".debug_info"] == nil || !boundedLines(sections[".debug_line"]) {
 		return nil
 	}
 	d, err := dwarf.New(sections[".debug_abbrev"], nil, nil, sections[".debug_info"], sections[".debug_line"], nil, sections[".debug_ranges"], sections[".debug_str"])

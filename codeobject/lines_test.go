@@ -46,3 +46,11 @@ func FuzzDebugLines(f *testing.F) {
 		l.Line(addr + 4)
 	})
 }
+
+// TestBoundedLines: a table that says it has more entries than bytes is not read.
+func TestBoundedLines(t *testing.T) {
+	unit := []byte{5, 0, 8, 0, 0, 0, 0, 0, 4, 1, 1, 0xfb, 14, 1, 1, 1, 0x1f, 0xff, 0xff, 0xff, 0xff, 0x7f}
+	if boundedLines(append([]byte{byte(len(unit)), 0, 0, 0}, unit...)) {
+		t.Error("2^35 directories in 22 bytes")
+	}
+}
