@@ -33,9 +33,9 @@
 // that are executed often are translated to its machine code, together with those
 // that follow them. There is no translation to AVX2 or for ARM: all is executed
 // by the functions there, 4 to 16 times as slow. The
-// translation knows most arithmetic with its modifiers, control flow, the LDS and
-// loads and stores of bytes to four dwords in device memory; for the rest it returns
-// to Go, instruction by instruction. A region keeps the registers that its loops use
+// translation knows most arithmetic with its modifiers, control flow, the LDS,
+// scratch, loads and stores of bytes to four dwords in device memory and common
+// atomics; for the rest it returns to Go, instruction by instruction. A region keeps the registers that its loops use
 // most in registers of the processor. Memory for code is mapped to be executed and
 // written through its file, so that no page is ever both. Options say when code
 // is translated and how much there may be.

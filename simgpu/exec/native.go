@@ -31,6 +31,9 @@ import (
 var useNative = cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL &&
 	cpu.X86.HasAVX512CD && cpu.X86.HasBMI1 && cpu.X86.HasPOPCNT
 
+// hasPopcnt: the processor counts bits of vectors.
+var hasPopcnt = cpu.X86.HasAVX512VPOPCNTDQ
+
 const (
 	regionBlocks = 64   // of a region
 	regionInsts  = 4096 // likewise
@@ -102,6 +105,7 @@ func (e *nativeEntry) suits(w *wave) bool {
 func (w *wave) native(e *nativeEntry) *block {
 	lds := w.wg.lds
 	w.ldsAt, w.ldsLen = unsafe.Pointer(unsafe.SliceData(lds)), uint32(min(len(lds), 1<<30))
+	w.scratchAt, w.scratchLen = unsafe.Pointer(unsafe.SliceData(w.scratch)), uint32(len(w.scratch)/WaveSize)
 	if w.tally.full() {
 		w.tally.flush(&w.stats)
 	}

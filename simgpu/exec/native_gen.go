@@ -296,7 +296,7 @@ func (g *nativeGen) inst(in *gcn.Inst) bool {
 			return f(g, in)
 		}
 		return false
-	case gcn.DS, gcn.SMEM, gcn.FLAT, gcn.GLOBAL:
+	case gcn.DS, gcn.SMEM, gcn.FLAT, gcn.GLOBAL, gcn.SCRATCH, gcn.MUBUF:
 		if f := nativeMemory[name]; f != nil {
 			return f(g, in)
 		}

@@ -20,32 +20,60 @@ func (g *nativeGen) maskOf(q int, k x64.K) {
 	g.a.Op(x64.OR, true, x64.R9, x64.RAX)
 }
 
-func nativeCompare(name string, o x64.VOp, pred byte, wide bool, fl floats) {
-	nativeVector["v_cmp_"+name] = func(g *nativeGen, in *gcn.Inst) bool {
-		d, err := sdst(&in.Dst, 2)
-		if err != nil || !canVector(&in.Src[0]) || !canVector(&in.Src[1]) || wide && !isPlain(in) {
-			return false
-		}
-		g.floatKind(fl)
-		for q := range 4 {
-			if !wide {
-				x := g.source(in, 0, q)
-				y := g.source(in, 1, q)
-				g.a.VCmp(o, 5, g.inReg(2, x), y, g.lanes(q), pred)
-			} else {
-				for half := range 2 {
-					g.load64(2, &in.Src[0], q, half, false)
-					g.load64(4, &in.Src[1], q, half, false)
-					g.a.VCmp(o, x64.K(5+half), 2, x64.Z(4), 0, pred)
-				}
-				g.a.K(x64.KUNPCKBW, 5, 6, 5)
-				g.active(5, q)
+// comparison is how a type is compared. It has 16 bits if widen makes dwords of
+// those in rm, which can be compared as such, in z.
+type comparison struct {
+	o     x64.VOp
+	wide  bool
+	fl    floats
+	widen func(g *nativeGen, z x64.Z, rm any)
+}
+
+func nativeCompare(name string, c comparison, pred byte) {
+	for _, prefix := range []string{"v_cmp_", "v_cmpx_"} {
+		nativeVector[prefix+name] = func(g *nativeGen, in *gcn.Inst) bool {
+			d, err := sdst(&in.Dst, 2)
+			if err != nil || !canVector(&in.Src[0]) || !canVector(&in.Src[1]) || c.wide && !isPlain(in) {
+				return false
 			}
-			g.maskOf(q, 5)
+			g.floatKind(c.fl)
+			for q := range 4 {
+				switch {
+				case c.wide:
+					for half := range 2 {
+						g.load64(2, &in.Src[0], q, half, false)
+						g.load64(4, &in.Src[1], q, half, false)
+						g.a.VCmp(c.o, x64.K(5+half), 2, x64.Z(4), 0, pred)
+					}
+					g.a.K(x64.KUNPCKBW, 5, 6, 5)
+					g.active(5, q)
+				case c.widen != nil:
+					c.widen(g, 5, g.source(in, 0, q))
+					c.widen(g, 6, g.source(in, 1, q))
+					g.a.VCmp(c.o, 5, 5, x64.Z(6), g.lanes(q), pred)
+				default:
+					x := g.source(in, 0, q)
+					y := g.source(in, 1, q)
+					g.a.VCmp(c.o, 5, g.inReg(2, x), y, g.lanes(q), pred)
+				}
+				g.maskOf(q, 5)
+			}
+			g.setScalar(int(d), true, x64.R9)
+			if prefix == "v_cmpx_" {
+				g.setScalar(regEXEC, true, x64.R9)
+			}
+			return true
 		}
-		g.setScalar(int(d), true, x64.R9)
-		return true
 	}
+}
+
+// upperHalves makes z the low halves of dwords as high ones.
+func upperHalves(g *nativeGen, z x64.Z, rm any) { g.a.VShift(x64.VPSLLD, z, g.inReg(z, rm), 0, 16) }
+
+// widenHalves makes z the f32 of the f16 in the low halves of dwords.
+func widenHalves(g *nativeGen, z x64.Z, rm any) {
+	g.a.VNarrowWords(z, g.inReg(z, rm))
+	g.a.V1(x64.VCVTPH2PS, z, z, 0)
 }
 
 // quarterOf makes k the lanes of a quarter out of all lanes in r.
@@ -81,26 +109,20 @@ func (g *nativeGen) selector(k x64.K, o *gcn.Operand, q int) {
 func isPair(o *gcn.Operand) bool { return o.Kind == gcn.SGPR && o.Index <= 126 }
 
 var _ = define(func() {
-	type pred struct {
-		name        string
-		ints, float byte
+	for name, p := range map[string]byte{"lt": x64.LT, "le": x64.LEQ, "gt": x64.NLE, "ge": x64.NLT, "eq": x64.EQ, "ne": x64.NEQ} {
+		nativeCompare(name+"_u32", comparison{o: x64.VPCMPUD}, p)
+		nativeCompare(name+"_i32", comparison{o: x64.VPCMPD}, p)
+		nativeCompare(name+"_u64", comparison{o: x64.VPCMPUQ, wide: true}, p)
+		nativeCompare(name+"_i64", comparison{o: x64.VPCMPQ, wide: true}, p)
+		nativeCompare(name+"_u16", comparison{o: x64.VPCMPUD, widen: upperHalves}, p)
+		nativeCompare(name+"_i16", comparison{o: x64.VPCMPD, widen: upperHalves}, p)
 	}
-	for _, p := range []pred{{"lt", x64.LT, x64.FLT}, {"le", x64.LEQ, x64.FLE}, {"gt", x64.NLE, x64.FGT}, {"ge", x64.NLT, x64.FGE},
-		{"eq", x64.EQ, x64.FEQ}, {"ne", x64.NEQ, 0}} {
-		nativeCompare(p.name+"_u32", x64.VPCMPUD, p.ints, false, notFloat)
-		nativeCompare(p.name+"_i32", x64.VPCMPD, p.ints, false, notFloat)
-		nativeCompare(p.name+"_u64", x64.VPCMPUQ, p.ints, true, notFloat)
-		nativeCompare(p.name+"_i64", x64.VPCMPQ, p.ints, true, notFloat)
-		if p.name == "ne" {
-			continue
-		}
-		nativeCompare(p.name+"_f32", x64.VCMPPS, p.float, false, isF32)
-		nativeCompare(p.name+"_f64", x64.VCMPPD, p.float, true, isF64)
+	for name, p := range map[string]byte{"lt": x64.FLT, "le": x64.FLE, "gt": x64.FGT, "ge": x64.FGE, "eq": x64.FEQ, "lg": x64.FLG, "o": x64.FORD,
+		"nlt": x64.FNLT, "nle": x64.FNLE, "ngt": x64.FNGT, "nge": x64.FNGE, "neq": x64.FNEQ, "nlg": x64.FEQU, "u": x64.FUN} {
+		nativeCompare(name+"_f32", comparison{o: x64.VCMPPS, fl: isF32}, p)
+		nativeCompare(name+"_f64", comparison{o: x64.VCMPPD, wide: true, fl: isF64}, p)
+		nativeCompare(name+"_f16", comparison{o: x64.VCMPPS, fl: isF16, widen: widenHalves}, p)
 	}
-	nativeCompare("neq_f32", x64.VCMPPS, x64.FNEQ, false, isF32)
-	nativeCompare("neq_f64", x64.VCMPPD, x64.FNEQ, true, isF64)
-	nativeCompare("u_f32", x64.VCMPPS, x64.FUN, false, isF32)
-	nativeCompare("u_f64", x64.VCMPPD, x64.FUN, true, isF64)
 
 	nativeVector["v_cndmask_b32"] = func(g *nativeGen, in *gcn.Inst) bool {
 		if !canOperands(in, 2) || !isPair(&in.Src[2]) || in.Form == gcn.FormDPP || in.Form == gcn.FormSDWA || in.Omod != 0 || in.Clamp {

@@ -38,6 +38,10 @@ func (g *nativeGen) con64(v uint64) x64.Bcast { return x64.Bcast{Mem: g.a.Const6
 
 // canAddress reports whether an instruction's address can be computed.
 func canAddress(in *gcn.Inst) bool {
+	if in.Enc == gcn.MUBUF {
+		_, err := sdst(&in.Base, 4)
+		return err == nil && !in.LDS && !in.IdxEn && canScalar(&in.SOffset) && (!in.OffEn || in.Addr.Kind == gcn.VGPR)
+	}
 	if in.LDS || in.Addr.Kind != gcn.VGPR {
 		return false
 	}
@@ -45,6 +49,65 @@ func canAddress(in *gcn.Inst) bool {
 		return in.Base.Index <= 126
 	}
 	return in.Addr.Index < 255
+}
+
+// begin is access for the lanes' accesses. What is not plainly bytes from the
+// base on is left to Go: buffers that are swizzled, have lane numbers added or are
+// scratch.
+func (g *nativeGen) begin(in *gcn.Inst, done x64.Label) (punt x64.Label) {
+	a, bad := &g.a, g.access(done)
+	if in.Enc == gcn.MUBUF {
+		v := int(in.Base.Index)
+		a.Load(false, x64.RAX, sreg(v+1))
+		a.OpImm(x64.AND, false, x64.RAX, -0x7fff8000) // bits 31 and 15
+		a.JumpIf(x64.NE, bad)
+		a.Load(false, x64.RAX, sreg(v+3))
+		a.OpImm(x64.AND, false, x64.RAX, 1<<23)
+		a.JumpIf(x64.NE, bad)
+	}
+	a.Imm(rMem, g.p.mem.Base)
+	return bad
+}
+
+// startBuffer loads what is the same for all lanes of a buffer access of n bytes:
+// the start of the addresses to Z7, and how large an offset may be to Z6.
+func (g *nativeGen) startBuffer(in *gcn.Inst, n int, bad x64.Label) {
+	a, v := &g.a, int(in.Base.Index)
+	a.Load(false, x64.RCX, sreg(v+1))
+	a.OpImm(x64.AND, false, x64.RCX, 0xffff)
+	a.ShiftImm(x64.SHL, true, x64.RCX, 32)
+	a.Load(false, x64.RAX, sreg(v))
+	a.Op(x64.OR, true, x64.RCX, x64.RAX)
+	g.scalarTo(x64.RAX, &in.SOffset)
+	a.Op(x64.ADD, true, x64.RCX, x64.RAX)
+	a.Imm(x64.RAX, uint64(uint32(in.Offset))-g.p.mem.Base)
+	a.Op(x64.ADD, true, x64.RCX, x64.RAX)
+	a.VFromReg(true, 7, x64.RCX)
+	a.Load(false, x64.RCX, sreg(v+2))
+	a.OpImm(x64.SUB, true, x64.RCX, in.Offset+int32(n))
+	a.JumpIf(x64.B, bad)
+	a.VFromReg(true, 6, x64.RCX)
+}
+
+// bufferOffsets is offsets for buffers.
+func (g *nativeGen) bufferOffsets(in *gcn.Inst, q, n int, bad x64.Label) {
+	a := &g.a
+	g.startBuffer(in, n, bad)
+	for half := range 2 {
+		z := offset(half)
+		if in.OffEn {
+			at := vecAt(&in.Addr, 0, q)
+			at.Disp += int32(32 * half)
+			a.V1(x64.VPMOVZXDQ, z, at, 0)
+		} else {
+			a.V(x64.VPXORD, z, z, z, 0)
+		}
+		a.VCmp(x64.VPCMPUQ, 0, z, x64.Z(6), 0, x64.NLE)
+		a.V(x64.VPADDQ, z, z, x64.Z(7), 0)
+		a.VCmp(x64.VPCMPUQ, x64.K(5+half), z, g.con64(g.p.mem.Size-uint64(n)), 0, x64.NLE)
+		a.K(x64.KOR, x64.K(5+half), x64.K(5+half), 0)
+	}
+	g.unlessAny(q, bad)
 }
 
 // startAddress loads what is the same for all lanes to Z7.
@@ -66,6 +129,10 @@ func offset(half int) x64.Z { return x64.Z(2 + half) }
 // an active lane's n bytes are not inside.
 func (g *nativeGen) offsets(in *gcn.Inst, q, n int, bad x64.Label) {
 	a := &g.a
+	if in.Enc == gcn.MUBUF {
+		g.bufferOffsets(in, q, n, bad)
+		return
+	}
 	g.startAddress(in)
 	for half := range 2 {
 		z := offset(half)
@@ -146,8 +213,7 @@ func (g *nativeGen) gatherPair(q, disp int) {
 func (g *nativeGen) memory(in *gcn.Inst, n, counter int, f func(q int, bad x64.Label)) {
 	a := &g.a
 	done := a.Label()
-	bad := g.access(done)
-	a.Imm(rMem, g.p.mem.Base)
+	bad := g.begin(in, done)
 	g.quarters(func(q int) {
 		g.offsets(in, q, n, bad)
 		f(q, bad)
@@ -171,7 +237,7 @@ type loaded struct {
 }
 
 func (g *nativeGen) loaded(in *gcn.Inst, n int) loaded {
-	return loaded{g, in, n, overlap(&in.Addr, 2, &in.Dst, n)}
+	return loaded{g, in, n, overlap(&in.Addr, max(1, int(in.Addr.Width)), &in.Dst, n)}
 }
 
 func sideAt(reg, q int) x64.Mem { return x64.At(rW, waveOut+reg*4*WaveSize+64*q) }
@@ -212,8 +278,7 @@ func vectorLoad(n int) emitter {
 		}
 		a, l := &g.a, g.loaded(in, n)
 		done := a.Label()
-		bad := g.access(done)
-		a.Imm(rMem, g.p.mem.Base)
+		bad := g.begin(in, done)
 		g.quarters(func(q int) {
 			g.offsets(in, q, 4*n, bad)
 			other, next := a.Label(), a.Label()
@@ -291,8 +356,7 @@ func (s small) load(g *nativeGen, in *gcn.Inst) bool {
 	}
 	a, l := &g.a, g.loaded(in, 1)
 	done := a.Label()
-	bad := g.access(done)
-	a.Imm(rMem, g.p.mem.Base)
+	bad := g.begin(in, done)
 	widen := map[int][2]x64.VOp{1: {x64.VPMOVZXBD, x64.VPMOVSXBD}, 2: {x64.VPMOVZXWD, x64.VPMOVSXWD}}[s.bytes][btoi(s.signed)]
 	g.quarters(func(q int) {
 		g.offsets(in, q, s.bytes, bad)
@@ -315,29 +379,44 @@ func (s small) load(g *nativeGen, in *gcn.Inst) bool {
 			a.V(x64.VPANDQ, offset(half), offset(half), g.con64(^uint64(3)), 0)
 		}
 		g.gather(q, 0)
-		width := 32 - 8*s.bytes
 		a.VShift(x64.VPSLLD, 5, x64.Z(5), 0, 3)
 		a.V(x64.VPANDD, 5, 5, g.con(24), 0)
-		a.V(x64.VPSRLVD, 0, 0, x64.Z(5), 0)
-		a.VShift(x64.VPSLLD, 0, x64.Z(0), 0, byte(width))
-		if s.signed {
-			a.VShift(x64.VPSRAD, 0, x64.Z(0), 0, byte(width))
-		} else {
-			a.VShift(x64.VPSRLD, 0, x64.Z(0), 0, byte(width))
-		}
+		s.shift(g)
 		a.Bind(next)
-		switch {
-		case s.high:
-			a.VShift(x64.VPSLLD, 0, x64.Z(0), 0, 16)
-		case s.low:
-			a.V(x64.VPANDD, 0, 0, g.con(0xffff), 0)
-		}
+		s.place(g)
 		l.put(0, q, 0)
 	})
 	l.finish()
 	g.count(waveRead, s.bytes)
 	a.Bind(done)
 	return true
+}
+
+// extract takes what is at bit Z5 of the dwords in Z0, as the register will have it.
+func (s small) extract(g *nativeGen) {
+	s.shift(g)
+	s.place(g)
+}
+
+// shift takes it, zero or sign extended; place puts it into its half.
+func (s small) shift(g *nativeGen) {
+	width := byte(32 - 8*s.bytes)
+	g.a.V(x64.VPSRLVD, 0, 0, x64.Z(5), 0)
+	g.a.VShift(x64.VPSLLD, 0, x64.Z(0), 0, width)
+	if s.signed {
+		g.a.VShift(x64.VPSRAD, 0, x64.Z(0), 0, width)
+	} else {
+		g.a.VShift(x64.VPSRLD, 0, x64.Z(0), 0, width)
+	}
+}
+
+func (s small) place(g *nativeGen) {
+	switch {
+	case s.high:
+		g.a.VShift(x64.VPSLLD, 0, x64.Z(0), 0, 16)
+	case s.low:
+		g.a.V(x64.VPANDD, 0, 0, g.con(0xffff), 0)
+	}
 }
 
 func btoi(b bool) int {
@@ -512,7 +591,7 @@ var (
 )
 
 var _ = define(func() {
-	for _, kind := range []string{"flat", "global"} {
+	for _, kind := range []string{"flat", "global", "buffer"} {
 		for suffix, n := range map[string]int{"": 1, "x2": 2, "x3": 3, "x4": 4} {
 			nativeMemory[kind+"_load_dword"+suffix] = vectorLoad(n)
 			nativeMemory[kind+"_store_dword"+suffix] = vectorStore(n)

@@ -92,10 +92,20 @@ func vectorUses(in *gcn.Inst, f func(reg, n int, write bool)) {
 // settles reports whether memory has to hold the registers for an instruction.
 func settles(in *gcn.Inst) bool {
 	switch in.Enc {
-	case gcn.SMEM, gcn.FLAT, gcn.GLOBAL, gcn.SCRATCH, gcn.MUBUF:
+	case gcn.SMEM, gcn.FLAT, gcn.GLOBAL, gcn.MUBUF:
 		return true
 	}
-	return in.Op == gcn.V_READFIRSTLANE_B32
+	switch in.Op {
+	case gcn.V_READFIRSTLANE_B32, gcn.V_READLANE_B32, gcn.V_WRITELANE_B32:
+		return true
+	}
+	return lanesInMemory[in.Info.Name]
+}
+
+// lanesInMemory are instructions on the LDS that read their data lane by lane.
+var lanesInMemory = map[string]bool{
+	"ds_write_b8": true, "ds_write_b16": true, "ds_write_b8_d16_hi": true, "ds_write_b16_d16_hi": true,
+	"ds_add_u32": true, "ds_sub_u32": true, "ds_and_b32": true, "ds_or_b32": true, "ds_xor_b32": true,
 }
 
 // What pinning a register saves and costs, about, in loads of 64 bytes.

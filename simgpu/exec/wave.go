@@ -64,12 +64,14 @@ type wave struct {
 	wg  *workgroup
 	id  int // number within the workgroup
 
-	ldsAt     unsafe.Pointer // the LDS, for translated code
-	ldsLen    uint32
-	ldsKind   [8]uint32   // likewise: see ldsRange
-	ldsBases  [8][4]int32 // addresses of the quarters' lowest lanes
-	accessing uint32      // 1 + number of the exit of the memory access that translated code does
-	region    *region     // whose code executes
+	ldsAt      unsafe.Pointer // the LDS, for translated code
+	ldsLen     uint32
+	scratchAt  unsafe.Pointer // likewise: scratch, and the bytes of a lane in it
+	scratchLen uint32
+	ldsKind    [8]uint32   // likewise: see ldsRange
+	ldsBases   [8][4]int32 // addresses of the quarters' lowest lanes
+	accessing  uint32      // 1 + number of the exit of the memory access that translated code does
+	region     *region     // whose code executes
 
 	scratch []byte // private segments of the lanes, interleaved by dword
 

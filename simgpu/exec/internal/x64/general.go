@@ -43,6 +43,12 @@ func (a *Asm) OpTo(op Op, w bool, m Mem, r Reg) {
 	a.modrm(byte(r), m, 0)
 }
 
+// Locked emits m = m op r, atomically.
+func (a *Asm) Locked(op Op, w bool, m Mem, r Reg) {
+	a.emit(0xf0)
+	a.OpTo(op, w, m, r)
+}
+
 // OpImm emits rm = rm op v, v sign extended.
 func (a *Asm) OpImm(op Op, w bool, rm any, v int32) {
 	a.rex(w, 0, rm)

@@ -65,6 +65,8 @@ var (
 	VFMA213PD = VOp{m38, p66, 1, 0xa8}
 	VMINPD    = VOp{m0f, p66, 1, 0x5d}
 	VMAXPD    = VOp{m0f, p66, 1, 0x5f}
+	VSUBPD    = VOp{m0f, p66, 1, 0x5c}
+	VSCALEFPD = VOp{m38, p66, 1, 0x2c} // d = s times two to the power of rm
 	VDIVPD    = VOp{m0f, p66, 1, 0x5e}
 	VPXORQ    = VOp{m0f, p66, 1, 0xef}
 )
@@ -78,6 +80,8 @@ var (
 	VPBCASTD  = VOp{m38, p66, 0, 0x58} // rm has one element
 	VPBCASTQ  = VOp{m38, p66, 1, 0x59}
 	VMOVDQU32 = VOp{m0f, pf3, 0, 0x6f}
+	VMOVDQU64 = VOp{m0f, pf3, 1, 0x6f}
+	VPOPCNTD  = VOp{m38, p66, 0, 0x55}
 	VPMOVZXBD = VOp{m38, p66, 0, 0x31} // rm has 16 bytes
 	VPMOVSXBD = VOp{m38, p66, 0, 0x21}
 	VPMOVZXWD = VOp{m38, p66, 0, 0x33} // rm has 32 bytes
@@ -133,6 +137,9 @@ func (a *Asm) VImm(o VOp, d, s Z, rm any, k K, imm byte) {
 var (
 	VPTERNLOGD   = VOp{m3a, p66, 0, 0x25} // bit of imm numbered d:s:rm
 	VRNDSCALEPS  = VOp{m3a, p66, 0, 0x08}
+	VRANGEPS     = VOp{m3a, p66, 0, 0x50} // imm 4 the smaller, 5 the larger; -0 is less than 0
+	VRANGEPD     = VOp{m3a, p66, 1, 0x50}
+	VCVTPS2PH    = VOp{m3a, p66, 0, 0x1d} // reg and rm are the other way round; rm has 32 bytes
 	VRNDSCALEPD  = VOp{m3a, p66, 1, 0x09}
 	VINSERTI64X4 = VOp{m3a, p66, 1, 0x3a}
 	VSHUFPS      = VOp{m0f, 0, 0, 0xc6} // two dwords of s, two of rm, of each 16 bytes
@@ -206,6 +213,16 @@ func (a *Asm) ScatterPair(m Mem, s Z, k K) {
 	a.evex(VOp{m38, p66, 1, 0xa1}, byte(s), 0, m, k, false, 0)
 }
 
+// VToHalf emits the low half of d = s as 16-bit floats, rounded as imm says: 0 to
+// nearest even, 3 to zero.
+func (a *Asm) VToHalf(d, s Z, imm byte) {
+	a.evex(VCVTPS2PH, byte(s), 0, d, 0, false, 1)
+	a.emit(imm)
+}
+
+// VNarrowWords emits the low half of d = the low halves of the dwords of s.
+func (a *Asm) VNarrowWords(d, s Z) { a.evex(VOp{m38, pf3, 0, 0x33}, byte(s), 0, d, 0, false, 0) }
+
 // VUpper emits the low half of d = the upper half of s.
 func (a *Asm) VUpper(d, s Z) {
 	a.evex(VOp{m3a, p66, 1, 0x3b}, byte(s), 0, d, 0, false, 1)
@@ -214,6 +231,11 @@ func (a *Asm) VUpper(d, s Z) {
 
 // Scatter emits the dwords at m{k} = s, the lowest first; k is zero afterwards.
 func (a *Asm) Scatter(m Mem, s Z, k K) { a.evex(VOp{m38, p66, 0, 0xa0}, byte(s), 0, m, k, false, 0) }
+
+// VTest emits d = the elements of k for which s & rm is not zero.
+func (a *Asm) VTest(d K, s Z, rm any, k K) {
+	a.evex(VOp{m38, p66, 0, 0x27}, byte(d), byte(s), rm, k, false, 0)
+}
 
 // Predicates of VCmp.
 const (
@@ -231,6 +253,14 @@ const (
 	FNEQ = 0x04 // unordered or not equal
 	FGE  = 0x1d
 	FGT  = 0x1e
+	// And those that also hold for unordered ones, and the others that do not.
+	FNLT = 0x15
+	FNLE = 0x16
+	FORD = 0x07
+	FEQU = 0x08
+	FNGE = 0x19
+	FNGT = 0x1a
+	FLG  = 0x0c
 )
 
 // Comparisons.

@@ -1,0 +1,175 @@
+//go:build linux && amd64
+
+package exec
+
+import (
+	"github.com/rocwire/rocwire/simgpu/exec/internal/x64"
+	"github.com/rocwire/rocwire/simgpu/gcn"
+)
+
+// Bytes, shorts and atomics in the LDS.
+
+// ldsBound computes the highest address of n bytes into all lanes of Z7, or goes
+// to bad if there is none.
+func (g *nativeGen) ldsBound(n int, bad x64.Label) {
+	g.a.Load(false, x64.RAX, x64.At(rW, waveLen))
+	g.a.OpImm(x64.SUB, false, x64.RAX, int32(n))
+	g.a.JumpIf(x64.B, bad)
+	g.a.VFromReg(false, 7, x64.RAX)
+}
+
+// ldsInside loads the addresses of a quarter to Z2 and goes to bad if that of an
+// active lane is beyond Z7, or not a multiple of n.
+func (g *nativeGen) ldsInside(in *gcn.Inst, q, n int, bad x64.Label) {
+	a := &g.a
+	g.ldsAddress(&in.Addr, q, int(uint16(in.Offset)))
+	a.VCmp(x64.VPCMPUD, 5, 2, x64.Z(7), g.lanes(q), x64.NLE)
+	if n > 1 {
+		a.VTest(6, 2, g.con(uint32(n-1)), g.lanes(q))
+		a.K(x64.KOR, 5, 5, 6)
+	}
+	a.KTestOr(5, 5)
+	a.JumpIf(x64.NE, bad)
+}
+
+func (s small) ldsLoad(g *nativeGen, in *gcn.Inst) bool {
+	if in.GDS || !isVec(&in.Addr) || !isVec(&in.Dst) {
+		return false
+	}
+	a, done := &g.a, g.a.Label()
+	bad := g.punt(done)
+	g.ldsBound(s.bytes, bad)
+	// All addresses first, so that Go can do the whole instruction.
+	g.quarters(func(q int) { g.ldsInside(in, q, s.bytes, bad) })
+	g.quarters(func(q int) {
+		g.ldsAddress(&in.Addr, q, int(uint16(in.Offset)))
+		a.VShift(x64.VPSLLD, 5, x64.Z(2), 0, 3)
+		a.V(x64.VPANDD, 5, 5, g.con(24), 0)
+		a.V(x64.VPANDD, 2, 2, g.con(^uint32(3)), 0)
+		g.copyLanes(5, q)
+		a.V(x64.VPXORD, 0, 0, x64.Z(0), 0)
+		a.Gather(0, x64.AtVec(rLDS, 2, 0), 5)
+		s.extract(g)
+		g.store(&in.Dst, 0, q, 0)
+	})
+	a.Bind(done)
+	return true
+}
+
+// eachAddress executes f for each active lane, its address in R10 and its number
+// in the wave in RAX.
+func (g *nativeGen) eachAddress(in *gcn.Inst, n int, bad x64.Label, f func()) {
+	a := &g.a
+	g.ldsBound(n, bad)
+	g.quarters(func(q int) {
+		g.ldsInside(in, q, n, bad)
+		a.VStore(x64.At(rW, waveOffs+64*q), 2, 0)
+	})
+	g.quarters(func(q int) {
+		g.eachLane(q, func() {
+			a.OpImm(x64.ADD, false, x64.RAX, int32(16*q))
+			a.Load(false, x64.R10, x64.Scaled(rW, x64.RAX, 2, waveOffs))
+			f()
+		})
+	})
+}
+
+// laneOf is the lane numbered RAX of a vector register in memory.
+func laneOf(o *gcn.Operand) x64.Mem {
+	at := vecAt(o, 0, 0)
+	return x64.Scaled(at.Base, x64.RAX, 2, int(at.Disp))
+}
+
+func ldsSmallStore(bytes int, high bool) emitter {
+	return func(g *nativeGen, in *gcn.Inst) bool {
+		if in.GDS || !isVec(&in.Addr) || !isVec(&in.Data) {
+			return false
+		}
+		done := g.a.Label()
+		g.eachAddress(in, bytes, g.punt(done), func() {
+			g.a.Load(false, x64.R9, laneOf(&in.Data))
+			if high {
+				g.a.ShiftImm(x64.SHR, false, x64.R9, 16)
+			}
+			g.a.StoreSmall(bytes, x64.AtIndex(rLDS, x64.R10, 0), x64.R9)
+		})
+		g.a.Bind(done)
+		return true
+	}
+}
+
+// plainLDSAtomic is an operation without result.
+func plainLDSAtomic(op x64.Op) emitter {
+	return func(g *nativeGen, in *gcn.Inst) bool {
+		if in.GDS || !isVec(&in.Addr) || !isVec(&in.Data) || in.Dst.Kind != gcn.None {
+			return false
+		}
+		done := g.a.Label()
+		g.eachAddress(in, 4, g.punt(done), func() {
+			g.a.Load(false, x64.R9, laneOf(&in.Data))
+			g.a.OpTo(op, false, x64.AtIndex(rLDS, x64.R10, 0), x64.R9)
+		})
+		g.a.Bind(done)
+		return true
+	}
+}
+
+// plainGlobalAtomic is one on device memory.
+func plainGlobalAtomic(op x64.Op) emitter {
+	return func(g *nativeGen, in *gcn.Inst) bool {
+		if !canAddress(in) || !isVec(&in.Data) || in.Returns() || g.p.mem.Base%4 != 0 {
+			return false
+		}
+		a, done := &g.a, g.a.Label()
+		bad := g.begin(in, done)
+		// All addresses first: Go must not do again what was done.
+		g.quarters(func(q int) {
+			g.offsets(in, q, 4, bad)
+			for half := range 2 {
+				a.VStore(x64.At(rW, waveOffs+128*q+64*half), offset(half), 0)
+				a.V(x64.VPANDQ, 4, offset(half), g.con64(3), 0)
+				a.VCmp(x64.VPCMPUQ, x64.K(5+half), 4, g.con64(0), 0, x64.NEQ)
+			}
+			g.unlessAny(q, bad)
+		})
+		// And all pages: writing what is there says whether they are there.
+		g.quarters(func(q int) {
+			g.eachLane(q, func() {
+				a.Load(true, x64.R10, x64.Scaled(rW, x64.RAX, 3, waveOffs+128*q))
+				a.Imm(x64.R9, 0)
+				a.Locked(x64.OR, false, x64.AtIndex(rMem, x64.R10, 0), x64.R9)
+			})
+		})
+		g.quarters(func(q int) {
+			g.eachLane(q, func() {
+				a.Load(true, x64.R10, x64.Scaled(rW, x64.RAX, 3, waveOffs+128*q))
+				at := vecAt(&in.Data, 0, q)
+				a.Load(false, x64.R9, x64.Scaled(at.Base, x64.RAX, 2, int(at.Disp)))
+				a.Locked(op, false, x64.AtIndex(rMem, x64.R10, 0), x64.R9)
+			})
+		})
+		g.count(waveAtomics, 1)
+		a.Bind(done)
+		return true
+	}
+}
+
+var _ = define(func() {
+	for suffix, s := range map[string]small{
+		"u8": {bytes: 1}, "i8": {bytes: 1, signed: true}, "u16": {bytes: 2}, "i16": {bytes: 2, signed: true},
+		"u8_d16": {bytes: 1}, "u8_d16_hi": {bytes: 1, high: true}, "i8_d16": {bytes: 1, signed: true, low: true},
+		"i8_d16_hi": {bytes: 1, signed: true, high: true}, "u16_d16": {bytes: 2}, "u16_d16_hi": {bytes: 2, high: true},
+	} {
+		nativeMemory["ds_read_"+suffix] = s.ldsLoad
+	}
+	for suffix, bytes := range map[string]int{"b8": 1, "b16": 2} {
+		nativeMemory["ds_write_"+suffix] = ldsSmallStore(bytes, false)
+		nativeMemory["ds_write_"+suffix+"_d16_hi"] = ldsSmallStore(bytes, true)
+	}
+	for name, op := range map[string]x64.Op{"add_u32": x64.ADD, "sub_u32": x64.SUB, "and_b32": x64.AND, "or_b32": x64.OR, "xor_b32": x64.XOR} {
+		nativeMemory["ds_"+name] = plainLDSAtomic(op)
+	}
+	for name, op := range map[string]x64.Op{"add": x64.ADD, "sub": x64.SUB, "and": x64.AND, "or": x64.OR, "xor": x64.XOR} {
+		nativeMemory["global_atomic_"+name] = plainGlobalAtomic(op)
+	}
+})
