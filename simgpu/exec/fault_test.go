@@ -208,7 +208,7 @@ func TestWaitByClock(t *testing.T) {
 	for _, arch := range arches {
 		l := newLauncher(t, arch, "grid")
 		buf, data := l.alloc(page)
-		d := l.dispatch(l.m, "late", [3]uint32{64 * 30, 1, 1}, [3]uint32{64, 1, 1}, 0, args(buf, buf+64, uint64(20000)))
+		d := l.dispatch(l.m, "late", [3]uint32{64 * 30, 1, 1}, [3]uint32{64, 1, 1}, 0, args(buf, buf+64, uint64(2000000)))
 		d.Cooperative = true
 		if _, err := d.Run(context.Background(), 1); err != nil {
 			t.Fatal(err)
