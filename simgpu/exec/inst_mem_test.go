@@ -244,7 +244,7 @@ func TestBuffers(t *testing.T) {
 	m.inst("buffer_atomic_add v2, v0, s[8:11], 0 offen offset:124 glc", 0xe108507c, 0x80020200)
 	for i := range 64 {
 		want, wantX2 := uint32(0), [2]uint32{}
-		if 4*i+4+4 <= 128 { // the scalar offset does not count
+		if 4*i+4+16+4 <= 128 { // the scalar offset counts
 			want = uint32(1000 + 64 + 5 + i)
 		}
 		for k := range wantX2 { // each dword for itself

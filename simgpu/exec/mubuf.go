@@ -85,7 +85,9 @@ type bufferLanes struct {
 // What is inside depends on how the buffer is accessed, as AMD's CDNA documents
 // have it: one with lane numbers added and no index has no bounds; with an
 // index and a stride num_records counts structures, and only the index is
-// compared; otherwise it counts bytes, which the scalar offset is none of.
+// compared; otherwise it counts bytes, from which the scalar offset is taken
+// first. (LLVM says of raw buffers that the scalar offset is not checked. Tensile's
+// kernels for MI200 rely on it: theirs reach behind the last row otherwise.)
 func (a *bufferAddress) resolve(w *wave, size uint64) (l bufferLanes) {
 	r := w.resource(a.v, a.format)
 	soff := uint64(a.soffset.get(w))
@@ -99,7 +101,11 @@ func (a *bufferAddress) resolve(w *wave, size uint64) (l bufferLanes) {
 	private := r.addTid && !a.idxen
 	structured := a.idxen && r.stride != 0
 	start := r.base + soff - w.mem.Base
-	l.end = start + r.records
+	records := r.records
+	if !structured {
+		records -= min(soff, records)
+	}
+	l.end = start + records
 	for i := range w.offs {
 		off, idx := a.imm, uint64(0)
 		switch {
@@ -115,9 +121,9 @@ func (a *bufferAddress) resolve(w *wave, size uint64) (l bufferLanes) {
 			idx += uint64(i)
 		}
 		switch {
-		case private, structured && idx < r.records, !structured && off+size <= r.records:
+		case private, structured && idx < records, !structured && off+size <= records:
 			l.whole |= 1 << i
-		case !structured && !r.swizzle && off+4 <= r.records:
+		case !structured && !r.swizzle && off+4 <= records:
 			l.part |= 1 << i
 		}
 		if r.swizzle {

@@ -51,7 +51,7 @@ func (b *bufferModel) inside(lane int, index, offset, size uint64) (n uint64) {
 	if !b.offen {
 		offset = 0
 	}
-	for n < size && b.imm+offset+n+min(size, 4) <= b.records { // each dword for itself
+	for n < size && b.soffset+b.imm+offset+n+min(size, 4) <= b.records { // each dword for itself
 		n += min(size, 4)
 	}
 	if b.swizzle && n < size {

@@ -86,6 +86,9 @@ func (g *nativeGen) startBuffer(in *gcn.Inst, n int, bad x64.Label) {
 	a.Load(false, x64.RCX, sreg(v+2))
 	a.OpImm(x64.SUB, true, x64.RCX, in.Offset+int32(n))
 	a.JumpIf(x64.B, bad)
+	g.scalarTo(x64.RAX, &in.SOffset)
+	a.Op(x64.SUB, true, x64.RCX, x64.RAX)
+	a.JumpIf(x64.B, bad)
 	a.VFromReg(true, 6, x64.RCX)
 }
 
