@@ -12,13 +12,6 @@ struct rw_table {
 	const char *const *names; /* of the functions, in the same order */
 };
 
-/* What librocwire/stubs find the functions by; librocwire.map names it elsewhere. */
-#ifdef _WIN32
-#define RW_EXPORTED __declspec(dllexport)
-#else
-#define RW_EXPORTED
-#endif
-
 extern const struct rw_table rw_hip_table;
 
 #endif

@@ -2,6 +2,13 @@
 /* The library's exports, for the jumps of librocwire/stubs and to look one up by name. */
 #include "table.h"
 
+/* What the jumps find the functions by; librocwire.map names it elsewhere. */
+#ifdef _WIN32
+#define RW_EXPORTED __declspec(dllexport)
+#else
+#define RW_EXPORTED
+#endif
+
 extern void __gnu_f2h_ieee(void);
 extern void __gnu_h2f_ieee(void);
 extern void __hipGetPCH(void);

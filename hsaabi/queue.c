@@ -1,7 +1,5 @@
 #include "queue.h"
 
-enum { SPINS = 2000, FIRST_NAP = 200 * 1000 };
-
 bool rw_hsa_await_packet(struct rw_signal *doorbell, uint16_t *header)
 {
 	uint64_t nap = FIRST_NAP;

@@ -148,8 +148,6 @@ void rw_hsa_subtract(struct rw_signal *s, int64_t value)
 	rw_hsa_changed(s);
 }
 
-enum { SPINS = 2000, FIRST_NAP = 200 * 1000 };
-
 int64_t rw_hsa_wait(struct rw_signal *s, uint32_t condition, int64_t with, uint64_t timeout, bool active)
 {
 	uint64_t begin = 0, nap = FIRST_NAP;

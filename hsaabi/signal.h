@@ -17,7 +17,11 @@
 
 #include "hsa/hsa.h"
 
-enum { MOST_NAP = 20 * 1000 * 1000 }; /* ns */
+enum {
+	SPINS = 2000, /* looks at what is waited for before the first sleep */
+	FIRST_NAP = 200 * 1000, /* ns */
+	MOST_NAP = 20 * 1000 * 1000,
+};
 
 struct rw_signal {
 	amd_signal_t s;

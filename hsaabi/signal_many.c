@@ -4,8 +4,6 @@
 #include "ready.h"
 #include "signal.h"
 
-enum { SPINS = 2000, FIRST_NAP = 200 * 1000 };
-
 /* many waits until one of the signals, or all, satisfy their conditions. It returns which it was, the first of all, or UINT32_MAX. */
 static uint32_t many(bool all, uint32_t count, const hsa_signal_t *signals, const hsa_signal_condition_t *conds, const hsa_signal_value_t *values,
 	uint64_t timeout, hsa_wait_state_t hint, hsa_signal_value_t *satisfying)

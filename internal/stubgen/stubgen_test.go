@@ -6,7 +6,7 @@ import (
 )
 
 func TestLibrary(t *testing.T) {
-	l := Library{Name: "x", Generator: "a test", Functions: []Function{{Name: "first"}, {Name: "second", Weak: true}}}
+	l := Library{Name: "x", Generator: "a test", Lookup: true, Functions: []Function{{Name: "first"}, {Name: "second", Weak: true}}}
 	for _, want := range []string{"#define TABLE " + l.Symbol() + "\n", "JUMP .globl, first, 0\n", "JUMP .weak, second, 1\n"} {
 		if !strings.Contains(l.Stubs(l.Jumps()), want) {
 			t.Errorf("%q does not stand in:\n%s", want, l.Stubs(l.Jumps()))
@@ -15,6 +15,10 @@ func TestLibrary(t *testing.T) {
 	table := l.Table()
 	if !strings.Contains(table, "const rw_function "+l.Symbol()+"[] = {\n\tfirst,\n\tsecond,\n}") || !strings.Contains(table, "\"first\",\n\t\t\"second\",") {
 		t.Errorf("the table is\n%s", table)
+	}
+	l.Lookup = false
+	if table = l.Table(); !strings.Contains(table, "const rw_function "+l.Symbol()+"[] = {\n\tfirst,\n\tsecond,\n}") || strings.Contains(table, "\"first\"") {
+		t.Errorf("without names it is\n%s", table)
 	}
 }
 

@@ -14,7 +14,7 @@ var own = map[string]bool{
 
 // library is all functions that the jumps of the libraries lead to.
 func library(t *Table) stubgen.Library {
-	l := stubgen.Library{Name: "hip", Generator: "hip/internal/gen from hip/api.json"}
+	l := stubgen.Library{Name: "hip", Lookup: true, Generator: "hip/internal/gen from hip/api.json"}
 	for _, f := range t.Functions {
 		l.Functions = append(l.Functions, stubgen.Function{Name: f.Name, Weak: f.Weak, Own: own[f.Name]})
 	}
