@@ -230,7 +230,7 @@ func (c *Client) Flush() error {
 
 // How long Close lets a write under way finish, and how often it looks.
 const (
-	closePatience = 100 * time.Millisecond
+	closePatience = time.Second
 	closePoll     = 50 * time.Microsecond
 )
 

@@ -32,7 +32,7 @@ type shm struct {
 	reads    spinner
 	writes   spinner
 	sleeps   [3]sleep      // of waits for bytes, other waits, and rests
-	putting  atomic.Bool   // somebody puts something in, or trims
+	putting  sync.Mutex    // of who puts something in, or trims
 	far      atomic.Bool   // the ring that is written to has memory that small messages do not use
 	trimmed  uint64        // outBytes when trim was last asked, with putting
 	watching atomic.Bool   // the keeper wants to know of bytes
@@ -96,9 +96,8 @@ func (s *shm) tryWrite(a, b []byte) (int, error) {
 	if s.over.Load() != 0 {
 		return 0, syscall.EPIPE
 	}
-	if s.putting.Swap(true) { // it is being trimmed
-		return 0, errAgain
-	}
+	s.putting.Lock() // being trimmed is no reason to take nothing: a last word is said once
+	defer s.putting.Unlock()
 	n, err := s.out.put(a)
 	if err == nil && n == len(a) {
 		var k int
@@ -109,7 +108,6 @@ func (s *shm) tryWrite(a, b []byte) (int, error) {
 	if s.out.head-s.out.base > shmNear && !s.far.Load() {
 		s.far.Store(true)
 	}
-	s.putting.Store(false)
 	if err == nil && n == 0 && len(a)+len(b) > 0 {
 		err = errAgain
 	}
@@ -218,16 +216,16 @@ const idleTime = time.Second
 // trim gives the memory of large messages back, if nothing has been sent since it was last asked. Each side does for the ring it writes to, who waits for bytes or the
 // keeper.
 func (s *shm) trim() {
-	if !s.far.Load() || s.putting.Swap(true) {
+	if !s.far.Load() || !s.putting.TryLock() {
 		return
 	}
+	defer s.putting.Unlock()
 	if out := s.outBytes.Load(); out != s.trimmed {
 		s.trimmed = out
 	} else if atomic.LoadUint64(&s.out.m.tail) == s.out.head { // a peer that lies loses what it has not read
 		_ = unix.Madvise(s.out.b[shmNear:], unix.MADV_REMOVE) // a ring that keeps its memory works as well
 		s.far.Store(false)
 	}
-	s.putting.Store(false)
 }
 
 func (s *shm) wake() { call(&s.called) }

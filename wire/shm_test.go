@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -190,6 +191,33 @@ func TestSharedMemoryIsGivenBack(t *testing.T) {
 		if err := <-reading; err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestSharedTrimIsNotRefusal: where there is room a word is taken, also while memory is being given back: SHUTDOWN is tried once.
+func TestSharedTrimIsNotRefusal(t *testing.T) {
+	a, b := sharedPair(t)
+	defer a.close()
+	defer b.close()
+	for range 100 {
+		move(t, a, b, pattern(shmBytes))
+		a.trim() // takes note
+		var trimming sync.WaitGroup
+		var done atomic.Bool
+		trimming.Go(func() {
+			a.trim()
+			done.Store(true)
+		})
+		for last := false; !last; {
+			last = done.Load()
+			if n, err := a.tryWrite([]byte{1}, nil); n != 1 || err != nil {
+				t.Fatal(n, err)
+			}
+			if n, err := b.read(make([]byte, 1)); n != 1 || err != nil {
+				t.Fatal(n, err)
+			}
+		}
+		trimming.Wait()
 	}
 }
 
