@@ -3,8 +3,6 @@ GO         ?= go
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 LIB         = build/lib/libamdhip64.so.6
 CFLAGS     ?= -O2 -Wall
-# grpc without its trace pages: internal/lean/conntrack says what they cost.
-export GOFLAGS ?= -tags=grpcnotrace
 
 .DEFAULT_GOAL := help
 .PHONY: help demo build lib lib-Linux lib-Darwin windows darwin test bench conformance fuzz generate kernels lint platforms check-deploy clean

@@ -12,7 +12,7 @@ import (
 // the simulator, which find nothing there: what they say of correct programs is false.
 func conformSimCheck(ctx context.Context, _ *options) (failed int, err error) {
 	for _, test := range [][2]string{{"./simgpu/exec", "TestChecksFindNothing"}, {"./simgpu", "TestCheckedConformance"}} {
-		c := exec.CommandContext(ctx, "go", "test", "-tags", "grpcnotrace,conformance", "-count=1", "-timeout", "30m", "-run", "^"+test[1]+"$", test[0])
+		c := exec.CommandContext(ctx, "go", "test", "-tags", "conformance", "-count=1", "-timeout", "30m", "-run", "^"+test[1]+"$", test[0])
 		c.Env, c.Stdout, c.Stderr = append(os.Environ(), "GOFLAGS=-trimpath"), os.Stdout, os.Stderr
 		c.WaitDelay = 10 * time.Second
 		if c.Run() != nil {

@@ -51,7 +51,7 @@ func build(t testing.TB) string {
 			t.Fatal(err)
 		}
 		buildDir = dir
-		if out, err := exec.Command("go", "build", "-tags", "grpcnotrace", "-o", filepath.Join(dir, program), ".").CombinedOutput(); err != nil {
+		if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, program), ".").CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}

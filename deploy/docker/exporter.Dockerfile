@@ -5,10 +5,8 @@
 FROM golang:1.26-bookworm AS build
 WORKDIR /src
 COPY go.mod go.sum ./
-COPY internal/lean internal/lean
 RUN go mod download
 COPY . .
-ENV GOFLAGS=-tags=grpcnotrace
 RUN go build -trimpath -o /out/ ./cmd/gpu-exporter ./cmd/smi-remote && install -d -o 65532 -g 65532 /state
 
 FROM debian:bookworm-slim

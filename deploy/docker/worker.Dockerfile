@@ -9,10 +9,8 @@ ARG ROCM=debian:bookworm-slim
 FROM golang:1.26-bookworm AS build
 WORKDIR /src
 COPY go.mod go.sum ./
-COPY internal/lean internal/lean
 RUN go mod download
 COPY . .
-ENV GOFLAGS=-tags=grpcnotrace
 RUN go build -trimpath -o /out/ ./cmd/hip-worker ./cmd/hip-session ./cmd/smi-remote
 
 FROM ${ROCM}
