@@ -119,8 +119,9 @@ func hsaAMDMemoryAsyncCopyRect(dst *pitchedPtr, dstAt *dim3, src *pitchedPtr, sr
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT
 	}
 	l.after(list, completion, func() status {
+		t := l.who(to, from)
 		for z := range uint64(box.z) {
-			e := l.sim.Memcpy2D(hip.Thread{}, hip.Ptr(to+z*d.slice), d.pitch, hip.Ptr(from+z*s.slice), s.pitch, uint64(box.x), uint64(box.y), hip.MemcpyDefault)
+			e := l.sim.Memcpy2D(t, hip.Ptr(to+z*d.slice), d.pitch, hip.Ptr(from+z*s.slice), s.pitch, uint64(box.x), uint64(box.y), hip.MemcpyDefault)
 			if e != hip.Success {
 				return statusOf(e)
 			}

@@ -47,6 +47,7 @@ type library struct {
 	loaded
 	locked
 	allocated
+	virtual
 }
 
 var (

@@ -122,6 +122,9 @@ func hsaAMDAgentsAllowAccess(n uint32, agents *uint64, flags *uint32, ptr unsafe
 	}
 	a := l.containing(address(ptr))
 	if a == nil {
+		if st, ok := l.allowAround(address(ptr), list); ok {
+			return st
+		}
 		return HSA_STATUS_ERROR
 	}
 	l.allocated.mu.Lock()
@@ -179,7 +182,7 @@ func hsaMemoryCopy(dst, src unsafe.Pointer, size uint64) status {
 
 // copy copies between addresses of the process, which all memory has.
 func (l *library) copy(dst, src, size uint64) status {
-	return statusOf(l.sim.Memcpy(hip.Thread{}, hip.Ptr(dst), hip.Ptr(src), size, hip.MemcpyDefault))
+	return statusOf(l.sim.Memcpy(l.who(dst, src), hip.Ptr(dst), hip.Ptr(src), size, hip.MemcpyDefault))
 }
 
 // hsaAMDMemoryFill stores a word count times.
@@ -190,5 +193,6 @@ func hsaAMDMemoryFill(ptr unsafe.Pointer, value uint32, count uint64) status {
 	case count == 0:
 		return HSA_STATUS_SUCCESS
 	}
-	return statusOf(current.Load().sim.MemsetD32(hip.Thread{}, hip.Ptr(address(ptr)), int32(value), count))
+	l := current.Load()
+	return statusOf(l.sim.MemsetD32(l.who(address(ptr)), hip.Ptr(address(ptr)), int32(value), count))
 }

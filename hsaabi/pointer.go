@@ -34,6 +34,8 @@ func hsaAMDPointerInfo(ptr unsafe.Pointer, info *amdPointerInfo, alloc unsafe.Po
 		for _, c := range l.cards {
 			agents = append(agents, c.handle())
 		}
+	} else if v, reach, ok := l.virtualInfo(at); ok {
+		out, agents = v, reach
 	}
 	out.size = min(info.size, uint32(unsafe.Sizeof(out)))
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(info)), out.size), unsafe.Slice((*byte)(unsafe.Pointer(&out)), out.size))

@@ -8,6 +8,7 @@ package hsaabi
 import "C"
 
 import (
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -27,7 +28,10 @@ type pool struct {
 	clock   uint32 // MHz
 }
 
-const groupSize = 65536
+const (
+	groupSize = 65536
+	fragment  = 2 << 20 // what allocations of a card's are best multiples of
+)
 
 // poolsOf are the pools of the processor and of all cards. Grains differ in name only: memory of the simulated cards is coherent.
 func poolsOf(cards []*card) (list []*pool) {
@@ -84,6 +88,14 @@ func (l *library) pool(h uint64) *pool {
 	return nil
 }
 
+// handleOf is the handle of a pool.
+func (l *library) handleOf(p *pool) uint64 { return poolBase + uint64(slices.Index(l.pools, p)) }
+
+// poolOf is the pool that a card's memory is of, unless something else is asked for.
+func (l *library) poolOf(c *card) *pool {
+	return l.pools[slices.IndexFunc(l.pools, func(p *pool) bool { return p.card == c })]
+}
+
 // each calls back for each pool of an agent.
 func (l *library) each(h uint64, callback, data unsafe.Pointer) status {
 	if _, st := l.agent(h); st != HSA_STATUS_SUCCESS {
@@ -130,6 +142,9 @@ func hsaAMDMemoryPoolGetInfo(h uint64, attribute uint32, value unsafe.Pointer) s
 		}
 		return put[uint32](value, HSA_AMD_MEMORY_POOL_LOCATION_CPU)
 	case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_REC_GRANULE:
+		if p.card != nil && p.global() {
+			return put[uint64](value, fragment)
+		}
 		return put(value, p.granule())
 	}
 	return p.info(attribute, value)

@@ -582,8 +582,7 @@ hsa_status_t hsa_amd_vmem_address_free(void *va, size_t size)
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!va)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)size;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_amd_vmem_address_free((void *)va, size);
 }
 
 hsa_status_t hsa_amd_vmem_address_reserve(void **va, size_t size, uint64_t address, uint64_t flags)
@@ -592,10 +591,7 @@ hsa_status_t hsa_amd_vmem_address_reserve(void **va, size_t size, uint64_t addre
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!va)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)size;
-	(void)address;
-	(void)flags;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_amd_vmem_address_reserve((void *)va, size, address, flags);
 }
 
 hsa_status_t hsa_amd_vmem_address_reserve_align(void **va, size_t size, uint64_t address, uint64_t alignment, uint64_t flags)
@@ -604,11 +600,7 @@ hsa_status_t hsa_amd_vmem_address_reserve_align(void **va, size_t size, uint64_t
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!va)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)size;
-	(void)address;
-	(void)alignment;
-	(void)flags;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_amd_vmem_address_reserve_align((void *)va, size, address, alignment, flags);
 }
 
 hsa_status_t hsa_amd_vmem_export_shareable_handle(int *dmabuf_fd, hsa_amd_vmem_alloc_handle_t handle, uint64_t flags)
@@ -617,9 +609,7 @@ hsa_status_t hsa_amd_vmem_export_shareable_handle(int *dmabuf_fd, hsa_amd_vmem_a
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!dmabuf_fd)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)handle;
-	(void)flags;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_amd_vmem_export_shareable_handle((void *)dmabuf_fd, handle.handle, flags);
 }
 
 hsa_status_t hsa_amd_vmem_get_access(void *va, hsa_access_permission_t *perms, hsa_agent_t agent_handle)
@@ -628,8 +618,7 @@ hsa_status_t hsa_amd_vmem_get_access(void *va, hsa_access_permission_t *perms, h
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!va || !perms)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)agent_handle;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_amd_vmem_get_access((void *)va, (void *)perms, agent_handle.handle);
 }
 
 hsa_status_t hsa_amd_vmem_get_alloc_properties_from_handle(hsa_amd_vmem_alloc_handle_t memory_handle, hsa_amd_memory_pool_t *pool, hsa_amd_memory_type_t *type)
@@ -638,8 +627,7 @@ hsa_status_t hsa_amd_vmem_get_alloc_properties_from_handle(hsa_amd_vmem_alloc_ha
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!pool || !type)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)memory_handle;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_amd_vmem_get_alloc_properties_from_handle(memory_handle.handle, (void *)pool, (void *)type);
 }
 
 hsa_status_t hsa_amd_vmem_handle_create(hsa_amd_memory_pool_t pool, size_t size, hsa_amd_memory_type_t type, uint64_t flags, hsa_amd_vmem_alloc_handle_t *memory_handle)
@@ -648,19 +636,14 @@ hsa_status_t hsa_amd_vmem_handle_create(hsa_amd_memory_pool_t pool, size_t size,
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!memory_handle)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)pool;
-	(void)size;
-	(void)type;
-	(void)flags;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_amd_vmem_handle_create(pool.handle, size, type, flags, (void *)memory_handle);
 }
 
 hsa_status_t hsa_amd_vmem_handle_release(hsa_amd_vmem_alloc_handle_t memory_handle)
 {
 	if (!rw_hsa_ready())
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
-	(void)memory_handle;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_amd_vmem_handle_release(memory_handle.handle);
 }
 
 hsa_status_t hsa_amd_vmem_import_shareable_handle(int dmabuf_fd, hsa_amd_vmem_alloc_handle_t *handle)
@@ -669,8 +652,7 @@ hsa_status_t hsa_amd_vmem_import_shareable_handle(int dmabuf_fd, hsa_amd_vmem_al
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!handle)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)dmabuf_fd;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_amd_vmem_import_shareable_handle(dmabuf_fd, (void *)handle);
 }
 
 hsa_status_t hsa_amd_vmem_map(void *va, size_t size, size_t in_offset, hsa_amd_vmem_alloc_handle_t memory_handle, uint64_t flags)
@@ -679,11 +661,7 @@ hsa_status_t hsa_amd_vmem_map(void *va, size_t size, size_t in_offset, hsa_amd_v
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!va)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)size;
-	(void)in_offset;
-	(void)memory_handle;
-	(void)flags;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_amd_vmem_map((void *)va, size, in_offset, memory_handle.handle, flags);
 }
 
 hsa_status_t hsa_amd_vmem_retain_alloc_handle(hsa_amd_vmem_alloc_handle_t *memory_handle, void *addr)
@@ -692,7 +670,7 @@ hsa_status_t hsa_amd_vmem_retain_alloc_handle(hsa_amd_vmem_alloc_handle_t *memor
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!memory_handle || !addr)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_amd_vmem_retain_alloc_handle((void *)memory_handle, (void *)addr);
 }
 
 hsa_status_t hsa_amd_vmem_set_access(void *va, size_t size, const hsa_amd_memory_access_desc_t *desc, size_t desc_cnt)
@@ -701,9 +679,7 @@ hsa_status_t hsa_amd_vmem_set_access(void *va, size_t size, const hsa_amd_memory
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!va || !desc)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)size;
-	(void)desc_cnt;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_amd_vmem_set_access((void *)va, size, (void *)desc, desc_cnt);
 }
 
 hsa_status_t hsa_amd_vmem_unmap(void *va, size_t size)
@@ -712,8 +688,7 @@ hsa_status_t hsa_amd_vmem_unmap(void *va, size_t size)
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!va)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)size;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_amd_vmem_unmap((void *)va, size);
 }
 
 hsa_status_t hsa_cache_get_info(hsa_cache_t cache, hsa_cache_info_t attribute, void *value)

@@ -192,6 +192,84 @@ func rw_hsa_amd_signal_value_pointer(p_signal uint64, p_value_ptr unsafe.Pointer
 	return uint32(hsaAMDSignalValuePointer(p_signal, (*unsafe.Pointer)(p_value_ptr)))
 }
 
+//export rw_hsa_amd_vmem_address_free
+func rw_hsa_amd_vmem_address_free(p_va unsafe.Pointer, p_size uint64) (result uint32) {
+	defer trap("hsa_amd_vmem_address_free", &result)
+	return uint32(hsaAMDVmemAddressFree(p_va, p_size))
+}
+
+//export rw_hsa_amd_vmem_address_reserve
+func rw_hsa_amd_vmem_address_reserve(p_va unsafe.Pointer, p_size uint64, p_address uint64, p_flags uint64) (result uint32) {
+	defer trap("hsa_amd_vmem_address_reserve", &result)
+	return uint32(hsaAMDVmemAddressReserve((*unsafe.Pointer)(p_va), p_size, p_address, p_flags))
+}
+
+//export rw_hsa_amd_vmem_address_reserve_align
+func rw_hsa_amd_vmem_address_reserve_align(p_va unsafe.Pointer, p_size uint64, p_address uint64, p_alignment uint64, p_flags uint64) (result uint32) {
+	defer trap("hsa_amd_vmem_address_reserve_align", &result)
+	return uint32(hsaAMDVmemAddressReserveAlign((*unsafe.Pointer)(p_va), p_size, p_address, p_alignment, p_flags))
+}
+
+//export rw_hsa_amd_vmem_export_shareable_handle
+func rw_hsa_amd_vmem_export_shareable_handle(p_dmabuf_fd unsafe.Pointer, p_handle uint64, p_flags uint64) (result uint32) {
+	defer trap("hsa_amd_vmem_export_shareable_handle", &result)
+	return uint32(hsaAMDVmemExportShareableHandle((*int32)(p_dmabuf_fd), p_handle, p_flags))
+}
+
+//export rw_hsa_amd_vmem_get_access
+func rw_hsa_amd_vmem_get_access(p_va unsafe.Pointer, p_perms unsafe.Pointer, p_agent_handle uint64) (result uint32) {
+	defer trap("hsa_amd_vmem_get_access", &result)
+	return uint32(hsaAMDVmemGetAccess(p_va, (*uint32)(p_perms), p_agent_handle))
+}
+
+//export rw_hsa_amd_vmem_get_alloc_properties_from_handle
+func rw_hsa_amd_vmem_get_alloc_properties_from_handle(p_memory_handle uint64, p_pool unsafe.Pointer, p_type unsafe.Pointer) (result uint32) {
+	defer trap("hsa_amd_vmem_get_alloc_properties_from_handle", &result)
+	return uint32(hsaAMDVmemGetAllocPropertiesFromHandle(p_memory_handle, (*uint64)(p_pool), (*uint32)(p_type)))
+}
+
+//export rw_hsa_amd_vmem_handle_create
+func rw_hsa_amd_vmem_handle_create(p_pool uint64, p_size uint64, p_type uint32, p_flags uint64, p_memory_handle unsafe.Pointer) (result uint32) {
+	defer trap("hsa_amd_vmem_handle_create", &result)
+	return uint32(hsaAMDVmemHandleCreate(p_pool, p_size, p_type, p_flags, (*uint64)(p_memory_handle)))
+}
+
+//export rw_hsa_amd_vmem_handle_release
+func rw_hsa_amd_vmem_handle_release(p_memory_handle uint64) (result uint32) {
+	defer trap("hsa_amd_vmem_handle_release", &result)
+	return uint32(hsaAMDVmemHandleRelease(p_memory_handle))
+}
+
+//export rw_hsa_amd_vmem_import_shareable_handle
+func rw_hsa_amd_vmem_import_shareable_handle(p_dmabuf_fd int32, p_handle unsafe.Pointer) (result uint32) {
+	defer trap("hsa_amd_vmem_import_shareable_handle", &result)
+	return uint32(hsaAMDVmemImportShareableHandle(p_dmabuf_fd, (*uint64)(p_handle)))
+}
+
+//export rw_hsa_amd_vmem_map
+func rw_hsa_amd_vmem_map(p_va unsafe.Pointer, p_size uint64, p_in_offset uint64, p_memory_handle uint64, p_flags uint64) (result uint32) {
+	defer trap("hsa_amd_vmem_map", &result)
+	return uint32(hsaAMDVmemMap(p_va, p_size, p_in_offset, p_memory_handle, p_flags))
+}
+
+//export rw_hsa_amd_vmem_retain_alloc_handle
+func rw_hsa_amd_vmem_retain_alloc_handle(p_memory_handle unsafe.Pointer, p_addr unsafe.Pointer) (result uint32) {
+	defer trap("hsa_amd_vmem_retain_alloc_handle", &result)
+	return uint32(hsaAMDVmemRetainAllocHandle((*uint64)(p_memory_handle), p_addr))
+}
+
+//export rw_hsa_amd_vmem_set_access
+func rw_hsa_amd_vmem_set_access(p_va unsafe.Pointer, p_size uint64, p_desc unsafe.Pointer, p_desc_cnt uint64) (result uint32) {
+	defer trap("hsa_amd_vmem_set_access", &result)
+	return uint32(hsaAMDVmemSetAccess(p_va, p_size, (*amdMemoryAccessDesc)(p_desc), p_desc_cnt))
+}
+
+//export rw_hsa_amd_vmem_unmap
+func rw_hsa_amd_vmem_unmap(p_va unsafe.Pointer, p_size uint64) (result uint32) {
+	defer trap("hsa_amd_vmem_unmap", &result)
+	return uint32(hsaAMDVmemUnmap(p_va, p_size))
+}
+
 //export rw_hsa_cache_get_info
 func rw_hsa_cache_get_info(p_cache uint64, p_attribute uint32, p_value unsafe.Pointer) (result uint32) {
 	defer trap("hsa_cache_get_info", &result)

@@ -9,11 +9,25 @@ import (
 // hsaLibrary is the folder that AMD's own runtimes would find HSA in.
 func hsaLibrary() string { return filepath.Join(built, "lib", "hsa") }
 
+// buildHSA compiles a program of testdata that uses HSA itself.
+func buildHSA(t *testing.T, name string) (bin string) {
+	bin = filepath.Join(t.TempDir(), name)
+	build(t, "gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-Ihsaabi/include", "librocwire/testdata/"+name+".c", "-o", bin,
+		filepath.Join(hsaLibrary(), "libhsa-runtime64.so.1"), "-Wl,-rpath,"+hsaLibrary(), "-lpthread")
+	return bin
+}
+
+// TestHSAMemory: virtual memory, and what processes share.
+func TestHSAMemory(t *testing.T) {
+	bin := buildHSA(t, "hsa_memory")
+	if out := runs(t, nil, bin); !strings.HasSuffix(out, "hsa memory: ok\n") {
+		t.Errorf("%s", out)
+	}
+}
+
 // TestHSA: a program that writes packets itself, on the simulated card.
 func TestHSA(t *testing.T) {
-	bin := filepath.Join(t.TempDir(), "hsa")
-	build(t, "gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-Ihsaabi/include", "librocwire/testdata/hsa.c", "-o", bin,
-		filepath.Join(hsaLibrary(), "libhsa-runtime64.so.1"), "-Wl,-rpath,"+hsaLibrary(), "-lpthread")
+	bin := buildHSA(t, "hsa")
 	for _, arch := range []string{"gfx90a", "gfx942"} {
 		var args []string
 		for _, name := range []string{"vector_add", "fault", "spin", "variables"} {

@@ -22,6 +22,7 @@ type mapping struct {
 	base, size uint64
 	p          *physical
 	access     []hip.MemAccessFlags // by device
+	host       hip.MemAccessFlags   // of the program's own threads, where no device may do as much
 }
 
 func (m *mapping) end() uint64 { return m.base + m.size }
@@ -76,7 +77,7 @@ func (v *reservation) readable(addr, n uint64) bool {
 	defer v.mu.RUnlock()
 	maps := v.over(addr, max(n, 1))
 	for _, m := range maps {
-		if pageAccess(m.access) == vmem.None {
+		if m.pages() == vmem.None {
 			return false
 		}
 	}
@@ -266,21 +267,30 @@ func (r *Runtime) MemSetAccess(t hip.Thread, ptr hip.Ptr, size uint64, desc []hi
 		for i := range desc {
 			access[desc[i].Location.Id] = desc[i].Flags
 		}
-		if err := r.space.Load().Protect(m.base, m.size, pageAccess(access)); err != nil {
-			r.o.Logf("simgpu: %v", err)
-			return hip.ErrorOutOfMemory
+		if e := r.protect(m, access, m.host); e != hip.Success {
+			return e
 		}
-		m.access = access
 		r.mapped.change(func(w *mappedWindows) { w.add(m) })
 	}
 	r.showWindows()
 	return hip.Success
 }
 
-// pageAccess is what the pages must allow so that each device can do what it may.
-func pageAccess(access []hip.MemAccessFlags) vmem.Access {
-	var f hip.MemAccessFlags
-	for _, a := range access {
+// protect has the pages of a mapping allow what is given now.
+func (r *Runtime) protect(m *mapping, access []hip.MemAccessFlags, host hip.MemAccessFlags) hip.Error {
+	now := mapping{access: access, host: host}
+	if err := r.space.Load().Protect(m.base, m.size, now.pages()); err != nil {
+		r.o.Logf("simgpu: %v", err)
+		return hip.ErrorOutOfMemory
+	}
+	m.access, m.host = access, host
+	return hip.Success
+}
+
+// pages is what the pages must allow so that each device, and the program, can do what it may.
+func (m *mapping) pages() vmem.Access {
+	f := m.host
+	for _, a := range m.access {
 		f |= a
 	}
 	switch f {

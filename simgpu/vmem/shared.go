@@ -153,6 +153,15 @@ func CheckFile(fd int, size uint64) error {
 	return nil
 }
 
+// FileSize is the size of a memory file of whole pages; false if it is none.
+func FileSize(fd int) (uint64, bool) {
+	var st unix.Stat_t
+	if fd < 0 || unix.Fstat(fd, &st) != nil || st.Size <= 0 || st.Size%PageSize != 0 || CheckFile(fd, uint64(st.Size)) != nil {
+		return 0, false
+	}
+	return uint64(st.Size), true
+}
+
 // Fill copies memory to a file that was just made, page by page: pages of zeros
 // stay holes.
 func Fill(fd int, addr, size uint64) error {

@@ -1,0 +1,83 @@
+package simgpu
+
+// What HSA has of virtual memory and HIP has not: physical memory as the files that it is, and access of the program's own threads apart
+// from the devices'.
+
+import (
+	"golang.org/x/sys/unix"
+
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/simgpu/vmem"
+)
+
+// pinned are the properties of the device's memory.
+func (d *device) pinned() *hip.MemAllocationProp {
+	return &hip.MemAllocationProp{
+		Type: hip.MemAllocationTypePinned, RequestedHandleType: hip.MemHandleTypePosixFileDescriptor,
+		Location: hip.MemLocation{Type: hip.MemLocationTypeDevice, Id: d.id},
+	}
+}
+
+// FileOf is physical memory as a descriptor, the caller's.
+func (r *Runtime) FileOf(h hip.GenericAllocation) (int, hip.Error) {
+	if _, e := r.enter(hip.Thread{}); e != hip.Success {
+		return -1, e
+	}
+	defer r.leave()
+	p, ok := r.physicals.get(h)
+	if !ok {
+		return -1, hip.ErrorInvalidValue
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.fd < 0 {
+		return -1, hip.ErrorInvalidValue
+	}
+	return duplicate(p.fd)
+}
+
+// AdoptFile is physical memory that another process, or this one, has given a descriptor of; it counts as the device's. The descriptor
+// stays the caller's. ErrorInvalidValue: it is no memory file of whole pages.
+func (r *Runtime) AdoptFile(device int32, fd int) (h hip.GenericAllocation, size uint64, e hip.Error) {
+	d, e := r.enter(hip.Thread{Device: device})
+	if e != hip.Success {
+		return 0, 0, e
+	}
+	defer r.leave()
+	size, ok := vmem.FileSize(fd)
+	if !ok || size > d.meter.Capacity() {
+		return 0, 0, hip.ErrorInvalidValue
+	}
+	own, e := duplicate(fd)
+	if e != hip.Success {
+		return 0, 0, e
+	}
+	if vmem.CheckFile(own, size) != nil {
+		_ = unix.Close(own)
+		return 0, 0, hip.ErrorInvalidValue
+	}
+	return r.newPhysical(&physical{d: d, prop: *d.pinned(), size: size, fd: own, imported: true}), size, hip.Success
+}
+
+// AllowHost says what the program's own threads may do with whole mappings. What a device may do they may always.
+func (r *Runtime) AllowHost(ptr hip.Ptr, size uint64, flags hip.MemAccessFlags) hip.Error {
+	if _, e := r.enter(hip.Thread{}); e != hip.Success {
+		return e
+	}
+	defer r.leave()
+	v := r.reservationOf(ptr)
+	if v == nil || size == 0 || size > v.a.End()-uint64(ptr) {
+		return hip.ErrorInvalidValue
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if !v.cover(uint64(ptr), size) {
+		return hip.ErrorInvalidValue
+	}
+	for _, m := range v.over(uint64(ptr), size) {
+		if e := r.protect(m, m.access, flags); e != hip.Success {
+			return e
+		}
+	}
+	return hip.Success
+}
