@@ -60,10 +60,10 @@ func (p *pest) poison(r *exporter.Reading) {
 		}
 	}
 	r.Sessions, r.Slow = nil, nil
-	for range evil {
+	for i := range evil {
 		id := p.name()
 		r.Sessions = append(r.Sessions, smi.Session{ID: id, Client: p.client(), BytesIn: smi.Some(smi.Bytes(r.Time.Unix()))})
-		r.Slow = append(r.Slow, rpcstats.SlowCall{Session: id, Op: p.name(), Code: p.name(), Kernel: p.name(), Total: time.Second, Execution: time.Second, Queue: -1, Network: -1, Start: r.Time})
+		r.Slow = append(r.Slow, rpcstats.SlowCall{Session: id + []string{"", "ended"}[i%2], Client: rpcstats.Caller{Host: p.name(), Executable: p.name()}, Op: p.name(), Code: p.name(), Kernel: p.name(), Total: time.Second, Execution: time.Second, Queue: -1, Network: -1, Start: r.Time})
 	}
 	for i, e := range evil {
 		r.Calls = append(r.Calls, rpcstats.CallTotal{Call: rpcstats.Call{Op: e, Side: "client", Code: evil[(i+3)%len(evil)]},

@@ -4,13 +4,15 @@ import (
 	"time"
 
 	"github.com/rocwire/rocwire/exporter"
+	"github.com/rocwire/rocwire/exporter/rpcstats"
 	"github.com/rocwire/rocwire/smi"
 )
 
 // SlowCall is one call that took long. What nobody measured is null.
 type SlowCall struct {
 	Session   string                `json:"session"`
-	Client    *Client               `json:"client"` // null: the session has ended
+	Client    *Client               `json:"client"` // null: nothing is known of it
+	Ended     bool                  `json:"ended"`  // the session has ended; the client is then what the call itself told: host, process and program
 	Op        string                `json:"op"`
 	Code      string                `json:"code"`
 	Kernel    string                `json:"kernel"`
@@ -31,8 +33,12 @@ func (p *Page) slow(t *CallTable, r *exporter.Reading) {
 	}
 	for i := range r.Slow[:min(len(r.Slow), maxSlow)] {
 		c := &r.Slow[i]
+		whose, runs := clients[c.Session]
+		if !runs && c.Client != (rpcstats.Caller{}) {
+			whose = &smi.Client{Host: c.Client.Host, Executable: c.Client.Executable, PID: c.Client.PID}
+		}
 		t.Slow = append(t.Slow, SlowCall{
-			Session: clean(c.Session), Client: clientOf(clients[c.Session]), Op: clean(c.Op), Code: clean(c.Code), Kernel: clean(c.Kernel),
+			Session: clean(c.Session), Client: clientOf(whose), Ended: !runs, Op: clean(c.Op), Code: clean(c.Code), Kernel: clean(c.Kernel),
 			Start: c.Start, Total: measured(c.Total), Queue: measured(c.Queue), Network: measured(c.Network), Execution: measured(c.Execution),
 		})
 	}

@@ -71,7 +71,7 @@ function slow(table, redraw) {
   const columns = [
     { name: "Began", value: (x) => x.start, cell: (x) => f.clock(Date.parse(x.start) / 1000) },
     { name: "Function", value: (x) => x.op, cell: (x) => [name(x.op), x.kernel ? h("small", {}, name(x.kernel)) : null] },
-    { name: "Client", value: (x) => (x.client ? f.who(x.client) : x.session), cell: (x) => [x.client ? name(f.who(x.client)) : h("span", { class: "muted" }, "ended"), h("small", {}, name(x.session))] },
+    { name: "Client", value: (x) => (x.client ? f.who(x.client) : x.session), cell: (x) => [x.client ? name(f.who(x.client)) : h("span", { class: "muted" }, "unknown"), h("small", {}, name([x.client && f.base(x.client.executable), x.client && x.client.pid && "pid " + x.client.pid, "session " + x.session + (x.ended ? ", ended" : "")].filter(Boolean).join(" · ")))] },
     { name: "Took", n: true, value: (x) => x.total_seconds, cell: (x) => f.seconds(x.total_seconds) },
     { name: "Of it", title: "Network, queue and execution", value: (x) => x.execution_seconds, cell: (x) => parts(x, max) },
     { name: "Result", value: (x) => x.code, cell: (x) => name(x.code) },
