@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path"
 
 	"github.com/rocwire/rocwire/cmd/smi-remote/internal/text"
 	"github.com/rocwire/rocwire/smi"
@@ -40,9 +41,13 @@ func (a *app) processes(ctx context.Context, words []string) error {
 		)
 		for i := range rows {
 			r := &rows[i]
-			a.cardRow(t, on[i], fmt.Sprint(r.PID), text.Dash(r.User), text.Dash(r.Name), text.Bytes(r.VRAM), text.Seconds(r.Busy), text.Or(r.CUOccupancy), text.Dash(r.Origin))
+			user, program := text.Dash(r.User), text.Dash(r.Name)
+			if r.Client != nil { // the program that works, not what works for it here
+				user, program = text.UserAtHost(r.Client), text.Dash(path.Base(r.Client.Executable))
+			}
+			a.cardRow(t, on[i], fmt.Sprint(r.PID), user, program, text.Bytes(r.VRAM), text.Seconds(r.Busy), text.Or(r.CUOccupancy), text.Dash(r.Origin))
 			if r.Client != nil {
-				t.Note("for "+text.Client(r.Client), "session "+text.Dash(r.Session)+text.Place(r.Client))
+				t.Note(text.Program(r.Client)+text.Place(r.Client), "session "+text.Dash(r.Session)+", here "+text.Dash(r.Name)+" of "+text.Dash(r.User))
 			}
 			if r.Container != nil {
 				container, pod := text.Container(r.Container, r.InnerPID)

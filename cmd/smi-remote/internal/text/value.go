@@ -46,7 +46,7 @@ func BytesText(b smi.Bytes) string {
 	return fmt.Sprintf("%.1f TiB", f)
 }
 
-// BytesOf is how much of an amount of memory is used, "4.3/192.0 GiB".
+// BytesOf is how much of an amount of memory is used, "4.3/192.0 GiB"; so little of it that it would read as none has its own unit.
 func BytesOf(used, total smi.Opt[smi.Bytes]) string {
 	all, ok := total.Get()
 	some, known := used.Get()
@@ -55,6 +55,9 @@ func BytesOf(used, total smi.Opt[smi.Bytes]) string {
 	}
 	number, unit, _ := strings.Cut(BytesText(all), " ")
 	factor := map[string]float64{"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}[unit]
+	if some > 0 && float64(some) < factor/10 {
+		return Bytes(used) + "/" + Bytes(total)
+	}
 	digits := 1
 	if factor == 1 {
 		digits = 0

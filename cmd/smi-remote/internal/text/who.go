@@ -8,12 +8,15 @@ import (
 )
 
 // Client says who a remote program is, in one line.
-func Client(c *smi.Client) string {
+func Client(c *smi.Client) string { return UserAtHost(c) + ", " + Program(c) }
+
+// Program says which process a remote program is where it runs: "pid 99, /usr/bin/python3.12".
+func Program(c *smi.Client) string {
 	pid := "-"
 	if c.PID != 0 {
 		pid = strconv.FormatUint(uint64(c.PID), 10)
 	}
-	return fmt.Sprintf("%s, pid %s, %s", UserAtHost(c), pid, Dash(c.Executable))
+	return fmt.Sprintf("pid %s, %s", pid, Dash(c.Executable))
 }
 
 // UserAtHost is the short form: "ada@train-3".

@@ -3,6 +3,7 @@ package top
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -39,8 +40,9 @@ const (
 
 // pane is one of the lists.
 type pane struct {
-	chosen int    // row
-	key    string // its identity, which it keeps when the rows move; "" for the first one
+	chosen int    // row, where picked; else where choosing begins
+	picked bool   // somebody has chosen it
+	key    string // its identity, by which it stays chosen when the rows move
 	offset int    // first row that is seen
 	sort   int    // key, one of its pane's
 	up     bool   // smallest first
@@ -100,23 +102,31 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m *Model) settle() {
 	m.cardRows, m.processRows, m.callRows = m.cards(), m.processes(), m.calls()
 	settle(&m.panes[cardsPane], m.cardRows, (*cardRow).id)
-	settle(&m.panes[processesPane], m.processRows, func(p *processRow) string { return fmt.Sprint(p.id) })
+	if settle(&m.panes[processesPane], m.processRows, func(p *processRow) string { return fmt.Sprint(p.id) }) {
+		m.status = "The chosen process has ended."
+		m.detail = false
+	}
 	settle(&m.panes[callsPane], m.callRows, func(c **callRate) string { return (*c).op })
 	m.layOut()
 }
 
-// settle finds the chosen row again.
-func settle[T any](p *pane, rows []T, id func(*T) string) {
+// settle finds the chosen row again, and tells if it is no more: then none is chosen, and no other one in its place.
+func settle[T any](p *pane, rows []T, id func(*T) string) (gone bool) {
 	p.rows = len(rows)
-	for i := range rows {
-		if p.key != "" && id(&rows[i]) == p.key {
+	if p.key != "" {
+		i := slices.IndexFunc(rows, func(r T) bool { return id(&r) == p.key })
+		if gone = i < 0; gone {
+			p.picked = false
+		} else {
 			p.chosen = i
 		}
 	}
 	p.chosen = max(min(p.chosen, p.rows-1), 0)
-	if p.key = ""; p.chosen > 0 {
+	p.picked, p.key = p.picked && p.rows > 0, ""
+	if p.picked {
 		p.key = id(&rows[p.chosen])
 	}
+	return gone
 }
 
 // key does what a key is for.
@@ -171,7 +181,9 @@ func (m *Model) key(key string) tea.Cmd {
 	case "-":
 		m.opt.Interval = max(m.opt.Interval/2, 100*time.Millisecond)
 	case "enter":
-		m.detail = m.focus == processesPane && m.panes[processesPane].rows > 0
+		if m.detail = m.focus == processesPane && m.chosenProcess() != nil; !m.detail {
+			m.status = chooseFirst
+		}
 	case "k":
 		m.askKill()
 	case "space", "p":
@@ -180,11 +192,16 @@ func (m *Model) key(key string) tea.Cmd {
 	return nil
 }
 
-// move chooses another row.
+// move chooses another row, or at first the one where choosing begins.
 func (p *pane) move(by int) {
+	if !p.picked && (by == 1 || by == -1) {
+		by = 0
+	}
 	p.chosen = max(min(p.chosen+by, p.rows-1), 0)
-	p.key = "" // the row there, whatever it is
+	p.picked, p.key = true, "" // the row there, whatever it is
 }
+
+const chooseFirst = "Choose a process first (Tab, ↑, ↓)."
 
 // pause stops reading, or goes on.
 func (m *Model) pause() tea.Cmd {
@@ -207,7 +224,7 @@ func (m *Model) askKill() {
 	p := m.chosenProcess()
 	switch {
 	case m.focus != processesPane || p == nil:
-		m.status = "Choose a process first (Tab, ↑, ↓)."
+		m.status = chooseFirst
 	case p.Session == "":
 		m.status = fmt.Sprintf("Process %d is not a worker's session; it can be ended on its machine only.", p.PID)
 	default:

@@ -78,10 +78,11 @@ func (r *callRate) merge(o *callRate) {
 	r.client.Merge(&o.client)
 }
 
-// processID tells processes apart.
+// processID tells processes apart, also two sessions that had a number after one another.
 type processID struct {
 	host, device int
 	pid          uint32
+	session      string
 }
 
 // busyShares is the share of the time between two readings in which each process's
@@ -94,7 +95,7 @@ func busyShares(host int, before, now *reading) map[processID]smi.Opt[smi.Ratio]
 	each := func(r *reading, f func(processID, smi.Opt[smi.Duration])) {
 		for i := range r.snap.Devices {
 			for _, p := range r.snap.Devices[i].Processes {
-				f(processID{host, r.snap.Devices[i].Device.Index, p.PID}, p.Busy)
+				f(processID{host, r.snap.Devices[i].Device.Index, p.PID, p.Session}, p.Busy)
 			}
 		}
 	}

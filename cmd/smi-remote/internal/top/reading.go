@@ -67,10 +67,11 @@ const span = 5 * time.Second
 
 // host is what is known of one worker.
 type host struct {
-	now     reading   // the last that succeeded
-	history []reading // those within the span before it, oldest first
-	err     error     // of the last try
-	waiting bool      // for pause to end
+	now     reading       // the last that succeeded
+	history []reading     // those within the span before it, oldest first
+	past    map[int]*past // of each card, by its number
+	err     error         // of the last try
+	waiting bool          // for pause to end
 }
 
 // add takes a new reading.
@@ -82,6 +83,20 @@ func (h *host) add(r reading) {
 		h.history = append(h.history, h.now)
 	}
 	h.now = r
+	for i := range r.snap.Devices {
+		d := &r.snap.Devices[i]
+		if h.past == nil {
+			h.past = map[int]*past{}
+		}
+		if h.past[d.Device.Index] == nil {
+			h.past[d.Device.Index] = &past{}
+		}
+		var use smi.Opt[smi.Ratio]
+		if m := d.Metrics; m != nil && !m.Stale.Ok() {
+			use = m.Activity.GFX
+		}
+		h.past[d.Device.Index].add(r.at, use)
+	}
 	for len(h.history) > 1 && r.at.Sub(h.history[0].at) > span {
 		h.history = h.history[1:]
 	}

@@ -102,7 +102,7 @@ func (m *Model) processes() []processRow {
 		for j := range h.now.snap.Devices {
 			d := &h.now.snap.Devices[j]
 			for _, p := range d.Processes {
-				id := processID{i, d.Device.Index, p.PID}
+				id := processID{i, d.Device.Index, p.PID, p.Session}
 				rows = append(rows, processRow{p, id, shares[id]})
 			}
 		}
@@ -182,10 +182,10 @@ func sortRows[T any](rows []T, up bool, compare func(a, b *T) int) {
 	})
 }
 
-// chosenProcess is the process that the keys are about, nil if there is none.
+// chosenProcess is the process that the keys are about, nil if none was chosen.
 func (m *Model) chosenProcess() *processRow {
-	if i := m.panes[processesPane].chosen; i < len(m.processRows) {
-		return &m.processRows[i]
+	if p := &m.panes[processesPane]; p.picked && p.chosen < len(m.processRows) {
+		return &m.processRows[p.chosen]
 	}
 	return nil
 }

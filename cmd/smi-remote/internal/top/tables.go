@@ -36,13 +36,13 @@ func (m *Model) row(t *text.Table, host int, cells ...string) {
 	t.Row(cells...)
 }
 
-// barWidth is how wide a bar may be: there are two of them.
+// barWidth is how wide a picture may be: there are two of them.
 func (m *Model) barWidth() int { return max(min((m.width-56)/4, 24), 6) }
 
 func (m *Model) cardTable() *text.Table {
 	t := m.table(
 		text.Column{Title: "GPU", Right: true}, text.Column{Title: "NAME", Min: 6, Drop: 4}, text.Column{Title: "USE", Right: true},
-		text.Column{Title: "", Drop: 6}, text.Column{Title: "VRAM", Right: true}, text.Column{Title: "", Drop: 7},
+		text.Column{Title: "4 min", Drop: 6}, text.Column{Title: "VRAM", Right: true}, text.Column{Title: "", Drop: 7},
 		text.Column{Title: "POWER", Right: true, Drop: 1}, text.Column{Title: "°C", Right: true, Drop: 2}, text.Column{Title: "MHz", Right: true, Drop: 3},
 		text.Column{Title: "NOTE", Min: 4, Drop: 5},
 	)
@@ -65,11 +65,21 @@ func (m *Model) cardTable() *text.Table {
 		if limit, ok := hot.Limit.Get(); ok && hot.Current.Ok() {
 			degrees = m.paint(level(float64(hot.Current.Or(0)/limit)), degrees)
 		}
-		m.row(t, r.host, fmt.Sprint(r.card.Device.Index), text.Dash(r.card.Device.Name), percent(c.Activity.GFX), m.bar(c.Activity.GFX, m.barWidth()),
+		m.row(t, r.host, fmt.Sprint(r.card.Device.Index), text.Dash(r.card.Device.Name), percent(c.Activity.GFX), m.pastUse(r),
 			text.BytesOf(c.VRAM.Used, c.VRAM.Total), m.bar(full, m.barWidth()), text.Round(c.Power.Draw())+"/"+text.Round(c.Power.Cap)+" W",
 			degrees, text.MHz(c.Clock(smi.ClockGFX)), m.cardNote(r.card))
 	}
 	return t
+}
+
+// pastUse is how busy a card was of late.
+func (m *Model) pastUse(r *cardRow) string {
+	h := &m.hosts[r.host]
+	p := h.past[r.card.Device.Index]
+	if p == nil || len(*p) == 0 {
+		return text.Pad("-", m.barWidth(), false)
+	}
+	return m.paint(level((*p)[len(*p)-1].use), p.line(h.now.at, m.barWidth()))
 }
 
 // absent is the line of a worker in the place of its cards.

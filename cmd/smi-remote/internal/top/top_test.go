@@ -273,7 +273,10 @@ func TestPause(t *testing.T) {
 func TestKill(t *testing.T) {
 	w := machine(1, 2)
 	m := view(t, 80, 24, w)
-	for m.chosenProcess().Session == "" {
+	if press(m, "k"); m.killing != nil || !strings.Contains(check(t, m), "Choose a process first") {
+		t.Errorf("asked about a process that nobody chose:\n%s", check(t, m))
+	}
+	for m.chosenProcess() == nil || m.chosenProcess().Session == "" {
 		press(m, "down")
 	}
 	id := m.chosenProcess().Session
@@ -363,7 +366,7 @@ func TestBusyShares(t *testing.T) {
 		return &reading{at: moment.Add(s), snap: &smi.Snapshot{Devices: []smi.DeviceSnapshot{{Processes: []smi.Process{{PID: 7, Busy: busy}}}}}}
 	}
 	some := func(d time.Duration) smi.Opt[smi.Duration] { return smi.Some(smi.Duration(d)) }
-	id := processID{0, 0, 7}
+	id := processID{0, 0, 7, ""}
 	if s := busyShares(0, at(0, some(time.Second)), at(2*time.Second, some(2*time.Second)))[id]; s.Or(-1) != 0.5 {
 		t.Error(s)
 	}
@@ -372,5 +375,57 @@ func TestBusyShares(t *testing.T) {
 	}
 	if s := busyShares(0, at(0, smi.None[smi.Duration]()), at(time.Second, some(0)))[id]; s.Ok() {
 		t.Error(s)
+	}
+}
+
+// What keys are about is a process, not a row: it stays the one when others come before it, and none takes its place when it ends.
+func TestChosenIsAProcess(t *testing.T) {
+	w := machine(1, 3)
+	m := view(t, 80, 24, w)
+	press(m, "down")
+	first := m.chosenProcess()
+	if first == nil || m.panes[processesPane].chosen != 0 {
+		t.Fatalf("the first key chooses %+v", m.panes[processesPane])
+	}
+	pid := first.PID
+	snap := m.hosts[0].now.snap
+	all := snap.Devices[0].Processes
+	read := func(p []smi.Process) {
+		s := *snap
+		s.Devices = append([]smi.DeviceSnapshot(nil), snap.Devices...)
+		s.Devices[0].Processes = p
+		m.Update(readingMsg{0, reading{at: m.hosts[0].now.at.Add(time.Second), snap: &s}})
+	}
+	bigger := smi.Process{PID: 9999, Session: "148", VRAM: smi.Some(smi.Bytes(1 << 40))}
+	read(append([]smi.Process{bigger}, all...))
+	if p := m.chosenProcess(); p == nil || p.PID != pid || m.processRows[0].PID != 9999 {
+		t.Errorf("chosen is now %+v", p)
+	}
+	press(m, "enter")
+	read([]smi.Process{bigger})
+	if p := m.chosenProcess(); p != nil || m.detail || !strings.Contains(check(t, m), "has ended") {
+		t.Errorf("chosen is %+v, which nobody chose:\n%s", p, check(t, m))
+	}
+	if press(m, "k"); m.killing != nil {
+		t.Errorf("offers to end session %s", m.killing.session)
+	}
+}
+
+func TestPast(t *testing.T) {
+	var p past
+	for i := range 8 {
+		p.add(moment.Add(time.Duration(i)*pastSpan/8), smi.Some(smi.Ratio(i)/7))
+	}
+	now := moment.Add(pastSpan - pastSpan/16)
+	if s := p.line(now, 8); s != "▁▂▃▄▅▆▇█" {
+		t.Errorf("%q", s)
+	}
+	p.add(now, smi.None[smi.Ratio]())
+	p.add(now.Add(pastSpan/4), smi.Some(smi.Ratio(7)))
+	if s := p.line(now.Add(pastSpan/4), 8); s != "▃▄▅▆▇█ █" {
+		t.Errorf("%q", s)
+	}
+	if s := p.line(now.Add(time.Hour), 8); s != "        " {
+		t.Errorf("%q", s)
 	}
 }

@@ -117,6 +117,7 @@ func helpLines() []string {
 		"  + -              read less often, more often",
 		"  q, Ctrl-C        end",
 		"",
+		"  \"4 min\" is how busy the GPU was in the last four minutes, now at the right.",
 		"  Rates are of the last five seconds. p50 and p99 are latencies: half of the",
 		"  calls, and 99 of 100, took no longer; \"worker\" from arrival to reply there,",
 		"  \"client\" as the program saw it.",
@@ -180,7 +181,7 @@ func (m *Model) pane(which int, t *text.Table) []string {
 		if which == cardsPane && m.cardRows[i].card == nil {
 			line = m.absent(&m.cardRows[i])
 		}
-		if which == m.focus && i == p.chosen {
+		if which == m.focus && p.picked && i == p.chosen {
 			line = m.paint(chosen, text.Pad(plainText(line), m.width, false))
 		}
 		lines = append(lines, line)
