@@ -15,7 +15,7 @@ demo: build ## build everything and run the main job on a simulated GPU
 
 build: lib ## bin/hip-worker, bin/hip-session, bin/smi-remote, bin/gpu-exporter, build/lib/libamdhip64.so.6, build/examples
 	@mkdir -p bin build/examples
-	$(GO) build -o bin/ ./cmd/...
+	$(GO) build -ldflags "$$(scripts/ldflags.sh)" -o bin/ ./cmd/...
 	$(CC) $(CFLAGS) -Ihip/include examples/hello_hip/hello_hip.c -o build/examples/hello_hip $(LIB) -Wl,-rpath,'$$ORIGIN/../lib' -lm
 
 lib: lib-$(shell uname -s) ## the drop-in libamdhip64.so.6 and libamd_smi.so.27, librocwire.so behind them, hsa/libhsa-runtime64.so.1, libaccelerator_amd.so; on a Mac the first three as .dylib
@@ -32,7 +32,7 @@ windows: ## build/rocwire-windows-amd64.zip: DLLs, import libraries, smi-remote.
 
 darwin: ## build/darwin/arm64 and build/darwin/amd64: smi-remote and gpu-exporter for macOS (its libraries: make lib on a Mac)
 	@for arch in arm64 amd64; do mkdir -p build/darwin/$$arch && \
-		CGO_ENABLED=0 GOOS=darwin GOARCH=$$arch $(GO) build -trimpath -o build/darwin/$$arch/ ./cmd/smi-remote ./cmd/gpu-exporter || exit 1; done
+		CGO_ENABLED=0 GOOS=darwin GOARCH=$$arch $(GO) build -trimpath -ldflags "$$(scripts/ldflags.sh)" -o build/darwin/$$arch/ ./cmd/smi-remote ./cmd/gpu-exporter || exit 1; done
 
 test: ## all tests
 	$(GO) test ./...

@@ -8,15 +8,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rocwire/rocwire/internal/version"
 	"github.com/rocwire/rocwire/wire"
 )
 
-// Version is what a client says of itself; the build sets it.
-var Version = "dev"
-
 // identity says who this process is, as far as it knows.
 func identity() wire.Hello {
-	h := wire.Hello{Client: "rocwire libamdhip64", Version: Version, Purpose: "hip", PID: int64(os.Getpid()), User: userName()}
+	h := wire.Hello{Client: "rocwire libamdhip64", Version: version.String(), Purpose: "hip", PID: int64(os.Getpid()), User: userName()}
 	h.Host, _ = os.Hostname() // an identity without it is still one
 	if exe, err := os.Executable(); err == nil {
 		h.Executable = exe

@@ -22,7 +22,7 @@ trap 'rm -rf "$temp"' EXIT
 cc=${CC:-cc}
 
 flags='-Wl,-install_name,@rpath/librocwire.dylib -Wl,-exported_symbol,_rocwire_hip_* -Wl,-exported_symbol,_rocwire_smi_*'
-GOOS=darwin CGO_ENABLED=1 CC=$cc "${GO:-go}" build -trimpath -buildmode=c-shared -ldflags "-s -w -extldflags '$flags'" -o "$temp/librocwire.dylib" .
+GOOS=darwin CGO_ENABLED=1 CC=$cc "${GO:-go}" build -trimpath -buildmode=c-shared -ldflags "-s -w $(../scripts/ldflags.sh) -extldflags '$flags'" -o "$temp/librocwire.dylib" .
 mv "$temp/librocwire.dylib" "$out/"
 
 # stub NAME VERSION MAP SOURCE... The map is the one for ELF: its names are all there is.

@@ -21,7 +21,7 @@ temp=$(mktemp -d)
 trap 'rm -rf "$temp"' EXIT
 
 GOOS=windows GOARCH=amd64 CGO_ENABLED=1 CC="${tools}gcc" "${GO:-go}" build -trimpath -buildmode=c-shared \
-	-ldflags "-s -w -extldflags '-static -Wl,--dynamicbase,--high-entropy-va'" -o "$temp/rocwire.dll" .
+	-ldflags "-s -w $(../scripts/ldflags.sh) -extldflags '-static -Wl,--dynamicbase,--high-entropy-va'" -o "$temp/rocwire.dll" .
 mv "$temp/rocwire.dll" "$out/"
 
 # stub NAME SOURCE...

@@ -14,7 +14,7 @@ mv "$temp/$name"/*.lib "$temp/$name"/*.a "$temp/$name/lib/"
 cp "$temp/$name/lib/amdhip64_6.lib" "$temp/$name/lib/amdhip64.lib" # what -lamdhip64 asks for
 cp "$temp/$name/lib/libamdhip64_6.dll.a" "$temp/$name/lib/libamdhip64.dll.a"
 cp -r hip/include/hip smiabi/include/amd_smi "$temp/$name/include/"
-CGO_ENABLED=0 GOOS=windows GOARCH=amd64 "${GO:-go}" build -trimpath -ldflags '-s -w' -o "$temp/$name/" ./cmd/smi-remote ./cmd/gpu-exporter
+CGO_ENABLED=0 GOOS=windows GOARCH=amd64 "${GO:-go}" build -trimpath -ldflags "-s -w $(scripts/ldflags.sh)" -o "$temp/$name/" ./cmd/smi-remote ./cmd/gpu-exporter
 cp deploy/windows/install.ps1 LICENSE "$temp/$name/"
 cp docs/windows.md "$temp/$name/README.md"
 "${GO:-go}" run scripts/zip.go "$temp/$name.zip" "$temp" "$name"

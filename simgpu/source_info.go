@@ -2,9 +2,8 @@ package simgpu
 
 import (
 	"context"
-	"runtime/debug"
-	"sync"
 
+	"github.com/rocwire/rocwire/internal/version"
 	"github.com/rocwire/rocwire/smi"
 )
 
@@ -55,7 +54,7 @@ func (s *Source) Info(ctx context.Context, index int) (*smi.Info, error) {
 			Board: smi.Board{
 				Model: simulated, Serial: serial(p, index), FRU: simulated, Product: p.name, Manufacturer: driverName + simulatedSuffix,
 			},
-			VBIOS: smi.VBIOS{Name: driverName + simulatedSuffix, PartNumber: simulated, Version: driverVersion() + simulatedSuffix, Boot: simulated},
+			VBIOS: smi.VBIOS{Name: driverName + simulatedSuffix, PartNumber: simulated, Version: version.String() + simulatedSuffix, Boot: simulated},
 			VRAM: smi.VRAMInfo{
 				Type: p.memoryType, Vendor: simulated, Size: smi.Some(smi.Bytes(g.now.Capacity)), BitWidth: smi.Some(int(p.busWidth)),
 				MaxBandwidth: smi.Some(smi.BytesPerSecond(p.bandwidth)),
@@ -65,7 +64,7 @@ func (s *Source) Info(ctx context.Context, index int) (*smi.Info, error) {
 				MaxWidth: smi.Some(pcieLanes), MaxSpeed: smi.Some(c.pcieSpeed), Generation: smi.Some(c.pcieGen), Slot: c.slot,
 			},
 			NUMA:   s.host.numa(index, len(s.cards)),
-			Driver: smi.Driver{Name: driverName, Version: driverVersion()},
+			Driver: smi.Driver{Name: driverName, Version: version.String()},
 			// With anything else the vendor's command line hides most of what it can show.
 			Virtualization: smi.VirtualizationPassthrough,
 		}
@@ -102,14 +101,6 @@ func (s *Source) kfdID(index int) uint64 {
 		taken[id] = true
 	}
 }
-
-// driverVersion is the version of this module.
-var driverVersion = sync.OnceValue(func() string {
-	if b, ok := debug.ReadBuildInfo(); ok && b.Main.Version != "" {
-		return b.Main.Version
-	}
-	return "devel"
-})
 
 // Firmware lists what a card of this kind runs. The simulated one runs none of it,
 // and the versions say so.

@@ -13,10 +13,10 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 
 	"github.com/rocwire/rocwire/internal/localsmi"
+	"github.com/rocwire/rocwire/internal/version"
 )
 
 // Exit codes.
@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		return exitUsage
 	}
 	if o.version {
-		fmt.Fprintln(stdout, "gpu-exporter", version())
+		fmt.Fprintln(stdout, "gpu-exporter", version.String())
 		return 0
 	}
 	saveMemory(getenv, o.service.Debug)
@@ -57,11 +57,4 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		return exitFailure
 	}
 	return 0
-}
-
-func version() string {
-	if b, ok := debug.ReadBuildInfo(); ok && b.Main.Version != "" {
-		return b.Main.Version
-	}
-	return "unknown"
 }

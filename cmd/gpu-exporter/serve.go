@@ -10,6 +10,7 @@ import (
 	"github.com/rocwire/rocwire/attribution"
 	"github.com/rocwire/rocwire/exporter/service"
 	"github.com/rocwire/rocwire/internal/localsmi"
+	"github.com/rocwire/rocwire/internal/version"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smiremote"
 )
@@ -18,7 +19,7 @@ const program = "gpu-exporter"
 
 // serve exports until ctx is done.
 func serve(ctx context.Context, o options, log *slog.Logger) error {
-	src := service.Source{Timeout: o.timeout, Program: program, Version: version()}
+	src := service.Source{Timeout: o.timeout, Program: program, Version: version.String()}
 	if o.local {
 		cards, name, err := openLocal(o, log)
 		if err != nil {
@@ -33,7 +34,7 @@ func serve(ctx context.Context, o options, log *slog.Logger) error {
 		return export(ctx, o, src, log, "source", name)
 	}
 	client := smiremote.NewClient(smiremote.Options{
-		Address: o.worker.Address.String(), ConnectTimeout: o.timeout, IOTimeout: o.timeout, Dialing: o.worker.Settings, Name: program, Version: version(),
+		Address: o.worker.Address.String(), ConnectTimeout: o.timeout, IOTimeout: o.timeout, Dialing: o.worker.Settings, Name: program, Version: version.String(),
 	})
 	defer client.Close()
 	mirror := smiremote.NewMirror(client, o.service.Metrics.Interval)

@@ -7,13 +7,11 @@ import (
 	"log/slog"
 	"os"
 
+	"github.com/rocwire/rocwire/internal/version"
 	"github.com/rocwire/rocwire/worker"
 	"github.com/rocwire/rocwire/worker/rocmbackend"
 	"github.com/rocwire/rocwire/worker/simbackend"
 )
-
-// version is set by the build.
-var version = "dev"
 
 func main() {
 	args, level := os.Args[1:], slog.LevelInfo
@@ -21,13 +19,17 @@ func main() {
 		fmt.Fprintln(os.Stderr, "hip-session is started by hip-worker, for each client")
 		os.Exit(2)
 	}
+	if args[0] == "--version" {
+		fmt.Println("hip-session", version.String())
+		return
+	}
 	if args[0] == "-v" {
 		args, level = args[1:], slog.LevelDebug
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
 	p, err := open(args, log)
 	if err == nil {
-		p.Version = version
+		p.Version = version.String()
 		err = p.Run()
 	}
 	if err != nil {

@@ -18,11 +18,9 @@ import (
 	"github.com/rocwire/rocwire/exporter/service"
 	"github.com/rocwire/rocwire/internal/localsmi"
 	"github.com/rocwire/rocwire/internal/loglimit"
+	"github.com/rocwire/rocwire/internal/version"
 	"github.com/rocwire/rocwire/worker"
 )
-
-// version is set by the build.
-var version = "dev"
 
 const (
 	exitFailure = 1
@@ -53,7 +51,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "hip-worker --help lists the arguments")
 		os.Exit(exitUsage)
 	case o.version:
-		fmt.Println("hip-worker", version)
+		fmt.Println("hip-worker", version.String())
 		return
 	}
 	log := newLog(o.verbose)

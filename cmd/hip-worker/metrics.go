@@ -9,6 +9,7 @@ import (
 
 	"github.com/rocwire/rocwire/exporter/rpctrace"
 	"github.com/rocwire/rocwire/exporter/service"
+	"github.com/rocwire/rocwire/internal/version"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/worker"
 )
@@ -30,7 +31,7 @@ func (m *metrics) start(o *options, w *worker.Server, log *slog.Logger) (end fun
 		return func() {}, nil
 	}
 	m.service, err = service.New(o.service, service.Source{
-		Cards: w.Source(), Sessions: w, Calls: w.Calls(), Program: "hip-worker", Version: version, Instance: o.listen.instance(w),
+		Cards: w.Source(), Sessions: w, Calls: w.Calls(), Program: "hip-worker", Version: version.String(), Instance: o.listen.instance(w),
 	}, log)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):

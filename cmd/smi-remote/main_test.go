@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/rocwire/rocwire/cmd/smi-remote/internal/text"
+	"github.com/rocwire/rocwire/internal/version"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smi/smitest"
 	"github.com/rocwire/rocwire/smiremote"
@@ -250,6 +251,15 @@ func TestUsage(t *testing.T) {
 		code, out, errs := call(t, workers, strings.Fields(c.args)...)
 		if code != c.code || out != "" || !strings.Contains(errs, c.want) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%q: exit %d, %q, %q; want %d, %q", c.args, code, out, errs, c.code, c.want)
+		}
+	}
+}
+
+// The version is one, whatever way it is asked for.
+func TestVersion(t *testing.T) {
+	for _, args := range []string{"--version", "version"} {
+		if code, out, errs := call(t, nil, args); code != 0 || out != "smi-remote "+version.String()+"\n" || errs != "" {
+			t.Errorf("%s: exit %d, %q, %q", args, code, out, errs)
 		}
 	}
 }

@@ -9,10 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rocwire/rocwire/internal/dialing"
+	"github.com/rocwire/rocwire/internal/version"
 )
-
-// version is set by the build.
-var version = "dev"
 
 const about = `smi-remote shows the GPUs of rocwire workers and who uses them.
 
@@ -39,6 +37,9 @@ func newRoot(a *app) *cobra.Command {
 		SilenceErrors: true, SilenceUsage: true, DisableAutoGenTag: true,
 		Args: cobra.ArbitraryArgs, RunE: noCommand,
 	}
+	root.Version = version.String()
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	root.Flags().Bool("version", false, "print the version")
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%v (see %s --help)", err, cmd.CommandPath())
@@ -147,7 +148,7 @@ func versionCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "The version of this program", Args: words(0, 0, ""),
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(&a.out, "smi-remote", version)
+			_, err := fmt.Fprintln(&a.out, "smi-remote", version.String())
 			return err
 		},
 	}

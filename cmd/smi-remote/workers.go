@@ -11,6 +11,7 @@ import (
 
 	"github.com/rocwire/rocwire/hipv1"
 	"github.com/rocwire/rocwire/internal/dialing"
+	"github.com/rocwire/rocwire/internal/version"
 	"github.com/rocwire/rocwire/internal/workerlist"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smiremote"
@@ -68,7 +69,7 @@ func (a *app) open() error {
 			continue
 		}
 		a.workers = append(a.workers, &worker{label: strings.TrimSuffix(w.Label(), ":"+defaultPort), client: smiremote.NewClient(smiremote.Options{
-			Address: w.Address.String(), ConnectTimeout: a.timeout, IOTimeout: a.timeout, Dialing: w.Settings, Name: "smi-remote", Version: version,
+			Address: w.Address.String(), ConnectTimeout: a.timeout, IOTimeout: a.timeout, Dialing: w.Settings, Name: "smi-remote", Version: version.String(),
 		})})
 	}
 	return nil

@@ -15,6 +15,7 @@ import (
 	"github.com/rocwire/rocwire/hipremote"
 	"github.com/rocwire/rocwire/internal/dialing"
 	"github.com/rocwire/rocwire/internal/tfconnect"
+	"github.com/rocwire/rocwire/internal/version"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smiremote"
 )
@@ -90,7 +91,7 @@ func logf(format string, args ...any) { fmt.Fprintf(os.Stderr, "rocwire: "+forma
 // for the worker to show. It connects when it is first asked.
 func Remote(w dialing.Worker, library string) *smiremote.Client {
 	return smiremote.NewClient(smiremote.Options{
-		Address: w.Address.String(), Name: "rocwire " + library + " (" + caller() + ")", Version: hipremote.Version,
+		Address: w.Address.String(), Name: "rocwire " + library + " (" + caller() + ")", Version: version.String(),
 		ConnectTimeout: connectTimeout, IOTimeout: ioTimeout, Dialing: w.Settings,
 	})
 }
