@@ -226,6 +226,46 @@ func TestImpossibleFigures(t *testing.T) {
 	}
 }
 
+// A card that breaks says so as badly as it is, gives its reason once, and takes none of its errors along.
+func TestCardGoes(t *testing.T) {
+	w := newWorld(2, 1)
+	errors := func(s *Status) (n uint64) {
+		for _, c := range s.Cards {
+			n += c.Uncorrectable.Or(0)
+		}
+		return n
+	}
+	w.edit = func(r *exporter.Reading) {
+		for i := range r.Cards {
+			r.Cards[i].ECC = &smi.ECC{Correctable: smi.Some(uint64(7)), Uncorrectable: smi.Some(uint64(3))}
+		}
+	}
+	p := w.page(t, Options{}, 30*time.Second)
+	if s := p.status(); errors(s) != 6 || s.Cards[1].State != StateOK {
+		t.Fatalf("%d errors, %s", errors(s), s.Cards[1].State)
+	}
+	why := &smi.Failure{Code: smi.ErrIO, Detail: "the card has fallen off the bus"}
+	gone := func(r *exporter.Reading) {
+		c := &r.Cards[1]
+		c.Metrics, c.ECC, c.Processes = nil, nil, nil
+		c.MetricsErr, c.ECCErr, c.ProcessesErr, c.InfoErr = why, why, why, why
+	}
+	w.change(func(r *exporter.Reading) { r.Cards[0].ECC = &smi.ECC{Uncorrectable: smi.Some(uint64(3))}; gone(r) })
+	w.pass(p, 10*time.Second)
+	s := p.status()
+	if c := s.Cards[1]; c.State != StateGone || len(c.Problems) != 1 || c.Uncorrectable.Or(0) != 3 || c.Correctable.Or(0) != 7 || errors(s) != 6 {
+		t.Errorf("%+v: %d errors in all", c, errors(s))
+	}
+	w.change(func(r *exporter.Reading) {
+		gone(r)
+		r.Cards[1].InfoErr, r.Cards[1].ECCErr = nil, nil
+		r.Cards[1].ECC = &smi.ECC{}
+	})
+	if c := p.status().Cards[1]; c.State != StatePartial {
+		t.Errorf("a card that tells something is %s", c.State)
+	}
+}
+
 // Requests at once are bounded, and what is too much hears so.
 func TestRequestsAreBounded(t *testing.T) {
 	w := newWorld(1, 1)

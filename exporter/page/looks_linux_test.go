@@ -54,6 +54,15 @@ func TestLooks(t *testing.T) {
 			w.pass(p, 3*time.Minute)
 			return p
 		},
+		"gone": func(w *world) *Page {
+			p := w.page(t, Options{}, 20*time.Minute)
+			w.change(func(r *exporter.Reading) {
+				c, why := &r.Cards[len(r.Cards)-1], &smi.Failure{Code: smi.ErrIO, Detail: "the card has fallen off the bus"}
+				c.Metrics, c.ECC, c.Processes, c.MetricsErr, c.ECCErr, c.ProcessesErr, c.InfoErr = nil, nil, nil, why, why, why, why
+			})
+			w.pass(p, 3*time.Minute)
+			return p
+		},
 		"none": func(w *world) *Page {
 			w.edit = func(r *exporter.Reading) { *r = exporter.Reading{Time: r.Time} }
 			return w.page(t, Options{}, 10*time.Second)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rocwire/rocwire/exporter"
 	"github.com/rocwire/rocwire/exporter/push"
+	"github.com/rocwire/rocwire/smi"
 )
 
 // Page is the page and its history.
@@ -18,9 +19,10 @@ type Page struct {
 	mux   *http.ServeMux
 	gate  chan struct{} // holds a token for each request being answered
 
-	mu    sync.Mutex
-	store *store
-	calls *callRing
+	mu     sync.Mutex
+	store  *store
+	calls  *callRing
+	errors map[string][3]smi.Opt[uint64] // that cards told of, by UUID: corrected, not corrected, deferred
 }
 
 // New checks the options and returns a page that has no history yet; Run makes it. Its
@@ -33,7 +35,8 @@ func New(opt Options) (*Page, error) {
 	g := newGrid(opt.now(), opt.Step, steps)
 	p := &Page{
 		opt: opt, grid: g, steps: steps, gate: make(chan struct{}, opt.MaxRequests),
-		store: newStore(steps, opt.MaxBytes/2), calls: newCallRing(steps, opt.MaxBytes/2, int64(steps)-1),
+		errors: map[string][3]smi.Opt[uint64]{},
+		store:  newStore(steps, opt.MaxBytes/2), calls: newCallRing(steps, opt.MaxBytes/2, int64(steps)-1),
 	}
 	p.mux = p.routes()
 	return p, nil
@@ -69,6 +72,10 @@ func (p *Page) sample() {
 	}
 	p.store.begin(step, now)
 	p.store.add(&r, sinks)
+	for i := range r.Cards[:min(len(r.Cards), maxCards)] {
+		c := cardOf(&r.Cards[i])
+		p.ecc(&c)
+	}
 }
 
 func (p *Page) read() (exporter.Reading, []push.Stats) {

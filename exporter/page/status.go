@@ -82,6 +82,7 @@ func (p *Page) status() *Status {
 	for i := range r.Cards[:min(len(r.Cards), maxCards)] {
 		c := cardOf(&r.Cards[i])
 		c.events(r.Events)
+		p.ecc(&c)
 		s.Cards = append(s.Cards, c)
 	}
 	p.processes(s, &r)
@@ -95,6 +96,22 @@ func (p *Page) status() *Status {
 	}
 	s.History = p.remembered()
 	return s
+}
+
+// ecc remembers how many errors a card has told of, and tells them of one that is silent: a sum over cards does not fall because one broke.
+// The caller holds the lock.
+func (p *Page) ecc(c *Card) {
+	if c.UUID == "" {
+		return
+	}
+	if c.Correctable.Ok() || c.Uncorrectable.Ok() || c.Deferred.Ok() {
+		if _, known := p.errors[c.UUID]; known || len(p.errors) < maxCards {
+			p.errors[c.UUID] = [3]smi.Opt[uint64]{c.Correctable, c.Uncorrectable, c.Deferred}
+		}
+	} else if c.State == StateGone || c.State == StateSilent {
+		e := p.errors[c.UUID]
+		c.Correctable, c.Uncorrectable, c.Deferred = e[0], e[1], e[2]
+	}
 }
 
 // remembered tells of the history; the caller holds the lock.

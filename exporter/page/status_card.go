@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"github.com/rocwire/rocwire/exporter"
 	"github.com/rocwire/rocwire/smi"
@@ -13,6 +14,7 @@ const (
 	StateOK      = "ok"      // it tells its figures
 	StatePartial = "partial" // some of them could not be read; Problems say why
 	StateStale   = "stale"   // some of them are the last it told, and it did not answer in time since
+	StateGone    = "gone"    // it is asked and tells nothing at all; Problems say why
 	StateSilent  = "silent"  // nothing recent is known
 )
 
@@ -46,6 +48,7 @@ type Card struct {
 	Throttle     []string      `json:"throttle"` // limits that lower the clocks now
 	Performance  string        `json:"performance_level"`
 
+	// Errors since the driver was loaded; of a card that tells them no more the last it told.
 	Correctable   smi.Opt[uint64] `json:"ecc_correctable_total"`
 	Uncorrectable smi.Opt[uint64] `json:"ecc_uncorrectable_total"`
 	Deferred      smi.Opt[uint64] `json:"ecc_deferred_total"`
@@ -139,8 +142,13 @@ func cardOf(c *exporter.Card) Card {
 	for _, f := range []*smi.Failure{c.MetricsErr, c.ProcessesErr, c.ECCErr, c.InfoErr} {
 		if f != nil && f.Code != smi.ErrNotSupported {
 			v.State = StatePartial
-			v.Problems = append(v.Problems, reason(f.Err()))
+			if why := reason(f.Err()); !slices.Contains(v.Problems, why) {
+				v.Problems = append(v.Problems, why)
+			}
 		}
+	}
+	if v.State == StatePartial && c.Metrics == nil && c.ECC == nil && len(c.Processes) == 0 {
+		v.State = StateGone
 	}
 	if i := c.Info; i != nil {
 		v.info(i)

@@ -113,8 +113,8 @@ function alerts() {
   if (s && s.sessions_error && s.sessions_error !== s.error) list.push(["warn", "Nothing is known of sessions.", s.sessions_error]);
   if (s && s.calls_error && s.calls_error !== s.error && s.calls_error !== s.sessions_error) list.push(["warn", "Nothing is known of calls.", s.calls_error]);
   if (s && s.local_error) list.push(["warn", "Programs of this machine cannot be watched.", s.local_error]);
-  const silent = s && !s.error ? s.cards.filter((c) => c.state === "silent").map((c) => "GPU " + c.gpu) : [];
-  if (silent.length) list.push(["warn", "Some GPUs tell nothing.", silent.join(", ")]);
+  const silent = s && !s.error ? s.cards.filter((c) => c.state === "silent" || c.state === "gone").map((c) => `GPU ${c.gpu}` + (c.problems.length ? `: ${c.problems[0]}` : "")) : [];
+  if (silent.length) list.push(["bad", "Some GPUs tell nothing.", silent.join("; ")]);
   const down = s ? s.sinks.filter((x) => !x.up && x.last_error) : [];
   for (const x of down.slice(0, 3)) list.push(["warn", `Delivery to ${x.name} fails.`, x.last_error]);
   return list.map(([tone, title, text]) => h("p", { class: "alert " + tone, key: title }, h("b", {}, title), " ", h("bdi", {}, text)));

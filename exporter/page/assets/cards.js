@@ -39,7 +39,7 @@ export function cards(s, series) {
   return [h("div", { class: "cards" }, s.cards.map((c) => card(c, series)))];
 }
 
-const TONE = { ok: "ok", partial: "in part", stale: "old figures", silent: "silent" };
+const TONE = { ok: "ok", partial: "in part", stale: "old figures", silent: "silent", gone: "gone" };
 
 function card(c, series) {
   const past = (metric, labels) => series.of(metric, { gpu: c.gpu, ...labels })[0]?.values;
@@ -47,8 +47,10 @@ function card(c, series) {
   return h("article", { class: "card " + c.state, key: "gpu" + c.gpu, "aria-label": "GPU " + c.gpu },
     h("header", {}, h("span", { class: `swatch c${c.gpu % 8}`, "aria-hidden": "true" }), h("h2", {}, "GPU " + c.gpu), name(c.name),
       h("span", { class: "badge " + c.state, title: "State of the card's figures" }, TONE[c.state] || c.state)),
-    c.state === "silent"
-      ? h("p", { class: "empty", key: "silent" }, "Nothing recent is known of this GPU. ", c.age_seconds > 0 ? `It was last read ${f.age(c.age_seconds)} ago.` : "It has not been read yet.")
+    c.state === "silent" || c.state === "gone"
+      ? [h("p", { class: "empty", key: "silent" }, c.state === "gone" ? "This GPU is asked and tells nothing. " : "Nothing recent is known of this GPU. ", c.state === "gone" ? null : c.age_seconds > 0 ? `It was last read ${f.age(c.age_seconds)} ago.` : "It has not been read yet."),
+         c.ecc_uncorrectable_total ? h("p", { class: "problem", key: "ecc" }, `It had told of ${f.whole(c.ecc_uncorrectable_total)} ECC errors that were not corrected.`) : null,
+         c.problems.map((p) => h("p", { class: "problem", key: p }, h("bdi", {}, p)))]
       : h("div", { key: "body" },
           h("div", { class: "gauges" },
             gauge("Utilisation", f.percent(c.busy_ratio), c.memory_busy_ratio === null ? "" : "memory bus " + f.percent(c.memory_busy_ratio), c.busy_ratio, 1, past("gpu_activity_ratio", { engine: "gfx" }), 0),

@@ -22,7 +22,7 @@ export function panels(s, series) {
     { id: "clock", title: "Clock", note: "compute and graphics", format: f.hertz, series: gpu("gpu_clock_hertz", { domain: "gfx" }) },
     { id: "bus", title: "Memory bus", note: "share of time in which it was busy", format: f.percent, max: 1, full: true, series: gpu("gpu_activity_ratio", { engine: "umc" }) },
     traffic("pcie", "PCIe traffic", "both ways", series, "gpu"),
-    errors(series),
+    errors(series, span.step_seconds),
     throttle(series),
   ];
   const of = (metric, name, colour) => series.of(metric).map((x) => ({ name, values: x.values, colour }));
@@ -40,15 +40,15 @@ function traffic(id, title, note, series) {
   return { id, title, note, format: f.byteRate, base: 1024, series: list };
 }
 
-// errors are shown once there are any.
-function errors(series) {
+// errors are shown once there are any: how many came in each step, for one error is not a rate.
+function errors(series, step) {
   const list = [];
   for (const [severity, colour] of [["correctable", 0], ["uncorrectable", 1]]) {
     for (const x of series.of("gpu_ecc_errors_per_second", { severity })) {
-      if (x.values.some((v) => v > 0)) list.push({ name: `GPU ${x.labels.gpu} ${severity}`, colour: colour + 8 * (Number(x.labels.gpu) % 3), values: x.values.map((v) => (v === null ? null : v * 60)) });
+      if (x.values.some((v) => v > 0)) list.push({ name: `GPU ${x.labels.gpu} ${severity}`, colour: colour + 8 * (Number(x.labels.gpu) % 3), values: x.values.map((v) => (v === null ? null : Math.round(v * step * 100) / 100)) });
     }
   }
-  return { id: "ecc", title: "ECC errors", note: "in a minute", format: f.count, series: list };
+  return { id: "ecc", title: "ECC errors", note: "in each " + f.age(step), format: f.count, series: list };
 }
 
 // throttle is shown once clocks were lowered.
