@@ -2,6 +2,7 @@ package simgpu
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/rocwire/rocwire/hip"
@@ -59,29 +60,39 @@ func (d *device) hold(ctx context.Context) card.Condition {
 // pacer makes work take as long as it would on a card whose clock is lowered: after a
 // stretch of work it pauses. The work begins when the pacer is made.
 type pacer struct {
-	d    *device
-	ctx  context.Context
-	from time.Time // the present stretch of work
+	d     *device
+	ctx   context.Context
+	begin time.Time
+	from  atomic.Int64 // when, after begin, the present stretch of work began or the present pause ends
 }
 
-// turn is called now and then by work that is under way.
-func (p *pacer) turn(now time.Time) {
+// turn is called now and then by work that is under way. What it returns, if
+// anything, pauses: each of those who work calls it.
+func (p *pacer) turn(now time.Time) (wait func()) {
 	if p.d.meter.Well(p.d.resets.Load()) {
-		p.from = now
-		return
+		p.from.Store(int64(now.Sub(p.begin)))
+		return nil
 	}
-	if c := p.d.hold(p.ctx); c.Slower > 0 {
-		pause(p.ctx, time.Duration(float64(now.Sub(p.from))*float64(c.Slower)/float64(1000-c.Slower)))
-	}
-	p.from = time.Now()
+	return p.wait
 }
 
-// pause waits, but not for long, and not beyond the end of ctx.
+// wait waits while the card hangs, and then for the share that its clock lacks.
+func (p *pacer) wait() {
+	from, now := p.from.Load(), int64(time.Since(p.begin))
+	slower := p.d.hold(p.ctx).Slower
+	if worked := now - from; worked > 0 {
+		lacks := min(longestPause, time.Duration(float64(worked)*float64(slower)/float64(1000-slower)))
+		p.from.CompareAndSwap(from, int64(time.Since(p.begin)+lacks)) // or somebody else has said how long the pause is
+	}
+	pause(p.ctx, time.Duration(p.from.Load())-time.Since(p.begin))
+}
+
+// pause waits, but not beyond the end of ctx.
 func pause(ctx context.Context, d time.Duration) {
 	if d <= 0 {
 		return
 	}
-	t := time.NewTimer(min(d, longestPause))
+	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-t.C:

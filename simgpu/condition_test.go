@@ -3,6 +3,7 @@ package simgpu
 import (
 	"bufio"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,6 +15,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/rocwire/rocwire/examples/kernels"
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/smi"
 )
@@ -165,7 +167,7 @@ func TestPacer(t *testing.T) {
 	r := newRuntime(t, Options{})
 	s := newTestSource(t, r)
 	d := r.devices[0]
-	p := pacer{d: d, ctx: d.context(), from: time.Now().Add(-10 * time.Millisecond)}
+	p := pacer{d: d, ctx: d.context(), begin: time.Now().Add(-10 * time.Millisecond)}
 	if err := s.Set(context.Background(), 0, smi.Setting{PerfLevel: smi.PerfLow}); err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +175,7 @@ func TestPacer(t *testing.T) {
 		t.Fatalf("slower by %d", c.Slower)
 	}
 	begin := time.Now()
-	p.turn(begin) // ten milliseconds of work, 32 of pause
+	p.turn(begin)() // ten milliseconds of work, 32 of pause
 	if took := time.Since(begin); took < 32*time.Millisecond {
 		t.Errorf("paused for %v", took)
 	}
@@ -262,4 +264,36 @@ func TestFaultIsAnEvent(t *testing.T) {
 			return
 		}
 	}
+}
+
+// TestHungCardAlone: a kernel on a card that hangs, or pauses, keeps no core from
+// kernels of other cards.
+func TestHungCardAlone(t *testing.T) {
+	r := newRuntime(t, Options{Cards: 2, Workers: 1})
+	s := newTestSource(t, r)
+	running(t, r, s)
+	inject(t, s, smi.Fault{Kind: smi.FaultHang})
+	other := hip.Thread{Device: 1}
+	image, err := kernels.Object(r.product.target.Processor, "spin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, e := r.ModuleLoadData(other, image)
+	must(t, "ModuleLoadData", e)
+	f, e := r.ModuleGetFunction(other, m, "spin")
+	must(t, "ModuleGetFunction", e)
+	p, e := r.Malloc(other, 4096)
+	must(t, "Malloc", e)
+	args := binary.LittleEndian.AppendUint64(nil, uint64(p))
+	args = binary.LittleEndian.AppendUint64(args, 10)
+	args = binary.LittleEndian.AppendUint32(args, 64)
+	must(t, "LaunchKernel", r.LaunchKernel(other, &hip.Launch{Function: f, Grid: hip.Dim3{X: 1, Y: 1, Z: 1}, Block: hip.Dim3{X: 64, Y: 1, Z: 1}, Args: args}))
+	for limit := time.Now().Add(time.Minute); r.StreamQuery(other, 0) == hip.ErrorNotReady; time.Sleep(time.Millisecond) {
+		if time.Now().After(limit) {
+			t.Fatal("the kernel on the other card does not end")
+		}
+	}
+	must(t, "DeviceSynchronize", r.DeviceSynchronize(other))
+	is(t, "StreamQuery of the card that hangs", r.StreamQuery(thread, 0), hip.ErrorNotReady)
+	must(t, "DeviceReset", r.DeviceReset(thread))
 }

@@ -49,7 +49,7 @@ func (r *Runtime) ExtStreamCreateWithCUMask(t hip.Thread, mask []uint32) (hip.St
 		m = nil
 	}
 	h := hip.Stream(r.handle())
-	r.streams.put(h, &stream{d: d, q: d.queues.NewStream(true), handle: h, mask: m})
+	r.streams.put(h, &stream{d: d, q: d.queues.NewStream(true), handle: h, mask: m, share: r.share(0)})
 	return h, hip.Success
 }
 

@@ -214,7 +214,7 @@ func (d *device) run(st *stream, l *launch) {
 	defer d.r.alone(&x, &l.grid)()
 	ctx, release := l.grid.context(d.context())
 	defer release()
-	err := d.execute(ctx, &x, int(min(l.groups, uint64(st.units()))), func() {
+	err := d.execute(ctx, &x, st.share, int(min(l.groups, uint64(st.units()))), func() {
 		if l.start != nil {
 			l.start.Now()
 		}
@@ -233,20 +233,18 @@ func (d *device) run(st *stream, l *launch) {
 	d.kernelFault(st, err)
 }
 
-// execute executes a dispatch on so many compute units, and accounts it. begin is called before the first instruction, poll now and then from one of
-// the goroutines that execute.
-func (d *device) execute(ctx context.Context, x *exec.Dispatch, units int, begin, poll func()) error {
+// execute executes a dispatch on so many compute units, with a share of the process's cores, and accounts it. begin is called before the first instruction,
+// poll now and then from one of the goroutines that execute.
+func (d *device) execute(ctx context.Context, x *exec.Dispatch, share *exec.Share, units int, begin, poll func()) error {
 	d.watch(x)
-	n := d.r.workers.take(uint64(units))
-	defer d.r.workers.give(n)
 	begin()
 	d.meter.Begin(x.Kernel, units)
 	d.hold(ctx)
 	var done exec.Stats // executed and not accounted yet
 	told := time.Now()
-	pace := pacer{d: d, ctx: ctx, from: told}
-	// It is called with the dispatch's lock held: when it waits, so does the kernel.
-	x.OnStats = func(s *exec.Stats) {
+	pace := pacer{d: d, ctx: ctx, begin: told}
+	x.Share = share
+	x.OnStats = func(s *exec.Stats) (pause func()) {
 		done.Add(s)
 		now := time.Now()
 		if now.Sub(told) >= accountEvery {
@@ -255,9 +253,9 @@ func (d *device) execute(ctx context.Context, x *exec.Dispatch, units int, begin
 			done = exec.Stats{}
 		}
 		poll()
-		pace.turn(now)
+		return pace.turn(now)
 	}
-	_, err := x.Run(ctx, n)
+	_, err := x.Run(ctx, min(units, d.r.o.Workers))
 	done.Dispatches++
 	d.meter.Work(workOf(&done))
 	d.meter.End(units)

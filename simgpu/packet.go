@@ -34,8 +34,9 @@ func (r *Runtime) CardOf(device int32) int { return r.devices[device].card }
 
 // PacketQueue is a queue of packets of a device: what it executes counts as the device's work, and waits with all work while the cards' memory is held.
 type PacketQueue struct {
-	d *device
-	s *queue.Stream
+	d     *device
+	s     *queue.Stream
+	share *exec.Share
 }
 
 // NewPacketQueue makes a queue, which Close ends.
@@ -45,7 +46,7 @@ func (r *Runtime) NewPacketQueue(device int32) (*PacketQueue, hip.Error) {
 		return nil, e
 	}
 	defer r.leave()
-	return &PacketQueue{d: d, s: d.queues.NewStream(false)}, hip.Success
+	return &PacketQueue{d: d, s: d.queues.NewStream(false), share: r.share(0)}, hip.Success
 }
 
 // Close ends the queue. Nothing is executing.
@@ -54,12 +55,12 @@ func (q *PacketQueue) Close() { q.s.Close() }
 // Execute executes a packet, and returns when it is done: nil, a *exec.Fault, or the error of ctx.
 func (q *PacketQueue) Execute(ctx context.Context, p *Packet) (err error) {
 	err = errClosed
-	q.s.Do(queue.Task{Run: func() { err = q.d.dispatch(ctx, p) }})
+	q.s.Do(queue.Task{Run: func() { err = q.d.dispatch(ctx, p, q.share) }})
 	return err
 }
 
 // dispatch executes a packet in its queue's turn.
-func (d *device) dispatch(ctx context.Context, p *Packet) error {
+func (d *device) dispatch(ctx context.Context, p *Packet, share *exec.Share) error {
 	s, e := d.r.memory()
 	if e != hip.Success {
 		return e
@@ -97,7 +98,7 @@ func (d *device) dispatch(ctx context.Context, p *Packet) error {
 			units += bits.OnesCount32(w)
 		}
 	}
-	return d.execute(ctx, &x, int(min(groups, uint64(units))), func() {}, func() {})
+	return d.execute(ctx, &x, share, int(min(groups, uint64(units))), func() {}, func() {})
 }
 
 // clone is what memory says. Inlined with a size that is known, it ends Go 1.26's compiler.

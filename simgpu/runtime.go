@@ -23,7 +23,7 @@ type Runtime struct {
 	own     *Segment // nil if the segment was given
 	session *card.Session
 	devices []*device
-	workers *workers
+	cores   *exec.Cores
 
 	spaceMu sync.Mutex // taken to make space, not to use it
 	space   atomic.Pointer[space]
@@ -113,7 +113,7 @@ func New(o Options) (*Runtime, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
 	}
-	r := &Runtime{product: products[o.Arch], workers: newWorkers(o.Workers), gate: queue.NewGate(), session: o.Session}
+	r := &Runtime{product: products[o.Arch], cores: exec.NewCores(o.Workers), gate: queue.NewGate(), session: o.Session}
 	if r.session == nil {
 		var err error
 		if o.Segment == nil {
@@ -136,7 +136,7 @@ func New(o Options) (*Runtime, error) {
 		d := &device{r: r, id: int32(i), card: c, meter: r.session.Card(c), queues: queue.New(r.gate, o.now()), peers: map[int32]bool{}}
 		d.props = r.product.properties(c, r.session.Card(c).Capacity())
 		d.resets.Store(d.meter.Condition().Resets)
-		d.null = &stream{d: d, q: d.queues.Null()}
+		d.null = &stream{d: d, q: d.queues.Null(), share: r.share(0)}
 		d.ctx, d.cancel = context.WithCancelCause(context.Background())
 		p := newPool(d, defaultProps(d.id))
 		d.pool = p.handle
@@ -349,27 +349,4 @@ func (t *table[H, T]) takeIf(f func(T) bool) []T {
 		}
 	}
 	return list
-}
-
-// workers limits the goroutines that execute kernels. A kernel takes at least
-// one, even if there is none left, and as many as are free.
-type workers struct {
-	mu   sync.Mutex
-	free int
-}
-
-func newWorkers(n int) *workers { return &workers{free: n} }
-
-func (w *workers) take(most uint64) int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	n := int(min(uint64(max(w.free, 1)), most))
-	w.free -= n
-	return n
-}
-
-func (w *workers) give(n int) {
-	w.mu.Lock()
-	w.free += n
-	w.mu.Unlock()
 }

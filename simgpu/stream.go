@@ -2,6 +2,7 @@ package simgpu
 
 import (
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/simgpu/exec"
 	"github.com/rocwire/rocwire/simgpu/queue"
 )
 
@@ -12,7 +13,14 @@ type stream struct {
 	handle   hip.Stream // 0 for a device's null stream
 	flags    uint32
 	priority int32
-	mask     cuMask // nil: all compute units
+	mask     cuMask      // nil: all compute units
+	share    *exec.Share // of the cores
+}
+
+// share is what kernels of a queue may have of the process's cores. A queue of high
+// priority gets twice what one of normal priority gets, and that twice what one of low.
+func (r *Runtime) share(priority int32) *exec.Share {
+	return r.cores.Share(1 << (streamPrioLow - priority))
 }
 
 // stream finds a stream and checks that its device's context lives. A handle
@@ -29,7 +37,7 @@ func (r *Runtime) stream(t hip.Thread, s hip.Stream) (*stream, hip.Error) {
 }
 
 // StreamCreateWithPriority makes a stream. Priorities outside the range are
-// clamped; they have no effect on when kernels run.
+// clamped. They decide how much of the processor a kernel gets beside others.
 func (r *Runtime) StreamCreateWithPriority(t hip.Thread, flags uint32, priority int32) (hip.Stream, hip.Error) {
 	d, e := r.enter(t)
 	if e != hip.Success {
@@ -40,9 +48,10 @@ func (r *Runtime) StreamCreateWithPriority(t hip.Thread, flags uint32, priority 
 		return 0, hip.ErrorInvalidValue
 	}
 	h := hip.Stream(r.handle())
+	priority = max(streamPrioHigh, min(streamPrioLow, priority))
 	r.streams.put(h, &stream{
 		d: d, q: d.queues.NewStream(flags&hip.StreamNonBlocking == 0), handle: h, flags: flags,
-		priority: max(streamPrioHigh, min(streamPrioLow, priority)),
+		priority: priority, share: r.share(priority),
 	})
 	return h, hip.Success
 }

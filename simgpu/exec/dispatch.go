@@ -26,9 +26,13 @@ type Dispatch struct {
 	OnMessage func(msg uint16, m0 uint32)
 	// OnStats is told what was executed since the last time, when a workgroup
 	// ends and each time a longer one has had its turn; together that is what Run
-	// returns, but for Dispatches. The calls do not overlap; while one waits, the
-	// dispatch does.
-	OnStats func(*Stats)
+	// returns, but for Dispatches. The calls do not overlap. What it returns, if it
+	// is not nil, waits: the goroutine calls it and goes on when it returns, and has
+	// no core meanwhile.
+	OnStats func(*Stats) (pause func())
+	// Share is what the dispatch may have of the process's cores; nil is one for
+	// each goroutine.
+	Share *Share
 	// Clock is what the kernel takes for the time; nil is the machine's. Run it on one goroutine then.
 	Clock *Clock
 	// Allocated says whether the n bytes at addr are all of one allocation, at

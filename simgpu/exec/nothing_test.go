@@ -37,7 +37,7 @@ func TestNothing(t *testing.T) {
 		}
 	}
 	var told Stats
-	empty.OnStats = func(s *Stats) { told.Add(s) }
+	empty.OnStats = func(s *Stats) func() { told.Add(s); return nil }
 	empty.Grid, empty.Group = [3]uint32{1, math.MaxUint32, 1}, [3]uint32{1, 1, 1}
 	got, err := empty.Run(context.Background(), 2)
 	if err != nil || got.Workgroups != math.MaxUint32 || got.Waves != math.MaxUint32 || told.Workgroups != math.MaxUint32 {

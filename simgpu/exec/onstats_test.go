@@ -6,7 +6,7 @@ import "testing"
 // over, and told in full.
 func TestCollect(t *testing.T) {
 	var told Stats
-	s := &scheduler{d: &Dispatch{OnStats: func(st *Stats) { told.Add(st) }}}
+	s := &scheduler{d: &Dispatch{OnStats: func(st *Stats) func() { told.Add(st); return nil }}}
 	g := &workgroup{waves: []*wave{{}, {}}}
 	for range 3 {
 		g.waves[0].stats.Instructions[VALU] += 5

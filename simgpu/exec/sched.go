@@ -31,6 +31,7 @@ type scheduler struct {
 	init   launchState
 	first  atomic.Pointer[block] // where waves start, once it is found
 	stop   atomic.Bool           // a fault, or cancelled
+	seat   *seat                 // where its goroutines get cores
 	gws    *gws                  // nil unless the dispatch is cooperative
 
 	mu       sync.Mutex
@@ -55,7 +56,7 @@ func (d *Dispatch) Run(ctx context.Context, workers int) (Stats, error) {
 	if err := context.Cause(ctx); err != nil {
 		return Stats{}, err
 	}
-	s := &scheduler{d: d, groups: d.groups()}
+	s := &scheduler{d: d, groups: d.groups(), seat: d.Share.seat()}
 	var err error
 	if s.init, err = d.prepare(); err != nil {
 		return Stats{}, err
@@ -82,7 +83,10 @@ func (d *Dispatch) Run(ctx context.Context, workers int) (Stats, error) {
 		stats.Dispatches = 1
 		return stats, nil
 	}
-	unwatch := context.AfterFunc(ctx, func() { s.stop.Store(true) })
+	unwatch := context.AfterFunc(ctx, func() {
+		s.stop.Store(true)
+		s.seat.finish()
+	})
 	defer unwatch()
 
 	var wg sync.WaitGroup
@@ -125,28 +129,71 @@ func (s *scheduler) work() {
 			spare.release()
 		}
 	}()
+	core := core{seat: s.seat}
+	if !core.take() {
+		return
+	}
 	for {
-		if g = s.take(g, spare); g == nil {
-			return
+		last := g
+		if g = s.take(spare); g == nil {
+			break
 		}
-		if g == spare {
+		switch {
+		case g == spare:
 			spare = nil
+		case g == last && g.slept: // there is nothing else to do
+			if !s.sleep(&core) {
+				return
+			}
 		}
 		turns.begin()
 		fault, done := g.turn(&s.stop)
 		turns.end()
-		if fault != nil {
-			s.end(g, fault)
+		var pause func()
+		switch {
+		case fault != nil:
+			s.fail(g, fault)
+			core.give()
 			return
-		}
-		if done {
-			s.end(g, nil)
+		case done:
+			pause = s.end(g)
 			if spare != nil {
 				spare.release()
 			}
 			g, spare = nil, g
+		default:
+			pause = s.park(g)
+		}
+		switch {
+		case pause != nil:
+			core.give()
+			pause()
+			if !core.take() {
+				return
+			}
+		case core.due():
+			if !core.pass() {
+				return
+			}
 		}
 	}
+	core.give()
+}
+
+// sleep waits for a moment, without the core if somebody else wants it. It returns
+// false if there is nothing more to do.
+func (s *scheduler) sleep(core *core) bool {
+	switch c := s.d.Clock; {
+	case c != nil:
+		c.sleep()
+	case core.wanted():
+		core.give()
+		time.Sleep(sleepTime)
+		return core.take()
+	default:
+		time.Sleep(sleepTime)
+	}
+	return true
 }
 
 // start is the block that waves begin with.
@@ -157,39 +204,23 @@ func (s *scheduler) start() *block {
 	return link(&s.first, s.d.Program.block(s.d.entry()))
 }
 
-// take parks g, if it is not nil, and returns the workgroup to go on with: spare,
-// if it is a fresh one and there is a spare.
-func (s *scheduler) take(g, spare *workgroup) *workgroup {
-	next, n, fresh := s.choose(g)
+// take returns the workgroup to go on with: spare, if it is a fresh one and there
+// is a spare.
+func (s *scheduler) take(spare *workgroup) *workgroup {
+	next, n, fresh := s.choose()
 	switch {
 	case fresh && spare != nil:
 		return spare.next(n)
 	case fresh:
 		return newWorkgroup(s, n)
-	case next != nil && next.slept && next == g: // there is nothing else to do
-		if c := s.d.Clock; c != nil {
-			c.sleep()
-		} else {
-			time.Sleep(sleepTime)
-		}
 	}
 	return next
 }
 
 // choose does the same, but leaves it to the caller to set up a fresh workgroup.
-func (s *scheduler) choose(g *workgroup) (next *workgroup, n uint64, fresh bool) {
+func (s *scheduler) choose() (next *workgroup, n uint64, fresh bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if g != nil {
-		s.collect(g, 0)
-		s.parked = append(s.parked, g)
-		s.idle++
-		// Nothing finishes: perhaps the resident workgroups wait for one that is not.
-		if s.idle >= 2*s.resident && s.next < s.total && s.limit < s.maxResident() {
-			s.limit = min(s.limit*2, s.maxResident())
-			s.idle = 0
-		}
-	}
 	if s.stop.Load() {
 		return nil, 0, false
 	}
@@ -212,26 +243,51 @@ func (s *scheduler) choose(g *workgroup) (next *workgroup, n uint64, fresh bool)
 	return next, 0, false
 }
 
-// end takes note of a workgroup that finished or faulted.
-func (s *scheduler) end(g *workgroup, f *Fault) {
+// park puts a workgroup that has had its turn behind the others. What is to be
+// called before anything else is taken up is OnStats' answer.
+func (s *scheduler) park(g *workgroup) (pause func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	pause = s.collect(g, 0)
+	s.parked = append(s.parked, g)
+	s.idle++
+	// Nothing finishes: perhaps the resident workgroups wait for one that is not.
+	if s.idle >= 2*s.resident && s.next < s.total && s.limit < s.maxResident() {
+		s.limit = min(s.limit*2, s.maxResident())
+		s.idle = 0
+	}
+	return pause
+}
+
+// end takes note of a workgroup that finished; see park.
+func (s *scheduler) end(g *workgroup) (pause func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.resident--
 	s.idle = 0
-	if f != nil {
-		s.collect(g, 0)
-		s.stop.Store(true)
-		if s.fault == nil {
-			s.fault = f
-		}
-		return
+	pause = s.collect(g, 1)
+	if s.stats.Workgroups == s.total {
+		s.seat.finish()
 	}
-	s.collect(g, 1)
+	return pause
+}
+
+// fail takes note of a workgroup that faulted.
+func (s *scheduler) fail(g *workgroup, f *Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.resident--
+	s.collect(g, 0)
+	s.stop.Store(true)
+	if s.fault == nil {
+		s.fault = f
+	}
+	s.seat.finish()
 }
 
 // collect takes what the waves of g have executed over into the dispatch's
 // statistics, and tells whoever wants to know. mu is held.
-func (s *scheduler) collect(g *workgroup, finished uint64) {
+func (s *scheduler) collect(g *workgroup, finished uint64) (pause func()) {
 	d := Stats{Workgroups: finished}
 	for _, w := range g.waves {
 		w.tally.flush(&w.stats)
@@ -241,6 +297,7 @@ func (s *scheduler) collect(g *workgroup, finished uint64) {
 	s.stats.Add(&d)
 	s.d.Clock.executed(&d)
 	if s.d.OnStats != nil {
-		s.d.OnStats(&d)
+		pause = s.d.OnStats(&d)
 	}
+	return pause
 }
