@@ -160,7 +160,7 @@ func (c *Client) doCopy(ct *callTime, op uint16, t hip.Thread, dst, src hip.Ptr,
 		msg.Dir, msg.Dst, msg.Src = hiprpc.Within, d.addr, f.addr
 		return c.copyWithin(ct, l, op, t, &msg, d, f, s.wait, across)
 	case d.device:
-		if c.funcs.due.Load() > 0 {
+		if c.behindFuncs(s.stream) {
 			if done, code := c.copyLater(t, &d, dst, src, s); done || code != hip.Success {
 				return code
 			}

@@ -132,7 +132,7 @@ func (c *Client) doCopyBox(ct *callTime, op uint16, t hip.Thread, box hip.DrvMEM
 	case d.device && f.device:
 		return c.boxWithin(ct, l, op, t, &m, &d, &f, wait)
 	case d.device:
-		if c.funcs.due.Load() > 0 {
+		if c.behindFuncs(st) {
 			if done, code := c.boxLater(t, box, &d, &f, st, wait); done || code != hip.Success {
 				return code
 			}

@@ -8,7 +8,11 @@ import (
 // A copy to the device reads host memory when the stream comes to it, and a host function before it on the stream may be what fills that
 // memory. Sending the bytes when the copy is issued would send what was there before.
 
-// copyLater is asked about copies to the device while host functions are due. A copy that waits lets them run first. One that does not is
+// behindFuncs says whether what a stream is told now may have host functions before it. What this side does in their place, on streams of its own,
+// has had them: waiting for a function there would be waiting for itself.
+func (c *Client) behindFuncs(st hip.Stream) bool { return c.funcs.due.Load() > 0 && !c.aside.Is(st) }
+
+// copyLater is asked about copies to the device that host functions may be before. A copy that waits lets them run first. One that does not is
 // done in its turn, if its source is memory that must stay as it is until then (hipHostMalloc, hipHostRegister); other memory may be used
 // again at once, so its bytes must go now: done is false.
 func (c *Client) copyLater(t hip.Thread, d *side, dst, src hip.Ptr, s shape) (done bool, code hip.Error) {

@@ -274,6 +274,36 @@ static void *thread(void *unused)
 	return NULL;
 }
 
+/* A function fills pinned memory, a copy takes it to the device: what rocRAND captures. */
+static int filled;
+
+static void fill(void *data)
+{
+	float *host = data;
+	filled++;
+	for (int i = 0; i < N; i++)
+		host[i] = (float)(i % 8 + filled);
+}
+
+static void from_pinned(hipStream_t s)
+{
+	void *host, *table = vector(0);
+	CHECK(hipHostMalloc(&host, N * 4, 0));
+	CHECK(hipStreamBeginCapture(s, hipStreamCaptureModeGlobal));
+	CHECK(hipLaunchHostFunc(s, fill, host));
+	CHECK(hipMemcpyAsync(table, host, N * 4, hipMemcpyHostToDevice, s));
+	CHECK(hipMemcpy2DAsync(table, 64, host, 64, 32, N / 16, hipMemcpyHostToDevice, s));
+	hipGraphExec_t e = finish(s);
+	for (int i = 1; i <= ROUNDS; i++) {
+		CHECK(hipGraphLaunch(e, s));
+		CHECK(hipStreamSynchronize(s));
+		ASSERT(filled == i && same(table, 1, (float)i));
+	}
+	CHECK(hipGraphExecDestroy(e));
+	CHECK(hipHostFree(host));
+	CHECK(hipFree(table));
+}
+
 int main(void)
 {
 	hipStream_t s, t;
@@ -283,6 +313,7 @@ int main(void)
 	CHECK(hipStreamCreate(&s));
 	CHECK(hipStreamCreateWithFlags(&t, hipStreamNonBlocking));
 	chain(s);
+	from_pinned(s);
 	branches(s, t);
 	forbidden(s);
 	memory(s);

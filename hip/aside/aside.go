@@ -33,6 +33,18 @@ func (x *Streams) On(rt hip.Runtime, t hip.Thread) (hip.Stream, hip.Error) {
 	return s, hip.Success
 }
 
+// Is says whether s is one of them: nothing of the program's is on it.
+func (x *Streams) Is(s hip.Stream) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, own := range x.open {
+		if own == s {
+			return true
+		}
+	}
+	return false
+}
+
 // Forget is for a device that was reset, and its stream with it.
 func (x *Streams) Forget(device int32) {
 	x.mu.Lock()

@@ -67,6 +67,9 @@ func TestStreams(t *testing.T) {
 	if other == first {
 		t.Error("two devices have one stream")
 	}
+	if !x.Is(first) || !x.Is(other) || x.Is(other+1) || x.Is(hip.StreamNull) {
+		t.Error("a stream beside the program's is not told from others")
+	}
 	x.Forget(0)
 	if again, _ := x.On(r, hip.Thread{Device: 0}); again == first {
 		t.Error("a stream that went with its device is given out")

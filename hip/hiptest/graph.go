@@ -78,42 +78,19 @@ var graphTests = []test{
 			e.Errorf("a graph that is gone: %v", code)
 		}
 	}},
-	{"HostMemoryInTurn", func(e *env) { // a copy reads what a function has written just before, and a function what a copy has brought
-		const n = 256
-		in, out := e.host(n), e.host(n)
-		d, far := e.malloc(n), e.malloc(n)
-		var mu sync.Mutex
-		var seen []byte
-		round := byte(0)
-		var g graphBuilder
-		w := g.add(hip.GraphOp{Type: hip.GraphNodeTypeHost, Host: func() {
-			mu.Lock()
-			defer mu.Unlock()
-			round++
-			for i := range in {
-				in[i] = round
+	{"HostMemoryInTurn", func(e *env) { e.hostMemoryInTurn(e.host(256), e.host(256), copyOp) }},
+	{"PinnedMemoryInTurn", func(e *env) { e.hostMemoryInTurn(e.pinned(256), e.pinned(256), copyOp) }},
+	{"PinnedBoxInTurn", func(e *env) {
+		e.hostMemoryInTurn(e.pinned(256), e.pinned(256), func(dst, src hip.Ptr, n uint64, kind hip.MemcpyKind) hip.GraphOp {
+			to, from := volume{hip.MemoryTypeDevice, dst, 0, 32, n / 32}, volume{hip.MemoryTypeDevice, src, 0, 32, n / 32}
+			switch kind {
+			case hip.MemcpyHostToDevice:
+				from.kind = hip.MemoryTypeHost
+			case hip.MemcpyDeviceToHost:
+				to.kind = hip.MemoryTypeHost
 			}
-		}})
-		up := g.add(copyOp(d, ptr(in), n, hip.MemcpyHostToDevice), w)
-		over := g.add(copyOp(far, d, n, hip.MemcpyDeviceToDevice), up)
-		down := g.add(copyOp(ptr(out), far, n, hip.MemcpyDeviceToHost), over)
-		g.add(hip.GraphOp{Type: hip.GraphNodeTypeHost, Host: func() {
-			mu.Lock()
-			defer mu.Unlock()
-			seen = append(seen, out[0], out[n-1])
-		}}, down)
-		h := e.instantiate(&g)
-		s := e.stream(0)
-		for range 3 {
-			e.ok("GraphLaunch", e.GraphLaunch(e.th, h, s))
-		}
-		e.ok("GraphExecDestroy", e.GraphExecDestroy(e.th, h)) // what was launched goes on
-		e.ok("StreamSynchronize", e.StreamSynchronize(e.th, s))
-		mu.Lock()
-		defer mu.Unlock()
-		if !slices.Equal(seen, []byte{1, 1, 2, 2, 3, 3}) {
-			e.Errorf("the functions saw %v", seen)
-		}
+			return hip.GraphOp{Type: hip.GraphNodeTypeMemcpy, Copy: &hip.GraphCopy{General: box(to, 0, 0, 0, from, 0, 0, 0, 32, n/32, 1)}}
+		})
 	}},
 	{"Boxes", func(e *env) {
 		const pitch, rows, slices = 32, 4, 3
@@ -337,4 +314,43 @@ var graphTests = []test{
 		}
 		e.equal("the sum", e.download(p, 4*64), f32s(want))
 	}},
+}
+
+// hostMemoryInTurn has a graph's copy read what a function of the graph has written just before, and a function what a copy has brought.
+func (e *env) hostMemoryInTurn(in, out []byte, move func(dst, src hip.Ptr, n uint64, kind hip.MemcpyKind) hip.GraphOp) {
+	e.Helper()
+	n := uint64(len(in))
+	d, far := e.malloc(n), e.malloc(n)
+	var mu sync.Mutex
+	var seen []byte
+	round := byte(0)
+	var g graphBuilder
+	w := g.add(hip.GraphOp{Type: hip.GraphNodeTypeHost, Host: func() {
+		mu.Lock()
+		defer mu.Unlock()
+		round++
+		for i := range in {
+			in[i] = round
+		}
+	}})
+	up := g.add(move(d, ptr(in), n, hip.MemcpyHostToDevice), w)
+	over := g.add(move(far, d, n, hip.MemcpyDeviceToDevice), up)
+	down := g.add(move(ptr(out), far, n, hip.MemcpyDeviceToHost), over)
+	g.add(hip.GraphOp{Type: hip.GraphNodeTypeHost, Host: func() {
+		mu.Lock()
+		defer mu.Unlock()
+		seen = append(seen, out[0], out[n-1])
+	}}, down)
+	h := e.instantiate(&g)
+	s := e.stream(0)
+	for range 3 {
+		e.ok("GraphLaunch", e.GraphLaunch(e.th, h, s))
+	}
+	e.ok("GraphExecDestroy", e.GraphExecDestroy(e.th, h)) // what was launched goes on
+	e.returns("StreamSynchronize", func() hip.Error { return e.StreamSynchronize(e.th, s) })
+	mu.Lock()
+	defer mu.Unlock()
+	if !slices.Equal(seen, []byte{1, 1, 2, 2, 3, 3}) {
+		e.Errorf("the functions saw %v", seen)
+	}
 }

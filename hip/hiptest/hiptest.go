@@ -157,6 +157,15 @@ func (e *env) host(n int) []byte {
 	return b
 }
 
+// pinned is memory of HostMalloc.
+func (e *env) pinned(n int) []byte {
+	e.Helper()
+	p, err := e.HostMalloc(e.th, uint64(n), 0)
+	e.ok("HostMalloc", err)
+	e.Cleanup(func() { e.HostFree(e.th, p) })
+	return hostBytes(p, n)
+}
+
 // apart is memory of this process at an address that another process most likely has free, too.
 func (e *env) apart(n int) []byte {
 	e.Helper()

@@ -76,6 +76,29 @@ var streamTests = []test{
 		defer mu.Unlock()
 		e.equal("what the functions saw", seen, []byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
 	}},
+	{"HostFunctionsThatCall", func(e *env) { // a function may itself wait for other streams, and their functions
+		s, other := e.stream(nonBlocking), e.stream(nonBlocking)
+		d, h := e.malloc(4096), e.pinned(4096)
+		n := 0
+		within := func() {
+			th := hip.Thread{ID: 7}
+			e.is("LaunchHostFunc", e.LaunchHostFunc(th, other, func() { n++; h[4095] = byte(n) }), hip.Success)
+			e.is("MemcpyAsync", e.MemcpyAsync(th, d, ptr(h), 4096, hip.MemcpyHostToDevice, other), hip.Success)
+			e.is("StreamSynchronize", e.StreamSynchronize(th, other), hip.Success)
+		}
+		var g graphBuilder
+		g.add(hip.GraphOp{Type: hip.GraphNodeTypeHost, Host: within})
+		x := e.instantiate(&g)
+		e.returns("StreamSynchronize", func() hip.Error {
+			for range 5 {
+				e.ok("LaunchHostFunc", e.LaunchHostFunc(e.th, s, within))
+				e.ok("GraphLaunch", e.GraphLaunch(e.th, x, s))
+			}
+			return e.StreamSynchronize(e.th, s)
+		})
+		e.equal("what the functions' copies brought", e.download(d, 4096)[4095:], []byte{10})
+		e.ok("GraphExecDestroy", e.GraphExecDestroy(e.th, x))
+	}},
 	{"Query", func(e *env) {
 		s := e.stream(nonBlocking)
 		g := e.gate(s)
