@@ -60,7 +60,7 @@ lint: ## gofmt, go vet, staticcheck, shellcheck
 	@command -v shellcheck >/dev/null || { echo "lint: shellcheck is missing (apt-get install shellcheck)"; exit 1; }
 	shellcheck -x $$(git ls-files '*.sh') .ci/run
 
-platforms: ## what is promised for Linux, Windows and macOS, on x86-64 and ARM, built for each
+platforms: ## what is promised for Linux, Windows and macOS, on x86-64 and ARM: types and go vet for each, and one of each system compiled
 	@scripts/platforms.sh
 
 check-deploy: ## manifests, compose file, container files and systemd units, by the tools of those who run them

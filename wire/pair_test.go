@@ -14,7 +14,7 @@ import (
 )
 
 // patience is how long a test waits for what must happen before it calls it a hang.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // pair gives two connected stream sockets: one as net.Conn for the test, one as descriptor for the code under test.
 func pair(t testing.TB) (*net.UnixConn, int) {

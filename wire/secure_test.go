@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/tls"
@@ -256,11 +257,16 @@ func TestOpenSSL(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	errs, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	said := bufio.NewScanner(errs)
 	raw, err := l.Accept()
 	if err != nil {
 		t.Fatal(err)
@@ -280,12 +286,18 @@ func TestOpenSSL(t *testing.T) {
 			t.Fatal(err)
 		}
 		if line == "k\n" || line == "K\n" { // commands of s_client: a key update, and one that wants an answer
-			time.Sleep(100 * time.Millisecond)
+			var all []string
+			for said.Scan() && said.Text() != "KEYUPDATE" { // until then it takes what follows for a part of the same line
+				all = append(all, said.Text())
+			}
+			if said.Text() != "KEYUPDATE" {
+				t.Fatalf("%d: %q", i, all)
+			}
 			continue
 		}
 		n, err := tr.read(p)
 		if err != nil || string(p[:n]) != line {
-			t.Fatalf("%d: %q, %v; %s", i, p[:n], err, errs.String())
+			t.Fatalf("%d: %q, %v", i, p[:n], err)
 		}
 		if n, err := tr.tryWrite([]byte("got "), p[:n]); n != 4+len(line) || err != nil {
 			t.Fatal(n, err)
@@ -296,10 +308,11 @@ func TestOpenSSL(t *testing.T) {
 	}
 	tr.shutdown()
 	_ = in.Close()
+	rest, _ := io.ReadAll(errs)
 	if err := cmd.Wait(); err != nil && ctx.Err() != nil {
-		t.Error(err, errs.String())
+		t.Errorf("%v; %s", err, rest)
 	}
 	if want := "got hello\ngot one\ngot two\n"; out.String() != want {
-		t.Errorf("%q; %s", out.String(), errs.String())
+		t.Errorf("%q; %s", out.String(), rest)
 	}
 }

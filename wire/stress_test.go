@@ -264,6 +264,9 @@ func TestSmallSaturated(t *testing.T) {
 		}
 		wg.Wait()
 		left.Wait()
+		if err := c.Call(opEcho, &Msg{}); err != nil { // behind all that was posted: SHUTDOWN is not sent where there is no room for it
+			t.Error(err)
+		}
 	})
 }
 
