@@ -21,7 +21,7 @@ var (
 
 	partInfo    = define(gauge, "gpu_partition_info", "How the GPU is divided: into SPX, DPX, … parts, its memory into NPS1, NPS2, ….", "gpu", "compute", "memory")
 	partCompute = define(gauge, "gpu_partition_compute_mode", "1 for the way in which the GPU is divided, 0 for those in which it could be.", "gpu", "mode")
-	partMemory  = define(gauge, "gpu_partition_memory_mode", "The same for its memory.", "gpu", "mode")
+	partMemory  = define(gauge, "gpu_partition_memory_mode", "1 for the way in which the GPU's memory is divided (NPS1, NPS2, …), 0 for those in which it could be.", "gpu", "mode")
 	partFixed   = define(gauge, "gpu_partition_fixed", "1 if it is known that the GPU cannot be divided otherwise, else 0.", "gpu")
 
 	firmwareInfo = define(gauge, "gpu_firmware_info", "Version of one piece of firmware the GPU runs.", "gpu", "firmware", "version")

@@ -17,7 +17,7 @@ var (
 	eccErrors = define(counter, "gpu_ecc_errors_total",
 		"Memory and data errors of the GPU since its driver was loaded: correctable, uncorrectable, deferred (found, not used yet).", "gpu", "severity")
 	eccBlockErrors = define(counter, "gpu_ecc_block_errors_total",
-		"The same by the part of the GPU that had them: umc (memory controller), sdma, gfx, ….", "gpu", "block", "severity")
+		"Memory and data errors since the driver was loaded by the part of the GPU that had them: umc (memory controller), sdma, gfx, ….", "gpu", "block", "severity")
 	eccEnabled  = define(gauge, "gpu_ecc_block_enabled", "1 if error protection of a part of the GPU is on, 0 if it is off.", "gpu", "block")
 	eccFeature  = define(gauge, "gpu_ecc_feature_enabled", "1 if the GPU has a kind of protection, else 0: parity, single_bit_correction, double_bit_detection, poison.", "gpu", "feature")
 	eccBadLimit = define(gauge, "gpu_ecc_bad_page_limit", "Bad pages after which the GPU is not to be used any more.", "gpu")

@@ -15,7 +15,7 @@ var (
 	localLibraries = define(gauge, "hip_local_libraries", "HIP library files whose functions are watched on this machine.")
 	localProcesses = define(gauge, "hip_local_processes", "Local programs that have called HIP while it was watched, those that ended a moment ago included.")
 	localDropped   = define(counter, "hip_local_dropped_total",
-		"What local programs did that could not be counted, by reason: process and series are tables that were full; thread and allocation likewise; "+
+		"What local programs did that could not be counted, by reason: process, series, thread and allocation are tables that were full; "+
 			"unreadable is memory of the program that held arguments and could not be read; abandoned is a call that was left without returning.", "reason")
 	localInfo = define(gauge, "hip_local_process_info", "Identity of a local program that calls HIP: its files, user, container and pod.",
 		"pid", "name", "executable", "library", "user", "container", "container_id", "pod", "pod_uid", "namespace")

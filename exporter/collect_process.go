@@ -37,7 +37,7 @@ var (
 			"origin says where its figures come from.", infoLabels...)
 	processVRAM = define(gauge, "gpu_process_vram_bytes", "Memory of the GPU that the process holds.", vramLabels...)
 	processGTT  = define(gauge, "gpu_process_gtt_bytes", "Host memory lent to the GPU that the process holds.", "gpu", "pid")
-	processHost = define(gauge, "gpu_process_host_memory_bytes", "Other host memory of the process that the GPU can reach.", "gpu", "pid")
+	processHost = define(gauge, "gpu_process_host_memory_bytes", "Host memory of the process that the GPU can reach, without what is lent to the GPU.", "gpu", "pid")
 	processUnit = define(gauge, "gpu_process_compute_units", "Compute units the process occupies.", "gpu", "pid")
 	processBusy = define(counter, "gpu_process_busy_seconds_total", "Time in which kernels of the process ran.", "gpu", "pid")
 	processSDMA = define(counter, "gpu_process_sdma_seconds_total", "Time in which copies of the process ran.", "gpu", "pid")

@@ -10,7 +10,7 @@ var (
 	// A metric of their own: the phases are parts of what the sides are the whole of,
 	// and a sum over all series of either counts nothing twice.
 	rpcPhase = define(histogram, "hip_rpc_phase_duration_seconds",
-		"Where the time of calls went: phase queue is the wait on the worker, execution what followed there, network the client's time without the worker's.", "op", "phase", "code")
+		"Where the time of calls went that somebody waited for: phase queue is the wait on the worker, execution what followed there, network the client's time without the worker's. Calls that are only issued have no phases.", "op", "phase", "code")
 )
 
 // phases are the Side of totals that are parts of a call and no whole.

@@ -11,12 +11,16 @@ import (
 
 // callTimes is how long this process's calls took.
 type callTimes struct {
-	total, network *rpcstats.Recorder
-	slowest        rpcstats.Slowest
+	total                     *rpcstats.Recorder
+	queue, execution, network *rpcstats.Recorder // of calls that waited for the worker, which told its time
+	slowest                   rpcstats.Slowest
 }
 
 func newCallTimes() callTimes {
-	return callTimes{total: rpcstats.NewRecorder(rpcstats.Client), network: rpcstats.NewRecorder(rpcstats.Network)}
+	return callTimes{
+		total: rpcstats.NewRecorder(rpcstats.Client), queue: rpcstats.NewRecorder(rpcstats.Queue),
+		execution: rpcstats.NewRecorder(rpcstats.Execution), network: rpcstats.NewRecorder(rpcstats.Network),
+	}
 }
 
 // callTime is one HIP call: when it began, and what the worker told of the messages it waited for, one after the other. Nil, its methods do
@@ -39,6 +43,8 @@ func (c *Client) end(ct *callTime, op uint16, code hip.Error) {
 	c.times.total.Record(op, int32(code), d)
 	if ct.timed() {
 		network = max(0, d-ct.worker.Total())
+		c.times.queue.Record(op, int32(code), ct.worker.Queue)
+		c.times.execution.Record(op, int32(code), ct.worker.Execution)
 		c.times.network.Record(op, int32(code), network)
 	}
 	if c.times.slowest.Wants(d) {

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/rocwire/rocwire/exporter/rpcstats"
 	"github.com/rocwire/rocwire/exporter/rpctrace"
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/aside"
@@ -59,6 +60,7 @@ type link struct {
 	functions bool    // a module that is loaded comes with its functions
 	content   bool    // a module can be loaded by what it is
 	near      bool    // device memory can be mapped here
+	phases    bool    // the worker leaves the phases of calls to this side
 	timed     bool    // the worker tells how long it took, and takes what follows from that
 	trace     *tracer // nil unless some calls are traced
 	lost      sync.Once
@@ -142,7 +144,7 @@ func (c *Client) connect() (*link, error) {
 		return nil, err
 	}
 	hello := identity()
-	hello.Features = []string{featureDirect, featureUnits, featureClaims, wire.FeatureTiming, wire.FeaturePacked, hiprpc.FeatureFunctions, hiprpc.FeatureContent, hiprpc.FeatureNear}
+	hello.Features = []string{featureDirect, featureUnits, featureClaims, wire.FeatureTiming, rpcstats.Feature, wire.FeaturePacked, hiprpc.FeatureFunctions, hiprpc.FeatureContent, hiprpc.FeatureNear}
 	if hello.TraceEvery = c.cfg.TraceEvery; hello.TraceEvery != 0 {
 		hello.TraceSeed = rand.Uint64()
 		hello.Features = append(hello.Features, rpctrace.Feature)
@@ -218,6 +220,7 @@ func (c *Client) connect() (*link, error) {
 		return nil, &wire.Error{Kind: wire.ErrProtocol, Host: host, Port: port, Reason: "the worker is too old to be one of several"}
 	}
 	l.Client, l.direct, l.timed = conn, conn.Welcome().HasFeature(featureDirect), conn.Welcome().HasFeature(wire.FeatureTiming)
+	l.phases = conn.Welcome().HasFeature(rpcstats.Feature)
 	l.claims = conn.Welcome().HasFeature(featureClaims)
 	if conn.Welcome().HasFeature(rpctrace.Feature) {
 		l.trace = newTracer(&hello)

@@ -38,8 +38,14 @@ func (c *Client) sendReport(l *link) {
 	if !l.timed {
 		return
 	}
-	if d := c.times.network.Take(); d != nil {
-		_ = l.Post(rpcstats.Op, d.AppendEncode(nil), nil)
+	phases := []*rpcstats.Recorder{c.times.network, c.times.queue, c.times.execution}
+	if !l.phases {
+		phases = phases[:1]
+	}
+	for _, r := range phases {
+		if d := r.Take(); d != nil {
+			_ = l.Post(rpcstats.Op, d.AppendEncode(nil), nil)
+		}
 	}
 	if list := c.times.slowest.Take(mono.Now()); len(list) > 0 {
 		_ = l.Post(rpcstats.OpSlow, rpcstats.AppendSlow(nil, list), nil)

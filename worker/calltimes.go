@@ -10,9 +10,11 @@ import (
 
 // callTimes is how long a session's calls took here, from their arrival to their reply.
 type callTimes struct {
-	total, queue, execution *rpcstats.Recorder
-	slowest                 rpcstats.Slowest
-	kernels                 kernelNames
+	total            *rpcstats.Recorder
+	queue, execution *rpcstats.Recorder // of what is answered
+	told             bool               // the client tells these itself
+	slowest          rpcstats.Slowest
+	kernels          kernelNames
 }
 
 func newCallTimes() callTimes {
@@ -51,8 +53,10 @@ func (s *session) answered(r *wire.Request, code hip.Error, t wire.Timing) {
 func (s *session) count(r *wire.Request, code hip.Error, t wire.Timing) {
 	c := &s.times
 	c.total.Record(r.Op, int32(code), t.Total())
-	c.queue.Record(r.Op, int32(code), t.Queue)
-	c.execution.Record(r.Op, int32(code), t.Execution)
+	if !c.told && !r.NoReply() {
+		c.queue.Record(r.Op, int32(code), t.Queue)
+		c.execution.Record(r.Op, int32(code), t.Execution)
+	}
 	if c.slowest.Wants(t.Total()) {
 		s.noteSlow(r, code, t)
 	}

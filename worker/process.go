@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/rocwire/rocwire/exporter/rpcstats"
 	"github.com/rocwire/rocwire/exporter/rpctrace"
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/hiprpc"
@@ -274,6 +275,7 @@ func (s *session) agree(w *wire.Welcome, offer *hiprpc.Offer, wanted []string) (
 	s.span, chosen.Unit = s.choose(offer, wanted)
 	chosen.Range, chosen.Known = s.span, s.known()
 	w.Features = wire.GrantFeatures(wanted, s.features())
+	s.times.told = w.HasFeature(rpcstats.Feature)
 	s.functions = w.HasFeature(hiprpc.FeatureFunctions)
 	w.Details, err = chosen.Append(nil)
 	return err
@@ -323,7 +325,7 @@ const (
 )
 
 func (s *session) features() []string {
-	list := []string{wire.FeatureTiming, wire.FeaturePacked, FeatureParts, FeatureUnits, FeatureClaims, hiprpc.FeatureFunctions, wire.FeatureIntegrity}
+	list := []string{wire.FeatureTiming, rpcstats.Feature, wire.FeaturePacked, FeatureParts, FeatureUnits, FeatureClaims, hiprpc.FeatureFunctions, wire.FeatureIntegrity}
 	if s.trace != nil {
 		list = append(list, rpctrace.Feature)
 	}

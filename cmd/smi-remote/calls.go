@@ -100,8 +100,9 @@ func callRows(w *worker, before *callReading, now callReading) []callRow {
 		if k.side == sideClient {
 			network = part(k.op, "network")
 		}
-		// A client that waits for nothing has no network phase, and the worker's time is none of its.
-		if whole := queue + execution + network; whole > 0 && (k.side == sideWorker || network > 0) {
+		// Calls that nobody waits for have no phases: what is left of the whole is theirs. An older worker counts its own time of them.
+		if parts := queue + execution + network; parts > 0 && (k.side == sideWorker || network > 0) {
+			whole := max(parts, s.Seconds())
 			share := func(x float64) smi.Opt[smi.Ratio] { return smi.Some(smi.Ratio(x / whole)) }
 			r.Queue, r.Execution = share(queue), share(execution)
 			if k.side == sideClient {

@@ -13,7 +13,7 @@ var (
 		"How long calls of remote programs took: side client is issue to return in the program, side worker is arrival to reply.",
 		callAttrs, with("rocwire.side"))
 	rpcPhase = define(histogram, "hip.rpc.phase.duration", "s",
-		"The same in parts: queue and execution on the worker, network is the client's time without both.", callAttrs, with("rocwire.phase"))
+		"Where the time of HIP calls went that somebody waited for: queue and execution on the worker, network is the client's time without both.", callAttrs, with("rocwire.phase"))
 )
 
 // phases are the sides of rpcstats that are parts of a call.

@@ -17,7 +17,7 @@ var processAttrs = append(append([]string{
 var (
 	processVRAM  = define(upDown, "process.gpu.memory.usage", "By", "Memory of the GPU that the process holds.", processAttrs)
 	processGTT   = define(upDown, "process.gpu.gtt.usage", "By", "Host memory lent to the GPU that the process holds.", processAttrs)
-	processHost  = define(upDown, "process.gpu.host_memory.usage", "By", "Other host memory of the process that the GPU can reach.", processAttrs)
+	processHost  = define(upDown, "process.gpu.host_memory.usage", "By", "Host memory of the process that the GPU can reach, without what is lent to the GPU.", processAttrs)
 	processUnits = define(intGauge, "process.gpu.compute_units", "{compute_unit}", "Compute units the process occupies.", processAttrs)
 	processTime  = define(counter, "process.gpu.time", "s",
 		"Time the process kept a part of the GPU busy: general (its kernels ran), copy (its copies ran), graphics and encoder (as the graphics driver counts them).",

@@ -152,9 +152,17 @@ func (s *sides) function(op, side string, seconds float64) Function {
 	slices.SortFunc(f.Codes, func(a, b Code) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Code, b.Code))
 	})
-	f.Worker, f.Queue = meanOf(s.hist[sideWorker]), meanOf(s.hist[sideQueue])
-	f.Network, f.Execution = meanOf(s.hist[sideNetwork]), meanOf(s.hist[sideExecution])
+	f.Worker = meanOf(s.hist[sideWorker])
+	f.Network, f.Queue, f.Execution = partOf(s.hist[sideNetwork], h), partOf(s.hist[sideQueue], h), partOf(s.hist[sideExecution], h)
 	return f
+}
+
+// partOf is a phase's part of the mean of calls, some of which may have no phases.
+func partOf(phase, calls *rpcstats.Hist) smi.Opt[float64] {
+	if phase == nil || phase.Count() == 0 {
+		return smi.None[float64]()
+	}
+	return smi.Some(phase.Seconds() / float64(max(calls.Count(), phase.Count())))
 }
 
 func latencyOf(h *rpcstats.Hist) Latency {

@@ -22,7 +22,7 @@ type LatencySpan struct {
 	P90    points `json:"p90_seconds"`
 	P99    points `json:"p99_seconds"`
 
-	// Mean times of the parts of a call.
+	// Mean times of the parts of a call, over all calls: those that wait for no answer have none, so together they are at most the mean of a call.
 	Network   points `json:"network_mean_seconds"`
 	Queue     points `json:"queue_mean_seconds"`
 	Execution points `json:"execution_mean_seconds"`
@@ -108,7 +108,7 @@ func (s *LatencySpan) point(i int, c *callRing, a, b int64, step time.Duration, 
 	s.Rate[i], s.Failed[i] = float32(float64(h.Count())/seconds), float32(float64(failed)/seconds)
 	s.P50[i], s.P90[i], s.P99[i] = float32(h.Quantile(0.5)), float32(h.Quantile(0.9)), float32(h.Quantile(0.99))
 	for side, to := range map[string]points{sideNetwork: s.Network, sideQueue: s.Queue, sideExecution: s.Execution} {
-		if m, ok := meanOf(sum[side]).Get(); ok {
+		if m, ok := partOf(sum[side], h).Get(); ok {
 			to[i] = float32(m)
 		}
 	}

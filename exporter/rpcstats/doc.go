@@ -19,11 +19,13 @@
 //
 // # Phases
 //
-// The sides client and worker are whole calls. Queue and execution are the parts of
-// the worker's time, network is what remains of the client's: the client learns the
-// worker's time of each call with its reply, so the three belong to one call and are
-// no difference of histograms. Calls that are posted have no network phase: their
-// client waits for nothing.
+// The sides client and worker are whole calls. Phases are the parts of calls that
+// somebody waits for: queue and execution are the worker's time, network is what remains
+// of the client's. The client learns the worker's time of each call with its reply, and
+// tells all three (see [Feature]), so they belong to the same calls and add up to their
+// time. A posted call has no phases: its client's time is that of issuing it, and what
+// the worker does about it later is in nobody's time but its side worker. Of clients that
+// cannot tell, the worker tells queue and execution of what it answers.
 //
 // # Slowest calls
 //
@@ -31,6 +33,10 @@
 // faster than all of them costs one comparison. They travel like deltas, and [Totals]
 // keeps the slowest of each of the last ten minutes.
 package rpcstats
+
+// Feature is what a client wants that tells all phases of its calls itself, and a worker
+// grants that then leaves them to it.
+const Feature = "phases"
 
 // Wire opcodes of what a client reports to its worker, no reply wanted. OpSlow and
 // sides beyond Client only go to a worker that has granted wire.FeatureTiming: one
@@ -47,8 +53,8 @@ type Side uint8
 const (
 	Client    Side = 1 // issue to return, as the calling program sees it
 	Worker    Side = 2 // arrival to reply, as the session process sees it
-	Queue     Side = 3 // of the worker's time: from arrival until it is executed
-	Execution Side = 4 // of the worker's time: the rest
+	Queue     Side = 3 // of the worker's time of calls that are waited for: from arrival until it is executed
+	Execution Side = 4 // of the worker's time of calls that are waited for: the rest
 	Network   Side = 5 // the client's time without the worker's
 
 	maxSide = Network
@@ -70,7 +76,7 @@ func (s Sides) Has(x Side) bool { return x <= maxSide && s&(1<<x) != 0 }
 
 // Sides that a peer may speak for.
 var (
-	OfClient = SidesOf(Client, Network)
+	OfClient = SidesOf(Client, Queue, Execution, Network)
 	OfWorker = SidesOf(Worker, Queue, Execution)
 )
 

@@ -242,7 +242,7 @@ func TestDecodeSides(t *testing.T) {
 		for name, c := range map[string]struct {
 			from Sides
 			want bool
-		}{"client": {OfClient, s == Client || s == Network}, "worker": {OfWorker, s == Worker || s == Queue || s == Execution}} {
+		}{"client": {OfClient, s == Client || s == Queue || s == Execution || s == Network}, "worker": {OfWorker, s == Worker || s == Queue || s == Execution}} {
 			if _, err := Decode(b, c.from); (err == nil) != c.want || err != nil && !errors.Is(err, ErrInvalid) {
 				t.Errorf("a %s speaks for side %d: %v", name, s, err)
 			}
