@@ -10,6 +10,8 @@
 #include "call.h"
 
 hipError_t rw_next_version(int *v);
+hipError_t rw_next_last_error(void);
+hipError_t rw_next_peek(void);
 
 atomic_int rw_gone;
 atomic_int rw_devices = -1;
@@ -71,13 +73,13 @@ hipError_t rw_unsupported(const char *function)
 hipError_t hipGetLastError(void)
 {
 	hipError_t e = rw_tls.last_error;
-	rw_tls.last_error = hipSuccess;
+	rw_tls.last_error = rw_tls.last_failure = hipSuccess;
 	return e;
 }
 
 hipError_t hipPeekAtLastError(void)
 {
-	return rw_tls.last_error;
+	return rw_tls.last_command = rw_tls.last_error; /* a call with this result */
 }
 
 hipError_t hipExtGetLastError(void)
@@ -85,6 +87,19 @@ hipError_t hipExtGetLastError(void)
 	hipError_t e = rw_tls.last_command;
 	rw_tls.last_command = hipSuccess;
 	return e;
+}
+
+/* libamdhip64.so.7's. */
+hipError_t rw_next_last_error(void)
+{
+	hipError_t e = rw_tls.last_failure;
+	rw_tls.last_error = rw_tls.last_failure = hipSuccess;
+	return e;
+}
+
+hipError_t rw_next_peek(void)
+{
+	return rw_tls.last_command = rw_tls.last_failure;
 }
 
 const char *hipGetErrorName(hipError_t e)
@@ -107,17 +122,17 @@ static int known(hipError_t e)
 hipError_t hipDrvGetErrorName(hipError_t e, const char **text)
 {
 	if (!text)
-		return rw_finish(hipErrorInvalidValue);
+		return hipErrorInvalidValue; /* past the last error, as AMD's library does */
 	*text = known(e) ? rw_error_name(e) : NULL;
-	return rw_finish(*text ? hipSuccess : hipErrorInvalidValue);
+	return *text ? rw_finish(hipSuccess) : hipErrorInvalidValue;
 }
 
 hipError_t hipDrvGetErrorString(hipError_t e, const char **text)
 {
 	if (!text)
-		return rw_finish(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	*text = known(e) ? rw_error_string(e) : NULL;
-	return rw_finish(*text ? hipSuccess : hipErrorInvalidValue);
+	return *text ? rw_finish(hipSuccess) : hipErrorInvalidValue;
 }
 
 /* device_count makes rw_devices known. */

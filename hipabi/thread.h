@@ -17,8 +17,9 @@ struct rw_context;
 struct rw_state {
 	int32_t device;              /* the current device */
 	uint32_t id;                 /* tells threads of this process apart; 0 = not given yet */
-	hipError_t last_error;       /* the last call's that failed, until hipGetLastError takes it */
-	hipError_t last_command;     /* the last call's result */
+	hipError_t last_error;       /* the last call's, be it hipSuccess, until hipGetLastError takes it */
+	hipError_t last_failure;     /* the last call's that failed, likewise: HIP 7's last error */
+	hipError_t last_command;     /* the last call's, until hipExtGetLastError takes it */
 	struct rw_call *calls;       /* launch configurations pushed and not popped yet, newest first */
 	struct rw_context *contexts; /* contexts pushed and not popped yet, newest first */
 #ifdef _WIN32
@@ -89,14 +90,15 @@ static inline uint64_t rw_thread(void)
 	return rw_thread_as(t);
 }
 
-/* rw_finish keeps a call's result as the thread's. hipErrorNotReady is an
- * answer, not a failure, and does not become the last error. */
+/* rw_finish keeps a call's result as the thread's. In HIP 6 every call's is the
+ * last error, also hipSuccess and hipErrorNotReady; since HIP 7 those leave an
+ * earlier error as it is. */
 static inline hipError_t rw_finish(hipError_t e)
 {
 	struct rw_state *t = &rw_tls;
-	t->last_command = e;
+	t->last_command = t->last_error = e;
 	if (__builtin_expect(e != hipSuccess && e != hipErrorNotReady, 0))
-		t->last_error = e;
+		t->last_failure = e;
 	return e;
 }
 
@@ -116,6 +118,16 @@ static inline hipError_t rw_begin(void)
 	({ \
 		hipError_t rw_result = rw_begin(); \
 		rw_finish(rw_result == hipSuccess ? (call) : rw_result); \
+	})
+
+/* rw_quiet is rw_return for a function of which some results, as the condition
+ * has them, are returned past the thread's last error, as AMD's library does. */
+#define rw_quiet(call, condition) \
+	({ \
+		hipError_t rw_result = rw_begin(); \
+		if (rw_result == hipSuccess) \
+			rw_result = (call); \
+		(condition) ? rw_result : rw_finish(rw_result); \
 	})
 
 /* rw_answer is rw_return for a function that has an answer without devices. */

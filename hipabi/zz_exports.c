@@ -21,7 +21,7 @@ hipError_t hipArray3DGetDescriptor(HIP_ARRAY3D_DESCRIPTOR * pArrayDescriptor, hi
 hipError_t hipArrayCreate(hipArray_t * pHandle, const HIP_ARRAY_DESCRIPTOR * pAllocateArray)
 {
 	if (!pHandle || !pAllocateArray)
-		return rw_return(hipErrorInvalidValue);
+		return rw_quiet(hipErrorInvalidValue, 1);
 	return rw_return((hipError_t)rw_hipArrayCreate(rw_thread(), (void *)pHandle, (void *)pAllocateArray));
 }
 
@@ -59,8 +59,8 @@ hipError_t hipBindTexture2D(size_t * offset, const textureReference * tex, const
 hipError_t hipBindTextureToArray(const textureReference * tex, hipArray_const_t array, const hipChannelFormatDesc * desc)
 {
 	if (!tex || !desc || !array)
-		return rw_return(hipErrorInvalidValue);
-	return rw_return((hipError_t)rw_hipBindTextureToArray(rw_thread(), (void *)tex, (uint64_t)(uintptr_t)array, (void *)desc));
+		return rw_quiet(hipErrorInvalidValue, 1);
+	return rw_quiet((hipError_t)rw_hipBindTextureToArray(rw_thread(), (void *)tex, (uint64_t)(uintptr_t)array, (void *)desc), rw_result == hipErrorInvalidValue);
 }
 
 hipError_t hipBindTextureToMipmappedArray(const textureReference * tex, hipMipmappedArray_const_t mipmappedArray, const hipChannelFormatDesc * desc)
@@ -352,14 +352,14 @@ hipError_t hipDrvPointerGetAttributes(unsigned int numAttributes, hipPointer_att
 hipError_t hipEventCreate(hipEvent_t * event)
 {
 	if (!event)
-		return rw_return(hipErrorInvalidValue);
+		return rw_quiet(hipErrorInvalidValue, 1);
 	return rw_return((hipError_t)rw_hipEventCreate(rw_thread(), (void *)event));
 }
 
 hipError_t hipEventCreateWithFlags(hipEvent_t * event, unsigned int flags)
 {
 	if (!event)
-		return rw_return(hipErrorInvalidValue);
+		return rw_quiet(hipErrorInvalidValue, 1);
 	return rw_return((hipError_t)rw_hipEventCreateWithFlags(rw_thread(), (void *)event, flags));
 }
 
@@ -367,7 +367,7 @@ hipError_t hipEventDestroy(hipEvent_t event)
 {
 	if (!event)
 		return rw_return(hipErrorInvalidHandle);
-	return rw_return((hipError_t)rw_hipEventDestroy(rw_thread(), (uint64_t)(uintptr_t)event));
+	return rw_quiet((hipError_t)rw_hipEventDestroy(rw_thread(), (uint64_t)(uintptr_t)event), rw_result == hipErrorContextIsDestroyed);
 }
 
 hipError_t hipEventElapsedTime(float * ms, hipEvent_t start, hipEvent_t stop)
@@ -774,7 +774,7 @@ hipError_t hipGraphCreate(hipGraph_t * pGraph, unsigned int flags)
 hipError_t hipGraphDebugDotPrint(hipGraph_t graph, const char * path, unsigned int flags)
 {
 	if (!path)
-		return rw_return(hipErrorInvalidValue);
+		return rw_quiet(hipErrorInvalidValue, 1);
 	return rw_return((hipError_t)rw_hipGraphDebugDotPrint(rw_thread(), (uint64_t)(uintptr_t)graph, (void *)path, flags));
 }
 
@@ -961,7 +961,7 @@ hipError_t hipGraphHostNodeSetParams(hipGraphNode_t node, const hipHostNodeParam
 hipError_t hipGraphInstantiate(hipGraphExec_t * pGraphExec, hipGraph_t graph, hipGraphNode_t * pErrorNode, char * pLogBuffer, size_t bufferSize)
 {
 	if (!pGraphExec)
-		return rw_return(hipErrorInvalidValue);
+		return rw_quiet(hipErrorInvalidValue, 1);
 	return rw_return((hipError_t)rw_hipGraphInstantiate(rw_thread(), (void *)pGraphExec, (uint64_t)(uintptr_t)graph, (void *)pErrorNode, (void *)pLogBuffer, bufferSize));
 }
 
@@ -1287,15 +1287,15 @@ hipError_t hipMalloc(void ** ptr, size_t size)
 hipError_t hipMalloc3DArray(hipArray_t * array, const struct hipChannelFormatDesc * desc, struct hipExtent extent, unsigned int flags)
 {
 	if (!array || !desc)
-		return rw_return(hipErrorInvalidValue);
-	return rw_return((hipError_t)rw_hipMalloc3DArray(rw_thread(), (void *)array, (void *)desc, &extent, flags));
+		return rw_quiet(hipErrorInvalidValue, 1);
+	return rw_quiet((hipError_t)rw_hipMalloc3DArray(rw_thread(), (void *)array, (void *)desc, &extent, flags), rw_result == hipErrorInvalidValue);
 }
 
 hipError_t hipMallocArray(hipArray_t * array, const hipChannelFormatDesc * desc, size_t width, size_t height, unsigned int flags)
 {
 	if (!array || !desc)
-		return rw_return(hipErrorInvalidValue);
-	return rw_return((hipError_t)rw_hipMallocArray(rw_thread(), (void *)array, (void *)desc, width, height, flags));
+		return rw_quiet(hipErrorInvalidValue, 1);
+	return rw_quiet((hipError_t)rw_hipMallocArray(rw_thread(), (void *)array, (void *)desc, width, height, flags), rw_result == hipErrorInvalidValue);
 }
 
 hipError_t hipMallocAsync(void ** dev_ptr, size_t size, hipStream_t stream)
@@ -1329,8 +1329,8 @@ hipError_t hipMallocManaged(void ** dev_ptr, size_t size, unsigned int flags)
 hipError_t hipMallocMipmappedArray(hipMipmappedArray_t * mipmappedArray, const struct hipChannelFormatDesc * desc, struct hipExtent extent, unsigned int numLevels, unsigned int flags)
 {
 	if (!mipmappedArray || !desc)
-		return rw_return(hipErrorInvalidValue);
-	return rw_return((hipError_t)rw_hipMallocMipmappedArray(rw_thread(), (void *)mipmappedArray, (void *)desc, &extent, numLevels, flags));
+		return rw_quiet(hipErrorInvalidValue, 1);
+	return rw_quiet((hipError_t)rw_hipMallocMipmappedArray(rw_thread(), (void *)mipmappedArray, (void *)desc, &extent, numLevels, flags), rw_result == hipErrorInvalidValue);
 }
 
 hipError_t hipMallocPitch(void ** ptr, size_t * pitch, size_t width, size_t height)
@@ -1472,7 +1472,7 @@ hipError_t hipMemcpyDtoD(hipDeviceptr_t dst, hipDeviceptr_t src, size_t sizeByte
 
 hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t dst, hipDeviceptr_t src, size_t sizeBytes, hipStream_t stream)
 {
-	return rw_return((hipError_t)rw_hipMemcpyDtoDAsync(rw_thread(), (uintptr_t)dst, (uintptr_t)src, sizeBytes, (uint64_t)(uintptr_t)stream));
+	return rw_quiet((hipError_t)rw_hipMemcpyDtoDAsync(rw_thread(), (uintptr_t)dst, (uintptr_t)src, sizeBytes, (uint64_t)(uintptr_t)stream), rw_result == hipErrorContextIsDestroyed);
 }
 
 hipError_t hipMemcpyDtoH(void * dst, hipDeviceptr_t src, size_t sizeBytes)
@@ -1482,7 +1482,7 @@ hipError_t hipMemcpyDtoH(void * dst, hipDeviceptr_t src, size_t sizeBytes)
 
 hipError_t hipMemcpyDtoHAsync(void * dst, hipDeviceptr_t src, size_t sizeBytes, hipStream_t stream)
 {
-	return rw_return((hipError_t)rw_hipMemcpyDtoHAsync(rw_thread(), (uintptr_t)dst, (uintptr_t)src, sizeBytes, (uint64_t)(uintptr_t)stream));
+	return rw_quiet((hipError_t)rw_hipMemcpyDtoHAsync(rw_thread(), (uintptr_t)dst, (uintptr_t)src, sizeBytes, (uint64_t)(uintptr_t)stream), rw_result == hipErrorContextIsDestroyed);
 }
 
 hipError_t hipMemcpyFromArray(void * dst, hipArray_const_t srcArray, size_t wOffset, size_t hOffset, size_t count, hipMemcpyKind kind)
@@ -1530,7 +1530,7 @@ hipError_t hipMemcpyHtoD(hipDeviceptr_t dst, void * src, size_t sizeBytes)
 
 hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t dst, void * src, size_t sizeBytes, hipStream_t stream)
 {
-	return rw_return((hipError_t)rw_hipMemcpyHtoDAsync(rw_thread(), (uintptr_t)dst, (uintptr_t)src, sizeBytes, (uint64_t)(uintptr_t)stream));
+	return rw_quiet((hipError_t)rw_hipMemcpyHtoDAsync(rw_thread(), (uintptr_t)dst, (uintptr_t)src, sizeBytes, (uint64_t)(uintptr_t)stream), rw_result == hipErrorContextIsDestroyed);
 }
 
 hipError_t hipMemcpyParam2D(const hip_Memcpy2D * pCopy)
@@ -2025,7 +2025,7 @@ hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode)
 
 hipError_t hipStreamBeginCaptureToGraph(hipStream_t stream, hipGraph_t graph, const hipGraphNode_t * dependencies, const hipGraphEdgeData * dependencyData, size_t numDependencies, hipStreamCaptureMode mode)
 {
-	return rw_return((hipError_t)rw_hipStreamBeginCaptureToGraph(rw_thread(), (uint64_t)(uintptr_t)stream, (uint64_t)(uintptr_t)graph, (void *)dependencies, (void *)dependencyData, numDependencies, (int32_t)mode));
+	return rw_quiet((hipError_t)rw_hipStreamBeginCaptureToGraph(rw_thread(), (uint64_t)(uintptr_t)stream, (uint64_t)(uintptr_t)graph, (void *)dependencies, (void *)dependencyData, numDependencies, (int32_t)mode), rw_result == hipErrorNotSupported || rw_result == hipErrorInvalidValue);
 }
 
 hipError_t hipStreamCreate(hipStream_t * stream)

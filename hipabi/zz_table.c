@@ -541,9 +541,11 @@ extern void hipLibraryGetKernelCount(void);
 extern void hipStreamCopyAttributes(void);
 extern void hipOccupancyAvailableDynamicSMemPerBlock(void);
 extern void rw_next_version(void);
+extern void rw_next_last_error(void);
+extern void rw_next_peek(void);
 
-extern RW_EXPORTED const rw_function rocwire_hip_7285e465[];
-const rw_function rocwire_hip_7285e465[] = {
+extern RW_EXPORTED const rw_function rocwire_hip_8ed17202[];
+const rw_function rocwire_hip_8ed17202[] = {
 	__gnu_f2h_ieee,
 	__gnu_h2f_ieee,
 	__hipGetPCH,
@@ -1076,10 +1078,12 @@ const rw_function rocwire_hip_7285e465[] = {
 	hipStreamCopyAttributes,
 	hipOccupancyAvailableDynamicSMemPerBlock,
 	rw_next_version,
+	rw_next_last_error,
+	rw_next_peek,
 };
 
 const struct rw_table rw_hip_table = {
-	532, rocwire_hip_7285e465, (const char *const[]){
+	534, rocwire_hip_8ed17202, (const char *const[]){
 		"__gnu_f2h_ieee",
 		"__gnu_h2f_ieee",
 		"__hipGetPCH",
@@ -1612,5 +1616,7 @@ const struct rw_table rw_hip_table = {
 		"hipStreamCopyAttributes",
 		"hipOccupancyAvailableDynamicSMemPerBlock",
 		"rw_next_version",
+		"rw_next_last_error",
+		"rw_next_peek",
 	}
 };

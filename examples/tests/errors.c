@@ -118,18 +118,20 @@ static void launches(void)
 	CHECK(hipFree(d));
 }
 
-/* The last error stays until it is taken; hipErrorNotReady is none. */
+/* The last error of HIP 6 is the last call's, until it is taken: a success leaves none of what was before. */
 static void last_error(void)
 {
 	const char *text = NULL;
 	void *p;
 	hipGetLastError();
 	EXPECT(hipSetDevice(-1), hipErrorInvalidDevice);
-	CHECK(hipSetDevice(0));
-	CHECK(hipMalloc(&p, 4));
 	ASSERT(hipPeekAtLastError() == hipErrorInvalidDevice);
-	ASSERT(hipExtGetLastError() == hipSuccess);
 	ASSERT(hipGetLastError() == hipErrorInvalidDevice);
+	ASSERT(hipGetLastError() == hipSuccess);
+	EXPECT(hipSetDevice(-1), hipErrorInvalidDevice);
+	CHECK(hipMalloc(&p, 4));
+	ASSERT(hipPeekAtLastError() == hipSuccess);
+	ASSERT(hipExtGetLastError() == hipSuccess);
 	ASSERT(hipGetLastError() == hipSuccess);
 	EXPECT(hipFree((char *)p + 1), hipErrorInvalidValue);
 	ASSERT(hipExtGetLastError() == hipErrorInvalidValue);

@@ -330,6 +330,12 @@ int main(void)
 	ASSERT(v / 10000000 == 7);
 	EXPECT(hipRuntimeGetVersion(NULL), hipErrorInvalidValue);
 
+	/* an error stays the last one until it is taken, whatever succeeds after it */
+	CHECK(hipDriverGetVersion(&v));
+	ASSERT(hipPeekAtLastError() == hipErrorInvalidValue);
+	ASSERT(hipGetLastError() == hipErrorInvalidValue);
+	ASSERT(hipGetLastError() == hipSuccess);
+
 	CHECK(hipModuleLoadFatBinary(&m, IMAGE(saxpy)));
 	CHECK(hipModuleGetFunctionCount(&count, m));
 	ASSERT(count > 0);

@@ -179,7 +179,11 @@ func (ty *types) judged(f *Function) (checks []string, found map[string]bool) {
 	code := ""
 	flush := func() {
 		if len(conds) > 0 {
-			checks = append(checks, fmt.Sprintf("\tif (%s)\n\t\treturn %s(%s);", strings.Join(conds, " || "), ret(f), code))
+			answer := fmt.Sprintf("%s(%s)", ret(f), code)
+			if slices.Contains(f.Quiet, "null") || slices.Contains(f.Quiet, code) {
+				answer = fmt.Sprintf("rw_quiet(%s, 1)", code)
+			}
+			checks = append(checks, fmt.Sprintf("\tif (%s)\n\t\treturn %s;", strings.Join(conds, " || "), answer))
 			conds = nil
 		}
 	}
@@ -251,6 +255,11 @@ func (t *Table) checkCodes(ty *types, f *Function) error {
 			case !ty.errors[c.code] && !slices.Contains([]string{legal, refused, depends, nothing}, c.code):
 				return fmt.Errorf("%s: %s: %q is no error", f.Name, p.Name, c.code)
 			}
+		}
+	}
+	for _, q := range f.Quiet {
+		if q != "null" && !ty.errors[q] {
+			return fmt.Errorf("%s: %q is no error that could be quiet", f.Name, q)
 		}
 	}
 	for _, n := range f.First {

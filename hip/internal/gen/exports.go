@@ -47,10 +47,26 @@ func exportsC(t *Table) string {
 			for _, c := range checks {
 				o.p("%s", c)
 			}
-			o.p("\treturn %s((hipError_t)rw_%s(%s));\n}\n", ret(f), f.Name, strings.Join(args, ", "))
+			call := fmt.Sprintf("(hipError_t)rw_%s(%s)", f.Name, strings.Join(args, ", "))
+			if quiet := f.quiet(); quiet != "" {
+				o.p("\treturn rw_quiet(%s, %s);\n}\n", call, quiet)
+			} else {
+				o.p("\treturn %s(%s);\n}\n", ret(f), call)
+			}
 		}
 	}
 	return o.String()
+}
+
+// quiet is the condition in C, of the variable rw_result, under which a call's result does not become the last error.
+func (f *Function) quiet() string {
+	var or []string
+	for _, q := range f.Quiet {
+		if isError(q) {
+			or = append(or, "rw_result == "+q)
+		}
+	}
+	return strings.Join(or, " || ")
 }
 
 // cArg is how a parameter crosses from C into Go: pointers as void *, numbers

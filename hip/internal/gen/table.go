@@ -131,6 +131,7 @@ type Function struct {
 	Learn      bool     `json:"learn"`
 	Destroys   string   `json:"destroys"`
 	Of         string   `json:"of"`
+	Quiet      []string `json:"quiet"` // errors that do not become the last one; "null" is what null arguments are answered with
 	First      []string `json:"first"`
 	Export     string   `json:"export"`
 	Custom     []string `json:"custom"`
