@@ -2,7 +2,9 @@ package simgpu
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/rocwire/rocwire/simgpu/model"
 	"github.com/rocwire/rocwire/smi"
@@ -118,7 +120,7 @@ func (s *Source) apply(index int, t *smi.Setting) error {
 		g.powerCap = w
 	case t.PerfLevel != "":
 		if levels[t.PerfLevel] == nil {
-			return smi.Errorf(smi.ErrInvalid, "performance level %q is none", t.PerfLevel)
+			return smi.Errorf(smi.ErrInvalid, "%q is no performance level; there are %s", t.PerfLevel, strings.Join(slices.Sorted(maps.Keys(levels)), ", "))
 		}
 		if t.PerfLevel != smi.PerfManual && t.PerfLevel != g.perf() {
 			g.set = nil

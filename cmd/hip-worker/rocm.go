@@ -34,10 +34,7 @@ const probeCommand = "__probe-rocm"
 
 // probe runs such a process.
 func probe() error {
-	if err := localsmi.RunProbe(probeCommand); err != nil {
-		return fmt.Errorf("rocm: %w", err)
-	}
-	return nil
+	return localsmi.RunProbe(probeCommand) // whose reasons say that they are rocm's
 }
 
 // probeROCm is that process's main function.

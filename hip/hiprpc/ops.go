@@ -48,14 +48,19 @@ const MaxArgs = 64 << 10
 const MaxImage = 2 << 30
 
 var names = map[uint16]string{
-	OpGrant: "grant", OpReturn: "return", OpMallocAt: "mallocAt", OpHostFuncDone: "hostFuncDone",
+	OpGrant: "grant", OpReturn: "return", OpHostFuncDone: "hostFuncDone",
 	OpHostExpose: "hostExpose", OpHostHide: "hostHide", OpHostPush: "hostPush", OpHostPull: "hostPull",
-	OpHostClaim: "hostClaim", OpHostRelease: "hostRelease", OpModuleLoadContent: "moduleLoadContent",
-	OpNear: "near",
+	OpHostClaim: "hostClaim", OpHostRelease: "hostRelease", OpNear: "near",
 }
+
+// ways are other ways in which HIP functions travel.
+var ways = map[uint16]uint16{OpMallocAt: hip.OpMalloc, OpModuleLoadContent: hip.OpModuleLoadData}
 
 // OpName is the name of an operation for people and labels: the HIP function, or the short name of one that is none; "" if unknown.
 func OpName(op uint16) string {
+	if f, ok := ways[op]; ok {
+		op = f
+	}
 	if n := hip.OpName(op); n != "" {
 		return n
 	}

@@ -3,6 +3,8 @@ package hiprpc
 import (
 	"bytes"
 	"encoding/binary"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/rocwire/rocwire/hip"
@@ -76,5 +78,29 @@ func TestStreamOf(t *testing.T) {
 	}
 	if _, ok := StreamOf(hip.OpDeviceSynchronize, b); ok {
 		t.Error("a call without a stream is on one")
+	}
+}
+
+// TestOpNames: a HIP function has one name whichever way it travels, and what has none of HIP's is told to users.
+func TestOpNames(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/call-latency.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for op := OpGrant; op <= OpNear; op++ {
+		name := OpName(op)
+		if name == "" || strings.HasPrefix(name, "hip") {
+			continue
+		}
+		if seen[name] || !bytes.Contains(doc, []byte("`"+name+"`")) {
+			t.Errorf("%s is the name of two, or docs/call-latency.md does not say what it is", name)
+		}
+		seen[name] = true
+	}
+	for op, want := range map[uint16]string{OpMallocAt: "hipMalloc", OpModuleLoadContent: "hipModuleLoadData", OpGrant: "grant", 0xffff: ""} {
+		if got := OpName(op); got != want {
+			t.Errorf("%#x is %q, want %q", op, got, want)
+		}
 	}
 }

@@ -10,6 +10,8 @@ const sum = (list) => {
   return v.length ? v.reduce((a, b) => a + b, 0) : null;
 };
 
+const remote = (n) => `${n} remote session${n === 1 ? "" : "s"}`;
+
 // summary is what an operator looks at first.
 export function summary(s, calls) {
   const ok = s.cards.filter((c) => c.state === "ok").length;
@@ -26,7 +28,7 @@ export function summary(s, calls) {
     tile("Utilisation", f.percent(busy.length ? sum(busy) / busy.length : null), busy.length > 1 ? "mean of all GPUs" : ""),
     tile("Memory", f.bytes(used), size === null ? "" : "of " + f.bytes(size)),
     tile("Power", f.kilowatts(sum(s.cards.map((c) => c.power_watts))), cap === null ? "" : "of " + f.kilowatts(cap)),
-    tile("Processes", f.whole(s.processes.length + s.processes_left_out), s.worker ? `${s.sessions.length + s.sessions_left_out} remote sessions` : "on these GPUs"),
+    tile("Processes", f.whole(s.processes.length + s.processes_left_out), s.worker ? remote(s.sessions.length + s.sessions_left_out) : "on these GPUs"),
     s.worker || rate ? tile("Calls", f.perSecond(rate), failed ? `${f.count(failed)} failed in 5 min` : rate ? "none failed in 5 min" : rate === null && !known ? "" : "none in 5 min", failed ? "warn" : "") : null,
     errors ? tile("ECC errors", f.whole(errors), "not corrected", "bad") : null)];
 }
