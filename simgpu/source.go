@@ -245,8 +245,10 @@ func (s *Source) Use(index int) []card.Use {
 	return cards[index].Sessions
 }
 
-// Held is the card memory in bytes that a process holds; false if it has no session.
-func (s *Source) Held(pid int) (bytes uint64, ok bool) { return s.monitor.Held(pid) }
+// Held is the memory in bytes that a process holds of some cards, of all if none is named; false if it has no session.
+func (s *Source) Held(pid int, cards ...int) (bytes uint64, ok bool) {
+	return s.monitor.Held(pid, cards...)
+}
 
 // Close ends the watch. The segment stays.
 func (s *Source) Close() error {

@@ -90,6 +90,12 @@ func (b *broker) Room(device int32, size uint64) bool {
 	return code == hip.Success
 }
 
+// Spare is the memory of a device in bytes that sessions hold whose clients are away, and would give way with.
+func (b *broker) Spare(device int32) uint64 {
+	a, _ := b.ask(shareRequest{Kind: shareSpare, Shared: hip.Shared{Card: uint32(device)}}, -1)
+	return a.Shared.Size
+}
+
 // Withdraw implements hip.Broker.
 func (b *broker) Withdraw(t hip.ShareToken) {
 	_ = b.ctl.send((&shareRequest{Kind: shareWithdraw, Token: t}).encode(), -1) // or the end of this process does it

@@ -45,8 +45,8 @@ type Backend struct {
 	NoSource string
 	// Local is the number in this process's namespace of a process that Source tells of, false if it has none; nil: Source tells it.
 	Local func(*smi.Process) (pid uint32, ok bool)
-	// Usage is the device memory that a session process holds now, in bytes; nil if that is not known.
-	Usage func(pid int) (bytes uint64, ok bool)
+	// Usage is the memory that a session process holds now of some cards, of all if none is named, in bytes; nil if that is not known.
+	Usage func(pid int, cards ...int) (bytes uint64, ok bool)
 	// Free is the memory of a card that nobody holds, in bytes; nil if that is not known.
 	Free func(card int) uint64
 	// Capacity is the memory of each card in bytes, by index, where that is this machine's own memory; nil where it is not.

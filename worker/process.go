@@ -167,7 +167,7 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 	s.account(st.HostMemory)
 	within := s.limit()
 	defer within.Close()
-	within.SetRoom(b.Room)
+	within.SetRoom(b.Room, b.Spare)
 	setLimits(within, st.Limits)
 	if st.Trace {
 		s.trace = newTracer(sess.Hello)

@@ -184,7 +184,7 @@ func (r *sessionRecord) wasStopped() bool {
 func (r *sessionRecord) name() string { return strconv.FormatUint(r.id, 10) }
 
 // session is the record as management clients see it.
-func (r *sessionRecord) session(usage func(pid int) (uint64, bool), devices []int) smi.Session {
+func (r *sessionRecord) session(usage func(pid int, cards ...int) (uint64, bool), devices []int) smi.Session {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	vram := smi.None[smi.Bytes]()

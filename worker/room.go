@@ -70,7 +70,7 @@ func (s *Server) makeRoom(p *proc, device uint32, size uint64) bool {
 			continue
 		}
 		if u := s.cfg.Backend.Usage; u != nil {
-			if n, ok := u(r.process()); ok {
+			if n, ok := u(r.process(), card); ok {
 				if n == 0 {
 					continue
 				}
@@ -93,6 +93,22 @@ func (s *Server) makeRoom(p *proc, device uint32, size uint64) bool {
 		}
 	}
 	return ended
+}
+
+// spare is the memory of a device, as a session numbers it, that those hold who would give way to an allocation of that session.
+func (s *Server) spare(p *proc, device uint32) (bytes uint64) {
+	rec, usage := p.record(), s.cfg.Backend.Usage
+	cards := s.cfg.Backend.reached(&rec.who)
+	if usage == nil || uint64(device) >= uint64(len(cards)) {
+		return 0
+	}
+	for _, r := range s.parked() {
+		if r != rec {
+			n, _ := usage(r.process(), cards[device])
+			bytes += n
+		}
+	}
+	return bytes
 }
 
 // giveWay ends a session unless its client has come back, and reports whether all that it held is released.

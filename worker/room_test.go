@@ -63,6 +63,9 @@ func TestParkedGivesMemory(t *testing.T) {
 	first, second, none := away(t, w, 400<<20), away(t, w, 300<<20), away(t, w, 0)
 	id := func(c *hipremote.Client) string { return fmt.Sprint(c.Session()) }
 	other := connect(t, w)
+	if free, total, e := other.MemGetInfo(main0); e != hip.Success || free != total {
+		t.Errorf("hipMemGetInfo: %d of %d MiB are free, %v", free>>20, total>>20, e)
+	}
 	if _, e := other.Malloc(main0, 2<<30); e != hip.ErrorOutOfMemory {
 		t.Errorf("more than the card has: %v", e)
 	}
@@ -76,6 +79,9 @@ func TestParkedGivesMemory(t *testing.T) {
 	}
 	if why := "it gave way while its client was away: session " + id(other) + " needed"; !log.has(why) || !strings.Contains(record(), why) {
 		t.Errorf("nobody says why:\n%s\n%s", log, record())
+	}
+	if free, total, e := other.MemGetInfo(main0); e != hip.Success || free != total-600<<20 {
+		t.Errorf("hipMemGetInfo: %d of %d MiB are free beside what is in use, %v", free>>20, total>>20, e)
 	}
 	must(t, "Free", other.Free(main0, p))
 	// What is not placed on credit, and what a pool gets.

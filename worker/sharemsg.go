@@ -15,6 +15,7 @@ const (
 	shareFind     = 4 // a module, whose SHA-256 is the token, of a size
 	shareKeep     = 5 // a module, whose file comes along; is not answered
 	shareRoom     = 6 // that others give way: so many bytes are missing on a device, as the session numbers them
+	shareSpare    = 7 // how many bytes of a device others would give way with; the reply's size
 )
 
 // shareRequest is the content of msgShare.
@@ -41,7 +42,7 @@ func (q *shareRequest) decode(b []byte) error {
 	q.ID, q.Kind = d.U32(), d.U8()
 	copy(q.Token[:], d.Raw(len(q.Token)))
 	q.Shared = decodeShared(&d)
-	if !d.Done() || q.Kind < sharePublish || q.Kind > shareRoom {
+	if !d.Done() || q.Kind < sharePublish || q.Kind > shareSpare {
 		return fmt.Errorf("%w: share", errControl)
 	}
 	return nil

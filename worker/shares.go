@@ -22,7 +22,8 @@ type shares struct {
 
 	modules *moduleCache // goes the same way
 
-	room func(p *proc, device uint32, size uint64) bool // makes some for a session's allocation
+	room  func(p *proc, device uint32, size uint64) bool // makes some for a session's allocation
+	spare func(p *proc, device uint32) uint64            // how much that could be
 }
 
 type share struct {
@@ -150,6 +151,8 @@ func (h *shares) serve(p *proc, msg []byte, fd int) error {
 			h.modules.keep(p.record().owner(), fd)
 		}
 		return nil
+	case shareSpare:
+		a.Shared.Size = h.spare(p, q.Shared.Card)
 	case shareRoom:
 		a.Code = hip.ErrorOutOfMemory
 		if p.pressed.Swap(true) {

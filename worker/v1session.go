@@ -54,7 +54,7 @@ func (p *SessionProcess) serveV1(ctl *control, fd, hup int, sess Session, st *st
 	within := s.limit()
 	defer within.Close()
 	setLimits(within, st.Limits)
-	within.SetRoom(b.Room)
+	within.SetRoom(b.Room, b.Spare)
 	s.untranslated = opened.Untranslated
 	if opened.Faults != nil {
 		opened.Faults(func(device int32, _ hip.Stream, code hip.Error, detail string) {

@@ -142,6 +142,9 @@ func TestMonitorSeesPeersUnitsAndFaults(t *testing.T) {
 	if n, ok := m.Held(11); n != 1024 || !ok {
 		t.Errorf("held %d, %v", n, ok)
 	}
+	if n, ok := m.Held(11, 1); n != 24 || !ok {
+		t.Errorf("held %d of one card, %v", n, ok)
+	}
 	if _, ok := m.Held(12); ok {
 		t.Error("a stranger holds memory")
 	}

@@ -1,6 +1,7 @@
 package card
 
 import (
+	"slices"
 	"sync"
 )
 
@@ -185,9 +186,9 @@ func (m *Monitor) Sweep(alive func(pid int) bool) {
 // Reap ends the seats of one process that has ended.
 func (m *Monitor) Reap(pid int) { m.Sweep(func(p int) bool { return p != pid }) }
 
-// Held is the memory in bytes that a process holds of all cards; false if it has no
+// Held is the memory in bytes that a process holds of some cards, of all if none is named; false if it has no
 // seat.
-func (m *Monitor) Held(pid int) (n uint64, ok bool) {
+func (m *Monitor) Held(pid int, cards ...int) (n uint64, ok bool) {
 	m.seg.mu.Lock()
 	defer m.seg.mu.Unlock()
 	for _, x := range m.seg.seats {
@@ -195,8 +196,10 @@ func (m *Monitor) Held(pid int) (n uint64, ok bool) {
 			continue
 		}
 		ok = true
-		for _, used := range x.used {
-			n += used
+		for c, used := range x.used {
+			if len(cards) == 0 || slices.Contains(cards, c) {
+				n += used
+			}
 		}
 	}
 	return n, ok

@@ -175,7 +175,7 @@ func (q *Runtime) DeviceReset(t hip.Thread) hip.Error {
 	return code
 }
 
-// MemGetInfo implements hip.Runtime.
+// MemGetInfo implements hip.Runtime: free is what an allocation could get, what others would give way with included.
 func (q *Runtime) MemGetInfo(t hip.Thread) (free, total uint64, code hip.Error) {
 	free, total, code = q.Runtime.MemGetInfo(t)
 	d := q.device(t.Device)
@@ -183,6 +183,13 @@ func (q *Runtime) MemGetInfo(t hip.Thread) (free, total uint64, code hip.Error) 
 		return free, total, code
 	}
 	q.settle(d)
+	if q.spare != nil {
+		if more := q.spare(t.Device); more < total-min(free, total) { // it comes from another process
+			free += more
+		} else {
+			free = total
+		}
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if limit := d.limits.Memory; limit != 0 {

@@ -455,7 +455,7 @@ func TestRoom(t *testing.T) {
 			f.fail = hip.Success
 		}
 		return device == 0 && gives >= 0
-	})
+	}, func(device int32) uint64 { return 3 << 20 })
 	if _, code := q.Malloc(thread, 9<<20); code != hip.ErrorOutOfMemory || asked != 0 {
 		t.Errorf("beyond the limit: %v, and others are to give way to %d bytes", code, asked)
 	}

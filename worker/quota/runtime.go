@@ -13,6 +13,7 @@ type Runtime struct {
 	placer  hip.Placer                           // the same runtime's; nil: it places memory itself
 	pools   hip.PoolHolder                       // the same runtime's; nil: nobody knows what pools keep, and what was freed does not count
 	room    func(device int32, size uint64) bool // see SetRoom; may be nil
+	spare   func(device int32) uint64            // likewise
 	devices []*device
 	host    *hostmem.Account // of what is kept of allocations and mappings; nil: no limit
 
@@ -55,8 +56,10 @@ func (q *Runtime) SetLimits(index int32, l Limits) {
 }
 
 // SetRoom sets who has others give way when a device has no memory for an allocation of size bytes that the limits allow, and reports whether any did: then it
-// is tried again. It is called before anything else.
-func (q *Runtime) SetRoom(room func(device int32, size uint64) bool) { q.room = room }
+// is tried again. spare is how much of a device's memory they have: it counts as free. It is called before anything else.
+func (q *Runtime) SetRoom(room func(device int32, size uint64) bool, spare func(device int32) uint64) {
+	q.room, q.spare = room, spare
+}
 
 // press asks for room.
 func (q *Runtime) press(device int32, size uint64) bool { return q.room != nil && q.room(device, size) }
