@@ -48,6 +48,7 @@ type library struct {
 	locked
 	allocated
 	virtual
+	svm
 }
 
 var (

@@ -18,6 +18,7 @@ type locked struct {
 type lock struct {
 	size uint64
 	uses int
+	svm  bool // kernels reach it already
 }
 
 // hsaAMDMemoryLock lets kernels use memory that the program allocated elsewhere.
@@ -40,13 +41,16 @@ func hsaAMDMemoryLock(host unsafe.Pointer, size uint64, agents *uint64, n int32,
 		*out = host
 		return HSA_STATUS_SUCCESS
 	}
-	if e := l.sim.HostRegister(hip.Thread{}, hip.Ptr(at), size, 0); e != hip.Success {
-		return statusOf(e)
+	svm := l.reached(at, size)
+	if !svm {
+		if e := l.sim.HostRegister(hip.Thread{}, hip.Ptr(at), size, 0); e != hip.Success {
+			return statusOf(e)
+		}
 	}
 	if l.locks == nil {
 		l.locks = map[uint64]*lock{}
 	}
-	l.locks[at] = &lock{size, 1}
+	l.locks[at] = &lock{size, 1, svm}
 	*out = host
 	return HSA_STATUS_SUCCESS
 }
@@ -78,6 +82,9 @@ func hsaAMDMemoryUnlock(host unsafe.Pointer) status {
 		return HSA_STATUS_SUCCESS
 	}
 	delete(l.locks, address(host))
+	if k.svm {
+		return HSA_STATUS_SUCCESS
+	}
 	return statusOf(l.sim.HostUnregister(hip.Thread{}, hip.Ptr(address(host))))
 }
 

@@ -20,6 +20,7 @@ type allocation struct {
 	base, size uint64
 	pool       *pool
 	userData   uint64
+	shared     bool     // by another process, and detached instead of freed
 	allowed    []uint64 // agents that were given access
 }
 
@@ -40,28 +41,44 @@ func hsaAMDMemoryPoolAllocate(h, size uint64, flags uint32, out *unsafe.Pointer)
 }
 
 func (l *library) allocate(p *pool, size uint64, out *unsafe.Pointer) status {
-	size = (size + pageSize - 1) &^ (pageSize - 1)
+	pages := (size + pageSize - 1) &^ (pageSize - 1)
 	var addr hip.Ptr
 	var e hip.Error
 	switch {
 	case p.card != nil:
-		addr, e = l.sim.Malloc(p.card.thread(), size)
+		addr, e = l.sim.Malloc(p.card.thread(), pages)
 	case len(l.cards) > 0:
-		addr, e = l.sim.HostMalloc(hip.Thread{}, size, 0)
+		addr, e = l.sim.HostMalloc(hip.Thread{}, pages, 0)
 	default:
 		e = hip.ErrorOutOfMemory
 	}
 	if e != hip.Success {
 		return statusOf(e)
 	}
+	l.keepAllocation(&allocation{base: uint64(addr), size: size, pool: p})
+	*out = pointer(uint64(addr))
+	return HSA_STATUS_SUCCESS
+}
+
+func (l *library) keepAllocation(a *allocation) {
 	l.allocated.mu.Lock()
 	defer l.allocated.mu.Unlock()
 	if l.allocated.live == nil {
 		l.allocated.live = map[uint64]*allocation{}
 	}
-	l.allocated.live[uint64(addr)] = &allocation{base: uint64(addr), size: size, pool: p}
-	*out = pointer(uint64(addr))
-	return HSA_STATUS_SUCCESS
+	l.allocated.live[a.base] = a
+}
+
+// takeAllocation takes the allocation that begins at an address out, nil if there is none, or none of that kind.
+func (l *library) takeAllocation(addr uint64, shared bool) *allocation {
+	l.allocated.mu.Lock()
+	defer l.allocated.mu.Unlock()
+	a := l.allocated.live[addr]
+	if a == nil || a.shared != shared {
+		return nil
+	}
+	delete(l.allocated.live, addr)
+	return a
 }
 
 // hsaMemoryAllocate gives memory of a region.
@@ -79,10 +96,7 @@ func hsaAMDMemoryPoolFree(ptr unsafe.Pointer) status {
 		return HSA_STATUS_SUCCESS
 	}
 	l := current.Load()
-	l.allocated.mu.Lock()
-	a := l.allocated.live[address(ptr)]
-	delete(l.allocated.live, address(ptr))
-	l.allocated.mu.Unlock()
+	a := l.takeAllocation(address(ptr), false)
 	switch {
 	case a == nil:
 		return HSA_STATUS_ERROR_INVALID_ALLOCATION

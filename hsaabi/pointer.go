@@ -24,6 +24,9 @@ func hsaAMDPointerInfo(ptr unsafe.Pointer, info *amdPointerInfo, alloc unsafe.Po
 			agentOwner: a.pool.owner, globalFlags: a.pool.flags}
 		agents = append([]uint64{a.pool.owner}, a.allowed...)
 		l.allocated.mu.Unlock()
+		if a.shared {
+			out.type_ = HSA_EXT_POINTER_TYPE_IPC
+		}
 		if a.pool.card == nil {
 			out.hostBaseAddress = uintptr(a.base)
 		}

@@ -199,11 +199,9 @@ hsa_status_t hsa_amd_ipc_memory_attach(const hsa_amd_ipc_memory_t *handle, size_
 {
 	if (!rw_hsa_ready())
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
-	if (!handle || !mapping_agents || !mapped_ptr)
+	if (!handle || !mapped_ptr)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)len;
-	(void)num_agents;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_amd_ipc_memory_attach((void *)handle, len, num_agents, (void *)mapping_agents, (void *)mapped_ptr);
 }
 
 hsa_status_t hsa_amd_ipc_memory_create(void *ptr, size_t len, hsa_amd_ipc_memory_t *handle)
@@ -212,9 +210,7 @@ hsa_status_t hsa_amd_ipc_memory_create(void *ptr, size_t len, hsa_amd_ipc_memory
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!handle)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)ptr;
-	(void)len;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_amd_ipc_memory_create((void *)ptr, len, (void *)handle);
 }
 
 hsa_status_t hsa_amd_ipc_memory_detach(void *mapped_ptr)
@@ -223,7 +219,7 @@ hsa_status_t hsa_amd_ipc_memory_detach(void *mapped_ptr)
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!mapped_ptr)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_amd_ipc_memory_detach((void *)mapped_ptr);
 }
 
 hsa_status_t hsa_amd_ipc_signal_attach(const hsa_amd_ipc_signal_t *handle, hsa_signal_t *signal)
@@ -379,8 +375,7 @@ hsa_status_t hsa_amd_portable_close_dmabuf(int dmabuf)
 {
 	if (!rw_hsa_ready())
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
-	(void)dmabuf;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_amd_portable_close_dmabuf(dmabuf);
 }
 
 hsa_status_t hsa_amd_portable_export_dmabuf(const void *ptr, size_t size, int *dmabuf, uint64_t *offset)
@@ -389,9 +384,7 @@ hsa_status_t hsa_amd_portable_export_dmabuf(const void *ptr, size_t size, int *d
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!dmabuf || !offset)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)ptr;
-	(void)size;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_amd_portable_export_dmabuf((void *)ptr, size, (void *)dmabuf, (void *)offset);
 }
 
 hsa_status_t hsa_amd_profiling_async_copy_enable(bool enable)
@@ -545,10 +538,7 @@ hsa_status_t hsa_amd_svm_attributes_get(void *ptr, size_t size, hsa_amd_svm_attr
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!attribute_list)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)ptr;
-	(void)size;
-	(void)attribute_count;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_amd_svm_attributes_get((void *)ptr, size, (void *)attribute_list, attribute_count);
 }
 
 hsa_status_t hsa_amd_svm_attributes_set(void *ptr, size_t size, hsa_amd_svm_attribute_pair_t *attribute_list, size_t attribute_count)
@@ -557,23 +547,14 @@ hsa_status_t hsa_amd_svm_attributes_set(void *ptr, size_t size, hsa_amd_svm_attr
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!attribute_list)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)ptr;
-	(void)size;
-	(void)attribute_count;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_amd_svm_attributes_set((void *)ptr, size, (void *)attribute_list, attribute_count);
 }
 
 hsa_status_t hsa_amd_svm_prefetch_async(void *ptr, size_t size, hsa_agent_t agent, uint32_t num_dep_signals, const hsa_signal_t *dep_signals, hsa_signal_t completion_signal)
 {
 	if (!rw_hsa_ready())
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
-	(void)ptr;
-	(void)size;
-	(void)agent;
-	(void)num_dep_signals;
-	(void)dep_signals;
-	(void)completion_signal;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_amd_svm_prefetch_async((void *)ptr, size, agent.handle, num_dep_signals, (void *)dep_signals, completion_signal.handle);
 }
 
 hsa_status_t hsa_amd_vmem_address_free(void *va, size_t size)

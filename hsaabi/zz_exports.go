@@ -48,6 +48,24 @@ func rw_hsa_amd_agents_allow_access(p_num_agents uint32, p_agents unsafe.Pointer
 	return uint32(hsaAMDAgentsAllowAccess(p_num_agents, (*uint64)(p_agents), (*uint32)(p_flags), p_ptr))
 }
 
+//export rw_hsa_amd_ipc_memory_attach
+func rw_hsa_amd_ipc_memory_attach(p_handle unsafe.Pointer, p_len uint64, p_num_agents uint32, p_mapping_agents unsafe.Pointer, p_mapped_ptr unsafe.Pointer) (result uint32) {
+	defer trap("hsa_amd_ipc_memory_attach", &result)
+	return uint32(hsaAMDIPCMemoryAttach((*amdIPCMemory)(p_handle), p_len, p_num_agents, (*uint64)(p_mapping_agents), (*unsafe.Pointer)(p_mapped_ptr)))
+}
+
+//export rw_hsa_amd_ipc_memory_create
+func rw_hsa_amd_ipc_memory_create(p_ptr unsafe.Pointer, p_len uint64, p_handle unsafe.Pointer) (result uint32) {
+	defer trap("hsa_amd_ipc_memory_create", &result)
+	return uint32(hsaAMDIPCMemoryCreate(p_ptr, p_len, (*amdIPCMemory)(p_handle)))
+}
+
+//export rw_hsa_amd_ipc_memory_detach
+func rw_hsa_amd_ipc_memory_detach(p_mapped_ptr unsafe.Pointer) (result uint32) {
+	defer trap("hsa_amd_ipc_memory_detach", &result)
+	return uint32(hsaAMDIPCMemoryDetach(p_mapped_ptr))
+}
+
 //export rw_hsa_amd_memory_async_copy
 func rw_hsa_amd_memory_async_copy(p_dst unsafe.Pointer, p_dst_agent uint64, p_src unsafe.Pointer, p_src_agent uint64, p_size uint64, p_num_dep_signals uint32, p_dep_signals unsafe.Pointer, p_completion_signal uint64) (result uint32) {
 	defer trap("hsa_amd_memory_async_copy", &result)
@@ -132,6 +150,18 @@ func rw_hsa_amd_pointer_info_set_userdata(p_ptr unsafe.Pointer, p_userdata unsaf
 	return uint32(hsaAMDPointerInfoSetUserdata(p_ptr, p_userdata))
 }
 
+//export rw_hsa_amd_portable_close_dmabuf
+func rw_hsa_amd_portable_close_dmabuf(p_dmabuf int32) (result uint32) {
+	defer trap("hsa_amd_portable_close_dmabuf", &result)
+	return uint32(hsaAMDPortableCloseDmabuf(p_dmabuf))
+}
+
+//export rw_hsa_amd_portable_export_dmabuf
+func rw_hsa_amd_portable_export_dmabuf(p_ptr unsafe.Pointer, p_size uint64, p_dmabuf unsafe.Pointer, p_offset unsafe.Pointer) (result uint32) {
+	defer trap("hsa_amd_portable_export_dmabuf", &result)
+	return uint32(hsaAMDPortableExportDmabuf(p_ptr, p_size, (*int32)(p_dmabuf), (*uint64)(p_offset)))
+}
+
 //export rw_hsa_amd_profiling_async_copy_enable
 func rw_hsa_amd_profiling_async_copy_enable(p_enable bool) (result uint32) {
 	defer trap("hsa_amd_profiling_async_copy_enable", &result)
@@ -190,6 +220,24 @@ func rw_hsa_amd_signal_create(p_initial_value int64, p_num_consumers uint32, p_c
 func rw_hsa_amd_signal_value_pointer(p_signal uint64, p_value_ptr unsafe.Pointer) (result uint32) {
 	defer trap("hsa_amd_signal_value_pointer", &result)
 	return uint32(hsaAMDSignalValuePointer(p_signal, (*unsafe.Pointer)(p_value_ptr)))
+}
+
+//export rw_hsa_amd_svm_attributes_get
+func rw_hsa_amd_svm_attributes_get(p_ptr unsafe.Pointer, p_size uint64, p_attribute_list unsafe.Pointer, p_attribute_count uint64) (result uint32) {
+	defer trap("hsa_amd_svm_attributes_get", &result)
+	return uint32(hsaAMDSVMAttributesGet(p_ptr, p_size, (*amdSVMAttributePair)(p_attribute_list), p_attribute_count))
+}
+
+//export rw_hsa_amd_svm_attributes_set
+func rw_hsa_amd_svm_attributes_set(p_ptr unsafe.Pointer, p_size uint64, p_attribute_list unsafe.Pointer, p_attribute_count uint64) (result uint32) {
+	defer trap("hsa_amd_svm_attributes_set", &result)
+	return uint32(hsaAMDSVMAttributesSet(p_ptr, p_size, (*amdSVMAttributePair)(p_attribute_list), p_attribute_count))
+}
+
+//export rw_hsa_amd_svm_prefetch_async
+func rw_hsa_amd_svm_prefetch_async(p_ptr unsafe.Pointer, p_size uint64, p_agent uint64, p_num_dep_signals uint32, p_dep_signals unsafe.Pointer, p_completion_signal uint64) (result uint32) {
+	defer trap("hsa_amd_svm_prefetch_async", &result)
+	return uint32(hsaAMDSVMPrefetchAsync(p_ptr, p_size, p_agent, p_num_dep_signals, (*uint64)(p_dep_signals), p_completion_signal))
 }
 
 //export rw_hsa_amd_vmem_address_free

@@ -45,7 +45,7 @@ type Options struct {
 	PID int
 
 	// Broker passes shared memory to and from other processes; nil knows those
-	// runtimes only that are in this process and have none either.
+	// that have none either, of the same user in the same container.
 	Broker hip.Broker
 
 	Check      exec.Checks // what is looked for in kernels; none: nothing
@@ -127,7 +127,7 @@ func (o *Options) complete() error {
 		o.PID = os.Getpid()
 	}
 	if o.Broker == nil {
-		o.Broker = &local
+		o.Broker = &own
 	}
 	if o.Logf == nil {
 		o.Logf = func(string, ...any) {}

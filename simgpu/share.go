@@ -1,9 +1,7 @@
 package simgpu
 
 import (
-	"crypto/rand"
 	"encoding/binary"
-	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -57,52 +55,4 @@ func (r *Runtime) fetch(token hip.ShareToken, kind uint32) (s hip.Shared, owner 
 		}
 	}
 	return s, owner, hip.Success
-}
-
-// localBroker is the Broker of runtimes that share nothing but this process.
-type localBroker struct {
-	mu sync.Mutex
-	m  map[hip.ShareToken]hip.Shared
-}
-
-var local localBroker
-
-func (b *localBroker) Publish(s hip.Shared) (t hip.ShareToken, e hip.Error) {
-	fd, err := unix.FcntlInt(uintptr(s.FD), unix.F_DUPFD_CLOEXEC, 0)
-	if err != nil {
-		return t, hip.ErrorOutOfMemory
-	}
-	s.FD = fd
-	_, _ = rand.Read(t[:]) // it never fails
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.m == nil {
-		b.m = map[hip.ShareToken]hip.Shared{}
-	}
-	b.m[t] = s
-	return t, hip.Success
-}
-
-func (b *localBroker) Fetch(t hip.ShareToken) (hip.Shared, hip.Error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	s, ok := b.m[t]
-	if !ok {
-		return hip.Shared{}, hip.ErrorInvalidValue
-	}
-	fd, err := unix.FcntlInt(uintptr(s.FD), unix.F_DUPFD_CLOEXEC, 0)
-	if err != nil {
-		return hip.Shared{}, hip.ErrorOutOfMemory
-	}
-	s.FD = fd
-	return s, hip.Success
-}
-
-func (b *localBroker) Withdraw(t hip.ShareToken) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if s, ok := b.m[t]; ok {
-		_ = unix.Close(s.FD)
-		delete(b.m, t)
-	}
 }

@@ -81,3 +81,60 @@ func (r *Runtime) AllowHost(ptr hip.Ptr, size uint64, flags hip.MemAccessFlags) 
 	}
 	return hip.Success
 }
+
+// Share makes the device memory that begins at ptr available to other processes under a token, or says under which one it is.
+func (r *Runtime) Share(ptr hip.Ptr) (hip.ShareToken, hip.Error) {
+	if _, e := r.enter(hip.Thread{}); e != hip.Success {
+		return hip.ShareToken{}, e
+	}
+	defer r.leave()
+	if a := r.allocation(ptr); a == nil || a.Base != uint64(ptr) {
+		return hip.ShareToken{}, hip.ErrorInvalidValue
+	}
+	k, e := r.export(ptr)
+	return k.token, e
+}
+
+// SharedFile is the device memory that ptr lies in as a descriptor, the caller's, and where in it ptr is.
+func (r *Runtime) SharedFile(ptr hip.Ptr) (fd int, offset uint64, e hip.Error) {
+	if _, e := r.enter(hip.Thread{}); e != hip.Success {
+		return -1, 0, e
+	}
+	defer r.leave()
+	k, e := r.export(ptr)
+	if e != hip.Success {
+		return -1, 0, e
+	}
+	s, _, e := r.fetch(k.token, sharedMemory)
+	return s.FD, k.offset, e
+}
+
+// Attach is the memory that was shared under a token, by another process or this one, at an address of its own, whole pages of the device's that has it.
+func (r *Runtime) Attach(t hip.Thread, token hip.ShareToken) (p hip.Ptr, size uint64, device int32, e hip.Error) {
+	d, e := r.enter(t)
+	if e != hip.Success {
+		return 0, 0, 0, e
+	}
+	defer r.leave()
+	a, e := r.attach(d, ticket{token: token})
+	if e != hip.Success {
+		return 0, 0, 0, e
+	}
+	noteOf(a).opened = &opened{token: token, a: a, times: 1}
+	return hip.Ptr(a.Base), a.Size, noteOf(a).d.id, hip.Success
+}
+
+// Detach ends Attach, after everything the devices were told to do is done.
+func (r *Runtime) Detach(ptr hip.Ptr) hip.Error {
+	if _, e := r.enter(hip.Thread{}); e != hip.Success {
+		return e
+	}
+	defer r.leave()
+	a := r.allocation(ptr)
+	if a == nil || a.Base != uint64(ptr) || noteOf(a).opened == nil || !noteOf(a).freed.CompareAndSwap(false, true) {
+		return hip.ErrorInvalidValue
+	}
+	r.drain()
+	r.release(a)
+	return hip.Success
+}

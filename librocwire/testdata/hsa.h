@@ -57,6 +57,7 @@ static hsa_status_t on_pool(hsa_amd_memory_pool_t p, void *data)
 /* look finds the agents and pools. */
 static inline void look(void)
 {
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	OK(hsa_iterate_agents(on_agent, NULL));
 	OK(hsa_amd_agent_iterate_memory_pools(cpu, on_pool, NULL));
 	OK(hsa_amd_agent_iterate_memory_pools(gpu, on_pool, &gpu));

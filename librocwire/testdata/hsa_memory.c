@@ -158,13 +158,159 @@ static void descriptors(void)
 	close(pipes[1]);
 }
 
-int main(void)
+/* What the program said of its own memory: kernels reach it then, and what was said is answered. */
+static void attributes(void)
+{
+	enum { PAGES = 8, SIZE = PAGES * 4096 };
+	char *p = aligned_alloc(4096, SIZE);
+	hsa_signal_t done;
+	hsa_amd_svm_attribute_pair_t set[] = {{HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE, gpu.handle}, {HSA_AMD_SVM_ATTRIB_PREFERRED_LOCATION, cpu.handle}},
+		part[] = {{HSA_AMD_SVM_ATTRIB_READ_MOSTLY, 7}, {HSA_AMD_SVM_ATTRIB_GLOBAL_FLAG, HSA_AMD_SVM_GLOBAL_FLAG_COARSE_GRAINED},
+			{HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE_IN_PLACE, gpu.handle}, {HSA_AMD_SVM_ATTRIB_MIGRATION_GRANULARITY, 99}};
+	memset(p, 1, SIZE);
+	OK(hsa_amd_svm_attributes_set(p, SIZE, set, 2));
+	OK(hsa_amd_memory_fill(p, 0x02020202, SIZE / 8)); /* by the card */
+	SO(p[0] == 2 && p[SIZE / 2 - 1] == 2 && p[SIZE / 2] == 1);
+	OK(hsa_amd_svm_attributes_set(p + 4096 + 5, 4096, part, 4)); /* two pages, of which each has a part */
+	for (int i = 0; i < 4; i++) { /* one of them, one of none, both kinds, all */
+		size_t at = (size_t[]){1, 5, 2, 0}[i] * 4096, n = (size_t[]){1, 1, 2, PAGES}[i] * 4096;
+		hsa_amd_svm_attribute_pair_t get[] = {{HSA_AMD_SVM_ATTRIB_READ_MOSTLY, 5}, {HSA_AMD_SVM_ATTRIB_GLOBAL_FLAG, 5}, {HSA_AMD_SVM_ATTRIB_ACCESS_QUERY, gpu.handle},
+			{HSA_AMD_SVM_ATTRIB_PREFERRED_LOCATION, 5}, {HSA_AMD_SVM_ATTRIB_ACCESS_QUERY, cpu.handle}, {HSA_AMD_SVM_ATTRIB_MIGRATION_GRANULARITY, 5},
+			{HSA_AMD_SVM_ATTRIB_READ_ONLY, 5}, {HSA_AMD_SVM_ATTRIB_PREFETCH_LOCATION, 5}};
+		OK(hsa_amd_svm_attributes_get(p + at, n, get, 8));
+		SO(get[0].value == (i == 0));
+		const uint64_t grains[] = {HSA_AMD_SVM_GLOBAL_FLAG_COARSE_GRAINED, HSA_AMD_SVM_GLOBAL_FLAG_FINE_GRAINED, HSA_AMD_SVM_GLOBAL_FLAG_INDETERMINATE, HSA_AMD_SVM_GLOBAL_FLAG_INDETERMINATE};
+		SO(get[1].value == grains[i]);
+		SO(get[2].attribute == (i == 0 ? HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE_IN_PLACE : HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE) && get[2].value == gpu.handle);
+		SO(get[3].value == cpu.handle);
+		SO(get[4].attribute == HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE);
+		SO(get[5].value == (i == 0 ? 18 : 9));
+		SO(get[6].value == 0 && get[7].value == 0);
+	}
+	OK(hsa_signal_create(1, 0, NULL, &done));
+	OK(hsa_amd_svm_prefetch_async(p, SIZE, gpu, 0, NULL, done));
+	SO(hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, HSA_WAIT_STATE_BLOCKED) == 0);
+	hsa_amd_svm_attribute_pair_t where = {HSA_AMD_SVM_ATTRIB_PREFETCH_LOCATION, 0}, nothing = {HSA_AMD_SVM_ATTRIB_ACCESS_QUERY, gpu.handle};
+	OK(hsa_amd_svm_attributes_get(p + 100, SIZE - 100, &where, 1));
+	SO(where.value == gpu.handle);
+	where.value = 0;
+	OK(hsa_amd_svm_prefetch_async(p, 4096, cpu, 0, NULL, (hsa_signal_t){0}));
+	OK(hsa_amd_svm_attributes_get(p, SIZE, &where, 1)); /* not one place */
+	SO(where.value == 0);
+	static char other[4096] __attribute__((aligned(4096)));
+	OK(hsa_amd_svm_attributes_get(other, 4096, &nothing, 1)); /* nothing was said of it */
+	SO(nothing.attribute == HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS);
+
+	void *twin;
+	OK(hsa_amd_memory_lock(p, SIZE, &gpu, 1, &twin)); /* and unlocked it is reached as before */
+	OK(hsa_amd_memory_unlock(p));
+	OK(hsa_amd_memory_fill(p, 0, 1));
+	hsa_amd_svm_attribute_pair_t twice[] = {{HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE, gpu.handle}, {HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS, gpu.handle}};
+	EXPECT(hsa_amd_svm_attributes_set(p, SIZE, twice, 2), HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS);
+	hsa_amd_svm_attribute_pair_t odd[] = {{77, 0}}, nobody[] = {{HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE, 3}}, grain[] = {{HSA_AMD_SVM_ATTRIB_GLOBAL_FLAG, 9}};
+	EXPECT(hsa_amd_svm_attributes_set(p, SIZE, odd, 1), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+	EXPECT(hsa_amd_svm_attributes_get(p, SIZE, odd, 1), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+	EXPECT(hsa_amd_svm_attributes_set(p, SIZE, nobody, 1), HSA_STATUS_ERROR_INVALID_AGENT);
+	EXPECT(hsa_amd_svm_attributes_set(p, SIZE, grain, 1), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+	EXPECT(hsa_amd_svm_attributes_set(p, 0, set, 2), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+	EXPECT(hsa_amd_svm_attributes_set((void *)8, 4096, set, 2), HSA_STATUS_ERROR); /* no memory */
+	EXPECT(hsa_amd_svm_prefetch_async(p, SIZE, (hsa_agent_t){3}, 0, NULL, done), HSA_STATUS_ERROR_INVALID_AGENT);
+	EXPECT(hsa_amd_svm_prefetch_async(p, SIZE, gpu, 0, NULL, (hsa_signal_t){3}), HSA_STATUS_ERROR_INVALID_SIGNAL);
+	OK(hsa_signal_destroy(done));
+	free(p);
+}
+
+/* other runs this program again with a word and a handle, and waits for it. */
+static int other(const char *program, const char *word, const hsa_amd_ipc_memory_t *h)
+{
+	char hex[65], command[4096];
+	for (int i = 0; i < 32; i++)
+		sprintf(hex + 2 * i, "%02x", ((const uint8_t *)h)[i]);
+	snprintf(command, sizeof command, "'%s' %s %s", program, word, hex);
+	fflush(stdout);
+	return system(command);
+}
+
+static void shared(const char *program)
+{
+	hsa_amd_ipc_memory_t h, wrong;
+	hsa_amd_pointer_info_t info = {.size = sizeof info};
+	uint64_t offset = 9;
+	uint32_t got = 0;
+	char *p, *q, *mine = malloc(64);
+	int fd = -1;
+	OK(hsa_amd_memory_pool_allocate(coarse, 5000, 0, (void **)&p));
+	OK(hsa_amd_memory_fill(p, 0x51525354, 1250));
+	OK(hsa_amd_pointer_info(p, &info, NULL, NULL, NULL));
+	SO(info.sizeInBytes == 5000);
+	OK(hsa_amd_ipc_memory_create(p, 5000, &h));
+	OK(hsa_amd_ipc_memory_create(p, 8192, &h)); /* or in whole pages */
+	SO(other(program, "attach", &h) == 0);
+	OK(hsa_memory_copy(&got, p + 4, 4));
+	SO(got == 4711);
+	OK(hsa_amd_ipc_memory_attach(&h, 5000, 0, NULL, (void **)&q)); /* in this process, too */
+	SO(q != p && *(uint32_t *)(q + 4) == 4711);
+	OK(hsa_amd_ipc_memory_detach(q));
+
+	OK(hsa_amd_portable_export_dmabuf(p + 100, 200, &fd, &offset));
+	SO(fd >= 0 && offset == 100);
+	OK(hsa_amd_portable_close_dmabuf(fd));
+	EXPECT(hsa_amd_portable_close_dmabuf(-1), HSA_STATUS_ERROR_RESOURCE_FREE);
+	EXPECT(hsa_amd_portable_export_dmabuf(p, 5001, &fd, &offset), HSA_STATUS_ERROR_INVALID_ALLOCATION);
+	EXPECT(hsa_amd_portable_export_dmabuf(mine, 64, &fd, &offset), HSA_STATUS_ERROR_INVALID_ALLOCATION);
+	EXPECT(hsa_amd_ipc_memory_create(p, 100, &wrong), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+	EXPECT(hsa_amd_ipc_memory_create(p + 4096, 904, &wrong), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+	EXPECT(hsa_amd_ipc_memory_create(mine, 64, &wrong), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+	EXPECT(hsa_amd_ipc_memory_detach(p), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+	EXPECT(hsa_amd_ipc_memory_attach(&h, 9000, 0, NULL, (void **)&q), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+	for (int i = 0; i < 20; i++) { /* each word of a handle counts */
+		wrong = h;
+		wrong.handle[i % 8] ^= 1u << i;
+		EXPECT(hsa_amd_ipc_memory_attach(&wrong, 5000, 0, NULL, (void **)&q), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+	}
+	OK(hsa_amd_memory_pool_free(p));
+	EXPECT(hsa_amd_ipc_memory_attach(&h, 5000, 0, NULL, (void **)&q), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+	SO(other(program, "gone", &h) == 0);
+	free(mine);
+}
+
+/* again is the other process. */
+static void again(const char *word, const char *hex)
+{
+	hsa_amd_ipc_memory_t h;
+	hsa_amd_pointer_info_t info = {.size = sizeof info};
+	uint32_t *q, four[4];
+	for (int i = 0; i < 32; i++)
+		sscanf(hex + 2 * i, "%2hhx", (uint8_t *)&h + i);
+	if (!strcmp(word, "gone")) {
+		EXPECT(hsa_amd_ipc_memory_attach(&h, 5000, 0, NULL, (void **)&q), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+		return;
+	}
+	OK(hsa_amd_ipc_memory_attach(&h, 5000, 1, &gpu, (void **)&q));
+	OK(hsa_amd_pointer_info(q, &info, NULL, NULL, NULL));
+	SO(info.type == HSA_EXT_POINTER_TYPE_IPC && info.agentBaseAddress == q && info.sizeInBytes == 5000);
+	OK(hsa_memory_copy(four, q, 16));
+	SO(four[0] == 0x51525354 && four[3] == 0x51525354);
+	OK(hsa_amd_memory_fill(q + 1, 4711, 1));
+	EXPECT(hsa_amd_memory_pool_free(q), HSA_STATUS_ERROR_INVALID_ALLOCATION);
+	EXPECT(hsa_amd_ipc_memory_create(q, 5000, &h), HSA_STATUS_ERROR_INVALID_ARGUMENT); /* it is not ours to give */
+	OK(hsa_amd_ipc_memory_detach(q));
+	EXPECT(hsa_amd_ipc_memory_detach(q), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+}
+
+int main(int argc, char **argv)
 {
 	OK(hsa_init());
 	look();
+	if (argc == 3) {
+		again(argv[1], argv[2]);
+		return failures;
+	}
 	mapped();
 	mistakes();
 	descriptors();
+	attributes();
+	shared(argv[0]);
 	OK(hsa_shut_down());
 	printf(failures ? "hsa memory: %d failures\n" : "hsa memory: ok\n", failures);
 	return failures > 99 ? 99 : failures;

@@ -119,13 +119,16 @@ func mapFile(addr, size uint64, prot uintptr, fd int, off uint64) error {
 	return nil
 }
 
+// FileName is what memory files are called.
+const FileName = "rocwire-memory"
+
 // NewFile makes a memory file of size bytes, whole pages, that can neither
 // shrink nor grow: who maps it never meets its end.
 func NewFile(size uint64) (fd int, err error) {
 	if size == 0 || size%PageSize != 0 || size > 1<<47 {
 		return -1, ErrNoMemory
 	}
-	fd, err = unix.MemfdCreate("rocwire-memory", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	fd, err = unix.MemfdCreate(FileName, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
 		return -1, fmt.Errorf("%w: %v", ErrNoMemory, err)
 	}
