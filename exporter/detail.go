@@ -37,6 +37,7 @@ type cardDetail struct {
 	badPages   part[[]smi.BadPage]
 
 	linkErrors uint64 // readings in which links had had errors since the one before
+	linkRate   linkRate
 }
 
 // part is the newest answer to one question.
@@ -66,6 +67,7 @@ type detailView struct {
 	firmware   partView[[]smi.Firmware]
 	badPages   partView[[]smi.BadPage]
 	linkErrors uint64
+	linkRate   LinkRate
 }
 
 func newDetailPoller(opt *Options, list func() []smi.Device) *detailPoller {
@@ -138,12 +140,16 @@ func (d *detailPoller) askCard(ctx context.Context, c *cardDetail) {
 	src, i := d.opt.Source, c.device.Index
 	ask(ctx, d, &c.xgmi, func(ctx context.Context) (*smi.XGMI, error) {
 		x, err := some(src.XGMI(ctx, i))
-		if err == nil && (x.Errors == smi.XGMIError || x.Errors == smi.XGMIMultipleErrors) {
-			d.mu.Lock()
-			c.linkErrors++
-			d.mu.Unlock()
+		if err != nil {
+			return nil, err
 		}
-		return x, err
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if x.Errors == smi.XGMIError || x.Errors == smi.XGMIMultipleErrors {
+			c.linkErrors++
+		}
+		c.linkRate.add(x, d.opt.now())
+		return x, nil
 	})
 	ask(ctx, d, &c.partitions, func(ctx context.Context) (*smi.Partitions, error) { return some(src.Partitions(ctx, i)) })
 	ask(ctx, d, &c.firmware, func(ctx context.Context) ([]smi.Firmware, error) { return src.Firmware(ctx, i) })
@@ -212,6 +218,7 @@ func (d *detailPoller) view(dev smi.Device, now time.Time) detailView {
 		badPages: look(d, &c.badPages, now), linkErrors: c.linkErrors,
 	}
 	if v.xgmi.known {
+		v.linkRate = c.linkRate.rate
 		if s, ok := v.xgmi.value.Stale.Get(); ok {
 			v.xgmi.age += time.Duration(s)
 			v.xgmi.known = v.xgmi.age <= d.maxAge()

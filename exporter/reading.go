@@ -43,6 +43,7 @@ type Card struct {
 // known, or not there.
 type Detail struct {
 	XGMI       *smi.XGMI
+	Links      LinkRate // between the last two readings of XGMI
 	Partitions *smi.Partitions
 	Firmware   []smi.Firmware
 	BadPages   []smi.BadPage // empty, not nil, when there is none
@@ -61,7 +62,7 @@ func (e *Exporter) Read() Reading {
 		c := &v.cards[i]
 		r.Cards[i] = Card{DeviceSnapshot: c.snap, Fresh: c.fresh, Age: c.age}
 		if d := &c.detail; c.fresh {
-			r.Cards[i].Detail = Detail{XGMI: d.xgmi.value, Partitions: d.partitions.value, Firmware: d.firmware.value, BadPages: d.badPages.value}
+			r.Cards[i].Detail = Detail{XGMI: d.xgmi.value, Links: d.linkRate, Partitions: d.partitions.value, Firmware: d.firmware.value, BadPages: d.badPages.value}
 		}
 	}
 	r.Topology = v.topo.value

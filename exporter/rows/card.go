@@ -100,6 +100,6 @@ func (b *builder) gpuUsage(cards []card) {
 		b.add(gpuUsage, c.uuid, textOf(place.Host), textOf(place.Pool),
 			scaled(m.PCIe.Received, 1), scaled(m.PCIe.Sent, 1), scaled(temperature, 1),
 			bytesOf(m.VRAM.Used), share(m.VRAM.Used, c.size), busy, c.flops(busy), scaled(m.Power.Draw(), 1),
-			mhz(smi.ClockGFX), mhz(smi.ClockGFX), mhz(smi.ClockMem), mhz(smi.ClockVideo), Value{}, Value{})
+			mhz(smi.ClockGFX), mhz(smi.ClockGFX), mhz(smi.ClockMem), mhz(smi.ClockVideo), scaled(c.Detail.Links.Read, 1), scaled(c.Detail.Links.Written, 1))
 	}
 }

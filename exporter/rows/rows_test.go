@@ -74,7 +74,7 @@ func newMaker(opt Options) *Maker {
 // fullCard is an MI300X under work.
 func fullCard(index int, processes ...smi.Process) exporter.Card {
 	d := smi.Device{Index: index, UUID: fmt.Sprintf("12FF74A1-0000-1000-8012-%012d", index), Name: "AMD Instinct MI300X", Target: "gfx942"}
-	return exporter.Card{Fresh: true, DeviceSnapshot: smi.DeviceSnapshot{
+	return exporter.Card{Fresh: true, Detail: exporter.Detail{Links: exporter.LinkRate{Read: smi.Some(smi.BytesPerSecond(3e9))}}, DeviceSnapshot: smi.DeviceSnapshot{
 		Device: d,
 		Info: &smi.Info{Device: d, ASIC: smi.ASIC{DeviceID: smi.Some(uint32(0x74a1)), ComputeUnits: smi.Some(304)},
 			VRAM: smi.VRAMInfo{Size: smi.Some(smi.Bytes(200 << 30))}},
@@ -150,7 +150,7 @@ func TestGPUUsage(t *testing.T) {
 		"ts": "1790000000000", "uuid": "12ff74a1-0000-1000-8012-000000000000", "node": "node-1", "pool": "p",
 		"rx": "1e+09", "tx": "", "temperature": "71.5", "memory_bytes": fmt.Sprint(48 << 30), "memory_percentage": "25",
 		"compute_percentage": "50", "compute_tflops": "653.7", "power_usage": "640.25",
-		"graphics_clock_mhz": "2100", "sm_clock_mhz": "2100", "memory_clock_mhz": "", "nvlink_rx": "",
+		"graphics_clock_mhz": "2100", "sm_clock_mhz": "2100", "memory_clock_mhz": "", "nvlink_rx": "3e+09", "nvlink_tx": "",
 	})
 	if len(got[1]) != 4 { // time, uuid, node, pool
 		t.Errorf("figures of a card that has none: %v", got[1])

@@ -45,8 +45,8 @@ var gpuUsage = schema("tf_gpu_usage", "One row for each card that told its figur
 	column{"sm_clock_mhz", Float, "the same: compute units have that clock"},
 	column{"memory_clock_mhz", Float, "MHz of the memory"},
 	column{"video_clock_mhz", Float, "MHz of the video engines"},
-	column{"nvlink_rx", Float, "always null: what links between cards carry is not in an exporter's reading"},
-	column{"nvlink_tx", Float, "always null"},
+	column{"nvlink_rx", Float, "bytes per second the card reads over its XGMI links, between the last two times they were asked (30 s)"},
+	column{"nvlink_tx", Float, "bytes per second the card writes over its XGMI links"},
 )
 
 var workerUsage = schema("tf_worker_usage", "One row for each card and worker: a client's session, or a pod of this host with processes on the card.",
