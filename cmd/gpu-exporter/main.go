@@ -6,23 +6,14 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
 
+	"github.com/rocwire/rocwire/internal/cli"
 	"github.com/rocwire/rocwire/internal/localsmi"
-	"github.com/rocwire/rocwire/internal/version"
-)
-
-// Exit codes.
-const (
-	exitFailure = 1
-	exitUsage   = 2
 )
 
 func main() {
@@ -37,24 +28,14 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
-	o, err := parse(args, getenv)
-	if errors.Is(err, flag.ErrHelp) {
-		fmt.Fprint(stdout, help())
-		return 0
-	}
-	if err != nil {
-		fmt.Fprintf(stderr, "gpu-exporter: %v (see gpu-exporter --help)\n", err)
-		return exitUsage
-	}
-	if o.version {
-		fmt.Fprintln(stdout, "gpu-exporter", version.String())
-		return 0
-	}
-	saveMemory(getenv, o.service.Debug)
-	log := slog.New(slog.NewTextHandler(stderr, nil))
-	if err := serve(ctx, o, log); err != nil {
-		log.Error("cannot serve", "reason", err)
-		return exitFailure
-	}
-	return 0
+	root := newRoot(getenv, func(ctx context.Context, o *options) error {
+		saveMemory(getenv, o.service.Debug)
+		log := slog.New(slog.NewTextHandler(stderr, nil))
+		if err := serve(ctx, o, log); err != nil {
+			log.Error("cannot serve", "reason", err)
+			return cli.Said(err)
+		}
+		return nil
+	})
+	return cli.Main(ctx, root, args, stdout, stderr)
 }

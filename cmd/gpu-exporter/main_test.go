@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/rocwire/rocwire/exporter/rpcstats"
+	"github.com/rocwire/rocwire/internal/cli"
+	"github.com/rocwire/rocwire/internal/cli/clitest"
 	"github.com/rocwire/rocwire/smi/smitest"
 	"github.com/rocwire/rocwire/smiremote"
 	"github.com/rocwire/rocwire/smiremote/remotetest"
@@ -23,27 +25,45 @@ import (
 
 func noEnv(string) string { return "" }
 
+// parse is what a command line comes to.
+func parse(args []string, getenv func(string) string) (o *options, err error) {
+	root := newRoot(getenv, func(_ context.Context, p *options) error { o = p; return nil })
+	var errs bytes.Buffer
+	if code := cli.Main(context.Background(), root, args, io.Discard, &errs); code != 0 {
+		return nil, fmt.Errorf("exit %d: %s", code, errs.String())
+	}
+	return o, nil
+}
+
 func TestUsage(t *testing.T) {
+	var help1 bytes.Buffer
 	for _, c := range []struct {
 		args string
 		code int
 		out  string
 		errs string
 	}{
-		{"--help", 0, help(), ""},
-		{"serve", 2, "", `"serve" is too much`},
+		{"serve", 2, "", `there is no command "serve"`},
+		{"versio", 2, "", "did you mean version?"},
 		{"--worker a:b", 2, "", `"b" is not a port`},
 		{"--worker a,b", 2, "", "2 workers"},
 		{"--listen 9400", 2, "", `"9400" is not HOST:PORT`},
 		{"--interval 1ms", 2, "", "less than 100ms"},
 		{"--timeout -1s", 2, "", "not more than 0"},
-		{"--wrong", 2, "", "flag provided but not defined"},
+		{"--wrong", 2, "", "unknown flag: --wrong"},
+		{"--listn a:1", 2, "", "did you mean --listen?"},
+		{"-listen a:1", 2, "", "did you mean --listen?"},
+		{"--version", 0, "gpu-exporter dev\n", ""},
+		{"version", 0, "gpu-exporter dev\n", ""},
 	} {
 		var out, errs bytes.Buffer
 		code := run(t.Context(), strings.Fields(c.args), noEnv, &out, &errs)
 		if code != c.code || out.String() != c.out || !strings.Contains(errs.String(), c.errs) || strings.Count(errs.String(), "\n") > 1 {
 			t.Errorf("%s: exit %d, %q, %q", c.args, code, out.String(), errs.String())
 		}
+	}
+	if code := run(t.Context(), []string{"--help"}, noEnv, &help1, io.Discard); code != 0 || !strings.HasPrefix(help1.String(), help()) || !strings.Contains(help1.String(), "completion") {
+		t.Errorf("--help: exit %d, %s", code, help1.String())
 	}
 	o, err := parse(nil, func(k string) string { return map[string]string{"TF_WORKER_HOST": "::1", "TF_WORKER_PORT": "7"}[k] })
 	if err != nil || o.worker.Address.String() != "[::1]:7" {
@@ -173,4 +193,8 @@ func TestWorkerComesAndGoes(t *testing.T) {
 	if !strings.Contains(log.String(), "nobody listens there") {
 		t.Errorf("the log does not say why:\n%s", log.String())
 	}
+}
+
+func TestHelpIsWhole(t *testing.T) {
+	clitest.CheckHelp(t, newRoot(noEnv, nil), help(), "testdata/variables.txt")
 }

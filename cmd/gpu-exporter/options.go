@@ -1,16 +1,21 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/rocwire/rocwire/attribution"
 	"github.com/rocwire/rocwire/exporter/service"
+	"github.com/rocwire/rocwire/internal/cli"
 	"github.com/rocwire/rocwire/internal/dialing"
 	"github.com/rocwire/rocwire/internal/localsmi"
 	"github.com/rocwire/rocwire/internal/workerlist"
@@ -21,11 +26,13 @@ elsewhere, and has a page to look at.
 
 Usage: gpu-exporter [flags]
 
-  --worker HOST:PORT      worker to ask, also unix:PATH or a name in the configuration file (TF_WORKER_HOST, TF_WORKER_PORT, localhost:18515)
+  --worker HOST:PORT      worker to ask, also unix:PATH or a name in ~/.config/rocwire/config.yaml (TF_WORKER_HOST, localhost); TF_WORKER_PORT
+                          or 18515 where no port is said
   --worker-token-file FILE  token that says to workers who this is (TF_WORKER_TOKEN_FILE)
-  --worker-tls-ca FILE    CA that has signed the worker's certificate; TLS then, with this and the following (TF_WORKER_TLS_CA;
-                          TF_WORKER_TLS=1: TLS with this machine's CAs). They are of workers that are probed, too
-  --worker-tls-cert FILE  certificate to show to the worker, and --worker-tls-key FILE, its private key (TF_WORKER_TLS_CERT, TF_WORKER_TLS_KEY)
+  --worker-tls-ca FILE    CA that has signed the worker's certificate; TLS then, with this and the following (TF_WORKER_TLS_CA).
+                          They are of workers that are probed, too. TF_WORKER_TLS=1 in the environment is TLS with this machine's CAs
+  --worker-tls-cert FILE  certificate to show to the worker (TF_WORKER_TLS_CERT)
+  --worker-tls-key FILE   its private key (TF_WORKER_TLS_KEY)
   --worker-tls-server-name NAME
                           what the worker's certificate is for, if not its host (TF_WORKER_TLS_SERVER_NAME)
   --local                 ask this machine's own cards instead of a worker
@@ -37,8 +44,10 @@ Usage: gpu-exporter [flags]
   --listen HOST:PORT      where to serve /, /metrics, /probe, /sd, /-/healthy and /-/ready (127.0.0.1:9400)
   --insecure              let --listen be an address that other machines reach, although nobody is authenticated
   --timeout TIME          how long the worker may take to answer (10s)
+  --config FILE           these settings, as YAML: the names of flags without dashes, and their values. Flags and variables go before it
+                          (ROCWIRE_EXPORTER_CONFIG)
   --version               print the version
-  --help                  this text
+  -h, --help              this text
 `
 
 const ending = `
@@ -50,78 +59,76 @@ Exit codes: 0 ended by a signal, 1 cannot serve, 2 wrong usage.
 func help() string { return usage + service.Usage() + ending }
 
 type options struct {
-	local, version     bool
+	name, port         string // of the worker
+	local              bool
 	worker             dialing.Worker
 	smi, kubelet, proc string
 	timeout            time.Duration
 	service            service.Options
 }
 
-// parse reads arguments and environment. An argument goes before its variable.
-func parse(args []string, getenv func(string) string) (o options, err error) {
-	fs := flag.NewFlagSet("gpu-exporter", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	env := func(key, def string) string {
-		if v := getenv(key); v != "" {
-			return v
-		}
-		return def
-	}
-	if err := o.service.FromEnv(getenv); err != nil {
-		return o, err
-	}
-	name := fs.String("worker", getenv("TF_WORKER_HOST"), "")
+// newRoot is the command line. A flag goes before its variable. Serving is f's.
+func newRoot(getenv func(string) string, f func(context.Context, *options) error) *cobra.Command {
+	o := &options{port: cmp.Or(getenv("TF_WORKER_PORT"), workerlist.DefaultPort)}
+	fs := flag.NewFlagSet(program, flag.ContinueOnError)
+	envErr := o.service.FromEnv(getenv)
+	fs.StringVar(&o.name, "worker", getenv("TF_WORKER_HOST"), "")
 	o.service.Dialing.AddFlags(fs, "worker-tls")
 	fs.BoolVar(&o.local, "local", false, "")
 	fs.StringVar(&o.smi, "smi-backend", localsmi.Auto, "")
-	kubelet := fs.String("kubelet-socket", "", "")
+	fs.StringVar(&o.kubelet, "kubelet-socket", "", "")
 	fs.StringVar(&o.proc, "proc", "", "")
 	fs.StringVar(&o.service.Listen, "listen", "127.0.0.1:9400", "")
 	fs.BoolVar(&o.service.Insecure, "insecure", false, "")
 	fs.DurationVar(&o.timeout, "timeout", 10*time.Second, "")
-	fs.BoolVar(&o.version, "version", false, "")
 	o.service.Flag = "--listen"
 	o.service.AddFlags(fs)
-	if err := fs.Parse(args); err != nil {
-		return o, err
+	p := cli.Program{
+		Name: program, Short: "Metrics of GPUs and of who uses them", Help: help, Flags: fs, Getenv: getenv, ConfigVariable: "ROCWIRE_EXPORTER_CONFIG",
+		Values: service.Values(map[string][]string{"smi-backend": smiBackends}),
+		Run: func(ctx context.Context, given func(string) bool) error {
+			if err := errors.Join(envErr, o.check(given, getenv)); err != nil {
+				return cli.Usagef("%v (see %s --help)", err, program)
+			}
+			return f(ctx, o)
+		},
 	}
-	if fs.NArg() > 0 {
-		return o, fmt.Errorf("%q is too much", strings.Join(fs.Args(), " "))
-	}
-	given := map[string]bool{}
-	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	return p.Command()
+}
+
+// smiBackends are what --smi-backend may be.
+var smiBackends = []string{localsmi.Auto, localsmi.AMD, localsmi.Sysfs}
+
+// check completes the options and says what is wrong with them.
+func (o *options) check(given func(string) bool, getenv func(string) string) (err error) {
 	for _, name := range []string{"smi-backend", "kubelet-socket", "proc"} {
-		if given[name] && !o.local {
-			return o, fmt.Errorf("--%s is of use with --local only", name)
+		if given(name) && !o.local {
+			return fmt.Errorf("--%s is of use with --local only", name)
 		}
 	}
-	if o.local && given["worker"] {
-		return o, errors.New("--local and --worker: one of them")
+	if o.local && given("worker") {
+		return errors.New("--local and --worker: one of them")
 	}
-	if o.worker, err = findWorker(*name, env("TF_WORKER_PORT", workerlist.DefaultPort), o.service.Dialing, getenv); err != nil && !o.local {
-		return o, fmt.Errorf("--worker: %w", err)
+	if o.worker, err = findWorker(o.name, o.port, o.service.Dialing, getenv); err != nil && !o.local {
+		return fmt.Errorf("--worker: %w", err)
 	}
-	switch o.smi {
-	case localsmi.Auto, localsmi.AMD, localsmi.Sysfs:
-	default:
-		return o, fmt.Errorf("--smi-backend %q: there are %s, %s and %s", o.smi, localsmi.Auto, localsmi.AMD, localsmi.Sysfs)
+	if !slices.Contains(smiBackends, o.smi) {
+		return fmt.Errorf("--smi-backend %q: there are %s", o.smi, strings.Join(smiBackends, ", "))
 	}
 	if o.proc != "" && !filepath.IsAbs(o.proc) {
-		return o, fmt.Errorf("--proc %q is not an absolute path", o.proc)
+		return fmt.Errorf("--proc %q is not an absolute path", o.proc)
 	}
-	if o.kubelet, err = attribution.ParseKubelet(*kubelet); err != nil {
-		return o, fmt.Errorf("--kubelet-socket: %w", err)
+	if o.kubelet, err = attribution.ParseKubelet(o.kubelet); err != nil {
+		return fmt.Errorf("--kubelet-socket: %w", err)
 	}
 	if o.timeout <= 0 {
-		return o, fmt.Errorf("--timeout %v is not more than 0", o.timeout)
+		return fmt.Errorf("--timeout %v is not more than 0", o.timeout)
 	}
 	if err := o.service.Check(); err != nil {
-		return o, err
+		return err
 	}
-	if _, err := o.service.CheckWeb(); err != nil {
-		return o, err
-	}
-	return o, nil
+	_, err = o.service.CheckWeb()
+	return err
 }
 
 // findWorker is the one worker to ask.

@@ -27,6 +27,7 @@ import (
 
 	"golang.org/x/crypto/bcrypt"
 
+	"github.com/rocwire/rocwire/internal/cli"
 	"github.com/rocwire/rocwire/smi/smitest"
 	"github.com/rocwire/rocwire/smiremote"
 	"github.com/rocwire/rocwire/smiremote/remotetest"
@@ -211,7 +212,7 @@ func TestProgramLocal(t *testing.T) {
 	c := exec.Command(build(t), "--local", "--listen", "127.0.0.1:0")
 	c.Stderr = &errs
 	var exit *exec.ExitError
-	if err := c.Run(); !errors.As(err, &exit) || exit.ExitCode() != exitFailure {
+	if err := c.Run(); !errors.As(err, &exit) || exit.ExitCode() != cli.ExitFailure {
 		t.Error(err)
 	}
 	for _, want := range []string{"this machine's cards cannot be asked", "amdsmi:", "sysfs:"} {

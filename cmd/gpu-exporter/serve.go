@@ -18,7 +18,7 @@ import (
 const program = "gpu-exporter"
 
 // serve exports until ctx is done.
-func serve(ctx context.Context, o options, log *slog.Logger) error {
+func serve(ctx context.Context, o *options, log *slog.Logger) error {
 	src := service.Source{Timeout: o.timeout, Program: program, Version: version.String()}
 	if o.local {
 		cards, name, err := openLocal(o, log)
@@ -51,7 +51,7 @@ func serve(ctx context.Context, o options, log *slog.Logger) error {
 }
 
 // openLocal opens this machine's cards, with who uses them.
-func openLocal(o options, log *slog.Logger) (smi.Source, string, error) {
+func openLocal(o *options, log *slog.Logger) (smi.Source, string, error) {
 	cards, name, err := localsmi.Open(o.smi, localsmi.Openers, log)
 	if err != nil {
 		return nil, "", fmt.Errorf("this machine's cards cannot be asked: %s", strings.ReplaceAll(err.Error(), "\n", "; "))
@@ -59,7 +59,7 @@ func openLocal(o options, log *slog.Logger) (smi.Source, string, error) {
 	return attribution.New(cards, attribution.Options{Proc: o.proc, Kubelet: o.kubelet, Log: log}), name, nil
 }
 
-func export(ctx context.Context, o options, src service.Source, log *slog.Logger, what, which string) error {
+func export(ctx context.Context, o *options, src service.Source, log *slog.Logger, what, which string) error {
 	s, err := service.New(o.service, src, log)
 	if err != nil {
 		return err

@@ -2,38 +2,16 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
+	"github.com/rocwire/rocwire/internal/cli"
 	"github.com/rocwire/rocwire/internal/keys"
 )
-
-// keysCommand is the first argument that makes keys for TLS.
-const keysCommand = "keys"
-
-const keysUsage = `Usage: hip-worker keys init [--host NAME]... [--client NAME]... [flags]
-       hip-worker keys add-client NAME... [flags]
-
-init makes a CA, a key for the worker and one for each client, for TLS between them (docs/tls.md). add-client makes keys for more clients.
-
-  --host NAME   name or address that clients reach the worker by, again for more (this machine's name, localhost, 127.0.0.1, ::1)
-  --client NAME make a key for a client of that name, again for more. The name is the user in every table and log line
-  --dir DIR     where to (rocwire-keys). ca.key stays with whoever lets clients in; a client needs ca.crt and its own two files
-  --days N      for how long the certificates are good (365; the CA's is for ten years)
-  --force       write over files that are there
-  --json        say what was made as JSON
-  -h, --help    print this
-`
-
-// names collects a flag that is given several times.
-type names []string
-
-func (n *names) String() string     { return fmt.Sprint([]string(*n)) }
-func (n *names) Set(s string) error { *n = append(*n, s); return nil }
 
 // made is what a command has made, for --json.
 type made struct {
@@ -48,72 +26,61 @@ type clientKeys struct {
 	Environment map[string]string `json:"environment"`
 }
 
-var errUsage = errors.New("wrong arguments; hip-worker keys --help lists them")
-
-// makeKeys runs hip-worker keys.
-func makeKeys(args []string, out io.Writer) error {
-	command := ""
-	if len(args) > 0 {
-		command, args = args[0], args[1:]
+// keysCommand makes keys for TLS.
+func keysCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "keys", Short: "Make keys for TLS", Long: "Makes a CA, a key for the worker and one for each client, for TLS between them (docs/tls.md).",
+		Args: cobra.ArbitraryArgs, RunE: cli.NoCommand,
 	}
-	if command == "-h" || command == "--help" || command == "" {
-		_, err := fmt.Fprint(out, keysUsage)
-		return err
-	}
-	var d keys.Dir
-	var hosts, clients names
-	var asJSON bool
-	f := flag.NewFlagSet("keys", flag.ContinueOnError)
-	f.SetOutput(io.Discard)
-	f.StringVar(&d.Path, "dir", "rocwire-keys", "")
-	f.IntVar(&d.Days, "days", 365, "")
-	f.BoolVar(&d.Force, "force", false, "")
-	f.BoolVar(&asJSON, "json", false, "")
-	if command == "init" {
-		f.Var(&hosts, "host", "")
-		f.Var(&clients, "client", "")
-	}
-	rest, err := interspersed(f, args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		_, err := fmt.Fprint(out, keysUsage)
-		return err
-	case err != nil:
-		return fmt.Errorf("%w: %w", errUsage, err)
-	case d.Days < 1:
-		return fmt.Errorf("%w: --days %d", errUsage, d.Days)
-	case command == "init" && len(rest) == 0:
+	var hosts, clients []string
+	init := makingKeys(func(d *keys.Dir, _ []string) ([]string, error) {
 		if len(hosts) == 0 {
 			hosts = usualHosts()
 		}
-		err = d.Init(hosts, clients)
-	case command == "add-client" && len(rest) > 0:
-		clients = rest
-		for _, name := range clients {
-			if err = d.AddClient(name); err != nil {
-				break
+		return clients, d.Init(hosts, clients)
+	}, func() []string { return hosts })
+	init.Use, init.Short = "init [--host NAME]... [--client NAME]...", "Make a CA, a key for the worker and one for each client"
+	init.Args = cli.Words(0, 0)
+	f := init.Flags()
+	f.StringArrayVar(&hosts, "host", nil, "`NAME` or address that clients reach the worker by, again for more (this\nmachine's name, localhost, 127.0.0.1, ::1)")
+	f.StringArrayVar(&clients, "client", nil, "make a key for a client of that `NAME`, again for more. It is\nthe user in every table and log line")
+	add := makingKeys(func(d *keys.Dir, names []string) ([]string, error) {
+		for _, name := range names {
+			if err := d.AddClient(name); err != nil {
+				return nil, err
 			}
 		}
-	default:
-		return errUsage
-	}
-	if err != nil {
-		return err
-	}
-	return tellKeys(out, &d, command == "init", hosts, clients, asJSON)
+		return names, nil
+	}, nil)
+	add.Use, add.Short, add.Args = "add-client NAME...", "Make keys for more clients", cli.Words(1, -1)
+	c.AddCommand(init, add)
+	return c
 }
 
-// interspersed parses flags that may stand before, between and behind other words.
-func interspersed(f *flag.FlagSet, args []string) (words []string, err error) {
-	for {
-		if err := f.Parse(args); err != nil {
-			return nil, err
+// makingKeys is a command that makes keys, of which it gives the names of clients. hosts are those of the worker, if it makes one for that.
+func makingKeys(do func(*keys.Dir, []string) ([]string, error), hosts func() []string) *cobra.Command {
+	var d keys.Dir
+	var asJSON bool
+	c := &cobra.Command{RunE: func(cmd *cobra.Command, args []string) error {
+		if d.Days < 1 {
+			return cli.Usagef("--days %d is not more than 0", d.Days)
 		}
-		if f.NArg() == 0 {
-			return words, nil
+		clients, err := do(&d, args)
+		if err != nil {
+			return err
 		}
-		words, args = append(words, f.Arg(0)), f.Args()[1:]
-	}
+		var worker []string
+		if hosts != nil {
+			worker = hosts()
+		}
+		return tellKeys(cmd.OutOrStdout(), &d, worker, clients, asJSON)
+	}}
+	f := c.Flags()
+	f.StringVar(&d.Path, "dir", "rocwire-keys", "where to, a `DIR`. ca.key stays with whoever lets clients in; a client\nneeds ca.crt and its own two files")
+	f.IntVar(&d.Days, "days", 365, "for how long the certificates are good; the CA's is for ten years")
+	f.BoolVar(&d.Force, "force", false, "write over files that are there")
+	f.BoolVar(&asJSON, "json", false, "say what was made as JSON")
+	return c
 }
 
 // usualHosts is how a worker is reached if nobody says.
@@ -126,7 +93,8 @@ func usualHosts() []string {
 }
 
 // tellKeys says what was made and how to use it.
-func tellKeys(out io.Writer, d *keys.Dir, worker bool, hosts, clients []string, asJSON bool) error {
+func tellKeys(out io.Writer, d *keys.Dir, hosts, clients []string, asJSON bool) error {
+	worker := hosts != nil
 	path, err := filepath.Abs(d.Path)
 	if err != nil {
 		return err
@@ -173,17 +141,4 @@ func (l *lines) printf(format string, args ...any) {
 	if l.err == nil {
 		_, l.err = fmt.Fprintf(l.w, format, args...)
 	}
-}
-
-// keysMain is makeKeys as a program; it gives the exit code.
-func keysMain(args []string) int {
-	err := makeKeys(args, os.Stdout)
-	if err == nil {
-		return 0
-	}
-	fmt.Fprintln(os.Stderr, "hip-worker keys:", err)
-	if errors.Is(err, errUsage) {
-		return exitUsage
-	}
-	return exitFailure
 }

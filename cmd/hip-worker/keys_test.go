@@ -3,32 +3,32 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/rocwire/rocwire/internal/cli"
 )
 
 // TestKeys: the lines that are printed name files that are there, as text and as JSON.
 func TestKeys(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "k")
-	var out bytes.Buffer
-	if err := makeKeys([]string{"init", "--dir", dir, "--host", "gpu", "--client", "alice"}, &out); err != nil {
-		t.Fatal(err)
+	code, out, errs := command(t, "keys", "init", "--dir", dir, "--host", "gpu", "--client", "alice")
+	if code != 0 {
+		t.Fatal(errs)
 	}
 	for _, want := range []string{"--tls-cert " + dir + "/server.crt", "TF_WORKER_TLS_CA=" + dir + "/ca.crt", "TF_WORKER_TLS_KEY=" + dir + "/client-alice.key"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("%q is missing in\n%s", want, out.String())
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is missing in\n%s", want, out)
 		}
 	}
-	out.Reset()
-	if err := makeKeys([]string{"add-client", "bob", "--json", "carol", "--dir", dir}, &out); err != nil {
-		t.Fatal(err)
+	if code, out, errs = command(t, "keys", "add-client", "bob", "--json", "carol", "--dir", dir); code != 0 {
+		t.Fatal(errs)
 	}
 	var m made
-	if err := json.Unmarshal(out.Bytes(), &m); err != nil || len(m.Clients) != 2 || m.Clients[1].Name != "carol" || m.Worker != nil {
-		t.Fatalf("%v: %s", err, out.String())
+	if err := json.Unmarshal([]byte(out), &m); err != nil || len(m.Clients) != 2 || m.Clients[1].Name != "carol" || m.Worker != nil {
+		t.Fatalf("%v: %s", err, out)
 	}
 	for _, c := range m.Clients {
 		for name, path := range c.Environment {
@@ -37,15 +37,24 @@ func TestKeys(t *testing.T) {
 			}
 		}
 	}
-	for _, args := range []string{"what", "init x", "add-client", "init --days 0", "init --no", "add-client --host h x"} {
-		if err := makeKeys(strings.Fields(args+" --dir "+t.TempDir()), &out); !errors.Is(err, errUsage) {
-			t.Errorf("%s: %v", args, err)
+	for _, args := range []string{"", "what", "init x", "add-client", "init --days 0", "init --no", "add-client --host h x"} {
+		words := strings.Fields(args)
+		if args != "" && args != "what" {
+			words = append(words, "--dir", t.TempDir())
+		}
+		if code, _, errs := command(t, append([]string{"keys"}, words...)...); code != cli.ExitUsage || errs == "" {
+			t.Errorf("%s: exit %d, %s", args, code, errs)
 		}
 	}
-	out.Reset()
-	if err := makeKeys(nil, &out); err != nil || out.String() != keysUsage {
-		t.Error(err)
-	}
+}
+
+// command runs the program, but not as a worker.
+func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	root := newRoot(func(string) string { return "" }, func(*options) error { t.Error("a worker would be started"); return nil })
+	code = cli.Main(t.Context(), root, args, &out, &errs)
+	return code, out.String(), errs.String()
 }
 
 func TestTLSFlags(t *testing.T) {

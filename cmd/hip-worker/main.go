@@ -1,7 +1,7 @@
 // Command hip-worker serves the GPUs of this machine, or simulated ones, to clients on the network.
 //
+//	hip-worker [--listen ADDRESS] [-p PORT] [--backend sim|rocm|auto] [-d DEVICE] [--metrics-addr ADDRESS] [--config FILE] …
 //	hip-worker keys init|add-client …
-//	hip-worker [--listen ADDRESS] [-p PORT] [--backend sim|rocm|auto] [-d DEVICE] [--metrics-addr ADDRESS] …
 //	hip-worker token new NAME
 //
 // The first line on standard output says where it listens. It ends in order on SIGTERM or SIGINT. Exit codes: 0 in order, 1 failure,
@@ -9,24 +9,19 @@
 package main
 
 import (
+	"context"
 	"errors"
-	"flag"
-	"fmt"
 	"log/slog"
 	"os"
 
-	"github.com/rocwire/rocwire/exporter/service"
+	"github.com/rocwire/rocwire/internal/cli"
 	"github.com/rocwire/rocwire/internal/localsmi"
 	"github.com/rocwire/rocwire/internal/loglimit"
-	"github.com/rocwire/rocwire/internal/version"
 	"github.com/rocwire/rocwire/worker"
 )
 
-const (
-	exitFailure = 1
-	exitUsage   = 2
-	exitPort    = 3
-)
+// exitPort is the exit code where somebody else listens already.
+const exitPort = 3
 
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == probeCommand {
@@ -35,47 +30,19 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == localsmi.ProbeCommand {
 		os.Exit(localsmi.Probe())
 	}
-	if len(os.Args) > 1 && os.Args[1] == keysCommand {
-		os.Exit(keysMain(os.Args[2:]))
-	}
-	if len(os.Args) > 1 && os.Args[1] == tokenCommand {
-		os.Exit(tokens(os.Args[2:]))
-	}
-	o, err := parse(os.Args[1:], os.Getenv)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Print(usage + whoUsage + service.Usage())
-		return
-	case err != nil:
-		fmt.Fprintln(os.Stderr, "hip-worker:", err)
-		fmt.Fprintln(os.Stderr, "hip-worker --help lists the arguments")
-		os.Exit(exitUsage)
-	case o.version:
-		fmt.Println("hip-worker", version.String())
-		return
-	}
-	log := newLog(o.verbose)
-	if err := run(o, log); err != nil {
-		fmt.Fprintln(os.Stderr, "hip-worker:", err)
+	root := newRoot(os.Getenv, func(o *options) error {
+		err := run(o, newLog(o.verbose))
 		if errors.Is(err, worker.ErrPortInUse) {
-			os.Exit(exitPort)
+			err = portInUse{err}
 		}
-		os.Exit(exitFailure)
-	}
+		return err
+	})
+	os.Exit(cli.Main(context.Background(), root, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// tokens runs hip-worker token and gives the exit code.
-func tokens(args []string) int {
-	switch err := tokenMain(args, os.Stdout, os.Stderr); {
-	case errors.Is(err, errTokenUsage):
-		fmt.Fprint(os.Stderr, tokenUsage)
-		return exitUsage
-	case err != nil:
-		fmt.Fprintln(os.Stderr, "hip-worker token:", err)
-		return exitFailure
-	}
-	return 0
-}
+type portInUse struct{ error }
+
+func (portInUse) ExitCode() int { return exitPort }
 
 func newLog(verbose bool) *slog.Logger {
 	level := slog.LevelInfo

@@ -19,6 +19,7 @@ import (
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hipremote"
+	"github.com/rocwire/rocwire/internal/cli"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smiremote"
 )
@@ -172,16 +173,16 @@ func TestRefusals(t *testing.T) {
 		code int
 		say  string
 	}{
-		"beyond loopback":         {[]string{"--backend", "sim", "--listen", "0.0.0.0", "-p", "0"}, exitFailure, "--insecure"},
-		"metrics beyond loopback": {[]string{"--backend", "sim", "-p", "0", "--metrics-addr", "0.0.0.0:0"}, exitFailure, "--insecure"},
-		"metrics, no web config":  {[]string{"--backend", "sim", "-p", "0", "--metrics-addr", "127.0.0.1:0", "--web-config", "/none.yml"}, exitFailure, "/none.yml"},
-		"metrics, no address":     {[]string{"--metrics-addr", "9400"}, exitUsage, "--metrics-addr"},
-		"sink, no such protocol":  {[]string{"--otlp-endpoint", "ftp://collector"}, exitUsage, "OTLP"},
-		"queue, relative":         {[]string{"--metrics-addr", "127.0.0.1:0", "--queue-dir", "queue"}, exitUsage, "--queue-dir"},
-		"unknown flag":            {[]string{"--frobnicate"}, exitUsage, "--help"},
-		"no such card":            {[]string{"--backend", "sim", "-d", "3", "-p", "0"}, exitFailure, "3"},
-		"unknown source":          {[]string{"--backend", "sim", "--smi-backend", "x", "-p", "0"}, exitUsage, "sysfs"},
-		"unknown architecture":    {[]string{"--backend", "sim", "--sim-arch", "gfx1", "-p", "0"}, exitFailure, "gfx1"},
+		"beyond loopback":         {[]string{"--backend", "sim", "--listen", "0.0.0.0", "-p", "0"}, cli.ExitFailure, "--insecure"},
+		"metrics beyond loopback": {[]string{"--backend", "sim", "-p", "0", "--metrics-addr", "0.0.0.0:0"}, cli.ExitFailure, "--insecure"},
+		"metrics, no web config":  {[]string{"--backend", "sim", "-p", "0", "--metrics-addr", "127.0.0.1:0", "--web-config", "/none.yml"}, cli.ExitFailure, "/none.yml"},
+		"metrics, no address":     {[]string{"--metrics-addr", "9400"}, cli.ExitUsage, "--metrics-addr"},
+		"sink, no such protocol":  {[]string{"--otlp-endpoint", "ftp://collector"}, cli.ExitUsage, "OTLP"},
+		"queue, relative":         {[]string{"--metrics-addr", "127.0.0.1:0", "--queue-dir", "queue"}, cli.ExitUsage, "--queue-dir"},
+		"unknown flag":            {[]string{"--frobnicate"}, cli.ExitUsage, "--help"},
+		"no such card":            {[]string{"--backend", "sim", "-d", "3", "-p", "0"}, cli.ExitFailure, "3"},
+		"unknown source":          {[]string{"--backend", "sim", "--smi-backend", "x", "-p", "0"}, cli.ExitUsage, "sysfs"},
+		"unknown architecture":    {[]string{"--backend", "sim", "--sim-arch", "gfx1", "-p", "0"}, cli.ExitFailure, "gfx1"},
 	} {
 		code, out, errs := runToEnd(t, exe, c.args...)
 		if code != c.code || !strings.Contains(errs, c.say) {

@@ -3,10 +3,11 @@ package main
 import (
 	"flag"
 	"fmt"
-	"io"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/rocwire/rocwire/attribution"
@@ -21,19 +22,20 @@ import (
 	"github.com/rocwire/rocwire/worker/simbackend"
 )
 
-const usage = `Usage: hip-worker [flags]
-       hip-worker keys init|add-client …    make keys for TLS (hip-worker keys --help)
+const usage = `hip-worker serves GPUs to HIP programs on other machines and tells who uses them.
 
-Serves GPUs to HIP programs on other machines and tells who uses them.
+Usage: hip-worker [flags]
+       hip-worker COMMAND
 
   --listen ADDRESS        address to listen on (127.0.0.1); others than loopback need TLS, and
-                          --tls-client-ca, --token-file or --oidc-issuer
-  --listen unix:PATH      listen on a Unix socket, instead or, with both, besides; the kernel tells who connects there
+                          --tls-client-ca, --token-file or --oidc-issuer. With unix:PATH listen on a Unix socket, instead or, with
+                          both, besides; the kernel tells who connects there
   --socket-user USER      who may connect to the socket, by name or number, again for more (everybody who can reach it)
   --socket-group GROUP    a group whose members may, likewise
-  --tls-cert FILE         certificate for the network address, which then takes TLS 1.3 only; with --tls-key FILE, its private key. Both are
-                          PEM and read again when they change. hip-worker keys init makes them. The machine's OpenSSL encrypts where it is faster
-                          than Go (the log says who does); ROCWIRE_LIBCRYPTO=0 in the environment is without it
+  --tls-cert FILE         certificate for the network address, which then takes TLS 1.3 only; PEM, read again when it changes. hip-worker keys
+                          init makes one. The machine's OpenSSL encrypts where it is faster than Go (the log says who does);
+                          ROCWIRE_LIBCRYPTO=0 in the environment is without it
+  --tls-key FILE          its private key
   --tls-client-ca FILE    let only clients in whose certificate this CA has signed; the name in it is the session's user
   --insecure              let in whoever can reach the worker; nobody is asked who he is, and what is sent is not protected
   --allow-v1              serve programs of the earlier hip-remote protocol (0x0100) on other machines, too, and where there is TLS: they can neither
@@ -44,13 +46,18 @@ Serves GPUs to HIP programs on other machines and tells who uses them.
   --backend BACKEND       sim (simulated GPU), rocm (this machine's), auto (rocm if there is a GPU, otherwise sim)
   -d, --device N          serve only this card (all, or TF_DEVICE_ID; ROCR_VISIBLE_DEVICES and HIP_VISIBLE_DEVICES are applied first)
   --max-sessions N        clients at once (256)
-  --max-sessions-per-address N, --max-sessions-per-user N
-                          of one address, or of one user that is known (seven eighths of all, so that nobody has all)
-  --max-management N, --max-management-per-address N
-                          management connections at once (256, a sixteenth of them for operators only; half of them)
-  --max-startups START:RATE:FULL, --max-startups-per-address N
+  --max-sessions-per-address N
+                          of one address (seven eighths of all, so that nobody has all)
+  --max-sessions-per-user N
+                          of one user that is known (likewise)
+  --max-management N      management connections at once (256, a sixteenth of them for operators only)
+  --max-management-per-address N
+                          of one address (half of them)
+  --max-startups START:RATE:FULL
                           connections that have not said who they are: beyond START those of addresses with silent ones are
-                          refused by chance, RATE percent and more up to FULL (256:30:512; a quarter of FULL)
+                          refused by chance, RATE percent and more up to FULL (256:30:512)
+  --max-startups-per-address N
+                          of one address (a quarter of FULL)
   --max-penalty TIME      for how long an address is refused at most whose connections keep coming to nothing, 0 for never (1m)
   --park TIME             how long a session waits, with its memory and work, for a client whose connection was cut, such as 30s; 0: it ends (1m).
                           It ends earlier when others need its memory or its place
@@ -84,7 +91,9 @@ Serves GPUs to HIP programs on other machines and tells who uses them.
   --sim-trace-format F    text, or json: a line each
   --sim-trace-limit N     instructions to tell of (10000)
   --sim-deterministic     the same bits every time: kernels execute one after the other, on one core, and time is counted in their instructions
-  -v, --verbose           log more (or TF_DEBUG=1)
+  --config FILE           these settings, as YAML: the names of flags without dashes, and their values. Flags and variables go before it
+                          (ROCWIRE_WORKER_CONFIG)
+  -v, --verbose           log more (TF_DEBUG=1)
   --version               print the version
   -h, --help              print this
 `
@@ -102,7 +111,7 @@ type options struct {
 	port, device, maxSessions  int
 	park                       time.Duration
 	simCards                   int
-	insecure, verbose, version bool
+	insecure, verbose          bool
 	noShare, allowV1           bool
 	allowSet                   bool
 	quota                      smi.Quota // of each session and card
@@ -110,18 +119,30 @@ type options struct {
 	moduleCache                int64     // bytes, negative: none
 	confine                    confine.Options
 	rocrVisible, visible       string // ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES
+	words                      words
 
 	limits admission.Limits
 }
 
-// parse reads arguments and environment. An argument goes before its variable.
-func parse(args []string, getenv func(string) string) (*options, error) {
+// What --backend and --smi-backend may be.
+var (
+	backends    = []string{"auto", "sim", rocmName}
+	smiBackends = []string{smiAuto, smiAMD, smiSysfs, smiSim, smiNone}
+)
+
+// words are flags that are read when all are known.
+type words struct{ hostMemory, memory, sessionMemory, sessionCompute, kubelet string }
+
+// newOptions reads the environment and adds the flags, which go before it.
+func newOptions(f *flag.FlagSet, getenv func(string) string) (*options, error) {
+	var wrong error // of the environment
 	o := &options{port: worker.DefaultPort, device: -1, rocrVisible: getenv(visible.ROCrVariable), visible: getenv(visible.HIPVariable)}
 	for name, dst := range map[string]*int{"TF_WORKER_PORT": &o.port, "TF_DEVICE_ID": &o.device} {
 		if v := getenv(name); v != "" {
 			n, err := strconv.Atoi(v)
 			if err != nil || n < 0 {
-				return nil, fmt.Errorf("%s=%q is no number", name, v)
+				wrong = fmt.Errorf("%s=%q is no number", name, v)
+				continue
 			}
 			*dst = n
 		}
@@ -131,8 +152,6 @@ func parse(args []string, getenv func(string) string) (*options, error) {
 	default:
 		o.verbose = true
 	}
-	f := flag.NewFlagSet("hip-worker", flag.ContinueOnError)
-	f.SetOutput(io.Discard)
 	f.Func("listen", "", o.listen.add)
 	f.Func("socket-user", "", o.listen.user)
 	f.Func("socket-group", "", o.listen.group)
@@ -142,20 +161,14 @@ func parse(args []string, getenv func(string) string) (*options, error) {
 	f.BoolVar(&o.insecure, "insecure", false, "")
 	f.BoolVar(&o.noShare, "no-shared-memory", false, "")
 	f.BoolVar(&o.allowV1, "allow-v1", false, "")
-	for _, n := range []string{"p", "port"} {
-		f.IntVar(&o.port, n, o.port, "")
-	}
-	for _, n := range []string{"d", "device"} {
-		f.IntVar(&o.device, n, o.device, "")
-	}
-	for _, n := range []string{"v", "verbose"} {
-		f.BoolVar(&o.verbose, n, o.verbose, "")
-	}
+	f.IntVar(&o.port, "port", o.port, "")
+	f.IntVar(&o.device, "device", o.device, "")
+	f.BoolVar(&o.verbose, "verbose", o.verbose, "")
 	f.StringVar(&o.portFile, "port-file", "", "")
 	f.StringVar(&o.backend, "backend", "auto", "")
 	f.IntVar(&o.maxSessions, "max-sessions", worker.DefaultMaxSessions, "")
 	addLimits(f, &o.limits)
-	hostMemory := f.String("session-host-memory", "", "")
+	f.StringVar(&o.words.hostMemory, "session-host-memory", "", "")
 	f.DurationVar(&o.park, "park", worker.DefaultPark, "")
 	f.Func("module-cache", "", func(s string) error {
 		n, err := access.ParseSize(s)
@@ -167,7 +180,8 @@ func parse(args []string, getenv func(string) string) (*options, error) {
 		}
 		return err
 	})
-	sessionMemory, sessionCompute := f.String("session-memory", "", ""), f.String("session-compute", "", "")
+	f.StringVar(&o.words.sessionMemory, "session-memory", "", "")
+	f.StringVar(&o.words.sessionCompute, "session-compute", "", "")
 	f.Func("session-uids", "", func(s string) (err error) {
 		o.confine.UIDs, err = confine.ParseUIDs(s)
 		return err
@@ -177,92 +191,84 @@ func parse(args []string, getenv func(string) string) (*options, error) {
 	f.BoolVar(&o.confine.None, "unconfined-sessions", false, "")
 	f.StringVar(&o.smi, "smi-backend", smiAuto, "")
 	f.BoolVar(&o.allowSet, "smi-allow-set", false, "")
-	kubelet := f.String("kubelet-socket", "", "")
+	f.StringVar(&o.words.kubelet, "kubelet-socket", "", "")
 	f.StringVar(&o.proc, "proc", "", "")
 	f.StringVar(&o.metrics, "metrics-addr", "", "")
 	if err := o.service.FromEnv(getenv); err != nil {
-		return nil, err
+		wrong = err
 	}
 	o.service.AddFlags(f)
 	o.who.addFlags(f)
 	f.StringVar(&o.simArch, "sim-arch", "", "")
 	if err := o.watch.SetCheck(getenv("TF_SIM_CHECK")); err != nil {
-		return nil, fmt.Errorf("TF_SIM_CHECK: %w", err)
+		wrong = fmt.Errorf("TF_SIM_CHECK: %w", err)
 	}
-	memory := f.String("sim-memory", "", "")
+	f.StringVar(&o.words.memory, "sim-memory", "", "")
 	f.IntVar(&o.simCards, "sim-cards", 1, "")
 	o.watch.AddFlags(f)
-	f.BoolVar(&o.version, "version", false, "")
-	if err := f.Parse(args); err != nil {
-		return nil, err
+	return o, wrong
+}
+
+// check completes the options and says what is wrong with them.
+func (o *options) check() (err error) {
+	if !slices.Contains(backends, o.backend) {
+		return fmt.Errorf("--backend %q: there are %s", o.backend, strings.Join(backends, ", "))
 	}
-	if f.NArg() > 0 {
-		return nil, fmt.Errorf("unexpected argument %q", f.Arg(0))
+	if !slices.Contains(smiBackends, o.smi) {
+		return fmt.Errorf("--smi-backend %q: there are %s", o.smi, strings.Join(smiBackends, ", "))
 	}
-	switch o.backend {
-	case "sim", "rocm", "auto":
-	default:
-		return nil, fmt.Errorf("--backend %q: there are sim, rocm and auto", o.backend)
-	}
-	switch o.smi {
-	case smiAuto, smiAMD, smiSysfs, smiNone:
-	case smiSim:
-		if o.backend == rocmName {
-			return nil, fmt.Errorf("--smi-backend sim needs simulated cards, and there are none with --backend rocm")
-		}
-	default:
-		return nil, fmt.Errorf("--smi-backend %q: there are auto, amdsmi, sysfs, sim and none", o.smi)
+	if o.smi == smiSim && o.backend == rocmName {
+		return fmt.Errorf("--smi-backend sim needs simulated cards, and there are none with --backend rocm")
 	}
 	if o.proc != "" && !filepath.IsAbs(o.proc) {
-		return nil, fmt.Errorf("--proc %q is not an absolute path", o.proc)
+		return fmt.Errorf("--proc %q is not an absolute path", o.proc)
 	}
 	if o.port < 0 || o.port > 65535 {
-		return nil, fmt.Errorf("port %d", o.port)
+		return fmt.Errorf("port %d", o.port)
 	}
 	if o.device < -1 || o.simCards < 1 || o.maxSessions < 1 {
-		return nil, fmt.Errorf("--device, --sim-cards and --max-sessions are not negative")
+		return fmt.Errorf("--device, --sim-cards and --max-sessions are not negative")
 	}
 	if err := checkLimits(o.limits, o.maxSessions); err != nil {
-		return nil, err
+		return err
 	}
 	if o.park < 0 {
-		return nil, fmt.Errorf("--park %v", o.park)
+		return fmt.Errorf("--park %v", o.park)
 	}
 	if err := o.listen.check(); err != nil {
-		return nil, err
+		return err
 	}
 	switch {
 	case (o.tls.Cert == "") != (o.tls.Key == ""), o.tls.ClientCA != "" && o.tls.Cert == "":
-		return nil, fmt.Errorf("--tls-cert and --tls-key go together, and --tls-client-ca needs both")
+		return fmt.Errorf("--tls-cert and --tls-key go together, and --tls-client-ca needs both")
 	case o.tls.Cert != "" && o.listen.address == "":
-		return nil, fmt.Errorf("--tls-cert is for a network address, and none is listened on")
+		return fmt.Errorf("--tls-cert is for a network address, and none is listened on")
 	}
 	if o.portFile != "" && o.listen.address == "" {
-		return nil, fmt.Errorf("--port-file, and no port is listened on")
+		return fmt.Errorf("--port-file, and no port is listened on")
 	}
-	var err error
-	if o.kubelet, err = attribution.ParseKubelet(*kubelet); err != nil {
-		return nil, fmt.Errorf("--kubelet-socket: %w", err)
+	if o.kubelet, err = attribution.ParseKubelet(o.words.kubelet); err != nil {
+		return fmt.Errorf("--kubelet-socket: %w", err)
 	}
-	if o.quota, err = access.ParseQuota(*sessionMemory, *sessionCompute); err != nil {
-		return nil, fmt.Errorf("--session-%w", err)
+	if o.quota, err = access.ParseQuota(o.words.sessionMemory, o.words.sessionCompute); err != nil {
+		return fmt.Errorf("--session-%w", err)
 	}
-	if o.hostMemory, err = access.ParseSize(*hostMemory); err != nil || *hostMemory != "" && o.hostMemory < hostmem.Least {
-		return nil, fmt.Errorf("--session-host-memory %q: a size of at least %dM", *hostMemory, hostmem.Least>>20)
+	if o.hostMemory, err = access.ParseSize(o.words.hostMemory); err != nil || o.words.hostMemory != "" && o.hostMemory < hostmem.Least {
+		return fmt.Errorf("--session-host-memory %q: a size of at least %dM", o.words.hostMemory, hostmem.Least>>20)
 	}
-	if o.simMemory, err = access.ParseSize(*memory); err != nil {
-		return nil, fmt.Errorf("--sim-memory %q: %w", *memory, err)
+	if o.simMemory, err = access.ParseSize(o.words.memory); err != nil {
+		return fmt.Errorf("--sim-memory %q: %w", o.words.memory, err)
 	}
 	if err := o.watch.Check(); err != nil {
-		return nil, err
+		return err
 	}
 	o.service.Listen, o.service.Flag, o.service.Insecure = o.metrics, "--metrics-addr", o.insecure
 	if o.exports() {
 		if err := o.service.Check(); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return o, nil
+	return nil
 }
 
 // exports reports whether what the worker knows is served or sent anywhere.

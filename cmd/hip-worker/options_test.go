@@ -1,14 +1,30 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
 	"reflect"
 	"testing"
 
 	"github.com/rocwire/rocwire/exporter/service"
+	"github.com/rocwire/rocwire/internal/cli"
+	"github.com/rocwire/rocwire/internal/cli/clitest"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/worker"
 	"github.com/rocwire/rocwire/worker/admission"
 )
+
+// parse is what a command line comes to.
+func parse(args []string, getenv func(string) string) (o *options, err error) {
+	root := newRoot(getenv, func(p *options) error { o = p; return nil })
+	var errs bytes.Buffer
+	if code := cli.Main(context.Background(), root, args, io.Discard, &errs); code != 0 {
+		return nil, fmt.Errorf("exit %d: %s", code, errs.String())
+	}
+	return o, nil
+}
 
 func TestParse(t *testing.T) {
 	env := func(kv ...string) func(string) string {
@@ -92,7 +108,7 @@ func TestParse(t *testing.T) {
 			continue
 		}
 		if err == nil {
-			got.service = service.Options{} // tested where they are
+			got.service, got.words = service.Options{}, words{} // tested where they are, and read
 		}
 		if err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%q: %+v, %v; want %+v", c.args, got, err, c.want)
@@ -110,5 +126,22 @@ func TestChoose(t *testing.T) {
 		if (err != nil) != (c.want == nil) || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("choose(%v, %d) = %v, %v", c.visible, c.device, got, err)
 		}
+	}
+}
+
+func TestHelpIsWhole(t *testing.T) {
+	clitest.CheckHelp(t, newRoot(func(string) string { return "" }, nil), help(), "testdata/variables.txt")
+}
+
+// The file that packages install is one that the worker takes, and says what the worker does without it.
+func TestConfigurationFile(t *testing.T) {
+	none := func(string) string { return "" }
+	got, err := parse([]string{"--config", "../../deploy/packages/worker.yaml"}, none)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := parse([]string{"--metrics-addr", "127.0.0.1:9400", "--queue-dir", "/var/lib/rocwire"}, none)
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/internal/cli"
 	"github.com/rocwire/rocwire/internal/localsmi"
 	"github.com/rocwire/rocwire/internal/visible"
 	"github.com/rocwire/rocwire/rocm"
@@ -42,11 +43,11 @@ func probeROCm() int {
 	rt, err := rocm.Open("")
 	if err != nil {
 		fmt.Println(err)
-		return exitFailure
+		return cli.ExitFailure
 	}
 	if n, code := rt.GetDeviceCount(); code != hip.Success || n == 0 {
 		fmt.Printf("%s sees no GPU: %v\n", rt.Path(), code)
-		return exitFailure
+		return cli.ExitFailure
 	}
 	return 0
 }

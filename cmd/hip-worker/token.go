@@ -2,48 +2,55 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"time"
 
+	"github.com/spf13/cobra"
+
+	"github.com/rocwire/rocwire/internal/cli"
 	"github.com/rocwire/rocwire/worker/access"
 )
 
-// tokenCommand is the first argument for making tokens.
-const tokenCommand = "token"
-
-const tokenUsage = `Usage: hip-worker token new NAME [--expires DURATION] [--out FILE]
-
-Makes a token for a client. Standard output gets the entry for the worker's --token-file, below "tokens:", which does not tell the token; FILE gets the token itself,
-for TF_WORKER_TOKEN_FILE of the client. Without --out it is shown on standard error, this once.
-
-  hip-worker token new alice --expires 720h --out alice.token >> tokens.yaml
-`
-
-var errTokenUsage = errors.New("wrong arguments")
-
-// tokenMain is hip-worker token.
-func tokenMain(args []string, stdout, stderr io.Writer) error {
-	f := flag.NewFlagSet("hip-worker token new", flag.ContinueOnError)
-	f.SetOutput(io.Discard)
-	expires, file := f.Duration("expires", 0, ""), f.String("out", "", "")
-	if len(args) < 2 || args[0] != "new" || args[1] == "" || args[1][0] == '-' || f.Parse(args[2:]) != nil || f.NArg() > 0 || *expires < 0 {
-		return errTokenUsage
+// tokenCommand makes tokens.
+func tokenCommand() *cobra.Command {
+	c := &cobra.Command{Use: "token", Short: "Make tokens that let clients in", Args: cobra.ArbitraryArgs, RunE: cli.NoCommand}
+	var expires time.Duration
+	var file string
+	n := &cobra.Command{
+		Use: "new NAME", Short: "Make a token for a client", Args: cli.Words(1, 1),
+		Long: `Makes a token for a client. Standard output gets the entry for the worker's
+--token-file, below "tokens:", which does not tell the token; --out gets the token
+itself, for TF_WORKER_TOKEN_FILE of the client. Without --out it is shown on
+standard error, this once.`,
+		Example: "  hip-worker token new alice --expires 720h --out alice.token >> tokens.yaml",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if expires < 0 || args[0] == "" {
+				return cli.Usagef("a token needs a name, and --expires is not negative")
+			}
+			return newToken(args[0], expires, file, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
 	}
+	n.Flags().DurationVar(&expires, "expires", 0, "for how long it is good, a `TIME` such as 720h (for ever)")
+	n.Flags().StringVar(&file, "out", "", "`FILE` for the token, which is not there yet")
+	c.AddCommand(n)
+	return c
+}
+
+func newToken(name string, expires time.Duration, file string, stdout, stderr io.Writer) error {
 	var end time.Time
-	if *expires > 0 {
-		end = time.Now().Add(*expires)
+	if expires > 0 {
+		end = time.Now().Add(expires)
 	}
-	secret, entry, err := access.Mint(args[1], end)
+	secret, entry, err := access.Mint(name, end)
 	if err != nil {
 		return err
 	}
-	if *file == "" {
+	if file == "" {
 		_, err = fmt.Fprintf(stderr, "the token, shown only here: %s\n", secret)
 	} else {
-		err = writeNew(*file, secret+"\n")
+		err = writeNew(file, secret+"\n")
 	}
 	if err == nil {
 		_, err = io.WriteString(stdout, entry)

@@ -9,15 +9,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rocwire/rocwire/internal/cli"
 	"github.com/rocwire/rocwire/worker/access"
 )
 
 // TestTokenNew: the entry is one that a worker takes, and does not tell the token, which is in a file of its own.
 func TestTokenNew(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
-	var out, errs bytes.Buffer
-	if err := tokenMain([]string{"new", "alice", "--expires", "24h", "--out", file}, &out, &errs); err != nil {
-		t.Fatal(err)
+	code, out, errs := command(t, "token", "new", "alice", "--expires", "24h", "--out", file)
+	if code != 0 {
+		t.Fatal(errs)
 	}
 	secret, err := os.ReadFile(file)
 	if err != nil {
@@ -26,20 +27,18 @@ func TestTokenNew(t *testing.T) {
 	if i, err := os.Stat(file); err != nil || i.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", i.Mode(), err)
 	}
-	if _, err := access.ParseRules([]byte("tokens:\n" + out.String())); err != nil || errs.Len() > 0 || strings.Contains(out.String(), strings.TrimSpace(string(secret))) ||
-		!strings.Contains(out.String(), "expires:") {
-		t.Errorf("%v\n%s%s", err, out.String(), errs.String())
+	if _, err := access.ParseRules([]byte("tokens:\n" + out)); err != nil || errs != "" || strings.Contains(out, strings.TrimSpace(string(secret))) || !strings.Contains(out, "expires:") {
+		t.Errorf("%v\n%s%s", err, out, errs)
 	}
-	if err := tokenMain([]string{"new", "alice", "--out", file}, &out, &errs); !errors.Is(err, os.ErrExist) {
-		t.Errorf("a file that is there: %v", err)
+	if code, _, errs := command(t, "token", "new", "alice", "--out", file); code != cli.ExitFailure || !strings.Contains(errs, "exists") {
+		t.Errorf("a file that is there: exit %d, %s", code, errs)
 	}
-	out.Reset()
-	if err := tokenMain([]string{"new", "bob"}, &out, &errs); err != nil || !strings.Contains(errs.String(), "rocwire_") || strings.Contains(out.String(), "rocwire_") {
-		t.Errorf("%v\n%s%s", err, out.String(), errs.String())
+	if code, out, errs := command(t, "token", "new", "bob"); code != 0 || !strings.Contains(errs, "rocwire_") || strings.Contains(out, "rocwire_") {
+		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}
 	for _, args := range [][]string{nil, {"new"}, {"old", "a"}, {"new", "--out"}, {"new", "a", "b"}, {"new", "a", "--expires", "-1h"}, {"new", ""}} {
-		if err := tokenMain(args, &out, &errs); !errors.Is(err, errTokenUsage) {
-			t.Errorf("%q: %v", args, err)
+		if code, _, errs := command(t, append([]string{"token"}, args...)...); code != cli.ExitUsage || errs == "" {
+			t.Errorf("%q: exit %d, %s", args, code, errs)
 		}
 	}
 }
@@ -68,7 +67,7 @@ func TestWhoRefusals(t *testing.T) {
 		"no folder": {[]string{"--audit", "/no/such/folder/file"}, "/no/such/folder"}, "no TLS": {[]string{"--listen", "0.0.0.0"}, "hip-worker keys init"},
 	} {
 		code, _, errs := runToEnd(t, exe, append([]string{"--backend", "sim", "-p", "0"}, c.args...)...)
-		if code != exitFailure || !strings.Contains(errs, c.say) || strings.Count(errs, "\n") != 1 || strings.Contains(errs, "hush-hush") {
+		if code != cli.ExitFailure || !strings.Contains(errs, c.say) || strings.Count(errs, "\n") != 1 || strings.Contains(errs, "hush-hush") {
 			t.Errorf("%s: exit code %d, %q", what, code, errs)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rocwire/rocwire/internal/cli"
 	"github.com/rocwire/rocwire/internal/dialing"
 	"github.com/rocwire/rocwire/smi"
 )
@@ -94,7 +95,7 @@ const exitHelp = `Exit codes:
   130  interrupted (events, watch, calls and top end by Ctrl-C with 0)`
 
 func exitCode(err error) int {
-	var u usageError
+	var u cli.UsageError
 	var p *problems
 	var s *said
 	switch {
@@ -125,9 +126,5 @@ type said struct {
 func (s *said) Error() string { return s.err.Error() }
 func (s *said) Unwrap() error { return s.err }
 
-// usageError is a mistake of the user's.
-type usageError string
-
-func (e usageError) Error() string { return string(e) }
-
-func usagef(format string, args ...any) error { return usageError(fmt.Sprintf(format, args...)) }
+// usagef makes a mistake of the user's.
+func usagef(format string, args ...any) error { return cli.Usagef(format, args...) }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocwire/rocwire/internal/cli"
 	"github.com/rocwire/rocwire/smi"
 )
 
@@ -15,7 +16,7 @@ var clockDomains = []string{smi.ClockGFX, smi.ClockMem, smi.ClockSOC, smi.ClockD
 
 func setCommand(a *app) *cobra.Command {
 	set := &cobra.Command{
-		Use: "set", Short: "Change a GPU's power cap, clocks, partitions, quotas; reset it", GroupID: groupChange, Args: cobra.ArbitraryArgs, RunE: noCommand,
+		Use: "set", Short: "Change a GPU's power cap, clocks, partitions, quotas; reset it", GroupID: groupChange, Args: cobra.ArbitraryArgs, RunE: cli.NoCommand,
 		Long: "Change a GPU. A worker takes this only if it was started with --smi-allow-set.\nGPU is a number, a PCI address, a UUID or \"all\".",
 	}
 	// change is a command of a card and a value, which parse understands.
@@ -95,7 +96,7 @@ input.`
 
 func simCommand(a *app) *cobra.Command {
 	sim := &cobra.Command{
-		Use: "sim", Short: "Make simulated GPUs fail, for training and tests", GroupID: groupChange, Args: cobra.ArbitraryArgs, RunE: noCommand,
+		Use: "sim", Short: "Make simulated GPUs fail, for training and tests", GroupID: groupChange, Args: cobra.ArbitraryArgs, RunE: cli.NoCommand,
 		Long: "Make simulated GPUs fail, for training and tests. Real ones refuse.\n\n" + faultHelp,
 	}
 	command := func(name, short string, clear bool) *cobra.Command {

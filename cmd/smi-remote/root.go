@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocwire/rocwire/internal/cli"
 	"github.com/rocwire/rocwire/internal/dialing"
 	"github.com/rocwire/rocwire/internal/version"
 )
@@ -35,15 +36,13 @@ func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use: "smi-remote", Short: "Show the GPUs of rocwire workers and who uses them", Long: about,
 		SilenceErrors: true, SilenceUsage: true, DisableAutoGenTag: true,
-		Args: cobra.ArbitraryArgs, RunE: noCommand,
+		Args: cobra.ArbitraryArgs, RunE: cli.NoCommand,
 	}
 	root.Version = version.String()
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.Flags().Bool("version", false, "print the version")
 	root.CompletionOptions.HiddenDefaultCmd = false
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%v (see %s --help)", err, cmd.CommandPath())
-	})
+	root.SetFlagErrorFunc(cli.FlagError)
 	if a.hosts == nil {
 		a.hosts, a.port, a.timeout = []string{a.getenv("TF_WORKER_HOST")}, orElse(a.getenv("TF_WORKER_PORT"), defaultPort), 10*time.Second
 		a.dialing = dialing.FromEnv(a.getenv)
@@ -84,20 +83,6 @@ func orElse(s, def string) string {
 		return def
 	}
 	return s
-}
-
-// noCommand answers a command that is none.
-func noCommand(cmd *cobra.Command, args []string) error {
-	see := fmt.Sprintf("(see %s --help)", cmd.CommandPath())
-	if len(args) == 0 {
-		return usagef("no command %s", see)
-	}
-	if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
-		see = "; did you mean " + strings.Join(like, " or ") + "?"
-	} else {
-		see = " " + see
-	}
-	return usagef("there is no command %q%s", args[0], see)
 }
 
 // action is what a command does with the words behind it.

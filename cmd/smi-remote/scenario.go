@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/rocwire/rocwire/internal/cli"
 )
 
 // A scenario is lines of
@@ -98,7 +100,7 @@ func (a *app) play(ctx context.Context, steps []step) error {
 		}
 		if err != nil {
 			err = fmt.Errorf("line %d: %w", s.line, err)
-			if u := usageError(""); errors.As(err, &u) {
+			if u := cli.UsageError(""); errors.As(err, &u) {
 				return err
 			}
 		}

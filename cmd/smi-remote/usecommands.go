@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rocwire/rocwire/internal/cli"
 	"github.com/spf13/cobra"
 )
 
@@ -34,7 +35,7 @@ func useCommands(a *app) []*cobra.Command {
 }
 
 func sessionCommand(a *app) *cobra.Command {
-	session := &cobra.Command{Use: "session", Short: "End a client's session", GroupID: groupUse, Args: cobra.ArbitraryArgs, RunE: noCommand}
+	session := &cobra.Command{Use: "session", Short: "End a client's session", GroupID: groupUse, Args: cobra.ArbitraryArgs, RunE: cli.NoCommand}
 	session.AddCommand(&cobra.Command{
 		Use: "kill ID...", Short: "End sessions", Args: words(1, -1, "ID..."), RunE: action(a.killSessions).run, ValidArgsFunction: a.completeSessions,
 		Long: "End sessions of a worker. The programs they belong to get errors from their next\ncalls; what they held is released.\n\nA worker takes this from its own machine only, unless it was told otherwise.\nExit code 4: there is no such session.",

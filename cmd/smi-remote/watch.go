@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/rocwire/rocwire/cmd/smi-remote/internal/text"
+	"github.com/rocwire/rocwire/internal/cli"
 )
 
 // watchable are the commands that watch may run again and again.
@@ -31,7 +32,7 @@ func (a *app) watch(ctx context.Context, interval time.Duration, count int, word
 			a.out.Reset()
 			return nil // that is how it ends
 		}
-		if u := usageError(""); errors.As(last, &u) {
+		if u := cli.UsageError(""); errors.As(last, &u) {
 			a.out.Reset()
 			return last
 		}

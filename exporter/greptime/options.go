@@ -78,8 +78,9 @@ func (o *Options) FromEnv(getenv func(string) string) error {
 func Usage() string {
 	return `  --greptime HOST:PORT    send figures to this GreptimeDB, over gRPC; the port is 4001 if it is missing (ROCWIRE_GREPTIME)
   --greptime-database DB  database to write to (public, or ROCWIRE_GREPTIME_DATABASE)
-  --greptime-user USER    user to authenticate as (ROCWIRE_GREPTIME_USER); the password is in
-                          --greptime-password-file FILE (ROCWIRE_GREPTIME_PASSWORD_FILE) or ROCWIRE_GREPTIME_PASSWORD
+  --greptime-user USER    user to authenticate as (ROCWIRE_GREPTIME_USER)
+  --greptime-password-file FILE
+                          holds the user's password (ROCWIRE_GREPTIME_PASSWORD_FILE, or the password in ROCWIRE_GREPTIME_PASSWORD)
   --greptime-tls          connect with TLS (ROCWIRE_GREPTIME_TLS=1)
   --greptime-ca FILE      certificates that may sign the server's, instead of this machine's (ROCWIRE_GREPTIME_CA)
   --greptime-server-name NAME

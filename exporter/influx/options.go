@@ -65,8 +65,9 @@ func Usage() string {
   --influx-org NAME       organization, of InfluxDB 2 (ROCWIRE_INFLUX_ORG)
   --influx-token-file FILE
                           holds the token (ROCWIRE_INFLUX_TOKEN_FILE, or the token in ROCWIRE_INFLUX_TOKEN)
-  --influx-user USER      user of basic authentication, instead of a token (ROCWIRE_INFLUX_USER); the password is in
-                          --influx-password-file FILE (ROCWIRE_INFLUX_PASSWORD_FILE) or ROCWIRE_INFLUX_PASSWORD
+  --influx-user USER      user of basic authentication, instead of a token (ROCWIRE_INFLUX_USER)
+  --influx-password-file FILE
+                          holds the user's password (ROCWIRE_INFLUX_PASSWORD_FILE, or the password in ROCWIRE_INFLUX_PASSWORD)
   --influx-ca FILE        certificates that may sign the server's, instead of this machine's (ROCWIRE_INFLUX_CA)
   --influx-server-name NAME
                           what the server's certificate must be for, instead of the host's name

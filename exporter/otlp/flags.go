@@ -58,7 +58,8 @@ func (o *Options) AddFlags(fs *flag.FlagSet) {
 func Usage() string {
 	return `  --otlp-endpoint URL push metrics and traces to this OpenTelemetry receiver:
                       http://HOST:4318, or http://HOST:4317 for grpc
-                      [OTEL_EXPORTER_OTLP_ENDPOINT; none: nothing is pushed]
+                      [OTEL_EXPORTER_OTLP_ENDPOINT, or of each alone OTEL_EXPORTER_OTLP_METRICS_ENDPOINT,
+                      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT; none: nothing is pushed]
   --otlp-protocol P   grpc or http/protobuf       [OTEL_EXPORTER_OTLP_PROTOCOL,
                       http/protobuf]
   --otlp-headers-file FILE
@@ -66,10 +67,10 @@ func Usage() string {
                       [OTEL_EXPORTER_OTLP_HEADERS]
   --otlp-ca FILE      certificates the receiver's is checked with
                       [OTEL_EXPORTER_OTLP_CERTIFICATE, the system's]
-  --otlp-cert FILE, --otlp-key FILE
-                      certificate to show, and its key
-                      [OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE, …_CLIENT_KEY]
-  --otlp-compression gzip|none                                    [gzip]
+  --otlp-cert FILE    certificate to show
+                      [OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE]
+  --otlp-key FILE     its private key          [OTEL_EXPORTER_OTLP_CLIENT_KEY]
+  --otlp-compression gzip|none             [OTEL_EXPORTER_OTLP_COMPRESSION, gzip]
   --otlp-timeout TIME of one request              [OTEL_EXPORTER_OTLP_TIMEOUT, 10s]
   --otlp-interval TIME
                       between two readings        [OTEL_METRIC_EXPORT_INTERVAL, 60s]
