@@ -24,8 +24,8 @@ type Dispatch struct {
 	// OnMessage is called for s_sendmsg, from the goroutine that executes the
 	// wave; nil ignores messages.
 	OnMessage func(msg uint16, m0 uint32)
-	// OnStats is told what was executed since the last time, when a workgroup
-	// ends and each time a longer one has had its turn; together that is what Run
+	// OnStats is told what was executed since the last time, when a workgroup or some
+	// short ones have ended and each time a longer one has had its turn; together that is what Run
 	// returns, but for Dispatches. The calls do not overlap. What it returns, if it
 	// is not nil, waits: the goroutine calls it and goes on when it returns, and has
 	// no core meanwhile.

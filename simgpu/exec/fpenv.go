@@ -24,6 +24,8 @@ type fpEnv struct {
 	// slow32 and slow64 say that the mode is not the usual one (nearest even,
 	// denormals kept), so the exact but slow functions must be used.
 	slow32, slow64 bool
+
+	_ [5]byte // 16 bytes: they are copied in one go, for every wave
 }
 
 func newFPEnv(m uint32) fpEnv {

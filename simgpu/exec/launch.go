@@ -12,7 +12,7 @@ type launchState struct {
 	scratch int // bytes of a wave
 	nv, na  int // registers
 
-	scalars [256]uint32 // what is the same for all waves: user SGPRs, FLAT_SCRATCH
+	scalars [128]uint32 // what is the same for all waves: user SGPRs, FLAT_SCRATCH
 	size    [3]uint32   // work-items of a whole workgroup
 	ids     []Vec       // their ids, by wave
 	mode    uint32      // MODE
@@ -151,7 +151,8 @@ func (w *wave) start(s *scheduler, items int) {
 	w.V = registers(w.V, l.nv)
 	w.A = registers(w.A, l.na)
 	w.setBases()
-	w.S = l.scalars
+	copy(w.S[:], l.scalars[:])
+	w.S[regSCC] = 0 // of the others, all are computed where they are used
 	n := l.user
 	for i := range 3 {
 		if d.Desc.workgroupID(i) {
@@ -185,7 +186,6 @@ func (w *wave) start(s *scheduler, items int) {
 	w.mode, w.fp = l.mode, l.fp
 	w.priority, w.traps = 0, 0
 	w.blk, w.idx, w.status = nil, 0, running
-	w.stats, w.tally = Stats{}, tally{}
 	w.watched = d.Program.watch.wave(w, n, lanes)
 }
 

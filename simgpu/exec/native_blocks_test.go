@@ -63,7 +63,7 @@ func randomTranslated(r *rand.Rand, p *Program, stride int, floats bool) []uint3
 		few := func(word, shift int, n uint32) {
 			w[word] = w[word]&^(0xff<<shift) | r.Uint32()%n<<shift
 		}
-		switch r.IntN(9) {
+		switch r.IntN(11) {
 		case 0: // VOP1
 			w[0] = 0x3f<<25 | uint32(r.IntN(6))<<17 | w[0]&(0xff<<9) | src()
 		case 1: // VOPC
@@ -90,6 +90,15 @@ func randomTranslated(r *rand.Rand, p *Program, stride int, floats bool) []uint3
 			w[1] = 6 | 0x7f<<16
 			few(1, 8, 6)
 			few(1, 24, 4)
+		case 9: // global, from s[64:65] and v8
+			w[0] = 0x37<<26 | w[0]&(0x7f<<18) | 2<<14 | uint32(r.IntN(64))*4
+			w[1] = 8 | 64<<16
+			few(1, 8, 6)
+			few(1, 24, 4)
+		case 10: // of the buffer s[68:71], from v8
+			w[0] = 0x38<<26 | w[0]&(0x7f<<18) | 1<<12 | uint32(r.IntN(64))*4
+			w[1] = 8 | 68/4<<16 | 128<<24
+			few(1, 8, 6)
 		}
 		in, err := gcn.Decode(p.arch, bytesOf(w), 0)
 		if err != nil || controls[in.Info.Name] != nil || writesEXEC(&in) || !g.can(&block{}, &in) {
@@ -178,6 +187,14 @@ func TestNativeBlocks(t *testing.T) {
 					}
 				}
 				m.set64(6, l, at)
+				m.V[8][l] = uint32(at - data)
+			}
+			size := uint32(page)
+			if wild {
+				size = uint32(r.IntN(page))
+			}
+			for j, v := range []uint32{uint32(data), uint32(data >> 32), size, 0x00027fac} {
+				m.S[68+j] = v
 			}
 			if i%2 == 1 {
 				for j := range 10 {

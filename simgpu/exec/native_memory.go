@@ -69,9 +69,8 @@ func (g *nativeGen) begin(in *gcn.Inst, done x64.Label) (punt x64.Label) {
 	return bad
 }
 
-// startBuffer loads what is the same for all lanes of a buffer access of n bytes:
-// the start of the addresses to Z7, and how large an offset may be to Z6.
-func (g *nativeGen) startBuffer(in *gcn.Inst, n int, bad x64.Label) {
+// bufferStart makes RCX the start of the addresses of a buffer access, as an offset.
+func (g *nativeGen) bufferStart(in *gcn.Inst) {
 	a, v := &g.a, int(in.Base.Index)
 	a.Load(false, x64.RCX, sreg(v+1))
 	a.OpImm(x64.AND, false, x64.RCX, 0xffff)
@@ -82,20 +81,27 @@ func (g *nativeGen) startBuffer(in *gcn.Inst, n int, bad x64.Label) {
 	a.Op(x64.ADD, true, x64.RCX, x64.RAX)
 	a.Imm(x64.RAX, uint64(uint32(in.Offset))-g.p.mem.Base)
 	a.Op(x64.ADD, true, x64.RCX, x64.RAX)
-	a.VFromReg(true, 7, x64.RCX)
-	a.Load(false, x64.RCX, sreg(v+2))
+}
+
+// bufferLimit makes RCX how large the offset of a lane's n bytes may be, or goes to
+// bad if there is none.
+func (g *nativeGen) bufferLimit(in *gcn.Inst, n int, bad x64.Label) {
+	a := &g.a
+	a.Load(false, x64.RCX, sreg(int(in.Base.Index)+2))
 	a.OpImm(x64.SUB, true, x64.RCX, in.Offset+int32(n))
 	a.JumpIf(x64.B, bad)
 	g.scalarTo(x64.RAX, &in.SOffset)
 	a.Op(x64.SUB, true, x64.RCX, x64.RAX)
 	a.JumpIf(x64.B, bad)
-	a.VFromReg(true, 6, x64.RCX)
 }
 
 // bufferOffsets is offsets for buffers.
 func (g *nativeGen) bufferOffsets(in *gcn.Inst, q, n int, bad x64.Label) {
 	a := &g.a
-	g.startBuffer(in, n, bad)
+	g.bufferStart(in)
+	a.VFromReg(true, 7, x64.RCX)
+	g.bufferLimit(in, n, bad)
+	a.VFromReg(true, 6, x64.RCX)
 	for half := range 2 {
 		z := offset(half)
 		if in.OffEn {
@@ -211,18 +217,35 @@ func (g *nativeGen) gatherPair(q, disp int) {
 	g.a.GatherPair(6, x64.AtVec(rMem, offset(1), disp), 6)
 }
 
-// memory does an access of n bytes a lane: f for each quarter with active lanes,
-// with the offsets there.
-func (g *nativeGen) memory(in *gcn.Inst, n, counter int, f func(q int, bad x64.Label)) {
+// stores does a store of n bytes a lane: row stores a quarter's to a row from RAX + disp
+// on, if not nil, any to the offsets of its lanes. some: row minds which lanes are active.
+func (g *nativeGen) stores(in *gcn.Inst, n int, some bool, row func(q, disp int), any func(q int)) bool {
 	a := &g.a
 	done := a.Label()
 	bad := g.begin(in, done)
+	end := a.Label()
+	if row != nil {
+		g.inRow(in, n, some, end, func(q int) { row(q, 16*n*q) })
+	}
 	g.quarters(func(q int) {
 		g.offsets(in, q, n, bad)
-		f(q, bad)
+		other, next := a.Label(), a.Label()
+		if row != nil {
+			if !some {
+				g.allActive(q, other)
+			}
+			g.row(q, n, other)
+			row(q, 0)
+			a.Jump(next)
+		}
+		a.Bind(other)
+		any(q)
+		a.Bind(next)
 	})
-	g.count(counter, n)
+	a.Bind(end)
+	g.count(waveWrite, n)
 	a.Bind(done)
+	return true
 }
 
 // overlap reports whether n registers from a on and m from b on have one in common.
@@ -273,6 +296,43 @@ func (g *nativeGen) take(z, s, t x64.Z, first int) {
 	g.a.V(x64.VPERMI2D, z, s, t, 0)
 }
 
+// row loads a quarter whose dwords lie in a row from RAX + disp on; of more than
+// one dword, all lanes.
+func (l *loaded) row(q, disp int) {
+	g, a := l.g, &l.g.a
+	at := func(reg int) x64.Mem { return x64.AtIndex(rMem, x64.RAX, disp+64*reg) }
+	switch l.n {
+	case 1:
+		if l.aside {
+			a.V1(x64.VMOVDQU32, 0, at(0), g.lanes(q))
+			l.put(0, q, 0)
+			return
+		}
+		d, k, done := g.target(&l.in.Dst, 0, q)
+		a.V1(x64.VMOVDQU32, d, at(0), k)
+		done()
+	case 2:
+		a.V1(x64.VMOVDQU32, 5, at(0), 0)
+		a.V1(x64.VMOVDQU32, 6, at(1), 0)
+		for i := range 2 {
+			g.take(0, 5, 6, i)
+			l.put(i, q, 0)
+		}
+	case 4:
+		for i := range 4 {
+			a.V1(x64.VMOVDQU32, x64.Z(2+i), at(i), 0)
+		}
+		for i := range 2 { // dwords i and i+2 of each lane
+			g.take(6, 2, 3, i)
+			g.take(7, 4, 5, i)
+			for half := range 2 {
+				g.take(0, 6, 7, half)
+				l.put(i+2*half, q, 0)
+			}
+		}
+	}
+}
+
 // vectorLoad is a load of n dwords a lane.
 func vectorLoad(n int) emitter {
 	return func(g *nativeGen, in *gcn.Inst) bool {
@@ -282,46 +342,19 @@ func vectorLoad(n int) emitter {
 		a, l := &g.a, g.loaded(in, n)
 		done := a.Label()
 		bad := g.begin(in, done)
+		end := a.Label()
+		if n != 3 {
+			g.inRow(in, 4*n, n == 1, end, func(q int) { l.row(q, 64*n*q) })
+		}
 		g.quarters(func(q int) {
 			g.offsets(in, q, 4*n, bad)
 			other, next := a.Label(), a.Label()
-			at := func(reg int) x64.Mem { return x64.AtIndex(rMem, x64.RAX, 64*reg) }
-			switch n {
-			case 1:
-				g.row(q, 4, other)
-				if l.aside {
-					a.V1(x64.VMOVDQU32, 0, at(0), g.lanes(q))
-					l.put(0, q, 0)
-				} else {
-					d, k, done := g.target(&in.Dst, 0, q)
-					a.V1(x64.VMOVDQU32, d, at(0), k)
-					done()
-				}
-				a.Jump(next)
-			case 2:
+			if n != 1 {
 				g.allActive(q, other)
-				g.row(q, 8, other)
-				a.V1(x64.VMOVDQU32, 5, at(0), 0)
-				a.V1(x64.VMOVDQU32, 6, at(1), 0)
-				for i := range 2 {
-					g.take(0, 5, 6, i)
-					l.put(i, q, 0)
-				}
-				a.Jump(next)
-			case 4:
-				g.allActive(q, other)
-				g.row(q, 16, other)
-				for i := range 4 {
-					a.V1(x64.VMOVDQU32, x64.Z(2+i), at(i), 0)
-				}
-				for i := range 2 { // dwords i and i+2 of each lane
-					g.take(6, 2, 3, i)
-					g.take(7, 4, 5, i)
-					for half := range 2 {
-						g.take(0, 6, 7, half)
-						l.put(i+2*half, q, 0)
-					}
-				}
+			}
+			if n != 3 {
+				g.row(q, 4*n, other)
+				l.row(q, 0)
 				a.Jump(next)
 			}
 			a.Bind(other)
@@ -338,6 +371,7 @@ func vectorLoad(n int) emitter {
 			}
 			a.Bind(next)
 		})
+		a.Bind(end)
 		l.finish()
 		g.count(waveRead, 4*n)
 		a.Bind(done)
@@ -361,6 +395,12 @@ func (s small) load(g *nativeGen, in *gcn.Inst) bool {
 	done := a.Label()
 	bad := g.begin(in, done)
 	widen := map[int][2]x64.VOp{1: {x64.VPMOVZXBD, x64.VPMOVSXBD}, 2: {x64.VPMOVZXWD, x64.VPMOVSXWD}}[s.bytes][btoi(s.signed)]
+	end := a.Label()
+	g.inRow(in, s.bytes, true, end, func(q int) {
+		a.V1(widen, 0, x64.AtIndex(rMem, x64.RAX, 16*s.bytes*q), g.lanes(q))
+		s.place(g)
+		l.put(0, q, 0)
+	})
 	g.quarters(func(q int) {
 		g.offsets(in, q, s.bytes, bad)
 		other, next := a.Label(), a.Label()
@@ -389,6 +429,7 @@ func (s small) load(g *nativeGen, in *gcn.Inst) bool {
 		s.place(g)
 		l.put(0, q, 0)
 	})
+	a.Bind(end)
 	l.finish()
 	g.count(waveRead, s.bytes)
 	a.Bind(done)
@@ -436,36 +477,28 @@ func vectorStore(n int) emitter {
 			return false
 		}
 		a := &g.a
-		g.memory(in, 4*n, waveWrite, func(q int, _ x64.Label) {
-			other, next := a.Label(), a.Label()
-			at := func(reg int) x64.Mem { return x64.AtIndex(rMem, x64.RAX, 64*reg) }
-			switch n {
-			case 1:
-				g.row(q, 4, other)
-				a.VStore(at(0), g.inReg(0, g.at(&in.Data, 0, q)), g.lanes(q))
-				a.Jump(next)
-			case 2:
-				g.allActive(q, other)
-				g.row(q, 8, other)
+		rows := map[int]func(q, disp int){
+			1: func(q, disp int) {
+				a.VStore(x64.AtIndex(rMem, x64.RAX, disp), g.inReg(0, g.at(&in.Data, 0, q)), g.lanes(q))
+			},
+			2: func(q, disp int) {
 				for half := range 2 {
 					g.mingle(0, g.inReg(5, g.at(&in.Data, 0, q)), g.at(&in.Data, 1, q), half)
-					a.VStore(at(half), 0, 0)
+					a.VStore(x64.AtIndex(rMem, x64.RAX, disp+64*half), 0, 0)
 				}
-				a.Jump(next)
-			case 4:
-				g.allActive(q, other)
-				g.row(q, 16, other)
+			},
+			4: func(q, disp int) {
 				for half := range 2 { // of the lanes
 					g.mingle(5, g.inReg(0, g.at(&in.Data, 0, q)), g.at(&in.Data, 2, q), half)
 					g.mingle(6, g.inReg(0, g.at(&in.Data, 1, q)), g.at(&in.Data, 3, q), half)
 					for i := range 2 {
 						g.mingle(0, 5, x64.Z(6), i)
-						a.VStore(at(2*half+i), 0, 0)
+						a.VStore(x64.AtIndex(rMem, x64.RAX, disp+64*(2*half+i)), 0, 0)
 					}
 				}
-				a.Jump(next)
-			}
-			a.Bind(other)
+			},
+		}
+		return g.stores(in, 4*n, n == 1, rows[n], func(q int) {
 			for j := 0; j+1 < n; j += 2 { // a qword at once, as loads do
 				g.halves(q)
 				for half := range 2 {
@@ -480,9 +513,7 @@ func vectorStore(n int) emitter {
 				a.ScatterQ(x64.AtVec(rMem, offset(0), 4*(n-1)), 0, 5)
 				a.ScatterQ(x64.AtVec(rMem, offset(1), 4*(n-1)), 4, 6)
 			}
-			a.Bind(next)
 		})
-		return true
 	}
 }
 
@@ -499,16 +530,17 @@ func smallStore(bytes int, high bool) emitter {
 			return false
 		}
 		a := &g.a
-		g.memory(in, bytes, waveWrite, func(q int, _ x64.Label) {
-			other, next := a.Label(), a.Label()
+		data := func(q int) {
 			g.to(6, g.at(&in.Data, 0, q))
 			if high {
 				a.VShift(x64.VPSRLD, 6, x64.Z(6), 0, 16)
 			}
-			g.row(q, bytes, other)
-			a.VStoreNarrow(bytes, x64.AtIndex(rMem, x64.RAX, 0), 6, g.lanes(q))
-			a.Jump(next)
-			a.Bind(other)
+		}
+		return g.stores(in, bytes, true, func(q, disp int) {
+			data(q)
+			a.VStoreNarrow(bytes, x64.AtIndex(rMem, x64.RAX, disp), 6, g.lanes(q))
+		}, func(q int) {
+			data(q)
 			for half := range 2 {
 				a.VStore(x64.At(rW, waveOffs+64*half), offset(half), 0)
 			}
@@ -518,9 +550,7 @@ func smallStore(bytes int, high bool) emitter {
 				a.Load(false, x64.R9, x64.Scaled(rW, x64.RAX, 2, waveOut))
 				a.StoreSmall(bytes, x64.AtIndex(rMem, x64.R10, 0), x64.R9)
 			})
-			a.Bind(next)
 		})
-		return true
 	}
 }
 

@@ -253,8 +253,12 @@ var _ = define(func() {
 		g.a.V(x64.VPXORD, 5, a, b, 0)
 		g.a.V(x64.VPXORD, d, 5, g.con(^uint32(0)), k)
 	})
-	for name, o := range map[string]x64.VOp{"v_lshlrev_b32": x64.VPSLLVD, "v_lshrrev_b32": x64.VPSRLVD, "v_ashrrev_i32": x64.VPSRAVD} {
-		vec(name, shift(o))
+	for name, o := range map[string]struct {
+		op x64.VOp
+		by x64.VShift
+	}{"v_lshlrev_b32": {x64.VPSLLVD, x64.VPSLLD}, "v_lshrrev_b32": {x64.VPSRLVD, x64.VPSRLD}, "v_ashrrev_i32": {x64.VPSRAVD, x64.VPSRAD}} {
+		vec(name, shift(o.op))
+		nativeVector[name] = or(shiftBy(o.by), nativeVector[name])
 	}
 	move := func(g *nativeGen, d x64.Z, k x64.K) { g.a.V1(x64.VMOVDQU32, d, x64.Z(5), k) }
 	vec("v_mul_u32_u24", func(g *nativeGen, d x64.Z, k x64.K, a x64.Z, b, _ any) {
@@ -368,6 +372,8 @@ var _ = define(func() {
 		g.a.V(x64.VPSLLVQ, 2, 2, x64.Z(3), 0)
 		g.a.V(x64.VPADDQ, 2, 2, x64.Z(4), 0)
 	})
+	nativeVector["v_lshlrev_b64"] = or(shiftLeftPair, nativeVector["v_lshlrev_b64"])
+	nativeVector["v_lshl_add_u64"] = or(shiftAddPair, nativeVector["v_lshl_add_u64"])
 	vec64("v_mov_b64", false, func(*nativeGen) {})
 	vec64("v_add_f64", false, func(g *nativeGen) { g.a.V(x64.VADDPD, 2, 2, x64.Z(3), 0) })
 	vec64("v_mul_f64", false, func(g *nativeGen) { g.a.V(x64.VMULPD, 2, 2, x64.Z(3), 0) })

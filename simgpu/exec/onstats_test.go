@@ -11,10 +11,11 @@ func TestCollect(t *testing.T) {
 	for range 3 {
 		g.waves[0].stats.Instructions[VALU] += 5
 		g.waves[1].stats.ReadBytes += 7
-		s.collect(g, 0)
+		s.collect(g)
 	}
 	g.waves[1].stats.Waves = 2
-	s.collect(g, 1)
+	g.finished = 1
+	s.collect(g)
 	want := Stats{Workgroups: 1, Waves: 2, ReadBytes: 21}
 	want.Instructions[VALU] = 15
 	if s.stats != want || told != want {

@@ -43,7 +43,9 @@ type scheduler struct {
 	limit    int // how many may be resident
 	idle     int // workgroups parked since one finished
 	fault    *Fault
+	finished uint64 // workgroups
 	stats    Stats
+	fresh    Stats // of a workgroup, while it is collected
 }
 
 // Run executes the dispatch on the given number of goroutines (0: one for each
@@ -124,11 +126,7 @@ func (s *scheduler) work() {
 	turns := s.d.Program.epochs.join()
 	defer turns.leave()
 	var g, spare *workgroup
-	defer func() {
-		if spare != nil {
-			spare.release()
-		}
-	}()
+	defer func() { s.release(spare) }()
 	core := core{seat: s.seat}
 	if !core.take() {
 		return
@@ -157,9 +155,7 @@ func (s *scheduler) work() {
 			return
 		case done:
 			pause = s.end(g)
-			if spare != nil {
-				spare.release()
-			}
+			s.release(spare)
 			g, spare = nil, g
 		default:
 			pause = s.park(g)
@@ -248,7 +244,7 @@ func (s *scheduler) choose() (next *workgroup, n uint64, fresh bool) {
 func (s *scheduler) park(g *workgroup) (pause func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	pause = s.collect(g, 0)
+	pause = s.collect(g)
 	s.parked = append(s.parked, g)
 	s.idle++
 	// Nothing finishes: perhaps the resident workgroups wait for one that is not.
@@ -265,11 +261,25 @@ func (s *scheduler) end(g *workgroup) (pause func()) {
 	defer s.mu.Unlock()
 	s.resident--
 	s.idle = 0
-	pause = s.collect(g, 1)
-	if s.stats.Workgroups == s.total {
+	g.finished++
+	if s.d.Clock != nil || g.due() {
+		pause = s.collect(g)
+	}
+	if s.finished++; s.finished == s.total {
 		s.seat.finish()
 	}
 	return pause
+}
+
+// release gives back what a workgroup that has finished took, if there is one.
+func (s *scheduler) release(g *workgroup) {
+	if g == nil {
+		return
+	}
+	s.mu.Lock()
+	s.collect(g)
+	s.mu.Unlock()
+	g.release()
 }
 
 // fail takes note of a workgroup that faulted.
@@ -277,7 +287,7 @@ func (s *scheduler) fail(g *workgroup, f *Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.resident--
-	s.collect(g, 0)
+	s.collect(g)
 	s.stop.Store(true)
 	if s.fault == nil {
 		s.fault = f
@@ -287,17 +297,19 @@ func (s *scheduler) fail(g *workgroup, f *Fault) {
 
 // collect takes what the waves of g have executed over into the dispatch's
 // statistics, and tells whoever wants to know. mu is held.
-func (s *scheduler) collect(g *workgroup, finished uint64) (pause func()) {
-	d := Stats{Workgroups: finished}
+func (s *scheduler) collect(g *workgroup) (pause func()) {
+	d := &s.fresh
+	*d = Stats{Workgroups: g.finished}
+	g.finished = 0
 	for _, w := range g.waves {
 		w.tally.flush(&w.stats)
 		d.Add(&w.stats)
 		w.stats = Stats{}
 	}
-	s.stats.Add(&d)
-	s.d.Clock.executed(&d)
+	s.stats.Add(d)
+	s.d.Clock.executed(d)
 	if s.d.OnStats != nil {
-		pause = s.d.OnStats(&d)
+		pause = s.d.OnStats(d)
 	}
 	return pause
 }

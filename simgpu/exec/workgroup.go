@@ -12,10 +12,13 @@ type workgroup struct {
 	size  [3]uint32 // work-items; the last of a dimension may be smaller than the others
 	waves []*wave
 	live  int // waves that have not ended
-	lds   []byte
-	slept bool // at the end of the last turn all waves asked to let others run
-	gws   *gws // nil unless the dispatch is cooperative
-	s     *scheduler
+	// finished is how many workgroups it was that finished since what they executed
+	// was collected: of many short ones that is done together.
+	finished uint64
+	lds      []byte
+	slept    bool // at the end of the last turn all waves asked to let others run
+	gws      *gws // nil unless the dispatch is cooperative
+	s        *scheduler
 
 	watched *watchedGroup // nil: nobody watches
 }
@@ -57,15 +60,37 @@ func (g *workgroup) begin(n uint64) {
 	items := int(g.size[0]) * int(g.size[1]) * int(g.size[2])
 	g.live = (items + WaveSize - 1) / WaveSize
 	g.watched = s.d.Program.watch.group(len(g.lds), g.live)
-	g.keep(g.live)
+	if g.live < len(g.waves) {
+		s.mu.Lock()
+		s.collect(g) // before waves go
+		s.mu.Unlock()
+		g.keep(g.live)
+	}
 	for len(g.waves) < g.live {
 		w := wavePool.Get().(*wave)
 		w.wg, w.id = g, len(g.waves)
+		w.stats, w.tally = Stats{}, tally{}
 		g.waves = append(g.waves, w)
 	}
 	for _, w := range g.waves {
 		w.start(s, items)
 	}
+}
+
+// dueAfter is after about how many instructions it is collected what short workgroups
+// executed: within microseconds.
+const dueAfter = 1 << 11
+
+// due reports whether it is worth collecting what the waves executed.
+func (g *workgroup) due() bool {
+	n := uint64(0)
+	for _, w := range g.waves {
+		if w.stats.Instructions[Branch] != 0 { // the tally was full
+			return true
+		}
+		n += w.tally.high >> 48
+	}
+	return n >= dueAfter
 }
 
 // release gives the waves back for other dispatches.
