@@ -3,7 +3,6 @@
 package exec
 
 import (
-	"encoding/binary"
 	"unsafe"
 
 	"github.com/rocwire/rocwire/simgpu/exec/internal/x64"
@@ -170,31 +169,6 @@ func (g *nativeGen) unlessAny(q int, to x64.Label) {
 	g.a.JumpIf(x64.NE, to)
 }
 
-// row makes the lowest lane's offset RAX, and goes to no if the active lanes'
-// offsets are not that and each stride bytes more than the one before.
-func (g *nativeGen) row(q, stride int, no x64.Label) {
-	a := &g.a
-	a.V1(x64.VPBCASTQ, 5, offset(0), 0)
-	for half := range 2 {
-		var b []byte
-		for i := range 8 {
-			b = binary.LittleEndian.AppendUint64(b, uint64(stride*(8*half+i)))
-		}
-		a.V(x64.VPADDQ, 4, 5, a.Const(b), 0)
-		a.VCmp(x64.VPCMPUQ, x64.K(5+half), offset(half), x64.Z(4), 0, x64.NEQ)
-	}
-	g.unlessAny(q, no)
-	a.VToReg(true, x64.RAX, offset(0))
-}
-
-// allActive goes to no unless all lanes of a quarter are active.
-func (g *nativeGen) allActive(q int, no x64.Label) {
-	if !g.full {
-		g.a.KTestOr(g.lanes(q), g.lanes(q))
-		g.a.JumpIf(x64.AE, no)
-	}
-}
-
 // halves makes K5 and K6 the lanes of a quarter's halves.
 func (g *nativeGen) halves(q int) {
 	g.copyLanes(5, q)
@@ -225,22 +199,11 @@ func (g *nativeGen) stores(in *gcn.Inst, n int, some bool, row func(q, disp int)
 	bad := g.begin(in, done)
 	end := a.Label()
 	if row != nil {
-		g.inRow(in, n, some, end, func(q int) { row(q, 16*n*q) })
+		g.inRow(in, n, some, end, row)
 	}
 	g.quarters(func(q int) {
 		g.offsets(in, q, n, bad)
-		other, next := a.Label(), a.Label()
-		if row != nil {
-			if !some {
-				g.allActive(q, other)
-			}
-			g.row(q, n, other)
-			row(q, 0)
-			a.Jump(next)
-		}
-		a.Bind(other)
 		any(q)
-		a.Bind(next)
 	})
 	a.Bind(end)
 	g.count(waveWrite, n)
@@ -344,20 +307,10 @@ func vectorLoad(n int) emitter {
 		bad := g.begin(in, done)
 		end := a.Label()
 		if n != 3 {
-			g.inRow(in, 4*n, n == 1, end, func(q int) { l.row(q, 64*n*q) })
+			g.inRow(in, 4*n, n == 1, end, l.row)
 		}
 		g.quarters(func(q int) {
 			g.offsets(in, q, 4*n, bad)
-			other, next := a.Label(), a.Label()
-			if n != 1 {
-				g.allActive(q, other)
-			}
-			if n != 3 {
-				g.row(q, 4*n, other)
-				l.row(q, 0)
-				a.Jump(next)
-			}
-			a.Bind(other)
 			for j := 0; j+1 < n; j += 2 {
 				g.gatherPair(q, 4*j)
 				for i := range 2 {
@@ -369,7 +322,6 @@ func vectorLoad(n int) emitter {
 				g.gather(q, 4*(n-1))
 				l.put(n-1, q, 0)
 			}
-			a.Bind(next)
 		})
 		a.Bind(end)
 		l.finish()
@@ -396,18 +348,13 @@ func (s small) load(g *nativeGen, in *gcn.Inst) bool {
 	bad := g.begin(in, done)
 	widen := map[int][2]x64.VOp{1: {x64.VPMOVZXBD, x64.VPMOVSXBD}, 2: {x64.VPMOVZXWD, x64.VPMOVSXWD}}[s.bytes][btoi(s.signed)]
 	end := a.Label()
-	g.inRow(in, s.bytes, true, end, func(q int) {
-		a.V1(widen, 0, x64.AtIndex(rMem, x64.RAX, 16*s.bytes*q), g.lanes(q))
+	g.inRow(in, s.bytes, true, end, func(q, disp int) {
+		a.V1(widen, 0, x64.AtIndex(rMem, x64.RAX, disp), g.lanes(q))
 		s.place(g)
 		l.put(0, q, 0)
 	})
 	g.quarters(func(q int) {
 		g.offsets(in, q, s.bytes, bad)
-		other, next := a.Label(), a.Label()
-		g.row(q, s.bytes, other)
-		a.V1(widen, 0, x64.AtIndex(rMem, x64.RAX, 0), g.lanes(q))
-		a.Jump(next)
-		a.Bind(other)
 		// The dwords that they lie in, shifted.
 		a.VNarrow(5, offset(0))
 		a.VNarrow(6, offset(1))
@@ -424,9 +371,7 @@ func (s small) load(g *nativeGen, in *gcn.Inst) bool {
 		g.gather(q, 0)
 		a.VShift(x64.VPSLLD, 5, x64.Z(5), 0, 3)
 		a.V(x64.VPANDD, 5, 5, g.con(24), 0)
-		s.shift(g)
-		a.Bind(next)
-		s.place(g)
+		s.extract(g)
 		l.put(0, q, 0)
 	})
 	a.Bind(end)
