@@ -103,38 +103,72 @@ var simKernels = []simKernel{
 	}},
 }
 
+// loadedKernel is a kernel that can be launched.
+type loadedKernel struct {
+	r      *simgpu.Runtime
+	module hip.Module
+	memory hip.Ptr
+	launch hip.Launch
+}
+
+// loadKernel loads a kernel, with so many bytes of memory for its arguments.
+func loadKernel(r *simgpu.Runtime, k simKernel, size uint64) (*loadedKernel, error) {
+	image, err := kernels.Object(simgpu.DefaultArch, k.object)
+	if err != nil {
+		return nil, err
+	}
+	var th hip.Thread
+	l := &loadedKernel{r: r}
+	var e hip.Error
+	if l.module, e = r.ModuleLoadData(th, image); e != hip.Success {
+		return nil, e
+	}
+	f, e := r.ModuleGetFunction(th, l.module, k.name)
+	if e == hip.Success {
+		l.memory, e = r.Malloc(th, size)
+	}
+	if e != hip.Success {
+		r.ModuleUnload(th, l.module)
+		return nil, e
+	}
+	var args segment
+	k.args(&args, l.memory)
+	l.launch = hip.Launch{Function: f, Grid: k.grid, Block: k.block, Args: args.B}
+	return l, nil
+}
+
+// run executes the kernel once.
+func (l *loadedKernel) run() error {
+	var th hip.Thread
+	e := l.r.LaunchKernel(th, &l.launch)
+	if e == hip.Success {
+		e = l.r.DeviceSynchronize(th)
+	}
+	if e != hip.Success {
+		return e
+	}
+	return nil
+}
+
+func (l *loadedKernel) close() {
+	var th hip.Thread
+	l.r.Free(th, l.memory)
+	l.r.ModuleUnload(th, l.module)
+}
+
 // workRate launches a kernel until enough time has passed and gives the median of the rounds: by how much the work that is done grows in a second.
 func workRate(r *simgpu.Runtime, k simKernel, work func() uint64) (float64, error) {
-	image, err := kernels.Object(simgpu.DefaultArch, k.object)
+	l, err := loadKernel(r, k, 16<<20)
 	if err != nil {
 		return 0, err
 	}
-	var th hip.Thread
-	module, e := r.ModuleLoadData(th, image)
-	if e != hip.Success {
-		return 0, e
-	}
-	defer r.ModuleUnload(th, module)
-	f, e := r.ModuleGetFunction(th, module, k.name)
-	if e != hip.Success {
-		return 0, e
-	}
-	memory, e := r.Malloc(th, 16<<20)
-	if e != hip.Success {
-		return 0, e
-	}
-	defer r.Free(th, memory)
-	var args segment
-	k.args(&args, memory)
+	defer l.close()
 	var rates []float64
 	for range *rounds {
 		before, start := work(), time.Now()
 		for time.Since(start) < 300*time.Millisecond {
-			if e := r.LaunchKernel(th, &hip.Launch{Function: f, Grid: k.grid, Block: k.block, Args: args.B}); e != hip.Success {
-				return 0, e
-			}
-			if e := r.DeviceSynchronize(th); e != hip.Success {
-				return 0, e
+			if err := l.run(); err != nil {
+				return 0, err
 			}
 		}
 		rates = append(rates, float64(work()-before)/time.Since(start).Seconds())

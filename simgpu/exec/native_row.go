@@ -22,6 +22,9 @@ func (g *nativeGen) inRow(in *gcn.Inst, n int, some bool, end x64.Label, f func(
 	quarters, no := a.Label(), a.Label()
 	g.unlessRows(in, n, WaveSize, quarters)
 	g.rowAt(in, 0, n, WaveSize, no)
+	for line := range n { // what a later wave will access, perhaps
+		a.Prefetch(x64.AtIndex(rMem, x64.RAX, ahead*WaveSize*n+64*line))
+	}
 	for q := range 4 {
 		f(q, 16*n*q)
 	}
@@ -35,6 +38,10 @@ func (g *nativeGen) inRow(in *gcn.Inst, n int, some bool, end x64.Label, f func(
 	a.Jump(end)
 	a.Bind(no)
 }
+
+// ahead is how many waves' accesses later what is asked for is wanted: about as long as
+// memory takes.
+const ahead = 8
 
 // unlessRows goes to no unless the active lanes' addresses are n bytes apart in each row
 // of 16 or 64 lanes: their low halves, if the high ones are the same.
