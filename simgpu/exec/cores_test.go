@@ -31,6 +31,13 @@ func countedCores(n int) (c *Cores, tick func()) {
 	return c, func() { done.Add(1) }
 }
 
+// tellEach makes OnStats be called for each workgroup, however short.
+func tellEach(t *testing.T) {
+	n := dueAfter
+	t.Cleanup(func() { dueAfter = n })
+	dueAfter = 0
+}
+
 // short is a dispatch of so many workgroups that do a little.
 func (d *device) short(groups uint32) *Dispatch {
 	return d.assemble(0, groups, 64, words("v_mov_b32_e32 v0, 1", 0x7e000281), []uint32{endpgm})
@@ -39,6 +46,7 @@ func (d *device) short(groups uint32) *Dispatch {
 // TestCoresAreShared: of two kernels on one core, the second one begins in the middle
 // of the first, and from then on both get as many turns as their weights say.
 func TestCoresAreShared(t *testing.T) {
+	tellEach(t)
 	for _, weights := range [][2]int{{1, 1}, {2, 1}, {1, 4}} {
 		d := newDevice(t, gcn.GFX90A, 1<<20)
 		cores, tick := countedCores(1)
@@ -116,6 +124,7 @@ func TestCoresGrow(t *testing.T) {
 // TestCoresWhilePaused: a dispatch that pauses holds up nobody, and one that is
 // cancelled while it waits for a core ends.
 func TestCoresWhilePaused(t *testing.T) {
+	tellEach(t)
 	d := newDevice(t, gcn.GFX90A, 1<<20)
 	cores := NewCores(1)
 	paused, again := make(chan bool), make(chan bool)

@@ -173,7 +173,12 @@ func (s *scheduler) work() {
 			}
 		}
 	}
+	pause := s.release(spare)
+	spare = nil
 	core.give()
+	if pause != nil {
+		pause()
+	}
 }
 
 // sleep waits for a moment, without the core if somebody else wants it. It returns
@@ -271,15 +276,16 @@ func (s *scheduler) end(g *workgroup) (pause func()) {
 	return pause
 }
 
-// release gives back what a workgroup that has finished took, if there is one.
-func (s *scheduler) release(g *workgroup) {
+// release gives back what a workgroup that has finished took, if there is one; see park.
+func (s *scheduler) release(g *workgroup) (pause func()) {
 	if g == nil {
-		return
+		return nil
 	}
 	s.mu.Lock()
-	s.collect(g)
+	pause = s.collect(g)
 	s.mu.Unlock()
 	g.release()
+	return pause
 }
 
 // fail takes note of a workgroup that faulted.

@@ -78,8 +78,8 @@ func (g *workgroup) begin(n uint64) {
 }
 
 // dueAfter is after about how many instructions it is collected what short workgroups
-// executed: within microseconds.
-const dueAfter = 1 << 11
+// executed: within microseconds. Tests set it.
+var dueAfter = uint64(1 << 11)
 
 // due reports whether it is worth collecting what the waves executed.
 func (g *workgroup) due() bool {
