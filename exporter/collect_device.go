@@ -40,6 +40,8 @@ var (
 	gpuUnits     = define(gauge, "gpu_compute_units", "Compute units of the GPU.", "gpu")
 	gpuVRAMSize  = define(gauge, "gpu_vram_size_bytes", "Memory of the GPU.", "gpu")
 	gpuVRAMUsed  = define(gauge, "gpu_vram_used_bytes", "Memory of the GPU in use.", "gpu")
+	gpuVisible   = define(gauge, "gpu_visible_vram_size_bytes", "Memory of the GPU that the host's processors reach.", "gpu")
+	gpuVisUsed   = define(gauge, "gpu_visible_vram_used_bytes", "Memory of the GPU that the host's processors reach, in use.", "gpu")
 	gpuGTTSize   = define(gauge, "gpu_gtt_size_bytes", "Host memory that may be lent to the GPU.", "gpu")
 	gpuGTTUsed   = define(gauge, "gpu_gtt_used_bytes", "Host memory lent to the GPU.", "gpu")
 	gpuBandwidth = define(gauge, "gpu_vram_max_bandwidth_bytes_per_second", "Peak bandwidth of the GPU's memory.", "gpu")

@@ -56,6 +56,8 @@ var (
 
 func cardMetrics(gpu string, m *smi.Metrics, emit *emitter) {
 	gaugeOpt(emit, gpuVRAMUsed, m.VRAM.Used, gpu)
+	gaugeOpt(emit, gpuVisible, m.VisibleVRAM.Total, gpu)
+	gaugeOpt(emit, gpuVisUsed, m.VisibleVRAM.Used, gpu)
 	gaugeOpt(emit, gpuGTTSize, m.GTT.Total, gpu)
 	gaugeOpt(emit, gpuGTTUsed, m.GTT.Used, gpu)
 	gaugeOpt(emit, gpuActivity, m.Activity.GFX, gpu, "gfx")

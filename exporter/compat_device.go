@@ -103,6 +103,7 @@ func (u *compatUse) figures(i *smi.Info, m *smi.Metrics) {
 		vram.Total = first(i.VRAM.Size, vram.Total)
 	}
 	u.memory("vram", vram)
+	u.memory("visible_vram", m.VisibleVRAM)
 	u.memory("gtt", m.GTT)
 
 	for _, w := range m.Throttle.Violations {

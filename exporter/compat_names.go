@@ -23,7 +23,6 @@ var compatLabels = []string{
 const (
 	noProfiler = "a hardware counter that only a profiler on the GPU reads"
 	noBeats    = "no source counts packets by neighbour"
-	noVisible  = "no source tells how much of the memory the CPU sees"
 	noCycles   = "AMD's figure is in cycles of the firmware, whose length no source tells"
 	noPerPart  = "the same engines as the metric beside it, grouped by partition"
 )
@@ -76,9 +75,9 @@ var compatNames = []compatName{
 	{name: "gpu_total_vram", help: "Memory of the GPU, in MB of 1048576 bytes.", ours: "gpu_vram_size_bytes"},
 	{name: "gpu_used_vram", help: "Memory of the GPU in use, in MB of 1048576 bytes.", ours: "gpu_vram_used_bytes"},
 	{name: "gpu_free_vram", help: "Memory of the GPU not in use, in MB of 1048576 bytes.", ours: "gpu_vram_size_bytes - gpu_vram_used_bytes"},
-	{name: "gpu_total_visible_vram", absent: noVisible},
-	{name: "gpu_used_visible_vram", absent: noVisible},
-	{name: "gpu_free_visible_vram", absent: noVisible},
+	{name: "gpu_total_visible_vram", help: "Memory of the GPU that the CPU sees, in MB of 1048576 bytes.", ours: "gpu_visible_vram_size_bytes"},
+	{name: "gpu_used_visible_vram", help: "Memory of the GPU that the CPU sees, in use, in MB of 1048576 bytes.", ours: "gpu_visible_vram_used_bytes"},
+	{name: "gpu_free_visible_vram", help: "Memory of the GPU that the CPU sees, not in use, in MB of 1048576 bytes.", ours: "gpu_visible_vram_size_bytes - gpu_visible_vram_used_bytes"},
 	{name: "gpu_total_gtt", help: "Host memory that may be lent to the GPU, in MB of 1048576 bytes.", ours: "gpu_gtt_size_bytes"},
 	{name: "gpu_used_gtt", help: "Host memory lent to the GPU, in MB of 1048576 bytes.", ours: "gpu_gtt_used_bytes"},
 	{name: "gpu_free_gtt", help: "Host memory that may still be lent to the GPU, in MB of 1048576 bytes.", ours: "gpu_gtt_size_bytes - gpu_gtt_used_bytes"},

@@ -35,6 +35,7 @@ func fullCards() []smi.DeviceSnapshot {
 	i.Virtualization = smi.VirtualizationBareMetal
 
 	m.GTT = smi.MemoryUse{Total: smi.Some(smi.MiB(1024)), Used: smi.Some(smi.MiB(12))}
+	m.VisibleVRAM = smi.MemoryUse{Total: smi.Some(smi.MiB(256)), Used: smi.Some(smi.MiB(9))}
 	m.Activity.Engines = []smi.Engine{
 		{Kind: smi.EngineGFX, Busy: smi.Some(smi.Ratio(0.7))}, {Kind: smi.EngineGFX, Index: 1, Busy: smi.Some(smi.Ratio(0.8))},
 		{Kind: smi.EngineVCN, Busy: smi.Some(smi.Ratio(0))}, {Kind: smi.EngineJPEG},

@@ -23,6 +23,7 @@ func (s *Source) Metrics(ctx context.Context, index int) (*smi.Metrics, error) {
 			Time:         last.at,
 			Activity:     smi.Activity{GFX: smi.Some(smi.Ratio(r.GFX)), UMC: smi.Some(smi.Ratio(r.UMC)), MM: smi.Some(smi.Ratio(0)), Engines: p.engines(&r)},
 			VRAM:         smi.MemoryUse{Total: smi.Some(smi.Bytes(g.now.Capacity)), Used: smi.Some(smi.Bytes(g.now.Used))},
+			VisibleVRAM:  smi.MemoryUse{Total: smi.Some(smi.Bytes(g.now.Capacity)), Used: smi.Some(smi.Bytes(g.now.Used))}, // a large BAR, as its properties say
 			GTT:          smi.MemoryUse{Total: smi.Some(smi.Bytes(hostLimit())), Used: smi.Some(smi.Bytes(min(g.now.Host, hostLimit())))},
 			Clocks:       p.clocks(g, &r),
 			Power:        s.power(g, first, l),

@@ -7,7 +7,8 @@ type Metrics struct {
 	Time         time.Time     `json:"time" msgpack:"ti"` // when the source read it
 	Activity     Activity      `json:"activity" msgpack:"ac"`
 	VRAM         MemoryUse     `json:"vram" msgpack:"vr"`
-	GTT          MemoryUse     `json:"gtt" msgpack:"gt"` // the host's memory lent to the card
+	VisibleVRAM  MemoryUse     `json:"visible_vram" msgpack:"vv"` // the part of VRAM that the host's processors reach: all of it with a large BAR
+	GTT          MemoryUse     `json:"gtt" msgpack:"gt"`          // the host's memory lent to the card
 	Clocks       []Clock       `json:"clocks" msgpack:"cl,omitempty"`
 	Power        Power         `json:"power" msgpack:"po"`
 	Temperatures []Temperature `json:"temperatures" msgpack:"te,omitempty"`

@@ -187,7 +187,12 @@ func TestMemoryUse(t *testing.T) {
 	ok(t, amdsmiGetGPUMemoryUsage(c, AMDSMI_MEM_TYPE_VRAM, &v))
 	is(t, "used", v, 3<<20+1)
 	is(t, "gtt", amdsmiGetGPUMemoryTotal(c, AMDSMI_MEM_TYPE_GTT, &v), AMDSMI_STATUS_NOT_SUPPORTED)
-	is(t, "visible", amdsmiGetGPUMemoryUsage(c, AMDSMI_MEM_TYPE_VIS_VRAM, &v), AMDSMI_STATUS_NOT_SUPPORTED)
+	is(t, "visible, not known", amdsmiGetGPUMemoryUsage(c, AMDSMI_MEM_TYPE_VIS_VRAM, &v), AMDSMI_STATUS_NOT_SUPPORTED)
+	some := metered(t, &smi.Metrics{VisibleVRAM: smi.MemoryUse{Total: smi.Some(smi.MiB(256)), Used: smi.Some(smi.MiB(7))}})
+	ok(t, amdsmiGetGPUMemoryTotal(some, AMDSMI_MEM_TYPE_VIS_VRAM, &v))
+	is(t, "visible", v, 256<<20)
+	ok(t, amdsmiGetGPUMemoryUsage(some, AMDSMI_MEM_TYPE_VIS_VRAM, &v))
+	is(t, "visible used", v, 7<<20)
 	is(t, "no memory", amdsmiGetGPUMemoryUsage(c, 3, &v), AMDSMI_STATUS_INVAL)
 	var u vramUsage
 	ok(t, amdsmiGetGPUVRAMUsage(c, &u))

@@ -2,8 +2,7 @@ package smiabi
 
 import "github.com/rocwire/rocwire/smi"
 
-// memoryUse is how full a kind of memory is. How much of the card's memory the host
-// can address is not known.
+// memoryUse is how full a kind of memory is.
 func (c card) memoryUse(kind memoryType) (smi.MemoryUse, status) {
 	if kind > AMDSMI_MEM_TYPE_LAST {
 		return smi.MemoryUse{}, AMDSMI_STATUS_INVAL
@@ -15,6 +14,8 @@ func (c card) memoryUse(kind memoryType) (smi.MemoryUse, status) {
 	switch kind {
 	case AMDSMI_MEM_TYPE_VRAM:
 		return m.VRAM, AMDSMI_STATUS_SUCCESS
+	case AMDSMI_MEM_TYPE_VIS_VRAM:
+		return m.VisibleVRAM, AMDSMI_STATUS_SUCCESS
 	case AMDSMI_MEM_TYPE_GTT:
 		return m.GTT, AMDSMI_STATUS_SUCCESS
 	}

@@ -24,6 +24,7 @@ func (s *source) metrics(c *card) (*smi.Metrics, error) {
 		}
 	}
 	m.VRAM = memoryUse(figure(c, "mem_info_vram_total", memory), optional(used, err, memory))
+	m.VisibleVRAM = memoryUse(figure(c, "mem_info_vis_vram_total", memory), figure(c, "mem_info_vis_vram_used", memory))
 	m.GTT = memoryUse(figure(c, "mem_info_gtt_total", memory), figure(c, "mem_info_gtt_used", memory))
 
 	t := s.table(c)

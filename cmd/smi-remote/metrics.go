@@ -72,6 +72,7 @@ func (a *app) printMetrics(w io.Writer, c *card) {
 		a.fact(w, fmt.Sprintf("Engine %s %d", e.Kind, e.Index), text.Unit(text.Percent(e.Busy), "%"))
 	}
 	a.fact(w, "VRAM", text.Bytes(m.VRAM.Used)+" of "+text.Bytes(m.VRAM.Total))
+	a.factOf(w, "VRAM the host reaches", "%s of %s", text.Bytes(m.VisibleVRAM.Used), text.Bytes(m.VisibleVRAM.Total))
 	a.factOf(w, "GTT", "%s of %s", text.Bytes(m.GTT.Used), text.Bytes(m.GTT.Total))
 	for i := range m.Clocks {
 		a.printClock(w, &m.Clocks[i])

@@ -86,6 +86,7 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("engines %+v", m.Activity.Engines)
 		}
 		same(t, "GTT", m.GTT.Used, smi.Some(smi.MiB(20)))
+		same(t, "visible VRAM", m.VisibleVRAM.Used, smi.Some(smi.MiB(12)))
 		same(t, "power", m.Power.Socket, smi.Some(smi.Watts(421)))
 		same(t, "average power", m.Power.Average, smi.None[smi.Watts]())
 		same(t, "cap", m.Power.Cap, smi.Some(smi.Watts(750)))

@@ -18,7 +18,7 @@ func (r *reader) metrics() (*smi.Metrics, error) {
 	// The firmware's own table: what the other functions do not tell is there.
 	table := r.get(fnGPUMetrics, r.l().gpuMetrics.size)
 	r.activity(m, table)
-	m.VRAM, m.GTT = r.memoryUse(memVRAM), r.memoryUse(memGTT)
+	m.VRAM, m.VisibleVRAM, m.GTT = r.memoryUse(memVRAM), r.memoryUse(memVisible), r.memoryUse(memGTT)
 	m.Clocks = r.clocks(table)
 	r.power(m, table)
 	m.Temperatures = r.temperatures(table)
@@ -94,8 +94,9 @@ func (r *reader) eachPart(table buf, f func(buf)) {
 
 // Kinds of memory (amdsmi_memory_type_t).
 const (
-	memVRAM = 0
-	memGTT  = 2
+	memVRAM    = 0
+	memVisible = 1
+	memGTT     = 2
 )
 
 // bytes calls a function that tells an amount of one kind of memory.

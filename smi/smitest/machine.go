@@ -90,6 +90,7 @@ func machineMetrics(r *rand.Rand) *smi.Metrics {
 		},
 		PerfLevel: smi.PerfAuto,
 	}
+	m.VisibleVRAM = m.VRAM
 	for x := range 8 {
 		m.Activity.Engines = append(m.Activity.Engines, smi.Engine{Kind: smi.EngineGFX, Index: x, Busy: share()})
 		m.Clocks = append(m.Clocks, smi.Clock{

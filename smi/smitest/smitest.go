@@ -179,7 +179,7 @@ func testMetrics(t *testing.T, src smi.Source) {
 			t.Errorf("card %d: metrics without a time", d.Index)
 		}
 		checkNumbers(t, "Metrics", *m)
-		for name, use := range map[string]smi.MemoryUse{"VRAM": m.VRAM, "GTT": m.GTT} {
+		for name, use := range map[string]smi.MemoryUse{"VRAM": m.VRAM, "visible VRAM": m.VisibleVRAM, "GTT": m.GTT} {
 			used, ok1 := use.Used.Get()
 			total, ok2 := use.Total.Get()
 			if ok1 && ok2 && used > total {

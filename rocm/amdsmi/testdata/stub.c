@@ -415,16 +415,18 @@ EXPORT uint32_t amdsmi_get_gpu_activity(void *h, amdsmi_engine_usage_t *e)
 EXPORT uint32_t amdsmi_get_gpu_memory_total(void *h, uint32_t kind, uint64_t *n)
 {
 	ENTER(h);
-	if (kind == 1)
+	if (kind == 1 && card == 1)
 		return NOT_SUPPORTED;
-	*n = kind == 2 ? 540ull << 30 : card == 2 ? 24ull << 30 : 196592ull << 20;
+	*n = kind == 1 && card == 2 ? 256ull << 20 : kind == 2 ? 540ull << 30 : card == 2 ? 24ull << 30 : 196592ull << 20;
 	return 0;
 }
 
 EXPORT uint32_t amdsmi_get_gpu_memory_usage(void *h, uint32_t kind, uint64_t *n)
 {
 	ENTER(h);
-	*n = kind == 2 ? 20ull << 20 : 12ull << 30;
+	if (kind == 1 && card == 1)
+		return NOT_SUPPORTED;
+	*n = kind == 1 ? 12ull << 20 : kind == 2 ? 20ull << 20 : 12ull << 30;
 	return 0;
 }
 
