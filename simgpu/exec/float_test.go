@@ -78,41 +78,45 @@ func TestFMA32(t *testing.T) {
 	}
 }
 
-// TestSoft compares the exact functions that serve unusual modes with big.Float,
-// which rounds by itself where no result is subnormal, and with rationals.
+// TestSoft compares the functions that serve unusual modes with whole numbers: every
+// rounding, random operands, ends of the ranges, cancellation, sums next to halfway.
 func TestSoft(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	modes := []big.RoundingMode{big.ToNearestEven, big.ToPositiveInf, big.ToNegativeInf, big.ToZero}
-	for range tries(20000) {
-		a, b, c := r.NormFloat64()*100, r.NormFloat64(), r.NormFloat64()*math.Ldexp(1, r.IntN(120)-60)
-		for mode, m := range modes {
-			for _, f := range []format{fmt16, fmt32, fmt64} {
-				x, y, z := f.value(f.encode(a)), f.value(f.encode(b)), f.value(f.encode(c))
-				exact := new(big.Float).SetPrec(2000).SetFloat64(x)
-				exact.Mul(exact, new(big.Float).SetFloat64(y))
-				exact.Add(exact, new(big.Float).SetFloat64(z))
-				rounded, _ := new(big.Float).SetMode(m).SetPrec(uint(f.prec)).Set(exact).Float64()
-				if mag := math.Abs(rounded); mag < math.Ldexp(1, f.emin) || mag > math.Ldexp(1, f.emax) {
-					continue
+	for name, model := range formats {
+		f := map[string]format{"f16": fmt16, "f32": fmt32, "f64": fmt64}[name]
+		check := func(what string, mode int, got, want uint64, of ...uint64) {
+			if got != want && !(model.nan(got) && model.nan(want)) {
+				t.Fatalf("%s %s of %#x, mode %d: %#x, want %#x", name, what, of, mode, got, want)
+			}
+		}
+		for i := range tries(40000) {
+			a, b, c := model.operand(r), model.operand(r), model.operand(r)
+			mode := i & 3
+			switch r.IntN(4) {
+			case 0:
+				c = model.fma("mul", a, b, 0, r.IntN(4)) ^ uint64(r.IntN(3)) ^ model.sign()
+			case 1:
+				c = model.power(r.IntN(2*int(f.emax)+1)-int(f.emax)) + uint64(r.IntN(3)) ^ a&model.sign()
+			}
+			check("fma", mode, f.fma(rounding(mode), a, b, c), model.fma("", a, b, c, mode), a, b, c)
+			check("mul", mode, f.mul(rounding(mode), a, b), model.fma("mul", a, b, 0, mode), a, b)
+			if name == "f64" {
+				if x := model.exact(a); x.m.Sign() != 0 && !model.nan(a) && !model.infinite(a) {
+					n := r.IntN(3400) - 2500
+					x.e += n
+					check("ldexp", mode, ldexpRounded(rounding(mode), a, n), model.round(x, mode), a, uint64(n))
 				}
-				if got := f.value(f.fma(rounding(mode), f.encode(x), f.encode(y), f.encode(z), 0)); got != rounded {
-					t.Fatalf("%d bits, mode %d: fma(%g, %g, %g) = %g, want %g", f.bits, mode, x, y, z, got, rounded)
-				}
+			} else if x := (f.value(a) + f.value(a^uint64(r.IntN(4)))) / 2; x != 0 && finite(x) { // halfway, or next to it
+				x = math.Float64frombits(bits64(x) + uint64(r.IntN(3)) - 1)
+				check("narrow", mode, f.narrow(rounding(mode), x), model.round(formats["f64"].exact(bits64(x)), mode), bits64(x))
 			}
 		}
 	}
-	for range tries(100000) {
-		a, b, c := wild64(r), wild64(r), wild64(r)
-		x, y, z := math.Float64frombits(a), math.Float64frombits(b), math.Float64frombits(c)
-		if got, want := math.Float64frombits(fmt64.fma(roundEven, a, b, c, 0)), math.FMA(x, y, z); !same64(got, want) {
-			t.Fatalf("fma(%g, %g, %g) = %g, want %g", x, y, z, got, want)
-		}
-		if got, want := math.Float64frombits(fmt64.mul(roundEven, a, b)), x*y; !same64(got, want) {
-			t.Fatalf("%g * %g = %g, want %g", x, y, got, want)
-		}
-		u, v := uint64(uint32(a)), uint64(uint32(b))
-		if got, want := f32(uint32(fmt32.fma(roundEven, u, fmt32.one(), v, 0))), f32(uint32(a))+f32(uint32(b)); !same64(float64(got), float64(want)) {
-			t.Fatalf("%g + %g = %g, want %g", f32(uint32(a)), f32(uint32(b)), got, want)
+	// Every half, times some others and plus one.
+	for a := range uint64(1 << 16) {
+		b, mode := formats["f16"].operand(r), int(a&3)
+		if got, want := fmt16.fma(rounding(mode), a, b, fmt16.one()), formats["f16"].fma("", a, b, fmt16.one(), mode); got != want && !formats["f16"].nan(want) {
+			t.Fatalf("f16 %#x * %#x + 1, mode %d: %#x, want %#x", a, b, mode, got, want)
 		}
 	}
 	// Directed rounding at the edges.
@@ -131,7 +135,7 @@ func TestSoft(t *testing.T) {
 	// x - x is -0 only when rounding down.
 	one := fmt32.one()
 	for mode, want := range []uint64{0, 0, 1 << 31, 0} {
-		if got := fmt32.fma(rounding(mode), one, one, one|1<<31, 0); got != want {
+		if got := fmt32.fma(rounding(mode), one, one, one|1<<31); got != want {
 			t.Errorf("mode %d: 1-1 = %#x, want %#x", mode, got, want)
 		}
 	}
@@ -208,7 +212,7 @@ func TestHalfArithmetic(t *testing.T) {
 			name      string
 			got, want uint16
 		}{{"add", add16(a, b), f64to16(x + y)}, {"mul", mul16(a, b), f64to16(x * y)},
-			{"fma", fma16(a, b, c), uint16(fmt16.fma(roundEven, uint64(a), uint64(b), uint64(c), 0))}} {
+			{"fma", fma16(a, b, c), uint16(fmt16.fma(roundEven, uint64(a), uint64(b), uint64(c)))}} {
 			if o.got != o.want && !(isNaN16(o.got) && isNaN16(o.want)) {
 				t.Fatalf("%s(%g, %g, %g) = %#x, want %#x", o.name, x, y, z, o.got, o.want)
 			}

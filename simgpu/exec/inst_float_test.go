@@ -215,7 +215,7 @@ func TestFloat16(t *testing.T) {
 	type u = uint64
 	F := func(x u) float64 { return f16to64(uint16(x)) }
 	B := func(x float64) u { return u(f64to16(x)) }
-	fma := func(a, b, c u) u { return fmt16.fma(roundEven, a&0xffff, b&0xffff, c&0xffff, 0) }
+	fma := func(a, b, c u) u { return fmt16.fma(roundEven, a&0xffff, b&0xffff, c&0xffff) }
 	lane := func(x u) u { return x&0xffff | 0x55550000 } // the upper half is kept
 	runOps(t, gcn.GFX90A, []op3{
 		op(func(a, b, c u, i int) u { return B(F(a) + F(b)) }, "v_add_f16_e32 v6, v0, v2", 0x3e0c0500),

@@ -1,12 +1,9 @@
 package exec
 
-import (
-	"math"
-	"math/big"
-)
+import "math"
 
-// Exact arithmetic with any rounding, for the floating-point modes that the
-// fast kernels do not do. A format's values are handled as bits.
+// Arithmetic with any rounding, for the floating-point modes that the fast kernels
+// do not do. A format's values are handled as bits.
 
 type format struct {
 	bits int // of the encoding
@@ -52,87 +49,98 @@ func (f format) flush(b uint64) uint64 {
 	return b
 }
 
-// round rounds z, which is not zero, to the format.
-func (f format) round(z *big.Float, mode rounding) uint64 {
-	negative := z.Signbit()
-	// z = m × 2^exp with 0.5 <= m < 1; the unit in the last place is 2^q.
-	exp := z.MantExp(nil)
-	q := max(exp-f.prec, f.emin-f.prec+1)
-	n, acc := new(big.Float).SetMantExp(new(big.Float).Abs(z), -q).Int(nil)
-	if acc != big.Exact {
-		rest := new(big.Float).SetMantExp(new(big.Float).Abs(z), -q)
-		rest.Sub(rest, new(big.Float).SetPrec(rest.Prec()).SetInt(n))
-		up := false
-		switch mode {
-		case roundEven:
-			c := rest.Cmp(big.NewFloat(0.5))
-			up = c > 0 || c == 0 && n.Bit(0) != 0
-		case roundUp:
-			up = !negative
-		case roundDown:
-			up = negative
+// flushVector writes s with denormal numbers flushed to d, which may be s. An f64 goes
+// on in the next register.
+func (f format) flushVector(d *[2]Vec, s *Vec) *Vec {
+	switch f.bits {
+	case 16:
+		for i, x := range s {
+			if x&0x7c00 == 0 {
+				x &= 0x8000
+			}
+			d[0][i] = x
 		}
-		if up {
-			n.Add(n, big.NewInt(1))
+	case 32:
+		for i, x := range s {
+			if x&0x7f800000 == 0 {
+				x &= 1 << 31
+			}
+			d[0][i] = x
 		}
-	}
-	r := math.Ldexp(float64(n.Uint64()), q)
-	if largest := math.Ldexp(2-math.Ldexp(1, 1-f.prec), f.emax); r > largest {
-		r = math.Inf(1)
-		if mode == roundZero || mode == roundUp && negative || mode == roundDown && !negative {
-			r = largest
+	default:
+		high := upper(s)
+		for i, x := range high {
+			low := s[i]
+			if x&0x7ff00000 == 0 {
+				x, low = x&(1<<31), 0
+			}
+			d[0][i], d[1][i] = low, x
 		}
 	}
-	if negative {
-		r = -r
-	}
-	return f.encode(r)
+	return &d[0]
 }
 
-const exactBits = 4400 // enough for every sum of products of two float64
+// narrow rounds a float64, which is the exact result or, where that has more bits,
+// what rounding to odd has made of it.
+func (f format) narrow(mode rounding, x float64) uint64 {
+	switch f.bits {
+	case 16:
+		return uint64(roundF16(x, mode))
+	case 64:
+		return math.Float64bits(x)
+	}
+	r := float32(x) // to the nearest; perhaps the other neighbour is wanted
+	b, near := math.Float32bits(r), float64(r)
+	switch up, down := near < x, near > x; {
+	case mode == roundEven:
+	case mode == roundUp && up, mode == roundZero && up && x < 0, mode == roundDown && down, mode == roundZero && down && x > 0:
+		if up == (b>>31 == 0) {
+			b++
+		} else {
+			b--
+		}
+	}
+	return uint64(b)
+}
 
-// fma is a*b+c, then times 2^scale, rounded once.
-func (f format) fma(mode rounding, a, b, c uint64, scale int) uint64 {
-	x, y, z := f.value(a), f.value(b), f.value(c)
-	if r := math.FMA(x, y, z); math.IsNaN(r) || math.IsInf(x, 0) || math.IsInf(y, 0) || math.IsInf(z, 0) {
-		return f.encode(r)
+// sumOdd is x+y in float64, rounded to odd if it is not exact, and finite.
+func sumOdd(x, y float64) float64 {
+	s := x + y
+	if math.IsInf(s, 0) {
+		return s
 	}
-	exact := func(v float64) *big.Float { return new(big.Float).SetPrec(exactBits).SetFloat64(v) }
-	s := exact(x)
-	s.Mul(s, exact(y))
-	product := s.Sign() != 0
-	s.Add(s, exact(z))
-	if s.Sign() == 0 {
-		if !product || x*y == 0 && z == 0 {
-			// Sum of zeros: the sign of both, or the mode decides.
-			if r := x*y + z; mode != roundDown || math.Signbit(x) != math.Signbit(y) == math.Signbit(z) {
-				return f.encode(r)
-			}
+	part := s - x
+	rest := (x - (s - part)) + (y - part) // what the sum lost
+	if b := math.Float64bits(s); rest != 0 && b&1 == 0 && s == s {
+		if rest > 0 == (s > 0) {
+			b++
+		} else {
+			b--
 		}
-		if mode == roundDown {
-			return f.encode(math.Copysign(0, -1))
-		}
-		return 0
+		return math.Float64frombits(b)
 	}
-	return f.round(s.SetMantExp(s, scale), mode)
+	return s
+}
+
+// fma is a*b+c rounded once.
+func (f format) fma(mode rounding, a, b, c uint64) uint64 {
+	if f.bits == 64 {
+		return fma64(mode, a, b, c, 0)
+	}
+	product, z := f.value(a)*f.value(b), f.value(c) // exact
+	s := sumOdd(product, z)
+	if s == 0 && mode == roundDown && (math.Signbit(product) != math.Signbit(z) || product != 0) {
+		s = math.Copysign(0, -1)
+	}
+	return f.narrow(mode, s)
 }
 
 // mul is a*b rounded.
 func (f format) mul(mode rounding, a, b uint64) uint64 {
-	x, y := f.value(a), f.value(b)
-	if r := x * y; math.IsNaN(r) || math.IsInf(x, 0) || math.IsInf(y, 0) || x == 0 || y == 0 {
-		return f.encode(r)
+	if f.bits == 64 {
+		return fma64(mode, a, b, (a^b)&f.sign(), 0) // plus zero of the product's sign
 	}
-	s := new(big.Float).SetPrec(exactBits).SetFloat64(x)
-	return f.round(s.Mul(s, new(big.Float).SetFloat64(y)), mode)
-}
-
-// convert rounds a float64.
-func (f format) convert(mode rounding, x float64) uint64 {
-	if x == 0 || math.IsNaN(x) || math.IsInf(x, 0) {
-		return f.encode(x)
-	}
-	return f.round(new(big.Float).SetFloat64(x), mode)
+	return f.narrow(mode, f.value(a)*f.value(b))
 }
 
 // env is what MODE says about the format.
@@ -168,15 +176,15 @@ func (f format) sign() uint64 { return 1 << (f.bits - 1) }
 func (f format) one() uint64  { return f.encode(1) }
 
 func (f format) softAdd() lane {
-	return f.soft(func(m rounding, a, b, _ uint64) uint64 { return f.fma(m, a, f.one(), b, 0) })
+	return f.soft(func(m rounding, a, b, _ uint64) uint64 { return f.fma(m, a, f.one(), b) })
 }
 
 func (f format) softSub() lane {
-	return f.soft(func(m rounding, a, b, _ uint64) uint64 { return f.fma(m, a, f.one(), b^f.sign(), 0) })
+	return f.soft(func(m rounding, a, b, _ uint64) uint64 { return f.fma(m, a, f.one(), b^f.sign()) })
 }
 
 func (f format) softSubrev() lane {
-	return f.soft(func(m rounding, a, b, _ uint64) uint64 { return f.fma(m, b, f.one(), a^f.sign(), 0) })
+	return f.soft(func(m rounding, a, b, _ uint64) uint64 { return f.fma(m, b, f.one(), a^f.sign()) })
 }
 
 func (f format) softMul() lane {
@@ -184,13 +192,13 @@ func (f format) softMul() lane {
 }
 
 func (f format) softFMA() lane {
-	return f.soft(func(m rounding, a, b, c uint64) uint64 { return f.fma(m, a, b, c, 0) })
+	return f.soft(func(m rounding, a, b, c uint64) uint64 { return f.fma(m, a, b, c) })
 }
 
 // softNative is for operations whose result does not depend on the rounding
 // mode, or that are approximations: g on the values.
 func (f format) softNative(g func(a, b, c float64) float64) lane {
 	return f.soft(func(m rounding, a, b, c uint64) uint64 {
-		return f.convert(m, g(f.value(a), f.value(b), f.value(c)))
+		return f.narrow(m, g(f.value(a), f.value(b), f.value(c)))
 	})
 }

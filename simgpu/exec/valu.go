@@ -2,6 +2,7 @@ package exec
 
 import (
 	"errors"
+	"unsafe"
 
 	"github.com/rocwire/rocwire/simgpu/gcn"
 )
@@ -33,6 +34,7 @@ type vop struct {
 	k      kernel
 	slow   func(e *fpEnv, a, b, c uint64) uint64 // one lane, in any floating-point mode; nil: MODE does not matter
 	fl     floats
+	even   bool // rounded to the nearest, slow is k between flushed operands and a flushed result
 	srcs   int
 	dst    int                                   // registers of the result
 	keeps  bool                                  // the 16-bit result leaves the other half of the destination as it is
@@ -65,6 +67,10 @@ func (v *vop) f16(slow func(e *fpEnv, a, b, c uint64) uint64) *vop {
 	v.fl, v.slow = isF16, slow
 	return v
 }
+
+// nearest says that the operation's slow form, rounding to the nearest, is the other
+// one between flushed operands and a flushed result.
+func (v *vop) nearest() *vop { v.even = true; return v }
 
 func (v *vop) saturating(f func(e *fpEnv, a, b, c uint64) uint64) *vop { v.iclamp = f; return v }
 
@@ -167,7 +173,28 @@ func (v *vop) slowKernel(in *gcn.Inst) func(w *wave, d, a, b, c *Vec) {
 	if v.slow == nil {
 		return func(w *wave, d, a, b, c *Vec) { v.k(d, a, b, c) }
 	}
-	return lanewise(v.slow, in, v.dst)
+	lanes := lanewise(v.slow, in, v.dst)
+	if !v.even {
+		return lanes
+	}
+	f := map[floats]format{isF16: fmt16, isF32: fmt32, isF64: fmt64}[v.fl]
+	return func(w *wave, d, a, b, c *Vec) {
+		mode, in, out := f.env(&w.fp)
+		if mode != roundEven {
+			lanes(w, d, a, b, c)
+			return
+		}
+		src := [3]*Vec{a, b, c}
+		if in {
+			for i := range v.srcs {
+				src[i] = f.flushVector(&w.flushed[i], src[i])
+			}
+		}
+		v.k(d, src[0], src[1], src[2])
+		if out {
+			f.flushVector((*[2]Vec)(unsafe.Pointer(d)), d)
+		}
+	}
 }
 
 // lanewise applies a function of one lane to all active lanes.

@@ -41,13 +41,13 @@ var _ = define(func() {
 		for i := range d {
 			d[i] = b32(float32(int32(a[i])))
 		}
-	}).f32(func(e *fpEnv, a, _, _ uint64) uint64 { return fmt32.convert(e.round32, float64(int32(a))) })
+	}).f32(func(e *fpEnv, a, _, _ uint64) uint64 { return fmt32.narrow(e.round32, float64(int32(a))) })
 	valu("v_cvt_f32_u32", 1, func(d, a, _, _ *Vec) {
 		_, _ = d[0], a[0]
 		for i := range d {
 			d[i] = b32(float32(int64(a[i])))
 		}
-	}).f32(func(e *fpEnv, a, _, _ uint64) uint64 { return fmt32.convert(e.round32, float64(uint32(a))) })
+	}).f32(func(e *fpEnv, a, _, _ uint64) uint64 { return fmt32.narrow(e.round32, float64(uint32(a))) })
 	for n, name := range []string{"v_cvt_f32_ubyte0", "v_cvt_f32_ubyte1", "v_cvt_f32_ubyte2", "v_cvt_f32_ubyte3"} {
 		v := valu(name, 1, func(d, a, _, _ *Vec) {
 			_, _ = d[0], a[0]
@@ -119,7 +119,7 @@ var _ = define(func() {
 		if e.flushIn64 {
 			a = fmt64.flush(a)
 		}
-		r := fmt32.convert(e.round32, math.Float64frombits(a))
+		r := fmt32.narrow(e.round32, math.Float64frombits(a))
 		if e.flushOut32 {
 			r = fmt32.flush(r)
 		}

@@ -121,7 +121,7 @@ func divFmas64(a, b, c float64, flag bool) float64 {
 	if math.Abs(c) >= 2 {
 		n = 128
 	}
-	return math.Float64frombits(fmt64.fma(roundEven, math.Float64bits(a), math.Float64bits(b), math.Float64bits(c), n))
+	return math.Float64frombits(fma64(roundEven, math.Float64bits(a), math.Float64bits(b), math.Float64bits(c), n))
 }
 
 var _ = define(func() {

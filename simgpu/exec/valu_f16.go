@@ -141,6 +141,7 @@ var _ = define(func() {
 	}
 	for _, o := range float16ops {
 		float("v_"+o.name+"_f16", o.n, o.f, o.slow)
+		vops["v_"+o.name+"_f16"].nearest()
 	}
 	float("v_sub_f16", 2, func(a, b, _ uint16) uint16 { return add16(a, b^0x8000) }, fmt16.softSub())
 	float("v_subrev_f16", 2, func(a, b, _ uint16) uint16 { return add16(b, a^0x8000) }, fmt16.softSubrev())
@@ -159,7 +160,7 @@ var _ = define(func() {
 	ldexp := func(a, b, _ uint16) uint16 { return f64to16(ldexp64(f16to64(a), int16(b))) }
 	float("v_ldexp_f16", 2, ldexp, func(e *fpEnv, a, b, _ uint64) uint64 {
 		return fmt16.soft(func(m rounding, a, _, _ uint64) uint64 {
-			return fmt16.convert(m, ldexp64(fmt16.value(a), int16(b)))
+			return fmt16.narrow(m, ldexp64(fmt16.value(a), int16(b)))
 		})(e, a, 0, 0)
 	})
 	for _, o := range int16ops {

@@ -41,24 +41,7 @@ func fma32Exact(a, b, c float32) float32 { return float32(fmaOdd(a, b, c)) }
 
 // fmaOdd is a*b+c as a float64 that was rounded to odd, so that rounding it
 // again to fewer bits is as good as rounding the exact value.
-func fmaOdd(a, b, c float32) float64 {
-	p, z := float64(a)*float64(b), float64(c)
-	s := p + z
-	if s == 0 || math.IsInf(s, 0) || math.IsNaN(s) {
-		return s
-	}
-	t := s - p
-	e := (p - (s - t)) + (z - t) // what the sum lost
-	if u := math.Float64bits(s); e != 0 && u&1 == 0 {
-		if e > 0 == (s > 0) {
-			u++
-		} else {
-			u--
-		}
-		return math.Float64frombits(u)
-	}
-	return s
-}
+func fmaOdd(a, b, c float32) float64 { return sumOdd(float64(a)*float64(b), float64(c)) }
 
 func isNaN32(x uint32) bool { return x&0x7fffffff > 0x7f800000 }
 func isSNaN32(x uint32) bool {
@@ -123,25 +106,25 @@ var _ = define(func() {
 		for i := range x {
 			x[i] = y[i] + z[i]
 		}
-	}).f32(fmt32.softAdd())
+	}).f32(fmt32.softAdd()).nearest()
 	valu("v_sub_f32", 2, func(d, a, b, _ *Vec) {
 		x, y, z := singles(d), singles(a), singles(b)
 		for i := range x {
 			x[i] = y[i] - z[i]
 		}
-	}).f32(fmt32.softSub())
+	}).f32(fmt32.softSub()).nearest()
 	valu("v_subrev_f32", 2, func(d, a, b, _ *Vec) {
 		x, y, z := singles(d), singles(a), singles(b)
 		for i := range x {
 			x[i] = z[i] - y[i]
 		}
-	}).f32(fmt32.softSubrev())
+	}).f32(fmt32.softSubrev()).nearest()
 	valu("v_mul_f32", 2, func(d, a, b, _ *Vec) {
 		x, y, z := singles(d), singles(a), singles(b)
 		for i := range x {
 			x[i] = y[i] * z[i]
 		}
-	}).f32(fmt32.softMul())
+	}).f32(fmt32.softMul()).nearest()
 	valu("v_mul_legacy_f32", 2, func(d, a, b, _ *Vec) {
 		for i := range d {
 			d[i] = mulLegacy(a[i], b[i])
@@ -160,7 +143,7 @@ var _ = define(func() {
 		}
 	}
 	for _, n := range []string{"v_fma_f32", "v_fmac_f32", "v_fmamk_f32", "v_fmaak_f32"} {
-		valu(n, 3, fma).f32(fmt32.softFMA())
+		valu(n, 3, fma).f32(fmt32.softFMA()).nearest()
 	}
 	// mad and mac round the product too and know no denormals.
 	mad := func(d, a, b, c *Vec) {
@@ -230,7 +213,7 @@ var _ = define(func() {
 		}
 	}).f32(func(e *fpEnv, a, b, _ uint64) uint64 {
 		return fmt32.soft(func(m rounding, a, _, _ uint64) uint64 {
-			return fmt32.convert(m, math.Ldexp(fmt32.value(a), int(clampExp(int32(b)))))
+			return fmt32.narrow(m, math.Ldexp(fmt32.value(a), int(clampExp(int32(b)))))
 		})(e, a, 0, 0)
 	})
 })

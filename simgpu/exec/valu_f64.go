@@ -58,21 +58,21 @@ var _ = define(func() {
 		for i := range d {
 			put64(&d[i], &dh[i], f64(a[i], ah[i])+f64(b[i], bh[i]))
 		}
-	}).f64(fmt64.softAdd())
+	}).f64(fmt64.softAdd()).nearest()
 	valu("v_mul_f64", 2, func(d, a, b, _ *Vec) {
 		dh, ah, bh := upper(d), upper(a), upper(b)
 		for i := range d {
 			put64(&d[i], &dh[i], f64(a[i], ah[i])*f64(b[i], bh[i]))
 		}
-	}).f64(fmt64.softMul())
+	}).f64(fmt64.softMul()).nearest()
 	fma := func(d, a, b, c *Vec) {
 		dh, ah, bh, ch := upper(d), upper(a), upper(b), upper(c)
 		for i := range d {
 			put64(&d[i], &dh[i], math.FMA(f64(a[i], ah[i]), f64(b[i], bh[i]), f64(c[i], ch[i])))
 		}
 	}
-	valu("v_fma_f64", 3, fma).f64(fmt64.softFMA())
-	valu("v_fmac_f64", 3, fma).f64(fmt64.softFMA())
+	valu("v_fma_f64", 3, fma).f64(fmt64.softFMA()).nearest()
+	valu("v_fmac_f64", 3, fma).f64(fmt64.softFMA()).nearest()
 	valu("v_max_f64", 2, func(d, a, b, _ *Vec) {
 		dh, ah, bh := upper(d), upper(a), upper(b)
 		for i := range d {
@@ -114,12 +114,7 @@ var _ = define(func() {
 		}
 	}).f64(func(e *fpEnv, a, b, _ uint64) uint64 {
 		return fmt64.soft(func(m rounding, a, _, _ uint64) uint64 {
-			x := fmt64.value(a)
-			if x == 0 || math.IsInf(x, 0) || math.IsNaN(x) {
-				return a
-			}
-			z := new(big.Float).SetFloat64(x)
-			return fmt64.round(z.SetMantExp(z, max(-5000, min(5000, int(int32(b))))), m)
+			return ldexpRounded(m, a, int(int32(b)))
 		})(e, a, 0, 0)
 	})
 	valu("v_trig_preop_f64", 2, func(d, a, b, _ *Vec) {

@@ -127,7 +127,7 @@ func pack32(name string, n int, single string) {
 		if err != nil {
 			return nil, err
 		}
-		slow := lanewise(v.slow, &gcn.Inst{}, 1)
+		slow := v.slowKernel(&gcn.Inst{})
 		return func(w *wave) {
 			if w.fp.slow32 {
 				slow(w, &w.out[0], lo[0].get(w), lo[1].get(w), lo[2].get(w))
@@ -235,7 +235,7 @@ func mix(name string, to16, high bool) {
 			return nil, err
 		}
 		fma := vops["v_fma_f32"]
-		slow := lanewise(fma.slow, &gcn.Inst{}, 1)
+		slow := fma.slowKernel(&gcn.Inst{})
 		keep := keepHalf(high)
 		return func(w *wave) {
 			out := &w.out[0]

@@ -75,16 +75,17 @@ type wave struct {
 
 	scratch []byte // private segments of the lanes, interleaved by dword
 
-	out   [4]Vec                   // results before they are merged under EXEC
-	tmp   [6]Vec                   // modified sources, two for each
-	offs  [64]uint64               // memory offsets of the lanes
-	bases [numBases]unsafe.Pointer // of V, A and bcast
-	bcast [258]Vec                 // scalar registers as vectors; element 0 says of which value
-	dpp   uint64                   // lanes that DPP lets write
-	mat   matrices
-	tiles tileMemory
-	stats Stats
-	tally tally // what is not in stats yet
+	out     [4]Vec                   // results before they are merged under EXEC
+	tmp     [6]Vec                   // modified sources, two for each
+	flushed [3][2]Vec                // sources without denormal numbers
+	offs    [64]uint64               // memory offsets of the lanes
+	bases   [numBases]unsafe.Pointer // of V, A and bcast
+	bcast   [258]Vec                 // scalar registers as vectors; element 0 says of which value
+	dpp     uint64                   // lanes that DPP lets write
+	mat     matrices
+	tiles   tileMemory
+	stats   Stats
+	tally   tally // what is not in stats yet
 
 	watched *watched // nil: nobody watches
 }
