@@ -35,7 +35,7 @@ darwin: ## build/darwin/arm64 and build/darwin/amd64: smi-remote and gpu-exporte
 		CGO_ENABLED=0 GOOS=darwin GOARCH=$$arch $(GO) build -trimpath -ldflags "$$(scripts/ldflags.sh)" -o build/darwin/$$arch/ ./cmd/smi-remote ./cmd/gpu-exporter || exit 1; done
 
 test: ## all tests
-	$(GO) test ./...
+	$(GO) test ./worker ./librocwire/... ./wire ./... # what takes longest first
 
 bench: build ## the performance table, with the floors measured in the same run
 	@$(GO) run ./bench

@@ -85,7 +85,7 @@ func startPrometheus(t *testing.T, config string) *server {
 		}
 	})
 	s := &server{t, "http://" + addr, time.Now()}
-	eventually(t, 30*time.Second, "Prometheus is ready", func() bool {
+	eventually(t, time.Minute, "Prometheus is ready", func() bool {
 		r, err := http.Get(s.base + "/-/ready")
 		if err != nil {
 			return false

@@ -161,7 +161,7 @@ var (
 func testLiveRules(t *testing.T, p *server) {
 	list := rules(t)
 	var health []struct{ Name, Health, LastError string }
-	eventually(t, 30*time.Second, "all rules were evaluated", func() bool {
+	eventually(t, time.Minute, "all rules were evaluated", func() bool {
 		raw, err := p.ask("rules", nil)
 		if err != nil {
 			t.Fatal(err)

@@ -92,7 +92,7 @@ func startWorker(t *testing.T, dir, name string, flags ...string) string {
 	args := append([]string{"--backend", "sim", "--sim-arch", "gfx942", "--sim-cards", "2", "--sim-memory", "512M", "-p", "0", "--port-file", port}, flags...)
 	start(t, exec.Command(filepath.Join(dir, "hip-worker"), args...))
 	var number []byte
-	eventually(t, 30*time.Second, name+" listens", func() bool {
+	eventually(t, time.Minute, name+" listens", func() bool {
 		number, _ = os.ReadFile(port)
 		return len(number) > 0
 	})

@@ -30,7 +30,7 @@ func serve(t *testing.T, cards int) *worker.Server {
 // config is how to reach a worker.
 func config(t *testing.T, w *worker.Server) hipremote.Config {
 	return hipremote.Config{
-		Host: w.Addr().IP.String(), Port: fmt.Sprint(w.Addr().Port), ConnectTimeout: 20 * time.Second, IOTimeout: 20 * time.Second,
+		Host: w.Addr().IP.String(), Port: fmt.Sprint(w.Addr().Port), ConnectTimeout: time.Minute, IOTimeout: time.Minute,
 		Logf: func(string, ...any) {},
 	}
 }

@@ -10,7 +10,11 @@ import (
 func TestConformance(t *testing.T) {
 	for arch := range products {
 		t.Run(arch, func(t *testing.T) {
-			hiptest.Run(t, func(t *testing.T) hip.Runtime { return newRuntime(t, Options{Arch: arch, Cards: 2}) })
+			var groups []string // all
+			if testing.Short() && arch != DefaultArch {
+				groups = []string{"Launch"}
+			}
+			hiptest.Run(t, func(t *testing.T) hip.Runtime { return newRuntime(t, Options{Arch: arch, Cards: 2}) }, groups...)
 		})
 	}
 }

@@ -231,7 +231,7 @@ func oldWorker(t *testing.T) string {
 			if err != nil {
 				return
 			}
-			hello, _, err := wire.ReadHello(conn, 5*time.Second)
+			hello, _, err := wire.ReadHello(conn, time.Minute)
 			if err != nil {
 				return
 			}

@@ -23,7 +23,7 @@ import (
 )
 
 func dial(t *testing.T, w *remotetest.Worker) *smiremote.Client {
-	c := smiremote.NewClient(smiremote.Options{Address: w.Addr, ConnectTimeout: 5 * time.Second, IOTimeout: 5 * time.Second})
+	c := smiremote.NewClient(smiremote.Options{Address: w.Addr, ConnectTimeout: time.Minute, IOTimeout: time.Minute})
 	t.Cleanup(func() { _ = c.Close() })
 	return c
 }

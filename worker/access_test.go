@@ -263,7 +263,7 @@ func TestTokenFromAfar(t *testing.T) {
 			w, _, _ := withTokens(t, cfg)
 			var lines []string
 			rt := hipremote.New(hipremote.Config{
-				Host: other, Port: fmt.Sprint(w.Addr().Port), Dialing: c.with, ConnectTimeout: 20 * time.Second, IOTimeout: 20 * time.Second,
+				Host: other, Port: fmt.Sprint(w.Addr().Port), Dialing: c.with, ConnectTimeout: time.Minute, IOTimeout: time.Minute,
 				Logf: func(f string, args ...any) { lines = append(lines, fmt.Sprintf(f, args...)) },
 			})
 			defer rt.Close()

@@ -15,7 +15,11 @@ func TestConformance(t *testing.T) {
 	for arch, cards := range map[string]int{"gfx90a": 1, "gfx942": 2} { // a session that has one device goes shorter ways
 		t.Run(arch, func(t *testing.T) {
 			w := serve(t, simbackend.Options{Arch: arch, Cards: cards}, worker.Config{})
-			hiptest.Run(t, func(t *testing.T) hip.Runtime { return connect(t, w) })
+			var groups []string // all
+			if testing.Short() && cards == 1 {
+				groups = []string{"Copy", "Streams"}
+			}
+			hiptest.Run(t, func(t *testing.T) hip.Runtime { return connect(t, w) }, groups...)
 		})
 	}
 }
@@ -23,7 +27,11 @@ func TestConformance(t *testing.T) {
 // TestConformanceNear: it holds where the client has mapped all device memory that it can, and copies every byte itself.
 func TestConformanceNear(t *testing.T) {
 	w := serve(t, simbackend.Options{}, worker.Config{})
-	hiptest.Run(t, func(t *testing.T) hip.Runtime { return connectWith(t, w, hipremote.Config{Near: true}) })
+	var groups []string // all
+	if testing.Short() {
+		groups = []string{"HostMemory", "Copy", "Memset", "Streams"}
+	}
+	hiptest.Run(t, func(t *testing.T) hip.Runtime { return connectWith(t, w, hipremote.Config{Near: true}) }, groups...)
 }
 
 // TestOutput: kernels' text is with the client before a call returns that waited for the kernel.

@@ -39,7 +39,7 @@ func pair(t *testing.T, rt hip.Runtime) *paired {
 			if err != nil {
 				return err
 			}
-			hello, _, err := wire.ReadHello(sock, 10*time.Second)
+			hello, _, err := wire.ReadHello(sock, time.Minute)
 			if err != nil {
 				return err
 			}

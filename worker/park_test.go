@@ -53,9 +53,12 @@ func through(t *testing.T, w *worker.Server, cfg hipremote.Config) (*hipremote.C
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.Host, cfg.Port, cfg.ConnectTimeout, cfg.NoShare = host, port, 20*time.Second, true
+	cfg.Host, cfg.Port, cfg.NoShare = host, port, true
+	if cfg.ConnectTimeout == 0 {
+		cfg.ConnectTimeout = time.Minute
+	}
 	if cfg.IOTimeout == 0 {
-		cfg.IOTimeout = 20 * time.Second
+		cfg.IOTimeout = time.Minute
 	}
 	if cfg.Logf == nil {
 		cfg.Logf = t.Logf
@@ -215,7 +218,7 @@ func TestCloseWhileParked(t *testing.T) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("Close hangs")
 	}
 	eventually(t, "the session is gone", func() bool { return len(w.Sessions()) == 0 })

@@ -25,7 +25,7 @@ import (
 )
 
 // fuzzPatience is how long a session may take to end once its client has gone.
-const fuzzPatience = 20 * time.Second
+const fuzzPatience = time.Minute
 
 // FuzzSession gives a session on a simulated card a client's bytes, behind its handshake: whatever they are, the session ends when the client does, without a panic and
 // with no other failure than a connection's.

@@ -123,7 +123,7 @@ func TestTLSRefusals(t *testing.T) {
 			w := serve(t, cards(1), cfg)
 			var lines []string
 			bad := hipremote.New(hipremote.Config{
-				Host: "127.0.0.1", Port: fmt.Sprint(w.Addr().Port), Dialing: dialing.Settings{TLS: c.client}, ConnectTimeout: 20 * time.Second, IOTimeout: 20 * time.Second,
+				Host: "127.0.0.1", Port: fmt.Sprint(w.Addr().Port), Dialing: dialing.Settings{TLS: c.client}, ConnectTimeout: time.Minute, IOTimeout: time.Minute,
 				Logf: func(f string, args ...any) { lines = append(lines, fmt.Sprintf(f, args...)) },
 			})
 			defer bad.Close()
@@ -235,7 +235,7 @@ func TestTLSCutShort(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer slow.Close()
-	_ = slow.SetReadDeadline(time.Now().Add(30 * time.Second))
+	_ = slow.SetReadDeadline(time.Now().Add(time.Minute))
 	if _, err := slow.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("a silent client is not let go: %v", err)
 	}

@@ -130,7 +130,7 @@ func TestProgram(t *testing.T) {
 	// What it measures is served, with the client's identity.
 	for _, want := range []string{"hip_rpc_duration_seconds", `pid="` + strconv.Itoa(os.Getpid()) + `"`} {
 		found := false
-		for deadline := time.Now().Add(30 * time.Second); !found && time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); !found && time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 			r, err := http.Get(metrics)
 			if err != nil {
 				t.Fatal(err)

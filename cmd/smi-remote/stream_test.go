@@ -45,7 +45,7 @@ func (l *lines) String() string {
 // wait waits until the text has come.
 func (l *lines) wait(t *testing.T, what string) {
 	t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(time.Minute)
 	for !strings.Contains(l.String(), what) {
 		select {
 		case <-l.more:
@@ -75,7 +75,7 @@ func background(t *testing.T, workers []string, args ...string) (out, errs *line
 // has printed it.
 func emit(t *testing.T, f *smitest.Fake, out *lines, e smi.Event) {
 	t.Helper()
-	for range 400 {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
 		f.Emit(e)
 		select {
 		case <-out.more:

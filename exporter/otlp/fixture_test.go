@@ -110,8 +110,8 @@ func someCalls() []rpcstats.CallTotal {
 // sink sends what from reads to an endpoint.
 func newSink(t *testing.T, from Reader, change func(*Options)) *Sink {
 	t.Helper()
-	opt := Options{Service: "rocwire.test", Version: "1.2.3", Metrics: Signal{Timeout: 5 * time.Second}}
-	opt.Queue.Drain = 5 * time.Second
+	opt := Options{Service: "rocwire.test", Version: "1.2.3", Metrics: Signal{Timeout: time.Minute}}
+	opt.Queue.Drain = time.Minute
 	change(&opt)
 	s, err := New(opt, from)
 	if err != nil {

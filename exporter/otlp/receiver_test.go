@@ -271,7 +271,7 @@ func (r *receiver) spans() (list []*tracepb.Span, resources []string) {
 // eventually waits until f is true.
 func eventually(t *testing.T, what string, f func() bool) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if f() {
 			return
 		}

@@ -232,7 +232,7 @@ func TestClosedStreamFinishes(t *testing.T) {
 	left := len(q.streams)
 	q.mu.Unlock()
 	// The one that had work is forgotten by a goroutine of its own.
-	for deadline := time.Now().Add(10 * time.Second); left != 0 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); left != 0 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		q.mu.Lock()
 		left = len(q.streams)
 		q.mu.Unlock()
@@ -451,7 +451,7 @@ func TestGate(t *testing.T) {
 	a.Add(Task{Run: func() { close(begun); <-met }})
 	<-begun
 	closed := make(chan bool)
-	go func() { closed <- g.Close(10 * time.Second) }()
+	go func() { closed <- g.Close(time.Minute) }()
 	time.Sleep(10 * time.Millisecond)
 	b.Add(Task{Run: func() { close(met) }})
 	if !<-closed {
