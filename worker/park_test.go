@@ -130,9 +130,7 @@ func TestParkedIsShown(t *testing.T) {
 	if e := c.DeviceSynchronize(main0); e != hip.ErrorNotInitialized {
 		t.Errorf("a call: %v", e)
 	}
-	if !client.has("it could not be resumed: not within 500ms") {
-		t.Error(client)
-	}
+	eventually(t, "why, in the client's log", func() bool { return client.has("it could not be resumed: not within 500ms") })
 	eventually(t, "its end", func() bool { return len(w.Sessions()) == 0 })
 	eventually(t, "why, in the log", func() bool { return log.has("has not come back within 2s") })
 	other := connect(t, w)
@@ -193,9 +191,7 @@ func TestWorkerRestarted(t *testing.T) {
 	if e := c.DeviceSynchronize(main0); e != hip.ErrorNotInitialized {
 		t.Errorf("a call: %v", e)
 	}
-	if !log.has("there is no such session") {
-		t.Error(log)
-	}
+	eventually(t, "why, in the log", func() bool { return log.has("there is no such session") })
 }
 
 // TestCloseWhileParked does not wait for a worker that cannot be reached.

@@ -77,9 +77,8 @@ func TestParkedGivesMemory(t *testing.T) {
 	if left := parkedIDs(w); left[id(first)] || !left[id(second)] || !left[id(none)] {
 		t.Errorf("parked: %v; the first is %s", left, id(first))
 	}
-	if why := "it gave way while its client was away: session " + id(other) + " needed"; !log.has(why) || !strings.Contains(record(), why) {
-		t.Errorf("nobody says why:\n%s\n%s", log, record())
-	}
+	why := "it gave way while its client was away: session " + id(other) + " needed"
+	eventually(t, "why, in the log and in the record", func() bool { return log.has(why) && strings.Contains(record(), why) })
 	if free, total, e := other.MemGetInfo(main0); e != hip.Success || free != total-600<<20 {
 		t.Errorf("hipMemGetInfo: %d of %d MiB are free beside what is in use, %v", free>>20, total>>20, e)
 	}
@@ -115,9 +114,7 @@ func TestParkedGivesPlace(t *testing.T) {
 		}
 	}
 	const why = "it gave way while its client was away: another client needed its place"
-	if !log.has(why) || strings.Count(record(), why) != 2 {
-		t.Errorf("nobody says why:\n%s\n%s", log, record())
-	}
+	eventually(t, "why, in the log and in the record", func() bool { return log.has(why) && strings.Count(record(), why) == 2 })
 	refused := hipremote.New(hipremote.Config{Host: "127.0.0.1", Port: fmt.Sprint(w.Addr().Port), Logf: log.logf})
 	defer refused.Close()
 	if _, e := refused.GetDeviceCount(); e != hip.ErrorNotInitialized || !log.has("all sessions are taken") {

@@ -60,7 +60,7 @@ func TestSharedMemory(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var said talk
-			c.cfg.ConnectTimeout, c.cfg.IOTimeout, c.cfg.Debug, c.cfg.Logf = 20*time.Second, 20*time.Second, true, said.logf
+			c.cfg.ConnectTimeout, c.cfg.IOTimeout, c.cfg.Debug, c.cfg.Logf = time.Minute, time.Minute, true, said.logf
 			cl := hipremote.New(c.cfg)
 			defer cl.Close()
 			const most = 5 << 20
