@@ -12,6 +12,7 @@ import (
 // emitter passes on the series of one collector, within bounds.
 type emitter struct {
 	out     *sheet
+	hidden  []bool // metrics that are not served, by id; nil: none
 	max     int    // series of one metric
 	form    string // of histograms
 	dropped int
@@ -51,12 +52,17 @@ var noLabels = &labels{}
 
 // allow reports whether a series may be emitted; it is to be, then.
 func (e *emitter) allow(m *metric, l *labels) bool {
+	if e.hides(m) {
+		return false
+	}
 	if len(e.out.families[m.id].series) >= e.max || !e.out.first(m, l) {
 		e.dropped++
 		return false
 	}
 	return true
 }
+
+func (e *emitter) hides(m *metric) bool { return e.hidden != nil && e.hidden[m.id] }
 
 func (e *emitter) add(m *metric, s sample) {
 	f := &e.out.families[m.id]
@@ -83,6 +89,9 @@ func (e *emitter) counter(m *metric, v float64, values ...string) {
 
 // write emits a series that writes itself, labels included.
 func (e *emitter) write(m *metric, series prometheus.Metric) error {
+	if e.hides(m) {
+		return nil
+	}
 	d := &dto.Metric{}
 	if err := series.Write(d); err != nil {
 		return err

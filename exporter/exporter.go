@@ -60,6 +60,8 @@ type Options struct {
 	// Histograms is the form of the histograms of durations: HistogramsBoth (the
 	// default), HistogramsNative or HistogramsClassic.
 	Histograms string
+	// Allow and Deny are globs of metric names, those of More and Runtime included: with any in Allow only these are served, and never those in Deny.
+	Allow, Deny []string
 	// Compat is CompatDME to serve the names of AMD's device-metrics-exporter as well,
 	// and "" not to.
 	Compat  string
@@ -97,6 +99,10 @@ func New(opt Options) (*Exporter, error) {
 	}
 	if opt.Compat != "" && opt.Compat != CompatDME {
 		return nil, fmt.Errorf("exporter: no other exporter's names are known as %q (%s are)", opt.Compat, CompatDME)
+	}
+	chosen, err := newSelection(opt.Allow, opt.Deny)
+	if err != nil {
+		return nil, err
 	}
 	if opt.Histograms == "" {
 		opt.Histograms = HistogramsBoth
@@ -138,7 +144,7 @@ func New(opt Options) (*Exporter, error) {
 	if opt.More != nil {
 		others = append(others, opt.More)
 	}
-	e.gatherer = newGatherer(e, others)
+	e.gatherer = newGatherer(e, others, chosen)
 	return e, nil
 }
 

@@ -507,3 +507,42 @@ func TestConcurrent(t *testing.T) {
 	cancel()
 	wg.Wait()
 }
+
+// TestSelection: what is not chosen is not served, ours, compatible names and others' alike, and costs no mistake.
+func TestSelection(t *testing.T) {
+	names := func(o Options) map[string]bool {
+		o.Calls, o.Compat, o.Runtime = someCalls(), CompatDME, true
+		e := start(t, o)
+		e.Poll(t.Context())
+		got := map[string]bool{}
+		for _, l := range strings.Split(e.get(t, "/metrics").Body.String(), "\n") {
+			if name, ok := strings.CutPrefix(l, "# TYPE "); ok {
+				got[strings.Fields(name)[0]] = true
+			}
+		}
+		return got
+	}
+	all := names(Options{})
+	for _, name := range []string{"gpu_up", "gpu_power_watts", "gpu_health", "hip_rpc_duration_seconds", "go_goroutines"} {
+		if !all[name] {
+			t.Errorf("%s is not there at all", name)
+		}
+	}
+	for name := range names(Options{Allow: []string{"gpu_*", "go_goroutines"}, Deny: []string{"gpu_power_*", "gpu_health"}}) {
+		if !strings.HasPrefix(name, "gpu_") && name != "go_goroutines" || strings.HasPrefix(name, "gpu_power_") || name == "gpu_health" {
+			t.Errorf("%s is served", name)
+		}
+	}
+	some := names(Options{Allow: []string{"gpu_up", "hip_rpc_duration_seconds"}})
+	if len(some) != 2 || !some["gpu_up"] || !some["hip_rpc_duration_seconds"] {
+		t.Errorf("%v are served", some)
+	}
+	if denied := names(Options{Deny: []string{"hip_rpc_*"}}); denied["hip_rpc_duration_seconds"] || !denied["go_goroutines"] || !denied["gpu_power_watts"] {
+		t.Error("what is denied is served, or what is not is not")
+	}
+	for _, bad := range []string{"[", ""} {
+		if _, err := New(Options{Source: smitest.NewFake(), Deny: []string{bad}}); err == nil {
+			t.Errorf("%q is taken", bad)
+		}
+	}
+}

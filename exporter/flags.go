@@ -13,6 +13,8 @@ func (o *Options) AddFlags(fs *flag.FlagSet) {
 	fs.IntVar(&o.MaxProcesses, "max-processes", 256, "processes of one GPU that have series")
 	fs.IntVar(&o.MaxSeries, "max-series", 5000, "series of one metric")
 	fs.StringVar(&o.Histograms, "histograms", HistogramsBoth, "both, native or classic")
+	fs.Var(patterns{&o.Allow}, "metrics-allow", "patterns of the only metrics to serve")
+	fs.Var(patterns{&o.Deny}, "metrics-deny", "patterns of metrics not to serve")
 	fs.StringVar(&o.Compat, "metrics-compat", "", "names of another exporter to serve as well: "+CompatDME)
 }
 
@@ -27,6 +29,9 @@ func Usage() string {
                       hold most of its memory                        [256]
   --max-series N      series of one metric at most                   [5000]
   --histograms FORM   both, native or classic                        [both]
+  --metrics-allow GLOB,…  serve only metrics with such names: gpu_*  [all]
+  --metrics-deny GLOB,…   do not serve metrics with such names; goes before
+                      --metrics-allow                                [none]
   --metrics-compat device-metrics-exporter
                       serve the names of AMD's exporter beside ours  [no]
 `

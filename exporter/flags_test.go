@@ -13,11 +13,11 @@ func TestFlags(t *testing.T) {
 	fs := flag.NewFlagSet("", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	o.AddFlags(fs)
-	args := "--slow-interval 5s --max-processes 3 --max-series 4 --histograms native --metrics-compat device-metrics-exporter --events on"
+	args := "--slow-interval 5s --max-processes 3 --max-series 4 --histograms native --metrics-compat device-metrics-exporter --events on --metrics-allow gpu_*,hip_* --metrics-deny *_info"
 	if err := fs.Parse(strings.Fields(args)); err != nil {
 		t.Fatal(err)
 	}
-	if o.SlowInterval != 5*time.Second || o.MaxProcesses != 3 || o.MaxSeries != 4 || o.Histograms != HistogramsNative || o.Compat != CompatDME || o.Events != EventsOn {
+	if o.SlowInterval != 5*time.Second || o.MaxProcesses != 3 || o.MaxSeries != 4 || o.Histograms != HistogramsNative || o.Compat != CompatDME || o.Events != EventsOn || len(o.Allow) != 2 || len(o.Deny) != 1 {
 		t.Errorf("%+v", o)
 	}
 	fs.VisitAll(func(f *flag.Flag) {

@@ -19,14 +19,16 @@ type gatherer struct {
 	names      []string
 	collectors []collector
 	others     []prometheus.Gatherer // of metrics with names of their own
+	chosen     selection
+	hidden     []bool // ours that are not served, by id; nil: none
 
 	mu      sync.Mutex
 	dropped []float64 // per collector
 	failed  []string  // why, per collector; logged when it changes
 }
 
-func newGatherer(e *Exporter, others []prometheus.Gatherer) *gatherer {
-	g := &gatherer{e: e, others: others}
+func newGatherer(e *Exporter, others []prometheus.Gatherer, chosen selection) *gatherer {
+	g := &gatherer{e: e, others: others, chosen: chosen, hidden: chosen.hidden()}
 	for _, name := range slices.Sorted(maps.Keys(registered)) {
 		if c := registered[name](&e.opt); c != nil {
 			g.names, g.collectors = append(g.names, name), append(g.collectors, c)
@@ -57,7 +59,7 @@ func (g *gatherer) collect(more []*dto.MetricFamily) (*exposition, error) {
 	out := newSheet()
 	for i, c := range g.collectors {
 		begin := g.e.opt.now()
-		em := &emitter{out: out, max: g.e.opt.MaxSeries, form: g.e.opt.Histograms}
+		em := &emitter{out: out, hidden: g.hidden, max: g.e.opt.MaxSeries, form: g.e.opt.Histograms}
 		err := c.update(v, em)
 		success := 1.0
 		if err != nil {
@@ -77,10 +79,11 @@ func (g *gatherer) collect(more []*dto.MetricFamily) (*exposition, error) {
 			x.own = append(x.own, f)
 		}
 	}
+	x.others = g.chosen.of(x.others)
 	var errs []error
 	for _, o := range g.others {
 		list, err := o.Gather()
-		x.others, errs = append(x.others, list...), append(errs, err)
+		x.others, errs = append(x.others, g.chosen.of(list)...), append(errs, err)
 	}
 	slices.SortFunc(x.own, func(a, b *family) int { return strings.Compare(a.m.name, b.m.name) })
 	slices.SortFunc(x.others, func(a, b *dto.MetricFamily) int { return strings.Compare(a.GetName(), b.GetName()) })
