@@ -112,7 +112,7 @@ func TestDetailInterval(t *testing.T) {
 func TestDetailHangs(t *testing.T) {
 	src := newSeldom()
 	src.hang = make(chan struct{})
-	e := start(t, Options{Source: src, Timeout: 50 * time.Millisecond, SlowInterval: 30 * time.Second, MaxAge: 10 * time.Second})
+	e := start(t, Options{Source: src, Timeout: 500 * time.Millisecond, SlowInterval: 30 * time.Second, MaxAge: 10 * time.Second})
 	for range 4 {
 		e.Poll(t.Context())
 		e.clock.advance(30 * time.Second)

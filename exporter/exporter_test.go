@@ -348,7 +348,7 @@ func TestSourceDown(t *testing.T) {
 
 // A card that hangs keeps neither a scrape nor the other card's figures.
 func TestHangingCard(t *testing.T) {
-	e := start(t, Options{Timeout: 30 * time.Millisecond})
+	e := start(t, Options{Timeout: 500 * time.Millisecond}) // in which the other card is read
 	e.Poll(t.Context())
 	release := e.src.Hang(0)
 	defer release()

@@ -158,7 +158,7 @@ func TestKilledSessionProcess(t *testing.T) {
 }
 
 func TestStrangers(t *testing.T) {
-	w := serve(t, cards(1), worker.Config{HelloTimeout: 300 * time.Millisecond})
+	w := serve(t, cards(1), worker.Config{HelloTimeout: 2 * time.Second}) // in which those who say something get a processor
 	dial := func() net.Conn {
 		c, err := net.Dial("tcp", w.Addr().String())
 		if err != nil {

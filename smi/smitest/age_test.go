@@ -84,7 +84,7 @@ func TestSharedView(t *testing.T) {
 // A card that hangs is told with its last known figures and their age.
 func TestSharedStale(t *testing.T) {
 	src := &counting{Fake: NewMachine(2, 1)}
-	s := smi.NewShared(src, smi.SharedOptions{Fresh: -1, Wait: 20 * time.Millisecond})
+	s := smi.NewShared(src, smi.SharedOptions{Fresh: -1, Wait: answers / 2})
 	known, err := s.Metrics(t.Context(), 0)
 	if err != nil || known.Stale.Ok() {
 		t.Fatalf("%+v, %v", known, err)
@@ -122,7 +122,7 @@ func TestSharedStale(t *testing.T) {
 		t.Errorf("%d reads while a card hangs", n)
 	}
 	// Also changes do not start it again and again.
-	for range 10 {
+	for range 3 {
 		if err := s.Set(t.Context(), 1, smi.Setting{PerfLevel: smi.PerfHigh}); err != nil {
 			t.Fatal(err)
 		}
@@ -153,8 +153,8 @@ func TestSharedNeverKnown(t *testing.T) {
 	src := NewMachine(2, 1)
 	release := src.Hang(0)
 	defer release()
-	s := smi.NewShared(src, smi.SharedOptions{Wait: 10 * time.Millisecond})
-	for range 3 {
+	s := smi.NewShared(src, smi.SharedOptions{Wait: answers})
+	for range 2 {
 		snap, err := s.Snapshot(t.Context()) // without a deadline
 		if err != nil {
 			t.Fatal(err)
@@ -180,7 +180,7 @@ func (d *deafProcesses) Processes(ctx context.Context, i int) ([]smi.Process, er
 func TestSharedStaleProcesses(t *testing.T) {
 	src := &deafProcesses{NewMachine(1, 3), make(chan struct{})}
 	close(src.hang)
-	s := smi.NewShared(src, smi.SharedOptions{Fresh: -1, Wait: 20 * time.Millisecond})
+	s := smi.NewShared(src, smi.SharedOptions{Fresh: -1, Wait: answers})
 	want, err := s.Snapshot(t.Context())
 	if err != nil || len(want.Devices[0].Processes) != 3 {
 		t.Fatal(err)
