@@ -312,3 +312,44 @@ func TestSinTurns(t *testing.T) {
 		t.Error("sin of infinity, cos of NaN")
 	}
 }
+
+// TestTrigPreopExecutes: the instruction selects 53 bits of 2/π, as known from elsewhere.
+func TestTrigPreopExecutes(t *testing.T) {
+	twoPi, _ := new(big.Float).SetPrec(400).SetString("0.63661977236758134307553505349005744813783858296182579499066937623558719053690614036045")
+	for _, arch := range arches {
+		m := newMachine(t, arch)
+		for segment := range uint32(4) {
+			for i := range 64 {
+				m.set64(0, i, uint64(1050+i)<<52|uint64(i)) // from an exponent of 1077 on, whole turns are left out
+				m.V[2][i] = segment
+			}
+			m.run("v_trig_preop_f64 v[6:7], v[0:1], v2")
+			for i := range 64 {
+				shift := 53*int(segment) + max(0, 1050+i-1077)
+				n, _ := new(big.Float).SetMantExp(twoPi, shift+53).Int(nil)
+				n.And(n, big.NewInt(1<<53-1))
+				want := math.Ldexp(float64(n.Int64()), -53-shift)
+				if got := math.Float64frombits(m.get64(6, i)); got != want {
+					t.Errorf("%s: piece %d of an exponent of %d: %g, want %g", arch, segment, 1050+i, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestDot2Accumulates: products and sums of small whole numbers are exact.
+func TestDot2Accumulates(t *testing.T) {
+	for _, arch := range arches {
+		m := newMachine(t, arch)
+		h := func(n int) uint32 { return uint32(toHalf(float64(n))) }
+		for i := range 64 {
+			m.V[0][i], m.V[2][i], m.V[6][i] = h(i)|h(-3*i)<<16, h(i-20)|h(7)<<16, math32(float64(100*i))
+		}
+		m.run("v_dot2c_f32_f16 v6, v0, v2")
+		for i := range 64 {
+			if got, want := f32(m.V[6][i]), float32(100*i+i*(i-20)-21*i); got != want {
+				t.Errorf("%s: %g, want %g", arch, got, want)
+			}
+		}
+	}
+}

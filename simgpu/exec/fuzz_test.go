@@ -32,6 +32,7 @@ func FuzzExecute(f *testing.F) {
 	machines := map[gcn.Arch]*machine{}
 	for _, arch := range arches {
 		machines[arch] = newMachine(f, arch)
+		machines[arch].blind = true
 		machines[arch].alloc(page)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, code []byte) {
@@ -99,6 +100,7 @@ func TestRandomInstructions(t *testing.T) {
 	}
 	for _, arch := range arches {
 		m := newMachine(t, arch)
+		m.blind = true
 		m.alloc(page)
 		m.V, m.A = registers(m.V, 240), registers(m.A, 240) // nearly all there are
 		m.setBases()

@@ -20,6 +20,7 @@ type machine struct {
 	*wave
 	code     uint64 // a page for it
 	codeData []byte
+	blind    bool // the test knows no results but those of the same instructions executed in another way
 }
 
 // newMachine makes a wave with 128 vector and 64 accumulation registers, 1 KiB
@@ -50,6 +51,9 @@ func newMachine(t testing.TB, arch gcn.Arch) *machine {
 // exec executes code up to its end.
 func (m *machine) exec(code ...uint32) error {
 	m.t.Helper()
+	if !m.blind {
+		covers(m.prog.arch, code)
+	}
 	m.prog.Invalidate(m.code, page)
 	for i, c := range append(code[:len(code):len(code)], endpgm) {
 		binary.LittleEndian.PutUint32(m.codeData[4*i:], c)

@@ -162,6 +162,7 @@ func TestNativeBlocks(t *testing.T) {
 	}
 	for _, arch := range arches {
 		m := newMachine(t, arch)
+		m.blind = true
 		data, mem := m.alloc(page)
 		m.V, m.A = registers(m.V, 256), registers(m.A, 256)
 		m.setBases()

@@ -268,6 +268,7 @@ func TestNativeInstructions(t *testing.T) {
 	seen := map[string]int{}
 	for _, arch := range arches {
 		m := newMachine(t, arch)
+		m.blind = true
 		data, mem := m.alloc(page)
 		m.V, m.A = registers(m.V, 256), registers(m.A, 256)
 		m.setBases()

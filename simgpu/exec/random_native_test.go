@@ -33,6 +33,7 @@ type programMachine struct {
 
 func newProgramMachine(t *testing.T, arch gcn.Arch) *programMachine {
 	m := &programMachine{machine: newMachine(t, arch), size: 16 * page}
+	m.blind = true
 	m.V, m.A = registers(m.V, randVectors), registers(m.A, randVectors)
 	m.setBases()
 	m.data, m.mem = m.alloc(page)

@@ -15,6 +15,7 @@ func (d *device) assemble(buf uint64, groups, size uint32, parts ...[]uint32) *D
 	d.t.Helper()
 	addr, mem := d.alloc(page)
 	for _, p := range parts {
+		covers(d.prog.arch, p)
 		for _, w := range p {
 			binary.LittleEndian.PutUint32(mem, w)
 			mem = mem[4:]

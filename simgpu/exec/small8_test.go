@@ -149,3 +149,31 @@ func TestSmall8Instructions(t *testing.T) {
 		t.Errorf("v_cvt_sr_bf8_f32: %#x", got)
 	}
 }
+
+// TestSmall8Every: what is read of each of the 256 numbers, and that it is written
+// again as it was.
+func TestSmall8Every(t *testing.T) {
+	m := newMachine(t, gcn.GFX942)
+	for _, f := range small8Formats {
+		v := small8Values(f.mantissa, f.bias)
+		for first := uint32(0); first < 256; first += 64 {
+			for i := range m.V[0] {
+				c := first + uint32(i)
+				m.V[0][i], m.V[2][i] = c|(c^0x41)<<8|0x5a5a0000, 0x12345678
+			}
+			m.run("v_cvt_f32_" + f.name + " v4, v0")
+			m.run("v_cvt_pk_f32_" + f.name + " v[6:7], v0")
+			m.run("v_cvt_pk_" + f.name + "_f32 v2, v6, v7")
+			for i := range m.V[0] {
+				c := first + uint32(i)
+				want, other := v[c], v[c^0x41]
+				if one, low, high := f32(m.V[4][i]), f32(m.V[6][i]), f32(m.V[7][i]); !same64(float64(one), want) || !same64(float64(low), want) || !same64(float64(high), other) {
+					t.Errorf("%s: %#x is %g, and %g and %g; want %g and %g", f.name, c, one, low, high, want, other)
+				}
+				if got, want := m.V[2][i], c|(c^0x41)<<8|0x12340000; got != want {
+					t.Errorf("%s: %g and %g become %#x, want %#x", f.name, f32(m.V[6][i]), f32(m.V[7][i]), got, want)
+				}
+			}
+		}
+	}
+}
