@@ -18,10 +18,11 @@ type hostRegion struct {
 	device     int32
 	flags      uint32
 	managed    bool
-	registered bool // the program's own memory
-	mapped     bool // at host, to be unmapped: there is no agreed range
-	claimed    bool // dev is host, outside of the agreed range
-	signal     bool // of hipExtMallocWithFlags: hipFree ends it
+	registered bool  // the program's own memory
+	own        *byte // host, of registered memory: a Go program's collector must not give away what is still written to
+	mapped     bool  // at host, to be unmapped: there is no agreed range
+	claimed    bool  // dev is host, outside of the agreed range
+	signal     bool  // of hipExtMallocWithFlags: hipFree ends it
 
 	advice  advice.Memory // of managed memory
 	syncs   atomic.Bool   // HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS
@@ -212,6 +213,7 @@ func (c *Client) freeHost(l *link, t hip.Thread, b *block) hip.Error {
 	c.host.remove(r)
 	switch {
 	case r.registered, r.adopted:
+		r.own = nil
 	case r.mapped:
 		unmap(r.host, b.size)
 	default:

@@ -64,7 +64,7 @@ func (c *Client) register(t hip.Thread, p hip.Ptr, size uint64, flags uint32, in
 		if done || code != hip.Success {
 			return 0, code
 		}
-		r := &hostRegion{host: uint64(p), size: size, device: t.Device, flags: flags, registered: true}
+		r := &hostRegion{host: uint64(p), size: size, device: t.Device, flags: flags, registered: true, own: &hostBytes(uint64(p), 1)[0]}
 		if code := c.locateRegion(l, r, inPlace); code != hip.Success {
 			return 0, code
 		}

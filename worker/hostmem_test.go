@@ -152,6 +152,48 @@ func TestRegisteredMemory(t *testing.T) {
 	runtime.KeepAlive(x)
 }
 
+// TestRegisteredMemoryStays: what a Go program has registered is not collected before it is unregistered: the client writes there what kernels have
+// written, into whatever else the collector would have given the memory to.
+func TestRegisteredMemoryStays(t *testing.T) {
+	c := connect(t, serve(t, cards(1), config()))
+	f := kernel(t, c, "saxpy", "saxpy")
+	const n = 1003
+	gone := make(chan struct{})
+	p := func() hip.Ptr { // which nothing else of the program refers to
+		x := new([n]float32)
+		x[0] = 1
+		runtime.AddCleanup(x, func(gone chan struct{}) { close(gone) }, gone)
+		p := hip.Ptr(uintptr(unsafe.Pointer(x)))
+		must(t, "HostRegister", c.HostRegister(main0, p, 4*n, 0))
+		return p
+	}()
+	d, e := c.HostGetDevicePointer(main0, p, 0)
+	must(t, "HostGetDevicePointer", e)
+	for range 3 {
+		must(t, "launch", saxpy(c, f, 0, n, 1, d, d))
+		must(t, "sync", c.DeviceSynchronize(main0))
+		runtime.GC()
+	}
+	select {
+	case <-gone:
+		t.Fatal("the memory was collected")
+	default:
+	}
+	if x := floats(p, 1); x[0] != 8 {
+		t.Errorf("the kernels have left %v", x[0])
+	}
+	must(t, "HostUnregister", c.HostUnregister(main0, p))
+	eventually(t, "collected", func() bool {
+		runtime.GC()
+		select {
+		case <-gone:
+			return true
+		default:
+			return false
+		}
+	})
+}
+
 // TestHostFunctionSeesKernels: a host function finds what kernels before it wrote, and kernels after it find what it wrote.
 func TestHostFunctionSeesKernels(t *testing.T) {
 	c := connect(t, serve(t, cards(1), config()))
