@@ -22,6 +22,12 @@ static inline hsa_status_t rw_hsa_call_agent_symbol(void *f, uint64_t executable
 		(hsa_executable_symbol_t){symbol}, data);
 }
 
+/* rw_hsa_call_event calls a function that takes an event. */
+static inline hsa_status_t rw_hsa_call_event(void *f, const void *event, void *data)
+{
+	return ((hsa_status_t (*)(const hsa_amd_event_t *, void *))f)(event, data);
+}
+
 /* rw_hsa_alloc calls the program's allocator. */
 static inline void *rw_hsa_alloc(void *f, size_t size)
 {

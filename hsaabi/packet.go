@@ -17,29 +17,6 @@ import (
 	"github.com/rocwire/rocwire/simgpu/exec"
 )
 
-// run processes packets, each after the one before it, until the queue ends.
-func (q *aql) run() {
-	defer close(q.done)
-	defer q.free()
-	defer C.rw_hsa_signal_leave(q.doorbell)
-	for at := uint64(0); ; at++ {
-		p := pointer(q.ring + at%uint64(q.q.hsaQueue.size)*packetSize)
-		if !C.rw_hsa_await_packet(q.doorbell, (*C.uint16_t)(p)) {
-			return
-		}
-		st := q.process(p, at)
-		if q.ctx.Err() != nil {
-			<-q.gone()
-			return
-		}
-		if st != HSA_STATUS_SUCCESS {
-			q.fail(st)
-			return
-		}
-		C.rw_hsa_clear_packet(unsafe.Pointer(q.q), (*C.uint16_t)(p))
-	}
-}
-
 // gone is closed when the queue has been destroyed: one that is only inactive keeps its memory.
 func (q *aql) gone() <-chan struct{} {
 	c := make(chan struct{})
@@ -52,23 +29,10 @@ func (q *aql) gone() <-chan struct{} {
 	return c
 }
 
-// fail tells the program that the queue executes nothing any more, and waits until it is destroyed.
-func (q *aql) fail(st status) {
-	q.inactive.Store(true)
-	if q.callback != nil {
-		q.calling.Store(true)
-		C.rw_hsa_queue_error(q.callback, C.hsa_status_t(st), unsafe.Pointer(q.q), q.data)
-		q.calling.Store(false)
-	}
-	<-q.gone()
-}
-
-// process does what a packet says.
-func (q *aql) process(p unsafe.Pointer, at uint64) status {
+// process does what a packet says that is no kernel's.
+func (q *aql) process(p unsafe.Pointer) status {
 	header := *(*uint16)(p)
 	switch header & 0xff {
-	case HSA_PACKET_TYPE_KERNEL_DISPATCH:
-		return q.dispatch((*kernelDispatchPacket)(p), at)
 	case HSA_PACKET_TYPE_BARRIER_AND:
 		b := *(*barrierAndPacket)(p)
 		for _, h := range b.depSignal {
@@ -152,7 +116,7 @@ func complete(h uint64) {
 }
 
 // dispatch executes a kernel.
-func (q *aql) dispatch(p *kernelDispatchPacket, at uint64) status {
+func (q *aql) dispatch(runs *simgpu.PacketQueue, p *kernelDispatchPacket, at uint64) status {
 	k := *p
 	x := simgpu.Packet{
 		Kernel: k.kernelObject, Kernarg: uint64(k.kernargAddress), LDS: k.groupSegmentSize, Scratch: k.privateSegmentSize,
@@ -168,12 +132,13 @@ func (q *aql) dispatch(p *kernelDispatchPacket, at uint64) status {
 	begin := C.rw_hsa_now()
 	var err error
 	if k.gridSizeX != 0 && k.gridSizeY != 0 && k.gridSizeZ != 0 { // an empty grid is nothing to do
-		err = q.runs.Execute(q.ctx, &x)
+		err = runs.Execute(q.ctx, &x)
 	}
 	if s := signal(k.completionSignal); s != nil && err == nil {
 		s.s.start_ts, s.s.end_ts = begin, C.rw_hsa_now()
 		C.rw_hsa_subtract(s, 1)
 	}
+	q.l.tell(q.card, err)
 	return faultStatus(err)
 }
 

@@ -14,7 +14,6 @@ import (
 	"unsafe"
 
 	"github.com/rocwire/rocwire/hip"
-	"github.com/rocwire/rocwire/simgpu"
 )
 
 // queues are those that live.
@@ -31,7 +30,7 @@ type aql struct {
 	q        *amdQueue
 	ring     uint64 // address of the packets
 	doorbell *C.struct_rw_signal
-	runs     *simgpu.PacketQueue
+	flights
 
 	callback, data unsafe.Pointer
 
@@ -92,7 +91,7 @@ func hsaQueueCreate(h uint64, size, kind uint32, callback, data unsafe.Pointer, 
 	l.made++
 	q.q.hsaQueue.id = l.made
 	l.queues.live[q.address()] = q
-	go q.run()
+	go q.run(0)
 	*out = unsafe.Pointer(q.q)
 	return HSA_STATUS_SUCCESS
 }
@@ -110,7 +109,8 @@ func (l *library) newQueue(c *card, size, kind uint32) (*aql, status) {
 	}
 	C.rw_hsa_signal_enter(q.doorbell) // the processor leaves
 	q.doorbell.s.queue_ptr = unsafe.Pointer(q.q)
-	if q.runs, e = l.sim.NewPacketQueue(c.index); e != hip.Success {
+	q.settled.L = &q.flightMu
+	if e = q.moreRuns(); e != hip.Success {
 		C.rw_hsa_signal_end(q.doorbell)
 		C.rw_hsa_signal_leave(q.doorbell)
 		_ = l.sim.HostFree(c.thread(), base)
@@ -136,7 +136,9 @@ func (q *aql) address() uint64 { return address(unsafe.Pointer(q.q)) }
 
 // free gives back what the queue was made of. Nothing is executing.
 func (q *aql) free() {
-	q.runs.Close()
+	for _, r := range q.runs {
+		r.Close()
+	}
 	_ = q.l.sim.HostFree(q.card.thread(), hip.Ptr(q.address()))
 }
 

@@ -481,9 +481,7 @@ hsa_status_t hsa_amd_register_system_event_handler(hsa_amd_system_event_callback
 {
 	if (!rw_hsa_ready())
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
-	(void)callback;
-	(void)data;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_amd_register_system_event_handler(?, (void *)data);
 }
 
 hsa_status_t hsa_amd_signal_create(hsa_signal_value_t initial_value, uint32_t num_consumers, const hsa_agent_t *consumers, uint64_t attributes, hsa_signal_t *signal)

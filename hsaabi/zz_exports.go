@@ -210,6 +210,12 @@ func rw_hsa_amd_queue_set_priority(p_queue unsafe.Pointer, p_priority uint32) (r
 	return uint32(hsaAMDQueueSetPriority((*queue)(p_queue), p_priority))
 }
 
+//export rw_hsa_amd_register_system_event_handler
+func rw_hsa_amd_register_system_event_handler(p_callback unsafe.Pointer, p_data unsafe.Pointer) (result uint32) {
+	defer trap("hsa_amd_register_system_event_handler", &result)
+	return uint32(hsaAMDRegisterSystemEventHandler(p_callback, p_data))
+}
+
 //export rw_hsa_amd_signal_create
 func rw_hsa_amd_signal_create(p_initial_value int64, p_num_consumers uint32, p_consumers unsafe.Pointer, p_attributes uint64, p_signal unsafe.Pointer) (result uint32) {
 	defer trap("hsa_amd_signal_create", &result)

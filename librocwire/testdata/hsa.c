@@ -441,6 +441,56 @@ static void fails(const void *what, hsa_status_t want)
 	atomic_store(&queue_error, 0);
 }
 
+static hsa_amd_event_t event;
+static atomic_int events;
+
+static hsa_status_t on_event(const hsa_amd_event_t *e, void *data)
+{
+	*(hsa_amd_event_t *)data = *e;
+	atomic_fetch_add(&events, 1);
+	return HSA_STATUS_SUCCESS;
+}
+
+/* A kernel that waits for another one of its queue, which needs not wait for it; one with the barrier bit waits for both. */
+static void beside(const char *vector_add, const char *spin)
+{
+	hsa_executable_t x = load(vector_add), y = load(spin);
+	struct kernel add = find(x, "vector_add.kd"), until = find(y, "spin_until.kd");
+	uint32_t *p;
+	hsa_signal_t done;
+	OK(hsa_amd_memory_pool_allocate(fine, 4096, 0, (void **)&p));
+	memset(p, 0, 4096);
+	OK(hsa_signal_create(3, 0, NULL, &done));
+	p[1] = p[2] = 0x3f800000; /* 1.0 */
+	struct {
+		void *flag, *out;
+	} waits = {p, p + 100};
+	struct {
+		void *a, *b, *c;
+		uint32_t n;
+	} sets = {p + 1, p + 2, p, 1}, last = {p + 100, p + 101, p + 200, 1};
+	void *wargs = arguments(&until, &waits, sizeof waits, 1, 1), *sargs = arguments(&add, &sets, sizeof sets, 64, 64), *largs = arguments(&add, &last, sizeof last, 64, 64);
+	hsa_queue_t *q = queue(64);
+	hsa_kernel_dispatch_packet_t w = packet(&until, wargs, 1, 1, done), s = packet(&add, sargs, 64, 64, done), l = packet(&add, largs, 64, 64, done);
+	w.header = s.header = HSA_PACKET_TYPE_KERNEL_DISPATCH;
+	submit(q, &w);
+	usleep(2000);
+	submit(q, &s);
+	submit(q, &l);
+	SO(hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, HSA_WAIT_STATE_BLOCKED) == 0);
+	SO(p[100] == 0x40000000 && p[200] == 0x40000000); /* 1.0 + 1.0, which the last one has seen */
+	while (hsa_queue_load_read_index_scacquire(q) != 3)
+		usleep(100);
+	OK(hsa_queue_destroy(q));
+	OK(hsa_signal_destroy(done));
+	OK(hsa_executable_destroy(x));
+	OK(hsa_executable_destroy(y));
+	OK(hsa_amd_memory_pool_free(p));
+	OK(hsa_amd_memory_pool_free(wargs));
+	OK(hsa_amd_memory_pool_free(sargs));
+	OK(hsa_amd_memory_pool_free(largs));
+}
+
 static void faults(const char *path, const char *spin)
 {
 	hsa_executable_t x = load(path), y = load(spin);
@@ -460,9 +510,15 @@ static void faults(const char *path, const char *spin)
 	void *args = arguments(&k, &wild, sizeof wild, 64, 64), *targs = arguments(&trap, &traps, sizeof traps, 64, 64),
 		*fargs = arguments(&forever, &p, sizeof p, 64, 64);
 	hsa_kernel_dispatch_packet_t d = packet(&k, args, 64, 64, none);
+	OK(hsa_amd_register_system_event_handler(on_event, &event));
+	OK(hsa_amd_register_system_event_handler(on_event, &event));
+	EXPECT(hsa_amd_register_system_event_handler(NULL, NULL), HSA_STATUS_ERROR_INVALID_ARGUMENT);
 	fails(&d, (hsa_status_t)HSA_STATUS_ERROR_MEMORY_FAULT);
+	SO(atomic_load(&events) == 2 && event.event_type == HSA_AMD_GPU_MEMORY_FAULT_EVENT && event.memory_fault.agent.handle == gpu.handle);
+	SO(event.memory_fault.virtual_address == (((uintptr_t)p + ((uint64_t)4 << 32)) & ~4095ull) && event.memory_fault.fault_reason_mask == HSA_AMD_MEMORY_FAULT_PAGE_NOT_PRESENT);
 	d = packet(&trap, targs, 64, 64, none);
 	fails(&d, HSA_STATUS_ERROR_EXCEPTION);
+	SO(atomic_load(&events) == 2);
 	uint64_t objects[] = {0, 64, (uint64_t)(uintptr_t)p & ~63ull, k.object + 4, (uint64_t)(uintptr_t)&d & ~63ull, UINT64_MAX & ~63ull};
 	for (size_t i = 0; i < sizeof objects / sizeof *objects; i++) {
 		d = packet(&k, args, 64, 64, none);
@@ -602,6 +658,7 @@ int main(int argc, char **argv)
 	memory();
 	signals();
 	dispatches(argv[1]);
+	beside(argv[1], argv[3]);
 	faults(argv[2], argv[3]);
 	loader(argv[4]);
 	boxes();
