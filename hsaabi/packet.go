@@ -31,7 +31,7 @@ func (q *aql) gone() <-chan struct{} {
 
 // process does what a packet says that is no kernel's.
 func (q *aql) process(p unsafe.Pointer) status {
-	header := *(*uint16)(p)
+	header, begin := *(*uint16)(p), C.rw_hsa_now()
 	switch header & 0xff {
 	case HSA_PACKET_TYPE_BARRIER_AND:
 		b := *(*barrierAndPacket)(p)
@@ -40,14 +40,14 @@ func (q *aql) process(p unsafe.Pointer) status {
 				return HSA_STATUS_ERROR
 			}
 		}
-		complete(b.completionSignal)
+		complete(b.completionSignal, begin)
 		return HSA_STATUS_SUCCESS
 	case HSA_PACKET_TYPE_BARRIER_OR:
 		b := *(*barrierOrPacket)(p)
 		if !q.awaitAny(b.depSignal[:]) {
 			return HSA_STATUS_ERROR
 		}
-		complete(b.completionSignal)
+		complete(b.completionSignal, begin)
 		return HSA_STATUS_SUCCESS
 	case HSA_PACKET_TYPE_VENDOR_SPECIFIC:
 		b := *(*amdBarrierValuePacket)(p)
@@ -57,7 +57,7 @@ func (q *aql) process(p unsafe.Pointer) status {
 		if !q.await(b.signal, func(v int64) bool { return holds(v&b.mask, b.cond, b.value) }) {
 			return HSA_STATUS_ERROR
 		}
-		complete(b.completionSignal)
+		complete(b.completionSignal, begin)
 		return HSA_STATUS_SUCCESS
 	}
 	return HSA_STATUS_ERROR_INVALID_PACKET_FORMAT
@@ -108,9 +108,10 @@ func (q *aql) awaitAny(handles []uint64) bool {
 	return false
 }
 
-// complete is what happens to a packet's signal when it is done.
-func complete(h uint64) {
+// complete is what happens to a packet's signal when it is done. The time is taken of every packet: the HIP runtime's events are barriers.
+func complete(h uint64, begin C.uint64_t) {
 	if s := signal(h); s != nil {
+		s.s.start_ts, s.s.end_ts = begin, C.rw_hsa_now()
 		C.rw_hsa_subtract(s, 1)
 	}
 }
@@ -134,9 +135,8 @@ func (q *aql) dispatch(runs *simgpu.PacketQueue, p *kernelDispatchPacket, at uin
 	if k.gridSizeX != 0 && k.gridSizeY != 0 && k.gridSizeZ != 0 { // an empty grid is nothing to do
 		err = runs.Execute(q.ctx, &x)
 	}
-	if s := signal(k.completionSignal); s != nil && err == nil {
-		s.s.start_ts, s.s.end_ts = begin, C.rw_hsa_now()
-		C.rw_hsa_subtract(s, 1)
+	if err == nil {
+		complete(k.completionSignal, begin)
 	}
 	q.l.tell(q.card, err)
 	return faultStatus(err)

@@ -477,11 +477,13 @@ hsa_status_t hsa_amd_register_deallocation_callback(void *ptr, hsa_amd_deallocat
 	return HSA_STATUS_ERROR;
 }
 
-hsa_status_t hsa_amd_register_system_event_handler(hsa_amd_system_event_callback_t callback, void *data)
+hsa_status_t hsa_amd_register_system_event_handler(hsa_status_t (*callback)(const hsa_amd_event_t *, void *), void *data)
 {
 	if (!rw_hsa_ready())
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
-	return rw_hsa_amd_register_system_event_handler(?, (void *)data);
+	if (!callback)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	return rw_hsa_amd_register_system_event_handler((void *)callback, (void *)data);
 }
 
 hsa_status_t hsa_amd_signal_create(hsa_signal_value_t initial_value, uint32_t num_consumers, const hsa_agent_t *consumers, uint64_t attributes, hsa_signal_t *signal)

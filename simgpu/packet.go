@@ -72,7 +72,7 @@ func (d *device) dispatch(ctx context.Context, p *Packet, share *exec.Share) err
 	var b []byte
 	if p.Kernel&63 != 0 || !mem.Contains(p.Kernel, exec.DescriptorSize) ||
 		guard(func() { b = clone(p.Kernel, exec.DescriptorSize) }) != 0 {
-		return &exec.Fault{Kind: exec.ConfigurationFault, Lane: -1, Detail: fmt.Sprintf("there is no kernel object at %#x%s", p.Kernel, d.r.neighbour(p.Kernel))}
+		return &exec.Fault{Kind: exec.ConfigurationFault, Lane: -1, Detail: fmt.Sprintf("there is no kernel object at %#x: %s", p.Kernel, d.r.neighbour(p.Kernel))}
 	}
 	x := exec.Dispatch{
 		Program: s.program, Memory: s.view(d), Kernel: fmt.Sprintf("%#x", p.Kernel), Desc: exec.ParseDescriptor((*[exec.DescriptorSize]byte)(b)),

@@ -372,6 +372,8 @@ static void dispatches(const char *path)
 	SO(host[3 * N - 1] == 3 * (float)(N - 1));
 
 	/* Either of two signals, and a value. */
+	OK(hsa_amd_profiling_get_dispatch_time(gpu, done, &when));
+	const uint64_t kernel_end = when.end;
 	hsa_signal_store_relaxed(first, 2);
 	hsa_signal_store_relaxed(copied, 2);
 	hsa_signal_store_relaxed(done, 1);
@@ -381,6 +383,8 @@ static void dispatches(const char *path)
 	SO(hsa_signal_load_relaxed(done) == 1);
 	hsa_signal_store_relaxed(copied, 0);
 	SO(hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_EQ, 0, UINT64_MAX, HSA_WAIT_STATE_BLOCKED) == 0);
+	OK(hsa_amd_profiling_get_dispatch_time(gpu, done, &when)); /* times are taken of barriers, too */
+	SO(when.start > 0 && when.end >= when.start && when.start > kernel_end);
 	hsa_signal_store_relaxed(done, 1);
 	hsa_amd_barrier_value_packet_t value = {.header = {.header = HSA_PACKET_TYPE_VENDOR_SPECIFIC, .AmdFormat = HSA_AMD_PACKET_TYPE_BARRIER_VALUE},
 		.signal = first, .value = 0x30, .mask = 0xf0, .cond = HSA_SIGNAL_CONDITION_GTE, .completion_signal = done};

@@ -263,9 +263,12 @@ static void shared(const char *program)
 	EXPECT(hsa_amd_ipc_memory_create(mine, 64, &wrong), HSA_STATUS_ERROR_INVALID_ARGUMENT);
 	EXPECT(hsa_amd_ipc_memory_detach(p), HSA_STATUS_ERROR_INVALID_ARGUMENT);
 	EXPECT(hsa_amd_ipc_memory_attach(&h, 9000, 0, NULL, (void **)&q), HSA_STATUS_ERROR_INVALID_ARGUMENT);
-	for (int i = 0; i < 20; i++) { /* each word of a handle counts */
+	for (int i = 0; i < 24; i++) { /* each word of a handle counts */
 		wrong = h;
-		wrong.handle[i % 8] ^= 1u << i;
+		if (i % 8 == 0)
+			wrong.handle[0] = 0x7fffffff - (uint32_t)i; /* no process: a bit away may be a thread of this one */
+		else
+			wrong.handle[i % 8] ^= 1u << i;
 		EXPECT(hsa_amd_ipc_memory_attach(&wrong, 5000, 0, NULL, (void **)&q), HSA_STATUS_ERROR_INVALID_ARGUMENT);
 	}
 	OK(hsa_amd_memory_pool_free(p));
