@@ -267,6 +267,9 @@ func TestCancelledWhileWaiting(t *testing.T) {
 	release := src.Hang(0)
 	defer release()
 	c := dial(t, remotetest.Start(t, "", smiremote.HandlerOptions{Source: src}))
+	if err := c.Connect(t.Context()); err != nil { // a connection that is not made in time is another error
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 	defer cancel()
 	if _, err := c.Metrics(ctx, 0); !errors.Is(err, context.DeadlineExceeded) {
