@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,14 +16,15 @@ import (
 
 // hsaPackages are AMD's own runtimes, with the compiler that they use, and who tells of what they find.
 var hsaPackages = []string{"libc6", "libstdc++6", "libgcc-s1", "libamdhip64-6", "rocm-opencl-icd", "libamd-comgr3", "libnuma1", "libclang-common-21-dev", "lld-21",
-	"rocminfo", "clinfo", "ocl-icd-libopencl1"}
+	"rocminfo", "clinfo", "ocl-icd-libopencl1", "librocrand1", "librocrand1-tests"}
 
 // hsaCase is a program on AMD's runtimes, and what it must say.
 type hsaCase struct {
 	name   string
 	source string // of C, compiled here; "" is a program of the tree
 	libs   []string
-	asIf   bool // it looks for the driver first
+	asIf   bool   // it looks for the driver first
+	on     string // the only card that it has code for; "" is any
 	args   []string
 	wants  []string
 }
@@ -40,7 +42,42 @@ func hsaCases() []hsaCase {
 		"host_memory": "ok", "function_attributes": "ok", "arrays": "ok", "userobjects": "ok", "pools": "ok", "streams_events": "ok"} {
 		cases = append(cases, hsaCase{name: name, source: "examples/tests/" + name + ".c", libs: []string{"libamdhip64.so.6"}, wants: []string{says}})
 	}
+	for _, name := range []string{"vector_add", "local_memory", "atomics", "printf", "events", "sub_buffers", "queues", "copies", "images"} {
+		c := hsaCase{name: "opencl/" + name, source: "conformance/testdata/opencl_set.c", libs: []string{"libOpenCL.so.1"}, args: []string{name}, wants: []string{name + ": ok"}}
+		if name == "printf" {
+			c.wants = append(c.wants, "item 7 has 4711, strings, 1.50")
+		}
+		cases = append(cases, c)
+	}
 	return cases
+}
+
+// hsaRocrand are those of each of rocRAND's programs' tests that need the fewest forms of instructions.
+func hsaRocrand() ([]hsaCase, error) {
+	const most, each = 100, 3
+	tests, err := formsOf("conformance/rocrand_gfx90a.tsv", most)
+	if err != nil {
+		return nil, err
+	}
+	var cases []hsaCase
+	for _, t := range tests {
+		i := slices.IndexFunc(cases, func(c hsaCase) bool { return c.name == "rocrand/"+t.program })
+		if i < 0 {
+			i = len(cases)
+			cases = append(cases, hsaCase{name: "rocrand/" + t.program, args: []string{"usr/libexec/rocm/librocrand1-tests/" + t.program}, on: "gfx90a"})
+		}
+		if c := &cases[i]; len(c.wants) < each {
+			c.wants = append(c.wants, "[       OK ] "+t.test+" (")
+		}
+	}
+	for i := range cases {
+		var names []string
+		for _, w := range cases[i].wants {
+			names = append(names, strings.TrimSuffix(strings.TrimPrefix(w, "[       OK ] "), " ("))
+		}
+		cases[i].args = append(cases[i].args, "--gtest_filter="+strings.Join(names, ":"))
+	}
+	return cases, nil
 }
 
 // conformHSA runs AMD's own HIP and OpenCL runtimes on the simulated cards, by our libhsa-runtime64.so.1.
@@ -57,9 +94,16 @@ func conformHSA(ctx context.Context, o *options) (failed int, err error) {
 		return 0, err
 	}
 	defer os.RemoveAll(dir)
+	rocrand, err := hsaRocrand()
+	if err != nil {
+		return 0, err
+	}
 	passed, began := 0, time.Now()
 	for _, arch := range kernels.Arches {
-		for _, c := range hsaCases() {
+		for _, c := range append(hsaCases(), rocrand...) {
+			if c.on != "" && c.on != arch {
+				continue
+			}
 			if !o.match.MatchString("hsa/" + c.name) {
 				continue
 			}
@@ -75,7 +119,7 @@ func conformHSA(ctx context.Context, o *options) (failed int, err error) {
 				verdict = "FAILED"
 				failed++
 			}
-			fmt.Printf("%-10s %-30s %s %6.1f s\n", arch, "hsa/"+c.name, verdict, time.Since(start).Seconds())
+			fmt.Printf("%-10s %-40s %s %6.1f s\n", arch, "hsa/"+c.name, verdict, time.Since(start).Seconds())
 			if why != "" {
 				fmt.Printf("    %s\n", why)
 			}
@@ -90,7 +134,7 @@ func (c *hsaCase) run(ctx context.Context, o *options, dir, arch string) (why st
 	debian := filepath.Join(o.tree, "usr/lib/x86_64-linux-gnu")
 	args := []string{filepath.Join(o.tree, "usr/lib64/ld-linux-x86-64.so.2"), "--library-path", filepath.Join(o.lib, "hsa") + ":" + debian}
 	if c.source != "" {
-		bin := filepath.Join(dir, c.name)
+		bin := filepath.Join(dir, strings.TrimSuffix(filepath.Base(c.source), ".c"))
 		if _, err := os.Stat(bin); errors.Is(err, os.ErrNotExist) {
 			cc := []string{"-O2", "-D_GNU_SOURCE", "-Ihip/include", c.source, "-o", bin}
 			for _, l := range c.libs {
@@ -101,7 +145,7 @@ func (c *hsaCase) run(ctx context.Context, o *options, dir, arch string) (why st
 				return "", fmt.Errorf("%s: %w\n%s", c.source, err, out)
 			}
 		}
-		args = append(args, bin)
+		args = append(append(args, bin), c.args...)
 	} else {
 		args = append(append(args, filepath.Join(o.tree, c.args[0])), c.args[1:]...)
 	}

@@ -26,13 +26,32 @@ func rocrandPrograms(o *options) ([]program, error) {
 	return all, nil
 }
 
-// readForms reads the tests of each program that need at most so many forms of instructions.
+// readForms are the tests of each program that need at most so many forms of instructions.
 func readForms(path string, most int) (map[string]map[string]bool, error) {
-	b, err := os.ReadFile(path)
+	all, err := formsOf(path, most)
 	if err != nil {
 		return nil, err
 	}
 	tests := map[string]map[string]bool{}
+	for _, t := range all {
+		if tests[t.program] == nil {
+			tests[t.program] = map[string]bool{}
+		}
+		tests[t.program][t.test] = true
+	}
+	return tests, nil
+}
+
+// formTest is a test of rocRAND's.
+type formTest struct{ program, test string }
+
+// formsOf reads the tests that need at most so many forms of instructions, fewest first.
+func formsOf(path string, most int) ([]formTest, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var tests []formTest
 	for i, l := range strings.Split(strings.TrimSpace(string(b)), "\n") {
 		if strings.HasPrefix(l, "#") {
 			continue
@@ -45,13 +64,9 @@ func readForms(path string, most int) (map[string]map[string]bool, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", path, i+1, err)
 		}
-		if forms > most {
-			continue
+		if forms <= most {
+			tests = append(tests, formTest{c[1], c[2]})
 		}
-		if tests[c[1]] == nil {
-			tests[c[1]] = map[string]bool{}
-		}
-		tests[c[1]][c[2]] = true
 	}
 	return tests, nil
 }
