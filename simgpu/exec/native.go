@@ -34,6 +34,9 @@ var useNative = cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ
 // hasPopcnt: the processor counts bits of vectors.
 var hasPopcnt = cpu.X86.HasAVX512VPOPCNTDQ
 
+// hasByteTables: the processor permutes the bytes of two vectors.
+var hasByteTables = cpu.X86.HasAVX512VBMI
+
 const (
 	regionBlocks = 64   // of a region
 	regionInsts  = 4096 // likewise
@@ -267,16 +270,17 @@ type nativeBlock struct {
 
 // Where things lie in a wave.
 var (
-	waveS      = int(unsafe.Offsetof(wave{}.S))
-	waveV      = int(unsafe.Offsetof(wave{}.bases)) + int(inV)*8
-	waveA      = int(unsafe.Offsetof(wave{}.bases)) + int(inA)*8
-	waveLDS    = int(unsafe.Offsetof(wave{}.ldsAt))
-	waveLen    = int(unsafe.Offsetof(wave{}.ldsLen))
-	waveAccess = int(unsafe.Offsetof(wave{}.accessing))
-	waveRead   = int(unsafe.Offsetof(wave{}.stats) + unsafe.Offsetof(Stats{}.ReadBytes))
-	waveWrite  = int(unsafe.Offsetof(wave{}.stats) + unsafe.Offsetof(Stats{}.WriteBytes))
-	waveTally  = waveHigh + 6 // instructions of all classes
-	waveLow    = int(unsafe.Offsetof(wave{}.tally) + unsafe.Offsetof(tally{}.low))
-	waveHigh   = int(unsafe.Offsetof(wave{}.tally) + unsafe.Offsetof(tally{}.high))
-	waveLanes  = int(unsafe.Offsetof(wave{}.tally) + unsafe.Offsetof(tally{}.lanes))
+	waveS        = int(unsafe.Offsetof(wave{}.S))
+	waveV        = int(unsafe.Offsetof(wave{}.bases)) + int(inV)*8
+	waveA        = int(unsafe.Offsetof(wave{}.bases)) + int(inA)*8
+	waveLDS      = int(unsafe.Offsetof(wave{}.ldsAt))
+	waveLen      = int(unsafe.Offsetof(wave{}.ldsLen))
+	waveAccess   = int(unsafe.Offsetof(wave{}.accessing))
+	wavePriority = int(unsafe.Offsetof(wave{}.priority))
+	waveRead     = int(unsafe.Offsetof(wave{}.stats) + unsafe.Offsetof(Stats{}.ReadBytes))
+	waveWrite    = int(unsafe.Offsetof(wave{}.stats) + unsafe.Offsetof(Stats{}.WriteBytes))
+	waveTally    = waveHigh + 6 // instructions of all classes
+	waveLow      = int(unsafe.Offsetof(wave{}.tally) + unsafe.Offsetof(tally{}.low))
+	waveHigh     = int(unsafe.Offsetof(wave{}.tally) + unsafe.Offsetof(tally{}.high))
+	waveLanes    = int(unsafe.Offsetof(wave{}.tally) + unsafe.Offsetof(tally{}.lanes))
 )

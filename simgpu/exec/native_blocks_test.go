@@ -132,7 +132,7 @@ func randomTranslated(r *rand.Rand, p *Program, stride int, floats bool) []uint3
 // that they are is the same, so what else could read the results is kept apart.
 func isFloatArithmetic(in *gcn.Inst) bool {
 	if strings.HasPrefix(in.Info.Name, "v_pk_") {
-		return true
+		return in.Dst.Width == 2 && in.Info.Name != "v_pk_mov_b32"
 	}
 	v := vops[in.Info.Name]
 	return v != nil && v.fl != notFloat && v.slow != nil && v.dst == 1 && in.Form != gcn.FormSDWA && in.Src[0].Type == gcn.F32 && in.Dst.Type == gcn.F32
@@ -141,7 +141,7 @@ func isFloatArithmetic(in *gcn.Inst) bool {
 // makesFloats reports whether an instruction's result may be any NaN.
 func makesFloats(in *gcn.Inst) bool {
 	v := vops[in.Info.Name]
-	return v != nil && v.fl != notFloat || strings.HasPrefix(in.Info.Name, "v_pk_")
+	return v != nil && v.fl != notFloat || strings.HasPrefix(in.Info.Name, "v_pk_") && in.Info.Name != "v_pk_mov_b32" || in.Info.Flags&gcn.MixMods != 0
 }
 
 // movesFloats are the instructions for programs of both kinds.

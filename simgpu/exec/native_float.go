@@ -123,7 +123,50 @@ func half16(name string, o x64.VOp, negate bool) {
 	})
 }
 
+// scale is v_ldexp_f32, by way of f64.
+func scale(g *nativeGen, d x64.Z, k x64.K, x x64.Z, y, _ any) {
+	a, e := &g.a, g.inReg(6, y)
+	a.VUpper(7, x)
+	a.VUpper(1, e)
+	a.V1(x64.VCVTPS2PD, 5, x, 0)
+	a.V1(x64.VCVTPS2PD, 7, x64.Z(7), 0)
+	a.V1(x64.VCVTDQ2PD, 6, e, 0)
+	a.V1(x64.VCVTDQ2PD, 1, x64.Z(1), 0)
+	a.V(x64.VSCALEFPD, 5, 5, x64.Z(6), 0)
+	a.V(x64.VSCALEFPD, 7, 7, x64.Z(1), 0)
+	a.V1(x64.VCVTPD2PS, 5, x64.Z(5), 0)
+	a.V1(x64.VCVTPD2PS, 7, x64.Z(7), 0)
+	a.VImm(x64.VINSERTI64X4, 5, 5, x64.Z(7), 0, 1)
+	a.V1(x64.VMOVDQU32, d, x64.Z(5), k)
+}
+
+// flush makes z the f32 in rm, of denormals zeros. Z1 and K5 are used.
+func (g *nativeGen) flush(z x64.Z, rm any) {
+	a := &g.a
+	g.to(z, rm)
+	a.V(x64.VPANDD, 1, z, g.con(1<<31-1), 0)
+	a.VCmp(x64.VPCMPUD, 5, 1, g.con(0x00800000), 0, x64.LT)
+	a.V(x64.VPANDD, z, z, g.con(1<<31), 5)
+}
+
+// mad is d = a*b + c, the product rounded, too, without denormals.
+func mad(g *nativeGen, d x64.Z, k x64.K, a x64.Z, b, c any) {
+	s := &g.a
+	g.flush(5, a)
+	g.flush(6, b)
+	s.V(x64.VMULPS, 5, 5, x64.Z(6), 0)
+	g.flush(5, x64.Z(5))
+	g.flush(6, c)
+	s.V(x64.VADDPS, 5, 5, x64.Z(6), 0)
+	g.flush(5, x64.Z(5))
+	s.V1(x64.VMOVDQU32, d, x64.Z(5), k)
+}
+
 var _ = define(func() {
+	vec("v_ldexp_f32", scale)
+	for _, name := range []string{"v_mad_f32", "v_mac_f32", "v_madmk_f32", "v_madak_f32"} {
+		vec(name, mad)
+	}
 	for name, which := range map[string]byte{"min": smaller, "max": larger} {
 		vec("v_"+name+"_f32", func(g *nativeGen, d x64.Z, k x64.K, x x64.Z, y, _ any) {
 			g.choose(6, x, g.inReg(7, y), which)

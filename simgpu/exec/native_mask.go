@@ -185,28 +185,41 @@ var _ = define(func() {
 	carry("v_subrev_co_u32", true, true, false)
 	carry("v_subbrev_co_u32", true, true, true)
 
-	nativeVector["v_mad_u64_u32"] = func(g *nativeGen, in *gcn.Inst) bool {
-		d, err := sdst(&in.SDst, 2)
-		if err != nil || !isPlain(in) || !canOperands(in, 3) {
-			return false
-		}
-		a := &g.a
-		for q := range 4 {
-			for half := range 2 {
-				for i := range 3 {
-					g.load64(x64.Z(2+i), &in.Src[i], q, half, false)
-				}
-				a.V(x64.VPMULUDQ, 2, 2, x64.Z(3), 0)
-				a.V(x64.VPADDQ, x64.Z(5+half), 2, x64.Z(4), 0)
-				a.VCmp(x64.VPCMPUQ, x64.K(5+half), x64.Z(5+half), x64.Z(2), 0, x64.LT)
+	for _, signed := range []bool{false, true} {
+		name := map[bool]string{false: "v_mad_u64_u32", true: "v_mad_i64_i32"}[signed]
+		nativeVector[name] = func(g *nativeGen, in *gcn.Inst) bool {
+			d, err := sdst(&in.SDst, 2)
+			if err != nil || !isPlain(in) || !canOperands(in, 3) {
+				return false
 			}
-			a.K(x64.KUNPCKBW, 5, 6, 5)
-			g.active(5, q)
-			g.maskOf(q, 5)
-			g.narrow(&in.Dst, q)
+			a := &g.a
+			for q := range 4 {
+				for half := range 2 {
+					for i := range 3 {
+						g.load64(x64.Z(2+i), &in.Src[i], q, half, false)
+					}
+					sum, over := x64.Z(5+half), x64.K(5+half)
+					if !signed {
+						a.V(x64.VPMULUDQ, 2, 2, x64.Z(3), 0)
+						a.V(x64.VPADDQ, sum, 2, x64.Z(4), 0)
+						a.VCmp(x64.VPCMPUQ, over, sum, x64.Z(2), 0, x64.LT)
+						continue
+					}
+					a.V(x64.VPMULDQ, 2, 2, x64.Z(3), 0)
+					a.V(x64.VPADDQ, sum, 2, x64.Z(4), 0)
+					a.V(x64.VPXORQ, 2, 2, sum, 0) // the signs of both differ from the sum's
+					a.V(x64.VPXORQ, 4, 4, sum, 0)
+					a.V(x64.VPANDQ, 2, 2, x64.Z(4), 0)
+					a.VCmp(x64.VPCMPQ, over, 2, g.con64(0), 0, x64.LT)
+				}
+				a.K(x64.KUNPCKBW, 5, 6, 5)
+				g.active(5, q)
+				g.maskOf(q, 5)
+				g.narrow(&in.Dst, q)
+			}
+			g.setScalar(int(d), true, x64.R9)
+			return true
 		}
-		g.setScalar(int(d), true, x64.R9)
-		return true
 	}
 
 	nativeVector["v_readfirstlane_b32"] = func(g *nativeGen, in *gcn.Inst) bool {

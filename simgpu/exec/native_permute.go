@@ -92,3 +92,50 @@ var _ = define(func() {
 	nativeVector["v_readlane_b32"] = readLane
 	nativeVector["v_writelane_b32"] = writeLane
 })
+
+// permuteBytes is v_perm_b32: each byte of the result is one of the eight of b and a, the sign of
+// an odd one, 0 or 255, as c says.
+func permuteBytes(g *nativeGen, d x64.Z, k x64.K, x x64.Z, y, by any) {
+	a, lo := &g.a, g.inReg(3, y)
+	own := g.lanesOf(func(i int) uint32 { return uint32(4*i) * 0x01010101 }) // where the lane's bytes are
+	bytes := func(v uint32) x64.Bcast { return g.con(v * 0x01010101) }
+	part := func(z x64.Z, mask uint32, up byte) { // of the selector
+		a.V(x64.VPANDD, z, 1, bytes(mask), 0)
+		if up > 0 {
+			a.VShift(x64.VPSLLD, z, z, 0, up)
+		}
+	}
+	g.to(1, by)
+	part(5, 3, 0)
+	part(6, 4, 4) // 64: of the other register
+	a.V(x64.VPORD, 5, 5, x64.Z(6), 0)
+	a.V(x64.VPORD, 5, 5, own, 0)
+	a.V(x64.VPERMI2B, 5, lo, x, 0)
+	part(6, 1, 1)
+	part(7, 2, 5)
+	a.V(x64.VPORD, 6, 6, x64.Z(7), 0)
+	a.V(x64.VPORD, 6, 6, bytes(1), 0)
+	a.V(x64.VPORD, 6, 6, own, 0)
+	a.V(x64.VPERMI2B, 6, lo, x, 0)
+
+	a.VCmp(x64.VPCMPUB, 5, 1, everyByte(g, 8), 0, x64.NLT)
+	a.V1(x64.VMOVDQU8, 5, everyByte(g, 0), 5)
+	a.VCmp(x64.VPCMPB, 6, 6, everyByte(g, 0), 5, x64.LT)
+	a.VCmp(x64.VPCMPUB, 7, 1, everyByte(g, 12), 0, x64.EQ)
+	a.VCmp(x64.VPCMPUB, 5, 1, everyByte(g, 13), 0, x64.NLT)
+	a.V1(x64.VMOVDQU8, 5, everyByte(g, 0xff), 6)
+	a.V1(x64.VMOVDQU8, 5, everyByte(g, 0), 7)
+	a.V1(x64.VMOVDQU8, 5, everyByte(g, 0xff), 5)
+	a.V1(x64.VMOVDQU32, d, x64.Z(5), k)
+}
+
+// everyByte is a vector of equal bytes.
+func everyByte(g *nativeGen, v uint32) x64.Mem {
+	return g.lanesOf(func(int) uint32 { return v * 0x01010101 })
+}
+
+var _ = define(func() {
+	vec("v_perm_b32", permuteBytes)
+	permute := nativeVector["v_perm_b32"]
+	nativeVector["v_perm_b32"] = func(g *nativeGen, in *gcn.Inst) bool { return hasByteTables && permute(g, in) }
+})

@@ -184,6 +184,12 @@ var _ = define(func() {
 		g.a.Mul(true, x64.RAX, x64.RCX)
 		g.a.ShiftImm(x64.SHR, true, x64.RAX, 32)
 	})
+	nativeOp("s_mul_hi_i32", 2, func(g *nativeGen) {
+		g.a.SignExtend(x64.RAX)
+		g.a.SignExtend(x64.RCX)
+		g.a.Mul(true, x64.RAX, x64.RCX)
+		g.a.ShiftImm(x64.SHR, true, x64.RAX, 32)
+	})
 	for n := byte(1); n <= 4; n++ {
 		nativeOp("s_lshl"+string('0'+rune(n))+"_add_u32", 2, func(g *nativeGen) {
 			g.a.ShiftImm(x64.SHL, true, x64.RAX, n)
@@ -254,6 +260,29 @@ var _ = define(func() {
 	nothing := func(*nativeGen, *gcn.Inst) bool { return true }
 	for _, name := range []string{"s_nop", "s_waitcnt"} {
 		nativeScalar[name] = nothing
+	}
+	for _, name := range []string{"buffer_wbl2", "buffer_inv", "buffer_invl2", "buffer_wbinvl1", "buffer_wbinvl1_vol", "s_dcache_inv", "s_dcache_wb"} {
+		nativeMemory[name] = nothing
+	}
+	nativeScalar["s_setprio"] = func(g *nativeGen, in *gcn.Inst) bool {
+		g.a.Imm(x64.RAX, uint64(in.Simm16&3))
+		g.a.StoreSmall(1, x64.At(rW, wavePriority), x64.RAX)
+		return true
+	}
+	for _, name := range []string{"s_cmov_b32", "s_cmov_b64"} {
+		wide := name == "s_cmov_b64"
+		nativeScalar[name] = func(g *nativeGen, in *gcn.Inst) bool {
+			d, err := sdst(&in.Dst, 1+btoi(wide))
+			if err != nil || !canScalar(&in.Src[0]) {
+				return false
+			}
+			g.scalarTo(x64.RAX, &in.Src[0])
+			g.a.Load(wide, x64.RCX, g.scalarAt(int(d), wide))
+			g.a.OpImm(x64.CMP, false, sreg(regSCC), 0)
+			g.a.Cmov(x64.E, true, x64.RAX, x64.RCX)
+			g.setScalar(int(d), wide, x64.RAX)
+			return true
+		}
 	}
 
 	for op, f := range nativeLogic {

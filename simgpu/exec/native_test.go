@@ -41,11 +41,14 @@ func (m *machine) restore(s *state, mem []byte) {
 }
 
 // differs says where two states differ; NaNs are alike.
-func (s *state) differs(o *state) string { return s.differsFor(o, false) }
+func (s *state) differs(o *state) string { return s.differsFor(o, false, false) }
 
-// differsFor is differs for f64, too, if doubles.
-func (s *state) differsFor(o *state, doubles bool) string {
-	nan := func(x, y uint32) bool { return isNaN32(x) && isNaN32(y) }
+// differsFor is differs for f64, too, if doubles, and for f16, if halves.
+func (s *state) differsFor(o *state, doubles, halves bool) string {
+	alike16 := func(x, y uint16) bool { return x == y || isNaN16(x) && isNaN16(y) }
+	nan := func(x, y uint32) bool {
+		return isNaN32(x) && isNaN32(y) || halves && alike16(uint16(x), uint16(y)) && alike16(uint16(x>>16), uint16(y>>16))
+	}
 	for _, f := range [][2][]Vec{{s.V, o.V}, {s.A, o.A}} {
 		for r := range f[0] {
 			for l := range f[0][r] {
@@ -366,7 +369,8 @@ func TestNativeInstructions(t *testing.T) {
 			}
 			got := m.save(mem)
 			v := vops[name]
-			if d := got.differsFor(&want, v != nil && v.fl == isF64); err1 == nil && d != "" {
+			halves := strings.HasSuffix(name, "_f16") || v != nil && v.fl == isF16
+			if d := got.differsFor(&want, v != nil && v.fl == isF64, halves); err1 == nil && d != "" {
 				t.Fatalf("%s: %s: %s; EXEC %#x", arch, in.String(), d, before.S[regEXEC:regEXEC+2])
 			}
 			if err1 == nil {

@@ -181,11 +181,10 @@ func pkMov(b *binder, in *gcn.Inst) (func(*wave), error) {
 	}, nil
 }
 
-// mixSource binds a source of v_fma_mix…: f32, or one half as f16, widened.
-func (b *binder) mixSource(in *gcn.Inst, i int) (vsrc, error) {
+// mixOperand is source i of v_fma_mix…: as f32, if it is that.
+func mixOperand(in *gcn.Inst, i int) gcn.Operand {
 	o := in.Src[i]
-	isHalf := in.OpSelHi>>i&1 != 0
-	if o.Kind == gcn.Inline && !isHalf {
+	if o.Kind == gcn.Inline && in.OpSelHi>>i&1 == 0 {
 		// The decoder gives constants in half precision.
 		if v := uint16(o.Value); o.Value == uint64(v) && v >= 0x3000 {
 			o.Value = uint64(b32(f16to32(v)))
@@ -194,6 +193,13 @@ func (b *binder) mixSource(in *gcn.Inst, i int) (vsrc, error) {
 			}
 		}
 	}
+	return o
+}
+
+// mixSource binds a source of v_fma_mix…: f32, or one half as f16, widened.
+func (b *binder) mixSource(in *gcn.Inst, i int) (vsrc, error) {
+	o := mixOperand(in, i)
+	isHalf := in.OpSelHi>>i&1 != 0
 	s, err := b.vector(&o, i)
 	shift := uint32(in.OpSel>>i&1) * 16
 	abs, neg := in.Abs>>i&1 != 0, in.Neg>>i&1 != 0

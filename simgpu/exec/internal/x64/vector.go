@@ -44,10 +44,12 @@ var (
 	VMINPS    = VOp{m0f, 0, 0, 0x5d}   // of zeros and with a NaN: rm
 	VMAXPS    = VOp{m0f, 0, 0, 0x5f}
 	VPMULDQ   = VOp{m38, p66, 1, 0x28}
+	VPMADDWD  = VOp{m0f, p66, 0, 0xf5} // d = sums of the products of both words of dwords
 
 	VPUNPCKLDQ = VOp{m0f, p66, 0, 0x62} // dwords 0, 1 of s and rm in turn, of each 16 bytes
 	VPUNPCKHDQ = VOp{m0f, p66, 0, 0x6a} // dwords 2, 3
 	VPERMI2D   = VOp{m38, p66, 0, 0x76} // d = dwords of s and rm, by their numbers in d
+	VPERMI2B   = VOp{m38, p66, 0, 0x75} // the same of bytes, on processors with VBMI
 	VPERMD     = VOp{m38, p66, 0, 0x36} // d = dwords of rm, by their numbers in s
 )
 
@@ -80,6 +82,7 @@ var (
 	VPBCASTD  = VOp{m38, p66, 0, 0x58} // rm has one element
 	VPBCASTQ  = VOp{m38, p66, 1, 0x59}
 	VMOVDQU32 = VOp{m0f, pf3, 0, 0x6f}
+	VMOVDQU8  = VOp{m0f, pf2, 0, 0x6f}
 	VMOVDQU64 = VOp{m0f, pf3, 1, 0x6f}
 	VPOPCNTD  = VOp{m38, p66, 0, 0x55}
 	VPMOVZXBD = VOp{m38, p66, 0, 0x31} // rm has 16 bytes
@@ -127,6 +130,13 @@ func (a *Asm) V1(o VOp, d Z, rm any, k K) { a.evex(o, byte(d), 0, rm, k, false, 
 // V1Zero emits d = o rm, zero where k is not set.
 func (a *Asm) V1Zero(o VOp, d Z, rm any, k K) { a.evex(o, byte(d), 0, rm, k, true, 0) }
 
+// VTowardZero emits d = o s, rounded toward zero.
+func (a *Asm) VTowardZero(o VOp, d, s Z) {
+	n := len(a.code)
+	a.evex(o, byte(d), 0, s, 0, false, 0)
+	a.code[n+3] |= 3<<5 | 1<<4
+}
+
 // VImm emits d{k} = s o rm with an immediate.
 func (a *Asm) VImm(o VOp, d, s Z, rm any, k K, imm byte) {
 	a.evex(o, byte(d), byte(s), rm, k, false, 1)
@@ -152,6 +162,8 @@ type VShift struct{ W, Op, Ext byte }
 var (
 	VPSLLQ = VShift{1, 0x73, 6}
 	VPSRLQ = VShift{1, 0x73, 2}
+	VPSLLW = VShift{0, 0x71, 6} // of words, as the next one; no masks
+	VPSRAW = VShift{0, 0x71, 4}
 	VPSLLD = VShift{0, 0x72, 6}
 	VPSRLD = VShift{0, 0x72, 2}
 	VPSRAD = VShift{0, 0x72, 4}
@@ -267,6 +279,8 @@ const (
 var (
 	VPCMPD  = VOp{m3a, p66, 0, 0x1f}
 	VPCMPUD = VOp{m3a, p66, 0, 0x1e}
+	VPCMPUB = VOp{m3a, p66, 0, 0x3e} // of bytes, as the next one: 64 elements
+	VPCMPB  = VOp{m3a, p66, 0, 0x3f}
 	VPCMPQ  = VOp{m3a, p66, 1, 0x1f}
 	VPCMPUQ = VOp{m3a, p66, 1, 0x1e}
 	VCMPPS  = VOp{m0f, 0, 0, 0xc2}

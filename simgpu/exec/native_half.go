@@ -1,0 +1,227 @@
+//go:build linux && amd64
+
+package exec
+
+import (
+	"github.com/rocwire/rocwire/simgpu/exec/internal/x64"
+	"github.com/rocwire/rocwire/simgpu/gcn"
+)
+
+// Arithmetic on f16, single and packed, mixed precision, and dot products.
+
+// toHalves makes Z5 the f16 of the f32 in z, in the low halves of dwords.
+func (g *nativeGen) toHalves(z x64.Z) {
+	g.a.VToHalf(5, z, 0)
+	g.a.V1(x64.VPMOVZXWD, 5, x64.Z(5), 0)
+}
+
+// The operations on f16 take f32 from Z5 to Z7 and leave dwords in Z5. Sums and products
+// of two f16 may be rounded twice.
+func simple16(o x64.VOp) func(g *nativeGen) {
+	return func(g *nativeGen) {
+		g.a.V(o, 5, 5, x64.Z(6), 0)
+		g.toHalves(5)
+	}
+}
+
+func choose16(which byte) func(g *nativeGen) {
+	return func(g *nativeGen) {
+		g.choose(7, 5, 6, which)
+		g.toHalves(7)
+	}
+}
+
+// fma16s multiplies and adds in f64, which is exact but where the smaller one is far below
+// the result's last bit. On the way to f16 the f32 has its last bit set if it is not exact, so that
+// it is never halfway between two f16 by mistake. Z2 to Z4 and K5 are used.
+func fma16s(g *nativeGen) {
+	a := &g.a
+	for i := range 3 {
+		a.V1(x64.VCVTPS2PD, x64.Z(2+i), x64.Z(5+i), 0)
+		a.VUpper(x64.Z(5+i), x64.Z(5+i))
+		a.V1(x64.VCVTPS2PD, x64.Z(5+i), x64.Z(5+i), 0)
+	}
+	a.V(x64.VFMA213PD, 2, 3, x64.Z(4), 0)
+	a.V(x64.VFMA213PD, 5, 6, x64.Z(7), 0)
+	for _, z := range []x64.Z{2, 5} {
+		a.VTowardZero(x64.VCVTPD2PS, 6, z)
+		a.V1(x64.VCVTPS2PD, 7, x64.Z(6), 0)
+		a.VCmp(x64.VCMPPD, 5, 7, z, 0, x64.FNEQ)
+		a.V1(x64.VMOVDQU32, z, x64.Z(6), 0)
+		a.V(x64.VPORD, z, z, g.con(1), 5)
+	}
+	a.VImm(x64.VINSERTI64X4, 2, 2, x64.Z(5), 0, 1)
+	g.toHalves(2)
+}
+
+// single16 defines an operation on f16 of n sources.
+func single16(name string, n int, f func(g *nativeGen)) {
+	vec(name, func(g *nativeGen, d x64.Z, k x64.K, x x64.Z, y, z any) {
+		for i, rm := range []any{x, y, z}[:n] {
+			widenHalves(g, x64.Z(5+i), rm)
+		}
+		f(g)
+		g.a.V1(x64.VMOVDQU32, d, x64.Z(5), k)
+	})
+}
+
+// packed16 defines the packed operation.
+func packed16(name string, n int, f func(g *nativeGen)) {
+	nativeVector[name] = func(g *nativeGen, in *gcn.Inst) bool {
+		if in.Enc != gcn.VOP3P || in.Clamp || in.Omod != 0 || !canOperands(in, n) {
+			return false
+		}
+		g.floatKind(isPackF16)
+		a := &g.a
+		for q := range 4 {
+			for half := range 2 {
+				sel, neg := in.OpSel, in.Neg
+				if half == 1 {
+					sel, neg = in.OpSelHi, in.NegHi
+				}
+				for i := range n {
+					z := x64.Z(5 + i)
+					g.widenHalf(z, x64.Z(2+i), g.plainSource(&in.Src[i], q), sel>>i&1 != 0)
+					if neg>>i&1 != 0 {
+						a.V(x64.VPXORD, z, z, g.con(1<<31), 0)
+					}
+				}
+				f(g)
+				if half == 0 {
+					a.V1(x64.VMOVDQU32, 1, x64.Z(5), 0)
+				}
+			}
+			a.VShift(x64.VPSLLD, 5, x64.Z(5), 0, 16)
+			a.V(x64.VPORD, 5, 5, x64.Z(1), 0)
+			g.store(&in.Dst, 0, q, 5)
+		}
+		return true
+	}
+}
+
+// widenHalf makes z the f32 of the f16 in one half of the dwords of rm, by way of by.
+func (g *nativeGen) widenHalf(z, by x64.Z, rm any, high bool) {
+	r := g.inReg(by, rm)
+	if high {
+		g.a.VShift(x64.VPSRLD, z, r, 0, 16)
+		r = z
+	}
+	widenHalves(g, z, r)
+}
+
+// mixed defines v_fma_mix_f32 and, with results of 16 bits, mixlo and mixhi.
+func mixed(name string, to16, high bool) {
+	nativeVector[name] = func(g *nativeGen, in *gcn.Inst) bool {
+		if !canOperands(in, 3) {
+			return false
+		}
+		g.floatKind(isF32)
+		if to16 {
+			g.floatKind(isF16)
+		}
+		a := &g.a
+		for q := range 4 {
+			for i := range 3 {
+				g.mixedSource(in, i, q)
+			}
+			a.V(x64.VFMA213PS, 2, 3, x64.Z(4), 0)
+			if in.Clamp {
+				g.clamp(2, isF32)
+			}
+			if !to16 {
+				g.store(&in.Dst, 0, q, 2)
+				continue
+			}
+			g.toHalves(2)
+			keep := uint32(0xffff0000)
+			if high {
+				a.VShift(x64.VPSLLD, 5, x64.Z(5), 0, 16)
+				keep = 0xffff
+			}
+			g.to(6, g.at(&in.Dst, 0, q))
+			a.V(x64.VPANDD, 6, 6, g.con(keep), 0)
+			a.V(x64.VPORD, 5, 5, x64.Z(6), 0)
+			g.store(&in.Dst, 0, q, 5)
+		}
+		return true
+	}
+}
+
+// mixedSource makes Z2 and so on the f32 of source i.
+func (g *nativeGen) mixedSource(in *gcn.Inst, i, q int) {
+	o, z := mixOperand(in, i), x64.Z(2+i)
+	rm := g.plainSource(&o, q)
+	if in.OpSelHi>>i&1 != 0 {
+		g.widenHalf(z, z, rm, in.OpSel>>i&1 != 0)
+	} else {
+		g.to(z, rm)
+	}
+	if in.Abs>>i&1 != 0 {
+		g.a.V(x64.VPANDD, z, z, g.con(1<<31-1), 0)
+	}
+	if in.Neg>>i&1 != 0 {
+		g.a.V(x64.VPXORD, z, z, g.con(1<<31), 0)
+	}
+}
+
+// movePair is v_pk_mov_b32.
+func movePair(g *nativeGen, in *gcn.Inst) bool {
+	if !isVec(&in.Dst) || !isWhole(&in.Src[0]) || !isWhole(&in.Src[1]) {
+		return false
+	}
+	for q := range 4 {
+		for i := range 2 {
+			g.to(x64.Z(5+i), g.dword(&in.Src[i], q, int(in.OpSel>>i&1)))
+		}
+		g.storePair(&in.Dst, q)
+	}
+	return true
+}
+
+// dotBytes is c and the products of the signed bytes of a and b.
+func dotBytes(g *nativeGen, d x64.Z, k x64.K, a x64.Z, b, c any) {
+	s, y := &g.a, g.inReg(3, b)
+	even := func(z, x x64.Z) {
+		s.VShift(x64.VPSLLW, z, x, 0, 8)
+		s.VShift(x64.VPSRAW, z, z, 0, 8)
+	}
+	even(5, a)
+	even(6, y)
+	s.V(x64.VPMADDWD, 5, 5, x64.Z(6), 0)
+	s.VShift(x64.VPSRAW, 6, a, 0, 8)
+	s.VShift(x64.VPSRAW, 7, y, 0, 8)
+	s.V(x64.VPMADDWD, 6, 6, x64.Z(7), 0)
+	s.V(x64.VPADDD, 5, 5, x64.Z(6), 0)
+	s.V(x64.VPADDD, d, 5, c, k)
+}
+
+// dotHalves is c and the products of the f16 of a and b, fused one after the other.
+func dotHalves(g *nativeGen, d x64.Z, k x64.K, a x64.Z, b, c any) {
+	s, y := &g.a, g.inReg(3, b)
+	g.to(7, c)
+	for _, high := range []bool{false, true} {
+		g.widenHalf(5, a, a, high)
+		g.widenHalf(6, y, y, high)
+		s.V(x64.VFMA231PS, 7, 5, x64.Z(6), 0)
+	}
+	s.V1(x64.VMOVDQU32, d, x64.Z(7), k)
+}
+
+var _ = define(func() {
+	single16("v_fma_f16", 3, fma16s)
+	packed16("v_pk_fma_f16", 3, fma16s)
+	packed16("v_pk_add_f16", 2, simple16(x64.VADDPS))
+	packed16("v_pk_mul_f16", 2, simple16(x64.VMULPS))
+	for name, which := range map[string]byte{"min_f16": smaller, "max_f16": larger} {
+		single16("v_"+name, 2, choose16(which))
+		packed16("v_pk_"+name, 2, choose16(which))
+	}
+	mixed("v_fma_mix_f32", false, false)
+	mixed("v_fma_mixlo_f16", true, false)
+	mixed("v_fma_mixhi_f16", true, true)
+	nativeVector["v_pk_mov_b32"] = movePair
+	vec("v_dot4_i32_i8", dotBytes)
+	vec("v_dot4c_i32_i8", dotBytes)
+	vec("v_dot2_f32_f16", dotHalves)
+	vec("v_dot2c_f32_f16", dotHalves)
+})
