@@ -5,7 +5,7 @@ LIB         = build/lib/libamdhip64.so.6
 CFLAGS     ?= -O2 -Wall
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build lib lib-Linux lib-Darwin windows darwin test bench conformance fuzz generate kernels lint platforms check-deploy clean
+.PHONY: help demo build lib lib-Linux lib-Darwin windows darwin test bench conformance fuzz generate kernels lint platforms check-deploy release check-release clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -33,6 +33,12 @@ windows: ## build/rocwire-windows-amd64.zip: DLLs, import libraries, smi-remote.
 darwin: ## build/darwin/arm64 and build/darwin/amd64: smi-remote and gpu-exporter for macOS (its libraries: make lib on a Mac)
 	@for arch in arm64 amd64; do mkdir -p build/darwin/$$arch && \
 		CGO_ENABLED=0 GOOS=darwin GOARCH=$$arch $(GO) build -trimpath -ldflags "$$(scripts/ldflags.sh)" -o build/darwin/$$arch/ ./cmd/smi-remote ./cmd/gpu-exporter || exit 1; done
+
+release: ## dist: packages (.deb, .rpm), an archive, what is in them (SBOM), checksums
+	@scripts/release.sh dist
+
+check-release: ## makes it twice, installs it into a clean Debian 12, runs a program there, removes it; go install (root, debootstrap, ten minutes)
+	@scripts/check_release.sh
 
 test: ## all tests
 	$(GO) test ./worker ./librocwire/... ./wire ./... # what takes longest first
@@ -67,4 +73,4 @@ check-deploy: ## manifests, compose file, container files and systemd units, by 
 	cd deploy/check && $(GO) test -count=1 ./... # what it reads lies outside of its module, so the cache does not know of it
 
 clean: ## remove what was built
-	rm -rf bin build
+	rm -rf bin build dist

@@ -198,3 +198,11 @@ func TestWorkerComesAndGoes(t *testing.T) {
 func TestHelpIsWhole(t *testing.T) {
 	clitest.CheckHelp(t, newRoot(noEnv, nil), help(), "testdata/variables.txt")
 }
+
+// The file that packages install is one that the exporter takes.
+func TestConfigurationFile(t *testing.T) {
+	o, err := parse([]string{"--config", "../../deploy/packages/exporter.yaml"}, noEnv)
+	if err != nil || !o.local {
+		t.Errorf("%+v, %v", o, err)
+	}
+}

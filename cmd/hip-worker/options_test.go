@@ -140,7 +140,7 @@ func TestConfigurationFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := parse([]string{"--metrics-addr", "127.0.0.1:9400", "--queue-dir", "/var/lib/rocwire"}, none)
+	want, err := parse([]string{"--metrics-addr", "127.0.0.1:9400"}, none)
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}

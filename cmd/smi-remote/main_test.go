@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -120,6 +121,24 @@ var shown = []string{
 	"ecc", "ecc 0", "partitions", "partitions 0", "xgmi", "xgmi 0", "bad-pages", "sessions", "calls",
 }
 
+// TestOverview: without a command there are the cards, and who uses them.
+func TestOverview(t *testing.T) {
+	for name, workers := range map[string][]string{
+		"machine": {worker1(t, smitest.NewMachine(3, 2))}, "poor": cards(t, smitest.Cards()...), "none": cards(t),
+		"several": {worker1(t, smitest.NewMachine(2, 1)), worker1(t, smitest.NewFake(smitest.Cards()...))},
+	} {
+		for _, form := range []string{"", "--json"} {
+			code, out, errs := call(t, workers, strings.Fields(form)...)
+			checkForm(t, form, out)
+			out += fmt.Sprintf("--- exit %d\n%s", code, errs)
+			for i, w := range workers {
+				out = strings.ReplaceAll(out, w, "127.0.0.1:1000"+string(rune('0'+i)))
+			}
+			golden(t, filepath.Join("overview", name+strings.TrimPrefix(form, "--")+".txt"), out)
+		}
+	}
+}
+
 // variants are further forms of them.
 var variants = []string{"calls MEMCPY --side client", "calls --slowest"}
 
@@ -187,7 +206,7 @@ func TestUsage(t *testing.T) {
 		code int
 		want string
 	}{
-		{"", 2, "no command"},
+		{"--csv", 2, "--csv is of one table"},
 		{"frobnicate", 2, `there is no command "frobnicate" (see smi-remote --help)`},
 		{"metric", 2, "did you mean metrics?"},
 		{"set", 2, "no command (see smi-remote set --help)"},

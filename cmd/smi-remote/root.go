@@ -13,7 +13,8 @@ import (
 	"github.com/rocwire/rocwire/internal/version"
 )
 
-const about = `smi-remote shows the GPUs of rocwire workers and who uses them.
+const about = `smi-remote shows the GPUs of rocwire workers and who uses them; without a
+command, both at a glance.
 
 A GPU is named by its number, its PCI address (0000:c1:00.0 or c1:00.0) or its
 UUID, of which the start is enough if no other GPU's begins like that.
@@ -36,7 +37,13 @@ func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use: "smi-remote", Short: "Show the GPUs of rocwire workers and who uses them", Long: about,
 		SilenceErrors: true, SilenceUsage: true, DisableAutoGenTag: true,
-		Args: cobra.ArbitraryArgs, RunE: cli.NoCommand,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return cli.NoCommand(cmd, args)
+			}
+			return a.overview(cmd.Context(), nil)
+		},
 	}
 	root.Version = version.String()
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
@@ -74,6 +81,7 @@ func newRoot(a *app) *cobra.Command {
 	root.AddCommand(showCommands(a)...)
 	root.AddCommand(useCommands(a)...)
 	root.AddCommand(setCommand(a), simCommand(a), versionCommand(a))
+	cli.AddDocs(root)
 	cobra.EnableCommandSorting = false
 	return root
 }

@@ -29,7 +29,7 @@ func TestUnits(t *testing.T) {
 			t.Fatal(err)
 		}
 		there := filepath.Join(t.TempDir(), filepath.Base(unit))
-		b = bytes.ReplaceAll(b, []byte("/usr/local/bin/"+strings.TrimSuffix(filepath.Base(unit), ".service")), []byte(program))
+		b = bytes.ReplaceAll(b, []byte("/usr/bin/"+strings.TrimSuffix(filepath.Base(unit), ".service")), []byte(program))
 		if err := os.WriteFile(there, b, 0o600); err != nil {
 			t.Fatal(err)
 		}

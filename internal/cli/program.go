@@ -73,6 +73,7 @@ func (p *Program) Command() *cobra.Command {
 		return p.Run(cmd.Context(), func(name string) bool { return flags.Changed(name) })
 	}
 	root.AddCommand(versionCommand(p.Name))
+	AddDocs(root)
 	usual := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if cmd != root {
