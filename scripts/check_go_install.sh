@@ -6,7 +6,8 @@ cd "$(dirname "$0")/.."
 mkdir -p "$1"
 to=$(cd "$1" && pwd)
 version=v0.0.0-$(TZ=UTC git show -s --date=format-local:%Y%m%d%H%M%S --abbrev=12 --format=%cd-%h)
-go run scripts/modproxy.go "$to/proxy" "$version"
+git clone -q . "$to/clone"
+(cd "$to/clone" && go run scripts/modproxy.go "$to/proxy" "$version")
 cd "$to"
 GOPROXY="file://$to/proxy,$(go env GOPROXY)" GONOSUMDB=github.com/rocwire/rocwire GOFLAGS=-modcacherw GOMODCACHE="$to/mod" GOBIN="$to/bin" \
 	go install github.com/rocwire/rocwire/cmd/{smi-remote,gpu-exporter,hip-worker,hip-session}@"$version"
