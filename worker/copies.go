@@ -164,13 +164,21 @@ func (s *session) copyTo(r *wire.Request, c *hiprpc.Copy, n int) {
 		s.copyInStaged(r, c, buf)
 		return
 	}
-	code := s.rt.Memcpy2DAsync(t, c.Dst, c.Dpitch, addressOf(buf), c.Width, c.Width, c.Height, hip.MemcpyHostToDevice, c.Stream)
+	code := s.copyRows(t, c.Dst, c.Dpitch, addressOf(buf), c.Width, c, hip.MemcpyHostToDevice)
 	if code != hip.Success {
 		s.stage.give(buf)
 		s.reply(r, code, nil)
 		return
 	}
 	s.then(r, t, c.Stream, func() { s.stage.give(buf) })
+}
+
+// copyRows queues the copy of c's rows. A single one has no pitch that counts, and a library refuses a pitch that is less than the width all the same.
+func (s *session) copyRows(t hip.Thread, dst hip.Ptr, dpitch uint64, src hip.Ptr, spitch uint64, c *hiprpc.Copy, kind hip.MemcpyKind) hip.Error {
+	if c.Height == 1 {
+		return s.rt.MemcpyAsync(t, dst, src, c.Width, kind, c.Stream)
+	}
+	return s.rt.Memcpy2DAsync(t, dst, dpitch, src, spitch, c.Width, c.Height, kind, c.Stream)
 }
 
 // holdIf keeps a request that is to be answered; nil for one that is not, which counts as executed.
@@ -194,10 +202,15 @@ func (s *session) then(r *wire.Request, t hip.Thread, st hip.Stream, done func()
 			s.fault(life, op, s.streamDevice(t.Device, st), st, code, "")
 		}
 	}
-	if code := s.rt.LaunchHostFunc(t, st, func() { finish(hip.Success) }); code != hip.Success {
-		go func() { // what is queued may still use the memory
+	s.after(t, st, finish)
+}
+
+// after calls f when the stream has come this far: with an error if that cannot be known.
+func (s *session) after(t hip.Thread, st hip.Stream, f func(hip.Error)) {
+	if code := s.rt.LaunchHostFunc(t, st, func() { f(hip.Success) }); code != hip.Success {
+		go func() { // what is queued may still use memory that f gives back
 			_ = s.rt.StreamSynchronize(t, st)
-			finish(code)
+			f(code)
 		}()
 	}
 }
@@ -281,10 +294,8 @@ func (s *session) copyWithin(r *wire.Request, c *hiprpc.Copy, n uint64) {
 		} else { // on the null streams of both, and it waits for nothing
 			code = s.rt.MemcpyPeer(t, c.Dst, c.DstDevice, c.Src, c.SrcDevice, n)
 		}
-	case c.Height == 1:
-		code = s.rt.MemcpyAsync(t, c.Dst, c.Src, n, hip.MemcpyDeviceToDevice, c.Stream)
 	default:
-		code = s.rt.Memcpy2DAsync(t, c.Dst, c.Dpitch, c.Src, c.Spitch, c.Width, c.Height, hip.MemcpyDeviceToDevice, c.Stream)
+		code = s.copyRows(t, c.Dst, c.Dpitch, c.Src, c.Spitch, c, hip.MemcpyDeviceToDevice)
 	}
 	if code != hip.Success || r.NoReply() {
 		s.reply(r, code, nil)

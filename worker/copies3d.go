@@ -166,19 +166,14 @@ func (s *session) box3DFrom(r *wire.Request, c *hiprpc.Copy3D, n uint64) {
 		return
 	}
 	x := s.hold(r)
-	code := s.rt.LaunchHostFunc(t, st, func() {
+	s.after(t, st, func(code hip.Error) {
 		if x.take() {
-			s.replyBulk(x.r, nil, buf)
+			if code != hip.Success {
+				s.reply(x.r, code, nil)
+			} else {
+				s.replyBulk(x.r, nil, buf)
+			}
 		}
 		s.stage.give(buf)
 	})
-	if code != hip.Success {
-		go func() { // what is queued may still use the memory
-			_ = s.rt.StreamSynchronize(t, st)
-			s.stage.give(buf)
-			if x.take() {
-				s.reply(x.r, code, nil)
-			}
-		}()
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -33,6 +34,7 @@ type targets struct {
 	Port            int    // somebody listens there on loopback
 	Abstract, Path  string // and there
 	Dir             string // everybody may write there
+	Scratch         string // temporary files of the sibling
 	Harmless        bool   // nothing but what does no harm where it succeeds
 }
 
@@ -75,12 +77,13 @@ const orderFD = worker.FirstFile + 3
 
 // report is what a hostile session has found: why each attack failed, "" if it did not.
 type report struct {
-	Failed map[string]string
-	Env    []string
+	Failed  map[string]string
+	Env     []string
+	Scratch []string // what it could not do with temporary files of its own
 }
 
 func attack(t *targets) report {
-	r := report{map[string]string{}, os.Environ()}
+	r := report{Failed: map[string]string{}, Env: os.Environ()}
 	try := func(name string, err error) {
 		r.Failed[name] = ""
 		if err != nil {
@@ -122,6 +125,11 @@ func attack(t *targets) report {
 	open("list the root", "/", unix.O_RDONLY|unix.O_DIRECTORY)
 	open("list all processes", "/proc", unix.O_RDONLY|unix.O_DIRECTORY)
 	open("write a file", t.Dir+"/file", unix.O_CREAT|unix.O_WRONLY)
+	open("see whose temporary files there are", filepath.Dir(os.TempDir()), unix.O_RDONLY|unix.O_DIRECTORY)
+	open("see temporary files of the sibling", t.Scratch, unix.O_RDONLY|unix.O_DIRECTORY)
+	open("write among temporary files of the sibling", t.Scratch+"/file", unix.O_CREAT|unix.O_WRONLY)
+	call("let others write among its temporary files", unix.SYS_FCHMODAT, 0, 0, 0o777)
+	r.Scratch = useScratch(os.TempDir())
 	dial("connect by TCP", unix.AF_INET, unix.SOCK_STREAM, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}, Port: t.Port})
 	dial("connect by UDP", unix.AF_INET, unix.SOCK_DGRAM, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}, Port: t.Port})
 	dial("connect to an abstract socket", unix.AF_UNIX, unix.SOCK_STREAM, &unix.SockaddrUnix{Name: "@" + t.Abstract})
@@ -193,6 +201,37 @@ func attack(t *targets) report {
 	return r
 }
 
+// useScratch does what AMD's compiler does with temporary files.
+func useScratch(dir string) (failed []string) {
+	try := func(what string, err error) {
+		if err != nil {
+			failed = append(failed, what+": "+err.Error())
+		}
+	}
+	sub := filepath.Join(dir, "comgr")
+	a, b := filepath.Join(sub, "a"), filepath.Join(sub, "b")
+	try("a directory", os.Mkdir(sub, 0o770))
+	try("a file", os.WriteFile(a, []byte("x"), 0o666))
+	try("another over it", os.WriteFile(a, []byte("yz"), 0o666))
+	try("another name", os.Rename(a, b))
+	list, err := os.ReadDir(sub)
+	if err == nil && (len(list) != 1 || list[0].Name() != "b") {
+		err = fmt.Errorf("%v", list)
+	}
+	try("what there is", err)
+	try("the file's end", os.Remove(b))
+	try("the directory's end", os.Remove(sub))
+	return append(failed, leave(filepath.Join(dir, "left"))...)
+}
+
+// leave leaves a file for the worker to remove.
+func leave(path string) []string {
+	if err := os.WriteFile(path, []byte("x"), 0o666); err != nil {
+		return []string{err.Error()}
+	}
+	return nil
+}
+
 // scribble writes over all that a session shares with its parent: its page, and the socket where it asks for memory.
 func scribble() {
 	mem, err := unix.Mmap(worker.FirstFile+1, 0, 4096, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
@@ -243,7 +282,13 @@ func takenOver(t *testing.T, o confine.Options, harmless bool) *attacked {
 		return r
 	}
 	x := &attacked{}
+	t.Cleanup(func() { // after the worker's end
+		if _, err := os.Stat(filepath.Dir(x.leaves)); err == nil && x.leaves != "" {
+			t.Errorf("%s is still there", x.leaves)
+		}
+	})
 	w := serveWith(t, simbackend.Options{}, worker.Config{Confine: o, Command: []string{os.Args[0], hostileCommand}}, func(b *worker.Backend) {
+		b.Needs.Scratch = true
 		make := b.Seat
 		b.Seat = func() (worker.Seat, error) {
 			s, err := make()
@@ -283,6 +328,7 @@ func takenOver(t *testing.T, o confine.Options, harmless bool) *attacked {
 	}
 	x.honest = x.join(targets{})
 	what.Sibling = x.pids[0]
+	what.Scratch = x.scratch(t, 0)
 	x.join(what)
 	return x
 }
@@ -290,9 +336,24 @@ func takenOver(t *testing.T, o confine.Options, harmless bool) *attacked {
 // attacked is a worker with an honest session and one that was taken over.
 type attacked struct {
 	report
-	pids   []int // of both session processes
+	pids   []int  // of both session processes
+	leaves string // temporary files
 	honest *hipremote.Client
 	join   func(targets) *hipremote.Client // begins another session
+}
+
+// scratch is the directory for temporary files of a session process, "" for none.
+func (x *attacked) scratch(t *testing.T, i int) string {
+	t.Helper()
+	if os.Getuid() != 0 {
+		return "" // nobody may look
+	}
+	for _, v := range strings.Split(procFile(t, x.pids[i], "environ"), "\x00") {
+		if dir, ok := strings.CutPrefix(v, "TMPDIR="); ok {
+			return dir
+		}
+	}
+	return ""
 }
 
 // seatWith is a seat with one more file.
@@ -333,6 +394,16 @@ func TestHostileSession(t *testing.T) {
 		if strings.Contains(v, "xyzzy") {
 			t.Errorf("a session has %s", v)
 		}
+	}
+	if len(r.Scratch) > 0 {
+		t.Errorf("with temporary files of its own a session cannot have %q", r.Scratch)
+	}
+	if os.Getuid() == 0 {
+		dir := r.scratch(t, 1)
+		if _, err := os.Stat(filepath.Join(dir, "left")); err != nil || r.scratch(t, 0) == dir {
+			t.Error(r.scratch(t, 0), dir, err)
+		}
+		r.leaves = dir
 	}
 	var users []string
 	for _, pid := range r.pids {

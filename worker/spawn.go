@@ -47,7 +47,7 @@ func newSpawner(cfg *Config) (*spawner, error) {
 	confined := make(chan error, 1)
 	go s.run(confined)
 	if err := <-confined; err != nil {
-		b.EndGroups()
+		b.End()
 		return nil, err
 	}
 	return s, nil
@@ -77,7 +77,7 @@ func (s *spawner) run(confined chan<- error) {
 // close ends the thread, and with it every process it started that is still there.
 func (s *spawner) close() {
 	close(s.done)
-	s.boundary.EndGroups()
+	s.boundary.End()
 }
 
 // logGrace is how long the log of a process that is gone is still read: a child of its own, where it can have one, would keep it open.

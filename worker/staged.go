@@ -56,29 +56,23 @@ func (s *session) copyFromStaged(r *wire.Request, c *hiprpc.Copy, n uint64) {
 		s.copyOutStaged(r, c, buf)
 		return
 	}
-	code := s.rt.Memcpy2DAsync(t, addressOf(buf), c.Width, c.Src, c.Spitch, c.Width, c.Height, hip.MemcpyDeviceToHost, c.Stream)
+	code := s.copyRows(t, addressOf(buf), c.Width, c.Src, c.Spitch, c, hip.MemcpyDeviceToHost)
 	if code != hip.Success {
 		s.stage.give(buf)
 		s.reply(r, code, nil)
 		return
 	}
 	x := s.hold(r)
-	code = s.rt.LaunchHostFunc(t, c.Stream, func() {
+	s.after(t, c.Stream, func(code hip.Error) {
 		if x.take() {
-			s.replyBulk(x.r, nil, buf)
+			if code != hip.Success {
+				s.reply(x.r, code, nil)
+			} else {
+				s.replyBulk(x.r, nil, buf)
+			}
 		}
 		s.stage.give(buf)
 	})
-	if code != hip.Success {
-		st := c.Stream // and not c, which stays on the stack
-		go func() {    // what is queued may still use the memory
-			_ = s.rt.StreamSynchronize(t, st)
-			s.stage.give(buf)
-			if x.take() {
-				s.reply(x.r, code, nil)
-			}
-		}()
-	}
 }
 
 // copyOutStaged queues a copy from the device: one task, however many rows there are.

@@ -20,7 +20,8 @@ type Boundary struct {
 	program *program
 	groups  []uint32 // that own the devices
 
-	users      *users // nil: the parent may not choose
+	users      *users   // nil: the parent may not choose
+	scratch    *scratch // nil: sessions write no files
 	namespaces []string
 	abi        int
 
@@ -47,6 +48,7 @@ func New(o Options, needs Needs, command string) (*Boundary, error) {
 		b.bare = fmt.Errorf("%w: --session-cgroup %s", cgroup.ErrNone, NoCgroup)
 	} else if b.tree, b.bare = cgroup.Open(o.Cgroup); b.bare != nil && o.Cgroup != "" {
 		b.Close()
+		b.scratch.close()
 		return nil, b.bare
 	}
 	return b, nil
@@ -72,7 +74,7 @@ func prepare(o Options, needs Needs, command string) (*Boundary, error) {
 		b.users = newUsers(o.UIDs)
 		b.groups = owners(needs.Devices)
 		b.forks = []fork{{unix.CLONE_NEWPID, []string{"PID"}}, {}}
-		return b, nil
+		return b, b.openScratch()
 	}
 	// Without a mapping all users are nobody in there, which is what a session is to be.
 	user := fork{unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS, []string{"user", "PID", "IPC", "UTS"}}
@@ -85,7 +87,17 @@ func prepare(o Options, needs Needs, command string) (*Boundary, error) {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return nil, fmt.Errorf("confine: %w", err)
 	}
-	return b, nil
+	return b, b.openScratch()
+}
+
+// openScratch makes the directory for temporary files that a runtime needs.
+func (b *Boundary) openScratch() (err error) {
+	if b.needs.Scratch {
+		if b.scratch, err = newScratch(b.users != nil); err != nil {
+			b.Close()
+		}
+	}
+	return err
 }
 
 // Close gives up what New has opened.
@@ -106,8 +118,11 @@ func (b *Boundary) Group() (*cgroup.Group, error) {
 	return g, nil
 }
 
-// EndGroups removes what the groups of all processes were in.
-func (b *Boundary) EndGroups() { b.withoutGroups(nil) }
+// End removes what the groups and the temporary files of all processes were in. It is not for the thread of Thread either.
+func (b *Boundary) End() {
+	b.withoutGroups(nil)
+	b.scratch.close()
+}
 
 // withoutGroups gives up control groups, and says why there are none.
 func (b *Boundary) withoutGroups(why error) {
@@ -167,6 +182,9 @@ func (b *Boundary) Thread() error {
 	n := Needs{Read: slices.Concat(system, []string{b.program.path}, b.needs.Read), Devices: slices.Concat(nothing, b.needs.Devices)}
 	if b.o.Network {
 		n.Read = append(n.Read, names...)
+	}
+	if b.scratch != nil {
+		n.scratch = b.scratch.dir
 	}
 	return restrictFiles(b.abi, &n, b.o.Network)
 }
@@ -228,19 +246,20 @@ func (b *Boundary) hasWorked() bool {
 
 // prepare makes a command one of a session process.
 func (b *Boundary) prepare(cmd *exec.Cmd, f fork, g *cgroup.Group) (release func(), err error) {
-	e := entry{Network: b.o.Network, Driver: b.needs.Driver, Alone: f.flags != 0 || b.users != nil}
+	e := entry{Network: b.o.Network, Driver: b.needs.Driver, Scratch: b.scratch != nil, Alone: f.flags != 0 || b.users != nil}
 	attr := cmd.SysProcAttr
 	attr.Cloneflags |= f.flags
 	if g != nil {
 		attr.UseCgroupFD, attr.CgroupFD = true, g.FD()
 	}
 	cmd.Path, release = b.program.path, func() {}
+	owner := -1
 	if b.users != nil {
 		uid, err := b.users.take()
 		if err != nil {
 			return nil, err
 		}
-		release = func() { b.users.give(uid) }
+		release, owner = func() { b.users.give(uid) }, int(uid)
 		attr.Credential = &syscall.Credential{Uid: uid, Gid: uid, Groups: b.groups}
 		e.Program = 3 + len(cmd.ExtraFiles)
 		cmd.ExtraFiles = append(slices.Clone(cmd.ExtraFiles), b.program.file)
@@ -251,6 +270,19 @@ func (b *Boundary) prepare(cmd *exec.Cmd, f fork, g *cgroup.Group) (release func
 		env = append(slices.Clone(env), "TF_*")
 	}
 	cmd.Env = append(environment(os.Environ(), env), e.encode())
+	if b.scratch != nil {
+		dir, err := b.scratch.take(owner)
+		if err != nil {
+			release()
+			return nil, err
+		}
+		cmd.Env = append(cmd.Env, "TMPDIR="+dir)
+		give := release
+		release = func() {
+			_ = os.RemoveAll(dir) // before somebody else is that user
+			give()
+		}
+	}
 	return release, nil
 }
 

@@ -32,6 +32,9 @@ var ofDriver = append([]uint32{
 	unix.SYS_GETPRIORITY, unix.SYS_CAPGET, unix.SYS_TIMER_CREATE, unix.SYS_TIMER_SETTIME, unix.SYS_TIMER_DELETE,
 }, ofMachineDriver...)
 
+// ofScratch are those of a process with a directory for temporary files.
+var ofScratch = append([]uint32{unix.SYS_MKDIRAT, unix.SYS_UNLINKAT, unix.SYS_RENAMEAT, unix.SYS_RENAMEAT2}, ofMachineScratch...)
+
 // ofNetwork are those of a process that connects to others.
 var ofNetwork = []uint32{
 	unix.SYS_SOCKET, unix.SYS_SOCKETPAIR, unix.SYS_CONNECT, unix.SYS_BIND, unix.SYS_LISTEN, unix.SYS_ACCEPT4, unix.SYS_SENDMMSG, unix.SYS_RECVMMSG,

@@ -11,3 +11,5 @@ var ofMachine = []uint32{
 }
 
 var ofMachineDriver = []uint32{unix.SYS_GETDENTS, unix.SYS_ARCH_PRCTL}
+
+var ofMachineScratch = []uint32{unix.SYS_MKDIR, unix.SYS_RMDIR, unix.SYS_UNLINK, unix.SYS_RENAME}

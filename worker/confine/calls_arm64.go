@@ -8,3 +8,5 @@ const auditArch = unix.AUDIT_ARCH_AARCH64
 var ofMachine = []uint32{unix.SYS_FSTATAT}
 
 var ofMachineDriver []uint32
+
+var ofMachineScratch []uint32

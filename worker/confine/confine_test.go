@@ -62,14 +62,14 @@ func TestEnvironment(t *testing.T) {
 // TestFilter asks the filter, as the kernel does, what becomes of system calls.
 func TestFilter(t *testing.T) {
 	const self = 4711
-	vm := func(network, driver bool) *bpf.VM {
-		v, err := bpf.NewVM(program32(network, driver, self))
+	vm := func(network, driver, scratch bool) *bpf.VM {
+		v, err := bpf.NewVM(program32(network, driver, scratch, self))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return v
 	}
-	sim, rocm, far := vm(false, false), vm(false, true), vm(true, true)
+	sim, rocm, far, files := vm(false, false, false), vm(false, true, false), vm(true, true, false), vm(false, true, true)
 	const allowed, eperm, enosys = uint32(unix.SECCOMP_RET_ALLOW), uint32(unix.SECCOMP_RET_ERRNO | 1), uint32(unix.SECCOMP_RET_ERRNO | 38)
 	for _, c := range []struct {
 		name string
@@ -100,6 +100,11 @@ func TestFilter(t *testing.T) {
 		{"another's thread by high bits", sim, auditArch, unix.SYS_TGKILL, [6]uint64{self | 1<<32, 9}, eperm},
 		{"its name", sim, auditArch, unix.SYS_PRCTL, [6]uint64{unix.PR_SET_NAME}, allowed},
 		{"to be dumped", sim, auditArch, unix.SYS_PRCTL, [6]uint64{unix.PR_SET_DUMPABLE, 1}, eperm},
+		{"a directory", rocm, auditArch, unix.SYS_MKDIRAT, [6]uint64{}, eperm},
+		{"a directory among temporary files", files, auditArch, unix.SYS_MKDIRAT, [6]uint64{}, allowed},
+		{"their mode", files, auditArch, unix.SYS_FCHMODAT, [6]uint64{}, eperm},
+		{"their owner", files, auditArch, unix.SYS_FCHOWNAT, [6]uint64{}, eperm},
+		{"links among them", files, auditArch, unix.SYS_LINKAT, [6]uint64{}, eperm},
 		{"ptrace", far, auditArch, unix.SYS_PTRACE, [6]uint64{}, eperm},
 		{"execve", far, auditArch, unix.SYS_EXECVE, [6]uint64{}, eperm},
 		{"mount", far, auditArch, unix.SYS_MOUNT, [6]uint64{}, eperm},

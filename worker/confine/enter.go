@@ -58,7 +58,7 @@ func Enter() (Entered, error) {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return 0, fmt.Errorf("confine: %w", err)
 	}
-	filtered, err := filter(e.Network, e.Driver)
+	filtered, err := filter(e.Network, e.Driver, e.Scratch)
 	if err != nil {
 		return 0, fmt.Errorf("confine: filter of system calls: %w", err)
 	}

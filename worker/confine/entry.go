@@ -11,6 +11,7 @@ type entry struct {
 	Program int  // descriptor of what is executed, which is needed no more; 0 for none
 	Network bool // see Options
 	Driver  bool // see Needs
+	Scratch bool // likewise
 	Alone   bool // limits of a user concern this session alone
 }
 
@@ -20,7 +21,7 @@ func (e *entry) encode() string {
 	for _, x := range []struct {
 		set  bool
 		word string
-	}{{e.Network, "network"}, {e.Driver, "driver"}, {e.Alone, "alone"}, {e.Program != 0, "program=" + strconv.Itoa(e.Program)}} {
+	}{{e.Network, "network"}, {e.Driver, "driver"}, {e.Scratch, "scratch"}, {e.Alone, "alone"}, {e.Program != 0, "program=" + strconv.Itoa(e.Program)}} {
 		if x.set {
 			words = append(words, x.word)
 		}
@@ -38,6 +39,8 @@ func lookupEntry() (e entry, ok bool) {
 			e.Network = true
 		case "driver":
 			e.Driver = true
+		case "scratch":
+			e.Scratch = true
 		case "alone":
 			e.Alone = true
 		case "program":

@@ -27,8 +27,8 @@ const (
 func retErrno(e unix.Errno) uint32 { return unix.SECCOMP_RET_ERRNO | uint32(e) }
 
 // filter installs the filter for all threads; false if this kernel has none.
-func filter(network, driver bool) (bool, error) {
-	raw, err := bpf.Assemble(program32(network, driver, uint32(os.Getpid())))
+func filter(network, driver, scratch bool) (bool, error) {
+	raw, err := bpf.Assemble(program32(network, driver, scratch, uint32(os.Getpid())))
 	if err != nil {
 		return false, err
 	}
@@ -50,7 +50,7 @@ func filter(network, driver bool) (bool, error) {
 }
 
 // program32 is the filter.
-func program32(network, driver bool, self uint32) []bpf.Instruction {
+func program32(network, driver, scratch bool, self uint32) []bpf.Instruction {
 	p := []bpf.Instruction{
 		bpf.LoadAbsolute{Off: dataArch, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: auditArch, SkipTrue: 1},
@@ -82,6 +82,9 @@ func program32(network, driver bool, self uint32) []bpf.Instruction {
 	allow(always)
 	if driver {
 		allow(ofDriver)
+	}
+	if scratch {
+		allow(ofScratch)
 	}
 	if network {
 		allow(ofNetwork)

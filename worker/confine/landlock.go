@@ -69,6 +69,11 @@ func restrictFiles(abi int, n *Needs, network bool) error {
 			return err
 		}
 	}
+	if n.scratch != "" {
+		if err := allow(int(r), n.scratch, useScratch&attr.Handled_access_fs); err != nil {
+			return err
+		}
+	}
 	if _, _, e = unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, r, 0, 0); e != 0 {
 		return fmt.Errorf("confine: landlock: %w", e)
 	}

@@ -28,6 +28,9 @@ type Needs struct {
 	Devices []string // likewise, to be used; the groups that own them are the session's, too
 	Env     []string // names of variables, or beginnings of names, with a * at the end
 	Driver  bool     // system calls of a runtime with a driver under it, among them ioctl
+	Scratch bool     // a directory of its own for temporary files, which TMPDIR names
+
+	scratch string // above these directories
 }
 
 // UIDs is a range of users, both ends in it.

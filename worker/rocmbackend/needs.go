@@ -1,6 +1,7 @@
 package rocmbackend
 
 import (
+	"os"
 	"path/filepath"
 
 	"github.com/rocwire/rocwire/rocm"
@@ -19,9 +20,10 @@ func needs(getenv func(string) string) confine.Needs {
 		},
 		Env: []string{
 			"LD_LIBRARY_PATH", "ROCM_PATH", "ROCM_*", "HIP_*", "HSA_*", "ROCR_*", "AMD_*", "GPU_*", "DEBUG_*", "LOADER_*", "COMGR_*", "HIPRTC_*", "ROC_*",
-			"PAL_*", "OCL_*", "CQ_*", "SET_*", "CUDA_VISIBLE_DEVICES",
+			"ROCWIRE_SIM_ARCH", "PAL_*", "OCL_*", "CQ_*", "SET_*", "CUDA_VISIBLE_DEVICES",
 		},
-		Driver: true,
+		Driver:  true,
+		Scratch: true, // its compiler, which makes the kernels that copy and fill, hands files on
 	}
 	for _, path := range rocm.Paths() {
 		if !filepath.IsAbs(path) {
@@ -36,7 +38,16 @@ func needs(getenv func(string) string) confine.Needs {
 	for _, dir := range filepath.SplitList(getenv("LD_LIBRARY_PATH")) {
 		if filepath.IsAbs(dir) && filepath.Dir(dir) != dir {
 			n.Read = append(n.Read, dir)
+			// rocwire's own HSA library, with the simulated card, is in a folder below what it jumps into.
+			if lib := filepath.Join(filepath.Dir(dir), "librocwire.so"); exists(lib) {
+				n.Read = append(n.Read, lib)
+			}
 		}
 	}
 	return n
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
