@@ -228,7 +228,7 @@ func (c *Client) Flush() error {
 	return c.Err()
 }
 
-// How long Close lets a write under way finish, and how often it looks.
+// How long Close tries to say that it ends, behind what is on its way, and how often.
 const (
 	closePatience = time.Second
 	closePoll     = 50 * time.Microsecond
@@ -243,13 +243,12 @@ func (c *Client) Close() error {
 	c.mu.Unlock()
 	o := &c.out
 	o.mu.Lock()
-	for end := time.Now().Add(closePatience); o.writing && !o.dead && time.Now().Before(end); {
-		o.mu.Unlock() // somebody's messages are on their way; SHUTDOWN goes behind them
+	c.seq++
+	for end := time.Now().Add(closePatience); !c.goodbye(c.seq, "") && time.Now().Before(end); {
+		o.mu.Unlock() // somebody's messages are on their way, or there is no room for more; SHUTDOWN goes behind them
 		time.Sleep(closePoll)
 		o.mu.Lock()
 	}
-	c.seq++
-	c.goodbye(c.seq, "")
 	o.mu.Unlock()
 	c.fail(ErrClosed)
 	// If nobody reads, the keeper comes to tell what is pending; wait for that so that nobody's memory is in use any more.

@@ -99,17 +99,28 @@ func (l *link) fail(err error) {
 	l.k.wake()
 }
 
-// goodbye sends SHUTDOWN behind what waits to be sent, with out.mu, unless somebody is sending. What the transport does not take at once is
-// not worth waiting for: the peer notices the end all the same.
-func (l *link) goodbye(id uint32, reason string) {
+// goodbye sends SHUTDOWN behind what waits to be sent, with out.mu, as far as that goes without waiting. It is false if it should be called again: somebody is
+// sending, or the transport does not take it all at once. How long that is worth waiting for is the caller's to say: the peer notices the end all the same, but a
+// worker waits a while for a client to come back that has said nothing.
+func (l *link) goodbye(id uint32, reason string) bool {
 	o := &l.out
 	if o.writing || o.dead {
-		return
+		return o.dead
 	}
-	o.header(OpShutdown, id, len(reason), FlagNoReply)
-	o.buf = append(o.buf, reason...)
-	_, _ = l.t.tryWrite(o.buf, nil)
+	if !o.parting {
+		o.parting = true
+		o.header(OpShutdown, id, len(reason), FlagNoReply)
+		o.buf = append(o.buf, reason...)
+	}
+	if len(o.buf) > 0 {
+		n, err := l.t.tryWrite(o.buf, nil)
+		o.buf = o.buf[n:]
+		if len(o.buf) > 0 && (err == nil || err == errAgain) {
+			return false
+		}
+	}
 	o.dead = true
+	return true
 }
 
 // release gives the transport back when the keeper has ended: once nobody sends.

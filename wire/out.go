@@ -26,6 +26,7 @@ type out struct {
 	tried   bool   // a transport has been offered what buf begins with: it must get that before anything else
 	writing bool
 	wanted  bool // what is in buf must not wait for the timer
+	parting bool // buf has SHUTDOWN, or had it
 	dead    bool
 	version uint16
 	k       *keeper

@@ -221,6 +221,38 @@ func TestSharedTrimIsNotRefusal(t *testing.T) {
 	}
 }
 
+// TestSharedLastWord: a client that ends while the ring is full is still heard, once there is room.
+func TestSharedLastWord(t *testing.T) {
+	server, client := sharedPair(t)
+	defer server.close()
+	c := newClient(client, Options{IOTimeout: patience}, &Welcome{Protocol: Version, HeartbeatMS: 60000}, "gpu7", "18515")
+	filler, n := make([]byte, 1<<16), 0
+	for {
+		k, err := client.tryWrite(filler, nil)
+		if n += k; err != nil {
+			break
+		}
+	}
+	closed := make(chan error, 1)
+	go func() { closed <- c.Close() }()
+	time.Sleep(20 * time.Millisecond) // it finds the ring full
+	var got []byte
+	p := make([]byte, 1<<16)
+	for len(got) < n+HeaderSize {
+		k, err := server.read(p)
+		if err != nil {
+			t.Fatalf("%v after %d bytes of %d", err, len(got), n+HeaderSize)
+		}
+		got = append(got, p[:k]...)
+	}
+	if h, err := ParseHeader(got[n:]); err != nil || h.Op != OpShutdown {
+		t.Errorf("%+v, %v behind what filled the ring", h, err)
+	}
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+}
+
 // move sends p from one end to the other and checks what arrives.
 func move(t *testing.T, from, to *shm, p []byte) {
 	t.Helper()
