@@ -1,7 +1,7 @@
 package simgpu
 
 import (
-	"crypto/rand"
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -23,12 +23,12 @@ type ownBroker struct {
 
 var own ownBroker
 
-// sharedAt is what a token says. Whoever has one may have made it up.
+// sharedAt is what a token says. Whoever has one may have made it up, who could open the file without it as well; a token that was damaged is none.
 type sharedAt struct {
 	pid, fd    uint32
 	inode      uint64
 	card, kind uint16
-	// 12 random bytes follow
+	// 12 bytes of the digest of these follow
 }
 
 func (a sharedAt) token() (t hip.ShareToken) {
@@ -37,15 +37,18 @@ func (a sharedAt) token() (t hip.ShareToken) {
 	binary.LittleEndian.PutUint64(t[8:], a.inode)
 	binary.LittleEndian.PutUint16(t[16:], a.card)
 	binary.LittleEndian.PutUint16(t[18:], a.kind)
-	_, _ = rand.Read(t[20:]) // it never fails
+	sum := sha256.Sum256(t[:20])
+	copy(t[20:], sum[:])
 	return t
 }
 
-func sharedAtOf(t hip.ShareToken) sharedAt {
-	return sharedAt{
+// sharedAtOf is what a token says; false if token has not made it.
+func sharedAtOf(t hip.ShareToken) (a sharedAt, ok bool) {
+	a = sharedAt{
 		pid: binary.LittleEndian.Uint32(t[:]), fd: binary.LittleEndian.Uint32(t[4:]), inode: binary.LittleEndian.Uint64(t[8:]),
 		card: binary.LittleEndian.Uint16(t[16:]), kind: binary.LittleEndian.Uint16(t[18:]),
 	}
+	return a, a.token() == t
 }
 
 // Publish implements hip.Broker.
@@ -68,7 +71,10 @@ func (b *ownBroker) Publish(s hip.Shared) (t hip.ShareToken, e hip.Error) {
 
 // Fetch implements hip.Broker.
 func (b *ownBroker) Fetch(t hip.ShareToken) (hip.Shared, hip.Error) {
-	a := sharedAtOf(t)
+	a, ok := sharedAtOf(t)
+	if !ok {
+		return hip.Shared{}, hip.ErrorInvalidValue
+	}
 	if a.pid != uint32(os.Getpid()) {
 		return a.fetch()
 	}

@@ -22,9 +22,13 @@ func TestOwnBroker(t *testing.T) {
 	if e != hip.Success {
 		t.Fatal(e)
 	}
+	at, ok := sharedAtOf(token)
+	if !ok {
+		t.Fatal("a token that says nothing")
+	}
 	for name, fetch := range map[string]func() (hip.Shared, hip.Error){
 		"own":   func() (hip.Shared, hip.Error) { return b.Fetch(token) },
-		"other": sharedAtOf(token).fetch,
+		"other": at.fetch,
 	} {
 		s, e := fetch()
 		if e != hip.Success || s.Size != vmem.PageSize || s.Card != 3 || s.Kind != sharedMemory {
@@ -38,7 +42,6 @@ func TestOwnBroker(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	at := sharedAtOf(token)
 	for name, made := range map[string]sharedAt{
 		"another file": {pid: at.pid, fd: uint32(null.Fd()), inode: at.inode},
 		"inode":        {pid: at.pid, fd: at.fd, inode: at.inode + 1},
@@ -49,10 +52,12 @@ func TestOwnBroker(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, s, e)
 		}
 	}
-	changed := token
-	changed[31]++
-	if _, e := b.Fetch(changed); e != hip.ErrorInvalidValue {
-		t.Error("a token that nobody was given: ", e)
+	for i := range token { // one of them would say another thread of this process
+		changed := token
+		changed[i] ^= 1
+		if _, e := b.Fetch(changed); e != hip.ErrorInvalidValue {
+			t.Errorf("a token that nobody was given, byte %d: %v", i, e)
+		}
 	}
 	b.Withdraw(token)
 	if _, e := b.Fetch(token); e != hip.ErrorInvalidValue {

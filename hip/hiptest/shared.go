@@ -523,9 +523,12 @@ var ipcTests = []test{
 		q := o.mapped(g, n)
 		o.write(q, u32s(11))
 		e.equal("what the other wrote", e.download(p, 4), u32s(11))
-		token.Reserved[0] ^= 1
-		_, err = o.MemImportFromShareableHandle(o.th, &token, hip.MemHandleTypePosixFileDescriptor)
-		e.is("a guess", err, hip.ErrorInvalidValue)
+		for i := range len(hip.ShareToken{}) {
+			guess := token
+			guess.Reserved[i] ^= 1 << (i % 8)
+			_, err = o.MemImportFromShareableHandle(o.th, &guess, hip.MemHandleTypePosixFileDescriptor)
+			e.is("a guess", err, hip.ErrorInvalidValue)
+		}
 	}},
 	{"Pool", func(e *env) {
 		o := e.another()
