@@ -155,7 +155,9 @@ func (s *scheduler) work() {
 			return
 		case done:
 			pause = s.end(g)
-			s.release(spare)
+			if p := s.release(spare); pause == nil {
+				pause = p
+			}
 			g, spare = nil, g
 		default:
 			pause = s.park(g)
@@ -281,9 +283,11 @@ func (s *scheduler) release(g *workgroup) (pause func()) {
 	if g == nil {
 		return nil
 	}
-	s.mu.Lock()
-	pause = s.collect(g)
-	s.mu.Unlock()
+	if g.finished > 0 { // since it was last collected
+		s.mu.Lock()
+		pause = s.collect(g)
+		s.mu.Unlock()
+	}
 	g.release()
 	return pause
 }
