@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 NFPM=github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.4 # later ones need modules that not every proxy has
 out=$(mkdir -p "${1:-dist}" && cd "${1:-dist}" && pwd)
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
-export SOURCE_DATE_EPOCH LC_ALL=C TZ=UTC GOFLAGS="${GOFLAGS-} -trimpath -buildvcs=false" GOARCH=amd64
+export SOURCE_DATE_EPOCH ROCWIRE_RELEASE=1 LC_ALL=C TZ=UTC GOFLAGS="${GOFLAGS-} -trimpath -buildvcs=false" GOARCH=amd64
 umask 022
 stamp=$(scripts/ldflags.sh)
 version=${stamp##*=v}
@@ -20,8 +20,8 @@ step() { n=$((n + 1)) && printf '[%d/7] %s\n' "$n" "$*"; }
 
 step "programs, $version"
 mkdir -p "$stage/bin" "$stage/lib" "$stage/docs" "$stage/tools"
-CGO_ENABLED=0 go build -ldflags "-s -w -buildid= $stamp" -o "$stage/bin/" ./cmd/smi-remote ./cmd/gpu-exporter
-CGO_ENABLED=1 go build -ldflags "-s -w -buildid= $stamp" -o "$stage/bin/" ./cmd/hip-worker ./cmd/hip-session # which open a card's libraries
+CGO_ENABLED=0 go build -ldflags "-s -w $stamp" -o "$stage/bin/" ./cmd/smi-remote ./cmd/gpu-exporter
+CGO_ENABLED=1 go build -ldflags "-s -w $stamp" -o "$stage/bin/" ./cmd/hip-worker ./cmd/hip-session # which open a card's libraries
 step "libraries"
 librocwire/build.sh "$stage/lib" >/dev/null
 provider/libaccelerator_amd/build.sh "$stage/lib" >/dev/null
