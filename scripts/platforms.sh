@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # platforms.sh: what is promised for every platform holds to each, without C: the types,
-# the tests' too, and go vet finds nothing. Others, FreeBSD say, are not promised. One of
-# each system is compiled, and the programs linked: what differs between processors is
-# below them, but for the simulator, which is promised for Linux alone.
+# the tests' too, and go vet finds nothing. Others, FreeBSD say, are not promised. The client
+# packages are compiled for each. Of each system one is compiled whole, and the programs linked:
+# what differs between processors is below them, but for the simulator, which is promised for
+# Linux alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export GOFLAGS="${GOFLAGS-} -trimpath" # as what is given out: both use what is compiled once
@@ -23,6 +24,7 @@ for p in linux/amd64 linux/arm64 windows/amd64 windows/arm64 darwin/amd64 darwin
 		compiled=(./wire "${everywhere[@]}")
 		;;
 	windows/amd64 | darwin/arm64) compiled=(./wire "${everywhere[@]}" "${programs[@]}") ;;
+	windows/arm64 | darwin/amd64) compiled=(./wire ./smiremote ./hipremote) ;; # what others' programs are built with
 	esac
 	"$check" "$p" "${packages[@]}"
 	[ ${#compiled[@]} = 0 ] || CGO_ENABLED=0 GOOS=${p%/*} GOARCH=${p#*/} go build "${compiled[@]}"
