@@ -236,11 +236,8 @@ const (
 
 // Close ends the connection in order. Pending calls get ErrClosed.
 func (c *Client) Close() error {
-	c.mu.Lock()
-	if c.cause == nil { // before the server can answer SHUTDOWN by ending the connection
-		c.cause = c.error(ErrClosed, "", nil)
-	}
-	c.mu.Unlock()
+	err := c.error(ErrClosed, "", nil)
+	c.because(err) // before the server can answer SHUTDOWN by ending the connection
 	o := &c.out
 	o.mu.Lock()
 	c.seq++
@@ -250,7 +247,7 @@ func (c *Client) Close() error {
 		o.mu.Lock()
 	}
 	o.mu.Unlock()
-	c.fail(ErrClosed)
+	c.fail(err)
 	// If nobody reads, the keeper comes to tell what is pending; wait for that so that nobody's memory is in use any more.
 	<-c.over
 	return nil

@@ -478,3 +478,33 @@ func FuzzClientReply(f *testing.F) {
 		}
 	})
 }
+
+// TestCallAtEnd: a call that comes between a failed write and its being told gets the error, and not what its message had from another call.
+func TestCallAtEnd(t *testing.T) {
+	peer, c := clientRaw(t, Options{})
+	entered, told := make(chan struct{}), make(chan struct{})
+	c.out.mu.Lock()
+	c.out.fail = func(err error) {
+		close(entered)
+		<-told
+		c.fail(err)
+	}
+	c.out.mu.Unlock()
+	if err := peer.CloseRead(); err != nil { // writes fail, and nothing ends the reading
+		t.Fatal(err)
+	}
+	bulk := pattern(bulkCopy + 1)
+	results := make(chan error, 2)
+	go func() { results <- c.Call(opEcho, &Msg{Bulk: bulk}) }()
+	within(t, "failed write", func() { <-entered })
+	go func() { results <- c.Call(opEcho, &Msg{Bulk: bulk, done: true}) }() // as if it had been used before
+	time.Sleep(20 * time.Millisecond)                                       // it finds the write role taken, or the end
+	close(told)
+	within(t, "calls", func() {
+		for range 2 {
+			if err := <-results; !errors.Is(err, ErrLost) {
+				t.Errorf("a call at the end: %v", err)
+			}
+		}
+	})
+}

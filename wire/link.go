@@ -82,8 +82,8 @@ func (l *link) explain(err error) error {
 	return l.error(kind, reason, err)
 }
 
-// fail notes why the connection ends, if nothing was noted before, and ends it.
-func (l *link) fail(err error) {
+// because notes why the connection ends, if nothing was noted before.
+func (l *link) because(err error) {
 	err = l.explain(err)
 	l.mu.Lock()
 	first := l.cause == nil
@@ -94,12 +94,17 @@ func (l *link) fail(err error) {
 	if first && l.ended != nil {
 		l.ended()
 	}
+}
+
+// fail notes why the connection ends, and ends it.
+func (l *link) fail(err error) {
+	l.because(err)
 	l.out.kill()
 	l.t.shutdown()
 	l.k.wake()
 }
 
-// goodbye sends SHUTDOWN behind what waits to be sent, with out.mu, as far as that goes without waiting. It is false if it should be called again: somebody is
+// goodbye, after because, sends SHUTDOWN behind what waits to be sent, with out.mu, as far as that goes without waiting. It is false if it should be called again: somebody is
 // sending, or the transport does not take it all at once. How long that is worth waiting for is the caller's to say: the peer notices the end all the same, but a
 // worker waits a while for a client to come back that has said nothing.
 func (l *link) goodbye(id uint32, reason string) bool {

@@ -27,7 +27,7 @@ type out struct {
 	writing bool
 	wanted  bool // what is in buf must not wait for the timer
 	parting bool // buf has SHUTDOWN, or had it
-	dead    bool
+	dead    bool // nothing is sent any more; link.cause says why, and is set before
 	version uint16
 	k       *keeper
 	pack    *packer // nil unless bulk data may be compressed
@@ -35,7 +35,7 @@ type out struct {
 	blocked func() error    // waits until the transport may take more; called with the write role, without mu
 	glance  func()          // reads acknowledgements if there are any, called like blocked; may be nil
 	starved func() error    // sees to it that acknowledgements are read, for a while; called like blocked
-	fail    func(err error) // told the first error; called without mu
+	fail    func(err error) // told the first error, and kills; called without mu
 	frames  atomic.Uint64
 	flushes atomic.Uint64
 }
@@ -122,9 +122,8 @@ func (o *out) drain(ch *chain) {
 		o.mu.Lock()
 		o.give(b, left)
 		if err != nil && !o.dead {
-			o.dead = true
 			o.mu.Unlock()
-			o.fail(err)
+			o.fail(err) // which makes it dead once it is known why: who finds it dead has an error to give
 			o.mu.Lock()
 		}
 		if o.dead {

@@ -172,6 +172,7 @@ func (s *ServerConn) Welcome(w Welcome) error {
 func (s *ServerConn) Serve(h Handler) error {
 	go s.k.run()
 	err := s.serve(h)
+	s.because(err)
 	if errors.Is(err, ErrProtocol) {
 		s.sayWhy(err.Error())
 	}
@@ -187,8 +188,10 @@ func (s *ServerConn) Serve(h Handler) error {
 
 // Close makes Serve return. reason, if not empty, is told to the client.
 func (s *ServerConn) Close(reason string) {
+	err := s.error(ErrClosed, reason, nil)
+	s.because(err)
 	s.sayWhy(reason)
-	s.fail(s.error(ErrClosed, reason, nil))
+	s.fail(err)
 }
 
 // sayWhy tries to tell the client why the connection ends.
