@@ -39,6 +39,16 @@ func (l *library) card(h uint64) (*card, status) {
 	return nil, HSA_STATUS_ERROR_INVALID_AGENT
 }
 
+// known answers whether all of these are agents.
+func (l *library) known(agents []uint64) status {
+	for _, h := range agents {
+		if _, st := l.agent(h); st != HSA_STATUS_SUCCESS {
+			return st
+		}
+	}
+	return HSA_STATUS_SUCCESS
+}
+
 // hsaIterateAgents calls back for each agent, until one call answers something else than success.
 func hsaIterateAgents(callback, data unsafe.Pointer) status {
 	for i := range uint64(1 + len(current.Load().cards)) {

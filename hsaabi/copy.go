@@ -56,10 +56,8 @@ func dependencies(n uint32, list *uint64) ([]uint64, status) {
 // hsaAMDMemoryAsyncCopy copies when the signals are zero.
 func hsaAMDMemoryAsyncCopy(dst unsafe.Pointer, dstAgent uint64, src unsafe.Pointer, srcAgent, size uint64, n uint32, deps *uint64, completion uint64) status {
 	l := current.Load()
-	for _, h := range []uint64{dstAgent, srcAgent} {
-		if _, st := l.agent(h); st != HSA_STATUS_SUCCESS {
-			return st
-		}
+	if st := l.known([]uint64{dstAgent, srcAgent}); st != HSA_STATUS_SUCCESS {
+		return st
 	}
 	list, st := dependencies(n, deps)
 	if st != HSA_STATUS_SUCCESS {
@@ -89,11 +87,8 @@ func hsaAMDMemoryAsyncCopyOnEngine(dst unsafe.Pointer, dstAgent uint64, src unsa
 
 // hsaAMDMemoryCopyEngineStatus is which engines are free.
 func hsaAMDMemoryCopyEngineStatus(dstAgent, srcAgent uint64, mask *uint32) status {
-	l := current.Load()
-	for _, h := range []uint64{dstAgent, srcAgent} {
-		if _, st := l.agent(h); st != HSA_STATUS_SUCCESS {
-			return st
-		}
+	if st := current.Load().known([]uint64{dstAgent, srcAgent}); st != HSA_STATUS_SUCCESS {
+		return st
 	}
 	*mask = 1<<copyEngines - 1
 	return HSA_STATUS_SUCCESS

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/simgpu/vmem"
 )
 
 // tokenOf is what the 32 bytes that stand for shared memory say.
@@ -18,7 +19,7 @@ func hsaAMDIPCMemoryCreate(ptr unsafe.Pointer, size uint64, out *amdIPCMemory) s
 	*out = amdIPCMemory{}
 	l := current.Load()
 	a := l.containing(address(ptr))
-	if a == nil || a.base != address(ptr) || size != a.size && size != (a.size+pageSize-1)&^(pageSize-1) || a.pool.card == nil || a.shared {
+	if a == nil || a.base != address(ptr) || size != a.size && size != vmem.RoundUp(a.size) || a.pool.card == nil || a.shared {
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT
 	}
 	token, e := l.sim.Share(hip.Ptr(a.base))
@@ -35,10 +36,8 @@ func hsaAMDIPCMemoryAttach(h *amdIPCMemory, size uint64, n uint32, agents *uint6
 	if n > 0 && agents == nil || len(l.cards) == 0 {
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT
 	}
-	for _, h := range unsafe.Slice(agents, n) {
-		if _, st := l.agent(h); st != HSA_STATUS_SUCCESS {
-			return st
-		}
+	if st := l.known(unsafe.Slice(agents, n)); st != HSA_STATUS_SUCCESS {
+		return st
 	}
 	p, pages, device, e := l.sim.Attach(hip.Thread{}, *tokenOf(h))
 	if e != hip.Success {

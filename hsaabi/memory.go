@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/simgpu/vmem"
 )
 
 // allocated is what pools have given.
@@ -41,7 +42,7 @@ func hsaAMDMemoryPoolAllocate(h, size uint64, flags uint32, out *unsafe.Pointer)
 }
 
 func (l *library) allocate(p *pool, size uint64, out *unsafe.Pointer) status {
-	pages := (size + pageSize - 1) &^ (pageSize - 1)
+	pages := vmem.RoundUp(size)
 	var addr hip.Ptr
 	var e hip.Error
 	switch {
@@ -129,10 +130,8 @@ func hsaAMDAgentsAllowAccess(n uint32, agents *uint64, flags *uint32, ptr unsafe
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT
 	}
 	list := unsafe.Slice(agents, n)
-	for _, h := range list {
-		if _, st := l.agent(h); st != HSA_STATUS_SUCCESS {
-			return st
-		}
+	if st := l.known(list); st != HSA_STATUS_SUCCESS {
+		return st
 	}
 	a := l.containing(address(ptr))
 	if a == nil {

@@ -8,6 +8,7 @@ package hsaabi
 import "C"
 
 import (
+	"slices"
 	"unsafe"
 )
 
@@ -26,14 +27,13 @@ func hsaSignalCreate(value int64, n uint32, consumers *uint64, out *uint64) stat
 	if n > 0 && consumers == nil {
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT
 	}
-	for i, h := range unsafe.Slice(consumers, n) {
-		if _, st := l.agent(h); st != HSA_STATUS_SUCCESS {
+	agents := unsafe.Slice(consumers, n)
+	if l.known(agents) != HSA_STATUS_SUCCESS {
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT
+	}
+	for i, h := range agents {
+		if slices.Contains(agents[:i], h) {
 			return HSA_STATUS_ERROR_INVALID_ARGUMENT
-		}
-		for _, other := range unsafe.Slice(consumers, i) {
-			if other == h {
-				return HSA_STATUS_ERROR_INVALID_ARGUMENT
-			}
 		}
 	}
 	s := l.newSignal(value, AMD_SIGNAL_KIND_USER)

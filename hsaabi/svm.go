@@ -6,6 +6,8 @@ import (
 	"math"
 	"sync"
 	"unsafe"
+
+	"github.com/rocwire/rocwire/simgpu/vmem"
 )
 
 // svm is what programs say of their own memory: attributes of pages. All of it lies in the machine's memory, where the simulated cards
@@ -117,7 +119,7 @@ func pagesOf(ptr unsafe.Pointer, size uint64) (span, bool) {
 	if at == 0 || size == 0 || size > math.MaxInt64 || at > math.MaxInt64-size-pageSize {
 		return span{}, false
 	}
-	return span{at &^ (pageSize - 1), (at + size + pageSize - 1) &^ (pageSize - 1)}, true
+	return span{at &^ (pageSize - 1), vmem.RoundUp(at + size)}, true
 }
 
 // hsaAMDSVMAttributesSet says what holds for the pages of a range, which are the program's own or a pool's.

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/simgpu/vmem"
 )
 
 // virtual is memory whose addresses and pages are the program's to put together. The simulated card does it; what is counted here is
@@ -20,8 +21,27 @@ type virtual struct {
 
 // addresses are what hsa_amd_vmem_address_reserve gave.
 type addresses struct {
-	base, size uint64
-	maps       int
+	extent
+	maps int
+}
+
+// extent is a piece of address space.
+type extent struct{ base, size uint64 }
+
+func (e extent) bytes() uint64 { return e.size }
+
+// exactly is what begins at an address and has a size.
+func exactly[T interface{ bytes() uint64 }](all map[uint64]T, va unsafe.Pointer, size uint64) (t T, st status) {
+	t, ok := all[address(va)]
+	switch {
+	case size == 0:
+		return t, HSA_STATUS_ERROR_INVALID_ARGUMENT
+	case !ok:
+		return t, HSA_STATUS_ERROR_INVALID_ALLOCATION
+	case t.bytes() != size:
+		return t, HSA_STATUS_ERROR_INVALID_ARGUMENT
+	}
+	return t, HSA_STATUS_SUCCESS
 }
 
 // physical is memory without an address.
@@ -37,10 +57,10 @@ type physical struct {
 
 // mapping is one hsa_amd_vmem_map.
 type mapping struct {
-	base, size uint64
-	in         *addresses
-	of         *physical
-	perms      map[uint64]uint32 // by agent
+	extent
+	in    *addresses
+	of    *physical
+	perms map[uint64]uint32 // by agent
 }
 
 // hsaAMDVmemAddressReserve takes addresses: those that are wanted, or others.
@@ -59,14 +79,14 @@ func hsaAMDVmemAddressReserveAlign(va *unsafe.Pointer, size, want, alignment, _ 
 	}
 	l.vmemMu.Lock()
 	defer l.vmemMu.Unlock()
-	p, e := l.sim.MemAddressReserve(hip.Thread{}, (size+pageSize-1)&^(pageSize-1), alignment, hip.Ptr(want), 0)
+	p, e := l.sim.MemAddressReserve(hip.Thread{}, vmem.RoundUp(size), alignment, hip.Ptr(want), 0)
 	if e != hip.Success {
 		return statusOf(e)
 	}
 	if l.ranges == nil {
 		l.ranges = map[uint64]*addresses{}
 	}
-	l.ranges[uint64(p)] = &addresses{base: uint64(p), size: size}
+	l.ranges[uint64(p)] = &addresses{extent: extent{uint64(p), size}}
 	*va = pointer(uint64(p))
 	return HSA_STATUS_SUCCESS
 }
@@ -74,22 +94,17 @@ func hsaAMDVmemAddressReserveAlign(va *unsafe.Pointer, size, want, alignment, _ 
 // hsaAMDVmemAddressFree gives addresses back where nothing is mapped any more.
 func hsaAMDVmemAddressFree(va unsafe.Pointer, size uint64) status {
 	l := current.Load()
-	if size == 0 {
-		return HSA_STATUS_ERROR_INVALID_ARGUMENT
-	}
 	l.vmemMu.Lock()
 	defer l.vmemMu.Unlock()
-	r := l.ranges[address(va)]
+	r, st := exactly(l.ranges, va, size)
 	switch {
-	case r == nil:
-		return HSA_STATUS_ERROR_INVALID_ALLOCATION
-	case r.size != size:
-		return HSA_STATUS_ERROR_INVALID_ARGUMENT
+	case st != HSA_STATUS_SUCCESS:
+		return st
 	case r.maps > 0:
 		return HSA_STATUS_ERROR_RESOURCE_FREE
 	}
 	delete(l.ranges, r.base)
-	return statusOf(l.sim.MemAddressFree(hip.Thread{}, hip.Ptr(r.base), (size+pageSize-1)&^(pageSize-1)))
+	return statusOf(l.sim.MemAddressFree(hip.Thread{}, hip.Ptr(r.base), vmem.RoundUp(size)))
 }
 
 // hsaAMDVmemHandleCreate makes memory of a card's, without an address.
@@ -123,15 +138,24 @@ func (l *library) keepPhysical(p *physical) uint64 {
 
 // hsaAMDVmemHandleRelease ends a use of a handle; the memory lives as long as it is mapped.
 func hsaAMDVmemHandleRelease(h uint64) status {
+	return withPhysical(h, func(l *library, p *physical) status {
+		if p.refs == 0 {
+			return HSA_STATUS_ERROR_INVALID_ALLOCATION
+		}
+		p.refs--
+		return l.dropPhysical(p)
+	})
+}
+
+// withPhysical does something with the memory of a handle. vmemMu is held while it does.
+func withPhysical(h uint64, do func(*library, *physical) status) status {
 	l := current.Load()
 	l.vmemMu.Lock()
 	defer l.vmemMu.Unlock()
-	p := l.physical[h]
-	if p == nil || p.refs == 0 {
-		return HSA_STATUS_ERROR_INVALID_ALLOCATION
+	if p := l.physical[h]; p != nil {
+		return do(l, p)
 	}
-	p.refs--
-	return l.dropPhysical(p)
+	return HSA_STATUS_ERROR_INVALID_ALLOCATION
 }
 
 // dropPhysical ends memory that nobody uses. vmemMu is held.
@@ -159,16 +183,11 @@ func hsaAMDVmemRetainAllocHandle(out *uint64, va unsafe.Pointer) status {
 
 // hsaAMDVmemGetAllocPropertiesFromHandle is what memory was made of.
 func hsaAMDVmemGetAllocPropertiesFromHandle(h uint64, pool *uint64, kind *uint32) status {
-	l := current.Load()
-	l.vmemMu.Lock()
-	defer l.vmemMu.Unlock()
-	p := l.physical[h]
-	if p == nil {
-		return HSA_STATUS_ERROR_INVALID_ALLOCATION
-	}
-	*pool, *kind = l.handleOf(p.pool), MEMORY_TYPE_NONE
-	if p.pinned {
-		*kind = MEMORY_TYPE_PINNED
-	}
-	return HSA_STATUS_SUCCESS
+	return withPhysical(h, func(l *library, p *physical) status {
+		*pool, *kind = l.handleOf(p.pool), MEMORY_TYPE_NONE
+		if p.pinned {
+			*kind = MEMORY_TYPE_PINNED
+		}
+		return HSA_STATUS_SUCCESS
+	})
 }

@@ -49,7 +49,7 @@ func hsaAMDVmemMap(va unsafe.Pointer, size, _, h, _ uint64) status {
 	if l.mapped == nil {
 		l.mapped = map[uint64]*mapping{}
 	}
-	l.mapped[addr] = &mapping{base: addr, size: size, in: r, of: p, perms: map[uint64]uint32{}}
+	l.mapped[addr] = &mapping{extent: extent{addr, size}, in: r, of: p, perms: map[uint64]uint32{}}
 	r.maps++
 	p.maps++
 	return HSA_STATUS_SUCCESS
@@ -58,17 +58,11 @@ func hsaAMDVmemMap(va unsafe.Pointer, size, _, h, _ uint64) status {
 // hsaAMDVmemUnmap ends one mapping, after what the cards were told before is done.
 func hsaAMDVmemUnmap(va unsafe.Pointer, size uint64) status {
 	l := current.Load()
-	if size == 0 {
-		return HSA_STATUS_ERROR_INVALID_ARGUMENT
-	}
 	l.vmemMu.Lock()
 	defer l.vmemMu.Unlock()
-	m := l.mapped[address(va)]
-	switch {
-	case m == nil:
-		return HSA_STATUS_ERROR_INVALID_ALLOCATION
-	case m.size != size:
-		return HSA_STATUS_ERROR_INVALID_ARGUMENT
+	m, st := exactly(l.mapped, va, size)
+	if st != HSA_STATUS_SUCCESS {
+		return st
 	}
 	if e := l.sim.MemUnmap(hip.Thread{}, hip.Ptr(m.base), size); e != hip.Success {
 		return statusOf(e)

@@ -23,20 +23,15 @@ func inodeOf(fd int) (inode, bool) {
 // simulated one's is a memory file.
 func hsaAMDVmemExportShareableHandle(fd *int32, h, _ uint64) status {
 	*fd = -1
-	l := current.Load()
-	l.vmemMu.Lock()
-	defer l.vmemMu.Unlock()
-	p := l.physical[h]
-	if p == nil {
-		return HSA_STATUS_ERROR_INVALID_ALLOCATION
-	}
-	n, e := l.sim.FileOf(hip.GenericAllocation(h))
-	if e != hip.Success {
-		return HSA_STATUS_ERROR_OUT_OF_RESOURCES
-	}
-	p.inode, _ = inodeOf(n)
-	*fd = int32(n)
-	return HSA_STATUS_SUCCESS
+	return withPhysical(h, func(l *library, p *physical) status {
+		n, e := l.sim.FileOf(hip.GenericAllocation(h))
+		if e != hip.Success {
+			return HSA_STATUS_ERROR_OUT_OF_RESOURCES
+		}
+		p.inode, _ = inodeOf(n)
+		*fd = int32(n)
+		return HSA_STATUS_SUCCESS
+	})
 }
 
 // hsaAMDVmemImportShareableHandle is the memory that a descriptor is, which stays the caller's: this process's own under its own handle,

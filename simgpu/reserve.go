@@ -188,31 +188,35 @@ func (r *Runtime) MemUnmap(t hip.Thread, ptr hip.Ptr, size uint64) hip.Error {
 		return e
 	}
 	defer r.leave()
-	v := r.reservationOf(ptr)
-	if v == nil || size == 0 || size > v.a.End()-uint64(ptr) {
+	v := r.lockMapped(ptr, size)
+	if v == nil {
 		return hip.ErrorInvalidValue
 	}
-	if !v.whole(uint64(ptr), size) {
-		return hip.ErrorInvalidValue
-	}
+	v.mu.Unlock()
 	r.drain()
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if !v.cover(uint64(ptr), size) {
+	if v = r.lockMapped(ptr, size); v == nil {
 		return hip.ErrorInvalidValue
 	}
+	defer v.mu.Unlock()
 	r.unmap(v, func(m *mapping) bool { return m.base >= uint64(ptr) && m.end() <= uint64(ptr)+size })
 	return hip.Success
 }
 
-// whole says whether whole mappings cover the range exactly.
-func (v *reservation) whole(addr, n uint64) bool {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	return v.cover(addr, n)
+// lockMapped is the reservation, with mu held, that has whole mappings over the range exactly; nil for none.
+func (r *Runtime) lockMapped(ptr hip.Ptr, size uint64) *reservation {
+	v := r.reservationOf(ptr)
+	if v == nil || size == 0 || size > v.a.End()-uint64(ptr) {
+		return nil
+	}
+	v.mu.Lock()
+	if !v.cover(uint64(ptr), size) {
+		v.mu.Unlock()
+		return nil
+	}
+	return v
 }
 
-// cover is whole with mu held.
+// cover says whether whole mappings cover the range exactly. mu is held.
 func (v *reservation) cover(addr, n uint64) bool {
 	maps := v.over(addr, n)
 	return maps != nil && maps[0].base == addr && maps[len(maps)-1].end() == addr+n
@@ -247,8 +251,7 @@ func (r *Runtime) MemSetAccess(t hip.Thread, ptr hip.Ptr, size uint64, desc []hi
 		return e
 	}
 	defer r.leave()
-	v := r.reservationOf(ptr)
-	if v == nil || size == 0 || size > v.a.End()-uint64(ptr) || len(desc) == 0 {
+	if len(desc) == 0 {
 		return hip.ErrorInvalidValue
 	}
 	for i := range desc {
@@ -257,11 +260,11 @@ func (r *Runtime) MemSetAccess(t hip.Thread, ptr hip.Ptr, size uint64, desc []hi
 			return hip.ErrorInvalidValue
 		}
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if !v.cover(uint64(ptr), size) {
+	v := r.lockMapped(ptr, size)
+	if v == nil {
 		return hip.ErrorInvalidValue
 	}
+	defer v.mu.Unlock()
 	for _, m := range v.over(uint64(ptr), size) {
 		access := slices.Clone(m.access)
 		for i := range desc {

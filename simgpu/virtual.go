@@ -65,15 +65,11 @@ func (r *Runtime) AllowHost(ptr hip.Ptr, size uint64, flags hip.MemAccessFlags) 
 		return e
 	}
 	defer r.leave()
-	v := r.reservationOf(ptr)
-	if v == nil || size == 0 || size > v.a.End()-uint64(ptr) {
+	v := r.lockMapped(ptr, size)
+	if v == nil {
 		return hip.ErrorInvalidValue
 	}
-	v.mu.Lock()
 	defer v.mu.Unlock()
-	if !v.cover(uint64(ptr), size) {
-		return hip.ErrorInvalidValue
-	}
 	for _, m := range v.over(uint64(ptr), size) {
 		if e := r.protect(m, m.access, flags); e != hip.Success {
 			return e
