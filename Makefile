@@ -5,13 +5,17 @@ LIB         = build/lib/libamdhip64.so.6
 CFLAGS     ?= -O2 -Wall
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build lib lib-Linux lib-Darwin windows darwin test bench conformance fuzz generate kernels lint platforms check-deploy release check-release clean
+.PHONY: help demo picture build lib lib-Linux lib-Darwin windows darwin test bench conformance fuzz generate kernels lint platforms check-deploy release check-release clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 demo: build ## build everything and run the main job on a simulated GPU
 	@scripts/demo.sh
+
+picture: build ## the README's picture of the demo (docs/demo.svg), from a run
+	@scripts/demo.sh >build/demo.txt
+	@$(GO) run scripts/picture.go <build/demo.txt >docs/demo.svg
 
 build: lib ## bin/hip-worker, bin/hip-session, bin/smi-remote, bin/gpu-exporter, build/lib/libamdhip64.so.6, build/examples
 	@mkdir -p bin build/examples

@@ -64,10 +64,15 @@ run bin/smi-remote processes
 title "Call latency, from the worker's /metrics"
 calls='hip_rpc_duration_seconds_(count|sum).*"hip(Memcpy|ModuleLaunchKernel|DeviceSynchronize)"'
 printf '$ curl -s http://127.0.0.1:%s/metrics | grep -E '"'%s'"'\n' "$metrics" "$calls"
-exec 3<>"/dev/tcp/127.0.0.1/$metrics"
-printf 'GET /metrics HTTP/1.0\r\nHost: localhost\r\n\r\n' >&3
-cat <&3 >"$dir/metrics"
-exec 3>&-
-grep -E "^$calls" "$dir/metrics" || fail "/metrics has no call latency"
+# What the client's side of calls took, it tells with a later one or when it ends.
+latency() {
+	exec 3<>"/dev/tcp/127.0.0.1/$metrics"
+	printf 'GET /metrics HTTP/1.0\r\nHost: localhost\r\n\r\n' >&3
+	cat <&3 >"$dir/metrics"
+	exec 3>&-
+	[ "$(grep -cE "^$calls" "$dir/metrics")" = 12 ] # count and sum of three calls on two sides
+}
+wait_for "the latency of calls in /metrics" latency
+grep -E "^$calls" "$dir/metrics"
 wait "${pids[1]}" || { cat "$dir/spin.out"; fail "hello_hip --spin failed"; }
 title "Done."
