@@ -48,8 +48,8 @@ type nodePods struct {
 
 // pods asks the kubelet in the background.
 type pods struct {
-	lister   *lister // nil: none is asked
-	optional bool    // its socket need not exist
+	socket   string // the kubelet's; empty: none is asked
+	optional bool   // it need not exist
 	logs     string
 	sys      string
 	cards    cards
@@ -96,16 +96,11 @@ func newPods(src smi.Source, o *Options) (*pods, error) {
 	if target == "" {
 		target, p.optional = DefaultKubelet, true
 	}
-	p.lister = newLister(strings.TrimPrefix(target, "unix://"))
+	p.socket = strings.TrimPrefix(target, "unix://")
 	return p, nil
 }
 
-func (p *pods) close() {
-	p.cancel()
-	if p.lister != nil {
-		p.lister.close()
-	}
-}
+func (p *pods) close() { p.cancel() }
 
 // get is what is known now, nil for nothing. It sees to it that more is known soon.
 func (p *pods) get(ctx context.Context) *nodePods {
@@ -170,15 +165,15 @@ func (p *pods) refresh(flight chan struct{}) {
 
 // ask is which containers were given which cards.
 func (p *pods) ask(ctx context.Context) (map[int][]owner, error) {
-	if p.lister == nil {
+	if p.socket == "" {
 		return nil, nil
 	}
 	if p.optional {
-		if _, err := os.Stat(p.lister.path); err != nil {
+		if _, err := os.Stat(p.socket); err != nil {
 			return nil, nil // no node of Kubernetes
 		}
 	}
-	grants, err := p.lister.list(ctx)
+	grants, err := listGrants(ctx, p.socket)
 	if err != nil {
 		return nil, err
 	}
