@@ -10,7 +10,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"github.com/rocwire/rocwire/exporter/rpcstats"
+	"github.com/rocwire/rocwire/calls/rpcstats"
 )
 
 // exemplars are single calls that lead from a histogram to a trace, by the series

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rocwire/rocwire/exporter/rpctrace"
+	"github.com/rocwire/rocwire/calls/rpctrace"
 	"github.com/rocwire/rocwire/internal/dialing"
 	"github.com/rocwire/rocwire/internal/tfconnect"
 	"github.com/rocwire/rocwire/internal/visible"

@@ -6,7 +6,7 @@ import (
 
 	"github.com/vmihailenco/msgpack/v5"
 
-	"github.com/rocwire/rocwire/exporter/rpcstats"
+	"github.com/rocwire/rocwire/calls/rpcstats"
 	"github.com/rocwire/rocwire/smi"
 )
 

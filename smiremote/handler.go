@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/rocwire/rocwire/exporter/rpcstats"
+	"github.com/rocwire/rocwire/calls/rpcstats"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/wire"
 )

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rocwire/rocwire/exporter/rpcstats"
+	"github.com/rocwire/rocwire/calls/rpcstats"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smi/smitest"
 	"github.com/rocwire/rocwire/smiremote"

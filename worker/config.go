@@ -6,7 +6,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/rocwire/rocwire/exporter/rpctrace"
+	"github.com/rocwire/rocwire/calls/rpctrace"
 	"github.com/rocwire/rocwire/internal/loglimit"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/worker/access"

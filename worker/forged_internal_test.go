@@ -3,7 +3,7 @@ package worker
 import (
 	"testing"
 
-	"github.com/rocwire/rocwire/exporter/rpctrace"
+	"github.com/rocwire/rocwire/calls/rpctrace"
 	"github.com/rocwire/rocwire/smi"
 )
 

@@ -3,7 +3,7 @@ package worker_test
 import (
 	"testing"
 
-	"github.com/rocwire/rocwire/exporter/rpcstats"
+	"github.com/rocwire/rocwire/calls/rpcstats"
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/wire"
 	"github.com/rocwire/rocwire/worker"

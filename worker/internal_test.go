@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rocwire/rocwire/exporter/rpcstats"
-	"github.com/rocwire/rocwire/exporter/rpctrace"
+	"github.com/rocwire/rocwire/calls/rpcstats"
+	"github.com/rocwire/rocwire/calls/rpctrace"
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/hiprpc"
 	"github.com/rocwire/rocwire/smi"

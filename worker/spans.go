@@ -3,7 +3,7 @@ package worker
 import (
 	"fmt"
 
-	"github.com/rocwire/rocwire/exporter/rpctrace"
+	"github.com/rocwire/rocwire/calls/rpctrace"
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/hiprpc"
 	"github.com/rocwire/rocwire/internal/mono"

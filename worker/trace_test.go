@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/rocwire/rocwire/exporter/rpctrace"
+	"github.com/rocwire/rocwire/calls/rpctrace"
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hipremote"
 	"github.com/rocwire/rocwire/smi"

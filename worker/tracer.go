@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/rocwire/rocwire/exporter/rpctrace"
+	"github.com/rocwire/rocwire/calls/rpctrace"
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/internal/mono"
 	"github.com/rocwire/rocwire/wire"

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rocwire/rocwire/exporter/rpcstats"
+	"github.com/rocwire/rocwire/calls/rpcstats"
 	"github.com/rocwire/rocwire/internal/cli"
 	"github.com/rocwire/rocwire/internal/cli/clitest"
 	"github.com/rocwire/rocwire/smi/smitest"

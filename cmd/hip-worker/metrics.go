@@ -7,7 +7,7 @@ import (
 	"log/slog"
 	"syscall"
 
-	"github.com/rocwire/rocwire/exporter/rpctrace"
+	"github.com/rocwire/rocwire/calls/rpctrace"
 	"github.com/rocwire/rocwire/exporter/service"
 	"github.com/rocwire/rocwire/internal/version"
 	"github.com/rocwire/rocwire/smi"

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rocwire/rocwire/calls/rpcstats"
 	"github.com/rocwire/rocwire/cmd/smi-remote/internal/text"
-	"github.com/rocwire/rocwire/exporter/rpcstats"
 	"github.com/rocwire/rocwire/smi"
 )
 

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rocwire/rocwire/exporter/rpcstats"
+	"github.com/rocwire/rocwire/calls/rpcstats"
 )
 
 // The kernel's programs put durations into the very buckets of rpcstats: their code,

@@ -3,7 +3,7 @@ package otlp
 import (
 	"go.opentelemetry.io/otel/attribute"
 
-	"github.com/rocwire/rocwire/exporter/rpcstats"
+	"github.com/rocwire/rocwire/calls/rpcstats"
 )
 
 var callAttrs = []string{"rpc.system.name", "rpc.method", "rpc.response.status_code", "error.type"}

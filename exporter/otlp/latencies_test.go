@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rocwire/rocwire/calls/rpcstats"
 	"github.com/rocwire/rocwire/exporter"
-	"github.com/rocwire/rocwire/exporter/rpcstats"
 )
 
 // What arrives has the same quantiles as what was counted, and its bounds are true.

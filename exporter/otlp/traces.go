@@ -14,7 +14,7 @@ import (
 	trace "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/rocwire/rocwire/exporter/rpctrace"
+	"github.com/rocwire/rocwire/calls/rpctrace"
 	"github.com/rocwire/rocwire/smi"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/rocwire/rocwire/exporter/rpcstats"
+	"github.com/rocwire/rocwire/calls/rpcstats"
 	"github.com/rocwire/rocwire/smi"
 )
 

@@ -5,7 +5,7 @@ import (
 	"iter"
 	"time"
 
-	"github.com/rocwire/rocwire/exporter/rpcstats"
+	"github.com/rocwire/rocwire/calls/rpcstats"
 )
 
 // callRing keeps, for each of the last steps, the histograms of the calls that ended

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/rocwire/rocwire/exporter/rpcstats"
+	"github.com/rocwire/rocwire/calls/rpcstats"
 )
 
 // LatencySpan is the answer of /api/v1/latency: what calls cost over time, of one

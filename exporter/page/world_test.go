@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rocwire/rocwire/calls/rpcstats"
 	"github.com/rocwire/rocwire/exporter"
 	"github.com/rocwire/rocwire/exporter/push"
-	"github.com/rocwire/rocwire/exporter/rpcstats"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smi/smitest"
 )

@@ -20,9 +20,9 @@ import (
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 
+	"github.com/rocwire/rocwire/calls/rpcstats"
 	"github.com/rocwire/rocwire/exporter"
 	"github.com/rocwire/rocwire/exporter/discovery"
-	"github.com/rocwire/rocwire/exporter/rpcstats"
 	"github.com/rocwire/rocwire/smi/smitest"
 	"github.com/rocwire/rocwire/smiremote"
 	"github.com/rocwire/rocwire/smiremote/remotetest"

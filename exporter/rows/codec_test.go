@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rocwire/rocwire/calls/rpcstats"
 	"github.com/rocwire/rocwire/exporter"
-	"github.com/rocwire/rocwire/exporter/rpcstats"
 )
 
 // sample has every type, null and not.

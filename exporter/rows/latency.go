@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/rocwire/rocwire/exporter/rpcstats"
+	"github.com/rocwire/rocwire/calls/rpcstats"
 )
 
 // Tags of rows that are no numbered bucket.

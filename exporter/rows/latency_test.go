@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rocwire/rocwire/calls/rpcstats"
 	"github.com/rocwire/rocwire/exporter"
-	"github.com/rocwire/rocwire/exporter/rpcstats"
 )
 
 func total(op string, since time.Time, nanos, zero uint64, buckets ...rpcstats.Bucket) rpcstats.CallTotal {

@@ -10,9 +10,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rocwire/rocwire/calls/rpcstats"
 	"github.com/rocwire/rocwire/exporter"
 	"github.com/rocwire/rocwire/exporter/push"
-	"github.com/rocwire/rocwire/exporter/rpcstats"
 )
 
 // Records come at the interval, and a last one at the end that nothing counted is left out of.

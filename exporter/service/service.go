@@ -14,12 +14,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/exporter-toolkit/web"
 
+	"github.com/rocwire/rocwire/calls/rpctrace"
 	"github.com/rocwire/rocwire/exporter"
 	"github.com/rocwire/rocwire/exporter/discovery"
 	"github.com/rocwire/rocwire/exporter/page"
 	"github.com/rocwire/rocwire/exporter/probe"
 	"github.com/rocwire/rocwire/exporter/push"
-	"github.com/rocwire/rocwire/exporter/rpctrace"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smiremote"
 	"github.com/rocwire/rocwire/wire"

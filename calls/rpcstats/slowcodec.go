@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/rocwire/rocwire/exporter/internal/packed"
+	"github.com/rocwire/rocwire/calls/internal/packed"
 )
 
 // Limits of encoded slow calls.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/rocwire/rocwire/exporter/internal/packed"
+	"github.com/rocwire/rocwire/calls/internal/packed"
 )
 
 // Limits of an encoded delta. Recorders stay far below them.
