@@ -12,7 +12,8 @@ import (
 const fresh = 100 * time.Millisecond
 
 // cached is the last answer to one question. However many ask at the same moment, it is
-// asked once.
+// asked once. That nobody answered is told to those who waited and not remembered: the
+// next one asks again, or a worker that is back would be taken for one that is not.
 type cached[T any] struct {
 	mu     sync.Mutex
 	value  T
@@ -39,6 +40,9 @@ func (c *cached[T]) get(ctx, life context.Context, age time.Duration, read func(
 			v, err := protect(func() (T, error) { return read(ctx) })
 			c.mu.Lock()
 			c.value, c.err, c.at, c.flight = v, err, time.Now(), nil
+			if !answered(err) {
+				c.at = time.Time{}
+			}
 			c.mu.Unlock()
 			close(flight)
 		}()
@@ -53,6 +57,19 @@ func (c *cached[T]) get(ctx, life context.Context, age time.Duration, read func(
 		var none T
 		return none, smi.Errorf(smi.ErrTimeout, "no answer in time")
 	}
+}
+
+// answered says whether an error, or none, is what the source answered, and not that it
+// did not.
+func answered(err error) bool {
+	if err == nil {
+		return true
+	}
+	switch smi.CodeOf(err) {
+	case smi.ErrNotSupported, smi.ErrNoPermission, smi.ErrNotFound, smi.ErrInvalid, smi.ErrNoDriver:
+		return true
+	}
+	return false
 }
 
 // forget makes the next one ask.

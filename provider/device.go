@@ -41,46 +41,76 @@ type capabilities struct {
 }
 
 // divisions are how the cards are divided, of those that can be, by their index at the
-// source.
-func (l *library) divisions(ctx context.Context, cards []card) map[int]*smi.Partitions {
-	m, err := l.partitions.get(ctx, l.ctx, time.Second, func(ctx context.Context) (map[int]*smi.Partitions, error) {
-		return each(cards, func(c *card) (*smi.Partitions, error) { return l.src.Partitions(ctx, c.source()) }), nil
+// source. A card that does not answer is as it was when it last did; none does: that is
+// an error, as the host would keep for hours that nothing can be divided.
+func (l *library) divisions(ctx context.Context, cards []card) (map[int]*smi.Partitions, error) {
+	return l.partitions.get(ctx, l.ctx, time.Second, func(ctx context.Context) (map[int]*smi.Partitions, error) {
+		m, silent, err := each(cards, func(c *card) (*smi.Partitions, error) { return l.src.Partitions(ctx, c.source()) })
+		if len(silent) > 0 && len(silent) == len(cards) {
+			return nil, err
+		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		for i, p := range m {
+			l.divided[i] = p
+		}
+		for _, i := range silent {
+			l.log.Warn("a card does not tell how it is divided", "card", i, "error", err)
+			if p := l.divided[i]; p != nil {
+				m[i] = p
+			}
+		}
+		return m, nil
 	})
-	if err != nil {
-		return nil
-	}
-	return m
 }
 
 // each asks a question about every card, side by side, and returns the answers that
-// there are by the cards' index at the source.
-func each[T any](cards []card, ask func(c *card) (*T, error)) map[int]*T {
+// there are by the cards' index at the source; the cards that nothing was heard of, and
+// why not of one of them.
+func each[T any](cards []card, ask func(c *card) (*T, error)) (m map[int]*T, silent []int, why error) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
-	m := map[int]*T{}
+	m = map[int]*T{}
 	for i := range cards {
 		wg.Go(func() {
 			v, err := protect(func() (*T, error) { return ask(&cards[i]) })
-			if err != nil || v == nil {
-				return
-			}
 			mu.Lock()
 			defer mu.Unlock()
-			m[cards[i].source()] = v
+			switch {
+			case !answered(err):
+				silent, why = append(silent, cards[i].source()), err
+			case err == nil && v != nil:
+				m[cards[i].source()] = v
+			}
 		})
 	}
 	wg.Wait()
-	return m
+	return m, silent, why
 }
 
-// devices describes all cards.
+// devices describes all cards to the host.
 func (h *host) devices(ctx context.Context, l *library) ([]device, error) {
+	list, err := h.describe(ctx, l)
+	if err == nil {
+		h.noteTold(list)
+	}
+	return list, err
+}
+
+// describe describes all cards.
+func (h *host) describe(ctx context.Context, l *library) ([]device, error) {
 	cards, _, err := l.cards(ctx)
 	if err != nil {
 		return nil, err
 	}
-	divisions := l.divisions(ctx, cards)
-	rights := l.rights(ctx)
+	divisions, err := l.divisions(ctx, cards)
+	if err != nil {
+		return nil, err
+	}
+	rights, err := l.rights(ctx)
+	if err != nil {
+		return nil, err
+	}
 	list := make([]device, len(cards))
 	for i := range cards {
 		list[i] = h.device(l, &cards[i], divisions[cards[i].source()], rights)
@@ -88,16 +118,17 @@ func (h *host) devices(ctx context.Context, l *library) ([]device, error) {
 	return list, nil
 }
 
-// rights is what the source lets this library do, as far as that is known.
-func (l *library) rights(ctx context.Context) Rights {
+// rights is what the source lets this library do. Not to know is an error: no host is
+// told of a worker that does not answer that it can do nothing.
+func (l *library) rights(ctx context.Context) (Rights, error) {
 	if l.origin.Rights == nil {
-		return Rights{Divide: true}
+		return Rights{Divide: true}, nil
 	}
 	r, err := l.allowed.get(ctx, l.ctx, 30*time.Second, l.origin.Rights)
-	if err != nil {
-		return Rights{}
+	if err != nil && answered(err) { // a worker that does not know the question
+		return Rights{}, nil
 	}
-	return r
+	return r, err
 }
 
 // device describes a card; p is how it is divided, nil if it cannot be, and rights say
@@ -105,12 +136,9 @@ func (l *library) rights(ctx context.Context) Rights {
 func (h *host) device(l *library, c *card, p *smi.Partitions, rights Rights) device {
 	in := c.info
 	d := device{
-		uuid: c.uuid, index: int32(c.index), model: in.Name, driver: in.Driver.Version, numa: -1,
+		uuid: c.uuid, index: int32(c.index), model: tensorfusion.Model(in), driver: in.Driver.Version, numa: -1,
 		firmware: firstText(in.VBIOS.Version, in.VBIOS.PartNumber, in.VBIOS.Name),
 		node:     l.node(in), memory: l.memory(c, p), units: l.units(c),
-	}
-	if d.model == "" {
-		d.model = "AMD GPU"
 	}
 	if n, ok := in.NUMA.Node.Get(); ok && n >= 0 && n < 1<<16 {
 		d.numa = int32(n)
@@ -186,6 +214,7 @@ func properties(l *library, c *card, p *smi.Partitions) (list []property) {
 	add("kfdNode", number(in.IDs.KFDNode))
 	add("hipIndex", number(in.IDs.HIP))
 	add("hipUuid", in.IDs.HIPUUID)
+	add("marketName", in.Name)
 	add("gfxTarget", in.Target)
 	add("pciVendorId", hex(in.ASIC.VendorID))
 	add("pciDeviceId", hex(in.ASIC.DeviceID))

@@ -18,7 +18,11 @@ import (
 )
 
 // theHost is this process's.
-var theHost = newHost(nil, logger(os.Getenv))
+var theHost = func() *host {
+	h := newHost(nil, logger(os.Getenv))
+	h.ledger.file = stateFile(os.Getenv)
+	return h
+}()
 
 // SetOpener says where the figures come from. It is called by the first use of the
 // library, and by the first after AccelShutdown.
@@ -182,6 +186,9 @@ func rwAccelMetrics(to *C.DeviceMetrics, n C.size_t) C.AccelResult {
 			if f != nil {
 				f.write(&out[i])
 			}
+		}
+		if err == nil {
+			theHost.compare(ctx, l)
 		}
 		return resultOf(err), err
 	})

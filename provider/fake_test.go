@@ -20,7 +20,9 @@ type rack struct {
 	used   map[[2]int]uint32 // process by card and part
 	setErr error
 	opened int
-	whole  bool // parts are told by Partitions, and are no devices
+	whole  bool  // parts are told by Partitions, and are no devices
+	hidden bool  // parts are not told at all
+	silent error // what Partitions answers
 }
 
 func newRack() *rack { return &rack{mode: [2]string{"SPX", "SPX"}, used: map[[2]int]uint32{}} }
@@ -28,7 +30,10 @@ func newRack() *rack { return &rack{mode: [2]string{"SPX", "SPX"}, used: map[[2]
 var rackModes = map[string]int{"SPX": 1, "DPX": 2, "QPX": 4, "CPX": 8}
 
 // host is a provider's host over the rack.
-func (r *rack) host(t *testing.T) *host {
+func (r *rack) host(t *testing.T) *host { return r.hostOf(t, "", true) }
+
+// hostOf is one with a file for its ledger, on the rack's machine or elsewhere.
+func (r *rack) hostOf(t *testing.T, file string, local bool) *host {
 	t.Helper()
 	h := newHost(func(*slog.Logger) (Origin, error) {
 		r.mu.Lock()
@@ -37,14 +42,15 @@ func (r *rack) host(t *testing.T) *host {
 		v := &view{rack: r}
 		for c, m := range r.mode {
 			for p := range rackModes[m] {
-				if r.whole && p > 0 {
+				if (r.whole || r.hidden) && p > 0 {
 					break
 				}
 				v.list = append(v.list, [2]int{c, p})
 			}
 		}
-		return Origin{Source: v, Local: true}, nil
+		return Origin{Source: v, Local: local}, nil
 	}, slog.New(slog.DiscardHandler))
+	h.ledger.file = file
 	t.Cleanup(h.shutdown)
 	return h
 }
@@ -119,6 +125,9 @@ func (v *view) Partitions(_ context.Context, i int) (*smi.Partitions, error) {
 	}
 	v.rack.mu.Lock()
 	defer v.rack.mu.Unlock()
+	if v.rack.silent != nil {
+		return nil, v.rack.silent
+	}
 	p := &smi.Partitions{Compute: v.rack.mode[v.list[i][0]], Memory: "NPS1", Memories: []string{"NPS1", "NPS4"}}
 	for _, m := range []string{"SPX", "DPX", "QPX", "CPX"} {
 		p.Profiles = append(p.Profiles, smi.PartitionProfile{Index: len(p.Profiles), Type: m, Partitions: rackModes[m]})

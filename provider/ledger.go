@@ -1,15 +1,23 @@
 package provider
 
 import (
+	"fmt"
+	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 )
 
-// ledger is which parts of the cards are assigned. It lasts as long as the process.
+// ledger is which parts of the cards are assigned. It is kept in a file (ledgerfile.go),
+// because partitions outlive the host: one that was started anew takes back what an earlier
+// one has assigned.
 type ledger struct {
 	changing sync.Mutex // held while cards are divided and parts given and taken
 
 	mu      sync.Mutex
+	file    string // "" is none: the ledger lasts as long as the process
+	loaded  bool
+	log     *slog.Logger
 	list    []assignment
 	before  map[string]string // how a card was divided before it was divided here
 	refused map[string]bool   // cards that may not be divided
@@ -19,12 +27,37 @@ type ledger struct {
 type assignment struct {
 	uuid, card, mode string
 	part             int
+	// inherited is one of an earlier host: whoever has it may be gone since, without this
+	// host having been told.
+	inherited bool
 }
 
+// add notes an assignment. It takes the place of an inherited one of the same part.
 func (g *ledger) add(a assignment) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.list = slices.DeleteFunc(g.list, func(b assignment) bool { return b.card == a.card && b.part == a.part })
 	g.list = append(g.list, a)
+	g.save()
+}
+
+// prune forgets assignments of a card that was divided otherwise since, by somebody else or
+// because the machine was started anew, as nothing is left of them.
+func (g *ledger) prune(card, mode string) {
+	if mode == "" {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	n := len(g.list)
+	g.list = slices.DeleteFunc(g.list, func(a assignment) bool { return a.card == card && a.mode != mode })
+	_, was := g.before[card]
+	if was && g.before[card] == mode {
+		delete(g.before, card)
+	} else if n == len(g.list) {
+		return
+	}
+	g.save()
 }
 
 // at is who has a part of a card; nil if it is free.
@@ -85,19 +118,23 @@ func (g *ledger) take(card, id string) *assignment {
 	}
 	a := g.list[found]
 	g.list = append(g.list[:found], g.list[found+1:]...)
+	g.save()
 	return &a
 }
 
-// divided notes how a card was divided before.
-func (g *ledger) divided(card, before string) {
+// divided notes how a card was divided before, and whether that was not known.
+func (g *ledger) divided(card, before string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.before == nil {
 		g.before = map[string]string{}
 	}
-	if _, ok := g.before[card]; !ok && before != "" {
-		g.before[card] = before
+	if _, ok := g.before[card]; ok || before == "" {
+		return false
 	}
+	g.before[card] = before
+	g.save()
+	return true
 }
 
 // whole is how a card is to be divided that no part of is assigned any more; false if
@@ -117,6 +154,7 @@ func (g *ledger) restored(card string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.before, card)
+	g.save()
 }
 
 // refuse notes that a card may not be divided.
@@ -133,4 +171,12 @@ func (g *ledger) isRefused(card string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.refused[card]
+}
+
+// hint says what to do about assignments of a card that may be nobody's any more.
+func (g *ledger) hint(card string) string {
+	if g.first(func(a *assignment) bool { return a.card == card && a.inherited }) == nil {
+		return ""
+	}
+	return fmt.Sprintf(", some by an earlier start of the host: if nobody has them any more, remove %s and start the host anew", g.file)
 }

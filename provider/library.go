@@ -57,7 +57,8 @@ type library struct {
 	allowed    cached[Rights]
 
 	mu      sync.Mutex
-	infos   map[int]*smi.Info // the last that was told of each card
+	infos   map[int]*smi.Info       // the last that was told of each card
+	divided map[int]*smi.Partitions // likewise
 	shares  shares
 	traffic map[int]*traffic
 }
@@ -66,6 +67,7 @@ type library struct {
 type host struct {
 	log     *slog.Logger
 	current atomic.Pointer[library]
+	known   atomic.Pointer[told]
 
 	mu     sync.Mutex // held while the library is opened or closed
 	opener Opener
@@ -74,7 +76,9 @@ type host struct {
 	ledger ledger
 }
 
-func newHost(open Opener, log *slog.Logger) *host { return &host{opener: open, log: log} }
+func newHost(open Opener, log *slog.Logger) *host {
+	return &host{opener: open, log: log, ledger: ledger{log: log}}
+}
 
 // init opens the library, if it is not open. Who had to wait while somebody else tried
 // in vain, and who tries again at once without having asked for it, gets that error.
@@ -103,6 +107,7 @@ func (h *host) init(explicit bool) (*library, error) {
 
 // open opens a library. mu is held.
 func (h *host) open() (*library, error) {
+	h.ledger.load()
 	if h.opener == nil {
 		return nil, smi.Errorf(smi.ErrNoDriver, "no source of figures")
 	}
@@ -110,7 +115,7 @@ func (h *host) open() (*library, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &library{origin: o, src: o.Source, log: h.log, infos: map[int]*smi.Info{}, shares: shares{}, traffic: map[int]*traffic{}}
+	l := &library{origin: o, src: o.Source, log: h.log, infos: map[int]*smi.Info{}, divided: map[int]*smi.Partitions{}, shares: shares{}, traffic: map[int]*traffic{}}
 	if o.Worker == "" { // a worker does this itself
 		l.src = smi.NewShared(o.Source, smi.SharedOptions{Fresh: fresh / 2})
 	}

@@ -10,8 +10,15 @@ import (
 // Nothing else can: AMD's driver knows no limits.
 func (h *host) limit(ctx context.Context, l *library, uuid string, q smi.Quota) error {
 	to := smi.LimiterOf(l.src)
-	if to == nil || !l.rights(ctx).Limit {
-		return smi.Errorf(smi.ErrNotSupported, "only a worker that was started with --smi-allow-set keeps its sessions within limits")
+	if to == nil {
+		return smi.Errorf(smi.ErrNotSupported, "AMD's driver keeps nobody within limits: only a worker does")
+	}
+	rights, err := l.rights(ctx)
+	if err != nil {
+		return err
+	}
+	if !rights.Limit {
+		return smi.Errorf(smi.ErrNotSupported, "the worker keeps its sessions within limits only if it was started with --smi-allow-set, and for who has the right to set them")
 	}
 	cards, _, err := l.cards(ctx)
 	if err != nil {

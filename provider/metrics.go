@@ -208,7 +208,7 @@ type traffic struct {
 // linkFigures are what the cards' links carried, and notes how fast that grows.
 func (l *library) linkFigures(ctx context.Context, cards []card) map[int]*smi.XGMI {
 	m, err := l.links.get(ctx, l.ctx, time.Second, func(ctx context.Context) (map[int]*smi.XGMI, error) {
-		m := each(cards, func(c *card) (*smi.XGMI, error) { return l.src.XGMI(ctx, c.source()) })
+		m, _, _ := each(cards, func(c *card) (*smi.XGMI, error) { return l.src.XGMI(ctx, c.source()) })
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		for i, x := range m {

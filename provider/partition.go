@@ -94,6 +94,7 @@ func (h *host) assign(ctx context.Context, l *library, templateID, uuid string) 
 	if err != nil {
 		return nil, err
 	}
+	h.ledger.prune(c.uuid, p.Compute)
 	modes := modesOf(p)
 	k := slices.IndexFunc(modes, func(m mode) bool { return m.name == compute })
 	if k < 0 {
@@ -128,7 +129,7 @@ func (h *host) latest(ctx context.Context, l *library, uuid string) (*library, *
 // it as it is then.
 func (h *host) divide(ctx context.Context, l *library, c *card, p *smi.Partitions, compute, memory string) (*library, *card, error) {
 	if n := len(h.ledger.of(c.uuid)); n > 0 {
-		return nil, nil, smi.Errorf(smi.ErrBusy, "%s is divided as %s, and %d parts of it are assigned", c.uuid, p.Compute, n)
+		return nil, nil, smi.Errorf(smi.ErrBusy, "%s is divided as %s, and %d parts of it are assigned%s", c.uuid, p.Compute, n, h.ledger.hint(c.uuid))
 	}
 	if pid := userOf(c); pid != 0 {
 		return nil, nil, smi.Errorf(smi.ErrBusy, "%s is used by process %d: only a card that nobody uses can be divided otherwise", c.uuid, pid)
@@ -140,9 +141,13 @@ func (h *host) divide(ctx context.Context, l *library, c *card, p *smi.Partition
 	if p.Compute != compute {
 		changes = append(changes, smi.Setting{ComputePartition: compute})
 	}
+	first := h.ledger.divided(c.uuid, p.Compute) // noted before it is done: whoever comes after a crash makes it whole again
 	for _, s := range changes {
 		err := l.src.Set(ctx, c.source(), s)
 		if err != nil {
+			if first {
+				h.ledger.restored(c.uuid)
+			}
 			if errors.Is(err, smi.ErrNotSupported) || errors.Is(err, smi.ErrNoPermission) {
 				h.ledger.refuse(c.uuid)
 			}
@@ -151,7 +156,6 @@ func (h *host) divide(ctx context.Context, l *library, c *card, p *smi.Partition
 		}
 	}
 	h.log.Info("a card was divided", "card", c.uuid, "from", p.Compute, "to", compute)
-	h.ledger.divided(c.uuid, p.Compute)
 	l, err := h.renewed(l)
 	if err != nil {
 		return nil, nil, err
@@ -182,6 +186,9 @@ func (l *library) forget() {
 	l.links.forget()
 	l.paths.forget()
 	l.partitions.forget()
+	l.mu.Lock()
+	clear(l.divided)
+	l.mu.Unlock()
 }
 
 // userOf is a process that uses a card, 0 if there is none.
@@ -196,21 +203,26 @@ func userOf(c *card) uint32 {
 	return 0
 }
 
-// give assigns a part that is free; one that no process uses is preferred: who was given
-// it before this process began may still be there.
+// give assigns a part that is free, one that no process uses before others. When all are
+// assigned, one of an earlier host that no process uses: the host counts its partitions, and
+// asks for another only if somebody is gone of whom this one was not told.
 func (h *host) give(ctx context.Context, l *library, c *card, m mode) (*partition, error) {
-	free := -1
+	const idle, abandoned, used, none = 0, 1, 2, 3
+	free, best := -1, none
 	for i := range m.parts {
-		if h.ledger.at(c.uuid, i) != nil {
-			continue
+		a, d := h.ledger.at(c.uuid, i), l.partOf(c, i)
+		quiet := d == nil || len(d.Processes) == 0
+		rank := none
+		switch {
+		case a == nil && quiet:
+			rank = idle
+		case a == nil:
+			rank = used
+		case a.inherited && quiet:
+			rank = abandoned
 		}
-		d := l.partOf(c, i)
-		idle := d == nil || len(d.Processes) == 0
-		if free < 0 || idle {
-			free = i
-		}
-		if idle {
-			break
+		if rank < best {
+			free, best = i, rank
 		}
 	}
 	if free < 0 {
@@ -220,7 +232,9 @@ func (h *host) give(ctx context.Context, l *library, c *card, m mode) (*partitio
 	if err != nil {
 		return nil, err
 	}
-	out := &partition{uuid: fmt.Sprintf("%s-%s-%d", c.uuid, m.template(), free)}
+	a := assignment{card: c.uuid, mode: m.name, part: free}
+	a.uuid = a.name()
+	out := &partition{uuid: a.uuid}
 	if node != "" {
 		out.nodes = []string{"/dev/kfd", node}
 	} else if n, ok := hip.Get(); ok {
@@ -228,7 +242,10 @@ func (h *host) give(ctx context.Context, l *library, c *card, m mode) (*partitio
 	} else {
 		return nil, smi.Errorf(smi.ErrUnavailable, "part %d of %s has neither a device file here nor a number", free, c.uuid)
 	}
-	h.ledger.add(assignment{uuid: out.uuid, card: c.uuid, mode: m.name, part: free})
+	if best == abandoned {
+		h.log.Warn("a partition of an earlier start is given away again: no process uses it, and all others are assigned", "partition", a.uuid)
+	}
+	h.ledger.add(a)
 	return out, nil
 }
 
@@ -249,8 +266,11 @@ func (l *library) way(ctx context.Context, c *card, m mode, part int) (node stri
 		}
 	}
 	d := l.partOf(c, part)
+	if d == nil && l.origin.Local {
+		return "", hip, smi.Errorf(smi.ErrUnavailable, "%s is divided as %s, but the driver does not show part %d (/sys/class/kfd/kfd/topology/nodes, /dev/dri)", c.uuid, m.name, part)
+	}
 	if d == nil {
-		return "", hip, smi.Errorf(smi.ErrUnavailable, "%s is divided as %s, but part %d is not to be seen: a worker shows it when it is started anew", c.uuid, m.name, part)
+		return "", hip, smi.Errorf(smi.ErrUnavailable, "%s is divided as %s, but the worker does not show part %d: it does when it is started anew", c.uuid, m.name, part)
 	}
 	info := l.info(d)
 	if info == nil {
@@ -271,7 +291,7 @@ func (l *library) partOf(c *card, part int) *smi.DeviceSnapshot {
 
 // remove takes a partition back: id is its UUID, or a template's name for the youngest
 // partition of the card that is of that kind. A partition that is of the card but is not
-// assigned, because another process did that, is no error. The last one that is taken
+// assigned, because nothing is left of who did that, is no error. The last one that is taken
 // back makes the card whole again, if assign divided it.
 func (h *host) remove(ctx context.Context, l *library, id, uuid string) error {
 	h.ledger.changing.Lock()
@@ -279,6 +299,9 @@ func (h *host) remove(ctx context.Context, l *library, id, uuid string) error {
 	l, c, err := h.latest(ctx, l, uuid)
 	if err != nil {
 		return err
+	}
+	if p, err := l.src.Partitions(ctx, c.source()); err == nil {
+		h.ledger.prune(c.uuid, p.Compute)
 	}
 	if a := h.ledger.take(c.uuid, id); a == nil {
 		if compute, part, ok := strings.Cut(strings.TrimPrefix(strings.ToLower(id), c.uuid+"-"), "-"); ok && strings.HasPrefix(strings.ToLower(id), c.uuid+"-") {

@@ -41,6 +41,9 @@ func (h *host) topology(ctx context.Context, l *library) ([]row, error) {
 		return nil, err
 	}
 	paths, err := l.paths.get(ctx, l.ctx, time.Second, l.src.Topology)
+	if !answered(err) { // the host goes on without ways, and asks again; unknown ones it would keep
+		return nil, err
+	}
 	if err != nil {
 		l.log.Debug("no topology", "error", err)
 	}

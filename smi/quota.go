@@ -34,6 +34,17 @@ func (q Quota) Over(base Quota) Quota {
 	return q
 }
 
+// Within is q held to most: the smaller limit of each kind that either has.
+func (q Quota) Within(most Quota) Quota {
+	if m := most.Memory.Or(0); m > 0 && (q.Memory.Or(0) == 0 || q.Memory.Or(0) > m) {
+		q.Memory = most.Memory
+	}
+	if c := most.Compute.Or(0); c > 0 && (q.Compute.Or(0) == 0 || q.Compute.Or(0) > c) {
+		q.Compute = most.Compute
+	}
+	return q
+}
+
 // SessionQuota is the quota of a session on one card.
 type SessionQuota struct {
 	Device int `json:"device" msgpack:"i,omitempty"` // index of the card

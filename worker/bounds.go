@@ -38,7 +38,7 @@ func (s *Server) bounds(rec *sessionRecord) bounds {
 			continue
 		}
 		most := s.cfg.Backend.Capacity[card]
-		if q := uint64(s.quotas.of(rec, card, s.cfg.Quota).Memory.Or(0)); q != 0 {
+		if q := uint64(s.quotaOf(rec, card).Memory.Or(0)); q != 0 {
 			most = min(most, sum(q, slack(q)))
 		}
 		b.cards[card] = most

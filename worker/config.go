@@ -91,6 +91,8 @@ type Config struct {
 	HostMemory uint64
 	// Quota is what a session may have of each card, unless SetQuota says otherwise. What is not set is not limited.
 	Quota smi.Quota
+	// Most is what a session may have of each card at most, whatever Quota, its client's identity or SetQuota says.
+	Most smi.Quota
 
 	// ModuleCache is how many bytes of code objects are kept for later sessions of the same user; 0: DefaultModuleCache, negative: none.
 	ModuleCache int64

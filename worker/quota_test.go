@@ -97,6 +97,39 @@ func TestQuotaMemory(t *testing.T) {
 	}
 }
 
+// TestQuotaMost: what the worker itself is held to, nobody gets more of: neither by the worker's flags nor by a quota that is set.
+func TestQuotaMost(t *testing.T) {
+	w := serve(t, cards(1), worker.Config{AllowSet: true, Quota: memory(256 << 20), Most: smi.Quota{Memory: smi.Some(smi.Bytes(64 << 20)), Compute: smi.Some(smi.Ratio(0.5))}})
+	c := connect(t, w)
+	for _, set := range []func() error{
+		func() error { return nil },
+		func() error { return w.SetQuota(t.Context(), 0, "", memory(128<<20)) },
+		func() error {
+			return w.SetQuota(t.Context(), 0, fmt.Sprint(c.Session()), smi.Quota{Memory: smi.Some(smi.Bytes(0)), Compute: smi.Some(smi.Ratio(0))})
+		},
+	} {
+		if err := set(); err != nil {
+			t.Fatal(err)
+		}
+		if _, total, e := c.MemGetInfo(main0); e != hip.Success || total != 64<<20 {
+			t.Errorf("%d bytes in all, %v", total, e)
+		}
+		if _, e := c.Malloc(main0, 65<<20); e != hip.ErrorOutOfMemory {
+			t.Errorf("beyond: %v", e)
+		}
+		if q := w.Sessions()[0].Quotas; len(q) != 1 || q[0].Memory.Or(0) != 64<<20 || q[0].Compute.Or(0) != 0.5 {
+			t.Errorf("%+v", q)
+		}
+	}
+	if err := w.SetQuota(t.Context(), 0, "", memory(32<<20)); err != nil { // less than the most is less
+		t.Fatal(err)
+	}
+	eventually(t, "the smaller quota holds", func() bool {
+		_, total, e := c.MemGetInfo(main0)
+		return e == hip.Success && total == 32<<20
+	})
+}
+
 // TestQuotaCompute: kernels of a session with a share of a card's time run that share of it, as the card itself counts.
 func TestQuotaCompute(t *testing.T) {
 	w := serve(t, cards(1), worker.Config{Quota: smi.Quota{Compute: smi.Some(smi.Ratio(0.25))}})

@@ -20,9 +20,16 @@ type quotas struct {
 	cards map[int]busAddress           // of the cards that have one
 }
 
-// of is a session's quota on a card; with mu. What was set for the session goes before what its client's identity has, and that before what all have.
-func (q *quotas) of(rec *sessionRecord, card int, base smi.Quota) smi.Quota {
-	return q.own[rec.id][card].Over(rec.who.Quota.Over(q.all[card].Over(base)))
+// quotaOf is a session's quota on a card; with quotas.mu. What was set for the session goes before what its client's identity has, and that before
+// what all have. None goes beyond what the worker itself is held to.
+func (s *Server) quotaOf(rec *sessionRecord, card int) smi.Quota {
+	q := &s.quotas
+	return q.own[rec.id][card].Over(rec.who.Quota.Over(q.all[card].Over(s.cfg.Quota))).Within(s.cfg.Most)
+}
+
+// firstQuota is what a session starts with, on every card that no quota was set for.
+func (s *Server) firstQuota(rec *sessionRecord) smi.Quota {
+	return rec.who.Quota.Over(s.cfg.Quota).Within(s.cfg.Most)
 }
 
 // SetQuota implements smi.Limiter. It has told the sessions when it returns; launches and allocations that they are in the middle of may
@@ -87,11 +94,11 @@ func (q *quotas) set(card int, session uint64, v smi.Quota) {
 
 // limits are a session's, for its process; with quotas.mu. Without any quota there are none: most sessions need not ask which card is which.
 func (s *Server) limits(rec *sessionRecord) (list []limit) {
-	if all := limitsOf(rec.who.Quota.Over(s.cfg.Quota)); all != (quota.Limits{}) {
+	if all := limitsOf(s.firstQuota(rec)); all != (quota.Limits{}) {
 		list = append(list, limit{everyCard, all})
 	}
 	for card, at := range s.quotas.cards {
-		list = append(list, limit{at, limitsOf(s.quotas.of(rec, card, s.cfg.Quota))})
+		list = append(list, limit{at, limitsOf(s.quotaOf(rec, card))})
 	}
 	return list[:min(len(list), maxLimits)]
 }
@@ -101,7 +108,7 @@ func (s *Server) hostMemory(rec *sessionRecord) uint64 {
 	if n := s.cfg.HostMemory; n != 0 {
 		return n
 	}
-	return hostmem.Default(uint64(rec.who.Quota.Over(s.cfg.Quota).Memory.Or(0)))
+	return hostmem.Default(uint64(s.firstQuota(rec).Memory.Or(0)))
 }
 
 func limitsOf(q smi.Quota) quota.Limits {
@@ -120,7 +127,7 @@ func (s *Server) sessionQuotas(rec *sessionRecord, cards []int) (list []smi.Sess
 	s.quotas.mu.Lock()
 	defer s.quotas.mu.Unlock()
 	for _, c := range cards {
-		q := s.quotas.of(rec, c, s.cfg.Quota)
+		q := s.quotaOf(rec, c)
 		if q.Memory.Or(0) == 0 {
 			q.Memory = smi.None[smi.Bytes]()
 		}

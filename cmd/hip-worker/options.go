@@ -67,6 +67,8 @@ Usage: hip-worker [flags]
                           (512M more than twice --session-memory, or half of the machine's; 16M at least)
   --module-cache SIZE     code objects kept for later sessions of the same user, which then need not be sent again, 0 for none (512M)
   --session-compute PCT   share of each card's time that a session's kernels may have, such as 50 (all)
+                          Beyond TF_GPU_MEMORY_LIMIT (MiB of each card) and TF_CUDA_SM_PERCENT_LIMIT, which TensorFusion sets, no session
+                          gets anything, whatever flags, tokens and quotas say
   --session-uids A-B      users that session processes run as, each its own, where the worker may choose (61184-65519)
   --session-cgroup DIR    control group (version 2) below which each session has one of its own: its memory, its threads, its end (the worker's own,
                           where that is delegated to it; none: no such groups)
@@ -115,6 +117,7 @@ type options struct {
 	noShare, allowV1           bool
 	allowSet                   bool
 	quota                      smi.Quota // of each session and card
+	most                       smi.Quota // what none goes beyond
 	hostMemory                 uint64    // of each session
 	moduleCache                int64     // bytes, negative: none
 	confine                    confine.Options
@@ -146,6 +149,10 @@ func newOptions(f *flag.FlagSet, getenv func(string) string) (*options, error) {
 			}
 			*dst = n
 		}
+	}
+	var err error
+	if o.most, err = hardLimits(getenv); err != nil {
+		wrong = err
 	}
 	switch getenv("TF_DEBUG") {
 	case "", "0", "false":

@@ -81,7 +81,7 @@ func run(o *options, log *slog.Logger) error {
 	w, err := worker.New(worker.Config{
 		NoShare: o.noShare, AllowV1: o.allowV1,
 		Listen: o.listen.address, Socket: o.listen.socket, TLS: o.tls, Port: o.port, Insecure: o.insecure, Backend: backend, Command: command,
-		Access: o.who.config(), Audit: record, MaxSessions: o.maxSessions, Park: o.park, Limits: o.limits, Quota: o.quota, HostMemory: o.hostMemory, ModuleCache: o.moduleCache, Confine: o.confine, AllowSet: o.allowSet, Version: version.String(), Spans: metrics.spans(o), Log: log,
+		Access: o.who.config(), Audit: record, MaxSessions: o.maxSessions, Park: o.park, Limits: o.limits, Quota: o.quota, Most: o.most, HostMemory: o.hostMemory, ModuleCache: o.moduleCache, Confine: o.confine, AllowSet: o.allowSet, Version: version.String(), Spans: metrics.spans(o), Log: log,
 	})
 	if err != nil {
 		return fmt.Errorf("cannot listen: %w", err)

@@ -47,8 +47,30 @@ func TestTFLOPS(t *testing.T) {
 		0x75a0: {"gfx950", 256, 2200}, 0x75a3: {"gfx950", 256, 2400},
 	} {
 		in := &smi.Info{Device: smi.Device{Target: sheet.target}, ASIC: smi.ASIC{MaxClockGFX: smi.Some(smi.MHz(sheet.mhz))}}
-		if v, _ := TFLOPS(in, uint64(sheet.units)); math.Abs(v/published[id]-1) > 0.01 {
-			t.Errorf("%#x: %v is published, %v computed", id, published[id], v)
+		if v, _ := TFLOPS(in, uint64(sheet.units)); math.Abs(v/products[id].tflops-1) > 0.01 {
+			t.Errorf("%#x: %v is published, %v computed", id, products[id].tflops, v)
+		}
+	}
+}
+
+// One product is one model, whatever driver and library call it; a simulated card is none.
+func TestModel(t *testing.T) {
+	for _, c := range []struct {
+		id         uint32
+		name, want string
+	}{
+		{0x74a1, "AMD Instinct MI300X", "AMD Instinct MI300X"},
+		{0x74a1, "AMD Instinct MI300X OAM", "AMD Instinct MI300X"},
+		{0x74b5, "AMD Instinct MI300X VF", "AMD Instinct MI300X"},
+		{0x74a1, "AMD gfx942 (device 0x74a1)", "AMD Instinct MI300X"},
+		{0x75a3, "", "AMD Instinct MI355X"},
+		{0x74a1, "AMD Instinct MI300X (simulated)", "AMD Instinct MI300X (simulated)"},
+		{1, "AMD Radeon RX 7900 XTX", "AMD Radeon RX 7900 XTX"},
+		{1, "", "AMD GPU"},
+	} {
+		in := &smi.Info{Device: smi.Device{Name: c.name}, ASIC: smi.ASIC{DeviceID: smi.Some(c.id)}}
+		if got := Model(in); got != c.want {
+			t.Errorf("%#x %q: %q, want %q", c.id, c.name, got, c.want)
 		}
 	}
 }
