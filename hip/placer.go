@@ -45,6 +45,17 @@ type Direct interface {
 	DeviceBytes(ptr Ptr, n uint64) ([]byte, bool)
 }
 
+// Follower is a Runtime that calls functions when a stream has come to them, and
+// does not have the stream wait for them. AMD's library calls its host functions
+// one at a time, so that one of the program's that waits holds up all that are
+// behind it, of other streams as well; these are not held up.
+type Follower interface {
+	// After calls f on a goroutine once the stream has done what it was told so
+	// far, with Success, or has failed at it. What was asked first of one stream
+	// is called first.
+	After(t Thread, s Stream, f func(Error)) Error
+}
+
 // PoolHolder is a Runtime that knows what its memory pools have of a device.
 type PoolHolder interface {
 	// PoolDevice is the device whose memory a pool gives out.

@@ -42,11 +42,18 @@ func (h *hostNode) set(op *hip.GraphOp) {
 	}
 }
 
-// launched notes a launch that is about to be issued.
-func (h *hostNode) launched() {
+// launched notes a launch that is about to be issued. wait is called before the function.
+func (h *hostNode) launched(wait func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.pending = append(h.pending, h.f)
+	f := h.f
+	if first := f; f != nil {
+		f = func() {
+			wait()
+			first()
+		}
+	}
+	h.pending = append(h.pending, f)
 }
 
 // refused is for a launch that was not issued after all: the last one.

@@ -171,9 +171,10 @@ func (n *native) update(t hip.Thread, changes []hip.GraphChange) hip.Error {
 
 // launch issues the graph on a stream of its device.
 func (n *native) launch(t hip.Thread, s hip.Stream) hip.Error {
+	wait := n.r.behind(t, s)
 	for i := range n.nodes {
 		if h := n.nodes[i].host; h != nil {
-			h.launched()
+			h.launched(wait)
 		}
 	}
 	err := hip.Error(C.rocm_graph_launch(n.r.table, C.int32_t(t.Device), n.exec, C.uint64_t(s)))

@@ -14,7 +14,11 @@ import (
 
 // LaunchHostFunc is hipLaunchHostFunc.
 func (r *Runtime) LaunchHostFunc(t hip.Thread, s hip.Stream, f func()) hip.Error {
-	h := cgo.NewHandle(f)
+	wait := r.behind(t, s)
+	h := cgo.NewHandle(func() {
+		wait()
+		f()
+	})
 	err := hip.Error(C.rocm_host_func(r.table, C.int32_t(t.Device), C.uint64_t(s), C.uintptr_t(h)))
 	if err != hip.Success {
 		h.Delete()

@@ -36,7 +36,7 @@ func (r *Runtime) FreeAsync(t hip.Thread, ptr hip.Ptr, s hip.Stream) hip.Error {
 	if x == nil {
 		return hip.ErrorInvalidValue
 	}
-	if r.LaunchHostFunc(t, s, func() { go r.giveBack(x) }) == hip.Success {
+	if r.After(t, s, func(hip.Error) { go r.giveBack(x) }) == hip.Success {
 		return hip.Success
 	}
 	err := r.StreamSynchronize(t, s)
@@ -69,6 +69,7 @@ func (r *Runtime) DeviceReset(t hip.Thread) hip.Error {
 	if err == hip.Success {
 		r.held.forget(ended)
 		r.graphs.reset(t.Device)
+		r.registered.drop(func(e extent) bool { return e.device == t.Device })
 	} else {
 		r.held.restore(ended)
 	}
@@ -84,6 +85,9 @@ func (r *Runtime) MemGetInfo(t hip.Thread) (free, total uint64, err hip.Error) {
 
 // MemGetAddressRange is hipMemGetAddressRange.
 func (r *Runtime) MemGetAddressRange(t hip.Thread, ptr hip.Ptr) (base hip.Ptr, size uint64, err hip.Error) {
+	if e, ok := r.registered.find(ptr); ok {
+		return hip.Ptr(e.base), e.size, hip.Success
+	}
 	if !r.placed.has(ptr, 1) {
 		return r.memGetAddressRange(t, ptr)
 	}

@@ -43,7 +43,9 @@ type Runtime struct {
 	held      heldPools
 	imports   imports
 
-	placed placed
+	placed     placed
+	follows    follows
+	registered registered
 }
 
 // function is what a launch must know of a kernel.
@@ -57,6 +59,7 @@ var (
 	_ hip.Runtime    = (*Runtime)(nil)
 	_ hip.Placer     = (*Runtime)(nil)
 	_ hip.PoolHolder = (*Runtime)(nil)
+	_ hip.Follower   = (*Runtime)(nil)
 )
 
 // Paths are where Open looks when it is given no path.

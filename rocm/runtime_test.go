@@ -13,11 +13,12 @@ import (
 	"github.com/rocwire/rocwire/hip"
 )
 
-// stub builds testdata/stub.c as a library.
-func stub(t *testing.T) *Runtime {
+// stub builds testdata/stub.c as a library, with more of the same folder.
+func stub(t *testing.T, more ...string) *Runtime {
 	t.Helper()
 	lib := filepath.Join(t.TempDir(), "libamdhip64.so.6")
-	out, err := exec.Command("gcc", "-shared", "-fPIC", "-Wall", "-Werror", "-I../hip/include", "-o", lib, "testdata/stub.c", "-lpthread").CombinedOutput()
+	args := append([]string{"-shared", "-fPIC", "-Wall", "-Werror", "-I../hip/include", "-o", lib, "testdata/stub.c"}, more...)
+	out, err := exec.Command("gcc", append(args, "-lpthread")...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

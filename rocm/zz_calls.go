@@ -87,8 +87,7 @@ func (r *Runtime) DeviceSetLimit(t hip.Thread, limit hip.Limit, value uint64) hi
 	return hip.Error(C.rocm_hipDeviceSetLimit(r.table, C.int32_t(t.Device), C.int32_t(limit), C.uint64_t(value)))
 }
 
-// DeviceSynchronize is hipDeviceSynchronize.
-func (r *Runtime) DeviceSynchronize(t hip.Thread) hip.Error {
+func (r *Runtime) deviceSynchronize(t hip.Thread) hip.Error {
 	return hip.Error(C.rocm_hipDeviceSynchronize(r.table, C.int32_t(t.Device)))
 }
 
@@ -119,8 +118,7 @@ func (r *Runtime) EventElapsedTime(t hip.Thread, start hip.Event, stop hip.Event
 	return
 }
 
-// EventQuery is hipEventQuery.
-func (r *Runtime) EventQuery(t hip.Thread, event hip.Event) hip.Error {
+func (r *Runtime) eventQuery(t hip.Thread, event hip.Event) hip.Error {
 	return hip.Error(C.rocm_hipEventQuery(r.table, C.int32_t(t.Device), C.uint64_t(event)))
 }
 
@@ -129,8 +127,7 @@ func (r *Runtime) EventRecord(t hip.Thread, event hip.Event, stream hip.Stream) 
 	return hip.Error(C.rocm_hipEventRecord(r.table, C.int32_t(t.Device), C.uint64_t(event), C.uint64_t(stream)))
 }
 
-// EventSynchronize is hipEventSynchronize.
-func (r *Runtime) EventSynchronize(t hip.Thread, event hip.Event) hip.Error {
+func (r *Runtime) eventSynchronize(t hip.Thread, event hip.Event) hip.Error {
 	return hip.Error(C.rocm_hipEventSynchronize(r.table, C.int32_t(t.Device), C.uint64_t(event)))
 }
 
@@ -204,13 +201,11 @@ func (r *Runtime) HostMalloc(t hip.Thread, size uint64, flags uint32) (ptr hip.P
 	return
 }
 
-// HostRegister is hipHostRegister.
-func (r *Runtime) HostRegister(t hip.Thread, hostPtr hip.Ptr, sizeBytes uint64, flags uint32) hip.Error {
+func (r *Runtime) hostRegister(t hip.Thread, hostPtr hip.Ptr, sizeBytes uint64, flags uint32) hip.Error {
 	return hip.Error(C.rocm_hipHostRegister(r.table, C.int32_t(t.Device), C.uint64_t(hostPtr), C.uint64_t(sizeBytes), C.uint32_t(flags)))
 }
 
-// HostUnregister is hipHostUnregister.
-func (r *Runtime) HostUnregister(t hip.Thread, hostPtr hip.Ptr) hip.Error {
+func (r *Runtime) hostUnregister(t hip.Thread, hostPtr hip.Ptr) hip.Error {
 	return hip.Error(C.rocm_hipHostUnregister(r.table, C.int32_t(t.Device), C.uint64_t(hostPtr)))
 }
 
@@ -586,13 +581,11 @@ func (r *Runtime) StreamGetPriority(t hip.Thread, stream hip.Stream) (priority i
 	return
 }
 
-// StreamQuery is hipStreamQuery.
-func (r *Runtime) StreamQuery(t hip.Thread, stream hip.Stream) hip.Error {
+func (r *Runtime) streamQuery(t hip.Thread, stream hip.Stream) hip.Error {
 	return hip.Error(C.rocm_hipStreamQuery(r.table, C.int32_t(t.Device), C.uint64_t(stream)))
 }
 
-// StreamSynchronize is hipStreamSynchronize.
-func (r *Runtime) StreamSynchronize(t hip.Thread, stream hip.Stream) hip.Error {
+func (r *Runtime) streamSynchronize(t hip.Thread, stream hip.Stream) hip.Error {
 	return hip.Error(C.rocm_hipStreamSynchronize(r.table, C.int32_t(t.Device), C.uint64_t(stream)))
 }
 

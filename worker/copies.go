@@ -205,9 +205,15 @@ func (s *session) then(r *wire.Request, t hip.Thread, st hip.Stream, done func()
 	s.after(t, st, finish)
 }
 
-// after calls f when the stream has come this far: with an error if that cannot be known.
+// after calls f when the stream has come this far: with an error if it has failed, or if that cannot be known.
 func (s *session) after(t hip.Thread, st hip.Stream, f func(hip.Error)) {
-	if code := s.rt.LaunchHostFunc(t, st, func() { f(hip.Success) }); code != hip.Success {
+	var code hip.Error
+	if s.follower != nil {
+		code = s.follower.After(t, st, f)
+	} else {
+		code = s.rt.LaunchHostFunc(t, st, func() { f(hip.Success) })
+	}
+	if code != hip.Success {
 		go func() { // what is queued may still use memory that f gives back
 			_ = s.rt.StreamSynchronize(t, st)
 			f(code)

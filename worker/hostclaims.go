@@ -34,7 +34,8 @@ func (s *session) claim(t hip.Thread, p hiprpc.Place) hip.Error {
 	return hip.Success
 }
 
-// seesInPlace tries whether devices see registered memory at its own address. It may wait for the devices.
+// seesInPlace tries whether devices see registered memory at its own address. The page stays registered: to end that waits for whatever the streams
+// have to do, and this may be in the midst of it.
 func (s *session) seesInPlace(t hip.Thread) bool {
 	if s.hosts != nil {
 		return true // this is the simulator's way
@@ -49,9 +50,6 @@ func (s *session) seesInPlace(t hip.Thread) bool {
 		return false
 	}
 	d, code := s.rt.HostGetDevicePointer(t, p, 0)
-	if s.rt.HostUnregister(t, p) == hip.Success {
-		_ = unix.Munmap(b)
-	}
 	return code == hip.Success && d == p
 }
 

@@ -36,6 +36,7 @@ type session struct {
 	placer       hip.Placer    // nil if the runtime places memory itself
 	direct       hip.Direct    // nil if this process cannot reach device memory
 	meter        copyMeter     // nil if the runtime does not account copies
+	follower     hip.Follower  // nil if host functions of the runtime's do as well
 	copier       copier        // nil if the runtime cannot copy without waiting, but through its own memory
 	reacher      reacher       // nil if all devices may access what is accessible
 	holder       holder        // nil if memory stays where it is
@@ -102,6 +103,7 @@ func newSession(rt hip.Runtime, conn notifier, log *slog.Logger) *session {
 	s.placer, _ = rt.(hip.Placer)
 	s.direct, _ = rt.(hip.Direct)
 	s.copier, _ = rt.(copier)
+	s.follower, _ = rt.(hip.Follower)
 	s.meter, _ = rt.(copyMeter)
 	s.hosts, _ = rt.(hostPlacer)
 	s.reacher, _ = rt.(reacher)

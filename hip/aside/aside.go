@@ -15,6 +15,10 @@ type Streams struct {
 	open map[int32]hip.Stream
 }
 
+// high is the highest priority. AMD's library has four queues for all streams of one priority, and a stream of the program's that waits for something
+// holds up those that share its queue.
+const high = -1
+
 // On is the stream of a thread's device.
 func (x *Streams) On(rt hip.Runtime, t hip.Thread) (hip.Stream, hip.Error) {
 	x.mu.Lock()
@@ -22,7 +26,7 @@ func (x *Streams) On(rt hip.Runtime, t hip.Thread) (hip.Stream, hip.Error) {
 	if s, ok := x.open[t.Device]; ok {
 		return s, hip.Success
 	}
-	s, code := rt.StreamCreateWithPriority(t, hip.StreamNonBlocking, 0)
+	s, code := rt.StreamCreateWithPriority(t, hip.StreamNonBlocking, high)
 	if code != hip.Success {
 		return 0, code
 	}

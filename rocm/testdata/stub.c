@@ -15,6 +15,8 @@ hipError_t hipSetDevice(int d)
 	return hipSuccess;
 }
 
+hipError_t hipGetDevice(int *d) { *d = current; return hipSuccess; }
+
 hipError_t hipGetDeviceCount(int *n) { *n = 2; return hipSuccess; }
 
 #undef hipGetDevicePropertiesR0600

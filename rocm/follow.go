@@ -1,0 +1,181 @@
+package rocm
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/rocwire/rocwire/hip"
+)
+
+// follows are functions behind what streams were told. Each stream that has some
+// is waited for by a goroutine of its own, in the order of its functions: the
+// library's thread for host functions may be held up by one of the program's.
+//
+// Streams do not wait for these functions, but who is told that a stream has come
+// so far finds them called: see caughtUp.
+type follows struct {
+	mu      sync.Mutex
+	streams map[streamOf][]*follow // those that were not called yet, in order
+}
+
+// streamOf is a stream, whichever device's a thread is that tells it something.
+// The null stream and that of a thread are of its device.
+type streamOf struct {
+	device int32 // of those; 0 for all others
+	s      hip.Stream
+}
+
+func streamOn(t hip.Thread, s hip.Stream) streamOf {
+	if s > hip.StreamPerThread {
+		return streamOf{s: s}
+	}
+	return streamOf{t.Device, s}
+}
+
+type follow struct {
+	f      func(hip.Error)
+	called chan struct{} // closed when f has returned
+	on     hip.Thread    // of the stream's device, which the event is of, too
+
+	mu    sync.RWMutex
+	event hip.Event // 0: it is gone, and what it stood for is done
+}
+
+// After is hip.Follower's.
+func (r *Runtime) After(t hip.Thread, s hip.Stream, f func(hip.Error)) hip.Error {
+	x, of := &r.follows, streamOn(t, s)
+	if s > hip.StreamPerThread { // an event is recorded by streams of its own device alone
+		device, err := r.StreamGetDevice(t, s)
+		if err != hip.Success {
+			return err
+		}
+		t.Device = device
+	}
+	event, err := r.EventCreateWithFlags(t, hip.EventDisableTiming|hip.EventBlockingSync)
+	if err != hip.Success {
+		return err
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err := r.EventRecord(t, event, s); err != hip.Success {
+		_ = r.EventDestroy(t, event) // the failure that counts is known
+		return err
+	}
+	if x.streams == nil {
+		x.streams = map[streamOf][]*follow{}
+	}
+	list, busy := x.streams[of]
+	x.streams[of] = append(list, &follow{f: f, called: make(chan struct{}), on: t, event: event})
+	if !busy {
+		go r.follow(of)
+	}
+	return hip.Success
+}
+
+// follow calls the functions of a stream until there are no more.
+func (r *Runtime) follow(of streamOf) {
+	x := &r.follows
+	for {
+		x.mu.Lock()
+		list := x.streams[of]
+		if len(list) == 0 {
+			delete(x.streams, of)
+			x.mu.Unlock()
+			return
+		}
+		x.mu.Unlock()
+		first := list[0]
+		err := r.eventSynchronize(first.on, first.event)
+		first.f(err)
+		close(first.called)
+		first.mu.Lock()
+		_ = r.EventDestroy(first.on, first.event) // nothing needs it any more
+		first.event = 0
+		first.mu.Unlock()
+		x.mu.Lock()
+		x.streams[of] = slices.Delete(x.streams[of], 0, 1)
+		x.mu.Unlock()
+	}
+}
+
+// behind is what a function of the library's own must wait for that a stream is
+// about to be told: those that come before it there. It asks the library nothing,
+// which no such function may do.
+func (r *Runtime) behind(t hip.Thread, s hip.Stream) (wait func()) {
+	x := &r.follows
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	list := x.streams[streamOn(t, s)]
+	if len(list) == 0 {
+		return func() {}
+	}
+	last := list[len(list)-1]
+	return func() { <-last.called }
+}
+
+// caughtUp waits until the functions are called whose streams have come to them.
+// Whoever waited for what comes behind one finds it among those.
+func (r *Runtime) caughtUp() {
+	x := &r.follows
+	x.mu.Lock()
+	if len(x.streams) == 0 {
+		x.mu.Unlock()
+		return
+	}
+	all := make([][]*follow, 0, len(x.streams))
+	for _, list := range x.streams {
+		all = append(all, slices.Clone(list))
+	}
+	x.mu.Unlock()
+	for _, list := range all {
+		for _, y := range list {
+			if !r.reached(y) {
+				break
+			}
+			<-y.called
+		}
+	}
+}
+
+// reached says whether a stream has come to a function.
+func (r *Runtime) reached(y *follow) bool {
+	y.mu.RLock()
+	defer y.mu.RUnlock()
+	return y.event == 0 || r.eventQuery(y.on, y.event) != hip.ErrorNotReady
+}
+
+// StreamSynchronize is hipStreamSynchronize.
+func (r *Runtime) StreamSynchronize(t hip.Thread, s hip.Stream) hip.Error {
+	defer r.caughtUp()
+	return r.streamSynchronize(t, s)
+}
+
+// StreamQuery is hipStreamQuery.
+func (r *Runtime) StreamQuery(t hip.Thread, s hip.Stream) hip.Error {
+	err := r.streamQuery(t, s)
+	if err != hip.ErrorNotReady {
+		r.caughtUp()
+	}
+	return err
+}
+
+// EventSynchronize is hipEventSynchronize.
+func (r *Runtime) EventSynchronize(t hip.Thread, event hip.Event) hip.Error {
+	defer r.caughtUp()
+	return r.eventSynchronize(t, event)
+}
+
+// EventQuery is hipEventQuery.
+func (r *Runtime) EventQuery(t hip.Thread, event hip.Event) hip.Error {
+	err := r.eventQuery(t, event)
+	if err != hip.ErrorNotReady {
+		r.caughtUp()
+	}
+	return err
+}
+
+// DeviceSynchronize is hipDeviceSynchronize.
+func (r *Runtime) DeviceSynchronize(t hip.Thread) hip.Error {
+	defer r.caughtUp()
+	return r.deviceSynchronize(t)
+}

@@ -1,0 +1,68 @@
+package rocm
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"github.com/rocwire/rocwire/hip"
+)
+
+// registered is host memory of this process that was registered, by address. The
+// library knows what it was told, but says of the range of such an address that
+// it begins at null.
+type registered struct {
+	mu   sync.Mutex
+	list []extent // they do not overlap: the library refuses that
+}
+
+type extent struct {
+	base, size uint64
+	device     int32
+}
+
+// at is the index of the first extent that ends above addr. mu is held.
+func (x *registered) at(addr uint64) int {
+	i, _ := slices.BinarySearchFunc(x.list, addr, func(e extent, a uint64) int { return cmp.Compare(e.base+e.size, a+1) })
+	return i
+}
+
+// find is the extent that an address lies in.
+func (x *registered) find(addr hip.Ptr) (extent, bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if i := x.at(uint64(addr)); i < len(x.list) && x.list[i].base <= uint64(addr) {
+		return x.list[i], true
+	}
+	return extent{}, false
+}
+
+func (x *registered) add(e extent) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.list = slices.Insert(x.list, x.at(e.base), e)
+}
+
+func (x *registered) drop(gone func(extent) bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.list = slices.DeleteFunc(x.list, gone)
+}
+
+// HostRegister is hipHostRegister.
+func (r *Runtime) HostRegister(t hip.Thread, ptr hip.Ptr, size uint64, flags uint32) hip.Error {
+	err := r.hostRegister(t, ptr, size, flags)
+	if err == hip.Success {
+		r.registered.add(extent{uint64(ptr), size, t.Device})
+	}
+	return err
+}
+
+// HostUnregister is hipHostUnregister.
+func (r *Runtime) HostUnregister(t hip.Thread, ptr hip.Ptr) hip.Error {
+	err := r.hostUnregister(t, ptr)
+	if err == hip.Success {
+		r.registered.drop(func(e extent) bool { return e.base == uint64(ptr) })
+	}
+	return err
+}
