@@ -15,6 +15,9 @@
 // counted that fail on a GPU which executes nothing (rocrand_gfx90a.tsv); of the others some at random, unless -sample says how many; amd-smi's
 // figures are compared with smi-remote's, llama.cpp's tokens with those of its CPU backend. Exit status 1 if something failed.
 //
+// AMD's own libamdhip64 on the simulated card is the judge of ours: hipcheck compares what both answer to some thousand cases, and fails on a
+// difference that is not listed, or on a listed one that is gone (-accept writes the list).
+//
 // What became of each case of AMD's libraries is added to a file, -results, and -rewrite makes docs/runs.md of it.
 //
 // With -hip DIR only the C programs are run, with the libamdhip64.so.6 of that folder
@@ -51,6 +54,8 @@ type options struct {
 	seed     uint64
 	limit    time.Duration // for a case, 0 is what each suite says
 	results  *results.File
+	accept   bool   // of hipcheck
+	keep     string // likewise
 }
 
 // part is one kind of program; run tells how much of it failed.
@@ -65,7 +70,7 @@ var parts = func() []part {
 	for _, s := range suites {
 		all = append(all, part{s.name, s.conform})
 	}
-	return append(all, part{"hsa", conformHSA}, part{"amd-smi", conformAMDSMI}, part{"llama", conformLlama}, part{"otlp", conformOTLP}, part{"random-c", conformRandomC}, part{"folding", conformFolding}, part{"sim-check", conformSimCheck})
+	return append(all, part{"hsa", conformHSA}, part{"hipcheck", conformHIPCheck}, part{"amd-smi", conformAMDSMI}, part{"llama", conformLlama}, part{"otlp", conformOTLP}, part{"random-c", conformRandomC}, part{"folding", conformFolding}, part{"sim-check", conformSimCheck})
 }()
 
 func partNames() string {
@@ -96,6 +101,8 @@ func main() {
 	flag.StringVar(&o.only, "only", "", "run only this: "+partNames())
 	flag.DurationVar(&o.during, "for", 2*time.Minute, "how long random-c and folding go on")
 	flag.StringVar(&o.hip, "hip", "", "run only the programs in C, with the libamdhip64.so.6 of this folder")
+	flag.BoolVar(&o.accept, "accept", false, "write what hipcheck saw to the list of known differences and to "+hipcheckPage+", if each has a reason")
+	flag.StringVar(&o.keep, "keep", "", "keep in this folder what AMD's library answered to hipcheck, and take it from there the next time")
 	flag.BoolVar(&o.verbose, "v", false, "print what the failing tests printed")
 	flag.Parse()
 	if o.hip != "" {
@@ -138,7 +145,7 @@ func main() {
 }
 
 func conform(ctx context.Context, o *options) (failed int, err error) {
-	for _, p := range []*string{&o.bin, &o.lib, &o.tree, &o.hip} {
+	for _, p := range []*string{&o.bin, &o.lib, &o.tree, &o.hip, &o.keep} {
 		if *p == "" {
 			continue
 		}
