@@ -13,6 +13,7 @@ import (
 
 	"github.com/rocwire/rocwire/internal/localsmi"
 	"github.com/rocwire/rocwire/internal/version"
+	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/worker"
 )
 
@@ -46,6 +47,9 @@ func run(o *options, log *slog.Logger) error {
 	}
 	if o.confine.None {
 		log.Warn("--unconfined-sessions: nothing keeps a client that takes its session process over from all that this user may do on this machine")
+	}
+	if o.most != (smi.Quota{}) {
+		log.Info("TensorFusion's hard limits: no session gets more of a card", "memory_bytes", uint64(o.most.Memory.Or(0)), "compute_ratio", float64(o.most.Compute.Or(0)))
 	}
 	if o.insecure {
 		warnInsecure(o, log)

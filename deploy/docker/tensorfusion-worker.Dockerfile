@@ -21,12 +21,14 @@ FROM ubuntu:24.04
 RUN apt-get update && apt-get install -y --no-install-recommends libatomic1 libdrm2 libelf1t64 libnuma1 && rm -rf /var/lib/apt/lists/*
 COPY --from=rocm /opt /opt
 COPY --from=build /out/ /usr/local/bin/
-ENV ROCM_PATH=/opt/rocm LD_LIBRARY_PATH=/opt/rocm/lib TF_WORKER_PORT=8000
+COPY deploy/docker/tensorfusion-worker.yaml /etc/rocwire/worker.yaml
+# TensorFusion's operator starts "./tensor-fusion-worker -p 8000" in place of what an image
+# says, so that is the worker's name here, and its settings are in the file: what a pod's args
+# and variables say goes before it.
+WORKDIR /app
+RUN ln -s /usr/local/bin/hip-worker tensor-fusion-worker
+ENV ROCM_PATH=/opt/rocm LD_LIBRARY_PATH=/opt/rocm/lib TF_WORKER_PORT=8000 ROCWIRE_WORKER_CONFIG=/etc/rocwire/worker.yaml
 EXPOSE 8000 9400
 # Not root: the pool's manifest adds the groups of /dev/kfd and /dev/dri/renderD*.
 USER 65532:65532
-# What it needs are two secrets, see docs/amd-gpu-setup.md: its key, and who may do what.
-# Programs in pods come with a token of their service account; who has the right "set" in
-# tokens.yaml, sets hard limits.
-ENTRYPOINT ["hip-worker", "--listen", "0.0.0.0", "--tls-cert", "/etc/rocwire/tls/tls.crt", "--tls-key", "/etc/rocwire/tls/tls.key", "--token-file", "/etc/rocwire/access/tokens.yaml", "--oidc-issuer", "kubernetes", "--smi-allow-set", "--audit", "stderr"]
-CMD ["--backend", "rocm", "--metrics-addr", "0.0.0.0:9400", "--web-config", "/etc/rocwire/access/web.yml"]
+ENTRYPOINT ["./tensor-fusion-worker"]
