@@ -140,7 +140,7 @@ func (c *cache) fly(pid uint32, f *flight) {
 	id, err := c.tree.read(pid)
 	if err == nil {
 		if f.old != nil && f.old.start == id.start {
-			id.command, id.user = f.old.command, f.old.user
+			id.command, id.user, id.job = f.old.command, f.old.user, f.old.job
 		}
 		if again, ok := c.stat(pid); !ok || again != f.dir {
 			id = nil // it ended meanwhile: this may be half of one and half of another
@@ -161,6 +161,7 @@ func (c *cache) fly(pid uint32, f *flight) {
 		full := named
 		c.reading <- struct{}{}
 		full.command = c.tree.command(pid) // which may take for ever
+		full.job = jobIn(&id.group, c.tree.environment(pid))
 		<-c.reading
 		if again, ok := c.stat(pid); ok && again == f.dir {
 			id = &full

@@ -11,12 +11,13 @@ type group struct {
 	container string // 64 hexadecimal digits, "" outside of a container
 	podUID    string // "" outside of a pod
 	root      bool   // it stands in the root of every hierarchy
+	job       string // the number of its Slurm job, "" outside of one
 }
 
 // groupOf looks through all hierarchies: under v1 a process need not be in its
 // container in each of them.
 func groupOf(lines []procfs.Cgroup) group {
-	best := group{root: true}
+	best := group{root: true, job: jobOf(lines)}
 	for i := range lines {
 		path := lines[i].Path
 		if path != "/" {
@@ -25,7 +26,7 @@ func groupOf(lines []procfs.Cgroup) group {
 		container, uid := parseCgroupPath(path)
 		switch {
 		case container != "" && uid != "":
-			return group{container: container, podUID: uid}
+			return group{container: container, podUID: uid, job: best.job}
 		case container != "" && best.container == "" && best.podUID == "":
 			best.container = container
 		case uid != "" && best.podUID == "":

@@ -19,6 +19,12 @@
 // card was given to, if that is one; a process that is seen to be in no pod never
 // is.
 //
+// # Whom a card was given to
+//
+// [Source.Owners] tells of each card the containers that the kubelet allocated it to, and the Slurm jobs that processes on it are part of.
+// The number of a job is read from the process's control groups (v1 and v2). Where those say nothing of Slurm, nor of a container, it is what
+// the process's environment says; that is also where the partition comes from.
+//
 // # Numbers of processes
 //
 // The kernel driver counts processes as the host does. Where /proc belongs to a
@@ -28,7 +34,7 @@
 //
 // # Trust
 //
-// Command lines and names of processes are whatever their owners wrote: they are
+// Command lines, names and environments of processes are whatever their owners wrote: they are
 // cut to a length and cleaned of what is not printable. Anybody who may ask the
 // source reads them. Where the operating system or the kubelet does not answer in
 // time, the row is left as it was; no caller waits longer than a fraction of a

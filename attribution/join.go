@@ -32,10 +32,10 @@ func (s *Source) patience() time.Time {
 	return time.Now().Add(s.cache.patience)
 }
 
-// join fills in the processes of one card, and waits until then for what may hang.
-func (s *Source) join(ctx context.Context, ps []smi.Process, until time.Time) {
+// join fills in the processes of one card, waits until then for what may hang, and says who they are.
+func (s *Source) join(ctx context.Context, ps []smi.Process, until time.Time) []*identity {
 	if len(ps) == 0 {
-		return
+		return nil
 	}
 	lookups := make([]lookup, len(ps))
 	for i := range ps {
@@ -86,6 +86,7 @@ func (s *Source) join(ctx context.Context, ps []smi.Process, until time.Time) {
 		fill(&c.Pod, found.Pod)
 		fill(&c.Namespace, found.Namespace)
 	}
+	return ids
 }
 
 // unplaced says whether nobody knows what container a process is in, if any.

@@ -102,18 +102,32 @@ func newPods(src smi.Source, o *Options) (*pods, error) {
 
 func (p *pods) close() { p.cancel() }
 
-// get is what is known now, nil for nothing. It sees to it that more is known soon.
-func (p *pods) get(ctx context.Context) *nodePods {
-	p.mu.Lock()
+// recent is what is known now, nil for nothing, and the end of the question under way, nil for none. It sees to it that
+// more is known soon. mu is held.
+func (p *pods) recent() (*nodePods, chan struct{}) {
 	now := p.now()
 	if p.flight == nil && !now.Before(p.next) && p.ctx.Err() == nil {
 		p.flight = make(chan struct{})
 		go p.refresh(p.flight)
 	}
-	k, flight := p.known, p.flight
-	if k != nil && now.Sub(k.at) > podKeep {
-		k = nil
+	if p.known != nil && now.Sub(p.known.at) > podKeep {
+		return nil, p.flight
 	}
+	return p.known, p.flight
+}
+
+// peek is what is known now, nil for nothing.
+func (p *pods) peek() *nodePods {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	k, _ := p.recent()
+	return k
+}
+
+// get is peek for who may wait a moment for the first answer.
+func (p *pods) get(ctx context.Context) *nodePods {
+	p.mu.Lock()
+	k, flight := p.recent()
 	wait := k == nil && flight != nil && !p.waiting
 	p.mu.Unlock()
 	if !wait {

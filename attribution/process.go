@@ -19,6 +19,7 @@ type identity struct {
 	uid     string
 	user    string // the number until the name is known
 	group   group
+	job     job
 	inner   uint32 // its number in the innermost namespace, 0 if that is the one of /proc
 	local   uint32 // its number in this process's own namespace, 0 if it has none
 }

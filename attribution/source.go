@@ -29,6 +29,7 @@ type Source struct {
 	tree  *tree
 	cache *cache
 	pods  *pods
+	jobs  jobs
 }
 
 var (
@@ -74,7 +75,7 @@ func (s *Source) Unwrap() smi.Source { return s.Source }
 func (s *Source) Processes(ctx context.Context, index int) ([]smi.Process, error) {
 	ps, err := s.Source.Processes(ctx, index)
 	if err == nil {
-		s.join(ctx, ps, s.patience())
+		s.jobs.set(index, s.join(ctx, ps, s.patience()))
 	}
 	return ps, err
 }
@@ -87,7 +88,10 @@ func (s *Source) Snapshot(ctx context.Context) (*smi.Snapshot, error) {
 	}
 	until := s.patience()
 	for i := range snap.Devices {
-		s.join(ctx, snap.Devices[i].Processes, until)
+		d := &snap.Devices[i]
+		if ids := s.join(ctx, d.Processes, until); d.ProcessesErr == nil {
+			s.jobs.set(d.Device.Index, ids)
+		}
 	}
 	return snap, nil
 }

@@ -14,6 +14,7 @@ type proc struct {
 	start   uint64
 	name    string
 	command string // as in the file
+	environ string // as in the file
 	uid     int
 	cgroup  string // as in the file
 	nspid   []int  // behind pid
@@ -70,6 +71,7 @@ func put(t testing.TB, dir string, p proc) {
 	write("status", fmt.Sprintf("Name:\t%s\nState:\tS (sleeping)\nTgid:\t%d\nPid:\t%d\nUid:\t7\t%d\t7\t7\nGid:\t0\t0\t0\t0\nNSpid:\t%s\nThreads:\t1\n",
 		strings.ReplaceAll(p.name, "\n", "\\n"), p.pid, p.pid, p.uid, nspid))
 	write("cmdline", p.command)
+	write("environ", p.environ)
 	write("cgroup", p.cgroup+"\n")
 	for i, to := range p.fds {
 		link(fmt.Sprintf("fd/%d", i), to)

@@ -13,7 +13,11 @@ func init() {
 		if o.Compat != CompatDME {
 			return nil
 		}
-		return &compatCollector{host: o.Place.Host, max: o.MaxProcesses}
+		c := &compatCollector{host: o.Place.Host, max: o.MaxProcesses, health: &o.Health}
+		if o.CompatOwners {
+			c.owners = smi.OwnersOf(o.Source)
+		}
+		return c
 	})
 }
 
@@ -42,6 +46,9 @@ type compatCollector struct {
 	host string
 	max  int // processes of one card
 
+	health *Thresholds
+	owners smi.Owners // nil: labels of owners are empty
+
 	mu     sync.Mutex
 	labels labelCache[compatKey, *labels]
 }
@@ -57,6 +64,8 @@ type compatKey struct {
 // empty here, as it would renew every series of the card each time.
 type compatCard struct {
 	gpu, serial, host, model, partition, compute, memory, mode string
+
+	owner smi.Owner // only where its labels are asked for: a new owner ends the card's series, and others begin
 }
 
 // compatUse emits the series of one card.
@@ -74,10 +83,15 @@ func (c *compatCollector) update(v *view, emit *emitter) error {
 	if v.err == nil {
 		emit.gauge(compatMetrics[compatNodes], float64(len(v.cards)), c.host)
 	}
+	var owners map[int][]smi.Owner
+	if c.owners != nil {
+		owners = c.owners.Owners()
+	}
 	for i := range v.cards {
 		card := &v.cards[i]
 		u := &compatUse{card: c.card(card), emit: emit, labels: &c.labels}
-		if healthy, ok := health(v, card).Get(); ok {
+		u.card.owner = soleOwner(owners[card.snap.Device.Index])
+		if healthy, ok := health(v, card, c.health).Get(); ok {
 			u.put("gpu_health", truth(healthy))
 		}
 		if card.fresh {
@@ -123,9 +137,9 @@ func (u *compatUse) put(name string, value float64, more ...string) {
 	}
 	l, ok := u.labels.get(k)
 	if !ok {
-		c := &u.card
+		c, o := &u.card, &u.card.owner
 		l = makeLabels(m, append(more[:len(more):len(more)], c.gpu, c.serial, c.host, c.model, c.partition, c.compute, c.memory, c.mode,
-			"", "", "", "", "", "", ""))
+			o.Pod, o.Namespace, o.Container, o.JobID, o.JobUser, o.JobPartition, ""))
 		u.labels.put(k, l)
 	}
 	u.emit.put(m, value, l)
@@ -138,10 +152,10 @@ func compatOpt[T numeric](u *compatUse, name string, v smi.Opt[T], scale float64
 	}
 }
 
-// health says whether a card is fit for work, as far as that is known: AMD's exporter
-// calls a card unhealthy that had an uncorrectable error. Not available while nothing
+// health says whether a card is fit for work, as far as that is known: it has had no more
+// errors and has no more bad pages than it may. Not available while nothing
 // can be known about it.
-func health(v *view, c *cardView) smi.Opt[bool] {
+func health(v *view, c *cardView, most *Thresholds) smi.Opt[bool] {
 	if v.err != nil || !c.known {
 		return smi.Opt[bool]{}
 	}
@@ -149,15 +163,5 @@ func health(v *view, c *cardView) smi.Opt[bool] {
 	if !c.fresh || d.MetricsErr != nil && d.MetricsErr.Code != smi.ErrNotSupported {
 		return smi.Some(false) // the machine answers, and this card does not
 	}
-	if d.ECC != nil {
-		bad := d.ECC.Uncorrectable.Or(0)
-		for i := range d.ECC.Blocks {
-			bad += d.ECC.Blocks[i].Uncorrectable.Or(0)
-		}
-		limit, ok := d.ECC.BadPageLimit.Get()
-		if bad > 0 || ok && limit > 0 && len(c.detail.badPages.value) >= int(limit) {
-			return smi.Some(false)
-		}
-	}
-	return smi.Some(true)
+	return smi.Some(d.ECC == nil || !most.exceeded(d.ECC, len(c.detail.badPages.value)))
 }

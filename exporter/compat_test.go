@@ -86,10 +86,11 @@ func TestCompatTable(t *testing.T) {
 		"* The labels `%s` are on every series; `gpu_nodes_total` has `hostname` alone.\n"+
 		"* `kfd_process_id` is empty: AMD's list of all processes of the GPU would end every series of the GPU and begin new ones whenever a process\n"+
 		"  starts or ends. Who uses a GPU is told by `gpu_process_info`, `gpu_process_vram_bytes` and their like.\n"+
-		"* `pod`, `namespace`, `container` and `job_…` are empty, for the same reason and because several may share a GPU; `gpu_process_info` has them by process.\n"+
+		"* `pod`, `namespace`, `container` and `job_…` are filled in with `--compat-owner-labels`, of GPUs that one container was allocated, or on which processes of one Slurm job are;\n"+
+		"  otherwise they are empty: a change of owner ends every series of the GPU. `gpu_allocation_info` has all owners, `gpu_process_info` containers and pods by process.\n"+
 		"* `serial_number` and `card_model` are the board's, or else the chip's and the card's market name. What is not known is empty.\n"+
 		"* `gpu_health` is 0 if the GPU does not answer although its machine does, had an uncorrectable error since its driver was loaded, or has as many bad\n"+
-		"  pages as its limit; it is absent while nothing is known. AMD's thresholds can be configured, these cannot.\n\n"+
+		"  pages as its limit; it is absent while nothing is known. `--health-thresholds` says otherwise, such as `uncorrectable=2,umc=0,bad-pages=8`.\n\n"+
 		"| AMD's name | Labels of its own | Served | Our own metric |\n|---|---|---|---|\n", served, len(list), strings.Join(compatLabels, "`, `"))
 	slices.SortFunc(list, func(a, b compatName) int { return strings.Compare(a.name, b.name) })
 	for _, n := range list {

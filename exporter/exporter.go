@@ -64,9 +64,12 @@ type Options struct {
 	Allow, Deny []string
 	// Compat is CompatDME to serve the names of AMD's device-metrics-exporter as well,
 	// and "" not to.
-	Compat  string
-	Version string // of the program, for gpu_exporter_build_info
-	Runtime bool   // add the program's own go_… and process_… metrics
+	Compat string
+	// CompatOwners fills in the labels pod, namespace, container and job_… of those names, of cards with one owner.
+	CompatOwners bool
+	Health       Thresholds // of gpu_health
+	Version      string     // of the program, for gpu_exporter_build_info
+	Runtime      bool       // add the program's own go_… and process_… metrics
 	// More has further metrics to serve beside these; no name of ours may be among them.
 	More prometheus.Gatherer
 	Log  *slog.Logger // default: discard

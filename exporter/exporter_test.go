@@ -161,7 +161,7 @@ func TestMetricsGolden(t *testing.T) {
 	src := smitest.NewFake(fullCards()...)
 	src.SetDetails(fullDetail())
 	src.SetTopology(smitest.Topology(2))
-	e := start(t, Options{Source: src, Sessions: limitedClients{}, Calls: someCalls(), Sinks: someSinks, Local: someLocal(), Version: "1.2.3",
+	e := start(t, Options{Source: &owned{src, someOwners}, Sessions: limitedClients{}, Calls: someCalls(), Sinks: someSinks, Local: someLocal(), Version: "1.2.3",
 		Place: Place{Host: "gpu-1", Cluster: "eu", Pool: "training"}})
 	e.Poll(t.Context())
 	e.hear(t, src, smi.Event{Kind: smi.EventVMFault}, smi.Event{Device: 1, Kind: "invented"}, smi.Event{Device: 7, Kind: smi.EventLost},

@@ -16,6 +16,8 @@ func (o *Options) AddFlags(fs *flag.FlagSet) {
 	fs.Var(patterns{&o.Allow}, "metrics-allow", "patterns of the only metrics to serve")
 	fs.Var(patterns{&o.Deny}, "metrics-deny", "patterns of metrics not to serve")
 	fs.StringVar(&o.Compat, "metrics-compat", "", "names of another exporter to serve as well: "+CompatDME)
+	fs.BoolVar(&o.CompatOwners, "compat-owner-labels", false, "with --metrics-compat, fill in the labels of a GPU's owner")
+	fs.Var(&o.Health, "health-thresholds", "how much a healthy GPU may have had")
 }
 
 // Usage is the help for the flags of AddFlags.
@@ -34,5 +36,11 @@ func Usage() string {
                       --metrics-allow                                [none]
   --metrics-compat device-metrics-exporter
                       serve the names of AMD's exporter beside ours  [no]
+  --compat-owner-labels  with --metrics-compat, fill in pod, namespace, container
+                      and job of GPUs that have one owner; its change ends the
+                      GPU's series                                   [no]
+  --health-thresholds WHAT=N,…  gpu_health of --metrics-compat is 0 with more than N:
+                      uncorrectable errors, bad-pages, or errors of one part (umc=3)
+                      [uncorrectable=0, and the GPU's own limit of bad pages]
 `
 }

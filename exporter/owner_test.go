@@ -1,0 +1,104 @@
+package exporter
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rocwire/rocwire/smi"
+	"github.com/rocwire/rocwire/smi/smitest"
+)
+
+// owned is a source that knows whom its cards were given to.
+type owned struct {
+	*smitest.Fake
+	owners map[int][]smi.Owner
+}
+
+var someOwners = map[int][]smi.Owner{0: {
+	{Source: smi.OwnerKubelet, Pod: "train-0", Namespace: "ml", Container: "main"},
+	{Source: smi.OwnerSlurm, JobID: "42", JobUser: "ada", JobPartition: "gpu"},
+}}
+
+func (o *owned) Owners() map[int][]smi.Owner { return o.owners }
+
+func TestOwners(t *testing.T) {
+	src := &owned{Fake: smitest.NewFake(compatCards()...)}
+	a, j := someOwners[0][0], someOwners[0][1]
+	b := smi.Owner{Source: smi.OwnerKubelet, Pod: "serve-0", Namespace: "ml", Container: "main"}
+	src.owners = map[int][]smi.Owner{0: {a, j}, 7: {b}}
+	e := start(t, Options{Source: src, Compat: CompatDME, CompatOwners: true})
+	e.Poll(t.Context())
+	labels := regexp.MustCompile(`(?m)^gpu_package_power\{(.*gpu_id="0".*)\}`)
+	text := e.metrics(t)
+	for _, series := range []string{
+		`gpu_allocation_info{container="main",gpu="0",job_id="",job_partition="",job_user="",namespace="ml",pod="train-0",source="kubelet"}`,
+		`gpu_allocation_info{container="",gpu="0",job_id="42",job_partition="gpu",job_user="ada",namespace="",pod="",source="slurm"}`,
+	} {
+		if value(text, series) != "1" {
+			t.Errorf("there is no %s", series)
+		}
+	}
+	if n := strings.Count(text, "\ngpu_allocation_info{"); n != 2 {
+		t.Errorf("%d owners: those of a card that is none are not shown", n)
+	}
+	has := func(when, text string, labelled ...string) {
+		t.Helper()
+		m := labels.FindStringSubmatch(text)
+		for _, l := range labelled {
+			if m == nil || !strings.Contains(m[1], l) {
+				t.Errorf("%s: %q lacks %s", when, m, l)
+			}
+		}
+	}
+	has("one of each", text, `pod="train-0"`, `namespace="ml"`, `container="main"`, `job_id="42"`, `job_user="ada"`, `job_partition="gpu"`)
+	src.owners = map[int][]smi.Owner{0: {a, b, j}}
+	has("two containers", e.metrics(t), `pod=""`, `namespace=""`, `container=""`, `job_id="42"`)
+
+	without := start(t, Options{Source: src, Compat: CompatDME})
+	without.Poll(t.Context())
+	has("nobody asked for it", without.metrics(t), `pod=""`, `job_id=""`)
+}
+
+func TestHealthThresholds(t *testing.T) {
+	card := compatCards()[0]
+	card.ECC = card.ECC.Clone()
+	card.ECC.Uncorrectable = smi.Some(uint64(3))
+	for i := range card.ECC.Blocks {
+		if b := &card.ECC.Blocks[i]; b.Block == "umc" {
+			b.Uncorrectable = smi.Some(uint64(2))
+		}
+	}
+	card.ECC.BadPageLimit = smi.Some(uint32(2)) // it has two
+	for set, want := range map[string]string{
+		"uncorrectable=3":                   "0", // its own limit of bad pages
+		"bad-pages=2":                       "0", // an error
+		"uncorrectable=3,bad-pages=2":       "1",
+		"uncorrectable=3,bad-pages=1":       "0",
+		"uncorrectable=2,bad-pages=9":       "0",
+		"uncorrectable=1,umc=2,bad-pages=9": "1", // one is of no part that has its own
+		"uncorrectable=9,umc=1,bad-pages=9": "0",
+		"uncorrectable=0,umc=2,bad-pages=9": "0",
+	} {
+		src := smitest.NewFake(card)
+		src.SetDetails(fullDetail())
+		o := Options{Source: src, Compat: CompatDME}
+		if err := o.Health.Set(set); err != nil {
+			t.Fatal(err)
+		}
+		e := start(t, o)
+		e.Poll(t.Context())
+		m := regexp.MustCompile(`(?m)^gpu_health\{.*gpu_id="0".*\} (\S+)$`).FindStringSubmatch(e.metrics(t))
+		if m == nil || m[1] != want {
+			t.Errorf("%s: health %q, want %s", set, m, want)
+		}
+	}
+	for _, wrong := range []string{"", "umc", "umc=-1", "umc=x", "moon=1", "umc=1,", "umc=99999999999"} {
+		var h Thresholds
+		if err := h.Set(wrong); err == nil {
+			t.Errorf("%q is taken for thresholds", wrong)
+		} else if h.String() != "" {
+			t.Errorf("%q left %q", wrong, &h)
+		}
+	}
+}
