@@ -49,7 +49,7 @@ type Options struct {
 	OnCut     func(err error)
 	OnResumed func(after time.Duration)
 
-	redial func(context.Context) (net.Conn, error) // nil if there is nothing to cut
+	redial func(context.Context, timeLimit) (net.Conn, error) // nil if there is nothing to cut
 }
 
 // Msg is a request and the place of its reply. It may be used again after the call has returned.

@@ -21,28 +21,28 @@ func Dial(ctx context.Context, opt Options) (*Client, error) {
 	if opt.ConnectTimeout <= 0 {
 		opt.ConnectTimeout = DefaultConnectTimeout
 	}
-	ctx, cancel := context.WithTimeout(ctx, opt.ConnectTimeout)
+	ctx, cancel, limit := limited(ctx, opt.ConnectTimeout)
 	defer cancel()
 	network, address, host, port := splitAddress(opt.Address)
-	connect := func(ctx context.Context) (net.Conn, error) {
+	connect := func(ctx context.Context, limit timeLimit) (net.Conn, error) {
 		var d net.Dialer
 		conn, err := d.DialContext(ctx, network, address)
 		if err != nil {
-			return nil, dialError(err, host, port, opt.ConnectTimeout)
+			return nil, dialError(err, host, port, limit)
 		}
 		if opt.TLS != nil && network == "tcp" {
-			return dialTLS(ctx, conn, opt.TLS, host, port)
+			return dialTLS(ctx, conn, opt.TLS, host, port, limit)
 		}
 		return conn, nil
 	}
-	conn, err := connect(ctx)
+	conn, err := connect(ctx, limit)
 	if err != nil {
 		return nil, err
 	}
 	if opt.redial = connect; network == "unix" {
 		opt.redial = nil
 	}
-	return handshake(ctx, conn, opt, host, port)
+	return handshake(ctx, conn, opt, host, port, limit)
 }
 
 // NewClient shakes hands on a connection that is already there, for example a TLS one. It takes conn over. Once cut, it is not made again.
@@ -50,10 +50,10 @@ func NewClient(ctx context.Context, conn net.Conn, opt Options) (*Client, error)
 	if opt.ConnectTimeout <= 0 {
 		opt.ConnectTimeout = DefaultConnectTimeout
 	}
-	ctx, cancel := context.WithTimeout(ctx, opt.ConnectTimeout)
+	ctx, cancel, limit := limited(ctx, opt.ConnectTimeout)
 	defer cancel()
 	_, _, host, port := splitAddress(opt.Address)
-	return handshake(ctx, conn, opt, host, port)
+	return handshake(ctx, conn, opt, host, port, limit)
 }
 
 // splitAddress takes unix:PATH and host:port apart.
@@ -68,7 +68,7 @@ func splitAddress(a string) (network, address, host, port string) {
 	return "tcp", a, host, port
 }
 
-func dialError(err error, host, port string, limit time.Duration) error {
+func dialError(err error, host, port string, limit timeLimit) error {
 	e := &Error{Kind: ErrLost, Host: host, Port: port, Err: err, Reason: err.Error()}
 	var ne net.Error
 	var op *net.OpError
@@ -76,7 +76,7 @@ func dialError(err error, host, port string, limit time.Duration) error {
 	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ENOENT):
 		e.Kind, e.Reason = ErrRefused, "nobody listens there"
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &ne) && ne.Timeout():
-		e.Kind, e.Reason = ErrTimeout, fmt.Sprintf("no connection within %v", limit)
+		e.Kind, e.Reason = ErrTimeout, "no connection "+limit.String()
 	case errors.Is(err, context.Canceled):
 		e.Kind, e.Reason = ErrTimeout, "canceled"
 	case errors.As(err, &op) && op.Err != nil:
@@ -86,7 +86,7 @@ func dialError(err error, host, port string, limit time.Duration) error {
 }
 
 // handshake sends the Hello and reads the Welcome.
-func handshake(ctx context.Context, conn net.Conn, opt Options, host, port string) (*Client, error) {
+func handshake(ctx context.Context, conn net.Conn, opt Options, host, port string, limit timeLimit) (*Client, error) {
 	if opt.IOTimeout <= 0 {
 		opt.IOTimeout = DefaultIOTimeout
 	}
@@ -109,7 +109,7 @@ func handshake(ctx context.Context, conn net.Conn, opt Options, host, port strin
 	if err != nil {
 		sh.drop()
 		_ = conn.Close()
-		return nil, handshakeError(err, host, port, opt.ConnectTimeout)
+		return nil, handshakeError(err, host, port, limit)
 	}
 	t := sh.t
 	if t != nil { // there is nothing to cut
@@ -127,14 +127,16 @@ func handshake(ctx context.Context, conn net.Conn, opt Options, host, port strin
 	return c, nil
 }
 
-func handshakeError(err error, host, port string, limit time.Duration) error {
+func handshakeError(err error, host, port string, limit timeLimit) error {
 	if own := (*Error)(nil); errors.As(err, &own) {
 		return err
 	}
 	e := &Error{Kind: ErrLost, Host: host, Port: port, Reason: "during the handshake: " + err.Error(), Err: err}
 	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.Canceled):
-		e.Kind, e.Reason = ErrTimeout, fmt.Sprintf("no answer to the handshake within %v", limit)
+	case errors.Is(err, context.Canceled):
+		e.Kind, e.Reason = ErrTimeout, "canceled"
+	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
+		e.Kind, e.Reason = ErrTimeout, "no answer to the handshake "+limit.String()
 	case errors.As(err, new(tlsrecord.AlertError)):
 		e.Kind, e.Reason = ErrRefused, tlsReason(err)
 	case errors.Is(err, ErrProtocol):
@@ -146,7 +148,7 @@ func handshakeError(err error, host, port string, limit time.Duration) error {
 }
 
 // exchange does the handshake, byte-exact: nothing after the Welcome is read.
-func exchange(ctx context.Context, conn net.Conn, hello *Hello, sh *sharing) (*Welcome, error) {
+func exchange(ctx context.Context, conn net.Conn, hello *Hello, sh *sharing) (_ *Welcome, err error) {
 	if t, ok := ctx.Deadline(); ok {
 		_ = conn.SetDeadline(t) // a connection without deadlines still works
 	}
@@ -154,6 +156,9 @@ func exchange(ctx context.Context, conn net.Conn, hello *Hello, sh *sharing) (*W
 	defer func() {
 		if stop() {
 			_ = conn.SetDeadline(time.Time{})
+		}
+		if err != nil && errors.Is(ctx.Err(), context.Canceled) {
+			err = fmt.Errorf("%w: %w", context.Canceled, err) // that of the connection says that its time is over
 		}
 	}()
 	p, err := hello.Append(make([]byte, HeaderSize, 1024))

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -66,4 +67,57 @@ func TestDialErrors(t *testing.T) {
 	cancel()
 	_, err = Dial(ctx, Options{Address: addr})
 	wantErr(t, err, ErrTimeout)
+}
+
+// TestDialCallersDeadline: what ends the wait is named, be it the connect timeout or the caller.
+func TestDialCallersDeadline(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0") // nobody accepts: connections wait in the kernel
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	addr := l.Addr().String()
+	soon := func(d time.Duration) func() (context.Context, context.CancelFunc) {
+		return func() (context.Context, context.CancelFunc) { return context.WithTimeout(context.Background(), d) }
+	}
+	canceled := func() (context.Context, context.CancelFunc) {
+		ctx, cancel := context.WithCancel(context.Background())
+		time.AfterFunc(20*time.Millisecond, cancel)
+		return ctx, cancel
+	}
+	for _, c := range []struct {
+		name    string
+		context func() (context.Context, context.CancelFunc)
+		tls     *tls.Config
+		timeout time.Duration
+		says    string
+	}{
+		{"connection", soon(-time.Second), nil, patience, "no connection within 0s, the caller's own deadline"},
+		{"handshake", soon(20 * time.Millisecond), nil, patience, "no answer to the handshake within 20ms, the caller's own deadline"},
+		{"TLS", soon(20 * time.Millisecond), &tls.Config{}, patience, "no TLS handshake within 20ms, the caller's own deadline"},
+		{"handshake, own", soon(patience), nil, 20 * time.Millisecond, "no answer to the handshake within 20ms"},
+		{"TLS, own", soon(patience), &tls.Config{}, 20 * time.Millisecond, "no TLS handshake within 20ms"},
+		{"canceled", canceled, nil, patience, "canceled"},
+		{"TLS canceled", canceled, &tls.Config{}, patience, "canceled"},
+	} {
+		ctx, cancel := c.context()
+		_, err := Dial(ctx, Options{Address: addr, TLS: c.tls, ConnectTimeout: c.timeout})
+		cancel()
+		wantErr(t, err, ErrTimeout)
+		var e *Error
+		// What is left of the deadline is rounded to milliseconds, and the machine may be busy.
+		if !errors.As(err, &e) || onlyWords(e.Reason) != onlyWords(c.says) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// onlyWords leaves digits out.
+func onlyWords(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}, s)
 }

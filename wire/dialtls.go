@@ -14,7 +14,7 @@ import (
 )
 
 // dialTLS secures a client's connection, which is closed on an error. Its error says what to do.
-func dialTLS(ctx context.Context, conn net.Conn, cfg *tls.Config, host, port string) (net.Conn, error) {
+func dialTLS(ctx context.Context, conn net.Conn, cfg *tls.Config, host, port string, limit timeLimit) (net.Conn, error) {
 	if cfg.ServerName == "" {
 		cfg = cfg.Clone()
 		cfg.ServerName, _, _ = strings.Cut(host, "%") // a zone is this machine's own
@@ -25,8 +25,11 @@ func dialTLS(ctx context.Context, conn net.Conn, cfg *tls.Config, host, port str
 	}
 	_ = conn.Close()
 	e := &Error{Kind: ErrRefused, Host: host, Port: port, Reason: tlsReason(err), Err: err}
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.Canceled) {
-		e.Kind, e.Reason = ErrTimeout, "no TLS handshake in time"
+	switch {
+	case errors.Is(err, context.Canceled):
+		e.Kind, e.Reason = ErrTimeout, "canceled"
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
+		e.Kind, e.Reason = ErrTimeout, "no TLS handshake "+limit.String()
 	}
 	return nil, e
 }

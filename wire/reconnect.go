@@ -22,7 +22,7 @@ const (
 
 // again makes a client's connection again.
 type again struct {
-	dial   func(ctx context.Context) (net.Conn, error)
+	dial   func(context.Context, timeLimit) (net.Conn, error)
 	secret []byte
 	ctx    context.Context // ends with the client
 	cancel context.CancelFunc
@@ -109,9 +109,9 @@ func rest(ctx context.Context, d time.Duration) error {
 // attempt tries once. final: there is no sense in trying again.
 func (c *Client) attempt(ctx context.Context) (final bool, err error) {
 	a := c.again
-	ctx, cancel := context.WithTimeout(ctx, min(tryTime, c.opt.ConnectTimeout))
+	ctx, cancel, limit := limited(ctx, min(tryTime, c.opt.ConnectTimeout))
 	defer cancel()
-	conn, err := a.dial(ctx)
+	conn, err := a.dial(ctx, limit)
 	if err != nil {
 		return false, err
 	}
@@ -127,7 +127,7 @@ func (c *Client) attempt(ctx context.Context) (final bool, err error) {
 	switch {
 	case err != nil:
 		final = errors.Is(err, ErrProtocol)
-		err = handshakeError(err, c.host, c.port, tryTime)
+		err = handshakeError(err, c.host, c.port, limit)
 	case w.Code != 0:
 		final, err = !w.Later, errors.New(w.Error)
 	case !w.HasFeature(FeatureResume) || w.Session != c.welcome.Session:
