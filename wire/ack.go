@@ -101,7 +101,7 @@ func (o *out) acknowledgeNow() {
 	if o.in.has(o.buf) {
 		in = o.in
 	}
-	n, _ := o.lasting.give(in, o.buf, nil) // an error is the reader's to find
+	n, _ := o.lasting.give(in, o.buf, nil, nil) // an error is the reader's to find
 	if o.buf = o.buf[n:]; len(o.buf) > 0 {
 		o.tried = true
 		o.k.dirty()
@@ -122,7 +122,7 @@ func (o *out) admit() error {
 			return l.end()
 		}
 		if ack := o.owed(nil, ackAlone); ack != nil {
-			if err := o.pass(nil, ack, nil); err != nil {
+			if err := o.pass(nil, ack, nil, nil); err != nil {
 				return err
 			}
 		}

@@ -279,7 +279,7 @@ func (c *Client) send(op uint16, req, bulk []byte, m *Msg, now bool) (id uint32,
 		}
 	}
 	dead := o.dead
-	l := o.put(op, id, flags, 0, nil, req, bulk, now, false)
+	l := o.put(op, id, flags, 0, nil, req, bulk, now, false, !now && loan == nil)
 	o.mu.Unlock()
 	switch {
 	case now:

@@ -1,9 +1,10 @@
 package wire
 
-func (l *lasting) tryWrite(a, b []byte) (int, error) { return l.give(nil, a, b) }
+func (l *lasting) tryWrite(a, b []byte) (int, error) { return l.give(nil, a, nil, b) }
 
-// give is tryWrite of a in a chunk, and of b in the user's memory. While there is no transport, they wait in the window as long as there is room.
-func (l *lasting) give(in *chunk, a, b []byte) (int, error) {
+// give is tryWrite of a in a chunk, and of b in one, too, or in the user's memory if that is nil. While there is no transport, they wait in the window as
+// long as there is room.
+func (l *lasting) give(in *chunk, a []byte, own *chunk, b []byte) (int, error) {
 	l.writeMu.Lock()
 	defer l.writeMu.Unlock()
 	switch l.state.Load() {
@@ -13,7 +14,7 @@ func (l *lasting) give(in *chunk, a, b []byte) (int, error) {
 		if err == nil {
 			k := min(n, len(a))
 			l.win.add(a[:k], in, false)
-			l.win.add(b[:n-k], nil, true)
+			l.win.add(b[:n-k], own, own == nil)
 			l.sent += uint64(n)
 			return n, nil
 		}
@@ -28,7 +29,7 @@ func (l *lasting) give(in *chunk, a, b []byte) (int, error) {
 		return 0, errAgain
 	}
 	l.win.add(a, in, false)
-	l.win.add(b, nil, true)
+	l.win.add(b, own, own == nil)
 	return len(a) + len(b), nil
 }
 

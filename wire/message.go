@@ -24,9 +24,9 @@ func (o *out) begin(direct bool) bool {
 }
 
 // put adds a message, after begin and with mu, and sends it if now. A direct one has been sent when it returns, unless the connection is dead;
-// other frames get in between its own if apart. It tells what bulk data is to be given back by release. flags are without INLINE_DATA and MORE; first
-// are those of the first frame only.
-func (o *out) put(op uint16, id uint32, flags, first Flags, pre, fixed, bulk []byte, now, apart bool) (l lent) {
+// other frames get in between its own if apart. It tells what bulk data is to be given back by release, which the caller does at once if back. flags are without
+// INLINE_DATA and MORE; first are those of the first frame only.
+func (o *out) put(op uint16, id uint32, flags, first Flags, pre, fixed, bulk []byte, now, apart, back bool) (l lent) {
 	n := len(pre) + len(fixed)
 	switch {
 	case len(bulk) == 0:
@@ -50,6 +50,7 @@ func (o *out) put(op uint16, id uint32, flags, first Flags, pre, fixed, bulk []b
 		}
 	}
 	ch := chain{bulk: bulk, first: min(len(bulk), MaxPayload-4-n), op: op, id: id, flags: flags}
+	ch.keep = back && o.lasting != nil && len(bulk) <= copyFirst
 	more := ch.first < len(bulk)
 	if more {
 		ch.first = MaxPayload - 12 - n
@@ -64,7 +65,8 @@ func (o *out) put(op uint16, id uint32, flags, first Flags, pre, fixed, bulk []b
 	}
 	e.Raw(fixed)
 	o.buf = e.B
-	if o.lasting != nil {
+	lends := o.lasting != nil && !ch.keep
+	if lends {
 		_, l.from = o.lasting.win.marks()
 	}
 	if apart {
@@ -72,7 +74,7 @@ func (o *out) put(op uint16, id uint32, flags, first Flags, pre, fixed, bulk []b
 	} else {
 		o.together(ch)
 	}
-	if o.lasting != nil {
+	if lends {
 		_, l.to = o.lasting.win.marks()
 	}
 	if o.pack != nil {

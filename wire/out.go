@@ -109,7 +109,7 @@ func (o *out) drain(ch *chain) {
 		o.mu.Unlock()
 		var err error
 		if tried {
-			err, b = o.pass(in, b, nil), nil
+			err, b = o.pass(in, b, nil, nil), nil
 		}
 		switch {
 		case err != nil:
@@ -117,7 +117,7 @@ func (o *out) drain(ch *chain) {
 			err = o.writeChain(in, b, ch)
 			ch = nil
 		case len(b) > 0:
-			err = o.write(in, b, nil)
+			err = o.write(in, b, nil, nil)
 		}
 		o.mu.Lock()
 		o.give(b, left)
@@ -179,21 +179,21 @@ func (o *out) give(b []byte, left *chunk) {
 	}
 }
 
-// write sends frames whole, with the write role and without mu. a is in the chunk in, if that is not nil; b is the user's.
-func (o *out) write(in *chunk, a, b []byte) error {
+// write sends frames whole, with the write role and without mu. a is in the chunk in, if that is not nil; b is in the chunk own, or the user's.
+func (o *out) write(in *chunk, a []byte, own *chunk, b []byte) error {
 	o.flushes.Add(1)
 	if o.lasting != nil {
 		if err := o.admit(); err != nil {
 			return err
 		}
 	}
-	return o.pass(in, a, b)
+	return o.pass(in, a, own, b)
 }
 
 // pass is write of what must get through.
-func (o *out) pass(in *chunk, a, b []byte) error {
+func (o *out) pass(in *chunk, a []byte, own *chunk, b []byte) error {
 	for len(a)+len(b) > 0 {
-		n, err := o.try(in, a, b)
+		n, err := o.try(in, a, own, b)
 		if err == errAgain {
 			if o.pack != nil {
 				o.pack.look()
@@ -218,6 +218,7 @@ type chain struct {
 	id    uint32
 	flags Flags // of the further frames, without MORE
 	pack  bool  // try to compress them
+	keep  bool  // there is one frame, whose bulk data is copied first
 }
 
 // part takes the next frame's bulk off.
@@ -234,7 +235,7 @@ func (o *out) together(ch chain) { o.drain(&ch) }
 // apart does the same but lets other frames in between.
 func (o *out) apart(ch chain) {
 	p, more := ch.part(ch.first)
-	o.drain(&chain{bulk: p, first: len(p)})
+	o.drain(&chain{bulk: p, first: len(p), keep: ch.keep})
 	for more && o.acquire() {
 		if z, flag := o.packed(&ch); z != nil {
 			more = len(ch.bulk) > 0
@@ -273,9 +274,9 @@ func (ch *chain) next(more bool) Flags {
 }
 
 // try hands to the transport what that takes.
-func (o *out) try(in *chunk, a, b []byte) (int, error) {
+func (o *out) try(in *chunk, a []byte, own *chunk, b []byte) (int, error) {
 	if o.lasting != nil {
-		return o.lasting.give(in, a, b)
+		return o.lasting.give(in, a, own, b)
 	}
 	return o.t.tryWrite(a, b)
 }
@@ -283,7 +284,12 @@ func (o *out) try(in *chunk, a, b []byte) (int, error) {
 // writeChain sends b, which is in the chunk in, and the chain's frames.
 func (o *out) writeChain(in *chunk, b []byte, ch *chain) error {
 	p, more := ch.part(ch.first)
-	if err := o.write(in, b, p); err != nil {
+	var own *chunk
+	if ch.keep {
+		p, own = o.lasting.win.keep(p)
+		defer o.lasting.win.release(own)
+	}
+	if err := o.write(in, b, own, p); err != nil {
 		return err
 	}
 	for more {
@@ -297,7 +303,7 @@ func (o *out) writeChain(in *chunk, b []byte, ch *chain) error {
 		h = Header{o.version, ch.op, ch.id, uint32(len(p) + len(z)), ch.next(more) | flag}.Append(h)
 		h = append(h, z...)
 		o.frames.Add(1)
-		if err := o.write(nil, h, p); err != nil {
+		if err := o.write(nil, h, nil, p); err != nil {
 			return err
 		}
 	}

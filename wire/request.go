@@ -217,7 +217,7 @@ func (r *Request) ReplyBulk(code int32, results, bulk []byte) error {
 	}
 	o := &r.s.out
 	if o.begin(direct(len(pre), len(results), len(bulk))) {
-		l := o.put(r.Op, r.ID, flags, first, pre, results, bulk, r.urgent(), true)
+		l := o.put(r.Op, r.ID, flags, first, pre, results, bulk, r.urgent(), true, r.stays)
 		o.mu.Unlock()
 		if r.stays {
 			o.release(l)

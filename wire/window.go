@@ -10,18 +10,21 @@ const (
 	chunkSize    = 128 << 10 // of the memory that small frames are gathered in
 	chunkRest    = 64 << 10  // with less than that left of it, another chunk is begun
 	chunksKept   = replayWindow / chunkSize / 2
+	spillSize    = 512 << 10 // of the memory that bulk data is copied to
+	spillsKept   = replayWindow / spillSize / 2
 )
 
 // window is what has been sent and not been acknowledged: it is sent again where it was lost. Small frames lie in chunks, which are nobody else's;
-// bulk data lies where the user has it until settle copies it.
+// bulk data lies where the user has it until settle copies it, or has been copied before it was sent.
 type window struct {
 	mu    sync.Mutex
 	segs  []segment
-	start uint64 // number of the first byte that is kept: so many have been acknowledged
-	end   uint64 // bytes given to be sent
-	told  uint64 // the most that the peer has acknowledged; more than end while the sender of these bytes has yet to say so
-	free  []*chunk
-	spill *chunk // where settle copies to
+	start uint64   // number of the first byte that is kept: so many have been acknowledged
+	end   uint64   // bytes given to be sent
+	told  uint64   // the most that the peer has acknowledged; more than end while the sender of these bytes has yet to say so
+	free  []*chunk // of chunkSize
+	spill *chunk   // where bulk data is copied to
+	spare []*chunk // of spillSize
 }
 
 // segment is a piece of the window.
@@ -35,7 +38,7 @@ type segment struct {
 // chunk is memory for frames, filled from the front.
 type chunk struct {
 	b    []byte
-	used int  // segments that lie in it
+	used int  // segments that lie in it, and who is about to add one
 	left bool // nothing is added any more
 }
 
@@ -99,9 +102,16 @@ func (w *window) fresh() *chunk {
 
 // recycle keeps a chunk that is not used any more, with mu.
 func (w *window) recycle(c *chunk) {
-	if c.left && c.used == 0 && len(w.free) < chunksKept {
+	if !c.left || c.used > 0 {
+		return
+	}
+	list, most := &w.free, chunksKept
+	if cap(c.b) == spillSize {
+		list, most = &w.spare, spillsKept
+	}
+	if len(*list) < most {
 		c.b, c.left = c.b[:0], false
-		w.free = append(w.free, c)
+		*list = append(*list, c)
 	}
 }
 
@@ -122,8 +132,7 @@ func (w *window) drop() {
 	for n < len(w.segs) && w.segs[n].end <= w.start {
 		s := &w.segs[n]
 		if s.in != nil {
-			s.in.used--
-			w.recycle(s.in)
+			w.done(s.in)
 		}
 		n++
 	}
@@ -153,58 +162,6 @@ func (w *window) find(n uint64) int {
 	return i
 }
 
-// settle copies what lies in the user's memory of the bytes numbered from to to, and has not been acknowledged: afterwards that memory is his
-// alone. Nobody may be sending from it.
-func (w *window) settle(from, to uint64) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for i := w.find(max(from, w.start)); i < len(w.segs); i++ {
-		s := w.segs[i]
-		begin := s.end - uint64(len(s.p))
-		if begin >= to {
-			break
-		}
-		if !s.lent {
-			continue
-		}
-		keep := s.p
-		if begin < w.start {
-			keep = keep[w.start-begin:] // the rest of it has arrived
-		}
-		own := w.copied(keep, s.end)
-		w.segs = slices.Replace(w.segs, i, i+1, own...)
-		i += len(own) - 1
-	}
-}
-
-// copied gives segments of our own with what is in p, whose last byte is before number end, with mu.
-func (w *window) copied(p []byte, end uint64) (own []segment) {
-	at := end - uint64(len(p))
-	for len(p) > 0 {
-		c := w.spill
-		if c != nil && c.used == 0 {
-			c.b = c.b[:0]
-		}
-		if c == nil || len(c.b) == cap(c.b) {
-			if c != nil {
-				c.left = true
-				w.recycle(c)
-			}
-			c = w.fresh()
-			w.spill = c
-		}
-		n := min(len(p), cap(c.b)-len(c.b))
-		q := c.b[len(c.b) : len(c.b)+n]
-		c.b = c.b[:len(c.b)+n]
-		copy(q, p)
-		c.used++
-		at += uint64(n)
-		own = append(own, segment{p: q, end: at, in: c})
-		p = p[n:]
-	}
-	return own
-}
-
 // size is the number of bytes that are not acknowledged.
 func (w *window) size() uint64 {
 	w.mu.Lock()
@@ -223,5 +180,5 @@ func (w *window) marks() (start, end uint64) {
 func (w *window) forget() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.segs, w.free, w.spill = nil, nil, nil
+	w.segs, w.free, w.spill, w.spare = nil, nil, nil, nil
 }
