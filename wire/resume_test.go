@@ -607,7 +607,7 @@ func TestNotAskedFor(t *testing.T) {
 // TestResumeSecured and the next: other transports are resumed like the plain one, with keys and sums of their own each time.
 func TestResumeSecured(t *testing.T) {
 	onTLS = true
-	defer func() { onTLS = false }()
+	t.Cleanup(func() { onTLS = false }) // behind that of the server, which looks at it for every connection
 	cutHere(t, Hello{})
 }
 
