@@ -99,11 +99,22 @@ type program struct {
 }
 
 func startProgram(env []string, dir, name string) (*program, error) {
-	path := filepath.Join(dir, name)
-	if err := compile(path, "-Ihip/include", "bench/c/"+name+".c", libPath); err != nil {
+	path, err := hipProgram(dir, name)
+	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(path)
+	return start(env, path)
+}
+
+// hipProgram compiles a program of c that uses HIP.
+func hipProgram(dir, name string) (path string, err error) {
+	path = filepath.Join(dir, name)
+	return path, compile(path, "-Ihip/include", "bench/c/"+name+".c", libPath)
+}
+
+// start starts a program that is told what to measure.
+func start(env []string, args ...string) (*program, error) {
+	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Env, cmd.Stderr = env, os.Stderr
 	in, err1 := cmd.StdinPipe()
 	out, err2 := cmd.StdoutPipe()
@@ -216,21 +227,30 @@ func hipCopies(t *table, f *floor, p *program) error {
 	return nil
 }
 
-// hello measures the whole life of hello_hip: loading the library, the session, the code object, two copies, a kernel, a copy.
+// hello measures hello_hip.
 func hello(t *table, env []string) error {
 	var times []float64
 	for i := range *rounds + 1 {
-		cmd := exec.Command(helloPath)
-		cmd.Env = env
-		start := time.Now()
-		out, err := cmd.CombinedOutput()
-		if err != nil || !strings.Contains(string(out), "PASSED") {
-			return fmt.Errorf("hello_hip: %w: %s", err, out)
+		v, err := life(env, helloPath)
+		if err != nil {
+			return err
 		}
 		if i > 0 {
-			times = append(times, float64(time.Since(start)))
+			times = append(times, v)
 		}
 	}
 	t.plain("hip: hello_hip from start to end", fmt.Sprintf("%.0f ms", median(times)/1e6), "")
 	return nil
+}
+
+// life is how long hello_hip lives, in ns: loading the library, the session, the code object, two copies, a kernel, a copy.
+func life(env []string, args ...string) (float64, error) {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env = env
+	begin := time.Now()
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "PASSED") {
+		return 0, fmt.Errorf("hello_hip: %w: %s", err, out)
+	}
+	return float64(time.Since(begin)), nil
 }

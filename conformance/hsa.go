@@ -36,6 +36,7 @@ func hsaCases() []hsaCase {
 		{name: "rocminfo", args: []string{"usr/bin/rocminfo"}, asIf: true, wants: []string{"amdgcn-amd-amdhsa--{arch}:sramecc+:xnack-", "Device Type:             GPU", "*** Done ***"}},
 		{name: "clinfo", args: []string{"usr/bin/clinfo", "-l"}, wants: []string{"AMD Accelerated Parallel Processing", "{arch}:sramecc+:xnack-"}},
 		{name: "hello_hip", source: "examples/hello_hip/hello_hip.c", libs: []string{"libamdhip64.so.6"}, wants: []string{"PASSED: 1048576 elements"}},
+		{name: "textures", source: "conformance/testdata/hip_textures.c", libs: []string{"libamdhip64.so.6"}, wants: []string{"textures: ok"}},
 		{name: "opencl", source: "conformance/testdata/opencl.c", libs: []string{"libOpenCL.so.1"}, wants: []string{"opencl: ok"}},
 	}
 	for name, says := range map[string]string{"quick": "quick: ok", "first": "first: ok", "signal_stack": "ok", "queries": "ok", "meminfo": "ok", "graph_symbols": "ok",

@@ -82,8 +82,11 @@ const (
 	cacheline   = 128
 )
 
-// common is what all agents answer alike.
-func common(attribute uint32, value unsafe.Pointer) status {
+// common is what all agents answer alike, and those with images, and those without.
+func common(images bool, attribute uint32, value unsafe.Pointer) status {
+	if st, ok := imageInfo(images, attribute, value); ok {
+		return st
+	}
 	switch attribute {
 	case HSA_AGENT_INFO_MACHINE_MODEL:
 		return put[uint32](value, HSA_MACHINE_MODEL_LARGE)
@@ -95,15 +98,6 @@ func common(attribute uint32, value unsafe.Pointer) status {
 		return put[uint16](value, versionMajor)
 	case HSA_AGENT_INFO_VERSION_MINOR:
 		return put[uint16](value, versionMinor)
-	case HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS, HSA_EXT_AGENT_INFO_IMAGE_1DA_MAX_ELEMENTS, HSA_EXT_AGENT_INFO_IMAGE_1DB_MAX_ELEMENTS,
-		HSA_EXT_AGENT_INFO_IMAGE_ARRAY_MAX_LAYERS, HSA_EXT_AGENT_INFO_MAX_IMAGE_RD_HANDLES, HSA_EXT_AGENT_INFO_MAX_IMAGE_RORW_HANDLES,
-		HSA_EXT_AGENT_INFO_MAX_SAMPLER_HANDLERS:
-		return put[uint32](value, 0)
-	case HSA_EXT_AGENT_INFO_IMAGE_2D_MAX_ELEMENTS, HSA_EXT_AGENT_INFO_IMAGE_2DA_MAX_ELEMENTS, HSA_EXT_AGENT_INFO_IMAGE_2DDEPTH_MAX_ELEMENTS,
-		HSA_EXT_AGENT_INFO_IMAGE_2DADEPTH_MAX_ELEMENTS:
-		return put(value, [2]uint32{})
-	case HSA_EXT_AGENT_INFO_IMAGE_3D_MAX_ELEMENTS:
-		return put(value, [3]uint32{})
 	case HSA_AMD_AGENT_INFO_HDP_FLUSH:
 		return put(value, amdHDPFlush{}) // memory of cards needs no flushing
 	case HSA_AMD_AGENT_INFO_MAX_ADDRESS_WATCH_POINTS:

@@ -77,7 +77,7 @@ func (processor) info(attribute uint32, value unsafe.Pointer) status {
 		HSA_AMD_AGENT_INFO_NUM_SDMA_ENG, HSA_AMD_AGENT_INFO_NUM_SDMA_XGMI_ENG, HSA_AMD_AGENT_INFO_NUM_XCC, HSA_AMD_AGENT_INFO_DRIVER_UID:
 		return put[uint32](value, 0)
 	}
-	return common(attribute, value)
+	return common(false, attribute, value)
 }
 
 func (processor) caches() []cache { return nil }

@@ -20,12 +20,18 @@ type card struct {
 	props *hip.DevicePropR0600
 	smi   *smi.Info
 	isa   isa
+
+	images bool // it has image instructions
 }
 
 func newCard(sim *simgpu.Runtime, source smi.Source, index int32) (*card, error) {
 	c := &card{sim: sim, index: index}
 	var e hip.Error
 	if c.props, e = sim.GetDevicePropertiesR0600(index); e != hip.Success {
+		return nil, fmt.Errorf("card %d: %s", index, e.Name())
+	}
+	images, e := sim.DeviceGetAttribute(hip.DeviceAttributeImageSupport, index)
+	if c.images = images != 0; e != hip.Success {
 		return nil, fmt.Errorf("card %d: %s", index, e.Name())
 	}
 	var err error
@@ -157,7 +163,7 @@ func (c *card) info(attribute uint32, value unsafe.Pointer) status {
 	case HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_MAX, HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_CURRENT:
 		return put[uint64](value, 0)
 	}
-	return common(attribute, value)
+	return common(c.images, attribute, value)
 }
 
 const (

@@ -15,6 +15,7 @@
 //	signals     in C, in memory that kernels reach (signal.h)
 //	queues      a packet processor each (queue.go, packet.go)
 //	loader      code objects, executables, symbols (loader.go)
+//	images      words that kernels read, and copies (image*.go, sampler.go)
 //
 // Addresses are what they are everywhere in rocwire: real addresses of this process, the
 // same for the processor and for kernels.

@@ -49,6 +49,7 @@ type library struct {
 	allocated
 	virtual
 	svm
+	imaged
 	events
 }
 

@@ -166,9 +166,7 @@ hsa_status_t hsa_amd_image_get_info_max_dim(hsa_agent_t agent, hsa_agent_info_t 
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!value)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)agent;
-	(void)attribute;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_amd_image_get_info_max_dim(agent.handle, attribute, (void *)value);
 }
 
 hsa_status_t hsa_amd_interop_map_buffer(uint32_t num_agents, hsa_agent_t *agents, int interop_handle, uint32_t flags, size_t *size, void **ptr, size_t *metadata_size, const void **metadata)
@@ -966,10 +964,7 @@ hsa_status_t hsa_ext_image_clear(hsa_agent_t agent, hsa_ext_image_t image, const
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!image_region)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)agent;
-	(void)image;
-	(void)data;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_ext_image_clear(agent.handle, image.handle, (void *)data, (void *)image_region);
 }
 
 hsa_status_t hsa_ext_image_copy(hsa_agent_t agent, hsa_ext_image_t src_image, const hsa_dim3_t *src_offset, hsa_ext_image_t dst_image, const hsa_dim3_t *dst_offset, const hsa_dim3_t *range)
@@ -978,10 +973,7 @@ hsa_status_t hsa_ext_image_copy(hsa_agent_t agent, hsa_ext_image_t src_image, co
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!src_offset || !dst_offset || !range)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)agent;
-	(void)src_image;
-	(void)dst_image;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_ext_image_copy(agent.handle, src_image.handle, (void *)src_offset, dst_image.handle, (void *)dst_offset, (void *)range);
 }
 
 hsa_status_t hsa_ext_image_create(hsa_agent_t agent, const hsa_ext_image_descriptor_t *image_descriptor, const void *image_data, hsa_access_permission_t access_permission, hsa_ext_image_t *image)
@@ -990,9 +982,7 @@ hsa_status_t hsa_ext_image_create(hsa_agent_t agent, const hsa_ext_image_descrip
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!image_descriptor || !image_data || !image)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)agent;
-	(void)access_permission;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_ext_image_create(agent.handle, (void *)image_descriptor, (void *)image_data, access_permission, (void *)image);
 }
 
 hsa_status_t hsa_ext_image_create_with_layout(hsa_agent_t agent, const hsa_ext_image_descriptor_t *image_descriptor, const void *image_data, hsa_access_permission_t access_permission, hsa_ext_image_data_layout_t image_data_layout, size_t image_data_row_pitch, size_t image_data_slice_pitch, hsa_ext_image_t *image)
@@ -1001,13 +991,7 @@ hsa_status_t hsa_ext_image_create_with_layout(hsa_agent_t agent, const hsa_ext_i
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!image_descriptor || !image)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)agent;
-	(void)image_data;
-	(void)access_permission;
-	(void)image_data_layout;
-	(void)image_data_row_pitch;
-	(void)image_data_slice_pitch;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_ext_image_create_with_layout(agent.handle, (void *)image_descriptor, (void *)image_data, access_permission, image_data_layout, image_data_row_pitch, image_data_slice_pitch, (void *)image);
 }
 
 hsa_status_t hsa_ext_image_data_get_info(hsa_agent_t agent, const hsa_ext_image_descriptor_t *image_descriptor, hsa_access_permission_t access_permission, hsa_ext_image_data_info_t *image_data_info)
@@ -1016,9 +1000,7 @@ hsa_status_t hsa_ext_image_data_get_info(hsa_agent_t agent, const hsa_ext_image_
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!image_descriptor || !image_data_info)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)agent;
-	(void)access_permission;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_ext_image_data_get_info(agent.handle, (void *)image_descriptor, access_permission, (void *)image_data_info);
 }
 
 hsa_status_t hsa_ext_image_data_get_info_with_layout(hsa_agent_t agent, const hsa_ext_image_descriptor_t *image_descriptor, hsa_access_permission_t access_permission, hsa_ext_image_data_layout_t image_data_layout, size_t image_data_row_pitch, size_t image_data_slice_pitch, hsa_ext_image_data_info_t *image_data_info)
@@ -1027,21 +1009,14 @@ hsa_status_t hsa_ext_image_data_get_info_with_layout(hsa_agent_t agent, const hs
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!image_descriptor || !image_data_info)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)agent;
-	(void)access_permission;
-	(void)image_data_layout;
-	(void)image_data_row_pitch;
-	(void)image_data_slice_pitch;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_ext_image_data_get_info_with_layout(agent.handle, (void *)image_descriptor, access_permission, image_data_layout, image_data_row_pitch, image_data_slice_pitch, (void *)image_data_info);
 }
 
 hsa_status_t hsa_ext_image_destroy(hsa_agent_t agent, hsa_ext_image_t image)
 {
 	if (!rw_hsa_ready())
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
-	(void)agent;
-	(void)image;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_ext_image_destroy(agent.handle, image.handle);
 }
 
 hsa_status_t hsa_ext_image_export(hsa_agent_t agent, hsa_ext_image_t src_image, void *dst_memory, size_t dst_row_pitch, size_t dst_slice_pitch, const hsa_ext_image_region_t *image_region)
@@ -1050,11 +1025,7 @@ hsa_status_t hsa_ext_image_export(hsa_agent_t agent, hsa_ext_image_t src_image, 
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!dst_memory || !image_region)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)agent;
-	(void)src_image;
-	(void)dst_row_pitch;
-	(void)dst_slice_pitch;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_ext_image_export(agent.handle, src_image.handle, (void *)dst_memory, dst_row_pitch, dst_slice_pitch, (void *)image_region);
 }
 
 hsa_status_t hsa_ext_image_get_capability(hsa_agent_t agent, hsa_ext_image_geometry_t geometry, const hsa_ext_image_format_t *image_format, uint32_t *capability_mask)
@@ -1063,9 +1034,7 @@ hsa_status_t hsa_ext_image_get_capability(hsa_agent_t agent, hsa_ext_image_geome
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!image_format || !capability_mask)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)agent;
-	(void)geometry;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_ext_image_get_capability(agent.handle, geometry, (void *)image_format, (void *)capability_mask);
 }
 
 hsa_status_t hsa_ext_image_get_capability_with_layout(hsa_agent_t agent, hsa_ext_image_geometry_t geometry, const hsa_ext_image_format_t *image_format, hsa_ext_image_data_layout_t image_data_layout, uint32_t *capability_mask)
@@ -1074,10 +1043,7 @@ hsa_status_t hsa_ext_image_get_capability_with_layout(hsa_agent_t agent, hsa_ext
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!image_format || !capability_mask)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)agent;
-	(void)geometry;
-	(void)image_data_layout;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_ext_image_get_capability_with_layout(agent.handle, geometry, (void *)image_format, image_data_layout, (void *)capability_mask);
 }
 
 hsa_status_t hsa_ext_image_import(hsa_agent_t agent, const void *src_memory, size_t src_row_pitch, size_t src_slice_pitch, hsa_ext_image_t dst_image, const hsa_ext_image_region_t *image_region)
@@ -1086,11 +1052,7 @@ hsa_status_t hsa_ext_image_import(hsa_agent_t agent, const void *src_memory, siz
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!src_memory || !image_region)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)agent;
-	(void)src_row_pitch;
-	(void)src_slice_pitch;
-	(void)dst_image;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_ext_image_import(agent.handle, (void *)src_memory, src_row_pitch, src_slice_pitch, dst_image.handle, (void *)image_region);
 }
 
 hsa_status_t hsa_ext_program_add_module(hsa_ext_program_t program, hsa_ext_module_t module)
@@ -1166,8 +1128,7 @@ hsa_status_t hsa_ext_sampler_create(hsa_agent_t agent, const hsa_ext_sampler_des
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!sampler_descriptor || !sampler)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)agent;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_ext_sampler_create(agent.handle, (void *)sampler_descriptor, (void *)sampler);
 }
 
 hsa_status_t hsa_ext_sampler_create_v2(hsa_agent_t agent, const hsa_ext_sampler_descriptor_v2_t *sampler_descriptor, hsa_ext_sampler_t *sampler)
@@ -1176,17 +1137,14 @@ hsa_status_t hsa_ext_sampler_create_v2(hsa_agent_t agent, const hsa_ext_sampler_
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!sampler_descriptor || !sampler)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)agent;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_ext_sampler_create_v2(agent.handle, (void *)sampler_descriptor, (void *)sampler);
 }
 
 hsa_status_t hsa_ext_sampler_destroy(hsa_agent_t agent, hsa_ext_sampler_t sampler)
 {
 	if (!rw_hsa_ready())
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
-	(void)agent;
-	(void)sampler;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_ext_sampler_destroy(agent.handle, sampler.handle);
 }
 
 hsa_status_t hsa_extension_get_name(uint16_t extension, const char **name)

@@ -48,6 +48,12 @@ func rw_hsa_amd_agents_allow_access(p_num_agents uint32, p_agents unsafe.Pointer
 	return uint32(hsaAMDAgentsAllowAccess(p_num_agents, (*uint64)(p_agents), (*uint32)(p_flags), p_ptr))
 }
 
+//export rw_hsa_amd_image_get_info_max_dim
+func rw_hsa_amd_image_get_info_max_dim(p_agent uint64, p_attribute uint32, p_value unsafe.Pointer) (result uint32) {
+	defer trap("hsa_amd_image_get_info_max_dim", &result)
+	return uint32(hsaAMDImageGetInfoMaxDim(p_agent, p_attribute, p_value))
+}
+
 //export rw_hsa_amd_ipc_memory_attach
 func rw_hsa_amd_ipc_memory_attach(p_handle unsafe.Pointer, p_len uint64, p_num_agents uint32, p_mapping_agents unsafe.Pointer, p_mapped_ptr unsafe.Pointer) (result uint32) {
 	defer trap("hsa_amd_ipc_memory_attach", &result)
@@ -448,6 +454,90 @@ func rw_hsa_executable_validate(p_executable uint64, p_result unsafe.Pointer) (r
 func rw_hsa_executable_validate_alt(p_executable uint64, p_options unsafe.Pointer, p_result unsafe.Pointer) (result uint32) {
 	defer trap("hsa_executable_validate_alt", &result)
 	return uint32(hsaExecutableValidateAlt(p_executable, p_options, (*uint32)(p_result)))
+}
+
+//export rw_hsa_ext_image_clear
+func rw_hsa_ext_image_clear(p_agent uint64, p_image uint64, p_data unsafe.Pointer, p_image_region unsafe.Pointer) (result uint32) {
+	defer trap("hsa_ext_image_clear", &result)
+	return uint32(hsaExtImageClear(p_agent, p_image, p_data, (*extImageRegion)(p_image_region)))
+}
+
+//export rw_hsa_ext_image_copy
+func rw_hsa_ext_image_copy(p_agent uint64, p_src_image uint64, p_src_offset unsafe.Pointer, p_dst_image uint64, p_dst_offset unsafe.Pointer, p_range unsafe.Pointer) (result uint32) {
+	defer trap("hsa_ext_image_copy", &result)
+	return uint32(hsaExtImageCopy(p_agent, p_src_image, (*dim3)(p_src_offset), p_dst_image, (*dim3)(p_dst_offset), (*dim3)(p_range)))
+}
+
+//export rw_hsa_ext_image_create
+func rw_hsa_ext_image_create(p_agent uint64, p_image_descriptor unsafe.Pointer, p_image_data unsafe.Pointer, p_access_permission uint32, p_image unsafe.Pointer) (result uint32) {
+	defer trap("hsa_ext_image_create", &result)
+	return uint32(hsaExtImageCreate(p_agent, (*extImageDescriptor)(p_image_descriptor), p_image_data, p_access_permission, (*uint64)(p_image)))
+}
+
+//export rw_hsa_ext_image_create_with_layout
+func rw_hsa_ext_image_create_with_layout(p_agent uint64, p_image_descriptor unsafe.Pointer, p_image_data unsafe.Pointer, p_access_permission uint32, p_image_data_layout uint32, p_image_data_row_pitch uint64, p_image_data_slice_pitch uint64, p_image unsafe.Pointer) (result uint32) {
+	defer trap("hsa_ext_image_create_with_layout", &result)
+	return uint32(hsaExtImageCreateWithLayout(p_agent, (*extImageDescriptor)(p_image_descriptor), p_image_data, p_access_permission, p_image_data_layout, p_image_data_row_pitch, p_image_data_slice_pitch, (*uint64)(p_image)))
+}
+
+//export rw_hsa_ext_image_data_get_info
+func rw_hsa_ext_image_data_get_info(p_agent uint64, p_image_descriptor unsafe.Pointer, p_access_permission uint32, p_image_data_info unsafe.Pointer) (result uint32) {
+	defer trap("hsa_ext_image_data_get_info", &result)
+	return uint32(hsaExtImageDataGetInfo(p_agent, (*extImageDescriptor)(p_image_descriptor), p_access_permission, (*extImageDataInfo)(p_image_data_info)))
+}
+
+//export rw_hsa_ext_image_data_get_info_with_layout
+func rw_hsa_ext_image_data_get_info_with_layout(p_agent uint64, p_image_descriptor unsafe.Pointer, p_access_permission uint32, p_image_data_layout uint32, p_image_data_row_pitch uint64, p_image_data_slice_pitch uint64, p_image_data_info unsafe.Pointer) (result uint32) {
+	defer trap("hsa_ext_image_data_get_info_with_layout", &result)
+	return uint32(hsaExtImageDataGetInfoWithLayout(p_agent, (*extImageDescriptor)(p_image_descriptor), p_access_permission, p_image_data_layout, p_image_data_row_pitch, p_image_data_slice_pitch, (*extImageDataInfo)(p_image_data_info)))
+}
+
+//export rw_hsa_ext_image_destroy
+func rw_hsa_ext_image_destroy(p_agent uint64, p_image uint64) (result uint32) {
+	defer trap("hsa_ext_image_destroy", &result)
+	return uint32(hsaExtImageDestroy(p_agent, p_image))
+}
+
+//export rw_hsa_ext_image_export
+func rw_hsa_ext_image_export(p_agent uint64, p_src_image uint64, p_dst_memory unsafe.Pointer, p_dst_row_pitch uint64, p_dst_slice_pitch uint64, p_image_region unsafe.Pointer) (result uint32) {
+	defer trap("hsa_ext_image_export", &result)
+	return uint32(hsaExtImageExport(p_agent, p_src_image, p_dst_memory, p_dst_row_pitch, p_dst_slice_pitch, (*extImageRegion)(p_image_region)))
+}
+
+//export rw_hsa_ext_image_get_capability
+func rw_hsa_ext_image_get_capability(p_agent uint64, p_geometry uint32, p_image_format unsafe.Pointer, p_capability_mask unsafe.Pointer) (result uint32) {
+	defer trap("hsa_ext_image_get_capability", &result)
+	return uint32(hsaExtImageGetCapability(p_agent, p_geometry, (*extImageFormat)(p_image_format), (*uint32)(p_capability_mask)))
+}
+
+//export rw_hsa_ext_image_get_capability_with_layout
+func rw_hsa_ext_image_get_capability_with_layout(p_agent uint64, p_geometry uint32, p_image_format unsafe.Pointer, p_image_data_layout uint32, p_capability_mask unsafe.Pointer) (result uint32) {
+	defer trap("hsa_ext_image_get_capability_with_layout", &result)
+	return uint32(hsaExtImageGetCapabilityWithLayout(p_agent, p_geometry, (*extImageFormat)(p_image_format), p_image_data_layout, (*uint32)(p_capability_mask)))
+}
+
+//export rw_hsa_ext_image_import
+func rw_hsa_ext_image_import(p_agent uint64, p_src_memory unsafe.Pointer, p_src_row_pitch uint64, p_src_slice_pitch uint64, p_dst_image uint64, p_image_region unsafe.Pointer) (result uint32) {
+	defer trap("hsa_ext_image_import", &result)
+	return uint32(hsaExtImageImport(p_agent, p_src_memory, p_src_row_pitch, p_src_slice_pitch, p_dst_image, (*extImageRegion)(p_image_region)))
+}
+
+//export rw_hsa_ext_sampler_create
+func rw_hsa_ext_sampler_create(p_agent uint64, p_sampler_descriptor unsafe.Pointer, p_sampler unsafe.Pointer) (result uint32) {
+	defer trap("hsa_ext_sampler_create", &result)
+	return uint32(hsaExtSamplerCreate(p_agent, (*extSamplerDescriptor)(p_sampler_descriptor), (*uint64)(p_sampler)))
+}
+
+//export rw_hsa_ext_sampler_create_v2
+func rw_hsa_ext_sampler_create_v2(p_agent uint64, p_sampler_descriptor unsafe.Pointer, p_sampler unsafe.Pointer) (result uint32) {
+	defer trap("hsa_ext_sampler_create_v2", &result)
+	return uint32(hsaExtSamplerCreateV2(p_agent, (*extSamplerDescriptorV2)(p_sampler_descriptor), (*uint64)(p_sampler)))
+}
+
+//export rw_hsa_ext_sampler_destroy
+func rw_hsa_ext_sampler_destroy(p_agent uint64, p_sampler uint64) (result uint32) {
+	defer trap("hsa_ext_sampler_destroy", &result)
+	return uint32(hsaExtSamplerDestroy(p_agent, p_sampler))
 }
 
 //export rw_hsa_init

@@ -25,6 +25,20 @@ func TestHSAMemory(t *testing.T) {
 	}
 }
 
+// TestHSAImages: images and samplers on the card that has them, and the answers of one that has none.
+func TestHSAImages(t *testing.T) {
+	bin := buildHSA(t, "hsa_images")
+	texture, err := filepath.Abs(filepath.Join(root, "examples/kernels/gfx90a/texture.co"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for arch, args := range map[string][]string{"gfx90a": {texture}, "gfx942": nil} {
+		if out := runs(t, []string{"ROCWIRE_SIM_ARCH=" + arch}, bin, args...); !strings.HasSuffix(out, "hsa images: ok\n") {
+			t.Errorf("%s:\n%s", arch, out)
+		}
+	}
+}
+
 // TestHSA: a program that writes packets itself, on the simulated card.
 func TestHSA(t *testing.T) {
 	bin := buildHSA(t, "hsa")

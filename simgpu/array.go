@@ -2,6 +2,7 @@ package simgpu
 
 import (
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/simgpu/descriptor"
 	"github.com/rocwire/rocwire/simgpu/queue"
 	"github.com/rocwire/rocwire/simgpu/vmem"
 )
@@ -10,70 +11,37 @@ import (
 // slice or layer after another. gfx942 has no image instructions, and its
 // runtime no arrays.
 
-// What an array may measure, in elements.
-const (
-	maxImage  = 16384
-	maxSlices = 8192 // of a 3D image; layers of others
-)
-
-// rowAlign is the alignment of an image's rows in bytes.
-const rowAlign = 256
-
 // array is one.
 type array struct {
 	d    *device
 	a    *vmem.Alloc
 	desc hip.DrvArray3dDescriptor
-	image
-}
-
-// image is how elements lie in memory.
-type image struct {
-	kind   imageKind
+	descriptor.Image
 	format texel
-	base   uint64
-	width  uint64
-	height uint64 // 1 if there is none
-	depth  uint64 // slices or layers, 1 if there are none
-	pitch  uint64 // bytes of a row
 }
-
-func (m *image) slice() uint64 { return m.pitch * m.height }
-
-// imageKind is the type field of an image descriptor.
-type imageKind uint32
-
-const (
-	noImage      imageKind = 0
-	image1D      imageKind = 8
-	image2D      imageKind = 9
-	image3D      imageKind = 10
-	image1DArray imageKind = 12
-	image2DArray imageKind = 13
-)
 
 // kindOf is the kind of image that a descriptor asks for, and whether it can be.
-func kindOf(p *hip.DrvArray3dDescriptor) (k imageKind, ok bool) {
+func kindOf(p *hip.DrvArray3dDescriptor) (k descriptor.Kind, ok bool) {
 	w, h, d := p.Width, p.Height, p.Depth
 	switch {
 	case w == 0:
-		return noImage, false
+		return descriptor.NoImage, false
 	case p.Flags&hip.ArrayLayered != 0 && d == 0:
-		return noImage, false
+		return descriptor.NoImage, false
 	case p.Flags&hip.ArrayLayered != 0 && h == 0:
-		k = image1DArray
+		k = descriptor.Image1DArray
 	case p.Flags&hip.ArrayLayered != 0:
-		k = image2DArray
+		k = descriptor.Image2DArray
 	case h == 0 && d == 0:
-		k = image1D
+		k = descriptor.Image1D
 	case h == 0:
-		return noImage, false
+		return descriptor.NoImage, false
 	case d == 0:
-		k = image2D
+		k = descriptor.Image2D
 	default:
-		k = image3D
+		k = descriptor.Image3D
 	}
-	return k, w <= maxImage && h <= maxImage && d <= maxSlices
+	return k, w <= descriptor.MaxImage && h <= descriptor.MaxImage && d <= descriptor.MaxSlices
 }
 
 // Array3DCreate makes an array. ErrorInvalidValue for a description that none
@@ -102,12 +70,12 @@ func (r *Runtime) Array3DCreate(t hip.Thread, p *hip.DrvArray3dDescriptor) (hip.
 	if !ok {
 		return 0, hip.ErrorInvalidValue
 	}
-	v := &array{d: d, desc: *p, image: image{kind: kind, format: f, width: p.Width, height: max(p.Height, 1), depth: max(p.Depth, 1)}}
-	v.pitch = (v.width*f.size() + rowAlign - 1) &^ (rowAlign - 1)
-	if v.a, e = d.allocate(v.slice()*v.depth, vmem.Image, 0); e != hip.Success {
+	v := &array{d: d, desc: *p, format: f, Image: descriptor.Image{Kind: kind, Width: p.Width, Height: max(p.Height, 1), Depth: max(p.Depth, 1)}}
+	v.Pitch = (v.Width*f.size() + descriptor.RowAlign - 1) &^ (descriptor.RowAlign - 1)
+	if v.a, e = d.allocate(v.Slice()*v.Depth, vmem.Image, 0); e != hip.Success {
 		return 0, e
 	}
-	v.base = v.a.Base
+	v.Base = v.a.Base
 	h := hip.Array(r.handle())
 	r.arrays.put(h, v)
 	return h, hip.Success

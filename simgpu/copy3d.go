@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/simgpu/descriptor"
 	"github.com/rocwire/rocwire/simgpu/queue"
 	"github.com/rocwire/rocwire/simgpu/vmem"
 )
@@ -30,15 +31,15 @@ func (r *Runtime) inArray(v *hip.BoxSide, box [3]uint64) (s side, e hip.Error) {
 	if !ok {
 		return s, hip.ErrorInvalidValue
 	}
-	height, depth, slice := a.height, a.depth, a.slice()
-	if a.kind == image1DArray { // its layers are rows here
-		height, depth, slice = a.depth, 1, 0
+	height, depth, slice := a.Height, a.Depth, a.Slice()
+	if a.Kind == descriptor.Image1DArray { // its layers are rows here
+		height, depth, slice = a.Depth, 1, 0
 	}
-	row := a.width * a.format.size()
+	row := a.Width * a.format.size()
 	if v.XInBytes >= row || box[0] > row-v.XInBytes || v.Y >= height || box[1] > height-v.Y || v.Z >= depth || box[2] > depth-v.Z {
 		return s, hip.ErrorInvalidValue
 	}
-	return side{addr: a.base + v.Z*slice + v.Y*a.pitch + v.XInBytes, pitch: a.pitch, slice: slice, a: a.a, array: a}, hip.Success
+	return side{addr: a.Base + v.Z*slice + v.Y*a.Pitch + v.XInBytes, pitch: a.Pitch, slice: slice, a: a.a, array: a}, hip.Success
 }
 
 // side finds the box on one side. host stands for the side that is host memory, if it is

@@ -1,26 +1,17 @@
 package simgpu
 
-import "github.com/rocwire/rocwire/hip"
+import (
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/simgpu/descriptor"
+)
 
 // texel is the format of an image's elements: what the fields of descriptors
 // need to know.
 type texel struct {
-	kind     numberKind
-	bits     uint8 // of a component
-	channels uint8 // 1, 2, 4
+	kind     uint32 // number format
+	bits     uint8  // of a component
+	channels uint8  // 1, 2, 4
 }
-
-// numberKind is the number format field of a descriptor.
-type numberKind uint32
-
-const (
-	unorm numberKind = 0
-	snorm numberKind = 1
-	uints numberKind = 4
-	sints numberKind = 5
-	float numberKind = 7
-	srgb  numberKind = 9
-)
 
 // texelOf is HIP's format of an array; false if there is no such format.
 func texelOf(f hip.ArrayFormat, channels uint32) (texel, bool) {
@@ -30,21 +21,21 @@ func texelOf(f hip.ArrayFormat, channels uint32) (texel, bool) {
 	t := texel{channels: uint8(channels)}
 	switch f {
 	case hip.DrvAdFormatUnsignedInt8:
-		t.kind, t.bits = uints, 8
+		t.kind, t.bits = descriptor.Uint, 8
 	case hip.DrvAdFormatUnsignedInt16:
-		t.kind, t.bits = uints, 16
+		t.kind, t.bits = descriptor.Uint, 16
 	case hip.DrvAdFormatUnsignedInt32:
-		t.kind, t.bits = uints, 32
+		t.kind, t.bits = descriptor.Uint, 32
 	case hip.DrvAdFormatSignedInt8:
-		t.kind, t.bits = sints, 8
+		t.kind, t.bits = descriptor.Sint, 8
 	case hip.DrvAdFormatSignedInt16:
-		t.kind, t.bits = sints, 16
+		t.kind, t.bits = descriptor.Sint, 16
 	case hip.DrvAdFormatSignedInt32:
-		t.kind, t.bits = sints, 32
+		t.kind, t.bits = descriptor.Sint, 32
 	case hip.DrvAdFormatHalf:
-		t.kind, t.bits = float, 16
+		t.kind, t.bits = descriptor.Float, 16
 	case hip.DrvAdFormatFloat:
-		t.kind, t.bits = float, 32
+		t.kind, t.bits = descriptor.Float, 32
 	default:
 		return texel{}, false
 	}
@@ -56,10 +47,10 @@ func texelOf(f hip.ArrayFormat, channels uint32) (texel, bool) {
 func (t texel) normalized() texel {
 	switch {
 	case t.bits == 32:
-	case t.kind == uints:
-		t.kind = unorm
-	case t.kind == sints:
-		t.kind = snorm
+	case t.kind == descriptor.Uint:
+		t.kind = descriptor.Unorm
+	case t.kind == descriptor.Sint:
+		t.kind = descriptor.Snorm
 	}
 	return t
 }
@@ -67,14 +58,12 @@ func (t texel) normalized() texel {
 // size is the number of bytes of an element.
 func (t texel) size() uint64 { return uint64(t.bits) / 8 * uint64(t.channels) }
 
-// data is the data format field: how many components of how many bits.
-func (t texel) data() uint32 {
-	return map[[2]uint8]uint32{{1, 8}: 1, {1, 16}: 2, {2, 8}: 3, {1, 32}: 4, {2, 16}: 5,
-		{4, 8}: 10, {2, 32}: 11, {4, 16}: 12, {4, 32}: 14}[[2]uint8{t.channels, t.bits}]
+// format is what descriptors say of it.
+func (t texel) format() descriptor.Format {
+	return descriptor.Format{Data: descriptor.Data(t.channels, t.bits), Number: t.kind, Size: t.size(), Select: t.selection(), Type: t.channelType(), Order: t.channelOrder()}
 }
 
-// selection is the field that says where a register's components come from: 4
-// to 7 are the element's, 0 and 1 these numbers.
+// selection is where a register's components come from.
 func (t texel) selection() uint32 {
 	return map[uint8]uint32{1: 4 | 1<<9, 2: 4 | 5<<3 | 1<<9, 4: 4 | 5<<3 | 6<<6 | 7<<9}[t.channels]
 }
@@ -84,20 +73,20 @@ func (t texel) selection() uint32 {
 func (t texel) channelType() uint32 {
 	size := map[uint8]uint32{8: 0, 16: 1, 32: 2}[t.bits]
 	switch t.kind {
-	case snorm:
+	case descriptor.Snorm:
 		return size
-	case unorm, srgb:
+	case descriptor.Unorm, descriptor.SRGB:
 		return 2 + size
-	case sints:
+	case descriptor.Sint:
 		return 8 + size
-	case uints:
+	case descriptor.Uint:
 		return 11 + size
 	}
 	return 13 + size // half, float
 }
 
 func (t texel) channelOrder() uint32 {
-	if t.kind == srgb {
+	if t.kind == descriptor.SRGB {
 		return 14
 	}
 	return map[uint8]uint32{1: 1, 2: 3, 4: 8}[t.channels]

@@ -2,6 +2,7 @@ package simgpu
 
 import (
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/simgpu/descriptor"
 	"github.com/rocwire/rocwire/simgpu/queue"
 	"github.com/rocwire/rocwire/simgpu/vmem"
 )
@@ -30,7 +31,7 @@ func (r *Runtime) TexObjectCreate(t hip.Thread, res *hip.DrvResourceDesc, tex *h
 	if res == nil || tex == nil || view != nil && res.ResType != hip.DrvResourceTypeArray && res.ResType != hip.DrvResourceTypeMipmappedArray {
 		return 0, hip.ErrorInvalidValue
 	}
-	var words [imageWords]uint32
+	var words [descriptor.ImageWords]uint32
 	switch res.ResType {
 	case hip.DrvResourceTypeArray:
 		words, e = r.arrayTexture(res, tex, view)
@@ -69,15 +70,15 @@ func as(f texel, tex *hip.DrvTextureDesc) (texel, bool) {
 		f = f.normalized()
 	}
 	if tex.Flags&hip.TRSFSRGB != 0 && f.channels == 4 {
-		if f.kind != unorm || f.bits != 8 {
+		if f.kind != descriptor.Unorm || f.bits != 8 {
 			return f, false
 		}
-		f.kind = srgb
+		f.kind = descriptor.SRGB
 	}
 	return f, true
 }
 
-func (r *Runtime) arrayTexture(res *hip.DrvResourceDesc, tex *hip.DrvTextureDesc, view *hip.DrvResourceViewDesc) (w [imageWords]uint32, e hip.Error) {
+func (r *Runtime) arrayTexture(res *hip.DrvResourceDesc, tex *hip.DrvTextureDesc, view *hip.DrvResourceViewDesc) (w [descriptor.ImageWords]uint32, e hip.Error) {
 	v, ok := r.arrays.get(res.Array())
 	if !ok {
 		return w, hip.ErrorInvalidValue
@@ -101,32 +102,32 @@ func (r *Runtime) arrayTexture(res *hip.DrvResourceDesc, tex *hip.DrvTextureDesc
 	if f, ok = as(f, tex); !ok {
 		return w, hip.ErrorInvalidValue
 	}
-	return v.words(f), hip.Success
+	return v.Words(f.format()), hip.Success
 }
 
-func (r *Runtime) linearTexture(res *hip.DrvResourceDesc, tex *hip.DrvTextureDesc) (w [imageWords]uint32, e hip.Error) {
+func (r *Runtime) linearTexture(res *hip.DrvResourceDesc, tex *hip.DrvTextureDesc) (w [descriptor.ImageWords]uint32, e hip.Error) {
 	p, format, channels, size := res.Linear()
 	f, ok := texelOf(format, channels)
-	if p == 0 || uint64(p)%rowAlign != 0 || !ok || size >= maxBuffer*f.size() {
+	if p == 0 || uint64(p)%descriptor.RowAlign != 0 || !ok || size >= maxBuffer*f.size() {
 		return w, hip.ErrorInvalidValue
 	}
 	if e := supported(tex); e != hip.Success {
 		return w, e
 	}
 	n := size / f.size()
-	if f, ok = as(f, tex); !ok || f.kind == srgb || n == 0 || size>>32 != 0 {
+	if f, ok = as(f, tex); !ok || f.kind == descriptor.SRGB || n == 0 || size>>32 != 0 {
 		return w, hip.ErrorInvalidValue
 	}
 	if a := r.visible(p); a == nil || size > a.End()-uint64(p) {
 		return w, hip.ErrorOutOfMemory // what AMD's runtime makes of it
 	}
-	return bufferWords(uint64(p), n, f), hip.Success
+	return descriptor.Buffer(uint64(p), n, f.format()), hip.Success
 }
 
-func (r *Runtime) pitchTexture(res *hip.DrvResourceDesc, tex *hip.DrvTextureDesc) (w [imageWords]uint32, e hip.Error) {
+func (r *Runtime) pitchTexture(res *hip.DrvResourceDesc, tex *hip.DrvTextureDesc) (w [descriptor.ImageWords]uint32, e hip.Error) {
 	p, format, channels, width, height, pitch := res.Pitch2D()
 	f, ok := texelOf(format, channels)
-	if p == 0 || uint64(p)%rowAlign != 0 || width >= maxImage || height >= maxImage || pitch%rowAlign != 0 || !ok {
+	if p == 0 || uint64(p)%descriptor.RowAlign != 0 || width >= descriptor.MaxImage || height >= descriptor.MaxImage || pitch%descriptor.RowAlign != 0 || !ok {
 		return w, hip.ErrorInvalidValue
 	}
 	if e := supported(tex); e != hip.Success {
@@ -139,8 +140,8 @@ func (r *Runtime) pitchTexture(res *hip.DrvResourceDesc, tex *hip.DrvTextureDesc
 	if a := r.visible(p); !ok || a == nil || n > a.End()-uint64(p) {
 		return w, hip.ErrorInvalidValue
 	}
-	m := image{kind: image2D, format: f, base: uint64(p), width: width, height: height, depth: 1, pitch: pitch}
-	return m.words(f), hip.Success
+	m := descriptor.Image{Kind: descriptor.Image2D, Base: uint64(p), Width: width, Height: height, Depth: 1, Pitch: pitch}
+	return m.Words(f.format()), hip.Success
 }
 
 // TexObjectDestroy ends a texture object after everything its device was told
@@ -166,7 +167,7 @@ func (r *Runtime) CreateSurfaceObject(t hip.Thread, res *hip.ResourceDesc) (hip.
 	if !ok || v.desc.Flags != 0 && v.desc.Flags&hip.ArraySurfaceLoadStore == 0 {
 		return 0, hip.ErrorInvalidValue
 	}
-	words := v.words(v.format)
+	words := v.Words(v.format.format())
 	a, e := d.object(words[:])
 	if e != hip.Success {
 		return 0, e

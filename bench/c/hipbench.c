@@ -4,6 +4,7 @@
  *   sync CALLS      p50 and p99 in ns of a blocking copy of 4 bytes from the device, the smallest call that cannot be answered without it
  *   async CALLS     ns to issue hipMemsetD32Async of one word, and how many a second are executed
  *   launch CALLS    the same for hipModuleLaunchKernel of one workgroup that does nothing
+ *   wait CALLS      p50 and p99 in ns of the same kernel, launched and waited for
  *   graph KERNELS   ns to launch so many of those kernels one by one, and as one graph
  *   graphrun KERNELS  the same until they are executed
  *   to BYTES        bytes/s of hipMemcpy to the device
@@ -71,6 +72,23 @@ static void async_calls(size_t n, hipFunction_t kernel)
 	double issued = now() - start;
 	CHECK(hipDeviceSynchronize());
 	printf("%.1f %.0f\n", issued / (double)n, (double)n / (now() - start) * 1e9);
+}
+
+static void waited(size_t n, hipFunction_t kernel)
+{
+	unsigned int *none = NULL;
+	int zero = 0;
+	void *args[] = {&none, &none, &none, &zero};
+	double *t = calloc(n, sizeof *t);
+	for (size_t i = 0; i < n; i++) {
+		double start = now();
+		CHECK(hipModuleLaunchKernel(kernel, 1, 1, 1, 64, 1, 1, 0, NULL, args, NULL));
+		CHECK(hipStreamSynchronize(NULL));
+		t[i] = now() - start;
+	}
+	qsort(t, n, sizeof *t, by_value);
+	printf("%.0f %.0f\n", t[n / 2], t[n * 99 / 100]);
+	free(t);
 }
 
 /* graph launches n kernels one by one, and as one graph; until they are executed, if run. */
@@ -149,6 +167,8 @@ int main(void)
 			async_calls(n, NULL);
 		else if (!strcmp(what, "launch"))
 			async_calls(n, kernel);
+		else if (!strcmp(what, "wait"))
+			waited(n, kernel);
 		else if (!strcmp(what, "graph"))
 			graph(n, kernel, 0);
 		else if (!strcmp(what, "graphrun"))

@@ -65,7 +65,7 @@ func (w *wave) image(r uint8) (m image) {
 		pitch:  uint64(s[4]>>13&0xffff) + 1,
 		first:  uint64(s[5] & 0x1fff),
 		format: texelFormat{uint8(s[1] >> 20 & 63), uint8(s[1] >> 26 & 15)},
-		sel:    selection{uint8(s[3] & 7), uint8(s[3] >> 3 & 7), uint8(s[3] >> 6 & 7), uint8(s[3] >> 9 & 7)},
+		sel:    selectionOf(s[3]),
 	}
 	n, layered := m.kind.dims()
 	switch swizzle := s[3] >> 20 & 31; {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"sync"
 	"unsafe"
+
+	"github.com/rocwire/rocwire/simgpu/descriptor"
 )
 
 // texelFormat is how an element of a typed buffer or an image lies in memory:
@@ -223,4 +225,25 @@ func (s selection) store(r [4]uint32) (c [4]uint32) {
 		}
 	}
 	return c
+}
+
+// ReadTexel is an element as a kernel would read it: numbers as float32, integers as they are.
+func ReadTexel(f descriptor.Format, p []byte) [4]uint32 {
+	t := formatOf(f)
+	_ = p[f.Size-1]
+	return selectionOf(f.Select).load(t.load(unsafe.Pointer(unsafe.SliceData(p))), t.one())
+}
+
+// WriteTexel writes one as a kernel would.
+func WriteTexel(f descriptor.Format, p []byte, c [4]uint32) {
+	_ = p[f.Size-1]
+	c = selectionOf(f.Select).store(c)
+	formatOf(f).store(unsafe.Pointer(unsafe.SliceData(p)), &c)
+}
+
+func formatOf(f descriptor.Format) texelFormat { return texelFormat{uint8(f.Data), uint8(f.Number)} }
+
+// selectionOf takes the field of a descriptor apart.
+func selectionOf(field uint32) selection {
+	return selection{uint8(field & 7), uint8(field >> 3 & 7), uint8(field >> 6 & 7), uint8(field >> 9 & 7)}
 }

@@ -57,7 +57,7 @@ func (t *typedBuffer) element(w *wave) (f texelFormat, sel selection, ok bool) {
 	}
 	s := v[3]
 	f = texelFormat{uint8(s >> 15 & 15), uint8(s >> 12 & 7)}
-	sel = selection{uint8(s & 7), uint8(s >> 3 & 7), uint8(s >> 6 & 7), uint8(s >> 9 & 7)}
+	sel = selectionOf(s)
 	if t.fixed {
 		f = t.f
 		sel = identity(f)
