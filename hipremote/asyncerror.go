@@ -36,6 +36,13 @@ func (a *asyncErrors) of(device int32) *deviceErrors {
 func (a *asyncErrors) add(e hiprpc.AsyncError) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if e.Device == hiprpc.AllDevices && e.Sticky {
+		for i := range a.dev {
+			a.dev[i].dead = e.Code
+		}
+		a.some.Store(true)
+		return
+	}
 	d := a.of(e.Device)
 	switch {
 	case e.Seq <= d.last: // returned already, or of before a reset
@@ -83,6 +90,9 @@ func (a *asyncErrors) sticky(device int32) hip.Error {
 	defer a.mu.Unlock()
 	return a.of(device).dead
 }
+
+// died is what the session has said that it would end of, Success if nothing.
+func (a *asyncErrors) died() hip.Error { return a.sticky(hiprpc.AllDevices) }
 
 // take returns what is due of a device, Success if nothing is.
 func (a *asyncErrors) take(device int32) hip.Error {

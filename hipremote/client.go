@@ -174,7 +174,7 @@ func (c *Client) connect() (*link, error) {
 	conn, err := c.dial(wire.Options{
 		NoShare: c.cfg.NoShare,
 		Address: workerlist.Address{Host: host, Port: port}.String(), ConnectTimeout: c.cfg.ConnectTimeout, IOTimeout: c.cfg.IOTimeout, Hello: hello,
-		OnNotify: c.notice, AtOnce: c.output, Awaited: func() bool { return c.funcs.due.Load() > 0 },
+		OnNotify: c.notice, AtOnce: c.atOnce, Awaited: func() bool { return c.funcs.due.Load() > 0 },
 		OnLost:    func(err error) { c.lost(l, err) },
 		Reconnect: c.cfg.Reconnect,
 		OnCut:     func(err error) { c.cfg.logf("%v; trying to go on for %v", err, c.cfg.Reconnect) },
@@ -308,6 +308,9 @@ func (c *Client) broken(l *link, err error) hip.Error {
 	if !errors.Is(err, wire.ErrClosed) {
 		c.lost(l, err)
 	}
+	if code := c.async.died(); code != hip.Success {
+		return code // the session told what it would end of
+	}
 	return codeOf(err)
 }
 
@@ -372,6 +375,17 @@ func (c *Client) send(ct *callTime, l *link, op uint16, req, bulk []byte) hip.Er
 func (c *Client) violation(op uint16) hip.Error {
 	c.cfg.logf("%s:%s: the worker's reply to %s makes no sense", c.cfg.Host, c.cfg.Port, hiprpc.OpName(op))
 	return hip.ErrorInvalidValue
+}
+
+// atOnce takes notices that are of use only before what comes after them: what kernels printed, before the reply to who waited for them; what the session
+// ends of, before it has ended.
+func (c *Client) atOnce(op uint16, payload []byte) bool {
+	var e hiprpc.AsyncError
+	if op == hiprpc.NoticeAsyncError && e.Decode(payload) && e.Device == hiprpc.AllDevices {
+		c.async.add(e)
+		return true
+	}
+	return c.output(op, payload)
 }
 
 // notice takes what the worker says unasked.

@@ -16,7 +16,7 @@ import (
 
 // The test binary is its own session process.
 func TestMain(m *testing.M) {
-	open := map[string]func(args []string) (*worker.SessionProcess, error){hostileCommand: hostileSession, greedyCommand: greedySession}[append(os.Args, "")[1]]
+	open := map[string]func(args []string) (*worker.SessionProcess, error){hostileCommand: hostileSession, greedyCommand: greedySession, quitterCommand: quitterSession}[append(os.Args, "")[1]]
 	if open != nil || workertest.Session() {
 		if open == nil {
 			open = func(args []string) (*worker.SessionProcess, error) { return simbackend.Session(args, testLog()) }

@@ -41,6 +41,9 @@ type Opened struct {
 	// Settle has Output's write given what kernels that have ended have printed. It is called before the client is told of anything. May be nil:
 	// Output keeps its promise by itself.
 	Settle func()
+	// GivesUp sets who is told, on a goroutine of its own, when the runtime has given up this process: nothing may be asked of it any more, and what was
+	// may never return. May be nil: it never does, or ends the process.
+	GivesUp func(told func())
 	// Untranslated is how often kernel code stayed slow, see smi.SessionTotals. May be nil: it never does.
 	Untranslated func() uint64
 }
@@ -186,6 +189,13 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 			s.fault(s.fails.life.Load(), 0, device, st, code, detail)
 		})
 	}
+	if opened.GivesUp != nil {
+		opened.GivesUp(func() {
+			reason := s.givenUp()
+			conn.Close(reason)
+			p.exit(ctl, reason)
+		})
+	}
 	w.Backend = opened.Name
 	if err := s.agree(&w, sess.Offer, sess.Hello.Features); err != nil {
 		return err
@@ -205,9 +215,7 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 		reason := orders(ctl, within, b, &orderTakers{conn: conn}, log)
 		conn.Close(reason)
 		time.Sleep(time.Second)
-		loglimit.Flush(p.Log)
-		_ = ctl.send(encodeEnd(reason), -1)
-		os.Exit(0) // the line itself hangs
+		p.exit(ctl, reason) // the line itself hangs
 	}()
 	err = conn.Serve(s)
 	s.end()
@@ -225,6 +233,13 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 	}
 	_ = ctl.send(encodeEnd(reason), -1)
 	return nil
+}
+
+// exit ends the process, whatever runs in it.
+func (p *SessionProcess) exit(ctl *control, reason string) {
+	loglimit.Flush(p.Log)
+	_ = ctl.send(encodeEnd(reason), -1)
+	os.Exit(0)
 }
 
 // orderTakers are who takes some orders; nil where they make no sense.

@@ -185,13 +185,16 @@ func (s *StreamOp) Decode(b []byte) bool {
 // AsyncError tells the client that a call it got no reply to has failed, or that a stream has.
 type AsyncError struct {
 	Seq    uint64 // counts up; the reply that tells of the same failure carries it, too: a Failure
-	Device int32  // that it happened on
+	Device int32  // that it happened on, or AllDevices: the session is about to end of it
 	Op     uint16 // of the failed call, 0 for a failure while executing
 	Stream hip.Stream
 	Code   hip.Error
 	Sticky bool // the device context is dead: every later call fails
 	Text   string
 }
+
+// AllDevices is the device of a failure that is all devices'.
+const AllDevices int32 = -1
 
 // Failure is the only result of a reply that tells of a failure which a notice tells of, too.
 type Failure struct {
