@@ -20,7 +20,6 @@ func TestCaptureRules(t *testing.T) {
 	}{
 		{"hipMalloc", func() int32 { return rw_hipMalloc(1, ptr(p), 8) }, hip.ErrorStreamCaptureUnsupported},
 		{"hipMallocPitch", func() int32 { return rw_hipMallocPitch(1, ptr(p), ptr(p), 8, 8) }, hip.ErrorStreamCaptureUnsupported},
-		{"hipMallocManaged", func() int32 { return rw_hipMallocManaged(1, ptr(p), 8, 1) }, hip.ErrorStreamCaptureUnsupported},
 		{"hipHostMalloc", func() int32 { return rw_hipHostMalloc(1, ptr(p), 8, 0) }, hip.ErrorStreamCaptureUnsupported},
 		{"hipFree", func() int32 { return rw_hipFree(1, 0x1000) }, hip.ErrorStreamCaptureUnsupported},
 		{"hipHostFree", func() int32 { return rw_hipHostFree(1, 0x1000) }, hip.ErrorStreamCaptureUnsupported},
@@ -29,12 +28,9 @@ func TestCaptureRules(t *testing.T) {
 		{"hipMemcpy", func() int32 { return rw_hipMemcpy(1, 0x1000, 0x2000, 8, 3) }, hip.ErrorStreamCaptureImplicit},
 		{"hipMemset", func() int32 { return rw_hipMemset(1, 0x1000, 0, 8) }, hip.ErrorStreamCaptureImplicit},
 		{"hipMemsetD32", func() int32 { return rw_hipMemsetD32(1, 0x1000, 0, 8) }, hip.ErrorStreamCaptureImplicit},
-		{"hipMemsetAsync on the null stream", func() int32 { return rw_hipMemsetAsync(1, 0x1000, 0, 8, 0) }, hip.ErrorStreamCaptureImplicit},
-		{"hipEventRecord on the null stream", func() int32 { return rw_hipEventRecord(1, e, 0) }, hip.ErrorStreamCaptureImplicit},
 		{"hipDeviceSynchronize", func() int32 { return rw_hipDeviceSynchronize(1) }, hip.ErrorStreamCaptureUnsupported},
 		{"hipDeviceReset", func() int32 { return rw_hipDeviceReset(1) }, hip.ErrorStreamCaptureUnsupported},
 		{"hipStreamSynchronize", func() int32 { return rw_hipStreamSynchronize(1, a) }, hip.ErrorStreamCaptureUnsupported},
-		{"hipStreamSynchronize of the null stream", func() int32 { return rw_hipStreamSynchronize(1, 0) }, hip.ErrorStreamCaptureImplicit},
 		{"hipStreamSynchronize of another", func() int32 { return rw_hipStreamSynchronize(1, other) }, hip.ErrorStreamCaptureUnsupported},
 		{"hipStreamQuery", func() int32 { return rw_hipStreamQuery(1, a) }, hip.ErrorStreamCaptureUnsupported},
 		{"hipEventQuery", func() int32 { return rw_hipEventQuery(1, e) }, hip.ErrorCapturedEvent},
@@ -42,6 +38,7 @@ func TestCaptureRules(t *testing.T) {
 		{"hipEventSynchronize of another", func() int32 { return rw_hipEventSynchronize(1, elsewhere) }, hip.ErrorStreamCaptureUnsupported},
 	} {
 		check(t, c.call(), hip.Success)
+		check(t, rw_hipEventRecord(1, elsewhere, other), hip.Success)
 		begin(t, a)
 		set(t, 1, a)
 		check(t, rw_hipEventRecord(1, e, a), hip.Success)
@@ -69,11 +66,81 @@ func TestCaptureRules(t *testing.T) {
 	check(t, rw_hipMemcpyAsync(1, 0x1000, 0x1000, 8, 99, a), hip.ErrorInvalidMemcpyDirection)
 	check(t, rw_hipMemcpy2DAsync(1, 0x1000, 8, 0x1000, 8, 9, 1, 3, a), hip.ErrorInvalidPitchValue)
 	check(t, rw_hipMemsetAsync(1, 0, 0, 8, a), hip.ErrorInvalidValue)
+	check(t, rw_hipMemsetAsync(1, 0x1000, 0, 0, a), hip.ErrorInvalidValue)
 	check(t, rw_hipEventRecord(1, 0, a), hip.ErrorInvalidHandle)
 	if status(t, a) != hip.StreamCaptureStatusActive {
 		t.Error("a wrong argument broke the capture")
 	}
 	finish(t, a, hip.Success)
+}
+
+// The null stream goes on beside a capture, and so does what has nothing to do with it.
+func TestCaptureLetsThrough(t *testing.T) {
+	x := newTracer(t)
+	a, other := stream(t, 1, 0), stream(t, 1, 0)
+	e, elsewhere, never, fresh := event(t), event(t), event(t), event(t)
+	p := out[uint64]()
+	for _, c := range []struct {
+		name string
+		call func() int32
+	}{
+		{"hipMemcpyAsync on the null stream", func() int32 { return rw_hipMemcpyAsync(1, 0x1000, 0x2000, 8, 3, 0) }},
+		{"hipMemsetAsync on the null stream", func() int32 { return rw_hipMemsetAsync(1, 0x1000, 0, 8, 0) }},
+		{"hipMemsetAsync of nothing on the null stream", func() int32 { return rw_hipMemsetAsync(1, 0x1000, 0, 0, 0) }},
+		{"hipEventRecord on the null stream", func() int32 { return rw_hipEventRecord(1, fresh, 0) }},
+		{"hipStreamSynchronize of the null stream", func() int32 { return rw_hipStreamSynchronize(1, 0) }},
+		{"hipStreamQuery of the null stream", func() int32 { return rw_hipStreamQuery(1, 0) }},
+		{"hipEventQuery", func() int32 { return rw_hipEventQuery(1, elsewhere) }},
+		{"hipEventQuery of what was never recorded", func() int32 { return rw_hipEventQuery(1, never) }},
+		{"hipEventSynchronize of what was never recorded", func() int32 { return rw_hipEventSynchronize(1, never) }},
+		{"hipEventSynchronize of the null stream's", func() int32 { return rw_hipEventSynchronize(1, fresh) }},
+		{"hipStreamWaitEvent", func() int32 { return rw_hipStreamWaitEvent(1, a, elsewhere, 0) }},
+		{"hipStreamWaitEvent of the null stream", func() int32 { return rw_hipStreamWaitEvent(1, 0, elsewhere, 0) }},
+		{"hipMallocManaged", func() int32 { return rw_hipMallocManaged(1, ptr(p), 8, 1) }},
+	} {
+		check(t, rw_hipEventRecord(1, elsewhere, other), hip.Success)
+		begin(t, a)
+		set(t, 1, a)
+		check(t, rw_hipEventRecord(1, e, a), hip.Success)
+		x.took()
+		if got := hip.Error(c.call()); got != hip.Success {
+			t.Errorf("%s: %v", c.name, got)
+		}
+		check(t, rw_hipGraphDestroy(1, finish(t, a, hip.Success)), hip.Success)
+		idle(t)
+	}
+}
+
+// An event of a stream that captures now is not one that can be asked, although it was recorded before.
+func TestCaptureEventFromBefore(t *testing.T) {
+	newTracer(t)
+	a, b := stream(t, 1, 0), stream(t, 1, 0)
+	e := event(t)
+	for _, c := range []struct {
+		call func() int32
+		want hip.Error
+		ends hip.Error
+	}{
+		{func() int32 { return rw_hipEventQuery(1, e) }, hip.ErrorCapturedEvent, hip.ErrorStreamCaptureInvalidated},
+		{func() int32 { return rw_hipEventSynchronize(1, e) }, hip.ErrorStreamCaptureUnsupported, hip.ErrorStreamCaptureInvalidated},
+		{func() int32 { return rw_hipStreamWaitEvent(1, a, e, 0) }, hip.ErrorStreamCaptureIsolation, hip.Success},
+		{func() int32 { return rw_hipStreamWaitEvent(1, b, e, 0) }, hip.ErrorStreamCaptureIsolation, hip.Success},
+		{func() int32 { return rw_hipStreamWaitEvent(1, 0, e, 0) }, hip.ErrorStreamCaptureIsolation, hip.Success},
+	} {
+		check(t, rw_hipEventRecord(1, e, a), hip.Success)
+		begin(t, a)
+		check(t, c.call(), c.want)
+		if g := finish(t, a, c.ends); c.ends == hip.Success {
+			check(t, rw_hipGraphDestroy(1, g), hip.Success)
+		}
+		check(t, c.call(), hip.Success)
+	}
+	// The null stream cannot join a capture.
+	begin(t, a)
+	check(t, rw_hipEventRecord(1, e, a), hip.Success)
+	check(t, rw_hipStreamWaitEvent(1, 0, e, 0), hip.ErrorInvalidHandle)
+	check(t, rw_hipGraphDestroy(1, finish(t, a, hip.Success)), hip.Success)
+	check(t, rw_hipEventDestroy(1, e), hip.Success)
 }
 
 func TestCaptureBeginAndEnd(t *testing.T) {

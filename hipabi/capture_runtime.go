@@ -35,8 +35,13 @@ func (c *captureRuntime) waiting(t hip.Thread, s hip.Stream) hip.Error {
 	return captures().RefuseWaiting(t, s)
 }
 
-// asked refuses a call that asks how far an event has come.
-func (c *captureRuntime) asked(t hip.Thread, e hip.Event) hip.Error { return captures().Asked(t, e) }
+// asked refuses a call that asks whether an event has happened.
+func (c *captureRuntime) asked(_ hip.Thread, e hip.Event) hip.Error { return captures().Asked(e) }
+
+// awaited refuses a call that waits for an event.
+func (c *captureRuntime) awaited(t hip.Thread, e hip.Event) hip.Error {
+	return captures().Awaited(t, e)
+}
 
 func (c *captureRuntime) LaunchKernel(t hip.Thread, l *hip.Launch) hip.Error {
 	k := graph.Kernel{Func: uint64(l.Function), Device: t.Device, Launch: *l}
@@ -109,6 +114,11 @@ func (c *captureRuntime) MemcpyPeerAsync(t hip.Thread, dst hip.Ptr, dstDevice in
 // filling is the node of height rows of width elements; done says that it was
 // made, or that the call is wrong.
 func filling(dst hip.Ptr, pitch uint64, value, element uint32, width, height uint64, s hip.Stream) (done bool, err hip.Error) {
+	if width == 0 || height == 0 { // nothing outside of a capture, and no node in one
+		a, err := captures().Ask(s)
+		captured := err == hip.Success && a.Status == hip.StreamCaptureStatusActive
+		return captured, hip.ErrorInvalidValue
+	}
 	if dst == 0 && width > 0 && height > 0 {
 		return true, hip.ErrorInvalidValue
 	}
@@ -233,11 +243,6 @@ func (c *captureRuntime) Free(t hip.Thread, p hip.Ptr) hip.Error {
 		graphing.Load().watch()
 	}
 	return err
-}
-
-func (c *captureRuntime) EventDestroy(t hip.Thread, e hip.Event) hip.Error {
-	captures().ForgetEvent(e)
-	return c.Runtime.EventDestroy(t, e)
 }
 
 func (c *captureRuntime) StreamDestroy(t hip.Thread, s hip.Stream) hip.Error {

@@ -21,6 +21,7 @@ func rw_hipDeviceReset(thread uint64) int32 {
 		deviceFlags.Delete(t.Device)
 		policies.forget(func(k policyKey) bool { return k.device == t.Device })
 		arrays.deleteFunc(func(_ hip.Array, a *array) bool { return a.device == t.Device })
+		captures().ForgetRecorded()
 		textures.deleteFunc(func(_ hip.TextureObject, x *texture) bool { return x.device == t.Device })
 	}
 	return int32(err)

@@ -101,6 +101,11 @@ func (c *captureRuntime) EventCreateWithFlags(t hip.Thread, flags uint32) (event
 	return c.Runtime.EventCreateWithFlags(t, flags)
 }
 
+// EventDestroy implements hip.Runtime.
+func (c *captureRuntime) EventDestroy(t hip.Thread, event hip.Event) hip.Error {
+	return c.Runtime.EventDestroy(t, event)
+}
+
 // EventElapsedTime implements hip.Runtime.
 func (c *captureRuntime) EventElapsedTime(t hip.Thread, start hip.Event, stop hip.Event) (ms float32, err hip.Error) {
 	return c.Runtime.EventElapsedTime(t, start, stop)
@@ -116,7 +121,7 @@ func (c *captureRuntime) EventQuery(t hip.Thread, event hip.Event) hip.Error {
 
 // EventSynchronize implements hip.Runtime.
 func (c *captureRuntime) EventSynchronize(t hip.Thread, event hip.Event) hip.Error {
-	if err := c.asked(t, event); err != hip.Success {
+	if err := c.awaited(t, event); err != hip.Success {
 		return err
 	}
 	return c.Runtime.EventSynchronize(t, event)
@@ -257,9 +262,6 @@ func (c *captureRuntime) Malloc(t hip.Thread, size uint64) (ptr hip.Ptr, err hip
 
 // MallocManaged implements hip.Runtime.
 func (c *captureRuntime) MallocManaged(t hip.Thread, size uint64, flags uint32) (devPtr hip.Ptr, err hip.Error) {
-	if err = c.unsafe(t); err != hip.Success {
-		return
-	}
 	return c.Runtime.MallocManaged(t, size, flags)
 }
 
@@ -296,9 +298,6 @@ func (c *captureRuntime) Memcpy2D(t hip.Thread, dst hip.Ptr, dpitch uint64, src 
 
 // MemcpyPeer implements hip.Runtime.
 func (c *captureRuntime) MemcpyPeer(t hip.Thread, dst hip.Ptr, dstDeviceId int32, src hip.Ptr, srcDeviceId int32, sizeBytes uint64) hip.Error {
-	if err := c.implicit(); err != hip.Success {
-		return err
-	}
 	return c.Runtime.MemcpyPeer(t, dst, dstDeviceId, src, srcDeviceId, sizeBytes)
 }
 

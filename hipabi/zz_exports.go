@@ -127,12 +127,6 @@ func rw_hipEventCreateWithFlags(thread uint64, event unsafe.Pointer, flags uint3
 	return int32(hip.Success)
 }
 
-//export rw_hipEventDestroy
-func rw_hipEventDestroy(thread uint64, event uint64) int32 {
-	t := threadOf(thread)
-	return int32(runtime().EventDestroy(t, hip.Event(event)))
-}
-
 //export rw_hipEventElapsedTime
 func rw_hipEventElapsedTime(thread uint64, ms unsafe.Pointer, start uint64, stop uint64) int32 {
 	t := threadOf(thread)
@@ -148,16 +142,6 @@ func rw_hipEventElapsedTime(thread uint64, ms unsafe.Pointer, start uint64, stop
 func rw_hipEventQuery(thread uint64, event uint64) int32 {
 	t := threadOf(thread)
 	return int32(runtime().EventQuery(t, hip.Event(event)))
-}
-
-//export rw_hipEventRecord
-func rw_hipEventRecord(thread uint64, event uint64, stream uint64) int32 {
-	t := threadOf(thread)
-	stream_, e := resolveStream(t, hip.Stream(stream))
-	if e != hip.Success {
-		return int32(e)
-	}
-	return int32(runtime().EventRecord(t, hip.Event(event), stream_))
 }
 
 //export rw_hipEventSynchronize

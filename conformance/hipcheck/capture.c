@@ -3,7 +3,7 @@
 #include <pthread.h>
 
 static hipStream_t s, other;
-static hipEvent_t event, recorded;
+static hipEvent_t event, recorded, before; /* before is of s, from before the capture */
 static void *memory_of, *more;
 static hipFunction_t add;
 static hipGraphExec_t exec;
@@ -49,7 +49,8 @@ static hipError_t launched_on_null(void) { return launched_on(0); }
 	X(hipDeviceGetAttribute(&(int){0}, hipDeviceAttributeWarpSize, 0)) X(hipMemPoolTrimTo(pool_of, 0)) X(hipMemPoolCreate(&(hipMemPool_t){0}, 0)) X(hipCtxSynchronize()) \
 	X(hipMemPrefetchAsync(memory_of, 64, 0, s)) X(hipStreamWriteValue32(s, memory_of, 1, 0)) X(hipStreamWaitValue32(s, memory_of, 0, 0, 0xffffffff)) X(hipStreamAttachMemAsync(s, memory_of, 0, 1)) \
 	X(hipThreadExchangeStreamCaptureMode(&(hipStreamCaptureMode){hipStreamCaptureModeRelaxed})) X(hipStreamUpdateCaptureDependencies(s, 0, 0, 0)) X(hipStreamUpdateCaptureDependencies(s, 0, 0, 1)) \
-	X(hipMemsetAsync(memory_of, 0, 64, 0)) X(hipMemsetD32Async(memory_of, 0, 16, 0)) X(hipMemcpy2DAsync(memory_of, 64, host, 64, 64, 2, hipMemcpyHostToDevice, 0)) \
+	X(hipStreamWaitEvent(s, before, 0)) X(hipStreamWaitEvent(other, before, 0)) X(hipStreamWaitEvent(0, before, 0)) X(hipEventQuery(before)) X(hipEventSynchronize(before)) \
+	X(hipEventQuery(event)) X(hipEventSynchronize(event)) X(hipStreamWaitEvent(s, event, 0)) X(hipMemsetAsync(memory_of, 0, 64, 0)) X(hipMemsetD32Async(memory_of, 0, 16, 0)) X(hipMemcpy2DAsync(memory_of, 64, host, 64, 64, 2, hipMemcpyHostToDevice, 0)) \
 	X(hipMemcpyDtoDAsync(more, memory_of, 64, 0)) X(hipMemcpyWithStream(memory_of, host, 64, hipMemcpyHostToDevice, 0)) X(launched_on_null()) \
 	X(hipLaunchHostFunc(0, nothing, 0)) X(hipStreamAddCallback(0, callback, 0, 0)) X(hipMallocAsync(&more, 64, 0)) X(hipFreeAsync(memory_of, 0)) X(hipGraphLaunch(exec, 0)) \
 	X(hipStreamWaitEvent(0, recorded, 0)) X(hipMemPrefetchAsync(memory_of, 64, 0, 0)) X(hipStreamWriteValue32(0, memory_of, 1, 0)) X(hipMemcpyPeerAsync(memory_of, 0, more, 0, 64, 0)) \
@@ -63,7 +64,7 @@ static void in_mode(int mode, const char *text, hipError_t (*made)(void))
 	if (!begin("%s, mode %d", text, mode))
 		return;
 	if (hipStreamCreate(&s) || hipStreamCreate(&other) || hipEventCreate(&event) || hipEventCreate(&recorded) || hipEventRecord(recorded, other) ||
-	    hipStreamSynchronize(other) || hipMalloc(&memory_of, 4096) || hipMalloc(&more, 4096) || hipStreamBeginCapture(s, (hipStreamCaptureMode)mode)) {
+	    hipEventCreate(&before) || hipEventRecord(before, s) || hipStreamSynchronize(s) || hipStreamSynchronize(other) || hipMalloc(&memory_of, 4096) || hipMalloc(&more, 4096) || hipStreamBeginCapture(s, (hipStreamCaptureMode)mode)) {
 		answer("nothing could be captured");
 		return;
 	}
@@ -217,12 +218,21 @@ void capture_states(void)
 	(void)hipStreamEndCapture(a, &g);
 	/* fork and join */
 	fresh(&a, &b);
+	IS(hipStreamBeginCapture(a, hipStreamCaptureModeRelaxed), "begin to query");
+	IS(hipEventRecord(e, a), "record to query");
+	IS(hipEventQuery(e), "query a captured event");
+	state("queried", a);
+	fresh(&a, &b);
+	IS(hipStreamBeginCapture(a, hipStreamCaptureModeRelaxed), "begin to synchronize");
+	IS(hipEventRecord(e, a), "record to synchronize");
+	IS(hipEventSynchronize(e), "synchronize a captured event");
+	state("synchronized", a);
+	fresh(&a, &b);
+	MUST(hipEventCreate(&e));
 	IS(hipStreamBeginCapture(a, hipStreamCaptureModeRelaxed), "begin to fork");
 	IS(hipMemsetAsync(p, 1, 64, a), "memset");
 	state("one node", a);
 	IS(hipEventRecord(e, a), "record in capture");
-	IS(hipEventQuery(e), "query a captured event");
-	IS(hipEventSynchronize(e), "synchronize a captured event");
 	IS(hipEventElapsedTime(&(float){0}, e, e), "elapsed of a captured event");
 	IS(hipStreamWaitEvent(b, e, 0), "fork");
 	state("forked", b);
@@ -237,6 +247,7 @@ void capture_states(void)
 	IS(hipEventQuery(e), "query after the capture");
 	(void)hipStreamEndCapture(b, &g);
 	fresh(&a, &b);
+	MUST(hipEventCreate(&e));
 	IS(hipStreamBeginCapture(a, hipStreamCaptureModeRelaxed), "begin to join");
 	IS(hipEventRecord(e, a), "record to fork");
 	IS(hipStreamWaitEvent(b, e, 0), "fork again");

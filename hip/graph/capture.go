@@ -20,6 +20,8 @@ type Captures struct {
 	streams map[hip.Stream]*branch
 	events  map[hip.Event]*moment
 	modes   map[uint32]hip.StreamCaptureMode // of the threads that changed theirs
+
+	recorded recorded
 }
 
 // capture is one stream capture.
@@ -239,12 +241,8 @@ func present(ns []*node) []*node {
 }
 
 // capturing is the branch that s is; nil if s does not capture, with the error
-// of a stream whose capture is over or of a null stream that would wait for one.
-// Called with the lock.
+// of a stream whose capture is over. Called with the lock.
 func (x *Captures) capturing(s hip.Stream) (*branch, hip.Error) {
-	if s == hip.StreamNull {
-		return nil, x.implicit()
-	}
 	b := x.streams[s]
 	if b != nil && b.capture.invalid {
 		return nil, hip.ErrorStreamCaptureInvalidated

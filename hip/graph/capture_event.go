@@ -26,7 +26,8 @@ func (x *Captures) Mark(e hip.Event, s hip.Stream) (done bool, err hip.Error) {
 }
 
 // Wait has what follows on s come behind e. It is the Runtime's to wait if
-// done is false.
+// done is false: so work outside of a capture can be waited for in one, but not
+// what the very stream has done that now captures.
 func (x *Captures) Wait(t hip.Thread, s hip.Stream, e hip.Event) (done bool, err hip.Error) {
 	x.mu.Lock()
 	m, b := x.events[e], x.streams[s]
@@ -46,13 +47,14 @@ func (x *Captures) Wait(t hip.Thread, s hip.Stream, e hip.Event) (done bool, err
 	switch {
 	case err != hip.Success:
 		return true, err
-	case m == nil && b == nil:
-		return false, hip.Success
-	case m == nil: // work outside of the graph cannot be waited for in it
-		b.capture.invalid = true
+	case m == nil && x.before(e) != nil:
 		return true, hip.ErrorStreamCaptureIsolation
+	case m == nil:
+		return false, hip.Success
 	case m.capture.invalid:
 		return true, hip.ErrorStreamCaptureInvalidated
+	case s == hip.StreamNull:
+		return true, hip.ErrorInvalidHandle
 	case b == nil && joining == nil: // the event came to stand for this just now
 		return true, hip.ErrorStreamCaptureIsolation
 	case b == nil:
@@ -67,21 +69,53 @@ func (x *Captures) Wait(t hip.Thread, s hip.Stream, e hip.Event) (done bool, err
 	return true, hip.Success
 }
 
-// Asked is what a host thread is told that wants to know of e: an event of a
-// capture never happens.
-func (x *Captures) Asked(t hip.Thread, e hip.Event) hip.Error {
+// before is the capture of the stream on which e was recorded last, if that was
+// before the capture. Called with the lock.
+func (x *Captures) before(e hip.Event) *capture {
+	s, ok := x.recorded.on(e)
+	if b := x.streams[s]; ok && b != nil && !b.capture.invalid {
+		return b.capture
+	}
+	return nil
+}
+
+// Asked is what a host thread is told that asks whether e has happened: an event
+// of a stream that captures never does.
+func (x *Captures) Asked(e hip.Event) hip.Error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	m := x.events[e]
-	if m == nil {
-		return x.unsafe(t)
+	if m := x.events[e]; m != nil {
+		m.capture.invalid = true
+		return hip.ErrorCapturedEvent
 	}
-	m.capture.invalid = true
-	return hip.ErrorCapturedEvent
+	if c := x.before(e); c != nil {
+		c.invalid = true
+		return hip.ErrorCapturedEvent
+	}
+	return hip.Success
+}
+
+// Awaited is what a host thread is told that waits for e.
+func (x *Captures) Awaited(t hip.Thread, e hip.Event) hip.Error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if m := x.events[e]; m != nil {
+		m.capture.invalid = true
+		return hip.ErrorCapturedEvent
+	}
+	if c := x.before(e); c != nil {
+		c.invalid = true
+		return hip.ErrorStreamCaptureUnsupported
+	}
+	if s, ok := x.recorded.on(e); !ok || s == hip.StreamNull {
+		return hip.Success
+	}
+	return x.unsafe(t)
 }
 
 // ForgetEvent is the end of an event.
 func (x *Captures) ForgetEvent(e hip.Event) {
+	x.recorded.forget(e)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	delete(x.events, e)

@@ -5,19 +5,10 @@ import "github.com/rocwire/rocwire/hip"
 // What a program must not do while a capture goes on, as HIP 6.4 has it. A call
 // that breaks a rule fails and makes the captures it could have harmed invalid:
 // their streams answer ErrorStreamCaptureInvalidated until they are ended.
-
-// implicit refuses work on the null stream, which would wait for a stream that
-// only captures. Called with the lock.
-func (x *Captures) implicit() hip.Error {
-	found := hip.Success
-	for _, b := range x.streams {
-		if b.flags&hip.StreamNonBlocking == 0 && !b.capture.invalid {
-			b.capture.invalid = true
-			found = hip.ErrorStreamCaptureImplicit
-		}
-	}
-	return found
-}
+//
+// What is issued on the null stream is executed as ever: a stream that captures
+// has nothing to wait for. Only calls that wait for the null stream by their
+// nature, such as hipMemcpy, are refused.
 
 // unsafe refuses a call that might wait for a capture or disturb it. A thread in
 // relaxed mode knows what it does; others may not while a capture of their own
@@ -64,7 +55,7 @@ func (x *Captures) RefuseWaiting(t hip.Thread, s hip.Stream) hip.Error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if s == hip.StreamNull {
-		return x.implicit()
+		return hip.Success
 	}
 	if b := x.streams[s]; b != nil {
 		b.capture.invalid = true

@@ -22,11 +22,15 @@ func (s *Session) ofEvent(c *call) (any, hip.Error) {
 		if code != hip.Success {
 			return nil, code
 		}
-		if done, code := s.captures.Mark(e, st); done {
-			return nil, code
+		done, code := s.captures.Mark(e, st)
+		if !done {
+			s.Room()
+			code = s.Runtime.EventRecord(t, e, st)
 		}
-		s.Room()
-		return nil, s.Runtime.EventRecord(t, e, st)
+		if code == hip.Success {
+			s.captures.Recorded(e, st)
+		}
+		return nil, code
 	case *hipv1.EventElapsedTimeRequest:
 		from, code := s.event(q.StartEvent)
 		if code != hip.Success {
@@ -67,13 +71,14 @@ func (s *Session) aboutEvent(c *call, name uint64) hip.Error {
 		drop(s, s.events, hip.HandleEvent, name)
 		return code
 	}
-	if s.captures.Active() {
-		if code := s.captures.Asked(t, e); code != hip.Success {
+	if c.h.Op == hipv1.OpEventQuery {
+		if code := s.captures.Asked(e); code != hip.Success {
 			return code
 		}
-	}
-	if c.h.Op == hipv1.OpEventQuery {
 		return s.Runtime.EventQuery(t, e)
+	}
+	if code := s.captures.Awaited(t, e); code != hip.Success {
+		return code
 	}
 	return s.Runtime.EventSynchronize(t, e)
 }

@@ -54,7 +54,11 @@ func captureGo(t *Table) string {
 		case "implicit", "refused":
 			before = "c." + m.Capture + "()"
 		case "stream", "event":
-			before = fmt.Sprintf("c.%s(t, %s)", map[string]string{"stream": "waiting", "event": "asked"}[m.Capture], m.handle(m.Capture))
+			ask := map[string]string{"stream": "waiting", "event": "asked"}[m.Capture]
+			if m.Capture == "event" && m.Waits {
+				ask = "awaited"
+			}
+			before = fmt.Sprintf("c.%s(t, %s)", ask, m.handle(m.Capture))
 		}
 		ty.pass(&o, m, "c *captureRuntime", before)
 	}
