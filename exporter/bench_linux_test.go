@@ -16,13 +16,13 @@ import (
 // BenchmarkScrape is 8 cards with 64 processes each: as the first cards were that
 // this was measured with, and with every figure there is.
 func BenchmarkScrape(b *testing.B) {
-	b.Run("plain", func(b *testing.B) { scrape(b, smitest.Cards()[0], "", "") })
-	b.Run("full", func(b *testing.B) { scrape(b, fullCards()[0], "", "") })
-	b.Run("gzip", func(b *testing.B) { scrape(b, fullCards()[0], "", "gzip") })
-	b.Run("compat", func(b *testing.B) { scrape(b, fullCards()[0], CompatDME, "") })
+	b.Run("plain", func(b *testing.B) { benchScrape(b, smitest.Cards()[0], "", "") })
+	b.Run("full", func(b *testing.B) { benchScrape(b, fullCards()[0], "", "") })
+	b.Run("gzip", func(b *testing.B) { benchScrape(b, fullCards()[0], "", "gzip") })
+	b.Run("compat", func(b *testing.B) { benchScrape(b, fullCards()[0], CompatDME, "") })
 }
 
-func scrape(b *testing.B, like smi.DeviceSnapshot, compat, encoding string) {
+func benchScrape(b *testing.B, like smi.DeviceSnapshot, compat, encoding string) {
 	var cards []smi.DeviceSnapshot
 	for i := range 8 {
 		d := like

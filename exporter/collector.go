@@ -3,10 +3,8 @@ package exporter
 import (
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
-	dto "github.com/prometheus/client_model/go"
 )
 
 // A collector makes the series of one subject. It is called for each scrape, on
@@ -35,14 +33,9 @@ type metric struct {
 	labels           []string
 	desc             *prometheus.Desc
 
-	id    int   // place in metrics
-	order []int // of the labels, by name, as they are served
-	typ   *dto.MetricType
-
-	compat bool // another exporter's name, served on request
-
-	head, headOM string       // the lines before its series, as text and OpenMetrics
-	expected     atomic.Int64 // series, of the last scrape
+	id     int   // place in metrics
+	order  []int // of the labels, by name
+	compat bool  // another exporter's name, served on request
 }
 
 var metrics []*metric
@@ -61,8 +54,6 @@ func define(kind, name, help string, labels ...string) *metric {
 		m.order = append(m.order, i)
 	}
 	slices.SortFunc(m.order, func(a, b int) int { return strings.Compare(labels[a], labels[b]) })
-	m.typ = dto.MetricType(dto.MetricType_value[strings.ToUpper(kind)]).Enum()
-	m.head, m.headOM = m.heads()
 	metrics = append(metrics, m)
 	return m
 }

@@ -32,7 +32,7 @@ type durations struct {
 // duration emits a histogram of durations.
 func (e *emitter) duration(m *metric, l *labels, h *rpcstats.Hist, since time.Time, ex []exemplar) {
 	if e.allow(m, l) {
-		e.add(m, sample{labels: l, durations: &durations{hist: h, since: since, exemplars: ex, form: e.form}})
+		e.out <- &series{m: m, labels: l, durations: &durations{hist: h, since: since, exemplars: ex, form: e.form}}
 	}
 }
 
@@ -86,42 +86,4 @@ func (d *durations) native(h *dto.Histogram) {
 		zero, none := int32(0), uint32(0) // what makes it a native one although it is empty
 		h.PositiveSpan = []*dto.BucketSpan{{Offset: &zero, Length: &none}}
 	}
-}
-
-// bounds are the labels of the classic buckets, in both text formats.
-var bounds, boundsOM = func() (text, om [numClassic + 1]string) {
-	for i := range numClassic {
-		b := math.Ldexp(1, classicFirst+i)
-		text[i], om[i] = string(appendFloat(nil, b)), string(appendFloatOM(nil, b))
-	}
-	text[numClassic], om[numClassic] = "+Inf", "+Inf"
-	return text, om
-}()
-
-// appendText formats the series of the histogram.
-func (d *durations) appendText(b []byte, name string, labels string, openMetrics bool) []byte {
-	le, number := &bounds, appendFloat
-	if openMetrics {
-		le, number = &boundsOM, appendFloatOM
-	}
-	count := d.hist.Count()
-	open := "{"
-	if labels != "" {
-		open = labels[:len(labels)-1] + ","
-	}
-	bucket := func(bound string, n uint64) {
-		b = append(append(append(b, name...), "_bucket"...), open...)
-		b = append(append(append(b, `le="`...), bound...), `"} `...)
-		b = append(appendUint(b, n), '\n')
-	}
-	if d.form != HistogramsNative {
-		for i, n := range d.classic() {
-			bucket(le[i], n)
-		}
-	}
-	bucket(le[numClassic], count)
-	b = append(append(append(append(b, name...), "_sum"...), labels...), ' ')
-	b = append(number(b, d.hist.Seconds()), '\n')
-	b = append(append(append(append(b, name...), "_count"...), labels...), ' ')
-	return append(appendUint(b, count), '\n')
 }

@@ -9,13 +9,20 @@ import (
 	dto "github.com/prometheus/client_model/go"
 )
 
-// emitter passes on the series of one collector, within bounds.
+// emitter passes the series of one collector on, within bounds.
 type emitter struct {
-	out     *sheet
-	hidden  []bool // metrics that are not served, by id; nil: none
-	max     int    // series of one metric
-	form    string // of histograms
+	*scrape
+	max     int // series of one metric
 	dropped int
+}
+
+// scrape is what the emitters of one scrape share.
+type scrape struct {
+	out    chan<- prometheus.Metric
+	hidden []bool // metrics that are not served, by id; nil: none
+	form   string // of histograms
+	series []int  // of each metric, by id
+	seen   map[uint64]struct{}
 }
 
 // seed makes the hashes of label values those of this process, so that no client can
@@ -24,9 +31,8 @@ var seed = maphash.MakeSeed()
 
 // labels are label values made ready, for all metrics that have the same labels.
 type labels struct {
-	values []string
-	text   string // as the text formats have them
-	key    uint64
+	pairs []*dto.LabelPair // by name
+	key   uint64
 }
 
 // makeLabels makes label values ready for m and metrics with the same labels. They
@@ -35,9 +41,6 @@ func makeLabels(m *metric, values []string) *labels {
 	if len(values) != len(m.labels) {
 		panic("exporter: " + m.name + " has other labels")
 	}
-	if len(values) == 0 {
-		return noLabels
-	}
 	var h maphash.Hash
 	h.SetSeed(seed)
 	for i := range values {
@@ -45,37 +48,60 @@ func makeLabels(m *metric, values []string) *labels {
 		h.WriteString(values[i])
 		h.WriteByte(0xff) // not in UTF-8
 	}
-	return &labels{values: values, text: labelText(m, values), key: h.Sum64()}
+	// client_golang's own MakeLabelPairs has three allocations for each, which a scrape looks
+	// at several times.
+	l, all := &labels{pairs: make([]*dto.LabelPair, len(values)), key: h.Sum64()}, make([]dto.LabelPair, len(values))
+	for i, at := range m.order {
+		all[i].Name, all[i].Value = &m.labels[at], &values[at]
+		l.pairs[i] = &all[i]
+	}
+	return l
 }
 
-var noLabels = &labels{}
+// series is a gauge, a counter or a histogram at this moment. What client_golang makes of
+// a desc and label values copies the labels for each; these are kept from one scrape to the
+// next.
+type series struct {
+	m         *metric
+	labels    *labels
+	value     float64
+	durations *durations // instead
+}
+
+func (s *series) Desc() *prometheus.Desc { return s.m.desc }
+
+func (s *series) Write(d *dto.Metric) error {
+	d.Label = s.labels.pairs
+	switch s.m.kind {
+	case counter:
+		d.Counter = &dto.Counter{Value: &s.value}
+	case gauge:
+		d.Gauge = &dto.Gauge{Value: &s.value}
+	case histogram:
+		d.Histogram = s.durations.dto()
+	}
+	return nil
+}
 
 // allow reports whether a series may be emitted; it is to be, then.
 func (e *emitter) allow(m *metric, l *labels) bool {
-	if e.hides(m) {
+	if e.hidden != nil && e.hidden[m.id] {
 		return false
 	}
-	if len(e.out.families[m.id].series) >= e.max || !e.out.first(m, l) {
+	key := l.key + uint64(m.id)*0x9e3779b97f4a7c15 // odd, so that those of two metrics differ
+	if _, twice := e.seen[key]; twice || e.series[m.id] >= e.max {
 		e.dropped++
 		return false
 	}
+	e.seen[key] = struct{}{}
+	e.series[m.id]++
 	return true
-}
-
-func (e *emitter) hides(m *metric) bool { return e.hidden != nil && e.hidden[m.id] }
-
-func (e *emitter) add(m *metric, s sample) {
-	f := &e.out.families[m.id]
-	if f.series == nil {
-		f.series = make([]sample, 0, max(m.expected.Load(), 1))
-	}
-	f.series = append(f.series, s)
 }
 
 // put emits a gauge or a counter.
 func (e *emitter) put(m *metric, v float64, l *labels) {
 	if e.allow(m, l) {
-		e.add(m, sample{labels: l, value: v})
+		e.out <- &series{m: m, labels: l, value: v}
 	}
 }
 
@@ -85,19 +111,6 @@ func (e *emitter) gauge(m *metric, v float64, values ...string) {
 
 func (e *emitter) counter(m *metric, v float64, values ...string) {
 	e.put(m, v, makeLabels(m, values))
-}
-
-// write emits a series that writes itself, labels included.
-func (e *emitter) write(m *metric, series prometheus.Metric) error {
-	if e.hides(m) {
-		return nil
-	}
-	d := &dto.Metric{}
-	if err := series.Write(d); err != nil {
-		return err
-	}
-	e.add(m, sample{hist: d})
-	return nil
 }
 
 // info emits a series of value 1 that others are joined with, unless nothing but

@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	dto "github.com/prometheus/client_model/go"
 
 	"github.com/rocwire/rocwire/calls/rpcstats"
 	"github.com/rocwire/rocwire/exporter/push"
@@ -70,8 +68,8 @@ type Options struct {
 	Health       Thresholds // of gpu_health
 	Version      string     // of the program, for gpu_exporter_build_info
 	Runtime      bool       // add the program's own go_… and process_… metrics
-	// More has further metrics to serve beside these; no name of ours may be among them.
-	More prometheus.Gatherer
+	// More makes further metrics to serve beside these; no name of ours may be among them.
+	More []prometheus.Collector
 	Log  *slog.Logger // default: discard
 
 	now func() time.Time // for tests
@@ -91,7 +89,8 @@ type Exporter struct {
 	poll     *poller
 	detail   *detailPoller
 	events   *eventCounter
-	gatherer *gatherer
+	chosen   selection
+	registry *prometheus.Registry
 }
 
 // New checks the options and returns an exporter that has not gathered anything;
@@ -134,21 +133,11 @@ func New(opt Options) (*Exporter, error) {
 	if opt.now == nil {
 		opt.now = time.Now
 	}
-	e := &Exporter{opt: opt}
+	e := &Exporter{opt: opt, chosen: chosen}
 	e.poll = newPoller(&e.opt)
 	e.detail = newDetailPoller(&e.opt, e.poll.list)
 	e.events = newEventCounter(&e.opt, e.poll.list, e.harmless)
-	var others []prometheus.Gatherer
-	if opt.Runtime {
-		reg := prometheus.NewRegistry()
-		reg.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-		others = append(others, reg)
-	}
-	if opt.More != nil {
-		others = append(others, opt.More)
-	}
-	e.gatherer = newGatherer(e, others, chosen)
-	return e, nil
+	return e, e.register()
 }
 
 func setDefault[T ~int | ~int64](v *T, def T) {
@@ -177,9 +166,6 @@ func (e *Exporter) Poll(ctx context.Context) {
 	e.poll.once(ctx)
 	e.detail.once(ctx)
 }
-
-// Gather implements prometheus.Gatherer: what /metrics serves, from memory.
-func (e *Exporter) Gather() ([]*dto.MetricFamily, error) { return e.gatherer.Gather() }
 
 // view is all that is known now.
 func (e *Exporter) view() *view {

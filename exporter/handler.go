@@ -14,7 +14,7 @@ import (
 // The page for people at / is package page's.
 func (e *Exporter) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", &scrapes{e: e, slots: make(chan struct{}, maxScrapes)})
+	mux.Handle("GET /metrics", scrapeHandler(e, e.opt.Log, maxScrapes))
 	mux.HandleFunc("GET /-/healthy", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "healthy") })
 	mux.HandleFunc("GET /-/ready", func(w http.ResponseWriter, _ *http.Request) {
 		if !e.poll.ready() {

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
 	"github.com/rocwire/rocwire/simgpu"
@@ -58,7 +57,7 @@ func TestSimulatedCard(t *testing.T) {
 	if err != nil || len(problems) > 0 {
 		t.Errorf("promlint: %v %v", problems, err)
 	}
-	if _, err := (prometheus.Gatherers{e.gatherer}).Gather(); err != nil {
+	if _, err := e.Gather(); err != nil {
 		t.Error(err)
 	}
 }

@@ -14,7 +14,7 @@ func TestRuntimeSettings(t *testing.T) {
 	worker, stop := remotetest.Run(smiremote.HandlerOptions{Source: smitest.NewMachine(1, 1)})
 	defer stop()
 	for name, c := range map[string]struct{ env, want []string }{
-		"its own":      {[]string{"GOGC=", "GOMAXPROCS="}, []string{"\ngo_gc_gogc_percent 75\n"}},
+		"its own":      {[]string{"GOGC=", "GOMAXPROCS="}, []string{"\ngo_gc_gogc_percent 100\n"}},
 		"the reader's": {[]string{"GOGC=210", "GOMAXPROCS=7"}, []string{"\ngo_gc_gogc_percent 210\n", "\ngo_sched_gomaxprocs_threads 7\n"}},
 	} {
 		t.Run(name, func(t *testing.T) {

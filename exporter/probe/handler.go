@@ -19,7 +19,7 @@ import (
 // maxProbes is how many probes are answered at once; more get 503.
 const maxProbes = 64
 
-// Handler answers /probe. It is a prometheus.Gatherer of how that goes.
+// Handler answers /probe. It is a prometheus.Collector of how that goes.
 type Handler struct {
 	opt   Options
 	pool  *pool

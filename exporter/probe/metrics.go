@@ -1,9 +1,6 @@
 package probe
 
-import (
-	"github.com/prometheus/client_golang/prometheus"
-	dto "github.com/prometheus/client_model/go"
-)
+import "github.com/prometheus/client_golang/prometheus"
 
 // metrics makes the metrics of the handler itself, for the exporter's own /metrics.
 func (h *Handler) metrics() {
@@ -22,8 +19,8 @@ func (h *Handler) metrics() {
 		}, func() float64 { _, n := h.pool.size(); return float64(n) }))
 }
 
-// Register adds metrics of c, such as a discovery's, to those of the handler.
-func (h *Handler) Register(c prometheus.Collector) error { return h.own.Register(c) }
+// Describe implements prometheus.Collector.
+func (h *Handler) Describe(out chan<- *prometheus.Desc) { h.own.Describe(out) }
 
-// Gather implements prometheus.Gatherer.
-func (h *Handler) Gather() ([]*dto.MetricFamily, error) { return h.own.Gather() }
+// Collect implements prometheus.Collector.
+func (h *Handler) Collect(out chan<- prometheus.Metric) { h.own.Collect(out) }

@@ -100,7 +100,7 @@ func TestProbe(t *testing.T) {
 	if n, _ := h.pool.size(); n != 2 {
 		t.Errorf("%d workers are read", n)
 	}
-	families, err := h.Gather()
+	families, err := h.own.Gather()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/rocwire/rocwire/exporter"
 	"github.com/rocwire/rocwire/exporter/discovery"
 	"github.com/rocwire/rocwire/smi/smitest"
@@ -78,10 +80,10 @@ func TestPrometheus(t *testing.T) {
 	}
 	d.Refresh(t.Context())
 	h := start(t, Options{Targets: d.Targets, Allow: []string{three.Addr}, Exporter: exporter.Options{Compat: exporter.CompatDME}})
-	if err := h.Register(d); err != nil {
+	if err := h.own.Register(d); err != nil {
 		t.Fatal(err)
 	}
-	own, err := exporter.New(exporter.Options{Source: smitest.NewFake(smitest.Cards()...), More: h, Compat: exporter.CompatDME})
+	own, err := exporter.New(exporter.Options{Source: smitest.NewFake(smitest.Cards()...), More: []prometheus.Collector{h}, Compat: exporter.CompatDME})
 	if err != nil {
 		t.Fatal(err)
 	}

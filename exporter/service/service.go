@@ -120,11 +120,7 @@ func (s *Service) open(src Source) (err error) {
 	if s.local != nil {
 		e.Local = s.local
 	}
-	more := prometheus.NewRegistry()
-	if err := more.Register(s.found); err != nil {
-		return err
-	}
-	e.More = prometheus.Gatherers{more, s.probe}
+	e.More = []prometheus.Collector{s.found, s.probe}
 	if s.exporter, err = exporter.New(e); err != nil {
 		return err
 	}
