@@ -33,9 +33,9 @@ func countedCores(n int) (c *Cores, tick func()) {
 
 // tellEach makes OnStats be called for each workgroup, however short.
 func tellEach(t *testing.T) {
-	n := dueAfter
-	t.Cleanup(func() { dueAfter = n })
-	dueAfter = 0
+	n, most := dueAfter, mostChained
+	t.Cleanup(func() { dueAfter, mostChained = n, most })
+	dueAfter, mostChained = 0, 1
 }
 
 // short is a dispatch of so many workgroups that do a little.

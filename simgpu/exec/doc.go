@@ -25,6 +25,8 @@
 // a barrier or has used its time slice. A workgroup whose waves all wait is set
 // aside and another one is taken up, so workgroups that wait for each other
 // make progress; a cooperative dispatch keeps all its workgroups resident.
+// Where there is no LDS, a single wave executes one after the other what many
+// workgroups have, as long as each ends at once; see chain.go.
 //
 // # Translation
 //

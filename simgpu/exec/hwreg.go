@@ -46,7 +46,7 @@ func (w *wave) readHW(id uint32) uint32 {
 		w.computeZ()
 		v := w.S[regSCC] | uint32(w.priority)<<3 | 1<<6 | 1<<16 // TRAP_EN, VALID
 		v |= w.S[regEXECZ]<<9 | w.S[regVCCZ]<<10
-		if len(w.wg.waves) > 1 {
+		if w.wg.count > 1 {
 			v |= 1 << 11 // IN_TG
 		}
 		return v

@@ -161,7 +161,7 @@ func (w *wave) start(s *scheduler, items int) {
 		}
 	}
 	if d.Desc.workgroupInfo() {
-		w.S[n] = uint32(len(w.wg.waves))
+		w.S[n] = uint32(w.wg.count)
 		if w.id == 0 {
 			w.S[n] |= 1 << 31
 		}
@@ -184,7 +184,7 @@ func (w *wave) start(s *scheduler, items int) {
 		d.workItems(&w.V[0], w.wg.size, first, items)
 	}
 	w.mode, w.fp = l.mode, l.fp
-	w.priority, w.traps = 0, 0
+	w.priority, w.traps, w.chain.left = 0, 0, 0
 	w.blk, w.idx, w.status = nil, 0, running
 	w.watched = d.Program.watch.wave(w, n, lanes)
 }

@@ -39,7 +39,7 @@ func newMachine(t testing.TB, arch gcn.Arch) *machine {
 	if s.init, err = d.prepare(); err != nil {
 		t.Fatal(err)
 	}
-	m.wave = newWorkgroup(s, 0).waves[0]
+	m.wave = newWorkgroup(s, 0, 0).waves[0]
 	for i := range m.wave.V { // waves are reused
 		m.wave.V[i] = Vec{}
 	}

@@ -241,7 +241,12 @@ func (g *nativeGen) end(nb *nativeBlock) {
 	}
 	c, ok := nativeBranches[name]
 	if !ok {
-		a.Jump(g.exit(nativeExit{kind: exitTerm, blk: b}, -1))
+		out := g.exit(nativeExit{kind: exitTerm, blk: b}, -1)
+		if name == "s_endpgm" {
+			g.nextWave(out)
+			return
+		}
+		a.Jump(out)
 		return
 	}
 	wide := c.reg != regSCC

@@ -16,6 +16,8 @@ func (*Program) reclaim() {}
 
 func (*nativeEntry) suits(*wave) bool { return false }
 
+func (*block) chainEntry() (uintptr, *region) { return 0, nil }
+
 func (w *wave) native(*nativeEntry) *block { return nil }
 
 type region struct{}

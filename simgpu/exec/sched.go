@@ -34,8 +34,12 @@ type scheduler struct {
 	seat   *seat                 // where its goroutines get cores
 	gws    *gws                  // nil unless the dispatch is cooperative
 
+	chained atomic.Bool // there are chains
+	workers int
+
 	mu       sync.Mutex
-	next     uint64 // number of the next workgroup to start
+	next     uint64      // number of the next workgroup to start
+	back     []groupSpan // of them, those that are to be started first
 	total    uint64
 	parked   []*workgroup // started, not finished, not executing, from head on; oldest first
 	head     int
@@ -68,7 +72,8 @@ func (d *Dispatch) Run(ctx context.Context, workers int) (Stats, error) {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	workers = int(min(uint64(workers), s.total))
-	s.limit = workers
+	s.limit, s.workers = workers, workers
+	s.chained.Store(d.chains(&s.init))
 	if d.Cooperative {
 		if uint64(s.maxResident()) < s.total {
 			return Stats{}, d.fail("%d workgroups cannot be resident together, at most %d", s.total, s.maxResident())
@@ -210,31 +215,30 @@ func (s *scheduler) start() *block {
 // take returns the workgroup to go on with: spare, if it is a fresh one and there
 // is a spare.
 func (s *scheduler) take(spare *workgroup) *workgroup {
-	next, n, fresh := s.choose()
+	next, n, more, fresh := s.choose()
 	switch {
 	case fresh && spare != nil:
-		return spare.next(n)
+		return spare.next(n, more)
 	case fresh:
-		return newWorkgroup(s, n)
+		return newWorkgroup(s, n, more)
 	}
 	return next
 }
 
 // choose does the same, but leaves it to the caller to set up a fresh workgroup.
-func (s *scheduler) choose() (next *workgroup, n uint64, fresh bool) {
+func (s *scheduler) choose() (next *workgroup, n, more uint64, fresh bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stop.Load() {
-		return nil, 0, false
+		return nil, 0, 0, false
 	}
-	if s.next < s.total && s.resident < s.limit {
-		n = s.next
-		s.next++
+	if s.unstarted() && s.resident < s.limit {
+		n, more = s.claim()
 		s.resident++
-		return nil, n, true
+		return nil, n, more, true
 	}
 	if s.head == len(s.parked) {
-		return nil, 0, false
+		return nil, 0, 0, false
 	}
 	next = s.parked[s.head]
 	s.parked[s.head] = nil
@@ -243,7 +247,7 @@ func (s *scheduler) choose() (next *workgroup, n uint64, fresh bool) {
 		clear(s.parked[n:])
 		s.parked, s.head = s.parked[:n], 0
 	}
-	return next, 0, false
+	return next, 0, 0, false
 }
 
 // park puts a workgroup that has had its turn behind the others. What is to be
@@ -251,11 +255,12 @@ func (s *scheduler) choose() (next *workgroup, n uint64, fresh bool) {
 func (s *scheduler) park(g *workgroup) (pause func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	g.tell()
 	pause = s.collect(g)
 	s.parked = append(s.parked, g)
 	s.idle++
 	// Nothing finishes: perhaps the resident workgroups wait for one that is not.
-	if s.idle >= 2*s.resident && s.next < s.total && s.limit < s.maxResident() {
+	if s.idle >= 2*s.resident && s.unstarted() && s.limit < s.maxResident() {
 		s.limit = min(s.limit*2, s.maxResident())
 		s.idle = 0
 	}
@@ -268,6 +273,7 @@ func (s *scheduler) end(g *workgroup) (pause func()) {
 	defer s.mu.Unlock()
 	s.resident--
 	s.idle = 0
+	g.tell()
 	g.finished++
 	if s.d.Clock != nil || g.due() {
 		pause = s.collect(g)
@@ -297,6 +303,7 @@ func (s *scheduler) fail(g *workgroup, f *Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.resident--
+	g.tell()
 	s.collect(g)
 	s.stop.Store(true)
 	if s.fault == nil {

@@ -114,7 +114,7 @@ func TestLaunchState(t *testing.T) {
 		if s.groups != [3]uint32{3, 3, 2} {
 			t.Errorf("%v workgroups", s.groups)
 		}
-		g := newWorkgroup(s, 2+3*2+9*1) // the last one: 4 × 2 × 1 work-items
+		g := newWorkgroup(s, 2+3*2+9*1, 0) // the last one: 4 × 2 × 1 work-items
 		w := g.waves[0]
 		if g.id != [3]uint32{2, 2, 1} || g.size != [3]uint32{4, 2, 1} || len(g.waves) != 1 {
 			t.Fatalf("workgroup %v of %v, %d waves", g.id, g.size, len(g.waves))

@@ -72,6 +72,7 @@ type wave struct {
 	ldsBases   [8][4]int32 // addresses of the quarters' lowest lanes
 	accessing  uint32      // 1 + number of the exit of the memory access that translated code does
 	region     *region     // whose code executes
+	chain      waveChain
 
 	scratch []byte // private segments of the lanes, interleaved by dword
 
@@ -181,5 +182,6 @@ func (w *wave) broadcast(n uint8) *Vec {
 // setMode writes the MODE register.
 func (w *wave) setMode(m uint32) {
 	w.mode = m
+	w.chain.left = 0 // waves begin with another one
 	w.fp = newFPEnv(m)
 }

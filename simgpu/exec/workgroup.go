@@ -10,8 +10,9 @@ import (
 type workgroup struct {
 	id    [3]uint32
 	size  [3]uint32 // work-items; the last of a dimension may be smaller than the others
-	waves []*wave
-	live  int // waves that have not ended
+	count int       // waves that it has
+	waves []*wave   // of a chain perhaps one only
+	live  int       // waves that have not ended
 	// finished is how many workgroups it was that finished since what they executed
 	// was collected: of many short ones that is done together.
 	finished uint64
@@ -19,6 +20,10 @@ type workgroup struct {
 	slept    bool // at the end of the last turn all waves asked to let others run
 	gws      *gws // nil unless the dispatch is cooperative
 	s        *scheduler
+
+	chained bool   // there are a chain's workgroups behind it, up to last along X
+	last    uint32 // likewise
+	counted uint32 // those before it have been told to the scheduler
 
 	watched *watchedGroup // nil: nobody watches
 }
@@ -32,48 +37,61 @@ func (d *Dispatch) lds() int {
 	return (int(d.Desc.GroupSegmentSize) + int(d.DynamicLDS) + 15) &^ 15
 }
 
-// newWorkgroup sets up workgroup number n of the dispatch. It does not touch
+// newWorkgroup sets up workgroup number n of the dispatch, to which more are chained. It does not touch
 // device memory.
-func newWorkgroup(s *scheduler, n uint64) *workgroup {
+func newWorkgroup(s *scheduler, n, more uint64) *workgroup {
 	g := &workgroup{gws: s.gws, s: s}
 	if s.init.lds > 0 {
 		g.lds = make([]byte, s.init.lds)
 	}
-	g.begin(n)
+	g.begin(n, more)
 	return g
 }
 
 // next makes a workgroup that has finished number n.
-func (g *workgroup) next(n uint64) *workgroup {
+func (g *workgroup) next(n, more uint64) *workgroup {
 	clear(g.lds)
-	g.begin(n)
+	g.begin(n, more)
 	return g
 }
 
-func (g *workgroup) begin(n uint64) {
+func (g *workgroup) begin(n, more uint64) {
 	s := g.s
-	g.id[0] = uint32(n % uint64(s.groups[0]))
-	n /= uint64(s.groups[0])
-	g.id[1] = uint32(n % uint64(s.groups[1]))
-	g.id[2] = uint32(n / uint64(s.groups[1]))
+	g.id = s.id(n)
+	g.last, g.counted = g.id[0]+uint32(more), g.id[0]
 	g.size = s.d.workgroupSize(g.id)
 	items := int(g.size[0]) * int(g.size[1]) * int(g.size[2])
-	g.live = (items + WaveSize - 1) / WaveSize
+	g.count = (items + WaveSize - 1) / WaveSize
+	g.live = g.count
+	g.chained = s.chained.Load() && g.size == s.init.size
 	g.watched = s.d.Program.watch.group(len(g.lds), g.live)
-	if g.live < len(g.waves) {
+	if g.live < len(g.waves) && !g.chained {
 		s.mu.Lock()
 		s.collect(g) // before waves go
 		s.mu.Unlock()
 		g.keep(g.live)
 	}
-	for len(g.waves) < g.live {
+	if g.chained {
+		g.grow(1)
+		w := g.waves[0]
+		w.id = 0
+		w.start(s, items)
+		return
+	}
+	g.grow(g.count)
+	for i, w := range g.waves {
+		w.id = i
+		w.start(s, items)
+	}
+}
+
+// grow gives the workgroup n waves, or more.
+func (g *workgroup) grow(n int) {
+	for len(g.waves) < n {
 		w := wavePool.Get().(*wave)
-		w.wg, w.id = g, len(g.waves)
+		w.wg = g
 		w.stats, w.tally = Stats{}, tally{}
 		g.waves = append(g.waves, w)
-	}
-	for _, w := range g.waves {
-		w.start(s, items)
 	}
 }
 
@@ -102,6 +120,7 @@ func (g *workgroup) keep(n int) {
 		i := len(g.waves) - 1
 		w := g.waves[i]
 		w.d, w.wg, w.blk, w.mem, w.watched = nil, nil, nil, nil, nil
+		w.chain.region, w.chain.ids = nil, nil
 		wavePool.Put(w)
 		g.waves[i], g.waves = nil, g.waves[:i]
 	}
@@ -117,6 +136,11 @@ func (g *workgroup) turn(stop *atomic.Bool) (fault *Fault, done bool) {
 		}
 	}()
 	g.slept = false
+	if g.chained {
+		if w = g.waves[0]; g.follow(w, stop) {
+			return nil, true
+		}
+	}
 	for turns, meets := 0, 0; turns < groupTurns && meets < groupMeets; {
 		busy, waiting := false, 0
 		for _, w = range g.waves {

@@ -231,6 +231,13 @@ func (a *Asm) Jump(l Label) {
 	a.jump(l)
 }
 
+// JumpTo goes to the address at m.
+func (a *Asm) JumpTo(m Mem) {
+	a.rex(false, 0, m)
+	a.emit(0xff)
+	a.modrm(4, m, 0)
+}
+
 // JumpIf goes to the label if the condition holds.
 func (a *Asm) JumpIf(c Cond, l Label) {
 	a.emit(0x0f, 0x80|byte(c))

@@ -1,0 +1,157 @@
+package exec
+
+import (
+	"cmp"
+	"slices"
+	"sync/atomic"
+	"unsafe"
+)
+
+// Chains. Where there is no LDS, the waves of a workgroup have little to do with
+// each other, and most of them are short. One wave structure executes them then, one
+// after the other, workgroup after workgroup along X: where a wave ends it becomes the
+// next one, which translated code sees to by itself. A wave that does not end at
+// once, or waits, may wait for one that is still to come: its workgroup gets waves
+// for all that are left, the workgroups behind it are started as any others, and the
+// dispatch makes no more chains.
+
+// mostChained is how many waves a chain has at most: less than a slice of a core. Tests set it.
+var mostChained = 128
+
+// waveChain is what translated code makes the next wave of.
+type waveChain struct {
+	left   uint32 // waves that may follow
+	waves  uint32 // of a workgroup
+	number uint32 // place in S of the workgroup's number along X
+	at     uintptr
+	region *region        // that at, where a wave begins, is in
+	ids    unsafe.Pointer // of work-items: a Vec for each wave of a workgroup
+	S      [chainScalars + 1]uint32
+}
+
+// chainScalars are those that start sets. Behind them is the place of a number that the kernel does not want.
+const chainScalars = 128
+
+// chains reports whether the waves of a dispatch may be executed one after the other.
+func (d *Dispatch) chains(l *launchState) bool {
+	items := l.size[0] * l.size[1] * l.size[2]
+	return !d.Cooperative && l.lds == 0 && d.Clock == nil && d.Program.watch == nil && items%WaveSize == 0 && !d.Desc.workgroupInfo()
+}
+
+// chainFrom is how many workgroups a chain that begins with number n has. mu is held.
+func (s *scheduler) chainFrom(n uint64) uint64 {
+	id := s.id(n)
+	if !s.chained.Load() || s.d.workgroupSize(id) != s.init.size {
+		return 1
+	}
+	whole := uint64(s.d.Grid[0] / s.d.Group[0])
+	fair := (s.total-n)/(4*uint64(s.workers)) + 1 // all goroutines are to end at about the same time
+	return max(1, min(whole-uint64(id[0]), fair, uint64(mostChained/len(s.init.ids))))
+}
+
+// id is the place of workgroup number n.
+func (s *scheduler) id(n uint64) [3]uint32 {
+	x, n := n%uint64(s.groups[0]), n/uint64(s.groups[0])
+	return [3]uint32{uint32(x), uint32(n % uint64(s.groups[1])), uint32(n / uint64(s.groups[1]))}
+}
+
+// groupSpan are workgroups, by number.
+type groupSpan struct{ from, to uint64 }
+
+// claim takes the next workgroup that nobody has started, and says how many are chained
+// to it. mu is held.
+func (s *scheduler) claim() (n, more uint64) {
+	if len(s.back) > 0 {
+		n = s.back[0].from
+		if s.back[0].from++; s.back[0].from == s.back[0].to {
+			s.back = slices.Delete(s.back, 0, 1)
+		}
+		return n, 0
+	}
+	n = s.next
+	more = s.chainFrom(n) - 1
+	s.next += 1 + more
+	return n, more
+}
+
+// unstarted reports whether there is a workgroup to claim. mu is held.
+func (s *scheduler) unstarted() bool { return s.next < s.total || len(s.back) > 0 }
+
+// unchain gives back workgroups of a chain that has come to an end too early.
+func (s *scheduler) unchain(x groupSpan) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.chained.Store(false)
+	if x.from < x.to {
+		s.back = append(s.back, x)
+		slices.SortFunc(s.back, func(a, b groupSpan) int { return cmp.Compare(a.from, b.from) })
+	}
+}
+
+// follow executes a chain, all of it or, as it reports, up to a wave that has not ended.
+func (g *workgroup) follow(w *wave, stop *atomic.Bool) bool {
+	for {
+		if w.blk == nil {
+			w.blk = g.s.start()
+		}
+		w.prepareChain(g)
+		if w.status = w.run(1, stop); w.status != ended {
+			g.spread(w)
+			return false
+		}
+		w.stats.Waves++
+		switch {
+		case w.id+1 < g.count:
+			w.id++
+		case g.id[0] < g.last:
+			g.id[0]++
+			w.id = 0
+		default:
+			g.live = 0
+			return true
+		}
+		w.start(g.s, g.count*WaveSize)
+	}
+}
+
+// prepareChain says what translated code makes of w, which begins.
+func (w *wave) prepareChain(g *workgroup) {
+	c := &w.chain
+	c.left = (g.last-g.id[0])*uint32(g.count) + uint32(g.count-1-w.id)
+	c.waves = uint32(g.count)
+	c.ids = unsafe.Pointer(unsafe.SliceData(g.s.init.ids))
+	copy(c.S[:chainScalars], w.S[:])
+	c.number = chainScalars
+	if g.s.d.Desc.workgroupID(0) {
+		c.number = uint32(g.s.init.user)
+	}
+	c.at, c.region = w.blk.chainEntry()
+}
+
+// spread gives all waves of the workgroup from w on structures of their own.
+func (g *workgroup) spread(w *wave) {
+	s := g.s
+	n := uint64(g.id[0]) + uint64(s.groups[0])*(uint64(g.id[1])+uint64(s.groups[1])*uint64(g.id[2]))
+	s.unchain(groupSpan{n + 1, n + 1 + uint64(g.last-g.id[0])})
+	w.chain.left = 0
+	g.chained, g.live = false, g.count-w.id
+	g.grow(g.count)
+	g.waves[0], g.waves[w.id] = g.waves[w.id], w
+	for i, o := range g.waves {
+		switch {
+		case i < w.id:
+			o.id, o.status = i, ended
+		case i > w.id:
+			o.id = i
+			o.start(s, g.count*WaveSize)
+		}
+	}
+}
+
+// tell takes note of the workgroups of a chain that have finished. mu of the scheduler is held.
+func (g *workgroup) tell() {
+	n := uint64(g.id[0] - g.counted)
+	g.counted = g.id[0]
+	g.finished += n
+	g.s.finished += n
+}

@@ -1,0 +1,126 @@
+package exec
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/rocwire/rocwire/simgpu/gcn"
+)
+
+// told is a program whose waves, three of each workgroup, store what they begin with,
+// and then leave behind what the next one must not find.
+const told = "s_getreg_b32 s4, hwreg(HW_REG_MODE); s_getreg_b32 s5, hwreg(HW_REG_TRAPSTS); s_getreg_b32 s6, hwreg(HW_REG_STATUS, 3, 2); s_cselect_b32 s7, 1, 0; " +
+	"v_lshrrev_b32_e32 v1, 6, v0; v_readfirstlane_b32 s8, v1; s_mul_i32 s9, s3, 13; s_add_i32 s9, s9, s2; s_mul_i32 s9, s9, 3; s_add_i32 s9, s9, s8; s_lshl_b32 s9, s9, 5; v_mov_b32_e32 v2, s9; " +
+	"v_mov_b32_e32 v4, s4; v_mov_b32_e32 v5, s5; v_mov_b32_e32 v6, s6; v_mov_b32_e32 v7, s7; global_store_dwordx4 v2, v[4:7], s[0:1]; " +
+	"v_mov_b32_e32 v4, s2; v_mov_b32_e32 v5, s60; v_mov_b32_e32 v6, exec_lo; v_mov_b32_e32 v7, vcc_hi; global_store_dwordx4 v2, v[4:7], s[0:1] offset:16; " +
+	"s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 0, 4), 5; s_setprio 2; s_movk_i32 s60, 0x7; s_mov_b64 vcc, -1; s_cmp_eq_u32 s60, s60; s_mov_b64 s[0:1], 0; s_mov_b64 exec, 1; s_endpgm"
+
+// TestChainedWavesBeginAlike: waves that one structure executes one after the other find
+// what they would find in structures of their own.
+func TestChainedWavesBeginAlike(t *testing.T) {
+	const mode = "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 5; "
+	for _, after := range []int{-1, 1, 4} {
+		for _, text := range []string{told, told[:len(told)-len("s_endpgm")] + mode + "s_endpgm"} {
+			for _, workers := range []int{1, 3} {
+				d := newDevice(t, gcn.GFX90A, 1<<20)
+				d.prog = NewProgram(gcn.GFX90A, d.mem, Options{TranslateAfter: after})
+				buf, data := d.alloc(page)
+				x := d.assemble(buf, 13, 192, assemble(t, gcn.GFX90A, text))
+				x.Grid[1], x.Desc.Rsrc2 = 2, x.Desc.Rsrc2|1<<8
+				stats, err := x.Run(context.Background(), workers)
+				if err != nil || stats.Workgroups != 26 || stats.Waves != 78 || stats.WriteBytes != 78*2*16*WaveSize {
+					t.Fatalf("%d: %v, %+v", after, err, stats)
+				}
+				for i := range 78 {
+					var got [8]uint32
+					for j := range got {
+						got[j] = binary.LittleEndian.Uint32(data[32*i+4*j:])
+					}
+					if want := [8]uint32{x.Desc.mode(), 0, 0, 0, uint32(i / 3 % 13), 0, ^uint32(0), 0}; got != want {
+						t.Fatalf("translated after %d, %d workers: wave %d begins with %#x, want %#x", after, workers, i, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestChainFaults: a fault names the wave of the chain, and what ended before is counted.
+func TestChainFaults(t *testing.T) {
+	for _, after := range []int{-1, 1} {
+		d := newDevice(t, gcn.GFX90A, 1<<20)
+		d.prog = NewProgram(gcn.GFX90A, d.mem, Options{TranslateAfter: after})
+		x := d.assemble(1<<40, 20, 192, assemble(t, gcn.GFX90A, "v_lshrrev_b32_e32 v1, 6, v0; v_readfirstlane_b32 s8, v1; s_cmp_lg_u32 s2, 5; s_cbranch_scc1 4; s_cmp_lg_u32 s8, 1; s_cbranch_scc1 2; s_load_dword s4, s[0:1], 0x0; s_endpgm"))
+		x.Grid[0] = 64 * 192 // so that there are chains as long as can be
+		stats, err := x.Run(context.Background(), 1)
+		var f *Fault
+		if !errors.As(err, &f) || f.Workgroup != [3]uint32{5, 0, 0} || f.Wave != 1 || f.Addr != 1<<40 {
+			t.Fatalf("%d: %+v", after, err)
+		}
+		if stats.Workgroups != 5 || stats.Waves != 16 {
+			t.Errorf("%d: %+v", after, stats)
+		}
+	}
+}
+
+// TestChainBreaks: a wave that waits for a later one of its workgroup, or for another
+// workgroup that comes after it in its chain, gets what it waits for, and all of them are executed once.
+func TestChainBreaks(t *testing.T) {
+	// Wave 0 of workgroup 0 waits until all others, which add 1, have been there.
+	const first = "v_mov_b32_e32 v2, 0; v_mov_b32_e32 v3, 1; v_lshrrev_b32_e32 v1, 6, v0; v_readfirstlane_b32 s8, v1; s_or_b32 s8, s8, s2; s_cmp_eq_u32 s8, 0; s_cbranch_scc1 4; s_mov_b64 exec, 1; global_atomic_add v2, v3, s[0:1]; s_endpgm; "
+	for name, wait := range map[string]string{
+		"spinning": "s_load_dword s4, s[0:1], 0x0; s_waitcnt lgkmcnt(0); s_cmp_lg_u32 s4, 0x9f; s_cbranch_scc1 65530; s_endpgm",
+		"sleeping": "s_sleep 1; s_load_dword s4, s[0:1], 0x0; s_waitcnt lgkmcnt(0); s_cmp_lg_u32 s4, 0x9f; s_cbranch_scc1 65529; s_endpgm",
+	} {
+		for _, after := range []int{-1, 1} {
+			for _, workers := range []int{1, 3} {
+				t.Run(fmt.Sprint(name, after, workers), func(t *testing.T) {
+					d := newDevice(t, gcn.GFX90A, 1<<20)
+					d.prog = NewProgram(gcn.GFX90A, d.mem, Options{TranslateAfter: after})
+					buf, data := d.alloc(page)
+					ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+					defer cancel()
+					stats, err := d.assemble(buf, 40, 256, assemble(t, gcn.GFX90A, first+wait)).Run(ctx, workers)
+					if err != nil || stats.Workgroups != 40 || stats.Waves != 160 || binary.LittleEndian.Uint32(data) != 159 {
+						t.Errorf("%v, %d waves have been there, %+v", err, binary.LittleEndian.Uint32(data), stats)
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestChainFrom: chains do not go beyond what is alike, nor leave other goroutines without work.
+func TestChainFrom(t *testing.T) {
+	d := newDevice(t, gcn.GFX90A, 1<<20)
+	for _, c := range []struct {
+		grid, group [3]uint32
+		workers     int
+		n, want     uint64
+	}{
+		{[3]uint32{1 << 20, 1, 1}, [3]uint32{64, 1, 1}, 1, 0, 128},
+		{[3]uint32{1 << 20, 1, 1}, [3]uint32{1024, 1, 1}, 1, 0, 8},
+		{[3]uint32{64 * 50, 1, 1}, [3]uint32{64, 1, 1}, 1, 48, 1},
+		{[3]uint32{64*50 + 1, 3, 1}, [3]uint32{64, 1, 1}, 1, 40, 10},
+		{[3]uint32{64*50 + 1, 3, 1}, [3]uint32{64, 1, 1}, 1, 50, 1}, // a small one
+		{[3]uint32{64 * 500, 3, 1}, [3]uint32{32, 2, 1}, 1, 1000, 1},
+		{[3]uint32{64 * 64, 1, 1}, [3]uint32{64, 1, 1}, 4, 0, 5},
+	} {
+		x := d.short(1)
+		x.Grid, x.Group = c.grid, c.group
+		s := &scheduler{d: x, groups: x.groups(), workers: c.workers}
+		s.total = uint64(s.groups[0]) * uint64(s.groups[1])
+		var err error
+		if s.init, err = x.prepare(); err != nil {
+			t.Fatal(err)
+		}
+		s.chained.Store(x.chains(&s.init))
+		if got := s.chainFrom(c.n); got != c.want {
+			t.Errorf("%+v: %d workgroups", c, got)
+		}
+	}
+}
