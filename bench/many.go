@@ -8,13 +8,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
 // manyTime is how long each round of many clients goes on.
 const manyTime = time.Second
 
-// benchMany measures many clients of one worker at once, and many threads of one client, beside as many pairs of bare processes.
+// benchMany measures many clients of one worker at once, and many threads of one client, beside as many pairs of bare processes: by shared memory and over TCP.
 func benchMany(t *table, _ *floor, dir string) error {
 	for _, p := range []string{workerPath, libPath} {
 		if _, err := os.Stat(p); err != nil {
@@ -31,31 +32,44 @@ func benchMany(t *table, _ *floor, dir string) error {
 		return err
 	}
 	defer stop()
-	for _, c := range []struct{ clients, threads int }{{1, 1}, {16, 1}, {64, 1}, {1, 8}} {
-		var bare, here, bare99, here99 []float64
-		for range *rounds {
-			b, err := (&floor{pairs}).measure(c.clients*c.threads, manyTime.Milliseconds())
-			if err != nil {
+	for _, way := range []struct {
+		name string
+		env  []string
+	}{{"many", env}, {"many over TCP", append(slices.Clip(env), "TF_WORKER_SHM=0")}} {
+		for _, c := range []struct{ clients, threads int }{{1, 1}, {16, 1}, {64, 1}, {1, 8}} {
+			if err := manyRows(t, way.name, pairs, client, way.env, c.clients, c.threads); err != nil {
 				return err
 			}
-			calls, p99, err := runMany(client, env, c.clients, c.threads)
-			if err != nil {
-				return err
-			}
-			bare, bare99 = append(bare, b[0]), append(bare99, b[1])
-			here, here99 = append(here, calls/manyTime.Seconds()), append(here99, p99)
 		}
-		name := fmt.Sprintf("many: %d clients", c.clients)
-		if c.threads > 1 {
-			name = fmt.Sprintf("many: %d threads of a client", c.threads)
-		}
-		t.row(name+", sync calls together", bare, here, thousands, 0.5, true)
-		limit := 0.0
-		if c.clients == 16 {
-			limit = 3
-		}
-		t.row(name+", p99 of a call", bare99, here99, micros, limit, false)
 	}
+	return nil
+}
+
+// manyRows measures so many clients, each with so many threads.
+func manyRows(t *table, way, pairs, client string, env []string, clients, threads int) error {
+	var bare, here, bare99, here99 []float64
+	for range *rounds {
+		b, err := (&floor{pairs}).measure(clients*threads, manyTime.Milliseconds())
+		if err != nil {
+			return err
+		}
+		calls, p99, err := runMany(client, env, clients, threads)
+		if err != nil {
+			return err
+		}
+		bare, bare99 = append(bare, b[0]), append(bare99, b[1])
+		here, here99 = append(here, calls/manyTime.Seconds()), append(here99, p99)
+	}
+	name := fmt.Sprintf("%s: %d clients", way, clients)
+	if threads > 1 {
+		name = fmt.Sprintf("%s: %d threads of a client", way, threads)
+	}
+	t.row(name+", sync calls together", bare, here, thousands, 0.5, true)
+	limit := 0.0
+	if clients == 16 {
+		limit = 3
+	}
+	t.row(name+", p99 of a call", bare99, here99, micros, limit, false)
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rocwire/rocwire/internal/dialing"
 	"github.com/rocwire/rocwire/internal/keys"
+	"github.com/rocwire/rocwire/internal/libcrypto"
 	"github.com/rocwire/rocwire/wire"
 )
 
@@ -83,6 +84,11 @@ func wireTLS(t *table, _ *floor, dir string) error {
 	mib := fmt.Sprintf("tls: %d MiB", *size>>20)
 	t.row(mib+" to the server, floor without TLS", to[0], to[1], rate, 0.6, true)
 	t.row(mib+" from the server, floor without TLS", from[0], from[1], rate, 0.6, true)
+	by := "crypto/aes" // a figure means little without it
+	if used, version := libcrypto.Use(); used {
+		by = version
+	}
+	t.plain("tls: long records encrypted by", by, "")
 	t.row("tls: sync call p50, floor without TLS", call[0], call[1], micros, 0, false)
 	return nil
 }

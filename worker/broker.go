@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/internal/mono"
 )
 
 // broker is the session process's side of what sessions share (hip.Broker): it asks the parent, which keeps what is published.
@@ -16,14 +17,27 @@ type broker struct {
 	mu      sync.Mutex
 	last    uint32
 	waiting map[uint32]chan shareReply
+	spare   map[int32]spare
 }
+
+// spare is what the parent has said of a device.
+type spare struct {
+	bytes uint64
+	at    int64 // as mono.Now
+}
+
+// spareTime is for how long that is taken for true, unless the session itself has had others give way: programs ask what is free as often as they like, and the
+// parent has many sessions to answer.
+const spareTime = int64(100 * time.Millisecond)
 
 var _ hip.Broker = (*broker)(nil)
 
 // brokerTime is how long the parent may take to answer.
 const brokerTime = 10 * time.Second
 
-func newBroker(ctl *control) *broker { return &broker{ctl: ctl, waiting: map[uint32]chan shareReply{}} }
+func newBroker(ctl *control) *broker {
+	return &broker{ctl: ctl, waiting: map[uint32]chan shareReply{}, spare: map[int32]spare{}}
+}
 
 // ask sends a request and waits for its reply.
 func (b *broker) ask(q shareRequest, fd int) (shareReply, hip.Error) {
@@ -87,13 +101,26 @@ func (b *broker) Fetch(t hip.ShareToken) (hip.Shared, hip.Error) {
 // Room has sessions whose clients are away give way to an allocation of size bytes on a device, and reports whether any did.
 func (b *broker) Room(device int32, size uint64) bool {
 	_, code := b.ask(shareRequest{Kind: shareRoom, Shared: hip.Shared{Size: size, Card: uint32(device)}}, -1)
+	b.mu.Lock()
+	delete(b.spare, device)
+	b.mu.Unlock()
 	return code == hip.Success
 }
 
 // Spare is the memory of a device in bytes that sessions hold whose clients are away, and would give way with.
 func (b *broker) Spare(device int32) uint64 {
-	a, _ := b.ask(shareRequest{Kind: shareSpare, Shared: hip.Shared{Card: uint32(device)}}, -1)
-	return a.Shared.Size
+	b.mu.Lock()
+	s, ok := b.spare[device]
+	b.mu.Unlock()
+	if now := mono.Now(); !ok || now-s.at > spareTime {
+		a, code := b.ask(shareRequest{Kind: shareSpare, Shared: hip.Shared{Card: uint32(device)}}, -1)
+		if s = (spare{a.Shared.Size, now}); code == hip.Success {
+			b.mu.Lock()
+			b.spare[device] = s
+			b.mu.Unlock()
+		}
+	}
+	return s.bytes
 }
 
 // Withdraw implements hip.Broker.

@@ -1,0 +1,67 @@
+package worker
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/internal/mono"
+)
+
+// TestSpareIsNotAskedForEachTime: a program that asks again and again what is free does not keep the parent busy, and hears of memory that others have given
+// way with for it.
+func TestSpareIsNotAskedForEachTime(t *testing.T) {
+	parent, file, err := controlPair()
+	if err != nil {
+		t.Fatal(err)
+	}
+	child, err := controlFrom(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBroker(child)
+	t.Cleanup(func() { _, _ = parent.close(), child.close() })
+	var asked atomic.Int64
+	go func() { // the parent, where each answer is another
+		for parent.next(func(msg []byte, _ int) error {
+			var q shareRequest
+			if err := q.decode(msg[1:]); err != nil {
+				return err
+			}
+			a := shareReply{ID: q.ID}
+			if q.Kind == shareSpare {
+				a.Shared.Size = uint64(asked.Add(1))
+			}
+			return parent.order(a.encode())
+		}) == nil {
+		}
+	}()
+	go func() {
+		for child.next(func(msg []byte, _ int) error {
+			a := shareReply{Shared: hip.Shared{FD: -1}}
+			if err := a.decode(msg[1:]); err != nil {
+				return err
+			}
+			b.answer(a)
+			return nil
+		}) == nil {
+		}
+	}()
+	start := mono.Now()
+	for range 1000 {
+		if b.Spare(0) == 0 {
+			t.Fatal("no answer")
+		}
+	}
+	if n, most := asked.Load(), 1+(mono.Now()-start)/spareTime; n > most {
+		t.Errorf("asked %d times in %v", n, time.Duration(mono.Now()-start))
+	}
+	last := b.Spare(0)
+	if !b.Room(0, 1) {
+		t.Fatal("no room")
+	}
+	if n := b.Spare(0); n <= last {
+		t.Errorf("%d is what was before others gave way, %d", n, last)
+	}
+}
