@@ -5,6 +5,7 @@
 
 #include "handler.h"
 #include "ready.h"
+#include "signal_shared.h"
 
 struct handler {
 	struct handler *next;
@@ -28,7 +29,7 @@ static struct handler *due(int64_t *value)
 	pthread_mutex_lock(&mu);
 	for (at = &handlers; (h = *at); at = &h->next) {
 		*value = h->s ? __atomic_load_n(&h->s->s.value, __ATOMIC_SEQ_CST) : 0;
-		if (!h->s || rw_hsa_holds(*value, h->condition, h->value) || h->s->s.kind == AMD_SIGNAL_KIND_INVALID) {
+		if (!h->s || rw_hsa_holds(*value, h->condition, h->value) || rw_hsa_ended(h->s)) {
 			*at = h->next;
 			if (!*at)
 				last = at;
@@ -65,12 +66,12 @@ static void *run(void *unused)
 		int64_t value;
 		struct handler *h = due(&value);
 		if (!h) {
-			rw_hsa_sleep(&rw_hsa_any, seq, MOST_NAP);
+			rw_hsa_sleep(&rw_hsa_any, seq, rw_hsa_most_nap(), false);
 			continue;
 		}
 		if (!h->s)
 			h->once(h->arg);
-		else if (h->s->s.kind != AMD_SIGNAL_KIND_INVALID && h->call(value, h->arg)) {
+		else if (!rw_hsa_ended(h->s) && h->call(value, h->arg)) {
 			keep(h);
 			continue;
 		}
@@ -105,7 +106,7 @@ static hsa_status_t add(struct handler like)
 		return status;
 	}
 	keep(h);
-	rw_hsa_wake_all(&rw_hsa_any);
+	rw_hsa_wake_all(&rw_hsa_any, false);
 	return HSA_STATUS_SUCCESS;
 }
 
@@ -139,7 +140,7 @@ void rw_hsa_handlers_end(void)
 	running = false;
 	__atomic_store_n(&ending, true, __ATOMIC_SEQ_CST);
 	pthread_mutex_unlock(&mu);
-	rw_hsa_wake_all(&rw_hsa_any);
+	rw_hsa_wake_all(&rw_hsa_any, false);
 	if (wait)
 		pthread_join(thread, NULL);
 	while ((h = handlers)) {

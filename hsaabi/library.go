@@ -50,6 +50,7 @@ type library struct {
 	virtual
 	svm
 	imaged
+	sharedSignals
 	events
 }
 

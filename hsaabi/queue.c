@@ -14,7 +14,7 @@ bool rw_hsa_await_packet(struct rw_signal *doorbell, uint16_t *header)
 		bool there = (__atomic_load_n(header, __ATOMIC_SEQ_CST) & 0xff) != HSA_PACKET_TYPE_INVALID;
 		if (sleeps) {
 			if (!over && !there)
-				rw_hsa_sleep(&doorbell->seq, seq, nap);
+				rw_hsa_sleep(&doorbell->seq, seq, nap, false);
 			if (nap < MOST_NAP)
 				nap *= 2;
 			__atomic_sub_fetch(&doorbell->waiters, 1, __ATOMIC_SEQ_CST);

@@ -1,4 +1,5 @@
 #include "signal.h"
+#include "signal_shared.h"
 
 #include <linux/futex.h>
 #include <pthread.h>
@@ -27,7 +28,8 @@ struct rw_signal *rw_hsa_signal(hsa_signal_t h)
 		if (off < rooms[i].size)
 			return off % sizeof *s == 0 && __atomic_load_n(&s->s.kind, __ATOMIC_RELAXED) != AMD_SIGNAL_KIND_INVALID ? s : NULL;
 	}
-	return NULL;
+	struct rw_shared *k = rw_hsa_shared(s);
+	return k && !(__atomic_load_n(&k->users, __ATOMIC_SEQ_CST) & ENDED) ? s : NULL;
 }
 
 void rw_hsa_signal_room(void *base, uint64_t size)
@@ -50,6 +52,7 @@ void rw_hsa_signal_forget(void)
 	pthread_mutex_lock(&mu);
 	__atomic_store_n(&roomed, 0, __ATOMIC_RELEASE);
 	unused = NULL;
+	rw_hsa_shared_forget();
 	pthread_mutex_unlock(&mu);
 }
 
@@ -78,28 +81,42 @@ static void give(struct rw_signal *s)
 	pthread_mutex_unlock(&mu);
 }
 
-/* The last bit of users says that the signal has ended; who is last gives its memory back. */
-enum { ENDED = 1, USER = 2 };
-
 void rw_hsa_signal_end(struct rw_signal *s)
 {
-	uint32_t before;
-	__atomic_store_n(&s->s.kind, AMD_SIGNAL_KIND_INVALID, __ATOMIC_SEQ_CST);
-	before = __atomic_fetch_or(&s->users, ENDED, __ATOMIC_SEQ_CST);
+	struct rw_shared *k = rw_hsa_shared(s);
+	uint32_t before, *users = k ? &k->users : &s->users;
+	if (!k)
+		__atomic_store_n(&s->s.kind, AMD_SIGNAL_KIND_INVALID, __ATOMIC_SEQ_CST);
+	before = __atomic_fetch_or(users, ENDED, __ATOMIC_SEQ_CST);
 	rw_hsa_wake(s);
-	if (before == 0 && __atomic_exchange_n(&s->users, 0, __ATOMIC_SEQ_CST) == ENDED)
+	if (before == 0 && k)
+		rw_hsa_shared_end(k);
+	else if (before == 0 && __atomic_exchange_n(users, 0, __ATOMIC_SEQ_CST) == ENDED)
 		give(s);
 }
 
 void rw_hsa_signal_enter(struct rw_signal *s)
 {
-	__atomic_add_fetch(&s->users, USER, __ATOMIC_SEQ_CST);
+	struct rw_shared *k = rw_hsa_shared(s);
+	__atomic_add_fetch(k ? &k->users : &s->users, USER, __ATOMIC_SEQ_CST);
 }
 
 void rw_hsa_signal_leave(struct rw_signal *s)
 {
-	if (__atomic_sub_fetch(&s->users, USER, __ATOMIC_SEQ_CST) == ENDED && __atomic_exchange_n(&s->users, 0, __ATOMIC_SEQ_CST) == ENDED)
+	struct rw_shared *k = rw_hsa_shared(s);
+	uint32_t *users = k ? &k->users : &s->users;
+	if (__atomic_sub_fetch(users, USER, __ATOMIC_SEQ_CST) != ENDED)
+		return;
+	if (k)
+		rw_hsa_shared_end(k);
+	else if (__atomic_exchange_n(users, 0, __ATOMIC_SEQ_CST) == ENDED)
 		give(s);
+}
+
+bool rw_hsa_ended(struct rw_signal *s)
+{
+	struct rw_shared *k = rw_hsa_shared(s);
+	return k ? __atomic_load_n(&k->users, __ATOMIC_SEQ_CST) & ENDED : s->s.kind == AMD_SIGNAL_KIND_INVALID;
 }
 
 uint64_t rw_hsa_now(void)
@@ -109,24 +126,24 @@ uint64_t rw_hsa_now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-void rw_hsa_sleep(uint32_t *word, uint32_t as_long_as, uint64_t ns)
+void rw_hsa_sleep(uint32_t *word, uint32_t as_long_as, uint64_t ns, bool shared)
 {
 	struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
-	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, as_long_as, &t, NULL, 0);
+	syscall(SYS_futex, word, shared ? FUTEX_WAIT : FUTEX_WAIT_PRIVATE, as_long_as, &t, NULL, 0);
 }
 
-void rw_hsa_wake_all(uint32_t *word)
+void rw_hsa_wake_all(uint32_t *word, bool shared)
 {
 	__atomic_add_fetch(word, 1, __ATOMIC_SEQ_CST);
-	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 0x7fffffff, NULL, NULL, 0);
+	syscall(SYS_futex, word, shared ? FUTEX_WAKE : FUTEX_WAKE_PRIVATE, 0x7fffffff, NULL, NULL, 0);
 }
 
 void rw_hsa_wake(struct rw_signal *s)
 {
 	if (__atomic_load_n(&s->waiters, __ATOMIC_SEQ_CST))
-		rw_hsa_wake_all(&s->seq);
+		rw_hsa_wake_all(&s->seq, rw_hsa_shared(s) != NULL);
 	if (__atomic_load_n(&s->watched, __ATOMIC_SEQ_CST))
-		rw_hsa_wake_all(&rw_hsa_any);
+		rw_hsa_wake_all(&rw_hsa_any, false);
 }
 
 /* Which signal an interrupt is for is not looked for: they are few, and so are sleepers. */
@@ -137,9 +154,10 @@ void rw_hsa_interrupt(void)
 		struct rw_signal *s = (struct rw_signal *)rooms[i].base;
 		for (uint64_t k = 0; k < rooms[i].size / sizeof *s; k++)
 			if (__atomic_load_n(&s[k].waiters, __ATOMIC_RELAXED))
-				rw_hsa_wake_all(&s[k].seq);
+				rw_hsa_wake_all(&s[k].seq, false);
 	}
-	rw_hsa_wake_all(&rw_hsa_any);
+	rw_hsa_shared_interrupt();
+	rw_hsa_wake_all(&rw_hsa_any, false);
 }
 
 void rw_hsa_subtract(struct rw_signal *s, int64_t value)
@@ -151,6 +169,7 @@ void rw_hsa_subtract(struct rw_signal *s, int64_t value)
 int64_t rw_hsa_wait(struct rw_signal *s, uint32_t condition, int64_t with, uint64_t timeout, bool active)
 {
 	uint64_t begin = 0, nap = FIRST_NAP;
+	const bool shared = rw_hsa_shared(s) != NULL;
 	int64_t v = __atomic_load_n(&s->s.value, __ATOMIC_ACQUIRE);
 	if (rw_hsa_holds(v, condition, with) || timeout == 0)
 		return v;
@@ -163,7 +182,7 @@ int64_t rw_hsa_wait(struct rw_signal *s, uint32_t condition, int64_t with, uint6
 			seq = __atomic_load_n(&s->seq, __ATOMIC_SEQ_CST);
 		}
 		v = __atomic_load_n(&s->s.value, __ATOMIC_SEQ_CST);
-		bool over = rw_hsa_holds(v, condition, with) || s->s.kind == AMD_SIGNAL_KIND_INVALID;
+		bool over = rw_hsa_holds(v, condition, with) || rw_hsa_ended(s);
 		if (!over && timeout != UINT64_MAX && (sleeps || round % 64 == 0)) {
 			uint64_t now = rw_hsa_now();
 			if (!begin)
@@ -174,8 +193,8 @@ int64_t rw_hsa_wait(struct rw_signal *s, uint32_t condition, int64_t with, uint6
 		}
 		if (sleeps) {
 			if (!over)
-				rw_hsa_sleep(&s->seq, seq, nap);
-			if (nap < MOST_NAP)
+				rw_hsa_sleep(&s->seq, seq, nap, shared);
+			if (nap < (shared ? SHARED_NAP : MOST_NAP))
 				nap *= 2;
 			__atomic_sub_fetch(&s->waiters, 1, __ATOMIC_SEQ_CST);
 		}

@@ -23,6 +23,11 @@ func (l *library) newSignal(value int64, kind int64) *C.struct_rw_signal {
 
 // hsaSignalCreate makes a signal. Who consumes it is a hint.
 func hsaSignalCreate(value int64, n uint32, consumers *uint64, out *uint64) status {
+	return hsaAMDSignalCreate(value, n, consumers, 0, out)
+}
+
+// hsaAMDSignalCreate is the same with attributes: whether it is for other processes, too, and whether only the card waits for it, a hint.
+func hsaAMDSignalCreate(value int64, n uint32, consumers *uint64, attributes uint64, out *uint64) status {
 	l := current.Load()
 	if n > 0 && consumers == nil {
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT
@@ -36,20 +41,15 @@ func hsaSignalCreate(value int64, n uint32, consumers *uint64, out *uint64) stat
 			return HSA_STATUS_ERROR_INVALID_ARGUMENT
 		}
 	}
+	if attributes&HSA_AMD_SIGNAL_IPC != 0 {
+		return l.newSharedSignal(value, out)
+	}
 	s := l.newSignal(value, AMD_SIGNAL_KIND_USER)
 	if s == nil {
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES
 	}
 	*out = address(unsafe.Pointer(s))
 	return HSA_STATUS_SUCCESS
-}
-
-// hsaAMDSignalCreate is the same with attributes, of which those for other processes are not served.
-func hsaAMDSignalCreate(value int64, n uint32, consumers *uint64, attributes uint64, out *uint64) status {
-	if attributes&HSA_AMD_SIGNAL_IPC != 0 {
-		return HSA_STATUS_ERROR
-	}
-	return hsaSignalCreate(value, n, consumers, out)
 }
 
 // signal is the signal of a handle; nil if it is none.

@@ -21,6 +21,7 @@ enum {
 	SPINS = 2000, /* looks at what is waited for before the first sleep */
 	FIRST_NAP = 200 * 1000, /* ns */
 	MOST_NAP = 20 * 1000 * 1000,
+	SHARED_NAP = 1000 * 1000, /* where another process may change what is waited for */
 };
 
 struct rw_signal {
@@ -30,7 +31,8 @@ struct rw_signal {
 	uint32_t watched; /* by how many who wait for several */
 	uint32_t users;   /* calls that wait; the memory is not given to another signal before they are gone */
 	struct rw_signal *next; /* of those that are free */
-	uint64_t spare[5];
+	uint64_t mark; /* what one begins with that processes share */
+	uint64_t spare[4];
 };
 _Static_assert(sizeof(struct rw_signal) == 128, "two cache lines");
 
@@ -61,6 +63,9 @@ static inline void rw_hsa_changed(struct rw_signal *s)
 	if (__atomic_load_n(&s->waiters, __ATOMIC_RELAXED) || __atomic_load_n(&s->watched, __ATOMIC_RELAXED))
 		rw_hsa_wake(s);
 }
+
+/* rw_hsa_ended says whether a signal that a use keeps has ended. */
+bool rw_hsa_ended(struct rw_signal *s);
 
 /* rw_hsa_holds compares a value as a condition says. */
 static inline bool rw_hsa_holds(int64_t v, uint32_t condition, int64_t with)
@@ -100,9 +105,9 @@ static inline void rw_hsa_relax(void)
 #endif
 }
 
-/* What sleeps on a word, and wakes who does. */
-void rw_hsa_sleep(uint32_t *word, uint32_t as_long_as, uint64_t ns);
-void rw_hsa_wake_all(uint32_t *word);
+/* What sleeps on a word, and wakes who does: in this process, or in all that have the word. */
+void rw_hsa_sleep(uint32_t *word, uint32_t as_long_as, uint64_t ns, bool shared);
+void rw_hsa_wake_all(uint32_t *word, bool shared);
 extern uint32_t rw_hsa_any; /* what those who wait for several sleep on */
 
 #endif

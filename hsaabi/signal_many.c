@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "ready.h"
-#include "signal.h"
+#include "signal_shared.h"
 
 /* many waits until one of the signals, or all, satisfy their conditions. It returns which it was, the first of all, or UINT32_MAX. */
 static uint32_t many(bool all, uint32_t count, const hsa_signal_t *signals, const hsa_signal_condition_t *conds, const hsa_signal_value_t *values,
@@ -24,7 +24,7 @@ static uint32_t many(bool all, uint32_t count, const hsa_signal_t *signals, cons
 			int64_t v;
 			if (!s[i])
 				continue;
-			live += s[i]->s.kind != AMD_SIGNAL_KIND_INVALID;
+			live += !rw_hsa_ended(s[i]);
 			v = __atomic_load_n(&s[i]->s.value, __ATOMIC_SEQ_CST);
 			if (!rw_hsa_holds(v, conds[i], values[i]))
 				continue;
@@ -43,8 +43,8 @@ static uint32_t many(bool all, uint32_t count, const hsa_signal_t *signals, cons
 			rw_hsa_relax();
 			continue;
 		}
-		rw_hsa_sleep(&rw_hsa_any, seq, timeout - spent < nap ? timeout - spent : nap);
-		if (nap < MOST_NAP)
+		rw_hsa_sleep(&rw_hsa_any, seq, timeout - spent < nap ? timeout - spent : nap, false);
+		if (nap < rw_hsa_most_nap())
 			nap *= 2;
 	}
 	for (uint32_t i = 0; i < count; i++)

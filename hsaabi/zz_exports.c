@@ -226,7 +226,7 @@ hsa_status_t hsa_amd_ipc_signal_attach(const hsa_amd_ipc_signal_t *handle, hsa_s
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!handle || !signal)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_amd_ipc_signal_attach((void *)handle, (void *)signal);
 }
 
 hsa_status_t hsa_amd_ipc_signal_create(hsa_signal_t signal, hsa_amd_ipc_signal_t *handle)
@@ -235,8 +235,7 @@ hsa_status_t hsa_amd_ipc_signal_create(hsa_signal_t signal, hsa_amd_ipc_signal_t
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!handle)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)signal;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_amd_ipc_signal_create(signal.handle, (void *)handle);
 }
 
 hsa_status_t hsa_amd_memory_async_copy(void *dst, hsa_agent_t dst_agent, const void *src, hsa_agent_t src_agent, size_t size, uint32_t num_dep_signals, const hsa_signal_t *dep_signals, hsa_signal_t completion_signal)

@@ -72,6 +72,18 @@ func rw_hsa_amd_ipc_memory_detach(p_mapped_ptr unsafe.Pointer) (result uint32) {
 	return uint32(hsaAMDIPCMemoryDetach(p_mapped_ptr))
 }
 
+//export rw_hsa_amd_ipc_signal_attach
+func rw_hsa_amd_ipc_signal_attach(p_handle unsafe.Pointer, p_signal unsafe.Pointer) (result uint32) {
+	defer trap("hsa_amd_ipc_signal_attach", &result)
+	return uint32(hsaAMDIPCSignalAttach((*amdIPCMemory)(p_handle), (*uint64)(p_signal)))
+}
+
+//export rw_hsa_amd_ipc_signal_create
+func rw_hsa_amd_ipc_signal_create(p_signal uint64, p_handle unsafe.Pointer) (result uint32) {
+	defer trap("hsa_amd_ipc_signal_create", &result)
+	return uint32(hsaAMDIPCSignalCreate(p_signal, (*amdIPCMemory)(p_handle)))
+}
+
 //export rw_hsa_amd_memory_async_copy
 func rw_hsa_amd_memory_async_copy(p_dst unsafe.Pointer, p_dst_agent uint64, p_src unsafe.Pointer, p_src_agent uint64, p_size uint64, p_num_dep_signals uint32, p_dep_signals unsafe.Pointer, p_completion_signal uint64) (result uint32) {
 	defer trap("hsa_amd_memory_async_copy", &result)

@@ -19,9 +19,10 @@ func buildHSA(t *testing.T, name string) (bin string) {
 
 // TestHSAMemory: virtual memory, and what processes share.
 func TestHSAMemory(t *testing.T) {
-	bin := buildHSA(t, "hsa_memory")
-	if out := runs(t, nil, bin); !strings.HasSuffix(out, "hsa memory: ok\n") {
-		t.Errorf("%s", out)
+	for name, says := range map[string]string{"hsa_memory": "hsa memory: ok\n", "hsa_ipc": "hsa ipc: ok\n"} {
+		if out := runs(t, nil, buildHSA(t, name)); !strings.HasSuffix(out, says) {
+			t.Errorf("%s: %s", name, out)
+		}
 	}
 }
 
