@@ -19,10 +19,10 @@ import (
 	"github.com/rocwire/rocwire/internal/dialing"
 )
 
-// amdSMIPackages are AMD's amd-smi and the Python it is written in. Its library is
-// not among them: ours takes its place.
+// amdSMIPackages are AMD's amd-smi, the older rocm-smi, and the Python they are written in. Their
+// libraries are not among them: ours take their place.
 var amdSMIPackages = []string{
-	"amd-smi", "python3.14-minimal", "libpython3.14-minimal", "libpython3.14-stdlib", "python3-argcomplete", "python3-yaml",
+	"amd-smi", "rocm-smi", "python3.14-minimal", "libpython3.14-minimal", "libpython3.14-stdlib", "python3-argcomplete", "python3-yaml",
 	"libexpat1", "libffi8", "libyaml-0-2", "zlib1g", "libc6", "libgcc-s1", "libstdc++6",
 }
 
@@ -102,6 +102,7 @@ func (a *amdSMI) shown(ctx context.Context) error {
 	for _, c := range shows {
 		a.show(ctx, c)
 	}
+	a.report("(the older rocm-smi)", a.rocmSMI(ctx))
 	a.report("event", a.events(ctx))
 	a.report("set without --smi-allow-set", a.refused(ctx))
 	return nil
@@ -109,17 +110,22 @@ func (a *amdSMI) shown(ctx context.Context) error {
 
 // run is one run of amd-smi. What it shows on a terminal depends on none here.
 func (a *amdSMI) run(ctx context.Context, stdin io.Reader, args ...string) (string, error) {
+	return a.python(ctx, nil, stdin, "usr/libexec/amdsmi_cli/amdsmi_cli.py", args...)
+}
+
+// python is one run of a program of the tree.
+func (a *amdSMI) python(ctx context.Context, env []string, stdin io.Reader, program string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, a.o.timeout)
 	defer cancel()
 	tree := a.o.tree
 	command := append([]string{
 		filepath.Join(tree, "usr/lib64/ld-linux-x86-64.so.2"), "--library-path", a.o.lib + ":" + filepath.Join(tree, "usr/lib/x86_64-linux-gnu"),
-		filepath.Join(tree, "usr/bin/python3.14"), filepath.Join(tree, "usr/libexec/amdsmi_cli/amdsmi_cli.py"),
+		filepath.Join(tree, "usr/bin/python3.14"), filepath.Join(tree, program),
 	}, args...)
 	cmd := exec.CommandContext(ctx, "scripts/as_if_amdgpu.sh", command...)
 	cmd.Env = append(os.Environ(), "AMDSMI_REMOTE=127.0.0.1:"+a.port, "PYTHONHOME="+filepath.Join(tree, "usr"),
 		"PYTHONPATH="+filepath.Join(tree, "usr/lib/python3/dist-packages"), "PYTHONDONTWRITEBYTECODE=1", "PYTHONUTF8=1")
-	cmd.Env = append(cmd.Env, a.env...)
+	cmd.Env = append(append(cmd.Env, a.env...), env...)
 	cmd.Stdin = stdin
 	cmd.WaitDelay = 5 * time.Second
 	var out, errs bytes.Buffer

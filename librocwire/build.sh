@@ -6,6 +6,7 @@
 #       libamdhip64.so.6    HIP: AMD's SONAME, symbols and versions, and nothing else
 #       libamdhip64.so.7    the same as HIP 7 has it
 #       libamd_smi.so.27    AMD SMI, likewise
+#       librocm_smi64.so.1  ROCm SMI, the older interface, in front of AMD SMI's
 #       hsa/libhsa-runtime64.so.1    HSA, likewise, for AMD's own HIP and OpenCL runtimes:
 #                           in a folder that only who wants it has in his search path
 #     and the links libamdhip64.so and libamd_smi.so to .6 and .27, for programs
@@ -41,6 +42,8 @@ stub() {
 stub libamdhip64.so.7 "$root/hipabi/zz_libamdhip64_next.map" stubs/zz_libamdhip64_next.S stubs/hip.c stubs/errors.c "$root/hipabi/zz_errors.c"
 stub libamdhip64.so.6 "$root/hipabi/zz_libamdhip64.map" stubs/zz_libamdhip64.S stubs/hip.c stubs/errors.c "$root/hipabi/zz_errors.c"
 stub libamd_smi.so.27 "$root/smiabi/zz_libamd_smi.map" stubs/zz_libamd_smi.S stubs/plain.c
+# The older interface is C, in front of jumps to AMD SMI's functions that nobody else sees.
+stub librocm_smi64.so.1 "$root/librocwire/rsmi/rsmi.map" -I"$root/smiabi/include" -Istubs -fvisibility=hidden rsmi/*.c rsmi/smi.S stubs/plain.c
 dir=hsa/
 mkdir -p "$out/hsa"
 stub libhsa-runtime64.so.1 "$root/hsaabi/zz_libhsa_runtime64.map" stubs/zz_libhsa_runtime64.S stubs/plain.c stubs/debug.c

@@ -86,6 +86,37 @@ func TestHIPExports(t *testing.T) {
 	compare(t, exports(t, "libamdhip64.so.6", "libc.so.6"), want)
 }
 
+// librocm_smi64.so.1 has what Debian's exports to programs in C, and what the programs that
+// it is for import is served and not only there.
+func TestRSMIExports(t *testing.T) {
+	names, err := os.ReadFile(filepath.Join("testdata", "librocm_smi64.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{}
+	for _, name := range strings.Fields(string(names)) {
+		want[name] = " T"
+	}
+	if len(want) != 118 {
+		t.Errorf("the list has %d symbols", len(want))
+	}
+	compare(t, exports(t, "librocm_smi64.so.1", "libc.so.6"), want)
+
+	absent, err := os.ReadFile(filepath.Join("rsmi", "absent.c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// RCCL 6.4, rocblas-bench 4.4, Slurm's gpu_rsmi.so.
+	for name := range strings.FieldsSeq(`rsmi_compute_process_info_by_pid_get rsmi_dev_brand_get rsmi_dev_drm_render_minor_get rsmi_dev_gpu_clk_freq_get rsmi_dev_gpu_clk_freq_set
+		rsmi_dev_gpu_metrics_info_get rsmi_dev_metrics_xcd_counter_get rsmi_dev_name_get rsmi_dev_pci_id_get rsmi_dev_perf_level_set rsmi_dev_power_ave_get rsmi_dev_unique_id_get
+		rsmi_init rsmi_minmax_bandwidth_get rsmi_num_monitor_devices rsmi_shut_down rsmi_status_string rsmi_topo_get_link_type rsmi_topo_get_link_weight
+		rsmi_topo_get_numa_node_number rsmi_version_get rsmi_version_str_get`) {
+		if want[name] == "" || strings.Contains(string(absent), "("+name+")") {
+			t.Errorf("%s is not served", name)
+		}
+	}
+}
+
 // libamd_smi.so.27 likewise.
 func TestSMIExports(t *testing.T) {
 	names, err := os.ReadFile(filepath.Join("testdata", "libamd_smi.txt"))

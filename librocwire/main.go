@@ -2,7 +2,8 @@
 // rocwire's C interfaces: HIP (package hipabi) and AMD SMI (package smiabi). A process
 // must not hold two Go runtimes, so there is one such object; libamdhip64.so.6 and .7,
 // and libamd_smi.so.27, which programs are linked with, are small libraries that carry
-// AMD's names and versions and jump into it (stubs, package internal/stubgen). Build all
+// AMD's names and versions and jump into it (stubs, package internal/stubgen). ROCm SMI's
+// older interface, librocm_smi64.so.1, is C in front of AMD SMI's (rsmi). Build all
 // of them with build.sh; rocwire.dll and its small libraries, for Windows, with
 // build_windows.sh.
 //

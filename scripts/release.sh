@@ -54,10 +54,11 @@ put rocwire-worker 644 /usr/lib/systemd/system deploy/systemd/hip-worker.service
 put rocwire-worker 644 /etc/rocwire deploy/packages/worker.yaml
 said rocwire-worker hip-worker
 put rocwire-client 755 /usr/bin "$stage/bin/smi-remote"
-put rocwire-client 644 /usr/lib/rocwire "$stage"/lib/librocwire.so "$stage"/lib/libamdhip64.so.[67] "$stage"/lib/libamd_smi.so.27
+put rocwire-client 644 /usr/lib/rocwire "$stage"/lib/librocwire.so "$stage"/lib/libamdhip64.so.[67] "$stage"/lib/libamd_smi.so.27 "$stage"/lib/librocm_smi64.so.1
 put rocwire-client 644 /usr/lib/rocwire/hsa "$stage/lib/hsa/libhsa-runtime64.so.1"
 ln -s libamdhip64.so.6 "$stage/rocwire-client/usr/lib/rocwire/libamdhip64.so"
 ln -s libamd_smi.so.27 "$stage/rocwire-client/usr/lib/rocwire/libamd_smi.so"
+ln -s librocm_smi64.so.1 "$stage/rocwire-client/usr/lib/rocwire/librocm_smi64.so"
 put rocwire-client 644 /usr/share/rocwire deploy/packages/rocwire.conf
 said rocwire-client smi-remote
 put rocwire-exporter 755 /usr/bin "$stage/bin/gpu-exporter"
