@@ -16,7 +16,8 @@
 // figures are compared with smi-remote's, llama.cpp's tokens with those of its CPU backend. Exit status 1 if something failed.
 //
 // AMD's own libamdhip64 on the simulated card is the judge of ours: hipcheck compares what both answer to some thousand cases, and fails on a
-// difference that is not listed, or on a listed one that is gone (-accept writes the list).
+// difference that is not listed, or on a listed one that is gone (-accept writes the list). It is also what a worker serves with --backend rocm: the suite of
+// package hip/hiptest runs there, but for what rocm_not.tsv says does not pass, and why.
 //
 // What became of each case of AMD's libraries is added to a file, -results, and -rewrite makes docs/runs.md of it.
 //
@@ -70,7 +71,7 @@ var parts = func() []part {
 	for _, s := range suites {
 		all = append(all, part{s.name, s.conform})
 	}
-	return append(all, part{"hsa", conformHSA}, part{"hipcheck", conformHIPCheck}, part{"amd-smi", conformAMDSMI}, part{"llama", conformLlama}, part{"otlp", conformOTLP}, part{"random-c", conformRandomC}, part{"folding", conformFolding}, part{"sim-check", conformSimCheck})
+	return append(all, part{"hsa", conformHSA}, part{"rocm", conformROCm}, part{"hipcheck", conformHIPCheck}, part{"amd-smi", conformAMDSMI}, part{"llama", conformLlama}, part{"otlp", conformOTLP}, part{"random-c", conformRandomC}, part{"folding", conformFolding}, part{"sim-check", conformSimCheck})
 }()
 
 func partNames() string {

@@ -22,7 +22,13 @@ var listening = regexp.MustCompile(`port (\d+)\b`)
 
 // startWorker starts a worker with simulated cards on a free port.
 func startWorker(ctx context.Context, o *options, flags ...string) (*worker, error) {
-	cmd := exec.CommandContext(ctx, filepath.Join(o.bin, "hip-worker"), append([]string{"--backend", "sim", "--port", "0"}, flags...)...)
+	return startWorkerWith(ctx, o, nil, append([]string{"--backend", "sim"}, flags...)...)
+}
+
+// startWorkerWith starts a worker with more in its environment.
+func startWorkerWith(ctx context.Context, o *options, env []string, flags ...string) (*worker, error) {
+	cmd := exec.CommandContext(ctx, filepath.Join(o.bin, "hip-worker"), append([]string{"--port", "0"}, flags...)...)
+	cmd.Env = append(os.Environ(), env...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 10 * time.Second
 	log, err := os.Create(filepath.Join(os.TempDir(), fmt.Sprintf("rocwire-conformance-%d.log", os.Getpid())))

@@ -1,6 +1,7 @@
 package hipremote
 
 import (
+	"cmp"
 	"runtime"
 	"unsafe"
 
@@ -117,8 +118,8 @@ func (c *Client) sendBulk(ct *callTime, l *link, op uint16, m *hiprpc.Copy, part
 // sendStaged sends one message of a copy and keeps account of it until it is executed. part is the caller's again when it returns or, if there is a
 // loan, when that is returned.
 func (c *Client) sendStaged(ct *callTime, l *link, op uint16, req, part []byte, loan *wire.Loan) hip.Error {
-	if !c.stage.take(len(part)) {
-		return hip.ErrorNotInitialized
+	if !c.stage.take(len(part)) { // the connection has ended
+		return cmp.Or(c.async.died(), hip.ErrorNotInitialized)
 	}
 	copies := &c.tasksOf(int32(uint32(u64(req, 0)))).copies
 	copies.Add(1)

@@ -90,6 +90,9 @@ func hsaInit() status {
 	return HSA_STATUS_SUCCESS
 }
 
+// preferred are the addresses of memory: those that a worker's clients offer first, so that what a worker on this library reserves is theirs, too.
+var preferred = hip.Span{Base: 0x4000_0000_0000, Size: 1 << 40}
+
 func open() (*library, error) {
 	sim, source, err := opener()
 	if err != nil {
@@ -100,6 +103,9 @@ func open() (*library, error) {
 	n := int32(0)
 	if sim != nil {
 		n, _ = sim.GetDeviceCount()
+	}
+	if n > 0 {
+		_, _ = sim.ReserveRange(preferred, preferred, false) // others will do
 	}
 	for i := range n {
 		c, err := newCard(sim, source, i)

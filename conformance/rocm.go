@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rocwire/rocwire/examples"
+	"github.com/rocwire/rocwire/examples/kernels"
+)
+
+// rocmGroups are the groups of hip/hiptest.
+var rocmGroups = []string{
+	"Devices", "Memory", "HostMemory", "Copy", "Copy3D", "Images", "ImageFormats", "Memset", "Waiting", "Streams", "Events", "MemOps", "Pointers", "Modules", "Launch",
+	"Cooperative", "Faults", "FaultsOfDevices", "Threads", "Graphs", "Pools", "Virtual", "IPC",
+}
+
+// rocmNot is what does not pass, and why: a test a line, and the reason.
+//
+//go:embed rocm_not.tsv
+var rocmNot string
+
+// rocmSkipped matches these tests.
+func rocmSkipped() string {
+	var names []string
+	for line := range strings.Lines(rocmNot) {
+		test, _, _ := strings.Cut(line, "\t")
+		names = append(names, "^hip$/^"+strings.ReplaceAll(test, "/", "$/^")+"$")
+	}
+	return strings.Join(names, "|")
+}
+
+// rocmPrograms are those of our programs that run on it, too.
+var rocmPrograms = []string{"examples/hello_hip/hello_hip.c"}
+
+// conformROCm runs programs of ours and the conformance suite on workers with --backend rocm, whose library is AMD's own on the simulated card.
+func conformROCm(ctx context.Context, o *options) (failed int, err error) {
+	if err := fetch(ctx, o, hsaPackages); err != nil {
+		return 0, err
+	}
+	version, err := debianVersion(o, "libamdhip64-6")
+	if err != nil {
+		return 0, err
+	}
+	dir, err := os.MkdirTemp("", "rocwire-rocm")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	if err := os.Chmod(dir, 0o755); err != nil { // session processes run as other users
+		return 0, err
+	}
+	if err := buildForTree(ctx, o, dir); err != nil {
+		return 0, err
+	}
+	passed, began := 0, time.Now()
+	say := func(arch, name, why string, start time.Time) {
+		verdict := "passed"
+		if why == "" {
+			passed++
+		} else {
+			verdict = "FAILED"
+			failed++
+		}
+		fmt.Printf("%-10s %-40s %s %6.1f s\n", arch, "rocm/"+name, verdict, time.Since(start).Seconds())
+		if why != "" {
+			fmt.Printf("    %s\n", why)
+		}
+	}
+	for _, arch := range kernels.Arches {
+		w, err := startROCmWorker(ctx, o, dir, arch)
+		if err != nil {
+			return failed, err
+		}
+		env := []string{"TF_WORKER_HOST=127.0.0.1", "TF_WORKER_PORT=" + w.port}
+		for _, p := range examples.Programs {
+			if !slices.Contains(rocmPrograms, p.Run) || !o.match.MatchString("rocm/"+p.Run) {
+				continue
+			}
+			start := time.Now()
+			why, err := hipProgram(ctx, o, dir, o.lib, env, p)
+			if err != nil {
+				w.stop()
+				return failed, err
+			}
+			say(arch, strings.TrimPrefix(p.Run, "examples/"), why, start)
+		}
+		for _, g := range rocmGroups {
+			if ctx.Err() == nil && o.match.MatchString("rocm/"+g) {
+				start := time.Now()
+				say(arch, g, hipGroup(ctx, dir, env, g), start)
+			}
+		}
+		w.stop()
+		if ctx.Err() != nil {
+			return failed, ctx.Err()
+		}
+	}
+	fmt.Printf("worker on AMD's HIP %s: %d passed, %d failed, %.0f s\n", version, passed, failed, time.Since(began).Seconds())
+	return failed, nil
+}
+
+// buildForTree builds a worker for the tree's C library, which AMD's library needs: this machine's may be older. And the suite as a program, for this machine's.
+func buildForTree(ctx context.Context, o *options, dir string) error {
+	loader := filepath.Join(o.tree, "usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2")
+	for _, args := range [][]string{
+		{"-ldflags", "-extldflags '-Wl,--dynamic-linker=" + loader + "'", "./cmd/hip-worker", "./cmd/hip-session"},
+		{"./conformance/internal/hipgroups"},
+	} {
+		if out, err := exec.CommandContext(ctx, "go", append([]string{"build", "-o", dir}, args...)...).CombinedOutput(); err != nil {
+			return fmt.Errorf("go build %s: %w\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+	return nil
+}
+
+// startROCmWorker starts a worker on AMD's library and a simulated card. Its sessions are confined if their users may go the way to the tree.
+func startROCmWorker(ctx context.Context, o *options, dir, arch string) (*worker, error) {
+	flags := []string{"--backend", "rocm", "--smi-backend", "none", "--park", "0"}
+	if !openToAll(o.tree) || !openToAll(o.lib) {
+		fmt.Fprintf(os.Stderr, "conformance: sessions are not confined: their users may not go the way to %s or %s\n", o.tree, o.lib)
+		flags = append(flags, "--unconfined-sessions")
+	}
+	in := *o
+	in.bin = dir
+	return startWorkerWith(ctx, &in, []string{
+		"LD_LIBRARY_PATH=" + filepath.Join(o.lib, "hsa") + ":" + filepath.Join(o.tree, "usr/lib/x86_64-linux-gnu"), "ROCWIRE_SIM_ARCH=" + arch,
+	}, flags...)
+}
+
+// openToAll says whether everybody may go the way to a path.
+func openToAll(path string) bool {
+	for ; ; path = filepath.Dir(path) {
+		st, err := os.Stat(path)
+		if err != nil || st.Mode()&0o001 == 0 {
+			return false
+		}
+		if path == "/" {
+			return true
+		}
+	}
+}
+
+// hipGroup runs a group of hip/hiptest; why is "" if it passed.
+func hipGroup(ctx context.Context, dir string, env []string, group string) (why string) {
+	limit, cancel := context.WithTimeout(ctx, programTime)
+	defer cancel()
+	cmd := exec.CommandContext(limit, filepath.Join(dir, "hipgroups"), "-test.v", "-test.skip", rocmSkipped(), group)
+	cmd.Env = append(os.Environ(), env...)
+	cmd.WaitDelay = 5 * time.Second
+	out, err := cmd.CombinedOutput()
+	switch {
+	case limit.Err() != nil:
+		return "it ran longer than " + programTime.String() + ": " + tail(string(out), 200)
+	case err != nil:
+		return fmt.Sprintf("%v: %s", err, tail(string(out), 800))
+	case !strings.Contains(string(out), "--- PASS: hip/"+group+"/"):
+		return "no test ran: " + tail(string(out), 200)
+	}
+	return ""
+}
