@@ -3,9 +3,11 @@ GO         ?= go
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 LIB         = build/lib/libamdhip64.so.6
 CFLAGS     ?= -O2 -Wall
+# The first build takes minutes: on a terminal it names what it compiles.
+PROGRESS   := $(shell [ -t 2 ] && echo -v)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo picture build lib lib-Linux lib-Darwin windows darwin test bench conformance fuzz generate kernels lint platforms check-deploy release check-release clean
+.PHONY: help demo picture build lib lib-Linux lib-Darwin windows darwin test bench conformance fuzz generate kernels lint platforms check-deploy release check-release images clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -17,10 +19,13 @@ picture: build ## the README's picture of the demo (docs/demo.svg), from a run
 	@scripts/demo.sh >build/demo.txt
 	@$(GO) run scripts/picture.go <build/demo.txt >docs/demo.svg
 
-build: lib ## bin/hip-worker, bin/hip-session, bin/smi-remote, bin/gpu-exporter, build/lib/libamdhip64.so.6, build/examples
-	@mkdir -p bin build/examples
-	$(GO) build -ldflags "$$(scripts/ldflags.sh)" -o bin/ ./cmd/...
-	$(CC) $(CFLAGS) -Ihip/include examples/hello_hip/hello_hip.c -o build/examples/hello_hip $(LIB) -Wl,-rpath,'$$ORIGIN/../lib' -lm
+build: build/examples/hello_hip ## bin/hip-worker, bin/hip-session, bin/smi-remote, bin/gpu-exporter, build/lib/libamdhip64.so.6, build/examples
+	@mkdir -p bin
+	$(GO) build $(PROGRESS) -ldflags "$$(scripts/ldflags.sh)" -o bin/ ./cmd/...
+
+build/examples/hello_hip: lib examples/hello_hip/hello_hip.c
+	@mkdir -p build/examples
+	$(CC) $(CFLAGS) -Ihip/include examples/hello_hip/hello_hip.c -o $@ $(LIB) -Wl,-rpath,'$$ORIGIN/../lib' -lm
 
 lib: lib-$(shell uname -s) ## the drop-in libamdhip64.so.6 and libamd_smi.so.27, librocwire.so behind them, hsa/libhsa-runtime64.so.1, libaccelerator_amd.so; on a Mac the first three as .dylib
 
@@ -41,8 +46,11 @@ darwin: ## build/darwin/arm64 and build/darwin/amd64: smi-remote and gpu-exporte
 release: ## dist: packages (.deb, .rpm), an archive, what is in them (SBOM), checksums
 	@scripts/release.sh dist
 
-check-release: ## makes it twice, installs it into a clean Debian 12, runs a program there, removes it; go install (root, debootstrap, ten minutes)
+check-release: ## makes it twice, installs .deb and .rpm into a clean Debian 12, runs a program there, removes them; go install (root, debootstrap, rpm, ten minutes)
 	@scripts/check_release.sh
+
+images: ## every container image of deploy/docker, by buildah and without a registry, and what each is for, started (root, buildah, debootstrap; the first time ten minutes)
+	@scripts/images.sh
 
 test: ## all tests
 	$(GO) test ./worker ./librocwire/... ./wire ./... # what takes longest first

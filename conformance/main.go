@@ -154,9 +154,13 @@ func conform(ctx context.Context, o *options) (failed int, err error) {
 			return 0, err
 		}
 	}
-	for _, part := range parts {
+	begin := time.Now()
+	for i, part := range parts {
 		if o.only != "" && o.only != part.name {
 			continue
+		}
+		if o.only == "" { // hours
+			fmt.Printf("[%d/%d] %s, %s after the beginning, %d failed so far\n", i+1, len(parts), part.name, time.Since(begin).Round(time.Second), failed)
 		}
 		n, err := part.run(ctx, o)
 		failed += n

@@ -21,9 +21,11 @@ out=$(cd "$out" && pwd)
 cd "$(dirname "$0")"
 root=$(cd .. && pwd)
 
+progress=
+[ ! -t 2 ] || progress=-v # the first time takes minutes
 stamp=$(../scripts/ldflags.sh)
 flags="'-Wl,--version-script=$root/librocwire/librocwire.map' -Wl,-soname,librocwire.so -Wl,-z,now"
-CGO_ENABLED=1 "${GO:-go}" build -trimpath -buildmode=c-shared -ldflags "-s -w $stamp -extldflags \"$flags\"" -o "$out/.librocwire.new" .
+CGO_ENABLED=1 "${GO:-go}" build $progress -trimpath -buildmode=c-shared -ldflags "-s -w $stamp -extldflags \"$flags\"" -o "$out/.librocwire.new" .
 rm -f "$out/.librocwire.h"
 mv "$out/.librocwire.new" "$out/librocwire.so"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # check_packages.sh DIRECTORY: the .deb packages of DIRECTORY install into a clean Debian 12, a worker starts from there and runs a HIP
-# program, and nothing is left when they are purged. Needs root and debootstrap.
+# program, and nothing is left when they are purged; with rpm's tools the same of the .rpm packages. Needs root, debootstrap and rpm.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 packages=$(cd "$1" && pwd)
@@ -36,33 +36,59 @@ mount -t proc proc "$tree/proc"
 files() { (cd "$tree" && find . -xdev \( -path ./proc -o -path ./var/lib/dpkg -o -path ./var/log -o -path ./tmp -o -path ./var/cache/ldconfig \) -prune -o -print | sort); }
 files >"$temp/before"
 
+# installed: what the packages bring is there, and nothing more.
+installed() {
+	[ ! -e "$tree/etc/ld.so.conf.d/rocwire.conf" ] || fail "the search path of every program is changed"
+	chroot "$tree" test -s /usr/lib/systemd/system/hip-worker.service
+	for p in hip-worker hip-session smi-remote gpu-exporter; do
+		chroot "$tree" sh -c "PATH=\$PATH:/usr/lib/rocwire; $p --version"
+		zcat "$tree/usr/share/man/man1/$p.1.gz" | grep -q '^\.SH DESCRIPTION' || fail "$p has no manual"
+	done
+	for p in hip-worker smi-remote gpu-exporter; do
+		chroot "$tree" bash -n "/usr/share/bash-completion/completions/$p"
+	done
+}
+
 step "installed"
 cp "$packages"/*.deb "$tree/tmp/"
 chroot "$tree" sh -c 'dpkg -i /tmp/*.deb'
-[ ! -e "$tree/etc/ld.so.conf.d/rocwire.conf" ] || fail "the search path of every program is changed"
-chroot "$tree" test -s /usr/lib/systemd/system/hip-worker.service
-for p in hip-worker smi-remote gpu-exporter; do
-	chroot "$tree" "$p" --version
-	zcat "$tree/usr/share/man/man1/$p.1.gz" | grep -q '^\.SH OPTIONS' || fail "$p has no manual"
-	chroot "$tree" bash -n "/usr/share/bash-completion/completions/$p"
-done
+installed
 
-step "a worker from there runs hello_hip from there"
-"${CC:-cc}" -Ihip/include examples/hello_hip/hello_hip.c -o "$tree/tmp/hello_hip" "$tree/usr/lib/rocwire/libamdhip64.so.6" -Wl,-rpath-link,"$tree/usr/lib/rocwire" -lm
-chroot "$tree" hip-worker --config /etc/rocwire/worker.yaml --backend sim --port 0 --metrics-addr 127.0.0.1:0 --port-file /tmp/port >"$temp/log" 2>&1 &
-worker=$!
-for _ in $(seq 600); do
-	[ ! -s "$tree/tmp/port" ] || break
-	kill -0 "$worker" 2>/dev/null || fail "the worker ended: $(cat "$temp/log")"
-	sleep 0.1
-done
-chroot "$tree" env TF_WORKER_HOST=127.0.0.1 TF_WORKER_PORT="$(cat "$tree/tmp/port")" LD_LIBRARY_PATH=/usr/lib/rocwire /tmp/hello_hip
-chroot "$tree" smi-remote --host 127.0.0.1 --port "$(cat "$tree/tmp/port")" list
-kill "$worker"
-wait "$worker" || fail "the worker did not end in order: $(cat "$temp/log")"
-worker=
+# serves: a worker from the tree runs hello_hip from there.
+serves() {
+	step "a worker from there runs hello_hip from there"
+	rm -f "$tree/tmp/port"
+	"${CC:-cc}" -Ihip/include examples/hello_hip/hello_hip.c -o "$tree/tmp/hello_hip" "$tree/usr/lib/rocwire/libamdhip64.so.6" -Wl,-rpath-link,"$tree/usr/lib/rocwire" -lm
+	chroot "$tree" hip-worker --config /etc/rocwire/worker.yaml --backend sim --port 0 --metrics-addr 127.0.0.1:0 --port-file /tmp/port >"$temp/log" 2>&1 &
+	worker=$!
+	for _ in $(seq 600); do
+		[ ! -s "$tree/tmp/port" ] || break
+		kill -0 "$worker" 2>/dev/null || fail "the worker ended: $(cat "$temp/log")"
+		sleep 0.1
+	done
+	chroot "$tree" env TF_WORKER_HOST=127.0.0.1 TF_WORKER_PORT="$(cat "$tree/tmp/port")" LD_LIBRARY_PATH=/usr/lib/rocwire /tmp/hello_hip
+	chroot "$tree" smi-remote --host 127.0.0.1 --port "$(cat "$tree/tmp/port")" list
+	kill "$worker"
+	wait "$worker" || fail "the worker did not end in order: $(cat "$temp/log")"
+	worker=
+}
+serves
 
 step "purged"
 chroot "$tree" dpkg --purge rocwire-worker rocwire-client rocwire-exporter libaccelerator-amd
+files >"$temp/after"
+diff "$temp/before" "$temp/after" || fail "something is left"
+
+step "the same with RPM"
+rpm=(rpm --root "$tree" --define '_dbpath /tmp/rpm')
+cp "$packages"/*.rpm "$tree/tmp/"
+"${rpm[@]}" --initdb
+"${rpm[@]}" -i --nodeps "$tree"/tmp/*.rpm # Debian's files are of no RPM
+installed
+"${rpm[@]}" -V rocwire-worker rocwire-client rocwire-exporter libaccelerator-amd
+serves
+
+step "erased"
+"${rpm[@]}" -e rocwire-worker rocwire-client rocwire-exporter libaccelerator-amd
 files >"$temp/after"
 diff "$temp/before" "$temp/after" || fail "something is left"

@@ -30,6 +30,7 @@ go build -tags docs -ldflags "$stamp" -o "$stage/tools/" ./cmd/hip-worker ./cmd/
 for p in hip-worker smi-remote gpu-exporter; do
 	HOME=/root XDG_CONFIG_HOME='' env -u TF_WORKER_HOST -u TF_WORKER_PORT "$stage/tools/$p" docs "$stage/docs"
 done
+cp deploy/packages/hip-session.1 "$stage/docs/man1/"
 gzip -9n "$stage"/docs/man1/*
 
 # put PACKAGE MODE TO FILE...
@@ -53,6 +54,7 @@ ln -s ../lib/rocwire/hip-worker "$stage/rocwire-worker/usr/bin/hip-worker"
 put rocwire-worker 644 /usr/lib/systemd/system deploy/systemd/hip-worker.service
 put rocwire-worker 644 /etc/rocwire deploy/packages/worker.yaml
 said rocwire-worker hip-worker
+put rocwire-worker 644 /usr/share/man/man1 "$stage/docs/man1/hip-session.1.gz"
 put rocwire-client 755 /usr/bin "$stage/bin/smi-remote"
 put rocwire-client 644 /usr/lib/rocwire "$stage"/lib/librocwire.so "$stage"/lib/libamdhip64.so.[67] "$stage"/lib/libamd_smi.so.27 "$stage"/lib/librocm_smi64.so.1
 put rocwire-client 644 /usr/lib/rocwire/hsa "$stage/lib/hsa/libhsa-runtime64.so.1"
@@ -102,9 +104,22 @@ for p in "${packages[@]}"; do
 				printf -- '- {src: "%s", dst: "%s", type: symlink}\n' "$(readlink "$stage/$p$f")" "$f"
 			elif [ "${f#/etc/}" != "$f" ]; then
 				printf -- '- {src: "%s", dst: "%s", type: config|noreplace}\n' "$stage/$p$f" "$f"
+			elif [ "${f#/usr/share/zsh/vendor-completions/}" != "$f" ]; then # as Debian calls what others call site-functions
+				printf -- '- {src: "%s", dst: "%s", packager: deb}\n' "$stage/$p$f" "$f"
+				printf -- '- {src: "%s", dst: "/usr/share/zsh/site-functions/%s", packager: rpm}\n' "$stage/$p$f" "${f##*/}"
 			else
 				printf -- '- {src: "%s", dst: "%s"}\n' "$stage/$p$f" "$f"
 			fi
+		done
+		# RPM removes a folder only if a package says that it is its own; dpkg asks nobody.
+		(cd "$stage/$p" && find . -type d | sort) | while read -r f; do
+			f=${f#.}
+			case $f in
+			*/rocwire | */rocwire/* | "/usr/share/doc/$p" | /usr/share/fish*) ;;
+			/usr/share/zsh*) f=${f/vendor-completions/site-functions} ;;
+			*) continue ;;
+			esac
+			printf -- '- {dst: "%s", type: dir, packager: rpm, file_info: {mode: 0755}}\n' "$f"
 		done
 	} >"$stage/tools/$p.yaml"
 	for kind in deb rpm; do

@@ -9,6 +9,8 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
+# What is built tells this as its version: --build-arg ROCWIRE_VERSION=v1.2.3
+ARG ROCWIRE_VERSION
 RUN make lib
 
 FROM debian:bookworm-slim

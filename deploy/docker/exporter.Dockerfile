@@ -7,7 +7,9 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-RUN go build -trimpath -o /out/ ./cmd/gpu-exporter ./cmd/smi-remote && install -d -o 65532 -g 65532 /state
+# What is built tells this as its version: --build-arg ROCWIRE_VERSION=v1.2.3
+ARG ROCWIRE_VERSION
+RUN go build -trimpath -ldflags "$(scripts/ldflags.sh)" -o /out/ ./cmd/gpu-exporter ./cmd/smi-remote && install -d -o 65532 -g 65532 /state
 
 FROM debian:bookworm-slim
 COPY --from=build /out/ /usr/local/bin/

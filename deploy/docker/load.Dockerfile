@@ -5,7 +5,9 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-RUN make build
+# What is built tells this as its version: --build-arg ROCWIRE_VERSION=v1.2.3
+ARG ROCWIRE_VERSION
+RUN make build/examples/hello_hip
 
 FROM debian:bookworm-slim
 COPY --from=build /src/build/lib/librocwire.so /src/build/lib/libamdhip64.so.6 /src/build/lib/libamd_smi.so.27 /build/lib/

@@ -7,15 +7,19 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-RUN go build -trimpath -o /out/ ./cmd/hip-worker ./cmd/hip-session ./cmd/smi-remote
+# What is built tells this as its version: --build-arg ROCWIRE_VERSION=v1.2.3
+ARG ROCWIRE_VERSION
+RUN go build -trimpath -ldflags "$(scripts/ldflags.sh)" -o /out/ ./cmd/hip-worker ./cmd/hip-session ./cmd/smi-remote
 
 FROM ubuntu:24.04 AS rocm
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates curl && rm -rf /var/lib/apt/lists/*
 ARG ROCM_VERSION=7.10.0
 ARG AMDGPU_FAMILY=gfx94X-dcgpu
 ARG RELEASE_TYPE=stable
+# Where the tarballs are, if not on AMD's servers.
+ARG ROCM_URL
 COPY --chmod=755 scripts/install_rocm_tarball.sh /usr/local/bin/
-RUN install_rocm_tarball.sh "$ROCM_VERSION" "$AMDGPU_FAMILY" "$RELEASE_TYPE"
+RUN install_rocm_tarball.sh ${ROCM_URL:+--base-url "$ROCM_URL"} "$ROCM_VERSION" "$AMDGPU_FAMILY" "$RELEASE_TYPE"
 
 FROM ubuntu:24.04
 RUN apt-get update && apt-get install -y --no-install-recommends libatomic1 libdrm2 libelf1t64 libnuma1 && rm -rf /var/lib/apt/lists/*

@@ -11,7 +11,9 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-RUN go build -trimpath -o /out/ ./cmd/hip-worker ./cmd/hip-session ./cmd/smi-remote
+# What is built tells this as its version: --build-arg ROCWIRE_VERSION=v1.2.3
+ARG ROCWIRE_VERSION
+RUN go build -trimpath -ldflags "$(scripts/ldflags.sh)" -o /out/ ./cmd/hip-worker ./cmd/hip-session ./cmd/smi-remote
 
 FROM ${ROCM}
 COPY --from=build /out/ /usr/local/bin/
