@@ -1,6 +1,7 @@
 package hipabi
 
 import (
+	"fmt"
 	"sync"
 	"testing"
 
@@ -141,6 +142,30 @@ func TestCaptureEventFromBefore(t *testing.T) {
 	check(t, rw_hipStreamWaitEvent(1, 0, e, 0), hip.ErrorInvalidHandle)
 	check(t, rw_hipGraphDestroy(1, finish(t, a, hip.Success)), hip.Success)
 	check(t, rw_hipEventDestroy(1, e), hip.Success)
+}
+
+// An external recording is a node of the graph, and not what a wait joins the capture by.
+func TestCaptureExternalRecord(t *testing.T) {
+	x := newTracer(t)
+	a := stream(t, 1, 0)
+	e := event(t)
+	check(t, rw_hipEventRecordWithFlags(1, e, a, hip.EventRecordExternal), hip.Success)
+	check(t, rw_hipEventRecordWithFlags(1, e, a, hip.EventRecordExternal+1), hip.ErrorInvalidValue)
+	if got, want := x.took(), fmt.Sprintf("[record %d on %d]", e, a); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	begin(t, a)
+	check(t, rw_hipEventRecordWithFlags(1, e, a, hip.EventRecordExternal), hip.Success)
+	check(t, rw_hipEventRecordWithFlags(1, 0, a, hip.EventRecordExternal), hip.ErrorInvalidHandle)
+	g := finish(t, a, hip.Success)
+	node, n, kind := out[uint64](), out[uint64](), out[hip.GraphNodeType]()
+	*n = 1
+	check(t, rw_hipGraphGetNodes(1, g, ptr(node), ptr(n)), hip.Success)
+	check(t, rw_hipGraphNodeGetType(1, *node, ptr(kind)), hip.Success)
+	if *n != 1 || *kind != hip.GraphNodeTypeEventRecord {
+		t.Errorf("%d nodes, the first is a %d", *n, *kind)
+	}
+	check(t, rw_hipGraphDestroy(1, g), hip.Success)
 }
 
 func TestCaptureBeginAndEnd(t *testing.T) {

@@ -137,6 +137,14 @@ func kernelOf(t hip.Thread, p uintptr) (*function, *device, hip.Error) {
 	return f, f.module.device, hip.Success
 }
 
+// symbolError is what some calls answer to a host function that stands for no kernel.
+func symbolError(fn uintptr, err hip.Error) hip.Error {
+	if fn != 0 && err == hip.ErrorInvalidDeviceFunction {
+		return hip.ErrorInvalidSymbol
+	}
+	return err
+}
+
 //export rw_hipFuncGetAttributes
 func rw_hipFuncGetAttributes(thread uint64, out unsafe.Pointer, fn uintptr) int32 {
 	if out == nil {
@@ -144,7 +152,7 @@ func rw_hipFuncGetAttributes(thread uint64, out unsafe.Pointer, fn uintptr) int3
 	}
 	f, d, err := kernelOf(threadOf(thread), fn)
 	if err != hip.Success {
-		return int32(err)
+		return int32(symbolError(fn, err))
 	}
 	get := func(a hip.FunctionAttribute) int32 {
 		v, _ := f.attribute(d, a) // every attribute asked for below exists
@@ -164,6 +172,9 @@ func rw_hipFuncGetAttributes(thread uint64, out unsafe.Pointer, fn uintptr) int3
 
 //export rw_hipFuncSetAttribute
 func rw_hipFuncSetAttribute(thread uint64, fn uintptr, attribute int32, value int32) int32 {
+	if fn != 0 && (attribute < 0 || attribute > int32(hip.FuncAttributeMax)) {
+		return int32(hip.ErrorInvalidValue)
+	}
 	f, d, err := kernelOf(threadOf(thread), fn)
 	if err != hip.Success {
 		return int32(err)
@@ -178,10 +189,8 @@ func rw_hipFuncSetAttribute(thread uint64, fn uintptr, attribute int32, value in
 		if value < -1 || value > 100 {
 			return int32(hip.ErrorInvalidValue)
 		}
-	default:
-		return int32(hip.ErrorInvalidValue)
 	}
-	return int32(hip.Success)
+	return int32(hip.Success) // what cannot be set at all is no mistake, and stays
 }
 
 // Cache and bank configurations are hints that no AMD GPU takes.

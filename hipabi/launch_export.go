@@ -122,7 +122,7 @@ func rw_hipLaunchCooperativeKernel(thread uint64, fn uintptr, grid, block unsafe
 	}
 	l, err := hostLaunch(&t, fn, stream)
 	if err != hip.Success {
-		return int32(err)
+		return int32(symbolError(fn, err))
 	}
 	defer l.done()
 	err = l.cooperativeGrid(*(*hip.Dim3)(grid), *(*hip.Dim3)(block), uint64(shared))

@@ -50,12 +50,3 @@ hipError_t hipGetProcAddress(const char *symbol, void **pfn, int version, uint64
 		*status = p ? HIP_GET_PROC_ADDRESS_SUCCESS : HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
 	return rw_finish(p ? hipSuccess : hipErrorInvalidValue);
 }
-
-hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigned int flags)
-{
-	if (flags == hipEventRecordDefault)
-		return hipEventRecord(event, stream);
-	if (flags == hipEventRecordExternal) /* of a capture that another one waits for */
-		return rw_unsupported("hipEventRecordWithFlags: hipEventRecordExternal");
-	return rw_finish(hipErrorInvalidValue);
-}

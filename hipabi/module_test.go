@@ -97,9 +97,20 @@ func TestFunctionAttributes(t *testing.T) {
 	dynamic := int32(hip.FuncAttributeMaxDynamicSharedMemorySize)
 	check(t, rw_hipFuncSetAttribute(1, uintptr(reduce), dynamic, 65536), hip.ErrorInvalidValue)
 	check(t, rw_hipFuncSetAttribute(1, uintptr(reduce), dynamic, 4096), hip.Success)
-	check(t, rw_hipFuncSetAttribute(1, uintptr(reduce), 3, 0), hip.ErrorInvalidValue)
+	for a := range int32(11) {
+		if a != dynamic {
+			check(t, rw_hipFuncSetAttribute(1, uintptr(reduce), a, 64), hip.Success)
+		}
+	}
+	for _, a := range []int32{-1, 11} {
+		check(t, rw_hipFuncSetAttribute(1, uintptr(reduce), a, 0), hip.ErrorInvalidValue)
+		check(t, rw_hipFuncSetAttribute(1, addr(v), a, 0), hip.ErrorInvalidValue)
+		check(t, rw_hipFuncSetAttribute(1, 0, a, 0), hip.ErrorInvalidDeviceFunction)
+	}
 	check(t, rw_hipFuncSetAttribute(1, addr(v), dynamic, 0), hip.ErrorInvalidDeviceFunction)
 	attrs := out[hip.FuncAttributes]()
+	check(t, rw_hipFuncGetAttributes(1, ptr(attrs), addr(v)), hip.ErrorInvalidSymbol)
+	check(t, rw_hipFuncGetAttributes(1, ptr(attrs), 0), hip.ErrorInvalidDeviceFunction)
 	check(t, rw_hipFuncGetAttributes(1, ptr(attrs), uintptr(reduce)), hip.Success)
 	if attrs.SharedSizeBytes != 1024 || attrs.MaxThreadsPerBlock != 256 || attrs.MaxDynamicSharedSizeBytes != 4096 || attrs.BinaryVersion != 94 {
 		t.Errorf("%+v", *attrs)
@@ -183,7 +194,17 @@ func TestOccupancyExports(t *testing.T) {
 	if *n != 0 {
 		t.Errorf("%d workgroups of 4096", *n)
 	}
-	check(t, rw_hipOccupancyMaxActiveBlocksPerMultiprocessor(1, ptr(n), uintptr(fn), 0, 0), hip.ErrorInvalidValue)
+	for _, threads := range []int32{0, -1} {
+		*n = 99
+		check(t, rw_hipOccupancyMaxActiveBlocksPerMultiprocessor(1, ptr(n), uintptr(fn), threads, 0), hip.ErrorInvalidValue)
+		if *n != 0 {
+			t.Errorf("%d workgroups of %d", *n, threads)
+		}
+	}
+	check(t, rw_hipModuleOccupancyMaxPotentialBlockSize(1, ptr(g), ptr(b), fn, 1<<20, 256), hip.Success)
+	if *b != 256 || *g != 0 {
+		t.Errorf("workgroup of %d, grid of %d that do not fit", *b, *g)
+	}
 	check(t, rw_hipModuleOccupancyMaxPotentialBlockSize(1, ptr(g), ptr(b), fn, 0, 0), hip.Success)
 	if *b != 1024 || *g != 608 {
 		t.Errorf("workgroup of %d, grid of %d", *b, *g)

@@ -21,13 +21,14 @@ func (f *function) blocksPerCU(d *device, threads uint32, dynamic uint64) uint64
 
 // bestBlock is the workgroup size of at most limit threads (0: any) that keeps
 // most threads resident, the larger of equals, with the workgroups that fill
-// the device.
+// the device: none, of the largest size, if not one fits.
 func (f *function) bestBlock(d *device, dynamic uint64, limit int32) (threads uint32, blocks uint64) {
 	most, _ := f.limits(d)
 	if limit > 0 {
 		most = min(most, uint64(limit))
 	}
 	warp := uint32(max(d.prop.WarpSize, 1))
+	threads = uint32(most)
 	var resident uint64
 	for n := uint32(most); n > 0; n = (n - 1) / warp * warp {
 		b := f.blocksPerCU(d, n, dynamic)
@@ -41,6 +42,7 @@ func (f *function) bestBlock(d *device, dynamic uint64, limit int32) (threads ui
 // activeBlocks answers the …MaxActiveBlocksPerMultiprocessor functions.
 func activeBlocks(f *function, d *device, out unsafe.Pointer, threads int32, dynamic uint64) hip.Error {
 	if threads <= 0 {
+		*(*int32)(out) = 0
 		return hip.ErrorInvalidValue
 	}
 	most, _ := f.limits(d)

@@ -387,6 +387,11 @@ hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream)
 	return rw_return((hipError_t)rw_hipEventRecord(rw_thread(), (uint64_t)(uintptr_t)event, (uint64_t)(uintptr_t)stream));
 }
 
+hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigned int flags)
+{
+	return rw_return((hipError_t)rw_hipEventRecordWithFlags(rw_thread(), (uint64_t)(uintptr_t)event, (uint64_t)(uintptr_t)stream, flags));
+}
+
 hipError_t hipEventSynchronize(hipEvent_t event)
 {
 	return rw_return((hipError_t)rw_hipEventSynchronize(rw_thread(), (uint64_t)(uintptr_t)event));

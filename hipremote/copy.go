@@ -24,12 +24,12 @@ func (c *Client) MemcpyAsync(t hip.Thread, dst, src hip.Ptr, n uint64, kind hip.
 
 // Memcpy2D is hipMemcpy2D.
 func (c *Client) Memcpy2D(t hip.Thread, dst hip.Ptr, dpitch uint64, src hip.Ptr, spitch, width, height uint64, kind hip.MemcpyKind) hip.Error {
-	return c.copy(hip.OpMemcpy2D, t, dst, src, shape{dpitch, spitch, width, height, kind, hip.StreamNull, true, -1, -1})
+	return c.copy(hip.OpMemcpy2D, t, dst, src, shape{dpitch, spitch, width, height, kind, hip.StreamNull, true, -1, -1, true})
 }
 
 // Memcpy2DAsync is hipMemcpy2DAsync.
 func (c *Client) Memcpy2DAsync(t hip.Thread, dst hip.Ptr, dpitch uint64, src hip.Ptr, spitch, width, height uint64, kind hip.MemcpyKind, st hip.Stream) hip.Error {
-	return c.copy(hip.OpMemcpy2DAsync, t, dst, src, shape{dpitch, spitch, width, height, kind, st, false, -1, -1})
+	return c.copy(hip.OpMemcpy2DAsync, t, dst, src, shape{dpitch, spitch, width, height, kind, st, false, -1, -1, true})
 }
 
 // MemcpyPeer is hipMemcpyPeer.
@@ -64,10 +64,11 @@ type shape struct {
 	stream                        hip.Stream
 	wait                          bool  // until host memory may be used again
 	dstDevice, srcDevice          int32 // of a peer copy, otherwise -1
+	pitched                       bool  // the program gave the pitches, so that they are checked although there is but one row
 }
 
 func plain(n uint64, kind hip.MemcpyKind, st hip.Stream, wait bool) shape {
-	return shape{n, n, n, 1, kind, st, wait, -1, -1}
+	return shape{n, n, n, 1, kind, st, wait, -1, -1, false}
 }
 
 // flat turns rows without gaps into one.
@@ -81,15 +82,19 @@ func (s *shape) flat() {
 // extent is the number of bytes from the first to the last of the rows.
 func (s *shape) extent(pitch uint64) uint64 { return pitch*(s.height-1) + s.width }
 
+func (s *shape) kindKnown() bool {
+	return s.kind >= 0 && (s.kind <= hip.MemcpyDefault || s.kind == hip.MemcpyDeviceToDeviceNoCU)
+}
+
 // check answers what is wrong with the arguments.
 func (s *shape) check(dst, src hip.Ptr) hip.Error {
 	const most = 1 << 46
 	switch {
-	case s.kind > hip.MemcpyDefault && s.kind != hip.MemcpyDeviceToDeviceNoCU || s.kind < 0:
+	case !s.kindKnown():
 		return hip.ErrorInvalidMemcpyDirection
 	case dst == 0 || src == 0:
 		return hip.ErrorInvalidValue
-	case s.height > 1 && (s.dpitch < s.width || s.spitch < s.width):
+	case (s.height > 1 || s.pitched) && (s.dpitch < s.width || s.spitch < s.width):
 		return hip.ErrorInvalidPitchValue
 	case s.width > most || s.height > most || max(s.dpitch, s.spitch) > most/s.height:
 		return hip.ErrorInvalidValue
@@ -116,6 +121,9 @@ func (c *Client) doCopy(ct *callTime, op uint16, t hip.Thread, dst, src hip.Ptr,
 		return code
 	}
 	if s.width == 0 || s.height == 0 {
+		if s.pitched && !s.kindKnown() {
+			return hip.ErrorInvalidMemcpyDirection
+		}
 		return hip.Success
 	}
 	if code := s.check(dst, src); code != hip.Success {

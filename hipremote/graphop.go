@@ -148,7 +148,7 @@ func (c *Client) graphCopy(t hip.Thread, op *hip.GraphOp) (uint64, hip.Error) {
 	return c.toFuncOn(at, op, func(st hip.Stream) hip.Error {
 		for z := range k.Depth {
 			dst, src := k.Dst+hip.Ptr(z*k.DstSlice), k.Src+hip.Ptr(z*k.SrcSlice)
-			if code := c.Memcpy2DAsync(at, dst, k.DstPitch, src, k.SrcPitch, k.Width, k.Height, k.Kind, st); code != hip.Success {
+			if code := c.copy(hip.OpMemcpy2DAsync, at, dst, src, shape{k.DstPitch, k.SrcPitch, k.Width, k.Height, k.Kind, st, false, -1, -1, false}); code != hip.Success {
 				return code
 			}
 		}

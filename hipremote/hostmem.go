@@ -102,8 +102,7 @@ func (h *hostMemory) forget(device int32) {
 
 // HostMalloc is hipHostMalloc. The memory has the same address here and on the device.
 func (c *Client) HostMalloc(t hip.Thread, size uint64, flags uint32) (hip.Ptr, hip.Error) {
-	const known = 0xF | 1<<29 | 1<<30 | 1<<31
-	if flags&^uint32(known) != 0 || flags&(hip.HostMallocCoherent|hip.HostMallocNonCoherent) == hip.HostMallocCoherent|hip.HostMallocNonCoherent {
+	if flags&(hip.HostMallocCoherent|hip.HostMallocNonCoherent) == hip.HostMallocCoherent|hip.HostMallocNonCoherent {
 		return 0, hip.ErrorInvalidValue
 	}
 	return c.timed(hip.OpHostMalloc, func() (hip.Ptr, hip.Error) {

@@ -64,10 +64,14 @@ func (r *Runtime) locate(ptr hip.Ptr, n uint64) (a *vmem.Alloc, unknown bool, e 
 	return a, false, hip.Success
 }
 
+func kindKnown(kind hip.MemcpyKind) bool {
+	return kind >= hip.MemcpyHostToHost && kind <= hip.MemcpyDefault || kind == hip.MemcpyDeviceToDeviceNoCU
+}
+
 // newTransfer checks a copy.
 func (r *Runtime) newTransfer(d *device, dst hip.Ptr, dpitch uint64, src hip.Ptr, spitch, width, height uint64, kind hip.MemcpyKind) (transfer, hip.Error) {
 	tr := transfer{dst: uint64(dst), src: uint64(src), dpitch: dpitch, spitch: spitch, width: width, height: height, depth: 1}
-	if (kind < hip.MemcpyHostToHost || kind > hip.MemcpyDefault) && kind != hip.MemcpyDeviceToDeviceNoCU {
+	if !kindKnown(kind) {
 		return tr, hip.ErrorInvalidMemcpyDirection
 	}
 	dn, ok1 := span(dpitch, width, height)
@@ -271,7 +275,10 @@ func (r *Runtime) Memcpy2DAsync(t hip.Thread, dst hip.Ptr, dpitch uint64, src hi
 
 func (r *Runtime) memcpy2D(t hip.Thread, dst hip.Ptr, dpitch uint64, src hip.Ptr, spitch, width, height uint64,
 	kind hip.MemcpyKind, s hip.Stream, wait bool) hip.Error {
-	if width != 0 && height != 0 && (width > dpitch || width > spitch) {
+	switch {
+	case !kindKnown(kind):
+		return hip.ErrorInvalidMemcpyDirection
+	case width != 0 && height != 0 && (width > dpitch || width > spitch):
 		return hip.ErrorInvalidPitchValue
 	}
 	return r.memcpy(t, dst, dpitch, src, spitch, width, height, kind, s, copyMode{wait: wait})

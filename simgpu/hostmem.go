@@ -10,23 +10,16 @@ import (
 
 // Flags of hipHostMalloc, hipMallocManaged.
 const (
-	hostPortable      = 0x1
-	hostMapped        = 0x2
-	hostWriteCombined = 0x4
-	hostUncached      = 0x10000000
-	hostNumaUser      = 0x20000000
-	hostCoherent      = 0x40000000
-	hostNonCoherent   = 0x80000000
-	hostFlags         = hostPortable | hostMapped | hostWriteCombined | hostUncached | hostNumaUser | hostCoherent | hostNonCoherent
+	hostCoherent    = 0x40000000
+	hostNonCoherent = 0x80000000
 
 	attachGlobal = 1
 	attachHost   = 2
 )
 
-// hostFlagsValid checks the flags of hipHostMalloc.
+// hostFlagsValid checks the flags of hipHostMalloc. Those that it does not know it takes, as AMD's library does: they are a later HIP's.
 func hostFlagsValid(f uint32) bool {
-	return f&^hostFlags == 0 && f&(hostCoherent|hostNonCoherent) != hostCoherent|hostNonCoherent &&
-		(f&hostUncached == 0 || f&(hostCoherent|hostNonCoherent) == 0)
+	return f&(hostCoherent|hostNonCoherent) != hostCoherent|hostNonCoherent
 }
 
 // HostMalloc allocates host memory that kernels see at the same address. It

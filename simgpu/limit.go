@@ -65,8 +65,16 @@ func (r *Runtime) DeviceSetLimit(t hip.Thread, limit hip.Limit, value uint64) hi
 	if e != hip.Success {
 		return e
 	}
-	if limit == hip.LimitStackSize && value > maxStack {
-		return hip.ErrorInvalidValue
+	switch limit {
+	case hip.LimitStackSize:
+		if value > maxStack {
+			return hip.ErrorInvalidValue
+		}
+		value = (value + 15) &^ 15
+	case hip.LimitMallocHeapSize:
+		if value >= d.props.TotalGlobalMem {
+			return hip.ErrorInvalidValue
+		}
 	}
 	v.Store(value)
 	return hip.Success

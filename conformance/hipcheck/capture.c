@@ -50,7 +50,7 @@ static hipError_t launched_on_null(void) { return launched_on(0); }
 	X(hipMemPrefetchAsync(memory_of, 64, 0, s)) X(hipStreamWriteValue32(s, memory_of, 1, 0)) X(hipStreamWaitValue32(s, memory_of, 0, 0, 0xffffffff)) X(hipStreamAttachMemAsync(s, memory_of, 0, 1)) \
 	X(hipThreadExchangeStreamCaptureMode(&(hipStreamCaptureMode){hipStreamCaptureModeRelaxed})) X(hipStreamUpdateCaptureDependencies(s, 0, 0, 0)) X(hipStreamUpdateCaptureDependencies(s, 0, 0, 1)) \
 	X(hipStreamWaitEvent(s, before, 0)) X(hipStreamWaitEvent(other, before, 0)) X(hipStreamWaitEvent(0, before, 0)) X(hipEventQuery(before)) X(hipEventSynchronize(before)) \
-	X(hipEventQuery(event)) X(hipEventSynchronize(event)) X(hipStreamWaitEvent(s, event, 0)) X(hipMemsetAsync(memory_of, 0, 64, 0)) X(hipMemsetD32Async(memory_of, 0, 16, 0)) X(hipMemcpy2DAsync(memory_of, 64, host, 64, 64, 2, hipMemcpyHostToDevice, 0)) \
+	X(hipEventRecordWithFlags(event, s, hipEventRecordExternal)) X(hipEventQuery(event)) X(hipEventSynchronize(event)) X(hipStreamWaitEvent(s, event, 0)) X(hipMemsetAsync(memory_of, 0, 64, 0)) X(hipMemsetD32Async(memory_of, 0, 16, 0)) X(hipMemcpy2DAsync(memory_of, 64, host, 64, 64, 2, hipMemcpyHostToDevice, 0)) \
 	X(hipMemcpyDtoDAsync(more, memory_of, 64, 0)) X(hipMemcpyWithStream(memory_of, host, 64, hipMemcpyHostToDevice, 0)) X(launched_on_null()) \
 	X(hipLaunchHostFunc(0, nothing, 0)) X(hipStreamAddCallback(0, callback, 0, 0)) X(hipMallocAsync(&more, 64, 0)) X(hipFreeAsync(memory_of, 0)) X(hipGraphLaunch(exec, 0)) \
 	X(hipStreamWaitEvent(0, recorded, 0)) X(hipMemPrefetchAsync(memory_of, 64, 0, 0)) X(hipStreamWriteValue32(0, memory_of, 1, 0)) X(hipMemcpyPeerAsync(memory_of, 0, more, 0, 64, 0)) \

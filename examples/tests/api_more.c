@@ -78,6 +78,7 @@ static void per_thread(void)
 	ASSERT(flags == hipStreamDefault);
 	CHECK(hipStreamWaitEvent_spt(NULL, e, 0));
 	CHECK(hipEventRecordWithFlags(e, NULL, hipEventRecordDefault));
+	CHECK(hipEventRecordWithFlags(e, NULL, hipEventRecordExternal));
 	EXPECT(hipEventRecordWithFlags(e, NULL, 77), hipErrorInvalidValue);
 	CHECK(hipDeviceSynchronize());
 	CHECK(hipEventDestroy(e));

@@ -142,9 +142,11 @@ var pointerTests = []test{
 		v, err := e.DeviceGetLimit(e.th, hip.LimitStackSize)
 		e.ok("DeviceGetLimit", err)
 		e.ok("DeviceSetLimit", e.DeviceSetLimit(e.th, hip.LimitStackSize, v+8))
-		if now, err := e.DeviceGetLimit(e.th, hip.LimitStackSize); err != hip.Success || now < v+8 {
-			e.Errorf("%d, %v", now, err)
+		if now, err := e.DeviceGetLimit(e.th, hip.LimitStackSize); err != hip.Success || now != (v+8+15)/16*16 {
+			e.Errorf("%d after %d, %v", now, v+8, err)
 		}
+		e.ok("DeviceSetLimit back", e.DeviceSetLimit(e.th, hip.LimitStackSize, v))
+		e.is("DeviceSetLimit of a huge heap", e.DeviceSetLimit(e.th, hip.LimitMallocHeapSize, 1<<40), hip.ErrorInvalidValue)
 		e.is("DeviceSetLimit of a huge stack", e.DeviceSetLimit(e.th, hip.LimitStackSize, 1<<40), hip.ErrorInvalidValue)
 		e.is("DeviceSetLimit of printf", e.DeviceSetLimit(e.th, hip.LimitPrintfFifoSize, 1<<20), hip.ErrorUnsupportedLimit)
 		e.is("DeviceSetLimit of nothing", e.DeviceSetLimit(e.th, 99, 1), hip.ErrorInvalidValue)

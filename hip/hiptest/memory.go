@@ -253,6 +253,16 @@ var hostMemoryTests = []test{
 		}
 		e.is("HostFree(0)", e.HostFree(e.th, 0), hip.Success)
 		e.is("HostFree of nothing", e.HostFree(e.th, invalid), hip.ErrorInvalidValue)
+		for _, flags := range []uint32{0x10, 1 << 20, 1 << 28} { // what a newer HIP may have
+			p, err := e.HostMalloc(e.th, 4096, flags)
+			e.ok("HostMalloc with flags of another HIP", err)
+			got, err := e.HostGetFlags(e.th, p)
+			e.is("HostGetFlags", err, hip.Success)
+			if got != flags {
+				e.Errorf("flags %#x, want %#x", got, flags)
+			}
+			e.ok("HostFree", e.HostFree(e.th, p))
+		}
 		_, err = e.HostMalloc(e.th, 4096, 0xc0000000)
 		e.is("coherent and not coherent", err, hip.ErrorInvalidValue)
 		_, err = e.MallocManaged(e.th, 4096, 99)
