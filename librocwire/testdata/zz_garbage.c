@@ -4801,7 +4801,7 @@ const struct function functions[] = {
 	{"hipHccModuleLaunchKernel", "hiiiiiizhpphh", 1, run_hipHccModuleLaunchKernel, {{hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}}, {9, 10, 0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 12, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipHostAlloc", "pzb", 1, run_hipHostAlloc, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, hipErrorOutOfMemory}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
+	{"hipHostAlloc", "pzb", 1, run_hipHostAlloc, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, hipErrorOutOfMemory}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
 	{"hipHostFree", "a", 1, run_hipHostFree, {{LEGAL, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, -1}},
@@ -4813,7 +4813,7 @@ const struct function functions[] = {
 	{"hipHostGetFlags", "pa", 1, run_hipHostGetFlags, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipHostMalloc", "pzb", 1, run_hipHostMalloc, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, hipErrorOutOfMemory}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
+	{"hipHostMalloc", "pzb", 1, run_hipHostMalloc, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, hipErrorOutOfMemory}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
 	{"hipHostRegister", "azb", 1, run_hipHostRegister, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
