@@ -9,9 +9,8 @@ import (
 	"github.com/rocwire/rocwire/smi/smitest"
 )
 
-// BenchmarkExport is one reading of 8 cards with 64 processes each, until it is on the
-// queue. By default that happens once a minute.
-func BenchmarkExport(b *testing.B) {
+// fullSink has 8 cards with 64 processes each to tell of: 5000 points.
+func fullSink(tb testing.TB) (*Sink, *source) {
 	src := &source{r: fullReading()}
 	src.r.Cards = nil
 	for _, d := range smitest.Machine(8, 64) {
@@ -19,10 +18,21 @@ func BenchmarkExport(b *testing.B) {
 	}
 	s, err := New(Options{Metrics: Signal{Endpoint: "http://127.0.0.1:1"}}, src)
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
-	defer s.Close()
+	tb.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
 	s.Export()
+	return s, src
+}
+
+// BenchmarkExport is one reading until it is on the queue. By default that happens once a
+// minute.
+func BenchmarkExport(b *testing.B) {
+	s, src := fullSink(b)
 	size := s.Stats()[0].WaitingBytes
 	b.ReportAllocs()
 	begin := cpu(b)

@@ -20,7 +20,7 @@
 //
 // # Delivery
 //
-// A request is encoded once, by the SDK's own exporter, and put on a queue of package
+// A request is encoded once, in OTLP's own messages, and put on a queue of package
 // push, from which those very bytes are sent until the receiver has taken them: what
 // waits survives a restart and is sent with the time it was measured at. A receiver that
 // refuses a request for good (by the protocol's list of codes) loses it, and it is

@@ -283,11 +283,7 @@ func eventually(t *testing.T, what string, f func() bool) {
 func arrive(t *testing.T, sm []metricdata.ScopeMetrics) *arrived {
 	t.Helper()
 	r := &receiver{}
-	e, err := newEncoder(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = e.encode(t.Context(), &metricdata.ResourceMetrics{Resource: resource.Empty(), ScopeMetrics: sm}, func(body []byte) error {
+	err := encode(&metricdata.ResourceMetrics{Resource: resource.Empty(), ScopeMetrics: sm}, func(body []byte) error {
 		m := &collectormetrics.ExportMetricsServiceRequest{}
 		r.metrics = append(r.metrics, m)
 		return proto.Unmarshal(body, m)

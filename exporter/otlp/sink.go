@@ -26,7 +26,6 @@ type Sink struct {
 	producer *Producer
 	reader   *sdk.ManualReader
 	provider *sdk.MeterProvider
-	encoder  *encoder
 	traces   *Traces
 	outlets  []*outlet
 
@@ -50,17 +49,13 @@ func New(opt Options, from Reader) (*Sink, error) {
 	s := &Sink{opt: opt}
 	res := opt.resource(thisMachine())
 	if opt.Metrics.on() {
-		out, err := s.open(&opt.Metrics, metricsSink, metricsPath, metricsMethod, metricsReply)
-		if err != nil {
+		if _, err := s.open(&opt.Metrics, metricsSink, metricsPath, metricsMethod, metricsReply); err != nil {
 			return nil, err
 		}
 		s.producer = NewProducer(opt, from)
 		s.producer.health = s.health
 		s.reader = sdk.NewManualReader(sdk.WithProducer(s.producer))
 		s.provider = sdk.NewMeterProvider(sdk.WithReader(s.reader), sdk.WithResource(res))
-		if s.encoder, err = newEncoder(context.Background()); err != nil {
-			return nil, errors.Join(err, out.queue.Close())
-		}
 	}
 	if opt.Traces.on() {
 		out, err := s.open(&opt.Traces, tracesSink, tracesPath, tracesMethod, tracesReply)
@@ -188,11 +183,10 @@ func (s *Sink) Export() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	// Nothing here waits for the network: the queue takes it and the time is the disk's.
-	ctx := context.Background()
 	var rm metricdata.ResourceMetrics
-	err := s.reader.Collect(ctx, &rm)
+	err := s.reader.Collect(context.Background(), &rm)
 	if err == nil {
-		err = s.encoder.encode(ctx, &rm, func(body []byte) error {
+		err = encode(&rm, func(body []byte) error {
 			record, err := pack(body)
 			if err != nil {
 				return err
