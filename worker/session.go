@@ -5,7 +5,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-	"unsafe"
 
 	"github.com/rocwire/rocwire/calls/rpcstats"
 	"github.com/rocwire/rocwire/calls/rpctrace"
@@ -111,23 +110,13 @@ func newSession(rt hip.Runtime, conn notifier, log *slog.Logger) *session {
 	s.backlog, _ = rt.(backlog)
 	s.stage = newStaging(hiprpc.MaxStaged + 64<<20)
 	if s.copier == nil {
-		s.stage.pin = func(n int) []byte { return pinned(rt, n) }
+		s.stage.pins = newPins(rt)
 	}
 	s.funcs.init()
 	if n, err := rt.GetDeviceCount(); err == hip.Success {
 		s.devices = n
 	}
 	return s
-}
-
-// pinned is host memory of the runtime's, nil if there is none. A copy from or to other memory would make the line wait for its stream, which may
-// itself wait for what comes next on the line.
-func pinned(rt hip.Runtime, n int) []byte {
-	p, code := rt.HostMalloc(hip.Thread{}, uint64(n), hip.HostMallocPortable)
-	if code != hip.Success || p == 0 {
-		return nil
-	}
-	return unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&p))), n)
 }
 
 // limit puts quotas, none yet, in front of the runtime. What copies is not limited and goes on to the runtime itself.

@@ -16,9 +16,8 @@ type staging struct {
 	keep  [stagingClasses][][]byte // buffers to be used again, by size: stagingLeast and its doubles
 	kept  int                      // their bytes
 
-	// pin makes memory that the runtime copies from and to without waiting; nil where that is any memory.
-	pin  func(n int) []byte
-	pins map[int][][]byte // such memory that is not in use, by size: it is never given back, for that waits
+	pins *pins // memory that the runtime copies from and to without waiting; nil where that is any memory
+	out  int   // buffers that are taken
 }
 
 // stagingUnit is the largest buffer that is used again: one message's bulk fits.
@@ -49,16 +48,24 @@ func newStaging(limit int) *staging {
 func (s *staging) take(n int) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.used+n+stagingCost > s.limit && s.used > 0 && !s.ended {
+	for !s.ended {
+		if b := s.takePinned(n); b != nil {
+			s.out++
+			s.used += stagingCost
+			return b
+		}
+		if s.used+n+stagingCost <= s.limit || s.out == 0 {
+			s.out++
+			s.used += n + stagingCost
+			return s.plain(n)
+		}
 		s.freed.Wait()
 	}
-	if s.ended {
-		return nil
-	}
-	s.used += n + stagingCost
-	if s.pin != nil {
-		return s.pinned(n)
-	}
+	return nil
+}
+
+// plain is ordinary memory. Called with the lock.
+func (s *staging) plain(n int) []byte {
 	c, ok := stagingClass(n)
 	if !ok {
 		return make([]byte, n)
@@ -72,49 +79,21 @@ func (s *staging) take(n int) []byte {
 	return make([]byte, n, stagingLeast<<c)
 }
 
-// pinned finds or makes pinned memory, in sizes that are powers of two. Called with the lock.
-func (s *staging) pinned(n int) []byte {
-	size := max(4096, 1<<bits.Len(uint(n-1)))
-	if list := s.pins[size]; len(list) > 0 {
-		s.pins[size] = list[:len(list)-1]
-		return list[len(list)-1][:n]
-	}
-	b := s.pin(size)
-	if b == nil {
-		return make([]byte, n)
-	}
-	if s.pins == nil {
-		s.pins = map[int][][]byte{}
-	}
-	if s.pins[size] == nil {
-		s.pins[size] = [][]byte{}
-	}
-	return b[:n:size]
-}
-
-// forget drops pinned memory that is not in use: the device was reset, and perhaps the memory with it.
-func (s *staging) forget() {
-	s.mu.Lock()
-	s.pins = nil
-	s.mu.Unlock()
-}
-
 // give takes a buffer back.
 func (s *staging) give(b []byte) {
 	s.mu.Lock()
-	s.used -= len(b) + stagingCost
-	if size := cap(b); s.pin != nil && s.pins[size] != nil {
-		s.pins[size] = append(s.pins[size], b[:size])
-		s.freed.Broadcast()
-		s.mu.Unlock()
+	defer s.mu.Unlock()
+	defer s.freed.Broadcast()
+	s.out--
+	s.used -= stagingCost
+	if s.givePinned(b) {
 		return
 	}
+	s.used -= len(b)
 	if c, ok := stagingClass(cap(b)); ok && cap(b) == stagingLeast<<c && s.kept+cap(b) <= stagingKeep {
 		s.keep[c] = append(s.keep[c], b)
 		s.kept += cap(b)
 	}
-	s.freed.Broadcast()
-	s.mu.Unlock()
 }
 
 // end lets everybody who waits go.
