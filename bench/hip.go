@@ -195,6 +195,23 @@ func hipCalls(t *table, f *floor, p *program) error {
 	return nil
 }
 
+// bothWays measures a copy within the host, to the device and from it, one after the other.
+func bothWays(f *floor, p *program) (host, to, from float64, err error) {
+	h, err := f.measure("memcpy", *size, 3)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	t, err := p.measure("to", *size)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	r, err := p.measure("from", *size)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	return h[0], t[0], r[0], nil
+}
+
 func hipCopies(t *table, f *floor, p *program) error {
 	var bare, mem, to, from []float64
 	for i := range *rounds + 1 {
@@ -202,22 +219,14 @@ func hipCopies(t *table, f *floor, p *program) error {
 		if err != nil {
 			return err
 		}
-		c, err := f.measure("memcpy", *size, 3)
-		if err != nil {
-			return err
-		}
-		u, err := p.measure("to", *size)
-		if err != nil {
-			return err
-		}
-		d, err := p.measure("from", *size)
+		c, u, d, err := bothWays(f, p)
 		if err != nil {
 			return err
 		}
 		if i == 0 { // warms up
 			continue
 		}
-		bare, mem, to, from = append(bare, b[0]), append(mem, c[0]), append(to, u[0]), append(from, d[0])
+		bare, mem, to, from = append(bare, b[0]), append(mem, c), append(to, u), append(from, d)
 	}
 	mib := fmt.Sprintf("hip: hipMemcpy of %d MiB", *size>>20)
 	t.row(mib+" to the device, floor bare socket", bare, to, rate, 0.9, true)

@@ -43,22 +43,14 @@ func hsaCalls(t *table, f *floor, p *program) error {
 		if err != nil {
 			return err
 		}
-		c, err := f.measure("memcpy", *size, 3)
-		if err != nil {
-			return err
-		}
-		u, err := p.measure("to", *size)
-		if err != nil {
-			return err
-		}
-		d, err := p.measure("from", *size)
+		c, u, d, err := bothWays(f, p)
 		if err != nil {
 			return err
 		}
 		if i == 0 { // warms up
 			continue
 		}
-		mid, late, mem, to, from = append(mid, v[0]), append(late, v[1]), append(mem, c[0]), append(to, u[0]), append(from, d[0])
+		mid, late, mem, to, from = append(mid, v[0]), append(late, v[1]), append(mem, c), append(to, u), append(from, d)
 	}
 	t.plain("hsa: dispatch, from the doorbell to the completion signal", fmt.Sprintf("%s, p99 %s", micros(median(mid)), micros(median(late))), "")
 	mib := fmt.Sprintf("hsa: hsa_amd_memory_async_copy of %d MiB", *size>>20)

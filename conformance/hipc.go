@@ -46,8 +46,7 @@ func conformHIPC(ctx context.Context, o *options) (failed int, err error) {
 
 // hipPrograms runs the programs with the library in a folder and says how each ended.
 func hipPrograms(ctx context.Context, o *options, dir, what, lib string, env []string) (failed int, err error) {
-	var passed int
-	began := time.Now()
+	all := newPrograms()
 	for _, p := range examples.Programs {
 		if !o.match.MatchString(p.Run) {
 			continue
@@ -55,25 +54,15 @@ func hipPrograms(ctx context.Context, o *options, dir, what, lib string, env []s
 		start := time.Now()
 		why, err := hipProgram(ctx, o, dir, lib, env, p)
 		if err != nil {
-			return failed, err
+			return all.failed, err
 		}
 		if ctx.Err() != nil {
-			return failed, ctx.Err()
+			return all.failed, ctx.Err()
 		}
-		verdict := "passed"
-		if why == "" {
-			passed++
-		} else {
-			verdict = "FAILED"
-			failed++
-		}
-		fmt.Printf("%-10s %-40s %s %6.1f s\n", filepath.Base(what), strings.TrimPrefix(p.Run, "examples/"), verdict, time.Since(start).Seconds())
-		if why != "" {
-			fmt.Printf("    %s\n", why)
-		}
+		all.ended(filepath.Base(what), strings.TrimPrefix(p.Run, "examples/"), why, start)
 	}
-	fmt.Printf("programs in C on %s: %d passed, %d failed, %.0f s\n", what, passed, failed, time.Since(began).Seconds())
-	return failed, nil
+	all.done("programs in C on " + what)
+	return all.failed, nil
 }
 
 // hipProgram runs one program; why is "" if all was as it should be. The program

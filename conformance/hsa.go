@@ -99,7 +99,7 @@ func conformHSA(ctx context.Context, o *options) (failed int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	passed, began := 0, time.Now()
+	all := newPrograms()
 	for _, arch := range kernels.Arches {
 		for _, c := range append(hsaCases(), rocrand...) {
 			if c.on != "" && c.on != arch {
@@ -111,23 +111,13 @@ func conformHSA(ctx context.Context, o *options) (failed int, err error) {
 			start := time.Now()
 			why, err := c.run(ctx, o, dir, arch)
 			if err != nil {
-				return failed, err
+				return all.failed, err
 			}
-			verdict := "passed"
-			if why == "" {
-				passed++
-			} else {
-				verdict = "FAILED"
-				failed++
-			}
-			fmt.Printf("%-10s %-40s %s %6.1f s\n", arch, "hsa/"+c.name, verdict, time.Since(start).Seconds())
-			if why != "" {
-				fmt.Printf("    %s\n", why)
-			}
+			all.ended(arch, "hsa/"+c.name, why, start)
 		}
 	}
-	fmt.Printf("AMD's runtimes %s on libhsa-runtime64.so.1: %d passed, %d failed, %.0f s\n", version, passed, failed, time.Since(began).Seconds())
-	return failed, nil
+	all.done("AMD's runtimes " + version + " on libhsa-runtime64.so.1")
+	return all.failed, nil
 }
 
 // run runs one program; why is "" if it said what it must.

@@ -59,24 +59,11 @@ func conformROCm(ctx context.Context, o *options) (failed int, err error) {
 	if err := buildForTree(ctx, o, dir); err != nil {
 		return 0, err
 	}
-	passed, began := 0, time.Now()
-	say := func(arch, name, why string, start time.Time) {
-		verdict := "passed"
-		if why == "" {
-			passed++
-		} else {
-			verdict = "FAILED"
-			failed++
-		}
-		fmt.Printf("%-10s %-40s %s %6.1f s\n", arch, "rocm/"+name, verdict, time.Since(start).Seconds())
-		if why != "" {
-			fmt.Printf("    %s\n", why)
-		}
-	}
+	all := newPrograms()
 	for _, arch := range kernels.Arches {
 		w, err := startROCmWorker(ctx, o, dir, arch)
 		if err != nil {
-			return failed, err
+			return all.failed, err
 		}
 		env := []string{"TF_WORKER_HOST=127.0.0.1", "TF_WORKER_PORT=" + w.port}
 		for _, p := range examples.Programs {
@@ -87,23 +74,23 @@ func conformROCm(ctx context.Context, o *options) (failed int, err error) {
 			why, err := hipProgram(ctx, o, dir, o.lib, env, p)
 			if err != nil {
 				w.stop()
-				return failed, err
+				return all.failed, err
 			}
-			say(arch, strings.TrimPrefix(p.Run, "examples/"), why, start)
+			all.ended(arch, "rocm/"+strings.TrimPrefix(p.Run, "examples/"), why, start)
 		}
 		for _, g := range rocmGroups {
 			if ctx.Err() == nil && o.match.MatchString("rocm/"+g) {
 				start := time.Now()
-				say(arch, g, hipGroup(ctx, dir, env, g), start)
+				all.ended(arch, "rocm/"+g, hipGroup(ctx, dir, env, g), start)
 			}
 		}
 		w.stop()
 		if ctx.Err() != nil {
-			return failed, ctx.Err()
+			return all.failed, ctx.Err()
 		}
 	}
-	fmt.Printf("worker on AMD's HIP %s: %d passed, %d failed, %.0f s\n", version, passed, failed, time.Since(began).Seconds())
-	return failed, nil
+	all.done("worker on AMD's HIP " + version)
+	return all.failed, nil
 }
 
 // buildForTree builds a worker for the tree's C library, which AMD's library needs: this machine's may be older. And the suite as a program, for this machine's.

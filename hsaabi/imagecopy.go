@@ -57,19 +57,27 @@ func linear(base unsafe.Pointer, row, slice uint64, n [3]uint64, size uint64) (b
 	return b, b.slice <= math.MaxInt64/n[2]
 }
 
+// partOf is a part of an image that an agent is asked to do something with.
+func (l *library) partOf(agent, h uint64, region *extImageRegion) (m *image, b box, n [3]uint64, st status) {
+	if _, st = l.agent(agent); st != HSA_STATUS_SUCCESS {
+		return nil, box{}, n, st
+	}
+	if m, st = l.image(h); st != HSA_STATUS_SUCCESS {
+		return nil, box{}, n, st
+	}
+	b, n, ok := m.part(region.offset, region.range_)
+	if !ok {
+		st = HSA_STATUS_ERROR_INVALID_ARGUMENT
+	}
+	return m, b, n, st
+}
+
 // transfer copies a part of an image from or to the program's memory.
 func transfer(agent, h uint64, region *extImageRegion, mem unsafe.Pointer, row, slice uint64, in bool) status {
 	l := current.Load()
-	if _, st := l.agent(agent); st != HSA_STATUS_SUCCESS {
-		return st
-	}
-	m, st := l.image(h)
+	m, image, n, st := l.partOf(agent, h, region)
 	if st != HSA_STATUS_SUCCESS {
 		return st
-	}
-	image, n, ok := m.part(region.offset, region.range_)
-	if !ok {
-		return HSA_STATUS_ERROR_INVALID_ARGUMENT
 	}
 	other, ok := linear(mem, row, slice, n, m.format.Size)
 	switch {
@@ -153,16 +161,9 @@ func hsaExtImageClear(agent, h uint64, data unsafe.Pointer, region *extImageRegi
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT
 	}
 	l := current.Load()
-	if _, st := l.agent(agent); st != HSA_STATUS_SUCCESS {
-		return st
-	}
-	m, st := l.image(h)
+	m, b, n, st := l.partOf(agent, h, region)
 	if st != HSA_STATUS_SUCCESS {
 		return st
-	}
-	b, n, ok := m.part(region.offset, region.range_)
-	if !ok {
-		return HSA_STATUS_ERROR_INVALID_ARGUMENT
 	}
 	size := m.format.Size
 	one := make([]byte, size)
