@@ -16,6 +16,7 @@ import (
 	"html"
 	"io"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -58,9 +59,14 @@ func read(r io.Reader) (lines []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+	real, err := filepath.EvalSymlinks(here) // as the kernel names a program
+	if err != nil {
+		return nil, err
+	}
+	folder := strings.NewReplacer(real, "/home/you/rocwire", here, "/home/you/rocwire")
 	in := bufio.NewScanner(r)
 	for in.Scan() {
-		l := strings.ReplaceAll(strings.TrimRight(in.Text(), " \r"), here, "/home/you/rocwire")
+		l := folder.Replace(strings.TrimRight(in.Text(), " \r"))
 		lines = append(lines, l)
 	}
 	for len(lines) > 0 && plain(lines[0]) == "" {
@@ -117,7 +123,8 @@ func same(svg string) (lines []string) {
 		l := somebody.ReplaceAllString(html.UnescapeString(m[2]), "you@here")
 		l = figure.ReplaceAllString(l, "0")
 		if before, ok := strings.CutSuffix(l, "…"); ok { // where it is cut depends on its figures
-			l = string([]rune(before)[:90]) + "…"
+			r := []rune(before)
+			l = string(r[:min(len(r), 70)]) + "…"
 		}
 		lines = append(lines, m[1]+" "+spaces.ReplaceAllString(l, " "))
 	}
