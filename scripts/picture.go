@@ -5,7 +5,7 @@
 //	make picture                                                     makes docs/demo.svg
 //	scripts/demo.sh | go run scripts/picture.go -check docs/demo.svg    CI does
 //
-// What differs from run to run is no difference: figures, the user and the machine, the folder that the programs lie in.
+// What differs from run to run is no difference: figures, the user and the machine, paths.
 package main
 
 import (
@@ -113,6 +113,7 @@ func draw(lines []string) string {
 var (
 	text     = regexp.MustCompile(`(?m)^<text x="\d+" y="\d+" fill="(#\w+)".*?>(.*)</text>$`)
 	somebody = regexp.MustCompile(`\S+@\S+`)
+	path     = regexp.MustCompile(`(^| )/\S*`) // a long one is cut
 	figure   = regexp.MustCompile(`[0-9]+(\.[0-9]+)?(e-?[0-9]+)?( ([kM]?J|[KMG]?i?B|m?s|µs)\b)?`)
 	spaces   = regexp.MustCompile(` +`)
 )
@@ -121,7 +122,7 @@ var (
 func same(svg string) (lines []string) {
 	for _, m := range text.FindAllStringSubmatch(svg, -1) {
 		l := somebody.ReplaceAllString(html.UnescapeString(m[2]), "you@here")
-		l = figure.ReplaceAllString(l, "0")
+		l = figure.ReplaceAllString(path.ReplaceAllString(l, "$1/"), "0")
 		if before, ok := strings.CutSuffix(l, "…"); ok { // where it is cut depends on its figures
 			r := []rune(before)
 			l = string(r[:min(len(r), 70)]) + "…"
