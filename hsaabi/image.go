@@ -32,12 +32,14 @@ const (
 	slotsRoom = 1 << 16 // bytes that are made at a time
 )
 
-// keepWords puts words where kernels reach them; 0 if there is no memory. imageMu is held.
-func (l *library) keepWords(words []uint32) uint64 {
+// keepWords puts words where kernels reach them, which is their handle, and has it noted under imageMu.
+func (l *library) keepWords(words []uint32, out *uint64, note func(h uint64)) status {
+	l.imageMu.Lock()
+	defer l.imageMu.Unlock()
 	if len(l.slots) == 0 {
 		p, e := l.sim.HostMalloc(hip.Thread{}, slotsRoom, 0)
 		if e != hip.Success {
-			return 0
+			return HSA_STATUS_ERROR_OUT_OF_RESOURCES
 		}
 		for at := uint64(0); at < slotsRoom; at += slotSize {
 			l.slots = append(l.slots, uint64(p)+at)
@@ -46,7 +48,9 @@ func (l *library) keepWords(words []uint32) uint64 {
 	h := l.slots[len(l.slots)-1]
 	l.slots = l.slots[:len(l.slots)-1]
 	copy(unsafe.Slice((*uint32)(pointer(h)), slotSize/4), words)
-	return h
+	note(h)
+	*out = h
+	return HSA_STATUS_SUCCESS
 }
 
 // measured is an image that a description asks for, without memory. linear says that the program gives the pitches, 0 for the least.
@@ -69,7 +73,7 @@ func (l *library) measured(h uint64, d *extImageDescriptor, linear bool, row, sl
 	}
 	m := &image{card: c, format: f, dims: g.dims, flat: d.geometry == HSA_EXT_IMAGE_GEOMETRY_1DA,
 		Image: descriptor.Image{Kind: g.kind, Width: d.width, Height: max(d.height, 1), Depth: max(d.depth, d.arraySize, 1)}}
-	least := (d.width*f.Size + descriptor.RowAlign - 1) &^ (descriptor.RowAlign - 1)
+	least := descriptor.Pitch(d.width, f.Size)
 	m.Pitch = least
 	if !linear || g.kind == descriptor.NoImage {
 		return m, HSA_STATUS_SUCCESS
@@ -92,18 +96,12 @@ func (l *library) create(m *image, data unsafe.Pointer, out *uint64) status {
 	if m.Kind == descriptor.NoImage {
 		words = descriptor.Buffer(m.Base, m.Width, m.format)
 	}
-	l.imageMu.Lock()
-	defer l.imageMu.Unlock()
-	h := l.keepWords(words[:])
-	if h == 0 {
-		return HSA_STATUS_ERROR_OUT_OF_RESOURCES
-	}
-	if l.images == nil {
-		l.images = map[uint64]*image{}
-	}
-	l.images[h] = m
-	*out = h
-	return HSA_STATUS_SUCCESS
+	return l.keepWords(words[:], out, func(h uint64) {
+		if l.images == nil {
+			l.images = map[uint64]*image{}
+		}
+		l.images[h] = m
+	})
 }
 
 // image is that of a handle.

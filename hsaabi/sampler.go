@@ -40,18 +40,12 @@ func hsaExtSamplerCreateV2(agent uint64, d *extSamplerDescriptorV2, out *uint64)
 		s.Modes[i] = mode
 	}
 	words := s.Words()
-	l.imageMu.Lock()
-	defer l.imageMu.Unlock()
-	h := l.keepWords(words[:])
-	if h == 0 {
-		return HSA_STATUS_ERROR_OUT_OF_RESOURCES
-	}
-	if l.samplers == nil {
-		l.samplers = map[uint64]bool{}
-	}
-	l.samplers[h] = true
-	*out = h
-	return HSA_STATUS_SUCCESS
+	return l.keepWords(words[:], out, func(h uint64) {
+		if l.samplers == nil {
+			l.samplers = map[uint64]bool{}
+		}
+		l.samplers[h] = true
+	})
 }
 
 // hsaExtSamplerDestroy ends it.

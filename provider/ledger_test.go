@@ -11,18 +11,24 @@ import (
 	"github.com/rocwire/rocwire/smi"
 )
 
+// firstOf is a host that keeps its ledger in a file, and its first card.
+func (r *rack) firstOf(t *testing.T, file string) (h *host, card string) {
+	t.Helper()
+	h = r.hostOf(t, file, true)
+	list, err := h.devices(context.Background(), opened(t, h))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h, list[0].uuid
+}
+
 // A host that is started anew takes back what the earlier one has assigned, and makes the
 // card whole again with the last part.
 func TestLedgerOutlivesHost(t *testing.T) {
 	r := newRack()
 	file := filepath.Join(t.TempDir(), "partitions.json")
 	ctx := context.Background()
-	first := r.hostOf(t, file, true)
-	list, err := first.devices(ctx, opened(t, first))
-	if err != nil {
-		t.Fatal(err)
-	}
-	card := list[0].uuid
+	first, card := r.firstOf(t, file)
 	var parts []string
 	for range 3 {
 		p, err := first.assign(ctx, opened(t, first), "cpx", card)
@@ -67,12 +73,7 @@ func TestAbandonedParts(t *testing.T) {
 	r := newRack()
 	file := filepath.Join(t.TempDir(), "partitions.json")
 	ctx := context.Background()
-	first := r.hostOf(t, file, true)
-	list, err := first.devices(ctx, opened(t, first))
-	if err != nil {
-		t.Fatal(err)
-	}
-	card := list[0].uuid
+	first, card := r.firstOf(t, file)
 	for range 2 {
 		if _, err := first.assign(ctx, opened(t, first), "qpx", card); err != nil {
 			t.Fatal(err)
@@ -98,12 +99,7 @@ func TestLedgerOfAnotherTime(t *testing.T) {
 	r := newRack()
 	file := filepath.Join(t.TempDir(), "partitions.json")
 	ctx := context.Background()
-	first := r.hostOf(t, file, true)
-	list, err := first.devices(ctx, opened(t, first))
-	if err != nil {
-		t.Fatal(err)
-	}
-	card := list[0].uuid
+	first, card := r.firstOf(t, file)
 	old, err := first.assign(ctx, opened(t, first), "cpx", card)
 	if err != nil {
 		t.Fatal(err)

@@ -71,7 +71,7 @@ func (r *Runtime) Array3DCreate(t hip.Thread, p *hip.DrvArray3dDescriptor) (hip.
 		return 0, hip.ErrorInvalidValue
 	}
 	v := &array{d: d, desc: *p, format: f, Image: descriptor.Image{Kind: kind, Width: p.Width, Height: max(p.Height, 1), Depth: max(p.Depth, 1)}}
-	v.Pitch = (v.Width*f.size() + descriptor.RowAlign - 1) &^ (descriptor.RowAlign - 1)
+	v.Pitch = descriptor.Pitch(v.Width, f.size())
 	if v.a, e = d.allocate(v.Slice()*v.Depth, vmem.Image, 0); e != hip.Success {
 		return 0, e
 	}

@@ -79,33 +79,34 @@ func (x *Captures) before(e hip.Event) *capture {
 	return nil
 }
 
-// Asked is what a host thread is told that asks whether e has happened: an event
-// of a stream that captures never does.
-func (x *Captures) Asked(e hip.Event) hip.Error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
+// refuse is the answer about an event of a stream that captures, and the end of
+// that capture; since is it where the event was recorded before. Called with the lock.
+func (x *Captures) refuse(e hip.Event, since hip.Error) hip.Error {
 	if m := x.events[e]; m != nil {
 		m.capture.invalid = true
 		return hip.ErrorCapturedEvent
 	}
 	if c := x.before(e); c != nil {
 		c.invalid = true
-		return hip.ErrorCapturedEvent
+		return since
 	}
 	return hip.Success
+}
+
+// Asked is what a host thread is told that asks whether e has happened: an event
+// of a stream that captures never does.
+func (x *Captures) Asked(e hip.Event) hip.Error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.refuse(e, hip.ErrorCapturedEvent)
 }
 
 // Awaited is what a host thread is told that waits for e.
 func (x *Captures) Awaited(t hip.Thread, e hip.Event) hip.Error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if m := x.events[e]; m != nil {
-		m.capture.invalid = true
-		return hip.ErrorCapturedEvent
-	}
-	if c := x.before(e); c != nil {
-		c.invalid = true
-		return hip.ErrorStreamCaptureUnsupported
+	if err := x.refuse(e, hip.ErrorStreamCaptureUnsupported); err != hip.Success {
+		return err
 	}
 	if s, ok := x.recorded.on(e); !ok || s == hip.StreamNull {
 		return hip.Success

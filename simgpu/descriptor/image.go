@@ -21,6 +21,9 @@ const (
 // RowAlign is the alignment of an image's rows, and of its memory, in bytes.
 const RowAlign = 256
 
+// Pitch is from one row of so many elements of size bytes to the next, in bytes.
+func Pitch(width, size uint64) uint64 { return (width*size + RowAlign - 1) &^ (RowAlign - 1) }
+
 // Image is an image in linear memory: rows of Pitch bytes, a slice or layer after another.
 type Image struct {
 	Kind   Kind
