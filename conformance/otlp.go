@@ -86,7 +86,7 @@ func simulated(ctx context.Context) (*frozen, error) {
 		return nil, err
 	}
 	defer src.Close()
-	calls := exporter.NewRPC(rpcstats.Names{})
+	calls := rpcstats.NewTotals(rpcstats.Names{})
 	for i := range 1000 {
 		calls.Observe("hipLaunchKernel", "client", "hipSuccess", float64(20+i)*1e-6)
 		calls.Observe("hipLaunchKernel", "worker", "hipSuccess", float64(5+i%7)*1e-6)

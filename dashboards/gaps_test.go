@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/rocwire/rocwire/calls/rpcstats"
-	"github.com/rocwire/rocwire/exporter"
+	"github.com/rocwire/rocwire/exporter/local"
 	"github.com/rocwire/rocwire/exporter/push"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smiremote"
@@ -36,34 +36,34 @@ func (c cooled) Snapshot(ctx context.Context) (*smi.Snapshot, error) {
 // locals are two programs that call HIP on this machine.
 type locals struct{ began time.Time }
 
-func (l locals) Local() exporter.LocalReading {
+func (l locals) Local() local.Reading {
 	n := uint64(time.Since(l.began)/(10*time.Millisecond)) + 1 // a hundred rounds a second
-	program := func(pid uint32, name, pod string) exporter.LocalProcess {
-		return exporter.LocalProcess{
+	program := func(pid uint32, name, pod string) local.Process {
+		return local.Process{
 			PID: pid, Name: name, Executable: "/opt/" + name, Library: "/opt/rocm/lib/libamdhip64.so.6", User: "ada", Since: l.began,
 			Container: smi.Container{Pod: pod, Namespace: "ml"},
-			Calls: []exporter.LocalCall{
+			Calls: []local.Call{
 				localCall("hipMalloc", n, 20, "hipErrorOutOfMemory"), localCall("hipMemcpy", 4*n, 60, "hipErrorInvalidValue"), localCall("hipLaunchKernel", n, 5, "hipErrorInvalidValue"),
 			},
 			Launches: n,
-			Grid:     exporter.LocalSizes{Buckets: []uint64{0, 0, 0, 0, 0, 0, 0, 0, n / 4, 0, n - n/4}, Sum: float64(n) * 700},
-			Block:    exporter.LocalSizes{Buckets: []uint64{0, 0, 0, 0, 0, 0, n / 2, 0, n - n/2}, Sum: float64(n) * 160},
-			Copies:   []exporter.LocalCopies{{Kind: "host_to_device", Count: n, Bytes: n << 20}, {Kind: "device_to_host", Count: n, Bytes: n << 16}},
-			Device:   exporter.LocalMemory{Allocations: n, Held: smi.Some(uint64(3 << 30))},
-			Managed:  exporter.LocalMemory{Allocations: 1, Held: smi.Some(uint64(1 << 30))},
-			Host:     exporter.LocalMemory{Allocations: 2, Held: smi.Some(uint64(1 << 28))},
+			Grid:     local.Sizes{Buckets: []uint64{0, 0, 0, 0, 0, 0, 0, 0, n / 4, 0, n - n/4}, Sum: float64(n) * 700},
+			Block:    local.Sizes{Buckets: []uint64{0, 0, 0, 0, 0, 0, n / 2, 0, n - n/2}, Sum: float64(n) * 160},
+			Copies:   []local.Copies{{Kind: "host_to_device", Count: n, Bytes: n << 20}, {Kind: "device_to_host", Count: n, Bytes: n << 16}},
+			Device:   local.Memory{Allocations: n, Held: smi.Some(uint64(3 << 30))},
+			Managed:  local.Memory{Allocations: 1, Held: smi.Some(uint64(1 << 30))},
+			Host:     local.Memory{Allocations: 2, Held: smi.Some(uint64(1 << 28))},
 		}
 	}
-	return exporter.LocalReading{
-		Libraries: 1, Processes: []exporter.LocalProcess{program(4711, "trainer", "train-0"), program(4712, "server", "serve-0")},
-		Dropped: []exporter.LocalDropped{{Reason: "unreadable", Count: n / 50}},
+	return local.Reading{
+		Libraries: 1, Processes: []local.Process{program(4711, "trainer", "train-0"), program(4712, "server", "serve-0")},
+		Dropped: []local.Dropped{{Reason: "unreadable", Count: n / 50}},
 	}
 }
 
 // localCall is a function of which one in ten calls fails and half take twice as long.
-func localCall(op string, n uint64, buckets int32, code string) exporter.LocalCall {
-	return exporter.LocalCall{
-		Op: op, Codes: []exporter.LocalCode{{Code: "hipSuccess", Count: n - n/10}, {Code: code, Count: n / 10}},
+func localCall(op string, n uint64, buckets int32, code string) local.Call {
+	return local.Call{
+		Op: op, Codes: []local.Code{{Code: "hipSuccess", Count: n - n/10}, {Code: code, Count: n / 10}},
 		Latency: rpcstats.Hist{Nanos: n * 20_000, Buckets: []rpcstats.Bucket{{Index: -130 + int(buckets), Count: n - n/2}, {Index: -122 + int(buckets), Count: n/2 + 1}}},
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rocwire/rocwire/exporter/collector"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smi/smitest"
 )
@@ -19,7 +20,7 @@ func BenchmarkScrape(b *testing.B) {
 	b.Run("plain", func(b *testing.B) { benchScrape(b, smitest.Cards()[0], "", "") })
 	b.Run("full", func(b *testing.B) { benchScrape(b, fullCards()[0], "", "") })
 	b.Run("gzip", func(b *testing.B) { benchScrape(b, fullCards()[0], "", "gzip") })
-	b.Run("compat", func(b *testing.B) { benchScrape(b, fullCards()[0], CompatDME, "") })
+	b.Run("compat", func(b *testing.B) { benchScrape(b, fullCards()[0], collector.CompatDME, "") })
 }
 
 func benchScrape(b *testing.B, like smi.DeviceSnapshot, compat, encoding string) {

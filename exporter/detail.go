@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rocwire/rocwire/exporter/collector"
 	"github.com/rocwire/rocwire/smi"
 )
 
@@ -48,26 +49,6 @@ type part[T any] struct {
 	took  time.Duration // the last answer
 	asked bool
 	busy  bool
-}
-
-// partView is a part as a scrape sees it.
-type partView[T any] struct {
-	value T // if known
-	known bool
-	asked bool // and the card knows the question
-	err   error
-	age   time.Duration
-	took  time.Duration
-}
-
-// detailView is what a scrape sees of a card's details.
-type detailView struct {
-	xgmi       partView[*smi.XGMI]
-	partitions partView[*smi.Partitions]
-	firmware   partView[[]smi.Firmware]
-	badPages   partView[[]smi.BadPage]
-	linkErrors uint64
-	linkRate   LinkRate
 }
 
 func newDetailPoller(opt *Options, list func() []smi.Device) *detailPoller {
@@ -205,57 +186,47 @@ func ask[T any](ctx context.Context, d *detailPoller, p *part[T], question func(
 	}
 }
 
-// view is what is known about a card; the zero value is nothing.
-func (d *detailPoller) view(dev smi.Device, now time.Time) detailView {
+// look adds what is known about a card's details, and says how fast its links are.
+func (d *detailPoller) look(c *collector.Card, now time.Time) (links LinkRate) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	c := d.cards[dev.Index]
-	if c == nil || c.device != dev {
-		return detailView{}
+	x := d.cards[c.Snap.Device.Index]
+	if x == nil || x.device != c.Snap.Device {
+		return LinkRate{}
 	}
-	v := detailView{
-		xgmi: look(d, &c.xgmi, now), partitions: look(d, &c.partitions, now), firmware: look(d, &c.firmware, now),
-		badPages: look(d, &c.badPages, now), linkErrors: c.linkErrors,
-	}
-	if v.xgmi.known {
-		v.linkRate = c.linkRate.rate
-		if s, ok := v.xgmi.value.Stale.Get(); ok {
-			v.xgmi.age += time.Duration(s)
-			v.xgmi.known = v.xgmi.age <= d.maxAge()
+	c.XGMI, c.Partitions, c.Firmware, c.BadPages = answer(d, &x.xgmi, now), answer(d, &x.partitions, now), answer(d, &x.firmware, now), answer(d, &x.badPages, now)
+	c.LinkErrors = x.linkErrors
+	if c.XGMI.Known {
+		links = x.linkRate.rate
+		if s, ok := c.XGMI.Value.Stale.Get(); ok {
+			c.XGMI.Age += time.Duration(s)
+			c.XGMI.Known = c.XGMI.Age <= d.maxAge()
 		}
 	}
-	return v
+	return links
 }
 
-func (d *detailPoller) topology(now time.Time) partView[*smi.Topology] {
+func (d *detailPoller) topology(now time.Time) collector.Answer[*smi.Topology] {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return look(d, &d.topo, now)
+	return answer(d, &d.topo, now)
 }
 
 // maxAge is the age above which a detail is not shown: three turns may fail.
 func (d *detailPoller) maxAge() time.Duration { return max(d.opt.MaxAge, 3*d.opt.SlowInterval) }
 
-func look[T any](d *detailPoller, p *part[T], now time.Time) partView[T] {
+// answer is a part as others see it.
+func answer[T any](d *detailPoller, p *part[T], now time.Time) collector.Answer[T] {
 	if errors.Is(p.err, smi.ErrNotSupported) {
-		return partView[T]{err: p.err}
+		return collector.Answer[T]{Err: p.err}
 	}
-	v := partView[T]{asked: p.asked, err: p.err, took: p.took}
+	a := collector.Answer[T]{Asked: p.asked, Err: p.err, Took: p.took}
 	if p.at.IsZero() {
-		return v
+		return a
 	}
-	v.age = max(now.Sub(p.at), 0)
-	if v.known = v.age <= d.maxAge(); v.known {
-		v.value = p.value
+	a.Age = max(now.Sub(p.at), 0)
+	if a.Known = a.Age <= d.maxAge(); a.Known {
+		a.Value = p.value
 	}
-	return v
-}
-
-// failure is why a detail is not known, or out of date; nil where the card does not
-// have it, or was not asked yet.
-func (v *partView[T]) failure(gpu, what string) error {
-	if v.err == nil || !v.asked {
-		return nil
-	}
-	return failed(gpu, what, smi.FailureOf(v.err))
+	return a
 }

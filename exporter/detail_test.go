@@ -45,10 +45,10 @@ func (e *env) hear(t *testing.T, src *smitest.Fake, events ...smi.Event) {
 
 func (e *env) heardSoFar() int {
 	v, n := e.events.view(), 0
-	if v.missed > 0 {
+	if v.Missed > 0 {
 		n++
 	}
-	for _, c := range v.counts {
+	for _, c := range v.Counts {
 		n += int(c)
 	}
 	return n
@@ -209,8 +209,10 @@ func TestNoEvents(t *testing.T) {
 		e.events.run(ctx)
 	}()
 	e.Poll(t.Context())
-	for errors.Is(e.events.view().err, errStarting) {
-		time.Sleep(time.Millisecond)
+	for starting := true; starting; time.Sleep(time.Millisecond) {
+		e.events.mu.Lock()
+		starting = errors.Is(e.events.err, errStarting)
+		e.events.mu.Unlock()
 	}
 	s := e.metrics(t)
 	if strings.Contains(s, "gpu_events_total") || value(s, `gpu_exporter_collector_success{collector="event"}`) != "1" {
@@ -238,7 +240,7 @@ func TestEventsAuto(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	e.Poll(t.Context())
-	if v := e.events.view(); len(v.counts) > 0 || e.harmless() {
+	if v := e.events.view(); len(v.Counts) > 0 || e.harmless() {
 		t.Errorf("a card of amdgpu is listened to: %v", v)
 	}
 	if s := e.metrics(t); strings.Contains(s, "gpu_events_total") || value(s, `gpu_exporter_collector_success{collector="event"}`) != "1" {

@@ -22,8 +22,8 @@
 //
 // # Collectors
 //
-// A collector registers itself, in its own file's init, with registerCollector;
-// nothing else knows it.
+// What the metrics are is package collector's: each subject has a collector there, which
+// registers itself.
 //
 // # Trust
 //

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rocwire/rocwire/exporter/collector"
 	"github.com/rocwire/rocwire/smi"
 )
 
@@ -34,27 +35,17 @@ func checkEvents(s string) error {
 // is not known.
 func (e *Exporter) harmless() bool {
 	v := e.poll.view()
-	for i := range v.cards {
-		if info := v.cards[i].snap.Info; info == nil || info.Driver.Name == "amdgpu" {
+	for i := range v.Cards {
+		if info := v.Cards[i].Snap.Info; info == nil || info.Driver.Name == "amdgpu" {
 			return false
 		}
 	}
-	return len(v.cards) > 0
+	return len(v.Cards) > 0
 }
-
-// eventKinds are the kinds that are counted apart; what a source invents beyond them
-// is "other", so that no source makes series.
-var eventKinds = []string{
-	smi.EventVMFault, smi.EventThermalThrottle, smi.EventPreReset, smi.EventPostReset, smi.EventMigrateStart, smi.EventMigrateEnd,
-	smi.EventPageFaultStart, smi.EventPageFaultEnd, smi.EventQueueEviction, smi.EventQueueRestore, smi.EventUnmap, smi.EventProcessStart,
-	smi.EventProcessEnd, smi.EventRingHang, smi.EventECC, smi.EventLinkChange, smi.EventLost, smi.EventFound, smi.EventKernelCheck, otherEvents,
-}
-
-const otherEvents = "other"
 
 var knownEvent = func() map[string]bool {
 	known := map[string]bool{}
-	for _, k := range eventKinds {
+	for _, k := range collector.EventKinds {
 		known[k] = true
 	}
 	return known
@@ -68,11 +59,6 @@ type EventCount struct {
 	Count  uint64
 }
 
-type eventKey struct {
-	device int
-	kind   string
-}
-
 // eventCounter listens to what happens to the cards, and counts it.
 type eventCounter struct {
 	opt      *Options
@@ -80,18 +66,10 @@ type eventCounter struct {
 	harmless func() bool
 
 	mu     sync.Mutex
-	counts map[eventKey]uint64
+	counts map[collector.EventKey]uint64
 	missed uint64
 	heard  bool  // the source can be listened to
 	err    error // why it cannot, now
-}
-
-// eventView is what a scrape sees.
-type eventView struct {
-	counts map[eventKey]uint64
-	missed uint64
-	heard  bool
-	err    error
 }
 
 // settled is after how long a source that still lets itself be listened to is taken to
@@ -102,7 +80,7 @@ const settled = time.Second
 var errStarting = errors.New("not listening yet")
 
 func newEventCounter(opt *Options, cards func() []smi.Device, harmless func() bool) *eventCounter {
-	return &eventCounter{opt: opt, cards: cards, harmless: harmless, counts: map[eventKey]uint64{}, err: errStarting}
+	return &eventCounter{opt: opt, cards: cards, harmless: harmless, counts: map[collector.EventKey]uint64{}, err: errStarting}
 }
 
 // run listens until ctx is done, again and again. Events between two attempts are not
@@ -160,13 +138,13 @@ func (e *eventCounter) listening() {
 }
 
 func (e *eventCounter) count(ev smi.Event) {
-	k := eventKey{device: smi.NoCard, kind: ev.Kind}
-	if !knownEvent[k.kind] {
-		k.kind = otherEvents
+	k := collector.EventKey{Device: smi.NoCard, Kind: ev.Kind}
+	if !knownEvent[k.Kind] {
+		k.Kind = collector.OtherEvents
 	}
 	for _, d := range e.cards() {
 		if d.Index == ev.Device {
-			k.device = ev.Device
+			k.Device = ev.Device
 		}
 	}
 	e.mu.Lock()
@@ -179,17 +157,21 @@ func (e *eventCounter) count(ev smi.Event) {
 	e.counts[k]++
 }
 
-func (e *eventCounter) view() eventView {
+func (e *eventCounter) view() collector.Events {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return eventView{counts: maps.Clone(e.counts), missed: e.missed, heard: e.heard, err: e.err}
+	v := collector.Events{Counts: maps.Clone(e.counts), Missed: e.missed, Heard: e.heard, Err: e.err}
+	if errors.Is(v.Err, smi.ErrNotSupported) || errors.Is(v.Err, errStarting) {
+		v.Err = nil
+	}
+	return v
 }
 
-// list is the counts in order.
-func (v *eventView) list() []EventCount {
-	list := make([]EventCount, 0, len(v.counts))
-	for k, n := range v.counts {
-		list = append(list, EventCount{k.device, k.kind, n})
+// listEvents is the counts in order.
+func listEvents(counts map[collector.EventKey]uint64) []EventCount {
+	list := make([]EventCount, 0, len(counts))
+	for k, n := range counts {
+		list = append(list, EventCount{k.Device, k.Kind, n})
 	}
 	slices.SortFunc(list, func(a, b EventCount) int {
 		return cmp.Or(cmp.Compare(a.Device, b.Device), cmp.Compare(a.Kind, b.Kind))

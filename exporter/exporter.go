@@ -3,41 +3,27 @@ package exporter
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/rocwire/rocwire/calls/rpcstats"
+	"github.com/rocwire/rocwire/exporter/collector"
+	"github.com/rocwire/rocwire/exporter/local"
 	"github.com/rocwire/rocwire/exporter/push"
 	"github.com/rocwire/rocwire/smi"
 )
 
-// RPC adds up call latencies; see rpcstats.Totals.
-type RPC = rpcstats.Totals
-
-// NewRPC returns totals that have counted nothing.
-func NewRPC(names rpcstats.Names) *RPC { return rpcstats.NewTotals(names) }
-
-// SessionSource lists a worker's clients, from memory and at once. It may
-// implement smi.SessionTotaler as well, and Err() error: while that is not nil
-// nothing is known about sessions and none are shown.
-type SessionSource = smi.Sessions
-
-// CallSource tells how long calls took, from memory and at once; an *RPC does. It
-// may implement Err() error like a SessionSource.
-type CallSource interface {
-	Calls() []rpcstats.CallTotal
-}
-
 // Options say what is exported. Only Source is necessary.
 type Options struct {
-	Source   smi.Source
-	Sessions SessionSource // nil: there are no sessions here
-	Calls    CallSource    // nil: no calls are measured here
-	Local    LocalSource   // nil: local programs are not watched
+	Source smi.Source
+	// Sessions lists a worker's clients, from memory and at once; nil: there are no sessions here. It may
+	// implement smi.SessionTotaler as well, and Err() error: while that is not nil
+	// nothing is known about sessions and none are shown.
+	Sessions smi.Sessions
+	Calls    collector.CallSource // nil: no calls are measured here
+	Local    local.Source         // nil: local programs are not watched
 	Place    Place
 	// Sinks tells how the delivery to push sinks goes; nil: there are none.
 	Sinks func() []push.Stats
@@ -55,19 +41,19 @@ type Options struct {
 	// MaxProcesses is how many processes of one card have series at most: those that
 	// hold most of its memory. Default 256.
 	MaxProcesses int
-	// Histograms is the form of the histograms of durations: HistogramsBoth (the
-	// default), HistogramsNative or HistogramsClassic.
+	// Histograms is the form of the histograms of durations: collector.HistogramsBoth (the
+	// default), collector.HistogramsNative or collector.HistogramsClassic.
 	Histograms string
 	// Allow and Deny are globs of metric names, those of More and Runtime included: with any in Allow only these are served, and never those in Deny.
-	Allow, Deny []string
-	// Compat is CompatDME to serve the names of AMD's device-metrics-exporter as well,
+	Allow, Deny collector.Patterns
+	// Compat is collector.CompatDME to serve the names of AMD's device-metrics-exporter as well,
 	// and "" not to.
 	Compat string
 	// CompatOwners fills in the labels pod, namespace, container and job_… of those names, of cards with one owner.
 	CompatOwners bool
-	Health       Thresholds // of gpu_health
-	Version      string     // of the program, for gpu_exporter_build_info
-	Runtime      bool       // add the program's own go_… and process_… metrics
+	Health       collector.Thresholds // of gpu_health
+	Version      string               // of the program, for gpu_exporter_build_info
+	Runtime      bool                 // add the program's own go_… and process_… metrics
 	// More makes further metrics to serve beside these; no name of ours may be among them.
 	More []prometheus.Collector
 	Log  *slog.Logger // default: discard
@@ -89,7 +75,7 @@ type Exporter struct {
 	poll     *poller
 	detail   *detailPoller
 	events   *eventCounter
-	chosen   selection
+	metrics  *collector.Set
 	registry *prometheus.Registry
 }
 
@@ -98,19 +84,6 @@ type Exporter struct {
 func New(opt Options) (*Exporter, error) {
 	if opt.Source == nil {
 		return nil, errors.New("exporter: no source")
-	}
-	if opt.Compat != "" && opt.Compat != CompatDME {
-		return nil, fmt.Errorf("exporter: no other exporter's names are known as %q (%s are)", opt.Compat, CompatDME)
-	}
-	chosen, err := newSelection(opt.Allow, opt.Deny)
-	if err != nil {
-		return nil, err
-	}
-	if opt.Histograms == "" {
-		opt.Histograms = HistogramsBoth
-	}
-	if err := checkHistograms(opt.Histograms); err != nil {
-		return nil, err
 	}
 	if opt.Events == "" {
 		opt.Events = EventsAuto
@@ -122,21 +95,26 @@ func New(opt Options) (*Exporter, error) {
 	setDefault(&opt.SlowInterval, 30*time.Second)
 	setDefault(&opt.Timeout, 10*time.Second)
 	setDefault(&opt.MaxAge, max(30*time.Second, 3*opt.Interval))
-	setDefault(&opt.MaxSeries, 5000)
-	setDefault(&opt.MaxProcesses, 256)
-	if opt.Version == "" {
-		opt.Version = "unknown"
-	}
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
 	if opt.now == nil {
 		opt.now = time.Now
 	}
-	e := &Exporter{opt: opt, chosen: chosen}
+	e := &Exporter{opt: opt}
 	e.poll = newPoller(&e.opt)
 	e.detail = newDetailPoller(&e.opt, e.poll.list)
 	e.events = newEventCounter(&e.opt, e.poll.list, e.harmless)
+	set, err := collector.New(collector.Options{
+		Owners: smi.OwnersOf(opt.Source), Sessions: opt.Sessions, Calls: opt.Calls, Local: opt.Local, Sinks: opt.Sinks,
+		Host: opt.Place.Host, Cluster: opt.Place.Cluster, Pool: opt.Place.Pool, Version: opt.Version,
+		MaxSeries: opt.MaxSeries, MaxProcesses: opt.MaxProcesses, Histograms: opt.Histograms, Allow: opt.Allow, Deny: opt.Deny,
+		Compat: opt.Compat, CompatOwners: opt.CompatOwners, Health: opt.Health, Log: opt.Log, Now: opt.now,
+	}, e.view)
+	if err != nil {
+		return nil, err
+	}
+	e.metrics = set
 	return e, e.register()
 }
 
@@ -167,12 +145,12 @@ func (e *Exporter) Poll(ctx context.Context) {
 	e.detail.once(ctx)
 }
 
-// view is all that is known now.
-func (e *Exporter) view() *view {
+// view is all that is known of the cards now.
+func (e *Exporter) view() *collector.View {
 	v := e.poll.view()
-	for i := range v.cards {
-		v.cards[i].detail = e.detail.view(v.cards[i].snap.Device, v.now)
+	for i := range v.Cards {
+		e.detail.look(&v.Cards[i], v.Now)
 	}
-	v.topo, v.events = e.detail.topology(v.now), e.events.view()
+	v.Topology, v.Events = e.detail.topology(v.Now), e.events.view()
 	return v
 }

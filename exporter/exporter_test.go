@@ -20,6 +20,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"github.com/rocwire/rocwire/calls/rpcstats"
+	"github.com/rocwire/rocwire/exporter/collector"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smi/smitest"
 )
@@ -45,7 +46,7 @@ func (c *fakeClock) advance(d time.Duration) {
 }
 
 // testCalls is call totals of a fixed past.
-type testCalls struct{ totals *RPC }
+type testCalls struct{ totals *rpcstats.Totals }
 
 func (c testCalls) Calls() []rpcstats.CallTotal {
 	calls := c.totals.Calls()
@@ -56,7 +57,7 @@ func (c testCalls) Calls() []rpcstats.CallTotal {
 }
 
 func someCalls() testCalls {
-	r := NewRPC(rpcstats.Names{})
+	r := rpcstats.NewTotals(rpcstats.Names{})
 	for i := range 1000 {
 		r.Observe("hipMalloc", "client", "hipSuccess", 20e-6+float64(i)*1e-7)
 		r.Observe("hipMalloc", "worker", "hipSuccess", 5e-6)
@@ -178,32 +179,10 @@ func TestMetricsGolden(t *testing.T) {
 		t.Errorf("promlint: %s: %s", p.Metric, p.Text)
 	}
 	// Everything that is declared is shown by this source.
-	for _, m := range metrics {
-		if !m.compat && !strings.Contains(text, "# HELP "+m.name+" ") {
-			t.Errorf("%s is declared and not in the golden file", m.name)
+	for _, m := range collector.Metrics() {
+		if !m.Compat && !strings.Contains(text, "# HELP "+m.Name+" ") {
+			t.Errorf("%s is declared and not in the golden file", m.Name)
 		}
-	}
-}
-
-// TestHelpStandsAlone: a HELP is read on its own, so it refers to no other and says of what it is.
-func TestHelpStandsAlone(t *testing.T) {
-	seen := map[string]string{}
-	for _, m := range metrics {
-		if m.help == "" {
-			continue
-		}
-		for _, w := range []string{"The same", "the same by", "likewise", "Likewise", "ditto", "as above"} {
-			if strings.Contains(m.help, w) {
-				t.Errorf("%s: %q needs another metric's text", m.name, m.help)
-			}
-		}
-		if !strings.HasSuffix(m.help, ".") || len(strings.Fields(m.help)) < 3 {
-			t.Errorf("%s: %q is no sentence", m.name, m.help)
-		}
-		if other := seen[m.help]; other != "" && !m.compat {
-			t.Errorf("%s and %s have the same text", m.name, other)
-		}
-		seen[m.help] = m.name
 	}
 }
 
@@ -213,9 +192,10 @@ func TestMetricsTable(t *testing.T) {
 		"Made by `go test ./exporter -rewrite`; do not edit. A figure that is not available has no series.\n" +
 		"Join with `gpu_info` by `gpu`, with `gpu_process_info` by `gpu` and `pid`, with `hip_session_info` by `session`.\n\n" +
 		"| Metric | Type | Labels | Meaning |\n|---|---|---|---|\n")
-	for _, m := range sortedMetrics() {
-		labels := strings.Join(m.labels, ", ")
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", m.name, m.kind, labels, m.help)
+	for _, m := range collector.Metrics() {
+		if !m.Compat {
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", m.Name, m.Kind, strings.Join(m.Labels, ", "), m.Help)
+		}
 	}
 	golden(t, "METRICS.md", []byte(b.String()))
 }
@@ -421,7 +401,7 @@ func TestHostileNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, l := range families["gpu_process_vram_bytes"].Metric[0].Label {
-		if len(l.GetValue()) > maxLabel {
+		if len(l.GetValue()) > 256 {
 			t.Errorf("label %s of %d bytes", l.GetName(), len(l.GetValue()))
 		}
 	}
@@ -475,7 +455,7 @@ func TestHandler(t *testing.T) {
 
 // Scrapes, readings and deltas at the same time, for the race detector.
 func TestConcurrent(t *testing.T) {
-	rpc := NewRPC(rpcstats.Names{})
+	rpc := rpcstats.NewTotals(rpcstats.Names{})
 	src := smitest.NewFake(smitest.Cards()...)
 	e, err := New(Options{Source: src, Sessions: smitest.Clients{}, Calls: rpc, Interval: time.Millisecond, Runtime: true})
 	if err != nil {
@@ -511,7 +491,7 @@ func TestConcurrent(t *testing.T) {
 // TestSelection: what is not chosen is not served, ours, compatible names and others' alike, and costs no mistake.
 func TestSelection(t *testing.T) {
 	names := func(o Options) map[string]bool {
-		o.Calls, o.Compat, o.Runtime = someCalls(), CompatDME, true
+		o.Calls, o.Compat, o.Runtime = someCalls(), collector.CompatDME, true
 		e := start(t, o)
 		e.Poll(t.Context())
 		got := map[string]bool{}

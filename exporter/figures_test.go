@@ -85,7 +85,7 @@ func TestConsistent(t *testing.T) {
 	e := start(t, Options{Source: smitest.NewFake(cards...), Sessions: smitest.Clients{}, Calls: someCalls(), Runtime: true})
 	e.Poll(t.Context())
 	reg := prometheus.NewPedanticRegistry()
-	reg.MustRegister(newCollectorSet(e.Exporter, nil), collectors.NewGoCollector())
+	reg.MustRegister(e.Exporter.metrics, collectors.NewGoCollector())
 	got, err := reg.Gather()
 	if err != nil {
 		t.Fatal(err)
@@ -97,8 +97,8 @@ func TestConsistent(t *testing.T) {
 	if !slices.IsSorted(names) || !slices.Contains(names, "go_goroutines") || !slices.Contains(names, "gpu_ecc_errors_total") {
 		t.Errorf("families %v", names)
 	}
-	// Five counters and three states, left out.
-	if n := value(e.metrics(t), `gpu_exporter_dropped_series_total{collector="ecc"}`); n != "8" {
+	// Five counters and three states, left out of two scrapes.
+	if n := value(e.metrics(t), `gpu_exporter_dropped_series_total{collector="ecc"}`); n != "16" {
 		t.Errorf("blocks told twice: %s dropped", n)
 	}
 }
@@ -246,7 +246,7 @@ func (limitedClients) SessionTotals() smi.SessionTotals {
 
 // What a session may have is told where it has a quota, what was not traced where calls are, what was not sent where modules are kept.
 func TestQuotasAndSpans(t *testing.T) {
-	for sessions, want := range map[SessionSource]int{limitedClients{}: 8, smitest.Clients{}: 0} {
+	for sessions, want := range map[smi.Sessions]int{limitedClients{}: 8, smitest.Clients{}: 0} {
 		e, err := New(Options{Source: smitest.NewFake(), Sessions: sessions})
 		if err != nil {
 			t.Fatal(err)

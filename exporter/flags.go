@@ -3,6 +3,8 @@ package exporter
 import (
 	"flag"
 	"time"
+
+	"github.com/rocwire/rocwire/exporter/collector"
 )
 
 // AddFlags adds the flags that say which metrics are served and in which form. Values
@@ -12,10 +14,10 @@ func (o *Options) AddFlags(fs *flag.FlagSet) {
 	fs.StringVar(&o.Events, "events", EventsAuto, "auto, on or off")
 	fs.IntVar(&o.MaxProcesses, "max-processes", 256, "processes of one GPU that have series")
 	fs.IntVar(&o.MaxSeries, "max-series", 5000, "series of one metric")
-	fs.StringVar(&o.Histograms, "histograms", HistogramsBoth, "both, native or classic")
-	fs.Var(patterns{&o.Allow}, "metrics-allow", "patterns of the only metrics to serve")
-	fs.Var(patterns{&o.Deny}, "metrics-deny", "patterns of metrics not to serve")
-	fs.StringVar(&o.Compat, "metrics-compat", "", "names of another exporter to serve as well: "+CompatDME)
+	fs.StringVar(&o.Histograms, "histograms", collector.HistogramsBoth, "both, native or classic")
+	fs.Var(&o.Allow, "metrics-allow", "patterns of the only metrics to serve")
+	fs.Var(&o.Deny, "metrics-deny", "patterns of metrics not to serve")
+	fs.StringVar(&o.Compat, "metrics-compat", "", "names of another exporter to serve as well: "+collector.CompatDME)
 	fs.BoolVar(&o.CompatOwners, "compat-owner-labels", false, "with --metrics-compat, fill in the labels of a GPU's owner")
 	fs.Var(&o.Health, "health-thresholds", "how much a healthy GPU may have had")
 }

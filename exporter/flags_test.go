@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rocwire/rocwire/exporter/collector"
 )
 
 func TestFlags(t *testing.T) {
@@ -17,7 +19,7 @@ func TestFlags(t *testing.T) {
 	if err := fs.Parse(strings.Fields(args)); err != nil {
 		t.Fatal(err)
 	}
-	if o.SlowInterval != 5*time.Second || o.MaxProcesses != 3 || o.MaxSeries != 4 || o.Histograms != HistogramsNative || o.Compat != CompatDME || o.Events != EventsOn || len(o.Allow) != 2 || len(o.Deny) != 1 ||
+	if o.SlowInterval != 5*time.Second || o.MaxProcesses != 3 || o.MaxSeries != 4 || o.Histograms != collector.HistogramsNative || o.Compat != collector.CompatDME || o.Events != EventsOn || len(o.Allow) != 2 || len(o.Deny) != 1 ||
 		!o.CompatOwners || o.Health.String() != "uncorrectable=2,umc=0,bad-pages=7" {
 		t.Errorf("%+v", o)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/common/expfmt"
 
 	"github.com/rocwire/rocwire/calls/rpcstats"
+	"github.com/rocwire/rocwire/exporter/collector"
 	"github.com/rocwire/rocwire/smi/smitest"
 )
 
@@ -111,7 +112,7 @@ func TestHistogramForms(t *testing.T) {
 	for _, c := range []struct {
 		form            string
 		native, classic bool
-	}{{"", true, true}, {HistogramsBoth, true, true}, {HistogramsNative, true, false}, {HistogramsClassic, false, true}} {
+	}{{"", true, true}, {collector.HistogramsBoth, true, true}, {collector.HistogramsNative, true, false}, {collector.HistogramsClassic, false, true}} {
 		e := start(t, Options{Calls: tracedCalls{someCalls()}, Histograms: c.form})
 		e.Poll(t.Context())
 		for _, m := range protobufOf(t, e)["hip_rpc_duration_seconds"].Metric {
@@ -145,7 +146,7 @@ func TestOpenMetrics(t *testing.T) {
 	src := smitest.NewFake(fullCards()...)
 	src.SetDetails(fullDetail())
 	src.SetTopology(smitest.Topology(2))
-	e := start(t, Options{Source: src, Sessions: smitest.Clients{}, Calls: tracedCalls{someCalls()}, Compat: CompatDME})
+	e := start(t, Options{Source: src, Sessions: smitest.Clients{}, Calls: tracedCalls{someCalls()}, Compat: collector.CompatDME})
 	e.Poll(t.Context())
 	e.hear(t, src)
 	body := e.get(t, "/metrics", "Accept", "application/openmetrics-text;version=1.0.0").Body.String()

@@ -6,32 +6,33 @@ import (
 	"testing"
 
 	"github.com/rocwire/rocwire/calls/rpcstats"
+	"github.com/rocwire/rocwire/exporter/local"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smi/smitest"
 )
 
-// localFake is a LocalSource of fixed figures.
+// localFake is a local.Source of fixed figures.
 type localFake struct {
-	r   LocalReading
+	r   local.Reading
 	err error
 }
 
-func (l *localFake) Local() LocalReading { return l.r }
-func (l *localFake) Err() error          { return l.err }
+func (l *localFake) Local() local.Reading { return l.r }
+func (l *localFake) Err() error           { return l.err }
 
 func someLocal() *localFake {
-	return &localFake{r: LocalReading{
-		Libraries: 2, Dropped: []LocalDropped{{"process", 0}, {"abandoned", 3}},
-		Processes: []LocalProcess{{
+	return &localFake{r: local.Reading{
+		Libraries: 2, Dropped: []local.Dropped{{Reason: "process"}, {Reason: "abandoned", Count: 3}},
+		Processes: []local.Process{{
 			PID: 4711, Name: "train\xff", Executable: "/usr/bin/python3.13", Library: "/opt/rocm/lib/libamdhip64.so.6", User: "ada",
 			Container: smi.Container{ID: strings.Repeat("ab", 32), Name: "main", Pod: "train-0", PodUID: "u", Namespace: "lab"}, Since: smitest.Then,
-			Calls: []LocalCall{
-				{Op: "hipMalloc", Codes: []LocalCode{{"hipErrorOutOfMemory", 1}, {"hipSuccess", 3}},
+			Calls: []local.Call{
+				{Op: "hipMalloc", Codes: []local.Code{{Code: "hipErrorOutOfMemory", Count: 1}, {Code: "hipSuccess", Count: 3}},
 					Latency: rpcstats.Hist{Nanos: 8_000_000, Buckets: []rpcstats.Bucket{{Index: -80, Count: 3}, {Index: -64, Count: 1}}}},
 			},
-			Launches: 3, Grid: LocalSizes{Buckets: []uint64{1, 0, 0, 2}, Sum: 17}, Block: LocalSizes{Buckets: []uint64{1, 2}, Sum: 5},
-			Copies: []LocalCopies{{"host_to_device", 2, 4096}},
-			Device: LocalMemory{3, smi.Some(uint64(1 << 30))}, Managed: LocalMemory{1, smi.Some(uint64(4096))}, Host: LocalMemory{2, smi.Some(uint64(0))},
+			Launches: 3, Grid: local.Sizes{Buckets: []uint64{1, 0, 0, 2}, Sum: 17}, Block: local.Sizes{Buckets: []uint64{1, 2}, Sum: 5},
+			Copies: []local.Copies{{Kind: "host_to_device", Count: 2, Bytes: 4096}},
+			Device: local.Memory{Allocations: 3, Held: smi.Some(uint64(1 << 30))}, Managed: local.Memory{Allocations: 1, Held: smi.Some(uint64(4096))}, Host: local.Memory{Allocations: 2, Held: smi.Some(uint64(0))},
 		}},
 	}}
 }
@@ -40,7 +41,7 @@ func TestLocalEnded(t *testing.T) {
 	src := someLocal()
 	p := &src.r.Processes[0]
 	p.Ended, p.Device.Held = true, smi.Opt[uint64]{}
-	p.Grid = LocalSizes{}
+	p.Grid = local.Sizes{}
 	e := start(t, Options{Local: src})
 	e.Poll(t.Context())
 	text := e.metrics(t)

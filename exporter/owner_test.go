@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rocwire/rocwire/exporter/collector"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smi/smitest"
 )
@@ -27,7 +28,7 @@ func TestOwners(t *testing.T) {
 	a, j := someOwners[0][0], someOwners[0][1]
 	b := smi.Owner{Source: smi.OwnerKubelet, Pod: "serve-0", Namespace: "ml", Container: "main"}
 	src.owners = map[int][]smi.Owner{0: {a, j}, 7: {b}}
-	e := start(t, Options{Source: src, Compat: CompatDME, CompatOwners: true})
+	e := start(t, Options{Source: src, Compat: collector.CompatDME, CompatOwners: true})
 	e.Poll(t.Context())
 	labels := regexp.MustCompile(`(?m)^gpu_package_power\{(.*gpu_id="0".*)\}`)
 	text := e.metrics(t)
@@ -55,7 +56,7 @@ func TestOwners(t *testing.T) {
 	src.owners = map[int][]smi.Owner{0: {a, b, j}}
 	has("two containers", e.metrics(t), `pod=""`, `namespace=""`, `container=""`, `job_id="42"`)
 
-	without := start(t, Options{Source: src, Compat: CompatDME})
+	without := start(t, Options{Source: src, Compat: collector.CompatDME})
 	without.Poll(t.Context())
 	has("nobody asked for it", without.metrics(t), `pod=""`, `job_id=""`)
 }
@@ -82,7 +83,7 @@ func TestHealthThresholds(t *testing.T) {
 	} {
 		src := smitest.NewFake(card)
 		src.SetDetails(fullDetail())
-		o := Options{Source: src, Compat: CompatDME}
+		o := Options{Source: src, Compat: collector.CompatDME}
 		if err := o.Health.Set(set); err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +95,7 @@ func TestHealthThresholds(t *testing.T) {
 		}
 	}
 	for _, wrong := range []string{"", "umc", "umc=-1", "umc=x", "moon=1", "umc=1,", "umc=99999999999"} {
-		var h Thresholds
+		var h collector.Thresholds
 		if err := h.Set(wrong); err == nil {
 			t.Errorf("%q is taken for thresholds", wrong)
 		} else if h.String() != "" {

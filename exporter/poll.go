@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rocwire/rocwire/exporter/collector"
 	"github.com/rocwire/rocwire/smi"
 )
 
@@ -30,28 +31,6 @@ type cardState struct {
 	at      time.Time     // when its last reading ended; zero: never
 	took    time.Duration // how long that was
 	reading bool
-}
-
-// view is what a scrape sees.
-type view struct {
-	now    time.Time
-	maxAge time.Duration // Options.MaxAge
-	err    error         // the source cannot be asked
-	cards  []cardView
-	topo   partView[*smi.Topology]
-	events eventView
-}
-
-// cardView is one card of a view. When nothing recent is known about it, snap has
-// only the Device.
-type cardView struct {
-	snap  smi.DeviceSnapshot
-	known bool // it was read at least once
-	fresh bool // and not too long ago
-	age   time.Duration
-	took  time.Duration
-
-	detail detailView
 }
 
 func newPoller(opt *Options) *poller {
@@ -215,27 +194,28 @@ func (p *poller) ready() bool {
 	return true
 }
 
-func (p *poller) view() *view {
+// view is what is known of the cards, but for their details.
+func (p *poller) view() *collector.View {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	v := &view{now: p.opt.now(), maxAge: p.opt.MaxAge, err: p.listErr}
+	v := &collector.View{Now: p.opt.now(), MaxAge: p.opt.MaxAge, Err: p.listErr}
 	switch {
 	case p.listed.IsZero():
-		v.err = smi.Errorf(smi.ErrUnavailable, "nothing has been read yet")
-	case v.err == nil && v.now.Sub(p.listed) > p.opt.MaxAge:
-		v.err = smi.Errorf(smi.ErrTimeout, "no answer for %v", v.now.Sub(p.listed).Round(time.Second))
+		v.Err = smi.Errorf(smi.ErrUnavailable, "nothing has been read yet")
+	case v.Err == nil && v.Now.Sub(p.listed) > p.opt.MaxAge:
+		v.Err = smi.Errorf(smi.ErrTimeout, "no answer for %v", v.Now.Sub(p.listed).Round(time.Second))
 	}
 	for _, d := range p.devices {
-		c := p.cards[d.Index]
-		cv := cardView{snap: c.snap, known: !c.at.IsZero(), took: c.took}
-		if cv.known {
-			cv.age = v.now.Sub(c.at)
+		s := p.cards[d.Index]
+		c := collector.Card{Snap: s.snap, Known: !s.at.IsZero(), Took: s.took}
+		if c.Known {
+			c.Age = v.Now.Sub(s.at)
 		}
-		cv.fresh = cv.known && cv.age <= p.opt.MaxAge
-		if !cv.fresh {
-			cv.snap = smi.DeviceSnapshot{Device: d}
+		c.Fresh = c.Known && c.Age <= p.opt.MaxAge
+		if !c.Fresh {
+			c.Snap = smi.DeviceSnapshot{Device: d}
 		}
-		v.cards = append(v.cards, cv)
+		v.Cards = append(v.Cards, c)
 	}
 	return v
 }

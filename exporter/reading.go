@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/rocwire/rocwire/calls/rpcstats"
+	"github.com/rocwire/rocwire/exporter/collector"
+	"github.com/rocwire/rocwire/exporter/local"
 	"github.com/rocwire/rocwire/smi"
 )
 
@@ -26,7 +28,7 @@ type Reading struct {
 	Slow     []rpcstats.SlowCall  // the slowest of the last minutes, slowest first
 
 	LocalErr error
-	Local    LocalReading // what programs of this machine do with HIP
+	Local    local.Reading // what programs of this machine do with HIP
 }
 
 // Card is one card of a Reading. When nothing recent is known about it, only Device of
@@ -49,26 +51,22 @@ type Detail struct {
 	BadPages   []smi.BadPage // empty, not nil, when there is none
 }
 
-// SlowCallSource is a CallSource that keeps the slowest calls.
-type SlowCallSource interface {
-	SlowCalls() []rpcstats.SlowCall
-}
-
 // Read tells what is known now.
 func (e *Exporter) Read() Reading {
-	v := e.view()
-	r := Reading{Time: v.now, Err: v.err, Cards: make([]Card, len(v.cards))}
-	for i := range v.cards {
-		c := &v.cards[i]
-		r.Cards[i] = Card{DeviceSnapshot: c.snap, Fresh: c.fresh, Age: c.age}
-		if d := &c.detail; c.fresh {
-			r.Cards[i].Detail = Detail{XGMI: d.xgmi.value, Links: d.linkRate, Partitions: d.partitions.value, Firmware: d.firmware.value, BadPages: d.badPages.value}
+	v := e.poll.view()
+	r := Reading{Time: v.Now, Err: v.Err, Cards: make([]Card, len(v.Cards))}
+	for i := range v.Cards {
+		c := &v.Cards[i]
+		links := e.detail.look(c, v.Now)
+		r.Cards[i] = Card{DeviceSnapshot: c.Snap, Fresh: c.Fresh, Age: c.Age}
+		if c.Fresh {
+			r.Cards[i].Detail = Detail{XGMI: c.XGMI.Value, Links: links, Partitions: c.Partitions.Value, Firmware: c.Firmware.Value, BadPages: c.BadPages.Value}
 		}
 	}
-	r.Topology = v.topo.value
-	r.Events = v.events.list()
+	r.Topology = e.detail.topology(v.Now).Value
+	r.Events = listEvents(e.events.view().Counts)
 	if s := e.opt.Sessions; s != nil {
-		if r.SessionsErr = unknown(s); r.SessionsErr == nil {
+		if r.SessionsErr = collector.Unknown(s); r.SessionsErr == nil {
 			r.Sessions = s.Sessions()
 			if t, ok := s.(smi.SessionTotaler); ok {
 				r.Totals = t.SessionTotals()
@@ -76,14 +74,14 @@ func (e *Exporter) Read() Reading {
 		}
 	}
 	if s := e.opt.Local; s != nil {
-		if r.LocalErr = unknown(s); r.LocalErr == nil {
+		if r.LocalErr = collector.Unknown(s); r.LocalErr == nil {
 			r.Local = s.Local()
 		}
 	}
 	if s := e.opt.Calls; s != nil {
-		if r.CallsErr = unknown(s); r.CallsErr == nil {
+		if r.CallsErr = collector.Unknown(s); r.CallsErr == nil {
 			r.Calls = s.Calls()
-			if t, ok := s.(SlowCallSource); ok {
+			if t, ok := s.(collector.SlowCallSource); ok {
 				r.Slow = t.SlowCalls()
 			}
 		}
@@ -92,4 +90,4 @@ func (e *Exporter) Read() Reading {
 }
 
 // Up reports whether the cards can be asked now.
-func (e *Exporter) Up() bool { return e.poll.view().err == nil }
+func (e *Exporter) Up() bool { return e.poll.view().Err == nil }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rocwire/rocwire/exporter/collector"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smi/smitest"
 )
@@ -46,7 +47,7 @@ func TestProcessesRenewNothingElse(t *testing.T) {
 	src.SetDetails(smitest.Details(2)...)
 	src.SetTopology(smitest.Topology(2))
 	clients := &comings{list: smitest.Clients{}.Sessions()[:1]}
-	e := start(t, Options{Source: src, Sessions: clients, Calls: someCalls(), Compat: CompatDME, Place: Place{Host: "gpu-1"}})
+	e := start(t, Options{Source: src, Sessions: clients, Calls: someCalls(), Compat: collector.CompatDME, Place: Place{Host: "gpu-1"}})
 	scrape := func() map[string]bool {
 		e.Poll(t.Context())
 		return seriesOf(e.metrics(t))

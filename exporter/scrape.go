@@ -21,7 +21,7 @@ const maxScrapes = 16
 // register makes the registry of all that is served.
 func (e *Exporter) register() error {
 	e.registry = prometheus.NewRegistry()
-	all := append([]prometheus.Collector{newCollectorSet(e, e.chosen.hidden())}, e.opt.More...)
+	all := append([]prometheus.Collector{e.metrics}, e.opt.More...)
 	if e.opt.Runtime {
 		all = append(all, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	}
@@ -36,7 +36,7 @@ func (e *Exporter) register() error {
 // Gather implements prometheus.Gatherer: what /metrics serves, from memory.
 func (e *Exporter) Gather() ([]*dto.MetricFamily, error) {
 	list, err := e.registry.Gather()
-	return e.chosen.of(list), err
+	return e.metrics.Served(list), err
 }
 
 // ServeMetrics answers one scrape, in the form that is wanted. More families may be
@@ -44,7 +44,7 @@ func (e *Exporter) Gather() ([]*dto.MetricFamily, error) {
 func (e *Exporter) ServeMetrics(w http.ResponseWriter, r *http.Request, more ...*dto.MetricFamily) {
 	scrapeHandler(prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) {
 		list, err := e.Gather()
-		list = append(list, e.chosen.of(more)...)
+		list = append(list, e.metrics.Served(more)...)
 		slices.SortFunc(list, func(a, b *dto.MetricFamily) int { return strings.Compare(a.GetName(), b.GetName()) })
 		return list, err
 	}), e.opt.Log, 0).ServeHTTP(w, r)

@@ -5,7 +5,7 @@ package ebpf
 import (
 	"testing"
 
-	"github.com/rocwire/rocwire/exporter"
+	"github.com/rocwire/rocwire/exporter/local"
 )
 
 // Arguments are read from where the ABI has them.
@@ -24,7 +24,7 @@ func TestArguments(t *testing.T) {
 			"hipHostMalloc hipSuccess": 1, "hipMallocHost hipSuccess": 1, "hipFree hipSuccess": 3, "hipFree hipErrorInvalidValue": 1,
 			"hipFreeAsync hipSuccess": 1, "hipHostFree hipSuccess": 1,
 		})
-		memory := func(what string, m exporter.LocalMemory, allocations, held uint64) {
+		memory := func(what string, m local.Memory, allocations, held uint64) {
 			t.Helper()
 			if n, ok := m.Held.Get(); m.Allocations != allocations || !ok || n != held {
 				t.Errorf("%s: %d allocations, %d bytes held, %v; want %d, %d", what, m.Allocations, n, ok, allocations, held)
@@ -58,7 +58,7 @@ func TestArguments(t *testing.T) {
 		if p.Launches != 10 {
 			t.Errorf("%d launches", p.Launches)
 		}
-		sizes := func(what string, s exporter.LocalSizes, sum float64, want map[int]uint64) {
+		sizes := func(what string, s local.Sizes, sum float64, want map[int]uint64) {
 			t.Helper()
 			got := map[int]uint64{}
 			for i, n := range s.Buckets {

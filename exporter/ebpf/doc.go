@@ -4,7 +4,7 @@
 // they took, what they copied and allocated, and which kernels they started.
 //
 // [Open] puts the programs and tables of the folder bpf into the kernel. [Tracer.Run]
-// looks for libraries and reads the figures; the [Tracer] is an exporter.LocalSource.
+// looks for libraries and reads the figures; the [Tracer] is an local.Source.
 // What is not there for it is told by a [SupportError].
 //
 // # What is watched

@@ -18,7 +18,7 @@ import (
 
 	"github.com/cilium/ebpf"
 
-	"github.com/rocwire/rocwire/exporter"
+	"github.com/rocwire/rocwire/exporter/local"
 )
 
 // open opens a tracer that finds only what the test makes.
@@ -148,7 +148,7 @@ func watched(t testing.TB, tr *Tracer, n int) {
 }
 
 // of polls and finds a process.
-func of(t testing.TB, tr *Tracer, pid uint32) *exporter.LocalProcess {
+func of(t testing.TB, tr *Tracer, pid uint32) *local.Process {
 	t.Helper()
 	tr.Poll(t.Context())
 	if err := tr.Err(); err != nil {
@@ -165,7 +165,7 @@ func of(t testing.TB, tr *Tracer, pid uint32) *exporter.LocalProcess {
 }
 
 // counts are calls by function and result, "hipMalloc hipSuccess".
-func counts(p *exporter.LocalProcess) map[string]uint64 {
+func counts(p *local.Process) map[string]uint64 {
 	m := map[string]uint64{}
 	for _, c := range p.Calls {
 		for _, code := range c.Codes {

@@ -25,7 +25,7 @@ const (
 const none = 15
 
 // Kinds of copies are hipMemcpyKind's, kinds of memory the order of
-// exporter.LocalProcess.
+// local.Process.
 const (
 	toDevice   = 1
 	fromDevice = 2

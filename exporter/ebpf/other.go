@@ -6,7 +6,7 @@ import (
 	"context"
 	"runtime"
 
-	"github.com/rocwire/rocwire/exporter"
+	"github.com/rocwire/rocwire/exporter/local"
 )
 
 // Tracer cannot be had on this kind of machine.
@@ -23,8 +23,8 @@ func (*Tracer) Run(context.Context) {}
 // Poll implements what is not there.
 func (*Tracer) Poll(context.Context) {}
 
-// Local implements exporter.LocalSource.
-func (*Tracer) Local() exporter.LocalReading { return exporter.LocalReading{} }
+// Local implements local.Source.
+func (*Tracer) Local() local.Reading { return local.Reading{} }
 
 // Err says why nothing is known.
 func (*Tracer) Err() error { return ErrUnsupported }

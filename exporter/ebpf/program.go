@@ -11,21 +11,21 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/rocwire/rocwire/calls/rpcstats"
-	"github.com/rocwire/rocwire/exporter"
+	"github.com/rocwire/rocwire/exporter/local"
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/smi"
 )
 
 // program is a program that has called HIP: a process, until it executes another one.
 type program struct {
-	local exporter.LocalProcess
+	local local.Process
 	start uint64    // of the process; 0: it ended before it was looked at
 	over  time.Time // when it was seen to have ended
 }
 
 func newProgram(pid uint32, t *probeTotals, now time.Time) *program {
 	name, _, _ := bytes.Cut(cString(t.Name[:]), []byte{0})
-	p := &program{local: exporter.LocalProcess{PID: pid, Name: string(name), Since: now}}
+	p := &program{local: local.Process{PID: pid, Name: string(name), Since: now}}
 	var ts unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts) == nil {
 		p.local.Since = now.Add(min(time.Duration(int64(t.First)-ts.Nano()), 0))
@@ -58,25 +58,25 @@ func (p *program) update(t *probeTotals, series []seriesRow, failures []failureR
 	l.Copies = nil
 	for kind, n := range t.Copies {
 		if n > 0 {
-			l.Copies = append(l.Copies, exporter.LocalCopies{Kind: copyKinds[kind], Count: n, Bytes: t.Copied[kind]})
+			l.Copies = append(l.Copies, local.Copies{Kind: copyKinds[kind], Count: n, Bytes: t.Copied[kind]})
 		}
 	}
-	for i, m := range []*exporter.LocalMemory{&l.Device, &l.Managed, &l.Host} {
+	for i, m := range []*local.Memory{&l.Device, &l.Managed, &l.Host} {
 		// Two threads that allocate and free at once may be seen between each other.
-		*m = exporter.LocalMemory{Allocations: t.Allocations[i], Held: smi.Some(uint64(max(int64(t.Held[i]), 0)))}
+		*m = local.Memory{Allocations: t.Allocations[i], Held: smi.Some(uint64(max(int64(t.Held[i]), 0)))}
 	}
-	calls := map[uint32]*exporter.LocalCall{}
+	calls := map[uint32]*local.Call{}
 	for i := range series {
 		s := &series[i]
-		c := &exporter.LocalCall{Op: ops.name(s.op), Latency: s.latency}
+		c := &local.Call{Op: ops.name(s.op), Latency: s.latency}
 		if s.success > 0 {
-			c.Codes = append(c.Codes, exporter.LocalCode{Code: hip.Success.Name(), Count: s.success})
+			c.Codes = append(c.Codes, local.Code{Code: hip.Success.Name(), Count: s.success})
 		}
 		calls[s.op] = c
 	}
 	for _, f := range failures {
 		if c := calls[f.op]; c != nil {
-			c.Codes = append(c.Codes, exporter.LocalCode{Code: codeName(f.code), Count: f.count})
+			c.Codes = append(c.Codes, local.Code{Code: codeName(f.code), Count: f.count})
 		}
 	}
 	l.Calls = l.Calls[:0:0]
@@ -84,12 +84,12 @@ func (p *program) update(t *probeTotals, series []seriesRow, failures []failureR
 		c.Codes = merge(c.Codes)
 		l.Calls = append(l.Calls, *c)
 	}
-	slices.SortFunc(l.Calls, func(a, b exporter.LocalCall) int { return cmp.Compare(a.Op, b.Op) })
+	slices.SortFunc(l.Calls, func(a, b local.Call) int { return cmp.Compare(a.Op, b.Op) })
 }
 
 // merge puts results of one name together, in order of their names.
-func merge(codes []exporter.LocalCode) []exporter.LocalCode {
-	slices.SortFunc(codes, func(a, b exporter.LocalCode) int { return cmp.Compare(a.Code, b.Code) })
+func merge(codes []local.Code) []local.Code {
+	slices.SortFunc(codes, func(a, b local.Code) int { return cmp.Compare(a.Code, b.Code) })
 	out := codes[:0]
 	for _, c := range codes {
 		if n := len(out); n > 0 && out[n-1].Code == c.Code {
@@ -127,19 +127,19 @@ func durations(s *probeSeries) rpcstats.Hist {
 }
 
 // sizes leaves out the buckets behind the last that holds anything.
-func sizes(buckets []uint64, sum uint64) exporter.LocalSizes {
+func sizes(buckets []uint64, sum uint64) local.Sizes {
 	n := len(buckets)
 	for n > 0 && buckets[n-1] == 0 {
 		n--
 	}
-	return exporter.LocalSizes{Buckets: slices.Clone(buckets[:n]), Sum: float64(sum)}
+	return local.Sizes{Buckets: slices.Clone(buckets[:n]), Sum: float64(sum)}
 }
 
 // end marks the last figures of a program: what it held is free.
 func (p *program) end(now time.Time) {
 	p.over = now
 	p.local.Ended = true
-	for _, m := range []*exporter.LocalMemory{&p.local.Device, &p.local.Managed, &p.local.Host} {
+	for _, m := range []*local.Memory{&p.local.Device, &p.local.Managed, &p.local.Host} {
 		m.Held = smi.Opt[uint64]{}
 	}
 }

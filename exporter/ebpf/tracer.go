@@ -15,7 +15,7 @@ import (
 	"github.com/cilium/ebpf/ringbuf"
 
 	"github.com/rocwire/rocwire/attribution"
-	"github.com/rocwire/rocwire/exporter"
+	"github.com/rocwire/rocwire/exporter/local"
 	"github.com/rocwire/rocwire/smi"
 )
 
@@ -34,11 +34,11 @@ type Tracer struct {
 	orphans map[uint32]bool // programs that had no process at the last reading
 
 	mu      sync.Mutex
-	reading exporter.LocalReading
+	reading local.Reading
 	err     error
 }
 
-var _ exporter.LocalSource = (*Tracer)(nil)
+var _ local.Source = (*Tracer)(nil)
 
 // Open puts what is needed into the kernel. Programs are watched from the first Poll
 // on. The error is a *SupportError if it is not to be had here, or matches ErrOptions.
@@ -160,9 +160,9 @@ func (t *Tracer) Poll(ctx context.Context) {
 	}
 	t.sort(f)
 	t.identify(ctx)
-	r := &exporter.LocalReading{Libraries: t.libs.watched()}
+	r := &local.Reading{Libraries: t.libs.watched()}
 	for i, reason := range dropReasons {
-		r.Dropped = append(r.Dropped, exporter.LocalDropped{Reason: reason, Count: f.drops[i]})
+		r.Dropped = append(r.Dropped, local.Dropped{Reason: reason, Count: f.drops[i]})
 	}
 	// Of two programs of one process the newer one counts: it comes first.
 	all := slices.Collect(maps.Values(t.running))
@@ -175,7 +175,7 @@ func (t *Tracer) Poll(ctx context.Context) {
 			r.Processes = append(r.Processes, p.local)
 		}
 	}
-	slices.SortFunc(r.Processes, func(a, b exporter.LocalProcess) int { return int(int64(a.PID) - int64(b.PID)) })
+	slices.SortFunc(r.Processes, func(a, b local.Process) int { return int(int64(a.PID) - int64(b.PID)) })
 	t.set(r, nil)
 }
 
@@ -257,7 +257,7 @@ func (t *Tracer) identify(ctx context.Context) {
 	}
 }
 
-func (t *Tracer) set(r *exporter.LocalReading, err error) {
+func (t *Tracer) set(r *local.Reading, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err != nil && (t.err == nil || t.err.Error() != err.Error()) {
@@ -269,8 +269,8 @@ func (t *Tracer) set(r *exporter.LocalReading, err error) {
 	}
 }
 
-// Local implements exporter.LocalSource.
-func (t *Tracer) Local() exporter.LocalReading {
+// Local implements local.Source.
+func (t *Tracer) Local() local.Reading {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.reading

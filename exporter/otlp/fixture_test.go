@@ -10,6 +10,7 @@ import (
 
 	"github.com/rocwire/rocwire/calls/rpcstats"
 	"github.com/rocwire/rocwire/exporter"
+	"github.com/rocwire/rocwire/exporter/local"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smi/smitest"
 )
@@ -74,16 +75,16 @@ func fullReading() exporter.Reading {
 		r.Cards = append(r.Cards, c)
 	}
 	r.Events = []exporter.EventCount{{Device: 0, Kind: smi.EventThermalThrottle, Count: 2}, {Device: smi.NoCard, Kind: smi.EventLost, Count: 1}}
-	r.Local = exporter.LocalReading{
-		Dropped: []exporter.LocalDropped{{Reason: "full", Count: 3}},
-		Processes: []exporter.LocalProcess{{
+	r.Local = local.Reading{
+		Dropped: []local.Dropped{{Reason: "full", Count: 3}},
+		Processes: []local.Process{{
 			PID: 77, Name: "train", Executable: "/usr/bin/train", Library: "/opt/rocm/lib/libamdhip64.so.6", User: "ada", Since: began,
-			Calls: []exporter.LocalCall{{
-				Op: "hipMalloc", Codes: []exporter.LocalCode{{Code: "hipSuccess", Count: 5}, {Code: "hipErrorOutOfMemory", Count: 1}}, Latency: r.Calls[0].Hist,
+			Calls: []local.Call{{
+				Op: "hipMalloc", Codes: []local.Code{{Code: "hipSuccess", Count: 5}, {Code: "hipErrorOutOfMemory", Count: 1}}, Latency: r.Calls[0].Hist,
 			}},
-			Launches: 9, Grid: exporter.LocalSizes{Buckets: []uint64{0, 0, 0, 4, 5}, Sum: 100}, Block: exporter.LocalSizes{Buckets: []uint64{9}, Sum: 9},
-			Copies: []exporter.LocalCopies{{Kind: "host_to_device", Count: 2, Bytes: 4096}},
-			Device: exporter.LocalMemory{Allocations: 5, Held: smi.Some(uint64(1 << 20))},
+			Launches: 9, Grid: local.Sizes{Buckets: []uint64{0, 0, 0, 4, 5}, Sum: 100}, Block: local.Sizes{Buckets: []uint64{9}, Sum: 9},
+			Copies: []local.Copies{{Kind: "host_to_device", Count: 2, Bytes: 4096}},
+			Device: local.Memory{Allocations: 5, Held: smi.Some(uint64(1 << 20))},
 		}},
 	}
 	return r

@@ -7,7 +7,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
 	"github.com/rocwire/rocwire/calls/rpcstats"
-	"github.com/rocwire/rocwire/exporter"
+	"github.com/rocwire/rocwire/exporter/local"
 )
 
 // latencies are a histogram as OTLP has them: bucket i of scale s holds what lies in
@@ -39,7 +39,7 @@ func ofHist(h *rpcstats.Hist) latencies {
 }
 
 // ofSizes is a histogram of sizes: powers of two, the first bucket those up to 1.
-func ofSizes(s *exporter.LocalSizes) latencies {
+func ofSizes(s *local.Sizes) latencies {
 	l := latencies{sum: s.Sum, offset: -1, counts: s.Buckets}
 	for _, n := range s.Buckets {
 		l.count += n

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rocwire/rocwire/calls/rpcstats"
 	"github.com/rocwire/rocwire/exporter"
+	"github.com/rocwire/rocwire/exporter/local"
 )
 
 // What arrives has the same quantiles as what was counted, and its bounds are true.
@@ -109,7 +110,7 @@ func TestExplicitBuckets(t *testing.T) {
 }
 
 func TestSizes(t *testing.T) {
-	s := exporter.LocalSizes{Buckets: []uint64{2, 0, 3}, Sum: 14} // up to 1, and 3 in (2, 4]
+	s := local.Sizes{Buckets: []uint64{2, 0, 3}, Sum: 14} // up to 1, and 3 in (2, 4]
 	l := ofSizes(&s)
 	if l.count != 5 || l.scale != 0 || l.offset != -1 || l.sum != 14 {
 		t.Errorf("%+v", l)

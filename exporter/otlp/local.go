@@ -6,7 +6,7 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 
-	"github.com/rocwire/rocwire/exporter"
+	"github.com/rocwire/rocwire/exporter/local"
 )
 
 // localAttrs are who a local program is.
@@ -28,7 +28,7 @@ var (
 )
 
 // local adds what programs of this machine do with HIP.
-func (p *points) local(r *exporter.LocalReading) {
+func (p *points) local(r *local.Reading) {
 	for i := range r.Processes {
 		p.localProcess(&r.Processes[i])
 	}
@@ -37,7 +37,7 @@ func (p *points) local(r *exporter.LocalReading) {
 	}
 }
 
-func (p *points) localProcess(l *exporter.LocalProcess) {
+func (p *points) localProcess(l *local.Process) {
 	who := attrs{}.pid("process.pid", l.PID).str("process.executable.name", l.Name).str("process.executable.path", l.Executable).
 		str("process.owner", l.User).str("rocwire.hip.library", filepath.Base(l.Library)).container(&l.Container)
 	plain := who.set()
@@ -58,7 +58,7 @@ func (p *points) localProcess(l *exporter.LocalProcess) {
 	}
 	for _, m := range []struct {
 		kind string
-		of   *exporter.LocalMemory
+		of   *local.Memory
 	}{{"device", &l.Device}, {"managed", &l.Managed}, {"host", &l.Host}} {
 		set := who.set(kv("rocwire.memory.type", m.kind))
 		p.counter(localAllocs, float64(m.of.Allocations), set, l.Since)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rocwire/rocwire/exporter"
+	"github.com/rocwire/rocwire/exporter/local"
 	"github.com/rocwire/rocwire/smi"
 )
 
@@ -35,7 +36,7 @@ func TestLooks(t *testing.T) {
 		},
 		"empty": func(w *world) *Page {
 			w.edit = func(r *exporter.Reading) {
-				r.Sessions, r.Calls, r.Slow, r.Local = nil, nil, nil, exporter.LocalReading{Libraries: 2}
+				r.Sessions, r.Calls, r.Slow, r.Local = nil, nil, nil, local.Reading{Libraries: 2}
 				for i := range r.Cards {
 					r.Cards[i].Processes = nil
 				}
@@ -45,7 +46,7 @@ func TestLooks(t *testing.T) {
 		"down": func(w *world) *Page {
 			p := w.page(t, Options{}, 20*time.Minute)
 			w.change(func(r *exporter.Reading) {
-				r.Err, r.SessionsErr, r.CallsErr, r.Local = down, down, down, exporter.LocalReading{}
+				r.Err, r.SessionsErr, r.CallsErr, r.Local = down, down, down, local.Reading{}
 				r.Sessions, r.Calls, r.Totals, r.Slow = nil, nil, smi.SessionTotals{}, nil
 				for i := range r.Cards {
 					r.Cards[i] = exporter.Card{DeviceSnapshot: smi.DeviceSnapshot{Device: r.Cards[i].Device}, Age: 3 * time.Minute}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/rocwire/rocwire/exporter"
+	"github.com/rocwire/rocwire/exporter/local"
 	"github.com/rocwire/rocwire/smi"
 )
 
@@ -65,11 +66,11 @@ func (p *Page) localOf(r *exporter.Reading) *Local {
 	for _, d := range l.Dropped {
 		v.Dropped += d.Count
 	}
-	list := make([]*exporter.LocalProcess, len(l.Processes))
+	list := make([]*local.Process, len(l.Processes))
 	for i := range l.Processes {
 		list[i] = &l.Processes[i]
 	}
-	slices.SortStableFunc(list, func(a, b *exporter.LocalProcess) int { return cmp.Compare(b.Device.Held.Or(0), a.Device.Held.Or(0)) })
+	slices.SortStableFunc(list, func(a, b *local.Process) int { return cmp.Compare(b.Device.Held.Or(0), a.Device.Held.Or(0)) })
 	if len(list) > maxLocal {
 		v.LeftOut = len(list) - maxLocal
 		list = list[:maxLocal]
@@ -80,7 +81,7 @@ func (p *Page) localOf(r *exporter.Reading) *Local {
 	return v
 }
 
-func (p *Page) programOf(x *exporter.LocalProcess) LocalProgram {
+func (p *Page) programOf(x *local.Process) LocalProgram {
 	pid := strconv.FormatUint(uint64(x.PID), 10)
 	v := LocalProgram{
 		PID: x.PID, Name: clean(x.Name), Executable: clean(x.Executable), Library: clean(x.Library), User: clean(x.User),
@@ -114,7 +115,7 @@ func (p *Page) programOf(x *exporter.LocalProcess) LocalProgram {
 	return v
 }
 
-func copied(x *exporter.LocalProcess) (n uint64) {
+func copied(x *local.Process) (n uint64) {
 	for _, c := range x.Copies {
 		n += c.Bytes
 	}
@@ -122,7 +123,7 @@ func copied(x *exporter.LocalProcess) (n uint64) {
 }
 
 // local notes what a program does.
-func (s *store) local(x *exporter.LocalProcess) {
+func (s *store) local(x *local.Process) {
 	if x.Ended {
 		return
 	}

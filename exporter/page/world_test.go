@@ -12,6 +12,7 @@ import (
 
 	"github.com/rocwire/rocwire/calls/rpcstats"
 	"github.com/rocwire/rocwire/exporter"
+	"github.com/rocwire/rocwire/exporter/local"
 	"github.com/rocwire/rocwire/exporter/push"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smi/smitest"
@@ -142,19 +143,19 @@ func (w *world) read() exporter.Reading {
 }
 
 // local is what two programs of the machine itself did.
-func (w *world) local() exporter.LocalReading {
+func (w *world) local() local.Reading {
 	seconds := w.t.Sub(smitest.Then).Seconds()
-	l := exporter.LocalReading{Libraries: 1}
+	l := local.Reading{Libraries: 1}
 	for i, name := range []string{"python3", "lammps"} {
 		n := uint64(seconds * float64(40*(i+1)))
-		l.Processes = append(l.Processes, exporter.LocalProcess{
+		l.Processes = append(l.Processes, local.Process{
 			PID: uint32(3000 + 28*i), Name: name, Executable: "/usr/bin/" + name, Library: "/opt/rocm/lib/libamdhip64.so.6", User: "edsger", Since: smitest.Then, Launches: n / 2,
-			Calls: []exporter.LocalCall{
-				{Op: "hipMemcpy", Codes: []exporter.LocalCode{{Code: "hipSuccess", Count: n}}, Latency: rpcstats.Hist{Nanos: n * 300_000, Buckets: []rpcstats.Bucket{{Index: -94, Count: n}}}},
-				{Op: "hipMalloc", Codes: []exporter.LocalCode{{Code: "hipSuccess", Count: n / 9}, {Code: "hipErrorOutOfMemory", Count: n / 500}}, Latency: rpcstats.Hist{Nanos: n * 3000, Buckets: []rpcstats.Bucket{{Index: -120, Count: n/9 + n/500}}}},
+			Calls: []local.Call{
+				{Op: "hipMemcpy", Codes: []local.Code{{Code: "hipSuccess", Count: n}}, Latency: rpcstats.Hist{Nanos: n * 300_000, Buckets: []rpcstats.Bucket{{Index: -94, Count: n}}}},
+				{Op: "hipMalloc", Codes: []local.Code{{Code: "hipSuccess", Count: n / 9}, {Code: "hipErrorOutOfMemory", Count: n / 500}}, Latency: rpcstats.Hist{Nanos: n * 3000, Buckets: []rpcstats.Bucket{{Index: -120, Count: n/9 + n/500}}}},
 			},
-			Copies: []exporter.LocalCopies{{Kind: "host_to_device", Count: n, Bytes: n << 20}},
-			Device: exporter.LocalMemory{Allocations: n / 9, Held: smi.Some(uint64(3+i) << 30)},
+			Copies: []local.Copies{{Kind: "host_to_device", Count: n, Bytes: n << 20}},
+			Device: local.Memory{Allocations: n / 9, Held: smi.Some(uint64(3+i) << 30)},
 		})
 	}
 	return l

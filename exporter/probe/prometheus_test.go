@@ -20,6 +20,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/rocwire/rocwire/exporter"
+	"github.com/rocwire/rocwire/exporter/collector"
 	"github.com/rocwire/rocwire/exporter/discovery"
 	"github.com/rocwire/rocwire/smi/smitest"
 )
@@ -79,11 +80,11 @@ func TestPrometheus(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.Refresh(t.Context())
-	h := start(t, Options{Targets: d.Targets, Allow: []string{three.Addr}, Exporter: exporter.Options{Compat: exporter.CompatDME}})
+	h := start(t, Options{Targets: d.Targets, Allow: []string{three.Addr}, Exporter: exporter.Options{Compat: collector.CompatDME}})
 	if err := h.own.Register(d); err != nil {
 		t.Fatal(err)
 	}
-	own, err := exporter.New(exporter.Options{Source: smitest.NewFake(smitest.Cards()...), More: []prometheus.Collector{h}, Compat: exporter.CompatDME})
+	own, err := exporter.New(exporter.Options{Source: smitest.NewFake(smitest.Cards()...), More: []prometheus.Collector{h}, Compat: collector.CompatDME})
 	if err != nil {
 		t.Fatal(err)
 	}

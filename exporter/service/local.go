@@ -5,13 +5,13 @@ import (
 	"errors"
 	"log/slog"
 
-	"github.com/rocwire/rocwire/exporter"
 	"github.com/rocwire/rocwire/exporter/ebpf"
+	"github.com/rocwire/rocwire/exporter/local"
 )
 
 // localSource watches local programs.
 type localSource interface {
-	exporter.LocalSource
+	local.Source
 	Run(context.Context)
 	Close() error
 }
@@ -37,7 +37,7 @@ func openLocal(o ebpf.Options, log *slog.Logger) (localSource, error) {
 // unwatched knows nothing of local programs, and why.
 type unwatched struct{ err error }
 
-func (unwatched) Local() exporter.LocalReading { return exporter.LocalReading{} }
-func (u unwatched) Err() error                 { return u.err }
-func (unwatched) Run(context.Context)          {}
-func (unwatched) Close() error                 { return nil }
+func (unwatched) Local() local.Reading { return local.Reading{} }
+func (u unwatched) Err() error         { return u.err }
+func (unwatched) Run(context.Context)  {}
+func (unwatched) Close() error         { return nil }

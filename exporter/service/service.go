@@ -16,6 +16,7 @@ import (
 
 	"github.com/rocwire/rocwire/calls/rpctrace"
 	"github.com/rocwire/rocwire/exporter"
+	"github.com/rocwire/rocwire/exporter/collector"
 	"github.com/rocwire/rocwire/exporter/discovery"
 	"github.com/rocwire/rocwire/exporter/page"
 	"github.com/rocwire/rocwire/exporter/probe"
@@ -31,13 +32,13 @@ const shutdownTime = 5 * time.Second
 // Source is what is exported.
 type Source struct {
 	Cards    smi.Source
-	Sessions exporter.SessionSource // nil: there are none
-	Calls    exporter.CallSource    // nil: none are measured
-	Remote   string                 // host of the cards; "": this machine
-	Timeout  time.Duration          // of one reading of the cards; 0: exporter's default
-	Program  string                 // whose service this is: gpu-exporter, hip-worker
-	Instance string                 // what tells it from others of its name on its host; "": where its pages are
-	Version  string                 // of the program
+	Sessions smi.Sessions         // nil: there are none
+	Calls    collector.CallSource // nil: none are measured
+	Remote   string               // host of the cards; "": this machine
+	Timeout  time.Duration        // of one reading of the cards; 0: exporter's default
+	Program  string               // whose service this is: gpu-exporter, hip-worker
+	Instance string               // what tells it from others of its name on its host; "": where its pages are
+	Version  string               // of the program
 }
 
 // Service is an exporter with everything around it.

@@ -1,0 +1,57 @@
+package collector
+
+import (
+	"strconv"
+
+	"github.com/rocwire/rocwire/smi"
+)
+
+func init() {
+	register("owner", func(o *Options) collector {
+		if o.Owners == nil {
+			return nil
+		}
+		return ownerCollector{o.Owners}
+	})
+}
+
+var allocationInfo = define(gauge, "gpu_allocation_info",
+	"Whom the GPU was given to, a series each: source kubelet is a container that Kubernetes allocated it to, whether it is used or not; "+
+		"slurm is a job of Slurm with a process on it. The machine's own exporter knows it, one that asks a worker on another machine does not.",
+	"gpu", "source", "pod", "namespace", "container", "job_id", "job_user", "job_partition")
+
+// ownerCollector says whom cards were given to.
+type ownerCollector struct{ src smi.Owners }
+
+func (c ownerCollector) update(v *View, emit *emitter) error {
+	owners := c.src.Owners()
+	for i := range v.Cards {
+		index := v.Cards[i].Snap.Device.Index
+		for _, o := range owners[index] {
+			emit.gauge(allocationInfo, 1, strconv.Itoa(index), o.Source, o.Pod, o.Namespace, o.Container, o.JobID, o.JobUser, o.JobPartition)
+		}
+	}
+	return v.Err
+}
+
+// soleOwner is what owners' labels of a card can say: its container if there is one only, its job if there is one only.
+func soleOwner(owners []smi.Owner) (sole smi.Owner) {
+	containers, jobs := 0, 0
+	for _, o := range owners {
+		switch o.Source {
+		case smi.OwnerKubelet:
+			containers++
+			sole.Pod, sole.Namespace, sole.Container = o.Pod, o.Namespace, o.Container
+		case smi.OwnerSlurm:
+			jobs++
+			sole.JobID, sole.JobUser, sole.JobPartition = o.JobID, o.JobUser, o.JobPartition
+		}
+	}
+	if containers > 1 {
+		sole.Pod, sole.Namespace, sole.Container = "", "", ""
+	}
+	if jobs > 1 {
+		sole.JobID, sole.JobUser, sole.JobPartition = "", "", ""
+	}
+	return sole
+}
