@@ -17,11 +17,11 @@ const quitterCommand = "__quitter"
 
 type quitter struct {
 	hip.Runtime
-	told func()
+	told func(reason string)
 }
 
 func (q *quitter) DeviceSynchronize(hip.Thread) hip.Error {
-	go q.told()
+	go q.told("the runtime has had enough")
 	select {}
 }
 
@@ -35,7 +35,7 @@ func quitterSession(args []string) (*worker.SessionProcess, error) {
 		o, err := open(s)
 		q := &quitter{Runtime: o.Runtime}
 		o.Runtime = q
-		o.GivesUp = func(told func()) { q.told = told }
+		o.GivesUp = func(told func(reason string)) { q.told = told }
 		return o, err
 	}
 	return p, nil
@@ -61,7 +61,7 @@ func TestRuntimeGivesUp(t *testing.T) {
 			t.Error("who asks:", code)
 		}
 	}
-	if !strings.Contains(log.String(), "the GPU runtime has aborted") {
+	if !strings.Contains(log.String(), "the runtime has had enough") {
 		t.Errorf("the client's log: %q", log.String())
 	}
 	eventually(t, "the session has ended", func() bool { return len(w.Sessions()) == 0 })

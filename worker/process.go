@@ -42,8 +42,8 @@ type Opened struct {
 	// Output keeps its promise by itself.
 	Settle func()
 	// GivesUp sets who is told, on a goroutine of its own, when the runtime has given up this process: nothing may be asked of it any more, and what was
-	// may never return. May be nil: it never does, or ends the process.
-	GivesUp func(told func())
+	// may never return; with the reason. May be nil: it never does, or ends the process.
+	GivesUp func(told func(reason string))
 	// Untranslated is how often kernel code stayed slow, see smi.SessionTotals. May be nil: it never does.
 	Untranslated func() uint64
 }
@@ -190,8 +190,8 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 		})
 	}
 	if opened.GivesUp != nil {
-		opened.GivesUp(func() {
-			reason := s.givenUp()
+		opened.GivesUp(func(reason string) {
+			s.givenUp(reason)
 			conn.Close(reason)
 			p.exit(ctl, reason)
 		})

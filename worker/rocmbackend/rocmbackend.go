@@ -82,8 +82,8 @@ func Session(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
 						printed.Settle()
 					}
 				},
-				GivesUp: func(told func()) {
-					if err := rocm.CatchAborts(told); err != nil {
+				GivesUp: func(told func(reason string)) {
+					if err := rocm.CatchCrashes(told); err != nil {
 						log.Warn("a fault will end the session without a word to its client", "error", err)
 					}
 				},
