@@ -15,8 +15,8 @@ import (
 )
 
 // hsaPackages are AMD's own runtimes, with the compiler that they use, and who tells of what they find.
-var hsaPackages = []string{"libc6", "libstdc++6", "libgcc-s1", "libamdhip64-6", "rocm-opencl-icd", "libamd-comgr3", "libnuma1", "libclang-common-21-dev", "lld-21",
-	"rocminfo", "clinfo", "ocl-icd-libopencl1", "librocrand1", "librocrand1-tests"}
+var hsaPackages = append([]string{"libc6", "libstdc++6", "libgcc-s1", "libamdhip64-6", "rocm-opencl-icd", "lld-21",
+	"rocminfo", "clinfo", "ocl-icd-libopencl1", "librocrand1", "librocrand1-tests"}, rtc...)
 
 // hsaCase is a program on AMD's runtimes, and what it must say.
 type hsaCase struct {

@@ -108,7 +108,7 @@ func (n *native) with(v *node, op *hip.GraphOp, f func(kind C.int32_t, params un
 		p := boxOf(op.Copy)
 		return f(form, unsafe.Pointer(&p))
 	case C.ROCM_NODE_COPY_ARRAY:
-		return f(form, unsafe.Pointer(op.Copy.General))
+		return f(form, unsafe.Pointer(n.r.box(op.Copy.General)))
 	case C.ROCM_NODE_SET:
 		s := op.Set
 		p := hip.MemsetParams{Dst: s.Dst, ElementSize: s.Element, Height: s.Height, Pitch: s.Pitch, Value: s.Value, Width: s.Width}

@@ -112,7 +112,7 @@ func (r *Runtime) attach(t hip.Thread, handle *hip.IpcMemHandle, token hip.Share
 			}
 			_ = r.unmapAllocation(t, m.base, size) // the failure that counts is known
 		}
-		_ = r.memAddressFree(t, m.base, size)
+		_ = r.addressFree(t, m.base, size)
 	}
 	_ = r.MemRelease(t, m.handle)
 	return nil, hip.ErrorInvalidDevicePointer
@@ -123,7 +123,7 @@ func (r *Runtime) detach(m *imported) (err hip.Error) {
 	t := hip.Thread{Device: m.device}
 	for _, f := range []func() hip.Error{
 		func() hip.Error { return r.unmapAllocation(t, m.base, m.size) },
-		func() hip.Error { return r.memAddressFree(t, m.base, m.size) },
+		func() hip.Error { return r.addressFree(t, m.base, m.size) },
 		func() hip.Error { return r.MemRelease(t, m.handle) },
 	} {
 		if e := f(); err == hip.Success {

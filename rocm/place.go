@@ -58,7 +58,7 @@ func (r *Runtime) ReserveRange(all, _ hip.Span, part bool) (hip.Span, hip.Error)
 	got, ok := r.reserveIn(all, all.Size)
 	for size := all.Size / 2; part && !ok && size >= smallestRange; size /= 2 {
 		if got, ok = r.reserveIn(all, size); ok && got.Base != all.Base {
-			_ = r.memAddressFree(hip.Thread{}, hip.Ptr(got.Base), got.Size) // it was reserved just now
+			_ = r.addressFree(hip.Thread{}, hip.Ptr(got.Base), got.Size) // it was reserved just now
 			got, ok = r.reserveIn(all, size/roomLeft)
 		}
 	}
@@ -76,7 +76,7 @@ func (r *Runtime) reserveIn(all hip.Span, size uint64) (hip.Span, bool) {
 		return hip.Span{}, false
 	}
 	if uint64(p)%placeUnit != 0 || !all.Contains(uint64(p), size) {
-		_ = r.memAddressFree(hip.Thread{}, p, size) // it was reserved just now
+		_ = r.addressFree(hip.Thread{}, p, size) // it was reserved just now
 		return hip.Span{}, false
 	}
 	return hip.Span{Base: uint64(p), Size: size}, true
@@ -146,7 +146,9 @@ func (r *Runtime) back(t hip.Thread, x *region) hip.Error {
 			x.handle = h
 			return hip.Success
 		}
-		_ = r.memUnmap(t, hip.Ptr(x.base), x.size) // the failure that counts is known
+		if r.isMapped(t, hip.Ptr(x.base)) {
+			_ = r.memUnmap(t, hip.Ptr(x.base), x.size) // the failure that counts is known
+		}
 	}
 	_ = r.MemRelease(t, h)
 	return err

@@ -59,6 +59,7 @@ func (r *Runtime) DeviceReset(t hip.Thread) hip.Error {
 		for _, x := range list {
 			_ = r.giveBack(x) // in a dead context everything fails, and the reset ends it
 		}
+		r.endAll(t.Device)
 	}()
 	select {
 	case <-done:
@@ -136,7 +137,7 @@ func (r *Runtime) MemAddressFree(t hip.Thread, ptr hip.Ptr, size uint64) hip.Err
 	if r.placed.has(ptr, size) {
 		return hip.ErrorInvalidValue
 	}
-	return r.memAddressFree(t, ptr, size)
+	return r.addressFree(t, ptr, size)
 }
 
 // MemMap is hipMemMap.
@@ -169,12 +170,4 @@ func (r *Runtime) MemGetAccess(t hip.Thread, location *hip.MemLocation, ptr hip.
 		return 0, hip.ErrorInvalidValue
 	}
 	return r.memGetAccess(t, location, ptr)
-}
-
-// MemRetainAllocationHandle is hipMemRetainAllocationHandle.
-func (r *Runtime) MemRetainAllocationHandle(t hip.Thread, addr hip.Ptr) (hip.GenericAllocation, hip.Error) {
-	if r.placed.has(addr, 1) {
-		return 0, hip.ErrorInvalidValue
-	}
-	return r.memRetainAllocationHandle(t, addr)
 }

@@ -46,6 +46,7 @@ type Runtime struct {
 	placed     placed
 	follows    follows
 	registered registered
+	layers     layeredRows
 }
 
 // function is what a launch must know of a kernel.

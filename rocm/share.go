@@ -39,7 +39,10 @@ func (r *Runtime) MemExportToShareableHandle(t hip.Thread, h hip.GenericAllocati
 	}
 	r.allocs.mu.Lock()
 	defer r.allocs.mu.Unlock()
-	a := r.allocs.of(h)
+	a := r.allocs.all[h]
+	if a == nil {
+		return hip.IpcMemHandle{}, hip.ErrorInvalidValue
+	}
 	if a.token != nil && flags == 0 {
 		return *a.token, hip.Success
 	}
@@ -97,6 +100,9 @@ func (r *Runtime) MemImportFromShareableHandle(t hip.Thread, token *hip.IpcMemHa
 	}
 	defer func() { _ = unix.Close(fd) }()
 	err = hip.Error(C.rocm_import(r.table, C.int32_t(t.Device), C.int(fd), C.int32_t(handleType), (*C.uint64_t)(&h)))
+	if err == hip.Success {
+		r.imported(h, t.Device, fd)
+	}
 	return h, err
 }
 

@@ -98,6 +98,8 @@ func TestShareAllocation(t *testing.T) {
 			t.Errorf("%s: %v", what, e)
 		}
 	}
+	_, err = r.MemAddressReserve(th, 4096, 0, 1<<30, 0)
+	must(t, "reserve", err)
 	must(t, "map", r.MemMap(th, 1<<30, 4096, 0, h, 0))
 	must(t, "release", r.MemRelease(th, h))
 	if len(b.all) != 1 {
@@ -110,6 +112,7 @@ func TestShareAllocation(t *testing.T) {
 	if len(b.all) != 0 {
 		t.Error("it is published although the memory is gone")
 	}
+	must(t, "release what was imported", r.MemRelease(th, g))
 	if len(r.allocs.all) != 0 || len(r.allocs.maps) != 0 {
 		t.Errorf("%d allocations and %d mappings are left", len(r.allocs.all), len(r.allocs.maps))
 	}

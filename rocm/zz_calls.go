@@ -15,16 +15,14 @@ import (
 	"github.com/rocwire/rocwire/hip"
 )
 
-// Array3DCreate is hipArray3DCreate.
-func (r *Runtime) Array3DCreate(t hip.Thread, pAllocateArray *hip.DrvArray3dDescriptor) (array hip.Array, err hip.Error) {
+func (r *Runtime) array3DCreate(t hip.Thread, pAllocateArray *hip.DrvArray3dDescriptor) (array hip.Array, err hip.Error) {
 	err = r.placed.withRoom(func() hip.Error {
 		return hip.Error(C.rocm_hipArray3DCreate(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&array)), alone(pAllocateArray)))
 	})
 	return
 }
 
-// ArrayDestroy is hipArrayDestroy.
-func (r *Runtime) ArrayDestroy(t hip.Thread, array hip.Array) hip.Error {
+func (r *Runtime) arrayDestroy(t hip.Thread, array hip.Array) hip.Error {
 	return hip.Error(C.rocm_hipArrayDestroy(r.table, C.int32_t(t.Device), C.uint64_t(array)))
 }
 
@@ -91,13 +89,11 @@ func (r *Runtime) deviceSynchronize(t hip.Thread) hip.Error {
 	return hip.Error(C.rocm_hipDeviceSynchronize(r.table, C.int32_t(t.Device)))
 }
 
-// DrvMemcpy3D is hipDrvMemcpy3D.
-func (r *Runtime) DrvMemcpy3D(t hip.Thread, pCopy *hip.DrvMEMCPY3D) hip.Error {
+func (r *Runtime) drvMemcpy3D(t hip.Thread, pCopy *hip.DrvMEMCPY3D) hip.Error {
 	return hip.Error(C.rocm_hipDrvMemcpy3D(r.table, C.int32_t(t.Device), alone(pCopy)))
 }
 
-// DrvMemcpy3DAsync is hipDrvMemcpy3DAsync.
-func (r *Runtime) DrvMemcpy3DAsync(t hip.Thread, pCopy *hip.DrvMEMCPY3D, stream hip.Stream) hip.Error {
+func (r *Runtime) drvMemcpy3DAsync(t hip.Thread, pCopy *hip.DrvMEMCPY3D, stream hip.Stream) hip.Error {
 	return hip.Error(C.rocm_hipDrvMemcpy3DAsync(r.table, C.int32_t(t.Device), alone(pCopy), C.uint64_t(stream)))
 }
 
@@ -262,8 +258,7 @@ func (r *Runtime) memAddressFree(t hip.Thread, devPtr hip.Ptr, size uint64) hip.
 	return hip.Error(C.rocm_hipMemAddressFree(r.table, C.int32_t(t.Device), C.uint64_t(devPtr), C.uint64_t(size)))
 }
 
-// MemAddressReserve is hipMemAddressReserve.
-func (r *Runtime) MemAddressReserve(t hip.Thread, size uint64, alignment uint64, addr hip.Ptr, flags uint64) (ptr hip.Ptr, err hip.Error) {
+func (r *Runtime) memAddressReserve(t hip.Thread, size uint64, alignment uint64, addr hip.Ptr, flags uint64) (ptr hip.Ptr, err hip.Error) {
 	err = hip.Error(C.rocm_hipMemAddressReserve(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&ptr)), C.uint64_t(size), C.uint64_t(alignment), C.uint64_t(addr), C.uint64_t(flags)))
 	return
 }
@@ -308,8 +303,7 @@ func (r *Runtime) MemcpyWithStream(t hip.Thread, dst hip.Ptr, src hip.Ptr, sizeB
 	return hip.Error(C.rocm_hipMemcpyWithStream(r.table, C.int32_t(t.Device), C.uint64_t(dst), C.uint64_t(src), C.uint64_t(sizeBytes), C.int32_t(kind), C.uint64_t(stream)))
 }
 
-// MemCreate is hipMemCreate.
-func (r *Runtime) MemCreate(t hip.Thread, size uint64, prop *hip.MemAllocationProp, flags uint64) (handle hip.GenericAllocation, err hip.Error) {
+func (r *Runtime) memCreate(t hip.Thread, size uint64, prop *hip.MemAllocationProp, flags uint64) (handle hip.GenericAllocation, err hip.Error) {
 	err = r.placed.withRoom(func() hip.Error {
 		return hip.Error(C.rocm_hipMemCreate(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&handle)), C.uint64_t(size), alone(prop), C.uint64_t(flags)))
 	})
@@ -332,8 +326,7 @@ func (r *Runtime) MemGetAllocationGranularity(t hip.Thread, prop *hip.MemAllocat
 	return
 }
 
-// MemGetAllocationPropertiesFromHandle is hipMemGetAllocationPropertiesFromHandle.
-func (r *Runtime) MemGetAllocationPropertiesFromHandle(t hip.Thread, handle hip.GenericAllocation) (prop hip.MemAllocationProp, err hip.Error) {
+func (r *Runtime) memGetAllocationPropertiesFromHandle(t hip.Thread, handle hip.GenericAllocation) (prop hip.MemAllocationProp, err hip.Error) {
 	err = hip.Error(C.rocm_hipMemGetAllocationPropertiesFromHandle(r.table, C.int32_t(t.Device), unsafe.Pointer(&prop), C.uint64_t(handle)))
 	return
 }
@@ -413,11 +406,6 @@ func (r *Runtime) MemRangeGetAttribute(t hip.Thread, dataSize uint64, attribute 
 
 func (r *Runtime) memRelease(t hip.Thread, handle hip.GenericAllocation) hip.Error {
 	return hip.Error(C.rocm_hipMemRelease(r.table, C.int32_t(t.Device), C.uint64_t(handle)))
-}
-
-func (r *Runtime) memRetainAllocationHandle(t hip.Thread, addr hip.Ptr) (handle hip.GenericAllocation, err hip.Error) {
-	err = hip.Error(C.rocm_hipMemRetainAllocationHandle(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&handle)), C.uint64_t(addr)))
-	return
 }
 
 // Memset is hipMemset.

@@ -1205,19 +1205,6 @@ static inline hipError_t rocm_hipMemRelease(const struct rocm_table *table, int3
 	return r;
 }
 
-static inline hipError_t rocm_hipMemRetainAllocationHandle(const struct rocm_table *table, int32_t current, uint64_t *handle, uint64_t addr)
-{
-	if (!table->hipMemRetainAllocationHandle)
-		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, current);
-	if (e != hipSuccess)
-		return e;
-	hipMemGenericAllocationHandle_t o0 = 0;
-	hipError_t r = table->hipMemRetainAllocationHandle(&o0, (void *)(uintptr_t)addr);
-	*handle = (uint64_t)(uintptr_t)o0;
-	return r;
-}
-
 static inline hipError_t rocm_hipMemset(const struct rocm_table *table, int32_t current, uint64_t dst, int32_t value, uint64_t sizeBytes)
 {
 	if (!table->hipMemset)

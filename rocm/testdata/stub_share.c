@@ -31,6 +31,13 @@ hipError_t hipMemCreate(hipMemGenericAllocationHandle_t *h, size_t size, const h
 	return hipSuccess;
 }
 
+hipError_t hipMemAddressReserve(void **p, size_t size, size_t alignment, void *hint, unsigned long long flags)
+{
+	(void)size, (void)alignment, (void)flags;
+	*p = hint;
+	return hipSuccess;
+}
+
 hipError_t hipMemRelease(hipMemGenericAllocationHandle_t h)
 {
 	(void)h;
