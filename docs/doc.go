@@ -1,0 +1,5 @@
+// Package docs has no code: its tests look whether blocks are what they say, and
+// whether the pages find each other. The picture of the architecture is drawn from text.
+package docs
+
+//go:generate go run ./internal/gen -o architecture.svg architecture.txt
