@@ -14,6 +14,7 @@ import (
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hipremote"
+	"github.com/rocwire/rocwire/internal/guest"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/worker"
 	"github.com/rocwire/rocwire/worker/audit"
@@ -41,7 +42,7 @@ func greedySession(args []string) (*worker.SessionProcess, error) {
 				return worker.Opened{}, err
 			}
 		}
-		mem, err := unix.Mmap(-1, 0, greed, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+		mem, err := unix.Mmap(-1, 0, greed, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_POPULATE)
 		for i := 0; i < len(mem); i += 4096 {
 			mem[i] = 1
 		}
@@ -95,6 +96,32 @@ func TestGreedySession(t *testing.T) {
 	eventually(t, "the record says why", func() bool {
 		b, err := os.ReadFile(record)
 		return err == nil && strings.Contains(string(b), `"ended"`) && strings.Contains(string(b), "that it may have")
+	})
+}
+
+// TestGroupMemory: the kernel holds a session process to its memory by its control group, and the record says so. It is run on a kernel of its own, which has
+// the controllers in version 2.
+func TestGroupMemory(t *testing.T) {
+	if !guest.Inside() {
+		guest.Run(t, "^TestGroupMemory$", 1536)
+		return
+	}
+	record := filepath.Join(t.TempDir(), "audit")
+	log, err := audit.Open(record, testLog())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	cfg := worker.Config{Command: []string{os.Args[0], greedyCommand}, Audit: log, HostMemory: 16 << 20}
+	w := serveWith(t, simbackend.Options{Cards: 2, MemoryBytes: 16 << 20}, cfg, func(b *worker.Backend) { b.Own = 64 << 20 })
+	c := hipremote.New(hipremote.Config{Host: "127.0.0.1", Port: fmt.Sprint(w.Addr().Port), ConnectTimeout: 2 * time.Minute, Logf: t.Logf})
+	defer c.Close()
+	if _, code := c.GetDeviceCount(); code == hip.Success {
+		t.Error("it is served")
+	}
+	eventually(t, "the record says why", func() bool {
+		b, err := os.ReadFile(record)
+		return err == nil && strings.Contains(string(b), `"ended"`) && strings.Contains(string(b), "needed more memory than it may have")
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hipremote"
+	"github.com/rocwire/rocwire/internal/guest"
 	"github.com/rocwire/rocwire/worker"
 	"github.com/rocwire/rocwire/worker/simbackend"
 	"github.com/rocwire/rocwire/worker/workertest"
@@ -31,6 +32,7 @@ func TestMain(m *testing.M) {
 		client(os.Args[2:])
 		os.Exit(0)
 	}
+	guest.Main(m)
 	os.Exit(m.Run())
 }
 

@@ -115,7 +115,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestLimits writes to files that look like the kernel's: THE CONTROLLERS THEMSELVES ARE NOT TESTED where the kernel has them in version 1 only.
+// TestLimits writes to files that look like the kernel's. What that makes of it, TestControllers sees.
 func TestLimits(t *testing.T) {
 	tree := &Tree{dir: t.TempDir(), controllers: wanted}
 	g, err := tree.New(77)
