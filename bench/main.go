@@ -70,19 +70,30 @@ type table struct{ w *tabwriter.Writer }
 
 // row prints a figure next to its floor. The ratio is the median of the rounds' own ratios; limit is its promise, at most or (atLeast) at least; 0: none.
 func (t *table) row(name string, floor, here []float64, unit func(float64) string, limit float64, atLeast bool) {
-	ratios := make([]float64, len(here))
-	for i := range here {
-		ratios[i] = here[i] / floor[i]
-	}
-	r, promise := median(ratios), ""
+	promise := ""
 	if limit > 0 {
+		r := ratio(floor, here)
 		sign, kept := "≤", r <= limit
 		if atLeast {
 			sign, kept = "≥", r >= limit
 		}
 		promise = fmt.Sprintf("%s %.2g: %s", sign, limit, verdict(kept))
 	}
-	fmt.Fprintf(t.w, "%s\t%s\t%s\t%.2f\t%s\t\n", name, unit(median(floor)), unit(median(here)), r, promise)
+	t.beside(name, floor, here, unit, promise)
+}
+
+// beside is row with any promise.
+func (t *table) beside(name string, floor, here []float64, unit func(float64) string, promise string) {
+	fmt.Fprintf(t.w, "%s\t%s\t%s\t%.2f\t%s\t\n", name, unit(median(floor)), unit(median(here)), ratio(floor, here), promise)
+}
+
+// ratio is the median of the rounds' own ratios.
+func ratio(floor, here []float64) float64 {
+	ratios := make([]float64, len(here))
+	for i := range here {
+		ratios[i] = here[i] / floor[i]
+	}
+	return median(ratios)
 }
 
 // plain prints a figure that has no floor; promise may be empty.

@@ -76,6 +76,43 @@ func benchNative(t *table, _ *floor, dir string) error {
 			return fmt.Errorf("%s: %w", k.name, err)
 		}
 	}
+	return launchOfMany(t, r, plain)
+}
+
+// launchOfMany measures launching a kernel of many workgroups and waiting for it, when the workgroups find that there is nothing to do for them; the
+// floor is giving another thread something to do and waiting for it.
+func launchOfMany(t *table, r *simgpu.Runtime, c *floor) error {
+	const most = 50_000 // ns
+	l, err := loadKernel(r, simKernel{"vector_add", "vector_add", hip.Dim3{X: 1024, Y: 1, Z: 1}, hip.Dim3{X: 256, Y: 1, Z: 1}, func(e *segment, p hip.Ptr) {
+		for range 3 {
+			e.U64(uint64(p))
+		}
+		e.U32(0)
+	}}, 4096)
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	var there, here []float64
+	for i := range *rounds + 1 {
+		v, err := c.measure("handoff", 1000)
+		if err != nil {
+			return err
+		}
+		var times []float64
+		for range 200 {
+			start := time.Now()
+			if err := l.run(); err != nil {
+				return err
+			}
+			times = append(times, float64(time.Since(start).Nanoseconds()))
+		}
+		if i > 0 { // the first warms up
+			there, here = append(there, v[0]), append(here, median(times))
+		}
+	}
+	t.beside("simulator, one core: a kernel of 1024 workgroups with nothing to do, launched and waited for, floor handing over to a thread", there, here, micros,
+		fmt.Sprintf("≤ %.0f µs: %s", most/1e3, verdict(median(here) <= most)))
 	return nil
 }
 

@@ -1,11 +1,12 @@
 /* What some kernels of examples/kernels do, in plain C on one core, for the table of "make bench". Prints the median
  * time of a round in ns:
  *
- *	kernels spin|mandelbrot|matmul|vector_add ROUNDS
+ *	kernels spin|mandelbrot|matmul|vector_add|handoff ROUNDS
  *
  * The sizes are those of native.go. */
 #include "clock.h"
 
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +69,40 @@ static void vector_add(const float *restrict a, const float *restrict b, float *
 		c[i] = a[i] + b[i];
 }
 
+/* What is asked of another thread, and what it has done. */
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t change;
+	int asked, done;
+} work = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0};
+
+static void *worker(void *unused)
+{
+	pthread_mutex_lock(&work.lock);
+	for (;;) {
+		while (work.done == work.asked)
+			pthread_cond_wait(&work.change, &work.lock);
+		work.done = work.asked;
+		pthread_cond_broadcast(&work.change);
+	}
+	return unused;
+}
+
+static void handoff(void)
+{
+	static int started;
+	pthread_t thread;
+	if (!started && pthread_create(&thread, NULL, worker, NULL))
+		exit(1);
+	started = 1;
+	pthread_mutex_lock(&work.lock);
+	work.asked++;
+	pthread_cond_broadcast(&work.change);
+	while (work.done != work.asked)
+		pthread_cond_wait(&work.change, &work.lock);
+	pthread_mutex_unlock(&work.lock);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 3)
@@ -85,6 +120,8 @@ int main(int argc, char **argv)
 			matmul(a, b, c, MATRIX);
 		else if (!strcmp(argv[1], "vector_add"))
 			vector_add(a, b, c, ADDED);
+		else if (!strcmp(argv[1], "handoff"))
+			handoff();
 		else
 			return 2;
 		__asm__ volatile("" ::"r"(c) : "memory"); /* the results are wanted */

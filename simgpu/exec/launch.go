@@ -185,6 +185,7 @@ func (w *wave) start(s *scheduler, items int) {
 	}
 	w.mode, w.fp = l.mode, l.fp
 	w.priority, w.traps, w.chain.left = 0, 0, 0
+	w.ldsOwner, w.left, w.meet = nil, 0, waveMeet{}
 	w.blk, w.idx, w.status = nil, 0, running
 	w.watched = d.Program.watch.wave(w, n, lanes)
 }

@@ -59,7 +59,10 @@ const (
 //
 // No interface of Go promises the first. TestFaultsInMachineCode holds it, and
 // names the versions of Go that were looked at.
-func callNative(code uintptr, w *wave) uint64
+//
+// It returns the number of an exit, of the region of the wave that executes by then: w, unless
+// waves meet; see waveMeet.
+func callNative(code uintptr, w *wave) (exit uint64, now uintptr)
 
 // nativeEntry is where a block begins in translated code.
 type nativeEntry struct {
@@ -98,48 +101,87 @@ const (
 )
 
 // suits reports whether the wave can execute the region.
-func (e *nativeEntry) suits(w *wave) bool {
-	r := e.r
+func (e *nativeEntry) suits(w *wave) bool { return e.r.suits(w) }
+
+func (r *region) suits(w *wave) bool {
 	return r.needV <= len(w.V) && r.needA <= len(w.A) && !(r.f32 && w.fp.slow32) && !(r.f64 && w.fp.slow64) && !(r.dx10 && !w.fp.dx10) && useNative
 }
 
-// native executes translated code from e on. It returns the block to go on
-// with, nil if the wave stops.
-func (w *wave) native(e *nativeEntry) *block {
+// toNative makes the wave ready to execute translated code of e.
+func (w *wave) toNative(e *nativeEntry) {
 	lds := w.wg.lds
 	w.ldsAt, w.ldsLen = unsafe.Pointer(unsafe.SliceData(lds)), uint32(min(len(lds), 1<<30))
 	w.scratchAt, w.scratchLen = unsafe.Pointer(unsafe.SliceData(w.scratch)), uint32(len(w.scratch)/WaveSize)
 	if w.tally.full() {
 		w.tally.flush(&w.stats)
 	}
-	at := e.at
-	for {
-		w.region = e.r
-		x := &e.r.exits[callNative(at, w)]
-		w.accessing = 0
-		w.blk = x.blk
-		switch x.kind {
-		case exitOps:
-			w.setExec()
-			for i := x.from; i < x.to; i++ {
-				w.idx = i
-				x.blk.ops[i](w)
-			}
-			if !e.suits(w) { // MODE has changed
-				return w.rest(x.blk, x.to)
-			}
-			at = x.resume
-		case exitTerm:
-			return x.blk.term(w, x.blk)
-		case exitNext:
-			return w.d.Program.following(x.blk)
-		case exitTaken:
-			return w.d.Program.branchTo(x.blk)
-		default:
-			w.tally.flush(&w.stats)
-			return x.blk
-		}
+	w.region = e.r
+	if w.ldsOwner != e.r {
+		w.ldsOwner = e.r
+		clear(w.ldsKind[:ldsKept])
 	}
+}
+
+// native executes translated code from e on. It returns the block to go on
+// with, nil if the wave stops.
+func (w *wave) native(e *nativeEntry) *block {
+	w.toNative(e)
+	return w.nativeFrom(e.at)
+}
+
+// nativeFrom is native from an address of the wave's region on.
+func (w *wave) nativeFrom(at uintptr) *block {
+	for {
+		id, now := callNative(at, w)
+		if o := w.wg.part(w, now); o != w {
+			o.left = uint32(id) + 1
+			return nil
+		}
+		next, resume := w.leave(id)
+		if resume == 0 {
+			return next
+		}
+		at = resume
+	}
+}
+
+// nativeLeft is native for a wave that translated code left while Go executed another one.
+func (w *wave) nativeLeft() *block {
+	id := uint64(w.left - 1)
+	w.left = 0
+	next, resume := w.leave(id)
+	if resume == 0 {
+		return next
+	}
+	return w.nativeFrom(resume)
+}
+
+// leave does what translated code returned for. It returns the block to go on with, nil
+// if the wave stops, or where in the code that is.
+func (w *wave) leave(id uint64) (next *block, resume uintptr) {
+	x := &w.region.exits[id]
+	w.accessing = 0
+	w.blk = x.blk
+	switch x.kind {
+	case exitOps:
+		w.setExec()
+		for i := x.from; i < x.to; i++ {
+			w.idx = i
+			x.blk.ops[i](w)
+		}
+		if !w.region.suits(w) { // MODE has changed
+			return w.rest(x.blk, x.to), 0
+		}
+		return nil, x.resume
+	case exitTerm:
+		return x.blk.term(w, x.blk), 0
+	case exitNext:
+		return w.d.Program.following(x.blk), 0
+	case exitTaken:
+		return w.d.Program.branchTo(x.blk), 0
+	}
+	w.tally.flush(&w.stats)
+	return x.blk, 0
 }
 
 // again executes the instruction that faulted in translated code with its own
@@ -156,6 +198,7 @@ func (w *wave) again() (e any) {
 
 // rest executes a block from instruction i on.
 func (w *wave) rest(b *block, i int) *block {
+	w.ldsOwner = nil
 	for ; i < len(b.ops); i++ {
 		w.idx = i
 		b.ops[i](w)
@@ -186,7 +229,7 @@ func (p *Program) after(b *block, ins []gcn.Inst) [2]*block {
 			name = ins[len(b.ops)].Info.Name
 		}
 		_, branches := nativeBranches[name]
-		if name == "" || branches {
+		if name == "" || name == "s_barrier" || branches {
 			link(&b.next, p.made(b.end))
 		}
 		if name == "s_branch" || branches {

@@ -56,6 +56,7 @@ func (g *nativeGen) nextWave(out x64.Label) {
 		a.VStore(memoryOf(0, q), x64.Z(q), 0)
 	}
 	a.StoreImm(false, x64.At(rW, waveTraps), 0)
+	g.disown()
 	a.Imm(x64.RAX, 0)
 	a.StoreSmall(1, x64.At(rW, wavePriority), x64.RAX)
 	a.JumpTo(x64.At(rW, chainAt))

@@ -63,8 +63,10 @@ type nativeGen struct {
 	nb    *nativeBlock
 	idx   int
 
-	ranges    []ldsRange
+	ranges    []ldsRange // known in the block
 	nextRange int
+	kept      []ldsRange  // known all through the region, by slot
+	keptAt    []x64.Label // code that finds it out, and goes to R10
 }
 
 func (g *nativeGen) generate() []byte {
@@ -79,6 +81,7 @@ func (g *nativeGen) generate() []byte {
 	depth := g.depths()
 	g.choosePins(depth)
 	g.chooseScalars(depth)
+	g.chooseRanges(depth)
 	g.flow()
 	for i := range g.blocks {
 		g.block(&g.blocks[i])
@@ -202,6 +205,7 @@ func (g *nativeGen) body(nb *nativeBlock) {
 		a.Jump(g.exit(nativeExit{kind: exitOps, blk: b, from: i, to: n}, g.resumeAt(back)))
 		a.Bind(back)
 		g.pins.dirty, g.ranges = 0, nil
+		g.disown()
 		i = n - 1
 	}
 	g.end(nb)
@@ -242,11 +246,14 @@ func (g *nativeGen) end(nb *nativeBlock) {
 	c, ok := nativeBranches[name]
 	if !ok {
 		out := g.exit(nativeExit{kind: exitTerm, blk: b}, -1)
-		if name == "s_endpgm" {
+		switch name {
+		case "s_endpgm":
 			g.nextWave(out)
-			return
+		case "s_barrier":
+			g.atBarrier(nb, len(g.r.exits)-1, out)
+		default:
+			a.Jump(out)
 		}
-		a.Jump(out)
 		return
 	}
 	wide := c.reg != regSCC

@@ -3,7 +3,9 @@
 package exec
 
 import (
+	"cmp"
 	"encoding/binary"
+	"maps"
 	"slices"
 	"unsafe"
 
@@ -110,41 +112,135 @@ type ldsPass struct {
 	data     *gcn.Operand // of a write
 }
 
-// ldsRange is what is known of the addresses in a vector register, all through
-// a block as long as nothing writes it: whether they are in the LDS, with every
-// offset that is added, and are those of a row of dwords in each quarter, or the
-// same. It is found out once, by the first access, and kept in the wave.
+// ldsRange is what is known of the addresses in a vector register as long as nothing writes
+// it: whether they are in the LDS, with every offset that is added, and are those of a
+// row of dwords in each quarter, or the same. It is found out once, by the first access, and
+// is in a slot of the wave. The registers that a region uses most keep their slots, for all that
+// is executed with all lanes active; others, and what is known of some lanes, have one until
+// the block ends.
 type ldsRange struct {
 	acc       bool
 	reg, slot int
 	end       int // offset behind the last byte accessed from the register
 }
 
+func (r *ldsRange) is(o *gcn.Operand) bool {
+	return r.acc == (o.Kind == gcn.AccVGPR) && r.reg == int(o.Index)
+}
+
+func (r *ldsRange) operand() gcn.Operand {
+	if r.acc {
+		return gcn.Operand{Kind: gcn.AccVGPR, Index: uint16(r.reg)}
+	}
+	return gcn.Operand{Kind: gcn.VGPR, Index: uint16(r.reg)}
+}
+
 // What wave.ldsKind says of the addresses of a register.
 const (
-	ldsAny = iota
+	ldsUnknown = iota
 	ldsRow
 	ldsSame
+	ldsAny
 )
 
-const ldsSlots = 8
+// chooseRanges chooses the registers that keep a slot.
+func (g *nativeGen) chooseRanges(depth []int) {
+	score := map[ldsRange]int{}
+	ends := map[ldsRange]int{}
+	for i := range g.blocks {
+		nb := &g.blocks[i]
+		for j := range nb.b.ops {
+			in := &nb.ins[j]
+			imms := ldsOffsets[in.Info.Name]
+			if imms == nil || !nb.can[j] {
+				continue
+			}
+			key := ldsRange{acc: in.Addr.Kind == gcn.AccVGPR, reg: int(in.Addr.Index)}
+			score[key] += 1 << (3 * min(depth[i], 4))
+			for _, imm := range imms(in) {
+				ends[key] = max(ends[key], imm+16)
+			}
+		}
+	}
+	regs := slices.SortedFunc(maps.Keys(score), func(a, b ldsRange) int {
+		return cmp.Or(cmp.Compare(score[b], score[a]), cmp.Compare(btoi(a.acc), btoi(b.acc)), cmp.Compare(a.reg, b.reg))
+	})
+	for i, r := range regs[:min(len(regs), ldsKept)] {
+		r.slot, r.end = i, ends[r]
+		g.kept = append(g.kept, r)
+		g.keptAt = append(g.keptAt, g.a.Label())
+	}
+	for i := range g.kept {
+		r := g.kept[i]
+		g.stubs = append(g.stubs, func() {
+			g.a.Bind(g.keptAt[r.slot])
+			o := r.operand()
+			g.full = true
+			g.ldsFind(&o, r.slot, r.end)
+			g.a.JumpReg(x64.R10)
+		})
+	}
+}
 
-// ldsFacts finds out about the addresses in o, unless that is known, and returns the slot.
-func (g *nativeGen) ldsFacts(o *gcn.Operand, end int) (slot int) {
-	acc := o.Kind == gcn.AccVGPR
+// disown makes the kept slots unknown.
+func (g *nativeGen) disown() {
+	for i := range g.kept {
+		g.a.StoreImm(false, x64.At(rW, waveKind+4*g.kept[i].slot), ldsUnknown)
+	}
+}
+
+// ldsKeeps is the slot that the register o keeps.
+func (g *nativeGen) ldsKeeps(o *gcn.Operand) (slot int, ok bool) {
+	for i := range g.kept {
+		if g.kept[i].is(o) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// ldsFacts makes sure that something is known of the addresses in o and returns the slot. Of one
+// that is kept that is still to be looked at.
+func (g *nativeGen) ldsFacts(o *gcn.Operand, end int) (slot int, kept bool) {
+	own, keeps := g.ldsKeeps(o)
+	if keeps && g.full {
+		return own, true
+	}
 	for i := range g.ranges {
-		if r := &g.ranges[i]; r.acc == acc && r.reg == int(o.Index) && end <= r.end {
-			return r.slot
+		if r := &g.ranges[i]; r.is(o) && end <= r.end {
+			return r.slot, false
 		}
 	}
 	if g.nb != nil {
 		end = max(end, g.ldsEnd(o))
 	}
-	slot = g.nextRange % ldsSlots
+	slot = ldsKept + g.nextRange%ldsShared
 	g.nextRange++
 	g.ranges = slices.DeleteFunc(g.ranges, func(r ldsRange) bool { return r.slot == slot })
-	g.ranges = append(g.ranges, ldsRange{acc, int(o.Index), slot, end})
+	g.ranges = append(g.ranges, ldsRange{o.Kind == gcn.AccVGPR, int(o.Index), slot, end})
+	a, known := &g.a, g.a.Label()
+	if keeps { // what is known of all lanes
+		find := a.Label()
+		a.Load(false, x64.RCX, x64.At(rW, waveKind+4*own))
+		a.Load(false, x64.RAX, x64.RCX)
+		a.OpImm(x64.SUB, false, x64.RAX, ldsRow)
+		a.OpImm(x64.CMP, false, x64.RAX, ldsSame-ldsRow)
+		a.JumpIf(x64.A, find)
+		a.Store(false, x64.At(rW, waveKind+4*slot), x64.RCX)
+		for half := range 2 {
+			a.Load(true, x64.RAX, x64.At(rW, waveBase+16*own+8*half))
+			a.Store(true, x64.At(rW, waveBase+16*slot+8*half), x64.RAX)
+		}
+		a.Jump(known)
+		a.Bind(find)
+	}
+	g.ldsFind(o, slot, end)
+	a.Bind(known)
+	return slot, false
+}
 
+// ldsFind finds out about the addresses in o.
+func (g *nativeGen) ldsFind(o *gcn.Operand, slot, end int) {
 	a := &g.a
 	known := a.Label()
 	kind := x64.At(rW, waveKind+4*slot)
@@ -189,7 +285,6 @@ func (g *nativeGen) ldsFacts(o *gcn.Operand, end int) (slot int) {
 	a.Bind(row)
 	a.Store(false, kind, x64.RCX)
 	a.Bind(known)
-	return slot
 }
 
 // ldsEnd is the offset behind the last byte that the rest of the block accesses
@@ -211,13 +306,16 @@ func (g *nativeGen) ldsEnd(o *gcn.Operand) (end int) {
 
 // forget drops what is known of registers that are written.
 func (g *nativeGen) forget(in *gcn.Inst) {
-	g.ranges = slices.DeleteFunc(g.ranges, func(r ldsRange) bool {
-		o := gcn.Operand{Kind: gcn.VGPR, Index: uint16(r.reg)}
-		if r.acc {
-			o.Kind = gcn.AccVGPR
-		}
+	written := func(r ldsRange) bool {
+		o := r.operand()
 		return overlap(&o, 1, &in.Dst, max(1, int(in.Dst.Width)))
-	})
+	}
+	g.ranges = slices.DeleteFunc(g.ranges, written)
+	for i := range g.kept {
+		if written(g.kept[i]) {
+			g.a.StoreImm(false, x64.At(rW, waveKind+4*i), ldsUnknown)
+		}
+	}
 }
 
 // ldsAccess does the accesses of a read or write one after the other. dst is the
@@ -227,9 +325,10 @@ func (g *nativeGen) ldsAccess(addr, dst *gcn.Operand, passes []ldsPass) {
 	for _, p := range passes {
 		end = max(end, p.imm+4)
 	}
-	slot := g.ldsFacts(addr, end)
+	slot, kept := g.ldsFacts(addr, end)
 	kind := x64.At(rW, waveKind+4*slot)
-	same, other, done := a.Label(), a.Label(), a.Label()
+	same, other, done, top := a.Label(), a.Label(), a.Label(), a.Label()
+	a.Bind(top)
 	each := func(f func(p ldsPass, q int, at x64.Mem)) {
 		for q := range 4 {
 			a.LoadSigned(x64.RAX, x64.At(rW, waveBase+16*slot+4*q))
@@ -261,6 +360,14 @@ func (g *nativeGen) ldsAccess(addr, dst *gcn.Operand, passes []ldsPass) {
 		})
 	}
 	a.Bind(other)
+	if kept {
+		known := a.Label()
+		a.OpImm(x64.CMP, false, kind, ldsUnknown)
+		a.JumpIf(x64.NE, known)
+		a.LoadAddress(x64.R10, top)
+		a.Jump(g.keptAt[slot])
+		a.Bind(known)
+	}
 	g.ldsScattered(addr, dst, passes, done)
 	a.Bind(done)
 }

@@ -20,6 +20,14 @@ func (*block) chainEntry() (uintptr, *region) { return 0, nil }
 
 func (w *wave) native(*nativeEntry) *block { return nil }
 
+func (w *wave) nativeLeft() *block { return nil }
+
+func (*workgroup) form() {}
+
+func (*workgroup) accessing(w *wave) *wave { return w }
+
+func (*workgroup) part(w *wave, _ uintptr) *wave { return w }
+
 type region struct{}
 
 func (w *wave) again() any { return nil }

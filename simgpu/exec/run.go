@@ -17,6 +17,12 @@ func (w *wave) run(slice int, stop *atomic.Bool) status {
 	if w.watched != nil {
 		heat = 0 // nothing is translated
 	}
+	if w.left != 0 {
+		if b = w.nativeLeft(); b == nil {
+			return w.status
+		}
+		w.blk = b
+	}
 	for range slice {
 		if stop.Load() {
 			return running
@@ -36,6 +42,7 @@ func (w *wave) run(slice int, stop *atomic.Bool) status {
 				continue
 			}
 			w.setExec()
+			w.ldsOwner = nil
 			if b.needV > len(w.V) || b.needA > len(w.A) {
 				w.registers(b)
 			}

@@ -38,6 +38,15 @@ const (
 	ended
 )
 
+// ldsSlots is how many registers translated code can know something of, see ldsRange.
+const ldsSlots = ldsKept + ldsShared
+
+// Slots that registers keep all through a region, and those that blocks share.
+const (
+	ldsKept   = 8
+	ldsShared = 4
+)
+
 // wave is the state of one wave. It is reused for one workgroup after another.
 type wave struct {
 	V []Vec // vector registers
@@ -68,11 +77,14 @@ type wave struct {
 	ldsLen     uint32
 	scratchAt  unsafe.Pointer // likewise: scratch, and the bytes of a lane in it
 	scratchLen uint32
-	ldsKind    [8]uint32   // likewise: see ldsRange
-	ldsBases   [8][4]int32 // addresses of the quarters' lowest lanes
-	accessing  uint32      // 1 + number of the exit of the memory access that translated code does
-	region     *region     // whose code executes
+	ldsKind    [ldsSlots]uint32   // likewise: see ldsRange
+	ldsBases   [ldsSlots][4]int32 // addresses of the quarters' lowest lanes
+	ldsOwner   *region            // whose registers are in the kept slots of ldsKind; nil: nobody's
+	accessing  uint32             // 1 + number of the exit of the memory access that translated code does
+	region     *region            // whose code executes
 	chain      waveChain
+	meet       waveMeet
+	left       uint32 // 1 + number of the exit through which translated code left the wave, while Go executes others
 
 	scratch []byte // private segments of the lanes, interleaved by dword
 

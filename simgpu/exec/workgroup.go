@@ -25,6 +25,8 @@ type workgroup struct {
 	last    uint32 // likewise
 	counted uint32 // those before it have been told to the scheduler
 
+	meeting bool // its waves go from one to the next in translated code, see waveMeet
+
 	watched *watchedGroup // nil: nobody watches
 }
 
@@ -120,7 +122,7 @@ func (g *workgroup) keep(n int) {
 		i := len(g.waves) - 1
 		w := g.waves[i]
 		w.d, w.wg, w.blk, w.mem, w.watched = nil, nil, nil, nil, nil
-		w.chain.region, w.chain.ids = nil, nil
+		w.chain.region, w.chain.ids, w.ldsOwner = nil, nil, nil
 		wavePool.Put(w)
 		g.waves[i], g.waves = nil, g.waves[:i]
 	}
@@ -132,7 +134,7 @@ func (g *workgroup) turn(stop *atomic.Bool) (fault *Fault, done bool) {
 	var w *wave
 	defer func() {
 		if e := recover(); e != nil {
-			fault = w.toFault(e)
+			fault = g.accessing(w).toFault(e)
 		}
 	}()
 	g.slept = false
@@ -141,8 +143,13 @@ func (g *workgroup) turn(stop *atomic.Bool) (fault *Fault, done bool) {
 			return nil, true
 		}
 	}
+	met := false
 	for turns, meets := 0, 0; turns < groupTurns && meets < groupMeets; {
 		busy, waiting := false, 0
+		if met {
+			g.form()
+		}
+		met = false
 		for _, w = range g.waves {
 			switch w.status {
 			case ended:
@@ -160,6 +167,7 @@ func (g *workgroup) turn(stop *atomic.Bool) (fault *Fault, done bool) {
 			}
 			w.status = running
 			w.status = w.run(waveSlice, stop)
+			g.part(w, uintptr(unsafe.Pointer(w)))
 			switch w.status {
 			case ended:
 				w.stats.Waves++
@@ -183,6 +191,7 @@ func (g *workgroup) turn(stop *atomic.Bool) (fault *Fault, done bool) {
 				}
 			}
 			g.watched.meet()
+			met = true
 			meets++ // they had less than their turn
 			continue
 		}

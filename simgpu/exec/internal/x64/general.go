@@ -238,6 +238,19 @@ func (a *Asm) JumpTo(m Mem) {
 	a.modrm(4, m, 0)
 }
 
+// JumpReg goes to the address in r.
+func (a *Asm) JumpReg(r Reg) {
+	a.rex(false, 0, r)
+	a.emit(0xff)
+	a.modrm(4, r, 0)
+}
+
+// LoadAddress emits r = the address of the label.
+func (a *Asm) LoadAddress(r Reg, l Label) {
+	a.emit(0x48|byte(r)>>3<<2, 0x8d, byte(r)&7<<3|5)
+	a.jump(l)
+}
+
 // JumpIf goes to the label if the condition holds.
 func (a *Asm) JumpIf(c Cond, l Label) {
 	a.emit(0x0f, 0x80|byte(c))

@@ -1,0 +1,120 @@
+//go:build linux && amd64
+
+package exec
+
+import (
+	"unsafe"
+
+	"github.com/rocwire/rocwire/simgpu/exec/internal/x64"
+)
+
+// form makes the waves that have met at a barrier a ring, if all of them can go on
+// in translated code.
+func (g *workgroup) form() {
+	if g.live < 2 || !useNative {
+		return
+	}
+	for _, w := range g.waves {
+		if w.status == ended {
+			continue
+		}
+		e := w.blk.entry.Load()
+		if e == nil || w.watched != nil || !e.suits(w) || w.left != 0 {
+			return
+		}
+		w.toNative(e)
+		w.meet = waveMeet{resume: e.at}
+	}
+	var first, last *wave
+	for _, w := range g.waves {
+		switch {
+		case w.status == ended:
+			continue
+		case first == nil:
+			first = w
+		default:
+			last.meet.next = w
+		}
+		last = w
+	}
+	last.meet.next = first
+	g.meeting = true
+}
+
+// part ends the ring, if there is one: the wave at now executes. It returns that, which is w
+// where there is no ring.
+func (g *workgroup) part(w *wave, now uintptr) *wave {
+	if !g.meeting {
+		return w
+	}
+	g.meeting = false
+	begun := true // waves before the one that executes
+	for _, o := range g.waves {
+		if o.status == ended {
+			continue
+		}
+		at := o.meet.exit
+		o.meet = waveMeet{}
+		switch {
+		case uintptr(unsafe.Pointer(o)) == now:
+			w, begun = o, false
+			continue
+		case begun:
+			o.status = atBarrier
+		default:
+			o.status = running
+		}
+		if at != 0 {
+			o.blk = o.d.Program.following(o.region.exits[at-1].blk)
+		}
+	}
+	return w
+}
+
+// accessing is the wave that translated code executes; w where there is no ring.
+func (g *workgroup) accessing(w *wave) *wave {
+	if g.meeting {
+		for _, o := range g.waves {
+			if o.accessing != 0 {
+				return o
+			}
+		}
+	}
+	return w
+}
+
+// atBarrier goes to the next wave of the ring where a block ends with a barrier, or out if there
+// is no ring. exit is its number.
+func (g *nativeGen) atBarrier(nb *nativeBlock, exit int, out x64.Label) {
+	a := &g.a
+	next := -1
+	for i := range g.blocks {
+		if g.blocks[i].b == nb.next {
+			next = i
+		}
+	}
+	if next < 0 {
+		a.Jump(out)
+		return
+	}
+	a.Load(true, x64.RAX, x64.At(rW, meetNext))
+	a.Op(x64.OR, true, x64.RAX, x64.RAX)
+	a.JumpIf(x64.E, out)
+	a.CmpShort(x64.At(rW, waveTally), maxTally)
+	a.JumpIf(x64.AE, out)
+	g.storePins(g.pins.dirty)
+	a.LoadAddress(x64.RCX, g.entries[next])
+	a.Store(true, x64.At(rW, meetResume), x64.RCX)
+	a.StoreImm(false, x64.At(rW, meetExit), int32(exit+1))
+	a.StoreImm(false, x64.At(rW, waveAccess), 0)
+	a.Load(true, rW, x64.RAX)
+	a.JumpTo(x64.At(rW, meetResume))
+}
+
+// Where what it uses lies in a wave.
+var (
+	waveMet    = int(unsafe.Offsetof(wave{}.meet))
+	meetNext   = waveMet + int(unsafe.Offsetof(waveMeet{}.next))
+	meetResume = waveMet + int(unsafe.Offsetof(waveMeet{}.resume))
+	meetExit   = waveMet + int(unsafe.Offsetof(waveMeet{}.exit))
+)
