@@ -24,7 +24,10 @@ uint32_t rw_thread_begin(void)
 		rw_tls.id = atomic_fetch_add(&last_id, 1) + 1;
 	while (rw_tls.id == 0);
 	rw_thread_watch();
-	return rw_tls.id;
+	uint32_t n = rw_tls.id; /* not how many there are now, but a program that begins many has many */
+	if (n > 1 && n <= 32 && (n & (n - 1)) == 0)
+		rw_threads(n);
+	return n;
 }
 
 void rw_thread_free(struct rw_state *t)

@@ -8,6 +8,7 @@ import (
 
 const (
 	flushTick  = 50 * time.Microsecond // with the kernel's timer slack of 50 µs posted frames leave within 100 µs
+	replyTick  = time.Millisecond      // the same for replies, which the server's reader sends as a rule
 	activeTime = 2 * time.Millisecond  // how long after a posted frame the keeper goes on ticking
 	readDelay  = time.Millisecond      // how long nobody must have been reading before the keeper does
 	idleDelay  = 50 * time.Millisecond // the same where nothing is awaited but by callers, who read it themselves
@@ -33,6 +34,7 @@ type keeper struct {
 	quit  atomic.Bool
 	done  chan struct{} // closed when it has ended
 
+	flush   time.Duration         // how often the buffer is looked at while there has been something in it
 	beat    time.Duration         // heartbeat interval; 0: none
 	ping    func()                // appends one, with out.mu
 	writing bool                  // the keeper itself has the write role; of who has it
@@ -53,7 +55,7 @@ type keeper struct {
 
 // newKeeper makes one for a peer that may be silent for limit.
 func newKeeper(o *out, t transport, limit time.Duration) *keeper {
-	return &keeper{o: o, t: t, poke: make(chan struct{}, 1), done: make(chan struct{}), limit: limit, tick: tickFor(limit)}
+	return &keeper{o: o, t: t, poke: make(chan struct{}, 1), done: make(chan struct{}), flush: flushTick, limit: limit, tick: tickFor(limit)}
 }
 
 // dirty is told, with out.mu, that frames wait in the buffer.
@@ -136,7 +138,7 @@ func (k *keeper) run() {
 			}
 		}
 		if now.Sub(posted) < activeTime {
-			sleep = flushTick
+			sleep = k.flush
 			k.state.Store(keeperTicking)
 		} else if k.state.Swap(keeperAsleep) == keeperWoken {
 			k.state.Store(keeperTicking) // woken since the last look: look again

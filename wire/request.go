@@ -241,8 +241,16 @@ func (r *Request) preamble(code int32) []byte {
 }
 
 // urgent reports whether the reply must be sent at once. One that is given within Handle may wait for the next if that request is already there:
-// Serve sends before it waits, and the keeper soon in any case.
-func (r *Request) urgent() bool { return r.stays || !r.s.in.ready() }
+// Serve sends before it waits, and after a while, and the keeper in any case.
+func (r *Request) urgent() bool {
+	if r.stays || !r.s.in.ready() {
+		return true
+	}
+	if r.s.kept == 0 {
+		r.s.kept = r.started
+	}
+	return false
+}
 
 // size is how much bulk data the current frame has.
 func (r *Request) size() int {

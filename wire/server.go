@@ -64,6 +64,7 @@ type ServerConn struct {
 
 	ctx  context.Context // done when the connection has ended
 	lent lent            // bulk data that the last Handle has replied with
+	kept int64           // since when replies wait for others, as mono.Now; 0: none does. Of Serve
 
 	secret   []byte // of resumption, nil if there is none
 	session  uint64
@@ -103,6 +104,7 @@ func newServer(t transport, peer Peer, opt ServerOptions) *ServerConn {
 	s.out.blocked, s.out.fail = s.blocked, s.fail
 	s.req.s = s
 	k := newKeeper(&s.out, t, opt.Silence)
+	k.flush = replyTick
 	k.ping = func() {
 		if !s.isCut() {
 			s.out.header(OpPing, 0, 0, FlagNoReply)
@@ -228,6 +230,7 @@ func (s *ServerConn) serve(h Handler) error {
 			}
 			s.out.flush()
 			s.out.mu.Unlock()
+			s.kept = 0
 		}
 		head, err := s.in.header()
 		if err != nil {
@@ -254,6 +257,7 @@ func (s *ServerConn) serve(h Handler) error {
 			s.out.release(s.lent)
 			s.lent = lent{}
 			r.arrived, r.started = s.in.at, mono.Now()
+			s.send(r.started)
 			h.Handle(r)
 			if err := r.end(); err != nil {
 				return err
@@ -268,6 +272,18 @@ func (s *ServerConn) serve(h Handler) error {
 			return violation(head, "operation that does not exist")
 		}
 	}
+}
+
+// send sends the replies that have waited for others for long enough. A keeper that did so would be awake all the time with a client of several threads, whose
+// requests come several at a time; it is left with those before a request that takes long.
+func (s *ServerConn) send(at int64) {
+	if s.kept == 0 || at-s.kept < int64(flushTick) {
+		return
+	}
+	s.kept = 0
+	s.out.mu.Lock()
+	s.out.flush()
+	s.out.mu.Unlock()
 }
 
 // check judges the header of a message's first frame.

@@ -44,6 +44,68 @@ func TestServerFrames(t *testing.T) {
 	}
 }
 
+// TestReplyBeforeLongRequest: a reply that waits for the next one does not wait for a request that takes long. The keeper sees to that; and Serve itself, whose
+// keeper then sleeps, before it begins with a request when the reply has waited for a while.
+func TestReplyBeforeLongRequest(t *testing.T) {
+	for name, keeper := range map[string]bool{"keeper": true, "Serve": false} {
+		t.Run(name, func(t *testing.T) {
+			peer, fd := pair(t)
+			tr := under(t, fd)
+			forServer(tr)
+			s := newServer(tr, Peer{}, ServerOptions{})
+			if !keeper {
+				s.k.flush = time.Hour // from the first look on
+			}
+			if err := s.Welcome(Welcome{HeartbeatMS: 60000}); err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := readInit(peer); err != nil {
+				t.Fatal(err)
+			}
+			seen, done := make(chan bool), make(chan error, 1)
+			go func() {
+				done <- s.Serve(HandlerFunc(func(r *Request) {
+					switch r.ID {
+					case 4: // so that the reply before has waited for long enough
+						time.Sleep(2 * flushTick)
+					case 5:
+						select {
+						case <-seen:
+						case <-time.After(patience):
+							t.Error("the reply before has not left")
+						}
+					}
+					_ = r.Reply(0, nil)
+				}))
+			}()
+			for _, ids := range [][]uint32{{1, 2}, {3, 4, 5}} { // the first ones wake the keeper
+				var all []byte
+				for _, id := range ids {
+					all = append(all, frame(opEcho, id, 0)...)
+				}
+				if _, err := peer.Write(all); err != nil {
+					t.Fatal(err)
+				}
+				for _, id := range ids {
+					if h, _ := readFrame(t, peer); h.ID != id {
+						t.Errorf("reply to %d, want %d", h.ID, id)
+					}
+					if id == 3 {
+						close(seen)
+					}
+				}
+				time.Sleep(5 * time.Millisecond) // let it fall asleep
+			}
+			if _, err := peer.Write(frame(OpShutdown, 6, FlagNoReply)); err != nil {
+				t.Fatal(err)
+			}
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 func TestServerViolations(t *testing.T) {
 	for _, c := range []struct {
 		name string

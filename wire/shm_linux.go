@@ -144,7 +144,7 @@ func (s *shm) wait(want readiness, d time.Duration) readiness {
 	}
 	start := mono.Now()
 	if !s.client {
-		s.turn.take(start, s.lately)
+		s.turn.take(start)
 	}
 	got := s.reads.spin(s, want)
 	if got == 0 {

@@ -27,6 +27,7 @@ type socket struct {
 	fd      int
 	server  bool
 	polled  *polled    // of a server's reader, while requests are far apart
+	turn    turn       // of a server's reader, while they are not
 	event   int        // eventfd that ends a rest
 	mu      sync.Mutex // orders shutdown, wake and close
 	closed  bool
@@ -114,6 +115,9 @@ func (s *socket) read(p []byte) (int, error) {
 		n, err := s.polled.read(p)
 		s.in.Add(uint64(n))
 		return n, err
+	}
+	if s.server {
+		s.turn.take(start)
 	}
 	for {
 		n, _, e := syscall.Syscall6(unix.SYS_RECVFROM, uintptr(s.fd), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)), 0, 0, 0)

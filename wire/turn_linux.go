@@ -12,12 +12,12 @@ const turnTime = int64(8 * time.Millisecond)
 //
 // The reader is one goroutine, always the same, that works for microseconds and waits in system calls. To the runtime's monitor it has been running
 // all the while: every 10 ms its processor is taken away in the middle of a wait, and then the monitor looks every 20 µs for a while whether there
-// is more to take, which where many sessions share the cores is more switches than the calls need. One that lets others go first begins anew.
+// is more to take, which is more switches than the calls need. One that lets others go first begins anew.
 type turn int64
 
-// take lets others go first if it is time to. lately is how long the reader's waits were; where they are short, a switch costs more than the monitor.
-func (t *turn) take(now, lately int64) {
-	if lately >= longWait && now-int64(*t) >= turnTime {
+// take lets others go first if it is time to.
+func (t *turn) take(now int64) {
+	if now-int64(*t) >= turnTime {
 		*t = turn(now)
 		runtime.Gosched()
 	}
