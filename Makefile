@@ -15,9 +15,10 @@ help: ## this list
 demo: build ## build everything and run the main job on a simulated GPU
 	@scripts/demo.sh
 
-picture: build ## the README's picture of the demo (docs/demo.svg), from a run
+picture: build ## the README's pictures of the demo (docs/demo.svg) and of the page (docs/page.webp, which takes 6 minutes and chromium), from runs
 	@scripts/demo.sh >build/demo.txt
 	@$(GO) run scripts/picture.go <build/demo.txt >docs/demo.svg
+	@$(GO) test -count=1 -timeout 20m ./exporter/page -run 'TestLiveWorker$$' -screenshot "$$PWD/docs/page.webp"
 
 build: build/examples/hello_hip ## bin/hip-worker, bin/hip-session, bin/smi-remote, bin/gpu-exporter, build/lib/libamdhip64.so.6, build/examples
 	@mkdir -p bin

@@ -250,11 +250,14 @@ func TestLiveWorker(t *testing.T) {
 	eval[any](tab, `document.querySelector("#calls .link").click()`)
 	tab.until("a function's charts are shown", `document.querySelector(".chooser code") && document.querySelectorAll("#calls .chart path.line").length > 0`)
 	eval[any](tab, `document.querySelector(".chooser .more").click()`)
-	if *screenshot != "" {
-		tab.until("all charts are back", `document.querySelectorAll("#calls .chart").length > 6`)
+	tab.until("all charts are back", `document.querySelectorAll("#calls .chart").length > 6`)
+	if *screenshot == "" {
+		tab.until("the page has what "+pictureFile+" shows (make picture makes it again)", outline+` === `+strconv.Quote(pictureOutline(t)))
+	} else {
 		tab.look(look{width: 1280, height: 1840})
 		time.Sleep(5 * time.Second)
 		tab.picture(*screenshot, false)
+		notePicture(t, *screenshot, eval[string](tab, outline))
 		if *pictures != "" {
 			tab.picture(filepath.Join(*pictures, "live.png"), true)
 		}
