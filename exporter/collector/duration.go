@@ -23,16 +23,23 @@ const (
 // durations is one histogram of durations. It is made a native histogram, or classic
 // buckets, when it is known which of them a scrape takes.
 type durations struct {
+	series
 	hist      *rpcstats.Hist
 	since     time.Time
 	exemplars []exemplar
 	form      string
 }
 
+// Write implements prometheus.Metric.
+func (d *durations) Write(m *dto.Metric) error {
+	m.Label, m.Histogram = d.labels.pairs, d.dto()
+	return nil
+}
+
 // duration emits a histogram of durations.
 func (e *emitter) duration(m *metric, l *labels, h *rpcstats.Hist, since time.Time, ex []exemplar) {
 	if e.allow(m, l) {
-		e.out <- &series{m: m, labels: l, durations: &durations{hist: h, since: since, exemplars: ex, form: e.form}}
+		e.out <- &durations{series: series{m, l}, hist: h, since: since, exemplars: ex, form: e.form}
 	}
 }
 

@@ -3,6 +3,7 @@ package collector
 import (
 	"hash/maphash"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -23,6 +24,39 @@ type scrape struct {
 	form   string // of histograms
 	series []int  // of each metric, by id
 	seen   map[uint64]struct{}
+
+	gauges   slab[gaugeSeries]
+	counters slab[counterSeries]
+	last     *labels // made for a metric with one label, which many series after another have
+	lastName string  // of that label
+}
+
+// scrapes keeps what scrapes count in: it is as large as what they serve.
+var scrapes = sync.Pool{New: func() any { return &scrape{series: make([]int, len(metrics)), seen: map[uint64]struct{}{}} }}
+
+func (s *Set) newScrape(out chan<- prometheus.Metric) *scrape {
+	a := scrapes.Get().(*scrape)
+	a.out, a.hidden, a.form = out, s.hidden, s.opt.Histograms
+	return a
+}
+
+// end gives back what the next scrape can count in.
+func (a *scrape) end() {
+	clear(a.series)
+	clear(a.seen)
+	scrapes.Put(&scrape{series: a.series, seen: a.seen})
+}
+
+// slab makes values many at a time. The collector of garbage has a scrape's as a few pieces then, which are of use equally long.
+type slab[T any] struct{ free []T }
+
+func (s *slab[T]) next() *T {
+	if len(s.free) == 0 {
+		s.free = make([]T, 64)
+	}
+	v := &s.free[0]
+	s.free = s.free[1:]
+	return v
 }
 
 // seed makes the hashes of label values those of this process, so that no client can
@@ -58,28 +92,37 @@ func makeLabels(m *metric, values []string) *labels {
 	return l
 }
 
-// series is a gauge, a counter or a histogram at this moment. What client_golang makes of
+// series is what a gauge, a counter and a histogram have at this moment. What client_golang makes of
 // a desc and label values copies the labels for each; these are kept from one scrape to the
 // next.
 type series struct {
-	m         *metric
-	labels    *labels
-	value     float64
-	durations *durations // instead
+	m      *metric
+	labels *labels
 }
 
 func (s *series) Desc() *prometheus.Desc { return s.m.desc }
 
-func (s *series) Write(d *dto.Metric) error {
-	d.Label = s.labels.pairs
-	switch s.m.kind {
-	case counter:
-		d.Counter = &dto.Counter{Value: &s.value}
-	case gauge:
-		d.Gauge = &dto.Gauge{Value: &s.value}
-	case histogram:
-		d.Histogram = s.durations.dto()
-	}
+type gaugeSeries struct {
+	series
+	value float64
+	dto   dto.Gauge
+}
+
+func (s *gaugeSeries) Write(d *dto.Metric) error {
+	s.dto.Value = &s.value
+	d.Label, d.Gauge = s.labels.pairs, &s.dto
+	return nil
+}
+
+type counterSeries struct {
+	series
+	value float64
+	dto   dto.Counter
+}
+
+func (s *counterSeries) Write(d *dto.Metric) error {
+	s.dto.Value = &s.value
+	d.Label, d.Counter = s.labels.pairs, &s.dto
 	return nil
 }
 
@@ -89,28 +132,51 @@ func (e *emitter) allow(m *metric, l *labels) bool {
 		return false
 	}
 	key := l.key + uint64(m.id)*0x9e3779b97f4a7c15 // odd, so that those of two metrics differ
-	if _, twice := e.seen[key]; twice || e.series[m.id] >= e.max {
+	before := len(e.seen)
+	if e.series[m.id] < e.max {
+		e.seen[key] = struct{}{}
+	}
+	if len(e.seen) == before { // too many, or twice
 		e.dropped++
 		return false
 	}
-	e.seen[key] = struct{}{}
 	e.series[m.id]++
 	return true
 }
 
 // put emits a gauge or a counter.
 func (e *emitter) put(m *metric, v float64, l *labels) {
-	if e.allow(m, l) {
-		e.out <- &series{m: m, labels: l, value: v}
+	if !e.allow(m, l) {
+		return
 	}
+	if m.kind == counter {
+		s := e.counters.next()
+		s.m, s.labels, s.value = m, l, v
+		e.out <- s
+		return
+	}
+	s := e.gauges.next()
+	s.m, s.labels, s.value = m, l, v
+	e.out <- s
+}
+
+// labels makes label values ready, or finds them to be those made last.
+func (e *emitter) labels(m *metric, values []string) *labels {
+	if len(values) != 1 || len(m.labels) != 1 {
+		return makeLabels(m, values)
+	}
+	if e.last == nil || e.lastName != m.labels[0] || *e.last.pairs[0].Value != values[0] {
+		e.last, e.lastName = makeLabels(m, []string{values[0]}), m.labels[0]
+	}
+	return e.last
 }
 
 func (e *emitter) gauge(m *metric, v float64, values ...string) {
-	e.put(m, v, makeLabels(m, values))
+	e.put(m, v, e.labels(m, values))
 }
 
 func (e *emitter) counter(m *metric, v float64, values ...string) {
-	e.put(m, v, makeLabels(m, values))
+	e.put(m, v, e.labels(m, values))
 }
 
 // info emits a series of value 1 that others are joined with, unless nothing but

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
@@ -17,8 +16,7 @@ type Set struct {
 	view       func() *View
 	names      []string
 	collectors []collector
-	hidden     []bool       // metrics that are not served, by id; nil: none
-	expected   atomic.Int64 // series, as the last scrape had
+	hidden     []bool // metrics that are not served, by id; nil: none
 
 	mu      sync.Mutex
 	dropped []float64 // per collector
@@ -56,7 +54,8 @@ func (s *Set) Describe(out chan<- *prometheus.Desc) {
 // Collect implements prometheus.Collector.
 func (s *Set) Collect(out chan<- prometheus.Metric) {
 	v := s.view()
-	all := &scrape{out: out, hidden: s.hidden, form: s.opt.Histograms, series: make([]int, len(metrics)), seen: make(map[uint64]struct{}, s.expected.Load())}
+	all := s.newScrape(out)
+	defer all.end()
 	for i, c := range s.collectors {
 		begin := s.opt.Now()
 		em := &emitter{scrape: all, max: s.opt.MaxSeries}
@@ -67,7 +66,6 @@ func (s *Set) Collect(out chan<- prometheus.Metric) {
 		em.gauge(collectorSeconds, s.opt.Now().Sub(begin).Seconds(), s.names[i])
 		em.counter(droppedSeries, dropped, s.names[i])
 	}
-	s.expected.Store(int64(len(all.seen)))
 }
 
 // note keeps what went wrong with a collector, and logs a reason once.
