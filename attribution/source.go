@@ -93,6 +93,10 @@ func (s *Source) Snapshot(ctx context.Context) (*smi.Snapshot, error) {
 			s.jobs.set(d.Device.Index, ids)
 		}
 	}
+	owners := s.Owners()
+	for i := range snap.Devices {
+		snap.Devices[i].Owners = owners[snap.Devices[i].Device.Index]
+	}
 	return snap, nil
 }
 

@@ -106,7 +106,7 @@ func New(opt Options) (*Exporter, error) {
 	e.detail = newDetailPoller(&e.opt, e.poll.list)
 	e.events = newEventCounter(&e.opt, e.poll.list, e.harmless)
 	set, err := collector.New(collector.Options{
-		Owners: smi.OwnersOf(opt.Source), Sessions: opt.Sessions, Calls: opt.Calls, Local: opt.Local, Sinks: opt.Sinks,
+		Sessions: opt.Sessions, Calls: opt.Calls, Local: opt.Local, Sinks: opt.Sinks,
 		Host: opt.Place.Host, Cluster: opt.Place.Cluster, Pool: opt.Place.Pool, Version: opt.Version,
 		MaxSeries: opt.MaxSeries, MaxProcesses: opt.MaxProcesses, Histograms: opt.Histograms, Allow: opt.Allow, Deny: opt.Deny,
 		Compat: opt.Compat, CompatOwners: opt.CompatOwners, Health: opt.Health, Log: opt.Log, Now: opt.now,

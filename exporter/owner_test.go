@@ -4,10 +4,13 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rocwire/rocwire/exporter/collector"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smi/smitest"
+	"github.com/rocwire/rocwire/smiremote"
+	"github.com/rocwire/rocwire/smiremote/remotetest"
 )
 
 // owned is a source that knows whom its cards were given to.
@@ -54,11 +57,28 @@ func TestOwners(t *testing.T) {
 	}
 	has("one of each", text, `pod="train-0"`, `namespace="ml"`, `container="main"`, `job_id="42"`, `job_user="ada"`, `job_partition="gpu"`)
 	src.owners = map[int][]smi.Owner{0: {a, b, j}}
+	e.Poll(t.Context())
 	has("two containers", e.metrics(t), `pod=""`, `namespace=""`, `container=""`, `job_id="42"`)
 
 	without := start(t, Options{Source: src, Compat: collector.CompatDME})
 	without.Poll(t.Context())
 	has("nobody asked for it", without.metrics(t), `pod=""`, `job_id=""`)
+}
+
+// An exporter on another machine than the worker's knows owners, too: the worker tells them.
+func TestOwnersFromAfar(t *testing.T) {
+	w := remotetest.Start(t, "", smiremote.HandlerOptions{Source: &owned{Fake: smitest.NewFake(compatCards()...), owners: someOwners}})
+	c := smiremote.NewClient(smiremote.Options{Address: w.Addr, ConnectTimeout: time.Minute, IOTimeout: time.Minute})
+	t.Cleanup(func() { _ = c.Close() })
+	e := start(t, Options{Source: c, Compat: collector.CompatDME, CompatOwners: true})
+	e.Poll(t.Context())
+	text := e.metrics(t)
+	if s := `gpu_allocation_info{container="main",gpu="0",job_id="",job_partition="",job_user="",namespace="ml",pod="train-0",source="kubelet"}`; value(text, s) != "1" {
+		t.Errorf("there is no %s", s)
+	}
+	if !regexp.MustCompile(`(?m)^gpu_package_power\{.*job_id="42".*pod="train-0"`).MatchString(text) {
+		t.Error("AMD's names lack the owners' labels")
+	}
 }
 
 func TestHealthThresholds(t *testing.T) {

@@ -33,12 +33,16 @@ func (s *SharedSource) View(ctx context.Context) (*Snapshot, uint64, error) {
 	}
 	cards := a.value.([]Device)
 	snap := &Snapshot{Devices: make([]DeviceSnapshot, len(cards))}
+	var owners map[int][]Owner
+	if o := OwnersOf(s); o != nil {
+		owners = o.Owners()
+	}
 	until := a.until
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	for i, d := range cards {
 		c := &snap.Devices[i]
-		c.Device = d
+		c.Device, c.Owners = d, owners[d.Index]
 		read := func() {
 			u := s.card(ctx, c)
 			mu.Lock()
@@ -157,6 +161,7 @@ func (s *SharedSource) Snapshot(ctx context.Context) (*Snapshot, error) {
 	for i := range c.Devices {
 		d := &c.Devices[i]
 		d.Info, d.Metrics, d.ECC, d.Processes = d.Info.Clone(), d.Metrics.Clone(), d.ECC.Clone(), CloneProcesses(d.Processes)
+		d.Owners = slices.Clone(d.Owners)
 		for _, f := range []**Failure{&d.InfoErr, &d.MetricsErr, &d.ECCErr, &d.ProcessesErr} {
 			if *f != nil {
 				own := **f

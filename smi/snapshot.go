@@ -19,6 +19,8 @@ type DeviceSnapshot struct {
 	Metrics   *Metrics  `json:"metrics" msgpack:"m,omitempty"`
 	ECC       *ECC      `json:"ecc" msgpack:"e,omitempty"`
 	Processes []Process `json:"processes" msgpack:"p,omitempty"`
+	// Owners is whom the card was given to, as far as the source or one behind it is an Owners.
+	Owners []Owner `json:"owners,omitempty" msgpack:"o,omitempty"`
 
 	// ProcessesStale, when it is there, is how old the list of processes is: the card
 	// did not answer in time, and it is the last that it told.
@@ -100,6 +102,9 @@ const grace = 50 * time.Millisecond
 // ReadDevice reads everything src can tell about one card.
 func ReadDevice(ctx context.Context, src Source, d Device) DeviceSnapshot {
 	s := DeviceSnapshot{Device: d}
+	if o := OwnersOf(src); o != nil {
+		s.Owners = o.Owners()[d.Index]
+	}
 	var err error
 	s.Info, err = src.Info(ctx, d.Index)
 	s.InfoErr = FailureOf(err)

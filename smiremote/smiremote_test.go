@@ -67,6 +67,33 @@ func TestSnapshotIsTheSame(t *testing.T) {
 	}
 }
 
+// owned is a source that knows whom its cards were given to, behind another one as a worker's is.
+type owned struct{ *smitest.Fake }
+
+func (owned) Owners() map[int][]smi.Owner {
+	return map[int][]smi.Owner{
+		0: {{Source: smi.OwnerKubelet, Pod: "train-0", Namespace: "ml", Container: "main"}, {Source: smi.OwnerSlurm, JobID: "42", JobUser: "ada", JobPartition: "gpu"}},
+		9: {{Source: smi.OwnerSlurm, JobID: "43"}}, // of a card that is none
+	}
+}
+
+// Whom a card was given to is known on the worker's machine alone, and told in snapshots of either form.
+func TestOwnersArrive(t *testing.T) {
+	src := owned{smitest.NewFake(smitest.Cards()...)}
+	c := dial(t, remotetest.Start(t, "", smiremote.HandlerOptions{Source: smi.Shared(src)}))
+	got, err := c.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := src.Owners()[0]; !reflect.DeepEqual(got.Devices[0].Owners, want) || got.Devices[1].Owners != nil {
+		t.Errorf("owners %+v and %+v, want %+v and none", got.Devices[0].Owners, got.Devices[1].Owners, want)
+	}
+	got.Devices[0].Owners[0].Pod = "mine" // what was told belongs to who asked
+	if again, err := c.Snapshot(t.Context()); err != nil || again.Devices[0].Owners[0].Pod != "train-0" {
+		t.Errorf("asked again: %v", err)
+	}
+}
+
 func TestSessionsAndCalls(t *testing.T) {
 	rpc := rpcstats.NewTotals(rpcstats.Names{})
 	rpc.Observe("hipMalloc", "client", "hipSuccess", 20e-6)

@@ -13,11 +13,7 @@ func init() {
 		if o.Compat != CompatDME {
 			return nil
 		}
-		c := &compatCollector{host: o.Host, max: o.MaxProcesses, health: &o.Health}
-		if o.CompatOwners {
-			c.owners = o.Owners
-		}
-		return c
+		return &compatCollector{host: o.Host, max: o.MaxProcesses, health: &o.Health, owners: o.CompatOwners}
 	})
 }
 
@@ -47,7 +43,7 @@ type compatCollector struct {
 	max  int // processes of one card
 
 	health *Thresholds
-	owners smi.Owners // nil: labels of owners are empty
+	owners bool // have labels; otherwise these are empty
 
 	mu     sync.Mutex
 	labels labelCache[compatKey, *labels]
@@ -83,14 +79,12 @@ func (c *compatCollector) update(v *View, emit *emitter) error {
 	if v.Err == nil {
 		emit.gauge(compatMetrics[compatNodes], float64(len(v.Cards)), c.host)
 	}
-	var owners map[int][]smi.Owner
-	if c.owners != nil {
-		owners = c.owners.Owners()
-	}
 	for i := range v.Cards {
 		card := &v.Cards[i]
 		u := &compatUse{card: c.card(card), emit: emit, labels: &c.labels}
-		u.card.owner = soleOwner(owners[card.Snap.Device.Index])
+		if c.owners {
+			u.card.owner = soleOwner(card.Snap.Owners)
+		}
 		if healthy, ok := health(v, card, c.health).Get(); ok {
 			u.put("gpu_health", truth(healthy))
 		}

@@ -13,7 +13,6 @@ import (
 
 // Options are what collectors are told once; exporter.Options says more of each.
 type Options struct {
-	Owners   smi.Owners          // nil: nobody knows whom cards were given to
 	Sessions smi.Sessions        // nil: there are none
 	Calls    CallSource          // nil: none are measured
 	Local    local.Source        // nil: local programs are not watched

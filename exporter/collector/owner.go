@@ -7,28 +7,22 @@ import (
 )
 
 func init() {
-	register("owner", func(o *Options) collector {
-		if o.Owners == nil {
-			return nil
-		}
-		return ownerCollector{o.Owners}
-	})
+	register("owner", func(*Options) collector { return ownerCollector{} })
 }
 
 var allocationInfo = define(gauge, "gpu_allocation_info",
 	"Whom the GPU was given to, a series each: source kubelet is a container that Kubernetes allocated it to, whether it is used or not; "+
-		"slurm is a job of Slurm with a process on it. The machine's own exporter knows it, one that asks a worker on another machine does not.",
+		"slurm is a job of Slurm with a process on it. The GPU's machine knows it: its own exporter, or its worker, which tells it to exporters elsewhere.",
 	"gpu", "source", "pod", "namespace", "container", "job_id", "job_user", "job_partition")
 
 // ownerCollector says whom cards were given to.
-type ownerCollector struct{ src smi.Owners }
+type ownerCollector struct{}
 
-func (c ownerCollector) update(v *View, emit *emitter) error {
-	owners := c.src.Owners()
+func (ownerCollector) update(v *View, emit *emitter) error {
 	for i := range v.Cards {
-		index := v.Cards[i].Snap.Device.Index
-		for _, o := range owners[index] {
-			emit.gauge(allocationInfo, 1, strconv.Itoa(index), o.Source, o.Pod, o.Namespace, o.Container, o.JobID, o.JobUser, o.JobPartition)
+		d := &v.Cards[i].Snap
+		for _, o := range d.Owners {
+			emit.gauge(allocationInfo, 1, strconv.Itoa(d.Device.Index), o.Source, o.Pod, o.Namespace, o.Container, o.JobID, o.JobUser, o.JobPartition)
 		}
 	}
 	return v.Err
