@@ -8,8 +8,8 @@
 //
 // Executable graphs are the library's own: a launch is one call of its, a change
 // of a node another. A graph with what those do not have (work of several devices,
-// launches with events, rows that are no multiple of their pitch, memory that
-// another part of the program allocated), and any graph of a library without the
+// launches with events, functions of the host, rows that are no multiple of their pitch,
+// memory that another part of the program allocated), and any graph of a library without the
 // functions, is issued operation by operation (package hip/graph/executor).
 //
 // A real library hands out its own addresses. Where all its devices know virtual

@@ -9,10 +9,10 @@ import (
 
 // follows are functions behind what streams were told. Each stream that has some
 // is waited for by a goroutine of its own, in the order of its functions: the
-// library's thread for host functions may be held up by one of the program's.
+// library has one thread for all functions of the host.
 //
-// Streams do not wait for these functions, but who is told that a stream has come
-// so far finds them called: see caughtUp.
+// Streams do not wait for these functions, unless they are functions of the host,
+// but who is told that a stream has come so far finds them called: see caughtUp.
 type follows struct {
 	mu      sync.Mutex
 	streams map[streamOf][]*follow // those that were not called yet, in order
@@ -34,8 +34,10 @@ func streamOn(t hip.Thread, s hip.Stream) streamOf {
 
 type follow struct {
 	f      func(hip.Error)
-	called chan struct{} // closed when f has returned
-	on     hip.Thread    // of the stream's device, which the event is of, too
+	host   bool                       // it is a function of the host
+	hold   func(hip.Thread) hip.Error // of such: has the stream wait until f has returned
+	called chan struct{}              // closed when f has returned
+	on     hip.Thread                 // of the stream's device, which the event is of, too
 
 	mu    sync.RWMutex
 	event hip.Event // 0: it is gone, and what it stood for is done
@@ -43,6 +45,11 @@ type follow struct {
 
 // After is hip.Follower's.
 func (r *Runtime) After(t hip.Thread, s hip.Stream, f func(hip.Error)) hip.Error {
+	return r.enqueue(t, s, func(streamOf) (*follow, hip.Error) { return &follow{f: f}, hip.Success })
+}
+
+// enqueue puts what newFollow makes behind what a stream was told.
+func (r *Runtime) enqueue(t hip.Thread, s hip.Stream, newFollow func(streamOf) (*follow, hip.Error)) hip.Error {
 	x, of := &r.follows, streamOn(t, s)
 	if s > hip.StreamPerThread { // an event is recorded by streams of its own device alone
 		device, err := r.StreamGetDevice(t, s)
@@ -57,15 +64,23 @@ func (r *Runtime) After(t hip.Thread, s hip.Stream, f func(hip.Error)) hip.Error
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if err := r.EventRecord(t, event, s); err != hip.Success {
+	y, err := newFollow(of)
+	if err == hip.Success {
+		err = r.EventRecord(t, event, s)
+	}
+	if err == hip.Success && y.hold != nil {
+		err = y.hold(t)
+	}
+	if err != hip.Success {
 		_ = r.EventDestroy(t, event) // the failure that counts is known
 		return err
 	}
+	y.called, y.on, y.event = make(chan struct{}), t, event
 	if x.streams == nil {
 		x.streams = map[streamOf][]*follow{}
 	}
 	list, busy := x.streams[of]
-	x.streams[of] = append(list, &follow{f: f, called: make(chan struct{}), on: t, event: event})
+	x.streams[of] = append(list, y)
 	if !busy {
 		go r.follow(of)
 	}
@@ -98,23 +113,9 @@ func (r *Runtime) follow(of streamOf) {
 	}
 }
 
-// behind is what a function of the library's own must wait for that a stream is
-// about to be told: those that come before it there. It asks the library nothing,
-// which no such function may do.
-func (r *Runtime) behind(t hip.Thread, s hip.Stream) (wait func()) {
-	x := &r.follows
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	list := x.streams[streamOn(t, s)]
-	if len(list) == 0 {
-		return func() {}
-	}
-	last := list[len(list)-1]
-	return func() { <-last.called }
-}
-
 // caughtUp waits until the functions are called whose streams have come to them.
-// Whoever waited for what comes behind one finds it among those.
+// Whoever waited for what comes behind one finds it among those. Functions of the
+// host are not waited for: their own stream waits for them, and nobody else does.
 func (r *Runtime) caughtUp() {
 	x := &r.follows
 	x.mu.Lock()
@@ -129,6 +130,9 @@ func (r *Runtime) caughtUp() {
 	x.mu.Unlock()
 	for _, list := range all {
 		for _, y := range list {
+			if y.host {
+				continue
+			}
 			if !r.reached(y) {
 				break
 			}

@@ -30,8 +30,7 @@ func (h *happened) is(t *testing.T, when string, want ...string) {
 	}
 }
 
-// TestAfter: functions behind what streams were told are called when those have come to them, in their order, before anybody is told that they have,
-// whatever the library's own thread for host functions is waiting for.
+// TestAfter: functions behind what streams were told are called when those have come to them, in their order, before anybody is told that they have.
 func TestAfter(t *testing.T) {
 	r, th := stub(t, "testdata/stub_event.c"), hip.Thread{}
 	const s, other = hip.Stream(0x6000), hip.Stream(0x6001) // of both devices
@@ -44,16 +43,12 @@ func TestAfter(t *testing.T) {
 			must(t, what, code)
 		}))
 	}
-	hold := make(chan struct{})
-	held := make(chan struct{})
-	must(t, "LaunchHostFunc", r.LaunchHostFunc(th, s, func() { close(held); <-hold }))
-	<-held
 	behind(s, "first")
 	behind(other, "of another")
 	behind(s, "second")
 	called := make(chan struct{})
-	must(t, "LaunchHostFunc", r.LaunchHostFunc(hip.Thread{Device: 1}, s, func() { h.add("host"); close(called) })) // which the stub calls at once
-	must(t, "StreamSynchronize", r.StreamSynchronize(th, s))                                                       // the stub does not wait
+	must(t, "LaunchHostFunc", r.LaunchHostFunc(hip.Thread{Device: 1}, s, func() { h.add("host"); close(called) }))
+	must(t, "StreamSynchronize", r.StreamSynchronize(th, s)) // the stub does not wait
 	h.is(t, "nothing was reached")
 	reach(1)
 	must(t, "StreamSynchronize", r.StreamSynchronize(th, s))
@@ -62,12 +57,49 @@ func TestAfter(t *testing.T) {
 	must(t, "StreamSynchronize", r.StreamSynchronize(th, other))
 	h.is(t, "two are", "first", "of another")
 	reach(3)
+	must(t, "StreamSynchronize", r.StreamSynchronize(th, s))
+	h.is(t, "three are", "first", "of another", "second")
+	reach(4)
 	<-called
 	h.is(t, "all are", "first", "of another", "second", "host")
-	close(hold)
 	if err := r.After(th, 13, func(hip.Error) { t.Error("called") }); err != hip.ErrorInvalidHandle {
 		t.Error(err)
 	}
+}
+
+// TestHostFuncs: functions of the host run side by side on different streams, one after the other on one; a stream waits for its own, and who waits
+// for another stream does not.
+func TestHostFuncs(t *testing.T) {
+	r, th := stub(t, "testdata/stub_event.c"), hip.Thread{}
+	const s, other = hip.Stream(0x6000), hip.Stream(0x6001)
+	must(t, "DeviceSetLimit", r.DeviceSetLimit(th, 0, 1<<20)) // all is reached at once
+	for round := range 2 {
+		var h happened
+		began, hold, second := make(chan struct{}), make(chan struct{}), make(chan struct{})
+		must(t, "LaunchHostFunc", r.LaunchHostFunc(th, s, func() { h.add("first"); close(began); <-hold }))
+		must(t, "LaunchHostFunc", r.LaunchHostFunc(th, s, func() { h.add("second"); close(second) }))
+		<-began
+		is(t, "the stream of the first", r.StreamQuery(th, s), hip.ErrorNotReady)
+		for range 3 { // which wait for nobody
+			called := make(chan struct{})
+			must(t, "LaunchHostFunc", r.LaunchHostFunc(th, other, func() { h.add("other"); close(called) }))
+			<-called
+			must(t, "StreamSynchronize", r.StreamSynchronize(th, other))
+		}
+		h.is(t, "one runs", "first", "other", "other", "other")
+		close(hold)
+		<-second
+		for end := time.Now().Add(time.Minute); r.StreamQuery(th, s) != hip.Success; time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatal("the stream waits for ever")
+			}
+		}
+		h.is(t, "all have", "first", "other", "other", "other", "second")
+		if round == 0 { // another word, because the device does not know the first one any more
+			must(t, "DeviceReset", r.DeviceReset(th))
+		}
+	}
+	is(t, "no stream", r.LaunchHostFunc(th, 13, func() { t.Error("called") }), hip.ErrorInvalidHandle)
 }
 
 // TestRegisteredRange: the range of registered memory is what was registered, of which the library says that it begins at null.

@@ -2,7 +2,6 @@
 #include <string.h>
 #include "graph.h"
 #include "need.h"
-#include "_cgo_export.h"
 
 hipError_t rocm_graph_create(const struct rocm_table *table, int32_t device, uint64_t *graph)
 {
@@ -111,11 +110,6 @@ static hipBatchMemOpNodeParams batch_params(const struct rocm_table *table, int3
 	return (hipBatchMemOpNodeParams){.ctx = context(table, device), .count = b->count, .paramArray = b->ops};
 }
 
-static void run_graph_func(void *handle)
-{
-	rocmGraphFunc((uintptr_t)handle);
-}
-
 /* ADD calls one of the library's functions that add a node. */
 #define ADD(name, ...) (table->name ? table->name(&out, g, deps, n, __VA_ARGS__) : hipErrorNotSupported)
 
@@ -150,12 +144,6 @@ hipError_t rocm_graph_add(const struct rocm_table *table, int32_t device, uint64
 	case ROCM_NODE_SET:
 		e = ADD(hipGraphAddMemsetNode, params);
 		break;
-	case ROCM_NODE_HOST: {
-		hipHostNodeParams p = {.fn = run_graph_func, .userData = HANDLE(void *, *(const uintptr_t *)params)};
-
-		e = ADD(hipGraphAddHostNode, &p);
-		break;
-	}
 	case ROCM_NODE_RECORD:
 		e = ADD(hipGraphAddEventRecordNode, *(const hipEvent_t *)params);
 		break;
@@ -186,7 +174,6 @@ hipError_t rocm_graph_set(const struct rocm_table *table, int32_t device, uint64
 	NEED(hipSetDevice);
 	switch ((enum rocm_node)kind) {
 	case ROCM_NODE_EMPTY:
-	case ROCM_NODE_HOST: /* its handle stays */
 		return hipSuccess;
 	case ROCM_NODE_KERNEL:
 	case ROCM_NODE_COOPERATIVE: {

@@ -13,7 +13,6 @@ enum rocm_node {
 	ROCM_NODE_COPY_BOX,    /* hipMemcpy3DParms */
 	ROCM_NODE_COPY_ARRAY,  /* HIP_MEMCPY3D */
 	ROCM_NODE_SET,         /* hipMemsetParams */
-	ROCM_NODE_HOST,        /* uintptr_t, what rocmGraphFunc gets */
 	ROCM_NODE_RECORD,      /* hipEvent_t */
 	ROCM_NODE_WAIT,        /* hipEvent_t */
 	ROCM_NODE_BATCH,       /* struct rocm_batch_node */

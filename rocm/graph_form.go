@@ -9,7 +9,8 @@ import "github.com/rocwire/rocwire/hip"
 
 // foreign is the form of what a graph of the library's does not do, or not as
 // hip.GraphDesc has it: a launch with events, rows that are no multiple of their
-// pitch, a copy between devices, memory to set that has gaps, memory that is no node's.
+// pitch, a copy between devices, memory to set that has gaps, memory that is no node's,
+// functions of the host, see LaunchHostFunc.
 const foreign C.int32_t = -1
 
 // formOf is what an operation is in a graph of the library's: one of ROCM_NODE_….
@@ -36,7 +37,7 @@ func (r *Runtime) formOf(op *hip.GraphOp) C.int32_t {
 		}
 		return C.ROCM_NODE_SET
 	case hip.GraphNodeTypeHost:
-		return C.ROCM_NODE_HOST
+		return foreign
 	case hip.GraphNodeTypeMemFree:
 		if op.Ptr != 0 {
 			return foreign

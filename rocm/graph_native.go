@@ -27,7 +27,6 @@ type node struct {
 	id   C.uint64_t
 	kind C.int32_t
 	off  bool
-	host *hostNode // of a function of the host
 }
 
 // switched says whether the library can disable a node. Others are made such that they do nothing.
@@ -113,13 +112,6 @@ func (n *native) with(v *node, op *hip.GraphOp, f func(kind C.int32_t, params un
 		s := op.Set
 		p := hip.MemsetParams{Dst: s.Dst, ElementSize: s.Element, Height: s.Height, Pitch: s.Pitch, Value: s.Value, Width: s.Width}
 		return f(form, unsafe.Pointer(&p))
-	case C.ROCM_NODE_HOST:
-		if v.host == nil {
-			v.host = newHostNode()
-		}
-		v.host.set(op)
-		handle := v.host.handle
-		return f(form, unsafe.Pointer(&handle))
 	case C.ROCM_NODE_RECORD, C.ROCM_NODE_WAIT:
 		event := op.Event
 		return f(form, unsafe.Pointer(&event))
@@ -171,21 +163,7 @@ func (n *native) update(t hip.Thread, changes []hip.GraphChange) hip.Error {
 
 // launch issues the graph on a stream of its device.
 func (n *native) launch(t hip.Thread, s hip.Stream) hip.Error {
-	wait := n.r.behind(t, s)
-	for i := range n.nodes {
-		if h := n.nodes[i].host; h != nil {
-			h.launched(wait)
-		}
-	}
-	err := hip.Error(C.rocm_graph_launch(n.r.table, C.int32_t(t.Device), n.exec, C.uint64_t(s)))
-	if err != hip.Success {
-		for i := range n.nodes {
-			if h := n.nodes[i].host; h != nil {
-				h.refused()
-			}
-		}
-	}
-	return err
+	return hip.Error(C.rocm_graph_launch(n.r.table, C.int32_t(t.Device), n.exec, C.uint64_t(s)))
 }
 
 // destroy gives the library's graph back. What was launched goes on.
@@ -194,9 +172,4 @@ func (n *native) destroy(hip.Thread) {
 		C.rocm_graph_exec_destroy(n.r.table, C.int32_t(n.device), n.exec)
 	}
 	C.rocm_graph_destroy(n.r.table, C.int32_t(n.device), n.graph)
-	for i := range n.nodes {
-		if h := n.nodes[i].host; h != nil {
-			h.release()
-		}
-	}
 }

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "library.h"
-#include "_cgo_export.h"
 
 void *rocm_open(const char *path, struct rocm_table *table, char *why, size_t size)
 {
@@ -118,18 +117,7 @@ hipError_t rocm_launch_multi(const struct rocm_table *table, int32_t device, con
 	return e;
 }
 
-static void run_host_func(void *handle)
+void rocm_store(uint64_t address, uint64_t value)
 {
-	rocmHostFunc((uintptr_t)handle);
-}
-
-hipError_t rocm_host_func(const struct rocm_table *table, int32_t device, uint64_t stream, uintptr_t handle)
-{
-	hipError_t e;
-
-	if (!table->hipLaunchHostFunc)
-		return hipErrorNotSupported;
-	if ((e = rocm_device(table, device)) != hipSuccess)
-		return e;
-	return table->hipLaunchHostFunc((hipStream_t)(uintptr_t)stream, run_host_func, (void *)handle);
+	__atomic_store_n((uint64_t *)(uintptr_t)address, value, __ATOMIC_SEQ_CST);
 }

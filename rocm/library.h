@@ -35,6 +35,7 @@ struct rocm_multi_part {
 hipError_t rocm_launch_multi(const struct rocm_table *table, int32_t device, const struct rocm_multi_part *parts,
 			     size_t n, uint32_t flags);
 
-hipError_t rocm_host_func(const struct rocm_table *table, int32_t device, uint64_t stream, uintptr_t handle);
+/* rocm_store writes a word of host memory that a device looks at. */
+void rocm_store(uint64_t address, uint64_t value);
 
 #endif

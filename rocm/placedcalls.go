@@ -70,6 +70,7 @@ func (r *Runtime) DeviceReset(t hip.Thread) hip.Error {
 	if err == hip.Success {
 		r.held.forget(ended)
 		r.graphs.reset(t.Device)
+		r.gates.reset(t.Device)
 		r.registered.drop(func(e extent) bool { return e.device == t.Device })
 	} else {
 		r.held.restore(ended)

@@ -45,6 +45,7 @@ type Runtime struct {
 
 	placed     placed
 	follows    follows
+	gates      gates
 	registered registered
 	layers     layeredRows
 }

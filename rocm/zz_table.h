@@ -147,7 +147,6 @@
 	X(hipGraphAddMemcpyNode1D) \
 	X(hipDrvGraphAddMemcpyNode) \
 	X(hipGraphAddMemsetNode) \
-	X(hipGraphAddHostNode) \
 	X(hipGraphAddEventRecordNode) \
 	X(hipGraphAddEventWaitNode) \
 	X(hipGraphAddBatchMemOpNode) \
@@ -305,7 +304,6 @@ struct rocm_table {
 	hipError_t (*hipGraphAddMemcpyNode1D)(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, void * dst, const void * src, size_t count, hipMemcpyKind kind);
 	hipError_t (*hipDrvGraphAddMemcpyNode)(hipGraphNode_t * phGraphNode, hipGraph_t hGraph, const hipGraphNode_t * dependencies, size_t numDependencies, const HIP_MEMCPY3D * copyParams, hipCtx_t ctx);
 	hipError_t (*hipGraphAddMemsetNode)(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, const hipMemsetParams * pMemsetParams);
-	hipError_t (*hipGraphAddHostNode)(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, const hipHostNodeParams * pNodeParams);
 	hipError_t (*hipGraphAddEventRecordNode)(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, hipEvent_t event);
 	hipError_t (*hipGraphAddEventWaitNode)(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, hipEvent_t event);
 	hipError_t (*hipGraphAddBatchMemOpNode)(hipGraphNode_t * phGraphNode, hipGraph_t hGraph, const hipGraphNode_t * dependencies, size_t numDependencies, const hipBatchMemOpNodeParams * nodeParams);

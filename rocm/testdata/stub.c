@@ -169,30 +169,3 @@ hipError_t hipModuleLaunchCooperativeKernelMultiDevice(hipFunctionLaunchParams *
 	}
 	return hipSuccess;
 }
-
-struct call {
-	void (*fn)(void *);
-	void *data;
-};
-
-static void *run(void *p)
-{
-	struct call c = *(struct call *)p;
-	free(p);
-	c.fn(c.data);
-	return NULL;
-}
-
-/* On a thread of its own, as a real runtime does. */
-hipError_t hipLaunchHostFunc(hipStream_t s, hipHostFn_t fn, void *data)
-{
-	struct call *c = malloc(sizeof(*c));
-	pthread_t t;
-
-	(void)s;
-	c->fn = fn;
-	c->data = data;
-	pthread_create(&t, NULL, run, c);
-	pthread_detach(t);
-	return hipSuccess;
-}

@@ -22,13 +22,12 @@ static void say(const char *format, ...)
 }
 
 struct node {
-	char kind; /* e k 1 3 s h */
+	char kind; /* e k 1 3 s */
 	int off, cooperative;
 	hipKernelNodeParams kernel;
 	char args[28];
 	hipMemcpy3DParms copy;
 	hipMemsetParams set;
-	hipHostNodeParams host;
 };
 
 struct graph {
@@ -119,12 +118,6 @@ hipError_t hipGraphAddMemsetNode(hipGraphNode_t *out, hipGraph_t g, const hipGra
 	if (!p->dst)
 		return hipErrorInvalidDevicePointer;
 	new_node(g, 's', deps, n, out)->set = *p;
-	return hipSuccess;
-}
-
-hipError_t hipGraphAddHostNode(hipGraphNode_t *out, hipGraph_t g, const hipGraphNode_t *deps, size_t n, const hipHostNodeParams *p)
-{
-	new_node(g, 'h', deps, n, out)->host = *p;
 	return hipSuccess;
 }
 
@@ -236,9 +229,6 @@ static hipError_t execute(struct node *v)
 			return hipErrorInvalidValue;
 		for (size_t y = 0; y < v->set.height; y++)
 			memset((char *)v->set.dst + y * v->set.pitch, (int)v->set.value, v->set.width);
-		break;
-	case 'h':
-		v->host.fn(v->host.userData);
 		break;
 	}
 	return hipSuccess;

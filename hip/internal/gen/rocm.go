@@ -10,7 +10,7 @@ import (
 var rocmExtra = []string{"hipSetDevice", "hipInit", "hipExtModuleLaunchKernel", "hipModuleLaunchCooperativeKernel",
 	"hipModuleLaunchCooperativeKernelMultiDevice", "hipRuntimeGetVersion", "hipDevicePrimaryCtxRetain",
 	"hipGraphCreate", "hipGraphDestroy", "hipGraphAddEmptyNode", "hipGraphAddKernelNode", "hipGraphAddMemcpyNode", "hipGraphAddMemcpyNode1D",
-	"hipDrvGraphAddMemcpyNode", "hipGraphAddMemsetNode", "hipGraphAddHostNode", "hipGraphAddEventRecordNode", "hipGraphAddEventWaitNode",
+	"hipDrvGraphAddMemcpyNode", "hipGraphAddMemsetNode", "hipGraphAddEventRecordNode", "hipGraphAddEventWaitNode",
 	"hipGraphAddBatchMemOpNode", "hipGraphKernelNodeSetAttribute", "hipGraphNodeSetEnabled", "hipGraphExecKernelNodeSetParams",
 	"hipGraphExecMemcpyNodeSetParams", "hipGraphExecMemcpyNodeSetParams1D", "hipDrvGraphExecMemcpyNodeSetParams",
 	"hipGraphExecMemsetNodeSetParams", "hipGraphExecEventRecordNodeSetEvent", "hipGraphExecEventWaitNodeSetEvent",
