@@ -25,7 +25,7 @@ uint32_t rw_thread_begin(void)
 	while (rw_tls.id == 0);
 	rw_thread_watch();
 	uint32_t n = rw_tls.id; /* not how many there are now, but a program that begins many has many */
-	if (n > 1 && n <= 32 && (n & (n - 1)) == 0)
+	if (n > 3 && n <= 32 && (n & (n - 1)) == 0)
 		rw_threads(n);
 	return n;
 }

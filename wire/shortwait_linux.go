@@ -23,12 +23,33 @@ const shortWait = 20 * time.Millisecond
 // waitingShort counts the threads of this process that wait so.
 var waitingShort atomic.Int32
 
-// waitShort waits until fd can be read, for a short time. The caller then reads as if it had not been called.
-func waitShort(fd int) {
-	if waitingShort.Add(1) < int32(runtime.GOMAXPROCS(0)) {
-		p := unix.PollFd{Fd: int32(fd), Events: unix.POLLIN}
-		ts := unix.NsecToTimespec(int64(shortWait))
-		_, _, _ = syscall.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&p)), 1, uintptr(unsafe.Pointer(&ts)), 0, 0, 0)
+// receive reads, and waits for that; untold for as long as the socket's limit, unless enough do that already.
+func (s *socket) receive(p []byte, untold bool) (int, syscall.Errno) {
+	if untold {
+		untold = waitingShort.Add(1) < int32(runtime.GOMAXPROCS(0))
+		defer waitingShort.Add(-1)
 	}
-	waitingShort.Add(-1)
+	call := syscall.Syscall6
+	if untold {
+		call = syscall.RawSyscall6
+	}
+	n, _, e := call(unix.SYS_RECVFROM, uintptr(s.fd), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)), 0, 0, 0)
+	return int(n), e
+}
+
+// limit says whether reads have the limit of shortWait now, SO_RCVTIMEO, and begins and ends that: its timer would cost each call a few hundred nanoseconds where
+// replies are quick. To wait first, for a time, and read then would be a system call more; and a read with a limit is not begun again behind a signal.
+func (s *socket) limit(lately int64) bool {
+	var tv unix.Timeval
+	switch {
+	case !s.limited && lately >= longWait:
+		tv = unix.NsecToTimeval(int64(shortWait))
+	case s.limited && lately < nearWait:
+	default:
+		return s.limited
+	}
+	if unix.SetsockoptTimeval(s.fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &tv) == nil {
+		s.limited = !s.limited
+	}
+	return s.limited
 }

@@ -31,6 +31,88 @@ func TestStoppedWhileWaitingUntold(t *testing.T) {
 	}
 }
 
+// TestStoppedWhileReadingUntold: the same where it reads.
+func TestStoppedWhileReadingUntold(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(2, runtime.GOMAXPROCS(0)))) // one processor always stays free
+	_, fd := pair(t)
+	s, err := newSocket(fd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	tv := unix.NsecToTimeval(int64(patience))
+	if err := unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &tv); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, e := s.receive(make([]byte, 1), true)
+		ended <- e
+	}()
+	for {
+		runtime.GC()
+		select {
+		case err := <-ended:
+			if err != unix.EINTR {
+				t.Fatalf("the wait ended with %v, not by a signal", err)
+			}
+			return
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+// TestReadLimit: reads have a limit while replies are slow to come, not for longer than one that has come to it, and it is none of the caller's.
+func TestReadLimit(t *testing.T) {
+	peer, fd := pair(t)
+	s, err := newSocket(fd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	limit := func() time.Duration {
+		tv, err := unix.GetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return time.Duration(tv.Nano())
+	}
+	read := func(lately int64, before func()) {
+		t.Helper()
+		s.lately = lately
+		go func() {
+			before()
+			_, _ = peer.Write([]byte{7})
+		}()
+		var b [2]byte
+		within(t, "read", func() {
+			if n, err := s.read(b[:]); n != 1 || err != nil || b[0] != 7 {
+				t.Errorf("%d bytes, %x, %v", n, b, err)
+			}
+		})
+	}
+	until := func(want time.Duration) {
+		for limit() != want {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	read(longWait-1, func() {})
+	if d := limit(); d != 0 {
+		t.Errorf("a limit of %v where replies are quick", d)
+	}
+	read(waitBound, func() { until(shortWait); until(0) })
+	s.limit(longWait)
+	read(nearWait, func() {})
+	if d := limit(); d != shortWait && d != 0 { // 0: it took as long
+		t.Errorf("a limit of %v where replies have been slow to come", d)
+	}
+	s.limit(longWait)
+	read(nearWait-1, func() {})
+	if d := limit(); d != 0 {
+		t.Errorf("a limit of %v where replies are quick again", d)
+	}
+}
+
 // TestTurn: a reader lets others go first, once in a while.
 func TestTurn(t *testing.T) {
 	var r turn

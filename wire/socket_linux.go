@@ -31,6 +31,7 @@ type socket struct {
 	event   int        // eventfd that ends a rest
 	mu      sync.Mutex // orders shutdown, wake and close
 	closed  bool
+	limited bool        // SO_RCVTIMEO is set
 	lately  int64       // of the reader: how long reads have waited, see waited
 	msg     unix.Msghdr // of the writer
 	iov     [2]unix.Iovec
@@ -100,17 +101,13 @@ func isLoopback(sa unix.Sockaddr) bool {
 	return false
 }
 
-// read has no SO_RCVTIMEO, whose timer would cost each call a few hundred nanoseconds: the keeper looks after the time and ends a wait
-// by shutdown.
+// read waits for ever: the keeper looks after the time and ends a wait by shutdown.
 func (s *socket) read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
 	start := mono.Now()
 	defer s.waited(start)
-	if s.lately >= longWait && !s.server {
-		waitShort(s.fd)
-	}
 	if s.server && s.poll() {
 		n, err := s.polled.read(p)
 		s.in.Add(uint64(n))
@@ -119,14 +116,16 @@ func (s *socket) read(p []byte) (int, error) {
 	if s.server {
 		s.turn.take(start)
 	}
-	for {
-		n, _, e := syscall.Syscall6(unix.SYS_RECVFROM, uintptr(s.fd), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)), 0, 0, 0)
+	for untold := !s.server && len(p) <= rawLimit && s.limit(s.lately); ; untold = false {
+		n, e := s.receive(p, untold)
 		switch {
 		case e == 0 && n == 0:
 			return 0, io.EOF
 		case e == 0:
 			s.in.Add(uint64(n))
-			return int(n), nil
+			return n, nil
+		case e == unix.EAGAIN:
+			s.limit(0)
 		case e != unix.EINTR:
 			return 0, e
 		}
