@@ -1,4 +1,4 @@
-// Package docs has no code: its tests look whether blocks are what they say, and
+// Package docs has no code: its tests run what the pages tell readers to type, and look
 // whether the pages find each other. The picture of the architecture is drawn from text.
 package docs
 
