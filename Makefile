@@ -59,7 +59,7 @@ test: ## all tests
 bench: build ## the performance table, with the floors measured in the same run
 	@$(GO) run ./bench
 
-conformance: build ## our C programs, random ones against clang on this CPU, and the outside world against us: the tests of AMD's libraries, amd-smi, llama.cpp, the OpenTelemetry Collector (fetches 5 GB, 18 GB unpacked, once; takes hours: go run ./conformance -only NAME)
+conformance: build ## our C programs, random ones against clang on this CPU, and the outside world against us: the tests of AMD's libraries, amd-smi, llama.cpp, the OpenTelemetry Collector (fetches 5 GB, 25 GB unpacked, once; takes hours: go run ./conformance -only NAME)
 	@$(GO) run ./conformance
 
 fuzz: ## every decoder's fuzz target and random GPU programs, 30 s each

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,7 +34,8 @@ const (
 // of them, and it is known which one was running when the process ended.
 type lines struct {
 	command func(ctx context.Context, h *host, cases []string) *exec.Cmd
-	most    int // cases for one process, 0 for all
+	most    int  // cases for one process, 0 for all
+	inOrder bool // it only says what has ended, and runs the cases in the order that they are given in
 	// read tells what a line says. why is what the lines before it said.
 	read func(line string, said []string) (event, caseEnd)
 }
@@ -91,6 +93,9 @@ func (l *lines) once(ctx context.Context, h *host, cases []string, report func(c
 	var running string
 	var since time.Time
 	var said []string
+	if l.inOrder {
+		running, since = cases[0], time.Now()
+	}
 	in := bufio.NewScanner(out)
 	in.Buffer(nil, 16<<20)
 	for in.Scan() {
@@ -110,6 +115,10 @@ func (l *lines) once(ctx context.Context, h *host, cases []string, report func(c
 			report(o)
 			running, since, said = "", time.Now(), nil
 			dog.Reset(startTime)
+			if i := slices.Index(cases, o.name) + 1; l.inOrder && 0 < i && i < len(cases) {
+				running = cases[i]
+				dog.Reset(h.limit)
+			}
 		}
 	}
 	err = cmd.Wait()

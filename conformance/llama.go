@@ -106,26 +106,10 @@ type llama struct {
 	cpu, hip string // with the backends for CPUs, and with all
 }
 
-// backends makes a folder with links to the backends of CPUs and another with HIP's besides: a server has those of the folder it runs in.
+// backends makes the folders.
 func (l *llama) backends() error {
-	all, err := filepath.Glob(filepath.Join(l.o.tree, "usr/lib/x86_64-linux-gnu/ggml/backends*/libggml-*.so"))
-	if err != nil {
-		return err
-	}
 	l.cpu, l.hip = filepath.Join(l.dir, "cpu"), filepath.Join(l.dir, "hip")
-	for _, dir := range []string{l.cpu, l.hip} {
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			return err
-		}
-		for _, b := range all {
-			if name := filepath.Base(b); strings.HasPrefix(name, "libggml-cpu-") || dir == l.hip && name == "libggml-hip.so" {
-				if err := os.Symlink(b, filepath.Join(dir, name)); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
+	return errors.Join(linkBackends(l.o.tree, l.cpu, false), linkBackends(l.o.tree, l.hip, true))
 }
 
 // compare runs the prompts on the CPU and on a worker.

@@ -19,7 +19,7 @@
 // difference that is not listed, or on a listed one that is gone (-accept writes the list). It is also what a worker serves with --backend rocm: the suite of
 // package hip/hiptest runs there, but for what rocm_not.tsv says does not pass, and why.
 //
-// What became of each case of AMD's libraries is added to a file, -results, and -rewrite makes docs/runs.md of it.
+// What became of each case of AMD's libraries is added to a file, -results. -rewrite adds it to what is kept (runs.tsv), and makes docs/runs.md of that.
 //
 // With -hip DIR only the C programs are run, with the libamdhip64.so.6 of that folder
 // and the cards that it finds: so a library of AMD's is judged by the same programs.
@@ -94,7 +94,7 @@ func main() {
 	flag.Uint64Var(&o.seed, "seed", 1, "which cases -sample chooses, and where random-c and folding begin (0: elsewhere each time)")
 	flag.DurationVar(&o.limit, "time-limit", 0, "time for one case of AMD's libraries, after which it is ended and counts as late (default: what is usual for the suite)")
 	file := flag.String("results", filepath.Join(cache, "rocwire", "runs.jsonl"), "add to this file what became of each case of AMD's libraries")
-	rewrite := flag.Bool("rewrite", false, "run nothing, make docs/runs.md of the results")
+	rewrite := flag.Bool("rewrite", false, "run nothing, add the results to conformance/runs.tsv and make docs/runs.md of it")
 	flag.StringVar(&o.tree, "tree", filepath.Join(cache, "rocwire", "sid"), "where the Debian packages are unpacked")
 	flag.StringVar(&o.bin, "bin", "bin", "the folder of hip-worker")
 	flag.StringVar(&o.lib, "lib", "build/lib", "the folder of libamdhip64.so.6")

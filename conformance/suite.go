@@ -139,7 +139,13 @@ func (r *suiteRun) run(ctx context.Context) (n map[results.Verdict]int, err erro
 	defer every(time.Minute, func() {
 		fmt.Fprintf(os.Stderr, "conformance: %s: %d of %d cases have ended after %s\n", r.p.name, ended, len(chosen), time.Since(began).Round(time.Second))
 	})()
-	r.p.test.run(ctx, r.h, chosen, func(c caseEnd) {
+	running, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r.p.test.run(running, r.h, chosen, func(c caseEnd) {
+		if r.h.w.gone() {
+			cancel()
+			return
+		}
 		ended++
 		n[c.verdict]++
 		if c.verdict == results.Failed || c.verdict == results.Late {
@@ -149,6 +155,9 @@ func (r *suiteRun) run(ctx context.Context) (n map[results.Verdict]int, err erro
 		err = errors.Join(err, e)
 	})
 	fmt.Printf("%-45s %s of %d  %.1f s\n", r.p.name, counts(n), counted, time.Since(began).Seconds())
+	if ctx.Err() == nil && r.h.w.gone() {
+		err = errors.Join(err, errWorker)
+	}
 	return n, errors.Join(err, ctx.Err())
 }
 

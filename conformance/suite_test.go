@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"reflect"
 	"regexp"
@@ -108,5 +110,16 @@ func TestLines(t *testing.T) {
 	want := map[string]string{"a": "passed", "crash": "failed", "hang": "late", "b": "passed", "wrong": "failed", "nobody": "not run", "c": "passed"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%v", got)
+	}
+}
+
+// TestRunsPage holds the page to the results that are kept.
+func TestRunsPage(t *testing.T) {
+	page, err := runsPage("runs.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile("../docs/runs.md"); err != nil || !bytes.Equal(got, page) {
+		t.Errorf("docs/runs.md is not what go run ./conformance -rewrite makes of conformance/runs.tsv (%v)", err)
 	}
 }

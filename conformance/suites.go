@@ -79,14 +79,41 @@ var suites = []suite{
 	{
 		name: "rocsolver", title: "rocSOLVER", of: "librocsolver0", packages: together([]string{"librocsolver0-tests", "libfmt11"}, rocblas, blas), worker: gfx90a,
 		libs: []string{openblas}, limit: 2 * time.Minute, sample: 100,
-		note: "Cases of `POTF2` and `POTRF` with n = 70 fail here. As its source reads, the kernel for small matrices overwrites a diagonal element before its next barrier while other waves of the workgroup may still read it " +
-			"(a wave of the simulator runs up to the barrier, on a card all waves read first). It shows where more than 64 rows are left, because then the second wave takes part.",
+		note: "Cases of `POTF2` and `POTRF` with n = 70 fail here by a race of rocSOLVER's own, in `potf2_kernel_small`: all waves read a diagonal element and the first one writes its root there, with no barrier between. " +
+			"[`--sim-check=race`](simulator-check.md) names both instructions. A wave of the simulator runs up to the barrier, so the others read the root; on a card they have mostly read before. " +
+			"It shows where more than 64 rows are left, because only then a second wave uses what it read.",
 		programs: one("rocsolver-test", &gtest{path: "usr/libexec/rocm/librocsolver0-tests/rocsolver-test"}, "checkin_"),
 	},
 	{
 		name: "hipsolver", title: "hipSOLVER", of: "libhipsolver0", packages: together([]string{"libhipsolver0-tests", "librocsolver0", "libfmt11", "libhipsparse1", "librocsparse1"}, rocblas, blas),
 		worker: gfx90a, libs: []string{openblas}, limit: 2 * time.Minute, sample: 100,
 		programs: folder("usr/libexec/rocm/libhipsolver0-tests"),
+	},
+	{
+		name: "ggml", title: "ggml", of: "libggml0-backend-hip", packages: together([]string{"llama.cpp-tests", "libllama0", "libggml0", "libhipblas2", "libgomp1"}, rocblas),
+		worker: gfx90a, limit: 2 * time.Minute, sample: 3,
+		note:     "`test-backend-ops` compares each operation of ggml's HIP backend with its backend for CPUs. *Skip themselves* is what the HIP backend does not support.",
+		programs: ggmlPrograms,
+	},
+	{
+		name: "hipblaslt", title: "hipBLASLt", of: "libhipblaslt1", packages: []string{"libhipblaslt1-bench", "libomp5", "librocm-smi64-1"}, worker: gfx90a, limit: 2 * time.Minute, sample: 60,
+		note:     "Debian has the library's test program, but not the package with its data. So these are runs of `hipblaslt-bench --verify` on matrices of small whole numbers, whose products have to be exact.",
+		programs: one("hipblaslt-bench", hipblasltBench),
+	},
+	{
+		name: "magma", title: "MAGMA", of: "libmagma2-rocm", packages: together([]string{"libmagma-rocm-test", "libhipblas2", "libhipsparse1", "librocsparse1", "librocsolver0", "libfmt11"}, rocblas, blas),
+		worker: append(slices.Clone(gfx90a), "--sim-cards", "2"), libs: []string{openblas}, limit: 2 * time.Minute, sample: 60,
+		note:     "A case is a tester with the options that MAGMA's `run_tests.py` gives it, for matrices of 31, 64 and 100 rows.",
+		programs: one("testers", magma),
+	},
+	{
+		name: "rccl", title: "RCCL", of: "librccl1", packages: []string{"librccl1-tests", "librocm-smi64-1", "libhsa-runtime64-1", "libdrm-amdgpu1", "libdrm2", "libelf1t64", "libnuma1", "libzstd1", "zlib1g"},
+		worker: append(slices.Clone(gfx90a), "--sim-cards", "4"), libs: []string{lists + "/hip5"}, limit: 10 * time.Minute,
+		// The program asks HSA how many cards there are, before it starts processes of its own.
+		env: []string{"UT_MIN_GPUS=4", "UT_MAX_GPUS=4", "UT_REDOPS=sum", "UT_DATATYPES=ncclFloat32,ncclInt8", "UT_TIMEOUT_US=600000000"},
+		note: "On four cards, all ranks in one process and each in its own, sums of two types. Debian's RCCL is of HIP 5, and asks for `libamdhip64.so.5`: a link to our library of HIP 6 has that name here, " +
+			"as what RCCL calls is the same in both.",
+		programs: rcclPrograms,
 	},
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,8 +15,22 @@ import (
 
 // worker is the hip-worker that the programs talk to.
 type worker struct {
-	cmd  *exec.Cmd
-	port string
+	cmd   *exec.Cmd
+	port  string
+	ended chan struct{} // closed when the process has ended
+}
+
+// errWorker says that what programs report is not of them.
+var errWorker = errors.New("the worker has ended")
+
+// gone tells whether the worker has ended, by itself or by somebody's hand.
+func (w *worker) gone() bool {
+	select {
+	case <-w.ended:
+		return true
+	default:
+		return false
+	}
 }
 
 var listening = regexp.MustCompile(`port (\d+)\b`)
@@ -48,7 +63,12 @@ func startWorkerWith(ctx context.Context, o *options, env []string, flags ...str
 	in := bufio.NewScanner(out)
 	for in.Scan() { // where it serves metrics may come first
 		if m := listening.FindStringSubmatch(in.Text()); m != nil {
-			return &worker{cmd, m[1]}, nil
+			w := &worker{cmd: cmd, port: m[1], ended: make(chan struct{})}
+			go func() {
+				_ = cmd.Wait()
+				close(w.ended)
+			}()
+			return w, nil
 		}
 	}
 	_ = cmd.Process.Kill()
@@ -58,5 +78,5 @@ func startWorkerWith(ctx context.Context, o *options, env []string, flags ...str
 
 func (w *worker) stop() {
 	_ = w.cmd.Process.Signal(syscall.SIGTERM)
-	_ = w.cmd.Wait()
+	<-w.ended
 }

@@ -80,25 +80,17 @@ func (f *File) Read() ([]Case, error) {
 		return nil, err
 	}
 	defer r.Close()
-	type key struct{ suite, program, name string }
-	at := map[key]int{}
 	var all []Case
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, 1<<20)
 	for in.Scan() {
 		var c Case
-		if json.Unmarshal(in.Bytes(), &c) != nil || c.Suite == "" {
-			continue
+		if json.Unmarshal(in.Bytes(), &c) == nil && c.Suite != "" {
+			all = append(all, c)
 		}
-		k := key{c.Suite, c.Program, c.Name}
-		if i, old := at[k]; old {
-			all[i] = c
-			continue
-		}
-		at[k], all = len(all), append(all, c)
 	}
 	if err := in.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", f.path, err)
 	}
-	return all, nil
+	return Merge(nil, all), nil
 }

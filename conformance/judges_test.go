@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/rocwire/rocwire/conformance/internal/results"
+)
+
+func TestGGMLCases(t *testing.T) {
+	table := "\"backend_name\",\"op_name\",\"op_params\",\"test_mode\"\n\"CPU\",\"ABS\",\"type=f16,ne_a=[5,7],v=0\",\"support\"\n" +
+		"\"CPU\",\"ADD\",\"type=f32\",\"support\"\n\"CPU\",\"ABS\",\"type=f16,ne_a=[5,7],v=0\",\"support\"\n\"CPU\",\"ABS\",\"type=f32,v=0\",\"support\"\n"
+	ops, cases, err := ggmlCases(table)
+	if err != nil || !slices.Equal(ops, []string{"ABS", "ADD"}) || !slices.Equal(cases["ABS"], []string{"ABS(type=f16,ne_a=[5,7],v=0)", "ABS(type=f32,v=0)"}) {
+		t.Errorf("%q, %q, %v", ops, cases, err)
+	}
+	for _, none := range []string{"", "\"backend_name\",\"op_name\",\"op_params\"\n", "no table\nat all\n"} {
+		if _, _, err := ggmlCases(none); err == nil {
+			t.Errorf("%q is a table", none)
+		}
+	}
+}
+
+func TestGGMLLines(t *testing.T) {
+	for line, want := range map[string]caseEnd{
+		"  ABS(type=f16,ne_a=[5,7],v=0): \x1b[1;32mOK\x1b[0m":                          {name: "ABS(type=f16,ne_a=[5,7],v=0)", verdict: results.Passed},
+		"  TRI(type=f32,ne=[1,2]): not supported [ROCm0] ":                             {name: "TRI(type=f32,ne=[1,2])", verdict: results.Skipped, why: "not supported [ROCm0]"},
+		"[MUL] NMSE = 0.5 > 0.0000001   MUL(type=f32,nr=[1,1]): \x1b[1;31mFAIL\x1b[0m": {name: "MUL(type=f32,nr=[1,1])", verdict: results.Failed, why: "[MUL] NMSE = 0.5 > 0.0000001"},
+		"  1/2 backends passed": {},
+	} {
+		if what, got := readGGML(line, nil); got != want || (what == ends) != (want.name != "") {
+			t.Errorf("%q: %v, %+v", line, what, got)
+		}
+	}
+}
+
+func TestMAGMACases(t *testing.T) {
+	got := magmaCases("****\ntesting_sgemm -l -NN -c -n 1\n****\n\ntesting_sgemm -l -NN -c -n 1\ntesting_sgels -n 10 -c -n 1\ntesting_zhegvdx -c -n 100,5\nsummary\n")
+	want := []string{"testing_sgemm -l -NN -c -n 31 -n 64 -n 100", "testing_sgels -n 10 -c -n 31 -n 64 -n 100", "testing_zhegvdx -c -n 100,5"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestJudges(t *testing.T) {
+	ended := errors.New("exit status 1")
+	for _, c := range []struct {
+		judge func(string, error) (results.Verdict, string)
+		out   string
+		err   error
+		want  results.Verdict
+	}{
+		{judgeMAGMA, "% MAGMA 2.9.0\n  25  0.1 9.2e-08   ok\n  32  0.1 9.2e-08   ok\n", nil, results.Passed},
+		{judgeMAGMA, "  25  0.1 9.2e-08   ok\n  32  0.1 6.8e+01   failed\n", nil, results.Failed},
+		{judgeMAGMA, "  25  0.1 9.2e-08   ok\n", ended, results.Failed},
+		{judgeMAGMA, "  25  0.1 9.2e-08   ok\nCUDA runtime error: out of memory\n", nil, results.Failed},
+		{judgeMAGMA, "  25  0.1  ---\n", nil, results.Skipped},
+		{judgeHipBLASLt, "transA,m,norm_error\n    N,3,0\n", nil, results.Passed},
+		{judgeHipBLASLt, "transA,m,norm_error\n    N,3,1e-9\n", nil, results.Failed},
+		{judgeHipBLASLt, "transA,m,norm_error\n    N,3,nan\n", nil, results.Failed},
+		{judgeHipBLASLt, "transA,m,norm_error\n    N,3,0\n", ended, results.Failed},
+		{judgeRCCL, "[ RUN      ] AllReduce.InPlace\n[       OK ] AllReduce.InPlace (9 ms)\n[ INFO     ] Total executed cases: 12\n", nil, results.Passed},
+		{judgeRCCL, "[       OK ] AllReduce.InPlace (9 ms)\n[ INFO     ] Total executed cases: 0\n", nil, results.Skipped},
+		{judgeRCCL, "[  FAILED  ] AllReduce.InPlace\n[ INFO     ] Total executed cases: 3\n", nil, results.Failed},
+		{judgeRCCL, "[       OK ] AllReduce.InPlace (9 ms)\n[ INFO     ] Total executed cases: 3\n", errors.New("killed"), results.Failed},
+	} {
+		if got, why := c.judge(c.out, c.err); got != c.want || (got == results.Failed) != (why != "") && got != results.Skipped {
+			t.Errorf("%q, %v: %s (%s), want %s", c.out, c.err, got, why, c.want)
+		}
+	}
+}
+
+// TestEach runs a case that is right, one that is not, and one that never ends.
+func TestEach(t *testing.T) {
+	h := &host{o: &options{}, limit: time.Hour}
+	e := &each{
+		command: func(ctx context.Context, h *host, name string) *exec.Cmd {
+			return exec.CommandContext(ctx, "sh", "-c", name)
+		},
+		judge: func(out string, err error) (results.Verdict, string) {
+			if err != nil {
+				return results.Failed, out
+			}
+			return results.Passed, out
+		},
+	}
+	var got []caseEnd
+	report := func(o caseEnd) { o.took = 0; got = append(got, o) }
+	e.run(t.Context(), h, []string{"echo a", "echo b; exit 1"}, report)
+	h.limit = 50 * time.Millisecond
+	e.run(t.Context(), h, []string{"exec sleep 100"}, report)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	e.run(ctx, h, []string{"true"}, report)
+	want := []caseEnd{{name: "echo a", verdict: results.Passed, why: "a\n"}, {name: "echo b; exit 1", verdict: results.Failed, why: "b\n"}, {name: "exec sleep 100", verdict: results.Late}}
+	if !slices.Equal(got, want) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// reporting is a program that says of all cases what it is told.
+type reporting struct{ say func(name string) caseEnd }
+
+func (r *reporting) list(context.Context, *host) ([]string, error) {
+	return []string{"a", "b", "c"}, nil
+}
+
+func (r *reporting) run(ctx context.Context, _ *host, cases []string, report func(caseEnd)) {
+	for _, c := range cases {
+		if ctx.Err() == nil {
+			report(r.say(c))
+		}
+	}
+}
+
+// TestWorkerGone has the worker end while the second of three cases runs: what is said from then on is of no case.
+func TestWorkerGone(t *testing.T) {
+	o := &options{match: regexp.MustCompile(""), sample: 0, tree: t.TempDir(), results: results.Open(filepath.Join(t.TempDir(), "runs.jsonl"))}
+	w := &worker{ended: make(chan struct{})}
+	say := func(name string) caseEnd {
+		if name == "b" {
+			close(w.ended)
+			return caseEnd{name: name, verdict: results.Failed}
+		}
+		return caseEnd{name: name, verdict: results.Passed}
+	}
+	r := suiteRun{s: &suite{title: "x"}, p: &program{name: "p", test: &reporting{say}}, h: &host{o: o, w: w}}
+	n, err := r.run(t.Context())
+	if !errors.Is(err, errWorker) || n[results.Passed] != 1 || n[results.Failed] != 0 {
+		t.Errorf("%v, %v", n, err)
+	}
+	if all, err := o.results.Read(); err != nil || len(all) != 2 || all[1].Name != "a" {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
