@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -42,17 +44,36 @@ func TestCosts(t *testing.T) {
 	idle := float64(processorTime(t, p.Process.Pid)-before) / float64(time.Since(begin))
 	begin, before = time.Now(), processorTime(t, p.Process.Pid)
 	for range scrapes {
-		get(p.url) // compressed, as Prometheus asks for it
+		scrape(t, p.url)
 	}
-	scrape := (float64(processorTime(t, p.Process.Pid)-before) - idle*float64(time.Since(begin))) / scrapes
+	each := (float64(processorTime(t, p.Process.Pid)-before) - idle*float64(time.Since(begin))) / scrapes
 	own, file := resident(t, p.Process.Pid)
 	t.Logf("%.2f %% of a core, without scrapes; %.1f ms a scrape; %.1f MiB of its own resident after %d, and %.1f MiB of its file",
-		100*idle, scrape/1e6, float64(own)/(1<<20), scrapes, float64(file)/(1<<20))
+		100*idle, each/1e6, float64(own)/(1<<20), scrapes, float64(file)/(1<<20))
 	if own+file > maxResident {
 		t.Errorf("%d bytes resident, more than %d", own+file, maxResident)
 	}
 	if code := p.terminate(t); code != 0 {
 		t.Errorf("exit %d", code)
+	}
+}
+
+// scrape asks as Prometheus 3 does: compressed, and in the format that it likes best.
+func scrape(t *testing.T, url string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Accept", "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,application/openmetrics-text;version=0.0.1;q=0.5,"+
+		"text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2")
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if n, err := io.Copy(io.Discard, answer.Body); err != nil || answer.StatusCode != http.StatusOK || n < 100_000 {
+		t.Fatalf("%d, %d bytes, %v", answer.StatusCode, n, err)
 	}
 }
 

@@ -92,6 +92,16 @@ func makeLabels(m *metric, values []string) *labels {
 	return l
 }
 
+// compareLabels is the order in which the registry has series of one metric.
+func compareLabels(a, b *labels) int {
+	for i := range a.pairs {
+		if c := strings.Compare(*a.pairs[i].Value, *b.pairs[i].Value); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
 // series is what a gauge, a counter and a histogram have at this moment. What client_golang makes of
 // a desc and label values copies the labels for each; these are kept from one scrape to the
 // next.

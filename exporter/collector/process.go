@@ -55,6 +55,14 @@ type processCollector struct {
 	mu      sync.Mutex
 	dropped map[int]float64 // by card
 	labels  labelCache[identity, *processLabels]
+	shown   []shownProcess // empty between two scrapes
+}
+
+// shownProcess is a process on a card. The registry sorts the series of each metric by their labels: they come in that order, which
+// is found once for all metrics with the same labels, so that it has nothing left to do.
+type shownProcess struct {
+	row    *smi.Process
+	labels *processLabels
 }
 
 func (p *processCollector) update(v *View, emit *emitter) error {
@@ -79,10 +87,23 @@ func (p *processCollector) update(v *View, emit *emitter) error {
 			continue
 		}
 		emit.gauge(gpuProcesses, float64(len(*list)), gpu)
+		at := len(p.shown)
 		for _, row := range largest(*list, p.max) {
-			process(p.labelsOf(c.Snap.Device.Index, row), row, emit)
+			p.shown = append(p.shown, shownProcess{row, p.labelsOf(c.Snap.Device.Index, row)})
+		}
+		own := p.shown[at:]
+		slices.SortStableFunc(own, func(a, b shownProcess) int { return compareLabels(a.labels.plain, b.labels.plain) })
+		for i := range own {
+			process(own[i].labels.plain, own[i].row, emit)
 		}
 	}
+	slices.SortStableFunc(p.shown, func(a, b shownProcess) int { return compareLabels(a.labels.vram, b.labels.vram) })
+	for i := range p.shown {
+		emit.put(processInfo, 1, p.shown[i].labels.info)
+		putOpt(emit, processVRAM, p.shown[i].row.VRAM, p.shown[i].labels.vram)
+	}
+	clear(p.shown) // the cards' snapshots are not kept for it
+	p.shown = p.shown[:0]
 	return errors.Join(errs...)
 }
 
@@ -107,17 +128,16 @@ func largest(list []smi.Process, n int) []*smi.Process {
 	return rows
 }
 
-func process(l *processLabels, p *smi.Process, emit *emitter) {
-	emit.put(processInfo, 1, l.info)
-	putOpt(emit, processVRAM, p.VRAM, l.vram)
-	putOpt(emit, processGTT, p.GTT, l.plain)
-	putOpt(emit, processHost, p.HostMemory, l.plain)
-	putOpt(emit, processUnit, p.CUOccupancy, l.plain)
-	putSeconds(emit, processBusy, p.Busy, l.plain)
-	putSeconds(emit, processSDMA, p.SDMA, l.plain)
-	putSeconds(emit, processEvic, p.Evicted, l.plain)
-	putSeconds(emit, processGFX, p.GFXTime, l.plain)
-	putSeconds(emit, processEnc, p.EncodeTime, l.plain)
+// process emits what has no labels but card and process.
+func process(l *labels, p *smi.Process, emit *emitter) {
+	putOpt(emit, processGTT, p.GTT, l)
+	putOpt(emit, processHost, p.HostMemory, l)
+	putOpt(emit, processUnit, p.CUOccupancy, l)
+	putSeconds(emit, processBusy, p.Busy, l)
+	putSeconds(emit, processSDMA, p.SDMA, l)
+	putSeconds(emit, processEvic, p.Evicted, l)
+	putSeconds(emit, processGFX, p.GFXTime, l)
+	putSeconds(emit, processEnc, p.EncodeTime, l)
 }
 
 func clientValues(c *smi.Client) []string {
