@@ -136,7 +136,10 @@ func (c *hipcheck) both(ctx context.Context, arch string) (amd, ours judge.Seen,
 	}
 	defer w.stop()
 	debian := filepath.Join(c.o.tree, "usr/lib/x86_64-linux-gnu")
-	loader := []string{filepath.Join(c.o.tree, "usr/lib64/ld-linux-x86-64.so.2"), "--library-path", filepath.Join(c.o.lib, "hsa") + ":" + debian, c.bin}
+	// Both are started in the same way: ours, too, finds AMD's libhiprtc, by which device code is linked.
+	with := func(lib string) []string {
+		return []string{filepath.Join(c.o.tree, "usr/lib64/ld-linux-x86-64.so.2"), "--library-path", lib + ":" + debian, c.bin}
+	}
 	groups, err := c.command(ctx, arch, []string{"LD_LIBRARY_PATH=" + c.o.lib}, []string{c.bin}, "-list").Output()
 	if err != nil {
 		return nil, nil, fmt.Errorf("hipcheck -list: %w", err)
@@ -146,10 +149,10 @@ func (c *hipcheck) both(ctx context.Context, arch string) (amd, ours judge.Seen,
 	var wg sync.WaitGroup
 	for i, run := range []func() (judge.Seen, error){
 		func() (judge.Seen, error) {
-			return c.all(ctx, arch, string(groups), c.o.keep, []string{"ROCWIRE_SIM_ARCH=" + arch}, loader)
+			return c.all(ctx, arch, string(groups), c.o.keep, []string{"ROCWIRE_SIM_ARCH=" + arch}, with(filepath.Join(c.o.lib, "hsa")))
 		},
 		func() (judge.Seen, error) {
-			return c.all(ctx, arch, string(groups), "", []string{"TF_WORKER_HOST=127.0.0.1", "TF_WORKER_PORT=" + w.port, "LD_LIBRARY_PATH=" + c.o.lib}, []string{c.bin})
+			return c.all(ctx, arch, string(groups), "", []string{"TF_WORKER_HOST=127.0.0.1", "TF_WORKER_PORT=" + w.port}, with(c.o.lib))
 		},
 	} {
 		wg.Go(func() { of[i], errs[i] = run() })

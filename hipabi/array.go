@@ -83,6 +83,17 @@ func even(d *hip.ChannelFormatDesc) bool {
 	return true
 }
 
+// rw_uneven says to C that a channel description has channels of several sizes, or
+// a gap: what AMD's library refuses before its last error is told.
+//
+//export rw_uneven
+func rw_uneven(desc unsafe.Pointer) int32 {
+	if even((*hip.ChannelFormatDesc)(desc)) {
+		return 0
+	}
+	return 1
+}
+
 // makeArray makes an array and keeps what it is.
 func makeArray(thread uint64, out unsafe.Pointer, d hip.DrvArray3dDescriptor) int32 {
 	if out == nil {

@@ -18,6 +18,8 @@ static hipCtx_t context_of(int device)
 	return device >= 0 && device < MAX_DEVICES ? (hipCtx_t)&contexts[device] : NULL;
 }
 
+void *rw_context_of(int device) { return context_of(device); }
+
 static int device_of(hipCtx_t c)
 {
 	uintptr_t n = (uintptr_t)c - (uintptr_t)contexts;

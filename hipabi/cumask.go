@@ -23,3 +23,20 @@ func rw_hipExtStreamCreateWithCUMask(thread uint64, stream unsafe.Pointer, n uin
 	}
 	return int32(err)
 }
+
+// maskWords is more than the mask of any card has.
+const maskWords = 256
+
+//export rw_hipExtStreamGetCUMask
+func rw_hipExtStreamGetCUMask(thread uint64, stream uint64, n uint32, mask unsafe.Pointer) int32 {
+	t := threadOf(thread)
+	s, err := resolveStream(t, hip.Stream(stream))
+	if err != hip.Success {
+		return int32(err)
+	}
+	m, err := runtime().ExtStreamGetCUMask(t, s, min(n, maskWords)) // who has more room is answered the same
+	if err == hip.Success {
+		copy(unsafe.Slice((*uint32)(mask), min(n, maskWords)), m)
+	}
+	return int32(err)
+}

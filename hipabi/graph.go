@@ -127,19 +127,20 @@ func give[T any](out unsafe.Pointer, v T, err hip.Error) int32 {
 }
 
 // fill answers a question for a list of handles as all of them are asked: out
-// nil asks for the length, what is longer than the list becomes 0.
+// nil asks for the length, otherwise it is how many are there; what is longer
+// than the list becomes 0.
 func fill(hs []graph.ID, out, length unsafe.Pointer) hip.Error {
 	if length == nil {
 		return hip.ErrorInvalidValue
 	}
 	n := (*uint64)(length)
-	if out != nil && *n > 0 {
-		to := unsafe.Slice((*uint64)(out), *n)
-		clear(to[copy(to, hs):])
-		*n = min(*n, uint64(len(hs)))
-	} else {
+	if out == nil {
 		*n = uint64(len(hs))
+		return hip.Success
 	}
+	to := unsafe.Slice((*uint64)(out), *n)
+	clear(to[copy(to, hs):])
+	*n = min(*n, uint64(len(hs)))
 	return hip.Success
 }
 

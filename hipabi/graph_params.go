@@ -22,6 +22,9 @@ func kernelNode(t hip.Thread, p *hip.KernelNodeParams) (graph.Params, hip.Error)
 	}
 	l := start(f)
 	defer l.done()
+	if countless(p.GridDim, p.BlockDim) {
+		return nil, hip.ErrorInvalidValue // a launch says hipErrorInvalidConfiguration
+	}
 	if err = l.grid(p.GridDim, p.BlockDim, uint64(p.SharedMemBytes)); err != hip.Success {
 		return nil, err
 	}

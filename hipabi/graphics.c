@@ -6,10 +6,12 @@
 
 hipError_t hipGLGetDevices(unsigned int *count, int *devices, unsigned int n, hipGLDeviceList list)
 {
-	(void)count, (void)devices, (void)n;
 	if (list == hipGLDeviceListNextFrame)
 		return rw_unsupported("hipGLGetDevices: hipGLDeviceListNextFrame");
-	return rw_finish(hipErrorInvalidValue);
+	if (!count || !devices || n == 0 || (list != hipGLDeviceListAll && list != hipGLDeviceListCurrentFrame))
+		return rw_finish(hipErrorInvalidValue);
+	*count = 0;
+	return rw_finish(hipErrorNoDevice);
 }
 
 hipError_t hipGraphicsGLRegisterBuffer(hipGraphicsResource **resource, GLuint buffer, unsigned int flags)
@@ -50,7 +52,7 @@ hipError_t hipGraphicsUnmapResources(int n, hipGraphicsResource_t *resources, hi
 		return e;
 	if ((n == 0) != (resources == NULL))
 		return rw_finish(hipErrorUnknown);
-	return rw_finish(n == 0 ? hipSuccess : hipErrorInvalidResourceHandle);
+	return rw_finish(n <= 0 ? hipSuccess : hipErrorInvalidResourceHandle);
 }
 
 hipError_t hipGraphicsUnregisterResource(hipGraphicsResource_t resource)

@@ -45,10 +45,16 @@ func (l *launch) done() {
 // grid sets the launch's shape in workgroups and checks it against the device
 // and the kernel, with the codes and in the order of AMD's runtime.
 func (l *launch) grid(grid, block hip.Dim3, shared uint64) hip.Error {
-	l.Grid, l.Block = grid, block
 	if countless(grid, block) {
+		l.Grid, l.Block = grid, block
 		return hip.ErrorInvalidConfiguration
 	}
+	return l.shape(grid, block, shared)
+}
+
+// shape is grid for a number of threads that is known to be one.
+func (l *launch) shape(grid, block hip.Dim3, shared uint64) hip.Error {
+	l.Grid, l.Block = grid, block
 	p := &l.dev.prop
 	if grid.X == 0 || grid.Y == 0 || grid.Z == 0 || block.X == 0 || block.Y == 0 || block.Z == 0 {
 		return hip.ErrorInvalidValue
@@ -127,12 +133,15 @@ func (l *launch) global(size, block hip.Dim3, shared uint64) hip.Error {
 		return hip.ErrorInvalidConfiguration
 	}
 	g := hip.Dim3{X: ceil(size.X, block.X), Y: ceil(size.Y, block.Y), Z: ceil(size.Z, block.Z)}
-	err := l.grid(g, block, shared)
-	if err == hip.Success && (g.X > math.MaxInt32 || g.X*block.X != size.X || g.Y*block.Y != size.Y || g.Z*block.Z != size.Z) {
+	err := l.shape(g, block, shared)
+	if err == hip.Success && (g.X > math.MaxInt32 || partial(size.X, block.X) || partial(size.Y, block.Y) || partial(size.Z, block.Z)) {
 		l.GlobalSize = size
 	}
 	return err
 }
+
+// partial says that the last workgroup of a dimension is smaller than the others.
+func partial(threads, block uint32) bool { return threads%block != 0 }
 
 // buffer is n bytes for the arguments, zero.
 func (l *launch) buffer(n uint32) []byte {

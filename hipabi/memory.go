@@ -18,11 +18,11 @@ func rw_hipMallocPitch(thread uint64, ptr, pitch unsafe.Pointer, width, height u
 		return int32(hip.ErrorInvalidValue)
 	}
 	if width == 0 || height == 0 {
-		*(*hip.Ptr)(ptr), *(*uint64)(pitch) = 0, 0
+		*(*hip.Ptr)(ptr) = 0 // and the pitch stays what it was
 		return int32(hip.Success)
 	}
 	if width > math.MaxUint64-pitchAlign {
-		return int32(hip.ErrorOutOfMemory)
+		return int32(hip.ErrorInvalidValue)
 	}
 	row := (width + pitchAlign - 1) &^ (pitchAlign - 1)
 	if height > math.MaxInt64/row {
@@ -44,8 +44,14 @@ func rw_hipMemAllocPitch(thread uint64, ptr, pitch unsafe.Pointer, width, height
 	return rw_hipMallocPitch(thread, ptr, pitch, width, height)
 }
 
+// hostAllocFlags are all that hipHostAlloc takes. hipHostMalloc has more.
+const hostAllocFlags = hip.HostAllocPortable | hip.HostAllocMapped | hip.HostAllocWriteCombined
+
 //export rw_hipHostAlloc
 func rw_hipHostAlloc(thread uint64, ptr unsafe.Pointer, size uint64, flags uint32) int32 {
+	if flags > hostAllocFlags {
+		return int32(hip.ErrorInvalidValue)
+	}
 	return rw_hipHostMalloc(thread, ptr, size, flags)
 }
 

@@ -1,5 +1,6 @@
 package hipabi
 
+// void *rw_context_of(int device);
 import "C"
 
 import (
@@ -34,6 +35,9 @@ var pointerAnswers = map[hip.PointerAttribute]pointerAnswer{
 // pointerAttribute asks for one attribute and writes it to data, or what stands
 // for no answer.
 func pointerAttribute(t hip.Thread, data unsafe.Pointer, attribute hip.PointerAttribute, ptr hip.Ptr) hip.Error {
+	if attribute == hip.DrvPointerAttributeContext {
+		return pointerContext(t, data, ptr)
+	}
 	if err := hip.PointerAttributeKnown(attribute); err != hip.Success {
 		return err
 	}
@@ -52,6 +56,23 @@ func pointerAttribute(t hip.Thread, data unsafe.Pointer, attribute hip.PointerAt
 		*(*uint32)(data) = uint32(v)
 	case 8:
 		*(*uint64)(data) = v
+	}
+	return err
+}
+
+// pointerContext writes the context of a device's memory: its device's. The
+// host's is in none, managed memory too. Contexts are C's.
+func pointerContext(t hip.Thread, data unsafe.Pointer, ptr hip.Ptr) hip.Error {
+	kind, err := runtime().PointerGetAttribute(t, hip.DrvPointerAttributeMemoryType, ptr)
+	if err == hip.Success && kind != uint64(hip.MemoryTypeDevice) {
+		err = hip.ErrorInvalidValue
+	}
+	if err != hip.Success {
+		return err
+	}
+	device, err := runtime().PointerGetAttribute(t, hip.DrvPointerAttributeDeviceOrdinal, ptr)
+	if err == hip.Success {
+		*(*unsafe.Pointer)(data) = C.rw_context_of(C.int(device))
 	}
 	return err
 }

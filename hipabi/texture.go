@@ -139,6 +139,22 @@ func rw_hipCreateTextureObject(thread uint64, out, res, tex, view unsafe.Pointer
 	return int32(err)
 }
 
+//export rw_hipCreateSurfaceObject
+func rw_hipCreateSurfaceObject(thread uint64, out, res unsafe.Pointer) int32 {
+	t := threadOf(thread)
+	if !images(t) {
+		return int32(hip.ErrorNotSupported)
+	}
+	if out == nil || res == nil {
+		return int32(hip.ErrorInvalidValue)
+	}
+	o, err := runtime().CreateSurfaceObject(t, (*hip.ResourceDesc)(res))
+	if err == hip.Success {
+		*(*hip.SurfaceObject)(out) = o
+	}
+	return int32(err)
+}
+
 //export rw_hipTexObjectCreate
 func rw_hipTexObjectCreate(thread uint64, out, res, tex, view unsafe.Pointer) int32 {
 	if out == nil || res == nil || tex == nil {

@@ -5,9 +5,12 @@ hipError_t hipMalloc3D(hipPitchedPtr *p, hipExtent extent)
 {
 	void *at = NULL;
 	size_t pitch = 0;
-	if (!p || (extent.depth && extent.height > SIZE_MAX / extent.depth))
+	if (!p)
 		return rw_finish(hipErrorInvalidValue);
-	hipError_t e = hipMallocPitch(&at, &pitch, extent.width, extent.height * extent.depth);
+	size_t rows = extent.height * extent.depth;
+	if (extent.depth && extent.height > SIZE_MAX / extent.depth)
+		rows = SIZE_MAX; /* which there is no memory for */
+	hipError_t e = hipMallocPitch(&at, &pitch, extent.width, rows);
 	if (e == hipSuccess) {
 		p->ptr = at;
 		p->pitch = pitch;

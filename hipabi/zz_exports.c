@@ -20,8 +20,10 @@ hipError_t hipArray3DGetDescriptor(HIP_ARRAY3D_DESCRIPTOR * pArrayDescriptor, hi
 
 hipError_t hipArrayCreate(hipArray_t * pHandle, const HIP_ARRAY_DESCRIPTOR * pAllocateArray)
 {
-	if (!pHandle || !pAllocateArray)
+	if (!pAllocateArray)
 		return rw_quiet(hipErrorInvalidValue, 1);
+	if (!pHandle)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipArrayCreate(rw_thread(), (void *)pHandle, (void *)pAllocateArray));
 }
 
@@ -44,15 +46,15 @@ hipError_t hipArrayGetInfo(hipChannelFormatDesc * desc, hipExtent * extent, unsi
 
 hipError_t hipBindTexture(size_t * offset, const textureReference * tex, const void * devPtr, const hipChannelFormatDesc * desc, size_t size)
 {
-	if (!tex || !desc || !devPtr)
-		return rw_return(hipErrorInvalidValue);
+	if (!tex)
+		return rw_return(hipErrorInvalidSymbol);
 	return rw_return((hipError_t)rw_hipBindTexture(rw_thread(), (void *)offset, (void *)tex, (uintptr_t)devPtr, (void *)desc, size));
 }
 
 hipError_t hipBindTexture2D(size_t * offset, const textureReference * tex, const void * devPtr, const hipChannelFormatDesc * desc, size_t width, size_t height, size_t pitch)
 {
-	if (!tex || !desc || !devPtr)
-		return rw_return(hipErrorInvalidValue);
+	if (!tex)
+		return rw_return(hipErrorInvalidSymbol);
 	return rw_return((hipError_t)rw_hipBindTexture2D(rw_thread(), (void *)offset, (void *)tex, (uintptr_t)devPtr, (void *)desc, width, height, pitch));
 }
 
@@ -65,8 +67,8 @@ hipError_t hipBindTextureToArray(const textureReference * tex, hipArray_const_t 
 
 hipError_t hipBindTextureToMipmappedArray(const textureReference * tex, hipMipmappedArray_const_t mipmappedArray, const hipChannelFormatDesc * desc)
 {
-	if (!tex || !desc || !mipmappedArray)
-		return rw_return(hipErrorInvalidValue);
+	if (!tex)
+		return rw_return(hipErrorInvalidSymbol);
 	return rw_return((hipError_t)rw_hipBindTextureToMipmappedArray(rw_thread(), (void *)tex, (uint64_t)(uintptr_t)mipmappedArray, (void *)desc));
 }
 
@@ -93,15 +95,11 @@ hipError_t hipChooseDeviceR0600(int * device, const hipDeviceProp_tR0600 * prop)
 
 hipError_t hipCreateSurfaceObject(hipSurfaceObject_t * pSurfObject, const hipResourceDesc * pResDesc)
 {
-	if (!pSurfObject || !pResDesc)
-		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipCreateSurfaceObject(rw_thread(), (void *)pSurfObject, (void *)pResDesc));
 }
 
 hipError_t hipCreateTextureObject(hipTextureObject_t * pTexObject, const hipResourceDesc * pResDesc, const hipTextureDesc * pTexDesc, const struct hipResourceViewDesc * pResViewDesc)
 {
-	if (!pTexObject || !pResDesc || !pTexDesc)
-		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipCreateTextureObject(rw_thread(), (void *)pTexObject, (void *)pResDesc, (void *)pTexDesc, (void *)pResViewDesc));
 }
 
@@ -778,7 +776,7 @@ hipError_t hipGraphCreate(hipGraph_t * pGraph, unsigned int flags)
 
 hipError_t hipGraphDebugDotPrint(hipGraph_t graph, const char * path, unsigned int flags)
 {
-	if (!path)
+	if (!path || !graph)
 		return rw_quiet(hipErrorInvalidValue, 1);
 	return rw_return((hipError_t)rw_hipGraphDebugDotPrint(rw_thread(), (uint64_t)(uintptr_t)graph, (void *)path, flags));
 }
@@ -965,7 +963,7 @@ hipError_t hipGraphHostNodeSetParams(hipGraphNode_t node, const hipHostNodeParam
 
 hipError_t hipGraphInstantiate(hipGraphExec_t * pGraphExec, hipGraph_t graph, hipGraphNode_t * pErrorNode, char * pLogBuffer, size_t bufferSize)
 {
-	if (!pGraphExec)
+	if (!pGraphExec || !graph)
 		return rw_quiet(hipErrorInvalidValue, 1);
 	return rw_return((hipError_t)rw_hipGraphInstantiate(rw_thread(), (void *)pGraphExec, (uint64_t)(uintptr_t)graph, (void *)pErrorNode, (void *)pLogBuffer, bufferSize));
 }
@@ -1293,14 +1291,14 @@ hipError_t hipMalloc3DArray(hipArray_t * array, const struct hipChannelFormatDes
 {
 	if (!array || !desc)
 		return rw_quiet(hipErrorInvalidValue, 1);
-	return rw_quiet((hipError_t)rw_hipMalloc3DArray(rw_thread(), (void *)array, (void *)desc, &extent, flags), rw_result == hipErrorInvalidValue);
+	return rw_quiet((hipError_t)rw_hipMalloc3DArray(rw_thread(), (void *)array, (void *)desc, &extent, flags), (rw_result != hipSuccess && rw_uneven((void *)desc)));
 }
 
 hipError_t hipMallocArray(hipArray_t * array, const hipChannelFormatDesc * desc, size_t width, size_t height, unsigned int flags)
 {
 	if (!array || !desc)
 		return rw_quiet(hipErrorInvalidValue, 1);
-	return rw_quiet((hipError_t)rw_hipMallocArray(rw_thread(), (void *)array, (void *)desc, width, height, flags), rw_result == hipErrorInvalidValue);
+	return rw_quiet((hipError_t)rw_hipMallocArray(rw_thread(), (void *)array, (void *)desc, width, height, flags), (rw_result != hipSuccess && rw_uneven((void *)desc)));
 }
 
 hipError_t hipMallocAsync(void ** dev_ptr, size_t size, hipStream_t stream)
@@ -1354,6 +1352,8 @@ hipError_t hipMemAddressFree(void * devPtr, size_t size)
 
 hipError_t hipMemAddressReserve(void ** ptr, size_t size, size_t alignment, void * addr, unsigned long long flags)
 {
+	if (!ptr)
+		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipMemAddressReserve(rw_thread(), (void *)ptr, size, alignment, (uintptr_t)addr, flags));
 }
 
@@ -2281,7 +2281,7 @@ hipError_t hipTexRefGetMipMappedArray(hipMipmappedArray_t * pArray, const textur
 
 hipError_t hipTexRefSetAddress(size_t * ByteOffset, textureReference * texRef, hipDeviceptr_t dptr, size_t bytes)
 {
-	if (!texRef || !dptr)
+	if (!texRef)
 		return rw_return(hipErrorInvalidValue);
 	return rw_return((hipError_t)rw_hipTexRefSetAddress(rw_thread(), (void *)ByteOffset, (void *)texRef, (uintptr_t)dptr, bytes));
 }

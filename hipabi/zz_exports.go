@@ -10,17 +10,6 @@ import (
 	"github.com/rocwire/rocwire/hip"
 )
 
-//export rw_hipCreateSurfaceObject
-func rw_hipCreateSurfaceObject(thread uint64, pSurfObject unsafe.Pointer, pResDesc unsafe.Pointer) int32 {
-	t := threadOf(thread)
-	v0, err := runtime().CreateSurfaceObject(t, (*hip.ResourceDesc)(pResDesc))
-	if err != hip.Success {
-		return int32(err)
-	}
-	*(*hip.SurfaceObject)(pSurfObject) = v0
-	return int32(hip.Success)
-}
-
 //export rw_hipDestroySurfaceObject
 func rw_hipDestroySurfaceObject(thread uint64, surfaceObject uint64) int32 {
 	t := threadOf(thread)
@@ -173,21 +162,6 @@ func rw_hipExtMallocWithFlags(thread uint64, ptr unsafe.Pointer, sizeBytes uint6
 		return int32(hip.ErrorInvalidValue)
 	}
 	*(*hip.Ptr)(ptr) = v0
-	return int32(hip.Success)
-}
-
-//export rw_hipExtStreamGetCUMask
-func rw_hipExtStreamGetCUMask(thread uint64, stream uint64, cuMaskSize uint32, cuMask unsafe.Pointer) int32 {
-	t := threadOf(thread)
-	stream_, e := resolveStream(t, hip.Stream(stream))
-	if e != hip.Success {
-		return int32(e)
-	}
-	v0, err := runtime().ExtStreamGetCUMask(t, stream_, cuMaskSize)
-	if err != hip.Success {
-		return int32(err)
-	}
-	copy(unsafe.Slice((*uint32)(cuMask), cuMaskSize), v0)
 	return int32(hip.Success)
 }
 
@@ -368,9 +342,6 @@ func rw_hipMemAddressReserve(thread uint64, ptr unsafe.Pointer, size uint64, ali
 	v0, err := runtime().MemAddressReserve(t, size, alignment, hip.Ptr(uintptr(addr)), flags)
 	if err != hip.Success {
 		return int32(err)
-	}
-	if ptr == nil {
-		return int32(hip.ErrorInvalidValue)
 	}
 	*(*hip.Ptr)(ptr) = v0
 	return int32(hip.Success)

@@ -7,8 +7,8 @@ import (
 	"github.com/rocwire/rocwire/wire"
 )
 
-// Managed memory lies here as well as on the worker, so what was said of it is kept here. Other memory is the worker's to judge, as far as it is
-// the worker's at all.
+// Managed and registered memory lie here as well as on the worker, so what was said of them is kept here. Other memory takes no advice, as the
+// driver has it: what a card's memory or pinned memory is mapped at is nothing that pages move to.
 
 // holding is the block that holds count bytes at p, nil if the client knows none. ErrorInvalidValue: they reach beyond its end.
 func (c *Client) holding(p hip.Ptr, count uint64) (*block, hip.Error) {
@@ -20,6 +20,12 @@ func (c *Client) holding(p hip.Ptr, count uint64) (*block, hip.Error) {
 		return nil, hip.ErrorInvalidValue
 	}
 	return b, hip.Success
+}
+
+// variable says that the worker has memory at an address of which this side knows nothing: a module's variable.
+func (c *Client) variable(t hip.Thread, p hip.Ptr) bool {
+	_, _, code := c.MemGetAddressRange(t, p)
+	return code == hip.Success
 }
 
 // Among tells how many devices the program has, where others than this worker's are among them. Advice names devices by the program's numbers.
@@ -49,7 +55,7 @@ func (c *Client) MemAdvise(_ hip.Thread, p hip.Ptr, count uint64, a hip.MemoryAd
 		if code != hip.Success {
 			return 0, code
 		}
-		if b == nil || b.host == nil || !b.host.managed || check != hip.Success {
+		if b == nil || !b.host.advised() || check != hip.Success {
 			return 0, hip.ErrorInvalidValue
 		}
 		b.host.advice.Advise(uint64(p)-b.base, count, a, device)
@@ -82,7 +88,9 @@ func (c *Client) MemPrefetchAsync(t hip.Thread, p hip.Ptr, count uint64, device 
 			return 0, hip.ErrorInvalidDevice
 		case b == nil && device != hip.CPUDeviceID && !c.mem.inRange(p): // no device reaches memory that it was not told of
 			return 0, hip.ErrorNotSupported
-		case b != nil && b.host != nil && b.host.managed:
+		case b == nil && device != hip.CPUDeviceID && !c.variable(t, p):
+			return 0, hip.ErrorNotSupported
+		case b != nil && b.host.advised():
 			b.host.advice.Prefetch(uint64(p)-b.base, count, device)
 		}
 		return 0, hip.Success
@@ -109,7 +117,7 @@ func (c *Client) rangeAttribute(ct *callTime, t hip.Thread, size uint64, attribu
 		return nil, code
 	case b == nil && !c.mem.inRange(p):
 		return nil, hip.ErrorInvalidValue
-	case b != nil && b.host != nil && b.host.managed:
+	case b != nil && b.host.advised():
 		return b.host.advice.Attribute(uint64(p)-b.base, count, attribute, size)
 	case attribute != hip.MemRangeAttributeCoherencyMode || size != 4:
 		return nil, hip.ErrorInvalidValue

@@ -86,6 +86,11 @@ func (s *shape) kindKnown() bool {
 	return s.kind >= 0 && (s.kind <= hip.MemcpyDefault || s.kind == hip.MemcpyDeviceToDeviceNoCU)
 }
 
+// toDevice and fromDevice are what the direction says of destination and source.
+func (s *shape) toDevice() bool { return s.kind == hip.MemcpyHostToDevice || isDtoD(s.kind) }
+
+func (s *shape) fromDevice() bool { return s.kind == hip.MemcpyDeviceToHost || isDtoD(s.kind) }
+
 // check answers what is wrong with the arguments.
 func (s *shape) check(dst, src hip.Ptr) hip.Error {
 	const most = 1 << 46
@@ -130,13 +135,23 @@ func (c *Client) doCopy(ct *callTime, op uint16, t hip.Thread, dst, src hip.Ptr,
 		return code
 	}
 	s.flat()
-	d, code := c.locate(dst, s.extent(s.dpitch), s.kind == hip.MemcpyHostToDevice || isDtoD(s.kind))
+	d, code := c.locate(dst, s.extent(s.dpitch), s.toDevice())
 	if code != hip.Success {
 		return code
 	}
-	f, code := c.locate(src, s.extent(s.spitch), s.kind == hip.MemcpyDeviceToHost || isDtoD(s.kind))
+	f, code := c.locate(src, s.extent(s.spitch), s.fromDevice())
 	if code != hip.Success {
 		return code
+	}
+	// The session must not take addresses of its own for a variable's: what it does not know is here.
+	if d.stray && c.exists(t, dst, s.extent(s.dpitch)) == hip.ErrorInvalidValue {
+		d = side{host: true}
+	}
+	if f.stray && c.exists(t, src, s.extent(s.spitch)) == hip.ErrorInvalidValue {
+		f = side{host: true}
+	}
+	if s.pitched && (s.toDevice() && d.plain() || s.fromDevice() && f.plain()) {
+		return hip.ErrorInvalidValue // said to be on a device, and is none of HIP's memory
 	}
 	if d.unknown { // the reply of a small copy to the device is not waited for
 		if code := c.exists(t, dst, s.extent(s.dpitch)); code != hip.Success {
@@ -150,9 +165,9 @@ func (c *Client) doCopy(ct *callTime, op uint16, t hip.Thread, dst, src hip.Ptr,
 		}
 	}
 	dst, src = d.at(dst), f.at(src)
-	pageable := d.host && d.region == nil
+	pageable := d.plain()
 	switch {
-	case pageable && f.host && f.region == nil && s.kind != hip.MemcpyHostToHost && s.kind != hip.MemcpyDefault:
+	case pageable && f.plain() && s.kind != hip.MemcpyHostToHost && s.kind != hip.MemcpyDefault:
 		return hip.ErrorInvalidValue // the device's side is not on the device
 	case d.host && f.host: // as in HIP, whose processor copies them itself, in the asynchronous functions too
 		return c.copyHost(t, dst, src, s)
@@ -222,8 +237,12 @@ type side struct {
 	moved   uint64      // what to add to its address, if that is the device's, for the one here
 	on      int32       // the device, -1 if it is none's alone
 	unknown bool        // the worker may have it or not
+	stray   bool        // likewise, and it is said to be on the device, at an address that is none of the agreed range's
 	confirm bool        // not only this client decides on it or looks at it: other sessions have it, or it lies at reserved addresses
 }
+
+// plain says that it is memory of the program's that HIP was told nothing of.
+func (s *side) plain() bool { return s.host && s.region == nil }
 
 // at is the address in this process of a side that was named by p.
 func (s *side) at(p hip.Ptr) hip.Ptr { return p + hip.Ptr(s.moved) }
@@ -255,7 +274,9 @@ func (c *Client) locate(p hip.Ptr, n uint64, saidDevice bool) (side, hip.Error) 
 		return side{device: true, addr: p, on: -1, confirm: true}, hip.Success
 	case c.mem.inRange(p):
 		return side{device: true, addr: p, on: -1, unknown: !c.mem.isVariable(p)}, hip.Success
-	case saidDevice && (c.mem.span.Load() == nil || c.mem.unit != 0):
+	case saidDevice && c.mem.unit != 0: // a real library's variables lie anywhere
+		return side{device: true, addr: p, on: -1, stray: true}, hip.Success
+	case saidDevice && c.mem.span.Load() == nil:
 		return side{device: true, addr: p, on: -1}, hip.Success
 	}
 	return side{host: true}, hip.Success

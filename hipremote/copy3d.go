@@ -69,7 +69,7 @@ func (c *Client) boxSide(box *hip.DrvMEMCPY3D, at hip.BoxSide) (v volume, code h
 	if v.side, code = c.locate(p+start, n, at.MemoryType == hip.MemoryTypeDevice); code != hip.Success {
 		return v, code
 	}
-	if at.MemoryType == hip.MemoryTypeDevice && v.host && v.region == nil {
+	if at.MemoryType == hip.MemoryTypeDevice && v.plain() {
 		return v, hip.ErrorInvalidValue // said to be on the device, and is none of HIP's memory
 	}
 	v.local = uint64(v.at(p + start))
@@ -115,7 +115,7 @@ func (c *Client) doCopyBox(ct *callTime, op uint16, t hip.Thread, box hip.DrvMEM
 	if code != hip.Success {
 		return code
 	}
-	switch own := d.host && d.region == nil; {
+	switch own := d.plain(); {
 	case d.host && f.host: // as in copy
 		if c.work.busy() {
 			if code := c.StreamSynchronize(t, st); code != hip.Success {

@@ -108,7 +108,7 @@ func (c *Client) graphSet(l *link, s *hip.GraphSet) hip.Error {
 	if code != hip.Success {
 		return code
 	}
-	if at.host && at.region == nil {
+	if at.plain() {
 		return hip.ErrorInvalidValue
 	}
 	s.Dst, code = c.touch(l, s.Dst)
@@ -187,13 +187,13 @@ func (c *Client) lands(op *hip.GraphOp) bool {
 	k := op.Copy
 	if x := k.General; x != nil {
 		d, code := c.boxSide(x, x.Dst())
-		return code == hip.Success && d.host && d.region == nil
+		return code == hip.Success && d.plain()
 	}
 	if k.Kind == hip.MemcpyHostToDevice || k.Peer || k.Width == 0 || k.Height == 0 || k.Depth == 0 {
 		return false
 	}
 	at, code := c.locate(k.Dst, 1, k.Kind == hip.MemcpyDeviceToDevice)
-	return code == hip.Success && at.host && at.region == nil
+	return code == hip.Success && at.plain()
 }
 
 // toFunc makes an operation one of this process: do issues it on a stream of its own, and it has happened when the function returns.

@@ -24,7 +24,7 @@ type hostRegion struct {
 	claimed    bool  // dev is host, outside of the agreed range
 	signal     bool  // of hipExtMallocWithFlags: hipFree ends it
 
-	advice  advice.Memory // of managed memory
+	advice  advice.Memory // of memory that takes some
 	syncs   atomic.Bool   // HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS
 	id      uint32        // as a block's; memory.mu
 	adopted bool          // memory and addresses are another client's
@@ -35,6 +35,17 @@ type hostRegion struct {
 	watch   *pagewatch.Watch
 	pulled  uint64 // work count up to which its device side has been fetched
 }
+
+// said is what HIP tells of the flags: those of managed memory nobody is told.
+func (r *hostRegion) said() uint32 {
+	if r.managed {
+		return 0
+	}
+	return r.flags
+}
+
+// advised says that advice is taken: of managed memory, and of the program's own once it is registered. Pinned memory is the driver's.
+func (r *hostRegion) advised() bool { return r != nil && (r.managed || r.registered) }
 
 // hostMemory finds regions quickly: most programs have none, or none that a kernel uses.
 type hostMemory struct {
@@ -267,10 +278,10 @@ func (c *Client) HostGetDevicePointer(t hip.Thread, p hip.Ptr, flags uint32) (hi
 // HostGetFlags is hipHostGetFlags.
 func (c *Client) HostGetFlags(_ hip.Thread, p hip.Ptr) (uint32, hip.Error) {
 	b := c.mem.find(p)
-	if b == nil || b.host == nil || b.host.managed {
+	if b == nil || b.host == nil || b.host.registered && !b.host.managed { // HIP has not allocated it
 		return 0, hip.ErrorInvalidValue
 	}
-	return b.host.flags, hip.Success
+	return b.host.said(), hip.Success
 }
 
 // PointerGetAttributes is hipPointerGetAttributes.
@@ -300,7 +311,7 @@ func (c *Client) PointerGetAttributes(t hip.Thread, p hip.Ptr) (hip.PointerAttri
 	}
 	a := hip.PointerAttributes{Type: hip.MemoryTypeDevice, Device: b.device, DevicePointer: p, AllocationFlags: b.flags}
 	if r := b.host; r != nil {
-		a.Type, a.HostPointer, a.AllocationFlags = hip.MemoryTypeHost, p+hip.Ptr(r.host-b.base), r.flags
+		a.Type, a.HostPointer, a.AllocationFlags = hip.MemoryTypeHost, p+hip.Ptr(r.host-b.base), r.said()
 		if r.dev != 0 {
 			a.DevicePointer = r.dev + (p - hip.Ptr(b.base))
 		} else {

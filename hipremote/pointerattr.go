@@ -88,7 +88,7 @@ func (c *Client) attributeOf(b *block, attribute hip.PointerAttribute, p hip.Ptr
 		return 1, hip.Success
 	case hip.DrvPointerAttributeAccessFlags:
 		if r != nil {
-			return uint64(r.flags), hip.Success
+			return uint64(r.said()), hip.Success
 		}
 		return uint64(b.flags), hip.Success
 	}

@@ -22,6 +22,18 @@ static inline hsa_status_t rw_hsa_call_agent_symbol(void *f, uint64_t executable
 		(hsa_executable_symbol_t){symbol}, data);
 }
 
+/* rw_hsa_call_code_symbol calls a function that takes a code object and a symbol of it. */
+static inline hsa_status_t rw_hsa_call_code_symbol(void *f, uint64_t code, uint64_t symbol, void *data)
+{
+	return ((hsa_status_t (*)(hsa_code_object_t, hsa_code_symbol_t, void *))f)((hsa_code_object_t){code}, (hsa_code_symbol_t){symbol}, data);
+}
+
+/* rw_hsa_call_alloc calls a function that gives memory for a code object. */
+static inline hsa_status_t rw_hsa_call_alloc(void *f, size_t size, uint64_t data, void *address)
+{
+	return ((hsa_status_t (*)(size_t, hsa_callback_data_t, void **))f)(size, (hsa_callback_data_t){data}, (void **)address);
+}
+
 /* rw_hsa_call_event calls a function that takes an event. */
 static inline hsa_status_t rw_hsa_call_event(void *f, const void *event, void *data)
 {

@@ -24,6 +24,8 @@ type loaded struct {
 	executables map[uint64]*executable
 	objects     map[uint64]*object
 	symbols     map[uint64]*symbol
+	codes       map[uint64]*code
+	codeSymbols map[uint64]*codeSymbol
 }
 
 const loaderBase = 0x10000_0000 // handles are larger
@@ -197,34 +199,42 @@ func hsaExecutableDestroy(h uint64) status {
 func hsaExecutableLoadAgentCodeObject(h, agent, reader uint64, _ unsafe.Pointer, out *uint64) status {
 	l := current.Load()
 	return l.change(h, func(x *executable) status {
-		c, st := l.card(agent)
-		if st != HSA_STATUS_SUCCESS {
-			return st
-		}
 		b, ok := l.readers[reader]
 		if !ok {
+			if _, st := l.card(agent); st != HSA_STATUS_SUCCESS {
+				return st
+			}
 			return HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER
 		}
-		define := map[string]uint64{}
-		for _, a := range []uint64{0, agent} {
-			for name, at := range x.define[a] {
-				define[name] = at
-			}
-		}
-		loaded, err := l.sim.Load(c.index, b, define)
-		if err != nil {
-			say("HSA: a code object of %d bytes: %v", len(b), err)
-			return loadStatus(err)
-		}
-		o := &object{handle: l.loaded.handle(), ex: x, card: c, storage: b, l: loaded}
-		x.objects = append(x.objects, o)
-		keep(&l.objects, o.handle, o)
-		l.addSymbols(x, o)
-		if out != nil {
-			*out = o.handle
-		}
-		return HSA_STATUS_SUCCESS
+		return l.load(x, agent, b, out)
 	})
+}
+
+// load loads a code object for a card. loadMu is held.
+func (l *library) load(x *executable, agent uint64, b []byte, out *uint64) status {
+	c, st := l.card(agent)
+	if st != HSA_STATUS_SUCCESS {
+		return st
+	}
+	define := map[string]uint64{}
+	for _, a := range []uint64{0, agent} {
+		for name, at := range x.define[a] {
+			define[name] = at
+		}
+	}
+	loaded, err := l.sim.Load(c.index, b, define)
+	if err != nil {
+		say("HSA: a code object of %d bytes: %v", len(b), err)
+		return loadStatus(err)
+	}
+	o := &object{handle: l.loaded.handle(), ex: x, card: c, storage: b, l: loaded}
+	x.objects = append(x.objects, o)
+	keep(&l.objects, o.handle, o)
+	l.addSymbols(x, o)
+	if out != nil {
+		*out = o.handle
+	}
+	return HSA_STATUS_SUCCESS
 }
 
 // hsaExecutableAgentGlobalVariableDefine says where a variable is that code objects refer to.

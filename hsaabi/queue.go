@@ -212,7 +212,8 @@ func hsaAMDProfilingSetProfilerEnabled(p *queue, _ int32) status {
 	return HSA_STATUS_SUCCESS
 }
 
-// hsaAMDQueueCUSetMask keeps which compute units a queue may use, in whole words of 32: each queue's work is given that many of the card's.
+// hsaAMDQueueCUSetMask keeps which compute units a queue may use, in whole words of 32: each queue's work is given that many of the card's. A mask
+// of none is taken, as AMD's library takes it, and is one of all.
 func hsaAMDQueueCUSetMask(p *queue, bits uint32, mask *uint32) status {
 	q := current.Load().queue(unsafe.Pointer(p))
 	switch {
@@ -238,7 +239,7 @@ func hsaAMDQueueCUSetMask(p *queue, bits uint32, mask *uint32) status {
 		masked = masked || word != 0
 	}
 	if !masked {
-		return HSA_STATUS_ERROR_INVALID_ARGUMENT
+		return hsaAMDQueueCUSetMask(p, 0, nil)
 	}
 	q.maskMu.Lock()
 	defer q.maskMu.Unlock()

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"unsafe"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/rocwire/rocwire/simgpu/vmem"
 )
 
@@ -122,7 +124,17 @@ func pagesOf(ptr unsafe.Pointer, size uint64) (span, bool) {
 	return span{at &^ (pageSize - 1), vmem.RoundUp(at + size)}, true
 }
 
-// hsaAMDSVMAttributesSet says what holds for the pages of a range, which are the program's own or a pool's.
+// own says whether all pages are the program's own, and there. The kernel takes no attributes of others: neither of what the driver has mapped,
+// the cards' memory, the processor's pools and addresses that were reserved, nor of addresses of nothing.
+func (l *library) own(pages span) bool {
+	if l.sim.Overlaps(pages.from, pages.to) {
+		return false
+	}
+	_, _, e := unix.Syscall(unix.SYS_MSYNC, uintptr(pages.from), uintptr(pages.to-pages.from), unix.MS_ASYNC) // which does nothing but look
+	return e == 0
+}
+
+// hsaAMDSVMAttributesSet says what holds for the pages of a range, which are the program's own.
 func hsaAMDSVMAttributesSet(ptr unsafe.Pointer, size uint64, list *amdSVMAttributePair, n uint64) status {
 	l := current.Load()
 	pages, ok := pagesOf(ptr, size)
@@ -132,6 +144,9 @@ func hsaAMDSVMAttributesSet(ptr unsafe.Pointer, size uint64, list *amdSVMAttribu
 	change, st := l.changes(unsafe.Slice(list, n))
 	if st != HSA_STATUS_SUCCESS {
 		return st
+	}
+	if !l.own(pages) {
+		return HSA_STATUS_ERROR
 	}
 	l.svmMu.Lock()
 	defer l.svmMu.Unlock()
@@ -152,6 +167,9 @@ func hsaAMDSVMAttributesGet(ptr unsafe.Pointer, size uint64, list *amdSVMAttribu
 	pages, ok := pagesOf(ptr, size)
 	if !ok || n > 1<<16 {
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT
+	}
+	if n > 0 && !l.own(pages) { // who asks for nothing is told nothing
+		return HSA_STATUS_ERROR
 	}
 	l.svmMu.Lock()
 	defer l.svmMu.Unlock()

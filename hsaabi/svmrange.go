@@ -161,12 +161,9 @@ func (l *library) answer(a *amdSVMAttributePair, states []svmState) status {
 	return HSA_STATUS_SUCCESS
 }
 
-// show lets kernels reach pages. What a pool gave they reach anyhow. Ranges that meet become one, which copies may go over; of memory that
+// show lets kernels reach pages. Ranges that meet become one, which copies may go over; of memory that
 // the program has given back since, only the new range is left. svmMu is held.
 func (l *library) show(pages span) status {
-	if _, _, ok := l.virtualInfo(pages.from); ok || l.containing(pages.from) != nil {
-		return HSA_STATUS_SUCCESS
-	}
 	whole := pages
 	for _, r := range l.reaches {
 		if r.from <= pages.from && pages.to <= r.to && l.register(pages) == hip.Success {

@@ -684,17 +684,14 @@ hsa_status_t hsa_code_object_deserialize(void *serialized_code_object, size_t se
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!serialized_code_object || !code_object)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)serialized_code_object_size;
-	(void)options;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_code_object_deserialize((void *)serialized_code_object, serialized_code_object_size, (void *)options, (void *)code_object);
 }
 
 hsa_status_t hsa_code_object_destroy(hsa_code_object_t code_object)
 {
 	if (!rw_hsa_ready())
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
-	(void)code_object;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_code_object_destroy(code_object.handle);
 }
 
 hsa_status_t hsa_code_object_get_info(hsa_code_object_t code_object, hsa_code_object_info_t attribute, void *value)
@@ -703,9 +700,7 @@ hsa_status_t hsa_code_object_get_info(hsa_code_object_t code_object, hsa_code_ob
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!value)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)code_object;
-	(void)attribute;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_code_object_get_info(code_object.handle, attribute, (void *)value);
 }
 
 hsa_status_t hsa_code_object_get_symbol(hsa_code_object_t code_object, const char *symbol_name, hsa_code_symbol_t *symbol)
@@ -714,8 +709,7 @@ hsa_status_t hsa_code_object_get_symbol(hsa_code_object_t code_object, const cha
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!symbol_name || !symbol)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)code_object;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_code_object_get_symbol(code_object.handle, (void *)symbol_name, (void *)symbol);
 }
 
 hsa_status_t hsa_code_object_get_symbol_from_name(hsa_code_object_t code_object, const char *module_name, const char *symbol_name, hsa_code_symbol_t *symbol)
@@ -724,9 +718,7 @@ hsa_status_t hsa_code_object_get_symbol_from_name(hsa_code_object_t code_object,
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!symbol_name || !symbol)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)code_object;
-	(void)module_name;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_code_object_get_symbol_from_name(code_object.handle, (void *)module_name, (void *)symbol_name, (void *)symbol);
 }
 
 hsa_status_t hsa_code_object_iterate_symbols(hsa_code_object_t code_object, hsa_status_t (*callback)(hsa_code_object_t, hsa_code_symbol_t, void *), void *data)
@@ -735,9 +727,7 @@ hsa_status_t hsa_code_object_iterate_symbols(hsa_code_object_t code_object, hsa_
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!callback)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)code_object;
-	(void)data;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_code_object_iterate_symbols(code_object.handle, (void *)callback, (void *)data);
 }
 
 hsa_status_t hsa_code_object_reader_create_from_file(hsa_file_t file, hsa_code_object_reader_t *code_object_reader)
@@ -771,10 +761,7 @@ hsa_status_t hsa_code_object_serialize(hsa_code_object_t code_object, hsa_status
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!alloc_callback || !serialized_code_object || !serialized_code_object_size)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)code_object;
-	(void)callback_data;
-	(void)options;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_code_object_serialize(code_object.handle, (void *)alloc_callback, callback_data.handle, (void *)options, (void *)serialized_code_object, (void *)serialized_code_object_size);
 }
 
 hsa_status_t hsa_code_symbol_get_info(hsa_code_symbol_t code_symbol, hsa_code_symbol_info_t attribute, void *value)
@@ -783,9 +770,7 @@ hsa_status_t hsa_code_symbol_get_info(hsa_code_symbol_t code_symbol, hsa_code_sy
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!value)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)code_symbol;
-	(void)attribute;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_code_symbol_get_info(code_symbol.handle, attribute, (void *)value);
 }
 
 hsa_status_t hsa_executable_agent_global_variable_define(hsa_executable_t executable, hsa_agent_t agent, const char *variable_name, void *address)
@@ -903,22 +888,14 @@ hsa_status_t hsa_executable_load_code_object(hsa_executable_t executable, hsa_ag
 {
 	if (!rw_hsa_ready())
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
-	(void)executable;
-	(void)agent;
-	(void)code_object;
-	(void)options;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_executable_load_code_object(executable.handle, agent.handle, code_object.handle, (void *)options);
 }
 
 hsa_status_t hsa_executable_load_program_code_object(hsa_executable_t executable, hsa_code_object_reader_t code_object_reader, const char *options, hsa_loaded_code_object_t *loaded_code_object)
 {
 	if (!rw_hsa_ready())
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
-	(void)executable;
-	(void)code_object_reader;
-	(void)options;
-	(void)loaded_code_object;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_executable_load_program_code_object(executable.handle, code_object_reader.handle, (void *)options, (void *)loaded_code_object);
 }
 
 hsa_status_t hsa_executable_readonly_variable_define(hsa_executable_t executable, hsa_agent_t agent, const char *variable_name, void *address)

@@ -348,6 +348,42 @@ func rw_hsa_cache_get_info(p_cache uint64, p_attribute uint32, p_value unsafe.Po
 	return uint32(hsaCacheGetInfo(p_cache, p_attribute, p_value))
 }
 
+//export rw_hsa_code_object_deserialize
+func rw_hsa_code_object_deserialize(p_serialized_code_object unsafe.Pointer, p_serialized_code_object_size uint64, p_options unsafe.Pointer, p_code_object unsafe.Pointer) (result uint32) {
+	defer trap("hsa_code_object_deserialize", &result)
+	return uint32(hsaCodeObjectDeserialize(p_serialized_code_object, p_serialized_code_object_size, p_options, (*uint64)(p_code_object)))
+}
+
+//export rw_hsa_code_object_destroy
+func rw_hsa_code_object_destroy(p_code_object uint64) (result uint32) {
+	defer trap("hsa_code_object_destroy", &result)
+	return uint32(hsaCodeObjectDestroy(p_code_object))
+}
+
+//export rw_hsa_code_object_get_info
+func rw_hsa_code_object_get_info(p_code_object uint64, p_attribute uint32, p_value unsafe.Pointer) (result uint32) {
+	defer trap("hsa_code_object_get_info", &result)
+	return uint32(hsaCodeObjectGetInfo(p_code_object, p_attribute, p_value))
+}
+
+//export rw_hsa_code_object_get_symbol
+func rw_hsa_code_object_get_symbol(p_code_object uint64, p_symbol_name unsafe.Pointer, p_symbol unsafe.Pointer) (result uint32) {
+	defer trap("hsa_code_object_get_symbol", &result)
+	return uint32(hsaCodeObjectGetSymbol(p_code_object, p_symbol_name, (*uint64)(p_symbol)))
+}
+
+//export rw_hsa_code_object_get_symbol_from_name
+func rw_hsa_code_object_get_symbol_from_name(p_code_object uint64, p_module_name unsafe.Pointer, p_symbol_name unsafe.Pointer, p_symbol unsafe.Pointer) (result uint32) {
+	defer trap("hsa_code_object_get_symbol_from_name", &result)
+	return uint32(hsaCodeObjectGetSymbolFromName(p_code_object, p_module_name, p_symbol_name, (*uint64)(p_symbol)))
+}
+
+//export rw_hsa_code_object_iterate_symbols
+func rw_hsa_code_object_iterate_symbols(p_code_object uint64, p_callback unsafe.Pointer, p_data unsafe.Pointer) (result uint32) {
+	defer trap("hsa_code_object_iterate_symbols", &result)
+	return uint32(hsaCodeObjectIterateSymbols(p_code_object, p_callback, p_data))
+}
+
 //export rw_hsa_code_object_reader_create_from_file
 func rw_hsa_code_object_reader_create_from_file(p_file int32, p_code_object_reader unsafe.Pointer) (result uint32) {
 	defer trap("hsa_code_object_reader_create_from_file", &result)
@@ -364,6 +400,18 @@ func rw_hsa_code_object_reader_create_from_memory(p_code_object unsafe.Pointer, 
 func rw_hsa_code_object_reader_destroy(p_code_object_reader uint64) (result uint32) {
 	defer trap("hsa_code_object_reader_destroy", &result)
 	return uint32(hsaCodeObjectReaderDestroy(p_code_object_reader))
+}
+
+//export rw_hsa_code_object_serialize
+func rw_hsa_code_object_serialize(p_code_object uint64, p_alloc_callback unsafe.Pointer, p_callback_data uint64, p_options unsafe.Pointer, p_serialized_code_object unsafe.Pointer, p_serialized_code_object_size unsafe.Pointer) (result uint32) {
+	defer trap("hsa_code_object_serialize", &result)
+	return uint32(hsaCodeObjectSerialize(p_code_object, p_alloc_callback, p_callback_data, p_options, (*unsafe.Pointer)(p_serialized_code_object), (*uint64)(p_serialized_code_object_size)))
+}
+
+//export rw_hsa_code_symbol_get_info
+func rw_hsa_code_symbol_get_info(p_code_symbol uint64, p_attribute uint32, p_value unsafe.Pointer) (result uint32) {
+	defer trap("hsa_code_symbol_get_info", &result)
+	return uint32(hsaCodeSymbolGetInfo(p_code_symbol, p_attribute, p_value))
 }
 
 //export rw_hsa_executable_agent_global_variable_define
@@ -442,6 +490,18 @@ func rw_hsa_executable_iterate_symbols(p_executable uint64, p_callback unsafe.Po
 func rw_hsa_executable_load_agent_code_object(p_executable uint64, p_agent uint64, p_code_object_reader uint64, p_options unsafe.Pointer, p_loaded_code_object unsafe.Pointer) (result uint32) {
 	defer trap("hsa_executable_load_agent_code_object", &result)
 	return uint32(hsaExecutableLoadAgentCodeObject(p_executable, p_agent, p_code_object_reader, p_options, (*uint64)(p_loaded_code_object)))
+}
+
+//export rw_hsa_executable_load_code_object
+func rw_hsa_executable_load_code_object(p_executable uint64, p_agent uint64, p_code_object uint64, p_options unsafe.Pointer) (result uint32) {
+	defer trap("hsa_executable_load_code_object", &result)
+	return uint32(hsaExecutableLoadCodeObject(p_executable, p_agent, p_code_object, p_options))
+}
+
+//export rw_hsa_executable_load_program_code_object
+func rw_hsa_executable_load_program_code_object(p_executable uint64, p_code_object_reader uint64, p_options unsafe.Pointer, p_loaded_code_object unsafe.Pointer) (result uint32) {
+	defer trap("hsa_executable_load_program_code_object", &result)
+	return uint32(hsaExecutableLoadProgramCodeObject(p_executable, p_code_object_reader, p_options, (*uint64)(p_loaded_code_object)))
 }
 
 //export rw_hsa_executable_readonly_variable_define

@@ -12,12 +12,26 @@ import (
 
 // hints are what a program has said of an allocation, beyond how large it is.
 type hints struct {
-	advice advice.Memory // of managed memory
+	advice advice.Memory // of memory that takes some
 	id     atomic.Uint32 // tells it from all other memory that there ever was; 0: nobody has asked
 	syncs  atomic.Bool   // copies and memsets of it wait: HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS
 }
 
-// hinted is the allocation, or managed variable, that holds count bytes at ptr;
+// advised says that advice is taken: of managed memory, and of the program's own
+// once it is registered. What a card's memory or pinned memory is mapped at is
+// nothing that pages move to: the driver refuses it.
+func (r *Runtime) advised(m target) bool {
+	if m.hints == nil {
+		return false
+	}
+	if m.kind == vmem.Managed {
+		return true
+	}
+	_, own := r.registered.find(m.base, 1)
+	return own
+}
+
+// hinted is the allocation, or memory of the program's, that holds count bytes at ptr;
 // the zero target if none of the runtime's is there. ErrorInvalidValue: they
 // reach beyond its end.
 func (r *Runtime) hinted(ptr hip.Ptr, count uint64) (target, hip.Error) {
@@ -27,7 +41,7 @@ func (r *Runtime) hinted(ptr hip.Ptr, count uint64) (target, hip.Error) {
 	var m target
 	if a := r.allocation(ptr); a != nil {
 		m = r.target(ptr)
-	} else if g, ok := r.registered.find(uint64(ptr), 1); ok && g.managed {
+	} else if _, ok := r.registered.find(uint64(ptr), 1); ok {
 		m = r.target(ptr)
 	}
 	if m.hints != nil && count > m.base+m.size-uint64(ptr) {
@@ -36,7 +50,7 @@ func (r *Runtime) hinted(ptr hip.Ptr, count uint64) (target, hip.Error) {
 	return m, hip.Success
 }
 
-// MemAdvise takes advice about managed memory. All of it lies in the host's
+// MemAdvise takes advice about memory that pages may move to. All of it lies in the host's
 // memory and stays there: the advice is kept for who asks.
 func (r *Runtime) MemAdvise(t hip.Thread, ptr hip.Ptr, count uint64, a hip.MemoryAdvise, device int32) hip.Error {
 	if _, e := r.enter(t); e != hip.Success {
@@ -51,7 +65,7 @@ func (r *Runtime) MemAdvise(t hip.Thread, ptr hip.Ptr, count uint64, a hip.Memor
 	if e != hip.Success {
 		return e
 	}
-	if m.kind != vmem.Managed || m.hints == nil || check != hip.Success {
+	if !r.advised(m) || check != hip.Success {
 		return hip.ErrorInvalidValue
 	}
 	m.hints.advice.Advise(uint64(ptr)-m.base, count, a, device)
@@ -82,7 +96,7 @@ func (r *Runtime) MemPrefetchAsync(t hip.Thread, ptr hip.Ptr, count uint64, devi
 		return hip.ErrorInvalidDevice
 	case a.hints == nil && device != hip.CPUDeviceID: // the cards do not reach memory that they were not told of
 		return hip.ErrorNotSupported
-	case a.hints == nil || a.kind != vmem.Managed:
+	case !r.advised(a):
 		return hip.Success // it does not move
 	case st.handle == 0 && device != hip.CPUDeviceID:
 		st = r.devices[device].null
@@ -105,7 +119,7 @@ func (r *Runtime) MemRangeGetAttribute(t hip.Thread, size uint64, attribute hip.
 	switch {
 	case a.hints == nil:
 		return nil, hip.ErrorInvalidValue
-	case a.kind == vmem.Managed:
+	case r.advised(a):
 		return a.hints.advice.Attribute(uint64(ptr)-a.base, count, attribute, size)
 	case attribute != hip.MemRangeAttributeCoherencyMode || size != 4:
 		return nil, hip.ErrorInvalidValue

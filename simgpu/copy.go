@@ -280,8 +280,19 @@ func (r *Runtime) memcpy2D(t hip.Thread, dst hip.Ptr, dpitch uint64, src hip.Ptr
 		return hip.ErrorInvalidMemcpyDirection
 	case width != 0 && height != 0 && (width > dpitch || width > spitch):
 		return hip.ErrorInvalidPitchValue
+	case width != 0 && height != 0 && (fromDevice(kind) && r.target(src).hints == nil || toDevice(kind) && r.target(dst).hints == nil):
+		return hip.ErrorInvalidValue // said to be on a device, and is none of HIP's memory
 	}
 	return r.memcpy(t, dst, dpitch, src, spitch, width, height, kind, s, copyMode{wait: wait})
+}
+
+// fromDevice and toDevice are what a direction says of source and destination.
+func fromDevice(k hip.MemcpyKind) bool { return k == hip.MemcpyDeviceToHost || within(k) }
+
+func toDevice(k hip.MemcpyKind) bool { return k == hip.MemcpyHostToDevice || within(k) }
+
+func within(k hip.MemcpyKind) bool {
+	return k == hip.MemcpyDeviceToDevice || k == hip.MemcpyDeviceToDeviceNoCU
 }
 
 // MemcpyPeer copies between the memories of two cards in the turn of both null

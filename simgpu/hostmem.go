@@ -141,17 +141,15 @@ func (r *Runtime) HostGetDevicePointer(t hip.Thread, ptr hip.Ptr, flags uint32) 
 	return 0, hip.ErrorInvalidValue
 }
 
-// HostGetFlags is what HostMalloc or HostRegister was told.
+// HostGetFlags is what HostMalloc was told, and 0 of managed memory. ErrorInvalidValue: HIP has not allocated it.
 func (r *Runtime) HostGetFlags(t hip.Thread, ptr hip.Ptr) (uint32, hip.Error) {
 	if _, e := r.enter(t); e != hip.Success {
 		return 0, e
 	}
 	defer r.leave()
-	if a := r.allocation(ptr); a != nil && a.Kind == vmem.Host {
-		return a.Flags, hip.Success
+	m := r.target(ptr)
+	if m.hints == nil || m.kind != vmem.Managed && (m.kind != vmem.Host || r.allocation(ptr) == nil) {
+		return 0, hip.ErrorInvalidValue
 	}
-	if g, ok := r.registered.find(uint64(ptr), 1); ok && !g.managed {
-		return g.flags, hip.Success
-	}
-	return 0, hip.ErrorInvalidValue
+	return m.flags, hip.Success
 }

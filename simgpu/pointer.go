@@ -23,7 +23,7 @@ func (r *Runtime) PointerGetAttributes(t hip.Thread, ptr hip.Ptr) (hip.PointerAt
 		}
 	}
 	if g, ok := r.registered.find(uint64(ptr), 1); ok {
-		p := hip.PointerAttributes{Type: hip.MemoryTypeHost, Device: g.d.id, DevicePointer: ptr, HostPointer: ptr, AllocationFlags: g.flags}
+		p := hip.PointerAttributes{Type: hip.MemoryTypeHost, Device: g.d.id, DevicePointer: ptr, HostPointer: ptr, AllocationFlags: told(g.kind(), g.flags)}
 		if g.managed {
 			p.Type, p.IsManaged = hip.MemoryTypeManaged, 1
 		}
@@ -39,7 +39,7 @@ func (r *Runtime) PointerGetAttributes(t hip.Thread, ptr hip.Ptr) (hip.PointerAt
 		}
 		return hip.PointerAttributes{Type: hip.MemoryTypeDevice, Device: m.p.d.id, DevicePointer: ptr}, hip.Success
 	}
-	p := hip.PointerAttributes{Type: hip.MemoryTypeDevice, Device: a.Card, DevicePointer: ptr, AllocationFlags: a.Flags}
+	p := hip.PointerAttributes{Type: hip.MemoryTypeDevice, Device: a.Card, DevicePointer: ptr, AllocationFlags: told(a.Kind, a.Flags)}
 	switch a.Kind {
 	case vmem.Host:
 		p.Type, p.HostPointer = hip.MemoryTypeHost, ptr

@@ -18,7 +18,7 @@ type target struct {
 // target finds what ptr points to.
 func (r *Runtime) target(ptr hip.Ptr) target {
 	if g, ok := r.registered.find(uint64(ptr), 1); ok {
-		return target{g.base, g.size, g.kind(), g.flags, g.d.id, g.hints}
+		return target{g.base, g.size, g.kind(), told(g.kind(), g.flags), g.d.id, g.hints}
 	}
 	if a := r.visible(ptr); a != nil {
 		on := a.Card
@@ -27,9 +27,18 @@ func (r *Runtime) target(ptr hip.Ptr) target {
 				on = m.p.d.id
 			}
 		}
-		return target{a.Base, a.Size, a.Kind, a.Flags, on, &noteOf(a).hints}
+		return target{a.Base, a.Size, a.Kind, told(a.Kind, a.Flags), on, &noteOf(a).hints}
 	}
 	return target{}
+}
+
+// told is what a program is told of the flags of memory: nothing of those of
+// managed memory, as AMD's library has it.
+func told(k vmem.Kind, flags uint32) uint32 {
+	if k == vmem.Managed {
+		return 0
+	}
+	return flags
 }
 
 // PointerGetAttribute is one attribute of what a pointer points to, as a number.

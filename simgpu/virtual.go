@@ -134,3 +134,9 @@ func (r *Runtime) Detach(ptr hip.Ptr) hip.Error {
 	r.release(a)
 	return hip.Success
 }
+
+// Overlaps says whether any of the addresses [from, to) are the runtime's to give: allocated, reserved or free.
+func (r *Runtime) Overlaps(from, to uint64) bool {
+	s := r.space.Load()
+	return s != nil && from < s.Base()+s.Size() && s.Base() < to
+}

@@ -99,6 +99,8 @@ var copyTests = []test{
 		e.is("nothing", e.Memcpy2D(e.th, p, dpitch, ptr(h), hpitch, 0, 5, hip.MemcpyHostToDevice), hip.Success)
 		e.is("row longer than the pitch", e.Memcpy2D(e.th, p, 50, ptr(h), hpitch, 100, 2, hip.MemcpyHostToDevice), hip.ErrorInvalidPitchValue)
 		e.is("one row longer than no pitch", e.Memcpy2D(e.th, p, 0, ptr(h), 0, 100, 1, hip.MemcpyHostToDevice), hip.ErrorInvalidPitchValue)
+		e.is("from a device, and is not", e.Memcpy2D(e.th, p, dpitch, ptr(h), hpitch, 10, 2, hip.MemcpyDeviceToHost), hip.ErrorInvalidValue)
+		e.is("to a device, and is not", e.Memcpy2D(e.th, ptr(h), hpitch, p, dpitch, 10, 2, hip.MemcpyDeviceToDevice), hip.ErrorInvalidValue)
 		e.is("nothing, in no direction", e.Memcpy2D(e.th, p, dpitch, ptr(h), hpitch, 0, 5, 99), hip.ErrorInvalidMemcpyDirection)
 		e.is("too many rows", e.Memcpy2D(e.th, p, dpitch, ptr(h), hpitch, width, height+1, hip.MemcpyHostToDevice), hip.ErrorInvalidValue)
 		e.is("wraps", e.Memcpy2D(e.th, p, 1<<60, ptr(h), 1<<60, width, 1<<20, hip.MemcpyHostToDevice), hip.ErrorInvalidValue)

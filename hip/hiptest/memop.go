@@ -176,6 +176,14 @@ var pointerTests = []test{
 		e.ok("StreamAttachMemAsync", e.StreamAttachMemAsync(e.th, 0, p, 0, hip.MemAttachHost))
 		e.is("MemAdvise beyond the end", e.MemAdvise(e.th, p, 8193, hip.MemAdviseSetReadMostly, 0), hip.ErrorInvalidValue)
 		e.is("MemAdvise of device memory", e.MemAdvise(e.th, e.malloc(64), 64, hip.MemAdviseSetReadMostly, 0), hip.ErrorInvalidValue)
+		own := e.apart(8192)
+		e.is("MemAdvise of memory that is not registered", e.MemAdvise(e.th, ptr(own), 64, hip.MemAdviseSetReadMostly, 0), hip.ErrorInvalidValue)
+		e.ok("HostRegister", e.HostRegister(e.th, ptr(own), 8192, 0))
+		e.ok("MemAdvise of registered memory", e.MemAdvise(e.th, ptr(own), 8192, hip.MemAdviseSetReadMostly, 0))
+		if b, err := e.MemRangeGetAttribute(e.th, 4, hip.MemRangeAttributeReadMostly, ptr(own), 8192); err != hip.Success || u32At(b, 0) != 1 {
+			e.Errorf("registered memory is read mostly: % x, %v", b, err)
+		}
+		e.ok("HostUnregister", e.HostUnregister(e.th, ptr(own)))
 		e.ok("Free", e.Free(e.th, p))
 	}},
 	{"SignalMemory", func(e *env) {

@@ -317,11 +317,14 @@ static void dispatches(const char *path)
 	SO(atomic_load(&queue_error) == 0);
 
 	/* What has no packets. */
-	uint32_t mask[10] = {0}, all[10] = {0};
+	uint32_t mask[10] = {0}, all[10] = {0}, none = 0;
 	OK(hsa_amd_queue_cu_get_mask(q, 320, all));
 	SO(all[0] == UINT32_MAX);
 	EXPECT(hsa_amd_queue_cu_set_mask(q, 31, mask), HSA_STATUS_ERROR_INVALID_ARGUMENT);
 	mask[0] = 3;
+	OK(hsa_amd_queue_cu_set_mask(q, 32, &none)); /* all */
+	OK(hsa_amd_queue_cu_get_mask(q, 320, all));
+	SO(all[0] == UINT32_MAX);
 	OK(hsa_amd_queue_cu_set_mask(q, 32, mask));
 	OK(hsa_amd_queue_cu_get_mask(q, 320, all));
 	SO(all[0] == 3 && all[1] == 0);
@@ -537,6 +540,94 @@ static void loader(const char *path)
 	OK(hsa_executable_destroy(x));
 }
 
+static hsa_status_t on_code_symbol(hsa_code_object_t c, hsa_code_symbol_t s, void *data)
+{
+	char name[256] = "";
+	uint32_t n, kind;
+	(void)c;
+	OK(hsa_code_symbol_get_info(s, HSA_CODE_SYMBOL_INFO_NAME_LENGTH, &n));
+	SO(n > 0 && n < sizeof name);
+	OK(hsa_code_symbol_get_info(s, HSA_CODE_SYMBOL_INFO_NAME, name));
+	OK(hsa_code_symbol_get_info(s, HSA_CODE_SYMBOL_INFO_TYPE, &kind));
+	SO(kind == HSA_SYMBOL_KIND_VARIABLE); /* a kernel's descriptor is one */
+	*(int *)data += !strcmp(name, "coefficients") || !strcmp(name, "polynomial.kd");
+	return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t room(size_t size, hsa_callback_data_t data, void **at)
+{
+	*at = (void *)(uintptr_t)data.handle;
+	return size > 1 << 20 ? HSA_STATUS_ERROR_OUT_OF_RESOURCES : HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t no_room(size_t size, hsa_callback_data_t data, void **at)
+{
+	*at = NULL;
+	return size && data.handle ? HSA_STATUS_ERROR_FATAL : HSA_STATUS_SUCCESS;
+}
+
+/* The functions that were there before readers. */
+static void deserialized(const char *path)
+{
+	static char file[1 << 20], again[1 << 20], junk[5000] = "\177ELF";
+	FILE *f = fopen(path, "rb");
+	size_t n = fread(file, 1, sizeof file, f), size = 0;
+	hsa_code_object_t c, bad;
+	hsa_code_symbol_t s;
+	hsa_executable_t x;
+	hsa_executable_symbol_t loaded;
+	uint32_t value[64];
+	void *at = NULL;
+	int found = 0;
+	fclose(f);
+	OK(hsa_code_object_deserialize(file, n, NULL, &c));
+	OK(hsa_code_object_deserialize(junk, sizeof junk, NULL, &bad)); /* what it is shows when it is used */
+	EXPECT(hsa_code_object_deserialize(file, 0, NULL, &bad), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+	OK(hsa_code_object_serialize(c, room, (hsa_callback_data_t){(uintptr_t)again}, NULL, &at, &size));
+	SO(at == again && size == n && !memcmp(file, again, n));
+	EXPECT(hsa_code_object_serialize(c, no_room, (hsa_callback_data_t){1}, NULL, &at, &size), HSA_STATUS_ERROR_FATAL);
+	EXPECT(hsa_code_object_serialize(c, no_room, (hsa_callback_data_t){0}, NULL, &at, &size), HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+	EXPECT(hsa_code_object_serialize(bad, room, (hsa_callback_data_t){(uintptr_t)again}, NULL, &at, &size), HSA_STATUS_ERROR_INVALID_CODE_OBJECT);
+	EXPECT(hsa_code_object_get_info(c, HSA_CODE_OBJECT_INFO_VERSION, value), HSA_STATUS_ERROR_INVALID_CODE_OBJECT);
+	EXPECT(hsa_code_object_get_info(c, HSA_CODE_OBJECT_INFO_ISA, value), HSA_STATUS_ERROR_INVALID_ISA_NAME);
+	EXPECT(hsa_code_object_get_info(c, (hsa_code_object_info_t)99, value), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+	EXPECT(hsa_code_object_get_info((hsa_code_object_t){5}, HSA_CODE_OBJECT_INFO_ISA, value), HSA_STATUS_ERROR_INVALID_CODE_OBJECT);
+	OK(hsa_code_object_iterate_symbols(c, on_code_symbol, &found));
+	SO(found == 2);
+	EXPECT(hsa_code_object_iterate_symbols(bad, on_code_symbol, &found), HSA_STATUS_ERROR_INVALID_CODE_OBJECT);
+	EXPECT(hsa_code_object_get_symbol(c, "nothing", &s), HSA_STATUS_ERROR_INVALID_SYMBOL_NAME);
+	EXPECT(hsa_code_object_get_symbol_from_name(c, "a module", "coefficients", &s), HSA_STATUS_ERROR_INVALID_SYMBOL_NAME);
+	OK(hsa_code_object_get_symbol_from_name(c, NULL, "coefficients", &s));
+	OK(hsa_code_object_get_symbol(c, "coefficients", &s));
+	OK(hsa_code_symbol_get_info(s, HSA_CODE_SYMBOL_INFO_VARIABLE_SIZE, value));
+	SO(value[0] == 32);
+	OK(hsa_code_symbol_get_info(s, HSA_CODE_SYMBOL_INFO_LINKAGE, value));
+	SO(value[0] == HSA_SYMBOL_LINKAGE_PROGRAM);
+	OK(hsa_code_symbol_get_info(s, HSA_CODE_SYMBOL_INFO_MODULE_NAME_LENGTH, value));
+	SO(value[0] == 0);
+	EXPECT(hsa_code_symbol_get_info(s, HSA_CODE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE, value), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+	EXPECT(hsa_code_symbol_get_info((hsa_code_symbol_t){5}, HSA_CODE_SYMBOL_INFO_TYPE, value), HSA_STATUS_ERROR_INVALID_CODE_SYMBOL);
+
+	OK(hsa_executable_create(HSA_PROFILE_BASE, HSA_EXECUTABLE_STATE_UNFROZEN, NULL, &x));
+	EXPECT(hsa_executable_load_code_object(x, gpu, bad, NULL), HSA_STATUS_ERROR_INVALID_CODE_OBJECT);
+	EXPECT(hsa_executable_load_code_object(x, gpu, (hsa_code_object_t){5}, NULL), HSA_STATUS_ERROR_INVALID_CODE_OBJECT);
+	EXPECT(hsa_executable_load_code_object(x, cpu, c, NULL), HSA_STATUS_ERROR_INVALID_AGENT);
+	OK(hsa_executable_load_code_object(x, gpu, c, NULL));
+	hsa_code_object_reader_t reader;
+	OK(hsa_code_object_reader_create_from_memory(file, n, &reader));
+	EXPECT(hsa_executable_load_program_code_object(x, reader, NULL, NULL), HSA_STATUS_ERROR_INVALID_CODE_OBJECT);
+	OK(hsa_code_object_reader_destroy(reader));
+	EXPECT(hsa_executable_load_program_code_object(x, reader, NULL, NULL), HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER);
+	OK(hsa_executable_freeze(x, NULL));
+	EXPECT(hsa_executable_load_code_object(x, gpu, c, NULL), HSA_STATUS_ERROR_FROZEN_EXECUTABLE);
+	OK(hsa_code_object_destroy(c)); /* what was loaded of it stays */
+	EXPECT(hsa_code_object_destroy(c), HSA_STATUS_ERROR_INVALID_CODE_OBJECT);
+	EXPECT(hsa_code_symbol_get_info(s, HSA_CODE_SYMBOL_INFO_TYPE, value), HSA_STATUS_ERROR_INVALID_CODE_SYMBOL);
+	OK(hsa_code_object_destroy(bad));
+	OK(hsa_executable_get_symbol(x, NULL, "polynomial.kd", gpu, 0, &loaded));
+	OK(hsa_executable_destroy(x));
+}
+
 static void boxes(void)
 {
 	uint8_t *p;
@@ -576,6 +667,7 @@ int main(int argc, char **argv)
 	beside(argv[1], argv[3]);
 	faults(argv[2], argv[3]);
 	loader(argv[4]);
+	deserialized(argv[4]);
 	boxes();
 	OK(hsa_shut_down());
 	printf(failures ? "hsa: %d failures\n" : "hsa: ok\n", failures);

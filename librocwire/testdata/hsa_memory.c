@@ -218,6 +218,19 @@ static void attributes(void)
 	EXPECT(hsa_amd_svm_prefetch_async(p, SIZE, gpu, 0, NULL, (hsa_signal_t){3}), HSA_STATUS_ERROR_INVALID_SIGNAL);
 	OK(hsa_signal_destroy(done));
 	free(p);
+	void *pooled[2], *freed; /* what the driver has mapped is not the program's own, nor are addresses of nothing */
+	OK(hsa_amd_memory_pool_allocate(coarse, 4096, 0, &pooled[0]));
+	OK(hsa_amd_memory_pool_allocate(fine, 4096, 0, &pooled[1]));
+	OK(hsa_amd_memory_pool_allocate(coarse, 4096, 0, &freed));
+	OK(hsa_amd_memory_pool_free(freed));
+	void *not_own[] = {pooled[0], pooled[1], freed, (void *)((uintptr_t)other + (1ull << 40))};
+	for (int i = 0; i < 4; i++) {
+		EXPECT(hsa_amd_svm_attributes_set(not_own[i], 4096, part, 2), HSA_STATUS_ERROR);
+		EXPECT(hsa_amd_svm_attributes_get(not_own[i], 4096, &where, 1), HSA_STATUS_ERROR);
+		OK(hsa_amd_svm_attributes_get(not_own[i], 4096, &where, 0));
+	}
+	OK(hsa_amd_memory_pool_free(pooled[0]));
+	OK(hsa_amd_memory_pool_free(pooled[1]));
 }
 
 /* other runs this program again with a word and a handle, and waits for it. */

@@ -4156,7 +4156,7 @@ const struct function functions[] = {
 	{"hipArray3DGetDescriptor", "gh", 1, run_hipArray3DGetDescriptor, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipArrayCreate", "pg", 1, run_hipArrayCreate, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
+	{"hipArrayCreate", "pg", 1, run_hipArrayCreate, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {1, 0, -1}},
 #endif
 #ifndef GARBAGE_NEXT
 	{"hipArrayDestroy", "h", 1, run_hipArrayDestroy, {{hipErrorInvalidValue, hipErrorContextIsDestroyed, UNKNOWN, UNKNOWN}}, {0, -1}},
@@ -4168,16 +4168,16 @@ const struct function functions[] = {
 	{"hipArrayGetInfo", "ggph", 1, run_hipArrayGetInfo, {{LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipBindTexture", "pgagz", 1, run_hipBindTexture, {{LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 3, 2, 4, -1}},
+	{"hipBindTexture", "pgagz", 1, run_hipBindTexture, {{LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidSymbol, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 3, 2, 4, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipBindTexture2D", "pgagzzz", 1, run_hipBindTexture2D, {{LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 3, 2, 4, 5, 6, -1}},
+	{"hipBindTexture2D", "pgagzzz", 1, run_hipBindTexture2D, {{LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidSymbol, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 3, 2, 4, 5, 6, -1}},
 #endif
 #ifndef GARBAGE_NEXT
 	{"hipBindTextureToArray", "ghg", 1, run_hipBindTextureToArray, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, REFUSED, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 2, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipBindTextureToMipmappedArray", "ghg", 1, run_hipBindTextureToMipmappedArray, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, REFUSED, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 2, 1, -1}},
+	{"hipBindTextureToMipmappedArray", "ghg", 1, run_hipBindTextureToMipmappedArray, {{hipErrorInvalidSymbol, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, REFUSED, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 2, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
 	{"hipChooseDeviceR0000", "pp", 1, run_hipChooseDeviceR0000, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
@@ -4801,7 +4801,7 @@ const struct function functions[] = {
 	{"hipHccModuleLaunchKernel", "hiiiiiizhpphh", 1, run_hipHccModuleLaunchKernel, {{hipErrorInvalidHandle, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}, {LEGAL, hipErrorInvalidHandle, UNKNOWN, UNKNOWN}}, {9, 10, 0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 12, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipHostAlloc", "pzb", 1, run_hipHostAlloc, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, hipErrorOutOfMemory}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
+	{"hipHostAlloc", "pzb", 1, run_hipHostAlloc, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, hipErrorOutOfMemory}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 1, 2, -1}},
 #endif
 #ifndef GARBAGE_NEXT
 	{"hipHostFree", "a", 1, run_hipHostFree, {{LEGAL, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, -1}},
@@ -4924,7 +4924,7 @@ const struct function functions[] = {
 	{"hipMemAddressFree", "az", 1, run_hipMemAddressFree, {{hipErrorInvalidValue, REFUSED, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipMemAddressReserve", "pzzab", 1, run_hipMemAddressReserve, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorOutOfMemory, hipErrorOutOfMemory}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {4, 0, 1, 2, 3, -1}},
+	{"hipMemAddressReserve", "pzzab", 1, run_hipMemAddressReserve, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorOutOfMemory, hipErrorOutOfMemory}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}}, {0, 4, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
 	{"hipMemAdvise", "azed", 1, run_hipMemAdvise, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, hipErrorInvalidValue, UNKNOWN}, {UNKNOWN, hipErrorInvalidValue, UNKNOWN, UNKNOWN}, {UNKNOWN, hipErrorInvalidDevice, UNKNOWN, UNKNOWN}}, {3, 0, 1, 2, -1}},
@@ -5533,7 +5533,7 @@ const struct function functions[] = {
 	{"hipTexRefGetMipMappedArray", "pg", 1, run_hipTexRefGetMipMappedArray, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, -1}},
 #endif
 #ifndef GARBAGE_NEXT
-	{"hipTexRefSetAddress", "pgaz", 1, run_hipTexRefSetAddress, {{LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {REFUSED, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
+	{"hipTexRefSetAddress", "pgaz", 1, run_hipTexRefSetAddress, {{LEGAL, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},
 #endif
 #ifndef GARBAGE_NEXT
 	{"hipTexRefSetAddress2D", "ggaz", 1, run_hipTexRefSetAddress2D, {{hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {hipErrorInvalidValue, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}}, {0, 1, 2, 3, -1}},

@@ -175,26 +175,30 @@ func (ty *types) otherwise(f *Function, p Param) (goName string, other bool) {
 // of an argument alone is judged here, and nothing that comes after a parameter which somebody else judges.
 func (ty *types) judged(f *Function) (checks []string, found map[string]bool) {
 	found = map[string]bool{}
+	if f.Late {
+		return nil, found
+	}
 	var conds []string
-	code := ""
+	code, quiet := "", false
 	flush := func() {
 		if len(conds) > 0 {
 			answer := fmt.Sprintf("%s(%s)", ret(f), code)
-			if slices.Contains(f.Quiet, "null") || slices.Contains(f.Quiet, code) {
+			if quiet {
 				answer = fmt.Sprintf("rw_quiet(%s, 1)", code)
 			}
 			checks = append(checks, fmt.Sprintf("\tif (%s)\n\t\treturn %s;", strings.Join(conds, " || "), answer))
 			conds = nil
 		}
 	}
-	check := func(c, cond string) {
+	check := func(p Param, c, cond string) {
 		if c == refused {
 			c = ty.defaults.Null
 		}
-		if c != code {
+		q := slices.Contains(f.Quiet, "null") || slices.Contains(f.Quiet, c) || slices.Contains(f.Quiet, p.Name)
+		if c != code || q != quiet {
 			flush()
 		}
-		code = c
+		code, quiet = c, q
 		conds = append(conds, cond)
 	}
 	vacuous := slices.ContainsFunc(f.Params, func(p Param) bool { return p.Zero == nothing })
@@ -210,13 +214,13 @@ func (ty *types) judged(f *Function) (checks []string, found map[string]bool) {
 				switch {
 				case c.null == legal || c.null == depends:
 				case f.mayBeEmpty(p):
-					check(c.null, "("+p.Count+" && !"+p.Name+")")
+					check(p, c.null, "("+p.Count+" && !"+p.Name+")")
 				default:
-					check(c.null, "!"+p.Name)
+					check(p, c.null, "!"+p.Name)
 					found[p.Name] = true
 				}
 			case (kind == size || kind == count || kind == integer) && isError(c.zero):
-				check(c.zero, "!"+p.Name)
+				check(p, c.zero, "!"+p.Name)
 			}
 		}
 		if first && (kind == handle || kind == enum || kind == ordinal || kind == flags) {
@@ -258,9 +262,12 @@ func (t *Table) checkCodes(ty *types, f *Function) error {
 		}
 	}
 	for _, q := range f.Quiet {
-		if q != "null" && !ty.errors[q] {
+		if q != "null" && !ty.errors[q] && !strings.Contains(q, "(") && !slices.ContainsFunc(f.Params, func(p Param) bool { return p.Name == q }) {
 			return fmt.Errorf("%s: %q is no error that could be quiet", f.Name, q)
 		}
+	}
+	if f.Late && f.Class != "local" && !f.custom("export") {
+		return fmt.Errorf("%s: nobody finds what is null", f.Name)
 	}
 	for _, n := range f.First {
 		if !slices.ContainsFunc(f.Params, func(p Param) bool { return p.Name == n }) {

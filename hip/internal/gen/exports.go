@@ -62,8 +62,11 @@ func exportsC(t *Table) string {
 func (f *Function) quiet() string {
 	var or []string
 	for _, q := range f.Quiet {
-		if isError(q) {
+		switch {
+		case isError(q):
 			or = append(or, "rw_result == "+q)
+		case strings.Contains(q, "("):
+			or = append(or, "(rw_result != hipSuccess && "+q+")")
 		}
 	}
 	return strings.Join(or, " || ")

@@ -131,8 +131,9 @@ type Function struct {
 	Learn      bool     `json:"learn"`
 	Destroys   string   `json:"destroys"`
 	Of         string   `json:"of"`
-	Quiet      []string `json:"quiet"` // errors that do not become the last one; "null" is what null arguments are answered with
+	Quiet      []string `json:"quiet"` // errors that do not become the last one: "null" is what null arguments are answered with, a parameter's name what its null is, and f(x) any of a call of which that is so in C
 	First      []string `json:"first"`
+	Late       bool     `json:"late"` // what is written by hand finds what is null, after what comes before that
 	Export     string   `json:"export"`
 	Custom     []string `json:"custom"`
 	Go         string   `json:"go"`
