@@ -151,12 +151,21 @@ func (r *Runtime) reached(y *follow) bool {
 // StreamSynchronize is hipStreamSynchronize.
 func (r *Runtime) StreamSynchronize(t hip.Thread, s hip.Stream) hip.Error {
 	defer r.caughtUp()
-	return r.streamSynchronize(t, s)
+	come := r.coming(t, s, false)
+	err := r.streamSynchronize(t, s)
+	if err == hip.Success {
+		come()
+	}
+	return err
 }
 
 // StreamQuery is hipStreamQuery.
 func (r *Runtime) StreamQuery(t hip.Thread, s hip.Stream) hip.Error {
+	come := r.coming(t, s, false)
 	err := r.streamQuery(t, s)
+	if err == hip.Success {
+		come()
+	}
 	if err != hip.ErrorNotReady {
 		r.caughtUp()
 	}
@@ -181,5 +190,10 @@ func (r *Runtime) EventQuery(t hip.Thread, event hip.Event) hip.Error {
 // DeviceSynchronize is hipDeviceSynchronize.
 func (r *Runtime) DeviceSynchronize(t hip.Thread) hip.Error {
 	defer r.caughtUp()
-	return r.deviceSynchronize(t)
+	come := r.coming(t, 0, true)
+	err := r.deviceSynchronize(t)
+	if err == hip.Success {
+		come()
+	}
+	return err
 }

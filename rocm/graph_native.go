@@ -20,6 +20,7 @@ type native struct {
 	graph  C.uint64_t
 	exec   C.uint64_t
 	nodes  []node
+	cost   int64 // of a launch, for queued
 }
 
 // node is an operation in the library's graph.
@@ -72,6 +73,13 @@ func (r *Runtime) newNative(t hip.Thread, d *hip.GraphDesc) (n *native, err hip.
 		})
 		if err != hip.Success {
 			return n, err
+		}
+	}
+	n.cost = queuedCost
+	for i := range d.Ops {
+		n.cost += queuedCost
+		if k := d.Ops[i].Kernel; k != nil {
+			n.cost += launchCost(k) - queuedCost
 		}
 	}
 	if err = hip.Error(C.rocm_graph_instantiate(r.table, C.int32_t(d.Device), n.graph, &n.exec)); err != hip.Success {
@@ -163,7 +171,7 @@ func (n *native) update(t hip.Thread, changes []hip.GraphChange) hip.Error {
 
 // launch issues the graph on a stream of its device.
 func (n *native) launch(t hip.Thread, s hip.Stream) hip.Error {
-	return hip.Error(C.rocm_graph_launch(n.r.table, C.int32_t(t.Device), n.exec, C.uint64_t(s)))
+	return n.r.queued(t, s, n.cost, hip.Error(C.rocm_graph_launch(n.r.table, C.int32_t(t.Device), n.exec, C.uint64_t(s))))
 }
 
 // destroy gives the library's graph back. What was launched goes on.

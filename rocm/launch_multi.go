@@ -106,5 +106,9 @@ func (r *Runtime) launchCooperative(t hip.Thread, launches []hip.Launch, offsets
 		}
 		unsafe.Slice(list, len(launches))[i] = part
 	}
-	return hip.Error(C.rocm_launch_multi(r.table, C.int32_t(t.Device), list, C.size_t(len(launches)), C.uint32_t(flags)))
+	err := hip.Error(C.rocm_launch_multi(r.table, C.int32_t(t.Device), list, C.size_t(len(launches)), C.uint32_t(flags)))
+	for i := range launches {
+		err = r.queued(t, launches[i].Stream, launchCost(&launches[i]), err)
+	}
+	return err
 }

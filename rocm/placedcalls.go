@@ -69,6 +69,7 @@ func (r *Runtime) DeviceReset(t hip.Thread) hip.Error {
 	err := r.deviceReset(t)
 	if err == hip.Success {
 		r.held.forget(ended)
+		r.forgetQueued(t.Device)
 		r.graphs.reset(t.Device)
 		r.gates.reset(t.Device)
 		r.registered.drop(func(e extent) bool { return e.device == t.Device })

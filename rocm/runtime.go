@@ -43,6 +43,7 @@ type Runtime struct {
 	held      heldPools
 	imports   imports
 
+	backlog    backlog
 	placed     placed
 	follows    follows
 	gates      gates
@@ -189,8 +190,8 @@ func (r *Runtime) LaunchKernel(t hip.Thread, l *hip.Launch) hip.Error {
 		return err
 	}
 	c := cLaunch(l)
-	return hip.Error(C.rocm_launch(r.table, C.int32_t(t.Device), &c, unsafe.Pointer(unsafe.SliceData(l.Args)), C.size_t(len(l.Args)),
-		(*C.uint32_t)(unsafe.SliceData(offsets)), C.size_t(len(offsets))))
+	return r.queued(t, l.Stream, launchCost(l), hip.Error(C.rocm_launch(r.table, C.int32_t(t.Device), &c, unsafe.Pointer(unsafe.SliceData(l.Args)), C.size_t(len(l.Args)),
+		(*C.uint32_t)(unsafe.SliceData(offsets)), C.size_t(len(offsets)))))
 }
 
 func cLaunch(l *hip.Launch) C.struct_rocm_launch {

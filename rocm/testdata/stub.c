@@ -146,7 +146,7 @@ hipError_t hipStreamSynchronize(hipStream_t s)
 	return hipSuccess;
 }
 
-hipError_t hipDeviceGetLimit(size_t *value, enum hipLimit_t limit)
+__attribute__((weak)) hipError_t hipDeviceGetLimit(size_t *value, enum hipLimit_t limit)
 {
 	(void)limit;
 	*value = (size_t)waited;

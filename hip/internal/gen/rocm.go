@@ -205,6 +205,13 @@ func (ty *types) rocmCall(o *out, m method) {
 	if m.custom("rocm-room") { // what is being freed may be what it lacks
 		call = "r.placed.withRoom(func() hip.Error { return " + call + " })"
 	}
+	if s := m.queues(); s != nil {
+		cost := "queuedCost"
+		for _, list := range lists {
+			cost = "queuedCost*int64(1+len(" + list + "))"
+		}
+		call = "r.queued(t, " + values[s.Name].name + ", " + cost + ", " + call + ")"
+	}
 	if len(m.out) == 0 {
 		o.p("\treturn %s\n}\n", call)
 	} else {

@@ -198,6 +198,16 @@ func (f *Function) runtime() bool {
 	return f.Class == "cached" || f.Class == "sync" || f.Class == "async"
 }
 
+// queues is the stream that f gives something to do, nil if there is none.
+func (f *Function) queues() *Param {
+	for i := range f.Params {
+		if p := &f.Params[i]; p.Type == "hipStream_t" && (f.Class == "async" || f.Capture == "node") {
+			return p
+		}
+	}
+	return nil
+}
+
 // thread reports whether the method takes the calling thread's state.
 func (f *Function) thread() bool { return f.Thread == nil || *f.Thread }
 
