@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/aes"
+	"crypto/cipher"
 	"crypto/tls"
 	"fmt"
 	"net"
@@ -53,6 +55,7 @@ func wireTLS(t *table, _ *floor, dir string) error {
 	defer stop()
 	memory := touched(*size)
 	var to, from, call [2][]float64
+	var alone, bound [2][]float64 // making records, opening them
 	m := wire.GetMsg()
 	m.Req = make([]byte, callBytes)
 	for i := range *rounds + 1 {
@@ -80,10 +83,27 @@ func wireTLS(t *table, _ *floor, dir string) error {
 				to[side], from[side], call[side] = append(to[side], there), append(from[side], back), append(call[side], times[len(times)/2])
 			}
 		}
+		if i == 0 {
+			continue
+		}
+		made, opened, err := cipherAlone()
+		if err != nil {
+			return err
+		}
+		for k, v := range []float64{made, opened} {
+			alone[k] = append(alone[k], v)
+		}
+		slow := min(made, opened) // the side that has more to do is what a copy is as fast as
+		for k, plain := range []float64{to[0][i-1], from[0][i-1]} {
+			bound[k] = append(bound[k], 1/(1/plain+1/slow))
+		}
 	}
 	mib := fmt.Sprintf("tls: %d MiB", *size>>20)
 	t.row(mib+" to the server, floor without TLS", to[0], to[1], rate, 0.6, true)
 	t.row(mib+" from the server, floor without TLS", from[0], from[1], rate, 0.6, true)
+	t.row(mib+" to the server, floor what plain and the cipher take one after the other", bound[0], to[1], rate, 0, true)
+	t.row(mib+" from the server, likewise", bound[1], from[1], rate, 0, true)
+	t.row("tls: records opened, one core, floor records made", alone[0], alone[1], rate, 0, true)
 	by := "crypto/aes" // a figure means little without it
 	if used, version := libcrypto.Use(); used {
 		by = version
@@ -91,6 +111,34 @@ func wireTLS(t *table, _ *floor, dir string) error {
 	t.plain("tls: long records encrypted by", by, "")
 	t.row("tls: sync call p50, floor without TLS", call[0], call[1], micros, 0, false)
 	return nil
+}
+
+// cipherAlone is how many bytes of records one core makes in a second, and opens, with nothing else to do.
+func cipherAlone() (made, opened float64, err error) {
+	const record, total = 16 << 10, 64 << 20
+	key := make([]byte, 16)
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return 0, 0, err
+	}
+	small, err := cipher.NewGCM(block)
+	if err != nil {
+		return 0, 0, err
+	}
+	c, nonce, plain := libcrypto.AESGCM(key, small), make([]byte, small.NonceSize()), make([]byte, record)
+	box, back := make([]byte, 0, record+small.Overhead()), make([]byte, 0, record)
+	start := time.Now()
+	for range total / record {
+		box = c.Seal(box[:0], nonce, plain, nil)
+	}
+	made = total / time.Since(start).Seconds()
+	start = time.Now()
+	for range total / record {
+		if back, err = c.Open(back[:0], nonce, box, nil); err != nil {
+			return 0, 0, err
+		}
+	}
+	return made, total / time.Since(start).Seconds(), nil
 }
 
 // keysArgument is the directory of the server process's keys, none if it is not given.
