@@ -27,12 +27,15 @@ func (s *Server) resume(conn net.Conn, from caller, hello *wire.Hello) error {
 	s.mu.Lock()
 	rec := s.sessions[hello.Resume.Session]
 	s.mu.Unlock()
-	if rec == nil || rec.who.Key() != from.who.Key() {
+	if rec == nil {
+		return s.dead.why(hello.Resume.Session, from.who.Key())
+	}
+	if rec.who.Key() != from.who.Key() {
 		return errNoSession // who comes as somebody else does not learn that there is one
 	}
 	p := s.serving(rec)
 	if p == nil {
-		return errNoSession
+		return s.dying(rec)
 	}
 	packed, err := (&wire.Hello{Resume: hello.Resume}).Append(nil)
 	if err != nil {
@@ -45,7 +48,7 @@ func (s *Server) resume(conn net.Conn, from caller, hello *wire.Hello) error {
 	defer f.Close()
 	r := resumption{hello: packed, sum: hello.Sum, security: security}
 	if err := p.ctl.orderFD(r.encode(), int(f.Fd())); err != nil {
-		return errNoSession
+		return s.dying(rec)
 	}
 	return conn.Close() // the process has its own descriptor
 }

@@ -10,6 +10,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -192,6 +193,23 @@ func TestWorkerRestarted(t *testing.T) {
 		t.Errorf("a call: %v", e)
 	}
 	eventually(t, "why, in the log", func() bool { return log.has("there is no such session") })
+}
+
+// TestSessionProcessDies: a client whose session's process has died of a signal learns that, and that it was a signal.
+func TestSessionProcessDies(t *testing.T) {
+	cfg := config()
+	log := &lines{}
+	cfg.Park = time.Minute
+	w := serve(t, cards(1), cfg)
+	c, _ := through(t, w, hipremote.Config{Reconnect: time.Hour, Logf: log.logf})
+	_, e := c.Malloc(main0, 4096)
+	must(t, "Malloc", e)
+	if err := syscall.Kill(int(w.Sessions()[0].PID), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "an error", func() bool { return c.DeviceSynchronize(main0) != hip.Success })
+	eventually(t, "why, in the log", func() bool { return log.has("its process died (signal: killed)") })
+	eventually(t, "the session is gone", func() bool { return len(w.Sessions()) == 0 })
 }
 
 // TestCloseWhileParked does not wait for a worker that cannot be reached.

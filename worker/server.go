@@ -43,6 +43,7 @@ type Server struct {
 	smi       *smiremote.Handler
 	access    *access.Authority
 	quotas    quotas
+	dead      dead
 	rooms     sync.Mutex // held while sessions give way to an allocation
 
 	mu       sync.Mutex
@@ -108,8 +109,12 @@ func (s *Server) started(p *proc) {
 }
 
 func (s *Server) gone(p *proc) {
+	rec, state := p.record(), p.cmd.ProcessState
+	ended := rec == nil || rec.wasStopped() || p.ended.Load() && state.Success()
+	if !ended {
+		s.dead.add(rec, state.String())
+	}
 	s.mu.Lock()
-	rec := p.record()
 	delete(s.byPID, p.pid())
 	if rec != nil {
 		delete(s.sessions, rec.id)
@@ -121,9 +126,8 @@ func (s *Server) gone(p *proc) {
 	defer close(rec.over)
 	s.forgetQuota(rec.id)
 	rec.leave()
-	state := p.cmd.ProcessState
 	defer func() { s.audit(audit.End, rec.from(), rec.endReason(), nil) }()
-	if rec.wasStopped() || p.ended.Load() && state.Success() {
+	if ended {
 		s.cfg.Log.Info("session ended", "session", rec.id, "reason", rec.endReason())
 	} else {
 		s.cfg.Log.Error("session process died", "session", rec.id, "pid", p.pid(), "state", state.String())
