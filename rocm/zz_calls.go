@@ -418,8 +418,7 @@ func (r *Runtime) Memset2D(t hip.Thread, dst hip.Ptr, pitch uint64, value int32,
 	return hip.Error(C.rocm_hipMemset2D(r.table, C.int32_t(t.Device), C.uint64_t(dst), C.uint64_t(pitch), C.int32_t(value), C.uint64_t(width), C.uint64_t(height)))
 }
 
-// Memset2DAsync is hipMemset2DAsync.
-func (r *Runtime) Memset2DAsync(t hip.Thread, dst hip.Ptr, pitch uint64, value int32, width uint64, height uint64, stream hip.Stream) hip.Error {
+func (r *Runtime) memset2DAsync(t hip.Thread, dst hip.Ptr, pitch uint64, value int32, width uint64, height uint64, stream hip.Stream) hip.Error {
 	return r.queued(t, stream, queuedCost, hip.Error(C.rocm_hipMemset2DAsync(r.table, C.int32_t(t.Device), C.uint64_t(dst), C.uint64_t(pitch), C.int32_t(value), C.uint64_t(width), C.uint64_t(height), C.uint64_t(stream))))
 }
 
@@ -428,8 +427,7 @@ func (r *Runtime) Memset3D(t hip.Thread, pitchedDevPtr *hip.PitchedPtr, value in
 	return hip.Error(C.rocm_hipMemset3D(r.table, C.int32_t(t.Device), alone(pitchedDevPtr), C.int32_t(value), alone(extent)))
 }
 
-// Memset3DAsync is hipMemset3DAsync.
-func (r *Runtime) Memset3DAsync(t hip.Thread, pitchedDevPtr *hip.PitchedPtr, value int32, extent *hip.Extent, stream hip.Stream) hip.Error {
+func (r *Runtime) memset3DAsync(t hip.Thread, pitchedDevPtr *hip.PitchedPtr, value int32, extent *hip.Extent, stream hip.Stream) hip.Error {
 	return r.queued(t, stream, queuedCost, hip.Error(C.rocm_hipMemset3DAsync(r.table, C.int32_t(t.Device), alone(pitchedDevPtr), C.int32_t(value), alone(extent), C.uint64_t(stream))))
 }
 
@@ -437,8 +435,7 @@ func (r *Runtime) memSetAccess(t hip.Thread, ptr hip.Ptr, size uint64, desc []hi
 	return hip.Error(C.rocm_hipMemSetAccess(r.table, C.int32_t(t.Device), C.uint64_t(ptr), C.uint64_t(size), unsafe.Pointer(unsafe.SliceData(desc)), C.uint64_t(len(desc))))
 }
 
-// MemsetAsync is hipMemsetAsync.
-func (r *Runtime) MemsetAsync(t hip.Thread, dst hip.Ptr, value int32, sizeBytes uint64, stream hip.Stream) hip.Error {
+func (r *Runtime) memsetAsync(t hip.Thread, dst hip.Ptr, value int32, sizeBytes uint64, stream hip.Stream) hip.Error {
 	return r.queued(t, stream, queuedCost, hip.Error(C.rocm_hipMemsetAsync(r.table, C.int32_t(t.Device), C.uint64_t(dst), C.int32_t(value), C.uint64_t(sizeBytes), C.uint64_t(stream))))
 }
 
@@ -447,8 +444,7 @@ func (r *Runtime) MemsetD16(t hip.Thread, dest hip.Ptr, value uint16, count uint
 	return hip.Error(C.rocm_hipMemsetD16(r.table, C.int32_t(t.Device), C.uint64_t(dest), C.uint16_t(value), C.uint64_t(count)))
 }
 
-// MemsetD16Async is hipMemsetD16Async.
-func (r *Runtime) MemsetD16Async(t hip.Thread, dest hip.Ptr, value uint16, count uint64, stream hip.Stream) hip.Error {
+func (r *Runtime) memsetD16Async(t hip.Thread, dest hip.Ptr, value uint16, count uint64, stream hip.Stream) hip.Error {
 	return r.queued(t, stream, queuedCost, hip.Error(C.rocm_hipMemsetD16Async(r.table, C.int32_t(t.Device), C.uint64_t(dest), C.uint16_t(value), C.uint64_t(count), C.uint64_t(stream))))
 }
 
@@ -457,8 +453,7 @@ func (r *Runtime) MemsetD32(t hip.Thread, dest hip.Ptr, value int32, count uint6
 	return hip.Error(C.rocm_hipMemsetD32(r.table, C.int32_t(t.Device), C.uint64_t(dest), C.int32_t(value), C.uint64_t(count)))
 }
 
-// MemsetD32Async is hipMemsetD32Async.
-func (r *Runtime) MemsetD32Async(t hip.Thread, dst hip.Ptr, value int32, count uint64, stream hip.Stream) hip.Error {
+func (r *Runtime) memsetD32Async(t hip.Thread, dst hip.Ptr, value int32, count uint64, stream hip.Stream) hip.Error {
 	return r.queued(t, stream, queuedCost, hip.Error(C.rocm_hipMemsetD32Async(r.table, C.int32_t(t.Device), C.uint64_t(dst), C.int32_t(value), C.uint64_t(count), C.uint64_t(stream))))
 }
 
@@ -467,8 +462,7 @@ func (r *Runtime) MemsetD8(t hip.Thread, dest hip.Ptr, value uint8, count uint64
 	return hip.Error(C.rocm_hipMemsetD8(r.table, C.int32_t(t.Device), C.uint64_t(dest), C.uint8_t(value), C.uint64_t(count)))
 }
 
-// MemsetD8Async is hipMemsetD8Async.
-func (r *Runtime) MemsetD8Async(t hip.Thread, dest hip.Ptr, value uint8, count uint64, stream hip.Stream) hip.Error {
+func (r *Runtime) memsetD8Async(t hip.Thread, dest hip.Ptr, value uint8, count uint64, stream hip.Stream) hip.Error {
 	return r.queued(t, stream, queuedCost, hip.Error(C.rocm_hipMemsetD8Async(r.table, C.int32_t(t.Device), C.uint64_t(dest), C.uint8_t(value), C.uint64_t(count), C.uint64_t(stream))))
 }
 
