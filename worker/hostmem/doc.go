@@ -18,6 +18,9 @@
 // done half of it, and the client that sends waits. Streams may wait for what comes next from the client; so when nothing ends for a while, more may be queued,
 // which is taken from the account, half of it at most. Copies' buffers (Staging) are apart, too: who needs one waits for one.
 //
+// AMD's library does not say what it has queued; package rocm counts what its streams are told, and has the library's events say what is done. What the library
+// takes for itself is not counted: its compiler, and what kernels print through and allocate. The control group holds the process to that, where there is one.
+//
 // Device memory of simulated cards lies in the host's memory, too, but is not counted here: that is what the quota of the cards is for. Nor is what does
 // not grow with what a client does: the program, the connection's buffers, statistics, what the simulator keeps of code that it has decoded and translated, each
 // bounded where it is.
