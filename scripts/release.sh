@@ -1,11 +1,17 @@
 #!/usr/bin/env bash
-# release.sh [DIRECTORY]: what is given out, in dist if no DIRECTORY is named: packages for Debian and its kin and for RPM's
+# release.sh [--deb] [DIRECTORY]: what is given out, in dist if no DIRECTORY is named: packages for Debian and its kin and for RPM's
 # (x86-64), archives, a list of what is in them (SBOM) and checksums. Two runs on the same commit are identical, wherever it lies.
+# With --deb only the packages for Debian, to try them.
 #
 # The version is what scripts/ldflags.sh says. smi-remote and gpu-exporter are of Go alone; the rest is linked with this machine's C
 # library, and needs that or a later one: build on the oldest system that is to be served.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+kinds=(deb rpm)
+if [ "${1-}" = --deb ]; then
+	kinds=(deb)
+	shift
+fi
 NFPM=github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.4 # later ones need modules that not every proxy has
 out=$(mkdir -p "${1:-dist}" && cd "${1:-dist}" && pwd)
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
@@ -16,7 +22,8 @@ version=${stamp##*=v}
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 n=0
-step() { n=$((n + 1)) && printf '[%d/7] %s\n' "$n" "$*"; }
+of=$((${#kinds[@]} == 1 ? 5 : 7))
+step() { n=$((n + 1)) && printf '[%d/%d] %s\n' "$n" "$of" "$*"; }
 
 step "programs, $version"
 mkdir -p "$stage/bin" "$stage/lib" "$stage/docs" "$stage/tools"
@@ -122,10 +129,12 @@ for p in "${packages[@]}"; do
 			printf -- '- {dst: "%s", type: dir, packager: rpm, file_info: {mode: 0755}}\n' "$f"
 		done
 	} >"$stage/tools/$p.yaml"
-	for kind in deb rpm; do
+	for kind in "${kinds[@]}"; do
 		"$stage/tools/nfpm" package -f "$stage/tools/$p.yaml" -p "$kind" -t "$out/" >/dev/null
 	done
 done
+
+[ ${#kinds[@]} -gt 1 ] || exit 0
 
 step "archives"
 name=rocwire-$version-linux-amd64
