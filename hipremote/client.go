@@ -22,24 +22,25 @@ import (
 // Client is a hip.Runtime on a worker. All methods are safe for concurrent use.
 type Client struct {
 	hip.Unimplemented
-	cfg        Config
-	times      callTimes
-	guard      forkGuard
-	async      asyncErrors
-	cache      cache
-	mem        memory
-	host       hostMemory
-	funcs      hostFuncs
-	handles    sessionHandles
-	functions  functions
-	recordings recordings
-	launches   launches
-	graphs     graphs
-	aside      aside.Streams // for copies that this process makes in the turn of a stream or of a graph
-	stage      window
-	landings   landings
-	work       work
-	nearing    sync.Mutex // of asking for device memory to be mapped here
+	cfg                         Config
+	uploadPatience, uploadEvery time.Duration
+	times                       callTimes
+	guard                       forkGuard
+	async                       asyncErrors
+	cache                       cache
+	mem                         memory
+	host                        hostMemory
+	funcs                       hostFuncs
+	handles                     sessionHandles
+	functions                   functions
+	recordings                  recordings
+	launches                    launches
+	graphs                      graphs
+	aside                       aside.Streams // for copies that this process makes in the turn of a stream or of a graph
+	stage                       window
+	landings                    landings
+	work                        work
+	nearing                     sync.Mutex // of asking for device memory to be mapped here
 
 	among    atomic.Int32         // see Among
 	link     atomic.Pointer[link] // nil until connected
@@ -83,7 +84,7 @@ func New(cfg Config) *Client {
 	if cfg.IOTimeout <= 0 {
 		cfg.IOTimeout = DefaultIOTimeout
 	}
-	c := &Client{cfg: cfg, times: newCallTimes(), guard: newForkGuard()}
+	c := &Client{cfg: cfg, times: newCallTimes(), guard: newForkGuard(), uploadPatience: uploadPatience, uploadEvery: uploadEvery}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.funcs.init()
 	c.stage.init(hiprpc.MaxStaged)

@@ -37,7 +37,7 @@ func (c *Client) load(ct *callTime, t hip.Thread, image []byte) (hip.Module, hip
 		e := wire.Enc{B: msg.Req[:0]}
 		e.I32(t.Device)
 		msg.Req, msg.Bulk = e.B, image
-		code = c.exchange(ct, l, hip.OpModuleLoadData, msg)
+		code = c.uploading(l, len(image), func() hip.Error { return c.exchange(ct, l, hip.OpModuleLoadData, msg) })
 	}
 	if code != hip.Success {
 		return 0, code

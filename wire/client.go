@@ -220,6 +220,9 @@ func (c *Client) PostID(op uint16, req, bulk []byte) (id uint32, err error) {
 	return c.send(op, req, bulk, nil, false)
 }
 
+// Sent is how many bytes have left for the server, or wait for a connection that was cut to be made again.
+func (c *Client) Sent() uint64 { return c.out.bytes.Load() }
+
 // Flush sends what was posted so far, or has it sent by who is sending already.
 func (c *Client) Flush() error {
 	c.out.mu.Lock()

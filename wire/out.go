@@ -38,6 +38,7 @@ type out struct {
 	fail    func(err error) // told the first error, and kills; called without mu
 	frames  atomic.Uint64
 	flushes atomic.Uint64
+	bytes   atomic.Uint64 // that the transport has taken
 }
 
 func (o *out) init(t transport) {
@@ -203,6 +204,7 @@ func (o *out) pass(in *chunk, a []byte, own *chunk, b []byte) error {
 		if err != nil {
 			return err
 		}
+		o.bytes.Add(uint64(n))
 		k := min(n, len(a))
 		a = a[k:]
 		b = b[n-k:]

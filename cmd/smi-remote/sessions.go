@@ -81,8 +81,8 @@ func (a *app) sessions(ctx context.Context, _ []string) error {
 			if a.several() {
 				who = r.worker.label
 			}
-			fmt.Fprintln(w, text.Clip(fmt.Sprintf("Since %s started: %s sessions, %s refused, %s calls,", text.Clean(who), text.Or(n.Started), text.Or(n.Refused), text.Or(n.Calls)), a.width))
-			fmt.Fprintf(w, "%s received, %s sent.\n", text.Bytes(n.BytesIn), text.Bytes(n.BytesOut))
+			fmt.Fprintln(w, text.Clip(fmt.Sprintf("Since %s started: sessions %s, refused %s, calls %s,", text.Clean(who), text.Or(n.Started), text.Or(n.Refused), text.Or(n.Calls)), a.width))
+			fmt.Fprintf(w, "received %s, sent %s.\n", text.Bytes(n.BytesIn), text.Bytes(n.BytesOut))
 			if n.Untranslated.Or(0) > 0 {
 				fmt.Fprintln(w, text.Clip("Kernels are slow: "+text.Or(n.Untranslated)+" times their code was not translated, see the worker's log.", a.width))
 			}
