@@ -18,18 +18,22 @@ import (
 // mostChained is how many waves a chain has at most: less than a slice of a core. Tests set it.
 var mostChained = 128
 
+// endsLive: what registers hold when a wave ends, or faults, matters. Tests that look at them set it.
+var endsLive = false
+
 // waveChain is what translated code makes the next wave of.
 type waveChain struct {
 	left   uint32 // waves that may follow
 	waves  uint32 // of a workgroup
 	number uint32 // place in S of the workgroup's number along X
+	group  uint32 // that number; S is not written: copying a line that has been written in part would have to wait
 	at     uintptr
 	region *region        // that at, where a wave begins, is in
 	ids    unsafe.Pointer // of work-items: a Vec for each wave of a workgroup
-	S      [chainScalars + 1]uint32
+	S      [chainScalars]uint32
 }
 
-// chainScalars are those that start sets. Behind them is the place of a number that the kernel does not want.
+// chainScalars are those that start sets. Behind them, in a wave, is the place of a number that the kernel does not want.
 const chainScalars = 128
 
 // chains reports whether the waves of a dispatch may be executed one after the other.
@@ -120,8 +124,8 @@ func (w *wave) prepareChain(g *workgroup) {
 	c.left = (g.last-g.id[0])*uint32(g.count) + uint32(g.count-1-w.id)
 	c.waves = uint32(g.count)
 	c.ids = unsafe.Pointer(unsafe.SliceData(g.s.init.ids))
-	copy(c.S[:chainScalars], w.S[:])
-	c.number = chainScalars
+	copy(c.S[:], w.S[:])
+	c.number, c.group = chainScalars, g.id[0]
 	if g.s.d.Desc.workgroupID(0) {
 		c.number = uint32(g.s.init.user)
 	}

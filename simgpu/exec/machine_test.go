@@ -27,6 +27,8 @@ type machine struct {
 // of LDS and 256 bytes of scratch a lane.
 func newMachine(t testing.TB, arch gcn.Arch) *machine {
 	t.Helper()
+	endsLive = true
+	t.Cleanup(func() { endsLive = false })
 	m := &machine{t: t, device: newDevice(t, arch, 4<<20)}
 	d := &Dispatch{
 		Program: m.prog, Kernel: "test", Grid: [3]uint32{64, 1, 1}, Group: [3]uint32{64, 1, 1},

@@ -22,9 +22,8 @@ import (
 // are left to Go, too. A page of device memory that is not allocated faults in
 // translated code; Go executes the instruction again then, to say what happened.
 //
-// What is not translated: vector instructions with modifiers, SDWA or DPP,
-// accesses of less than a dword, atomics, 16-bit arithmetic, transcendental
-// functions, and whatever is rare. Floating-point modes other than the usual one
+// What is not translated: division's steps, sines and logarithms, most 16-bit arithmetic, atomics that
+// return something, and whatever is rare. Floating-point modes other than the usual one
 // are executed by Go.
 
 // useNative is off where the processor lacks the instructions, and in tests.

@@ -38,8 +38,7 @@ func (g *nativeGen) nextWave(out x64.Label) {
 	a.JumpIf(x64.NE, same)
 	a.Load(true, x64.RCX, x64.At(rW, waveGroup))
 	a.OpImm(x64.ADD, false, x64.At(x64.RCX, groupID), 1)
-	a.Load(false, x64.RCX, x64.At(rW, chainNumber))
-	a.OpImm(x64.ADD, false, x64.Scaled(rW, x64.RCX, 2, chainS), 1)
+	a.OpImm(x64.ADD, false, x64.At(rW, chainGroup), 1)
 	a.Imm(x64.RAX, 0)
 	a.Bind(same)
 	a.Store(true, x64.At(rW, waveID), x64.RAX)
@@ -48,6 +47,9 @@ func (g *nativeGen) nextWave(out x64.Label) {
 		a.V1(x64.VMOVDQU32, x64.Z(i), x64.At(rW, chainS+64*i), 0)
 		a.VStore(x64.At(rW, waveS+64*i), x64.Z(i), 0)
 	}
+	a.Load(false, x64.RCX, x64.At(rW, chainNumber))
+	a.Load(false, x64.RDX, x64.At(rW, chainGroup))
+	a.Store(false, x64.Scaled(rW, x64.RCX, 2, waveS), x64.RDX)
 	a.StoreImm(false, sreg(regSCC), 0)
 	a.ShiftImm(x64.SHL, true, x64.RAX, 8) // the size of a Vec
 	a.Op(x64.ADD, true, x64.RAX, x64.At(rW, chainIDs))
@@ -67,6 +69,7 @@ var (
 	waveChained = int(unsafe.Offsetof(wave{}.chain))
 	chainLeft   = waveChained + int(unsafe.Offsetof(waveChain{}.left))
 	chainWaves  = waveChained + int(unsafe.Offsetof(waveChain{}.waves))
+	chainGroup  = waveChained + int(unsafe.Offsetof(waveChain{}.group))
 	chainNumber = waveChained + int(unsafe.Offsetof(waveChain{}.number))
 	chainAt     = waveChained + int(unsafe.Offsetof(waveChain{}.at))
 	chainRegion = waveChained + int(unsafe.Offsetof(waveChain{}.region))

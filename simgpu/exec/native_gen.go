@@ -57,11 +57,14 @@ type nativeGen struct {
 	scalars []scalarPin
 	dirtyIn map[*block]uint8 // pinned registers that may be dirty where a block begins
 
-	stubs []func() // what stands behind the code
-	full  bool     // all lanes are active in what is generated
-	blk   *block   // being generated
-	nb    *nativeBlock
-	idx   int
+	needed map[*block]uint8 // those that matter there
+	stubs  []func()         // what stands behind the code
+	full   bool             // all lanes are active in what is generated
+	blk    *block           // being generated
+	nb     *nativeBlock
+	idx    int
+
+	held, holds int // 1 + the scalar register pair whose mask is in K1 to K4; what it is behind the instruction
 
 	ranges    []ldsRange // known in the block
 	nextRange int
@@ -83,13 +86,14 @@ func (g *nativeGen) generate() []byte {
 	g.chooseScalars(depth)
 	g.chooseRanges(depth)
 	g.flow()
+	g.needs()
 	for i := range g.blocks {
 		g.block(&g.blocks[i])
 	}
 	for i := range g.blocks {
 		g.a.Bind(g.entries[i])
 		g.setUp()
-		g.loadPins()
+		g.loadPins(g.needed[g.blocks[i].b])
 		g.a.Jump(g.starts[g.blocks[i].b])
 	}
 	for _, stub := range g.stubs {
@@ -133,7 +137,7 @@ func (g *nativeGen) resumeAt(here x64.Label) x64.Label {
 	g.stubs = append(g.stubs, func() {
 		g.a.Bind(l)
 		g.setUp()
-		g.loadPins()
+		g.loadPins(0xff)
 		if !full {
 			g.loadExec()
 		}
@@ -183,15 +187,17 @@ func (g *nativeGen) body(nb *nativeBlock) {
 	if !g.full {
 		g.loadExec()
 	}
-	g.nb, g.ranges = nb, nil
+	g.nb, g.ranges, g.held = nb, nil, 0
 	for i := 0; i < len(b.ops); i++ {
 		g.idx = i
 		if nb.can[i] {
 			in := &nb.ins[i]
-			if settles(in) {
-				g.settle()
-			}
+			g.settle(in)
+			g.holds = 0
 			g.inst(in)
+			if g.release(in); g.holds != 0 {
+				g.held = g.holds
+			}
 			g.pins.dirty |= g.written(in)
 			g.forget(in)
 			continue
@@ -204,7 +210,7 @@ func (g *nativeGen) body(nb *nativeBlock) {
 		back := a.Label()
 		a.Jump(g.exit(nativeExit{kind: exitOps, blk: b, from: i, to: n}, g.resumeAt(back)))
 		a.Bind(back)
-		g.pins.dirty, g.ranges = 0, nil
+		g.pins.dirty, g.ranges, g.held = 0, nil, 0
 		g.disown()
 		i = n - 1
 	}

@@ -20,6 +20,16 @@ func (g *nativeGen) maskOf(q int, k x64.K) {
 	g.a.Op(x64.OR, true, x64.R9, x64.RAX)
 }
 
+// result takes the lanes of k, of quarter q, as part of a mask.
+func (g *nativeGen) result(pair, q int, k x64.K, stored, held bool) {
+	if stored {
+		g.maskOf(q, k)
+	}
+	if held {
+		g.hold(pair, q, k)
+	}
+}
+
 // comparison is how a type is compared. It has 16 bits if widen makes dwords of
 // those in rm, which can be compared as such, in z.
 type comparison struct {
@@ -37,6 +47,10 @@ func nativeCompare(name string, c comparison, pred byte) {
 				return false
 			}
 			g.floatKind(c.fl)
+			stored, held := true, false
+			if prefix == "v_cmp_" {
+				stored, held = g.fate(int(d))
+			}
 			for q := range 4 {
 				switch {
 				case c.wide:
@@ -56,9 +70,11 @@ func nativeCompare(name string, c comparison, pred byte) {
 					y := g.source(in, 1, q)
 					g.a.VCmp(c.o, 5, g.inReg(2, x), y, g.lanes(q), pred)
 				}
-				g.maskOf(q, 5)
+				g.result(int(d), q, 5, stored, held)
 			}
-			g.setScalar(int(d), true, x64.R9)
+			if stored {
+				g.setScalar(int(d), true, x64.R9)
+			}
 			if prefix == "v_cmpx_" {
 				g.setScalar(regEXEC, true, x64.R9)
 			}
@@ -96,14 +112,18 @@ func (g *nativeGen) narrow(o *gcn.Operand, q int) {
 	}
 }
 
-// selector loads the lanes of quarter q of a scalar register pair.
-func (g *nativeGen) selector(k x64.K, o *gcn.Operand, q int) {
+// selector is the lanes of quarter q of a scalar register pair, in k where it is not held.
+func (g *nativeGen) selector(k x64.K, o *gcn.Operand, q int) x64.K {
+	if g.held == int(o.Index)+1 {
+		return x64.K(1 + q)
+	}
 	at := g.scalarAt(int(o.Index), true)
 	if r, ok := at.(x64.Reg); ok {
 		g.quarterOf(k, r, q)
-		return
+		return k
 	}
 	g.a.KLoad(k, x64.At(rW, waveS+4*int(o.Index)+2*q))
+	return k
 }
 
 func isPair(o *gcn.Operand) bool { return o.Kind == gcn.SGPR && o.Index <= 126 }
@@ -130,8 +150,8 @@ var _ = define(func() {
 		}
 		for q := range 4 {
 			x, y := g.source(in, 0, q), g.source(in, 1, q)
-			g.selector(5, &in.Src[2], q)
-			g.a.V(x64.VPBLENDMD, 0, g.inReg(2, x), y, 5)
+			k := g.selector(5, &in.Src[2], q)
+			g.a.V(x64.VPBLENDMD, 0, g.inReg(2, x), y, k)
 			g.store(&in.Dst, 0, q, 0)
 		}
 		return true
@@ -150,31 +170,39 @@ var _ = define(func() {
 				x, y = y, x
 			}
 			a := &g.a
+			stored, held := g.fate(int(d))
 			for q := range 4 {
-				g.to(2, g.plainSource(x, q))
-				g.to(3, g.plainSource(y, q))
+				first, second := g.plainSource(x, q), g.plainSource(y, q)
+				if _, ok := first.(x64.Z); !ok && !sub {
+					first, second = second, first
+				}
+				from := g.inReg(2, first)
 				if sub {
-					a.V(x64.VPSUBD, 0, 2, x64.Z(3), 0)
-					a.VCmp(x64.VPCMPUD, 5, 2, x64.Z(3), g.lanes(q), x64.LT)
+					a.V(x64.VPSUBD, 0, from, second, 0)
+					a.VCmp(x64.VPCMPUD, 5, from, second, g.lanes(q), x64.LT)
 				} else {
-					a.V(x64.VPADDD, 0, 2, x64.Z(3), 0)
-					a.VCmp(x64.VPCMPUD, 5, 0, x64.Z(2), g.lanes(q), x64.LT)
+					a.V(x64.VPADDD, 0, from, second, 0)
+					a.VCmp(x64.VPCMPUD, 5, 0, from, g.lanes(q), x64.LT)
 				}
 				if in {
-					g.selector(6, &i.Src[2], q)
-					g.active(6, q)
+					k := g.selector(6, &i.Src[2], q)
+					g.active(k, q)
 					edge, op := ^uint32(0), x64.VPADDD
 					if sub {
 						edge, op = 0, x64.VPSUBD
 					}
-					a.VCmp(x64.VPCMPUD, 7, 0, g.con(edge), 6, x64.EQ) // carries out what came in
-					a.K(x64.KOR, 5, 5, 7)
-					a.V(op, 0, 0, g.con(1), 6)
+					if stored || held {
+						a.VCmp(x64.VPCMPUD, 7, 0, g.con(edge), k, x64.EQ) // carries out what came in
+						a.K(x64.KOR, 5, 5, 7)
+					}
+					a.V(op, 0, 0, g.con(1), k)
 				}
-				g.maskOf(q, 5)
+				g.result(int(d), q, 5, stored, held)
 				g.store(&i.Dst, 0, q, 0)
 			}
-			g.setScalar(int(d), true, x64.R9)
+			if stored {
+				g.setScalar(int(d), true, x64.R9)
+			}
 			return true
 		}
 	}

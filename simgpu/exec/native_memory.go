@@ -572,6 +572,7 @@ var _ = define(func() {
 	for _, kind := range []string{"flat", "global", "buffer"} {
 		for suffix, n := range map[string]int{"": 1, "x2": 2, "x3": 3, "x4": 4} {
 			nativeMemory[kind+"_load_dword"+suffix] = vectorLoad(n)
+			writeWhole[kind+"_load_dword"+suffix] = true
 			nativeMemory[kind+"_store_dword"+suffix] = vectorStore(n)
 		}
 		for suffix, s := range map[string]small{

@@ -25,7 +25,7 @@ func (g *nativeGen) at(o *gcn.Operand, reg, q int) any {
 }
 
 // vecAt is where a quarter of vector register o lies in memory. That what is
-// there is what a pinned register holds is up to the caller; see settles.
+// there is what a pinned register holds is up to the caller; see settled.
 func vecAt(o *gcn.Operand, reg, q int) x64.Mem {
 	base := rV
 	if o.Kind == gcn.AccVGPR {

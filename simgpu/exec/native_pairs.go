@@ -83,6 +83,15 @@ func shiftAddPair(g *nativeGen, in *gcn.Inst) bool {
 	a := &g.a
 	for q := range 4 {
 		lo, hi := g.dword(&in.Src[2], q, 0), g.dword(&in.Src[2], q, 1)
+		if n == 0 && isVec(&in.Src[2]) { // it is plainly a sum
+			z := g.inReg(7, lo)
+			a.V(x64.VPADDD, 5, z, g.dword(&in.Src[0], q, 0), 0)
+			a.VCmp(x64.VPCMPUD, 5, 5, z, 0, x64.LT)
+			a.V(x64.VPADDD, 6, g.inReg(6, hi), g.dword(&in.Src[0], q, 1), 0)
+			a.V(x64.VPADDD, 6, 6, g.con(1), 5)
+			g.storePair(&in.Dst, q)
+			continue
+		}
 		g.shiftPair(&in.Src[0], q, n)
 		a.V(x64.VPADDD, 5, 5, lo, 0)
 		a.VCmp(x64.VPCMPUD, 5, 5, lo, 0, x64.LT)

@@ -16,8 +16,9 @@ import (
 // A region pins the few vector registers that its loops use most, each in four
 // processor registers, a quarter each, for as long as the region executes. The
 // others are operands in memory. Whoever else looks at the wave, Go or the
-// handler of a page fault, finds all of them in memory: what was written is
-// stored before device memory is accessed, and on every way out.
+// handler of a page fault, finds what he needs in memory: what was written is
+// stored on every way out, and what an instruction uses that may fault, before it. Those that are
+// written before they are read are not loaded where the code begins; see needs.
 
 const (
 	mostPinned  = 6
@@ -51,9 +52,12 @@ func (p *pins) of(reg, n int) (set uint8) {
 
 func memoryOf(reg, q int) x64.Mem { return x64.At(rV, reg*4*WaveSize+q*64) }
 
-// loadPins loads all of them.
-func (g *nativeGen) loadPins() {
+// loadPins loads those of a set.
+func (g *nativeGen) loadPins(set uint8) {
 	for i, r := range g.pins.regs {
+		if set>>i&1 == 0 {
+			continue
+		}
 		for q := range 4 {
 			g.a.V1(x64.VMOVDQU32, x64.Z(firstPinned+4*i+q), memoryOf(int(r), q), 0)
 		}
@@ -70,10 +74,11 @@ func (g *nativeGen) storePins(set uint8) {
 	}
 }
 
-// settle makes memory hold what registers do.
-func (g *nativeGen) settle() {
-	g.storePins(g.pins.dirty)
-	g.pins.dirty = 0
+// settle makes memory hold the registers that an instruction uses.
+func (g *nativeGen) settle(in *gcn.Inst) {
+	set := g.settled(in)
+	g.storePins(g.pins.dirty & set)
+	g.pins.dirty &^= set
 }
 
 // vectorUses calls f for the vector registers that an instruction uses.
@@ -89,17 +94,26 @@ func vectorUses(in *gcn.Inst, f func(reg, n int, write bool)) {
 	}
 }
 
-// settles reports whether memory has to hold the registers for an instruction.
-func settles(in *gcn.Inst) bool {
+// settled are the pinned registers that memory has to hold for an instruction.
+func (g *nativeGen) settled(in *gcn.Inst) (set uint8) {
+	access := false
 	switch in.Enc {
 	case gcn.SMEM, gcn.FLAT, gcn.GLOBAL, gcn.MUBUF:
-		return true
+		access = true
 	}
-	switch in.Op {
-	case gcn.V_READFIRSTLANE_B32, gcn.V_READLANE_B32, gcn.V_WRITELANE_B32:
-		return true
+	lanes := in.Op == gcn.V_READFIRSTLANE_B32 || in.Op == gcn.V_READLANE_B32 || in.Op == gcn.V_WRITELANE_B32 || lanesInMemory[in.Info.Name]
+	switch {
+	case access && endsLive: // it may end here
+		return 0xff
+	case !access && !lanes:
+		return 0
 	}
-	return lanesInMemory[in.Info.Name]
+	vectorUses(in, func(reg, n int, write bool) {
+		if lanes || !write {
+			set |= g.pins.of(reg, n)
+		}
+	})
+	return set
 }
 
 // lanesInMemory are instructions on the LDS that read their data lane by lane.
@@ -191,21 +205,18 @@ func (g *nativeGen) depths() []int {
 // flow computes which pinned registers may be dirty where each block begins:
 // what is at the end of any block that goes to it.
 func (g *nativeGen) flow() {
-	type effect struct {
-		settles bool
-		dirty   uint8
-	}
+	type effect struct{ settled, dirty uint8 }
 	effects := make([]effect, len(g.blocks))
 	for i := range g.blocks {
 		nb, e := &g.blocks[i], &effects[i]
 		for j := range nb.b.ops {
 			in := &nb.ins[j]
-			if !nb.can[j] || settles(in) {
-				*e = effect{settles: true}
+			if !nb.can[j] {
+				*e = effect{settled: 0xff}
+				continue
 			}
-			if nb.can[j] {
-				e.dirty |= g.written(in)
-			}
+			set, written := g.settled(in), g.written(in)
+			e.settled, e.dirty = e.settled|set, e.dirty&^set|written
 		}
 	}
 	g.dirtyIn = make(map[*block]uint8, len(g.blocks))
@@ -213,10 +224,7 @@ func (g *nativeGen) flow() {
 		changed = false
 		for i := range g.blocks {
 			b := g.blocks[i].b
-			out := effects[i].dirty
-			if !effects[i].settles {
-				out |= g.dirtyIn[b]
-			}
+			out := effects[i].dirty | g.dirtyIn[b]&^effects[i].settled
 			for _, to := range []*block{g.blocks[i].next, g.blocks[i].target} {
 				if _, ok := g.starts[to]; ok && g.dirtyIn[to]|out != g.dirtyIn[to] {
 					g.dirtyIn[to] |= out
@@ -225,6 +233,101 @@ func (g *nativeGen) flow() {
 			}
 		}
 	}
+}
+
+// needs computes which pinned registers matter where each block begins: those that are read before
+// something else is in them. A lane that is not active does not execute the block at all, so what
+// a block writes it need not have had, but blocks behind it may read other lanes.
+func (g *nativeGen) needs() {
+	const all = 0xff
+	reads := make([]uint8, len(g.blocks))
+	for i := range g.blocks {
+		nb := &g.blocks[i]
+		written := uint8(0)
+		for j := range nb.b.ops {
+			in := &nb.ins[j]
+			if !nb.can[j] || crossesLanes(in) {
+				reads[i] = all
+				break
+			}
+			whole := writesWhole(in)
+			vectorUses(in, func(reg, n int, write bool) {
+				if !write || !whole {
+					reads[i] |= g.pins.of(reg, n) &^ written
+				}
+			})
+			if whole {
+				written |= g.written(in)
+			}
+		}
+	}
+	g.needed = make(map[*block]uint8, len(g.blocks))
+	for i := range g.blocks {
+		g.needed[g.blocks[i].b] = reads[i]
+	}
+	behind := func(b *block) uint8 {
+		if _, ok := g.starts[b]; b == nil || !ok {
+			return all
+		}
+		return g.needed[b]
+	}
+	for changed := true; changed; {
+		changed = false
+		for i := range g.blocks {
+			nb := &g.blocks[i]
+			out := uint8(0)
+			name := ""
+			if len(nb.b.at) > len(nb.b.ops) {
+				name = nb.ins[len(nb.b.ops)].Info.Name
+			}
+			_, branches := nativeBranches[name]
+			switch {
+			case branches:
+				out = behind(nb.next) | behind(nb.target)
+			case name == "" || name == "s_barrier":
+				out = behind(nb.next)
+			case name == "s_branch":
+				out = behind(nb.target)
+			case name != "s_endpgm" || endsLive:
+				out = all
+			}
+			if in := &g.needed; (*in)[nb.b]|out != (*in)[nb.b] {
+				(*in)[nb.b] |= out
+				changed = true
+			}
+		}
+	}
+}
+
+// crossesLanes reports whether an instruction may read lanes that are not active.
+func crossesLanes(in *gcn.Inst) bool {
+	switch in.Enc {
+	case gcn.DS:
+		return ldsOffsets[in.Info.Name] == nil
+	case gcn.SMEM, gcn.FLAT, gcn.GLOBAL, gcn.MUBUF, gcn.SCRATCH, gcn.SOP1, gcn.SOP2, gcn.SOPC, gcn.SOPK, gcn.SOPP:
+		return false
+	case gcn.VOP1, gcn.VOP2, gcn.VOPC, gcn.VOP3, gcn.VOP3P:
+		lane := in.Op == gcn.V_READFIRSTLANE_B32 || in.Op == gcn.V_READLANE_B32 || in.Op == gcn.V_WRITELANE_B32
+		return lane || in.Form == gcn.FormDPP
+	}
+	return true
+}
+
+// writesWhole reports whether an instruction writes all of its destination, in active lanes.
+func writesWhole(in *gcn.Inst) bool {
+	if in.Form == gcn.FormSDWA || in.Form == gcn.FormDPP {
+		return false
+	}
+	if v := vops[in.Info.Name]; v != nil {
+		return !(v.keeps && in.Enc == gcn.VOP3)
+	}
+	return ldsOffsets[in.Info.Name] != nil || writeWhole[in.Info.Name]
+}
+
+// writeWhole are instructions that do, among those that are no operations of vops.
+var writeWhole = map[string]bool{
+	"v_cndmask_b32": true, "v_add_co_u32": true, "v_addc_co_u32": true, "v_sub_co_u32": true, "v_subb_co_u32": true, "v_subrev_co_u32": true,
+	"v_subbrev_co_u32": true, "v_mad_u64_u32": true, "v_mad_i64_i32": true,
 }
 
 // written are the pinned registers that an instruction writes.

@@ -1,0 +1,95 @@
+//go:build linux && amd64
+
+package exec
+
+import (
+	"github.com/rocwire/rocwire/simgpu/exec/internal/x64"
+	"github.com/rocwire/rocwire/simgpu/gcn"
+)
+
+// Lane masks that stay in mask registers.
+//
+// K1 to K4 have nothing to say where all lanes are active. There they hold the mask that was
+// computed last, for carries and selections that follow it. What nobody else reads before it is
+// written again is not made a scalar register.
+
+// fate says what is to become of the mask that the current instruction computes for a
+// scalar register pair: whether memory has to have it, and whether it is to be held.
+func (g *nativeGen) fate(pair int) (stored, held bool) {
+	if g.nb == nil {
+		return true, false
+	}
+	holds, b := g.full, g.nb.b
+	for i := g.idx + 1; i < len(b.ops); i++ {
+		in := &g.nb.ins[i]
+		if !g.nb.can[i] || endsLive && !holdsMasks(in) {
+			return true, held
+		}
+		holds = holds && holdsMasks(in)
+		if reads, selects := readsPair(in, pair); reads {
+			if !selects || !holds {
+				return true, held
+			}
+			held = true
+		}
+		for _, o := range []*gcn.Operand{&in.Dst, &in.SDst} {
+			switch {
+			case o.Kind != gcn.SGPR:
+			case overlap(o, max(1, int(o.Width)), &gcn.Operand{Kind: gcn.SGPR, Index: uint16(pair)}, 2):
+				return !isVALU(in) || int(o.Index) != pair || o.Width != 2, held
+			default: // it may be held then
+				holds = false
+			}
+		}
+	}
+	ends := len(b.at) > len(b.ops) && g.nb.ins[len(b.ops)].Info.Name == "s_endpgm"
+	return !ends || endsLive, held
+}
+
+// holdsMasks reports whether an instruction leaves K1 to K4 as they are where all lanes are active:
+// Go executes none of it.
+func holdsMasks(in *gcn.Inst) bool {
+	switch in.Enc {
+	case gcn.SOP1, gcn.SOP2, gcn.SOPC, gcn.SOPK, gcn.SOPP:
+		return true
+	}
+	return isVALU(in)
+}
+
+// readsPair reports whether an instruction reads one of a pair of scalar registers, and whether all that
+// it does is to select by the pair.
+func readsPair(in *gcn.Inst, pair int) (reads, selects bool) {
+	mask := gcn.Operand{Kind: gcn.SGPR, Index: uint16(pair)}
+	for _, o := range []*gcn.Operand{&in.Src[0], &in.Src[1], &in.Base, &in.SOffset, &in.Addr, &in.Data, &in.Data1} {
+		if o.Kind == gcn.Special || overlap(o, max(1, int(o.Width)), &mask, 2) {
+			return true, false
+		}
+	}
+	switch o := &in.Src[2]; {
+	case o.Kind == gcn.Special:
+		return true, false
+	case overlap(o, max(1, int(o.Width)), &mask, 2):
+		return true, isVALU(in) && selecting[in.Info.Name] && int(o.Index) == pair
+	}
+	return !isVALU(in) && overlap(&in.Dst, max(1, int(in.Dst.Width)), &mask, 2), false // s_cmov reads it
+}
+
+// selecting are the instructions whose third source is a lane mask.
+var selecting = map[string]bool{"v_cndmask_b32": true, "v_addc_co_u32": true, "v_subb_co_u32": true, "v_subbrev_co_u32": true}
+
+// hold makes the lanes in k part of the mask that is held, those of quarter q.
+func (g *nativeGen) hold(pair, q int, k x64.K) {
+	g.a.KMov(x64.K(1+q), k)
+	g.holds = pair + 1
+}
+
+// release forgets the mask that is held if an instruction may change it.
+func (g *nativeGen) release(in *gcn.Inst) {
+	if g.held == 0 {
+		return
+	}
+	mask := gcn.Operand{Kind: gcn.SGPR, Index: uint16(g.held - 1)}
+	if !holdsMasks(in) || overlap(&in.Dst, max(1, int(in.Dst.Width)), &mask, 2) || overlap(&in.SDst, max(1, int(in.SDst.Width)), &mask, 2) {
+		g.held = 0
+	}
+}
