@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -65,6 +66,9 @@ func TestJudges(t *testing.T) {
 		{judgeHipBLASLt, "transA,m,norm_error\n    N,3,1e-9\n", nil, results.Failed},
 		{judgeHipBLASLt, "transA,m,norm_error\n    N,3,nan\n", nil, results.Failed},
 		{judgeHipBLASLt, "transA,m,norm_error\n    N,3,0\n", ended, results.Failed},
+		{judgeDriver, "MIGraphX verification passed successfully.\n", nil, results.Passed},
+		{judgeDriver, "MIGraphX verification passed successfully.\n", errors.New("killed"), results.Failed},
+		{judgeDriver, "FAILED: x.onnx\n", nil, results.Failed},
 		{judgeRCCL, "[ RUN      ] AllReduce.InPlace\n[       OK ] AllReduce.InPlace (9 ms)\n[ INFO     ] Total executed cases: 12\n", nil, results.Passed},
 		{judgeRCCL, "[       OK ] AllReduce.InPlace (9 ms)\n[ INFO     ] Total executed cases: 0\n", nil, results.Skipped},
 		{judgeRCCL, "[  FAILED  ] AllReduce.InPlace\n[ INFO     ] Total executed cases: 3\n", nil, results.Failed},
@@ -128,14 +132,14 @@ func TestWorkerGone(t *testing.T) {
 			close(w.ended)
 			return caseEnd{name: name, verdict: results.Failed}
 		}
-		return caseEnd{name: name, verdict: results.Passed}
+		return caseEnd{name: name, verdict: results.Passed, why: "no " + o.tree + "/usr, no " + os.TempDir() + "/x"}
 	}
 	r := suiteRun{s: &suite{title: "x"}, p: &program{name: "p", test: &reporting{say}}, h: &host{o: o, w: w}}
 	n, err := r.run(t.Context())
 	if !errors.Is(err, errWorker) || n[results.Passed] != 1 || n[results.Failed] != 0 {
 		t.Errorf("%v, %v", n, err)
 	}
-	if all, err := o.results.Read(); err != nil || len(all) != 2 || all[1].Name != "a" {
+	if all, err := o.results.Read(); err != nil || len(all) != 2 || all[1].Name != "a" || all[1].Why != "no {tree}/usr, no {tmp}/x" {
 		t.Errorf("%+v, %v", all, err)
 	}
 }

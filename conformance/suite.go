@@ -147,6 +147,7 @@ func (r *suiteRun) run(ctx context.Context) (n map[results.Verdict]int, err erro
 			return
 		}
 		ended++
+		c.why = withoutPaths(c.why, o)
 		n[c.verdict]++
 		if c.verdict == results.Failed || c.verdict == results.Late {
 			fmt.Printf("    %s %s: %s\n", strings.ToUpper(string(c.verdict)), c.name, c.why)
@@ -159,6 +160,11 @@ func (r *suiteRun) run(ctx context.Context) (n map[results.Verdict]int, err erro
 		err = errors.Join(err, errWorker)
 	}
 	return n, errors.Join(err, ctx.Err())
+}
+
+// withoutPaths is text without the names of this machine's folders.
+func withoutPaths(s string, o *options) string {
+	return strings.NewReplacer(o.tree, "{tree}", os.TempDir(), "{tmp}").Replace(s)
 }
 
 func (r *suiteRun) line(c results.Case) results.Case {

@@ -28,6 +28,9 @@ var (
 	rocfftEnv    = []string{"ROCFFT_RTC_CACHE_PATH={tree}/.lists/rocfft.db"}
 )
 
+// MIOpen keeps what it compiled and what it measured in files, which are not to be the user's.
+var miopenEnv = []string{"MIOPEN_CUSTOM_CACHE_DIR={tree}/.lists/miopen/cache", "MIOPEN_USER_DB_PATH={tree}/.lists/miopen/db"}
+
 func together(lists ...[]string) []string { return slices.Concat(lists...) }
 
 // suites are all, smallest first.
@@ -96,6 +99,14 @@ var suites = []suite{
 		programs: ggmlPrograms,
 	},
 	{
+		name: "migraphx", title: "MIGraphX", of: "migraphx", packages: together([]string{"migraphx-tools", "libprotobuf32t64", "libhipblaslt1", "libmiopen1",
+			"libboost-atomic1.90.0", "libboost-filesystem1.90.0", "libbz2-1.0", "libsqlite3-0"}, rocblas, rtc),
+		worker: gfx90a, libs: []string{"usr/lib/x86_64-linux-gnu/migraphx/lib"}, env: miopenEnv, limit: 10 * time.Minute, sample: 4,
+		note: "`migraphx-driver verify` compares small models in ONNX's format, which are made here, in several precisions, with MIGraphX's reference implementation. It compiles many kernels for each. " +
+			"Convolutions it leaves to MIOpen, which starts a compiler that is not there.",
+		programs: migraphxPrograms,
+	},
+	{
 		name: "hipblaslt", title: "hipBLASLt", of: "libhipblaslt1", packages: []string{"libhipblaslt1-bench", "libomp5", "librocm-smi64-1"}, worker: gfx90a, limit: 2 * time.Minute, sample: 60,
 		note:     "Debian has the library's test program, but not the package with its data. So these are runs of `hipblaslt-bench --verify` on matrices of small whole numbers, whose products have to be exact.",
 		programs: one("hipblaslt-bench", hipblasltBench),
@@ -110,8 +121,8 @@ var suites = []suite{
 		name: "rccl", title: "RCCL", of: "librccl1", packages: []string{"librccl1-tests", "librocm-smi64-1", "libhsa-runtime64-1", "libdrm-amdgpu1", "libdrm2", "libelf1t64", "libnuma1", "libzstd1", "zlib1g"},
 		worker: append(slices.Clone(gfx90a), "--sim-cards", "4"), libs: []string{lists + "/hip5"}, limit: 10 * time.Minute,
 		// The program asks HSA how many cards there are, before it starts processes of its own.
-		env: []string{"UT_MIN_GPUS=4", "UT_MAX_GPUS=4", "UT_REDOPS=sum", "UT_DATATYPES=ncclFloat32,ncclInt8", "UT_TIMEOUT_US=600000000"},
-		note: "On four cards, all ranks in one process and each in its own, sums of two types. Debian's RCCL is of HIP 5, and asks for `libamdhip64.so.5`: a link to our library of HIP 6 has that name here, " +
+		env: []string{"UT_MIN_GPUS=4", "UT_MAX_GPUS=4", "UT_PROCESS_MASK=1", "UT_REDOPS=sum", "UT_DATATYPES=ncclFloat32,ncclInt8", "UT_TIMEOUT_US=600000000"},
+		note: "On four cards, all ranks in one process, sums of two types. Ranks that are processes of their own fail yet: RCCL's `hipIpcOpenMemHandle` is answered `hipErrorInvalidValue`. Debian's RCCL is of HIP 5, and asks for `libamdhip64.so.5`: a link to our library of HIP 6 has that name here, " +
 			"as what RCCL calls is the same in both.",
 		programs: rcclPrograms,
 	},
