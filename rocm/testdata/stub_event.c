@@ -9,6 +9,7 @@ struct event { size_t at; int device; };
 static pthread_mutex_t mu = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t come = PTHREAD_COND_INITIALIZER;
 static size_t recorded, reached;
+static int asked; /* about the event that was recorded last, which only then is more than a note in AMD's library */
 
 hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value)
 {
@@ -39,6 +40,7 @@ hipError_t hipEventRecord(hipEvent_t e, hipStream_t s)
 		return hipErrorInvalidHandle; // an event is of one device
 	pthread_mutex_lock(&mu);
 	((struct event *)e)->at = ++recorded;
+	asked = 0;
 	pthread_mutex_unlock(&mu);
 	return hipSuccess;
 }
@@ -46,6 +48,7 @@ hipError_t hipEventRecord(hipEvent_t e, hipStream_t s)
 hipError_t hipEventQuery(hipEvent_t e)
 {
 	pthread_mutex_lock(&mu);
+	asked |= ((struct event *)e)->at == recorded;
 	hipError_t r = ((struct event *)e)->at <= reached ? hipSuccess : hipErrorNotReady;
 	pthread_mutex_unlock(&mu);
 	return r;
@@ -72,7 +75,7 @@ static int nwaits;
 
 hipError_t hipStreamWaitValue64(hipStream_t s, void *p, uint64_t value, unsigned flags, uint64_t mask)
 {
-	if (flags != hipStreamWaitValueGte || mask != ~0ull || nwaits == 16)
+	if (!asked || flags != hipStreamWaitValueGte || mask != ~0ull || nwaits == 16)
 		return hipErrorInvalidValue;
 	waits[nwaits].at = p;
 	waits[nwaits].value = value;
