@@ -21,7 +21,7 @@ func queueStub(t *testing.T) *queue { return &queue{t, stub(t, "testdata/stub_qu
 func (q *queue) tell(s hip.Stream, n int) {
 	q.Helper()
 	for range n {
-		must(q.T, "MemsetD8Async", q.MemsetD8Async(q.th, 0x1000, 0, 1, s))
+		must(q.T, "StreamWriteValue32", q.StreamWriteValue32(q.th, s, 0x1000, 1, 0))
 	}
 }
 
@@ -55,7 +55,7 @@ func TestBacklog(t *testing.T) {
 	const a, b = hip.Stream(0x6000), hip.Stream(0x6002)
 	q.tell(a, 3*perMark+10)
 	q.tell(b, 10)
-	if err := q.MemsetD8Async(q.th, 0x1000, 0, 0, a); err != hip.ErrorInvalidValue { // what is refused is not queued
+	if err := q.StreamWriteValue32(q.th, a, 0x1000, 0, 0); err != hip.ErrorInvalidValue { // what is refused is not queued
 		t.Fatal(err)
 	}
 	q.is("all of it", 3*perMark+20)

@@ -1,5 +1,5 @@
 /* Streams that do as much of what they are told as the test says: hipDeviceSetLimit is how many operations of each are done. What a stream has
-   been told is a number that hipMemsetD8Async and marks count; an event is reached when as many are done as had been told when it was recorded. */
+   been told is a number that hipStreamWriteValue32 counts; an event is reached when as many are done as had been told when it was recorded. */
 #include <pthread.h>
 #include <stdlib.h>
 #include "hip/hip_runtime_api.h"
@@ -34,10 +34,10 @@ hipError_t hipDeviceGetLimit(size_t *value, enum hipLimit_t limit)
 	return hipSuccess;
 }
 
-hipError_t hipMemsetD8Async(hipDeviceptr_t p, unsigned char v, size_t n, hipStream_t s)
+hipError_t hipStreamWriteValue32(hipStream_t s, void *p, uint32_t v, unsigned int flags)
 {
-	(void)p, (void)v;
-	if (n == 0)
+	(void)p, (void)flags;
+	if (v == 0)
 		return hipErrorInvalidValue;
 	pthread_mutex_lock(&mu);
 	told[of(s)]++;
