@@ -67,6 +67,7 @@ type Client struct {
 	Container  string `json:"container,omitempty" msgpack:"c,omitempty"`
 	Pod        string `json:"pod,omitempty" msgpack:"o,omitempty"`
 	Namespace  string `json:"namespace,omitempty" msgpack:"n,omitempty"`
+	Job        string `json:"job,omitempty" msgpack:"j,omitempty"` // of a batch system; only whoever gave it its token says so
 }
 
 // Session is one client process at a worker.

@@ -192,7 +192,13 @@ func (c *Client) ask(ctx context.Context, op uint16, args []byte) ([]byte, error
 
 // changes says whether an operation must not be done twice: whether one that met
 // the end of the connection was done is not known.
-func changes(op uint16) bool { return op == opSet || op == opInject || op == opKill || op == opQuota }
+func changes(op uint16) bool {
+	switch op {
+	case opSet, opInject, opKill, opQuota, opIssue, opRevoke:
+		return true
+	}
+	return false
+}
 
 // askOn asks over one connection.
 func (c *Client) askOn(ctx context.Context, conn *wire.Client, op uint16, args []byte) ([]byte, error) {

@@ -35,11 +35,16 @@
 //	0x0854  unsubscribe      u32 subscription      nil
 //	0x0855  slowest calls    –                     [] slow calls
 //	0x0856  quota            card | map            nil
+//	0x0860  issue token      smi.Token             nil
+//	0x0861  revoke token     id as text            number of sessions that ended
+//	0x0862  tokens           –                     [] smi.Token
 //
 // A quota's map has the session's id as "s", missing for all sessions, and the
 // smi.Quota as "q". A request is at most 4 KiB long; one of more than 16 KiB ends the
 // connection, before it is read. A question that wants no reply is not worked on. Texts that a program chose for itself (command
 // lines, names) and those of events are cut at 1 KiB.
+//
+// A token that is issued with the id of another takes its place. Tokens are listed without their digests.
 //
 // A slow call is a map: session "s"; of the client host "h", executable "x" and process
 // "p", as it says itself; function "o" and result "c"; start "t"; and in nanoseconds how

@@ -33,6 +33,8 @@ type HandlerOptions struct {
 	// Kill ends a session, ErrNotFound if there is none of that id; by is the visitor
 	// that wants it, for the log.
 	Kill func(id, by string) error
+	// Tokens issues tokens for the cards.
+	Tokens TokenIssuer
 	// Done is told of every change, and of every attempt: err is why it failed. May
 	// be nil.
 	Done func(v *Visitor, c Change, err error)
@@ -203,6 +205,15 @@ func (c *conn) ask(ctx context.Context, op uint16, args []byte) (any, error) {
 		return nil, c.change(ctx, op, int(int32(binary.LittleEndian.Uint32(args))), args[4:])
 	case opKill:
 		return nil, c.kill(string(args))
+	case opIssue:
+		return nil, c.issue(ctx, args)
+	case opRevoke:
+		return c.revoke(ctx, string(args))
+	case opTokens:
+		if err := want(op, args, 0); err != nil {
+			return nil, err
+		}
+		return c.tokens()
 	case opUnsubscribe:
 		if err := want(op, args, 4); err != nil {
 			return nil, err

@@ -17,7 +17,7 @@ var opNames = map[uint16]string{
 	opSessions: "sessions", opCalls: "calls", opFirmware: "firmware", opECC: "ECC", opBadPages: "bad pages", opXGMI: "XGMI",
 	opPartitions: "partitions", opTopology: "the topology", opServer: "itself", opSet: "settings", opInject: "faults",
 	opKill: "how to end a session", opPacked: "packed snapshots", opSubscribe: "events", opNext: "events", opUnsubscribe: "events",
-	opQuota: "quotas", opSlowCalls: "slow calls",
+	opQuota: "quotas", opSlowCalls: "slow calls", opIssue: "tokens", opRevoke: "tokens", opTokens: "tokens",
 }
 
 func indexArg(index int) ([]byte, error) {

@@ -19,6 +19,7 @@ type ServerInfo struct {
 	Kill    bool         `json:"kill_allowed" msgpack:"k,omitempty"`     // to whom asked
 	Faults  bool         `json:"faults" msgpack:"f,omitempty"`           // the cards can be told to fail: they are simulated
 	Quotas  bool         `json:"quotas_allowed" msgpack:"q,omitempty"`   // to whom asked
+	Tokens  bool         `json:"tokens_allowed" msgpack:"to,omitempty"`  // to issue them, to whom asked
 }
 
 func (c *conn) server() *ServerInfo {
@@ -28,6 +29,7 @@ func (c *conn) server() *ServerInfo {
 		Set: o.AllowSet && c.who.Set, Kill: o.Kill != nil && c.who.Kill, Faults: c.who.Inject && smi.InjectorOf(o.Source) != nil,
 		Quotas: o.AllowSet && c.who.Set && smi.LimiterOf(o.Source) != nil,
 	}
+	i.Tokens = c.mayIssue() == nil
 	i.Host, _ = os.Hostname() // empty if it cannot be found out
 	return i
 }

@@ -60,6 +60,7 @@ var columns = []struct {
 	{"r.c", inClient(func(c *smi.Client) *string { return &c.Container })},
 	{"r.o", inClient(func(c *smi.Client) *string { return &c.Pod })},
 	{"r.n", inClient(func(c *smi.Client) *string { return &c.Namespace })},
+	{"r.j", inClient(func(c *smi.Client) *string { return &c.Job })},
 }
 
 func inContainer(at func(*smi.Container) *string) texts {

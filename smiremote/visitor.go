@@ -16,6 +16,7 @@ type Visitor struct {
 	Name, Method string // who it is and how that is known; may be empty
 	Set          bool   // change cards and quotas, where HandlerOptions.AllowSet lets it
 	Kill         bool   // end sessions
+	Issue        bool   // issue tokens and take them back
 	Inject       bool   // tell simulated cards to fail
 	Cards        []int  // indices of the cards that it may change; nil: all
 }
@@ -44,6 +45,7 @@ const (
 	ChangeQuota
 	ChangeKill
 	ChangeFault
+	ChangeToken
 )
 
 // change does what alters a card.

@@ -13,7 +13,7 @@ import (
 // authority is who decides whom the server believes.
 func (c *Config) authority() (*access.Authority, error) {
 	a := c.Access
-	a.Insecure, a.Log = c.Insecure, c.Log
+	a.Insecure, a.Log, a.Card = c.Insecure, c.Log, c.Backend.position
 	if c.Insecure && c.AllowSet {
 		a.Open = access.All
 	}
@@ -49,7 +49,7 @@ func (e *purposeError) Error() string { return fmt.Sprintf("purpose %q is not se
 
 // visitor is who a management client is to the handler of its questions.
 func (s *Server) visitor(peer wire.Peer, who *access.Identity) smiremote.Visitor {
-	v := smiremote.Visitor{From: peer.String(), Name: who.Name, Method: string(who.Method), Set: who.Rights.Has(access.Set), Kill: who.Rights.Has(access.Kill)}
+	v := smiremote.Visitor{From: peer.String(), Name: who.Name, Method: string(who.Method), Set: who.Rights.Has(access.Set), Kill: who.Rights.Has(access.Kill), Issue: who.Rights.Has(access.Issue)}
 	switch who.Method {
 	case access.Nobody, access.Local, access.Socket:
 		v.Inject = true // simulated cards are there for that

@@ -39,6 +39,8 @@ func (s *Server) auditChange(v *smiremote.Visitor, c smiremote.Change, err error
 		kind = audit.Quota
 	case smiremote.ChangeKill:
 		kind = audit.Kill
+	case smiremote.ChangeToken:
+		kind = audit.Token
 	}
 	s.cfg.Audit.Record(audit.Event{Kind: kind, Who: v.Name, Method: v.Method, From: v.From, What: c.What, Session: c.Session, Result: resultOf(err)})
 }

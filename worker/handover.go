@@ -51,7 +51,10 @@ func (s *Server) begin(conn net.Conn, from caller, hello *wire.Hello, head wire.
 	}
 	s.sessions[rec.id] = rec
 	s.mu.Unlock()
-	p, err := s.handOver(conn, hello, head, rec)
+	var p *proc
+	if err = s.stillGood(&rec.who); err == nil { // asked when RevokeToken can see the session
+		p, err = s.handOver(conn, hello, head, rec)
+	}
 	if err != nil {
 		s.mu.Lock()
 		delete(s.sessions, rec.id)

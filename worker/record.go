@@ -213,6 +213,12 @@ func clientOf(h *wire.Hello, from wire.Peer, who access.Identity) smi.Client {
 	if who.Name != "" {
 		c.User = cut(who.Name)
 	}
+	if who.Issued != "" {
+		c.Job = cut(who.Job)
+		if who.Pod != "" {
+			c.Pod, c.Namespace, c.Container = cut(who.Pod), cut(who.Namespace), ""
+		}
+	}
 	return c
 }
 

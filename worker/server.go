@@ -83,7 +83,7 @@ func New(cfg Config) (*Server, error) {
 	s.totals.latency = rpcstats.NewTotals(rpcstats.Names{Op: hiprpc.OpName, Code: codeName})
 	s.smi = smiremote.NewHandler(smiremote.HandlerOptions{
 		Source: s.Source(), Sessions: s, Calls: s.Calls(), Version: cfg.Version, Backend: cfg.Backend.sourceName(), AllowSet: cfg.AllowSet,
-		Kill: s.KillSession, Done: s.auditChange,
+		Kill: s.KillSession, Tokens: (*tokens)(s), Done: s.auditChange,
 	})
 	if !cfg.NoShare {
 		if s.local, err = wire.NewLocal(); err != nil {

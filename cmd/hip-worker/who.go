@@ -15,6 +15,8 @@ const whoUsage = `
 Who may use it:
   --token-file FILE       tokens that let clients in, and what they may do; read again when it changes. Only its owner and
                           group may read it. hip-worker token new NAME makes one
+  --issued-tokens FILE    let those who have the right "issue" have tokens issued for a job or a pod while the worker runs, and keep
+                          them there (none are issued)
   --oidc-issuer URL       let in clients with tokens that this issuer signs; "kubernetes": with tokens of the service
                           accounts of the cluster that this worker runs in
   --oidc-audience NAME    that these tokens must be for (rocwire)
@@ -29,12 +31,14 @@ Who may use it:
 // who collects the flags that say whom the worker believes.
 type who struct {
 	tokens string
+	issued string
 	oidc   access.OIDC
 	audit  string
 }
 
 func (w *who) addFlags(f *flag.FlagSet) {
 	f.StringVar(&w.tokens, "token-file", "", "")
+	f.StringVar(&w.issued, "issued-tokens", "", "")
 	f.StringVar(&w.oidc.Issuer, "oidc-issuer", "", "")
 	f.StringVar(&w.oidc.Audience, "oidc-audience", "", "")
 	f.StringVar(&w.oidc.UserClaim, "oidc-user-claim", "", "")
@@ -44,7 +48,7 @@ func (w *who) addFlags(f *flag.FlagSet) {
 	f.StringVar(&w.audit, "audit", "", "")
 }
 
-func (w *who) config() access.Config { return access.Config{TokenFile: w.tokens, OIDC: w.oidc} }
+func (w *who) config() access.Config { return access.Config{TokenFile: w.tokens, IssuedFile: w.issued, OIDC: w.oidc} }
 
 // record opens the audit log, if one is wanted. SIGHUP opens it anew then.
 func (w *who) record(log *slog.Logger) (a *audit.Log, end func(), err error) {

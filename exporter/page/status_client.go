@@ -18,6 +18,7 @@ type Client struct {
 	Container  string `json:"container"`
 	Pod        string `json:"pod"`
 	Namespace  string `json:"namespace"`
+	Job        string `json:"job"`
 }
 
 func clientOf(c *smi.Client) *Client {
@@ -25,7 +26,7 @@ func clientOf(c *smi.Client) *Client {
 		return nil
 	}
 	v := Client(*c)
-	cleanAll(&v.Address, &v.Host, &v.Executable, &v.User, &v.Container, &v.Pod, &v.Namespace)
+	cleanAll(&v.Address, &v.Host, &v.Executable, &v.User, &v.Container, &v.Pod, &v.Namespace, &v.Job)
 	return &v
 }
 

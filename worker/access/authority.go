@@ -15,7 +15,11 @@ import (
 // Config says whom an Authority believes.
 type Config struct {
 	TokenFile string // "": none
-	OIDC      OIDC   // of tokens that somebody else signs; the zero value: none
+	// IssuedFile keeps the tokens that operators have the worker issue, through its restarts; "": none are issued.
+	IssuedFile string
+	// Card finds a card that the worker serves by its UUID, and says the how many-th it is. Needed for issued tokens.
+	Card func(ctx context.Context, uuid string) (int, error)
+	OIDC OIDC // of tokens that somebody else signs; the zero value: none
 	// Insecure lets in clients of other machines of whom nobody knows anything.
 	Insecure bool
 	// Open is what clients of the network of whom nothing is known may do, those on loopback included; 0: Usual.
@@ -27,9 +31,10 @@ type Config struct {
 
 // Authority says who clients are.
 type Authority struct {
-	cfg   Config
-	rules *rulesAt  // nil: no file
-	oidc  *verifier // nil: none
+	cfg    Config
+	rules  *rulesAt      // nil: no file
+	issued *issuedTokens // nil: none are issued
+	oidc   *verifier     // nil: none
 }
 
 // New reads what the configuration names. An issuer need not be there yet.
@@ -50,6 +55,11 @@ func New(cfg Config) (*Authority, error) {
 			return nil, err
 		}
 	}
+	if cfg.IssuedFile != "" {
+		if a.issued, err = openIssued(cfg.IssuedFile, cfg.Now); err != nil {
+			return nil, err
+		}
+	}
 	if a.oidc, err = newVerifier(cfg.OIDC, cfg.Now); err != nil {
 		return nil, err
 	}
@@ -57,7 +67,7 @@ func New(cfg Config) (*Authority, error) {
 }
 
 // KnowsTokens reports whether there are tokens that it would believe.
-func (a *Authority) KnowsTokens() bool { return a.rules != nil || a.oidc != nil }
+func (a *Authority) KnowsTokens() bool { return a.rules != nil || a.oidc != nil || a.issued != nil }
 
 // Caller is a client that has said what it wants.
 type Caller struct {
@@ -96,6 +106,11 @@ func (a *Authority) ofToken(ctx context.Context, presented string) (Identity, er
 	if a.rules != nil {
 		if t := a.rules.current().find(presented); t != nil {
 			return t.identity(a.cfg.Now())
+		}
+	}
+	if a.issued != nil {
+		if t := a.issued.find(presented); t != nil {
+			return a.ofIssued(ctx, t)
 		}
 	}
 	if a.oidc == nil || !looksSigned(presented) {

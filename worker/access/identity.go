@@ -22,6 +22,8 @@ type Identity struct {
 	Cards []int
 	// Quota is what each of its sessions may have of a card; what is not set is the worker's.
 	Quota smi.Quota
+	// Issued is the id of the token that was issued to it; empty if none was. Job, Pod and Namespace are what was said then.
+	Issued, Job, Pod, Namespace string
 	// Expires is when it ends; zero: never. A session that has begun by then goes on.
 	Expires time.Time
 }
@@ -39,6 +41,8 @@ const (
 	Socket Method = "socket"
 	// Token is a client with a token of the worker's own file.
 	Token Method = "token"
+	// IssuedToken is a client with a token that an operator had the worker issue, for one job or pod.
+	IssuedToken Method = "issued"
 	// Certificate is a client that has proved by TLS to have a certificate of a CA that the worker trusts; the name is the one in it.
 	Certificate Method = "certificate"
 )
@@ -48,19 +52,20 @@ type Rights uint8
 
 // The rights.
 const (
-	HIP  Rights = 1 << iota // use the cards
-	Read                    // read management data
-	Set                     // change the cards, and quotas
-	Kill                    // end sessions of others
+	HIP   Rights = 1 << iota // use the cards
+	Read                     // read management data
+	Set                      // change the cards, and quotas
+	Kill                     // end sessions of others
+	Issue                    // issue tokens for the cards, and take them back
 )
 
 // All rights.
-const All = HIP | Read | Set | Kill
+const All = HIP | Read | Set | Kill | Issue
 
 // Usual is what a client may do of which nothing else is said.
 const Usual = HIP | Read
 
-var rightNames = []string{"hip", "read", "set", "kill"}
+var rightNames = []string{"hip", "read", "set", "kill", "issue"}
 
 // String lists them, as a token file does.
 func (r Rights) String() string {
@@ -95,7 +100,12 @@ func parseRights(names []string) (r Rights, err error) {
 func (r Rights) Has(want Rights) bool { return r&want == want }
 
 // Key names the identity among all, for limits and for what is bound to it. It is never empty, and is for no eyes.
-func (i *Identity) Key() string { return string(i.Method) + "\x00" + i.Name }
+func (i *Identity) Key() string {
+	if i.Issued != "" { // each for itself: two jobs of a user have nothing in common
+		return string(i.Method) + "\x00" + i.Issued
+	}
+	return string(i.Method) + "\x00" + i.Name
+}
 
 // String is who it is, for logs.
 func (i *Identity) String() string {

@@ -20,6 +20,7 @@ const (
 	Set     Kind = "set"        // a card was changed, or was to be
 	Quota   Kind = "quota"      // a quota was set, or was to be
 	Kill    Kind = "kill"       // a session was ended on demand, or was to be
+	Token   Kind = "token"      // a token was issued or taken back, or was to be
 	dropped Kind = "dropped"    // so many events are missing here
 )
 

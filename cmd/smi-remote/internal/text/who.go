@@ -26,6 +26,9 @@ func UserAtHost(c *smi.Client) string { return Dash(c.User) + "@" + Dash(c.Host)
 // ml/train-3"; nothing if it does not.
 func Place(c *smi.Client) string {
 	s := ""
+	if c.Job != "" {
+		s += ", job " + Clean(c.Job)
+	}
 	if c.Pod != "" {
 		s += ", pod " + Clean(c.Namespace) + "/" + Clean(c.Pod)
 	}
