@@ -35,7 +35,7 @@
 //	0x0854  unsubscribe      u32 subscription      nil
 //	0x0855  slowest calls    –                     [] slow calls
 //	0x0856  quota            card | map            nil
-//	0x0860  issue token      smi.Token             nil
+//	0x0860  issue token      smi.Token             [] place of each card
 //	0x0861  revoke token     id as text            number of sessions that ended
 //	0x0862  tokens           –                     [] smi.Token
 //

@@ -206,7 +206,7 @@ func (c *conn) ask(ctx context.Context, op uint16, args []byte) (any, error) {
 	case opKill:
 		return nil, c.kill(string(args))
 	case opIssue:
-		return nil, c.issue(ctx, args)
+		return c.issue(ctx, args)
 	case opRevoke:
 		return c.revoke(ctx, string(args))
 	case opTokens:

@@ -20,7 +20,8 @@ const (
 type TokenIssuer interface {
 	// IssueToken lets in whoever has a token from now on. by may use the cards by.Cards and gives no others. Its errors: ErrInvalid; ErrNotFound for a
 	// card that is not served; ErrNotSupported where no tokens are issued; ErrNoPermission; ErrBusy if there are too many.
-	IssueToken(ctx context.Context, t smi.Token, by *Visitor) error
+	// It answers, for each of the token's cards, the how many-th it is of those that sessions can see.
+	IssueToken(ctx context.Context, t smi.Token, by *Visitor) ([]int, error)
 	// RevokeToken takes one back, ends the sessions that began with it and says how many those were; ErrNotFound if there is none of that id.
 	RevokeToken(ctx context.Context, id, by string) (ended int, err error)
 	// Tokens are those that have not expired, by id, without their digests; ErrNotSupported where none are issued.
@@ -41,17 +42,16 @@ func (c *conn) mayIssue() error {
 	return nil
 }
 
-func (c *conn) issue(ctx context.Context, b []byte) error {
+func (c *conn) issue(ctx context.Context, b []byte) (places []int, err error) {
 	var t smi.Token
-	err := unpack(b, &t)
-	if err != nil {
+	if err = unpack(b, &t); err != nil {
 		err = request(err)
 	} else if err = c.mayIssue(); err == nil {
-		err = c.h.opt.Tokens.IssueToken(ctx, t, &c.who)
+		places, err = c.h.opt.Tokens.IssueToken(ctx, t, &c.who)
 	}
 	t.SHA256 = "" // of no use in a record
 	c.done(Change{Kind: ChangeToken, What: "issue " + describe(t)}, err)
-	return err
+	return places, err
 }
 
 // revoke takes a token back. The id was checked to be short.
@@ -72,19 +72,25 @@ func (c *conn) tokens() ([]smi.Token, error) {
 
 // IssueToken lets in whoever has a token of that digest from now on: ErrNoPermission where this client may not have that, ErrNotSupported by a worker
 // that issues none, ErrNotFound for a card that it does not serve. Issued again, also after a connection that was lost meanwhile, it is the same.
-func (c *Client) IssueToken(ctx context.Context, t smi.Token) error {
+//
+// It answers, for each of the token's cards, the how many-th it is of those that sessions can see: a program with the token sees its cards in that order.
+func (c *Client) IssueToken(ctx context.Context, t smi.Token) ([]int, error) {
 	if err := t.Check(time.Now()); err != nil {
-		return err
+		return nil, err
 	}
 	b, err := msgpack.Marshal(&t)
 	if err != nil {
-		return smi.Errorf(smi.ErrInvalid, "%w", err)
+		return nil, smi.Errorf(smi.ErrInvalid, "%w", err)
 	}
 	if len(b) > maxRequest {
-		return smi.Errorf(smi.ErrInvalid, "a request of %d bytes", len(b))
+		return nil, smi.Errorf(smi.ErrInvalid, "a request of %d bytes", len(b))
 	}
-	_, err = c.ask(ctx, opIssue, b)
-	return err
+	return question(ctx, c, opIssue, b, func(b []byte) (places []int, err error) {
+		if err = unpack(b, &places); err == nil && len(places) != len(t.Cards) {
+			err = smi.Errorf(smi.ErrBadData, "%d places for %d cards", len(places), len(t.Cards))
+		}
+		return places, err
+	})
 }
 
 // RevokeToken takes an issued token back, and ends the sessions that began with it: how many those were. ErrNotFound if there is none of that id.

@@ -18,12 +18,12 @@ type tokens Server
 var _ smiremote.TokenIssuer = (*tokens)(nil)
 
 // IssueToken implements smiremote.TokenIssuer.
-func (s *tokens) IssueToken(ctx context.Context, t smi.Token, by *smiremote.Visitor) error {
+func (s *tokens) IssueToken(ctx context.Context, t smi.Token, by *smiremote.Visitor) ([]int, error) {
 	var theirs []string // nil: all
 	if by.Cards != nil {
 		devices, err := s.cfg.Backend.devices(ctx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		theirs = []string{}
 		for _, d := range devices {
@@ -32,11 +32,12 @@ func (s *tokens) IssueToken(ctx context.Context, t smi.Token, by *smiremote.Visi
 			}
 		}
 	}
-	if err := s.access.Issue(ctx, t, theirs); err != nil {
-		return err
+	places, err := s.access.Issue(ctx, t, theirs)
+	if err != nil {
+		return nil, err
 	}
 	s.cfg.Log.Info("token issued", "token", t.ID, "user", t.User, "job", t.Job, "pod", t.Pod, "cards", t.Cards, "expires", t.Expires, "by", by.String())
-	return nil
+	return places, nil
 }
 
 // Tokens implements smiremote.TokenIssuer.

@@ -60,8 +60,8 @@ func TestTokensIssued(t *testing.T) {
 	if _, err := knock(t, w.Addr().String(), "hip", secret); err == nil {
 		t.Fatal("a token that was not issued lets in")
 	}
-	if err := m.IssueToken(t.Context(), job); err != nil {
-		t.Fatal(err)
+	if places, err := m.IssueToken(t.Context(), job); err != nil || !slices.Equal(places, []int{1}) {
+		t.Fatal(places, err)
 	}
 	listed, err := m.Tokens(t.Context())
 	want := job
@@ -87,7 +87,7 @@ func TestTokensIssued(t *testing.T) {
 	}
 	// Issued anew, the old secret is worth nothing; who is in stays.
 	job = tokenFor(t, m, "job-42", other, 0, 1)
-	if err := m.IssueToken(t.Context(), job); err != nil {
+	if _, err := m.IssueToken(t.Context(), job); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := knock(t, w.Addr().String(), "hip", secret); err == nil {
@@ -120,13 +120,14 @@ func TestWhoIssues(t *testing.T) {
 		c := managerWith(t, w, token)
 		_, err1 := c.RevokeToken(t.Context(), "a")
 		_, err2 := c.Tokens(t.Context())
-		for _, err := range []error{c.IssueToken(t.Context(), good), err1, err2} {
+		_, err3 := c.IssueToken(t.Context(), good)
+		for _, err := range []error{err1, err2, err3} {
 			if !errors.Is(err, smi.ErrNoPermission) || !strings.Contains(err.Error(), `"issue"`) {
 				t.Error(err)
 			}
 		}
 	}
-	if err := managerWith(t, w, partToken).IssueToken(t.Context(), good); !errors.Is(err, smi.ErrNoPermission) {
+	if _, err := managerWith(t, w, partToken).IssueToken(t.Context(), good); !errors.Is(err, smi.ErrNoPermission) {
 		t.Errorf("for a card that the issuer may not use: %v", err)
 	}
 	for what, c := range map[string]struct {
@@ -141,16 +142,16 @@ func TestWhoIssues(t *testing.T) {
 	} {
 		n := good
 		c.change(&n)
-		if err := m.IssueToken(t.Context(), n); !errors.Is(err, c.code) {
+		if _, err := m.IssueToken(t.Context(), n); !errors.Is(err, c.code) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if err := m.IssueToken(t.Context(), good); err != nil {
+	if _, err := m.IssueToken(t.Context(), good); err != nil {
 		t.Fatal(err)
 	}
 	same := good
 	same.ID = "b"
-	if err := m.IssueToken(t.Context(), same); !errors.Is(err, smi.ErrInvalid) {
+	if _, err := m.IssueToken(t.Context(), same); !errors.Is(err, smi.ErrInvalid) {
 		t.Errorf("one secret for two tokens: %v", err)
 	}
 	none := managerWith(t, serve(t, cards(1), worker.Config{Listen: "127.0.0.1"}), "")
@@ -165,7 +166,7 @@ func TestRevokedAtBegin(t *testing.T) {
 	m := managerWith(t, w, issuerToken)
 	for round := range 5 {
 		secret := fmt.Sprintf("secret-%d-0123456789abcdef", round)
-		if err := m.IssueToken(t.Context(), tokenFor(t, m, "job", secret, 0)); err != nil {
+		if _, err := m.IssueToken(t.Context(), tokenFor(t, m, "job", secret, 0)); err != nil {
 			t.Fatal(err)
 		}
 		var all sync.WaitGroup

@@ -48,7 +48,9 @@ func (w *who) addFlags(f *flag.FlagSet) {
 	f.StringVar(&w.audit, "audit", "", "")
 }
 
-func (w *who) config() access.Config { return access.Config{TokenFile: w.tokens, IssuedFile: w.issued, OIDC: w.oidc} }
+func (w *who) config() access.Config {
+	return access.Config{TokenFile: w.tokens, IssuedFile: w.issued, OIDC: w.oidc}
+}
 
 // record opens the audit log, if one is wanted. SIGHUP opens it anew then.
 func (w *who) record(log *slog.Logger) (a *audit.Log, end func(), err error) {

@@ -80,7 +80,7 @@ func newRoot(a *app) *cobra.Command {
 	)
 	root.AddCommand(showCommands(a)...)
 	root.AddCommand(useCommands(a)...)
-	root.AddCommand(setCommand(a), simCommand(a), versionCommand(a))
+	root.AddCommand(setCommand(a), tokenCommand(a), fleetCommand(a), simCommand(a), versionCommand(a))
 	cli.AddDocs(root)
 	cobra.EnableCommandSorting = false
 	return root

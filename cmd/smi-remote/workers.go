@@ -20,6 +20,7 @@ import (
 // worker is one of those that --host names.
 type worker struct {
 	label  string // for tables
+	name   string // as --host names it
 	client *smiremote.Client
 	old    *hipv1.Source // of one that speaks the earlier protocol, which has no client
 }
@@ -68,7 +69,7 @@ func (a *app) open() error {
 			a.workers = append(a.workers, old)
 			continue
 		}
-		a.workers = append(a.workers, &worker{label: strings.TrimSuffix(w.Label(), ":"+defaultPort), client: smiremote.NewClient(smiremote.Options{
+		a.workers = append(a.workers, &worker{label: strings.TrimSuffix(w.Label(), ":"+defaultPort), name: w.Label(), client: smiremote.NewClient(smiremote.Options{
 			Address: w.Address.String(), ConnectTimeout: a.timeout, IOTimeout: a.timeout, Dialing: w.Settings, Name: "smi-remote", Version: version.String(),
 		})})
 	}

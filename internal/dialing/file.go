@@ -18,24 +18,24 @@ const FileVariable = "ROCWIRE_CONFIG"
 
 // A file is what the configuration file says.
 type file struct {
-	path    string
-	Default string               `yaml:"default"` // what TF_WORKER_HOST would be; "" for none
+	path    string               `yaml:"-"`
+	Default string               `yaml:"default,omitempty"` // what TF_WORKER_HOST would be; "" for none
 	Workers map[string]fileEntry `yaml:"workers"`
 }
 
 // fileEntry is one worker of the file.
 type fileEntry struct {
 	Address   string   `yaml:"address"`
-	TokenFile string   `yaml:"token-file"`
-	TLS       *fileTLS `yaml:"tls"`
-	Reconnect string   `yaml:"reconnect"`
+	TokenFile string   `yaml:"token-file,omitempty"`
+	TLS       *fileTLS `yaml:"tls,omitempty"`
+	Reconnect string   `yaml:"reconnect,omitempty"`
 }
 
 type fileTLS struct {
-	CA         string `yaml:"ca"`
-	Cert       string `yaml:"cert"`
-	Key        string `yaml:"key"`
-	ServerName string `yaml:"server-name"`
+	CA         string `yaml:"ca,omitempty"`
+	Cert       string `yaml:"cert,omitempty"`
+	Key        string `yaml:"key,omitempty"`
+	ServerName string `yaml:"server-name,omitempty"`
 }
 
 // Limits of a file.
@@ -141,4 +141,33 @@ func (e *fileEntry) reconnect() (*time.Duration, error) {
 		return nil, fmt.Errorf("reconnect: %q is no duration, such as 60s", e.Reconnect)
 	}
 	return &d, nil
+}
+
+// FileOf is a configuration file with these workers, by the names that Workers gives them, or w0, w1, … Client certificates stay out of it.
+func FileOf(workers []Worker) (content []byte, names []string, err error) {
+	f := file{Workers: map[string]fileEntry{}}
+	for i, w := range workers {
+		name := w.Name
+		if _, twice := f.Workers[name]; name == "" || twice {
+			name = fmt.Sprintf("w%d", i)
+		}
+		if _, twice := f.Workers[name]; twice {
+			return nil, nil, fmt.Errorf("two workers are called %s", name)
+		}
+		c, err := w.TLS.config()
+		if err != nil {
+			return nil, nil, err
+		}
+		e := fileEntry{Address: w.Address.String(), TokenFile: w.TokenFile}
+		if c != nil {
+			e.TLS = &fileTLS{CA: w.TLS.CA, ServerName: w.TLS.ServerName}
+		}
+		if w.Reconnect != nil {
+			e.Reconnect = w.Reconnect.String()
+		}
+		f.Workers[name] = e
+		names = append(names, name)
+	}
+	content, err = yaml.Marshal(&f)
+	return content, names, err
 }

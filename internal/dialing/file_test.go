@@ -119,6 +119,30 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
+// TestFileOf: a file that is written is read as what was written.
+func TestFileOf(t *testing.T) {
+	getenv, _, _ := envOf(t, strings.Replace(exampleFile, "ca: ~/lab-ca.crt\n", "", 1))
+	want, err := Workers("lab,10.0.0.9:7,here,other,lab", "7", Settings{}, getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, names, err := FileOf(want)
+	if err != nil || strings.Join(names, " ") != "lab w1 here other w4" {
+		t.Fatalf("%s, %q, %v", b, names, err)
+	}
+	getenv, _, _ = envOf(t, string(b))
+	got, err := Workers(strings.Join(names, ","), "7", Settings{}, getenv)
+	if err != nil {
+		t.Fatalf("%v: %s", err, b)
+	}
+	for i := range got {
+		want[i].Name = names[i]
+		if !reflect.DeepEqual(got[i], want[i]) {
+			t.Errorf("%+v, want %+v", got[i], want[i])
+		}
+	}
+}
+
 func FuzzParseFile(f *testing.F) {
 	f.Add([]byte(exampleFile))
 	f.Add([]byte("workers: {a: {address: x, tls: {ca: y}}}"))

@@ -252,23 +252,26 @@ func errNotIssued() error {
 	return smi.Errorf(smi.ErrNotSupported, "the worker was started without --issued-tokens")
 }
 
-// Issue lets in whoever has a token from now on. by is who wants it: nobody gives others more than they have themselves.
-func (a *Authority) Issue(ctx context.Context, t smi.Token, by []string) error {
+// Issue lets in whoever has a token from now on. by are the cards of whom wants it, nil for all: nobody gives others more than
+// they have themselves. It answers the how many-th each of the cards is of those that the worker serves.
+func (a *Authority) Issue(ctx context.Context, t smi.Token, by []string) (places []int, err error) {
 	if a.issued == nil {
-		return errNotIssued()
+		return nil, errNotIssued()
 	}
 	if err := t.Check(a.cfg.Now()); err != nil {
-		return err
+		return nil, err
 	}
 	for _, uuid := range t.Cards {
-		if _, err := a.cfg.Card(ctx, uuid); err != nil {
-			return err
+		n, err := a.cfg.Card(ctx, uuid)
+		if err != nil {
+			return nil, err
 		}
+		places = append(places, n)
 		if by != nil && !slices.Contains(by, uuid) {
-			return smi.Errorf(smi.ErrNoPermission, "no token for a card that one may not use: %s", uuid)
+			return nil, smi.Errorf(smi.ErrNoPermission, "no token for a card that one may not use: %s", uuid)
 		}
 	}
-	return a.issued.issue(t)
+	return places, a.issued.issue(t)
 }
 
 // Holds reports whether a token is still good that was issued.

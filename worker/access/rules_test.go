@@ -107,7 +107,7 @@ func FuzzParseRules(f *testing.F) {
 func TestMint(t *testing.T) {
 	end := time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC)
 	secret, entry, err := Mint("alice: #1", end)
-	if err != nil || strings.Contains(entry, secret) || !strings.HasPrefix(secret, tokenPrefix) {
+	if err != nil || strings.Contains(entry, secret) || !strings.HasPrefix(secret, "rocwire_") {
 		t.Fatal(secret, entry, err)
 	}
 	r, err := ParseRules([]byte("tokens:\n" + entry))
