@@ -95,7 +95,7 @@ func (n *Node) Prolog(ctx context.Context, j *Job) (err error) {
 	if len(j.Cards) == 0 {
 		return nil
 	}
-	shares, err := n.shares(j)
+	shares, err := n.shares(ctx, j)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (n *Node) Prolog(ctx context.Context, j *Job) (err error) {
 }
 
 // shares groups the job's cards by worker, in the order of Slurm's numbers.
-func (n *Node) shares(j *Job) (list []*share, err error) {
+func (n *Node) shares(ctx context.Context, j *Job) (list []*share, err error) {
 	b, err := os.ReadFile(n.Layout)
 	if err != nil {
 		return nil, err
@@ -138,8 +138,13 @@ func (n *Node) shares(j *Job) (list []*share, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", n.Layout, err)
 	}
-	cards := l.Nodes[j.Node]
-	for _, i := range j.Cards {
+	cards, numbers := l.Nodes[j.Node], j.Cards
+	if len(runs(cards)) > 1 {
+		if numbers, err = allocated(ctx, j); err != nil {
+			return nil, err
+		}
+	}
+	for _, i := range numbers {
 		if i >= len(cards) {
 			return nil, fmt.Errorf("%s: node %s has no card %d; is gres.conf from the same smi-remote fleet gres?", n.Layout, j.Node, i)
 		}
@@ -321,14 +326,16 @@ func (n *Node) TaskProlog(j *Job) (lines []string, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
+		for _, c := range some {
+			if _, ok := g.Cards[c]; !ok {
+				return nil, fmt.Errorf("%s=%s: the job was not given card %d when it began", name, v, c)
+			}
+		}
 		cards = slices.DeleteFunc(cards, func(c int) bool { return !slices.Contains(some, c) })
 	}
 	visible := make([]string, len(cards))
 	for i, c := range cards {
 		visible[i] = strconv.Itoa(g.Cards[c])
-	}
-	if len(visible) == 0 {
-		visible = []string{"-1"}
 	}
 	lines = []string{
 		"export TF_WORKER_HOST=" + strings.Join(g.Workers, ","), "export " + dialing.FileVariable + "=" + filepath.Join(n.folder(j), fileConfig), "export HIP_VISIBLE_DEVICES=" + strings.Join(visible, ","),

@@ -11,7 +11,7 @@ const maxNodes = 65536
 
 // ParseNodes reads a list of nodes as Slurm writes it: n1,n2 or n[1-3,07].
 func ParseNodes(s string) (list []string, err error) {
-	for part := range splitList(s) {
+	for part := range splitOutside(s, '[', ']') {
 		head, rest, ranged := strings.Cut(part, "[")
 		if !ranged {
 			list = append(list, part)
@@ -52,15 +52,15 @@ func ParseNodes(s string) (list []string, err error) {
 	return list, nil
 }
 
-// splitList splits at commas outside of brackets.
-func splitList(s string) func(func(string) bool) {
+// splitOutside splits at commas outside of brackets of a kind.
+func splitOutside(s string, open, shut rune) func(func(string) bool) {
 	return func(yield func(string) bool) {
 		depth, start := 0, 0
 		for i, c := range s {
 			switch {
-			case c == '[':
+			case c == open:
 				depth++
-			case c == ']':
+			case c == shut:
 				depth--
 			case c == ',' && depth == 0:
 				if !yield(s[start:i]) {
