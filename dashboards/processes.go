@@ -47,7 +47,7 @@ func processList() []panel {
 	return []panel{
 		{kind: listing, title: "Processes", desc: "What each process holds, with the remote program it serves. The pod is that program's, or the process's own.", unit: units.Short, none: "no process", sort: "Memory", h: 11,
 			queries: []query{
-				{of(`sum without (name, origin, session, client_host, client_pid, client_executable, client_user, client_container, client_pod, client_namespace) (gpu_process_vram_bytes{` + card + `})`), ""},
+				{of(`sum without (name, origin, session, client_host, client_pid, client_executable, client_user, client_container, client_pod, client_namespace, client_job) (gpu_process_vram_bytes{` + card + `})`), ""},
 				{of(rate("gpu_process_busy_seconds_total", card)), ""},
 				{of(`gpu_process_compute_units{` + card + `}`), ""},
 			},

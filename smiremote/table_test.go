@@ -23,7 +23,7 @@ func full() smi.Process {
 		Busy: smi.Some(smi.Duration(1<<63 - 1)), SDMA: smi.Some(smi.Duration(5)), Evicted: smi.Some(smi.Duration(6)), GFXTime: smi.Some(smi.Duration(-7)),
 		EncodeTime: smi.Some(smi.Duration(8)), CUOccupancy: smi.Some(9), Command: "b c", User: "d", InnerPID: 10, Origin: "e", Session: "f",
 		Container: &smi.Container{ID: "g", Name: "h", PodUID: "i", Pod: "j", Namespace: "k"},
-		Client:    &smi.Client{Address: "l", Host: "m", PID: 11, Executable: "n", User: "o", Container: "p", Pod: "q", Namespace: "r"},
+		Client:    &smi.Client{Address: "l", Host: "m", PID: 11, Executable: "n", User: "o", Container: "p", Pod: "q", Namespace: "r", Job: "s"},
 	}
 }
 

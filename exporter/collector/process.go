@@ -17,7 +17,7 @@ func init() {
 }
 
 // clientLabels say who a remote client is; all empty for a local program.
-var clientLabels = []string{"client_host", "client_pid", "client_executable", "client_user", "client_container", "client_pod", "client_namespace"}
+var clientLabels = []string{"client_host", "client_pid", "client_executable", "client_user", "client_container", "client_pod", "client_namespace", "client_job"}
 
 // vramLabels are on the one series most questions are about, so that they need no
 // join. None of them changes while the process lives.
@@ -148,5 +148,5 @@ func clientValues(c *smi.Client) []string {
 	if c.PID != 0 {
 		pid = strconv.FormatUint(uint64(c.PID), 10)
 	}
-	return []string{c.Host, pid, c.Executable, c.User, c.Container, c.Pod, c.Namespace}
+	return []string{c.Host, pid, c.Executable, c.User, c.Container, c.Pod, c.Namespace, c.Job}
 }

@@ -62,7 +62,7 @@ func (a attrs) set(more ...attribute.KeyValue) attribute.Set {
 var (
 	clientAttrs = []string{
 		"rocwire.client.host", "rocwire.client.pid", "rocwire.client.executable", "rocwire.client.user",
-		"rocwire.client.container", "rocwire.client.pod", "rocwire.client.namespace",
+		"rocwire.client.container", "rocwire.client.pod", "rocwire.client.namespace", "rocwire.client.job",
 	}
 	containerAttrs = []string{"container.id", "k8s.container.name", "k8s.pod.name", "k8s.pod.uid", "k8s.namespace.name"}
 )
@@ -74,7 +74,7 @@ func (a attrs) client(c *smi.Client) attrs {
 	}
 	return a.str("rocwire.client.host", c.Host).pid("rocwire.client.pid", c.PID).str("rocwire.client.executable", c.Executable).
 		str("rocwire.client.user", c.User).str("rocwire.client.container", c.Container).str("rocwire.client.pod", c.Pod).
-		str("rocwire.client.namespace", c.Namespace)
+		str("rocwire.client.namespace", c.Namespace).str("rocwire.client.job", c.Job)
 }
 
 // container adds what a process of this machine runs in.

@@ -45,7 +45,7 @@ func described(p *smi.Process, v *interval) []Value {
 	return []Value{
 		textOf(at.Pod), textOf(at.Namespace), textOf(p.Session),
 		textOf(client.Host), textOf(client.User), textOf(client.Pod), textOf(client.Namespace),
-		boolOf(p.Client != nil), clientPID, textOf(client.Executable), textOf(client.Address),
+		boolOf(p.Client != nil), clientPID, textOf(client.Executable), textOf(client.Address), textOf(client.Job),
 		textOf(at.Name), textOf(at.ID), textOf(at.PodUID), textOf(p.Origin),
 		bytesOf(p.VRAM), bytesOf(p.GTT), bytesOf(p.HostMemory), units,
 		ratio, seconds(v.busy), seconds(v.sdma), seconds(v.evicted), length,

@@ -100,6 +100,7 @@ var processUsage = schema("gpu_process_usage", "One row for each card and proces
 	column{"client_pid", Int, "process there"},
 	column{"client_executable", String, "program there"},
 	column{"client_address", String, "other end of its connection, as the worker sees it"},
+	column{"client_job", String, "job of a batch system that its token was issued for"},
 	column{"container", String, "container of the process"},
 	column{"container_id", String, "its id"},
 	column{"pod_uid", String, "UID of its pod"},

@@ -178,7 +178,7 @@ func Cards() []smi.DeviceSnapshot {
 				SDMA: smi.Some(smi.Duration(1500 * time.Millisecond)), CUOccupancy: smi.Some(228), Origin: smi.OriginKFD, Session: "17",
 				Client: &smi.Client{
 					Address: "10.1.2.3:40112", Host: "train-3", PID: 99, Executable: "/usr/bin/python3.12", User: "ada", Pod: "train-3-xyz",
-					Container: "main", Namespace: "ml",
+					Container: "main", Namespace: "ml", Job: "8123",
 				},
 			},
 			{PID: 5000, Name: "rocm-bandwidth-test", VRAM: smi.Some(smi.MiB(283)), Origin: smi.OriginKFD},

@@ -134,7 +134,7 @@ func TestRightNames(t *testing.T) {
 			t.Errorf("%v: %v, %v", r, got, err)
 		}
 	}
-	if s := fmt.Sprint(All); s != "hip, read, set, kill" {
+	if s := fmt.Sprint(All); s != "hip, read, set, kill, issue" {
 		t.Error(s)
 	}
 }
