@@ -36,9 +36,10 @@ var of = map[string]about{
 		},
 	},
 	"access.md": {
-		Before: "echo tokens: >tokens.yaml\n",
-		NotRun: []string{"--oidc-issuer https://login.example.com"}, // an issuer that the worker asks when it starts
-		After:  "TF_WORKER_TOKEN_FILE=alice.token smi-remote list\necho wrong-but-long-enough >wrong.token\n! TF_WORKER_TOKEN_FILE=wrong.token smi-remote list\n",
+		Before:  "echo tokens: >tokens.yaml\nmkdir /run/rocwire\nhip-worker --backend sim --listen unix:/run/rocwire/issuing.sock --issued-tokens issued.json\n",
+		NotRun:  []string{"--oidc-issuer https://login.example.com"},                                      // an issuer that the worker asks when it starts
+		Replace: []string{"smi-remote token ", "smi-remote --host unix:/run/rocwire/issuing.sock token "}, // as root
+		After:   "TF_WORKER_TOKEN_FILE=alice.token smi-remote list\necho wrong-but-long-enough >wrong.token\n! TF_WORKER_TOKEN_FILE=wrong.token smi-remote list\n",
 	},
 	"amd-gpu-setup.md": {
 		Before: "echo tokens: >tokens.yaml\n",
@@ -119,6 +120,15 @@ var of = map[string]about{
 			"hip-worker --backend sim --sim-cards 4 &", "hip-worker --backend sim --sim-cards 4 --listen 127.0.0.1 &",
 			"1m ", "1s ", "1m1s", "1s  ", "40s", "1s ", "10s", "1s ",
 		},
+	},
+	"slurm.md": {
+		Before: "echo tokens: >tokens.yaml\nchmod 600 tokens.yaml\nmkdir /var/lib/rocwire\nhip-worker --backend sim --listen 127.0.1.1\nhip-worker --backend sim --listen 127.0.1.2 --sim-arch gfx90a\n",
+		NotRun: []string{"srun "}, // cmd/rocwire-slurm's test has a Slurm
+		Replace: []string{
+			"hip-worker --token-file", "hip-worker --backend sim --token-file",
+			"rocwire-slurm devices", "mkdir -p /etc/rocwire && cp slurm.yaml /etc/rocwire/ && rocwire-slurm devices",
+		},
+		After: "test -c /var/lib/rocwire/slurm/n1/card0\ngrep -c '^NodeName=n[12] Name=gpu Type=mi' gres.conf | grep 2\n",
 	},
 	"tls.md": {
 		Replace: []string{"export TF_WORKER_TLS_CERT", "cp /etc/rocwire/ca.crt /etc/rocwire/client-alice.* . && export TF_WORKER_TLS_CERT"},

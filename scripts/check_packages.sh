@@ -41,11 +41,11 @@ files >"$temp/before"
 installed() {
 	[ ! -e "$tree/etc/ld.so.conf.d/rocwire.conf" ] || fail "the search path of every program is changed"
 	chroot "$tree" test -s /usr/lib/systemd/system/hip-worker.service
-	for p in hip-worker hip-session smi-remote gpu-exporter; do
+	for p in hip-worker hip-session smi-remote gpu-exporter rocwire-slurm; do
 		chroot "$tree" sh -c "PATH=\$PATH:/usr/lib/rocwire; $p --version"
 		zcat "$tree/usr/share/man/man1/$p.1.gz" | grep -q '^\.SH DESCRIPTION' || fail "$p has no manual"
 	done
-	for p in hip-worker smi-remote gpu-exporter; do
+	for p in hip-worker smi-remote gpu-exporter rocwire-slurm; do
 		chroot "$tree" bash -n "/usr/share/bash-completion/completions/$p"
 	done
 }

@@ -27,14 +27,14 @@ step() { n=$((n + 1)) && printf '[%d/%d] %s\n' "$n" "$of" "$*"; }
 
 step "programs, $version"
 mkdir -p "$stage/bin" "$stage/lib" "$stage/docs" "$stage/tools"
-CGO_ENABLED=0 go build -ldflags "-s -w $stamp" -o "$stage/bin/" ./cmd/smi-remote ./cmd/gpu-exporter
+CGO_ENABLED=0 go build -ldflags "-s -w $stamp" -o "$stage/bin/" ./cmd/smi-remote ./cmd/gpu-exporter ./cmd/rocwire-slurm
 CGO_ENABLED=1 go build -ldflags "-s -w $stamp" -o "$stage/bin/" ./cmd/hip-worker ./cmd/hip-session # which open a card's libraries
 step "libraries"
 librocwire/build.sh "$stage/lib" >/dev/null
 provider/libaccelerator_amd/build.sh "$stage/lib" >/dev/null
 step "manual pages and completions"
-go build -tags docs -ldflags "$stamp" -o "$stage/tools/" ./cmd/hip-worker ./cmd/smi-remote ./cmd/gpu-exporter
-for p in hip-worker smi-remote gpu-exporter; do
+go build -tags docs -ldflags "$stamp" -o "$stage/tools/" ./cmd/hip-worker ./cmd/smi-remote ./cmd/gpu-exporter ./cmd/rocwire-slurm
+for p in hip-worker smi-remote gpu-exporter rocwire-slurm; do
 	HOME=/root XDG_CONFIG_HOME='' env -u TF_WORKER_HOST -u TF_WORKER_PORT "$stage/tools/$p" docs "$stage/docs"
 done
 cp deploy/packages/hip-session.1 "$stage/docs/man1/"
@@ -62,7 +62,7 @@ put rocwire-worker 644 /usr/lib/systemd/system deploy/systemd/hip-worker.service
 put rocwire-worker 644 /etc/rocwire deploy/packages/worker.yaml
 said rocwire-worker hip-worker
 put rocwire-worker 644 /usr/share/man/man1 "$stage/docs/man1/hip-session.1.gz"
-put rocwire-client 755 /usr/bin "$stage/bin/smi-remote"
+put rocwire-client 755 /usr/bin "$stage/bin/smi-remote" "$stage/bin/rocwire-slurm"
 put rocwire-client 644 /usr/lib/rocwire "$stage"/lib/librocwire.so "$stage"/lib/libamdhip64.so.[67] "$stage"/lib/libamd_smi.so.27 "$stage"/lib/librocm_smi64.so.1
 put rocwire-client 644 /usr/lib/rocwire/hsa "$stage/lib/hsa/libhsa-runtime64.so.1"
 ln -s libamdhip64.so.6 "$stage/rocwire-client/usr/lib/rocwire/libamdhip64.so"
@@ -70,6 +70,7 @@ ln -s libamd_smi.so.27 "$stage/rocwire-client/usr/lib/rocwire/libamd_smi.so"
 ln -s librocm_smi64.so.1 "$stage/rocwire-client/usr/lib/rocwire/librocm_smi64.so"
 put rocwire-client 644 /usr/share/rocwire deploy/packages/rocwire.conf
 said rocwire-client smi-remote
+said rocwire-client rocwire-slurm
 put rocwire-exporter 755 /usr/bin "$stage/bin/gpu-exporter"
 put rocwire-exporter 644 /usr/lib/systemd/system deploy/systemd/gpu-exporter.service
 put rocwire-exporter 644 /etc/rocwire deploy/packages/exporter.yaml

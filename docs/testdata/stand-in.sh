@@ -51,7 +51,7 @@ serve() {
 }
 
 case $name in
-hip-worker | gpu-exporter | smi-remote)
+hip-worker | gpu-exporter | smi-remote | rocwire-slurm)
 	args=()
 	for a in "$@"; do [ "$a" = … ] || args+=("$a"); done # further flags, whatever they are
 	if [ -n "${PARSE_ONLY-}" ]; then

@@ -102,7 +102,7 @@ func (w *Worker) serve(conn net.Conn, h *smiremote.Handler, visitor *smiremote.V
 	w.mu.Unlock()
 	if s.Welcome(wire.Welcome{Version: "test", Session: 1, Backend: "test"}) == nil {
 		if visitor == nil {
-			visitor = &smiremote.Visitor{From: s.Peer().String(), Set: true, Kill: true, Inject: true}
+			visitor = &smiremote.Visitor{From: s.Peer().String(), Set: true, Kill: true, Issue: true, Inject: true}
 		}
 		_ = h.Serve(s, *visitor) // how a client ended is not the test's concern
 	}
