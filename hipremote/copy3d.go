@@ -31,6 +31,7 @@ type volume struct {
 	side
 	array         bool
 	local         uint64 // where the box begins in this process, if it is there
+	bytes         uint64 // from its first to its last
 	pitch, height uint64
 }
 
@@ -64,9 +65,8 @@ func (c *Client) boxSide(box *hip.DrvMEMCPY3D, at hip.BoxSide) (v volume, code h
 	if p+start < start {
 		return v, hip.ErrorInvalidValue
 	}
-	v = volume{pitch: pitch, height: height}
-	n := ((box.Depth-1)*height+box.Height-1)*pitch + box.WidthInBytes
-	if v.side, code = c.locate(p+start, n, at.MemoryType == hip.MemoryTypeDevice); code != hip.Success {
+	v = volume{pitch: pitch, height: height, bytes: ((box.Depth-1)*height+box.Height-1)*pitch + box.WidthInBytes}
+	if v.side, code = c.locate(p+start, v.bytes, at.MemoryType == hip.MemoryTypeDevice); code != hip.Success {
 		return v, code
 	}
 	if at.MemoryType == hip.MemoryTypeDevice && v.plain() {
@@ -76,10 +76,16 @@ func (c *Client) boxSide(box *hip.DrvMEMCPY3D, at hip.BoxSide) (v volume, code h
 	return v, hip.Success
 }
 
-// boxSides finds both sides.
-func (c *Client) boxSides(b *hip.DrvMEMCPY3D) (src, dst volume, code hip.Error) {
+// boxSides finds both sides. What is said to be on the device and is not known to be is asked for: the session must not take an address of this process for
+// one of its own.
+func (c *Client) boxSides(t hip.Thread, b *hip.DrvMEMCPY3D) (src, dst volume, code hip.Error) {
 	if src, code = c.boxSide(b, b.Src()); code == hip.Success {
 		dst, code = c.boxSide(b, b.Dst())
+	}
+	for _, v := range []*volume{&src, &dst} {
+		if code == hip.Success && v.stray {
+			code = c.exists(t, hip.Ptr(v.local), v.bytes)
+		}
 	}
 	return src, dst, code
 }
@@ -111,7 +117,7 @@ func (c *Client) doCopyBox(ct *callTime, op uint16, t hip.Thread, box hip.DrvMEM
 	if n, ok := m.Bytes(); !ok || n == 0 {
 		return hip.ErrorInvalidValue
 	}
-	f, d, code := c.boxSides(&box)
+	f, d, code := c.boxSides(t, &box)
 	if code != hip.Success {
 		return code
 	}

@@ -167,7 +167,7 @@ func (c *Client) graphBox(t hip.Thread, op *hip.GraphOp, x hip.DrvMEMCPY3D) (uin
 	if c.handles.arrays.whole(&box); box.WidthInBytes == 0 {
 		return 0, hip.ErrorInvalidValue
 	}
-	s, d, code := c.boxSides(&box)
+	s, d, code := c.boxSides(t, &box)
 	if code != hip.Success {
 		return 0, code
 	}

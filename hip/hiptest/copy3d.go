@@ -75,15 +75,17 @@ var copy3DTests = []test{
 		}
 		e.is("nothing", e.DrvMemcpy3D(e.th, box(dev, 0, 0, 0, host, 0, 0, 0, 10, 0, 3)), hip.Success)
 		for what, b := range map[string]*hip.DrvMEMCPY3D{
-			"null destination":        box(volume{hip.MemoryTypeDevice, 0, 0, 8, 8}, 0, 0, 0, host, 0, 0, 0, 8, 8, 1),
-			"null source":             box(dev, 0, 0, 0, volume{hip.MemoryTypeHost, 0, 0, 8, 8}, 0, 0, 0, 8, 8, 1),
-			"a slice too many":        box(dev, 0, 0, 0, host, 0, 0, 0, pitch, rows, slices+1),
-			"a place too far":         box(dev, 0, 0, slices, host, 0, 0, 0, 1, 1, 1),
-			"row longer than pitch":   box(dev, 0, 0, 0, volume{hip.MemoryTypeHost, ptr(h), 0, 10, 8}, 0, 0, 0, 11, 2, 1),
-			"wraps":                   box(volume{hip.MemoryTypeDevice, p, 0, 1 << 40, 1 << 40}, 0, 0, 0, host, 0, 0, 0, 8, 2, 2),
-			"wraps by its place":      box(dev, 1<<63, 1<<62, 1<<62, host, 0, 0, 0, 8, 2, 2),
-			"an array that is none":   box(volume{kind: hip.MemoryTypeArray, array: invalid}, 0, 0, 0, host, 0, 0, 0, 8, 2, 2),
-			"a kind that there isn't": box(volume{77, p, 0, 8, 8}, 0, 0, 0, host, 0, 0, 0, 8, 2, 2),
+			"null destination":         box(volume{hip.MemoryTypeDevice, 0, 0, 8, 8}, 0, 0, 0, host, 0, 0, 0, 8, 8, 1),
+			"null source":              box(dev, 0, 0, 0, volume{hip.MemoryTypeHost, 0, 0, 8, 8}, 0, 0, 0, 8, 8, 1),
+			"a slice too many":         box(dev, 0, 0, 0, host, 0, 0, 0, pitch, rows, slices+1),
+			"a place too far":          box(dev, 0, 0, slices, host, 0, 0, 0, 1, 1, 1),
+			"row longer than pitch":    box(dev, 0, 0, 0, volume{hip.MemoryTypeHost, ptr(h), 0, 10, 8}, 0, 0, 0, 11, 2, 1),
+			"from the host, as device": box(dev, 0, 0, 0, volume{hip.MemoryTypeDevice, ptr(h), 0, pitch, rows}, 0, 0, 0, 8, 2, 2),
+			"to the host, as device":   box(volume{hip.MemoryTypeDevice, ptr(h), 0, pitch, rows}, 0, 0, 0, dev, 0, 0, 0, 8, 2, 2),
+			"wraps":                    box(volume{hip.MemoryTypeDevice, p, 0, 1 << 40, 1 << 40}, 0, 0, 0, host, 0, 0, 0, 8, 2, 2),
+			"wraps by its place":       box(dev, 1<<63, 1<<62, 1<<62, host, 0, 0, 0, 8, 2, 2),
+			"an array that is none":    box(volume{kind: hip.MemoryTypeArray, array: invalid}, 0, 0, 0, host, 0, 0, 0, 8, 2, 2),
+			"a kind that there isn't":  box(volume{77, p, 0, 8, 8}, 0, 0, 0, host, 0, 0, 0, 8, 2, 2),
 		} {
 			if err := e.DrvMemcpy3D(e.th, b); err == hip.Success {
 				e.Errorf("%s: %s", what, err.Name())
