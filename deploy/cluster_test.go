@@ -120,7 +120,7 @@ func TestInstallChart(t *testing.T) {
 // load from, and installing again changes nothing but the files.
 func TestInstallClient(t *testing.T) {
 	from, to := t.TempDir(), filepath.Join(t.TempDir(), "tensor-fusion")
-	for _, lib := range []string{"librocwire.so", "libamdhip64.so.6", "libamd_smi.so.27"} {
+	for _, lib := range []string{"librocwire.so", "libamdhip64.so.6", "libamdhip64.so.7", "libamd_smi.so.27", "librocm_smi64.so.1"} {
 		if err := os.WriteFile(filepath.Join(from, lib), []byte(lib), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +129,7 @@ func TestInstallClient(t *testing.T) {
 		if code, out := run(t, []string{"ROCWIRE_LIBRARIES=" + from}, "docker/install-client.sh", to); code != 0 || !strings.Contains(out, "librocwire.so") {
 			t.Fatalf("exit %d: %s", code, out)
 		}
-		if got := left(t, to); got != "ld.so.preload libamd_smi.so libamd_smi.so.27 libamdhip64.so libamdhip64.so.6 librocwire.so" {
+		if got := left(t, to); got != "ld.so.preload libamd_smi.so libamd_smi.so.27 libamdhip64.so libamdhip64.so.6 libamdhip64.so.7 librocm_smi64.so librocm_smi64.so.1 librocwire.so" {
 			t.Errorf("%q", got)
 		}
 		if b, err := os.ReadFile(filepath.Join(to, "ld.so.preload")); err != nil || string(b) != to+"/libamdhip64.so.6\n" {

@@ -14,7 +14,7 @@ ARG ROCWIRE_VERSION
 RUN make lib
 
 FROM debian:bookworm-slim
-COPY --from=build /src/build/lib/librocwire.so /src/build/lib/libamdhip64.so.6 /src/build/lib/libamd_smi.so.27 /build/lib/
+COPY --from=build /src/build/lib/librocwire.so /src/build/lib/libamdhip64.so.[67] /src/build/lib/libamd_smi.so.27 /src/build/lib/librocm_smi64.so.1 /build/lib/
 COPY --chmod=755 deploy/docker/install-client.sh /install-client.sh
 ENTRYPOINT ["/install-client.sh"]
 CMD ["/tensor-fusion"]
