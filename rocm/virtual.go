@@ -3,6 +3,7 @@ package rocm
 import (
 	"cmp"
 	"math"
+	"os"
 	"slices"
 	"sync"
 
@@ -154,8 +155,10 @@ func (r *Runtime) MemCreate(t hip.Thread, size uint64, prop *hip.MemAllocationPr
 
 // imported notes an allocation of a descriptor's.
 func (r *Runtime) imported(h hip.GenericAllocation, device int32, fd int) {
-	size := uint64(math.MaxUint64) // if the kernel does not say it, the library is left to judge
-	if n, err := unix.Seek(fd, 0, unix.SEEK_END); err == nil && n > 0 {
+	// If the kernel does not say it, the library is left to judge. Memory is whole pages; what is not is no memory but says where some is, as the
+	// descriptors of a remote library do.
+	size := uint64(math.MaxUint64)
+	if n, err := unix.Seek(fd, 0, unix.SEEK_END); err == nil && n > 0 && n%int64(os.Getpagesize()) == 0 {
 		size = uint64(n)
 	}
 	r.allocs.made(h, device, size)

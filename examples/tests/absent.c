@@ -73,7 +73,8 @@ static void graphics(void)
 	void *p = NULL;
 	size_t size = 0;
 	EXPECT(hipGLGetDevices(&n, devices, 4, hipGLDeviceListNextFrame), hipErrorNotSupported);
-	EXPECT(hipGLGetDevices(&n, devices, 4, hipGLDeviceListAll), hipErrorInvalidValue);
+	EXPECT(hipGLGetDevices(&n, devices, 4, hipGLDeviceListAll), hipErrorNoDevice);
+	EXPECT(hipGLGetDevices(&n, devices, 0, hipGLDeviceListAll), hipErrorInvalidValue);
 	EXPECT(hipGLGetDevices(NULL, devices, 4, hipGLDeviceListAll), hipErrorInvalidValue);
 	EXPECT(hipGraphicsGLRegisterBuffer(&r, 1, hipGraphicsRegisterFlagsNone), hipErrorInvalidValue);
 	EXPECT(hipGraphicsGLRegisterImage(&r, 1, 0x0DE1, hipGraphicsRegisterFlagsNone), hipErrorInvalidValue);

@@ -127,9 +127,9 @@ static void all_devices(void)
 	hipLaunchParams host[DEVICES] = {0};
 	EXPECT(hipLaunchCooperativeKernelMultiDevice(NULL, 1, 0), hipErrorInvalidValue);
 	EXPECT(hipLaunchCooperativeKernelMultiDevice(host, 0, 0), hipErrorInvalidValue);
-	EXPECT(hipLaunchCooperativeKernelMultiDevice(host, 1, 0), hipErrorInvalidDeviceFunction);
+	EXPECT(hipLaunchCooperativeKernelMultiDevice(host, 1, 0), hipErrorInvalidSymbol);
 	EXPECT(hipExtLaunchMultiKernelMultiDevice(host, -1, 0), hipErrorInvalidValue);
-	EXPECT(hipExtLaunchMultiKernelMultiDevice(host, 1, 0), hipErrorInvalidDeviceFunction);
+	EXPECT(hipExtLaunchMultiKernelMultiDevice(host, 1, 0), hipErrorInvalidSymbol);
 }
 
 int main(void)

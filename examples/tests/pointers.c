@@ -110,7 +110,10 @@ static void unknown(void)
 	EXPECT(hipPointerGetAttribute(NULL, HIP_POINTER_ATTRIBUTE_MEMORY_TYPE, mine), hipErrorInvalidValue);
 	EXPECT(hipPointerGetAttribute(&v, HIP_POINTER_ATTRIBUTE_MEMORY_TYPE, NULL), hipErrorInvalidValue);
 	EXPECT(hipPointerGetAttribute(&v, (hipPointer_attribute)-1, mine), hipErrorInvalidValue);
-	EXPECT(hipPointerGetAttribute(&v, HIP_POINTER_ATTRIBUTE_CONTEXT, mine), hipErrorNotSupported);
+	hipCtx_t context = NULL, current = NULL;
+	CHECK(hipPointerGetAttribute(&context, HIP_POINTER_ATTRIBUTE_CONTEXT, mine));
+	CHECK(hipCtxGetCurrent(&current));
+	ASSERT(context == current && context);
 	EXPECT(hipPointerGetAttribute(&v, HIP_POINTER_ATTRIBUTE_P2P_TOKENS, mine), hipErrorNotSupported);
 	EXPECT(hipPointerGetAttribute(&v, HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, mine), hipErrorNotSupported);
 	EXPECT(hipPointerGetAttribute(&v, HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE, mine), hipErrorNotSupported);
@@ -169,7 +172,7 @@ int main(void)
 	host_memory(p, 1000, 0, hipHostMallocPortable);
 	CHECK(hipHostFree(p));
 	CHECK(hipMallocManaged((void **)&p, 1000, hipMemAttachGlobal));
-	host_memory(p, 1000, 1, hipMemAttachGlobal);
+	host_memory(p, 1000, 1, 0);
 	CHECK(hipFree(p));
 	registered();
 	unknown();
