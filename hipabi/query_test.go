@@ -131,7 +131,7 @@ func TestMallocPitch(t *testing.T) {
 	if *p != 0 {
 		t.Error("no bytes have an address")
 	}
-	check(t, rw_hipMallocPitch(1, ptr(p), ptr(pitch), ^uint64(0), 1), hip.ErrorOutOfMemory)
+	check(t, rw_hipMallocPitch(1, ptr(p), ptr(pitch), ^uint64(0), 1), hip.ErrorInvalidValue)
 	check(t, rw_hipMallocPitch(1, ptr(p), ptr(pitch), 1<<40, 1<<40), hip.ErrorOutOfMemory)
 	check(t, rw_hipMemAllocPitch(1, ptr(p), ptr(pitch), 16, 1, 3), hip.ErrorInvalidValue)
 }
