@@ -94,6 +94,53 @@ func TestChainBreaks(t *testing.T) {
 	}
 }
 
+// TestChainClaimedBefore: a chain that was claimed before another goroutine's came to an end too early is executed, all of it.
+func TestChainClaimedBefore(t *testing.T) {
+	for _, breaks := range []bool{false, true} {
+		d := newDevice(t, gcn.GFX90A, 1<<20)
+		x := d.short(100)
+		s := &scheduler{d: x, groups: x.groups(), workers: 1, total: 100, limit: 1}
+		var err error
+		if s.init, err = x.prepare(); err != nil {
+			t.Fatal(err)
+		}
+		s.chained.Store(true)
+		n, more := s.claim()
+		if n != 0 || more == 0 {
+			t.Fatalf("claimed %d and %d more", n, more)
+		}
+		s.resident++
+		if breaks {
+			s.unchain(groupSpan{})
+		}
+		g := newWorkgroup(s, n, more)
+		if fault, done := g.turn(&s.stop); fault != nil || !done {
+			t.Fatalf("%v, done: %v", fault, done)
+		}
+		s.end(g)
+		s.release(g)
+		if s.finished != 1+more || s.stats.Workgroups != 1+more || s.stats.Waves != 1+more {
+			t.Errorf("ended in between: %v: %d workgroups of %d were executed, %+v", breaks, s.finished, 1+more, s.stats)
+		}
+	}
+}
+
+// TestMissingWorkgroups: a dispatch that nobody has ended and that has not executed all of its workgroups is no success.
+func TestMissingWorkgroups(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &scheduler{d: &Dispatch{Kernel: "test"}, total: 3, stats: Stats{Workgroups: 2}}
+	var f *Fault
+	if err := s.missing(ctx); !errors.As(err, &f) || f.Kind != InternalFault || f.Detail != "2 of 3 workgroups were executed" {
+		t.Errorf("two of three: %v", err)
+	}
+	if cancel(); !errors.Is(s.missing(ctx), context.Canceled) {
+		t.Errorf("cancelled: %v", s.missing(ctx))
+	}
+	if s.stats.Workgroups = 3; s.missing(ctx) != nil {
+		t.Errorf("all of them: %v", s.missing(ctx))
+	}
+}
+
 // TestChainFrom: chains do not go beyond what is alike, nor leave other goroutines without work.
 func TestChainFrom(t *testing.T) {
 	d := newDevice(t, gcn.GFX90A, 1<<20)

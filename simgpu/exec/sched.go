@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -108,10 +109,19 @@ func (d *Dispatch) Run(ctx context.Context, workers int) (Stats, error) {
 	if s.fault != nil {
 		return s.stats, s.fault
 	}
-	if s.stats.Workgroups != s.total {
-		return s.stats, context.Cause(ctx)
+	return s.stats, s.missing(ctx)
+}
+
+// missing is why not all workgroups were executed, nil if they were. That it is the end of ctx is not taken for granted: memory that
+// nobody has written looks like any other.
+func (s *scheduler) missing(ctx context.Context) error {
+	if s.stats.Workgroups == s.total {
+		return nil
 	}
-	return s.stats, nil
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	return &Fault{Kind: InternalFault, Lane: -1, Kernel: s.d.Kernel, Detail: fmt.Sprintf("%d of %d workgroups were executed", s.stats.Workgroups, s.total)}
 }
 
 // maxResident is how many workgroups fit into the memory set aside for them.

@@ -65,7 +65,8 @@ func (g *workgroup) begin(n, more uint64) {
 	items := int(g.size[0]) * int(g.size[1]) * int(g.size[2])
 	g.count = (items + WaveSize - 1) / WaveSize
 	g.live = g.count
-	g.chained = s.chained.Load() && g.size == s.init.size
+	// Another goroutine may have ended chaining since this chain was claimed: the workgroups behind the first are this one's all the same.
+	g.chained = more > 0 || s.chained.Load() && g.size == s.init.size
 	g.watched = s.d.Program.watch.group(len(g.lds), g.live)
 	if g.live < len(g.waves) && !g.chained {
 		s.mu.Lock()
