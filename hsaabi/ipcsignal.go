@@ -39,7 +39,7 @@ func (l *library) newSharedSignal(value int64, out *uint64) status {
 	}
 	token, e := l.sim.Share(p)
 	if e != hip.Success {
-		_ = l.sim.Free(hip.Thread{}, p)
+		_ = l.sim.FreeNow(hip.Thread{}, p)
 		return statusOf(e)
 	}
 	s := (*C.struct_rw_signal)(pointer(uint64(p)))
@@ -74,7 +74,7 @@ func (l *library) unshare(h uint64) {
 	if k.attached {
 		_ = l.sim.Detach(hip.Ptr(h))
 	} else {
-		_ = l.sim.Free(hip.Thread{}, hip.Ptr(h))
+		_ = l.sim.FreeNow(hip.Thread{}, hip.Ptr(h))
 	}
 }
 

@@ -85,7 +85,7 @@ func hsaAMDMemoryUnlock(host unsafe.Pointer) status {
 	if k.svm {
 		return HSA_STATUS_SUCCESS
 	}
-	return statusOf(l.sim.HostUnregister(hip.Thread{}, hip.Ptr(address(host))))
+	return statusOf(l.sim.HostUnregisterNow(hip.Thread{}, hip.Ptr(address(host))))
 }
 
 // lockAt is the locked memory that an address is in.

@@ -91,20 +91,18 @@ func hsaMemoryAllocate(h, size uint64, out *unsafe.Pointer) status {
 	return st
 }
 
-// hsaAMDMemoryPoolFree takes it back. Nothing is not an error.
+// hsaAMDMemoryPoolFree takes it back, without a wait for anything that executes: who
+// does that may be what the kernels wait for. Nothing is not an error.
 func hsaAMDMemoryPoolFree(ptr unsafe.Pointer) status {
 	if ptr == nil {
 		return HSA_STATUS_SUCCESS
 	}
 	l := current.Load()
 	a := l.takeAllocation(address(ptr), false)
-	switch {
-	case a == nil:
+	if a == nil {
 		return HSA_STATUS_ERROR_INVALID_ALLOCATION
-	case a.pool.card != nil:
-		return statusOf(l.sim.Free(a.pool.card.thread(), hip.Ptr(a.base)))
 	}
-	return statusOf(l.sim.HostFree(hip.Thread{}, hip.Ptr(a.base)))
+	return statusOf(l.sim.FreeNow(hip.Thread{}, hip.Ptr(a.base)))
 }
 
 // hsaMemoryFree is the same.

@@ -104,7 +104,7 @@ func (l *library) newQueue(c *card, size, kind uint32) (*aql, status) {
 	q := &aql{l: l, card: c, ring: uint64(base) + queueRoom, q: (*amdQueue)(pointer(uint64(base))), done: make(chan struct{})}
 	q.ctx, q.cancel = context.WithCancel(context.Background())
 	if q.doorbell = l.newSignal(0, AMD_SIGNAL_KIND_DOORBELL); q.doorbell == nil {
-		_ = l.sim.HostFree(c.thread(), base)
+		_ = l.sim.FreeNow(c.thread(), base)
 		return nil, HSA_STATUS_ERROR_OUT_OF_RESOURCES
 	}
 	C.rw_hsa_signal_enter(q.doorbell) // the processor leaves
@@ -113,7 +113,7 @@ func (l *library) newQueue(c *card, size, kind uint32) (*aql, status) {
 	if e = q.moreRuns(); e != hip.Success {
 		C.rw_hsa_signal_end(q.doorbell)
 		C.rw_hsa_signal_leave(q.doorbell)
-		_ = l.sim.HostFree(c.thread(), base)
+		_ = l.sim.FreeNow(c.thread(), base)
 		return nil, statusOf(e)
 	}
 	for i := range uint64(size) {
@@ -139,7 +139,7 @@ func (q *aql) free() {
 	for _, r := range q.runs {
 		r.Close()
 	}
-	_ = q.l.sim.HostFree(q.card.thread(), hip.Ptr(q.address()))
+	_ = q.l.sim.FreeNow(q.card.thread(), hip.Ptr(q.address()))
 }
 
 func (l *library) queue(p unsafe.Pointer) *aql {

@@ -69,8 +69,8 @@ func (r *Runtime) enqueue(t hip.Thread, s hip.Stream, newFollow func(streamOf) (
 		err = r.EventRecord(t, event, s)
 	}
 	if err == hip.Success && y.hold != nil {
-		// AMD's library puts a marker behind what the stream was told when it is first asked about an event that has none. Behind what holds the
-		// stream up, it would never be reached.
+		// Without direct dispatch AMD's library puts a marker behind what the stream was told when it is first asked about an event. Behind what
+		// holds the stream up, it would never be reached.
 		_ = r.eventQuery(t, event)
 		err = y.hold(t)
 	}

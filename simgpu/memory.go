@@ -178,6 +178,25 @@ func (r *Runtime) Free(t hip.Thread, ptr hip.Ptr) hip.Error {
 	return hip.Success
 }
 
+// FreeNow ends an allocation of Malloc or HostMalloc as the driver does and Free
+// does not: it waits for nothing, and what still uses the memory faults.
+func (r *Runtime) FreeNow(t hip.Thread, ptr hip.Ptr) hip.Error {
+	if _, e := r.enter(t); e != hip.Success {
+		return e
+	}
+	defer r.leave()
+	a := r.allocation(ptr)
+	if a == nil || uint64(ptr) != a.Base || a.Kind == vmem.Virtual || noteOf(a).opened != nil || noteOf(a).block.Load() != nil ||
+		!noteOf(a).freed.CompareAndSwap(false, true) {
+		return hip.ErrorInvalidValue
+	}
+	blame(a, callOf("the driver", t))
+	if !r.release(a) {
+		return hip.ErrorInvalidValue
+	}
+	return hip.Success
+}
+
 // freeAsync is FreeAsync on a stream that was found.
 func (r *Runtime) freeAsync(t hip.Thread, ptr hip.Ptr, st *stream) hip.Error {
 	a := r.allocation(ptr)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/simgpu/exec"
-	"github.com/rocwire/rocwire/simgpu/queue"
 	"github.com/rocwire/rocwire/simgpu/vmem"
 )
 
@@ -79,7 +78,7 @@ func (r *Runtime) ManageHost(t hip.Thread, ptr hip.Ptr, size uint64) hip.Error {
 
 // UnmanageHost ends what ManageHost began.
 func (r *Runtime) UnmanageHost(t hip.Thread, ptr hip.Ptr) hip.Error {
-	return r.endRegistration(t, ptr, true)
+	return r.endRegistration(t, ptr, true, true)
 }
 
 func (r *Runtime) register(t hip.Thread, ptr hip.Ptr, size uint64, flags uint32, managed bool) hip.Error {
@@ -143,10 +142,15 @@ func touch(base, size uint64) {
 // HostUnregister ends what HostRegister began, after everything the devices
 // were told to do is done.
 func (r *Runtime) HostUnregister(t hip.Thread, ptr hip.Ptr) hip.Error {
-	return r.endRegistration(t, ptr, false)
+	return r.endRegistration(t, ptr, false, true)
 }
 
-func (r *Runtime) endRegistration(t hip.Thread, ptr hip.Ptr, managed bool) hip.Error {
+// HostUnregisterNow is HostUnregister as the driver does it: it waits for nothing.
+func (r *Runtime) HostUnregisterNow(t hip.Thread, ptr hip.Ptr) hip.Error {
+	return r.endRegistration(t, ptr, false, false)
+}
+
+func (r *Runtime) endRegistration(t hip.Thread, ptr hip.Ptr, managed, wait bool) hip.Error {
 	if _, e := r.enter(t); e != hip.Success {
 		return e
 	}
@@ -158,8 +162,8 @@ func (r *Runtime) endRegistration(t hip.Thread, ptr hip.Ptr, managed bool) hip.E
 	if g, ok := r.registered.find(uint64(ptr), 1); !ok || !this(g) {
 		return hip.ErrorHostMemoryNotRegistered
 	}
-	for _, d := range r.devices {
-		queue.WaitAll(d.queues.All())
+	if wait {
+		r.drain()
 	}
 	if !r.unregister(this) {
 		return hip.ErrorHostMemoryNotRegistered

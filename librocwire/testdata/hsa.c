@@ -393,6 +393,17 @@ static void beside(const char *vector_add, const char *spin)
 	w.header = s.header = HSA_PACKET_TYPE_KERNEL_DISPATCH;
 	submit(q, &w);
 	usleep(2000);
+	/* Memory is taken back while a kernel executes: it may wait for what this thread does next. */
+	void *gone;
+	OK(hsa_amd_memory_pool_allocate(coarse, 4096, 0, &gone));
+	OK(hsa_amd_memory_pool_free(gone));
+	OK(hsa_amd_memory_pool_allocate(fine, 4096, 0, &gone));
+	OK(hsa_amd_memory_pool_free(gone));
+	SO((gone = malloc(8192)) != NULL);
+	OK(hsa_amd_memory_lock(gone, 8192, &gpu, 1, &(void *){NULL}));
+	OK(hsa_amd_memory_unlock(gone));
+	free(gone);
+	OK(hsa_queue_destroy(queue(64)));
 	submit(q, &s);
 	submit(q, &l);
 	SO(hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, HSA_WAIT_STATE_BLOCKED) == 0);
