@@ -65,14 +65,17 @@ func (n *Node) defaults() {
 	if n.Now == nil {
 		n.Now = time.Now
 	}
-	usual := n.Getenv
-	n.Getenv = func(name string) string {
-		v := usual(name)
-		if _, err := os.Stat(DefaultConfig); name == dialing.FileVariable && v == "" && err == nil {
+}
+
+// getenv is Getenv, with the usual configuration file.
+func (n *Node) getenv(name string) string {
+	v := n.Getenv(name)
+	if name == dialing.FileVariable && v == "" {
+		if _, err := os.Stat(DefaultConfig); err == nil {
 			return DefaultConfig
 		}
-		return v
 	}
+	return v
 }
 
 // folder is the job's, for its user to read.
@@ -119,7 +122,8 @@ func (n *Node) Prolog(ctx context.Context, j *Job) (err error) {
 		}
 		t := t
 		t.Cards = s.cards
-		s.places, err = s.client.IssueToken(ctx, t)
+		places, err := s.client.IssueToken(ctx, t)
+		s.places = places
 		return err
 	})
 	if err != nil {
@@ -164,7 +168,7 @@ func (n *Node) shares(ctx context.Context, j *Job) (list []*share, err error) {
 
 // connect names a worker; it does not connect yet.
 func (n *Node) connect(name string) (*share, error) {
-	workers, err := dialing.Workers(name, workerlist.DefaultPort, dialing.FromEnv(n.Getenv), n.Getenv)
+	workers, err := dialing.Workers(name, workerlist.DefaultPort, dialing.FromEnv(n.getenv), n.getenv)
 	if err == nil && len(workers) != 1 {
 		err = fmt.Errorf("%q is not one worker", name)
 	}
