@@ -1,10 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -50,20 +48,10 @@ func newToken(name string, expires time.Duration, file string, stdout, stderr io
 	if file == "" {
 		_, err = fmt.Fprintf(stderr, "the token, shown only here: %s\n", secret)
 	} else {
-		err = writeNew(file, secret+"\n")
+		err = cli.WriteSecret(file, secret+"\n")
 	}
 	if err == nil {
 		_, err = io.WriteString(stdout, entry)
 	}
 	return err
-}
-
-// writeNew writes a file that is not there yet and that nobody else can read.
-func writeNew(name, content string) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(content)
-	return errors.Join(err, f.Close())
 }

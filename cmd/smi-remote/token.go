@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -108,12 +107,7 @@ func (a *app) issueToken(ctx context.Context, t smi.Token, gpus []string, file s
 		_, err = fmt.Fprintln(&a.out, secret)
 		return err
 	}
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(secret + "\n")
-	return errors.Join(err, f.Close())
+	return cli.WriteSecret(file, secret+"\n")
 }
 
 // errNoGPU is nil if there are some.

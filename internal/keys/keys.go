@@ -16,6 +16,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/rocwire/rocwire/internal/wholefile"
 )
 
 // Names of the files in a directory, without what Cert and Key add.
@@ -233,18 +235,7 @@ func (d *Dir) write(name string, der []byte, key *ecdsa.PrivateKey) error {
 	return replace(d.Cert(name), "CERTIFICATE", der, 0o644)
 }
 
-// replace writes a file whole or not at all.
+// replace writes a PEM file.
 func replace(path, kind string, der []byte, mode os.FileMode) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // readable for its owner only
-	if err != nil {
-		return err
-	}
-	err = errors.Join(pem.Encode(f, &pem.Block{Type: kind, Bytes: der}), f.Chmod(mode), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
+	return wholefile.Write(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), mode)
 }

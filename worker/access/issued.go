@@ -12,11 +12,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/rocwire/rocwire/internal/wholefile"
 	"github.com/rocwire/rocwire/smi"
 )
 
@@ -149,28 +149,11 @@ func (t *issuedTokens) keep(list []issuedToken) error {
 	if len(b) > maxIssuedFile {
 		return smi.Errorf(smi.ErrBusy, "the tokens that have been issued take more than %d bytes: take some back", maxIssuedFile)
 	}
-	if err := writeFile(t.path, b); err != nil {
+	if err := wholefile.Write(t.path, b, 0o600); err != nil {
 		return err
 	}
 	t.list = list
 	return nil
-}
-
-// writeFile writes a file that is whole whenever somebody looks, also after a crash.
-func writeFile(path string, b []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
 }
 
 func (t *issuedTokens) issue(n smi.Token) error {
@@ -209,6 +192,14 @@ func (t *issuedTokens) all() []smi.Token {
 		list = append(list, o.Token)
 	}
 	return list
+}
+
+// holds reports whether a token is good.
+func (t *issuedTokens) holds(id string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := t.now()
+	return slices.ContainsFunc(t.list, func(o issuedToken) bool { return o.ID == id && o.Expires.After(now) })
 }
 
 // find looks for a token as Rules.find does: how long that takes says nothing about those there are.
@@ -276,8 +267,7 @@ func (a *Authority) Issue(ctx context.Context, t smi.Token, by []string) (places
 
 // Holds reports whether a token is still good that was issued.
 func (a *Authority) Holds(id string) bool {
-	all, err := a.IssuedTokens()
-	return err == nil && slices.ContainsFunc(all, func(t smi.Token) bool { return t.ID == id })
+	return a.issued != nil && a.issued.holds(id)
 }
 
 // Revoke takes back a token that was issued. Sessions that began with it are their owner's to end.
