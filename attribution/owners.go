@@ -23,16 +23,28 @@ type seenJobs struct {
 // jobsKeep is how long they count if nobody asks for processes any more.
 const jobsKeep = time.Minute
 
-// set notes the jobs of a card's processes, each once.
+// set notes the jobs of a card's processes, each user's once: of two processes of a job the one may have its user's name and partition already
+// and the other not yet.
 func (j *jobs) set(card int, ids []*identity) {
+	type who struct{ job, uid string }
+	at := map[who]int{}
 	var list []smi.Owner
 	for _, id := range ids {
 		if id == nil || id.job.id == "" {
 			continue
 		}
-		o := smi.Owner{Source: smi.OwnerSlurm, JobID: id.job.id, JobUser: id.user, JobPartition: id.job.partition}
-		if !slices.Contains(list, o) {
-			list = append(list, o)
+		w := who{id.job.id, id.uid}
+		i, known := at[w]
+		if !known {
+			i, at[w] = len(list), len(list)
+			list = append(list, smi.Owner{Source: smi.OwnerSlurm, JobID: id.job.id, JobUser: id.user})
+		}
+		o := &list[i]
+		if o.JobUser == id.uid {
+			o.JobUser = id.user
+		}
+		if o.JobPartition == "" {
+			o.JobPartition = id.job.partition
 		}
 	}
 	j.mu.Lock()

@@ -71,6 +71,19 @@ func TestOwnersBySlurm(t *testing.T) {
 	}
 }
 
+// A job whose processes are not all known as well yet has one owner, two users' processes that say the same job have two.
+func TestJobIsOneOwner(t *testing.T) {
+	of := func(uid, user, partition string) *identity {
+		return &identity{uid: uid, user: user, job: job{id: "42", partition: partition}}
+	}
+	var j jobs
+	j.set(0, []*identity{of("1000", "1000", ""), of("1000", "ada", ""), nil, of("1001", "bob", ""), of("1000", "1000", "gpu")})
+	want := []smi.Owner{{Source: smi.OwnerSlurm, JobID: "42", JobUser: "ada", JobPartition: "gpu"}, {Source: smi.OwnerSlurm, JobID: "42", JobUser: "bob"}}
+	if got := j.of()[0]; !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
 func TestJobOf(t *testing.T) {
 	for path, want := range map[string]string{
 		"/slurm/uid_1000/job_7/step_0/task_0":                       "7",

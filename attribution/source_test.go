@@ -270,6 +270,34 @@ func TestStuckUsers(t *testing.T) {
 	eventually(t, "the name is known", func() bool { return processes(t, s)[0].User == "ada" })
 }
 
+// Two who ask for a user at the same moment get the same answer.
+func TestUserAskedTwiceAtOnce(t *testing.T) {
+	u := newUsers()
+	u.patience = time.Minute
+	asked, answer := make(chan struct{}, 2), make(chan struct{})
+	u.lookup = func(string) (string, error) { asked <- struct{}{}; <-answer; return "ada", nil }
+	names := make(chan string, 2)
+	for range 2 {
+		go func() { names <- u.name("1000") }()
+	}
+	<-asked
+	select {
+	case got := <-names:
+		t.Errorf("%q, and nobody has answered", got)
+		names <- got
+	case <-time.After(20 * time.Millisecond): // the second may only now ask: it must not pass
+	}
+	close(answer)
+	for range 2 {
+		if got := <-names; got != "ada" {
+			t.Errorf("%q", got)
+		}
+	}
+	if len(asked) != 0 {
+		t.Error("asked twice")
+	}
+}
+
 func TestCacheIsBounded(t *testing.T) {
 	dir := newTree(t, proc{pid: 1, name: "one"})
 	s := attributed(t, oneCard(), Options{Proc: dir})

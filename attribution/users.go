@@ -18,9 +18,16 @@ type users struct {
 }
 
 type userName struct {
-	name  string // the number until the name is known
-	asked bool   // and no answer yet
-	at    time.Time
+	name   string // the number until the name is known
+	at     time.Time
+	answer *userAnswer // the question under way, nil if there is none
+}
+
+// userAnswer is the answer to a question, for all who ask meanwhile.
+type userAnswer struct {
+	until time.Time     // how long anybody waits for it
+	done  chan struct{} // closed when name is there
+	name  string
 }
 
 const (
@@ -39,46 +46,54 @@ func newUsers() *users {
 	}}
 }
 
-// name is the name of a user, the number if it has none or nobody says in time.
+// name is the name of a user, the number if it has none or nobody says in time. All who ask for the same user at once get the same answer.
 func (u *users) name(uid string) string {
 	u.mu.Lock()
 	n, ok := u.names[uid]
-	if ok && (n.asked || time.Since(n.at) < keepUser) || u.open >= maxLate {
+	switch {
+	case n.answer != nil:
+	case ok && time.Since(n.at) < keepUser:
+		u.mu.Unlock()
+		return n.name
+	case u.open >= maxLate:
 		u.mu.Unlock()
 		if !ok {
 			return uid
 		}
 		return n.name
-	}
-	if !ok {
-		n.name = uid
-		if len(u.names) >= maxUsers {
-			clear(u.names)
+	default:
+		if !ok {
+			n.name = uid
+			if len(u.names) >= maxUsers {
+				clear(u.names)
+			}
 		}
+		n.answer = &userAnswer{until: time.Now().Add(u.patience), done: make(chan struct{})}
+		u.names[uid] = n
+		u.open++
+		go u.ask(uid, n.answer)
 	}
-	n.asked = true
-	u.names[uid] = n
-	u.open++
 	u.mu.Unlock()
-	answer := make(chan string, 1)
-	go func() {
-		name, err := u.lookup(uid)
-		if err != nil || name == "" {
-			name = uid
-		}
-		name = clean(name, maxName)
-		u.mu.Lock()
-		u.names[uid] = userName{name: name, at: time.Now()}
-		u.open--
-		u.mu.Unlock()
-		answer <- name
-	}()
-	t := time.NewTimer(u.patience)
+	t := time.NewTimer(time.Until(n.answer.until))
 	defer t.Stop()
 	select {
-	case s := <-answer:
-		return s
+	case <-n.answer.done:
+		return n.answer.name
 	case <-t.C:
 		return n.name
 	}
+}
+
+// ask gets the name of a user and remembers it.
+func (u *users) ask(uid string, a *userAnswer) {
+	name, err := u.lookup(uid)
+	if err != nil || name == "" {
+		name = uid
+	}
+	a.name = clean(name, maxName)
+	u.mu.Lock()
+	u.names[uid] = userName{name: a.name, at: time.Now()}
+	u.open--
+	u.mu.Unlock()
+	close(a.done)
 }

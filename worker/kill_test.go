@@ -3,7 +3,9 @@ package worker_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -40,9 +42,7 @@ func TestKillSession(t *testing.T) {
 				must(t, "launch", launch(victim, kernel(t, victim, "spin", "spin_forever"), 0, p))
 				go func() { waiting <- victim.DeviceSynchronize(main0) }()
 			case "stopped": // its process does not even hear what it is told
-				if err := syscall.Kill(int(s.PID), syscall.SIGSTOP); err != nil {
-					t.Fatal(err)
-				}
+				stop(t, int(s.PID))
 				go func() { waiting <- victim.DeviceSynchronize(main0) }()
 			default:
 				waiting <- hip.ErrorNotInitialized
@@ -85,6 +85,30 @@ func TestKillSession(t *testing.T) {
 	if strings.Contains(log.String(), "session process died") {
 		t.Errorf("an ended session counts as a crash:\n%s", log.String())
 	}
+}
+
+// stop stops a process and returns when none of its threads does anything any more: the signal is only sent when kill returns.
+func stop(t *testing.T, pid int) {
+	t.Helper()
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "every thread is stopped", func() bool {
+		stats, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+		if err != nil || len(stats) == 0 {
+			t.Fatalf("threads of %d: %q, %v", pid, stats, err)
+		}
+		for _, name := range stats {
+			b, err := os.ReadFile(name)
+			if err != nil {
+				return false
+			}
+			if _, after, ok := strings.Cut(string(b), ") "); !ok || !strings.HasPrefix(after, "T") {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // manager is a management client of w.
