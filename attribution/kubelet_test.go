@@ -128,15 +128,27 @@ func containers(t *testing.T, s smi.Source) (out []smi.Container) {
 	return out
 }
 
-// settled waits until the kubelet has answered, and is what is told then.
+// settled waits until the kubelet has answered, and is what is told then. The question under way is waited for: where the clock runs with every look at it, there
+// may be one whenever anybody looks.
 func settled(t *testing.T, s *Source) []smi.Container {
 	t.Helper()
-	eventually(t, "the kubelet has answered", func() bool {
-		containers(t, s)
-		s.pods.mu.Lock()
-		defer s.pods.mu.Unlock()
-		return s.pods.flight == nil && s.pods.known != nil
-	})
+	containers(t, s)
+	s.pods.mu.Lock()
+	flight := s.pods.flight
+	s.pods.mu.Unlock()
+	if flight != nil {
+		select {
+		case <-flight:
+		case <-time.After(time.Minute):
+			t.Fatal("never: the kubelet has answered")
+		}
+	}
+	s.pods.mu.Lock()
+	known := s.pods.known
+	s.pods.mu.Unlock()
+	if known == nil {
+		t.Fatal("nothing is known although the kubelet was asked")
+	}
 	return containers(t, s)
 }
 
