@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/prometheus/common/expfmt"
@@ -115,57 +116,59 @@ func TestCompatGolden(t *testing.T) {
 }
 
 func TestCompatHealth(t *testing.T) {
-	healthOf := func(e *env) string {
-		m := regexp.MustCompile(`(?m)^gpu_health\{.*gpu_id="0".*\} (\S+)$`).FindStringSubmatch(e.metrics(t))
-		if m == nil {
-			return ""
+	synctest.Test(t, func(t *testing.T) {
+		healthOf := func(e *env) string {
+			m := regexp.MustCompile(`(?m)^gpu_health\{.*gpu_id="0".*\} (\S+)$`).FindStringSubmatch(e.metrics(t))
+			if m == nil {
+				return ""
+			}
+			return m[1]
 		}
-		return m[1]
-	}
-	good := compatCards()[0]
-	good.ECC.Uncorrectable = smi.Some(uint64(0))
-	limit := good
-	limit.ECC = good.ECC.Clone()
-	limit.ECC.BadPageLimit = smi.Some(uint32(2)) // it has two
-	failing := good
-	failing.Metrics, failing.MetricsErr = nil, &smi.Failure{Code: smi.ErrIO, Detail: "dead"}
-	poor := smitest.Cards()[1]
-	poor.Device.Index, poor.Info.Device.Index = 0, 0
-	for name, c := range map[string]struct {
-		card smi.DeviceSnapshot
-		want string
-	}{
-		"good": {good, "1"}, "uncorrectable": {compatCards()[0], "0"}, "bad pages": {limit, "0"}, "no figures": {failing, "0"},
-		"no error counters": {poor, "1"},
-	} {
-		e := compatEnv(t, c.card)
-		if h := healthOf(e); h != "" {
-			t.Errorf("%s: %q before anything is known", name, h)
+		good := compatCards()[0]
+		good.ECC.Uncorrectable = smi.Some(uint64(0))
+		limit := good
+		limit.ECC = good.ECC.Clone()
+		limit.ECC.BadPageLimit = smi.Some(uint32(2)) // it has two
+		failing := good
+		failing.Metrics, failing.MetricsErr = nil, &smi.Failure{Code: smi.ErrIO, Detail: "dead"}
+		poor := smitest.Cards()[1]
+		poor.Device.Index, poor.Info.Device.Index = 0, 0
+		for name, c := range map[string]struct {
+			card smi.DeviceSnapshot
+			want string
+		}{
+			"good": {good, "1"}, "uncorrectable": {compatCards()[0], "0"}, "bad pages": {limit, "0"}, "no figures": {failing, "0"},
+			"no error counters": {poor, "1"},
+		} {
+			e := compatEnv(t, c.card)
+			if h := healthOf(e); h != "" {
+				t.Errorf("%s: %q before anything is known", name, h)
+			}
+			e.Poll(t.Context())
+			if h := healthOf(e); h != c.want {
+				t.Errorf("%s: health %q, want %q", name, h, c.want)
+			}
 		}
+		e := compatEnv(t, good)
 		e.Poll(t.Context())
-		if h := healthOf(e); h != c.want {
-			t.Errorf("%s: health %q, want %q", name, h, c.want)
+		e.src.Fail(smi.Errorf(smi.ErrUnavailable, "gone"))
+		e.Poll(t.Context())
+		if h := healthOf(e); h != "" {
+			t.Errorf("the machine is gone: health %q", h)
 		}
-	}
-	e := compatEnv(t, good)
-	e.Poll(t.Context())
-	e.src.Fail(smi.Errorf(smi.ErrUnavailable, "gone"))
-	e.Poll(t.Context())
-	if h := healthOf(e); h != "" {
-		t.Errorf("the machine is gone: health %q", h)
-	}
-	e.src.Fail(nil)
-	e.Poll(t.Context())
-	release := e.src.Hang(0)
-	defer release()
-	e.opt.Timeout = 20 * time.Millisecond
-	e.clock.advance(20 * time.Second)
-	e.Poll(t.Context())
-	e.clock.advance(20 * time.Second)
-	e.Poll(t.Context())
-	if h := healthOf(e); h != "0" {
-		t.Errorf("the card is silent: health %q", h)
-	}
+		e.src.Fail(nil)
+		e.Poll(t.Context())
+		release := e.src.Hang(0)
+		defer release()
+		e.opt.Timeout = 20 * time.Millisecond
+		e.clock.advance(20 * time.Second)
+		e.Poll(t.Context())
+		e.clock.advance(20 * time.Second)
+		e.Poll(t.Context())
+		if h := healthOf(e); h != "0" {
+			t.Errorf("the card is silent: health %q", h)
+		}
+	})
 }
 
 func TestCompatUnknown(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/rocwire/rocwire/smi"
@@ -110,31 +111,33 @@ func TestDetailInterval(t *testing.T) {
 // A question that a card never answers delays neither its other figures nor the other
 // card's, and is not asked a second time meanwhile.
 func TestDetailHangs(t *testing.T) {
-	src := newSeldom()
-	src.hang = make(chan struct{})
-	e := start(t, Options{Source: src, Timeout: 500 * time.Millisecond, SlowInterval: 30 * time.Second, MaxAge: 10 * time.Second})
-	for range 4 {
-		e.Poll(t.Context())
-		e.clock.advance(30 * time.Second)
-	}
-	e.Poll(t.Context())
-	s := e.metrics(t)
-	zero := 0
-	for _, i := range src.times() {
-		if i == 0 {
-			zero++
+	synctest.Test(t, func(t *testing.T) {
+		src := newSeldom()
+		src.hang = make(chan struct{})
+		e := start(t, Options{Source: src, Timeout: 500 * time.Millisecond, SlowInterval: 30 * time.Second, MaxAge: 10 * time.Second})
+		for range 4 {
+			e.Poll(t.Context())
+			e.clock.advance(30 * time.Second)
 		}
-	}
-	if zero != 1 {
-		t.Errorf("the card that hangs was asked %d times", zero)
-	}
-	if !strings.Contains(s, `gpu_power_watts{gpu="0"}`) || !strings.Contains(s, `gpu_firmware_info{firmware="smu",gpu="1"`) {
-		t.Errorf("one question that hangs took more with it:\n%s", s)
-	}
-	if strings.Contains(s, `gpu_firmware_info{firmware="smu",gpu="0"`) {
-		t.Error("firmware that was never told")
-	}
-	close(src.hang)
+		e.Poll(t.Context())
+		s := e.metrics(t)
+		zero := 0
+		for _, i := range src.times() {
+			if i == 0 {
+				zero++
+			}
+		}
+		if zero != 1 {
+			t.Errorf("the card that hangs was asked %d times", zero)
+		}
+		if !strings.Contains(s, `gpu_power_watts{gpu="0"}`) || !strings.Contains(s, `gpu_firmware_info{firmware="smu",gpu="1"`) {
+			t.Errorf("one question that hangs took more with it:\n%s", s)
+		}
+		if strings.Contains(s, `gpu_firmware_info{firmware="smu",gpu="0"`) {
+			t.Error("firmware that was never told")
+		}
+		close(src.hang)
+	})
 }
 
 // Details that could not be renewed are shown until they are too old, and then not.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
@@ -328,23 +329,25 @@ func TestSourceDown(t *testing.T) {
 
 // A card that hangs keeps neither a scrape nor the other card's figures.
 func TestHangingCard(t *testing.T) {
-	e := start(t, Options{Timeout: 500 * time.Millisecond}) // in which the other card is read
-	e.Poll(t.Context())
-	release := e.src.Hang(0)
-	defer release()
-	for range 3 {
-		e.clock.advance(20 * time.Second)
+	synctest.Test(t, func(t *testing.T) {
+		e := start(t, Options{Timeout: 500 * time.Millisecond})
 		e.Poll(t.Context())
-	}
-	s := e.metrics(t)
-	for series, want := range map[string]string{
-		`gpu_up{gpu="0"}`: "0", `gpu_snapshot_age_seconds{gpu="0"}`: "60", `gpu_up{gpu="1"}`: "1", `gpu_snapshot_age_seconds{gpu="1"}`: "0",
-		`gpu_exporter_source_up`: "1", `gpu_power_watts{gpu="0"}`: "", `gpu_exporter_collector_success{collector="device"}`: "0",
-	} {
-		if got := value(s, series); got != want {
-			t.Errorf("%s = %q, want %q", series, got, want)
+		release := e.src.Hang(0)
+		defer release()
+		for range 3 {
+			e.clock.advance(20 * time.Second)
+			e.Poll(t.Context())
 		}
-	}
+		s := e.metrics(t)
+		for series, want := range map[string]string{
+			`gpu_up{gpu="0"}`: "0", `gpu_snapshot_age_seconds{gpu="0"}`: "60", `gpu_up{gpu="1"}`: "1", `gpu_snapshot_age_seconds{gpu="1"}`: "0",
+			`gpu_exporter_source_up`: "1", `gpu_power_watts{gpu="0"}`: "", `gpu_exporter_collector_success{collector="device"}`: "0",
+		} {
+			if got := value(s, series); got != want {
+				t.Errorf("%s = %q, want %q", series, got, want)
+			}
+		}
+	})
 }
 
 // The exporter is ready when every card has been read, or has had its time.

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/rocwire/rocwire/smi"
@@ -83,86 +84,92 @@ func TestSharedView(t *testing.T) {
 
 // A card that hangs is told with its last known figures and their age.
 func TestSharedStale(t *testing.T) {
-	src := &counting{Fake: NewMachine(2, 1)}
-	s := smi.NewShared(src, smi.SharedOptions{Fresh: -1, Wait: answers / 2})
-	known, err := s.Metrics(t.Context(), 0)
-	if err != nil || known.Stale.Ok() {
-		t.Fatalf("%+v, %v", known, err)
-	}
-	release := src.Hang(0)
-	defer release()
-	before := src.reads.Load()
-	last := smi.Duration(0)
-	for range 3 {
-		m, err := s.Metrics(t.Context(), 0)
+	synctest.Test(t, func(t *testing.T) {
+		src := &counting{Fake: NewMachine(2, 1)}
+		s := smi.NewShared(src, smi.SharedOptions{Fresh: -1, Wait: answers / 2})
+		known, err := s.Metrics(t.Context(), 0)
+		if err != nil || known.Stale.Ok() {
+			t.Fatalf("%+v, %v", known, err)
+		}
+		release := src.Hang(0)
+		defer release()
+		before := src.reads.Load()
+		last := smi.Duration(0)
+		for range 3 {
+			time.Sleep(time.Millisecond)
+			m, err := s.Metrics(t.Context(), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			age, ok := m.Stale.Get()
+			if !ok || age <= last {
+				t.Errorf("figures %v old after some %v old", m.Stale, last)
+			}
+			last = age
+			m.Stale = known.Stale
+			if !reflect.DeepEqual(m, known) {
+				t.Errorf("got %+v, want %+v", m, known)
+			}
+		}
+		time.Sleep(time.Millisecond)
+		snap, err := s.Snapshot(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		age, ok := m.Stale.Get()
-		if !ok || age <= last {
-			t.Errorf("figures %v old after some %v old", m.Stale, last)
+		if d := snap.Devices[0]; d.Metrics == nil || d.Metrics.Stale.Or(0) <= last || d.ProcessesStale.Ok() || d.ECC == nil || d.ECC.Stale.Ok() {
+			t.Errorf("the card that hangs: %+v", d)
 		}
-		last = age
-		m.Stale = known.Stale
-		if !reflect.DeepEqual(m, known) {
-			t.Errorf("got %+v, want %+v", m, known)
+		if d := snap.Devices[1]; d.Metrics == nil || d.Metrics.Stale.Ok() {
+			t.Errorf("the other card: %+v", d)
 		}
-	}
-	snap, err := s.Snapshot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := snap.Devices[0]; d.Metrics == nil || d.Metrics.Stale.Or(0) <= last || d.ProcessesStale.Ok() || d.ECC == nil || d.ECC.Stale.Ok() {
-		t.Errorf("the card that hangs: %+v", d)
-	}
-	if d := snap.Devices[1]; d.Metrics == nil || d.Metrics.Stale.Ok() {
-		t.Errorf("the other card: %+v", d)
-	}
-	if n := src.reads.Load() - before; n != 2 { // and the other card
-		t.Errorf("%d reads while a card hangs", n)
-	}
-	// Also changes do not start it again and again.
-	for range 3 {
-		if err := s.Set(t.Context(), 1, smi.Setting{PerfLevel: smi.PerfHigh}); err != nil {
-			t.Fatal(err)
+		if n := src.reads.Load() - before; n != 2 { // and the other card
+			t.Errorf("%d reads while a card hangs", n)
 		}
-		if m, err := s.Metrics(t.Context(), 0); err != nil || !m.Stale.Ok() {
-			t.Fatalf("%+v, %v", m, err)
+		// Also changes do not start it again and again.
+		for range 3 {
+			if err := s.Set(t.Context(), 1, smi.Setting{PerfLevel: smi.PerfHigh}); err != nil {
+				t.Fatal(err)
+			}
+			if m, err := s.Metrics(t.Context(), 0); err != nil || !m.Stale.Ok() {
+				t.Fatalf("%+v, %v", m, err)
+			}
 		}
-	}
-	if n := src.reads.Load() - before; n != 2 {
-		t.Errorf("%d reads while a card hangs and another is changed", n)
-	}
-	release()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-		m, err := s.Metrics(t.Context(), 0)
-		if err != nil {
-			t.Fatal(err)
+		if n := src.reads.Load() - before; n != 2 {
+			t.Errorf("%d reads while a card hangs and another is changed", n)
 		}
-		if !m.Stale.Ok() {
-			break
+		release()
+		for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+			m, err := s.Metrics(t.Context(), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !m.Stale.Ok() {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatal("figures stay old")
+			}
 		}
-		if time.Now().After(deadline) {
-			t.Fatal("figures stay old")
-		}
-	}
+	})
 }
 
 // A card that never answered has a failure in the snapshot; the others do not wait.
 func TestSharedNeverKnown(t *testing.T) {
-	src := NewMachine(2, 1)
-	release := src.Hang(0)
-	defer release()
-	s := smi.NewShared(src, smi.SharedOptions{Wait: answers})
-	for range 2 {
-		snap, err := s.Snapshot(t.Context()) // without a deadline
-		if err != nil {
-			t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		src := NewMachine(2, 1)
+		release := src.Hang(0)
+		defer release()
+		s := smi.NewShared(src, smi.SharedOptions{Wait: answers})
+		for range 2 {
+			snap, err := s.Snapshot(t.Context()) // without a deadline
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f := snap.Devices[0].MetricsErr; f == nil || f.Code != smi.ErrTimeout || snap.Devices[0].Info == nil || snap.Devices[1].Metrics == nil {
+				t.Errorf("%+v", snap.Devices)
+			}
 		}
-		if f := snap.Devices[0].MetricsErr; f == nil || f.Code != smi.ErrTimeout || snap.Devices[0].Info == nil || snap.Devices[1].Metrics == nil {
-			t.Errorf("%+v", snap.Devices)
-		}
-	}
+	})
 }
 
 // A source whose processes hang as well.
@@ -178,24 +185,26 @@ func (d *deafProcesses) Processes(ctx context.Context, i int) ([]smi.Process, er
 
 // A list of processes cannot say how old it is, so only snapshots have an old one.
 func TestSharedStaleProcesses(t *testing.T) {
-	src := &deafProcesses{NewMachine(1, 3), make(chan struct{})}
-	close(src.hang)
-	s := smi.NewShared(src, smi.SharedOptions{Fresh: -1, Wait: answers})
-	want, err := s.Snapshot(t.Context())
-	if err != nil || len(want.Devices[0].Processes) != 3 {
-		t.Fatal(err)
-	}
-	src.hang = make(chan struct{})
-	defer close(src.hang)
-	got, err := s.Snapshot(t.Context())
-	if err != nil || got.Devices[0].ProcessesStale.Or(0) <= 0 || !reflect.DeepEqual(got.Devices[0].Processes, want.Devices[0].Processes) {
-		t.Errorf("%+v, %v", got, err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Millisecond)
-	defer cancel()
-	if ps, err := s.Processes(ctx, 0); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("%+v, %v", ps, err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		src := &deafProcesses{NewMachine(1, 3), make(chan struct{})}
+		close(src.hang)
+		s := smi.NewShared(src, smi.SharedOptions{Fresh: -1, Wait: answers})
+		want, err := s.Snapshot(t.Context())
+		if err != nil || len(want.Devices[0].Processes) != 3 {
+			t.Fatal(err)
+		}
+		src.hang = make(chan struct{})
+		defer close(src.hang)
+		got, err := s.Snapshot(t.Context())
+		if err != nil || got.Devices[0].ProcessesStale.Or(0) <= 0 || !reflect.DeepEqual(got.Devices[0].Processes, want.Devices[0].Processes) {
+			t.Errorf("%+v, %v", got, err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 40*time.Millisecond)
+		defer cancel()
+		if ps, err := s.Processes(ctx, 0); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%+v, %v", ps, err)
+		}
+	})
 }
 
 // Failures are told as they are, and over when they are over.

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/rocwire/rocwire/smi"
@@ -30,62 +31,66 @@ func (c *counting) Metrics(ctx context.Context, i int) (*smi.Metrics, error) {
 	return c.Fake.Metrics(ctx, i)
 }
 
-// answers is how long a card has that does not hang, on a machine that does much else.
+// answers is how long a card has that does not hang. Where one hangs, time passes in the test alone: the others are never late.
 const answers = time.Second
 
 // A card that hangs is read once, however many ask, and nobody waits for ever; the
 // other card is not concerned.
 func TestSharedHangingCard(t *testing.T) {
-	src := &counting{Fake: NewFake(Cards()...)}
-	release := src.Hang(0)
-	defer release()
-	s := smi.Shared(src)
-	var wg sync.WaitGroup
-	for range 10 {
-		wg.Go(func() {
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-			defer cancel()
-			if _, err := s.Metrics(ctx, 0); !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("the hanging card answered %v", err)
-			}
-		})
-	}
-	wg.Wait()
-	if n := src.reads.Load(); n != 1 {
-		t.Errorf("the hanging card was read %d times", n)
-	}
-	if m, err := s.Metrics(t.Context(), 1); err != nil || m == nil {
-		t.Errorf("the other card: %v", err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), answers)
-	defer cancel()
-	snap, err := smi.TakeSnapshot(ctx, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := snap.Devices[0]; d.MetricsErr == nil || d.MetricsErr.Code != smi.ErrTimeout {
-		t.Errorf("the hanging card in the snapshot: %+v", d)
-	}
-	if d := snap.Devices[1]; d.Metrics == nil || d.MetricsErr != nil {
-		t.Errorf("the other card in the snapshot: %+v", d)
-	}
-	release()
-	if _, err := s.Metrics(t.Context(), 0); err != nil {
-		t.Errorf("after it came back: %v", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		src := &counting{Fake: NewFake(Cards()...)}
+		release := src.Hang(0)
+		defer release()
+		s := smi.Shared(src)
+		var wg sync.WaitGroup
+		for range 10 {
+			wg.Go(func() {
+				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+				defer cancel()
+				if _, err := s.Metrics(ctx, 0); !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("the hanging card answered %v", err)
+				}
+			})
+		}
+		wg.Wait()
+		if n := src.reads.Load(); n != 1 {
+			t.Errorf("the hanging card was read %d times", n)
+		}
+		if m, err := s.Metrics(t.Context(), 1); err != nil || m == nil {
+			t.Errorf("the other card: %v", err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), answers)
+		defer cancel()
+		snap, err := smi.TakeSnapshot(ctx, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := snap.Devices[0]; d.MetricsErr == nil || d.MetricsErr.Code != smi.ErrTimeout {
+			t.Errorf("the hanging card in the snapshot: %+v", d)
+		}
+		if d := snap.Devices[1]; d.Metrics == nil || d.MetricsErr != nil {
+			t.Errorf("the other card in the snapshot: %+v", d)
+		}
+		release()
+		if _, err := s.Metrics(t.Context(), 0); err != nil {
+			t.Errorf("after it came back: %v", err)
+		}
+	})
 }
 
 // A snapshot ends in time even if the source does not care about the context.
 func TestSnapshotOfDeafSource(t *testing.T) {
-	src := NewFake(Cards()...)
-	release := src.Hang(0)
-	defer release()
-	ctx, cancel := context.WithTimeout(t.Context(), answers)
-	defer cancel()
-	snap, err := smi.TakeSnapshot(ctx, src)
-	if err != nil || snap.Devices[0].MetricsErr == nil || snap.Devices[1].Metrics == nil {
-		t.Errorf("%+v, %v", snap, err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		src := NewFake(Cards()...)
+		release := src.Hang(0)
+		defer release()
+		ctx, cancel := context.WithTimeout(t.Context(), answers)
+		defer cancel()
+		snap, err := smi.TakeSnapshot(ctx, src)
+		if err != nil || snap.Devices[0].MetricsErr == nil || snap.Devices[1].Metrics == nil {
+			t.Errorf("%+v, %v", snap, err)
+		}
+	})
 }
 
 func TestWithSessions(t *testing.T) {
