@@ -308,8 +308,16 @@ func script(t *testing.T, page string) string {
 		b.WriteString(strings.TrimSuffix(line, "\n") + "\nok\n")
 	}
 	b.WriteString("unset BEFORE\n")
-	n := 0
+	n, files := 0, map[string]bool{}
+	reads := func(text string) {
+		for file := range files {
+			files[file] = files[file] || strings.Contains(text, file)
+		}
+	}
 	for _, block := range blocks(t, page) {
+		if block.file != "" && block.kind == "yaml" && !found(block) {
+			files[block.file] = false
+		}
 		if block.file != "" && block.kind != "hex" {
 			file := strings.Replace(block.file, "~", "$HOME", 1)
 			fmt.Fprintf(&b, "mkdir -p \"$(dirname \"%s\")\" && cat >\"%[1]s\" <<'END OF FILE' && chmod 600 \"%[1]s\"\n%sEND OF FILE\nok\n", file, fill(block.text))
@@ -321,6 +329,7 @@ func script(t *testing.T, page string) string {
 			n++
 			fmt.Fprintf(&b, "at %s\n", quote(c.where+": "+c.text))
 			text := fill(c.text)
+			reads(text)
 			for _, not := range a.NotRun {
 				if strings.Contains(c.text, not) {
 					used[not] = true
@@ -334,11 +343,17 @@ func script(t *testing.T, page string) string {
 		}
 	}
 	for line := range strings.Lines(a.After) {
+		reads(line)
 		fmt.Fprintf(&b, "at %s\n%s\nok\n", quote("then "+strings.TrimSpace(line)), strings.TrimSuffix(line, "\n"))
 	}
 	for i, s := range append(a.NotRun, a.Replace...) {
 		if (i < len(a.NotRun) || (i-len(a.NotRun))%2 == 0) && !used[s] {
 			t.Errorf("%s has no command with %q any more", page, s)
+		}
+	}
+	for file, read := range files {
+		if !read {
+			t.Errorf("%s: no command reads %s", page, file)
 		}
 	}
 	if n == 0 {

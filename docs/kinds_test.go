@@ -12,6 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"go.yaml.in/yaml/v2"
+
+	"github.com/rocwire/rocwire/internal/dialing"
 	"github.com/rocwire/rocwire/internal/keys"
 	"github.com/rocwire/rocwire/worker/access"
 )
@@ -55,6 +58,7 @@ func settings(t *testing.T, b block) {
 	first, _, _ := strings.Cut(b.text, "\n")
 	switch {
 	case b.file != "":
+		ofCommands(t, b)
 	case strings.HasPrefix(first, "scrape_configs:"), strings.HasPrefix(first, "rule_files:"):
 		// Paths are from the file's folder: it has what they name.
 		dir := t.TempDir()
@@ -80,11 +84,32 @@ func settings(t *testing.T, b block) {
 		if _, err := access.ParseRules([]byte(text)); err != nil {
 			t.Error(err)
 		}
-	case strings.HasPrefix(first, "volumes:"), strings.HasPrefix(first, "spec:"): // deploy/check
+	case strings.HasPrefix(first, "volumes:"), strings.HasPrefix(first, "spec:"), strings.HasPrefix(first, "apiVersion:"): // TestPages of deploy/check
 	default:
 		t.Errorf("nobody reads it; if it is a file of the page's commands, name that: ```%s FILE", b.kind)
 	}
 }
+
+// ofCommands: the file with workers is taken by who reads it; the others are given to a program by their path, see TestCommands.
+func ofCommands(t *testing.T, b block) {
+	if !found(b) {
+		return
+	}
+	file := write(t, filepath.Join(t.TempDir(), "config.yaml"), b.text)
+	var named struct{ Workers map[string]any }
+	if err := yaml.Unmarshal([]byte(b.text), &named); err != nil || len(named.Workers) == 0 {
+		t.Errorf("%d workers, %v", len(named.Workers), err)
+	}
+	for name := range named.Workers {
+		workers, err := dialing.Workers(name, "", dialing.Settings{}, func(v string) string { return map[string]string{dialing.FileVariable: file}[v] })
+		if err != nil || len(workers) != 1 || workers[0].Name != name {
+			t.Errorf("%s: %+v, %v", name, workers, err)
+		}
+	}
+}
+
+// found: a file that programs find without being told of it.
+func found(b block) bool { return filepath.Base(b.file) == "config.yaml" }
 
 // queries are one below another, each with a comment, or several lines with nothing between.
 func queries(t *testing.T, b block) {
