@@ -1,6 +1,7 @@
 package exporter
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -78,6 +79,54 @@ func TestOwnersFromAfar(t *testing.T) {
 	}
 	if !regexp.MustCompile(`(?m)^gpu_package_power\{.*job_id="42".*pod="train-0"`).MatchString(text) {
 		t.Error("AMD's names lack the owners' labels")
+	}
+}
+
+// A card that does not answer any more was still given to somebody, who is asked for then. What is known of that on this machine is of now; what a worker told
+// that is gone is told with its age. The card's series of health is the same as before.
+func TestOwnersOfSilentCard(t *testing.T) {
+	const info, stale = `gpu_allocation_info{container="main",gpu="0",job_id="",job_partition="",job_user="",namespace="ml",pod="%s",source="kubelet"}`, `gpu_allocation_stale_seconds{gpu="0"}`
+	health := regexp.MustCompile(`(?m)^gpu_health\{.*gpu_id="0".*\}`)
+	options := Options{Compat: collector.CompatDME, CompatOwners: true, Timeout: 500 * time.Millisecond}
+
+	src := &owned{Fake: smitest.NewFake(compatCards()...), owners: someOwners}
+	options.Source = src
+	e := start(t, options)
+	e.Poll(t.Context())
+	before := e.metrics(t)
+	release := src.Hang(0)
+	defer release()
+	for range 3 {
+		e.clock.advance(20 * time.Second)
+		e.Poll(t.Context())
+	}
+	silent := e.metrics(t)
+	if value(silent, `gpu_up{gpu="0"}`) != "0" || value(silent, fmt.Sprintf(info, "train-0")) != "1" || value(silent, stale) != "0" {
+		t.Errorf("here, of a card that hangs:\n%s", silent)
+	}
+	if a, b := health.FindString(before), health.FindString(silent); a == "" || a != b {
+		t.Errorf("its health was %s, and is %s", a, b)
+	}
+	src.owners = map[int][]smi.Owner{0: {{Source: smi.OwnerKubelet, Pod: "serve-0", Namespace: "ml", Container: "main"}}}
+	if s := e.metrics(t); value(s, fmt.Sprintf(info, "serve-0")) != "1" || value(s, fmt.Sprintf(info, "train-0")) != "" {
+		t.Errorf("another owner of a card that hangs:\n%s", s)
+	}
+
+	w := remotetest.Start(t, "", smiremote.HandlerOptions{Source: &owned{Fake: smitest.NewFake(compatCards()...), owners: someOwners}})
+	c := smiremote.NewClient(smiremote.Options{Address: w.Addr, ConnectTimeout: time.Minute, IOTimeout: time.Minute})
+	t.Cleanup(func() { _ = c.Close() })
+	options.Source, options.Timeout = c, time.Minute
+	e = start(t, options)
+	e.Poll(t.Context())
+	before = e.metrics(t)
+	if value(before, stale) != "0" {
+		t.Errorf("as a worker tells it:\n%s", before)
+	}
+	w.Stop()
+	e.clock.advance(time.Minute)
+	silent = e.metrics(t)
+	if value(silent, `gpu_up{gpu="0"}`) != "0" || value(silent, fmt.Sprintf(info, "train-0")) != "1" || value(silent, stale) != "60" {
+		t.Errorf("a worker is gone:\n%s", silent)
 	}
 }
 

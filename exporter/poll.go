@@ -194,8 +194,14 @@ func (p *poller) ready() bool {
 	return true
 }
 
-// view is what is known of the cards, but for their details.
+// view is what is known of the cards, but for their details. Of a card that has told nothing for too long its identity stays, and whom it was
+// given to: who waits for a card that hangs is what is asked then. Where that is known on this machine it is known anew.
 func (p *poller) view() *collector.View {
+	var owners map[int][]smi.Owner
+	here := smi.OwnersOf(p.opt.Source)
+	if here != nil {
+		owners = here.Owners()
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	v := &collector.View{Now: p.opt.now(), MaxAge: p.opt.MaxAge, Err: p.listErr}
@@ -213,7 +219,11 @@ func (p *poller) view() *collector.View {
 		}
 		c.Fresh = c.Known && c.Age <= p.opt.MaxAge
 		if !c.Fresh {
-			c.Snap = smi.DeviceSnapshot{Device: d}
+			c.Snap = smi.DeviceSnapshot{Device: d, Info: s.snap.Info, Owners: s.snap.Owners}
+			c.OwnersAge = c.Age
+		}
+		if here != nil {
+			c.Snap.Owners, c.OwnersAge = owners[d.Index], 0
 		}
 		v.Cards = append(v.Cards, c)
 	}

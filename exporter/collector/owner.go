@@ -10,10 +10,15 @@ func init() {
 	register("owner", func(*Options) collector { return ownerCollector{} })
 }
 
-var allocationInfo = define(gauge, "gpu_allocation_info",
-	"Whom the GPU was given to, a series each: source kubelet is a container that Kubernetes allocated it to, whether it is used or not; "+
-		"slurm is a job of Slurm with a process on it. The GPU's machine knows it: its own exporter, or its worker, which tells it to exporters elsewhere.",
-	"gpu", "source", "pod", "namespace", "container", "job_id", "job_user", "job_partition")
+var (
+	allocationInfo = define(gauge, "gpu_allocation_info",
+		"Whom the GPU was given to, a series each: source kubelet is a container that Kubernetes allocated it to, whether it is used or not; "+
+			"slurm is a job of Slurm with a process on it. The GPU's machine knows it: its own exporter, or its worker, which tells it to exporters elsewhere. "+
+			"Of a GPU that does not answer it is who was known last.",
+		"gpu", "source", "pod", "namespace", "container", "job_id", "job_user", "job_partition")
+	allocationStale = define(gauge, "gpu_allocation_stale_seconds",
+		"If whom the GPU was given to could not be asked in time and those known last are shown: how long ago they were, else 0.", "gpu")
+)
 
 // ownerCollector says whom cards were given to.
 type ownerCollector struct{}
@@ -21,8 +26,12 @@ type ownerCollector struct{}
 func (ownerCollector) update(v *View, emit *emitter) error {
 	for i := range v.Cards {
 		d := &v.Cards[i].Snap
+		gpu := strconv.Itoa(d.Device.Index)
+		if len(d.Owners) > 0 {
+			emit.gauge(allocationStale, max(v.Cards[i].OwnersAge.Seconds(), 0), gpu)
+		}
 		for _, o := range d.Owners {
-			emit.gauge(allocationInfo, 1, strconv.Itoa(d.Device.Index), o.Source, o.Pod, o.Namespace, o.Container, o.JobID, o.JobUser, o.JobPartition)
+			emit.gauge(allocationInfo, 1, gpu, o.Source, o.Pod, o.Namespace, o.Container, o.JobID, o.JobUser, o.JobPartition)
 		}
 	}
 	return v.Err

@@ -16,14 +16,16 @@ type View struct {
 	Events   Events
 }
 
-// Card is one card of a View. When nothing recent is known about it, Snap has only
-// the Device.
+// Card is one card of a View. When nothing recent is known about it, Snap has only what it is
+// (Device, Info) and whom it was given to (Owners).
 type Card struct {
 	Snap  smi.DeviceSnapshot
 	Known bool          // it was read at least once
 	Fresh bool          // and not too long ago
 	Age   time.Duration // since then
 	Took  time.Duration // how long its last reading took
+
+	OwnersAge time.Duration // of Snap.Owners, where they are of a card that does not answer; else 0
 
 	XGMI       Answer[*smi.XGMI]
 	LinkErrors uint64 // readings of XGMI in which links had had errors since the one before
