@@ -213,7 +213,7 @@ func TestTLSReload(t *testing.T) {
 func TestTLSCutShort(t *testing.T) {
 	d := keysAt(t)
 	cfg := config()
-	cfg.TLS, cfg.HelloTimeout = serverTLS(d), 300*time.Millisecond
+	cfg.TLS, cfg.HelloTimeout = serverTLS(d), 2*time.Second // in which who says something gets a processor
 	w := serve(t, cards(1), cfg)
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range 40 {
