@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rocwire/rocwire/internal/freeport"
 )
 
 // parse reads JSON.
@@ -70,7 +72,7 @@ func startPrometheus(t *testing.T, config string) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	addr := freeAddress(t)
+	addr := freeport.Later(t)
 	cmd := tool(t, "prometheus", "--config.file", file, "--storage.tsdb.path", filepath.Join(dir, "data"), "--web.listen-address", addr, "--log.level", "warn", "--enable-feature", "native-histograms")
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {

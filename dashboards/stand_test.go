@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/rocwire/rocwire/exporter"
+	"github.com/rocwire/rocwire/internal/freeport"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smiremote"
 )
@@ -38,7 +39,7 @@ func stand(t *testing.T) *server {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	eastMetrics := freeAddress(t)
+	eastMetrics := freeport.Later(t)
 	east := startWorker(t, dir, "east", "--metrics-addr", eastMetrics, "--host", eastHost) // nobody named its cluster and pool
 	west := startWorker(t, dir, "west")
 	westMetrics := startExporter(t, west)
@@ -73,16 +74,6 @@ func absolute(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return a
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	return ln.Addr().String()
 }
 
 // startWorker starts a worker and returns its address.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/hiprpc"
+	"github.com/rocwire/rocwire/internal/freeport"
 	"github.com/rocwire/rocwire/wire"
 )
 
@@ -90,14 +91,7 @@ func server(t *testing.T, answer func(*wire.Hello) wire.Welcome, h func(s *wire.
 }
 
 func TestNobodyListens(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	host, port, _ := net.SplitHostPort(l.Addr().String())
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	host, port, _ := net.SplitHostPort(freeport.Nobody(t))
 	var log logLines
 	c := New(Config{Host: host, Port: port, Logf: log.logf})
 	for range 3 {

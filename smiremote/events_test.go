@@ -11,6 +11,7 @@ import (
 
 	"github.com/vmihailenco/msgpack/v5"
 
+	"github.com/rocwire/rocwire/internal/freeport"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smi/smitest"
 	"github.com/rocwire/rocwire/smiremote"
@@ -259,7 +260,7 @@ func TestEventsEndWithTheConnection(t *testing.T) {
 func TestEventsReconnect(t *testing.T) {
 	src := smitest.NewMachine(1, 0)
 	opt := smiremote.HandlerOptions{Source: src}
-	w := remotetest.Start(t, "", opt)
+	w := remotetest.Start(t, freeport.Later(t), opt)
 	c := dial(t, w)
 	l := listen(t, c)
 	listening(t, src, l)

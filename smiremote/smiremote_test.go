@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/rocwire/rocwire/calls/rpcstats"
+	"github.com/rocwire/rocwire/internal/freeport"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smi/smitest"
 	"github.com/rocwire/rocwire/smiremote"
@@ -173,7 +174,7 @@ func TestErrorsKeepTheirCode(t *testing.T) {
 // The worker may come and go; who asks notices only while it is away.
 func TestReconnects(t *testing.T) {
 	src := smitest.NewFake(smitest.Cards()...)
-	w := remotetest.Start(t, "", smiremote.HandlerOptions{Source: src})
+	w := remotetest.Start(t, freeport.Later(t), smiremote.HandlerOptions{Source: src})
 	c := dial(t, w)
 	for range 3 {
 		if _, err := c.Devices(t.Context()); err != nil {
@@ -200,7 +201,7 @@ func TestReconnects(t *testing.T) {
 // fails says that there is no worker, and in the end all works.
 func TestRestartsUnderLoad(t *testing.T) {
 	opt := smiremote.HandlerOptions{Source: smitest.NewMachine(2, 3)}
-	w := remotetest.Start(t, "", opt)
+	w := remotetest.Start(t, freeport.Later(t), opt)
 	c := dial(t, w)
 	var stop atomic.Bool
 	var good atomic.Int64
@@ -253,14 +254,9 @@ func TestUnixSocket(t *testing.T) {
 }
 
 func TestUnreachable(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := ln.Addr().String()
-	_ = ln.Close()
+	addr := freeport.Nobody(t)
 	c := smiremote.NewClient(smiremote.Options{Address: addr})
-	err = c.Connect(t.Context())
+	err := c.Connect(t.Context())
 	if want := "worker " + addr + ": nobody listens there"; !errors.Is(err, smi.ErrUnavailable) || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

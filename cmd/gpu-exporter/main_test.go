@@ -18,6 +18,7 @@ import (
 	"github.com/rocwire/rocwire/calls/rpcstats"
 	"github.com/rocwire/rocwire/internal/cli"
 	"github.com/rocwire/rocwire/internal/cli/clitest"
+	"github.com/rocwire/rocwire/internal/freeport"
 	"github.com/rocwire/rocwire/smi/smitest"
 	"github.com/rocwire/rocwire/smiremote"
 	"github.com/rocwire/rocwire/smiremote/remotetest"
@@ -138,13 +139,7 @@ func get(url string) string {
 // The exporter starts without a worker, finds it, loses it, finds it again, and
 // ends when told.
 func TestWorkerComesAndGoes(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	worker := ln.Addr().String()
-	_ = ln.Close()
-
+	worker := freeport.Later(t)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	var log logLines

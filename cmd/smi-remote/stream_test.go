@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rocwire/rocwire/internal/freeport"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smi/smitest"
 	"github.com/rocwire/rocwire/smiremote"
@@ -128,7 +129,7 @@ func TestEventForms(t *testing.T) {
 // Of several workers one that is not there is named, and the other one is followed.
 func TestEventsOneDown(t *testing.T) {
 	f := smitest.NewMachine(1, 0)
-	down := freePort(t)
+	down := freeport.Nobody(t)
 	out, errs, stop := background(t, []string{down, worker1(t, f)}, "events")
 	errs.wait(t, "nobody listens there")
 	emit(t, f, out, smi.Event{Time: smitest.Then, Kind: smi.EventECC, Message: "still here"})
@@ -141,7 +142,7 @@ func TestEventsOneDown(t *testing.T) {
 func TestEventsLostWorker(t *testing.T) {
 	f := smitest.NewMachine(1, 0)
 	opt := smiremote.HandlerOptions{Source: f}
-	w := remotetest.Start(t, "", opt)
+	w := remotetest.Start(t, freeport.Later(t), opt)
 	out, errs, stop := background(t, []string{w.Addr}, "events")
 	emit(t, f, out, smi.Event{Time: smitest.Then, Kind: smi.EventECC, Message: "before"})
 	w.Stop()
@@ -191,12 +192,12 @@ func TestWatch(t *testing.T) {
 		t.Errorf("exit %d, %s", code, out)
 	}
 	// It goes on although a worker is not there, and ends well by Ctrl-C.
-	_, failures, stop := background(t, []string{freePort(t)}, "watch", "-n", "0.05", "list")
+	_, failures, stop := background(t, []string{freeport.Nobody(t)}, "watch", "-n", "0.05", "list")
 	failures.wait(t, "nobody listens there\nsmi-remote: ")
 	if code := stop(); code != 0 {
 		t.Errorf("exit %d", code)
 	}
-	if code, _, _ := call(t, []string{freePort(t)}, "watch", "-n", "0.05", "--count", "2", "list"); code != 3 {
+	if code, _, _ := call(t, []string{freeport.Nobody(t)}, "watch", "-n", "0.05", "--count", "2", "list"); code != 3 {
 		t.Errorf("exit %d, want that of the last run", code)
 	}
 }
@@ -230,7 +231,7 @@ func TestCompletion(t *testing.T) {
 			t.Errorf("%q: exit %d, %q; want %q", args, code, out, want)
 		}
 	}
-	if _, out, _ := call(t, []string{freePort(t)}, "__complete", "info", ""); out != fmt.Sprintln(":4") {
+	if _, out, _ := call(t, []string{freeport.Nobody(t)}, "__complete", "info", ""); out != fmt.Sprintln(":4") {
 		t.Errorf("without a worker: %q", out)
 	}
 }

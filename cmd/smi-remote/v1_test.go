@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/rocwire/rocwire/hipv1"
+	"github.com/rocwire/rocwire/internal/freeport"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smi/smitest"
 )
@@ -87,7 +88,7 @@ func TestV1Limits(t *testing.T) {
 			t.Errorf("%s: exit %d, %s", args, code, errs)
 		}
 	}
-	if code, _, errs := call(t, []string{freePort(t)}, "--v1", "list"); code != exitUnreachable || !strings.Contains(errs, "refused") {
+	if code, _, errs := call(t, []string{freeport.Nobody(t)}, "--v1", "list"); code != exitUnreachable || !strings.Contains(errs, "refused") {
 		t.Errorf("nobody there: exit %d, %s", code, errs)
 	}
 	if code, _, errs := call(t, []string{addr}, "--v1", "metrics", "7"); code != exitNotFound {

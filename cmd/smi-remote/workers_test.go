@@ -6,18 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rocwire/rocwire/internal/freeport"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/smi/smitest"
 )
-
-func freePort(t *testing.T) string {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	return ln.Addr().String()
-}
 
 func noEnv(string) string { return "" }
 
@@ -56,7 +48,7 @@ func FuzzParseHosts(f *testing.F) {
 
 // A worker that is not there: one line that names host, port and reason, exit 3.
 func TestUnreachable(t *testing.T) {
-	addr := freePort(t)
+	addr := freeport.Nobody(t)
 	for _, args := range append([]string{"processes --json", "events", "session kill 7", "set perf-level 0 auto", "sim set hang", "workers", "metrics 10ff"}, shown...) {
 		code, out, errs := call(t, []string{addr}, strings.Fields(args)...)
 		if want := "smi-remote: worker " + addr + ": nobody listens there\n"; code != 3 || !strings.Contains(args, "json") && out != "" || errs != want {
@@ -84,7 +76,7 @@ func TestSilentWorker(t *testing.T) {
 
 // A worker that is not there does not hide those that are.
 func TestOneOfSeveralIsDown(t *testing.T) {
-	up, down := worker1(t, smitest.NewMachine(2, 1)), freePort(t)
+	up, down := worker1(t, smitest.NewMachine(2, 1)), freeport.Nobody(t)
 	workers := []string{down, up}
 	for _, args := range append(slices.Clone(shown), "workers", "workers --json", "list 10ff", "list 1") {
 		code, out, errs := call(t, workers, strings.Fields(args)...)
@@ -104,7 +96,7 @@ func TestOneOfSeveralIsDown(t *testing.T) {
 	if code, _, errs := call(t, []string{up, worker1(t, smitest.NewMachine(1, 0))}, "list", "7"); code != 4 || !strings.Contains(errs, "no worker has a GPU 7") {
 		t.Errorf("exit %d, %q", code, errs)
 	}
-	both := []string{down, freePort(t)}
+	both := []string{down, freeport.Nobody(t)}
 	if code, _, errs := call(t, both, "metrics"); code != 3 || strings.Count(errs, "\n") != 2 {
 		t.Errorf("both down: exit %d, %q", code, errs)
 	}

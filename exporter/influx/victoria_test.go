@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"math"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -21,6 +20,7 @@ import (
 	"time"
 
 	"github.com/rocwire/rocwire/exporter/rows/rowstest"
+	"github.com/rocwire/rocwire/internal/freeport"
 )
 
 // victoria is a VictoriaMetrics of Debian's packages.
@@ -43,14 +43,7 @@ func newVictoria(t *testing.T) *victoria {
 	if _, err := os.Stat(v.program); err != nil {
 		t.Skipf("SKIPPED, no lines are sent to a real VictoriaMetrics: no %s; get it with\n\tscripts/fetch_debian.sh %s victoria-metrics", v.program, tree)
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	v.addr = ln.Addr().String()
-	if err := ln.Close(); err != nil {
-		t.Fatal(err)
-	}
+	v.addr = freeport.Later(t)
 	t.Cleanup(func() { v.stop(t) })
 	return v
 }

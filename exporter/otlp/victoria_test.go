@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -17,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/rocwire/rocwire/internal/freeport"
 )
 
 // victoria is a VictoriaMetrics of Debian's packages.
@@ -34,12 +35,7 @@ func victoria(t *testing.T) (base string) {
 	if _, err := os.Stat(program); err != nil {
 		t.Skipf("SKIPPED, nothing is sent to a real VictoriaMetrics: no %s; get it with\n\tscripts/fetch_debian.sh %s victoria-metrics", program, tree)
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := ln.Addr().String()
-	ln.Close()
+	addr := freeport.Later(t)
 	cmd := exec.Command(program, "-httpListenAddr="+addr, "-storageDataPath="+t.TempDir(), "-retentionPeriod=1y", "-memory.allowedBytes=64MiB", "-loggerLevel=ERROR")
 	var said strings.Builder
 	cmd.Stdout, cmd.Stderr = &said, &said

@@ -23,6 +23,7 @@ import (
 	"github.com/rocwire/rocwire/calls/rpcstats"
 	"github.com/rocwire/rocwire/exporter"
 	"github.com/rocwire/rocwire/exporter/discovery"
+	"github.com/rocwire/rocwire/internal/freeport"
 	"github.com/rocwire/rocwire/smi/smitest"
 	"github.com/rocwire/rocwire/smiremote"
 	"github.com/rocwire/rocwire/smiremote/remotetest"
@@ -162,13 +163,8 @@ func TestUnreachable(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer silent.Close()
-	gone, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = gone.Close()
 	h := start(t, Options{Allow: []string{"127.0.0.1:*"}, Exporter: exporter.Options{Timeout: time.Hour}})
-	for _, addr := range []string{silent.Addr().String(), gone.Addr().String()} {
+	for _, addr := range []string{silent.Addr().String(), freeport.Nobody(t)} {
 		w := get(h, addr, "X-Prometheus-Scrape-Timeout-Seconds", "0.2") // and not the hour that a question may take
 		if text := w.Body.String(); w.Code != 200 || !strings.Contains(text, "\nprobe_success 0\n") || strings.Contains(text, "gpu_power") {
 			t.Errorf("%s: %d\n%s", addr, w.Code, text)
@@ -186,8 +182,8 @@ func TestUnreachable(t *testing.T) {
 
 // A probe of a worker that comes back finds it.
 func TestComesBack(t *testing.T) {
-	w := worker(t)
-	addr := w.Addr
+	addr := freeport.Later(t)
+	w := remotetest.Start(t, addr, smiremote.HandlerOptions{Source: smitest.NewFake(smitest.Cards()...)})
 	h := start(t, Options{Allow: []string{addr}, Exporter: exporter.Options{Interval: 10 * time.Millisecond}})
 	until := func(line string) {
 		for !strings.Contains(get(h, addr).Body.String(), "\n"+line+"\n") {

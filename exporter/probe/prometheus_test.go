@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -22,6 +21,7 @@ import (
 	"github.com/rocwire/rocwire/exporter"
 	"github.com/rocwire/rocwire/exporter/collector"
 	"github.com/rocwire/rocwire/exporter/discovery"
+	"github.com/rocwire/rocwire/internal/freeport"
 	"github.com/rocwire/rocwire/smi/smitest"
 )
 
@@ -51,16 +51,6 @@ func block(t *testing.T, page, kind string) string {
 		t.Fatalf("%s has no %s", page, kind)
 	}
 	return text
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	return ln.Addr().String()
 }
 
 // The scrape configuration of the documentation, with a real Prometheus, an exporter,
@@ -102,7 +92,7 @@ func TestPrometheus(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "prometheus.yml"), []byte(config), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	listen := freePort(t)
+	listen := freeport.Later(t)
 	var log bytes.Buffer
 	cmd := exec.Command(bin, "--config.file="+filepath.Join(dir, "prometheus.yml"), "--storage.tsdb.path="+filepath.Join(dir, "data"),
 		"--web.listen-address="+listen, "--enable-feature=native-histograms")

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rocwire/rocwire/internal/freeport"
 	"github.com/rocwire/rocwire/worker"
 	"github.com/rocwire/rocwire/worker/access"
 	"github.com/rocwire/rocwire/worker/simbackend"
@@ -62,12 +62,7 @@ func newHouse(t *testing.T) *house {
 			l.Nodes["n1"] = append(l.Nodes["n1"], Card{fmt.Sprintf("w%d", i), d.UUID, "gpu"})
 		}
 	}
-	away, err := net.Listen("tcp", "127.0.0.1:0") // nobody is there when it is closed
-	if err != nil {
-		t.Fatal(err)
-	}
-	away.Close()
-	config += fmt.Sprintf("  away: {address: %q}\n", away.Addr())
+	config += fmt.Sprintf("  away: {address: %q}\n", freeport.Nobody(t))
 	l.Nodes["n2"] = []Card{{"away", "GPU-1", "gpu"}}
 	b, err := l.Append(nil)
 	if err != nil {
