@@ -119,11 +119,11 @@ var suites = []suite{
 	},
 	{
 		name: "rccl", title: "RCCL", of: "librccl1", packages: []string{"librccl1-tests", "librocm-smi64-1", "libhsa-runtime64-1", "libdrm-amdgpu1", "libdrm2", "libelf1t64", "libnuma1", "libzstd1", "zlib1g"},
-		worker: append(slices.Clone(gfx90a), "--sim-cards", "4"), libs: []string{lists + "/hip5"}, limit: 10 * time.Minute,
+		worker: append(slices.Clone(gfx90a), "--sim-cards", "4"), libs: []string{hip5}, limit: 10 * time.Minute,
 		// The program asks HSA how many cards there are, before it starts processes of its own.
-		env: []string{"UT_MIN_GPUS=4", "UT_MAX_GPUS=4", "UT_PROCESS_MASK=1", "UT_REDOPS=sum", "UT_DATATYPES=ncclFloat32,ncclInt8", "UT_TIMEOUT_US=600000000"},
-		note: "On four cards, all ranks in one process, sums of two types. Ranks that are processes of their own fail yet: RCCL's `hipIpcOpenMemHandle` is answered `hipErrorInvalidValue`. Debian's RCCL is of HIP 5, and asks for `libamdhip64.so.5`: a link to our library of HIP 6 has that name here, " +
-			"as what RCCL calls is the same in both.",
+		env: []string{"UT_MIN_GPUS=4", "UT_MAX_GPUS=4", "UT_PROCESS_MASK=3", "UT_REDOPS=sum", "UT_DATATYPES=ncclFloat32,ncclInt8", "UT_TIMEOUT_US=600000000"},
+		note: "On four cards, with all ranks in one process and with a process for each, whose memory RCCL shares by HIP's IPC; sums of two types. Debian's RCCL is of HIP 5. It asks for `libamdhip64.so.5`, which the runner " +
+			"makes: ours, with HIP 5's values for the flag of `hipIpcOpenMemHandle` and the types of memory that `hipPointerGetAttributes` tells. Those are all that differ in what RCCL and its tests use.",
 		programs: rcclPrograms,
 	},
 }

@@ -165,6 +165,85 @@ static void memory(void)
 	CHECK(hipFree(d));
 }
 
+/* Small allocations, which lie close together: each handle is one of them, and an address within it. */
+enum { PIECES = 24, PIECE = 96 * 4, WITHIN = 12 };
+
+static const int piece_sizes[] = {PIECE, 4096, 65536 + 4, 3 << 20};
+
+/* gatherer opens pieces in one order and closes them in another. What their process has freed it cannot open, and keeps if it is open. */
+static void gatherer(int fd)
+{
+	hipIpcMemHandle_t h[PIECES], in[PIECES];
+	int *p[PIECES], *q[PIECES], v[2], mark;
+	void *none = NULL;
+	hear(fd, h);
+	hear(fd, in);
+	for (int k = 0; k < PIECES; k++) {
+		int i = k * 7 % PIECES;
+		CHECK(hipIpcOpenMemHandle((void **)&p[i], h[i], hipIpcMemLazyEnablePeerAccess));
+		CHECK(hipIpcOpenMemHandle((void **)&q[i], in[i], hipIpcMemLazyEnablePeerAccess));
+		ASSERT((char *)q[i] == (char *)p[i] + WITHIN); /* one mapping, at the address that the handle is of */
+	}
+	for (int i = 0; i < PIECES; i++) {
+		CHECK(hipMemcpy(v, p[i], 8, hipMemcpyDeviceToHost));
+		ASSERT(v[0] == i && v[1] == -i);
+		mark = 1000 + i;
+		CHECK(hipMemcpy(q[i], &mark, 4, hipMemcpyHostToDevice));
+	}
+	go(fd);
+	wait_for(fd); /* the first of them is freed */
+	EXPECT(hipIpcOpenMemHandle(&none, h[0], hipIpcMemLazyEnablePeerAccess), hipSuccess); /* it is open here */
+	ASSERT(none == p[0]);
+	CHECK(hipIpcCloseMemHandle(none));
+	CHECK(hipMemcpy(v, p[0], 8, hipMemcpyDeviceToHost));
+	ASSERT(v[0] == 0 && v[1] == 0);
+	for (int k = 0; k < PIECES; k++) {
+		int i = k * 5 % PIECES;
+		CHECK(hipIpcCloseMemHandle(i % 2 ? p[i] : q[i]));
+		CHECK(hipMemcpy(&mark, q[i], 4, hipMemcpyDeviceToHost)); /* the other is open yet */
+		ASSERT(mark == 1000 + i);
+		CHECK(hipIpcCloseMemHandle(i % 2 ? q[i] : p[i]));
+		EXPECT(hipIpcCloseMemHandle(p[i]), hipErrorInvalidValue);
+	}
+	EXPECT(hipIpcOpenMemHandle(&none, h[0], hipIpcMemLazyEnablePeerAccess), hipErrorInvalidDevicePointer);
+	EXPECT(hipIpcOpenMemHandle(&none, in[0], hipIpcMemLazyEnablePeerAccess), hipErrorInvalidDevicePointer);
+	CHECK(hipIpcOpenMemHandle((void **)&p[1], h[1], hipIpcMemLazyEnablePeerAccess)); /* again, after it was closed */
+	CHECK(hipMemcpy(v, p[1], 8, hipMemcpyDeviceToHost));
+	ASSERT(v[0] == 1 && v[1] == -1);
+	CHECK(hipIpcCloseMemHandle(p[1]));
+}
+
+static void pieces(void)
+{
+	struct process a = start("gatherer");
+	hipIpcMemHandle_t h[PIECES], in[PIECES];
+	int *p[PIECES], mark, v[PIECE / 4];
+	for (int i = 0; i < PIECES; i++) {
+		CHECK(hipMalloc((void **)&p[i], (size_t)piece_sizes[i % 4]));
+		for (int k = 0; k < PIECE / 4; k++)
+			v[k] = k % 2 ? -i : i;
+		CHECK(hipMemcpy(p[i], v, PIECE, hipMemcpyHostToDevice));
+	}
+	for (int i = 0; i < PIECES; i++) {
+		CHECK(hipIpcGetMemHandle(&h[i], p[i]));
+		CHECK(hipIpcGetMemHandle(&in[i], (char *)p[i] + WITHIN));
+	}
+	tell(a.fd, h);
+	tell(a.fd, in);
+	wait_for(a.fd);
+	for (int i = 0; i < PIECES; i++) {
+		CHECK(hipMemcpy(&mark, (char *)p[i] + WITHIN, 4, hipMemcpyDeviceToHost));
+		ASSERT(mark == 1000 + i);
+		CHECK(hipMemcpy(&mark, (char *)p[i] + WITHIN + 4, 4, hipMemcpyDeviceToHost)); /* nothing beside it */
+		ASSERT(mark == i);
+	}
+	CHECK(hipFree(p[0]));
+	go(a.fd);
+	finished(a);
+	for (int i = 1; i < PIECES; i++)
+		CHECK(hipFree(p[i]));
+}
+
 /* exporter allocates, and ends when it is told to. */
 static void exporter(int fd)
 {
@@ -377,6 +456,8 @@ int main(int argc, char **argv)
 			importer(fd);
 		else if (strcmp(argv[1], "exporter") == 0)
 			exporter(fd);
+		else if (strcmp(argv[1], "gatherer") == 0)
+			gatherer(fd);
 		else if (strcmp(argv[1], "waiter") == 0)
 			waiter(fd);
 		else
@@ -384,6 +465,7 @@ int main(int argc, char **argv)
 		return failures != 0;
 	}
 	memory();
+	pieces();
 	ended();
 	events();
 	pools();

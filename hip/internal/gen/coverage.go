@@ -64,5 +64,7 @@ func coverageMD(t *Table) string {
 		}
 		o.p("| `%s` | %s | %s |", f.Name, f.Version, how)
 	}
+	o.p("\n## `libamdhip64.so.5`\n\nThere is none, and a link of that name to another version is wrong: HIP 5 has other numbers for types of memory (`hipPointerGetAttributes`), nodes of graphs and `hipDeviceLmemResizeToMax`, five device")
+	o.p("attributes that are no more, and 0 for the flag of `hipIpcOpenMemHandle`, which is `hipErrorInvalidValue` since. Programs of HIP 5 have to be compiled again.")
 	return o.String()
 }
