@@ -17,6 +17,9 @@ const ipcMark = "rwplaced"
 
 const ipcMemLazyEnablePeerAccess = 1 // hipIpcMemLazyEnablePeerAccess
 
+// manyOpened is how many addresses of such memory may be open at a time, each of which the session remembers.
+const manyOpened = 1 << 16
+
 // imports is memory of other processes that was opened by handles of ours.
 type imports struct {
 	mu     sync.Mutex
@@ -30,7 +33,7 @@ type imported struct {
 	size   uint64
 	handle hip.GenericAllocation
 	device int32
-	times  int // that it was opened and not closed
+	times  map[hip.Ptr]int // that it was opened and not closed, by the address: several allocations of the client can lie in it
 }
 
 // ipcHandle is a handle for an address in a region that is placed.
@@ -76,13 +79,17 @@ func (r *Runtime) IpcOpenMemHandle(t hip.Thread, handle *hip.IpcMemHandle, flags
 		}
 	}
 	if offset >= m.size {
-		if m.times == 0 {
+		if len(m.times) == 0 {
 			r.detach(m)
 		}
 		return 0, hip.ErrorInvalidDevicePointer
 	}
-	m.times++
-	return m.base + hip.Ptr(offset), hip.Success
+	p := m.base + hip.Ptr(offset)
+	if len(m.times) == manyOpened && m.times[p] == 0 {
+		return 0, hip.ErrorOutOfMemory
+	}
+	m.times[p]++
+	return p, hip.Success
 }
 
 // attach maps memory of another process. What its handle says of the size is no
@@ -98,7 +105,7 @@ func (r *Runtime) attach(t hip.Thread, handle *hip.IpcMemHandle, token hip.Share
 	if t.Device < 0 || int(t.Device) >= len(access) {
 		return nil, hip.ErrorInvalidDevice
 	}
-	m := &imported{token: token, size: size, device: t.Device}
+	m := &imported{token: token, size: size, device: t.Device, times: map[hip.Ptr]int{}}
 	if m.handle, err = r.MemImportFromShareableHandle(t, handle, hip.MemHandleTypePosixFileDescriptor); err != hip.Success {
 		if err == hip.ErrorInvalidValue {
 			err = hip.ErrorInvalidDevicePointer
@@ -133,7 +140,7 @@ func (r *Runtime) detach(m *imported) (err hip.Error) {
 	return err
 }
 
-// IpcCloseMemHandle is hipIpcCloseMemHandle. The last one waits for the devices.
+// IpcCloseMemHandle is hipIpcCloseMemHandle, of an address that was opened. The last one waits for the devices.
 func (r *Runtime) IpcCloseMemHandle(t hip.Thread, ptr hip.Ptr) hip.Error {
 	x := &r.imports
 	x.mu.Lock()
@@ -147,8 +154,14 @@ func (r *Runtime) IpcCloseMemHandle(t hip.Thread, ptr hip.Ptr) hip.Error {
 		x.mu.Unlock()
 		return r.ipcCloseMemHandle(t, ptr)
 	}
-	m.times--
-	last := m.times == 0
+	if m.times[ptr] == 0 {
+		x.mu.Unlock()
+		return hip.ErrorInvalidValue
+	}
+	if m.times[ptr]--; m.times[ptr] == 0 {
+		delete(m.times, ptr)
+	}
+	last := len(m.times) == 0
 	if last {
 		delete(x.opened, m.token)
 	}
