@@ -29,6 +29,12 @@ type Joiner interface {
 	SealJoined(dst, nonce, plain, tail, data []byte) ([]byte, bool)
 }
 
+// Splitter is a cipher.AEAD that opens to two places what was sealed in one piece. dst and, behind it, tail are exactly as long as the plaintext. false
+// without an effect: it is too short, or the library fails, and Open is to be used.
+type Splitter interface {
+	OpenSplit(dst, tail, nonce, box, data []byte) (bool, error)
+}
+
 // Use reports whether the library is used, and its version or why it is not.
 func Use() (bool, string) {
 	switch os.Getenv(Variable) {

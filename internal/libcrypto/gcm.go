@@ -76,32 +76,46 @@ func (g *gcm) sealed(right bool, c unsafe.Pointer, out []byte) {
 
 // Open implements cipher.AEAD.
 func (g *gcm) Open(dst, nonce, box, data []byte) ([]byte, error) {
-	var c unsafe.Pointer
-	if len(box) >= Long+tagSize && len(nonce) == g.NonceSize() {
-		c = g.contexts.take(opening)
-	}
-	if c == nil {
+	if len(box) < Long+tagSize {
 		return g.small.Open(dst, nonce, box, data)
 	}
 	n := len(box) - tagSize
 	dst = slices.Grow(dst, n)
-	out := dst[len(dst) : len(dst)+n]
-	right := unseal(c, out, nonce, box, data)
+	switch opened, err := g.OpenSplit(dst[len(dst):len(dst)+n], nil, nonce, box, data); {
+	case !opened:
+		return g.small.Open(dst, nonce, box, data)
+	case err != nil:
+		return nil, err
+	}
+	return dst[:len(dst)+n], nil
+}
+
+// OpenSplit implements Splitter.
+func (g *gcm) OpenSplit(dst, tail, nonce, box, data []byte) (bool, error) {
+	if len(dst) < Long || len(box) != len(dst)+len(tail)+tagSize || len(nonce) != g.NonceSize() {
+		return false, nil
+	}
+	c := g.contexts.take(opening)
+	if c == nil {
+		return false, nil
+	}
+	right := unseal(c, dst, tail, nonce, box, data)
 	g.contexts.give(opening, c)
 	runtime.KeepAlive(g)
 	if !right {
-		clear(out)
-		return nil, errOpen
+		clear(dst)
+		clear(tail)
+		return true, errOpen
 	}
-	return dst[:len(dst)+n], nil
+	return true, nil
 }
 
 func seal(c unsafe.Pointer, out, nonce, plain, tail, data []byte) bool {
 	return C.rocwire_crypto_seal(c, first(nonce), first(data), C.size_t(len(data)), first(out), first(plain), C.size_t(len(plain)), first(tail), C.size_t(len(tail))) == 1
 }
 
-func unseal(c unsafe.Pointer, out, nonce, box, data []byte) bool {
-	return C.rocwire_crypto_unseal(c, first(nonce), first(data), C.size_t(len(data)), first(out), first(box), C.size_t(len(out))) == 1
+func unseal(c unsafe.Pointer, out, tail, nonce, box, data []byte) bool {
+	return C.rocwire_crypto_unseal(c, first(nonce), first(data), C.size_t(len(data)), first(out), first(box), C.size_t(len(out)), first(tail), C.size_t(len(tail))) == 1
 }
 
 // What a context is for.

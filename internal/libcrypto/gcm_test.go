@@ -57,7 +57,7 @@ func TestVector(t *testing.T) {
 		}
 		x.give(sealing, c)
 		c = x.take(opening)
-		if !unseal(c, out[:len(plain)], iv, bin(want), data) || !bytes.Equal(out[:len(plain)], plain) {
+		if !unseal(c, out[:33], out[33:len(plain)], iv, bin(want), data) || !bytes.Equal(out[:len(plain)], plain) {
 			t.Errorf("key of %d bytes: %x", len(key)/2, out)
 		}
 		x.give(opening, c)
@@ -78,6 +78,18 @@ func TestEither(t *testing.T) {
 			}
 			if joined, ok := other.(Joiner).SealJoined([]byte("before"), nonce, plain[:max(n-3, 0)], plain[max(n-3, 0):], data); ok != (n-3 >= Long) || ok && !bytes.Equal(joined, want) {
 				t.Fatalf("%d bytes in two places: %v, or another box", n, ok)
+			}
+			if n-3 >= Long {
+				out := noise(n + 1)
+				ok, err := other.(Splitter).OpenSplit(out[:n-3], out[n-2:], nonce, want[6:], data)
+				if !ok || err != nil || !bytes.Equal(out[:n-3], plain[:n-3]) || !bytes.Equal(out[n-2:], plain[n-3:]) || out[n-3] != noise(n + 1)[n-3] {
+					t.Fatalf("%d bytes to two places: %v, %v, or not what was sealed", n, ok, err)
+				}
+				changed := bytes.Clone(want[6:])
+				changed[n-1] ^= 1
+				if ok, err := other.(Splitter).OpenSplit(out[:n-3], out[n-3:n], nonce, changed, data); !ok || err == nil || !bytes.Equal(out[:n], make([]byte, n)) {
+					t.Fatalf("%d bytes to two places: something changed was opened: %v, %v", n, ok, err)
+				}
 			}
 			inPlace := append(make([]byte, 0, n+16), plain...)
 			if inPlace = other.Seal(inPlace[:0], nonce, inPlace, data); !bytes.Equal(inPlace, want[6:]) {

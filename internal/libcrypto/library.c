@@ -80,13 +80,14 @@ int rocwire_crypto_seal(void *c, const unsigned char *nonce, const unsigned char
 }
 
 int rocwire_crypto_unseal(void *c, const unsigned char *nonce, const unsigned char *data, size_t data_size, unsigned char *out,
-			  const unsigned char *in, size_t n)
+			  const unsigned char *in, size_t n, unsigned char *tail, size_t tail_size)
 {
 	unsigned char tag[tag_size]; /* out may be in */
-	int done, rest;
+	int done, more, rest;
 
-	memcpy(tag, in + n, tag_size);
+	memcpy(tag, in + n + tail_size, tag_size);
 	return p_EVP_CipherInit_ex2(c, NULL, NULL, nonce, 0, NULL) == 1 && p_EVP_CIPHER_CTX_ctrl(c, set_tag, tag_size, tag) == 1 &&
 	       p_EVP_CipherUpdate(c, NULL, &done, data, (int)data_size) == 1 && p_EVP_CipherUpdate(c, out, &done, in, (int)n) == 1 &&
-	       (size_t)done == n && p_EVP_CipherFinal_ex(c, out + n, &rest) == 1 && rest == 0;
+	       (size_t)done == n && p_EVP_CipherUpdate(c, tail, &more, in + n, (int)tail_size) == 1 && (size_t)more == tail_size &&
+	       p_EVP_CipherFinal_ex(c, tag, &rest) == 1 && rest == 0;
 }

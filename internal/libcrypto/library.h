@@ -14,6 +14,6 @@ void rocwire_crypto_free(void *context);
 /* rocwire_crypto_seal encrypts n bytes and, behind them, those of tail, and writes the tag of 16 bytes behind that. */
 int rocwire_crypto_seal(void *context, const unsigned char *nonce, const unsigned char *data, size_t data_size, unsigned char *out,
 			const unsigned char *in, size_t n, const unsigned char *tail, size_t tail_size);
-/* rocwire_crypto_unseal decrypts n bytes that the tag stands behind. 0: they are not what was sealed. */
+/* rocwire_crypto_unseal decrypts n bytes to out, and those behind them to tail; the tag stands behind both. 0: they are not what was sealed. */
 int rocwire_crypto_unseal(void *context, const unsigned char *nonce, const unsigned char *data, size_t data_size, unsigned char *out,
-			  const unsigned char *in, size_t n);
+			  const unsigned char *in, size_t n, unsigned char *tail, size_t tail_size);

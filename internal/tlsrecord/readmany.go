@@ -3,6 +3,8 @@ package tlsrecord
 import (
 	"encoding/binary"
 	"sync"
+
+	"github.com/rocwire/rocwire/internal/libcrypto"
 )
 
 // sides are for what does not fit where its data belongs.
@@ -46,17 +48,14 @@ func (r *Reader) many(p []byte) (n int) {
 		end := min((i+1)*spanRecords, len(places))
 		for k := i * spanRecords; k < end; k++ {
 			x := places[k]
-			dst, side := p[x.to:], (*[maxBox]byte)(nil)
+			record := r.b[x.from : x.from+HeaderSize+x.n+1+tag]
+			seq := h.Seq + uint64(k)
 			if k == end-1 { // the type behind the data would be where somebody else's data is
-				side = sides.Get().(*[maxBox]byte)
-				dst = side[:]
+				places[k].right = h.openWithin(seq, nonce, p[x.to:x.to+x.n], record)
+				continue
 			}
-			t, data, err := h.openAs(h.Seq+uint64(k), nonce, dst, r.b[x.from:x.from+HeaderSize+x.n+1+tag])
+			t, data, err := h.openAs(seq, nonce, p[x.to:], record)
 			places[k].right = err == nil && t == Data && len(data) == x.n
-			if side != nil {
-				copy(p[x.to:x.to+x.n], data)
-				sides.Put(side)
-			}
 		}
 	})
 	r.team.finish(w)
@@ -70,4 +69,18 @@ func (r *Reader) many(p []byte) (n int) {
 		r.useless = 0
 	}
 	return n
+}
+
+// openWithin is openAs of a record with just so much data, and writes nothing behind it.
+func (h *Half) openWithin(seq uint64, nonce *[ivSize]byte, dst, record []byte) bool {
+	if s, ok := h.aead.(libcrypto.Splitter); ok {
+		var t [1]byte
+		if opened, err := s.OpenSplit(dst, t[:], h.at(seq, nonce), record[HeaderSize:], record[:HeaderSize]); opened {
+			return err == nil && Type(t[0]) == Data
+		}
+	}
+	side := sides.Get().(*[maxBox]byte)
+	defer sides.Put(side)
+	t, data, err := h.openAs(seq, nonce, side[:], record)
+	return err == nil && t == Data && copy(dst, data) == len(dst) && len(data) == len(dst)
 }
