@@ -3,8 +3,11 @@ package simgpu
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"runtime"
+	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -84,13 +87,16 @@ func CreateSegment(o Options) (*Segment, error) {
 	return card.Create(capacity, DefaultSessions)
 }
 
+// Archs are the architectures that can be simulated.
+func Archs() []string { return slices.Sorted(maps.Keys(products)) }
+
 // complete checks o and fills in what is left to choose.
 func (o *Options) complete() error {
 	if o.Arch == "" {
 		o.Arch = DefaultArch
 	}
 	if products[o.Arch] == nil {
-		return fmt.Errorf("%w: architecture %q, there are gfx90a and gfx942", ErrOptions, o.Arch)
+		return fmt.Errorf("%w: architecture %q, there are %s", ErrOptions, o.Arch, strings.Join(Archs(), ", "))
 	}
 	if o.Cards == 0 {
 		o.Cards = 1

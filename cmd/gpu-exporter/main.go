@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"os"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/rocwire/rocwire/internal/cli"
 	"github.com/rocwire/rocwire/internal/localsmi"
+	"github.com/rocwire/rocwire/wire"
 )
 
 func main() {
@@ -33,6 +35,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		log := slog.New(slog.NewTextHandler(stderr, nil))
 		if err := serve(ctx, o, log); err != nil {
 			log.Error("cannot serve", "reason", err)
+			if errors.Is(err, wire.ErrNotLoopback) { // and no flag says who may come
+				err = cli.Usagef("%v", err)
+			}
 			return cli.Said(err)
 		}
 		return nil

@@ -15,16 +15,25 @@ import (
 
 func main() {
 	args, level := os.Args[1:], slog.LevelInfo
+	const purpose = "hip-session is started by hip-worker, for each client; people do not start it"
 	if len(args) == 0 {
-		fmt.Fprintln(os.Stderr, "hip-session is started by hip-worker, for each client")
+		fmt.Fprintln(os.Stderr, purpose)
 		os.Exit(2)
 	}
 	if args[0] == "--version" {
 		fmt.Println("hip-session", version.String())
 		return
 	}
+	if args[0] == "-h" || args[0] == "--help" {
+		fmt.Println(purpose)
+		return
+	}
 	if args[0] == "-v" {
 		args, level = args[1:], slog.LevelDebug
+	}
+	if len(args) == 0 || args[0] != "--backend" {
+		fmt.Fprintf(os.Stderr, "hip-session: %q is nothing that hip-worker says: %s\n", args, purpose)
+		os.Exit(2)
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
 	p, err := open(args, log)

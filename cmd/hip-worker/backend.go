@@ -1,10 +1,10 @@
 package main
 
 import (
-	"fmt"
 	"log/slog"
 	"os"
 
+	"github.com/rocwire/rocwire/internal/cli"
 	"github.com/rocwire/rocwire/internal/visible"
 	"github.com/rocwire/rocwire/simgpu"
 	"github.com/rocwire/rocwire/worker"
@@ -39,12 +39,12 @@ func openBackend(o *options, log *slog.Logger) (worker.Backend, error) {
 // choose takes one of the visible cards, or all.
 func choose(visible []int, device int) ([]int, error) {
 	switch {
+	case len(visible) == 0:
+		return nil, cli.Usagef("ROCR_VISIBLE_DEVICES and HIP_VISIBLE_DEVICES leave no card")
 	case device >= len(visible):
-		return nil, fmt.Errorf("--device %d: there are %d cards", device, len(visible))
+		return nil, cli.Usagef("--device %d: the last card is %d", device, len(visible)-1)
 	case device >= 0:
 		return visible[device : device+1], nil
-	case len(visible) == 0:
-		return nil, fmt.Errorf("ROCR_VISIBLE_DEVICES and HIP_VISIBLE_DEVICES leave no card")
 	}
 	return visible, nil
 }

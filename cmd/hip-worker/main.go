@@ -17,6 +17,7 @@ import (
 	"github.com/rocwire/rocwire/internal/cli"
 	"github.com/rocwire/rocwire/internal/localsmi"
 	"github.com/rocwire/rocwire/internal/loglimit"
+	"github.com/rocwire/rocwire/wire"
 	"github.com/rocwire/rocwire/worker"
 )
 
@@ -32,8 +33,11 @@ func main() {
 	}
 	root := newRoot(os.Getenv, func(o *options) error {
 		err := run(o, newLog(o.verbose))
-		if errors.Is(err, worker.ErrPortInUse) {
-			err = portInUse{err}
+		switch {
+		case errors.Is(err, worker.ErrPortInUse):
+			return portInUse{err}
+		case errors.Is(err, wire.ErrNotLoopback): // and no flag says who may come
+			return cli.Usagef("%v", err)
 		}
 		return err
 	})

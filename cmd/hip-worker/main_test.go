@@ -173,21 +173,35 @@ func TestRefusals(t *testing.T) {
 		code int
 		say  string
 	}{
-		"beyond loopback":         {[]string{"--backend", "sim", "--listen", "0.0.0.0", "-p", "0"}, cli.ExitFailure, "--insecure"},
-		"metrics beyond loopback": {[]string{"--backend", "sim", "-p", "0", "--metrics-addr", "0.0.0.0:0"}, cli.ExitFailure, "--insecure"},
+		"beyond loopback":         {[]string{"--backend", "sim", "--listen", "0.0.0.0", "-p", "0"}, cli.ExitUsage, "--insecure"},
+		"metrics beyond loopback": {[]string{"--backend", "sim", "-p", "0", "--metrics-addr", "0.0.0.0:0"}, cli.ExitUsage, "--insecure"},
 		"metrics, no web config":  {[]string{"--backend", "sim", "-p", "0", "--metrics-addr", "127.0.0.1:0", "--web-config", "/none.yml"}, cli.ExitFailure, "/none.yml"},
 		"metrics, no address":     {[]string{"--metrics-addr", "9400"}, cli.ExitUsage, "--metrics-addr"},
 		"sink, no such protocol":  {[]string{"--otlp-endpoint", "ftp://collector"}, cli.ExitUsage, "OTLP"},
 		"queue, relative":         {[]string{"--metrics-addr", "127.0.0.1:0", "--queue-dir", "queue"}, cli.ExitUsage, "--queue-dir"},
 		"unknown flag":            {[]string{"--frobnicate"}, cli.ExitUsage, "--help"},
-		"no such card":            {[]string{"--backend", "sim", "-d", "3", "-p", "0"}, cli.ExitFailure, "3"},
+		"no such card":            {[]string{"--backend", "sim", "-d", "3", "-p", "0"}, cli.ExitUsage, "--device 3: the last card is 0"},
+		"no such port":            {[]string{"-p", "70000"}, cli.ExitUsage, "0 to 65535"},
+		"a port that is none":     {[]string{"-p", "http"}, cli.ExitUsage, `--port "http" is no number`},
+		"no cards":                {[]string{"--backend", "sim", "--sim-cards", "0"}, cli.ExitUsage, "--sim-cards 0"},
+		"help on nothing":         {[]string{"serve", "--help"}, cli.ExitUsage, `there is no command "serve"; there are `},
+		"half a command":          {[]string{"keys"}, cli.ExitUsage, "there are add-client, init"},
 		"unknown source":          {[]string{"--backend", "sim", "--smi-backend", "x", "-p", "0"}, cli.ExitUsage, "sysfs"},
-		"unknown architecture":    {[]string{"--backend", "sim", "--sim-arch", "gfx1", "-p", "0"}, cli.ExitFailure, "gfx1"},
+		"unknown architecture":    {[]string{"--backend", "sim", "--sim-arch", "gfx1", "-p", "0"}, cli.ExitUsage, `"gfx1": there are gfx90a, gfx942`},
 	} {
 		code, out, errs := runToEnd(t, exe, c.args...)
 		if code != c.code || !strings.Contains(errs, c.say) {
 			t.Errorf("%s: exit code %d, %q %q", name, code, out, errs)
 		}
+	}
+	session := filepath.Join(filepath.Dir(exe), "hip-session")
+	for _, args := range [][]string{nil, {"serve"}, {"-V"}, {"-v"}, {"version"}} {
+		if code, _, errs := runToEnd(t, session, args...); code != cli.ExitUsage || !strings.Contains(errs, "is started by hip-worker") {
+			t.Errorf("hip-session %q: exit code %d, %q", args, code, errs)
+		}
+	}
+	if code, out, _ := runToEnd(t, session, "--help"); code != 0 || !strings.Contains(out, "is started by hip-worker") {
+		t.Errorf("hip-session --help: exit code %d, %q", code, out)
 	}
 	if code, out, _ := runToEnd(t, exe, "--help"); code != 0 || !strings.Contains(out, "--sim-memory") || !strings.Contains(out, "--queue-dir") {
 		t.Errorf("--help: exit code %d, %q", code, out)

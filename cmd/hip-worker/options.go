@@ -13,6 +13,7 @@ import (
 	"github.com/rocwire/rocwire/attribution"
 	"github.com/rocwire/rocwire/exporter/service"
 	"github.com/rocwire/rocwire/internal/visible"
+	"github.com/rocwire/rocwire/simgpu"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/worker"
 	"github.com/rocwire/rocwire/worker/access"
@@ -127,9 +128,10 @@ type options struct {
 	limits admission.Limits
 }
 
-// What --backend and --smi-backend may be.
+// What --backend, --sim-arch and --smi-backend may be.
 var (
 	backends    = []string{"auto", "sim", rocmName}
+	simArchs    = simgpu.Archs()
 	smiBackends = []string{smiAuto, smiAMD, smiSysfs, smiSim, smiNone}
 )
 
@@ -231,16 +233,25 @@ func (o *options) check() (err error) {
 		return fmt.Errorf("--proc %q is not an absolute path", o.proc)
 	}
 	if o.port < 0 || o.port > 65535 {
-		return fmt.Errorf("port %d", o.port)
+		return fmt.Errorf("--port %d is not 0 to 65535", o.port)
 	}
-	if o.device < -1 || o.simCards < 1 || o.maxSessions < 1 {
-		return fmt.Errorf("--device, --sim-cards and --max-sessions are not negative")
+	if o.device < -1 {
+		return fmt.Errorf("--device %d is not 0 or more", o.device)
+	}
+	if o.simCards < 1 || o.simCards > simgpu.MaxCards {
+		return fmt.Errorf("--sim-cards %d is not 1 to %d", o.simCards, simgpu.MaxCards)
+	}
+	if o.maxSessions < 1 {
+		return fmt.Errorf("--max-sessions %d is not 1 or more", o.maxSessions)
+	}
+	if o.simArch != "" && !slices.Contains(simArchs, o.simArch) {
+		return fmt.Errorf("--sim-arch %q: there are %s", o.simArch, strings.Join(simArchs, ", "))
 	}
 	if err := checkLimits(o.limits, o.maxSessions); err != nil {
 		return err
 	}
 	if o.park < 0 {
-		return fmt.Errorf("--park %v", o.park)
+		return fmt.Errorf("--park %v is less than 0", o.park)
 	}
 	if err := o.listen.check(); err != nil {
 		return err

@@ -25,7 +25,7 @@ func newRoot(getenv func(string) string, f func(*options) error) *cobra.Command 
 	p := cli.Program{
 		Name: program, Short: "Serve GPUs to HIP programs on other machines", Help: help, Flags: fs, Getenv: getenv, ConfigVariable: "ROCWIRE_WORKER_CONFIG",
 		Values: service.Values(map[string][]string{
-			"backend": backends, "smi-backend": smiBackends, "sim-arch": {"gfx90a", "gfx942"}, "sim-trace-format": {"text", "json"},
+			"backend": backends, "smi-backend": smiBackends, "sim-arch": simArchs, "sim-trace-format": {"text", "json"},
 		}),
 		Run: func(context.Context, func(string) bool) error {
 			err := envErr

@@ -28,7 +28,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	err := cli.Execute(ctx, root)
 	if err == nil {
 		return 0
 	}

@@ -42,7 +42,7 @@ func newRoot(getenv func(string) string) *cobra.Command {
 			}
 			name, ok := contexts[getenv("SLURM_SCRIPT_CONTEXT")]
 			if !ok {
-				return cli.Usagef("what is to be done? Slurm says it in SLURM_SCRIPT_CONTEXT, people by a command: see rocwire-slurm --help")
+				return cli.Usagef("no command: Slurm says in SLURM_SCRIPT_CONTEXT what is to be done, people by one of prolog, task-prolog, epilog, devices (see rocwire-slurm --help)")
 			}
 			c, _, err := cmd.Find([]string{name})
 			if err != nil {
@@ -69,6 +69,7 @@ func newRoot(getenv func(string) string) *cobra.Command {
 		}}
 	}
 	root.AddCommand(
+		cli.VersionCommand("rocwire-slurm"),
 		script("prolog", "Let a job in on its workers", "Has a token issued on each worker that the job has cards of, and ends what earlier jobs have left there. Slurm's Prolog, as root.",
 			func(cmd *cobra.Command, j *slurm.Job) error { return n.Prolog(cmd.Context(), j) }),
 		script("task-prolog", "Tell a task where its cards are", "Prints what Slurm is to set for a task. Slurm's TaskProlog, as the job's user.",

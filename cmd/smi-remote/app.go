@@ -43,7 +43,7 @@ func (a *app) execute(ctx context.Context, args []string) error {
 	root.SetOut(&a.out)
 	root.SetErr(a.stderr)
 	root.SetIn(a.stdin)
-	return root.ExecuteContext(ctx)
+	return cli.Execute(ctx, root)
 }
 
 // report writes what the command printed and its error, and returns the exit code.

@@ -24,7 +24,7 @@ func setCommand(a *app) *cobra.Command {
 		name, usage, _ := strings.Cut(use, " ")
 		n := len(strings.Fields(usage))
 		return &cobra.Command{
-			Use: use, Short: short, Args: words(n, n, usage), ValidArgsFunction: a.completeThen(values),
+			Use: use, Short: short, Args: cli.Words(n, n), ValidArgsFunction: a.completeThen(values),
 			RunE: func(cmd *cobra.Command, words []string) error {
 				s, err := parse(words[1:])
 				if err != nil {
@@ -36,7 +36,7 @@ func setCommand(a *app) *cobra.Command {
 	}
 	var yes bool
 	reset := &cobra.Command{
-		Use: "reset GPU", Short: "Reset a GPU: all work on it is lost", Args: words(1, 1, "GPU"), ValidArgsFunction: a.completeThen(nil),
+		Use: "reset GPU", Short: "Reset a GPU: all work on it is lost", Args: cli.Words(1, 1), ValidArgsFunction: a.completeThen(nil),
 		RunE: func(cmd *cobra.Command, words []string) error { return a.reset(cmd.Context(), words[0], yes) },
 	}
 	reset.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
@@ -105,7 +105,7 @@ func simCommand(a *app) *cobra.Command {
 			usage += " [KEY=VALUE...]"
 		}
 		return &cobra.Command{
-			Use: name + " " + usage, Short: short, Long: short + ".\n\n" + faultHelp, Args: words(1, -1, usage),
+			Use: name + " " + usage, Short: short, Long: short + ".\n\n" + faultHelp, Args: cli.Words(1, -1),
 			ValidArgsFunction: a.completeFault(clear),
 			RunE: func(cmd *cobra.Command, words []string) error {
 				o, err := parseOrder(words, clear)
@@ -118,7 +118,7 @@ func simCommand(a *app) *cobra.Command {
 	}
 	var dry bool
 	scenario := &cobra.Command{
-		Use: "scenario FILE", Short: "Faults in time, from a file", Long: "Faults in time, from a file.\n\n" + scenarioHelp + "\n\n" + faultHelp, Args: words(1, 1, "FILE"),
+		Use: "scenario FILE", Short: "Faults in time, from a file", Long: "Faults in time, from a file.\n\n" + scenarioHelp + "\n\n" + faultHelp, Args: cli.Words(1, 1),
 		RunE: func(cmd *cobra.Command, words []string) error { return a.scenario(cmd.Context(), words[0], dry) },
 	}
 	scenario.Flags().BoolVar(&dry, "check", false, "only check the file and show its steps")

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rocwire/rocwire/cmd/smi-remote/internal/text"
+	"github.com/rocwire/rocwire/internal/cli"
 	"github.com/rocwire/rocwire/smi"
 )
 
@@ -17,7 +18,7 @@ const unlimited = "none"
 func quotaCommand(a *app) *cobra.Command {
 	var memory, compute, session string
 	c := &cobra.Command{
-		Use: "quota GPU", Short: "Limit what sessions may have of a GPU", Args: words(1, 1, "GPU"), ValidArgsFunction: a.completeThen(nil),
+		Use: "quota GPU", Short: "Limit what sessions may have of a GPU", Args: cli.Words(1, 1), ValidArgsFunction: a.completeThen(nil),
 		Long: "Limit what sessions may have of a GPU: memory, beyond which allocations fail, and a\n" +
 			"share of its time, beyond which kernels are delayed. It is for all sessions and those\n" +
 			"to come, or for one. What a session has already is not taken away.",

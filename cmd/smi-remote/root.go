@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -80,7 +78,7 @@ func newRoot(a *app) *cobra.Command {
 	)
 	root.AddCommand(showCommands(a)...)
 	root.AddCommand(useCommands(a)...)
-	root.AddCommand(setCommand(a), tokenCommand(a), fleetCommand(a), simCommand(a), versionCommand(a))
+	root.AddCommand(setCommand(a), tokenCommand(a), fleetCommand(a), simCommand(a), cli.VersionCommand("smi-remote"))
 	cli.AddDocs(root)
 	cobra.EnableCommandSorting = false
 	return root
@@ -97,19 +95,6 @@ func orElse(s, def string) string {
 type action func(context.Context, []string) error
 
 func (f action) run(cmd *cobra.Command, words []string) error { return f(cmd.Context(), words) }
-
-// words checks how many there are, at most -1: any number.
-func words(least, most int, usage string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		switch {
-		case len(args) < least:
-			return usagef("%s: what is missing? Usage: %s %s", cmd.Name(), cmd.CommandPath(), usage)
-		case most >= 0 && len(args) > most:
-			return usagef("%q is too much (see %s --help)", strings.Join(args[most:], " "), cmd.CommandPath())
-		}
-		return nil
-	}
-}
 
 // about cards is a command that shows some or all of them.
 func (a *app) cardCommand(name, short, long string, do action) *cobra.Command {
@@ -134,15 +119,5 @@ func showCommands(a *app) []*cobra.Command {
 		a.cardCommand("partitions", "How the GPUs are divided, and could be", "With GPU also what each part would get.", a.partitions),
 		a.cardCommand("xgmi", "The links between the GPUs and what they carried", "One line for each link.", a.xgmi),
 		a.cardCommand("bad-pages", "Pages of memory that are not used any more", "One line for each page.", a.badPages),
-	}
-}
-
-func versionCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use: "version", Short: "The version of this program", Args: words(0, 0, ""),
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(&a.out, "smi-remote", version.String())
-			return err
-		},
 	}
 }

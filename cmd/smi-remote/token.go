@@ -21,7 +21,7 @@ func tokenCommand(a *app) *cobra.Command {
 	}
 	t, memory, compute, expires, file, gpus := smi.Token{}, "", "", 24*time.Hour, "", []string(nil)
 	issue := &cobra.Command{
-		Use: "issue ID", Short: "Have a token issued", Args: words(1, 1, "ID"),
+		Use: "issue ID", Short: "Have a token issued", Args: cli.Words(1, 1),
 		Long:    "Has a token issued, by each of several workers for its GPUs. One that was issued\nbefore with the same ID is good no longer. --out gets the token; without it, it is\nprinted.",
 		Example: "  smi-remote token issue job-42 --user alice --job 42 --gpu 0 --out job-42.token",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -57,11 +57,11 @@ func tokenCommand(a *app) *cobra.Command {
 	f.DurationVar(&expires, "expires", expires, "for how long it is good, a `TIME` such as 24h")
 	f.StringVar(&file, "out", "", "`FILE` for the token, which is not there yet")
 	list := &cobra.Command{
-		Use: "list", Short: "The tokens that were issued", Args: words(0, 0, ""),
+		Use: "list", Short: "The tokens that were issued", Args: cli.Words(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.listTokens(cmd.Context()) },
 	}
 	revoke := &cobra.Command{
-		Use: "revoke ID...", Short: "Take tokens back, and end their sessions", Args: words(1, -1, "ID..."),
+		Use: "revoke ID...", Short: "Take tokens back, and end their sessions", Args: cli.Words(1, -1),
 		RunE: func(cmd *cobra.Command, ids []string) error { return a.revokeTokens(cmd.Context(), ids) },
 	}
 	c.AddCommand(issue, list, revoke)

@@ -19,12 +19,12 @@ func useCommands(a *app) []*cobra.Command {
 	return []*cobra.Command{
 		processes,
 		{
-			Use: "sessions", Short: "The clients of the workers", GroupID: groupUse, Args: words(0, 0, ""), RunE: action(a.sessions).run,
+			Use: "sessions", Short: "The clients of the workers", GroupID: groupUse, Args: cli.Words(0, 0), RunE: action(a.sessions).run,
 			Long: "The programs that are connected to the workers, since when and what they did.\n\nEnd one by smi-remote session kill ID.",
 		},
 		sessionCommand(a),
 		{
-			Use: "workers", Short: "The workers: version, and what they let you do", GroupID: groupUse, Args: words(0, 0, ""), RunE: action(a.showWorkers).run,
+			Use: "workers", Short: "The workers: version, and what they let you do", GroupID: groupUse, Args: cli.Words(0, 0), RunE: action(a.showWorkers).run,
 			Long: "Each worker's version, what drives its cards, its machine, since when it runs,\nand whether it lets you change GPUs (SET), end sessions (KILL) and make cards\nfail (FAULTS: they are simulated).",
 		},
 		callsCommand(a),
@@ -37,7 +37,7 @@ func useCommands(a *app) []*cobra.Command {
 func sessionCommand(a *app) *cobra.Command {
 	session := &cobra.Command{Use: "session", Short: "End a client's session", GroupID: groupUse, Args: cobra.ArbitraryArgs, RunE: cli.NoCommand}
 	session.AddCommand(&cobra.Command{
-		Use: "kill ID...", Short: "End sessions", Args: words(1, -1, "ID..."), RunE: action(a.killSessions).run, ValidArgsFunction: a.completeSessions,
+		Use: "kill ID...", Short: "End sessions", Args: cli.Words(1, -1), RunE: action(a.killSessions).run, ValidArgsFunction: a.completeSessions,
 		Long: "End sessions of a worker. The programs they belong to get errors from their next\ncalls; what they held is released.\n\nA worker takes this from its own machine only, unless it was told otherwise.\nExit code 4: there is no such session.",
 	})
 	return session
@@ -112,7 +112,7 @@ func callsCommand(a *app) *cobra.Command {
 func topCommand(a *app) *cobra.Command {
 	seconds := 1.0
 	c := &cobra.Command{
-		Use: "top", Short: "A live view of GPUs, processes and calls", GroupID: groupUse, Args: words(0, 0, ""),
+		Use: "top", Short: "A live view of GPUs, processes and calls", GroupID: groupUse, Args: cli.Words(0, 0),
 		Long: "A live view of the whole terminal: the GPUs, the processes with the remote\nprograms behind them, and how many calls of each kind are made and how long\nthey take. ? shows the keys. Colour is used unless NO_COLOR is set.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !(seconds >= 0.1 && seconds <= 3600) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -190,6 +191,12 @@ func (o *Options) Check() error {
 		return fmt.Errorf("--queue-max-age %v is not more than 0", o.Queue.MaxAge)
 	case o.Queue.Dir != "" && !filepath.IsAbs(o.Queue.Dir):
 		return fmt.Errorf("--queue-dir %q is not an absolute path", o.Queue.Dir)
+	}
+	m, values := &o.Metrics, Values(nil)
+	for name, v := range map[string]string{"events": m.Events, "histograms": m.Histograms, "metrics-compat": m.Compat} {
+		if v != "" && !slices.Contains(values[name], v) { // "" is the default
+			return fmt.Errorf("--%s %q: there are %s", name, v, strings.Join(values[name], ", "))
+		}
 	}
 	return errors.Join(o.OTLP.Check(), o.Rows.Check())
 }

@@ -72,7 +72,7 @@ func (p *Program) Command() *cobra.Command {
 		}
 		return p.Run(cmd.Context(), func(name string) bool { return flags.Changed(name) })
 	}
-	root.AddCommand(versionCommand(p.Name))
+	root.AddCommand(VersionCommand(p.Name))
 	AddDocs(root)
 	usual := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
@@ -85,7 +85,8 @@ func (p *Program) Command() *cobra.Command {
 	return root
 }
 
-func versionCommand(name string) *cobra.Command {
+// VersionCommand prints the version of the program of that name.
+func VersionCommand(name string) *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", Args: Words(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -127,7 +128,7 @@ func Main(ctx context.Context, root *cobra.Command, args []string, stdout, stder
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	err := Execute(ctx, root)
 	if err == nil {
 		return 0
 	}

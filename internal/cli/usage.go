@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -31,17 +32,27 @@ func (s said) Unwrap() error { return s.error }
 // Said keeps Main from telling an error that has been told.
 func Said(err error) error { return said{err} }
 
+// maxListed is how many commands are listed where one is missing.
+const maxListed = 12
+
 // NoCommand answers words that are no command, or none where one is needed.
 func NoCommand(cmd *cobra.Command, args []string) error {
-	see := fmt.Sprintf("(see %s --help)", cmd.CommandPath())
-	cmd.SuggestionsMinimumDistance = 2
-	if len(args) == 0 {
-		return Usagef("no command %s", see)
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
 	}
+	see := fmt.Sprintf(" (see %s --help)", cmd.CommandPath())
+	if len(names) <= maxListed {
+		see = "; there are " + strings.Join(names, ", ") + see
+	}
+	if len(args) == 0 {
+		return Usagef("no command behind %s%s", cmd.CommandPath(), see)
+	}
+	cmd.SuggestionsMinimumDistance = 2
 	if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
 		see = "; did you mean " + strings.Join(like, " or ") + "?"
-	} else {
-		see = " " + see
 	}
 	return Usagef("there is no command %q%s", args[0], see)
 }
@@ -61,7 +72,24 @@ func FlagError(cmd *cobra.Command, err error) error {
 			see = "; did you mean --" + strings.Join(like, " or --") + "?"
 		}
 	}
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		// A name with one dash is a letter and its value.
+		if name := invalid.GetFlag().Shorthand + invalid.GetValue(); len(name) > 2 && cmd.Flags().Lookup(name) != nil {
+			see = "; did you mean --" + name + "?"
+		}
+		if kind := kinds[invalid.GetFlag().Value.Type()]; kind != "" {
+			return Usagef("--%s %q is no %s%s", invalid.GetFlag().Name, invalid.GetValue(), kind, see)
+		}
+		return Usagef("--%s %q: %v%s", invalid.GetFlag().Name, invalid.GetValue(), invalid.Unwrap(), see)
+	}
 	return Usagef("%v%s", err, see)
+}
+
+// kinds are what the values of flags are, by pflag's names: what it says of others is "parse error", or names a function of Go.
+var kinds = map[string]string{
+	"int": "number", "int64": "number", "uint": "number", "uint16": "number from 0 to 65535", "uint32": "number from 0 up", "uint64": "number from 0 up", "float64": "number",
+	"duration": "time such as 500ms, 30s or 2h", "bool": "true or false",
 }
 
 func flagNames(flags *pflag.FlagSet) (names []string) {
@@ -84,6 +112,9 @@ func similar(name string, names []string) []string {
 		of.AddCommand(&cobra.Command{Use: n, Run: func(*cobra.Command, []string) {}})
 	}
 	like := of.SuggestionsFor(name)
+	if begun := slices.DeleteFunc(slices.Clone(like), func(s string) bool { return !strings.HasPrefix(s, name) }); len(begun) > 0 {
+		like = begun
+	}
 	return like[:min(len(like), 3)]
 }
 
@@ -92,7 +123,7 @@ func Words(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < least:
-			return Usagef("%s: what is missing? Usage: %s", cmd.Name(), cmd.UseLine())
+			return Usagef("something is missing; usage: %s", cmd.UseLine())
 		case most >= 0 && len(args) > most:
 			return Usagef("%q is too much (see %s --help)", strings.Join(args[most:], " "), cmd.CommandPath())
 		}
