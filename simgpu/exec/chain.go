@@ -30,7 +30,7 @@ type waveChain struct {
 	at     uintptr
 	region *region        // that at, where a wave begins, is in
 	ids    unsafe.Pointer // of work-items: a Vec for each wave of a workgroup
-	S      [chainScalars]uint32
+	other  uint32         // not 0: something else than that region was executed since the wave began
 }
 
 // chainScalars are those that start sets. Behind them, in a wave, is the place of a number that the kernel does not want.
@@ -124,12 +124,13 @@ func (w *wave) prepareChain(g *workgroup) {
 	c.left = (g.last-g.id[0])*uint32(g.count) + uint32(g.count-1-w.id)
 	c.waves = uint32(g.count)
 	c.ids = unsafe.Pointer(unsafe.SliceData(g.s.init.ids))
-	copy(c.S[:], w.S[:])
+	copy(w.begin[:], w.S[:])
 	c.number, c.group = chainScalars, g.id[0]
 	if g.s.d.Desc.workgroupID(0) {
 		c.number = uint32(g.s.init.user)
 	}
 	c.at, c.region = w.blk.chainEntry()
+	c.other = 0
 }
 
 // spread gives all waves of the workgroup from w on structures of their own.

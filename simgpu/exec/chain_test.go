@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/rocwire/rocwire/simgpu/gcn"
 )
@@ -45,6 +46,41 @@ func TestChainedWavesBeginAlike(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// scattered is a program whose waves, three of each workgroup, store scalar registers of several lines, and write them then: one of them
+// only in workgroups from the sixth on, when what the first ones execute may have been translated.
+const scattered = "v_lshrrev_b32_e32 v1, 6, v0; v_readfirstlane_b32 s8, v1; s_mul_i32 s9, s2, 3; s_add_i32 s9, s9, s8; s_lshl_b32 s9, s9, 4; v_mov_b32_e32 v2, s9; " +
+	"v_mov_b32_e32 v4, s20; v_mov_b32_e32 v5, s41; v_mov_b32_e32 v6, s90; v_mov_b32_e32 v7, vcc_lo; global_store_dwordx4 v2, v[4:7], s[0:1]; " +
+	"s_mov_b64 vcc, -1; s_movk_i32 s20, 0x1; s_mov_b64 s[40:41], -1; s_cmp_lt_u32 s2, 5; s_cbranch_scc1 2; s_movk_i32 s90, 0x7; s_branch 0; s_nop 0; s_endpgm"
+
+// TestChainedScalarsBeginAlike: scalar registers that waves of a chain write are not there for the next one, wherever it was executed.
+func TestChainedScalarsBeginAlike(t *testing.T) {
+	for _, after := range []int{-1, 1, 2, 4, 9, 17} {
+		d := newDevice(t, gcn.GFX90A, 1<<20)
+		d.prog = NewProgram(gcn.GFX90A, d.mem, Options{TranslateAfter: after})
+		buf, data := d.alloc(page)
+		for round := range 3 {
+			if _, err := d.assemble(buf, 13, 192, assemble(t, gcn.GFX90A, scattered)).Run(context.Background(), 1); err != nil {
+				t.Fatal(err)
+			}
+			for i := range 4 * 39 {
+				if got := binary.LittleEndian.Uint32(data[4*i:]); got != 0 {
+					t.Fatalf("translated after %d, round %d: wave %d begins with %#x in place %d", after, round, i/4, got, i%4)
+				}
+			}
+		}
+	}
+}
+
+// TestWaveLines: what is moved by lines of the cache lies in them.
+func TestWaveLines(t *testing.T) {
+	w := wavePool.New().(*wave)
+	for name, p := range map[string]unsafe.Pointer{"S": unsafe.Pointer(&w.S), "begin": unsafe.Pointer(&w.begin), "out": unsafe.Pointer(&w.out), "offs": unsafe.Pointer(&w.offs)} {
+		if uintptr(p)%64 != 0 {
+			t.Errorf("%s is at %p", name, p)
 		}
 	}
 }

@@ -115,6 +115,9 @@ func (w *wave) toNative(e *nativeEntry) {
 		w.tally.flush(&w.stats)
 	}
 	w.region = e.r
+	if e.r != w.chain.region {
+		w.chain.other = 1
+	}
 	if w.ldsOwner != e.r {
 		w.ldsOwner = e.r
 		clear(w.ldsKind[:ldsKept])

@@ -8,8 +8,7 @@ import (
 )
 
 // Registers of translated code: RBX the wave, RSI its vector registers, R8 its
-// accumulation registers, RDI the LDS, RDX device memory where it is
-// accessed; R12 EXEC, R11 and R13 to R15 other scalar registers; K1 to K4 EXEC, 16 lanes
+// accumulation registers, RDI the LDS, RDX device memory; R12 EXEC, R11 and R13 to R15 other scalar registers; K1 to K4 EXEC, 16 lanes
 // each; Z8 and up what is pinned.
 const (
 	rW   = x64.RBX
@@ -107,6 +106,7 @@ func (g *nativeGen) setUp() {
 	g.a.Load(true, rV, x64.At(rW, waveV))
 	g.a.Load(true, rA, x64.At(rW, waveA))
 	g.a.Load(true, rLDS, x64.At(rW, waveLDS))
+	g.a.Imm(rMem, g.p.mem.Base)
 	g.loadScalars()
 }
 

@@ -79,7 +79,9 @@ var selecting = map[string]bool{"v_cndmask_b32": true, "v_addc_co_u32": true, "v
 
 // hold makes the lanes in k part of the mask that is held, those of quarter q.
 func (g *nativeGen) hold(pair, q int, k x64.K) {
-	g.a.KMov(x64.K(1+q), k)
+	if k != x64.K(1+q) {
+		g.a.KMov(x64.K(1+q), k)
+	}
 	g.holds = pair + 1
 }
 

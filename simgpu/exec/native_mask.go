@@ -51,7 +51,15 @@ func nativeCompare(name string, c comparison, pred byte) {
 			if prefix == "v_cmp_" {
 				stored, held = g.fate(int(d))
 			}
+			together := !c.wide && in.Form != gcn.FormDPP && !held // their masks do not get into the way of anything
 			for q := range 4 {
+				k := x64.K(5)
+				switch {
+				case held && !stored:
+					k = x64.K(1 + q)
+				case together:
+					k = [4]x64.K{0, 5, 6, 7}[q]
+				}
 				switch {
 				case c.wide:
 					for half := range 2 {
@@ -59,18 +67,26 @@ func nativeCompare(name string, c comparison, pred byte) {
 						g.load64(4, &in.Src[1], q, half, false)
 						g.a.VCmp(c.o, x64.K(5+half), 2, x64.Z(4), 0, pred)
 					}
-					g.a.K(x64.KUNPCKBW, 5, 6, 5)
-					g.active(5, q)
+					g.a.K(x64.KUNPCKBW, k, 6, 5)
+					g.active(k, q)
 				case c.widen != nil:
 					c.widen(g, 5, g.source(in, 0, q))
 					c.widen(g, 6, g.source(in, 1, q))
-					g.a.VCmp(c.o, 5, 5, x64.Z(6), g.lanes(q), pred)
+					g.a.VCmp(c.o, k, 5, x64.Z(6), g.lanes(q), pred)
 				default:
-					x := g.source(in, 0, q)
+					x := g.once(2, q, g.source(in, 0, q))
 					y := g.source(in, 1, q)
-					g.a.VCmp(c.o, 5, g.inReg(2, x), y, g.lanes(q), pred)
+					g.a.VCmp(c.o, k, g.inReg(2, x), y, g.lanes(q), pred)
 				}
-				g.result(int(d), q, 5, stored, held)
+				if !together {
+					g.result(int(d), q, k, stored, held)
+				}
+			}
+			if together {
+				g.a.K(x64.KUNPCKWD, 5, 5, 0)
+				g.a.K(x64.KUNPCKWD, 6, 7, 6)
+				g.a.K(x64.KUNPCKDQ, 5, 6, 5)
+				g.a.KToReg64(x64.R9, 5)
 			}
 			if stored {
 				g.setScalar(int(d), true, x64.R9)
@@ -176,28 +192,37 @@ var _ = define(func() {
 				if _, ok := first.(x64.Z); !ok && !sub {
 					first, second = second, first
 				}
-				from := g.inReg(2, first)
+				from := g.inReg(2, g.once(2, q, first))
+				k := x64.K(5)
+				if held && !stored && !in {
+					k = x64.K(1 + q)
+				}
 				if sub {
 					a.V(x64.VPSUBD, 0, from, second, 0)
-					a.VCmp(x64.VPCMPUD, 5, from, second, g.lanes(q), x64.LT)
 				} else {
 					a.V(x64.VPADDD, 0, from, second, 0)
-					a.VCmp(x64.VPCMPUD, 5, 0, from, g.lanes(q), x64.LT)
+				}
+				switch {
+				case !stored && !held:
+				case sub:
+					a.VCmp(x64.VPCMPUD, k, from, second, g.lanes(q), x64.LT)
+				default:
+					a.VCmp(x64.VPCMPUD, k, 0, from, g.lanes(q), x64.LT)
 				}
 				if in {
-					k := g.selector(6, &i.Src[2], q)
-					g.active(k, q)
+					from := g.selector(6, &i.Src[2], q)
+					g.active(from, q)
 					edge, op := ^uint32(0), x64.VPADDD
 					if sub {
 						edge, op = 0, x64.VPSUBD
 					}
 					if stored || held {
-						a.VCmp(x64.VPCMPUD, 7, 0, g.con(edge), k, x64.EQ) // carries out what came in
+						a.VCmp(x64.VPCMPUD, 7, 0, g.con(edge), from, x64.EQ) // carries out what came in
 						a.K(x64.KOR, 5, 5, 7)
 					}
-					a.V(op, 0, 0, g.con(1), k)
+					a.V(op, 0, 0, g.con(1), from)
 				}
-				g.result(int(d), q, 5, stored, held)
+				g.result(int(d), q, k, stored, held)
 				g.store(&i.Dst, 0, q, 0)
 			}
 			if stored {

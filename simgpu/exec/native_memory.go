@@ -3,6 +3,7 @@
 package exec
 
 import (
+	"math"
 	"unsafe"
 
 	"github.com/rocwire/rocwire/simgpu/exec/internal/x64"
@@ -64,7 +65,6 @@ func (g *nativeGen) begin(in *gcn.Inst, done x64.Label) (punt x64.Label) {
 		a.OpImm(x64.AND, false, x64.RAX, 1<<23)
 		a.JumpIf(x64.NE, bad)
 	}
-	a.Imm(rMem, g.p.mem.Base)
 	return bad
 }
 
@@ -518,6 +518,16 @@ func (g *nativeGen) eachLane(q int, f func()) {
 	a.JumpIf(x64.NE, top)
 }
 
+// compareWith compares r with a number. RCX is used.
+func (g *nativeGen) compareWith(r x64.Reg, v uint64) {
+	if v <= math.MaxInt32 {
+		g.a.OpImm(x64.CMP, true, r, int32(v))
+		return
+	}
+	g.a.Imm(x64.RCX, v)
+	g.a.Op(x64.CMP, true, r, x64.RCX)
+}
+
 func scalarLoad(n int) emitter {
 	return func(g *nativeGen, in *gcn.Inst) bool {
 		if _, err := sdst(&in.Dst, n); err != nil || !isPair(&in.Base) {
@@ -530,32 +540,33 @@ func scalarLoad(n int) emitter {
 		a := &g.a
 		done := a.Label()
 		bad := g.access(done)
-		a.Imm(x64.RCX, uint64(int64(in.Offset)))
-		if has {
-			g.scalarTo(x64.RAX, &in.SOffset)
-			a.Op(x64.ADD, true, x64.RCX, x64.RAX)
-		}
-		a.OpImm(x64.AND, true, x64.RCX, ^3)
 		a.Load(true, x64.RAX, g.scalarAt(int(in.Base.Index), true))
 		a.OpImm(x64.AND, true, x64.RAX, ^3)
-		a.Op(x64.ADD, true, x64.RAX, x64.RCX)
-		a.Imm(rMem, g.p.mem.Base)
+		if has {
+			a.Imm(x64.RCX, uint64(int64(in.Offset)))
+			g.scalarTo(x64.R9, &in.SOffset)
+			a.Op(x64.ADD, true, x64.RCX, x64.R9)
+			a.OpImm(x64.AND, true, x64.RCX, ^3)
+			a.Op(x64.ADD, true, x64.RAX, x64.RCX)
+		} else if offset := in.Offset &^ 3; offset != 0 {
+			a.OpImm(x64.ADD, true, x64.RAX, offset)
+		}
 		a.Op(x64.SUB, true, x64.RAX, rMem)
-		a.Imm(x64.RCX, g.p.mem.Size-4*uint64(n))
-		a.Op(x64.CMP, true, x64.RAX, x64.RCX)
+		g.compareWith(x64.RAX, g.p.mem.Size-4*uint64(n))
 		a.JumpIf(x64.A, bad)
 		if n == 1 {
 			a.Load(false, x64.RCX, x64.AtIndex(rMem, x64.RAX, 0))
-			a.Store(false, sreg(int(in.Dst.Index)), x64.RCX)
+			g.setScalar(int(in.Dst.Index), false, x64.RCX)
 		} else {
-			// The last first: if its page is not there, nothing has been written.
-			a.Load(true, x64.RCX, x64.AtIndex(rMem, x64.RAX, 4*n-8))
+			if n > 2 { // The last first: if its page is not there, nothing has been written.
+				a.Load(true, x64.RCX, x64.AtIndex(rMem, x64.RAX, 4*n-8))
+			}
 			for j := 0; j < n; j += 2 {
 				a.Load(true, x64.RCX, x64.AtIndex(rMem, x64.RAX, 4*j))
 				a.Store(true, sreg(int(in.Dst.Index)+j), x64.RCX)
 			}
+			g.scalarsWritten(int(in.Dst.Index), n)
 		}
-		g.scalarsWritten(int(in.Dst.Index), n)
 		a.OpImm(x64.ADD, true, x64.At(rW, waveRead), int32(4*n))
 		a.Bind(done)
 		return true

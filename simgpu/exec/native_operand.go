@@ -136,6 +136,17 @@ func (g *nativeGen) source(in *gcn.Inst, i, q int) any {
 	return rm
 }
 
+// once is rm of quarter q; in z, loaded for the first quarter, if it is the same for all. Nothing else may be in z.
+func (g *nativeGen) once(z x64.Z, q int, rm any) any {
+	if _, ok := rm.(x64.Bcast); !ok {
+		return rm
+	}
+	if q == 0 {
+		g.to(z, rm)
+	}
+	return z
+}
+
 // inReg is rm in a register: itself, or loaded to z.
 func (g *nativeGen) inReg(z x64.Z, rm any) x64.Z {
 	if r, ok := rm.(x64.Z); ok {

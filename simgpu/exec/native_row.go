@@ -101,9 +101,8 @@ func (g *nativeGen) rowAt(in *gcn.Inst, q, n, lanes int, no x64.Label) {
 		a.Imm(x64.RCX, uint64(int64(in.Offset))-g.p.mem.Base)
 		a.Op(x64.ADD, true, x64.RCX, x64.RAX)
 	}
-	a.Op(x64.ADD, true, x64.RCX, x64.R9)
-	a.Imm(x64.RAX, g.p.mem.Size-uint64(n*lanes))
-	a.Op(x64.CMP, true, x64.RCX, x64.RAX)
-	a.JumpIf(x64.A, no)
 	a.Load(true, x64.RAX, x64.RCX)
+	a.Op(x64.ADD, true, x64.RAX, x64.R9)
+	g.compareWith(x64.RAX, g.p.mem.Size-uint64(n*lanes))
+	a.JumpIf(x64.A, no)
 }

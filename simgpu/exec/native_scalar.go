@@ -49,16 +49,43 @@ func (g *nativeGen) scalarTo(r x64.Reg, o *gcn.Operand) {
 	g.a.Load(false, r, g.scalarAt(int(s.reg), false))
 }
 
-// setSCC stores a condition of the flags in SCC.
-func (g *nativeGen) setSCC(c x64.Cond, r x64.Reg) {
-	g.a.Set(c, r)
-	g.a.Store(false, sreg(regSCC), r)
+// setSCC stores a condition of the flags in SCC, which takes R10.
+func (g *nativeGen) setSCC(c x64.Cond) {
+	if g.wantsSCC() {
+		g.a.Set(c, x64.R10) // it leaves the flags
+		g.a.Store(false, sreg(regSCC), x64.R10)
+	}
 }
 
 // nonzero sets SCC if r is not zero.
 func (g *nativeGen) nonzero(w bool, r x64.Reg) {
-	g.a.Op(x64.OR, w, r, r)
-	g.setSCC(x64.NE, x64.RDX)
+	if g.wantsSCC() {
+		g.a.Op(x64.OR, w, r, r)
+		g.setSCC(x64.NE)
+	}
+}
+
+// wantsSCC reports whether anybody may read the SCC of the current instruction.
+func (g *nativeGen) wantsSCC() bool {
+	if g.nb == nil || endsLive {
+		return true
+	}
+	b := g.nb.b
+	for i := g.idx + 1; i < len(b.ops); i++ {
+		in := &g.nb.ins[i]
+		if !g.nb.can[i] || in.Info.Flags&gcn.ReadsSCC != 0 {
+			return true
+		}
+		for _, o := range []*gcn.Operand{&in.Src[0], &in.Src[1], &in.Src[2], &in.Base, &in.SOffset, &in.Addr, &in.Data, &in.Data1} {
+			if o.Kind == gcn.Special {
+				return true
+			}
+		}
+		if in.Info.Flags&gcn.WritesSCC != 0 {
+			return false
+		}
+	}
+	return len(b.at) == len(b.ops) || g.nb.ins[len(b.ops)].Info.Name != "s_endpgm"
 }
 
 // nativeOp defines an operation of one or two sources: RAX = RAX op RCX. The
@@ -89,7 +116,7 @@ func scalarCompare(name string, c x64.Cond) {
 		g.scalarTo(x64.RAX, &in.Src[0])
 		g.scalarTo(x64.RCX, &in.Src[1])
 		g.a.Op(x64.CMP, name[len(name)-2:] == "64", x64.RAX, x64.RCX)
-		g.setSCC(c, x64.RDX)
+		g.setSCC(c)
 		return true
 	}
 	if name[len(name)-2:] == "64" {
@@ -105,7 +132,7 @@ func scalarCompare(name string, c x64.Cond) {
 		}
 		g.scalarTo(x64.RAX, &in.Src[0])
 		g.a.OpImm(x64.CMP, false, x64.RAX, k)
-		g.setSCC(c, x64.RDX)
+		g.setSCC(c)
 		return true
 	}
 }
@@ -114,7 +141,7 @@ var _ = define(func() {
 	flags := func(op x64.Op, c x64.Cond) func(g *nativeGen) {
 		return func(g *nativeGen) {
 			g.a.Op(op, false, x64.RAX, x64.RCX)
-			g.setSCC(c, x64.RDX)
+			g.setSCC(c)
 		}
 	}
 	nativeOp("s_add_u32", 2, flags(x64.ADD, x64.B))
@@ -124,10 +151,10 @@ var _ = define(func() {
 	carry := func(op x64.Op) func(g *nativeGen) {
 		return func(g *nativeGen) {
 			// The carry flag is SCC: 0 - SCC borrows if SCC is set.
-			g.a.Imm(x64.RDX, 0)
-			g.a.Op(x64.CMP, false, x64.RDX, sreg(regSCC))
+			g.a.Imm(x64.R10, 0)
+			g.a.Op(x64.CMP, false, x64.R10, sreg(regSCC))
 			g.a.Op(op, false, x64.RAX, x64.RCX)
-			g.setSCC(x64.B, x64.RDX)
+			g.setSCC(x64.B)
 		}
 	}
 	nativeOp("s_addc_u32", 2, carry(x64.ADC))
@@ -135,8 +162,7 @@ var _ = define(func() {
 	choose := func(c x64.Cond) func(g *nativeGen) {
 		return func(g *nativeGen) {
 			g.a.Op(x64.CMP, false, x64.RAX, x64.RCX)
-			g.a.Set(c, x64.RDX) // MOVZX leaves the flags
-			g.a.Store(false, sreg(regSCC), x64.RDX)
+			g.setSCC(c)
 			not := c ^ 1
 			g.a.Cmov(not, false, x64.RAX, x64.RCX)
 		}
@@ -172,7 +198,7 @@ var _ = define(func() {
 				g.scalarTo(x64.RAX, &in.Src[0])
 				g.scalarTo(x64.RCX, &in.Src[1])
 				g.a.BitTest(w, x64.RAX, x64.RCX)
-				g.setSCC(map[string]x64.Cond{"0": x64.AE, "1": x64.B}[bit], x64.RDX)
+				g.setSCC(map[string]x64.Cond{"0": x64.AE, "1": x64.B}[bit])
 				return true
 			}
 		}
@@ -250,7 +276,7 @@ var _ = define(func() {
 	sopk("s_movk_i32", func(g *nativeGen, k int32) { g.a.Imm(x64.RAX, uint64(uint32(k))) })
 	sopk("s_addk_i32", func(g *nativeGen, k int32) {
 		g.a.OpImm(x64.ADD, false, x64.RAX, k)
-		g.setSCC(x64.O, x64.RDX)
+		g.setSCC(x64.O)
 	})
 	sopk("s_mulk_i32", func(g *nativeGen, k int32) {
 		g.a.Imm(x64.RCX, uint64(uint32(k)))
@@ -336,7 +362,7 @@ func (g *nativeGen) firstOr(w, above bool) {
 	} else {
 		g.a.Tzcnt(w, x64.RAX, x64.RAX)
 	}
-	g.a.Imm(x64.RDX, 0xffffffff)
+	g.a.Imm(x64.R10, 0xffffffff)
 	g.a.Op(x64.OR, w, x64.RCX, x64.RCX)
-	g.a.Cmov(x64.E, false, x64.RAX, x64.RDX)
+	g.a.Cmov(x64.E, false, x64.RAX, x64.R10)
 }

@@ -36,6 +36,9 @@ func vecOrder(name string, commutes bool, f step) {
 					s[0], s[1] = s[1], s[0]
 				}
 			}
+			if commutes { // it is one instruction: nothing else gets into Z2
+				s[0] = g.once(2, q, s[0])
+			}
 			a := g.inReg(2, s[0])
 			if !plain {
 				f(g, 0, 0, a, s[1], s[2])

@@ -42,7 +42,7 @@ func (w *wave) run(slice int, stop *atomic.Bool) status {
 				continue
 			}
 			w.setExec()
-			w.ldsOwner = nil
+			w.ldsOwner, w.chain.other = nil, 1
 			if b.needV > len(w.V) || b.needA > len(w.A) {
 				w.registers(b)
 			}

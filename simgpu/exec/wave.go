@@ -48,10 +48,16 @@ const (
 )
 
 // wave is the state of one wave. It is reused for one workgroup after another.
+// What translated code moves 64 bytes at a time comes first and lies in lines of the cache:
+// who reads a part of what was stored over the end of a line would have to wait.
 type wave struct {
+	S     [256]uint32
+	begin [chainScalars]uint32 // what S begins with, in a chain
+	out   [4]Vec               // results before they are merged under EXEC
+	offs  [64]uint64           // memory offsets of the lanes
+
 	V []Vec // vector registers
 	A []Vec // accumulation registers
-	S [256]uint32
 
 	exec               uint64   // EXEC, as it is throughout the current block
 	full               bool     // all lanes of exec are set
@@ -88,10 +94,8 @@ type wave struct {
 
 	scratch []byte // private segments of the lanes, interleaved by dword
 
-	out     [4]Vec                   // results before they are merged under EXEC
 	tmp     [6]Vec                   // modified sources, two for each
 	flushed [3][2]Vec                // sources without denormal numbers
-	offs    [64]uint64               // memory offsets of the lanes
 	bases   [numBases]unsafe.Pointer // of V, A and bcast
 	bcast   [258]Vec                 // scalar registers as vectors; element 0 says of which value
 	dpp     uint64                   // lanes that DPP lets write

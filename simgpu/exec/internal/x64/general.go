@@ -217,6 +217,9 @@ const (
 
 // Set emits r = 1 if the condition holds, otherwise 0. r is one of the first four.
 func (a *Asm) Set(c Cond, r Reg) {
+	if r >= R8 {
+		a.emit(0x41)
+	}
 	a.emit(0x0f, 0x90|byte(c))
 	a.modrm(0, r, 0)
 	a.two(0xb6, false, r, r)

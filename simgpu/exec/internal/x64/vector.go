@@ -312,13 +312,16 @@ func (a *Asm) KStore(m Mem, s K) { a.vex(m0f, 0, 0, 0, 0x91, byte(s), 0, m) }
 // KFromReg emits d = the low word of r.
 func (a *Asm) KFromReg(d K, r Reg) { a.vex(m0f, 0, 0, 0, 0x92, byte(d), 0, r) }
 
+// KToReg64 emits r = s, all of it.
+func (a *Asm) KToReg64(r Reg, s K) { a.vex(m0f, pf2, 1, 0, 0x93, byte(r), 0, s) }
+
 // KToReg emits r = the word s.
 func (a *Asm) KToReg(r Reg, s K) { a.vex(m0f, 0, 0, 0, 0x93, byte(r), 0, s) }
 
 // KOp is an instruction on two masks.
 type KOp struct{ PP, W, L, Op byte }
 
-// Instructions on masks: words, except KUNPCKBW, bytes to a word.
+// Instructions on masks: words, except KUNPCKBW, bytes to a word, and KUNPCKWD and KUNPCKDQ, those to twice as much.
 var (
 	KAND     = KOp{0, 0, 1, 0x41}
 	KANDN    = KOp{0, 0, 1, 0x42} // ^s & t
@@ -326,6 +329,8 @@ var (
 	KXOR     = KOp{0, 0, 1, 0x47}
 	KXNOR    = KOp{0, 0, 1, 0x46}
 	KUNPCKBW = KOp{p66, 0, 1, 0x4b} // s:t
+	KUNPCKWD = KOp{0, 0, 1, 0x4b}
+	KUNPCKDQ = KOp{0, 1, 1, 0x4b}
 )
 
 // K emits d = s op t.
