@@ -34,6 +34,7 @@ type app struct {
 	timeout             time.Duration
 	json, csv, noHeader bool
 	v1                  bool
+	sources             []string // that name workers, of fleet
 }
 
 // execute runs one command line.

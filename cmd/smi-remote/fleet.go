@@ -15,17 +15,24 @@ import (
 
 func fleetCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "fleet", Short: "Hand the GPUs of workers to a scheduler", GroupID: groupChange, Args: cobra.ArbitraryArgs, RunE: cli.NoCommand,
-		Long: "Hand the GPUs of workers to a scheduler.",
+		Use: "fleet", Short: "All workers: what they have, who uses it, and what is wrong", GroupID: groupShow, Args: cobra.ArbitraryArgs,
+		Long: "All workers, a line for each: its GPUs, how much of their memory is free, who\nuses them, and what is wrong. One that cannot be reached is shown with the\nreason.\n\n" +
+			"The workers are those of --workers and --host; without either, all that the\nconfiguration file names, or TF_WORKER_HOST. --workers takes\n\n" + discoverySources,
+		Example: "  smi-remote fleet\n  smi-remote fleet --workers dns:_rocwire._tcp.example.org\n  smi-remote fleet --workers workers.yaml --json",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return cli.NoCommand(cmd, args)
+			}
+			return a.fleet(cmd.Context(), cmd.Flags().Changed("host"))
+		},
 	}
+	c.PersistentFlags().StringSliceVar(&a.sources, "workers", nil, "`SOURCE` that names workers: a file, URL, dns:,\nkubernetes: or consul+http:, see above; several\nwith commas, or the flag again")
 	nodes, layout, dir := "", "", slurm.DefaultCards
 	gres := &cobra.Command{
 		Use: "gres [GPU...]", Short: "gres.conf of Slurm, from the workers' GPUs", Args: cobra.ArbitraryArgs, ValidArgsFunction: a.completeCards,
-		Long: "Prints gres.conf of Slurm: the GPUs of the workers, all or those given, spread over the\n" +
-			"nodes. --layout gets which GPU of which worker each entry is, for rocwire-slurm; it may\n" +
-			"be changed by hand, and the same file makes the same gres.conf again. Workers are named\n" +
-			"there as --host names them, so nodes must know them by that name.",
-		Example: "  smi-remote -H gpu1,gpu2 fleet gres --nodes 'n[1-4]' --layout slurm.yaml > gres.conf",
+		Long: "Prints gres.conf of Slurm: the GPUs of the workers, all or those given, spread\nover the nodes. --layout gets which GPU of which worker each entry is, for\n" +
+			"rocwire-slurm; it may be changed by hand, and the same file makes the same\ngres.conf again. Workers are named there as --host names them, or by the\naddress at which they were found, so nodes must know them by that name.",
+		Example: "  smi-remote -H gpu1,gpu2 fleet gres --nodes 'n[1-4]' --layout slurm.yaml",
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if nodes == "" || layout == "" {
 				return usagef("gres: --nodes and --layout are needed")
@@ -37,6 +44,9 @@ func fleetCommand(a *app) *cobra.Command {
 			if !filepath.IsAbs(dir) {
 				return usagef("--dir %q is not absolute", dir)
 			}
+			if err := a.find(cmd.Context(), cmd.Flags().Changed("host")); err != nil {
+				return err
+			}
 			return a.gres(cmd.Context(), words, list, layout, dir)
 		},
 	}
@@ -44,7 +54,7 @@ func fleetCommand(a *app) *cobra.Command {
 	f.SortFlags = false
 	f.StringVar(&nodes, "nodes", "", "`NODES` that jobs run on, as Slurm writes them")
 	f.StringVar(&layout, "layout", "", "`FILE` for the layout, replaced if it is there")
-	f.StringVar(&dir, "dir", dir, "`FOLDER` on the nodes for what stands for GPUs;\nrocwire-slurm devices makes it")
+	f.StringVar(&dir, "dir", dir, "`FOLDER` on the nodes for what stands for GPUs;\nmade by rocwire-slurm devices\n")
 	c.AddCommand(gres)
 	return c
 }

@@ -183,7 +183,7 @@ func TestSeveral(t *testing.T) {
 func TestHelp(t *testing.T) {
 	for _, c := range []string{
 		"", "list", "metrics", "info", "power", "topology", "firmware", "ecc", "partitions", "xgmi", "bad-pages", "processes", "sessions", "session",
-		"session kill", "workers", "calls", "top", "watch", "events", "set", "set power-cap", "set clock", "set reset", "sim", "sim set", "sim clear", "sim scenario",
+		"session kill", "workers", "calls", "top", "watch", "events", "set", "set power-cap", "set clock", "set reset", "fleet", "fleet gres", "sim", "sim set", "sim clear", "sim scenario",
 		"version",
 	} {
 		code, out, errs := call(t, []string{"localhost"}, append(strings.Fields(c), "--help")...)

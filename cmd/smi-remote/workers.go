@@ -69,11 +69,16 @@ func (a *app) open() error {
 			a.workers = append(a.workers, old)
 			continue
 		}
-		a.workers = append(a.workers, &worker{label: strings.TrimSuffix(w.Label(), ":"+defaultPort), name: w.Label(), client: smiremote.NewClient(smiremote.Options{
-			Address: w.Address.String(), ConnectTimeout: a.timeout, IOTimeout: a.timeout, Dialing: w.Settings, Name: "smi-remote", Version: version.String(),
-		})})
+		a.workers = append(a.workers, a.worker(w))
 	}
 	return nil
+}
+
+// worker is one that is not connected to yet.
+func (a *app) worker(w dialing.Worker) *worker {
+	return &worker{label: strings.TrimSuffix(w.Label(), ":"+defaultPort), name: w.Label(), client: smiremote.NewClient(smiremote.Options{
+		Address: w.Address.String(), ConnectTimeout: a.timeout, IOTimeout: a.timeout, Dialing: w.Settings, Name: "smi-remote", Version: version.String(),
+	})}
 }
 
 // several reports whether tables need a column for the worker.

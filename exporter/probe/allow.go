@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rocwire/rocwire/exporter/discovery"
+	"github.com/rocwire/rocwire/discovery"
 )
 
 // pattern says which targets may be asked.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/rocwire/rocwire/exporter/discovery"
+	"github.com/rocwire/rocwire/discovery"
 )
 
 func TestAllow(t *testing.T) {

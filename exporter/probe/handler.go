@@ -11,8 +11,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 
+	"github.com/rocwire/rocwire/discovery"
 	"github.com/rocwire/rocwire/exporter"
-	"github.com/rocwire/rocwire/exporter/discovery"
 	"github.com/rocwire/rocwire/smi"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rocwire/rocwire/discovery"
 	"github.com/rocwire/rocwire/exporter"
-	"github.com/rocwire/rocwire/exporter/discovery"
 	"github.com/rocwire/rocwire/smiremote"
 )
 

@@ -21,8 +21,8 @@ import (
 	"github.com/prometheus/common/model"
 
 	"github.com/rocwire/rocwire/calls/rpcstats"
+	"github.com/rocwire/rocwire/discovery"
 	"github.com/rocwire/rocwire/exporter"
-	"github.com/rocwire/rocwire/exporter/discovery"
 	"github.com/rocwire/rocwire/internal/freeport"
 	"github.com/rocwire/rocwire/smi/smitest"
 	"github.com/rocwire/rocwire/smiremote"

@@ -18,9 +18,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/rocwire/rocwire/discovery"
 	"github.com/rocwire/rocwire/exporter"
 	"github.com/rocwire/rocwire/exporter/collector"
-	"github.com/rocwire/rocwire/exporter/discovery"
 	"github.com/rocwire/rocwire/internal/freeport"
 	"github.com/rocwire/rocwire/smi/smitest"
 )
@@ -65,13 +65,13 @@ func TestPrometheus(t *testing.T) {
 	if err := os.WriteFile(file, []byte(doc), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	d, err := discovery.New(discovery.Options{Files: []string{file}})
+	d, err := discovery.New(discovery.Options{Sources: []string{file}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	d.Refresh(t.Context())
 	h := start(t, Options{Targets: d.Targets, Allow: []string{three.Addr}, Exporter: exporter.Options{Compat: collector.CompatDME}})
-	if err := h.own.Register(d); err != nil {
+	if err := h.own.Register(Discovered{Discovery: d}); err != nil {
 		t.Fatal(err)
 	}
 	own, err := exporter.New(exporter.Options{Source: smitest.NewFake(smitest.Cards()...), More: []prometheus.Collector{h}, Compat: collector.CompatDME})

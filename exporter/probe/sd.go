@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/rocwire/rocwire/exporter/discovery"
+	"github.com/rocwire/rocwire/discovery"
 )
 
 // SD serves the discovered workers as targets for Prometheus (http_sd): each is a

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rocwire/rocwire/discovery"
 	"github.com/rocwire/rocwire/exporter"
-	"github.com/rocwire/rocwire/exporter/discovery"
 	"github.com/rocwire/rocwire/exporter/ebpf"
 	"github.com/rocwire/rocwire/exporter/greptime"
 	"github.com/rocwire/rocwire/exporter/influx"
@@ -115,7 +115,7 @@ func (o *Options) AddFlags(fs *flag.FlagSet) {
 	fs.BoolVar(&o.Debug, "web-debug", false, "")
 	o.Page.AddFlags(fs)
 	o.Probe.AddFlags(fs)
-	o.Discovery.AddFlags(fs)
+	discoveryFlags(fs, &o.Discovery)
 
 	fs.StringVar(&o.Queue.Dir, "queue-dir", o.Queue.Dir, "")
 	fs.Var((*size)(&o.Queue.MaxBytes), "queue-max-size", "")
@@ -147,7 +147,7 @@ Web server:
   --web-debug  serve profiles at /debug/pprof/, on loopback only
 ` + page.Usage() + `
 Other workers:
-` + probe.Usage() + discovery.Usage() + `
+` + probe.Usage() + discoveryUsage() + `
 Sinks:
   --queue-dir DIR  where figures wait for a server that is down, each sink's in a folder of its own; without one they
                    wait in memory, and the end of the process loses them [ROCWIRE_QUEUE_DIR, or queue in

@@ -15,9 +15,9 @@ import (
 	"github.com/prometheus/exporter-toolkit/web"
 
 	"github.com/rocwire/rocwire/calls/rpctrace"
+	"github.com/rocwire/rocwire/discovery"
 	"github.com/rocwire/rocwire/exporter"
 	"github.com/rocwire/rocwire/exporter/collector"
-	"github.com/rocwire/rocwire/exporter/discovery"
 	"github.com/rocwire/rocwire/exporter/page"
 	"github.com/rocwire/rocwire/exporter/probe"
 	"github.com/rocwire/rocwire/exporter/push"
@@ -121,7 +121,7 @@ func (s *Service) open(src Source) (err error) {
 	if s.local != nil {
 		e.Local = s.local
 	}
-	e.More = []prometheus.Collector{s.found, s.probe}
+	e.More = []prometheus.Collector{probe.Discovered{Discovery: s.found}, s.probe}
 	if s.exporter, err = exporter.New(e); err != nil {
 		return err
 	}

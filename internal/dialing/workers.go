@@ -2,6 +2,8 @@ package dialing
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -75,4 +77,20 @@ func (s Settings) over(t Settings) Settings {
 		}
 	}
 	return s
+}
+
+// Named are all workers of the configuration file, by name; none if there is no file.
+func Named(over Settings, getenv func(string) string) (all []Worker, err error) {
+	f, err := openFile(getenv)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Workers)) {
+		w, err := f.worker(name, workerlist.DefaultPort, over)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, w)
+	}
+	return all, nil
 }

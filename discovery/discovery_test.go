@@ -2,7 +2,6 @@ package discovery
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -13,10 +12,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
-	dto "github.com/prometheus/client_model/go"
 )
 
 func TestNormalize(t *testing.T) {
@@ -108,18 +103,18 @@ func addresses(d *Discovery) string {
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	one, two := filepath.Join(dir, "one.json"), filepath.Join(dir, "two.yml")
-	d, err := New(Options{Files: []string{filepath.Join(dir, "*.json"), two, two}})
+	d, err := New(Options{Sources: []string{filepath.Join(dir, "*.json"), two, two}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	step := func(what, want string, failures float64) {
+	step := func(what, want string, fail uint64) {
 		t.Helper()
 		d.Refresh(t.Context())
 		if got := addresses(d); got != want {
 			t.Errorf("%s: %q, want %q", what, got, want)
 		}
-		if n := sum(t, d, "gpu_exporter_discovery_failures_total"); n != failures {
-			t.Errorf("%s: %v failures, want %v", what, n, failures)
+		if n := failures(d); n != fail {
+			t.Errorf("%s: %v failures, want %v", what, n, fail)
 		}
 	}
 	step("no files", "", 1)
@@ -143,31 +138,12 @@ func TestFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	step("the file that was named is gone: as it was", "b:18515", 4)
-	if problems, err := promlint.NewWithMetricFamilies(gather(t, d)).Lint(); err != nil || len(problems) > 0 {
-		t.Errorf("%v %v", problems, err)
-	}
 }
 
-func gather(t *testing.T, c prometheus.Collector) []*dto.MetricFamily {
-	t.Helper()
-	reg := prometheus.NewPedanticRegistry()
-	reg.MustRegister(c)
-	families, err := reg.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return families
-}
-
-// sum adds up the series of a metric.
-func sum(t *testing.T, c prometheus.Collector, name string) (n float64) {
-	t.Helper()
-	for _, f := range gather(t, c) {
-		for _, m := range f.Metric {
-			if f.GetName() == name {
-				n += m.GetCounter().GetValue() + m.GetGauge().GetValue()
-			}
-		}
+// failures are those of all sources.
+func failures(d *Discovery) (n uint64) {
+	for _, s := range d.States() {
+		n += s.Failures
 	}
 	return n
 }
@@ -181,7 +157,7 @@ func TestHTTP(t *testing.T) {
 		answer(w, r)
 	}))
 	defer srv.Close()
-	d, err := New(Options{URLs: []string{srv.URL + "/sd"}, Interval: time.Minute})
+	d, err := New(Options{Sources: []string{srv.URL + "/sd"}, Interval: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +190,7 @@ func TestHTTP(t *testing.T) {
 			t.Errorf("%d, %s: %q, want %q", i, c.what, got, c.want)
 		}
 	}
-	if n := sum(t, d, "gpu_exporter_discovery_failures_total"); n != 4 {
+	if n := failures(d); n != 4 {
 		t.Errorf("%v failures", n)
 	}
 }
@@ -223,7 +199,7 @@ func TestHTTP(t *testing.T) {
 func TestRun(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "w.json")
 	write(t, file, jsonDoc)
-	d, err := New(Options{Files: []string{file}})
+	d, err := New(Options{Sources: []string{file}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,33 +214,6 @@ func TestRun(t *testing.T) {
 	}
 	cancel()
 	<-ended
-}
-
-func TestFlags(t *testing.T) {
-	var o Options
-	fs := flag.NewFlagSet("", flag.ContinueOnError)
-	fs.SetOutput(new(strings.Builder))
-	o.AddFlags(fs)
-	if err := fs.Parse([]string{"--discover-file", "a.json", "--discover-file=b*.yml", "--discover-url", "http://x/sd", "--discover-interval", "5s"}); err != nil {
-		t.Fatal(err)
-	}
-	want := Options{Files: []string{"a.json", "b*.yml"}, URLs: []string{"http://x/sd"}, Interval: 5 * time.Second}
-	if !reflect.DeepEqual(o, want) {
-		t.Errorf("%+v", o)
-	}
-	for _, bad := range []string{"--discover-file=[", "--discover-url=ftp://x", "--discover-url=sd"} {
-		if fs.Parse([]string{bad}) == nil {
-			t.Errorf("%s is taken", bad)
-		}
-	}
-	fs.VisitAll(func(f *flag.Flag) {
-		if !strings.Contains(Usage(), "--"+f.Name+" ") {
-			t.Errorf("the help lacks --%s", f.Name)
-		}
-	})
-	if _, err := New(Options{URLs: []string{"sd"}}); err == nil {
-		t.Error("a URL that is none")
-	}
 }
 
 func FuzzParse(f *testing.F) {

@@ -16,7 +16,17 @@ import (
 // Target is one worker.
 type Target struct {
 	Address string            // HOST:PORT, or unix:PATH
-	Labels  map[string]string // that its series are to have; not to be changed
+	Labels  map[string]string // what its source says of it, and its series are to have; not to be changed
+}
+
+// Name is what a person would call it, "" if its source does not say: the label name, its node in Kubernetes or Consul.
+func (t *Target) Name() string {
+	for _, l := range []string{"name", "__meta_kubernetes_pod_node_name", "__meta_kubernetes_pod_name", "__meta_consul_node"} {
+		if v := t.Labels[l]; v != "" {
+			return v
+		}
+	}
+	return ""
 }
 
 // Group is what one source names together, as Prometheus writes it.
@@ -59,23 +69,44 @@ func parse(b []byte, unmarshal func([]byte, any) error) (targets []Target, bad i
 	if err := unmarshal(b, &groups); err != nil {
 		return nil, 0, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
-	seen := map[string]bool{}
+	var c collection
 	for _, g := range groups {
 		labels, dropped := cleanLabels(g.Labels)
-		bad += dropped
+		c.bad += dropped
 		for _, t := range g.Targets {
-			addr, err := Normalize(t)
-			if err != nil || len(targets) >= MaxTargets {
-				bad++
-				continue
-			}
-			if !seen[addr] {
-				seen[addr] = true
-				targets = append(targets, Target{Address: addr, Labels: labels})
-			}
+			c.addClean(t, labels)
 		}
 	}
-	return targets, bad, nil
+	return c.targets, c.bad, nil
+}
+
+// collection gathers the targets of one source: each address once, with the labels that it is first named with.
+type collection struct {
+	targets []Target
+	bad     int
+	seen    map[string]bool
+}
+
+// add adds a target with labels that are its own.
+func (c *collection) add(address string, labels map[string]string) {
+	labels, dropped := cleanLabels(labels)
+	c.bad += dropped
+	c.addClean(address, labels)
+}
+
+func (c *collection) addClean(address string, labels map[string]string) {
+	addr, err := Normalize(address)
+	if err != nil || len(c.targets) >= MaxTargets {
+		c.bad++
+		return
+	}
+	if c.seen == nil {
+		c.seen = map[string]bool{}
+	}
+	if !c.seen[addr] {
+		c.seen[addr] = true
+		c.targets = append(c.targets, Target{Address: addr, Labels: labels})
+	}
 }
 
 var labelName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]{0,127}$`)

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
 )
 
 // source names targets.
@@ -21,8 +19,7 @@ type source interface {
 	read(ctx context.Context) (targets []Target, bad int, err error)
 }
 
-// Discovery knows the workers that files and URLs name. It is a prometheus.Collector of
-// how that goes.
+// Discovery knows the workers that its sources name.
 type Discovery struct {
 	log     *slog.Logger
 	sources []source
@@ -42,32 +39,19 @@ type state struct {
 
 // New checks the options.
 func New(opt Options) (*Discovery, error) {
-	if opt.Interval <= 0 {
-		opt.Interval = time.Minute
-	}
+	opt.defaults()
 	d := &Discovery{log: opt.Log}
-	if d.log == nil {
-		d.log = slog.New(slog.DiscardHandler)
-	}
-	for _, f := range opt.Files {
-		d.add(&fileSource{pattern: f})
-	}
-	for _, u := range opt.URLs {
-		s, err := newHTTPSource(u, opt.Interval)
+	for _, name := range opt.Sources {
+		s, err := opt.open(name)
 		if err != nil {
 			return nil, err
 		}
-		d.add(s)
+		if !slices.ContainsFunc(d.sources, func(o source) bool { return o.name() == s.name() }) {
+			d.sources = append(d.sources, s)
+		}
 	}
 	d.state = make([]state, len(d.sources))
 	return d, nil
-}
-
-// add adds a source that is not there yet.
-func (d *Discovery) add(s source) {
-	if !slices.ContainsFunc(d.sources, func(o source) bool { return o.name() == s.name() }) {
-		d.sources = append(d.sources, s)
-	}
 }
 
 // Run reads all sources, and again when they are due, until ctx is done.
@@ -90,16 +74,18 @@ func (d *Discovery) Run(ctx context.Context) {
 	wg.Wait()
 }
 
-// Refresh reads all sources once, in their order.
+// Refresh reads all sources once, side by side.
 func (d *Discovery) Refresh(ctx context.Context) {
+	var wg sync.WaitGroup
 	for i := range d.sources {
-		d.refresh(ctx, i)
+		wg.Go(func() { d.refresh(ctx, i) })
 	}
+	wg.Wait()
 }
 
 func (d *Discovery) refresh(ctx context.Context, i int) {
 	targets, bad, err := d.sources[i].read(ctx)
-	if ctx.Err() != nil {
+	if errors.Is(ctx.Err(), context.Canceled) { // nobody wants to know any more
 		return
 	}
 	d.mu.Lock()
@@ -148,29 +134,24 @@ func (d *Discovery) Targets() []Target {
 	return list
 }
 
-var (
-	targetsDesc  = prometheus.NewDesc("gpu_exporter_discovery_targets", "Workers that a file or URL names.", []string{"source"}, nil)
-	failuresDesc = prometheus.NewDesc("gpu_exporter_discovery_failures_total", "Times a file or URL could not be read, or made no sense.", []string{"source"}, nil)
-	successDesc  = prometheus.NewDesc("gpu_exporter_discovery_last_success_timestamp_seconds", "When a file or URL was last read without a failure.", []string{"source"}, nil)
-)
-
-// Describe implements prometheus.Collector.
-func (d *Discovery) Describe(ch chan<- *prometheus.Desc) {
-	ch <- targetsDesc
-	ch <- failuresDesc
-	ch <- successDesc
+// State is how it goes with one source.
+type State struct {
+	Source   string // its name, without passwords
+	Targets  int
+	Bad      int       // targets and labels that make no sense, when it was last read
+	Err      string    // why it could not be read; "" if it could
+	Success  time.Time // of the last reading without an error; zero: none
+	Failures uint64
 }
 
-// Collect implements prometheus.Collector.
-func (d *Discovery) Collect(ch chan<- prometheus.Metric) {
+// States are all sources, in the order of the options.
+func (d *Discovery) States() []State {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	all := make([]State, len(d.sources))
 	for i := range d.state {
-		s, name := &d.state[i], d.sources[i].name()
-		ch <- prometheus.MustNewConstMetric(targetsDesc, prometheus.GaugeValue, float64(len(s.targets)), name)
-		ch <- prometheus.MustNewConstMetric(failuresDesc, prometheus.CounterValue, float64(s.failures), name)
-		if !s.success.IsZero() {
-			ch <- prometheus.MustNewConstMetric(successDesc, prometheus.GaugeValue, float64(s.success.UnixMilli())/1e3, name)
-		}
+		s := &d.state[i]
+		all[i] = State{Source: d.sources[i].name(), Targets: len(s.targets), Bad: s.bad, Err: s.err, Success: s.success, Failures: s.failures}
 	}
+	return all
 }
