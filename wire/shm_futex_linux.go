@@ -62,17 +62,21 @@ func (s *sleep) wait(d time.Duration) {
 	_, _, _ = syscall.Syscall6(unix.SYS_FUTEX, w.addr, uintptr(w.flags&futexPrivate), uintptr(w.value), uintptr(unsafe.Pointer(&s.until)), 0, 0)
 }
 
-// waitShort is wait on the first word alone, for at most shortWait, which does not tell the Go scheduler; false if there are enough who do that.
-func (s *sleep) waitShort(d time.Duration) bool {
-	ok := waitingShort.Add(1) < int32(runtime.GOMAXPROCS(0))
-	if ok {
+// waitShort is wait on the first word alone, for at most shortWait, which does not tell the Go scheduler, unless there are enough who do that. It reports whether a
+// signal has ended it, which says nothing of how long the next one takes.
+func (s *sleep) waitShort(d time.Duration) (again bool) {
+	if waitingShort.Add(1) < int32(runtime.GOMAXPROCS(0)) {
+		short := d
 		if d < 0 || d > shortWait {
-			d = shortWait
+			short = shortWait
 		}
-		_ = s.waitUntold(d)
+		again = s.waitUntold(short) == unix.EINTR
+		waitingShort.Add(-1)
+		return again
 	}
 	waitingShort.Add(-1)
-	return ok
+	s.wait(d)
+	return false
 }
 
 // waitUntold sleeps on the first word until it is woken, d has passed, or a signal comes: to stop the world the runtime sends one. A sleep on several

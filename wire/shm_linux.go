@@ -156,7 +156,8 @@ func (s *shm) wait(want readiness, d time.Duration) readiness {
 
 // sleep is wait with its way of sleeping: if short, at first without telling the scheduler.
 func (s *shm) sleep(z *sleep, want readiness, d time.Duration, short bool) readiness {
-	end := time.Now().Add(d)
+	start := time.Now()
+	end := start.Add(d)
 	for {
 		z.n = 0
 		if want&readable != 0 {
@@ -181,10 +182,11 @@ func (s *shm) sleep(z *sleep, want readiness, d time.Duration, short bool) readi
 				return 0
 			}
 		}
-		if !short || !z.waitShort(left) {
+		if short {
+			short = z.waitShort(left) && time.Since(start) < shortWait
+		} else {
 			z.wait(left)
 		}
-		short = false
 	}
 }
 

@@ -62,6 +62,72 @@ func TestStoppedWhileReadingUntold(t *testing.T) {
 	}
 }
 
+// TestWaitsUntoldAgain: what the runtime wants of a thread that waits untold is done at once, and is no reason to tell the scheduler of the rest of the wait.
+func TestWaitsUntoldAgain(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(2, runtime.GOMAXPROCS(0))))
+	peer, fd := pair(t)
+	s, err := newSocket(fd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	again := func() bool {
+		s.lately = waitBound // replies are slow to come
+		ended := make(chan error, 1)
+		go func() {
+			_, err := s.read(make([]byte, 1))
+			ended <- err
+		}()
+		for end := time.Now().Add(shortWait); waitingShort.Load() == 0 && time.Now().Before(end); {
+			runtime.Gosched()
+		}
+		runtime.GC() // for which the thread has to stop
+		waits := waitingShort.Load() == 1
+		_, _ = peer.Write([]byte{7})
+		if err := <-ended; err != nil {
+			t.Fatal(err)
+		}
+		return waits
+	}
+	within(t, "wait", func() {
+		for !again() { // the limit may have been over before
+		}
+	})
+}
+
+// TestShortSleep: who sleeps untold hears whether it was a signal that woke him, after which he may sleep so again.
+func TestShortSleep(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(2, runtime.GOMAXPROCS(0))))
+	var word atomic.Uint32
+	sleeper := func(v uint32) *sleep {
+		var z sleep
+		z.own(&word, v)
+		return &z
+	}
+	if sleeper(1).waitShort(patience) {
+		t.Error("a signal has ended a sleep that did not begin")
+	}
+	waitingShort.Add(int32(runtime.GOMAXPROCS(0)))
+	if sleeper(0).waitShort(time.Millisecond) {
+		t.Error("one more sleeps untold than there may be")
+	}
+	waitingShort.Add(-int32(runtime.GOMAXPROCS(0)))
+	if n := waitingShort.Load(); n != 0 {
+		t.Errorf("%d sleep who do not", n)
+	}
+	var interrupted atomic.Bool
+	go func() {
+		for z := sleeper(0); !z.waitShort(-1); { // the limit may come before the signal
+		}
+		interrupted.Store(true)
+	}()
+	within(t, "signal", func() {
+		for !interrupted.Load() {
+			runtime.GC()
+		}
+	})
+}
+
 // TestReadLimit: reads have a limit while replies are slow to come, not for longer than one that has come to it, and it is none of the caller's.
 func TestReadLimit(t *testing.T) {
 	peer, fd := pair(t)

@@ -116,7 +116,8 @@ func (s *socket) read(p []byte) (int, error) {
 	if s.server {
 		s.turn.take(start)
 	}
-	for untold := !s.server && len(p) <= rawLimit && s.limit(s.lately); ; untold = false {
+	untold := !s.server && len(p) <= rawLimit && s.limit(s.lately)
+	for {
 		n, e := s.receive(p, untold)
 		switch {
 		case e == 0 && n == 0:
@@ -126,8 +127,11 @@ func (s *socket) read(p []byte) (int, error) {
 			return n, nil
 		case e == unix.EAGAIN:
 			s.limit(0)
+			untold = false
 		case e != unix.EINTR:
 			return 0, e
+		default:
+			untold = untold && mono.Now()-start < int64(shortWait)
 		}
 	}
 }

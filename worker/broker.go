@@ -28,7 +28,7 @@ type spare struct {
 
 // spareTime is for how long that is taken for true, unless the session itself has had others give way: programs ask what is free as often as they like, and the
 // parent has many sessions to answer.
-const spareTime = int64(100 * time.Millisecond)
+const spareTime = int64(time.Second)
 
 var _ hip.Broker = (*broker)(nil)
 
