@@ -30,11 +30,13 @@ const (
 	archDynamicParallelism
 )
 
+// clockInstructionKHz is what AMD's library says of every card.
+const clockInstructionKHz = 1_000_000
+
 // props is what hipGetDeviceProperties says of a card.
 func (p *product) properties(index int, memory uint64) *hip.DevicePropR0600 {
 	const (
 		maxInt    = 1<<31 - 1
-		texture   = 16384
 		registers = 65536
 	)
 	d := &hip.DevicePropR0600{
@@ -46,34 +48,41 @@ func (p *product) properties(index int, memory uint64) *hip.DevicePropR0600 {
 		Major: p.major, Minor: p.minor, TextureAlignment: 256, TexturePitchAlignment: 256,
 		DeviceOverlap: 1, MultiProcessorCount: p.computeUnits, CanMapHostMemory: 1,
 
-		MaxTexture1D: texture, MaxTexture1DMipmap: texture, MaxTexture1DLinear: maxInt,
-		MaxTexture2D: [2]int32{texture, texture}, MaxTexture2DMipmap: [2]int32{texture, texture},
-		MaxTexture2DLinear: [3]int32{texture, texture, maxInt}, MaxTexture2DGather: [2]int32{texture, texture},
-		MaxTexture3D: [3]int32{texture, texture, texture / 2}, MaxTexture3DAlt: [3]int32{texture, texture, texture / 2},
-		MaxTextureCubemap: texture, MaxTexture1DLayered: [2]int32{texture, 2048},
-		MaxTexture2DLayered: [3]int32{texture, texture, 2048}, MaxTextureCubemapLayered: [2]int32{texture, 2048},
-		MaxSurface1D: texture, MaxSurface2D: [2]int32{texture, texture}, MaxSurface3D: [3]int32{texture, texture, texture / 2},
-		MaxSurface1DLayered: [2]int32{texture, 2048}, MaxSurface2DLayered: [3]int32{texture, texture, 2048},
-		MaxSurfaceCubemap: texture, MaxSurfaceCubemapLayered: [2]int32{texture, 2048}, SurfaceAlignment: 256,
+		SurfaceAlignment: 256,
 
 		ConcurrentKernels: 1, ECCEnabled: 1, PciBusID: busID(index), PciDeviceID: 0, PciDomainID: 0,
 		AsyncEngineCount: 8, UnifiedAddressing: 1, MemoryClockRate: p.memClock * 1000, MemoryBusWidth: p.busWidth, L2CacheSize: p.l2,
 		MaxThreadsPerMultiProcessor: threadsPerUnit, StreamPrioritiesSupported: 1, GlobalL1CacheSupported: 1, LocalL1CacheSupported: 1,
 		SharedMemPerMultiprocessor: ldsBytes, RegsPerMultiprocessor: registers, ManagedMemory: 1,
-		HostNativeAtomicSupported: 1, SingleToDoublePrecisionPerfRatio: 1, ConcurrentManagedAccess: 1, ComputePreemptionSupported: 1,
+		HostNativeAtomicSupported: 1, ConcurrentManagedAccess: 1,
 		CanUseHostPointerForRegisteredMem: 0, CooperativeLaunch: 1, CooperativeMultiDeviceLaunch: 1, CooperativeMultiDeviceUnmatchedFunc: 1,
-		CooperativeMultiDeviceUnmatchedGridDim: 1, CooperativeMultiDeviceUnmatchedBlockDim: 1, CooperativeMultiDeviceUnmatchedSharedMem: 1, SharedMemPerBlockOptin: ldsBytes, DirectManagedMemAccessFromHost: 1,
-		MaxBlocksPerMultiProcessor: wavesPerUnit, HostRegisterSupported: 1, MemoryPoolsSupported: 1, MemoryPoolSupportedHandleTypes: uint32(hip.MemHandleTypePosixFileDescriptor), IpcEventSupported: 1, UnifiedFunctionPointers: 1,
+		CooperativeMultiDeviceUnmatchedGridDim: 1, CooperativeMultiDeviceUnmatchedBlockDim: 1, CooperativeMultiDeviceUnmatchedSharedMem: 1, SharedMemPerBlockOptin: ldsBytes,
+		MaxBlocksPerMultiProcessor: wavesPerUnit, HostRegisterSupported: 1, MemoryPoolsSupported: 1, MemoryPoolSupportedHandleTypes: uint32(hip.MemHandleTypePosixFileDescriptor), IpcEventSupported: 1,
 
-		MaxSharedMemoryPerMultiProcessor: ldsBytes, ClockInstructionRate: wallClockKHz, IsLargeBar: 1, AsicRevision: int32(p.revision),
+		MaxSharedMemoryPerMultiProcessor: ldsBytes, ClockInstructionRate: clockInstructionKHz, IsLargeBar: 1, AsicRevision: int32(p.revision),
 		Arch: hip.DeviceArch{Bits: archGlobalInt32Atomics | archGlobalFloatAtomicExch | archSharedInt32Atomics |
 			archSharedFloatAtomicExch | archFloatAtomicAdd | archGlobalInt64Atomics | archSharedInt64Atomics | archDoubles |
 			archWarpVote | archWarpBallot | archWarpShuffle | archThreadFenceSystem | arch3DGrid},
+	}
+	if p.images {
+		largestImages(d)
 	}
 	copy(d.Name[:], p.name)
 	copy(d.GcnArchName[:], p.target.Short())
 	copy(d.Uuid.Bytes[:], serial(p, index))
 	return d
+}
+
+// largestImages is how large textures and surfaces may be. There are no cubemaps.
+func largestImages(d *hip.DevicePropR0600) {
+	const size, layers, maxInt = 16384, 2048, 1<<31 - 1
+	d.MaxTexture1D, d.MaxTexture1DMipmap, d.MaxTexture1DLinear = size, size, maxInt
+	d.MaxTexture2D, d.MaxTexture2DMipmap = [2]int32{size, size}, [2]int32{size, size}
+	d.MaxTexture2DLinear, d.MaxTexture2DGather = [3]int32{size, size, maxInt}, [2]int32{size, size}
+	d.MaxTexture3D, d.MaxTexture3DAlt = [3]int32{size, size, size / 2}, [3]int32{size, size, size / 2}
+	d.MaxTexture1DLayered, d.MaxTexture2DLayered = [2]int32{size, layers}, [3]int32{size, size, layers}
+	d.MaxSurface1D, d.MaxSurface2D, d.MaxSurface3D = size, [2]int32{size, size}, [3]int32{size, size, size / 2}
+	d.MaxSurface1DLayered, d.MaxSurface2DLayered = [2]int32{size, layers}, [3]int32{size, size, layers}
 }
 
 // busID is the PCI bus a card seems to sit on.

@@ -122,6 +122,13 @@ func TestProperties(t *testing.T) {
 		if p.WarpSize != 64 || p.SharedMemPerBlock != 65536 || p.MaxThreadsPerBlock != 1024 || p.Arch.Bits&archDoubles == 0 {
 			t.Errorf("%s: %+v", arch, p)
 		}
+		// Who has no image instructions has no textures of any size.
+		sizes := []int32{p.MaxTexture1D, p.MaxTexture1DLinear, p.MaxTexture2D[0], p.MaxTexture3D[2], p.MaxTexture2DLayered[2], p.MaxSurface1D, p.MaxSurface2D[1], p.MaxSurface3D[0]}
+		for i, n := range sizes {
+			if (n > 0) != (arch == "gfx90a") {
+				t.Errorf("%s: size %d of textures and surfaces is %d", arch, i, n)
+			}
+		}
 		o, _ := r.GetDevicePropertiesR0600(0)
 		if o.Uuid == p.Uuid || o.PciBusID == p.PciBusID {
 			t.Error("two cards have the same identity")

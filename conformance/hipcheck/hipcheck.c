@@ -180,7 +180,7 @@ static int once(const struct group *g, char (*said)[NAME], int *saids)
 	}
 	close(fd[1]);
 	char l[4096], name[NAME] = "";
-	int got;
+	int got, answers = 0;
 	while ((got = line(fd[0], l, sizeof l, seconds())) > 0) {
 		if (l[0] == 'B')
 			snprintf(name, sizeof name, "%.*s", NAME - 1, l + 1);
@@ -188,6 +188,7 @@ static int once(const struct group *g, char (*said)[NAME], int *saids)
 			end = 1;
 		if (l[0] != 'A')
 			continue;
+		answers++;
 		int before = 0;
 		for (int i = 0; i < *saids; i++)
 			before |= !strcmp(said[i], name);
@@ -207,15 +208,19 @@ static int once(const struct group *g, char (*said)[NAME], int *saids)
 	kill(-child, SIGKILL);
 	if (end || (!name[0] && got < 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0))
 		return 0;
-	if (!name[0]) { /* between two cases: not much can be said, but that */
-		printf("%s: between cases\t%s\n", g->name, got == 0 ? "hangs" : "ends the process");
-		return 0;
-	}
+	int between = !name[0]; /* not much can be said, but that: a case before has spoilt something. What does not follow from it is asked all the same */
+	if (between)
+		snprintf(name, sizeof name, "%s: between cases", g->name);
 	int before = 0; /* it may have answered in an earlier process of the group */
 	for (int i = 0; i < *saids; i++)
 		before |= !strcmp(said[i], name);
 	if (!before)
 		printf("%s\t%s\n", name, got == 0 ? "hangs" : "ends the process");
+	if (between) {
+		if (!before && *saids < NAMES)
+			snprintf(said[(*saids)++], NAME, "%s", name);
+		return g->independent && answers > 0;
+	}
 	leave_out(name);
 	return 1;
 }
