@@ -223,13 +223,19 @@ func (p *Program) warm(b *block) bool {
 }
 
 // after are the blocks that may follow b and that it may branch to, as far as they are known. Where
-// everything is translated at once they are made known.
+// everything is translated at once they are made known, and always an end of the program: what nobody knows of may read
+// every register.
 func (p *Program) after(b *block, ins []gcn.Inst) [2]*block {
-	if p.options.TranslateAfter == 1 {
-		name := ""
-		if len(b.at) > len(b.ops) {
-			name = ins[len(b.ops)].Info.Name
+	name := ""
+	if len(b.at) > len(b.ops) {
+		name = ins[len(b.ops)].Info.Name
+	}
+	if _, branches := nativeBranches[name]; branches && b.target.Load() == nil {
+		if in, _, err := p.instAt(b.targetPC); err == nil && in.Op == gcn.S_ENDPGM {
+			link(&b.target, p.made(b.targetPC))
 		}
+	}
+	if p.options.TranslateAfter == 1 {
 		_, branches := nativeBranches[name]
 		if name == "" || name == "s_barrier" || branches {
 			link(&b.next, p.made(b.end))

@@ -65,6 +65,8 @@ type nativeGen struct {
 
 	held, holds int // 1 + the scalar register pair whose mask is in K1 to K4; what it is behind the instruction
 
+	uniform map[int]*gcn.Operand // what is in vector registers of the block, which were not written; see skips
+
 	ranges    []ldsRange // known in the block
 	nextRange int
 	kept      []ldsRange  // known all through the region, by slot
@@ -188,13 +190,19 @@ func (g *nativeGen) body(nb *nativeBlock) {
 		g.loadExec()
 	}
 	g.nb, g.ranges, g.held = nb, nil, 0
+	g.uniform = map[int]*gcn.Operand{}
 	for i := 0; i < len(b.ops); i++ {
 		g.idx = i
 		if nb.can[i] {
 			in := &nb.ins[i]
+			if g.skips(in) {
+				g.forget(in)
+				continue
+			}
 			g.settle(in)
 			g.holds = 0
 			g.inst(in)
+			g.notUniform(in)
 			if g.release(in); g.holds != 0 {
 				g.held = g.holds
 			}

@@ -23,6 +23,13 @@ func TestHeldMasks(t *testing.T) {
 		"v_cmp_lt_u32_e64 s[4:5], v0, v1; v_cndmask_b32_e64 v10, v0, v1, s[4:5]; ds_read_b32 v11, v4; v_cndmask_b32_e64 v12, v0, v1, s[4:5]; v_cmp_lt_u32_e64 s[4:5], v2, v3",
 		"v_cmp_lt_u32_e64 s[4:5], v0, v1; s_mov_b32 s5, s8; v_cndmask_b32_e64 v10, v0, v1, s[4:5]; v_cmp_lt_u32_e64 s[4:5], v2, v3; v_cndmask_b32_e64 v11, v0, v1, s[4:5]",
 		"v_cmp_lt_u32_e64 s[4:5], v0, v1; s_nop 0; v_add_co_u32_e64 v10, s[6:7], v0, v1; v_addc_co_u32_e64 v11, s[4:5], v2, v3, s[6:7]; v_cndmask_b32_e64 v12, v0, v1, s[4:5]; v_cndmask_b32_e64 v13, v0, v1, s[6:7]",
+		// Scalar registers that are moved to vector registers and are taken from where they are, or must not be.
+		"v_mov_b32_e32 v10, s8; v_add_co_u32_e32 v11, vcc, s9, v0; v_addc_co_u32_e32 v10, vcc, v10, v1, vcc; v_mov_b32_e32 v12, s8; v_subb_co_u32_e32 v13, vcc, v2, v12, vcc; v_subbrev_co_u32_e32 v12, vcc, v12, v3, vcc",
+		"v_mov_b32_e32 v10, s8; v_add_co_u32_e32 v11, vcc, s9, v0; s_mov_b32 s8, s4; v_addc_co_u32_e32 v12, vcc, v10, v1, vcc; v_mov_b32_e32 v10, s9",
+		"v_mov_b32_e32 v10, vcc_lo; v_add_co_u32_e32 v11, vcc, s9, v0; v_addc_co_u32_e32 v10, vcc, v10, v1, vcc; v_mov_b32_e32 v12, 0x12345; v_sub_co_u32_e32 v13, vcc, v12, v0; v_subb_co_u32_e32 v12, vcc, v12, v12, vcc",
+		"v_mov_b32_e32 v10, s8; v_add_co_u32_e32 v11, vcc, v10, v10; v_xor_b32_e32 v12, v10, v1; v_mov_b32_e32 v10, s9; ds_read_b32 v13, v4; v_sub_co_u32_e32 v14, vcc, v10, v0; v_mov_b32_e32 v10, v13",
+		"v_mov_b32_e32 v10, s8; v_mov_b32_e32 v11, s9; v_add_co_u32_e32 v12, vcc, v10, v11; v_addc_co_u32_e32 v13, vcc, v11, v10, vcc; v_mov_b32_e32 v10, v12; v_fmac_f32_e32 v11, v0, v1; v_lshlrev_b64 v[12:13], 1, v[10:11]",
+		"v_mov_b32_e32 v10, s8; v_sub_co_u32_e32 v11, vcc, v0, v10; ds_read_b32 v12, v4; v_subrev_co_u32_e32 v13, vcc, v0, v10; v_mov_b32_e32 v14, v13; v_add_u32_e32 v10, v11, v12",
 		"s_mov_b64 s[12:13], exec; s_and_b64 exec, exec, s[10:11]; v_mov_b32_e32 v10, v0; v_add_u32_e32 v11, v10, v1; s_mov_b64 exec, s[12:13]; v_add_u32_e32 v12, v10, v11; v_readlane_b32 s4, v13, 5; v_mov_b32_e32 v14, s4",
 		"s_mov_b64 s[12:13], exec; v_mov_b32_e32 v10, v0; s_and_b64 exec, exec, s[10:11]; v_mov_b32_e32 v10, v1; v_readfirstlane_b32 s4, v10; s_mov_b64 exec, s[12:13]; v_add_u32_e32 v11, v10, v10; v_add_u32_e32 v12, s4, v11",
 	} {

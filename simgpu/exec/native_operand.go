@@ -79,6 +79,9 @@ func constOf(o *gcn.Operand) (uint64, bool) {
 // plainSource is the operand of an instruction on dwords for source o, without
 // modifiers: a Z, a Mem or a Bcast.
 func (g *nativeGen) plainSource(o *gcn.Operand, q int) any {
+	if from := g.uniform[int(o.Index)]; from != nil && o.Kind == gcn.VGPR {
+		o = from
+	}
 	if isVec(o) {
 		return g.at(o, 0, q)
 	}
