@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"net"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -197,6 +198,28 @@ func TestV1Limits(t *testing.T) {
 	noSessions(t, w)
 	if _, err := c.Call(hipv1.OpDeviceSynchronize, nil, nil, nil); err == nil {
 		t.Error("a session that was ended answers")
+	}
+}
+
+// A session process that ends because the worker wants it to has not failed.
+func TestV1Ended(t *testing.T) {
+	said, log, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer said.Close()
+	stderr := os.Stderr
+	t.Cleanup(func() { os.Stderr = stderr }) // when the worker has ended
+	os.Stderr = log                          // where session processes' output goes
+	w := serve(t, simbackend.Options{}, worker.Config{})
+	c := dialV1(t, w)
+	c.ask(hipv1.OpInit, nil, nil, nil)
+	if err := w.KillSession(theSession(t, w).ID, "a test"); err != nil {
+		t.Fatal(err)
+	}
+	log.Close()
+	if b, err := io.ReadAll(said); err != nil || len(b) != 0 {
+		t.Errorf("it said %q, %v", b, err)
 	}
 }
 

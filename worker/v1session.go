@@ -33,7 +33,12 @@ func (p *SessionProcess) serveV1(ctl *control, fd, hup int, sess Session, st *st
 	}
 	b := newBroker(ctl)
 	sess.Broker = b
+	var told atomic.Pointer[string] // why the worker wants it to end
 	end := func(reason string, err error) error {
+		if why := told.Load(); why != nil { // the connection was closed here, and is nobody's failure
+			_ = ctl.send(encodeEnd(*why), -1)
+			return nil
+		}
 		if err != nil {
 			log.Warn("session ended", "reason", reason)
 		}
@@ -74,6 +79,7 @@ func (p *SessionProcess) serveV1(ctl *control, fd, hup int, sess Session, st *st
 	}()
 	go func() {
 		reason := orders(ctl, within, b, &orderTakers{cards: cards}, log)
+		told.Store(&reason)
 		_ = conn.Close()
 		time.Sleep(time.Second)
 		loglimit.Flush(p.Log)
