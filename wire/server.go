@@ -182,10 +182,22 @@ func (s *ServerConn) Serve(h Handler) error {
 	s.k.stop()
 	<-s.k.done
 	s.release()
+	if errors.Is(err, ErrClosed) {
+		s.leave(err)
+	}
 	if err = s.Err(); errors.Is(err, ErrClosed) {
 		return nil
 	}
 	return err
+}
+
+// leave is the end by the client's SHUTDOWN, which counts also where something could not be sent before it was read: the client did not wait for that.
+func (s *ServerConn) leave(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if errors.Is(s.cause, ErrLost) {
+		s.cause = err
+	}
 }
 
 // Close makes Serve return. reason, if not empty, is told to the client.

@@ -14,7 +14,7 @@ var connectionTests = map[string]func(*testing.T){
 	"ClientStuckServer": TestClientStuckServer, "ClientLongCall": TestClientLongCall, "ClientCloseWithinReply": TestClientCloseWithinReply,
 	"ClientTooLong": TestClientTooLong, "ClientNumbersWrap": TestClientNumbersWrap, "Notices": TestNotices, "NoticesAtOnce": TestNoticesAtOnce,
 	"NoticeFlood": TestNoticeFlood, "NoticeWhileIdle": TestNoticeWhileIdle,
-	"ServerFrames": TestServerFrames, "ReplyBeforeLongRequest": TestReplyBeforeLongRequest, "ServerViolations": TestServerViolations, "ServerTruncated": TestServerTruncated,
+	"LeavesUnread": TestLeavesUnread, "ServerFrames": TestServerFrames, "ReplyBeforeLongRequest": TestReplyBeforeLongRequest, "ServerViolations": TestServerViolations, "ServerTruncated": TestServerTruncated,
 	"ServerDiscards": TestServerDiscards, "ServerMisuse": TestServerMisuse, "ServerForgotReply": TestServerForgotReply,
 	"ServerSilentClient": TestServerSilentClient, "ServerClientDoesNotRead": TestServerClientDoesNotRead, "ServerClose": TestServerClose,
 	"Concurrent": TestConcurrent, "UnixSocket": TestUnixSocket, "Order": TestOrder, "PostLeavesAlone": TestPostLeavesAlone,
