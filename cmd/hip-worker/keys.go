@@ -116,16 +116,20 @@ func tellKeys(out io.Writer, d *keys.Dir, hosts, clients []string, asJSON bool) 
 	}
 	w := &lines{w: out}
 	if worker {
-		w.printf("worker, reached as %s:\n  hip-worker --tls-cert %s --tls-key %s --tls-client-ca %s\n", hosts[0], m.Worker[1], m.Worker[3], m.Worker[5])
-		w.printf("  (without --tls-client-ca clients need no key of their own)\n")
+		w.printf("worker, reached as %s:\n  hip-worker --listen 0.0.0.0 --tls-cert %s --tls-key %s --tls-client-ca %s\n", hosts[0], m.Worker[1], m.Worker[3], m.Worker[5])
+		w.printf("  (with --token-file in place of --tls-client-ca clients need a token, and no key of their own)\n")
+	}
+	host := "HOST" // as whoever adds clients knows
+	if worker {
+		host = hosts[0]
 	}
 	for _, c := range m.Clients {
 		e := c.Environment
-		w.printf("client %s, wherever it has these files:\n  export TF_WORKER_TLS_CA=%s\n  export TF_WORKER_TLS_CERT=%s TF_WORKER_TLS_KEY=%s\n",
-			c.Name, e["TF_WORKER_TLS_CA"], e["TF_WORKER_TLS_CERT"], e["TF_WORKER_TLS_KEY"])
+		w.printf("client %s, wherever it has these files:\n  export TF_WORKER_HOST=%s TF_WORKER_TLS_CA=%s\n  export TF_WORKER_TLS_CERT=%s TF_WORKER_TLS_KEY=%s\n",
+			c.Name, host, e["TF_WORKER_TLS_CA"], e["TF_WORKER_TLS_CERT"], e["TF_WORKER_TLS_KEY"])
 	}
 	if worker && len(clients) == 0 {
-		w.printf("client:\n  export TF_WORKER_TLS_CA=%s\n", m.CA)
+		w.printf("client:\n  export TF_WORKER_HOST=%s TF_WORKER_TLS_CA=%s\n", host, m.CA)
 	}
 	w.printf("keep %s secret: whoever has it can let clients in\n", at.Key(keys.CA))
 	return w.err

@@ -18,7 +18,7 @@ func TestKeys(t *testing.T) {
 	if code != 0 {
 		t.Fatal(errs)
 	}
-	for _, want := range []string{"--tls-cert " + dir + "/server.crt", "TF_WORKER_TLS_CA=" + dir + "/ca.crt", "TF_WORKER_TLS_KEY=" + dir + "/client-alice.key"} {
+	for _, want := range []string{"hip-worker --listen 0.0.0.0 --tls-cert " + dir + "/server.crt", "TF_WORKER_HOST=gpu TF_WORKER_TLS_CA=" + dir + "/ca.crt", "TF_WORKER_TLS_KEY=" + dir + "/client-alice.key"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing in\n%s", want, out)
 		}
