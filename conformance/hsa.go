@@ -81,20 +81,32 @@ func hsaRocrand() ([]hsaCase, error) {
 	return cases, nil
 }
 
+// prepareHSA fetches AMD's runtimes, says which version they are, and makes a folder for what is built, which everybody may enter: session processes
+// run as other users.
+func prepareHSA(ctx context.Context, o *options) (version, dir string, end func(), err error) {
+	if err = fetch(ctx, o, hsaPackages); err != nil {
+		return "", "", nil, err
+	}
+	if version, err = debianVersion(o, "libamdhip64-6"); err != nil {
+		return "", "", nil, err
+	}
+	if dir, err = os.MkdirTemp("", "rocwire-hsa"); err != nil {
+		return "", "", nil, err
+	}
+	end = func() { _ = os.RemoveAll(dir) }
+	if err = os.Chmod(dir, 0o755); err != nil {
+		end()
+	}
+	return version, dir, end, err
+}
+
 // conformHSA runs AMD's own HIP and OpenCL runtimes on the simulated cards, by our libhsa-runtime64.so.1.
 func conformHSA(ctx context.Context, o *options) (failed int, err error) {
-	if err := fetch(ctx, o, hsaPackages); err != nil {
-		return 0, err
-	}
-	version, err := debianVersion(o, "libamdhip64-6")
+	version, dir, end, err := prepareHSA(ctx, o)
 	if err != nil {
 		return 0, err
 	}
-	dir, err := os.MkdirTemp("", "rocwire-hsa")
-	if err != nil {
-		return 0, err
-	}
-	defer os.RemoveAll(dir)
+	defer end()
 	rocrand, err := hsaRocrand()
 	if err != nil {
 		return 0, err

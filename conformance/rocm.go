@@ -41,21 +41,11 @@ var rocmPrograms = []string{"examples/hello_hip/hello_hip.c"}
 
 // conformROCm runs programs of ours and the conformance suite on workers with --backend rocm, whose library is AMD's own on the simulated card.
 func conformROCm(ctx context.Context, o *options) (failed int, err error) {
-	if err := fetch(ctx, o, hsaPackages); err != nil {
-		return 0, err
-	}
-	version, err := debianVersion(o, "libamdhip64-6")
+	version, dir, end, err := prepareHSA(ctx, o)
 	if err != nil {
 		return 0, err
 	}
-	dir, err := os.MkdirTemp("", "rocwire-rocm")
-	if err != nil {
-		return 0, err
-	}
-	defer os.RemoveAll(dir)
-	if err := os.Chmod(dir, 0o755); err != nil { // session processes run as other users
-		return 0, err
-	}
+	defer end()
 	if err := buildForTree(ctx, o, dir); err != nil {
 		return 0, err
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/rocwire/rocwire/internal/tensorfusion"
+	"github.com/rocwire/rocwire/internal/wholefile"
 )
 
 // stateVariable names the file of the ledger; "none" is without one.
@@ -131,25 +132,9 @@ func (g *ledger) save() {
 	}
 	b, err := json.Marshal(s)
 	if err == nil {
-		err = replace(g.file, b)
+		err = wholefile.Write(g.file, b, 0o600)
 	}
 	if err != nil {
 		g.log.Warn("which partitions are assigned cannot be kept for the next start", "file", g.file, "error", err)
 	}
-}
-
-// replace writes a file as a whole or not at all.
-func replace(name string, b []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".rocwire-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
 }

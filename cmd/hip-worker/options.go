@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"math"
@@ -253,7 +254,7 @@ func (o *options) check() (err error) {
 	if o.park < 0 {
 		return fmt.Errorf("--park %v is less than 0", o.park)
 	}
-	if err := o.listen.check(); err != nil {
+	if err := errors.Join(o.listen.check(), o.who.check()); err != nil {
 		return err
 	}
 	switch {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/rocwire/rocwire/internal/localsmi"
 	"github.com/rocwire/rocwire/internal/version"
+	"github.com/rocwire/rocwire/internal/wholefile"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/worker"
 )
@@ -114,14 +114,7 @@ func run(o *options, log *slog.Logger) error {
 	return err
 }
 
+// writePort tells whoever waits for the file: it is there when it is whole.
 func writePort(name string, port int) error {
-	tmp, err := os.CreateTemp(filepath.Dir(name), ".port-*")
-	if err != nil {
-		return err
-	}
-	_, err = tmp.WriteString(strconv.Itoa(port) + "\n")
-	if err = errors.Join(err, tmp.Close()); err != nil {
-		return errors.Join(err, os.Remove(tmp.Name()))
-	}
-	return os.Rename(tmp.Name(), name)
+	return wholefile.Write(name, []byte(strconv.Itoa(port)+"\n"), 0o600)
 }

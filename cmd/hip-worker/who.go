@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"log/slog"
 	"os"
@@ -46,6 +47,14 @@ func (w *who) addFlags(f *flag.FlagSet) {
 	f.StringVar(&w.oidc.KeysURL, "oidc-jwks-url", "", "")
 	f.StringVar(&w.oidc.CA, "oidc-ca", "", "")
 	f.StringVar(&w.audit, "audit", "", "")
+}
+
+// check says what is wrong whatever the files and the issuer say.
+func (w *who) check() error {
+	if without := (access.OIDC{}); w.oidc.Issuer == "" && w.oidc != without {
+		return errors.New("--oidc-… are about --oidc-issuer, which is not given")
+	}
+	return nil
 }
 
 func (w *who) config() access.Config {
