@@ -44,7 +44,7 @@ func (s *socket) limit(lately int64) bool {
 	var tv unix.Timeval
 	switch {
 	case !s.limited && lately >= longWait:
-		tv = unix.NsecToTimeval(int64(shortWait))
+		tv = unix.NsecToTimeval(int64(s.short))
 	case s.limited && lately < nearWait:
 	default:
 		return s.limited

@@ -71,28 +71,28 @@ func TestWaitsUntoldAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.close()
-	again := func() bool {
-		s.lately = waitBound // replies are slow to come
-		ended := make(chan error, 1)
-		go func() {
-			_, err := s.read(make([]byte, 1))
-			ended <- err
-		}()
-		for end := time.Now().Add(shortWait); waitingShort.Load() == 0 && time.Now().Before(end); {
-			runtime.Gosched()
-		}
-		runtime.GC() // for which the thread has to stop
-		waits := waitingShort.Load() == 1
-		_, _ = peer.Write([]byte{7})
-		if err := <-ended; err != nil {
-			t.Fatal(err)
-		}
-		return waits
+	s.short, s.lately = patience, waitBound // replies are slow to come
+	ended := make(chan error, 1)
+	go func() {
+		_, err := s.read(make([]byte, 1))
+		ended <- err
+	}()
+	waits := func() {
+		within(t, "waiting untold", func() {
+			for waitingShort.Load() == 0 {
+				time.Sleep(time.Millisecond)
+			}
+		})
 	}
-	within(t, "wait", func() {
-		for !again() { // the limit may have been over before
-		}
-	})
+	for range 3 { // the first may come before the wait
+		waits()
+		runtime.GC() // for which the thread has to stop
+	}
+	waits()
+	_, _ = peer.Write([]byte{7})
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestShortSleep: who sleeps untold hears whether it was a signal that woke him, after which he may sleep so again.
@@ -117,7 +117,7 @@ func TestShortSleep(t *testing.T) {
 	}
 	var interrupted atomic.Bool
 	go func() {
-		for z := sleeper(0); !z.waitShort(-1); { // the limit may come before the signal
+		for z := sleeper(0); !z.waitShort(shortWait); { // the limit may come before the signal
 		}
 		interrupted.Store(true)
 	}()

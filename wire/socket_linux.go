@@ -31,9 +31,10 @@ type socket struct {
 	event   int        // eventfd that ends a rest
 	mu      sync.Mutex // orders shutdown, wake and close
 	closed  bool
-	limited bool        // SO_RCVTIMEO is set
-	lately  int64       // of the reader: how long reads have waited, see waited
-	msg     unix.Msghdr // of the writer
+	limited bool          // SO_RCVTIMEO is set
+	short   time.Duration // shortWait
+	lately  int64         // of the reader: how long reads have waited, see waited
+	msg     unix.Msghdr   // of the writer
 	iov     [2]unix.Iovec
 	in, out atomic.Uint64 // bytes
 }
@@ -88,7 +89,7 @@ func newSocket(fd int) (*socket, error) {
 	if err != nil {
 		return nil, errors.Join(err, unix.Close(fd))
 	}
-	return &socket{fd: fd, event: event}, nil
+	return &socket{fd: fd, event: event, short: shortWait}, nil
 }
 
 func isLoopback(sa unix.Sockaddr) bool {
@@ -131,7 +132,7 @@ func (s *socket) read(p []byte) (int, error) {
 		case e != unix.EINTR:
 			return 0, e
 		default:
-			untold = untold && mono.Now()-start < int64(shortWait)
+			untold = untold && mono.Now()-start < int64(s.short)
 		}
 	}
 }
