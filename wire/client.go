@@ -49,7 +49,8 @@ type Options struct {
 	OnCut     func(err error)
 	OnResumed func(after time.Duration)
 
-	redial func(context.Context, timeLimit) (net.Conn, error) // nil if there is nothing to cut
+	redial  func(context.Context, timeLimit) (net.Conn, error) // nil if there is nothing to cut
+	inquire func(context.Context, timeLimit) (net.Conn, error) // nil if the server cannot be asked
 }
 
 // Msg is a request and the place of its reply. It may be used again after the call has returned.
@@ -111,6 +112,7 @@ type Client struct {
 	stuck   atomic.Bool   // a send does not get on
 	reads   atomic.Uint64 // times a caller has taken the read role
 	again   *again        // nil if a cut is the end
+	inquest *inquest      // nil if there is nobody to ask then
 	over    chan struct{} // closed when everything has been given back
 
 	notShared error // why the connection does not go through shared memory; nil if it does
@@ -164,6 +166,9 @@ func newClient(t transport, opt Options, w *Welcome, host, port string) *Client 
 		c.again.ctx, c.again.cancel = context.WithCancel(context.Background())
 		c.outlive(c.reconnect, c.starved)
 		c.out.glance = c.glance
+	}
+	if c.again == nil && opt.inquire != nil && w.Session != 0 {
+		c.inquest = &inquest{dial: opt.inquire}
 	}
 	c.welcome.Secret = nil
 	go c.keep()

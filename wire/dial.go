@@ -39,8 +39,8 @@ func Dial(ctx context.Context, opt Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if opt.redial = connect; network == "unix" {
-		opt.redial = nil
+	if opt.inquire = connect; network == "tcp" {
+		opt.redial = connect
 	}
 	return handshake(ctx, conn, opt, host, port, limit)
 }

@@ -93,7 +93,10 @@ func connect(t *testing.T, w *worker.Server) *hipremote.Client {
 func connectWith(t *testing.T, w *worker.Server, cfg hipremote.Config) *hipremote.Client {
 	t.Helper()
 	cfg.Host, cfg.Port = w.Addr().IP.String(), fmt.Sprint(w.Addr().Port)
-	cfg.ConnectTimeout, cfg.IOTimeout, cfg.Debug, cfg.Logf = time.Minute, time.Minute, os.Getenv("TF_DEBUG") != "", t.Logf
+	cfg.ConnectTimeout, cfg.IOTimeout, cfg.Debug = time.Minute, time.Minute, os.Getenv("TF_DEBUG") != ""
+	if cfg.Logf == nil {
+		cfg.Logf = t.Logf
+	}
 	c := hipremote.New(cfg)
 	t.Cleanup(func() {
 		id := c.Session()

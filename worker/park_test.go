@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -195,21 +196,38 @@ func TestWorkerRestarted(t *testing.T) {
 	eventually(t, "why, in the log", func() bool { return log.has("there is no such session") })
 }
 
-// TestSessionProcessDies: a client whose session's process has died of a signal learns that, and that it was a signal.
+// TestSessionProcessDies: a client whose session's process has died of a signal learns that, and that it was a signal, whatever its connection goes through.
 func TestSessionProcessDies(t *testing.T) {
-	cfg := config()
-	log := &lines{}
-	cfg.Park = time.Minute
-	w := serve(t, cards(1), cfg)
-	c, _ := through(t, w, hipremote.Config{Reconnect: time.Hour, Logf: log.logf})
-	_, e := c.Malloc(main0, 4096)
-	must(t, "Malloc", e)
-	if err := syscall.Kill(int(w.Sessions()[0].PID), syscall.SIGKILL); err != nil {
-		t.Fatal(err)
+	dies := func(t *testing.T, w *worker.Server, c *hipremote.Client, log *lines) {
+		_, e := c.Malloc(main0, 4096)
+		must(t, "Malloc", e)
+		if err := syscall.Kill(int(w.Sessions()[0].PID), syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "an error", func() bool { return c.DeviceSynchronize(main0) != hip.Success })
+		eventually(t, "why, in the log", func() bool { return log.has("its process died (signal: killed)") })
+		eventually(t, "the session is gone", func() bool { return len(w.Sessions()) == 0 })
 	}
-	eventually(t, "an error", func() bool { return c.DeviceSynchronize(main0) != hip.Success })
-	eventually(t, "why, in the log", func() bool { return log.has("its process died (signal: killed)") })
-	eventually(t, "the session is gone", func() bool { return len(w.Sessions()) == 0 })
+	t.Run("network", func(t *testing.T) {
+		cfg := config()
+		cfg.Park = time.Minute
+		w, log := serve(t, cards(1), cfg), &lines{}
+		c, _ := through(t, w, hipremote.Config{Reconnect: time.Hour, Logf: log.logf})
+		dies(t, w, c, log)
+	})
+	for name, noShare := range map[string]bool{"shared memory": false, "no way back": true} {
+		t.Run(name, func(t *testing.T) {
+			w, log := serve(t, cards(1), config()), &lines{}
+			dies(t, w, connectWith(t, w, hipremote.Config{NoShare: noShare, Logf: log.logf}), log)
+		})
+	}
+	t.Run("Unix socket", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "w.sock")
+		w, log := socketAt(t, worker.Socket{Path: path}), &lines{}
+		c := hipremote.New(hipremote.Config{Host: "unix:" + path, Logf: log.logf})
+		t.Cleanup(func() { c.Close() })
+		dies(t, w, c, log)
+	})
 }
 
 // TestCloseWhileParked does not wait for a worker that cannot be reached.
