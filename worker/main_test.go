@@ -17,7 +17,7 @@ import (
 
 // The test binary is its own session process.
 func TestMain(m *testing.M) {
-	open := map[string]func(args []string) (*worker.SessionProcess, error){hostileCommand: hostileSession, greedyCommand: greedySession, quitterCommand: quitterSession}[append(os.Args, "")[1]]
+	open := map[string]func(args []string) (*worker.SessionProcess, error){hostileCommand: hostileSession, greedyCommand: greedySession, quitterCommand: quitterSession, rocmCommand: rocmSession}[append(os.Args, "")[1]]
 	if open != nil || workertest.Session() {
 		if open == nil {
 			open = func(args []string) (*worker.SessionProcess, error) { return simbackend.Session(args, testLog()) }
@@ -33,7 +33,9 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	guest.Main(m)
-	os.Exit(m.Run())
+	code := m.Run()
+	_ = os.RemoveAll(hsaFolder)
+	os.Exit(code)
 }
 
 // tokenless makes a session process that gets its client's token fail: it is the parent's.

@@ -221,6 +221,10 @@ func TestSessionProcessDies(t *testing.T) {
 			dies(t, w, connectWith(t, w, hipremote.Config{NoShare: noShare, Logf: log.logf}), log)
 		})
 	}
+	t.Run("rocm", func(t *testing.T) {
+		w, log := serveROCm(t, config()), &lines{}
+		dies(t, w, connectWith(t, w, hipremote.Config{Logf: log.logf}), log)
+	})
 	t.Run("Unix socket", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "w.sock")
 		w, log := socketAt(t, worker.Socket{Path: path}), &lines{}

@@ -97,6 +97,50 @@ func TestQuotaMemory(t *testing.T) {
 	}
 }
 
+// TestQuotaOnBackends: a session's memory is held to its quota by every backend, and to one that is set meanwhile where the worker can tell the card by its
+// management data.
+func TestQuotaOnBackends(t *testing.T) {
+	onBackends(t, worker.Config{AllowSet: true, Quota: memory(64 << 20)}, func(t *testing.T, w *worker.Server, rocm bool) {
+		c := connect(t, w)
+		free, total, e := c.MemGetInfo(main0)
+		must(t, "MemGetInfo", e)
+		if total != 64<<20 || free != total {
+			t.Errorf("%d of %d bytes are free", free, total)
+		}
+		a, e := c.Malloc(main0, 48<<20)
+		must(t, "Malloc", e)
+		must(t, "Memset", c.Memset(main0, a, 3, 48<<20))
+		if _, e := c.Malloc(main0, 32<<20); e != hip.ErrorOutOfMemory {
+			t.Errorf("beyond the quota: %v", e)
+		}
+		if _, e := c.MallocAsync(main0, 32<<20, 0); e != hip.ErrorOutOfMemory {
+			t.Errorf("beyond the quota, async: %v", e)
+		}
+		other := connect(t, w)
+		b, e := other.Malloc(main0, 48<<20)
+		must(t, "Malloc of another session", e)
+		most := uint64(64 << 20)
+		if !rocm {
+			if err := w.SetQuota(t.Context(), 0, fmt.Sprint(c.Session()), memory(128<<20)); err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, "the new quota holds", func() bool {
+				d, e := c.Malloc(main0, 72<<20)
+				return e == hip.Success && c.Free(main0, d) == hip.Success
+			})
+			most = 128 << 20
+		}
+		if _, e := other.Malloc(main0, 32<<20); e != hip.ErrorOutOfMemory {
+			t.Errorf("another session: %v", e)
+		}
+		must(t, "Free", c.Free(main0, a))
+		must(t, "Free", other.Free(main0, b))
+		if free, total, e := c.MemGetInfo(main0); e != hip.Success || total != most || free < most-16<<20 {
+			t.Errorf("%d of %d bytes are free when all is given back: %v", free, total, e)
+		}
+	})
+}
+
 // TestQuotaMost: what the worker itself is held to, nobody gets more of: neither by the worker's flags nor by a quota that is set.
 func TestQuotaMost(t *testing.T) {
 	w := serve(t, cards(1), worker.Config{AllowSet: true, Quota: memory(256 << 20), Most: smi.Quota{Memory: smi.Some(smi.Bytes(64 << 20)), Compute: smi.Some(smi.Ratio(0.5))}})
