@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"runtime/debug"
 	"testing"
 	"time"
 
@@ -117,7 +118,8 @@ func within(t testing.TB, what string, f func()) {
 	select {
 	case <-done:
 	case <-time.After(patience):
-		panic("hangs: " + what) // with all goroutines' stacks
+		debug.SetTraceback("all") // a panic in a test shows its own goroutine only
+		panic("hangs: " + what)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"runtime/debug"
 	"sync"
 	"testing"
 	"time"
@@ -59,7 +60,8 @@ func FuzzSession(f *testing.F) {
 				t.Error(err)
 			}
 		case <-time.After(fuzzPatience):
-			panic("the session does not end") // with all goroutines' stacks
+			debug.SetTraceback("all") // a panic in a test shows its own goroutine only
+			panic("the session does not end")
 		}
 	})
 }
