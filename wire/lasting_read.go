@@ -41,15 +41,16 @@ func (l *lasting) readOnce(p []byte) (int, error) {
 		l.waiting.Store(int64(len(l.ahead)))
 		return n, nil
 	}
-	if l.state.Load() == linkCut {
-		return 0, nil
-	}
 	return l.receive(p)
 }
 
-// receive reads from the transport, with readMu. An error is the transport's, which then is cut.
+// receive reads from the transport, with readMu. An error is the transport's, which then is cut. Of a cut one nothing more is read, which is no
+// error: there may be something, but the peer may have been told that it did not come, and sends it again.
 func (l *lasting) receive(p []byte) (int, error) {
 	t := l.t
+	if l.isCut() {
+		return 0, nil
+	}
 	n, err := t.read(p)
 	if err != nil {
 		l.cut(t, err)
@@ -100,7 +101,7 @@ func (l *lasting) pump(d time.Duration) error {
 	return nil
 }
 
-// received is the number of bytes that have come. While the transport is cut no more do.
+// received is the number of bytes that have come. While the transport is cut no more do: who reads holds readMu from before it looks whether it is.
 func (l *lasting) received() uint64 {
 	l.readMu.Lock()
 	defer l.readMu.Unlock()

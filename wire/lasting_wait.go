@@ -83,10 +83,10 @@ func (l *lasting) ended(t *beneath) bool {
 	if l.scratch == nil {
 		l.scratch = make([]byte, inBase)
 	}
-	n, err := l.receive(l.scratch)
+	n, _ := l.receive(l.scratch)
 	l.ahead = append(l.ahead, l.scratch[:n]...)
 	l.waiting.Store(int64(len(l.ahead)))
-	return err != nil
+	return n == 0
 }
 
 func (l *lasting) wake() {

@@ -1,0 +1,49 @@
+package wire
+
+import (
+	"errors"
+	"testing"
+)
+
+// Of a transport that was cut nothing is read any more, whoever reads: once somebody has told the peer how much has come, the peer sends the rest again.
+func TestCutIsNotRead(t *testing.T) {
+	peer, fd := pair(t)
+	s, err := newSocket(fd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newLasting(s)
+	l.onCut, l.onDue = func(error) {}, func() {}
+	t.Cleanup(l.close)
+	if _, err := peer.Write(make([]byte, 100)); err != nil {
+		t.Fatal(err)
+	}
+	b := make([]byte, 40)
+	if n, err := l.read(b); n != len(b) || err != nil {
+		t.Fatalf("%d, %v", n, err)
+	}
+	l.mu.Lock()
+	was := l.t
+	l.mu.Unlock()
+	l.cutNow(errors.New("the test"))
+	if got := l.received(); got != 40 {
+		t.Fatalf("%d bytes have come", got)
+	}
+	if s.wait(readable, 0) == 0 {
+		t.Fatal("nothing is left to read")
+	}
+	for what, f := range map[string]func(){
+		"who looks for the end": func() {
+			if !l.ended(was) {
+				t.Error("a cut transport has not ended")
+			}
+		},
+		"who reads":                  func() { _, _ = l.readOnce(b) },
+		"who wants acknowledgements": func() { _ = l.pump(0) },
+	} {
+		f()
+		if got := l.received(); got != 40 {
+			t.Errorf("%s: %d bytes have come since the peer was told of 40", what, got)
+		}
+	}
+}
