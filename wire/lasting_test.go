@@ -47,3 +47,33 @@ func TestCutIsNotRead(t *testing.T) {
 		}
 	}
 }
+
+// Who has found that there is no transport, and comes to wait for one only when there is one again, does not wait: nobody would tell him.
+func TestIdleTooLate(t *testing.T) {
+	_, fd := pair(t)
+	s, err := newSocket(fd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newLasting(s)
+	l.onCut, l.onDue = func(error) {}, func() {}
+	t.Cleanup(l.close)
+	for _, c := range []struct {
+		state int32
+		want  readiness
+		got   readiness
+	}{
+		{linkUp, readable | writable, writable},
+		{linkUp, writable, writable},
+		{linkUp, readable, 0},
+		{linkReplay, readable | writable, 0},
+		{linkReplay, readable, 0},
+	} {
+		l.state.Store(c.state)
+		within(t, "who waits for a transport that is there", func() {
+			if got := l.idle(c.want, -1); got != c.got {
+				t.Errorf("state %d, waiting for %d: %d, not %d", c.state, c.want, got, c.got)
+			}
+		})
+	}
+}

@@ -34,12 +34,17 @@ func (l *lasting) wait(want readiness, d time.Duration) readiness {
 	return got
 }
 
-// idle is wait without a transport.
+// idle is wait without a transport. There may be one by now, of which nobody will be told again.
 func (l *lasting) idle(want readiness, d time.Duration) readiness {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.state.Load() == linkOver {
+	switch s := l.state.Load(); {
+	case s == linkOver:
 		return want
+	case s == linkUp:
+		return want & writable
+	case s == linkReplay && want&readable != 0:
+		return 0
 	}
 	l.await(d)
 	return 0
@@ -53,10 +58,12 @@ func (l *lasting) rest(d time.Duration, watch bool) (woken, got bool) {
 	if !ok {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if l.state.Load() == linkOver {
+		switch {
+		case l.state.Load() == linkOver:
 			return false, watch
-		}
-		if !l.woken {
+		case l.state.Load() != linkCut: // there is one by now
+			return true, false
+		case !l.woken:
 			l.await(d)
 		}
 		woken, l.woken = l.woken, false
