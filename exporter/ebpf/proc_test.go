@@ -97,6 +97,31 @@ func (f *fakeProc) write(pid int, size int, maps string) {
 
 // The mappings of a process are read again when its size has changed, and the older it
 // is the less often; so are others looked at.
+// On a machine so busy that everything takes longer than a scan may, processes are read all the same, one a scan.
+func TestScannerOnBusyMachine(t *testing.T) {
+	f := &fakeProc{t, t.TempDir()}
+	s := newScanner(proc(f.dir), DefaultLibraries, &asker{patience: time.Minute})
+	now := time.Unix(1e9, 0)
+	s.now = func() time.Time { now = now.Add(2 * budget); return now }
+	for pid := range 3 {
+		f.write(10+pid, 4096, someMaps)
+	}
+	for want := 1; want <= 3; want++ {
+		if err := s.scan(); err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, p := range s.seen {
+			if len(p.maps) > 0 {
+				n++
+			}
+		}
+		if n != want {
+			t.Errorf("%d processes are known after %d scans", n, want)
+		}
+	}
+}
+
 func TestScanner(t *testing.T) {
 	f := &fakeProc{t, t.TempDir()}
 	s := newScanner(proc(f.dir), DefaultLibraries, &asker{patience: time.Minute})
