@@ -94,7 +94,7 @@ func (s *Server) sessionsOf(token string) (ids []string) {
 
 // stillGood refuses a client whose token was taken back while its session began.
 func (s *Server) stillGood(who *access.Identity) error {
-	if who.Issued == "" || s.access.Holds(who.Issued) {
+	if who.Issued == "" || s.access.Holds(who) {
 		return nil
 	}
 	return fmt.Errorf("%w: the token %q was taken back", access.ErrRefused, who.Issued)

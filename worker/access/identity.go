@@ -1,6 +1,7 @@
 package access
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -26,6 +27,8 @@ type Identity struct {
 	Issued, Job, Pod, Namespace string
 	// Expires is when it ends; zero: never. A session that has begun by then goes on.
 	Expires time.Time
+
+	digest [sha256.Size]byte // of the issued token: others of the same id may follow it
 }
 
 // Method is how a client's identity is known.

@@ -194,12 +194,12 @@ func (t *issuedTokens) all() []smi.Token {
 	return list
 }
 
-// holds reports whether a token is good.
-func (t *issuedTokens) holds(id string) bool {
+// holds reports whether a token is good: another of the same id is another.
+func (t *issuedTokens) holds(id string, digest [sha256.Size]byte) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := t.now()
-	return slices.ContainsFunc(t.list, func(o issuedToken) bool { return o.ID == id && o.Expires.After(now) })
+	return slices.ContainsFunc(t.list, func(o issuedToken) bool { return o.ID == id && o.digest == digest && o.Expires.After(now) })
 }
 
 // find looks for a token as Rules.find does: how long that takes says nothing about those there are.
@@ -222,6 +222,7 @@ func (t *issuedTokens) find(presented string) *issuedToken {
 func (a *Authority) ofIssued(ctx context.Context, t *issuedToken) (Identity, error) {
 	id := Identity{
 		Name: t.User, Method: IssuedToken, Issued: t.ID, Job: t.Job, Pod: t.Pod, Namespace: t.Namespace, Rights: Usual, Cards: []int{}, Quota: t.Quota, Expires: t.Expires,
+		digest: t.digest,
 	}
 	if !a.cfg.Now().Before(t.Expires) {
 		return id, refusef("the token %q has expired on %s", t.ID, t.Expires.UTC().Format(time.RFC3339))
@@ -265,9 +266,9 @@ func (a *Authority) Issue(ctx context.Context, t smi.Token, by []string) (places
 	return places, a.issued.issue(t)
 }
 
-// Holds reports whether a token is still good that was issued.
-func (a *Authority) Holds(id string) bool {
-	return a.issued != nil && a.issued.holds(id)
+// Holds reports whether the issued token that somebody came in with is still good.
+func (a *Authority) Holds(who *Identity) bool {
+	return a.issued != nil && a.issued.holds(who.Issued, who.digest)
 }
 
 // Revoke takes back a token that was issued. Sessions that began with it are their owner's to end.
