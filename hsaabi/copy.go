@@ -2,42 +2,11 @@
 
 package hsaabi
 
-/*
-#include "signal.h"
-*/
-import "C"
-
 import (
-	"math"
-	"time"
 	"unsafe"
 
 	"github.com/rocwire/rocwire/hip"
 )
-
-// after calls do when all signals are zero, takes the time, and completes a signal: by 1, or with a negative value if do fails.
-func (l *library) after(deps []uint64, completion uint64, do func() status) {
-	go func() {
-		for _, h := range deps {
-			for s := signal(h); s != nil && current.Load() == l; s = signal(h) {
-				if C.rw_hsa_wait(s, HSA_SIGNAL_CONDITION_EQ, 0, C.uint64_t(time.Second), false) == 0 {
-					break
-				}
-			}
-		}
-		begin := C.rw_hsa_now()
-		st := do()
-		s := signal(completion)
-		switch {
-		case s == nil:
-		case st != HSA_STATUS_SUCCESS:
-			C.rw_hsa_subtract(s, math.MaxInt32)
-		default:
-			s.s.start_ts, s.s.end_ts = begin, C.rw_hsa_now()
-			C.rw_hsa_subtract(s, 1)
-		}
-	}()
-}
 
 // dependencies are the signals of a list, which the caller may change afterwards.
 func dependencies(n uint32, list *uint64) ([]uint64, status) {

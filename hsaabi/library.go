@@ -44,6 +44,7 @@ type library struct {
 	cards []*card
 	pools []*pool
 	queues
+	copies
 	loaded
 	locked
 	allocated

@@ -666,6 +666,48 @@ static void boxes(void)
 	OK(hsa_amd_memory_pool_free(p));
 }
 
+static int threads(void)
+{
+	char line[128];
+	int n = -1;
+	FILE *f = fopen("/proc/self/status", "r");
+	while (f && fgets(line, sizeof line, f))
+		if (sscanf(line, "Threads: %d", &n) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* Thousands of copies that wait, for a signal of the program's and each for the one before it, take no thread each. */
+static void crowd(void)
+{
+	enum { COPIES = 3000 };
+	uint32_t *p;
+	static hsa_signal_t done[COPIES];
+	hsa_signal_t begin;
+	OK(hsa_amd_memory_pool_allocate(fine, 2 * COPIES * sizeof *p, 0, (void **)&p));
+	OK(hsa_signal_create(1, 0, NULL, &begin));
+	int before = threads();
+	for (uint32_t i = 0; i < COPIES; i++) {
+		p[i] = i ^ 0x55aa, p[COPIES + i] = 0;
+		OK(hsa_signal_create(1, 0, NULL, &done[i]));
+		hsa_signal_t deps[2] = {begin, i % 2 ? done[i - 1] : begin};
+		OK(hsa_amd_memory_async_copy(p + COPIES + i, gpu, p + i, cpu, sizeof *p, 2, deps, done[i]));
+	}
+	usleep(20000);
+	SO(threads() < before + 200);
+	SO(p[COPIES] == 0 && p[2 * COPIES - 1] == 0);
+	hsa_signal_store_screlease(begin, 0);
+	for (uint32_t i = 0; i < COPIES; i++) {
+		SO(hsa_signal_wait_scacquire(done[i], HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, HSA_WAIT_STATE_BLOCKED) == 0);
+		SO(p[COPIES + i] == (i ^ 0x55aa));
+		OK(hsa_signal_destroy(done[i]));
+	}
+	OK(hsa_signal_destroy(begin));
+	OK(hsa_amd_memory_pool_free(p));
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 5)
@@ -680,6 +722,7 @@ int main(int argc, char **argv)
 	loader(argv[4]);
 	deserialized(argv[4]);
 	boxes();
+	crowd();
 	OK(hsa_shut_down());
 	printf(failures ? "hsa: %d failures\n" : "hsa: ok\n", failures);
 	return failures > 99 ? 99 : failures;

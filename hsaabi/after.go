@@ -1,0 +1,85 @@
+//go:build linux
+
+package hsaabi
+
+/*
+#include "signal.h"
+*/
+import "C"
+
+import (
+	"math"
+	"sync"
+	"time"
+)
+
+// maxAwaited is how many copies wait for their signals at once, each in a thread of the system; those begun later wait for their turn first. A real card has a
+// few engines, each of which waits for what the first of its copies waits for: who has that depend on a later copy hangs there already.
+const maxAwaited = 64
+
+// copies are those that wait for signals.
+type copies struct {
+	copyMu  sync.Mutex
+	turns   []func() // that nobody has begun, in their order
+	waiters int
+}
+
+// after calls do when all signals are zero, takes the time, and completes a signal: by 1, or with a negative value if do fails.
+func (l *library) after(deps []uint64, completion uint64, do func() status) {
+	then := func() {
+		begin := C.rw_hsa_now()
+		st := do()
+		s := signal(completion)
+		switch {
+		case s == nil:
+		case st != HSA_STATUS_SUCCESS:
+			C.rw_hsa_subtract(s, math.MaxInt32)
+		default:
+			s.s.start_ts, s.s.end_ts = begin, C.rw_hsa_now()
+			C.rw_hsa_subtract(s, 1)
+		}
+	}
+	for len(deps) > 0 && isZero(deps[0], 0) {
+		deps = deps[1:]
+	}
+	if len(deps) == 0 {
+		go then()
+		return
+	}
+	turn := func() {
+		for _, h := range deps { // one after the other: what was zero may be of use for something else by now
+			for !isZero(h, time.Second) && current.Load() == l {
+			}
+		}
+		then()
+	}
+	l.copyMu.Lock()
+	defer l.copyMu.Unlock()
+	if l.waiters == maxAwaited {
+		l.turns = append(l.turns, turn)
+		return
+	}
+	l.waiters++
+	go l.takeTurns(turn)
+}
+
+// takeTurns does what has its turn, one after the other.
+func (c *copies) takeTurns(turn func()) {
+	for turn != nil {
+		turn()
+		c.copyMu.Lock()
+		turn = nil
+		if len(c.turns) > 0 {
+			turn, c.turns = c.turns[0], c.turns[1:]
+		} else {
+			c.waiters--
+		}
+		c.copyMu.Unlock()
+	}
+}
+
+// isZero waits at most so long until a signal is zero, and reports whether it is. One that has ended counts as zero.
+func isZero(h uint64, patience time.Duration) bool {
+	s := signal(h)
+	return s == nil || C.rw_hsa_wait(s, HSA_SIGNAL_CONDITION_EQ, 0, C.uint64_t(patience), false) == 0 || signal(h) == nil
+}
