@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"log/slog"
 	"os"
@@ -50,12 +49,7 @@ func (w *who) addFlags(f *flag.FlagSet) {
 }
 
 // check says what is wrong whatever the files and the issuer say.
-func (w *who) check() error {
-	if without := (access.OIDC{}); w.oidc.Issuer == "" && w.oidc != without {
-		return errors.New("--oidc-… are about --oidc-issuer, which is not given")
-	}
-	return nil
-}
+func (w *who) check() error { return w.oidc.Check() }
 
 func (w *who) config() access.Config {
 	return access.Config{TokenFile: w.tokens, IssuedFile: w.issued, OIDC: w.oidc}

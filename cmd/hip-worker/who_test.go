@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,10 +65,11 @@ func TestWhoRefusals(t *testing.T) {
 		"others can read it": {[]string{"--token-file", open}, "chmod 600"}, "not the form": {[]string{"--token-file", wrong}, `no field "tokens"`},
 		"no such file": {[]string{"--token-file", filepath.Join(dir, "x")}, "no such file"}, "audience only": {[]string{"--oidc-audience", "x"}, "--oidc-issuer"},
 		"plain issuer": {[]string{"--oidc-issuer", "http://issuer.example"}, "https"}, "no cluster": {[]string{"--oidc-issuer", "kubernetes"}, "no pod"},
-		"no folder": {[]string{"--audit", "/no/such/folder/file"}, "/no/such/folder"}, "no TLS": {[]string{"--listen", "0.0.0.0"}, "hip-worker keys init"},
+		"plain keys": {[]string{"--oidc-issuer", "https://issuer.example", "--oidc-jwks-url", "http://issuer.example/keys"}, "--oidc-jwks-url"},
+		"no folder":  {[]string{"--audit", "/no/such/folder/file"}, "/no/such/folder"}, "no TLS": {[]string{"--listen", "0.0.0.0"}, "hip-worker keys init"},
 	} {
 		want := cli.ExitFailure
-		if what == "no TLS" || what == "audience only" { // whatever files say
+		if slices.Contains([]string{"no TLS", "audience only", "plain issuer", "plain keys"}, what) { // whatever files say
 			want = cli.ExitUsage
 		}
 		code, _, errs := runToEnd(t, exe, append([]string{"--backend", "sim", "-p", "0"}, c.args...)...)

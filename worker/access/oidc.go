@@ -63,6 +63,27 @@ type verifier struct {
 	keys   oidc.KeySet   // nil until it was found
 }
 
+// Check says what is wrong with the settings whatever files and the issuer say.
+func (o *OIDC) Check() error {
+	if *o == (OIDC{}) {
+		return nil
+	}
+	if o.Issuer == "" {
+		return errors.New("--oidc-… are about --oidc-issuer, which is not given: who signs the tokens")
+	}
+	if o.Issuer != Cluster {
+		if err := checkURL(o.Issuer, o.KeysURL == ""); err != nil {
+			return fmt.Errorf("--oidc-issuer: %w", err)
+		}
+	}
+	if o.KeysURL != "" {
+		if err := checkURL(o.KeysURL, true); err != nil {
+			return fmt.Errorf("--oidc-jwks-url: %w", err)
+		}
+	}
+	return nil
+}
+
 // newVerifier returns nil for the zero OIDC.
 func newVerifier(cfg OIDC, now func() time.Time) (*verifier, error) {
 	if cfg == (OIDC{}) {
@@ -84,11 +105,8 @@ func verifierOf(cfg OIDC, method Method, bearer string, now func() time.Time) (*
 	setDefault(&cfg.Audience, DefaultAudience)
 	setDefault(&cfg.UserClaim, DefaultUserClaim)
 	setDefault(&cfg.GroupsClaim, DefaultGroupsClaim)
-	if cfg.Issuer == "" {
-		return nil, errors.New("the --oidc-… flags need --oidc-issuer: who signs the tokens")
-	}
-	if err := checkURL(cfg.Issuer, cfg.KeysURL == ""); err != nil {
-		return nil, fmt.Errorf("--oidc-issuer: %w", err)
+	if err := cfg.Check(); err != nil {
+		return nil, err
 	}
 	client, err := issuerClient(cfg.CA, bearer)
 	if err != nil {
@@ -96,9 +114,7 @@ func verifierOf(cfg OIDC, method Method, bearer string, now func() time.Time) (*
 	}
 	v := &verifier{cfg: cfg, method: method, now: now, client: client, asking: make(chan struct{}, 1)}
 	if cfg.KeysURL != "" {
-		if err := v.keysAt(cfg.KeysURL); err != nil {
-			return nil, fmt.Errorf("--oidc-jwks-url: %w", err)
-		}
+		v.keysAt(cfg.KeysURL)
 	}
 	return v, nil
 }
@@ -110,12 +126,8 @@ func setDefault(s *string, d string) {
 }
 
 // keysAt says where the keys are.
-func (v *verifier) keysAt(address string) error {
-	if err := checkURL(address, true); err != nil {
-		return err
-	}
+func (v *verifier) keysAt(address string) {
 	v.keys = oidc.NewRemoteKeySet(oidc.ClientContext(context.Background(), v.client), address)
-	return nil
 }
 
 // person is whom a token is of.
@@ -199,9 +211,10 @@ func (v *verifier) find(ctx context.Context) (oidc.KeySet, error) {
 	if err := p.Claims(&found); err != nil {
 		return nil, err
 	}
-	if err := v.keysAt(found.URL); err != nil {
+	if err := checkURL(found.URL, true); err != nil {
 		return nil, fmt.Errorf("jwks_uri: %w", err)
 	}
+	v.keysAt(found.URL)
 	return v.keys, nil
 }
 
