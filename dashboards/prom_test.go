@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rocwire/rocwire/internal/debtree"
 	"github.com/rocwire/rocwire/internal/freeport"
 )
 
@@ -30,12 +31,7 @@ func parse[T any](t *testing.T, raw []byte) (v T) {
 // packages, run with the C library there, or the one of this machine.
 func tool(t *testing.T, name string, args ...string) *exec.Cmd {
 	t.Helper()
-	tree := os.Getenv("ROCWIRE_SID")
-	if tree == "" {
-		if cache, err := os.UserCacheDir(); err == nil {
-			tree = filepath.Join(cache, "rocwire", "sid")
-		}
-	}
+	tree := debtree.Path(t)
 	exe, loader := filepath.Join(tree, "usr/bin", name), filepath.Join(tree, "usr/lib64/ld-linux-x86-64.so.2")
 	if _, err := os.Stat(exe); err == nil {
 		if _, err := os.Stat(loader); err == nil {

@@ -7,15 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rocwire/rocwire/internal/debtree"
 	"github.com/rocwire/rocwire/smi/smitest"
 )
 
 // promtool is Prometheus' own checker, from Debian's package.
 func promtool(t *testing.T) string {
-	tree := os.Getenv("ROCWIRE_SID")
-	if tree == "" {
-		t.Skip("set ROCWIRE_SID to a folder that scripts/fetch_debian.sh FOLDER prometheus has filled")
-	}
+	tree := debtree.Path(t)
 	p := filepath.Join(tree, "usr/bin/promtool")
 	if _, err := os.Stat(p); err != nil {
 		t.Skipf("no promtool: run scripts/fetch_debian.sh %s prometheus", tree)

@@ -2,11 +2,13 @@ package wire
 
 import (
 	"errors"
+	"net"
 	"testing"
 )
 
-// Of a transport that was cut nothing is read any more, whoever reads: once somebody has told the peer how much has come, the peer sends the rest again.
-func TestCutIsNotRead(t *testing.T) {
+// lastingPair is a lasting transport over a socket, and its peer.
+func lastingPair(t *testing.T) (*net.UnixConn, *socket, *lasting) {
+	t.Helper()
 	peer, fd := pair(t)
 	s, err := newSocket(fd)
 	if err != nil {
@@ -15,6 +17,12 @@ func TestCutIsNotRead(t *testing.T) {
 	l := newLasting(s)
 	l.onCut, l.onDue = func(error) {}, func() {}
 	t.Cleanup(l.close)
+	return peer, s, l
+}
+
+// Of a transport that was cut nothing is read any more, whoever reads: once somebody has told the peer how much has come, the peer sends the rest again.
+func TestCutIsNotRead(t *testing.T) {
+	peer, s, l := lastingPair(t)
 	if _, err := peer.Write(make([]byte, 100)); err != nil {
 		t.Fatal(err)
 	}
@@ -50,14 +58,7 @@ func TestCutIsNotRead(t *testing.T) {
 
 // Who has found that there is no transport, and comes to wait for one only when there is one again, does not wait: nobody would tell him.
 func TestIdleTooLate(t *testing.T) {
-	_, fd := pair(t)
-	s, err := newSocket(fd)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := newLasting(s)
-	l.onCut, l.onDue = func(error) {}, func() {}
-	t.Cleanup(l.close)
+	_, _, l := lastingPair(t)
 	for _, c := range []struct {
 		state int32
 		want  readiness

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/rocwire/rocwire/internal/debtree"
 	"github.com/rocwire/rocwire/worker"
 	"github.com/rocwire/rocwire/worker/confine"
 	"github.com/rocwire/rocwire/worker/rocmbackend"
@@ -32,14 +33,7 @@ func serveROCm(t *testing.T, cfg worker.Config) *worker.Server {
 	if testing.Short() {
 		t.Skip("SKIPPED: the libraries for it take long to build")
 	}
-	tree := os.Getenv("ROCWIRE_SID")
-	if tree == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			t.Fatal(err)
-		}
-		tree = filepath.Join(cache, "rocwire", "sid")
-	}
+	tree := debtree.Path(t)
 	libs := filepath.Join(tree, "usr/lib/x86_64-linux-gnu")
 	if _, err := os.Stat(filepath.Join(libs, "libamdhip64.so.6")); err != nil {
 		t.Skipf("SKIPPED, AMD's library is not tested: get it with\n\tscripts/fetch_debian.sh %s libamdhip64-6 libhsa-runtime64-1 libnuma1 libelf1t64 libdrm2 libdrm-amdgpu1 libzstd1 zlib1g libc6 libstdc++6 libgcc-s1", tree)

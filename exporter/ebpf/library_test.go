@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rocwire/rocwire/internal/debtree"
 )
 
 const root = "../.."
@@ -117,13 +119,13 @@ func TestOurLibrary(t *testing.T) {
 
 // AMD's library, loaded while the program runs.
 func TestAMDLibrary(t *testing.T) {
-	sid := os.Getenv("ROCWIRE_SID")
+	sid := debtree.Path(t)
 	lib := filepath.Join(sid, "usr/lib/x86_64-linux-gnu")
 	loader := filepath.Join(sid, "usr/lib64/ld-linux-x86-64.so.2")
 	for _, f := range []string{loader, lib + "/libamdhip64.so.6", lib + "/libhsa-runtime64.so.1", lib + "/libdrm_amdgpu.so.1", lib + "/libelf.so.1"} {
-		if _, err := os.Stat(f); sid == "" || err != nil {
-			t.Skip("set ROCWIRE_SID to a folder filled with: scripts/fetch_debian.sh $ROCWIRE_SID libamdhip64-6 libhsa-runtime64-1 libnuma1 " +
-				"libelf1t64 libdrm2 libdrm-amdgpu1 libzstd1 zlib1g libc6 libstdc++6 libgcc-s1")
+		if _, err := os.Stat(f); err != nil {
+			t.Skipf("SKIPPED, AMD's library is not watched: get it with\n\tscripts/fetch_debian.sh %s libamdhip64-6 libhsa-runtime64-1 libnuma1 "+
+				"libelf1t64 libdrm2 libdrm-amdgpu1 libzstd1 zlib1g libc6 libstdc++6 libgcc-s1", sid)
 		}
 	}
 	tr := open(t, func(o *Options) {

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/rocwire/rocwire/exporter/rows/rowstest"
+	"github.com/rocwire/rocwire/internal/debtree"
 	"github.com/rocwire/rocwire/internal/freeport"
 )
 
@@ -31,14 +32,7 @@ type victoria struct {
 
 func newVictoria(t *testing.T) *victoria {
 	t.Helper()
-	tree := os.Getenv("ROCWIRE_SID")
-	if tree == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			t.Fatal(err)
-		}
-		tree = filepath.Join(cache, "rocwire", "sid")
-	}
+	tree := debtree.Path(t)
 	v := &victoria{program: filepath.Join(tree, "usr/bin/victoria-metrics"), data: t.TempDir()}
 	if _, err := os.Stat(v.program); err != nil {
 		t.Skipf("SKIPPED, no lines are sent to a real VictoriaMetrics: no %s; get it with\n\tscripts/fetch_debian.sh %s victoria-metrics", v.program, tree)

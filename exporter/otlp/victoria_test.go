@@ -17,20 +17,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rocwire/rocwire/internal/debtree"
 	"github.com/rocwire/rocwire/internal/freeport"
 )
 
 // victoria is a VictoriaMetrics of Debian's packages.
 func victoria(t *testing.T) (base string) {
 	t.Helper()
-	tree := os.Getenv("ROCWIRE_SID")
-	if tree == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			t.Fatal(err)
-		}
-		tree = filepath.Join(cache, "rocwire", "sid")
-	}
+	tree := debtree.Path(t)
 	program := filepath.Join(tree, "usr/bin/victoria-metrics")
 	if _, err := os.Stat(program); err != nil {
 		t.Skipf("SKIPPED, nothing is sent to a real VictoriaMetrics: no %s; get it with\n\tscripts/fetch_debian.sh %s victoria-metrics", program, tree)

@@ -21,16 +21,14 @@ import (
 	"github.com/rocwire/rocwire/discovery"
 	"github.com/rocwire/rocwire/exporter"
 	"github.com/rocwire/rocwire/exporter/collector"
+	"github.com/rocwire/rocwire/internal/debtree"
 	"github.com/rocwire/rocwire/internal/freeport"
 	"github.com/rocwire/rocwire/smi/smitest"
 )
 
 // server is a real Prometheus, from Debian's package.
 func server(t *testing.T) string {
-	tree := os.Getenv("ROCWIRE_SID")
-	if tree == "" {
-		t.Skip("set ROCWIRE_SID to a folder that scripts/fetch_debian.sh FOLDER prometheus has filled")
-	}
+	tree := debtree.Path(t)
 	p := filepath.Join(tree, "usr/bin/prometheus")
 	if _, err := os.Stat(p); err != nil {
 		t.Skipf("no prometheus: run scripts/fetch_debian.sh %s prometheus", tree)

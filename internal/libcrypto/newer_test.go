@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/cpu"
+
+	"github.com/rocwire/rocwire/internal/debtree"
 )
 
 const newerVariable = "ROCWIRE_LIBCRYPTO_NEWER"
@@ -17,14 +19,7 @@ const newerVariable = "ROCWIRE_LIBCRYPTO_NEWER"
 // TestNewer: Debian's newest OpenSSL, whose AES-GCM uses VAES, is chosen by itself where the processor has that, and does what this machine's does. It
 // needs its own C library, and so a process of its own, with the loader of the folder that its packages are unpacked in.
 func TestNewer(t *testing.T) {
-	tree := os.Getenv("ROCWIRE_SID")
-	if tree == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			t.Fatal(err)
-		}
-		tree = filepath.Join(cache, "rocwire", "sid")
-	}
+	tree := debtree.Path(t)
 	libs := filepath.Join(tree, "usr/lib/x86_64-linux-gnu")
 	if _, err := os.Stat(filepath.Join(libs, "libcrypto.so.3")); err != nil {
 		t.Skipf("SKIPPED, no OpenSSL but this machine's is tested: get it with\n\tscripts/fetch_debian.sh %s libssl3t64 libc6 libzstd1 zlib1g", tree)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rocwire/rocwire/internal/debtree"
 	"github.com/rocwire/rocwire/smi"
 )
 
@@ -20,14 +21,7 @@ func TestDebianLibrary(t *testing.T) {
 		realLibrary(file)
 		return
 	}
-	tree := os.Getenv("ROCWIRE_SID")
-	if tree == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			t.Fatal(err)
-		}
-		tree = filepath.Join(cache, "rocwire", "sid")
-	}
+	tree := debtree.Path(t)
 	libs := filepath.Join(tree, "usr/lib/x86_64-linux-gnu")
 	file := filepath.Join(libs, "libamd_smi.so.27")
 	if _, err := os.Stat(file); err != nil {
