@@ -50,15 +50,13 @@ func (h *httpSource) read(ctx context.Context) ([]Target, int, error) {
 	return ParseJSON(b)
 }
 
-// getJSON asks for a document of at most MaxBytes. One that is longer has a byte more than that.
+// getJSON asks for a document of at most MaxBytes, with a header that it adds to. One that is longer has a byte more than that.
 func getJSON(ctx context.Context, client *http.Client, u *url.URL, header http.Header) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return nil, err
 	}
-	if header != nil {
-		req.Header = header
-	}
+	req.Header = header
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "rocwire")
 	resp, err := client.Do(req)
