@@ -21,6 +21,12 @@ type ECC struct {
 	Stale Opt[Duration] `json:"stale_seconds" msgpack:"st,omitempty"`
 }
 
+// WornOut reports whether a card with so many bad pages is not to be used any more; false where it tells no limit.
+func (e *ECC) WornOut(pages int) bool {
+	limit, ok := e.BadPageLimit.Get()
+	return ok && limit > 0 && pages >= int(limit)
+}
+
 // ECCBlocks are the parts of a card that all sources know, in the order of their bits
 // in the kernel's ras/features and in AMD SMI's amdsmi_gpu_block_t.
 var ECCBlocks = []string{

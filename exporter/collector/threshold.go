@@ -87,6 +87,5 @@ func (t *Thresholds) exceeded(e *smi.ECC, pages int) bool {
 	if most, ok := t.badPages.Get(); ok {
 		return uint64(pages) > most
 	}
-	limit, ok := e.BadPageLimit.Get()
-	return ok && limit > 0 && pages >= int(limit)
+	return e.WornOut(pages)
 }

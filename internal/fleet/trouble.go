@@ -35,8 +35,8 @@ func troubles(d *smi.DeviceSnapshot, pages int, pagesErr error) (list []Trouble)
 		if n := d.ECC.Uncorrectable.Or(0); n > 0 {
 			add(Uncorrectable, "%d uncorrectable memory errors", n)
 		}
-		if limit, ok := d.ECC.BadPageLimit.Get(); ok && limit > 0 && pages >= int(limit) {
-			add(BadPages, "%d bad pages; it is not to be used with %d", pages, limit)
+		if d.ECC.WornOut(pages) {
+			add(BadPages, "%d bad pages; it is not to be used with %d", pages, d.ECC.BadPageLimit.Or(0))
 		}
 	}
 	if pagesErr != nil && len(list) == 0 {
