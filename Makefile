@@ -7,10 +7,10 @@ CFLAGS     ?= -O2 -Wall
 PROGRESS   := $(shell [ -t 2 ] && echo -v)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo picture build lib lib-Linux lib-Darwin windows darwin test bench conformance fuzz generate kernels lint platforms check-deploy release check-release images clean
+.PHONY: help demo picture build lib lib-Linux lib-Darwin windows darwin test bench conformance fuzz generate kernels lint platforms check-deploy check-cluster release check-release images clean
 
 help: ## this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' Makefile
 
 demo: build ## build everything and run the main job on a simulated GPU
 	@scripts/demo.sh
@@ -84,6 +84,9 @@ platforms: ## what is promised for Linux, Windows and macOS, on x86-64 and ARM: 
 
 check-deploy: ## manifests, compose file, container files and systemd units, by the tools of those who run them
 	cd deploy/check && $(GO) test -count=1 ./... # what it reads lies outside of its module, so the cache does not know of it
+
+check-cluster: ## what is for Kubernetes, with a real control plane (etcd-server; the first time it builds Kubernetes' programs, some minutes)
+	cd deploy/cluster && $(GO) test -count=1 ./...
 
 clean: ## remove what was built
 	rm -rf bin build dist
