@@ -130,6 +130,24 @@ func TestOwnersOfSilentCard(t *testing.T) {
 	}
 }
 
+// healthWith is gpu_health of a card with these thresholds.
+func healthWith(t *testing.T, card smi.DeviceSnapshot, set string) string {
+	t.Helper()
+	src := smitest.NewFake(card)
+	src.SetDetails(fullDetail())
+	o := Options{Source: src, Compat: collector.CompatDME}
+	if err := o.Health.Set(set); err != nil {
+		t.Fatal(err)
+	}
+	e := start(t, o)
+	e.Poll(t.Context())
+	m := regexp.MustCompile(`(?m)^gpu_health\{.*gpu_id="0".*\} (\S+)$`).FindStringSubmatch(e.metrics(t))
+	if m == nil {
+		return ""
+	}
+	return m[1]
+}
+
 func TestHealthThresholds(t *testing.T) {
 	card := compatCards()[0]
 	card.ECC = card.ECC.Clone()
@@ -140,6 +158,9 @@ func TestHealthThresholds(t *testing.T) {
 		}
 	}
 	card.ECC.BadPageLimit = smi.Some(uint32(2)) // it has two
+	parts := card
+	parts.ECC = card.ECC.Clone()
+	parts.ECC.Uncorrectable = smi.Opt[uint64]{}
 	for set, want := range map[string]string{
 		"uncorrectable=3":                   "0", // its own limit of bad pages
 		"bad-pages=2":                       "0", // an error
@@ -150,17 +171,13 @@ func TestHealthThresholds(t *testing.T) {
 		"uncorrectable=9,umc=1,bad-pages=9": "0",
 		"uncorrectable=0,umc=2,bad-pages=9": "0",
 	} {
-		src := smitest.NewFake(card)
-		src.SetDetails(fullDetail())
-		o := Options{Source: src, Compat: collector.CompatDME}
-		if err := o.Health.Set(set); err != nil {
-			t.Fatal(err)
+		if got := healthWith(t, card, set); got != want {
+			t.Errorf("%s: health %q, want %s", set, got, want)
 		}
-		e := start(t, o)
-		e.Poll(t.Context())
-		m := regexp.MustCompile(`(?m)^gpu_health\{.*gpu_id="0".*\} (\S+)$`).FindStringSubmatch(e.metrics(t))
-		if m == nil || m[1] != want {
-			t.Errorf("%s: health %q, want %s", set, m, want)
+	}
+	for set, want := range map[string]string{"bad-pages=2": "0", "uncorrectable=1,bad-pages=2": "0", "uncorrectable=2,bad-pages=2": "1", "umc=2,bad-pages=2": "1"} {
+		if got := healthWith(t, parts, set); got != want {
+			t.Errorf("%s, a card without a total: health %q, want %s", set, got, want)
 		}
 	}
 	for _, wrong := range []string{"", "umc", "umc=-1", "umc=x", "moon=1", "umc=1,", "umc=99999999999"} {

@@ -1,5 +1,7 @@
 package smi
 
+import "math"
+
 // ECC is how many errors a card had since its driver was loaded. The counters fall
 // only when the card is reset.
 type ECC struct {
@@ -19,6 +21,22 @@ type ECC struct {
 
 	// Stale, when it is there, is how old these figures are, as Metrics.Stale.
 	Stale Opt[Duration] `json:"stale_seconds" msgpack:"st,omitempty"`
+}
+
+// UncorrectableErrors is how many errors the card had that could not be corrected. A card may tell them of its parts and no
+// total, or the other way round: it is the greater one of its total and of what its parts have together; 0 where it tells neither.
+// Parts for which except is true are left out of both; nil leaves out none.
+func (e *ECC) UncorrectableErrors(except func(block string) bool) uint64 {
+	total, parts := e.Uncorrectable.Or(0), uint64(0)
+	for i := range e.Blocks {
+		n := e.Blocks[i].Uncorrectable.Or(0)
+		if except != nil && except(e.Blocks[i].Block) {
+			total -= min(total, n) // the card's total has them, too
+		} else if parts += n; parts < n {
+			parts = math.MaxUint64
+		}
+	}
+	return max(total, parts)
 }
 
 // WornOut reports whether a card with so many bad pages is not to be used any more; false where it tells no limit.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/rocwire/rocwire/smi"
 )
@@ -164,14 +163,10 @@ func each[T any](ctx context.Context, a *app, cards []card, p *problems, what st
 		err error
 	}
 	all := make([]outcome, len(cards))
-	var wg sync.WaitGroup
-	for i := range cards {
-		wg.Go(func() {
-			c := &cards[i]
-			all[i].v, all[i].err = askOne(ctx, a, c.worker, func(ctx context.Context, _ *worker) (T, error) { return one(ctx, c) })
-		})
-	}
-	wg.Wait()
+	sideBySide(len(cards), func(i int) {
+		c := &cards[i]
+		all[i].v, all[i].err = askOne(ctx, a, c.worker, func(ctx context.Context, _ *worker) (T, error) { return one(ctx, c) })
+	})
 	if ctx.Err() != nil {
 		return errInterrupted
 	}

@@ -33,7 +33,8 @@ func callWith(t *testing.T, env map[string]string, args ...string) (code int, st
 func fleetOf(t *testing.T) (config string, replace *strings.Replacer) {
 	t.Helper()
 	ill := smitest.Machine(2, 0)
-	ill[0].ECC.Uncorrectable = smi.Some(uint64(3))
+	ill[0].ECC.Uncorrectable = smi.Opt[uint64]{} // it tells the errors of its parts, and no total
+	ill[0].ECC.Blocks[0].Uncorrectable = smi.Some(uint64(3))
 	ill[1].Metrics, ill[1].MetricsErr = nil, &smi.Failure{Code: smi.ErrTimeout, Detail: "no answer within 2s"}
 	well := remotetest.Start(t, "", smiremote.HandlerOptions{Source: smitest.NewFake(healthy(2)...), Sessions: smitest.Clients{}, Version: "v1.2.3", Backend: "sim"}).Addr
 	sick := remotetest.Start(t, "", smiremote.HandlerOptions{Source: smitest.NewFake(ill...), Sessions: smitest.Clients{}, Version: "v1.2.3", Backend: "amdsmi"}).Addr

@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/rocwire/rocwire/cmd/smi-remote/internal/text"
 	"github.com/rocwire/rocwire/discovery"
 	"github.com/rocwire/rocwire/internal/dialing"
 	"github.com/rocwire/rocwire/internal/fleet"
+	"github.com/rocwire/rocwire/internal/workerlist"
 	"github.com/rocwire/rocwire/smi"
 )
 
@@ -45,11 +45,7 @@ func (a *app) members(ctx context.Context, hosts bool) (all []fleet.Worker, p *p
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, w := range append(fleet.Of(named), found...) {
-		if !slices.ContainsFunc(all, func(o fleet.Worker) bool { return o.Address == w.Address }) {
-			all = append(all, w)
-		}
-	}
+	all = eachOnce(append(fleet.Of(named), found...), func(w *fleet.Worker) workerlist.Address { return w.Address })
 	return all, p, nil
 }
 

@@ -6,15 +6,11 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"sync"
 
 	"github.com/rocwire/rocwire/cmd/smi-remote/internal/text"
 	"github.com/rocwire/rocwire/internal/fleet"
 	"github.com/rocwire/rocwire/smi"
 )
-
-// atOnce is how many workers are asked side by side.
-const atOnce = 256
 
 // States of a worker.
 const (
@@ -63,19 +59,10 @@ func (a *app) fleet(ctx context.Context, hosts bool) error {
 	}
 	rows := make([]fleetRow, len(members))
 	fails := make([]error, len(members))
-	slots := make(chan struct{}, atOnce)
-	var wg sync.WaitGroup
 	for i := range members {
 		a.workers = append(a.workers, a.worker(members[i].Worker))
 	}
-	for i := range members {
-		wg.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			rows[i], fails[i] = a.member(ctx, a.workers[i], &members[i])
-		})
-	}
-	wg.Wait()
+	sideBySide(len(members), func(i int) { rows[i], fails[i] = a.member(ctx, a.workers[i], &members[i]) })
 	if ctx.Err() != nil {
 		return errInterrupted
 	}

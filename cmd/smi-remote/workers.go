@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/rocwire/rocwire/hipv1"
 	"github.com/rocwire/rocwire/internal/dialing"
@@ -40,12 +38,19 @@ func (a *app) parseHosts(hosts []string, port string) (all []dialing.Worker, err
 	if err != nil {
 		return nil, usagef("%v", err)
 	}
-	for _, w := range workers {
-		if !slices.ContainsFunc(all, func(o dialing.Worker) bool { return o.Address == w.Address }) {
-			all = append(all, w)
+	return eachOnce(workers, func(w *dialing.Worker) workerlist.Address { return w.Address }), nil
+}
+
+// eachOnce leaves out the workers whose address an earlier one has.
+func eachOnce[W any](list []W, address func(*W) workerlist.Address) (all []W) {
+	seen := make(map[workerlist.Address]bool, len(list))
+	for i := range list {
+		if at := address(&list[i]); !seen[at] {
+			seen[at] = true
+			all = append(all, list[i])
 		}
 	}
-	return all, nil
+	return all
 }
 
 // open looks for the workers; it does not connect yet.
@@ -91,14 +96,11 @@ func ask[T any](ctx context.Context, a *app, what string, one func(context.Conte
 		return nil, nil, err
 	}
 	all := make([]answer[T], len(a.workers))
-	var wg sync.WaitGroup
-	for i, w := range a.workers {
-		wg.Go(func() {
-			all[i].worker = w
-			all[i].value, all[i].err = askOne(ctx, a, w, one)
-		})
-	}
-	wg.Wait()
+	sideBySide(len(all), func(i int) {
+		w := a.workers[i]
+		all[i].worker = w
+		all[i].value, all[i].err = askOne(ctx, a, w, one)
+	})
 	if ctx.Err() != nil {
 		return nil, nil, errInterrupted
 	}

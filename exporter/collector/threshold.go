@@ -67,21 +67,13 @@ func (t *Thresholds) Set(s string) error {
 
 // exceeded says whether a card has had more than it may.
 func (t *Thresholds) exceeded(e *smi.ECC, pages int) bool {
-	rest := e.Uncorrectable.Or(0)
-	var parts uint64
 	for i := range e.Blocks {
-		b := &e.Blocks[i]
-		n := b.Uncorrectable.Or(0)
-		if most, ok := t.blocks[b.Block]; ok {
-			if n > most {
-				return true
-			}
-			rest -= min(rest, n) // the card's total has them, too
-			continue
+		if most, ok := t.blocks[e.Blocks[i].Block]; ok && e.Blocks[i].Uncorrectable.Or(0) > most {
+			return true
 		}
-		parts += n
 	}
-	if max(rest, parts) > t.uncorrectable {
+	hasOwn := func(block string) bool { _, ok := t.blocks[block]; return ok }
+	if e.UncorrectableErrors(hasOwn) > t.uncorrectable {
 		return true
 	}
 	if most, ok := t.badPages.Get(); ok {

@@ -149,7 +149,7 @@ func (c *cardPoints) status(m *smi.Metrics, e *smi.ECC, asked bool) {
 	switch {
 	case m == nil:
 		now = "failed"
-	case e != nil && e.Uncorrectable.Or(0) > 0:
+	case e != nil && e.UncorrectableErrors(nil) > 0:
 		now = "degraded"
 	}
 	for _, s := range []string{"ok", "degraded", "failed"} {

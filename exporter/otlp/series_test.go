@@ -142,6 +142,9 @@ func TestStatus(t *testing.T) {
 			e.Uncorrectable = smi.Some(uint64(1))
 			r.Cards[0].ECC = &e
 		}, "degraded", true},
+		"uncorrectable errors of a part, and no total": {func(r *exporter.Reading) {
+			r.Cards[0].ECC = &smi.ECC{Blocks: []smi.ECCBlock{{Block: "umc", Uncorrectable: smi.Some(uint64(1))}}}
+		}, "degraded", true},
 		"silent":         {func(r *exporter.Reading) { r.Cards[0].Fresh = false }, "failed", false},
 		"no metrics":     {func(r *exporter.Reading) { r.Cards[0].MetricsErr = &smi.Failure{Code: smi.ErrIO} }, "failed", false},
 		"old metrics":    {func(r *exporter.Reading) { r.Cards[0].Metrics.Stale = smi.Some(smi.Duration(time.Hour)) }, "failed", false},

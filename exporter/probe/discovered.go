@@ -10,9 +10,9 @@ import (
 type Discovered struct{ *discovery.Discovery }
 
 var (
-	targetsDesc  = prometheus.NewDesc("gpu_exporter_discovery_targets", "Workers that a file or URL names.", []string{"source"}, nil)
-	failuresDesc = prometheus.NewDesc("gpu_exporter_discovery_failures_total", "Times a file or URL could not be read, or made no sense.", []string{"source"}, nil)
-	successDesc  = prometheus.NewDesc("gpu_exporter_discovery_last_success_timestamp_seconds", "When a file or URL was last read without a failure.", []string{"source"}, nil)
+	targetsDesc  = prometheus.NewDesc("gpu_exporter_discovery_targets", "Workers that a source names: a file, a URL, DNS, Kubernetes or Consul.", []string{"source"}, nil)
+	failuresDesc = prometheus.NewDesc("gpu_exporter_discovery_failures_total", "Times a source of workers could not be read, or made no sense.", []string{"source"}, nil)
+	successDesc  = prometheus.NewDesc("gpu_exporter_discovery_last_success_timestamp_seconds", "When a source of workers was last read without a failure.", []string{"source"}, nil)
 )
 
 // Describe implements prometheus.Collector.

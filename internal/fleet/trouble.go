@@ -32,7 +32,7 @@ func troubles(d *smi.DeviceSnapshot, pages int, pagesErr error) (list []Trouble)
 		add(NoAnswer, "it has not answered for %v", time.Duration(d.Metrics.Stale.Or(0)).Round(time.Second))
 	}
 	if d.ECC != nil {
-		if n := d.ECC.Uncorrectable.Or(0); n > 0 {
+		if n := d.ECC.UncorrectableErrors(nil); n > 0 {
 			add(Uncorrectable, "%d uncorrectable memory errors", n)
 		}
 		if d.ECC.WornOut(pages) {

@@ -111,8 +111,10 @@ func (m *Model) cardNote(c *smi.DeviceSnapshot) string {
 	if len(limits) > 0 {
 		return m.paint(warn, strings.Join(limits, ","))
 	}
-	if c.ECC != nil && c.ECC.Uncorrectable.Or(0) > 0 {
-		return m.paint(bad, fmt.Sprintf("%d ECC errors", c.ECC.Uncorrectable.Or(0)))
+	if c.ECC != nil {
+		if n := c.ECC.UncorrectableErrors(nil); n > 0 {
+			return m.paint(bad, fmt.Sprintf("%d ECC errors", n))
+		}
 	}
 	return ""
 }
