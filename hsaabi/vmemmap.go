@@ -55,7 +55,7 @@ func hsaAMDVmemMap(va unsafe.Pointer, size, _, h, _ uint64) status {
 	return HSA_STATUS_SUCCESS
 }
 
-// hsaAMDVmemUnmap ends one mapping, after what the cards were told before is done.
+// hsaAMDVmemUnmap ends one mapping, without a wait for anything that executes, as hsaAMDMemoryPoolFree.
 func hsaAMDVmemUnmap(va unsafe.Pointer, size uint64) status {
 	l := current.Load()
 	l.vmemMu.Lock()
@@ -64,7 +64,7 @@ func hsaAMDVmemUnmap(va unsafe.Pointer, size uint64) status {
 	if st != HSA_STATUS_SUCCESS {
 		return st
 	}
-	if e := l.sim.MemUnmap(hip.Thread{}, hip.Ptr(m.base), size); e != hip.Success {
+	if e := l.sim.MemUnmapNow(hip.Thread{}, hip.Ptr(m.base), size); e != hip.Success {
 		return statusOf(e)
 	}
 	delete(l.mapped, m.base)

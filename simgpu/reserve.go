@@ -198,7 +198,22 @@ func (r *Runtime) MemUnmap(t hip.Thread, ptr hip.Ptr, size uint64) hip.Error {
 		return hip.ErrorInvalidValue
 	}
 	defer v.mu.Unlock()
-	r.unmap(v, func(m *mapping) bool { return m.base >= uint64(ptr) && m.end() <= uint64(ptr)+size })
+	r.unmapRange(v, ptr, size)
+	return hip.Success
+}
+
+// MemUnmapNow is MemUnmap as the driver does it: it waits for nothing, and what still uses the addresses faults.
+func (r *Runtime) MemUnmapNow(t hip.Thread, ptr hip.Ptr, size uint64) hip.Error {
+	if _, e := r.enter(t); e != hip.Success {
+		return e
+	}
+	defer r.leave()
+	v := r.lockMapped(ptr, size)
+	if v == nil {
+		return hip.ErrorInvalidValue
+	}
+	defer v.mu.Unlock()
+	r.unmapRange(v, ptr, size)
 	return hip.Success
 }
 
@@ -220,6 +235,11 @@ func (r *Runtime) lockMapped(ptr hip.Ptr, size uint64) *reservation {
 func (v *reservation) cover(addr, n uint64) bool {
 	maps := v.over(addr, n)
 	return maps != nil && maps[0].base == addr && maps[len(maps)-1].end() == addr+n
+}
+
+// unmapRange ends the mappings that lie in the range. v.mu is held.
+func (r *Runtime) unmapRange(v *reservation, ptr hip.Ptr, size uint64) {
+	r.unmap(v, func(m *mapping) bool { return m.base >= uint64(ptr) && m.end() <= uint64(ptr)+size })
 }
 
 // unmap ends the mappings that which chooses. v.mu is held.

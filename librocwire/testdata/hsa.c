@@ -403,6 +403,13 @@ static void beside(const char *vector_add, const char *spin)
 	OK(hsa_amd_memory_lock(gone, 8192, &gpu, 1, &(void *){NULL}));
 	OK(hsa_amd_memory_unlock(gone));
 	free(gone);
+	hsa_amd_vmem_alloc_handle_t physical;
+	OK(hsa_amd_vmem_address_reserve(&gone, 2 << 20, 0, 0));
+	OK(hsa_amd_vmem_handle_create(coarse, 2 << 20, MEMORY_TYPE_NONE, 0, &physical));
+	OK(hsa_amd_vmem_map(gone, 2 << 20, 0, physical, 0));
+	OK(hsa_amd_vmem_unmap(gone, 2 << 20));
+	OK(hsa_amd_vmem_handle_release(physical));
+	OK(hsa_amd_vmem_address_free(gone, 2 << 20));
 	OK(hsa_queue_destroy(queue(64)));
 	submit(q, &s);
 	submit(q, &l);
@@ -497,6 +504,43 @@ static void faults(const char *path, const char *spin)
 	OK(hsa_amd_memory_pool_free(args));
 	OK(hsa_amd_memory_pool_free(targs));
 	OK(hsa_amd_memory_pool_free(fargs));
+}
+
+/* What a kernel uses is unmapped: nobody waits for it, and it faults. faults has registered who is told. */
+static void unmapped(const char *spin)
+{
+	enum { SIZE = 2 << 20 };
+	hsa_executable_t x = load(spin);
+	struct kernel until = find(x, "spin_until.kd");
+	hsa_amd_vmem_alloc_handle_t physical;
+	hsa_amd_memory_access_desc_t rw = {HSA_ACCESS_PERMISSION_RW, gpu};
+	void *p;
+	OK(hsa_amd_vmem_address_reserve(&p, SIZE, 0, 0));
+	OK(hsa_amd_vmem_handle_create(coarse, SIZE, MEMORY_TYPE_NONE, 0, &physical));
+	OK(hsa_amd_vmem_map(p, SIZE, 0, physical, 0));
+	OK(hsa_amd_vmem_set_access(p, SIZE, &rw, 1));
+	OK(hsa_amd_memory_fill(p, 0, SIZE / 4));
+	struct {
+		void *flag, *out;
+	} waits = {(char *)p + 8192, (char *)p + 12288};
+	void *args = arguments(&until, &waits, sizeof waits, 1, 1);
+	hsa_queue_t *q = queue(64);
+	hsa_kernel_dispatch_packet_t w = packet(&until, args, 1, 1, (hsa_signal_t){0});
+	atomic_store(&queue_error, 0);
+	atomic_store(&events, 0);
+	submit(q, &w);
+	usleep(20000);
+	SO(atomic_load(&queue_error) == 0);
+	OK(hsa_amd_vmem_unmap(p, SIZE));
+	for (int i = 0; i < 20000 && atomic_load(&queue_error) == 0; i++)
+		usleep(1000);
+	EXPECT(atomic_load(&queue_error), HSA_STATUS_ERROR_MEMORY_FAULT);
+	SO(atomic_load(&events) == 2 && event.event_type == HSA_AMD_GPU_MEMORY_FAULT_EVENT && event.memory_fault.virtual_address == (uintptr_t)waits.flag);
+	OK(hsa_queue_destroy(q));
+	OK(hsa_amd_vmem_handle_release(physical));
+	OK(hsa_amd_vmem_address_free(p, SIZE));
+	OK(hsa_amd_memory_pool_free(args));
+	OK(hsa_executable_destroy(x));
 }
 
 static hsa_status_t on_symbol(hsa_executable_t x, hsa_executable_symbol_t s, void *data)
@@ -719,6 +763,7 @@ int main(int argc, char **argv)
 	dispatches(argv[1]);
 	beside(argv[1], argv[3]);
 	faults(argv[2], argv[3]);
+	unmapped(argv[3]);
 	loader(argv[4]);
 	deserialized(argv[4]);
 	boxes();
