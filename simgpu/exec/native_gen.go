@@ -3,6 +3,8 @@
 package exec
 
 import (
+	"maps"
+
 	"github.com/rocwire/rocwire/simgpu/exec/internal/x64"
 	"github.com/rocwire/rocwire/simgpu/gcn"
 )
@@ -97,10 +99,21 @@ func (g *nativeGen) generate() []byte {
 		g.loadPins(g.needed[g.blocks[i].b])
 		g.a.Jump(g.starts[g.blocks[i].b])
 	}
-	for _, stub := range g.stubs {
-		stub()
+	for i := 0; i < len(g.stubs); i++ { // some add others
+		g.stubs[i]()
 	}
 	return g.a.Finish()
+}
+
+// later has f generate code behind that of all blocks, as things stand here: what is rarely executed would only be in the way.
+func (g *nativeGen) later(f func()) {
+	nb, blk, idx, full, dirty, held := g.nb, g.blk, g.idx, g.full, g.pins.dirty, g.held
+	uniform := maps.Clone(g.uniform)
+	g.stubs = append(g.stubs, func() {
+		g.nb, g.blk, g.idx, g.full, g.pins.dirty, g.held = nb, blk, idx, full, dirty, held
+		g.uniform = uniform
+		f()
+	})
 }
 
 // setUp loads the general registers.

@@ -336,7 +336,6 @@ func (g *nativeGen) ldsAccess(addr, dst *gcn.Operand, passes []ldsPass) {
 				f(p, q, x64.AtIndex(rLDS, x64.RAX, p.imm))
 			}
 		}
-		a.Jump(done)
 	}
 	a.OpImm(x64.CMP, false, kind, ldsRow)
 	a.JumpIf(x64.NE, same)
@@ -349,8 +348,9 @@ func (g *nativeGen) ldsAccess(addr, dst *gcn.Operand, passes []ldsPass) {
 		a.V1(x64.VMOVDQU32, d, at, k)
 		done()
 	})
-	a.Bind(same)
 	if dst != nil {
+		a.Jump(done)
+		a.Bind(same)
 		a.OpImm(x64.CMP, false, kind, ldsSame)
 		a.JumpIf(x64.NE, other)
 		each(func(p ldsPass, q int, at x64.Mem) {
@@ -359,16 +359,22 @@ func (g *nativeGen) ldsAccess(addr, dst *gcn.Operand, passes []ldsPass) {
 			done()
 		})
 	}
-	a.Bind(other)
-	if kept {
-		known := a.Label()
-		a.OpImm(x64.CMP, false, kind, ldsUnknown)
-		a.JumpIf(x64.NE, known)
-		a.LoadAddress(x64.R10, top)
-		a.Jump(g.keptAt[slot])
-		a.Bind(known)
+	if dst == nil {
+		other = same
 	}
-	g.ldsScattered(addr, dst, passes, done)
+	g.later(func() {
+		a.Bind(other)
+		if kept {
+			known := a.Label()
+			a.OpImm(x64.CMP, false, kind, ldsUnknown)
+			a.JumpIf(x64.NE, known)
+			a.LoadAddress(x64.R10, top)
+			a.Jump(g.keptAt[slot])
+			a.Bind(known)
+		}
+		g.ldsScattered(addr, dst, passes, done)
+		a.Jump(done)
+	})
 	a.Bind(done)
 }
 

@@ -197,15 +197,12 @@ func (g *nativeGen) stores(in *gcn.Inst, n int, some bool, row func(q, disp int)
 	a := &g.a
 	done := a.Label()
 	bad := g.begin(in, done)
-	end := a.Label()
-	if row != nil {
-		g.inRow(in, n, some, end, row)
-	}
-	g.quarters(func(q int) {
-		g.offsets(in, q, n, bad)
-		any(q)
+	g.accesses(in, n, some, row, func() {
+		g.quarters(func(q int) {
+			g.offsets(in, q, n, bad)
+			any(q)
+		})
 	})
-	a.Bind(end)
 	g.count(waveWrite, n)
 	a.Bind(done)
 	return true
@@ -305,25 +302,26 @@ func vectorLoad(n int) emitter {
 		a, l := &g.a, g.loaded(in, n)
 		done := a.Label()
 		bad := g.begin(in, done)
-		end := a.Label()
-		if n != 3 {
-			g.inRow(in, 4*n, n == 1, end, l.row)
+		row := l.row
+		if n == 3 {
+			row = nil
 		}
-		g.quarters(func(q int) {
-			g.offsets(in, q, 4*n, bad)
-			for j := 0; j+1 < n; j += 2 {
-				g.gatherPair(q, 4*j)
-				for i := range 2 {
-					g.take(0, 5, 6, i)
-					l.put(j+i, q, 0)
+		g.accesses(in, 4*n, n == 1, row, func() {
+			g.quarters(func(q int) {
+				g.offsets(in, q, 4*n, bad)
+				for j := 0; j+1 < n; j += 2 {
+					g.gatherPair(q, 4*j)
+					for i := range 2 {
+						g.take(0, 5, 6, i)
+						l.put(j+i, q, 0)
+					}
 				}
-			}
-			if n%2 != 0 {
-				g.gather(q, 4*(n-1))
-				l.put(n-1, q, 0)
-			}
+				if n%2 != 0 {
+					g.gather(q, 4*(n-1))
+					l.put(n-1, q, 0)
+				}
+			})
 		})
-		a.Bind(end)
 		l.finish()
 		g.count(waveRead, 4*n)
 		a.Bind(done)
@@ -347,34 +345,33 @@ func (s small) load(g *nativeGen, in *gcn.Inst) bool {
 	done := a.Label()
 	bad := g.begin(in, done)
 	widen := map[int][2]x64.VOp{1: {x64.VPMOVZXBD, x64.VPMOVSXBD}, 2: {x64.VPMOVZXWD, x64.VPMOVSXWD}}[s.bytes][btoi(s.signed)]
-	end := a.Label()
-	g.inRow(in, s.bytes, true, end, func(q, disp int) {
+	g.accesses(in, s.bytes, true, func(q, disp int) {
 		a.V1(widen, 0, x64.AtIndex(rMem, x64.RAX, disp), g.lanes(q))
 		s.place(g)
 		l.put(0, q, 0)
+	}, func() {
+		g.quarters(func(q int) {
+			g.offsets(in, q, s.bytes, bad)
+			// The dwords that they lie in, shifted.
+			a.VNarrow(5, offset(0))
+			a.VNarrow(6, offset(1))
+			a.VImm(x64.VINSERTI64X4, 5, 5, x64.Z(6), 0, 1)
+			if s.bytes == 2 { // not over the end of a dword
+				a.V(x64.VPANDD, 6, 5, g.con(1), 0)
+				a.VCmp(x64.VPCMPUD, 5, 6, g.con(0), g.lanes(q), x64.NEQ)
+				a.KTestOr(5, 5)
+				a.JumpIf(x64.NE, bad)
+			}
+			for half := range 2 {
+				a.V(x64.VPANDQ, offset(half), offset(half), g.con64(^uint64(3)), 0)
+			}
+			g.gather(q, 0)
+			a.VShift(x64.VPSLLD, 5, x64.Z(5), 0, 3)
+			a.V(x64.VPANDD, 5, 5, g.con(24), 0)
+			s.extract(g)
+			l.put(0, q, 0)
+		})
 	})
-	g.quarters(func(q int) {
-		g.offsets(in, q, s.bytes, bad)
-		// The dwords that they lie in, shifted.
-		a.VNarrow(5, offset(0))
-		a.VNarrow(6, offset(1))
-		a.VImm(x64.VINSERTI64X4, 5, 5, x64.Z(6), 0, 1)
-		if s.bytes == 2 { // not over the end of a dword
-			a.V(x64.VPANDD, 6, 5, g.con(1), 0)
-			a.VCmp(x64.VPCMPUD, 5, 6, g.con(0), g.lanes(q), x64.NEQ)
-			a.KTestOr(5, 5)
-			a.JumpIf(x64.NE, bad)
-		}
-		for half := range 2 {
-			a.V(x64.VPANDQ, offset(half), offset(half), g.con64(^uint64(3)), 0)
-		}
-		g.gather(q, 0)
-		a.VShift(x64.VPSLLD, 5, x64.Z(5), 0, 3)
-		a.V(x64.VPANDD, 5, 5, g.con(24), 0)
-		s.extract(g)
-		l.put(0, q, 0)
-	})
-	a.Bind(end)
 	l.finish()
 	g.count(waveRead, s.bytes)
 	a.Bind(done)

@@ -11,32 +11,37 @@ import (
 // or all through each quarter: that is found out by comparing the registers with rows,
 // and then only the ends have to be looked at.
 
-// inRow does f for all quarters and goes to end if the active lanes' accesses, of n bytes
-// each, lie in rows in device memory: a quarter's begins at the offset RAX + disp. some:
-// f minds which lanes are active.
-func (g *nativeGen) inRow(in *gcn.Inst, n int, some bool, end x64.Label, f func(q, disp int)) {
-	if !g.full && !some || in.Enc == gcn.MUBUF && !in.OffEn || g.p.mem.Size < uint64(n*WaveSize) {
+// accesses does row for all quarters if the active lanes' accesses, of n bytes each, lie in rows in
+// device memory: a quarter's begins at the offset RAX + disp. Otherwise it does any. some: row minds
+// which lanes are active. It may be nil.
+func (g *nativeGen) accesses(in *gcn.Inst, n int, some bool, row func(q, disp int), any func()) {
+	if row == nil || !g.full && !some || in.Enc == gcn.MUBUF && !in.OffEn || g.p.mem.Size < uint64(n*WaveSize) {
+		any()
 		return
 	}
 	a := &g.a
-	quarters, no := a.Label(), a.Label()
+	quarters, no, end := a.Label(), a.Label(), a.Label()
 	g.unlessRows(in, n, WaveSize, quarters)
 	g.rowAt(in, 0, n, WaveSize, no)
 	for line := range n { // what a later wave will access, perhaps
 		a.Prefetch(x64.AtIndex(rMem, x64.RAX, ahead*WaveSize*n+64*line))
 	}
 	for q := range 4 {
-		f(q, 16*n*q)
+		row(q, 16*n*q)
 	}
-	a.Jump(end)
-	a.Bind(quarters)
-	g.unlessRows(in, n, 16, no)
-	g.quarters(func(q int) {
-		g.rowAt(in, q, n, 16, no)
-		f(q, 0)
+	g.later(func() {
+		a.Bind(quarters)
+		g.unlessRows(in, n, 16, no)
+		g.quarters(func(q int) {
+			g.rowAt(in, q, n, 16, no)
+			row(q, 0)
+		})
+		a.Jump(end)
+		a.Bind(no)
+		any()
+		a.Jump(end)
 	})
-	a.Jump(end)
-	a.Bind(no)
+	a.Bind(end)
 }
 
 // ahead is how many waves' accesses later what is asked for is wanted: about as long as
