@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/rocwire/rocwire/discovery"
 	"github.com/rocwire/rocwire/internal/dialing"
@@ -55,4 +56,15 @@ func Resolve(found []discovery.Target, over dialing.Settings, getenv func(string
 		all = append(all, Worker{w, shown})
 	}
 	return all, nil
+}
+
+// Join is a and those of b that are elsewhere.
+func Join(a, b []Worker) []Worker {
+	all := slices.Clip(a)
+	for _, w := range b {
+		if !slices.ContainsFunc(all, func(o Worker) bool { return o.Address == w.Address }) {
+			all = append(all, w)
+		}
+	}
+	return all
 }
