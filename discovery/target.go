@@ -29,6 +29,9 @@ func (t *Target) Name() string {
 	return ""
 }
 
+// Node is the node of Kubernetes that it runs on, "" if its source does not say.
+func (t *Target) Node() string { return t.Labels["__meta_kubernetes_pod_node_name"] }
+
 // Group is what one source names together, as Prometheus writes it.
 type Group struct {
 	Targets []string          `json:"targets" yaml:"targets"`

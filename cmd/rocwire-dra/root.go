@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -66,7 +67,11 @@ func publishCommand(s *settings) *cobra.Command {
 	c := &cobra.Command{
 		Use: "publish", Short: "Keep the cluster's ResourceSlices as the cards are", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			client, workers, err := s.open(cmd.Context())
+			client, err := s.cluster()
+			if err != nil {
+				return err
+			}
+			workers, err := s.workers(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -89,11 +94,19 @@ func nodeCommand(s *settings) *cobra.Command {
 			}
 			ctx, cancel := context.WithCancelCause(s.klog(cmd.Context()))
 			defer cancel(nil)
-			client, workers, err := s.open(ctx)
+			client, err := s.cluster()
 			if err != nil {
 				return err
 			}
-			n.Workers, n.Timeout, n.Log, n.Fatal = workers, s.timeout, s.log, func(err error) { cancel(err) }
+			workers, err := s.workers(ctx)
+			if err != nil {
+				return err
+			}
+			n.Workers = func(ctx context.Context) ([]fleet.Worker, error) {
+				list, _, err := workers(ctx)
+				return list, err
+			}
+			n.Client, n.Timeout, n.Log, n.Fatal = client, s.timeout, s.log, func(err error) { cancel(err) }
 			if err := os.MkdirAll(n.Dir, 0o750); err != nil {
 				return err
 			}
@@ -103,7 +116,7 @@ func nodeCommand(s *settings) *cobra.Command {
 				return err
 			}
 			s.log.Info("claims are prepared", "node", name)
-			<-ctx.Done()
+			n.Keep(ctx)
 			h.Stop()
 			if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
 				return err
@@ -116,43 +129,45 @@ func nodeCommand(s *settings) *cobra.Command {
 	f.StringVar(&name, "node-name", name, "`NAME` of this node (NODE_NAME)")
 	f.StringVar(&n.Dir, "state", filepath.Join(kubeletplugin.KubeletPluginsDir, dra.Driver), "`FOLDER` for claims that are prepared, the same\nin this pod and on the node\n")
 	f.StringVar(&n.CDI, "cdi", "/var/run/cdi", "`FOLDER` where container runtimes look for CDI files")
-	f.StringVar(&n.Library, "library", "/usr/lib/rocwire", "`FOLDER` of the node with the client library")
+	f.StringVar(&n.Library, "library", "/usr/lib/rocwire", "`FOLDER` of the node with the client library; \"\" where\nimages have it")
 	f.StringVar(&registry, "registry", registry, "`FOLDER` where the kubelet looks for drivers")
 	return c
 }
 
-// open finds the cluster and a way to find the workers.
-func (s *settings) open(ctx context.Context) (kubernetes.Interface, func(context.Context) ([]fleet.Worker, error), error) {
+// cluster is where the claims are.
+func (s *settings) cluster() (kubernetes.Interface, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", s.kubeconfig)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return nil, nil, err
-	}
+	return kubernetes.NewForConfig(config)
+}
+
+// finder knows which workers there are.
+type finder func(context.Context) (list []fleet.Worker, all bool, err error)
+
+// workers starts to look for them. They are all if everybody who names some has said so.
+func (s *settings) workers(ctx context.Context) (finder, error) {
 	d, err := discovery.New(discovery.Options{Sources: s.sources, Getenv: s.getenv, Log: s.log})
 	if err != nil {
-		return nil, nil, cli.Usagef("--workers: %v", err)
+		return nil, cli.Usagef("--workers: %v", err)
 	}
 	over := dialing.FromEnv(s.getenv)
 	if _, err := dialing.Named(over, s.getenv); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if len(s.sources) > 0 {
 		d.Refresh(ctx)
 		go d.Run(ctx)
 	}
-	return client, func(context.Context) ([]fleet.Worker, error) {
+	return func(context.Context) ([]fleet.Worker, bool, error) {
 		named, err := dialing.Named(over, s.getenv)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
+		all := !slices.ContainsFunc(d.States(), func(s discovery.State) bool { return s.Err != "" || s.Success.IsZero() })
 		found, err := fleet.Resolve(d.Targets(), over, s.getenv)
-		if err != nil {
-			return nil, err
-		}
-		return fleet.Join(fleet.Of(named), found), nil
+		return fleet.Join(fleet.Of(named), found), all, err
 	}, nil
 }
 

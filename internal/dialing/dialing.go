@@ -29,7 +29,9 @@ type Settings struct {
 	TLS TLS
 	// TokenFile has the token that says who this client is, and is read whenever a connection is made; empty: none.
 	TokenFile string
-	Integrity string // one of the values of IntegrityVariable; empty: 0
+	// TokenGiven is for a token that a scheduler has put where only those come who are to use it: who else of them can read it is that one's business.
+	TokenGiven bool
+	Integrity  string // one of the values of IntegrityVariable; empty: 0
 }
 
 // TLS says how the worker is known, and what proves to it who this client is. Files are in PEM form, and are read whenever a connection is made.
@@ -50,7 +52,7 @@ func FromEnv(getenv func(string) string) Settings {
 // Apply completes the options of a connection. Its error is one line that says what to mend.
 func (s *Settings) Apply(o *wire.Options) (err error) {
 	if s.TokenFile != "" {
-		o.Token = func() (string, error) { return readToken(s.TokenFile) }
+		o.Token = func() (string, error) { return readToken(s.TokenFile, s.TokenGiven) }
 	}
 	if o.TLS, err = s.TLS.config(); err != nil {
 		return err

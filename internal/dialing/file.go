@@ -3,8 +3,10 @@ package dialing
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,12 +15,11 @@ import (
 	"github.com/rocwire/rocwire/internal/outbound"
 )
 
-// FileVariable names another configuration file than the usual one.
+// FileVariable names another configuration file than the usual one, or a folder of folders with one each.
 const FileVariable = "ROCWIRE_CONFIG"
 
 // A file is what the configuration file says.
 type file struct {
-	path    string               `yaml:"-"`
 	Default string               `yaml:"default,omitempty"` // what TF_WORKER_HOST would be; "" for none
 	Workers map[string]fileEntry `yaml:"workers"`
 }
@@ -29,6 +30,9 @@ type fileEntry struct {
 	TokenFile string   `yaml:"token-file,omitempty"`
 	TLS       *fileTLS `yaml:"tls,omitempty"`
 	Reconnect string   `yaml:"reconnect,omitempty"`
+
+	from  string // the file that it is in
+	given bool   // by whoever made the folder that the file is in
 }
 
 type fileTLS struct {
@@ -55,10 +59,19 @@ func openFile(getenv func(string) string) (*file, error) {
 		}
 		path = filepath.Join(dir, "rocwire", "config.yaml")
 	}
-	b, err := outbound.ReadFile(path, maxFile)
+	if info, err := os.Stat(path); err == nil && info.IsDir() && named {
+		return openFolder(path, home)
+	}
+	f, err := readFile(path, home)
 	if errors.Is(err, os.ErrNotExist) && !named {
 		return &file{}, nil
 	}
+	return f, err
+}
+
+// readFile reads one file.
+func readFile(path, home string) (*file, error) {
+	b, err := outbound.ReadFile(path, maxFile)
 	if err != nil {
 		return nil, err
 	}
@@ -66,15 +79,18 @@ func openFile(getenv func(string) string) (*file, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	f.path = path
 	for name, e := range f.Workers {
+		e.from = path
 		for _, p := range e.files() {
-			*p = f.absolute(*p, home)
+			*p = e.absolute(*p, home)
 		}
 		f.Workers[name] = e
 	}
 	return f, nil
 }
+
+// names are all workers of the file, in order, as a list of them is written.
+func (f *file) names() string { return strings.Join(slices.Sorted(maps.Keys(f.Workers)), ",") }
 
 // parseFile reads a file's content.
 func parseFile(b []byte) (*file, error) {
@@ -111,7 +127,7 @@ func (e *fileEntry) files() []*string {
 }
 
 // absolute is a path of the file: from the folder that the file is in, or from home with ~/ in front.
-func (f *file) absolute(path, home string) string {
+func (e *fileEntry) absolute(path, home string) string {
 	rest, fromHome := strings.CutPrefix(path, "~/")
 	switch {
 	case path == "" || filepath.IsAbs(path):
@@ -119,12 +135,12 @@ func (f *file) absolute(path, home string) string {
 	case fromHome && home != "":
 		return filepath.Join(home, rest)
 	}
-	return filepath.Join(filepath.Dir(f.path), path)
+	return filepath.Join(filepath.Dir(e.from), path)
 }
 
 // settings are what the file says of connecting to a worker.
 func (e *fileEntry) settings() (s Settings) {
-	s.TokenFile = e.TokenFile
+	s.TokenFile, s.TokenGiven = e.TokenFile, e.given && e.TokenFile != ""
 	if t := e.TLS; t != nil {
 		s.TLS = TLS{Use: "1", CA: t.CA, Cert: t.Cert, Key: t.Key, ServerName: t.ServerName}
 	}
@@ -143,8 +159,9 @@ func (e *fileEntry) reconnect() (*time.Duration, error) {
 	return &d, nil
 }
 
-// FileOf is a configuration file with these workers, by the names that Workers gives them, or w0, w1, … Client certificates stay out of it.
-func FileOf(workers []Worker) (content []byte, names []string, err error) {
+// FileOf is a configuration file with these workers, by the names that Workers gives them, or w0, w1, … Client certificates stay out of it. A file below base
+// is named from there; "" for none.
+func FileOf(workers []Worker, base string) (content []byte, names []string, err error) {
 	f := file{Workers: map[string]fileEntry{}}
 	for i, w := range workers {
 		name := w.Name
@@ -164,6 +181,11 @@ func FileOf(workers []Worker) (content []byte, names []string, err error) {
 		}
 		if w.Reconnect != nil {
 			e.Reconnect = w.Reconnect.String()
+		}
+		for _, p := range e.files() {
+			if rest, below := strings.CutPrefix(*p, base+"/"); below && base != "" {
+				*p = rest
+			}
 		}
 		f.Workers[name] = e
 		names = append(names, name)

@@ -126,7 +126,7 @@ func TestFileOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, names, err := FileOf(want)
+	b, names, err := FileOf(want, "")
 	if err != nil || strings.Join(names, " ") != "lab w1 here other w4" {
 		t.Fatalf("%s, %q, %v", b, names, err)
 	}
@@ -184,5 +184,52 @@ func TestToken(t *testing.T) {
 	}
 	if got, err := o.Token(); err == nil {
 		t.Errorf("two lines: %q", got)
+	}
+}
+
+// TestFolder: the files of a folder are one, with the paths of each from where it is, and without a word about who can read their tokens.
+func TestFolder(t *testing.T) {
+	dir := t.TempDir()
+	env := map[string]string{FileVariable: dir}
+	getenv := func(name string) string { return env[name] }
+	write := func(name, content string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if content == "" {
+			return
+		}
+		if err := os.WriteFile(filepath.Join(dir, name, "config.yaml"), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("empty", "")
+	if _, err := Workers("", "7", Settings{}, getenv); err == nil || !strings.Contains(err.Error(), dir) {
+		t.Errorf("a folder without a file: %v", err)
+	}
+	write("b", "workers: {z: {address: one, token-file: token}, y: {address: two}}")
+	write("a", "default: x\nworkers: {x: {address: three, token-file: /t}, w: {address: four}}")
+	list, err := Workers("", "7", Settings{}, getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, w := range list {
+		got = append(got, w.Name+" "+w.Host+" "+w.TokenFile)
+		if w.TokenGiven != (w.TokenFile != "") {
+			t.Errorf("%+v", w)
+		}
+	}
+	if want := []string{"x three /t", "y two ", "z one " + filepath.Join(dir, "b", "token")}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	env[TokenVariable] = "/mine"
+	if list, err = Workers("w", "7", FromEnv(getenv), getenv); err != nil || list[0].Host != "four" || list[0].TokenFile != "/mine" || list[0].TokenGiven {
+		t.Errorf("%+v, %v", list, err)
+	}
+	write("c", "workers: {y: {address: five}}")
+	if _, err := Workers("", "7", Settings{}, getenv); err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "b")) {
+		t.Errorf("a name in two files: %v", err)
 	}
 }

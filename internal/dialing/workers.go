@@ -60,7 +60,7 @@ func (f *file) worker(s, port string, over Settings) (w Worker, err error) {
 	}
 	w.Name, w.Settings = s, over.over(e.settings())
 	if w.Address, err = workerlist.Parse(e.Address, workerlist.DefaultPort); err != nil {
-		err = fmt.Errorf("%s: worker %s: %w", f.path, s, err)
+		err = fmt.Errorf("%s: worker %s: %w", e.from, s, err)
 	}
 	w.Reconnect, _ = e.reconnect() // it was checked
 	return w, err
@@ -68,6 +68,9 @@ func (f *file) worker(s, port string, over Settings) (w Worker, err error) {
 
 // over is s and, where that says nothing, t.
 func (s Settings) over(t Settings) Settings {
+	if s.TokenFile == "" {
+		s.TokenGiven = t.TokenGiven
+	}
 	for _, f := range [][2]*string{
 		{&s.TokenFile, &t.TokenFile}, {&s.TLS.Use, &t.TLS.Use}, {&s.TLS.CA, &t.TLS.CA}, {&s.TLS.Cert, &t.TLS.Cert}, {&s.TLS.Key, &t.TLS.Key},
 		{&s.TLS.ServerName, &t.TLS.ServerName},

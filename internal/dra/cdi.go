@@ -2,10 +2,10 @@ package dra
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/types"
 	cdi "tags.cncf.io/container-device-interface/specs-go"
@@ -17,45 +17,53 @@ import (
 // cdiKind is the vendor and class of the CDI devices.
 const cdiKind = Driver + "/claim"
 
-// libraryDir is where containers find the client library.
-const libraryDir = "/usr/lib/rocwire"
+// Where containers find what claims need.
+const (
+	libraryDir = "/usr/lib/rocwire"
+	claimsDir  = "/run/rocwire/claims" // a folder for each share of each claim
+)
 
-// spec is the file that tells container runtimes of a claim.
-func (n *Node) spec(uid types.UID) string {
-	return filepath.Join(n.CDI, strings.ReplaceAll(cdiKind, "/", "-")+"-"+string(uid)+".json")
+// shareName is that of a claim's i-th share: of its folder in containers and of its CDI device. The claim's uid is never used again.
+func shareName(uid types.UID, i int) string { return fmt.Sprintf("%s-%02d", uid, i) }
+
+// spec is the file that tells container runtimes of a share.
+func (n *Node) spec(uid types.UID, i int) string {
+	return filepath.Join(n.CDI, "rocwire.io-claim-"+shareName(uid, i)+".json")
 }
 
-// cdiDevice is the name of a claim's i-th card, which is never used again.
-func cdiDevice(uid types.UID, i int) string { return fmt.Sprintf("%s-%d", uid, i) }
-
-// writeSpec tells container runtimes what a container with the claim is to have: the client library, the claim's folder, and the environment that has
-// the library use them. It is the same for every card of a claim, so that it is edited in once.
-func (n *Node) writeSpec(uid types.UID, c *checkpoint) error {
-	visible := strings.Trim(strings.ReplaceAll(fmt.Sprint(c.Visible), " ", ","), "[]")
-	dir := n.folder(uid)
-	s := cdi.Spec{Version: "0.6.0", Kind: cdiKind, ContainerEdits: cdi.ContainerEdits{
-		Env: []string{
-			"TF_WORKER_HOST=" + strings.Join(c.Hosts, ","), dialing.FileVariable + "=" + filepath.Join(dir, fileConfig), "HIP_VISIBLE_DEVICES=" + visible,
-			"LD_LIBRARY_PATH=" + libraryDir,
-		},
-		Mounts: []*cdi.Mount{
-			{HostPath: dir, ContainerPath: dir, Options: []string{"ro", "nosuid", "nodev", "bind"}},
-			{HostPath: n.Library, ContainerPath: libraryDir, Options: []string{"ro", "nosuid", "nodev", "bind"}},
-		},
-	}}
-	i := 0
-	for _, g := range c.Grants {
-		for _, card := range g.Token.Cards {
-			s.Devices = append(s.Devices, cdi.Device{Name: cdiDevice(uid, i), ContainerEdits: cdi.ContainerEdits{Env: []string{fmt.Sprintf("ROCWIRE_CARD_%d=%s", i, card)}}})
-			i++
-		}
-	}
-	b, err := json.MarshalIndent(&s, "", "  ")
-	if err != nil {
-		return err
-	}
+// writeSpecs tells container runtimes what a container with a share is to have: its folder, and the client library with the environment that has it look
+// there. The environment is the same for all shares, so that a container may have several.
+func (n *Node) writeSpecs(uid types.UID, c *checkpoint) error {
 	if err := os.MkdirAll(n.CDI, 0o755); err != nil {
 		return err
 	}
-	return wholefile.Write(n.spec(uid), append(b, '\n'), 0o644)
+	options := []string{"ro", "nosuid", "nodev", "bind"}
+	for i := range c.Grants {
+		edits := cdi.ContainerEdits{
+			Env:    []string{dialing.FileVariable + "=" + claimsDir},
+			Mounts: []*cdi.Mount{{HostPath: n.shareFolder(uid, i), ContainerPath: filepath.Join(claimsDir, shareName(uid, i)), Options: options}},
+		}
+		if n.Library != "" {
+			edits.Env = append(edits.Env, "LD_LIBRARY_PATH="+libraryDir)
+			edits.Mounts = append(edits.Mounts, &cdi.Mount{HostPath: n.Library, ContainerPath: libraryDir, Options: options})
+		}
+		s := cdi.Spec{Version: "0.5.0", Kind: cdiKind, Devices: []cdi.Device{{Name: shareName(uid, i), ContainerEdits: edits}}}
+		b, err := json.MarshalIndent(&s, "", "  ")
+		if err != nil {
+			return err
+		}
+		if err := wholefile.Write(n.spec(uid, i), append(b, '\n'), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeSpecs has container runtimes forget a claim.
+func (n *Node) removeSpecs(uid types.UID) error {
+	list, err := filepath.Glob(filepath.Join(n.CDI, "rocwire.io-claim-"+string(uid)+"-[0-9][0-9].json"))
+	for _, path := range list {
+		err = errors.Join(err, os.Remove(path))
+	}
+	return err
 }

@@ -16,14 +16,15 @@ var (
 	ErrAdminAccess  = errors.New("administrative access to cards of workers is a token's right, and not a claim's")
 )
 
-// share is what a claim has of one worker.
+// share is what one request of a claim has of one worker. It gets a token of its own: a container may be given one request of a claim and no more.
 type share struct {
 	pool    string
+	request string
 	devices []string
-	quota   smi.Quota // of the programs of the claim, on each of the cards
+	quota   smi.Quota // of the programs with the token, on each of the cards
 }
 
-// shares groups what was allocated to a claim by worker, in the order of the results.
+// shares groups what was allocated to a claim by request, worker and size, in the order of the results.
 func shares(claim *resourceapi.ResourceClaim) (list []share, err error) {
 	if claim.Status.Allocation == nil {
 		return nil, ErrNotAllocated
@@ -40,20 +41,27 @@ func shares(claim *resourceapi.ResourceClaim) (list []share, err error) {
 		if err != nil {
 			return nil, err
 		}
-		at := slices.IndexFunc(list, func(s share) bool { return s.pool == r.Pool })
-		switch {
-		case at < 0:
-			list = append(list, share{r.Pool, []string{r.Device}, q})
-		case slices.Contains(list[at].devices, r.Device):
-			return nil, fmt.Errorf("the claim has two shares of %s of worker %s: ask for one that is as large", r.Device, r.Pool)
-		case list[at].quota != q:
-			return nil, fmt.Errorf("the claim has shares of different sizes of cards of worker %s, whose token has one quota: make them two claims", r.Pool)
-		default:
-			list[at].devices = append(list[at].devices, r.Device)
+		if slices.ContainsFunc(list, func(s share) bool {
+			return s.pool == r.Pool && s.request == r.Request && slices.Contains(s.devices, r.Device)
+		}) {
+			return nil, fmt.Errorf("request %s has got two shares of one card, %s of worker %s: ask for different ones with the constraint distinctAttribute: %s/uuid",
+				r.Request, r.Device, r.Pool, Driver)
 		}
+		at := slices.IndexFunc(list, func(s share) bool { return s.pool == r.Pool && s.request == r.Request && s.quota == q })
+		if at < 0 {
+			list = append(list, share{pool: r.Pool, request: r.Request, quota: q})
+			at = len(list) - 1
+		}
+		list[at].devices = append(list[at].devices, r.Device)
+	}
+	if len(list) > maxShares {
+		return nil, fmt.Errorf("the claim has %d shares, and %d is the most", len(list), maxShares)
 	}
 	return list, nil
 }
+
+// maxShares bounds those of a claim: Kubernetes allocates 32 devices to one at most.
+const maxShares = resourceapi.AllocationResultsMaxSize
 
 // quotaOf is what a share of a card may use; none for a whole card.
 func quotaOf(r *resourceapi.DeviceRequestAllocationResult) (q smi.Quota, err error) {

@@ -2,18 +2,19 @@ package dra
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/dynamic-resource-allocation/kubeletplugin"
 
 	"github.com/rocwire/rocwire/internal/dialing"
@@ -25,26 +26,23 @@ import (
 	"github.com/rocwire/rocwire/smiremote"
 )
 
-// Node lets pods of this node in on the workers whose cards their claims were allocated. It is a kubeletplugin.DRAPlugin.
+// Node lets pods of this node in on the workers whose cards their claims were allocated. It is a kubeletplugin.DRAPlugin, and Keep goes on beside.
 type Node struct {
 	Dir     string // for what prepared claims need; it outlives this process and the node's restart
 	CDI     string // where container runtimes look for CDI specifications
-	Library string // folder with the client library, for containers
+	Library string // folder with the client library, for containers; "": images have it
 	// Workers are all that there are.
 	Workers func(context.Context) ([]fleet.Worker, error)
+	Client  kubernetes.Interface
 	Timeout time.Duration // of each worker; 0: 10 s
 	Log     *slog.Logger
 	// Fatal is told of errors after which the driver cannot go on.
 	Fatal func(error)
+
+	mu sync.Mutex // of the checkpoints, which Keep changes too
 }
 
 var _ kubeletplugin.DRAPlugin = (*Node)(nil)
-
-// tokenTime is how long a claim's token is good unless it is renewed.
-const tokenTime = 30 * 24 * time.Hour
-
-// tokenID is that of a claim's tokens.
-func tokenID(uid types.UID) string { return "dra/" + string(uid) }
 
 // PrepareResourceClaims implements kubeletplugin.DRAPlugin.
 func (n *Node) PrepareResourceClaims(ctx context.Context, claims []*resourceapi.ResourceClaim) (map[types.UID]kubeletplugin.PrepareResult, error) {
@@ -93,7 +91,9 @@ func (n *Node) prepare(ctx context.Context, claim *resourceapi.ResourceClaim) (d
 	if err != nil {
 		return nil, err
 	}
+	n.mu.Lock()
 	c, err := n.load(claim.UID)
+	n.mu.Unlock()
 	if err != nil {
 		return nil, err
 	}
@@ -108,8 +108,8 @@ func (n *Node) prepare(ctx context.Context, claim *resourceapi.ResourceClaim) (d
 			return nil, err
 		}
 	}
-	// A node that has been restarted has lost it.
-	if err := n.writeSpec(claim.UID, c); err != nil {
+	// A node that has been restarted has lost them.
+	if err := n.writeSpecs(claim.UID, c); err != nil {
 		return nil, err
 	}
 	return prepared(claim, c), nil
@@ -118,59 +118,58 @@ func (n *Node) prepare(ctx context.Context, claim *resourceapi.ResourceClaim) (d
 // is reports whether a checkpoint is of what is wanted.
 func (c *checkpoint) is(wanted []share) bool {
 	return slices.EqualFunc(c.Grants, wanted, func(g grant, s share) bool {
-		return g.Pool == s.pool && slices.Equal(g.Devices, s.devices) && g.Token.Quota == s.quota
+		return g.Pool == s.pool && g.Request == s.request && slices.Equal(g.Devices, s.devices) && g.Token.Quota == s.quota
 	})
 }
 
-// prepared tells the kubelet which CDI device each of the claim's devices is.
+// prepared tells the kubelet which CDI device belongs to which of the claim's devices: that of a share to its first, so that a container gets it once.
 func prepared(claim *resourceapi.ResourceClaim, c *checkpoint) (devices []kubeletplugin.Device) {
-	numbers, n := map[[2]string]int{}, 0
-	for _, g := range c.Grants {
-		for _, d := range g.Devices {
-			numbers[[2]string{g.Pool, d}] = n
-			n++
-		}
-	}
 	for _, r := range claim.Status.Allocation.Devices.Results {
-		if r.Driver == Driver {
-			devices = append(devices, kubeletplugin.Device{
-				Requests: []string{r.Request}, PoolName: r.Pool, DeviceName: r.Device, ShareID: r.ShareID,
-				CDIDeviceIDs: []string{cdiKind + "=" + cdiDevice(claim.UID, numbers[[2]string{r.Pool, r.Device}])},
-			})
+		if r.Driver != Driver {
+			continue
 		}
+		d := kubeletplugin.Device{Requests: []string{r.Request}, PoolName: r.Pool, DeviceName: r.Device, ShareID: r.ShareID}
+		for i, g := range c.Grants {
+			if g.Pool == r.Pool && g.Request == r.Request && g.Devices[0] == r.Device {
+				d.CDIDeviceIDs = []string{cdiKind + "=" + shareName(claim.UID, i)}
+			}
+		}
+		devices = append(devices, d)
 	}
 	return devices
 }
 
-// member is a worker that a claim has cards of.
+// member is a worker that a share has cards of.
 type member struct {
 	worker fleet.Worker
 	client *smiremote.Client
 	grant  *grant
-	places []int // how many-th its cards are on the worker
 }
 
-// members finds the workers of a claim. One that is no longer known is an error, unless gone is told of it.
-func (n *Node) members(ctx context.Context, c *checkpoint, gone func(pool string)) (list []*member, err error) {
+// members finds the workers of a claim's shares.
+func (n *Node) members(ctx context.Context, c *checkpoint) (list []*member, err error) {
 	workers, err := n.Workers(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for i := range c.Grants {
 		g := &c.Grants[i]
-		at := slices.IndexFunc(workers, func(w fleet.Worker) bool { return PoolName(&w) == g.Pool })
-		switch {
-		case at >= 0:
-			w := workers[at]
-			list = append(list, &member{worker: w, grant: g, client: n.client(&w)})
-		case gone != nil:
-			gone(g.Pool)
-		default:
+		w := workerOf(workers, g.Pool)
+		if w == nil {
 			closeAll(list)
 			return nil, fmt.Errorf("no worker is known as %s: the node's list of workers is another one than the cluster's", g.Pool)
 		}
+		list = append(list, &member{worker: *w, grant: g, client: n.client(w)})
 	}
 	return list, nil
+}
+
+// workerOf is the one whose pool is called so; nil if there is none.
+func workerOf(workers []fleet.Worker, pool string) *fleet.Worker {
+	if at := slices.IndexFunc(workers, func(w fleet.Worker) bool { return PoolName(&w) == pool }); at >= 0 {
+		return &workers[at]
+	}
+	return nil
 }
 
 func (n *Node) client(w *fleet.Worker) *smiremote.Client {
@@ -193,14 +192,14 @@ func closeAll(list []*member) {
 }
 
 // each does something on all workers, side by side.
-func (n *Node) each(ctx context.Context, list []*member, do func(context.Context, *member) error) error {
+func (n *Node) each(ctx context.Context, list []*member, do func(context.Context, int, *member) error) error {
 	errs := make([]error, len(list))
 	var wg sync.WaitGroup
 	for i, m := range list {
 		wg.Go(func() {
 			ctx, cancel := context.WithTimeout(ctx, n.timeout())
 			defer cancel()
-			if err := do(ctx, m); err != nil {
+			if err := do(ctx, i, m); err != nil {
 				errs[i] = fmt.Errorf("worker %s: %w", m.grant.Pool, err)
 			}
 		})
@@ -209,18 +208,25 @@ func (n *Node) each(ctx context.Context, list []*member, do func(context.Context
 	return errors.Join(errs...)
 }
 
-// grant has tokens issued for a claim and writes what its programs need. An error leaves nothing behind, but for what could not be taken back, which the
-// checkpoint knows.
+// tokenIDs makes those of a claim's shares, other ones each time: what is still to be taken back of an earlier time is none of them.
+func tokenIDs(uid types.UID) func(i int) string {
+	var b [6]byte
+	_, _ = rand.Read(b[:]) // does not fail
+	return func(i int) string { return fmt.Sprintf("dra/%s/%x%02d", uid, b, i) }
+}
+
+// grant has tokens issued for a claim and writes what its programs need. An error leaves nothing behind, but for what could not be taken back yet.
 func (n *Node) grant(ctx context.Context, claim *resourceapi.ResourceClaim, wanted []share) (c *checkpoint, err error) {
-	secret, digest := smi.NewTokenSecret()
-	c = &checkpoint{Name: claim.Name, Namespace: claim.Namespace}
-	for _, s := range wanted {
-		c.Grants = append(c.Grants, grant{Pool: s.pool, Devices: s.devices, Token: smi.Token{
-			ID: tokenID(claim.UID), SHA256: digest, User: claim.Namespace, Namespace: claim.Namespace, Pod: pod(claim), Quota: s.quota,
-			Expires: time.Now().Add(tokenTime).Truncate(time.Second),
-		}})
+	c = &checkpoint{UID: claim.UID, Name: claim.Name, Namespace: claim.Namespace}
+	id, secrets := tokenIDs(claim.UID), make([]string, len(wanted))
+	for i, s := range wanted {
+		g := grant{Pool: s.pool, Request: s.request, Devices: s.devices, Token: smi.Token{
+			ID: id(i), User: claim.Namespace, Namespace: claim.Namespace, Pod: pod(claim), Quota: s.quota, Expires: time.Now().Add(tokenTime).Truncate(time.Second),
+		}}
+		secrets[i], g.Token.SHA256 = smi.NewTokenSecret()
+		c.Grants = append(c.Grants, g)
 	}
-	list, err := n.members(ctx, c, nil)
+	list, err := n.members(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -228,7 +234,7 @@ func (n *Node) grant(ctx context.Context, claim *resourceapi.ResourceClaim, want
 	if err := n.each(ctx, list, resolve); err != nil {
 		return nil, err
 	}
-	if err := n.save(claim.UID, c); err != nil {
+	if err := n.save(c); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -236,22 +242,25 @@ func (n *Node) grant(ctx context.Context, claim *resourceapi.ResourceClaim, want
 			err = errors.Join(err, n.unprepare(context.WithoutCancel(ctx), claim.UID))
 		}
 	}()
-	err = n.each(ctx, list, func(ctx context.Context, m *member) (err error) {
-		m.places, err = m.client.IssueToken(ctx, m.grant.Token)
+	err = n.each(ctx, list, func(ctx context.Context, _ int, m *member) error {
+		_, err := m.client.IssueToken(ctx, m.grant.Token)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := n.furnish(claim.UID, c, list, secret); err != nil {
-		return nil, err
+	owner := n.owner(ctx, claim)
+	for i, m := range list {
+		if err := n.furnish(n.shareFolder(claim.UID, i), shareName(claim.UID, i), m, secrets[i], owner); err != nil {
+			return nil, err
+		}
 	}
 	c.Ready = true
-	return c, n.save(claim.UID, c)
+	return c, n.save(c)
 }
 
-// resolve finds the UUIDs of a claim's cards of one worker.
-func resolve(ctx context.Context, m *member) error {
+// resolve finds the UUIDs of a share's cards.
+func resolve(ctx context.Context, _ int, m *member) error {
 	devices, err := m.client.Devices(ctx)
 	if err != nil {
 		return err
@@ -266,68 +275,60 @@ func resolve(ctx context.Context, m *member) error {
 	return nil
 }
 
-// furnish writes a claim's folder: its token, the CAs of its workers, and the configuration file that names them. Containers run as any user, so all may
-// read it; on the node only root comes near it.
-func (n *Node) furnish(uid types.UID, c *checkpoint, list []*member, secret string) error {
-	dir := n.folder(uid)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(dir), 0o700), os.RemoveAll(dir), os.MkdirAll(dir, 0o755)); err != nil {
+// furnish writes a share's folder: its token, the CA of its worker, and the configuration file that names it.
+func (n *Node) furnish(dir, name string, m *member, secret string, owner owner) error {
+	claim := filepath.Dir(dir)
+	// On the node only root comes near it.
+	if err := errors.Join(os.MkdirAll(filepath.Dir(claim), 0o700), os.MkdirAll(claim, 0o700), os.RemoveAll(dir), os.MkdirAll(dir, 0o755)); err != nil {
 		return err
 	}
-	var workers []dialing.Worker
-	c.Visible = nil
-	for i, m := range list {
-		before, order := len(c.Visible), slices.Sorted(slices.Values(m.places))
-		for _, place := range m.places {
-			at, _ := slices.BinarySearch(order, place)
-			c.Visible = append(c.Visible, before+at)
+	w := m.worker.Worker
+	w.Name, w.TokenFile, w.TLS.Cert, w.TLS.Key = name, filepath.Join(dir, fileToken), "", ""
+	if w.TLS.CA != "" {
+		pem, err := outbound.ReadFile(w.TLS.CA, 4<<20)
+		if err != nil {
+			return err
 		}
-		w := m.worker.Worker
-		w.TokenFile, w.TLS.Cert, w.TLS.Key = filepath.Join(dir, fileToken), "", ""
-		if w.TLS.CA != "" {
-			pem, err := outbound.ReadFile(w.TLS.CA, 4<<20)
-			if err != nil {
-				return err
-			}
-			w.TLS.CA = filepath.Join(dir, "ca"+strconv.Itoa(i)+".crt")
-			if err := wholefile.Write(w.TLS.CA, pem, 0o444); err != nil {
-				return err
-			}
+		w.TLS.CA = filepath.Join(dir, fileCA)
+		if err := wholefile.Write(w.TLS.CA, pem, 0o444); err != nil {
+			return err
 		}
-		workers = append(workers, w)
 	}
-	config, names, err := dialing.FileOf(workers)
+	config, _, err := dialing.FileOf([]dialing.Worker{w}, dir)
 	if err != nil {
 		return err
 	}
-	c.Hosts = names
-	return errors.Join(wholefile.Write(filepath.Join(dir, fileToken), []byte(secret+"\n"), 0o444), wholefile.Write(filepath.Join(dir, fileConfig), config, 0o444))
+	return errors.Join(owner.write(w.TokenFile, []byte(secret+"\n")), wholefile.Write(filepath.Join(dir, fileConfig), config, 0o444))
 }
 
 // unprepare takes back what prepare has done, and ends what the claim's programs have left on the workers. Again, there is nothing to do. A worker that
-// cannot be reached is an error, and is asked again by the kubelet; one that is no longer in the list of workers is left.
+// does not answer is asked again by Keep.
 func (n *Node) unprepare(ctx context.Context, uid types.UID) error {
-	c, err := n.load(uid)
-	if err != nil {
+	ids, err := n.end(uid)
+	if err != nil || len(ids) == 0 {
 		return err
 	}
+	if err := n.settle(ctx, func(r *revocation) bool { return slices.Contains(ids, r.ID) }); err != nil {
+		n.Log.Warn("a claim's tokens are taken back later", "claim", uid, "reason", err)
+	}
+	return nil
+}
+
+// end has a claim forgotten here, and its tokens, whose ids it returns, noted to be taken back.
+func (n *Node) end(uid types.UID) (ids []string, err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	c, err := n.load(uid)
+	if err != nil {
+		return nil, err
+	}
 	if c != nil {
-		list, err := n.members(ctx, c, func(pool string) {
-			n.Log.Warn("a claim's token stays on a worker that is no longer known, until it expires", "worker", pool, "token", tokenID(uid))
-		})
-		if err != nil {
-			return err
-		}
-		defer closeAll(list)
-		err = n.each(ctx, list, func(ctx context.Context, m *member) error {
-			_, err := m.client.RevokeToken(ctx, m.grant.Token.ID)
-			if errors.Is(err, smi.ErrNotFound) {
-				return nil
+		for i := range c.Grants {
+			if err := n.noteRevocation(&c.Grants[i]); err != nil {
+				return nil, err
 			}
-			return err
-		})
-		if err != nil {
-			return err
+			ids = append(ids, c.Grants[i].Token.ID)
 		}
 	}
-	return n.forget(uid)
+	return ids, n.forget(uid)
 }

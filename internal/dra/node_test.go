@@ -12,11 +12,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
+	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -49,6 +51,7 @@ type cluster struct {
 	dir     string
 	getenv  func(string) string
 	servers []*worker.Server
+	configs []worker.Config
 	devices [2][]smi.Device
 	api     *fake.Clientset
 }
@@ -74,7 +77,8 @@ func newCluster(t *testing.T) *cluster {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = b.Source.Close() })
-		c.servers = append(c.servers, workertest.Start(t, worker.Config{Backend: b, Log: log, Socket: worker.Socket{Path: fmt.Sprintf("%s/w%d.sock", dir, i)}, Access: access.Config{IssuedFile: fmt.Sprintf("%s/issued%d", dir, i)}}))
+		c.configs = append(c.configs, worker.Config{Backend: b, Log: log, Socket: worker.Socket{Path: fmt.Sprintf("%s/w%d.sock", dir, i)}, Access: access.Config{IssuedFile: fmt.Sprintf("%s/issued%d", dir, i)}})
+		c.servers = append(c.servers, workertest.Start(t, c.configs[i]))
 		config += fmt.Sprintf("  w%d: {address: \"unix:%s/w%d.sock\"}\n", i, dir, i)
 		if c.devices[i], err = b.Source.Devices(t.Context()); err != nil {
 			t.Fatal(err)
@@ -91,8 +95,13 @@ func (c *cluster) workers(context.Context) ([]fleet.Worker, error) {
 	return fleet.Of(list), err
 }
 
+func (c *cluster) all(ctx context.Context) ([]fleet.Worker, bool, error) {
+	list, err := c.workers(ctx)
+	return list, true, err
+}
+
 func (c *cluster) node() *Node {
-	return &Node{Dir: c.dir + "/plugin", CDI: c.dir + "/cdi", Library: c.dir + "/lib", Workers: c.workers, Timeout: 10 * time.Second, Log: slog.New(slog.DiscardHandler)}
+	return &Node{Client: c.api, Dir: c.dir + "/plugin", CDI: c.dir + "/cdi", Library: c.dir + "/lib", Workers: c.workers, Timeout: 10 * time.Second, Log: slog.New(slog.DiscardHandler)}
 }
 
 // claim is one that the scheduler has allocated cards to: w0/1 is the second card of the first worker.
@@ -124,6 +133,21 @@ func (c *cluster) claim(t *testing.T, name string, consumed map[resourceapi.Qual
 // tokens are those that the workers hold.
 func (c *cluster) tokens(t *testing.T) (all []string) {
 	t.Helper()
+	for _, k := range c.issued(t) {
+		uid, _, _ := strings.Cut(strings.TrimPrefix(k.ID, "dra/"), "/")
+		all = append(all, fmt.Sprintf("w%d %s %s/%s %d", k.worker, uid, k.Namespace, k.Pod, len(k.Cards)))
+	}
+	return all
+}
+
+// issued is a token that a worker holds.
+type issued struct {
+	worker int
+	smi.Token
+}
+
+func (c *cluster) issued(t *testing.T) (all []issued) {
+	t.Helper()
 	list, err := c.workers(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -135,8 +159,9 @@ func (c *cluster) tokens(t *testing.T) (all []string) {
 			t.Fatal(err)
 		}
 		_ = m.Close()
+		slices.SortFunc(tokens, func(a, b smi.Token) int { return strings.Compare(a.ID, b.ID) })
 		for _, k := range tokens {
-			all = append(all, fmt.Sprintf("w%d %s %s/%s %d", i, k.ID, k.Namespace, k.Pod, len(k.Cards)))
+			all = append(all, issued{i, k})
 		}
 	}
 	return all
@@ -222,21 +247,15 @@ func (c *cluster) start(t *testing.T) (k *kubelet, stop func()) {
 	return newKubelet(t, registry), stop
 }
 
-// environment is what a container with these CDI devices gets.
-func (c *cluster) environment(t *testing.T, r *drapb.NodePrepareResourceResponse) map[string]string {
+// container is the environment of a container with all devices of some claims, its folder for them made of links instead of mounts.
+func (c *cluster) container(t *testing.T, prepared ...*drapb.NodePrepareResourceResponse) map[string]string {
 	t.Helper()
-	env := map[string]string{}
-	edit := func(list []string) {
-		for _, e := range list {
-			k, v, _ := strings.Cut(e, "=")
-			env[k] = v
-		}
-	}
+	env, root := map[string]string{}, t.TempDir()
+	specs := map[string]*cdi.ContainerEdits{}
 	files, err := filepath.Glob(c.dir + "/cdi/*.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	specs := map[string]*cdi.Spec{}
 	for _, f := range files {
 		b, err := os.ReadFile(f)
 		if err != nil {
@@ -246,48 +265,72 @@ func (c *cluster) environment(t *testing.T, r *drapb.NodePrepareResourceResponse
 		if err := json.Unmarshal(b, s); err != nil {
 			t.Fatal(err)
 		}
-		for _, d := range s.Devices {
-			specs[s.Kind+"="+d.Name] = s
+		for i := range s.Devices {
+			specs[s.Kind+"="+s.Devices[i].Name] = &s.Devices[i].ContainerEdits
 		}
 	}
-	for _, d := range r.Devices {
-		for _, id := range d.CdiDeviceIds {
-			s := specs[id]
-			if s == nil {
-				t.Fatalf("no specification has %s", id)
-			}
-			edit(s.ContainerEdits.Env)
-			for _, x := range s.Devices {
-				if s.Kind+"="+x.Name == id {
-					edit(x.ContainerEdits.Env)
+	for _, r := range prepared {
+		for _, d := range r.Devices {
+			for _, id := range d.CdiDeviceIds {
+				e := specs[id]
+				if e == nil {
+					t.Fatalf("no specification has %s", id)
 				}
-			}
-			for _, m := range s.ContainerEdits.Mounts[:1] {
-				if m.HostPath != m.ContainerPath {
-					t.Errorf("the claim's folder %s is at %s", m.HostPath, m.ContainerPath)
+				for _, x := range e.Env {
+					k, v, _ := strings.Cut(x, "=")
+					env[k] = v
+				}
+				m := e.Mounts[0]
+				if filepath.Dir(m.ContainerPath) != env[dialing.FileVariable] {
+					t.Errorf("%s is mounted at %s", m.HostPath, m.ContainerPath)
+				}
+				if err := os.Symlink(m.HostPath, filepath.Join(root, filepath.Base(m.ContainerPath))); err != nil {
+					t.Fatal(err)
 				}
 			}
 		}
 	}
+	env[dialing.FileVariable] = root
 	return env
 }
 
-// cards is how many cards a program in an environment sees, as the client library reads it.
-func cards(t *testing.T, env map[string]string) (n int, err error) {
-	t.Helper()
+// cards is which cards a program in an environment sees, as the client library reads it.
+func cards(env map[string]string) (uuids []string, err error) {
 	for _, cfg := range hipremote.AllFromEnv(func(k string) (string, bool) {
 		v, ok := env[k]
-		return v, ok && k != "HIP_VISIBLE_DEVICES" // it is the token that bounds what is seen
+		return v, ok
 	}) {
 		c := hipremote.New(cfg)
-		k, code := c.GetDeviceCount()
-		_ = c.Close()
+		defer c.Close()
+		n, code := c.GetDeviceCount()
 		if code != hip.Success {
-			return n, fmt.Errorf("%v", code)
+			return uuids, fmt.Errorf("%v", code)
 		}
-		n += int(k)
+		for i := range n {
+			p, code := c.GetDevicePropertiesR0600(i)
+			if code != hip.Success {
+				return uuids, fmt.Errorf("%v", code)
+			}
+			uuids = append(uuids, fmt.Sprintf("GPU-%s", p.Uuid.Bytes[:]))
+		}
 	}
-	return n, nil
+	return uuids, nil
+}
+
+// sees checks which cards a program sees: w0/1 is the second of the first worker.
+func (c *cluster) sees(t *testing.T, what string, env map[string]string, want ...string) {
+	t.Helper()
+	var uuids []string
+	for _, card := range want {
+		var w, i int
+		if _, err := fmt.Sscanf(card, "w%d/%d", &w, &i); err != nil {
+			t.Fatal(err)
+		}
+		uuids = append(uuids, c.devices[w][i].UUID)
+	}
+	if got, err := cards(env); err != nil || !slices.Equal(got, uuids) {
+		t.Errorf("%s: a program sees %q, %v; want %q", what, got, err, uuids)
+	}
 }
 
 // TestKubelet: what a kubelet asks of the driver, from registration to the end of a claim, with a restart of the driver in between.
@@ -295,27 +338,20 @@ func TestKubelet(t *testing.T) {
 	c := newCluster(t)
 	k, stop := c.start(t)
 	one := c.claim(t, "one", map[resourceapi.QualifiedName]string{"memory": "64Mi", "share": "25"}, "w0/1")
-	two := c.claim(t, "two", nil, "w1/0", "w0/0")
+	two := c.claim(t, "two", nil, "w1/0", "w0/0", "w1/1")
 	r := k.prepare(t, one)
 	if r.Error != "" || len(r.Devices) != 1 || r.Devices[0].PoolName != "w0" || len(r.Devices[0].CdiDeviceIds) != 1 || !slices.Equal(r.Devices[0].RequestNames, []string{"gpu"}) {
 		t.Fatalf("%+v", r)
 	}
-	env := c.environment(t, r)
-	if n, err := cards(t, env); err != nil || n != 1 {
-		t.Errorf("a program sees %d cards, %v", n, err)
-	}
-	if env["ROCWIRE_CARD_0"] != c.devices[0][1].UUID || env["HIP_VISIBLE_DEVICES"] != "0" {
-		t.Errorf("%v", env)
-	}
+	env := c.container(t, r)
+	c.sees(t, "one", env, "w0/1")
 	r2 := k.prepare(t, two)
-	if r2.Error != "" || len(r2.Devices) != 2 {
+	if r2.Error != "" || len(r2.Devices) != 3 || len(r2.Devices[2].CdiDeviceIds) != 0 {
 		t.Fatalf("%+v", r2)
 	}
-	env2 := c.environment(t, r2)
-	if n, err := cards(t, env2); err != nil || n != 2 || env2["HIP_VISIBLE_DEVICES"] != "0,1" {
-		t.Errorf("a program sees %d cards, %v; %v", n, err, env2)
-	}
-	want := []string{"w0 dra/uid-one ml/pod-one 1", "w0 dra/uid-two ml/pod-two 1", "w1 dra/uid-two ml/pod-two 1"}
+	c.sees(t, "two", c.container(t, r2), "w1/0", "w1/1", "w0/0")
+	c.sees(t, "both claims in one container", c.container(t, r, r2), "w0/1", "w1/0", "w1/1", "w0/0")
+	want := []string{"w0 uid-one ml/pod-one 1", "w0 uid-two ml/pod-two 1", "w1 uid-two ml/pod-two 2"}
 	if got := c.tokens(t); !slices.Equal(got, want) {
 		t.Errorf("tokens %q", got)
 	}
@@ -324,7 +360,8 @@ func TestKubelet(t *testing.T) {
 	if err := os.RemoveAll(c.dir + "/cdi"); err != nil {
 		t.Fatal(err)
 	}
-	before, err := os.ReadFile(filepath.Join(c.node().folder(one.UID), fileToken))
+	path := filepath.Join(c.node().shareFolder(one.UID, 0), fileToken)
+	before, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -334,11 +371,9 @@ func TestKubelet(t *testing.T) {
 		if again.Error != "" || again.Devices[0].CdiDeviceIds[0] != r.Devices[0].CdiDeviceIds[0] {
 			t.Errorf("again: %+v", again)
 		}
-		if n, err := cards(t, c.environment(t, again)); err != nil || n != 1 {
-			t.Errorf("again a program sees %d cards, %v", n, err)
-		}
+		c.sees(t, "again", c.container(t, again), "w0/1")
 	}
-	if after, err := os.ReadFile(filepath.Join(c.node().folder(one.UID), fileToken)); err != nil || string(after) != string(before) {
+	if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
 		t.Errorf("the token changed, %v", err)
 	}
 	if got := c.tokens(t); !slices.Equal(got, want) {
@@ -352,15 +387,201 @@ func TestKubelet(t *testing.T) {
 	if got := c.tokens(t); !slices.Equal(got, want[1:]) {
 		t.Errorf("tokens after one claim's end %q", got)
 	}
-	if n, err := cards(t, env); err == nil {
-		t.Errorf("a program whose claim is over sees %d cards", n)
+	if seen, err := cards(env); err == nil {
+		t.Errorf("a program whose claim is over sees %q", seen)
 	}
 	if e := k.unprepare(t, two); e != "" {
 		t.Error(e)
 	}
-	for _, dir := range []string{"/cdi", "/plugin/claims", "/plugin/notes"} {
+	c.nothingLeft(t)
+}
+
+// nothingLeft checks that the node has forgotten all claims.
+func (c *cluster) nothingLeft(t *testing.T) {
+	t.Helper()
+	for _, dir := range []string{"/cdi", "/plugin/claims", "/plugin/notes", "/plugin/revoke"} {
 		if left, err := os.ReadDir(c.dir + dir); err != nil || len(left) > 0 {
 			t.Errorf("%s: %v, %v", dir, left, err)
+		}
+	}
+}
+
+// TestRequests: a container that is given one request of a claim has the cards of that one alone, and the quota.
+func TestRequests(t *testing.T) {
+	c := newCluster(t)
+	k, _ := c.start(t)
+	claim := c.claim(t, "pair", map[resourceapi.QualifiedName]string{"memory": "64Mi"}, "w0/0", "w0/1")
+	r := claim.Status.Allocation.Devices.Results
+	r[1].Request, r[1].ConsumedCapacity = "small", map[resourceapi.QualifiedName]resource.Quantity{"memory": resource.MustParse("32Mi")}
+	if _, err := c.api.ResourceV1().ResourceClaims("ml").Update(t.Context(), claim, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	p := k.prepare(t, claim)
+	if p.Error != "" || len(p.Devices) != 2 {
+		t.Fatalf("%+v", p)
+	}
+	for i, d := range p.Devices {
+		c.sees(t, d.RequestNames[0], c.container(t, &drapb.NodePrepareResourceResponse{Devices: []*drapb.Device{d}}), fmt.Sprintf("w0/%d", i))
+	}
+	c.sees(t, "the whole claim", c.container(t, p), "w0/0", "w0/1")
+}
+
+// TestWorkerAway: a claim ends although its worker does not answer, and its token is taken back when it does.
+func TestWorkerAway(t *testing.T) {
+	c := newCluster(t)
+	k, _ := c.start(t)
+	claim := c.claim(t, "x", nil, "w0/0", "w1/0")
+	p := k.prepare(t, claim)
+	if p.Error != "" {
+		t.Fatal(p.Error)
+	}
+	c.servers[1].Close()
+	if e := k.unprepare(t, claim); e != "" {
+		t.Errorf("while a worker is away: %s", e)
+	}
+	// The next pod with the claim waits for the worker, and its tokens are others.
+	if p := k.prepare(t, claim); p.Error == "" {
+		t.Error("prepared without its worker")
+	}
+	n := c.node()
+	if err := n.settle(t.Context(), nil); err == nil {
+		t.Error("a token was taken back from a worker that is away")
+	}
+	c.servers[1] = workertest.Start(t, c.configs[1])
+	p = k.prepare(t, claim)
+	if p.Error != "" {
+		t.Fatal(p.Error)
+	}
+	if err := n.settle(t.Context(), nil); err != nil {
+		t.Error(err)
+	}
+	if got, want := c.tokens(t), []string{"w0 uid-x ml/pod-x 1", "w1 uid-x ml/pod-x 1"}; !slices.Equal(got, want) {
+		t.Errorf("tokens %q", got)
+	}
+	c.sees(t, "again", c.container(t, p), "w0/0", "w1/0")
+	if e := k.unprepare(t, claim); e != "" {
+		t.Error(e)
+	}
+	c.nothingLeft(t)
+	// What has expired is not waited for.
+	g := grant{Pool: "gone", Token: smi.Token{ID: "dra/x/1", Expires: time.Now().Add(time.Hour)}}
+	for i, hour := range []time.Duration{1, -1} {
+		g.Token.Expires = time.Now().Add(hour * time.Hour)
+		if err := n.noteRevocation(&g); err != nil {
+			t.Fatal(err)
+		}
+		if err := n.settle(t.Context(), nil); (err == nil) != (i == 1) {
+			t.Errorf("a token of a worker that is gone: %v", err)
+		}
+	}
+	c.nothingLeft(t)
+}
+
+// TestRenewed: the tokens of a claim that lasts are made good for longer, and those of one that is gone are taken back.
+func TestRenewed(t *testing.T) {
+	c := newCluster(t)
+	k, _ := c.start(t)
+	claim := c.claim(t, "long", nil, "w0/0", "w1/1")
+	p := k.prepare(t, claim)
+	if p.Error != "" {
+		t.Fatal(p.Error)
+	}
+	n := c.node()
+	expires := func() time.Time {
+		t.Helper()
+		note, err := n.load(claim.UID)
+		if err != nil || note == nil {
+			t.Fatalf("%+v, %v", note, err)
+		}
+		for i := range note.Grants {
+			if !note.Grants[i].Token.Expires.Equal(note.Grants[0].Token.Expires) {
+				t.Errorf("%+v", note.Grants)
+			}
+		}
+		return note.Grants[0].Token.Expires
+	}
+	first := expires()
+	if err := n.renewAll(t.Context(), time.Now()); err != nil || !expires().Equal(first) {
+		t.Errorf("renewed before it is due: %v", err)
+	}
+	later := time.Now().Add(tokenTime - renewAt + time.Minute)
+	if err := n.renewAll(t.Context(), later); err != nil || !expires().Equal(later.Add(tokenTime).Truncate(time.Second)) {
+		t.Errorf("not renewed: %v", err)
+	}
+	for _, token := range c.issued(t) {
+		if !token.Expires.Equal(expires()) {
+			t.Errorf("a worker has %v", token.Expires)
+		}
+	}
+	c.sees(t, "renewed", c.container(t, p), "w0/0", "w1/1")
+	if err := c.api.ResourceV1().ResourceClaims("ml").Delete(t.Context(), claim.Name, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.renewAll(t.Context(), later.Add(tokenTime)); err != nil {
+		t.Error(err)
+	}
+	if got := c.tokens(t); len(got) > 0 {
+		t.Errorf("tokens of a claim that is gone: %q", got)
+	}
+	c.nothingLeft(t)
+}
+
+// TestTokenFile: a token is for those alone who run in its pod, as far as that is known.
+func TestTokenFile(t *testing.T) {
+	c := newCluster(t)
+	k, _ := c.start(t)
+	user, group, other := int64(1234), int64(5678), int64(99)
+	no, yes := false, true
+	for i, x := range []struct {
+		spec     corev1.PodSpec
+		shared   bool
+		mode     os.FileMode
+		uid, gid uint32
+	}{
+		{corev1.PodSpec{}, false, 0o444, 0, 0},
+		{corev1.PodSpec{SecurityContext: &corev1.PodSecurityContext{RunAsUser: &user}}, false, 0o400, 1234, 0},
+		{corev1.PodSpec{SecurityContext: &corev1.PodSecurityContext{RunAsUser: &user}}, true, 0o444, 0, 0},
+		{corev1.PodSpec{SecurityContext: &corev1.PodSecurityContext{RunAsUser: &user}, HostUsers: &no}, false, 0o444, 0, 0},
+		{corev1.PodSpec{SecurityContext: &corev1.PodSecurityContext{FSGroup: &group}}, false, 0o440, 0, 5678},
+		{corev1.PodSpec{SecurityContext: &corev1.PodSecurityContext{RunAsUser: &user, FSGroup: &group}, InitContainers: []corev1.Container{{SecurityContext: &corev1.SecurityContext{RunAsUser: &other}}}}, false, 0o440, 0, 5678},
+		{corev1.PodSpec{SecurityContext: &corev1.PodSecurityContext{RunAsUser: &user}, InitContainers: []corev1.Container{{SecurityContext: &corev1.SecurityContext{RunAsUser: &other}}}}, false, 0o444, 0, 0},
+	} {
+		x.spec.Containers = []corev1.Container{{Name: "c"}}
+		name := fmt.Sprint("t", i)
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "ml", UID: types.UID("pod-" + name)}, Spec: x.spec}
+		if _, err := c.api.CoreV1().Pods("ml").Create(t.Context(), pod, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		claim := c.claim(t, name, map[resourceapi.QualifiedName]string{"share": "1"}, "w0/0")
+		if !x.shared {
+			claim.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: name, UID: pod.UID, Controller: &yes}}
+			if _, err := c.api.ResourceV1().ResourceClaims("ml").Update(t.Context(), claim, metav1.UpdateOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if os.Getuid() != 0 && (x.uid != 0 || x.gid != 0) {
+			continue // only root gives files away
+		}
+		if r := k.prepare(t, claim); r.Error != "" {
+			t.Errorf("%s: %s", name, r.Error)
+			continue
+		}
+		dir := c.node().folder(claim.UID)
+		info, err := os.Stat(filepath.Join(dir, "0", fileToken))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := info.Sys().(*syscall.Stat_t)
+		if info.Mode() != x.mode || os.Getuid() == 0 && (s.Uid != x.uid || s.Gid != x.gid) {
+			t.Errorf("%d: %v of %d:%d, want %v", i, info.Mode(), s.Uid, s.Gid, x.mode)
+		}
+		for _, above := range []string{dir, filepath.Dir(dir)} {
+			if info, err := os.Stat(above); err != nil || info.Mode().Perm() != 0o700 {
+				t.Errorf("others come to %s: %v, %v", above, info.Mode(), err)
+			}
+		}
+		if e := k.unprepare(t, claim); e != "" {
+			t.Error(e)
 		}
 	}
 }

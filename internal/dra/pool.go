@@ -1,7 +1,9 @@
 package dra
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -57,51 +59,72 @@ func lowered(s, allowed string) string {
 	}, strings.ToLower(s))
 }
 
-// Known is what is known of a worker: its last report, and why there is none of now.
+// Known is what is known of a worker: its devices as they were when it last answered, and why it does not now.
 type Known struct {
-	Worker fleet.Worker
-	Report *fleet.Report // nil: it has never answered
-	Err    error         // of the last question
+	Pool    string
+	Worker  *fleet.Worker // nil: it was published by an earlier process, and has not been found since
+	Devices []resourceapi.Device
+	Err     error // of the last question
 }
 
-// Resources are the pools of workers. A worker that does not answer keeps its devices, with a taint: its cards may be in use. The error is of those that
+func (w *Known) label() string {
+	if w.Worker != nil {
+		return w.Worker.Label()
+	}
+	return w.Pool
+}
+
+// devicesOf are a worker's. The error is of those that cannot be published.
+func devicesOf(w *fleet.Worker, report *fleet.Report) (devices []resourceapi.Device, err error) {
+	var wrong []string
+	seen := map[string]bool{}
+	for i := range report.Cards {
+		d := device(PoolName(w), w.Node, &report.Cards[i])
+		if d.Name == "" || seen[d.Name] {
+			wrong = append(wrong, fmt.Sprintf("worker %s: GPU %d has no UUID of its own to know it by", w.Label(), report.Cards[i].Device.Index))
+			continue
+		}
+		seen[d.Name] = true
+		devices = append(devices, d)
+	}
+	if wrong != nil {
+		return devices, errors.New(strings.Join(wrong, "; "))
+	}
+	return devices, nil
+}
+
+// Resources are the pools of workers. A worker that does not answer keeps its devices, with a taint: its cards may be in use. The error is of workers that
 // cannot be published; the others are there.
 func Resources(workers []Known) (resourceslice.DriverResources, error) {
 	r := resourceslice.DriverResources{Pools: map[string]resourceslice.Pool{}}
 	var wrong []string
 	for i := range workers {
 		w := &workers[i]
-		name := PoolName(&w.Worker)
-		if _, twice := r.Pools[name]; twice || name == "" {
-			wrong = append(wrong, fmt.Sprintf("worker %s: its pool would be called %q, as another's: give it a name in the configuration file", w.Worker.Label(), name))
+		if _, twice := r.Pools[w.Pool]; twice || w.Pool == "" {
+			wrong = append(wrong, fmt.Sprintf("worker %s: its pool would be called %q, as another's: give it a name in the configuration file", w.label(), w.Pool))
 			continue
 		}
-		var devices []resourceapi.Device
-		seen := map[string]bool{}
-		if w.Report != nil {
-			for j := range w.Report.Cards {
-				d := device(name, &w.Report.Cards[j], w.Err != nil)
-				if d.Name == "" || seen[d.Name] {
-					wrong = append(wrong, fmt.Sprintf("worker %s: GPU %d has no UUID of its own to know it by", w.Worker.Label(), w.Report.Cards[j].Device.Index))
-					continue
-				}
-				seen[d.Name] = true
-				devices = append(devices, d)
+		devices := slices.Clone(w.Devices)
+		for j := range devices {
+			d := &devices[j]
+			d.Taints = slices.DeleteFunc(slices.Clone(d.Taints), func(t resourceapi.DeviceTaint) bool { return t.Key == Driver+"/"+unreached })
+			if w.Err != nil {
+				d.Taints = append(d.Taints, taint(unreached))
 			}
 		}
 		pool := resourceslice.Pool{AllNodes: true}
 		for first := 0; first < len(devices) || first == 0; first += perSlice {
 			pool.Slices = append(pool.Slices, resourceslice.Slice{Devices: devices[first:min(first+perSlice, len(devices))]})
 		}
-		r.Pools[name] = pool
+		r.Pools[w.Pool] = pool
 	}
 	if wrong != nil {
-		return r, fmt.Errorf("not all cards are published: %s", strings.Join(wrong, "; "))
+		return r, errors.New(strings.Join(wrong, "; "))
 	}
 	return r, nil
 }
 
-func device(worker string, k *fleet.Card, lost bool) resourceapi.Device {
+func device(pool, node string, k *fleet.Card) resourceapi.Device {
 	d := resourceapi.Device{
 		Name: DeviceName(&k.Device), AllowMultipleAllocations: ptr.To(true),
 		Attributes: map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{"index": number(k.Device.Index)},
@@ -114,7 +137,7 @@ func device(worker string, k *fleet.Card, lost bool) resourceapi.Device {
 		}},
 	}
 	target, _, _ := strings.Cut(k.Device.Target, ":")
-	for name, s := range map[resourceapi.QualifiedName]string{"worker": worker, "model": k.Device.Name, "gfxTarget": target, "uuid": k.Device.UUID} {
+	for name, s := range map[resourceapi.QualifiedName]string{"worker": pool, "node": node, "model": k.Device.Name, "gfxTarget": target, "uuid": k.Device.UUID} {
 		if s = cut(s); s != "" {
 			d.Attributes[name] = resourceapi.DeviceAttribute{StringValue: &s}
 		}
@@ -135,9 +158,6 @@ func device(worker string, k *fleet.Card, lost bool) resourceapi.Device {
 	}
 	for _, t := range k.Troubles {
 		d.Taints = append(d.Taints, taint(t.Kind))
-	}
-	if lost {
-		d.Taints = append(d.Taints, taint(unreached))
 	}
 	return d
 }

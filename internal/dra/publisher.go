@@ -2,10 +2,16 @@ package dra
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/dynamic-resource-allocation/resourceslice"
 
@@ -16,8 +22,9 @@ import (
 
 // Publisher keeps the ResourceSlices of a cluster as its workers' cards are. One of a cluster is enough: every node reaches the cards.
 type Publisher struct {
-	Client   kubernetes.Interface
-	Workers  func(context.Context) ([]fleet.Worker, error)
+	Client kubernetes.Interface
+	// Workers are those that there are, and whether these are all: whoever says which there are may be away.
+	Workers  func(context.Context) (list []fleet.Worker, all bool, err error)
 	Interval time.Duration // between two looks; 0: 15 s
 	Timeout  time.Duration // of each worker; 0: 10 s
 	Log      *slog.Logger
@@ -29,6 +36,9 @@ type Publisher struct {
 // atOnce is how many workers are asked side by side.
 const atOnce = 256
 
+// errNotFound is of a worker that somebody else may still know.
+var errNotFound = errors.New("not found yet")
+
 // Run publishes until ctx is done. What was published stays: who starts next goes on with it.
 func (p *Publisher) Run(ctx context.Context) error {
 	if p.Interval <= 0 {
@@ -36,6 +46,9 @@ func (p *Publisher) Run(ctx context.Context) error {
 	}
 	if p.Timeout <= 0 {
 		p.Timeout = 10 * time.Second
+	}
+	if err := p.recall(ctx); err != nil {
+		return fmt.Errorf("what has been published: %w", err)
 	}
 	first := p.look(ctx)
 	if ctx.Err() != nil {
@@ -63,56 +76,98 @@ func (p *Publisher) Run(ctx context.Context) error {
 	}
 }
 
-// look asks all workers, and says what is to be published. A worker that is no longer named is forgotten; where it cannot be found out which there are,
-// they are those of the last time.
+// recall learns what an earlier process has published: who is away just now is not forgotten for that.
+func (p *Publisher) recall(ctx context.Context) error {
+	list, err := p.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: resourceapi.ResourceSliceSelectorDriver + "=" + Driver})
+	if err != nil {
+		return err
+	}
+	newest := map[string]int64{}
+	for i := range list.Items {
+		s := &list.Items[i].Spec
+		newest[s.Pool.Name] = max(newest[s.Pool.Name], s.Pool.Generation)
+	}
+	p.known = map[string]*Known{}
+	for i := range list.Items {
+		s := &list.Items[i].Spec
+		if s.Driver != Driver || s.Pool.Generation != newest[s.Pool.Name] {
+			continue
+		}
+		k := p.known[s.Pool.Name]
+		if k == nil {
+			k = &Known{Pool: s.Pool.Name, Err: errNotFound}
+			p.known[k.Pool] = k
+		}
+		k.Devices = append(k.Devices, s.Devices...)
+	}
+	return nil
+}
+
+// look asks all workers, and says what is to be published. A worker that is no longer named is forgotten, once whoever names workers has said so.
 func (p *Publisher) look(ctx context.Context) resourceslice.DriverResources {
-	workers, err := p.Workers(ctx)
+	workers, all, err := p.Workers(ctx)
 	if err != nil {
 		p.Log.Warn("cannot find out which workers there are", "reason", err)
-		workers = nil
-		for _, k := range p.known {
-			workers = append(workers, k.Worker)
+	}
+	list := make([]Known, len(workers))
+	named := map[string]bool{}
+	for i := range workers {
+		w := &workers[i]
+		list[i] = Known{Pool: PoolName(w), Worker: w}
+		named[list[i].Pool] = true
+	}
+	if err != nil || !all {
+		for _, name := range slices.Sorted(maps.Keys(p.known)) {
+			if !named[name] {
+				list = append(list, *p.known[name])
+			}
 		}
 	}
-	all := make([]Known, len(workers))
+	wrong := make([]error, len(list))
 	slots := make(chan struct{}, atOnce)
 	var wg sync.WaitGroup
-	for i := range workers {
+	for i := range list {
+		k := &list[i]
+		if k.Worker == nil {
+			continue
+		}
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			all[i] = Known{Worker: workers[i]}
-			all[i].Report, all[i].Err = p.ask(ctx, &workers[i])
+			var report *fleet.Report
+			if report, k.Err = p.ask(ctx, k.Worker); k.Err == nil {
+				k.Devices, wrong[i] = devicesOf(k.Worker, report)
+			}
 		})
 	}
 	wg.Wait()
 	next := map[string]*Known{}
-	for i := range all {
-		k := &all[i]
-		name := PoolName(&k.Worker)
-		old := p.known[name]
+	for i := range list {
+		k := &list[i]
+		old := p.known[k.Pool]
+		answered := old != nil && old.Err == nil
 		if k.Err != nil {
-			if old == nil || old.Err == nil {
-				p.Log.Warn("worker does not answer", "worker", k.Worker.Label(), "reason", k.Err)
+			if k.Worker != nil && (old == nil || answered || errors.Is(old.Err, errNotFound)) {
+				p.Log.Warn("worker does not answer", "worker", k.label(), "reason", k.Err)
 			}
 			if old != nil {
-				k.Report = old.Report
+				k.Devices = old.Devices
 			}
-		} else if old != nil && old.Err != nil {
-			p.Log.Info("worker answers again", "worker", k.Worker.Label())
+		} else if old != nil && !answered {
+			p.Log.Info("worker answers again", "worker", k.label())
 		}
-		if next[name] == nil {
-			next[name] = k
+		if next[k.Pool] == nil {
+			next[k.Pool] = k
 		}
 	}
 	p.known = next
-	r, err := Resources(all)
+	r, err := Resources(list)
 	said := ""
-	if err != nil {
+	if err = errors.Join(append(wrong, err)...); err != nil {
 		said = err.Error()
 	}
 	if said != p.said && said != "" {
-		p.Log.Warn(said)
+		p.Log.Warn("not all cards are published", "reason", said)
 	}
 	p.said = said
 	return r

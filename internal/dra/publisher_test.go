@@ -72,33 +72,62 @@ func TestPublish(t *testing.T) {
 		s.UID = types.UID(s.Name)
 		return false, nil, nil
 	})
-	p := &Publisher{Client: c.api, Workers: c.workers, Interval: 50 * time.Millisecond, Log: slog.New(slog.DiscardHandler)}
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- p.Run(ctx) }()
-	var well, lost []string
+	publish := func(find func(context.Context) ([]fleet.Worker, bool, error)) (stop func()) {
+		p := &Publisher{Client: c.api, Workers: find, Interval: 50 * time.Millisecond, Log: slog.New(slog.DiscardHandler)}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- p.Run(ctx) }()
+		return func() {
+			cancel()
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	stop := publish(c.all)
+	var well, lost, none []string
 	for i := range c.devices {
 		for j := range c.devices[i] {
 			name := fmt.Sprintf("w%d/%s", i, DeviceName(&c.devices[i][j]))
 			well = append(well, name)
-			if i == 1 {
+			if none = append(none, name+" rocwire.io/unreachable"); i == 1 {
 				name += " rocwire.io/unreachable"
 			}
 			lost = append(lost, name)
 		}
 	}
-	slices.Sort(well)
-	slices.Sort(lost)
+	for _, list := range [][]string{well, lost, none} {
+		slices.Sort(list)
+	}
 	eventually(t, "not all cards are published", func() bool { return slices.Equal(c.published(t), well) })
 	c.servers[1].Close()
 	eventually(t, "the cards of a worker that is away have no taint", func() bool { return slices.Equal(c.published(t), lost) })
-	cancel()
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
+	stop()
 	if got := c.published(t); !slices.Equal(got, lost) {
 		t.Errorf("after its end: %q", got)
 	}
+	// Another process begins while a worker is away: it keeps what was published, and so while nobody knows which workers there are.
+	looks := make(chan struct{}, 1000)
+	counted := func(find func(context.Context) ([]fleet.Worker, bool, error)) func(context.Context) ([]fleet.Worker, bool, error) {
+		return func(ctx context.Context) ([]fleet.Worker, bool, error) {
+			looks <- struct{}{}
+			return find(ctx)
+		}
+	}
+	stop = publish(counted(c.all))
+	for range 5 {
+		<-looks
+	}
+	if got := c.published(t); !slices.Equal(got, lost) {
+		t.Errorf("by another process: %q", got)
+	}
+	stop()
+	gone := atomic.Bool{}
+	stop = publish(func(context.Context) ([]fleet.Worker, bool, error) { return nil, gone.Load(), nil })
+	eventually(t, "what nobody finds any more has no taint", func() bool { return slices.Equal(c.published(t), none) })
+	gone.Store(true)
+	eventually(t, "what is no longer there stays", func() bool { return len(c.published(t)) == 0 })
+	stop()
 }
 
 // TestDevice: a card is what resource.k8s.io takes.
@@ -110,9 +139,14 @@ func TestDevice(t *testing.T) {
 	report.Cards[2].Troubles = []fleet.Trouble{{Kind: fleet.Uncorrectable}}
 	report.Cards[3].Device.UUID = ""
 	report.Cards[4].Device.Name = strings.Repeat("ä", 40)
-	r, err := Resources([]Known{{Worker: fleet.Of([]dialing.Worker{{Name: "Rack_1.gpu"}})[0], Report: &report}})
+	w := &fleet.Worker{Worker: dialing.Worker{Name: "Rack_1.gpu"}, Node: "n7"}
+	list, err := devicesOf(w, &report)
 	if err == nil || !strings.Contains(err.Error(), "GPU 3") {
 		t.Errorf("a card without a UUID: %v", err)
+	}
+	r, err := Resources([]Known{{Pool: PoolName(w), Worker: w, Devices: list}})
+	if err != nil {
+		t.Error(err)
 	}
 	devices := r.Pools["rack-1.gpu"].Slices[0].Devices
 	if len(devices) != 7 {
@@ -130,7 +164,7 @@ func TestDevice(t *testing.T) {
 				t.Errorf("%s: %q", k, *v.StringValue)
 			}
 		}
-		if a := d.Attributes; *a["gfxTarget"].StringValue != "gfx942" || *a["worker"].StringValue != "rack-1.gpu" || *a["computeUnits"].IntValue != 304 {
+		if a := d.Attributes; *a["gfxTarget"].StringValue != "gfx942" || *a["worker"].StringValue != "rack-1.gpu" || *a["node"].StringValue != "n7" || *a["computeUnits"].IntValue != 304 {
 			t.Errorf("%+v", a)
 		}
 		if m, s := d.Capacity[CapacityMemory].Value, d.Capacity[CapacityShare].Value; m.Value() < 100<<30 || s.Value() != 100 {

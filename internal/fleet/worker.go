@@ -14,13 +14,15 @@ type Worker struct {
 	dialing.Worker
 	// Shown is what people call it: its name in the configuration file, or what has found it says; "" if neither does.
 	Shown string
+	// Node is the node of Kubernetes that it runs on; "" if what has found it does not say.
+	Node string
 }
 
 // Of are workers that were named.
 func Of(list []dialing.Worker) []Worker {
 	all := make([]Worker, len(list))
 	for i, w := range list {
-		all[i] = Worker{w, w.Name}
+		all[i] = Worker{Worker: w, Shown: w.Name}
 	}
 	return all
 }
@@ -53,7 +55,7 @@ func Resolve(found []discovery.Target, over dialing.Settings, getenv func(string
 		if shown == "" {
 			shown = t.Name()
 		}
-		all = append(all, Worker{w, shown})
+		all = append(all, Worker{Worker: w, Shown: shown, Node: t.Node()})
 	}
 	return all, nil
 }

@@ -250,7 +250,7 @@ func (n *Node) write(j *Job, shares []*share, secret string) error {
 		w.TokenFile, w.TLS.Cert, w.TLS.Key = filepath.Join(dir, fileToken), "", ""
 		workers, g.Layout = append(workers, w), append(g.Layout, s.name)
 	}
-	config, names, err := dialing.FileOf(workers)
+	config, names, err := dialing.FileOf(workers, "")
 	if err != nil {
 		return err
 	}
