@@ -120,7 +120,7 @@ func (s *lastingServer) serve(conn net.Conn) {
 	s.sessions[id] = c
 	h := s.handler()
 	s.mu.Unlock()
-	w := Welcome{Session: id, HeartbeatMS: uint32(hello.Heartbeat() / time.Millisecond), Features: GrantFeatures(hello.Features, []string{FeatureResume, FeatureIntegrity})}
+	w := Welcome{Session: id, HeartbeatMS: uint32(hello.Heartbeat() / time.Millisecond), Features: GrantFeatures(hello.Features, []string{FeatureResume, FeatureIntegrity, FeaturePacked})}
 	if err = c.Welcome(w); err == nil {
 		err = c.Serve(h)
 	} else {

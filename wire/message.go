@@ -43,6 +43,10 @@ func (o *out) put(op uint16, id uint32, flags, first Flags, pre, fixed, bulk []b
 		return l
 	}
 	flags |= FlagInlineData
+	if o.lasting != nil {
+		_, from := o.lasting.win.marks()
+		defer func() { l = o.lasting.win.lentFrom(from) }()
+	}
 	if o.pack != nil && o.pack.wants(bulk) {
 		if z := o.pack.pack(bulk[:min(len(bulk), packSample)], 0); z != nil {
 			o.putPacked(op, id, flags, first, pre, fixed, bulk, z, apart)
@@ -65,17 +69,10 @@ func (o *out) put(op uint16, id uint32, flags, first Flags, pre, fixed, bulk []b
 	}
 	e.Raw(fixed)
 	o.buf = e.B
-	lends := o.lasting != nil && !ch.keep
-	if lends {
-		_, l.from = o.lasting.win.marks()
-	}
 	if apart {
 		o.apart(ch)
 	} else {
 		o.together(ch)
-	}
-	if lends {
-		_, l.to = o.lasting.win.marks()
 	}
 	if o.pack != nil {
 		o.pack.look()
@@ -83,7 +80,7 @@ func (o *out) put(op uint16, id uint32, flags, first Flags, pre, fixed, bulk []b
 	return l
 }
 
-// putPacked is put of bulk data whose first part is z, compressed. Nothing of it is lent.
+// putPacked is put of bulk data whose first part is z, compressed. What follows is lent as far as it is sent as it is.
 func (o *out) putPacked(op uint16, id uint32, flags, first Flags, pre, fixed, bulk, z []byte, apart bool) {
 	raw := min(len(bulk), packSample)
 	more := raw < len(bulk)

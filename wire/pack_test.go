@@ -3,11 +3,14 @@ package wire
 import (
 	"bytes"
 	"encoding/binary"
+	"hash/crc32"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/rocwire/rocwire/internal/cutproxy"
 )
 
 // packedZeros is n zeros, compressed.
@@ -130,6 +133,40 @@ func TestPacked(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestPackedIsBackAtOnce: what is sent as it is of bulk data that began to be compressed is given back like any other: it may have to be sent again, and then
+// as it was.
+func TestPackedIsBackAtOnce(t *testing.T) {
+	s := newLastingServer(t, patience, func() Handler { return newExactServer(t) })
+	p := cutproxy.New(t, s.l.Addr().String())
+	cut := make(chan error, 10)
+	x := newScript(t, Options{Address: p.Addr(), Hello: Hello{Features: []string{FeaturePacked}}, OnCut: func(err error) { cut <- err }})
+	if err := x.run(); err != nil {
+		t.Fatal(err)
+	}
+	p.Set(false, true)
+	p.CutAll()
+	<-cut
+	x.c.out.mu.Lock()
+	x.c.out.pack = &packer{path: slowly, rate: slowRate}
+	x.c.out.mu.Unlock()
+	for range 3 { // a first part that shrinks, and others that do not
+		b := append(make([]byte, packSample+1000), x.random(copyFirst)...)
+		x.sum = crc32.Update(x.sum, castagnoli, b)
+		retry(&x.c.out)
+		if err := x.c.Post(opKeep, nil, b); err != nil {
+			t.Fatal(err)
+		}
+		noneLent(t, &x.c.lasting.win)
+		clear(b)
+	}
+	p.Set(false, false)
+	within(t, "the sum", func() {
+		if err := x.kept(); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // TestPackedOnlyWhereItPays: not on a path that is fast, or was never in the way, and not again at once after data that does not shrink.

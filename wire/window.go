@@ -162,6 +162,23 @@ func (w *window) find(n uint64) int {
 	return i
 }
 
+// lentFrom tells what of the bytes from number n on lies in the user's memory, from the first to the last of it.
+func (w *window) lentFrom(n uint64) (l lent) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := w.find(max(n, w.start)); i < len(w.segs); i++ {
+		s := &w.segs[i]
+		if !s.lent {
+			continue
+		}
+		if l.to == 0 {
+			l.from = max(n, s.end-uint64(len(s.p)))
+		}
+		l.to = s.end
+	}
+	return l
+}
+
 // size is the number of bytes that are not acknowledged.
 func (w *window) size() uint64 {
 	w.mu.Lock()
