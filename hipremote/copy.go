@@ -15,7 +15,8 @@ func (c *Client) MemcpyWithStream(t hip.Thread, dst, src hip.Ptr, n uint64, kind
 	return c.copy(hip.OpMemcpyWithStream, t, dst, src, plain(n, kind, st, true))
 }
 
-// MemcpyAsync is hipMemcpyAsync. Bytes for the device have left host memory when it returns. Bytes from the device are there when a call
+// MemcpyAsync is hipMemcpyAsync. Bytes for the device have left host memory when it returns, unless that is memory of hipHostMalloc or hipHostRegister and they are
+// more than 64 KiB: those may have to be sent again as long as the copy is not done, after a cut. Bytes from the device are there when a call
 // that waits for the stream returns, if they go to memory of hipHostMalloc, hipHostRegister or hipMallocManaged; to other memory the copy
 // is synchronous, as HIP's is, and so is one from host memory to host memory.
 func (c *Client) MemcpyAsync(t hip.Thread, dst, src hip.Ptr, n uint64, kind hip.MemcpyKind, st hip.Stream) hip.Error {
@@ -189,7 +190,7 @@ func (c *Client) doCopy(ct *callTime, op uint16, t hip.Thread, dst, src hip.Ptr,
 			}
 		}
 		msg.Dir, msg.Dst = hiprpc.ToDevice, d.addr
-		code := c.copyTo(ct, l, op, t, &msg, uint64(src), s.spitch, s.wait)
+		code := c.copyTo(ct, l, op, t, &msg, uint64(src), s.spitch, s.wait, f.pinned())
 		if code == hip.Success && s.wait && d.confirm { // it must be there, and the worker has to say so
 			code = c.StreamSynchronize(t, msg.Stream)
 		}
@@ -243,6 +244,9 @@ type side struct {
 
 // plain says that it is memory of the program's that HIP was told nothing of.
 func (s *side) plain() bool { return s.host && s.region == nil }
+
+// pinned says that it is memory that the program gave to HIP to copy from while it goes on. Managed memory is touched whenever the device has nothing to do.
+func (s *side) pinned() bool { return s.region != nil && !s.region.managed }
 
 // at is the address in this process of a side that was named by p.
 func (s *side) at(p hip.Ptr) hip.Ptr { return p + hip.Ptr(s.moved) }

@@ -257,10 +257,13 @@ func (c *Client) boxTo(ct *callTime, l *link, op uint16, t hip.Thread, m *hiprpc
 		}
 		later := *m
 		later.Async = true // as in sendBulk
-		return c.sendStaged(ct, l, op, later.Append(buf[:0]), packed, nil)
+		return c.sendStaged(ct, l, op, later.Append(buf[:0]), packed, terms{})
 	})
 	if code == hip.Success && behind {
 		code = c.StreamSynchronize(t, m.Stream)
+	}
+	if wait && !behind { // as in copyTo
+		l.ReclaimAll()
 	}
 	return code
 }

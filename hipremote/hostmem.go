@@ -221,6 +221,7 @@ func (c *Client) freeHost(l *link, t hip.Thread, b *block) hip.Error {
 	m.mu.Unlock()
 	code := c.hide(l, r)
 	c.host.remove(r)
+	l.Reclaim(hostBytes(r.host, r.size)) // nobody waits for a copy whose connection has failed
 	switch {
 	case r.registered, r.adopted:
 		r.own = nil

@@ -17,8 +17,9 @@ const (
 	fromPiece = 32 << 20
 )
 
-// copyTo sends host memory in messages that let other threads' calls in between.
-func (c *Client) copyTo(ct *callTime, l *link, op uint16, t hip.Thread, m *hiprpc.Copy, src, spitch uint64, wait bool) hip.Error {
+// copyTo sends host memory in messages that let other threads' calls in between. It may be pinned memory, which stays as it is until a copy that does not wait is
+// done: HIP asks that of the program.
+func (c *Client) copyTo(ct *callTime, l *link, op uint16, t hip.Thread, m *hiprpc.Copy, src, spitch uint64, wait, pinned bool) hip.Error {
 	n, _ := m.Bytes()
 	c.landings.wait(src, spitch*(m.Height-1)+m.Width)
 	if done, code := c.nearCopy(ct, l, op, t, m, src, spitch, wait); done {
@@ -34,33 +35,44 @@ func (c *Client) copyTo(ct *callTime, l *link, op uint16, t hip.Thread, m *hiprp
 			return code
 		}
 	}
-	code := c.sendTo(ct, l, op, m, src, spitch)
+	on := terms{lend: pinned && !wait}
+	if behind && n > hiprpc.MaxUnacknowledged || n > wire.MaxBulk {
+		on.loan = new(wire.Loan)
+	}
+	code := c.sendTo(ct, l, op, m, src, spitch, on)
 	if code == hip.Success && behind {
 		code = c.StreamSynchronize(t, m.Stream)
+	}
+	if on.loan != nil {
+		l.Return(on.loan)
+	}
+	if wait && !behind { // what was before it is done, too, as far as the program may think, and the worker was not asked
+		l.ReclaimAll()
 	}
 	return code
 }
 
+// terms are what host memory is sent on: until when it must stay as it is.
+type terms struct {
+	lend bool       // until the copy is done
+	loan *wire.Loan // if that is not nil, and not lend, until it is returned
+}
+
 // sendTo sends the bytes of a copy to the device.
-func (c *Client) sendTo(ct *callTime, l *link, op uint16, m *hiprpc.Copy, src, spitch uint64) hip.Error {
+func (c *Client) sendTo(ct *callTime, l *link, op uint16, m *hiprpc.Copy, src, spitch uint64, on terms) hip.Error {
 	n, _ := m.Bytes()
 	if m.Height > 1 {
-		return c.copyRowsTo(ct, l, op, m, src, spitch)
+		return c.copyRowsTo(ct, l, op, m, src, spitch, on)
 	}
 	m.Dpitch, m.Spitch = 0, 0
 	data := hostBytes(src, n)
 	if code := c.reveal(l, data); code != hip.Success {
 		return code
 	}
-	var loan *wire.Loan
-	if len(data) > wire.MaxBulk {
-		loan = new(wire.Loan)
-		defer l.Return(loan)
-	}
 	for len(data) > 0 {
 		part := data[:min(len(data), wire.MaxBulk)]
 		m.Width = uint64(len(part))
-		if code := c.sendBulk(ct, l, op, m, part, loan); code != hip.Success {
+		if code := c.sendBulk(ct, l, op, m, part, on); code != hip.Success {
 			return code
 		}
 		m.Dst += hip.Ptr(len(part))
@@ -70,13 +82,13 @@ func (c *Client) sendTo(ct *callTime, l *link, op uint16, m *hiprpc.Copy, src, s
 }
 
 // copyRowsTo packs rows closely and sends as many at once as fit.
-func (c *Client) copyRowsTo(ct *callTime, l *link, op uint16, m *hiprpc.Copy, src, spitch uint64) hip.Error {
+func (c *Client) copyRowsTo(ct *callTime, l *link, op uint16, m *hiprpc.Copy, src, spitch uint64, on terms) hip.Error {
 	if m.Width > wire.MaxBulk { // rows of their own
 		row := *m
 		row.Height = 1
 		for i := range m.Height {
 			row.Dst, row.Width = m.Dst+hip.Ptr(i*m.Dpitch), m.Width
-			if code := c.sendTo(ct, l, op, &row, src+i*spitch, 0); code != hip.Success {
+			if code := c.sendTo(ct, l, op, &row, src+i*spitch, 0, on); code != hip.Success {
 				return code
 			}
 		}
@@ -95,7 +107,7 @@ func (c *Client) copyRowsTo(ct *callTime, l *link, op uint16, m *hiprpc.Copy, sr
 		if code := c.reveal(l, buf); code != hip.Success {
 			return code
 		}
-		if code := c.sendBulk(ct, l, op, &part, buf, nil); code != hip.Success {
+		if code := c.sendBulk(ct, l, op, &part, buf, terms{}); code != hip.Success {
 			return code
 		}
 	}
@@ -104,7 +116,7 @@ func (c *Client) copyRowsTo(ct *callTime, l *link, op uint16, m *hiprpc.Copy, sr
 
 // sendBulk sends one message of a copy. Small ones are posted; of larger ones the client hears when they are executed, so that it
 // never has more under way than the worker can stage.
-func (c *Client) sendBulk(ct *callTime, l *link, op uint16, m *hiprpc.Copy, part []byte, loan *wire.Loan) hip.Error {
+func (c *Client) sendBulk(ct *callTime, l *link, op uint16, m *hiprpc.Copy, part []byte, on terms) hip.Error {
 	if len(part) <= hiprpc.MaxUnacknowledged {
 		var buf [128]byte
 		return c.send(ct, l, op, m.Append(buf[:0]), part)
@@ -112,19 +124,21 @@ func (c *Client) sendBulk(ct *callTime, l *link, op uint16, m *hiprpc.Copy, part
 	am := *m
 	am.Async = true // the reply only makes room; a failure is told as an asynchronous one
 	var buf [128]byte
-	return c.sendStaged(ct, l, op, am.Append(buf[:0]), part, loan)
+	return c.sendStaged(ct, l, op, am.Append(buf[:0]), part, on)
 }
 
-// sendStaged sends one message of a copy and keeps account of it until it is executed. part is the caller's again when it returns or, if there is a
-// loan, when that is returned.
-func (c *Client) sendStaged(ct *callTime, l *link, op uint16, req, part []byte, loan *wire.Loan) hip.Error {
+// sendStaged sends one message of a copy and keeps account of it until it is executed. part is the caller's again when it returns, unless the terms are others.
+func (c *Client) sendStaged(ct *callTime, l *link, op uint16, req, part []byte, on terms) hip.Error {
 	if !c.stage.take(len(part)) { // the connection has ended
 		return cmp.Or(c.async.died(), hip.ErrorNotInitialized)
 	}
 	copies := &c.tasksOf(int32(uint32(u64(req, 0)))).copies
 	copies.Add(1)
 	msg := wire.GetMsg()
-	msg.Req, msg.Bulk, msg.Loan = append(msg.Req[:0], req...), part, loan
+	msg.Req, msg.Bulk = append(msg.Req[:0], req...), part
+	if msg.Lend = on.lend; !on.lend {
+		msg.Loan = on.loan
+	}
 	n := len(part)
 	err := ct.start(l, op, msg, func(msg *wire.Msg, _ error) {
 		c.stage.give(n)

@@ -58,6 +58,7 @@ type Msg struct {
 	Req  []byte // fixed part of the request
 	Bulk []byte // bulk data of the request, sent from where it lies
 	Loan *Loan  // not nil: Bulk stays the client's until that is returned; of Go only
+	Lend bool   // Bulk stays the client's until the server has taken it (see Reclaim); of Go only
 	Dst  []byte // where bulk data of the reply goes; more than fits is a protocol violation
 
 	Code int32  // of the reply
@@ -94,7 +95,7 @@ func PutMsg(m *Msg) {
 	if cap(m.Rep) > 64<<10 {
 		m.Rep = nil
 	}
-	m.Req, m.Rep, m.Bulk, m.Loan, m.Dst, m.then, m.err = m.Req[:0], m.Rep[:0], nil, nil, nil, nil, nil
+	m.Req, m.Rep, m.Bulk, m.Loan, m.Lend, m.Dst, m.then, m.err = m.Req[:0], m.Rep[:0], nil, nil, false, nil, nil, nil
 	m.Code, m.DstN, m.Timed = 0, 0, false
 	msgPool.Put(m)
 }
@@ -110,6 +111,8 @@ type Client struct {
 	seq     uint32        // last id given, under out.mu
 	wrapped bool          // seq has been through all numbers
 	stuck   atomic.Bool   // a send does not get on
+	lends   atomic.Uint64 // messages with bulk data that was lent until the server takes it (Msg.Lend)
+	back    atomic.Uint64 // of the first so many of them all bulk data has been given back
 	reads   atomic.Uint64 // times a caller has taken the read role
 	again   *again        // nil if a cut is the end
 	inquest *inquest      // nil if there is nobody to ask then
@@ -202,7 +205,7 @@ func (c *Client) Call(op uint16, m *Msg) error {
 }
 
 // Go sends a request and returns; done runs with the reply or the error, on the goroutine that also runs OnNotify. Until then the
-// message is the client's; Bulk is the caller's again when Go returns, unless there is a Loan. If Go returns an error, done is not called.
+// message is the client's; Bulk is the caller's again when Go returns, unless it is on loan. If Go returns an error, done is not called.
 func (c *Client) Go(op uint16, m *Msg, done func(*Msg, error)) error {
 	_, err := c.GoID(op, m, done)
 	return err
@@ -267,8 +270,9 @@ func (c *Client) send(op uint16, req, bulk []byte, m *Msg, now bool) (id uint32,
 		return 0, fmt.Errorf("wire: request of %d and %d bytes is too long", len(req), len(bulk))
 	}
 	var loan *Loan
+	var lend bool
 	if m != nil { // which may be somebody else's before this returns
-		loan = m.Loan
+		loan, lend = m.Loan, m.Lend
 	}
 	o, flags, direct := &c.out, FlagNoReply, direct(0, len(req), len(bulk))
 	if !o.begin(direct) {
@@ -287,13 +291,15 @@ func (c *Client) send(op uint16, req, bulk []byte, m *Msg, now bool) (id uint32,
 		}
 	}
 	dead := o.dead
-	l := o.put(op, id, flags, 0, nil, req, bulk, now, false, !now && loan == nil)
+	l := o.put(op, id, flags, 0, nil, req, bulk, now, false, !now && loan == nil && !lend)
 	o.mu.Unlock()
 	switch {
 	case now:
 		m.lent = l
 	case loan != nil:
 		loan.add(l)
+	case lend:
+		c.lends.Add(1)
 	default:
 		c.collect(l)
 		o.release(l)

@@ -62,6 +62,15 @@ func (l *lasting) release(from, to uint64) {
 	}
 }
 
+// reclaim gives lent memory back to the user wherever it is in the window.
+func (l *lasting) reclaim(memory []byte) {
+	l.writeMu.Lock()
+	defer l.writeMu.Unlock()
+	if l.state.Load() != linkOver {
+		l.win.reclaim(memory)
+	}
+}
+
 // due tells how many bytes to acknowledge if that is min more than before.
 func (l *lasting) due(min uint64) (n uint64, due bool) {
 	for {

@@ -23,3 +23,30 @@ func (c *Client) Return(l *Loan) {
 		l.lent = lent{}
 	}
 }
+
+// Reclaim makes memory its owner's again that was lent by Msg.Lend. It need not be called for memory that the program goes on with when the server has done what the
+// request asks for: then it has taken the bulk data, and what it has taken is not sent again, so nobody looks at that memory. But memory that
+// ends, by being unmapped say, must be reclaimed in any case, and before that.
+func (c *Client) Reclaim(memory []byte) {
+	if c.lasting != nil {
+		c.lasting.reclaim(memory)
+	}
+}
+
+// ReclaimAll does so with all that was lent by calls that have returned: for who says that something is done without having asked the server.
+func (c *Client) ReclaimAll() {
+	n := c.lends.Load()
+	if c.lasting == nil || c.back.Load() >= n {
+		return
+	}
+	if all := c.lasting.win.lentFrom(0); all.to != 0 {
+		c.collect(all)
+		c.out.release(all)
+	}
+	for {
+		b := c.back.Load()
+		if b >= n || c.back.CompareAndSwap(b, n) {
+			return
+		}
+	}
+}

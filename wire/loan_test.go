@@ -30,6 +30,79 @@ func (x *script) lendTo(loan *Loan, b []byte, n int) error {
 	return nil
 }
 
+// leave lends bulk until the server has taken it, and spoils it when that is said by who: the server, or Reclaim.
+func (x *script) leave(n int, who func(b []byte) error) error {
+	b, err := x.leaves(n)
+	if err == nil {
+		err = who(b)
+	}
+	clear(b)
+	return err
+}
+
+func (x *script) leaves(n int) ([]byte, error) {
+	b := x.random(n)
+	x.sum = crc32.Update(x.sum, castagnoli, b)
+	m := GetMsg()
+	m.Bulk, m.Lend = b, true
+	return b, x.c.Go(opKeep, m, func(m *Msg, _ error) { PutMsg(m) })
+}
+
+func (x *script) server([]byte) error { return x.kept() }
+
+func (x *script) reclaim(b []byte) error {
+	x.c.Reclaim(b)
+	return nil
+}
+
+func (x *script) reclaimAll([]byte) error {
+	x.c.ReclaimAll()
+	return nil
+}
+
+// TestLend: bulk data that is lent is not copied while its owner lets it be, and arrives as it was when he reclaims and spoils it, a piece or all of it.
+func TestLend(t *testing.T) {
+	s := newLastingServer(t, patience, func() Handler { return newExactServer(t) })
+	p := cutproxy.New(t, s.l.Addr().String())
+	cut := make(chan error, 10)
+	x := newScript(t, Options{Address: p.Addr(), OnCut: func(err error) { cut <- err }})
+	if err := x.run(); err != nil {
+		t.Fatal(err)
+	}
+	p.Set(false, true)
+	p.CutAll()
+	<-cut
+	const n = 100 << 10
+	var b [4][]byte
+	within(t, "what is lent", func() {
+		for i := range b {
+			var err error
+			if b[i], err = x.leaves(n); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	for i, f := range []func(){
+		func() {},
+		func() { x.c.Reclaim(make([]byte, n)) },
+		func() { x.c.Reclaim(b[2][n/2 : n/2+1]); clear(b[2]) },
+		func() { x.c.Reclaim(b[0]); clear(b[0]) },
+		func() { within(t, "ReclaimAll", x.c.ReclaimAll); clear(b[1]); clear(b[3]) },
+		func() { within(t, "ReclaimAll of nothing", x.c.ReclaimAll) },
+	} {
+		f()
+		if got, want := lentBytes(&x.c.lasting.win), []int{4 * n, 4 * n, 3 * n, 2 * n, 0, 0}[i]; got != want {
+			t.Errorf("step %d: %d bytes are lent, not %d", i, got, want)
+		}
+	}
+	p.Set(false, false)
+	within(t, "the sum", func() {
+		if err := x.kept(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestLoan: bulk data of several messages is not copied before it is returned, and arrives as it was although it is spoiled then.
 func TestLoan(t *testing.T) {
 	s := newLastingServer(t, patience, func() Handler { return newExactServer(t) })

@@ -274,6 +274,11 @@ func TestCutAtRandom(t *testing.T) {
 				}
 				if err == nil && g == 1 { // who alone has the server's sum
 					err = y.lend(1+y.rng.IntN(1<<20), 1+y.rng.IntN(4))
+					for _, who := range []func([]byte) error{y.server, y.reclaim, y.reclaimAll} {
+						if err == nil {
+							err = y.leave(1+y.rng.IntN(1<<20), who)
+						}
+					}
 					if err == nil {
 						err = y.kept()
 					}

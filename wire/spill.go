@@ -1,6 +1,9 @@
 package wire
 
-import "slices"
+import (
+	"slices"
+	"unsafe"
+)
 
 // Bulk data in a window that is the user's again while it may still have to be sent once more.
 
@@ -15,17 +18,36 @@ func (w *window) settle(from, to uint64) {
 		if begin >= to {
 			break
 		}
-		if !s.lent {
-			continue
+		if s.lent {
+			i = w.own(i)
 		}
-		keep := s.p
-		if begin < w.start {
-			keep = keep[w.start-begin:] // the rest of it has arrived
-		}
-		own := w.copied(keep, s.end)
-		w.segs = slices.Replace(w.segs, i, i+1, own...)
-		i += len(own) - 1
 	}
+}
+
+// reclaim is settle of what lies in some memory, wherever it is in the window.
+func (w *window) reclaim(memory []byte) {
+	from := uintptr(unsafe.Pointer(unsafe.SliceData(memory)))
+	to := from + uintptr(len(memory))
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := 0; i < len(w.segs); i++ {
+		s := w.segs[i]
+		if at := uintptr(unsafe.Pointer(unsafe.SliceData(s.p))); s.lent && at < to && from < at+uintptr(len(s.p)) {
+			i = w.own(i)
+		}
+	}
+}
+
+// own has a segment's bytes copied, with mu, and tells the index of the last one that has them now.
+func (w *window) own(i int) int {
+	s := w.segs[i]
+	keep := s.p
+	if begin := s.end - uint64(len(s.p)); begin < w.start {
+		keep = keep[w.start-begin:] // the rest of it has arrived
+	}
+	own := w.copied(keep, s.end)
+	w.segs = slices.Replace(w.segs, i, i+1, own...)
+	return i + len(own) - 1
 }
 
 // copied gives segments of our own with what is in p, whose last byte is before number end, with mu.
