@@ -2,7 +2,6 @@ package main
 
 import (
 	"math/rand/v2"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -46,11 +45,7 @@ var told = regexp.MustCompile(`(?m)^rocwire: .*(trying to go on|connected again)
 
 // TestCutMatmul: a program whose connection is cut a hundred times and more computes the same to the last bit.
 func TestCutMatmul(t *testing.T) {
-	bin := program(t, "librocwire/testdata/matmul.c")
-	kernel, err := filepath.Abs(filepath.Join(root, "examples/kernels/gfx90a/matmul.co"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	bin, kernel := program(t, multiplier), matmulKernel(t)
 	env := worker(t, nil, "--backend", "sim", "--sim-arch", "gfx90a")
 	rounds := "200"
 	want := runs(t, env, bin, kernel, rounds)

@@ -84,6 +84,12 @@ func build(t *testing.T, name string, args ...string) {
 // worker starts a worker and returns the environment that leads to it.
 func worker(t *testing.T, env []string, args ...string) []string {
 	t.Helper()
+	return workerBy(t, (*exec.Cmd).Start, env, args...)
+}
+
+// workerBy is worker, started by start.
+func workerBy(t *testing.T, start func(*exec.Cmd) error, env []string, args ...string) []string {
+	t.Helper()
 	cmd := exec.Command(filepath.Join(built, "hip-worker"), append(args, "--port", "0")...)
 	var log bytes.Buffer
 	cmd.Stderr = &log
@@ -92,7 +98,7 @@ func worker(t *testing.T, env []string, args ...string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
+	if err := start(cmd); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

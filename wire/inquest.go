@@ -14,7 +14,7 @@ import (
 // memory, asks: a session that has died said nothing.
 
 // inquestTime is how long the server is asked, while calls wait.
-const inquestTime = 3 * time.Second
+const inquestTime = 10 * time.Second
 
 // inquest asks the server once why a connection has ended that said nothing.
 type inquest struct {

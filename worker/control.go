@@ -31,6 +31,7 @@ const (
 	msgParked  = 14 // session → parent: whether the client's connection is cut, and why or for how long it was
 	msgCards   = 15 // session → parent: a question about cards of a client of the earlier protocol
 	msgTold    = 16 // parent → session: the answer
+	msgJudged  = 18 // session → parent: what has become of a resumption
 	msgChannel = 17 // parent → session, right after msgMemory: how descriptors are passed to its client; carries that
 )
 

@@ -108,7 +108,7 @@ func (s *Server) refuse(conn net.Conn, from caller, hello *wire.Hello, code int3
 
 // passes says whether a refusal is for now: a client that comes again may be let in.
 func passes(err error) bool {
-	return errors.Is(err, admission.ErrFull) || errors.Is(err, access.ErrAway)
+	return errors.Is(err, admission.ErrFull) || errors.Is(err, access.ErrAway) || errors.Is(err, errDying) || errors.Is(err, errComers)
 }
 
 // refused counts and records a client that is not let in.

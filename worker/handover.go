@@ -37,7 +37,7 @@ func (s *Server) begin(conn net.Conn, from caller, hello *wire.Hello, head wire.
 	}
 	rec.calls = s.totals.latency.Reporter()
 	rec.leave = func() { place(); rec.calls.End() }
-	rec.onPark = s.logPark(rec)
+	rec.onPark, rec.onJudged = s.logPark(rec), s.logJudged
 	served := false
 	defer func() {
 		if !served {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/wire"
 	"github.com/rocwire/rocwire/worker/access"
+	"github.com/rocwire/rocwire/worker/confine"
 )
 
 func TestControlPassesADescriptor(t *testing.T) {
@@ -149,6 +151,9 @@ func TestReport(t *testing.T) {
 func FuzzControl(f *testing.F) {
 	f.Add(encodeReport(progress{BytesIn: 1, BytesOut: 2, Calls: 3, Op: 4, OpFor: 5}, nil))
 	f.Add(encodeEnd("why"))
+	f.Add([]byte{msgParked, 1, 0, 3, 0, 0, 0, 'w', 'h', 'y'})
+	f.Add([]byte{msgJudged, 1, 0, 0, 0, 3, 0, 0, 0, 'w', 'h', 'y'})
+	f.Add([]byte{msgReady, 0})
 	f.Add((&start{Session: 1, Hello: []byte{0x80}}).encode())
 	f.Add([]byte{msgReady})
 	f.Add(rpcstats.AppendSlow([]byte{msgSlow}, []rpcstats.Slow{{Op: 5, Total: 9, Network: -1, Kernel: "k\x1b"}}))
@@ -163,13 +168,19 @@ func FuzzControl(f *testing.F) {
 				t.Errorf("%d spans of %d bytes, of session %s", len(list), len(b), session)
 			}
 		}}
-		p := &proc{session: r, ready: make(chan struct{})}
+		if _, err := r.comes(caller{}); err != nil {
+			t.Fatal(err)
+		}
+		told := 0
+		r.onPark = func(_ bool, text string) { told = len(text) }
+		r.onJudged = func(_ caller, text string) { told = len(text) }
+		p := &proc{session: r, ready: make(chan struct{}), up: func(confine.Entered) {}}
 		err := p.message(b)
-		if err == nil && b[0] != msgReady && b[0] != msgReport && b[0] != msgSlow && b[0] != msgSpans && b[0] != msgEnd {
+		if err == nil && !slices.Contains([]byte{msgReady, msgReport, msgSlow, msgSpans, msgParked, msgJudged, msgEnd}, b[0]) {
 			t.Errorf("kind %d was accepted", b[0])
 		}
-		if len(r.endReason()) > 1<<10 {
-			t.Error("a reason over its limit")
+		if len(r.endReason()) > 1<<10 || told > maxParkedText {
+			t.Error("a text over its limit")
 		}
 		var st start
 		if st.decode(b) == nil && len(st.Hello) > len(b) {

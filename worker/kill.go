@@ -10,7 +10,7 @@ import (
 // Times of the end of a session that somebody wants to end.
 const (
 	killGrace = 2 * time.Second // to end by itself
-	killLimit = 4 * time.Second // until it is given up: the kernel does not let the process go
+	killLimit = 8 * time.Second // until it is given up: the kernel takes that long to clear away what a killed process held, or does not let it go
 )
 
 // KillSession ends a session and returns when all it held is released: its client is told, and a process that does not end by itself is

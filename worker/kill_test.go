@@ -35,7 +35,8 @@ func killSession(t *testing.T, w *worker.Server, rocm bool, log *lines) {
 	}
 	for _, how := range []string{"idle", "kernel", "stopped"} {
 		t.Run(how, func(t *testing.T) {
-			victim := connect(t, w)
+			client := &lines{}
+			victim := connectWith(t, w, hipremote.Config{Logf: client.logf})
 			p, e := victim.Malloc(main0, 64<<20)
 			must(t, "Malloc", e)
 			s := w.Sessions()[1]
@@ -70,6 +71,10 @@ func killSession(t *testing.T, w *worker.Server, rocm bool, log *lines) {
 			}
 			if e := victim.DeviceSynchronize(main0); e != hip.ErrorNotInitialized {
 				t.Errorf("the client's next call: %v", e)
+			}
+			// By its process, or when it asks what has become of that.
+			if bySession := client.has("ended by the worker's operator"); !client.has("the worker has ended it: ended on demand") && (!bySession || how == "stopped") {
+				t.Errorf("the client is not told why:\n%s", client)
 			}
 			if err := w.KillSession(s.ID, "the test"); !errors.Is(err, smi.ErrNotFound) {
 				t.Errorf("once more: %v", err)

@@ -3,7 +3,6 @@ package worker
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"time"
 
@@ -46,11 +45,75 @@ func (s *Server) resume(conn net.Conn, from caller, hello *wire.Hello) error {
 		return err
 	}
 	defer f.Close()
-	r := resumption{hello: packed, sum: hello.Sum, security: security}
+	id, err := rec.comes(from)
+	if err != nil {
+		return err
+	}
+	r := resumption{id: id, hello: packed, sum: hello.Sum, security: security}
 	if err := p.ctl.orderFD(r.encode(), int(f.Fd())); err != nil {
+		_ = rec.came(id)
 		return s.dying(rec)
 	}
 	return conn.Close() // the process has its own descriptor
+}
+
+// mostComers bounds those who want to resume one session and of whom its process has not yet said what has become.
+const mostComers = 64
+
+var errComers = errors.New("too many want to go on with this session at once")
+
+// comes notes who wants to resume the session, and gives that a number.
+func (r *sessionRecord) comes(from caller) (id uint32, err error) {
+	from.session = r.name()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.comers) >= mostComers {
+		return 0, errComers
+	}
+	if r.comers == nil {
+		r.comers = map[uint32]caller{}
+	}
+	r.lastComer++
+	r.comers[r.lastComer] = from
+	return r.lastComer, nil
+}
+
+// came is who that was, nil if there was nobody.
+func (r *sessionRecord) came(id uint32) *caller {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	from, ok := r.comers[id]
+	if !ok {
+		return nil
+	}
+	delete(r.comers, id)
+	return &from
+}
+
+// judged takes in a msgJudged.
+func (r *sessionRecord) judged(msg []byte) error {
+	d := wire.NewDec(msg[1:])
+	id, refusal := d.U32(), d.Str()
+	if !d.Done() || len(refusal) > maxParkedText {
+		return fmt.Errorf("%w: judged", errControl)
+	}
+	from := r.came(id)
+	if from == nil {
+		return fmt.Errorf("%w: judged, and nobody has come", errControl)
+	}
+	if r.onJudged != nil {
+		r.onJudged(*from, printable(refusal, maxParkedText))
+	}
+	return nil
+}
+
+// logJudged says in the log and the record what has become of somebody who wanted to resume a session.
+func (s *Server) logJudged(from caller, refusal string) {
+	if refusal == "" {
+		s.audit(audit.Resume, from, "", nil)
+		return
+	}
+	s.refused(from, &wire.Hello{Purpose: PurposeHIP}, errors.New(refusal))
 }
 
 // serving is the process that serves a session, nil if there is none.
@@ -65,14 +128,16 @@ func (s *Server) serving(rec *sessionRecord) (p *proc) {
 
 // resumption is the content of msgResume.
 type resumption struct {
+	id       uint32 // for the answer
 	hello    []byte // MessagePack, of a wire.Hello with nothing but what is to be resumed
 	sum      uint32 // wire.Hello.Sum of the one that came
 	security []byte // as in start
 }
 
 func (r *resumption) encode() []byte {
-	e := wire.Enc{B: make([]byte, 0, 16+len(r.hello)+len(r.security))}
+	e := wire.Enc{B: make([]byte, 0, 20+len(r.hello)+len(r.security))}
 	e.U8(msgResume)
+	e.U32(r.id)
 	e.Bytes(r.hello)
 	e.U32(r.sum)
 	e.Bytes(r.security)
@@ -82,15 +147,22 @@ func (r *resumption) encode() []byte {
 // decode reads what encode wrote behind the kind.
 func (r *resumption) decode(b []byte) error {
 	d := wire.NewDec(b)
-	r.hello, r.sum, r.security = append([]byte(nil), d.Bytes()...), d.U32(), append([]byte(nil), d.Bytes()...)
+	r.id, r.hello, r.sum, r.security = d.U32(), append([]byte(nil), d.Bytes()...), d.U32(), append([]byte(nil), d.Bytes()...)
 	if !d.Done() {
 		return fmt.Errorf("%w: resumption", errControl)
 	}
 	return nil
 }
 
-// resume has the connection go on over the socket fd, which it takes over.
-func (r *resumption) resume(conn *wire.ServerConn, fd int, log *slog.Logger) {
+// resume has the connection go on over the socket fd, which it takes over, and tells the parent what has become of that.
+func (r *resumption) resume(conn *wire.ServerConn, fd int, ctl *control) {
+	judged := func(refusal string) {
+		e := wire.Enc{}
+		e.U8(msgJudged)
+		e.U32(r.id)
+		e.Str(refusal[:min(len(refusal), maxParkedText)])
+		_ = ctl.send(e.B, -1)
+	}
 	hello, err := wire.ParseHello(r.hello)
 	hup := -1
 	if err == nil {
@@ -99,19 +171,33 @@ func (r *resumption) resume(conn *wire.ServerConn, fd int, log *slog.Logger) {
 	}
 	if err != nil {
 		_ = unix.Close(fd)
+		judged(said(err))
 		return
 	}
 	watched := false
 	err = conn.ResumeFD(fd, r.security, hello, func(cuts uint64) {
 		watched = true
+		judged("")
 		go watchHangup(hup, conn, cuts)
 	})
 	if !watched {
 		_ = unix.Close(hup)
+		judged(said(err))
 	}
-	if err != nil {
-		log.Warn("resumption refused", "error", err)
+}
+
+// said is what an error says beside the addresses of its connection, which are known, or were another's.
+func said(err error) string {
+	e := (*wire.Error)(nil)
+	switch {
+	case !errors.As(err, &e):
+		return err.Error()
+	case e.Reason == "":
+		return e.Kind.Error()
+	case e.Kind == wire.ErrLost, e.Kind == wire.ErrRefused: // of a session that has ended, or was not resumed
+		return e.Reason
 	}
+	return fmt.Sprintf("%v: %s", e.Kind, e.Reason)
 }
 
 // tellParked has the parent told when the connection is cut, and when it goes on.
@@ -147,7 +233,7 @@ func (r *sessionRecord) parkedNow(msg []byte) error {
 	return nil
 }
 
-// logPark says in the log, and resumptions in the record, what has become of a session's connection.
+// logPark says in the log what has become of a session's connection.
 func (s *Server) logPark(rec *sessionRecord) func(parked bool, text string) {
 	return func(parked bool, text string) {
 		if parked {
@@ -155,6 +241,5 @@ func (s *Server) logPark(rec *sessionRecord) func(parked bool, text string) {
 			return
 		}
 		s.cfg.Log.Info("session resumed", "session", rec.id, "after", text)
-		s.audit(audit.Resume, rec.from(), "", nil)
 	}
 }

@@ -3,6 +3,7 @@ package worker_test
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -21,6 +22,7 @@ import (
 	"github.com/rocwire/rocwire/internal/cutproxy"
 	"github.com/rocwire/rocwire/wire"
 	"github.com/rocwire/rocwire/worker"
+	"github.com/rocwire/rocwire/worker/audit"
 )
 
 // lines collects what is logged.
@@ -138,6 +140,44 @@ func TestParkedIsShown(t *testing.T) {
 	other := connect(t, w)
 	_, e = other.Malloc(main0, 800<<20)
 	must(t, "Malloc of what it held", e)
+}
+
+// TestTooLate: a client that comes back when the session has not waited so long, or has given way, is told that.
+func TestTooLate(t *testing.T) {
+	for what, c := range map[string]struct {
+		park time.Duration
+		end  func(t *testing.T, w *worker.Server)
+		told string
+	}{
+		"time over": {time.Second, func(*testing.T, *worker.Server) {}, "it has ended: the client has not come back within 1s"},
+		"gave way": {time.Hour, func(t *testing.T, w *worker.Server) {
+			_, e := connect(t, w).Malloc(main0, 900<<20)
+			must(t, "Malloc", e)
+		}, "the worker has ended it: it gave way while its client was away"},
+		"killed": {time.Hour, func(t *testing.T, w *worker.Server) {
+			if err := w.KillSession(w.Sessions()[0].ID, "the test"); err != nil {
+				t.Error(err)
+			}
+		}, "the worker has ended it: ended on demand"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			w, client := serve(t, cards(1), worker.Config{Park: c.park}), &lines{}
+			rt, p := through(t, w, hipremote.Config{Reconnect: time.Hour, Logf: client.logf})
+			_, e := rt.Malloc(main0, 300<<20)
+			must(t, "Malloc", e)
+			p.Set(false, true)
+			p.CutAll()
+			id := fmt.Sprint(rt.Session())
+			eventually(t, "parked, or over", func() bool { parked, there := parkedIDs(w)[id]; return parked || !there })
+			c.end(t, w)
+			eventually(t, "its end", func() bool { _, there := parkedIDs(w)[id]; return !there })
+			p.Set(false, false)
+			if e := rt.DeviceSynchronize(main0); e != hip.ErrorNotInitialized {
+				t.Errorf("a call: %v", e)
+			}
+			eventually(t, "why, in the client's log", func() bool { return client.has("there is no such session: " + c.told) })
+		})
+	}
 }
 
 // TestNoPark: where sessions do not wait a cut is their end, as it is for a client that does not try.
@@ -309,10 +349,10 @@ func shake(t *testing.T, network, address string, hello *wire.Hello) *raw {
 
 // TestResumeAsAnother: whoever knows the secret is not let in as somebody else, nor twice, and nobody without.
 func TestResumeAsAnother(t *testing.T) {
-	cfg := config()
-	cfg.Park, cfg.Listen = time.Minute, "127.0.0.1"
-	cfg.Socket.Path = t.TempDir() + "/s"
-	w := serve(t, cards(1), cfg)
+	socket := t.TempDir() + "/s"
+	w, _, record := parking(t, func(c *worker.Config) {
+		c.Park, c.Listen, c.Socket.Path = time.Minute, "127.0.0.1", socket
+	})
 	tcp := w.Addr().String()
 	first := shake(t, "tcp", tcp, &wire.Hello{Features: []string{wire.FeatureResume}})
 	if len(first.w.Secret) != 32 {
@@ -324,7 +364,7 @@ func TestResumeAsAnother(t *testing.T) {
 		return &wire.Hello{Resume: r}
 	}
 	for name, x := range map[string]*raw{
-		"through the socket": shake(t, "unix", cfg.Socket.Path, resume(1, first.w.Secret)),
+		"through the socket": shake(t, "unix", socket, resume(1, first.w.Secret)),
 		"wrong secret":       shake(t, "tcp", tcp, resume(1, make([]byte, 32))),
 	} {
 		if x.w.Code != wire.CodeNoSession {
@@ -345,6 +385,23 @@ func TestResumeAsAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "the session is gone", func() bool { return len(w.Sessions()) == 0 })
+	eventually(t, "all is recorded", func() bool {
+		got := map[string]int{}
+		for l := range strings.Lines(record()) {
+			var e audit.Event
+			if err := json.Unmarshal([]byte(l), &e); err != nil {
+				t.Fatalf("%q: %v", l, err)
+			}
+			if e.From == "" {
+				t.Errorf("from nowhere: %s", l)
+			}
+			if e.Kind == audit.Refuse || e.Kind == audit.Resume {
+				got[string(e.Kind)+" "+e.Method+" "+e.Session+": "+e.Result]++
+			}
+		}
+		id := fmt.Sprint(first.w.Session)
+		return got["refused socket : there is no such session"] == 1 && got["refused local "+id+": the proof is wrong, or was used before"] == 2 && got["resumed local "+id+": ok"] == 2
+	})
 	if x := shake(t, "tcp", tcp, resume(3, first.w.Secret)); x.w.Code != wire.CodeNoSession {
 		t.Errorf("after the end: %+v", x.w)
 	}

@@ -125,7 +125,7 @@ func (p *proc) message(msg []byte) error {
 			close(p.ready)
 		})
 		return nil
-	case msgReport, msgSlow, msgSpans, msgParked, msgEnd:
+	case msgReport, msgSlow, msgSpans, msgParked, msgJudged, msgEnd:
 		rec := p.record()
 		if rec == nil {
 			return fmt.Errorf("%w: report without a session", errControl)
@@ -139,6 +139,8 @@ func (p *proc) message(msg []byte) error {
 			return rec.traced(msg)
 		case msgParked:
 			return rec.parkedNow(msg)
+		case msgJudged:
+			return rec.judged(msg)
 		}
 		p.ended.Store(true)
 		return rec.end(msg)

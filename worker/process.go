@@ -212,16 +212,16 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 		r.run(stop)
 	}()
 	go func() { // the parent says that it is over, or does so by closing its end, or by dying
-		reason := orders(ctl, within, b, &orderTakers{conn: conn}, log)
+		reason := orders(ctl, within, b, &orderTakers{conn: conn})
 		conn.Close(reason)
 		time.Sleep(time.Second)
 		p.exit(ctl, reason) // the line itself hangs
 	}()
 	err = conn.Serve(s)
 	s.end()
-	reason := "the client ended the session"
+	reason := byClient
 	if err != nil {
-		reason = err.Error()
+		reason = said(err)
 		log.Warn("session ended", "reason", reason)
 	} else {
 		log.Debug("session ended")
@@ -249,7 +249,7 @@ type orderTakers struct {
 }
 
 // orders follows what the parent says until the session is to end, and gives the reason for that.
-func orders(ctl *control, within *quota.Runtime, b *broker, to *orderTakers, log *slog.Logger) (reason string) {
+func orders(ctl *control, within *quota.Runtime, b *broker, to *orderTakers) (reason string) {
 	buf := make([]byte, maxControl+1)
 	for {
 		msg, fd, err := ctl.receive(buf)
@@ -268,7 +268,7 @@ func orders(ctl *control, within *quota.Runtime, b *broker, to *orderTakers, log
 				_ = unix.Close(fd)
 				continue
 			}
-			go r.resume(to.conn, fd, log)
+			go r.resume(to.conn, fd, ctl)
 		case err == nil && msg[0] == msgTold && to.cards != nil:
 			to.cards.told(msg)
 		case err == nil && msg[0] == msgLimits:

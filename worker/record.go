@@ -36,7 +36,11 @@ type sessionRecord struct {
 	closed   bool   // by the client's side, likely by its end
 	parkedAt time.Time
 
-	onPark func(parked bool, text string) // told of that
+	comers    map[uint32]caller // who wants to resume it, by the number of the order to its process
+	lastComer uint32
+
+	onPark   func(parked bool, text string)    // told of that
+	onJudged func(from caller, refusal string) // told what has become of somebody who came to resume, "" for one that has
 }
 
 // progress is a session's running totals and what it is doing.

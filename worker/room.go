@@ -85,7 +85,7 @@ func (s *Server) makeRoom(p *proc, device uint32, size uint64) bool {
 	why := fmt.Sprintf("it gave way while its client was away: session %s needed %d MiB of card %d", rec.name(), size>>20, card)
 	ended := false
 	for end := time.Now().Add(roomTime); len(list) > 0 && time.Now().Before(end); list = list[1:] {
-		if !s.giveWay(list[0], why) {
+		if !s.giveWay(list[0], why, time.Until(end)) {
 			continue
 		}
 		if ended = true; s.cfg.Backend.Free == nil || free() >= size {
@@ -111,8 +111,8 @@ func (s *Server) spare(p *proc, device uint32) (bytes uint64) {
 	return bytes
 }
 
-// giveWay ends a session unless its client has come back, and reports whether all that it held is released.
-func (s *Server) giveWay(rec *sessionRecord, why string) bool {
+// giveWay ends a session unless its client has come back, and reports whether all that it held is released within limit.
+func (s *Server) giveWay(rec *sessionRecord, why string, limit time.Duration) bool {
 	rec.mu.Lock()
 	away := rec.parked && rec.stopped == ""
 	if away {
@@ -125,12 +125,12 @@ func (s *Server) giveWay(rec *sessionRecord, why string) bool {
 	}
 	s.cfg.Log.Warn("parked session gives way", "session", rec.id, "reason", why)
 	p.kill()
-	limit := time.NewTimer(killLimit)
-	defer limit.Stop()
+	late := time.NewTimer(limit)
+	defer late.Stop()
 	select {
 	case <-rec.over:
 		return true
-	case <-limit.C:
+	case <-late.C:
 		return false
 	}
 }
@@ -156,7 +156,7 @@ func (s *Server) takePlace(from caller) (leave func(), err error) {
 		}
 		list := s.parked()
 		i := slices.IndexFunc(list, helps)
-		if i < 0 || !s.giveWay(list[i], "it gave way while its client was away: another client needed its place") {
+		if i < 0 || !s.giveWay(list[i], "it gave way while its client was away: another client needed its place", killLimit) {
 			return nil, err
 		}
 	}

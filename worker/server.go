@@ -111,8 +111,10 @@ func (s *Server) started(p *proc) {
 func (s *Server) gone(p *proc) {
 	rec, state := p.record(), p.cmd.ProcessState
 	ended := rec == nil || rec.wasStopped() || p.ended.Load() && state.Success()
-	if !ended {
-		s.dead.add(rec, state.String())
+	if rec != nil {
+		if how := rec.howItEnded(!ended, state); how != "" {
+			s.dead.add(rec, how)
+		}
 	}
 	s.mu.Lock()
 	delete(s.byPID, p.pid())

@@ -78,7 +78,7 @@ func (p *SessionProcess) serveV1(ctl *control, fd, hup int, sess Session, st *st
 		r.run(stop)
 	}()
 	go func() {
-		reason := orders(ctl, within, b, &orderTakers{cards: cards}, log)
+		reason := orders(ctl, within, b, &orderTakers{cards: cards})
 		told.Store(&reason)
 		_ = conn.Close()
 		time.Sleep(time.Second)
@@ -97,7 +97,7 @@ func (p *SessionProcess) serveV1(ctl *control, fd, hup int, sess Session, st *st
 	if err != nil {
 		return end(err.Error(), err)
 	}
-	return end("the client ended the session", nil)
+	return end(byClient, nil)
 }
 
 // configV1 is what the client's calls are served with: all that the worker holds any session to.

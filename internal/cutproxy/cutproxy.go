@@ -33,7 +33,10 @@ type Proxy struct {
 	spoken bool
 }
 
-type proxied struct{ client, server net.Conn }
+type proxied struct {
+	client, server net.Conn
+	forgotten      bool // nothing of it gets through any more
+}
 
 // New starts a proxy in front of a server, which ends with the test.
 func New(t testing.TB, server string) *Proxy {
@@ -88,7 +91,7 @@ func (p *Proxy) accept() {
 			_ = c.Close()
 			continue
 		}
-		x := &proxied{c, s}
+		x := &proxied{client: c, server: s}
 		p.mu.Lock()
 		p.open[x] = struct{}{}
 		p.mu.Unlock()
@@ -112,7 +115,7 @@ func (p *Proxy) forward(x *proxied, dir int, to, from net.Conn) {
 			}
 			p.left -= n
 		}
-		mute, abrupt := p.mute, p.abrupt
+		mute, abrupt := p.mute || x.forgotten, p.abrupt
 		p.spoken = p.spoken || dir == ToServer && n > 0 && p.bytes[ToClient] > 0
 		p.bytes[dir] += n
 		p.mu.Unlock()
@@ -172,6 +175,15 @@ func (p *Proxy) CutAll() {
 	p.mu.Unlock()
 	for _, x := range all {
 		p.cut(x, true)
+	}
+}
+
+// Forget has nothing more get through what is connected now, whose ends are not told, as an address translation does that has forgotten it.
+func (p *Proxy) Forget() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for x := range p.open {
+		x.forgotten = true
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -30,7 +31,9 @@ type Options struct {
 type Link struct {
 	Near, Far netip.Addr
 	tun       [2]*os.File
-	work      chan func() // for the thread in the far namespace
+	far       string        // device in the far namespace
+	carried   atomic.Uint64 // bytes
+	work      chan func()   // for the thread in the far namespace
 	wg        sync.WaitGroup
 }
 
@@ -47,7 +50,7 @@ func New(opt Options) (*Link, error) {
 		return nil, err
 	}
 	for i := range l.tun {
-		p := newPipe(opt, l.tun[1-i], int64(i))
+		p := newPipe(opt, l.tun[1-i], int64(i), &l.carried)
 		l.wg.Go(func() { p.take(l.tun[i]) })
 		l.wg.Go(p.give)
 	}
@@ -71,11 +74,11 @@ func (l *Link) join() (err error) {
 			break
 		}
 	}
-	if l.tun[0], err = openTUN(l.Near, l.Far); err != nil {
+	if l.tun[0], _, err = openTUN(l.Near, l.Far); err != nil {
 		return fmt.Errorf("slowlink: %w", err)
 	}
 	return l.Do(func() (err error) {
-		l.tun[1], err = openTUN(l.Far, l.Near)
+		l.tun[1], l.far, err = openTUN(l.Far, l.Near)
 		return err
 	})
 }
@@ -99,6 +102,25 @@ func (l *Link) Do(f func() error) error {
 	l.work <- func() { done <- f() }
 	return <-done
 }
+
+// Vanish takes the far namespace's end of the link down, or up again. What is sent meanwhile is lost, and nobody is told.
+func (l *Link) Vanish(gone bool) error {
+	return l.Do(func() error {
+		s, err := control()
+		if err != nil {
+			return err
+		}
+		defer unix.Close(s)
+		f := uint16(unix.IFF_POINTOPOINT)
+		if !gone {
+			f |= unix.IFF_UP | unix.IFF_RUNNING
+		}
+		return flags(s, l.far, f)
+	})
+}
+
+// Carried is how many bytes have come over the link, in both directions.
+func (l *Link) Carried() uint64 { return l.carried.Load() }
 
 // Start starts a command in the far namespace.
 func (l *Link) Start(cmd *exec.Cmd) error { return l.Do(cmd.Start) }

@@ -68,3 +68,44 @@ func TestTwoLinks(t *testing.T) {
 		t.Errorf("both are at %v", a.Near)
 	}
 }
+
+// TestVanish: nothing comes over while the far end is down, and what is sent again afterwards does.
+func TestVanish(t *testing.T) {
+	l := link(t, Options{})
+	var far net.PacketConn
+	if err := l.Do(func() (err error) {
+		far, err = net.ListenPacket("udp", net.JoinHostPort(l.Far.String(), "0"))
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	defer far.Close()
+	near, err := net.Dial("udp", far.LocalAddr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer near.Close()
+	b := make([]byte, 9)
+	for i, gone := range []bool{false, true, false} {
+		if err := l.Vanish(gone); err != nil {
+			t.Fatal(err)
+		}
+		before := l.Carried()
+		wait := time.Now().Add(time.Minute)
+		if gone {
+			wait = time.Now().Add(100 * time.Millisecond)
+		}
+		came := false
+		for !came && time.Now().Before(wait) {
+			if _, err := near.Write([]byte{byte(i)}); err != nil {
+				t.Fatal(err)
+			}
+			_ = far.SetReadDeadline(time.Now().Add(10 * time.Millisecond))
+			n, _, err := far.ReadFrom(b)
+			came = err == nil && n == 1 && b[0] == byte(i)
+		}
+		if came == gone || l.Carried() == before != gone {
+			t.Errorf("%d: something came: %v, %d bytes", i, came, l.Carried()-before)
+		}
+	}
+}

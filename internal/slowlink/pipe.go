@@ -3,6 +3,7 @@ package slowlink
 import (
 	"math/rand/v2"
 	"os"
+	"sync/atomic"
 	"time"
 )
 
@@ -19,6 +20,7 @@ type pipe struct {
 	rand  *rand.Rand
 	free  time.Time // when the line has sent what it has taken
 	queue chan packet
+	count *atomic.Uint64 // of bytes that have come over
 }
 
 type packet struct {
@@ -26,8 +28,8 @@ type packet struct {
 	at   time.Time // when it arrives
 }
 
-func newPipe(opt Options, to *os.File, seed int64) *pipe {
-	return &pipe{opt: opt, to: to, rand: rand.New(rand.NewPCG(uint64(seed), 1)), queue: make(chan packet, 1<<14)}
+func newPipe(opt Options, to *os.File, seed int64, count *atomic.Uint64) *pipe {
+	return &pipe{opt: opt, to: to, rand: rand.New(rand.NewPCG(uint64(seed), 1)), queue: make(chan packet, 1<<14), count: count}
 }
 
 // take reads packets until the device is closed, and drops some.
@@ -62,6 +64,7 @@ func (p *pipe) give() {
 		if d := time.Until(x.at); d > 0 {
 			time.Sleep(d)
 		}
-		_, _ = p.to.Write(x.data) // a device that is closed takes nothing
+		n, _ := p.to.Write(x.data) // a device that is closed or down takes nothing
+		p.count.Add(uint64(max(n, 0)))
 	}
 }

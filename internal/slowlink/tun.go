@@ -7,50 +7,63 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openTUN makes a TUN device in the thread's network namespace, a line from one address to another. EEXIST if the address is in use.
-func openTUN(from, to netip.Addr) (*os.File, error) {
+// openTUN makes a TUN device in the thread's network namespace, a line from one address to another, and tells its name. EEXIST if the address is in use.
+func openTUN(from, to netip.Addr) (file *os.File, name string, err error) {
 	fd, err := unix.Open("/dev/net/tun", unix.O_RDWR|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, os.NewSyscallError("open /dev/net/tun", err)
+		return nil, "", os.NewSyscallError("open /dev/net/tun", err)
 	}
-	if err := setUp(fd, from, to); err != nil {
+	if name, err = setUp(fd, from, to); err != nil {
 		_ = unix.Close(fd)
-		return nil, err
+		return nil, "", err
 	}
-	return os.NewFile(uintptr(fd), "tun"), nil
+	return os.NewFile(uintptr(fd), "tun"), name, nil
 }
 
-func setUp(fd int, from, to netip.Addr) error {
+func setUp(fd int, from, to netip.Addr) (name string, err error) {
 	ifr, err := unix.NewIfreq("rw%d")
 	if err != nil {
-		return err
+		return "", err
 	}
 	ifr.SetUint16(unix.IFF_TUN | unix.IFF_NO_PI)
 	if err := unix.IoctlIfreq(fd, unix.TUNSETIFF, ifr); err != nil {
-		return os.NewSyscallError("TUNSETIFF", err)
+		return "", os.NewSyscallError("TUNSETIFF", err)
 	}
-	name := ifr.Name()
-	s, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	name = ifr.Name()
+	s, err := control()
 	if err != nil {
-		return os.NewSyscallError("socket", err)
+		return "", err
 	}
 	defer unix.Close(s)
-	if a, err := unix.NewIfreq(name); err != nil {
-		return err
-	} else if err := set(s, a, unix.SIOCSIFADDR, from); err != nil {
-		return err
-	} else if err := set(s, a, unix.SIOCSIFDSTADDR, to); err != nil {
-		return err
+	if err := set(s, name, unix.SIOCSIFADDR, from); err != nil {
+		return "", err
 	}
-	up, err := unix.NewIfreq(name)
+	if err := set(s, name, unix.SIOCSIFDSTADDR, to); err != nil {
+		return "", err
+	}
+	return name, flags(s, name, unix.IFF_UP|unix.IFF_RUNNING|unix.IFF_POINTOPOINT)
+}
+
+// control is a socket for settings of devices in the thread's network namespace.
+func control() (int, error) {
+	s, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	return s, os.NewSyscallError("socket", err)
+}
+
+func flags(s int, name string, f uint16) error {
+	ifr, err := unix.NewIfreq(name)
 	if err != nil {
 		return err
 	}
-	up.SetUint16(unix.IFF_UP | unix.IFF_RUNNING | unix.IFF_POINTOPOINT)
-	return os.NewSyscallError("SIOCSIFFLAGS", unix.IoctlIfreq(s, unix.SIOCSIFFLAGS, up))
+	ifr.SetUint16(f)
+	return os.NewSyscallError("SIOCSIFFLAGS", unix.IoctlIfreq(s, unix.SIOCSIFFLAGS, ifr))
 }
 
-func set(s int, ifr *unix.Ifreq, request uint, a netip.Addr) error {
+func set(s int, name string, request uint, a netip.Addr) error {
+	ifr, err := unix.NewIfreq(name)
+	if err != nil {
+		return err
+	}
 	ip := a.As4()
 	if err := ifr.SetInet4Addr(ip[:]); err != nil {
 		return err
