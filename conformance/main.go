@@ -7,7 +7,7 @@
 // by clang-19 for this CPU and for the simulated cards, and must have the same results; so must
 // operations and what LLVM folds them to when their operands are constants.
 //
-//	go run ./conformance [-only NAME] [-run REGEXP] [-sample N [-seed S]] [-time-limit D] [-tree DIR] [-hip DIR] [-for D]
+//	go run ./conformance [-only NAME] [-run REGEXP] [-sample N [-seed S]] [-time-limit D] [-cut KIB] [-tree DIR] [-hip DIR] [-for D]
 //	go run ./conformance -rewrite
 //
 // It fetches the packages into a cache folder once, starts workers of its own
@@ -55,6 +55,7 @@ type options struct {
 	seed     uint64
 	limit    time.Duration // for a case, 0 is what each suite says
 	results  *results.File
+	cut      int    // KiB between two cuts of a suite's connections, at most; 0: none
 	accept   bool   // of hipcheck
 	keep     string // likewise
 }
@@ -101,6 +102,7 @@ func main() {
 	flag.DurationVar(&o.timeout, "timeout", time.Hour, "time for one C program, or one run of llama.cpp")
 	flag.StringVar(&o.only, "only", "", "run only this: "+partNames())
 	flag.DurationVar(&o.during, "for", 2*time.Minute, "how long random-c and folding go on")
+	flag.IntVar(&o.cut, "cut", 0, "cut the connections of AMD's libraries' programs again and again, at a random byte less than this many KiB away; nothing is added to -results")
 	flag.StringVar(&o.hip, "hip", "", "run only the programs in C, with the libamdhip64.so.6 of this folder")
 	flag.BoolVar(&o.accept, "accept", false, "write what hipcheck saw to the list of known differences and to "+hipcheckPage+", if each has a reason")
 	flag.StringVar(&o.keep, "keep", "", "keep in this folder what AMD's library answered to hipcheck, and take it from there the next time")
@@ -124,6 +126,9 @@ func main() {
 	if o.match, err = regexp.Compile(*run); err != nil {
 		fmt.Fprintln(os.Stderr, "conformance: -run:", err)
 		os.Exit(2)
+	}
+	if o.cut > 0 { // what they show is another thing
+		*file = os.DevNull
 	}
 	o.results = results.Open(*file)
 	if *rewrite {

@@ -69,6 +69,11 @@ func (s *suite) conform(ctx context.Context, o *options) (failed int, err error)
 	}
 	defer w.stop()
 	h := &host{o: o, w: w, libs: s.libs, env: slices.Clone(s.env), limit: s.limit}
+	end, err := h.cutting()
+	if err != nil {
+		return 0, err
+	}
+	defer end()
 	stop, err := h.wrap(s.starts)
 	if err != nil {
 		return 0, err

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"math/rand/v2"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rocwire/rocwire/internal/cutproxy"
 )
@@ -16,27 +14,7 @@ func cutting(t *testing.T, env []string, apart int) (*cutproxy.Proxy, []string) 
 	_, port, _ := strings.Cut(env[1], "=")
 	p := cutproxy.New(t, "127.0.0.1:"+port)
 	_, port, _ = strings.Cut(p.Addr(), ":")
-	stop, stopped := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(stopped)
-		rng := rand.New(rand.NewPCG(11, 12))
-		for i := 0; ; i++ {
-			if p.Spoken() {
-				p.Arm(rng.IntN(2), rng.IntN(apart), i%3 == 0)
-			}
-			for first := true; first || p.Armed(); first = false {
-				select {
-				case <-stop:
-					return
-				case <-time.After(100 * time.Microsecond):
-				}
-			}
-		}
-	}()
-	t.Cleanup(func() {
-		close(stop)
-		<-stopped
-	})
+	t.Cleanup(p.Randomly(apart, false))
 	return p, []string{env[0], "TF_WORKER_PORT=" + port, "TF_WORKER_SHM=0"}
 }
 

@@ -127,6 +127,10 @@ func TestProgram(t *testing.T) {
 		strings.Count(errs, "\n") != 1 {
 		t.Errorf("port in use: exit code %d, %q", code, errs)
 	}
+	// What --insecure means is said on every start, before anything else.
+	if _, _, errs := runToEnd(t, exe, "--backend", "sim", "-p", port, "--insecure"); !strings.Contains(errs, "--insecure: whoever can reach this worker") {
+		t.Errorf("--insecure: %q", errs)
+	}
 	// What it measures is served, with the client's identity.
 	for _, want := range []string{"hip_rpc_duration_seconds", `pid="` + strconv.Itoa(os.Getpid()) + `"`} {
 		found := false

@@ -2,9 +2,11 @@
 package cutproxy
 
 import (
+	"math/rand/v2"
 	"net"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Directions through a proxy.
@@ -27,6 +29,7 @@ type Proxy struct {
 	abrupt bool // with a reset
 	mute   bool // nothing gets through any more
 	refuse bool // new connections
+	spare  bool // handshakes
 	bytes  [2]int
 	cuts   int
 	conns  int
@@ -36,6 +39,8 @@ type Proxy struct {
 type proxied struct {
 	client, server net.Conn
 	forgotten      bool // nothing of it gets through any more
+	answered       bool // the server has said something
+	spoken         bool // and the client something after that: their handshake is over
 }
 
 // New starts a proxy in front of a server, which ends with the test.
@@ -108,7 +113,9 @@ func (p *Proxy) forward(x *proxied, dir int, to, from net.Conn) {
 		n, err := from.Read(buf)
 		cut := false
 		p.mu.Lock()
-		if p.armed && p.dir == dir {
+		x.answered = x.answered || dir == ToClient && n > 0
+		x.spoken = x.spoken || dir == ToServer && n > 0 && x.answered
+		if p.armed && p.dir == dir && (x.spoken || !p.spare) {
 			if n >= p.left {
 				n, cut, p.armed = p.left, true, false
 				p.cuts++
@@ -154,6 +161,36 @@ func (p *Proxy) Arm(dir, n int, abrupt bool) {
 	p.mu.Lock()
 	p.armed, p.dir, p.left, p.abrupt = true, dir, n, abrupt
 	p.mu.Unlock()
+}
+
+// Randomly cuts again and again, each time at a random byte less than apart away, every third time with a reset, until stop is called. The first
+// handshake is spared: a session that has not begun cannot go on. With spare all are, as there are many who begin.
+func (p *Proxy) Randomly(apart int, spare bool) (stop func()) {
+	p.mu.Lock()
+	p.spare = spare
+	p.mu.Unlock()
+	quit, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		rng := rand.New(rand.NewPCG(11, 12))
+		for i := 0; ; i++ {
+			if p.Spoken() {
+				p.Arm(rng.IntN(2), rng.IntN(apart), i%3 == 0)
+			}
+			for first := true; first || p.Armed(); first = false {
+				select {
+				case <-quit:
+					p.Disarm()
+					return
+				case <-time.After(100 * time.Microsecond):
+				}
+			}
+		}
+	}()
+	return func() {
+		close(quit)
+		<-stopped
+	}
 }
 
 // Disarm tells whether it was still armed.
