@@ -104,7 +104,7 @@ func TestVanish(t *testing.T) {
 			n, _, err := far.ReadFrom(b)
 			came = err == nil && n == 1 && b[0] == byte(i)
 		}
-		if came == gone || l.Carried() == before != gone {
+		if came == gone || !gone && l.Carried() == before { // of what was sent before, some may still be under way
 			t.Errorf("%d: something came: %v, %d bytes", i, came, l.Carried()-before)
 		}
 	}
