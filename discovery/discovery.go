@@ -25,7 +25,9 @@ type Discovery struct {
 	sources []source
 
 	mu    sync.Mutex
-	state []state // of each source
+	state []state         // of each source
+	list  []Target        // of all of them; replaced, never changed
+	named map[string]bool // addresses of list; nil: a source was read since both were made
 }
 
 // state is what is known of one source.
@@ -96,7 +98,7 @@ func (d *Discovery) refresh(ctx context.Context, i int) {
 		if len(targets) != len(s.targets) {
 			d.log.Info("workers are named", "source", name, "count", len(targets))
 		}
-		s.targets = targets
+		s.targets, d.named = targets, nil
 	}
 	reason := ""
 	if err != nil {
@@ -116,22 +118,37 @@ func (d *Discovery) refresh(ctx context.Context, i int) {
 }
 
 // Targets are the workers that are named now, by address; of those that are named
-// twice, the first.
+// twice, the first. The list is everybody's and not to be changed.
 func (d *Discovery) Targets() []Target {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	var list []Target
-	seen := map[string]bool{}
+	d.join()
+	return d.list
+}
+
+// Has reports whether a worker is named now, by the form of its address that Normalize gives.
+func (d *Discovery) Has(address string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.join()
+	return d.named[address]
+}
+
+// join makes one list of those of all sources, with mu, if one of them was read since.
+func (d *Discovery) join() {
+	if d.named != nil {
+		return
+	}
+	d.list, d.named = nil, map[string]bool{}
 	for i := range d.state {
 		for _, t := range d.state[i].targets {
-			if !seen[t.Address] {
-				seen[t.Address] = true
-				list = append(list, t)
+			if !d.named[t.Address] {
+				d.named[t.Address] = true
+				d.list = append(d.list, t)
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b Target) int { return strings.Compare(a.Address, b.Address) })
-	return list
+	slices.SortFunc(d.list, func(a, b Target) int { return strings.Compare(a.Address, b.Address) })
 }
 
 // State is how it goes with one source.

@@ -113,6 +113,14 @@ func TestFiles(t *testing.T) {
 		if got := addresses(d); got != want {
 			t.Errorf("%s: %q, want %q", what, got, want)
 		}
+		for _, a := range strings.Fields(want) {
+			if !d.Has(a) {
+				t.Errorf("%s: it does not have %s", what, a)
+			}
+		}
+		if d.Has("") || d.Has("e:18515") || d.Has("a:18515") != strings.Contains(want, "a:18515") {
+			t.Errorf("%s: it has what nobody names", what)
+		}
 		if n := failures(d); n != fail {
 			t.Errorf("%s: %v failures, want %v", what, n, fail)
 		}

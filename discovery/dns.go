@@ -14,12 +14,11 @@ type dnsSource struct {
 	server   string // host:port; "" is the resolver of this machine
 	query    string
 	interval time.Duration
-	resolver *net.Resolver
 }
 
 // newDNSSource reads dns:NAME and dns://SERVER/NAME.
 func newDNSSource(s string, interval time.Duration) (*dnsSource, error) {
-	d := &dnsSource{interval: interval, resolver: net.DefaultResolver}
+	d := &dnsSource{interval: interval}
 	_, d.query, _ = strings.Cut(s, ":")
 	if rest, ok := strings.CutPrefix(d.query, "//"); ok {
 		server, name, _ := strings.Cut(rest, "/")
@@ -29,9 +28,6 @@ func newDNSSource(s string, interval time.Duration) (*dnsSource, error) {
 				server = net.JoinHostPort(strings.Trim(server, "[]"), "53")
 			}
 			d.server = server
-			d.resolver = &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
-				return new(net.Dialer).DialContext(ctx, network, server)
-			}}
 		}
 	}
 	if name := strings.TrimSuffix(strings.ToLower(d.query), "."); !hostName.MatchString(name) || strings.Contains(name, "..") {
@@ -52,7 +48,11 @@ func (d *dnsSource) period() time.Duration { return d.interval }
 func (d *dnsSource) read(ctx context.Context) ([]Target, int, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	_, records, err := d.resolver.LookupSRV(ctx, "", "", d.query)
+	resolver, cut := d.resolver()
+	_, records, err := resolver.LookupSRV(ctx, "", "", d.query)
+	if cut.Load() {
+		return nil, 0, fmt.Errorf("%s: %w", d.query, errCut)
+	}
 	if err != nil && len(records) == 0 {
 		return nil, 0, err
 	}

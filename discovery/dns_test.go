@@ -99,8 +99,8 @@ func (s *dnsServer) answer(t *testing.T, question []byte, limit int) []byte {
 		}
 	}
 	b, err := m.Pack()
-	if err == nil && len(b) > limit {
-		m.Answers, m.Truncated = nil, true
+	for err == nil && len(b) > limit { // what fits is there
+		m.Answers, m.Truncated = m.Answers[:len(m.Answers)*9/10], true
 		b, err = m.Pack()
 	}
 	if err != nil {
@@ -164,6 +164,32 @@ func TestDNS(t *testing.T) {
 		if st := d.States()[0]; st.Failures != 1 || !strings.Contains(st.Err, "example.org") || addresses(d) != "" {
 			t.Errorf("%s: %+v, %s", bad, st, addresses(d))
 		}
+	}
+}
+
+// A list that does not fit into an answer is an error, and not a shorter list.
+func TestDNSCut(t *testing.T) {
+	s := startDNS(t)
+	const name = "_rocwire._tcp.example.org."
+	s.set(name, []dnsmessage.SRVResource{srv("gpu-1.example.org.", 18515)})
+	d, err := New(Options{Sources: []string{"dns://" + s.addr + "/" + name}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Refresh(t.Context())
+	many := make([]dnsmessage.SRVResource, 2500)
+	for i := range many {
+		many[i] = srv(fmt.Sprintf("gpu-%04d.example.org.", i), 18515)
+	}
+	s.set(name, many)
+	d.Refresh(t.Context())
+	if st := d.States()[0]; st.Failures != 1 || !strings.Contains(st.Err, name+": the answer has more records") || addresses(d) != "gpu-1.example.org:18515" {
+		t.Errorf("%+v, %.200s", st, addresses(d))
+	}
+	s.set(name, many[:1000])
+	d.Refresh(t.Context())
+	if st := d.States()[0]; st.Failures != 1 || st.Targets != 1000 {
+		t.Errorf("%+v", st)
 	}
 }
 

@@ -38,10 +38,10 @@ type Group struct {
 	Labels  map[string]string `json:"labels,omitempty" yaml:"labels,omitempty"`
 }
 
-// Bounds of what one source may name.
+// Bounds of what one source may name: four times a hundred thousand cards, eight each, where an entry of Consul's catalog has some 900 bytes.
 const (
-	MaxBytes   = 8 << 20
-	MaxTargets = 10_000
+	MaxBytes   = 32 << 20
+	MaxTargets = 50_000
 
 	maxLabels = 64
 	maxValue  = 1024

@@ -62,10 +62,7 @@ func (h *Handler) Run(ctx context.Context) {
 
 // allowed reports whether the operator lets a target be asked.
 func (h *Handler) allowed(target string) bool {
-	if h.opt.Targets != nil && slices.ContainsFunc(h.opt.Targets(), func(t discovery.Target) bool { return t.Address == target }) {
-		return true
-	}
-	return slices.ContainsFunc(h.opt.parsed, func(p pattern) bool { return p.match(target) })
+	return h.opt.has(target) || slices.ContainsFunc(h.opt.parsed, func(p pattern) bool { return p.match(target) })
 }
 
 // ServeHTTP answers GET /probe?target=HOST:PORT with the metrics of that worker, as its

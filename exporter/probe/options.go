@@ -13,13 +13,14 @@ import (
 
 // Options say which workers may be asked, and how.
 type Options struct {
-	// Allow are patterns of workers that may be asked besides those of Targets: see
+	// Allow are patterns of workers that may be asked besides those of Listed: see
 	// AddFlags.
 	Allow []string
-	// Targets are the workers that are configured or discovered; nil: none are.
-	Targets func() []discovery.Target
-	// MaxTargets is how many workers are read at the same time; the one that was not
-	// asked for longest gives way to another. Default 256.
+	// Listed are the workers that are configured or discovered; nil: none are. Each of
+	// them has its place.
+	Listed Listed
+	// MaxTargets is how many others, those of Allow, are read at the same time; the one
+	// that was not asked for longest gives way to another. Default 256.
 	MaxTargets int
 	// Idle is after how long a worker that nobody asks for is not read any more;
 	// default 5 m.
@@ -31,6 +32,12 @@ type Options struct {
 	Client smiremote.Options
 
 	parsed []pattern
+}
+
+// Listed are workers that the operator has named; a *discovery.Discovery is that.
+type Listed interface {
+	Targets() []discovery.Target // not to be changed
+	Has(address string) bool     // at once
 }
 
 // AddFlags adds the flags of o.
@@ -45,7 +52,7 @@ func (o *Options) AddFlags(fs *flag.FlagSet) {
 		return nil
 	})
 	fs.DurationVar(&o.Exporter.Interval, "probe-interval", 5*time.Second, "how often a probed worker is read")
-	fs.IntVar(&o.MaxTargets, "probe-max-targets", 256, "workers read at the same time")
+	fs.IntVar(&o.MaxTargets, "probe-max-targets", 256, "workers of --probe-allow read at the same time")
 	fs.DurationVar(&o.Idle, "probe-idle", 5*time.Minute, "after how long an unused worker is let go")
 }
 
@@ -56,11 +63,15 @@ func Usage() string {
                       discovered ones: HOST[:PORT], with * in names; 10.0.0.0/8;
                       ports as 18515-18520; several with commas     [none]
   --probe-interval TIME  how often a probed worker is read           [5s]
-  --probe-max-targets N  workers read at the same time; the one unused for longest
-                      gives way                                      [256]
+  --probe-max-targets N  workers of --probe-allow read at the same time; the one
+                      unused for longest gives way. Those of --discover-file and
+                      --discover-url are read besides, all of them   [256]
   --probe-idle TIME   after how long an unused worker is let go      [5m]
 `, "\n")
 }
+
+// has reports whether a worker is listed.
+func (o *Options) has(address string) bool { return o.Listed != nil && o.Listed.Has(address) }
 
 // check fills in what is not set.
 func (o *Options) check() error {

@@ -31,7 +31,8 @@ type target struct {
 	ready    chan struct{} // closed when it was read for the first time, or could not be
 	stop     context.CancelFunc
 	used     time.Time
-	users    int // requests that wait for it or read it
+	users    int  // requests that wait for it or read it
+	listed   bool // it has a place of its own
 }
 
 // take gives the exporter of a worker, made if need be; give must be called then.
@@ -43,13 +44,17 @@ func (p *pool) take(addr string) (*target, error) {
 	}
 	t := p.targets[addr]
 	if t == nil {
-		if len(p.targets) >= p.opt.MaxTargets && !p.evict() {
-			return nil, errCrowded
+		listed := p.opt.has(addr)
+		for !listed && p.others() >= p.opt.MaxTargets { // several: some were listed before
+			if !p.evict() {
+				return nil, errCrowded
+			}
 		}
 		var err error
 		if t, err = p.start(addr); err != nil {
 			return nil, err
 		}
+		t.listed = listed
 		p.targets[addr] = t
 	}
 	t.users++
@@ -107,12 +112,22 @@ func (p *pool) start(addr string) (t *target, err error) {
 	return t, nil
 }
 
-// evict lets the worker go that was not used for longest, with mu; false if all are
-// in use.
+// others is how many workers are read that are not listed, with mu.
+func (p *pool) others() (n int) {
+	for _, t := range p.targets {
+		if !t.listed {
+			n++
+		}
+	}
+	return n
+}
+
+// evict lets the worker go that is not listed and was not used for longest, with mu;
+// false if all are in use.
 func (p *pool) evict() bool {
 	oldest := ""
 	for addr, t := range p.targets {
-		if t.users == 0 && (oldest == "" || t.used.Before(p.targets[oldest].used)) {
+		if !t.listed && t.users == 0 && (oldest == "" || t.used.Before(p.targets[oldest].used)) {
 			oldest = addr
 		}
 	}
@@ -135,6 +150,7 @@ func (p *pool) sweep(now time.Time, allowed func(string) bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for addr, t := range p.targets {
+		t.listed = p.opt.has(addr)
 		if t.users == 0 && (now.Sub(t.used) >= p.opt.Idle || !allowed(addr)) {
 			p.drop(addr)
 		}

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -70,7 +71,7 @@ func get(h http.Handler, target string, header ...string) *httptest.ResponseReco
 func TestProbe(t *testing.T) {
 	a, b := worker(t), worker(t)
 	h := start(t, Options{
-		Allow: []string{b.Addr}, Targets: func() []discovery.Target { return []discovery.Target{{Address: a.Addr}} },
+		Allow: []string{b.Addr}, Listed: listed{{Address: a.Addr}},
 		Exporter: exporter.Options{Interval: time.Hour},
 	})
 	for _, w := range []*remotetest.Worker{a, b, a} {
@@ -133,9 +134,7 @@ func TestRefused(t *testing.T) {
 			_ = c.Close()
 		}
 	}()
-	h := start(t, Options{Allow: []string{"gpu-*", "10.0.0.0/8"}, Targets: func() []discovery.Target {
-		return []discovery.Target{{Address: "unix:/run/worker.sock"}}
-	}})
+	h := start(t, Options{Allow: []string{"gpu-*", "10.0.0.0/8"}, Listed: listed{{Address: "unix:/run/worker.sock"}}})
 	for target, code := range map[string]int{
 		"": 400, ln.Addr().String(): 403, "http://" + ln.Addr().String(): 400, "unix:/run/other.sock": 403, "a&target=b": 400, "gpu-1:22": 403, "x%00y": 400,
 	} {
@@ -248,6 +247,50 @@ func TestPool(t *testing.T) {
 	}
 }
 
+// listed are workers that the operator has named.
+type listed []discovery.Target
+
+func (l listed) Targets() []discovery.Target { return l }
+
+func (l listed) Has(address string) bool {
+	return slices.ContainsFunc(l, func(t discovery.Target) bool { return t.Address == address })
+}
+
+// Workers that are listed have places of their own, however many they are: no other takes one, and they take none.
+func TestListedPlaces(t *testing.T) {
+	var addrs []string
+	for range 5 {
+		addrs = append(addrs, worker(t).Addr)
+	}
+	named := listed{{Address: addrs[0]}, {Address: addrs[1]}, {Address: addrs[2]}}
+	h := start(t, Options{Allow: []string{"127.0.0.1:*"}, Listed: &named, MaxTargets: 1, Idle: time.Hour, Exporter: exporter.Options{Interval: time.Hour}})
+	read := func(want string) {
+		t.Helper()
+		for _, a := range addrs {
+			if w := get(h, a); !strings.Contains(w.Body.String(), "\nprobe_success 1\n") {
+				t.Errorf("worker %s: %d %s", a, w.Code, w.Body)
+			}
+		}
+		got := ""
+		h.pool.mu.Lock()
+		defer h.pool.mu.Unlock()
+		for i, a := range addrs {
+			if h.pool.targets[a] != nil {
+				got += fmt.Sprint(i)
+			}
+		}
+		if got != want {
+			t.Errorf("read are %s, want %s", got, want)
+		}
+	}
+	read("0124")
+	read("0124")
+	// One that is not listed any more is one of the others.
+	named = named[1:]
+	h.pool.sweep(time.Now(), h.allowed)
+	read("124")
+}
+
 // Many at once, for the race detector; and the end while probes are under way.
 func TestConcurrent(t *testing.T) {
 	var addrs []string
@@ -273,11 +316,9 @@ func TestConcurrent(t *testing.T) {
 }
 
 func TestSD(t *testing.T) {
-	h := start(t, Options{Targets: func() []discovery.Target {
-		return []discovery.Target{
-			{Address: "gpu-1:18515", Labels: map[string]string{"pool": "a", "__meta_rack": "7"}},
-			{Address: "gpu-2:18515", Labels: map[string]string{"instance": "two"}},
-		}
+	h := start(t, Options{Listed: listed{
+		{Address: "gpu-1:18515", Labels: map[string]string{"pool": "a", "__meta_rack": "7"}},
+		{Address: "gpu-2:18515", Labels: map[string]string{"instance": "two"}},
 	}})
 	ask := func(host string) (string, int) {
 		r := httptest.NewRequest("GET", "/sd", nil)

@@ -68,7 +68,7 @@ func TestPrometheus(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.Refresh(t.Context())
-	h := start(t, Options{Targets: d.Targets, Allow: []string{three.Addr}, Exporter: exporter.Options{Compat: collector.CompatDME}})
+	h := start(t, Options{Listed: d, Allow: []string{three.Addr}, Exporter: exporter.Options{Compat: collector.CompatDME}})
 	if err := h.own.Register(Discovered{Discovery: d}); err != nil {
 		t.Fatal(err)
 	}

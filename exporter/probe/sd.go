@@ -26,8 +26,8 @@ func (h *Handler) SD() http.Handler {
 			return
 		}
 		groups := []discovery.Group{}
-		if h.opt.Targets != nil {
-			for _, t := range h.opt.Targets() {
+		if h.opt.Listed != nil {
+			for _, t := range h.opt.Listed.Targets() {
 				labels := map[string]string{"instance": t.Address}
 				maps.Copy(labels, t.Labels)
 				labels["__param_target"], labels["__metrics_path__"] = t.Address, "/probe"

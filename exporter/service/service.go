@@ -102,7 +102,7 @@ func (s *Service) open(src Source) (err error) {
 		return err
 	}
 	p := o.Probe
-	p.Targets = s.found.Targets
+	p.Listed = s.found
 	interval := p.Exporter.Interval
 	p.Exporter = o.Metrics
 	p.Exporter.Interval, p.Exporter.Version, p.Exporter.Log = interval, src.Version, s.log

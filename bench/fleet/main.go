@@ -1,0 +1,97 @@
+// Command fleet measures what a fleet of workers costs as it grows: finding its workers, scraping them through one exporter, asking all of them with
+// smi-remote, publishing their cards as ResourceSlices. It prints the curves, and the first limit that each of these meets, which it looks for by going on.
+//
+// # What is real
+//
+// The programs that are measured: gpu-exporter and smi-remote, built from this tree, each a process of its own; package discovery. Every connection is one of
+// TCP, to an address of the worker's own (127.16.0.1, 127.16.0.2, …), and what goes over it is what hip-worker's management answers: package smiremote, in front
+// of 8 cards that tell all there is to tell. A client is a connection with the handshake of a HIP session, open as long as the measurement, and the
+// worker tells of it as hip-worker does: in its sessions, and as a process on a card.
+//
+// # What is not
+//
+// All workers are one process, all clients another: a thousand of hip-worker would not fit into a small machine. There is no card and no session process
+// behind them, figures are computed instead of read, and a client makes no calls. There is no TLS and no network but loopback; the workers and what asks them
+// share the processors, so that times are longer than they would be, and processor time is what to go by.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// options say what is measured.
+type options struct {
+	workers  []int         // sizes of the fleet
+	clients  int           // at most; ten of each worker below that
+	length   time.Duration // after which no larger fleet is begun
+	interval time.Duration // of scrapes
+	push     bool          // go on beyond the last size until something is at its end
+	bin      string        // gpu-exporter and smi-remote that are built already
+	idle     time.Duration // after which the exporter lets a worker go; 0: its default
+	log      io.Writer     // for progress
+}
+
+const usage = `Usage: go run ./bench/fleet [flags], from the root of the tree
+
+Measures what fleets of simulated workers cost: discovery, scrapes through one exporter, smi-remote fleet. Prints
+the curves and the first limits met. Every worker has 8 cards, and 10 clients. Takes ten minutes and up to 8 GiB.
+
+  --workers N,N,…     sizes of the fleet (10,30,100,300,1000)
+  --clients N         clients at most, ten of each worker (10000)
+  --interval TIME     how often Prometheus scrapes (15s)
+  --push=false        do not go on with larger fleets until something is at its end
+  --for TIME          begin with no larger fleet after this time (15m)
+  --bin DIR           gpu-exporter and smi-remote that are built already
+`
+
+func main() {
+	if len(os.Args) > 1 && (os.Args[1] == serveWorkers || os.Args[1] == serveClients) {
+		if err := serve(os.Args[1]); err != nil {
+			fmt.Fprintf(os.Stderr, "fleet %s: %v\n", os.Args[1], err)
+			os.Exit(1)
+		}
+		return
+	}
+	o := options{workers: []int{10, 30, 100, 300, 1000}, log: os.Stderr}
+	flag.Func("workers", "", func(s string) error {
+		o.workers = nil
+		for f := range strings.SplitSeq(s, ",") {
+			n, err := strconv.Atoi(f)
+			if err != nil || n < 1 || n > maxWorkers || len(o.workers) > 0 && n <= o.workers[len(o.workers)-1] {
+				return fmt.Errorf("%q: numbers from 1 to %d that grow, with commas between", s, maxWorkers)
+			}
+			o.workers = append(o.workers, n)
+		}
+		return nil
+	})
+	flag.IntVar(&o.clients, "clients", 10_000, "")
+	flag.DurationVar(&o.interval, "interval", 15*time.Second, "")
+	flag.BoolVar(&o.push, "push", true, "")
+	flag.DurationVar(&o.length, "for", 15*time.Minute, "")
+	flag.StringVar(&o.bin, "bin", "", "")
+	flag.Usage = func() { fmt.Print(usage) }
+	flag.Parse()
+	if flag.NArg() > 0 || o.clients < 0 || o.interval <= 0 || o.length <= 0 {
+		fmt.Fprint(os.Stderr, usage)
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	r, err := run(ctx, o)
+	if r != nil {
+		r.print(os.Stdout)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "fleet:", err)
+		os.Exit(1) //nolint:gocritic // nothing is left to be undone
+	}
+}
