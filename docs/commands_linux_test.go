@@ -51,6 +51,10 @@ var of = map[string]about{
 	},
 	"amd-smi.md":      {Before: worker},
 	"call-latency.md": {Before: worker + reader + "./train\n"},
+	"dra.md": { // deploy/cluster/dra has a cluster, and gives it what the page does
+		Before:  "echo tokens: >tokens.yaml\nchmod 600 tokens.yaml\nmkdir /var/lib/rocwire\ntouch ca.crt\n",
+		Replace: []string{"hip-worker --token-file", "hip-worker --backend sim --token-file"},
+	},
 	"dashboards.md": {
 		NotRun: []string{"scripts/fetch_debian.sh"}, // a hundred MB of Debian's; CI runs it
 	},

@@ -132,8 +132,8 @@ func (s sandbox) programs() error {
 	hip, err := os.ReadFile(filepath.Join(s.real, "program"))
 	errs := []error{err}
 	for dir, names := range map[string]string{
-		filepath.Join(s.top(), "bin"):    "hip-worker gpu-exporter smi-remote rocwire-slurm",
-		filepath.Join(s.dir, "stand-in"): "hip-worker gpu-exporter smi-remote rocwire-slurm sudo xdg-open make git go dpkg systemctl docker kubectl helm",
+		filepath.Join(s.top(), "bin"):    "hip-worker gpu-exporter smi-remote rocwire-slurm rocwire-dra",
+		filepath.Join(s.dir, "stand-in"): "hip-worker gpu-exporter smi-remote rocwire-slurm rocwire-dra sudo xdg-open make git go dpkg systemctl docker kubectl helm",
 	} {
 		errs = append(errs, os.Mkdir(dir, 0o755))
 		for name := range strings.FieldsSeq(names) {

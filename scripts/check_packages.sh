@@ -41,11 +41,11 @@ files >"$temp/before"
 installed() {
 	[ ! -e "$tree/etc/ld.so.conf.d/rocwire.conf" ] || fail "the search path of every program is changed"
 	chroot "$tree" test -s /usr/lib/systemd/system/hip-worker.service
-	for p in hip-worker hip-session smi-remote gpu-exporter rocwire-slurm; do
+	for p in hip-worker hip-session smi-remote gpu-exporter rocwire-slurm rocwire-dra; do
 		chroot "$tree" sh -c "PATH=\$PATH:/usr/lib/rocwire; $p --version"
 		zcat "$tree/usr/share/man/man1/$p.1.gz" | grep -q '^\.SH DESCRIPTION' || fail "$p has no manual"
 	done
-	for p in hip-worker smi-remote gpu-exporter rocwire-slurm; do
+	for p in hip-worker smi-remote gpu-exporter rocwire-slurm rocwire-dra; do
 		chroot "$tree" bash -n "/usr/share/bash-completion/completions/$p"
 	done
 }
@@ -76,7 +76,7 @@ serves() {
 serves
 
 step "purged"
-chroot "$tree" dpkg --purge rocwire-worker rocwire-client rocwire-exporter libaccelerator-amd
+chroot "$tree" dpkg --purge rocwire-worker rocwire-client rocwire-exporter rocwire-dra libaccelerator-amd
 files >"$temp/after"
 diff "$temp/before" "$temp/after" || fail "something is left"
 
@@ -88,10 +88,10 @@ cp "$packages"/*.rpm "$tree/tmp/"
 "${rpm[@]}" --initdb
 "${rpm[@]}" -i --nodeps "$tree"/tmp/*.rpm # Debian's files are of no RPM
 installed
-"${rpm[@]}" -V rocwire-worker rocwire-client rocwire-exporter libaccelerator-amd
+"${rpm[@]}" -V rocwire-worker rocwire-client rocwire-exporter rocwire-dra libaccelerator-amd
 serves
 
 step "erased"
-"${rpm[@]}" -e rocwire-worker rocwire-client rocwire-exporter libaccelerator-amd
+"${rpm[@]}" -e rocwire-worker rocwire-client rocwire-exporter rocwire-dra libaccelerator-amd
 files >"$temp/after"
 diff "$temp/before" "$temp/after" || fail "something is left"

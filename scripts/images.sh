@@ -14,7 +14,7 @@ mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
 version=$(scripts/ldflags.sh)
 version=${version##*=}
 names=("$@")
-[ ${#names[@]} -gt 0 ] || names=(worker exporter load client provider tensorfusion-worker)
+[ ${#names[@]} -gt 0 ] || names=(worker exporter load client dra provider tensorfusion-worker)
 for n in "${names[@]}"; do
 	[ -e "deploy/docker/$n.Dockerfile" ] || {
 		echo "images: there is no deploy/docker/$n.Dockerfile; there are: $(cd deploy/docker && echo ./*.Dockerfile | sed 's/\.\///g; s/\.Dockerfile//g')" >&2
@@ -175,6 +175,10 @@ for name in "${names[@]}"; do
 	client)
 		run "${shared[@]}" "$c" -- "${entry[@]}" /shared/tensor-fusion
 		[ "$(cat "$temp/shared/tensor-fusion/ld.so.preload")" = /shared/tensor-fusion/libamdhip64.so.6 ] || fail "no list of what is loaded first"
+		;;
+	dra)
+		run "$c" -- "${entry[@]}" --version
+		run "${shared[@]}" "$c" -- /install-client.sh /shared/dra
 		;;
 	provider)
 		mkdir "$temp/shared/provider"

@@ -27,14 +27,14 @@ step() { n=$((n + 1)) && printf '[%d/%d] %s\n' "$n" "$of" "$*"; }
 
 step "programs, $version"
 mkdir -p "$stage/bin" "$stage/lib" "$stage/docs" "$stage/tools"
-CGO_ENABLED=0 go build -ldflags "-s -w $stamp" -o "$stage/bin/" ./cmd/smi-remote ./cmd/gpu-exporter ./cmd/rocwire-slurm
+CGO_ENABLED=0 go build -ldflags "-s -w $stamp" -o "$stage/bin/" ./cmd/smi-remote ./cmd/gpu-exporter ./cmd/rocwire-slurm ./cmd/rocwire-dra
 CGO_ENABLED=1 go build -ldflags "-s -w $stamp" -o "$stage/bin/" ./cmd/hip-worker ./cmd/hip-session # which open a card's libraries
 step "libraries"
 librocwire/build.sh "$stage/lib" >/dev/null
 provider/libaccelerator_amd/build.sh "$stage/lib" >/dev/null
 step "manual pages and completions"
-go build -tags docs -ldflags "$stamp" -o "$stage/tools/" ./cmd/hip-worker ./cmd/smi-remote ./cmd/gpu-exporter ./cmd/rocwire-slurm
-for p in hip-worker smi-remote gpu-exporter rocwire-slurm; do
+go build -tags docs -ldflags "$stamp" -o "$stage/tools/" ./cmd/hip-worker ./cmd/smi-remote ./cmd/gpu-exporter ./cmd/rocwire-slurm ./cmd/rocwire-dra
+for p in hip-worker smi-remote gpu-exporter rocwire-slurm rocwire-dra; do
 	HOME=/root XDG_CONFIG_HOME='' env -u TF_WORKER_HOST -u TF_WORKER_PORT "$stage/tools/$p" docs "$stage/docs"
 done
 cp deploy/packages/hip-session.1 "$stage/docs/man1/"
@@ -75,15 +75,19 @@ put rocwire-exporter 755 /usr/bin "$stage/bin/gpu-exporter"
 put rocwire-exporter 644 /usr/lib/systemd/system deploy/systemd/gpu-exporter.service
 put rocwire-exporter 644 /etc/rocwire deploy/packages/exporter.yaml
 said rocwire-exporter gpu-exporter
+put rocwire-dra 755 /usr/bin "$stage/bin/rocwire-dra"
+put rocwire-dra 644 /usr/share/rocwire/dra deploy/dra/kubernetes.yaml
+said rocwire-dra rocwire-dra
 put libaccelerator-amd 644 /usr/lib/rocwire "$stage/lib/libaccelerator_amd.so"
 
 declare -A about=(
 	[rocwire-worker]="serve AMD GPUs, or simulated ones, to HIP programs on other machines"
 	[rocwire-client]="run HIP programs and amd-smi on GPUs of other machines"
 	[rocwire-exporter]="metrics of AMD GPUs and of who uses them"
+	[rocwire-dra]="hand AMD GPUs of other machines to pods by Kubernetes' Dynamic Resource Allocation"
 	[libaccelerator-amd]="TensorFusion's accelerator interface for AMD GPUs"
 )
-packages=(rocwire-worker rocwire-client rocwire-exporter libaccelerator-amd)
+packages=(rocwire-worker rocwire-client rocwire-exporter rocwire-dra libaccelerator-amd)
 for p in "${packages[@]}"; do
 	put "$p" 644 "/usr/share/doc/$p" LICENSE
 	printf '%s\n' 'Upstream-Name: rocwire' 'Source: https://github.com/rocwire/rocwire' 'License: Apache-2.0, whole in LICENSE beside this file' >"$stage/$p/usr/share/doc/$p/copyright"

@@ -65,7 +65,7 @@ func newRoot(getenv func(string) string, stderr io.Writer) *cobra.Command {
 func publishCommand(s *settings) *cobra.Command {
 	interval := 15 * time.Second
 	c := &cobra.Command{
-		Use: "publish", Short: "Keep the cluster's ResourceSlices as the cards are", Args: cobra.NoArgs,
+		Use: "publish", Short: "Keep the cluster's ResourceSlices as the cards are", Args: cli.Words(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			client, err := s.cluster()
 			if err != nil {
@@ -87,7 +87,7 @@ func nodeCommand(s *settings) *cobra.Command {
 	n := &dra.Node{}
 	name, registry := s.getenv("NODE_NAME"), kubeletplugin.KubeletRegistryDir
 	c := &cobra.Command{
-		Use: "node", Short: "Prepare the claims of a node's pods", Args: cobra.NoArgs,
+		Use: "node", Short: "Prepare the claims of a node's pods", Args: cli.Words(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if name == "" {
 				return cli.Usagef("which node is this? Give --node-name, or NODE_NAME")
@@ -127,7 +127,7 @@ func nodeCommand(s *settings) *cobra.Command {
 	f := c.Flags()
 	f.SortFlags = false
 	f.StringVar(&name, "node-name", name, "`NAME` of this node (NODE_NAME)")
-	f.StringVar(&n.Dir, "state", filepath.Join(kubeletplugin.KubeletPluginsDir, dra.Driver), "`FOLDER` for claims that are prepared, the same\nin this pod and on the node\n")
+	f.StringVar(&n.Dir, "state", filepath.Join(kubeletplugin.KubeletPluginsDir, dra.Driver), "`FOLDER` for claims that are prepared, the same\nin this pod and on the node")
 	f.StringVar(&n.CDI, "cdi", "/var/run/cdi", "`FOLDER` where container runtimes look for CDI files")
 	f.StringVar(&n.Library, "library", "/usr/lib/rocwire", "`FOLDER` of the node with the client library; \"\" where\nimages have it")
 	f.StringVar(&registry, "registry", registry, "`FOLDER` where the kubelet looks for drivers")

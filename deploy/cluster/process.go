@@ -55,8 +55,8 @@ func start(t testing.TB, dir, path string, args ...string) *process {
 	return p
 }
 
-// address is a free one of loopback that the kernel chooses for nobody, as it would meanwhile for any client.
-func address(t testing.TB) string {
+// Address is a free one of loopback that the kernel chooses for nobody, as it would meanwhile for any client.
+func Address(t testing.TB) string {
 	t.Helper()
 	for range 1000 {
 		addr := fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000))

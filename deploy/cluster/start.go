@@ -70,11 +70,11 @@ func Start(t testing.TB, o Options) *Cluster {
 	sign(t, c.ca, apiServer, nil, net.IPv4(127, 0, 0, 1)).write(t, in("server"))
 	sign(t, nil, "service accounts", nil).write(t, in("accounts"))
 
-	store, peers := "http://"+address(t), "http://"+address(t)
+	store, peers := "http://"+Address(t), "http://"+Address(t)
 	start(t, dir, etcd, "--data-dir", in("etcd"), "--listen-client-urls", store, "--advertise-client-urls", store,
 		"--listen-peer-urls", peers, "--initial-advertise-peer-urls", peers, "--initial-cluster", "default="+peers, "--unsafe-no-fsync")
 
-	host, port, err := net.SplitHostPort(address(t))
+	host, port, err := net.SplitHostPort(Address(t))
 	if err != nil {
 		t.Fatal(err)
 	}

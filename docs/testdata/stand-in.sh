@@ -51,7 +51,7 @@ serve() {
 }
 
 case $name in
-hip-worker | gpu-exporter | smi-remote | rocwire-slurm)
+hip-worker | gpu-exporter | smi-remote | rocwire-slurm | rocwire-dra)
 	args=()
 	for a in "$@"; do [ "$a" = … ] || args+=("$a"); done # further flags, whatever they are
 	if [ -n "${PARSE_ONLY-}" ]; then
