@@ -292,6 +292,10 @@ func (p *Program) translate(head *block) {
 			b.b.entry.Store(&nativeEntry{g.r, base + uintptr(g.a.Offset(g.entries[i]))})
 		}
 	}
+	for _, b := range g.around[len(g.blocks):] { // if they change, other registers may matter
+		g.r.blocks = append(g.r.blocks, b.b)
+		b.b.regions = append(b.b.regions, g.r)
+	}
 }
 
 // instructions decodes the instructions of a block again, its end included. It
@@ -316,7 +320,8 @@ type nativeBlock struct {
 	b            *block
 	ins          []gcn.Inst
 	can          []bool // which of them can be translated
-	next, target *block // as far as they were known when the region was chosen
+	next, target *block // as far as they were known when the region was chosen; of those around it, all
+	known        bool   // of those around it: that is all that may follow
 }
 
 // Where things lie in a wave.

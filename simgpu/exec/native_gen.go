@@ -54,20 +54,26 @@ type nativeGen struct {
 	resumes []x64.Label          // by exit; -1: none
 
 	heads   map[*block]bool // blocks that one behind them goes back to
+	depth   []int           // how many loops each block is in
 	pins    pins
 	scalars []scalarPin
 	dirtyIn map[*block]uint8 // pinned registers that may be dirty where a block begins
 
-	needed map[*block]uint8 // those that matter there
-	stubs  []func()         // what stands behind the code
-	full   bool             // all lanes are active in what is generated
-	blk    *block           // being generated
-	nb     *nativeBlock
-	idx    int
+	around        []nativeBlock     // the region's blocks and what may follow them; see findLive
+	live, liveOut map[*block]regSet // vector registers that matter where a block begins, and where it ends
+
+	stubs []func() // what stands behind the code
+	full  bool     // all lanes are active in what is generated
+	blk   *block   // being generated
+	nb    *nativeBlock
+	idx   int
 
 	held, holds int // 1 + the scalar register pair whose mask is in K1 to K4; what it is behind the instruction
 
 	uniform map[int]*gcn.Operand // what is in vector registers of the block, which were not written; see skips
+
+	forms  map[int]ldsForm  // what is known of the addresses in kept slots, in what is generated
+	places map[int]ldsPlace // of vector registers whose contents are in the LDS
 
 	ranges    []ldsRange // known in the block
 	nextRange int
@@ -84,19 +90,19 @@ func (g *nativeGen) generate() []byte {
 			nb.can[j] = g.can(nb.b, &nb.ins[j])
 		}
 	}
-	depth := g.depths()
-	g.choosePins(depth)
-	g.chooseScalars(depth)
-	g.chooseRanges(depth)
+	g.findLive()
+	g.depth = g.depths()
+	g.chooseRanges()
+	g.choosePins()
+	g.chooseScalars()
 	g.flow()
-	g.needs()
 	for i := range g.blocks {
-		g.block(&g.blocks[i])
+		g.block(i)
 	}
 	for i := range g.blocks {
 		g.a.Bind(g.entries[i])
 		g.setUp()
-		g.loadPins(g.needed[g.blocks[i].b])
+		g.loadPins(g.needed(g.blocks[i].b))
 		g.a.Jump(g.starts[g.blocks[i].b])
 	}
 	for i := 0; i < len(g.stubs); i++ { // some add others
@@ -137,6 +143,10 @@ func (g *nativeGen) exit(x nativeExit, resume x64.Label) x64.Label {
 	g.r.exits = append(g.r.exits, x)
 	g.resumes = append(g.resumes, resume)
 	l, dirty := g.a.Label(), g.pins.dirty
+	if x.kind == exitNext || x.kind == exitTaken {
+		out := g.liveOut[x.blk]
+		dirty &= g.pinsOf(&out)
+	}
 	g.stubs = append(g.stubs, func() {
 		g.a.Bind(l)
 		g.storePins(dirty)
@@ -161,7 +171,8 @@ func (g *nativeGen) resumeAt(here x64.Label) x64.Label {
 	return l
 }
 
-func (g *nativeGen) block(nb *nativeBlock) {
+func (g *nativeGen) block(i int) {
+	nb := &g.blocks[i]
 	b, a := nb.b, &g.a
 	g.blk = b
 	g.r.needV, g.r.needA = max(g.r.needV, b.needV), max(g.r.needA, b.needA)
@@ -176,15 +187,16 @@ func (g *nativeGen) block(nb *nativeBlock) {
 	a.OpImm(x64.CMP, true, rExec, -1)
 	a.JumpIf(x64.NE, masked)
 	g.full = true
+	g.byForm(nb, g.formed(i))
 	g.body(nb)
 	a.Bind(masked)
 	g.full = false
-	g.pins.dirty = g.dirtyIn[b]
 	g.body(nb)
 }
 
 func (g *nativeGen) body(nb *nativeBlock) {
 	b, a := nb.b, &g.a
+	g.pins.dirty = g.dirtyIn[b]
 	add := func(at int, n uint64) {
 		if n != 0 {
 			a.Imm(x64.RAX, n)
@@ -204,17 +216,23 @@ func (g *nativeGen) body(nb *nativeBlock) {
 	}
 	g.nb, g.ranges, g.held = nb, nil, 0
 	g.uniform = map[int]*gcn.Operand{}
+	if g.forms != nil {
+		g.places = map[int]ldsPlace{}
+	}
 	for i := 0; i < len(b.ops); i++ {
 		g.idx = i
 		if nb.can[i] {
 			in := &nb.ins[i]
 			if g.skips(in) {
+				g.unplace(int(in.Dst.Index), 1)
 				g.forget(in)
 				continue
 			}
+			g.beforeInst(in)
 			g.settle(in)
 			g.holds = 0
 			g.inst(in)
+			g.afterInst(in)
 			g.notUniform(in)
 			if g.release(in); g.holds != 0 {
 				g.held = g.holds
@@ -228,6 +246,8 @@ func (g *nativeGen) body(nb *nativeBlock) {
 		for n < len(b.ops) && !nb.can[n] {
 			n++
 		}
+		g.readAll(allRegs.has)
+		g.forms = nil
 		back := a.Label()
 		a.Jump(g.exit(nativeExit{kind: exitOps, blk: b, from: i, to: n}, g.resumeAt(back)))
 		a.Bind(back)
@@ -235,6 +255,8 @@ func (g *nativeGen) body(nb *nativeBlock) {
 		g.disown()
 		i = n - 1
 	}
+	live := g.liveOut[b]
+	g.readAll(live.has)
 	g.end(nb)
 }
 

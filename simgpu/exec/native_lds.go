@@ -144,7 +144,7 @@ const (
 )
 
 // chooseRanges chooses the registers that keep a slot.
-func (g *nativeGen) chooseRanges(depth []int) {
+func (g *nativeGen) chooseRanges() {
 	score := map[ldsRange]int{}
 	ends := map[ldsRange]int{}
 	for i := range g.blocks {
@@ -156,7 +156,7 @@ func (g *nativeGen) chooseRanges(depth []int) {
 				continue
 			}
 			key := ldsRange{acc: in.Addr.Kind == gcn.AccVGPR, reg: int(in.Addr.Index)}
-			score[key] += 1 << (3 * min(depth[i], 4))
+			score[key] += 1 << (3 * min(g.depth[i], 4))
 			for _, imm := range imms(in) {
 				ends[key] = max(ends[key], imm+16)
 			}
@@ -325,7 +325,14 @@ func (g *nativeGen) ldsAccess(addr, dst *gcn.Operand, passes []ldsPass) {
 	for _, p := range passes {
 		end = max(end, p.imm+4)
 	}
+	if dst != nil && dst.Kind == gcn.VGPR {
+		g.unplace(int(dst.Index), len(passes))
+	}
 	slot, kept := g.ldsFacts(addr, end)
+	if dst != nil && kept && g.forms[slot] != formAny {
+		g.readFormed(slot, addr, dst, passes)
+		return
+	}
 	kind := x64.At(rW, waveKind+4*slot)
 	same, other, done, top := a.Label(), a.Label(), a.Label(), a.Label()
 	a.Bind(top)

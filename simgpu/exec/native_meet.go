@@ -102,7 +102,8 @@ func (g *nativeGen) atBarrier(nb *nativeBlock, exit int, out x64.Label) {
 	a.JumpIf(x64.E, out)
 	a.CmpShort(x64.At(rW, waveTally), maxTally)
 	a.JumpIf(x64.AE, out)
-	g.storePins(g.pins.dirty)
+	live := g.liveOut[nb.b]
+	g.storePins(g.pins.dirty & g.pinsOf(&live))
 	a.LoadAddress(x64.RCX, g.entries[next])
 	a.Store(true, x64.At(rW, meetResume), x64.RCX)
 	a.StoreImm(false, x64.At(rW, meetExit), int32(exit+1))

@@ -95,7 +95,12 @@ func (g *nativeGen) plainSource(o *gcn.Operand, q int) any {
 // portable functions apply: DPP, SDWA selection, op_sel, absolute value, negation.
 func (g *nativeGen) source(in *gcn.Inst, i, q int) any {
 	o, z := &in.Src[i], x64.Z(2+i)
-	rm := g.plainSource(o, q)
+	var rm any
+	if p, ok := g.placed(o, 0); ok {
+		rm = g.fromPlace(p, q, [3]x64.Reg{x64.RAX, x64.RCX, x64.R9}[i])
+	} else {
+		rm = g.plainSource(o, q)
+	}
 	a := &g.a
 	if in.Form == gcn.FormDPP && i == 0 {
 		rm = g.fromLanes(in, z, rm, q)
@@ -139,7 +144,7 @@ func (g *nativeGen) source(in *gcn.Inst, i, q int) any {
 	return rm
 }
 
-// once is rm of quarter q; in z, loaded for the first quarter, if it is the same for all. Nothing else may be in z.
+// once is rm of quarter q; in z, loaded for the first quarter, if it is the same for all. Nothing else may be in z, and rm is no place.
 func (g *nativeGen) once(z x64.Z, q int, rm any) any {
 	if _, ok := rm.(x64.Bcast); !ok {
 		return rm

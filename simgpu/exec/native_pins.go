@@ -17,8 +17,8 @@ import (
 // processor registers, a quarter each, for as long as the region executes. The
 // others are operands in memory. Whoever else looks at the wave, Go or the
 // handler of a page fault, finds what he needs in memory: what was written is
-// stored on every way out, and what an instruction uses that may fault, before it. Those that are
-// written before they are read are not loaded where the code begins; see needs.
+// stored on every way out, and what an instruction uses that may fault, before it. Those that do not
+// matter where the code begins are not loaded there, and those that do not where it ends are not stored; see findLive.
 
 const (
 	mostPinned  = 6
@@ -133,13 +133,15 @@ var leaveCost = 8
 
 // choosePins chooses the pinned registers: by how much they are used where
 // loops are, less what the ways out cost there.
-func (g *nativeGen) choosePins(depth []int) {
+func (g *nativeGen) choosePins() {
 	var score [256]int
 	leaves := 1
 	for i := range g.blocks {
 		nb := &g.blocks[i]
-		weight := 1 << (3 * min(depth[i], 4))
+		weight := 1 << (3 * min(g.depth[i], 4))
 		away := false
+		var placed regSet // what will be in the LDS, most likely
+		slots := g.formed(i)
 		for j := range nb.b.ops {
 			if !nb.can[j] {
 				if !away {
@@ -149,8 +151,21 @@ func (g *nativeGen) choosePins(depth []int) {
 				continue
 			}
 			away = false
-			vectorUses(&nb.ins[j], func(reg, n int, write bool) {
+			in := &nb.ins[j]
+			slot, keeps := g.ldsKeeps(&in.Addr)
+			reads := keeps && isLDSRead(in) && slices.Contains(slots, slot)
+			takes := takesPlaces(in)
+			vectorUses(in, func(reg, n int, write bool) {
 				for r := reg; r < min(reg+n, 256); r++ {
+					switch {
+					case write && reads:
+						placed.add(r, 1)
+						continue
+					case write:
+						placed.remove(r)
+					case takes && placed.has(r):
+						continue
+					}
 					if write {
 						score[r] += weight * writeCost
 					} else {
@@ -230,70 +245,6 @@ func (g *nativeGen) flow() {
 					g.dirtyIn[to] |= out
 					changed = true
 				}
-			}
-		}
-	}
-}
-
-// needs computes which pinned registers matter where each block begins: those that are read before
-// something else is in them. A lane that is not active does not execute the block at all, so what
-// a block writes it need not have had, but blocks behind it may read other lanes.
-func (g *nativeGen) needs() {
-	const all = 0xff
-	reads := make([]uint8, len(g.blocks))
-	for i := range g.blocks {
-		nb := &g.blocks[i]
-		written := uint8(0)
-		for j := range nb.b.ops {
-			in := &nb.ins[j]
-			if !nb.can[j] || crossesLanes(in) {
-				reads[i] = all
-				break
-			}
-			whole := writesWhole(in)
-			vectorUses(in, func(reg, n int, write bool) {
-				if !write || !whole {
-					reads[i] |= g.pins.of(reg, n) &^ written
-				}
-			})
-			if whole {
-				written |= g.written(in)
-			}
-		}
-	}
-	g.needed = make(map[*block]uint8, len(g.blocks))
-	for i := range g.blocks {
-		g.needed[g.blocks[i].b] = reads[i]
-	}
-	behind := func(b *block) uint8 {
-		if _, ok := g.starts[b]; b == nil || !ok {
-			return all
-		}
-		return g.needed[b]
-	}
-	for changed := true; changed; {
-		changed = false
-		for i := range g.blocks {
-			nb := &g.blocks[i]
-			out := uint8(0)
-			name := ""
-			if len(nb.b.at) > len(nb.b.ops) {
-				name = nb.ins[len(nb.b.ops)].Info.Name
-			}
-			_, branches := nativeBranches[name]
-			switch {
-			case branches:
-				out = behind(nb.next) | behind(nb.target)
-			case name == "" || name == "s_barrier":
-				out = behind(nb.next)
-			case name == "s_branch":
-				out = behind(nb.target)
-			case name != "s_endpgm" || endsLive:
-				out = all
-			}
-			if in := &g.needed; (*in)[nb.b]|out != (*in)[nb.b] {
-				(*in)[nb.b] |= out
-				changed = true
 			}
 		}
 	}

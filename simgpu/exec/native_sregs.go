@@ -88,7 +88,7 @@ func (g *nativeGen) scalarsWritten(reg, n int) {
 func (g *nativeGen) loadScalars() { g.scalarsWritten(0, 256) }
 
 // chooseScalars chooses which scalar registers to keep.
-func (g *nativeGen) chooseScalars(depth []int) {
+func (g *nativeGen) chooseScalars() {
 	type key struct {
 		reg  int
 		wide bool
@@ -96,7 +96,7 @@ func (g *nativeGen) chooseScalars(depth []int) {
 	score := map[key]int{}
 	for i := range g.blocks {
 		nb := &g.blocks[i]
-		weight := 1 << (3 * min(depth[i], 4))
+		weight := 1 << (3 * min(g.depth[i], 4))
 		for j := range nb.ins {
 			in := &nb.ins[j]
 			if j < len(nb.can) && !nb.can[j] {

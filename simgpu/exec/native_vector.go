@@ -17,6 +17,7 @@ func vec(name string, f step) { vecOrder(name, false, f) }
 
 // vecOrder is vec for operations of which it may be known that they commute.
 func vecOrder(name string, commutes bool, f step) {
+	taking[name] = true
 	nativeVector[name] = func(g *nativeGen, in *gcn.Inst) bool {
 		v := vops[name]
 		if v == nil || !canOperands(in, v.srcs) || !canFinish(in, v) {
@@ -26,17 +27,29 @@ func vecOrder(name string, commutes bool, f step) {
 			g.floatKind(v.fl)
 		}
 		plain := plainResult(in, v)
+		order, steady := [3]int{0, 1, 2}, false // the first source is in Z2 for all quarters: nothing else gets there
+		if commutes && isPlain(in) {
+			if steady = g.isRows(&in.Src[0]); !steady && g.isRows(&in.Src[1]) {
+				order, steady = [3]int{1, 0, 2}, true
+			}
+		}
+		_, place0 := g.placed(&in.Src[0], 0)
+		_, place1 := g.placed(&in.Src[1], 0)
 		for q := range 4 {
 			var s [3]any
 			for i := range v.srcs {
-				s[i] = g.source(in, i, q)
+				if i == 0 && steady && q > 0 {
+					s[0] = x64.Z(2)
+					continue
+				}
+				s[i] = g.source(in, order[i], q)
 			}
-			if _, ok := s[0].(x64.Z); !ok && commutes {
+			if _, ok := s[0].(x64.Z); !ok && commutes && !steady {
 				if _, ok := s[1].(x64.Z); ok {
 					s[0], s[1] = s[1], s[0]
 				}
 			}
-			if commutes { // it is one instruction: nothing else gets into Z2
+			if commutes && !place0 && !place1 { // it is one instruction: nothing else gets into Z2
 				s[0] = g.once(2, q, s[0])
 			}
 			a := g.inReg(2, s[0])
@@ -92,6 +105,7 @@ func vec64(name string, high bool, f func(g *nativeGen)) {
 
 // packed defines an operation on pairs of f32.
 func packed(name string, f step) {
+	taking[name] = true
 	nativeVector[name] = func(g *nativeGen, in *gcn.Inst) bool {
 		n := 2
 		if in.Src[2].Kind != gcn.None {
@@ -116,7 +130,7 @@ func packed(name string, f step) {
 				var s [3]any
 				for i := range n {
 					z := x64.Z(2 + i)
-					s[i] = g.half(&in.Src[i], q, int(sel>>i&1))
+					s[i] = g.half(in, i, q, int(sel>>i&1))
 					if neg>>i&1 != 0 {
 						g.a.V(x64.VPXORD, z, g.inReg(z, s[i]), g.con(1<<31), 0)
 						s[i] = z
@@ -147,8 +161,12 @@ func packed(name string, f step) {
 	}
 }
 
-// half is one register of a pair; a constant is the same in both.
-func (g *nativeGen) half(o *gcn.Operand, q, half int) any {
+// half is one register of a pair, source i; a constant is the same in both.
+func (g *nativeGen) half(in *gcn.Inst, i, q, half int) any {
+	o := &in.Src[i]
+	if p, ok := g.placed(o, half); ok {
+		return g.fromPlace(p, q, [3]x64.Reg{x64.RAX, x64.RCX, x64.R9}[i])
+	}
 	switch {
 	case isVec(o):
 		return g.at(o, half, q)
@@ -165,6 +183,11 @@ func (g *nativeGen) half(o *gcn.Operand, q, half int) any {
 func fma(g *nativeGen, d x64.Z, k x64.K, a x64.Z, b, c any) {
 	if c == any(d) {
 		g.a.V(x64.VFMA231PS, d, a, b, k)
+		return
+	}
+	if _, ok := c.(x64.Z); !ok && k == 0 && d != a && any(d) != b {
+		g.to(d, c)
+		g.a.V(x64.VFMA231PS, d, a, b, 0)
 		return
 	}
 	y := g.inReg(6, b)
@@ -355,7 +378,7 @@ var _ = define(func() {
 		})
 	}
 	for _, name := range []string{"v_fma_f32", "v_fmac_f32", "v_fmamk_f32", "v_fmaak_f32"} {
-		vec(name, fma)
+		vecOrder(name, true, fma)
 	}
 	for name, imm := range map[string]byte{"v_floor_f32": 1, "v_ceil_f32": 2, "v_trunc_f32": 3, "v_rndne_f32": 0} {
 		vec(name, func(g *nativeGen, d x64.Z, k x64.K, a x64.Z, _, _ any) { g.a.VImm(x64.VRNDSCALEPS, d, 0, a, k, imm) })
