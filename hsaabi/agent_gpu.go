@@ -143,7 +143,11 @@ func (c *card) info(attribute uint32, value unsafe.Pointer) status {
 		}
 		return put(value, free)
 	case HSA_AMD_AGENT_INFO_TIMESTAMP_FREQUENCY:
-		return put(value, uint64(p.ClockInstructionRate)*1000)
+		kHz, e := c.sim.DeviceGetAttribute(hip.DeviceAttributeWallClockRate, c.index) // of the clock that kernels read
+		if e != hip.Success {
+			return statusOf(e)
+		}
+		return put(value, uint64(kHz)*1000)
 	case HSA_AMD_AGENT_INFO_ASIC_FAMILY_ID:
 		return put[uint32](value, familyAI)
 	case HSA_AMD_AGENT_INFO_UCODE_VERSION, HSA_AMD_AGENT_INFO_SDMA_UCODE_VERSION:

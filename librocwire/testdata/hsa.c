@@ -64,6 +64,9 @@ static void agents(void)
 	SO(strncmp(name, "gfx", 3) == 0);
 	OK(hsa_agent_get_info(gpu, HSA_AGENT_INFO_WAVEFRONT_SIZE, &n));
 	SO(n == 64);
+	uint64_t hertz = 0;
+	OK(hsa_agent_get_info(gpu, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_TIMESTAMP_FREQUENCY, &hertz));
+	SO(hertz == 100000000); /* as s_memrealtime counts: not what the system's times count in */
 	EXPECT(hsa_agent_get_info(gpu, (hsa_agent_info_t)0x7777, &n), HSA_STATUS_ERROR_INVALID_ARGUMENT);
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		hsa_queue_t *q;
