@@ -27,6 +27,15 @@ static const char *word(char letter, int v)
 	return words[(int)letter][v];
 }
 
+/* ends ends what a call may have begun to record on a stream: nothing could be made while that goes on. */
+static void ends(hipStream_t s)
+{
+	hipStreamCaptureStatus recording = hipStreamCaptureStatusNone;
+	hipGraph_t g = 0;
+	if (hipStreamIsCapturing(s, &recording) == hipSuccess && recording != hipStreamCaptureStatusNone && hipStreamEndCapture(s, &g) == hipSuccess)
+		(void)hipGraphDestroy(g);
+}
+
 /* fresh makes all objects anew, and destroys those that are to be stale when there is nothing left to make: so that no live object lies
  * where a stale one was. */
 static void fresh(int old)
@@ -35,9 +44,13 @@ static void fresh(int old)
 		live = (struct objects){0};
 		make();
 		stale = live;
+		if (lacking)
+			return;
 	}
 	live = (struct objects){0};
 	make();
+	if (lacking)
+		return;
 	if (old) {
 		(void)hipGraphExecDestroy(stale.graphexec);
 		(void)hipGraphDestroy(stale.graph);
@@ -63,6 +76,10 @@ static void call(const struct function *f, const int *v)
 	if (!begin("%s", args[0] ? args : "()"))
 		return;
 	fresh(old);
+	if (lacking) { /* the call would be one with other arguments */
+		answer("needs %s: %s", lacking, hipGetErrorName(lacking_code));
+		return;
+	}
 	long code = f->run(v);
 	hipError_t last = hipPeekAtLastError();
 	if (code == NO_CODE)
@@ -71,6 +88,10 @@ static void call(const struct function *f, const int *v)
 		answer("%s", hipGetErrorName((hipError_t)code));
 	else
 		answer("%s, last %s", hipGetErrorName((hipError_t)code), hipGetErrorName(last));
+	if (strstr(f->name, "BeginCapture")) {
+		ends(live.stream);
+		ends(hipStreamPerThread);
+	}
 }
 
 void run_function(int i)

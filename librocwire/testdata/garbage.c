@@ -62,6 +62,10 @@ static const char *complain(const struct function *f, const int *v, long code, l
 static long call(const struct function *f, const int *v, long right, char *answers)
 {
 	make();
+	if (lacking) {
+		printf("WRONG before %s: %s = %s\n", f->name, lacking, hipGetErrorName(lacking_code));
+		wrong = 1;
+	}
 	long code = f->run(v);
 	if (code == NO_CODE)
 		return code;

@@ -5,39 +5,50 @@
 struct objects live, stale;
 _Alignas(64) char buffers[16][MEMORY], values[16][256];
 
-/* make has every object there, whatever the last call has destroyed. */
+/* HAVE is a call that make needs; the first that fails is kept, and what is made of its object is nothing. What the card has not is no failure. */
+static const char *lacking;
+static hipError_t lacking_code;
+#define HAVE(call) \
+	do { \
+		hipError_t have_ = (call); \
+		if (have_ != hipSuccess && have_ != hipErrorNotSupported && !lacking) \
+			lacking = #call, lacking_code = have_; \
+	} while (0)
+
+/* make has every object there, whatever the last call has destroyed. lacking is then the call that failed, 0 for none. */
 static void make(void)
 {
-	(void)hipSetDevice(0);
+	lacking = 0;
+	HAVE(hipSetDevice(0));
 	if (hipStreamQuery(live.stream) == hipErrorContextIsDestroyed || !live.stream)
-		(void)hipStreamCreate(&live.stream);
+		HAVE(hipStreamCreate(&live.stream));
 	if (!live.event || hipEventQuery(live.event) == hipErrorInvalidHandle)
-		(void)hipEventCreate(&live.event);
+		HAVE(hipEventCreate(&live.event));
 	size_t n = 0;
 	if (!live.memory || hipMemPtrGetInfo(live.memory, &n) != hipSuccess || n < MEMORY)
-		(void)hipMalloc(&live.memory, MEMORY);
-	(void)hipDeviceGetDefaultMemPool(&live.mempool, 0);
-	(void)hipDevicePrimaryCtxRetain(&live.ctx, 0);
+		HAVE(hipMalloc(&live.memory, MEMORY));
+	HAVE(hipDeviceGetDefaultMemPool(&live.mempool, 0));
+	HAVE(hipDevicePrimaryCtxRetain(&live.ctx, 0));
 	hipGraphNodeType kind;
 	if (!live.graph || hipGraphNodeGetType(live.graphnode, &kind) != hipSuccess) {
-		(void)hipGraphCreate(&live.graph, 0);
-		(void)hipGraphAddEmptyNode(&live.graphnode, live.graph, 0, 0);
+		HAVE(hipGraphCreate(&live.graph, 0));
+		HAVE(hipGraphAddEmptyNode(&live.graphnode, live.graph, 0, 0));
 	}
 	unsigned long long bits_of;
 	if (!live.graphexec || hipGraphExecGetFlags(live.graphexec, &bits_of) != hipSuccess)
-		(void)hipGraphInstantiate(&live.graphexec, live.graph, 0, 0, 0);
+		HAVE(hipGraphInstantiate(&live.graphexec, live.graph, 0, 0, 0));
 	int value_of;
 	if (!live.module || hipFuncGetAttribute(&value_of, HIP_FUNC_ATTRIBUTE_BINARY_VERSION, live.function) != hipSuccess) {
-		(void)hipModuleLoad(&live.module, getenv("GARBAGE_MODULE"));
-		(void)hipModuleGetFunction(&live.function, live.module, getenv("GARBAGE_KERNEL"));
+		HAVE(hipModuleLoad(&live.module, getenv("GARBAGE_MODULE")));
+		HAVE(hipModuleGetFunction(&live.function, live.module, getenv("GARBAGE_KERNEL")));
 	}
 	HIP_ARRAY3D_DESCRIPTOR array_of;
 	if (!live.array || hipArray3DGetDescriptor(&array_of, live.array) != hipSuccess) {
 		hipChannelFormatDesc pixel = hipCreateChannelDesc(32, 0, 0, 0, hipChannelFormatKindFloat);
-		(void)hipMallocArray(&live.array, &pixel, 64, 64, hipArrayDefault);
+		HAVE(hipMallocArray(&live.array, &pixel, 64, 64, hipArrayDefault));
 	}
 	if (!live.userobject || hipUserObjectRetain(live.userobject, 1) != hipSuccess)
-		(void)hipUserObjectCreate(&live.userobject, 0, (hipHostFn_t)nothing, 1, hipUserObjectNoDestructorSync);
+		HAVE(hipUserObjectCreate(&live.userobject, 0, (hipHostFn_t)nothing, 1, hipUserObjectNoDestructorSync));
 	(void)hipGetLastError();
 }
 
