@@ -28,8 +28,9 @@ type Placer interface {
 	// ErrorInvalidValue: that range cannot be had; try another.
 	ReserveRange(all, own Span, part bool) (Span, Error)
 	// Grant sets size bytes of the device's capacity aside for MallocAt. It may
-	// grant less, down to nothing (ErrorOutOfMemory).
-	Grant(t Thread, size uint64) (granted uint64, err Error)
+	// grant less, down to least; if there is not that much either, nothing is taken,
+	// not even for a moment, in which others would find none (ErrorOutOfMemory).
+	Grant(t Thread, size, least uint64) (granted uint64, err Error)
 	// Return gives unused granted capacity back.
 	Return(t Thread, size uint64) Error
 	// MallocAt allocates at addr: out of granted capacity, or, with a Unit above

@@ -290,10 +290,14 @@ func (c *Client) giveCredit(ct *callTime, l *link, device int32, size uint64) {
 	}
 }
 
-// askCredit asks for what is missing and, where the device has that much, extra bytes beyond.
+// askCredit asks for what is missing and, where the device has that much, extra bytes beyond. Less than what is missing is not taken even for a moment, in
+// which other sessions would find nothing; a worker that does not know of the least grants it, and is given it back.
 func (c *Client) askCredit(ct *callTime, l *link, device int32, missing, extra uint64) hip.Error {
+	if missing > 1<<62 { // no card has it, and sums of it wrap
+		return hip.ErrorOutOfMemory
+	}
 	for _, want := range [...]uint64{missing + extra, missing} {
-		got, code := c.callU64(ct, l, hiprpc.OpGrant, hiprpc.Place{Device: device, Size: want}.Append(nil))
+		got, code := c.callU64(ct, l, hiprpc.OpGrant, hiprpc.Place{Device: device, Addr: hip.Ptr(missing), Size: want}.Append(nil))
 		if code == hip.Success && got%hip.Granule == 0 {
 			c.mem.mu.Lock()
 			c.mem.credit[device] += got

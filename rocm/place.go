@@ -106,7 +106,9 @@ func (r *Runtime) reach() ([][]hip.MemAccessDesc, hip.Error) {
 }
 
 // Grant is hip.Placer's: nothing is granted.
-func (r *Runtime) Grant(hip.Thread, uint64) (uint64, hip.Error) { return 0, hip.ErrorNotSupported }
+func (r *Runtime) Grant(hip.Thread, uint64, uint64) (uint64, hip.Error) {
+	return 0, hip.ErrorNotSupported
+}
 
 // Return is hip.Placer's: nothing is granted.
 func (r *Runtime) Return(hip.Thread, uint64) hip.Error { return hip.ErrorNotSupported }

@@ -280,8 +280,8 @@ func (r *Runtime) Unit() uint64 { return hip.Granule }
 // virtualPart of its own addresses are for reservations: one in so many bytes.
 const virtualPart = 2
 
-// Grant takes capacity from the card for MallocAt, as much of size as there is.
-func (r *Runtime) Grant(t hip.Thread, size uint64) (uint64, hip.Error) {
+// Grant takes capacity from the card for MallocAt, as much of size as there is, and nothing if that is less than least.
+func (r *Runtime) Grant(t hip.Thread, size, least uint64) (uint64, hip.Error) {
 	d, e := r.enter(t)
 	if e != hip.Success {
 		return 0, e
@@ -289,7 +289,7 @@ func (r *Runtime) Grant(t hip.Thread, size uint64) (uint64, hip.Error) {
 	defer r.leave()
 	size = vmem.RoundUp(size)
 	for {
-		if size == 0 {
+		if size == 0 || size < least {
 			return 0, hip.ErrorOutOfMemory
 		}
 		if d.take(size) {

@@ -214,7 +214,7 @@ func TestPlacer(t *testing.T) {
 	is(t, "ReserveRange again", reserve(hip.Span{Base: base, Size: size}, own), hip.ErrorInvalidValue)
 
 	is(t, "MallocAt without a grant", r.MallocAt(thread, base, 4096), hip.ErrorInvalidValue)
-	n, e := r.Grant(thread, 10<<20+1)
+	n, e := r.Grant(thread, 10<<20+1, 0)
 	must(t, "Grant", e)
 	if n != 10<<20+4096 {
 		t.Errorf("granted %d", n)
@@ -245,10 +245,12 @@ func TestPlacer(t *testing.T) {
 	}
 	must(t, "Return", r.Return(thread, 4096))
 	is(t, "Return of more than there is", r.Return(thread, 4096), hip.ErrorInvalidValue)
-	if n, e = r.Grant(thread, 1<<40); e != hip.Success || n != 54<<20 {
+	_, e = r.Grant(thread, 1<<40, 54<<20+1)
+	is(t, "Grant of no less than there is not", e, hip.ErrorOutOfMemory)
+	if n, e = r.Grant(thread, 1<<40, 54<<20); e != hip.Success || n != 54<<20 {
 		t.Errorf("Grant of too much: %d, %v", n, e)
 	}
-	n, e = r.Grant(thread, 4096)
+	n, e = r.Grant(thread, 4096, 0)
 	if is(t, "Grant when nothing is left", e, hip.ErrorOutOfMemory); n != 0 {
 		t.Errorf("granted %d", n)
 	}

@@ -131,12 +131,7 @@ func (s *session) mallocHostAt(t hip.Thread, addr hip.Ptr, pages uint64) hip.Err
 	if unit := s.placer.Unit(); unit != hip.Granule {
 		return s.placer.MallocAt(t, addr, (pages+unit-1)&^(unit-1))
 	}
-	got, code := s.placer.Grant(t, pages)
-	if code == hip.Success && got < pages {
-		code = hip.ErrorOutOfMemory
-		_ = s.placer.Return(t, got) // it was granted just now
-	}
-	if code != hip.Success {
+	if _, code := s.placer.Grant(t, pages, pages); code != hip.Success {
 		return code
 	}
 	return s.placer.MallocAt(t, addr, pages)

@@ -37,7 +37,7 @@ func (s *session) doGrant(r *wire.Request) {
 		s.reply(r, hip.ErrorNotSupported, nil)
 		return
 	}
-	got, code := s.placer.Grant(t, p.Size)
+	got, code := s.placer.Grant(t, p.Size, uint64(p.Addr))
 	s.replyU64(r, got, code)
 }
 

@@ -113,7 +113,7 @@ func DecodeLaunch(b []byte, l *hip.Launch) (device int32, ok bool) {
 	return device, d.Done() && len(l.Args) <= MaxArgs
 }
 
-// Place is a piece of device memory of a device: what Grant, Return, MallocAt and the like are about. Addr is 0 where there is none.
+// Place is a piece of device memory of a device: what Grant, Return, MallocAt and the like are about. Addr is 0 where there is none; in a Grant it is the least that is of use.
 type Place struct {
 	Device int32
 	Addr   hip.Ptr

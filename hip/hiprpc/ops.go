@@ -7,7 +7,7 @@ import "github.com/rocwire/rocwire/hip"
 
 // Operations that are no HIP function.
 const (
-	OpGrant        uint16 = 0x1100 // sync: Grant → u64 granted
+	OpGrant        uint16 = 0x1100 // sync: Place, with the least that is of use as its address → u64 granted
 	OpReturn       uint16 = 0x1101 // async: Grant
 	OpMallocAt     uint16 = 0x1102 // async: Place
 	OpHostFuncDone uint16 = 0x1103 // async: u64 id of a host function that has returned

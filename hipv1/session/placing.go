@@ -97,16 +97,11 @@ func (s *Session) mallocAt(addr, size uint64) hip.Error {
 // grantAndPlace takes capacity and allocates in it.
 func (s *Session) grantAndPlace(t hip.Thread, addr, n uint64) hip.Error {
 	p := s.place.placer
-	got, code := p.Grant(t, n)
-	switch {
-	case code != hip.Success:
-		return code
-	case got < n:
-		code = hip.ErrorOutOfMemory
-	default:
-		code = p.MallocAt(t, hip.Ptr(addr), n)
-	}
+	got, code := p.Grant(t, n, n)
 	if code != hip.Success {
+		return code
+	}
+	if code = p.MallocAt(t, hip.Ptr(addr), n); code != hip.Success {
 		_ = p.Return(t, got) // it was granted
 	}
 	return code

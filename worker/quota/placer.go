@@ -19,24 +19,25 @@ func (p placer) ReserveRange(all, own hip.Span, part bool) (hip.Span, hip.Error)
 }
 
 // Grant gives what the limit leaves, and at most size.
-func (p placer) Grant(t hip.Thread, size uint64) (uint64, hip.Error) {
+func (p placer) Grant(t hip.Thread, size, least uint64) (uint64, hip.Error) {
 	d := p.q.device(t.Device)
 	if d == nil {
-		return p.q.placer.Grant(t, size)
+		return p.q.placer.Grant(t, size, least)
 	}
 	want := d.takeSome(pages(size))
-	if want == 0 {
+	if want == 0 || want < least {
+		d.give(want)
 		return 0, hip.ErrorOutOfMemory
 	}
-	got, code := p.grant(t, want)
+	got, code := p.grant(t, want, least)
 	d.give(want - min(got, want))
 	d.use(-int64(got))
 	return got, code
 }
 
-// grant has the runtime grant want, once others have given way, or else as much of it as there is.
-func (p placer) grant(t hip.Thread, want uint64) (got uint64, code hip.Error) {
-	got, code = p.q.placer.Grant(t, want)
+// grant has the runtime grant want, once others have given way, or else as much of it as there is, if that is least.
+func (p placer) grant(t hip.Thread, want, least uint64) (got uint64, code hip.Error) {
+	got, code = p.q.placer.Grant(t, want, least)
 	for range mostPresses {
 		if code == hip.Success && got >= want || code != hip.Success && code != hip.ErrorOutOfMemory {
 			break
@@ -45,7 +46,7 @@ func (p placer) grant(t hip.Thread, want uint64) (got uint64, code hip.Error) {
 			_ = p.q.placer.Return(t, got) // it was granted just now, and who makes room is to see it
 		}
 		more := p.q.press(t.Device, want)
-		if got, code = p.q.placer.Grant(t, want); !more {
+		if got, code = p.q.placer.Grant(t, want, least); !more {
 			break
 		}
 	}

@@ -63,9 +63,9 @@ func (f *fake) MemGetInfo(hip.Thread) (uint64, uint64, hip.Error) {
 	return 1 << 40, 1 << 40, hip.Success
 }
 
-func (f *fake) Grant(_ hip.Thread, size uint64) (uint64, hip.Error) { return size, hip.Success }
-func (f *fake) Return(hip.Thread, uint64) hip.Error                 { return hip.Success }
-func (f *fake) Unit() uint64                                        { return f.unit }
+func (f *fake) Grant(_ hip.Thread, size, _ uint64) (uint64, hip.Error) { return size, hip.Success }
+func (f *fake) Return(hip.Thread, uint64) hip.Error                    { return hip.Success }
+func (f *fake) Unit() uint64                                           { return f.unit }
 func (f *fake) ReserveRange(all, _ hip.Span, _ bool) (hip.Span, hip.Error) {
 	return all, hip.Success
 }
@@ -175,7 +175,7 @@ func TestAccount(t *testing.T) {
 			}
 			f.later = nil
 		case 5:
-			if got, e := place.Grant(thread, pages(size)); e == hip.Success {
+			if got, e := place.Grant(thread, pages(size), 0); e == hip.Success {
 				if n := min(got, pages(size)); unused+n >= pages(size) {
 					at += 1 << 30
 					if e := place.MallocAt(thread, at, pages(size)); e != hip.Success {
