@@ -175,6 +175,7 @@ func attack(t *targets) report {
 		call("become root", unix.SYS_SETUID, 0)
 		call("execute a program", unix.SYS_EXECVE, uintptr(unsafe.Pointer(&name)))
 		call("raise a limit", unix.SYS_SETRLIMIT, unix.RLIMIT_CORE, uintptr(unsafe.Pointer(&unix.Rlimit{Cur: 1, Max: 1})))
+		call("live on when its parent dies", unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, 0)
 		call("fork", unix.SYS_CLONE, uintptr(unix.SIGCHLD)) // in the child of a Go program there is no way on, so it must not be one
 		mem, err := unix.Mmap(worker.FirstFile, 0, 8192, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 		if err == nil {

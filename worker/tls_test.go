@@ -82,8 +82,8 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// TestTLSRefusals: what is wrong with certificates and clocks is said in a line on the client, whose calls answer hipErrorNotInitialized, and an
-// honest client is served all the same.
+// TestTLSRefusals: what is wrong with certificates and clocks is said in a line on the client, whose calls answer hipErrorNotInitialized, and in the
+// worker's record if it comes that far; an honest client is served all the same.
 func TestTLSRefusals(t *testing.T) {
 	good := keysAt(t)
 	other := keysAt(t)
@@ -118,9 +118,7 @@ func TestTLSRefusals(t *testing.T) {
 		"no key":             {good, dialing.TLS{CA: good.Cert(keys.CA), Cert: good.Cert("client-alice")}, "go together"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := config()
-			cfg.TLS = serverTLS(c.server)
-			w := serve(t, cards(1), cfg)
+			w, _, record := parking(t, func(cfg *worker.Config) { cfg.TLS = serverTLS(c.server) })
 			var lines []string
 			bad := hipremote.New(hipremote.Config{
 				Host: "127.0.0.1", Port: fmt.Sprint(w.Addr().Port), Dialing: dialing.Settings{TLS: c.client}, ConnectTimeout: time.Minute, IOTimeout: time.Minute,
@@ -134,6 +132,9 @@ func TestTLSRefusals(t *testing.T) {
 			}
 			if len(lines) != 1 || !strings.Contains(lines[0], c.say) || strings.Contains(lines[0], "\n") {
 				t.Errorf("it says %q", lines)
+			}
+			if name != "no file" && name != "no key" { // with which nobody connects
+				eventually(t, "it is recorded", func() bool { return strings.Contains(record(), `"event":"refused","from":"127.0.0.1:`) })
 			}
 			if c.server == good {
 				must(t, "Malloc of another", connectAndMalloc(t, w, clientTLS(good)))

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -167,6 +168,63 @@ func TestProgram(t *testing.T) {
 	}
 	if err := c.Close(); err != nil {
 		t.Error(err)
+	}
+	killed(t, exe)
+}
+
+// killed: when a worker is killed its sessions' processes end, whatever they are doing.
+func killed(t *testing.T, exe string) {
+	portFile, socket := filepath.Join(t.TempDir(), "port"), filepath.Join(t.TempDir(), "w.sock")
+	cmd := exec.Command(exe, "--backend", "sim", "--listen", "127.0.0.1", "--listen", "unix:"+socket, "-p", "0", "--port-file", portFile, "--sim-memory", "256M")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}()
+	port := ""
+	for deadline := time.Now().Add(time.Minute); port == "" && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		b, _ := os.ReadFile(portFile)
+		port = strings.TrimSpace(string(b))
+	}
+	for range 2 {
+		c := hipremote.New(hipremote.Config{Host: "127.0.0.1", Port: port, Logf: t.Logf})
+		defer c.Close()
+		if _, e := c.Malloc(hip.Thread{}, 1<<20); e != hip.Success {
+			t.Fatal(e)
+		}
+	}
+	m := smiremote.NewClient(smiremote.Options{Address: "unix:" + socket})
+	defer m.Close()
+	list, err := m.Sessions(t.Context())
+	if err != nil || len(list.Sessions) != 2 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	there := func(pid uint32) bool { // a process that nobody waits for has ended all the same
+		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		_, state, _ := strings.Cut(string(b), ") ")
+		return err == nil && !strings.HasPrefix(state, "Z") && !strings.HasPrefix(state, "X")
+	}
+	for _, s := range list.Sessions {
+		if !there(s.PID) {
+			t.Errorf("process %d is not there", s.PID)
+		}
+	}
+	if err := syscall.Kill(int(list.Sessions[0].PID), syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range list.Sessions {
+		deadline := time.Now().Add(time.Minute)
+		for there(s.PID) && time.Now().Before(deadline) {
+			time.Sleep(time.Millisecond)
+		}
+		if there(s.PID) {
+			t.Errorf("process %d has outlived the worker", s.PID)
+		}
 	}
 }
 

@@ -99,6 +99,7 @@ func TestFilter(t *testing.T) {
 		{"another's thread", sim, auditArch, unix.SYS_TGKILL, [6]uint64{self + 1, 9}, eperm},
 		{"another's thread by high bits", sim, auditArch, unix.SYS_TGKILL, [6]uint64{self | 1<<32, 9}, eperm},
 		{"its name", sim, auditArch, unix.SYS_PRCTL, [6]uint64{unix.PR_SET_NAME}, allowed},
+		{"to outlive its parent", sim, auditArch, unix.SYS_PRCTL, [6]uint64{unix.PR_SET_PDEATHSIG, 0}, eperm},
 		{"to be dumped", sim, auditArch, unix.SYS_PRCTL, [6]uint64{unix.PR_SET_DUMPABLE, 1}, eperm},
 		{"a directory", rocm, auditArch, unix.SYS_MKDIRAT, [6]uint64{}, eperm},
 		{"a directory among temporary files", files, auditArch, unix.SYS_MKDIRAT, [6]uint64{}, allowed},
