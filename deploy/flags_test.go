@@ -15,11 +15,11 @@ func TestFlags(t *testing.T) {
 	flag := regexp.MustCompile(`(?:^|[\[" =,])(--[a-z][a-z0-9-]+)`)
 	for program, files := range map[string]map[string]string{ // a file, and what its lines with flags look like
 		"hip-worker": {
-			"kubernetes/worker.yaml": "args:", "systemd/hip-worker.service": "hip-worker --|_FLAGS=", "docker/worker.Dockerfile": "^ENTRYPOINT|^CMD",
+			"systemd/hip-worker.service": "hip-worker --|_FLAGS=", "docker/worker.Dockerfile": "^ENTRYPOINT|^CMD",
 			"compose.yaml": `command: \[--backend`,
 		},
 		"gpu-exporter": {
-			"kubernetes/exporter.yaml": "args:", "systemd/gpu-exporter.service": "gpu-exporter --|_FLAGS=", "docker/exporter.Dockerfile": "^ENTRYPOINT",
+			"systemd/gpu-exporter.service": "gpu-exporter --|_FLAGS=", "docker/exporter.Dockerfile": "^ENTRYPOINT",
 			"compose.yaml": `command: \[--worker`,
 		},
 	} {
@@ -32,13 +32,9 @@ func TestFlags(t *testing.T) {
 			t.Fatal(err)
 		}
 		known := regexp.MustCompile(`--[a-z][a-z0-9-]+`).FindAllString(string(help), -1)
-		for file, which := range files {
-			b, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+		check := func(file, text, which string) {
 			n := 0
-			for line := range strings.Lines(string(b)) {
+			for line := range strings.Lines(text) {
 				if !regexp.MustCompile(which).MatchString(line) {
 					continue
 				}
@@ -52,6 +48,33 @@ func TestFlags(t *testing.T) {
 			if n == 0 {
 				t.Errorf("%s starts %s without flags", file, program)
 			}
+		}
+		for file, which := range files {
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			check(file, string(b), which)
+		}
+		pods := 0 // of the chart, as deploy/cluster renders it
+		charts, err := filepath.Glob("helm/testdata/*.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range charts {
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, document := range strings.Split(string(b), "\n---\n") {
+				if strings.Contains(document, "command: ["+program+"]") {
+					pods++
+					check(file, document, "^ *- --")
+				}
+			}
+		}
+		if pods < 2 {
+			t.Errorf("the chart has %d pods with %s", pods, program)
 		}
 	}
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # release.sh [--deb] [DIRECTORY]: what is given out, in dist if no DIRECTORY is named: packages for Debian and its kin and for RPM's
-# (x86-64), archives, a list of what is in them (SBOM) and checksums. Two runs on the same commit are identical, wherever it lies.
+# (x86-64), archives, the Helm chart, a list of what is in them (SBOM) and checksums. Two runs on the same commit are identical, wherever it lies.
 # With --deb only the packages for Debian, to try them.
 #
 # The version is what scripts/ldflags.sh says. smi-remote and gpu-exporter are of Go alone; the rest is linked with this machine's C
@@ -148,7 +148,8 @@ cp -r "$stage/bin" "$stage/lib" "$stage/$name/"
 cp -r "$stage/docs" "$stage/$name/share/"
 cp LICENSE README.md CHANGELOG.md "$stage/$name/"
 tar -C "$stage" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" -c "$name" | gzip -9n >"$out/$name.tar.gz"
+scripts/chart.sh "v$version" "$out"
 
 step "what is in them, and checksums"
 go run scripts/sbom.go "$version" "$stage"/bin/* "$stage"/lib/librocwire.so "$stage"/lib/libaccelerator_amd.so >"$out/rocwire-$version.cdx.json"
-(cd "$out" && sha256sum -- *.deb *.rpm *.tar.gz *.json >SHA256SUMS && cat SHA256SUMS)
+(cd "$out" && sha256sum -- *.deb *.rpm *.tar.gz *.tgz *.json >SHA256SUMS && cat SHA256SUMS)

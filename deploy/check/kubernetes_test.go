@@ -2,14 +2,11 @@ package check
 
 import (
 	"encoding/json"
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/yannh/kubeconform/pkg/resource"
 	"github.com/yannh/kubeconform/pkg/validator"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -71,25 +68,25 @@ func conform(t *testing.T) validator.Validator {
 	return v
 }
 
-// manifests are the files with resources for a cluster.
+// client is a program's pod, as the chart has it for an example.
+const client = "../helm/rocwire/examples/client.yaml"
+
+// manifests are the files with resources for a cluster, but for the chart's: those are given to a real API server, in deploy/cluster.
 func manifests(t *testing.T) (files []string) {
 	t.Helper()
-	for _, root := range []string{"../kubernetes", "../tensorfusion"} {
-		err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
-			base := filepath.Base(name)
-			if err == nil && !d.IsDir() && strings.HasSuffix(base, ".yaml") && base != "kustomization.yaml" && !strings.HasPrefix(base, "values") && base != "metadata.yaml" {
-				files = append(files, name)
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
+	all, err := filepath.Glob("../tensorfusion/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range all {
+		if base := filepath.Base(name); !strings.HasPrefix(base, "values") && base != "metadata.yaml" {
+			files = append(files, name)
 		}
 	}
-	if len(files) < 8 {
+	if len(files) < 4 {
 		t.Fatalf("only %v", files)
 	}
-	return files
+	return append(files, client)
 }
 
 func TestManifests(t *testing.T) {
@@ -140,124 +137,3 @@ type closer struct{ *strings.Reader }
 func (closer) Close() error { return nil }
 
 func stringsCloser(s string) closer { return closer{strings.NewReader(s)} }
-
-// TestKustomization: it names every manifest beside it, and nothing else.
-func TestKustomization(t *testing.T) {
-	const dir = "../kubernetes"
-	b, err := os.ReadFile(filepath.Join(dir, "kustomization.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var k struct {
-		APIVersion, Kind, Namespace string
-		Resources                   []string
-	}
-	if err := yaml.Unmarshal(b, &k); err != nil {
-		t.Fatal(err)
-	}
-	if k.Kind != "Kustomization" || k.APIVersion != "kustomize.config.k8s.io/v1beta1" {
-		t.Errorf("%+v", k)
-	}
-	named := map[string]bool{}
-	for _, r := range k.Resources {
-		named[r] = true
-		if _, err := os.Stat(filepath.Join(dir, r)); err != nil {
-			t.Error(err)
-		}
-	}
-	files, _ := filepath.Glob(dir + "/*.yaml")
-	for _, f := range files {
-		if b := filepath.Base(f); b != "kustomization.yaml" && !named[b] && !optional[b] {
-			t.Errorf("%s is not in it", b)
-		}
-	}
-}
-
-// optional are examples, and manifests that need something which not every cluster has.
-var optional = map[string]bool{"client.yaml": true, "servicemonitor.yaml": true, "prometheusrule.yaml": true}
-
-// TestSelectors: what a service, a policy or a monitor selects is there.
-func TestSelectors(t *testing.T) {
-	pods, services := []map[string]string{}, []map[string]string{}
-	type selecting struct {
-		what   string
-		labels map[string]string
-		from   *[]map[string]string
-	}
-	var all []selecting
-	files, _ := filepath.Glob("../kubernetes/*.yaml")
-	for _, name := range files {
-		f, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resources, errs := resource.FromStream(t.Context(), name, f)
-		for r := range resources {
-			var o struct {
-				Kind     string
-				Metadata struct {
-					Name   string
-					Labels map[string]string
-				}
-				Spec struct {
-					Selector    any
-					PodSelector struct{ MatchLabels map[string]string } `json:"podSelector"`
-					Template    struct {
-						Metadata struct{ Labels map[string]string }
-					}
-				}
-			}
-			if err := yaml.Unmarshal(r.Bytes, &o); err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			what := fmt.Sprintf("%s %s", o.Kind, o.Metadata.Name)
-			switch o.Kind {
-			case "DaemonSet", "Deployment":
-				pods = append(pods, o.Spec.Template.Metadata.Labels)
-				all = append(all, selecting{what, matchLabels(o.Spec.Selector), &pods})
-			case "Service":
-				services = append(services, o.Metadata.Labels)
-				all = append(all, selecting{what, labels(o.Spec.Selector), &pods})
-			case "NetworkPolicy":
-				if len(o.Spec.PodSelector.MatchLabels) > 0 {
-					all = append(all, selecting{what, o.Spec.PodSelector.MatchLabels, &pods})
-				}
-			case "ServiceMonitor":
-				all = append(all, selecting{what, matchLabels(o.Spec.Selector), &services})
-			}
-		}
-		for err := range errs {
-			t.Error(err)
-		}
-	}
-	for _, s := range all {
-		found := false
-		for _, have := range *s.from {
-			ok := len(s.labels) > 0
-			for k, v := range s.labels {
-				ok = ok && have[k] == v
-			}
-			found = found || ok
-		}
-		if !found {
-			t.Errorf("%s selects nothing: %v", s.what, s.labels)
-		}
-	}
-}
-
-func labels(v any) map[string]string {
-	m := map[string]string{}
-	if o, ok := v.(map[string]any); ok {
-		for k, v := range o {
-			m[k] = fmt.Sprint(v)
-		}
-	}
-	return m
-}
-
-func matchLabels(v any) map[string]string {
-	if o, ok := v.(map[string]any); ok {
-		return labels(o["matchLabels"])
-	}
-	return nil
-}

@@ -17,8 +17,8 @@ var ours = regexp.MustCompile(`^(?:#.*\n)*(?:scrape_configs|rule_files|tokens|oi
 
 // fragments are the pages with a part of a pod, and the pod of ours that has the containers which it names.
 var fragments = map[string]struct{ file, kind string }{
-	"access.md": {"../kubernetes/client.yaml", "Pod"},
-	"ebpf.md":   {"../kubernetes/exporter.yaml", "DaemonSet"},
+	"access.md": {client, "Pod"},
+	"ebpf.md":   {"../helm/testdata/exporter.yaml", "DaemonSet"},
 }
 
 // TestPages: YAML in the documentation that is for a cluster is what Kubernetes takes: a whole object by the schemas, a part of a pod by the type's fields.

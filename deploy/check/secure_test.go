@@ -51,7 +51,7 @@ func TestSecure(t *testing.T) {
 			})
 		}
 	}
-	if workers != 4 {
+	if workers != 3 {
 		t.Errorf("%d workers", workers)
 	}
 	files, err := filepath.Glob("../docker/*worker.Dockerfile")
