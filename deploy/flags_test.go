@@ -18,6 +18,7 @@ func TestFlags(t *testing.T) {
 			"systemd/hip-worker.service": "hip-worker --|_FLAGS=", "docker/worker.Dockerfile": "^ENTRYPOINT|^CMD",
 			"compose.yaml": `command: \[--backend`,
 		},
+		"rocwire-dra": {},
 		"gpu-exporter": {
 			"systemd/gpu-exporter.service": "gpu-exporter --|_FLAGS=", "docker/exporter.Dockerfile": "^ENTRYPOINT",
 			"compose.yaml": `command: \[--worker`,
@@ -30,6 +31,15 @@ func TestFlags(t *testing.T) {
 		help, err := exec.Command(bin, "--help").Output()
 		if err != nil {
 			t.Fatal(err)
+		}
+		if program == "rocwire-dra" { // its commands have flags of their own
+			for _, command := range []string{"node", "publish"} {
+				more, err := exec.Command(bin, command, "--help").Output()
+				if err != nil {
+					t.Fatal(err)
+				}
+				help = append(help, more...)
+			}
 		}
 		known := regexp.MustCompile(`--[a-z][a-z0-9-]+`).FindAllString(string(help), -1)
 		check := func(file, text, which string) {

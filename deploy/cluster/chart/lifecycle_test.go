@@ -143,7 +143,7 @@ func TestLifecycle(t *testing.T) {
 
 	all := map[string]any{
 		"exporter.enabled": true, "metrics.serviceMonitor.enabled": true, "metrics.rules.enabled": true, "metrics.prometheus.serviceAccount": "p", "dashboards.enabled": true,
-		"dashboards.namespace": "monitoring", "clients.namespaces": []any{"training"}, "worker.backend": "sim", "worker.podDisruptionBudget.enabled": true,
+		"dashboards.namespace": "monitoring", "dra.enabled": true, "clients.namespaces": []any{"training"}, "worker.backend": "sim", "worker.podDisruptionBudget.enabled": true,
 	}
 	if err := k.install(t, set(all)); err != nil {
 		t.Fatal(err)
@@ -153,6 +153,7 @@ func TestLifecycle(t *testing.T) {
 		"deployments/gpus/rocwire-worker", "daemonsets/gpus/rocwire-exporter", "services/gpus/rocwire-worker", "secrets/gpus/rocwire-ca", "secrets/gpus/rocwire-worker-tls",
 		"secrets/gpus/rocwire-metrics", "configmaps/training/rocwire-ca", "configmaps/gpus/rocwire-ca", "configmaps/monitoring/rocwire-dashboard-gpu",
 		"servicemonitors/gpus/rocwire-worker", "prometheusrules/gpus/rocwire-alerts", "networkpolicies/gpus/rocwire-exporter", "poddisruptionbudgets/gpus/rocwire-worker",
+		"deviceclasses//gpu.rocwire.io", "daemonsets/gpus/rocwire-dra-node", "clusterroles//rocwire-dra-publisher",
 	} {
 		if !slices.Contains(installed, name) {
 			t.Errorf("%s is missing", name)

@@ -42,12 +42,12 @@ var switches = [][]map[string]any{
 }
 
 // alone are switches that have to do with no other: the templates that read them read nothing else.
-var alone = []map[string]any{{"metrics.rules.enabled": true}, {"metrics.prometheus.serviceAccount": "prometheus-k8s"}, {"dashboards.enabled": true}}
+var alone = []map[string]any{{"metrics.rules.enabled": true}, {"metrics.prometheus.serviceAccount": "prometheus-k8s"}, {"dashboards.enabled": true}, {"dra.enabled": true}}
 
 const authority = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"
 
 // given are Secrets that are there before the chart, as the switches name them.
-var given = []string{"worker-keys", "exporter-keys", "who-scrapes", "tokens", "client-ca"}
+var given = []string{"worker-keys", "exporter-keys", "who-scrapes", "tokens", "client-ca", "rocwire-dra"}
 
 // combinations calls f with each, as many as the product of all switches' choices.
 func combinations(f func(values map[string]any)) (n int) {
@@ -214,25 +214,36 @@ func secure(t *testing.T, o *unstructured.Unstructured) {
 	if len(template.Spec.Containers) != 1 {
 		t.Fatalf("%s has %d containers", o.GetName(), len(template.Spec.Containers))
 	}
+	for _, c := range append(slices.Clone(template.Spec.InitContainers), template.Spec.Containers...) {
+		s := c.SecurityContext
+		if s == nil || s.Privileged != nil && *s.Privileged || s.AllowPrivilegeEscalation == nil || *s.AllowPrivilegeEscalation ||
+			s.ReadOnlyRootFilesystem == nil || !*s.ReadOnlyRootFilesystem || s.Capabilities == nil || !slices.Equal(s.Capabilities.Drop, []corev1.Capability{"ALL"}) {
+			t.Errorf("%s: %+v", o.GetName(), s)
+		}
+		if slices.ContainsFunc(append(slices.Clone(c.Command), c.Args...), func(a string) bool { return strings.Contains(a, "insecure") }) {
+			t.Errorf("%s: %v", o.GetName(), c.Args)
+		}
+	}
+	if template.Spec.HostNetwork || template.Spec.HostIPC {
+		t.Errorf("%s has the node's network", o.GetName())
+	}
 	c := template.Spec.Containers[0]
 	s, all := c.SecurityContext, template.Spec.SecurityContext
-	if s == nil || s.Privileged != nil && *s.Privileged || s.AllowPrivilegeEscalation == nil || *s.AllowPrivilegeEscalation ||
-		s.ReadOnlyRootFilesystem == nil || !*s.ReadOnlyRootFilesystem || s.Capabilities == nil || !slices.Equal(s.Capabilities.Drop, []corev1.Capability{"ALL"}) {
-		t.Errorf("%s: %+v", o.GetName(), s)
+	if c.Name == "gpu-exporter" && (template.Spec.AutomountServiceAccountToken == nil || *template.Spec.AutomountServiceAccountToken) {
+		t.Errorf("%s has a token", o.GetName())
 	}
-	if slices.ContainsFunc(append(slices.Clone(c.Command), c.Args...), func(a string) bool { return strings.Contains(a, "insecure") }) {
-		t.Errorf("%s: %v", o.GetName(), c.Args)
-	}
-	if c.Name == "gpu-exporter" { // reads other users' processes
-		if template.Spec.HostNetwork || template.Spec.AutomountServiceAccountToken == nil || *template.Spec.AutomountServiceAccountToken {
-			t.Errorf("%s has more than it needs", o.GetName())
-		}
+	if ofNode(template) {
 		return
 	}
 	if all == nil || all.RunAsNonRoot == nil || !*all.RunAsNonRoot || all.RunAsUser == nil || *all.RunAsUser == 0 || s.RunAsUser != nil || len(s.Capabilities.Add) > 0 ||
-		template.Spec.HostPID || template.Spec.HostNetwork || template.Spec.HostIPC {
+		template.Spec.HostPID {
 		t.Errorf("%s is root, or sees the node: %+v %+v", o.GetName(), all, s)
 	}
+}
+
+// ofNode: an exporter reads other users' processes, and the driver on a node has folders of the kubelet's.
+func ofNode(template corev1.PodTemplateSpec) bool {
+	return slices.Contains([]string{"gpu-exporter", "node"}, template.Spec.Containers[0].Name)
 }
 
 // target is a cluster for a release.
@@ -295,7 +306,7 @@ func (k *target) dryRun(t *testing.T, o *unstructured.Unstructured) {
 	}
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "x", Labels: template.Labels}, Spec: template.Spec}
 	_, err = k.Client.CoreV1().Pods(namespace).Create(t.Context(), pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-	if exporter := template.Spec.HostPID; exporter && (err == nil || !strings.Contains(err.Error(), "violates PodSecurity")) || !exporter && err != nil {
+	if special := ofNode(template); special && (err == nil || !strings.Contains(err.Error(), "violates PodSecurity")) || !special && err != nil {
 		t.Errorf("%s in a namespace that lets in restricted pods: %v", o.GetName(), err)
 	}
 	pod.Spec.Containers[0].Name += "-in-default"
