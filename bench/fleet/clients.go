@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rocwire/rocwire/wire"
@@ -20,6 +21,9 @@ type clientsStats struct{ Open int }
 // atOnce is how many connect at the same time.
 const atOnce = 64
 
+// perProcess is how many clients a process has: each takes two descriptors and a thread, of which a process may often have some ten thousand.
+const perProcess = 4000
+
 // begin opens further sessions at workers with this port until there are n, at the first so many of them; each worker gets the next one in turn.
 func (c *clients) begin(n, workers int, port string) error {
 	var wg sync.WaitGroup
@@ -29,6 +33,7 @@ func (c *clients) begin(n, workers int, port string) error {
 	}
 	c.open = append(c.open, make([]*wire.Client, n-first)...)
 	errs := make([]error, n)
+	var failed atomic.Bool
 	next := make(chan int)
 	for range atOnce {
 		wg.Go(func() {
@@ -40,10 +45,13 @@ func (c *clients) begin(n, workers int, port string) error {
 						Namespace: "ml", Pod: fmt.Sprintf("train-%d", i),
 					},
 				})
+				if errs[i] != nil {
+					failed.Store(true)
+				}
 			}
 		})
 	}
-	for i := first; i < n; i++ {
+	for i := first; i < n && !failed.Load(); i++ {
 		next <- i
 	}
 	close(next)

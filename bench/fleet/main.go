@@ -10,7 +10,7 @@
 //
 // # What is not
 //
-// All workers are one process, all clients another: a thousand of hip-worker would not fit into a small machine. There is no card and no session process
+// All workers are one process, all clients a few others: a thousand of hip-worker would not fit into a small machine. There is no card and no session process
 // behind them, figures are computed instead of read, and a client makes no calls. There is no TLS and no network but loopback; the workers and what asks them
 // share the processors, so that times are longer than they would be, and processor time is what to go by.
 package main

@@ -19,7 +19,7 @@ type bench struct {
 	*report
 	dir, file string // that names the workers
 	workers   *child
-	clients   *child
+	clients   []*child // perProcess sessions each
 	names     namesAt
 	port      string // of all workers
 	sessions  int    // that the workers have
@@ -46,10 +46,11 @@ func run(ctx context.Context, o options) (r *report, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.workers.end()) }()
-	if b.clients, err = startChild(serveClients); err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, b.clients.end()) }()
+	defer func() {
+		for _, c := range b.clients {
+			err = errors.Join(err, c.end())
+		}
+	}()
 	b.say("%s", machine())
 	begin := time.Now()
 	last := 0
@@ -89,7 +90,7 @@ func (b *bench) size(ctx context.Context, n int) error {
 	}
 	if want := min(n*perWorker, b.options.clients); want > b.sessions {
 		begin := time.Now()
-		if _, err := b.clients.tell(request{Grow: want, At: n, Port: b.port}); err != nil {
+		if err := b.begin(want, n); err != nil {
 			return fmt.Errorf("%d clients: %w", want, err)
 		}
 		opened := want - b.sessions
@@ -110,6 +111,23 @@ func (b *bench) size(ctx context.Context, n int) error {
 		return err
 	}
 	return ctx.Err()
+}
+
+// begin opens sessions until there are so many, at n workers.
+func (b *bench) begin(want, n int) error {
+	for i := 0; i*perProcess < want; i++ {
+		if i == len(b.clients) {
+			c, err := startChild(serveClients)
+			if err != nil {
+				return err
+			}
+			b.clients = append(b.clients, c)
+		}
+		if _, err := b.clients[i].tell(request{Grow: min(perProcess, want-i*perProcess), At: n, Port: b.port}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // replace writes a file so that nobody reads a half of it.

@@ -99,12 +99,15 @@ func (w *workers) serve(conn net.Conn, one *worker, h *smiremote.Handler) {
 		_ = conn.Close()
 		return
 	}
+	manages := hello.Purpose == smiremote.Purpose
+	if !manages { // a thread and a second descriptor for each is what a session process of its own can afford
+		conn = struct{ net.Conn }{conn}
+	}
 	s, err := wire.NewServerConn(conn, wire.ServerOptions{Protocol: head.Version, MaxRequest: smiremote.MaxRequest})
 	if err != nil {
 		_ = conn.Close()
 		return
 	}
-	manages := hello.Purpose == smiremote.Purpose
 	w.opened(s, manages)
 	defer w.closed(s, manages)
 	if manages {
