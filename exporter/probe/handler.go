@@ -16,7 +16,7 @@ import (
 	"github.com/rocwire/rocwire/smi"
 )
 
-// maxProbes is how many probes are answered at once; more get 503.
+// maxProbes is how many probes are answered at once; more wait as long as a probe does, and get 503.
 const maxProbes = 64
 
 // Handler answers /probe. It is a prometheus.Collector of how that goes.
@@ -89,10 +89,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, http.StatusForbidden, addr+" is not among the workers that may be asked (--probe-allow, --discover-file, --discover-url)")
 		return
 	}
+	wait := time.NewTimer(patience(r.Header.Get("X-Prometheus-Scrape-Timeout-Seconds")))
+	defer wait.Stop()
 	select {
 	case h.slots <- struct{}{}:
 		defer func() { <-h.slots }()
-	default:
+	case <-r.Context().Done():
+		return
+	case <-wait.C:
 		h.refuse(w, http.StatusServiceUnavailable, "too many probes at once")
 		return
 	}
@@ -102,8 +106,6 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer h.pool.give(t)
-	wait := time.NewTimer(patience(r.Header.Get("X-Prometheus-Scrape-Timeout-Seconds")))
-	defer wait.Stop()
 	select {
 	case <-t.ready:
 	case <-wait.C:

@@ -10,7 +10,7 @@
 // a user's password, or a certificate signed by a named authority. Passwords without
 // TLS do not count. The web configuration is read again for each connection and
 // request; should it no longer demand that, requests are refused. At most MaxRequests
-// are answered at once, there are at most MaxConns connections, of which idle ones make
+// are answered at once and others wait a while, there are at most MaxConns connections, of which idle ones make
 // room, and they have time limits, so that a stranger can slow others down, and no more.
 // Without TLS a request must ask for a name that is this machine's. Profiles are served on loopback only, to requests for a
 // loopback name, so that no web page can fetch them by having its own name lead there.

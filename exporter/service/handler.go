@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"runtime/debug"
 	"strings"
+	"time"
 )
 
 // contained answers 500 for a request whose handler panics, and says why in the log.
@@ -27,20 +28,27 @@ func contained(log *slog.Logger, next http.Handler) http.Handler {
 	})
 }
 
-// capped answers at most n requests at once. Whether the process lives is told
-// nevertheless.
-func capped(n int, next http.Handler) http.Handler {
+// turnTime is how long a request waits for its turn: scrapes of many workers come as they like, and what answers them may be
+// short of processors for a moment.
+const turnTime = 5 * time.Second
+
+// capped answers at most n requests at once; others wait so long for their turn, and are refused then. Whether the process lives
+// is told nevertheless.
+func capped(n int, wait time.Duration, next http.Handler) http.Handler {
 	slots := make(chan struct{}, n)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/-/") {
 			next.ServeHTTP(w, r)
 			return
 		}
+		turn := time.NewTimer(wait)
+		defer turn.Stop()
 		select {
 		case slots <- struct{}{}:
 			defer func() { <-slots }()
 			next.ServeHTTP(w, r)
-		default:
+		case <-r.Context().Done():
+		case <-turn.C:
 			w.Header().Set("Retry-After", "1")
 			http.Error(w, "too many requests at once (--web-max-requests)", http.StatusServiceUnavailable)
 		}

@@ -31,7 +31,7 @@ type Options struct {
 	Insecure bool   // Listen may be an address that other machines reach, whoever they are
 
 	WebConfig   string // file with TLS and users, as exporter-toolkit has it; "": neither
-	MaxRequests int    // answered at once; more get 503
+	MaxRequests int    // answered at once; more wait a while, and get 503
 	MaxConns    int    // open at once; idle ones make room
 	// AllowedHosts are further names by which requests may ask for this machine where there is no TLS, with commas between; * is every name.
 	AllowedHosts string
@@ -139,7 +139,7 @@ Metrics:
 Web server:
   --web-config FILE  TLS and users, in the form of Prometheus' exporters; other machines may connect without --insecure
                      if it demands authentication over TLS [ROCWIRE_WEB_CONFIG]
-  --web-max-requests N  requests answered at once, others get 503 [40]
+  --web-max-requests N  requests answered at once, others wait a while [40]
   --web-max-connections N  connections at once; an idle one makes room for another [128]
   --web-allowed-hosts NAMES  further names by which this machine may be asked for, with commas between, or * for every name; those that
                      it has anyway are its addresses, localhost, its own host name and names without a dot or in a cluster; with TLS

@@ -166,7 +166,7 @@ func (s *Service) handler() http.Handler {
 	if s.opt.Debug {
 		mux.Handle("/debug/", profiles())
 	}
-	h := contained(s.log, capped(s.opt.MaxRequests, careful(mux)))
+	h := contained(s.log, capped(s.opt.MaxRequests, turnTime, careful(mux)))
 	if !s.tls { // with TLS a name that is another's has no certificate
 		h = s.opt.hostNames().only(h)
 	}

@@ -188,10 +188,10 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-// A request too many is told so at once, and does not take the service's life signs away.
+// A request too many waits for its turn, is told so when that does not come, and does not take the service's life signs away.
 func TestCapped(t *testing.T) {
 	in, out := make(chan bool), make(chan bool)
-	h := capped(2, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	h := capped(2, 50*time.Millisecond, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/slow" {
 			in <- true
 			<-out
@@ -218,6 +218,24 @@ func TestCapped(t *testing.T) {
 	if w := ask("/metrics"); w.Code != 200 {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
+	// One whose turn comes is answered.
+	entered, leave := make(chan bool, 2), make(chan bool)
+	h = capped(1, time.Hour, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		entered <- true
+		<-leave
+	}))
+	for range 2 {
+		wg.Go(func() {
+			if w := ask("/metrics"); w.Code != 200 {
+				t.Errorf("%d %s", w.Code, w.Body)
+			}
+		})
+	}
+	<-entered
+	leave <- true
+	<-entered
+	leave <- true
+	wg.Wait()
 }
 
 func TestPanicContained(t *testing.T) {
