@@ -239,13 +239,15 @@ func (c *Client) Flush() error {
 	return c.Err()
 }
 
-// How long Close tries to say that it ends, behind what is on its way, and how often.
+// How long Close tries to say that it ends, behind what is on its way, how often, and how long it then waits for the server's end.
 const (
 	closePatience = time.Second
 	closePoll     = 50 * time.Microsecond
+	lingerTime    = time.Second
+	lingerPoll    = time.Millisecond
 )
 
-// Close ends the connection in order. Pending calls get ErrClosed.
+// Close ends the connection in order. Pending calls get ErrClosed. One that lasts ends when the server has ended it, too, if that is soon.
 func (c *Client) Close() error {
 	err := c.error(ErrClosed, "", nil)
 	c.because(err) // before the server can answer SHUTDOWN by ending the connection
@@ -258,10 +260,30 @@ func (c *Client) Close() error {
 		o.mu.Lock()
 	}
 	o.mu.Unlock()
+	c.linger()
 	c.fail(err)
 	// If nobody reads, the keeper comes to tell what is pending; wait for that so that nobody's memory is in use any more.
 	<-c.over
 	return nil
+}
+
+// linger reads on until the server has ended the connection, which it does when it has read SHUTDOWN. If nobody read any more, whatever it still sends would make this
+// machine cut the connection, with what is on its way to the server, and the session would wait for a client that does not come back.
+func (c *Client) linger() {
+	if c.lasting == nil || c.isCut() {
+		return
+	}
+	c.lasting.leave()
+	ended := func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.dead
+	}
+	for end := time.Now().Add(lingerTime); !ended() && time.Now().Before(end); {
+		if !c.readIf(lingerPoll) {
+			time.Sleep(closePoll) // somebody else reads
+		}
+	}
 }
 
 // send appends a message and sends it if now, and tells its number. m is nil for a posted one.

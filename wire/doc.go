@@ -125,7 +125,8 @@
 // heartbeat interval of the Welcome. A client waits for a reply as long as the server is heard of; only when nothing at all has arrived for the I/O timeout while
 // something is pending is the connection given up, or resumed. In the middle of a frame no more bytes than heartbeats would bring count as nothing: the frame's length was
 // changed on its way. A PING without NO_REPLY is answered with an empty reply. SHUTDOWN ends a
-// connection in order; its payload is the reason as text (at most 1 KiB; empty: the normal end).
+// connection in order; its payload is the reason as text (at most 1 KiB; empty: the normal end). Who has sent it should read on for a while, until the other side has ended
+// the transport: the end of this side's reading may cost what is still on its way to the other.
 //
 // # Resumption
 //
