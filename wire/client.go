@@ -77,6 +77,8 @@ type Msg struct {
 	err     error
 	lead    bool // woken to read, not because it is resolved
 	wake    chan struct{}
+	abed    bool // waits in the bed, not for wake
+	bed     bed
 	next    *Msg // in the list of followers
 	prev    *Msg
 	then    func(*Msg, error) // of Go
@@ -122,11 +124,13 @@ type Client struct {
 
 	// Under mu.
 	pending   map[uint32]*Msg
+	unheeded  int  // of pending: nobody waits for the reply in a call
 	reading   bool // the read role is taken
 	followers Msg  // ring of callers that wait for their reply while another reads
 	dead      bool // the connection has ended and everything pending has been told
 
 	calls  callbacks
+	woken  []*Msg   // of who reads: followers to be called out of their beds
 	unpack unpacker // of who reads
 }
 
@@ -362,5 +366,8 @@ func (c *Client) register(op uint16, id uint32, m *Msg) error {
 		return c.cause
 	}
 	c.pending[id] = m
+	if m.then != nil {
+		c.unheeded++
+	}
 	return nil
 }

@@ -21,8 +21,9 @@ func (c *Client) await(m *Msg) {
 	if c.reading {
 		m.next, m.prev = &c.followers, c.followers.prev
 		m.prev.next, m.next.prev = m, m
+		m.abed = m.bed.take()
 		c.mu.Unlock()
-		<-m.wake
+		c.follow(m)
 		if !m.lead {
 			return
 		}
@@ -35,6 +36,44 @@ func (c *Client) await(m *Msg) {
 		c.step()
 	}
 	c.leave()
+}
+
+// follow waits until m is resolved or its caller is to read.
+func (c *Client) follow(m *Msg) {
+	if m.abed {
+		for !m.bed.sleep() {
+			c.mu.Lock()
+			if m.next != nil { // it takes longer; otherwise somebody is about to wake it
+				m.abed = false
+			}
+			c.mu.Unlock()
+			if !m.abed {
+				break
+			}
+		}
+		m.bed.leave()
+	}
+	if !m.abed {
+		<-m.wake
+	}
+}
+
+// rouse, with mu, has a follower that was taken out of the list wake. Those in bed are called by who reads, once that does not keep others from mu.
+func (c *Client) rouse(m *Msg) {
+	if m.abed {
+		c.woken = append(c.woken, m)
+	} else {
+		m.wake <- struct{}{}
+	}
+}
+
+// callAll is called by who reads, without mu.
+func (c *Client) callAll() {
+	for i, m := range c.woken {
+		c.woken[i] = nil
+		m.bed.call()
+	}
+	c.woken = c.woken[:0]
 }
 
 // tryLead takes the read role if it is free.
@@ -54,9 +93,14 @@ func (c *Client) leave() {
 	if m := c.followers.next; m != &c.followers {
 		m.unlink()
 		m.lead = true
+		abed := m.abed
 		c.reads.Add(1)
 		c.mu.Unlock()
-		m.wake <- struct{}{}
+		if abed {
+			m.bed.call()
+		} else {
+			m.wake <- struct{}{}
+		}
 		return
 	}
 	c.reading = false
@@ -71,6 +115,7 @@ func (m *Msg) unlink() {
 
 // step reads at least one frame, and all others that have arrived whole. At the end of the connection it resolves everything.
 func (c *Client) step() {
+	defer c.callAll()
 	for {
 		if err := c.frame(); err != nil {
 			c.fail(err)
@@ -95,13 +140,14 @@ func (c *Client) resolve(m *Msg, err error) {
 func (c *Client) tell(m *Msg, err error) {
 	m.err = err
 	if m.then != nil {
+		c.unheeded--
 		c.calls.push(callback{m: m, err: err})
 		return
 	}
 	m.done = true
 	if m.next != nil { // a follower
 		m.unlink()
-		m.wake <- struct{}{}
+		c.rouse(m)
 	}
 }
 
@@ -138,7 +184,7 @@ func (c *Client) eager() bool {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return !c.reading && len(c.pending) > 0
+	return !c.reading && c.unheeded > 0
 }
 
 // keeperRead reads for the keeper what has arrived. The keeper cannot look after itself while it reads, so the reading does.
