@@ -33,7 +33,7 @@ func packedPair(t *testing.T, h Handler) (c *Client, s *ServerConn) {
 		t.Fatal(err)
 	}
 	ct, st := under(t, fds[0]), under(t, fds[1])
-	forServer(st)
+	forServer(st, ServerOptions{})
 	s = newServer(st, Peer{Addr: st.peer()}, ServerOptions{})
 	s.out.pack = &packer{path: slowly, rate: slowRate}
 	s.out.k.beat = 0

@@ -75,7 +75,7 @@ func serveRaw(t testing.TB, h Handler, opt ServerOptions, granted ...string) (*n
 	t.Helper()
 	peer, fd := pair(t)
 	tr := under(t, fd)
-	forServer(tr)
+	forServer(tr, opt)
 	s := newServer(tr, Peer{Addr: tr.peer()}, opt)
 	if err := s.Welcome(Welcome{HeartbeatMS: 60000, Features: granted}); err != nil {
 		t.Fatal(err)

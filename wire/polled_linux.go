@@ -1,7 +1,7 @@
 package wire
 
 import (
-	"io"
+	"errors"
 	"os"
 	"syscall"
 	"unsafe"
@@ -9,76 +9,77 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// polled is a server's way to wait for its socket, by the Go scheduler's poller, while requests are far apart.
+// polled is a server's way to wait for its socket by the Go scheduler's poller.
 //
 // A server's reading goroutine is bound to no thread. When it waits in a system call, the runtime's monitor wakes up to take its processor away, and
 // again when it returns: several switches for each request, which is most of what a machine with many sessions does. With the poller there is one,
-// but more system calls, so one client that calls again at once is served faster by a thread that waits in its read. What the poller knows of
-// wakes it for every packet, so it knows of the socket, by a descriptor of its own, only while it is used. A client's own reading is always that
+// but more system calls, so one client that calls again at once is served faster by a thread that waits in its read. A client's own reading is always that
 // of a thread: the caller's, whom the kernel wakes best.
+//
+// What the poller knows of wakes it for every packet, also where nobody waits by it. So what it knows of is an epoll descriptor, in which the socket is armed for
+// one event at a time.
 type polled struct {
-	file *os.File
-	raw  syscall.RawConn
-	step func(fd uintptr) bool // try, made once: it escapes
-
-	// Of the read in progress.
-	p   []byte
-	n   int
-	err error
+	fd    int // of the socket
+	file  *os.File
+	raw   syscall.RawConn
+	step  func(fd uintptr) bool // look, made once: it escapes
+	added bool
+	armed bool
+	err   error
 }
 
-// newPolled has the poller look after the socket fd.
+// newPolled makes one for the socket fd.
 func newPolled(fd int) (*polled, error) {
-	fd, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 3)
+	ep, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
+		return nil, os.NewSyscallError("epoll_create1", err)
+	}
+	if err := unix.SetNonblock(ep, true); err != nil { // or the runtime does not take it
+		_ = unix.Close(ep)
 		return nil, os.NewSyscallError("fcntl", err)
 	}
-	if err := unix.SetNonblock(fd, true); err != nil { // or the runtime does not take it
-		_ = unix.Close(fd)
-		return nil, os.NewSyscallError("fcntl", err)
+	p := &polled{fd: fd, file: os.NewFile(uintptr(ep), "connection")}
+	p.step = p.look
+	if p.raw, err = p.file.SyscallConn(); err != nil {
+		return nil, errors.Join(err, p.file.Close())
 	}
-	r := &polled{file: os.NewFile(uintptr(fd), "connection")}
-	r.step = r.try
-	if r.raw, err = r.file.SyscallConn(); err == nil {
-		err = unix.SetNonblock(fd, false)
-	}
-	if err != nil {
-		_ = r.file.Close()
-		return nil, err
-	}
-	return r, nil
+	return p, nil
 }
 
-func (r *polled) read(p []byte) (int, error) {
-	r.p = p
-	err := r.raw.Read(r.step)
-	r.p = nil
-	if err != nil {
-		return 0, err
+// wait waits until there is something to read, or the connection has ended.
+func (p *polled) wait() error {
+	p.err = nil
+	if err := p.raw.Read(p.step); err != nil {
+		return err
 	}
-	return r.n, r.err
+	return p.err
 }
 
-// try takes what has come; false if that is nothing. It does not block, so a short one need not tell the scheduler.
-func (r *polled) try(fd uintptr) bool {
-	call := syscall.RawSyscall6
-	if len(r.p) > rawLimit {
-		call = syscall.Syscall6
-	}
-	for {
-		n, _, e := call(unix.SYS_RECVFROM, fd, uintptr(unsafe.Pointer(&r.p[0])), uintptr(len(r.p)), unix.MSG_DONTWAIT, 0, 0)
-		switch {
-		case e == unix.EINTR:
-			continue
-		case e == unix.EAGAIN:
+// look arms the socket if it is not, and false: it is to be called again when the poller knows of something.
+func (p *polled) look(ep uintptr) bool {
+	if p.armed {
+		var e unix.EpollEvent
+		n, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT, ep, uintptr(unsafe.Pointer(&e)), 1, 0, 0, 0)
+		if errno == unix.EINTR || errno == 0 && n == 0 {
 			return false
-		case e != 0:
-			r.n, r.err = 0, e
-		case n == 0:
-			r.n, r.err = 0, io.EOF
-		default:
-			r.n, r.err = int(n), nil
+		}
+		p.armed = false
+		if errno != 0 {
+			p.err = errno
 		}
 		return true
 	}
+	op := unix.EPOLL_CTL_MOD
+	if !p.added {
+		op, p.added = unix.EPOLL_CTL_ADD, true
+	}
+	e := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLONESHOT, Fd: int32(p.fd)}
+	if _, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_CTL, ep, uintptr(op), uintptr(p.fd), uintptr(unsafe.Pointer(&e)), 0, 0); errno != 0 {
+		p.err = errno
+		return true
+	}
+	p.armed = true
+	return false
 }
+
+func (p *polled) close() { _ = p.file.Close() }

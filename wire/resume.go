@@ -93,7 +93,7 @@ func (s *ServerConn) Resume(conn net.Conn, hello *Hello) error {
 	if err != nil {
 		return err
 	}
-	forServer(t)
+	forServer(t, s.opt)
 	return s.resume(t, hello, nil)
 }
 

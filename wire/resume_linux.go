@@ -7,6 +7,6 @@ func (s *ServerConn) ResumeFD(fd int, security []byte, hello *Hello, resumed fun
 	if err != nil {
 		return err
 	}
-	forServer(t)
+	forServer(t, s.opt)
 	return s.resume(t, hello, resumed)
 }

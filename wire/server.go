@@ -31,6 +31,9 @@ type ServerOptions struct {
 	MaxRequest int
 	// Park is how long a session whose connection was cut waits for its client, where the Welcome grants FeatureResume.
 	Park time.Duration
+	// Alone says that the process is there for this connection only, so that its reader may keep one of the Go scheduler's processors while it waits for the
+	// next request. The process should have one more than work takes.
+	Alone bool
 	// OnCut and OnResumed are told of that, one after the other, on goroutines of their own. May be nil. closed: see Closed.
 	OnCut     func(err error, closed bool)
 	OnResumed func(after time.Duration)
@@ -80,7 +83,7 @@ func NewServerConn(conn net.Conn, opt ServerOptions) (*ServerConn, error) {
 	if err != nil {
 		return nil, err
 	}
-	forServer(t)
+	forServer(t, opt)
 	return newServer(t, peer, opt), nil
 }
 

@@ -7,18 +7,22 @@ func NewServerFD(fd int, security []byte, opt ServerOptions) (*ServerConn, error
 	if err != nil {
 		return nil, err
 	}
-	forServer(t)
+	forServer(t, opt)
 	return newServer(t, Peer{Addr: t.peer()}, opt), nil
 }
 
 // forServer tells a transport that it is a server's.
-func forServer(t transport) {
+func forServer(t transport, opt ServerOptions) {
+	var s *socket
 	switch t := t.(type) {
 	case *socket:
-		t.server = true
+		s = t
 	case *secured:
-		t.socket.server = true
+		s = t.socket
 	case *kernelTLS:
-		t.socket.server = true
+		s = t.socket
+	default:
+		return
 	}
+	s.server, s.alone = true, opt.Alone
 }

@@ -51,7 +51,7 @@ func TestReplyBeforeLongRequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			peer, fd := pair(t)
 			tr := under(t, fd)
-			forServer(tr)
+			forServer(tr, ServerOptions{})
 			s := newServer(tr, Peer{}, ServerOptions{})
 			if !keeper {
 				s.k.flush = time.Hour // from the first look on

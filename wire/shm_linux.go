@@ -3,6 +3,7 @@ package wire
 import (
 	"io"
 	"net"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -144,7 +145,9 @@ func (s *shm) wait(want readiness, d time.Duration) readiness {
 	}
 	start := mono.Now()
 	if !s.client {
-		s.turn.take(start)
+		if s.turn.over(start) {
+			runtime.Gosched()
+		}
 	}
 	got := s.reads.spin(s, want)
 	if got == 0 {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// shortWait is how long a client's thread waits for a reply before the Go scheduler is told that it waits.
+// shortWait is how long a client's thread waits for a reply, or a server that is alone in its process for a request, before the Go scheduler is told that it waits.
 //
 // To tell it costs more than the rest of a call where many processes share the cores: the runtime's monitor wakes up to take the waiting
 // thread's processor away, and again when it returns, several switches of threads for a call. A thread that does not tell keeps its processor

@@ -179,20 +179,15 @@ func TestReadLimit(t *testing.T) {
 	}
 }
 
-// TestTurn: a reader lets others go first, once in a while.
+// TestTurn: a reader begins anew once in a while.
 func TestTurn(t *testing.T) {
 	var r turn
-	r.take(turnTime - 1)
-	if r != 0 {
-		t.Error("has given way at once")
-	}
-	r.take(turnTime)
-	r.take(2*turnTime - 1)
-	if r != turn(turnTime) {
-		t.Errorf("gave way at %d", r)
-	}
-	r.take(2 * turnTime)
-	if r != turn(2*turnTime) {
-		t.Error("has not given way")
+	for _, at := range []struct {
+		now  int64
+		over bool
+	}{{turnTime - 1, false}, {turnTime, true}, {2*turnTime - 1, false}, {2 * turnTime, true}} {
+		if r.over(at.now) != at.over {
+			t.Errorf("at %d: %v", at.now, !at.over)
+		}
 	}
 }

@@ -22,12 +22,15 @@ import (
 const rawLimit = 64 << 10
 
 // socket is the transport over a connected stream socket. On a client it is in blocking mode and bypasses the netpoller: a goroutine that waits
-// for a reply is woken by the kernel, not by another thread. On a server it is polled.
+// for a reply is woken by the kernel, not by another thread. On a server it waits in one of three ways: in a read while requests come fast, so that the kernel wakes the right
+// thread at once; by the poller while they do not; and in between, if the process is there for nothing else (alone), in a read of which the scheduler is not told, see shortWait.
 type socket struct {
 	fd      int
 	server  bool
-	polled  *polled    // of a server's reader, while requests are far apart
-	turn    turn       // of a server's reader, while they are not
+	alone   bool       // ServerOptions.Alone
+	far     bool       // of a server's reader: requests are far apart
+	turn    turn       // of a server's reader
+	polled  *polled    // of a server's reader; nil until it is needed
 	event   int        // eventfd that ends a rest
 	mu      sync.Mutex // orders shutdown, wake and close
 	closed  bool
@@ -109,15 +112,10 @@ func (s *socket) read(p []byte) (int, error) {
 	}
 	start := mono.Now()
 	defer s.waited(start)
-	if s.server && s.poll() {
-		n, err := s.polled.read(p)
-		s.in.Add(uint64(n))
-		return n, err
-	}
+	untold := (!s.server || s.alone) && len(p) <= rawLimit && s.limit(s.lately)
 	if s.server {
-		s.turn.take(start)
+		s.rests(start, untold)
 	}
-	untold := !s.server && len(p) <= rawLimit && s.limit(s.lately)
 	for {
 		n, e := s.receive(p, untold)
 		switch {
@@ -128,7 +126,9 @@ func (s *socket) read(p []byte) (int, error) {
 			return n, nil
 		case e == unix.EAGAIN:
 			s.limit(0)
-			untold = false
+			if untold = false; s.server {
+				s.poll()
+			}
 		case e != unix.EINTR:
 			return 0, e
 		default:
@@ -143,18 +143,29 @@ const (
 	waitBound = int64(time.Millisecond)       // what counts of a longer wait, so that a pause is soon forgotten
 )
 
-// poll says whether a server waits by the poller now, and begins and ends that.
-func (s *socket) poll() bool {
+// rests, on a server, waits by the poller where that is better than in the read that follows.
+func (s *socket) rests(now int64, untold bool) {
 	switch {
-	case s.polled == nil && s.lately >= longWait:
-		if r, err := newPolled(s.fd); err == nil { // otherwise the thread waits
-			s.polled = r
-		}
-	case s.polled != nil && s.lately < nearWait:
-		_ = s.polled.file.Close()
-		s.polled = nil
+	case s.lately >= longWait:
+		s.far = true
+	case s.lately < nearWait:
+		s.far = false
 	}
-	return s.polled != nil
+	if s.far && !untold || s.turn.over(now) {
+		s.poll()
+	}
+}
+
+// poll waits by the poller; if that cannot be had, not at all.
+func (s *socket) poll() {
+	if s.polled == nil {
+		p, err := newPolled(s.fd)
+		if err != nil {
+			return
+		}
+		s.polled = p
+	}
+	_ = s.polled.wait() // an error is the read's to find
 }
 
 // waited notes that a read began at start (mono.Now) and is over.
@@ -316,7 +327,7 @@ func (s *socket) close() {
 	if !s.closed {
 		s.closed = true
 		if s.polled != nil {
-			_ = s.polled.file.Close()
+			s.polled.close()
 		}
 		_ = unix.Close(s.fd)
 		_ = unix.Close(s.event)

@@ -8,4 +8,4 @@ import "net"
 func newTransport(conn net.Conn) (transport, error) { return newStream(conn), nil }
 
 // forServer tells a transport that it is a server's.
-func forServer(transport) {}
+func forServer(transport, ServerOptions) {}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"runtime"
 	"slices"
 	"time"
 
@@ -135,7 +136,7 @@ func (p *SessionProcess) Run() error {
 	if memory.FD >= 0 { // there is nothing to cut, and bytes are sent in less time than it takes to say what they are
 		st.Park, st.Modules = 0, false
 	}
-	opt := wire.ServerOptions{Protocol: hello.Protocol, HelloSum: st.HelloSum, Heartbeat: hello.Heartbeat(), Park: st.Park}
+	opt := wire.ServerOptions{Protocol: hello.Protocol, HelloSum: st.HelloSum, Heartbeat: hello.Heartbeat(), Park: st.Park, Alone: true}
 	tellParked(&opt, ctl)
 	conn, err := connectionOn(fd, memory, st.Security, opt)
 	if err != nil {
@@ -165,6 +166,7 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 		conn.Close("")
 		return err
 	}
+	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1) // for who reads, see wire.ServerOptions.Alone; the runtime has taken what it needs
 	s := newSession(opened.Runtime, conn, log)
 	s.nearOn(conn)
 	s.account(st.HostMemory)
