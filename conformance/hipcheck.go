@@ -200,7 +200,12 @@ func (c *hipcheck) command(ctx context.Context, arch string, env, command []stri
 	cmd := exec.CommandContext(ctx, command[0], append(command[1:], args...)...)
 	kernels, _ := filepath.Abs(filepath.Join("examples/kernels", arch))
 	cmd.Env = append(append(os.Environ(), "HIPCHECK_KERNELS="+kernels), env...)
-	cmd.Dir = c.dir // where functions write files that they were told to
+	// Where functions write files that they were told to: no other group is to find them.
+	if dir, err := os.MkdirTemp(c.dir, "group"); err != nil {
+		cmd.Err = err
+	} else {
+		cmd.Dir = dir
+	}
 	// The groups' processes must not outlive it.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
