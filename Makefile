@@ -86,7 +86,7 @@ check-deploy: ## manifests, compose file, container files and systemd units, by 
 	cd deploy/check && $(GO) test -count=1 ./... # what it reads lies outside of its module, so the cache does not know of it
 
 check-cluster: ## what is for Kubernetes, with a real control plane (etcd-server; the first time it builds Kubernetes' programs, some minutes)
-	cd deploy/cluster && $(GO) test -count=1 ./...
+	cd deploy/cluster && $(GO) test -count=1 -timeout 90m ./... # which ends a build, too
 
 clean: ## remove what was built
 	rm -rf bin build dist
