@@ -69,7 +69,12 @@ func (k *target) uninstall(t *testing.T) {
 // kubeWait: there is no kubelet, so that nothing that is made gets ready.
 const kubeWait = kube.HookOnlyStrategy
 
-// everything are the names of all that is in the cluster, but what comes and goes by itself.
+// serversOwn are resources that come and go by themselves, some of them only after the server has said that it is ready.
+var serversOwn = []string{
+	"events", "leases", "namespaces", "apiservices", "flowschemas", "prioritylevelconfigurations", "priorityclasses", "servicecidrs", "ipaddresses",
+}
+
+// everything are the names of all that is in the cluster, but what is the server's own.
 func (k *target) everything(t *testing.T) []string {
 	t.Helper()
 	lists, err := k.Client.Discovery().ServerPreferredResources()
@@ -83,7 +88,7 @@ func (k *target) everything(t *testing.T) []string {
 			t.Fatal(err)
 		}
 		for _, r := range l.APIResources {
-			if r.Name == "events" || r.Name == "leases" {
+			if slices.Contains(serversOwn, r.Name) {
 				continue
 			}
 			o, err := k.dynamic.Resource(gv.WithResource(r.Name)).List(t.Context(), metav1.ListOptions{})
@@ -91,7 +96,9 @@ func (k *target) everything(t *testing.T) []string {
 				t.Fatalf("%s: %v", r.Name, err)
 			}
 			for _, x := range o.Items {
-				all[r.Name+"/"+x.GetNamespace()+"/"+x.GetName()] = true
+				if !strings.HasPrefix(x.GetNamespace(), "kube-") && x.GetNamespace() != "default" && !strings.HasPrefix(x.GetName(), "system:") {
+					all[r.Name+"/"+x.GetNamespace()+"/"+x.GetName()] = true
+				}
 			}
 		}
 	}
