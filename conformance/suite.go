@@ -122,6 +122,15 @@ type suiteRun struct {
 func (r *suiteRun) run(ctx context.Context) (n map[results.Verdict]int, err error) {
 	o := r.h.o
 	all, err := r.cases(ctx)
+	counted := 0
+	for _, c := range all {
+		if r.p.of == nil || r.p.of(c) {
+			counted++
+		}
+	}
+	if err == nil && counted == 0 {
+		err = fmt.Errorf("it names %d, and none is of those that count", len(all))
+	}
 	if err != nil && ctx.Err() == nil { // the suite's other programs do not suffer for it
 		fmt.Printf("%-45s not run: %v\n", r.p.name, err)
 		return map[results.Verdict]int{results.NotRun: 1}, o.results.Add(r.line(results.Case{Name: "all of " + r.p.name, Verdict: results.NotRun, Why: "what cases there are: " + err.Error()}))
@@ -129,12 +138,6 @@ func (r *suiteRun) run(ctx context.Context) (n map[results.Verdict]int, err erro
 	chosen := r.choose(all)
 	if len(chosen) == 0 {
 		return nil, ctx.Err()
-	}
-	counted := 0
-	for _, c := range all {
-		if r.p.of == nil || r.p.of(c) {
-			counted++
-		}
 	}
 	if err := o.results.Add(r.line(results.Case{Cases: counted})); err != nil {
 		return nil, err

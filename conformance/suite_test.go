@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"reflect"
@@ -121,5 +122,32 @@ func TestRunsPage(t *testing.T) {
 	}
 	if got, err := os.ReadFile("../docs/runs.md"); err != nil || !bytes.Equal(got, page) {
 		t.Errorf("docs/runs.md is not what go run ./conformance -rewrite makes of conformance/runs.tsv (%v)", err)
+	}
+}
+
+// TestNoneCounts: a program none of whose cases count has not been run, which is no success.
+func TestNoneCounts(t *testing.T) {
+	o := &options{match: regexp.MustCompile(""), tree: t.TempDir(), results: results.Open(t.TempDir() + "/results")}
+	cases := fakeTester{"_/axpy.blas1/quick_1", "_/axpy.blas1/nightly_1"}
+	for begins, want := range map[string]map[results.Verdict]int{"quick_": {results.Passed: 1}, "quick/": {results.NotRun: 1}} {
+		programs, err := one("program", cases, begins)(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := suiteRun{s: &suite{name: begins[:5]}, p: &programs[0], h: &host{o: o, w: &worker{ended: make(chan struct{})}}}
+		if n, err := r.run(t.Context()); err != nil || !maps.Equal(n, want) {
+			t.Errorf("%s: %v, %v, want %v", begins, n, err, want)
+		}
+	}
+}
+
+// fakeTester names its cases, and all pass.
+type fakeTester []string
+
+func (f fakeTester) list(context.Context, *host) ([]string, error) { return f, nil }
+
+func (f fakeTester) run(_ context.Context, _ *host, cases []string, report func(caseEnd)) {
+	for _, c := range cases {
+		report(caseEnd{name: c, verdict: results.Passed})
 	}
 }

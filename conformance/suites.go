@@ -47,7 +47,7 @@ var suites = []suite{
 	{
 		name: "rocblas", title: "rocBLAS", of: "librocblas4", packages: together([]string{"librocblas4-tests", "librocblas4-tests-data", "librocm-smi64-1"}, rocblas, blas),
 		worker: gfx90a, libs: []string{openblas}, limit: 2 * time.Minute, sample: 100,
-		programs: one("rocblas-test", &gtest{path: "usr/libexec/rocm/librocblas4-tests/rocblas-test", args: []string{"--data", "{tree}/usr/share/librocblas4-tests/data/rocblas_gtest.data"}}, "quick/", "pre_checkin/"),
+		programs: one("rocblas-test", &gtest{path: "usr/libexec/rocm/librocblas4-tests/rocblas-test", args: []string{"--data", "{tree}/usr/share/librocblas4-tests/data/rocblas_gtest.data"}}, "quick_", "pre_checkin_"),
 	},
 	{
 		name: "rocfft", title: "rocFFT", of: "librocfft0", packages: together([]string{"librocfft0-tests", "libfftw3-double3", "libfftw3-single3", "libsqlite3-0", "libgomp1"}, rtc),
@@ -145,10 +145,10 @@ func folder(dir string) func(o *options) ([]program, error) {
 	}
 }
 
-// one is a suite of one program, of whose cases those count that begin so.
+// one is a suite of one program, of whose cases those count of which a part between slashes begins so.
 func one(name string, t tester, begin ...string) func(o *options) ([]program, error) {
 	of := func(c string) bool {
-		return len(begin) == 0 || slices.ContainsFunc(begin, func(b string) bool { return strings.HasPrefix(c, b) })
+		return len(begin) == 0 || slices.ContainsFunc(begin, func(b string) bool { return strings.Contains("/"+c, "/"+b) })
 	}
 	return func(o *options) ([]program, error) { return []program{{name: name, test: t, of: of}}, nil }
 }
