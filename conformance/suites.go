@@ -47,6 +47,7 @@ var suites = []suite{
 	{
 		name: "rocblas", title: "rocBLAS", of: "librocblas4", packages: together([]string{"librocblas4-tests", "librocblas4-tests-data", "librocm-smi64-1"}, rocblas, blas),
 		worker: gfx90a, libs: []string{openblas}, limit: 2 * time.Minute, sample: 100,
+		env:      []string{"GTEST_LISTENER=PASS_LINE_IN_LOG"}, // or it is silent about what passes
 		programs: one("rocblas-test", &gtest{path: "usr/libexec/rocm/librocblas4-tests/rocblas-test", args: []string{"--data", "{tree}/usr/share/librocblas4-tests/data/rocblas_gtest.data"}}, "quick_", "pre_checkin_"),
 	},
 	{
