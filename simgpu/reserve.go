@@ -194,12 +194,7 @@ func (r *Runtime) MemUnmap(t hip.Thread, ptr hip.Ptr, size uint64) hip.Error {
 	}
 	v.mu.Unlock()
 	r.drain()
-	if v = r.lockMapped(ptr, size); v == nil {
-		return hip.ErrorInvalidValue
-	}
-	defer v.mu.Unlock()
-	r.unmapRange(v, ptr, size)
-	return hip.Success
+	return r.unmapWhole(ptr, size)
 }
 
 // MemUnmapNow is MemUnmap as the driver does it: it waits for nothing, and what still uses the addresses faults.
@@ -208,6 +203,11 @@ func (r *Runtime) MemUnmapNow(t hip.Thread, ptr hip.Ptr, size uint64) hip.Error 
 		return e
 	}
 	defer r.leave()
+	return r.unmapWhole(ptr, size)
+}
+
+// unmapWhole ends one or more whole mappings.
+func (r *Runtime) unmapWhole(ptr hip.Ptr, size uint64) hip.Error {
 	v := r.lockMapped(ptr, size)
 	if v == nil {
 		return hip.ErrorInvalidValue
