@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rocwire/rocwire/internal/wholefile"
 )
 
 // TestMain lets the test's program be the workers and the clients.
@@ -92,7 +94,7 @@ func TestGone(t *testing.T) {
 		t.Helper()
 		text, err := json.Marshal(groups(n, b.port))
 		if err == nil {
-			err = replace(b.file, text)
+			err = wholefile.Write(b.file, text, 0o600)
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/rocwire/rocwire/internal/wholefile"
 )
 
 // bench is a measurement that is going on.
@@ -99,7 +101,7 @@ func (b *bench) size(ctx context.Context, n int) error {
 	}
 	text, err := json.Marshal(groups(n, b.port))
 	if err == nil {
-		err = replace(b.file, text)
+		err = wholefile.Write(b.file, text, 0o600)
 	}
 	if err != nil {
 		return err
@@ -128,15 +130,6 @@ func (b *bench) begin(want, n int) error {
 		}
 	}
 	return nil
-}
-
-// replace writes a file so that nobody reads a half of it.
-func replace(path string, text []byte) error {
-	tmp := path + ".tmp"
-	if err := os.WriteFile(tmp, text, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(tmp, path)
 }
 
 // further goes on with larger fleets: names alone cost little, workers until the exporter is at its end.

@@ -6,8 +6,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -24,17 +22,5 @@ func main() {
 
 // run is the program; it returns its exit code.
 func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
-	root := newRoot(getenv, stderr)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	root.SetArgs(args)
-	err := cli.Execute(ctx, root)
-	if err == nil {
-		return 0
-	}
-	fmt.Fprintln(stderr, "rocwire-dra:", err)
-	if usage := cli.UsageError(""); errors.As(err, &usage) {
-		return 2
-	}
-	return 1
+	return cli.Main(ctx, newRoot(getenv, stderr), args, stdout, stderr)
 }

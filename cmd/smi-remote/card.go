@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rocwire/rocwire/internal/fleet"
 	"github.com/rocwire/rocwire/smi"
 )
 
@@ -163,7 +164,7 @@ func each[T any](ctx context.Context, a *app, cards []card, p *problems, what st
 		err error
 	}
 	all := make([]outcome, len(cards))
-	sideBySide(len(cards), func(i int) {
+	fleet.SideBySide(len(cards), func(i int) {
 		c := &cards[i]
 		all[i].v, all[i].err = askOne(ctx, a, c.worker, func(ctx context.Context, _ *worker) (T, error) { return one(ctx, c) })
 	})

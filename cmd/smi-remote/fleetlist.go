@@ -62,7 +62,7 @@ func (a *app) fleet(ctx context.Context, hosts bool) error {
 	for i := range members {
 		a.workers = append(a.workers, a.worker(members[i].Worker))
 	}
-	sideBySide(len(members), func(i int) { rows[i], fails[i] = a.member(ctx, a.workers[i], &members[i]) })
+	fleet.SideBySide(len(members), func(i int) { rows[i], fails[i] = a.member(ctx, a.workers[i], &members[i]) })
 	if ctx.Err() != nil {
 		return errInterrupted
 	}

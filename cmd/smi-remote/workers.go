@@ -9,6 +9,7 @@ import (
 
 	"github.com/rocwire/rocwire/hipv1"
 	"github.com/rocwire/rocwire/internal/dialing"
+	"github.com/rocwire/rocwire/internal/fleet"
 	"github.com/rocwire/rocwire/internal/version"
 	"github.com/rocwire/rocwire/internal/workerlist"
 	"github.com/rocwire/rocwire/smi"
@@ -96,7 +97,7 @@ func ask[T any](ctx context.Context, a *app, what string, one func(context.Conte
 		return nil, nil, err
 	}
 	all := make([]answer[T], len(a.workers))
-	sideBySide(len(all), func(i int) {
+	fleet.SideBySide(len(all), func(i int) {
 		w := a.workers[i]
 		all[i].worker = w
 		all[i].value, all[i].err = askOne(ctx, a, w, one)

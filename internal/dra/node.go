@@ -159,7 +159,7 @@ func (n *Node) members(ctx context.Context, c *checkpoint) (list []*member, err 
 			closeAll(list)
 			return nil, fmt.Errorf("no worker is known as %s: the node's list of workers is another one than the cluster's", g.Pool)
 		}
-		list = append(list, &member{worker: *w, grant: g, client: n.client(w)})
+		list = append(list, &member{worker: *w, grant: g, client: connect(w, n.timeout())})
 	}
 	return list, nil
 }
@@ -172,9 +172,10 @@ func workerOf(workers []fleet.Worker, pool string) *fleet.Worker {
 	return nil
 }
 
-func (n *Node) client(w *fleet.Worker) *smiremote.Client {
+// connect is a client of a worker, which may take so long.
+func connect(w *fleet.Worker, timeout time.Duration) *smiremote.Client {
 	return smiremote.NewClient(smiremote.Options{
-		Address: w.Address.String(), ConnectTimeout: n.timeout(), IOTimeout: n.timeout(), Dialing: w.Settings, Name: "rocwire-dra", Version: version.String(),
+		Address: w.Address.String(), ConnectTimeout: timeout, IOTimeout: timeout, Dialing: w.Settings, Name: "rocwire-dra", Version: version.String(),
 	})
 }
 
@@ -194,17 +195,13 @@ func closeAll(list []*member) {
 // each does something on all workers, side by side.
 func (n *Node) each(ctx context.Context, list []*member, do func(context.Context, int, *member) error) error {
 	errs := make([]error, len(list))
-	var wg sync.WaitGroup
-	for i, m := range list {
-		wg.Go(func() {
-			ctx, cancel := context.WithTimeout(ctx, n.timeout())
-			defer cancel()
-			if err := do(ctx, i, m); err != nil {
-				errs[i] = fmt.Errorf("worker %s: %w", m.grant.Pool, err)
-			}
-		})
-	}
-	wg.Wait()
+	fleet.SideBySide(len(list), func(i int) {
+		ctx, cancel := context.WithTimeout(ctx, n.timeout())
+		defer cancel()
+		if err := do(ctx, i, list[i]); err != nil {
+			errs[i] = fmt.Errorf("worker %s: %w", list[i].grant.Pool, err)
+		}
+	})
 	return errors.Join(errs...)
 }
 

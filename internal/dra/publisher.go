@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
-	"sync"
 	"time"
 
 	resourceapi "k8s.io/api/resource/v1"
@@ -16,8 +15,6 @@ import (
 	"k8s.io/dynamic-resource-allocation/resourceslice"
 
 	"github.com/rocwire/rocwire/internal/fleet"
-	"github.com/rocwire/rocwire/internal/version"
-	"github.com/rocwire/rocwire/smiremote"
 )
 
 // Publisher keeps the ResourceSlices of a cluster as its workers' cards are. One of a cluster is enough: every node reaches the cards.
@@ -32,9 +29,6 @@ type Publisher struct {
 	known map[string]*Known // by pool
 	said  string            // of what cannot be published
 }
-
-// atOnce is how many workers are asked side by side.
-const atOnce = 256
 
 // errNotFound is of a worker that somebody else may still know.
 var errNotFound = errors.New("not found yet")
@@ -124,23 +118,16 @@ func (p *Publisher) look(ctx context.Context) resourceslice.DriverResources {
 		}
 	}
 	wrong := make([]error, len(list))
-	slots := make(chan struct{}, atOnce)
-	var wg sync.WaitGroup
-	for i := range list {
+	fleet.SideBySide(len(list), func(i int) {
 		k := &list[i]
 		if k.Worker == nil {
-			continue
+			return
 		}
-		wg.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			var report *fleet.Report
-			if report, k.Err = p.ask(ctx, k.Worker); k.Err == nil {
-				k.Devices, wrong[i] = devicesOf(k.Worker, report)
-			}
-		})
-	}
-	wg.Wait()
+		var report *fleet.Report
+		if report, k.Err = p.ask(ctx, k.Worker); k.Err == nil {
+			k.Devices, wrong[i] = devicesOf(k.Worker, report)
+		}
+	})
 	next := map[string]*Known{}
 	for i := range list {
 		k := &list[i]
@@ -176,9 +163,7 @@ func (p *Publisher) look(ctx context.Context) resourceslice.DriverResources {
 func (p *Publisher) ask(ctx context.Context, w *fleet.Worker) (*fleet.Report, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.Timeout)
 	defer cancel()
-	c := smiremote.NewClient(smiremote.Options{
-		Address: w.Address.String(), ConnectTimeout: p.Timeout, IOTimeout: p.Timeout, Dialing: w.Settings, Name: "rocwire-dra", Version: version.String(),
-	})
+	c := connect(w, p.Timeout)
 	defer c.Close()
 	return fleet.Ask(ctx, c)
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/rocwire/rocwire/internal/fleet"
@@ -64,16 +63,7 @@ func (n *Node) settle(ctx context.Context, which func(*revocation) bool) error {
 		return err
 	}
 	errs := make([]error, len(due))
-	slots := make(chan struct{}, atOnce)
-	var wg sync.WaitGroup
-	for i := range due {
-		wg.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			errs[i] = n.revoke(ctx, workers, &due[i])
-		})
-	}
-	wg.Wait()
+	fleet.SideBySide(len(due), func(i int) { errs[i] = n.revoke(ctx, workers, &due[i]) })
 	return errors.Join(errs...)
 }
 
@@ -83,7 +73,7 @@ func (n *Node) revoke(ctx context.Context, workers []fleet.Worker, r *revocation
 	w := workerOf(workers, r.Pool)
 	err := fmt.Errorf("worker %s is not known any more", r.Pool)
 	if w != nil {
-		client := n.client(w)
+		client := connect(w, n.timeout())
 		defer client.Close()
 		ctx, cancel := context.WithTimeout(ctx, n.timeout())
 		defer cancel()

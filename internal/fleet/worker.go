@@ -63,8 +63,13 @@ func Resolve(found []discovery.Target, over dialing.Settings, getenv func(string
 // Join is a and those of b that are elsewhere.
 func Join(a, b []Worker) []Worker {
 	all := slices.Clip(a)
+	seen := make(map[workerlist.Address]bool, len(a)+len(b))
+	for i := range a {
+		seen[a[i].Address] = true
+	}
 	for _, w := range b {
-		if !slices.ContainsFunc(all, func(o Worker) bool { return o.Address == w.Address }) {
+		if !seen[w.Address] {
+			seen[w.Address] = true
 			all = append(all, w)
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package fleet
 
 import (
 	"sync"
@@ -12,7 +12,7 @@ func TestSideBySide(t *testing.T) {
 	var running, most int
 	called := make([]int, n)
 	full := make(chan struct{}) // closed when as many as may be are there together
-	sideBySide(n, func(i int) {
+	SideBySide(n, func(i int) {
 		mu.Lock()
 		running++
 		called[i]++
@@ -37,5 +37,5 @@ func TestSideBySide(t *testing.T) {
 			t.Errorf("%d was called %d times", i, k)
 		}
 	}
-	sideBySide(0, func(int) { t.Error("there is nothing to call for") })
+	SideBySide(0, func(int) { t.Error("there is nothing to call for") })
 }
