@@ -4,10 +4,8 @@
 package guest
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -102,15 +100,30 @@ func Run(t *testing.T, pattern string, memory int) {
 	cmd := exec.CommandContext(ctx, kernel, "rootfstype=hostfs", "ro", fmt.Sprintf("mem=%dM", memory), "con=null", "con0=null,fd:1", "quiet", "loglevel=1", "panic=-1",
 		"umid="+filepath.Base(t.TempDir()), "uml_dir="+t.TempDir(), "init="+self, dirVariable+"="+dir, "PATH="+os.Getenv("PATH"), "HOME=/run",
 		"--", "-test.v", "-test.count=1", "-test.run="+pattern)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, io.Discard
+	// What they print goes to a file: a process of the guest may outlive its kernel (one that waits for the kernel's word by futex does), and whoever read a pipe
+	// would wait for it as well.
+	out, err := os.Create(filepath.Join(t.TempDir(), "console"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	cmd.Stdout = out
 	cmd.SysProcAttr = &unix.SysProcAttr{Setpgid: true} // its processes are this machine's, too, and end together
 	cmd.Cancel = func() error { return unix.Kill(-cmd.Process.Pid, unix.SIGKILL) }
-	err = cmd.Run()
-	text := strings.ReplaceAll(out.String(), "\r", "")
+	failed := cmd.Run()
+	if cmd.Process != nil {
+		if err := unix.Kill(-cmd.Process.Pid, unix.SIGKILL); err != nil && err != unix.ESRCH {
+			t.Errorf("processes that the guest left: %v", err)
+		}
+	}
+	printed, err := os.ReadFile(out.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.ReplaceAll(string(printed), "\r", "")
 	t.Logf("in the guest:\n%s", text)
 	if !strings.Contains(text, ended+"0\n") {
-		t.Fatalf("the tests in the guest failed: %v", err)
+		t.Fatalf("the tests in the guest failed: %v", failed)
 	}
 	if strings.Contains(text, "--- SKIP") || !strings.Contains(text, "--- PASS") {
 		t.Error("not all tests were run in the guest")
