@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"log/slog"
 	"os"
@@ -15,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rocwire/rocwire/internal/freeport"
 	"github.com/rocwire/rocwire/internal/slurm"
+	"github.com/rocwire/rocwire/internal/slurm/slurmtest"
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/worker"
 	"github.com/rocwire/rocwire/worker/access"
@@ -26,33 +25,16 @@ import (
 
 // cluster is Slurm on this machine, two nodes of it, and two workers with two cards each. Each node has a card of each worker.
 type cluster struct {
-	dir     string
+	*slurmtest.Cluster
 	workers []*worker.Server
 	cards   map[string][]string // UUIDs of each node's
 }
 
-// slurmPrograms are Debian's slurmctld, slurmd, slurm-client and munge.
-var slurmPrograms = []string{"munged", "slurmctld", "slurmd", "srun", "sbatch", "scancel", "squeue"}
-
 func startCluster(t *testing.T) *cluster {
 	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("Slurm's daemons run as root")
-	}
-	for _, p := range slurmPrograms {
-		if _, err := exec.LookPath(p); err != nil {
-			t.Skipf("there is no %s (Debian: apt-get install slurmctld slurmd slurm-client munge)", p)
-		}
-	}
-	dir, err := os.MkdirTemp("", "rocwire-slurm-") // short enough for sockets
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	c := &cluster{dir: dir, cards: map[string][]string{}}
+	slurmtest.Need(t, "srun", "sbatch", "scancel", "sinfo")
+	dir := slurmtest.Dir(t)
+	c := &cluster{cards: map[string][]string{}}
 	config, layout := "workers:\n", slurm.Layout{Nodes: map[string][]slurm.Card{}}
 	for i, arch := range []string{"gfx90a", "gfx942"} {
 		socket := filepath.Join(dir, fmt.Sprintf("gpu%d.sock", i))
@@ -76,12 +58,12 @@ func startCluster(t *testing.T) *cluster {
 			c.cards[node] = append(c.cards[node], d.UUID)
 		}
 	}
-	c.write(t, "config.yaml", config, 0o644)
+	write(t, dir, "config.yaml", config, 0o644)
 	b, err := layout.Append(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.write(t, "slurm.yaml", string(b), 0o644)
+	write(t, dir, "slurm.yaml", string(b), 0o644)
 	gres, err := os.Create(filepath.Join(dir, "gres.conf"))
 	if err != nil {
 		t.Fatal(err)
@@ -96,134 +78,25 @@ func startCluster(t *testing.T) *cluster {
 		}
 	}
 	// Slurm says what it wants by a variable; where the files are in this test, it cannot.
-	c.write(t, "script", fmt.Sprintf(`#!/bin/sh
+	write(t, dir, "script", fmt.Sprintf(`#!/bin/sh
 [ "$SLURM_SCRIPT_CONTEXT" = prolog_task ] || export ROCWIRE_CONFIG=%[1]s/config.yaml
 case $SLURM_SCRIPT_CONTEXT in prolog_slurmd) do=prolog;; epilog_slurmd) do=epilog;; *) do=task-prolog;; esac
 exec %[2]s %[3]s $do --layout %[1]s/slurm.yaml --state %[1]s/jobs 2>>%[1]s/errors
 `, dir, os.Args[0], asProgram), 0o755)
-	c.slurm(t)
+	scripts := ""
+	for _, when := range []string{"Prolog", "Epilog", "TaskProlog"} {
+		scripts += when + "=" + dir + "/script\n"
+	}
+	const cards = "gpu:mi210:1,gpu:mi300x:1"
+	c.Cluster = slurmtest.New(t, dir, slurmtest.Options{Nodes: []slurmtest.Node{{Name: "n1", GRES: cards}, {Name: "n2", GRES: cards}}, Conf: "PrologFlags=Alloc\n" + scripts})
+	c.Start(t)
 	return c
 }
 
-func (c *cluster) write(t *testing.T, name, content string, mode os.FileMode) {
+func write(t *testing.T, dir, name, content string, mode os.FileMode) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(c.dir, name), []byte(content), mode); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(content), mode); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// slurm starts its daemons, which end with the test.
-func (c *cluster) slurm(t *testing.T) {
-	t.Helper()
-	key := make([]byte, 1024)
-	_, _ = rand.Read(key)
-	c.write(t, "munge.key", string(key), 0o400)
-	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
-	short, _, _ := strings.Cut(host, ".")
-	var ports []string
-	for range 3 {
-		_, port, _ := strings.Cut(freeport.Later(t), ":")
-		ports = append(ports, port)
-	}
-	c.write(t, "slurm.conf", fmt.Sprintf(`ClusterName=test
-SlurmctldHost=%[2]s(127.0.0.1)
-SlurmctldPort=%[3]s
-SlurmUser=root
-SlurmdUser=root
-AuthType=auth/munge
-AuthInfo=socket=%[1]s/munge.sock
-CredType=cred/munge
-StateSaveLocation=%[1]s/state
-SlurmdSpoolDir=%[1]s/spool-%%n
-SlurmctldPidFile=%[1]s/ctld.pid
-SlurmdPidFile=%[1]s/%%n.pid
-SlurmdParameters=config_overrides
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_Core
-GresTypes=gpu
-MpiDefault=none
-SwitchType=switch/none
-AccountingStorageType=accounting_storage/none
-JobAcctGatherType=jobacct_gather/none
-ReturnToService=2
-SlurmctldTimeout=300
-SlurmdTimeout=300
-KillWait=2
-PrologFlags=Alloc
-Prolog=%[1]s/script
-Epilog=%[1]s/script
-TaskProlog=%[1]s/script
-NodeName=n1 NodeHostname=%[2]s NodeAddr=127.0.0.1 Port=%[4]s CPUs=4 RealMemory=100 Gres=gpu:mi210:1,gpu:mi300x:1
-NodeName=n2 NodeHostname=%[2]s NodeAddr=127.0.0.1 Port=%[5]s CPUs=4 RealMemory=100 Gres=gpu:mi210:1,gpu:mi300x:1
-PartitionName=all Nodes=n1,n2 Default=YES MaxTime=60 State=UP
-`, c.dir, short, ports[0], ports[1], ports[2]), 0o644)
-	if err := os.Mkdir(filepath.Join(c.dir, "state"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	conf := filepath.Join(c.dir, "slurm.conf")
-	c.daemon(t, "munged", "--foreground", "--force", "--key-file="+c.dir+"/munge.key", "--socket="+c.dir+"/munge.sock", "--pid-file="+c.dir+"/munge.pid", "--log-file="+c.dir+"/munge.log", "--seed-file="+c.dir+"/munge.seed")
-	c.until(t, "munged listens", func() bool { _, err := os.Stat(c.dir + "/munge.sock"); return err == nil })
-	c.daemon(t, "slurmctld", "-D", "-c", "-f", conf)
-	for _, n := range []string{"n1", "n2"} {
-		if err := os.Mkdir(filepath.Join(c.dir, "spool-"+n), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		c.daemon(t, "slurmd", "-D", "-N", n, "-f", conf)
-	}
-	c.until(t, "both nodes are there", func() bool {
-		out, _ := c.command("sinfo", "-h", "-N", "-o", "%N %t").Output()
-		return string(out) == "n1 idle\nn2 idle\n"
-	})
-}
-
-// daemon starts one in the foreground; it ends with the test, and so do its children that hold the worker's sessions.
-func (c *cluster) daemon(t *testing.T, name string, args ...string) {
-	t.Helper()
-	log, err := os.CreateTemp(c.dir, name+"-*.log")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := exec.Command(name, args...)
-	d.Stdout, d.Stderr, d.Env = log, log, append(os.Environ(), "SLURM_CONF="+c.dir+"/slurm.conf")
-	if err := d.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = d.Process.Signal(os.Interrupt)
-		ended := make(chan error, 1)
-		go func() { ended <- d.Wait() }()
-		select {
-		case <-ended:
-		case <-time.After(20 * time.Second):
-			_ = d.Process.Kill()
-			<-ended
-		}
-		log.Close()
-		if t.Failed() {
-			b, _ := os.ReadFile(log.Name())
-			t.Logf("%s %v:\n%s", name, args, b[max(0, len(b)-6000):])
-		}
-	})
-}
-
-func (c *cluster) command(name string, args ...string) *exec.Cmd {
-	e := exec.Command(name, args...)
-	e.Env, e.Dir = append(os.Environ(), "SLURM_CONF="+c.dir+"/slurm.conf"), c.dir
-	return e
-}
-
-func (c *cluster) until(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); !done(); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			b, _ := os.ReadFile(filepath.Join(c.dir, "errors"))
-			t.Fatalf("in two minutes not: %s\n%s", what, b)
-		}
 	}
 }
 
@@ -233,12 +106,12 @@ func (c *cluster) run(t *testing.T, args ...string) string {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	e := exec.CommandContext(ctx, "srun", args...)
-	e.Env, e.Dir = append(os.Environ(), "SLURM_CONF="+c.dir+"/slurm.conf"), c.dir
+	e.Env, e.Dir = append(os.Environ(), "SLURM_CONF="+c.Dir+"/slurm.conf"), c.Dir
 	var says strings.Builder
 	e.Stderr = &says
 	out, err := e.Output()
 	if err != nil {
-		b, _ := os.ReadFile(filepath.Join(c.dir, "errors"))
+		b, _ := os.ReadFile(filepath.Join(c.Dir, "errors"))
 		t.Fatalf("srun %v: %v\n%s%s%s", args, err, out, says.String(), b)
 	}
 	return string(out)
@@ -255,14 +128,14 @@ func (c *cluster) sessions() (list []smi.Session) {
 // nothingLeft waits until the workers have no session and no token of a job.
 func (c *cluster) nothingLeft(t *testing.T) {
 	t.Helper()
-	c.until(t, "the workers are as before", func() bool { return len(c.sessions()) == 0 && c.tokens(t) == 0 })
+	c.Until(t, "the workers are as before", func() bool { return len(c.sessions()) == 0 && c.tokens(t) == 0 })
 }
 
 // tokens counts those of both workers.
 func (c *cluster) tokens(t *testing.T) (n int) {
 	t.Helper()
 	for i := range c.workers {
-		b, err := os.ReadFile(filepath.Join(c.dir, fmt.Sprintf("issued%d", i)))
+		b, err := os.ReadFile(filepath.Join(c.Dir, fmt.Sprintf("issued%d", i)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -278,12 +151,12 @@ func TestSlurm(t *testing.T) {
 
 	// Two jobs with a card each, at the same time on one node: not the same one, and their sessions say whose they are.
 	for range 2 {
-		e := c.command("sbatch", "-w", "n1", "--gres=gpu:1", "-o", c.dir+"/out-%j", "--wrap", "exec "+me+" "+asJob+" 1h")
+		e := c.Command("sbatch", "-w", "n1", "--gres=gpu:1", "-o", c.Dir+"/out-%j", "--wrap", "exec "+me+" "+asJob+" 1h")
 		if out, err := e.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
-	c.until(t, "both jobs use their cards", func() bool { return len(c.sessions()) == 2 && len(c.said(t)) == 2 })
+	c.Until(t, "both jobs use their cards", func() bool { return len(c.sessions()) == 2 && len(c.said(t)) == 2 })
 	var cards, jobs []string
 	for _, s := range c.said(t) {
 		if len(s.UUIDs) != 1 {
@@ -307,10 +180,10 @@ func TestSlurm(t *testing.T) {
 	}
 
 	// One of them is ended in the middle; the other goes on.
-	if out, err := c.command("scancel", "1").CombinedOutput(); err != nil {
+	if out, err := c.Command("scancel", "1").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	c.until(t, "its session is over", func() bool { return len(c.sessions()) == 1 && c.tokens(t) == 1 })
+	c.Until(t, "its session is over", func() bool { return len(c.sessions()) == 1 && c.tokens(t) == 1 })
 	if s := c.sessions(); s[0].Client.Job != "2" {
 		t.Errorf("%+v", s)
 	}
@@ -320,7 +193,7 @@ func TestSlurm(t *testing.T) {
 	if len(two) != 1 || !slices.Equal(two[0].UUIDs, c.cards["n2"]) {
 		t.Errorf("%+v, want %v", two, c.cards["n2"])
 	}
-	if out, err := c.command("scancel", "2").CombinedOutput(); err != nil {
+	if out, err := c.Command("scancel", "2").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	c.nothingLeft(t)
@@ -347,8 +220,8 @@ func TestSlurm(t *testing.T) {
 		t.Errorf("without cards: %s", out)
 	}
 	// That is the last that an epilog does, and Slurm begins the next job meanwhile.
-	c.until(t, "what was written for the jobs is gone", func() bool { left, _ := filepath.Glob(c.dir + "/jobs/*/*"); return len(left) == 0 })
-	if b, _ := os.ReadFile(filepath.Join(c.dir, "errors")); len(b) != 0 {
+	c.Until(t, "what was written for the jobs is gone", func() bool { left, _ := filepath.Glob(c.Dir + "/jobs/*/*"); return len(left) == 0 })
+	if b, _ := os.ReadFile(filepath.Join(c.Dir, "errors")); len(b) != 0 {
 		t.Errorf("%s", b)
 	}
 }
@@ -356,7 +229,7 @@ func TestSlurm(t *testing.T) {
 // said are the reports of batch jobs.
 func (c *cluster) said(t *testing.T) (list []seen) {
 	t.Helper()
-	files, _ := filepath.Glob(c.dir + "/out-*")
+	files, _ := filepath.Glob(c.Dir + "/out-*")
 	for _, f := range files {
 		b, err := os.ReadFile(f)
 		if err != nil {
