@@ -15,7 +15,7 @@ import (
 // ask measures smi-remote fleet.
 func (b *bench) ask(ctx context.Context, n int) error {
 	const subject = "smi-remote fleet"
-	if b.met[subject] {
+	if b.ended[subject] {
 		return nil
 	}
 	before, err := b.workers.tell(request{})
@@ -23,10 +23,14 @@ func (b *bench) ask(ctx context.Context, n int) error {
 		return err
 	}
 	const times = 3
+	asked, err := b.workers.processor()
+	if err != nil {
+		return err
+	}
 	x := row{subject: subject, workers: n}
 	var took []time.Duration
 	for range times {
-		cmd := exec.CommandContext(ctx, filepath.Join(b.bin, "smi-remote"), "fleet", "--workers", b.file, "--timeout", "10s", "--json")
+		cmd := exec.CommandContext(ctx, filepath.Join(b.bin, "smi-remote"), "fleet", "--workers", b.file, "--timeout", b.patience.String(), "--json")
 		var out, errs bytes.Buffer
 		cmd.Stdout, cmd.Stderr, cmd.Env = &out, &errs, []string{"ROCWIRE_CONFIG=/dev/null"}
 		begin := time.Now()
@@ -61,7 +65,7 @@ func (b *bench) ask(ctx context.Context, n int) error {
 			x.note = fmt.Sprintf("%d workers tell old figures of a card: they had too little of the processors", late)
 		}
 		if err != nil || seen != n || sessions != b.sessions {
-			b.limit(subject, n, "%d of %d workers and %d of %d sessions are seen: %v: %.300s", seen, n, sessions, b.sessions, err, errs.String())
+			b.end(subject, n, "%d of %d workers and %d of %d sessions are seen: %v: %.300s", seen, n, sessions, b.sessions, err, errs.String())
 			return nil
 		}
 		x.processor += (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()) / times
@@ -71,6 +75,10 @@ func (b *bench) ask(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
+	if x.asked, err = b.workers.processor(); err != nil {
+		return err
+	}
+	x.asked = (x.asked - asked) / times
 	slices.Sort(took)
 	x.time = took[times/2]
 	x.bytes = int64(after.Workers.Out-before.Workers.Out+after.Workers.In-before.Workers.In) / times

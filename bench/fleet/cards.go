@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rocwire/rocwire/smi"
@@ -22,6 +23,9 @@ type worker struct {
 	mu       sync.Mutex
 	sessions map[uint64]*smi.Session
 	started  uint64
+
+	readings atomic.Uint64 // of figures of a card
+	ill      atomic.Bool
 }
 
 func newWorker(number int) *worker {
@@ -40,6 +44,7 @@ func newWorker(number int) *worker {
 
 // Metrics implements smi.Source: no two readings are alike.
 func (w *worker) Metrics(ctx context.Context, index int) (*smi.Metrics, error) {
+	w.readings.Add(1)
 	m, err := w.Fake.Metrics(ctx, index)
 	if err != nil {
 		return nil, err
@@ -53,6 +58,15 @@ func (w *worker) Metrics(ctx context.Context, index int) (*smi.Metrics, error) {
 		m.Temperatures[i].Current = smi.Some(smi.Celsius(float64(40+i) + 40*wave))
 	}
 	return m, nil
+}
+
+// ECC implements smi.Source: the first card of an ill worker has memory errors, which it is not to be used with.
+func (w *worker) ECC(ctx context.Context, index int) (*smi.ECC, error) {
+	e, err := w.Fake.ECC(ctx, index)
+	if err == nil && index == 0 && w.ill.Load() {
+		e.Uncorrectable = smi.Some(e.Uncorrectable.Or(0) + 1)
+	}
+	return e, err
 }
 
 // Processes implements smi.Source: each session has one, on its card.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ const (
 // request is a line of what a process is told, answered by a line.
 type request struct {
 	Grow int    // so many there are to be; 0: only tell
+	Ill  bool   // of workers: the first one has a card in trouble from now on, or has none any more
 	At   int    // of clients: how many workers there are
 	Port string // of clients: the workers'
 }
@@ -51,6 +53,9 @@ func serve(what string) error {
 		defer w.close()
 		answer = func(q request) (reply, error) {
 			err := w.grow(q.Grow)
+			if len(w.all) > 0 {
+				w.all[0].ill.Store(q.Ill)
+			}
 			s := w.stats()
 			return reply{Workers: &s}, err
 		}
@@ -86,16 +91,18 @@ func serve(what string) error {
 // child is such a process, as its parent sees it.
 type child struct {
 	process
+	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *json.Decoder
 }
 
-func startChild(what string) (*child, error) {
+// startChild starts one, which is killed when ctx is done: whoever waits for its answer then gets an error.
+func startChild(ctx context.Context, what string) (*child, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(exe, what)
+	cmd := exec.CommandContext(ctx, exe, what)
 	cmd.Stderr = os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL} // Ctrl-C is for the parent
 	in, err1 := cmd.StdinPipe()
@@ -106,7 +113,7 @@ func startChild(what string) (*child, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	return &child{process: process{cmd}, in: in, out: json.NewDecoder(out)}, nil
+	return &child{process: process{cmd.Process.Pid}, cmd: cmd, in: in, out: json.NewDecoder(out)}, nil
 }
 
 // tell says something and waits for the answer.

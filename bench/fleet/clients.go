@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,8 +22,8 @@ type clientsStats struct{ Open int }
 // atOnce is how many connect at the same time.
 const atOnce = 64
 
-// perProcess is how many clients a process has: each takes two descriptors and a thread, of which a process may often have some ten thousand.
-const perProcess = 4000
+// handshakes is how long one may take, on both sides.
+const handshakes = 5 * time.Minute
 
 // begin opens further sessions at workers with this port until there are n, at the first so many of them; each worker gets the next one in turn.
 func (c *clients) begin(n, workers int, port string) error {
@@ -38,14 +39,7 @@ func (c *clients) begin(n, workers int, port string) error {
 	for range atOnce {
 		wg.Go(func() {
 			for i := range next {
-				c.open[i], errs[i] = wire.Dial(context.Background(), wire.Options{
-					Address: address(i%workers, port), NoShare: true, ConnectTimeout: time.Minute,
-					Hello: wire.Hello{
-						Client: "fleet", Version: "1", Purpose: purposeHIP, Host: fmt.Sprintf("node-%d", i), PID: int64(i + 1), Executable: "/usr/bin/python3.12", User: fmt.Sprintf("user%d", i%97),
-						Namespace: "ml", Pod: fmt.Sprintf("train-%d", i),
-					},
-				})
-				if errs[i] != nil {
+				if c.open[i], errs[i] = beginOne(i, address(i%workers, port)); errs[i] != nil {
 					failed.Store(true)
 				}
 			}
@@ -62,6 +56,22 @@ func (c *clients) begin(n, workers int, port string) error {
 		}
 	}
 	return nil
+}
+
+// beginOne opens a client's session. A worker and its clients share two processors with everything else here, so it may take its time.
+func beginOne(i int, at string) (*wire.Client, error) {
+	conn, err := net.DialTimeout("tcp", at, handshakes)
+	if err != nil {
+		return nil, err
+	}
+	// Without the wrapper a client of its own would have a thread and a second descriptor: with ten thousand of them they are all that the machine does.
+	return wire.NewClient(context.Background(), struct{ net.Conn }{conn}, wire.Options{
+		Address: at, NoShare: true, ConnectTimeout: handshakes,
+		Hello: wire.Hello{
+			Client: "fleet", Version: "1", Purpose: purposeHIP, Host: fmt.Sprintf("node-%d", i), PID: int64(i + 1), Executable: "/usr/bin/python3.12", User: fmt.Sprintf("user%d", i%97),
+			Namespace: "ml", Pod: fmt.Sprintf("train-%d", i),
+		},
+	})
 }
 
 func (c *clients) close() {

@@ -25,7 +25,7 @@ const looks = 5
 func (b *bench) discover(ctx context.Context, n int) error {
 	for _, way := range ways {
 		subject := "discovery by " + way
-		if b.met[subject] {
+		if b.ended[subject] {
 			continue
 		}
 		if err := b.discoverBy(ctx, subject, way, n); err != nil {
@@ -73,7 +73,7 @@ func (b *bench) discoverBy(ctx context.Context, subject, way string, n int) erro
 		}
 		s := d.States()[0]
 		if got := len(d.Targets()); got != n {
-			b.limit(subject, n, "%d are known, %d make no sense: %s", got, s.Bad, s.Err)
+			b.end(subject, n, "%d are known, %d make no sense: %s", got, s.Bad, s.Err)
 			return nil
 		}
 	}

@@ -2,19 +2,24 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/rocwire/rocwire/internal/wholefile"
 )
 
-// TestMain lets the test's program be the workers and the clients.
+// TestMain lets the test's program be the workers, the clients, and the measurement itself.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && (os.Args[1] == serveWorkers || os.Args[1] == serveClients) {
+	if len(os.Args) > 1 && (os.Args[1] == serveWorkers || os.Args[1] == serveClients || os.Args[1] == "--workers") {
 		main()
 		return
 	}
@@ -43,7 +48,7 @@ func built(t *testing.T) string {
 		t.Fatal(err)
 	}
 	programs = dir
-	if err := build(t.Context(), dir); err != nil {
+	if err := build(t.Context(), dir, false); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -51,7 +56,7 @@ func built(t *testing.T) string {
 
 // TestFleet is a short measurement: everything is measured at every size, which needs all workers to be seen, and everybody ends with no connection left.
 func TestFleet(t *testing.T) {
-	r, err := run(t.Context(), options{bin: built(t), workers: []int{2, 7}, clients: 50, interval: time.Second, length: time.Hour, log: t.Output()})
+	r, err := run(t.Context(), options{bin: built(t), workers: []int{2, 7}, clients: 50, interval: 3 * time.Second, length: time.Hour, patience: 5 * time.Minute, idle: time.Hour, log: t.Output()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,9 +90,9 @@ func TestFleet(t *testing.T) {
 
 // TestGone: workers that are not named any more are let go by the exporter, and a client that ends is no session any more.
 func TestGone(t *testing.T) {
-	b := &bench{options: options{bin: built(t), idle: time.Second}, report: newReport(nil), file: filepath.Join(t.TempDir(), "workers.json")}
+	b := &bench{options: options{bin: built(t), idle: time.Second, patience: 5 * time.Minute}, report: newReport(nil), file: filepath.Join(t.TempDir(), "workers.json")}
 	var err error
-	if b.workers, err = startChild(serveWorkers); err != nil {
+	if b.workers, err = startChild(t.Context(), serveWorkers); err != nil {
 		t.Fatal(err)
 	}
 	name := func(n int) {
@@ -127,7 +132,7 @@ func TestGone(t *testing.T) {
 	}
 	b.port = r.Workers.Port
 	before := stats().Goroutines
-	clients, err := startChild(serveClients)
+	clients, err := startChild(t.Context(), serveClients)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,11 +143,11 @@ func TestGone(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	name(n)
-	e, err := b.startExporter(t.Context())
+	e, at, err := b.startExporter(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newScraper(e.url, b.port)
+	s := newScraper(at, b.port, b.patience)
 	defer s.close()
 	if err := s.wait(t.Context()); err != nil {
 		t.Fatal(err)
@@ -172,7 +177,7 @@ func TestGone(t *testing.T) {
 func TestLimits(t *testing.T) {
 	b := &bench{options: options{interval: time.Hour}, report: newReport(t.Output()), dir: t.TempDir()}
 	var err error
-	if b.workers, err = startChild(serveWorkers); err != nil {
+	if b.workers, err = startChild(t.Context(), serveWorkers); err != nil {
 		t.Fatal(err)
 	}
 	r, err := b.workers.tell(request{})
@@ -193,6 +198,59 @@ func TestLimits(t *testing.T) {
 	}
 	if err := b.workers.end(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestInterrupted: who is told to end ends, also while a process of the fleet does not answer, and leaves no process and no file.
+func TestInterrupted(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		tmp := t.TempDir()
+		var said strings.Builder
+		cmd := exec.Command(exe, "--workers", "50", "--bin", built(t))
+		cmd.Env, cmd.Stderr = append(os.Environ(), "TMPDIR="+tmp), &said
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		var children []int
+		for len(children) < 2 {
+			time.Sleep(time.Millisecond)
+			children = nil
+			tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", cmd.Process.Pid))
+			for _, f := range tasks {
+				b, _ := os.ReadFile(f) // a thread may have ended
+				for _, s := range strings.Fields(string(b)) {
+					pid, err := strconv.Atoi(s)
+					if err != nil {
+						t.Fatal(err)
+					}
+					children = append(children, pid)
+				}
+			}
+		}
+		for _, pid := range children { // whatever it is asked for, it does not answer
+			if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		err := cmd.Wait()
+		if cmd.ProcessState.ExitCode() != 1 || !strings.Contains(said.String(), "fleet: context canceled") && !strings.Contains(said.String(), "signal received") {
+			t.Errorf("%v: %v: %s", sig, err, &said)
+		}
+		for _, pid := range children {
+			if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
+				t.Errorf("%v: the process %d is left: %v", sig, pid, err)
+			}
+		}
+		if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
+			t.Errorf("%v: %v is left, %v", sig, left, err)
+		}
 	}
 }
 

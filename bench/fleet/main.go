@@ -3,7 +3,7 @@
 //
 // # What is real
 //
-// The programs that are measured: gpu-exporter and smi-remote, built from this tree, each a process of its own; package discovery. Every connection is one of
+// The programs that are measured: gpu-exporter, smi-remote and rocwire-dra, built from this tree, each a process of its own; package discovery. Every connection is one of
 // TCP, to an address of the worker's own (127.16.0.1, 127.16.0.2, …), and what goes over it is what hip-worker's management answers: package smiremote, in front
 // of 8 cards that tell all there is to tell. A client is a connection with the handshake of a HIP session, open as long as the measurement, and the
 // worker tells of it as hip-worker does: in its sessions, and as a process on a card.
@@ -35,22 +35,32 @@ type options struct {
 	length   time.Duration // after which no larger fleet is begun
 	interval time.Duration // of scrapes
 	push     bool          // go on beyond the last size until something is at its end
-	bin      string        // gpu-exporter and smi-remote that are built already
-	idle     time.Duration // after which the exporter lets a worker go; 0: its default
-	log      io.Writer     // for progress
+	patience time.Duration // with an answer, before it counts as none
+	bin      string        // programs that are built already
+	idle     time.Duration // after which the exporter lets a worker go
+
+	kubeconfig string    // of a cluster to publish the cards in; "": none
+	beside     []*beside // programs whose costs are told as well, such as the cluster's
+	log        io.Writer // for progress
 }
 
 const usage = `Usage: go run ./bench/fleet [flags], from the root of the tree
 
-Measures what fleets of simulated workers cost: discovery, scrapes through one exporter, smi-remote fleet. Prints
-the curves and the first limits met. Every worker has 8 cards, and 10 clients. Takes ten minutes and up to 8 GiB.
+Measures what fleets of simulated workers cost: discovery, scrapes through one exporter, smi-remote fleet, and in
+a cluster's control plane rocwire-dra publish and claims. Prints the curves and the first limits met. Every worker
+has 8 cards, and 10 clients. Takes ten minutes and up to 8 GiB; what is told of processors and memory holds where
+the machine is busy, too.
 
   --workers N,N,…     sizes of the fleet (10,30,100,300,1000)
   --clients N         clients at most, ten of each worker (10000)
   --interval TIME     how often Prometheus scrapes (15s)
   --push=false        do not go on with larger fleets until something is at its end
   --for TIME          begin with no larger fleet after this time (15m)
-  --bin DIR           gpu-exporter and smi-remote that are built already
+  --patience TIME     how long an answer may take before it counts as none (5m)
+  --bin DIR           gpu-exporter, smi-remote and rocwire-dra that are built already
+  --kubeconfig FILE   a control plane with nodes and the device class gpu.rocwire.io but no ResourceSlices of
+                      rocwire.io, where cards are published and claimed: deploy/cluster/dra starts one
+  --beside NAME=PID   … a program whose costs are told as well, such as the API server; may be given several times
 `
 
 func main() {
@@ -61,7 +71,7 @@ func main() {
 		}
 		return
 	}
-	o := options{workers: []int{10, 30, 100, 300, 1000}, log: os.Stderr}
+	o := options{workers: []int{10, 30, 100, 300, 1000}, idle: time.Hour, log: os.Stderr}
 	flag.Func("workers", "", func(s string) error {
 		o.workers = nil
 		for f := range strings.SplitSeq(s, ",") {
@@ -77,15 +87,27 @@ func main() {
 	flag.DurationVar(&o.interval, "interval", 15*time.Second, "")
 	flag.BoolVar(&o.push, "push", true, "")
 	flag.DurationVar(&o.length, "for", 15*time.Minute, "")
+	flag.DurationVar(&o.patience, "patience", 5*time.Minute, "")
 	flag.StringVar(&o.bin, "bin", "", "")
+	flag.StringVar(&o.kubeconfig, "kubeconfig", "", "")
+	flag.Func("beside", "", func(s string) error {
+		name, number, _ := strings.Cut(s, "=")
+		pid, err := strconv.Atoi(number)
+		if err != nil || name == "" || pid < 1 {
+			return fmt.Errorf("%q: a name, = and the number of a process", s)
+		}
+		o.beside = append(o.beside, &beside{name: name, process: process{pid}})
+		return nil
+	})
 	flag.Usage = func() { fmt.Print(usage) }
 	flag.Parse()
-	if flag.NArg() > 0 || o.clients < 0 || o.interval <= 0 || o.length <= 0 {
+	if flag.NArg() > 0 || o.clients < 0 || o.interval < time.Second || o.patience <= 0 || o.length <= 0 {
 		fmt.Fprint(os.Stderr, usage)
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // whoever says it twice means it
 	r, err := run(ctx, o)
 	if r != nil {
 		r.print(os.Stdout)

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -12,13 +11,13 @@ import (
 )
 
 // process is one whose costs are measured while it runs.
-type process struct{ cmd *exec.Cmd }
+type process struct{ pid int }
 
 // processor is the processor time that its threads have used. Threads that have ended are not in it: Go's do not.
 func (p *process) processor() (used time.Duration, err error) {
-	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", p.cmd.Process.Pid))
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", p.pid))
 	if err != nil || len(threads) == 0 {
-		return 0, fmt.Errorf("process %d is gone", p.cmd.Process.Pid)
+		return 0, fmt.Errorf("process %d is gone", p.pid)
 	}
 	for _, name := range threads {
 		b, err := os.ReadFile(name)
@@ -36,7 +35,7 @@ func (p *process) processor() (used time.Duration, err error) {
 
 // resident is its memory in bytes.
 func (p *process) resident() int64 {
-	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.pid))
 	for line := range strings.Lines(string(b)) {
 		if f := strings.Fields(line); len(f) > 1 && f[0] == "VmRSS:" {
 			n, _ := strconv.ParseInt(f[1], 10, 64)
@@ -48,7 +47,7 @@ func (p *process) resident() int64 {
 
 // descriptors is how many it has open.
 func (p *process) descriptors() int {
-	list, _ := os.ReadDir(fmt.Sprintf("/proc/%d/fd", p.cmd.Process.Pid))
+	list, _ := os.ReadDir(fmt.Sprintf("/proc/%d/fd", p.pid))
 	return len(list)
 }
 

@@ -13,21 +13,25 @@ type row struct {
 	subject   string
 	workers   int
 	time      time.Duration // that it takes
-	processor time.Duration
-	memory    int64 // bytes
-	bytes     int64 // that come over the network, or are read
+	processor time.Duration // of the program that is measured
+	asked     time.Duration // of all workers together
+	memory    int64         // bytes
+	bytes     int64         // that come over the network, or are read
 	note      string
 }
 
 // report is all that was measured.
 type report struct {
 	rows   []row
-	limits []string // in the order in which they were met
-	met    map[string]bool
-	log    io.Writer // for progress; nil: none
+	limits []string        // in the order in which they were met
+	met    map[string]bool // subjects that have one
+	ended  map[string]bool // those of them that are not measured any further
+	log    io.Writer       // for progress; nil: none
 }
 
-func newReport(log io.Writer) *report { return &report{met: map[string]bool{}, log: log} }
+func newReport(log io.Writer) *report {
+	return &report{met: map[string]bool{}, ended: map[string]bool{}, log: log}
+}
 
 func (r *report) say(format string, args ...any) {
 	if r.log != nil {
@@ -46,10 +50,16 @@ func (r *report) add(x row) {
 }
 
 func (x *row) print(w io.Writer) {
-	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", milliseconds(x.time), milliseconds(x.processor), megabytes(x.memory), megabytes(x.bytes), x.note)
+	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", milliseconds(x.time), milliseconds(x.processor), milliseconds(x.asked), megabytes(x.memory), megabytes(x.bytes), x.note)
 }
 
-// limit notes where something ends, once.
+// end notes where something ends: it is not measured any further.
+func (r *report) end(subject string, workers int, format string, args ...any) {
+	r.limit(subject, workers, format, args...)
+	r.ended[subject] = true
+}
+
+// limit notes where something is more than it should be, once.
 func (r *report) limit(subject string, workers int, format string, args ...any) {
 	if !r.met[subject] {
 		r.met[subject] = true
@@ -68,7 +78,7 @@ func (r *report) print(out io.Writer) {
 		}
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "measured\tworkers\ttime\tprocessor\tmemory\tdata\t")
+	fmt.Fprintln(w, "measured\tworkers\ttime\tprocessor\tof workers\tmemory\tdata\t")
 	for _, s := range subjects {
 		name := s
 		for i := range r.rows {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/rocwire/rocwire/internal/wholefile"
@@ -21,7 +22,7 @@ type bench struct {
 	*report
 	dir, file string // that names the workers
 	workers   *child
-	clients   []*child // perProcess sessions each
+	clients   *child
 	names     namesAt
 	port      string // of all workers
 	sessions  int    // that the workers have
@@ -39,20 +40,24 @@ func run(ctx context.Context, o options) (r *report, err error) {
 	defer os.RemoveAll(dir)
 	if o.bin == "" {
 		o.bin = dir
-		if err := build(ctx, dir); err != nil {
+		if err := build(ctx, dir, o.kubeconfig != ""); err != nil {
 			return nil, err
 		}
 	}
 	b := &bench{options: o, report: newReport(o.log), dir: dir, file: filepath.Join(dir, "workers.json")}
-	if b.workers, err = startChild(serveWorkers); err != nil {
+	defer func() {
+		if ctx.Err() != nil { // everybody has been killed, and what they say of it is not of interest
+			err = context.Cause(ctx)
+		}
+	}()
+	if b.workers, err = startChild(ctx, serveWorkers); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.workers.end()) }()
-	defer func() {
-		for _, c := range b.clients {
-			err = errors.Join(err, c.end())
-		}
-	}()
+	if b.clients, err = startChild(ctx, serveClients); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, b.clients.end()) }()
 	b.say("%s", machine())
 	begin := time.Now()
 	last := 0
@@ -71,11 +76,17 @@ func run(ctx context.Context, o options) (r *report, err error) {
 }
 
 // build makes the programs that are measured, from the tree in the current directory.
-func build(ctx context.Context, dir string) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", dir+"/", "./cmd/gpu-exporter", "./cmd/smi-remote")
+func build(ctx context.Context, dir string, cluster bool) error {
+	args := []string{"build", "-o", dir + "/", "./cmd/gpu-exporter", "./cmd/smi-remote"}
+	if cluster {
+		args = append(args, "./cmd/rocwire-dra")
+	}
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // with the compilers
 	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("building gpu-exporter and smi-remote: %w", err)
+		return fmt.Errorf("building what is measured: %w", err)
 	}
 	return nil
 }
@@ -92,7 +103,7 @@ func (b *bench) size(ctx context.Context, n int) error {
 	}
 	if want := min(n*perWorker, b.options.clients); want > b.sessions {
 		begin := time.Now()
-		if err := b.begin(want, n); err != nil {
+		if _, err := b.clients.tell(request{Grow: want, At: n, Port: b.port}); err != nil {
 			return fmt.Errorf("%d clients: %w", want, err)
 		}
 		opened := want - b.sessions
@@ -112,24 +123,12 @@ func (b *bench) size(ctx context.Context, n int) error {
 	if err := b.export(ctx, n); err != nil {
 		return err
 	}
-	return ctx.Err()
-}
-
-// begin opens sessions until there are so many, at n workers.
-func (b *bench) begin(want, n int) error {
-	for i := 0; i*perProcess < want; i++ {
-		if i == len(b.clients) {
-			c, err := startChild(serveClients)
-			if err != nil {
-				return err
-			}
-			b.clients = append(b.clients, c)
-		}
-		if _, err := b.clients[i].tell(request{Grow: min(perProcess, want-i*perProcess), At: n, Port: b.port}); err != nil {
+	if b.kubeconfig != "" {
+		if err := b.publish(ctx, n); err != nil {
 			return err
 		}
 	}
-	return nil
+	return ctx.Err()
 }
 
 // further goes on with larger fleets: names alone cost little, workers until the exporter is at its end.
@@ -140,7 +139,7 @@ func (b *bench) further(ctx context.Context, last int, until time.Time) error {
 			return err
 		}
 	}
-	for n := last; !b.met[scraping] && ctx.Err() == nil && time.Now().Before(until); {
+	for n := last; !b.met[reading] && !b.met[scraping] && ctx.Err() == nil && time.Now().Before(until); {
 		if n += n / 2; n > maxWorkers {
 			break
 		}

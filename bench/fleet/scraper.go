@@ -13,42 +13,51 @@ import (
 	"time"
 )
 
-// scraper asks an exporter for workers as Prometheus does: compressed, in the format that it likes best, with its time limit.
+// scraper asks an exporter for workers as Prometheus does: compressed, in the format that it likes best. It has more patience, and asks for a few at once:
+// what is measured is the work, on a machine that may be busy with something else.
 type scraper struct {
 	exporter, port string
 	client         http.Client
+	patience       time.Duration
 
 	mu    sync.Mutex
 	times []time.Duration
-	bytes int64 // compressed
-	bad   int
+	bytes int64  // compressed
+	again int    // scrapes that failed, and were tried once more
+	bad   int    // those that failed until nobody had patience any more
 	first string // why the first one failed
 }
 
-// scrapeTimeout is Prometheus' own default.
-const scrapeTimeout = 10 * time.Second
+// together is how many workers are asked for at once: less than an exporter answers (--web-max-requests).
+const together = 32
 
-func newScraper(exporter, port string) *scraper {
+func newScraper(exporter, port string, patience time.Duration) *scraper {
 	// As many idle connections as Prometheus keeps.
-	return &scraper{exporter: exporter, port: port, client: http.Client{Timeout: scrapeTimeout, Transport: &http.Transport{MaxIdleConnsPerHost: 1000, DisableCompression: true}}}
+	return &scraper{exporter: exporter, port: port, patience: patience, client: http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 1000, DisableCompression: true}}}
 }
 
 func (s *scraper) close() { s.client.CloseIdleConnections() }
 
 // wait returns when the exporter knows its workers.
 func (s *scraper) wait(ctx context.Context) error {
-	for range 200 {
-		err := s.scrape(ctx, 0)
-		if err == nil || ctx.Err() != nil {
-			s.forget()
-			return ctx.Err()
-		}
-		pause(ctx, 50*time.Millisecond)
-	}
-	return s.scrape(ctx, 0)
+	defer s.forget()
+	return s.insist(ctx, 0)
 }
 
-func (s *scraper) forget() { s.times, s.bytes, s.bad, s.first = nil, 0, 0, "" }
+// insist scrapes a worker until that succeeds, as Prometheus does the next time.
+func (s *scraper) insist(ctx context.Context, i int) error {
+	for begin := time.Now(); ; pause(ctx, 50*time.Millisecond) {
+		err := s.scrape(ctx, i)
+		if err == nil || ctx.Err() != nil || time.Since(begin) > s.patience {
+			return err
+		}
+		s.mu.Lock()
+		s.again++
+		s.mu.Unlock()
+	}
+}
+
+func (s *scraper) forget() { s.times, s.bytes, s.again, s.bad, s.first = nil, 0, 0, 0, "" }
 
 func (s *scraper) failed() bool { return s.bad > 0 }
 
@@ -58,22 +67,18 @@ func (s *scraper) why() string {
 
 // round scrapes n workers, spread over a time; 0 is as fast as some at once can be.
 func (s *scraper) round(ctx context.Context, n int, over time.Duration) {
-	const together = 16
 	slots := make(chan struct{}, together)
 	var wg sync.WaitGroup
 	begin := time.Now()
 	for i := range n {
 		if over > 0 {
 			pause(ctx, time.Until(begin.Add(over*time.Duration(i)/time.Duration(n))))
-		} else {
-			slots <- struct{}{}
 		}
+		slots <- struct{}{}
 		wg.Go(func() {
-			if over == 0 {
-				defer func() { <-slots }()
-			}
+			defer func() { <-slots }()
 			at := time.Now()
-			err := s.scrape(ctx, i)
+			err := s.insist(ctx, i)
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			if err == nil {
@@ -97,7 +102,7 @@ func (s *scraper) scrape(ctx context.Context, i int) error {
 	}
 	req.Header.Set("Accept", "application/openmetrics-text;version=1.0.0;q=0.6,text/plain;version=0.0.4;q=0.3,*/*;q=0.2")
 	req.Header.Set("Accept-Encoding", "gzip")
-	req.Header.Set("X-Prometheus-Scrape-Timeout-Seconds", fmt.Sprint(scrapeTimeout.Seconds()))
+	req.Header.Set("X-Prometheus-Scrape-Timeout-Seconds", fmt.Sprint(s.patience.Seconds()))
 	res, err := s.client.Do(req)
 	if err != nil {
 		return err

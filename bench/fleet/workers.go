@@ -28,6 +28,7 @@ func address(i int, port string) string {
 type workers struct {
 	port      string // of all
 	listeners []net.Listener
+	all       []*worker
 	wg        sync.WaitGroup
 
 	names *names
@@ -47,6 +48,7 @@ type workersStats struct {
 	NamesOut   int64 // bytes of answers to who the workers are
 	Names      namesAt
 	Goroutines int
+	Readings   uint64 // of the figures of one card, by whoever asks
 }
 
 func newWorkers() (*workers, error) {
@@ -63,6 +65,7 @@ func (w *workers) grow(n int) error {
 		}
 		w.listeners = append(w.listeners, ln)
 		one := newWorker(i)
+		w.all = append(w.all, one)
 		h := smiremote.NewHandler(smiremote.HandlerOptions{Source: one, Sessions: one, Version: "fleet", Backend: "none"})
 		w.wg.Go(func() {
 			for {
@@ -94,7 +97,7 @@ func (w *workers) listen(i int) (net.Listener, error) {
 }
 
 func (w *workers) serve(conn net.Conn, one *worker, h *smiremote.Handler) {
-	hello, head, err := wire.ReadHello(conn, 30*time.Second)
+	hello, head, err := wire.ReadHello(conn, handshakes)
 	if err != nil {
 		_ = conn.Close()
 		return
@@ -145,6 +148,9 @@ func (w *workers) stats() workersStats {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	s.In, s.Out = w.in, w.out
+	for _, one := range w.all {
+		s.Readings += one.readings.Load()
+	}
 	for c, manages := range w.open {
 		if !manages {
 			s.Sessions++
