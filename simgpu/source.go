@@ -147,6 +147,11 @@ func (s *Source) sample() {
 		}
 		s.publish(i)
 	}
+	s.tellFaults()
+}
+
+// tellFaults tells of what kernels did that they may not. mu is held.
+func (s *Source) tellFaults() {
 	for _, f := range s.faults() {
 		switch {
 		case f.Card >= len(s.cards):
@@ -223,18 +228,17 @@ func (s *Source) publish(i int) {
 	}
 }
 
-// Sweep takes the figures of sessions that are gone out of the cards' use: all
-// whose process alive does not vouch for.
-func (s *Source) Sweep(alive func(pid int) bool) {
+// Reap takes a process that has ended out of the cards' use. It looks at that process alone: with many sessions one ends at any time.
+func (s *Source) Reap(pid int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sample() // what they did last
-	s.monitor.Sweep(alive)
-	s.sample()
+	used := make([]bool, len(s.cards))
+	s.monitor.Reap(pid, func(i int, last card.Use) { used[i] = used[i] || touched(&last) })
+	s.tellFaults()
+	for i := range s.cards {
+		s.leaves(i, pid, used[i])
+	}
 }
-
-// Reap does so for one process that has ended.
-func (s *Source) Reap(pid int) { s.Sweep(func(p int) bool { return p != pid }) }
 
 // Use is what each session uses of a card now.
 func (s *Source) Use(index int) []card.Use {

@@ -73,7 +73,7 @@ func (s *Source) Events(ctx context.Context, each func(smi.Event)) error {
 	}
 }
 
-// event tells of something that happened to a card, at the time of the last look.
+// event tells of something that has happened to a card.
 func (s *Source) event(index int, kind string, pid uint32, message string) {
-	s.events.push(smi.Event{Time: s.looked, Device: index, Kind: kind, PID: pid, Message: message})
+	s.events.push(smi.Event{Time: s.clock(), Device: index, Kind: kind, PID: pid, Message: message})
 }

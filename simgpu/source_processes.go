@@ -94,8 +94,7 @@ func (s *Source) watchProcesses(index int) {
 		}
 		v, ok := p.seen[u.PID]
 		if !ok {
-			v.name = processName(u.PID)
-			s.event(index, smi.EventProcessStart, uint32(u.PID), v.name)
+			v = s.begins(index, u.PID)
 		}
 		v.look = p.look
 		p.seen[u.PID] = v
@@ -109,6 +108,28 @@ func (s *Source) watchProcesses(index int) {
 	}
 	slices.Sort(ended)
 	for _, pid := range ended {
+		s.event(index, smi.EventProcessEnd, uint32(pid), "")
+	}
+}
+
+// begins tells of a process that uses a card. mu is held.
+func (s *Source) begins(index, pid int) seenProcess {
+	v := seenProcess{name: processName(pid)}
+	s.event(index, smi.EventProcessStart, uint32(pid), v.name)
+	return v
+}
+
+// leaves takes a process that has ended out of what is known of a card, and tells of it if it has used that, although nobody may have looked meanwhile.
+// mu is held.
+func (s *Source) leaves(index, pid int, used bool) {
+	g := &s.cards[index]
+	g.now.Sessions = slices.DeleteFunc(g.now.Sessions, func(u card.Use) bool { return u.PID == pid })
+	_, seen := g.processes.seen[pid]
+	delete(g.processes.seen, pid)
+	if used && !seen {
+		s.begins(index, pid)
+	}
+	if used || seen {
 		s.event(index, smi.EventProcessEnd, uint32(pid), "")
 	}
 }

@@ -109,6 +109,8 @@ func TestNeverTooMuch(t *testing.T) {
 	}
 }
 
+func reap(m *Monitor, pid int) { m.Reap(pid, func(int, Use) {}) }
+
 func TestSlotsRunOut(t *testing.T) {
 	s := create(t, 2, mib)
 	m := NewMonitor(s)
@@ -117,7 +119,7 @@ func TestSlotsRunOut(t *testing.T) {
 	if _, err := s.Attach(13); !errors.Is(err, ErrSessions) {
 		t.Errorf("third session: %v", err)
 	}
-	m.Reap(11)
+	reap(m, 11)
 	attach(t, s, 13)
 }
 
@@ -194,7 +196,7 @@ func TestSeatInAnotherProcess(t *testing.T) {
 	if !b.Alive(a.Name()) || !a.Alive(b.Name()) || a.Alive(0) || a.Alive(b.Name()+MaxSessions) || a.Alive(b.Name()+1) {
 		t.Error("who lives")
 	}
-	m.Reap(11)
+	reap(m, 11)
 	if b.Alive(a.Name()) || s.Used(0) != 50*mib {
 		t.Errorf("after its end: alive %v, used %d", b.Alive(a.Name()), s.Used(0))
 	}
@@ -255,7 +257,7 @@ func FuzzSession(f *testing.F) {
 				t.Errorf("another session holds %d, %v", n, ok)
 			}
 		}
-		m.Sweep(func(pid int) bool { return pid != 2 })
+		reap(m, 2)
 		if s.Used(0) != 0 || s.Used(1) != mib || len(m.Read()[1].Sessions) != 1 {
 			t.Errorf("%d and %d used after its end", s.Used(0), s.Used(1))
 		}
@@ -301,7 +303,7 @@ func TestMonitorCounts(t *testing.T) {
 	if c = m.Read()[0]; c.Busy != idle {
 		t.Errorf("busy grows while nothing runs: %d, %d", idle, c.Busy)
 	}
-	m.Reap(77)
+	reap(m, 77)
 	c = m.Read()[0]
 	if c.Used != 0 || len(c.Sessions) != 0 {
 		t.Errorf("after Reap: %+v", c)
@@ -403,7 +405,7 @@ func TestKilledSessions(t *testing.T) {
 	if !ok {
 		t.Fatal("second child got nothing")
 	}
-	_, ok = startChild(t, s, 60*mib)
+	third, ok := startChild(t, s, 60*mib)
 	if ok {
 		t.Error("third child got more than there is")
 	}
@@ -416,13 +418,13 @@ func TestKilledSessions(t *testing.T) {
 	}
 	_ = a.Process.Signal(syscall.SIGKILL)
 	_ = a.Wait()
-	m.Reap(a.Process.Pid)
+	reap(m, a.Process.Pid)
 	c = m.Read()[0]
 	if c.Used != 30*mib || c.Running != 2 || len(c.Sessions) != 2 || c.Work.Waves != 15 {
 		t.Errorf("after the kill: %+v", c)
 	}
 
-	// The next one is not even swept: its memory can be had all the same.
+	// The next one is not even reaped: its memory can be had all the same.
 	self := attach(t, s, os.Getpid())
 	_ = b.Process.Signal(syscall.SIGKILL)
 	_ = b.Wait()
@@ -431,10 +433,11 @@ func TestKilledSessions(t *testing.T) {
 			t.Fatal("the memory of a process that is gone is still held")
 		}
 	}
-	m.Sweep(func(pid int) bool { return pid == os.Getpid() })
+	reap(m, b.Process.Pid)
+	reap(m, third.Process.Pid)
 	c = m.Read()[0]
 	if c.Used != 95*mib || len(c.Sessions) != 1 || c.Work.Waves != 15 {
-		t.Errorf("after Sweep: %+v", c)
+		t.Errorf("after Reap: %+v", c)
 	}
 }
 

@@ -62,6 +62,7 @@ type Monitor struct {
 	mu    sync.Mutex
 	last  []Counters // by session and card, as accounted so far
 	total []Counters // by card
+	busy  []uint64   // of total, when all slots were read last
 	seen  []uint64   // when a slot was read last, by session and card
 	when  uint64     // when all slots were read last
 
@@ -78,7 +79,7 @@ const maxFaults = 1024
 // NewMonitor makes the monitor of a segment; a segment has one.
 func NewMonitor(s *Segment) *Monitor {
 	n := len(s.seats) * s.cards
-	m := &Monitor{seg: s, last: make([]Counters, n), total: make([]Counters, s.cards), seen: make([]uint64, n), counted: make([]uint64, n), checked: make([][NumChecks]uint64, n)}
+	m := &Monitor{seg: s, last: make([]Counters, n), total: make([]Counters, s.cards), busy: make([]uint64, s.cards), seen: make([]uint64, n), counted: make([]uint64, n), checked: make([][NumChecks]uint64, n)}
 	now := Now()
 	m.when = now
 	for i := range m.seen {
@@ -130,7 +131,7 @@ type seated struct {
 	used []uint64 // by card
 }
 
-// seats are all places. While mu is held none of them ends: it is Sweep that ends them.
+// seats are all places. While mu is held none of them ends: it is Reap that ends them.
 func (m *Monitor) seats() []seated {
 	m.seg.mu.Lock()
 	defer m.seg.mu.Unlock()
@@ -148,43 +149,46 @@ func (m *Monitor) seats() []seated {
 
 // round begins a reading of all slots; the function it returns ends it. A card
 // was not busy for longer than the time since the last round, however many of
-// its sessions were.
+// its sessions were, those that have ended meanwhile among them.
 func (m *Monitor) round() (now uint64, settle func()) {
 	now = Now()
-	before := make([]uint64, len(m.total))
-	for c := range m.total {
-		before[c] = m.total[c].Busy
-	}
 	return now, func() {
 		for c := range m.total {
-			m.total[c].Busy = min(m.total[c].Busy, before[c]+now-min(m.when, now))
+			m.busy[c] = min(m.total[c].Busy, m.busy[c]+now-min(m.when, now))
+			m.total[c].Busy = m.busy[c]
 		}
 		m.when = now
 	}
 }
 
-// Sweep ends the seats of all processes that alive does not vouch for. What
-// they held is free at once, what they did stays in the cards' counters. A seat that no process has yet is nobody's to sweep.
-func (m *Monitor) Sweep(alive func(pid int) bool) {
+// Reap ends the seats of a process that has ended, and tells what each used of each card, over its life. What it held is free at once, what
+// it did stays in the cards' counters. Nobody else's seat is looked at: with many sessions one ends at any time.
+func (m *Monitor) Reap(pid int, each func(card int, last Use)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	now, settle := m.round()
-	defer settle()
-	for i, x := range m.seats() {
-		if x.seat == nil || x.pid == 0 || alive(x.pid) {
-			continue
-		}
-		for c := range m.seg.cards {
-			m.account(x.seat, c, x.pid, now)
-			m.counted[i*m.seg.cards+c], m.checked[i*m.seg.cards+c] = 0, [NumChecks]uint64{}
-			m.last[i*m.seg.cards+c] = Counters{}
+	now := Now()
+	for _, x := range m.seatsOf(pid) {
+		for c, used := range x.used {
+			m.account(x.seat, c, pid, now)
+			each(c, m.use(x.seat, c, pid, used))
+			k := x.seat.index*m.seg.cards + c
+			m.counted[k], m.checked[k], m.last[k] = 0, [NumChecks]uint64{}, Counters{}
 		}
 		x.seat.Close()
 	}
 }
 
-// Reap ends the seats of one process that has ended.
-func (m *Monitor) Reap(pid int) { m.Sweep(func(p int) bool { return p != pid }) }
+// seatsOf are the seats of a process: one, but for runtimes in this process.
+func (m *Monitor) seatsOf(pid int) (list []seated) {
+	m.seg.mu.Lock()
+	defer m.seg.mu.Unlock()
+	for _, x := range m.seg.seats {
+		if x != nil && pid != 0 && x.pid.Load() == int64(pid) {
+			list = append(list, seated{x, pid, slices.Clone(x.used)})
+		}
+	}
+	return list
+}
 
 // Held is the memory in bytes that a process holds of some cards, of all if none is named; false if it has no
 // seat.

@@ -98,7 +98,7 @@ func (x *Seat) end() {
 	x.ended = true
 }
 
-// Close ends the seat. What it did is not counted by anybody any more; Monitor.Sweep counts it first. Closing twice does nothing.
+// Close ends the seat. What it did is not counted by anybody any more; Monitor.Reap counts it first. Closing twice does nothing.
 func (x *Seat) Close() {
 	x.end()
 	s := x.seg

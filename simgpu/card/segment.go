@@ -39,6 +39,9 @@ func Create(capacity []uint64, sessions int) (*Segment, error) {
 // Cards is the number of cards.
 func (s *Segment) Cards() int { return s.cards }
 
+// Seats is how many sessions there may be at a time.
+func (s *Segment) Seats() int { return len(s.seats) }
+
 // Capacity is a card's memory in bytes.
 func (s *Segment) Capacity(card int) uint64 { return s.board.capacity(card) }
 

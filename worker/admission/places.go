@@ -21,6 +21,9 @@ func (r refusal) Error() string { return r.text }
 
 func (refusal) Is(target error) bool { return target == ErrFull }
 
+// Full is an ErrFull of what else there are only so many of.
+func Full(format string, args ...any) error { return refuse(format+"; try again later", args...) }
+
 func refuse(format string, args ...any) error { return refusal{text: fmt.Sprintf(format, args...)} }
 
 // Limit is what is full: whose places would be of use.

@@ -1,8 +1,11 @@
 package simbackend
 
 import (
+	"errors"
+
 	"github.com/rocwire/rocwire/simgpu"
 	"github.com/rocwire/rocwire/simgpu/card"
+	"github.com/rocwire/rocwire/worker/admission"
 )
 
 // seat is a session process's at the cards.
@@ -14,6 +17,9 @@ type seat struct {
 
 func newSeat(seg *simgpu.Segment, src *simgpu.Source) (*seat, error) {
 	s, err := seg.Seat()
+	if errors.Is(err, card.ErrSessions) { // processes that are about to end have seats, too, and those that are kept ready
+		err = admission.Full("all sessions are taken (%d, of the simulated cards)", seg.Seats())
+	}
 	return &seat{Seat: s, src: src}, err
 }
 
