@@ -26,6 +26,10 @@ type counts struct {
 
 func (c *counts) when() time.Time { return time.Unix(0, c.answered.Load()) }
 
+func (c *counts) kills() int64 {
+	return c.clientKills.Load() + c.sessionKills.Load() + c.processKills.Load()
+}
+
 func (c *counts) String() string {
 	return fmt.Sprintf("%d programs right, %d ended by a kill, %d wrong, %d told to try again later; %d cuts, %d of them of a handshake; killed: %d clients, %d sessions by command, %d session processes; %d scrapes, %d questions, %d of them not answered in time, %d wrong tokens and %d malformed greetings refused",
 		c.ok.Load(), c.lost.Load(), c.wrong.Load(), c.refused.Load(), c.cuts.Load(), c.openings.Load(), c.clientKills.Load(), c.sessionKills.Load(), c.processKills.Load(),

@@ -162,8 +162,10 @@ func (w *server) rest() (f figures, err error) {
 
 // round has clients and trouble come together for a while, and tells what happened. Its error is what must not happen.
 func round(ctx context.Context, o options, w *server, name string, length time.Duration) (*counts, error) {
+	whole := ctx
 	ctx, cancel := context.WithTimeout(ctx, length)
 	defer cancel()
+	kills := int(int64(o.kills) * int64(length) / int64(o.length))
 	var mu sync.Mutex
 	var failures []error
 	c := new(counts)
@@ -202,7 +204,7 @@ func round(ctx context.Context, o options, w *server, name string, length time.D
 	for _, t := range []struct {
 		pause time.Duration
 		do    func(context.Context) error
-	}{{pause, x.kill}, {150 * time.Millisecond, x.cut}, {time.Second, x.scrape}, {500 * time.Millisecond, x.ask}, {300 * time.Millisecond, x.intrude}, {10 * time.Second, func(ctx context.Context) error {
+	}{{pause, x.killing(kills, length)}, {150 * time.Millisecond, x.cut}, {time.Second, x.scrape}, {500 * time.Millisecond, x.ask}, {300 * time.Millisecond, x.intrude}, {10 * time.Second, func(ctx context.Context) error {
 		m, err := w.measure(ctx)
 		if err == nil {
 			fmt.Printf("soak: %s: %v; now %v\n", name, c, m)
@@ -221,6 +223,9 @@ func round(ctx context.Context, o options, w *server, name string, length time.D
 	}
 	if c.ok.Load() == 0 {
 		return c, fmt.Errorf("%s: no program has finished", name)
+	}
+	if whole.Err() == nil && c.kills() < int64(kills) {
+		return c, fmt.Errorf("%s: %d kills, not %d", name, c.kills(), kills)
 	}
 	return c, nil
 }

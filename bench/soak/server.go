@@ -52,7 +52,7 @@ func startServer(dir string, clients int) (*server, error) {
 		return nil, err
 	}
 	defer log.Close()
-	places := fmt.Sprint(min(2*clients+64, simgpu.DefaultSessions)) // those of clients that were killed stay for a while
+	places := fmt.Sprint(min(2*clients+64, simgpu.DefaultSessions-64)) // those of clients that were killed stay for a while, and the cards have one for each process, also one that is about to end
 	w.cmd = exec.Command(bin, "--backend", "sim", "--sim-memory", "16G", "--listen", "127.0.0.1", "--listen", "unix:"+w.socket, "--port", "0", "--metrics-addr", "127.0.0.1:0",
 		"--token-file", tokens, "--park", park.String(), "--max-sessions", places, "--max-sessions-per-address", places, "--max-sessions-per-user", places,
 		"--max-startups", fmt.Sprintf("%d:30:%d", 2*clients+256, 4*clients+512))

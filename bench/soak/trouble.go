@@ -68,6 +68,22 @@ func (x *trouble) cut(context.Context) error {
 	return nil
 }
 
+// killing kills so often that kills of them are spread evenly over length; 0: once each time. What finds nobody, or takes long, is made up for.
+func (x *trouble) killing(kills int, length time.Duration) func(context.Context) error {
+	begin := time.Now()
+	return func(ctx context.Context) error {
+		for tries := 0; ; tries++ {
+			due := int64(float64(kills) * min(1, float64(time.Since(begin))/(0.9*float64(length)))) // the last tenth is for those that were missed
+			if kills > 0 && x.counts.kills() >= due || tries == 10 || kills == 0 && tries == 1 {
+				return nil
+			}
+			if err := x.kill(ctx); err != nil {
+				return err
+			}
+		}
+	}
+}
+
 // kill kills a process of clients, a session by the operator's command, or a session's process.
 func (x *trouble) kill(ctx context.Context) error {
 	how := rand.IntN(3)
