@@ -63,24 +63,31 @@
 		return s ? rw_hsa_wait(s, condition, compare_value, timeout_hint, wait_state_hint == HSA_WAIT_STATE_ACTIVE) : 0; \
 	}
 
+/* A queue is memory that the program may read, so it is believed, but for null. */
 #define INDEX(queue, index) (&((amd_queue_t *)(queue))->index##_dispatch_id)
 
 #define QUEUE_LOAD(name, order, index) \
-	uint64_t name(const hsa_queue_t *queue) { return __atomic_load_n(INDEX(queue, index), order); }
+	uint64_t name(const hsa_queue_t *queue) { return queue ? __atomic_load_n(INDEX(queue, index), order) : 0; }
 #define QUEUE_LOAD_READ_INDEX(name, order) QUEUE_LOAD(name, order, read)
 #define QUEUE_LOAD_WRITE_INDEX(name, order) QUEUE_LOAD(name, order, write)
 
 #define QUEUE_STORE(name, order, index) \
-	void name(const hsa_queue_t *queue, uint64_t value) { __atomic_store_n(INDEX(queue, index), value, order); }
+	void name(const hsa_queue_t *queue, uint64_t value) \
+	{ \
+		if (queue) \
+			__atomic_store_n(INDEX(queue, index), value, order); \
+	}
 #define QUEUE_STORE_READ_INDEX(name, order) QUEUE_STORE(name, order, read)
 #define QUEUE_STORE_WRITE_INDEX(name, order) QUEUE_STORE(name, order, write)
 
 #define QUEUE_ADD_WRITE_INDEX(name, order) \
-	uint64_t name(const hsa_queue_t *queue, uint64_t value) { return __atomic_fetch_add(INDEX(queue, write), value, order); }
+	uint64_t name(const hsa_queue_t *queue, uint64_t value) { return queue ? __atomic_fetch_add(INDEX(queue, write), value, order) : 0; }
 
 #define QUEUE_CAS_WRITE_INDEX(name, order) \
 	uint64_t name(const hsa_queue_t *queue, uint64_t expected, uint64_t value) \
 	{ \
+		if (!queue) \
+			return 0; \
 		__atomic_compare_exchange_n(INDEX(queue, write), &expected, value, false, order, LOOK(order)); \
 		return expected; \
 	}

@@ -35,7 +35,7 @@ type codeSymbol struct {
 
 // hsaCodeObjectDeserialize takes a copy of a code object. What it is shows when it is used.
 func hsaCodeObjectDeserialize(p unsafe.Pointer, size uint64, _ unsafe.Pointer, out *uint64) status {
-	if size == 0 || size > 1<<40 {
+	if !mayHoldCode(p, size) {
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT
 	}
 	l := current.Load()
@@ -91,6 +91,7 @@ func hsaCodeObjectSerialize(h uint64, alloc unsafe.Pointer, data uint64, _ unsaf
 		return st
 	}
 	n := uint64(len(c.image))
+	*out = nil // or it would be written to what the program had there, if it gives nothing
 	if st := status(C.rw_hsa_call_alloc(alloc, C.size_t(n), C.uint64_t(data), unsafe.Pointer(out))); st != HSA_STATUS_SUCCESS {
 		return st
 	}

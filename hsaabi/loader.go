@@ -61,9 +61,14 @@ func keep[T any](m *map[uint64]T, h uint64, v T) {
 	(*m)[h] = v
 }
 
+// mayHoldCode reports whether there is memory that may hold a code object.
+func mayHoldCode(p unsafe.Pointer, size uint64) bool {
+	return size > 0 && size <= 1<<40 && simgpu.Readable(address(p), size)
+}
+
 // hsaCodeObjectReaderCreateFromMemory reads a code object that stays where it is until the reader is destroyed.
 func hsaCodeObjectReaderCreateFromMemory(p unsafe.Pointer, size uint64, out *uint64) status {
-	if size == 0 || size > 1<<40 {
+	if !mayHoldCode(p, size) {
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT
 	}
 	return current.Load().reader(unsafe.Slice((*byte)(p), size), out)

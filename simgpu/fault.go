@@ -10,6 +10,9 @@ import (
 	"github.com/rocwire/rocwire/simgpu/exec"
 )
 
+// nilDereference is what Go says of an access to the first page of addresses: it is a pointer like any other here, but no fault with an address.
+const nilDereference = "runtime error: invalid memory address or nil pointer dereference"
+
 // guard runs f, which touches device memory or memory at an address that a
 // program gave. It returns the address where that faulted, 0 for none.
 func guard(f func()) (addr uint64) {
@@ -23,11 +26,14 @@ func guard(f func()) (addr uint64) {
 		if !ok {
 			panic(e)
 		}
-		a, ok := re.(interface{ Addr() uintptr })
-		if !ok {
+		if a, ok := re.(interface{ Addr() uintptr }); ok {
+			addr = max(uint64(a.Addr()), 1)
+			return
+		}
+		if re.Error() != nilDereference {
 			panic(e)
 		}
-		addr = max(uint64(a.Addr()), 1)
+		addr = 1
 	}()
 	f()
 	return 0

@@ -130,6 +130,11 @@ func (r *Runtime) register(t hip.Thread, ptr hip.Ptr, size uint64, flags uint32,
 	return hip.Success
 }
 
+// Readable reports whether the program's memory at an address is there. The program can take it away again, of course.
+func Readable(addr, size uint64) bool {
+	return size <= ^uint64(0)-addr && guard(func() { touch(addr, size) }) == 0
+}
+
 // touch reads a byte of every page.
 func touch(base, size uint64) {
 	var sum byte

@@ -32,6 +32,7 @@ func TestHostRegister(t *testing.T) {
 	is(t, "unknown flags", r.HostRegister(thread, base+1<<19, 10, 1<<20), hip.ErrorInvalidValue)
 	is(t, "what wraps", r.HostRegister(thread, p, ^uint64(0), 0), hip.ErrorInvalidValue)
 	is(t, "no memory", r.HostRegister(thread, 4096, 10, 0), hip.ErrorInvalidValue)
+	is(t, "the first page of all addresses", r.HostRegister(thread, 8, 10, 0), hip.ErrorInvalidValue)
 	is(t, "device memory", r.HostRegister(thread, allocate(t, r, 4096), 10, 0), hip.ErrorHostMemoryAlreadyRegistered)
 	_, e := r.HostGetFlags(thread, p+10_050)
 	is(t, "HostGetFlags", e, hip.ErrorInvalidValue) // HIP has not allocated it

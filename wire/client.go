@@ -246,7 +246,7 @@ func (c *Client) Flush() error {
 // How long Close tries to say that it ends, behind what is on its way, how often, and how long it then waits for the server's end.
 const (
 	closePatience = time.Second
-	closePoll     = 50 * time.Microsecond
+	partPoll      = 50 * time.Microsecond
 	lingerTime    = time.Second
 	lingerPoll    = time.Millisecond
 )
@@ -258,11 +258,7 @@ func (c *Client) Close() error {
 	o := &c.out
 	o.mu.Lock()
 	c.seq++
-	for end := time.Now().Add(closePatience); !c.goodbye(c.seq, "") && time.Now().Before(end); {
-		o.mu.Unlock() // somebody's messages are on their way, or there is no room for more; SHUTDOWN goes behind them
-		time.Sleep(closePoll)
-		o.mu.Lock()
-	}
+	c.part(c.seq, "", closePatience)
 	o.mu.Unlock()
 	c.linger()
 	c.fail(err)
@@ -285,7 +281,7 @@ func (c *Client) linger() {
 	}
 	for end := time.Now().Add(lingerTime); !ended() && time.Now().Before(end); {
 		if !c.readIf(lingerPoll) {
-			time.Sleep(closePoll) // somebody else reads
+			time.Sleep(partPoll) // somebody else reads
 		}
 	}
 }

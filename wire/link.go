@@ -6,6 +6,7 @@ import (
 	"net"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // link is what both ends of a connection have: its transport, both halves, the goroutine that looks after it, and why it ends.
@@ -126,6 +127,15 @@ func (l *link) goodbye(id uint32, reason string) bool {
 	}
 	o.dead = true
 	return true
+}
+
+// part is goodbye as often as it takes, for a while. out.mu is held before and after.
+func (l *link) part(id uint32, reason string, patience time.Duration) {
+	for end := time.Now().Add(patience); !l.goodbye(id, reason) && time.Now().Before(end); {
+		l.out.mu.Unlock() // somebody's messages are on their way, or there is no room for more; SHUTDOWN goes behind them
+		time.Sleep(partPoll)
+		l.out.mu.Lock()
+	}
 }
 
 // release gives the transport back when the keeper has ended: once nobody sends.

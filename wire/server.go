@@ -179,7 +179,7 @@ func (s *ServerConn) Serve(h Handler) error {
 	err := s.serve(h)
 	s.because(err)
 	if errors.Is(err, ErrProtocol) {
-		s.sayWhy(err.Error())
+		s.sayWhy(err.Error(), 0)
 	}
 	s.fail(err)
 	s.k.stop()
@@ -203,18 +203,21 @@ func (s *ServerConn) leave(err error) {
 	}
 }
 
-// Close makes Serve return. reason, if not empty, is told to the client.
+// leavePatience is how long Close waits for a client to read what is on its way to it: what the session has told of its end stands there.
+const leavePatience = 200 * time.Millisecond
+
+// Close makes Serve return. reason, if not empty, is told to the client, behind what it was told before.
 func (s *ServerConn) Close(reason string) {
 	err := s.error(ErrClosed, reason, nil)
 	s.because(err)
-	s.sayWhy(reason)
+	s.sayWhy(reason, leavePatience)
 	s.fail(err)
 }
 
 // sayWhy tries to tell the client why the connection ends.
-func (s *ServerConn) sayWhy(reason string) {
+func (s *ServerConn) sayWhy(reason string, patience time.Duration) {
 	s.out.mu.Lock()
-	s.goodbye(0, reason[:min(len(reason), MaxReason)])
+	s.part(0, reason[:min(len(reason), MaxReason)], patience)
 	s.out.mu.Unlock()
 }
 

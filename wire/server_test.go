@@ -264,6 +264,50 @@ func TestServerClose(t *testing.T) {
 	}
 }
 
+// What the client was told before Close arrives, and why it ends, though the client has yet to read what is on its way.
+func TestServerCloseBehindReply(t *testing.T) {
+	peer, fd := pair(t)
+	s, err := NewServerFD(fd, nil, ServerOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(&testServer{t: t}) }()
+	const size = 8 << 20 // more than the socket has room for
+	if _, err := peer.Write(frame(opFill, 1, 0, le32(size))); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		s.out.mu.Lock()
+		writing := s.out.writing
+		s.out.mu.Unlock()
+		if writing {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if err := s.Notify(opTell, []byte("a fault")); err != nil {
+		t.Error(err)
+	}
+	closed := make(chan struct{})
+	go func() { s.Close("maintenance"); close(closed) }()
+	told := false
+	for {
+		h, p := readFrame(t, peer)
+		told = told || h.Op == opTell && string(p) == "a fault"
+		if h.Op == OpShutdown {
+			if string(p) != "maintenance" || !told {
+				t.Errorf("the end: %q; told before: %v", p, told)
+			}
+			break
+		}
+	}
+	<-closed
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
 func TestReadHelloExactly(t *testing.T) {
 	peer, fd := pair(t)
 	p := must(sampleHello.Append(nil))

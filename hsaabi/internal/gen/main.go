@@ -44,6 +44,7 @@ var outputs = []struct {
 	{"hsaabi/zz_libhsa_runtime64.map", versionMap},
 	{"hsaabi/zz_table.c", tableC},
 	{"librocwire/stubs/zz_libhsa_runtime64.S", stubsS},
+	{"librocwire/testdata/zz_hsa_garbage.c", garbageC},
 }
 
 func generate(root string) error {
