@@ -18,4 +18,6 @@ COPY --from=build --chown=65532:65532 /state /var/lib/gpu-exporter
 VOLUME /var/lib/gpu-exporter
 USER 65532:65532
 EXPOSE 9400
-ENTRYPOINT ["gpu-exporter", "--listen", "0.0.0.0:9400", "--insecure", "--queue-dir", "/var/lib/gpu-exporter"]
+# It does not start before it is told who may read: --web-config with a password or
+# certificates over TLS; or --insecure, where nobody else can reach the container.
+ENTRYPOINT ["gpu-exporter", "--listen", "0.0.0.0:9400", "--queue-dir", "/var/lib/gpu-exporter"]
