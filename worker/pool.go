@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rocwire/rocwire/wire"
 	"github.com/rocwire/rocwire/worker/confine"
 )
 
@@ -32,8 +33,8 @@ type pool struct {
 	wg      sync.WaitGroup // one for each process
 }
 
-// startTime is how long a session process may take to come up.
-const startTime = 30 * time.Second
+// startTime is how long a session process may take to come up: less than clients wait by default, who so hear what is wrong rather than nothing.
+const startTime = wire.DefaultConnectTimeout - 5*time.Second
 
 var errDied = errors.New("worker: a session process does not come up")
 

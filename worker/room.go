@@ -135,10 +135,15 @@ func (s *Server) giveWay(rec *sessionRecord, why string, limit time.Duration) bo
 	}
 }
 
-// takePlace takes a place among the sessions for a client, if need be that of one who is away.
+// maxGiveWay is how many sessions give way for one client: one for each limit that it may have come to. A place that somebody else was quicker to take
+// is not made again and again: the client would wait, and those end who are away.
+const maxGiveWay = 3
+
+// takePlace takes a place among the sessions for a client, if need be that of one who is away. It gives up within killLimit.
 func (s *Server) takePlace(from caller) (leave func(), err error) {
 	src := admission.SourceOf(from.peer)
-	for {
+	end := time.Now().Add(killLimit)
+	for given := 0; ; given++ {
 		if leave, err = s.gate.Sessions.Take(src, from.who); err == nil {
 			return leave, nil
 		}
@@ -156,7 +161,7 @@ func (s *Server) takePlace(from caller) (leave func(), err error) {
 		}
 		list := s.parked()
 		i := slices.IndexFunc(list, helps)
-		if i < 0 || !s.giveWay(list[i], "it gave way while its client was away: another client needed its place", killLimit) {
+		if i < 0 || given == maxGiveWay || !s.giveWay(list[i], "it gave way while its client was away: another client needed its place", time.Until(end)) {
 			return nil, err
 		}
 	}
