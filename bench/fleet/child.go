@@ -21,7 +21,7 @@ const (
 // request is a line of what a process is told, answered by a line.
 type request struct {
 	Grow int    // so many there are to be; 0: only tell
-	Ill  bool   // of workers: the first one has a card in trouble from now on, or has none any more
+	Ill  *bool  // of workers: whether the first one has a card in trouble from now on
 	At   int    // of clients: how many workers there are
 	Port string // of clients: the workers'
 }
@@ -53,8 +53,8 @@ func serve(what string) error {
 		defer w.close()
 		answer = func(q request) (reply, error) {
 			err := w.grow(q.Grow)
-			if len(w.all) > 0 {
-				w.all[0].ill.Store(q.Ill)
+			if q.Ill != nil && len(w.all) > 0 {
+				w.all[0].ill.Store(*q.Ill)
 			}
 			s := w.stats()
 			return reply{Workers: &s}, err

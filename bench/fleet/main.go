@@ -22,6 +22,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -39,10 +40,24 @@ type options struct {
 	bin      string        // programs that are built already
 	idle     time.Duration // after which the exporter lets a worker go
 
+	only       []string  // what is measured; none: all
 	kubeconfig string    // of a cluster to publish the cards in; "": none
 	beside     []*beside // programs whose costs are told as well, such as the cluster's
 	log        io.Writer // for progress
 }
+
+// measured is what there is to measure.
+var measured = []string{discovering, asking, exporting, clustering}
+
+const (
+	discovering = "discovery"
+	asking      = "smi-remote"
+	exporting   = "exporter"
+	clustering  = "cluster"
+)
+
+// wants reports whether something is to be measured.
+func (o *options) wants(what string) bool { return len(o.only) == 0 || slices.Contains(o.only, what) }
 
 const usage = `Usage: go run ./bench/fleet [flags], from the root of the tree
 
@@ -56,6 +71,7 @@ the machine is busy, too.
   --interval TIME     how often Prometheus scrapes (15s)
   --push=false        do not go on with larger fleets until something is at its end
   --for TIME          begin with no larger fleet after this time (15m)
+  --only WHAT,…       measure only these: discovery, smi-remote, exporter, cluster
   --patience TIME     how long an answer may take before it counts as none (5m)
   --bin DIR           gpu-exporter, smi-remote and rocwire-dra that are built already
   --kubeconfig FILE   a control plane with nodes and the device class gpu.rocwire.io but no ResourceSlices of
@@ -90,6 +106,15 @@ func main() {
 	flag.DurationVar(&o.patience, "patience", 5*time.Minute, "")
 	flag.StringVar(&o.bin, "bin", "", "")
 	flag.StringVar(&o.kubeconfig, "kubeconfig", "", "")
+	flag.Func("only", "", func(s string) error {
+		o.only = strings.Split(s, ",")
+		for _, what := range o.only {
+			if !slices.Contains(measured, what) {
+				return fmt.Errorf("%q is none of %s", what, strings.Join(measured, ", "))
+			}
+		}
+		return nil
+	})
 	flag.Func("beside", "", func(s string) error {
 		name, number, _ := strings.Cut(s, "=")
 		pid, err := strconv.Atoi(number)

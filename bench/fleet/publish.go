@@ -86,7 +86,7 @@ func (b *bench) publish(ctx context.Context, n int) (err error) {
 	if err := phase(looking, times, fmt.Sprintf("%d written", s.count())); err != nil {
 		return err
 	}
-	if _, err := b.workers.tell(request{Ill: true}); err != nil {
+	if _, err := b.workers.tell(request{Ill: new(true)}); err != nil {
 		return err
 	}
 	if err := s.wait(ctx, p, b.patience, func() bool { return s.tainted == 1 }); err != nil {
@@ -96,13 +96,13 @@ func (b *bench) publish(ctx context.Context, n int) (err error) {
 		return err
 	}
 	written := s.count()
-	if err := phase(changing, 1, fmt.Sprintf("%d of %d slices written; with two looks at nothing", written, n)); err != nil {
+	if err := phase(changing, 1, fmt.Sprintf("with two looks more; %d of %d slices written", written, n)); err != nil {
 		return err
 	}
 	if written > 1 {
 		b.limit(changing, n, "%d slices are written, for one card", written)
 	}
-	if _, err := b.workers.tell(request{}); err != nil {
+	if _, err := b.workers.tell(request{Ill: new(false)}); err != nil {
 		return err
 	}
 	return b.claim(ctx, client, n)

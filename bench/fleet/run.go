@@ -98,8 +98,10 @@ func (b *bench) size(ctx context.Context, n int) error {
 		return fmt.Errorf("%d workers: %w", n, err)
 	}
 	b.names, b.port = r.Workers.Names, r.Workers.Port
-	if err := b.discover(ctx, n); err != nil {
-		return err
+	if b.wants(discovering) {
+		if err := b.discover(ctx, n); err != nil {
+			return err
+		}
 	}
 	if want := min(n*perWorker, b.options.clients); want > b.sessions {
 		begin := time.Now()
@@ -117,15 +119,14 @@ func (b *bench) size(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
-	if err := b.ask(ctx, n); err != nil {
-		return err
-	}
-	if err := b.export(ctx, n); err != nil {
-		return err
-	}
-	if b.kubeconfig != "" {
-		if err := b.publish(ctx, n); err != nil {
-			return err
+	for _, m := range []struct {
+		what    string
+		measure func(context.Context, int) error
+	}{{asking, b.ask}, {exporting, b.export}, {clustering, b.publish}} {
+		if b.wants(m.what) && (m.what != clustering || b.kubeconfig != "") {
+			if err := m.measure(ctx, n); err != nil {
+				return err
+			}
 		}
 	}
 	return ctx.Err()

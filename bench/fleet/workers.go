@@ -66,7 +66,7 @@ func (w *workers) grow(n int) error {
 		w.listeners = append(w.listeners, ln)
 		one := newWorker(i)
 		w.all = append(w.all, one)
-		h := smiremote.NewHandler(smiremote.HandlerOptions{Source: one, Sessions: one, Version: "fleet", Backend: "none"})
+		h := smiremote.NewHandler(smiremote.HandlerOptions{Source: one, Sessions: one, Timeout: handshakes, Version: "fleet", Backend: "none"})
 		w.wg.Go(func() {
 			for {
 				conn, err := ln.Accept()

@@ -62,3 +62,19 @@ func TestManifest(t *testing.T) {
 		}
 	}
 }
+
+// TestNoLimit: nothing but the API server holds back who has thousands of slices to write.
+func TestNoLimit(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "config")
+	text := `{apiVersion: v1, kind: Config, current-context: a, clusters: [{name: a, cluster: {server: "http://127.0.0.1:1"}}], contexts: [{name: a, context: {cluster: a}}]}`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	client, err := (&settings{kubeconfig: file}).cluster()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := client.ResourceV1().RESTClient().GetRateLimiter(); l != nil {
+		t.Errorf("%v requests a second", l.QPS())
+	}
+}

@@ -140,6 +140,9 @@ func (s *settings) cluster() (kubernetes.Interface, error) {
 	if err != nil {
 		return nil, err
 	}
+	// No limit of requests: slices are written one after the other, a claim is read when a pod starts, and whom that is too much for says so. The usual five
+	// a second are three minutes for a thousand workers.
+	config.QPS = -1
 	return kubernetes.NewForConfig(config)
 }
 

@@ -14,6 +14,7 @@ import (
 
 // process is a program of the control plane.
 type process struct {
+	pid  int
 	done chan struct{} // closed when it has ended
 }
 
@@ -32,7 +33,7 @@ func start(t testing.TB, dir, path string, args ...string) *process {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	p := &process{done: make(chan struct{})}
+	p := &process{pid: cmd.Process.Pid, done: make(chan struct{})}
 	go func() {
 		_ = cmd.Wait() // it is ended
 		close(p.done)

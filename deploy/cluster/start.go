@@ -36,6 +36,8 @@ type Cluster struct {
 	Client kubernetes.Interface
 	// Kubeconfig is a file for programs that are to be an administrator.
 	Kubeconfig string
+	// Processes are the numbers of its programs' processes, for who wants to know what they cost.
+	Processes map[string]int
 
 	dir string // of what is the control plane's
 	ca  *pair
@@ -65,14 +67,14 @@ func Start(t testing.TB, o Options) *Cluster {
 
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
-	c := &Cluster{dir: dir, ca: sign(t, nil, "rocwire's test", nil)}
+	c := &Cluster{dir: dir, ca: sign(t, nil, "rocwire's test", nil), Processes: map[string]int{}}
 	c.ca.write(t, in("ca"))
 	sign(t, c.ca, apiServer, nil, net.IPv4(127, 0, 0, 1)).write(t, in("server"))
 	sign(t, nil, "service accounts", nil).write(t, in("accounts"))
 
 	store, peers := "http://"+Address(t), "http://"+Address(t)
-	start(t, dir, etcd, "--data-dir", in("etcd"), "--listen-client-urls", store, "--advertise-client-urls", store,
-		"--listen-peer-urls", peers, "--initial-advertise-peer-urls", peers, "--initial-cluster", "default="+peers, "--unsafe-no-fsync")
+	c.Processes["etcd"] = start(t, dir, etcd, "--data-dir", in("etcd"), "--listen-client-urls", store, "--advertise-client-urls", store,
+		"--listen-peer-urls", peers, "--initial-advertise-peer-urls", peers, "--initial-cluster", "default="+peers, "--unsafe-no-fsync").pid
 
 	host, port, err := net.SplitHostPort(Address(t))
 	if err != nil {
@@ -88,6 +90,7 @@ func Start(t testing.TB, o Options) *Cluster {
 		"--disable-admission-plugins=TaintNodesByCondition" + map[bool]string{false: ",ServiceAccount"}[o.Controllers],
 	}
 	server := start(t, dir, path[apiServer], append(flags, o.Flags[apiServer]...)...)
+	c.Processes[apiServer] = server.pid
 	c.Config = c.User(t, "admin", "system:masters")
 	c.Kubeconfig = c.KubeconfigFor(t, "admin", "system:masters")
 	if c.Client, err = kubernetes.NewForConfig(c.Config); err != nil {
@@ -96,15 +99,15 @@ func Start(t testing.TB, o Options) *Cluster {
 	c.ready(t, server)
 
 	if o.Scheduler {
-		start(t, dir, path[scheduler], append([]string{"--kubeconfig=" + c.KubeconfigFor(t, "system:kube-scheduler"), "--leader-elect=false", "--secure-port=0"},
-			o.Flags[scheduler]...)...)
+		c.Processes[scheduler] = start(t, dir, path[scheduler], append([]string{"--kubeconfig=" + c.KubeconfigFor(t, "system:kube-scheduler"), "--leader-elect=false", "--secure-port=0"},
+			o.Flags[scheduler]...)...).pid
 	}
 	if o.Controllers {
-		start(t, dir, path[controllers], append([]string{
+		c.Processes[controllers] = start(t, dir, path[controllers], append([]string{
 			"--kubeconfig=" + c.KubeconfigFor(t, "system:kube-controller-manager"), "--leader-elect=false", "--secure-port=0", "--use-service-account-credentials",
 			"--controllers=*,-node-lifecycle-controller", "--service-account-private-key-file=" + in("accounts.key"), "--root-ca-file=" + in("ca.crt"),
 			"--cluster-signing-cert-file=" + in("ca.crt"), "--cluster-signing-key-file=" + in("ca.key"),
-		}, o.Flags[controllers]...)...)
+		}, o.Flags[controllers]...)...).pid
 	}
 	return c
 }

@@ -44,12 +44,13 @@ func (p *Publisher) Run(ctx context.Context) error {
 	if err := p.recall(ctx); err != nil {
 		return fmt.Errorf("what has been published: %w", err)
 	}
-	first := p.look(ctx)
+	last := p.look(ctx)
 	if ctx.Err() != nil {
 		return nil
 	}
+	q := newQueue()
 	c, err := resourceslice.StartController(ctx, resourceslice.Options{
-		DriverName: Driver, KubeClient: p.Client, Resources: &first,
+		DriverName: Driver, KubeClient: p.Client, Resources: &last, Queue: q,
 		ErrorHandler: func(_ context.Context, err error, msg string) { p.Log.Error(msg, "reason", err) },
 	})
 	if err != nil {
@@ -64,8 +65,11 @@ func (p *Publisher) Run(ctx context.Context) error {
 			return nil
 		case <-t.C:
 		}
-		if next := p.look(ctx); ctx.Err() == nil {
+		next := p.look(ctx)
+		if changed := changes(&last, &next); ctx.Err() == nil && len(changed) > 0 {
+			q.expect(changed)
 			c.Update(&next)
+			last = next
 		}
 	}
 }
