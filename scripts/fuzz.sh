@@ -25,7 +25,7 @@ save() {
 	mkdir -p "$corpus"
 	have=$(find "$corpus" -type f | wc -l)
 	find "$found" -type f -size "-$large" -printf '%T@ %p\n' | sort -rn | cut -d' ' -f2- |
-		head -n "$((most > have ? most - have : 0))" | xargs -r cp -t "$corpus"
+		awk -v n="$((most - have))" 'NR <= n' | xargs -r cp -t "$corpus" # head would end the pipe before it is empty, and with it this script
 	rmdir --ignore-fail-on-non-empty "$corpus"
 }
 
