@@ -49,6 +49,8 @@ func (q Quota) Within(most Quota) Quota {
 type SessionQuota struct {
 	Device int `json:"device" msgpack:"i,omitempty"` // index of the card
 	Quota  `msgpack:",inline"`
+	// Together names those whose sessions have it together, such as a token; empty: the session has it for itself.
+	Together string `json:"together,omitempty" msgpack:"t,omitempty"`
 }
 
 // Limiter is a Source that can hold the sessions of a worker to quotas.

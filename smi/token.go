@@ -24,8 +24,11 @@ type Token struct {
 	Pod       string `json:"pod,omitempty" msgpack:"p,omitempty"`
 	Namespace string `json:"namespace,omitempty" msgpack:"n,omitempty"`
 
-	Cards   []string  `json:"cards" msgpack:"c"` // UUIDs of those it is good for; at least one
-	Quota   Quota     `json:"quota,omitzero" msgpack:"q,omitempty"`
+	Cards []string `json:"cards" msgpack:"c"`                    // UUIDs of those it is good for; at least one
+	Quota Quota    `json:"quota,omitzero" msgpack:"q,omitempty"` // of all its sessions together, on each card
+	// QuotaGroup names tokens that have the quota together, such as those of one claim on several nodes; empty: the token has it alone.
+	QuotaGroup string `json:"quota_group,omitempty" msgpack:"g,omitempty"`
+
 	Expires time.Time `json:"expires" msgpack:"e"` // sessions that have begun by then go on
 }
 
@@ -50,7 +53,7 @@ func NewTokenSecret() (secret, digest string) {
 
 // Check says what is wrong with a token that is to be issued now: ErrInvalid.
 func (t *Token) Check(now time.Time) error {
-	for what, s := range map[string]string{"id": t.ID, "user": t.User, "job": t.Job, "pod": t.Pod, "namespace": t.Namespace} {
+	for what, s := range map[string]string{"id": t.ID, "user": t.User, "job": t.Job, "pod": t.Pod, "quota group": t.QuotaGroup, "namespace": t.Namespace} {
 		if !printable(s) || len(s) > MaxTokenText {
 			return Errorf(ErrInvalid, "a token's %s has at most %d characters, which can be printed", what, MaxTokenText)
 		}

@@ -31,8 +31,11 @@ const (
 	msgParked  = 14 // session → parent: whether the client's connection is cut, and why or for how long it was
 	msgCards   = 15 // session → parent: a question about cards of a client of the earlier protocol
 	msgTold    = 16 // parent → session: the answer
-	msgJudged  = 18 // session → parent: what has become of a resumption
 	msgChannel = 17 // parent → session, right after msgMemory: how descriptors are passed to its client; carries that
+	msgJudged  = 18 // session → parent: what has become of a resumption
+	msgJoint   = 19 // session → parent: a jointRequest
+	msgJointly = 20 // parent → session: the jointReply
+	msgTrim    = 21 // parent → session: give back what is kept of a joint account and not used
 )
 
 // maxControl bounds a message in bytes, both ways. The largest is msgStart with a Hello.
@@ -186,6 +189,7 @@ type start struct {
 	InitID  uint32 // request id of its INIT
 	Hello   []byte // MessagePack
 	Limits  []limit
+	Joint   uint8 // which quotas the session shares with others: jointMemory, jointCompute
 	Trace   bool  // somebody wants to know of traced calls
 	Modules bool  // the worker keeps modules by what they are
 	Cards   []int // of those that are served, the ones that the client may use; nil: all
@@ -206,6 +210,7 @@ func (s *start) encode() []byte {
 	e.U32(s.InitID)
 	e.Bytes(s.Hello)
 	appendLimits(&e, s.Limits)
+	e.U8(s.Joint)
 	e.Bool(s.Trace)
 	e.U64(s.HostMemory)
 	e.Bytes(s.Security)
@@ -222,6 +227,7 @@ func (s *start) decode(b []byte) error {
 	d := wire.NewDec(b)
 	s.Session, s.Version, s.InitID, s.Hello = d.U64(), d.U16(), d.U32(), d.Bytes()
 	s.Limits = decodeLimits(&d)
+	s.Joint = d.U8()
 	s.Trace = d.Bool()
 	s.HostMemory = d.U64()
 	if s.Security = d.Bytes(); len(s.Security) == 0 {

@@ -36,7 +36,8 @@ func (s *Server) begin(conn net.Conn, from caller, hello *wire.Hello, head wire.
 		return err
 	}
 	rec.calls = s.totals.latency.Reporter()
-	rec.leave = func() { place(); rec.calls.End() }
+	rec.leave = func() { place(); rec.calls.End(); rec.holder.Leave() }
+	s.join(rec)
 	rec.onPark, rec.onJudged = s.logPark(rec), s.logJudged
 	served := false
 	defer func() {
@@ -118,13 +119,16 @@ func (s *Server) handOver(conn net.Conn, hello *wire.Hello, head wire.Header, re
 		s.quotas.mu.Lock() // SetQuota must not come between the first limits and the process's having a session
 		s.mu.Lock()        // gone must not see a process between having the session and not getting it
 		s.byPID[p.pid()] = rec
+		if rec.holder != nil { // what was set for it meanwhile
+			rec.holder.SetLimits(s.jointLimits(rec))
+		}
 		if err = s.hold(p, s.bounds(rec)); err != nil {
 			s.mu.Unlock()
 			s.quotas.mu.Unlock()
 			p.kill()
 			return nil, err
 		}
-		err = p.serve(rec, &start{Session: rec.id, Version: head.Version, InitID: head.ID, Hello: packed, Limits: s.limits(rec), Cards: rec.who.Cards, Modules: s.pool.shares.modules.limit > 0, Trace: rec.spans.context != nil, HostMemory: s.hostMemory(rec), Security: security, HelloSum: hello.Sum, Park: s.cfg.Park, First: firstOf(head)}, int(f.Fd()), memory)
+		err = p.serve(rec, &start{Session: rec.id, Version: head.Version, InitID: head.ID, Hello: packed, Limits: s.limits(rec), Joint: jointly(&rec.who), Cards: rec.who.Cards, Modules: s.pool.shares.modules.limit > 0, Trace: rec.spans.context != nil, HostMemory: s.hostMemory(rec), Security: security, HelloSum: hello.Sum, Park: s.cfg.Park, First: firstOf(head)}, int(f.Fd()), memory)
 		s.mu.Unlock()
 		s.quotas.mu.Unlock()
 		if err == nil {

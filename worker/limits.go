@@ -24,6 +24,11 @@ func addressOfBDF(b smi.BDF) busAddress {
 	return busAddress(b.Domain)<<16 | busAddress(b.Bus)<<8 | busAddress(b.Device)
 }
 
+// busAddressOf is where a device is.
+func busAddressOf(p *hip.DevicePropR0600) busAddress {
+	return addressOfBDF(smi.BDF{Domain: uint32(p.PciDomainID), Bus: uint8(p.PciBusID), Device: uint8(p.PciDeviceID)})
+}
+
 // maxLimit is the length of an encoded limit in bytes, maxLimits how many there may be.
 const (
 	maxLimit  = 24
@@ -69,7 +74,7 @@ func setLimits(q *quota.Runtime, list []limit) {
 		if code != hip.Success {
 			continue
 		}
-		at := addressOfBDF(smi.BDF{Domain: uint32(p.PciDomainID), Bus: uint8(p.PciBusID), Device: uint8(p.PciDeviceID)})
+		at := busAddressOf(p)
 		for _, l := range list {
 			if l.at == at || l.at == everyCard {
 				q.SetLimits(i, l.Limits)

@@ -22,6 +22,7 @@ type pool struct {
 	onStart func(*proc)                                          // told before anybody gets the process
 	onGone  func(*proc)                                          // told when it is gone
 	cards   func(rec *sessionRecord, msg []byte) ([]byte, error) // answers a msgCards
+	joint   func(p *proc, rec *sessionRecord, msg []byte) error  // answers a msgJoint
 	shares  shares                                               // of the processes
 	told    sync.Once                                            // what the boundary is
 
@@ -125,7 +126,7 @@ func (p *pool) start(ctx context.Context) (*proc, error) {
 		_ = ours.close()
 		return nil, err
 	}
-	x := &proc{cmd: got.cmd, group: got.group, seat: seat, ctl: ours, shares: &p.shares, cards: p.cards, log: p.log, up: p.up, gone: make(chan struct{}), ready: make(chan struct{})}
+	x := &proc{cmd: got.cmd, group: got.group, seat: seat, ctl: ours, shares: &p.shares, cards: p.cards, joint: p.joint, log: p.log, up: p.up, gone: make(chan struct{}), ready: make(chan struct{})}
 	x.lastHeard.Store(time.Now().UnixNano())
 	p.onStart(x)
 	x.givePagemap()

@@ -26,17 +26,20 @@ type proc struct {
 	ctl    *control
 	shares *shares // of all session processes
 	cards  func(rec *sessionRecord, msg []byte) ([]byte, error)
+	joint  func(p *proc, rec *sessionRecord, msg []byte) error
 	log    *slog.Logger
 	up     func(confine.Entered)
 	gone   chan struct{} // closed when the process has been waited for
 
-	ready     chan struct{} // closed by the first msgReady
-	readyOnce sync.Once
-	lastHeard atomic.Int64  // unix nanoseconds of the last message
-	ended     atomic.Bool   // msgEnd came
-	host      atomic.Uint64 // bytes of this machine's memory that it may have; 0 as long as nobody has said
-	pressed   atomic.Bool   // room is being made for it
-	overran   atomic.Bool   // it had more when that was looked at last
+	ready          chan struct{} // closed by the first msgReady
+	readyOnce      sync.Once
+	lastHeard      atomic.Int64  // unix nanoseconds of the last message
+	ended          atomic.Bool   // msgEnd came
+	host           atomic.Uint64 // bytes of this machine's memory that it may have; 0 as long as nobody has said
+	pressed        atomic.Bool   // room is being made for it
+	pressedJointly atomic.Bool   // likewise, in its joint account
+	overran        atomic.Bool   // it had more when that was looked at last
+	trims          trims
 
 	mu      sync.Mutex
 	session *sessionRecord // nil while the process is idle
@@ -109,6 +112,10 @@ func (p *proc) take(msg []byte, fd int) error {
 			return err
 		}
 		return p.ctl.order(answer)
+	}
+	if rec := p.record(); msg[0] == msgJoint && rec != nil {
+		p.lastHeard.Store(time.Now().UnixNano())
+		return p.joint(p, rec, msg)
 	}
 	return p.message(msg)
 }

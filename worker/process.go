@@ -174,6 +174,7 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 	defer within.Close()
 	within.SetRoom(b.Room, b.Spare)
 	setLimits(within, st.Limits)
+	account := joinAccount(ctl, within, st.Joint)
 	if st.Trace {
 		s.trace = newTracer(sess.Hello)
 	}
@@ -214,7 +215,7 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 		r.run(stop)
 	}()
 	go func() { // the parent says that it is over, or does so by closing its end, or by dying
-		reason := orders(ctl, within, b, &orderTakers{conn: conn})
+		reason := orders(ctl, within, b, &orderTakers{conn: conn, account: account})
 		conn.Close(reason)
 		time.Sleep(time.Second)
 		p.exit(ctl, reason) // the line itself hangs
@@ -246,8 +247,9 @@ func (p *SessionProcess) exit(ctl *control, reason string) {
 
 // orderTakers are who takes some orders; nil where they make no sense.
 type orderTakers struct {
-	conn  *wire.ServerConn // resumptions
-	cards *v1Cards         // what is known of cards
+	conn    *wire.ServerConn // resumptions
+	cards   *v1Cards         // what is known of cards
+	account *jointAsker      // answers about the joint account
 }
 
 // orders follows what the parent says until the session is to end, and gives the reason for that.
@@ -273,6 +275,13 @@ func orders(ctl *control, within *quota.Runtime, b *broker, to *orderTakers) (re
 			go r.resume(to.conn, fd, ctl)
 		case err == nil && msg[0] == msgTold && to.cards != nil:
 			to.cards.told(msg)
+		case err == nil && msg[0] == msgJointly && to.account != nil:
+			var a jointReply
+			if a.decode(msg[1:]) == nil {
+				to.account.answer(a)
+			}
+		case err == nil && msg[0] == msgTrim && to.account != nil:
+			go to.account.trim(within)
 		case err == nil && msg[0] == msgLimits:
 			d := wire.NewDec(msg[1:])
 			if list := decodeLimits(&d); d.Done() {

@@ -61,6 +61,9 @@ func (s *Server) SetQuota(ctx context.Context, card int, session string, q smi.Q
 			e := wire.Enc{}
 			e.U8(msgLimits)
 			appendLimits(&e, s.limits(rec))
+			if rec.holder != nil {
+				rec.holder.SetLimits(s.jointLimits(rec))
+			}
 			if s.hold(p, s.bounds(rec)) != nil || p.ctl.order(e.B) != nil {
 				p.kill() // it is gone, or would go on without its limits
 			}
@@ -124,6 +127,10 @@ func (s *Server) forgetQuota(session uint64) {
 
 // sessionQuotas are shown with a session.
 func (s *Server) sessionQuotas(rec *sessionRecord, cards []int) (list []smi.SessionQuota) {
+	purse := ""
+	if rec.holder != nil {
+		purse = printable(rec.who.Purse(), smi.MaxTokenText)
+	}
 	s.quotas.mu.Lock()
 	defer s.quotas.mu.Unlock()
 	for _, c := range cards {
@@ -135,7 +142,7 @@ func (s *Server) sessionQuotas(rec *sessionRecord, cards []int) (list []smi.Sess
 			q.Compute = smi.None[smi.Ratio]()
 		}
 		if q != (smi.Quota{}) {
-			list = append(list, smi.SessionQuota{Device: c, Quota: q})
+			list = append(list, smi.SessionQuota{Device: c, Quota: q, Together: purse})
 		}
 	}
 	return list

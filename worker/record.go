@@ -11,6 +11,7 @@ import (
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/wire"
 	"github.com/rocwire/rocwire/worker/access"
+	"github.com/rocwire/rocwire/worker/quota/joint"
 )
 
 // sessionRecord is what the parent knows of one session.
@@ -23,7 +24,8 @@ type sessionRecord struct {
 	stats     *totals
 	calls     *rpcstats.Reporter // what of stats is the session's
 	over      chan struct{}      // closed when all that it held is released
-	leave     func()             // gives its place back, may be called again
+	leave     func()             // gives its place and what it holds back, may be called again
+	holder    *joint.Holder      // of the account of its token; nil: its quotas are its own
 	spans     spanSink
 	transport string // smi.Transport…
 

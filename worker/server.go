@@ -16,6 +16,7 @@ import (
 	"github.com/rocwire/rocwire/worker/access"
 	"github.com/rocwire/rocwire/worker/admission"
 	"github.com/rocwire/rocwire/worker/audit"
+	"github.com/rocwire/rocwire/worker/quota/joint"
 )
 
 // Purposes of a connection, as its Hello states them.
@@ -43,6 +44,7 @@ type Server struct {
 	smi       *smiremote.Handler
 	access    *access.Authority
 	quotas    quotas
+	accounts  joint.Accounts
 	dead      dead
 	rooms     sync.Mutex // held while sessions give way to an allocation
 
@@ -93,7 +95,7 @@ func New(cfg Config) (*Server, error) {
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.pool = &pool{
 		spawn: spawn, command: append(append([]string(nil), cfg.Command...), cfg.Backend.Args...), seat: cfg.Backend.Seat,
-		warm: cfg.Warm, shares: shares{most: cfg.Limits.Shares, modules: newModuleCache(cfg.ModuleCache), room: s.makeRoom, spare: s.spare}, log: cfg.Log, onGone: s.gone, onStart: s.started, cards: s.askedV1, all: map[*proc]struct{}{},
+		warm: cfg.Warm, shares: shares{most: cfg.Limits.Shares, modules: newModuleCache(cfg.ModuleCache), room: s.makeRoom, spare: s.spare}, log: cfg.Log, onGone: s.gone, onStart: s.started, cards: s.askedV1, joint: s.askedJoint, all: map[*proc]struct{}{},
 	}
 	return s, nil
 }

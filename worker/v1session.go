@@ -59,6 +59,7 @@ func (p *SessionProcess) serveV1(ctl *control, fd, hup int, sess Session, st *st
 	within := s.limit()
 	defer within.Close()
 	setLimits(within, st.Limits)
+	account := joinAccount(ctl, within, st.Joint)
 	within.SetRoom(b.Room, b.Spare)
 	s.untranslated = opened.Untranslated
 	if opened.Faults != nil {
@@ -78,7 +79,7 @@ func (p *SessionProcess) serveV1(ctl *control, fd, hup int, sess Session, st *st
 		r.run(stop)
 	}()
 	go func() {
-		reason := orders(ctl, within, b, &orderTakers{cards: cards})
+		reason := orders(ctl, within, b, &orderTakers{cards: cards, account: account})
 		told.Store(&reason)
 		_ = conn.Close()
 		time.Sleep(time.Second)

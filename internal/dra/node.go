@@ -212,13 +212,17 @@ func tokenIDs(uid types.UID) func(i int) string {
 	return func(i int) string { return fmt.Sprintf("dra/%s/%x%02d", uid, b, i) }
 }
 
+// quotaGroup names the tokens of one share of a claim, of which each node that the claim's pods are on has one of its own. The order of the shares follows
+// from the allocation.
+func quotaGroup(uid types.UID, i int) string { return fmt.Sprintf("dra/%s/%02d", uid, i) }
+
 // grant has tokens issued for a claim and writes what its programs need. An error leaves nothing behind, but for what could not be taken back yet.
 func (n *Node) grant(ctx context.Context, claim *resourceapi.ResourceClaim, wanted []share) (c *checkpoint, err error) {
 	c = &checkpoint{UID: claim.UID, Name: claim.Name, Namespace: claim.Namespace}
 	id, secrets := tokenIDs(claim.UID), make([]string, len(wanted))
 	for i, s := range wanted {
 		g := grant{Pool: s.pool, Request: s.request, Devices: s.devices, Token: smi.Token{
-			ID: id(i), User: claim.Namespace, Namespace: claim.Namespace, Pod: pod(claim), Quota: s.quota, Expires: time.Now().Add(tokenTime).Truncate(time.Second),
+			ID: id(i), User: claim.Namespace, Namespace: claim.Namespace, Pod: pod(claim), Quota: s.quota, QuotaGroup: quotaGroup(claim.UID, i), Expires: time.Now().Add(tokenTime).Truncate(time.Second),
 		}}
 		secrets[i], g.Token.SHA256 = smi.NewTokenSecret()
 		c.Grants = append(c.Grants, g)

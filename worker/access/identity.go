@@ -21,8 +21,10 @@ type Identity struct {
 	Rights Rights
 	// Cards are the indices of the cards it may use; nil: all.
 	Cards []int
-	// Quota is what each of its sessions may have of a card; what is not set is the worker's.
+	// Quota is what all its sessions together may have of a card; what is not set is the worker's, for each of them.
 	Quota smi.Quota
+	// QuotaGroup names those who have the quota together; empty: the identity has it alone.
+	QuotaGroup string
 	// Issued is the id of the token that was issued to it; empty if none was. Job, Pod and Namespace are what was said then.
 	Issued, Job, Pod, Namespace string
 	// Expires is when it ends; zero: never. A session that has begun by then goes on.
@@ -108,6 +110,25 @@ func (i *Identity) Key() string {
 		return string(i.Method) + "\x00" + i.Issued
 	}
 	return string(i.Method) + "\x00" + i.Name
+}
+
+// QuotaKey names those whose sessions have the identity's quota together. It is never empty, and is for no eyes.
+func (i *Identity) QuotaKey() string {
+	if i.QuotaGroup != "" {
+		return string(i.Method) + "\x00group\x00" + i.QuotaGroup // a name has no NUL
+	}
+	return i.Key()
+}
+
+// Purse is the same for people.
+func (i *Identity) Purse() string {
+	switch {
+	case i.QuotaGroup != "":
+		return i.QuotaGroup
+	case i.Issued != "":
+		return i.Issued
+	}
+	return i.String()
 }
 
 // String is who it is, for logs.

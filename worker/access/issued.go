@@ -221,7 +221,7 @@ func (t *issuedTokens) find(presented string) *issuedToken {
 // ofIssued is who a client with an issued token is. Its cards are looked for each time: the worker may serve others after a restart.
 func (a *Authority) ofIssued(ctx context.Context, t *issuedToken) (Identity, error) {
 	id := Identity{
-		Name: t.User, Method: IssuedToken, Issued: t.ID, Job: t.Job, Pod: t.Pod, Namespace: t.Namespace, Rights: Usual, Cards: []int{}, Quota: t.Quota, Expires: t.Expires,
+		Name: t.User, Method: IssuedToken, Issued: t.ID, Job: t.Job, Pod: t.Pod, Namespace: t.Namespace, Rights: Usual, Cards: []int{}, Quota: t.Quota, QuotaGroup: t.QuotaGroup, Expires: t.Expires,
 		digest: t.digest,
 	}
 	if !a.cfg.Now().Before(t.Expires) {

@@ -26,8 +26,8 @@
 // A share s lets kernels of a session run for s seconds in each second of a device, as
 // far as one knows only afterwards how long a kernel takes: what one ran over is made
 // up for by the pause before the next. Kernels are timed by events around each; at most
-// [maxOutstanding] of a device are under way unmeasured, and a session that was idle
-// may run for [burst] at once. Kernels that run side by side each count in full.
+// [MaxOutstanding] of a device are under way unmeasured, and a session that was idle
+// may run for [Burst] at once. Kernels that run side by side each count in full.
 // Copies do not count. Without a share below 1 nothing is measured and nothing waits.
 //
 // A launch that has to wait holds up everything its session sends after it, and

@@ -1,6 +1,8 @@
 package quota
 
 import (
+	"math"
+
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/worker/hostmem"
 )
@@ -12,47 +14,58 @@ func pages(size uint64) uint64 {
 	return (size + hip.Granule - 1) &^ (hip.Granule - 1)
 }
 
-// take adds to what the session holds, false if the limit forbids it.
-func (d *device) take(size uint64) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.limits.Memory != 0 && size > d.limits.Memory-min(d.held, d.limits.Memory) {
-		return false
-	}
-	d.held += size
-	return true
+// take adds to what the session holds, false if a limit forbids it; with press, others of the joint account give way if need be.
+func (d *device) take(size uint64, press bool) bool {
+	_, ok := d.takeSome(size, size, press)
+	return ok
 }
 
-// fits says whether the limit allows size bytes more.
+// fits says whether the session's own limit allows size bytes more.
 func (d *device) fits(size uint64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.limits.Memory == 0 || size <= d.limits.Memory-min(d.held, d.limits.Memory)
 }
 
-// over says whether the session holds more than the limit.
+// over says whether the session holds more than its own limit.
 func (d *device) over() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.limits.Memory != 0 && d.held > d.limits.Memory
 }
 
-// takeSome takes as much as the limit allows, size at most.
-func (d *device) takeSome(size uint64) uint64 {
+// takeSome takes as much as the limits allow, size at most, if that is least.
+func (d *device) takeSome(size, least uint64, press bool) (got uint64, ok bool) {
+	d.mu.Lock()
+	got = size
+	if room := d.limits.Memory - min(d.held, d.limits.Memory); d.limits.Memory != 0 && size > room {
+		got = room &^ (hip.Granule - 1)
+	}
+	if got < least {
+		d.mu.Unlock()
+		return 0, false
+	}
+	d.held += got // before the joint account is asked: two calls at once must not both fit
+	d.mu.Unlock()
+	all := d.jointly(got, least, press)
+	ok = all >= least
+	if !ok {
+		all = 0
+	}
+	d.lose(got - all)
+	return all, ok
+}
+
+// lose takes size bytes off what the session holds itself, or what there is of it, and says how much that was.
+func (d *device) lose(size uint64) uint64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.limits.Memory != 0 {
-		size = min(size, (d.limits.Memory-min(d.held, d.limits.Memory))&^(hip.Granule-1))
-	}
-	d.held += size
+	size = min(size, d.held)
+	d.held -= size
 	return size
 }
 
-func (d *device) give(size uint64) {
-	d.mu.Lock()
-	d.held -= min(size, d.held)
-	d.mu.Unlock()
-}
+func (d *device) give(size uint64) { d.disjoin(d.lose(size)) }
 
 // use moves bytes from unused to used; below 0, back.
 func (d *device) use(size int64) {
@@ -190,12 +203,19 @@ func (q *Runtime) MemGetInfo(t hip.Thread) (free, total uint64, code hip.Error) 
 			free = total
 		}
 	}
+	left := uint64(math.MaxUint64)
+	if d.joint != nil {
+		left = d.joint.Left(t.Device)
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if limit := d.limits.Memory; limit != 0 {
 		total = min(total, limit)
 		used := d.held - min(d.unused, d.held)
 		free = min(free, total-min(used, total))
+	}
+	if left < math.MaxUint64-d.unused {
+		free = min(free, left+d.unused)
 	}
 	return free, total, code
 }

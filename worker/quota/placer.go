@@ -24,9 +24,8 @@ func (p placer) Grant(t hip.Thread, size, least uint64) (uint64, hip.Error) {
 	if d == nil {
 		return p.q.placer.Grant(t, size, least)
 	}
-	want := d.takeSome(pages(size))
-	if want == 0 || want < least {
-		d.give(want)
+	want, ok := d.takeSome(pages(size), least, true)
+	if !ok || want == 0 {
 		return 0, hip.ErrorOutOfMemory
 	}
 	got, code := p.grant(t, want, least)

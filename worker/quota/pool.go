@@ -16,56 +16,85 @@ type pooled struct {
 func (q *Runtime) settle(d *device) {
 	if q.pools != nil {
 		d.pooled.mu.Lock()
-		q.settled(d)
+		q.settled(d, 0)
 		d.pooled.mu.Unlock()
 	}
 }
 
-// settled is settle with pooled.mu held, and says whether the pools have grown.
-func (q *Runtime) settled(d *device) (grown bool) {
+// settled is settle with pooled.mu held. reserved was taken of the joint account for what they have grown. It says whether the pools have grown, and by how
+// much the joint account had no room for that.
+func (q *Runtime) settled(d *device, reserved uint64) (grown bool, beyond uint64) {
 	now, before := q.pools.PoolsHold(d.index), d.pooled.counted
 	d.pooled.counted = now
 	d.mu.Lock()
-	defer d.mu.Unlock()
 	d.held = d.held - min(before, d.held) + now
-	return now > before
+	d.mu.Unlock()
+	if d.joint == nil {
+		return now > before, 0
+	}
+	switch had := before + reserved; {
+	case now > had:
+		if more := now - had; d.joint.Take(d.index, more, more) != more {
+			d.joint.Add(d.index, more)
+			beyond = more
+		}
+	case now < had:
+		d.joint.Give(d.index, had-now)
+	}
+	return now > before, beyond
 }
 
-// take adds to what the session holds of a device, if need be by having pools give back what they keep; false if the limit forbids it.
+// take adds to what the session holds of a device, if need be by having pools give back what they keep; false if a limit forbids it.
 func (q *Runtime) take(d *device, size uint64) bool {
-	if d.take(size) {
+	if d.take(size, false) {
 		return true
 	}
-	if q.pools == nil {
-		return false
+	if q.pools != nil {
+		q.pools.TrimPools(d.index)
+		q.settle(d)
 	}
-	q.pools.TrimPools(d.index)
-	q.settle(d)
-	return d.take(size)
+	return d.take(size, true)
+}
+
+// reserve takes room for a pool to grow, if there is any; reserved is what was taken of the joint account.
+func (d *device) reserve(size uint64, press bool) (reserved uint64, ok bool) {
+	switch {
+	case !d.fits(size):
+		return 0, false
+	case d.joint == nil:
+		return 0, true
+	}
+	reserved = d.jointly(size, size, press)
+	return reserved, reserved == size
 }
 
 // grow runs alloc, which gets memory of a pool of a device: what was freed before, or more of the device.
 func (q *Runtime) grow(t hip.Thread, d *device, size uint64, alloc func() (hip.Ptr, hip.Error)) (hip.Ptr, hip.Error) {
 	d.pooled.mu.Lock()
 	defer d.pooled.mu.Unlock()
-	q.settled(d)
-	if n := pages(size); !d.fits(n) {
+	q.settled(d, 0)
+	n := pages(size)
+	reserved, ok := d.reserve(n, false)
+	if !ok {
 		q.pools.TrimPools(d.index)
-		if q.settled(d); !d.fits(n) && n > d.pooled.counted { // otherwise it may be there, freed and not reached yet
+		q.settled(d, 0)
+		if reserved, ok = d.reserve(n, n > d.pooled.counted); !ok && n > d.pooled.counted { // otherwise it may be there, freed and not reached yet
 			return 0, hip.ErrorOutOfMemory
 		}
 	}
-	p, code := pressed(q, d, pages(size), alloc)
-	if code != hip.Success || !q.settled(d) || !d.over() {
+	p, code := pressed(q, d, n, alloc)
+	grown, beyond := q.settled(d, reserved)
+	if code != hip.Success || !grown || !d.over() && beyond == 0 {
 		return p, code
 	}
+	before := d.pooled.counted
 	q.pools.TrimPools(d.index)
-	if q.settled(d); !d.over() {
+	if q.settled(d, 0); !d.over() && before-min(d.pooled.counted, before) >= beyond {
 		return p, code
 	}
 	_ = q.Runtime.Free(t, p) // it was just allocated
 	q.pools.TrimPools(d.index)
-	q.settled(d)
+	q.settled(d, 0)
 	return 0, hip.ErrorOutOfMemory
 }
 

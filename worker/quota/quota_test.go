@@ -330,7 +330,7 @@ func TestWaitingEnds(t *testing.T) {
 			done := make(chan struct{})
 			go func() {
 				defer close(done)
-				for range 2 * maxOutstanding {
+				for range 2 * MaxOutstanding {
 					_ = q.LaunchKernel(thread, &hip.Launch{})
 				}
 			}()

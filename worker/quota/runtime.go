@@ -96,6 +96,7 @@ type device struct {
 	index  int32
 	time   *throttle
 	pooled pooled
+	joint  Joint // of memory; nil: the session shares its quota with nobody
 
 	mu     sync.Mutex
 	limits Limits

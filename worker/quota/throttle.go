@@ -8,25 +8,28 @@ import (
 )
 
 const (
-	// maxOutstanding is how many kernels of a device may be under way before the first
+	// MaxOutstanding is how many kernels of a device may be under way before the first
 	// of them is measured: enough that the device does not wait for the session.
-	maxOutstanding = 8
-	// burst is for how long of a device's time an idle session may save its share.
-	burst = 100 * time.Millisecond
+	MaxOutstanding = 8
+	// Burst is for how long of a device's time an idle session may save its share.
+	Burst = 100 * time.Millisecond
 	// maxSpans bounds the pairs of events kept for the next kernels.
-	maxSpans = 2 * maxOutstanding
+	maxSpans = 2 * MaxOutstanding
 )
 
 // throttle keeps a session to a share of one device's time.
 type throttle struct {
 	rt     hip.Runtime
 	thread hip.Thread
+	joint  Joint // whose budget counts, too; nil: none
 
 	mu      sync.Mutex
 	changed *sync.Cond
 	share   float64 // 0: all
 	budget  float64 // seconds that kernels may run; below 0: ran too long
 	filled  time.Time
+	drawn   bool          // of the joint budget
+	lease   time.Duration // what is left of that
 	running int
 	spans   []span // to use again
 	round   int    // of resets: events of earlier ones are gone
@@ -103,8 +106,10 @@ func (t *throttle) enter() (round int, timed bool) {
 			t.mu.Unlock()
 			t.sleep(wait+time.Microsecond, wake)
 			t.mu.Lock()
-		case t.running >= maxOutstanding:
+		case t.running >= MaxOutstanding:
 			t.changed.Wait()
+		case t.joint != nil && !t.drawn:
+			t.draw()
 		default:
 			t.running++
 			return t.round, true
@@ -113,26 +118,55 @@ func (t *throttle) enter() (round int, timed bool) {
 	return 0, false
 }
 
+// draw takes time of the joint budget, or waits a while for it; with mu, which it lets go of meanwhile.
+func (t *throttle) draw() {
+	wake := t.wake
+	t.mu.Unlock()
+	granted, later := t.joint.Draw(t.thread.Device)
+	if later > 0 {
+		t.sleep(later, wake)
+	}
+	t.mu.Lock()
+	if later <= 0 {
+		t.drawn = true
+		t.lease += granted
+	}
+}
+
 // fill adds what the time since the last filling is worth.
 func (t *throttle) fill() {
 	now := t.now()
-	t.budget = min(t.budget+now.Sub(t.filled).Seconds()*t.share, burst.Seconds()*t.share)
+	t.budget = min(t.budget+now.Sub(t.filled).Seconds()*t.share, Burst.Seconds()*t.share)
 	t.filled = now
 }
 
 // leave accounts for a kernel that has ended.
 func (t *throttle) leave(round int, ran time.Duration, s span) {
+	if over := t.left(round, max(ran, 0), s); over > 0 {
+		t.joint.Spend(t.thread.Device, over)
+	}
+}
+
+// left is leave but for what the kernel ran over what was drawn of the joint budget.
+func (t *throttle) left(round int, ran time.Duration, s span) (over time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.joint != nil {
+		if t.lease -= ran; t.lease < 0 {
+			over, t.lease = -t.lease, 0
+			t.drawn = false
+		}
+	}
 	if round != t.round {
-		return
+		return over
 	}
 	t.running--
-	t.budget -= max(ran, 0).Seconds()
+	t.budget -= ran.Seconds()
 	if s != (span{}) && len(t.spans) < maxSpans {
 		t.spans = append(t.spans, s)
 	}
 	t.changed.Broadcast()
+	return over
 }
 
 // span takes a pair of events, made if there is none.
