@@ -49,7 +49,8 @@ func (q Quota) Within(most Quota) Quota {
 type SessionQuota struct {
 	Device int `json:"device" msgpack:"i,omitempty"` // index of the card
 	Quota  `msgpack:",inline"`
-	// Together names those whose sessions have it together, such as a token; empty: the session has it for itself.
+	// Together names those whose sessions have together what their token says, which is what the session has unless it was given something else for
+	// itself; empty: the session has it for itself.
 	Together string `json:"together,omitempty" msgpack:"t,omitempty"`
 }
 

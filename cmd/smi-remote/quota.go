@@ -108,7 +108,11 @@ func quotaText(q smi.Quota) string {
 func quotasText(s *smi.Session) string {
 	var list []string
 	for _, q := range s.Quotas {
-		list = append(list, fmt.Sprintf("GPU %d: %s", q.Device, quotaText(q.Quota)))
+		text := fmt.Sprintf("GPU %d: %s", q.Device, quotaText(q.Quota))
+		if q.Together != "" {
+			text += " (all of " + q.Together + ")"
+		}
+		list = append(list, text)
 	}
 	if len(list) == 0 {
 		return ""

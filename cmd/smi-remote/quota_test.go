@@ -47,7 +47,7 @@ func (c limitedClients) Sessions() []smi.Session {
 	list := c.Clients.Sessions()
 	list[0].Quotas = []smi.SessionQuota{
 		{Device: 0, Quota: smi.Quota{Memory: smi.Some(smi.Bytes(16 << 30)), Compute: smi.Some(smi.Ratio(0.5))}},
-		{Device: 1, Quota: smi.Quota{Compute: smi.Some(smi.Ratio(0.25))}},
+		{Device: 1, Quota: smi.Quota{Compute: smi.Some(smi.Ratio(0.25))}, Together: "token alice"},
 	}
 	return list
 }
@@ -80,7 +80,7 @@ func TestQuota(t *testing.T) {
 		t.Errorf("exit %d, %q", code, errs)
 	}
 	shown := remotetest.Start(t, "", smiremote.HandlerOptions{Source: src, Sessions: limitedClients{}}).Addr
-	if code, out, errs := call(t, []string{shown}, "sessions"); code != 0 || !strings.Contains(out, "at most GPU 0: 16.0 GiB, 50% of the time; GPU 1: 25% of the time") {
+	if code, out, errs := call(t, []string{shown}, "sessions"); code != 0 || !strings.Contains(out, "at most GPU 0: 16.0 GiB, 50% of the time; GPU 1: 25% of the time (all of ") {
 		t.Errorf("exit %d, %s%s", code, out, errs)
 	}
 }

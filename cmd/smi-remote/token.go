@@ -52,8 +52,8 @@ func tokenCommand(a *app) *cobra.Command {
 	f.StringVar(&t.Pod, "pod", "", "`NAME` of the pod, and with")
 	f.StringVar(&t.Namespace, "namespace", "", "this its `NAMESPACE`")
 	f.StringSliceVar(&gpus, "gpu", nil, "`GPU` it is for: number, PCI address, UUID or all;\nseveral with commas")
-	f.StringVar(&memory, "memory", "", "device memory of each of its sessions, like 16G")
-	f.StringVar(&compute, "compute", "", "share of the GPU's time of each, like 50%")
+	f.StringVar(&memory, "memory", "", "device memory of all its sessions together, like 16G")
+	f.StringVar(&compute, "compute", "", "share of the GPU's time, of all of them, like 50%")
 	f.DurationVar(&expires, "expires", expires, "for how long it is good, a `TIME` such as 24h")
 	f.StringVar(&file, "out", "", "`FILE` for the token, which is not there yet")
 	list := &cobra.Command{

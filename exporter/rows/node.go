@@ -1,7 +1,7 @@
 package rows
 
 import (
-	"math"
+	"iter"
 
 	"github.com/rocwire/rocwire/smi"
 )
@@ -42,10 +42,12 @@ func (b *builder) allocatedMemory(cards []card) (amount, percent Value) {
 			held += float64(v)
 			bySession[p.Session] += float64(v)
 		}
-		for k := range b.reading.Sessions {
-			s := &b.reading.Sessions[k]
-			if q, ok := c.quota(s).Memory.Get(); ok && q > 0 {
-				held += math.Max(0, float64(q)-bySession[s.ID])
+		for q, has := range c.quotas(b.reading.Sessions) {
+			if most, ok := q.Memory.Get(); ok && most > 0 {
+				for _, id := range has {
+					most -= min(smi.Bytes(bySession[id]), most)
+				}
+				held += float64(most)
 			}
 		}
 		v, ok := c.size.Get()
@@ -68,9 +70,9 @@ func (b *builder) allocatedFlops(cards []card) (amount, percent Value) {
 		c := &cards[i]
 		most, ok := c.tflops.Get()
 		peak, known = peak+most, known && ok
-		for k := range b.reading.Sessions {
-			if q, ok := c.quota(&b.reading.Sessions[k]).Compute.Get(); ok && q > 0 {
-				sum, any = sum+float64(q)*most, true
+		for q := range c.quotas(b.reading.Sessions) {
+			if share, ok := q.Compute.Get(); ok && share > 0 {
+				sum, any = sum+float64(share)*most, true
 			}
 		}
 	}
@@ -78,6 +80,45 @@ func (b *builder) allocatedFlops(cards []card) (amount, percent Value) {
 		return Value{}, Value{}
 	}
 	return floatOf(sum), floatOf(100 * sum / peak)
+}
+
+// quotas are those of the card, with the sessions that have each: several where they have it together, of which the largest that one has counts.
+func (c *card) quotas(sessions []smi.Session) iter.Seq2[smi.Quota, []string] {
+	return func(yield func(smi.Quota, []string) bool) {
+		type purse struct {
+			quota smi.Quota
+			has   []string
+		}
+		var all []*purse
+		together := map[string]*purse{}
+		for i := range sessions {
+			s := &sessions[i]
+			for _, q := range s.Quotas {
+				if q.Device != c.Device.Index {
+					continue
+				}
+				p := together[q.Together]
+				if p == nil || q.Together == "" {
+					p = &purse{}
+					together[q.Together] = p
+					all = append(all, p)
+				}
+				p.has = append(p.has, s.ID)
+				if q.Memory.Or(0) > p.quota.Memory.Or(0) {
+					p.quota.Memory = q.Memory
+				}
+				if q.Compute.Or(0) > p.quota.Compute.Or(0) {
+					p.quota.Compute = q.Compute
+				}
+				break
+			}
+		}
+		for _, p := range all {
+			if !yield(p.quota, p.has) {
+				return
+			}
+		}
+	}
 }
 
 // quota is a session's quota of the card; nothing in it is set if it has none.

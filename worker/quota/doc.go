@@ -33,6 +33,11 @@
 // A launch that has to wait holds up everything its session sends after it, and
 // nobody else.
 //
+// # Together
+//
+// What a session has together with others (package joint) is asked of who keeps that account, beside the session's own limits and under the same rules:
+// memory before it is allocated, time by a little at a time. See [Joint].
+//
 // # Trust
 //
 // The runtime runs in the session's own process, next to work of a client that may be
