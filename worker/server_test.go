@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -223,15 +224,21 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// TestGarbageInASession: bytes that make no sense end that session, and nothing else.
+// TestGarbageInASession: bytes that make no sense, come twice or in another order, end that session, are recorded, and do nothing else.
 func TestGarbageInASession(t *testing.T) {
-	w := serve(t, cards(1), config())
+	w, _, record := parking(t, nil)
 	good := connect(t, w)
 	p, e := good.Malloc(main0, 4096)
 	must(t, "Malloc", e)
+	ends := 0
+	call := func(id uint32) []byte {
+		return wire.Header{Version: wire.Version, Op: hip.OpGetDeviceCount, ID: id}.Append(nil)
+	}
 	for name, b := range map[string][]byte{
 		"wrong magic":     bytes.Repeat([]byte{0xAA}, 40),
 		"id out of order": wire.Header{Version: wire.Version, Op: hip.OpGetDeviceCount, ID: 7}.Append(nil),
+		"replayed":        slices.Concat(call(1), call(1)),
+		"reordered":       slices.Concat(call(1), call(3), call(2)),
 		"too long":        wire.Header{Version: wire.Version, Op: hip.OpMemcpy, ID: 1, Length: wire.MaxPayload + 1}.Append(nil),
 		"truncated":       append(wire.Header{Version: wire.Version, Op: hip.OpMemcpy, ID: 1, Length: 100}.Append(nil), 1, 2, 3),
 	} {
@@ -257,6 +264,11 @@ func TestGarbageInASession(t *testing.T) {
 		}
 		_ = c.Close()
 		eventually(t, name+": its session has ended", func() bool { return len(w.Sessions()) == 1 })
+		if name == "truncated" {
+			continue // which a client that is killed may leave, too
+		}
+		ends++
+		eventually(t, name+": it is recorded why", func() bool { return strings.Count(record(), `"what":"protocol violation`) == ends })
 	}
 	must(t, "Memset of the other session", good.Memset(main0, p, 1, 4096))
 }
