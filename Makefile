@@ -85,7 +85,7 @@ platforms: ## what is promised for Linux, Windows and macOS, on x86-64 and ARM: 
 check-deploy: ## manifests, compose file, container files and systemd units, by the tools of those who run them
 	cd deploy/check && $(GO) test -count=1 ./... # what it reads lies outside of its module, so the cache does not know of it
 
-check-cluster: ## what is for Kubernetes, with a real control plane (etcd-server; the first time it builds Kubernetes' programs, some minutes)
+check-cluster: ## what is for Kubernetes, with a real control plane and nodes (etcd-server, runc, containerd; the first time it builds Kubernetes' programs, some minutes)
 	cd deploy/cluster && $(GO) test -count=1 -timeout 90m ./... # which ends a build, too
 
 clean: ## remove what was built

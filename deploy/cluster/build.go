@@ -16,15 +16,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Programs of a control plane.
+// Programs of a control plane, and of a node.
 const (
 	apiServer   = "kube-apiserver"
 	scheduler   = "kube-scheduler"
 	controllers = "kube-controller-manager"
+	kubelet     = "kubelet"
 )
 
 // Programs are all that Build knows.
-var Programs = []string{apiServer, scheduler, controllers}
+var Programs = []string{apiServer, scheduler, controllers, kubelet}
 
 // Build says where a program of Kubernetes is, and builds it where it is not yet: that takes minutes, of which say is told.
 func Build(ctx context.Context, name string, say io.Writer) (path string, err error) {

@@ -85,7 +85,9 @@ func Start(t testing.TB, o Options) *Cluster {
 		"--etcd-servers=" + store, "--bind-address=" + host, "--secure-port=" + port, "--tls-cert-file=" + in("server.crt"), "--tls-private-key-file=" + in("server.key"),
 		"--client-ca-file=" + in("ca.crt"), "--authorization-mode=Node,RBAC", "--service-cluster-ip-range=10.96.0.0/16", "--allow-privileged",
 		"--service-account-issuer=https://kubernetes.default.svc", "--service-account-key-file=" + in("accounts.crt"), "--service-account-signing-key-file=" + in("accounts.key"),
-		"--enable-bootstrap-token-auth=false", "--endpoint-reconciler-type=none",
+		"--enable-bootstrap-token-auth=false",
+		"--kubelet-certificate-authority=" + in("ca.crt"), "--kubelet-client-certificate=" + in("server.crt"), "--kubelet-client-key=" + in("server.key"),
+		"--endpoint-reconciler-type=none",
 		// Nobody takes this taint from a node: see Options.Controllers.
 		"--disable-admission-plugins=TaintNodesByCondition" + map[bool]string{false: ",ServiceAccount"}[o.Controllers],
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -58,7 +57,7 @@ func (s *site) pod(t *testing.T, name, node string, claims ...string) {
 	t.Helper()
 	user := int64(1234)
 	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PodSpec{
-		SecurityContext: &corev1.PodSecurityContext{RunAsUser: &user}, Containers: []corev1.Container{{Name: "c", Image: "x"}},
+		SecurityContext: &corev1.PodSecurityContext{RunAsUser: &user}, HostNetwork: true, Containers: []corev1.Container{{Name: "c", Image: image, Command: []string{"/pause"}}},
 	}}
 	if node != "" {
 		p.Spec.NodeSelector = map[string]string{"kubernetes.io/hostname": node}
@@ -137,8 +136,8 @@ func (s *site) devices(ctx context.Context, tainted bool) (list []string) {
 // left counts what a driver keeps of claims, also of those that are still to be taken back from a worker.
 func (k *kubelet) left(t *testing.T) (n int) {
 	t.Helper()
-	for _, dir := range []string{"cdi", "state/claims", "state/notes", "state/revoke"} {
-		list, err := os.ReadDir(filepath.Join(k.dir, dir))
+	for _, dir := range []string{k.CDI, k.state() + "/claims", k.state() + "/notes", k.state() + "/revoke"} {
+		list, err := os.ReadDir(dir)
 		if err != nil && !os.IsNotExist(err) {
 			t.Fatal(err)
 		}
@@ -150,11 +149,11 @@ func (k *kubelet) left(t *testing.T) (n int) {
 // TestClaims: pods on nodes without a GPU use cards of workers elsewhere, which the scheduler has chosen by what their claims say.
 func TestClaims(t *testing.T) {
 	s := newSite(t)
-	a, b := s.newKubelet(t, "a"), s.newKubelet(t, "b")
+	a, b := s.newKubelet(t, "127.0.0.2"), s.newKubelet(t, "127.0.0.3")
 	eventually(t, "all cards are published", func(ctx context.Context) bool { return len(s.devices(ctx, false)) == 4 })
 	sees := func(t *testing.T, r *running, want string) {
 		t.Helper()
-		out, err := r.output(t, "hello_hip")
+		out, err := r.output(t, "/hello_hip")
 		if err != nil || !strings.Contains(out, want) || !strings.Contains(out, "PASSED: 1048576 elements") || strings.Contains(out, "rocwire:") {
 			t.Errorf("%s: %v, want %q:\n%s", r.pod.Name, err, want, out)
 		}
@@ -162,17 +161,24 @@ func TestClaims(t *testing.T) {
 
 	t.Run("two cards of a kind", func(t *testing.T) {
 		s.claim(t, "pair", one(exactly(2, arch("gfx942"))))
-		s.pod(t, "pair", "a", "pair")
+		s.pod(t, "pair", a.Name, "pair")
 		r := a.admit(t, "pair")
 		if w, _ := s.allocated(t, "pair"); !slices.Equal(w, []string{"w1", "w1"}) {
 			t.Errorf("cards of %q", w)
 		}
 		sees(t, r, "2 devices; device 0: AMD Instinct MI300X")
+		stolen := a.steal(t)
+		if out, err := stolen(); err != nil || !strings.Contains(out, "PASSED") {
+			t.Errorf("with a copy of its token: %v\n%s", err, out)
+		}
 		// They are taken.
 		s.claim(t, "third", one(exactly(1, arch("gfx942"))))
-		s.pod(t, "third", "b", "third")
+		s.pod(t, "third", b.Name, "third")
 		s.waits(t, "third")
 		r.end(t)
+		if out, err := stolen(); err == nil || strings.Contains(out, "PASSED") {
+			t.Errorf("the token is still good:\n%s", out)
+		}
 		next := b.admit(t, "third")
 		sees(t, next, "1 device; ")
 		next.end(t)
@@ -186,19 +192,21 @@ func TestClaims(t *testing.T) {
 			t.Fatalf("%q", blocks)
 		}
 		for _, b := range blocks {
-			s.apply(t, b[2])
+			s.apply(t, strings.NewReplacer("YOUR-IMAGE", image, "restartPolicy: Never", "restartPolicy: Never\n  hostNetwork: true").Replace(b[2])) // the only network that there is
 		}
 		p, err := s.Client.CoreV1().Pods(namespace).Get(t.Context(), "train", metav1.GetOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		k := map[string]*kubelet{"a": a, "b": b}
+		k := map[string]*kubelet{a.Name: a, b.Name: b}
 		eventually(t, "it is scheduled", func(ctx context.Context) bool {
 			p, err = s.Client.CoreV1().Pods(namespace).Get(ctx, "train", metav1.GetOptions{})
 			return err == nil && p.Spec.NodeName != ""
 		})
 		r := k[p.Spec.NodeName].admit(t, "train")
-		sees(t, r, "1 device; device 0: AMD Instinct MI300X")
+		if out := r.printed(t); !strings.HasPrefix(out, "1 device; device 0: AMD Instinct MI300X") || !strings.Contains(out, "PASSED: 1048576 elements") || strings.Contains(out, "rocwire:") {
+			t.Errorf("its log:\n%s", out)
+		}
 		r.end(t)
 		if err := s.Client.ResourceV1().ResourceClaimTemplates(namespace).Delete(t.Context(), "half", metav1.DeleteOptions{}); err != nil {
 			t.Fatal(err)
@@ -214,13 +222,13 @@ func TestClaims(t *testing.T) {
 		var pods []*running
 		for i := range 4 {
 			name, k := fmt.Sprint("half", i), []*kubelet{a, b}[i%2]
-			s.pod(t, name, k.node, "*half")
+			s.pod(t, name, k.Name, "*half")
 			pods = append(pods, k.admit(t, name))
 		}
 		shares := map[string]int{}
 		for _, r := range pods {
 			sees(t, r, ", 0.5 GiB")
-			_, cards := s.allocated(t, r.claims["c0"].Name)
+			_, cards := s.allocated(t, r.claims["c0"])
 			shares[cards[0]]++
 		}
 		if len(shares) != 2 || slices.ContainsFunc(slices.Collect(maps.Values(shares)), func(n int) bool { return n != 2 }) {
@@ -237,8 +245,8 @@ func TestClaims(t *testing.T) {
 
 	t.Run("a claim that pods share", func(t *testing.T) {
 		s.claim(t, "shared", one(exactly(1, arch("gfx90a"))))
-		s.pod(t, "first", "a", "shared")
-		s.pod(t, "second", "b", "shared")
+		s.pod(t, "first", a.Name, "shared")
+		s.pod(t, "second", b.Name, "shared")
 		first, second := a.admit(t, "first"), b.admit(t, "second")
 		sees(t, first, "1 device; ")
 		sees(t, second, "1 device; ")
@@ -251,7 +259,7 @@ func TestClaims(t *testing.T) {
 	t.Run("two claims in one container", func(t *testing.T) {
 		s.claim(t, "here", one(exactly(1, on("w0"))))
 		s.claim(t, "there", one(exactly(1, on("w1"))))
-		s.pod(t, "both", "a", "here", "there")
+		s.pod(t, "both", a.Name, "here", "there")
 		r := a.admit(t, "both")
 		sees(t, r, "2 devices; ")
 		r.end(t)
@@ -271,7 +279,7 @@ func TestClaims(t *testing.T) {
 		for i, want := range []string{"w1", "w1", "w0"} {
 			name := fmt.Sprint("prefer", i)
 			s.claim(t, name, prefer)
-			s.pod(t, name, "a", name)
+			s.pod(t, name, a.Name, name)
 			r := a.admit(t, name)
 			if w, _ := s.allocated(t, name); !slices.Equal(w, []string{want}) {
 				t.Errorf("%s has a card of %q, not %s", name, w, want)
@@ -287,19 +295,19 @@ func TestClaims(t *testing.T) {
 
 	t.Run("a worker that is away", func(t *testing.T) {
 		s.claim(t, "stays", one(exactly(1, on("w1"))))
-		s.pod(t, "stays", "a", "stays")
+		s.pod(t, "stays", a.Name, "stays")
 		r := a.admit(t, "stays")
 		s.workers[1].stop()
 		eventually(t, "its cards have a taint", func(ctx context.Context) bool { return len(s.devices(ctx, true)) == 2 })
 		s.claim(t, "any", one(exactly(1, "")))
-		s.pod(t, "any", "a", "any")
+		s.pod(t, "any", a.Name, "any")
 		other := a.admit(t, "any")
 		if w, _ := s.allocated(t, "any"); !slices.Equal(w, []string{"w0"}) {
 			t.Errorf("a card of %q", w)
 		}
 		other.end(t)
 		s.claim(t, "waits", one(exactly(1, arch("gfx942"))))
-		s.pod(t, "waits", "b", "waits")
+		s.pod(t, "waits", b.Name, "waits")
 		s.waits(t, "waits")
 		if p, err := s.Client.CoreV1().Pods(namespace).Get(t.Context(), "stays", metav1.GetOptions{}); err != nil || p.DeletionTimestamp != nil {
 			t.Errorf("the pod whose worker is away: %v", err)

@@ -1,3 +1,3 @@
-// Package dra tries rocwire's driver for Kubernetes' Dynamic Resource Allocation with a real control plane: the scheduler allocates cards of workers on
-// simulated GPUs to claims of pods, a test does on the node what a kubelet and its container runtime do, and the programs in the containers use the cards.
+// Package dra tries rocwire's driver for Kubernetes' Dynamic Resource Allocation with real software: the scheduler allocates cards of workers on simulated GPUs
+// to claims of pods, kubelets have the driver prepare the claims, containerd makes the CDI edits, and the programs in the containers use the cards.
 package dra

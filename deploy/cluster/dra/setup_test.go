@@ -41,6 +41,7 @@ type site struct {
 	dir     string // of programs and what they write
 	workers [2]*worker
 	env     []string // of the driver's commands
+	image   string   // an archive of image
 }
 
 // worker is one with two simulated cards.
@@ -62,6 +63,7 @@ func newSite(t *testing.T) *site {
 	c := cluster.Start(t, cluster.Options{Scheduler: true, Controllers: true})
 	s := &site{Cluster: c, dir: t.TempDir()}
 	s.build(t)
+	s.makeImage(t)
 	token := s.run(t, "hip-worker", "token", "new", "dra", "--out", s.dir+"/token")
 	write(t, s.dir+"/tokens.yaml", "tokens:\n"+strings.Replace(token, "- hip", "- issue", 1))
 	s.run(t, "hip-worker", "keys", "init", "--dir", s.dir+"/keys")
