@@ -111,7 +111,7 @@ func nodeCommand(s *settings) *cobra.Command {
 				return err
 			}
 			h, err := kubeletplugin.Start(ctx, n, kubeletplugin.DriverName(dra.Driver), kubeletplugin.NodeName(name), kubeletplugin.KubeClient(client),
-				kubeletplugin.RegistrarDirectoryPath(registry), kubeletplugin.PluginDataDirectoryPath(n.Dir))
+				kubeletplugin.RegistrarDirectoryPath(registry), kubeletplugin.PluginDataDirectoryPath(n.Dir), kubeletplugin.HealthService(false))
 			if err != nil {
 				return err
 			}

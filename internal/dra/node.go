@@ -80,7 +80,8 @@ func (n *Node) HandleError(_ context.Context, err error, msg string) {
 	}
 }
 
-// WatchHealthStatus implements kubeletplugin.DRAPlugin: the health of cards is in the taints of what is published.
+// WatchHealthStatus implements kubeletplugin.DRAPlugin: the health of cards is in the taints of what is published. Who starts the driver says that it has no
+// service of health (kubeletplugin.HealthService), or kubelets ask for it and each time that is an error in the log.
 func (n *Node) WatchHealthStatus(context.Context, chan<- kubeletplugin.DeviceHealthReport) error {
 	return kubeletplugin.ErrHealthNotSupported
 }

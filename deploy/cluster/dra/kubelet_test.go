@@ -135,12 +135,12 @@ func (k *kubelet) steal(t *testing.T) func() (string, error) {
 		t.Fatalf("%q, %v", shares, err)
 	}
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(shares[0])); err != nil {
+	if err := os.CopyFS(dir+"/share", os.DirFS(shares[0])); err != nil {
 		t.Fatal(err)
 	}
 	return func() (string, error) {
 		cmd := exec.CommandContext(t.Context(), k.site.dir+"/hello_hip")
-		cmd.Env = append(os.Environ(), "ROCWIRE_CONFIG="+dir+"/config.yaml", "LD_LIBRARY_PATH="+k.site.dir+"/lib")
+		cmd.Env = append(os.Environ(), "ROCWIRE_CONFIG="+dir, "LD_LIBRARY_PATH="+k.site.dir+"/lib")
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}

@@ -138,6 +138,9 @@ func (s *site) daemon(t *testing.T, env []string, name string, args ...string) (
 		if err := c.Wait(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
+		if args[0] == "node" && strings.Contains(log.String(), "level=ERROR") { // where a kubelet asks for what the driver does not have
+			t.Errorf("%s %v has trouble", name, args)
+		}
 		if t.Failed() {
 			t.Logf("%s %v says:\n%s", name, args, log)
 		}
