@@ -59,7 +59,9 @@ func TestResultOf(t *testing.T) {
 
 // The cards that sources are tested with, one of which knows little.
 func TestFigures(t *testing.T) {
-	src := smitest.NewFake(smitest.Cards()...)
+	first := smitest.Cards()
+	first[0].Metrics.PCIe.Received, first[0].Metrics.PCIe.Sent = smi.Some(smi.BytesPerSecond(3e9)), smi.Some(smi.BytesPerSecond(5e6))
+	src := smitest.NewFake(first...)
 	h := sourceHost(t, src)
 	ctx := context.Background()
 	l := opened(t, h)
@@ -76,6 +78,9 @@ func TestFigures(t *testing.T) {
 	figures, err := h.metrics(ctx, l, []string{list[0].uuid, list[1].uuid})
 	if err != nil || figures[0] == nil {
 		t.Fatalf("%v, %v", figures, err)
+	}
+	if figures[0].rx != 3e9 || figures[0].tx != 5e6 { // bytes per second, in columns that others call KB
+		t.Errorf("received %v, sent %v", figures[0].rx, figures[0].tx)
 	}
 	seen := map[string]bool{}
 	for _, x := range figures[0].extra {

@@ -22,10 +22,13 @@ func (b *bench) ask(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
-	const times, attempts = 3, 10
+	times := 3
+	if n >= 1000 { // as many answers are their own average
+		times = 1
+	}
 	x := row{subject: subject, workers: n}
 	var took []time.Duration
-	for again := 0; len(took) < times; {
+	for range times {
 		cmd := exec.CommandContext(ctx, filepath.Join(b.bin, "smi-remote"), "fleet", "--workers", b.file, "--timeout", b.patience.String(), "--json")
 		var out, errs bytes.Buffer
 		cmd.Stdout, cmd.Stderr, cmd.Env = &out, &errs, []string{"ROCWIRE_CONFIG=/dev/null"}
@@ -61,14 +64,10 @@ func (b *bench) ask(ctx context.Context, n int) error {
 			}
 			sessions += w.Sessions
 		}
-		if again < attempts && doc.Workers != nil && seen < n {
-			again++ // a worker gives its cards a second, of processors that all of them share
-			continue
+		if late > 0 || seen < n { // a worker gives its cards a second, of processors that all of them share
+			x.note = fmt.Sprintf("%d workers tell old figures of a card and %d none, having too little of the processors", late, n-seen)
 		}
-		if late > 0 || again > 0 {
-			x.note = fmt.Sprintf("%d workers tell old figures of a card, having too little of the processors; %d times one told none", late, again)
-		}
-		if err != nil || seen != n || sessions != b.sessions {
+		if seen < n-n/10 || seen == n && (err != nil || sessions != b.sessions) {
 			b.end(subject, n, "%d of %d workers and %d of %d sessions are seen: %v: %.300s", seen, n, sessions, b.sessions, err, errs.String())
 			return nil
 		}
@@ -76,9 +75,9 @@ func (b *bench) ask(ctx context.Context, n int) error {
 		if err != nil {
 			return err
 		}
-		x.asked += (used - asked) / times
+		x.asked += (used - asked) / time.Duration(times)
 		took = append(took, wall)
-		x.processor += (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()) / times
+		x.processor += (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()) / time.Duration(times)
 		x.memory = max(x.memory, cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss<<10)
 	}
 	after, err := b.workers.tell(request{})
@@ -87,7 +86,7 @@ func (b *bench) ask(ctx context.Context, n int) error {
 	}
 	slices.Sort(took)
 	x.time = took[times/2]
-	x.bytes = int64(after.Workers.Out-before.Workers.Out+after.Workers.In-before.Workers.In) / times
+	x.bytes = int64(after.Workers.Out-before.Workers.Out+after.Workers.In-before.Workers.In) / int64(times)
 	b.add(x)
 	if x.time > b.interval {
 		b.limit(subject, n, "it takes %v, longer than %v", x.time, b.interval)

@@ -167,10 +167,21 @@ func TestDevice(t *testing.T) {
 		if a := d.Attributes; *a["gfxTarget"].StringValue != "gfx942" || *a["worker"].StringValue != "rack-1.gpu" || *a["node"].StringValue != "n7" || *a["computeUnits"].IntValue != 304 {
 			t.Errorf("%+v", a)
 		}
+		// The card without a UUID is not there.
+		at := i
+		if i >= 3 {
+			at++
+		}
+		if a := d.Attributes; *a["numa"].IntValue != int64(at/4) || *a["index"].IntValue != int64(at) || *a["uuid"].StringValue != report.Cards[at].Device.UUID || *a["model"].StringValue == "" {
+			t.Errorf("%d: %+v", at, a)
+		}
+		if p := d.Capacity[CapacityShare].RequestPolicy; !*d.AllowMultipleAllocations || p.Default.Value() != 100 || p.ValidRange.Min.Value() != 1 || p.ValidRange.Step.Value() != 1 {
+			t.Errorf("%d: shares are %+v", at, p)
+		}
 		if m, s := d.Capacity[CapacityMemory].Value, d.Capacity[CapacityShare].Value; m.Value() < 100<<30 || s.Value() != 100 {
 			t.Errorf("%v, %v", m, s)
 		}
-		if want := i == 2; (len(d.Taints) == 1) != want {
+		if want := i == 2; (len(d.Taints) == 1) != want || want && d.Taints[0] != (resourceapi.DeviceTaint{Key: "rocwire.io/uncorrectable", Effect: resourceapi.DeviceTaintEffectNoSchedule}) {
 			t.Errorf("%d: %+v", i, d.Taints)
 		}
 	}

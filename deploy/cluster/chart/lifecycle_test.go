@@ -1,6 +1,8 @@
 package chart
 
 import (
+	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -11,8 +13,10 @@ import (
 	"helm.sh/helm/v4/pkg/action"
 	"helm.sh/helm/v4/pkg/kube"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/discovery"
 )
@@ -64,6 +68,42 @@ func (k *target) uninstall(t *testing.T) {
 	if _, err := u.Run(release); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// test is helm test, with a pod that ends so: there is no kubelet that would run it. What its command does is in TestWorkerRuns.
+func (k *target) test(t *testing.T, phase corev1.PodPhase) error {
+	t.Helper()
+	pods := k.Client.CoreV1().Pods(namespace)
+	ended := make(chan error, 1)
+	go func() {
+		ended <- wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+			p, err := pods.Get(ctx, "rocwire-test", metav1.GetOptions{})
+			if apierrors.IsNotFound(err) {
+				return false, nil
+			} else if err != nil {
+				return false, err
+			}
+			if p.Labels["rocwire.dev/client"] != "true" {
+				t.Errorf("the network's policy does not let it reach a worker: %v", p.Labels)
+			}
+			p.Status.Phase = phase
+			_, err = pods.UpdateStatus(ctx, p, metav1.UpdateOptions{})
+			if apierrors.IsConflict(err) {
+				return false, nil
+			}
+			return err == nil, err
+		})
+	}()
+	r := action.NewReleaseTesting(k.actions(t))
+	r.Namespace, r.Timeout = namespace, time.Minute
+	_, shutdown, err := r.Run(release)
+	if shutdown != nil {
+		err = errors.Join(err, shutdown())
+	}
+	if e := <-ended; e != nil {
+		t.Errorf("no pod of helm test ends: %v", e)
+	}
+	return err
 }
 
 // kubeWait: there is no kubelet, so that nothing that is made gets ready.
@@ -165,6 +205,14 @@ func TestLifecycle(t *testing.T) {
 		if !slices.Contains(installed, name) {
 			t.Errorf("%s is missing", name)
 		}
+	}
+	for phase, passes := range map[corev1.PodPhase]bool{corev1.PodSucceeded: true, corev1.PodFailed: false} {
+		if err := k.test(t, phase); (err == nil) != passes {
+			t.Errorf("helm test, of a pod that has %s: %v", phase, err)
+		}
+	}
+	if more := less(k.everything(t), installed); len(more) > 0 {
+		t.Errorf("helm test has left %v", more)
 	}
 	first := k.secrets(t)
 	if len(first) != 4 {

@@ -19,7 +19,9 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
@@ -175,6 +177,56 @@ func TestWorkerRuns(t *testing.T) {
 		if out, err := list.CombinedOutput(); x.in != (err == nil) || x.in && strings.Count(string(out), "gfx90a") != 2 {
 			t.Errorf("%s: %v\n%s", name, err, out)
 		}
+	}
+
+	// The pod of helm test does, too, with the CA of its volume, and the name that it has for the worker.
+	hook := render(t, set(map[string]any{"worker.backend": "sim"}), nil).one(t, "Pod", "rocwire-test")
+	var pod corev1.Pod
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(hook.Object, &pod); err != nil {
+		t.Fatal(err)
+	}
+	hc := pod.Spec.Containers[0]
+	paths := map[string]string{}
+	for _, v := range pod.Spec.Volumes {
+		dir := t.TempDir()
+		for _, m := range hc.VolumeMounts {
+			if m.Name == v.Name {
+				paths[m.MountPath] = dir
+			}
+		}
+		if v.Secret != nil {
+			for _, item := range v.Secret.Items {
+				if err := os.WriteFile(filepath.Join(dir, item.Path), held(t, all.one(t, "Secret", v.Secret.SecretName))[item.Key], 0o400); err != nil {
+					t.Fatal(err)
+				}
+			}
+			continue
+		}
+		for _, source := range v.Projected.Sources { // a service account's, of which this worker knows nothing
+			b, err := os.ReadFile(token)
+			if err == nil {
+				err = os.WriteFile(filepath.Join(dir, source.ServiceAccountToken.Path), b, 0o400)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	test := exec.Command(filepath.Join(bin, hc.Command[0]), append(hc.Command[1:], hc.Args...)...)
+	test.Env = []string{"ROCWIRE_CONFIG=" + os.DevNull, "TF_WORKER_PORT=" + hipPort}
+	for _, e := range hc.Env {
+		v := e.Value
+		for at, dir := range paths {
+			v = strings.Replace(v, at, dir, 1)
+		}
+		if e.Name == "TF_WORKER_HOST" { // a cluster's name, which nobody here knows
+			test.Env = append(test.Env, "TF_WORKER_TLS_SERVER_NAME="+v)
+			v = "127.0.0.1"
+		}
+		test.Env = append(test.Env, e.Name+"="+v)
+	}
+	if out, err := test.CombinedOutput(); err != nil || strings.Count(string(out), "gfx90a") != 2 {
+		t.Errorf("helm test: %v\n%s", err, out)
 	}
 
 	// Prometheus has what the monitor names.

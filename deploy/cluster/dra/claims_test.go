@@ -187,8 +187,8 @@ func TestClaims(t *testing.T) {
 	})
 
 	t.Run("what the page says", func(t *testing.T) {
-		blocks := regexp.MustCompile("(?ms)^```yaml (pod|half)\\.yaml\n(.*?)^```$").FindAllStringSubmatch(read(t, top+"/docs/dra.md"), -1)
-		if len(blocks) != 2 {
+		blocks := regexp.MustCompile("(?ms)^```yaml (pod|half|near)\\.yaml\n(.*?)^```$").FindAllStringSubmatch(read(t, top+"/docs/dra.md"), -1)
+		if len(blocks) != 3 {
 			t.Fatalf("%q", blocks)
 		}
 		for _, b := range blocks {
@@ -208,8 +208,15 @@ func TestClaims(t *testing.T) {
 			t.Errorf("its log:\n%s", out)
 		}
 		r.end(t)
-		if err := s.Client.ResourceV1().ResourceClaimTemplates(namespace).Delete(t.Context(), "half", metav1.DeleteOptions{}); err != nil {
-			t.Fatal(err)
+		// There is no worker of the name that the page has: it is anywhere.
+		s.pod(t, "near", "a", "*near")
+		r = a.admit(t, "near")
+		sees(t, r, "1 device; ")
+		r.end(t)
+		for _, name := range []string{"half", "near"} {
+			if err := s.Client.ResourceV1().ResourceClaimTemplates(namespace).Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+				t.Fatal(err)
+			}
 		}
 	})
 
@@ -290,6 +297,24 @@ func TestClaims(t *testing.T) {
 		for i, r := range pods {
 			r.end(t)
 			s.free(t, fmt.Sprint("prefer", i))
+		}
+	})
+
+	t.Run("who says nothing", func(t *testing.T) {
+		// The scheduler takes the first that fits, in the order of the pools' names: with two cards each, the third claim is the first for w1.
+		var pods []*running
+		for i, want := range []string{"w0", "w0", "w1"} {
+			name := fmt.Sprint("first", i)
+			s.claim(t, name, one(exactly(1, "")))
+			s.pod(t, name, "a", name)
+			pods = append(pods, a.admit(t, name))
+			if w, _ := s.allocated(t, name); !slices.Equal(w, []string{want}) {
+				t.Errorf("%s has a card of %q, not %s", name, w, want)
+			}
+		}
+		for i, r := range pods {
+			r.end(t)
+			s.free(t, fmt.Sprint("first", i))
 		}
 	})
 

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -42,7 +43,7 @@ func TestFleet(t *testing.T) {
 	}
 	var said strings.Builder
 	cmd := exec.CommandContext(t.Context(), filepath.Join(s.dir, "fleet"), args...)
-	cmd.Stderr = &said
+	cmd.Stderr, cmd.SysProcAttr = &said, &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM} // it ends what it has started
 	if testing.Verbose() {
 		cmd.Stderr = t.Output()
 	}
