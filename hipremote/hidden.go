@@ -3,6 +3,7 @@ package hipremote
 import (
 	"cmp"
 	"encoding/binary"
+	"math/bits"
 	"slices"
 
 	"github.com/rocwire/rocwire/hip"
@@ -44,22 +45,31 @@ func (h *hostMemory) hiddenSpans() *hiddenSpans {
 // mentioned are the regions of which data holds, at a multiple of four bytes, an address: one look, whatever their number. Most bytes
 // are no address at all, which the upper half of a number tells.
 func (s *hiddenSpans) mentioned(data []byte) (found []*hostRegion) {
-	if len(s.list) == 0 || len(data) < 8 {
+	if len(s.list) == 0 {
 		return nil
 	}
-	low, width := s.low, s.top-s.low
-	i := 4
-	for ; i+16 <= len(data); i += 16 {
-		a, b := binary.LittleEndian.Uint64(data[i:]), binary.LittleEndian.Uint64(data[i+8:])
-		if uint32(a)-low > width && uint32(a>>32)-low > width && uint32(b)-low > width && uint32(b>>32)-low > width {
-			continue
+	prefix, mask := s.prefix()
+	for i := 0; ; i += prefixPiece {
+		i += prefixed(data[i:], prefix, mask)
+		if len(data)-i < prefixPiece {
+			return s.in(found, data, i, len(data))
 		}
-		for k := i; k < i+16; k += 4 {
-			found = s.at(found, binary.LittleEndian.Uint64(data[k-4:]))
-		}
+		found = s.in(found, data, i, i+prefixPiece)
 	}
-	for ; i+4 <= len(data); i += 4 {
-		found = s.at(found, binary.LittleEndian.Uint64(data[i-4:]))
+}
+
+// prefix is what the upper halves of all addresses have in common: the bits of the mask.
+func (s *hiddenSpans) prefix() (prefix, mask uint32) {
+	mask = ^uint32(0) << bits.Len32(s.low^s.top)
+	return s.low & mask, mask
+}
+
+// in adds the regions of the addresses whose upper halves lie between two offsets.
+func (s *hiddenSpans) in(found []*hostRegion, data []byte, from, to int) []*hostRegion {
+	for i := max(from, 4); i+4 <= to; i += 4 {
+		if binary.LittleEndian.Uint32(data[i:])-s.low <= s.top-s.low {
+			found = s.at(found, binary.LittleEndian.Uint64(data[i-4:]))
+		}
 	}
 	return found
 }

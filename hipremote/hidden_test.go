@@ -33,8 +33,15 @@ func TestMentioned(t *testing.T) {
 	for i, b := range bases {
 		h.add(&hostRegion{dev: hip.Ptr(b), size: []uint64{1, 4096, 0x1000, 8, 1 << 33, 16, 3}[i]})
 	}
-	for round := range 3000 {
-		data := make([]byte, rnd.IntN(100))
+	for round := range 6000 {
+		if round == 3000 {
+			for _, r := range slices.Clone(h.regions) {
+				if r.dev>>40 == 0 {
+					h.remove(r) // the others' addresses begin alike
+				}
+			}
+		}
+		data := make([]byte, rnd.IntN(400))
 		if round%2 == 0 {
 			for i := range data {
 				data[i] = byte(rnd.Uint32())
@@ -68,5 +75,33 @@ func TestMentioned(t *testing.T) {
 	h.remove(r)
 	if h.hiddenSpans().mentioned(data) != nil {
 		t.Error("a region that is gone counts as hidden")
+	}
+}
+
+// TestPrefixed: the instructions of this processor find what plain Go finds, in every place.
+func TestPrefixed(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for round := range 5000 {
+		prefix, mask := rnd.Uint32(), ^uint32(0)<<rnd.IntN(33)
+		prefix &= mask
+		data := make([]byte, rnd.IntN(300))
+		for i := range data {
+			data[i] = byte(rnd.Uint32())
+		}
+		want := len(data) &^ (prefixPiece - 1)
+		if n := len(data) / 4; n > 0 && round%2 == 0 {
+			binary.LittleEndian.PutUint32(data[rnd.IntN(n)*4:], prefix|rnd.Uint32()&^mask)
+		}
+		for i := 0; i < want; i += 4 {
+			if binary.LittleEndian.Uint32(data[i:])&mask == prefix {
+				want = i &^ (prefixPiece - 1)
+			}
+		}
+		if got := prefixed(data, prefix, mask); got != want {
+			t.Fatalf("round %d: %d, want %d", round, got, want)
+		}
+		if got := prefixedPlain(data, prefix, mask); got != want {
+			t.Fatalf("round %d: plain: %d, want %d", round, got, want)
+		}
 	}
 }

@@ -206,6 +206,8 @@ func (s *session) doHostPush(r *wire.Request) {
 		s.reply(r, s.pushRegion(x, addr, diff, from), nil)
 		return
 	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	code := s.guarded(x, addr, from, func(mem []byte) hip.Error {
 		if hiprpc.ApplyDiff(mem, x.twin, diff, from) != nil {
 			return hip.ErrorInvalidValue
@@ -215,48 +217,91 @@ func (s *session) doHostPush(r *wire.Request) {
 	s.reply(r, code, nil)
 }
 
+// atOnce is how many bytes of a region are compared on the line; more would hold up what comes next for longer than to leave the line takes.
+const atOnce = 128 << 10
+
+// manyPages is how large a region may be for the question what was written to be asked on the line.
+const manyPages = 1 << 30
+
 // doHostPull answers with what the device wrote since it was last asked.
 func (s *session) doHostPull(r *wire.Request) {
 	x, addr, from, ok := s.hostRegion(r)
 	if !ok {
 		return
 	}
-	s.wait(r, func(r *wire.Request) {
-		var diff []byte
-		var next int
-		var code hip.Error
-		if s.direct == nil && !x.claimed {
-			diff, next, code = s.pullRegion(x, addr, from)
-		} else {
-			code = s.guarded(x, addr, from, func(mem []byte) hip.Error {
-				if from%hiprpc.Block != 0 && from != len(mem) {
-					return hip.ErrorInvalidValue
-				}
-				if from == 0 {
-					x.watch.Look()
-				}
-				d := hiprpc.NewDiffer(mem, x.twin, from, hiprpc.MaxDiff)
-				next = d.LookAt(x.watch)
-				diff = d.Diff
-				return hip.Success
-			})
-		}
-		if code != hip.Success {
-			s.reply(r, code, nil)
+	near := s.direct != nil || x.claimed
+	if near && x.mu.TryLock() { // nobody else is at it, and nearly always there is next to nothing to compare
+		p, done := s.pullAtOnce(x, addr, from)
+		x.mu.Unlock()
+		if done {
+			s.pulled(r, p)
 			return
 		}
-		var buf [8]byte
-		e := wire.Enc{B: buf[:0]}
-		e.U64(uint64(next))
-		s.replyBulk(r, e.B, diff)
+	}
+	s.wait(r, func(r *wire.Request) {
+		var p pull
+		if near {
+			x.mu.Lock()
+			p = s.pullNear(x, addr, from, from == 0)
+			x.mu.Unlock()
+		} else {
+			p.diff, p.next, p.code = s.pullRegion(x, addr, from)
+		}
+		s.pulled(r, p)
 	})
 }
 
+// pull is what the device wrote to a region from some offset up to the next.
+type pull struct {
+	diff []byte
+	next int
+	code hip.Error
+}
+
+// pulled answers a pull.
+func (s *session) pulled(r *wire.Request, p pull) {
+	if p.code != hip.Success {
+		s.reply(r, p.code, nil)
+		return
+	}
+	var buf [8]byte
+	e := wire.Enc{B: buf[:0]}
+	e.U64(uint64(p.next))
+	s.replyBulk(r, e.B, p.diff)
+}
+
+// pullAtOnce is pullNear if that is short. Called with the region's mu.
+func (s *session) pullAtOnce(x *hostRegion, addr hip.Ptr, from int) (p pull, done bool) {
+	if from != 0 || x.size > manyPages || x.size == 0 {
+		return p, false
+	}
+	x.watch.Look()
+	if x.watch.Due() > atOnce {
+		return p, false
+	}
+	return s.pullNear(x, addr, 0, false), true
+}
+
+// pullNear compares a region whose memory is this process's, after a look at what was written if that is asked for. Called with its mu.
+func (s *session) pullNear(x *hostRegion, addr hip.Ptr, from int, look bool) (p pull) {
+	p.code = s.guarded(x, addr, from, func(mem []byte) hip.Error {
+		if from%hiprpc.Block != 0 && from != len(mem) {
+			return hip.ErrorInvalidValue
+		}
+		if look {
+			x.watch.Look()
+		}
+		d := hiprpc.NewDiffer(mem, x.twin, from, hiprpc.MaxDiff)
+		p.next = d.LookAt(x.watch)
+		p.diff = d.Diff
+		return hip.Success
+	})
+	return p
+}
+
 // guarded runs f on a region's device memory, of which it looks at what begins at from. The client may free it meanwhile, against its own interest:
-// that is an error, no crash.
+// that is an error, no crash. Called with its mu.
 func (s *session) guarded(x *hostRegion, addr hip.Ptr, from int, f func(mem []byte) hip.Error) (code hip.Error) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
 	if x.size == 0 || from > x.size {
 		return hip.ErrorInvalidValue
 	}

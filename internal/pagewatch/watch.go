@@ -172,6 +172,9 @@ func (w *Watch) turn() {
 	w.need.union(&w.old)
 }
 
+// Due is about how many bytes there are to be looked at.
+func (w *Watch) Due() int { return min(w.need.n*pageSize, int(w.size)) }
+
 // Next is the next part of the memory to be looked at that ends behind the offset from; false if there is none. Parts begin before a multiple of block bytes and
 // end at one, or at the end of the memory, and may overlap by less than that. It stays the next part until Looked.
 func (w *Watch) Next(from, block int) (p Part, ok bool) {
