@@ -64,6 +64,8 @@ type link struct {
 	phases    bool    // the worker leaves the phases of calls to this side
 	timed     bool    // the worker tells how long it took, and takes what follows from that
 	trace     *tracer // nil unless some calls are traced
+	held      held
+	letGo     func() // sends what is held
 	lost      sync.Once
 	stop      chan struct{}
 }
@@ -172,6 +174,7 @@ func (c *Client) connect() (*link, error) {
 		return nil, err
 	}
 	l := &link{stop: make(chan struct{})}
+	l.letGo = func() { c.letGo(l) }
 	conn, err := c.dial(wire.Options{
 		NoShare: c.cfg.NoShare,
 		Address: workerlist.Address{Host: host, Port: port}.String(), ConnectTimeout: c.cfg.ConnectTimeout, IOTimeout: c.cfg.IOTimeout, Hello: hello,

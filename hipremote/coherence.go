@@ -225,12 +225,18 @@ func (c *Client) touch(l *link, p hip.Ptr) (hip.Ptr, hip.Error) {
 	return b.host.dev + (p - hip.Ptr(b.base)), c.push(l, b.host)
 }
 
+// reach exposes what the arguments of a launch mention.
+func (c *Client) reach(l *link, args []byte) hip.Error {
+	if c.host.hidden.Load() == 0 {
+		return hip.Success
+	}
+	return c.revealIn(l, args)
+}
+
 // beforeLaunch brings the device's view of host memory up to date.
 func (c *Client) beforeLaunch(l *link, args []byte) hip.Error {
-	if c.host.hidden.Load() != 0 {
-		if code := c.revealIn(l, args); code != hip.Success {
-			return code
-		}
+	if code := c.reach(l, args); code != hip.Success {
+		return code
 	}
 	return c.pushAll(l)
 }

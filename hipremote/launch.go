@@ -6,6 +6,7 @@ import (
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/hiprpc"
+	"github.com/rocwire/rocwire/internal/mono"
 	"github.com/rocwire/rocwire/wire"
 )
 
@@ -34,15 +35,25 @@ func (c *Client) launch(ct *callTime, t hip.Thread, launch *hip.Launch) hip.Erro
 	if code := c.judge(launch); code != hip.Success {
 		return code
 	}
-	if code := c.beforeLaunch(l, launch.Args); code != hip.Success {
+	if code := c.reach(l, launch.Args); code != hip.Success {
 		return code
+	}
+	known := c.launches.known(launch)
+	if known && c.hold(l, t, launch) {
+		return hip.Success
+	}
+	if code := c.pushAll(l); code != hip.Success {
+		return code
+	}
+	if known && c.host.open.Load() != 0 {
+		l.held.looked.Store(mono.Now())
 	}
 	if launch.Start != 0 || launch.Stop != 0 {
 		c.recordings.mu.Lock()
 		defer c.recordings.mu.Unlock()
 		c.recordings.forget(launch.Start, launch.Stop)
 	}
-	if !c.launches.known(launch) {
+	if !known {
 		return c.launchFirst(ct, l, t, launch)
 	}
 	p := launchBuffers.Get().(*[]byte)
