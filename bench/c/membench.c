@@ -3,8 +3,8 @@
  *   to BYTES         median and least ns of a blocking hipMemcpy to the device
  *   from BYTES       the same from the device
  *   issue BYTES      median ns of a hipMemcpyAsync to the device from pinned memory, of as many in a row as 8 MiB are, at least one
- *   exposed BYTES    ns to launch a kernel that does nothing while so many bytes of pinned memory are there for kernels, unchanged;
- *                    and with one byte of them changed before each launch
+ *   exposed BYTES    ns to launch a kernel that does nothing while so many bytes of pinned memory are there for kernels, unchanged, each of 25 in
+ *                    a row; and alone, with one byte of them changed before it
  *   pulled BYTES     ns of a launch and hipDeviceSynchronize while they are there, unchanged; and when the kernel has written one page
  *   hidden COUNT     ns of a blocking hipMemcpy of 1 MiB to the device beside so many pinned regions that no kernel has been shown
  *   touch BYTES      ns to write to each page of new memory of hipHostMalloc
