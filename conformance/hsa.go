@@ -40,7 +40,7 @@ func hsaCases() []hsaCase {
 		{name: "opencl", source: "conformance/testdata/opencl.c", libs: []string{"libOpenCL.so.1"}, wants: []string{"opencl: ok"}},
 	}
 	for name, says := range map[string]string{"quick": "quick: ok", "first": "first: ok", "signal_stack": "ok", "queries": "ok", "meminfo": "ok", "graph_symbols": "ok",
-		"host_memory": "ok", "function_attributes": "ok", "arrays": "ok", "userobjects": "ok", "streams_events": "ok"} {
+		"host_memory": "ok", "function_attributes": "ok", "arrays": "ok", "boxes": "boxes: ok", "userobjects": "ok", "streams_events": "ok"} {
 		cases = append(cases, hsaCase{name: name, source: "examples/tests/" + name + ".c", libs: []string{"libamdhip64.so.6"}, wants: []string{says}})
 	}
 	for _, name := range []string{"vector_add", "local_memory", "atomics", "printf", "events", "sub_buffers", "queues", "copies", "images"} {

@@ -37,7 +37,7 @@ func rocmSkipped() string {
 }
 
 // rocmPrograms are those of our programs that run on it, too.
-var rocmPrograms = []string{"examples/hello_hip/hello_hip.c"}
+var rocmPrograms = []string{"examples/hello_hip/hello_hip.c", "examples/tests/boxes.c"}
 
 // conformROCm runs programs of ours and the conformance suite on workers with --backend rocm, whose library is AMD's own on the simulated card.
 func conformROCm(ctx context.Context, o *options) (failed int, err error) {

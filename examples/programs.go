@@ -27,6 +27,7 @@ var Programs = []Program{
 	{"examples/tests/contexts.c", "contexts: ok"},
 	{"examples/tests/absent.c", "absent: ok"},
 	{"examples/tests/images.c", "images: ok"},
+	{"examples/tests/boxes.c", "boxes: ok"},
 	{"examples/tests/arrays.c", "arrays: ok"},
 	{"examples/tests/texobjects.c", "texture objects: ok"},
 	{"examples/tests/array_graphs.c", "array graphs: ok"},

@@ -280,7 +280,7 @@ func (v *volume) unpack(from []byte, whole, x, y, z, width, height, depth uint64
 
 // flat reports whether the rows of a box follow each other without gaps.
 func (v *volume) flat(box *hip.DrvMEMCPY3D) bool {
-	return (v.pitch == box.WidthInBytes || box.Height == 1) && (v.height == box.Height || box.Depth == 1)
+	return box.Height == 1 && box.Depth == 1 || v.pitch == box.WidthInBytes && (v.height == box.Height || box.Depth == 1)
 }
 
 // boxFrom fetches a box and lays it out. Without gaps the bytes go from the socket straight to where they belong, when the stream comes to

@@ -166,7 +166,7 @@ func (p Memset) set() *hip.GraphSet {
 		Dst: p.P.Dst, Pitch: p.P.Pitch, Value: p.P.Value, Element: p.P.ElementSize, Width: p.P.Width, Height: p.P.Height,
 		Slice: p.Slice, Depth: max(p.Depth, 1),
 	}
-	if s.Height == 1 {
+	if s.Height == 1 && s.Depth == 1 { // the one row's pitch means nothing
 		s.Pitch = s.Width * uint64(s.Element)
 	}
 	return s

@@ -94,6 +94,25 @@ var copy3DTests = []test{
 		e.is("no box", e.DrvMemcpy3D(e.th, nil), hip.ErrorInvalidValue)
 		e.sync()
 	}},
+	{"OneRow", func(e *env) { // slices of one row each, with gaps behind it in none, one or both of the volumes
+		const n = 4096
+		want := pattern(n, 5)
+		p := e.upload(want)
+		for _, c := range [][4]uint64{{30, 30, 1, 1}, {40, 30, 1, 1}, {30, 40, 1, 1}, {47, 43, 1, 1}, {47, 43, 1, 3}, {47, 43, 2, 1}} { // pitches and rows of both
+			h := e.host(n)
+			host, dev := volume{hip.MemoryTypeHost, ptr(h), 0, c[0], c[2]}, volume{hip.MemoryTypeDevice, p, 0, c[1], c[3]}
+			e.ok("to the host", e.DrvMemcpy3D(e.th, box(host, 0, 0, 1, dev, 0, 0, 2, 30, 1, 6)))
+			image := make([]byte, n)
+			for z := range 6 {
+				copy(image[(z+1)*int(c[0]*c[2]):][:30], want[(z+2)*int(c[1]*c[3]):])
+			}
+			e.equal(fmt.Sprintf("to the host, pitches and rows %d", c), h, image)
+			q := e.malloc(n)
+			e.ok("Memset", e.Memset(e.th, q, 0, n))
+			e.ok("to the device", e.DrvMemcpy3D(e.th, box(volume{hip.MemoryTypeDevice, q, 0, c[0], c[2]}, 0, 0, 1, host, 0, 0, 1, 30, 1, 6)))
+			e.equal(fmt.Sprintf("to the device, pitches and rows %d", c), e.download(q, n), image)
+		}
+	}},
 	{"Order", func(e *env) { // behind what the stream was given before, from memory that may change at once
 		const n = 40 * 30 * 20
 		p := e.malloc(n)
