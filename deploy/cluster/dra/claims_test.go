@@ -209,7 +209,7 @@ func TestClaims(t *testing.T) {
 		}
 		r.end(t)
 		// There is no worker of the name that the page has: it is anywhere.
-		s.pod(t, "near", "a", "*near")
+		s.pod(t, "near", a.Name, "*near")
 		r = a.admit(t, "near")
 		sees(t, r, "1 device; ")
 		r.end(t)
@@ -306,7 +306,7 @@ func TestClaims(t *testing.T) {
 		for i, want := range []string{"w0", "w0", "w1"} {
 			name := fmt.Sprint("first", i)
 			s.claim(t, name, one(exactly(1, "")))
-			s.pod(t, name, "a", name)
+			s.pod(t, name, a.Name, name)
 			pods = append(pods, a.admit(t, name))
 			if w, _ := s.allocated(t, name); !slices.Equal(w, []string{want}) {
 				t.Errorf("%s has a card of %q, not %s", name, w, want)
