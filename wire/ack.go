@@ -7,6 +7,7 @@ const (
 	ackAlong = 8 << 10   // bytes that are acknowledged along with a frame that is sent anyway
 	ackIdle  = 256 << 10 // bytes that are acknowledged at once if there are no more to read: the other side may be waiting for that
 	ackAlone = 1 << 20   // bytes that are acknowledged at once
+	ackLook  = 256 << 10 // bytes that are sent from one such look to the next: it is a system call, and as a rule for nothing while the other side is behind
 	ackWant  = 512 << 10 // bytes that are unacknowledged when a look is taken for what has been: the memory behind them is used again while it is in caches
 )
 
@@ -111,8 +112,9 @@ func (o *out) acknowledgeNow() {
 // admit waits, with the write role and between frames, until a frame may begin.
 func (o *out) admit() error {
 	l := o.lasting
-	if n := l.win.size(); n < replayWindow {
-		if n >= ackWant && o.glance != nil {
+	if start, end := l.win.marks(); end-start < replayWindow {
+		if end-start >= ackWant && end-o.looked >= ackLook && o.glance != nil {
+			o.looked = end
 			o.glance()
 		}
 		return nil

@@ -296,7 +296,8 @@ func (c *Client) send(op uint16, req, bulk []byte, m *Msg, now bool) (id uint32,
 	if m != nil { // which may be somebody else's before this returns
 		loan, lend = m.Loan, m.Lend
 	}
-	o, flags, direct := &c.out, FlagNoReply, direct(0, len(req), len(bulk))
+	o, flags := &c.out, FlagNoReply
+	direct := o.direct(0, len(req), len(bulk), m == nil)
 	if !o.begin(direct) {
 		o.mu.Unlock()
 		return 0, c.Err()
@@ -313,7 +314,7 @@ func (c *Client) send(op uint16, req, bulk []byte, m *Msg, now bool) (id uint32,
 		}
 	}
 	dead := o.dead
-	l := o.put(op, id, flags, 0, nil, req, bulk, now, false, !now && loan == nil && !lend)
+	l := o.put(op, id, flags, 0, nil, req, bulk, direct, now, false, !now && loan == nil && !lend)
 	o.mu.Unlock()
 	switch {
 	case now:

@@ -151,7 +151,7 @@ func TestReturnAtTheEnd(t *testing.T) {
 	p.Set(false, true)
 	p.CutAll()
 	<-cut
-	const n, times = 200 << 10, 4
+	const n, times = 200 << 10, 6
 	var loan Loan
 	loan.add(lent{0, n * times}) // as if the end came after a part of it was sent
 	within(t, "the end", func() {

@@ -7,9 +7,14 @@ import "encoding/binary"
 // fixedMax is the longest fixed part of a message with so many bytes in front.
 func fixedMax(pre int) int { return MaxPayload - 12 - pre }
 
-// direct reports whether a message's bulk data is sent from where it lies, and not copied behind its header.
-func direct(pre, fixed, bulk int) bool {
-	return bulk > bulkCopy || bulk > 0 && pre+4+fixed+bulk > MaxPayload
+// direct reports whether a message's bulk data is sent from where it lies, and not copied behind its header. Of a posted one a copy is to be
+// kept if the connection outlives its transports: up to bulkKeep that is made where the frames are, and sent in one piece, unless it may be worth compressing.
+func (o *out) direct(pre, fixed, bulk int, posted bool) bool {
+	most := bulkCopy
+	if posted && o.lasting != nil && !(o.pack != nil && o.pack.slow.Load()) {
+		most = bulkKeep
+	}
+	return bulk > most || bulk > 0 && pre+4+fixed+bulk > MaxPayload
 }
 
 // begin takes mu for a message: when there is room in the buffer or, for a direct one, with the write role. It is false if there is no such role
@@ -23,10 +28,10 @@ func (o *out) begin(direct bool) bool {
 	return o.acquire()
 }
 
-// put adds a message, after begin and with mu, and sends it if now. A direct one has been sent when it returns, unless the connection is dead;
+// put adds a message, after begin(direct) and with mu, and sends it if now. A direct one has been sent when it returns, unless the connection is dead;
 // other frames get in between its own if apart. It tells what bulk data is to be given back by release, which the caller does at once if back. flags are without
 // INLINE_DATA and MORE; first are those of the first frame only.
-func (o *out) put(op uint16, id uint32, flags, first Flags, pre, fixed, bulk []byte, now, apart, back bool) (l lent) {
+func (o *out) put(op uint16, id uint32, flags, first Flags, pre, fixed, bulk []byte, direct, now, apart, back bool) (l lent) {
 	n := len(pre) + len(fixed)
 	switch {
 	case len(bulk) == 0:
@@ -34,12 +39,12 @@ func (o *out) put(op uint16, id uint32, flags, first Flags, pre, fixed, bulk []b
 		o.buf = append(append(o.buf, pre...), fixed...)
 		o.settle(now)
 		return l
-	case !direct(len(pre), len(fixed), len(bulk)):
+	case !direct:
 		o.header(op, id, n+4+len(bulk), flags|first|FlagInlineData)
 		e := Enc{append(o.buf, pre...)}
 		e.Bytes(fixed)
 		o.buf = append(e.B, bulk...)
-		o.settle(now)
+		o.settle(now || len(bulk) > bulkCopy)
 		return l
 	}
 	flags |= FlagInlineData

@@ -10,6 +10,7 @@ const (
 	outFlush  = 64 << 10  // bytes that are sent at once
 	outFull   = 256 << 10 // bytes beyond which whoever adds waits for the writer
 	bulkCopy  = 8 << 10   // bulk up to this size is copied behind its header; more is sent from where it lies
+	bulkKeep  = 32 << 10  // the same where a copy of it has to be kept anyway: small beside a chunk
 	maxRounds = 16        // a writer sends at most so often for others
 )
 
@@ -23,6 +24,7 @@ type out struct {
 	buf     []byte
 	spare   []byte // the other buffer, while nobody writes from it; with lasting there is none
 	in      *chunk // that buf lies in unless it has grown, with lasting
+	looked  uint64 // bytes that had been given to be sent at the last glance; of who has the write role
 	tried   bool   // a transport has been offered what buf begins with: it must get that before anything else
 	writing bool
 	wanted  bool // what is in buf must not wait for the timer

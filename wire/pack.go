@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"sync/atomic"
+
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/rocwire/rocwire/internal/mono"
@@ -25,9 +27,10 @@ const (
 type packer struct {
 	path   func() (rate float64, queued bool) // of the transport
 	enc    *zstd.Encoder
-	rate   float64 // bytes per second of the path, 0 if that was never the bottleneck
-	looked int64   // when path was asked, as mono.Now
-	pause  int     // bytes until the next try
+	slow   atomic.Bool // the path is one to compress for, as far as is known; for anybody
+	rate   float64     // bytes per second of the path, 0 if that was never the bottleneck
+	looked int64       // when path was asked, as mono.Now
+	pause  int         // bytes until the next try
 }
 
 // look asks for the path's rate, which means something only while data waits for it.
@@ -39,6 +42,7 @@ func (p *packer) look() {
 	p.looked = now
 	if rate, queued := p.path(); queued && rate > 0 {
 		p.rate = rate
+		p.slow.Store(rate < fastPath)
 	}
 }
 

@@ -239,7 +239,7 @@ func (c *Client) starved() error {
 const (
 	copyFirst  = 256 << 10              // bytes that are copied before they are sent, if they must be given back at once
 	copyFreely = 64 << 10               // bytes that are copied without a look for what has been acknowledged
-	copyAtMost = 512 << 10              // bytes that are copied rather than waited for
+	copyAtMost = 1 << 20                // bytes that are copied rather than waited for
 	ackSoon    = 200 * time.Microsecond // how long to wait for the next acknowledgement
 )
 

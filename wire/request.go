@@ -216,8 +216,9 @@ func (r *Request) ReplyBulk(code int32, results, bulk []byte) error {
 		first = FlagTimed
 	}
 	o := &r.s.out
-	if o.begin(direct(len(pre), len(results), len(bulk))) {
-		l := o.put(r.Op, r.ID, flags, first, pre, results, bulk, r.urgent(), true, r.stays)
+	direct := o.direct(len(pre), len(results), len(bulk), false)
+	if o.begin(direct) {
+		l := o.put(r.Op, r.ID, flags, first, pre, results, bulk, direct, r.urgent(), true, r.stays)
 		o.mu.Unlock()
 		if r.stays {
 			o.release(l)

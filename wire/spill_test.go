@@ -2,7 +2,10 @@ package wire
 
 import (
 	"bytes"
+	"hash/crc32"
 	"testing"
+
+	"github.com/rocwire/rocwire/internal/cutproxy"
 )
 
 // TestSpill: what was copied before it was sent stays as it is until it is acknowledged, whatever is copied meanwhile; then its memory is used again.
@@ -50,7 +53,7 @@ func TestBackAtOnce(t *testing.T) {
 		l := lent{}
 		if ok {
 			id := x.c.nextID()
-			l = x.c.out.put(opKeep, id, FlagNoReply, 0, nil, nil, b, false, false, true)
+			l = x.c.out.put(opKeep, id, FlagNoReply, 0, nil, nil, b, true, false, false, true)
 		}
 		x.c.out.mu.Unlock()
 		if !ok || l != (lent{}) {
@@ -58,4 +61,53 @@ func TestBackAtOnce(t *testing.T) {
 		}
 		noneLent(t, &x.c.lasting.win)
 	}
+}
+
+// TestKeptBehindHeader: posted bulk data of which a copy is kept anyway is copied to where the frames are, so that its owner may change it at once, and arrives as it
+// was over a connection that was cut meanwhile; where it may be worth compressing it is not.
+func TestKeptBehindHeader(t *testing.T) {
+	s := newLastingServer(t, patience, func() Handler { return newExactServer(t) })
+	p := cutproxy.New(t, s.l.Addr().String())
+	cut := make(chan error, 10)
+	x := newScript(t, Options{Address: p.Addr(), OnCut: func(err error) { cut <- err }})
+	if err := x.run(); err != nil {
+		t.Fatal(err)
+	}
+	o := &x.c.out
+	for _, n := range []int{bulkCopy + 1, bulkKeep} {
+		if o.direct(0, 0, n, true) || !o.direct(0, 0, n, false) {
+			t.Errorf("%d bytes are not kept just where they are posted", n)
+		}
+	}
+	if !o.direct(0, 0, bulkKeep+1, true) {
+		t.Error("more is kept there")
+	}
+	o.mu.Lock()
+	o.pack = &packer{path: func() (float64, bool) { return slowRate, true }}
+	o.pack.look()
+	o.mu.Unlock()
+	if !o.direct(0, 0, bulkKeep, true) {
+		t.Error("what may be worth compressing is kept there")
+	}
+	o.mu.Lock()
+	o.pack = nil
+	o.mu.Unlock()
+	p.Set(false, true)
+	p.CutAll()
+	<-cut
+	for _, n := range []int{bulkKeep, bulkCopy + 1, bulkKeep, bulkKeep, bulkKeep - 1} {
+		b := x.random(n)
+		x.sum = crc32.Update(x.sum, castagnoli, b)
+		if err := x.c.Post(opKeep, nil, b); err != nil {
+			t.Fatal(err)
+		}
+		noneLent(t, &x.c.lasting.win)
+		clear(b)
+	}
+	p.Set(false, false)
+	within(t, "the sum", func() {
+		if err := x.kept(); err != nil {
+			t.Error(err)
+		}
+	})
 }
