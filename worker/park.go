@@ -101,6 +101,11 @@ func (r *sessionRecord) judged(msg []byte) error {
 	if from == nil {
 		return fmt.Errorf("%w: judged, and nobody has come", errControl)
 	}
+	if refusal == "" {
+		r.mu.Lock()
+		r.where = from.peer.String()
+		r.mu.Unlock()
+	}
 	if r.onJudged != nil {
 		r.onJudged(*from, printable(refusal, maxParkedText))
 	}

@@ -381,6 +381,10 @@ func TestResumeAsAnother(t *testing.T) {
 	if x.w.Code != 0 {
 		t.Errorf("%+v", x.w)
 	}
+	eventually(t, "the address it has come back from", func() bool {
+		s := w.Sessions()
+		return len(s) == 1 && s[0].Client.Address == x.LocalAddr().String()
+	})
 	if _, err := x.Write(wire.Header{Version: wire.Version, Op: wire.OpShutdown, ID: 1, Flags: wire.FlagNoReply}.Append(nil)); err != nil {
 		t.Fatal(err)
 	}

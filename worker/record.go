@@ -37,6 +37,7 @@ type sessionRecord struct {
 	parked   bool   // its client's connection is cut
 	closed   bool   // by the client's side, likely by its end
 	parkedAt time.Time
+	where    string // the address of the connection it was last resumed over, "" if it never was
 
 	comers    map[uint32]caller // who wants to resume it, by the number of the order to its process
 	lastComer uint32
@@ -200,10 +201,19 @@ func (r *sessionRecord) session(usage func(pid int, cards ...int) (uint64, bool)
 		}
 	}
 	return smi.Session{
-		ID: r.name(), PID: uint32(r.pid), Client: r.client, Start: r.start, Devices: devices, VRAM: vram,
+		ID: r.name(), PID: uint32(r.pid), Client: r.present(), Start: r.start, Devices: devices, VRAM: vram,
 		BytesIn: smi.Some(smi.Bytes(r.progress.BytesIn)), BytesOut: smi.Some(smi.Bytes(r.progress.BytesOut)), Calls: smi.Some(r.progress.Calls),
 		Transport: r.transport, Parked: r.parked,
 	}
+}
+
+// present is the client with the address it has now, with mu.
+func (r *sessionRecord) present() smi.Client {
+	c := r.client
+	if r.where != "" {
+		c.Address = r.where
+	}
+	return c
 }
 
 // clientOf is what a client says of itself and where it came from; what somebody vouches for goes before. Texts are cut to what a table can show.

@@ -59,7 +59,9 @@ func (s *source) join(ps []smi.Process) []smi.Process {
 			if r == nil {
 				continue
 			}
-			c := r.client
+			r.mu.Lock()
+			c := r.present()
+			r.mu.Unlock()
 			p.Client, p.Session = &c, r.name()
 			if p.Name == "" {
 				p.Name = "hip-worker session " + strconv.FormatUint(r.id, 10)
