@@ -15,23 +15,43 @@ import (
 // for all that are left, the workgroups behind it are started as any others, and the
 // dispatch makes no more chains.
 
-// mostChained is how many waves a chain has at most: less than a slice of a core. Tests set it.
-var mostChained = 128
+// mostChained is how many waves a chain has at most: less than a slice of a core. Of waves that turn out to be
+// short it has more, about chainInsts instructions. Tests set both.
+var (
+	mostChained = 128
+	chainInsts  = uint64(1 << 12)
+)
 
 // endsLive: what registers hold when a wave ends, or faults, matters. Tests that look at them set it.
 var endsLive = false
 
 // waveChain is what translated code makes the next wave of.
 type waveChain struct {
-	left   uint32 // waves that may follow
-	waves  uint32 // of a workgroup
-	number uint32 // place in S of the workgroup's number along X
-	group  uint32 // that number; S is not written: copying a line that has been written in part would have to wait
-	at     uintptr
-	region *region        // that at, where a wave begins, is in
-	ids    unsafe.Pointer // of work-items: a Vec for each wave of a workgroup
-	other  uint32         // not 0: something else than that region was executed since the wave began
+	left    uint32         // waves that may follow
+	told    uint32         // what that was when the wave and its workgroup were told last; see settle
+	number  uint32         // place in S of the workgroup's number along X
+	group   uint32         // that number; S is not written: copying a line that has been written in part would have to wait
+	region  *region        // that begins where waves begin; nil: none does
+	ids     unsafe.Pointer // of work-items: a Vec for each wave of a workgroup
+	idsAt   uintptr        // of the present wave
+	idsLast uintptr        // of a workgroup's last wave
+	other   uint32         // not 0: something else than that region was executed since the wave began
 }
+
+// settle makes of the wave and its workgroup which they are by now: translated code only counts.
+func (w *wave) settle() {
+	c := &w.chain
+	if c.left == c.told {
+		return
+	}
+	w.stats.Waves += uint64(c.told - c.left)
+	c.told = c.left
+	w.wg.id[0] = c.group
+	w.id = int((c.idsAt - uintptr(c.ids)) / unsafe.Sizeof(Vec{}))
+}
+
+// unchain ends the chain with this wave.
+func (w *wave) unchain() { w.chain.left, w.chain.told = 0, 0 }
 
 // chainScalars are those that start sets. Behind them, in a wave, is the place of a number that the kernel does not want.
 const chainScalars = 128
@@ -49,8 +69,15 @@ func (s *scheduler) chainFrom(n uint64) uint64 {
 		return 1
 	}
 	whole := uint64(s.d.Grid[0] / s.d.Group[0])
-	fair := (s.total-n)/(4*uint64(s.workers)) + 1 // all goroutines are to end at about the same time
-	return max(1, min(whole-uint64(id[0]), fair, uint64(mostChained/len(s.init.ids))))
+	fair := s.total - n
+	if s.workers > 1 { // all goroutines are to end at about the same time
+		fair = fair/(4*uint64(s.workers)) + 1
+	}
+	most := uint64(mostChained)
+	if s.stats.Waves > 0 {
+		most = max(most, chainInsts*s.stats.Waves/s.stats.TotalInstructions())
+	}
+	return max(1, min(whole-uint64(id[0]), fair, most/uint64(len(s.init.ids))))
 }
 
 // id is the place of workgroup number n.
@@ -122,14 +149,15 @@ func (g *workgroup) follow(w *wave, stop *atomic.Bool) bool {
 func (w *wave) prepareChain(g *workgroup) {
 	c := &w.chain
 	c.left = (g.last-g.id[0])*uint32(g.count) + uint32(g.count-1-w.id)
-	c.waves = uint32(g.count)
-	c.ids = unsafe.Pointer(unsafe.SliceData(g.s.init.ids))
+	c.told = c.left
+	ids := g.s.init.ids
+	c.ids, c.idsAt, c.idsLast = unsafe.Pointer(&ids[0]), uintptr(unsafe.Pointer(&ids[w.id])), uintptr(unsafe.Pointer(&ids[g.count-1]))
 	copy(w.begin[:], w.S[:])
 	c.number, c.group = chainScalars, g.id[0]
 	if g.s.d.Desc.workgroupID(0) {
 		c.number = uint32(g.s.init.user)
 	}
-	c.at, c.region = w.blk.chainEntry()
+	c.region = w.blk.chainRegion()
 	c.other = 0
 }
 
@@ -138,7 +166,7 @@ func (g *workgroup) spread(w *wave) {
 	s := g.s
 	n := uint64(g.id[0]) + uint64(s.groups[0])*(uint64(g.id[1])+uint64(s.groups[1])*uint64(g.id[2]))
 	s.unchain(groupSpan{n + 1, n + 1 + uint64(g.last-g.id[0])})
-	w.chain.left = 0
+	w.unchain()
 	g.chained, g.live = false, g.count-w.id
 	g.grow(g.count)
 	g.waves[0], g.waves[w.id] = g.waves[w.id], w

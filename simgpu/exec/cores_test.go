@@ -33,9 +33,9 @@ func countedCores(n int) (c *Cores, tick func()) {
 
 // tellEach makes OnStats be called for each workgroup, however short.
 func tellEach(t *testing.T) {
-	n, most := dueAfter, mostChained
-	t.Cleanup(func() { dueAfter, mostChained = n, most })
-	dueAfter, mostChained = 0, 1
+	n, most, insts := dueAfter, mostChained, chainInsts
+	t.Cleanup(func() { dueAfter, mostChained, chainInsts = n, most, insts })
+	dueAfter, mostChained, chainInsts = 0, 1, 0
 }
 
 // short is a dispatch of so many workgroups that do a little.

@@ -184,7 +184,8 @@ func (w *wave) start(s *scheduler, items int) {
 		d.workItems(&w.V[0], w.wg.size, first, items)
 	}
 	w.mode, w.fp = l.mode, l.fp
-	w.priority, w.traps, w.chain.left = 0, 0, 0
+	w.priority, w.traps = 0, 0
+	w.unchain()
 	w.ldsOwner, w.left, w.meet = nil, 0, waveMeet{}
 	w.blk, w.idx, w.status = nil, 0, running
 	w.watched = d.Program.watch.wave(w, n, lanes)

@@ -72,6 +72,7 @@ type nativeEntry struct {
 // region is what was translated together.
 type region struct {
 	at     extent   // of the arena
+	begin  uintptr  // where its first block begins
 	blocks []*block // whose code it is
 
 	needV, needA int
@@ -135,6 +136,7 @@ func (w *wave) native(e *nativeEntry) *block {
 func (w *wave) nativeFrom(at uintptr) *block {
 	for {
 		id, now := callNative(at, w)
+		w.settle()
 		if o := w.wg.part(w, now); o != w {
 			o.left = uint32(id) + 1
 			return nil
@@ -288,6 +290,9 @@ func (p *Program) translate(head *block) {
 	for i, b := range g.blocks {
 		g.r.blocks = append(g.r.blocks, b.b)
 		b.b.regions = append(b.b.regions, g.r)
+		if i == 0 {
+			g.r.begin = base + uintptr(g.a.Offset(g.entries[i]))
+		}
 		if i == 0 || b.b.entry.Load() == nil {
 			b.b.entry.Store(&nativeEntry{g.r, base + uintptr(g.a.Offset(g.entries[i]))})
 		}

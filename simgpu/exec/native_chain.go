@@ -11,69 +11,79 @@ import (
 
 // The end of a wave in a chain: the next one begins without going back to Go.
 
-// chainEntry is where a wave that begins with b begins in translated code, and the region of that.
-func (b *block) chainEntry() (uintptr, *region) {
-	if e := b.entry.Load(); e != nil {
-		return e.at, e.r
+// chainRegion is the region that begins with b.
+func (b *block) chainRegion() *region {
+	if e := b.entry.Load(); e != nil && e.at == e.r.begin {
+		return e.r
 	}
-	return 0, nil
+	return nil
 }
 
-// nextWave makes the wave the next one of its chain; at the label out Go does.
+// nextWave makes the wave the next one of its chain; at the label out Go does. Waves begin with the region's first block: Go
+// sees to it that there is no chain otherwise.
 func (g *nativeGen) nextWave(out x64.Label) {
 	a := &g.a
-	a.OpImm(x64.CMP, false, x64.At(rW, chainLeft), 0)
-	a.JumpIf(x64.E, out)
 	a.CmpShort(x64.At(rW, waveTally), maxTally)
 	a.JumpIf(x64.AE, out)
+	begin, last, fresh, some := a.Label(), a.Label(), a.Label(), a.Label()
+	a.OpImm(x64.SUB, false, x64.At(rW, chainLeft), 1)
+	a.JumpIf(x64.B, last)
 	a.OpImm(x64.CMP, false, x64.At(rW, chainOther), 0)
-	begin := a.Label()
-	a.JumpIf(x64.NE, g.wholeBegin(begin, out))
+	a.JumpIf(x64.NE, g.wholeBegin(begin, last))
 	lines, whole := g.linesWritten()
 	g.beginLines(lines)
 	if whole {
 		g.beginRest()
 	}
 	a.Bind(begin)
-	a.OpImm(x64.SUB, false, x64.At(rW, chainLeft), 1)
-	a.OpImm(x64.ADD, true, x64.At(rW, waveWaves), 1)
-
-	same := a.Label()
-	a.Load(false, x64.RAX, x64.At(rW, waveID)) // it is less than 16
-	a.OpImm(x64.ADD, false, x64.RAX, 1)
-	a.Op(x64.CMP, false, x64.RAX, x64.At(rW, chainWaves))
-	a.JumpIf(x64.NE, same)
-	a.Load(true, x64.RCX, x64.At(rW, waveGroup))
-	a.OpImm(x64.ADD, false, x64.At(x64.RCX, groupID), 1)
-	a.OpImm(x64.ADD, false, x64.At(rW, chainGroup), 1)
-	a.Imm(x64.RAX, 0)
-	a.Bind(same)
-	a.Store(true, x64.At(rW, waveID), x64.RAX)
+	a.Load(true, x64.RAX, x64.At(rW, chainAt))
+	a.Op(x64.CMP, true, x64.RAX, x64.At(rW, chainLast))
+	a.JumpIf(x64.E, fresh)
+	a.OpImm(x64.ADD, true, x64.RAX, 4*WaveSize)
+	a.Bind(some)
+	g.stubs = append(g.stubs, func() {
+		a.Bind(last) // there is none
+		a.OpImm(x64.ADD, false, x64.At(rW, chainLeft), 1)
+		a.Jump(out)
+		a.Bind(fresh) // a workgroup
+		a.OpImm(x64.ADD, false, x64.At(rW, chainGroup), 1)
+		a.Load(true, x64.RAX, x64.At(rW, chainIDs))
+		a.Jump(some)
+	})
+	a.Store(true, x64.At(rW, chainAt), x64.RAX)
 
 	a.Load(false, x64.RCX, x64.At(rW, chainNumber))
 	a.Load(false, x64.R9, x64.At(rW, chainGroup))
 	a.Store(false, x64.Scaled(rW, x64.RCX, 2, waveS), x64.R9)
 	a.StoreImm(false, sreg(regSCC), 0)
-	a.ShiftImm(x64.SHL, true, x64.RAX, 8) // the size of a Vec
-	a.Op(x64.ADD, true, x64.RAX, x64.At(rW, chainIDs))
+	a.StoreImm(true, sreg(regEXEC), -1)
+	ids := g.pins.of(0, 1)
+	g.loadPins(g.needed(g.blocks[0].b) &^ ids)
 	for q := range 4 {
-		a.V1(x64.VMOVDQU32, x64.Z(q), x64.At(x64.RAX, 64*q), 0)
-		a.VStore(memoryOf(0, q), x64.Z(q), 0)
+		z, pinned := g.pins.at(0, q)
+		if !pinned {
+			z = x64.Z(q)
+		}
+		a.V1(x64.VMOVDQU32, z, x64.At(x64.RAX, 64*q), 0)
+		if !pinned {
+			a.VStore(memoryOf(0, q), z, 0)
+		}
 	}
+	g.loadScalars()
 	g.disown()
-	a.JumpTo(x64.At(rW, chainAt))
+	a.Jump(g.begins)
 }
 
 // wholeBegin is where all is made what a wave begins with, after something else than the region was executed. It goes to
-// begin then, or out if waves begin in another region.
-func (g *nativeGen) wholeBegin(begin, out x64.Label) x64.Label {
+// begin then, or to last if waves begin in another region.
+func (g *nativeGen) wholeBegin(begin, last x64.Label) x64.Label {
 	l := g.a.Label()
 	g.stubs = append(g.stubs, func() {
 		a := &g.a
 		a.Bind(l)
 		a.Load(true, x64.RAX, x64.At(rW, waveRegion))
 		a.Op(x64.CMP, true, x64.RAX, x64.At(rW, chainRegion))
-		a.JumpIf(x64.NE, out)
+		a.JumpIf(x64.NE, last)
 		a.StoreImm(false, x64.At(rW, chainOther), 0)
 		g.beginLines(1<<scalarLines - 1)
 		g.beginRest()
@@ -109,45 +119,103 @@ func plainEnd(name string) bool {
 }
 
 // linesWritten are the lines of scalar registers that the region's instructions may write, and whether they may
-// write something of what beginRest is about.
+// write something of what beginRest is about. EXEC is not among them, nor VCC where nobody asks what it was.
 func (g *nativeGen) linesWritten() (lines uint, rest bool) {
-	line := func(reg int) uint { return 1 << (reg / 16) }
-	lines = line(regVCC) | line(regEXEC) // some write them without saying so
+	const all = 1<<scalarLines - 1
+	write := func(reg, n int) {
+		for r := reg; r < min(reg+n, chainScalars); r++ {
+			if r != regEXEC && r != regEXEC+1 {
+				lines |= 1 << (r / 16)
+			}
+		}
+	}
+	if g.beginsWithVCC() {
+		write(regVCC, 2) // some write it without saying so
+	}
 	for i := range g.blocks {
 		nb := &g.blocks[i]
 		for j := range nb.ins {
 			in := &nb.ins[j]
 			if j < len(nb.can) && !nb.can[j] || j >= len(nb.can) && !plainEnd(in.Info.Name) || in.Info.Name == "s_setprio" {
-				return 1<<scalarLines - 1, true
+				return all, true
 			}
 			for _, o := range []*gcn.Operand{&in.Dst, &in.SDst} {
-				if o.Kind == gcn.SGPR {
-					for r := range max(1, int(o.Width)) {
-						lines |= line(int(o.Index) + r)
-					}
+				if n := max(1, int(o.Width)); o.Kind == gcn.SGPR && !(int(o.Index) >= regVCC && int(o.Index)+n <= regVCC+2) {
+					write(int(o.Index), n)
 				}
 			}
 		}
 	}
-	return lines & (1<<scalarLines - 1), false
+	return lines, false
+}
+
+// beginsWithVCC reports whether somebody may ask what VCC is when a wave begins: reads it before all of it is written.
+func (g *nativeGen) beginsWithVCC() bool {
+	asks := map[*block]bool{}   // whether somebody may from the block on
+	passes := map[*block]bool{} // the block neither reads nor writes it
+	for i := range g.around {
+		nb := &g.around[i]
+		passes[nb.b] = true
+		for j := range nb.ins {
+			in := &nb.ins[j]
+			reads, _ := readsPair(in, regVCC)
+			if j < len(nb.b.ops) {
+				reads = reads || !mayTranslate(in)
+			} else {
+				reads = reads || !plainEnd(in.Info.Name)
+			}
+			if reads || in.Info.Flags&gcn.ReadsVCC != 0 {
+				asks[nb.b], passes[nb.b] = true, false
+				break
+			}
+			if writesPair(in, regVCC) {
+				passes[nb.b] = false
+				break
+			}
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for i := range g.around {
+			nb := &g.around[i]
+			if !passes[nb.b] || asks[nb.b] {
+				continue
+			}
+			if !nb.known {
+				asks[nb.b] = true
+			}
+			for _, n := range []*block{nb.next, nb.target} {
+				_, looked := g.live[n]
+				asks[nb.b] = asks[nb.b] || n != nil && (!looked || asks[n])
+			}
+			changed = changed || asks[nb.b]
+		}
+	}
+	return asks[g.blocks[0].b]
+}
+
+// writesPair reports whether an instruction writes all of a pair of scalar registers.
+func writesPair(in *gcn.Inst, pair int) bool {
+	for _, o := range []*gcn.Operand{&in.Dst, &in.SDst} {
+		if o.Kind == gcn.SGPR && int(o.Index) == pair && o.Width == 2 {
+			return true
+		}
+	}
+	return false
 }
 
 // Where what it uses lies in a wave, and in a workgroup.
 var (
 	waveChained = int(unsafe.Offsetof(wave{}.chain))
 	chainLeft   = waveChained + int(unsafe.Offsetof(waveChain{}.left))
-	chainWaves  = waveChained + int(unsafe.Offsetof(waveChain{}.waves))
 	chainGroup  = waveChained + int(unsafe.Offsetof(waveChain{}.group))
 	chainNumber = waveChained + int(unsafe.Offsetof(waveChain{}.number))
-	chainAt     = waveChained + int(unsafe.Offsetof(waveChain{}.at))
+	chainAt     = waveChained + int(unsafe.Offsetof(waveChain{}.idsAt))
+	chainLast   = waveChained + int(unsafe.Offsetof(waveChain{}.idsLast))
 	chainRegion = waveChained + int(unsafe.Offsetof(waveChain{}.region))
 	chainIDs    = waveChained + int(unsafe.Offsetof(waveChain{}.ids))
 	chainOther  = waveChained + int(unsafe.Offsetof(waveChain{}.other))
 	waveBegin   = int(unsafe.Offsetof(wave{}.begin))
 	waveRegion  = int(unsafe.Offsetof(wave{}.region))
-	waveID      = int(unsafe.Offsetof(wave{}.id))
-	waveGroup   = int(unsafe.Offsetof(wave{}.wg))
 	waveTraps   = int(unsafe.Offsetof(wave{}.traps))
-	waveWaves   = int(unsafe.Offsetof(wave{}.stats) + unsafe.Offsetof(Stats{}.Waves))
-	groupID     = int(unsafe.Offsetof(workgroup{}.id))
 )

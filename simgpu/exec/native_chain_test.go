@@ -34,7 +34,7 @@ func TestChainWithoutGo(t *testing.T) {
 		w.tally = tally{high: c.tally << 48}
 		w.blk = s.start()
 		if w.prepareChain(g); c.ended == 0 {
-			w.chain.left = 0
+			w.unchain()
 		}
 		if w.run(1, &stop) != ended { // which the first time translates it
 			t.Fatal("not ended")

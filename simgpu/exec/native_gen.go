@@ -51,6 +51,8 @@ type nativeGen struct {
 	blocks  []nativeBlock
 	starts  map[*block]x64.Label // bodies
 	entries []x64.Label          // by block: set up the registers and go to the body
+	begins  x64.Label            // where a wave begins with the first block, and all registers are set up
+	falls   *block               // the one whose code follows what is generated; nil: none
 	resumes []x64.Label          // by exit; -1: none
 
 	heads   map[*block]bool // blocks that one behind them goes back to
@@ -82,6 +84,7 @@ type nativeGen struct {
 }
 
 func (g *nativeGen) generate() []byte {
+	g.begins = g.a.Label()
 	for i := range g.blocks {
 		g.entries = append(g.entries, g.a.Label())
 		nb := &g.blocks[i]
@@ -99,6 +102,7 @@ func (g *nativeGen) generate() []byte {
 	for i := range g.blocks {
 		g.block(i)
 	}
+	g.falls = nil
 	for i := range g.blocks {
 		g.a.Bind(g.entries[i])
 		g.setUp()
@@ -182,16 +186,47 @@ func (g *nativeGen) block(i int) {
 		a.CmpShort(x64.At(rW, waveTally), maxTally)
 		a.JumpIf(x64.AE, g.exit(nativeExit{kind: exitTally, blk: b}, -1))
 	}
+	g.falls = nil
+	var after *block
+	if i+1 < len(g.blocks) {
+		after = g.blocks[i+1].b
+	}
+	if nb.isScalar() {
+		if i == 0 {
+			a.Bind(g.begins)
+		}
+		g.full, g.falls = false, after
+		g.body(nb)
+		return
+	}
 	// Most blocks are executed with all lanes active: they have code for that.
 	masked := a.Label()
 	a.OpImm(x64.CMP, true, rExec, -1)
 	a.JumpIf(x64.NE, masked)
+	if i == 0 {
+		a.Bind(g.begins)
+	}
 	g.full = true
 	g.byForm(nb, g.formed(i))
+	g.falls = after
 	g.body(nb)
-	a.Bind(masked)
-	g.full = false
-	g.body(nb)
+	g.stubs = append(g.stubs, func() {
+		a.Bind(masked)
+		g.blk, g.full = b, false
+		g.body(nb)
+	})
+}
+
+// isScalar reports whether it makes no difference to the block's code which lanes are active.
+func (nb *nativeBlock) isScalar() bool {
+	for j := range nb.b.ops {
+		switch nb.ins[j].Enc {
+		case gcn.SOP1, gcn.SOP2, gcn.SOPC, gcn.SOPK, gcn.SOPP, gcn.SMEM:
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 func (g *nativeGen) body(nb *nativeBlock) {
@@ -211,7 +246,7 @@ func (g *nativeGen) body(nb *nativeBlock) {
 	case b.tallied.lanes != 0:
 		g.countLanes(waveLanes, b.tallied.lanes)
 	}
-	if !g.full {
+	if !g.full && !nb.isScalar() {
 		g.loadExec()
 	}
 	g.nb, g.ranges, g.held = nb, nil, 0
@@ -330,6 +365,9 @@ func (g *nativeGen) taken(nb *nativeBlock) x64.Label {
 }
 
 func (g *nativeGen) next(nb *nativeBlock) {
+	if g.falls != nil && g.falls == nb.next {
+		return
+	}
 	if l, ok := g.starts[nb.next]; ok {
 		g.a.Jump(l)
 		return

@@ -16,7 +16,7 @@ func (*Program) reclaim() {}
 
 func (*nativeEntry) suits(*wave) bool { return false }
 
-func (*block) chainEntry() (uintptr, *region) { return 0, nil }
+func (*block) chainRegion() *region { return nil }
 
 func (w *wave) native(*nativeEntry) *block { return nil }
 

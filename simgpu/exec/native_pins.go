@@ -235,6 +235,7 @@ func (g *nativeGen) flow() {
 		}
 	}
 	g.dirtyIn = make(map[*block]uint8, len(g.blocks))
+	g.dirtyIn[g.blocks[0].b] = g.pins.of(0, 1) // the next wave of a chain begins with what is in registers only
 	for changed := true; changed; {
 		changed = false
 		for i := range g.blocks {

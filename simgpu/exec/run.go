@@ -103,6 +103,7 @@ func faultAddr(e any) (uint64, bool) {
 
 // toFault turns what was recovered from executing w into a Fault.
 func (w *wave) toFault(e any) *Fault {
+	w.settle()
 	w.tally.flush(&w.stats)
 	if w.accessing != 0 {
 		if again := w.again(); again != nil {

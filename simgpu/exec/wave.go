@@ -198,6 +198,6 @@ func (w *wave) broadcast(n uint8) *Vec {
 // setMode writes the MODE register.
 func (w *wave) setMode(m uint32) {
 	w.mode = m
-	w.chain.left = 0 // waves begin with another one
+	w.unchain() // waves begin with another one
 	w.fp = newFPEnv(m)
 }

@@ -123,7 +123,7 @@ func (g *workgroup) keep(n int) {
 		i := len(g.waves) - 1
 		w := g.waves[i]
 		w.d, w.wg, w.blk, w.mem, w.watched = nil, nil, nil, nil, nil
-		w.chain.region, w.chain.ids, w.ldsOwner = nil, nil, nil
+		w.chain, w.ldsOwner = waveChain{}, nil
 		wavePool.Put(w)
 		g.waves[i], g.waves = nil, g.waves[:i]
 	}
