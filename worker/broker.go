@@ -8,11 +8,13 @@ import (
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/internal/mono"
+	"github.com/rocwire/rocwire/worker/quota"
 )
 
 // broker is the session process's side of what sessions share (hip.Broker): it asks the parent, which keeps what is published.
 type broker struct {
-	ctl *control
+	ctl    *control
+	places []busAddress // by device; set before Room and Spare are called
 
 	mu      sync.Mutex
 	last    uint32
@@ -98,9 +100,22 @@ func (b *broker) Fetch(t hip.ShareToken) (hip.Shared, hip.Error) {
 	return a.Shared, code
 }
 
+// giveRoom has a runtime ask for room.
+func (b *broker) giveRoom(q *quota.Runtime) {
+	n, _ := q.GetDeviceCount() // without one there is no memory
+	for i := range n {
+		at := nowhere
+		if p, code := q.GetDevicePropertiesR0600(i); code == hip.Success {
+			at = busAddressOf(p)
+		}
+		b.places = append(b.places, at)
+	}
+	q.SetRoom(b.Room, b.Spare)
+}
+
 // Room has sessions whose clients are away give way to an allocation of size bytes on a device, and reports whether any did.
 func (b *broker) Room(device int32, size uint64) bool {
-	_, code := b.ask(shareRequest{Kind: shareRoom, Shared: hip.Shared{Size: size, Card: uint32(device)}}, -1)
+	_, code := b.ask(shareRequest{Kind: shareRoom, At: b.places[device], Shared: hip.Shared{Size: size}}, -1)
 	b.mu.Lock()
 	delete(b.spare, device)
 	b.mu.Unlock()
@@ -113,7 +128,7 @@ func (b *broker) Spare(device int32) uint64 {
 	s, ok := b.spare[device]
 	b.mu.Unlock()
 	if now := mono.Now(); !ok || now-s.at > spareTime {
-		a, code := b.ask(shareRequest{Kind: shareSpare, Shared: hip.Shared{Card: uint32(device)}}, -1)
+		a, code := b.ask(shareRequest{Kind: shareSpare, At: b.places[device]}, -1)
 		if s = (spare{a.Shared.Size, now}); code == hip.Success {
 			b.mu.Lock()
 			b.spare[device] = s

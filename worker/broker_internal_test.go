@@ -21,6 +21,7 @@ func TestSpareIsNotAskedForEachTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := newBroker(child)
+	b.places = []busAddress{0}
 	t.Cleanup(func() { _, _ = parent.close(), child.close() })
 	var asked atomic.Int64
 	go func() { // the parent, where each answer is another

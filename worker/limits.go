@@ -17,8 +17,10 @@ type limit struct {
 // busAddress is a PCI address without the function, which HIP does not tell.
 type busAddress uint64
 
-// everyCard stands for all cards.
-const everyCard busAddress = 1<<64 - 1
+const (
+	everyCard busAddress = 1<<64 - 1 // stands for all cards
+	nowhere   busAddress = 1<<64 - 2 // no card is there
+)
 
 func addressOfBDF(b smi.BDF) busAddress {
 	return busAddress(b.Domain)<<16 | busAddress(b.Bus)<<8 | busAddress(b.Device)

@@ -172,7 +172,7 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 	s.account(st.HostMemory)
 	within := s.limit()
 	defer within.Close()
-	within.SetRoom(b.Room, b.Spare)
+	b.giveRoom(within)
 	setLimits(within, st.Limits)
 	account := joinAccount(ctl, within, st.Joint)
 	if st.Trace {

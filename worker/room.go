@@ -46,15 +46,14 @@ func (s *Server) parked() (list []*sessionRecord) {
 	return list
 }
 
-// makeRoom has parked sessions give way to a session's allocation of size bytes on a device, as that session numbers it, and reports whether it is worth
-// while to try again. What a session process says is checked as far as the backend knows better: nobody ends in vain.
-func (s *Server) makeRoom(p *proc, device uint32, size uint64) bool {
+// makeRoom has parked sessions give way to a session's allocation of size bytes on the card at an address, and reports whether it is worth while to try
+// again. What a session process says is checked as far as the backend knows better: nobody ends in vain.
+func (s *Server) makeRoom(p *proc, at busAddress, size uint64) bool {
 	rec := p.record()
-	cards := s.cfg.Backend.reached(&rec.who)
-	if uint64(device) >= uint64(len(cards)) {
+	card, ok := s.places.card(&s.cfg.Backend, at, s.cfg.Backend.reached(&rec.who))
+	if !ok {
 		return false
 	}
-	card := cards[device]
 	s.rooms.Lock()
 	defer s.rooms.Unlock()
 	free := func() uint64 { return 0 }
@@ -95,16 +94,16 @@ func (s *Server) makeRoom(p *proc, device uint32, size uint64) bool {
 	return ended
 }
 
-// spare is the memory of a device, as a session numbers it, that those hold who would give way to an allocation of that session.
-func (s *Server) spare(p *proc, device uint32) (bytes uint64) {
+// spare is the memory of the card at an address that those hold who would give way to an allocation of a session.
+func (s *Server) spare(p *proc, at busAddress) (bytes uint64) {
 	rec, usage := p.record(), s.cfg.Backend.Usage
-	cards := s.cfg.Backend.reached(&rec.who)
-	if usage == nil || uint64(device) >= uint64(len(cards)) {
+	card, ok := s.places.card(&s.cfg.Backend, at, s.cfg.Backend.reached(&rec.who))
+	if usage == nil || !ok {
 		return 0
 	}
 	for _, r := range s.parked() {
 		if r != rec {
-			n, _ := usage(r.process(), cards[device])
+			n, _ := usage(r.process(), card)
 			bytes += n
 		}
 	}

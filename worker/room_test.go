@@ -17,7 +17,14 @@ import (
 // away makes a session that holds size bytes and whose client cannot come back for now.
 func away(t *testing.T, w *worker.Server, size uint64) *hipremote.Client {
 	t.Helper()
-	c, p := through(t, w, hipremote.Config{Reconnect: time.Hour, Logf: func(string, ...any) {}})
+	return awayOn(t, w, hipremote.Config{}, size)
+}
+
+// awayOn does so for a client with a configuration.
+func awayOn(t *testing.T, w *worker.Server, cfg hipremote.Config, size uint64) *hipremote.Client {
+	t.Helper()
+	cfg.Reconnect, cfg.Logf = time.Hour, func(string, ...any) {}
+	c, p := through(t, w, cfg)
 	if size > 0 {
 		_, e := c.Malloc(main0, size)
 		must(t, "Malloc", e)
@@ -95,6 +102,23 @@ func TestParkedGivesMemory(t *testing.T) {
 	must(t, "MallocAsync", e)
 	if left := parkedIDs(w); left[id(third)] || !left[id(none)] {
 		t.Errorf("parked: %v; the third is %s", left, id(third))
+	}
+}
+
+// TestParkedGivesMemoryOfThatCard: who sees only some of the cards gets what others hold of the one that it allocates on, and nobody ends who holds another's.
+func TestParkedGivesMemoryOfThatCard(t *testing.T) {
+	cfg := config()
+	cfg.Park = time.Hour
+	w := serve(t, cards(2), cfg)
+	first, second := away(t, w, 600<<20), awayOn(t, w, hipremote.Config{Devices: "1"}, 700<<20)
+	other := connectWith(t, w, hipremote.Config{Devices: "1"})
+	if free, total, e := other.MemGetInfo(main0); e != hip.Success || free != total {
+		t.Errorf("hipMemGetInfo: %d of %d MiB are free, %v", free>>20, total>>20, e)
+	}
+	_, e := other.Malloc(main0, 800<<20)
+	must(t, "Malloc", e)
+	if left := parkedIDs(w); !left[fmt.Sprint(first.Session())] || left[fmt.Sprint(second.Session())] {
+		t.Errorf("parked: %v; %d has the other card", left, first.Session())
 	}
 }
 

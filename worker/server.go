@@ -44,6 +44,7 @@ type Server struct {
 	smi       *smiremote.Handler
 	access    *access.Authority
 	quotas    quotas
+	places    places
 	accounts  joint.Accounts
 	dead      dead
 	rooms     sync.Mutex // held while sessions give way to an allocation

@@ -14,8 +14,8 @@ const (
 	shareWithdraw = 3 // is not answered
 	shareFind     = 4 // a module, whose SHA-256 is the token, of a size
 	shareKeep     = 5 // a module, whose file comes along; is not answered
-	shareRoom     = 6 // that others give way: so many bytes are missing on a device, as the session numbers them
-	shareSpare    = 7 // how many bytes of a device others would give way with; the reply's size
+	shareRoom     = 6 // that others give way: so many bytes are missing on the card at an address
+	shareSpare    = 7 // how many bytes of the card at an address others would give way with; the reply's size
 )
 
 // shareRequest is the content of msgShare.
@@ -24,6 +24,7 @@ type shareRequest struct {
 	Kind   uint8
 	Token  hip.ShareToken
 	Shared hip.Shared // without the descriptor
+	At     busAddress // of shareRoom and shareSpare: session and parent number cards differently
 }
 
 func (q *shareRequest) encode() []byte {
@@ -33,6 +34,7 @@ func (q *shareRequest) encode() []byte {
 	e.U8(q.Kind)
 	e.B = append(e.B, q.Token[:]...)
 	appendShared(&e, q.Shared)
+	e.U64(uint64(q.At))
 	return e.B
 }
 
@@ -42,6 +44,7 @@ func (q *shareRequest) decode(b []byte) error {
 	q.ID, q.Kind = d.U32(), d.U8()
 	copy(q.Token[:], d.Raw(len(q.Token)))
 	q.Shared = decodeShared(&d)
+	q.At = busAddress(d.U64())
 	if !d.Done() || q.Kind < sharePublish || q.Kind > shareSpare {
 		return fmt.Errorf("%w: share", errControl)
 	}

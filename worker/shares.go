@@ -22,8 +22,8 @@ type shares struct {
 
 	modules *moduleCache // goes the same way
 
-	room  func(p *proc, device uint32, size uint64) bool // makes some for a session's allocation
-	spare func(p *proc, device uint32) uint64            // how much that could be
+	room  func(p *proc, at busAddress, size uint64) bool // makes some for a session's allocation
+	spare func(p *proc, at busAddress) uint64            // how much that could be
 }
 
 type share struct {
@@ -152,14 +152,14 @@ func (h *shares) serve(p *proc, msg []byte, fd int) error {
 		}
 		return nil
 	case shareSpare:
-		a.Shared.Size = h.spare(p, q.Shared.Card)
+		a.Shared.Size = h.spare(p, q.At)
 	case shareRoom:
 		a.Code = hip.ErrorOutOfMemory
 		if p.pressed.Swap(true) {
 			break // one at a time
 		}
 		go func() { // which ends sessions; the process goes on being listened to
-			if h.room(p, q.Shared.Card, q.Shared.Size) {
+			if h.room(p, q.At, q.Shared.Size) {
 				a.Code = hip.Success
 			}
 			p.pressed.Store(false)

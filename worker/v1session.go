@@ -60,7 +60,7 @@ func (p *SessionProcess) serveV1(ctl *control, fd, hup int, sess Session, st *st
 	defer within.Close()
 	setLimits(within, st.Limits)
 	account := joinAccount(ctl, within, st.Joint)
-	within.SetRoom(b.Room, b.Spare)
+	b.giveRoom(within)
 	s.untranslated = opened.Untranslated
 	if opened.Faults != nil {
 		opened.Faults(func(device int32, _ hip.Stream, code hip.Error, detail string) {
