@@ -22,6 +22,8 @@ type card struct {
 	isa   isa
 
 	images bool // it has image instructions
+
+	coherency coherency
 }
 
 func newCard(sim *simgpu.Runtime, source smi.Source, index int32) (*card, error) {
@@ -39,6 +41,7 @@ func newCard(sim *simgpu.Runtime, source smi.Source, index int32) (*card, error)
 		return nil, fmt.Errorf("card %d: %w", index, err)
 	}
 	c.isa = isa{c}
+	c.coherency.set.Store(HSA_AMD_COHERENCY_TYPE_NONCOHERENT) // as AMD's library has it of the profile that cards are of
 	return c, nil
 }
 

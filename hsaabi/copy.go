@@ -84,13 +84,11 @@ func hsaAMDMemoryAsyncCopyRect(dst *pitchedPtr, dstAt *dim3, src *pitchedPtr, sr
 	}
 	l.after(list, completion, func() status {
 		t := l.who(to, from)
-		for z := range uint64(box.z) {
-			e := l.sim.Memcpy2D(t, hip.Ptr(to+z*d.slice), d.pitch, hip.Ptr(from+z*s.slice), s.pitch, uint64(box.x), uint64(box.y), hip.MemcpyDefault)
-			if e != hip.Success {
-				return statusOf(e)
-			}
+		e := hip.Success
+		for z := uint64(0); z < uint64(box.z) && e == hip.Success; z++ {
+			e = l.sim.Memcpy2D(t, hip.Ptr(to+z*d.slice), d.pitch, hip.Ptr(from+z*s.slice), s.pitch, uint64(box.x), uint64(box.y), hip.MemcpyDefault)
 		}
-		return HSA_STATUS_SUCCESS
+		return l.settle(t, e)
 	})
 	return HSA_STATUS_SUCCESS
 }

@@ -38,13 +38,11 @@ func (m *image) part(at, size dim3) (box, [3]uint64, bool) {
 // move copies n elements of a size between boxes.
 func (l *library) move(to, from box, n [3]uint64, size uint64) status {
 	t := l.who(to.base, from.base)
-	for z := range n[2] {
-		e := l.sim.Memcpy2D(t, hip.Ptr(to.base+z*to.slice), to.pitch, hip.Ptr(from.base+z*from.slice), from.pitch, n[0]*size, n[1], hip.MemcpyDefault)
-		if e != hip.Success {
-			return statusOf(e)
-		}
+	e := hip.Success
+	for z := uint64(0); z < n[2] && e == hip.Success; z++ {
+		e = l.sim.Memcpy2D(t, hip.Ptr(to.base+z*to.slice), to.pitch, hip.Ptr(from.base+z*from.slice), from.pitch, n[0]*size, n[1], hip.MemcpyDefault)
 	}
-	return HSA_STATUS_SUCCESS
+	return l.settle(t, e)
 }
 
 // linear is a box of the program's with these pitches, or larger ones if they are too small; false if there is no such memory.

@@ -193,7 +193,17 @@ func hsaMemoryCopy(dst, src unsafe.Pointer, size uint64) status {
 
 // copy copies between addresses of the process, which all memory has.
 func (l *library) copy(dst, src, size uint64) status {
-	return statusOf(l.sim.Memcpy(l.who(dst, src), hip.Ptr(dst), hip.Ptr(src), size, hip.MemcpyDefault))
+	t := l.who(dst, src)
+	return l.settle(t, l.sim.Memcpy(t, hip.Ptr(dst), hip.Ptr(src), size, hip.MemcpyDefault))
+}
+
+// settle waits until what was told to copy or set is done, and says how that ended: e is what HIP's function has said, which does not wait where all is memory of
+// one card.
+func (l *library) settle(t hip.Thread, e hip.Error) status {
+	if waited := l.sim.StreamSynchronize(t, hip.StreamNull); e == hip.Success {
+		e = waited
+	}
+	return statusOf(e)
 }
 
 // hsaAMDMemoryFill stores a word count times.
@@ -205,5 +215,6 @@ func hsaAMDMemoryFill(ptr unsafe.Pointer, value uint32, count uint64) status {
 		return HSA_STATUS_SUCCESS
 	}
 	l := current.Load()
-	return statusOf(l.sim.MemsetD32(l.who(address(ptr)), hip.Ptr(address(ptr)), int32(value), count))
+	t := l.who(address(ptr))
+	return l.settle(t, l.sim.MemsetD32(t, hip.Ptr(address(ptr)), int32(value), count))
 }

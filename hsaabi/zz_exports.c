@@ -9,11 +9,7 @@ hsa_status_t hsa_agent_extension_supported(uint16_t extension, hsa_agent_t agent
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!result)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)extension;
-	(void)agent;
-	(void)version_major;
-	(void)version_minor;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_agent_extension_supported(extension, agent.handle, version_major, version_minor, (void *)result);
 }
 
 hsa_status_t hsa_agent_get_exception_policies(hsa_agent_t agent, hsa_profile_t profile, uint16_t *mask)
@@ -69,10 +65,7 @@ hsa_status_t hsa_agent_major_extension_supported(uint16_t extension, hsa_agent_t
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!version_minor || !result)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)extension;
-	(void)agent;
-	(void)version_major;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_agent_major_extension_supported(extension, agent.handle, version_major, (void *)version_minor, (void *)result);
 }
 
 hsa_status_t hsa_amd_agent_iterate_memory_pools(hsa_agent_t agent, hsa_status_t (*callback)(hsa_amd_memory_pool_t, void *), void *data)
@@ -117,17 +110,14 @@ hsa_status_t hsa_amd_coherency_get_type(hsa_agent_t agent, hsa_amd_coherency_typ
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	if (!type)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)agent;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_amd_coherency_get_type(agent.handle, (void *)type);
 }
 
 hsa_status_t hsa_amd_coherency_set_type(hsa_agent_t agent, hsa_amd_coherency_type_t type)
 {
 	if (!rw_hsa_ready())
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
-	(void)agent;
-	(void)type;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_amd_coherency_set_type(agent.handle, type);
 }
 
 hsa_status_t hsa_amd_deregister_deallocation_callback(void *ptr, hsa_amd_deallocation_callback_t callback)
@@ -143,10 +133,9 @@ hsa_status_t hsa_amd_enable_logging(uint8_t *flags, void *file)
 {
 	if (!rw_hsa_ready())
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
-	if (!file)
+	if (!flags)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	(void)flags;
-	return HSA_STATUS_ERROR;
+	return rw_hsa_amd_enable_logging((void *)flags, (void *)file);
 }
 
 hsa_status_t hsa_amd_image_create(hsa_agent_t agent, const hsa_ext_image_descriptor_t *image_descriptor, const hsa_amd_image_descriptor_t *image_layout, const void *image_data, hsa_access_permission_t access_permission, hsa_ext_image_t *image)

@@ -6,6 +6,12 @@ import "C"
 
 import "unsafe"
 
+//export rw_hsa_agent_extension_supported
+func rw_hsa_agent_extension_supported(p_extension uint16, p_agent uint64, p_version_major uint16, p_version_minor uint16, p_result unsafe.Pointer) (result uint32) {
+	defer trap("hsa_agent_extension_supported", &result)
+	return uint32(hsaAgentExtensionSupported(p_extension, p_agent, p_version_major, p_version_minor, (*bool)(p_result)))
+}
+
 //export rw_hsa_agent_get_info
 func rw_hsa_agent_get_info(p_agent uint64, p_attribute uint32, p_value unsafe.Pointer) (result uint32) {
 	defer trap("hsa_agent_get_info", &result)
@@ -30,6 +36,12 @@ func rw_hsa_agent_iterate_regions(p_agent uint64, p_callback unsafe.Pointer, p_d
 	return uint32(hsaAgentIterateRegions(p_agent, p_callback, p_data))
 }
 
+//export rw_hsa_agent_major_extension_supported
+func rw_hsa_agent_major_extension_supported(p_extension uint16, p_agent uint64, p_version_major uint16, p_version_minor unsafe.Pointer, p_result unsafe.Pointer) (result uint32) {
+	defer trap("hsa_agent_major_extension_supported", &result)
+	return uint32(hsaAgentMajorExtensionSupported(p_extension, p_agent, p_version_major, (*uint16)(p_version_minor), (*bool)(p_result)))
+}
+
 //export rw_hsa_amd_agent_iterate_memory_pools
 func rw_hsa_amd_agent_iterate_memory_pools(p_agent uint64, p_callback unsafe.Pointer, p_data unsafe.Pointer) (result uint32) {
 	defer trap("hsa_amd_agent_iterate_memory_pools", &result)
@@ -46,6 +58,24 @@ func rw_hsa_amd_agent_memory_pool_get_info(p_agent uint64, p_memory_pool uint64,
 func rw_hsa_amd_agents_allow_access(p_num_agents uint32, p_agents unsafe.Pointer, p_flags unsafe.Pointer, p_ptr unsafe.Pointer) (result uint32) {
 	defer trap("hsa_amd_agents_allow_access", &result)
 	return uint32(hsaAMDAgentsAllowAccess(p_num_agents, (*uint64)(p_agents), (*uint32)(p_flags), p_ptr))
+}
+
+//export rw_hsa_amd_coherency_get_type
+func rw_hsa_amd_coherency_get_type(p_agent uint64, p_type unsafe.Pointer) (result uint32) {
+	defer trap("hsa_amd_coherency_get_type", &result)
+	return uint32(hsaAMDCoherencyGetType(p_agent, (*uint32)(p_type)))
+}
+
+//export rw_hsa_amd_coherency_set_type
+func rw_hsa_amd_coherency_set_type(p_agent uint64, p_type uint32) (result uint32) {
+	defer trap("hsa_amd_coherency_set_type", &result)
+	return uint32(hsaAMDCoherencySetType(p_agent, p_type))
+}
+
+//export rw_hsa_amd_enable_logging
+func rw_hsa_amd_enable_logging(p_flags unsafe.Pointer, p_file unsafe.Pointer) (result uint32) {
+	defer trap("hsa_amd_enable_logging", &result)
+	return uint32(hsaAMDEnableLogging((*uint8)(p_flags), p_file))
 }
 
 //export rw_hsa_amd_image_get_info_max_dim

@@ -80,6 +80,126 @@ static void agents(void)
 	SO(fine.handle && kernarg.handle && coarse.handle);
 }
 
+/* extensions are told of cards, as their bits tell them; the processor has none. */
+static void extensions(void)
+{
+	uint8_t bits[128];
+	uint16_t numbers[] = {0, 1, 2, 3, 512, 513, 514, 515}, unknown[] = {4, 511, 516, 65535}, minor;
+	hsa_agent_t wrong = {gpu.handle + 1000};
+	bool has;
+	OK(hsa_agent_get_info(gpu, HSA_AGENT_INFO_EXTENSIONS, bits));
+	SO(bits[HSA_EXTENSION_IMAGES / 8] >> HSA_EXTENSION_IMAGES % 8 & 1);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+		uint16_t x = numbers[i];
+		bool bit = bits[x / 8] >> x % 8 & 1;
+		has = !bit, minor = 77;
+		OK(hsa_agent_extension_supported(x, gpu, 1, 0, &has));
+		SO(has == bit);
+		has = !bit;
+		OK(hsa_agent_major_extension_supported(x, gpu, 1, &minor, &has));
+		SO(has == bit && minor == (bit ? 0 : 77));
+		has = true;
+		OK(hsa_agent_extension_supported(x, gpu, 1, 1, &has));
+		SO(!has);
+		has = true;
+		OK(hsa_agent_extension_supported(x, gpu, 2, 0, &has));
+		SO(!has);
+		has = true;
+		OK(hsa_agent_major_extension_supported(x, gpu, 2, &minor, &has));
+		SO(!has);
+		has = true;
+		OK(hsa_agent_extension_supported(x, cpu, 1, 0, &has));
+		SO(!has);
+		has = true;
+		EXPECT(hsa_agent_extension_supported(x, wrong, 1, 0, &has), HSA_STATUS_ERROR_INVALID_AGENT);
+		SO(!has); /* said before the agent is looked at */
+	}
+	for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+		has = true;
+		EXPECT(hsa_agent_extension_supported(unknown[i], wrong, 1, 0, &has), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+		EXPECT(hsa_agent_major_extension_supported(unknown[i], wrong, 1, &minor, &has), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+		SO(has); /* and nothing is said of what there is no number of */
+	}
+	EXPECT(hsa_agent_extension_supported(1, gpu, 1, 0, NULL), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+	EXPECT(hsa_agent_major_extension_supported(1, gpu, 1, NULL, &has), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+}
+
+/* A card's coherency type is what was set; the processor has none. */
+static void coherency(void)
+{
+	hsa_agent_t wrong = {gpu.handle + 1000};
+	hsa_amd_coherency_type_t t = 7, bad = 2;
+	OK(hsa_amd_coherency_get_type(gpu, &t));
+	SO(t == HSA_AMD_COHERENCY_TYPE_NONCOHERENT);
+	OK(hsa_amd_coherency_set_type(gpu, HSA_AMD_COHERENCY_TYPE_COHERENT));
+	OK(hsa_amd_coherency_get_type(gpu, &t));
+	SO(t == HSA_AMD_COHERENCY_TYPE_COHERENT);
+	EXPECT(hsa_amd_coherency_set_type(gpu, bad), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+	EXPECT(hsa_amd_coherency_set_type(gpu, (hsa_amd_coherency_type_t)-1), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+	EXPECT(hsa_amd_coherency_set_type(wrong, bad), HSA_STATUS_ERROR_INVALID_AGENT); /* agents first */
+	EXPECT(hsa_amd_coherency_set_type(cpu, bad), HSA_STATUS_ERROR_INVALID_ARGUMENT); /* then the type, then whether it is a card */
+	EXPECT(hsa_amd_coherency_set_type(cpu, HSA_AMD_COHERENCY_TYPE_COHERENT), HSA_STATUS_ERROR_INVALID_AGENT);
+	EXPECT(hsa_amd_coherency_get_type(cpu, &t), HSA_STATUS_ERROR_INVALID_AGENT);
+	EXPECT(hsa_amd_coherency_get_type(gpu, NULL), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+	OK(hsa_amd_coherency_get_type(gpu, &t));
+	SO(t == HSA_AMD_COHERENCY_TYPE_COHERENT); /* what was refused changed nothing */
+	OK(hsa_amd_coherency_set_type(gpu, HSA_AMD_COHERENCY_TYPE_NONCOHERENT));
+}
+
+/* What copies and fills memory of one card has done it when it says so: by returning, or by its signal. */
+static void made(void)
+{
+	const size_t size = 32 << 20, words = size / 4;
+	uint32_t *p, *q;
+	hsa_signal_t done;
+	hsa_dim3_t at = {0, 0, 0}, box = {(uint32_t)(size / 1024), 1024, 1};
+	OK(hsa_amd_memory_pool_allocate(coarse, size, 0, (void **)&p));
+	OK(hsa_amd_memory_pool_allocate(coarse, size, 0, (void **)&q));
+	OK(hsa_signal_create(1, 0, NULL, &done));
+	for (uint32_t i = 1; i < 20; i += 4) {
+		OK(hsa_amd_memory_fill(p, i, words));
+		SO(p[0] == i && p[words - 1] == i);
+		OK(hsa_memory_copy(q, p, size));
+		SO(q[0] == i && q[words - 1] == i);
+		p[0] = p[words - 1] = i + 1;
+		OK(hsa_amd_memory_async_copy(q, gpu, p, gpu, size, 0, NULL, done));
+		SO(hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, HSA_WAIT_STATE_ACTIVE) == 0);
+		SO(q[0] == i + 1 && q[words - 1] == i + 1);
+		p[0] = p[words - 1] = i + 2;
+		hsa_signal_store_relaxed(done, 1);
+		hsa_pitched_ptr_t from = {p, size / 1024, size}, to = {q, size / 1024, size};
+		OK(hsa_amd_memory_async_copy_rect(&to, &at, &from, &at, &box, gpu, 0, 0, NULL, done));
+		SO(hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, HSA_WAIT_STATE_ACTIVE) == 0);
+		SO(q[0] == i + 2 && q[words - 1] == i + 2);
+		hsa_signal_store_relaxed(done, 1);
+	}
+	OK(hsa_signal_destroy(done));
+	OK(hsa_amd_memory_pool_free(p));
+	OK(hsa_amd_memory_pool_free(q));
+}
+
+/* Logging is of packets that the library makes for copies and fills: it makes none, so its stream stays empty. */
+static void logging(void)
+{
+	uint8_t flags[8] = {1 << HSA_AMD_LOG_FLAG_BLIT_KERNEL_PKTS};
+	char *p, *q;
+	FILE *log = tmpfile();
+	SO(log != NULL);
+	EXPECT(hsa_amd_enable_logging(NULL, log), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+	OK(hsa_amd_enable_logging(flags, log));
+	OK(hsa_amd_memory_pool_allocate(coarse, 1 << 16, 0, (void **)&p));
+	OK(hsa_amd_memory_pool_allocate(coarse, 1 << 16, 0, (void **)&q));
+	OK(hsa_amd_memory_fill(p, 0x01020304, 1 << 14));
+	OK(hsa_memory_copy(q, p, 1 << 16));
+	SO(q[0] == 4 && q[65535] == 1);
+	OK(hsa_amd_memory_pool_free(p));
+	OK(hsa_amd_memory_pool_free(q));
+	flags[0] = 0;
+	OK(hsa_amd_enable_logging(flags, NULL));
+	SO(ftell(log) == 0 && fseek(log, 0, SEEK_END) == 0 && ftell(log) == 0);
+	fclose(log);
+}
+
 static void memory(void)
 {
 	char *p = NULL, *q = NULL;
@@ -761,6 +881,10 @@ int main(int argc, char **argv)
 		return 99;
 	life();
 	agents();
+	extensions();
+	coherency();
+	made();
+	logging();
 	memory();
 	signals();
 	dispatches(argv[1]);
