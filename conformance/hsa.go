@@ -121,7 +121,7 @@ func conformHSA(ctx context.Context, o *options) (failed int, err error) {
 				continue
 			}
 			start := time.Now()
-			why, err := c.run(ctx, o, dir, arch)
+			why, err := c.run(ctx, o, dir, arch, filepath.Join(o.lib, "hsa"), "ROCWIRE_SIM_ARCH="+arch)
 			if err != nil {
 				return all.failed, err
 			}
@@ -132,10 +132,10 @@ func conformHSA(ctx context.Context, o *options) (failed int, err error) {
 	return all.failed, nil
 }
 
-// run runs one program; why is "" if it said what it must.
-func (c *hsaCase) run(ctx context.Context, o *options, dir, arch string) (why string, err error) {
+// run runs one program with the libraries of a folder before Debian's, and more in its environment; why is "" if it said what it must.
+func (c *hsaCase) run(ctx context.Context, o *options, dir, arch, lib string, env ...string) (why string, err error) {
 	debian := filepath.Join(o.tree, "usr/lib/x86_64-linux-gnu")
-	args := []string{filepath.Join(o.tree, "usr/lib64/ld-linux-x86-64.so.2"), "--library-path", filepath.Join(o.lib, "hsa") + ":" + debian}
+	args := []string{filepath.Join(o.tree, "usr/lib64/ld-linux-x86-64.so.2"), "--library-path", lib + ":" + debian}
 	if c.source != "" {
 		bin := filepath.Join(dir, strings.TrimSuffix(filepath.Base(c.source), ".c"))
 		if _, err := os.Stat(bin); errors.Is(err, os.ErrNotExist) {
@@ -158,7 +158,7 @@ func (c *hsaCase) run(ctx context.Context, o *options, dir, arch string) (why st
 	limit, cancel := context.WithTimeout(ctx, programTime)
 	defer cancel()
 	cmd := exec.CommandContext(limit, args[0], args[1:]...)
-	cmd.Env = append(os.Environ(), "ROCWIRE_SIM_ARCH="+arch, "OCL_ICD_VENDORS="+filepath.Join(o.tree, "etc/OpenCL/vendors"))
+	cmd.Env = append(append(os.Environ(), "OCL_ICD_VENDORS="+filepath.Join(o.tree, "etc/OpenCL/vendors")), env...)
 	cmd.WaitDelay = 5 * time.Second
 	out, err := cmd.CombinedOutput()
 	switch {

@@ -39,7 +39,10 @@ func rocmSkipped() string {
 // rocmPrograms are those of our programs that run on it, too.
 var rocmPrograms = []string{"examples/hello_hip/hello_hip.c", "examples/tests/boxes.c"}
 
-// conformROCm runs programs of ours and the conformance suite on workers with --backend rocm, whose library is AMD's own on the simulated card.
+// rocmSlow is the program of rocRAND's that takes minutes, as long as all others here together: -only hsa has it.
+const rocmSlow = "rocrand/test_rocrand_mt19937_prng"
+
+// conformROCm runs programs of ours, rocRAND's sample and the conformance suite on workers with --backend rocm, whose library is AMD's own on the simulated card.
 func conformROCm(ctx context.Context, o *options) (failed int, err error) {
 	version, dir, end, err := prepareHSA(ctx, o)
 	if err != nil {
@@ -47,6 +50,10 @@ func conformROCm(ctx context.Context, o *options) (failed int, err error) {
 	}
 	defer end()
 	if err := buildForTree(ctx, o, dir); err != nil {
+		return 0, err
+	}
+	rocrand, err := hsaRocrand()
+	if err != nil {
 		return 0, err
 	}
 	all := newPrograms()
@@ -67,6 +74,18 @@ func conformROCm(ctx context.Context, o *options) (failed int, err error) {
 				return all.failed, err
 			}
 			all.ended(arch, "rocm/"+strings.TrimPrefix(p.Run, "examples/"), why, start)
+		}
+		for _, c := range rocrand {
+			if c.on != arch || c.name == rocmSlow || ctx.Err() != nil || !o.match.MatchString("rocm/"+c.name) {
+				continue
+			}
+			start := time.Now()
+			why, err := c.run(ctx, o, dir, arch, o.lib, env...)
+			if err != nil {
+				w.stop()
+				return all.failed, err
+			}
+			all.ended(arch, "rocm/"+c.name, why, start)
 		}
 		for _, g := range rocmGroups {
 			if ctx.Err() == nil && o.match.MatchString("rocm/"+g) {
