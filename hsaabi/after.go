@@ -22,6 +22,16 @@ type copies struct {
 	copyMu  sync.Mutex
 	turns   []func() // that nobody has begun, in their order
 	waiters int
+	over    bool
+	begun   sync.WaitGroup
+}
+
+// end lets go of copies that still wait, once all signals have ended, and returns when nobody looks at a signal or at memory for a copy any more.
+func (c *copies) end() {
+	c.copyMu.Lock()
+	c.over, c.turns = true, nil
+	c.copyMu.Unlock()
+	c.begun.Wait()
 }
 
 // after calls do when all signals are zero, takes the time, and completes a signal: by 1, or with a negative value if do fails.
@@ -43,7 +53,7 @@ func (l *library) after(deps []uint64, completion uint64, do func() status) {
 		deps = deps[1:]
 	}
 	if len(deps) == 0 {
-		go then()
+		l.begin(then)
 		return
 	}
 	turn := func() {
@@ -51,16 +61,30 @@ func (l *library) after(deps []uint64, completion uint64, do func() status) {
 			for !isZero(h, time.Second) && current.Load() == l {
 			}
 		}
-		then()
+		if current.Load() == l { // what it waited for has not ended with the library
+			then()
+		}
 	}
 	l.copyMu.Lock()
-	defer l.copyMu.Unlock()
-	if l.waiters == maxAwaited {
+	full := l.waiters == maxAwaited
+	if full && !l.over {
 		l.turns = append(l.turns, turn)
-		return
+	} else if !full {
+		l.waiters++
 	}
-	l.waiters++
-	go l.takeTurns(turn)
+	l.copyMu.Unlock()
+	if !full {
+		l.begin(func() { l.takeTurns(turn) })
+	}
+}
+
+// begin starts one, unless the library is at its end.
+func (c *copies) begin(f func()) {
+	c.copyMu.Lock()
+	defer c.copyMu.Unlock()
+	if !c.over {
+		c.begun.Go(f)
+	}
 }
 
 // takeTurns does what has its turn, one after the other.

@@ -147,6 +147,8 @@ func hsaShutDown() status {
 	C.rw_hsa_set_ready(false)
 	C.rw_hsa_handlers_end()
 	l.queues.end()
+	C.rw_hsa_signal_end_all()
+	l.copies.end()
 	C.rw_hsa_signal_forget()
 	if l.sim != nil {
 		_ = l.sim.Close()

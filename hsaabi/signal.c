@@ -8,7 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_ROOMS = 64 };
+enum {
+	MOST_ROOMS = 64,
+	MOST_GOING = 1000, /* ms that who was woken may take to go */
+};
 
 static struct room {
 	uintptr_t base, size;
@@ -47,8 +50,35 @@ void rw_hsa_signal_room(void *base, uint64_t size)
 	pthread_mutex_unlock(&mu);
 }
 
+void rw_hsa_signal_end_all(void)
+{
+	int n = __atomic_load_n(&roomed, __ATOMIC_ACQUIRE);
+	for (int i = 0; i < n; i++) {
+		struct rw_signal *s = (struct rw_signal *)rooms[i].base, *end = (struct rw_signal *)(rooms[i].base + rooms[i].size);
+		for (; s < end; s++)
+			if (__atomic_load_n(&s->s.kind, __ATOMIC_SEQ_CST) != AMD_SIGNAL_KIND_INVALID)
+				rw_hsa_signal_end(s);
+	}
+	rw_hsa_shared_end_all();
+}
+
+/* used says whether somebody waits for a signal still. */
+static bool used(void)
+{
+	int n = __atomic_load_n(&roomed, __ATOMIC_ACQUIRE);
+	for (int i = 0; i < n; i++) {
+		struct rw_signal *s = (struct rw_signal *)rooms[i].base, *end = (struct rw_signal *)(rooms[i].base + rooms[i].size);
+		for (; s < end; s++)
+			if (__atomic_load_n(&s->users, __ATOMIC_SEQ_CST))
+				return true;
+	}
+	return rw_hsa_shared_used();
+}
+
 void rw_hsa_signal_forget(void)
 {
+	for (int i = 0; i < MOST_GOING && used(); i++)
+		usleep(1000);
 	pthread_mutex_lock(&mu);
 	__atomic_store_n(&roomed, 0, __ATOMIC_RELEASE);
 	unused = NULL;

@@ -39,7 +39,11 @@ _Static_assert(sizeof(struct rw_signal) == 128, "two cache lines");
 /* rw_hsa_signal_room has signals made in that memory, too. */
 void rw_hsa_signal_room(void *base, uint64_t size);
 
-/* rw_hsa_signal_forget ends all signals: their memory goes away. */
+/* rw_hsa_signal_end_all ends all signals, so that who waits for one goes on. */
+void rw_hsa_signal_end_all(void);
+
+/* rw_hsa_signal_forget forgets all signals, which have ended: their memory goes away. It waits for those who have been waiting for one to be gone,
+ * but no longer than they need to look up. */
 void rw_hsa_signal_forget(void);
 
 /* rw_hsa_signal is the signal of a handle, NULL if there is none. */

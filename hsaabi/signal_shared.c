@@ -57,6 +57,27 @@ void rw_hsa_shared_end(struct rw_shared *k)
 		rw_hsa_unshare((uintptr_t)s);
 }
 
+void rw_hsa_shared_end_all(void)
+{
+	int n = __atomic_load_n(&entries, __ATOMIC_ACQUIRE);
+	for (int i = 0; i < n; i++) {
+		struct rw_signal *s = __atomic_load_n(&table[i].s, __ATOMIC_ACQUIRE);
+		if (s) {
+			__atomic_fetch_or(&table[i].users, ENDED, __ATOMIC_SEQ_CST);
+			rw_hsa_wake(s);
+		}
+	}
+}
+
+bool rw_hsa_shared_used(void)
+{
+	int n = __atomic_load_n(&entries, __ATOMIC_ACQUIRE);
+	for (int i = 0; i < n; i++)
+		if (__atomic_load_n(&table[i].s, __ATOMIC_ACQUIRE) && __atomic_load_n(&table[i].users, __ATOMIC_SEQ_CST) & ~ENDED)
+			return true;
+	return false;
+}
+
 void rw_hsa_shared_forget(void)
 {
 	pthread_mutex_lock(&mu);

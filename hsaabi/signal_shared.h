@@ -22,7 +22,11 @@ struct rw_shared *rw_hsa_shared(struct rw_signal *s);
 /* rw_hsa_shared_end is for who was the last to use a signal that has ended here. */
 void rw_hsa_shared_end(struct rw_shared *k);
 
-/* rw_hsa_shared_forget ends all, without giving their memory back. */
+/* rw_hsa_shared_end_all ends all here, so that who waits for one goes on; rw_hsa_shared_used says whether somebody does still. */
+void rw_hsa_shared_end_all(void);
+bool rw_hsa_shared_used(void);
+
+/* rw_hsa_shared_forget forgets all, without giving their memory back. */
 void rw_hsa_shared_forget(void);
 
 /* rw_hsa_shared_interrupt wakes who waits for any of them. */

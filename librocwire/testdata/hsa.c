@@ -875,6 +875,42 @@ static void crowd(void)
 	OK(hsa_amd_memory_pool_free(p));
 }
 
+static void *waits(void *arg)
+{
+	hsa_signal_wait_scacquire(*(hsa_signal_t *)arg, HSA_SIGNAL_CONDITION_EQ, 0, UINT64_MAX, HSA_WAIT_STATE_BLOCKED);
+	return NULL;
+}
+
+static void *waits_for_any(void *arg)
+{
+	hsa_signal_condition_t equal = HSA_SIGNAL_CONDITION_EQ;
+	hsa_signal_value_t zero = 0;
+	SO(hsa_amd_signal_wait_any(1, arg, &equal, &zero, UINT64_MAX, HSA_WAIT_STATE_BLOCKED, NULL) == UINT32_MAX);
+	return NULL;
+}
+
+/* The library ends while copies and threads wait for what nobody does: they go on, and look at nothing that is gone. */
+static void ends(void)
+{
+	enum { COPIES = 100 };
+	uint32_t *p;
+	pthread_t threads[4];
+	hsa_signal_t never[2], done;
+	OK(hsa_amd_memory_pool_allocate(fine, 4096, 0, (void **)&p));
+	OK(hsa_signal_create(COPIES, 0, NULL, &done));
+	OK(hsa_signal_create(1, 0, NULL, &never[0]));
+	OK(hsa_amd_signal_create(1, 0, NULL, HSA_AMD_SIGNAL_IPC, &never[1]));
+	for (int i = 0; i < COPIES; i++)
+		OK(hsa_amd_memory_async_copy(p + COPIES + i, gpu, p + i, cpu, sizeof *p, 1, &never[i % 2], done));
+	for (int i = 0; i < 4; i++)
+		pthread_create(&threads[i], NULL, i < 2 ? waits : waits_for_any, &never[i % 2]);
+	usleep(20000); /* all of them sleep now */
+	OK(hsa_shut_down());
+	for (int i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	usleep(50000); /* longer than one sleeps */
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 5)
@@ -895,7 +931,7 @@ int main(int argc, char **argv)
 	deserialized(argv[4]);
 	boxes();
 	crowd();
-	OK(hsa_shut_down());
+	ends();
 	printf(failures ? "hsa: %d failures\n" : "hsa: ok\n", failures);
 	return failures > 99 ? 99 : failures;
 }
