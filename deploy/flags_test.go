@@ -21,7 +21,7 @@ func TestFlags(t *testing.T) {
 		"rocwire-dra": {},
 		"gpu-exporter": {
 			"systemd/gpu-exporter.service": "gpu-exporter --|_FLAGS=", "docker/exporter.Dockerfile": "^ENTRYPOINT",
-			"compose.yaml": `command: \[--worker`,
+			"compose.yaml": `command: \[--insecure, --worker`,
 		},
 	} {
 		bin := filepath.Join(t.TempDir(), program)
