@@ -64,7 +64,9 @@ func (p *pipe) give() {
 		if d := time.Until(x.at); d > 0 {
 			time.Sleep(d)
 		}
-		n, _ := p.to.Write(x.data) // a device that is closed or down takes nothing
-		p.count.Add(uint64(max(n, 0)))
+		p.count.Add(uint64(len(x.data)))        // before it can have come: who has it looks at the count
+		if n, _ := p.to.Write(x.data); n <= 0 { // a device that is closed or down takes nothing
+			p.count.Add(-uint64(len(x.data)))
+		}
 	}
 }
