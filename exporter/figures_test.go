@@ -231,8 +231,9 @@ func (limitedClients) Sessions() []smi.Session {
 	list := smitest.Clients{}.Sessions()
 	list[0].Quotas = []smi.SessionQuota{
 		{Device: 0, Quota: smi.Quota{Memory: smi.Some(smi.Bytes(16 << 30)), Compute: smi.Some(smi.Ratio(0.5))}},
-		{Device: 1, Quota: smi.Quota{Compute: smi.Some(smi.Ratio(0.25))}},
+		{Device: 1, Quota: smi.Quota{Compute: smi.Some(smi.Ratio(0.25))}, Together: "token ada"},
 	}
+	list[1].Quotas = list[0].Quotas[1:]
 	list[1].Parked = true
 	return list
 }
@@ -246,7 +247,7 @@ func (limitedClients) SessionTotals() smi.SessionTotals {
 
 // What a session may have is told where it has a quota, what was not traced where calls are, what was not sent where modules are kept.
 func TestQuotasAndSpans(t *testing.T) {
-	for sessions, want := range map[smi.Sessions]int{limitedClients{}: 8, smitest.Clients{}: 0} {
+	for sessions, want := range map[smi.Sessions]int{limitedClients{}: 9, smitest.Clients{}: 0} {
 		e, err := New(Options{Source: smitest.NewFake(), Sessions: sessions})
 		if err != nil {
 			t.Fatal(err)
@@ -257,13 +258,15 @@ func TestQuotasAndSpans(t *testing.T) {
 		text := w.Body.String()
 		n := 0
 		for _, line := range []string{
-			`hip_session_memory_limit_bytes{gpu="0",session="17"} 1.7179869184e+10`, `hip_session_compute_limit_ratio{gpu="0",session="17"} 0.5`,
-			`hip_session_compute_limit_ratio{gpu="1",session="17"} 0.25`, `hip_worker_dropped_spans_total 7`, `hip_worker_untranslated_code_total 3`,
+			`hip_session_memory_limit_bytes{gpu="0",quota_of="session 17",session="17"} 1.7179869184e+10`,
+			`hip_session_compute_limit_ratio{gpu="0",quota_of="session 17",session="17"} 0.5`,
+			`hip_session_compute_limit_ratio{gpu="1",quota_of="token ada",session="17"} 0.25`,
+			`hip_session_compute_limit_ratio{gpu="1",quota_of="token ada",session="18"} 0.25`, `hip_worker_dropped_spans_total 7`, `hip_worker_untranslated_code_total 3`,
 			`hip_worker_modules_kept_bytes 1000`, `hip_worker_module_hits_total 5`, `hip_worker_module_saved_bytes_total 4000`,
 		} {
 			n += strings.Count(text, "\n"+line+"\n")
 		}
-		if n != want || strings.Count(text, "\nhip_session_compute_limit_ratio{") != want/4 {
+		if n != want || strings.Count(text, "\nhip_session_compute_limit_ratio{") != want/3 {
 			t.Errorf("%T: %d of %d lines in\n%s", sessions, n, want, text)
 		}
 	}

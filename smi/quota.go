@@ -45,7 +45,8 @@ func (q Quota) Within(most Quota) Quota {
 	return q
 }
 
-// SessionQuota is the quota of a session on one card.
+// SessionQuota is the quota of a session on one card. A session has two of a card where it has memory together with others and time for itself, or the
+// other way around.
 type SessionQuota struct {
 	Device int `json:"device" msgpack:"i,omitempty"` // index of the card
 	Quota  `msgpack:",inline"`

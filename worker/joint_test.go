@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -105,6 +106,18 @@ func TestJointMemoryOnBackends(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestJointInPart: of memory that a token has for all its sessions, and time that the worker gives each, it is said which is which.
+func TestJointInPart(t *testing.T) {
+	cfg, alice, _ := jointly(t, "memory: 256M")
+	cfg.Quota = smi.Quota{Memory: smi.Some(smi.Bytes(1 << 20)), Compute: smi.Some(smi.Ratio(0.5))}
+	w := serve(t, cards(1), cfg)
+	freeOf(t, as(t, w, alice))
+	want := []smi.SessionQuota{{Quota: memory(256 << 20), Together: "token alice"}, {Quota: smi.Quota{Compute: smi.Some(smi.Ratio(0.5))}}}
+	if s := w.Sessions(); len(s) != 1 || !slices.Equal(s[0].Quotas, want) {
+		t.Errorf("%+v, want %+v", s, want)
+	}
 }
 
 // TestJointEndsOnBackends: what a session held that was killed in the middle is there for the others of its token, and what one holds whose client is away gives way.

@@ -127,10 +127,7 @@ func (s *Server) forgetQuota(session uint64) {
 
 // sessionQuotas are shown with a session.
 func (s *Server) sessionQuotas(rec *sessionRecord, cards []int) (list []smi.SessionQuota) {
-	purse := ""
-	if rec.holder != nil {
-		purse = printable(rec.who.Purse(), smi.MaxTokenText)
-	}
+	shared, purse := jointly(&rec.who), printable(rec.who.Purse(), smi.MaxTokenText)
 	s.quotas.mu.Lock()
 	defer s.quotas.mu.Unlock()
 	for _, c := range cards {
@@ -141,8 +138,18 @@ func (s *Server) sessionQuotas(rec *sessionRecord, cards []int) (list []smi.Sess
 		if c := q.Compute.Or(0); c == 0 || c == 1 {
 			q.Compute = smi.None[smi.Ratio]()
 		}
-		if q != (smi.Quota{}) {
-			list = append(list, smi.SessionQuota{Device: c, Quota: q, Together: purse})
+		alone, together := q, smi.Quota{}
+		if shared&jointMemory != 0 {
+			alone.Memory, together.Memory = smi.None[smi.Bytes](), q.Memory
+		}
+		if shared&jointCompute != 0 {
+			alone.Compute, together.Compute = smi.None[smi.Ratio](), q.Compute
+		}
+		if together != (smi.Quota{}) {
+			list = append(list, smi.SessionQuota{Device: c, Quota: together, Together: purse})
+		}
+		if alone != (smi.Quota{}) {
+			list = append(list, smi.SessionQuota{Device: c, Quota: alone})
 		}
 	}
 	return list

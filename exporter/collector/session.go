@@ -1,6 +1,7 @@
 package collector
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/rocwire/rocwire/smi"
@@ -9,6 +10,10 @@ import (
 func init() {
 	register("session", func(o *Options) collector { return &sessionCollector{o.Sessions} })
 }
+
+// quotaLabels are of what a session may have. quota_of says who has it, a token with all its sessions or the session alone, and is never empty: so
+// that one expression sums both.
+var quotaLabels = []string{"session", "gpu", "quota_of"}
 
 var (
 	sessions    = define(gauge, "hip_sessions", "Client processes connected to the worker.")
@@ -22,8 +27,10 @@ var (
 	sessionOut   = define(counter, "hip_session_sent_bytes_total", "Bytes sent to the session's client.", "session")
 	sessionCalls = define(counter, "hip_session_calls_total", "Calls of the session that were executed.", "session")
 
-	sessionMemory  = define(gauge, "hip_session_memory_limit_bytes", "GPU memory the session may have of the GPU; absent without a quota.", "session", "gpu")
-	sessionCompute = define(gauge, "hip_session_compute_limit_ratio", "Share of the GPU's time the session's kernels may have; absent without a quota.", "session", "gpu")
+	sessionMemory = define(gauge, "hip_session_memory_limit_bytes",
+		"GPU memory the session may have of the GPU, together with all sessions of the same quota_of, so that those count once in a sum; absent without a quota.", quotaLabels...)
+	sessionCompute = define(gauge, "hip_session_compute_limit_ratio",
+		"Share of the GPU's time the session's kernels may have, together with those of all sessions of the same quota_of, so that those count once in a sum; absent without a quota.", quotaLabels...)
 
 	workerStarted = define(counter, "hip_worker_sessions_total", "Sessions the worker has started.")
 	workerRefused = define(counter, "hip_worker_refused_connections_total", "Connections that got no session.")
@@ -88,7 +95,8 @@ func session(s *smi.Session, emit *emitter) {
 	counterOpt(emit, sessionCalls, s.Calls, s.ID)
 	for _, q := range s.Quotas {
 		gpu := strconv.Itoa(q.Device)
-		gaugeOpt(emit, sessionMemory, q.Memory, s.ID, gpu)
-		gaugeOpt(emit, sessionCompute, q.Compute, s.ID, gpu)
+		of := cmp.Or(q.Together, "session "+s.ID)
+		gaugeOpt(emit, sessionMemory, q.Memory, s.ID, gpu, of)
+		gaugeOpt(emit, sessionCompute, q.Compute, s.ID, gpu, of)
 	}
 }

@@ -110,7 +110,6 @@ func (c *card) quotas(sessions []smi.Session) iter.Seq2[smi.Quota, []string] {
 				if q.Compute.Or(0) > p.quota.Compute.Or(0) {
 					p.quota.Compute = q.Compute
 				}
-				break
 			}
 		}
 		for _, p := range all {
@@ -122,11 +121,11 @@ func (c *card) quotas(sessions []smi.Session) iter.Seq2[smi.Quota, []string] {
 }
 
 // quota is a session's quota of the card; nothing in it is set if it has none.
-func (c *card) quota(s *smi.Session) smi.Quota {
+func (c *card) quota(s *smi.Session) (all smi.Quota) {
 	for _, q := range s.Quotas {
 		if q.Device == c.Device.Index {
-			return q.Quota
+			all = q.Over(all)
 		}
 	}
-	return smi.Quota{}
+	return all
 }

@@ -191,6 +191,10 @@ func TestNodeMetrics(t *testing.T) {
 			{ID: "b", Quotas: []smi.SessionQuota{{Device: 0, Quota: smi.Quota{Memory: smi.Some(smi.Bytes(32 << 30)), Compute: smi.Some(smi.Ratio(0.25))}, Together: "token x"}}},
 			{ID: "c", Quotas: []smi.SessionQuota{{Device: 1, Quota: smi.Quota{Memory: smi.Some(smi.Bytes(64 << 30))}, Together: "token x"}}},
 		}}, map[string]string{"allocated_vram_bytes": "1.03079215104e+11", "allocated_vram_percent": "25", "allocated_tflops": "326.85", "allocated_tflops_percent": "12.5"}},
+		"memory together": {exporter.Reading{Cards: []exporter.Card{fullCard(0), fullCard(1)}, Sessions: []smi.Session{
+			{ID: "a", Quotas: []smi.SessionQuota{{Quota: smi.Quota{Memory: smi.Some(smi.Bytes(96 << 30))}, Together: "token x"}, {Quota: smi.Quota{Compute: smi.Some(smi.Ratio(0.125))}}}},
+			{ID: "b", Quotas: []smi.SessionQuota{{Quota: smi.Quota{Memory: smi.Some(smi.Bytes(96 << 30))}, Together: "token x"}, {Quota: smi.Quota{Compute: smi.Some(smi.Ratio(0.125))}}}},
+		}}, map[string]string{"allocated_vram_bytes": "1.03079215104e+11", "allocated_vram_percent": "25", "allocated_tflops": "326.85", "allocated_tflops_percent": "12.5"}},
 		"no answer": {exporter.Reading{Err: errors.New("no")}, map[string]string{"phase": "Unknown", "gpu_count": ""}},
 		"no card":   {exporter.Reading{}, map[string]string{"phase": "Running", "gpu_count": "0", "allocated_vram_bytes": ""}},
 	} {
