@@ -279,18 +279,41 @@ func (l *loaded) row(q, disp int) {
 			l.put(i, q, 0)
 		}
 	case 4:
-		for i := range 4 {
-			a.V1(x64.VMOVDQU32, x64.Z(2+i), at(i), 0)
-		}
-		for i := range 2 { // dwords i and i+2 of each lane
-			g.take(6, 2, 3, i)
-			g.take(7, 4, 5, i)
-			for half := range 2 {
-				g.take(0, 6, 7, half)
-				l.put(i+2*half, q, 0)
-			}
+		l.quads(q, at)
+	}
+}
+
+// quads takes the four registers of a quarter from where its lanes' lie one after the other.
+func (l *loaded) quads(q int, at func(i int) x64.Mem) {
+	g := l.g
+	for i := range 4 {
+		g.a.V1(x64.VMOVDQU32, x64.Z(2+i), at(i), 0)
+	}
+	for i := range 2 { // dwords i and i+2 of each lane
+		g.take(6, 2, 3, i)
+		g.take(7, 4, 5, i)
+		for half := range 2 {
+			g.take(0, 6, 7, half)
+			l.put(i+2*half, q, 0)
 		}
 	}
+}
+
+// quadAt is where four lanes of a quarter have their four dwords for eachQuad.
+func quadAt(i int) x64.Mem { return x64.At(rW, waveOffs+128+64*i) }
+
+// eachQuad executes f for each active lane of a quarter with the offset R10, and with the place of its four dwords in quadAt. All
+// four are loaded or stored at once, as two are (gatherPair).
+func (g *nativeGen) eachQuad(q int, f func(place, m x64.Mem)) {
+	a := &g.a
+	for half := range 2 {
+		a.VStore(x64.At(rW, waveOffs+64*half), offset(half), 0)
+	}
+	g.eachLane(q, func() { // RAX its number
+		a.Load(true, x64.R10, x64.Scaled(rW, x64.RAX, 3, waveOffs))
+		a.ShiftImm(x64.SHL, false, x64.RAX, 4)
+		f(x64.Scaled(rW, x64.RAX, 0, waveOffs+128), x64.AtIndex(rMem, x64.R10, 0))
+	})
 }
 
 // vectorLoad is a load of n dwords a lane.
@@ -309,6 +332,14 @@ func vectorLoad(n int) emitter {
 		g.accesses(in, 4*n, n == 1, row, func() {
 			g.quarters(func(q int) {
 				g.offsets(in, q, 4*n, bad)
+				if n == 4 {
+					g.eachQuad(q, func(place, m x64.Mem) {
+						a.VLoad16(5, m)
+						a.VStore16(place, 5)
+					})
+					l.quads(q, quadAt)
+					return
+				}
 				for j := 0; j+1 < n; j += 2 {
 					g.gatherPair(q, 4*j)
 					for i := range 2 {
@@ -430,17 +461,18 @@ func vectorStore(n int) emitter {
 				}
 			},
 			4: func(q, disp int) {
-				for half := range 2 { // of the lanes
-					g.mingle(5, g.inReg(0, g.at(&in.Data, 0, q)), g.at(&in.Data, 2, q), half)
-					g.mingle(6, g.inReg(0, g.at(&in.Data, 1, q)), g.at(&in.Data, 3, q), half)
-					for i := range 2 {
-						g.mingle(0, 5, x64.Z(6), i)
-						a.VStore(x64.AtIndex(rMem, x64.RAX, disp+64*(2*half+i)), 0, 0)
-					}
-				}
+				g.quads(in, q, func(i int) x64.Mem { return x64.AtIndex(rMem, x64.RAX, disp+64*i) })
 			},
 		}
 		return g.stores(in, 4*n, n == 1, rows[n], func(q int) {
+			if n == 4 {
+				g.quads(in, q, quadAt)
+				g.eachQuad(q, func(place, m x64.Mem) {
+					a.VLoad16(5, place)
+					a.VStore16(m, 5)
+				})
+				return
+			}
 			for j := 0; j+1 < n; j += 2 { // a qword at once, as loads do
 				g.halves(q)
 				for half := range 2 {
@@ -456,6 +488,18 @@ func vectorStore(n int) emitter {
 				a.ScatterQ(x64.AtVec(rMem, offset(1), 4*(n-1)), 4, 6)
 			}
 		})
+	}
+}
+
+// quads stores the four registers of a quarter so that its lanes' dwords lie one after the other.
+func (g *nativeGen) quads(in *gcn.Inst, q int, at func(i int) x64.Mem) {
+	for half := range 2 { // of the lanes
+		g.mingle(5, g.inReg(0, g.at(&in.Data, 0, q)), g.at(&in.Data, 2, q), half)
+		g.mingle(6, g.inReg(0, g.at(&in.Data, 1, q)), g.at(&in.Data, 3, q), half)
+		for i := range 2 {
+			g.mingle(0, 5, x64.Z(6), i)
+			g.a.VStore(at(2*half+i), 0, 0)
+		}
 	}
 }
 

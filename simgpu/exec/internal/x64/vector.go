@@ -203,10 +203,21 @@ func (a *Asm) VToReg(w bool, r Reg, s Z) {
 	if w {
 		o.W = 1
 	}
-	n := len(a.code)
-	a.evex(o, byte(s), 0, r, 0, false, 0)
-	a.code[n+3] &^= 3 << 5 // it is one of 128 bits
+	a.evex128(o, byte(s), r)
 }
+
+// evex128 emits an instruction of 128 bits.
+func (a *Asm) evex128(o VOp, reg byte, rm any) {
+	n := len(a.code)
+	a.evex(o, reg, 0, rm, 0, false, 0)
+	a.code[n+3] &^= 3 << 5
+}
+
+// VLoad16 emits the low 16 bytes of d = those at m.
+func (a *Asm) VLoad16(d Z, m Mem) { a.evex128(VMOVDQU32, byte(d), m) }
+
+// VStore16 emits the 16 bytes at m = the low ones of s.
+func (a *Asm) VStore16(m Mem, s Z) { a.evex128(VOp{m0f, pf3, 0, 0x7f}, byte(s), m) }
 
 // Gather emits d{k} = the dwords at m; k is zero afterwards.
 func (a *Asm) Gather(d Z, m Mem, k K) { a.evex(VOp{m38, p66, 0, 0x90}, byte(d), 0, m, k, false, 0) }
