@@ -49,6 +49,12 @@ func TestMAGMACases(t *testing.T) {
 	}
 }
 
+func TestThrustNames(t *testing.T) {
+	if got := thrustNames("HIP device: 0\nTestA\nTestB<int>\n\n"); !slices.Equal(got, []string{"TestA", "TestB<int>"}) {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestJudges(t *testing.T) {
 	ended := errors.New("exit status 1")
 	for _, c := range []struct {
@@ -62,6 +68,12 @@ func TestJudges(t *testing.T) {
 		{judgeMAGMA, "  25  0.1 9.2e-08   ok\n", ended, results.Failed},
 		{judgeMAGMA, "  25  0.1 9.2e-08   ok\nCUDA runtime error: out of memory\n", nil, results.Failed},
 		{judgeMAGMA, "  25  0.1  ---\n", nil, results.Skipped},
+		{judgeThrust, "Running TestA...[PASS]  7 ms TestA\n\n====\nTotals: 0 failures, 0 known failures, 0 errors, and 1 passes.\n", nil, results.Passed},
+		{judgeThrust, "Totals: 0 failures, 1 known failures, 0 errors, and 0 passes.\n", nil, results.Skipped},
+		{judgeThrust, "Totals: 0 failures, 0 known failures, 1 errors, and 0 passes.\n", nil, results.Failed},
+		{judgeThrust, "Totals: 1 failures, 0 known failures, 0 errors, and 1 passes.\n", nil, results.Failed},
+		{judgeThrust, "Totals: 0 failures, 0 known failures, 0 errors, and 1 passes.\n", ended, results.Failed},
+		{judgeThrust, "Running TestA...", nil, results.Failed},
 		{judgeHipBLASLt, "transA,m,norm_error\n    N,3,0\n", nil, results.Passed},
 		{judgeHipBLASLt, "transA,m,norm_error\n    N,3,1e-9\n", nil, results.Failed},
 		{judgeHipBLASLt, "transA,m,norm_error\n    N,3,nan\n", nil, results.Failed},

@@ -69,8 +69,8 @@ var suites = []suite{
 		programs: folder("usr/libexec/rocm/libhipcub-tests"),
 	},
 	{
-		name: "rocthrust", title: "rocThrust", of: "librocthrust-tests", worker: gfx90a, limit: 2 * time.Minute, sample: 5,
-		programs: folder("usr/libexec/rocm/librocthrust-tests"),
+		name: "rocthrust", title: "rocThrust", of: "librocthrust-tests", worker: gfx90a, limit: 2 * time.Minute, sample: 2,
+		programs: thrustPrograms,
 	},
 	{
 		name: "rocsparse", title: "rocSPARSE", of: "librocsparse1", packages: []string{"librocsparse1-tests", "librocsparse1-tests-data"}, worker: gfx90a, limit: 2 * time.Minute, sample: 100,
