@@ -141,7 +141,7 @@ func isFloatArithmetic(in *gcn.Inst) bool {
 // makesFloats reports whether an instruction's result may be any NaN.
 func makesFloats(in *gcn.Inst) bool {
 	v := vops[in.Info.Name]
-	return v != nil && v.fl != notFloat || strings.HasPrefix(in.Info.Name, "v_pk_") && in.Info.Name != "v_pk_mov_b32" || in.Info.Flags&gcn.MixMods != 0
+	return v != nil && v.fl != notFloat || strings.HasPrefix(in.Info.Name, "v_div_") || strings.HasPrefix(in.Info.Name, "v_pk_") && in.Info.Name != "v_pk_mov_b32" || in.Info.Flags&gcn.MixMods != 0
 }
 
 // movesFloats are the instructions for programs of both kinds.

@@ -53,13 +53,18 @@ func holdsMasks(in *gcn.Inst) bool {
 	case gcn.SOP1, gcn.SOP2, gcn.SOPC, gcn.SOPK, gcn.SOPP:
 		return true
 	}
-	return isVALU(in)
+	return isVALU(in) && !mayLeave[in.Info.Name]
 }
 
 // readsPair reports whether an instruction reads one of a pair of scalar registers, and whether all that
 // it does is to select by the pair.
 func readsPair(in *gcn.Inst, pair int) (reads, selects bool) {
 	mask := gcn.Operand{Kind: gcn.SGPR, Index: uint16(pair)}
+	if in.Info.Flags&gcn.ReadsVCC != 0 && overlap(&mask, 2, &gcn.Operand{Kind: gcn.SGPR, Index: regVCC}, 2) {
+		if o := &in.Src[2]; o.Kind != gcn.SGPR || o.Index != regVCC { // it is not named: v_div_fmas
+			return true, false
+		}
+	}
 	for _, o := range []*gcn.Operand{&in.Src[0], &in.Src[1], &in.Base, &in.SOffset, &in.Addr, &in.Data, &in.Data1} {
 		if o.Kind == gcn.Special || overlap(o, max(1, int(o.Width)), &mask, 2) {
 			return true, false

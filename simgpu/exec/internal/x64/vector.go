@@ -39,6 +39,7 @@ var (
 	VADDPS    = VOp{m0f, 0, 0, 0x58}
 	VSUBPS    = VOp{m0f, 0, 0, 0x5c}
 	VMULPS    = VOp{m0f, 0, 0, 0x59}
+	VDIVPS    = VOp{m0f, 0, 0, 0x5e}
 	VFMA213PS = VOp{m38, p66, 0, 0xa8} // d = s*d + rm
 	VFMA231PS = VOp{m38, p66, 0, 0xb8} // d = s*rm + d
 	VMINPS    = VOp{m0f, 0, 0, 0x5d}   // of zeros and with a NaN: rm
@@ -56,6 +57,7 @@ var (
 // Instructions on qwords.
 var (
 	VPADDQ    = VOp{m0f, p66, 1, 0xd4}
+	VPSUBQ    = VOp{m0f, p66, 1, 0xfb}
 	VPORQ     = VOp{m0f, p66, 1, 0xeb}
 	VPMULUDQ  = VOp{m0f, p66, 1, 0xf4}
 	VPSLLVQ   = VOp{m38, p66, 1, 0x47}

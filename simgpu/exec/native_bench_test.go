@@ -1,0 +1,91 @@
+//go:build linux && amd64
+
+package exec
+
+import (
+	"encoding/binary"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/rocwire/rocwire/simgpu/gcn"
+)
+
+// BenchmarkTranslated executes loops of instructions, which are what programs make of one operation, as machine code. left/translated is how many
+// times as long the same takes if these instructions are left to Go, which is what becomes of those that are not translated.
+func BenchmarkTranslated(b *testing.B) {
+	if !useNative {
+		b.Skip("nothing is translated: this processor has no AVX-512")
+	}
+	for _, c := range []struct{ name, text string }{
+		{"div_f32", "v_div_scale_f32 v6, s[10:11], v2, v2, v0; v_div_scale_f32 v7, vcc, v0, v2, v0; v_rcp_f32 v8, v6; v_fma_f32 v9, -v6, v8, 1.0; v_fma_f32 v8, v9, v8, v8; " +
+			"v_mul_f32 v9, v7, v8; v_fma_f32 v10, -v6, v9, v7; v_fma_f32 v9, v10, v8, v9; v_fma_f32 v6, -v6, v9, v7; v_div_fmas_f32 v6, v6, v8, v9; v_div_fixup_f32 v4, v6, v2, v0"},
+		{"div_f64", "v_div_scale_f64 v[6:7], s[10:11], v[2:3], v[2:3], v[0:1]; v_rcp_f64 v[8:9], v[6:7]; v_fma_f64 v[10:11], -v[6:7], v[8:9], 1.0; v_fma_f64 v[8:9], v[8:9], v[10:11], v[8:9]; " +
+			"v_div_scale_f64 v[10:11], vcc, v[0:1], v[2:3], v[0:1]; v_mul_f64 v[12:13], v[10:11], v[8:9]; v_fma_f64 v[6:7], -v[6:7], v[12:13], v[10:11]; v_div_fmas_f64 v[6:7], v[6:7], v[8:9], v[12:13]; " +
+			"v_div_fixup_f64 v[4:5], v[6:7], v[2:3], v[0:1]"},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			words := assemble(b, gcn.GFX90A, "s_movk_i32 s0, 0x1000; again:; "+c.text+"; s_sub_u32 s0, s0, 1; s_cmp_lg_u32 s0, 0; s_cbranch_scc1 again; s_endpgm")
+			m := newMachine(b, gcn.GFX90A)
+			m.blind = true
+			m.V = registers(m.V, 32)
+			m.setBases()
+			run := func() float64 {
+				m.prog.Invalidate(m.code, page)
+				for i, w := range words {
+					binary.LittleEndian.PutUint32(m.codeData[4*i:], w)
+				}
+				best := 0.0
+				for i := range 5 {
+					for l := range WaveSize {
+						m.set64(0, l, 0x3ff8000000000000|uint64(l)<<30|0x3f800000)
+						m.set64(2, l, 0x4009000000000000|uint64(l)<<29|0x40400000)
+					}
+					m.setMode(0xf0)
+					m.setS64(regEXEC, ^uint64(0))
+					start := time.Now()
+					if err := m.runCode(); err != nil {
+						b.Fatal(err)
+					}
+					if d := time.Since(start).Seconds(); i == 1 || i > 1 && d < best { // the first one translates
+						best = d
+					}
+				}
+				return best / 0x1000
+			}
+			var with, without float64
+			for b.Loop() {
+				with = run()
+				kept := [2]map[string]emitter{}
+				for i, names := range []map[string]emitter{nativeVector, nativeMemory} {
+					kept[i] = map[string]emitter{}
+					for _, name := range familyOf[c.name] {
+						if f := names[name]; f != nil {
+							kept[i][name] = f
+							delete(names, name)
+						}
+					}
+				}
+				without = run()
+				for i, names := range []map[string]emitter{nativeVector, nativeMemory} {
+					for name, f := range kept[i] {
+						names[name] = f
+					}
+				}
+			}
+			b.ReportMetric(with*1e9, "ns/operation")
+			b.ReportMetric(without/with, "left/translated")
+		})
+	}
+}
+
+// familyOf are the instructions that are left to Go for comparison.
+var familyOf = func() map[string][]string {
+	m := map[string][]string{}
+	for _, t := range []string{"f32", "f64"} {
+		for _, step := range []string{"scale", "fmas", "fixup"} {
+			m["div_"+t] = append(m["div_"+t], fmt.Sprintf("v_div_%s_%s", step, t))
+		}
+	}
+	return m
+}()
