@@ -4,7 +4,7 @@ package exec
 
 import (
 	"encoding/binary"
-	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,12 +17,17 @@ func BenchmarkTranslated(b *testing.B) {
 	if !useNative {
 		b.Skip("nothing is translated: this processor has no AVX-512")
 	}
-	for _, c := range []struct{ name, text string }{
-		{"div_f32", "v_div_scale_f32 v6, s[10:11], v2, v2, v0; v_div_scale_f32 v7, vcc, v0, v2, v0; v_rcp_f32 v8, v6; v_fma_f32 v9, -v6, v8, 1.0; v_fma_f32 v8, v9, v8, v8; " +
+	for _, c := range []struct{ name, left, text string }{
+		{"div_f32", "v_div_scale_f32 v_div_fmas_f32 v_div_fixup_f32", "v_div_scale_f32 v6, s[10:11], v2, v2, v0; v_div_scale_f32 v7, vcc, v0, v2, v0; v_rcp_f32 v8, v6; v_fma_f32 v9, -v6, v8, 1.0; v_fma_f32 v8, v9, v8, v8; " +
 			"v_mul_f32 v9, v7, v8; v_fma_f32 v10, -v6, v9, v7; v_fma_f32 v9, v10, v8, v9; v_fma_f32 v6, -v6, v9, v7; v_div_fmas_f32 v6, v6, v8, v9; v_div_fixup_f32 v4, v6, v2, v0"},
-		{"div_f64", "v_div_scale_f64 v[6:7], s[10:11], v[2:3], v[2:3], v[0:1]; v_rcp_f64 v[8:9], v[6:7]; v_fma_f64 v[10:11], -v[6:7], v[8:9], 1.0; v_fma_f64 v[8:9], v[8:9], v[10:11], v[8:9]; " +
+		{"div_f64", "v_div_scale_f64 v_div_fmas_f64 v_div_fixup_f64", "v_div_scale_f64 v[6:7], s[10:11], v[2:3], v[2:3], v[0:1]; v_rcp_f64 v[8:9], v[6:7]; v_fma_f64 v[10:11], -v[6:7], v[8:9], 1.0; v_fma_f64 v[8:9], v[8:9], v[10:11], v[8:9]; " +
 			"v_div_scale_f64 v[10:11], vcc, v[0:1], v[2:3], v[0:1]; v_mul_f64 v[12:13], v[10:11], v[8:9]; v_fma_f64 v[6:7], -v[6:7], v[12:13], v[10:11]; v_div_fmas_f64 v[6:7], v[6:7], v[8:9], v[12:13]; " +
 			"v_div_fixup_f64 v[4:5], v[6:7], v[2:3], v[0:1]"},
+		{"log_f32", "v_log_f32", "v_add_f32 v4, v2, v2; v_log_f32 v4, v4; v_add_f32 v6, v4, v4"},
+		{"sin_f32", "v_sin_f32", "v_add_f32 v4, v2, v2; v_sin_f32 v4, v4; v_add_f32 v6, v4, v4"},
+		{"ldexp_f64", "v_ldexp_f64", "v_add_f64 v[4:5], v[2:3], v[2:3]; v_ldexp_f64 v[4:5], v[4:5], -3; v_add_f64 v[6:7], v[4:5], v[4:5]"},
+		{"class_f32", "v_cmp_class_f32", "v_add_f32 v4, v2, v2; v_cmp_class_f32 vcc, v4, v2; v_cndmask_b32 v6, v4, v2, vcc"},
+		{"bfrev_b32", "v_bfrev_b32", "v_add_u32 v4, v2, v2; v_bfrev_b32 v4, v4; v_add_u32 v6, v4, v4"},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			words := assemble(b, gcn.GFX90A, "s_movk_i32 s0, 0x1000; again:; "+c.text+"; s_sub_u32 s0, s0, 1; s_cmp_lg_u32 s0, 0; s_cbranch_scc1 again; s_endpgm")
@@ -59,7 +64,7 @@ func BenchmarkTranslated(b *testing.B) {
 				kept := [2]map[string]emitter{}
 				for i, names := range []map[string]emitter{nativeVector, nativeMemory} {
 					kept[i] = map[string]emitter{}
-					for _, name := range familyOf[c.name] {
+					for _, name := range strings.Fields(c.left) {
 						if f := names[name]; f != nil {
 							kept[i][name] = f
 							delete(names, name)
@@ -78,14 +83,3 @@ func BenchmarkTranslated(b *testing.B) {
 		})
 	}
 }
-
-// familyOf are the instructions that are left to Go for comparison.
-var familyOf = func() map[string][]string {
-	m := map[string][]string{}
-	for _, t := range []string{"f32", "f64"} {
-		for _, step := range []string{"scale", "fmas", "fixup"} {
-			m["div_"+t] = append(m["div_"+t], fmt.Sprintf("v_div_%s_%s", step, t))
-		}
-	}
-	return m
-}()

@@ -39,11 +39,15 @@ func (g *nativeGen) choose64(z, x, y x64.Z, which byte) {
 }
 
 // viaF64 defines an operation on f32 that is computed on f64, the halves of a
-// quarter, and rounded; if flush, positive denormals become zero. f may use all
+// quarter, and rounded; if flush, denormals become zero before and after that. f may use all
 // that lasts an instruction but Z0, Z5 and Z6.
 func viaF64(name string, flush bool, f func(g *nativeGen, z x64.Z)) {
 	vec(name, func(g *nativeGen, d x64.Z, k x64.K, x x64.Z, _, _ any) {
 		a := &g.a
+		if flush {
+			g.flush(5, x)
+			x = 5
+		}
 		a.VUpper(6, x)
 		a.V1(x64.VCVTPS2PD, 5, x, 0)
 		a.V1(x64.VCVTPS2PD, 6, x64.Z(6), 0)
@@ -53,8 +57,7 @@ func viaF64(name string, flush bool, f func(g *nativeGen, z x64.Z)) {
 		}
 		a.VImm(x64.VINSERTI64X4, 5, 5, x64.Z(6), 0, 1)
 		if flush {
-			a.VCmp(x64.VCMPPS, 5, 5, g.con(0x00800000), 0, x64.FNLT)
-			a.V1Zero(x64.VMOVDQU32, 5, x64.Z(5), 5)
+			g.flush(5, x64.Z(5))
 		}
 		a.V1(x64.VMOVDQU32, d, x64.Z(5), k)
 	})

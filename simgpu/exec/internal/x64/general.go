@@ -157,6 +157,12 @@ func (a *Asm) Not(w bool, r Reg) {
 	a.modrm(2, r, 0)
 }
 
+// SwapBytes emits r = its bytes in the other order.
+func (a *Asm) SwapBytes(w bool, r Reg) {
+	a.rex(w, 0, r)
+	a.emit(0x0f, 0xc8|byte(r)&7)
+}
+
 // SignExtend emits r = its low 32 bits, sign extended to 64.
 func (a *Asm) SignExtend(r Reg) {
 	a.rex(true, byte(r), r)

@@ -51,6 +51,7 @@ var (
 	VPUNPCKHDQ = VOp{m0f, p66, 0, 0x6a} // dwords 2, 3
 	VPERMI2D   = VOp{m38, p66, 0, 0x76} // d = dwords of s and rm, by their numbers in d
 	VPERMI2B   = VOp{m38, p66, 0, 0x75} // the same of bytes, on processors with VBMI
+	VPSHUFB    = VOp{m38, p66, 0, 0x00} // d = bytes of s, by their numbers in rm, of each 16 bytes
 	VPERMD     = VOp{m38, p66, 0, 0x36} // d = dwords of rm, by their numbers in s
 )
 
@@ -99,6 +100,11 @@ var (
 	VCVTTPS2D = VOp{m0f, pf3, 0, 0x5b}
 	VCVTTPS2U = VOp{m0f, 0, 0, 0x78}
 	VCVTPH2PS = VOp{m38, p66, 0, 0x13} // rm has 32 bytes
+	VCVTTPD2D = VOp{m0f, p66, 1, 0xe6} // d has 32 bytes
+	VCVTTPD2U = VOp{m0f, 0, 1, 0x78}   // likewise
+	VCVTQQ2PD = VOp{m0f, pf3, 1, 0xe6}
+	VGETEXPPS = VOp{m38, p66, 0, 0x42} // exponents as floats
+	VGETEXPPD = VOp{m38, p66, 1, 0x42}
 )
 
 // evex emits an instruction. after is how many bytes of it follow.
@@ -154,6 +160,8 @@ var (
 	VCVTPS2PH    = VOp{m3a, p66, 0, 0x1d} // reg and rm are the other way round; rm has 32 bytes
 	VRNDSCALEPD  = VOp{m3a, p66, 1, 0x09}
 	VINSERTI64X4 = VOp{m3a, p66, 1, 0x3a}
+	VGETMANTPS   = VOp{m3a, p66, 0, 0x26} // imm 2: from a half up to 1, with the sign
+	VGETMANTPD   = VOp{m3a, p66, 1, 0x26}
 	VSHUFPS      = VOp{m0f, 0, 0, 0xc6} // two dwords of s, two of rm, of each 16 bytes
 )
 
@@ -169,6 +177,7 @@ var (
 	VPSLLD = VShift{0, 0x72, 6}
 	VPSRLD = VShift{0, 0x72, 2}
 	VPSRAD = VShift{0, 0x72, 4}
+	VPSRAQ = VShift{1, 0x72, 4}
 )
 
 // VShift emits d{k} = rm shifted by n.
