@@ -102,10 +102,9 @@ func (b *broker) Fetch(t hip.ShareToken) (hip.Shared, hip.Error) {
 
 // giveRoom has a runtime ask for room.
 func (b *broker) giveRoom(q *quota.Runtime) {
-	n, _ := q.GetDeviceCount() // without one there is no memory
-	for i := range n {
+	for _, p := range devicesOf(q) {
 		at := nowhere
-		if p, code := q.GetDevicePropertiesR0600(i); code == hip.Success {
+		if p != nil {
 			at = busAddressOf(p)
 		}
 		b.places = append(b.places, at)

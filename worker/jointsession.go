@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/worker/quota"
 	"github.com/rocwire/rocwire/worker/quota/joint"
 )
@@ -36,10 +35,9 @@ func joinAccount(ctl *control, q *quota.Runtime, shared uint8) *jointAsker {
 		return nil
 	}
 	j := &jointAsker{ctl: ctl, waiting: map[uint32]chan jointReply{}}
-	n, _ := q.GetDeviceCount() // without one there is nothing to ask for
-	for i := range n {
+	for _, p := range devicesOf(q) {
 		var c joint.Card
-		if p, code := q.GetDevicePropertiesR0600(i); code == hip.Success {
+		if p != nil {
 			c = joint.Card{At: uint64(busAddressOf(p)), UUID: p.Uuid.Bytes}
 		}
 		j.cards = append(j.cards, c)

@@ -31,6 +31,21 @@ func busAddressOf(p *hip.DevicePropR0600) busAddress {
 	return addressOfBDF(smi.BDF{Domain: uint32(p.PciDomainID), Bus: uint8(p.PciBusID), Device: uint8(p.PciDeviceID)})
 }
 
+// devicesOf are a runtime's devices as it describes them, nil where it does not say.
+func devicesOf(q *quota.Runtime) []*hip.DevicePropR0600 {
+	n, code := q.GetDeviceCount()
+	if code != hip.Success {
+		return nil
+	}
+	list := make([]*hip.DevicePropR0600, n)
+	for i := range list {
+		if p, code := q.GetDevicePropertiesR0600(int32(i)); code == hip.Success {
+			list[i] = p
+		}
+	}
+	return list
+}
+
 // maxLimit is the length of an encoded limit in bytes, maxLimits how many there may be.
 const (
 	maxLimit  = 24
@@ -67,19 +82,14 @@ func setLimits(q *quota.Runtime, list []limit) {
 	if len(list) == 0 {
 		return
 	}
-	n, code := q.GetDeviceCount()
-	if code != hip.Success {
-		return
-	}
-	for i := range n {
-		p, code := q.GetDevicePropertiesR0600(i)
-		if code != hip.Success {
+	for i, p := range devicesOf(q) {
+		if p == nil {
 			continue
 		}
 		at := busAddressOf(p)
 		for _, l := range list {
 			if l.at == at || l.at == everyCard {
-				q.SetLimits(i, l.Limits)
+				q.SetLimits(int32(i), l.Limits)
 			}
 		}
 	}
