@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"net"
 	"os/user"
 	"strconv"
 	"strings"
@@ -16,20 +17,43 @@ type listening struct {
 	socket  worker.Socket
 }
 
-// add takes one --listen.
-func (l *listening) add(s string) error {
+// add takes one --listen, and gives the port that it says, nil for none.
+func (l *listening) add(s string) (port *int, err error) {
 	path, socket := strings.CutPrefix(s, "unix:")
 	switch {
 	case s == "" || socket && path == "":
-		return errors.New("an address, or unix:PATH")
+		return nil, errors.New("an address, or unix:PATH")
 	case socket && l.socket.Path != "", !socket && l.address != "":
-		return errors.New("one address and one unix:PATH at most")
+		return nil, errors.New("one address and one unix:PATH at most")
 	case socket:
 		l.socket.Path = path
 	default:
-		l.address = s
+		return l.network(s)
 	}
-	return nil
+	return nil, nil
+}
+
+// network is add of an address.
+func (l *listening) network(s string) (port *int, err error) {
+	host, p, err := net.SplitHostPort(s)
+	if err != nil { // there is none
+		l.address = strings.TrimSuffix(strings.TrimPrefix(s, "["), "]")
+		return nil, nil
+	}
+	if host == "" {
+		return nil, fmt.Errorf("an address goes before the port: 0.0.0.0%s is all of this machine", s)
+	}
+	l.address = host
+	return parsePort(p)
+}
+
+func parsePort(s string) (*int, error) {
+	n, err := strconv.ParseUint(s, 10, 16)
+	if err != nil {
+		return nil, fmt.Errorf("%q is no port, 0 to 65535", s)
+	}
+	port := int(n)
+	return &port, nil
 }
 
 // user takes a user's name or number who may connect to the socket.

@@ -244,7 +244,7 @@ func TestRefusals(t *testing.T) {
 		"unknown flag":            {[]string{"--frobnicate"}, cli.ExitUsage, "--help"},
 		"no such card":            {[]string{"--backend", "sim", "-d", "3", "-p", "0"}, cli.ExitUsage, "--device 3: the last card is 0"},
 		"no such port":            {[]string{"-p", "70000"}, cli.ExitUsage, "0 to 65535"},
-		"a port that is none":     {[]string{"-p", "http"}, cli.ExitUsage, `--port "http" is no number`},
+		"a port that is none":     {[]string{"-p", "http"}, cli.ExitUsage, `"http" is no port`},
 		"no cards":                {[]string{"--backend", "sim", "--sim-cards", "0"}, cli.ExitUsage, "--sim-cards 0"},
 		"help on nothing":         {[]string{"serve", "--help"}, cli.ExitUsage, `there is no command "serve"; there are `},
 		"half a command":          {[]string{"keys"}, cli.ExitUsage, "there are add-client, init"},

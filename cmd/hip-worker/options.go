@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -29,7 +30,8 @@ const usage = `hip-worker serves GPUs to HIP programs on other machines and tell
 Usage: hip-worker [flags]
        hip-worker COMMAND
 
-  --listen ADDRESS        address to listen on (127.0.0.1); others than loopback need TLS, and
+  --listen ADDRESS[:PORT]
+                          address to listen on (127.0.0.1); others than loopback need TLS, and
                           --tls-client-ca, --token-file or --oidc-issuer. With unix:PATH listen on a Unix socket, instead or, with
                           both, besides; the kernel tells who connects there
   --socket-user USER      who may connect to the socket, by name or number, again for more (everybody who can reach it)
@@ -137,7 +139,10 @@ var (
 )
 
 // words are flags that are read when all are known.
-type words struct{ hostMemory, memory, sessionMemory, sessionCompute, kubelet string }
+type words struct {
+	hostMemory, memory, sessionMemory, sessionCompute, kubelet string
+	port, listenPort                                           *int // of --port and of --listen
+}
 
 // newOptions reads the environment and adds the flags, which go before it.
 func newOptions(f *flag.FlagSet, getenv func(string) string) (*options, error) {
@@ -162,7 +167,13 @@ func newOptions(f *flag.FlagSet, getenv func(string) string) (*options, error) {
 	default:
 		o.verbose = true
 	}
-	f.Func("listen", "", o.listen.add)
+	f.Func("listen", "", func(s string) error {
+		port, err := o.listen.add(s)
+		if port != nil {
+			o.words.listenPort = port
+		}
+		return err
+	})
 	f.Func("socket-user", "", o.listen.user)
 	f.Func("socket-group", "", o.listen.group)
 	f.StringVar(&o.tls.Cert, "tls-cert", "", "")
@@ -171,7 +182,10 @@ func newOptions(f *flag.FlagSet, getenv func(string) string) (*options, error) {
 	f.BoolVar(&o.insecure, "insecure", false, "")
 	f.BoolVar(&o.noShare, "no-shared-memory", false, "")
 	f.BoolVar(&o.allowV1, "allow-v1", false, "")
-	f.IntVar(&o.port, "port", o.port, "")
+	f.Func("port", "", func(s string) (err error) {
+		o.words.port, err = parsePort(s)
+		return err
+	})
 	f.IntVar(&o.device, "device", o.device, "")
 	f.BoolVar(&o.verbose, "verbose", o.verbose, "")
 	f.StringVar(&o.portFile, "port-file", "", "")
@@ -233,8 +247,13 @@ func (o *options) check() (err error) {
 	if o.proc != "" && !filepath.IsAbs(o.proc) {
 		return fmt.Errorf("--proc %q is not an absolute path", o.proc)
 	}
-	if o.port < 0 || o.port > 65535 {
-		return fmt.Errorf("--port %d is not 0 to 65535", o.port)
+	switch one, other := o.words.port, o.words.listenPort; {
+	case one != nil && other != nil && *one != *other:
+		return fmt.Errorf("--port says %d, and --listen %d", *one, *other)
+	case cmp.Or(one, other) != nil:
+		o.port = *cmp.Or(one, other)
+	case o.port > 65535:
+		return fmt.Errorf("TF_WORKER_PORT=%d is not 0 to 65535", o.port)
 	}
 	if o.device < -1 {
 		return fmt.Errorf("--device %d is not 0 or more", o.device)

@@ -57,6 +57,12 @@ func TestParse(t *testing.T) {
 		{[]string{"--listen", "unix:/run/w.sock", "--listen", "::1"}, env(), with(func(o *options) {
 			o.listen = listening{address: "::1", socket: worker.Socket{Path: "/run/w.sock"}}
 		})},
+		{[]string{"--listen", "127.0.0.1:9"}, env("TF_WORKER_PORT", "7"), with(func(o *options) { o.port = 9 })},
+		{[]string{"--listen", "[::1]:0", "--port=0"}, env(), with(func(o *options) { o.listen.address, o.port = "::1", 0 })},
+		{[]string{"--listen", "unix:/run/w.sock", "--listen", "localhost:9", "--listen", "unix:b"}, env(), nil},
+		{[]string{"--listen", "127.0.0.1:9", "--port", "8"}, env(), nil},
+		{[]string{"--listen", "127.0.0.1:many"}, env(), nil},
+		{[]string{"--listen", ":9"}, env(), nil},
 		{[]string{"--listen", "unix:"}, env(), nil},
 		{[]string{"--listen", ""}, env(), nil},
 		{[]string{"--listen", "::1", "--listen", "127.0.0.1"}, env(), nil},
@@ -99,6 +105,7 @@ func TestParse(t *testing.T) {
 		{[]string{"--sim-cards", "0"}, env(), nil},
 		{[]string{"--sim-memory", "lots"}, env(), nil},
 		{nil, env("TF_WORKER_PORT", "x"), nil},
+		{nil, env("TF_WORKER_PORT", "65536"), nil},
 	} {
 		got, err := parse(c.args, c.env)
 		if c.want == nil {
