@@ -28,13 +28,16 @@ func (b *bench) claim(ctx context.Context, client kubernetes.Interface, n int) e
 		{"scheduler: a claim of a card of one worker", fmt.Sprintf(`device.attributes["%s"].worker == "%s"`, driver, pool(n-1, b.port))},
 	} {
 		var took []time.Duration
+		var names []string
 		done := b.around()
 		count := claims
 		if kind.cel != "" {
 			count = cardsOf / 2 // one worker has no more, of which some may be taken
 		}
 		for i := range count {
-			t, err := b.claimOne(ctx, client, fmt.Sprintf("fleet-%d-%d-%d", n, len(kind.cel), i), kind.cel)
+			name := fmt.Sprintf("fleet-%d-%d-%d", n, len(kind.cel), i)
+			names = append(names, name)
+			t, err := b.claimOne(ctx, client, name, kind.cel)
 			if err != nil {
 				return fmt.Errorf("%s, of %d: %w", kind.subject, n, err)
 			}
@@ -43,8 +46,34 @@ func (b *bench) claim(ctx context.Context, client kubernetes.Interface, n int) e
 		slices.Sort(took)
 		b.add(row{subject: kind.subject, workers: n, time: took[len(took)/2], note: fmt.Sprintf("%d cards, %d nodes, each of which reaches all of them; median of %d", n*cardsOf, len(nodes.Items), count)})
 		done(n, kind.subject, count)
+		for _, name := range names {
+			if err := release(ctx, client, name); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
+}
+
+// release gives a claim's card back, which a controller does in a whole cluster: what is measured next finds all cards free.
+func release(ctx context.Context, client kubernetes.Interface, name string) error {
+	if err := client.CoreV1().Pods(corev1.NamespaceDefault).Delete(ctx, name, metav1.DeleteOptions{GracePeriodSeconds: new(int64)}); err != nil {
+		return err
+	}
+	all := client.ResourceV1().ResourceClaims(corev1.NamespaceDefault)
+	c, err := all.Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	c.Status = resourceapi.ResourceClaimStatus{}
+	if c, err = all.UpdateStatus(ctx, c, metav1.UpdateOptions{}); err != nil {
+		return err
+	}
+	c.Finalizers = nil
+	if _, err = all.Update(ctx, c, metav1.UpdateOptions{}); err != nil {
+		return err
+	}
+	return all.Delete(ctx, name, metav1.DeleteOptions{})
 }
 
 // pool is the name that rocwire-dra gives a worker's.
