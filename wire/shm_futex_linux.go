@@ -99,13 +99,15 @@ func (s *sleep) deadline(d time.Duration) *unix.Timespec {
 	return &s.until
 }
 
-// arm asks to be woken by knock, which wakes who has asked.
+// arm asks to be woken by knock, which wakes who has asked, and reports whether anybody had.
 func arm(bell *uint32) { atomic.StoreUint32(bell, 1) }
 
-func knock(bell *uint32) {
+func knock(bell *uint32) (asleep bool) {
 	if atomic.LoadUint32(bell) != 0 && atomic.SwapUint32(bell, 0) != 0 {
 		_, _, _ = syscall.RawSyscall(unix.SYS_FUTEX, uintptr(unsafe.Pointer(bell)), futexWake, futexEveryone)
+		return true
 	}
+	return false
 }
 
 // call is knock for a word of this process's own.

@@ -36,6 +36,7 @@ type shm struct {
 	putting  sync.Mutex    // of who puts something in, or trims
 	far      atomic.Bool   // the ring that is written to has memory that small messages do not use
 	trimmed  uint64        // outBytes when trim was last asked, with putting
+	awake    atomic.Bool   // the peer did not sleep when something was sent last
 	watching atomic.Bool   // the keeper wants to know of bytes
 	over     atomic.Uint32 // not 0: the peer has gone, or shutdown was called
 	called   atomic.Uint32 // calls to wake, and by read, for the keeper
@@ -50,7 +51,7 @@ type shm struct {
 // newShm takes over memory, the socket and the channel, -1 for none. in is the number of the ring to read from.
 func newShm(memory []byte, in int, base net.Conn, channel int) *shm {
 	head, data := ringHeads(memory)
-	s := &shm{client: in == 1, memory: memory, base: base, channel: channel, name: base.RemoteAddr(), reads: newSpinner(), writes: newSpinner()}
+	s := &shm{client: in == 1, memory: memory, base: base, channel: channel, name: base.RemoteAddr(), reads: newSpinner(in == 1), writes: newSpinner(false)}
 	s.in = ringIn{m: head[in], b: data[in]}
 	s.out = ringOut{m: head[1-in], b: data[1-in]}
 	go s.watch()
@@ -99,11 +100,15 @@ func (s *shm) tryWrite(a, b []byte) (int, error) {
 	}
 	s.putting.Lock() // being trimmed is no reason to take nothing: a last word is said once
 	defer s.putting.Unlock()
+	s.out.rang = false
 	n, err := s.out.put(a)
 	if err == nil && n == len(a) {
 		var k int
 		k, err = s.out.put(b)
 		n += k
+	}
+	if n > 0 {
+		s.awake.Store(!s.out.rang)
 	}
 	s.outBytes.Add(uint64(n))
 	if s.out.head-s.out.base > shmNear && !s.far.Load() {
@@ -138,7 +143,7 @@ func (s *shm) wait(want readiness, d time.Duration) readiness {
 		return got
 	}
 	if want&writable != 0 {
-		if got := s.writes.spin(s, want); got != 0 {
+		if got := s.writes.spin(s, want, false); got != 0 {
 			return got
 		}
 		return s.sleep(&s.sleeps[1], want, d, false)
@@ -149,7 +154,7 @@ func (s *shm) wait(want readiness, d time.Duration) readiness {
 			runtime.Gosched()
 		}
 	}
-	got := s.reads.spin(s, want)
+	got := s.reads.spin(s, want, s.awake.Load())
 	if got == 0 {
 		got = s.sleep(&s.sleeps[0], want, d, s.client && s.lately >= longWait)
 	}

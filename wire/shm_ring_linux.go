@@ -46,6 +46,7 @@ type ringOut struct {
 	b          []byte // its length is a power of two
 	head, base uint64
 	tail       uint64 // as last seen
+	rang       bool   // the other side has slept since the writer last forgot that
 }
 
 // room is how many bytes can be put in.
@@ -83,7 +84,7 @@ func (r *ringOut) put(p []byte) (n int, err error) {
 		free -= k
 		r.head += uint64(k)
 		atomic.StoreUint64(&r.m.head, r.head)
-		knock(&r.m.hungry)
+		r.rang = knock(&r.m.hungry) || r.rang
 	}
 	return n, nil
 }
