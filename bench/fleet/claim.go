@@ -25,7 +25,7 @@ func (b *bench) claim(ctx context.Context, client kubernetes.Interface, n int) e
 	}
 	for _, kind := range []struct{ subject, cel string }{
 		{"scheduler: a claim of any card", ""},
-		{"scheduler: a claim of a card of one worker", fmt.Sprintf(`device.attributes["%s"].worker == "%s"`, driver, pool(n-1, b.port))},
+		{"scheduler: a claim of a card of one worker", fmt.Sprintf(`device.attributes["%s"].worker == "%s"`, driver, b.lastPool(n))},
 	} {
 		var took []time.Duration
 		var names []string
@@ -74,6 +74,15 @@ func release(ctx context.Context, client kubernetes.Interface, name string) erro
 		return err
 	}
 	return all.Delete(ctx, name, metav1.DeleteOptions{})
+}
+
+// lastPool is the pool of n workers that the scheduler comes to last: it goes by their names.
+func (b *bench) lastPool(n int) string {
+	last := ""
+	for i := range n {
+		last = max(last, pool(i, b.port))
+	}
+	return last
 }
 
 // pool is the name that rocwire-dra gives a worker's.
