@@ -55,9 +55,15 @@ func one(r *resourceapi.ExactDeviceRequest) resourceapi.DeviceRequest {
 // pod creates one that runs as a user and uses some claims; a name with a star before is that of a template.
 func (s *site) pod(t *testing.T, name, node string, claims ...string) {
 	t.Helper()
+	s.podOf(t, []string{"/pause"}, name, node, claims...)
+}
+
+// podOf creates one that runs a command of its image.
+func (s *site) podOf(t *testing.T, command []string, name, node string, claims ...string) {
+	t.Helper()
 	user := int64(1234)
 	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PodSpec{
-		SecurityContext: &corev1.PodSecurityContext{RunAsUser: &user}, HostNetwork: true, Containers: []corev1.Container{{Name: "c", Image: image, Command: []string{"/pause"}}},
+		SecurityContext: &corev1.PodSecurityContext{RunAsUser: &user}, HostNetwork: true, Containers: []corev1.Container{{Name: "c", Image: image, Command: command}},
 	}}
 	if node != "" {
 		p.Spec.NodeSelector = map[string]string{"kubernetes.io/hostname": node}
@@ -261,6 +267,41 @@ func TestClaims(t *testing.T) {
 		sees(t, second, "1 device; ") // it ended on one node only
 		second.end(t)
 		s.free(t, "shared")
+	})
+
+	t.Run("held to a part", func(t *testing.T) {
+		takes := func(r *running, mib int, result string) {
+			t.Helper()
+			out, err := r.output(t, "/takes", fmt.Sprint(mib))
+			if (err == nil) != (result == "hipSuccess") || strings.TrimSpace(out) != fmt.Sprintf("%d of 256 MiB: %s", mib, result) {
+				t.Errorf("%s takes %d MiB: %v, not %s:\n%s", r.pod.Name, mib, err, result, out)
+			}
+		}
+		const no = "hipErrorOutOfMemory"
+		for _, name := range []string{"part", "apart"} {
+			s.claim(t, name, one(exactly(1, on("w0"), "share", "50", "memory", "256Mi")))
+		}
+		s.podOf(t, []string{"/takes", "150", "stay"}, "holds", a.Name, "part")
+		s.pod(t, "beside", b.Name, "part")
+		s.pod(t, "alone", b.Name, "apart")
+		holds, beside, alone := a.admit(t, "holds"), b.admit(t, "beside"), b.admit(t, "alone")
+		eventually(t, "it has what it takes", func(ctx context.Context) bool {
+			out, err := holds.log(ctx)
+			return err == nil && out == "150 of 256 MiB: hipSuccess"
+		})
+		takes(holds, 60, "hipSuccess") // another program of the container, beside what that keeps for its next allocations
+		takes(holds, 120, no)
+		takes(beside, 60, "hipSuccess") // one of another pod of the claim, on another node
+		takes(beside, 120, no)
+		takes(alone, 250, "hipSuccess") // one of another claim
+		takes(alone, 260, no)
+		holds.end(t)
+		takes(beside, 250, "hipSuccess")
+		takes(beside, 260, no)
+		beside.end(t)
+		alone.end(t)
+		s.free(t, "part")
+		s.free(t, "apart")
 	})
 
 	t.Run("two claims in one container", func(t *testing.T) {

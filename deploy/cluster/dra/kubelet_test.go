@@ -40,16 +40,20 @@ func (s *site) newKubelet(t *testing.T, address string) *kubelet {
 // state is the driver's folder.
 func (k *kubelet) state() string { return k.Root + "/plugins/rocwire.io" }
 
-// makeImage puts hello_hip, what it and the library are linked with, and a program that waits into an image.
+// makeImage puts the programs of containers, what those and the library are linked with, and a program that waits into an image.
 func (s *site) makeImage(t *testing.T) {
 	t.Helper()
 	root := t.TempDir()
 	cluster.Pause(t, root+"/pause")
-	out, err := exec.CommandContext(t.Context(), "ldd", s.dir+"/hello_hip", s.dir+"/lib/librocwire.so").Output()
+	files, args := map[string]string{}, []string{s.dir + "/lib/librocwire.so"}
+	for name := range programs {
+		files[name] = filepath.Join(s.dir, name)
+		args = append(args, files[name])
+	}
+	out, err := exec.CommandContext(t.Context(), "ldd", args...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := map[string]string{"hello_hip": s.dir + "/hello_hip"}
 	for _, f := range regexp.MustCompile(`/[^ :]+`).FindAllString(string(out), -1) {
 		if !strings.HasPrefix(f, s.dir+"/") {
 			files[f] = f
@@ -120,11 +124,17 @@ func (r *running) printed(t *testing.T) string {
 		p, err := r.k.site.Client.CoreV1().Pods(namespace).Get(ctx, r.pod.Name, metav1.GetOptions{})
 		return err == nil && (p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed)
 	})
-	out, err := r.k.site.Client.CoreV1().Pods(namespace).GetLogs(r.pod.Name, &corev1.PodLogOptions{}).DoRaw(t.Context())
+	out, err := r.log(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(bytes.TrimSpace(out))
+	return out
+}
+
+// log is what the pod's first container has written.
+func (r *running) log(ctx context.Context) (string, error) {
+	out, err := r.k.site.Client.CoreV1().Pods(namespace).GetLogs(r.pod.Name, &corev1.PodLogOptions{}).DoRaw(ctx)
+	return string(bytes.TrimSpace(out)), err
 }
 
 // steal copies what the containers with the node's only claim are given, and says how to run hello_hip with that elsewhere.

@@ -92,15 +92,21 @@ func (s *site) account(t *testing.T, name string) string {
 	return s.KubeconfigFor(t, "system:serviceaccount:rocwire:"+name, "system:serviceaccounts", "system:serviceaccounts:rocwire")
 }
 
-// build makes the programs, the library and hello_hip as make does.
+// programs are those of containers, from their sources.
+var programs = map[string]string{"hello_hip": "examples/hello_hip/hello_hip.c", "takes": "deploy/cluster/dra/testdata/takes.c"}
+
+// build makes our programs and the library, and those of containers, as make does.
 func (s *site) build(t *testing.T) {
 	t.Helper()
 	fmt.Fprintln(os.Stderr, "dra: building rocwire's programs and library: minutes, where they were never built")
-	for _, args := range [][]string{
+	todo := [][]string{
 		{"go", "build", "-trimpath", "-o", s.dir + "/", "./cmd/hip-worker", "./cmd/hip-session", "./cmd/rocwire-dra"},
 		{"sh", "librocwire/build.sh", s.dir + "/lib"},
-		{"cc", "-O2", "-Ihip/include", "examples/hello_hip/hello_hip.c", "-o", s.dir + "/hello_hip", s.dir + "/lib/libamdhip64.so.6", "-lm"},
-	} {
+	}
+	for name, source := range programs {
+		todo = append(todo, []string{"cc", "-O2", "-Ihip/include", source, "-o", filepath.Join(s.dir, name), s.dir + "/lib/libamdhip64.so.6", "-lm"})
+	}
+	for _, args := range todo {
 		c := exec.CommandContext(t.Context(), args[0], args[1:]...)
 		c.Dir = top
 		if out, err := c.CombinedOutput(); err != nil {
