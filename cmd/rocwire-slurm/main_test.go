@@ -4,9 +4,11 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -22,6 +24,7 @@ import (
 const (
 	asProgram = "__slurm" // rocwire-slurm itself, with the arguments behind
 	asJob     = "__job"   // a job's HIP program
+	asTaker   = "__take"  // one that takes memory
 )
 
 func TestMain(m *testing.M) {
@@ -32,6 +35,8 @@ func TestMain(m *testing.M) {
 			main2()
 		case asJob:
 			job(os.Args[2:])
+		case asTaker:
+			take(os.Args[2:])
 		}
 	}
 	os.Exit(m.Run())
@@ -86,6 +91,34 @@ func job(args []string) {
 	fmt.Println(string(b))
 	time.Sleep(stay)
 	os.Exit(0)
+}
+
+// take takes so many MiB of its device, says in a file of a folder what became of it, and is over when as many have said so.
+func take(args []string) {
+	mib, err1 := strconv.Atoi(args[0])
+	all, err2 := strconv.Atoi(args[1])
+	if err := errors.Join(err1, err2); err != nil {
+		panic(err)
+	}
+	rt, t := hip.Runtime(hipmulti.New(hipremote.AllFromEnv(os.LookupEnv))), hip.Thread{}
+	_, total, code := rt.MemGetInfo(t)
+	if code == hip.Success {
+		_, code = rt.Malloc(t, uint64(mib)<<20)
+	}
+	name := fmt.Sprintf("%s/%s.%s", args[2], os.Getenv("SLURM_STEP_ID"), os.Getenv("SLURM_PROCID"))
+	if err := os.WriteFile(name, fmt.Appendf(nil, "%d MiB: %s", total>>20, code.Name()), 0o600); err != nil {
+		panic(err)
+	}
+	for {
+		list, err := os.ReadDir(args[2])
+		if err != nil {
+			panic(err)
+		}
+		if len(list) >= all {
+			os.Exit(0)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
 }
 
 // reports are what jobs' programs have said.

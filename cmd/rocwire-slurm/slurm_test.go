@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -54,7 +55,11 @@ func startCluster(t *testing.T) *cluster {
 		}
 		for n, d := range devices {
 			node := fmt.Sprintf("n%d", n+1)
-			layout.Nodes[node] = append(layout.Nodes[node], slurm.Card{Worker: fmt.Sprintf("gpu%d", i), UUID: d.UUID, Type: slurm.TypeOf(&d)})
+			card := slurm.Card{Worker: fmt.Sprintf("gpu%d", i), UUID: d.UUID, Type: slurm.TypeOf(&d)}
+			if node == "n2" && i == 0 {
+				card.Part = slurm.Part{Memory: "256M"}
+			}
+			layout.Nodes[node] = append(layout.Nodes[node], card)
 			c.cards[node] = append(c.cards[node], d.UUID)
 		}
 	}
@@ -209,6 +214,26 @@ func TestSlurm(t *testing.T) {
 	steps := reports(t, out)
 	if len(steps) != 2 || !slices.Equal(steps[0].UUIDs, c.cards["n1"][:1]) || !slices.Equal(steps[1].UUIDs, c.cards["n1"][1:]) {
 		t.Errorf("%s, want %v", out, c.cards["n1"])
+	}
+
+	// Two tasks of one step and one of another, at once, with a part of a card: there is room for two of them.
+	said := filepath.Join(c.Dir, "said")
+	if err := os.Mkdir(said, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	taker := "srun --overlap --gres=gpu:mi210:1 -n%d " + me + " " + asTaker + " 100 3 " + said
+	c.run(t, "-w", "n2", "-N1", "-n1", "-c3", "--gres=gpu:mi210:1", "--overlap", "sh", "-c", fmt.Sprintf(taker+" & "+taker+"; wait", 2, 1))
+	results := map[string]int{}
+	list, _ := filepath.Glob(said + "/*")
+	for _, f := range list {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		results[string(b)]++
+	}
+	if want := map[string]int{"256 MiB: hipSuccess": 2, "256 MiB: hipErrorOutOfMemory": 1}; !maps.Equal(results, want) {
+		t.Errorf("%v took %v, want %v", list, results, want)
 	}
 
 	// What a job leaves behind has no session any more when the job is over.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v2"
@@ -13,11 +14,12 @@ import (
 	"github.com/rocwire/rocwire/smi"
 )
 
-// Card is a card of a worker.
+// Card is a card of a worker, or a part of one.
 type Card struct {
 	Worker string `yaml:"worker"` // as in TF_WORKER_HOST: HOST, HOST:PORT or a name in the configuration file
 	UUID   string `yaml:"card"`
 	Type   string `yaml:"type"` // of Slurm's GRES, such as mi300x
+	Part   `yaml:",inline"`
 }
 
 // Layout says which cards each node of Slurm has, by its name. Their order is the order of Slurm's numbers.
@@ -48,7 +50,11 @@ func ParseLayout(b []byte) (*Layout, error) {
 	if err := yaml.UnmarshalStrict(b, l); err != nil {
 		return nil, errors.New(strings.ReplaceAll(err.Error(), "\n", " "))
 	}
-	owner := map[string]string{}
+	type owned struct {
+		node string
+		Part
+	}
+	owner := map[string]owned{}
 	for node, cards := range l.Nodes {
 		if !nodeName.MatchString(node) {
 			return nil, fmt.Errorf("%q is no name of a node", node)
@@ -62,10 +68,16 @@ func ParseLayout(b []byte) (*Layout, error) {
 				return nil, fmt.Errorf("node %s, card %d: a worker and the UUID of its card", node, i)
 			case !typeName.MatchString(c.Type):
 				return nil, fmt.Errorf("node %s, card %d: %q is no type: letters, digits and _", node, i, c.Type)
-			case twice:
-				return nil, fmt.Errorf("card %s of %s belongs to %s and to %s: two jobs would have it at once", c.UUID, c.Worker, other, node)
+			case twice && (other.node == node || c.Memory == "" || other.Memory == ""):
+				return nil, fmt.Errorf("card %s of %s belongs to %s and to %s: two jobs would have it at once", c.UUID, c.Worker, other.node, node)
 			}
-			owner[c.Worker+"\x00"+c.UUID] = node
+			if _, err := c.Quota(); err != nil {
+				return nil, fmt.Errorf("node %s, card %d: %w", node, i, err)
+			}
+			if j := slices.IndexFunc(cards, func(o Card) bool { return o.Worker == c.Worker }); cards[j].Part != c.Part {
+				return nil, fmt.Errorf("node %s, cards %d and %d: of one worker a node has the same part of each card: a job has one token there, and its quota is for each", node, j, i)
+			}
+			owner[c.Worker+"\x00"+c.UUID] = owned{node, c.Part}
 		}
 	}
 	return l, nil

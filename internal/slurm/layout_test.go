@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -11,7 +12,7 @@ import (
 
 func cardsOf(worker, kind string, uuids ...string) (list []Card) {
 	for _, u := range uuids {
-		list = append(list, Card{worker, u, kind})
+		list = append(list, Card{Worker: worker, UUID: u, Type: kind})
 	}
 	return list
 }
@@ -80,10 +81,28 @@ func TestBadLayouts(t *testing.T) {
 	for _, s := range []string{
 		"nodes: {n1: [{worker: a}]}", "nodes: {n1: [{worker: a, card: b, type: 'x y'}]}", "nodes: {'../x': []}", "nodes: {n: [{worker: 'a,b', card: c, type: x}]}",
 		"nodes: {n: [{worker: a, card: c, type: x}], m: [{worker: a, card: c, type: x}]}", "node: {}", "[",
+		"nodes: {n: [{worker: a, card: c, type: x, memory: 1G}], m: [{worker: a, card: c, type: x}]}", "nodes: {n: [{worker: a, card: c, type: x, compute: 50}], m: [{worker: a, card: c, type: x, compute: 50}]}",
+		"nodes: {n: [{worker: a, card: c, type: x, memory: 1G}, {worker: a, card: c, type: x, memory: 1G}]}", "nodes: {n: [{worker: a, card: c, type: x, memory: 1G}, {worker: a, card: d, type: x}]}",
+		"nodes: {n: [{worker: a, card: c, type: x, memory: much}]}", "nodes: {n: [{worker: a, card: c, type: x, memory: 9999999999G}]}", "nodes: {n: [{worker: a, card: c, type: x, compute: 101}]}",
+		"nodes: {n: [{worker: a, card: c, type: x, compute: -1}]}",
 	} {
 		if _, err := ParseLayout([]byte(s)); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v", s, err)
 		}
+	}
+}
+
+// TestPartsPage: the layout with parts that docs/slurm.md shows is one.
+func TestPartsPage(t *testing.T) {
+	b, err := os.ReadFile("../../docs/slurm.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(b), "```yaml\nnodes:")
+	block, _, _ := strings.Cut(rest, "```")
+	l, err := ParseLayout([]byte("nodes:" + block))
+	if err != nil || len(l.Nodes["n1"]) != 1 || len(l.Nodes["n2"]) != 1 || l.Nodes["n2"][0].Part != (Part{"96G", 50}) {
+		t.Errorf("%v, %v of %q", l, err, block)
 	}
 }
 

@@ -89,6 +89,7 @@ type share struct {
 	slurm  []int    // numbers of the cards in Slurm
 	cards  []string // their UUIDs
 	places []int    // how many-th they are on the worker
+	quota  smi.Quota
 }
 
 // Prolog lets a job in where it has cards, and writes what its tasks need into its folder. What was left there of an earlier job is ended. An error leaves
@@ -121,7 +122,7 @@ func (n *Node) Prolog(ctx context.Context, j *Job) (err error) {
 			return err
 		}
 		t := t
-		t.Cards = s.cards
+		t.Cards, t.Quota = s.cards, s.quota
 		places, err := s.client.IssueToken(ctx, t)
 		s.places = places
 		return err
@@ -157,6 +158,9 @@ func (n *Node) shares(ctx context.Context, j *Job) (list []*share, err error) {
 		if at < 0 {
 			s, err := n.connect(c.Worker)
 			if err != nil {
+				return nil, err
+			}
+			if s.quota, err = c.Quota(); err != nil {
 				return nil, err
 			}
 			at, list = len(list), append(list, s)

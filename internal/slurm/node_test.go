@@ -4,8 +4,11 @@ package slurm
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +17,7 @@ import (
 	"time"
 
 	"github.com/rocwire/rocwire/internal/freeport"
+	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/worker"
 	"github.com/rocwire/rocwire/worker/access"
 	"github.com/rocwire/rocwire/worker/simbackend"
@@ -59,11 +63,11 @@ func newHouse(t *testing.T) *house {
 			slices.Reverse(devices)
 		}
 		for _, d := range devices {
-			l.Nodes["n1"] = append(l.Nodes["n1"], Card{fmt.Sprintf("w%d", i), d.UUID, "gpu"})
+			l.Nodes["n1"] = append(l.Nodes["n1"], Card{Worker: fmt.Sprintf("w%d", i), UUID: d.UUID, Type: "gpu"})
 		}
 	}
 	config += fmt.Sprintf("  away: {address: %q}\n", freeport.Nobody(t))
-	l.Nodes["n2"] = []Card{{"away", "GPU-1", "gpu"}}
+	l.Nodes["n2"] = []Card{{Worker: "away", UUID: "GPU-1", Type: "gpu"}}
 	b, err := l.Append(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -147,6 +151,58 @@ func TestNode(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(h.dir + "/jobs/*/*"); len(left) != 0 {
 		t.Errorf("left: %v", left)
+	}
+}
+
+// TestParts: two nodes have a part of one card each, and their jobs' tokens say so.
+func TestParts(t *testing.T) {
+	h, ctx := newHouse(t), t.Context()
+	b, err := os.ReadFile(h.dir + "/slurm.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := ParseLayout(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 {
+		l.Nodes["n1"][i].Part = Part{"64M", 50}
+	}
+	l.Nodes["n3"] = slices.Clone(l.Nodes["n1"][:1])
+	l.Nodes["n3"][0].Part = Part{Memory: "32M"}
+	if b, err = l.Append(nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(h.dir+"/slurm.yaml", b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	first, second := h.job("7", 0, 1, 2), h.job("8", 0)
+	second.Node = "n3"
+	if err := errors.Join(h.node.Prolog(ctx, first), h.node.Prolog(ctx, second)); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]smi.Quota{}
+	for i := range 2 {
+		var all []smi.Token
+		b, err := os.ReadFile(fmt.Sprintf("%s/issued%d", h.dir, i))
+		if err == nil {
+			err = json.Unmarshal(b, &all)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range all {
+			got[fmt.Sprint(i, " ", x.ID)] = x.Quota
+		}
+	}
+	want := map[string]smi.Quota{
+		"0 slurm/c/n1/7": {Memory: smi.Some(smi.Bytes(64 << 20)), Compute: smi.Some(smi.Ratio(0.5))}, "1 slurm/c/n1/7": {}, "0 slurm/c/n3/8": {Memory: smi.Some(smi.Bytes(32 << 20))},
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if err := errors.Join(h.node.Epilog(ctx, first), h.node.Epilog(ctx, second)); err != nil {
+		t.Error(err)
 	}
 }
 
