@@ -62,14 +62,17 @@ var suites = []suite{
 	},
 	{
 		name: "rocprim", title: "rocPRIM", of: "librocprim-tests", worker: gfx90a, limit: 2 * time.Minute, sample: 5,
+		note:     "The `LargeIndices` cases go through up to 2³⁷ elements, and `RocprimAtomicTests` are 10⁹ loads and stores of 16 bytes for each of several seeds: hours here. `test_no_half_operators` has no cases, it only has to compile.",
 		programs: folder("usr/libexec/rocm/librocprim-tests"),
 	},
 	{
 		name: "hipcub", title: "hipCUB", of: "libhipcub-tests", worker: gfx90a, limit: 2 * time.Minute, sample: 5,
+		note:     "`LargeIndices` cases are as rocPRIM's.",
 		programs: folder("usr/libexec/rocm/libhipcub-tests"),
 	},
 	{
 		name: "rocthrust", title: "rocThrust", of: "librocthrust-tests", worker: gfx90a, limit: 2 * time.Minute, sample: 2,
+		note:     "Made with Thrust's own framework: a process for each case. `BigIndexes` cases go through up to 2³³ elements. `test_thrust_functional_placeholders_miscellaneous` has no cases.",
 		programs: thrustPrograms,
 	},
 	{
