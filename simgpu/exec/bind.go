@@ -119,6 +119,12 @@ func (b *binder) bind(in *gcn.Inst) (done bool, err error) {
 	if b.idxOn && writesM0(in) {
 		b.changes = true
 	}
+	if in.Op == gcn.S_WAITCNT {
+		if at := b.p.waits[in.PC]; at != 0 {
+			b.blk.waits, b.blk.term = at, giveWay
+			return true, nil
+		}
+	}
 	if writesEXEC(in) || b.changes {
 		b.blk.term = fallThrough
 		return true, nil

@@ -318,7 +318,11 @@ func (g *nativeGen) punt(done x64.Label) x64.Label {
 // end goes to the block after nb.
 func (g *nativeGen) end(nb *nativeBlock) {
 	b, a := nb.b, &g.a
-	if len(b.at) == len(b.ops) { // EXEC has changed, or the block was too long
+	switch {
+	case b.waits != 0:
+		g.atWait(nb)
+		return
+	case len(b.at) == len(b.ops): // EXEC has changed, or the block was too long
 		g.next(nb)
 		return
 	}

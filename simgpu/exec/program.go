@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"maps"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -21,6 +22,7 @@ type Program struct {
 	kept   int        // cost of the blocks
 	most   int        // that may be kept
 	consts map[uint64]*[2]Vec
+	waits  map[uint64]waitFor // by address: where waves give way
 	native nativeCode
 
 	options      Options
@@ -33,7 +35,7 @@ type Program struct {
 func NewProgram(arch gcn.Arch, mem *Memory, o Options) *Program {
 	ready()
 	o.complete()
-	return &Program{arch: arch, mem: mem, most: mostKept, consts: map[uint64]*[2]Vec{}, options: o}
+	return &Program{arch: arch, mem: mem, most: mostKept, consts: map[uint64]*[2]Vec{}, waits: map[uint64]waitFor{}, options: o}
 }
 
 // Untranslated is how often code was executed often enough to be translated and
@@ -73,6 +75,7 @@ func (p *Program) Invalidate(addr, size uint64) {
 	})
 	p.reclaim()
 	clear(p.consts) // those in use are in their blocks
+	maps.DeleteFunc(p.waits, func(pc uint64, _ waitFor) bool { return pc-addr < size })
 	p.watch.forget(addr, size)
 }
 
@@ -92,6 +95,8 @@ type block struct {
 	targetPC     uint64
 	dead         atomic.Bool // invalidated
 	passing      bool        // it is not kept
+	begins       atomic.Bool // a kernel does with it, and it is known where its waves give way
+	waits        waitFor     // what the instruction that ends it waits for, if a wave may give way at it
 	unusual      bool        // begins or ends in a way that is not the usual one
 	cost         int         // instructions, and as many as its constants take
 
@@ -118,6 +123,21 @@ func (p *Program) block(pc uint64) *block {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.made(pc)
+}
+
+// beginning is the block that a kernel begins with.
+func (p *Program) beginning(pc uint64) *block {
+	if b, ok := p.blocks.Load(pc); ok && b.(*block).begins.Load() {
+		return b.(*block)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.kept < p.most {
+		p.findWaits(pc)
+	}
+	b := p.made(pc)
+	b.begins.Store(true)
+	return b
 }
 
 // made is block for who has the lock.

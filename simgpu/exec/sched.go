@@ -14,7 +14,7 @@ const (
 	waveSlice  = 64 // ×stopCheck blocks a wave executes before the next one of its workgroup
 	sleepTime  = 20 * time.Microsecond
 	groupTurns = 4    // turns of its waves a workgroup has before another one may be taken up
-	groupMeets = 1024 // and how often they may meet at a barrier
+	groupMeets = 1024 // and how often they may meet at a barrier, or give way
 
 	maxResident    = 4096      // workgroups of a dispatch that is not cooperative
 	residentMemory = 256 << 20 // bytes they may take
@@ -219,7 +219,7 @@ func (s *scheduler) start() *block {
 	if b := s.first.Load(); b != nil {
 		return b
 	}
-	return link(&s.first, s.d.Program.block(s.d.entry()))
+	return link(&s.first, s.d.Program.beginning(s.d.entry()))
 }
 
 // take returns the workgroup to go on with: spare, if it is a fresh one and there

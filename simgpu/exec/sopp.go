@@ -54,7 +54,10 @@ var _ = define(func() {
 	onControl("s_endpgm_saved", endProgram)
 	onControl("s_endpgm_ordered_ps_done", endProgram)
 	onControl("s_barrier", func(*binder, *gcn.Inst) (func(*wave, *block) *block, error) {
-		return func(w *wave, b *block) *block { return w.pause(atBarrier, w.d.Program.following(b)) }, nil
+		return func(w *wave, b *block) *block {
+			w.gives = w.wg.freshWaits()
+			return w.pause(atBarrier, w.d.Program.following(b))
+		}, nil
 	})
 	onControl("s_sleep", func(*binder, *gcn.Inst) (func(*wave, *block) *block, error) {
 		return func(w *wave, b *block) *block { return w.pause(sleeping, w.d.Program.following(b)) }, nil

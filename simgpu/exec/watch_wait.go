@@ -59,8 +59,7 @@ func (p *pending) of(o *gcn.Operand) []loadNumber {
 // waits binds the check of an instruction, and its own effect on the counters.
 func waits(in *gcn.Inst) before {
 	if in.Info.Name == "s_waitcnt" {
-		vm := uint32(in.Simm16&15 | in.Simm16>>14<<4)
-		lgkm := uint32(in.Simm16 >> 8 & 15)
+		vm, lgkm := waitcnt(in)
 		return func(w *wave) { w.watched.pending.wait(vm, lgkm) }
 	}
 	used := registersUsed(in)

@@ -33,6 +33,7 @@ type status uint8
 const (
 	running   status = iota // its time slice is over
 	atBarrier               // waits for the other waves of its workgroup
+	gaveWay                 // waits for a load until the others of its workgroup do
 	sleeping                // asked to let others run
 	atGWS                   // waits for waves of other workgroups, see waits
 	ended
@@ -71,6 +72,7 @@ type wave struct {
 	blk    *block // where it stands
 	idx    int    // instruction of blk that executes
 	status status
+	gives  waitFor // what it gives way at when it waits for it
 	waits  gwsWait // at atGWS
 	clocks uint32  // times it has looked at a clock
 

@@ -146,7 +146,7 @@ func (g *workgroup) turn(stop *atomic.Bool) (fault *Fault, done bool) {
 	}
 	met := false
 	for turns, meets := 0, 0; turns < groupTurns && meets < groupMeets; {
-		busy, waiting := false, 0
+		busy, waiting, gave := false, 0, 0
 		if met {
 			g.form()
 		}
@@ -157,6 +157,9 @@ func (g *workgroup) turn(stop *atomic.Bool) (fault *Fault, done bool) {
 				continue
 			case atBarrier:
 				waiting++
+				continue
+			case gaveWay: // a while ago; see part
+				gave++
 				continue
 			case atGWS:
 				if !g.gws.passes(&w.waits) {
@@ -175,6 +178,8 @@ func (g *workgroup) turn(stop *atomic.Bool) (fault *Fault, done bool) {
 				g.live--
 			case atBarrier:
 				waiting++
+			case gaveWay:
+				gave++
 			case running:
 				busy = true
 			}
@@ -195,6 +200,18 @@ func (g *workgroup) turn(stop *atomic.Bool) (fault *Fault, done bool) {
 			met = true
 			meets++ // they had less than their turn
 			continue
+		}
+		if gave > 0 { // all others have had their turn
+			for _, w := range g.waves {
+				if w.status == gaveWay {
+					w.status = running
+				}
+			}
+			met = gave == g.live
+			if !busy {
+				meets++
+				continue
+			}
 		}
 		if !busy && waiting < g.live {
 			g.slept = true

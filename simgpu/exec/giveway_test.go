@@ -1,0 +1,160 @@
+package exec
+
+import (
+	"context"
+	"encoding/binary"
+	"strings"
+	"testing"
+
+	"github.com/rocwire/rocwire/simgpu/gcn"
+)
+
+// All waves of a workgroup load x, the first one stores what it computes of that to x, and all use what they loaded, with no barrier
+// between: on a card all of them have loaded before the first one stores. These are rounds of that, as rocSOLVER's potf2_kernel_small
+// has them: with x in device memory, and in the LDS. s16 is the number of rounds. A work-item ends with the sum of what it loaded in v6.
+// x starts as 1 and is doubled each round.
+const (
+	roundsBegin = "s_load_dwordx2 s[16:17], s[0:1], 0x0; v_lshrrev_b32_e32 v1, 6, v0; v_readfirstlane_b32 s8, v1; v_lshlrev_b32_e32 v2, 2, v0; " +
+		"v_mov_b32_e32 v3, 0; v_mov_b32_e32 v6, 0; v_mov_b32_e32 v4, 1; ds_write_b32 v3, v4; s_mov_b32 s9, 0; s_waitcnt lgkmcnt(0); "
+	roundsVM  = "round:; s_barrier; global_load_dword v4, v3, s[0:1] offset:32; s_waitcnt vmcnt(0); "
+	roundsLDS = "round:; s_barrier; ds_read_b32 v4, v3; s_waitcnt lgkmcnt(0); "
+	// Waves 1 and 2 do not load in every round: they come to the barrier at once.
+	roundsSome   = "round:; s_barrier; s_sub_i32 s11, s8, 1; s_cmp_lt_u32 s11, 2; s_cbranch_scc0 load; s_and_b32 s11, s9, s8; s_cbranch_scc1 all; load:; ds_read_b32 v4, v3; s_waitcnt lgkmcnt(0); "
+	roundsBoth   = "round:; s_barrier; ds_read_b32 v5, v3; s_waitcnt lgkmcnt(0); v_mov_b32_e32 v7, v5; global_load_dword v4, v3, s[0:1] offset:32; s_waitcnt vmcnt(0); "
+	roundsStore  = "v_lshlrev_b32_e32 v5, 1, v4; s_cmp_eq_u32 s8, 0; s_cbranch_scc0 all; "
+	roundsToVM   = "global_store_dword v3, v5, s[0:1] offset:32; "
+	roundsToLDS  = "ds_write_b32 v3, v5; "
+	roundsAll    = "all:; v_add_u32_e32 v6, v6, v4; s_barrier; s_add_i32 s9, s9, 1; s_cmp_lt_u32 s9, s16; s_cbranch_scc1 round; "
+	roundsEnd    = "v_mov_b32_e32 v7, s2; v_lshl_add_u32 v2, v7, 10, v2; global_store_dword v2, v6, s[0:1] offset:64; s_endpgm"
+	roundsNoLoop = "all:; v_add_u32_e32 v6, v6, v4; s_barrier; "
+)
+
+// rounds executes a program of them, and returns what the work-items of each workgroup stored.
+func rounds(t *testing.T, text string, after, groups, workers int, n uint32) (out [][256]uint32, stats Stats) {
+	t.Helper()
+	d := newDevice(t, gcn.GFX90A, 1<<20)
+	d.prog = NewProgram(gcn.GFX90A, d.mem, Options{TranslateAfter: after})
+	buf, data := d.alloc(4 * page)
+	x := d.assemble(buf, uint32(groups), 256, assemble(t, gcn.GFX90A, text))
+	x.DynamicLDS = 1024
+	binary.LittleEndian.PutUint32(data, n)
+	binary.LittleEndian.PutUint32(data[32:], 1)
+	stats, err := x.Run(context.Background(), workers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for g := range groups {
+		var of [256]uint32
+		for i := range of {
+			of[i] = binary.LittleEndian.Uint32(data[64+1024*g+4*i:])
+		}
+		out = append(out, of)
+	}
+	return out, stats
+}
+
+// TestLoadsBeforeStores: what one wave stores is not what another one has loaded before, by functions as in machine code.
+func TestLoadsBeforeStores(t *testing.T) {
+	for name, c := range map[string]struct {
+		text   string
+		groups int // x in device memory is one for all of them
+	}{
+		"device memory":     {roundsVM + roundsStore + roundsToVM + roundsAll, 1},
+		"LDS":               {roundsLDS + roundsStore + roundsToLDS + roundsAll, 3},
+		"LDS, then memory":  {roundsBoth + roundsStore + roundsToVM + roundsAll, 1},
+		"the first barrier": {strings.TrimPrefix(roundsVM, "round:; s_barrier; ") + roundsStore + roundsToVM + roundsNoLoop, 1},
+	} {
+		for _, n := range []uint32{1, 2, 5, 31} {
+			want := uint32(1<<n - 1)
+			if c.text[len(c.text)-len(roundsNoLoop):] == roundsNoLoop {
+				want = 1
+			}
+			var first Stats
+			for i, after := range []int{-1, 1, 2, 5, 0} {
+				out, stats := rounds(t, roundsBegin+c.text+roundsEnd, after, c.groups, 2, n)
+				for g := range out {
+					for k, got := range out[g] {
+						if got != want {
+							t.Fatalf("%s, %d rounds, translated after %d, workgroup %d: work-item %d has %#x, want %#x", name, n, after, g, k, got, want)
+						}
+					}
+				}
+				if i == 0 {
+					first = stats
+				}
+				if stats != first {
+					t.Errorf("%s, %d rounds, translated after %d: %+v, want %+v", name, n, after, stats, first)
+				}
+			}
+		}
+	}
+}
+
+// TestLoadsOfSomeWaves: waves that load nothing come to the barrier while others wait for a load, and pass it only
+// when all have come.
+func TestLoadsOfSomeWaves(t *testing.T) {
+	for _, n := range []uint32{1, 2, 5, 31} {
+		for _, after := range []int{-1, 1, 2, 5, 0} {
+			out, _ := rounds(t, roundsBegin+"v_mov_b32_e32 v4, 0; "+roundsSome+roundsStore+roundsToLDS+roundsAll+roundsEnd, after, 2, 1, n)
+			var want [4]uint32
+			x, v4 := uint32(1), [4]uint32{}
+			for r := range n {
+				for wave := range uint32(4) {
+					if skips := wave == 1 || wave == 2; !skips || r&wave == 0 {
+						v4[wave] = x
+					}
+					want[wave] += v4[wave]
+				}
+				x *= 2
+			}
+			for g := range out {
+				for k, got := range out[g] {
+					if got != want[k/64] {
+						t.Fatalf("%d rounds, translated after %d, workgroup %d: work-item %d has %#x, want %#x", n, after, g, k, got, want[k/64])
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestWaitsOf: which instructions a wave may give way at.
+func TestWaitsOf(t *testing.T) {
+	const load = "global_load_dword v4, v3, s[0:1] offset:32; "
+	for _, c := range []struct {
+		text string
+		want string // of each s_waitcnt, in order: v, l or both, - for neither
+	}{
+		{load + "s_waitcnt vmcnt(0); s_endpgm", "-"}, // no barrier
+		{load + "s_waitcnt vmcnt(0); s_barrier; s_endpgm", "v"},
+		{"s_load_dword s4, s[0:1], 0x0; s_waitcnt lgkmcnt(0); " + load + "s_waitcnt vmcnt(0); s_barrier; s_endpgm", "-v"},
+		{load + load + "s_waitcnt vmcnt(2); s_waitcnt vmcnt(1); s_waitcnt vmcnt(0); s_barrier; ds_read_b32 v5, v3; s_waitcnt vmcnt(0) lgkmcnt(0); s_endpgm", "-v-l"},
+		{"ds_write_b32 v3, v4; global_store_dword v3, v5, s[0:1] offset:32; s_waitcnt vmcnt(0) lgkmcnt(0); s_barrier; " + load + "s_barrier; s_waitcnt vmcnt(0); s_endpgm", "-v"},
+		{"s_barrier; ds_read_b32 v5, v3; " + load + "s_waitcnt lgkmcnt(0); s_waitcnt vmcnt(0); s_endpgm", "lv"},
+		{"s_barrier; again:; " + load + "s_waitcnt vmcnt(0); s_cbranch_scc1 again; " + load + "s_waitcnt vmcnt(0); s_endpgm", "v-"},
+		{"again:; s_waitcnt vmcnt(0); " + load + "s_cbranch_scc1 again; s_barrier; s_endpgm", "v"},
+	} {
+		d := newDevice(t, gcn.GFX90A, 1<<20)
+		code := assemble(t, gcn.GFX90A, c.text)
+		x := d.assemble(0, 1, 64, code)
+		d.prog.beginning(x.Entry)
+		got := ""
+		for at := 0; at < len(code); {
+			in, _, err := d.prog.instAt(x.Entry + uint64(at)*4)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if in.Op == gcn.S_WAITCNT {
+				got += []string{"-", "v", "l", "vl"}[d.prog.waits[in.PC]]
+			}
+			at += int(in.Len) / 4
+		}
+		if got != c.want {
+			t.Errorf("%s: %s, want %s", c.text, got, c.want)
+		}
+		d.prog.Invalidate(x.Entry, uint64(len(code))*4)
+		if len(d.prog.waits) != 0 {
+			t.Errorf("%s: %v when it is no code any more", c.text, d.prog.waits)
+		}
+	}
+}
