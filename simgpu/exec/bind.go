@@ -121,7 +121,7 @@ func (b *binder) bind(in *gcn.Inst) (done bool, err error) {
 	}
 	if in.Op == gcn.S_WAITCNT {
 		if at := b.p.waits[in.PC]; at != 0 {
-			b.blk.waits, b.blk.term = at, giveWay
+			b.blk.gives, b.blk.term = at, giveWay
 			return true, nil
 		}
 	}

@@ -1,154 +1,241 @@
 package exec
 
-import "github.com/rocwire/rocwire/simgpu/gcn"
+import (
+	"cmp"
+	"slices"
 
-// Which instructions a wave may give way at: an s_waitcnt that is the first one after the kernel's
-// beginning, or after a barrier, on some path on which it waits for a load. A kernel without
+	"github.com/rocwire/rocwire/simgpu/gcn"
+)
+
+// Which instructions a wave may give way at: an s_waitcnt that waits for a load on some path, if
+// on some path from there to the next barrier something is stored where the wave has loaded from since the last one.
+// Of several such waits one after the other it is the last. A kernel without
 // a barrier has none. Code that is only reached by addresses that the kernel computes, as functions
-// are that it calls, is not looked at; behind a call there may have been a barrier.
+// are that it calls, is not looked at: it may store anywhere.
 
 const (
-	mostWaitInsts = 1 << 16 // instructions of a kernel that are looked at
-	mostWaits     = 1 << 18 // of all kernels, that are kept
+	mostFound = 1 << 16 // instructions of a kernel that are looked at
+	mostWaits = 1 << 18 // of all kernels, that are kept
 )
 
 // underWay is what may be at a place in a kernel, on any path to it. It only grows while it is computed.
 type underWay struct {
-	gives    waitFor // waits that have not been since the last barrier
-	loads    waitFor // where loads have been begun whose results nobody has waited for
-	vm, lgkm uint8   // accesses that have not been waited for, at most
+	since    spaces // loaded from since the last barrier or wait
+	loads    spaces // likewise, and nobody has waited for the result: by counter, VM and LGKM
+	vm, lgkm uint8  // accesses that have not been waited for, at most
 }
+
+const mostLGKM = 15 // that an s_waitcnt can tell
+
+var anyUnderWay = underWay{spaceAll, spaceAll, mostVM, mostLGKM}
 
 // join adds what may be on another path. It reports whether that is more.
 func (u *underWay) join(o underWay) bool {
 	was := *u
-	u.gives |= o.gives
+	u.since |= o.since
 	u.loads |= o.loads
 	u.vm, u.lgkm = max(u.vm, o.vm), max(u.lgkm, o.lgkm)
 	return *u != was
 }
 
-const mostLGKM = 15 // that an s_waitcnt can tell
-
-// pass is what an instruction makes of it, and what a wave may give way at there.
-func (u underWay) pass(in *gcn.Inst) (behind underWay, at waitFor) {
-	switch in.Op {
-	case gcn.S_BARRIER, gcn.S_SWAPPC_B64, gcn.S_CALL_B64, gcn.S_SETPC_B64:
-		u.gives = waitsAll
-		return u, 0
-	case gcn.S_WAITCNT:
-		vm, lgkm := waitcnt(in)
-		if uint32(u.vm) > vm {
-			at |= u.loads & waitsVM
-			u.vm = uint8(vm)
-		}
-		if uint32(u.lgkm) > lgkm {
-			at |= u.loads & waitsLDS
-			u.lgkm = uint8(lgkm)
-		}
-		if u.vm == 0 {
-			u.loads &^= waitsVM
-		}
-		if u.lgkm == 0 {
-			u.loads &^= waitsLDS
-		}
-		at &= u.gives
-		u.gives &^= at
-		return u, at
-	}
-	access := in.Info.Flags&(gcn.IsLoad|gcn.IsStore|gcn.IsAtomic) != 0
-	loads := in.Info.Flags&(gcn.IsLoad|gcn.IsAtomic) != 0 && in.Dst.Kind != gcn.None
-	var of waitFor
-	switch in.Enc {
-	case gcn.FLAT:
-		of = waitsAll
-	case gcn.GLOBAL, gcn.SCRATCH, gcn.MUBUF, gcn.MTBUF, gcn.MIMG:
-		of = waitsVM
-	case gcn.DS:
-		of, access = waitsLDS, true
-	case gcn.SMEM:
-		of, loads = waitsLDS, false
-	}
-	if !access {
-		return u, 0
-	}
-	if loads && in.Enc != gcn.SCRATCH { // that is the wave's own
-		u.loads |= of
-	}
-	if of&waitsVM != 0 {
-		u.vm = min(u.vm+1, mostVM)
-	}
-	if of&waitsLDS != 0 {
-		u.lgkm = min(u.lgkm+1, mostLGKM)
-	}
-	return u, 0
+// foundInst is an instruction of a kernel, as far as it matters.
+type foundInst struct {
+	pc            uint64
+	op            gcn.Op
+	vm, lgkm      uint8  // of s_waitcnt
+	counts        spaces // the counters of what it accesses, VM and LGKM
+	reads, writes spaces // scalar memory is read once for a wave, and scratch is its own: they do not count
+	next          [2]int // those that may follow, -1: none
+	seen          bool   // before is known
+	before        underWay
+	at            spaces // loaded from before it, if it may have to wait
+	stores        spaces // stored to behind it, before the next barrier and the next wait of the kind
 }
 
-// findWaits finds where waves of the kernel at entry may give way. mu is held.
-func (p *Program) findWaits(entry uint64) {
-	found := map[uint64]*foundInst{}
-	queue := []uint64{entry}
-	barrier := false
-	for len(queue) > 0 && len(found) < mostWaitInsts {
+// foundOf takes down what matters of an instruction.
+func foundOf(in *gcn.Inst) foundInst {
+	f := foundInst{pc: in.PC, op: in.Op, next: [2]int{-1, -1}}
+	if in.Op == gcn.S_WAITCNT {
+		vm, lgkm := waitcnt(in)
+		f.vm, f.lgkm = uint8(vm), uint8(lgkm)
+	}
+	if in.Info.Flags&(gcn.IsLoad|gcn.IsStore|gcn.IsAtomic) != 0 {
+		var of spaces
+		switch in.Enc {
+		case gcn.FLAT:
+			f.counts, of = spaceAll, spaceAll
+		case gcn.GLOBAL, gcn.MUBUF, gcn.MTBUF, gcn.MIMG:
+			f.counts, of = spaceDevice, spaceDevice
+		case gcn.SCRATCH:
+			f.counts = spaceDevice
+		case gcn.DS:
+			f.counts, of = spaceLDS, spaceLDS
+		case gcn.SMEM:
+			f.counts = spaceLDS
+			if in.Info.Flags&gcn.IsLoad == 0 {
+				of = spaceDevice
+			}
+		}
+		if in.Info.Flags&(gcn.IsStore|gcn.IsAtomic) != 0 {
+			f.writes = of
+		}
+		if in.Info.Flags&(gcn.IsLoad|gcn.IsAtomic) != 0 && (in.Dst.Kind != gcn.None || in.LDS) && in.Enc != gcn.SMEM {
+			f.reads = of
+		}
+		if in.LDS {
+			f.writes |= spaceLDS
+		}
+	} else if in.Enc == gcn.DS {
+		f.counts = spaceLDS
+	}
+	return f
+}
+
+// pass is what an instruction makes of what was before it, and what was loaded from if it may have to wait.
+func (f *foundInst) pass() (u underWay, at spaces) {
+	u = f.before
+	switch f.op {
+	case gcn.S_BARRIER:
+		u.since = 0
+	case gcn.S_SWAPPC_B64, gcn.S_CALL_B64, gcn.S_SETPC_B64:
+		return anyUnderWay, 0
+	case gcn.S_WAITCNT:
+		if u.vm > f.vm && u.loads&spaceDevice != 0 || u.lgkm > f.lgkm && u.loads&spaceLDS != 0 {
+			at, u.since = u.since, 0
+		}
+		u.vm, u.lgkm = min(u.vm, f.vm), min(u.lgkm, f.lgkm)
+		if u.vm == 0 {
+			u.loads &^= spaceDevice
+		}
+		if u.lgkm == 0 {
+			u.loads &^= spaceLDS
+		}
+	default:
+		u.since |= f.reads
+		if f.reads != 0 {
+			u.loads |= f.counts
+		}
+		if f.counts&spaceDevice != 0 {
+			u.vm = min(u.vm+1, mostVM)
+		}
+		if f.counts&spaceLDS != 0 {
+			u.lgkm = min(u.lgkm+1, mostLGKM)
+		}
+	}
+	return u, at
+}
+
+// storesBefore is what may be stored to from the instruction on; see stores.
+func (f *foundInst) storesBefore() spaces {
+	switch f.op {
+	case gcn.S_BARRIER:
+		return 0
+	case gcn.S_SWAPPC_B64, gcn.S_CALL_B64, gcn.S_SETPC_B64:
+		return spaceAll
+	}
+	return f.stores&^f.at | f.writes
+}
+
+// instructionsOf finds the instructions of the kernel at entry, by their addresses, and whether there is a barrier.
+func (p *Program) instructionsOf(entry uint64) (list []foundInst, barrier bool) {
+	type follower struct{ next [2]uint64 }
+	places := map[uint64]follower{}
+	for queue := []uint64{entry}; len(queue) > 0 && len(places) < mostFound; {
 		pc := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
-		if found[pc] != nil {
+		if _, ok := places[pc]; ok {
 			continue
 		}
 		in, _, err := p.instAt(pc)
 		if err != nil {
 			continue
 		}
-		f := &foundInst{in: in}
-		found[pc] = f
+		f := follower{}
+		if in.Info.Flags&gcn.IsBranch != 0 {
+			f.next[1] = in.Target()
+			queue = append(queue, f.next[1])
+		}
+		switch {
+		case in.Info.Flags&gcn.IsTerm == 0, in.Op == gcn.S_SWAPPC_B64, in.Op == gcn.S_CALL_B64, // what is called returns
+			in.Op == gcn.S_SETPC_B64: // a branch that goes far, in a kernel; what is behind it is reached by others
+			f.next[0] = pc + uint64(in.Len)
+			queue = append(queue, f.next[0])
+		}
+		places[pc] = f
+		list = append(list, foundOf(&in))
 		barrier = barrier || in.Op == gcn.S_BARRIER
-		f.next(func(pc uint64) { queue = append(queue, pc) })
 	}
-	if !barrier || found[entry] == nil {
+	if !barrier {
+		return nil, false
+	}
+	slices.SortFunc(list, func(a, b foundInst) int { return cmp.Compare(a.pc, b.pc) })
+	index := make(map[uint64]int, len(list))
+	for i := range list {
+		index[list[i].pc] = i
+	}
+	for i := range list {
+		for k, pc := range places[list[i].pc].next {
+			if n, ok := index[pc]; ok && pc != 0 {
+				list[i].next[k] = n
+			}
+		}
+	}
+	return list, true
+}
+
+// findWaits finds where waves of the kernel at entry may give way. mu is held.
+func (p *Program) findWaits(entry uint64) {
+	list, barrier := p.instructionsOf(entry)
+	if !barrier {
 		return
 	}
-	found[entry].before.gives, found[entry].seen = waitsAll, true
-	for queue = append(queue[:0], entry); len(queue) > 0; {
-		f := found[queue[len(queue)-1]]
+	queue := []int{slices.IndexFunc(list, func(f foundInst) bool { return f.pc == entry })}
+	for len(queue) > 0 {
+		f := &list[queue[len(queue)-1]]
 		queue = queue[:len(queue)-1]
-		behind, at := f.before.pass(&f.in)
-		if at != 0 && (p.waits[f.in.PC] != 0 || len(p.waits) < mostWaits) {
-			p.waits[f.in.PC] |= at
+		f.seen = true
+		var behind underWay
+		behind, f.at = f.pass()
+		for _, i := range f.next {
+			if i >= 0 && (list[i].before.join(behind) || !list[i].seen) {
+				queue = append(queue, i)
+			}
 		}
-		f.next(func(pc uint64) {
-			n := found[pc]
-			if n == nil {
-				return
-			}
-			if n.before.join(behind) || !n.seen {
-				n.seen = true
-				queue = append(queue, pc)
-			}
-		})
+	}
+	findStores(list)
+	for i := range list {
+		f := &list[i]
+		if gives := f.at & f.stores; gives != 0 && (p.waits[f.pc] != 0 || len(p.waits) < mostWaits) {
+			p.waits[f.pc] |= gives
+		}
 	}
 }
 
-// foundInst is an instruction of a kernel.
-type foundInst struct {
-	in     gcn.Inst
-	before underWay
-	seen   bool // before is known
-}
-
-// next calls f for the instructions that may follow.
-func (i *foundInst) next(f func(pc uint64)) {
-	in := &i.in
-	end := in.PC + uint64(in.Len)
-	if in.Info.Flags&gcn.IsBranch != 0 {
-		f(in.Target())
+// findStores computes what may be stored to behind each instruction.
+func findStores(list []foundInst) {
+	// The instructions before each one, as lists: edge 2×i+k goes to next[k] of i.
+	first, others := make([]int, len(list)), make([]int, 2*len(list))
+	for i := range first {
+		first[i] = -1
 	}
-	switch in.Op {
-	case gcn.S_SWAPPC_B64, gcn.S_CALL_B64: // what is called returns
-	case gcn.S_SETPC_B64: // within a kernel that is a branch that goes far; what is behind it is reached by others
-	default:
-		if in.Info.Flags&gcn.IsTerm != 0 {
-			return
+	queue := make([]int, len(list))
+	for i := range list {
+		queue[i] = i // the last first
+		for k, n := range list[i].next {
+			if n >= 0 {
+				others[2*i+k], first[n] = first[n], 2*i+k
+			}
 		}
 	}
-	f(end)
+	for len(queue) > 0 {
+		i := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		before := list[i].storesBefore()
+		for e := first[i]; e >= 0; e = others[e] {
+			if f := &list[e/2]; f.stores|before != f.stores {
+				f.stores |= before
+				queue = append(queue, e/2)
+			}
+		}
+	}
 }

@@ -19,8 +19,10 @@ const (
 	roundsVM  = "round:; s_barrier; global_load_dword v4, v3, s[0:1] offset:32; s_waitcnt vmcnt(0); "
 	roundsLDS = "round:; s_barrier; ds_read_b32 v4, v3; s_waitcnt lgkmcnt(0); "
 	// Waves 1 and 2 do not load in every round: they come to the barrier at once.
-	roundsSome   = "round:; s_barrier; s_sub_i32 s11, s8, 1; s_cmp_lt_u32 s11, 2; s_cbranch_scc0 load; s_and_b32 s11, s9, s8; s_cbranch_scc1 all; load:; ds_read_b32 v4, v3; s_waitcnt lgkmcnt(0); "
-	roundsBoth   = "round:; s_barrier; ds_read_b32 v5, v3; s_waitcnt lgkmcnt(0); v_mov_b32_e32 v7, v5; global_load_dword v4, v3, s[0:1] offset:32; s_waitcnt vmcnt(0); "
+	roundsSome = "round:; s_barrier; s_sub_i32 s11, s8, 1; s_cmp_lt_u32 s11, 2; s_cbranch_scc0 load; s_and_b32 s11, s9, s8; s_cbranch_scc1 all; load:; ds_read_b32 v4, v3; s_waitcnt lgkmcnt(0); "
+	roundsBoth = "round:; s_barrier; ds_read_b32 v5, v3; s_waitcnt lgkmcnt(0); v_mov_b32_e32 v7, v5; global_load_dword v4, v3, s[0:1] offset:32; s_waitcnt vmcnt(0); "
+	// Wave 3 does what is not translated while the others have given way, and wave 1 is the one that stores.
+	roundsOut    = "round:; s_barrier; s_cmp_eq_u32 s8, 3; s_cbranch_scc0 load; s_getreg_b32 s11, hwreg(HW_REG_MODE); load:; ds_read_b32 v4, v3; s_waitcnt lgkmcnt(0); v_lshlrev_b32_e32 v5, 1, v4; s_cmp_eq_u32 s8, 1; s_cbranch_scc0 all; "
 	roundsStore  = "v_lshlrev_b32_e32 v5, 1, v4; s_cmp_eq_u32 s8, 0; s_cbranch_scc0 all; "
 	roundsToVM   = "global_store_dword v3, v5, s[0:1] offset:32; "
 	roundsToLDS  = "ds_write_b32 v3, v5; "
@@ -59,10 +61,11 @@ func TestLoadsBeforeStores(t *testing.T) {
 		text   string
 		groups int // x in device memory is one for all of them
 	}{
-		"device memory":     {roundsVM + roundsStore + roundsToVM + roundsAll, 1},
-		"LDS":               {roundsLDS + roundsStore + roundsToLDS + roundsAll, 3},
-		"LDS, then memory":  {roundsBoth + roundsStore + roundsToVM + roundsAll, 1},
-		"the first barrier": {strings.TrimPrefix(roundsVM, "round:; s_barrier; ") + roundsStore + roundsToVM + roundsNoLoop, 1},
+		"device memory":       {roundsVM + roundsStore + roundsToVM + roundsAll, 1},
+		"LDS":                 {roundsLDS + roundsStore + roundsToLDS + roundsAll, 3},
+		"LDS, not translated": {roundsOut + roundsToLDS + roundsAll, 3},
+		"LDS, then memory":    {roundsBoth + roundsStore + roundsToVM + roundsAll, 1},
+		"the first barrier":   {strings.TrimPrefix(roundsVM, "round:; s_barrier; ") + roundsStore + roundsToVM + roundsNoLoop, 1},
 	} {
 		for _, n := range []uint32{1, 2, 5, 31} {
 			want := uint32(1<<n - 1)
@@ -121,21 +124,34 @@ func TestLoadsOfSomeWaves(t *testing.T) {
 // TestWaitsOf: which instructions a wave may give way at.
 func TestWaitsOf(t *testing.T) {
 	const load = "global_load_dword v4, v3, s[0:1] offset:32; "
+	const store = "global_store_dword v3, v5, s[0:1] offset:32; "
 	for _, c := range []struct {
 		text string
-		want string // of each s_waitcnt, in order: v, l or both, - for neither
+		want string // of each s_waitcnt, in order: d for what is loaded from device memory, l from the LDS, - for neither
 	}{
-		{load + "s_waitcnt vmcnt(0); s_endpgm", "-"}, // no barrier
-		{load + "s_waitcnt vmcnt(0); s_barrier; s_endpgm", "v"},
-		{"s_load_dword s4, s[0:1], 0x0; s_waitcnt lgkmcnt(0); " + load + "s_waitcnt vmcnt(0); s_barrier; s_endpgm", "-v"},
-		{load + load + "s_waitcnt vmcnt(2); s_waitcnt vmcnt(1); s_waitcnt vmcnt(0); s_barrier; ds_read_b32 v5, v3; s_waitcnt vmcnt(0) lgkmcnt(0); s_endpgm", "-v-l"},
-		{"ds_write_b32 v3, v4; global_store_dword v3, v5, s[0:1] offset:32; s_waitcnt vmcnt(0) lgkmcnt(0); s_barrier; " + load + "s_barrier; s_waitcnt vmcnt(0); s_endpgm", "-v"},
-		{"s_barrier; ds_read_b32 v5, v3; " + load + "s_waitcnt lgkmcnt(0); s_waitcnt vmcnt(0); s_endpgm", "lv"},
-		{"s_barrier; again:; " + load + "s_waitcnt vmcnt(0); s_cbranch_scc1 again; " + load + "s_waitcnt vmcnt(0); s_endpgm", "v-"},
-		{"again:; s_waitcnt vmcnt(0); " + load + "s_cbranch_scc1 again; s_barrier; s_endpgm", "v"},
+		{load + "s_waitcnt vmcnt(0); " + store + "s_endpgm", "-"}, // no barrier
+		{load + "s_waitcnt vmcnt(0); " + store + "s_barrier; s_endpgm", "d"},
+		{load + "s_waitcnt vmcnt(0); s_barrier; " + store + "s_endpgm", "-"}, // others know of the barrier, too
+		{load + "s_waitcnt vmcnt(0); ds_write_b32 v3, v4; s_barrier; s_endpgm", "-"},
+		{load + "ds_read_b32 v5, v3; s_waitcnt vmcnt(0); ds_write_b32 v3, v4; s_barrier; s_endpgm", "l"}, // it waits, for whatever
+		{"s_load_dword s4, s[0:1], 0x0; s_waitcnt lgkmcnt(0); " + load + "s_waitcnt vmcnt(0); " + store + "s_barrier; s_endpgm", "-d"},
+		{load + load + "s_waitcnt vmcnt(2); s_waitcnt vmcnt(1); s_waitcnt vmcnt(0); " + store + "s_barrier; s_endpgm", "-d-"},
+		{load + "s_waitcnt vmcnt(0); " + load + "s_waitcnt vmcnt(0); " + store + "s_barrier; s_endpgm", "-d"},
+		{store + "s_waitcnt vmcnt(0); " + store + "s_barrier; s_endpgm", "-"},
+		{load + "s_barrier; s_waitcnt vmcnt(0); " + store + "s_endpgm", "-"}, // all have loaded at the barrier
+		{"s_barrier; ds_read_b32 v5, v3; s_waitcnt lgkmcnt(0); " + load + "s_waitcnt vmcnt(0); ds_write_b32 v3, v5; " + store + "s_endpgm", "ld"},
+		{"s_barrier; flat_load_dword v5, v[8:9]; s_waitcnt vmcnt(0) lgkmcnt(0); ds_add_u32 v3, v5; " + store + "s_endpgm", "dl"},
+		{"s_barrier; again:; " + load + "s_waitcnt vmcnt(0); s_cbranch_scc1 again; " + store + "s_endpgm", "d"},
+		{"again:; s_waitcnt vmcnt(0); " + load + "s_cbranch_scc1 again; global_atomic_add v3, v4, s[0:1]; s_barrier; s_endpgm", "d"},
+		{"s_barrier; " + load + "s_waitcnt vmcnt(0); s_swappc_b64 s[30:31], s[4:5]; s_endpgm", "d"},
+		{"s_barrier; scratch_load_dword v5, v3, off; s_waitcnt vmcnt(0); " + store + "s_endpgm", "-"},
 	} {
-		d := newDevice(t, gcn.GFX90A, 1<<20)
-		code := assemble(t, gcn.GFX90A, c.text)
+		arch := gcn.GFX90A
+		if strings.Contains(c.text, "scratch_") {
+			arch = gcn.GFX942
+		}
+		d := newDevice(t, arch, 1<<20)
+		code := assemble(t, arch, c.text)
 		x := d.assemble(0, 1, 64, code)
 		d.prog.beginning(x.Entry)
 		got := ""
@@ -145,7 +161,7 @@ func TestWaitsOf(t *testing.T) {
 				t.Fatal(err)
 			}
 			if in.Op == gcn.S_WAITCNT {
-				got += []string{"-", "v", "l", "vl"}[d.prog.waits[in.PC]]
+				got += []string{"-", "d", "l", "dl"}[d.prog.waits[in.PC]]
 			}
 			at += int(in.Len) / 4
 		}

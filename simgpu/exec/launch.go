@@ -188,7 +188,7 @@ func (w *wave) start(s *scheduler, items int) {
 	w.unchain()
 	w.ldsOwner, w.left, w.meet = nil, 0, waveMeet{}
 	w.blk, w.idx, w.status = nil, 0, running
-	w.gives = w.wg.freshWaits()
+	w.gives = w.wg.mayGive()
 	w.watched = d.Program.watch.wave(w, n, lanes)
 }
 

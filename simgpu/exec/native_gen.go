@@ -319,7 +319,7 @@ func (g *nativeGen) punt(done x64.Label) x64.Label {
 func (g *nativeGen) end(nb *nativeBlock) {
 	b, a := nb.b, &g.a
 	switch {
-	case b.waits != 0:
+	case b.gives != 0:
 		g.atWait(nb)
 		return
 	case len(b.at) == len(b.ops): // EXEC has changed, or the block was too long

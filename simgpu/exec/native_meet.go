@@ -67,7 +67,7 @@ func (g *workgroup) part(w *wave, now uintptr) *wave {
 		o.blk = o.d.Program.following(b)
 		switch {
 		case !begun:
-		case b.waits != 0:
+		case b.gives != 0:
 			o.status = gaveWay
 		default:
 			o.status = atBarrier
@@ -101,7 +101,7 @@ func (g *nativeGen) atBarrier(nb *nativeBlock, exit int, out x64.Label) {
 
 // atWait is the end of a block with a wait that a wave may give way at.
 func (g *nativeGen) atWait(nb *nativeBlock) {
-	a, waits := &g.a, int32(nb.b.waits)
+	a, waits := &g.a, int32(nb.b.gives)
 	gives := a.Label()
 	a.Load(false, x64.RAX, x64.At(rW, waveGives))
 	a.OpImm(x64.AND, false, x64.RAX, waits)
@@ -147,9 +147,9 @@ func (g *nativeGen) nextOfRing(nb *nativeBlock, of int32, exit int, out x64.Labe
 	a.StoreImm(false, x64.At(rW, meetExit), int32(exit+1))
 	a.StoreImm(false, x64.At(rW, waveAccess), 0)
 	if of == meetsWait {
-		a.OpImm(x64.AND, false, x64.At(rW, waveGives), ^int32(nb.b.waits))
+		a.OpImm(x64.AND, false, x64.At(rW, waveGives), ^int32(nb.b.gives))
 	} else {
-		a.StoreImm(false, x64.At(rW, waveGives), int32(waitsAll))
+		a.StoreImm(false, x64.At(rW, waveGives), int32(spaceAll))
 	}
 	a.Load(true, rW, x64.RAX)
 	a.StoreImm(false, x64.At(rW, meetOf), of)

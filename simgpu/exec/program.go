@@ -22,7 +22,7 @@ type Program struct {
 	kept   int        // cost of the blocks
 	most   int        // that may be kept
 	consts map[uint64]*[2]Vec
-	waits  map[uint64]waitFor // by address: where waves give way
+	waits  map[uint64]spaces // by address: s_waitcnt that waves may give way at, for loads from there
 	native nativeCode
 
 	options      Options
@@ -35,7 +35,7 @@ type Program struct {
 func NewProgram(arch gcn.Arch, mem *Memory, o Options) *Program {
 	ready()
 	o.complete()
-	return &Program{arch: arch, mem: mem, most: mostKept, consts: map[uint64]*[2]Vec{}, waits: map[uint64]waitFor{}, options: o}
+	return &Program{arch: arch, mem: mem, most: mostKept, consts: map[uint64]*[2]Vec{}, waits: map[uint64]spaces{}, options: o}
 }
 
 // Untranslated is how often code was executed often enough to be translated and
@@ -75,7 +75,7 @@ func (p *Program) Invalidate(addr, size uint64) {
 	})
 	p.reclaim()
 	clear(p.consts) // those in use are in their blocks
-	maps.DeleteFunc(p.waits, func(pc uint64, _ waitFor) bool { return pc-addr < size })
+	maps.DeleteFunc(p.waits, func(pc uint64, _ spaces) bool { return pc-addr < size })
 	p.watch.forget(addr, size)
 }
 
@@ -96,7 +96,7 @@ type block struct {
 	dead         atomic.Bool // invalidated
 	passing      bool        // it is not kept
 	begins       atomic.Bool // a kernel does with it, and it is known where its waves give way
-	waits        waitFor     // what the instruction that ends it waits for, if a wave may give way at it
+	gives        spaces      // ends with a wait that a wave may give way at, for loads from there
 	unusual      bool        // begins or ends in a way that is not the usual one
 	cost         int         // instructions, and as many as its constants take
 

@@ -55,7 +55,7 @@ var _ = define(func() {
 	onControl("s_endpgm_ordered_ps_done", endProgram)
 	onControl("s_barrier", func(*binder, *gcn.Inst) (func(*wave, *block) *block, error) {
 		return func(w *wave, b *block) *block {
-			w.gives = w.wg.freshWaits()
+			w.gives = w.wg.mayGive()
 			return w.pause(atBarrier, w.d.Program.following(b))
 		}, nil
 	})

@@ -72,7 +72,7 @@ type wave struct {
 	blk    *block // where it stands
 	idx    int    // instruction of blk that executes
 	status status
-	gives  waitFor // what it gives way at when it waits for it
+	gives  spaces  // the loads for which it gives way when it waits
 	waits  gwsWait // at atGWS
 	clocks uint32  // times it has looked at a clock
 
