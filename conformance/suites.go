@@ -86,9 +86,9 @@ var suites = []suite{
 	{
 		name: "rocsolver", title: "rocSOLVER", of: "librocsolver0", packages: together([]string{"librocsolver0-tests", "libfmt11"}, rocblas, blas), worker: gfx90a,
 		libs: []string{openblas}, limit: 2 * time.Minute, sample: 100,
-		note: "Cases of `POTF2` and `POTRF` with n = 70 fail here by a race of rocSOLVER's own, in `potf2_kernel_small`: all waves read a diagonal element and the first one writes its root there, with no barrier between. " +
-			"[`--sim-check=race`](simulator-check.md) names both instructions. A wave of the simulator runs up to the barrier, so the others read the root; on a card they have mostly read before. " +
-			"It shows where more than 64 rows are left, because only then a second wave uses what it read.",
+		note: "`POTF2` and `POTRF` have a race of rocSOLVER's own, in `potf2_kernel_small`: all waves read a diagonal element and the first one writes its root there, with no barrier between. " +
+			"They pass as on a card, where all waves have read before the first one writes: [here they give way to each other](simulated-gpu.md#what-it-does-as-a-card-does), too. " +
+			"[`--sim-check=race`](simulator-check.md) names both instructions.",
 		programs: one("rocsolver-test", &gtest{path: "usr/libexec/rocm/librocsolver0-tests/rocsolver-test"}, "checkin_"),
 	},
 	{

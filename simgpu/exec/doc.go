@@ -22,7 +22,9 @@
 // constant.
 //
 // One goroutine executes all waves of a workgroup, each until it ends, reaches
-// a barrier or has used its time slice. A workgroup whose waves all wait is set
+// a barrier or has used its time slice, or waits for a load and may store there
+// then: all waves have loaded before the first one stores, as on hardware; see
+// giveway.go. A workgroup whose waves all wait is set
 // aside and another one is taken up, so workgroups that wait for each other
 // make progress; a cooperative dispatch keeps all its workgroups resident.
 // Where there is no LDS, a single wave executes one after the other what many

@@ -174,3 +174,34 @@ func TestWaitsOf(t *testing.T) {
 		}
 	}
 }
+
+// TestLoadsBeforeStoresIsARace: checks find it all the same, and what is checked has the same results.
+func TestLoadsBeforeStoresIsARace(t *testing.T) {
+	d := newDevice(t, gcn.GFX90A, 1<<20)
+	d.prog.Watch(CheckRace, false)
+	buf, data := d.alloc(4 * page)
+	x := d.assemble(buf, 1, 256, assemble(t, gcn.GFX90A, roundsBegin+roundsLDS+roundsStore+roundsToLDS+roundsAll+roundsEnd))
+	x.DynamicLDS = 1024
+	x.Allocated = d.allocated
+	binary.LittleEndian.PutUint32(data, 3)
+	races := map[string]bool{}
+	x.OnFinding = func(f *Finding) error {
+		races[f.String()] = f.Check == CheckRace
+		return nil
+	}
+	if _, err := x.Run(context.Background(), 1); err != nil {
+		t.Fatal(err)
+	}
+	found := false
+	for text, race := range races {
+		found = found || race && strings.Contains(text, "wave 0 writes what wave ") && strings.Contains(text, " reads at 0x0 of the LDS, without a barrier between")
+	}
+	if !found {
+		t.Errorf("no race: %v", races)
+	}
+	for i := range 256 {
+		if got := binary.LittleEndian.Uint32(data[64+4*i:]); got != 7 {
+			t.Fatalf("work-item %d has %#x, want 7", i, got)
+		}
+	}
+}
