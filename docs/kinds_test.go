@@ -17,6 +17,7 @@ import (
 	"github.com/rocwire/rocwire/internal/debtree"
 	"github.com/rocwire/rocwire/internal/dialing"
 	"github.com/rocwire/rocwire/internal/keys"
+	"github.com/rocwire/rocwire/internal/slurm"
 	"github.com/rocwire/rocwire/worker/access"
 )
 
@@ -84,6 +85,10 @@ func settings(t *testing.T, b block) {
 		text := digest.ReplaceAllStringFunc(b.text, func(s string) string { return strings.Repeat(s[:4], 16) })
 		if _, err := access.ParseRules([]byte(text)); err != nil {
 			t.Error(err)
+		}
+	case strings.HasPrefix(first, "nodes:"):
+		if l, err := slurm.ParseLayout([]byte(b.text)); err != nil || len(l.Nodes) == 0 {
+			t.Errorf("%v, %v", l, err)
 		}
 	case strings.HasPrefix(first, "volumes:"), strings.HasPrefix(first, "spec:"), strings.HasPrefix(first, "apiVersion:"): // TestPages of deploy/check
 	default:

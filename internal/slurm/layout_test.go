@@ -1,7 +1,6 @@
 package slurm
 
 import (
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -89,20 +88,6 @@ func TestBadLayouts(t *testing.T) {
 		if _, err := ParseLayout([]byte(s)); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v", s, err)
 		}
-	}
-}
-
-// TestPartsPage: the layout with parts that docs/slurm.md shows is one.
-func TestPartsPage(t *testing.T) {
-	b, err := os.ReadFile("../../docs/slurm.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(b), "```yaml\nnodes:")
-	block, _, _ := strings.Cut(rest, "```")
-	l, err := ParseLayout([]byte("nodes:" + block))
-	if err != nil || len(l.Nodes["n1"]) != 1 || len(l.Nodes["n2"]) != 1 || l.Nodes["n2"][0].Part != (Part{"96G", 50}) {
-		t.Errorf("%v, %v of %q", l, err, block)
 	}
 }
 
