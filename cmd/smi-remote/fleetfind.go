@@ -8,7 +8,6 @@ import (
 	"github.com/rocwire/rocwire/discovery"
 	"github.com/rocwire/rocwire/internal/dialing"
 	"github.com/rocwire/rocwire/internal/fleet"
-	"github.com/rocwire/rocwire/internal/workerlist"
 	"github.com/rocwire/rocwire/smi"
 )
 
@@ -45,8 +44,7 @@ func (a *app) members(ctx context.Context, hosts bool) (all []fleet.Worker, p *p
 	if err != nil {
 		return nil, nil, err
 	}
-	all = eachOnce(append(fleet.Of(named), found...), func(w *fleet.Worker) workerlist.Address { return w.Address })
-	return all, p, nil
+	return fleet.Join(fleet.Of(named), found), p, nil
 }
 
 // discover asks the sources of --workers side by side, within the time limit.

@@ -39,16 +39,16 @@ func (a *app) parseHosts(hosts []string, port string) (all []dialing.Worker, err
 	if err != nil {
 		return nil, usagef("%v", err)
 	}
-	return eachOnce(workers, func(w *dialing.Worker) workerlist.Address { return w.Address }), nil
+	return eachOnce(workers), nil
 }
 
 // eachOnce leaves out the workers whose address an earlier one has.
-func eachOnce[W any](list []W, address func(*W) workerlist.Address) (all []W) {
+func eachOnce(list []dialing.Worker) (all []dialing.Worker) {
 	seen := make(map[workerlist.Address]bool, len(list))
-	for i := range list {
-		if at := address(&list[i]); !seen[at] {
-			seen[at] = true
-			all = append(all, list[i])
+	for _, w := range list {
+		if !seen[w.Address] {
+			seen[w.Address] = true
+			all = append(all, w)
 		}
 	}
 	return all

@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/rocwire/rocwire/discovery"
 	"github.com/rocwire/rocwire/internal/dialing"
@@ -60,17 +59,16 @@ func Resolve(found []discovery.Target, over dialing.Settings, getenv func(string
 	return all, nil
 }
 
-// Join is a and those of b that are elsewhere.
+// Join is a and b, each worker once: of those at one address the first, by whatever names it is called. To rocwire-dra, two would have each card twice.
 func Join(a, b []Worker) []Worker {
-	all := slices.Clip(a)
+	all := make([]Worker, 0, len(a)+len(b))
 	seen := make(map[workerlist.Address]bool, len(a)+len(b))
-	for i := range a {
-		seen[a[i].Address] = true
-	}
-	for _, w := range b {
-		if !seen[w.Address] {
-			seen[w.Address] = true
-			all = append(all, w)
+	for _, list := range [][]Worker{a, b} {
+		for _, w := range list {
+			if !seen[w.Address] {
+				seen[w.Address] = true
+				all = append(all, w)
+			}
 		}
 	}
 	return all

@@ -50,3 +50,17 @@ func TestOf(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 }
+
+// Two names for one address, in the configuration file or in what was found, are one worker.
+func TestJoin(t *testing.T) {
+	at := func(host, shown string) Worker {
+		return Worker{Worker: dialing.Worker{Address: workerlist.Address{Host: host, Port: "1"}}, Shown: shown}
+	}
+	var got []string
+	for _, w := range Join([]Worker{at("a", "alpha"), at("b", "beta"), at("a", "big")}, []Worker{at("b", "found"), at("c", "gamma"), at("c", "again")}) {
+		got = append(got, w.Shown)
+	}
+	if want := []string{"alpha", "beta", "gamma"}; fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
