@@ -114,46 +114,6 @@ func plainLDSAtomic(op x64.Op) emitter {
 	}
 }
 
-// plainGlobalAtomic is one on device memory.
-func plainGlobalAtomic(op x64.Op) emitter {
-	return func(g *nativeGen, in *gcn.Inst) bool {
-		if !canAddress(in) || !isVec(&in.Data) || in.Returns() || g.p.mem.Base%4 != 0 {
-			return false
-		}
-		a, done := &g.a, g.a.Label()
-		bad := g.begin(in, done)
-		// All addresses first: Go must not do again what was done.
-		g.quarters(func(q int) {
-			g.offsets(in, q, 4, bad)
-			for half := range 2 {
-				a.VStore(x64.At(rW, waveOffs+128*q+64*half), offset(half), 0)
-				a.V(x64.VPANDQ, 4, offset(half), g.con64(3), 0)
-				a.VCmp(x64.VPCMPUQ, x64.K(5+half), 4, g.con64(0), 0, x64.NEQ)
-			}
-			g.unlessAny(q, bad)
-		})
-		// And all pages: writing what is there says whether they are there.
-		g.quarters(func(q int) {
-			g.eachLane(q, func() {
-				a.Load(true, x64.R10, x64.Scaled(rW, x64.RAX, 3, waveOffs+128*q))
-				a.Imm(x64.R9, 0)
-				a.Locked(x64.OR, false, x64.AtIndex(rMem, x64.R10, 0), x64.R9)
-			})
-		})
-		g.quarters(func(q int) {
-			g.eachLane(q, func() {
-				a.Load(true, x64.R10, x64.Scaled(rW, x64.RAX, 3, waveOffs+128*q))
-				at := vecAt(&in.Data, 0, q)
-				a.Load(false, x64.R9, x64.Scaled(at.Base, x64.RAX, 2, int(at.Disp)))
-				a.Locked(op, false, x64.AtIndex(rMem, x64.R10, 0), x64.R9)
-			})
-		})
-		g.count(waveAtomics, 1)
-		a.Bind(done)
-		return true
-	}
-}
-
 var _ = define(func() {
 	for suffix, s := range map[string]small{
 		"u8": {bytes: 1}, "i8": {bytes: 1, signed: true}, "u16": {bytes: 2}, "i16": {bytes: 2, signed: true},
@@ -168,8 +128,5 @@ var _ = define(func() {
 	}
 	for name, op := range map[string]x64.Op{"add_u32": x64.ADD, "sub_u32": x64.SUB, "and_b32": x64.AND, "or_b32": x64.OR, "xor_b32": x64.XOR} {
 		nativeMemory["ds_"+name] = plainLDSAtomic(op)
-	}
-	for name, op := range map[string]x64.Op{"add": x64.ADD, "sub": x64.SUB, "and": x64.AND, "or": x64.OR, "xor": x64.XOR} {
-		nativeMemory["global_atomic_"+name] = plainGlobalAtomic(op)
 	}
 })

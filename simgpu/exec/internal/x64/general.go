@@ -49,6 +49,24 @@ func (a *Asm) Locked(op Op, w bool, m Mem, r Reg) {
 	a.OpTo(op, w, m, r)
 }
 
+// Exchange emits m = r and r = what was at m, atomically.
+func (a *Asm) Exchange(w bool, m Mem, r Reg) {
+	a.rex(w, byte(r), m)
+	a.emit(0x87)
+	a.modrm(byte(r), m, 0)
+}
+
+// ExchangeAdd emits m = m + r and r = what was at m, atomically.
+func (a *Asm) ExchangeAdd(w bool, m Mem, r Reg) { a.locked(0xc1, w, m, r) }
+
+// CompareExchange emits m = r if m is RAX, and RAX = what was at m, atomically. It sets the flags: E if it was RAX.
+func (a *Asm) CompareExchange(w bool, m Mem, r Reg) { a.locked(0xb1, w, m, r) }
+
+func (a *Asm) locked(op byte, w bool, m Mem, r Reg) {
+	a.emit(0xf0)
+	a.two(op, w, r, m)
+}
+
 // OpImm emits rm = rm op v, v sign extended.
 func (a *Asm) OpImm(op Op, w bool, rm any, v int32) {
 	a.rex(w, 0, rm)
