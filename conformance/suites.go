@@ -94,8 +94,8 @@ var suites = []suite{
 	{
 		name: "hipsolver", title: "hipSOLVER", of: "libhipsolver0", packages: together([]string{"libhipsolver0-tests", "librocsolver0", "libfmt11", "libhipsparse1", "librocsparse1"}, rocblas, blas),
 		worker: gfx90a, libs: []string{openblas}, limit: 2 * time.Minute, sample: 100,
-		note: "`HEEVJ.strided_batched__double_complex/13` fails with the same number each time, on one core, too. [`--sim-check=race`](simulator-check.md) finds accesses of the LDS without a barrier between them in rocSOLVER's `syevj_small_kernel`, " +
-			"which it calls. Whether they are the cause, and so whether it is the simulator's bug or rocSOLVER's, is not known yet.",
+		note: "`HEEVJ.strided_batched__double_complex/13` fails with the same number each time, by a race of rocSOLVER's own like that of its `POTF2`, in `syevj_small_kernel`: all waves sum `cosines_res` to say whether another sweep is needed, " +
+			"and the first one writes its cosines there, with no barrier between. [`--sim-check=race`](simulator-check.md) names both instructions. So the waves do not agree on when to stop. On a card they have mostly summed before.",
 		programs: folder("usr/libexec/rocm/libhipsolver0-tests"),
 	},
 	{
