@@ -94,8 +94,8 @@ var suites = []suite{
 	{
 		name: "hipsolver", title: "hipSOLVER", of: "libhipsolver0", packages: together([]string{"libhipsolver0-tests", "librocsolver0", "libfmt11", "libhipsparse1", "librocsparse1"}, rocblas, blas),
 		worker: gfx90a, libs: []string{openblas}, limit: 2 * time.Minute, sample: 100,
-		note: "`HEEVJ.strided_batched__double_complex/13` fails with the same number each time, by a race of rocSOLVER's own like that of its `POTF2`, in `syevj_small_kernel`: all waves sum `cosines_res` to say whether another sweep is needed, " +
-			"and the first one writes its cosines there, with no barrier between. [`--sim-check=race`](simulator-check.md) names both instructions. So the waves do not agree on when to stop. On a card they have mostly summed before.",
+		note: "rocSOLVER's `syevj_small_kernel` has a race: all waves sum `cosines_res` to say whether another sweep is needed, and the first one writes its cosines there, with no barrier between. " +
+			"[`--sim-check=race`](simulator-check.md) names both instructions. `HEEVJ.strided_batched__double_complex/13` failed by it before waves gave way to each other when they wait for what they load.",
 		programs: folder("usr/libexec/rocm/libhipsolver0-tests"),
 	},
 	{
