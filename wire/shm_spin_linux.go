@@ -33,7 +33,11 @@ type spinner struct {
 }
 
 func newSpinner(probes bool) spinner {
-	return spinner{never: runtime.NumCPU() < 2 || runtime.GOMAXPROCS(0) < 2, probes: probes, limit: spinLong}
+	s := spinner{never: runtime.NumCPU() < 2 || runtime.GOMAXPROCS(0) < 2, probes: probes, limit: spinLong}
+	if probes {
+		s.limit = spinProbe
+	}
+	return s
 }
 
 // next is how long to look in the wait that begins, 0 for not at all. awake is whether the peer did not sleep when something was sent to it last.

@@ -58,6 +58,11 @@ func TestSpinTogether(t *testing.T) {
 		if took, sleeps := m.calls(2 * spinSkips); sleeps != 0 || took > 10*m.work {
 			t.Errorf("woken in %v: a call takes %v, with %d sleeps", wake, took, sleeps)
 		}
+		m = spinModel{wake: wake, work: time.Microsecond, apart: true, client: newSpinner(true), server: newSpinner(false)}
+		m.client.never, m.server.never = false, false
+		if took, sleeps := m.calls(10); sleeps != 0 || took > 10*m.work {
+			t.Errorf("woken in %v: the tenth call takes %v, with %d sleeps", wake, took, sleeps)
+		}
 	}
 }
 
