@@ -110,8 +110,7 @@ func loadQuads(base unsafe.Pointer, off *[64]uint64, d *Vec, mask uint64) {
 	regs := (*[4]Vec)(unsafe.Pointer(d))
 	for m := mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m) & 63
-		var v [4]uint32
-		v = *(*[4]uint32)(unsafe.Add(base, uintptr(off[i])))
+		v := *(*[4]uint32)(unsafe.Add(base, uintptr(off[i])))
 		for j := range regs {
 			regs[j][i] = v[j]
 		}
