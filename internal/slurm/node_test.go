@@ -154,9 +154,9 @@ func TestNode(t *testing.T) {
 	}
 }
 
-// TestParts: two nodes have a part of one card each, and their jobs' tokens say so.
-func TestParts(t *testing.T) {
-	h, ctx := newHouse(t), t.Context()
+// change writes another layout in the place of the one that is there.
+func (h *house) change(t *testing.T, f func(l *Layout)) {
+	t.Helper()
 	b, err := os.ReadFile(h.dir + "/slurm.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -165,17 +165,25 @@ func TestParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 2 {
-		l.Nodes["n1"][i].Part = Part{"64M", 50}
-	}
-	l.Nodes["n3"] = slices.Clone(l.Nodes["n1"][:1])
-	l.Nodes["n3"][0].Part = Part{Memory: "32M"}
+	f(l)
 	if b, err = l.Append(nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(h.dir+"/slurm.yaml", b, 0o600); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// TestParts: two nodes have a part of one card each, and their jobs' tokens say so.
+func TestParts(t *testing.T) {
+	h, ctx := newHouse(t), t.Context()
+	h.change(t, func(l *Layout) {
+		for i := range 2 {
+			l.Nodes["n1"][i].Part = Part{"64M", 50}
+		}
+		l.Nodes["n3"] = slices.Clone(l.Nodes["n1"][:1])
+		l.Nodes["n3"][0].Part = Part{Memory: "32M"}
+	})
 	first, second := h.job("7", 0, 1, 2), h.job("8", 0)
 	second.Node = "n3"
 	if err := errors.Join(h.node.Prolog(ctx, first), h.node.Prolog(ctx, second)); err != nil {
@@ -209,22 +217,10 @@ func TestParts(t *testing.T) {
 // TestPrologFails: without one of its workers a job does not begin, and leaves nothing on the others.
 func TestPrologFails(t *testing.T) {
 	h, ctx := newHouse(t), context.Background()
-	b, err := os.ReadFile(h.dir + "/slurm.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := ParseLayout(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Nodes["n1"], l.Nodes["n2"] = append(l.Nodes["n1"], l.Nodes["n2"]...), nil
-	if b, err = l.Append(nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(h.dir+"/slurm.yaml", b, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	err = h.node.Prolog(ctx, h.job("7", 0, 4))
+	h.change(t, func(l *Layout) {
+		l.Nodes["n1"], l.Nodes["n2"] = append(l.Nodes["n1"], l.Nodes["n2"]...), nil
+	})
+	err := h.node.Prolog(ctx, h.job("7", 0, 4))
 	if err == nil || !strings.Contains(err.Error(), "worker away") {
 		t.Error(err)
 	}
