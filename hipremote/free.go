@@ -36,6 +36,7 @@ func (c *Client) free(ct *callTime, t hip.Thread, p hip.Ptr) hip.Error {
 	if b.host == nil {
 		c.mem.remove(b) // nobody else can free it now
 	}
+	shared := b.shared // who hears of this from the program must not get it any more
 	c.mem.mu.Unlock()
 	if b.host != nil {
 		return c.freeHost(l, t, b)
@@ -51,7 +52,7 @@ func (c *Client) free(ct *callTime, t hip.Thread, p hip.Ptr) hip.Error {
 		c.mem.pools[b.device].gone(b)
 		c.mem.mu.Unlock()
 	}
-	return c.freeBlock(ct, l, b, c.work.busy())
+	return c.freeBlock(ct, l, b, shared && b.arena == nil || c.work.busy())
 }
 
 // freeBlock gives a block's memory back and, when nothing can use it any more, its addresses.

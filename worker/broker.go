@@ -16,6 +16,8 @@ type broker struct {
 	ctl    *control
 	places []busAddress // by device; set before Room and Spare are called
 
+	over chan struct{} // closed when nobody reads answers any more
+
 	mu      sync.Mutex
 	last    uint32
 	waiting map[uint32]chan shareReply
@@ -38,7 +40,7 @@ var _ hip.Broker = (*broker)(nil)
 const brokerTime = 10 * time.Second
 
 func newBroker(ctl *control) *broker {
-	return &broker{ctl: ctl, waiting: map[uint32]chan shareReply{}, spare: map[int32]spare{}}
+	return &broker{ctl: ctl, over: make(chan struct{}), waiting: map[uint32]chan shareReply{}, spare: map[int32]spare{}}
 }
 
 // ask sends a request and waits for its reply.
@@ -57,6 +59,7 @@ func (b *broker) ask(q shareRequest, fd int) (shareReply, hip.Error) {
 		case a := <-c:
 			return a, a.Code
 		case <-t.C:
+		case <-b.over:
 		}
 	}
 	b.mu.Lock()
@@ -137,7 +140,7 @@ func (b *broker) Spare(device int32) uint64 {
 	return s.bytes
 }
 
-// Withdraw implements hip.Broker.
+// Withdraw implements hip.Broker. It waits until the parent has done so: who hears afterwards that the memory was freed must not get it any more.
 func (b *broker) Withdraw(t hip.ShareToken) {
-	_ = b.ctl.send((&shareRequest{Kind: shareWithdraw, Token: t}).encode(), -1) // or the end of this process does it
+	b.ask(shareRequest{Kind: shareWithdraw, Token: t}, -1) // or the end of this process does it
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/rocwire/rocwire/internal/mono"
 )
 
-// TestSpareIsNotAskedForEachTime: a program that asks again and again what is free does not keep the parent busy, and hears of memory that others have given
-// way with for it.
-func TestSpareIsNotAskedForEachTime(t *testing.T) {
+// brokerOf gives a broker whose parent answers as is said.
+func brokerOf(t *testing.T, answer func(q *shareRequest) shareReply) *broker {
+	t.Helper()
 	parent, file, err := controlPair()
 	if err != nil {
 		t.Fatal(err)
@@ -21,19 +21,14 @@ func TestSpareIsNotAskedForEachTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := newBroker(child)
-	b.places = []busAddress{0}
 	t.Cleanup(func() { _, _ = parent.close(), child.close() })
-	var asked atomic.Int64
-	go func() { // the parent, where each answer is another
+	go func() {
 		for parent.next(func(msg []byte, _ int) error {
 			var q shareRequest
 			if err := q.decode(msg[1:]); err != nil {
 				return err
 			}
-			a := shareReply{ID: q.ID}
-			if q.Kind == shareSpare {
-				a.Shared.Size = uint64(asked.Add(1))
-			}
+			a := answer(&q)
 			return parent.order(a.encode())
 		}) == nil {
 		}
@@ -49,6 +44,38 @@ func TestSpareIsNotAskedForEachTime(t *testing.T) {
 		}) == nil {
 		}
 	}()
+	return b
+}
+
+// TestWithdrawIsDone: what was withdrawn cannot be had any more when Withdraw returns, though another process is at once told of it. Where nobody answers any
+// more, it does not wait.
+func TestWithdrawIsDone(t *testing.T) {
+	var done atomic.Bool
+	b := brokerOf(t, func(q *shareRequest) shareReply {
+		time.Sleep(10 * time.Millisecond)
+		done.Store(q.Kind == shareWithdraw)
+		return shareReply{ID: q.ID}
+	})
+	if b.Withdraw(hip.ShareToken{1}); !done.Load() {
+		t.Error("it returns before it is done")
+	}
+	silent := brokerOf(t, func(*shareRequest) shareReply { select {} })
+	close(silent.over)
+	silent.Withdraw(hip.ShareToken{1})
+}
+
+// TestSpareIsNotAskedForEachTime: a program that asks again and again what is free does not keep the parent busy, and hears of memory that others have given
+// way with for it.
+func TestSpareIsNotAskedForEachTime(t *testing.T) {
+	var asked atomic.Int64
+	b := brokerOf(t, func(q *shareRequest) shareReply { // each answer is another
+		a := shareReply{ID: q.ID}
+		if q.Kind == shareSpare {
+			a.Shared.Size = uint64(asked.Add(1))
+		}
+		return a
+	})
+	b.places = []busAddress{0}
 	start := mono.Now()
 	for range 1000 {
 		if b.Spare(0) == 0 {

@@ -216,6 +216,7 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 	}()
 	go func() { // the parent says that it is over, or does so by closing its end, or by dying
 		reason := orders(ctl, within, b, &orderTakers{conn: conn, account: account})
+		close(b.over)
 		conn.Close(reason)
 		time.Sleep(time.Second)
 		p.exit(ctl, reason) // the line itself hangs

@@ -11,7 +11,7 @@ import (
 const (
 	sharePublish  = 1 // the descriptor comes along
 	shareFetch    = 2
-	shareWithdraw = 3 // is not answered
+	shareWithdraw = 3
 	shareFind     = 4 // a module, whose SHA-256 is the token, of a size
 	shareKeep     = 5 // a module, whose file comes along; is not answered
 	shareRoom     = 6 // that others give way: so many bytes are missing on the card at an address

@@ -140,7 +140,6 @@ func (h *shares) serve(p *proc, msg []byte, fd int) error {
 		}
 	case shareWithdraw:
 		h.withdraw(p, q.Token)
-		return nil
 	case shareFind:
 		a.Shared.FD = h.modules.find(p.record().owner(), q.Token, q.Shared.Size)
 		if a.Shared.FD >= 0 {

@@ -80,6 +80,7 @@ func (p *SessionProcess) serveV1(ctl *control, fd, hup int, sess Session, st *st
 	}()
 	go func() {
 		reason := orders(ctl, within, b, &orderTakers{cards: cards, account: account})
+		close(b.over)
 		told.Store(&reason)
 		_ = conn.Close()
 		time.Sleep(time.Second)
