@@ -13,7 +13,7 @@ import (
 )
 
 // ours are blocks that are for a program of ours or for Prometheus: docs' TestBlocks gives them to those.
-var ours = regexp.MustCompile(`^(?:#.*\n)*(?:scrape_configs|rule_files|tokens|oidc|certificates):`)
+var ours = regexp.MustCompile(`^(?:#.*\n)*(?:scrape_configs|rule_files|tokens|oidc|certificates|nodes):`)
 
 // fragments are the pages with a part of a pod, and the pod of ours that has the containers which it names.
 var fragments = map[string]struct{ file, kind string }{
