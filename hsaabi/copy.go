@@ -4,8 +4,6 @@ package hsaabi
 
 import (
 	"unsafe"
-
-	"github.com/rocwire/rocwire/hip"
 )
 
 // dependencies are the signals of a list, which the caller may change afterwards.
@@ -76,19 +74,14 @@ func hsaAMDMemoryAsyncCopyRect(dst *pitchedPtr, dstAt *dim3, src *pitchedPtr, sr
 	if signal(completion) == nil {
 		return HSA_STATUS_ERROR_INVALID_SIGNAL
 	}
-	d, s, box := *dst, *src, *size
-	to, ok := d.offset(*dstAt, box)
-	from, ok2 := s.offset(*srcAt, box)
+	d, s, whole := *dst, *src, *size
+	to, ok := d.offset(*dstAt, whole)
+	from, ok2 := s.offset(*srcAt, whole)
 	if !ok || !ok2 {
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT
 	}
 	l.after(list, completion, func() status {
-		t := l.who(to, from)
-		e := hip.Success
-		for z := uint64(0); z < uint64(box.z) && e == hip.Success; z++ {
-			e = l.sim.Memcpy2D(t, hip.Ptr(to+z*d.slice), d.pitch, hip.Ptr(from+z*s.slice), s.pitch, uint64(box.x), uint64(box.y), hip.MemcpyDefault)
-		}
-		return l.settle(t, e)
+		return l.move(box{to, d.pitch, d.slice}, box{from, s.pitch, s.slice}, [3]uint64{uint64(whole.x), uint64(whole.y), uint64(whole.z)}, 1)
 	})
 	return HSA_STATUS_SUCCESS
 }

@@ -32,7 +32,7 @@ func (b *bench) claim(ctx context.Context, client kubernetes.Interface, n int) e
 		done := b.around()
 		count := claims
 		if kind.cel != "" {
-			count = cardsOf / 2 // one worker has no more, of which some may be taken
+			count = cardsOf / 2 // one worker has no more
 		}
 		for i := range count {
 			name := fmt.Sprintf("fleet-%d-%d-%d", n, len(kind.cel), i)

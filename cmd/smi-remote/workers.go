@@ -39,19 +39,7 @@ func (a *app) parseHosts(hosts []string, port string) (all []dialing.Worker, err
 	if err != nil {
 		return nil, usagef("%v", err)
 	}
-	return eachOnce(workers), nil
-}
-
-// eachOnce leaves out the workers whose address an earlier one has.
-func eachOnce(list []dialing.Worker) (all []dialing.Worker) {
-	seen := make(map[workerlist.Address]bool, len(list))
-	for _, w := range list {
-		if !seen[w.Address] {
-			seen[w.Address] = true
-			all = append(all, w)
-		}
-	}
-	return all
+	return workerlist.Once(workers, func(w *dialing.Worker) workerlist.Address { return w.Address }), nil
 }
 
 // open looks for the workers; it does not connect yet.

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/rocwire/rocwire/discovery"
 	"github.com/rocwire/rocwire/internal/dialing"
@@ -61,15 +62,5 @@ func Resolve(found []discovery.Target, over dialing.Settings, getenv func(string
 
 // Join is a and b, each worker once: of those at one address the first, by whatever names it is called. To rocwire-dra, two would have each card twice.
 func Join(a, b []Worker) []Worker {
-	all := make([]Worker, 0, len(a)+len(b))
-	seen := make(map[workerlist.Address]bool, len(a)+len(b))
-	for _, list := range [][]Worker{a, b} {
-		for _, w := range list {
-			if !seen[w.Address] {
-				seen[w.Address] = true
-				all = append(all, w)
-			}
-		}
-	}
-	return all
+	return workerlist.Once(slices.Concat(a, b), func(w *Worker) workerlist.Address { return w.Address })
 }

@@ -73,3 +73,15 @@ func Parse(s, port string) (Address, error) {
 	}
 	return Address{host, port}, nil
 }
+
+// Once is a list without those whose address an earlier one has.
+func Once[W any](list []W, address func(*W) Address) (once []W) {
+	seen := make(map[Address]bool, len(list))
+	for i := range list {
+		if at := address(&list[i]); !seen[at] {
+			seen[at] = true
+			once = append(once, list[i])
+		}
+	}
+	return once
+}

@@ -151,8 +151,7 @@ var movesFloats = map[string]bool{"v_mov_b32": true, "v_cndmask_b32": true, "v_c
 // functions of the instructions and as machine code: everything a wave is, and
 // memory, have to be the same, up to the instruction that faults if one does.
 func TestNativeBlocks(t *testing.T) {
-	if !useNative {
-		t.Log("nothing is translated: this processor has no AVX-512")
+	if !translates(t) {
 		return
 	}
 	defer func(cost int) { useNative, leaveCost = true, cost }(leaveCost)

@@ -91,8 +91,7 @@ func (f *lanesOp) scaled(g *nativeGen, r, s0, s1, s2, t, m x64.Z) {
 	a.K(x64.KANDN, 5, 7, 5)
 	// K6: the exponents are far apart.
 	f.exponents(g, t, s1, f.far)
-	a.VShift(f.right, r, s2, 0, byte(f.prec-1))
-	a.V(f.and, r, r, f.con(g, uint64(f.eMask)), 0)
+	f.exponents(g, r, s2, 0)
 	a.VCmp(f.unsigned, 6, r, t, 0, x64.NLT)
 	f.set(g, m, one, 6)
 	a.VCmp(f.unsigned, 7, s0, s1, 6, x64.EQ)
@@ -184,18 +183,14 @@ func divScale64(g *nativeGen, in *gcn.Inst) bool {
 			}
 			lanes64.scaled(g, 7, 2, 3, 4, 0, 1)
 			a.V1(x64.VMOVDQU64, x64.Z(5+half), x64.Z(7), 0)
-			if q == 0 && half == 0 {
-				a.KToReg(x64.R9, 5)
-				continue
+			if half == 0 {
+				a.K(x64.KOR, 0, 5, 5) // nobody else has K0
 			}
-			a.KToReg(x64.RAX, 5)
-			a.ShiftImm(x64.SHL, true, x64.RAX, byte(16*q+8*half))
-			a.Op(x64.OR, true, x64.R9, x64.RAX)
 		}
+		a.K(x64.KUNPCKBW, 5, 5, 0)
+		g.active(5, q)
+		g.maskOf(q, 5)
 		g.narrow(&in.Dst, q)
-	}
-	if !g.full {
-		a.Op(x64.AND, true, x64.R9, rExec)
 	}
 	g.setScalar(int(out), true, x64.R9)
 	return true
