@@ -7,6 +7,7 @@ import (
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/internal/mono"
+	"github.com/rocwire/rocwire/worker/quota/joint"
 )
 
 // brokerOf gives a broker whose parent answers as is said.
@@ -39,7 +40,7 @@ func brokerOf(t *testing.T, answer func(q *shareRequest) shareReply) *broker {
 			if err := a.decode(msg[1:]); err != nil {
 				return err
 			}
-			b.answer(a)
+			b.answer(a.ID, a)
 			return nil
 		}) == nil {
 		}
@@ -60,7 +61,7 @@ func TestWithdrawIsDone(t *testing.T) {
 		t.Error("it returns before it is done")
 	}
 	silent := brokerOf(t, func(*shareRequest) shareReply { select {} })
-	close(silent.over)
+	silent.stop()
 	silent.Withdraw(hip.ShareToken{1})
 }
 
@@ -75,7 +76,7 @@ func TestSpareIsNotAskedForEachTime(t *testing.T) {
 		}
 		return a
 	})
-	b.places = []busAddress{0}
+	b.cards = []joint.Card{{}}
 	start := mono.Now()
 	for range 1000 {
 		if b.Spare(0) == 0 {

@@ -19,7 +19,7 @@ type contents interface {
 
 // Find implements contents.
 func (b *broker) Find(sum [32]byte, size uint64) int {
-	a, code := b.ask(shareRequest{Kind: shareFind, Token: sum, Shared: hip.Shared{FD: -1, Size: size}}, -1)
+	a, code := b.share(shareRequest{Kind: shareFind, Token: sum, Shared: hip.Shared{FD: -1, Size: size}}, -1)
 	if code != hip.Success {
 		return -1
 	}

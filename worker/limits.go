@@ -5,6 +5,7 @@ import (
 	"github.com/rocwire/rocwire/smi"
 	"github.com/rocwire/rocwire/wire"
 	"github.com/rocwire/rocwire/worker/quota"
+	"github.com/rocwire/rocwire/worker/quota/joint"
 )
 
 // limit is what the parent tells a session process of one quota. The parent knows cards by management data and the process by its runtime,
@@ -31,16 +32,17 @@ func busAddressOf(p *hip.DevicePropR0600) busAddress {
 	return addressOfBDF(smi.BDF{Domain: uint32(p.PciDomainID), Bus: uint8(p.PciBusID), Device: uint8(p.PciDeviceID)})
 }
 
-// devicesOf are a runtime's devices as it describes them, nil where it does not say.
-func devicesOf(q *quota.Runtime) []*hip.DevicePropR0600 {
+// cardsOf are a runtime's devices as the parent knows them, nowhere where the runtime does not say.
+func cardsOf(q *quota.Runtime) []joint.Card {
 	n, code := q.GetDeviceCount()
 	if code != hip.Success {
 		return nil
 	}
-	list := make([]*hip.DevicePropR0600, n)
+	list := make([]joint.Card, n)
 	for i := range list {
+		list[i].At = uint64(nowhere)
 		if p, code := q.GetDevicePropertiesR0600(int32(i)); code == hip.Success {
-			list[i] = p
+			list[i] = joint.Card{At: uint64(busAddressOf(p)), UUID: p.Uuid.Bytes}
 		}
 	}
 	return list
@@ -77,18 +79,11 @@ func decodeLimits(d *wire.Dec) []limit {
 	return list
 }
 
-// setLimits applies quotas in a session process: a later one goes before an earlier one of the same card.
-func setLimits(q *quota.Runtime, list []limit) {
-	if len(list) == 0 {
-		return
-	}
-	for i, p := range devicesOf(q) {
-		if p == nil {
-			continue
-		}
-		at := busAddressOf(p)
+// setLimits applies quotas in a session process with some cards: a later one goes before an earlier one of the same card.
+func setLimits(q *quota.Runtime, cards []joint.Card, list []limit) {
+	for i, c := range cards {
 		for _, l := range list {
-			if l.at == at || l.at == everyCard {
+			if l.at == busAddress(c.At) || l.at == everyCard && c.At != uint64(nowhere) {
 				q.SetLimits(int32(i), l.Limits)
 			}
 		}

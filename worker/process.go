@@ -172,9 +172,7 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 	s.account(st.HostMemory)
 	within := s.limit()
 	defer within.Close()
-	b.giveRoom(within)
-	setLimits(within, st.Limits)
-	account := joinAccount(ctl, within, st.Joint)
+	b.bound(within, st)
 	if st.Trace {
 		s.trace = newTracer(sess.Hello)
 	}
@@ -215,8 +213,8 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 		r.run(stop)
 	}()
 	go func() { // the parent says that it is over, or does so by closing its end, or by dying
-		reason := orders(ctl, within, b, &orderTakers{conn: conn, account: account})
-		close(b.over)
+		reason := orders(ctl, within, b, &orderTakers{conn: conn})
+		b.stop()
 		conn.Close(reason)
 		time.Sleep(time.Second)
 		p.exit(ctl, reason) // the line itself hangs
@@ -248,9 +246,8 @@ func (p *SessionProcess) exit(ctl *control, reason string) {
 
 // orderTakers are who takes some orders; nil where they make no sense.
 type orderTakers struct {
-	conn    *wire.ServerConn // resumptions
-	cards   *v1Cards         // what is known of cards
-	account *jointAsker      // answers about the joint account
+	conn  *wire.ServerConn // resumptions
+	cards *v1Cards         // what is known of cards
 }
 
 // orders follows what the parent says until the session is to end, and gives the reason for that.
@@ -262,7 +259,7 @@ func orders(ctl *control, within *quota.Runtime, b *broker, to *orderTakers) (re
 			var a shareReply
 			if a.decode(msg[1:]) == nil {
 				a.Shared.FD = fd
-				b.answer(a)
+				b.answer(a.ID, a)
 			}
 			continue
 		}
@@ -276,17 +273,17 @@ func orders(ctl *control, within *quota.Runtime, b *broker, to *orderTakers) (re
 			go r.resume(to.conn, fd, ctl)
 		case err == nil && msg[0] == msgTold && to.cards != nil:
 			to.cards.told(msg)
-		case err == nil && msg[0] == msgJointly && to.account != nil:
+		case err == nil && msg[0] == msgJointly && b.account != nil:
 			var a jointReply
 			if a.decode(msg[1:]) == nil {
-				to.account.answer(a)
+				b.account.answer(a.ID, a)
 			}
-		case err == nil && msg[0] == msgTrim && to.account != nil:
-			go to.account.trim(within)
+		case err == nil && msg[0] == msgTrim && b.account != nil:
+			go b.account.trim(within)
 		case err == nil && msg[0] == msgLimits:
 			d := wire.NewDec(msg[1:])
 			if list := decodeLimits(&d); d.Done() {
-				setLimits(within, list)
+				setLimits(within, b.cards, list)
 			}
 		case err == nil && msg[0] == msgStop:
 			return string(msg[1:])

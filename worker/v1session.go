@@ -58,9 +58,7 @@ func (p *SessionProcess) serveV1(ctl *control, fd, hup int, sess Session, st *st
 	s.account(st.HostMemory)
 	within := s.limit()
 	defer within.Close()
-	setLimits(within, st.Limits)
-	account := joinAccount(ctl, within, st.Joint)
-	b.giveRoom(within)
+	b.bound(within, st)
 	s.untranslated = opened.Untranslated
 	if opened.Faults != nil {
 		opened.Faults(func(device int32, _ hip.Stream, code hip.Error, detail string) {
@@ -79,8 +77,8 @@ func (p *SessionProcess) serveV1(ctl *control, fd, hup int, sess Session, st *st
 		r.run(stop)
 	}()
 	go func() {
-		reason := orders(ctl, within, b, &orderTakers{cards: cards, account: account})
-		close(b.over)
+		reason := orders(ctl, within, b, &orderTakers{cards: cards})
+		b.stop()
 		told.Store(&reason)
 		_ = conn.Close()
 		time.Sleep(time.Second)
