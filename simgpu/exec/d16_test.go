@@ -25,11 +25,11 @@ func TestD16LoadsClearTheOtherHalf(t *testing.T) {
 		{"short_d16", "u16_d16", 36, 90, 0x9a89},
 		{"short_d16_hi", "u16_d16_hi", 37, 91, 0x9a890000},
 	}
-	for _, arch := range []gcn.Arch{gcn.GFX90A, gcn.GFX942} {
+	for _, arch := range gcn.Archs() {
 		m := newMachine(t, arch)
 		addr, data := m.alloc(4096)
-		vaddr := uint32(0) // gfx942 says that a scratch address has a vector register
-		if arch == gcn.GFX942 {
+		vaddr := uint32(0) // with architected scratch a bit says that a scratch address has a vector register
+		if arch.Has(gcn.ArchitectedScratch) {
 			vaddr = 1 << 13
 		}
 		m.setS64(4, addr)

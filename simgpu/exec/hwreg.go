@@ -11,7 +11,7 @@ const (
 	hwGPRAlloc   = 5
 	hwLDSAlloc   = 6
 	hwSHMemBases = 15
-	hwXCC        = 20 // gfx942
+	hwXCC        = 20 // with [gcn.XCCRegisters]
 )
 
 // die is how the workgroups of a dispatch are spread: over the accelerator dies
@@ -19,16 +19,11 @@ const (
 // shader engines. It is the simulated products': MI210 and MI300X.
 type die struct{ xccs, engines, units uint64 }
 
-func dieOf(a gcn.Arch) die {
-	if a == gcn.GFX942 {
-		return die{8, 4, 38}
-	}
-	return die{1, 8, 104}
-}
+var dies = [...]die{gcn.GFX90A: {1, 8, 104}, gcn.GFX942: {8, 4, 38}}
 
 // place says where the wave executes.
 func (w *wave) place() (xcc, engine, unit, slot uint64) {
-	d, groups := dieOf(w.d.Program.arch), w.d.groups()
+	d, groups := dies[w.d.Program.arch], w.d.groups()
 	id := &w.wg.id
 	n := uint64(id[0]) + uint64(groups[0])*(uint64(id[1])+uint64(groups[1])*uint64(id[2]))
 	xcc, n = n%d.xccs, n/d.xccs
@@ -63,7 +58,7 @@ func (w *wave) readHW(id uint32) uint32 {
 	case hwSHMemBases:
 		return uint32(sharedBase>>48)<<16 | uint32(privateBase>>48)
 	case hwXCC:
-		if w.d.Program.arch == gcn.GFX942 {
+		if w.d.Program.arch.Has(gcn.XCCRegisters) {
 			xcc, _, _, _ := w.place()
 			return uint32(xcc)
 		}

@@ -73,7 +73,7 @@ func TestPlaces(t *testing.T) {
 		const groups = 1000
 		addr, data := m.alloc(groups * 8)
 		text := "v_mov_b32 v1, s4; s_getreg_b32 s8, hwreg(HW_REG_HW_ID); "
-		if arch == gcn.GFX942 {
+		if arch.Has(gcn.XCCRegisters) {
 			text += "s_getreg_b32 s9, hwreg(HW_REG_XCC_ID, 0, 4); "
 		} else {
 			text += "s_mov_b32 s9, 0; "
@@ -97,7 +97,7 @@ func TestPlaces(t *testing.T) {
 			dies[xcc]++
 		}
 		wantUnits, wantDies := 104, 1
-		if arch == gcn.GFX942 {
+		if arch.Has(gcn.XCCRegisters) {
 			wantUnits, wantDies = 304, 8
 		}
 		if len(units) != wantUnits || len(dies) != wantDies {

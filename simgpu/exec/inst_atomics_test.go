@@ -174,7 +174,7 @@ func TestEveryAtomic(t *testing.T) {
 		m := newMachine(t, arch)
 		addr, mem := m.alloc(4096)
 		ret := " glc"
-		if arch == gcn.GFX942 {
+		if arch.Has(gcn.ScopeBits) {
 			ret = " sc0"
 		}
 		try := func(text string, c atomicCase, operands int, memory []byte, result int) {

@@ -167,7 +167,7 @@ func TestScratch(t *testing.T) {
 			m.V[2][i], m.V[3][i] = r.Uint32(), r.Uint32()
 		}
 		m.S[4] = 32
-		if arch == gcn.GFX942 {
+		if arch.Has(gcn.ArchitectedScratch) {
 			m.inst("scratch_store_dwordx2 v0, v[2:3], s4 offset:8", 0xdc746008, 0x00040200)
 			m.inst("scratch_load_dwordx2 v[6:7], v0, s4 offset:8", 0xdc546008, 0x06040000)
 			m.inst("scratch_store_short off, v2, s4 offset:126", 0xdc68407e, 0x00040200)

@@ -31,7 +31,7 @@ func (d *Dispatch) entry() uint64 {
 }
 
 // architectedScratch: the target presets FLAT_SCRATCH and has no scratch SGPRs.
-func (d *Dispatch) architectedScratch() bool { return d.Program.arch == gcn.GFX942 }
+func (d *Dispatch) architectedScratch() bool { return d.Program.arch.Has(gcn.ArchitectedScratch) }
 
 // prepare computes the user SGPRs.
 func (d *Dispatch) prepare() (l launchState, err error) {

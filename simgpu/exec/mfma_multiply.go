@@ -23,8 +23,8 @@ func newMultiply(s *shape, in *gcn.Inst, arch gcn.Arch) *multiply {
 		shape: s, pc: s.result(),
 		pa:    s.matrix(s.m, s.kept(), s.a.bits, s.laneOfA(in.CBSZ, in.ABID)),
 		pb:    s.matrix(s.n, s.k, s.b.bits, s.laneOfB(in.BLGP)),
-		flush: arch == gcn.GFX90A && s.a.least != 0,
-		modal: arch == gcn.GFX942 && s.typ == "f32",
+		flush: arch.Has(gcn.MatrixFlush) && s.a.least != 0,
+		modal: arch.Has(gcn.MatrixMode) && s.typ == "f32",
 	}
 	if s.acc == "f64" {
 		m.neg = in.BLGP

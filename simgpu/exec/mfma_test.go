@@ -140,7 +140,7 @@ func matrixForms(t testing.TB) (all []matrixForm) {
 			layouts[n] = i
 		}
 	}
-	for _, arch := range []gcn.Arch{gcn.GFX90A, gcn.GFX942} {
+	for _, arch := range gcn.Archs() {
 		for op := range 128 {
 			f := matrixForm{arch: arch, op: op}
 			code := f.encode(0, 0, 0, 256, matrixFields{})

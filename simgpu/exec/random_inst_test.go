@@ -313,7 +313,7 @@ func randMemory(r *rand.Rand, arch gcn.Arch, info *gcn.OpInfo) []uint32 {
 			w[1] = w[1]&^(0x7f<<16) | randData<<16
 		case gcn.SCRATCH:
 			w[0] |= 1<<14 | offset(52)*4
-			if arch == gcn.GFX942 {
+			if arch.Has(gcn.ArchitectedScratch) {
 				w[0] |= uint32(r.IntN(2)) << 13
 			}
 		default:

@@ -12,7 +12,7 @@ func (d *decoder) mubuf() {
 		d.err = "lds bit is not set"
 	}
 	if len(in.Info.Operands) == 0 { // cache control
-		if in.Arch == GFX942 {
+		if in.Arch.Has(ScopeBits) {
 			in.cache(w>>14, 0, w>>15)
 		}
 		return

@@ -23,7 +23,7 @@ func (d *decoder) flat() {
 	}
 	in := d.in
 	in.cache(w>>16, w>>17, w>>25)
-	in.LDS = w>>13&1 != 0 && !(enc == SCRATCH && in.Arch == GFX942) || in.Info.Flags&LDSDest != 0
+	in.LDS = w>>13&1 != 0 && !(enc == SCRATCH && in.Arch.Has(ArchitectedScratch)) || in.Info.Flags&LDSDest != 0
 	in.Offset = int32(w<<19) >> 19
 	if enc == FLAT {
 		in.Offset = int32(w & 0x1fff)
@@ -62,10 +62,10 @@ func (d *decoder) flat() {
 }
 
 // scratchVAddr reports whether a scratch instruction has a vector address:
-// on gfx942 the bit that is lds elsewhere says so, on gfx90a it has one unless
-// it has a scalar.
+// with [ArchitectedScratch] the bit that is lds elsewhere says so, otherwise it has
+// one unless it has a scalar.
 func (d *decoder) scratchVAddr(w, saddr uint32) bool {
-	if d.in.Arch == GFX942 {
+	if d.in.Arch.Has(ArchitectedScratch) {
 		return w>>13&1 != 0
 	}
 	return saddr == nullSAddr

@@ -1,24 +1,5 @@
 package gcn
 
-// Arch is a target of the instruction set.
-type Arch uint8
-
-// The targets.
-const (
-	GFX90A Arch = iota // MI200: amdgcn-amd-amdhsa--gfx90a
-	GFX942             // MI300: amdgcn-amd-amdhsa--gfx942
-
-	numArch = 2
-)
-
-// String is the processor name: "gfx90a", "gfx942".
-func (a Arch) String() string {
-	if a == GFX942 {
-		return "gfx942"
-	}
-	return "gfx90a"
-}
-
 // Encoding is one of the instruction formats: where fields lie in the words.
 type Encoding uint8
 

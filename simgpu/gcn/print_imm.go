@@ -60,7 +60,7 @@ var hwregNames = map[uint16]string{
 	17: "HW_REG_TBA_HI", 18: "HW_REG_TMA_LO", 19: "HW_REG_TMA_HI",
 }
 
-var hwregNames942 = map[uint16]string{
+var hwregNamesXCC = map[uint16]string{
 	20: "HW_REG_XCC_ID", 21: "HW_REG_SQ_PERF_SNAPSHOT_DATA", 22: "HW_REG_SQ_PERF_SNAPSHOT_DATA1",
 	23: "HW_REG_SQ_PERF_SNAPSHOT_PC_LO", 24: "HW_REG_SQ_PERF_SNAPSHOT_PC_HI",
 }
@@ -74,8 +74,8 @@ func Hwreg(simm16 uint16) (id, offset, width uint8) {
 func appendHwreg(b []byte, arch Arch, simm16 uint16) []byte {
 	id, offset, width := Hwreg(simm16)
 	name := hwregNames[uint16(id)]
-	if name == "" && arch == GFX942 {
-		name = hwregNames942[uint16(id)]
+	if name == "" && arch.Has(XCCRegisters) {
+		name = hwregNamesXCC[uint16(id)]
 	}
 	b = append(b, "hwreg("...)
 	if name != "" {

@@ -12,7 +12,7 @@ func (in *Inst) appendMods(b []byte, start int) []byte {
 	case MFMA:
 		b = appendNum(b, " cbsz:", uint64(in.CBSZ))
 		b = appendNum(b, " abid:", uint64(in.ABID))
-		if t := in.Info.Operands[0].Type; in.BLGP != 0 && in.Arch == GFX942 && (t == F64 || t == F64X4) {
+		if t := in.Info.Operands[0].Type; in.BLGP != 0 && in.Arch.Has(MatrixNegate) && (t == F64 || t == F64X4) {
 			return append(append(b, " neg:["...), '0'+in.BLGP&1, ',', '0'+in.BLGP>>1&1, ',', '0'+in.BLGP>>2, ']')
 		}
 		return appendNum(b, " blgp:", uint64(in.BLGP))
@@ -50,7 +50,7 @@ func appendSigned(b []byte, name string, v int64) []byte {
 
 func (in *Inst) appendCache(b []byte) []byte {
 	glc, slc, scc := " glc", " slc", " scc"
-	if in.Arch == GFX942 && in.Enc != SMEM {
+	if in.Arch.Has(ScopeBits) && in.Enc != SMEM {
 		glc, slc, scc = " sc0", " nt", " sc1"
 	}
 	if in.Cache&GLC != 0 {

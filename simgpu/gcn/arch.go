@@ -1,0 +1,63 @@
+package gcn
+
+// Arch is a target of the instruction set.
+type Arch uint8
+
+// The targets.
+const (
+	GFX90A Arch = iota // MI200: amdgcn-amd-amdhsa--gfx90a
+	GFX942             // MI300: amdgcn-amd-amdhsa--gfx942
+
+	numArch = 2
+)
+
+// Feature is what sets targets apart beside the opcodes they have.
+type Feature uint16
+
+// The features.
+const (
+	// ArchitectedScratch: FLAT_SCRATCH is preset, and a scratch instruction has a bit that
+	// says whether it has a vector address.
+	ArchitectedScratch Feature = 1 << iota
+	// ScopeBits: cache policy is a scope (sc0, sc1) and nt; else it is glc, slc, scc.
+	ScopeBits
+	// MatrixNegate: blgp of matrix instructions of doubles negates their sources.
+	MatrixNegate
+	// MatrixFlush: matrix instructions take denormals for zero where A and B have
+	// elements of 16 bits, whatever MODE says.
+	MatrixFlush
+	// MatrixMode: MODE says whether denormals of f32 matrices are flushed.
+	MatrixMode
+	// XCCRegisters: there are hardware registers that tell the accelerator die, and
+	// those of the performance snapshots.
+	XCCRegisters
+)
+
+// targets are the names and features of the targets.
+var targets = [numArch]struct {
+	name     string
+	features Feature
+}{
+	GFX90A: {"gfx90a", MatrixFlush},
+	GFX942: {"gfx942", ArchitectedScratch | ScopeBits | MatrixNegate | MatrixMode | XCCRegisters},
+}
+
+// Archs are all targets.
+func Archs() []Arch {
+	all := make([]Arch, numArch)
+	for i := range all {
+		all[i] = Arch(i)
+	}
+	return all
+}
+
+// String is the processor name: "gfx90a", "gfx942".
+func (a Arch) String() string {
+	if a < numArch {
+		return targets[a].name
+	}
+	return "Arch(?)"
+}
+
+// Has reports whether the target has a feature.
+func (a Arch) Has(f Feature) bool { return a < numArch && targets[a].features&f == f }
