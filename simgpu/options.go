@@ -55,6 +55,9 @@ type Options struct {
 	CheckFatal bool        // what is found first ends the context, as a fault does
 	Trace      Trace       // whose instructions are told of
 
+	// Profile has the runtime tell, through Logf, what kernels take their time for.
+	Profile bool
+
 	// Deterministic makes programs that use one stream have the same bits every time:
 	// kernels execute on one goroutine, one after the other, and the time that they
 	// and events see follows from their instructions.

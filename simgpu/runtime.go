@@ -31,6 +31,7 @@ type Runtime struct {
 	registered registered
 	freed      freedList
 	traced     tracing
+	profiling  *profiling // nil: nobody wants it
 	turn       sync.Mutex // of kernels that execute one after the other; see Options.Deterministic
 
 	handles   atomic.Uint64
@@ -130,6 +131,9 @@ func New(o Options) (*Runtime, error) {
 		}
 	}
 	r.o = o
+	if o.Profile {
+		r.startProfile()
+	}
 	r.handles.Store(16)
 	r.graphs = executor.New(r)
 	for i, c := range o.Visible {
@@ -177,6 +181,7 @@ func (r *Runtime) Close() error {
 	for _, d := range r.devices {
 		queue.WaitAll(d.queues.All())
 	}
+	r.profiling.stop()
 	if s := r.space.Load(); s != nil {
 		s.Each(func(a *vmem.Alloc) bool { r.unshare(noteOf(a)); return true })
 		s.Close()
@@ -271,7 +276,10 @@ func (r *Runtime) adopt(vs *vmem.Space, placed bool) (*space, hip.Error) {
 		r.o.Logf("simgpu: %v", err)
 		return nil, hip.ErrorInvalidValue
 	}
-	s := &space{Space: vs, placed: placed, program: exec.NewProgram(r.product.arch, m, exec.Options{Logf: func(format string, args ...any) { r.o.Logf("simgpu: "+format, args...) }})}
+	s := &space{Space: vs, placed: placed, program: exec.NewProgram(r.product.arch, m, exec.Options{
+		Logf:    func(format string, args ...any) { r.o.Logf("simgpu: "+format, args...) },
+		Profile: r.profiling.of(),
+	})}
 	s.program.Watch(r.o.Check, r.o.Trace.Kernel != "")
 	if len(r.devices) > 1 {
 		for range r.devices {

@@ -47,6 +47,8 @@ type Opened struct {
 	GivesUp func(told func(reason string))
 	// Untranslated is how often kernel code stayed slow, see smi.SessionTotals. May be nil: it never does.
 	Untranslated func() uint64
+	// Ended is called when the client has gone, before the process ends. May be nil.
+	Ended func()
 }
 
 // Session is what a backend needs to know to open a runtime for a client.
@@ -221,6 +223,9 @@ func (p *SessionProcess) serve(ctl *control, conn *wire.ServerConn, sess Session
 	}()
 	err = conn.Serve(s)
 	s.end()
+	if opened.Ended != nil {
+		opened.Ended()
+	}
 	reason := byClient
 	if err != nil {
 		reason = said(err)

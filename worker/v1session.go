@@ -89,6 +89,9 @@ func (p *SessionProcess) serveV1(ctl *control, fd, hup int, sess Session, st *st
 	go endHangingV1(hup, ctl, log)
 	err = ours.Serve(&first)
 	s.end()
+	if opened.Ended != nil {
+		opened.Ended()
+	}
 	close(stop)
 	select {
 	case <-finished:

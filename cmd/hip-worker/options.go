@@ -97,6 +97,8 @@ Usage: hip-worker [flags]
   --sim-trace-format F    text, or json: a line each
   --sim-trace-limit N     instructions to tell of (10000)
   --sim-deterministic     the same bits every time: kernels execute one after the other, on one core, and time is counted in their instructions
+  --sim-profile           tell in the log what kernels take their time for: which kernels, and which instructions were not executed as machine code
+                          of this machine's processor. They are slower by it
   --config FILE           these settings, as YAML: the names of flags without dashes, and their values. Flags and variables go before it
                           (ROCWIRE_WORKER_CONFIG)
   -v, --verbose           log more (TF_DEBUG=1)

@@ -4,6 +4,7 @@ package exec
 
 import (
 	"slices"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/cpu"
@@ -85,7 +86,8 @@ type region struct {
 type nativeExit struct {
 	kind     exitKind
 	blk      *block
-	from, to int     // instructions of blk that Go executes, exitOps
+	from, to int // instructions of blk that Go executes, exitOps
+	why      byFunction
 	resume   uintptr // where the code goes on after them
 }
 
@@ -168,15 +170,25 @@ func (w *wave) leave(id uint64) (next *block, resume uintptr) {
 	switch x.kind {
 	case exitOps:
 		w.setExec()
-		for i := x.from; i < x.to; i++ {
-			w.idx = i
-			x.blk.ops[i](w)
+		if p := w.d.Program.options.Profile; p != nil {
+			p.execute(w, x.blk, x.from, x.to, x.why)
+		} else {
+			for i := x.from; i < x.to; i++ {
+				w.idx = i
+				x.blk.ops[i](w)
+			}
 		}
 		if !w.region.suits(w) { // MODE has changed
 			return w.rest(x.blk, x.to), 0
 		}
 		return nil, x.resume
 	case exitTerm:
+		if p := w.d.Program.options.Profile; p != nil {
+			began := time.Now()
+			next = x.blk.term(w, x.blk)
+			p.count(w.d.Program, x.blk, len(x.blk.ops), notTranslated, time.Since(began))
+			return next, 0
+		}
 		return x.blk.term(w, x.blk), 0
 	case exitNext:
 		return w.d.Program.following(x.blk), 0

@@ -312,7 +312,7 @@ func (g *nativeGen) can(b *block, in *gcn.Inst) bool {
 // punt makes Go execute the current instruction after all, and returns the label
 // to go to for that. done stands behind the instruction.
 func (g *nativeGen) punt(done x64.Label) x64.Label {
-	return g.exit(nativeExit{kind: exitOps, blk: g.blk, from: g.idx, to: g.idx + 1}, g.resumeAt(done))
+	return g.exit(nativeExit{kind: exitOps, blk: g.blk, from: g.idx, to: g.idx + 1, why: leftByCode}, g.resumeAt(done))
 }
 
 // end goes to the block after nb.

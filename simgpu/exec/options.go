@@ -13,6 +13,8 @@ type Options struct {
 	// Logf takes one line when code that should be cannot be translated; nil
 	// discards. See Program.Untranslated.
 	Logf func(format string, args ...any)
+	// Profile counts what kernels take their time for; nil: nobody does. It costs much.
+	Profile *Profile
 }
 
 const (

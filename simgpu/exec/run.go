@@ -46,7 +46,11 @@ func (w *wave) run(slice int, stop *atomic.Bool) status {
 			if b.needV > len(w.V) || b.needA > len(w.A) {
 				w.registers(b)
 			}
-			w.execute(b.ops)
+			if p := w.d.Program.options.Profile; p != nil {
+				p.execute(w, b, 0, len(b.ops), b.why(w, heat))
+			} else {
+				w.execute(b.ops)
+			}
 			w.tally.add(b, w.exec)
 			if w.tally.full() {
 				w.tally.flush(&w.stats)
@@ -60,6 +64,17 @@ func (w *wave) run(slice int, stop *atomic.Bool) status {
 		}
 	}
 	return running
+}
+
+// why says for what reason functions execute the block.
+func (b *block) why(w *wave, heat int) byFunction {
+	switch {
+	case b.entry.Load() != nil:
+		return otherMode
+	case w.watched == nil && heat > 0 && int(b.heat.Load()) < heat:
+		return coldBlock
+	}
+	return wholeBlock
 }
 
 // execute runs the instructions of a block. It stands alone because what the

@@ -160,7 +160,9 @@ func (s *scheduler) work() {
 			}
 		}
 		turns.begin()
+		began := s.d.profileTime()
 		fault, done := g.turn(&s.stop)
+		s.d.profileTurn(began)
 		turns.end()
 		var pause func()
 		switch {

@@ -162,7 +162,7 @@ func Session(args []string, log *slog.Logger) (*worker.SessionProcess, error) {
 				Runtime: watch.runtime(rt), Name: Name, ChecksHandles: true,
 				Faults:       func(f func(int32, hip.Stream, hip.Error, string)) { report.Store(&f) },
 				Output:       func(f func(bool, []byte)) { output.Store(&f) },
-				Untranslated: rt.Untranslated,
+				Untranslated: rt.Untranslated, Ended: rt.TellProfile,
 			}, nil
 		},
 	}, nil

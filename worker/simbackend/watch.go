@@ -18,6 +18,7 @@ type Watch struct {
 	traceFormat string
 	traceLimit  int
 	same        bool // the same bits every time
+	profile     bool
 }
 
 // checkFlag is a flag that may have no value: "on" then.
@@ -45,6 +46,7 @@ func (w *Watch) AddFlags(f *flag.FlagSet) {
 	f.StringVar(&w.traced, "sim-trace", "", "")
 	f.StringVar(&w.traceFormat, "sim-trace-format", "", "")
 	f.BoolVar(&w.same, "sim-deterministic", false, "")
+	f.BoolVar(&w.profile, "sim-profile", false, "")
 	f.IntVar(&w.traceLimit, "sim-trace-limit", 0, "")
 }
 
@@ -65,6 +67,9 @@ func (w *Watch) args() (list []string) {
 	if w.same {
 		list = append(list, "--sim-deterministic")
 	}
+	if w.profile {
+		list = append(list, "--sim-profile")
+	}
 	if w.fatal {
 		list = append(list, "--sim-check-fatal")
 	}
@@ -79,7 +84,7 @@ func (w *Watch) options() (o simgpu.Options, err error) {
 	if o.Check, err = simgpu.ParseChecks(w.check.String()); err != nil {
 		return o, fmt.Errorf("--sim-check: %w", err)
 	}
-	o.Deterministic = w.same
+	o.Deterministic, o.Profile = w.same, w.profile
 	if o.CheckFatal = w.fatal; w.fatal && o.Check == 0 {
 		return o, fmt.Errorf("--sim-check-fatal, and nothing is checked without --sim-check")
 	}

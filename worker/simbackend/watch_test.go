@@ -29,6 +29,7 @@ func TestWatch(t *testing.T) {
 		"--sim-check=all --sim-check-fatal": {Check: exec.AllChecks, CheckFatal: true},
 		"--sim-check=race,align":            {Check: exec.CheckRace | exec.CheckAlign},
 		"--sim-deterministic":               {Deterministic: true},
+		"--sim-profile":                     {Profile: true},
 		"--sim-trace k,3,1 --sim-trace-format json --sim-trace-limit 5": {Trace: simgpu.Trace{Kernel: "k", Workgroup: 3, Wave: 1, JSON: true, Limit: 5}},
 	} {
 		w, got, err := parseWatch(strings.Fields(args)...)
@@ -38,7 +39,7 @@ func TestWatch(t *testing.T) {
 		}
 		_, again, err := parseWatch(w.args()...)
 		for _, o := range []simgpu.Options{got, again} {
-			if o.Check != want.Check || o.CheckFatal != want.CheckFatal || o.Deterministic != want.Deterministic ||
+			if o.Check != want.Check || o.CheckFatal != want.CheckFatal || o.Deterministic != want.Deterministic || o.Profile != want.Profile ||
 				o.Trace.Kernel != want.Trace.Kernel || o.Trace.Workgroup != want.Trace.Workgroup || o.Trace.Wave != want.Trace.Wave ||
 				o.Trace.JSON != want.Trace.JSON || o.Trace.Limit != want.Trace.Limit {
 				t.Errorf("%s: %+v by %v, %v; want %+v", args, o, w.args(), err, want)
