@@ -25,28 +25,55 @@ func BenchmarkKernels(b *testing.B) {
 	for _, c := range []struct {
 		object, kernel string
 		grid, block    [3]uint32
+		lds            uint32
 		args           func(d *device) []byte
 	}{
-		{"mandelbrot", "mandelbrot_f32", [3]uint32{256, 256, 1}, [3]uint32{16, 16, 1}, func(d *device) []byte {
+		{"mandelbrot", "mandelbrot_f32", [3]uint32{256, 256, 1}, [3]uint32{16, 16, 1}, 0, func(d *device) []byte {
 			a, _ := d.alloc(256 * 256 * 4)
 			return args(a, uint32(256), uint32(256), b32(-2), b32(-1.25), b32(2.5/256), uint32(256))
 		}},
-		{"matmul", "matmul_f32", [3]uint32{128, 128, 1}, [3]uint32{16, 16, 1}, func(d *device) []byte {
+		{"matmul", "matmul_f32", [3]uint32{128, 128, 1}, [3]uint32{16, 16, 1}, 0, func(d *device) []byte {
 			a, _ := d.alloc(128 * 128 * 4)
 			return args(a, a, a, uint32(128), uint32(128), uint32(128))
 		}},
-		{"vector_add", "vector_add", [3]uint32{1 << 20, 1, 1}, [3]uint32{256, 1, 1}, func(d *device) []byte {
+		{"vector_add", "vector_add", [3]uint32{1 << 20, 1, 1}, [3]uint32{256, 1, 1}, 0, func(d *device) []byte {
 			a, _ := d.alloc(4 << 20)
 			return args(a, a, a, uint32(1<<20))
 		}},
-		{"spin", "spin", [3]uint32{4096, 1, 1}, [3]uint32{256, 1, 1}, func(d *device) []byte {
+		{"spin", "spin", [3]uint32{4096, 1, 1}, [3]uint32{256, 1, 1}, 0, func(d *device) []byte {
 			a, _ := d.alloc(4096 * 4)
 			return args(a, uint64(1000), uint32(4096))
 		}},
+		// Barriers and reads and writes of the LDS between them, of a few lanes most of the time.
+		{"reduce", "reduce_sum_f32", [3]uint32{1 << 16, 1, 1}, [3]uint32{256, 1, 1}, 0, func(d *device) []byte {
+			a, _ := d.alloc(1 << 18)
+			o, _ := d.alloc(1 << 10)
+			return args(a, o, uint32(1<<16))
+		}},
+		{"reduce", "scan_u32", [3]uint32{1 << 16, 1, 1}, [3]uint32{256, 1, 1}, 0, func(d *device) []byte {
+			a, _ := d.alloc(1 << 18)
+			return args(a, a, uint32(1<<16))
+		}},
+		{"dynamic_lds", "bitonic", [3]uint32{1 << 14, 1, 1}, [3]uint32{1024, 1, 1}, 4096, func(d *device) []byte {
+			a, data := d.alloc(1 << 16)
+			for i := range data {
+				data[i] = byte(i*i>>8 ^ i*77)
+			}
+			o, _ := d.alloc(1 << 16)
+			return args(a, o, o)
+		}},
+		{"histogram", "histogram_lds_u32", [3]uint32{1 << 12, 1, 1}, [3]uint32{256, 1, 1}, 0, func(d *device) []byte {
+			a, data := d.alloc(1 << 18)
+			for i := range data {
+				data[i] = byte(i*i>>8 ^ i*77)
+			}
+			o, _ := d.alloc(1 << 10)
+			return args(a, o, uint32(1<<18))
+		}},
 	} {
-		b.Run(c.object, func(b *testing.B) {
+		b.Run(c.kernel, func(b *testing.B) {
 			l := newLauncher(b, gcn.GFX942, c.object)
-			d := l.dispatch(l.m, c.kernel, c.grid, c.block, 0, c.args(l.device))
+			d := l.dispatch(l.m, c.kernel, c.grid, c.block, c.lds, c.args(l.device))
 			var all Stats
 			start := cpuTime()
 			for b.Loop() {

@@ -262,7 +262,7 @@ func (p *Program) after(b *block, ins []gcn.Inst) [2]*block {
 
 // translate makes a region that begins with b. mu is held.
 func (p *Program) translate(head *block) {
-	g := &nativeGen{p: p, r: &region{}, starts: map[*block]x64.Label{}}
+	g := &nativeGen{p: p, r: &region{}, starts: map[*block]x64.Label{}, rings: map[int32]x64.Label{}}
 	queue, insts := []*block{head}, 0
 	for i := 0; i < len(queue); i++ {
 		b := queue[i]

@@ -48,29 +48,33 @@ func (g *workgroup) part(w *wave, now uintptr) *wave {
 		return w
 	}
 	g.meeting = false
-	begun := true // waves before the one that executes
+	for _, o := range g.waves {
+		if o.status != ended && uintptr(unsafe.Pointer(o)) == now {
+			w = o
+		}
+	}
+	mixed, begun := w.meet.of == meetsFree, true // waves before the one that executes
 	for _, o := range g.waves {
 		if o.status == ended {
 			continue
 		}
-		at := o.meet.exit
+		m := o.meet
 		o.meet = waveMeet{}
-		if uintptr(unsafe.Pointer(o)) == now {
-			w, begun = o, false
+		if o == w {
+			begun = false
 			continue
 		}
 		o.status = running
-		if at == 0 {
+		if m.exit == 0 {
 			continue
 		}
-		b := o.region.exits[at-1].blk
+		b := o.region.exits[m.exit-1].blk
 		o.blk = o.d.Program.following(b)
 		switch {
-		case !begun:
-		case b.gives != 0:
-			o.status = gaveWay
-		default:
+		case mixed && m.of == meetsHeld, begun && b.gives == 0:
 			o.status = atBarrier
+		case begun:
+			o.status = gaveWay
 		}
 	}
 	return w
@@ -90,8 +94,10 @@ func (g *workgroup) accessing(w *wave) *wave {
 
 // What waves of a ring meet at, see waveMeet.of.
 const (
-	meetsBarrier = 1 + iota
-	meetsWait
+	meetsBarrier = 1 + iota // those before it in this turn of the ring, all of them
+	meetsWait               // likewise
+	meetsFree               // they are mixed, and it goes on when it is its turn
+	meetsHeld               // they are mixed, and it is held at the barrier
 )
 
 // atBarrier is the end of a block with a barrier. exit is its number, out is where Go executes it.
@@ -116,7 +122,7 @@ func (g *nativeGen) atWait(nb *nativeBlock) {
 }
 
 // nextOfRing goes to the next wave of the ring where a block ends, or out if there
-// is no ring, or the waves before this one met at something else. exit is the number of the way out.
+// is no ring. exit is the number of the way out.
 func (g *nativeGen) nextOfRing(nb *nativeBlock, of int32, exit int, out x64.Label) {
 	a := &g.a
 	next := -1
@@ -134,12 +140,6 @@ func (g *nativeGen) nextOfRing(nb *nativeBlock, of int32, exit int, out x64.Labe
 	a.JumpIf(x64.E, out)
 	a.CmpShort(x64.At(rW, waveTally), maxTally)
 	a.JumpIf(x64.AE, out)
-	same := a.Label()
-	a.OpImm(x64.CMP, false, x64.At(rW, meetOf), of)
-	a.JumpIf(x64.E, same)
-	a.OpImm(x64.CMP, false, x64.At(rW, meetFirst), 0)
-	a.JumpIf(x64.E, out)
-	a.Bind(same)
 	live := g.liveOut[nb.b]
 	g.storePins(g.pins.dirty & g.pinsOf(&live))
 	a.LoadAddress(x64.RCX, g.entries[next])
@@ -151,9 +151,98 @@ func (g *nativeGen) nextOfRing(nb *nativeBlock, of int32, exit int, out x64.Labe
 	} else {
 		a.StoreImm(false, x64.At(rW, waveGives), int32(spaceAll))
 	}
+	a.OpImm(x64.CMP, false, x64.At(rW, meetOf), of)
+	a.JumpIf(x64.NE, g.stopsOtherwise(of))
+	g.passTurn(of)
+}
+
+// passTurn goes to the wave at RAX, when all before it in this turn of the ring stopped at the same.
+func (g *nativeGen) passTurn(of int32) {
+	a := &g.a
 	a.Load(true, rW, x64.RAX)
 	a.StoreImm(false, x64.At(rW, meetOf), of)
 	a.JumpTo(x64.At(rW, meetResume))
+}
+
+// stopsOtherwise is where a wave goes to that stopped at something, and those before it may have stopped at something
+// else. The next one is at RAX.
+func (g *nativeGen) stopsOtherwise(of int32) x64.Label {
+	if l, ok := g.rings[of]; ok {
+		return l
+	}
+	l, choose := g.a.Label(), g.chooseOfRing()
+	g.rings[of] = l
+	itself, before := int32(meetsHeld), int32(meetsFree)
+	if of == meetsWait {
+		itself, before = before, itself
+	}
+	g.stubs = append(g.stubs, func() {
+		a := &g.a
+		stops, mixes, again, behind := a.Label(), a.Label(), a.Label(), a.Label()
+		a.Bind(l)
+		a.OpImm(x64.CMP, false, x64.At(rW, meetOf), meetsFree)
+		a.JumpIf(x64.E, stops)
+		a.OpImm(x64.CMP, false, x64.At(rW, meetFirst), 0)
+		a.JumpIf(x64.E, mixes)
+		g.passTurn(of) // there is none before it
+
+		a.Bind(mixes)
+		a.Imm(x64.RCX, meetsFree) // those behind it
+		a.Bind(again)
+		a.OpImm(x64.CMP, false, x64.At(x64.RAX, meetFirst), 0)
+		a.JumpIf(x64.E, behind)
+		a.Imm(x64.RCX, uint64(before))
+		a.Bind(behind)
+		a.Store(false, x64.At(x64.RAX, meetOf), x64.RCX)
+		a.Load(true, x64.RAX, x64.At(x64.RAX, meetNext))
+		a.Op(x64.CMP, true, x64.RAX, rW)
+		a.JumpIf(x64.NE, again)
+
+		a.Bind(stops)
+		a.StoreImm(false, x64.At(rW, meetOf), itself)
+		a.Jump(choose)
+	})
+	return l
+}
+
+// chooseOfRing is where the code goes behind a wave of a mixed ring: to the next one that is free, or
+// to the first one if that was the last. If all are held they have all come to the barrier.
+func (g *nativeGen) chooseOfRing() x64.Label {
+	if l, ok := g.rings[0]; ok {
+		return l
+	}
+	l := g.a.Label()
+	g.rings[0] = l
+	g.stubs = append(g.stubs, func() {
+		a := &g.a
+		over, look, all, free := a.Label(), a.Label(), a.Label(), a.Label()
+		next := func(r x64.Reg) { a.Load(true, r, x64.At(r, meetNext)) }
+		a.Bind(l)
+		next(rW)
+		a.OpImm(x64.CMP, false, x64.At(rW, meetFirst), 0)
+		a.JumpIf(x64.NE, over)
+		a.OpImm(x64.CMP, false, x64.At(rW, meetOf), meetsHeld)
+		a.JumpIf(x64.E, l)
+		a.JumpTo(x64.At(rW, meetResume))
+
+		a.Bind(over)
+		a.Load(true, x64.RAX, rW)
+		a.Bind(look)
+		a.OpImm(x64.CMP, false, x64.At(x64.RAX, meetOf), meetsHeld)
+		a.JumpIf(x64.NE, free)
+		next(x64.RAX)
+		a.Op(x64.CMP, true, x64.RAX, rW)
+		a.JumpIf(x64.NE, look)
+		a.Bind(all)
+		a.StoreImm(false, x64.At(x64.RAX, meetOf), meetsBarrier)
+		next(x64.RAX)
+		a.Op(x64.CMP, true, x64.RAX, rW)
+		a.JumpIf(x64.NE, all)
+		a.Bind(free)
+		a.Load(true, rW, x64.RAX)
+		a.JumpTo(x64.At(rW, meetResume))
+	})
+	return l
 }
 
 // Where what it uses lies in a wave.
