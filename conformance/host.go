@@ -2,13 +2,14 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/rocwire/rocwire/conformance/internal/debroot"
 )
 
 // host is where Debian's programs run: their tree, our libraries before all others, and a worker.
@@ -18,6 +19,7 @@ type host struct {
 	libs  []string // folders of the tree with more libraries
 	env   []string
 	limit time.Duration // for one case
+	root  *debroot.Root // nil: programs run where they lie, by the tree's loader
 }
 
 // libraryPath is where programs of the tree find their libraries, ours first.
@@ -40,45 +42,51 @@ func (h *host) loader() []string {
 // command is a program of the tree with arguments, over the worker. {tree} stands for the tree's folder.
 func (h *host) command(ctx context.Context, program string, args ...string) *exec.Cmd {
 	in := strings.NewReplacer("{tree}", h.o.tree)
-	l := append(h.loader(), filepath.Join(h.o.tree, program))
+	var l []string
 	for _, a := range args {
 		l = append(l, in.Replace(a))
 	}
-	cmd := exec.CommandContext(ctx, l[0], l[1:]...)
-	cmd.Env = append(os.Environ(), "TF_WORKER_HOST=127.0.0.1", "TF_WORKER_PORT="+h.w.port)
-	for _, e := range h.env {
-		cmd.Env = append(cmd.Env, in.Replace(e))
+	var cmd *exec.Cmd
+	env := append(os.Environ(), "TF_WORKER_HOST=127.0.0.1", "TF_WORKER_PORT="+h.w.port)
+	if h.root != nil {
+		cmd = h.root.Command(ctx, "/"+program, l...)
+	} else {
+		l = append(append(h.loader(), filepath.Join(h.o.tree, program)), l...)
+		cmd = exec.CommandContext(ctx, l[0], l[1:]...)
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
+	for _, e := range h.env {
+		env = append(env, in.Replace(e))
+	}
+	cmd.Env = env
 	// Programs start others, which must not outlive them.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.SysProcAttr.Setpgid = true
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 5 * time.Second
 	return cmd
 }
 
-// wrap sets variables to scripts that start programs of the tree as command does: the tested programs would start them with this machine's C library.
-func (h *host) wrap(programs map[string]string) (remove func(), err error) {
-	if len(programs) == 0 {
-		return func() {}, nil
+// enter gives the host's programs the tree as their root, in which the folders of results, libraries and temporary files are where they are here.
+func (h *host) enter(ctx context.Context, links func(*options) (map[string]string, error)) (leave func(), err error) {
+	kept := filepath.Join(h.o.tree, lists)
+	if err := os.MkdirAll(kept, 0o755); err != nil {
+		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "rocwire-conformance-")
+	dir, err := os.MkdirTemp("", "rocwire-root-")
 	if err != nil {
 		return nil, err
 	}
-	remove = func() { _ = os.RemoveAll(dir) }
-	for name, pattern := range programs {
-		found, err := filepath.Glob(filepath.Join(h.o.tree, pattern))
-		if err != nil || len(found) != 1 {
-			remove()
-			return nil, fmt.Errorf("%s: %d files in %s (%v)", pattern, len(found), h.o.tree, err)
-		}
-		script := filepath.Join(dir, filepath.Base(found[0]))
-		text := "#!/bin/sh\nexec '" + strings.Join(append(h.loader(), found[0]), "' '") + "' \"$@\"\n"
-		if err := os.WriteFile(script, []byte(text), 0o755); err != nil {
-			remove()
-			return nil, err
-		}
-		h.env = append(h.env, name+"="+script)
+	leave = func() { _ = os.Remove(dir) }
+	h.root = &debroot.Root{Tree: h.o.tree, Dir: dir, Shared: []string{kept, h.o.lib, os.TempDir()}, Env: []string{"PATH=/usr/bin:/usr/sbin", "LD_LIBRARY_PATH=" + h.libraryPath()}}
+	if links != nil {
+		h.root.Links, err = links(h.o)
 	}
-	return remove, nil
+	if err == nil {
+		err = h.root.Try(ctx)
+	}
+	if err != nil {
+		leave()
+		return nil, err
+	}
+	return leave, nil
 }

@@ -1,47 +1,62 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
+	"slices"
 	"testing"
+
+	"github.com/rocwire/rocwire/conformance/internal/debroot"
 )
 
-// TestWrap starts a program of a tree, as one of its programs would.
-func TestWrap(t *testing.T) {
-	tree := t.TempDir()
-	for path, text := range map[string]string{
-		"usr/lib64/ld-linux-x86-64.so.2": "#!/bin/sh\necho \"$@\"\n",
-		"usr/lib/x/1.0/helper":           "",
-	} {
-		p := filepath.Join(tree, path)
-		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(p, []byte(text), 0o755); err != nil {
+func TestMain(m *testing.M) {
+	debroot.Main()
+	os.Exit(m.Run())
+}
+
+// TestEnter starts a program that has the tree as its root.
+func TestEnter(t *testing.T) {
+	tree, lib := filepath.Join(t.TempDir(), "tree"), t.TempDir()
+	for _, dir := range []string{"usr/bin", "usr/lib/blas"} {
+		if err := os.MkdirAll(filepath.Join(tree, dir), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	h := &host{o: &options{tree: tree, lib: "/our lib"}, libs: []string{"usr/lib/blas"}}
-	if _, err := h.wrap(map[string]string{"X": "usr/lib/y/*/helper"}); err == nil {
-		t.Error("a program that is not there")
+	build := exec.Command("go", "build", "-o", filepath.Join(tree, "usr/bin/look"), "./internal/debroot/testdata/look")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
-	remove, err := h.wrap(map[string]string{"X": "usr/lib/x/*/helper"})
+	h := &host{o: &options{tree: tree, lib: lib}, w: &worker{port: "4711"}, libs: []string{"usr/lib/blas"}, env: []string{"KEPT={tree}/" + lists}}
+	leave, err := h.enter(t.Context(), func(*options) (map[string]string, error) { return map[string]string{"/build/cc": "/usr/bin/cc"}, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
-	script, found := strings.CutPrefix(strings.Join(h.env, " "), "X=")
-	if !found {
-		t.Fatalf("%q", h.env)
+	kept := filepath.Join(tree, lists, "new")
+	out, err := h.command(t.Context(), "usr/bin/look", "/build/cc", "{tree}/"+lists+"/new", filepath.Join(lib, "new"), "last").Output()
+	if err != nil {
+		t.Fatal(err)
 	}
-	out, err := exec.Command(script, "a b", "c").Output()
-	want := "--library-path /our lib:" + tree + "/usr/lib/blas:" + tree + "/usr/lib/x86_64-linux-gnu " + tree + "/usr/lib/x/1.0/helper a b c\n"
-	if err != nil || string(out) != want {
-		t.Errorf("%v: %q, want %q", err, out, want)
+	var got struct {
+		Args, Env []string
+		Link      string
+		Errors    map[string]string
 	}
-	if remove(); exists(script) {
-		t.Error("the script is left behind")
+	if err := json.Unmarshal(out, &got); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"LD_LIBRARY_PATH=" + lib + ":" + tree + "/usr/lib/blas:" + tree + "/usr/lib/x86_64-linux-gnu", "TF_WORKER_PORT=4711", "KEPT=" + tree + "/" + lists, "PATH=/usr/bin:/usr/sbin"} {
+		if !slices.Contains(got.Env, want) {
+			t.Errorf("no %s in %q", want, got.Env)
+		}
+	}
+	if got.Args[0] != "/usr/bin/look" || got.Link != "/usr/bin/cc" || got.Errors[kept] != "" || !exists(kept) {
+		t.Errorf("%+v", got)
+	}
+	if leave(); exists(h.root.Dir) {
+		t.Error("the folder is left behind")
 	}
 }
 

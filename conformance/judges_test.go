@@ -78,6 +78,11 @@ func TestJudges(t *testing.T) {
 		{judgeHipBLASLt, "transA,m,norm_error\n    N,3,1e-9\n", nil, results.Failed},
 		{judgeHipBLASLt, "transA,m,norm_error\n    N,3,nan\n", nil, results.Failed},
 		{judgeHipBLASLt, "transA,m,norm_error\n    N,3,0\n", ended, results.Failed},
+		{judgeMIOpenDriver, "MIOpen(HIP): Error [ValidateGcnAssemblerImpl] " + noAssembler + ".\nForward Convolution Verifies OK on CPU reference (0 < 1.5e-06)\n", nil, results.Passed},
+		{judgeMIOpenDriver, "Forward batch norm verification passed on output (3.5e-08)\nForward Batch Norm Verifies on CPU and GPU.\n", nil, results.Passed},
+		{judgeMIOpenDriver, "Forward Convolution Verifies OK on CPU reference (0 < 1.5e-06)\nBackward Convolution Data FAILED: 0.4 > 1.5e-06\n", nil, results.Failed},
+		{judgeMIOpenDriver, "Forward Convolution Verifies OK on CPU reference (0 < 1.5e-06)\n", ended, results.Failed},
+		{judgeMIOpenDriver, "PRNG seed: 12345678\n", nil, results.Failed},
 		{judgeDriver, "MIGraphX verification passed successfully.\n", nil, results.Passed},
 		{judgeDriver, "MIGraphX verification passed successfully.\n", errors.New("killed"), results.Failed},
 		{judgeDriver, "FAILED: x.onnx\n", nil, results.Failed},
@@ -153,5 +158,30 @@ func TestWorkerGone(t *testing.T) {
 	}
 	if all, err := o.results.Read(); err != nil || len(all) != 2 || all[1].Name != "a" || all[1].Why != "no {tree}/usr, no {tmp}/x" {
 		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+func TestMIOpenFamilies(t *testing.T) {
+	for test, want := range map[string]string{
+		"Smoke/GPU_GroupConv2D_Forward_FP16.Test/3": "convolution", "Full/GPU_conv_extra_FP32.X/0": "convolution", "Full/GPU_BNInferSmall2D_FP64.Test/1": "normalization",
+		"GPU_SoftmaxFind20_FP32.softmaxForward": "attention, softmax", "Smoke/GPU_WidePooling2d_FP16.X/0": "pooling, recurrence", "Smoke/GPU_TernaryTensorOps_FP16.Test/9": "tensor operations",
+		"Smoke/GPU_Adam_FP16.Test/7": "activation, reduction, loss, optimizers", "CPU_Cache_NONE.X": "",
+	} {
+		got := ""
+		if i := miopenFamily(test); i >= 0 {
+			got = miopenFamilies[i].name
+		}
+		if got != want {
+			t.Errorf("%s is of %q, want %q", test, got, want)
+		}
+	}
+}
+
+func TestMIOpenDriverNames(t *testing.T) {
+	names := miopenDriverNames()
+	for _, want := range []string{"conv -F 1 -n 2 -c 8 -H 12 -W 10 -k 8 -y 3 -x 3 -p 1 -q 1", "poolfp16 -m avg -W 2x3x9x9 -y 3 -x 3"} {
+		if !slices.Contains(names, want) {
+			t.Errorf("no %q", want)
+		}
 	}
 }

@@ -38,6 +38,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rocwire/rocwire/conformance/internal/debroot"
 	"github.com/rocwire/rocwire/conformance/internal/results"
 )
 
@@ -84,6 +85,7 @@ func partNames() string {
 }
 
 func main() {
+	debroot.Main()
 	var o options
 	cache, err := os.UserCacheDir()
 	if err != nil {

@@ -15,8 +15,7 @@ Test programs of the software that people run on AMD's GPUs, from Debian's packa
 *Cases* is how many the programs have, *not run* how many of them nobody has tried here yet: the cases that were run were drawn at random. A case that was still working at its time limit was ended, and is
 counted as that, not as passed. *Skip themselves* is the program's own word, mostly for want of memory. A case that ran more than once counts as it ended last. The machine had two cores and other work to do.
 
-Not here: MIOpen's tests compile kernels with ` + "`/usr/bin/clang++-21`" + `, and MIGraphX's ` + "`test_verify`" + ` starts itself anew, both with the machine's own C library instead of the packages'.
-Of hipBLASLt's tests Debian does not have the data.
+Not here: hipBLASLt's tests, whose data Debian does not have.
 
 `
 

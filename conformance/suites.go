@@ -22,14 +22,11 @@ var (
 
 const openblas = "usr/lib/x86_64-linux-gnu/openblas-pthread"
 
-// rocFFT compiles kernels in processes of their own when it compiles several at once. It keeps them in a file, which is not to be the user's.
-var (
-	rocfftStarts = map[string]string{"ROCFFT_RTC_PROCESS_HELPER": "usr/lib/x86_64-linux-gnu/rocfft/*/rocfft_rtc_helper"}
-	rocfftEnv    = []string{"ROCFFT_RTC_CACHE_PATH={tree}/.lists/rocfft.db"}
-)
+// rocFFT keeps what it compiled in a file, which is not to be the user's. When it compiles several kernels at once, it starts a program for each.
+var rocfftEnv = []string{"ROCFFT_RTC_CACHE_PATH={tree}/.lists/rocfft.db"}
 
-// MIOpen keeps what it compiled and what it measured in files, which are not to be the user's.
-var miopenEnv = []string{"MIOPEN_CUSTOM_CACHE_DIR={tree}/.lists/miopen/cache", "MIOPEN_USER_DB_PATH={tree}/.lists/miopen/db"}
+// miopen is the library with what it needs.
+var miopen = together([]string{"libmiopen1", "libboost-atomic1.90.0", "libboost-filesystem1.90.0", "libbz2-1.0", "libsqlite3-0"}, miopenCompiler, rocblas, rtc)
 
 func together(lists ...[]string) []string { return slices.Concat(lists...) }
 
@@ -52,12 +49,12 @@ var suites = []suite{
 	},
 	{
 		name: "rocfft", title: "rocFFT", of: "librocfft0", packages: together([]string{"librocfft0-tests", "libfftw3-double3", "libfftw3-single3", "libsqlite3-0", "libgomp1"}, rtc),
-		worker: gfx90a, starts: rocfftStarts, env: rocfftEnv, limit: 2 * time.Minute, sample: 100,
+		worker: gfx90a, root: true, env: rocfftEnv, limit: 2 * time.Minute, sample: 100,
 		programs: one("rocfft-test", &gtest{path: "usr/libexec/rocm/librocfft0-tests/rocfft-test", args: []string{"--seed", "1"}}),
 	},
 	{
 		name: "hipfft", title: "hipFFT", of: "libhipfft0", packages: together([]string{"libhipfft0-tests", "librocfft0", "libfftw3-double3", "libfftw3-single3", "libsqlite3-0", "libgomp1"}, rtc),
-		worker: gfx90a, starts: rocfftStarts, env: rocfftEnv, limit: 2 * time.Minute, sample: 100,
+		worker: gfx90a, root: true, env: rocfftEnv, limit: 2 * time.Minute, sample: 100,
 		programs: one("hipfft-test", &gtest{path: "usr/libexec/rocm/libhipfft0-tests/hipfft-test", args: []string{"--seed", "1"}}),
 	},
 	{
@@ -105,12 +102,19 @@ var suites = []suite{
 		programs: ggmlPrograms,
 	},
 	{
-		name: "migraphx", title: "MIGraphX", of: "migraphx", packages: together([]string{"migraphx-tools", "libprotobuf32t64", "libhipblaslt1", "libmiopen1",
-			"libboost-atomic1.90.0", "libboost-filesystem1.90.0", "libbz2-1.0", "libsqlite3-0"}, rocblas, rtc),
-		worker: gfx90a, libs: []string{"usr/lib/x86_64-linux-gnu/migraphx/lib"}, env: miopenEnv, limit: 10 * time.Minute, sample: 4,
+		name: "migraphx", title: "MIGraphX", of: "migraphx", packages: together([]string{"migraphx-tools", "libprotobuf32t64", "libhipblaslt1"}, miopen),
+		worker: gfx90a, root: true, links: miopenLinks, libs: []string{"usr/lib/x86_64-linux-gnu/migraphx/lib"}, env: miopenEnv, limit: 10 * time.Minute, sample: 4,
 		note: "`migraphx-driver verify` compares small models in ONNX's format, which are made here, in several precisions, with MIGraphX's reference implementation. It compiles many kernels for each. " +
-			"Convolutions it leaves to MIOpen, which starts a compiler that is not there.",
+			"Convolutions it leaves to MIOpen.",
 		programs: migraphxPrograms,
+	},
+	{
+		name: "miopen", title: "MIOpen", of: "libmiopen1", packages: together([]string{"libmiopen1-tests", "librocrand1"}, miopen),
+		worker: gfx90a, root: true, links: miopenLinks, env: miopenEnv, limit: 5 * time.Minute, sample: 20,
+		note: "`MIOpenDriver` compares layers with the CPU. It and the tests compile kernels as they run, by the clang of Debian's packages. Two faults of Debian's MIOpen, which it has on every machine, are mended by " +
+			"links in the root that these programs have: it looks for the compiler where that was when MIOpen was built, and tells it to look for the C library's headers before those of C++, which do not find them then. " +
+			"It is without the kernels in assembly language, which Debian has not, and without `*_XDLOPS` of `implicit_gemm_hip`, whose `llvm.amdgcn.buffer.load` this clang does not have any more.",
+		programs: miopenPrograms,
 	},
 	{
 		name: "hipblaslt", title: "hipBLASLt", of: "libhipblaslt1", packages: []string{"libhipblaslt1-bench", "libomp5", "librocm-smi64-1"}, worker: gfx90a, limit: 2 * time.Minute, sample: 60,
