@@ -101,12 +101,16 @@ const (
 	exitTally          // the tally is full; the block has not begun
 )
 
-// suits reports whether the wave can execute the region.
+// suits reports whether the wave can execute the region, fits whether it has the registers.
 func (e *nativeEntry) suits(w *wave) bool { return e.r.suits(w) }
+func (e *nativeEntry) fits(w *wave) bool  { return e.r.fits(w) }
 
 func (r *region) suits(w *wave) bool {
-	return r.needV <= len(w.V) && r.needA <= len(w.A) && !(r.f32 && w.fp.slow32) && !(r.f64 && w.fp.slow64) && !(r.dx10 && !w.fp.dx10) && useNative
+	return r.fits(w) && !(r.f32 && w.fp.slow32) && !(r.f64 && w.fp.slow64) && !(r.dx10 && !w.fp.dx10) && useNative
 }
+
+// fits reports whether the wave has the region's registers.
+func (r *region) fits(w *wave) bool { return r.needV <= len(w.V) && r.needA <= len(w.A) }
 
 // toNative makes the wave ready to execute translated code of e.
 func (w *wave) toNative(e *nativeEntry) {
@@ -221,18 +225,32 @@ func (w *wave) rest(b *block, i int) *block {
 	return b.term(w, b)
 }
 
-// warm counts that b is executed, and translates it when that is worth it. It
+// warm counts that w executes b, and translates it when that is worth it. It
 // reports whether there is machine code now.
-func (p *Program) warm(b *block) bool {
+func (p *Program) warm(b *block, w *wave) bool {
 	if int(b.heat.Add(1)) != p.options.TranslateAfter || !useNative {
 		return false
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if b.entry.Load() == nil && !b.dead.Load() && !b.passing && p.roomForCode() {
-		p.translate(b)
+		p.translate(b, len(w.V), len(w.A))
 	}
 	return b.entry.Load() != nil
+}
+
+// refit translates b anew if its code is of a region with more registers than w has: functions are executed by kernels of several sizes, and
+// the first one's region goes on to what only that executes. It reports whether there is other code now, which fits both.
+func (p *Program) refit(b *block, w *wave, e *nativeEntry) bool {
+	if e.fits(w) || b.needV > len(w.V) || b.needA > len(w.A) || !useNative || int(b.heat.Add(1))%p.options.TranslateAfter != 0 {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if b.entry.Load() == e && !b.dead.Load() && p.roomForCode() {
+		p.translate(b, len(w.V), len(w.A))
+	}
+	return b.entry.Load() != e
 }
 
 // after are the blocks that may follow b and that it may branch to, as far as they are known. Where
@@ -260,8 +278,8 @@ func (p *Program) after(b *block, ins []gcn.Inst) [2]*block {
 	return [2]*block{b.next.Load(), b.target.Load()}
 }
 
-// translate makes a region that begins with b. mu is held.
-func (p *Program) translate(head *block) {
+// translate makes a region that begins with head, of blocks that use no more registers than v vector and a accumulation registers. mu is held.
+func (p *Program) translate(head *block, v, a int) {
 	g := &nativeGen{p: p, r: &region{}, starts: map[*block]x64.Label{}, rings: map[int32]x64.Label{}}
 	queue, insts := []*block{head}, 0
 	for i := 0; i < len(queue); i++ {
@@ -278,7 +296,7 @@ func (p *Program) translate(head *block) {
 		g.blocks = append(g.blocks, nb)
 		g.starts[b] = g.a.Label()
 		for _, n := range following {
-			if n == nil || n.dead.Load() || len(queue) == regionBlocks {
+			if n == nil || n.dead.Load() || n.needV > v || n.needA > a || len(queue) == regionBlocks {
 				continue
 			}
 			if !slices.Contains(queue, n) {

@@ -212,7 +212,7 @@ func TestNativeBlocks(t *testing.T) {
 			useNative = true
 			b := m.prog.block(m.code)
 			m.prog.mu.Lock()
-			m.prog.translate(b)
+			m.prog.translate(b, len(m.V), len(m.A))
 			m.prog.mu.Unlock()
 			e := b.entry.Load()
 			if e == nil {

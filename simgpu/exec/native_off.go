@@ -8,13 +8,17 @@ type nativeEntry struct{}
 
 type nativeCode struct{}
 
-func (*Program) warm(*block) bool { return false }
+func (*Program) warm(*block, *wave) bool { return false }
+
+func (*Program) refit(*block, *wave, *nativeEntry) bool { return false }
 
 func (*Program) forget(*block) {}
 
 func (*Program) reclaim() {}
 
 func (*nativeEntry) suits(*wave) bool { return false }
+
+func (*nativeEntry) fits(*wave) bool { return false }
 
 func (*block) chainRegion() *region { return nil }
 

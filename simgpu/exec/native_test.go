@@ -104,7 +104,7 @@ func (m *machine) translated(t *testing.T, words []uint32) (returns int, err err
 	}
 	b := m.prog.block(m.code)
 	m.prog.mu.Lock()
-	m.prog.translate(b)
+	m.prog.translate(b, len(m.V), len(m.A))
 	m.prog.mu.Unlock()
 	e := b.entry.Load()
 	if e == nil {

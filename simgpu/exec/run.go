@@ -28,7 +28,11 @@ func (w *wave) run(slice int, stop *atomic.Bool) status {
 			return running
 		}
 		for range stopCheck {
-			if e := b.entry.Load(); e != nil && e.suits(w) {
+			e := b.entry.Load()
+			if e != nil && heat > 0 && w.d.Program.refit(b, w, e) {
+				continue
+			}
+			if e != nil && e.suits(w) {
 				if b = w.native(e); b == nil {
 					return w.status
 				}
@@ -38,7 +42,7 @@ func (w *wave) run(slice int, stop *atomic.Bool) status {
 				}
 				continue
 			}
-			if int(b.heat.Load()) < heat && w.d.Program.warm(b) {
+			if int(b.heat.Load()) < heat && w.d.Program.warm(b, w) {
 				continue
 			}
 			w.setExec()
@@ -68,9 +72,11 @@ func (w *wave) run(slice int, stop *atomic.Bool) status {
 
 // why says for what reason functions execute the block.
 func (b *block) why(w *wave, heat int) byFunction {
-	switch {
-	case b.entry.Load() != nil:
+	switch e := b.entry.Load(); {
+	case e != nil && e.fits(w):
 		return otherMode
+	case e != nil:
+		return coldBlock
 	case w.watched == nil && heat > 0 && int(b.heat.Load()) < heat:
 		return coldBlock
 	}
