@@ -35,7 +35,6 @@ func TestDivisionTranslated(t *testing.T) {
 	if !translates(t) {
 		return
 	}
-	defer func() { useNative = true }()
 	n := 150
 	if testing.Short() {
 		n = 30
@@ -79,21 +78,9 @@ func TestDivisionTranslated(t *testing.T) {
 							}
 						}
 					}
-					before := m.save(mem)
-					useNative = false
-					if err := m.exec(words...); err != nil {
-						t.Fatal(err)
-					}
-					want := m.save(mem)
-					m.restore(&before, mem)
-					useNative = true
-					_, err := m.translated(t, words)
-					if err != nil {
-						t.Fatal(err)
-					}
-					got := m.save(mem)
-					if d := got.differsFor(&want, c.f.bits == 64, false); d != "" {
-						t.Fatalf("%s: %s: %s; EXEC %#x", arch, text, d, before.S[regEXEC:regEXEC+2])
+					exec := m.S[regEXEC : regEXEC+2]
+					if d := m.bothWays(t, words, mem, c.f.bits == 64, false); d != "" {
+						t.Fatalf("%s: %s: %s; EXEC %#x", arch, text, d, exec)
 					}
 				}
 			}

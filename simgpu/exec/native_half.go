@@ -15,43 +15,29 @@ func (g *nativeGen) toHalves(z x64.Z) {
 	g.a.V1(x64.VPMOVZXWD, 5, x64.Z(5), 0)
 }
 
-// The operations on f16 take f32 from Z5 to Z7 and leave dwords in Z5. Sums and products
-// of two f16 may be rounded twice.
+// The operations on f16 take f32 from Z5 to Z7 and leave one in Z5 that is still to be rounded to f16. Sums and products
+// of two f16 may be rounded twice. Z2 to Z4 and K5 may be used.
 func simple16(o x64.VOp) func(g *nativeGen) {
-	return func(g *nativeGen) {
-		g.a.V(o, 5, 5, x64.Z(6), 0)
-		g.toHalves(5)
-	}
+	return func(g *nativeGen) { g.a.V(o, 5, 5, x64.Z(6), 0) }
 }
 
 func choose16(which byte) func(g *nativeGen) {
 	return func(g *nativeGen) {
 		g.choose(7, 5, 6, which)
-		g.toHalves(7)
+		g.to(5, x64.Z(7))
 	}
 }
 
-// fma16s multiplies and adds in f64, which is exact but where the smaller one is far below
-// the result's last bit. On the way to f16 the f32 has its last bit set if it is not exact, so that
-// it is never halfway between two f16 by mistake. Z2 to Z4 and K5 are used.
+// fma16s multiplies and adds f16 in f32, where the product is exact. The sum is rounded to odd: where it is not exact, it is
+// the one of its two neighbours whose last bit is set, so that it is never halfway between two f16 by mistake. Of an exact zero
+// both are even, and the one that is taken is +0, as it is rounded to nearest.
 func fma16s(g *nativeGen) {
 	a := &g.a
-	for i := range 3 {
-		a.V1(x64.VCVTPS2PD, x64.Z(2+i), x64.Z(5+i), 0)
-		a.VUpper(x64.Z(5+i), x64.Z(5+i))
-		a.V1(x64.VCVTPS2PD, x64.Z(5+i), x64.Z(5+i), 0)
-	}
-	a.V(x64.VFMA213PD, 2, 3, x64.Z(4), 0)
-	a.V(x64.VFMA213PD, 5, 6, x64.Z(7), 0)
-	for _, z := range []x64.Z{2, 5} {
-		a.VTowardZero(x64.VCVTPD2PS, 6, z)
-		a.V1(x64.VCVTPS2PD, 7, x64.Z(6), 0)
-		a.VCmp(x64.VCMPPD, 5, 7, z, 0, x64.FNEQ)
-		a.V1(x64.VMOVDQU32, z, x64.Z(6), 0)
-		a.V(x64.VPORD, z, z, g.con(1), 5)
-	}
-	a.VImm(x64.VINSERTI64X4, 2, 2, x64.Z(5), 0, 1)
-	g.toHalves(2)
+	g.to(2, x64.Z(5))
+	a.VRounded(x64.VFMA213PS, 2, 6, 7, x64.Down)
+	a.VRounded(x64.VFMA213PS, 5, 6, 7, x64.Up)
+	a.VTest(5, 2, g.con(1), 0)
+	a.V1(x64.VMOVDQU32, 5, x64.Z(2), 5)
 }
 
 // single16 defines an operation on f16 of n sources.
@@ -61,6 +47,7 @@ func single16(name string, n int, f func(g *nativeGen)) {
 			widenHalves(g, x64.Z(5+i), rm)
 		}
 		f(g)
+		g.toHalves(5)
 		g.a.V1(x64.VMOVDQU32, d, x64.Z(5), k)
 	})
 }
@@ -72,31 +59,80 @@ func packed16(name string, n int, f func(g *nativeGen)) {
 			return false
 		}
 		g.floatKind(isPackF16)
-		a := &g.a
+		form := byHalf
+		if all := uint8(1<<n - 1); in.OpSel&all == 0 && in.OpSelHi&all == all {
+			form = byLanes
+		}
 		for q := range 4 {
-			for half := range 2 {
-				sel, neg := in.OpSel, in.Neg
-				if half == 1 {
-					sel, neg = in.OpSelHi, in.NegHi
-				}
+			for part := range 2 {
 				for i := range n {
-					z := x64.Z(5 + i)
-					g.widenHalf(z, x64.Z(2+i), g.plainSource(&in.Src[i], q), sel>>i&1 != 0)
-					if neg>>i&1 != 0 {
-						a.V(x64.VPXORD, z, z, g.con(1<<31), 0)
-					}
+					form.part(g, in, i, q, part)
 				}
 				f(g)
-				if half == 0 {
-					a.V1(x64.VMOVDQU32, 1, x64.Z(5), 0)
+				g.a.VToHalf(5, 5, 0)
+				if part == 0 {
+					g.to(1, x64.Z(5))
 				}
 			}
-			a.VShift(x64.VPSLLD, 5, x64.Z(5), 0, 16)
-			a.V(x64.VPORD, 5, 5, x64.Z(1), 0)
+			form.join(g)
 			g.store(&in.Dst, 0, q, 5)
 		}
 		return true
 	}
+}
+
+// packedForm is how a packed operation works on a quarter's 32 f16 in two parts of 16.
+type packedForm struct {
+	part func(g *nativeGen, in *gcn.Inst, i, q, part int) // makes Z5, Z6 or Z7 the f32 of a part of source 0, 1 or 2
+	join func(g *nativeGen)                               // makes Z5 the quarter of the results in the low halves of Z1 and Z5
+}
+
+// byHalf is for any: a part is the low or the high result of each lane.
+var byHalf = &packedForm{
+	func(g *nativeGen, in *gcn.Inst, i, q, part int) {
+		sel, neg, z := in.OpSel, in.Neg, x64.Z(5+i)
+		if part == 1 {
+			sel, neg = in.OpSelHi, in.NegHi
+		}
+		g.widenHalf(z, 2, g.plainSource(&in.Src[i], q), sel>>i&1 != 0)
+		if neg>>i&1 != 0 {
+			g.a.V(x64.VPXORD, z, z, g.con(1<<31), 0)
+		}
+	},
+	func(g *nativeGen) {
+		a := &g.a
+		a.V1(x64.VPMOVZXWD, 1, x64.Z(1), 0)
+		a.V1(x64.VPMOVZXWD, 5, x64.Z(5), 0)
+		a.VShift(x64.VPSLLD, 5, x64.Z(5), 0, 16)
+		a.V(x64.VPORD, 5, 5, x64.Z(1), 0)
+	},
+}
+
+// byLanes is for those whose results have their sources in their own places, as most have: a part is both results of eight lanes.
+var byLanes = &packedForm{
+	func(g *nativeGen, in *gcn.Inst, i, q, part int) {
+		a, z := &g.a, x64.Z(5+i)
+		rm := g.plainSource(&in.Src[i], q)
+		negated := uint32(in.Neg>>i&1)<<15 | uint32(in.NegHi>>i&1)<<31
+		m, inMemory := rm.(x64.Mem)
+		switch _, same := rm.(x64.Bcast); {
+		case inMemory && negated == 0:
+			m.Disp += int32(32 * part)
+			a.V1(x64.VCVTPH2PS, z, m, 0)
+			return
+		case same:
+			g.to(z, rm)
+		case part == 1:
+			a.VUpper(z, g.inReg(z, rm))
+		default:
+			g.to(z, rm)
+		}
+		if negated != 0 {
+			a.V(x64.VPXORD, z, z, g.con(negated), 0)
+		}
+		a.V1(x64.VCVTPH2PS, z, z, 0)
+	},
+	func(g *nativeGen) { g.a.VImm(x64.VINSERTI64X4, 5, 1, x64.Z(5), 0, 1) },
 }
 
 // widenHalf makes z the f32 of the f16 in one half of the dwords of rm, by way of by.

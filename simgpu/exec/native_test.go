@@ -31,6 +31,25 @@ func (m *machine) save(mem []byte) state {
 	return state{slices.Clone(m.V), slices.Clone(m.A), m.S, slices.Clone(m.wg.lds), slices.Clone(mem), slices.Clone(m.scratch)}
 }
 
+// bothWays executes instructions that do not fail with their functions and as machine code, and tells what differs.
+func (m *machine) bothWays(t *testing.T, words []uint32, mem []byte, doubles, halves bool) string {
+	t.Helper()
+	defer func() { useNative = true }()
+	before := m.save(mem)
+	useNative = false
+	if err := m.exec(words...); err != nil {
+		t.Fatal(err)
+	}
+	want := m.save(mem)
+	m.restore(&before, mem)
+	useNative = true
+	if _, err := m.translated(t, words); err != nil {
+		t.Fatal(err)
+	}
+	got := m.save(mem)
+	return got.differsFor(&want, doubles, halves)
+}
+
 func (m *machine) restore(s *state, mem []byte) {
 	copy(m.V, s.V)
 	copy(m.A, s.A)

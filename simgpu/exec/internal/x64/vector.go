@@ -138,11 +138,20 @@ func (a *Asm) V1(o VOp, d Z, rm any, k K) { a.evex(o, byte(d), 0, rm, k, false, 
 // V1Zero emits d = o rm, zero where k is not set.
 func (a *Asm) V1Zero(o VOp, d Z, rm any, k K) { a.evex(o, byte(d), 0, rm, k, true, 0) }
 
-// VTowardZero emits d = o s, rounded toward zero.
-func (a *Asm) VTowardZero(o VOp, d, s Z) {
+// Rounding of V's result, whatever the processor's mode is.
+type Rounding byte
+
+const (
+	Down       Rounding = 1
+	Up         Rounding = 2
+	TowardZero Rounding = 3
+)
+
+// VRounded emits d = s o t, rounded as is said. Instructions of one source have no s.
+func (a *Asm) VRounded(o VOp, d, s, t Z, r Rounding) {
 	n := len(a.code)
-	a.evex(o, byte(d), 0, s, 0, false, 0)
-	a.code[n+3] |= 3<<5 | 1<<4
+	a.evex(o, byte(d), byte(s), t, 0, false, 0)
+	a.code[n+3] = a.code[n+3]&^(3<<5) | byte(r)<<5 | 1<<4
 }
 
 // VImm emits d{k} = s o rm with an immediate.
