@@ -5,13 +5,13 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 
 	"github.com/rocwire/rocwire/conformance/internal/results"
+	"github.com/rocwire/rocwire/internal/llamacpp"
 )
 
 const ggmlTest = "usr/libexec/x86_64-linux-gnu/ggml/test-backend-ops"
@@ -19,10 +19,10 @@ const ggmlTest = "usr/libexec/x86_64-linux-gnu/ggml/test-backend-ops"
 // ggmlPrograms are ggml's operations, each with the cases that test-backend-ops has of it: all are known to its backend for CPUs, which the others are compared with.
 func ggmlPrograms(o *options) ([]program, error) {
 	dir := filepath.Join(o.tree, lists, "ggml")
-	if err := linkBackends(o.tree, filepath.Join(dir, "cpu"), false); err != nil {
+	if err := llamacpp.LinkBackends(o.tree, filepath.Join(dir, "cpu"), false); err != nil {
 		return nil, err
 	}
-	if err := linkBackends(o.tree, filepath.Join(dir, "hip"), true); err != nil {
+	if err := llamacpp.LinkBackends(o.tree, filepath.Join(dir, "hip"), true); err != nil {
 		return nil, err
 	}
 	cmd := (&host{o: o, w: &worker{}}).command(context.Background(), ggmlTest, "support", "-b", "CPU", "--output", "csv")
@@ -106,25 +106,4 @@ func readGGML(line string, said []string) (event, caseEnd) {
 		o.verdict, o.why = results.Skipped, m[3]
 	}
 	return ends, o
-}
-
-// linkBackends makes a folder with links to ggml's backends for CPUs, and to HIP's: a program has those of the folder it runs in.
-func linkBackends(tree, dir string, hip bool) error {
-	all, err := filepath.Glob(filepath.Join(tree, "usr/lib/x86_64-linux-gnu/ggml/backends*/libggml-*.so"))
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	for _, b := range all {
-		name := filepath.Base(b)
-		if !strings.HasPrefix(name, "libggml-cpu-") && !(hip && name == "libggml-hip.so") {
-			continue
-		}
-		if err := os.Symlink(b, filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrExist) {
-			return err
-		}
-	}
-	return nil
 }

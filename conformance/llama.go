@@ -10,15 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rocwire/rocwire/conformance/internal/gguf"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/rocwire/rocwire/internal/llamacpp"
+	"github.com/rocwire/rocwire/internal/llamacpp/gguf"
 	"github.com/rocwire/rocwire/smiremote"
 )
-
-// llamaPackages are llama.cpp, its backends for CPUs and HIP, and what they link. AMD's HIP is not among them: ours takes its place.
-var llamaPackages = []string{
-	"llama.cpp-tools", "libllama0", "libggml0", "libggml0-backend-hip", "libhipblas2", "librocblas4", "libroctx64-4",
-	"libgomp1", "libssl3t64", "libzstd1", "zlib1g", "libc6", "libstdc++6", "libgcc-s1",
-}
 
 // llamaRun is one way to run the model.
 //
@@ -31,22 +28,37 @@ type llamaRun struct {
 	tokens    int     // generated for each prompt
 	tolerance float64 // of logarithms of probabilities
 	apart     float64
-	short     int // which prompts
-	long      int
+	short     int  // which prompts
+	long      int  //
+	noGraphs  bool // the backend is told not to use any
+	together  bool // all prompts at once, in a batch
 }
 
 // What the CPU rounds the GPU's kernels round elsewhere: the caches of keys and values, the accumulators of flash attention, the vectors that
-// quantized matrices are multiplied with. With all of them in single precision nothing is left but the order of sums.
-var llamaRuns = []llamaRun{
-	{"single precision", gguf.F32, []string{"--flash-attn", "off", "--cache-type-k", "f32", "--cache-type-v", "f32"}, 48, 0.001, 0.01, 72, 154},
-	{"half precision, flash attention", gguf.F16, []string{"--flash-attn", "on"}, 48, 0.05, 0.05, 62, 154},
-	{"8 bits", gguf.Q80, []string{"--flash-attn", "off", "--cache-type-k", "f32", "--cache-type-v", "f32"}, 24, 0.2, 0.2, 333, 45},
-}
+// quantized matrices are multiplied with. With all of them in single precision nothing is left but the order of sums. What 4 bits are less than a number, the GPU's kernels
+// subtract from the sum of what the vector was before it was quantized.
+var (
+	flash   = []string{"--flash-attn", "on"}
+	noFlash = []string{"--flash-attn", "off"}
+	exact   = []string{"--flash-attn", "off", "--cache-type-k", "f32", "--cache-type-v", "f32"}
+
+	llamaRuns = []llamaRun{
+		{name: "single precision", matrices: gguf.F32, flags: exact, tokens: 48, tolerance: 0.001, apart: 0.01, short: 72, long: 154},
+		{name: "half precision", matrices: gguf.F16, flags: noFlash, tokens: 48, tolerance: 0.05, apart: 0.05, short: 62, long: 154},
+		{name: "half precision, flash attention", matrices: gguf.F16, flags: flash, tokens: 48, tolerance: 0.05, apart: 0.05, short: 62, long: 154},
+		{name: "half precision, no graphs", matrices: gguf.F16, flags: flash, tokens: 48, tolerance: 0.05, apart: 0.05, short: 62, long: 154, noGraphs: true},
+		{name: "half precision, three at once", matrices: gguf.F16, flags: flash, tokens: 48, tolerance: 0.05, apart: 0.05, short: 62, long: 154, together: true},
+		{name: "8 bits", matrices: gguf.Q80, flags: exact, tokens: 24, tolerance: 0.2, apart: 0.2, short: 333, long: 45},
+		{name: "8 bits, flash attention", matrices: gguf.Q80, flags: flash, tokens: 24, tolerance: 0.2, apart: 0.2, short: 223, long: 188},
+		{name: "4 bits", matrices: gguf.Q40, flags: exact, tokens: 12, tolerance: 0.6, apart: 1, short: 155, long: 670},
+		{name: "4 bits, flash attention", matrices: gguf.Q40, flags: flash, tokens: 12, tolerance: 0.6, apart: 1, short: 155, long: 670},
+	}
+)
 
 // prompts are a short one, one that fills more than one tile of a matrix, and the short one again.
 func (r *llamaRun) prompts() [3][]int {
-	const letters = modelVocabulary - modelFirst - modelBytes
-	letter := func(i int) int { return modelFirst + modelBytes + i%letters }
+	letters := llamacpp.Small.Vocabulary - llamacpp.FirstLetter
+	letter := func(i int) int { return llamacpp.FirstLetter + i%letters }
 	short := []int{letter(7 * r.short % 250), letter((31*r.short + 5) % 250), letter((13*r.short + 9) % 250), letter(r.short % 250)}
 	long := make([]int, 70)
 	for i := range long {
@@ -58,7 +70,7 @@ func (r *llamaRun) prompts() [3][]int {
 // conformLlama runs Debian's llama.cpp, unmodified, with a small random model: what its HIP backend generates on a simulated gfx90a, graphs and
 // all, must be what its CPU backend generates. Debian's backend has no code for gfx942, where it must end with HIP's word for that.
 func conformLlama(ctx context.Context, o *options) (failed int, err error) {
-	if err := fetch(ctx, o, llamaPackages); err != nil {
+	if err := fetch(ctx, o, llamacpp.Packages); err != nil {
 		return 0, err
 	}
 	l := &llama{o: o}
@@ -109,7 +121,7 @@ type llama struct {
 // backends makes the folders.
 func (l *llama) backends() error {
 	l.cpu, l.hip = filepath.Join(l.dir, "cpu"), filepath.Join(l.dir, "hip")
-	return errors.Join(linkBackends(l.o.tree, l.cpu, false), linkBackends(l.o.tree, l.hip, true))
+	return errors.Join(llamacpp.LinkBackends(l.o.tree, l.cpu, false), llamacpp.LinkBackends(l.o.tree, l.hip, true))
 }
 
 // compare runs the prompts on the CPU and on a worker.
@@ -117,7 +129,7 @@ func (l *llama) compare(ctx context.Context, r *llamaRun) (done string, err erro
 	ctx, cancel := context.WithTimeout(ctx, l.o.timeout)
 	defer cancel()
 	model := filepath.Join(l.dir, "model.gguf")
-	if err := writeModel(model, r.matrices); err != nil {
+	if err := llamacpp.Small.Write(model, r.matrices); err != nil {
 		return "", err
 	}
 	right, err := l.generate(ctx, r, l.cpu, nil, append([]string{"--device", "none"}, r.flags...))
@@ -129,7 +141,11 @@ func (l *llama) compare(ctx context.Context, r *llamaRun) (done string, err erro
 		return "", err
 	}
 	defer w.stop()
-	got, err := l.generate(ctx, r, l.hip, []string{"TF_WORKER_HOST=127.0.0.1", "TF_WORKER_PORT=" + w.port}, append([]string{"--n-gpu-layers", "all"}, r.flags...))
+	env := []string{"TF_WORKER_HOST=127.0.0.1", "TF_WORKER_PORT=" + w.port}
+	if r.noGraphs {
+		env = append(env, "GGML_CUDA_DISABLE_GRAPHS=1")
+	}
+	got, err := l.generate(ctx, r, l.hip, env, append([]string{"--n-gpu-layers", "all"}, r.flags...))
 	if err != nil {
 		return "", err
 	}
@@ -141,7 +157,7 @@ func (l *llama) compare(ctx context.Context, r *llamaRun) (done string, err erro
 		}
 		worst = max(worst, d)
 	}
-	calls, err := llamaCalls(ctx, w, len(right)*r.tokens)
+	calls, err := r.calls(ctx, w)
 	if err != nil {
 		return "", err
 	}
@@ -150,7 +166,13 @@ func (l *llama) compare(ctx context.Context, r *llamaRun) (done string, err erro
 
 // generate starts a server in a folder and has it complete the prompts.
 func (l *llama) generate(ctx context.Context, r *llamaRun, folder string, env, flags []string) (all [3][]choice, err error) {
-	s, err := startLlama(ctx, l.o, folder, filepath.Join(l.dir, "model.gguf"), env, flags...)
+	prompts := r.prompts()
+	at := 1 // prompts at once
+	if r.together {
+		at = len(prompts)
+	}
+	s, err := startLlama(ctx, l.o, folder, filepath.Join(l.dir, "model.gguf"), env, append([]string{
+		"--parallel", fmt.Sprint(at), "--ctx-size", fmt.Sprint(at * llamacpp.Small.Context)}, flags...)...)
 	if err != nil {
 		return all, err
 	}
@@ -158,13 +180,18 @@ func (l *llama) generate(ctx context.Context, r *llamaRun, folder string, env, f
 	if err := s.ready(ctx); err != nil {
 		return all, err
 	}
-	for i, prompt := range r.prompts() {
-		fmt.Fprintf(os.Stderr, "conformance: llama.cpp, %s, %s: prompt %d of %d\n", r.name, filepath.Base(folder), i+1, len(all))
-		if all[i], err = s.complete(ctx, prompt, r.tokens); err != nil {
-			return all, fmt.Errorf("prompt %d: %w", i+1, err)
-		}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(at)
+	for i, prompt := range prompts {
+		g.Go(func() (err error) {
+			fmt.Fprintf(os.Stderr, "conformance: llama.cpp, %s, %s: prompt %d of %d\n", r.name, filepath.Base(folder), i+1, len(all))
+			if all[i], err = s.complete(ctx, prompt, r.tokens); err != nil {
+				err = fmt.Errorf("prompt %d: %w", i+1, err)
+			}
+			return err
+		})
 	}
-	return all, nil
+	return all, g.Wait()
 }
 
 // same compares what was generated, and tells by how much the probabilities differ at most.
@@ -187,11 +214,16 @@ func (r *llamaRun) same(right, got []choice) (worst float64, err error) {
 	return worst, nil
 }
 
-// llamaCalls tells what the worker was asked for: kernels, graphs that were instantiated, and graph launches for most of the tokens. Without
-// them the tokens were generated elsewhere.
-func llamaCalls(ctx context.Context, w *worker, tokens int) (string, error) {
+// calls tells what the worker was asked for: kernels and, unless there were to be none, graphs that were instantiated, and launches of them for most of the
+// tokens of a prompt. Without them the tokens were generated elsewhere.
+func (r *llamaRun) calls(ctx context.Context, w *worker) (string, error) {
 	c := smiremote.NewClient(smiremote.Options{Address: "127.0.0.1:" + w.port, Name: "conformance"})
 	defer c.Close()
+	tokens := len(r.prompts()) * r.tokens
+	least := uint64(tokens) / 2
+	if r.together { // most of them are in one batch
+		least = uint64(r.tokens) / 2
+	}
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) { // the last of them are reported when the session ends
 		totals, err := c.Calls(ctx)
 		if err != nil {
@@ -205,7 +237,9 @@ func llamaCalls(ctx context.Context, w *worker, tokens int) (string, error) {
 		}
 		launches, graphs, whole := n["hipModuleLaunchKernel"], n["hipGraphInstantiateWithFlags"], n["hipGraphLaunch"]
 		switch {
-		case launches > 0 && graphs > 0 && whole >= uint64(tokens)/2:
+		case r.noGraphs && graphs == 0 && whole == 0 && launches > 20*uint64(tokens):
+			return fmt.Sprintf("%d kernels launched, no graphs", launches), nil
+		case !r.noGraphs && launches > 0 && graphs > 0 && whole >= least:
 			return fmt.Sprintf("%d kernels launched, %d graphs made, launched %d times", launches, graphs, whole), nil
 		case time.Now().After(end):
 			return "", fmt.Errorf("the worker launched %d kernels, and %d graphs %d times for %d tokens", launches, graphs, whole, tokens)
@@ -218,7 +252,7 @@ func (l *llama) refused(ctx context.Context) (done string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, l.o.timeout)
 	defer cancel()
 	r := &llamaRuns[0]
-	if err := writeModel(filepath.Join(l.dir, "model.gguf"), r.matrices); err != nil {
+	if err := llamacpp.Small.Write(filepath.Join(l.dir, "model.gguf"), r.matrices); err != nil {
 		return "", err
 	}
 	w, err := startWorker(ctx, l.o, "--sim-arch", "gfx942")

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"github.com/rocwire/rocwire/internal/llamacpp"
 )
 
 // llamaServer is a llama-server with the model. It listens on a socket in a folder of its own.
@@ -27,14 +29,12 @@ var errEnded = errors.New("llama-server ended")
 
 // startLlama starts a server. Its GPU backend is what lies in folder, which becomes its working directory: there it looks for backends.
 func startLlama(ctx context.Context, o *options, folder, model string, env []string, flags ...string) (*llamaServer, error) {
-	tree, socket := o.tree, filepath.Join(folder, "llama.sock") // a socket, because of its suffix
-	libs := filepath.Join(tree, "usr/lib/x86_64-linux-gnu")
+	socket := filepath.Join(folder, "llama.sock") // a socket, because of its suffix
 	_ = os.Remove(socket)
-	cmd := exec.CommandContext(ctx, filepath.Join(tree, "usr/lib64/ld-linux-x86-64.so.2"), append([]string{
-		"--library-path", o.lib + ":" + libs + ":" + filepath.Join(libs, "llama"), filepath.Join(tree, "usr/bin/llama-server"),
-		"--model", model, "--host", socket, "--ctx-size", fmt.Sprint(modelContext), "--parallel", "1", "--threads", "1", "--offline"}, flags...)...)
+	cmd := llamacpp.Program(ctx, o.tree, o.lib, "llama-server",
+		append([]string{"--model", model, "--host", socket, "--threads", "1", "--offline"}, flags...)...)
 	cmd.Dir = folder
-	cmd.Env = append(append(os.Environ(), "GGML_NO_BACKTRACE=1"), env...)
+	cmd.Env = append(cmd.Env, env...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 10 * time.Second
 	s := &llamaServer{cmd: cmd, ended: make(chan struct{})}

@@ -3,46 +3,17 @@ package main
 import (
 	"encoding/json"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/rocwire/rocwire/conformance/internal/gguf"
+	"github.com/rocwire/rocwire/internal/llamacpp"
 )
 
-func TestLlamaModel(t *testing.T) {
-	tokens := map[string]bool{}
-	for _, e := range modelMetadata() {
-		if list, ok := e.Value.([]string); ok {
-			for _, s := range list {
-				tokens[s] = true
-			}
-		}
-	}
-	if len(tokens) != modelVocabulary || !tokens["<0x0A>"] || !tokens["Ā"] {
-		t.Errorf("%d different tokens, want %d", len(tokens), modelVocabulary)
-	}
-	var first []byte
-	for i, name := range []string{"a", "b"} {
-		path := filepath.Join(t.TempDir(), name)
-		if err := writeModel(path, gguf.Q80); err != nil {
-			t.Fatal(err)
-		}
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if i == 0 {
-			first = b
-		} else if !slices.Equal(first, b) {
-			t.Error("the same model is written differently")
-		}
-	}
+func TestLlamaPrompts(t *testing.T) {
 	for _, r := range llamaRuns {
 		for _, p := range r.prompts() {
-			if slices.Min(p) < modelFirst+modelBytes || slices.Max(p) >= modelVocabulary || len(p)+r.tokens > modelContext {
+			if slices.Min(p) < llamacpp.FirstLetter || slices.Max(p) >= llamacpp.Small.Vocabulary || len(p)+r.tokens > llamacpp.Small.Context {
 				t.Errorf("%s: prompt %v", r.name, p)
 			}
 		}

@@ -13,6 +13,7 @@ type Type uint32
 const (
 	F32 Type = 0 // float
 	F16 Type = 1 // IEEE half precision
+	Q40 Type = 2 // "Q4_0": blocks of 32 in a row, a half as scale and 4 bits each, which are 8 more than the number
 	Q80 Type = 8 // "Q8_0": blocks of 32 in a row, a half as scale and a signed byte each
 )
 
@@ -22,13 +23,15 @@ func (t Type) String() string {
 		return "F32"
 	case F16:
 		return "F16"
+	case Q40:
+		return "Q4_0"
 	case Q80:
 		return "Q8_0"
 	}
 	return fmt.Sprintf("type %d", uint32(t))
 }
 
-const block = 32 // elements of Q80 that have one scale
+const block = 32 // elements of Q40 and Q80 that have one scale
 
 // encode is the tensor's data.
 func (t *Tensor) encode() ([]byte, error) {
@@ -52,21 +55,49 @@ func (t *Tensor) encode() ([]byte, error) {
 			b = binary.LittleEndian.AppendUint16(b, half(v))
 		}
 		return b, nil
+	case Q40:
+		return t.blocks(appendQ40)
 	case Q80:
-		if t.Shape[0]%block != 0 {
-			return nil, fmt.Errorf("gguf: rows of tensor %s have %d elements, blocks %d", t.Name, t.Shape[0], block)
-		}
-		b := make([]byte, 0, n/block*(block+2))
-		for at := 0; at < len(t.Values); at += block {
-			b = appendBlock(b, t.Values[at:at+block])
-		}
-		return b, nil
+		return t.blocks(appendQ80)
 	}
 	return nil, fmt.Errorf("gguf: tensor %s is of %v", t.Name, t.Type)
 }
 
-// appendBlock adds a block of Q80: the largest value becomes 127 or -127.
-func appendBlock(b []byte, v []float32) []byte {
+// blocks is the data of a tensor of blocks.
+func (t *Tensor) blocks(add func(b []byte, v []float32) []byte) (b []byte, err error) {
+	if t.Shape[0]%block != 0 {
+		return nil, fmt.Errorf("gguf: rows of tensor %s have %d elements, blocks %d", t.Name, t.Shape[0], block)
+	}
+	for at := 0; at < len(t.Values); at += block {
+		b = add(b, t.Values[at:at+block])
+	}
+	return b, nil
+}
+
+// appendQ40 adds a block of Q40: the value that is largest without its sign becomes -8. A byte has a number of the first half of the block below one of the second.
+func appendQ40(b []byte, v []float32) []byte {
+	var largest float64
+	for _, f := range v {
+		if math.Abs(float64(f)) > math.Abs(largest) {
+			largest = float64(f)
+		}
+	}
+	scale := largest / -8
+	b = binary.LittleEndian.AppendUint16(b, half(float32(scale)))
+	q := func(f float32) byte {
+		if scale == 0 {
+			return 8
+		}
+		return byte(min(math.RoundToEven(float64(f)/scale)+8, 15))
+	}
+	for i := range block / 2 {
+		b = append(b, q(v[i])|q(v[i+block/2])<<4)
+	}
+	return b
+}
+
+// appendQ80 adds a block of Q80: the largest value becomes 127 or -127.
+func appendQ80(b []byte, v []float32) []byte {
 	var largest float64
 	for _, f := range v {
 		largest = max(largest, math.Abs(float64(f)))

@@ -40,7 +40,7 @@ func TestWriteRefuses(t *testing.T) {
 		"values that the shape does not have": {"x", []uint64{2, 3}, F32, make([]float32, 5)},
 		"no shape":                            {"x", nil, F32, make([]float32, 1)},
 		"a row that is no block":              {"x", []uint64{33}, Q80, make([]float32, 33)},
-		"a type it does not know":             {"x", []uint64{1}, 2, make([]float32, 1)},
+		"a type it does not know":             {"x", []uint64{1}, 3, make([]float32, 1)},
 	} {
 		if Write(&bytes.Buffer{}, nil, []Tensor{tensor}) == nil {
 			t.Errorf("%s was written", what)
@@ -64,14 +64,40 @@ func TestHalf(t *testing.T) {
 	}
 }
 
-func TestBlock(t *testing.T) {
+func TestQ80(t *testing.T) {
 	v := make([]float32, block)
 	v[0], v[1], v[31] = -127, 63.6, 1
-	b := appendBlock(nil, v)
+	b := appendQ80(nil, v)
 	if len(b) != 34 || b[0] != 0x00 || b[1] != 0x3c || int8(b[2]) != -127 || b[3] != 64 || b[33] != 1 {
 		t.Errorf("% x", b)
 	}
-	if b := appendBlock(nil, make([]float32, block)); !bytes.Equal(b, make([]byte, 34)) {
+	if b := appendQ80(nil, make([]float32, block)); !bytes.Equal(b, make([]byte, 34)) {
+		t.Errorf("zeros are % x", b)
+	}
+}
+
+// TestQ40: what ggml's dequantize_row_q4_0 makes of a block is what was given, to half a step, and to a whole one where the largest value has the other sign.
+func TestQ40(t *testing.T) {
+	v := make([]float32, block)
+	for i := range v {
+		v[i] = float32(i)/2 - 8 // -8 to 7.5
+	}
+	b := appendQ40(nil, v)
+	if len(b) != 18 || b[0] != 0x00 || b[1] != 0x3c { // a scale of 1
+		t.Fatalf("% x", b)
+	}
+	for i, want := range v {
+		n := b[2+i%16] >> (i / 16 * 4) & 15
+		if got := float32(n) - 8; math.Abs(float64(got-want)) > 0.5 {
+			t.Errorf("value %d is %v, was %v", i, got, want)
+		}
+	}
+	v[0], v[5] = 16, -16 // of two that are as large the first has the scale
+	if b := appendQ40(nil, v); b[1] != 0xc0 || b[2]&15 != 0 || b[7]&15 != 15 {
+		t.Errorf("% x", b)
+	}
+	zeros := append([]byte{0, 0x80}, bytes.Repeat([]byte{0x88}, 16)...)
+	if b := appendQ40(nil, make([]float32, block)); !bytes.Equal(b, zeros) {
 		t.Errorf("zeros are % x", b)
 	}
 }
