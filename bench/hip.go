@@ -55,9 +55,9 @@ func built(t *table, what string) bool {
 	return true
 }
 
-// startWorker starts a worker with one simulated card on a free port and gives the environment of its clients.
-func startWorker() (env []string, stop func(), err error) {
-	cmd := exec.Command(workerPath, "--backend", "sim", "--port", "0")
+// startWorker starts a worker with one simulated card on a free port, and more arguments, and gives the environment of its clients.
+func startWorker(args ...string) (env []string, stop func(), err error) {
+	cmd := exec.Command(workerPath, append([]string{"--backend", "sim", "--port", "0"}, args...)...)
 	var log bytes.Buffer
 	cmd.Stderr = &log
 	out, err := cmd.StdoutPipe()

@@ -20,7 +20,7 @@ var (
 	rounds = flag.Int("rounds", 5, "rounds per figure")
 	calls  = flag.Int("calls", 10000, "calls per round")
 	size   = flag.Int("bytes", 256<<20, "size of bulk copies")
-	only   = flag.String("only", "", "measure only this group: calls, posts, bulk, shared, tls, links, hip, mem, resume, many, sim, native or hsa")
+	only   = flag.String("only", "", "measure only this group: calls, posts, bulk, shared, tls, links, hip, mem, resume, many, sim, native, llama or hsa")
 )
 
 func main() {
@@ -53,7 +53,7 @@ func run() error {
 	groups := []struct {
 		name string
 		run  func(t *table, f *floor, dir string) error
-	}{{"calls", wireCalls}, {"posts", wirePosts}, {"bulk", wireBulk}, {"shared", wireShared}, {"tls", wireTLS}, {"links", benchLinks}, {"hip", benchHIP}, {"mem", benchMem}, {"resume", benchResume}, {"many", benchMany}, {"sim", benchSim}, {"native", benchNative}, {"hsa", benchHSA}}
+	}{{"calls", wireCalls}, {"posts", wirePosts}, {"bulk", wireBulk}, {"shared", wireShared}, {"tls", wireTLS}, {"links", benchLinks}, {"hip", benchHIP}, {"mem", benchMem}, {"resume", benchResume}, {"many", benchMany}, {"sim", benchSim}, {"native", benchNative}, {"llama", benchLlama}, {"hsa", benchHSA}}
 	for _, g := range groups {
 		if *only != "" && *only != g.name {
 			continue
