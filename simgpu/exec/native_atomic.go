@@ -9,19 +9,18 @@ import (
 	"github.com/rocwire/rocwire/simgpu/gcn"
 )
 
-// Atomics on device memory: lane by lane, after all addresses and pages were looked at, for Go must not do again
-// what was done.
+// Atomics: lane by lane, after all addresses, and pages of device memory, were looked at, for Go must not do again
+// what was done. Device memory is other cores', too. The LDS is only reached by who executes the workgroup.
 
-// nativeAtomic is an atomic operation on dwords, or qwords if it is wide. An address is an offset from rMem in R10,
-// RCX is eachLane's.
+// nativeAtomic is an atomic operation on dwords, or qwords if it is wide.
 type nativeAtomic struct {
 	wide bool
-	cmp  bool // the registers of the data have the compared value behind it
-	// plain does it, with the data in R9, if the result is not wanted; it may be nil.
-	plain func(g *nativeGen, m x64.Mem)
-	// direct does it, with the data in R9 and the compared value in RAX, and leaves what was there in the register that it returns.
-	direct func(g *nativeGen, m x64.Mem) x64.Reg
-	// change makes R9, the data, what is to be in place of RAX, which stays. It is for those that are not direct.
+	cmp  bool // the data is put there if the compared value is there
+	// plain is the instruction that does it if the result is not wanted; nil: there is none.
+	plain *x64.Op
+	// direct does it in device memory, with the data in R9, and leaves there what was in memory. It may be nil.
+	direct func(g *nativeGen, m x64.Mem)
+	// change makes R9, the data, what is to be in place of RAX, which stays.
 	change func(g *nativeGen)
 }
 
@@ -43,16 +42,29 @@ func (o *nativeAtomic) stagedAt(which int, r x64.Reg) x64.Mem {
 	return x64.Scaled(rW, r, byte(2+btoi(o.wide)), atomicStage(which))
 }
 
+// operands are the registers of the data and of the compared value: of device memory, one behind the other.
+func (o *nativeAtomic) operands(in *gcn.Inst) []gcn.Operand {
+	if !o.cmp {
+		return []gcn.Operand{in.Data}
+	}
+	if in.Enc == gcn.DS {
+		return []gcn.Operand{in.Data1, in.Data}
+	}
+	compared := in.Data
+	compared.Index += 1 << btoi(o.wide)
+	return []gcn.Operand{in.Data, compared}
+}
+
 // stage stores the operands of a quarter.
 func (o *nativeAtomic) stage(g *nativeGen, in *gcn.Inst, q int) {
 	a := &g.a
-	for which := range 1 + btoi(o.cmp) {
+	for which, of := range o.operands(in) {
 		if !o.wide {
-			a.VStore(x64.At(rW, atomicStage(which)), g.inReg(0, g.at(&in.Data, which, q)), 0)
+			a.VStore(x64.At(rW, atomicStage(which)), g.inReg(0, g.at(&of, 0, q)), 0)
 			continue
 		}
 		for half := range 2 {
-			g.mingle(0, g.inReg(5, g.at(&in.Data, 2*which, q)), g.at(&in.Data, 2*which+1, q), half)
+			g.mingle(0, g.inReg(5, g.at(&of, 0, q)), g.at(&of, 1, q), half)
 			a.VStore(x64.At(rW, atomicStage(which)+64*half), 0, 0)
 		}
 	}
@@ -73,31 +85,40 @@ func (o *nativeAtomic) result(g *nativeGen, in *gcn.Inst, q int) {
 	}
 }
 
-// lane does it for the lane numbered RAX of a quarter.
-func (o *nativeAtomic) lane(g *nativeGen, q int, returns bool) {
-	a, m := &g.a, x64.AtIndex(rMem, x64.R10, 0)
-	a.Load(true, x64.R10, x64.Scaled(rW, x64.RAX, 3, waveOffs+128*q))
+// lane does it for the lane numbered RAX of a quarter, at m. The address there is in R10, RCX is eachLane's.
+func (o *nativeAtomic) lane(g *nativeGen, m x64.Mem, returns, lds bool) {
+	a := &g.a
 	old, number := x64.RAX, x64.R9
+	data := func(r x64.Reg) { a.Load(o.wide, x64.R9, o.stagedAt(atomicData, r)) }
 	switch {
 	case o.plain != nil && !returns:
-		a.Load(o.wide, x64.R9, o.stagedAt(atomicData, x64.RAX))
-		o.plain(g, m)
+		data(x64.RAX)
+		if lds {
+			a.OpTo(*o.plain, o.wide, m, x64.R9)
+		} else {
+			a.Locked(*o.plain, o.wide, m, x64.R9)
+		}
+	case o.cmp:
+		data(x64.RAX)
+		a.Load(o.wide, x64.RAX, o.stagedAt(atomicCompared, x64.RAX))
+		a.CompareExchange(!lds, o.wide, m, x64.R9)
+	case lds:
+		data(x64.RAX)
+		a.Load(o.wide, x64.RAX, m)
+		o.change(g)
+		a.Store(o.wide, m, x64.R9)
 	case o.direct != nil:
-		a.Load(o.wide, x64.R9, o.stagedAt(atomicData, x64.RAX))
-		if o.cmp {
-			a.Load(o.wide, x64.RAX, o.stagedAt(atomicCompared, x64.RAX))
-		}
-		if old = o.direct(g, m); old == x64.R9 {
-			number = x64.RAX
-		}
+		data(x64.RAX)
+		o.direct(g, m)
+		old, number = x64.R9, x64.RAX
 	default:
 		again := a.Label()
 		a.Load(o.wide, x64.RAX, m)
 		a.Bind(again)
 		a.Tzcnt(false, x64.R9, x64.RCX)
-		a.Load(o.wide, x64.R9, o.stagedAt(atomicData, x64.R9))
+		data(x64.R9)
 		o.change(g)
-		a.CompareExchange(o.wide, m, x64.R9)
+		a.CompareExchange(true, o.wide, m, x64.R9)
 		a.JumpIf(x64.NE, again)
 	}
 	if returns {
@@ -106,9 +127,30 @@ func (o *nativeAtomic) lane(g *nativeGen, q int, returns bool) {
 	}
 }
 
-func (o *nativeAtomic) emit(g *nativeGen, in *gcn.Inst) bool {
-	returns, size := in.Returns(), o.size()
-	if !canAddress(in) || !isVec(&in.Data) || returns && !isVec(&in.Dst) || g.p.mem.Base%uint64(size) != 0 {
+// lanes does it for all lanes, whose addresses are noted.
+func (o *nativeAtomic) lanes(g *nativeGen, in *gcn.Inst, lds bool) {
+	a, returns := &g.a, in.Returns()
+	g.quarters(func(q int) {
+		o.stage(g, in, q)
+		g.eachLane(q, func() {
+			m := x64.AtIndex(rMem, x64.R10, 0)
+			if lds {
+				m = x64.AtIndex(rLDS, x64.R10, 0)
+				a.Load(false, x64.R10, x64.Scaled(rW, x64.RAX, 2, waveOffs+64*q))
+			} else {
+				a.Load(true, x64.R10, x64.Scaled(rW, x64.RAX, 3, waveOffs+128*q))
+			}
+			o.lane(g, m, returns, lds)
+		})
+		if returns {
+			o.result(g, in, q)
+		}
+	})
+}
+
+func (o *nativeAtomic) onMemory(g *nativeGen, in *gcn.Inst) bool {
+	size := o.size()
+	if !canAddress(in) || !isVec(&in.Data) || in.Returns() && !isVec(&in.Dst) || g.p.mem.Base%uint64(size) != 0 {
 		return false
 	}
 	a, done := &g.a, g.a.Label()
@@ -123,15 +165,20 @@ func (o *nativeAtomic) emit(g *nativeGen, in *gcn.Inst) bool {
 		g.unlessAny(q, bad)
 		g.probe(q)
 	})
-	g.quarters(func(q int) {
-		o.stage(g, in, q)
-		g.eachLane(q, func() { o.lane(g, q, returns) })
-		if returns {
-			o.result(g, in, q)
-		}
-	})
+	o.lanes(g, in, false)
 	g.count(waveAtomics, 1)
 	a.Bind(done)
+	return true
+}
+
+func (o *nativeAtomic) onLDS(g *nativeGen, in *gcn.Inst) bool {
+	if in.GDS || !isVec(&in.Addr) || !isVec(&in.Data) || o.cmp && !isVec(&in.Data1) || in.Returns() && !isVec(&in.Dst) {
+		return false
+	}
+	done := g.a.Label()
+	g.ldsAddresses(in, o.size(), g.punt(done))
+	o.lanes(g, in, true)
+	g.a.Bind(done)
 	return true
 }
 
@@ -165,49 +212,66 @@ func (g *nativeGen) probe(q int) {
 }
 
 var _ = define(func() {
-	on := func(name string, o *nativeAtomic) {
-		for _, kind := range []string{"flat", "global", "buffer"} {
-			nativeMemory[kind+"_atomic_"+name] = o.emit
+	on := func(o *nativeAtomic, memory, lds string) {
+		if memory != "" {
+			for _, kind := range []string{"flat", "global", "buffer"} {
+				nativeMemory[kind+"_atomic_"+memory] = o.onMemory
+			}
 		}
+		if i := strings.LastIndex(lds, "_") + 1; !strings.Contains(lds, "_rtn_") {
+			nativeMemory["ds_"+lds] = o.onLDS
+			lds = lds[:i] + "rtn_" + lds[i:]
+		}
+		nativeMemory["ds_"+lds] = o.onLDS
 	}
 	for _, wide := range []bool{false, true} {
-		suffix := strings.Repeat("_x2", btoi(wide))
-		locked := func(op x64.Op) func(g *nativeGen, m x64.Mem) {
-			return func(g *nativeGen, m x64.Mem) { g.a.Locked(op, wide, m, x64.R9) }
-		}
-		on("add"+suffix, &nativeAtomic{wide: wide, plain: locked(x64.ADD), direct: func(g *nativeGen, m x64.Mem) x64.Reg {
-			g.a.ExchangeAdd(wide, m, x64.R9)
-			return x64.R9
-		}})
-		on("sub"+suffix, &nativeAtomic{wide: wide, plain: locked(x64.SUB), direct: func(g *nativeGen, m x64.Mem) x64.Reg {
+		suffix, bits := strings.Repeat("_x2", btoi(wide)), map[bool]string{false: "32", true: "64"}[wide]
+		op := func(op x64.Op) *x64.Op { return &op }
+		negate := func(g *nativeGen) {
 			g.a.Not(wide, x64.R9)
 			g.a.OpImm(x64.ADD, wide, x64.R9, 1)
-			g.a.ExchangeAdd(wide, m, x64.R9)
-			return x64.R9
-		}})
-		on("swap"+suffix, &nativeAtomic{wide: wide, direct: func(g *nativeGen, m x64.Mem) x64.Reg {
-			g.a.Exchange(wide, m, x64.R9)
-			return x64.R9
-		}})
-		on("cmpswap"+suffix, &nativeAtomic{wide: wide, cmp: true, direct: func(g *nativeGen, m x64.Mem) x64.Reg {
-			g.a.CompareExchange(wide, m, x64.R9)
-			return x64.RAX
-		}})
-		for name, op := range map[string]x64.Op{"and": x64.AND, "or": x64.OR, "xor": x64.XOR} {
-			on(name+suffix, &nativeAtomic{wide: wide, plain: locked(op), change: func(g *nativeGen) { g.a.Op(op, wide, x64.R9, x64.RAX) }})
 		}
-		for name, stays := range map[string]x64.Cond{"smin": x64.L, "smax": x64.G, "umin": x64.B, "umax": x64.A} {
-			on(name+suffix, &nativeAtomic{wide: wide, change: func(g *nativeGen) {
+		add := func(g *nativeGen) { g.a.Op(x64.ADD, wide, x64.R9, x64.RAX) }
+		on(&nativeAtomic{wide: wide, plain: op(x64.ADD), direct: func(g *nativeGen, m x64.Mem) { g.a.ExchangeAdd(wide, m, x64.R9) }, change: add}, "add"+suffix, "add_u"+bits)
+		on(&nativeAtomic{wide: wide, plain: op(x64.SUB), direct: func(g *nativeGen, m x64.Mem) {
+			negate(g)
+			g.a.ExchangeAdd(wide, m, x64.R9)
+		}, change: func(g *nativeGen) {
+			negate(g)
+			add(g)
+		}}, "sub"+suffix, "sub_u"+bits)
+		on(&nativeAtomic{wide: wide, change: func(g *nativeGen) { g.a.Op(x64.SUB, wide, x64.R9, x64.RAX) }}, "", "rsub_u"+bits)
+		on(&nativeAtomic{wide: wide, direct: func(g *nativeGen, m x64.Mem) { g.a.Exchange(wide, m, x64.R9) }, change: func(*nativeGen) {}}, "swap"+suffix, "wrxchg_rtn_b"+bits)
+		on(&nativeAtomic{wide: wide, cmp: true}, "cmpswap"+suffix, "cmpst_b"+bits)
+		for name, o := range map[string]x64.Op{"and": x64.AND, "or": x64.OR, "xor": x64.XOR} {
+			on(&nativeAtomic{wide: wide, plain: op(o), change: func(g *nativeGen) { g.a.Op(o, wide, x64.R9, x64.RAX) }}, name+suffix, name+"_b"+bits)
+		}
+		for name, stays := range map[string]x64.Cond{"min_i": x64.L, "max_i": x64.G, "min_u": x64.B, "max_u": x64.A} {
+			on(&nativeAtomic{wide: wide, change: func(g *nativeGen) {
 				g.a.Op(x64.CMP, wide, x64.RAX, x64.R9)
 				g.a.Cmov(stays, wide, x64.R9, x64.RAX)
-			}})
+			}}, map[byte]string{'i': "s", 'u': "u"}[name[4]]+name[:3]+suffix, name+bits)
 		}
+		on(&nativeAtomic{wide: wide, change: func(g *nativeGen) { // 0 if it is not less than the data, or one more
+			g.a.Op(x64.CMP, wide, x64.RAX, x64.R9)
+			g.a.Op(x64.SBB, wide, x64.R9, x64.R9)
+			g.a.Not(wide, x64.R9)
+			g.a.Op(x64.OR, wide, x64.R9, x64.RAX)
+			g.a.OpImm(x64.ADD, wide, x64.R9, 1)
+		}}, "inc"+suffix, "inc_u"+bits)
+		on(&nativeAtomic{wide: wide, change: func(g *nativeGen) { // one less, or the data if that is less
+			g.a.OpImm(x64.SUB, wide, x64.RAX, 1)
+			g.a.Op(x64.CMP, wide, x64.RAX, x64.R9)
+			g.a.Cmov(x64.B, wide, x64.R9, x64.RAX)
+			g.a.OpImm(x64.ADD, wide, x64.RAX, 1)
+		}}, "dec"+suffix, "dec_u"+bits)
 		// Sums of floats do not depend on MODE.
-		on(map[bool]string{false: "add_f32", true: "add_f64"}[wide], &nativeAtomic{wide: wide, change: func(g *nativeGen) {
+		sum := map[bool]string{false: "add_f32", true: "add_f64"}[wide]
+		on(&nativeAtomic{wide: wide, change: func(g *nativeGen) {
 			g.a.VFromReg(wide, 5, x64.RAX)
 			g.a.VFromReg(wide, 6, x64.R9)
 			g.a.V(map[bool]x64.VOp{false: x64.VADDPS, true: x64.VADDPD}[wide], 5, 5, x64.Z(6), 0)
 			g.a.VToReg(wide, x64.R9, 5)
-		}})
+		}}, sum, sum)
 	}
 })

@@ -29,6 +29,9 @@ func BenchmarkTranslated(b *testing.B) {
 		{"atomic_add_f32", "global_atomic_add_f32", "global_atomic_add_f32 v10, v2, s[2:3]"},
 		{"atomic_add_returns", "global_atomic_add", "global_atomic_add v4, v10, v2, s[2:3] glc"},
 		{"atomic_cmpswap_x2", "global_atomic_cmpswap_x2", "global_atomic_cmpswap_x2 v[4:5], v11, v[0:3], s[2:3] glc"},
+		{"lds_add", "ds_add_u32", "ds_add_u32 v10, v2"},
+		{"lds_add_returns", "ds_add_rtn_u32", "ds_add_rtn_u32 v4, v10, v2"},
+		{"lds_cmpst_returns_b64", "ds_cmpst_rtn_b64", "ds_cmpst_rtn_b64 v[4:5], v11, v[0:1], v[2:3]"},
 		{"bfrev_b32", "v_bfrev_b32", "v_add_u32 v4, v2, v2; v_bfrev_b32 v4, v4; v_add_u32 v6, v4, v4"},
 	} {
 		b.Run(c.name, func(b *testing.B) {

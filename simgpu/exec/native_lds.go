@@ -336,7 +336,7 @@ func (g *nativeGen) ldsAccess(addr, dst *gcn.Operand, passes []ldsPass) {
 	kind := x64.At(rW, waveKind+4*slot)
 	same, other, done, top := a.Label(), a.Label(), a.Label(), a.Label()
 	a.Bind(top)
-	each := func(f func(p ldsPass, q int, at x64.Mem)) {
+	each := func(passes []ldsPass, f func(p ldsPass, q int, at x64.Mem)) {
 		for q := range 4 {
 			a.LoadSigned(x64.RAX, x64.At(rW, waveBase+16*slot+4*q))
 			for _, p := range passes {
@@ -346,21 +346,28 @@ func (g *nativeGen) ldsAccess(addr, dst *gcn.Operand, passes []ldsPass) {
 	}
 	a.OpImm(x64.CMP, false, kind, ldsRow)
 	a.JumpIf(x64.NE, same)
-	each(func(p ldsPass, q int, at x64.Mem) {
-		if dst == nil {
-			a.VStore(at, g.inReg(0, g.at(p.data, p.reg, q)), g.lanes(q))
-			return
+	if dst == nil {
+		for from := 0; from < len(passes); { // what all lanes write at one offset, then what they write at the other
+			to := from + 1
+			for to < len(passes) && passes[to].data == passes[from].data {
+				to++
+			}
+			each(passes[from:to], func(p ldsPass, q int, at x64.Mem) { a.VStore(at, g.inReg(0, g.at(p.data, p.reg, q)), g.lanes(q)) })
+			from = to
 		}
-		d, k, done := g.target(dst, p.reg, q)
-		a.V1(x64.VMOVDQU32, d, at, k)
-		done()
-	})
+	} else {
+		each(passes, func(p ldsPass, q int, at x64.Mem) {
+			d, k, done := g.target(dst, p.reg, q)
+			a.V1(x64.VMOVDQU32, d, at, k)
+			done()
+		})
+	}
 	if dst != nil {
 		a.Jump(done)
 		a.Bind(same)
 		a.OpImm(x64.CMP, false, kind, ldsSame)
 		a.JumpIf(x64.NE, other)
-		each(func(p ldsPass, q int, at x64.Mem) {
+		each(passes, func(p ldsPass, q int, at x64.Mem) {
 			d, k, done := g.target(dst, p.reg, q)
 			a.V1(x64.VPBCASTD, d, at, k)
 			done()

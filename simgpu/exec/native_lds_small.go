@@ -7,7 +7,7 @@ import (
 	"github.com/rocwire/rocwire/simgpu/gcn"
 )
 
-// Bytes, shorts and atomics in the LDS.
+// Bytes and shorts in the LDS.
 
 // ldsBound computes the highest address of n bytes into all lanes of Z7, or goes
 // to bad if there is none.
@@ -56,21 +56,12 @@ func (s small) ldsLoad(g *nativeGen, in *gcn.Inst) bool {
 	return true
 }
 
-// eachAddress executes f for each active lane, its address in R10 and its number
-// in the wave in RAX.
-func (g *nativeGen) eachAddress(in *gcn.Inst, n int, bad x64.Label, f func()) {
-	a := &g.a
+// ldsAddresses notes the addresses of all lanes, and goes to bad if that of an active one is not inside of the LDS, or not a multiple of n.
+func (g *nativeGen) ldsAddresses(in *gcn.Inst, n int, bad x64.Label) {
 	g.ldsBound(n, bad)
 	g.quarters(func(q int) {
 		g.ldsInside(in, q, n, bad)
-		a.VStore(x64.At(rW, waveOffs+64*q), 2, 0)
-	})
-	g.quarters(func(q int) {
-		g.eachLane(q, func() {
-			a.OpImm(x64.ADD, false, x64.RAX, int32(16*q))
-			a.Load(false, x64.R10, x64.Scaled(rW, x64.RAX, 2, waveOffs))
-			f()
-		})
+		g.a.VStore(x64.At(rW, waveOffs+64*q), 2, 0)
 	})
 }
 
@@ -85,31 +76,20 @@ func ldsSmallStore(bytes int, high bool) emitter {
 		if in.GDS || !isVec(&in.Addr) || !isVec(&in.Data) {
 			return false
 		}
-		done := g.a.Label()
-		g.eachAddress(in, bytes, g.punt(done), func() {
-			g.a.Load(false, x64.R9, laneOf(&in.Data))
-			if high {
-				g.a.ShiftImm(x64.SHR, false, x64.R9, 16)
-			}
-			g.a.StoreSmall(bytes, x64.AtIndex(rLDS, x64.R10, 0), x64.R9)
+		a, done := &g.a, g.a.Label()
+		g.ldsAddresses(in, bytes, g.punt(done))
+		g.quarters(func(q int) {
+			g.eachLane(q, func() {
+				a.OpImm(x64.ADD, false, x64.RAX, int32(16*q))
+				a.Load(false, x64.R10, x64.Scaled(rW, x64.RAX, 2, waveOffs))
+				a.Load(false, x64.R9, laneOf(&in.Data))
+				if high {
+					a.ShiftImm(x64.SHR, false, x64.R9, 16)
+				}
+				a.StoreSmall(bytes, x64.AtIndex(rLDS, x64.R10, 0), x64.R9)
+			})
 		})
-		g.a.Bind(done)
-		return true
-	}
-}
-
-// plainLDSAtomic is an operation without result.
-func plainLDSAtomic(op x64.Op) emitter {
-	return func(g *nativeGen, in *gcn.Inst) bool {
-		if in.GDS || !isVec(&in.Addr) || !isVec(&in.Data) || in.Dst.Kind != gcn.None {
-			return false
-		}
-		done := g.a.Label()
-		g.eachAddress(in, 4, g.punt(done), func() {
-			g.a.Load(false, x64.R9, laneOf(&in.Data))
-			g.a.OpTo(op, false, x64.AtIndex(rLDS, x64.R10, 0), x64.R9)
-		})
-		g.a.Bind(done)
+		a.Bind(done)
 		return true
 	}
 }
@@ -125,8 +105,5 @@ var _ = define(func() {
 	for suffix, bytes := range map[string]int{"b8": 1, "b16": 2} {
 		nativeMemory["ds_write_"+suffix] = ldsSmallStore(bytes, false)
 		nativeMemory["ds_write_"+suffix+"_d16_hi"] = ldsSmallStore(bytes, true)
-	}
-	for name, op := range map[string]x64.Op{"add_u32": x64.ADD, "sub_u32": x64.SUB, "and_b32": x64.AND, "or_b32": x64.OR, "xor_b32": x64.XOR} {
-		nativeMemory["ds_"+name] = plainLDSAtomic(op)
 	}
 })

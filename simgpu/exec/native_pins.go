@@ -119,7 +119,6 @@ func (g *nativeGen) settled(in *gcn.Inst) (set uint8) {
 // lanesInMemory are instructions on the LDS that read their data lane by lane.
 var lanesInMemory = map[string]bool{
 	"ds_write_b8": true, "ds_write_b16": true, "ds_write_b8_d16_hi": true, "ds_write_b16_d16_hi": true,
-	"ds_add_u32": true, "ds_sub_u32": true, "ds_and_b32": true, "ds_or_b32": true, "ds_xor_b32": true,
 }
 
 // What pinning a register saves and costs, about, in loads of 64 bytes.

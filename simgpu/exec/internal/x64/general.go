@@ -57,14 +57,17 @@ func (a *Asm) Exchange(w bool, m Mem, r Reg) {
 }
 
 // ExchangeAdd emits m = m + r and r = what was at m, atomically.
-func (a *Asm) ExchangeAdd(w bool, m Mem, r Reg) { a.locked(0xc1, w, m, r) }
-
-// CompareExchange emits m = r if m is RAX, and RAX = what was at m, atomically. It sets the flags: E if it was RAX.
-func (a *Asm) CompareExchange(w bool, m Mem, r Reg) { a.locked(0xb1, w, m, r) }
-
-func (a *Asm) locked(op byte, w bool, m Mem, r Reg) {
+func (a *Asm) ExchangeAdd(w bool, m Mem, r Reg) {
 	a.emit(0xf0)
-	a.two(op, w, r, m)
+	a.two(0xc1, w, r, m)
+}
+
+// CompareExchange emits m = r if m is RAX, and RAX = what was at m. It sets the flags: E if it was RAX. If locked it is atomic.
+func (a *Asm) CompareExchange(locked, w bool, m Mem, r Reg) {
+	if locked {
+		a.emit(0xf0)
+	}
+	a.two(0xb1, w, r, m)
 }
 
 // OpImm emits rm = rm op v, v sign extended.
