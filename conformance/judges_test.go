@@ -86,6 +86,10 @@ func TestJudges(t *testing.T) {
 		{judgeDriver, "MIGraphX verification passed successfully.\n", nil, results.Passed},
 		{judgeDriver, "MIGraphX verification passed successfully.\n", errors.New("killed"), results.Failed},
 		{judgeDriver, "FAILED: x.onnx\n", nil, results.Failed},
+		{judgeVerify, "[   RUN    ] test_abs<float>\n[ COMPLETE ] test_abs<float> (3394.18ms)\n[==========] 1 tests ran\n", nil, results.Passed},
+		{judgeVerify, "[   RUN    ] test_abs<float>\n[ COMPLETE ] test_abs<float> (3394.18ms)\n[==========] 1 tests ran\n", ended, results.Failed},
+		{judgeVerify, "[   RUN    ] test_abs<float>\n[  FAILED  ] test_abs<float>\n[==========] 1 tests ran\n[  FAILED  ] 1 tests failed\n", nil, results.Failed},
+		{judgeVerify, "[==========] 0 tests ran\n", nil, results.Failed},
 		{judgeRCCL, "[ RUN      ] AllReduce.InPlace\n[       OK ] AllReduce.InPlace (9 ms)\n[ INFO     ] Total executed cases: 12\n", nil, results.Passed},
 		{judgeRCCL, "[       OK ] AllReduce.InPlace (9 ms)\n[ INFO     ] Total executed cases: 0\n", nil, results.Skipped},
 		{judgeRCCL, "[  FAILED  ] AllReduce.InPlace\n[ INFO     ] Total executed cases: 3\n", nil, results.Failed},
@@ -163,9 +167,10 @@ func TestWorkerGone(t *testing.T) {
 
 func TestMIOpenFamilies(t *testing.T) {
 	for test, want := range map[string]string{
-		"Smoke/GPU_GroupConv2D_Forward_FP16.Test/3": "convolution", "Full/GPU_conv_extra_FP32.X/0": "convolution", "Full/GPU_BNInferSmall2D_FP64.Test/1": "normalization",
+		"Smoke/GPU_ConvGroup_FP32.X/0": "convolution", "Smoke/GPU_GroupConv2D_Forward_FP16.Test/3": "", "Full/GPU_conv_extra_FP32.X/0": "convolution", "Full/GPU_BNInferSmall2D_FP64.Test/1": "normalization",
 		"GPU_SoftmaxFind20_FP32.softmaxForward": "attention, softmax", "Smoke/GPU_WidePooling2d_FP16.X/0": "pooling, recurrence", "Smoke/GPU_TernaryTensorOps_FP16.Test/9": "tensor operations",
 		"Smoke/GPU_Adam_FP16.Test/7": "activation, reduction, loss, optimizers", "CPU_Cache_NONE.X": "",
+		"Full/GPU_UnitTestConvSolverAsmImplicitGemmGTCDynamicWrwXdlopsNHWCWrw_FP32.X/0": "", "Full/GPU_Fwd_Mha_FP16.Test_float/1": "", "Full/GPU_Fwd_Mha_FP32.Test_float/1": "attention, softmax",
 	} {
 		got := ""
 		if i := miopenFamily(test); i >= 0 {

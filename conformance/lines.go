@@ -88,14 +88,15 @@ func (l *lines) once(ctx context.Context, h *host, cases []string, report func(c
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	dog := time.AfterFunc(startTime, func() { cancel(errLate) })
-	defer dog.Stop()
 	var running string
 	var since time.Time
 	var said []string
-	if l.inOrder {
-		running, since = cases[0], time.Now()
+	first := startTime
+	if l.inOrder { // nobody knows when the start is over: it counts as the first case's
+		running, since, first = cases[0], time.Now(), h.limit
 	}
+	dog := time.AfterFunc(first, func() { cancel(errLate) })
+	defer dog.Stop()
 	in := bufio.NewScanner(out)
 	in.Buffer(nil, 16<<20)
 	for in.Scan() {

@@ -67,7 +67,8 @@ var migraphxModels = map[string]func(g *onnx.Graph){
 // migraphxPrecisions are what a model may be turned into.
 var migraphxPrecisions = []string{"", " --fp16", " --int8", " --bf16"}
 
-// migraphxPrograms is MIGraphX's driver, which compares a model on the card with a reference implementation: a case is a model and how it is quantized.
+// migraphxPrograms are MIGraphX's driver and its test of operations, which compare the card with a reference implementation. A case of the driver is a model and
+// how it is quantized.
 func migraphxPrograms(o *options) ([]program, error) {
 	dir := filepath.Join(o.tree, lists, "onnx")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -92,7 +93,27 @@ func migraphxPrograms(o *options) ([]program, error) {
 			return h.command(ctx, "usr/bin/migraphx-driver", append(strings.Fields("verify --gpu "+how), filepath.Join(dir, model+".onnx"))...)
 		},
 		judge: judgeDriver,
+	}}, {name: "test_verify", test: &each{
+		names: func(ctx context.Context, h *host) ([]string, error) {
+			out, err := h.command(ctx, migraphxVerify, "--list").Output()
+			return strings.Split(strings.TrimSpace(string(out)), "\n"), err // there are spaces in them
+		},
+		command: func(ctx context.Context, h *host, name string) *exec.Cmd {
+			return h.command(ctx, migraphxVerify, name)
+		},
+		judge: judgeVerify,
 	}}}, nil
+}
+
+// migraphxVerify has a case for each kind of operation and type.
+const migraphxVerify = "usr/libexec/migraphx/migraphx-tests/test_verify"
+
+// judgeVerify reads what it says of one case.
+func judgeVerify(out string, err error) (results.Verdict, string) {
+	if err == nil && strings.Contains(out, "[ COMPLETE ]") && strings.Contains(out, "[==========] 1 tests ran") && !strings.Contains(out, "FAILED") {
+		return results.Passed, ""
+	}
+	return results.Failed, fmt.Sprintf("%v: %s", err, tail(out, 300))
 }
 
 // judgeDriver reads what migraphx-driver verify says.

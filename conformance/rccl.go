@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/rocwire/rocwire/conformance/internal/results"
@@ -27,11 +28,19 @@ func rcclPrograms(o *options) ([]program, error) {
 	return []program{{name: "UnitTests", test: &each{
 		names: tests.list,
 		command: func(ctx context.Context, h *host, name string) *exec.Cmd {
-			return h.command(ctx, rcclTests, "--gtest_color=no", "--gtest_filter="+name)
+			cmd := h.command(ctx, rcclTests, "--gtest_color=no", "--gtest_filter="+name)
+			if !slices.Contains(rcclWhole, name) {
+				cmd.Env = append(cmd.Env, "UT_REDOPS=sum", "UT_DATATYPES=ncclFloat32,ncclInt8")
+			}
+			return cmd
 		},
 		judge: judgeRCCL,
 	}}}, nil
 }
+
+// rcclWhole are the cases without sums of these two types, which would execute nothing.
+var rcclWhole = []string{"AllGather.ManagedMem", "AllToAll.ManagedMem", "Broadcast.ManagedMem", "Gather.ManagedMem", "Reduce.ManagedMem", "Reduce.OutOfPlace",
+	"ReduceScatter.ManagedMem", "ReduceScatter.OutOfPlace", "Scatter.ManagedMem"}
 
 // buildHIP5 builds libamdhip64.so.5. Of what RCCL and its tests call two functions have other values in HIP 5, and testdata/hip5.c is these;
 // all others are found in our library, which it needs.

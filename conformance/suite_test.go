@@ -114,6 +114,28 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// TestLinesInOrder has the first case hang, in a program that only says what has ended.
+func TestLinesInOrder(t *testing.T) {
+	h := &host{o: &options{}, limit: 100 * time.Millisecond}
+	l := lines{
+		command: func(ctx context.Context, _ *host, cases []string) *exec.Cmd {
+			return exec.CommandContext(ctx, "sh", append([]string{"-c", `for c in "$@"; do [ $c = hang ] && exec sleep 100; echo "[       OK ] $c (1 ms)"; done`, "sh"}, cases...)...)
+		},
+		inOrder: true,
+		read:    readGtest,
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	got := map[string]results.Verdict{}
+	l.run(ctx, h, []string{"hang", "a", "b"}, func(o caseEnd) {
+		got[o.name] = o.verdict
+		h.limit = time.Hour // the others may take their time on a busy machine
+	})
+	if want := map[string]results.Verdict{"hang": results.Late, "a": results.Passed, "b": results.Passed}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%v", got)
+	}
+}
+
 // TestRunsPage holds the page to the results that are kept.
 func TestRunsPage(t *testing.T) {
 	page, err := runsPage("runs.tsv")

@@ -102,10 +102,10 @@ var suites = []suite{
 		programs: ggmlPrograms,
 	},
 	{
-		name: "migraphx", title: "MIGraphX", of: "migraphx", packages: together([]string{"migraphx-tools", "libprotobuf32t64", "libhipblaslt1"}, miopen),
+		name: "migraphx", title: "MIGraphX", of: "migraphx", packages: together([]string{"migraphx-tools", "migraphx-tests", "libprotobuf32t64", "libhipblaslt1"}, miopen),
 		worker: gfx90a, root: true, links: miopenLinks, libs: []string{"usr/lib/x86_64-linux-gnu/migraphx/lib"}, env: miopenEnv, limit: 10 * time.Minute, sample: 4,
-		note: "`migraphx-driver verify` compares small models in ONNX's format, which are made here, in several precisions, with MIGraphX's reference implementation. It compiles many kernels for each. " +
-			"Convolutions it leaves to MIOpen.",
+		note: "`migraphx-driver verify` compares small models in ONNX's format, which are made here, in several precisions, with MIGraphX's reference implementation; so does `test_verify` with operations. They compile many kernels for each. " +
+			"Convolutions are left to MIOpen.",
 		programs: migraphxPrograms,
 	},
 	{
@@ -113,7 +113,7 @@ var suites = []suite{
 		worker: gfx90a, root: true, links: miopenLinks, env: miopenEnv, limit: 5 * time.Minute, sample: 20,
 		note: "`MIOpenDriver` compares layers with the CPU. It and the tests compile kernels as they run, by the clang of Debian's packages. Two faults of Debian's MIOpen, which it has on every machine, are mended by " +
 			"links in the root that these programs have: it looks for the compiler where that was when MIOpen was built, and tells it to look for the C library's headers before those of C++, which do not find them then. " +
-			"It is without the kernels in assembly language, which Debian has not, and without `*_XDLOPS` of `implicit_gemm_hip`, whose `llvm.amdgcn.buffer.load` this clang does not have any more.",
+			"It is without kernels in assembly language and composable_kernel, which Debian has not, so tests of these are not counted; and without `*_XDLOPS` of `implicit_gemm_hip`, whose `llvm.amdgcn.buffer.load` this clang does not have any more.",
 		programs: miopenPrograms,
 	},
 	{
@@ -131,8 +131,8 @@ var suites = []suite{
 		name: "rccl", title: "RCCL", of: "librccl1", packages: []string{"librccl1-tests", "librocm-smi64-1", "libhsa-runtime64-1", "libdrm-amdgpu1", "libdrm2", "libelf1t64", "libnuma1", "libzstd1", "zlib1g"},
 		worker: append(slices.Clone(gfx90a), "--sim-cards", "4"), libs: []string{hip5}, limit: 10 * time.Minute,
 		// The program asks HSA how many cards there are, before it starts processes of its own.
-		env: []string{"UT_MIN_GPUS=4", "UT_MAX_GPUS=4", "UT_PROCESS_MASK=3", "UT_REDOPS=sum", "UT_DATATYPES=ncclFloat32,ncclInt8", "UT_TIMEOUT_US=600000000"},
-		note: "On four cards, with all ranks in one process and with a process for each, whose memory RCCL shares by HIP's IPC; sums of two types. Debian's RCCL is of HIP 5. It asks for `libamdhip64.so.5`, which the runner " +
+		env: []string{"UT_MIN_GPUS=4", "UT_MAX_GPUS=4", "UT_PROCESS_MASK=3", "UT_TIMEOUT_US=600000000"},
+		note: "On four cards, with all ranks in one process and with a process for each, whose memory RCCL shares by HIP's IPC. Where a case has `ncclFloat32` or `ncclInt8` and sums, it is these alone; the others are of all their types and operations. Debian's RCCL is of HIP 5. It asks for `libamdhip64.so.5`, which the runner " +
 			"makes: ours, with HIP 5's values for the flag of `hipIpcOpenMemHandle` and the types of memory that `hipPointerGetAttributes` tells. Those are all that differ in what RCCL and its tests use.",
 		programs: rcclPrograms,
 	},
