@@ -95,7 +95,14 @@ var rmwFloats = map[string]rmw{
 	},
 }
 
+// addBF16 says which NaN it answers, which the order does that a compiler adds two in.
 func addBF16(a, b uint16) uint16 {
+	switch {
+	case a&0x7fff > 0x7f80:
+		return a | 0x40
+	case b&0x7fff > 0x7f80:
+		return b | 0x40
+	}
 	return f32toBF16(f32(uint32(a)<<16) + f32(uint32(b)<<16))
 }
 

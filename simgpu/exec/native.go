@@ -23,7 +23,7 @@ import (
 // are left to Go, too. A page of device memory that is not allocated faults in
 // translated code; Go executes the instruction again then, to say what happened.
 //
-// What is not translated: most 16-bit arithmetic, and whatever is rare. Floating-point modes other than the usual one
+// What is not translated: what is rare. Floating-point modes other than the usual one
 // are executed by Go.
 
 // useNative is off where the processor lacks the instructions, and in tests.

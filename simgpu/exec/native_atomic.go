@@ -268,10 +268,58 @@ var _ = define(func() {
 		// Sums of floats do not depend on MODE.
 		sum := map[bool]string{false: "add_f32", true: "add_f64"}[wide]
 		on(&nativeAtomic{wide: wide, change: func(g *nativeGen) {
-			g.a.VFromReg(wide, 5, x64.RAX)
-			g.a.VFromReg(wide, 6, x64.R9)
+			both(g, wide)
 			g.a.V(map[bool]x64.VOp{false: x64.VADDPS, true: x64.VADDPD}[wide], 5, 5, x64.Z(6), 0)
 			g.a.VToReg(wide, x64.R9, 5)
 		}}, sum, sum)
 	}
+	onMemory := func(name string, o *nativeAtomic) {
+		for _, kind := range []string{"flat", "global", "buffer"} {
+			if mnemonic := kind + "_atomic_" + name; mnemonic != "buffer_atomic_pk_add_bf16" { // no target has it
+				nativeMemory[mnemonic] = o.onMemory
+			}
+		}
+	}
+	for name, which := range map[string]byte{"min_f64": smaller, "max_f64": larger} {
+		onMemory(name, &nativeAtomic{wide: true, change: func(g *nativeGen) {
+			both(g, true)
+			g.choose64(7, 5, 6, which)
+			g.a.V(x64.VADDPD, 7, 7, g.con64(1<<63), 0) // -0, which quiets a NaN
+			g.a.VToReg(true, x64.R9, 7)
+		}})
+	}
+	onMemory("pk_add_f16", &nativeAtomic{change: func(g *nativeGen) {
+		both(g, false)
+		for _, z := range []x64.Z{5, 6} {
+			g.a.V1(x64.VCVTPH2PS, z, z, 0)
+		}
+		g.a.V(x64.VADDPS, 5, 5, x64.Z(6), 0)
+		g.a.VToHalf(5, 5, 0)
+		g.a.VToReg(false, x64.R9, 5)
+	}})
+	onMemory("pk_add_bf16", &nativeAtomic{change: func(g *nativeGen) {
+		a := &g.a
+		both(g, false)
+		for _, z := range []x64.Z{5, 6} {
+			a.V1(x64.VPMOVZXWD, z, z, 0)
+			a.VShift(x64.VPSLLD, z, z, 0, 16)
+		}
+		a.V(x64.VADDPS, 5, 5, x64.Z(6), 0)
+		a.VCmp(x64.VCMPPS, 5, 5, x64.Z(5), 0, x64.FUN)
+		a.V(x64.VPORD, 6, 5, g.con(0x40<<16), 0) // a NaN, quiet
+		a.VShift(x64.VPSRLD, 7, x64.Z(5), 0, 16) // to the nearest even
+		a.V(x64.VPANDD, 7, 7, g.con(1), 0)
+		a.V(x64.VPADDD, 5, 5, x64.Z(7), 0)
+		a.V(x64.VPADDD, 5, 5, g.con(0x7fff), 0)
+		a.V1(x64.VMOVDQU32, 5, x64.Z(6), 5)
+		a.VShift(x64.VPSRLD, 5, x64.Z(5), 0, 16)
+		a.VNarrowWords(5, 5)
+		a.VToReg(false, x64.R9, 5)
+	}})
 })
+
+// both brings the old value and the data to Z5 and Z6.
+func both(g *nativeGen, wide bool) {
+	g.a.VFromReg(wide, 5, x64.RAX)
+	g.a.VFromReg(wide, 6, x64.R9)
+}

@@ -32,6 +32,17 @@ func BenchmarkTranslated(b *testing.B) {
 		{"lds_add", "ds_add_u32", "ds_add_u32 v10, v2"},
 		{"lds_add_returns", "ds_add_rtn_u32", "ds_add_rtn_u32 v4, v10, v2"},
 		{"lds_cmpst_returns_b64", "ds_cmpst_rtn_b64", "ds_cmpst_rtn_b64 v[4:5], v11, v[0:1], v[2:3]"},
+		{"dpp_row_bcast", "v_mov_b32", "v_add_u32 v4, v2, v2; v_mov_b32_dpp v5, v4 row_bcast:15 row_mask:0xf bank_mask:0xf; v_add_u32 v6, v5, v5"},
+		{"sub_u32_clamp", "v_sub_u32", "v_add_u32 v4, v2, v2; v_sub_u32 v4, v4, v3 clamp; v_add_u32 v6, v4, v4"},
+		{"cndmask_sdwa", "v_cndmask_b32", "v_add_u32 v4, v2, v2; v_cndmask_b32_sdwa v5, v4, v3, vcc dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:DWORD src1_sel:BYTE_0; v_add_u32 v6, v5, v5"},
+		{"pk_add_u16", "v_pk_add_u16", "v_add_u32 v4, v2, v2; v_pk_add_u16 v4, v4, v3 op_sel:[1,0] op_sel_hi:[0,1]; v_add_u32 v6, v4, v4"},
+		{"mad_legacy_u16", "v_mad_legacy_u16", "v_add_u32 v4, v2, v2; v_mad_legacy_u16 v4, v4, 9, v3; v_add_u32 v6, v4, v4"},
+		{"rcp_f16", "v_rcp_f16", "v_add_u32 v4, v2, v2; v_rcp_f16 v4, v4; v_add_u32 v6, v4, v4"},
+		{"exp_f16", "v_exp_f16", "v_add_u32 v4, v2, v2; v_exp_f16 v4, v4; v_add_u32 v6, v4, v4"},
+		{"sin_f16", "v_sin_f16", "v_add_u32 v4, v2, v2; v_sin_f16 v4, v4; v_add_u32 v6, v4, v4"},
+		{"atomic_inc", "global_atomic_inc", "global_atomic_inc v10, v2, s[2:3]"},
+		{"atomic_pk_add_f16", "global_atomic_pk_add_f16", "global_atomic_pk_add_f16 v10, v2, s[2:3]"},
+		{"atomic_max_f64", "global_atomic_max_f64", "global_atomic_max_f64 v11, v[2:3], s[2:3]"},
 		{"bfrev_b32", "v_bfrev_b32", "v_add_u32 v4, v2, v2; v_bfrev_b32 v4, v4; v_add_u32 v6, v4, v4"},
 	} {
 		b.Run(c.name, func(b *testing.B) {

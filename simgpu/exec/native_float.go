@@ -248,20 +248,6 @@ var _ = define(func() {
 		a.VShift(x64.VPSLLD, 6, x64.Z(6), 0, 16)
 		a.V(x64.VPORD, d, 5, x64.Z(6), k)
 	})
-	for name, o := range map[string]x64.VOp{"v_lshlrev_b16": x64.VPSLLVD, "v_lshrrev_b16": x64.VPSRLVD} {
-		vec(name, func(g *nativeGen, d x64.Z, k x64.K, x x64.Z, y, _ any) {
-			g.masked(5, x, 15)
-			g.masked(6, y, 0xffff)
-			g.a.V(o, 5, 6, x64.Z(5), 0)
-			g.a.V(x64.VPANDD, d, 5, g.con(0xffff), k)
-		})
-	}
-	for name, o := range map[string]x64.VOp{"v_add_u16": x64.VPADDD, "v_sub_u16": x64.VPSUBD, "v_mul_lo_u16": x64.VPMULLD} {
-		vec(name, func(g *nativeGen, d x64.Z, k x64.K, x x64.Z, y, _ any) {
-			g.a.V(o, 5, x, y, 0)
-			g.a.V(x64.VPANDD, d, 5, g.con(0xffff), k)
-		})
-	}
 	vec("v_ffbl_b32", func(g *nativeGen, d x64.Z, k x64.K, x x64.Z, _, _ any) { // 31 - leading zeros of the lowest bit; of none, -1
 		a := &g.a
 		a.V(x64.VPXORD, 6, 6, x64.Z(6), 0)

@@ -161,13 +161,16 @@ var _ = define(func() {
 	}
 
 	nativeVector["v_cndmask_b32"] = func(g *nativeGen, in *gcn.Inst) bool {
-		if !canOperands(in, 2) || !isPair(&in.Src[2]) || in.Form == gcn.FormDPP || in.Form == gcn.FormSDWA || in.Omod != 0 || in.Clamp {
+		if !canOperands(in, 2) || !isPair(&in.Src[2]) || in.Form == gcn.FormDPP || in.Omod != 0 || in.Clamp {
 			return false
 		}
 		for q := range 4 {
 			x, y := g.source(in, 0, q), g.source(in, 1, q)
 			k := g.selector(5, &in.Src[2], q)
 			g.a.V(x64.VPBLENDMD, 0, g.inReg(2, x), y, k)
+			if in.Form == gcn.FormSDWA {
+				g.partOf(in, q)
+			}
 			g.store(&in.Dst, 0, q, 0)
 		}
 		return true

@@ -96,14 +96,15 @@ func (g *nativeGen) plainSource(o *gcn.Operand, q int) any {
 func (g *nativeGen) source(in *gcn.Inst, i, q int) any {
 	o, z := &in.Src[i], x64.Z(2+i)
 	var rm any
-	if p, ok := g.placed(o, 0); ok {
-		rm = g.fromPlace(p, q, [3]x64.Reg{x64.RAX, x64.RCX, x64.R9}[i])
-	} else {
-		rm = g.plainSource(o, q)
-	}
 	a := &g.a
-	if in.Form == gcn.FormDPP && i == 0 {
-		rm = g.fromLanes(in, z, rm, q)
+	switch p, ok := g.placed(o, 0); {
+	case in.Form == gcn.FormDPP && i == 0:
+		from := dppQuarter(in, q)
+		rm = g.fromLanes(in, z, g.plainSource(o, from), q, from)
+	case ok:
+		rm = g.fromPlace(p, q, [3]x64.Reg{x64.RAX, x64.RCX, x64.R9}[i])
+	default:
+		rm = g.plainSource(o, q)
 	}
 	if in.Form == gcn.FormSDWA && i < 2 {
 		sel := in.SDWA.Src0Sel
@@ -189,19 +190,37 @@ func (g *nativeGen) lanesOf(f func(i int) uint32) x64.Mem {
 	return g.a.Const(b)
 }
 
-// canDPP reports whether no lane reads one of another quarter.
+// canDPP reports whether the lanes of a quarter read those of one quarter, their own or one before it.
 func canDPP(in *gcn.Inst) bool {
 	for i := range WaveSize {
-		if src, ok := dppSource(in.DPP.Ctrl, i); ok && src>>4 != i>>4 {
+		if src, ok := dppSource(in.DPP.Ctrl, i); ok && (src>>4 != dppQuarter(in, i>>4) || src>>4 > i>>4) {
 			return false
 		}
 	}
 	return true
 }
 
+// dppQuarter is the quarter whose lanes those of quarter q read, as canDPP says; q if they read none.
+func dppQuarter(in *gcn.Inst, q int) int {
+	for i := range 16 {
+		if src, ok := dppSource(in.DPP.Ctrl, 16*q+i); ok {
+			return src >> 4
+		}
+	}
+	return q
+}
+
+// quartersOf is the order in which an instruction executes its quarters: none is written that another one reads from yet.
+func quartersOf(in *gcn.Inst) [4]int {
+	if in.Form == gcn.FormDPP {
+		return [4]int{3, 2, 1, 0}
+	}
+	return [4]int{0, 1, 2, 3}
+}
+
 // fromLanes permutes a source as DPP says, to z. Lanes whose source does not
-// exist or is not active are zero. K6 becomes the lanes that may be written.
-func (g *nativeGen) fromLanes(in *gcn.Inst, z x64.Z, rm any, q int) x64.Z {
+// exist or is not active are zero. K6 becomes the lanes that may be written. rm is of the quarter from.
+func (g *nativeGen) fromLanes(in *gcn.Inst, z x64.Z, rm any, q, from int) x64.Z {
 	a, p := &g.a, &in.DPP
 	var valid, write uint64
 	for i := range 16 {
@@ -219,7 +238,7 @@ func (g *nativeGen) fromLanes(in *gcn.Inst, z x64.Z, rm any, q int) x64.Z {
 	a.Imm(x64.RAX, valid)
 	a.KFromReg(7, x64.RAX)
 	if !g.full { // those of them whose source is active
-		a.V1Zero(x64.VPBCASTD, 7, g.con(^uint32(0)).Mem, g.lanes(q))
+		a.V1Zero(x64.VPBCASTD, 7, g.con(^uint32(0)).Mem, g.lanes(from))
 		a.V(x64.VPERMD, 7, 1, x64.Z(7), 0)
 		a.VCmp(x64.VPCMPD, 7, 7, g.con(0), 7, x64.LT)
 	}
@@ -373,7 +392,7 @@ func (g *nativeGen) finish(in *gcn.Inst, v *vop, q int) {
 	if in.Omod != 0 { // ignored where denormals are kept, see outputMultiplier
 		g.floatKind(v.fl)
 	}
-	if in.Clamp {
+	if in.Clamp && v.iclamp == nil {
 		g.clamp(0, v.fl)
 	}
 	if in.Form == gcn.FormSDWA {
@@ -448,7 +467,7 @@ func canFinish(in *gcn.Inst, v *vop) bool {
 	if in.Form == gcn.FormDPP && !canDPP(in) {
 		return false
 	}
-	if in.Clamp && (v.iclamp != nil || v.fl != isF32 && v.fl != isF64) {
+	if in.Clamp && (v.iclamp != nil && saturating[in.Info.Name] == nil || v.iclamp == nil && v.fl != isF32 && v.fl != isF64) {
 		return false
 	}
 	return in.Omod == 0 || v.fl == isF32 || v.fl == isF64 || v.fl == notFloat

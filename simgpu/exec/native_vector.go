@@ -26,7 +26,10 @@ func vecOrder(name string, commutes bool, f step) {
 		if v.slow != nil {
 			g.floatKind(v.fl)
 		}
-		plain := plainResult(in, v)
+		plain, f := plainResult(in, v), f
+		if in.Clamp && v.iclamp != nil {
+			f = saturating[name]
+		}
 		order, steady := [3]int{0, 1, 2}, false // the first source is in Z2 for all quarters: nothing else gets there
 		if commutes && isPlain(in) {
 			if steady = g.isRows(&in.Src[0]); !steady && g.isRows(&in.Src[1]) {
@@ -35,7 +38,7 @@ func vecOrder(name string, commutes bool, f step) {
 		}
 		_, place0 := g.placed(&in.Src[0], 0)
 		_, place1 := g.placed(&in.Src[1], 0)
-		for q := range 4 {
+		for _, q := range quartersOf(in) {
 			var s [3]any
 			for i := range v.srcs {
 				if i == 0 && steady && q > 0 {

@@ -55,10 +55,29 @@ var (
 	VPERMD     = VOp{m38, p66, 0, 0x36} // d = dwords of rm, by their numbers in s
 )
 
+// Instructions on words, which are never broadcast.
+var (
+	VPADDW   = VOp{m0f, p66, 0, 0xfd}
+	VPSUBW   = VOp{m0f, p66, 0, 0xf9}
+	VPADDUSW = VOp{m0f, p66, 0, 0xdd} // saturating, without and with signs
+	VPSUBUSW = VOp{m0f, p66, 0, 0xd9}
+	VPADDSW  = VOp{m0f, p66, 0, 0xed}
+	VPSUBSW  = VOp{m0f, p66, 0, 0xe9}
+	VPMULLW  = VOp{m0f, p66, 0, 0xd5}
+	VPMINUW  = VOp{m38, p66, 0, 0x3a}
+	VPMAXUW  = VOp{m38, p66, 0, 0x3e}
+	VPMINSW  = VOp{m0f, p66, 0, 0xea}
+	VPMAXSW  = VOp{m0f, p66, 0, 0xee}
+	VPSLLVW  = VOp{m38, p66, 1, 0x12}
+	VPSRLVW  = VOp{m38, p66, 1, 0x10}
+	VPSRAVW  = VOp{m38, p66, 1, 0x11}
+)
+
 // Instructions on qwords.
 var (
 	VPADDQ    = VOp{m0f, p66, 1, 0xd4}
 	VPSUBQ    = VOp{m0f, p66, 1, 0xfb}
+	VPMINUQ   = VOp{m38, p66, 1, 0x3b}
 	VPORQ     = VOp{m0f, p66, 1, 0xeb}
 	VPMULUDQ  = VOp{m0f, p66, 1, 0xf4}
 	VPSLLVQ   = VOp{m38, p66, 1, 0x47}
@@ -181,7 +200,8 @@ type VShift struct{ W, Op, Ext byte }
 var (
 	VPSLLQ = VShift{1, 0x73, 6}
 	VPSRLQ = VShift{1, 0x73, 2}
-	VPSLLW = VShift{0, 0x71, 6} // of words, as the next one; no masks
+	VPSLLW = VShift{0, 0x71, 6} // of words, as the next ones; no masks
+	VPSRLW = VShift{0, 0x71, 2}
 	VPSRAW = VShift{0, 0x71, 4}
 	VPSLLD = VShift{0, 0x72, 6}
 	VPSRLD = VShift{0, 0x72, 2}
