@@ -41,6 +41,7 @@ func TestLDSPlaces(t *testing.T) {
 		"v_add_u32_e32 v1, v10, v11; v_add_u32_e32 v2, v12, v13; ds_read2_b32 v[10:11], v8 offset1:4; ds_read2_b32 v[12:13], v9 offset1:1; v_mul_lo_u32 v3, v10, v12",
 		"ds_read2_b32 v[10:11], v8 offset1:4; ds_read2_b32 v[12:13], v9 offset1:1; s_and_b64 exec, exec, s[10:11]; v_add_u32_e32 v1, v10, v12; ds_read2_b32 v[10:11], v8 offset0:1 offset1:5; v_add_u32_e32 v2, v10, v11; s_mov_b64 exec, s[12:13]; v_add_u32_e32 v3, v10, v13",
 		"ds_read2_b32 v[10:11], v8 offset1:4; ds_read2_b32 v[12:13], v9 offset1:1; v_lshlrev_b32_e32 v1, 3, v10; v_lshl_add_u32 v2, v11, v12, v13; v_bfe_u32 v3, v12, v13, v10; v_perm_b32 v4, v10, v12, v13; v_alignbit_b32 v5, v12, v11, v10",
+		"ds_read2_b32 v[10:11], v8 offset1:4; ds_read2_b32 v[12:13], v9 offset1:1; ds_read_b32 v10, v16; v_add_u32_e32 v1, v10, v11; v_mul_lo_u32 v2, v10, v12; v_sub_u32_e32 v3, v13, v10",
 		"ds_read_b64 v[10:11], v8; ds_read_b64 v[12:13], v9; v_fma_f64 v[2:3], v[10:11], v[12:13], v[2:3]; v_lshlrev_b64 v[4:5], 3, v[10:11]; v_cndmask_b32_e64 v1, v10, v12, s[10:11]; v_cmp_lt_u32_e64 s[4:5], v12, v10; v_cndmask_b32_e64 v12, v11, v13, s[4:5]; ds_bpermute_b32 v13, v9, v12",
 		"ds_read2_b32 v[10:11], v8 offset1:4; ds_read2_b32 v[12:13], v9 offset1:1; v_mov_b32_e32 v10, s8; v_add_co_u32_e32 v1, vcc, s9, v12; v_addc_co_u32_e32 v2, vcc, v10, v1, vcc; v_add_u32_e32 v10, v12, v13; v_accvgpr_write_b32 a0, v10; v_accvgpr_read_b32 v3, a0",
 	} {
@@ -58,7 +59,7 @@ func TestLDSPlaces(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 2))
 		for i := range len(names) * len(names) * 2 {
 			what := fmt.Sprint(names[i%len(names)], " and ", names[i/len(names)%len(names)])
-			leaveCost = []int{8, 0, -1000}[i%3]
+			leaveCost = []int{8, 0, -1000, 1000}[i%4]
 			m.scramble(r)
 			m.setMode(0xf0)
 			for v := range 16 {
