@@ -28,10 +28,8 @@ type pool struct {
 	clock   uint32 // MHz
 }
 
-const (
-	groupSize = 65536
-	fragment  = 2 << 20 // what allocations of a card's are best multiples of
-)
+// fragment is what allocations of a card's are best multiples of.
+const fragment = 2 << 20
 
 // poolsOf are the pools of the processor and of all cards. Grains differ in name only: memory of the simulated cards is coherent.
 func poolsOf(cards []*card) (list []*pool) {
@@ -50,7 +48,7 @@ func poolsOf(cards []*card) (list []*pool) {
 			list = append(list, &pool{owner: c.handle(), card: c, flags: flags, size: c.props.TotalGlobalMem,
 				width: uint32(c.props.MemoryBusWidth), clock: uint32(c.props.MemoryClockRate / 1000)})
 		}
-		list = append(list, &pool{owner: c.handle(), card: c, segment: HSA_AMD_SEGMENT_GROUP, size: groupSize})
+		list = append(list, &pool{owner: c.handle(), card: c, segment: HSA_AMD_SEGMENT_GROUP, size: c.props.SharedMemPerBlock})
 	}
 	return list
 }

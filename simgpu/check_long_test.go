@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rocwire/rocwire/examples/kernels"
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/hiptest"
 	"github.com/rocwire/rocwire/simgpu/exec"
@@ -14,7 +15,7 @@ import (
 // TestCheckedConformance: the whole suite runs with checks, and they find nothing
 // but the memory that one of its kernels uses after it was freed.
 func TestCheckedConformance(t *testing.T) {
-	for arch := range products {
+	for _, arch := range kernels.Arches {
 		t.Run(arch, func(t *testing.T) {
 			hiptest.Run(t, func(t *testing.T) hip.Runtime {
 				return newRuntime(t, Options{Arch: arch, Cards: 2, Check: exec.AllChecks &^ exec.CheckAlign, OnOutput: func(_ bool, text []byte) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/rocwire/rocwire/examples/bugs"
+	"github.com/rocwire/rocwire/examples/kernels"
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/simgpu/exec"
 )
@@ -61,7 +62,7 @@ func bugRun(t *testing.T, o Options, name string, k bugs.Kernel, before func(r *
 
 // TestCheckFindsBugs runs kernels with a bug each, and the same without it.
 func TestCheckFindsBugs(t *testing.T) {
-	for arch := range products {
+	for _, arch := range kernels.Arches {
 		for _, k := range bugs.Kernels {
 			t.Run(arch+"/"+k.Name, func(t *testing.T) {
 				t.Parallel()

@@ -82,19 +82,47 @@ var mi300x = chip{
 	},
 	memories: []string{"NPS1", "NPS4"},
 	profiles: []smi.PartitionProfile{
-		{Index: 0, Type: "SPX", Partitions: 1, Memories: []string{"NPS1"}, Resources: parts(1)},
-		{Index: 1, Type: "DPX", Partitions: 2, Memories: []string{"NPS1"}, Resources: parts(2)},
-		{Index: 2, Type: "QPX", Partitions: 4, Memories: []string{"NPS1"}, Resources: parts(4)},
-		{Index: 3, Type: "CPX", Partitions: 8, Memories: []string{"NPS1", "NPS4"}, Resources: parts(8)},
+		{Index: 0, Type: "SPX", Partitions: 1, Memories: []string{"NPS1"}, Resources: parts(1, 32)},
+		{Index: 1, Type: "DPX", Partitions: 2, Memories: []string{"NPS1"}, Resources: parts(2, 32)},
+		{Index: 2, Type: "QPX", Partitions: 4, Memories: []string{"NPS1"}, Resources: parts(4, 32)},
+		{Index: 3, Type: "CPX", Partitions: 8, Memories: []string{"NPS1", "NPS4"}, Resources: parts(8, 32)},
 	},
 }
 
-// parts is what each of n parts of an MI300X gets: 8 XCCs, 16 DMA engines, 4 video
-// decoders and 32 JPEG decoders divided by n; of what there are fewer than n, several
+// AMD Instinct MI350X: eight CDNA 4 dies of 32 compute units over two that hold 256 MiB
+// of cache, with eight stacks of HBM3E, eight such modules to a baseboard. What stands here
+// is AMD's data sheet's; firmware and how it is partitioned, where that does not say, are an
+// MI300X's.
+var mi350x = chip{
+	slot: smi.SlotOAM, oam: true, xccs: 8, stacks: 8,
+	caches: []smi.Cache{
+		{Level: 1, Size: smi.Some(smi.Bytes(32 << 10)), Data: true, SIMD: true, ComputeUnits: smi.Some(1), Count: smi.Some(256)},
+		{Level: 1, Size: smi.Some(smi.Bytes(64 << 10)), Instruction: true, SIMD: true, ComputeUnits: smi.Some(2), Count: smi.Some(128)},
+		{Level: 1, Size: smi.Some(smi.Bytes(16 << 10)), Data: true, SIMD: true, ComputeUnits: smi.Some(2), Count: smi.Some(128)},
+		{Level: 2, Size: smi.Some(smi.Bytes(4 << 20)), Data: true, SIMD: true, ComputeUnits: smi.Some(32), Count: smi.Some(8)},
+		{Level: 3, Size: smi.Some(smi.Bytes(256 << 20)), Data: true, SIMD: true, ComputeUnits: smi.Some(256), Count: smi.Some(1)},
+	},
+	pcieGen: 5, pcieSpeed: 32e9,
+	fabric: [2]smi.Hertz{1200e6, 2100e6}, video: [2]smi.Hertz{29e6, 1333e6}, data: [2]smi.Hertz{22e6, 1111e6},
+	socVolts: 0.8, memVolts: 1.1, vrs: []string{smi.SensorVRSOC}, dieSensors: true,
+	hive: 8, linkRate: 38.4e9,
+	eeprom: 0x21000, unsafe: map[string]bool{"df": true},
+	firmware: mi300x.firmware,
+	memories: []string{"NPS1", "NPS2"},
+	profiles: []smi.PartitionProfile{
+		{Index: 0, Type: "SPX", Partitions: 1, Memories: []string{"NPS1"}, Resources: parts(1, 40)},
+		{Index: 1, Type: "DPX", Partitions: 2, Memories: []string{"NPS1", "NPS2"}, Resources: parts(2, 40)},
+		{Index: 2, Type: "QPX", Partitions: 4, Memories: []string{"NPS1", "NPS2"}, Resources: parts(4, 40)},
+		{Index: 3, Type: "CPX", Partitions: 8, Memories: []string{"NPS1", "NPS2"}, Resources: parts(8, 40)},
+	},
+}
+
+// parts is what each of n parts of an MI300X or MI350X gets: 8 XCCs, 16 DMA engines, 4 video
+// decoders and its JPEG decoders divided by n; of what there are fewer than n, several
 // parts share one.
-func parts(n int) []smi.PartitionResource {
+func parts(n, jpeg int) []smi.PartitionResource {
 	share := func(kind string, total int) smi.PartitionResource {
 		return smi.PartitionResource{Kind: kind, Count: max(total/n, 1), SharedBy: max(n/total, 1)}
 	}
-	return []smi.PartitionResource{share("XCC", 8), share("DECODER", 4), share("DMA", 16), share("JPEG", 32)}
+	return []smi.PartitionResource{share("XCC", 8), share("DECODER", 4), share("DMA", 16), share("JPEG", jpeg)}
 }

@@ -3,12 +3,13 @@ package simgpu
 import (
 	"testing"
 
+	"github.com/rocwire/rocwire/examples/kernels"
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/hiptest"
 )
 
 func TestConformance(t *testing.T) {
-	for arch := range products {
+	for _, arch := range kernels.Arches {
 		t.Run(arch, func(t *testing.T) {
 			var groups []string // all
 			if testing.Short() && arch != DefaultArch {
@@ -20,7 +21,7 @@ func TestConformance(t *testing.T) {
 }
 
 func TestOutput(t *testing.T) {
-	for arch := range products {
+	for _, arch := range kernels.Arches {
 		t.Run(arch, func(t *testing.T) {
 			hiptest.RunOutput(t, func(t *testing.T, output func(bool, []byte)) hip.Runtime {
 				return newRuntime(t, Options{Arch: arch, OnOutput: output})

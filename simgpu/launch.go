@@ -145,8 +145,8 @@ func (d *device) check(f *function, l *hip.Launch) (*launch, hip.Error) {
 		d.r.o.Logf("simgpu: card %d: kernel %s launched with %d threads, it was compiled for %d at most", d.id, kn.Name, threads, kn.MaxFlatWorkgroupSize)
 		return nil, hip.ErrorLaunchFailure
 	}
-	if lds := uint64(kn.GroupSize) + uint64(k.lds); lds > ldsBytes {
-		d.r.o.Logf("simgpu: card %d: kernel %s launched with %d bytes of LDS, a workgroup can have %d", d.id, kn.Name, lds, ldsBytes)
+	if lds := uint64(kn.GroupSize) + uint64(k.lds); lds > uint64(d.r.product.arch.LDS()) {
+		d.r.o.Logf("simgpu: card %d: kernel %s launched with %d bytes of LDS, a workgroup can have %d", d.id, kn.Name, lds, d.r.product.arch.LDS())
 		return nil, hip.ErrorInvalidValue
 	}
 	if kn.UniformWorkgroupSize {
@@ -168,7 +168,7 @@ func (d *device) check(f *function, l *hip.Launch) (*launch, hip.Error) {
 
 // resident is how many workgroups of a kernel a card holds at a time.
 func (p *product) resident(k *codeobject.Kernel, threads uint32, lds uint32) uint64 {
-	return k.Resident(codeobject.ComputeUnit{Threads: threadsPerUnit, LDS: ldsBytes}, threads, uint64(lds)) * uint64(p.computeUnits)
+	return k.Resident(codeobject.ComputeUnit{Threads: threadsPerUnit, LDS: uint64(p.arch.LDS())}, threads, uint64(lds)) * uint64(p.computeUnits)
 }
 
 // accountEvery is how often the work of a running kernel is accounted.

@@ -52,7 +52,7 @@ func ok(t *testing.T, e hip.Error) {
 // The other grids of a launch whose device can no longer take part do not wait
 // for ever.
 func TestMultiDeviceFault(t *testing.T) {
-	for arch := range products {
+	for _, arch := range kernels.Arches {
 		r := newRuntime(t, Options{Arch: arch, Cards: 2})
 		list, _, _, _ := multiLaunch(t, r, 4, 1)
 		// Card 1 never gets there: its stream is held up, and then its context ends.
@@ -78,7 +78,7 @@ func TestMultiDeviceFault(t *testing.T) {
 }
 
 func TestMultiDevice(t *testing.T) {
-	for arch := range products {
+	for _, arch := range kernels.Arches {
 		r := newRuntime(t, Options{Arch: arch, Cards: 3})
 		th := hip.Thread{ID: 1}
 		list, counter, out, about := multiLaunch(t, r, 10, 4)

@@ -30,7 +30,7 @@ var ErrOptions = errors.New("simgpu: impossible options")
 
 // Options say what the cards are like. The zero value is one card.
 type Options struct {
-	Arch        string // "gfx90a" (MI210) or "gfx942" (MI300X); "" is DefaultArch
+	Arch        string // "gfx90a" (MI210), "gfx942" (MI300X) or "gfx950" (MI350X); "" is DefaultArch
 	MemoryBytes uint64 // memory of each card; 0 is a quarter of the machine's
 	Cards       int    // 0 is one
 	Workers     int    // goroutines that execute kernels, at most, for all cards; 0 is one per processor

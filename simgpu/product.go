@@ -29,9 +29,8 @@ type product struct {
 
 const (
 	waveSize        = 64
-	maxThreads      = 1024  // of a workgroup
-	ldsBytes        = 65536 // of a compute unit
-	wavesPerUnit    = 32    // 4 SIMDs of 8
+	maxThreads      = 1024 // of a workgroup
+	wavesPerUnit    = 32   // 4 SIMDs of 8
 	threadsPerUnit  = wavesPerUnit * waveSize
 	wallClockKHz    = 100_000
 	maxGridX        = 1<<31 - 1
@@ -73,5 +72,19 @@ var products = map[string]*product{
 			EdgeLimit: 100, HotspotLimit: 100, MemLimit: 105, EdgeOff: 110, HotspotOff: 115, MemOff: 115,
 		},
 		chip: &mi300x,
+	},
+	"gfx950": {
+		arch: gcn.GFX950, name: "AMD Instinct MI350X" + simulatedSuffix,
+		target: codeobject.Target{Processor: "gfx950", SRAMECC: codeobject.FeatureOn, XNACK: codeobject.FeatureOff},
+		major:  9, minor: 5, computeUnits: 256, clock: 2200, memClock: 2000, busWidth: 8192, l2: 4 << 20,
+		deviceID: 0x75a0, subsystemID: 0x75a0, revision: 0, memoryType: "HBM3E", bandwidth: 8.192e12, minCap: 200,
+		physical: model.Card{
+			IdlePower: 170, MaxPower: 1000,
+			GFXIdle: 132e6, GFXMin: 500e6, GFXMax: 2200e6, GFXVoltsMin: 0.65, GFXVoltsMax: 1, MemIdle: 900e6, MemMax: 2000e6, SOCIdle: 29e6, SOCMax: 1330e6,
+			Ambient: 25, EdgeRise: 0.053, HotspotRise: 0.068, MemRise: 0.057, EdgeTau: 25, HotspotTau: 6, MemTau: 35,
+			VRRise: 0.054, VRTau: 15,
+			EdgeLimit: 100, HotspotLimit: 100, MemLimit: 105, EdgeOff: 110, HotspotOff: 115, MemOff: 115,
+		},
+		chip: &mi350x,
 	},
 }

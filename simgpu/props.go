@@ -42,7 +42,7 @@ func (p *product) properties(index int, memory uint64) *hip.DevicePropR0600 {
 	d := &hip.DevicePropR0600{
 		TotalGlobalMem: memory,
 
-		SharedMemPerBlock: ldsBytes, RegsPerBlock: registers, WarpSize: waveSize, MemPitch: maxInt,
+		SharedMemPerBlock: uint64(p.arch.LDS()), RegsPerBlock: registers, WarpSize: waveSize, MemPitch: maxInt,
 		MaxThreadsPerBlock: maxThreads, MaxThreadsDim: [3]int32{maxThreads, maxThreads, maxThreads},
 		MaxGridSize: [3]int32{maxGridX, maxGridYZ, maxGridYZ}, ClockRate: p.clock * 1000, TotalConstMem: maxInt,
 		Major: p.major, Minor: p.minor, TextureAlignment: 256, TexturePitchAlignment: 256,
@@ -53,13 +53,13 @@ func (p *product) properties(index int, memory uint64) *hip.DevicePropR0600 {
 		ConcurrentKernels: 1, ECCEnabled: 1, PciBusID: busID(index), PciDeviceID: 0, PciDomainID: 0,
 		AsyncEngineCount: 8, UnifiedAddressing: 1, MemoryClockRate: p.memClock * 1000, MemoryBusWidth: p.busWidth, L2CacheSize: p.l2,
 		MaxThreadsPerMultiProcessor: threadsPerUnit, StreamPrioritiesSupported: 1, GlobalL1CacheSupported: 1, LocalL1CacheSupported: 1,
-		SharedMemPerMultiprocessor: ldsBytes, RegsPerMultiprocessor: registers, ManagedMemory: 1,
+		SharedMemPerMultiprocessor: uint64(p.arch.LDS()), RegsPerMultiprocessor: registers, ManagedMemory: 1,
 		HostNativeAtomicSupported: 1, ConcurrentManagedAccess: 1,
 		CanUseHostPointerForRegisteredMem: 0, CooperativeLaunch: 1, CooperativeMultiDeviceLaunch: 1, CooperativeMultiDeviceUnmatchedFunc: 1,
-		CooperativeMultiDeviceUnmatchedGridDim: 1, CooperativeMultiDeviceUnmatchedBlockDim: 1, CooperativeMultiDeviceUnmatchedSharedMem: 1, SharedMemPerBlockOptin: ldsBytes,
+		CooperativeMultiDeviceUnmatchedGridDim: 1, CooperativeMultiDeviceUnmatchedBlockDim: 1, CooperativeMultiDeviceUnmatchedSharedMem: 1, SharedMemPerBlockOptin: uint64(p.arch.LDS()),
 		MaxBlocksPerMultiProcessor: wavesPerUnit, HostRegisterSupported: 1, MemoryPoolsSupported: 1, MemoryPoolSupportedHandleTypes: uint32(hip.MemHandleTypePosixFileDescriptor), IpcEventSupported: 1,
 
-		MaxSharedMemoryPerMultiProcessor: ldsBytes, ClockInstructionRate: clockInstructionKHz, IsLargeBar: 1, AsicRevision: int32(p.revision),
+		MaxSharedMemoryPerMultiProcessor: uint64(p.arch.LDS()), ClockInstructionRate: clockInstructionKHz, IsLargeBar: 1, AsicRevision: int32(p.revision),
 		Arch: hip.DeviceArch{Bits: archGlobalInt32Atomics | archGlobalFloatAtomicExch | archSharedInt32Atomics |
 			archSharedFloatAtomicExch | archFloatAtomicAdd | archGlobalInt64Atomics | archSharedInt64Atomics | archDoubles |
 			archWarpVote | archWarpBallot | archWarpShuffle | archThreadFenceSystem | arch3DGrid},

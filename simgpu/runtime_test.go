@@ -107,9 +107,11 @@ func TestProperties(t *testing.T) {
 		name, gcn    string
 		units, clock int32
 		minor        int32
+		lds          uint64
 	}{
-		"gfx90a": {"AMD Instinct MI210 (simulated)", "gfx90a:sramecc+:xnack-", 104, 1700000, 0},
-		"gfx942": {"AMD Instinct MI300X (simulated)", "gfx942:sramecc+:xnack-", 304, 2100000, 4},
+		"gfx90a": {"AMD Instinct MI210 (simulated)", "gfx90a:sramecc+:xnack-", 104, 1700000, 0, 64 << 10},
+		"gfx942": {"AMD Instinct MI300X (simulated)", "gfx942:sramecc+:xnack-", 304, 2100000, 4, 64 << 10},
+		"gfx950": {"AMD Instinct MI350X (simulated)", "gfx950:sramecc+:xnack-", 256, 2200000, 5, 160 << 10},
 	} {
 		r := newRuntime(t, Options{Arch: arch, MemoryBytes: 3 << 30, Cards: 2})
 		p, e := r.GetDevicePropertiesR0600(1)
@@ -119,7 +121,7 @@ func TestProperties(t *testing.T) {
 			p.ClockRate != want.clock || p.Major != 9 || p.Minor != want.minor || p.TotalGlobalMem != 3<<30 {
 			t.Errorf("%s: %q %q %d units, %d kHz, %d.%d, %d bytes", arch, str(p.Name[:]), str(p.GcnArchName[:]), p.MultiProcessorCount, p.ClockRate, p.Major, p.Minor, p.TotalGlobalMem)
 		}
-		if p.WarpSize != 64 || p.SharedMemPerBlock != 65536 || p.MaxThreadsPerBlock != 1024 || p.Arch.Bits&archDoubles == 0 {
+		if p.WarpSize != 64 || p.SharedMemPerBlock != want.lds || p.MaxThreadsPerBlock != 1024 || p.Arch.Bits&archDoubles == 0 {
 			t.Errorf("%s: %+v", arch, p)
 		}
 		// Who has no image instructions has no textures of any size.
@@ -273,7 +275,7 @@ func TestPlacer(t *testing.T) {
 
 // TestFaultIsTold: the log and the hook name kernel, address and instruction.
 func TestFaultIsTold(t *testing.T) {
-	for arch := range products {
+	for _, arch := range kernels.Arches {
 		t.Run(arch, func(t *testing.T) {
 			var l log
 			type async struct {

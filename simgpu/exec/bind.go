@@ -99,9 +99,12 @@ func (b *binder) bind(in *gcn.Inst) (done bool, err error) {
 		b.blk.term = term
 		return true, nil
 	}
+	if r := ReasonOn(b.p.arch, in.Info.Name); r != "" {
+		return false, fmt.Errorf("%w: %s", errNotExecutable, r)
+	}
 	h := handlers[in.Info.Name]
-	if h == nil {
-		return false, fmt.Errorf("%w: %s", errNotExecutable, Reason(in.Info.Name))
+	if h == nil || unknownForm(in) {
+		return false, errNotExecutable
 	}
 	run, err := h(b, in)
 	if err != nil {
@@ -130,6 +133,18 @@ func (b *binder) bind(in *gcn.Inst) (done bool, err error) {
 		return true, nil
 	}
 	return false, nil
+}
+
+// unknownForm reports whether it is a form of an operation that LLVM takes apart, but of
+// which no document says what it does.
+func unknownForm(in *gcn.Inst) bool {
+	switch in.Op {
+	case gcn.V_PK_FMAC_F16:
+		return in.Form == gcn.FormSDWA || in.Form == gcn.FormDPP
+	case gcn.V_ALIGNBIT_B32, gcn.V_ALIGNBYTE_B32:
+		return in.OpSel != 0
+	}
+	return false
 }
 
 func writesEXEC(in *gcn.Inst) bool {

@@ -50,7 +50,6 @@ type Dispatch struct {
 const (
 	WaveSize         = 64
 	MaxWorkgroupSize = 1024    // work-items
-	MaxLDS           = 65536   // bytes of a workgroup
 	MaxScratch       = 1 << 17 // bytes of a lane's private segment
 	dynamicStackSize = 16384   // scratch added for kernels whose stack size is not known
 )
@@ -77,8 +76,8 @@ func (d *Dispatch) check() error {
 	if items > MaxWorkgroupSize {
 		return d.fail("workgroup %v is larger than %d", d.Group, MaxWorkgroupSize)
 	}
-	if lds := uint64(d.Desc.GroupSegmentSize) + uint64(d.DynamicLDS); lds > MaxLDS {
-		return d.fail("%d bytes of LDS, a workgroup can have %d", lds, MaxLDS)
+	if lds := uint64(d.Desc.GroupSegmentSize) + uint64(d.DynamicLDS); lds > uint64(d.Program.arch.LDS()) {
+		return d.fail("%d bytes of LDS, a workgroup can have %d", lds, d.Program.arch.LDS())
 	}
 	if s := d.scratch(); s > MaxScratch {
 		return d.fail("%d bytes of scratch per lane, at most %d", s, MaxScratch)

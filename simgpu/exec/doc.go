@@ -1,4 +1,4 @@
-// Package exec runs AMDGPU machine code (gfx90a, gfx942) on the CPU.
+// Package exec runs AMDGPU machine code (gfx90a, gfx942, gfx950) on the CPU.
 //
 // A Program is the decoded, executable form of the code that lies in a
 // Memory; it decodes on demand, a function at a time, and is shared by all

@@ -16,10 +16,10 @@ const (
 
 // die is how the workgroups of a dispatch are spread: over the accelerator dies
 // (XCC) one after the other, then over the compute units of a die and their
-// shader engines. It is the simulated products': MI210 and MI300X.
+// shader engines. It is the simulated products': MI210, MI300X and MI350X.
 type die struct{ xccs, engines, units uint64 }
 
-var dies = [...]die{gcn.GFX90A: {1, 8, 104}, gcn.GFX942: {8, 4, 38}}
+var dies = [...]die{gcn.GFX90A: {1, 8, 104}, gcn.GFX942: {8, 4, 38}, gcn.GFX950: {8, 4, 32}}
 
 // place says where the wave executes.
 func (w *wave) place() (xcc, engine, unit, slot uint64) {

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"fmt"
 	"math/bits"
 	"strings"
 	"unsafe"
@@ -188,11 +189,17 @@ func (a *bufferAddress) resolveScratch(w *wave, r *resource, soff uint64) bool {
 	return true
 }
 
+// errWideToLDS is about what gfx950 has alone: three and four dwords a lane.
+var errWideToLDS = fmt.Errorf("%w: a load of more than a dword to the LDS", errNotExecutable)
+
 func bufferLoad(a *access) handler {
 	return func(b *binder, in *gcn.Inst) (func(*wave), error) {
 		addr, err := b.bufferAddress(in)
 		if err != nil {
 			return nil, err
+		}
+		if in.LDS && a.size > 4 {
+			return nil, errWideToLDS
 		}
 		if in.LDS {
 			at := uint64(in.Offset)

@@ -260,6 +260,9 @@ func TestMemoryToLDS(t *testing.T) {
 				}
 			}
 		}
+		if arch.String() == "gfx942" { // it has no buffer_store_lds_dword
+			continue
+		}
 		// And back.
 		for i := range m.wg.lds {
 			m.wg.lds[i] = byte(r.Uint32())

@@ -7,8 +7,9 @@ type Arch uint8
 const (
 	GFX90A Arch = iota // MI200: amdgcn-amd-amdhsa--gfx90a
 	GFX942             // MI300: amdgcn-amd-amdhsa--gfx942
+	GFX950             // MI350: amdgcn-amd-amdhsa--gfx950
 
-	numArch = 2
+	numArch = 3
 )
 
 // Feature is what sets targets apart beside the opcodes they have.
@@ -28,18 +29,23 @@ const (
 	MatrixFlush
 	// MatrixMode: MODE says whether denormals of f32 matrices are flushed.
 	MatrixMode
+	// FloatsNUZ: floats of 8 bits have no infinity, no negative zero and one NaN; else
+	// they are those of the Open Compute Project (OCP).
+	FloatsNUZ
 	// XCCRegisters: there are hardware registers that tell the accelerator die, and
 	// those of the performance snapshots.
 	XCCRegisters
 )
 
-// targets are the names and features of the targets.
+// targets are the names, the LDS of a compute unit in bytes and the features of the targets.
 var targets = [numArch]struct {
 	name     string
+	lds      int
 	features Feature
 }{
-	GFX90A: {"gfx90a", MatrixFlush},
-	GFX942: {"gfx942", ArchitectedScratch | ScopeBits | MatrixNegate | MatrixMode | XCCRegisters},
+	GFX90A: {"gfx90a", 64 << 10, MatrixFlush},
+	GFX942: {"gfx942", 64 << 10, FloatsNUZ | ArchitectedScratch | ScopeBits | MatrixNegate | MatrixMode | XCCRegisters},
+	GFX950: {"gfx950", 160 << 10, ArchitectedScratch | ScopeBits | MatrixNegate | MatrixMode | XCCRegisters},
 }
 
 // Archs are all targets.
@@ -51,7 +57,7 @@ func Archs() []Arch {
 	return all
 }
 
-// String is the processor name: "gfx90a", "gfx942".
+// String is the processor name: "gfx90a", "gfx942", "gfx950".
 func (a Arch) String() string {
 	if a < numArch {
 		return targets[a].name
@@ -61,3 +67,12 @@ func (a Arch) String() string {
 
 // Has reports whether the target has a feature.
 func (a Arch) Has(f Feature) bool { return a < numArch && targets[a].features&f == f }
+
+// LDS is the size of a compute unit's local data share in bytes; a workgroup can have all
+// of it.
+func (a Arch) LDS() int {
+	if a < numArch {
+		return targets[a].lds
+	}
+	return 0
+}

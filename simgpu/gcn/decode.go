@@ -6,7 +6,7 @@ import (
 )
 
 // MaxLen is the length in bytes of the longest instruction.
-const MaxLen = 12
+const MaxLen = 16
 
 // Error says that bytes are no instruction of the target.
 type Error struct {
@@ -24,7 +24,7 @@ func (e *Error) Error() string {
 // decoder is the state of decoding one instruction.
 type decoder struct {
 	in     *Inst
-	w      [3]uint32
+	w      [4]uint32
 	avail  int // words that are there
 	litPos int // index of the word that a literal would take
 	hasLit bool
@@ -45,7 +45,7 @@ func Decode(arch Arch, code []byte, off int) (Inst, error) {
 	in.PC = uint64(off)
 	d := decoder{in: &in}
 	rest := code[off:]
-	for d.avail < 3 && len(rest) >= 4*(d.avail+1) {
+	for d.avail < 4 && len(rest) >= 4*(d.avail+1) {
 		d.w[d.avail] = binary.LittleEndian.Uint32(rest[4*d.avail:])
 		d.avail++
 	}

@@ -18,13 +18,13 @@ func (d *decoder) dpp() uint32 {
 	m := w & in.Info.DPP.Mods
 	in.Neg = uint8(m>>20&1 | m>>22&1<<1)
 	in.Abs = uint8(m>>21&1 | m>>23&1<<1)
-	in.signExtend()
+	in.noSigns()
 	return w&0xff | 256
 }
 
-// signExtend turns negation of integer sources into the sign extension that
-// the bit means there.
-func (in *Inst) signExtend() {
+// noSigns clears the negation and absolute-value bits of integer sources, where they
+// mean nothing.
+func (in *Inst) noSigns() {
 	if in.Neg == 0 && in.Abs == 0 {
 		return
 	}
@@ -34,7 +34,6 @@ func (in *Inst) signExtend() {
 			continue
 		}
 		bit := uint8(1) << (oi.Role - RoleSrc0)
-		in.SDWA.Sext |= in.Neg & bit
 		in.Neg &^= bit
 		in.Abs &^= bit
 	}

@@ -56,6 +56,9 @@ func (d *decoder) flat() {
 				o.Kind = Off
 			} else {
 				d.sreg(o, oi.Type, saddr)
+				if enc == GLOBAL && saddr == RegEXEC && !in.LDS {
+					d.bad(o, saddr)
+				}
 			}
 		}
 	}

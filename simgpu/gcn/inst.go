@@ -177,15 +177,16 @@ type Inst struct {
 	Arch   Arch
 	Enc    Encoding
 	Form   Form
-	Len    uint8     // bytes: 4, 8 or 12
+	Len    uint8     // bytes: 4, 8, 12 or 16
 	Opcode uint16    // number within the encoding
-	Words  [3]uint32 // the instruction itself, Len/4 words
+	Words  [4]uint32 // the instruction itself, Len/4 words
 	PC     uint64    // where it stands, as given to Decode (an offset)
 
 	// Arithmetic.
-	Dst  Operand    // destination; for SALU the scalar, for VOPC and v_cmp the lane mask; for loads and returning atomics the loaded value
-	SDst Operand    // second destination: carry-out, scale flag
-	Src  [3]Operand // sources in architectural order; fmac and dot…c: Src[2] = Dst; madmk: Src[1] = K; addc, cndmask: Src[2] = the lane mask
+	Dst   Operand    // destination; for SALU the scalar, for VOPC and v_cmp the lane mask; for loads and returning atomics the loaded value
+	SDst  Operand    // second destination: carry-out, scale flag
+	Src   [3]Operand // sources in architectural order; fmac and dot…c: Src[2] = Dst; madmk: Src[1] = K; addc, cndmask: Src[2] = the lane mask
+	Scale [2]Operand // of A and B in scaled matrix instructions; OpSel and OpSelHi say which byte
 	// Memory.
 	Addr    Operand // vector address: VGPRs, Off, or None
 	Data    Operand // what a store writes, an atomic combines
@@ -196,18 +197,18 @@ type Inst struct {
 	Offset  int32 // byte offset: SMEM 21 bits signed, flat 13 bits signed (FLAT segment: 12 unsigned), buffers 12 unsigned, DS 16 unsigned (2-address forms: see Offset0)
 	Offset0 uint8 // DS instructions with two addresses, in elements
 	Offset1 uint8
-	Simm16  uint16 // SOPK, SOPP
+	Simm16  uint16 // SOPK, SOPP; v_bitop3: the truth table
 	HasSImm bool   // SMEM: Offset is encoded
 	Neg     uint8  // bit i: source i negated (packed: low half)
 	Abs     uint8  // bit i: absolute value of source i
 	NegHi   uint8  // packed: high half negated
-	OpSel   uint8  // bit i: source i high half (packed: for the low result); bit 3: destination high half
+	OpSel   uint8  // bit i: source i high half (packed: for the low result); bit 3: destination high half; v_permlane_swap: FI, BOUND_CTRL
 	OpSelHi uint8  // packed: bit i: source i high half, for the high result
 	Omod    uint8  // 0 none, 1 times 2, 2 times 4, 3 divided by 2
 	Clamp   bool
-	CBSZ    uint8 // MFMA broadcast size
+	CBSZ    uint8 // MFMA broadcast size; with [Formats], of A
 	ABID    uint8 // MFMA broadcast block
-	BLGP    uint8 // MFMA lane permutation of B; f64: negate bits
+	BLGP    uint8 // MFMA lane permutation of B; f64: negate bits; with [Formats], of B
 	SDWA    SDWA
 	DPP     DPP
 	Cache   CacheBits

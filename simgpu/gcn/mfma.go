@@ -6,9 +6,13 @@ package gcn
 // acc bit is set; acc_cd says so of the destination and source 2.
 func (d *decoder) mfma(op uint32, src [3]uint32) {
 	w, h := d.w[0], d.w[1]
-	if !d.row(MFMA, op, 2) {
-		return
+	if d.row(MFMA, op, 2) {
+		d.matrices(w, h, src)
 	}
+}
+
+// matrices fills in the operands of a matrix instruction from its two words.
+func (d *decoder) matrices(w, h uint32, src [3]uint32) {
 	in := d.in
 	in.ABID = uint8(w >> 11 & 15)
 	in.CBSZ = uint8(w >> 8 & 7)
@@ -22,7 +26,11 @@ func (d *decoder) mfma(op uint32, src [3]uint32) {
 			d.vgpr(o, oi.Type, w&0xff, accCD)
 		case RoleSrc0, RoleSrc1:
 			k := oi.Role - RoleSrc0
-			d.source(o, oi.Type, src[k], false)
+			t := oi.Type
+			if in.Info.Flags&Formats != 0 {
+				t = in.formatType(oi.Role)
+			}
+			d.source(o, t, src[k], false)
 			if o.Kind == VGPR && h>>(27+k)&1 != 0 {
 				o.Kind = AccVGPR
 			}

@@ -52,9 +52,9 @@ func (in *Inst) imageData(t Type) Type {
 	n := bits.OnesCount8(in.DMask)
 	if in.Info.Flags&IsAtomic != 0 {
 		if t == I64 {
-			return [5]Type{I64, I64, I64, I64, X4}[n]
+			return [5]Type{I64, I64, I64, X3, X4}[n]
 		}
-		return [5]Type{I32, I32, I64, I32, X5}[n]
+		return [5]Type{I32, I32, I64, X3, I32}[n]
 	}
 	if in.Image&D16 != 0 {
 		n = (n + 1) / 2

@@ -21,6 +21,10 @@ func (in *Inst) place(r Role) *Operand {
 		return &in.Data
 	case RoleData1:
 		return &in.Data1
+	case RoleScale0:
+		return &in.Scale[0]
+	case RoleScale1:
+		return &in.Scale[1]
 	case RoleBase:
 		return &in.Base
 	case RoleSOffset:
@@ -72,6 +76,9 @@ func (d *decoder) source(o *Operand, t Type, n uint32, literalOK bool) {
 		}
 		d.literal(o, t)
 	case n >= SrcSharedBase && n <= SrcPopsExitingWave, n >= SrcVCCZ && n <= SrcSCC, n == SrcLDSDirect && o.Width == 1:
+		if o.Width > 2 {
+			d.err = "no such source operand of this size"
+		}
 		o.Kind, o.Index = Special, uint16(n)
 	default:
 		d.err = "unknown source operand"
@@ -89,19 +96,20 @@ func (d *decoder) scalarReg(o *Operand, n uint32) {
 	case n >= RegTTMP0 && n < RegM0:
 		base, end = RegTTMP0, RegM0
 	case n >= RegFlatScratch:
-		if w > 1 && (n&1 != 0 || n == RegM0) {
-			d.err = "no such scalar register pair"
+		if w > 2 || w == 2 && (n&1 != 0 || n == RegM0) {
+			d.err = "no such scalar registers"
 		}
 		o.Index = uint16(n)
-		if w > 2 {
-			o.Kind = Bad
-		}
 		return
 	}
 	switch {
-	case w == 32:
+	case w == 32 && base == RegTTMP0: // there is no such group; LLVM says that it is one of half the size
 		o.Kind = Bad
-		w = 1
+		w = 16
+		n -= (n - base) & 3
+	case w == 32:
+		d.err = "no such scalar registers"
+		return
 	case w >= 3:
 		n -= (n - base) & 3
 	case w == 2:
@@ -151,6 +159,8 @@ func inlineFloat(t Type, i uint32) uint64 {
 	switch t {
 	case F16, I16, V2F16:
 		return inlineHalfs[i]
+	case BF16, V2BF16:
+		return inlineFloat(F32, i) >> 16
 	case F64, I64, Mask, F64X4:
 		if i == 8 {
 			return 0x3fc45f306dc9c882

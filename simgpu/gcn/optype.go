@@ -10,6 +10,8 @@ const (
 	F16
 	V2I16 // two in one dword
 	V2F16
+	BF16
+	V2BF16
 	I32 // also all plain 32-bit values
 	F32
 	V2I32 // two in a register pair
@@ -30,9 +32,9 @@ const (
 	numTypes = int(iota)
 )
 
-var typeWidths = [numTypes]uint8{0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 4, 5, 6, 8, 12, 16, 32, 8, 2}
+var typeWidths = [numTypes]uint8{0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 4, 5, 6, 8, 12, 16, 32, 8, 2}
 
-var typeNames = [numTypes]string{"none", "i16", "f16", "v2i16", "v2f16", "i32", "f32", "v2i32", "v2f32",
+var typeNames = [numTypes]string{"none", "i16", "f16", "v2i16", "v2f16", "bf16", "v2bf16", "i32", "f32", "v2i32", "v2f32",
 	"i64", "f64", "x3", "x4", "x5", "x6", "x8", "x12", "x16", "x32", "f64x4", "mask"}
 
 // Width is the type's size in dwords; 16-bit types have 1.
@@ -67,6 +69,8 @@ const (
 	RoleData1
 	RoleBase
 	RoleSOffset
+	RoleScale0 // scale of A and B of a matrix instruction
+	RoleScale1
 	RoleImm // an immediate that the encoding holds elsewhere
 )
 
@@ -122,6 +126,8 @@ const (
 	IsCmpSwap  // atomic whose data is a pair: new value, compared value
 	IsGWS      // global wave sync
 	MixMods    // VOP3P whose high negate bits are absolute-value bits
+	Formats    // matrix instruction whose cbsz and blgp are the formats of A and B
+	NoOpSel    // VOP3P that has no op_sel
 	HasE64     // VOP3 row of an operation that VOP1, VOP2 or VOPC have too
 )
 

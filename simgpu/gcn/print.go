@@ -128,12 +128,7 @@ func (in *Inst) appendBad(b []byte, o *Operand, oi *OperandInfo) []byte {
 		d := decoder{in: &Inst{Arch: in.Arch}}
 		t := Operand{Width: o.Width}
 		d.scalarReg(&t, uint32(n))
-		if t.Width == 32 { // there is no such group
-			t.Width = 1
-			if n >= RegFlatScratch && n < RegTTMP0 || n >= RegEXEC {
-				t.Width = 2
-			}
-		}
+		t.Width = min(t.Width, 16)
 		b = appendScalar(b, t.Index, t.Width)
 	}
 	b = append(b, "/*Invalid register, operand has '"...)
@@ -143,14 +138,14 @@ func (in *Inst) appendBad(b []byte, o *Operand, oi *OperandInfo) []byte {
 
 // className is LLVM's name of an operand's register class.
 func (in *Inst) className(oi *OperandInfo) string {
-	width := strconv.Itoa(32 * int(oi.Type.Width()))
+	width := strconv.Itoa(32 * int(in.width(oi)))
 	switch oi.Class {
 	case ClassVA:
 		return "AV_" + width
 	case ClassA:
 		return "AGPR_32"
 	case ClassV:
-		if width == "32" && in.Op != V_SWAP_B32 && in.Enc != MFMA {
+		if width == "32" && !in.onlyVGPR() {
 			return "VRegOrLds_32"
 		}
 		if width == "32" {
@@ -166,12 +161,25 @@ func (in *Inst) className(oi *OperandInfo) string {
 	switch {
 	case oi.Type == Mask:
 		return "SReg_1_XEXEC"
+	case in.Enc == GLOBAL:
+		return "SReg_64_XEXEC_XNULL"
+	case in.Op == V_READLANE_B32 && oi.Role == RoleDst:
+		return "SReg_32_XM0"
 	case in.Enc == SMEM && oi.Role != RoleBase && width == "32":
 		return "SReg_32_XM0_XEXEC"
 	case in.Enc == SMEM && oi.Role != RoleBase && width == "64":
 		return "SReg_64_XEXEC"
 	}
 	return "SReg_" + width
+}
+
+// onlyVGPR reports whether a vector source cannot be what the processor reads from LDS.
+func (in *Inst) onlyVGPR() bool {
+	switch in.Op {
+	case V_SWAP_B32, V_PERMLANE16_SWAP_B32, V_PERMLANE32_SWAP_B32:
+		return true
+	}
+	return in.Enc == MFMA
 }
 
 func appendScalar(b []byte, n uint16, width uint8) []byte {

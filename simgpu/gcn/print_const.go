@@ -16,6 +16,14 @@ func appendConst(b []byte, o *Operand) []byte {
 			return append(b, s...)
 		}
 		return appendHex(b, v&0xffff)
+	case BF16:
+		if i := int64(int16(v)); i >= -16 && i <= 64 {
+			return strconv.AppendInt(b, i, 10)
+		}
+		if s := brainName(v & 0xffff); s != "" {
+			return append(b, s...)
+		}
+		return appendHex(b, v&0xffff)
 	case F64, I64, Mask, F64X4:
 		if i := int64(v); i >= -16 && i <= 64 {
 			return strconv.AppendInt(b, i, 10)
@@ -31,8 +39,12 @@ func appendConst(b []byte, o *Operand) []byte {
 	if i := int64(int32(v)); i >= -16 && i <= 64 {
 		return strconv.AppendInt(b, i, 10)
 	}
-	if o.Type == V2F16 {
-		if s := halfName(v); s != "" {
+	if o.Type == V2F16 || o.Type == V2BF16 {
+		name := halfName
+		if o.Type == V2BF16 {
+			name = brainName
+		}
+		if s := name(v); s != "" {
 			return append(b, s...)
 		}
 		return appendHex(b, v)
@@ -52,6 +64,16 @@ func halfName(v uint64) string {
 	for i, h := range inlineHalfs {
 		if v == h {
 			return floatNames[i]
+		}
+	}
+	return ""
+}
+
+// brainName is halfName for bfloat16.
+func brainName(v uint64) string {
+	for i, name := range floatNames {
+		if v == inlineFloat(BF16, uint32(i)) {
+			return name
 		}
 	}
 	return ""

@@ -10,6 +10,10 @@ func (in *Inst) appendMods(b []byte, start int) []byte {
 	case VOP3P:
 		return in.appendPackedMods(b)
 	case MFMA:
+		if in.Scale[0].Kind != None {
+			b = appendBits(b, " op_sel:[", in.OpSel, 3, 0)
+			b = appendBits(b, " op_sel_hi:[", in.OpSelHi, 3, 7)
+		}
 		b = appendNum(b, " cbsz:", uint64(in.CBSZ))
 		b = appendNum(b, " abid:", uint64(in.ABID))
 		if t := in.Info.Operands[0].Type; in.BLGP != 0 && in.Arch.Has(MatrixNegate) && (t == F64 || t == F64X4) {
@@ -70,6 +74,22 @@ func (in *Inst) appendOmod(b []byte) []byte {
 }
 
 func (in *Inst) appendVectorMods(b []byte) []byte {
+	switch in.Op {
+	case V_BITOP3_B32, V_BITOP3_B16:
+		if in.Simm16 > 9 {
+			b = appendHex(append(b, " bitop3:"...), uint64(in.Simm16))
+		} else {
+			b = appendNum(b, " bitop3:", uint64(in.Simm16))
+		}
+	case V_PERMLANE16_SWAP_B32, V_PERMLANE32_SWAP_B32:
+		if in.OpSel&2 != 0 {
+			b = append(b, " bound_ctrl:1"...)
+		}
+		if in.OpSel&1 != 0 {
+			b = append(b, " fi:1"...)
+		}
+		return b
+	}
 	if in.Enc == VOP3 && in.Info.Mods&(0xf<<11) != 0 && !in.hasSDst() && in.OpSel != 0 {
 		b = append(b, " op_sel:["...)
 		for i := 0; i < 3; i++ {
@@ -152,6 +172,22 @@ func (in *Inst) appendDPP(b []byte) []byte {
 	return b
 }
 
+// appendBits prints a list of n bits, unless it is the usual one.
+func appendBits(b []byte, name string, v uint8, n int, usual uint8) []byte {
+	all := uint8(1)<<n - 1
+	if v&all == usual&all {
+		return b
+	}
+	b = append(b, name...)
+	for i := 0; i < n; i++ {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, '0'+v>>i&1)
+	}
+	return append(b, ']')
+}
+
 // appendPackedMods prints the per-half modifiers of VOP3P.
 func (in *Inst) appendPackedMods(b []byte) []byte {
 	if in.Info.Flags&NoSuffix != 0 {
@@ -163,26 +199,15 @@ func (in *Inst) appendPackedMods(b []byte) []byte {
 			n++
 		}
 	}
-	list := func(name string, v, usual uint8) {
-		all := uint8(1)<<n - 1
-		if v&all == usual&all {
-			return
-		}
-		b = append(b, name...)
-		for i := 0; i < n; i++ {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = append(b, '0'+v>>i&1)
-		}
-		b = append(b, ']')
-	}
+	list := func(name string, v, usual uint8) { b = appendBits(b, name, v, n, usual) }
 	usual := uint8(7)
 	if in.Info.Flags&MixMods != 0 {
 		usual = 0
 	}
-	list(" op_sel:[", in.OpSel, 0)
-	list(" op_sel_hi:[", in.OpSelHi, usual)
+	if in.Info.Flags&NoOpSel == 0 {
+		list(" op_sel:[", in.OpSel, 0)
+		list(" op_sel_hi:[", in.OpSelHi, usual)
+	}
 	if in.Info.Flags&MixMods == 0 {
 		list(" neg_lo:[", in.Neg, 0)
 		list(" neg_hi:[", in.NegHi, 0)

@@ -15,6 +15,15 @@ func appendSwizzle(b []byte, v uint16) []byte {
 		}
 		return append(b, ')')
 	}
+	if v >= 0xe000 {
+		b = append(b, "swizzle(FFT,"...)
+		return append(strconv.AppendUint(b, uint64(v&31), 10), ')')
+	}
+	if v >= 0xc000 {
+		b = append(b, "swizzle(ROTATE,"...)
+		b = append(b, '0'+byte(v>>10&1), ',')
+		return append(strconv.AppendUint(b, uint64(v>>5&31), 10), ')')
+	}
 	if v>>15 != 0 {
 		return strconv.AppendUint(b, uint64(v), 10)
 	}

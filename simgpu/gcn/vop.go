@@ -104,7 +104,7 @@ func (d *decoder) restrict(o *Operand, c Class, n uint32) {
 	switch {
 	case o.Kind == Special && !lds: // LLVM takes these anywhere
 	case c == ClassV:
-		ok = o.Kind == VGPR || lds && d.in.Op != V_SWAP_B32 && d.in.Enc != MFMA
+		ok = o.Kind == VGPR || lds && !d.in.onlyVGPR()
 	case c == ClassVC:
 		ok = o.Kind != SGPR && !lds
 	case c == ClassA:
@@ -114,7 +114,7 @@ func (d *decoder) restrict(o *Operand, c Class, n uint32) {
 	case c == ClassVA:
 		ok = o.Kind == VGPR || o.Kind == AccVGPR
 	case c == ClassS:
-		ok = o.Kind == SGPR && !(o.Type == Mask && o.Index == RegEXEC && o == &d.in.Src[2])
+		ok = o.Kind == SGPR && !(o.Type == Mask && o.Index == RegEXEC && o == &d.in.Src[2]) && !(d.in.Op == V_READLANE_B32 && o == &d.in.Dst && o.Index == RegM0)
 	case c == ClassSS:
 		ok = o.Kind != VGPR && !lds
 	}

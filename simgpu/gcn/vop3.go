@@ -19,7 +19,12 @@ func (d *decoder) vop3() {
 		in.Abs = uint8(m >> 8 & 7)
 		in.OpSel = uint8(m >> 11 & 15)
 	}
-	in.signExtend()
+	switch in.Op {
+	case V_BITOP3_B32, V_BITOP3_B16:
+		in.Simm16 = uint16(in.Neg) | uint16(in.Abs)<<3 | uint16(in.Omod)<<6
+		in.Neg, in.Abs, in.Omod = 0, 0, 0
+	}
+	in.noSigns()
 	d.vector(w&0xff, w>>8&0x7f, [3]uint32{h & 0x1ff, h >> 9 & 0x1ff, h >> 18 & 0x1ff}, false)
 }
 

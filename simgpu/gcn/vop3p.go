@@ -5,6 +5,10 @@ func (d *decoder) vop3p() {
 	w, h := d.w[0], d.w[1]
 	op := w >> 16 & 0x7f
 	src := [3]uint32{h & 0x1ff, h >> 9 & 0x1ff, h >> 18 & 0x1ff}
+	if d.avail == 4 && d.scaled(op) {
+		d.mfmaScaled(src)
+		return
+	}
 	if lookup(d.in.Arch, MFMA, op) != nil {
 		d.mfma(op, src)
 		return
@@ -19,6 +23,9 @@ func (d *decoder) vop3p() {
 		in.OpSelHi = uint8(h>>27&3 | w>>14&1<<2)
 		in.NegHi = uint8(w >> 8 & 7)
 		in.Neg = uint8(h >> 29)
+		if in.Op == V_MFMA_LD_SCALE_B32 {
+			in.Neg, in.NegHi = 0, 0
+		}
 		if in.Info.Flags&MixMods != 0 {
 			in.Abs, in.NegHi = in.NegHi, 0
 		}

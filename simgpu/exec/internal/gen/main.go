@@ -43,11 +43,11 @@ func mnemonics() []*mnemonic {
 }
 
 // how is what becomes of an instruction.
-func how(name string) string {
-	switch {
-	case !exec.Executable(name):
-		return "no: " + exec.Reason(name)
-	case exec.Translated(name):
+func how(arch gcn.Arch, name string) string {
+	if r := exec.ReasonOn(arch, name); r != "" {
+		return "no: " + r
+	}
+	if exec.Translated(name) {
 		return "translated"
 	}
 	return "executes"
@@ -73,7 +73,7 @@ first that has it.
 				continue
 			}
 			n++
-			switch how(m.name) {
+			switch how(arch, m.name) {
 			case "translated":
 				fast++
 				runs++
@@ -98,9 +98,9 @@ first that has it.
 				fmt.Fprintf(&b, "\n|---%s|\n", strings.Repeat("|---", len(gcn.Archs())))
 			}
 			fmt.Fprintf(&b, "| `%s` |", m.name)
-			for _, on := range m.on {
+			for i, on := range m.on {
 				if on {
-					fmt.Fprintf(&b, " %s |", how(m.name))
+					fmt.Fprintf(&b, " %s |", how(gcn.Archs()[i], m.name))
 				} else {
 					fmt.Fprint(&b, " – |")
 				}

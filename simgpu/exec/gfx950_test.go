@@ -1,0 +1,52 @@
+package exec
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/rocwire/rocwire/simgpu/gcn"
+)
+
+// What gfx950 shares with gfx942 executes there; what it has alone, or means otherwise,
+// is refused.
+func TestGFX950(t *testing.T) {
+	m := newMachine(t, gcn.GFX950)
+	for i := range 64 {
+		m.V[4][i], m.V[5][i] = uint32(i), 1000
+	}
+	m.inst("v_add_u32_e32 v6, v4, v5", 0x680c0b04)
+	for i := range 64 {
+		if got := m.V[6][i]; got != uint32(i)+1000 {
+			t.Fatalf("lane %d: %d", i, got)
+		}
+	}
+	for name, words := range map[string][]uint32{
+		"v_bitop3_b32 v8, v12, v16, v20":                        {0xd2340008, 0x0452210c},
+		"v_mfma_f32_16x16x32_f16":                               {0xd3d40008, 0x0452210c},
+		"v_mfma_scale_f32_16x16x128_f8f6f4":                     {0xd3ac0000, 0x00023318, 0xd3ad0800, 0x04521904},
+		"v_cvt_f32_fp8_e32 v5, v4":                              {0x7e0aa904},
+		"v_mfma_f32_16x16x32_fp8_fp8":                           {0xd3f30008, 0x0452210c},
+		"buffer_load_dwordx4 off, s[8:11], 0 lds":               {0xe05d0000, 0x80020404},
+		"v_alignbit_b32 v8, v12, v16, v20 op_sel:[1,0,0,0]":     {0xd1ce0808, 0x0452210c},
+		"v_pk_fmac_f16_dpp v64, v220, v100 quad_perm:[2,1,0,3]": {0x7880c8fa, 0xff00c6dc},
+	} {
+		in, err := gcn.Decode(gcn.GFX950, bytesOf(words), 0)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if _, err := (&binder{p: NewProgram(gcn.GFX950, nil, Options{}), blk: &block{}}).bind(&in); !errors.Is(err, errNotExecutable) {
+			t.Errorf("%s: %v, want that it does not execute", in.String(), err)
+		}
+	}
+	// gfx942 has these.
+	for _, words := range [][]uint32{{0x7e0aa904}, {0xd3f30008, 0x0452210c}} {
+		in, err := gcn.Decode(gcn.GFX942, bytesOf(words), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := (&binder{p: NewProgram(gcn.GFX942, nil, Options{}), blk: &block{}}).bind(&in); err != nil {
+			t.Errorf("%s: %v", in.String(), err)
+		}
+	}
+}
