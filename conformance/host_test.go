@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,6 +32,9 @@ func TestEnter(t *testing.T) {
 	}
 	h := &host{o: &options{tree: tree, lib: lib}, w: &worker{port: "4711"}, libs: []string{"usr/lib/blas"}, env: []string{"KEPT={tree}/" + lists}}
 	leave, err := h.enter(t.Context(), func(*options) (map[string]string, error) { return map[string]string{"/build/cc": "/usr/bin/cc"}, nil })
+	if errors.Is(err, debroot.ErrNotPermitted) {
+		t.Skip(err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

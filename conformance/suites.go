@@ -105,7 +105,7 @@ var suites = []suite{
 		name: "migraphx", title: "MIGraphX", of: "migraphx", packages: together([]string{"migraphx-tools", "migraphx-tests", "libprotobuf32t64", "libhipblaslt1"}, miopen),
 		worker: gfx90a, root: true, links: miopenLinks, libs: []string{"usr/lib/x86_64-linux-gnu/migraphx/lib"}, env: miopenEnv, limit: 10 * time.Minute, sample: 4,
 		note: "`migraphx-driver verify` compares small models in ONNX's format, which are made here, in several precisions, with MIGraphX's reference implementation; so does `test_verify` with operations. They compile many kernels for each. " +
-			"Convolutions are left to MIOpen.",
+			"Convolutions are left to MIOpen. `test_group_query_attention_decode` is ended by MIGraphX, which says that it cannot compute `group`, what it fuses for rocMLIR.",
 		programs: migraphxPrograms,
 	},
 	{
@@ -113,7 +113,9 @@ var suites = []suite{
 		worker: gfx90a, root: true, links: miopenLinks, env: miopenEnv, limit: 5 * time.Minute, sample: 20,
 		note: "`MIOpenDriver` compares layers with the CPU. It and the tests compile kernels as they run, by the clang of Debian's packages. Two faults of Debian's MIOpen, which it has on every machine, are mended by " +
 			"links in the root that these programs have: it looks for the compiler where that was when MIOpen was built, and tells it to look for the C library's headers before those of C++, which do not find them then. " +
-			"It is without kernels in assembly language and composable_kernel, which Debian has not, so tests of these are not counted; and without `*_XDLOPS` of `implicit_gemm_hip`, whose `llvm.amdgcn.buffer.load` this clang does not have any more.",
+			"It is without kernels in assembly language and composable_kernel, which Debian has not, so tests of these are not counted; and without `*_XDLOPS` of `implicit_gemm_hip`, whose `llvm.amdgcn.buffer.load` this clang does not have any more. " +
+			"`bnormfp16` per activation ends in `TensorDescriptor::GetIndex`, called by the driver where it computes the same on the CPU. `lrnfp16` backward is compared with numbers of single precision, and is 10⁻⁴ of the largest off, " +
+			"which is about what rounding to half precision makes; in single precision it passes. Why these two and a `softmaxfp16` are so has not been looked into further.",
 		programs: miopenPrograms,
 	},
 	{

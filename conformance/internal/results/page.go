@@ -136,7 +136,7 @@ func cell(s string) string {
 		}
 		return r
 	}, s)
-	s = strings.NewReplacer("|", "\\|", "<", "&lt;", "`", "'").Replace(strings.TrimSpace(s))
+	s = strings.NewReplacer("|", "\\|", "<", "&lt;", "`", "'", "](", "]&#40;").Replace(strings.TrimSpace(s))
 	if r := []rune(s); len(r) > 200 {
 		s = string(r[:200]) + "…"
 	}

@@ -63,3 +63,10 @@ func TestLastCounts(t *testing.T) {
 		}
 	}
 }
+
+// TestCell has text of programs stay text.
+func TestCell(t *testing.T) {
+	if got, want := cell("a|b <c> `d`\n@22[x](@21)"), `a\|b &lt;c> 'd' @22[x]&#40;@21)`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
