@@ -362,7 +362,7 @@ func randFormat(r *rand.Rand) uint32 {
 }
 
 // randBinds are programs without code: they say whether an instruction is executable in all it asks for.
-var randBinds = map[gcn.Arch]*Program{gcn.GFX90A: NewProgram(gcn.GFX90A, nil, Options{}), gcn.GFX942: NewProgram(gcn.GFX942, nil, Options{})}
+var randBinds = map[gcn.Arch]*Program{gcn.GFX90A: NewProgram(gcn.GFX90A, nil, Options{}), gcn.GFX942: NewProgram(gcn.GFX942, nil, Options{}), gcn.GFX950: NewProgram(gcn.GFX950, nil, Options{})}
 
 // randInst decodes words and reports whether a random program may contain the instruction: its operands are what they may be, and it writes nothing that is kept.
 func randInst(arch gcn.Arch, words []uint32) (gcn.Inst, bool) {
