@@ -90,9 +90,10 @@ var mi300x = chip{
 }
 
 // AMD Instinct MI350X: eight CDNA 4 dies of 32 compute units over two that hold 256 MiB
-// of cache, with eight stacks of HBM3E, eight such modules to a baseboard. What stands here
-// is AMD's data sheet's; firmware and how it is partitioned, where that does not say, are an
-// MI300X's.
+// of cache, with eight stacks of HBM3E, eight such modules to a baseboard. Compute units, the
+// LDS and caches are those of ROCm's page "AMD GPU specifications"; memory, its bandwidth, power and the
+// highest clock are what AMD announced. Where neither says, in other clocks, voltages, firmware and
+// partitions, it is an MI300X or what follows from being like one, not measured on a card.
 var mi350x = chip{
 	slot: smi.SlotOAM, oam: true, xccs: 8, stacks: 8,
 	caches: []smi.Cache{
