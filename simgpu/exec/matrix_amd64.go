@@ -42,7 +42,7 @@ type tileMemory struct {
 }
 
 type sourceMemory struct {
-	permuted [2]Vec // the registers
+	permuted [4]Vec // the registers
 	expanded [8]Vec
 }
 

@@ -53,6 +53,10 @@ var matrixLayouts = []struct {
 		func(i, k, b int) at { return at{k / 4 % 2, 32*(k/8) + i, 8 * (k % 4)} }, nil, nil},
 	{"i32_16x16x32_i8 f32_16x16x32_bf8_bf8 f32_16x16x32_bf8_fp8 f32_16x16x32_fp8_bf8 f32_16x16x32_fp8_fp8", 16, 32, 1,
 		func(i, k, b int) at { return at{k / 4 % 2, 16*(k/8) + i, 8 * (k % 4)} }, nil, nil},
+	{"f32_32x32x16_f16 f32_32x32x16_bf16", 32, 16, 1, func(i, k, b int) at { return at{k / 2 % 4, 32*(k/8) + i, 16 * (k % 2)} }, nil, nil},
+	{"f32_16x16x32_f16 f32_16x16x32_bf16", 16, 32, 1, func(i, k, b int) at { return at{k / 2 % 4, 16*(k/8) + i, 16 * (k % 2)} }, nil, nil},
+	{"i32_32x32x32_i8", 32, 32, 1, func(i, k, b int) at { return at{k / 4 % 4, 32*(k/16) + i, 8 * (k % 4)} }, nil, nil},
+	{"i32_16x16x64_i8", 16, 64, 1, func(i, k, b int) at { return at{k / 4 % 4, 16*(k/16) + i, 8 * (k % 4)} }, nil, nil},
 	// Of four columns, two elements are kept: of 16 bits, in one register, of 8, in
 	// one half. An index has two bits; A's function says where the first of two is.
 	{"smfmac_f32_16x16x32_f16 smfmac_f32_16x16x32_bf16", 16, 32, 1,
@@ -310,7 +314,7 @@ func (p *product) check(accCD bool) {
 // matters, by every instruction, with C and D in either register file.
 func TestMatrixLayouts(t *testing.T) {
 	forms := matrixForms(t)
-	if len(forms) != 27+32+14+28 {
+	if len(forms) != 27+32+14+28+6 {
 		t.Errorf("%d matrix instructions", len(forms))
 	}
 	for _, f := range forms {

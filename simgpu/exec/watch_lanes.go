@@ -44,6 +44,20 @@ func undefinedLanes(b *binder, in *gcn.Inst) before {
 			d.get(w)[lane.get(w)&63] = uint32(x.scalarBits(&in.Src[0]))
 			w.exchange()
 		}
+	case "v_permlane16_swap_b32", "v_permlane32_swap_b32":
+		p, err1 := b.dest(&in.Dst)
+		q, err2 := b.dest(&in.Src[0])
+		if err1 != nil || err2 != nil {
+			return nil
+		}
+		return func(w *wave) {
+			if w.exec != all { // it will not execute
+				return
+			}
+			w.exchange()
+			swapRows(p.get(w), q.get(w), swapped(in))
+			w.exchange()
+		}
 	case "v_swap_b32":
 		p, err1 := b.dest(&in.Dst)
 		q, err2 := b.dest(&in.Src[0])

@@ -190,6 +190,8 @@ func laneRule(in *gcn.Inst) rule {
 		return x >> (width * uint(bitset>>i&1)) & (1<<width - 1)
 	}
 	switch {
+	case in.Op == gcn.V_BITOP3_B32, in.Op == gcn.V_BITOP3_B16:
+		return bitop3Rule(in.Simm16)
 	case name == "v_pk_mov_b32":
 		return func(u, _ *[3]uint64) uint64 {
 			return sel(in.OpSel, 0, u[0], 32) | sel(in.OpSel, 1, u[1], 32)<<32
@@ -220,6 +222,25 @@ func laneRule(in *gcn.Inst) rule {
 		}
 	}
 	return f
+}
+
+// bitop3Rule is the rule of a table: undefined is what can be both 0 and 1.
+func bitop3Rule(table uint16) rule {
+	return func(u, v *[3]uint64) uint64 {
+		var can [2]uint64
+		for i := range 8 {
+			possible := ^uint64(0)
+			for k := range u {
+				if i>>(2-k)&1 != 0 {
+					possible &= v[k] | u[k]
+				} else {
+					possible &= ^v[k] | u[k]
+				}
+			}
+			can[table>>i&1] |= possible
+		}
+		return can[0] & can[1]
+	}
 }
 
 // resultShape is what becomes of a result that is not a whole register, nil if it is.
