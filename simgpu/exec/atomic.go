@@ -374,9 +374,7 @@ var _ = define(func() {
 func onAtomic(name string, op *atomicOp) {
 	on("flat_atomic_"+name, op.flat)
 	on("global_atomic_"+name, op.flat)
-	if name != "pk_add_bf16" { // buffers have none
-		on("buffer_atomic_"+name, op.buffer)
-	}
+	on("buffer_atomic_"+name, op.buffer)
 }
 
 // onDSAtomic defines it for the LDS, with and, where there is one, without result.

@@ -147,25 +147,37 @@ func ldsLoad(a *access, b *binder, in *gcn.Inst) (func(*wave), error) {
 			w.outside(out)
 		}
 		a.load(w.mem.base, &w.offs, &w.out[0], w.exec)
-		w.toLDS(&w.out[0], at)
+		w.toLDS(a, &w.out[0], at)
 		w.stats.ReadBytes += a.size * uint64(bits.OnesCount64(w.exec))
 	}, err
 }
 
 // ldsPlaces are the lanes' places in the LDS for instructions that move data
-// between it and memory: M0 + the instruction's offset + 4 × lane. The offset
-// counts for both.
-func (w *wave) ldsPlaces(at uint64) {
-	start := uint32(w.S[regM0]&0xffff) + uint32(at)
+// between it and memory: M0 + the instruction's offset + 4 × lane, or 16 × lane where a
+// lane has more than a dword. The offset counts for both. Where the LDS is larger than
+// 64 KiB, M0 has two bits more.
+func (w *wave) ldsPlaces(at, size uint64) {
+	start, step := w.S[regM0]&w.d.ldsMask()+uint32(at), uint32(4)
+	if size > 4 {
+		step = 16
+	}
 	for i := range w.offs {
-		w.offs[i] = uint64(start + uint32(i)*4)
+		w.offs[i] = uint64(start + uint32(i)*step)
 	}
 }
 
-// toLDS writes a dword of each lane there.
-func (w *wave) toLDS(v *Vec, at uint64) {
-	w.ldsPlaces(at)
-	w.ldsWrite(stores["dword"], v, w.exec)
+// ldsMask is what of M0 is an address in the LDS.
+func (d *Dispatch) ldsMask() uint32 {
+	if d.Program.arch.LDS() > 64<<10 {
+		return 0x3ffff
+	}
+	return 0xffff
+}
+
+// toLDS writes there what each lane has loaded: a dword, or three or four.
+func (w *wave) toLDS(a *access, v *Vec, at uint64) {
+	w.ldsPlaces(at, a.size)
+	w.ldsWrite(stores[[...]string{1: "dword", 3: "dwordx3", 4: "dwordx4"}[a.regs]], v, w.exec)
 }
 
 var _ = define(func() {
@@ -182,5 +194,8 @@ var _ = define(func() {
 	for _, n := range []string{"ubyte", "sbyte", "ushort", "sshort", "dword"} {
 		on("global_load_lds_"+n, flatLoad(loads[n]))
 		on("scratch_load_lds_"+n, scratchLoad(loads[n]))
+	}
+	for _, n := range []string{"dwordx3", "dwordx4"} {
+		on("global_load_lds_"+n, flatLoad(loads[n]))
 	}
 })

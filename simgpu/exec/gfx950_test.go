@@ -25,7 +25,6 @@ func TestGFX950(t *testing.T) {
 		"v_mfma_scale_f32_16x16x128_f8f6f4":                     {0xd3ac0000, 0x00023318, 0xd3ad0800, 0x04521904},
 		"v_cvt_f32_fp8_e32 v5, v4":                              {0x7e0aa904},
 		"v_mfma_f32_16x16x32_fp8_fp8":                           {0xd3f30008, 0x0452210c},
-		"buffer_load_dwordx4 off, s[8:11], 0 lds":               {0xe05d0000, 0x80020404},
 		"v_alignbit_b32 v8, v12, v16, v20 op_sel:[1,0,0,0]":     {0xd1ce0808, 0x0452210c},
 		"v_pk_fmac_f16_dpp v64, v220, v100 quad_perm:[2,1,0,3]": {0x7880c8fa, 0xff00c6dc},
 	} {

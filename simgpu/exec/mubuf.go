@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"fmt"
 	"math/bits"
 	"strings"
 	"unsafe"
@@ -189,23 +188,17 @@ func (a *bufferAddress) resolveScratch(w *wave, r *resource, soff uint64) bool {
 	return true
 }
 
-// errWideToLDS is about what gfx950 has alone: three and four dwords a lane.
-var errWideToLDS = fmt.Errorf("%w: a load of more than a dword to the LDS", errNotExecutable)
-
 func bufferLoad(a *access) handler {
 	return func(b *binder, in *gcn.Inst) (func(*wave), error) {
 		addr, err := b.bufferAddress(in)
 		if err != nil {
 			return nil, err
 		}
-		if in.LDS && a.size > 4 {
-			return nil, errWideToLDS
-		}
 		if in.LDS {
 			at := uint64(in.Offset)
 			return func(w *wave) {
 				w.bufferRead(a, &addr, &w.out[0])
-				w.toLDS(&w.out[0], at)
+				w.toLDS(a, &w.out[0], at)
 			}, nil
 		}
 		d, err := b.dest(&in.Dst)
@@ -318,7 +311,7 @@ var _ = define(func() {
 		addr, err := b.bufferAddress(in)
 		at := uint64(in.Offset)
 		return func(w *wave) {
-			w.ldsPlaces(at)
+			w.ldsPlaces(at, 4)
 			all := w.exec
 			w.exec = w.ldsInside(all, 4)
 			w.ldsRead(loads["dword"], &w.out[0], w.exec)

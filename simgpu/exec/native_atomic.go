@@ -275,7 +275,7 @@ var _ = define(func() {
 	}
 	onMemory := func(name string, o *nativeAtomic) {
 		for _, kind := range []string{"flat", "global", "buffer"} {
-			if mnemonic := kind + "_atomic_" + name; mnemonic != "buffer_atomic_pk_add_bf16" { // no target has it
+			if mnemonic := kind + "_atomic_" + name; mnemonic != "buffer_atomic_pk_add_bf16" { // gfx950 alone has it
 				nativeMemory[mnemonic] = o.onMemory
 			}
 		}

@@ -155,7 +155,7 @@ func scratchLoad(a *access) handler {
 			return func(w *wave) {
 				addr(w)
 				w.scratchRead(a, &w.out[0], w.exec)
-				w.toLDS(&w.out[0], at)
+				w.toLDS(a, &w.out[0], at)
 			}, nil
 		}
 		d, err := b.dest(&in.Dst)

@@ -103,7 +103,7 @@ func typedLoad(components string) handler {
 			})
 			w.stats.ReadBytes += f.size() * uint64(bits.OnesCount64(inside))
 			if t.lds {
-				w.toLDS(&w.out[0], t.at)
+				w.toLDS(loads["dword"], &w.out[0], t.at)
 				return
 			}
 			w.commit(t.data.v, t.data.regs, w.exec)

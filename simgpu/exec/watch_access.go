@@ -102,7 +102,7 @@ func accessSize(in *gcn.Inst) uint64 {
 	n := uint64(o.Width) * 4
 	switch {
 	case o.Kind == gcn.None && (in.LDS || in.Info.Flags&gcn.LDSDest != 0):
-		return 4
+		return toLDSSize(in)
 	case o.Kind == gcn.None:
 		return 0
 	case in.Info.Flags&gcn.IsAtomic != 0 && in.Info.Flags&gcn.IsCmpSwap != 0 && in.Enc != gcn.DS:

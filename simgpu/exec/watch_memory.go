@@ -124,7 +124,7 @@ func undefinedResult(b *binder, in *gcn.Inst, h handler, run func(*wave)) before
 		return undefinedLDS(b, in, run)
 	case gcn.SCRATCH:
 		if in.LDS || in.Info.Flags&gcn.LDSDest != 0 {
-			return toLDSDefined
+			return toLDSDefined(in)
 		}
 		return func(w *wave) { w.onUndefined(&in.Addr, w.exec, run) }
 	case gcn.FLAT, gcn.GLOBAL, gcn.MUBUF, gcn.MTBUF, gcn.MIMG:
@@ -164,13 +164,28 @@ func (w *wave) onUndefined(addr *gcn.Operand, lanes uint64, run func(*wave)) {
 	run(w)
 }
 
-// toLDSDefined is after a load into the LDS: from M0 on it is defined.
-func toLDSDefined(w *wave) {
-	lds, at := w.watched.group.lds, uint64(w.S[regM0]&0xffff)
-	for m := w.exec; m != 0; m &= m - 1 {
-		off := at + uint64(bits.TrailingZeros64(m))*4
-		for k := off; k < off+4 && k < uint64(len(lds)); k++ {
-			lds[k] = 0
+// toLDSSize is how many bytes of a lane a load into the LDS writes.
+func toLDSSize(in *gcn.Inst) uint64 {
+	switch _, n, _ := strings.Cut(in.Info.Name, "dwordx"); n {
+	case "3":
+		return 12
+	case "4":
+		return 16
+	}
+	return 4
+}
+
+// toLDSDefined is after a load into the LDS: where its lanes write, it is defined.
+func toLDSDefined(in *gcn.Inst) before {
+	at, size := uint64(int64(in.Offset)), toLDSSize(in)
+	return func(w *wave) {
+		lds := w.watched.group.lds
+		w.ldsPlaces(at, size)
+		for m := w.exec; m != 0; m &= m - 1 {
+			off := w.offs[bits.TrailingZeros64(m)&63]
+			for k := off; k < off+size && k < uint64(len(lds)); k++ {
+				lds[k] = 0
+			}
 		}
 	}
 }
@@ -263,7 +278,7 @@ func (w *wave) setDefined(o *gcn.Operand, lanes uint64) {
 // the LDS or to scratch, which may not be.
 func undefinedLoad(b *binder, in *gcn.Inst, run func(*wave)) before {
 	if in.LDS || in.Info.Flags&gcn.LDSDest != 0 {
-		return toLDSDefined
+		return toLDSDefined(in)
 	}
 	a := accessOf(b, in)
 	if a == nil || a.atomic || in.Enc != gcn.FLAT && in.Enc != gcn.MUBUF {
