@@ -11,8 +11,8 @@ import (
 // TestSmallerKernel: code that kernels of several sizes execute is machine code for the smaller one, too, though the first one that executed it was larger and
 // its region goes on to code that only the larger one may execute.
 func TestSmallerKernel(t *testing.T) {
-	if !useNative {
-		t.Skip("nothing is translated")
+	if !translates(t) {
+		return
 	}
 	const rounds = 500
 	m := newMachine(t, gcn.GFX90A)

@@ -43,7 +43,7 @@ func TestProfile(t *testing.T) {
 			t.Errorf("%s: %d times, want %d", name, n, rounds)
 		}
 	}
-	if useNative {
+	if translates(t) {
 		const warm = usualHeat
 		if n := sum("v_add_u32"); n == 0 || n > warm {
 			t.Errorf("v_add_u32: %d times", n)
