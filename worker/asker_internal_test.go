@@ -7,15 +7,7 @@ import (
 
 // TestAsker: answers reach who asked, in whatever order they come; what nobody waits for is given back once; and nobody waits when nobody reads answers any more.
 func TestAsker(t *testing.T) {
-	parent, file, err := controlPair()
-	if err != nil {
-		t.Fatal(err)
-	}
-	child, err := controlFrom(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _, _ = parent.close(), child.close() }()
+	parent, child := controls(t)
 	var unread []string
 	k := newAsker(child, func(a string) { unread = append(unread, a) })
 	type got struct {

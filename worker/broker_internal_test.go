@@ -13,16 +13,8 @@ import (
 // brokerOf gives a broker whose parent answers as is said.
 func brokerOf(t *testing.T, answer func(q *shareRequest) shareReply) *broker {
 	t.Helper()
-	parent, file, err := controlPair()
-	if err != nil {
-		t.Fatal(err)
-	}
-	child, err := controlFrom(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	parent, child := controls(t)
 	b := newBroker(child)
-	t.Cleanup(func() { _, _ = parent.close(), child.close() })
 	go func() {
 		for parent.next(func(msg []byte, _ int) error {
 			var q shareRequest

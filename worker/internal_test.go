@@ -22,15 +22,22 @@ import (
 	"github.com/rocwire/rocwire/worker/confine"
 )
 
+// controls are the two ends of a line between the parent and a session process.
+func controls(t *testing.T) (parent, child *control) {
+	t.Helper()
+	parent, file, err := controlPair()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if child, err = controlFrom(file); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = parent.close(), child.close() })
+	return parent, child
+}
+
 func TestControlPassesADescriptor(t *testing.T) {
-	ours, theirs, err := controlPair()
-	if err != nil {
-		t.Fatal(err)
-	}
-	child, err := controlFrom(theirs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ours, child := controls(t)
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

@@ -78,8 +78,8 @@ func TestDivisionTranslated(t *testing.T) {
 							}
 						}
 					}
-					exec := m.S[regEXEC : regEXEC+2]
-					if d := m.bothWays(t, words, mem, c.f.bits == 64, false); d != "" {
+					exec := m.s64(regEXEC)
+					if d, _ := m.bothWays(t, words, mem, c.f.bits == 64, false); d != "" {
 						t.Fatalf("%s: %s: %s; EXEC %#x", arch, text, d, exec)
 					}
 				}

@@ -53,7 +53,7 @@ func TestHalvesTranslated(t *testing.T) {
 						m.V[reg][l] = halfOperand(r) | halfOperand(r)<<16
 					}
 				}
-				if d := m.bothWays(t, words, mem, false, true); d != "" {
+				if d, _ := m.bothWays(t, words, mem, false, true); d != "" {
 					t.Fatalf("%s: %s: %s", arch, text, d)
 				}
 			}

@@ -31,8 +31,8 @@ func (m *machine) save(mem []byte) state {
 	return state{slices.Clone(m.V), slices.Clone(m.A), m.S, slices.Clone(m.wg.lds), slices.Clone(mem), slices.Clone(m.scratch)}
 }
 
-// bothWays executes instructions that do not fail with their functions and as machine code, and tells what differs.
-func (m *machine) bothWays(t *testing.T, words []uint32, mem []byte, doubles, halves bool) string {
+// bothWays executes instructions that do not fail with their functions and as machine code, and tells what differs, and how often the code came back to Go.
+func (m *machine) bothWays(t *testing.T, words []uint32, mem []byte, doubles, halves bool) (differs string, returns int) {
 	t.Helper()
 	defer func() { useNative = true }()
 	before := m.save(mem)
@@ -43,11 +43,12 @@ func (m *machine) bothWays(t *testing.T, words []uint32, mem []byte, doubles, ha
 	want := m.save(mem)
 	m.restore(&before, mem)
 	useNative = true
-	if _, err := m.translated(t, words); err != nil {
+	returns, err := m.translated(t, words)
+	if err != nil {
 		t.Fatal(err)
 	}
 	got := m.save(mem)
-	return got.differsFor(&want, doubles, halves)
+	return got.differsFor(&want, doubles, halves), returns
 }
 
 func (m *machine) restore(s *state, mem []byte) {
