@@ -75,8 +75,11 @@ func (c *Cluster) Kubelet(t testing.TB, o KubeletOptions) *Kubelet {
 	must(err)
 	in := func(name string) string { return filepath.Join(dir, name) }
 	k := &Kubelet{Name: o.Address, Root: in("k"), CDI: in("cdi")}
-	for _, name := range []string{"cdi", "cni", "images", "k"} {
+	for _, name := range []string{"bin", "cdi", "cni", "images", "k"} {
 		must(os.Mkdir(in(name), 0o755))
+	}
+	for _, name := range []string{"containerd", "containerd-shim-runc-v2", "ctr"} { // other programs that may lie there are for another C library
+		must(os.Symlink(filepath.Join(programs, name), in("bin/"+name)))
 	}
 	must(os.Symlink(program, in("kubelet")))
 	must(os.WriteFile(in("name"), []byte(o.Address), 0o600))
@@ -137,7 +140,7 @@ options = {BinaryName = '%[3]s'}
 	must(err)
 	defer log.Close()
 	cmd := exec.Command("bash", in("node.sh"), dir, group, logs)
-	cmd.Env = append(os.Environ(), "PATH="+programs+":"+os.Getenv("PATH"))
+	cmd.Env = append(os.Environ(), "PATH="+in("bin")+":"+os.Getenv("PATH"))
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // whoever ends the test ends it by its input
 	end, err := cmd.StdinPipe()
