@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/rocwire/rocwire/internal/debtree"
 	"github.com/rocwire/rocwire/simgpu"
 )
 
@@ -61,13 +62,9 @@ func hsaCalls(t *table, f *floor, p *program) error {
 
 // besideAMD measures programs of HIP's on AMD's runtime over our HSA library, and on ours: what is the floor here.
 func besideAMD(t *table, dir, lib string) error {
-	cache, err := os.UserCacheDir()
+	tree, err := debtree.Find()
 	if err != nil {
 		return err
-	}
-	tree := os.Getenv("ROCWIRE_SID")
-	if tree == "" {
-		tree = filepath.Join(cache, "rocwire/sid")
 	}
 	libs := filepath.Join(tree, "usr/lib/x86_64-linux-gnu")
 	if _, err := os.Stat(filepath.Join(libs, "libamdhip64.so.6")); err != nil {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/rocwire/rocwire/internal/debtree"
 	"github.com/rocwire/rocwire/internal/llamacpp"
 	"github.com/rocwire/rocwire/internal/llamacpp/gguf"
 )
@@ -27,25 +28,20 @@ func benchLlama(t *table, _ *floor, dir string) error {
 	if !built(t, "llama") {
 		return nil
 	}
-	tree := os.Getenv("ROCWIRE_SID")
-	if tree == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			return err
-		}
-		tree = filepath.Join(cache, "rocwire", "sid")
+	tree, err := debtree.Find()
+	if err != nil {
+		return err
 	}
 	p := llamacpp.Path(tree, "llama-bench")
 	if _, err := os.Stat(p); err != nil {
 		t.plain("llama: not measured", "", p+" is missing (go run ./conformance -only llama fetches it)")
 		return nil
 	}
-	cpu, hip, model := filepath.Join(dir, "cpu"), filepath.Join(dir, "hip"), filepath.Join(dir, "model.gguf")
-	for folder, isHIP := range map[string]bool{cpu: false, hip: true} {
-		if err := llamacpp.LinkBackends(tree, folder, isHIP); err != nil {
-			return err
-		}
+	cpu, hip, err := llamacpp.Folders(tree, dir)
+	if err != nil {
+		return err
 	}
+	model := filepath.Join(dir, "model.gguf")
 	env, stop, err := startWorker("--sim-arch", "gfx90a") // Debian's backend has code for it
 	if err != nil {
 		return err

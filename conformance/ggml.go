@@ -18,15 +18,12 @@ const ggmlTest = "usr/libexec/x86_64-linux-gnu/ggml/test-backend-ops"
 
 // ggmlPrograms are ggml's operations, each with the cases that test-backend-ops has of it: all are known to its backend for CPUs, which the others are compared with.
 func ggmlPrograms(o *options) ([]program, error) {
-	dir := filepath.Join(o.tree, lists, "ggml")
-	if err := llamacpp.LinkBackends(o.tree, filepath.Join(dir, "cpu"), false); err != nil {
-		return nil, err
-	}
-	if err := llamacpp.LinkBackends(o.tree, filepath.Join(dir, "hip"), true); err != nil {
+	cpu, hip, err := llamacpp.Folders(o.tree, filepath.Join(o.tree, lists, "ggml"))
+	if err != nil {
 		return nil, err
 	}
 	cmd := (&host{o: o, w: &worker{}}).command(context.Background(), ggmlTest, "support", "-b", "CPU", "--output", "csv")
-	cmd.Dir = filepath.Join(dir, "cpu")
+	cmd.Dir = cpu
 	out, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("test-backend-ops support: %w", err)
@@ -37,7 +34,7 @@ func ggmlPrograms(o *options) ([]program, error) {
 	}
 	var all []program
 	for _, op := range ops {
-		all = append(all, program{name: op, test: &ggmlOp{dir: filepath.Join(dir, "hip"), cases: cases[op]}})
+		all = append(all, program{name: op, test: &ggmlOp{dir: hip, cases: cases[op]}})
 	}
 	return all, nil
 }

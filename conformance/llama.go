@@ -78,7 +78,7 @@ func conformLlama(ctx context.Context, o *options) (failed int, err error) {
 		return 0, err
 	}
 	defer os.RemoveAll(l.dir)
-	if err := l.backends(); err != nil {
+	if l.cpu, l.hip, err = llamacpp.Folders(o.tree, l.dir); err != nil {
 		return 0, err
 	}
 	began := time.Now()
@@ -116,12 +116,6 @@ type llama struct {
 	o        *options
 	dir      string
 	cpu, hip string // with the backends for CPUs, and with all
-}
-
-// backends makes the folders.
-func (l *llama) backends() error {
-	l.cpu, l.hip = filepath.Join(l.dir, "cpu"), filepath.Join(l.dir, "hip")
-	return errors.Join(llamacpp.LinkBackends(l.o.tree, l.cpu, false), llamacpp.LinkBackends(l.o.tree, l.hip, true))
 }
 
 // compare runs the prompts on the CPU and on a worker.

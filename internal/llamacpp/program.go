@@ -30,8 +30,14 @@ func Program(ctx context.Context, tree, lib, name string, args ...string) *exec.
 // Path is where a program lies in a tree.
 func Path(tree, name string) string { return filepath.Join(tree, "usr/bin", name) }
 
-// LinkBackends makes a folder with links to ggml's backends for CPUs, and to HIP's.
-func LinkBackends(tree, dir string, hip bool) error {
+// Folders makes two folders in dir for programs to run in: one has ggml's backends for CPUs, the other HIP's as well.
+func Folders(tree, dir string) (cpu, hip string, err error) {
+	cpu, hip = filepath.Join(dir, "cpu"), filepath.Join(dir, "hip")
+	return cpu, hip, errors.Join(linkBackends(tree, cpu, false), linkBackends(tree, hip, true))
+}
+
+// linkBackends makes a folder with links to ggml's backends for CPUs, and to HIP's.
+func linkBackends(tree, dir string, hip bool) error {
 	all, err := filepath.Glob(filepath.Join(tree, libraries, "ggml/backends*/libggml-*.so"))
 	if err != nil {
 		return err
