@@ -37,8 +37,9 @@ type tile struct {
 
 // tileMemory is a wave's memory for a kernel's arguments and sources.
 type tileMemory struct {
-	t    tile
 	a, b sourceMemory
+	t    tile
+	back uintptr // where translated code goes on, see native_matrix.go
 }
 
 type sourceMemory struct {

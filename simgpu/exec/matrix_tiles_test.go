@@ -22,7 +22,7 @@ func TestMatrixKernels(t *testing.T) {
 		if f.sparse != nil {
 			continue
 		}
-		machines := [2]*machine{newMachine(t, f.arch), newMachine(t, f.arch)}
+		machines := [3]*machine{newMachine(t, f.arch), newMachine(t, f.arch), newMachine(t, f.arch)}
 		for n := range 8 {
 			fields := matrixFields{accCD: r.Uint32N(2), acc: r.Uint32N(4)}
 			if r.IntN(3) == 0 {
@@ -41,7 +41,7 @@ func TestMatrixKernels(t *testing.T) {
 			case 5:
 				c = 256
 			case 6:
-				c -= 2 // partly D's
+				c += []int{-3, -2, -1, 1, 2, 3}[r.IntN(6)] // partly D's
 			}
 			for i := range 64 {
 				for reg := range 64 {
@@ -62,17 +62,24 @@ func TestMatrixKernels(t *testing.T) {
 				}
 			}
 			code := f.encode(d, a, b, c, fields)
-			for i, m := range machines {
-				useTiles = fast && i == 0
-				m.matrix(&f, code)
-			}
-			for reg := range 64 {
-				for i := range 64 {
-					x, y := machines[0], machines[1]
-					if x.V[reg][i] != y.V[reg][i] || x.A[reg][i] != y.A[reg][i] {
-						in, _ := gcn.Decode(f.arch, code, 0)
-						t.Fatalf("%s: register %d, lane %d: v %#x, a %#x, want %#x, %#x", in.String(), reg, i, x.V[reg][i], x.A[reg][i], y.V[reg][i], y.A[reg][i])
+			machines[0].matrix(&f, code)
+			machines[1].prog.options.TranslateAfter = 1
+			machines[1].matrix(&f, code)
+			useTiles = false
+			machines[2].matrix(&f, code)
+			useTiles = fast
+			for k, what := range []string{"function", "machine code"} {
+				for reg := range 64 {
+					for i := range 64 {
+						x, y := machines[k], machines[2]
+						if x.V[reg][i] != y.V[reg][i] || x.A[reg][i] != y.A[reg][i] {
+							in, _ := gcn.Decode(f.arch, code, 0)
+							t.Fatalf("%s, %s: register %d, lane %d: v %#x, a %#x, want %#x, %#x", in.String(), what, reg, i, x.V[reg][i], x.A[reg][i], y.V[reg][i], y.A[reg][i])
+						}
 					}
+				}
+				if x, y := machines[k].wave.stats.FLOPs, machines[2].wave.stats.FLOPs; x != y {
+					t.Fatalf("%s, %s: %d floating-point operations, want %d", f.name, what, x, y)
 				}
 			}
 		}

@@ -79,6 +79,8 @@ type region struct {
 	pinned       int  // vector registers
 	f32, f64     bool // has arithmetic that MODE matters for
 	dx10         bool // clamps, so NaN has to become 0
+	matrix       bool // has matrix instructions, whose results MODE can limit
+	modal        bool // of which some have denormals as MODE says
 	exits        []nativeExit
 }
 
@@ -106,7 +108,8 @@ func (e *nativeEntry) suits(w *wave) bool { return e.r.suits(w) }
 func (e *nativeEntry) fits(w *wave) bool  { return e.r.fits(w) }
 
 func (r *region) suits(w *wave) bool {
-	return r.fits(w) && !(r.f32 && w.fp.slow32) && !(r.f64 && w.fp.slow64) && !(r.dx10 && !w.fp.dx10) && useNative
+	return r.fits(w) && !(r.f32 && w.fp.slow32) && !(r.f64 && w.fp.slow64) && !(r.dx10 && !w.fp.dx10) &&
+		!(r.matrix && w.fp.ovfl16) && !(r.modal && w.fp.flushIn32) && useNative
 }
 
 // fits reports whether the wave has the region's registers.

@@ -64,6 +64,8 @@ type nativeGen struct {
 	around        []nativeBlock     // the region's blocks and what may follow them; see findLive
 	live, liveOut map[*block]regSet // vector registers that matter where a block begins, and where it ends
 
+	matrices map[matrixCode]x64.Label // code of matrix instructions
+
 	rings map[int32]x64.Label // see stopsOtherwise, and 0: chooseOfRing
 	stubs []func()            // what stands behind the code
 	full  bool                // all lanes are active in what is generated

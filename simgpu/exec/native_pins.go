@@ -98,6 +98,15 @@ func vectorUses(in *gcn.Inst, f func(reg, n int, write bool)) {
 func (g *nativeGen) settled(in *gcn.Inst) (set uint8) {
 	access := false
 	switch in.Enc {
+	case gcn.MFMA:
+		if multiplies[in.Info.Name] {
+			vectorUses(in, func(reg, n int, write bool) {
+				if !write {
+					set |= g.pins.of(reg, n)
+				}
+			})
+		}
+		return set
 	case gcn.SMEM, gcn.FLAT, gcn.GLOBAL, gcn.MUBUF:
 		access = true
 	}
@@ -134,7 +143,7 @@ var leaveCost = 8
 // loops are, less what the ways out cost there.
 func (g *nativeGen) choosePins() {
 	var score [256]int
-	leaves := 1
+	leaves, most := 1, mostPinned
 	for i := range g.blocks {
 		nb := &g.blocks[i]
 		weight := 1 << (3 * min(g.depth[i], 4))
@@ -151,6 +160,10 @@ func (g *nativeGen) choosePins() {
 			}
 			away = false
 			in := &nb.ins[j]
+			if multiplies[in.Info.Name] { // its operands are in memory
+				most = matrixPinned
+				continue
+			}
 			slot, keeps := g.ldsKeeps(&in.Addr)
 			reads := keeps && isLDSRead(in) && slices.Contains(slots, slot)
 			takes := takesPlaces(in)
@@ -184,7 +197,7 @@ func (g *nativeGen) choosePins() {
 		}
 	}
 	slices.SortStableFunc(regs, func(a, b uint16) int { return cmp.Compare(score[b], score[a]) })
-	g.pins.regs = regs[:min(len(regs), mostPinned)]
+	g.pins.regs = regs[:min(len(regs), most)]
 	g.r.pinned = len(g.pins.regs)
 	for i, r := range g.pins.regs {
 		g.pins.slot[r] = uint8(i + 1)

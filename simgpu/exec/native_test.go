@@ -324,8 +324,11 @@ func TestNativeInstructions(t *testing.T) {
 				}
 			case 0x38:
 				words[0] = words[0]&^(0x7f<<18|1<<16) | op&0x7f<<18
-				if r.IntN(2) == 0 {
+				switch r.IntN(8) {
+				case 0, 1, 2, 3:
 					words[1] = words[1]&^(0xff<<24) | 128<<24 // no scalar offset
+				case 4: // no operands
+					words[0], words[1] = words[0]&^0xffff, 0
 				}
 			case 0x30:
 				words[0] = words[0]&^(0xff<<18) | op&0x3f<<18
@@ -412,7 +415,7 @@ func TestNativeInstructions(t *testing.T) {
 	}
 	for _, names := range []map[string]emitter{nativeScalar, nativeVector, nativeMemory} {
 		for _, name := range slices.Sorted(maps.Keys(names)) {
-			if seen[name] == 0 && !testing.Short() {
+			if seen[name] == 0 && !testing.Short() && !newest()[name] { // those are in TestMatrixKernels
 				t.Errorf("%s was never tried", name)
 			}
 		}

@@ -4,16 +4,20 @@ package exec
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/rocwire/rocwire/simgpu/gcn"
 )
 
-// sameTranslated executes an instruction by its function and as machine code, from random registers, and compares what they leave. prepare
+// sameTranslated executes instructions, one a line, by their functions and as machine code, from random registers, and compares what they leave. prepare
 // changes the registers before.
 func sameTranslated(t *testing.T, m *machine, mem []byte, data uint64, r *rand.Rand, text string, rounds int, prepare func()) {
 	t.Helper()
-	words := assemble(t, m.prog.arch, text)
+	var words []uint32
+	for line := range strings.Lines(text) {
+		words = append(words, assemble(t, m.prog.arch, strings.TrimSpace(line))...)
+	}
 	for i := range rounds {
 		m.fill(r, data)
 		m.setMode(0xf0)

@@ -56,6 +56,7 @@ type wave struct {
 	begin [chainScalars]uint32 // what S begins with, in a chain
 	out   [4]Vec               // results before they are merged under EXEC
 	offs  [64]uint64           // memory offsets of the lanes
+	tiles tileMemory
 
 	V []Vec // vector registers
 	A []Vec // accumulation registers
@@ -102,7 +103,6 @@ type wave struct {
 	bcast   [258]Vec                 // scalar registers as vectors; element 0 says of which value
 	dpp     uint64                   // lanes that DPP lets write
 	mat     matrices
-	tiles   tileMemory
 	stats   Stats
 	tally   tally // what is not in stats yet
 

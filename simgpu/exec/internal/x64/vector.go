@@ -45,6 +45,7 @@ var (
 	VMINPS    = VOp{m0f, 0, 0, 0x5d}   // of zeros and with a NaN: rm
 	VMAXPS    = VOp{m0f, 0, 0, 0x5f}
 	VPMULDQ   = VOp{m38, p66, 1, 0x28}
+	VPDPBUSD  = VOp{m38, p66, 0, 0x50} // d += the products of s's bytes without a sign by rm's with, on processors with VNNI
 	VPMADDWD  = VOp{m0f, p66, 0, 0xf5} // d = sums of the products of both words of dwords
 
 	VPUNPCKLDQ = VOp{m0f, p66, 0, 0x62} // dwords 0, 1 of s and rm in turn, of each 16 bytes
@@ -105,6 +106,7 @@ var (
 	VPBCASTQ  = VOp{m38, p66, 1, 0x59}
 	VMOVDQU32 = VOp{m0f, pf3, 0, 0x6f}
 	VMOVDQU8  = VOp{m0f, pf2, 0, 0x6f}
+	VMOVDQU16 = VOp{m0f, pf2, 1, 0x6f}
 	VMOVDQU64 = VOp{m0f, pf3, 1, 0x6f}
 	VPOPCNTD  = VOp{m38, p66, 0, 0x55}
 	VPMOVZXBD = VOp{m38, p66, 0, 0x31} // rm has 16 bytes
@@ -190,7 +192,8 @@ var (
 	VINSERTI64X4 = VOp{m3a, p66, 1, 0x3a}
 	VGETMANTPS   = VOp{m3a, p66, 0, 0x26} // imm 2: from a half up to 1, with the sign
 	VGETMANTPD   = VOp{m3a, p66, 1, 0x26}
-	VSHUFPS      = VOp{m0f, 0, 0, 0xc6} // two dwords of s, two of rm, of each 16 bytes
+	VPSHUFD      = VOp{m0f, p66, 0, 0x70} // one source; dwords of each 16 bytes
+	VSHUFPS      = VOp{m0f, 0, 0, 0xc6}   // two dwords of s, two of rm, of each 16 bytes
 )
 
 // VShift is a shift of all elements by the same number of bits.
@@ -298,6 +301,18 @@ func (a *Asm) Scatter(m Mem, s Z, k K) { a.evex(VOp{m38, p66, 0, 0xa0}, byte(s),
 // VTest emits d = the elements of k for which s & rm is not zero.
 func (a *Asm) VTest(d K, s Z, rm any, k K) {
 	a.evex(VOp{m38, p66, 0, 0x27}, byte(d), byte(s), rm, k, false, 0)
+}
+
+// VTestNotWords emits d = the words for which s & t is zero.
+func (a *Asm) VTestNotWords(d K, s, t Z) {
+	a.evex(VOp{m38, pf3, 1, 0x26}, byte(d), byte(s), t, 0, false, 0)
+}
+
+// VClass emits d = the floats of s that are of one of the classes: 1 quiet NaN, 2 and 4 zeros, 8 and 0x10 infinities, 0x20
+// denormal, 0x40 negative, 0x80 signalling NaN.
+func (a *Asm) VClass(d K, s Z, classes byte) {
+	a.evex(VOp{m3a, p66, 0, 0x66}, byte(d), 0, s, 0, false, 1)
+	a.emit(classes)
 }
 
 // Predicates of VCmp.

@@ -1,0 +1,357 @@
+//go:build linux && amd64
+
+package exec
+
+import (
+	"unsafe"
+
+	"github.com/rocwire/rocwire/simgpu/exec/internal/x64"
+	"github.com/rocwire/rocwire/simgpu/gcn"
+)
+
+// Matrix instructions, as matrix_amd64.go describes them, bit for bit what multiply does. Code of each shape and type stands once
+// in a region, behind its blocks. It is given where D, C, A and B are in memory, and goes back to an address that the wave has.
+//
+// Chunk q of a register is the quarter q of its lanes. D is computed in pieces of eight chunks, which are what accumulates over all k,
+// in order: so what A and B are read from must not be D. Registers: RAX A, RCX B, R9 C, R10 D; Z0 to Z7 the piece, those from
+// matrixFirst on what lasts a step; K5.
+
+const (
+	matrixPinned = 5                            // most pinned registers of a region with matrix instructions
+	matrixFirst  = firstPinned + 4*matrixPinned // Z28 to Z31
+)
+
+// matrixCode is what code of matrix instructions is for.
+type matrixCode struct {
+	m, k, blocks int
+	typ          string
+	regs         int // of A and of B
+	flush        bool
+	constant     bool // C is value, for all elements
+	value        uint32
+	aside        bool // A and B are copied before D is written
+	backwards    bool // D's last registers are written first: C overlaps it from below
+}
+
+// multiplies are the matrix instructions that are translated.
+var multiplies = map[string]bool{}
+
+// canMatrix says what code an instruction needs, and whether that can be.
+func (g *nativeGen) canMatrix(in *gcn.Inst) (*matrixOp, matrixCode, bool) {
+	s, ok := matrixShape(in)
+	if !ok || !useTiles || s.sparse || s.typ != s.typB || in.CBSZ|in.BLGP != 0 || g.blk.unusual {
+		return nil, matrixCode{}, false
+	}
+	switch s.typ {
+	case "f32", "f16", "bf16":
+	case "i8":
+		if !useVNNI {
+			return nil, matrixCode{}, false
+		}
+	default:
+		return nil, matrixCode{}, false
+	}
+	c := matrixCode{m: s.m, k: s.k, blocks: s.blocks, typ: s.typ, regs: max(1, int(in.Src[0].Width)), constant: in.Src[2].IsConst()}
+	op := &matrixOp{multiply: &multiply{shape: s}}
+	operands := []struct {
+		to *vdst
+		o  *gcn.Operand
+	}{{&op.d, &in.Dst}, {&op.x, &in.Src[0]}, {&op.y, &in.Src[1]}, {&op.c, &in.Src[2]}}
+	if c.constant {
+		c.value, operands = uint32(in.Src[2].Value), operands[:3]
+	}
+	for _, p := range operands {
+		if !isVec(p.o) {
+			return nil, c, false
+		}
+		*p.to = vdst{acc: p.o.Kind == gcn.AccVGPR, reg: p.o.Index, n: uint8(max(1, p.o.Width))}
+	}
+	c.backwards = !c.constant && op.c.overlaps(op.d) && op.c.reg < op.d.reg
+	c.flush = g.p.arch.Has(gcn.MatrixFlush) && s.a.least != 0
+	c.aside = op.x.overlaps(op.d) || op.y.overlaps(op.d)
+	return op, c, true
+}
+
+func matrixEmitter(g *nativeGen, in *gcn.Inst) bool {
+	op, code, ok := g.canMatrix(in)
+	if !ok {
+		return false
+	}
+	g.r.matrix = true
+	g.r.modal = g.r.modal || g.p.arch.Has(gcn.MatrixMode) && code.typ == "f32"
+	a, done := &g.a, g.a.Label()
+	l, ok := g.matrices[code]
+	if !ok {
+		l = a.Label()
+		if g.matrices == nil {
+			g.matrices = map[matrixCode]x64.Label{}
+		}
+		g.matrices[code] = l
+		g.stubs = append(g.stubs, func() {
+			a.Bind(l)
+			g.matrixCode(&code)
+		})
+	}
+	a.LoadAddress(x64.RAX, done)
+	a.Store(true, x64.At(rW, waveBack), x64.RAX)
+	at := func(r x64.Reg, d vdst) {
+		base := rV
+		if d.acc {
+			base = rA
+		}
+		a.Load(true, r, base)
+		a.OpImm(x64.ADD, true, r, int32(d.reg)*4*WaveSize)
+	}
+	at(x64.RAX, op.x)
+	at(x64.RCX, op.y)
+	if !code.constant {
+		at(x64.R9, op.c)
+	}
+	at(x64.R10, op.d)
+	if op.flops != 0 {
+		a.OpImm(x64.ADD, true, x64.At(rW, waveFLOPs), int32(op.flops))
+	}
+	a.Jump(l)
+	a.Bind(done)
+	if !op.d.acc {
+		g.loadPins(g.pins.of(int(op.d.reg), int(op.d.n)))
+	}
+	return true
+}
+
+// matrixSide is A or B, where the steps read it: a vector for each element or pair or four of them, see tileSource.
+type matrixSide struct {
+	base x64.Reg
+	disp int
+}
+
+func (s matrixSide) at(disp int) x64.Mem { return x64.At(s.base, s.disp+disp) }
+
+// prepare expands A or B from r to the wave's memory at disp, or leaves it where it is. flip: integers become ones without a sign, 128 more.
+func (g *nativeGen) prepare(c *matrixCode, r x64.Reg, disp int, flip bool) matrixSide {
+	a, there := &g.a, matrixSide{rW, disp}
+	const z, t, u = x64.Z(0), x64.Z(1), x64.Z(2)
+	if c.typ == "f32" || c.typ == "i8" && !flip {
+		if !c.aside {
+			return matrixSide{r, 0}
+		}
+	}
+	for i := range 4 * c.regs {
+		from := x64.At(r, 64*i)
+		to := there.at(64 * i)
+		if c.typ == "f16" || c.typ == "bf16" {
+			to = there.at(64*(i&3) + 512*(i>>2))
+		}
+		upper := x64.At(to.Base, int(to.Disp)+256)
+		a.V1(x64.VMOVDQU32, z, from, 0)
+		if c.flush {
+			exponent := map[string]uint32{"f16": 0x7c007c00, "bf16": 0x7f807f80}[c.typ]
+			a.V(x64.VPANDD, t, z, g.con(0x80008000), 0)
+			g.to(u, g.con(exponent))
+			a.VTestNotWords(5, z, u)
+			a.V1(x64.VMOVDQU16, z, t, 5)
+		}
+		switch c.typ {
+		case "f16":
+			a.VNarrowWords(t, z)
+			a.V1(x64.VCVTPH2PS, t, t, 0)
+			a.VStore(to, t, 0)
+			a.VShift(x64.VPSRLD, u, z, 0, 16)
+			a.VNarrowWords(u, u)
+			a.V1(x64.VCVTPH2PS, u, u, 0)
+			a.VStore(upper, u, 0)
+		case "bf16":
+			a.VShift(x64.VPSLLD, t, z, 0, 16)
+			a.VStore(to, t, 0)
+			a.V(x64.VPANDD, u, z, g.con(0xffff0000), 0)
+			a.VStore(upper, u, 0)
+		case "i8":
+			if flip {
+				a.V(x64.VPXORD, z, z, g.con(0x80808080), 0)
+			}
+			a.VStore(to, z, 0)
+		default:
+			a.VStore(to, z, 0)
+		}
+	}
+	return there
+}
+
+// matrixCode generates the code.
+func (g *nativeGen) matrixCode(c *matrixCode) {
+	a := &g.a
+	groups := WaveSize / (c.m * c.blocks)
+	step := 256 / groups // bytes from one group of k's to the next
+	per := c.k / groups
+	x := g.prepare(c, x64.RAX, waveTileA, false)
+	y := g.prepare(c, x64.RCX, waveTileB, c.typ == "i8")
+	integer := c.typ == "i8"
+	if integer {
+		per /= 4
+	}
+	// ks calls f for each step with where its elements are, in order.
+	ks := func(f func(at int)) {
+		for group := range groups {
+			for e := range per {
+				f(256*e + step*group)
+			}
+		}
+	}
+	if integer { // 128 times the sums of A's rows are too much
+		g.to(matrixFirst, g.con(0x80808080))
+		for chunk := range step / 64 {
+			a.V(x64.VPXORD, 0, 0, x64.Z(0), 0)
+			ks(func(at int) { a.V(x64.VPDPBUSD, 0, matrixFirst, x.at(at+64*chunk), 0) })
+			a.VStore(x64.At(rW, waveTileSums+64*chunk), 0, 0)
+		}
+	}
+	mac := x64.VFMA231PS // d += s*rm
+	if integer {
+		mac = x64.VPDPBUSD // d += bytes of s without a sign * those of rm with
+	}
+	pieces := c.m * c.m * c.blocks / 128
+	for piece := range pieces {
+		at := piece
+		if c.backwards {
+			at = pieces - 1 - piece
+		}
+		chunks := c.pieceOf(at)
+		for z, ch := range chunks {
+			switch {
+			case c.constant:
+				g.to(x64.Z(z), g.con(c.value))
+			default:
+				g.to(x64.Z(z), x64.At(x64.R9, ch.disp))
+			}
+			switch {
+			case !integer:
+			case c.m == 4:
+				a.VImm(x64.VPSHUFD, matrixFirst, 0, x64.At(rW, waveTileSums+ch.a), 0, byte(ch.row*0x55))
+				a.V(x64.VPSUBD, x64.Z(z), x64.Z(z), x64.Z(matrixFirst), 0)
+			default:
+				a.V(x64.VPSUBD, x64.Z(z), x64.Z(z), x64.Bcast{Mem: x64.At(rW, waveTileSums+ch.a)}, 0)
+			}
+		}
+		ks(func(at int) {
+			lastA, lastB := -1, -1
+			for z, ch := range chunks {
+				d := x64.Z(z)
+				if c.m == 4 {
+					const row, aa, bb = x64.Z(matrixFirst), x64.Z(matrixFirst + 1), x64.Z(matrixFirst + 2)
+					if ch.b != lastB {
+						g.to(aa, x.at(at+ch.a))
+						g.to(bb, y.at(at+ch.b))
+						lastB = ch.b
+					}
+					a.VImm(x64.VPSHUFD, row, 0, aa, 0, byte(ch.row*0x55))
+					a.V(mac, d, bb, row, 0)
+					continue
+				}
+				b := x64.Z(matrixFirst) + x64.Z(ch.b>>6&1)
+				if c.m == 16 {
+					b = matrixFirst
+				}
+				if z == 0 || c.m == 32 && z == 1 {
+					g.to(b, y.at(at+ch.b))
+				}
+				if c.m == 16 {
+					a.V(mac, d, b, x64.Bcast{Mem: x.at(at + ch.a)}, 0)
+					continue
+				}
+				const row = x64.Z(matrixFirst + 2)
+				if ch.a != lastA {
+					g.to(row, x64.Bcast{Mem: x.at(at + ch.a)})
+					lastA = ch.a
+				}
+				a.V(mac, d, b, row, 0)
+			}
+		})
+		if !integer {
+			g.canonical(c.flush)
+		}
+		for z, ch := range chunks {
+			a.VStore(x64.At(x64.R10, ch.disp), x64.Z(z), 0)
+		}
+	}
+	a.JumpTo(x64.At(rW, waveBack))
+}
+
+// canonical gives the NaNs of Z0 to Z7 their one form, and makes zeros of denormals. There are hardly ever any.
+func (g *nativeGen) canonical(flush bool) {
+	a, none := &g.a, g.a.Label()
+	const quiet, denormal, signalling = 0x01, 0x20, 0x80
+	if flush {
+		for z := range 8 {
+			if z == 0 {
+				a.VClass(5, 0, quiet|denormal|signalling)
+				continue
+			}
+			a.VClass(6, x64.Z(z), quiet|denormal|signalling)
+			a.K(x64.KOR, 5, 5, 6)
+		}
+	} else {
+		for z := range 4 {
+			k := x64.K(5 + btoi(z > 0))
+			a.VCmp(x64.VCMPPS, k, x64.Z(2*z), x64.Z(2*z+1), 0, x64.FUN)
+			if z > 0 {
+				a.K(x64.KOR, 5, 5, 6)
+			}
+		}
+	}
+	a.KTestOr(5, 5)
+	a.JumpIf(x64.E, none)
+	for z := range x64.Z(8) {
+		a.VCmp(x64.VCMPPS, 5, z, z, 0, x64.FUN)
+		a.V1(x64.VPBCASTD, z, g.con(0x7fc00000).Mem, 5)
+		if flush {
+			a.VClass(5, z, denormal)
+			a.V(x64.VPANDD, z, z, g.con(1<<31), 5)
+		}
+	}
+	a.Bind(none)
+}
+
+// matrixChunk is a chunk of D: where it is, and which elements of A and chunk of B make it, for the first k. a is the place of A's
+// row, b that of B's columns.
+type matrixChunk struct {
+	disp, a, b int
+	row        int // 4x4: which of the rows at a
+}
+
+// pieceOf are the chunks of a piece of D: eight, in the order that needs the fewest loads. See matrix_amd64.s.
+func (c *matrixCode) pieceOf(piece int) (chunks [8]matrixChunk) {
+	for i := range chunks {
+		reg, q := 2*piece+i>>2, i&3
+		ch := matrixChunk{disp: 256*reg + 64*q}
+		switch tile, r := reg/4, reg%4; c.m {
+		case 16:
+			ch.a = 64*tile + 4*(4*q+r)
+			ch.b = 64 * tile
+		case 32:
+			ch.a = 128*(tile/4) + 4*(8*(tile%4)+4*(q>>1)+r)
+			ch.b = 128*(tile/4) + 64*(q&1)
+		case 4: // two quarters of all registers
+			r, q = i&3, 2*piece+i>>2
+			ch = matrixChunk{disp: 256*r + 64*q, a: 64 * q, b: 64 * q, row: r}
+		}
+		chunks[i] = ch
+	}
+	return chunks
+}
+
+// Where the memory of matrix instructions lies in a wave.
+var (
+	waveTiles    = int(unsafe.Offsetof(wave{}.tiles))
+	waveTileA    = waveTiles + int(unsafe.Offsetof(tileMemory{}.a)+unsafe.Offsetof(sourceMemory{}.expanded))
+	waveTileB    = waveTiles + int(unsafe.Offsetof(tileMemory{}.b)+unsafe.Offsetof(sourceMemory{}.expanded))
+	waveTileSums = waveTiles + int(unsafe.Offsetof(tileMemory{}.a)+unsafe.Offsetof(sourceMemory{}.permuted))
+	waveBack     = waveTiles + int(unsafe.Offsetof(tileMemory{}.back))
+	waveFLOPs    = int(unsafe.Offsetof(wave{}.stats) + unsafe.Offsetof(Stats{}.FLOPs))
+)
+
+var _ = define(func() {
+	for _, name := range matrixNames {
+		nativeVector["v_mfma_"+name] = matrixEmitter
+		multiplies["v_mfma_"+name] = true
+	}
+})
