@@ -154,7 +154,7 @@ func (o *nativeAtomic) onMemory(g *nativeGen, in *gcn.Inst) bool {
 		return false
 	}
 	a, done := &g.a, g.a.Label()
-	bad := g.begin(in, done)
+	bad := g.begin(in, done, nil)
 	g.quarters(func(q int) {
 		g.offsets(in, q, size, bad)
 		for half := range 2 {

@@ -52,15 +52,25 @@ func canAddress(in *gcn.Inst) bool {
 }
 
 // begin is access for the lanes' accesses. What is not plainly bytes from the
-// base on is left to Go: buffers that are swizzled, have lane numbers added or are
-// scratch.
-func (g *nativeGen) begin(in *gcn.Inst, done x64.Label) (punt x64.Label) {
+// base on is left to Go: buffers that are swizzled or have lane numbers added. One that is scratch
+// is what scratch is for, if it is not nil.
+func (g *nativeGen) begin(in *gcn.Inst, done x64.Label, scratch func(bad x64.Label)) (punt x64.Label) {
 	a, bad := &g.a, g.access(done)
 	if in.Enc == gcn.MUBUF {
-		v := int(in.Base.Index)
+		v, special := int(in.Base.Index), bad
+		if scratch != nil {
+			special = a.Label()
+			g.later(func() {
+				a.Bind(special)
+				a.OpImm(x64.AND, false, x64.RAX, 1<<15)
+				a.JumpIf(x64.E, bad)
+				scratch(bad)
+				a.Jump(done)
+			})
+		}
 		a.Load(false, x64.RAX, sreg(v+1))
 		a.OpImm(x64.AND, false, x64.RAX, -0x7fff8000) // bits 31 and 15
-		a.JumpIf(x64.NE, bad)
+		a.JumpIf(x64.NE, special)
 		a.Load(false, x64.RAX, sreg(v+3))
 		a.OpImm(x64.AND, false, x64.RAX, 1<<23)
 		a.JumpIf(x64.NE, bad)
@@ -192,11 +202,11 @@ func (g *nativeGen) gatherPair(q, disp int) {
 }
 
 // stores does a store of n bytes a lane: row stores a quarter's to a row from RAX + disp
-// on, if not nil, any to the offsets of its lanes. some: row minds which lanes are active.
-func (g *nativeGen) stores(in *gcn.Inst, n int, some bool, row func(q, disp int), any func(q int)) bool {
+// on, if not nil, any to the offsets of its lanes. some: row minds which lanes are active. scratch is what it does in scratchAccess.
+func (g *nativeGen) stores(in *gcn.Inst, n int, some bool, scratch func(reg int, p scratchPart), row func(q, disp int), any func(q int)) bool {
 	a := &g.a
 	done := a.Label()
-	bad := g.begin(in, done)
+	bad := g.begin(in, done, func(bad x64.Label) { g.scratchBuffer(in, n, bad, scratch) })
 	g.accesses(in, n, some, row, func() {
 		g.quarters(func(q int) {
 			g.offsets(in, q, n, bad)
@@ -324,7 +334,11 @@ func vectorLoad(n int) emitter {
 		}
 		a, l := &g.a, g.loaded(in, n)
 		done := a.Label()
-		bad := g.begin(in, done)
+		var scratch func(bad x64.Label)
+		if canScratch(in, &in.Dst, n) {
+			scratch = func(bad x64.Label) { g.scratchBuffer(in, 4*n, bad, g.scratchLoad(in)) }
+		}
+		bad := g.begin(in, done, scratch)
 		row := l.row
 		if n == 3 {
 			row = nil
@@ -374,7 +388,7 @@ func (s small) load(g *nativeGen, in *gcn.Inst) bool {
 	}
 	a, l := &g.a, g.loaded(in, 1)
 	done := a.Label()
-	bad := g.begin(in, done)
+	bad := g.begin(in, done, func(bad x64.Label) { g.scratchBuffer(in, s.bytes, bad, s.scratchLoad(g, in)) })
 	widen := map[int][2]x64.VOp{1: {x64.VPMOVZXBD, x64.VPMOVSXBD}, 2: {x64.VPMOVZXWD, x64.VPMOVSXWD}}[s.bytes][btoi(s.signed)]
 	g.accesses(in, s.bytes, true, func(q, disp int) {
 		a.V1(widen, 0, x64.AtIndex(rMem, x64.RAX, disp), g.lanes(q))
@@ -411,14 +425,14 @@ func (s small) load(g *nativeGen, in *gcn.Inst) bool {
 
 // extract takes what is at bit Z5 of the dwords in Z0, as the register will have it.
 func (s small) extract(g *nativeGen) {
-	s.shift(g)
+	s.shift(g, 5)
 	s.place(g)
 }
 
-// shift takes it, zero or sign extended; place puts it into its half.
-func (s small) shift(g *nativeGen) {
+// shift takes what is at the bits of a register instead, zero or sign extended; place puts it into its half.
+func (s small) shift(g *nativeGen, by x64.Z) {
 	width := byte(32 - 8*s.bytes)
-	g.a.V(x64.VPSRLVD, 0, 0, x64.Z(5), 0)
+	g.a.V(x64.VPSRLVD, 0, 0, by, 0)
 	g.a.VShift(x64.VPSLLD, 0, x64.Z(0), 0, width)
 	if s.signed {
 		g.a.VShift(x64.VPSRAD, 0, x64.Z(0), 0, width)
@@ -464,7 +478,7 @@ func vectorStore(n int) emitter {
 				g.quads(in, q, func(i int) x64.Mem { return x64.AtIndex(rMem, x64.RAX, disp+64*i) })
 			},
 		}
-		return g.stores(in, 4*n, n == 1, rows[n], func(q int) {
+		return g.stores(in, 4*n, n == 1, g.scratchStore(in), rows[n], func(q int) {
 			if n == 4 {
 				g.quads(in, q, quadAt)
 				g.eachQuad(q, func(place, m x64.Mem) {
@@ -522,7 +536,7 @@ func smallStore(bytes int, high bool) emitter {
 				a.VShift(x64.VPSRLD, 6, x64.Z(6), 0, 16)
 			}
 		}
-		return g.stores(in, bytes, true, func(q, disp int) {
+		return g.stores(in, bytes, true, g.scratchSmallStore(in, high), func(q, disp int) {
 			data(q)
 			a.VStoreNarrow(bytes, x64.AtIndex(rMem, x64.RAX, disp), 6, g.lanes(q))
 		}, func(q int) {
@@ -620,6 +634,16 @@ var (
 	waveOffs = int(unsafe.Offsetof(wave{}.offs))
 )
 
+// Loads and stores of bytes and shorts.
+var (
+	smallLoads = map[string]small{
+		"ubyte": {bytes: 1}, "sbyte": {bytes: 1, signed: true}, "ushort": {bytes: 2}, "sshort": {bytes: 2, signed: true},
+		"ubyte_d16": {bytes: 1}, "ubyte_d16_hi": {bytes: 1, high: true}, "sbyte_d16": {bytes: 1, signed: true, low: true},
+		"sbyte_d16_hi": {bytes: 1, signed: true, high: true}, "short_d16": {bytes: 2}, "short_d16_hi": {bytes: 2, high: true},
+	}
+	smallStores = map[string]int{"byte": 1, "short": 2}
+)
+
 var _ = define(func() {
 	for _, kind := range []string{"flat", "global", "buffer"} {
 		for suffix, n := range map[string]int{"": 1, "x2": 2, "x3": 3, "x4": 4} {
@@ -627,14 +651,10 @@ var _ = define(func() {
 			writeWhole[kind+"_load_dword"+suffix] = true
 			nativeMemory[kind+"_store_dword"+suffix] = vectorStore(n)
 		}
-		for suffix, s := range map[string]small{
-			"ubyte": {bytes: 1}, "sbyte": {bytes: 1, signed: true}, "ushort": {bytes: 2}, "sshort": {bytes: 2, signed: true},
-			"ubyte_d16": {bytes: 1}, "ubyte_d16_hi": {bytes: 1, high: true}, "sbyte_d16": {bytes: 1, signed: true, low: true},
-			"sbyte_d16_hi": {bytes: 1, signed: true, high: true}, "short_d16": {bytes: 2}, "short_d16_hi": {bytes: 2, high: true},
-		} {
+		for suffix, s := range smallLoads {
 			nativeMemory[kind+"_load_"+suffix] = s.load
 		}
-		for suffix, bytes := range map[string]int{"byte": 1, "short": 2} {
+		for suffix, bytes := range smallStores {
 			nativeMemory[kind+"_store_"+suffix] = smallStore(bytes, false)
 			nativeMemory[kind+"_store_"+suffix+"_d16_hi"] = smallStore(bytes, true)
 		}

@@ -257,6 +257,9 @@ func (m *machine) pointBuffer(r *rand.Rand, in *gcn.Inst, mem uint64) {
 		v[3] = 1 << 23
 	case 2:
 		v[2] = uint32(r.IntN(64))
+	case 3, 4:
+		m.pointScratch(r, in, v)
+		return
 	}
 	if in.SOffset.Kind == gcn.SGPR && in.SOffset.Index < 100 && (in.SOffset.Index < in.Base.Index || in.SOffset.Index > in.Base.Index+3) {
 		m.S[in.SOffset.Index] = uint32(r.IntN(16) * 4)
@@ -273,6 +276,28 @@ func (m *machine) pointBuffer(r *rand.Rand, in *gcn.Inst, mem uint64) {
 		if r.IntN(100) == 0 && in.Data.Kind == gcn.None {
 			m.V[in.Addr.Index][l] = r.Uint32()
 		}
+	}
+}
+
+// pointScratch is pointBuffer for the descriptor of scratch, of which each lane has 256 bytes.
+func (m *machine) pointScratch(r *rand.Rand, in *gcn.Inst, v []uint32) {
+	v[0], v[1], v[2], v[3] = 0, 1<<15|uint32(r.IntN(2))<<31, ^uint32(0), uint32(r.IntN(2))<<23
+	start := 0
+	if r.IntN(2) == 0 {
+		n := r.IntN(8)
+		v[0], start = uint32(256*n), 4*n
+	}
+	if in.SOffset.Kind == gcn.SGPR && in.SOffset.Index < 100 && (in.SOffset.Index < in.Base.Index || in.SOffset.Index > in.Base.Index+3) {
+		at := r.IntN(60)
+		m.S[in.SOffset.Index] = uint32(WaveSize * 4 * at)
+		start += 4 * at
+	}
+	if in.Addr.Kind != gcn.VGPR {
+		return
+	}
+	unit := []int{4, 4, 2, 1}[r.IntN(4)]
+	for l := range 64 {
+		m.V[in.Addr.Index][l] = uint32(r.IntN(40)*unit - start - int(in.Offset))
 	}
 }
 
