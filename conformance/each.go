@@ -12,6 +12,7 @@ import (
 // each is a program of which one process runs one case: its exit status or what it prints in the end tells what became of it.
 type each struct {
 	names   func(ctx context.Context, h *host) ([]string, error)
+	made    bool // its cases are made here: no list of them is kept, which others would be in after a change
 	command func(ctx context.Context, h *host, name string) *exec.Cmd
 	// judge reads what was printed, and the error that the process ended with.
 	judge func(out string, err error) (v results.Verdict, why string)

@@ -15,6 +15,7 @@ import (
 // hipblasltBench is hipBLASLt's benchmark, which compares what it computes with the CPU: Debian has the library's tests without their data.
 var hipblasltBench = &each{
 	names: func(context.Context, *host) ([]string, error) { return hipblasltNames(), nil },
+	made:  true,
 	command: func(ctx context.Context, h *host, name string) *exec.Cmd {
 		return h.command(ctx, "usr/libexec/rocm/libhipblaslt1-bench/hipblaslt-bench",
 			append(strings.Fields("--verify --iters 1 --cold_iters 0 --initialization rand_int"), strings.Fields(name)...)...)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -167,7 +168,9 @@ func TestWorkerGone(t *testing.T) {
 
 func TestMIOpenFamilies(t *testing.T) {
 	for test, want := range map[string]string{
-		"Smoke/GPU_ConvGroup_FP32.X/0": "convolution", "Smoke/GPU_GroupConv2D_Forward_FP16.Test/3": "", "Full/GPU_conv_extra_FP32.X/0": "convolution", "Full/GPU_BNInferSmall2D_FP64.Test/1": "normalization",
+		"Smoke/GPU_ConvGroup_FP32.X/0": "convolution", "Smoke/GPU_GroupConv2D_Forward_FP16.Test/3": "convolution", "GPU_FusionPlan_FP16.GoodFusionPlan": "", "GPU_FusionPlan_FP16.BadOrderFusionPlan": "activation, reduction, loss, optimizers",
+		"GPU_ConvBiasResAddActivation_fwd_FP16.TestExceptions": "convolution", "Smoke/GPU_ConvBiasResAddActivation_fwd_FP16.Test/0": "",
+		"Full/GPU_conv_extra_FP32.X/0": "convolution", "Full/GPU_BNInferSmall2D_FP64.Test/1": "normalization",
 		"GPU_SoftmaxFind20_FP32.softmaxForward": "attention, softmax", "Smoke/GPU_WidePooling2d_FP16.X/0": "pooling, recurrence", "Smoke/GPU_TernaryTensorOps_FP16.Test/9": "tensor operations",
 		"Smoke/GPU_Adam_FP16.Test/7": "activation, reduction, loss, optimizers", "CPU_Cache_NONE.X": "",
 		"Full/GPU_UnitTestConvSolverAsmImplicitGemmGTCDynamicWrwXdlopsNHWCWrw_FP32.X/0": "", "Full/GPU_Fwd_Mha_FP16.Test_float/1": "", "Full/GPU_Fwd_Mha_FP32.Test_float/1": "attention, softmax",
@@ -187,6 +190,48 @@ func TestMIOpenDriverNames(t *testing.T) {
 	for _, want := range []string{"conv -F 1 -n 2 -c 8 -H 12 -W 10 -k 8 -y 3 -x 3 -p 1 -q 1", "poolfp16 -m avg -W 2x3x9x9 -y 3 -x 3"} {
 		if !slices.Contains(names, want) {
 			t.Errorf("no %q", want)
+		}
+	}
+	for _, not := range []string{"bnorm -n 3 -c 4 -H 7 -W 9 -m 0 -F 2", "bnormfp16 -n 3 -c 4 -H 7 -W 9 -m 0 -F 0 -b 1"} {
+		if slices.Contains(names, not) || !slices.Contains(names, strings.Replace(not, "-m 0", "-m 1", 1)) {
+			t.Errorf("%q is there, or not per channel", not)
+		}
+	}
+}
+
+// TestIdle has a case that passes though it has found nothing to compute with.
+func TestIdle(t *testing.T) {
+	g := gtest{idle: "No suitable algorithm"}
+	const passed = "[       OK ] A.b (39 ms)"
+	for _, c := range []struct {
+		said []string
+		want results.Verdict
+	}{
+		{[]string{"it computes"}, results.Passed},
+		{[]string{"it computes", "FAILED: x.cpp:275: No suitable algorithm was found"}, results.Skipped},
+	} {
+		if what, got := g.read(passed, c.said); what != ends || got.verdict != c.want || got.name != "A.b" {
+			t.Errorf("%q: %v, %+v", c.said, what, got)
+		}
+	}
+}
+
+// TestMadeNames has a list of a program's cases that was kept before they were others.
+func TestMadeNames(t *testing.T) {
+	names := []string{"old"}
+	o := &options{tree: t.TempDir()}
+	for _, c := range []struct {
+		made bool
+		want string
+	}{{false, "old"}, {true, "new"}} {
+		names = []string{"old"}
+		r := suiteRun{s: &suite{name: "s"}, p: &program{name: "p", test: &each{made: c.made, names: func(context.Context, *host) ([]string, error) { return names, nil }}}, h: &host{o: o}}
+		if _, err := r.cases(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		names = []string{"new"}
+		if got, err := r.cases(t.Context()); err != nil || !slices.Equal(got, []string{c.want}) {
+			t.Errorf("made %v: %q, %v", c.made, got, err)
 		}
 	}
 }

@@ -88,6 +88,7 @@ func migraphxPrograms(o *options) ([]program, error) {
 	slices.Sort(names)
 	return []program{{name: "migraphx-driver verify", test: &each{
 		names: func(context.Context, *host) ([]string, error) { return names, nil },
+		made:  true,
 		command: func(ctx context.Context, h *host, name string) *exec.Cmd {
 			model, how, _ := strings.Cut(name, " ")
 			return h.command(ctx, "usr/bin/migraphx-driver", append(strings.Fields("verify --gpu "+how), filepath.Join(dir, model+".onnx"))...)

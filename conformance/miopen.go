@@ -51,8 +51,16 @@ var miopenFamilies = []struct {
 	{"activation, reduction, loss, optimizers", regexp.MustCompile(`GPU_`)},
 }
 
-// miopenNot are tests of what Debian's MIOpen is built without: kernels in assembly language, and composable_kernel.
-var miopenNot = regexp.MustCompile(`(?i)GPU_.*(convasm|solverasm|activasm|wino|GroupConv|ResAddActiv)|GPU_(Fwd_|Bwd_)?Mha\w*_B?FP16`)
+// miopenNot are tests that fail for want of what Debian's MIOpen is built without, on any machine: kernels in assembly language (libMIOpen.so.1 has their names, not
+// their text) and those of composable_kernel (it has no code for cards in it). Others of these skip themselves.
+var miopenNot = regexp.MustCompile(strings.Join([]string{
+	`GPU_UnitTestConvSolverAsm`, // "not applicable", which a test of a solver does not take
+	`GPU_ConvBiasActivInferFusionCompileStep_FP32\.ConvBiasActivAsm1x1U|\.ConvBinWinograd\w+Fused/`, // cannot load its source
+	`GPU_(Fwd_Mha|MhaForward)_B?FP16`,                    // no solution
+	`GPU_ConvBiasResAddActivation_fwd_\w+\.Test/`,        // no solution
+	`GPU_FusionPlan_FP16\.(Good|BadEmpty)FusionPlan`,     // composable_kernel's fusion is said not to be applicable, whatever it is asked
+	`GPU_KernelTuningNetTestConvHipIgemmGroup\w+Xdlops_`, // expects the name of a kernel of composable_kernel
+}, "|"))
 
 // miopenFamily is which of them a test is of, or -1: those that need no card, or that cannot pass.
 func miopenFamily(test string) int {
@@ -70,10 +78,11 @@ func miopenFamily(test string) int {
 // miopenPrograms are MIOpen's tests, made with GoogleTest, and its driver.
 func miopenPrograms(*options) (all []program, err error) {
 	for i, f := range miopenFamilies {
-		all = append(all, program{name: "miopen_gtest: " + f.name, test: &gtest{path: miopenTests + "/miopen_gtest"}, of: func(c string) bool { return miopenFamily(c) == i }})
+		all = append(all, program{name: "miopen_gtest: " + f.name, test: &gtest{path: miopenTests + "/miopen_gtest", idle: "No suitable algorithm was found"}, of: func(c string) bool { return miopenFamily(c) == i }})
 	}
 	return append(all, program{name: "MIOpenDriver", test: &each{
 		names: func(context.Context, *host) ([]string, error) { return miopenDriverNames(), nil },
+		made:  true,
 		command: func(ctx context.Context, h *host, name string) *exec.Cmd {
 			return h.command(ctx, miopenTests+"/MIOpenDriver", append(strings.Fields(name), "-V", "1", "-i", "1")...)
 		},
@@ -111,7 +120,9 @@ func miopenDriverNames() (names []string) {
 	add("conv", float, product(ways, []string{"-_ 3 -n 1 -c 4 -! 5 -H 6 -W 7 -k 4 -@ 3 -y 3 -x 3 -$ 1 -p 1 -q 1", "-_ 3 -n 2 -c 2 -! 4 -H 4 -W 4 -k 6 -@ 1 -y 1 -x 1"}))
 	add("pool", float, product([]string{"-m max", "-m avg", "-m avg_in"}, []string{"-W 2x3x9x9", "-W 1x4x16x12", "-W 2x2x5x6x7"},
 		[]string{"-y 3 -x 3", "-y 2 -x 2 -u 2 -v 2", "-y 3 -x 3 -p 1 -q 1 -u 2 -v 2"}))
-	add("bnorm", float, product(images, []string{"-m 0", "-m 1"}, []string{"-F 1", "-F 1 -r 1 -s 1", "-F 2", "-F 2 -r 1", "-F 0 -b 1", "-F 0 -b 1 -s 1"}))
+	norms := []string{"-F 1", "-F 1 -r 1 -s 1", "-F 2 -r 1"}
+	add("bnorm", float, product(images, []string{"-m 0"}, norms)) // for others its own comparison reads tensors that it has not made
+	add("bnorm", float, product(images, []string{"-m 1"}, append(norms, "-F 2", "-F 0 -b 1", "-F 0 -b 1 -s 1")))
 	add("softmax", float, product(images, []string{"-a 0", "-a 1", "-a 2"}, []string{"-m 0", "-m 1"}))
 	var modes []string
 	for m := range 10 {
