@@ -99,7 +99,7 @@ func (b *binder) bind(in *gcn.Inst) (done bool, err error) {
 		b.blk.term = term
 		return true, nil
 	}
-	if r := ReasonOn(b.p.arch, in.Info.Name); r != "" {
+	if r := Reason(in.Info.Name); r != "" {
 		return false, fmt.Errorf("%w: %s", errNotExecutable, r)
 	}
 	h := handlers[in.Info.Name]

@@ -64,6 +64,13 @@ var expansions = map[string]expansion{
 	"i8":   {expandI8, 2, 0},
 }
 
+// otherFloats reports whether the elements are 8-bit floats of another format than those that are expanded,
+// gfx942's.
+func otherFloats(s *shape, arch gcn.Arch) bool {
+	_, is := ownFloats[s.typ]
+	return is && !arch.Has(gcn.FloatsNUZ)
+}
+
 func copyRegisters(dst, src *Vec, n int) {
 	copy(unsafe.Slice(dst, n), unsafe.Slice(src, n))
 }
@@ -120,7 +127,7 @@ func (d vdst) overlaps(e vdst) bool {
 // bindTiles returns what executes the instruction with a kernel, nil if there is none.
 func (m *matrixOp) bindTiles(b *binder, in *gcn.Inst) func(*wave) {
 	partly := !m.constant && m.c.overlaps(m.d) && m.c != m.d
-	if !useTiles || m.sparse || partly || m.acc == "i32" && !useVNNI {
+	if !useTiles || m.sparse || m.formats || otherFloats(m.shape, b.p.arch) || partly || m.acc == "i32" && !useVNNI {
 		return nil
 	}
 	run := map[string]func(*tile){

@@ -3,6 +3,7 @@ package exec
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/rocwire/rocwire/simgpu/gcn"
 )
@@ -58,6 +59,10 @@ func matrix(b *binder, in *gcn.Inst) (func(*wave), error) {
 		m.index, m.c = m.c, m.d
 	}
 	m.multiply = newMultiply(s, in, b.p.arch)
+	var err error
+	if m.scales, err = b.matrixScales(in); err != nil {
+		return nil, err
+	}
 	tiles := m.bindTiles(b, in)
 	return func(w *wave) {
 		w.stats.FLOPs += s.flops
@@ -140,13 +145,19 @@ var matrixNames = []string{
 }
 
 var _ = define(func() {
-	for _, name := range matrixNames {
+	for _, name := range slices.Concat(matrixNames, []string{
+		"f32_16x16x128_f8f6f4", "f32_32x32x64_f8f6f4", "scale_f32_16x16x128_f8f6f4", "scale_f32_32x32x64_f8f6f4",
+	}) {
 		on("v_mfma_"+name, matrix)
 	}
-	for _, name := range []string{"f32_16x16x32_f16", "f32_32x32x16_f16", "f32_16x16x32_bf16", "f32_32x32x16_bf16", "i32_16x16x64_i8", "i32_32x32x32_i8"} {
+	for _, name := range []string{
+		"f32_16x16x32_f16", "f32_32x32x16_f16", "f32_16x16x32_bf16", "f32_32x32x16_bf16", "i32_16x16x64_i8", "i32_32x32x32_i8",
+		// gfx950
+		"f32_16x16x64_f16", "f32_32x32x32_f16", "f32_16x16x64_bf16", "f32_32x32x32_bf16", "i32_16x16x128_i8", "i32_32x32x64_i8",
+	} {
 		on("v_smfmac_"+name, matrix)
 	}
-	for _, shape := range []string{"mfma_f32_16x16x32", "mfma_f32_32x32x16", "smfmac_f32_16x16x64", "smfmac_f32_32x32x32"} {
+	for _, shape := range []string{"mfma_f32_16x16x32", "mfma_f32_32x32x16", "smfmac_f32_16x16x64", "smfmac_f32_32x32x32", "smfmac_f32_16x16x128", "smfmac_f32_32x32x64"} {
 		for _, a := range []string{"fp8", "bf8"} {
 			for _, b := range []string{"fp8", "bf8"} {
 				on("v_"+shape+"_"+a+"_"+b, matrix)

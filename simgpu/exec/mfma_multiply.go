@@ -16,6 +16,7 @@ type multiply struct {
 	flush      bool    // denormals of A, B and the result are zero
 	modal      bool    // those of A and B, if MODE says so
 	neg        uint8   // f64: which of A, B, C are negated
+	scales     *[2]matrixScale
 }
 
 func newMultiply(s *shape, in *gcn.Inst, arch gcn.Arch) *multiply {
@@ -30,9 +31,8 @@ func newMultiply(s *shape, in *gcn.Inst, arch gcn.Arch) *multiply {
 		m.neg = in.BLGP
 	}
 	if s.sparse {
-		// Two bits an element: 8 of a lane's 32 bits, or 16 with elements of 8 bits. ABID
-		// says which of these sets.
-		sets, set := s.a.bits/4, 0
+		// Two bits an element, in a lane 8, 16 or 32 bits. ABID says which of these sets.
+		sets, set := 16/(s.kept()*s.m/64), 0
 		if in.CBSZ&3 == 0 {
 			set = int(in.ABID) & (sets - 1)
 		}
@@ -47,6 +47,8 @@ func newMultiply(s *shape, in *gcn.Inst, arch gcn.Arch) *multiply {
 // matrices is memory for the operands of matrix instructions, kept by a wave.
 type matrices struct {
 	a, b    []float32
+	scaleA  []float64
+	scaleB  []float64
 	columns []int
 	out     []uint32
 }
@@ -61,7 +63,11 @@ func (m *multiply) load(v []float32, e element, r *regs, p []place, flush bool) 
 	}
 	sign := uint32(1) << (e.bits - 1)
 	for i := range p {
-		x := r.at(p[i]) & mask
+		x := r.at(p[i])
+		if p[i].shift+e.bits > 32 { // of 6 bits, from two registers
+			x |= r.at(place{p[i].reg + 1, p[i].lane, 0}) << (32 - p[i].shift)
+		}
+		x &= mask
 		if flush && x&^sign < least {
 			x &= sign
 		}
@@ -90,6 +96,10 @@ func (m *multiply) f32(w *wave, o *operands) {
 	mem.out = slices.Grow(mem.out[:0], len(m.pc))[:len(m.pc)]
 	mem.columns = m.columns(mem.columns, &o.index)
 	a, b, out, n, kept := mem.a, mem.b, mem.out, 0, m.kept()
+	scaled := m.scales != nil
+	if scaled {
+		mem.scaleA, mem.scaleB = m.scales[0].load(mem.scaleA, w, m.m), m.scales[1].load(mem.scaleB, w, m.n)
+	}
 	for blk := range m.blocks {
 		for i := range m.m {
 			at := (blk*m.m + i) * kept
@@ -99,7 +109,13 @@ func (m *multiply) f32(w *wave, o *operands) {
 				sum := f32(o.c.at(m.pc[n]))
 				for k, x := range row {
 					y := col[columns[k]]
-					s := fma32(x, y, sum)
+					var s float32
+					if scaled {
+						factor := mem.scaleA[i*m.k/32+k/32] * mem.scaleB[j*m.k/32+k/32]
+						s = float32(sumOdd(float64(x)*float64(y)*factor, float64(sum)))
+					} else {
+						s = fma32(x, y, sum)
+					}
 					if limit && isInf32(s) && !isInf32(x) && !isInf32(y) && !isInf32(sum) {
 						s = float32(math.Copysign(math.MaxFloat32, float64(s)))
 					}

@@ -19,11 +19,28 @@ var elements = map[string]element{
 	"xf32": {32, roundXF32, 0},
 	"f16":  {16, func(x uint32) float32 { return f16to32(uint16(x)) }, 0x0400},
 	"bf16": {16, func(x uint32) float32 { return f32(x << 16) }, 0x0080},
-	"fp8":  {8, fp8.value, 0},
-	"bf8":  {8, bf8.value, 0},
 	"i8":   {8, nil, 0},
 	"f64":  {64, nil, 0},
+	// Of the target's own format where it has one: see elementOn.
+	"fp8": {8, e4m3.values(), 0},
+	"bf8": {8, e5m2.values(), 0},
+	"fp6": {6, e2m3.values(), 0},
+	"bf6": {6, e3m2.values(), 0},
+	"fp4": {4, e2m1.values(), 0},
 }
+
+// ownFloats are the 8-bit floats of a target with [gcn.FloatsNUZ].
+var ownFloats = map[string]element{"fp8": {8, fp8.value, 0}, "bf8": {8, bf8.value, 0}}
+
+func elementOn(arch gcn.Arch, typ string) element {
+	if e, ok := ownFloats[typ]; ok && arch.Has(gcn.FloatsNUZ) {
+		return e
+	}
+	return elements[typ]
+}
+
+// formatNames are the types of elements that an instruction with [gcn.Formats] chooses from.
+var formatNames = [...]string{gcn.FormatFP8: "fp8", gcn.FormatBF8: "bf8", gcn.FormatFP6: "fp6", gcn.FormatBF6: "bf6", gcn.FormatFP4: "fp4"}
 
 // roundXF32 rounds to the 10 mantissa bits of xf32, to nearest even.
 func roundXF32(x uint32) float32 {
@@ -41,9 +58,10 @@ type shape struct {
 	a, b            element
 	acc             string // f32, i32, f64
 	flops           uint64
+	formats         bool // A's and B's types are chosen by the instruction's fields
 }
 
-var matrixName = regexp.MustCompile(`^v_(mfma|smfmac)_(f32|i32|f64)_(\d+)x(\d+)x(\d+)(?:_\d+b)?_?(xf32|f32|f16|bf16|i8|f64|fp8|bf8)(?:_1k)?(?:_(fp8|bf8))?$`)
+var matrixName = regexp.MustCompile(`^v_(mfma|mfma_scale|smfmac)_(f32|i32|f64)_(\d+)x(\d+)x(\d+)(?:_\d+b)?_?(xf32|f32|f16|bf16|i8|f64|fp8|bf8|f8f6f4)(?:_1k)?(?:_(fp8|bf8))?$`)
 
 // matrixShape takes the name apart; the number of blocks follows from the size
 // of the result.
@@ -52,10 +70,17 @@ func matrixShape(in *gcn.Inst) (*shape, bool) {
 	if f == nil {
 		return nil, false
 	}
-	s := &shape{sparse: f[1] == "smfmac", acc: f[2], typ: f[6], typB: f[6], a: elements[f[6]], b: elements[f[6]]}
+	s := &shape{sparse: f[1] == "smfmac", acc: f[2], typ: f[6], typB: f[6], formats: f[6] == "f8f6f4"}
 	if f[7] != "" {
-		s.typB, s.b = f[7], elements[f[7]]
+		s.typB = f[7]
 	}
+	if s.formats {
+		if int(in.CBSZ) >= len(formatNames) || int(in.BLGP) >= len(formatNames) {
+			return nil, false
+		}
+		s.typ, s.typB = formatNames[in.CBSZ], formatNames[in.BLGP]
+	}
+	s.a, s.b = elementOn(in.Arch, s.typ), elementOn(in.Arch, s.typB)
 	s.m, _ = strconv.Atoi(f[3])
 	s.n, _ = strconv.Atoi(f[4])
 	s.k, _ = strconv.Atoi(f[5])
@@ -82,11 +107,18 @@ func (s *shape) kept() int {
 type place struct{ reg, lane, shift int }
 
 // input is where element (i, k) of block b of a source lies (of A: row i, of B:
-// column i) that has depth elements in each row.
-func (s *shape) input(dim, depth, i, k, b int) (lane, elem int) {
+// column i) that has depth elements of some bits in each row. A lane has neighbours, of which
+// there are more than four registers in two parts, each as if it were all; but elements
+// of 6 and 4 bits lie together.
+func (s *shape) input(dim, depth, bits, i, k, b int) (lane, elem int) {
 	lanesPerBlock := 64 / (dim * s.blocks)
 	per := depth / lanesPerBlock
-	return b*dim + k/per*dim*s.blocks + i, k % per
+	first := 0
+	if most := 128 / bits; bits >= 8 && per > most {
+		first, k = k/(most*lanesPerBlock)*most, k%(most*lanesPerBlock)
+		per = most
+	}
+	return b*dim + k/per*dim*s.blocks + i, first + k%per
 }
 
 // output is where element (i, j) of block b of C and D lies.
@@ -108,7 +140,7 @@ func (s *shape) matrix(dim, depth, bits int, lane func(l int) int) []place {
 	for b := range s.blocks {
 		for i := range dim {
 			for k := range depth {
-				l, e := s.input(dim, depth, i, k, b)
+				l, e := s.input(dim, depth, bits, i, k, b)
 				p = append(p, place{e * bits / 32, lane(l), e * bits % 32})
 			}
 		}
@@ -134,7 +166,7 @@ func (s *shape) result() []place {
 // for a group of neighbours.
 func (s *shape) laneOfA(cbsz, abid uint8) func(l int) int {
 	group := 1 << cbsz
-	if group == 1 || group > s.blocks || s.acc == "f64" || s.sparse {
+	if group == 1 || group > s.blocks || s.acc == "f64" || s.sparse || s.formats {
 		return func(l int) int { return l }
 	}
 	return func(l int) int {
@@ -145,7 +177,7 @@ func (s *shape) laneOfA(cbsz, abid uint8) func(l int) int {
 
 // laneOfB is the lane whose data stands for B's lane l, by BLGP.
 func (s *shape) laneOfB(blgp uint8) func(l int) int {
-	if s.acc == "f64" || s.sparse {
+	if s.acc == "f64" || s.sparse || s.formats {
 		blgp = 0
 	}
 	return func(l int) int {

@@ -71,6 +71,23 @@ var matrixLayouts = []struct {
 		func(i, k, b int) at { return at{k / 4 % 4, 16*(k/16) + i, 8 * (k % 4)} },
 		func(i, k, b int) at { return at{k / 8 % 2, 16*(k/16) + i, 16 * (k / 4 % 2)} },
 		func(i, k, b int) at { return at{0, 16*(k/16) + i, 4 * (k / 4 % 4)} }},
+	// Of double depth: of more than four registers, the first four are as if there were no others.
+	{"smfmac_f32_16x16x64_f16 smfmac_f32_16x16x64_bf16", 16, 64, 1,
+		func(i, k, b int) at { return at{k/32*4 + k/2%4, 16*(k%32/8) + i, 16 * (k % 2)} },
+		func(i, k, b int) at { return at{k / 4 % 4, 16*(k/16) + i, 0} },
+		func(i, k, b int) at { return at{0, 16*(k/16) + i, 4 * (k / 4 % 4)} }},
+	{"smfmac_f32_32x32x32_f16 smfmac_f32_32x32x32_bf16", 32, 32, 1,
+		func(i, k, b int) at { return at{k/16*4 + k/2%4, 32*(k%16/8) + i, 16 * (k % 2)} },
+		func(i, k, b int) at { return at{k / 4 % 4, 32*(k/16) + i, 0} },
+		func(i, k, b int) at { return at{0, 32*(k/16) + i, 4 * (k / 4 % 4)} }},
+	{"smfmac_i32_16x16x128_i8 smfmac_f32_16x16x128_bf8_bf8 smfmac_f32_16x16x128_bf8_fp8 smfmac_f32_16x16x128_fp8_bf8 smfmac_f32_16x16x128_fp8_fp8", 16, 128, 1,
+		func(i, k, b int) at { return at{k/64*4 + k/4%4, 16*(k%64/16) + i, 8 * (k % 4)} },
+		func(i, k, b int) at { return at{k / 8 % 4, 16*(k/32) + i, 16 * (k / 4 % 2)} },
+		func(i, k, b int) at { return at{0, 16*(k/32) + i, 4 * (k / 4 % 8)} }},
+	{"smfmac_i32_32x32x64_i8 smfmac_f32_32x32x64_bf8_bf8 smfmac_f32_32x32x64_bf8_fp8 smfmac_f32_32x32x64_fp8_bf8 smfmac_f32_32x32x64_fp8_fp8", 32, 64, 1,
+		func(i, k, b int) at { return at{k/32*4 + k/4%4, 32*(k%32/16) + i, 8 * (k % 4)} },
+		func(i, k, b int) at { return at{k / 8 % 4, 32*(k/32) + i, 16 * (k / 4 % 2)} },
+		func(i, k, b int) at { return at{0, 32*(k/32) + i, 4 * (k / 4 % 8)} }},
 	{"smfmac_i32_32x32x32_i8 smfmac_f32_32x32x32_bf8_bf8 smfmac_f32_32x32x32_bf8_fp8 smfmac_f32_32x32x32_fp8_bf8 smfmac_f32_32x32x32_fp8_fp8", 32, 32, 1,
 		func(i, k, b int) at { return at{k / 4 % 4, 32*(k/16) + i, 8 * (k % 4)} },
 		func(i, k, b int) at { return at{k / 8 % 2, 32*(k/16) + i, 16 * (k / 4 % 2)} },
@@ -93,7 +110,11 @@ func resultAt(name string, m, i, j, b int) at {
 }
 
 // encodings of whole numbers in the types of elements.
-func elementOf(typ string, x int) uint32 {
+func elementOf(arch gcn.Arch, typ string, x int) uint32 {
+	own := 0 // gfx942's bias is one more than OCP's
+	if arch == gcn.GFX942 {
+		own = 1
+	}
 	small := func(mantissa, bias int) uint32 {
 		for c := range uint32(128) {
 			e, m := int(c)>>mantissa, float64(c&(1<<mantissa-1))/float64(int(1)<<mantissa)
@@ -117,9 +138,9 @@ func elementOf(typ string, x int) uint32 {
 	case "bf16":
 		return math32(float64(x)) >> 16
 	case "fp8":
-		return small(3, 8)
+		return small(3, 7+own)
 	case "bf8":
-		return small(2, 16)
+		return small(2, 15+own)
 	}
 	return math32(float64(x))
 }
@@ -149,7 +170,7 @@ func matrixForms(t testing.TB) (all []matrixForm) {
 			f := matrixForm{arch: arch, op: op}
 			code := f.encode(0, 0, 0, 256, matrixFields{})
 			in, err := gcn.Decode(arch, code, 0)
-			if err != nil || in.Enc != gcn.MFMA || strings.HasPrefix(in.Info.Name, "v_accvgpr") || ReasonOn(arch, in.Info.Name) != "" {
+			if err != nil || in.Enc != gcn.MFMA || strings.HasPrefix(in.Info.Name, "v_accvgpr") || Reason(in.Info.Name) != "" || in.Info.Flags&gcn.Formats != 0 {
 				continue
 			}
 			f.name = strings.TrimPrefix(strings.TrimPrefix(in.Info.Name, "v_"), "mfma_")
@@ -207,14 +228,18 @@ func (m *machine) matrix(f *matrixForm, code []byte) {
 // sets is how many sets of sparse indices a register holds: one takes 8 bits for 16-bit elements and 16
 // for those of 8 bits.
 func (f *matrixForm) sets() int {
+	sets := 2
 	if f.typeA == "f16" || f.typeA == "bf16" {
-		return 4
+		sets = 4
 	}
-	return 2
+	if f.regsB == 8 {
+		sets /= 2
+	}
+	return sets
 }
 
 // Registers of the operands in tests.
-const atA, atB, atIndex, atC = 0, 4, 9, 32
+const atA, atB, atIndex, atC = 0, 4, 15, 32
 
 // product is D = A × B + C of whole numbers, by block, row and column, and what a test sees of it.
 type product struct {
@@ -233,7 +258,7 @@ func randomProduct(t *testing.T, f *matrixForm, r *rand.Rand, accCD bool, set in
 			p.mach.set64(base+x.reg, x.lane, bits64(float64(v)))
 			return
 		}
-		p.mach.V[base+x.reg][x.lane] |= elementOf(typ, v) << x.shift
+		p.mach.V[base+x.reg][x.lane] |= elementOf(f.arch, typ, v) << x.shift
 	}
 	bits := map[string]int{"i8": 8, "fp8": 8, "bf8": 8, "f16": 16, "bf16": 16}[f.typeA]
 	a, b := map[[3]int]int{}, map[[3]int]int{}
@@ -314,7 +339,7 @@ func (p *product) check(accCD bool) {
 // matters, by every instruction, with C and D in either register file.
 func TestMatrixLayouts(t *testing.T) {
 	forms := matrixForms(t)
-	if len(forms) != 27+32+14+28+6 {
+	if len(forms) != 27+32+14+28+6+8+8+14 {
 		t.Errorf("%d matrix instructions", len(forms))
 	}
 	for _, f := range forms {

@@ -28,7 +28,7 @@ func (b *binder) modifiers(in *gcn.Inst, i int) (prep, error) {
 			chain = append(chain, p)
 		}
 	}
-	half := o.Type == gcn.F16
+	half := o.Type == gcn.F16 || o.Type == gcn.BF16
 	if in.Enc == gcn.VOP3 && in.OpSel>>i&1 != 0 {
 		chain = append(chain, upperHalf)
 	}

@@ -185,8 +185,8 @@ func (p *Program) branchTo(b *block) *block {
 	return link(&b.target, p.block(b.targetPC))
 }
 
-// fetch reads up to three instruction words at pc and says how many there are.
-func (p *Program) fetch(pc uint64) (words [3]uint32, n int) {
+// fetch reads up to four instruction words, as many as an instruction has at most, at pc and says how many there are.
+func (p *Program) fetch(pc uint64) (words [4]uint32, n int) {
 	defer func() {
 		// A page after the last readable one: the words before it count.
 		if e := recover(); e != nil {
@@ -195,7 +195,7 @@ func (p *Program) fetch(pc uint64) (words [3]uint32, n int) {
 			}
 		}
 	}()
-	for n < 3 && p.mem.Contains(pc+uint64(n)*4, 4) {
+	for n < len(words) && p.mem.Contains(pc+uint64(n)*4, 4) {
 		words[n] = *(*uint32)(p.mem.at(pc + uint64(n)*4))
 		n++
 	}

@@ -35,9 +35,11 @@ type randOps struct {
 	commonALU, commonMemory []*gcn.OpInfo
 }
 
-// notRandom are mnemonics that a random program has no use for: what they do is not determined by registers and memory, or goes anywhere.
+// notRandom are mnemonics that a random program has no use for: what they do is not determined by registers and memory, or goes anywhere, or
+// they ask for all lanes.
 var notRandom = []string{"s_getreg", "s_setreg", "s_getpc", "s_setvskip", "s_set_gpr_idx", "s_movrel", "v_movrel", "s_trap", "s_sendmsg", "s_sleep", "s_rfe", "s_icache",
-	"s_mem", "s_dcache", "s_atc", "s_scratch", "s_cbranch", "s_endpgm", "s_sethalt", "s_ttrace", "s_call", "s_subvector", "ds_gws", "ds_append", "ds_consume", "ds_ordered", "ds_nop", "flat_scratch", "image_"}
+	"s_mem", "s_dcache", "s_atc", "s_scratch", "s_cbranch", "s_endpgm", "s_sethalt", "s_ttrace", "s_call", "s_subvector", "ds_gws", "ds_append", "ds_consume", "ds_ordered", "ds_nop", "flat_scratch", "image_",
+	"v_permlane16_swap", "v_permlane32_swap", "ds_read_b64_tr", "ds_read_b96_tr"}
 
 // randCommon are what code has most of. Half of a program is made of these, for they are what is translated.
 var randCommon = strings.Fields(`

@@ -6,7 +6,8 @@ import (
 	"github.com/rocwire/rocwire/simgpu/gcn"
 )
 
-// 8-bit floats of gfx942: no infinity, one NaN (0x80), no negative zero.
+// 8-bit floats: those of gfx942, which have no infinity, one NaN (0x80) and no negative zero,
+// or OCP's.
 
 // small8 is a format: bits of the mantissa, bias of the exponent.
 type small8 struct{ mantissa, bias int }
@@ -86,10 +87,35 @@ func (f small8) code(x uint32, ovfl bool, round func(m uint64, shift, drop int) 
 	return sign | r
 }
 
+// float8 is what the conversions of a target do with one of its formats.
+type float8 struct {
+	value      func(x uint32) float32
+	nearest    func(x uint32, ovfl bool) uint32
+	stochastic func(x, random uint32, ovfl bool) uint32
+}
+
+// float8Of is the format of a target whose instructions call it fp8 or bf8.
+func float8Of(arch gcn.Arch, name string) float8 {
+	own, ocp := fp8, &e4m3
+	if name == "bf8" {
+		own, ocp = bf8, &e5m2
+	}
+	if arch.Has(gcn.FloatsNUZ) {
+		return float8{own.value, own.nearest, own.stochastic}
+	}
+	return float8{
+		ocp.values(),
+		func(x uint32, ovfl bool) uint32 { return ocp.nearest(float64(f32(x)), ovfl) },
+		func(x, random uint32, ovfl bool) uint32 {
+			return ocp.stochastic(float64(f32(x)), &binary32, random, ovfl)
+		},
+	}
+}
+
 // cvtPacked binds v_cvt_pk_fp8_f32 and v_cvt_pk_bf8_f32: two numbers to one
 // half of the destination.
-func cvtPacked(f small8) handler {
-	return convertSmall8(func(w *wave, in *gcn.Inst, old, a, b uint32) uint32 {
+func cvtPacked(name string) handler {
+	return convertSmall8(name, func(f *float8, w *wave, in *gcn.Inst, old, a, b uint32) uint32 {
 		r := f.nearest(a, w.fp.ovfl16) | f.nearest(b, w.fp.ovfl16)<<8
 		if in.OpSel>>3&1 != 0 {
 			return old&0xffff | r<<16
@@ -100,8 +126,8 @@ func cvtPacked(f small8) handler {
 
 // cvtStochastic binds v_cvt_sr_fp8_f32 and v_cvt_sr_bf8_f32: one number, by the
 // second source's random bits, to one byte of the destination.
-func cvtStochastic(f small8) handler {
-	return convertSmall8(func(w *wave, in *gcn.Inst, old, a, b uint32) uint32 {
+func cvtStochastic(name string) handler {
+	return convertSmall8(name, func(f *float8, w *wave, in *gcn.Inst, old, a, b uint32) uint32 {
 		at := in.OpSel >> 2 & 3 * 8
 		return old&^(0xff<<at) | f.stochastic(a, b, w.fp.ovfl16)<<at
 	})
@@ -109,8 +135,9 @@ func cvtStochastic(f small8) handler {
 
 // convertSmall8 binds conversions, in which the upper bits of op_sel are about the
 // destination.
-func convertSmall8(f func(w *wave, in *gcn.Inst, old, a, b uint32) uint32) handler {
+func convertSmall8(name string, convert func(f *float8, w *wave, in *gcn.Inst, old, a, b uint32) uint32) handler {
 	return func(b *binder, in *gcn.Inst) (func(*wave), error) {
+		f := float8Of(b.p.arch, name)
 		inst := *in
 		inst.OpSel &^= 3 // sources are whole
 		d, err := b.dest(&in.Dst)
@@ -124,7 +151,7 @@ func convertSmall8(f func(w *wave, in *gcn.Inst, old, a, b uint32) uint32) handl
 		return func(w *wave) {
 			old, x, y, out := d.get(w), s[0].get(w), s[1].get(w), &w.out[0]
 			for i := range out {
-				out[i] = f(w, &inst, old[i], x[i], y[i])
+				out[i] = convert(&f, w, &inst, old[i], x[i], y[i])
 			}
 			w.commit(d, 1, w.exec)
 		}, nil
@@ -132,19 +159,25 @@ func convertSmall8(f func(w *wave, in *gcn.Inst, old, a, b uint32) uint32) handl
 }
 
 var _ = define(func() {
-	for name, f := range map[string]small8{"fp8": fp8, "bf8": bf8} {
-		valu("v_cvt_f32_"+name, 1, func(d, a, _, _ *Vec) {
-			for i := range d {
-				d[i] = b32(f.value(a[i]))
-			}
+	for _, name := range []string{"fp8", "bf8"} {
+		on("v_cvt_f32_"+name, func(b *binder, in *gcn.Inst) (func(*wave), error) {
+			value := float8Of(b.p.arch, name).value
+			return b.valu(&vop{srcs: 1, dst: 1, k: func(d, a, _, _ *Vec) {
+				for i := range d {
+					d[i] = b32(value(a[i]))
+				}
+			}}, in)
 		})
-		valu("v_cvt_pk_f32_"+name, 1, func(d, a, _, _ *Vec) {
-			dh := upper(d)
-			for i := range d {
-				d[i], dh[i] = b32(f.value(a[i])), b32(f.value(a[i]>>8))
-			}
-		}).wide()
-		on("v_cvt_pk_"+name+"_f32", cvtPacked(f))
-		on("v_cvt_sr_"+name+"_f32", cvtStochastic(f))
+		on("v_cvt_pk_f32_"+name, func(b *binder, in *gcn.Inst) (func(*wave), error) {
+			value := float8Of(b.p.arch, name).value
+			return b.valu(&vop{srcs: 1, dst: 2, k: func(d, a, _, _ *Vec) {
+				dh := upper(d)
+				for i := range d {
+					d[i], dh[i] = b32(value(a[i])), b32(value(a[i]>>8))
+				}
+			}}, in)
+		})
+		on("v_cvt_pk_"+name+"_f32", cvtPacked(name))
+		on("v_cvt_sr_"+name+"_f32", cvtStochastic(name))
 	}
 })

@@ -177,3 +177,64 @@ func TestSmall8Every(t *testing.T) {
 		}
 	}
 }
+
+// On gfx950 the same instructions are about OCP's formats.
+func TestFloat8OCP(t *testing.T) {
+	m := newMachine(t, gcn.GFX950)
+	for _, f := range []struct {
+		name              string
+		mantissa          int
+		smallest, largest float64
+	}{{"fp8", 3, 0x1p-9, 448}, {"bf8", 2, 0x1p-16, 57344}} {
+		v := miniValues(f.mantissa, f.smallest, f.largest)
+		for first := uint32(0); first < 256; first += 64 {
+			for i := range m.V[0] {
+				c := first + uint32(i)
+				m.V[0][i], m.V[2][i], m.V[3][i] = c|(c^0x41)<<8|0x5a5a0000, 0x12345678, 0x12345678
+			}
+			m.run("v_cvt_f32_" + f.name + " v4, v0")
+			m.run("v_cvt_pk_f32_" + f.name + " v[6:7], v0")
+			m.run("v_cvt_pk_" + f.name + "_f32 v2, v6, v7")
+			m.run("v_cvt_sr_" + f.name + "_f32 v3, v6, v0")
+			for i := range m.V[0] {
+				c := first + uint32(i)
+				value := func(c uint32) float64 {
+					x, k := 0.0, int(c&0x7f)
+					switch {
+					case k < len(v):
+						x = v[k]
+					case k == len(v) && f.name == "bf8":
+						x = math.Inf(1)
+					default:
+						return math.NaN()
+					}
+					return math.Copysign(x, 0.5-float64(c>>7))
+				}
+				want, other := value(c), value(c^0x41)
+				if one, low, high := f32(m.V[4][i]), f32(m.V[6][i]), f32(m.V[7][i]); !same64(float64(one), want) || !same64(float64(low), want) || !same64(float64(high), other) {
+					t.Errorf("%s: %#x is %g, and %g and %g; want %g and %g", f.name, c, one, low, high, want, other)
+				}
+				if want != want || other != other {
+					continue // NaN is not written as it was
+				}
+				if got, want := m.V[2][i], c|(c^0x41)<<8|0x12340000; got != want {
+					t.Errorf("%s: %g and %g become %#x, want %#x", f.name, f32(m.V[6][i]), f32(m.V[7][i]), got, want)
+				}
+				if got, want := m.V[3][i], c|0x12345600; got != want {
+					t.Errorf("%s: %g becomes %#x, want %#x", f.name, f32(m.V[6][i]), got, want)
+				}
+			}
+		}
+	}
+	// The highest bits of the random number count, and too large becomes NaN or infinity, or the largest number.
+	m.V[0] = Vec{math32(1 + 1./16), math32(1 + 1./16), math32(460), math32(1e30)}
+	m.V[2] = Vec{0x7ffff000, 0x80000000, 0, 0}
+	for mode, want := range map[uint32][4]uint32{0xf0: {0x38, 0x39, 0x7e, 0x7f}, 0xf0 | 1<<23: {0x38, 0x39, 0x7e, 0x7e}} {
+		m.setMode(mode)
+		m.V[6] = Vec{}
+		m.inst("v_cvt_sr_fp8_f32 v6, v0, v2", 0xd2a40006, 0x00020500)
+		if got := [4]uint32(m.V[6][:4]); got != want {
+			t.Errorf("v_cvt_sr_fp8_f32: %#x, want %#x", got, want)
+		}
+	}
+}

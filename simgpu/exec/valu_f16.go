@@ -13,40 +13,6 @@ func fma16(a, b, c uint16) uint16 { return f64to16(f16to64(a)*f16to64(b) + f16to
 
 func isNaN16(x uint16) bool { return x&0x7fff > 0x7c00 }
 
-func key16(x uint16) int16 { return int16(x) ^ int16(uint16(int16(x)>>15)>>1) }
-
-func max16(a, b uint16) uint16 {
-	switch {
-	case isNaN16(a):
-		if isNaN16(b) {
-			return a | 0x200
-		}
-		return b
-	case isNaN16(b):
-		return a
-	}
-	if key16(a) >= key16(b) {
-		return a
-	}
-	return b
-}
-
-func min16(a, b uint16) uint16 {
-	switch {
-	case isNaN16(a):
-		if isNaN16(b) {
-			return a | 0x200
-		}
-		return b
-	case isNaN16(b):
-		return a
-	}
-	if key16(a) <= key16(b) {
-		return a
-	}
-	return b
-}
-
 func med16(a, b, c uint16) uint16 {
 	if isNaN16(a) || isNaN16(b) || isNaN16(c) {
 		return min16(min16(a, b), c)

@@ -48,42 +48,6 @@ func isSNaN32(x uint32) bool {
 	return isNaN32(x) && x&0x400000 == 0
 }
 
-// max32 and min32 are IEEE maxNum and minNum with -0 < +0.
-func max32(a, b uint32) uint32 {
-	switch {
-	case isNaN32(a):
-		if isSNaN32(b) || isNaN32(b) {
-			return a | 0x400000
-		}
-		return b
-	case isNaN32(b):
-		return a
-	}
-	if key32(a) >= key32(b) {
-		return a
-	}
-	return b
-}
-
-func min32(a, b uint32) uint32 {
-	switch {
-	case isNaN32(a):
-		if isNaN32(b) {
-			return a | 0x400000
-		}
-		return b
-	case isNaN32(b):
-		return a
-	}
-	if key32(a) <= key32(b) {
-		return a
-	}
-	return b
-}
-
-// key32 orders floats as integers.
-func key32(x uint32) int32 { return int32(x) ^ int32(uint32(int32(x)>>31)>>1) }
-
 // med32 is the middle one of three; with a NaN, the smallest.
 func med32(a, b, c uint32) uint32 {
 	if isNaN32(a) || isNaN32(b) || isNaN32(c) {

@@ -87,61 +87,52 @@ func permlaneSwap(b *binder, in *gcn.Inst) (func(*wave), error) {
 	}, err
 }
 
-// minimum32 and maximum32 are those of IEEE 754-2019: a NaN is the result, a signalling
-// one before others; -0 < +0.
-func minimum32(a, b uint32) uint32 {
-	if isNaN32(a) || isNaN32(b) {
-		return nanOf32(a, b)
+// dot2BF16 is a dot product of two bfloat16 in each source, and a float32 that comes first,
+// or last; each step is rounded once.
+func dot2BF16(in *gcn.Inst, last bool) func(a, b, c uint32) uint32 {
+	lo, hi := halves(in)
+	return func(a, b, c uint32) uint32 {
+		wide := func(h half, x uint32) float32 { return f32(uint32(h.of(x)) << 16) }
+		sum := f32(c)
+		if last {
+			sum = 0
+		}
+		sum = fma32(wide(lo[0], a), wide(lo[1], b), sum)
+		sum = fma32(wide(hi[0], a), wide(hi[1], b), sum)
+		if last {
+			sum += f32(c)
+		}
+		return b32(sum)
 	}
-	if key32(a) <= key32(b) {
-		return a
-	}
-	return b
 }
 
-func maximum32(a, b uint32) uint32 {
-	if isNaN32(a) || isNaN32(b) {
-		return nanOf32(a, b)
-	}
-	if key32(a) >= key32(b) {
-		return a
-	}
-	return b
+// onDot2BF16 defines the operation. MODE does not matter.
+func onDot2BF16(name string, last bool) {
+	on(name, func(b *binder, in *gcn.Inst) (func(*wave), error) {
+		if in.Form != gcn.FormNone && in.Form != gcn.FormE32 {
+			return nil, errNotExecutable // which of the modifiers are the halves' no document says
+		}
+		plain := *in // modifiers are the halves'
+		plain.Neg, plain.NegHi, plain.OpSel, plain.OpSelHi, plain.Abs = 0, 0, 0, 0, 0
+		f := dot2BF16(in, last)
+		return b.valu(&vop{srcs: 3, dst: 1, fl: isF32, slow: func(_ *fpEnv, a, b, c uint64) uint64 { return uint64(f(uint32(a), uint32(b), uint32(c))) }, k: each3(f)}, &plain)
+	})
 }
 
-func nanOf32(a, b uint32) uint32 {
-	if isSNaN32(a) || isNaN32(a) && !isSNaN32(b) {
-		return a | 0x400000
-	}
-	return b | 0x400000
-}
-
-func minimum16(a, b uint16) uint16 {
-	if isNaN16(a) || isNaN16(b) {
-		return nanOf16(a, b)
-	}
-	if key16(a) <= key16(b) {
-		return a
-	}
-	return b
-}
-
-func maximum16(a, b uint16) uint16 {
-	if isNaN16(a) || isNaN16(b) {
-		return nanOf16(a, b)
-	}
-	if key16(a) >= key16(b) {
-		return a
-	}
-	return b
-}
-
-func nanOf16(a, b uint16) uint16 {
-	signals := func(x uint16) bool { return isNaN16(x) && x&0x200 == 0 }
-	if signals(a) || isNaN16(a) && !signals(b) {
-		return a | 0x200
-	}
-	return b | 0x200
+// onPackRounded defines a conversion of two float32 to halves of a register.
+func onPackRounded(name string, half func(x float32) uint16) {
+	v := &vop{srcs: 2, dst: 1, k: func(d, a, b, _ *Vec) {
+		_, _, _ = d[0], a[0], b[0]
+		for i := range d {
+			d[i] = uint32(half(f32(a[i]))) | uint32(half(f32(b[i])))<<16
+		}
+	}}
+	on(name, func(b *binder, in *gcn.Inst) (func(*wave), error) {
+		if in.Omod != 0 {
+			return nil, errModifier
+		}
+		return b.valu(v, in)
+	})
 }
 
 var _ = define(func() {
@@ -170,16 +161,18 @@ var _ = define(func() {
 	packed("v_pk_minimum3_f16", minimum16)
 	packed("v_pk_maximum3_f16", maximum16)
 	// Rounded to the nearest, whatever MODE says.
-	bf16 := &vop{srcs: 2, dst: 1, k: func(d, a, b, _ *Vec) {
-		_, _, _ = d[0], a[0], b[0]
-		for i := range d {
-			d[i] = uint32(f32toBF16(f32(a[i]))) | uint32(f32toBF16(f32(b[i])))<<16
-		}
-	}}
-	on("v_cvt_pk_bf16_f32", func(b *binder, in *gcn.Inst) (func(*wave), error) {
-		if in.Omod != 0 {
+	onPackRounded("v_cvt_pk_bf16_f32", f32toBF16)
+	onPackRounded("v_cvt_pk_f16_f32", f32to16)
+	on("v_cvt_f32_bf16", func(b *binder, in *gcn.Inst) (func(*wave), error) {
+		if in.Omod != 0 || in.Clamp {
 			return nil, errModifier
 		}
-		return b.valu(bf16, in)
+		return b.valu(&vop{srcs: 1, dst: 1, k: func(d, a, _, _ *Vec) {
+			for i := range d {
+				d[i] = a[i] << 16
+			}
+		}}, in)
 	})
+	onDot2BF16("v_dot2_f32_bf16", true)
+	onDot2BF16("v_dot2c_f32_bf16", false)
 })

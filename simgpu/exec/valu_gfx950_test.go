@@ -332,3 +332,69 @@ func TestCvtPkBF16(t *testing.T) {
 		}
 	}
 }
+
+func TestCvtPkF16(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 950))
+	m := newMachine(t, gcn.GFX950)
+	for _, mode := range []uint32{0xf0, 0xff, 0xf5} { // rounding does not matter
+		m.setMode(mode)
+		m.fillWild(r, 2)
+		m.inst("v_cvt_pk_f16_f32 v2, v0, -v1", 0xd2670002, 0x40020300)
+		for i := range 64 {
+			for k, sign := range []float64{1, -1} {
+				x := sign * float64(f32(m.V[k][i]))
+				if got := uint16(m.V[2][i] >> (16 * k)); x == x && uint32(got) != binary16.nearest(x, false) || x != x && !isNaN16(got) {
+					t.Fatalf("%v becomes %#x", x, got)
+				}
+			}
+		}
+	}
+}
+
+func TestCvtF32BF16(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 950))
+	m := newMachine(t, gcn.GFX950)
+	m.fillWild(r, 1)
+	m.inst("v_cvt_f32_bf16_e32 v1, v0", 0x7e02b700)
+	m.inst("v_cvt_f32_bf16_sdwa v2, v0 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_1", 0x7e04b6f9, 0x00050600)
+	for i, x := range m.V[0] {
+		if m.V[1][i] != x<<16 || m.V[2][i] != x&0xffff0000 {
+			t.Fatalf("%#x becomes %#x and %#x", x, m.V[1][i], m.V[2][i])
+		}
+	}
+}
+
+// Whole numbers, whose sums are not rounded, and the order where they are.
+func TestDot2BF16(t *testing.T) {
+	r := rand.New(rand.NewPCG(10, 950))
+	m := newMachine(t, gcn.GFX950)
+	var a, b [2][64]int
+	var c [64]int
+	for i := range 64 {
+		m.V[0][i], m.V[1][i] = 0, 0
+		for k := range 2 {
+			a[k][i], b[k][i] = r.IntN(255)-127, r.IntN(255)-127
+			m.V[0][i] |= math32(float64(a[k][i])) >> 16 << (16 * k)
+			m.V[1][i] |= math32(float64(b[k][i])) >> 16 << (16 * k)
+		}
+		c[i] = r.IntN(1000)
+		m.V[2][i], m.V[5][i] = math32(float64(c[i])), math32(float64(c[i]))
+	}
+	m.inst("v_dot2_f32_bf16 v3, v0, v1, v2", 0xd39a4003, 0x1c0a0300)
+	m.inst("v_dot2_f32_bf16 v4, v0, v1, v2 op_sel:[1,0,0] op_sel_hi:[0,1,1] neg_lo:[1,0,0] neg_hi:[0,1,0]", 0xd39a4a04, 0x340a0300)
+	m.inst("v_dot2c_f32_bf16_e32 v5, v0, v1", 0x2c0a0300)
+	for i := range 64 {
+		want := float64(a[0][i]*b[0][i] + a[1][i]*b[1][i] + c[i])
+		other := float64(-a[1][i]*b[0][i] - a[0][i]*b[1][i] + c[i])
+		if m.V[3][i] != math32(want) || m.V[5][i] != math32(want) || m.V[4][i] != math32(other) {
+			t.Fatalf("lane %d: %v, %v and %v, want %v twice and %v", i, f32(m.V[3][i]), f32(m.V[5][i]), f32(m.V[4][i]), want, other)
+		}
+	}
+	// 2^24 and twice 1: together 2 more, one by one nothing.
+	m.V[0][0], m.V[1][0], m.V[2][0], m.V[5][0] = 0x3f803f80, 0x3f803f80, 0x4b800000, 0x4b800000
+	m.inst("v_dot2_f32_bf16 v3, v0, v1, v2", 0xd39a4003, 0x1c0a0300)
+	m.inst("v_dot2c_f32_bf16_e32 v5, v0, v1", 0x2c0a0300)
+	if m.V[3][0] != 0x4b800001 || m.V[5][0] != 0x4b800000 {
+		t.Errorf("the order: %#x, %#x", m.V[3][0], m.V[5][0])
+	}
+}

@@ -88,7 +88,7 @@ func accessSize(in *gcn.Inst) uint64 {
 		part string
 		n    uint64
 	}{{"byte", 1}, {"short", 2}, {"_u8", 1}, {"_i8", 1}, {"_b8", 1}, {"_u16", 2}, {"_i16", 2}, {"_b16", 2}} {
-		if strings.Contains(name, k.part) && in.Info.Flags&gcn.IsAtomic == 0 {
+		if strings.Contains(name, k.part) && in.Info.Flags&gcn.IsAtomic == 0 && !strings.Contains(name, "_tr_") {
 			return k.n
 		}
 	}

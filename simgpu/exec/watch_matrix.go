@@ -103,3 +103,35 @@ func (u *undefined) or(o *gcn.Operand, list ...[]Vec) {
 		}
 	}
 }
+
+// undefinedFormats is for matrices whose elements may have no NaN: of D is undefined what C is, and all of a row or
+// column of which anything is in A, B or their scales.
+func undefinedFormats(in *gcn.Inst) before {
+	s, ok := matrixShape(in)
+	if !ok {
+		return nil
+	}
+	places := s.result()
+	return func(w *wave) {
+		x := w.watched
+		var lines [2][WaveSize]bool
+		for i, o := range []*gcn.Operand{&in.Src[0], &in.Src[1], &in.Scale[0], &in.Scale[1]} {
+			for _, v := range x.registersOf(o) {
+				for l := range v {
+					if v[l] != 0 {
+						lines[i&1][l%s.m] = true
+					}
+				}
+			}
+		}
+		sum := x.copyOf(&in.Src[2])
+		w.setDefined(&in.Dst, all)
+		to := x.registersOf(&in.Dst)
+		for n, p := range places {
+			if lines[0][n/s.n%s.m] || lines[1][n%s.n] {
+				to[p.reg][p.lane] = ^uint32(0)
+			}
+		}
+		x.or(&in.Dst, sum)
+	}
+}

@@ -319,6 +319,9 @@ func undefinedMatrix(b *binder, in *gcn.Inst, h handler) before {
 	if err != nil {
 		return nil
 	}
+	if in.Info.Flags&gcn.Formats != 0 {
+		return undefinedFormats(in)
+	}
 	c := &in.Src[2]
 	if sparse {
 		c = &in.Dst
@@ -332,7 +335,10 @@ func undefinedMatrix(b *binder, in *gcn.Inst, h handler) before {
 	switch in := strings.TrimLeft(name[strings.LastIndex(name, "x"):], "x0123456789"); {
 	case strings.Contains(name, "xf32"):
 	case strings.Contains(in, "fp8"), strings.Contains(in, "bf8"):
-		elem, bytesOf = 0x80, 1
+		elem, bytesOf = 0x7f, 1
+		if b.p.arch.Has(gcn.FloatsNUZ) {
+			elem = nan8
+		}
 	case strings.Contains(in, "bf16"):
 		elem, bytesOf = 0x7fc0, 2
 	case strings.Contains(in, "f16"):

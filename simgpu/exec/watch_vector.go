@@ -11,6 +11,9 @@ import (
 
 // undefinedVector binds a vector operation by its rule.
 func undefinedVector(b *binder, in *gcn.Inst) before {
+	if strings.HasPrefix(in.Info.Name, "v_cvt_scalef32_") {
+		return undefinedScaled(in)
+	}
 	srcs, ok := undefinedSources(b, in)
 	if !ok {
 		return nil
@@ -276,4 +279,39 @@ func resultShape(in *gcn.Inst) func(w *wave, out, old *Vec) {
 		}
 	}
 	return nil
+}
+
+// undefinedScaled is for scaled conversions, of up to 32 registers: all that a lane writes, if anything of its sources is.
+func undefinedScaled(in *gcn.Inst) before {
+	c := newScaledConversion(in)
+	written := ^uint32(0)
+	if c.width < 32 {
+		written = (1<<c.width - 1) << c.at
+	}
+	return func(w *wave) {
+		x := w.watched
+		var some Vec
+		for i := range in.Src {
+			o := &in.Src[i]
+			for _, v := range x.registersOf(o) {
+				for l := range v {
+					some[l] |= v[l]
+				}
+			}
+			if o.Kind == gcn.SGPR && x.scalarBits(o) != 0 {
+				for l := range some {
+					some[l] = 1
+				}
+			}
+		}
+		to := x.registersOf(&in.Dst)
+		for k := range to {
+			for m := w.exec; m != 0; m &= m - 1 {
+				l := bits.TrailingZeros64(m) & 63
+				if to[k][l] &^= written; some[l] != 0 {
+					to[k][l] |= written
+				}
+			}
+		}
+	}
 }

@@ -43,8 +43,8 @@ func mnemonics() []*mnemonic {
 }
 
 // how is what becomes of an instruction.
-func how(arch gcn.Arch, name string) string {
-	if r := exec.ReasonOn(arch, name); r != "" {
+func how(name string) string {
+	if r := exec.Reason(name); r != "" {
 		return "no: " + r
 	}
 	if exec.Translated(name) {
@@ -73,7 +73,7 @@ first that has it.
 				continue
 			}
 			n++
-			switch how(arch, m.name) {
+			switch how(m.name) {
 			case "translated":
 				fast++
 				runs++
@@ -98,9 +98,9 @@ first that has it.
 				fmt.Fprintf(&b, "\n|---%s|\n", strings.Repeat("|---", len(gcn.Archs())))
 			}
 			fmt.Fprintf(&b, "| `%s` |", m.name)
-			for i, on := range m.on {
+			for _, on := range m.on {
 				if on {
-					fmt.Fprintf(&b, " %s |", how(gcn.Archs()[i], m.name))
+					fmt.Fprintf(&b, " %s |", how(m.name))
 				} else {
 					fmt.Fprint(&b, " – |")
 				}
