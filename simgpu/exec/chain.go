@@ -14,12 +14,16 @@ import (
 // once, or waits, may wait for one that is still to come: its workgroup gets waves
 // for all that are left, the workgroups behind it are started as any others, and the
 // dispatch makes no more chains.
+//
+// With an LDS, which waves have for meeting at barriers, each wave of the workgroup has a structure of its own, and they are a ring (see meet.go) that goes through
+// a chain of workgroups. Such waves take longer, so there is no chain before it is known how long.
 
 // mostChained is how many waves a chain has at most: less than a slice of a core. Of waves that turn out to be
 // short it has more, about chainInsts instructions. Tests set both.
 var (
 	mostChained = 128
 	chainInsts  = uint64(1 << 12)
+	ringInsts   = uint64(1 << 15) // likewise, of a chain of rings; 0: there are none
 )
 
 // endsLive: what registers hold when a wave ends, or faults, matters. Tests that look at them set it.
@@ -59,7 +63,7 @@ const chainScalars = 128
 // chains reports whether the waves of a dispatch may be executed one after the other.
 func (d *Dispatch) chains(l *launchState) bool {
 	items := l.size[0] * l.size[1] * l.size[2]
-	return !d.Cooperative && l.lds == 0 && d.Clock == nil && d.Program.watch == nil && items%WaveSize == 0 && !d.Desc.workgroupInfo()
+	return !d.Cooperative && d.Clock == nil && d.Program.watch == nil && items%WaveSize == 0 && !d.Desc.workgroupInfo()
 }
 
 // chainFrom is how many workgroups a chain that begins with number n has. mu is held.
@@ -74,11 +78,19 @@ func (s *scheduler) chainFrom(n uint64) uint64 {
 		fair = fair/(4*uint64(s.workers)) + 1
 	}
 	most := uint64(mostChained)
-	if s.stats.Waves > 0 {
+	switch {
+	case s.rings() && s.stats.Waves == 0:
+		return 1
+	case s.rings():
+		most = ringInsts * s.stats.Waves / s.stats.TotalInstructions()
+	case s.stats.Waves > 0:
 		most = max(most, chainInsts*s.stats.Waves/s.stats.TotalInstructions())
 	}
 	return max(1, min(whole-uint64(id[0]), fair, most/uint64(len(s.init.ids))))
 }
+
+// rings reports whether chains are of workgroups whose waves have structures of their own.
+func (s *scheduler) rings() bool { return s.init.lds > 0 }
 
 // id is the place of workgroup number n.
 func (s *scheduler) id(n uint64) [3]uint32 {
@@ -108,10 +120,8 @@ func (s *scheduler) claim() (n, more uint64) {
 // unstarted reports whether there is a workgroup to claim. mu is held.
 func (s *scheduler) unstarted() bool { return s.next < s.total || len(s.back) > 0 }
 
-// unchain gives back workgroups of a chain that has come to an end too early.
+// unchain gives back workgroups of a chain that has come to an end too early. mu is held.
 func (s *scheduler) unchain(x groupSpan) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.chained.Store(false)
 	if x.from < x.to {
 		s.back = append(s.back, x)
@@ -150,7 +160,12 @@ func (w *wave) prepareChain(g *workgroup) {
 	c := &w.chain
 	c.left = (g.last-g.id[0])*uint32(g.count) + uint32(g.count-1-w.id)
 	c.told = c.left
-	ids := g.s.init.ids
+	w.prepareNext(g)
+}
+
+// prepareNext says what translated code makes of w when it is another wave, of the same place in a workgroup or behind it.
+func (w *wave) prepareNext(g *workgroup) {
+	c, ids := &w.chain, g.s.init.ids
 	c.ids, c.idsAt, c.idsLast = unsafe.Pointer(&ids[0]), uintptr(unsafe.Pointer(&ids[w.id])), uintptr(unsafe.Pointer(&ids[g.count-1]))
 	copy(w.begin[:], w.S[:])
 	c.number, c.group = chainScalars, g.id[0]
@@ -161,12 +176,35 @@ func (w *wave) prepareChain(g *workgroup) {
 	c.other = 0
 }
 
+// behind are the workgroups that are chained to g.
+func (g *workgroup) behind() groupSpan {
+	s := g.s
+	n := uint64(g.id[0]) + uint64(s.groups[0])*(uint64(g.id[1])+uint64(s.groups[1])*uint64(g.id[2]))
+	return groupSpan{n + 1, n + 1 + uint64(g.last-g.id[0])}
+}
+
+// again makes g, which has finished, the next workgroup of its chain. It reports whether there is one.
+func (g *workgroup) again() bool {
+	if g.id[0] == g.last {
+		return false
+	}
+	g.id[0]++
+	clear(g.lds)
+	g.live = g.count
+	for _, w := range g.waves {
+		w.start(g.s, g.count*WaveSize)
+	}
+	return true
+}
+
 // spread gives all waves of the workgroup from w on structures of their own.
 func (g *workgroup) spread(w *wave) {
 	s := g.s
-	n := uint64(g.id[0]) + uint64(s.groups[0])*(uint64(g.id[1])+uint64(s.groups[1])*uint64(g.id[2]))
-	s.unchain(groupSpan{n + 1, n + 1 + uint64(g.last-g.id[0])})
+	s.mu.Lock()
+	s.unchain(g.behind())
+	s.mu.Unlock()
 	w.unchain()
+	g.last = g.id[0]
 	g.chained, g.live = false, g.count-w.id
 	g.grow(g.count)
 	g.waves[0], g.waves[w.id] = g.waves[w.id], w

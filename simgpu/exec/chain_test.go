@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 	"unsafe"
@@ -25,12 +26,14 @@ const told = "s_getreg_b32 s4, hwreg(HW_REG_MODE); s_getreg_b32 s5, hwreg(HW_REG
 func TestChainedWavesBeginAlike(t *testing.T) {
 	const mode = "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 5; "
 	for _, after := range []int{-1, 1, 4} {
-		for _, text := range []string{told, told[:len(told)-len("s_endpgm")] + mode + "s_endpgm"} {
-			for _, workers := range []int{1, 3} {
+		for _, text := range []string{told, told[:len(told)-len("s_endpgm")] + mode + "s_endpgm", told[:len(told)-len("s_endpgm")] + mode + "s_barrier; s_endpgm"} {
+			for n := range 4 {
+				workers := 1 + n&2
 				d := newDevice(t, gcn.GFX90A, 1<<20)
 				d.prog = NewProgram(gcn.GFX90A, d.mem, Options{TranslateAfter: after})
 				buf, data := d.alloc(page)
 				x := d.assemble(buf, 13, 192, assemble(t, gcn.GFX90A, text))
+				x.DynamicLDS = uint32(n & 1)
 				x.Grid[1], x.Desc.Rsrc2 = 2, x.Desc.Rsrc2|1<<8
 				stats, err := x.Run(context.Background(), workers)
 				if err != nil || stats.Workgroups != 26 || stats.Waves != 78 || stats.WriteBytes != 78*2*16*WaveSize {
@@ -42,7 +45,7 @@ func TestChainedWavesBeginAlike(t *testing.T) {
 						got[j] = binary.LittleEndian.Uint32(data[32*i+4*j:])
 					}
 					if want := [8]uint32{x.Desc.mode(), 0, 0, 0, uint32(i / 3 % 13), 0, ^uint32(0), 0}; got != want {
-						t.Fatalf("translated after %d, %d workers: wave %d begins with %#x, want %#x", after, workers, i, got, want)
+						t.Fatalf("translated after %d, %d workers, LDS of %d: wave %d begins with %#x, want %#x", after, workers, n&1, i, got, want)
 					}
 				}
 			}
@@ -62,8 +65,10 @@ func TestChainedScalarsBeginAlike(t *testing.T) {
 		d := newDevice(t, gcn.GFX90A, 1<<20)
 		d.prog = NewProgram(gcn.GFX90A, d.mem, Options{TranslateAfter: after})
 		buf, data := d.alloc(page)
-		for round := range 3 {
-			if _, err := d.assemble(buf, 13, 192, assemble(t, gcn.GFX90A, scattered)).Run(context.Background(), 1); err != nil {
+		for round := range 6 {
+			x := d.assemble(buf, 13, 192, assemble(t, gcn.GFX90A, scattered))
+			x.DynamicLDS = uint32(round & 1)
+			if _, err := x.Run(context.Background(), 1); err != nil {
 				t.Fatal(err)
 			}
 			for i := range 4 * 39 {
@@ -87,14 +92,20 @@ func TestWaveLines(t *testing.T) {
 
 // TestChainFaults: a fault names the wave of the chain, and what ended before is counted.
 func TestChainFaults(t *testing.T) {
-	for _, after := range []int{-1, 1} {
+	for n := range 8 {
+		after := []int{-1, 1}[n/2%2]
 		d := newDevice(t, gcn.GFX90A, 1<<20)
 		d.prog = NewProgram(gcn.GFX90A, d.mem, Options{TranslateAfter: after})
-		x := d.assemble(1<<40, 20, 192, assemble(t, gcn.GFX90A, "v_lshrrev_b32_e32 v1, 6, v0; v_readfirstlane_b32 s8, v1; s_cmp_lg_u32 s2, 5; s_cbranch_scc1 4; s_cmp_lg_u32 s8, 1; s_cbranch_scc1 2; s_load_dword s4, s[0:1], 0x0; s_endpgm"))
+		addr := uint64(1 << 40)
+		if n >= 4 {
+			addr = d.mem.Base + 1<<19 // of the device, and not allocated
+		}
+		x := d.assemble(addr, 20, 192, assemble(t, gcn.GFX90A, "v_lshrrev_b32_e32 v1, 6, v0; v_readfirstlane_b32 s8, v1; s_cmp_lg_u32 s2, 5; s_cbranch_scc1 4; s_cmp_lg_u32 s8, 1; s_cbranch_scc1 2; s_load_dword s4, s[0:1], 0x0; s_endpgm"))
 		x.Grid[0] = 64 * 192 // so that there are chains as long as can be
+		x.DynamicLDS = uint32(n & 1)
 		stats, err := x.Run(context.Background(), 1)
 		var f *Fault
-		if !errors.As(err, &f) || f.Workgroup != [3]uint32{5, 0, 0} || f.Wave != 1 || f.Addr != 1<<40 {
+		if !errors.As(err, &f) || f.Workgroup != [3]uint32{5, 0, 0} || f.Wave != 1 || f.Addr != addr {
 			t.Fatalf("%d: %+v", after, err)
 		}
 		if stats.Workgroups != 5 || stats.Waves != 16 {
@@ -106,21 +117,28 @@ func TestChainFaults(t *testing.T) {
 // TestChainBreaks: a wave that waits for a later one of its workgroup, or for another
 // workgroup that comes after it in its chain, gets what it waits for, and all of them are executed once.
 func TestChainBreaks(t *testing.T) {
-	// Wave 0 of workgroup 0 waits until all others, which add 1, have been there.
+	// Wave 0 of workgroup 0, or of workgroup 3, waits until all others, which add 1, have been there.
 	const first = "v_mov_b32_e32 v2, 0; v_mov_b32_e32 v3, 1; v_lshrrev_b32_e32 v1, 6, v0; v_readfirstlane_b32 s8, v1; s_or_b32 s8, s8, s2; s_cmp_eq_u32 s8, 0; s_cbranch_scc1 4; s_mov_b64 exec, 1; global_atomic_add v2, v3, s[0:1]; s_endpgm; "
 	for name, wait := range map[string]string{
 		"spinning": "s_load_dword s4, s[0:1], 0x0; s_waitcnt lgkmcnt(0); s_cmp_lg_u32 s4, 0x9f; s_cbranch_scc1 65530; s_endpgm",
 		"sleeping": "s_sleep 1; s_load_dword s4, s[0:1], 0x0; s_waitcnt lgkmcnt(0); s_cmp_lg_u32 s4, 0x9f; s_cbranch_scc1 65529; s_endpgm",
 	} {
 		for _, after := range []int{-1, 1} {
-			for _, workers := range []int{1, 3} {
-				t.Run(fmt.Sprint(name, after, workers), func(t *testing.T) {
+			for n := range 4 {
+				workers := 1 + n&2
+				t.Run(fmt.Sprint(name, after, n), func(t *testing.T) {
 					d := newDevice(t, gcn.GFX90A, 1<<20)
 					d.prog = NewProgram(gcn.GFX90A, d.mem, Options{TranslateAfter: after})
 					buf, data := d.alloc(page)
 					ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 					defer cancel()
-					stats, err := d.assemble(buf, 40, 256, assemble(t, gcn.GFX90A, first+wait)).Run(ctx, workers)
+					text := first + wait
+					if n&1 != 0 { // the first workgroup with an LDS is no chain
+						text = strings.Replace(text, "s_or_b32 s8, s8, s2", "s_xor_b32 s9, s2, 3; s_or_b32 s8, s8, s9", 1)
+					}
+					x := d.assemble(buf, 40, 256, assemble(t, gcn.GFX90A, text))
+					x.DynamicLDS = uint32(n & 1)
+					stats, err := x.Run(ctx, workers)
 					if err != nil || stats.Workgroups != 40 || stats.Waves != 160 || binary.LittleEndian.Uint32(data) != 159 {
 						t.Errorf("%v, %d waves have been there, %+v", err, binary.LittleEndian.Uint32(data), stats)
 					}
@@ -132,24 +150,28 @@ func TestChainBreaks(t *testing.T) {
 
 // TestChainClaimedBefore: a chain that was claimed before another goroutine's came to an end too early is executed, all of it.
 func TestChainClaimedBefore(t *testing.T) {
-	for _, breaks := range []bool{false, true} {
+	for n := range 4 {
+		breaks := n&1 != 0
 		d := newDevice(t, gcn.GFX90A, 1<<20)
 		x := d.short(100)
+		x.DynamicLDS = uint32(n & 2)
 		s := &scheduler{d: x, groups: x.groups(), workers: 1, total: 100, limit: 1}
 		var err error
 		if s.init, err = x.prepare(); err != nil {
 			t.Fatal(err)
 		}
 		s.chained.Store(true)
-		n, more := s.claim()
-		if n != 0 || more == 0 {
-			t.Fatalf("claimed %d and %d more", n, more)
+		s.stats.Waves, s.stats.Instructions[SALU] = 1000, 2000 // it is known that they are short
+		first, more := s.claim()
+		if first != 0 || more == 0 {
+			t.Fatalf("claimed %d and %d more", first, more)
 		}
+		s.stats = Stats{}
 		s.resident++
 		if breaks {
 			s.unchain(groupSpan{})
 		}
-		g := newWorkgroup(s, n, more)
+		g := newWorkgroup(s, first, more)
 		if fault, done := g.turn(&s.stop); fault != nil || !done {
 			t.Fatalf("%v, done: %v", fault, done)
 		}
@@ -184,18 +206,28 @@ func TestChainFrom(t *testing.T) {
 		grid, group [3]uint32
 		workers     int
 		n, want     uint64
+		lds         uint32
+		insts       uint64 // of 100 waves
 	}{
-		{[3]uint32{1 << 20, 1, 1}, [3]uint32{64, 1, 1}, 1, 0, 128},
-		{[3]uint32{1 << 20, 1, 1}, [3]uint32{1024, 1, 1}, 1, 0, 8},
-		{[3]uint32{64 * 50, 1, 1}, [3]uint32{64, 1, 1}, 1, 48, 2},
-		{[3]uint32{64 * 50, 1, 1}, [3]uint32{64, 1, 1}, 2, 48, 1},
-		{[3]uint32{64*50 + 1, 3, 1}, [3]uint32{64, 1, 1}, 1, 40, 10},
-		{[3]uint32{64*50 + 1, 3, 1}, [3]uint32{64, 1, 1}, 1, 50, 1}, // a small one
-		{[3]uint32{64 * 500, 3, 1}, [3]uint32{32, 2, 1}, 1, 1000, 1},
-		{[3]uint32{64 * 64, 1, 1}, [3]uint32{64, 1, 1}, 4, 0, 5},
+		{[3]uint32{1 << 20, 1, 1}, [3]uint32{64, 1, 1}, 1, 0, 128, 0, 0},
+		{[3]uint32{1 << 20, 1, 1}, [3]uint32{64, 1, 1}, 1, 0, 2048, 0, 200},
+		{[3]uint32{1 << 20, 1, 1}, [3]uint32{1024, 1, 1}, 1, 0, 8, 0, 0},
+		{[3]uint32{64 * 50, 1, 1}, [3]uint32{64, 1, 1}, 1, 48, 2, 0, 0},
+		{[3]uint32{64 * 50, 1, 1}, [3]uint32{64, 1, 1}, 2, 48, 1, 0, 0},
+		{[3]uint32{64*50 + 1, 3, 1}, [3]uint32{64, 1, 1}, 1, 40, 10, 0, 0},
+		{[3]uint32{64*50 + 1, 3, 1}, [3]uint32{64, 1, 1}, 1, 50, 1, 0, 0}, // a small one
+		{[3]uint32{64 * 500, 3, 1}, [3]uint32{32, 2, 1}, 1, 1000, 1, 0, 0},
+		{[3]uint32{64 * 64, 1, 1}, [3]uint32{64, 1, 1}, 4, 0, 5, 0, 0},
+		{[3]uint32{1 << 20, 1, 1}, [3]uint32{256, 1, 1}, 1, 0, 1, 16, 0}, // nobody knows how long they take
+		{[3]uint32{1 << 20, 1, 1}, [3]uint32{256, 1, 1}, 1, 0, 64, 16, 100 * 128},
+		{[3]uint32{1 << 20, 1, 1}, [3]uint32{1024, 1, 1}, 1, 0, 16, 16, 100 * 128},
+		{[3]uint32{1 << 20, 1, 1}, [3]uint32{256, 1, 1}, 1, 0, 1, 16, 100 * 5000}, // too long for two of them
+		{[3]uint32{256 * 64, 1, 1}, [3]uint32{256, 1, 1}, 4, 0, 5, 16, 100 * 128},
+		{[3]uint32{256*50 + 64, 1, 1}, [3]uint32{256, 1, 1}, 1, 48, 2, 16, 100 * 128},
+		{[3]uint32{32 * 500, 1, 1}, [3]uint32{32, 1, 1}, 1, 0, 1, 16, 100 * 128}, // not all lanes
 	} {
 		x := d.short(1)
-		x.Grid, x.Group = c.grid, c.group
+		x.Grid, x.Group, x.DynamicLDS = c.grid, c.group, c.lds
 		s := &scheduler{d: x, groups: x.groups(), workers: c.workers}
 		s.total = uint64(s.groups[0]) * uint64(s.groups[1])
 		var err error
@@ -203,6 +235,9 @@ func TestChainFrom(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.chained.Store(x.chains(&s.init))
+		if c.insts > 0 {
+			s.stats.Waves, s.stats.Instructions[VALU] = 100, c.insts
+		}
 		if got := s.chainFrom(c.n); got != c.want {
 			t.Errorf("%+v: %d workgroups", c, got)
 		}

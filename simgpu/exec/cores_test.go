@@ -33,9 +33,9 @@ func countedCores(n int) (c *Cores, tick func()) {
 
 // tellEach makes OnStats be called for each workgroup, however short.
 func tellEach(t *testing.T) {
-	n, most, insts := dueAfter, mostChained, chainInsts
-	t.Cleanup(func() { dueAfter, mostChained, chainInsts = n, most, insts })
-	dueAfter, mostChained, chainInsts = 0, 1, 0
+	n, most, insts, rings := dueAfter, mostChained, chainInsts, ringInsts
+	t.Cleanup(func() { dueAfter, mostChained, chainInsts, ringInsts = n, most, insts, rings })
+	dueAfter, mostChained, chainInsts, ringInsts = 0, 1, 0, 0
 }
 
 // short is a dispatch of so many workgroups that do a little.

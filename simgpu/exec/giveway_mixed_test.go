@@ -155,6 +155,8 @@ func mixedWrong(table *[mixedForeach]uint32, waves int, notes []uint32) string {
 // the same order by functions and in machine code.
 func TestMixedWaves(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 2))
+	defer func(n uint64) { ringInsts = n }(ringInsts)
+	ringInsts = 1 << 20 // all but the first are a chain
 	for n := range 60 {
 		waves := []int{2, 3, 4, 7, mixedMost}[n%5]
 		table := [mixedForeach]uint32{}
@@ -180,7 +182,7 @@ func TestMixedWaves(t *testing.T) {
 		}
 		var first [][]uint32
 		for _, after := range []int{-1, 1, 2, 5, 0} {
-			notes := mixedRun(t, &table, after, waves, 2)
+			notes := mixedRun(t, &table, after, waves, 4)
 			for g, of := range notes {
 				if wrong := mixedWrong(&table, waves, of); wrong != "" {
 					t.Fatalf("program %d, %d waves, translated after %d, workgroup %d: %s", n, waves, after, g, wrong)

@@ -186,6 +186,7 @@ func (w *wave) start(s *scheduler, items int) {
 	w.mode, w.fp = l.mode, l.fp
 	w.priority, w.traps = 0, 0
 	w.unchain()
+	w.chain.region, w.chain.other = nil, 1 // nobody has prepared what follows
 	w.ldsOwner, w.left, w.meet = nil, 0, waveMeet{}
 	w.blk, w.idx, w.status = nil, 0, running
 	w.gives = w.wg.mayGive()

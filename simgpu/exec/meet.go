@@ -7,6 +7,10 @@ package exec
 // a barrier and others gave way, the ring is mixed, and those at the barrier are passed over until all are there. The first time that
 // the code returns to Go, for whatever reason, they are no ring any more: those before the wave that executes then have
 // come to the barrier or given way, those behind it have not begun yet or are held at the barrier.
+//
+// Waves are a ring from their beginning on, too. They leave it together: where all before a wave have ended in this turn, it ends as well.
+// If workgroups are chained (see chain.go), the code goes on with the next one behind the last wave: it clears the LDS, and each wave begins anew
+// when it is its turn. Waves that have not are those whose number of the workgroup is another than that of the wave that executes.
 
 // waveMeet is a wave's place in the ring.
 type waveMeet struct {
@@ -15,4 +19,6 @@ type waveMeet struct {
 	exit   uint32  // 1 + number of the exit of its region where it is, 0: it has not moved yet
 	of     uint32  // what the waves before it stopped at, or what it waits for itself
 	first  uint32  // not 0: there is none before it
+	left   uint32  // of the last one: workgroups that may follow
+	gives  spaces  // what wave.gives is when it begins
 }

@@ -283,7 +283,7 @@ func (p *Program) after(b *block, ins []gcn.Inst) [2]*block {
 
 // translate makes a region that begins with head, of blocks that use no more registers than v vector and a accumulation registers. mu is held.
 func (p *Program) translate(head *block, v, a int) {
-	g := &nativeGen{p: p, r: &region{}, starts: map[*block]x64.Label{}, rings: map[int32]x64.Label{}}
+	g := &nativeGen{p: p, r: &region{}, starts: map[*block]x64.Label{}, rings: map[int32]x64.Label{}, afresh: map[bool]x64.Label{}}
 	queue, insts := []*block{head}, 0
 	for i := 0; i < len(queue); i++ {
 		b := queue[i]

@@ -26,6 +26,8 @@ func (g *nativeGen) nextWave(out x64.Label) {
 	a.CmpShort(x64.At(rW, waveTally), maxTally)
 	a.JumpIf(x64.AE, out)
 	begin, last, fresh, some := a.Label(), a.Label(), a.Label(), a.Label()
+	a.OpImm(x64.CMP, true, x64.At(rW, meetNext), 0)
+	a.JumpIf(x64.NE, g.endsInRing(out))
 	a.OpImm(x64.SUB, false, x64.At(rW, chainLeft), 1)
 	a.JumpIf(x64.B, last)
 	a.OpImm(x64.CMP, false, x64.At(rW, chainOther), 0)
@@ -51,7 +53,13 @@ func (g *nativeGen) nextWave(out x64.Label) {
 		a.Jump(some)
 	})
 	a.Store(true, x64.At(rW, chainAt), x64.RAX)
+	g.beginWave()
+}
 
+// beginWave goes to the beginning of a wave, the ids of whose work-items are at RAX. Scalar registers are what they are then but for what
+// differs from wave to wave.
+func (g *nativeGen) beginWave() {
+	a := &g.a
 	a.Load(false, x64.RCX, x64.At(rW, chainNumber))
 	a.Load(false, x64.R9, x64.At(rW, chainGroup))
 	a.Store(false, x64.Scaled(rW, x64.RCX, 2, waveS), x64.R9)

@@ -66,12 +66,13 @@ type nativeGen struct {
 
 	matrices map[matrixCode]x64.Label // code of matrix instructions
 
-	rings map[int32]x64.Label // see stopsOtherwise, and 0: chooseOfRing
-	stubs []func()            // what stands behind the code
-	full  bool                // all lanes are active in what is generated
-	blk   *block              // being generated
-	nb    *nativeBlock
-	idx   int
+	rings  map[int32]x64.Label // see stopsOtherwise, and 0: chooseOfRing
+	afresh map[bool]x64.Label  // see beginsInRing
+	stubs  []func()            // what stands behind the code
+	full   bool                // all lanes are active in what is generated
+	blk    *block              // being generated
+	nb     *nativeBlock
+	idx    int
 
 	held, holds int // 1 + the scalar register pair whose mask is in K1 to K4; what it is behind the instruction
 
@@ -131,11 +132,16 @@ func (g *nativeGen) later(f func()) {
 
 // setUp loads the general registers.
 func (g *nativeGen) setUp() {
+	g.setUpPointers()
+	g.loadScalars()
+}
+
+// setUpPointers loads those that say where things are.
+func (g *nativeGen) setUpPointers() {
 	g.a.Load(true, rV, x64.At(rW, waveV))
 	g.a.Load(true, rA, x64.At(rW, waveA))
 	g.a.Load(true, rLDS, x64.At(rW, waveLDS))
 	g.a.Imm(rMem, g.p.mem.Base)
-	g.loadScalars()
 }
 
 func (g *nativeGen) loadExec() {

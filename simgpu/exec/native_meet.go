@@ -10,19 +10,30 @@ import (
 
 // form makes the waves that have met a ring, if all of them can go on in translated code.
 func (g *workgroup) form() {
-	if g.live < 2 || !useNative {
+	if g.live < 2 && g.id[0] == g.last || !useNative {
 		return
 	}
+	left := g.last - g.id[0]
 	for _, w := range g.waves {
 		if w.status == ended {
+			left = 0
 			continue
+		}
+		if w.blk == nil {
+			w.toStart()
 		}
 		e := w.blk.entry.Load()
 		if e == nil || w.watched != nil || !e.suits(w) || w.left != 0 {
 			return
 		}
+		if w.tally.high>>48 > maxTally/2 { // otherwise it ends the ring soon
+			w.tally.flush(&w.stats)
+		}
 		w.toNative(e)
-		w.meet = waveMeet{resume: e.at}
+		w.meet = waveMeet{resume: e.at, gives: g.mayGive()}
+		if w.chain.group = g.id[0]; w.mode != g.s.init.mode {
+			left = 0
+		}
 	}
 	var first, last *wave
 	for _, w := range g.waves {
@@ -37,35 +48,51 @@ func (g *workgroup) form() {
 		last = w
 	}
 	last.meet.next = first
-	first.meet.first = 1
+	first.meet.first, last.meet.left = 1, left
 	g.meeting = true
 }
 
 // part ends the ring, if there is one: the wave at now executes. It returns that, which is w
-// where there is no ring.
+// where there is no ring. Whether w has ended the caller sees to.
 func (g *workgroup) part(w *wave, now uintptr) *wave {
 	if !g.meeting {
 		return w
 	}
 	g.meeting = false
+	called := w
 	for _, o := range g.waves {
 		if o.status != ended && uintptr(unsafe.Pointer(o)) == now {
 			w = o
 		}
 	}
-	mixed, begun := w.meet.of == meetsFree, true // waves before the one that executes
+	at := w.chain.group
+	finished := uint64(at - g.id[0])
+	g.id[0] = at
+	mixed, over := w.meet.of == meetsFree, w.meet.of == meetsEnd
+	begun := true // waves before the one that executes
 	for _, o := range g.waves {
 		if o.status == ended {
 			continue
 		}
 		m := o.meet
 		o.meet = waveMeet{}
+		o.stats.Waves += finished
 		if o == w {
 			begun = false
 			continue
 		}
 		o.status = running
-		if m.exit == 0 {
+		switch {
+		case o.chain.group != at:
+			o.start(g.s, g.count*WaveSize)
+			continue
+		case begun && over:
+			if o.status = ended; o != called {
+				o.stats.Waves++
+				g.live--
+			}
+			continue
+		case m.exit == 0:
 			continue
 		}
 		b := o.region.exits[m.exit-1].blk
@@ -98,6 +125,7 @@ const (
 	meetsWait               // likewise
 	meetsFree               // they are mixed, and it goes on when it is its turn
 	meetsHeld               // they are mixed, and it is held at the barrier
+	meetsEnd                // those before it have ended; it is not the first
 )
 
 // atBarrier is the end of a block with a barrier. exit is its number, out is where Go executes it.
@@ -140,6 +168,8 @@ func (g *nativeGen) nextOfRing(nb *nativeBlock, of int32, exit int, out x64.Labe
 	a.JumpIf(x64.E, out)
 	a.CmpShort(x64.At(rW, waveTally), maxTally)
 	a.JumpIf(x64.AE, out)
+	a.OpImm(x64.CMP, false, x64.At(rW, meetOf), meetsEnd)
+	a.JumpIf(x64.E, out)
 	live := g.liveOut[nb.b]
 	g.storePins(g.pins.dirty & g.pinsOf(&live))
 	a.LoadAddress(x64.RCX, g.entries[next])
@@ -245,6 +275,89 @@ func (g *nativeGen) chooseOfRing() x64.Label {
 	return l
 }
 
+// endsInRing is the end of a wave of a ring; at the label out Go executes it.
+func (g *nativeGen) endsInRing(out x64.Label) x64.Label {
+	l := g.a.Label()
+	g.stubs = append(g.stubs, func() {
+		a := &g.a
+		all, other, stop, last, clears := a.Label(), a.Label(), a.Label(), a.Label(), a.Label()
+		a.Bind(l)
+		a.Load(true, x64.RAX, x64.At(rW, meetNext))
+		a.OpImm(x64.CMP, false, x64.At(rW, meetOf), meetsEnd)
+		a.JumpIf(x64.E, all)
+		a.OpImm(x64.CMP, false, x64.At(rW, meetFirst), 0)
+		a.JumpIf(x64.E, out) // some before it have not ended
+		a.OpImm(x64.CMP, false, x64.At(rW, meetOf), meetsFree)
+		a.JumpIf(x64.E, out) // some are held
+		a.Bind(all)
+		a.LoadAddress(x64.RCX, g.beginsInRing(false))
+		a.OpImm(x64.CMP, false, x64.At(rW, chainOther), 0)
+		a.JumpIf(x64.NE, other)
+		a.Bind(stop)
+		a.OpImm(x64.CMP, false, x64.At(x64.RAX, meetFirst), 0)
+		a.JumpIf(x64.NE, last)
+		a.Store(true, x64.At(rW, meetResume), x64.RCX)
+		a.StoreImm(false, x64.At(rW, waveAccess), 0)
+		g.passTurn(meetsEnd)
+
+		a.Bind(other) // it was executed in more than this region, in which waves may begin or not
+		a.Load(true, x64.R9, x64.At(rW, waveRegion))
+		a.Op(x64.CMP, true, x64.R9, x64.At(rW, chainRegion))
+		a.JumpIf(x64.NE, out)
+		a.LoadAddress(x64.RCX, g.beginsInRing(true))
+		a.Jump(stop)
+
+		a.Bind(last) // the workgroup has ended
+		a.OpImm(x64.SUB, false, x64.At(rW, meetLeft), 1)
+		a.JumpIf(x64.B, out) // Go ends the ring
+		a.Store(true, x64.At(rW, meetResume), x64.RCX)
+		a.StoreImm(false, x64.At(rW, waveAccess), 0)
+		a.Load(false, x64.RCX, x64.At(rW, waveLen))
+		a.V(x64.VPXORD, 0, 0, x64.Z(0), 0)
+		a.OpImm(x64.ADD, false, x64.RCX, ldsLine-1)
+		a.OpImm(x64.AND, false, x64.RCX, -ldsLine)
+		a.Load(true, rW, x64.RAX)
+		a.Bind(clears) // there is an LDS: see rings
+		a.VStore(x64.Scaled(rLDS, x64.RCX, 0, -ldsLine), 0, 0)
+		a.OpImm(x64.SUB, false, x64.RCX, ldsLine)
+		a.JumpIf(x64.NE, clears)
+		a.JumpTo(x64.At(rW, meetResume))
+	})
+	return l
+}
+
+// beginsInRing is where the wave at rW becomes the one of the next workgroup that has the same place in it; other: after something else than the
+// region was executed.
+func (g *nativeGen) beginsInRing(other bool) x64.Label {
+	if l, ok := g.afresh[other]; ok {
+		return l
+	}
+	l := g.a.Label()
+	g.afresh[other] = l
+	g.stubs = append(g.stubs, func() {
+		a := &g.a
+		a.Bind(l)
+		if other {
+			g.beginLines(1<<scalarLines - 1)
+			g.beginRest()
+			a.StoreImm(false, x64.At(rW, chainOther), 0)
+		} else {
+			lines, rest := g.linesWritten()
+			g.beginLines(lines)
+			if rest {
+				g.beginRest()
+			}
+		}
+		a.OpImm(x64.ADD, false, x64.At(rW, chainGroup), 1)
+		a.Load(false, x64.RAX, x64.At(rW, meetGives))
+		a.Store(false, x64.At(rW, waveGives), x64.RAX)
+		g.setUpPointers()
+		a.Load(true, x64.RAX, x64.At(rW, chainAt))
+		g.beginWave()
+	})
+	return l
+}
+
 // Where what it uses lies in a wave.
 var (
 	waveMet    = int(unsafe.Offsetof(wave{}.meet))
@@ -253,5 +366,7 @@ var (
 	meetExit   = waveMet + int(unsafe.Offsetof(waveMeet{}.exit))
 	meetOf     = waveMet + int(unsafe.Offsetof(waveMeet{}.of))
 	meetFirst  = waveMet + int(unsafe.Offsetof(waveMeet{}.first))
+	meetLeft   = waveMet + int(unsafe.Offsetof(waveMeet{}.left))
+	meetGives  = waveMet + int(unsafe.Offsetof(waveMeet{}.gives))
 	waveGives  = int(unsafe.Offsetof(wave{}.gives))
 )

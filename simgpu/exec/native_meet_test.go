@@ -3,9 +3,12 @@
 package exec
 
 import (
+	"context"
 	"encoding/binary"
 	"sync/atomic"
 	"testing"
+
+	"github.com/rocwire/rocwire/simgpu/gcn"
 )
 
 // TestMeetWithoutGo: all waves go on from a barrier while Go executes the first.
@@ -45,6 +48,56 @@ func TestMixedWithoutGo(t *testing.T) {
 		}
 		if notes := binary.LittleEndian.Uint32(data[mixedNotes:]); notes == 0 {
 			t.Error("nothing was noted")
+		}
+		g.release()
+	}
+}
+
+// TestRingChainWithoutGo: a ring goes through a chain of workgroups while Go executes the first wave, as far as the chain and the tally go.
+func TestRingChainWithoutGo(t *testing.T) {
+	if !useNative {
+		return
+	}
+	d := newDevice(t, gcn.GFX90A, 1<<20)
+	d.prog = NewProgram(gcn.GFX90A, d.mem, Options{TranslateAfter: 1})
+	buf, _ := d.alloc(page)
+	x := d.assemble(buf, 100, 3*WaveSize, assemble(t, gcn.GFX90A, "s_movk_i32 s20, 0x1; s_barrier; s_endpgm"))
+	x.DynamicLDS = 4
+	if _, err := x.Run(context.Background(), 1); err != nil {
+		t.Fatal(err)
+	}
+	s := &scheduler{d: x, groups: x.groups(), workers: 1}
+	var err error
+	if s.init, err = x.prepare(); err != nil {
+		t.Fatal(err)
+	}
+	s.chained.Store(true)
+	for _, c := range []struct {
+		tally, more uint64
+		id          uint32
+	}{{0, 0, 0}, {0, 1, 1}, {0, 99, 99}, {maxTally - 9, 99, 2}} {
+		g := newWorkgroup(s, 0, c.more)
+		if cap(g.lds)%ldsLine != 0 {
+			t.Errorf("there is room for %d bytes", cap(g.lds))
+		}
+		g.form()
+		for _, w := range g.waves {
+			w.stats, w.tally = Stats{}, tally{high: c.tally << 48}
+		}
+		var stop atomic.Bool
+		g.waves[0].run(1, &stop)
+		if g.meeting || g.id[0] != c.id {
+			t.Errorf("%+v: a ring: %v, went on to workgroup %v", c, g.meeting, g.id)
+		}
+		if g.finished != 0 || g.counted != 0 {
+			t.Errorf("%+v: %d and %d workgroups were told", c, g.finished, g.counted)
+		}
+		// It comes back at a barrier or an end of the workgroup that it names.
+		if c.tally == 0 && (g.waves[0].status != ended || g.waves[1].status != ended || g.waves[2].left == 0 || g.live != 2 || g.waves[1].stats.Waves != uint64(c.id)+1) {
+			t.Errorf("%+v: %d live, %+v", c, g.live, g.waves[1].stats)
+		}
+		if c.tally != 0 && g.waves[0].stats.Waves != uint64(c.id) {
+			t.Errorf("%+v: %+v", c, g.waves[0].stats)
 		}
 		g.release()
 	}

@@ -268,6 +268,10 @@ func (s *scheduler) park(g *workgroup) (pause func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	g.tell()
+	if !g.chained && g.id[0] < g.last { // others may have waited for those behind it
+		s.unchain(g.behind())
+		g.last = g.id[0]
+	}
 	pause = s.collect(g)
 	s.parked = append(s.parked, g)
 	s.idle++
@@ -287,7 +291,7 @@ func (s *scheduler) end(g *workgroup) (pause func()) {
 	s.idle = 0
 	g.tell()
 	g.finished++
-	if s.d.Clock != nil || g.due() {
+	if s.d.Clock != nil || g.due() || s.rings() && s.stats.Waves == 0 {
 		pause = s.collect(g)
 	}
 	if s.finished++; s.finished == s.total {

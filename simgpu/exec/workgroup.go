@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -21,8 +22,8 @@ type workgroup struct {
 	gws      *gws // nil unless the dispatch is cooperative
 	s        *scheduler
 
-	chained bool   // there are a chain's workgroups behind it, up to last along X
-	last    uint32 // likewise
+	chained bool   // one wave structure is all waves of a chain
+	last    uint32 // workgroups behind it are its own up to this one along X
 	counted uint32 // those before it have been told to the scheduler
 
 	meeting bool // its waves go from one to the next in translated code, see waveMeet
@@ -39,12 +40,15 @@ func (d *Dispatch) lds() int {
 	return (int(d.Desc.GroupSegmentSize) + int(d.DynamicLDS) + 15) &^ 15
 }
 
+// ldsLine is what memory of an LDS is a multiple of, so that it is cleared by whole lines.
+const ldsLine = 64
+
 // newWorkgroup sets up workgroup number n of the dispatch, to which more are chained. It does not touch
 // device memory.
 func newWorkgroup(s *scheduler, n, more uint64) *workgroup {
 	g := &workgroup{gws: s.gws, s: s}
 	if s.init.lds > 0 {
-		g.lds = make([]byte, s.init.lds)
+		g.lds = make([]byte, s.init.lds, (s.init.lds+ldsLine-1)&^(ldsLine-1))
 	}
 	g.begin(n, more)
 	return g
@@ -66,7 +70,7 @@ func (g *workgroup) begin(n, more uint64) {
 	g.count = (items + WaveSize - 1) / WaveSize
 	g.live = g.count
 	// Another goroutine may have ended chaining since this chain was claimed: the workgroups behind the first are this one's all the same.
-	g.chained = more > 0 || s.chained.Load() && g.size == s.init.size
+	g.chained = !s.rings() && (more > 0 || s.chained.Load() && g.size == s.init.size)
 	g.watched = s.d.Program.watch.group(len(g.lds), g.live)
 	if g.live < len(g.waves) && !g.chained {
 		s.mu.Lock()
@@ -129,23 +133,42 @@ func (g *workgroup) keep(n int) {
 	}
 }
 
+// begins reports whether no wave has executed anything.
+func (g *workgroup) begins() bool {
+	return g.live == g.count && !slices.ContainsFunc(g.waves, func(w *wave) bool { return w.blk != nil })
+}
+
+// toStart puts the wave at the kernel's first instruction.
+func (w *wave) toStart() {
+	g := w.wg
+	if w.blk = g.s.start(); g.s.rings() && g.s.chained.Load() {
+		w.prepareNext(g)
+	}
+}
+
 // turn executes the waves for a while. It reports whether the workgroup has
 // finished, or how it failed.
 func (g *workgroup) turn(stop *atomic.Bool) (fault *Fault, done bool) {
 	var w *wave
 	defer func() {
 		if e := recover(); e != nil {
-			fault = g.accessing(w).toFault(e)
+			w = g.accessing(w)
+			g.part(nil, uintptr(unsafe.Pointer(w)))
+			fault = w.toFault(e)
 		}
 	}()
 	g.slept = false
+	met := !g.chained && g.begins()
 	if g.chained {
 		if w = g.waves[0]; g.follow(w, stop) {
 			return nil, true
 		}
 	}
-	met := false
+	at := g.id[0]
 	for turns, meets := 0, 0; turns < groupTurns && meets < groupMeets; {
+		if g.id[0] != at { // that is another one
+			at, turns, meets = g.id[0], 0, 0
+		}
 		busy, waiting, gave := false, 0, 0
 		if met {
 			g.form()
@@ -167,7 +190,7 @@ func (g *workgroup) turn(stop *atomic.Bool) (fault *Fault, done bool) {
 				}
 			}
 			if w.blk == nil {
-				w.blk = g.s.start()
+				w.toStart()
 			}
 			w.status = running
 			w.status = w.run(waveSlice, stop)
@@ -188,7 +211,11 @@ func (g *workgroup) turn(stop *atomic.Bool) (fault *Fault, done bool) {
 			}
 		}
 		if g.live == 0 {
-			return nil, true
+			if !g.again() {
+				return nil, true
+			}
+			met = true
+			continue
 		}
 		if waiting == g.live {
 			for _, w := range g.waves {
