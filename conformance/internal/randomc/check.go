@@ -18,7 +18,7 @@ import (
 var Levels = []string{"-O0", "-O1", "-O2", "-O3"}
 
 // Arches are the GPUs.
-var Arches = []string{"gfx90a", "gfx942"}
+var Arches = []string{"gfx90a", "gfx942", "gfx950"}
 
 // Checker compiles and runs programs in a folder of its own.
 type Checker struct {
@@ -63,9 +63,18 @@ func (c *Checker) native(ctx context.Context) error {
 	return c.compile(ctx, append(args, c.file("p.hip"), "-x", "none", c.file("runner.o"), "-lm")...)
 }
 
+// deviceArgs are what clang is told of a GPU.
+func deviceArgs(arch, level string) []string {
+	return []string{"-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output", "--offload-arch=" + arch, "-nogpulib", "-nogpuinc", "-fno-ident", "-fuse-cuid=none",
+		"-munsafe-fp-atomics", level}
+}
+
 func (c *Checker) object(ctx context.Context, arch, level string) ([]byte, error) {
-	args := append([]string{"-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output", "--offload-arch=" + arch, "-nogpulib", "-nogpuinc", "-fno-ident", "-fuse-cuid=none",
-		"-munsafe-fp-atomics", level, "-I" + c.src, "-o", c.file("p.co")}, common...)
+	if arch == "gfx950" {
+		return c.newest(ctx, arch, level)
+	}
+	args := append(deviceArgs(arch, level), "-I"+c.src, "-o", c.file("p.co"))
+	args = append(args, common...)
 	if err := c.compile(ctx, append(args, c.file("p.hip"))...); err != nil {
 		return nil, err
 	}
