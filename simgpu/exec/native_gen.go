@@ -10,7 +10,7 @@ import (
 )
 
 // Registers of translated code: RBX the wave, RSI its vector registers, R8 its
-// accumulation registers, RDI the LDS, RDX device memory; R12 EXEC, R11 and R13 to R15 other scalar registers; K1 to K4 EXEC, 16 lanes
+// accumulation registers, from the one in the middle of those that are reached by a short displacement, RDI the LDS, RDX device memory; R12 EXEC, R11 and R13 to R15 other scalar registers; K1 to K4 EXEC, 16 lanes
 // each; Z8 and up what is pinned.
 const (
 	rW   = x64.RBX
@@ -18,6 +18,9 @@ const (
 	rA   = x64.R8
 	rLDS = x64.RDI
 )
+
+// vectorsFrom is where in the memory of vector registers RSI and R8 point.
+const vectorsFrom = 128 * 64
 
 // lanes is the mask of a quarter's active lanes, for instructions that take one.
 func (g *nativeGen) lanes(q int) x64.K {
@@ -140,6 +143,9 @@ func (g *nativeGen) setUp() {
 func (g *nativeGen) setUpPointers() {
 	g.a.Load(true, rV, x64.At(rW, waveV))
 	g.a.Load(true, rA, x64.At(rW, waveA))
+	for _, r := range []x64.Reg{rV, rA} {
+		g.a.OpImm(x64.ADD, true, r, vectorsFrom)
+	}
 	g.a.Load(true, rLDS, x64.At(rW, waveLDS))
 	g.a.Imm(rMem, g.p.mem.Base)
 }

@@ -100,7 +100,7 @@ func matrixEmitter(g *nativeGen, in *gcn.Inst) bool {
 			base = rA
 		}
 		a.Load(true, r, base)
-		a.OpImm(x64.ADD, true, r, int32(d.reg)*4*WaveSize)
+		a.OpImm(x64.ADD, true, r, int32(d.reg)*4*WaveSize-vectorsFrom)
 	}
 	at(x64.RAX, op.x)
 	at(x64.RCX, op.y)

@@ -16,7 +16,7 @@ import (
 // at is a quarter of register reg of vector operand o: a Z or a Mem.
 func (g *nativeGen) at(o *gcn.Operand, reg, q int) any {
 	if o.Kind == gcn.AccVGPR {
-		return x64.At(rA, (int(o.Index)+reg)*4*WaveSize+q*64)
+		return vecAt(o, reg, q)
 	}
 	if z, ok := g.pins.at(int(o.Index)+reg, q); ok {
 		return z
@@ -31,7 +31,7 @@ func vecAt(o *gcn.Operand, reg, q int) x64.Mem {
 	if o.Kind == gcn.AccVGPR {
 		base = rA
 	}
-	return x64.At(base, (int(o.Index)+reg)*4*WaveSize+q*64)
+	return x64.At(base, (int(o.Index)+reg)*4*WaveSize+q*64-vectorsFrom)
 }
 
 func isVec(o *gcn.Operand) bool { return o.Kind == gcn.VGPR || o.Kind == gcn.AccVGPR }

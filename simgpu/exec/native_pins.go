@@ -50,7 +50,7 @@ func (p *pins) of(reg, n int) (set uint8) {
 	return set
 }
 
-func memoryOf(reg, q int) x64.Mem { return x64.At(rV, reg*4*WaveSize+q*64) }
+func memoryOf(reg, q int) x64.Mem { return x64.At(rV, reg*4*WaveSize+q*64-vectorsFrom) }
 
 // loadPins loads those of a set.
 func (g *nativeGen) loadPins(set uint8) {

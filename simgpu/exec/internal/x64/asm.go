@@ -147,8 +147,8 @@ func (a *Asm) emit(b ...byte) { a.code = append(a.code, b...) }
 func (a *Asm) imm32(v uint32) { a.code = binary.LittleEndian.AppendUint32(a.code, v) }
 
 // modrm emits the operand bytes: reg, and rm, which is a Mem or the number of a
-// register. after is how many bytes of the instruction follow.
-func (a *Asm) modrm(reg byte, rm any, after int) {
+// register. after is how many bytes of the instruction follow, and unit what a displacement of one byte counts.
+func (a *Asm) modrm(reg byte, rm any, after int, unit int32) {
 	reg &= 7
 	m, ok := rm.(Mem)
 	if !ok {
@@ -162,15 +162,24 @@ func (a *Asm) modrm(reg byte, rm any, after int) {
 		return
 	}
 	base := byte(m.Base) & 7
+	short := m.Disp%unit == 0 && m.Disp/unit == int32(int8(m.Disp/unit))
+	mod := byte(0x80)
+	if short {
+		mod = 0x40
+	}
 	switch {
 	case m.Vec:
-		a.emit(0x80|reg<<3|4, byte(m.VecIx)&7<<3|base)
+		a.emit(mod|reg<<3|4, byte(m.VecIx)&7<<3|base)
 	case m.Index != RSP:
-		a.emit(0x80|reg<<3|4, m.Scale<<6|byte(m.Index)&7<<3|base)
+		a.emit(mod|reg<<3|4, m.Scale<<6|byte(m.Index)&7<<3|base)
 	case base == 4:
-		a.emit(0x80|reg<<3|4, 4<<3|base)
+		a.emit(mod|reg<<3|4, 4<<3|base)
 	default:
-		a.emit(0x80 | reg<<3 | base)
+		a.emit(mod | reg<<3 | base)
+	}
+	if short {
+		a.emit(byte(m.Disp / unit))
+		return
 	}
 	a.imm32(uint32(m.Disp))
 }

@@ -33,14 +33,14 @@ const (
 func (a *Asm) Op(op Op, w bool, r Reg, rm any) {
 	a.rex(w, byte(r), rm)
 	a.emit(byte(op)<<3 | 3)
-	a.modrm(byte(r), rm, 0)
+	a.modrm(byte(r), rm, 0, 1)
 }
 
 // OpTo emits m = m op r.
 func (a *Asm) OpTo(op Op, w bool, m Mem, r Reg) {
 	a.rex(w, byte(r), m)
 	a.emit(byte(op)<<3 | 1)
-	a.modrm(byte(r), m, 0)
+	a.modrm(byte(r), m, 0, 1)
 }
 
 // Locked emits m = m op r, atomically.
@@ -53,7 +53,7 @@ func (a *Asm) Locked(op Op, w bool, m Mem, r Reg) {
 func (a *Asm) Exchange(w bool, m Mem, r Reg) {
 	a.rex(w, byte(r), m)
 	a.emit(0x87)
-	a.modrm(byte(r), m, 0)
+	a.modrm(byte(r), m, 0, 1)
 }
 
 // ExchangeAdd emits m = m + r and r = what was at m, atomically.
@@ -73,8 +73,14 @@ func (a *Asm) CompareExchange(locked, w bool, m Mem, r Reg) {
 // OpImm emits rm = rm op v, v sign extended.
 func (a *Asm) OpImm(op Op, w bool, rm any, v int32) {
 	a.rex(w, 0, rm)
+	if v == int32(int8(v)) {
+		a.emit(0x83)
+		a.modrm(byte(op), rm, 1, 1)
+		a.emit(byte(v))
+		return
+	}
 	a.emit(0x81)
-	a.modrm(byte(op), rm, 4)
+	a.modrm(byte(op), rm, 4, 1)
 	a.imm32(uint32(v))
 }
 
@@ -83,7 +89,7 @@ func (a *Asm) CmpShort(m Mem, v uint16) {
 	a.emit(0x66)
 	a.rex(false, 0, m)
 	a.emit(0x81)
-	a.modrm(byte(CMP), m, 2)
+	a.modrm(byte(CMP), m, 2, 1)
 	a.emit(byte(v), byte(v>>8))
 }
 
@@ -91,14 +97,14 @@ func (a *Asm) CmpShort(m Mem, v uint16) {
 func (a *Asm) Load(w bool, r Reg, rm any) {
 	a.rex(w, byte(r), rm)
 	a.emit(0x8b)
-	a.modrm(byte(r), rm, 0)
+	a.modrm(byte(r), rm, 0, 1)
 }
 
 // Store emits m = r.
 func (a *Asm) Store(w bool, m Mem, r Reg) {
 	a.rex(w, byte(r), m)
 	a.emit(0x89)
-	a.modrm(byte(r), m, 0)
+	a.modrm(byte(r), m, 0, 1)
 }
 
 // StoreSmall emits m = the low n bytes of r, one or two.
@@ -111,7 +117,7 @@ func (a *Asm) StoreSmall(n int, m Mem, r Reg) {
 		a.byteRex(byte(r), m)
 		a.emit(0x88)
 	}
-	a.modrm(byte(r), m, 0)
+	a.modrm(byte(r), m, 0, 1)
 }
 
 // byteRex emits a prefix always: with one, 4 to 7 are the low bytes of registers.
@@ -124,7 +130,7 @@ func (a *Asm) byteRex(reg byte, rm any) {
 func (a *Asm) StoreImm(w bool, m Mem, v int32) {
 	a.rex(w, 0, m)
 	a.emit(0xc7)
-	a.modrm(0, m, 4)
+	a.modrm(0, m, 4, 1)
 	a.imm32(uint32(v))
 }
 
@@ -160,14 +166,14 @@ const (
 func (a *Asm) ShiftCL(s Shift, w bool, r Reg) {
 	a.rex(w, 0, r)
 	a.emit(0xd3)
-	a.modrm(byte(s), r, 0)
+	a.modrm(byte(s), r, 0, 1)
 }
 
 // ShiftImm emits r = r shift n.
 func (a *Asm) ShiftImm(s Shift, w bool, r Reg, n byte) {
 	a.rex(w, 0, r)
 	a.emit(0xc1)
-	a.modrm(byte(s), r, 1)
+	a.modrm(byte(s), r, 1, 1)
 	a.emit(n)
 }
 
@@ -175,7 +181,7 @@ func (a *Asm) ShiftImm(s Shift, w bool, r Reg, n byte) {
 func (a *Asm) Not(w bool, r Reg) {
 	a.rex(w, 0, r)
 	a.emit(0xf7)
-	a.modrm(2, r, 0)
+	a.modrm(2, r, 0, 1)
 }
 
 // SwapBytes emits r = its bytes in the other order.
@@ -188,14 +194,14 @@ func (a *Asm) SwapBytes(w bool, r Reg) {
 func (a *Asm) SignExtend(r Reg) {
 	a.rex(true, byte(r), r)
 	a.emit(0x63)
-	a.modrm(byte(r), r, 0)
+	a.modrm(byte(r), r, 0, 1)
 }
 
 // LoadSigned emits r = the dword at m, sign extended to 64 bits.
 func (a *Asm) LoadSigned(r Reg, m Mem) {
 	a.rex(true, byte(r), m)
 	a.emit(0x63)
-	a.modrm(byte(r), m, 0)
+	a.modrm(byte(r), m, 0, 1)
 }
 
 // Mul emits r = r × rm.
@@ -207,7 +213,7 @@ func (a *Asm) BitTest(w bool, r, n Reg) { a.two(0xa3, w, n, r) }
 func (a *Asm) two(op byte, w bool, r Reg, rm any) {
 	a.rex(w, byte(r), rm)
 	a.emit(0x0f, op)
-	a.modrm(byte(r), rm, 0)
+	a.modrm(byte(r), rm, 0, 1)
 }
 
 func (a *Asm) counting(op byte, w bool, r Reg, rm any) {
@@ -248,7 +254,7 @@ func (a *Asm) Set(c Cond, r Reg) {
 		a.emit(0x41)
 	}
 	a.emit(0x0f, 0x90|byte(c))
-	a.modrm(0, r, 0)
+	a.modrm(0, r, 0, 1)
 	a.two(0xb6, false, r, r)
 }
 
@@ -265,14 +271,14 @@ func (a *Asm) Jump(l Label) {
 func (a *Asm) JumpTo(m Mem) {
 	a.rex(false, 0, m)
 	a.emit(0xff)
-	a.modrm(4, m, 0)
+	a.modrm(4, m, 0, 1)
 }
 
 // JumpReg goes to the address in r.
 func (a *Asm) JumpReg(r Reg) {
 	a.rex(false, 0, r)
 	a.emit(0xff)
-	a.modrm(4, r, 0)
+	a.modrm(4, r, 0, 1)
 }
 
 // LoadAddress emits r = the address of the label.
@@ -299,5 +305,5 @@ func (a *Asm) Ret() { a.emit(0xc5, 0xf8, 0x77, 0xc3) }
 func (a *Asm) Prefetch(m Mem) {
 	a.rex(false, 0, m)
 	a.emit(0x0f, 0x18)
-	a.modrm(1, m, 0)
+	a.modrm(1, m, 0, 1)
 }

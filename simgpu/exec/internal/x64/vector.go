@@ -128,11 +128,32 @@ var (
 	VGETEXPPD = VOp{m38, p66, 1, 0x42}
 )
 
+// memory is how many bytes an instruction of one source reads or one with two reads of its second, where that is not a register.
+func (o VOp) memory() int32 {
+	switch o {
+	case VPMOVZXBD, VPMOVSXBD:
+		return 16
+	case VPMOVZXDQ, VPMOVZXWD, VPMOVSXWD, VCVTPS2PD, VCVTDQ2PD, VCVTUD2PD, VCVTPH2PS, VINSERTI64X4:
+		return 32
+	case VPBCASTD, VPBCASTQ:
+		return o.element()
+	}
+	return 64
+}
+
+// element is the size of an element.
+func (o VOp) element() int32 { return 4 << o.W }
+
 // evex emits an instruction. after is how many bytes of it follow.
 func (a *Asm) evex(o VOp, reg, s byte, rm any, k K, zero bool, after int) {
+	a.evexOn(o, reg, s, rm, k, zero, after, o.memory())
+}
+
+// evexOn is evex for one that is on so many bytes of memory, which displacements of one byte are counted in.
+func (a *Asm) evexOn(o VOp, reg, s byte, rm any, k K, zero bool, after int, bytes int32) {
 	bcast := byte(0)
 	if b, ok := rm.(Bcast); ok {
-		rm, bcast = b.Mem, 1
+		rm, bcast, bytes = b.Mem, 1, o.element()
 	}
 	x, b, v4 := high(rm)
 	if _, ok := rm.(Mem); !ok || v4 == 0 {
@@ -147,7 +168,7 @@ func (a *Asm) evex(o VOp, reg, s byte, rm any, k K, zero bool, after int) {
 		o.W<<7|(^s&15)<<3|1<<2|o.PP,
 		z<<7|2<<5|bcast<<4|(^v4&1)<<3|byte(k),
 		o.Op)
-	a.modrm(reg, rm, after)
+	a.modrm(reg, rm, after, bytes)
 }
 
 // V emits d{k} = s o rm.
@@ -225,7 +246,7 @@ func (a *Asm) VStore(m Mem, s Z, k K) {
 
 // VStoreNarrow emits m{k} = the low n bytes of each dword of s, one or two, packed.
 func (a *Asm) VStoreNarrow(n int, m Mem, s Z, k K) {
-	a.evex(VOp{m38, pf3, 0, 0x31 + byte(n/2)*2}, byte(s), 0, m, k, false, 0)
+	a.evexOn(VOp{m38, pf3, 0, 0x31 + byte(n/2)*2}, byte(s), 0, m, k, false, 0, int32(16*n))
 }
 
 // VNarrow emits the low 32 bytes of d = the low halves of the qwords of s.
@@ -252,7 +273,7 @@ func (a *Asm) VToReg(w bool, r Reg, s Z) {
 // evex128 emits an instruction of 128 bits.
 func (a *Asm) evex128(o VOp, reg byte, rm any) {
 	n := len(a.code)
-	a.evex(o, reg, 0, rm, 0, false, 0)
+	a.evexOn(o, reg, 0, rm, 0, false, 0, 16)
 	a.code[n+3] &^= 3 << 5
 }
 
@@ -263,20 +284,28 @@ func (a *Asm) VLoad16(d Z, m Mem) { a.evex128(VMOVDQU32, byte(d), m) }
 func (a *Asm) VStore16(m Mem, s Z) { a.evex128(VOp{m0f, pf3, 0, 0x7f}, byte(s), m) }
 
 // Gather emits d{k} = the dwords at m; k is zero afterwards.
-func (a *Asm) Gather(d Z, m Mem, k K) { a.evex(VOp{m38, p66, 0, 0x90}, byte(d), 0, m, k, false, 0) }
+func (a *Asm) Gather(d Z, m Mem, k K) {
+	a.evexOn(VOp{m38, p66, 0, 0x90}, byte(d), 0, m, k, false, 0, 4)
+}
 
 // GatherQ is Gather with qwords as index: of 8 dwords, to the low half of d.
-func (a *Asm) GatherQ(d Z, m Mem, k K) { a.evex(VOp{m38, p66, 0, 0x91}, byte(d), 0, m, k, false, 0) }
+func (a *Asm) GatherQ(d Z, m Mem, k K) {
+	a.evexOn(VOp{m38, p66, 0, 0x91}, byte(d), 0, m, k, false, 0, 4)
+}
 
 // ScatterQ is Scatter with qwords as index: of 8 dwords, the low half of s.
-func (a *Asm) ScatterQ(m Mem, s Z, k K) { a.evex(VOp{m38, p66, 0, 0xa1}, byte(s), 0, m, k, false, 0) }
+func (a *Asm) ScatterQ(m Mem, s Z, k K) {
+	a.evexOn(VOp{m38, p66, 0, 0xa1}, byte(s), 0, m, k, false, 0, 4)
+}
 
 // GatherPair is GatherQ of 8 qwords.
-func (a *Asm) GatherPair(d Z, m Mem, k K) { a.evex(VOp{m38, p66, 1, 0x91}, byte(d), 0, m, k, false, 0) }
+func (a *Asm) GatherPair(d Z, m Mem, k K) {
+	a.evexOn(VOp{m38, p66, 1, 0x91}, byte(d), 0, m, k, false, 0, 8)
+}
 
 // ScatterPair is ScatterQ of 8 qwords.
 func (a *Asm) ScatterPair(m Mem, s Z, k K) {
-	a.evex(VOp{m38, p66, 1, 0xa1}, byte(s), 0, m, k, false, 0)
+	a.evexOn(VOp{m38, p66, 1, 0xa1}, byte(s), 0, m, k, false, 0, 8)
 }
 
 // VToHalf emits the low half of d = s as 16-bit floats, rounded as imm says: 0 to
@@ -296,7 +325,9 @@ func (a *Asm) VUpper(d, s Z) {
 }
 
 // Scatter emits the dwords at m{k} = s, the lowest first; k is zero afterwards.
-func (a *Asm) Scatter(m Mem, s Z, k K) { a.evex(VOp{m38, p66, 0, 0xa0}, byte(s), 0, m, k, false, 0) }
+func (a *Asm) Scatter(m Mem, s Z, k K) {
+	a.evexOn(VOp{m38, p66, 0, 0xa0}, byte(s), 0, m, k, false, 0, 4)
+}
 
 // VTest emits d = the elements of k for which s & rm is not zero.
 func (a *Asm) VTest(d K, s Z, rm any, k K) {
@@ -363,7 +394,7 @@ func (a *Asm) VCmp(o VOp, d K, s Z, rm any, k K, pred byte) {
 func (a *Asm) vex(mm, pp, w, l, op, reg, s byte, rm any) {
 	x, b, _ := high(rm)
 	a.emit(0xc4, (^(reg>>3)&1)<<7|(^x&1)<<6|(^b&1)<<5|mm, w<<7|(^s&15)<<3|l<<2|pp, op)
-	a.modrm(reg, rm, 0)
+	a.modrm(reg, rm, 0, 1)
 }
 
 // KLoad emits d = the word at m, KMov that of another mask.
