@@ -252,6 +252,26 @@ var _ = define(func() {
 		single16("v_"+name, 2, choose16(which))
 		packed16("v_pk_"+name, 2, choose16(which))
 	}
+	single16("v_subrev_f16", 2, func(g *nativeGen) { g.a.V(x64.VSUBPS, 5, 6, x64.Z(5), 0) })
+	for name, right := range map[string]x64.VShift{"v_cvt_f16_u16": x64.VPSRLD, "v_cvt_f16_i16": x64.VPSRAD} {
+		vec(name, func(g *nativeGen, d x64.Z, k x64.K, x x64.Z, _, _ any) {
+			g.a.VShift(x64.VPSLLD, 5, x, 0, 16)
+			g.a.VShift(right, 5, x64.Z(5), 0, 16)
+			g.a.V1(x64.VCVTDQ2PS, 5, x64.Z(5), 0)
+			g.toHalves(5)
+			g.a.V1(x64.VMOVDQU32, d, x64.Z(5), k)
+		})
+	}
+	for name, limits := range map[string][2]float32{"v_cvt_u16_f16": {0, 65535}, "v_cvt_i16_f16": {-32768, 32767}} {
+		vec(name, func(g *nativeGen, d x64.Z, k x64.K, x x64.Z, _, _ any) {
+			widenHalves(g, 5, x)
+			g.a.VCmp(x64.VCMPPS, 5, 5, x64.Z(5), 0, x64.FORD)
+			g.a.V(x64.VMAXPS, 5, 5, g.con(b32(limits[0])), 0)
+			g.a.V(x64.VMINPS, 5, 5, g.con(b32(limits[1])), 0)
+			g.a.V1Zero(x64.VCVTTPS2D, 5, x64.Z(5), 5) // of a NaN zero
+			g.a.V(x64.VPANDD, d, 5, g.con(0xffff), k)
+		})
+	}
 	mixed("v_fma_mix_f32", false, false)
 	mixed("v_fma_mixlo_f16", true, false)
 	mixed("v_fma_mixhi_f16", true, true)

@@ -216,6 +216,45 @@ var _ = define(func() {
 		g.a.Mul(true, x64.RAX, x64.RCX)
 		g.a.ShiftImm(x64.SHR, true, x64.RAX, 32)
 	})
+	extend := func(n byte) func(g *nativeGen) {
+		return func(g *nativeGen) {
+			g.a.ShiftImm(x64.SHL, false, x64.RAX, 32-n)
+			g.a.ShiftImm(x64.SAR, false, x64.RAX, 32-n)
+		}
+	}
+	nativeOp("s_sext_i32_i8", 1, extend(8))
+	nativeOp("s_sext_i32_i16", 1, extend(16))
+	pack := func(first, second func(g *nativeGen)) func(g *nativeGen) {
+		return func(g *nativeGen) {
+			first(g)
+			second(g)
+			g.a.Op(x64.OR, false, x64.RAX, x64.RCX)
+		}
+	}
+	low := func(g *nativeGen) { g.a.OpImm(x64.AND, false, x64.RAX, 0xffff) }
+	high := func(g *nativeGen) { g.a.OpImm(x64.AND, false, x64.RCX, -0x10000) }
+	nativeOp("s_pack_ll_b32_b16", 2, pack(low, func(g *nativeGen) { g.a.ShiftImm(x64.SHL, false, x64.RCX, 16) }))
+	nativeOp("s_pack_lh_b32_b16", 2, pack(low, high))
+	nativeOp("s_pack_hh_b32_b16", 2, pack(func(g *nativeGen) { g.a.ShiftImm(x64.SHR, false, x64.RAX, 16) }, high))
+	for name, w := range map[string]bool{"s_bfm_b32": false, "s_bfm_b64": true} {
+		nativeOp(name, 2, func(g *nativeGen) {
+			g.a.Load(true, x64.R10, x64.RCX)
+			g.a.Load(true, x64.RCX, x64.RAX)
+			g.a.Imm(x64.RAX, 1)
+			g.a.ShiftCL(x64.SHL, w, x64.RAX)
+			g.a.OpImm(x64.SUB, w, x64.RAX, 1)
+			g.a.Load(true, x64.RCX, x64.R10)
+			g.a.ShiftCL(x64.SHL, w, x64.RAX)
+		})
+	}
+	nativeOp("s_absdiff_i32", 2, func(g *nativeGen) {
+		g.a.Op(x64.SUB, false, x64.RAX, x64.RCX)
+		g.a.Imm(x64.RCX, 0)
+		g.a.Op(x64.SUB, false, x64.RCX, x64.RAX)
+		g.a.OpImm(x64.CMP, false, x64.RAX, 0)
+		g.a.Cmov(x64.L, false, x64.RAX, x64.RCX)
+		g.nonzero(false, x64.RAX)
+	})
 	for n := byte(1); n <= 4; n++ {
 		nativeOp("s_lshl"+string('0'+rune(n))+"_add_u32", 2, func(g *nativeGen) {
 			g.a.ShiftImm(x64.SHL, true, x64.RAX, n)
@@ -226,9 +265,9 @@ var _ = define(func() {
 		})
 	}
 	// The field of s_bfe is known when its offset and width are a constant.
-	for _, name := range []string{"s_bfe_u32", "s_bfe_u64"} {
+	for _, name := range []string{"s_bfe_u32", "s_bfe_u64", "s_bfe_i32", "s_bfe_i64"} {
 		nativeScalar[name] = func(g *nativeGen, in *gcn.Inst) bool {
-			w := name == "s_bfe_u64"
+			w, signed := name[len(name)-2:] == "64", name[len(name)-3] == 'i'
 			bits := uint32(32)
 			if w {
 				bits = 64
@@ -242,8 +281,15 @@ var _ = define(func() {
 				return false
 			}
 			g.scalarTo(x64.RAX, &in.Src[0])
-			g.a.ShiftImm(x64.SHR, w, x64.RAX, byte(off))
-			if n < bits {
+			switch {
+			case signed: // the field to the top, and back
+				n = min(n, bits-off)
+				g.a.ShiftImm(x64.SHL, w, x64.RAX, byte(bits-off-n))
+				g.a.ShiftImm(x64.SAR, w, x64.RAX, byte(bits-n))
+			default:
+				g.a.ShiftImm(x64.SHR, w, x64.RAX, byte(off))
+			}
+			if n < bits && !signed {
 				g.a.Imm(x64.RCX, 1<<n-1)
 				g.a.Op(x64.AND, w, x64.RAX, x64.RCX)
 			}
