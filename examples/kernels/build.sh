@@ -1,9 +1,10 @@
 #!/bin/sh
-# Compiles every kernel source of this folder for gfx90a and gfx942.
+# Compiles every kernel source of this folder for gfx90a, gfx942 and gfx950.
 #
-#   build.sh [OUT]    writes OUT/gfx90a/*.co and OUT/gfx942/*.co (OUT: this folder)
+#   build.sh [OUT]    writes OUT/gfx90a/*.co, OUT/gfx942/*.co and OUT/gfx950/*.co (OUT: this folder)
 #
-# Needs clang-19 and lld-19 only. CLANG names another compiler.
+# Needs clang-19 and lld-19, and for gfx950, which clang-19 does not know, LLVM 21's llc: an installed
+# llc-21, or that of ROCWIRE_SID. CLANG names another compiler.
 set -eu
 out=${1:-$(dirname "$0")}
 mkdir -p "$out"
@@ -11,8 +12,32 @@ out=$(cd "$out" && pwd)
 cd "$(dirname "$0")"
 clang=${CLANG:-clang-19}
 
-# compile SOURCE OBJECT FLAGS...
+sid=${ROCWIRE_SID:-${XDG_CACHE_HOME:-$HOME/.cache}/rocwire/sid}
+if command -v llc-21 >/dev/null; then
+    llc() { llc-21 "$@"; }
+else
+    llc() { "$sid/usr/lib64/ld-linux-x86-64.so.2" --library-path "$sid/usr/lib/x86_64-linux-gnu" "$sid/usr/lib/llvm-21/bin/llc" "$@"; }
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# compile950 SOURCE OBJECT LEVEL FLAGS...: clang makes LLVM's language as for gfx942, without what it says of the GPU.
+compile950() {
+    source=$1 object=$2 level=$3
+    shift 3
+    "$clang" -x hip --cuda-device-only --no-gpu-bundle-output --offload-arch=gfx942 \
+        -nogpulib -nogpuinc -ffp-contract=off -fno-ident -fuse-cuid=none -Wall -Werror \
+        -munsafe-fp-atomics -emit-llvm -S "$level" "$@" "$source.hip" -o "$work/ll"
+    sed -i -E 's/"target-(cpu|features)"="[^"]*"//g' "$work/ll"
+    llc "$level" -mcpu=gfx950 -filetype=obj "$work/ll" -o "$work/o"
+    mkdir -p "$out/gfx950"
+    ld.lld-19 -shared --no-undefined "$work/o" -o "$out/gfx950/$object.co"
+    chmod 644 "$out/gfx950/$object.co"
+}
+
+# compile SOURCE OBJECT LEVEL FLAGS...
 compile() {
+    compile950 "$@"
     source=$1 object=$2
     shift 2
     for arch in gfx90a gfx942; do

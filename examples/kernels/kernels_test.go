@@ -21,7 +21,7 @@ var uncased = []string{"spin_forever", "store_at", "store_one_astray", "load_at"
 // TestObjects checks that every object holds what its cases launch, with the
 // arguments that they pass, and that no kernel is without a case.
 func TestObjects(t *testing.T) {
-	for _, arch := range Arches {
+	for _, arch := range Compiled {
 		for _, name := range Objects() {
 			image, err := Object(arch, name)
 			if err != nil {

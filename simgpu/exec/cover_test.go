@@ -35,7 +35,7 @@ func covers(arch gcn.Arch, code []uint32) {
 // coverKernels takes note of the compiled kernels, which TestKernels compares
 // with the same sources on the CPU.
 func coverKernels() error {
-	for _, arch := range arches {
+	for _, arch := range gcn.Archs() {
 		files, err := filepath.Glob(filepath.Join("..", "..", "examples", "kernels", arch.String(), "*.co"))
 		if err != nil || len(files) == 0 {
 			return fmt.Errorf("no compiled kernels: %v", err)
@@ -73,7 +73,7 @@ func coverage(code int) int {
 		return 1
 	}
 	missing := map[string]bool{}
-	for _, arch := range arches {
+	for _, arch := range gcn.Archs() {
 		for _, info := range gcn.Ops(arch) {
 			if _, ok := covered.Load(info.Name); !ok && Executable(info.Name) {
 				missing[info.Name] = true

@@ -5,10 +5,11 @@ import (
 	"testing"
 
 	"github.com/rocwire/rocwire/examples/kernels"
+	"github.com/rocwire/rocwire/simgpu/gcn"
 )
 
 // TestKernels runs the project's kernels, as clang compiled them at several
-// levels of optimisation for both targets, on random inputs and compares with
+// levels of optimisation for all targets, on random inputs and compares with
 // the same sources on the CPU. In short, only those as they are usually compiled.
 func TestKernels(t *testing.T) {
 	cpu, err := kernels.BuildCPU(t.TempDir())
@@ -24,7 +25,7 @@ func TestKernels(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, arch := range arches {
+			for _, arch := range gcn.Archs() {
 				got, _, err := runCase(t, arch, c, 2)
 				if err != nil {
 					t.Errorf("%s: %v", arch, err)
