@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -175,7 +174,7 @@ func TestMinifloatRounding(t *testing.T) {
 	for text, want := range map[string]uint32{"464": 0x7e, "464.0001": 0x7f, "1.0625": 0x38, "1.1875": 0x3a, "0.0009765625": 0, "0.00097656251": 1} {
 		x, _ := strconv.ParseFloat(text, 64)
 		if got := e4m3.nearest(x, false); got != want {
-			t.Error(fmt.Sprintf("%s becomes %#x, want %#x", text, got, want))
+			t.Errorf("%s becomes %#x, want %#x", text, got, want)
 		}
 	}
 }
