@@ -33,10 +33,11 @@
 // # Translation
 //
 // The functions of the instructions are portable and complete; they are what
-// translated code is compared with. On Linux and processors with AVX-512 blocks
+// translated code is compared with. On Linux and amd64 processors with AVX2 blocks
 // that are executed often are translated to its machine code, together with those
-// that follow them. There is no translation to AVX2 or for ARM: all is executed
-// by the functions there, 4 to 16 times as slow. The
+// that follow them: to AVX-512, each instruction of which package x64 makes a few of AVX2 where the
+// processor has no more. There is no translation for ARM: all is executed
+// by the functions there. The
 // translation knows most arithmetic with its modifiers, control flow, the LDS,
 // scratch, loads and stores of bytes to four dwords in device memory and common
 // atomics; for the rest it returns to Go, instruction by instruction. A region keeps the registers that its loops use

@@ -26,15 +26,18 @@ import (
 // What is not translated: what is rare. Floating-point modes other than the usual one
 // are executed by Go.
 
-// useNative is off where the processor lacks the instructions, and in tests.
-var useNative = cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL &&
-	cpu.X86.HasAVX512CD && cpu.X86.HasBMI1 && cpu.X86.HasPOPCNT
+// hasAVX512: the processor has all that is emitted where it is not lowered to AVX2, which all
+// processors with AVX2 and FMA have, and F16C with them.
+var hasAVX512 = cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512CD
 
-// hasPopcnt: the processor counts bits of vectors.
-var hasPopcnt = cpu.X86.HasAVX512VPOPCNTDQ
+// useNative is off where the processor lacks the instructions, and in tests.
+var useNative = (hasAVX512 || cpu.X86.HasAVX2 && cpu.X86.HasFMA) && cpu.X86.HasBMI1 && cpu.X86.HasPOPCNT
+
+// hasPopcnt: bits of vectors can be counted.
+var hasPopcnt = cpu.X86.HasAVX512VPOPCNTDQ || !hasAVX512
 
 // hasByteTables: the processor permutes the bytes of two vectors.
-var hasByteTables = cpu.X86.HasAVX512VBMI
+var hasByteTables = hasAVX512 && cpu.X86.HasAVX512VBMI
 
 const (
 	regionBlocks = 64   // of a region
@@ -307,7 +310,12 @@ func (p *Program) translate(head *block, v, a int) {
 			}
 		}
 	}
+	g.lower()
 	code := g.generate()
+	if g.a.Missing() { // some form has what the one that was tried has not
+		p.untranslated.Add(1)
+		return
+	}
 	at, base, ok := p.put(code)
 	if !ok {
 		p.untranslated.Add(1)
@@ -365,6 +373,7 @@ type nativeBlock struct {
 var (
 	waveS        = int(unsafe.Offsetof(wave{}.S))
 	waveV        = int(unsafe.Offsetof(wave{}.bases)) + int(inV)*8
+	waveSlots    = int(unsafe.Offsetof(wave{}.slots))
 	waveA        = int(unsafe.Offsetof(wave{}.bases)) + int(inA)*8
 	waveLDS      = int(unsafe.Offsetof(wave{}.ldsAt))
 	waveLen      = int(unsafe.Offsetof(wave{}.ldsLen))

@@ -5,9 +5,9 @@
 // func callNative(code uintptr, w *wave) (exit uint64, now uintptr)
 //
 // The code is that of native.go: it gets the wave in BX, uses AX, CX, DX, SI,
-// DI, R8, R9 and the vector and mask registers, no stack, and returns in AX,
-// and in BX the wave that executes.
-TEXT ·callNative(SB), NOSPLIT, $0-32
+// DI, BP, R8, R9 and the vector and mask registers, no stack, and returns in AX,
+// and in BX the wave that executes. That there is a frame makes the assembler keep BP.
+TEXT ·callNative(SB), NOSPLIT, $8-32
 	MOVQ code+0(FP), AX
 	MOVQ w+8(FP), BX
 	CALL AX

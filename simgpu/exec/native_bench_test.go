@@ -14,7 +14,7 @@ import (
 // times as long the same takes if these instructions are left to Go, which is what becomes of those that are not translated.
 func BenchmarkTranslated(b *testing.B) {
 	if !useNative {
-		b.Skip("nothing is translated: this processor has no AVX-512")
+		b.Skip("nothing is translated: this processor has no AVX2")
 	}
 	for _, c := range []struct{ name, left, text string }{
 		{"div_f32", "v_div_scale_f32 v_div_fmas_f32 v_div_fixup_f32", "v_div_scale_f32 v6, s[10:11], v2, v2, v0; v_div_scale_f32 v7, vcc, v0, v2, v0; v_rcp_f32 v8, v6; v_fma_f32 v9, -v6, v8, 1.0; v_fma_f32 v8, v9, v8, v8; " +

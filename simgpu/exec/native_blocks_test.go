@@ -242,7 +242,7 @@ func TestNativeBlocks(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %d faults, %.1f registers pinned", arch, faults, float64(pinned)/float64(n))
-		if faults == 0 || pinned < n {
+		if faults == 0 || hasAVX512 && pinned < n {
 			t.Errorf("%s: %d faults and %d pinned registers: not random enough", arch, faults, pinned)
 		}
 	}

@@ -82,11 +82,19 @@ func TestTranslateAfter(t *testing.T) {
 	}
 }
 
+// fewPages are code memory for a few kernels.
+var fewPages = func() int {
+	if !hasAVX512 {
+		return 16 * page // several instructions for one
+	}
+	return 4 * page
+}()
+
 // What is unloaded goes, what is not stays, and the room is there again.
 func TestInvalidateDropsItsOwn(t *testing.T) {
 	d := newDevice(t, gcn.GFX942, 1<<20)
 	var log []string
-	p := d.withOptions(gcn.GFX942, Options{TranslateAfter: 1, CodeMemory: 4 * page, Logf: func(f string, a ...any) { log = append(log, fmt.Sprintf(f, a...)) }})
+	p := d.withOptions(gcn.GFX942, Options{TranslateAfter: 1, CodeMemory: fewPages, Logf: func(f string, a ...any) { log = append(log, fmt.Sprintf(f, a...)) }})
 	buf, data := d.alloc(page)
 	stays, goes := d.counted(buf, 3), d.counted(buf, 5)
 	mustCount(t, stays, data, 3)
@@ -109,7 +117,7 @@ func TestInvalidateDropsItsOwn(t *testing.T) {
 		t.Errorf("%d untranslated: %q", n, log)
 	}
 	p.Invalidate(stays.Entry, page)
-	if free := p.native.arena.free; len(free) != 1 || free[0] != (extent{0, 4 * page}) || len(p.native.retired) != 0 {
+	if free := p.native.arena.free; len(free) != 1 || free[0] != (extent{0, fewPages}) || len(p.native.retired) != 0 {
 		t.Errorf("left of the arena: %v, %d are retired", free, len(p.native.retired))
 	}
 }
@@ -147,7 +155,7 @@ func TestNoRoomForCode(t *testing.T) {
 // Code that found no room gets it when there is some.
 func TestRoomForCodeAgain(t *testing.T) {
 	d := newDevice(t, gcn.GFX942, 1<<20)
-	p := d.withOptions(gcn.GFX942, Options{TranslateAfter: 1, CodeMemory: 4 * page})
+	p := d.withOptions(gcn.GFX942, Options{TranslateAfter: 1, CodeMemory: fewPages})
 	buf, data := d.alloc(page)
 	var all []*Dispatch
 	for p.Untranslated() == 0 {
@@ -169,7 +177,7 @@ func TestRoomForCodeAgain(t *testing.T) {
 // it is until nobody executes it.
 func TestCodeStaysWhileExecuted(t *testing.T) {
 	d := newDevice(t, gcn.GFX942, 8<<20)
-	p := d.withOptions(gcn.GFX942, Options{TranslateAfter: 1, CodeMemory: 4 * page})
+	p := d.withOptions(gcn.GFX942, Options{TranslateAfter: 1, CodeMemory: fewPages})
 	buf, data := d.alloc(page)
 	loop := slices.Concat(words("s_load_dword s4, s[0:1], 0x0", 0xc0020100, 0), words("s_waitcnt lgkmcnt(0)", 0xbf8cc07f), words("s_cmp_eq_u32 s4, 0", 0xbf068004))
 	spin := d.assemble(buf, 1, 64, loop, branchSCC1(-len(loop)-1), []uint32{endpgm})
@@ -198,7 +206,7 @@ func TestCodeStaysWhileExecuted(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Invalidate(d.mem.Base, d.mem.Size)
-	if free := p.native.arena.free; len(free) != 1 || free[0].size != 4*page {
+	if free := p.native.arena.free; len(free) != 1 || free[0].size != fewPages {
 		t.Errorf("left of the arena: %v", free)
 	}
 }

@@ -278,6 +278,7 @@ func (g *nativeGen) body(nb *nativeBlock) {
 				g.forget(in)
 				continue
 			}
+			g.a.Dead(1<<firstPinned-1, 0xff&^(1<<1|1<<2|1<<3|1<<4))
 			g.beforeInst(in)
 			g.settle(in)
 			g.holds = 0
@@ -321,7 +322,15 @@ func (g *nativeGen) countLanes(at int, n uint64) {
 // can reports whether an instruction can be translated.
 func (g *nativeGen) can(b *block, in *gcn.Inst) bool {
 	try := nativeGen{p: g.p, r: &region{}, blk: b}
-	return try.inst(in)
+	try.lower()
+	return try.inst(in) && !try.a.Missing()
+}
+
+// lower makes code for processors without AVX-512, if this is one.
+func (g *nativeGen) lower() {
+	if !hasAVX512 {
+		g.a.Lower(rW, waveSlots)
+	}
 }
 
 // punt makes Go execute the current instruction after all, and returns the label

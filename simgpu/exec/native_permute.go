@@ -110,13 +110,13 @@ func permuteBytes(g *nativeGen, d x64.Z, k x64.K, x x64.Z, y, by any) {
 	part(6, 4, 4) // 64: of the other register
 	a.V(x64.VPORD, 5, 5, x64.Z(6), 0)
 	a.V(x64.VPORD, 5, 5, own, 0)
-	a.V(x64.VPERMI2B, 5, lo, x, 0)
+	g.lookUpBytes(5, lo, x)
 	part(6, 1, 1)
 	part(7, 2, 5)
 	a.V(x64.VPORD, 6, 6, x64.Z(7), 0)
 	a.V(x64.VPORD, 6, 6, bytes(1), 0)
 	a.V(x64.VPORD, 6, 6, own, 0)
-	a.V(x64.VPERMI2B, 6, lo, x, 0)
+	g.lookUpBytes(6, lo, x)
 
 	a.VCmp(x64.VPCMPUB, 5, 1, everyByte(g, 8), 0, x64.NLT)
 	a.V1(x64.VMOVDQU8, 5, everyByte(g, 0), 5)
@@ -129,6 +129,19 @@ func permuteBytes(g *nativeGen, d x64.Z, k x64.K, x x64.Z, y, by any) {
 	a.V1(x64.VMOVDQU32, d, x64.Z(5), k)
 }
 
+// lookUpBytes makes z the bytes of its lanes that it has the numbers of: of lo, or of x from 64 on. Z7 and K5 are used.
+func (g *nativeGen) lookUpBytes(z, lo, x x64.Z) {
+	if hasByteTables {
+		g.a.V(x64.VPERMI2B, z, lo, x, 0)
+		return
+	}
+	g.a.V(x64.VPSHUFB, 7, lo, z, 0)
+	g.a.VCmp(x64.VPCMPUB, 5, z, everyByte(g, 64), 0, x64.NLT)
+	g.a.V(x64.VPSHUFB, z, x, z, 0)
+	g.a.V1(x64.VMOVDQU8, 7, z, 5)
+	g.to(z, x64.Z(7))
+}
+
 // everyByte is a vector of equal bytes.
 func everyByte(g *nativeGen, v uint32) x64.Mem {
 	return g.lanesOf(func(int) uint32 { return v * 0x01010101 })
@@ -136,6 +149,4 @@ func everyByte(g *nativeGen, v uint32) x64.Mem {
 
 var _ = define(func() {
 	vec("v_perm_b32", permuteBytes)
-	permute := nativeVector["v_perm_b32"]
-	nativeVector["v_perm_b32"] = func(g *nativeGen, in *gcn.Inst) bool { return hasByteTables && permute(g, in) }
 })

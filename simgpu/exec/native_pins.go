@@ -197,6 +197,9 @@ func (g *nativeGen) choosePins() {
 		}
 	}
 	slices.SortStableFunc(regs, func(a, b uint16) int { return cmp.Compare(score[b], score[a]) })
+	if !hasAVX512 { // all sixteen are for what lasts an instruction
+		most = 0
+	}
 	g.pins.regs = regs[:min(len(regs), most)]
 	g.r.pinned = len(g.pins.regs)
 	for i, r := range g.pins.regs {

@@ -305,7 +305,7 @@ func (m *machine) pointScratch(r *rand.Rand, in *gcn.Inst, v []uint32) {
 func translates(t *testing.T) bool {
 	switch {
 	case !useNative:
-		t.Log("nothing is translated: this processor has no AVX-512")
+		t.Log("nothing is translated: this processor has no AVX2")
 	case *translate < 0:
 		t.Log("nothing is translated: -translate")
 	default:

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"github.com/rocwire/rocwire/simgpu/exec/internal/x64"
 	"github.com/rocwire/rocwire/simgpu/gcn"
 )
 
@@ -94,6 +95,8 @@ type wave struct {
 	chain      waveChain
 	meet       waveMeet
 	left       uint32 // 1 + number of the exit through which translated code left the wave, while Go executes others
+
+	slots [x64.SlotBytes]byte // registers of translated code where that is AVX2
 
 	scratch []byte // private segments of the lanes, interleaved by dword
 

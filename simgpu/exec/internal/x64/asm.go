@@ -80,6 +80,8 @@ type Asm struct {
 	labels []int // offset of each, -1 if not known yet
 	jumps  []fix // to labels
 	loads  []fix // from the pool
+
+	low *lowering // nil: AVX-512
 }
 
 // fix is a 32-bit displacement at offset at, relative to end.
@@ -95,6 +97,10 @@ func (a *Asm) Label() Label {
 func (a *Asm) Bind(l Label) {
 	if a.labels[l] >= 0 {
 		panic("x64: a label stands at two places")
+	}
+	if a.low != nil {
+		a.low.flush()
+		a.low.forget()
 	}
 	a.labels[l] = len(a.code)
 }
@@ -189,6 +195,8 @@ func number(v any) byte {
 	case Reg:
 		return byte(v)
 	case Z:
+		return byte(v)
+	case ymm:
 		return byte(v)
 	case K:
 		return byte(v)

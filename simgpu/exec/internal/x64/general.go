@@ -261,14 +261,23 @@ func (a *Asm) Set(c Cond, r Reg) {
 // Cmov emits r = rm if the condition holds.
 func (a *Asm) Cmov(c Cond, w bool, r Reg, rm any) { a.two(0x40|byte(c), w, r, rm) }
 
+// leave makes lowered registers what the code expects that is gone to.
+func (a *Asm) leave() {
+	if a.low != nil {
+		a.low.flush()
+	}
+}
+
 // Jump goes to the label.
 func (a *Asm) Jump(l Label) {
+	a.leave()
 	a.emit(0xe9)
 	a.jump(l)
 }
 
 // JumpTo goes to the address at m.
 func (a *Asm) JumpTo(m Mem) {
+	a.leave()
 	a.rex(false, 0, m)
 	a.emit(0xff)
 	a.modrm(4, m, 0, 1)
@@ -276,6 +285,7 @@ func (a *Asm) JumpTo(m Mem) {
 
 // JumpReg goes to the address in r.
 func (a *Asm) JumpReg(r Reg) {
+	a.leave()
 	a.rex(false, 0, r)
 	a.emit(0xff)
 	a.modrm(4, r, 0, 1)
@@ -289,6 +299,7 @@ func (a *Asm) LoadAddress(r Reg, l Label) {
 
 // JumpIf goes to the label if the condition holds.
 func (a *Asm) JumpIf(c Cond, l Label) {
+	a.leave()
 	a.emit(0x0f, 0x80|byte(c))
 	a.jump(l)
 }

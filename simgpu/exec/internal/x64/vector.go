@@ -172,13 +172,27 @@ func (a *Asm) evexOn(o VOp, reg, s byte, rm any, k K, zero bool, after int, byte
 }
 
 // V emits d{k} = s o rm.
-func (a *Asm) V(o VOp, d, s Z, rm any, k K) { a.evex(o, byte(d), byte(s), rm, k, false, 0) }
+func (a *Asm) V(o VOp, d, s Z, rm any, k K) {
+	if a.low != nil {
+		a.low.binary(o, d, s, rm, k)
+		return
+	}
+	a.evex(o, byte(d), byte(s), rm, k, false, 0)
+}
 
 // V1 emits d{k} = o rm.
-func (a *Asm) V1(o VOp, d Z, rm any, k K) { a.evex(o, byte(d), 0, rm, k, false, 0) }
+func (a *Asm) V1(o VOp, d Z, rm any, k K) { a.oneSource(o, d, rm, k, false) }
 
 // V1Zero emits d = o rm, zero where k is not set.
-func (a *Asm) V1Zero(o VOp, d Z, rm any, k K) { a.evex(o, byte(d), 0, rm, k, true, 0) }
+func (a *Asm) V1Zero(o VOp, d Z, rm any, k K) { a.oneSource(o, d, rm, k, true) }
+
+func (a *Asm) oneSource(o VOp, d Z, rm any, k K, zero bool) {
+	if a.low != nil {
+		a.low.unary(o, d, rm, k, zero)
+		return
+	}
+	a.evex(o, byte(d), 0, rm, k, zero, 0)
+}
 
 // Rounding of V's result, whatever the processor's mode is.
 type Rounding byte
@@ -191,6 +205,10 @@ const (
 
 // VRounded emits d = s o t, rounded as is said. Instructions of one source have no s.
 func (a *Asm) VRounded(o VOp, d, s, t Z, r Rounding) {
+	if a.low != nil {
+		a.low.rounded(o, d, s, t, r)
+		return
+	}
 	n := len(a.code)
 	a.evex(o, byte(d), byte(s), t, 0, false, 0)
 	a.code[n+3] = a.code[n+3]&^(3<<5) | byte(r)<<5 | 1<<4
@@ -198,6 +216,10 @@ func (a *Asm) VRounded(o VOp, d, s, t Z, r Rounding) {
 
 // VImm emits d{k} = s o rm with an immediate.
 func (a *Asm) VImm(o VOp, d, s Z, rm any, k K, imm byte) {
+	if a.low != nil {
+		a.low.withImm(o, d, s, rm, k, imm)
+		return
+	}
 	a.evex(o, byte(d), byte(s), rm, k, false, 1)
 	a.emit(imm)
 }
@@ -235,25 +257,47 @@ var (
 
 // VShift emits d{k} = rm shifted by n.
 func (a *Asm) VShift(o VShift, d Z, rm any, k K, n byte) {
+	if a.low != nil {
+		a.low.shiftAll(o, d, rm, k, n)
+		return
+	}
 	a.evex(VOp{m0f, p66, o.W, o.Op}, o.Ext, byte(d), rm, k, false, 1)
 	a.emit(n)
 }
 
 // VStore emits m{k} = s.
 func (a *Asm) VStore(m Mem, s Z, k K) {
+	if a.low != nil {
+		a.low.storeAll(m, s, k)
+		return
+	}
 	a.evex(VOp{m0f, pf3, 0, 0x7f}, byte(s), 0, m, k, false, 0)
 }
 
 // VStoreNarrow emits m{k} = the low n bytes of each dword of s, one or two, packed.
 func (a *Asm) VStoreNarrow(n int, m Mem, s Z, k K) {
+	if a.low != nil {
+		a.low.storeNarrow(n, m, s, k)
+		return
+	}
 	a.evexOn(VOp{m38, pf3, 0, 0x31 + byte(n/2)*2}, byte(s), 0, m, k, false, 0, int32(16*n))
 }
 
 // VNarrow emits the low 32 bytes of d = the low halves of the qwords of s.
-func (a *Asm) VNarrow(d, s Z) { a.evex(VOp{m38, pf3, 0, 0x35}, byte(s), 0, d, 0, false, 0) }
+func (a *Asm) VNarrow(d, s Z) {
+	if a.low != nil {
+		a.low.lowDwords(d, s)
+		return
+	}
+	a.evex(VOp{m38, pf3, 0, 0x35}, byte(s), 0, d, 0, false, 0)
+}
 
 // VFromReg emits d = r in all elements, of 64 bits if w.
 func (a *Asm) VFromReg(w bool, d Z, r Reg) {
+	if a.low != nil {
+		a.low.fromReg(w, d, r)
+		return
+	}
 	o := VOp{m38, p66, 0, 0x7c}
 	if w {
 		o.W = 1
@@ -263,6 +307,10 @@ func (a *Asm) VFromReg(w bool, d Z, r Reg) {
 
 // VToReg emits r = the lowest dword of s, or qword if w.
 func (a *Asm) VToReg(w bool, r Reg, s Z) {
+	if a.low != nil {
+		a.low.toReg(w, r, s)
+		return
+	}
 	o := VOp{m0f, p66, 0, 0x7e}
 	if w {
 		o.W = 1
@@ -278,59 +326,93 @@ func (a *Asm) evex128(o VOp, reg byte, rm any) {
 }
 
 // VLoad16 emits the low 16 bytes of d = those at m.
-func (a *Asm) VLoad16(d Z, m Mem) { a.evex128(VMOVDQU32, byte(d), m) }
+func (a *Asm) VLoad16(d Z, m Mem) {
+	if a.low != nil {
+		a.low.load16(d, m)
+		return
+	}
+	a.evex128(VMOVDQU32, byte(d), m)
+}
 
 // VStore16 emits the 16 bytes at m = the low ones of s.
-func (a *Asm) VStore16(m Mem, s Z) { a.evex128(VOp{m0f, pf3, 0, 0x7f}, byte(s), m) }
+func (a *Asm) VStore16(m Mem, s Z) {
+	if a.low != nil {
+		a.low.store16(m, s)
+		return
+	}
+	a.evex128(VOp{m0f, pf3, 0, 0x7f}, byte(s), m)
+}
 
 // Gather emits d{k} = the dwords at m; k is zero afterwards.
-func (a *Asm) Gather(d Z, m Mem, k K) {
-	a.evexOn(VOp{m38, p66, 0, 0x90}, byte(d), 0, m, k, false, 0, 4)
-}
+func (a *Asm) Gather(d Z, m Mem, k K) { a.gather(VOp{m38, p66, 0, 0x90}, d, m, k) }
 
 // GatherQ is Gather with qwords as index: of 8 dwords, to the low half of d.
-func (a *Asm) GatherQ(d Z, m Mem, k K) {
-	a.evexOn(VOp{m38, p66, 0, 0x91}, byte(d), 0, m, k, false, 0, 4)
-}
+func (a *Asm) GatherQ(d Z, m Mem, k K) { a.gather(VOp{m38, p66, 0, 0x91}, d, m, k) }
 
 // ScatterQ is Scatter with qwords as index: of 8 dwords, the low half of s.
-func (a *Asm) ScatterQ(m Mem, s Z, k K) {
-	a.evexOn(VOp{m38, p66, 0, 0xa1}, byte(s), 0, m, k, false, 0, 4)
-}
+func (a *Asm) ScatterQ(m Mem, s Z, k K) { a.scatter(VOp{m38, p66, 0, 0xa1}, m, s, k) }
 
 // GatherPair is GatherQ of 8 qwords.
-func (a *Asm) GatherPair(d Z, m Mem, k K) {
-	a.evexOn(VOp{m38, p66, 1, 0x91}, byte(d), 0, m, k, false, 0, 8)
-}
+func (a *Asm) GatherPair(d Z, m Mem, k K) { a.gather(VOp{m38, p66, 1, 0x91}, d, m, k) }
 
 // ScatterPair is ScatterQ of 8 qwords.
-func (a *Asm) ScatterPair(m Mem, s Z, k K) {
-	a.evexOn(VOp{m38, p66, 1, 0xa1}, byte(s), 0, m, k, false, 0, 8)
+func (a *Asm) ScatterPair(m Mem, s Z, k K) { a.scatter(VOp{m38, p66, 1, 0xa1}, m, s, k) }
+
+func (a *Asm) gather(o VOp, d Z, m Mem, k K) {
+	if a.low != nil {
+		a.low.gather(d, m, k, o.Op == 0x91, o.W == 1)
+		return
+	}
+	a.evexOn(o, byte(d), 0, m, k, false, 0, int32(4<<o.W))
+}
+
+func (a *Asm) scatter(o VOp, m Mem, s Z, k K) {
+	if a.low != nil {
+		a.low.scatter(m, s, k, o.Op == 0xa1, o.W == 1)
+		return
+	}
+	a.evexOn(o, byte(s), 0, m, k, false, 0, int32(4<<o.W))
 }
 
 // VToHalf emits the low half of d = s as 16-bit floats, rounded as imm says: 0 to
 // nearest even, 3 to zero.
 func (a *Asm) VToHalf(d, s Z, imm byte) {
+	if a.low != nil {
+		a.low.toHalf(d, s, imm)
+		return
+	}
 	a.evex(VCVTPS2PH, byte(s), 0, d, 0, false, 1)
 	a.emit(imm)
 }
 
 // VNarrowWords emits the low half of d = the low halves of the dwords of s.
-func (a *Asm) VNarrowWords(d, s Z) { a.evex(VOp{m38, pf3, 0, 0x33}, byte(s), 0, d, 0, false, 0) }
+func (a *Asm) VNarrowWords(d, s Z) {
+	if a.low != nil {
+		a.low.lowWords(d, s)
+		return
+	}
+	a.evex(VOp{m38, pf3, 0, 0x33}, byte(s), 0, d, 0, false, 0)
+}
 
 // VUpper emits the low half of d = the upper half of s.
 func (a *Asm) VUpper(d, s Z) {
+	if a.low != nil {
+		a.low.upper(d, s)
+		return
+	}
 	a.evex(VOp{m3a, p66, 1, 0x3b}, byte(s), 0, d, 0, false, 1)
 	a.emit(1)
 }
 
 // Scatter emits the dwords at m{k} = s, the lowest first; k is zero afterwards.
-func (a *Asm) Scatter(m Mem, s Z, k K) {
-	a.evexOn(VOp{m38, p66, 0, 0xa0}, byte(s), 0, m, k, false, 0, 4)
-}
+func (a *Asm) Scatter(m Mem, s Z, k K) { a.scatter(VOp{m38, p66, 0, 0xa0}, m, s, k) }
 
 // VTest emits d = the elements of k for which s & rm is not zero.
 func (a *Asm) VTest(d K, s Z, rm any, k K) {
+	if a.low != nil {
+		a.low.test(d, s, rm, k)
+		return
+	}
 	a.evex(VOp{m38, p66, 0, 0x27}, byte(d), byte(s), rm, k, false, 0)
 }
 
@@ -386,34 +468,77 @@ var (
 
 // VCmp emits d = the elements of k for which s pred rm holds.
 func (a *Asm) VCmp(o VOp, d K, s Z, rm any, k K, pred byte) {
+	if a.low != nil {
+		a.low.compare(o, d, s, rm, k, pred)
+		return
+	}
 	a.evex(o, byte(d), byte(s), rm, k, false, 1)
 	a.emit(pred)
 }
 
 // vex emits an instruction on masks.
-func (a *Asm) vex(mm, pp, w, l, op, reg, s byte, rm any) {
+func (a *Asm) vex(mm, pp, w, l, op, reg, s byte, rm any) { a.vexAfter(mm, pp, w, l, op, reg, s, rm, 0) }
+
+// vexAfter is vex with after bytes of the instruction that follow.
+func (a *Asm) vexAfter(mm, pp, w, l, op, reg, s byte, rm any, after int) {
 	x, b, _ := high(rm)
 	a.emit(0xc4, (^(reg>>3)&1)<<7|(^x&1)<<6|(^b&1)<<5|mm, w<<7|(^s&15)<<3|l<<2|pp, op)
-	a.modrm(reg, rm, 0, 1)
+	a.modrm(reg, rm, after, 1)
 }
 
 // KLoad emits d = the word at m, KMov that of another mask.
-func (a *Asm) KLoad(d K, m Mem) { a.vex(m0f, 0, 0, 0, 0x90, byte(d), 0, m) }
+func (a *Asm) KLoad(d K, m Mem) {
+	if a.low != nil {
+		a.low.moveMask(d, m, 2)
+		return
+	}
+	a.vex(m0f, 0, 0, 0, 0x90, byte(d), 0, m)
+}
 
 // KMov emits d = s, words.
-func (a *Asm) KMov(d, s K) { a.vex(m0f, 0, 0, 0, 0x90, byte(d), 0, s) }
+func (a *Asm) KMov(d, s K) {
+	if a.low != nil {
+		a.low.moveMask(d, a.low.maskSlot(s), 8)
+		return
+	}
+	a.vex(m0f, 0, 0, 0, 0x90, byte(d), 0, s)
+}
 
 // KStore emits m = the word s.
-func (a *Asm) KStore(m Mem, s K) { a.vex(m0f, 0, 0, 0, 0x91, byte(s), 0, m) }
+func (a *Asm) KStore(m Mem, s K) {
+	if a.low != nil {
+		a.low.storeMask(m, s)
+		return
+	}
+	a.vex(m0f, 0, 0, 0, 0x91, byte(s), 0, m)
+}
 
 // KFromReg emits d = the low word of r.
-func (a *Asm) KFromReg(d K, r Reg) { a.vex(m0f, 0, 0, 0, 0x92, byte(d), 0, r) }
+func (a *Asm) KFromReg(d K, r Reg) {
+	if a.low != nil {
+		a.low.maskFromReg(d, r)
+		return
+	}
+	a.vex(m0f, 0, 0, 0, 0x92, byte(d), 0, r)
+}
 
 // KToReg64 emits r = s, all of it.
-func (a *Asm) KToReg64(r Reg, s K) { a.vex(m0f, pf2, 1, 0, 0x93, byte(r), 0, s) }
+func (a *Asm) KToReg64(r Reg, s K) {
+	if a.low != nil {
+		a.Load(true, r, a.low.maskSlot(s))
+		return
+	}
+	a.vex(m0f, pf2, 1, 0, 0x93, byte(r), 0, s)
+}
 
 // KToReg emits r = the word s.
-func (a *Asm) KToReg(r Reg, s K) { a.vex(m0f, 0, 0, 0, 0x93, byte(r), 0, s) }
+func (a *Asm) KToReg(r Reg, s K) {
+	if a.low != nil {
+		a.two(0xb7, false, r, a.low.maskSlot(s))
+		return
+	}
+	a.vex(m0f, 0, 0, 0, 0x93, byte(r), 0, s)
+}
 
 // KOp is an instruction on two masks.
 type KOp struct{ PP, W, L, Op byte }
@@ -431,13 +556,29 @@ var (
 )
 
 // K emits d = s op t.
-func (a *Asm) K(o KOp, d, s, t K) { a.vex(m0f, o.PP, o.W, o.L, o.Op, byte(d), byte(s), t) }
+func (a *Asm) K(o KOp, d, s, t K) {
+	if a.low != nil {
+		a.low.combine(o, d, s, t)
+		return
+	}
+	a.vex(m0f, o.PP, o.W, o.L, o.Op, byte(d), byte(s), t)
+}
 
 // KShiftRight emits d = s >> n, words.
 func (a *Asm) KShiftRight(d, s K, n byte) {
+	if a.low != nil {
+		a.low.shiftMask(d, s, n)
+		return
+	}
 	a.vex(m3a, p66, 1, 0, 0x30, byte(d), 0, s)
 	a.emit(n)
 }
 
 // KTestOr sets the flags: E if s|t is zero, B (carry) if it is all ones; words.
-func (a *Asm) KTestOr(s, t K) { a.vex(m0f, 0, 0, 0, 0x98, byte(s), 0, t) }
+func (a *Asm) KTestOr(s, t K) {
+	if a.low != nil {
+		a.low.testMasks(s, t)
+		return
+	}
+	a.vex(m0f, 0, 0, 0, 0x98, byte(s), 0, t)
+}
