@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"unsafe"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/rocwire/rocwire/simgpu/exec/internal/x64"
 )
@@ -16,15 +19,15 @@ import (
 // What is lowered to AVX2 does what the AVX-512 instruction does: each instruction, in each form that it has, is
 // executed as both, with random registers. That needs a processor with AVX-512.
 
-// Where things lie in the memory that the code of TestLowered is given.
+// Where things lie in the memory that the code of TestLowered is given. Behind it nothing can be read or written; before it are
+// the registers of lowered code.
 const (
-	loweredIn    = 0       // Z2 to Z5
-	loweredMem   = 4 * 64  // an operand
-	loweredMask  = 8 * 64  // of K5, a qword
-	loweredOut   = 9 * 64  // Z2 to Z5, masks 5 and 6, RAX
-	loweredData  = 16 * 64 // what is gathered, scattered and stored
-	loweredSlots = 48 * 64 // Asm.Lower's
-	loweredSize  = loweredSlots + x64.SlotBytes
+	loweredIn   = 0       // Z2 to Z5
+	loweredMem  = 4 * 64  // an operand
+	loweredMask = 8 * 64  // of K5, a qword
+	loweredOut  = 9 * 64  // Z2 to Z5, masks 5 and 6, RAX
+	loweredData = 16 * 64 // what is gathered, scattered and stored
+	loweredSize = 48 * 64
 )
 
 // lowered is one case.
@@ -44,12 +47,21 @@ func TestLowered(t *testing.T) {
 	var p Program
 	p.options.CodeMemory = 1 << 20
 	p.options.Logf = t.Logf
+	memory, err := unix.Mmap(-1, 0, 3*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Munmap(memory)
+	if err := unix.Mprotect(memory[2*page:], unix.PROT_NONE); err != nil {
+		t.Fatal(err)
+	}
+	memory = memory[:2*page]
 	for _, c := range loweredCases() {
 		t.Run(c.name, func(t *testing.T) {
 			run := func(low bool, data []byte) []byte {
 				var a x64.Asm
 				if low {
-					a.Lower(x64.RBX, loweredSlots)
+					a.Lower(x64.RBX, -x64.SlotBytes)
 				}
 				for i := range 4 {
 					a.V1(x64.VMOVDQU32, x64.Z(2+i), x64.At(x64.RBX, loweredIn+64*i), 0)
@@ -75,23 +87,24 @@ func TestLowered(t *testing.T) {
 				}
 				a.Store(true, x64.At(x64.RBX, loweredOut+4*64+16), x64.RAX)
 				a.Ret()
-				at, base, ok := p.put(a.Finish())
+				room, base, ok := p.put(a.Finish())
 				if !ok {
 					t.Fatal("no memory for code")
 				}
-				defer p.native.arena.drop(at)
-				data = append(make([]byte, 0, loweredSize), data...)
-				callNative(base, (*wave)(unsafe.Pointer(unsafe.SliceData(data))))
-				return data[:loweredSlots]
+				defer p.native.arena.drop(room)
+				at := memory[len(memory)-loweredSize:]
+				copy(at, data)
+				callNative(base, (*wave)(unsafe.Pointer(unsafe.SliceData(at))))
+				return slices.Clone(at)
 			}
 			r := rand.New(rand.NewPCG(1, 2))
 			for range 100 {
 				data := make([]byte, loweredSize)
-				for i := range loweredSlots / 4 {
+				for i := range loweredSize / 4 {
 					binary.LittleEndian.PutUint32(data[4*i:], numberFor(r))
 				}
 				if r.IntN(2) == 0 {
-					for i := range loweredSlots / 8 {
+					for i := range loweredSize / 8 {
 						binary.LittleEndian.PutUint64(data[8*i:], wideNumberFor(r))
 					}
 				}
@@ -109,7 +122,7 @@ func TestLowered(t *testing.T) {
 					}
 				}
 				size := max(c.size, 4)
-				for i := 0; i < loweredSlots; i += size {
+				for i := 0; i < loweredSize; i += size {
 					if string(want[i:i+size]) == string(got[i:i+size]) {
 						continue
 					}
@@ -416,6 +429,30 @@ func loweredCases() (all []lowered) {
 		a.Bind(over)
 		a.V(x64.VPADDD, 5, 4, x64.Z(2), 6)
 	})
+	// At the end of what can be accessed: the mask has the first half of the elements, and the others are beyond it.
+	for name, c := range map[string]struct {
+		bytes, elements int
+		emit            func(a *x64.Asm, m x64.Mem)
+	}{
+		"movdqu32":  {4, 16, func(a *x64.Asm, m x64.Mem) { a.V1(x64.VMOVDQU32, 2, m, 5) }},
+		"movdqu64":  {8, 8, func(a *x64.Asm, m x64.Mem) { a.V1Zero(x64.VMOVDQU64, 2, m, 5) }},
+		"pmovzxbd":  {1, 16, func(a *x64.Asm, m x64.Mem) { a.V1(x64.VPMOVZXBD, 2, m, 5) }},
+		"pmovsxwd":  {2, 16, func(a *x64.Asm, m x64.Mem) { a.V1(x64.VPMOVSXWD, 2, m, 5) }},
+		"store":     {4, 16, func(a *x64.Asm, m x64.Mem) { a.VStore(m, 3, 5) }},
+		"pmovdb":    {1, 16, func(a *x64.Asm, m x64.Mem) { a.VStoreNarrow(1, m, 3, 5) }},
+		"pmovdw":    {2, 16, func(a *x64.Asm, m x64.Mem) { a.VStoreNarrow(2, m, 3, 5) }},
+		"gather":    {4, 16, func(a *x64.Asm, _ x64.Mem) { a.Gather(2, x64.AtVec(x64.RBX, 4, loweredData), 5) }},
+		"scatter":   {4, 16, func(a *x64.Asm, _ x64.Mem) { a.Scatter(x64.AtVec(x64.RBX, 4, loweredData), 2, 5) }},
+		"broadcast": {4, 0, func(a *x64.Asm, m x64.Mem) { a.V1(x64.VPBCASTD, 2, m, 5) }},
+	} {
+		add("edge/"+name, func(a *x64.Asm) { c.emit(a, x64.At(x64.RBX, loweredSize-c.bytes*c.elements/2)) }).input = func(r *rand.Rand, data []byte) {
+			binary.LittleEndian.PutUint64(data[loweredMask:], r.Uint64()&(1<<(c.elements/2)-1))
+			indexes(4)(r, data)
+			for i := 8; i < 16; i++ { // these are beyond it, too
+				binary.LittleEndian.PutUint32(data[128+4*i:], loweredSize+uint32(r.IntN(64)))
+			}
+		}
+	}
 	var many [32]x64.Z
 	for i := range many {
 		many[i] = x64.Z(i)

@@ -26,12 +26,11 @@ import (
 // What is not translated: what is rare. Floating-point modes other than the usual one
 // are executed by Go.
 
-// hasAVX512: the processor has all that is emitted where it is not lowered to AVX2, which all
-// processors with AVX2 and FMA have, and F16C with them.
+// hasAVX512: the processor has all that is emitted where it is not lowered to AVX2.
 var hasAVX512 = cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512CD
 
 // useNative is off where the processor lacks the instructions, and in tests.
-var useNative = (hasAVX512 || cpu.X86.HasAVX2 && cpu.X86.HasFMA) && cpu.X86.HasBMI1 && cpu.X86.HasPOPCNT
+var useNative = (hasAVX512 || cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasF16C) && cpu.X86.HasBMI1 && cpu.X86.HasPOPCNT
 
 // hasPopcnt: bits of vectors can be counted.
 var hasPopcnt = cpu.X86.HasAVX512VPOPCNTDQ || !hasAVX512
