@@ -187,7 +187,7 @@ func (l *lowering) broadcast(m Mem, size int) ymm {
 	return r
 }
 
-// constant is a register with a dword or qword in all places.
+// constant32 and constant64 are a register with a dword or qword in all places.
 func (l *lowering) constant32(v uint32) ymm { return l.broadcast(l.a.Const32(v), 4) }
 func (l *lowering) constant64(v uint64) ymm { return l.broadcast(l.a.Const64(v), 8) }
 
@@ -204,14 +204,16 @@ func (l *lowering) ones() ymm {
 	return r
 }
 
+// sizeOf is how many bytes an element has, of instructions on dwords and qwords.
+func sizeOf(o VOp) int { return 4 << o.W }
+
 // operand is the source of an instruction with elements of size bytes: by half a ymm or a Mem.
 func (l *lowering) operand(rm any, size int) func(half int) any {
 	switch rm := rm.(type) {
 	case Z:
 		return func(half int) any { return l.get(rm, half) }
 	case Bcast:
-		r := l.broadcast(rm.Mem, size)
-		return func(int) any { return r }
+		return func(int) any { return l.broadcast(rm.Mem, size) }
 	}
 	return func(half int) any { return part(rm.(Mem), 32*half) }
 }
@@ -267,7 +269,6 @@ var (
 	vpaddb     = VOp{m0f, p66, 0, 0xfc}
 	vpmaddubsw = VOp{m38, p66, 0, 0x04} // sums of pairs of products of bytes, of rm with signs
 	vpandn     = VOp{m0f, p66, 0, 0xdf} // ^s & rm
-	vmovdqu    = VOp{m0f, pf3, 0, 0x6f}
 	vmovdquTo  = VOp{m0f, pf3, 0, 0x7f}
 	vmaskLoad  = VOp{m38, p66, 0, 0x8c}
 	vmaskStore = VOp{m38, p66, 0, 0x8e}
@@ -293,11 +294,8 @@ var (
 	vextract  = VOp{m3a, p66, 0, 0x39} // reg and rm are the other way round
 	vinsert   = VOp{m3a, p66, 0, 0x38}
 	vpextrd   = VOp{m3a, p66, 0, 0x16} // likewise; W: a qword
-	vroundps  = VOp{m3a, p66, 0, 0x08}
-	vroundpd  = VOp{m3a, p66, 0, 0x09}
-	vcmpps    = VOp{m0f, 0, 0, 0xc2}
-	vcmppd    = VOp{m0f, p66, 0, 0xc2}
-	vcvtps2ph = VOp{m3a, p66, 0, 0x1d} // likewise
+	vblendvps = VOp{m3a, p66, 0, 0x4a}
+	vpshufd   = VOp{m0f, p66, 0, 0x70}
 )
 
 // op emits r = s o rm, on 32 bytes.
@@ -326,14 +324,14 @@ func (l *lowering) shift(o VShift, r, s ymm, n byte) {
 	l.opImm(VOp{m0f, p66, 0, o.Op}, ymm(o.Ext), r, s, n)
 }
 
-func (l *lowering) load(r ymm, m Mem)  { l.op(vmovdqu, r, 0, m) }
+func (l *lowering) load(r ymm, m Mem)  { l.op(VMOVDQU32, r, 0, m) }
 func (l *lowering) store(m Mem, r ymm) { l.op(vmovdquTo, r, 0, m) }
-func (l *lowering) copy(r, s ymm)      { l.op(vmovdqu, r, 0, s) }
+func (l *lowering) copy(r, s ymm)      { l.op(VMOVDQU32, r, 0, s) }
 
 // blend emits r = m ? y : x, bytes.
 func (l *lowering) blend(r, x ymm, y any, m ymm) { l.opImm(vblendvb, r, x, y, byte(m)<<4) }
 
-// low and high are the 16 bytes of a source: a ymm, of which the low ones count, or a Mem.
+// half16 are the low or the high 16 bytes of a source: a ymm, of which the low ones count, or a Mem.
 func (l *lowering) half16(x any, half int) any {
 	if m, ok := x.(Mem); ok {
 		return part(m, 16*half)

@@ -72,10 +72,10 @@ func (l *lowering) unsignedOfFloat(r, x ymm) {
 	l.op(VCVTTPS2D, t, 0, t)
 	l.op(VPXORD, t, t, l.constant32(1<<31))
 	l.op(VCVTTPS2D, r, 0, x)
-	l.opImm(vcmpps, u, x, half, FGE)
+	l.opImm(VCMPPS, u, x, half, FGE)
 	l.blend(r, r, t, u)
-	l.opImm(vcmpps, t, x, l.constant32(math.Float32bits(-1)), FNGT)
-	l.opImm(vcmpps, u, x, l.constant32(math.Float32bits(1<<32)), FNLT)
+	l.opImm(VCMPPS, t, x, l.constant32(math.Float32bits(-1)), FNGT)
+	l.opImm(VCMPPS, u, x, l.constant32(math.Float32bits(1<<32)), FNLT)
 	l.op(VPORD, r, r, t)
 	l.op(VPORD, r, r, u)
 }
@@ -83,11 +83,11 @@ func (l *lowering) unsignedOfFloat(r, x ymm) {
 // unsignedOfDouble emits the low dwords of r = x as unsigned dwords; all ones where it is not one.
 func (l *lowering) unsignedOfDouble(r, x ymm) {
 	t := l.free()
-	l.opImm(vroundpd, r, 0, x, 3|8)
+	l.opImm(VRNDSCALEPD, r, 0, x, 3|8)
 	l.op(VADDPD, r, r, l.constant64(math.Float64bits(1<<52)))
-	l.opImm(vcmppd, t, x, l.constant64(math.Float64bits(-1)), FNGT)
+	l.opImm(VCMPPD, t, x, l.constant64(math.Float64bits(-1)), FNGT)
 	l.op(VPORD, r, r, t)
-	l.opImm(vcmppd, t, x, l.constant64(math.Float64bits(1<<32)), FNLT)
+	l.opImm(VCMPPD, t, x, l.constant64(math.Float64bits(1<<32)), FNLT)
 	l.op(VPORD, r, r, t)
 }
 
@@ -119,9 +119,9 @@ type format struct {
 
 func formatOf(o VOp) format {
 	if o.W == 1 {
-		return format{8, 52, 1023, VMULPD, VSUBPD, vcmppd, VPSLLQ, VPSRLQ}
+		return format{8, 52, 1023, VMULPD, VSUBPD, VCMPPD, VPSLLQ, VPSRLQ}
 	}
-	return format{4, 23, 127, VMULPS, VSUBPS, vcmpps, VPSLLD, VPSRLD}
+	return format{4, 23, 127, VMULPS, VSUBPS, VCMPPS, VPSLLD, VPSRLD}
 }
 
 // con is v in all places.
@@ -205,7 +205,7 @@ func (l *lowering) scale(r, x, n ymm) {
 	f := formatOf(VSCALEFPD)
 	one := l.in(l.con(f, 1))
 	e, c, t := l.free(), l.free(), l.free()
-	l.opImm(vroundpd, e, 0, n, 1|8)
+	l.opImm(VRNDSCALEPD, e, 0, n, 1|8)
 	l.op(VMINPD, e, e, l.con(f, 2200))
 	l.op(VMAXPD, e, e, l.con(f, -2200))
 	l.copy(r, x)
@@ -213,7 +213,7 @@ func (l *lowering) scale(r, x, n ymm) {
 		limit, by float64
 		pred      byte
 	}{{1023, 1023, FGT}, {1023, 1023, FGT}, {-1022, -969, FLT}, {-1022, -969, FLT}} {
-		l.opImm(vcmppd, c, e, l.con(f, step.limit), step.pred)
+		l.opImm(VCMPPD, c, e, l.con(f, step.limit), step.pred)
 		l.blend(t, one, l.con(f, math.Ldexp(1, int(step.by))), c)
 		l.op(VMULPD, r, r, t)
 		l.op(VPANDD, t, c, l.con(f, step.by))

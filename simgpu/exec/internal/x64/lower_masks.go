@@ -120,17 +120,19 @@ func (l *lowering) compare(o VOp, d K, s Z, rm any, k K, pred byte) {
 	l.setMask(d, c, size)
 }
 
+// intCompares are what comparisons of integers are made of: by more than, or by minimum and maximum.
+var intCompares = map[VOp]struct{ eq, more, min, max VOp }{
+	VPCMPD:  {eq: vpcmpeqd, more: vpcmpgtd},
+	VPCMPQ:  {eq: vpcmpeqq, more: vpcmpgtq},
+	VPCMPB:  {eq: vpcmpeqb, more: vpcmpgtb},
+	VPCMPUQ: {eq: vpcmpeqq, more: vpcmpgtq},
+	VPCMPUD: {eq: vpcmpeqd, min: VPMINUD, max: VPMAXUD},
+	VPCMPUB: {eq: vpcmpeqb, min: vpminub, max: vpmaxub},
+}
+
 // compareInts emits r = all ones where a pred b.
 func (l *lowering) compareInts(o VOp, r, a ymm, b any, pred byte) {
-	type ints struct{ eq, more, min, max VOp }
-	how := map[VOp]ints{
-		VPCMPD:  {vpcmpeqd, vpcmpgtd, VOp{}, VOp{}},
-		VPCMPQ:  {vpcmpeqq, vpcmpgtq, VOp{}, VOp{}},
-		VPCMPB:  {vpcmpeqb, vpcmpgtb, VOp{}, VOp{}},
-		VPCMPUD: {vpcmpeqd, VOp{}, VPMINUD, VPMAXUD},
-		VPCMPUB: {vpcmpeqb, VOp{}, vpminub, vpmaxub},
-		VPCMPUQ: {vpcmpeqq, vpcmpgtq, VOp{}, VOp{}},
-	}[o]
+	how := intCompares[o]
 	invert := pred >= NEQ // NEQ, NLT, NLE are the others of EQ, LT, LEQ
 	if invert {
 		pred -= NEQ

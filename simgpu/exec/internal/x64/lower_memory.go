@@ -17,8 +17,8 @@ func (l *lowering) gather(d Z, m Mem, k K, wide, pairs bool) {
 		mask, old := l.mask(k, 0, 4), l.get(d, 0)
 		for half := range 2 {
 			t, r := l.free(), l.free()
-			l.op16(vmovdqu, t, 0, l.half16(mask, half))
-			l.op16(vmovdqu, r, 0, l.half16(old, half))
+			l.op16(VMOVDQU32, t, 0, l.half16(mask, half))
+			l.op16(VMOVDQU32, r, 0, l.half16(old, half))
 			emit(VOp{m38, p66, 0, 0x91}, 1, r, l.get(m.VecIx, half), t)
 			parts[half] = r
 		}
@@ -69,11 +69,10 @@ func (l *lowering) scatter(m Mem, s Z, k K, wide, pairs bool) {
 	}
 	for i := range count {
 		l.ifBit(k, i, func() {
-			at := part(l.slot(m.VecIx, 0), 4*i)
-			if wide {
-				l.a.Load(true, RBP, part(l.slot(m.VecIx, 0), 8*i))
+			if index := l.slot(m.VecIx, 0); wide {
+				l.a.Load(true, RBP, part(index, 8*i))
 			} else {
-				l.a.LoadSigned(RBP, at)
+				l.a.LoadSigned(RBP, part(index, 4*i))
 			}
 			n := 16 / size
 			l.op16Imm(o, x[i/n].(ymm), 0, AtIndex(m.Base, RBP, int(m.Disp)), byte(i%n))
@@ -89,16 +88,18 @@ func (l *lowering) ifBit(k K, i int, f func()) {
 	a.emit(0xf6)
 	a.modrm(0, slot, 1, 1)
 	a.emit(1 << (i % 8))
-	a.emit(0x74, 0)
-	at := len(a.code)
-	f()
-	a.code[at-1] = byte(len(a.code) - at)
+	l.unlessZero(f)
 }
 
 // ifAny emits f's code, executed if k has any element, with the limits of ifBit.
 func (l *lowering) ifAny(k K, f func()) {
+	l.a.CmpShort(l.maskSlot(k), 0)
+	l.unlessZero(f)
+}
+
+// unlessZero emits f's code, executed if the flag E is not set.
+func (l *lowering) unlessZero(f func()) {
 	a := l.a
-	a.CmpShort(l.maskSlot(k), 0)
 	a.emit(0x74, 0)
 	at := len(a.code)
 	f()

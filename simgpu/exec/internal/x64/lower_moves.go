@@ -35,7 +35,7 @@ func (l *lowering) toHalf(d, s Z, imm byte) {
 	var x [2]ymm
 	for half := range 2 {
 		x[half] = l.free()
-		l.opImm(vcvtps2ph, l.get(s, half), 0, x[half], imm)
+		l.opImm(VCVTPS2PH, l.get(s, half), 0, x[half], imm)
 	}
 	l.join(x[0], x[0], x[1])
 	l.lowHalf(d, x[0])
@@ -76,7 +76,7 @@ func (l *lowering) toReg(w bool, r Reg, s Z) {
 func (l *lowering) load16(d Z, m Mem) {
 	l.begin()
 	r := l.free()
-	l.op16(vmovdqu, r, 0, m)
+	l.op16(VMOVDQU32, r, 0, m)
 	l.lowHalf(d, r)
 }
 

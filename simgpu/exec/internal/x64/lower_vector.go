@@ -55,12 +55,7 @@ func (l *lowering) binary(o VOp, d, s Z, rm any, k K) {
 		case VPSLLVW, VPSRLVW, VPSRAVW:
 			l.shiftWords(o, r, x, l.in(y(half)))
 		case VPSRAVQ:
-			t := l.free()
-			l.op(VPXORD, t, t, t)
-			l.op(vpcmpgtq, t, t, x)
-			l.op(VPXORD, r, x, t)
-			l.op(VPSRLVQ, r, r, y(half))
-			l.op(VPXORD, r, r, t)
+			l.signed(r, x, func() { l.op(VPSRLVQ, r, r, y(half)) })
 		case VSCALEFPD:
 			l.scale(r, x, l.in(y(half)))
 		default:
@@ -68,18 +63,12 @@ func (l *lowering) binary(o VOp, d, s Z, rm any, k K) {
 		}
 		l.finish(d, half, r, k, size, false)
 		l.begin() // what the first half used in between is free again
-		if b, ok := rm.(Bcast); ok {
-			y = l.operand(b, size)
-		}
 	}
 }
 
 // fused emits fused multiplications and additions.
 func (l *lowering) fused(o VOp, d, s Z, rm any, k K) {
-	size := 4
-	if o.W == 1 {
-		size = 8
-	}
+	size := sizeOf(o)
 	y := l.operand(rm, size)
 	for half := range 2 {
 		r := l.own(d, half)
@@ -125,12 +114,13 @@ func (l *lowering) permute(o VOp, d, s Z, rm any, k K) {
 // drop makes a register free within the instruction.
 func (l *lowering) drop(r ymm) { l.regs[r] = holding{} }
 
-var vblendvps = VOp{m3a, p66, 0, 0x4a}
+// wordShifts are the shifts of dwords that shifts of words are made of.
+var wordShifts = map[VOp]VOp{VPSLLVW: VPSLLVD, VPSRLVW: VPSRLVD, VPSRAVW: VPSRAVD}
 
 // shiftWords emits shifts of words by words, as shifts of the dwords that they are in.
 func (l *lowering) shiftWords(o VOp, r, x, n ymm) {
 	low := l.constant32(0xffff)
-	by := map[VOp]VOp{VPSLLVW: VPSLLVD, VPSRLVW: VPSRLVD, VPSRAVW: VPSRAVD}[o]
+	by := wordShifts[o]
 	t, u := l.free(), l.free()
 	switch o {
 	case VPSRAVW:
@@ -165,6 +155,9 @@ var widening = map[VOp]struct{ bytes, size int }{
 // narrowing are those whose result has half the size.
 var narrowing = map[VOp]bool{VCVTPD2PS: true, VCVTTPD2D: true, VCVTTPD2U: true}
 
+// derivedOf are those that AVX2 has nothing like, see derived.
+var derivedOf = map[VOp]bool{VCVTUD2PS: true, VPLZCNTD: true, VCVTTPS2U: true, VGETEXPPS: true, VGETEXPPD: true, VCVTQQ2PD: true, VPOPCNTD: true}
+
 // unary emits V1, and V1Zero if zero.
 func (l *lowering) unary(o VOp, d Z, rm any, k K, zero bool) {
 	l.begin()
@@ -173,11 +166,12 @@ func (l *lowering) unary(o VOp, d Z, rm any, k K, zero bool) {
 		return
 	}
 	if o == VPBCASTD || o == VPBCASTQ {
-		size := map[VOp]int{VPBCASTD: 4, VPBCASTQ: 8}[o]
-		t := l.free()
+		size := sizeOf(o)
+		var t ymm
 		if m, ok := rm.(Mem); ok {
 			t = l.broadcast(m, size)
 		} else {
+			t = l.free()
 			l.op(broadcasts[size], t, 0, l.get(rm.(Z), 0))
 		}
 		for half := range 2 {
@@ -196,48 +190,44 @@ func (l *lowering) unary(o VOp, d Z, rm any, k K, zero bool) {
 		return
 	}
 	size, whole := wholeOf[o]
-	if !whole {
-		size = map[VOp]int{VCVTUD2PS: 4, VPLZCNTD: 4, VCVTTPS2U: 4, VGETEXPPS: 4, VGETEXPPD: 8, VCVTQQ2PD: 8, VPOPCNTD: 4}[o]
-	}
-	if size == 0 {
+	switch {
+	case derivedOf[o]:
+		size = sizeOf(o)
+	case !whole:
 		l.missing = true
 		return
+	}
+	if o == VMOVDQU8 {
+		o = VMOVDQU32 // which is vmovdqu
 	}
 	x := l.operand(rm, size)
 	for half := range 2 {
 		r := l.free()
-		if o == VMOVDQU8 {
-			o = VMOVDQU32 // which is vmovdqu
-		}
 		if whole {
 			l.op(o, r, 0, x(half))
 		} else {
 			l.derived(o, r, l.in(x(half)))
 		}
 		l.finish(d, half, r, k, size, zero)
-		l.begin()
-		if b, ok := rm.(Bcast); ok {
-			x = l.operand(b, size)
-		}
+		l.begin() // as in binary
 	}
 }
 
 // unaryOfSome emits loads of the elements that k has.
 func (l *lowering) unaryOfSome(o VOp, d Z, m Mem, k K, zero bool) {
-	size := map[VOp]int{VMOVDQU32: 4, VMOVDQU64: 8}[o]
+	size := sizeOf(o)
 	switch w := widening[o]; {
 	case o == VPBCASTD || o == VPBCASTQ:
-		size = map[VOp]int{VPBCASTD: 4, VPBCASTQ: 8}[o]
 		r := l.zero()
 		l.ifAny(k, func() { l.op(broadcasts[size], r, 0, m) })
 		for half := range 2 { // under a mask, so that each half gets a register of its own
 			l.finish(d, half, r, k, size, zero)
 		}
 		return
-	case size == 0 && w.size == 4 && o != VCVTPH2PS:
+	case w.size == 4 && o != VCVTPH2PS:
 		l.widen(o, d, nil, k, zero, w.bytes, 4, l.loadNarrow(w.bytes/8, m, k)...)
 		return
-	case size == 0:
+	case o != VMOVDQU32 && o != VMOVDQU64:
 		l.missing = true
 		return
 	}
@@ -271,7 +261,7 @@ func (l *lowering) widen(o VOp, d Z, rm any, k K, zero bool, bytes, size int, lo
 				x = r
 			default:
 				t := l.free()
-				l.op16Imm(VOp{m0f, p66, 0, 0x70}, t, 0, r, 0xee) // vpshufd
+				l.op16Imm(vpshufd, t, 0, r, 0xee)
 				x = t
 			}
 		default:
@@ -339,38 +329,27 @@ func (l *lowering) rounded(o VOp, d, s, t Z, r Rounding) {
 // withImm emits VImm.
 func (l *lowering) withImm(o VOp, d, s Z, rm any, k K, imm byte) {
 	l.begin()
-	size := 4
-	if o.W == 1 {
-		size = 8
-	}
+	size := sizeOf(o)
+	y := l.operand(rm, size)
 	if o == VINSERTI64X4 {
-		var low any
-		if v, ok := rm.(Mem); ok {
-			low = v
-		} else {
-			low = l.get(rm.(Z), 0)
-		}
 		if imm != 1 || k != 0 {
 			l.missing = true
 			return
 		}
 		r, t := l.free(), l.free()
-		l.op(vmovdqu, r, 0, low)
+		l.op(VMOVDQU32, r, 0, y(0))
 		l.copy(t, l.get(s, 0))
 		l.set(d, 0, t)
 		l.set(d, 1, r)
 		return
 	}
-	y := l.operand(rm, size)
 	for half := range 2 {
 		r := l.free()
 		switch o {
 		case VPTERNLOGD:
 			l.logic(r, l.get(d, half), l.get(s, half), l.in(y(half)), imm)
-		case VRNDSCALEPS:
-			l.opImm(vroundps, r, 0, y(half), imm|8)
-		case VRNDSCALEPD:
-			l.opImm(vroundpd, r, 0, y(half), imm|8)
+		case VRNDSCALEPS, VRNDSCALEPD: // which is vround
+			l.opImm(o, r, 0, y(half), imm|8)
 		case VSHUFPS:
 			l.opImm(VSHUFPS, r, l.get(s, half), y(half), imm)
 		case VRANGEPS, VRANGEPD:
@@ -383,9 +362,6 @@ func (l *lowering) withImm(o VOp, d, s Z, rm any, k K, imm byte) {
 		}
 		l.finish(d, half, r, k, size, false)
 		l.begin()
-		if b, ok := rm.(Bcast); ok {
-			y = l.operand(b, size)
-		}
 	}
 }
 
@@ -428,6 +404,15 @@ func (l *lowering) logic2(r, y, z ymm, imm byte) {
 	}
 }
 
+// signed emits r = qwords x shifted to the right with their signs: shift does it without.
+func (l *lowering) signed(r, x ymm, shift func()) {
+	t := l.zero()
+	l.op(vpcmpgtq, t, t, x)
+	l.op(VPXORD, r, x, t)
+	shift()
+	l.op(VPXORD, r, r, t)
+}
+
 // shiftAll emits VShift.
 func (l *lowering) shiftAll(o VShift, d Z, rm any, k K, n byte) {
 	l.begin()
@@ -446,12 +431,7 @@ func (l *lowering) shiftAll(o VShift, d Z, rm any, k K, n byte) {
 	for half := range 2 {
 		s, r := l.in(x(half)), l.free()
 		if o == VPSRAQ {
-			t := l.free()
-			l.op(VPXORD, t, t, t)
-			l.op(vpcmpgtq, t, t, s)
-			l.op(VPXORD, r, s, t)
-			l.shift(VPSRLQ, r, r, n)
-			l.op(VPXORD, r, r, t)
+			l.signed(r, s, func() { l.shift(VPSRLQ, r, r, n) })
 		} else {
 			l.shift(o, r, s, n)
 		}
