@@ -279,6 +279,7 @@ func loweredCases() (all []lowered) {
 			add(fmt.Sprintf("vrndscaleps/%d/k%d", imm, k), func(a *x64.Asm) { a.VImm(x64.VRNDSCALEPS, 2, 0, x64.Z(3), k, imm) })
 			add(fmt.Sprintf("vrndscalepd/%d/k%d", imm, k), func(a *x64.Asm) { a.VImm(x64.VRNDSCALEPD, 2, 0, x64.Z(3), k, imm) })
 		}
+		add(fmt.Sprintf("vpshufd/k%d", k), func(a *x64.Asm) { a.VImm(x64.VPSHUFD, 2, 0, x64.Z(3), k, 0x6c); a.VImm(x64.VPSHUFD, 4, 0, at, k, 0x1b) })
 		add(fmt.Sprintf("vshufps/k%d", k), func(a *x64.Asm) { a.VImm(x64.VSHUFPS, 2, 3, at, k, 0x88) })
 		nan32 := func(x []byte) bool { f := math.Float32frombits(binary.LittleEndian.Uint32(x)); return f != f }
 		nan64 := func(x []byte) bool { f := math.Float64frombits(binary.LittleEndian.Uint64(x)); return f != f }
@@ -354,6 +355,15 @@ func loweredCases() (all []lowered) {
 			}
 		}
 		add(fmt.Sprintf("vptestmd/k%d", k), func(a *x64.Asm) { a.VTest(6, 2, at, k) })
+	}
+	for _, classes := range []byte{0x81, 0x20, 0xa1} {
+		add(fmt.Sprintf("vfpclassps/%x", classes), func(a *x64.Asm) { a.VClass(6, 2, classes); a.V1Zero(x64.VMOVDQU32, 4, x64.Z(3), 6) }).input = func(r *rand.Rand, data []byte) {
+			for i := 0; i < 64; i += 4 {
+				if r.IntN(2) == 0 {
+					binary.LittleEndian.PutUint32(data[i:], []uint32{0, 1, 1<<23 - 1, 1 << 23, 0x7f800000, 0x7f800001, 0x7fc00000}[r.IntN(7)]|uint32(r.IntN(2))<<31)
+				}
+			}
+		}
 	}
 	for _, n := range []byte{1, 8, 15} {
 		for name, o := range map[string]x64.VShift{"psllw": x64.VPSLLW, "psrlw": x64.VPSRLW, "psraw": x64.VPSRAW} {
@@ -478,6 +488,13 @@ func loweredCases() (all []lowered) {
 			}
 		}
 	}
+	add("accumulate", func(a *x64.Asm) { // where the sum is, also when it is a factor
+		a.V(x64.VFMA231PS, 2, 3, x64.Bcast{Mem: at}, 0)
+		a.V(x64.VFMA231PS, 2, 3, x64.Z(4), 0)
+		a.V(x64.VFMA231PS, 5, 5, x64.Z(5), 0)
+		a.V(x64.VFMA213PS, 3, 3, x64.Z(2), 0)
+		a.V(x64.VFMA213PS, 4, 2, x64.Z(4), 0)
+	})
 	var many [32]x64.Z
 	for i := range many {
 		many[i] = x64.Z(i)

@@ -15,6 +15,8 @@ import (
 // Chunk q of a register is the quarter q of its lanes. D is computed in pieces of eight chunks, which are what accumulates over all k,
 // in order: so what A and B are read from must not be D. Registers: RAX A, RCX B, R9 C, R10 D; Z0 to Z7 the piece, those from
 // matrixFirst on what lasts a step; K5.
+//
+// With AVX2 a piece is four chunks, which is as much as its registers hold, and bytes become pairs of words first.
 
 const (
 	matrixPinned = 5                            // most pinned registers of a region with matrix instructions
@@ -39,13 +41,13 @@ var multiplies = map[string]bool{}
 // canMatrix says what code an instruction needs, and whether that can be.
 func (g *nativeGen) canMatrix(in *gcn.Inst) (*matrixOp, matrixCode, bool) {
 	s, ok := matrixShape(in)
-	if !ok || !useTiles || s.sparse || s.typ != s.typB || in.CBSZ|in.BLGP != 0 || g.blk.unusual {
+	if !ok || s.sparse || s.typ != s.typB || in.CBSZ|in.BLGP != 0 || g.blk.unusual {
 		return nil, matrixCode{}, false
 	}
 	switch s.typ {
 	case "f32", "f16", "bf16":
 	case "i8":
-		if !useVNNI {
+		if hasAVX512 && !useVNNI {
 			return nil, matrixCode{}, false
 		}
 	default:
@@ -127,11 +129,14 @@ type matrixSide struct {
 
 func (s matrixSide) at(disp int) x64.Mem { return x64.At(s.base, s.disp+disp) }
 
+// pairs reports whether bytes are multiplied as pairs of words: where no instruction multiplies four of them.
+func (c *matrixCode) pairs() bool { return c.typ == "i8" && !hasAVX512 }
+
 // prepare expands A or B from r to the wave's memory at disp, or leaves it where it is. flip: integers become ones without a sign, 128 more.
 func (g *nativeGen) prepare(c *matrixCode, r x64.Reg, disp int, flip bool) matrixSide {
 	a, there := &g.a, matrixSide{rW, disp}
 	const z, t, u = x64.Z(0), x64.Z(1), x64.Z(2)
-	if c.typ == "f32" || c.typ == "i8" && !flip {
+	if c.typ == "f32" || c.typ == "i8" && !flip && !c.pairs() {
 		if !c.aside {
 			return matrixSide{r, 0}
 		}
@@ -139,12 +144,12 @@ func (g *nativeGen) prepare(c *matrixCode, r x64.Reg, disp int, flip bool) matri
 	for i := range 4 * c.regs {
 		from := x64.At(r, 64*i)
 		to := there.at(64 * i)
-		if c.typ == "f16" || c.typ == "bf16" {
+		if c.typ == "f16" || c.typ == "bf16" || c.pairs() {
 			to = there.at(64*(i&3) + 512*(i>>2))
 		}
 		upper := x64.At(to.Base, int(to.Disp)+256)
 		a.V1(x64.VMOVDQU32, z, from, 0)
-		if c.flush {
+		if c.flush && hasAVX512 {
 			exponent := map[string]uint32{"f16": 0x7c007c00, "bf16": 0x7f807f80}[c.typ]
 			a.V(x64.VPANDD, t, z, g.con(0x80008000), 0)
 			g.to(u, g.con(exponent))
@@ -155,17 +160,28 @@ func (g *nativeGen) prepare(c *matrixCode, r x64.Reg, disp int, flip bool) matri
 		case "f16":
 			a.VNarrowWords(t, z)
 			a.V1(x64.VCVTPH2PS, t, t, 0)
+			g.flushExpanded(c, t)
 			a.VStore(to, t, 0)
 			a.VShift(x64.VPSRLD, u, z, 0, 16)
 			a.VNarrowWords(u, u)
 			a.V1(x64.VCVTPH2PS, u, u, 0)
+			g.flushExpanded(c, u)
 			a.VStore(upper, u, 0)
 		case "bf16":
 			a.VShift(x64.VPSLLD, t, z, 0, 16)
+			g.flushExpanded(c, t)
 			a.VStore(to, t, 0)
 			a.V(x64.VPANDD, u, z, g.con(0xffff0000), 0)
+			g.flushExpanded(c, u)
 			a.VStore(upper, u, 0)
 		case "i8":
+			if c.pairs() {
+				g.pairOfWords(t, z, 24, 16)
+				a.VStore(to, t, 0)
+				g.pairOfWords(t, z, 8, 0)
+				a.VStore(upper, t, 0)
+				break
+			}
 			if flip {
 				a.V(x64.VPXORD, z, z, g.con(0x80808080), 0)
 			}
@@ -177,6 +193,29 @@ func (g *nativeGen) prepare(c *matrixCode, r x64.Reg, disp int, flip bool) matri
 	return there
 }
 
+// flushExpanded makes zeros of what was denormal before it became a float32, where prepare has not done so before.
+func (g *nativeGen) flushExpanded(c *matrixCode, z x64.Z) {
+	if !c.flush || hasAVX512 {
+		return
+	}
+	const size = x64.Z(3)
+	g.a.V(x64.VPANDD, size, z, g.con(1<<31-1), 0)
+	g.a.VCmp(x64.VPCMPUD, 5, size, g.con(expansions[c.typ].least), 0, x64.LT)
+	g.a.V(x64.VPANDD, z, z, g.con(1<<31), 5)
+}
+
+// pairOfWords emits d = two bytes of each dword of s as words with their signs. The shifts bring the first and the second one to the end.
+func (g *nativeGen) pairOfWords(d, s x64.Z, first, second byte) {
+	const t = x64.Z(2)
+	g.a.VShift(x64.VPSLLD, d, s, 0, first)
+	g.a.VShift(x64.VPSRAD, d, d, 0, 24)
+	g.a.V(x64.VPANDD, d, d, g.con(0xffff), 0)
+	g.a.VShift(x64.VPSLLD, t, s, 0, second)
+	g.a.VShift(x64.VPSRAD, t, t, 0, 8)
+	g.a.V(x64.VPANDD, t, t, g.con(0xffff0000), 0)
+	g.a.V(x64.VPORD, d, d, t, 0)
+}
+
 // matrixCode generates the code.
 func (g *nativeGen) matrixCode(c *matrixCode) {
 	a := &g.a
@@ -184,10 +223,14 @@ func (g *nativeGen) matrixCode(c *matrixCode) {
 	step := 256 / groups // bytes from one group of k's to the next
 	per := c.k / groups
 	x := g.prepare(c, x64.RAX, waveTileA, false)
-	y := g.prepare(c, x64.RCX, waveTileB, c.typ == "i8")
-	integer := c.typ == "i8"
-	if integer {
+	pairs := c.pairs()
+	integer := c.typ == "i8" && !pairs
+	y := g.prepare(c, x64.RCX, waveTileB, integer)
+	switch {
+	case integer:
 		per /= 4
+	case pairs:
+		per /= 2
 	}
 	// ks calls f for each step with where its elements are, in order.
 	ks := func(f func(at int)) {
@@ -205,17 +248,31 @@ func (g *nativeGen) matrixCode(c *matrixCode) {
 			a.VStore(x64.At(rW, waveTileSums+64*chunk), 0, 0)
 		}
 	}
-	mac := x64.VFMA231PS // d += s*rm
-	if integer {
-		mac = x64.VPDPBUSD // d += bytes of s without a sign * those of rm with
+	// mac emits d += s*rm. Of bytes, those of s have no sign.
+	mac := func(d, s x64.Z, rm any) {
+		switch {
+		case integer:
+			a.V(x64.VPDPBUSD, d, s, rm, 0)
+		case pairs:
+			const product = x64.Z(matrixFirst + 3)
+			a.V(x64.VPMADDWD, product, s, rm, 0)
+			a.V(x64.VPADDD, d, d, product, 0)
+		default:
+			a.V(x64.VFMA231PS, d, s, rm, 0)
+		}
 	}
-	pieces := c.m * c.m * c.blocks / 128
+	size := 8
+	if !hasAVX512 {
+		size = 4
+	}
+	pieces := c.m * c.m * c.blocks / (16 * size)
 	for piece := range pieces {
 		at := piece
 		if c.backwards {
 			at = pieces - 1 - piece
 		}
-		chunks := c.pieceOf(at)
+		all := c.pieceOf(at * size / 8)
+		chunks := all[at*size%8:][:size]
 		for z, ch := range chunks {
 			switch {
 			case c.constant:
@@ -244,7 +301,7 @@ func (g *nativeGen) matrixCode(c *matrixCode) {
 						lastB = ch.b
 					}
 					a.VImm(x64.VPSHUFD, row, 0, aa, 0, byte(ch.row*0x55))
-					a.V(mac, d, bb, row, 0)
+					mac(d, bb, row)
 					continue
 				}
 				b := x64.Z(matrixFirst) + x64.Z(ch.b>>6&1)
@@ -255,7 +312,7 @@ func (g *nativeGen) matrixCode(c *matrixCode) {
 					g.to(b, y.at(at+ch.b))
 				}
 				if c.m == 16 {
-					a.V(mac, d, b, x64.Bcast{Mem: x.at(at + ch.a)}, 0)
+					mac(d, b, x64.Bcast{Mem: x.at(at + ch.a)})
 					continue
 				}
 				const row = x64.Z(matrixFirst + 2)
@@ -263,11 +320,11 @@ func (g *nativeGen) matrixCode(c *matrixCode) {
 					g.to(row, x64.Bcast{Mem: x.at(at + ch.a)})
 					lastA = ch.a
 				}
-				a.V(mac, d, b, row, 0)
+				mac(d, b, row)
 			}
 		})
-		if !integer {
-			g.canonical(c.flush)
+		if c.typ != "i8" {
+			g.canonical(size, c.flush)
 		}
 		for z, ch := range chunks {
 			a.VStore(x64.At(x64.R10, ch.disp), x64.Z(z), 0)
@@ -276,12 +333,12 @@ func (g *nativeGen) matrixCode(c *matrixCode) {
 	a.JumpTo(x64.At(rW, waveBack))
 }
 
-// canonical gives the NaNs of Z0 to Z7 their one form, and makes zeros of denormals. There are hardly ever any.
-func (g *nativeGen) canonical(flush bool) {
+// canonical gives the NaNs of the first n registers their one form, and makes zeros of denormals. There are hardly ever any.
+func (g *nativeGen) canonical(n int, flush bool) {
 	a, none := &g.a, g.a.Label()
 	const quiet, denormal, signalling = 0x01, 0x20, 0x80
 	if flush {
-		for z := range 8 {
+		for z := range n {
 			if z == 0 {
 				a.VClass(5, 0, quiet|denormal|signalling)
 				continue
@@ -290,7 +347,7 @@ func (g *nativeGen) canonical(flush bool) {
 			a.K(x64.KOR, 5, 5, 6)
 		}
 	} else {
-		for z := range 4 {
+		for z := range n / 2 {
 			k := x64.K(5 + btoi(z > 0))
 			a.VCmp(x64.VCMPPS, k, x64.Z(2*z), x64.Z(2*z+1), 0, x64.FUN)
 			if z > 0 {
@@ -300,7 +357,7 @@ func (g *nativeGen) canonical(flush bool) {
 	}
 	a.KTestOr(5, 5)
 	a.JumpIf(x64.E, none)
-	for z := range x64.Z(8) {
+	for z := range x64.Z(n) {
 		a.VCmp(x64.VCMPPS, 5, z, z, 0, x64.FUN)
 		a.V1(x64.VPBCASTD, z, g.con(0x7fc00000).Mem, 5)
 		if flush {

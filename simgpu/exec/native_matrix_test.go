@@ -15,10 +15,6 @@ func TestMatrixCode(t *testing.T) {
 	if !translates(t) {
 		return
 	}
-	if !useTiles {
-		t.Log("matrix instructions are executed by functions: this processor has no AVX-512")
-		return
-	}
 	if waveTileA%64 != 0 || waveTileB%64 != 0 || waveTileSums%64 != 0 {
 		t.Errorf("what matrix instructions read is not in lines of the cache: %d, %d, %d", waveTileA, waveTileB, waveTileSums)
 	}
@@ -45,6 +41,36 @@ func TestMatrixCode(t *testing.T) {
 			for i, cost := range []int{8, -1000} {
 				leaveCost = cost
 				sameTranslated(t, m, mem, data, r, text, 10+i, nil)
+			}
+		}
+	}
+}
+
+// TestMatrixHasCode: which matrix instructions have machine code, so that TestMatrixKernels compares it and not functions.
+func TestMatrixHasCode(t *testing.T) {
+	if !translates(t) {
+		return
+	}
+	if hasAVX512 && !useVNNI {
+		t.Log("those of bytes have none: this processor has no VNNI")
+	}
+	for _, f := range matrixForms(t) {
+		in, err := gcn.Decode(f.arch, f.encode(atC, atA, atB, 256+atC, matrixFields{}), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := f.sparse == nil && f.typeA == f.typeB
+		switch f.typeA {
+		case "f32", "f16", "bf16":
+		case "i8":
+			want = want && (!hasAVX512 || useVNNI)
+		default:
+			want = false
+		}
+		g := nativeGen{p: NewProgram(f.arch, newMachine(t, f.arch).prog.mem, Options{})}
+		for range 2 { // tried, and known
+			if got := g.can(&block{}, &in); got != want {
+				t.Errorf("%v %s: code %v, want %v", f.arch, f.name, got, want)
 			}
 		}
 	}

@@ -295,7 +295,6 @@ var (
 	vinsert   = VOp{m3a, p66, 0, 0x38}
 	vpextrd   = VOp{m3a, p66, 0, 0x16} // likewise; W: a qword
 	vblendvps = VOp{m3a, p66, 0, 0x4a}
-	vpshufd   = VOp{m0f, p66, 0, 0x70}
 )
 
 // op emits r = s o rm, on 32 bytes.

@@ -184,6 +184,36 @@ func (l *lowering) test(d K, s Z, rm any, k K) {
 	l.setMask(d, c, 4)
 }
 
+// class emits VClass of NaNs, both kinds of them, and denormals.
+func (l *lowering) class(d K, s Z, classes byte) {
+	const nans, denormals = 0x81, 0x20
+	l.begin()
+	if classes&^(nans|denormals) != 0 || classes&nans != 0 && classes&nans != nans {
+		l.missing = true
+		return
+	}
+	size, zero := l.constant32(1<<31-1), l.zero()
+	var c [2]ymm
+	for half := range 2 {
+		x := l.get(s, half)
+		r, t, u := l.zero(), l.free(), l.free()
+		l.op(VPANDD, t, x, size)
+		if classes&nans != 0 {
+			l.op(vpcmpgtd, r, t, l.constant32(0x7f800000))
+		}
+		if classes&denormals != 0 {
+			l.op(vpcmpgtd, u, t, zero)
+			l.op(vpcmpgtd, t, l.constant32(1<<23), t)
+			l.op(VPANDD, t, t, u)
+			l.op(VPORD, r, r, t)
+		}
+		l.drop(t)
+		l.drop(u)
+		c[half] = r
+	}
+	l.setMask(d, c, 4)
+}
+
 // combine emits K. It sets no flags, as general instructions would.
 func (l *lowering) combine(o KOp, d, s, t K) {
 	l.begin()

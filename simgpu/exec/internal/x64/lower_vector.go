@@ -70,7 +70,17 @@ func (l *lowering) binary(o VOp, d, s Z, rm any, k K) {
 func (l *lowering) fused(o VOp, d, s Z, rm any, k K) {
 	size := sizeOf(o)
 	y := l.operand(rm, size)
+	if b, ok := rm.(Bcast); ok {
+		one := l.broadcast(b.Mem, size)
+		y = func(int) any { return one }
+	}
 	for half := range 2 {
+		if k == 0 { // where it is
+			r := l.get(d, half)
+			l.op(o, r, l.get(s, half), y(half))
+			l.regs[r].dirty = true
+			continue
+		}
 		r := l.own(d, half)
 		l.op(o, r, l.get(s, half), y(half))
 		l.finish(d, half, r, k, size, false)
@@ -261,7 +271,7 @@ func (l *lowering) widen(o VOp, d Z, rm any, k K, zero bool, bytes, size int, lo
 				x = r
 			default:
 				t := l.free()
-				l.op16Imm(vpshufd, t, 0, r, 0xee)
+				l.op16Imm(VPSHUFD, t, 0, r, 0xee)
 				x = t
 			}
 		default:
@@ -352,6 +362,8 @@ func (l *lowering) withImm(o VOp, d, s Z, rm any, k K, imm byte) {
 			l.opImm(o, r, 0, y(half), imm|8)
 		case VSHUFPS:
 			l.opImm(VSHUFPS, r, l.get(s, half), y(half), imm)
+		case VPSHUFD:
+			l.opImm(VPSHUFD, r, 0, y(half), imm)
 		case VRANGEPS, VRANGEPD:
 			l.smallerOrLarger(o, r, l.get(s, half), l.in(y(half)), imm)
 		case VGETMANTPS, VGETMANTPD:

@@ -418,12 +418,20 @@ func (a *Asm) VTest(d K, s Z, rm any, k K) {
 
 // VTestNotWords emits d = the words for which s & t is zero.
 func (a *Asm) VTestNotWords(d K, s, t Z) {
+	if a.low != nil {
+		a.low.missing = true
+		return
+	}
 	a.evex(VOp{m38, pf3, 1, 0x26}, byte(d), byte(s), t, 0, false, 0)
 }
 
 // VClass emits d = the floats of s that are of one of the classes: 1 quiet NaN, 2 and 4 zeros, 8 and 0x10 infinities, 0x20
 // denormal, 0x40 negative, 0x80 signalling NaN.
 func (a *Asm) VClass(d K, s Z, classes byte) {
+	if a.low != nil {
+		a.low.class(d, s, classes)
+		return
+	}
 	a.evex(VOp{m3a, p66, 0, 0x66}, byte(d), 0, s, 0, false, 1)
 	a.emit(classes)
 }
