@@ -42,11 +42,12 @@ type scheduler struct {
 	next     uint64      // number of the next workgroup to start
 	back     []groupSpan // of them, those that are to be started first
 	total    uint64
-	parked   []*workgroup // started, not finished, not executing, from head on; oldest first
+	parked   []*workgroup // started, not finished, not executing, from head on; who had its turn longest ago first
 	head     int
-	resident int // started and not finished
-	limit    int // how many may be resident
-	idle     int // workgroups parked since one finished
+	resident int  // started and not finished
+	limit    int  // how many may be resident
+	idle     int  // workgroups parked since one finished
+	ended    bool // one has finished since the last one was taken up
 	fault    *Fault
 	finished uint64 // workgroups
 	stats    Stats
@@ -244,7 +245,12 @@ func (s *scheduler) choose() (next *workgroup, n, more uint64, fresh bool) {
 	if s.stop.Load() {
 		return nil, 0, 0, false
 	}
-	if s.unstarted() && s.resident < s.limit {
+	after := s.ended
+	s.ended = false
+	switch {
+	case after && s.head < len(s.parked) && !s.d.Cooperative:
+		s.forward()
+	case s.unstarted() && s.resident < s.limit:
 		n, more = s.claim()
 		s.resident++
 		return nil, n, more, true
@@ -260,6 +266,22 @@ func (s *scheduler) choose() (next *workgroup, n, more uint64, fresh bool) {
 		s.parked, s.head = s.parked[:n], 0
 	}
 	return next, 0, 0, false
+}
+
+// forward puts the workgroup with the lowest number before the others that are parked. It is for when one has finished: who waits for another
+// workgroup mostly waits for one with a lower number. Where each waits for the one before it, as in scans, all but this one would spend
+// their turn waiting, and so would a fresh one. Those of a cooperative dispatch wait for all. mu is held.
+func (s *scheduler) forward() {
+	q := s.parked[s.head:]
+	first := 0
+	for i, g := range q {
+		if g.before(q[first]) {
+			first = i
+		}
+	}
+	g := q[first]
+	copy(q[1:], q[:first])
+	q[0] = g
 }
 
 // park puts a workgroup that has had its turn behind the others. What is to be
@@ -288,7 +310,7 @@ func (s *scheduler) end(g *workgroup) (pause func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.resident--
-	s.idle = 0
+	s.idle, s.ended = 0, true
 	g.tell()
 	g.finished++
 	if s.d.Clock != nil || g.due() || s.rings() && s.stats.Waves == 0 {

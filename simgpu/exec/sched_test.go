@@ -55,6 +55,45 @@ func TestWaitForLaterWorkgroup(t *testing.T) {
 	}
 }
 
+// TestWaitForEarlierWorkgroup: each workgroup waits for the one before it, and the first one for number 40, so that many have been started by then.
+// From there on those that get on have their turns first: none spends one on waiting, however many there are.
+func TestWaitForEarlierWorkgroup(t *testing.T) {
+	const text = "v_mov_b32_e32 v1, 0; v_mov_b32_e32 v2, 1; s_lshl_b32 s3, s2, 2; s_add_u32 s4, s0, s3; s_addc_u32 s5, s1, 0; " + // its own word
+		"s_cmp_lg_u32 s2, 40; s_cbranch_scc1 2; global_store_dword v1, v2, s[0:1]; " + // that there is number 40
+		"s_load_dword s6, s[4:5], 0x0; s_waitcnt lgkmcnt(0); s_cmp_eq_u32 s6, 0; s_cbranch_scc1 65531; " +
+		"global_store_dword v1, v2, s[4:5] offset:4; s_endpgm"
+	instructions := func(groups uint32) uint64 {
+		d := newDevice(t, gcn.GFX90A, 1<<20)
+		d.prog = NewProgram(gcn.GFX90A, d.mem, Options{TranslateAfter: -1}) // turns are of blocks then, at all times
+		buf, data := d.alloc(page)
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+		defer cancel()
+		stats, err := d.assemble(buf, groups, 64, assemble(t, gcn.GFX90A, text)).Run(ctx, 1)
+		if err != nil || stats.Workgroups != uint64(groups) || binary.LittleEndian.Uint32(data[4*groups:]) != 1 {
+			t.Fatalf("%d workgroups: %v, %+v", groups, err, stats)
+		}
+		return stats.TotalInstructions()
+	}
+	few, more := instructions(200), instructions(400)
+	if more-few > 200*50 {
+		t.Errorf("200 more workgroups, %d more instructions", more-few)
+	}
+}
+
+// TestLowestFirst: of those that are parked in whatever order, the one with the lowest number is next when a workgroup has finished.
+func TestLowestFirst(t *testing.T) {
+	s := &scheduler{d: &Dispatch{}, ended: true}
+	for _, id := range [][3]uint32{{7, 0, 1}, {3, 2, 0}, {9, 1, 0}, {4, 1, 0}, {0, 3, 0}} {
+		s.parked = append(s.parked, &workgroup{id: id})
+	}
+	for i, want := range [][3]uint32{{4, 1, 0}, {7, 0, 1}, {3, 2, 0}, {9, 1, 0}, {0, 3, 0}} { // the others as they were
+		g, _, _, _ := s.choose()
+		if g == nil || g.id != want {
+			t.Fatalf("%d: %+v, want %v", i, g, want)
+		}
+	}
+}
+
 // Waves of a workgroup meet at barriers, also those that have ended by then.
 func TestBarrier(t *testing.T) {
 	d := newDevice(t, gcn.GFX942, 1<<20)

@@ -133,6 +133,16 @@ func (g *workgroup) keep(n int) {
 	}
 }
 
+// before reports whether g has a lower number than o.
+func (g *workgroup) before(o *workgroup) bool {
+	for _, k := range [3]int{2, 1, 0} {
+		if g.id[k] != o.id[k] {
+			return g.id[k] < o.id[k]
+		}
+	}
+	return false
+}
+
 // begins reports whether no wave has executed anything.
 func (g *workgroup) begins() bool {
 	return g.live == g.count && !slices.ContainsFunc(g.waves, func(w *wave) bool { return w.blk != nil })
