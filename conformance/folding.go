@@ -21,7 +21,7 @@ func conformFolding(ctx context.Context, o *options) (failed int, err error) {
 		seed = uint64(began.UnixNano()) >> 10
 	}
 	for n := uint64(0); ctx.Err() == nil && (n == 0 || time.Since(began) < o.during); n++ {
-		for _, arch := range []string{"gfx90a", "gfx942"} {
+		for _, arch := range []string{"gfx90a", "gfx942", "gfx1100"} {
 			r, err := folding.Check(ctx, dir, arch, seed+n)
 			if err != nil {
 				return failed, err
@@ -34,6 +34,6 @@ func conformFolding(ctx context.Context, o *options) (failed int, err error) {
 			}
 		}
 	}
-	fmt.Printf("LLVM's constant folding on gfx90a and gfx942: %d operations, %d values, %d different, %.0f s\n", operations, values, failed, time.Since(began).Seconds())
+	fmt.Printf("LLVM's constant folding on gfx90a, gfx942 and gfx1100: %d operations, %d values, %d different, %.0f s\n", operations, values, failed, time.Since(began).Seconds())
 	return failed, nil
 }

@@ -17,7 +17,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/rocwire/rocwire/conformance/internal/judge"
-	"github.com/rocwire/rocwire/examples/kernels"
 )
 
 const (
@@ -72,7 +71,7 @@ func conformHIPCheck(ctx context.Context, o *options) (failed int, err error) {
 	}
 	var all []judge.Difference
 	at := map[string]bool{} // by target and case
-	for _, arch := range kernels.Arches {
+	for _, arch := range hsaArches {
 		began := time.Now()
 		amd, ours, err := c.both(ctx, arch)
 		if err != nil {

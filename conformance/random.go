@@ -62,6 +62,6 @@ func conformRandomC(ctx context.Context, o *options) (failed int, err error) {
 			return failed, fmt.Errorf("seed %d: %w", p.Seed, err)
 		}
 	}
-	fmt.Printf("random C programs on gfx90a, gfx942 and gfx950: %d passed, %d failed, %d that clang-19 does not compile, %.0f s\n", n-failed-skipped, failed, skipped, time.Since(began).Seconds())
+	fmt.Printf("random C programs on gfx90a, gfx942, gfx950 and gfx1100: %d passed, %d failed, %d that clang-19 does not compile, %.0f s\n", n-failed-skipped, failed, skipped, time.Since(began).Seconds())
 	return failed, nil
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/rocwire/rocwire/examples"
-	"github.com/rocwire/rocwire/examples/kernels"
 )
 
 // rocmGroups are the groups of hip/hiptest.
@@ -57,7 +56,7 @@ func conformROCm(ctx context.Context, o *options) (failed int, err error) {
 		return 0, err
 	}
 	all := newPrograms()
-	for _, arch := range kernels.Arches {
+	for _, arch := range hsaArches {
 		w, err := startROCmWorker(ctx, o, dir, arch)
 		if err != nil {
 			return all.failed, err

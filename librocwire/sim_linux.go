@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"sync"
 
 	"github.com/rocwire/rocwire/hip"
@@ -21,6 +22,9 @@ func simOptions() simgpu.Options {
 
 func init() {
 	hsaabi.SetOpener(func() (*simgpu.Runtime, hsaabi.Source, error) {
+		if arch := simOptions().Arch; arch == "gfx1100" {
+			return nil, nil, fmt.Errorf("ROCWIRE_SIM_ARCH is %s, whose waves have 32 lanes: AMD's runtime is not served it", arch)
+		}
 		source, err := newSource()
 		if err != nil {
 			return nil, nil, err

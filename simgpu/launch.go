@@ -168,7 +168,7 @@ func (d *device) check(f *function, l *hip.Launch) (*launch, hip.Error) {
 
 // resident is how many workgroups of a kernel a card holds at a time.
 func (p *product) resident(k *codeobject.Kernel, threads uint32, lds uint32) uint64 {
-	return k.Resident(codeobject.ComputeUnit{Threads: threadsPerUnit, LDS: uint64(p.arch.LDS())}, threads, uint64(lds)) * uint64(p.computeUnits)
+	return k.Resident(codeobject.ComputeUnit{Threads: threadsPerUnit, LDS: uint64(p.arch.LDS())}, threads, uint64(lds)) * uint64(p.multiprocessors())
 }
 
 // accountEvery is how often the work of a running kernel is accounted.

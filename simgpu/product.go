@@ -28,10 +28,9 @@ type product struct {
 }
 
 const (
-	waveSize        = 64
 	maxThreads      = 1024 // of a workgroup
-	wavesPerUnit    = 32   // 4 SIMDs of 8
-	threadsPerUnit  = wavesPerUnit * waveSize
+	wavesPerUnit    = 32   // of a compute unit: 4 SIMDs of 8, on RDNA 2 of 16
+	threadsPerUnit  = 2048 // of what HIP calls a multiprocessor
 	wallClockKHz    = 100_000
 	maxGridX        = 1<<31 - 1
 	maxGridYZ       = 65536
@@ -87,4 +86,26 @@ var products = map[string]*product{
 		},
 		chip: &mi350x,
 	},
+	"gfx1100": {
+		arch: gcn.GFX1100, name: "AMD Radeon PRO W7900" + simulatedSuffix,
+		target: codeobject.Target{Processor: "gfx1100"},
+		major:  11, minor: 0, computeUnits: 96, clock: 2495, memClock: 1125, busWidth: 384, l2: 6 << 20,
+		deviceID: 0x7448, subsystemID: 0x0e0d, revision: 0, memoryType: "GDDR6", bandwidth: 8.64e11, minCap: 100,
+		physical: model.Card{
+			IdlePower: 20, MaxPower: 295,
+			GFXIdle: 50e6, GFXMin: 500e6, GFXMax: 2495e6, GFXVoltsMin: 0.7, GFXVoltsMax: 1.1, MemIdle: 96e6, MemMax: 1125e6, SOCIdle: 500e6, SOCMax: 1200e6,
+			Ambient: 25, EdgeRise: 0.16, HotspotRise: 0.22, MemRise: 0.19, EdgeTau: 25, HotspotTau: 6, MemTau: 35,
+			VRRise: 0.18, VRTau: 15,
+			EdgeLimit: 100, HotspotLimit: 110, MemLimit: 108, EdgeOff: 105, HotspotOff: 115, MemOff: 112,
+		},
+		chip: &w7900,
+	},
+}
+
+// multiprocessors is how many there are for HIP: compute units, on RDNA pairs of them.
+func (p *product) multiprocessors() int32 {
+	if p.arch.Has(gcn.RDNA) {
+		return p.computeUnits / 2
+	}
+	return p.computeUnits
 }

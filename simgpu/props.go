@@ -42,11 +42,11 @@ func (p *product) properties(index int, memory uint64) *hip.DevicePropR0600 {
 	d := &hip.DevicePropR0600{
 		TotalGlobalMem: memory,
 
-		SharedMemPerBlock: uint64(p.arch.LDS()), RegsPerBlock: registers, WarpSize: waveSize, MemPitch: maxInt,
+		SharedMemPerBlock: uint64(p.arch.LDS()), RegsPerBlock: registers, WarpSize: int32(p.arch.WaveSize()), MemPitch: maxInt,
 		MaxThreadsPerBlock: maxThreads, MaxThreadsDim: [3]int32{maxThreads, maxThreads, maxThreads},
 		MaxGridSize: [3]int32{maxGridX, maxGridYZ, maxGridYZ}, ClockRate: p.clock * 1000, TotalConstMem: maxInt,
 		Major: p.major, Minor: p.minor, TextureAlignment: 256, TexturePitchAlignment: 256,
-		DeviceOverlap: 1, MultiProcessorCount: p.computeUnits, CanMapHostMemory: 1,
+		DeviceOverlap: 1, MultiProcessorCount: p.multiprocessors(), CanMapHostMemory: 1,
 
 		SurfaceAlignment: 256,
 
@@ -57,7 +57,7 @@ func (p *product) properties(index int, memory uint64) *hip.DevicePropR0600 {
 		HostNativeAtomicSupported: 1, ConcurrentManagedAccess: 1,
 		CanUseHostPointerForRegisteredMem: 0, CooperativeLaunch: 1, CooperativeMultiDeviceLaunch: 1, CooperativeMultiDeviceUnmatchedFunc: 1,
 		CooperativeMultiDeviceUnmatchedGridDim: 1, CooperativeMultiDeviceUnmatchedBlockDim: 1, CooperativeMultiDeviceUnmatchedSharedMem: 1, SharedMemPerBlockOptin: uint64(p.arch.LDS()),
-		MaxBlocksPerMultiProcessor: wavesPerUnit, HostRegisterSupported: 1, MemoryPoolsSupported: 1, MemoryPoolSupportedHandleTypes: uint32(hip.MemHandleTypePosixFileDescriptor), IpcEventSupported: 1,
+		MaxBlocksPerMultiProcessor: int32(threadsPerUnit / p.arch.WaveSize()), HostRegisterSupported: 1, MemoryPoolsSupported: 1, MemoryPoolSupportedHandleTypes: uint32(hip.MemHandleTypePosixFileDescriptor), IpcEventSupported: 1,
 
 		MaxSharedMemoryPerMultiProcessor: uint64(p.arch.LDS()), ClockInstructionRate: clockInstructionKHz, IsLargeBar: 1, AsicRevision: int32(p.revision),
 		Arch: hip.DeviceArch{Bits: archGlobalInt32Atomics | archGlobalFloatAtomicExch | archSharedInt32Atomics |

@@ -82,7 +82,7 @@ func (l *log) String() string {
 
 func TestOptions(t *testing.T) {
 	for _, o := range []Options{
-		{Arch: "gfx1100"}, {Cards: -1}, {Cards: MaxCards + 1}, {MemoryBytes: 4096}, {MemoryBytes: 1 << 50},
+		{Arch: "gfx1030"}, {Cards: -1}, {Cards: MaxCards + 1}, {MemoryBytes: 4096}, {MemoryBytes: 1 << 50},
 		{Visible: []int{1}}, {Cards: 2, Visible: []int{0, 0}}, {Visible: []int{-1}},
 	} {
 		if r, err := New(o); !errors.Is(err, ErrOptions) {
@@ -297,7 +297,7 @@ func TestFaultIsTold(t *testing.T) {
 				t.Errorf("told of stream %d, %v", a.s, a.e)
 			}
 			for _, text := range []string{a.detail, l.String()} {
-				for _, want := range []string{"store_at", p.String(), "store_dword", "pc 0x"} {
+				for _, want := range []string{"store_at", p.String(), map[bool]string{false: "store_dword", true: "store_b32"}[arch == "gfx1100"], "pc 0x"} {
 					if !strings.Contains(text, want) {
 						t.Errorf("%q does not say %q", text, want)
 					}

@@ -44,7 +44,7 @@ func TestIdentity(t *testing.T) {
 			if uuid := "GPU-" + string(props.Uuid.Bytes[:]); uuid != in.IDs.HIPUUID || uint8(props.PciBusID) != in.BDF.Or(smi.BDF{}).Bus {
 				t.Errorf("HIP says %s, bus %d; SMI %+v", uuid, props.PciBusID, in.IDs)
 			}
-			if int32(in.ASIC.ComputeUnits.Or(0)) != props.MultiProcessorCount || in.ASIC.GFXVersion != arch {
+			if int32(in.ASIC.ComputeUnits.Or(0)) != p.computeUnits || p.multiprocessors() != props.MultiProcessorCount || in.ASIC.GFXVersion != arch {
 				t.Errorf("%+v", in.ASIC)
 			}
 			if in.NUMA != (smi.NUMA{}) {
@@ -66,7 +66,7 @@ func TestIdentity(t *testing.T) {
 			t.Errorf("firmware %+v, %v", fw, err)
 		}
 		parts, err := b.Partitions(ctx, 0)
-		if (arch != "gfx90a") != (err == nil) || err != nil && !errors.Is(err, smi.ErrNotSupported) {
+		if (p.chip.profiles != nil) != (err == nil) || err != nil && !errors.Is(err, smi.ErrNotSupported) {
 			t.Errorf("%s: partitions %+v, %v", arch, parts, err)
 		}
 	}

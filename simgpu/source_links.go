@@ -71,8 +71,11 @@ func (c *chip) linked(i, j int) bool { return i != j && i/c.hive == j/c.hive }
 // cards are counted; what kernels do in the memory of another card is not.
 func (s *Source) XGMI(ctx context.Context, index int) (*smi.XGMI, error) {
 	var x *smi.XGMI
+	c := s.product.chip
+	if c.hive == 1 {
+		return nil, smi.Errorf(smi.ErrNotSupported, "%s has no links to other cards", s.product.name)
+	}
 	err := s.look(ctx, index, func(g *gauge) {
-		c := s.product.chip
 		x = &smi.XGMI{Lanes: smi.Some(linkLanes), Errors: smi.XGMINoErrors, Node: smi.Some(uint64(index % c.hive))}
 		for peer := range s.cards {
 			if !c.linked(index, peer) {

@@ -249,7 +249,7 @@ func TestRefusals(t *testing.T) {
 		"help on nothing":         {[]string{"serve", "--help"}, cli.ExitUsage, `there is no command "serve"; there are `},
 		"half a command":          {[]string{"keys"}, cli.ExitUsage, "there are add-client, init"},
 		"unknown source":          {[]string{"--backend", "sim", "--smi-backend", "x", "-p", "0"}, cli.ExitUsage, "sysfs"},
-		"unknown architecture":    {[]string{"--backend", "sim", "--sim-arch", "gfx1", "-p", "0"}, cli.ExitUsage, `"gfx1": there are gfx90a, gfx942, gfx950`},
+		"unknown architecture":    {[]string{"--backend", "sim", "--sim-arch", "gfx1", "-p", "0"}, cli.ExitUsage, `"gfx1": there are gfx1100, gfx90a, gfx942, gfx950`},
 	} {
 		code, out, errs := runToEnd(t, exe, c.args...)
 		if code != c.code || !strings.Contains(errs, c.say) {

@@ -86,7 +86,7 @@ Usage: hip-worker [flags]
                           (that one if it is there), or none
   --proc DIR              where the host's /proc is, in a container that is not in the host's PID namespace (/proc)
   --metrics-addr ADDRESS  serve metrics for Prometheus at http://ADDRESS/metrics, and a page to look at (no)
-  --sim-arch ARCH         simulated architecture: gfx90a, gfx942 or gfx950
+  --sim-arch ARCH         simulated architecture: gfx90a, gfx942, gfx950 or gfx1100
   --sim-memory SIZE       memory of a simulated card, such as 8G (a quarter of this machine's)
   --sim-cards N           number of simulated cards (1)
   --sim-check[=KINDS]     look for bugs in kernels: uninit, race, bounds, align, wait, between commas; without KINDS all but align; all: all

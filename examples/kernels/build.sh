@@ -1,7 +1,7 @@
 #!/bin/sh
-# Compiles every kernel source of this folder for gfx90a, gfx942 and gfx950.
+# Compiles every kernel source of this folder for gfx90a, gfx942, gfx950 and gfx1100.
 #
-#   build.sh [OUT]    writes OUT/gfx90a/*.co, OUT/gfx942/*.co and OUT/gfx950/*.co (OUT: this folder)
+#   build.sh [OUT]    writes OUT/gfx90a/*.co and so on (OUT: this folder)
 #
 # Needs clang-19 and lld-19, and for gfx950, which clang-19 does not know, LLVM 21's llc: an installed
 # llc-21, or that of ROCWIRE_SID. CLANG names another compiler.
@@ -40,7 +40,7 @@ compile() {
     compile950 "$@"
     source=$1 object=$2
     shift 2
-    for arch in gfx90a gfx942; do
+    for arch in gfx90a gfx942 gfx1100; do
         mkdir -p "$out/$arch"
         "$clang" -x hip --cuda-device-only --no-gpu-bundle-output --offload-arch="$arch" \
             -nogpulib -nogpuinc -ffp-contract=off -fno-ident -fuse-cuid=none -Wall -Werror \

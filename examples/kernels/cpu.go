@@ -25,9 +25,17 @@ func CopySources(dir string) error {
 	return nil
 }
 
-// BuildCPU compiles the sources into a program in dir, which must exist. It
+// Lanes is how many lanes the waves of a processor have for which there are objects.
+func Lanes(arch string) int {
+	if arch == "gfx1100" {
+		return 32
+	}
+	return 64
+}
+
+// BuildCPU compiles the sources into a program in dir, which must exist, whose waves have so many lanes. It
 // uses $CC, or gcc.
-func BuildCPU(dir string) (*CPU, error) {
+func BuildCPU(dir string, lanes int) (*CPU, error) {
 	cc := os.Getenv("CC")
 	if cc == "" {
 		cc = "gcc"
@@ -38,7 +46,7 @@ func BuildCPU(dir string) (*CPU, error) {
 	}
 	out := filepath.Join(dir, "kernels-cpu")
 	// Floats as they are written, and integers that wrap: what a GPU does.
-	args := []string{"-std=gnu11", "-O2", "-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing", "-o", out,
+	args := []string{fmt.Sprint("-DLANES=", lanes), "-std=gnu11", "-O2", "-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing", "-o", out,
 		filepath.Join("cpu", "runner.c"), "-x", "c"}
 	files, err := fs.Glob(sources, "*.hip")
 	if err != nil {

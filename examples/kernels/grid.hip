@@ -104,10 +104,15 @@ KERNEL multi_rounds(u32 *counter, u32 *out, u32 rounds, u64 *about) {
 
 // late has the first workgroup come last: it looks at the clock, of 100 MHz,
 // until so many ticks have passed. order[i] is how many came before workgroup i.
+#if LANES == 32
+#define CLOCK() __builtin_amdgcn_s_sendmsg_rtnl(131)
+#else
+#define CLOCK() __builtin_amdgcn_s_memrealtime()
+#endif
 KERNEL late(u32 *counter, u32 *order, u64 ticks) {
     if (blockIdx.x == 0) {
-        u64 start = __builtin_amdgcn_s_memrealtime();
-        while (__builtin_amdgcn_s_memrealtime() - start < ticks) {
+        u64 start = CLOCK();
+        while (CLOCK() - start < ticks) {
         }
     }
     if (rw_first_thread()) {

@@ -77,9 +77,14 @@ DEVICE static inline void barrier(void) {
     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
 }
 
-// Cross-lane operations of a wave of 64.
+// Cross-lane operations of a wave of LANES.
+#define LANES __AMDGCN_WAVEFRONT_SIZE__
 #define lane_id()               __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0))
+#if LANES == 32
+#define ballot(p)               ((u64)__builtin_amdgcn_ballot_w32(p))
+#else
 #define ballot(p)               ((u64)__builtin_amdgcn_ballot_w64(p))
+#endif
 #define lane_read(v, lane)      ((u32)__builtin_amdgcn_readlane((i32)(v), (i32)(lane)))
 #define lane_first(v)           ((u32)__builtin_amdgcn_readfirstlane((i32)(v)))
 #define lane_gather(v, lane)    ((u32)__builtin_amdgcn_ds_bpermute((i32)((lane) * 4), (i32)(v)))

@@ -1,5 +1,5 @@
 // Package kernels holds the project's own kernels: their HIP sources, the code
-// objects that clang-19 made of them for gfx90a and gfx942, and LLVM 21 for gfx950, the same sources
+// objects that clang-19 made of them for gfx90a, gfx942 and gfx1100, and LLVM 21 for gfx950, the same sources
 // as a program for the CPU, and launches with random inputs on which both must
 // agree. README.md tells how to use it.
 package kernels
@@ -15,11 +15,11 @@ import (
 
 // Arches lists the processors that clang-19 compiles for, Compiled all that there are objects for.
 var (
-	Arches   = []string{"gfx90a", "gfx942"}
+	Arches   = []string{"gfx90a", "gfx942", "gfx1100"}
 	Compiled = append(Arches[:len(Arches):len(Arches)], "gfx950")
 )
 
-//go:embed gfx90a/*.co gfx942/*.co gfx950/*.co
+//go:embed gfx90a/*.co gfx942/*.co gfx950/*.co gfx1100/*.co
 var objects embed.FS
 
 //go:embed *.hip kernel.h cpu/cpu.h cpu/runner.c

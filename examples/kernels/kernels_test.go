@@ -72,7 +72,7 @@ func TestObjects(t *testing.T) {
 
 // TestCPU runs every case on the CPU and computes some results in Go as well.
 func TestCPU(t *testing.T) {
-	cpu, err := BuildCPU(t.TempDir())
+	cpu, err := BuildCPU(t.TempDir(), 64)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,10 @@
 // Operations across the lanes of a wave.
 #include "kernel.h"
 
-// Sums over 64 lanes by exchange with ever farther neighbours.
+// Sums over the lanes by exchange with ever farther neighbours.
 KERNEL THREADS(256) wave_sum(const u32 *in, u32 *out) {
     u32 v = in[global_id(x)];
-    for (u32 mask = 32; mask > 0; mask >>= 1)
+    for (u32 mask = LANES / 2; mask > 0; mask >>= 1)
         v += lane_xor(v, mask);
     out[global_id(x)] = v;
 }
@@ -13,7 +13,7 @@ ENTRY(wave_sum, const u32 *, u32 *)
 // Inclusive prefix sums over the wave.
 KERNEL THREADS(256) wave_scan(const u32 *in, u32 *out) {
     u32 v = in[global_id(x)], lane = lane_id();
-    for (u32 step = 1; step < 64; step <<= 1) {
+    for (u32 step = 1; step < LANES; step <<= 1) {
         u32 up = lane_gather(v, lane - step);
         if (lane >= step)
             v += up;
@@ -45,8 +45,8 @@ KERNEL THREADS(256) exchanges(const u32 *in, u32 *out) {
     u32 v = in[i], lane = lane_id();
     u32 a = lane_first(v);
     u32 b = lane_read(v, 17);
-    u32 c = lane_gather(v, v & 63);
-    u32 d = lane_scatter(v, (lane * 5 + 3) & 63);
+    u32 c = lane_gather(v, v & (LANES - 1));
+    u32 d = lane_scatter(v, (lane * 5 + 3) & (LANES - 1));
     u32 e = lane_swizzle(v, 5);
     u32 f = lane_row_shr(v, 3);
     u32 g = lane_quad(v, 2, 3, 0, 1);

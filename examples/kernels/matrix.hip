@@ -1,8 +1,37 @@
 // c[m][n] = a[m][k] * b[n][k] with matrix instructions: a wave makes 64 by 64, or 32 by 32 of f64, from memory. All
-// sizes are multiples. The CPU's side is the plain sum in the order of k, each step fused.
+// sizes are multiples. The CPU's side is the plain sum in the order of k, each step fused. gfx1100 has no matrix instructions for f32 and
+// f64: there it does as the CPU.
 #include "kernel.h"
 
-#if defined(__HIP__)
+#if defined(__gfx1100__)
+typedef f32      f32x8 __attribute__((ext_vector_type(8)));
+typedef i32      i32x4 __attribute__((ext_vector_type(4)));
+typedef i32      i32x8 __attribute__((ext_vector_type(8)));
+typedef _Float16 f16x16 __attribute__((ext_vector_type(16)));
+typedef i16      i16x16 __attribute__((ext_vector_type(16)));
+
+// TILES is what a wave of 32 makes, half of the rows: lane i has 16 elements of row i of A and of B, lane i + 16 the same.
+#define TILES(ACC, TYPE, WMMA)                                                       \
+    i32 l = (i32)threadIdx.x % 32, i = l % 16, g = l / 16;                           \
+    i32 row = (i32)blockIdx.y * 64 + (i32)threadIdx.x / 32 * 32, col = (i32)blockIdx.x * 64; \
+    ACC d[2][4] = {};                                                                \
+    for (i32 p = 0; p < k; p += 16) {                                                \
+        TYPE x[2], y[4];                                                             \
+        for (i32 q = 0; q < 2; q++)                                                  \
+            __builtin_memcpy(&x[q], a + (row + q * 16 + i) * k + p, sizeof x[q]);    \
+        for (i32 r = 0; r < 4; r++)                                                  \
+            __builtin_memcpy(&y[r], b + (col + r * 16 + i) * k + p, sizeof y[r]);    \
+        for (i32 q = 0; q < 2; q++)                                                  \
+            for (i32 r = 0; r < 4; r++)                                              \
+                d[q][r] = WMMA(x[q], y[r], d[q][r]);                                 \
+    }                                                                                \
+    for (i32 q = 0; q < 2; q++)                                                      \
+        for (i32 r = 0; r < 4; r++)                                                  \
+            for (i32 e = 0; e < 8; e++)                                              \
+                c[(row + q * 16 + 2 * e + g) * n + col + r * 16 + i] = d[q][r][e]
+#define IU8(x, y, d) __builtin_amdgcn_wmma_i32_16x16x16_iu8_w32(1, x, 1, y, d, 0)
+
+#elif defined(__HIP__)
 typedef f32      f32x16 __attribute__((ext_vector_type(16)));
 typedef f64      f64x4 __attribute__((ext_vector_type(4)));
 typedef i32      i32x16 __attribute__((ext_vector_type(16)));
@@ -25,7 +54,9 @@ typedef i16      i16x4 __attribute__((ext_vector_type(4)));
     }
 #define RESULT(q, r, e, sum, x, type) c[(row + q * 32 + e / 4 * 8 + g * 4 + e % 4) * n + col + r * 32 + i] = d[q][r][e]
 
-#else
+#endif
+
+#if !defined(__HIP__) || defined(__gfx1100__)
 #define PRODUCT(ACC, STEP, TYPE, FRAGMENT, MFMA)
 #define RESULT(q, r, e, sum, x, type)                                             \
     do {                                                                             \
@@ -38,6 +69,10 @@ typedef i16      i16x4 __attribute__((ext_vector_type(4)));
         c[at * n + bt] = s;                                                          \
     } while (0)
 
+#define SAME(x) (x)
+#endif
+
+#if !defined(__HIP__)
 static inline f32 bits_f32(u32 x) {
     f32 f;
     __builtin_memcpy(&f, &x, 4);
@@ -46,7 +81,6 @@ static inline f32 bits_f32(u32 x) {
 static inline f32 bf16(u16 x) { return bits_f32((u32)x << 16); }
 // The numbers here are normal.
 static inline f32 f16(u16 x) { return bits_f32(((u32)x & 0x8000) << 16 | (((u32)x & 0x7fff) << 13) + (112u << 23)); }
-#define SAME(x) (x)
 #endif
 
 #define WAVE                                                                         \
@@ -67,20 +101,31 @@ KERNEL THREADS(64) matrix_f32(const f32 *a, const f32 *b, f32 *c, i32 n, i32 k) 
 ENTRY(matrix_f32, const f32 *, const f32 *, f32 *, i32, i32)
 
 KERNEL THREADS(64) matrix_f16(const u16 *a, const u16 *b, f32 *c, i32 n, i32 k) {
+#if defined(__gfx1100__)
+    TILES(f32x8, f16x16, __builtin_amdgcn_wmma_f32_16x16x16_f16_w32);
+#else
     WAVE;
     PRODUCT(f32x16, 8, f16x4, 4, __builtin_amdgcn_mfma_f32_32x32x8f16)
     STORE(__builtin_fmaf(u, v, s), f16, f32);
+#endif
 }
 ENTRY(matrix_f16, const u16 *, const u16 *, f32 *, i32, i32)
 
 KERNEL THREADS(64) matrix_bf16(const u16 *a, const u16 *b, f32 *c, i32 n, i32 k) {
+#if defined(__gfx1100__)
+    TILES(f32x8, i16x16, __builtin_amdgcn_wmma_f32_16x16x16_bf16_w32);
+#else
     WAVE;
     PRODUCT(f32x16, 8, i16x4, 4, __builtin_amdgcn_mfma_f32_32x32x8bf16_1k)
     STORE(__builtin_fmaf(u, v, s), bf16, f32);
+#endif
 }
 ENTRY(matrix_bf16, const u16 *, const u16 *, f32 *, i32, i32)
 
 KERNEL THREADS(64) matrix_i8(const i8 *a, const i8 *b, i32 *c, i32 n, i32 k) {
+#if defined(__gfx1100__)
+    TILES(i32x8, i32x4, IU8);
+#else
     WAVE;
 #if defined(__gfx90a__)
     PRODUCT(i32x16, 8, i32, 4, __builtin_amdgcn_mfma_i32_32x32x8i8)
@@ -88,13 +133,14 @@ KERNEL THREADS(64) matrix_i8(const i8 *a, const i8 *b, i32 *c, i32 n, i32 k) {
     PRODUCT(i32x16, 16, i64, 8, __builtin_amdgcn_mfma_i32_32x32x16_i8)
 #endif
     STORE(s + u * v, SAME, i32);
+#endif
 }
 ENTRY(matrix_i8, const i8 *, const i8 *, i32 *, i32, i32)
 
 KERNEL THREADS(64) matrix_f64(const f64 *a, const f64 *b, f64 *c, i32 n, i32 k) {
     i32 l = (i32)threadIdx.x, i = l % 16, g = l / 16;
     i32 row = (i32)blockIdx.y * 32, col = (i32)blockIdx.x * 32;
-#if defined(__HIP__)
+#if defined(__HIP__) && !defined(__gfx1100__)
     f64x4 d[2][2] = {};
     for (i32 p = 0; p < k; p += 4)
         for (i32 q = 0; q < 2; q++)
@@ -105,7 +151,7 @@ KERNEL THREADS(64) matrix_f64(const f64 *a, const f64 *b, f64 *c, i32 n, i32 k) 
         for (i32 r = 0; r < 2; r++)
             for (i32 e = 0; e < 4; e++) {
                 i32 at = row + q * 16 + 4 * e + g, bt = col + r * 16 + i;
-#if defined(__HIP__)
+#if defined(__HIP__) && !defined(__gfx1100__)
                 c[at * n + bt] = d[q][r][e];
 #else
                 f64 s = 0;

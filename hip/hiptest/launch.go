@@ -200,7 +200,7 @@ func (e *env) cases(objects []string) {
 	if len(list) == 0 {
 		e.Fatal("no cases")
 	}
-	cpu, err := kernels.BuildCPU(e.TempDir())
+	cpu, err := kernels.BuildCPU(e.TempDir(), kernels.Lanes(e.arch))
 	if err != nil {
 		e.Fatal(err)
 	}

@@ -349,6 +349,9 @@ var _ = define(func() {
 			if name == "wrap" && width == 64 {
 				continue
 			}
+			if name == "cmpswap" { // of RDNA: the data come first
+				onDSAtomic("cmpstore_b", bits, true, &atomicOp{ops[name], size, true, name})
+			}
 			n := name
 			if n == "cmpswap" {
 				n = "cmpst"
@@ -356,14 +359,23 @@ var _ = define(func() {
 			onDSAtomic(ds, bits, name != "swap" && name != "wrap", &atomicOp{ops[name], size, name == "cmpswap" || name == "mskor" || name == "wrap", n})
 		}
 	}
+	csub := &atomicOp{func(o, d, _ uint64) uint64 { return o - min(o, d) }, 4, false, "csub"}
+	on("global_atomic_csub_u32", csub.flat)
+	on("buffer_atomic_csub_u32", csub.buffer)
 	for name, f := range rmwFloats {
 		size := uint64(4)
 		if strings.HasSuffix(name, "64") {
 			size = 8
 		}
 		op := &atomicOp{f, size, strings.HasPrefix(name, "cmpst"), name}
-		if !op.cmp && name != "min_f32" && name != "max_f32" {
+		switch {
+		case !op.cmp:
 			onAtomic(name, op)
+		case size == 4:
+			onAtomic("cmpswap_f32", op)
+		}
+		if op.cmp {
+			onDSAtomic("cmpstore_", name[len("cmpst_"):], true, &atomicOp{f, size, true, "cmpswap"})
 		}
 		cut := strings.LastIndex(name, "_") + 1
 		onDSAtomic(name[:cut], name[cut:], true, op)

@@ -64,13 +64,6 @@ func onControl(name string, c control) {
 	controls[name] = c
 }
 
-// Executable reports whether instructions of this mnemonic (without encoding
-// suffix) can be executed.
-func Executable(name string) bool {
-	ready()
-	return handlers[name] != nil || controls[name] != nil
-}
-
 var errNotExecutable = errors.New("not executable in this simulator")
 
 // bind adds the instruction to the block. It reports whether the block ends.
@@ -85,7 +78,10 @@ func (b *binder) bind(in *gcn.Inst) (done bool, err error) {
 		b.indexed = 0
 		defer func() { b.indexed = was }()
 	}
-	if c := controls[in.Info.Name]; c != nil {
+	if r := Reason(in.Arch, in.Info); r != "" {
+		return false, fmt.Errorf("%w: %s", errNotExecutable, r)
+	}
+	if c := controls[in.Op.String()]; c != nil {
 		term, err := c(b, in)
 		if err != nil {
 			return false, err
@@ -99,23 +95,9 @@ func (b *binder) bind(in *gcn.Inst) (done bool, err error) {
 		b.blk.term = term
 		return true, nil
 	}
-	if r := Reason(in.Info.Name); r != "" {
-		return false, fmt.Errorf("%w: %s", errNotExecutable, r)
-	}
-	h := handlers[in.Info.Name]
-	if h == nil || unknownForm(in) {
-		return false, errNotExecutable
-	}
-	run, err := h(b, in)
+	run, err := b.operation(in)
 	if err != nil {
 		return false, err
-	}
-	if usesZ(in) {
-		inner := run
-		run = func(w *wave) { w.computeZ(); inner(w) }
-	}
-	if b.p.watch != nil {
-		run = b.p.watch.instruction(b, in, h, run)
 	}
 	b.blk.add(run, uint64(in.Len))
 	b.blk.counts[class]++
@@ -135,6 +117,33 @@ func (b *binder) bind(in *gcn.Inst) (done bool, err error) {
 	return false, nil
 }
 
+// operation binds what executing an instruction does.
+func (b *binder) operation(in *gcn.Inst) (func(*wave), error) {
+	h := handlers[in.Op.String()]
+	if h == nil || unknownForm(in) || !in.Arch.Has(gcn.RDNA) && namesNull(in) {
+		return nil, errNotExecutable
+	}
+	run, err := h(b, in)
+	if err != nil {
+		return nil, err
+	}
+	if usesZ(in) {
+		inner := run
+		run = func(w *wave) { w.computeZ(); inner(w) }
+	}
+	if b.p.watch != nil {
+		run = b.p.watch.instruction(b, in, h, run)
+	}
+	if in.Dual == nil {
+		return run, nil
+	}
+	second, err := b.operation(in.Dual)
+	if err != nil {
+		return nil, err
+	}
+	return together(in, run, second), nil
+}
+
 // unknownForm reports whether it is a form of an operation that LLVM takes apart, but of
 // which no document says what it does.
 func unknownForm(in *gcn.Inst) bool {
@@ -142,7 +151,17 @@ func unknownForm(in *gcn.Inst) bool {
 	case gcn.V_PK_FMAC_F16:
 		return in.Form == gcn.FormSDWA || in.Form == gcn.FormDPP
 	case gcn.V_ALIGNBIT_B32, gcn.V_ALIGNBYTE_B32:
-		return in.OpSel != 0
+		return in.OpSel != 0 && !in.Arch.Has(gcn.RDNA) // there the shift has 16 bits
+	}
+	return false
+}
+
+// namesNull reports whether an operand is the null register, which CDNA decodes but of which no document of it says anything.
+func namesNull(in *gcn.Inst) bool {
+	for _, o := range []*gcn.Operand{&in.Dst, &in.SDst, &in.Src[0], &in.Src[1], &in.Src[2], &in.SOffset, &in.Data, &in.Base} {
+		if o.Kind == gcn.Special && o.Index == gcn.SrcNull {
+			return true
+		}
 	}
 	return false
 }
@@ -165,6 +184,10 @@ func classOf(in *gcn.Inst) Class {
 		return SMEM
 	case gcn.MFMA:
 		return MFMA
+	case gcn.VOP3P:
+		if in.Info.Flags&gcn.AllLanes != 0 { // v_wmma
+			return MFMA
+		}
 	case gcn.DS:
 		return LDS
 	case gcn.FLAT, gcn.GLOBAL, gcn.SCRATCH, gcn.MUBUF, gcn.MTBUF, gcn.MIMG:

@@ -63,7 +63,7 @@ const chainScalars = 128
 // chains reports whether the waves of a dispatch may be executed one after the other.
 func (d *Dispatch) chains(l *launchState) bool {
 	items := l.size[0] * l.size[1] * l.size[2]
-	return !d.Cooperative && d.Clock == nil && d.Program.watch == nil && items%WaveSize == 0 && !d.Desc.workgroupInfo()
+	return !d.Cooperative && d.Clock == nil && d.Program.watch == nil && items%uint32(d.waveSize()) == 0 && !d.Desc.workgroupInfo()
 }
 
 // chainFrom is how many workgroups a chain that begins with number n has. mu is held.
@@ -151,7 +151,7 @@ func (g *workgroup) follow(w *wave, stop *atomic.Bool) bool {
 			g.live = 0
 			return true
 		}
-		w.start(g.s, g.count*WaveSize)
+		w.start(g.s, g.count*w.d.waveSize())
 	}
 }
 
@@ -192,7 +192,7 @@ func (g *workgroup) again() bool {
 	clear(g.lds)
 	g.live = g.count
 	for _, w := range g.waves {
-		w.start(g.s, g.count*WaveSize)
+		w.start(g.s, g.count*w.d.waveSize())
 	}
 	return true
 }
@@ -214,7 +214,7 @@ func (g *workgroup) spread(w *wave) {
 			o.id, o.status = i, ended
 		case i > w.id:
 			o.id = i
-			o.start(s, g.count*WaveSize)
+			o.start(s, g.count*s.d.waveSize())
 		}
 	}
 }

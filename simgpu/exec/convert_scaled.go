@@ -36,7 +36,7 @@ type scaledConversion struct {
 const denormalMode = "a scaled conversion to a denormal number is not executable in a mode without them"
 
 func newScaledConversion(in *gcn.Inst) *scaledConversion {
-	f := scaledName.FindStringSubmatch(in.Info.Name)
+	f := scaledName.FindStringSubmatch(in.Op.String())
 	c := &scaledConversion{to: minifloats[f[3]], from: minifloats[f[4]], random: f[1] != "", n: 1}
 	switch f[2] {
 	case "pk_":

@@ -14,7 +14,7 @@ import (
 	"github.com/rocwire/rocwire/simgpu/gcn"
 )
 
-// covered are the mnemonics that tests of this package execute and know the results
+// covered are the operations that tests of this package execute and know the results
 // of: from a model of the test's own, or from a compiler. That the interpreter and the
 // translator agree does not count, see machine.blind.
 var covered sync.Map
@@ -27,7 +27,10 @@ func covers(arch gcn.Arch, code []uint32) {
 		if err != nil {
 			return
 		}
-		covered.Store(in.Info.Name, true)
+		covered.Store(in.Op.String(), true)
+		if in.Dual != nil {
+			covered.Store(in.Dual.Op.String(), true)
+		}
 		at += int(in.Len)
 	}
 }
@@ -75,7 +78,7 @@ func coverage(code int) int {
 	missing := map[string]bool{}
 	for _, arch := range gcn.Archs() {
 		for _, info := range gcn.Ops(arch) {
-			if _, ok := covered.Load(info.Name); !ok && Executable(info.Name) {
+			if _, ok := covered.Load(info.Op.String()); !ok && Executable(arch, info) {
 				missing[info.Name] = true
 			}
 		}

@@ -48,7 +48,7 @@ type Dispatch struct {
 
 // Limits of the devices.
 const (
-	WaveSize         = 64
+	WaveSize         = 64      // lanes of a register; waves of targets of 32 lanes have them in its lower half
 	MaxWorkgroupSize = 1024    // work-items
 	MaxScratch       = 1 << 17 // bytes of a lane's private segment
 	dynamicStackSize = 16384   // scratch added for kernels whose stack size is not known
@@ -82,8 +82,11 @@ func (d *Dispatch) check() error {
 	if s := d.scratch(); s > MaxScratch {
 		return d.fail("%d bytes of scratch per lane, at most %d", s, MaxScratch)
 	}
-	if d.Desc.Properties&propWave32 != 0 {
+	switch wave32 := d.Desc.Properties&propWave32 != 0; {
+	case wave32 && d.waveSize() != 32:
 		return d.fail("kernel is compiled for waves of 32 lanes")
+	case !wave32 && d.waveSize() == 32:
+		return d.fail("kernel is compiled for waves of 64 lanes, which are not simulated on %s", d.Program.arch)
 	}
 	if d.Desc.userSGPRs() > 16 {
 		return d.fail("%d user SGPRs, at most 16", d.Desc.userSGPRs())
@@ -96,6 +99,10 @@ func (d *Dispatch) check() error {
 	}
 	return nil
 }
+
+// waveSize is how many lanes its waves have, waves how many of them a workgroup of so many work-items is.
+func (d *Dispatch) waveSize() int       { return d.Program.arch.WaveSize() }
+func (d *Dispatch) waves(items int) int { return (items + d.waveSize() - 1) / d.waveSize() }
 
 // memory is what the dispatch sees.
 func (d *Dispatch) memory() *Memory {

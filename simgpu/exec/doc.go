@@ -1,4 +1,4 @@
-// Package exec runs AMDGPU machine code (gfx90a, gfx942, gfx950) on the CPU.
+// Package exec runs AMDGPU machine code (gfx90a, gfx942, gfx950, gfx1100) on the CPU.
 //
 // A Program is the decoded, executable form of the code that lies in a
 // Memory; it decodes on demand, a function at a time, and is shared by all
@@ -14,7 +14,7 @@
 //
 // # Execution model
 //
-// A wave is 64 lanes. A vector register is a Vec, one 32-bit element per lane;
+// A wave is 64 lanes; on RDNA 32, the lower half of each register. A vector register is a Vec, one 32-bit element per lane;
 // vector instructions are functions func(d, a, b, c *Vec) over whole registers
 // whose result is merged under EXEC. 64-bit operands are two consecutive
 // registers, low half first, so the same signature serves them. A basic block

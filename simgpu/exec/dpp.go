@@ -36,8 +36,11 @@ func dppSource(ctrl gcn.DPPCtrl, lane int) (src int, ok bool) {
 	case gcn.DPPBcast31:
 		return 31, lane > 31
 	}
-	if ctrl >= gcn.DPPRowNewBcast && ctrl < gcn.DPPRowNewBcast+16 {
+	switch {
+	case ctrl >= gcn.DPPRowNewBcast && ctrl < gcn.DPPRowNewBcast+16: // row_share of RDNA
 		return row | k, true
+	case ctrl >= gcn.DPPRowXMask && ctrl < gcn.DPPRowXMask+16:
+		return row | n ^ k, true
 	}
 	return 0, false
 }
@@ -50,6 +53,9 @@ func dppPrep(p *gcn.DPP, wide bool) prep {
 	var valid, write uint64
 	for i := range from {
 		src, ok := dppSource(p.Ctrl, i)
+		if p.Eight {
+			src, ok = i&^7|int(p.Lanes>>(3*(i&7))&7), true
+		}
 		if ok {
 			from[i] = uint8(src & 63)
 			valid |= 1 << i
@@ -58,13 +64,16 @@ func dppPrep(p *gcn.DPP, wide bool) prep {
 			write |= 1 << i
 		}
 	}
-	zero := p.BoundCtrl
+	zero, fetch := p.BoundCtrl || p.Eight, p.FetchInactive
 	return func(w *wave, d, s *Vec) *Vec {
 		from := &from
 		have := uint64(0) // lanes whose source exists and is active
 		for i := range d {
 			j := from[i] & 63
-			m := valid >> i & (w.exec >> j) & 1
+			m := valid >> i & 1
+			if !fetch {
+				m &= w.exec >> j
+			}
 			have |= m << i
 			d[i] = s[j] & uint32(-m)
 			if wide {

@@ -79,6 +79,7 @@ func (w *wave) spaces(lanes uint64) (lds, scratch uint64) {
 
 func flatLoad(a *access) handler {
 	return func(b *binder, in *gcn.Inst) (func(*wave), error) {
+		a := b.loads(a)
 		if in.LDS {
 			return ldsLoad(a, b, in)
 		}
@@ -180,7 +181,42 @@ func (w *wave) toLDS(a *access, v *Vec, at uint64) {
 	w.ldsWrite(stores[[...]string{1: "dword", 3: "dwordx3", 4: "dwordx4"}[a.regs]], v, w.exec)
 }
 
+// addTid is an access at a scalar address, of a dword behind the other for each lane.
+func addTid(store bool) handler {
+	return func(b *binder, in *gcn.Inst) (func(*wave), error) {
+		base, err := scalar64(&in.Base)
+		if err != nil {
+			return nil, err
+		}
+		imm, a := uint64(int64(in.Offset)), loads["dword"]
+		at := func(w *wave) {
+			start := base.get(w) + imm - w.mem.Base
+			for i := range w.offs {
+				w.offs[i] = start + 4*uint64(i)
+			}
+			w.inMemory(w.exec, a.size)
+		}
+		if store {
+			s, err := b.dest(&in.Data)
+			return func(w *wave) {
+				at(w)
+				w.writable(w.exec, a.size)
+				stores["dword"].store(w.mem.base, &w.offs, s.get(w), w.exec)
+				w.stats.WriteBytes += a.size * uint64(bits.OnesCount64(w.exec))
+			}, err
+		}
+		d, err := b.dest(&in.Dst)
+		return func(w *wave) {
+			at(w)
+			a.load(w.mem.base, &w.offs, d.get(w), w.exec)
+			w.stats.ReadBytes += a.size * uint64(bits.OnesCount64(w.exec))
+		}, err
+	}
+}
+
 var _ = define(func() {
+	on("global_load_addtid_b32", addTid(false))
+	on("global_store_addtid_b32", addTid(true))
 	for name, a := range loads {
 		on("flat_load_"+name, flatLoad(a))
 		on("global_load_"+name, flatLoad(a))

@@ -110,7 +110,7 @@ func TestRandomInstructions(t *testing.T) {
 			e := encodings[i%len(encodings)]
 			words := []uint32{e.bits<<(32-e.n) | r.Uint32()>>e.n, r.Uint32(), r.Uint32()}
 			in, err := gcn.Decode(arch, bytesOf(words), 0)
-			if err != nil || !Executable(in.Info.Name) || controls[in.Info.Name] != nil {
+			if err != nil || !Executable(arch, in.Info) || controls[in.Op.String()] != nil {
 				continue // control is for other tests: a random jump may loop
 			}
 			if i%64 < 16 {

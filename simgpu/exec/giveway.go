@@ -42,5 +42,8 @@ func giveWay(w *wave, b *block) *block {
 
 // waitcnt is what an s_waitcnt lets be under way.
 func waitcnt(in *gcn.Inst) (vm, lgkm uint32) {
+	if in.Arch.Has(gcn.RDNA) {
+		return uint32(in.Simm16 >> 10), uint32(in.Simm16 >> 4 & 63)
+	}
 	return uint32(in.Simm16&15 | in.Simm16>>14<<4), uint32(in.Simm16 >> 8 & 15)
 }

@@ -25,7 +25,7 @@ type underWay struct {
 	vm, lgkm uint8  // accesses that have not been waited for, at most
 }
 
-const mostLGKM = 15 // that an s_waitcnt can tell
+const mostLGKM = 63 // that an s_waitcnt can tell, on RDNA
 
 var anyUnderWay = underWay{spaceAll, spaceAll, mostVM, mostLGKM}
 
@@ -57,6 +57,9 @@ func foundOf(in *gcn.Inst) foundInst {
 	f := foundInst{pc: in.PC, op: in.Op, next: [2]int{-1, -1}}
 	if in.Op == gcn.S_WAITCNT {
 		vm, lgkm := waitcnt(in)
+		if lgkm == 15 && !in.Arch.Has(gcn.RDNA) { // all that CDNA counts
+			lgkm = mostLGKM
+		}
 		f.vm, f.lgkm = uint8(vm), uint8(lgkm)
 	}
 	if in.Info.Flags&(gcn.IsLoad|gcn.IsStore|gcn.IsAtomic) != 0 {

@@ -14,12 +14,21 @@ const (
 	hwXCC        = 20 // with [gcn.XCCRegisters]
 )
 
+// Of RDNA.
+const (
+	hwScratchLow  = 20 // FLAT_SCRATCH
+	hwScratchHigh = 21
+	hwID1         = 23
+	hwID2         = 24
+	hwCycles      = 29
+)
+
 // die is how the workgroups of a dispatch are spread: over the accelerator dies
 // (XCC) one after the other, then over the compute units of a die and their
-// shader engines. It is the simulated products': MI210, MI300X and MI350X.
+// shader engines. It is the simulated products': MI210, MI300X, MI350X and PRO W7900.
 type die struct{ xccs, engines, units uint64 }
 
-var dies = [...]die{gcn.GFX90A: {1, 8, 104}, gcn.GFX942: {8, 4, 38}, gcn.GFX950: {8, 4, 32}}
+var dies = [...]die{gcn.GFX90A: {1, 8, 104}, gcn.GFX942: {8, 4, 38}, gcn.GFX950: {8, 4, 32}, gcn.GFX1100: {1, 6, 96}}
 
 // place says where the wave executes.
 func (w *wave) place() (xcc, engine, unit, slot uint64) {
@@ -34,6 +43,24 @@ func (w *wave) place() (xcc, engine, unit, slot uint64) {
 // readHW reads a hardware register. Counters of what is outstanding (IB_STS) are
 // always 0, and so is what belongs to the trap handler.
 func (w *wave) readHW(id uint32) uint32 {
+	if w.d.Program.arch.Has(gcn.RDNA) {
+		switch id {
+		case hwScratchLow:
+			return uint32(scratchWindow & 0xffffffff)
+		case hwScratchHigh:
+			return uint32(scratchWindow >> 32)
+		case hwID1: // wave, SIMD, workgroup processor, shader engine
+			_, engine, unit, slot := w.place()
+			return uint32(slot&31) | uint32(w.id&3)<<8 | uint32(unit/2&15)<<10 | uint32(engine)<<18
+		case hwID2: // the place of the workgroup
+			_, _, _, slot := w.place()
+			return uint32(slot&31) << 16
+		case hwCycles:
+			return uint32(w.cycles() & 0xfffff)
+		case hwID:
+			return 0
+		}
+	}
 	switch id {
 	case hwMode:
 		return w.mode
@@ -87,6 +114,9 @@ func setreg(b *binder, in *gcn.Inst) (func(*wave), error) {
 	s, err := scalar(&in.Src[0])
 	id, off, mask := hwreg(in.Simm16)
 	mask <<= off
+	if b.p.arch.Has(gcn.RDNA) && id == hwMode {
+		mask &^= modeWayMask // they are something else there, which makes no difference
+	}
 	if id == hwMode && mask&modeWayMask != 0 {
 		b.changes = true
 	}

@@ -12,18 +12,26 @@ import (
 // levels of optimisation for all targets, on random inputs and compares with
 // the same sources on the CPU. In short, only those as they are usually compiled.
 func TestKernels(t *testing.T) {
-	cpu, err := kernels.BuildCPU(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
+	cpus := map[int]*kernels.CPU{} // by lanes of a wave
+	for _, lanes := range []int{32, 64} {
+		cpu, err := kernels.BuildCPU(t.TempDir(), lanes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cpus[lanes] = cpu
 	}
 	for _, c := range kernels.Cases(11) {
 		if testing.Short() && (strings.Contains(c.Object, "_O0") || strings.Contains(c.Object, "_O1")) {
 			continue
 		}
 		t.Run(c.Name, func(t *testing.T) {
-			want, err := cpu.Run(c)
-			if err != nil {
-				t.Fatal(err)
+			wants := map[int]*kernels.Result{}
+			for lanes, cpu := range cpus {
+				want, err := cpu.Run(c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				wants[lanes] = want
 			}
 			for _, arch := range gcn.Archs() {
 				got, _, err := runCase(t, arch, c, 2)
@@ -31,7 +39,7 @@ func TestKernels(t *testing.T) {
 					t.Errorf("%s: %v", arch, err)
 					continue
 				}
-				if err := c.Diff(want, got); err != nil {
+				if err := c.Diff(wants[arch.WaveSize()], got); err != nil {
 					t.Errorf("%s: %v", arch, err)
 				}
 			}

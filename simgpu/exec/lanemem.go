@@ -3,6 +3,8 @@ package exec
 import (
 	"math/bits"
 	"unsafe"
+
+	"github.com/rocwire/rocwire/simgpu/gcn"
 )
 
 // Loads and stores of many lanes. An address space is a base pointer; each lane
@@ -16,6 +18,25 @@ type access struct {
 	load func(base unsafe.Pointer, off *[64]uint64, d *Vec, mask uint64)
 	// store writes the lanes' data from register s on.
 	store func(base unsafe.Pointer, off *[64]uint64, s *Vec, mask uint64)
+	// keeps is the bits of the register that a load leaves as they are, with [gcn.KeepsHalf].
+	keeps uint32
+}
+
+// loads is a load as the target has it.
+func (b *binder) loads(a *access) *access {
+	if a.keeps == 0 || !b.p.arch.Has(gcn.KeepsHalf) {
+		return a
+	}
+	k := *a
+	k.load = func(base unsafe.Pointer, off *[64]uint64, d *Vec, mask uint64) {
+		old := *d
+		a.load(base, off, d, mask)
+		for m := mask; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			d[i] = d[i]&^a.keeps | old[i]&a.keeps
+		}
+	}
+	return &k
 }
 
 func mem32(base unsafe.Pointer, off uint64) *uint32 {
@@ -148,40 +169,40 @@ func storeSmall[T uint8 | uint16](shift uint32) func(base unsafe.Pointer, off *[
 	}
 }
 
-// D16 loads write one half of the register. Both targets have SRAM ECC, whose
+// D16 loads write one half of the register. CDNA has SRAM ECC, whose
 // unit is the whole register: the other half becomes 0. Tensile's kernels load
-// the high half to a register of its own and OR the two.
+// the high half to a register of its own and OR the two. RDNA leaves it as it is.
 
 func signed8(v uint8) uint32   { return uint32(int32(int8(v))) }
 func signed16(v uint16) uint32 { return uint32(int32(int16(v))) }
 
 // accesses are the kinds of loads and stores, by the end of the mnemonic.
 var loads = map[string]*access{
-	"ubyte":        {1, 1, loadSmall(func(v uint8) uint32 { return uint32(v) }), nil},
-	"sbyte":        {1, 1, loadSmall(signed8), nil},
-	"ushort":       {2, 1, loadSmall(func(v uint16) uint32 { return uint32(v) }), nil},
-	"sshort":       {2, 1, loadSmall(signed16), nil},
-	"ubyte_d16":    {1, 1, loadSmall(func(v uint8) uint32 { return uint32(v) }), nil},
-	"ubyte_d16_hi": {1, 1, loadSmall(func(v uint8) uint32 { return uint32(v) << 16 }), nil},
-	"sbyte_d16":    {1, 1, loadSmall(func(v uint8) uint32 { return signed8(v) & 0xffff }), nil},
-	"sbyte_d16_hi": {1, 1, loadSmall(func(v uint8) uint32 { return signed8(v) << 16 }), nil},
-	"short_d16":    {2, 1, loadSmall(func(v uint16) uint32 { return uint32(v) }), nil},
-	"short_d16_hi": {2, 1, loadSmall(func(v uint16) uint32 { return uint32(v) << 16 }), nil},
-	"dword":        {4, 1, loadDword, nil},
-	"dwordx2":      {8, 2, loadDwords(2), nil},
-	"dwordx3":      {12, 3, loadDwords(3), nil},
-	"dwordx4":      {16, 4, loadQuads, nil},
+	"ubyte":        {size: 1, regs: 1, load: loadSmall(func(v uint8) uint32 { return uint32(v) })},
+	"sbyte":        {size: 1, regs: 1, load: loadSmall(signed8)},
+	"ushort":       {size: 2, regs: 1, load: loadSmall(func(v uint16) uint32 { return uint32(v) })},
+	"sshort":       {size: 2, regs: 1, load: loadSmall(signed16)},
+	"ubyte_d16":    {size: 1, regs: 1, load: loadSmall(func(v uint8) uint32 { return uint32(v) }), keeps: 0xffff0000},
+	"ubyte_d16_hi": {size: 1, regs: 1, load: loadSmall(func(v uint8) uint32 { return uint32(v) << 16 }), keeps: 0xffff},
+	"sbyte_d16":    {size: 1, regs: 1, load: loadSmall(func(v uint8) uint32 { return signed8(v) & 0xffff }), keeps: 0xffff0000},
+	"sbyte_d16_hi": {size: 1, regs: 1, load: loadSmall(func(v uint8) uint32 { return signed8(v) << 16 }), keeps: 0xffff},
+	"short_d16":    {size: 2, regs: 1, load: loadSmall(func(v uint16) uint32 { return uint32(v) }), keeps: 0xffff0000},
+	"short_d16_hi": {size: 2, regs: 1, load: loadSmall(func(v uint16) uint32 { return uint32(v) << 16 }), keeps: 0xffff},
+	"dword":        {size: 4, regs: 1, load: loadDword},
+	"dwordx2":      {size: 8, regs: 2, load: loadDwords(2)},
+	"dwordx3":      {size: 12, regs: 3, load: loadDwords(3)},
+	"dwordx4":      {size: 16, regs: 4, load: loadQuads},
 }
 
 var stores = map[string]*access{
-	"byte":         {1, 1, nil, storeSmall[uint8](0)},
-	"byte_d16_hi":  {1, 1, nil, storeSmall[uint8](16)},
-	"short":        {2, 1, nil, storeSmall[uint16](0)},
-	"short_d16_hi": {2, 1, nil, storeSmall[uint16](16)},
-	"dword":        {4, 1, nil, storeDword},
-	"dwordx2":      {8, 2, nil, storeDwords(2)},
-	"dwordx3":      {12, 3, nil, storeDwords(3)},
-	"dwordx4":      {16, 4, nil, storeQuads},
+	"byte":         {size: 1, regs: 1, store: storeSmall[uint8](0)},
+	"byte_d16_hi":  {size: 1, regs: 1, store: storeSmall[uint8](16)},
+	"short":        {size: 2, regs: 1, store: storeSmall[uint16](0)},
+	"short_d16_hi": {size: 2, regs: 1, store: storeSmall[uint16](16)},
+	"dword":        {size: 4, regs: 1, store: storeDword},
+	"dwordx2":      {size: 8, regs: 2, store: storeDwords(2)},
+	"dwordx3":      {size: 12, regs: 3, store: storeDwords(3)},
+	"dwordx4":      {size: 16, regs: 4, store: storeQuads},
 }
 
 func pointer(b *[16]byte) unsafe.Pointer { return unsafe.Pointer(b) }

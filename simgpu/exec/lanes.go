@@ -33,7 +33,8 @@ var _ = define(func() {
 			return nil, err
 		}
 		d, err := sdst(&in.Dst, 1)
-		return func(w *wave) { w.S[d] = s.get(w)[lane.get(w)&63] }, err
+		last := b.lastLane()
+		return func(w *wave) { w.S[d] = s.get(w)[lane.get(w)&last&63] }, err
 	})
 	on("v_writelane_b32", func(b *binder, in *gcn.Inst) (func(*wave), error) {
 		s, err := scalar(&in.Src[0])
@@ -45,7 +46,8 @@ var _ = define(func() {
 			return nil, err
 		}
 		d, err := b.dest(&in.Dst)
-		return func(w *wave) { d.get(w)[lane.get(w)&63] = s.get(w) }, err
+		last := b.lastLane()
+		return func(w *wave) { d.get(w)[lane.get(w)&last&63] = s.get(w) }, err
 	})
 	on("v_swap_b32", func(b *binder, in *gcn.Inst) (func(*wave), error) {
 		x, err := b.dest(&in.Dst)
@@ -64,6 +66,9 @@ var _ = define(func() {
 		valu(n, 1, move)
 	}
 })
+
+// lastLane is the number of a wave's last lane; lanes beyond it count from the first one again.
+func (b *binder) lastLane() uint32 { return uint32(b.p.arch.WaveSize() - 1) }
 
 // Bits of the GPR index mode.
 const indexDst = 1 << 3

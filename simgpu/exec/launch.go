@@ -49,7 +49,7 @@ func (d *Dispatch) prepare() (l launchState, err error) {
 	desc := &d.Desc
 	l.user, l.scratch = desc.userSGPRs(), int(d.scratch())*WaveSize
 	l.nv = desc.vgprs()
-	if a := desc.accumOffset(); a < l.nv {
+	if a := desc.accumOffset(); a < l.nv && !d.Program.arch.Has(gcn.RDNA) {
 		l.na = l.nv - a
 		l.nv = a
 	}
@@ -97,12 +97,14 @@ func (d *Dispatch) prepare() (l launchState, err error) {
 	if has(propPrivateSegmentSize) {
 		put(uint32(d.scratch()))
 	}
-	l.scalars[regFlatScratch], l.scalars[regFlatScratch+1] = uint32(scratchWindow&0xffffffff), uint32(scratchWindow>>32)
+	if !d.Program.arch.Has(gcn.RDNA) { // there it is no scalar register
+		l.scalars[regFlatScratch], l.scalars[regFlatScratch+1] = uint32(scratchWindow&0xffffffff), uint32(scratchWindow>>32)
+	}
 	l.size = d.workgroupSize([3]uint32{})
 	items := int(l.size[0]) * int(l.size[1]) * int(l.size[2])
-	l.ids = make([]Vec, (items+WaveSize-1)/WaveSize)
+	l.ids = make([]Vec, d.waves(items))
 	for i := range l.ids {
-		d.workItems(&l.ids[i], l.size, i*WaveSize, items)
+		d.workItems(&l.ids[i], l.size, i*d.waveSize(), items)
 	}
 	l.mode = desc.mode()
 	l.fp = newFPEnv(l.mode)
@@ -125,7 +127,7 @@ func (d *Dispatch) workItems(v *Vec, size [3]uint32, first, items int) {
 	kind := d.Desc.Rsrc2 >> 11 & 3
 	sx, sy := size[0], size[1]
 	x, y, z := uint32(first)%sx, uint32(first)/sx%sy, uint32(first)/sx/sy
-	for i := range min(WaveSize, items-first) {
+	for i := range min(d.waveSize(), items-first) {
 		id := x
 		if kind >= 1 {
 			id |= y << 10
@@ -175,8 +177,10 @@ func (w *wave) start(s *scheduler, items int) {
 	}
 	w.scratch = w.scratch[:l.scratch]
 
-	first := w.id * WaveSize
-	lanes := min(WaveSize, items-first)
+	size := d.waveSize()
+	first := w.id * size
+	lanes := min(size, items-first)
+	w.ones = ^uint64(0) >> (WaveSize - size)
 	w.setS64(regEXEC, ^uint64(0)>>(WaveSize-lanes))
 	if w.wg.size == l.size {
 		w.V[0] = l.ids[w.id]

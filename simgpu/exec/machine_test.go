@@ -13,6 +13,14 @@ import (
 
 const endpgm = 0xbf810000
 
+// endOf is s_endpgm.
+func endOf(arch gcn.Arch) uint32 {
+	if arch.Has(gcn.RDNA) {
+		return 0xbfb00000
+	}
+	return endpgm
+}
+
 // machine executes instructions in one wave whose registers a test sets.
 type machine struct {
 	t testing.TB
@@ -30,8 +38,9 @@ func newMachine(t testing.TB, arch gcn.Arch) *machine {
 	endsLive = true
 	t.Cleanup(func() { endsLive = false })
 	m := &machine{t: t, device: newDevice(t, arch, 4<<20)}
+	lanes := uint32(arch.WaveSize())
 	d := &Dispatch{
-		Program: m.prog, Kernel: "test", Grid: [3]uint32{64, 1, 1}, Group: [3]uint32{64, 1, 1},
+		Program: m.prog, Kernel: "test", Grid: [3]uint32{lanes, 1, 1}, Group: [3]uint32{lanes, 1, 1},
 		DynamicLDS: 1024, ScratchPerLane: 256,
 		// (23+1)*8 = 192 registers, accumulation registers from (31+1)*4 on; denormals on, DX10_CLAMP, IEEE
 		Desc: Descriptor{Rsrc1: 23 | 0xaf0000, Rsrc3: 31},
@@ -57,7 +66,7 @@ func (m *machine) exec(code ...uint32) error {
 		covers(m.prog.arch, code)
 	}
 	m.prog.Invalidate(m.code, page)
-	for i, c := range append(code[:len(code):len(code)], endpgm) {
+	for i, c := range append(code[:len(code):len(code)], endOf(m.prog.arch)) {
 		binary.LittleEndian.PutUint32(m.codeData[4*i:], c)
 	}
 	m.wave.d.Entry = m.code

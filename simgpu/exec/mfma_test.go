@@ -170,7 +170,7 @@ func matrixForms(t testing.TB) (all []matrixForm) {
 			f := matrixForm{arch: arch, op: op}
 			code := f.encode(0, 0, 0, 256, matrixFields{})
 			in, err := gcn.Decode(arch, code, 0)
-			if err != nil || in.Enc != gcn.MFMA || strings.HasPrefix(in.Info.Name, "v_accvgpr") || Reason(in.Info.Name) != "" || in.Info.Flags&gcn.Formats != 0 {
+			if err != nil || in.Enc != gcn.MFMA || strings.HasPrefix(in.Info.Name, "v_accvgpr") || Reason(arch, in.Info) != "" || in.Info.Flags&gcn.Formats != 0 {
 				continue
 			}
 			f.name = strings.TrimPrefix(strings.TrimPrefix(in.Info.Name, "v_"), "mfma_")

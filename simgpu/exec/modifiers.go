@@ -29,7 +29,7 @@ func (b *binder) modifiers(in *gcn.Inst, i int) (prep, error) {
 		}
 	}
 	half := o.Type == gcn.F16 || o.Type == gcn.BF16
-	if in.Enc == gcn.VOP3 && in.OpSel>>i&1 != 0 {
+	if in.Enc != gcn.VOP3P && in.OpSel>>i&1 != 0 {
 		chain = append(chain, upperHalf)
 	}
 	abs, neg := in.Abs>>i&1 != 0, in.Neg>>i&1 != 0
@@ -115,7 +115,7 @@ func (b *binder) result(v *vop, in *gcn.Inst) (finish, error) {
 			chain = append(chain, f)
 		}
 	}
-	if v.keeps && in.Enc == gcn.VOP3 {
+	if v.keeps && in.Enc == gcn.VOP3 || b.p.arch.Has(gcn.KeepsHalf) && in.Enc != gcn.VOP3P && isHalf(in.Dst.Type) {
 		chain = append(chain, keepHalf(in.OpSel>>3&1 != 0))
 	}
 	if len(chain) == 0 && in.Form != gcn.FormDPP {
@@ -132,6 +132,9 @@ func (b *binder) result(v *vop, in *gcn.Inst) (finish, error) {
 		return w.exec
 	}, nil
 }
+
+// isHalf reports whether an operand is half a register.
+func isHalf(t gcn.Type) bool { return t == gcn.F16 || t == gcn.I16 || t == gcn.BF16 }
 
 // keepHalf writes one half of the destination and keeps the other.
 func keepHalf(high bool) func(w *wave, old *Vec) {

@@ -22,10 +22,12 @@ type resource struct {
 	swizzle bool
 	addTid  bool
 	index   uint64 // elements of the same place kept together when swizzled
+	element uint64 // bytes that stay together then
+	raw     bool   // records are bytes, whatever the stride: RDNA says so
 }
 
-// swizzleElement is how many bytes stay together in a swizzled buffer. Targets
-// before these had a field for it.
+// swizzleElement is how many bytes stay together in a swizzled buffer of CDNA. Targets
+// before these had a field for it, and RDNA has.
 const swizzleElement = 4
 
 // resource reads the V# in four registers. Accesses that have a format use its
@@ -39,6 +41,15 @@ func (w *wave) resource(r uint8, format bool) resource {
 		swizzle: w1>>31 != 0,
 		addTid:  w3>>23&1 != 0,
 		index:   8 << (w3 >> 21 & 3),
+	}
+	v.element = swizzleElement
+	if w.d.Program.arch.Has(gcn.RDNA) {
+		v.swizzle = w1>>30 != 0
+		if v.swizzle {
+			v.element = 2 << (w1 >> 30)
+		}
+		v.raw = w3>>28&3 == 3
+		return v
 	}
 	if v.addTid && !format {
 		v.stride |= uint64(w3>>15&15) << 14
@@ -64,7 +75,7 @@ func (b *binder) bufferAddress(in *gcn.Inst) (a bufferAddress, err error) {
 	if a.soffset, err = scalar(&in.SOffset); err != nil {
 		return
 	}
-	a.format = strings.Contains(in.Info.Name, "_format_")
+	a.format = strings.Contains(in.Op.String(), "_format_")
 	a.offen, a.idxen, a.imm = in.OffEn, in.IdxEn, uint64(uint32(in.Offset))
 	if a.offen || a.idxen {
 		a.vaddr, err = b.dest(&in.Addr)
@@ -99,7 +110,7 @@ func (a *bufferAddress) resolve(w *wave, size uint64) (l bufferLanes) {
 		v = a.vaddr.get(w)
 	}
 	private := r.addTid && !a.idxen
-	structured := a.idxen && r.stride != 0
+	structured := a.idxen && r.stride != 0 && !r.raw
 	start := r.base + soff - w.mem.Base
 	records := r.records
 	if !structured {
@@ -128,7 +139,7 @@ func (a *bufferAddress) resolve(w *wave, size uint64) (l bufferLanes) {
 		}
 		if r.swizzle {
 			hi, lo := idx/r.index, idx%r.index
-			off = (hi*r.stride+off&^(swizzleElement-1))*r.index + lo*swizzleElement + off%swizzleElement
+			off = (hi*r.stride+off&^(r.element-1))*r.index + lo*r.element + off%r.element
 		} else {
 			off += idx * r.stride
 		}
@@ -190,6 +201,7 @@ func (a *bufferAddress) resolveScratch(w *wave, r *resource, soff uint64) bool {
 
 func bufferLoad(a *access) handler {
 	return func(b *binder, in *gcn.Inst) (func(*wave), error) {
+		a := b.loads(a)
 		addr, err := b.bufferAddress(in)
 		if err != nil {
 			return nil, err

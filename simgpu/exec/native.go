@@ -264,7 +264,7 @@ func (p *Program) refit(b *block, w *wave, e *nativeEntry) bool {
 func (p *Program) after(b *block, ins []gcn.Inst) [2]*block {
 	name := ""
 	if len(b.at) > len(b.ops) {
-		name = ins[len(b.ops)].Info.Name
+		name = ins[len(b.ops)].Op.String()
 	}
 	if _, branches := nativeBranches[name]; branches && b.target.Load() == nil {
 		if in, _, err := p.instAt(b.targetPC); err == nil && in.Op == gcn.S_ENDPGM {
@@ -351,7 +351,7 @@ func (p *Program) instructions(b *block) ([]gcn.Inst, bool) {
 	ins := make([]gcn.Inst, len(b.at))
 	for i, at := range b.at {
 		in, _, err := p.instAt(b.pc + uint64(at)*4)
-		if err != nil || in.Info.Name == "s_set_gpr_idx_on" {
+		if err != nil || in.Op.String() == "s_set_gpr_idx_on" {
 			return nil, false
 		}
 		ins[i] = in

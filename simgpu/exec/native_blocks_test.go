@@ -101,10 +101,10 @@ func randomTranslated(r *rand.Rand, p *Program, stride int, floats bool) []uint3
 			few(1, 8, 6)
 		}
 		in, err := gcn.Decode(p.arch, bytesOf(w), 0)
-		if err != nil || controls[in.Info.Name] != nil || writesEXEC(&in) || !g.can(&block{}, &in) {
+		if err != nil || controls[in.Op.String()] != nil || writesEXEC(&in) || !g.can(&block{}, &in) {
 			continue
 		}
-		name := in.Info.Name
+		name := in.Op.String()
 		if floats && !isFloatArithmetic(&in) && !movesFloats[name] || !floats && makesFloats(&in) || floats && in.Form == gcn.FormSDWA {
 			continue
 		}
@@ -131,17 +131,17 @@ func randomTranslated(r *rand.Rand, p *Program, stride int, floats bool) []uint3
 // isFloatArithmetic reports whether an instruction computes f32 of f32. Of NaNs only
 // that they are is the same, so what else could read the results is kept apart.
 func isFloatArithmetic(in *gcn.Inst) bool {
-	if strings.HasPrefix(in.Info.Name, "v_pk_") {
-		return in.Dst.Width == 2 && in.Info.Name != "v_pk_mov_b32"
+	if strings.HasPrefix(in.Op.String(), "v_pk_") {
+		return in.Dst.Width == 2 && in.Op.String() != "v_pk_mov_b32"
 	}
-	v := vops[in.Info.Name]
+	v := vops[in.Op.String()]
 	return v != nil && v.fl != notFloat && v.slow != nil && v.dst == 1 && in.Form != gcn.FormSDWA && in.Src[0].Type == gcn.F32 && in.Dst.Type == gcn.F32
 }
 
 // makesFloats reports whether an instruction's result may be any NaN.
 func makesFloats(in *gcn.Inst) bool {
-	v := vops[in.Info.Name]
-	return v != nil && v.fl != notFloat || strings.HasPrefix(in.Info.Name, "v_div_") || strings.HasPrefix(in.Info.Name, "v_pk_") && in.Info.Name != "v_pk_mov_b32" || in.Info.Flags&gcn.MixMods != 0
+	v := vops[in.Op.String()]
+	return v != nil && v.fl != notFloat || strings.HasPrefix(in.Op.String(), "v_div_") || strings.HasPrefix(in.Op.String(), "v_pk_") && in.Op.String() != "v_pk_mov_b32" || in.Info.Flags&gcn.MixMods != 0
 }
 
 // movesFloats are the instructions for programs of both kinds.

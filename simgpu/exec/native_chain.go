@@ -144,7 +144,7 @@ func (g *nativeGen) linesWritten() (lines uint, rest bool) {
 		nb := &g.blocks[i]
 		for j := range nb.ins {
 			in := &nb.ins[j]
-			if j < len(nb.can) && !nb.can[j] || j >= len(nb.can) && !plainEnd(in.Info.Name) || in.Info.Name == "s_setprio" {
+			if j < len(nb.can) && !nb.can[j] || j >= len(nb.can) && !plainEnd(in.Op.String()) || in.Op.String() == "s_setprio" {
 				return all, true
 			}
 			for _, o := range []*gcn.Operand{&in.Dst, &in.SDst} {
@@ -170,7 +170,7 @@ func (g *nativeGen) beginsWithVCC() bool {
 			if j < len(nb.b.ops) {
 				reads = reads || !mayTranslate(in)
 			} else {
-				reads = reads || !plainEnd(in.Info.Name)
+				reads = reads || !plainEnd(in.Op.String())
 			}
 			if reads || in.Info.Flags&gcn.ReadsVCC != 0 {
 				asks[nb.b], passes[nb.b] = true, false

@@ -371,7 +371,7 @@ func (g *nativeGen) end(nb *nativeBlock) {
 		g.next(nb)
 		return
 	}
-	name := nb.ins[len(b.ops)].Info.Name
+	name := nb.ins[len(b.ops)].Op.String()
 	if name == "s_branch" {
 		a.Jump(g.taken(nb))
 		return
@@ -426,7 +426,7 @@ func (g *nativeGen) next(nb *nativeBlock) {
 
 // endsOutside reports whether Go executes what ends a block.
 func (g *nativeGen) endsOutside(nb *nativeBlock) bool {
-	name := nb.ins[len(nb.b.ops)].Info.Name
+	name := nb.ins[len(nb.b.ops)].Op.String()
 	_, branch := nativeBranches[name]
 	return !branch && name != "s_branch"
 }
@@ -434,10 +434,10 @@ func (g *nativeGen) endsOutside(nb *nativeBlock) bool {
 // inst translates an instruction that does not end its block. It emits nothing
 // if it cannot.
 func (g *nativeGen) inst(in *gcn.Inst) bool {
-	if usesZ(in) {
+	if usesZ(in) || namesNull(in) {
 		return false
 	}
-	name := in.Info.Name
+	name := in.Op.String()
 	switch in.Enc {
 	case gcn.SOP1, gcn.SOP2, gcn.SOPC, gcn.SOPK, gcn.SOPP:
 		if f := nativeScalar[name]; f != nil {

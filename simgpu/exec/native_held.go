@@ -42,7 +42,7 @@ func (g *nativeGen) fate(pair int) (stored, held bool) {
 			}
 		}
 	}
-	ends := len(b.at) > len(b.ops) && g.nb.ins[len(b.ops)].Info.Name == "s_endpgm"
+	ends := len(b.at) > len(b.ops) && g.nb.ins[len(b.ops)].Op.String() == "s_endpgm"
 	return !ends || endsLive, held
 }
 
@@ -53,7 +53,7 @@ func holdsMasks(in *gcn.Inst) bool {
 	case gcn.SOP1, gcn.SOP2, gcn.SOPC, gcn.SOPK, gcn.SOPP:
 		return true
 	}
-	return isVALU(in) && !mayLeave[in.Info.Name]
+	return isVALU(in) && !mayLeave[in.Op.String()]
 }
 
 // readsPair reports whether an instruction reads one of a pair of scalar registers, and whether all that
@@ -74,7 +74,7 @@ func readsPair(in *gcn.Inst, pair int) (reads, selects bool) {
 	case o.Kind == gcn.Special:
 		return true, false
 	case overlap(o, max(1, int(o.Width)), &mask, 2):
-		return true, isVALU(in) && selecting[in.Info.Name] && int(o.Index) == pair
+		return true, isVALU(in) && selecting[in.Op.String()] && int(o.Index) == pair
 	}
 	return !isVALU(in) && overlap(&in.Dst, max(1, int(in.Dst.Width)), &mask, 2), false // s_cmov reads it
 }

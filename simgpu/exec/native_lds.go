@@ -151,7 +151,7 @@ func (g *nativeGen) chooseRanges() {
 		nb := &g.blocks[i]
 		for j := range nb.b.ops {
 			in := &nb.ins[j]
-			imms := ldsOffsets[in.Info.Name]
+			imms := ldsOffsets[in.Op.String()]
 			if imms == nil || !nb.can[j] {
 				continue
 			}
@@ -292,7 +292,7 @@ func (g *nativeGen) ldsFind(o *gcn.Operand, slot, end int) {
 func (g *nativeGen) ldsEnd(o *gcn.Operand) (end int) {
 	for i := g.idx; i < len(g.nb.can) && g.nb.can[i]; i++ {
 		in := &g.nb.ins[i]
-		if imms := ldsOffsets[in.Info.Name]; imms != nil && in.Addr.Kind == o.Kind && in.Addr.Index == o.Index {
+		if imms := ldsOffsets[in.Op.String()]; imms != nil && in.Addr.Kind == o.Kind && in.Addr.Index == o.Index {
 			for _, imm := range imms(in) {
 				end = max(end, imm+16)
 			}

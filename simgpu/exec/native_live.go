@@ -59,7 +59,7 @@ func (p *Program) successors(b *block, ins []gcn.Inst) (next, target *block, ok 
 // endName is the name of the instruction that ends a block, empty if there is none.
 func endName(b *block, ins []gcn.Inst) string {
 	if len(b.at) > len(b.ops) {
-		return ins[len(b.ops)].Info.Name
+		return ins[len(b.ops)].Op.String()
 	}
 	return ""
 }
@@ -188,6 +188,6 @@ func (g *nativeGen) needed(b *block) uint8 {
 
 // mayTranslate reports whether some form of an instruction can be translated: it uses no registers but those that it names.
 func mayTranslate(in *gcn.Inst) bool {
-	name := in.Info.Name
+	name := in.Op.String()
 	return nativeScalar[name] != nil || nativeVector[name] != nil || nativeMemory[name] != nil
 }

@@ -467,7 +467,7 @@ func canFinish(in *gcn.Inst, v *vop) bool {
 	if in.Form == gcn.FormDPP && !canDPP(in) {
 		return false
 	}
-	if in.Clamp && (v.iclamp != nil && saturating[in.Info.Name] == nil || v.iclamp == nil && v.fl != isF32 && v.fl != isF64) {
+	if in.Clamp && (v.iclamp != nil && saturating[in.Op.String()] == nil || v.iclamp == nil && v.fl != isF32 && v.fl != isF64) {
 		return false
 	}
 	return in.Omod == 0 || v.fl == isF32 || v.fl == isF64 || v.fl == notFloat

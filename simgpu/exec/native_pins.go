@@ -99,7 +99,7 @@ func (g *nativeGen) settled(in *gcn.Inst) (set uint8) {
 	access := false
 	switch in.Enc {
 	case gcn.MFMA:
-		if multiplies[in.Info.Name] {
+		if multiplies[in.Op.String()] {
 			vectorUses(in, func(reg, n int, write bool) {
 				if !write {
 					set |= g.pins.of(reg, n)
@@ -110,7 +110,7 @@ func (g *nativeGen) settled(in *gcn.Inst) (set uint8) {
 	case gcn.SMEM, gcn.FLAT, gcn.GLOBAL, gcn.MUBUF:
 		access = true
 	}
-	lanes := in.Op == gcn.V_READFIRSTLANE_B32 || in.Op == gcn.V_READLANE_B32 || in.Op == gcn.V_WRITELANE_B32 || lanesInMemory[in.Info.Name]
+	lanes := in.Op == gcn.V_READFIRSTLANE_B32 || in.Op == gcn.V_READLANE_B32 || in.Op == gcn.V_WRITELANE_B32 || lanesInMemory[in.Op.String()]
 	switch {
 	case access && endsLive: // it may end here
 		return 0xff
@@ -160,7 +160,7 @@ func (g *nativeGen) choosePins() {
 			}
 			away = false
 			in := &nb.ins[j]
-			if multiplies[in.Info.Name] { // its operands are in memory
+			if multiplies[in.Op.String()] { // its operands are in memory
 				most = matrixPinned
 				continue
 			}
@@ -270,7 +270,7 @@ func (g *nativeGen) flow() {
 func crossesLanes(in *gcn.Inst) bool {
 	switch in.Enc {
 	case gcn.DS:
-		return ldsOffsets[in.Info.Name] == nil
+		return ldsOffsets[in.Op.String()] == nil
 	case gcn.SMEM, gcn.FLAT, gcn.GLOBAL, gcn.MUBUF, gcn.SCRATCH, gcn.SOP1, gcn.SOP2, gcn.SOPC, gcn.SOPK, gcn.SOPP:
 		return false
 	case gcn.VOP1, gcn.VOP2, gcn.VOPC, gcn.VOP3, gcn.VOP3P:
@@ -285,10 +285,10 @@ func writesWhole(in *gcn.Inst) bool {
 	if in.Form == gcn.FormSDWA || in.Form == gcn.FormDPP {
 		return false
 	}
-	if v := vops[in.Info.Name]; v != nil {
+	if v := vops[in.Op.String()]; v != nil {
 		return !(v.keeps && in.Enc == gcn.VOP3)
 	}
-	return ldsOffsets[in.Info.Name] != nil || writeWhole[in.Info.Name]
+	return ldsOffsets[in.Op.String()] != nil || writeWhole[in.Op.String()]
 }
 
 // writeWhole are instructions that do, among those that are no operations of vops.

@@ -49,7 +49,7 @@ func (g *nativeGen) formed(i int) (slots []int) {
 			break
 		}
 		if slot, ok := g.ldsKeeps(&in.Addr); ok && in.Enc == gcn.DS && !changed[slot] && isLDSRead(in) {
-			reads[slot] += len(ldsOffsets[in.Info.Name](in))
+			reads[slot] += len(ldsOffsets[in.Op.String()](in))
 		}
 		for s := range g.kept {
 			o := g.kept[s].operand()
@@ -131,7 +131,7 @@ func (g *nativeGen) byForm(nb *nativeBlock, slots []int) {
 }
 
 // isLDSRead reports whether an instruction reads dwords from the LDS and does nothing else.
-func isLDSRead(in *gcn.Inst) bool { return ldsOffsets[in.Info.Name] != nil && in.Dst.Kind != gcn.None }
+func isLDSRead(in *gcn.Inst) bool { return ldsOffsets[in.Op.String()] != nil && in.Dst.Kind != gcn.None }
 
 // placed says where in the LDS the contents of a register are, if they are not in the register.
 func (g *nativeGen) placed(o *gcn.Operand, reg int) (ldsPlace, bool) {
@@ -235,7 +235,7 @@ func leavesLDS(in *gcn.Inst) bool {
 
 // takesPlaces reports whether an instruction takes its sources from where they are.
 func takesPlaces(in *gcn.Inst) bool {
-	return taking[in.Info.Name] && in.Form != gcn.FormSDWA && in.Form != gcn.FormDPP
+	return taking[in.Op.String()] && in.Form != gcn.FormSDWA && in.Form != gcn.FormDPP
 }
 
 // taking are the instructions that can.

@@ -85,7 +85,7 @@ func (g *nativeGen) wantsSCC() bool {
 			return false
 		}
 	}
-	return len(b.at) == len(b.ops) || g.nb.ins[len(b.ops)].Info.Name != "s_endpgm"
+	return len(b.at) == len(b.ops) || g.nb.ins[len(b.ops)].Op.String() != "s_endpgm"
 }
 
 // nativeOp defines an operation of one or two sources: RAX = RAX op RCX. The

@@ -387,7 +387,7 @@ func TestNativeInstructions(t *testing.T) {
 			}
 			name := ""
 			if err == nil {
-				name = in.Info.Name
+				name = in.Op.String()
 			}
 			if v := vops[name]; in.Form == gcn.FormSDWA && v != nil && v.fl != notFloat {
 				continue // parts of NaNs

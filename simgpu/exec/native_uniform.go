@@ -11,7 +11,7 @@ import "github.com/rocwire/rocwire/simgpu/gcn"
 // skips reports whether there is nothing to do for an instruction: what it moves is taken from where it is. It notes that.
 func (g *nativeGen) skips(in *gcn.Inst) bool {
 	from := &in.Src[0]
-	if !g.full || endsLive || in.Info.Name != "v_mov_b32" || !isPlain(in) || in.Dst.Kind != gcn.VGPR || !isUniform(from) {
+	if !g.full || endsLive || in.Op.String() != "v_mov_b32" || !isPlain(in) || in.Dst.Kind != gcn.VGPR || !isUniform(from) {
 		return false
 	}
 	changed, b := false, g.nb.b
@@ -20,12 +20,12 @@ func (g *nativeGen) skips(in *gcn.Inst) bool {
 		if !g.nb.can[i] {
 			return false
 		}
-		carries := carrying[next.Info.Name]
+		carries := carrying[next.Op.String()]
 		if readsVector(next, &in.Dst) && (changed || !carries) {
 			return false
 		}
 		if overlap(&next.Dst, max(1, int(next.Dst.Width)), &in.Dst, 1) {
-			if !carries && !loadsDwords(next) && !(plainWrites[next.Info.Name] && isPlain(next)) {
+			if !carries && !loadsDwords(next) && !(plainWrites[next.Op.String()] && isPlain(next)) {
 				return false
 			}
 			g.uniform[int(in.Dst.Index)] = from
@@ -67,7 +67,7 @@ var plainWrites = map[string]bool{
 
 // loadsDwords reports whether an instruction loads whole dwords to all of its destination.
 func loadsDwords(in *gcn.Inst) bool {
-	return in.Enc != gcn.DS && writeWhole[in.Info.Name] && in.Info.Flags&gcn.IsLoad != 0
+	return in.Enc != gcn.DS && writeWhole[in.Op.String()] && in.Info.Flags&gcn.IsLoad != 0
 }
 
 // notUniform forgets what was noted of registers that are written.

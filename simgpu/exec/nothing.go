@@ -26,7 +26,7 @@ func (d *Dispatch) nothing() (Stats, bool) {
 			for _, z := range axis[2] {
 				n := x.count * y.count * z.count
 				s.Workgroups += n
-				s.Waves += n * ((x.size*y.size*z.size + WaveSize - 1) / WaveSize)
+				s.Waves += n * uint64(d.waves(int(x.size*y.size*z.size)))
 			}
 		}
 	}

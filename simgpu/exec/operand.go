@@ -62,6 +62,8 @@ func scalar(o *gcn.Operand) (sref, error) {
 		switch o.Index {
 		case regSCC, regVCCZ, regEXECZ:
 			return sref{reg: uint8(o.Index), mask: ^uint32(0)}, nil
+		case gcn.SrcNull:
+			return sref{}, nil
 		}
 	case gcn.None, gcn.Off:
 		return sref{}, nil
@@ -86,17 +88,45 @@ func scalar64(o *gcn.Operand) (sref64, error) {
 		switch o.Index {
 		case regSCC, regVCCZ, regEXECZ:
 			return sref64{reg: uint8(o.Index), mask: 0xffffffff}, nil
+		case gcn.SrcNull:
+			return sref64{}, nil
 		}
 	}
 	return sref64{}, &badOperand{*o}
 }
 
+// regLost is where is written what is lost, a pair that nothing reads.
+const regLost = 254
+
 // sdst binds a scalar destination of n dwords.
 func sdst(o *gcn.Operand, n int) (uint8, error) {
+	if o.Kind == gcn.Special && o.Index == gcn.SrcNull && n <= 2 {
+		return regLost, nil
+	}
 	if o.Kind != gcn.SGPR || int(o.Index)+n > 128 {
 		return 0, &badOperand{*o}
 	}
 	return uint8(o.Index), nil
+}
+
+// mdst is a lane mask as a destination: a pair of scalar registers, one of them where waves have 32 lanes.
+type mdst struct {
+	reg  uint8
+	wide bool
+}
+
+// mask binds a lane mask as a destination.
+func mask(o *gcn.Operand) (mdst, error) {
+	n := max(1, int(o.Width))
+	reg, err := sdst(o, n)
+	return mdst{reg, n == 2}, err
+}
+
+func (d mdst) set(w *wave, m uint64) {
+	w.S[d.reg] = uint32(m)
+	if d.wide {
+		w.S[d.reg+1] = uint32(m >> 32)
+	}
 }
 
 // usesZ reports whether an instruction reads VCCZ or EXECZ, which are not kept
@@ -110,10 +140,10 @@ func usesZ(in *gcn.Inst) bool {
 
 func (w *wave) computeZ() {
 	w.S[regVCCZ], w.S[regEXECZ] = 0, 0
-	if w.s64(regVCC) == 0 {
+	if w.condition() == 0 {
 		w.S[regVCCZ] = 1
 	}
-	if w.s64(regEXEC) == 0 {
+	if w.active() == 0 {
 		w.S[regEXECZ] = 1
 	}
 }
@@ -201,6 +231,8 @@ func (b *binder) vector(o *gcn.Operand, slot int) (vsrc, error) {
 			break
 		}
 		switch o.Index {
+		case gcn.SrcNull:
+			s.kind, s.con = fromConst, b.constant(0)
 		case regSCC, regVCCZ, regEXECZ:
 			s.kind = fromSGPR
 			s.wide = false

@@ -214,6 +214,9 @@ func (p *Program) instAt(pc uint64) (gcn.Inst, []byte, error) {
 		return gcn.Inst{}, append([]byte(nil), code[:min(8, len(code))]...), err
 	}
 	in.PC = pc
+	if in.Dual != nil {
+		in.Dual.PC = pc
+	}
 	return in, append([]byte(nil), code[:in.Len]...), nil
 }
 

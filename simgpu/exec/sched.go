@@ -128,7 +128,7 @@ func (s *scheduler) missing(ctx context.Context) error {
 // maxResident is how many workgroups fit into the memory set aside for them.
 func (s *scheduler) maxResident() int {
 	d := s.d
-	waves := (int(d.Group[0])*int(d.Group[1])*int(d.Group[2]) + WaveSize - 1) / WaveSize
+	waves := d.waves(int(d.Group[0]) * int(d.Group[1]) * int(d.Group[2]))
 	size := waves*(waveBytes+d.Desc.vgprs()*4*WaveSize+int(d.scratch())*WaveSize) + s.d.lds()
 	if d.Cooperative {
 		return min(cooperativeMemory/size, maxCooperative/waves)

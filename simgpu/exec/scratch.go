@@ -146,6 +146,7 @@ func (b *binder) scratchAddress(in *gcn.Inst) (func(w *wave), error) {
 
 func scratchLoad(a *access) handler {
 	return func(b *binder, in *gcn.Inst) (func(*wave), error) {
+		a := b.loads(a)
 		addr, err := b.scratchAddress(in)
 		if err != nil {
 			return nil, err

@@ -217,6 +217,7 @@ var _ = define(func() {
 	}
 	saveexec("s_andn1_saveexec_b64", func(s, e uint64) uint64 { return ^s & e })
 	saveexec("s_orn1_saveexec_b64", func(s, e uint64) uint64 { return ^s | e })
+	execOf32()
 	wrexec("s_andn1_wrexec_b64", func(s, e uint64) uint64 { return ^s & e })
 	wrexec("s_andn2_wrexec_b64", func(s, e uint64) uint64 { return s &^ e })
 	relative()
@@ -246,8 +247,11 @@ func cmov(n int) handler {
 func relative() {
 	// reach is the register at base + M0; only SGPRs can be reached.
 	reach := func(w *wave, base uint8, n uint32) uint8 {
-		r := uint32(base) + w.S[regM0]
-		if r+n > regFlatScratch {
+		r, end := uint32(base)+w.S[regM0], uint32(regFlatScratch)
+		if w.d.Program.arch.Has(gcn.RDNA) {
+			end = regVCC
+		}
+		if r+n > end || r+n < n {
 			panic(&Fault{Kind: RegisterFault, Lane: -1, Detail: "scalar register relative to M0"})
 		}
 		return uint8(r)

@@ -43,10 +43,10 @@ var _ = define(func() {
 	onControl("s_branch", conditional(func(*wave) bool { return true }))
 	onControl("s_cbranch_scc0", conditional(func(w *wave) bool { return w.S[regSCC] == 0 }))
 	onControl("s_cbranch_scc1", conditional(func(w *wave) bool { return w.S[regSCC] != 0 }))
-	onControl("s_cbranch_vccz", conditional(func(w *wave) bool { return w.s64(regVCC) == 0 }))
-	onControl("s_cbranch_vccnz", conditional(func(w *wave) bool { return w.s64(regVCC) != 0 }))
-	onControl("s_cbranch_execz", conditional(func(w *wave) bool { return w.s64(regEXEC) == 0 }))
-	onControl("s_cbranch_execnz", conditional(func(w *wave) bool { return w.s64(regEXEC) != 0 }))
+	onControl("s_cbranch_vccz", conditional(func(w *wave) bool { return w.condition() == 0 }))
+	onControl("s_cbranch_vccnz", conditional(func(w *wave) bool { return w.condition() != 0 }))
+	onControl("s_cbranch_execz", conditional(func(w *wave) bool { return w.active() == 0 }))
+	onControl("s_cbranch_execnz", conditional(func(w *wave) bool { return w.active() != 0 }))
 	for _, n := range []string{"sys", "user", "sys_or_user", "sys_and_user"} {
 		onControl("s_cbranch_cdbg"+n, conditional(func(*wave) bool { return false })) // no debugger
 	}
@@ -94,7 +94,7 @@ var _ = define(func() {
 
 	for _, n := range []string{"s_nop", "s_waitcnt", "s_icache_inv", "s_incperflevel", "s_decperflevel",
 		"s_ttracedata", "s_wakeup", "s_dcache_inv", "s_dcache_wb", "s_dcache_inv_vol", "s_dcache_wb_vol", "v_nop",
-		"buffer_wbl2", "buffer_inv", "buffer_invl2", "buffer_wbinvl1", "buffer_wbinvl1_vol", "ds_nop"} {
+		"buffer_wbl2", "buffer_inv", "buffer_wbinvl1", "buffer_wbinvl1_vol", "ds_nop"} {
 		on(n, nop)
 	}
 	onControl("s_memtime", clock(func(w *wave) uint64 { return w.cycles() }))

@@ -52,7 +52,7 @@ func (p *watch) steps(in *gcn.Inst) func(w *wave) (told func()) {
 			k := 0
 			for _, o := range vector {
 				for i, v := range w.file(&o) {
-					if c := changedLanes(&old[k], &v); c != nil {
+					if c := changedLanes(&old[k], &v, w.d.waveSize()); c != nil {
 						s.Changed = append(s.Changed, Changed{fmt.Sprintf("%s%d", filePrefix(&o), int(o.Index)+i), c})
 					}
 					k++
@@ -80,7 +80,7 @@ func (w *wave) file(o *gcn.Operand) []Vec {
 // tracedRegisters are those that an instruction may change.
 func tracedRegisters(in *gcn.Inst) (vector []gcn.Operand, scalars []int) {
 	outputs := []gcn.Operand{in.Dst, in.SDst}
-	if in.Info.Name == "v_swap_b32" {
+	if in.Op.String() == "v_swap_b32" {
 		outputs = append(outputs, in.Src[0])
 	}
 	for _, o := range outputs {
@@ -120,15 +120,15 @@ func scalarName(r int) string {
 	return fmt.Sprintf("s%d", r)
 }
 
-func changedLanes(old, now *Vec) (list []Lane) {
+func changedLanes(old, now *Vec, lanes int) (list []Lane) {
 	same := true
-	for i := range now {
+	for i := range lanes {
 		same = same && now[i] == now[0]
 		if old[i] != now[i] {
 			list = append(list, Lane{i, uint64(now[i])})
 		}
 	}
-	if len(list) == WaveSize && same {
+	if len(list) == lanes && same {
 		return []Lane{{-1, uint64(now[0])}}
 	}
 	return list

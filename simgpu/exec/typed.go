@@ -24,7 +24,7 @@ type typedBuffer struct {
 
 // typed binds one for the components xyzw, or fewer.
 func (b *binder) typed(in *gcn.Inst, o gcn.Operand, components string) (t typedBuffer, err error) {
-	name := in.Info.Name
+	name := in.Op.String()
 	t.high = strings.Contains(name, "_hi_")
 	t.fixed, t.f = in.Enc == gcn.MTBUF, texelFormat{in.Format & 15, in.Format >> 4}
 	if t.addr, err = b.bufferAddress(in); err != nil {

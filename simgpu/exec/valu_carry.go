@@ -24,13 +24,13 @@ func onCarry(name string, n, dst int, k carryKernel, clamp uint32) {
 		if err != nil {
 			return nil, err
 		}
-		out, err := sdst(&in.SDst, 2)
+		out, err := mask(&in.SDst)
 		if err != nil {
 			return nil, err
 		}
 		var cin sref64
 		if n == 2 && in.Src[2].Kind != gcn.None {
-			if cin, err = scalar64(&in.Src[2]); err != nil {
+			if cin, err = scalarAs64(&in.Src[2]); err != nil {
 				return nil, err
 			}
 		}
@@ -50,12 +50,12 @@ func onCarry(name string, n, dst int, k carryKernel, clamp uint32) {
 					}
 				}
 			}
-			mask := w.exec
+			lanes := w.exec
 			if post != nil {
-				mask = post(w, d.get(w))
+				lanes = post(w, d.get(w))
 			}
-			w.commit(d, dst, mask)
-			w.setS64(out, carry&mask)
+			w.commit(d, dst, lanes)
+			out.set(w, carry&lanes)
 		}, nil
 	})
 }
@@ -124,7 +124,7 @@ func cndmask(b *binder, in *gcn.Inst) (func(*wave), error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := scalar64(&in.Src[2])
+	m, err := scalarAs64(&in.Src[2])
 	if err != nil {
 		return nil, err
 	}

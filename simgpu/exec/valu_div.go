@@ -170,7 +170,7 @@ func onDivScale(name string, f *divFormat) {
 		if err != nil {
 			return nil, err
 		}
-		out, err := sdst(&in.SDst, 2)
+		out, err := mask(&in.SDst)
 		if err != nil {
 			return nil, err
 		}
@@ -203,7 +203,7 @@ func onDivScale(name string, f *divFormat) {
 				}
 			}
 			w.commit(d, n, w.exec)
-			w.setS64(out, flags)
+			out.set(w, flags)
 		}, nil
 	})
 }
@@ -228,7 +228,7 @@ func onDivFmas(name string, fl floats, k func(d, a, b, c *Vec, vcc uint64)) {
 		}
 		s0, s1, s2 := s[0], s[1], s[2]
 		return func(w *wave) {
-			k(&w.out[0], s0.get(w), s1.get(w), s2.get(w), w.s64(regVCC))
+			k(&w.out[0], s0.get(w), s1.get(w), s2.get(w), w.condition())
 			mask := w.exec
 			if post != nil {
 				mask = post(w, d.get(w))

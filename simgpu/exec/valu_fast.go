@@ -126,7 +126,7 @@ func (w *wave) refresh(regs []uint8) {
 
 // compare binds a comparison of plain operands. general does the same for modes
 // that flush denormal sources.
-func (p plain) compare(r relation, o *ordering, out uint8, general func(*wave)) func(*wave) {
+func (p plain) compare(r relation, o *ordering, out mdst, general func(*wave)) func(*wave) {
 	isFloat, wide := o.un != nil, o.flush.bits != 32
 	return func(w *wave) {
 		if isFloat && (wide && w.fp.flushIn64 || !wide && w.fp.flushIn32) {
@@ -134,6 +134,6 @@ func (p plain) compare(r relation, o *ordering, out uint8, general func(*wave)) 
 			return
 		}
 		w.refresh(p.bcast)
-		w.setS64(out, r(p.a.at(w), p.b.at(w))&w.exec)
+		out.set(w, r(p.a.at(w), p.b.at(w))&w.exec)
 	}
 }

@@ -158,7 +158,7 @@ func (o *ordering) conditions() map[string]relation {
 }
 
 // onCompare defines v_cmp_… and v_cmpx_…. A comparison writes the lanes' bits
-// to a scalar register pair, zero for inactive ones; v_cmpx_… to EXEC as well.
+// to a lane mask, zero for inactive ones; v_cmpx_… to EXEC as well, from RDNA on to EXEC alone.
 //
 //go:noinline
 func onCompare(name string, r relation, o *ordering) {
@@ -168,7 +168,7 @@ func onCompare(name string, r relation, o *ordering) {
 			if err != nil {
 				return nil, err
 			}
-			out, err := sdst(&in.Dst, 2)
+			out, err := mask(&in.Dst)
 			if err != nil {
 				return nil, err
 			}
@@ -180,14 +180,14 @@ func onCompare(name string, r relation, o *ordering) {
 			if prefix == "v_cmpx_" {
 				return func(w *wave) {
 					m := r(s0.get(w), s1.get(w)) & w.exec
-					w.setS64(out, m)
+					out.set(w, m)
 					w.setS64(regEXEC, m)
 				}, nil
 			}
 			if ok {
-				return p.compare(r, o, out, func(w *wave) { w.setS64(out, r(s0.get(w), s1.get(w))&w.exec) }), nil
+				return p.compare(r, o, out, func(w *wave) { out.set(w, r(s0.get(w), s1.get(w))&w.exec) }), nil
 			}
-			return func(w *wave) { w.setS64(out, r(s0.get(w), s1.get(w))&w.exec) }, nil
+			return func(w *wave) { out.set(w, r(s0.get(w), s1.get(w))&w.exec) }, nil
 		})
 	}
 }

@@ -133,7 +133,7 @@ func (p *watch) wave(w *wave, sgprs, lanes int) *watched {
 	if p.checks&CheckWait != 0 {
 		x.pending = newPending(len(w.V), len(w.A))
 	}
-	x.clock = make([]uint32, (int(w.wg.size[0])*int(w.wg.size[1])*int(w.wg.size[2])+WaveSize-1)/WaveSize)
+	x.clock = make([]uint32, w.wg.count)
 	x.clock[w.id] = 1
 	x.tracing = p.trace && w.d.OnTrace != nil && w.d.Traced(w.wg.id, w.id)
 	return x

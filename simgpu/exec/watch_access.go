@@ -35,7 +35,7 @@ func accessOf(b *binder, in *gcn.Inst) *memAccess {
 		return nil
 	}
 	var err error
-	name := in.Info.Name
+	name := in.Op.String()
 	switch in.Enc {
 	case gcn.FLAT, gcn.GLOBAL:
 		a.global, err = b.globalAddress(in)
@@ -83,7 +83,7 @@ func accessOf(b *binder, in *gcn.Inst) *memAccess {
 
 // accessSize is how many bytes a lane accesses at an address, 0 if that is not known.
 func accessSize(in *gcn.Inst) uint64 {
-	name := in.Info.Name
+	name := in.Op.String()
 	for _, k := range []struct {
 		part string
 		n    uint64
@@ -221,4 +221,4 @@ func (p *watch) accesses(b *binder, in *gcn.Inst) before {
 }
 
 // upper reports whether what is stored is the high half of a register.
-func (a *memAccess) upper() bool { return strings.Contains(a.in.Info.Name, "d16_hi") }
+func (a *memAccess) upper() bool { return strings.Contains(a.in.Op.String(), "d16_hi") }

@@ -10,7 +10,7 @@ import (
 
 // undefinedLanes binds those instructions; nil for others.
 func undefinedLanes(b *binder, in *gcn.Inst) before {
-	switch in.Info.Name {
+	switch in.Op.String() {
 	case "v_readfirstlane_b32", "v_readlane_b32":
 		s, err := b.dest(&in.Src[0])
 		if err != nil {

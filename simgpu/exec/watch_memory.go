@@ -21,7 +21,7 @@ func undefinedUse(b *binder, in *gcn.Inst) before {
 	if in.Info.Flags&(gcn.IsLoad|gcn.IsStore|gcn.IsAtomic) == 0 || in.Info.Flags&gcn.IsGWS != 0 {
 		return nil
 	}
-	address := in.Addr.Kind == gcn.VGPR && !strings.Contains(in.Info.Name, "swizzle")
+	address := in.Addr.Kind == gcn.VGPR && !strings.Contains(in.Op.String(), "swizzle")
 	var d vdst
 	if address {
 		var err error
@@ -166,7 +166,7 @@ func (w *wave) onUndefined(addr *gcn.Operand, lanes uint64, run func(*wave)) {
 
 // toLDSSize is how many bytes of a lane a load into the LDS writes.
 func toLDSSize(in *gcn.Inst) uint64 {
-	switch _, n, _ := strings.Cut(in.Info.Name, "dwordx"); n {
+	switch _, n, _ := strings.Cut(in.Op.String(), "dwordx"); n {
 	case "3":
 		return 12
 	case "4":
@@ -191,7 +191,7 @@ func toLDSDefined(in *gcn.Inst) before {
 }
 
 func undefinedLDS(b *binder, in *gcn.Inst, run func(*wave)) before {
-	name := in.Info.Name
+	name := in.Op.String()
 	switch {
 	case in.Info.Flags&gcn.IsGWS != 0:
 		return nil
@@ -234,7 +234,7 @@ func (a *memAccess) undefinedAtomic(w *wave, lanes uint64) {
 		for k := range mem {
 			old |= mem[k]
 		}
-		if strings.Contains(a.in.Info.Name, "wrxchg") {
+		if strings.Contains(a.in.Op.String(), "wrxchg") {
 			old = 0
 		}
 		if old != 0 && (a.in.Dst.Kind == gcn.VGPR || a.in.Dst.Kind == gcn.AccVGPR) {
@@ -309,7 +309,7 @@ func undefinedLoad(b *binder, in *gcn.Inst, run func(*wave)) before {
 // undefined and zero elsewhere: what becomes NaN depends on it. For integers it is
 // executed twice, with ones for what is undefined, and for the other matrix.
 func undefinedMatrix(b *binder, in *gcn.Inst, h handler) before {
-	name := in.Info.Name
+	name := in.Op.String()
 	plain := *in
 	sparse := strings.HasPrefix(name, "v_smfmac")
 	if plain.Src[2].IsConst() {

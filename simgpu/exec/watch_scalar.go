@@ -93,7 +93,7 @@ func scalarRule(name string) rule {
 
 // undefinedScalar binds a scalar operation.
 func undefinedScalar(in *gcn.Inst) before {
-	name := in.Info.Name
+	name := in.Op.String()
 	switch {
 	case strings.HasPrefix(name, "s_movrel"), strings.HasPrefix(name, "s_getpc"), name == "s_getreg_b32", name == "s_movk_i32":
 		return func(w *wave) { w.watched.setScalar(in.Dst.Index, in.Dst.Width, 0) }
@@ -200,7 +200,7 @@ func nonzero(name string) bool {
 // undefinedSCC looks at SCC where that says whether the result is zero: it is
 // defined if a bit is set that is.
 func undefinedSCC(in *gcn.Inst) before {
-	if in.Info.Flags&gcn.WritesSCC == 0 || in.Dst.Kind != gcn.SGPR || !nonzero(in.Info.Name) || in.Info.Flags&gcn.WritesEXEC != 0 {
+	if in.Info.Flags&gcn.WritesSCC == 0 || in.Dst.Kind != gcn.SGPR || !nonzero(in.Op.String()) || in.Info.Flags&gcn.WritesEXEC != 0 {
 		return nil
 	}
 	return func(w *wave) {
@@ -225,7 +225,7 @@ func (w *wave) branchUndefined(lanes uint64) {
 
 // undefinedBranch binds the check of a branch, nil for what is none.
 func undefinedBranch(in *gcn.Inst) before {
-	name := in.Info.Name
+	name := in.Op.String()
 	switch {
 	case strings.HasPrefix(name, "s_cbranch_scc"):
 		return func(w *wave) {

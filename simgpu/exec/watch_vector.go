@@ -11,7 +11,7 @@ import (
 
 // undefinedVector binds a vector operation by its rule.
 func undefinedVector(b *binder, in *gcn.Inst) before {
-	if strings.HasPrefix(in.Info.Name, "v_cvt_scalef32_") {
+	if strings.HasPrefix(in.Op.String(), "v_cvt_scalef32_") {
 		return undefinedScaled(in)
 	}
 	srcs, ok := undefinedSources(b, in)
@@ -29,7 +29,7 @@ func undefinedVector(b *binder, in *gcn.Inst) before {
 		return nil
 	}
 	f := laneRule(in)
-	same := neverDefined[in.Info.Name] && len(srcs) == 2 && srcs[0].prep == nil && in.Src[0].Kind == in.Src[1].Kind && in.Src[0].Index == in.Src[1].Index && !in.Src[0].IsConst()
+	same := neverDefined[in.Op.String()] && len(srcs) == 2 && srcs[0].prep == nil && in.Src[0].Kind == in.Src[1].Kind && in.Src[0].Index == in.Src[1].Index && !in.Src[0].IsConst()
 	n := min(int(in.Dst.Width), 4)
 	shape := resultShape(in)
 	vcc := in.Info.Flags&gcn.ReadsVCC != 0 // v_div_fmas
@@ -151,7 +151,7 @@ func undefinedMask(in *gcn.Inst, srcs []source) before {
 	if in.Dst.Width != 2 || in.Dst.Type != gcn.Mask {
 		return nil
 	}
-	f := vectorRule(in.Info.Name)
+	f := vectorRule(in.Op.String())
 	return func(w *wave) {
 		var u, v [3]*Vec
 		some := false
@@ -187,7 +187,7 @@ func undefinedMask(in *gcn.Inst, srcs []source) before {
 
 // laneRule is the rule of an operation, after the selections that packed ones make.
 func laneRule(in *gcn.Inst) rule {
-	name := in.Info.Name
+	name := in.Op.String()
 	f := vectorRule(name)
 	sel := func(bitset uint8, i int, x uint64, width uint) uint64 {
 		return x >> (width * uint(bitset>>i&1)) & (1<<width - 1)
@@ -259,13 +259,13 @@ func resultShape(in *gcn.Inst) func(w *wave, out, old *Vec) {
 			f(w, old)
 			w.out[0], *out = *out, w.out[0]
 		}
-	case in.Info.Name == "v_fma_mixhi_f16", in.Enc == gcn.VOP3 && in.OpSel>>3&1 != 0:
+	case in.Op.String() == "v_fma_mixhi_f16", in.Enc == gcn.VOP3 && in.OpSel>>3&1 != 0:
 		return func(_ *wave, out, old *Vec) {
 			for i := range out {
 				out[i] = out[i]<<16 | old[i]&0xffff
 			}
 		}
-	case in.Info.Name == "v_fma_mixlo_f16":
+	case in.Op.String() == "v_fma_mixlo_f16":
 		return func(_ *wave, out, old *Vec) {
 			for i := range out {
 				out[i] = out[i]&0xffff | old[i]&0xffff0000

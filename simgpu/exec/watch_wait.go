@@ -58,12 +58,12 @@ func (p *pending) of(o *gcn.Operand) []loadNumber {
 
 // waits binds the check of an instruction, and its own effect on the counters.
 func waits(in *gcn.Inst) before {
-	if in.Info.Name == "s_waitcnt" {
+	if in.Op.String() == "s_waitcnt" {
 		vm, lgkm := waitcnt(in)
 		return func(w *wave) { w.watched.pending.wait(vm, lgkm) }
 	}
 	used := registersUsed(in)
-	load := in.Info.Flags&(gcn.IsLoad|gcn.IsAtomic) != 0 || strings.HasPrefix(in.Info.Name, "s_mem")
+	load := in.Info.Flags&(gcn.IsLoad|gcn.IsAtomic) != 0 || strings.HasPrefix(in.Op.String(), "s_mem")
 	memory := load || in.Info.Flags&gcn.IsStore != 0
 	vm := memory && (in.Enc == gcn.FLAT || in.Enc == gcn.GLOBAL || in.Enc == gcn.SCRATCH || in.Enc == gcn.MUBUF || in.Enc == gcn.MTBUF || in.Enc == gcn.MIMG)
 	lgkm := memory && (in.Enc == gcn.DS || in.Enc == gcn.SMEM || in.Enc == gcn.FLAT) || in.Enc == gcn.DS

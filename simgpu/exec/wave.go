@@ -62,8 +62,9 @@ type wave struct {
 	V []Vec // vector registers
 	A []Vec // accumulation registers
 
+	ones               uint64   // a bit for each lane that there is
 	exec               uint64   // EXEC, as it is throughout the current block
-	full               bool     // all lanes of exec are set
+	full               bool     // all lanes that there are are set in exec
 	merging, selecting laneMask // of merge and v_cndmask
 
 	mode     uint32
@@ -114,10 +115,14 @@ type wave struct {
 
 // setExec loads what depends on EXEC; called at the start of every block.
 func (w *wave) setExec() {
-	e := uint64(w.S[regEXEC]) | uint64(w.S[regEXEC+1])<<32
-	w.exec = e
-	w.full = e == ^uint64(0)
+	w.exec = w.active()
+	w.full = w.exec == w.ones
 }
+
+// active is EXEC as it is now, condition VCC. A wave of 32 lanes has neither's high half: that of VCC is a
+// scalar register like others there.
+func (w *wave) active() uint64    { return w.s64(regEXEC) & w.ones }
+func (w *wave) condition() uint64 { return w.s64(regVCC) & w.ones }
 
 // laneMask is a lane mask with its form as a vector of all-ones and zero.
 type laneMask struct {

@@ -67,7 +67,7 @@ func (g *workgroup) begin(n, more uint64) {
 	g.last, g.counted = g.id[0]+uint32(more), g.id[0]
 	g.size = s.d.workgroupSize(g.id)
 	items := int(g.size[0]) * int(g.size[1]) * int(g.size[2])
-	g.count = (items + WaveSize - 1) / WaveSize
+	g.count = s.d.waves(items)
 	g.live = g.count
 	// Another goroutine may have ended chaining since this chain was claimed: the workgroups behind the first are this one's all the same.
 	g.chained = !s.rings() && (more > 0 || s.chained.Load() && g.size == s.init.size)

@@ -5,11 +5,12 @@ type Arch uint8
 
 // The targets.
 const (
-	GFX90A Arch = iota // MI200: amdgcn-amd-amdhsa--gfx90a
-	GFX942             // MI300: amdgcn-amd-amdhsa--gfx942
-	GFX950             // MI350: amdgcn-amd-amdhsa--gfx950
+	GFX90A  Arch = iota // MI200: amdgcn-amd-amdhsa--gfx90a
+	GFX942              // MI300: amdgcn-amd-amdhsa--gfx942
+	GFX950              // MI350: amdgcn-amd-amdhsa--gfx950
+	GFX1100             // RX 7900, PRO W7900: amdgcn-amd-amdhsa--gfx1100, waves of 32 lanes
 
-	numArch = 3
+	numArch = 4
 )
 
 // Feature is what sets targets apart beside the opcodes they have.
@@ -35,6 +36,11 @@ const (
 	// XCCRegisters: there are hardware registers that tell the accelerator die, and
 	// those of the performance snapshots.
 	XCCRegisters
+	// RDNA: waves of 32 lanes, whose lane masks are single scalar registers, and encodings that
+	// CDNA has not. FLAT_SCRATCH is no scalar register, and there are no accumulation registers.
+	RDNA
+	// KeepsHalf: a result of 16 bits leaves the other half of its register as it is.
+	KeepsHalf
 )
 
 // targets are the names, the LDS of a compute unit in bytes and the features of the targets.
@@ -43,9 +49,10 @@ var targets = [numArch]struct {
 	lds      int
 	features Feature
 }{
-	GFX90A: {"gfx90a", 64 << 10, MatrixFlush},
-	GFX942: {"gfx942", 64 << 10, FloatsNUZ | ArchitectedScratch | ScopeBits | MatrixNegate | MatrixMode | XCCRegisters},
-	GFX950: {"gfx950", 160 << 10, ArchitectedScratch | ScopeBits | MatrixNegate | MatrixMode | XCCRegisters},
+	GFX90A:  {"gfx90a", 64 << 10, MatrixFlush},
+	GFX942:  {"gfx942", 64 << 10, FloatsNUZ | ArchitectedScratch | ScopeBits | MatrixNegate | MatrixMode | XCCRegisters},
+	GFX950:  {"gfx950", 160 << 10, ArchitectedScratch | ScopeBits | MatrixNegate | MatrixMode | XCCRegisters},
+	GFX1100: {"gfx1100", 64 << 10, ArchitectedScratch | RDNA | KeepsHalf},
 }
 
 // Archs are all targets.
@@ -57,7 +64,7 @@ func Archs() []Arch {
 	return all
 }
 
-// String is the processor name: "gfx90a", "gfx942", "gfx950".
+// String is the processor name: "gfx90a", "gfx942", "gfx950", "gfx1100".
 func (a Arch) String() string {
 	if a < numArch {
 		return targets[a].name
@@ -75,4 +82,13 @@ func (a Arch) LDS() int {
 		return targets[a].lds
 	}
 	return 0
+}
+
+// WaveSize is how many lanes a wave has. (RDNA has waves of 64 lanes as well, if a kernel asks for them; they are
+// not taken apart here.)
+func (a Arch) WaveSize() int {
+	if a.Has(RDNA) {
+		return 32
+	}
+	return 64
 }

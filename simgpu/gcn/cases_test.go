@@ -9,7 +9,14 @@ var pad = []uint32{0xbf800001, 0xbf800002, 0xbf800003}
 func padded(w ...uint32) []uint32 { return append(append([]uint32(nil), w...), pad...) }
 
 // baseWords returns an opcode's words with all operand fields zero.
-func baseWords(enc Encoding, op uint32) []uint32 {
+func baseWords(arch Arch, enc Encoding, op uint32) []uint32 {
+	if arch.Has(RDNA) {
+		return baseWordsRDNA(enc, op)
+	}
+	return baseWordsCDNA(enc, op)
+}
+
+func baseWordsCDNA(enc Encoding, op uint32) []uint32 {
 	switch enc {
 	case SOP1:
 		return []uint32{0xbe800000 | op<<8}
@@ -51,8 +58,8 @@ func baseWords(enc Encoding, op uint32) []uint32 {
 	return nil
 }
 
-// freeBits are the bits of the first word that are neither encoding nor opcode.
-func freeBits(enc Encoding) uint32 {
+// freeBitsCDNA are the bits of the first word that are neither encoding nor opcode.
+func freeBitsCDNA(enc Encoding) uint32 {
 	switch enc {
 	case SOP1:
 		return 0x007f00ff
@@ -89,7 +96,14 @@ func freeBits(enc Encoding) uint32 {
 }
 
 // opcodeCount is the number of opcodes that fit an encoding.
-func opcodeCount(enc Encoding) uint32 {
+func opcodeCount(arch Arch, enc Encoding) uint32 {
+	if arch.Has(RDNA) {
+		return opcodeCountRDNA(enc)
+	}
+	return opcodeCountCDNA(enc)
+}
+
+func opcodeCountCDNA(enc Encoding) uint32 {
 	switch enc {
 	case SOP1, SMEM, VOP1, VOPC, DS:
 		return 256
@@ -107,17 +121,30 @@ func opcodeCount(enc Encoding) uint32 {
 	return 128
 }
 
-// allEncodings are those with an opcode space of their own.
-var allEncodings = []Encoding{SOP1, SOP2, SOPC, SOPK, SOPP, SMEM, VOP1, VOP2, VOPC, VOP3, VOP3P,
+// encodings are those of a target with an opcode space of their own.
+func encodings(arch Arch) []Encoding {
+	if arch.Has(RDNA) {
+		return rdnaEncodings
+	}
+	return cdnaEncodings
+}
+
+var cdnaEncodings = []Encoding{SOP1, SOP2, SOPC, SOPK, SOPP, SMEM, VOP1, VOP2, VOPC, VOP3, VOP3P,
 	DS, FLAT, GLOBAL, SCRATCH, MUBUF, MTBUF, MIMG}
 
 // randomBlocks gives n random fillings of every opcode, known or not.
-func randomBlocks(r *rand.Rand, enc Encoding, n int) [][]uint32 {
+func randomBlocks(r *rand.Rand, arch Arch, enc Encoding, n int) [][]uint32 {
 	var out [][]uint32
-	for op := uint32(0); op < opcodeCount(enc); op++ {
+	for op := uint32(0); op < opcodeCount(arch, enc); op++ {
 		for i := 0; i < n; i++ {
-			b := baseWords(enc, op)
-			b[0] |= r.Uint32() & freeBits(enc)
+			if arch.Has(RDNA) {
+				b := randomRDNA(r, enc, op, i)
+				tameRDNA(b)
+				out = append(out, padded(b...))
+				continue
+			}
+			b := baseWordsCDNA(enc, op)
+			b[0] |= r.Uint32() & freeBitsCDNA(enc)
 			switch {
 			case len(b) > 1:
 				b[1] = r.Uint32()
@@ -191,7 +218,7 @@ var sampleLiterals = []uint32{0, 1, 64, 65, 0xffff, 0x10000, 0x3c00, 0x3800, 0xf
 // compilers emit, each in turn.
 func ordinaryBlocks(r *rand.Rand, arch Arch, enc Encoding, op uint32) [][]uint32 {
 	var out [][]uint32
-	b := baseWords(enc, op)
+	b := baseWords(arch, enc, op)
 	var zero uint64
 	info := lookup(arch, enc, op)
 	if info == nil && enc == VOP3P {
@@ -199,7 +226,10 @@ func ordinaryBlocks(r *rand.Rand, arch Arch, enc Encoding, op uint32) [][]uint32
 	}
 	if info != nil {
 		zero = info.Zero[arch]
-		if info.Flags&IsGWS != 0 || info.Flags&LDSDest != 0 && enc == MUBUF {
+		switch {
+		case info.Flags&IsGWS != 0 && arch.Has(RDNA):
+			b[0] |= 1 << 17
+		case info.Flags&IsGWS != 0 || info.Flags&LDSDest != 0 && enc == MUBUF:
 			b[0] |= 1 << 16
 		}
 	}
@@ -216,8 +246,15 @@ func ordinaryBlocks(r *rand.Rand, arch Arch, enc Encoding, op uint32) [][]uint32
 				w[1] &^= uint32(zero >> 32)
 			}
 		}
-		tame(w)
+		if arch.Has(RDNA) {
+			tameRDNA(w)
+		} else {
+			tame(w)
+		}
 		out = append(out, padded(w...))
+	}
+	if arch.Has(RDNA) && ordinaryRDNA(r, enc, b, info, add) {
+		return out
 	}
 	lit := func() uint32 { return sampleLiterals[r.Intn(len(sampleLiterals))] }
 	even := func() uint32 { return uint32(r.Intn(60)) * 4 }
@@ -309,7 +346,7 @@ func ordinaryBlocks(r *rand.Rand, arch Arch, enc Encoding, op uint32) [][]uint32
 		if enc == VOP3P && op == opLoadScale && info != nil {
 			for i := 0; i < 64; i++ { // scaled matrix instructions
 				w := []uint32{b[0] | r.Uint32()&0x5800, 256 + even() | (256+even())<<9 | r.Uint32()&0x18000000,
-					baseWords(enc, opFormats+uint32(i%2))[0] | 1<<11 | uint32(r.Intn(4)*32), 256 + even() | (256+even())<<9 | (256+even())<<18}
+					baseWordsCDNA(VOP3P, opFormats+uint32(i%2))[0] | 1<<11 | uint32(r.Intn(4)*32), 256 + even() | (256+even())<<9 | (256+even())<<18}
 				if i >= 16 {
 					w[2] |= r.Uint32() & 0x8700
 					w[3] |= r.Uint32() & 0xf8000000

@@ -68,6 +68,10 @@ func (d *decoder) decode() {
 		return
 	}
 	w := d.w[0]
+	if d.in.Arch.Has(RDNA) && w>>30 == 3 {
+		d.decodeRDNA()
+		return
+	}
 	switch {
 	case w>>31 == 0:
 		switch w >> 25 {

@@ -1,5 +1,5 @@
-// Package gcn is the instruction set of the simulated cards: gfx90a, gfx942
-// and gfx950. It knows the length of every instruction, takes instructions apart
+// Package gcn is the instruction set of the simulated cards: gfx90a, gfx942,
+// gfx950 and gfx1100. It knows the length of every instruction, takes instructions apart
 // ([Decode]) and prints them as LLVM's disassembler does ([Inst.String]). It
 // executes nothing and depends on nothing else in this module.
 //

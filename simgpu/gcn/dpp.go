@@ -39,9 +39,9 @@ func (in *Inst) noSigns() {
 	}
 }
 
-// Valid reports whether the targets know the permutation. Executing another
+// Valid reports whether the target knows the permutation. Executing another
 // one is an error.
-func (c DPPCtrl) Valid() bool {
+func (c DPPCtrl) Valid(a Arch) bool {
 	switch {
 	case c <= 0xff:
 		return true
@@ -51,7 +51,14 @@ func (c DPPCtrl) Valid() bool {
 		return true
 	}
 	switch c {
-	case DPPWaveShl, DPPWaveRol, DPPWaveShr, DPPWaveRor, DPPRowMirror, DPPRowHalfMirror, DPPBcast15, DPPBcast31:
+	case DPPRowMirror, DPPRowHalfMirror:
+		return true
+	}
+	if a.Has(RDNA) {
+		return c >= DPPRowXMask && c < DPPRowXMask+16
+	}
+	switch c {
+	case DPPWaveShl, DPPWaveRol, DPPWaveShr, DPPWaveRor, DPPBcast15, DPPBcast31:
 		return true
 	}
 	return false

@@ -33,11 +33,11 @@ func report(t *testing.T, what string, y *tally, limit float64) {
 // the operands that compilers emit.
 func TestOrdinary(t *testing.T) {
 	for arch := Arch(0); arch < numArch; arch++ {
-		for _, enc := range allEncodings {
+		for _, enc := range encodings(arch) {
 			t.Run(fmt.Sprint(arch, "/", enc), func(t *testing.T) {
 				r := rand.New(rand.NewSource(int64(enc)))
 				var blocks [][]uint32
-				for op := uint32(0); op < opcodeCount(enc); op++ {
+				for op := uint32(0); op < opcodeCount(arch, enc); op++ {
 					blocks = append(blocks, ordinaryBlocks(r, arch, enc, op)...)
 				}
 				var y tally
@@ -53,12 +53,12 @@ func TestOrdinary(t *testing.T) {
 func TestRandom(t *testing.T) {
 	rounds, _ := strconv.Atoi(os.Getenv("GCN_ROUNDS"))
 	for arch := Arch(0); arch < numArch; arch++ {
-		for _, enc := range allEncodings {
+		for _, enc := range encodings(arch) {
 			t.Run(fmt.Sprint(arch, "/", enc), func(t *testing.T) {
 				var y tally
 				for i := 0; i < max(1, rounds); i++ {
 					r := rand.New(rand.NewSource(100 + int64(enc) + int64(i)<<16))
-					compare(t, arch, randomBlocks(r, enc, max(12, 6000/int(opcodeCount(enc)))), &y)
+					compare(t, arch, randomBlocks(r, arch, enc, max(12, 6000/int(opcodeCount(arch, enc)))), &y)
 				}
 				report(t, "random fields", &y, 100)
 			})
@@ -80,7 +80,7 @@ func TestStreams(t *testing.T) {
 					b[0] |= 0xc0000000 // half of all words are VOP2 otherwise
 				}
 				for j := range b[:3] { // llvm-mc crashes on some SDWA words
-					if b[j]>>31 == 0 && b[j]&0x1ff == srcSDWA {
+					if b[j]>>31 == 0 && b[j]&0x1ff == srcSDWA && !arch.Has(RDNA) {
 						b[j+1] = knownSelectors(b[j+1])
 					}
 				}
@@ -88,7 +88,11 @@ func TestStreams(t *testing.T) {
 					b[3]++
 				}
 				for j := range b {
-					tame(b[j:])
+					if arch.Has(RDNA) {
+						tameRDNA(b[j:])
+					} else {
+						tame(b[j:])
+					}
 				}
 				blocks = append(blocks, b)
 			}

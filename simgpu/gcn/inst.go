@@ -25,13 +25,17 @@ const (
 	SCRATCH
 	MUBUF
 	MTBUF
-	MIMG // images; gfx90a only
+	MIMG // images; gfx90a and RDNA
+	VOPD // two operations at once; RDNA, as are those that follow
+	VINTERP
+	LDSDIR
+	EXPORT
 
 	numEnc = int(iota)
 )
 
 var encNames = [numEnc]string{"none", "SOP1", "SOP2", "SOPC", "SOPK", "SOPP", "SMEM", "VOP1", "VOP2", "VOPC",
-	"VOP3", "VOP3P", "MFMA", "DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF", "MIMG"}
+	"VOP3", "VOP3P", "MFMA", "DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF", "MIMG", "VOPD", "VINTERP", "LDSDIR", "EXP"}
 
 // String is the format's name in AMD's manuals.
 func (e Encoding) String() string {
@@ -141,10 +145,13 @@ const (
 
 // DPP is the data-parallel-primitive part of an instruction of [FormDPP].
 type DPP struct {
-	Ctrl      DPPCtrl
-	RowMask   uint8 // bit i: lanes of row i (16 lanes) are written
-	BankMask  uint8 // bit i: lanes of bank i of each row are written
-	BoundCtrl bool  // an invalid source lane reads 0; otherwise the lane is not written
+	Ctrl          DPPCtrl
+	RowMask       uint8 // bit i: lanes of row i (16 lanes) are written
+	BankMask      uint8 // bit i: lanes of bank i of each row are written
+	FetchInactive bool  // RDNA: lanes that are off are read, too
+	Eight         bool  // RDNA: lane i of each eight reads lane Lanes[3i+2:3i] of them; Ctrl means nothing
+	Lanes         uint32
+	BoundCtrl     bool // an invalid source lane reads 0; otherwise the lane is not written
 }
 
 // DPPCtrl is the 9-bit lane permutation of DPP.
@@ -164,7 +171,8 @@ const (
 	DPPRowHalfMirror DPPCtrl = 0x141
 	DPPBcast15       DPPCtrl = 0x142
 	DPPBcast31       DPPCtrl = 0x143
-	DPPRowNewBcast   DPPCtrl = 0x150 // | 0..15
+	DPPRowNewBcast   DPPCtrl = 0x150 // | 0..15; row_share of RDNA
+	DPPRowXMask      DPPCtrl = 0x160 // | 0..15; RDNA
 )
 
 // Inst is a decoded instruction. Operands an instruction does not have are of
@@ -197,12 +205,12 @@ type Inst struct {
 	Offset  int32 // byte offset: SMEM 21 bits signed, flat 13 bits signed (FLAT segment: 12 unsigned), buffers 12 unsigned, DS 16 unsigned (2-address forms: see Offset0)
 	Offset0 uint8 // DS instructions with two addresses, in elements
 	Offset1 uint8
-	Simm16  uint16 // SOPK, SOPP; v_bitop3: the truth table
+	Simm16  uint16 // SOPK, SOPP; v_bitop3: the truth table; LDSDIR: attribute times 4, channel; EXPORT: the target
 	HasSImm bool   // SMEM: Offset is encoded
 	Neg     uint8  // bit i: source i negated (packed: low half)
 	Abs     uint8  // bit i: absolute value of source i
 	NegHi   uint8  // packed: high half negated
-	OpSel   uint8  // bit i: source i high half (packed: for the low result); bit 3: destination high half; v_permlane_swap: FI, BOUND_CTRL
+	OpSel   uint8  // bit i: source i high half (packed: for the low result); bit 3: destination high half; v_permlane_swap, v_permlane16: FI, BOUND_CTRL
 	OpSelHi uint8  // packed: bit i: source i high half, for the high result
 	Omod    uint8  // 0 none, 1 times 2, 2 times 4, 3 divided by 2
 	Clamp   bool
@@ -217,8 +225,18 @@ type Inst struct {
 	LDS     bool  // data goes to LDS
 	GDS     bool  // DS: global data share
 	Format  uint8 // MTBUF: dfmt | nfmt<<4
-	DMask   uint8 // MIMG: components
+	DMask   uint8 // MIMG: components; EXPORT: the sources that are exported
 	Image   ImageBits
+	Dim     uint8 // MIMG of RDNA: 1D, 2D, 3D, cube, 1D array, 2D array, and 2D, 2D array with samples
+	// With [NSA], Addresses is how many registers addresses take: that of Addr, and those of AddrRest,
+	// of which the last is the first of as many as are left.
+	Addresses uint8
+	AddrRest  [4]uint8
+	TFE       bool  // MUBUF, MTBUF, MIMG of RDNA: a load writes another register, the last, that says whether it failed
+	Wait      uint8 // VINTERP, LDSDIR: how many exports, or vector operations, may still be under way
+	Done      bool  // EXPORT: the last one
+	Row       bool  // EXPORT: M0 says which row
+	Dual      *Inst // VOPD: the second operation. Both read their sources before either writes
 }
 
 // CacheBits are the cache policy bits of memory instructions, under the names
@@ -231,6 +249,7 @@ const (
 	SLC                       // gfx90a: system coherent, streaming
 	SCC                       // gfx90a: system coherence of gfx90a
 	NV                        // non-volatile (SMEM)
+	DLC                       // RDNA: device level coherent
 
 	SC0 = GLC // gfx942 names
 	NT  = SLC
@@ -253,6 +272,8 @@ const (
 	LWE                         // LOD warning enable
 	DA                          // array
 	D16                         // 16-bit data
+	R128                        // RDNA: the descriptor has 128 bits, whatever the width of Base
+	NSA                         // RDNA: addresses are registers that need not follow each other
 )
 
 // Returns reports whether an atomic gives back the old value.

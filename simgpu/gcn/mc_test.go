@@ -10,11 +10,15 @@ import (
 	"testing"
 )
 
-// sepWord is printed between two blocks: s_setprio 0x5aa5, which no pattern uses.
-const (
-	sepWord = 0xbf8f5aa5
-	sepText = "s_setprio 0x5aa5"
-)
+// sepText is printed between two blocks, and sepWord is its encoding, which no pattern uses.
+const sepText = "s_setprio 0x5aa5"
+
+func sepWord(arch Arch) uint32 {
+	if arch.Has(RDNA) {
+		return 0xbfb55aa5
+	}
+	return 0xbf8f5aa5
+}
 
 // crashed is what llvmMC answers for a block on which llvm-mc crashes.
 var crashed = []string{"<crashed>"}
@@ -49,7 +53,7 @@ func runMC(t testing.TB, arch Arch, blocks [][]uint32) [][]string {
 			put(w)
 		}
 		in.WriteString("]\n[")
-		put(sepWord)
+		put(sepWord(arch))
 		in.WriteString("]\n")
 	}
 	cmd := exec.Command(command[0], command[1:]...)

@@ -2,6 +2,9 @@ package gcn
 
 import "math"
 
+// srcLiteral is the source number of a literal.
+const srcLiteral = 255
+
 // place returns the field of the instruction for a role.
 func (in *Inst) place(r Role) *Operand {
 	switch r {
@@ -39,7 +42,7 @@ func (d *decoder) vgpr(o *Operand, t Type, index uint32, acc bool) {
 	if acc {
 		o.Kind = AccVGPR
 	}
-	o.Type, o.Width, o.Index = t, t.Width(), uint16(index&0xff)
+	o.Type, o.Width, o.Index = t, d.width(t), uint16(index&0xff)
 	if int(o.Index)+int(o.Width) > 256 {
 		d.err = "vector registers beyond the last"
 	}
@@ -53,7 +56,19 @@ func (d *decoder) sreg(o *Operand, t Type, n uint32) {
 // source fills in an operand from a 9-bit source number: SGPR, constant,
 // special register, literal or VGPR.
 func (d *decoder) source(o *Operand, t Type, n uint32, literalOK bool) {
-	o.Type, o.Width = t, t.Width()
+	o.Type, o.Width = t, d.width(t)
+	if d.in.Arch.Has(RDNA) { // null and M0 have changed places
+		switch n {
+		case 124:
+			n = SrcNull
+		case 125:
+			o.Kind, o.Index = SGPR, RegM0
+			if o.Width > 1 {
+				d.err = "no such scalar registers"
+			}
+			return
+		}
+	}
 	switch {
 	case n >= 256:
 		d.vgpr(o, t, n-256, false)
@@ -69,7 +84,7 @@ func (d *decoder) source(o *Operand, t Type, n uint32, literalOK bool) {
 		o.Kind, o.Value = Inline, inlineInt(t, v)
 	case n >= 240 && n <= 248:
 		o.Kind, o.Value = Inline, inlineFloat(t, n-240)
-	case n == 255:
+	case n == srcLiteral:
 		if !literalOK {
 			d.err = "literal not allowed"
 			return
@@ -85,17 +100,28 @@ func (d *decoder) source(o *Operand, t Type, n uint32, literalOK bool) {
 	}
 }
 
+// width is an operand's size in dwords: a lane mask of 32 lanes is one register.
+func (d *decoder) width(t Type) uint8 {
+	if t == Mask && d.in.Arch.Has(RDNA) {
+		return 1
+	}
+	return t.Width()
+}
+
 // scalarReg fills in a register or group of registers from the number of the
 // first one, which is rounded down to the group's alignment: 2 for pairs, 4
 // for more. The registers with names are single or pairs.
 func (d *decoder) scalarReg(o *Operand, n uint32) {
 	o.Kind = SGPR
 	w := uint32(o.Width)
-	base, end := uint32(0), uint32(RegXNACKMask)
+	base, end, named := uint32(0), uint32(RegXNACKMask), uint32(RegFlatScratch)
+	if d.in.Arch.Has(RDNA) {
+		end, named = RegVCC, RegVCC
+	}
 	switch {
 	case n >= RegTTMP0 && n < RegM0:
 		base, end = RegTTMP0, RegM0
-	case n >= RegFlatScratch:
+	case n >= named:
 		if w > 2 || w == 2 && (n&1 != 0 || n == RegM0) {
 			d.err = "no such scalar registers"
 		}

@@ -21,12 +21,24 @@ func (in *Inst) AppendText(b []byte) []byte {
 	case FormSDWA:
 		b = append(b, "_sdwa"...)
 	case FormDPP:
-		b = append(b, "_dpp"...)
+		switch {
+		case in.Enc == VOP3 && in.Arch.Has(RDNA), in.Enc == VOP3P:
+			b = append(b, "_e64_dpp"...)
+		case in.Enc != VOPC:
+			b = append(b, "_dpp"...)
+		}
+	}
+	if in.Image&NSA != 0 && in.SOffset.Kind != None { // LLVM writes two spaces
+		b = append(b, ' ')
 	}
 	start := len(b)
+	if in.Enc == EXPORT {
+		b = in.appendExportTarget(b)
+		start = len(b)
+	}
 	for i := range in.Info.Operands {
 		oi := &in.Info.Operands[i]
-		if oi.Quiet {
+		if oi.Quiet || oi.Role == RoleDst && in.execOnly() {
 			continue
 		}
 		if oi.Role == RoleImm {
@@ -43,13 +55,19 @@ func (in *Inst) AppendText(b []byte) []byte {
 		b = appendSep(b, start)
 		if oi.Role >= RoleSrc0 && oi.Role <= RoleSrc2 {
 			b = in.appendSource(b, o, oi)
+		} else if oi.Role == RoleAddr && in.Image&NSA != 0 {
+			b = in.appendImageAddress(b)
 		} else if in.Enc == SMEM && oi.Role == RoleSOffset {
 			b = in.appendSMEMOffset(b, o)
 		} else {
 			b = in.appendOperand(b, o, oi)
 		}
 	}
-	return in.appendMods(b, start)
+	b = in.appendMods(b, start)
+	if in.Dual != nil {
+		b = in.Dual.AppendText(append(b, " :: "...))
+	}
+	return b
 }
 
 // appendSep puts a separator before an operand.
@@ -70,7 +88,8 @@ func (in *Inst) appendSource(b []byte, o *Operand, oi *OperandInfo) []byte {
 	if in.SDWA.Sext&bit != 0 {
 		return append(in.appendOperand(append(b, "sext("...), o, oi), ')')
 	}
-	wrap := neg && !abs && o.IsConst() // -1 is another constant than neg(1)
+	constant := o.IsConst() || o.Kind == Bad && o.Index >= 128 && o.Index < 256 && o.Index != SrcLDSDirect
+	wrap := neg && !abs && constant // -1 is another constant than neg(1)
 	switch {
 	case wrap:
 		b = append(b, "neg("...)
@@ -94,9 +113,9 @@ func (in *Inst) appendSource(b []byte, o *Operand, oi *OperandInfo) []byte {
 func (in *Inst) appendOperand(b []byte, o *Operand, oi *OperandInfo) []byte {
 	switch o.Kind {
 	case SGPR:
-		return appendScalar(b, o.Index, o.Width)
+		return in.appendScalar(b, o.Index, o.Width)
 	case VGPR:
-		return appendRange(b, 'v', o.Index, o.Width)
+		return in.appendHalf(appendRange(b, 'v', o.Index, o.Width), oi)
 	case AccVGPR:
 		return appendRange(b, 'a', o.Index, o.Width)
 	case Special:
@@ -106,6 +125,12 @@ func (in *Inst) appendOperand(b []byte, o *Operand, oi *OperandInfo) []byte {
 	case Inline, Literal:
 		if oi.Class == ClassK && in.Enc != SOPK {
 			return appendHex(b, o.Value&0xffffffff)
+		}
+		switch {
+		case in.Op == V_CNDMASK_B16: // it has signs as floats have, but its constants are integers
+			return appendConst(b, &Operand{Type: I16, Value: o.Value})
+		case in.Op == V_LDEXP_F16 && in.Arch.Has(RDNA): // and the other way round
+			return appendConst(b, &Operand{Type: F16, Value: o.Value})
 		}
 		return appendConst(b, o)
 	case Bad:
@@ -118,6 +143,11 @@ func (in *Inst) appendOperand(b []byte, o *Operand, oi *OperandInfo) []byte {
 // that LLVM makes.
 func (in *Inst) appendBad(b []byte, o *Operand, oi *OperandInfo) []byte {
 	switch n := o.Index; {
+	case n == srcLiteral && in.Enc == VOP3P && oi.Role == RoleSrc2: // LLVM takes it for 0
+		if o.Value <= 64 {
+			return strconv.AppendUint(b, o.Value, 10)
+		}
+		return append(b, "0x0"...)
 	case n >= 256:
 		b = appendRange(b, 'v', n-256, o.Width)
 	case n == SrcLDSDirect:
@@ -129,7 +159,7 @@ func (in *Inst) appendBad(b []byte, o *Operand, oi *OperandInfo) []byte {
 		t := Operand{Width: o.Width}
 		d.scalarReg(&t, uint32(n))
 		t.Width = min(t.Width, 16)
-		b = appendScalar(b, t.Index, t.Width)
+		b = in.appendScalar(b, t.Index, t.Width)
 	}
 	b = append(b, "/*Invalid register, operand has '"...)
 	b = append(b, in.className(oi)...)
@@ -145,6 +175,9 @@ func (in *Inst) className(oi *OperandInfo) string {
 	case ClassA:
 		return "AGPR_32"
 	case ClassV:
+		if oi.Type.is16() && in.Enc == VOP1 {
+			return "VGPR_16_Lo128"
+		}
 		if width == "32" && !in.onlyVGPR() {
 			return "VRegOrLds_32"
 		}
@@ -159,10 +192,16 @@ func (in *Inst) className(oi *OperandInfo) string {
 		return "VReg_" + width
 	}
 	switch {
+	case in.Form == FormDPP && in.Enc == VOP3P:
+		return "VGPR_32"
 	case oi.Type == Mask:
 		return "SReg_1_XEXEC"
+	case in.Enc == SCRATCH:
+		return "SReg_32_XEXEC_HI"
 	case in.Enc == GLOBAL:
 		return "SReg_64_XEXEC_XNULL"
+	case in.Op == V_WRITELANE_B32 && oi.Role == RoleSrc0 && in.Arch.Has(RDNA):
+		return "SRegOrLds_32"
 	case in.Op == V_READLANE_B32 && oi.Role == RoleDst:
 		return "SReg_32_XM0"
 	case in.Enc == SMEM && oi.Role != RoleBase && width == "32":
@@ -176,14 +215,15 @@ func (in *Inst) className(oi *OperandInfo) string {
 // onlyVGPR reports whether a vector source cannot be what the processor reads from LDS.
 func (in *Inst) onlyVGPR() bool {
 	switch in.Op {
-	case V_SWAP_B32, V_PERMLANE16_SWAP_B32, V_PERMLANE32_SWAP_B32:
+	case V_SWAP_B32, V_PERMLANE16_SWAP_B32, V_PERMLANE32_SWAP_B32, V_SWAP_B16, V_SWAPREL_B32, V_PERMLANE64_B32,
+		V_MOVRELS_B32, V_MOVRELSD_B32, V_MOVRELSD_2_B32, V_PERMLANE16_B32, V_PERMLANEX16_B32:
 		return true
 	}
-	return in.Enc == MFMA
+	return in.Enc == MFMA || in.Enc == VINTERP || in.Enc == VOP3P && in.Form == FormDPP
 }
 
-func appendScalar(b []byte, n uint16, width uint8) []byte {
-	if n <= 101 {
+func (in *Inst) appendScalar(b []byte, n uint16, width uint8) []byte {
+	if n <= 101 || n < RegVCC && in.Arch.Has(RDNA) {
 		return appendRange(b, 's', n, width)
 	}
 	if n >= RegTTMP0 && n < RegTTMP0+16 {

@@ -50,6 +50,9 @@ func appendConst(b []byte, o *Operand) []byte {
 		return appendHex(b, v)
 	}
 	if s := floatName(v); s != "" {
+		if o.Type == X8 && o.Kind == Inline && v == inlineFloat(F32, 8) { // LLVM takes the group for doubles
+			s = doubleName(inlineFloat(F64, 8))
+		}
 		return append(b, s...)
 	}
 	if o.Type == I16 {

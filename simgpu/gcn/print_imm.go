@@ -9,13 +9,26 @@ func (in *Inst) appendImm(b []byte) []byte {
 	case S_WAITCNT:
 		return in.appendWaitcnt(b)
 	case S_SENDMSG, S_SENDMSGHALT:
+		if in.Arch.Has(RDNA) {
+			return appendMessage(b, in.Simm16)
+		}
 		return appendSendmsg(b, in.Simm16)
+	case S_SENDMSG_RTN_B32, S_SENDMSG_RTN_B64:
+		return appendMessage(b, in.Simm16)
+	case S_DELAY_ALU:
+		return appendDelay(b, in.Simm16)
+	case S_VERSION:
+		return appendVersion(b, in.Simm16)
+	case S_WAITCNT_DEPCTR:
+		return appendDepctr(b, in.Simm16)
+	case S_CLAUSE, S_SET_INST_PREFETCH_DISTANCE, S_ROUND_MODE, S_WAIT_EVENT, S_TTRACEDATA_IMM:
+		return appendHex(b, v)
 	case S_GETREG_B32, S_SETREG_B32, S_SETREG_IMM32_B32:
 		return appendHwreg(b, in.Arch, in.Simm16)
 	case S_SET_GPR_IDX_ON, S_SET_GPR_IDX_MODE:
 		return appendGPRIdx(b, in.Simm16)
 	case S_NOP, S_SLEEP, S_SETPRIO, S_SETKILL, S_SETHALT, S_INCPERFLEVEL, S_DECPERFLEVEL, S_TRAP,
-		S_ATC_PROBE, S_ATC_PROBE_BUFFER:
+		S_ATC_PROBE, S_ATC_PROBE_BUFFER, S_DENORM_MODE:
 		if v <= 64 {
 			return strconv.AppendUint(b, v, 10)
 		}
@@ -33,9 +46,19 @@ func Waitcnt(simm16 uint16) (vm, exp, lgkm uint8) {
 	return uint8(simm16&15 | simm16>>14<<4), uint8(simm16 >> 4 & 7), uint8(simm16 >> 8 & 15)
 }
 
+// WaitcntRDNA is Waitcnt for RDNA, where the greatest values are 63, 7 and 63.
+func WaitcntRDNA(simm16 uint16) (vm, exp, lgkm uint8) {
+	return uint8(simm16 >> 10), uint8(simm16 & 7), uint8(simm16 >> 4 & 63)
+}
+
 func (in *Inst) appendWaitcnt(b []byte) []byte {
 	vm, exp, lgkm := Waitcnt(in.Simm16)
-	all := vm == 63 && exp == 7 && lgkm == 15
+	most := uint8(15)
+	if in.Arch.Has(RDNA) {
+		vm, exp, lgkm = WaitcntRDNA(in.Simm16)
+		most = 63
+	}
+	all := vm == 63 && exp == 7 && lgkm == most
 	sep := ""
 	put := func(name string, v uint8) {
 		b = append(append(append(b, sep...), name...), '(')
@@ -48,7 +71,7 @@ func (in *Inst) appendWaitcnt(b []byte) []byte {
 	if all || exp != 7 {
 		put("expcnt", exp)
 	}
-	if all || lgkm != 15 {
+	if all || lgkm != most {
 		put("lgkmcnt", lgkm)
 	}
 	return b
@@ -74,6 +97,9 @@ func Hwreg(simm16 uint16) (id, offset, width uint8) {
 func appendHwreg(b []byte, arch Arch, simm16 uint16) []byte {
 	id, offset, width := Hwreg(simm16)
 	name := hwregNames[uint16(id)]
+	if n, ok := hwregNamesRDNA[uint16(id)]; ok && arch.Has(RDNA) {
+		name = n
+	}
 	if name == "" && arch.Has(XCCRegisters) {
 		name = hwregNamesXCC[uint16(id)]
 	}
@@ -165,6 +191,8 @@ func (in *Inst) appendSMEMOffset(b []byte, o *Operand) []byte {
 			return b
 		}
 		b = append(b, " offset:"...)
+	} else if in.Offset == 0 && in.Arch.Has(RDNA) {
+		return append(b, specialName(SrcNull)...)
 	}
 	if in.Offset < 0 {
 		return appendHex(append(b, '-'), uint64(-int64(in.Offset)))

@@ -1,6 +1,9 @@
 package gcn
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // appendMods prints what follows the operands; start is where they begin in b.
 func (in *Inst) appendMods(b []byte, start int) []byte {
@@ -25,7 +28,11 @@ func (in *Inst) appendMods(b []byte, start int) []byte {
 	case DS:
 		return in.appendDSMods(b)
 	case FLAT, GLOBAL, SCRATCH:
-		b = appendSigned(b, " offset:", int64(in.Offset))
+		offset := in.Offset
+		if in.Enc == FLAT {
+			offset = int32(in.Words[0] & 0x1fff) // with the sign, which RDNA ignores
+		}
+		b = appendSigned(b, " offset:", int64(offset))
 		b = in.appendCache(b)
 		if in.LDS && in.Info.Flags&LDSDest == 0 {
 			b = append(b, " lds"...)
@@ -33,7 +40,12 @@ func (in *Inst) appendMods(b []byte, start int) []byte {
 	case MUBUF, MTBUF:
 		return in.appendBufferMods(b)
 	case MIMG:
+		if in.Arch.Has(RDNA) {
+			return in.appendImageModsRDNA(b)
+		}
 		return in.appendImageMods(b)
+	case VINTERP, LDSDIR, EXPORT:
+		return in.appendGraphicsMods(b)
 	}
 	return b
 }
@@ -66,6 +78,9 @@ func (in *Inst) appendCache(b []byte) []byte {
 	if in.Cache&SCC != 0 {
 		b = append(b, scc...)
 	}
+	if in.Cache&DLC != 0 {
+		b = append(b, " dlc"...)
+	}
 	return b
 }
 
@@ -90,14 +105,18 @@ func (in *Inst) appendVectorMods(b []byte) []byte {
 		}
 		return b
 	}
-	if in.Enc == VOP3 && in.Info.Mods&(0xf<<11) != 0 && !in.hasSDst() && in.OpSel != 0 {
+	if in.Enc == VOP3 && in.Info.Mods&(0xf<<11) != 0 && !in.hasSDst() && in.OpSel != 0 && (!in.Arch.Has(RDNA) || in.halves()) && in.Op != V_CNDMASK_B16 {
 		b = append(b, " op_sel:["...)
 		for i := 0; i < 3; i++ {
-			if in.Info.Mods>>(11+i)&1 != 0 {
+			if in.Info.Mods>>(11+i)&1 != 0 || in.Src[i].Kind != None && in.Arch.Has(RDNA) && !in.permlane16() {
 				b = append(b, '0'+in.OpSel>>i&1, ',')
 			}
 		}
-		b = append(b, '0'+in.OpSel>>3&1, ']')
+		if in.permlane16() || in.execOnly() || in.Form == FormDPP && in.Dst.Type == Mask { // it has none for the destination
+			b[len(b)-1] = ']'
+		} else {
+			b = append(b, '0'+in.OpSel>>3&1, ']')
+		}
 	}
 	if in.Clamp {
 		b = append(b, " clamp"...)
@@ -135,14 +154,20 @@ var dppNames = [...]string{0: " wave_shl:1", DPPWaveRol - DPPWaveShl: " wave_rol
 	DPPRowHalfMirror - DPPWaveShl: " row_half_mirror", DPPBcast15 - DPPWaveShl: " row_bcast:15", DPPBcast31 - DPPWaveShl: " row_bcast:31"}
 
 func (in *Inst) appendDPP(b []byte) []byte {
+	if in.DPP.Eight {
+		return in.appendDPP8(b)
+	}
 	c := in.DPP.Ctrl
 	n := uint64(c & 15)
 	switch {
 	case in.dp64() && (c < DPPRowNewBcast || c >= DPPRowNewBcast+16):
 		b = append(b, "  /* DP ALU dpp only supports row_newbcast */"...)
-	case c >= 0x160 && c < 0x170:
+	case c >= DPPRowXMask && c < DPPRowXMask+16 && !in.Arch.Has(RDNA):
 		b = append(b, " /* row_xmask is not supported on ASICs earlier than GFX10 */"...)
-	case !c.Valid():
+	case c >= DPPWaveShl && c <= DPPBcast31 && in.Arch.Has(RDNA) && !c.Valid(in.Arch) && dppNames[c-DPPWaveShl] != "":
+		name, _, _ := strings.Cut(dppNames[c-DPPWaveShl], ":")
+		b = append(append(append(b, " /*"...), name...), " is not supported starting from GFX10 */"...)
+	case !c.Valid(in.Arch):
 		b = append(b, " /* Invalid dpp_ctrl value */"...)
 	case c <= 0xff:
 		b = append(b, " quad_perm:["...)
@@ -159,6 +184,10 @@ func (in *Inst) appendDPP(b []byte) []byte {
 		b = strconv.AppendUint(append(b, " row_shr:"...), n, 10)
 	case c < DPPWaveShl:
 		b = strconv.AppendUint(append(b, " row_ror:"...), n, 10)
+	case c >= DPPRowXMask:
+		b = strconv.AppendUint(append(b, " row_xmask:"...), n, 10)
+	case c >= DPPRowNewBcast && in.Arch.Has(RDNA):
+		b = strconv.AppendUint(append(b, " row_share:"...), n, 10)
 	case c >= DPPRowNewBcast:
 		b = strconv.AppendUint(append(b, " row_newbcast:"...), n, 10)
 	default:
@@ -168,6 +197,9 @@ func (in *Inst) appendDPP(b []byte) []byte {
 	b = strconv.AppendUint(append(b, " bank_mask:0x"...), uint64(in.DPP.BankMask), 16)
 	if in.DPP.BoundCtrl {
 		b = append(b, " bound_ctrl:1"...)
+	}
+	if in.DPP.FetchInactive {
+		b = append(b, " fi:1"...)
 	}
 	return b
 }
@@ -214,6 +246,9 @@ func (in *Inst) appendPackedMods(b []byte) []byte {
 	}
 	if in.Clamp {
 		b = append(b, " clamp"...)
+	}
+	if in.Form == FormDPP {
+		return in.appendDPP(b)
 	}
 	return b
 }
@@ -264,7 +299,10 @@ func (in *Inst) appendBufferMods(b []byte) []byte {
 	if len(in.Info.Operands) == 0 {
 		return in.appendCache(b)
 	}
-	if in.Enc == MTBUF {
+	switch {
+	case in.Enc == MTBUF && in.Arch.Has(RDNA):
+		b = in.appendFormatRDNA(b)
+	case in.Enc == MTBUF:
 		dfmt, nfmt := in.Format&15, in.Format>>4
 		if dfmt != 1 || nfmt != 0 {
 			b = append(b, " format:["...)
@@ -293,6 +331,9 @@ func (in *Inst) appendBufferMods(b []byte) []byte {
 	b = in.appendCache(b)
 	if in.LDS {
 		b = append(b, " lds"...)
+	}
+	if in.TFE {
+		b = append(b, " tfe"...)
 	}
 	return b
 }

@@ -4,6 +4,7 @@ package gcn
 func (d *decoder) sop1() {
 	w := d.w[0]
 	if d.row(SOP1, w>>8&0xff, 1) {
+		d.in.Simm16 = uint16(w & 0xff) // s_sendmsg_rtn has a message there
 		d.scalar(w>>16&0x7f, w&0xff, 0)
 	}
 }

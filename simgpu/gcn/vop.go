@@ -29,7 +29,7 @@ func (d *decoder) vopc() {
 func (d *decoder) vop(enc Encoding, op, vdst, src0, src1 uint32) {
 	info := lookup(d.in.Arch, enc, op)
 	words := 1
-	if info != nil && (src0 == srcSDWA || src0 == srcDPP) && len(info.Operands) > 0 {
+	if info != nil && d.isForm(src0) && len(info.Operands) > 0 {
 		words = 2
 	}
 	if !d.row(enc, op, words) {
@@ -44,6 +44,11 @@ func (d *decoder) vop(enc Encoding, op, vdst, src0, src1 uint32) {
 	}
 	s0, s1 := src0, src1|256
 	switch {
+	case d.in.Arch.Has(RDNA):
+		if words == 2 {
+			s0 = d.laneForm(src0, 1)
+			in.noSigns()
+		}
 	case src0 == srcSDWA && info.SDWA.OK:
 		s0, s1 = d.sdwa(s1)
 	case src0 == srcDPP && info.DPP.OK:
@@ -64,6 +69,10 @@ func (d *decoder) vector(vdst, sdst uint32, src [3]uint32, literalOK bool) {
 	for i := range in.Info.Operands {
 		oi := &in.Info.Operands[i]
 		o := in.place(oi.Role)
+		if oi.Role == RoleDst && in.execOnly() {
+			*o = Operand{Kind: SGPR, Type: Mask, Width: 1, Index: RegEXEC}
+			continue
+		}
 		var n uint32
 		switch oi.Role {
 		case RoleDst:
@@ -82,14 +91,19 @@ func (d *decoder) vector(vdst, sdst uint32, src [3]uint32, literalOK bool) {
 		}
 		switch oi.Class {
 		case ClassVCC:
-			*o = Operand{Kind: SGPR, Type: Mask, Width: 2, Index: RegVCC}
+			*o = Operand{Kind: SGPR, Type: Mask, Width: d.width(Mask), Index: RegVCC}
 		case ClassTied:
 			*o = in.Dst
 		case ClassK:
 			d.literal(o, oi.Type)
 		default:
+			n = d.halfOf(oi, n)
 			d.source(o, oi.Type, n, literalOK && oi.Class != ClassVSNL)
-			if in.Form != FormSDWA || oi.Role == RoleDst { // SDWA may name any source
+			switch {
+			case in.Form == FormSDWA && oi.Role != RoleDst: // SDWA may name any source
+			case in.Form == FormDPP && oi.Role == RoleSrc1 && in.Info.Flags&MixMods != 0:
+				d.restrict(o, ClassV, n)
+			default:
 				d.restrict(o, oi.Class, n)
 			}
 		}
@@ -114,9 +128,9 @@ func (d *decoder) restrict(o *Operand, c Class, n uint32) {
 	case c == ClassVA:
 		ok = o.Kind == VGPR || o.Kind == AccVGPR
 	case c == ClassS:
-		ok = o.Kind == SGPR && !(o.Type == Mask && o.Index == RegEXEC && o == &d.in.Src[2]) && !(d.in.Op == V_READLANE_B32 && o == &d.in.Dst && o.Index == RegM0)
+		ok = o.Kind == SGPR && !(o.Type == Mask && o.Index&^1 == RegEXEC && o == &d.in.Src[2]) && !(d.in.Op == V_READLANE_B32 && o == &d.in.Dst && o.Index == RegM0)
 	case c == ClassSS:
-		ok = o.Kind != VGPR && !lds
+		ok = o.Kind != VGPR && !(lds && !(d.in.Op == V_WRITELANE_B32 && o == &d.in.Src[0] && d.in.Arch.Has(RDNA)))
 	}
 	if !ok {
 		d.bad(o, n)

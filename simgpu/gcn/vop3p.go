@@ -4,6 +4,7 @@ package gcn
 func (d *decoder) vop3p() {
 	w, h := d.w[0], d.w[1]
 	op := w >> 16 & 0x7f
+	words := d.formWords()
 	src := [3]uint32{h & 0x1ff, h >> 9 & 0x1ff, h >> 18 & 0x1ff}
 	if d.avail == 4 && d.scaled(op) {
 		d.mfmaScaled(src)
@@ -13,7 +14,7 @@ func (d *decoder) vop3p() {
 		d.mfma(op, src)
 		return
 	}
-	if !d.row(VOP3P, op, 2) {
+	if !d.row(VOP3P, op, words) {
 		return
 	}
 	in := d.in
@@ -30,5 +31,11 @@ func (d *decoder) vop3p() {
 			in.Abs, in.NegHi = in.NegHi, 0
 		}
 	}
-	d.vector(w&0xff, 0, src, false)
+	if words == 3 {
+		src[0] = d.laneForm(src[0], 2)
+	}
+	d.vector(w&0xff, 0, src, in.Arch.Has(RDNA))
+	if c := &in.Src[2]; c.Kind == Literal && c.Type == X8 { // v_wmma has inline constants only
+		c.Kind, c.Index = Bad, srcLiteral
+	}
 }

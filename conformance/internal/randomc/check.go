@@ -18,7 +18,7 @@ import (
 var Levels = []string{"-O0", "-O1", "-O2", "-O3"}
 
 // Arches are the GPUs.
-var Arches = []string{"gfx90a", "gfx942", "gfx950"}
+var Arches = []string{"gfx90a", "gfx942", "gfx950", "gfx1100"}
 
 // Checker compiles and runs programs in a folder of its own.
 type Checker struct {
@@ -35,8 +35,16 @@ func NewChecker(ctx context.Context, dir string) (*Checker, error) {
 	if err := kernels.CopySources(c.src); err != nil {
 		return nil, err
 	}
-	return c, c.compile(ctx, "-std=gnu11", "-O1", "-w", "-c", filepath.Join(c.src, "cpu", "runner.c"), "-o", c.file("runner.o"))
+	for _, lanes := range []int{32, 64} {
+		if err := c.compile(ctx, defineLanes(lanes), "-std=gnu11", "-O1", "-w", "-c", filepath.Join(c.src, "cpu", "runner.c"), "-o", c.file(runner(lanes))); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
 }
+
+func defineLanes(lanes int) string { return fmt.Sprint("-DLANES=", lanes) }
+func runner(lanes int) string      { return fmt.Sprint("runner", lanes, ".o") }
 
 func (c *Checker) file(name string) string { return filepath.Join(c.dir, name) }
 
@@ -57,10 +65,11 @@ var ErrCompiler = errors.New("the compiler gives up")
 // common is what C leaves open, for both: integers wrap, floats are what is written.
 var common = []string{"-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-fno-math-errno", "-fno-crash-diagnostics", "-w"}
 
-func (c *Checker) native(ctx context.Context) error {
-	args := append([]string{"-x", "c", "-std=gnu11", "-O1", "-Xclang", "-ffloat16-excess-precision=none", "-Xclang", "-fbfloat16-excess-precision=none",
+// native makes a program for this CPU, whose waves have so many lanes.
+func (c *Checker) native(ctx context.Context, lanes int) error {
+	args := append([]string{defineLanes(lanes), "-x", "c", "-std=gnu11", "-O1", "-Xclang", "-ffloat16-excess-precision=none", "-Xclang", "-fbfloat16-excess-precision=none",
 		"-mf16c", "-mfma", "-msse4.1", "-I" + c.src, "-o", c.file("native")}, common...)
-	return c.compile(ctx, append(args, c.file("p.hip"), "-x", "none", c.file("runner.o"), "-lm")...)
+	return c.compile(ctx, append(args, c.file("p.hip"), "-x", "none", c.file(runner(lanes)), "-lm")...)
 }
 
 // deviceArgs are what clang is told of a GPU.
@@ -70,8 +79,8 @@ func deviceArgs(arch, level string) []string {
 }
 
 func (c *Checker) object(ctx context.Context, arch, level string) ([]byte, error) {
-	if arch == "gfx950" {
-		return c.newest(ctx, arch, level)
+	if front := newestFor[arch]; front != "" {
+		return c.newest(ctx, front, arch, level)
 	}
 	args := append(deviceArgs(arch, level), "-I"+c.src, "-o", c.file("p.co"))
 	args = append(args, common...)
@@ -99,21 +108,27 @@ func (c *Checker) Check(ctx context.Context, p *Program, targets ...Target) erro
 	if err := os.WriteFile(c.file("p.hip"), []byte(p.Source()), 0o666); err != nil {
 		return err
 	}
-	if err := c.native(ctx); err != nil {
-		return err
-	}
-	cpu := kernels.OpenCPU(c.file("native"))
 	var cases []*kernels.Case
-	var want []*kernels.Result
 	for _, k := range p.Kernels {
 		cases = append(cases, k.launch(p.Seed))
-		r, err := cpu.Run(cases[len(cases)-1])
-		if err != nil {
-			return err
-		}
-		want = append(want, r)
 	}
+	wants := map[int][]*kernels.Result{} // by lanes of a wave
 	for _, t := range targets {
+		lanes := kernels.Lanes(t.Arch)
+		if wants[lanes] == nil {
+			if err := c.native(ctx, lanes); err != nil {
+				return err
+			}
+			cpu := kernels.OpenCPU(c.file("native"))
+			for _, k := range cases {
+				r, err := cpu.Run(k)
+				if err != nil {
+					return err
+				}
+				wants[lanes] = append(wants[lanes], r)
+			}
+		}
+		want := wants[lanes]
 		image, err := c.object(ctx, t.Arch, t.Level)
 		if err != nil {
 			return err

@@ -12,10 +12,12 @@ import (
 	"github.com/rocwire/rocwire/internal/debtree"
 )
 
-// gfx950 is younger than clang-19: that makes LLVM's own language of a program as for gfx942, and LLVM 21, of
-// which Debian's package has no clang but llc, the machine code.
+// newestFor are the processors for which LLVM 21 makes the machine code, of which Debian's package has no clang but llc, and the one for
+// which clang-19 makes LLVM's own language of a program. It does not know gfx950. Of gfx1100 it stores registers where fewer lanes are on than
+// where it loads them again (a call in a branch of a branch, at -O1), and LLVM 21 has registers of 16 bits there.
+var newestFor = map[string]string{"gfx950": "gfx942", "gfx1100": "gfx1100"}
 
-// ErrNoLLC is what Check answers for gfx950 where there is no llc-21.
+// ErrNoLLC is what Check answers for those where there is no llc-21.
 var ErrNoLLC = errors.New("llc-21 is neither installed nor in ROCWIRE_SID")
 
 // llc is how llc-21 is started: an installed one, or the one in the tree of Debian's newest packages, by that tree's
@@ -38,12 +40,12 @@ func llc() ([]string, error) {
 // targetAttributes are what clang says of the GPU in each function's attributes.
 var targetAttributes = regexp.MustCompile(`"target-(cpu|features)"="[^"]*"`)
 
-func (c *Checker) newest(ctx context.Context, arch, level string) ([]byte, error) {
+func (c *Checker) newest(ctx context.Context, front, arch, level string) ([]byte, error) {
 	command, err := llc()
 	if err != nil {
 		return nil, err
 	}
-	args := append(deviceArgs("gfx942", level), "-emit-llvm", "-S", "-I"+c.src, "-o", c.file("p.ll"))
+	args := append(deviceArgs(front, level), "-emit-llvm", "-S", "-I"+c.src, "-o", c.file("p.ll"))
 	if err := c.compile(ctx, append(append(args, common...), c.file("p.hip"))...); err != nil {
 		return nil, err
 	}

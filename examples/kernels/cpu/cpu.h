@@ -16,12 +16,16 @@
 
 #define DYNAMIC_SHARED(type, name) type *name = (type *)rw_dynamic_shared
 
+#ifndef LANES
+#define LANES 64 // of a wave
+#endif
+
 struct rw_dim { u32 x, y, z; };
 
 // rw_self is the thread that runs.
 struct rw_thread {
     struct rw_dim index;
-    u32 lane; // in its wave of 64
+    u32 lane; // in its wave
 };
 extern struct rw_thread *rw_self;
 extern struct rw_dim rw_block_idx, rw_block_dim, rw_grid_dim;

@@ -23,7 +23,6 @@
 
 #define MAX_THREADS 1024
 #define STACK       (256 * 1024)
-#define WAVE        64
 
 static void die(const char *format, ...) {
     va_list args;
@@ -93,7 +92,7 @@ static int hold_meeting(struct coroutine *wave, u32 size) {
     if (line == 0)
         return 0;
     u64 active = 0, votes = 0;
-    u32 first = WAVE;
+    u32 first = LANES;
     struct coroutine *c = NULL;
     for (u32 i = 0; i < size; i++) {
         if (wave[i].state != AT_MEETING || wave[i].line != line)
@@ -101,7 +100,7 @@ static int hold_meeting(struct coroutine *wave, u32 size) {
         c = &wave[i];
         active |= 1ull << i;
         votes |= (u64)(c->value & 1) << i;
-        if (first == WAVE)
+        if (first == LANES)
             first = i;
         c->result = 0;
     }
@@ -109,7 +108,7 @@ static int hold_meeting(struct coroutine *wave, u32 size) {
         if (!(active >> i & 1))
             continue;
         c = &wave[i];
-        u32 from = c->lane % WAVE;
+        u32 from = c->lane % LANES;
         int there = active >> from & 1;
         switch (c->op) {
         case RW_BALLOT: c->result = votes; break;
@@ -135,7 +134,7 @@ static void run_workgroup(u32 size) {
         struct coroutine *c = &threads[i];
         u32 x = rw_block_dim.x, y = rw_block_dim.y;
         c->thread.index = (struct rw_dim){i % x, i / x % y, i / x / y};
-        c->thread.lane = i % WAVE;
+        c->thread.lane = i % LANES;
         c->state = READY;
         getcontext(&c->context);
         c->context.uc_stack.ss_sp = stacks + (size_t)i * STACK;
@@ -154,8 +153,8 @@ static void run_workgroup(u32 size) {
         }
         if (waiting == 0)
             return;
-        for (u32 i = 0; i < size; i += WAVE)
-            met += hold_meeting(&threads[i], size - i < WAVE ? size - i : WAVE);
+        for (u32 i = 0; i < size; i += LANES)
+            met += hold_meeting(&threads[i], size - i < LANES ? size - i : LANES);
         if (met)
             continue;
         for (u32 i = 0; i < size; i++)

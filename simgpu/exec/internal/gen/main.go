@@ -21,7 +21,7 @@ import (
 type mnemonic struct {
 	name string
 	enc  gcn.Encoding
-	on   []bool
+	on   []string // what becomes of it on each target; empty: there is none
 }
 
 // mnemonics are all of them, in the order of the table.
@@ -32,22 +32,22 @@ func mnemonics() []*mnemonic {
 		for _, info := range gcn.Ops(arch) {
 			m := known[info.Name]
 			if m == nil {
-				m = &mnemonic{name: info.Name, enc: info.Enc, on: make([]bool, len(gcn.Archs()))}
+				m = &mnemonic{name: info.Name, enc: info.Enc, on: make([]string, len(gcn.Archs()))}
 				known[info.Name] = m
 				all = append(all, m)
 			}
-			m.on[i] = true
+			m.on[i] = how(arch, info)
 		}
 	}
 	return all
 }
 
 // how is what becomes of an instruction.
-func how(name string) string {
-	if r := exec.Reason(name); r != "" {
+func how(arch gcn.Arch, info *gcn.OpInfo) string {
+	if r := exec.Reason(arch, info); r != "" {
 		return "no: " + r
 	}
-	if exec.Translated(name) {
+	if exec.Translated(info.Name) && arch.WaveSize() == exec.WaveSize {
 		return "translated"
 	}
 	return "executes"
@@ -69,11 +69,11 @@ first that has it.
 	for i, arch := range gcn.Archs() {
 		var n, runs, fast int
 		for _, m := range all {
-			if !m.on[i] {
+			if m.on[i] == "" {
 				continue
 			}
 			n++
-			switch how(m.name) {
+			switch m.on[i] {
 			case "translated":
 				fast++
 				runs++
@@ -84,7 +84,7 @@ first that has it.
 		fmt.Fprintf(&b, "| %v | %d | %d | %d | %d |\n", arch, n, runs, fast, n-runs)
 	}
 	var enc gcn.Encoding
-	for e := range gcn.MIMG + 1 {
+	for e := range gcn.EXPORT + 1 {
 		for _, m := range all {
 			if m.enc != e {
 				continue
@@ -99,8 +99,8 @@ first that has it.
 			}
 			fmt.Fprintf(&b, "| `%s` |", m.name)
 			for _, on := range m.on {
-				if on {
-					fmt.Fprintf(&b, " %s |", how(m.name))
+				if on != "" {
+					fmt.Fprintf(&b, " %s |", on)
 				} else {
 					fmt.Fprint(&b, " – |")
 				}
