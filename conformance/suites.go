@@ -59,7 +59,7 @@ var suites = []suite{
 	},
 	{
 		name: "rocprim", title: "rocPRIM", of: "librocprim-tests", worker: gfx90a, limit: 2 * time.Minute, sample: 5,
-		note:     "The `LargeIndices` cases go through up to 2³⁷ elements, and `RocprimAtomicTests` are 10⁹ loads and stores of 16 bytes for each of several seeds: hours here. `test_no_half_operators` has no cases, it only has to compile.",
+		note:     "The `LargeIndices` cases go through up to 2³⁷ elements, and `RocprimAtomicTests` are 10⁹ loads and stores of 16 bytes for each of several seeds: hours here. `RocprimLookbackReproducibilityTests` let each use of their operator sleep, up to 63 times `s_sleep 63`, while the workgroups behind wait for it: a minute of a float's `ScanByKey`, on a machine with much other work, was 30,000 of these. `test_no_half_operators` has no cases, it only has to compile.",
 		programs: folder("usr/libexec/rocm/librocprim-tests"),
 	},
 	{
