@@ -54,7 +54,7 @@ images: ## every container image of deploy/docker, by buildah and without a regi
 	@scripts/images.sh
 
 test: ## all tests
-	$(GO) test ./worker ./librocwire/... ./wire ./... # what takes longest first
+	$(GO) test -timeout 20m ./worker ./librocwire/... ./wire ./... # what takes longest first
 
 bench: build ## the performance table, with the floors measured in the same run
 	@$(GO) run ./bench
