@@ -36,7 +36,7 @@ func serveROCm(t *testing.T, cfg worker.Config) *worker.Server {
 	tree := debtree.Path(t)
 	libs := filepath.Join(tree, "usr/lib/x86_64-linux-gnu")
 	if _, err := os.Stat(filepath.Join(libs, "libamdhip64.so.6")); err != nil {
-		t.Skipf("SKIPPED, AMD's library is not tested: get it with\n\tscripts/fetch_debian.sh %s libamdhip64-6 libhsa-runtime64-1 libnuma1 libelf1t64 libdrm2 libdrm-amdgpu1 libzstd1 zlib1g libc6 libstdc++6 libgcc-s1", tree)
+		t.Skipf("SKIPPED, AMD's library is not tested: get it with\n\tscripts/fetch_debian.sh %s libamdhip64-6 libamd-comgr3 libllvm21 libedit2 libffi8 libtinfo6 libxml2-16 libz3-4 liblzma5 libbsd0 libmd0 libhsa-runtime64-1 libnuma1 libelf1t64 libdrm2 libdrm-amdgpu1 libzstd1 zlib1g libc6 libstdc++6 libgcc-s1", tree)
 	}
 	hsa, err := hsaLibrary()
 	if err != nil {
