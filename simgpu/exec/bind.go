@@ -123,6 +123,9 @@ func (b *binder) operation(in *gcn.Inst) (func(*wave), error) {
 	if h == nil || unknownForm(in) || !in.Arch.Has(gcn.RDNA) && namesNull(in) {
 		return nil, errNotExecutable
 	}
+	if r := refused(in); r != "" {
+		return nil, fmt.Errorf("%w: %s", errNotExecutable, r)
+	}
 	run, err := h(b, in)
 	if err != nil {
 		return nil, err
@@ -154,6 +157,19 @@ func unknownForm(in *gcn.Inst) bool {
 		return in.OpSel != 0 && !in.Arch.Has(gcn.RDNA) // there the shift has 16 bits
 	}
 	return false
+}
+
+// refused says why a form of an operation that executes does not; it is empty for the others.
+func refused(in *gcn.Inst) string {
+	switch {
+	case in.Form == gcn.FormDPP && !in.DPP.Eight && !in.DPP.Ctrl.Valid(in.Arch):
+		return "the target has no such permutation of lanes"
+	case in.TFE:
+		return "texture fail enable is not simulated"
+	case in.GDS && in.Info.Flags&gcn.IsGWS == 0:
+		return "the memory that all workgroups share (GDS) is not simulated"
+	}
+	return ""
 }
 
 // namesNull reports whether an operand is the null register, which CDNA decodes but of which no document of it says anything.

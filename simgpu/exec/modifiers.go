@@ -29,7 +29,11 @@ func (b *binder) modifiers(in *gcn.Inst, i int) (prep, error) {
 		}
 	}
 	half := o.Type == gcn.F16 || o.Type == gcn.BF16
-	if in.Enc != gcn.VOP3P && in.OpSel>>i&1 != 0 {
+	bit := i
+	if i == 2 && half && in.Arch.Has(gcn.RDNA) && isTied(in) {
+		bit = 3
+	}
+	if in.Enc != gcn.VOP3P && in.OpSel>>bit&1 != 0 {
 		chain = append(chain, upperHalf)
 	}
 	abs, neg := in.Abs>>i&1 != 0, in.Neg>>i&1 != 0
@@ -48,6 +52,16 @@ func (b *binder) modifiers(in *gcn.Inst, i int) (prep, error) {
 		}
 		return s
 	}, nil
+}
+
+// isTied reports whether the third source is the destination, whose half then is the source's.
+func isTied(in *gcn.Inst) bool {
+	for i := range in.Info.Operands {
+		if o := &in.Info.Operands[i]; o.Role == gcn.RoleSrc2 {
+			return o.Class == gcn.ClassTied
+		}
+	}
+	return false
 }
 
 func upperHalf(_ *wave, d, s *Vec) *Vec {

@@ -131,7 +131,9 @@ func (g *nativeGen) byForm(nb *nativeBlock, slots []int) {
 }
 
 // isLDSRead reports whether an instruction reads dwords from the LDS and does nothing else.
-func isLDSRead(in *gcn.Inst) bool { return ldsOffsets[in.Op.String()] != nil && in.Dst.Kind != gcn.None }
+func isLDSRead(in *gcn.Inst) bool {
+	return ldsOffsets[in.Op.String()] != nil && in.Dst.Kind != gcn.None
+}
 
 // placed says where in the LDS the contents of a register are, if they are not in the register.
 func (g *nativeGen) placed(o *gcn.Operand, reg int) (ldsPlace, bool) {

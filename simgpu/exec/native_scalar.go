@@ -333,7 +333,7 @@ var _ = define(func() {
 	for _, name := range []string{"s_nop", "s_waitcnt"} {
 		nativeScalar[name] = nothing
 	}
-	for _, name := range []string{"buffer_wbl2", "buffer_inv", "buffer_invl2", "buffer_wbinvl1", "buffer_wbinvl1_vol", "s_dcache_inv", "s_dcache_wb"} {
+	for _, name := range []string{"buffer_wbl2", "buffer_inv", "buffer_wbinvl1", "buffer_wbinvl1_vol", "s_dcache_inv", "s_dcache_wb"} {
 		nativeMemory[name] = nothing
 	}
 	nativeScalar["s_setprio"] = func(g *nativeGen, in *gcn.Inst) bool {

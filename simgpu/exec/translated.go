@@ -3,8 +3,8 @@
 package exec
 
 // Translated reports whether there is a translation to machine code for
-// instructions of this mnemonic (without encoding suffix). Some of their forms
-// are executed by functions nevertheless.
+// the operation of this name. Some forms of its instructions are executed by functions
+// nevertheless.
 func Translated(name string) bool {
 	ready()
 	_, branch := nativeBranches[name]

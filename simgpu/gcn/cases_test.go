@@ -181,8 +181,8 @@ func knownSelectors(w uint32) uint32 {
 }
 
 // tame replaces what llvm-mc-21 does not take apart as any processor would: literals in
-// encodings that have none, which it reads from what follows, and constants for groups
-// of registers, on which it crashes.
+// encodings that have none, which it reads from what follows, constants for groups
+// of registers, on which it crashes, and groups of six registers at the end, which it takes for eight.
 func tame(w []uint32) {
 	if len(w) < 2 {
 		return
@@ -190,6 +190,14 @@ func tame(w []uint32) {
 	switch w[0] >> 26 {
 	case 0x34:
 		op := w[0] >> 16 & 0x3ff
+		if op == 0x3ad || op == 0x3ae { // v_mfma_…_f8f6f4
+			for _, shift := range []uint{0, 9} {
+				w[1] |= 256 << shift
+				if w[1]>>shift&0xff > 248 {
+					w[1] &^= 8 << shift
+				}
+			}
+		}
 		for _, shift := range []uint{0, 9, 18} {
 			switch n := w[1] >> shift & 0x1ff; {
 			case op >= 594 && op <= 611 && (n != 0 || shift != 18): // v_cvt_scalef32_…pk32 and 2xpk16

@@ -194,6 +194,8 @@ func (in *Inst) className(oi *OperandInfo) string {
 	switch {
 	case in.Form == FormDPP && in.Enc == VOP3P:
 		return "VGPR_32"
+	case oi.Type == Mask && oi.Role == RoleDst:
+		return "SReg_1"
 	case oi.Type == Mask:
 		return "SReg_1_XEXEC"
 	case in.Enc == SCRATCH:
@@ -202,7 +204,7 @@ func (in *Inst) className(oi *OperandInfo) string {
 		return "SReg_64_XEXEC_XNULL"
 	case in.Op == V_WRITELANE_B32 && oi.Role == RoleSrc0 && in.Arch.Has(RDNA):
 		return "SRegOrLds_32"
-	case in.Op == V_READLANE_B32 && oi.Role == RoleDst:
+	case in.readsLane() && oi.Role == RoleDst:
 		return "SReg_32_XM0"
 	case in.Enc == SMEM && oi.Role != RoleBase && width == "32":
 		return "SReg_32_XM0_XEXEC"

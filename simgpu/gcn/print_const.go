@@ -23,7 +23,7 @@ func appendConst(b []byte, o *Operand) []byte {
 		if s := brainName(v & 0xffff); s != "" {
 			return append(b, s...)
 		}
-		return appendHex(b, v&0xffff)
+		return appendHex(b, v) // of a literal LLVM writes the half that is ignored, too
 	case F64, I64, Mask, F64X4:
 		if i := int64(v); i >= -16 && i <= 64 {
 			return strconv.AppendInt(b, i, 10)

@@ -132,7 +132,7 @@ func randomRDNA(r *rand.Rand, enc Encoding, op uint32, i int) []uint32 {
 
 // tameRDNA replaces what llvm-mc-21 does not take apart as any processor would: it takes lanes of
 // v_fma_mixlo_f16 and v_fma_mixhi_f16 for the number of a source, and writes the number of a constant in
-// v_fmac_f32 and v_fmac_f16; buffers have no literals; and the
+// v_fmac_f32 and v_fmac_f16; neither buffers nor interpolations have literals; and the
 // encoding of CDNA for VOP3 is none of RDNA.
 func tameRDNA(w []uint32) {
 	if w[0]>>26 == 0x34 {
@@ -140,6 +140,13 @@ func tameRDNA(w []uint32) {
 	}
 	if k := w[0] >> 26; (k == 0x38 || k == 0x3a) && len(w) > 1 && w[1]>>24 == 255 {
 		w[1] &^= 1 << 24
+	}
+	if w[0]>>24 == 0xcd && len(w) > 1 {
+		for at := 0; at < 27; at += 9 {
+			if w[1]>>at&0x1ff == 255 {
+				w[1] ^= 1 << at
+			}
+		}
 	}
 	if len(w) > 2 && (w[0]>>16 == 0xd52b || w[0]>>16 == 0xd536) { // v_fmac_f32, v_fmac_f16
 		if form := w[1] & 0x1ff; form == srcDPP || form == srcDPP8 || form == srcDPP8FI {

@@ -102,7 +102,7 @@ func (in *Inst) imageDataSize(n int) bool {
 	case in.Info.Flags&IsAtomic != 0:
 		return n <= 3
 	case in.Info.Mods&imageGather != 0:
-		return n != 1 && n != 3
+		return n != 1 && (n != 3 || len(in.Info.Operands) < 4)
 	}
 	return true
 }

@@ -128,7 +128,7 @@ func (d *decoder) restrict(o *Operand, c Class, n uint32) {
 	case c == ClassVA:
 		ok = o.Kind == VGPR || o.Kind == AccVGPR
 	case c == ClassS:
-		ok = o.Kind == SGPR && !(o.Type == Mask && o.Index&^1 == RegEXEC && o == &d.in.Src[2]) && !(d.in.Op == V_READLANE_B32 && o == &d.in.Dst && o.Index == RegM0)
+		ok = o.Kind == SGPR && !(o.Type == Mask && o.Index&^1 == RegEXEC && o == &d.in.Src[2]) && !(d.in.readsLane() && o == &d.in.Dst && o.Index == RegM0)
 	case c == ClassSS:
 		ok = o.Kind != VGPR && !(lds && !(d.in.Op == V_WRITELANE_B32 && o == &d.in.Src[0] && d.in.Arch.Has(RDNA)))
 	}
@@ -136,6 +136,9 @@ func (d *decoder) restrict(o *Operand, c Class, n uint32) {
 		d.bad(o, n)
 	}
 }
+
+// readsLane reports whether the destination is a scalar register that is not M0.
+func (in *Inst) readsLane() bool { return in.Op == V_READLANE_B32 || in.Op == V_READFIRSTLANE_B32 }
 
 // bad marks an operand as one that its place does not allow.
 func (d *decoder) bad(o *Operand, n uint32) {

@@ -23,7 +23,7 @@ func TestUpToDate(t *testing.T) {
 }
 
 func TestBadRows(t *testing.T) {
-	good := "VOP1\tv_x\t1\t-1\t-1\td=v:i32 0=vs:f32\t-\t0\t0\t0/0\t-"
+	good := "VOP1\tv_x\t1\t-1\t-1\t-1\td=v:i32 0=vs:f32\t-\t0\t0\t0/0\t-"
 	if _, err := parse(good); err != nil {
 		t.Fatal(err)
 	}
