@@ -71,21 +71,23 @@ func BenchmarkKernels(b *testing.B) {
 			return args(a, o, uint32(1<<18))
 		}},
 	} {
-		b.Run(c.kernel, func(b *testing.B) {
-			l := newLauncher(b, gcn.GFX942, c.object)
-			d := l.dispatch(l.m, c.kernel, c.grid, c.block, c.lds, c.args(l.device))
-			var all Stats
-			start := cpuTime()
-			for b.Loop() {
-				s, err := d.Run(context.Background(), 1)
-				if err != nil {
-					b.Fatal(err)
+		for _, arch := range []gcn.Arch{gcn.GFX942, gcn.GFX1100} {
+			b.Run(c.kernel+"/"+arch.String(), func(b *testing.B) {
+				l := newLauncher(b, arch, c.object)
+				d := l.dispatch(l.m, c.kernel, c.grid, c.block, c.lds, c.args(l.device))
+				var all Stats
+				start := cpuTime()
+				for b.Loop() {
+					s, err := d.Run(context.Background(), 1)
+					if err != nil {
+						b.Fatal(err)
+					}
+					all.Add(&s)
 				}
-				all.Add(&s)
-			}
-			sec := cpuTime() - start
-			b.ReportMetric(float64(all.LaneOperations())/sec/1e9, "Glane/s")
-			b.ReportMetric(float64(all.TotalInstructions())/sec/1e6, "Minst/s")
-		})
+				sec := cpuTime() - start
+				b.ReportMetric(float64(all.LaneOperations())/sec/1e9, "Glane/s")
+				b.ReportMetric(float64(all.TotalInstructions())/sec/1e6, "Minst/s")
+			})
+		}
 	}
 }

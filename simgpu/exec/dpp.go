@@ -5,7 +5,11 @@ import "github.com/rocwire/rocwire/simgpu/gcn"
 // Data-parallel primitives: source 0 comes from another lane.
 
 // dppSource is the lane that lane reads; ok is false if there is none.
-func dppSource(ctrl gcn.DPPCtrl, lane int) (src int, ok bool) {
+func dppSource(p *gcn.DPP, lane int) (src int, ok bool) {
+	if p.Eight {
+		return lane&^7 | int(p.Lanes>>(3*(lane&7))&7), true
+	}
+	ctrl := p.Ctrl
 	row, n := lane&^15, lane&15
 	k := int(ctrl & 15)
 	switch {
@@ -52,11 +56,7 @@ func dppPrep(p *gcn.DPP, wide bool) prep {
 	var from [WaveSize]uint8
 	var valid, write uint64
 	for i := range from {
-		src, ok := dppSource(p.Ctrl, i)
-		if p.Eight {
-			src, ok = i&^7|int(p.Lanes>>(3*(i&7))&7), true
-		}
-		if ok {
+		if src, ok := dppSource(p, i); ok {
 			from[i] = uint8(src & 63)
 			valid |= 1 << i
 		}

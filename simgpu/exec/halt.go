@@ -8,9 +8,16 @@ import (
 
 // Messages, and instructions that stop a wave.
 
+// freesRegisters reports whether a message of RDNA is no more than that the wave is done with its vector registers, as compilers send it before the
+// end.
+func freesRegisters(in *gcn.Inst) bool { return in.Arch.Has(gcn.RDNA) && in.Simm16 == 3 }
+
 // message is s_sendmsg: whoever started the dispatch hears of interrupts.
 func message(_ *binder, in *gcn.Inst) (func(*wave), error) {
 	msg := in.Simm16
+	if freesRegisters(in) {
+		return func(*wave) {}, nil
+	}
 	return func(w *wave) {
 		if f := w.d.OnMessage; f != nil {
 			f(msg, w.S[regM0])

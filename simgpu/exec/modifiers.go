@@ -29,11 +29,7 @@ func (b *binder) modifiers(in *gcn.Inst, i int) (prep, error) {
 		}
 	}
 	half := o.Type == gcn.F16 || o.Type == gcn.BF16
-	bit := i
-	if i == 2 && half && in.Arch.Has(gcn.RDNA) && isTied(in) {
-		bit = 3
-	}
-	if in.Enc != gcn.VOP3P && in.OpSel>>bit&1 != 0 {
+	if in.Enc != gcn.VOP3P && in.OpSel>>halfBit(in, i)&1 != 0 {
 		chain = append(chain, upperHalf)
 	}
 	abs, neg := in.Abs>>i&1 != 0, in.Neg>>i&1 != 0
@@ -54,7 +50,15 @@ func (b *binder) modifiers(in *gcn.Inst, i int) (prep, error) {
 	}, nil
 }
 
-// isTied reports whether the third source is the destination, whose half then is the source's.
+// halfBit is the bit of op_sel that says which half source i is: an accumulator's is the destination's.
+func halfBit(in *gcn.Inst, i int) int {
+	if i == 2 && isHalf(in.Src[2].Type) && in.Arch.Has(gcn.RDNA) && isTied(in) {
+		return 3
+	}
+	return i
+}
+
+// isTied reports whether the third source is the destination.
 func isTied(in *gcn.Inst) bool {
 	for i := range in.Info.Operands {
 		if o := &in.Info.Operands[i]; o.Role == gcn.RoleSrc2 {
@@ -129,7 +133,7 @@ func (b *binder) result(v *vop, in *gcn.Inst) (finish, error) {
 			chain = append(chain, f)
 		}
 	}
-	if v.keeps && in.Enc == gcn.VOP3 || b.p.arch.Has(gcn.KeepsHalf) && in.Enc != gcn.VOP3P && isHalf(in.Dst.Type) {
+	if keepsOther(in, v) {
 		chain = append(chain, keepHalf(in.OpSel>>3&1 != 0))
 	}
 	if len(chain) == 0 && in.Form != gcn.FormDPP {
@@ -145,6 +149,11 @@ func (b *binder) result(v *vop, in *gcn.Inst) (finish, error) {
 		}
 		return w.exec
 	}, nil
+}
+
+// keepsOther reports whether an operation leaves the half of its destination as it is that it does not write.
+func keepsOther(in *gcn.Inst, v *vop) bool {
+	return v.keeps && in.Enc == gcn.VOP3 || in.Arch.Has(gcn.KeepsHalf) && in.Enc != gcn.VOP3P && isHalf(in.Dst.Type)
 }
 
 // isHalf reports whether an operand is half a register.

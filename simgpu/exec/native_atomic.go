@@ -47,7 +47,10 @@ func (o *nativeAtomic) operands(in *gcn.Inst) []gcn.Operand {
 	if !o.cmp {
 		return []gcn.Operand{in.Data}
 	}
-	if in.Enc == gcn.DS {
+	switch {
+	case in.Enc == gcn.DS && in.Arch.Has(gcn.RDNA):
+		return []gcn.Operand{in.Data, in.Data1}
+	case in.Enc == gcn.DS:
 		return []gcn.Operand{in.Data1, in.Data}
 	}
 	compared := in.Data
@@ -243,6 +246,7 @@ var _ = define(func() {
 		on(&nativeAtomic{wide: wide, change: func(g *nativeGen) { g.a.Op(x64.SUB, wide, x64.R9, x64.RAX) }}, "", "rsub_u"+bits)
 		on(&nativeAtomic{wide: wide, direct: func(g *nativeGen, m x64.Mem) { g.a.Exchange(wide, m, x64.R9) }, change: func(*nativeGen) {}}, "swap"+suffix, "wrxchg_rtn_b"+bits)
 		on(&nativeAtomic{wide: wide, cmp: true}, "cmpswap"+suffix, "cmpst_b"+bits)
+		on(&nativeAtomic{wide: wide, cmp: true}, "", "cmpstore_b"+bits) // of RDNA
 		for name, o := range map[string]x64.Op{"and": x64.AND, "or": x64.OR, "xor": x64.XOR} {
 			on(&nativeAtomic{wide: wide, plain: op(o), change: func(g *nativeGen) { g.a.Op(o, wide, x64.R9, x64.RAX) }}, name+suffix, name+"_b"+bits)
 		}

@@ -40,13 +40,13 @@ func (f *lanesOp) classOf(g *nativeGen, z, x, t x64.Z) {
 func compareClass(name string, f *lanesOp) {
 	for _, prefix := range []string{"v_cmp_class_", "v_cmpx_class_"} {
 		nativeVector[prefix+name] = func(g *nativeGen, in *gcn.Inst) bool {
-			d, err := sdst(&in.Dst, 2)
+			d, err := sdst(&in.Dst, g.maskRegs())
 			wide := f.bits == 64
 			if err != nil || !canVector(&in.Src[0]) || !canVector(&in.Src[1]) || in.Form == gcn.FormDPP || wide && in.Form == gcn.FormSDWA {
 				return false
 			}
 			a := &g.a
-			for q := range 4 {
+			for q := range g.quarterCount() {
 				if !wide {
 					x := g.source(in, 0, q)
 					if f.bits == 16 {
@@ -70,9 +70,9 @@ func compareClass(name string, f *lanesOp) {
 				g.active(5, q)
 				g.maskOf(q, 5)
 			}
-			g.setScalar(int(d), true, x64.R9)
+			g.setScalar(int(d), g.wide(), x64.R9)
 			if prefix == "v_cmpx_class_" {
-				g.setScalar(regEXEC, true, x64.R9)
+				g.setScalar(regEXEC, g.wide(), x64.R9)
 			}
 			return true
 		}

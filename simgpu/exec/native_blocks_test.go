@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -159,7 +160,7 @@ func TestNativeBlocks(t *testing.T) {
 	if testing.Short() {
 		n = 200
 	}
-	for _, arch := range arches {
+	for _, arch := range append(slices.Clone(arches), gcn.GFX1100) {
 		m := newMachine(t, arch)
 		m.blind = true
 		data, mem := m.alloc(page)
@@ -203,7 +204,11 @@ func TestNativeBlocks(t *testing.T) {
 					}
 				}
 			}
-			words, text := randomProgram(r, m.prog, 1+r.IntN(24), stride, i%2 == 1)
+			program := randomProgram
+			if arch == gcn.GFX1100 {
+				program = randomProgramRDNA
+			}
+			words, text := program(r, m.prog, 1+r.IntN(24), stride, i%2 == 1)
 			before := m.save(mem)
 			useNative = false
 			err1 := m.exec(words...)

@@ -64,10 +64,10 @@ func (g *nativeGen) beginWave() {
 	a.Load(false, x64.R9, x64.At(rW, chainGroup))
 	a.Store(false, x64.Scaled(rW, x64.RCX, 2, waveS), x64.R9)
 	a.StoreImm(false, sreg(regSCC), 0)
-	a.StoreImm(true, sreg(regEXEC), -1)
+	a.StoreImm(g.wide(), sreg(regEXEC), -1)
 	ids := g.pins.of(0, 1)
 	g.loadPins(g.needed(g.blocks[0].b) &^ ids)
-	for q := range 4 {
+	for q := range g.quarterCount() {
 		z, pinned := g.pins.at(0, q)
 		if !pinned {
 			z = x64.Z(q)
@@ -132,13 +132,13 @@ func (g *nativeGen) linesWritten() (lines uint, rest bool) {
 	const all = 1<<scalarLines - 1
 	write := func(reg, n int) {
 		for r := reg; r < min(reg+n, chainScalars); r++ {
-			if r != regEXEC && r != regEXEC+1 {
+			if r < regEXEC || r >= regEXEC+g.maskRegs() {
 				lines |= 1 << (r / 16)
 			}
 		}
 	}
 	if g.beginsWithVCC() {
-		write(regVCC, 2) // some write it without saying so
+		write(regVCC, g.maskRegs()) // some write it without saying so
 	}
 	for i := range g.blocks {
 		nb := &g.blocks[i]
@@ -148,7 +148,7 @@ func (g *nativeGen) linesWritten() (lines uint, rest bool) {
 				return all, true
 			}
 			for _, o := range []*gcn.Operand{&in.Dst, &in.SDst} {
-				if n := max(1, int(o.Width)); o.Kind == gcn.SGPR && !(int(o.Index) >= regVCC && int(o.Index)+n <= regVCC+2) {
+				if n := max(1, int(o.Width)); o.Kind == gcn.SGPR && !(int(o.Index) >= regVCC && int(o.Index)+n <= regVCC+g.maskRegs()) {
 					write(int(o.Index), n)
 				}
 			}
@@ -166,7 +166,7 @@ func (g *nativeGen) beginsWithVCC() bool {
 		passes[nb.b] = true
 		for j := range nb.ins {
 			in := &nb.ins[j]
-			reads, _ := readsPair(in, regVCC)
+			reads, _ := readsMask(in, regVCC, g.maskRegs())
 			if j < len(nb.b.ops) {
 				reads = reads || !mayTranslate(in)
 			} else {
@@ -176,7 +176,7 @@ func (g *nativeGen) beginsWithVCC() bool {
 				asks[nb.b], passes[nb.b] = true, false
 				break
 			}
-			if writesPair(in, regVCC) {
+			if writesMask(in, regVCC, g.maskRegs()) {
 				passes[nb.b] = false
 				break
 			}
@@ -202,10 +202,10 @@ func (g *nativeGen) beginsWithVCC() bool {
 	return asks[g.blocks[0].b]
 }
 
-// writesPair reports whether an instruction writes all of a pair of scalar registers.
-func writesPair(in *gcn.Inst, pair int) bool {
+// writesMask reports whether an instruction writes all of n scalar registers.
+func writesMask(in *gcn.Inst, reg, n int) bool {
 	for _, o := range []*gcn.Operand{&in.Dst, &in.SDst} {
-		if o.Kind == gcn.SGPR && int(o.Index) == pair && o.Width == 2 {
+		if o.Kind == gcn.SGPR && int(o.Index) == reg && max(1, int(o.Width)) == n {
 			return true
 		}
 	}

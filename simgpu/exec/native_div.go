@@ -148,14 +148,16 @@ func (f *lanesOp) isInfinite(g *nativeGen, x x64.Z, k x64.K) {
 	g.a.K(x64.KOR, k, k, 7)
 }
 
-func canDivide(in *gcn.Inst) bool { return canOperands(in, 3) && in.Omod == 0 && !in.Clamp }
+func canDivide(in *gcn.Inst) bool {
+	return canOperands(in, 3) && in.Omod == 0 && !in.Clamp && in.Form != gcn.FormDPP
+}
 
 func divScale32(g *nativeGen, in *gcn.Inst) bool {
-	out, err := sdst(&in.SDst, 2)
+	out, err := sdst(&in.SDst, g.maskRegs())
 	if err != nil || !canDivide(in) {
 		return false
 	}
-	for q := range 4 {
+	for q := range g.quarterCount() {
 		var s [3]x64.Z
 		for i := range s {
 			s[i] = g.inReg(x64.Z(2+i), g.source(in, i, q))
@@ -165,17 +167,17 @@ func divScale32(g *nativeGen, in *gcn.Inst) bool {
 		g.maskOf(q, 5)
 		g.store(&in.Dst, 0, q, 0)
 	}
-	g.setScalar(int(out), true, x64.R9)
+	g.setScalar(int(out), g.wide(), x64.R9)
 	return true
 }
 
 func divScale64(g *nativeGen, in *gcn.Inst) bool {
-	out, err := sdst(&in.SDst, 2)
+	out, err := sdst(&in.SDst, g.maskRegs())
 	if err != nil || !canDivide(in) {
 		return false
 	}
 	a := &g.a
-	for q := range 4 {
+	for q := range g.quarterCount() {
 		for half := range 2 {
 			for i := range 3 {
 				g.load64(x64.Z(2+i), &in.Src[i], q, half, false)
@@ -192,7 +194,7 @@ func divScale64(g *nativeGen, in *gcn.Inst) bool {
 		g.maskOf(q, 5)
 		g.narrow(&in.Dst, q)
 	}
-	g.setScalar(int(out), true, x64.R9)
+	g.setScalar(int(out), g.wide(), x64.R9)
 	return true
 }
 
@@ -204,7 +206,7 @@ func divFmas(f func(g *nativeGen, in *gcn.Inst)) emitter {
 		}
 		a, done := &g.a, g.a.Label()
 		flagged := g.punt(done)
-		a.Load(true, x64.RAX, g.scalarAt(regVCC, true))
+		a.Load(g.wide(), x64.RAX, g.scalarAt(regVCC, g.wide()))
 		if g.full {
 			a.Op(x64.OR, true, x64.RAX, x64.RAX)
 		} else {
@@ -224,7 +226,7 @@ var _ = define(func() {
 	nativeVector["v_div_scale_f32"] = divScale32
 	nativeVector["v_div_scale_f64"] = divScale64
 	nativeVector["v_div_fmas_f32"] = divFmas(func(g *nativeGen, in *gcn.Inst) {
-		for q := range 4 {
+		for q := range g.quarterCount() {
 			var s [3]any
 			for i := range s {
 				s[i] = g.source(in, i, q)
@@ -235,7 +237,7 @@ var _ = define(func() {
 		}
 	})
 	nativeVector["v_div_fmas_f64"] = divFmas(func(g *nativeGen, in *gcn.Inst) {
-		for q := range 4 {
+		for q := range g.quarterCount() {
 			for half := range 2 {
 				for i := range 3 {
 					g.load64(x64.Z(2+i), &in.Src[i], q, half, true)

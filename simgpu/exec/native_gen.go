@@ -22,6 +22,16 @@ const (
 // vectorsFrom is where in the memory of vector registers RSI and R8 point.
 const vectorsFrom = 128 * 64
 
+// size is how many lanes the waves have: where that is 32, registers have them in their lower halves, and code is for two quarters of these.
+func (g *nativeGen) size() int         { return g.p.arch.WaveSize() }
+func (g *nativeGen) quarterCount() int { return g.size() / 16 }
+
+// wide reports whether a lane mask is a pair of scalar registers.
+func (g *nativeGen) wide() bool { return g.size() == 64 }
+
+// maskRegs is how many scalar registers a lane mask is.
+func (g *nativeGen) maskRegs() int { return 1 + btoi(g.wide()) }
+
 // lanes is the mask of a quarter's active lanes, for instructions that take one.
 func (g *nativeGen) lanes(q int) x64.K {
 	if g.full {
@@ -152,7 +162,7 @@ func (g *nativeGen) setUpPointers() {
 }
 
 func (g *nativeGen) loadExec() {
-	for q := range 4 {
+	for q := range g.quarterCount() {
 		g.quarterOf(x64.K(1+q), rExec, q)
 	}
 }
@@ -217,7 +227,7 @@ func (g *nativeGen) block(i int) {
 	}
 	// Most blocks are executed with all lanes active: they have code for that.
 	masked := a.Label()
-	a.OpImm(x64.CMP, true, rExec, -1)
+	a.OpImm(x64.CMP, g.wide(), rExec, -1)
 	a.JumpIf(x64.NE, masked)
 	if i == 0 {
 		a.Bind(g.begins)
@@ -258,7 +268,7 @@ func (g *nativeGen) body(nb *nativeBlock) {
 	add(waveHigh, b.tallied.high)
 	switch {
 	case g.full:
-		add(waveLanes, b.tallied.lanes*WaveSize)
+		add(waveLanes, b.tallied.lanes*uint64(g.size()))
 	case b.tallied.lanes != 0:
 		g.countLanes(waveLanes, b.tallied.lanes)
 	}
@@ -389,7 +399,7 @@ func (g *nativeGen) end(nb *nativeBlock) {
 		}
 		return
 	}
-	wide := c.reg != regSCC
+	wide := c.reg != regSCC && g.wide()
 	a.OpImm(x64.CMP, wide, g.scalarAt(c.reg, wide), 0)
 	a.JumpIf(c.taken, g.taken(nb))
 	g.next(nb)
@@ -434,8 +444,11 @@ func (g *nativeGen) endsOutside(nb *nativeBlock) bool {
 // inst translates an instruction that does not end its block. It emits nothing
 // if it cannot.
 func (g *nativeGen) inst(in *gcn.Inst) bool {
-	if usesZ(in) || namesNull(in) {
+	if usesZ(in) || !g.canNull(in) || refused(in) != "" || in.Enc == gcn.VOP3P && in.Form == gcn.FormDPP {
 		return false
+	}
+	if in.Dual != nil {
+		return g.dual(in)
 	}
 	name := in.Op.String()
 	switch in.Enc {

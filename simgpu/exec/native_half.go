@@ -63,7 +63,7 @@ func packed16(name string, n int, f func(g *nativeGen)) {
 		if all := uint8(1<<n - 1); in.OpSel&all == 0 && in.OpSelHi&all == all {
 			form = byLanes
 		}
-		for q := range 4 {
+		for q := range g.quarterCount() {
 			for part := range 2 {
 				for i := range n {
 					form.part(g, in, i, q, part)
@@ -156,7 +156,7 @@ func mixed(name string, to16, high bool) {
 			g.floatKind(isF16)
 		}
 		a := &g.a
-		for q := range 4 {
+		for q := range g.quarterCount() {
 			for i := range 3 {
 				g.mixedSource(in, i, q)
 			}
@@ -205,7 +205,7 @@ func movePair(g *nativeGen, in *gcn.Inst) bool {
 	if !isVec(&in.Dst) || !isWhole(&in.Src[0]) || !isWhole(&in.Src[1]) {
 		return false
 	}
-	for q := range 4 {
+	for q := range g.quarterCount() {
 		for i := range 2 {
 			g.to(x64.Z(5+i), g.dword(&in.Src[i], q, int(in.OpSel>>i&1)))
 		}
@@ -229,6 +229,47 @@ func dotBytes(g *nativeGen, d x64.Z, k x64.K, a x64.Z, b, c any) {
 	s.V(x64.VPMADDWD, 6, 6, x64.Z(7), 0)
 	s.V(x64.VPADDD, 5, 5, x64.Z(6), 0)
 	s.V(x64.VPADDD, d, 5, c, k)
+}
+
+// dotMixedBytes is c and the products of bytes, of which the negations of the first two sources say whether they have signs.
+func dotMixedBytes(g *nativeGen, in *gcn.Inst) bool {
+	if !canOperands(in, 3) || in.Clamp {
+		return false
+	}
+	a := &g.a
+	for q := range g.quarterCount() {
+		var s [2]x64.Z
+		for i := range s {
+			s[i] = g.inReg(x64.Z(2+i), g.plainSource(&in.Src[i], q))
+		}
+		for odd := range 2 {
+			for i, z := range s {
+				to := x64.Z(6 + i)
+				switch signed := in.Neg>>i&1 != 0; {
+				case odd == 0 && !signed:
+					g.masked(to, z, 0x00ff00ff)
+					continue
+				case odd == 0:
+					a.VShift(x64.VPSLLW, to, z, 0, 8)
+					z = to
+					fallthrough
+				case signed:
+					a.VShift(x64.VPSRAW, to, z, 0, 8)
+				default:
+					a.VShift(x64.VPSRLW, to, z, 0, 8)
+				}
+			}
+			a.V(x64.VPMADDWD, 6, 6, x64.Z(7), 0)
+			if odd == 0 {
+				g.to(5, x64.Z(6))
+			}
+		}
+		a.V(x64.VPADDD, 5, 5, x64.Z(6), 0)
+		d, k, done := g.target(&in.Dst, 0, q)
+		a.V(x64.VPADDD, d, 5, g.plainSource(&in.Src[2], q), k)
+		done()
+	}
+	return true
 }
 
 // dotHalves is c and the products of the f16 of a and b, fused one after the other.
@@ -276,6 +317,7 @@ var _ = define(func() {
 	mixed("v_fma_mixlo_f16", true, false)
 	mixed("v_fma_mixhi_f16", true, true)
 	nativeVector["v_pk_mov_b32"] = movePair
+	nativeVector["v_dot4_i32_iu8"] = dotMixedBytes
 	vec("v_dot4_i32_i8", dotBytes)
 	vec("v_dot4c_i32_i8", dotBytes)
 	vec("v_dot2_f32_f16", dotHalves)

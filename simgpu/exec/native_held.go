@@ -26,7 +26,7 @@ func (g *nativeGen) fate(pair int) (stored, held bool) {
 			return true, held
 		}
 		holds = holds && holdsMasks(in)
-		if reads, selects := readsPair(in, pair); reads {
+		if reads, selects := readsMask(in, pair, g.maskRegs()); reads {
 			if !selects || !holds {
 				return true, held
 			}
@@ -35,8 +35,8 @@ func (g *nativeGen) fate(pair int) (stored, held bool) {
 		for _, o := range []*gcn.Operand{&in.Dst, &in.SDst} {
 			switch {
 			case o.Kind != gcn.SGPR:
-			case overlap(o, max(1, int(o.Width)), &gcn.Operand{Kind: gcn.SGPR, Index: uint16(pair)}, 2):
-				return !isVALU(in) || int(o.Index) != pair || o.Width != 2, held
+			case overlap(o, max(1, int(o.Width)), &gcn.Operand{Kind: gcn.SGPR, Index: uint16(pair)}, g.maskRegs()):
+				return !isVALU(in) || int(o.Index) != pair || int(o.Width) != g.maskRegs(), held
 			default: // it may be held then
 				holds = false
 			}
@@ -56,31 +56,38 @@ func holdsMasks(in *gcn.Inst) bool {
 	return isVALU(in) && !mayLeave[in.Op.String()]
 }
 
-// readsPair reports whether an instruction reads one of a pair of scalar registers, and whether all that
-// it does is to select by the pair.
-func readsPair(in *gcn.Inst, pair int) (reads, selects bool) {
-	mask := gcn.Operand{Kind: gcn.SGPR, Index: uint16(pair)}
-	if in.Info.Flags&gcn.ReadsVCC != 0 && overlap(&mask, 2, &gcn.Operand{Kind: gcn.SGPR, Index: regVCC}, 2) {
+// readsMask reports whether an instruction reads one of n scalar registers, those of a lane mask, and whether all that
+// it does is to select by the mask.
+func readsMask(in *gcn.Inst, reg, n int) (reads, selects bool) {
+	if in.Dual != nil {
+		one := *in
+		one.Dual = nil
+		reads, selects = readsMask(&one, reg, n)
+		also, picks := readsMask(in.Dual, reg, n)
+		return reads || also, (selects || !reads) && (picks || !also) && (reads || also)
+	}
+	mask := gcn.Operand{Kind: gcn.SGPR, Index: uint16(reg)}
+	if in.Info.Flags&gcn.ReadsVCC != 0 && overlap(&mask, n, &gcn.Operand{Kind: gcn.SGPR, Index: regVCC}, n) {
 		if o := &in.Src[2]; o.Kind != gcn.SGPR || o.Index != regVCC { // it is not named: v_div_fmas
 			return true, false
 		}
 	}
 	for _, o := range []*gcn.Operand{&in.Src[0], &in.Src[1], &in.Base, &in.SOffset, &in.Addr, &in.Data, &in.Data1} {
-		if o.Kind == gcn.Special || overlap(o, max(1, int(o.Width)), &mask, 2) {
+		if o.Kind == gcn.Special || overlap(o, max(1, int(o.Width)), &mask, n) {
 			return true, false
 		}
 	}
 	switch o := &in.Src[2]; {
 	case o.Kind == gcn.Special:
 		return true, false
-	case overlap(o, max(1, int(o.Width)), &mask, 2):
-		return true, isVALU(in) && selecting[in.Op.String()] && int(o.Index) == pair
+	case overlap(o, max(1, int(o.Width)), &mask, n):
+		return true, isVALU(in) && selecting[in.Op.String()] && int(o.Index) == reg
 	}
-	return !isVALU(in) && overlap(&in.Dst, max(1, int(in.Dst.Width)), &mask, 2), false // s_cmov reads it
+	return !isVALU(in) && overlap(&in.Dst, max(1, int(in.Dst.Width)), &mask, n), false // s_cmov reads it
 }
 
 // selecting are the instructions whose third source is a lane mask.
-var selecting = map[string]bool{"v_cndmask_b32": true, "v_addc_co_u32": true, "v_subb_co_u32": true, "v_subbrev_co_u32": true}
+var selecting = map[string]bool{"v_cndmask_b32": true, "v_cndmask_b16": true, "v_addc_co_u32": true, "v_subb_co_u32": true, "v_subbrev_co_u32": true}
 
 // hold makes the lanes in k part of the mask that is held, those of quarter q.
 func (g *nativeGen) hold(pair, q int, k x64.K) {
@@ -96,7 +103,7 @@ func (g *nativeGen) release(in *gcn.Inst) {
 		return
 	}
 	mask := gcn.Operand{Kind: gcn.SGPR, Index: uint16(g.held - 1)}
-	if !holdsMasks(in) || overlap(&in.Dst, max(1, int(in.Dst.Width)), &mask, 2) || overlap(&in.SDst, max(1, int(in.SDst.Width)), &mask, 2) {
+	if !holdsMasks(in) || overlap(&in.Dst, max(1, int(in.Dst.Width)), &mask, g.maskRegs()) || overlap(&in.SDst, max(1, int(in.SDst.Width)), &mask, g.maskRegs()) {
 		g.held = 0
 	}
 }

@@ -93,7 +93,7 @@ func (g *nativeGen) put(z x64.Z, q int) {
 
 // quarters calls f for each quarter, skipping those without an active lane.
 func (g *nativeGen) quarters(f func(q int)) {
-	for q := range 4 {
+	for q := range g.quarterCount() {
 		if g.full {
 			f(q)
 			continue
@@ -133,6 +133,12 @@ func (r *ldsRange) operand() gcn.Operand {
 		return gcn.Operand{Kind: gcn.AccVGPR, Index: uint16(r.reg)}
 	}
 	return gcn.Operand{Kind: gcn.VGPR, Index: uint16(r.reg)}
+}
+
+// written reports whether an instruction writes the register.
+func (r *ldsRange) written(in *gcn.Inst) bool {
+	o := r.operand()
+	return overlap(&o, 1, &in.Dst, max(1, int(in.Dst.Width))) || in.Dual != nil && r.written(in.Dual)
 }
 
 // What wave.ldsKind says of the addresses of a register.
@@ -249,7 +255,7 @@ func (g *nativeGen) ldsFind(o *gcn.Operand, slot, end int) {
 	a.OpImm(x64.SUB, false, x64.RAX, int32(end))
 	a.JumpIf(x64.B, known)
 	a.VFromReg(false, 5, x64.RAX)
-	for q := range 4 {
+	for q := range g.quarterCount() {
 		z := g.inReg(2, g.at(o, 0, q))
 		a.VToReg(false, x64.RAX, z)
 		if !g.full { // with no lane active it is any address
@@ -297,7 +303,7 @@ func (g *nativeGen) ldsEnd(o *gcn.Operand) (end int) {
 				end = max(end, imm+16)
 			}
 		}
-		if overlap(o, 1, &in.Dst, int(in.Dst.Width)) {
+		if overlap(o, 1, &in.Dst, int(in.Dst.Width)) || in.Dual != nil && overlap(o, 1, &in.Dual.Dst, 1) {
 			break
 		}
 	}
@@ -306,13 +312,9 @@ func (g *nativeGen) ldsEnd(o *gcn.Operand) (end int) {
 
 // forget drops what is known of registers that are written.
 func (g *nativeGen) forget(in *gcn.Inst) {
-	written := func(r ldsRange) bool {
-		o := r.operand()
-		return overlap(&o, 1, &in.Dst, max(1, int(in.Dst.Width)))
-	}
-	g.ranges = slices.DeleteFunc(g.ranges, written)
+	g.ranges = slices.DeleteFunc(g.ranges, func(r ldsRange) bool { return r.written(in) })
 	for i := range g.kept {
-		if written(g.kept[i]) {
+		if g.kept[i].written(in) {
 			g.a.StoreImm(false, x64.At(rW, waveKind+4*i), ldsUnknown)
 		}
 	}
@@ -337,7 +339,7 @@ func (g *nativeGen) ldsAccess(addr, dst *gcn.Operand, passes []ldsPass) {
 	same, other, done, top := a.Label(), a.Label(), a.Label(), a.Label()
 	a.Bind(top)
 	each := func(passes []ldsPass, f func(p ldsPass, q int, at x64.Mem)) {
-		for q := range 4 {
+		for q := range g.quarterCount() {
 			a.LoadSigned(x64.RAX, x64.At(rW, waveBase+16*slot+4*q))
 			for _, p := range passes {
 				f(p, q, x64.AtIndex(rLDS, x64.RAX, p.imm))

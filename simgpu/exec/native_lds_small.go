@@ -50,6 +50,7 @@ func (s small) ldsLoad(g *nativeGen, in *gcn.Inst) bool {
 		a.V(x64.VPXORD, 0, 0, x64.Z(0), 0)
 		a.Gather(0, x64.AtVec(rLDS, 2, 0), 5)
 		s.extract(g)
+		s.keep(g, &in.Dst, q)
 		g.store(&in.Dst, 0, q, 0)
 	})
 	a.Bind(done)
@@ -97,8 +98,8 @@ func ldsSmallStore(bytes int, high bool) emitter {
 var _ = define(func() {
 	for suffix, s := range map[string]small{
 		"u8": {bytes: 1}, "i8": {bytes: 1, signed: true}, "u16": {bytes: 2}, "i16": {bytes: 2, signed: true},
-		"u8_d16": {bytes: 1}, "u8_d16_hi": {bytes: 1, high: true}, "i8_d16": {bytes: 1, signed: true, low: true},
-		"i8_d16_hi": {bytes: 1, signed: true, high: true}, "u16_d16": {bytes: 2}, "u16_d16_hi": {bytes: 2, high: true},
+		"u8_d16": {bytes: 1, d16: true}, "u8_d16_hi": {bytes: 1, high: true, d16: true}, "i8_d16": {bytes: 1, signed: true, low: true, d16: true},
+		"i8_d16_hi": {bytes: 1, signed: true, high: true, d16: true}, "u16_d16": {bytes: 2, d16: true}, "u16_d16_hi": {bytes: 2, high: true, d16: true},
 	} {
 		nativeMemory["ds_read_"+suffix] = s.ldsLoad
 	}

@@ -189,5 +189,5 @@ func (g *nativeGen) needed(b *block) uint8 {
 // mayTranslate reports whether some form of an instruction can be translated: it uses no registers but those that it names.
 func mayTranslate(in *gcn.Inst) bool {
 	name := in.Op.String()
-	return nativeScalar[name] != nil || nativeVector[name] != nil || nativeMemory[name] != nil
+	return (nativeScalar[name] != nil || nativeVector[name] != nil || nativeMemory[name] != nil) && (in.Dual == nil || mayTranslate(in.Dual))
 }

@@ -42,7 +42,7 @@ type comparison struct {
 func nativeCompare(name string, c comparison, pred byte) {
 	for _, prefix := range []string{"v_cmp_", "v_cmpx_"} {
 		nativeVector[prefix+name] = func(g *nativeGen, in *gcn.Inst) bool {
-			d, err := sdst(&in.Dst, 2)
+			d, err := sdst(&in.Dst, g.maskRegs())
 			if err != nil || !canVector(&in.Src[0]) || !canVector(&in.Src[1]) || c.wide && !isPlain(in) {
 				return false
 			}
@@ -52,7 +52,7 @@ func nativeCompare(name string, c comparison, pred byte) {
 				stored, held = g.fate(int(d))
 			}
 			together := !c.wide && in.Form != gcn.FormDPP && !held // their masks do not get into the way of anything
-			for q := range 4 {
+			for q := range g.quarterCount() {
 				k := x64.K(5)
 				switch {
 				case held && !stored:
@@ -84,15 +84,17 @@ func nativeCompare(name string, c comparison, pred byte) {
 			}
 			if together {
 				g.a.K(x64.KUNPCKWD, 5, 5, 0)
-				g.a.K(x64.KUNPCKWD, 6, 7, 6)
-				g.a.K(x64.KUNPCKDQ, 5, 6, 5)
+				if g.wide() {
+					g.a.K(x64.KUNPCKWD, 6, 7, 6)
+					g.a.K(x64.KUNPCKDQ, 5, 6, 5)
+				}
 				g.a.KToReg64(x64.R9, 5)
 			}
 			if stored {
-				g.setScalar(int(d), true, x64.R9)
+				g.setScalar(int(d), g.wide(), x64.R9)
 			}
 			if prefix == "v_cmpx_" {
-				g.setScalar(regEXEC, true, x64.R9)
+				g.setScalar(regEXEC, g.wide(), x64.R9)
 			}
 			return true
 		}
@@ -133,7 +135,7 @@ func (g *nativeGen) selector(k x64.K, o *gcn.Operand, q int) x64.K {
 	if g.held == int(o.Index)+1 {
 		return x64.K(1 + q)
 	}
-	at := g.scalarAt(int(o.Index), true)
+	at := g.scalarAt(int(o.Index), g.wide())
 	if r, ok := at.(x64.Reg); ok {
 		g.quarterOf(k, r, q)
 		return k
@@ -160,27 +162,25 @@ var _ = define(func() {
 		nativeCompare(name+"_f16", comparison{o: x64.VCMPPS, fl: isF16, widen: widenHalves}, p)
 	}
 
-	nativeVector["v_cndmask_b32"] = func(g *nativeGen, in *gcn.Inst) bool {
+	choose := func(g *nativeGen, in *gcn.Inst) bool {
 		if !canOperands(in, 2) || !isPair(&in.Src[2]) || in.Form == gcn.FormDPP || in.Omod != 0 || in.Clamp {
 			return false
 		}
-		for q := range 4 {
+		for q := range g.quarterCount() {
 			x, y := g.source(in, 0, q), g.source(in, 1, q)
 			k := g.selector(5, &in.Src[2], q)
 			g.a.V(x64.VPBLENDMD, 0, g.inReg(2, x), y, k)
-			if in.Form == gcn.FormSDWA {
-				g.partOf(in, q)
-			}
-			g.store(&in.Dst, 0, q, 0)
+			g.finish(in, &vop{}, q)
 		}
 		return true
 	}
+	nativeVector["v_cndmask_b32"], nativeVector["v_cndmask_b16"] = choose, choose
 
 	// sum and difference: the result in Z0, the carry of each lane in K5. first
 	// and second are the sources; of a difference, first - second.
 	carry := func(name string, sub, rev, in bool) {
 		nativeVector[name] = func(g *nativeGen, i *gcn.Inst) bool {
-			d, err := sdst(&i.SDst, 2)
+			d, err := sdst(&i.SDst, g.maskRegs())
 			if err != nil || !isPlain(i) || !canOperands(i, 2) || in != isPair(&i.Src[2]) {
 				return false
 			}
@@ -190,7 +190,7 @@ var _ = define(func() {
 			}
 			a := &g.a
 			stored, held := g.fate(int(d))
-			for q := range 4 {
+			for q := range g.quarterCount() {
 				first, second := g.plainSource(x, q), g.plainSource(y, q)
 				if _, ok := first.(x64.Z); !ok && !sub {
 					first, second = second, first
@@ -229,7 +229,7 @@ var _ = define(func() {
 				g.store(&i.Dst, 0, q, 0)
 			}
 			if stored {
-				g.setScalar(int(d), true, x64.R9)
+				g.setScalar(int(d), g.wide(), x64.R9)
 			}
 			return true
 		}
@@ -244,12 +244,16 @@ var _ = define(func() {
 	for _, signed := range []bool{false, true} {
 		name := map[bool]string{false: "v_mad_u64_u32", true: "v_mad_i64_i32"}[signed]
 		nativeVector[name] = func(g *nativeGen, in *gcn.Inst) bool {
-			d, err := sdst(&in.SDst, 2)
+			d, err := sdst(&in.SDst, g.maskRegs())
 			if err != nil || !isPlain(in) || !canOperands(in, 3) {
 				return false
 			}
+			if stored, held := g.fate(int(d)); (!stored || d == regLost) && !held && isWhole(&in.Src[2]) {
+				g.madPairs(in, signed)
+				return true
+			}
 			a := &g.a
-			for q := range 4 {
+			for q := range g.quarterCount() {
 				for half := range 2 {
 					for i := range 3 {
 						g.load64(x64.Z(2+i), &in.Src[i], q, half, false)
@@ -273,7 +277,7 @@ var _ = define(func() {
 				g.maskOf(q, 5)
 				g.narrow(&in.Dst, q)
 			}
-			g.setScalar(int(d), true, x64.R9)
+			g.setScalar(int(d), g.wide(), x64.R9)
 			return true
 		}
 	}
@@ -283,9 +287,9 @@ var _ = define(func() {
 		if err != nil || !isVec(&in.Src[0]) || !isPlain(in) {
 			return false
 		}
-		// With no lane active it is lane 0: TZCNT of 0 is 64, modulo 64.
-		g.a.Tzcnt(true, x64.RAX, g.scalarAt(regEXEC, true))
-		g.a.OpImm(x64.AND, false, x64.RAX, 63)
+		// With no lane active it is lane 0: TZCNT of 0 is 64 or 32, modulo that.
+		g.a.Tzcnt(g.wide(), x64.RAX, g.scalarAt(regEXEC, g.wide()))
+		g.a.OpImm(x64.AND, false, x64.RAX, int32(g.size()-1))
 		g.a.ShiftImm(x64.SHL, false, x64.RAX, 2)
 		at := vecAt(&in.Src[0], 0, 0)
 		g.a.Load(false, x64.RAX, x64.AtIndex(at.Base, x64.RAX, int(at.Disp)))

@@ -84,7 +84,7 @@ func (g *workgroup) part(w *wave, now uintptr) *wave {
 		o.status = running
 		switch {
 		case o.chain.group != at:
-			o.start(g.s, g.count*WaveSize)
+			o.start(g.s, g.count*w.d.waveSize())
 			continue
 		case begun && over:
 			if o.status = ended; o != called {

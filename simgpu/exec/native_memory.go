@@ -28,7 +28,7 @@ func (g *nativeGen) access(done x64.Label) (punt x64.Label) {
 // count adds the bytes of the active lanes to a counter of the wave.
 func (g *nativeGen) count(at, size int) {
 	if g.full {
-		g.a.OpImm(x64.ADD, true, x64.At(rW, at), int32(size*WaveSize))
+		g.a.OpImm(x64.ADD, true, x64.At(rW, at), int32(size*g.size()))
 		return
 	}
 	g.countLanes(at, uint64(size))
@@ -69,13 +69,21 @@ func (g *nativeGen) begin(in *gcn.Inst, done x64.Label, scratch func(bad x64.Lab
 			})
 		}
 		a.Load(false, x64.RAX, sreg(v+1))
-		a.OpImm(x64.AND, false, x64.RAX, -0x7fff8000) // bits 31 and 15
+		a.OpImm(x64.AND, false, x64.RAX, g.strange())
 		a.JumpIf(x64.NE, special)
 		a.Load(false, x64.RAX, sreg(v+3))
 		a.OpImm(x64.AND, false, x64.RAX, 1<<23)
 		a.JumpIf(x64.NE, bad)
 	}
 	return bad
+}
+
+// strange are the bits of a descriptor's second word that say that it is swizzled, or of scratch.
+func (g *nativeGen) strange() int32 {
+	if g.p.arch.Has(gcn.RDNA) {
+		return -1<<30 | 1<<15
+	}
+	return -1<<31 | 1<<15
 }
 
 // bufferStart makes RCX the start of the addresses of a buffer access, as an offset.
@@ -380,6 +388,7 @@ type small struct {
 	signed bool
 	low    bool // the upper half is zero
 	high   bool // to the upper half
+	d16    bool // the other half stays where the target leaves it
 }
 
 func (s small) load(g *nativeGen, in *gcn.Inst) bool {
@@ -393,6 +402,7 @@ func (s small) load(g *nativeGen, in *gcn.Inst) bool {
 	g.accesses(in, s.bytes, true, func(q, disp int) {
 		a.V1(widen, 0, x64.AtIndex(rMem, x64.RAX, disp), g.lanes(q))
 		s.place(g)
+		s.keep(g, &in.Dst, q)
 		l.put(0, q, 0)
 	}, func() {
 		g.quarters(func(q int) {
@@ -414,6 +424,7 @@ func (s small) load(g *nativeGen, in *gcn.Inst) bool {
 			a.VShift(x64.VPSLLD, 5, x64.Z(5), 0, 3)
 			a.V(x64.VPANDD, 5, 5, g.con(24), 0)
 			s.extract(g)
+			s.keep(g, &in.Dst, q)
 			l.put(0, q, 0)
 		})
 	})
@@ -448,6 +459,19 @@ func (s small) place(g *nativeGen) {
 	case s.low:
 		g.a.V(x64.VPANDD, 0, 0, g.con(0xffff), 0)
 	}
+}
+
+// keep adds to Z0 the half of the destination that the target leaves as it is. Z1 is used.
+func (s small) keep(g *nativeGen, dst *gcn.Operand, q int) {
+	if !s.d16 || !g.p.arch.Has(gcn.KeepsHalf) {
+		return
+	}
+	other := uint32(0xffff0000)
+	if s.high {
+		other = 0xffff
+	}
+	g.masked(1, g.at(dst, 0, q), other)
+	g.a.V(x64.VPORD, 0, 0, x64.Z(1), 0)
 }
 
 func btoi(b bool) int {
@@ -638,8 +662,8 @@ var (
 var (
 	smallLoads = map[string]small{
 		"ubyte": {bytes: 1}, "sbyte": {bytes: 1, signed: true}, "ushort": {bytes: 2}, "sshort": {bytes: 2, signed: true},
-		"ubyte_d16": {bytes: 1}, "ubyte_d16_hi": {bytes: 1, high: true}, "sbyte_d16": {bytes: 1, signed: true, low: true},
-		"sbyte_d16_hi": {bytes: 1, signed: true, high: true}, "short_d16": {bytes: 2}, "short_d16_hi": {bytes: 2, high: true},
+		"ubyte_d16": {bytes: 1, d16: true}, "ubyte_d16_hi": {bytes: 1, high: true, d16: true}, "sbyte_d16": {bytes: 1, signed: true, low: true, d16: true},
+		"sbyte_d16_hi": {bytes: 1, signed: true, high: true, d16: true}, "short_d16": {bytes: 2, d16: true}, "short_d16_hi": {bytes: 2, high: true, d16: true},
 	}
 	smallStores = map[string]int{"byte": 1, "short": 2}
 )

@@ -44,7 +44,7 @@ func canVector(o *gcn.Operand) bool {
 	case gcn.SGPR:
 		return int(o.Index)+int(max(o.Width, 1)) <= 128
 	case gcn.Special:
-		_, ok := aperture(o.Index)
+		_, ok := constOf(o)
 		return ok || o.Index == regSCC && o.Width != 2
 	}
 	return false
@@ -71,6 +71,9 @@ func constOf(o *gcn.Operand) (uint64, bool) {
 	case gcn.None:
 		return 0, true
 	case gcn.Special:
+		if o.Index == gcn.SrcNull {
+			return 0, true
+		}
 		return aperture(o.Index)
 	}
 	return 0, false
@@ -126,7 +129,7 @@ func (g *nativeGen) source(in *gcn.Inst, i, q int) any {
 			rm = z
 		}
 	}
-	if in.Enc == gcn.VOP3 && in.OpSel>>i&1 != 0 {
+	if in.Enc != gcn.VOP3P && in.OpSel>>halfBit(in, i)&1 != 0 {
 		a.VShift(x64.VPSRLD, z, g.inReg(z, rm), 0, 16)
 		rm = z
 	}
@@ -192,8 +195,8 @@ func (g *nativeGen) lanesOf(f func(i int) uint32) x64.Mem {
 
 // canDPP reports whether the lanes of a quarter read those of one quarter, their own or one before it.
 func canDPP(in *gcn.Inst) bool {
-	for i := range WaveSize {
-		if src, ok := dppSource(in.DPP.Ctrl, i); ok && (src>>4 != dppQuarter(in, i>>4) || src>>4 > i>>4) {
+	for i := range in.Arch.WaveSize() {
+		if src, ok := dppSource(&in.DPP, i); ok && (src>>4 != dppQuarter(in, i>>4) || src>>4 > i>>4) {
 			return false
 		}
 	}
@@ -203,7 +206,7 @@ func canDPP(in *gcn.Inst) bool {
 // dppQuarter is the quarter whose lanes those of quarter q read, as canDPP says; q if they read none.
 func dppQuarter(in *gcn.Inst, q int) int {
 	for i := range 16 {
-		if src, ok := dppSource(in.DPP.Ctrl, 16*q+i); ok {
+		if src, ok := dppSource(&in.DPP, 16*q+i); ok {
 			return src >> 4
 		}
 	}
@@ -211,11 +214,11 @@ func dppQuarter(in *gcn.Inst, q int) int {
 }
 
 // quartersOf is the order in which an instruction executes its quarters: none is written that another one reads from yet.
-func quartersOf(in *gcn.Inst) [4]int {
+func (g *nativeGen) quartersOf(in *gcn.Inst) []int {
 	if in.Form == gcn.FormDPP {
-		return [4]int{3, 2, 1, 0}
+		return []int{3, 2, 1, 0}[4-g.quarterCount():]
 	}
-	return [4]int{0, 1, 2, 3}
+	return []int{0, 1, 2, 3}[:g.quarterCount()]
 }
 
 // fromLanes permutes a source as DPP says, to z. Lanes whose source does not
@@ -224,7 +227,7 @@ func (g *nativeGen) fromLanes(in *gcn.Inst, z x64.Z, rm any, q, from int) x64.Z 
 	a, p := &g.a, &in.DPP
 	var valid, write uint64
 	for i := range 16 {
-		if _, ok := dppSource(p.Ctrl, 16*q+i); ok {
+		if _, ok := dppSource(p, 16*q+i); ok {
 			valid |= 1 << i
 		}
 		if p.RowMask>>q&1 != 0 && p.BankMask>>(i>>2)&1 != 0 {
@@ -232,12 +235,12 @@ func (g *nativeGen) fromLanes(in *gcn.Inst, z x64.Z, rm any, q, from int) x64.Z 
 		}
 	}
 	a.V1(x64.VMOVDQU32, 1, g.lanesOf(func(i int) uint32 {
-		src, _ := dppSource(p.Ctrl, 16*q+i)
+		src, _ := dppSource(p, 16*q+i)
 		return uint32(src & 15)
 	}), 0)
 	a.Imm(x64.RAX, valid)
 	a.KFromReg(7, x64.RAX)
-	if !g.full { // those of them whose source is active
+	if !g.full && !p.FetchInactive { // those of them whose source is active
 		a.V1Zero(x64.VPBCASTD, 7, g.con(^uint32(0)).Mem, g.lanes(from))
 		a.V(x64.VPERMD, 7, 1, x64.Z(7), 0)
 		a.VCmp(x64.VPCMPD, 7, 7, g.con(0), 7, x64.LT)
@@ -248,7 +251,7 @@ func (g *nativeGen) fromLanes(in *gcn.Inst, z x64.Z, rm any, q, from int) x64.Z 
 	a.Imm(x64.RAX, write)
 	a.KFromReg(6, x64.RAX)
 	g.active(6, q)
-	if !p.BoundCtrl {
+	if !p.BoundCtrl && !p.Eight {
 		a.K(x64.KAND, 6, 6, 7)
 	}
 	return z
@@ -381,7 +384,7 @@ func (g *nativeGen) floatKind(fl floats) {
 
 // plainResult reports whether the result goes to the destination as it is.
 func plainResult(in *gcn.Inst, v *vop) bool {
-	return in.Omod == 0 && !in.Clamp && in.Form != gcn.FormDPP && !(v.keeps && in.Enc == gcn.VOP3) &&
+	return in.Omod == 0 && !in.Clamp && in.Form != gcn.FormDPP && !keepsOther(in, v) &&
 		(in.Form != gcn.FormSDWA || in.SDWA.DstSel == gcn.Dword)
 }
 
@@ -398,7 +401,7 @@ func (g *nativeGen) finish(in *gcn.Inst, v *vop, q int) {
 	if in.Form == gcn.FormSDWA {
 		g.partOf(in, q)
 	}
-	if v.keeps && in.Enc == gcn.VOP3 {
+	if keepsOther(in, v) {
 		g.to(1, g.at(&in.Dst, 0, q))
 		if in.OpSel>>3&1 != 0 {
 			a.VShift(x64.VPSLLD, 0, x64.Z(0), 0, 16)
@@ -462,9 +465,12 @@ func isPlain(in *gcn.Inst) bool {
 	return in.Form != gcn.FormSDWA && in.Form != gcn.FormDPP && in.Neg|in.Abs|in.NegHi|in.OpSel|in.Omod == 0 && !in.Clamp
 }
 
+// usesMasks are the operations whose steps need K6 and K7, which have the lanes of DPP.
+var usesMasks = map[string]bool{"v_perm_b32": true, "v_div_fixup_f32": true}
+
 // canFinish reports whether finish knows the modifiers of an operation's result.
 func canFinish(in *gcn.Inst, v *vop) bool {
-	if in.Form == gcn.FormDPP && !canDPP(in) {
+	if in.Form == gcn.FormDPP && (!canDPP(in) || usesMasks[in.Op.String()]) {
 		return false
 	}
 	if in.Clamp && (v.iclamp != nil && saturating[in.Op.String()] == nil || v.iclamp == nil && v.fl != isF32 && v.fl != isF64) {

@@ -52,6 +52,47 @@ func (g *nativeGen) storePair(o *gcn.Operand, q int) {
 	g.store(o, 1, q, 6)
 }
 
+// madPairs is v_mad_u64_u32 or v_mad_i64_i32 where nobody wants the carries: even lanes, then odd ones, as the multiplication has them. Z0 and Z2 to Z7
+// and K5 are used.
+func (g *nativeGen) madPairs(in *gcn.Inst, signed bool) {
+	a, mul := &g.a, x64.VPMULUDQ
+	if signed {
+		mul = x64.VPMULDQ
+	}
+	const x, y, odd, even, t = x64.Z(2), x64.Z(3), x64.Z(5), x64.Z(6), x64.Z(7)
+	for q := range g.quarterCount() {
+		r, s := g.inReg(x, g.plainSource(&in.Src[0], q)), g.inReg(y, g.plainSource(&in.Src[1], q))
+		a.V(mul, even, r, s, 0)
+		a.VShift(x64.VPSRLQ, odd, r, 0, 32)
+		a.VShift(x64.VPSRLQ, t, s, 0, 32)
+		a.V(mul, odd, odd, t, 0)
+		if v, ok := constOf(&in.Src[2]); ok {
+			if v != 0 {
+				a.V(x64.VPADDQ, even, even, g.con64(v), 0)
+				a.V(x64.VPADDQ, odd, odd, g.con64(v), 0)
+			}
+		} else {
+			lo, hi := g.inReg(x, g.dword(&in.Src[2], q, 0)), g.inReg(y, g.dword(&in.Src[2], q, 1))
+			a.V(x64.VPANDQ, t, lo, g.con64(1<<32-1), 0)
+			a.V(x64.VPADDQ, even, even, t, 0)
+			a.VShift(x64.VPSLLQ, t, hi, 0, 32)
+			a.V(x64.VPADDQ, even, even, t, 0)
+			a.VShift(x64.VPSRLQ, t, lo, 0, 32)
+			a.V(x64.VPADDQ, odd, odd, t, 0)
+			a.V(x64.VPANDQ, t, hi, g.con64(^uint64(1<<32-1)), 0)
+			a.V(x64.VPADDQ, odd, odd, t, 0)
+		}
+		a.V(x64.VPANDQ, 4, even, g.con64(1<<32-1), 0)
+		a.VShift(x64.VPSLLQ, t, odd, 0, 32)
+		a.V(x64.VPORQ, 4, 4, t, 0)
+		a.VShift(x64.VPSRLQ, even, even, 0, 32)
+		a.V(x64.VPANDQ, odd, odd, g.con64(^uint64(1<<32-1)), 0)
+		a.V(x64.VPORQ, even, even, odd, 0)
+		g.store(&in.Dst, 0, q, 4)
+		g.store(&in.Dst, 1, q, even)
+	}
+}
+
 // constantShift is the shift in source i, if it is a constant.
 func constantShift(in *gcn.Inst, i int, mask uint64) (n byte, ok bool) {
 	v, ok := constOf(&in.Src[i])
@@ -68,7 +109,7 @@ func shiftLeftPair(g *nativeGen, in *gcn.Inst) bool {
 	if !ok || !isPlain(in) || !isVec(&in.Dst) || !isWhole(&in.Src[1]) {
 		return false
 	}
-	for q := range 4 {
+	for q := range g.quarterCount() {
 		g.shiftPair(&in.Src[1], q, n)
 		g.storePair(&in.Dst, q)
 	}
@@ -81,7 +122,7 @@ func shiftAddPair(g *nativeGen, in *gcn.Inst) bool {
 		return false
 	}
 	a := &g.a
-	for q := range 4 {
+	for q := range g.quarterCount() {
 		lo, hi := g.dword(&in.Src[2], q, 0), g.dword(&in.Src[2], q, 1)
 		if n == 0 && isVec(&in.Src[2]) { // it is plainly a sum
 			z := g.inReg(7, lo)
@@ -109,7 +150,7 @@ func shiftBy(o x64.VShift) emitter {
 		if !ok || !isPlain(in) || !canOperands(in, 2) {
 			return false
 		}
-		for q := range 4 {
+		for q := range g.quarterCount() {
 			x := g.source(in, 1, q)
 			d, k, done := g.target(&in.Dst, 0, q)
 			g.a.VShift(o, d, x, k, n)

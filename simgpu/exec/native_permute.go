@@ -9,12 +9,15 @@ import (
 
 // Moves between lanes.
 
-// fromAll makes z the lanes of a register that are numbered in idx, modulo 64. Its quarters
+// fromAll makes z the lanes of a register that are numbered in idx, modulo how many there are. Its quarters
 // are in t; Z1 is used.
 func (g *nativeGen) fromAll(z, idx x64.Z, t [4]x64.Z) {
 	a := &g.a
 	a.V1(x64.VMOVDQU32, z, idx, 0)
 	a.V(x64.VPERMI2D, z, t[0], t[1], 0)
+	if !g.wide() {
+		return
+	}
 	a.V1(x64.VMOVDQU32, 1, idx, 0)
 	a.V(x64.VPERMI2D, 1, t[2], t[3], 0)
 	a.VTest(5, idx, g.con(32), 0)
@@ -29,7 +32,7 @@ func bpermute(g *nativeGen, in *gcn.Inst) bool {
 	}
 	a := &g.a
 	var t [4]x64.Z
-	for q := range 4 {
+	for q := range g.quarterCount() {
 		at := g.at(&in.Data, 0, q)
 		z, pinned := at.(x64.Z)
 		switch {
@@ -42,7 +45,7 @@ func bpermute(g *nativeGen, in *gcn.Inst) bool {
 		}
 		t[q] = z
 	}
-	for q := range 4 {
+	for q := range g.quarterCount() {
 		z := g.inReg(2, g.at(&in.Addr, 0, q))
 		if imm := uint32(uint16(in.Offset)); imm != 0 {
 			a.V(x64.VPADDD, 2, z, g.con(imm), 0)
@@ -62,7 +65,7 @@ func readLane(g *nativeGen, in *gcn.Inst) bool {
 		return false
 	}
 	g.scalarTo(x64.RCX, &in.Src[1])
-	g.a.OpImm(x64.AND, false, x64.RCX, 63)
+	g.a.OpImm(x64.AND, false, x64.RCX, int32(g.size()-1))
 	at := vecAt(&in.Src[0], 0, 0)
 	g.a.Load(false, x64.RAX, x64.Scaled(at.Base, x64.RCX, 2, int(at.Disp)))
 	g.setScalar(int(d), false, x64.RAX)
@@ -75,11 +78,11 @@ func writeLane(g *nativeGen, in *gcn.Inst) bool {
 		return false
 	}
 	g.scalarTo(x64.RCX, &in.Src[1])
-	g.a.OpImm(x64.AND, false, x64.RCX, 63)
+	g.a.OpImm(x64.AND, false, x64.RCX, int32(g.size()-1))
 	g.scalarTo(x64.RAX, &in.Src[0])
 	at := vecAt(&in.Dst, 0, 0)
 	g.a.Store(false, x64.Scaled(at.Base, x64.RCX, 2, int(at.Disp)), x64.RAX)
-	for q := range 4 {
+	for q := range g.quarterCount() {
 		if z, ok := g.at(&in.Dst, 0, q).(x64.Z); ok {
 			g.to(z, vecAt(&in.Dst, 0, q))
 		}

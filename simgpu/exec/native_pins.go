@@ -58,7 +58,7 @@ func (g *nativeGen) loadPins(set uint8) {
 		if set>>i&1 == 0 {
 			continue
 		}
-		for q := range 4 {
+		for q := range g.quarterCount() {
 			g.a.V1(x64.VMOVDQU32, x64.Z(firstPinned+4*i+q), memoryOf(int(r), q), 0)
 		}
 	}
@@ -68,7 +68,7 @@ func (g *nativeGen) loadPins(set uint8) {
 func (g *nativeGen) storePins(set uint8) {
 	for ; set != 0; set &= set - 1 {
 		i := bits.TrailingZeros8(set)
-		for q := range 4 {
+		for q := range g.quarterCount() {
 			g.a.VStore(memoryOf(int(g.pins.regs[i]), q), x64.Z(firstPinned+4*i+q), 0)
 		}
 	}
@@ -81,7 +81,7 @@ func (g *nativeGen) settle(in *gcn.Inst) {
 	g.pins.dirty &^= set
 }
 
-// vectorUses calls f for the vector registers that an instruction uses.
+// vectorUses calls f for the vector registers that an instruction uses, and its second operation, if it has one.
 func vectorUses(in *gcn.Inst, f func(reg, n int, write bool)) {
 	use := func(o *gcn.Operand, write bool) {
 		if o.Kind == gcn.VGPR {
@@ -91,6 +91,9 @@ func vectorUses(in *gcn.Inst, f func(reg, n int, write bool)) {
 	use(&in.Dst, true)
 	for _, o := range []*gcn.Operand{&in.Src[0], &in.Src[1], &in.Src[2], &in.Addr, &in.Data, &in.Data1} {
 		use(o, false)
+	}
+	if in.Dual != nil {
+		vectorUses(in.Dual, f)
 	}
 }
 
@@ -273,20 +276,23 @@ func crossesLanes(in *gcn.Inst) bool {
 		return ldsOffsets[in.Op.String()] == nil
 	case gcn.SMEM, gcn.FLAT, gcn.GLOBAL, gcn.MUBUF, gcn.SCRATCH, gcn.SOP1, gcn.SOP2, gcn.SOPC, gcn.SOPK, gcn.SOPP:
 		return false
-	case gcn.VOP1, gcn.VOP2, gcn.VOPC, gcn.VOP3, gcn.VOP3P:
-		lane := in.Op == gcn.V_READFIRSTLANE_B32 || in.Op == gcn.V_READLANE_B32 || in.Op == gcn.V_WRITELANE_B32
-		return lane || in.Form == gcn.FormDPP
+	case gcn.VOP1, gcn.VOP2, gcn.VOPC, gcn.VOP3, gcn.VOP3P, gcn.VOPD:
+		switch in.Op {
+		case gcn.V_READFIRSTLANE_B32, gcn.V_READLANE_B32, gcn.V_WRITELANE_B32, gcn.V_PERMLANE16_B32, gcn.V_PERMLANEX16_B32:
+			return true
+		}
+		return in.Form == gcn.FormDPP
 	}
 	return true
 }
 
 // writesWhole reports whether an instruction writes all of its destination, in active lanes.
 func writesWhole(in *gcn.Inst) bool {
-	if in.Form == gcn.FormSDWA || in.Form == gcn.FormDPP {
+	if in.Form == gcn.FormSDWA || in.Form == gcn.FormDPP || in.Dual != nil && !writesWhole(in.Dual) {
 		return false
 	}
 	if v := vops[in.Op.String()]; v != nil {
-		return !(v.keeps && in.Enc == gcn.VOP3)
+		return !keepsOther(in, v)
 	}
 	return ldsOffsets[in.Op.String()] != nil || writeWhole[in.Op.String()]
 }

@@ -52,8 +52,7 @@ func (g *nativeGen) formed(i int) (slots []int) {
 			reads[slot] += len(ldsOffsets[in.Op.String()](in))
 		}
 		for s := range g.kept {
-			o := g.kept[s].operand()
-			changed[s] = changed[s] || overlap(&o, 1, &in.Dst, max(1, int(in.Dst.Width)))
+			changed[s] = changed[s] || g.kept[s].written(in)
 		}
 	}
 	for s := range reads {
@@ -112,9 +111,11 @@ func (g *nativeGen) byForm(nb *nativeBlock, slots []int) {
 		a.OpImm(x64.CMP, false, x64.RAX, ldsRow)
 		a.JumpIf(x64.NE, other)
 		base := waveBase + 16*rest[0]
-		a.Load(true, x64.RAX, x64.At(rW, base))
-		a.Op(x64.CMP, true, x64.RAX, x64.At(rW, base+8))
-		a.JumpIf(x64.NE, row)
+		a.Load(g.wide(), x64.RAX, x64.At(rW, base))
+		if g.wide() {
+			a.Op(x64.CMP, true, x64.RAX, x64.At(rW, base+8))
+			a.JumpIf(x64.NE, row)
+		}
 		a.Op(x64.CMP, false, x64.RAX, x64.At(rW, base+4))
 		a.JumpIf(x64.NE, row)
 		with(formRows)
@@ -164,7 +165,7 @@ func (g *nativeGen) isRows(o *gcn.Operand) bool {
 func (g *nativeGen) read(reg int) {
 	p := g.places[reg]
 	delete(g.places, reg)
-	for q := range 4 {
+	for q := range g.quarterCount() {
 		if q == 0 || g.forms[p.slot] != formRows {
 			g.to(0, g.fromPlace(p, q, x64.RAX))
 		}
@@ -198,8 +199,7 @@ func (g *nativeGen) beforeInst(in *gcn.Inst) {
 		}
 	})
 	for s := range g.kept {
-		o := g.kept[s].operand()
-		if overlap(&o, 1, &in.Dst, max(1, int(in.Dst.Width))) {
+		if g.kept[s].written(in) {
 			g.readAll(func(r int) bool { return g.places[r].slot == s })
 			delete(g.forms, s)
 		}
@@ -237,7 +237,7 @@ func leavesLDS(in *gcn.Inst) bool {
 
 // takesPlaces reports whether an instruction takes its sources from where they are.
 func takesPlaces(in *gcn.Inst) bool {
-	return taking[in.Op.String()] && in.Form != gcn.FormSDWA && in.Form != gcn.FormDPP
+	return taking[in.Op.String()] && in.Form != gcn.FormSDWA && in.Form != gcn.FormDPP && (in.Dual == nil || takesPlaces(in.Dual))
 }
 
 // taking are the instructions that can.
@@ -260,7 +260,7 @@ func (g *nativeGen) readFormed(slot int, addr, dst *gcn.Operand, passes []ldsPas
 		return
 	}
 	form := g.forms[slot]
-	for q := range 4 {
+	for q := range g.quarterCount() {
 		a.LoadSigned(x64.RAX, x64.At(rW, waveBase+16*slot+4*q))
 		for _, p := range now {
 			d, k, done := g.target(dst, p.reg, q)

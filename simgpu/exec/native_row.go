@@ -15,18 +15,18 @@ import (
 // device memory: a quarter's begins at the offset RAX + disp. Otherwise it does any. some: row minds
 // which lanes are active. It may be nil.
 func (g *nativeGen) accesses(in *gcn.Inst, n int, some bool, row func(q, disp int), any func()) {
-	if row == nil || !g.full && !some || in.Enc == gcn.MUBUF && !in.OffEn || g.p.mem.Size < uint64(n*WaveSize) {
+	if row == nil || !g.full && !some || in.Enc == gcn.MUBUF && !in.OffEn || g.p.mem.Size < uint64(n*g.size()) {
 		any()
 		return
 	}
 	a := &g.a
 	quarters, no, end := a.Label(), a.Label(), a.Label()
-	g.unlessRows(in, n, WaveSize, quarters)
-	g.rowAt(in, 0, n, WaveSize, no)
-	for line := range n { // what a later wave will access, perhaps
-		a.Prefetch(x64.AtIndex(rMem, x64.RAX, ahead*WaveSize*n+64*line))
+	g.unlessRows(in, n, g.size(), quarters)
+	g.rowAt(in, 0, n, g.size(), no)
+	for line := range (n*g.size() + 63) / 64 { // what a later wave will access, perhaps
+		a.Prefetch(x64.AtIndex(rMem, x64.RAX, ahead*g.size()*n+64*line))
 	}
-	for q := range 4 {
+	for q := range g.quarterCount() {
 		row(q, 16*n*q)
 	}
 	g.later(func() {
@@ -49,7 +49,7 @@ func (g *nativeGen) accesses(in *gcn.Inst, n int, some bool, row func(q, disp in
 const ahead = 8
 
 // unlessRows goes to no unless the active lanes' addresses are n bytes apart in each row
-// of 16 or 64 lanes: their low halves, if the high ones are the same.
+// of 16 lanes, or of all: their low halves, if the high ones are the same.
 func (g *nativeGen) unlessRows(in *gcn.Inst, n, lanes int, no x64.Label) {
 	const first, row, bad = 2, 3, 4 // bad: bits in which they differ
 	a := &g.a
@@ -58,7 +58,7 @@ func (g *nativeGen) unlessRows(in *gcn.Inst, n, lanes int, no x64.Label) {
 		a.VImm(x64.VPTERNLOGD, bad, z, vecAt(&in.Addr, reg, q), g.lanes(q), 0xf6) // bad | z ^ address
 	}
 	for reg := range 1 + btoi(g.hasHigh(in)) {
-		for q := range 4 {
+		for q := range g.quarterCount() {
 			if 16*q%lanes == 0 {
 				a.V1(x64.VPBCASTD, first, vecAt(&in.Addr, reg, q), 0)
 			}

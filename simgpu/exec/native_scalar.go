@@ -3,6 +3,8 @@
 package exec
 
 import (
+	"strings"
+
 	"github.com/rocwire/rocwire/simgpu/exec/internal/x64"
 	"github.com/rocwire/rocwire/simgpu/gcn"
 )
@@ -336,6 +338,16 @@ var _ = define(func() {
 	for _, name := range []string{"buffer_wbl2", "buffer_inv", "buffer_wbinvl1", "buffer_wbinvl1_vol", "s_dcache_inv", "s_dcache_wb"} {
 		nativeMemory[name] = nothing
 	}
+	for _, name := range hints {
+		switch {
+		case name[:2] == "v_":
+			nativeVector[name] = nothing
+		case strings.HasSuffix(name, "_inv"):
+			nativeMemory[name] = nothing
+		default:
+			nativeScalar[name] = nothing
+		}
+	}
 	nativeScalar["s_setprio"] = func(g *nativeGen, in *gcn.Inst) bool {
 		g.a.Imm(x64.RAX, uint64(in.Simm16&3))
 		g.a.StoreSmall(1, x64.At(rW, wavePriority), x64.RAX)
@@ -357,17 +369,28 @@ var _ = define(func() {
 		}
 	}
 
-	for op, f := range nativeLogic {
-		saveExec("s_"+op+"_saveexec_b64", f)
-	}
-	saveExec("s_andn1_saveexec_b64", func(g *nativeGen, w bool) {
+	andn1 := func(g *nativeGen, w bool) {
 		g.a.Not(w, x64.RAX)
 		g.a.Op(x64.AND, w, x64.RAX, x64.RCX)
-	})
-	saveExec("s_orn1_saveexec_b64", func(g *nativeGen, w bool) {
+	}
+	orn1 := func(g *nativeGen, w bool) {
 		g.a.Not(w, x64.RAX)
 		g.a.Op(x64.OR, w, x64.RAX, x64.RCX)
-	})
+	}
+	for op, f := range nativeLogic {
+		changeExec("s_"+op+"_saveexec_b64", true, true, f)
+	}
+	changeExec("s_andn1_saveexec_b64", true, true, andn1)
+	changeExec("s_orn1_saveexec_b64", true, true, orn1)
+	for _, op := range []string{"and", "or", "xor", "nand", "nor", "xnor"} {
+		changeExec("s_"+op+"_saveexec_b32", false, true, nativeLogic[op])
+	}
+	changeExec("s_and_not0_saveexec_b32", false, true, andn1)
+	changeExec("s_or_not0_saveexec_b32", false, true, orn1)
+	changeExec("s_and_not1_saveexec_b32", false, true, nativeLogic["andn2"])
+	changeExec("s_or_not1_saveexec_b32", false, true, nativeLogic["orn2"])
+	changeExec("s_and_not0_wrexec_b32", false, false, andn1)
+	changeExec("s_and_not1_wrexec_b32", false, false, nativeLogic["andn2"])
 })
 
 // nativeLogic are the bitwise operations: RAX = RAX op RCX.
@@ -382,19 +405,24 @@ var nativeLogic = map[string]func(g *nativeGen, w bool){
 	"xnor":  func(g *nativeGen, w bool) { g.a.Op(x64.XOR, w, x64.RAX, x64.RCX); g.a.Not(w, x64.RAX) },
 }
 
-// saveExec defines D = EXEC; EXEC = f(S, EXEC); SCC = EXEC != 0.
-func saveExec(name string, f func(g *nativeGen, w bool)) {
+// changeExec defines D = EXEC; EXEC = f(S, EXEC), or, if it does not save, D = EXEC = f(S, EXEC); SCC = EXEC != 0.
+func changeExec(name string, wide, saves bool, f func(g *nativeGen, w bool)) {
 	nativeScalar[name] = func(g *nativeGen, in *gcn.Inst) bool {
-		d, err := sdst(&in.Dst, 2)
+		d, err := sdst(&in.Dst, 1+btoi(wide))
 		if err != nil || !canScalar(&in.Src[0]) || d == regEXEC || d == regEXEC-1 || d == regEXEC+1 {
 			return false
 		}
 		g.scalarTo(x64.RAX, &in.Src[0])
-		g.a.Load(true, x64.RCX, g.scalarAt(regEXEC, true))
-		g.setScalar(int(d), true, x64.RCX)
-		f(g, true)
-		g.setScalar(regEXEC, true, x64.RAX)
-		g.nonzero(true, x64.RAX)
+		g.a.Load(wide, x64.RCX, g.scalarAt(regEXEC, wide))
+		if saves {
+			g.setScalar(int(d), wide, x64.RCX)
+		}
+		f(g, wide)
+		g.setScalar(regEXEC, wide, x64.RAX)
+		if !saves {
+			g.setScalar(int(d), wide, x64.RAX)
+		}
+		g.nonzero(wide, x64.RAX)
 		return true
 	}
 }

@@ -105,7 +105,7 @@ func (g *nativeGen) scratchAccess(addr *gcn.Operand, n int, bad x64.Label, f fun
 		}
 		a.ShiftImm(x64.SHL, true, x64.RAX, 6)
 		for reg := range regs {
-			for q := range 4 {
+			for q := range g.quarterCount() {
 				f(reg, scratchPart{q: q, bytes: n, row: x64.AtIndex(x64.R10, x64.RAX, 4*WaveSize*reg+64*q), isRow: true, shift: 7})
 			}
 		}
@@ -199,6 +199,7 @@ func (s small) scratchLoad(g *nativeGen, in *gcn.Inst) func(reg int, p scratchPa
 		g.scratchTo(0, p)
 		s.shift(g, p.shift)
 		s.place(g)
+		s.keep(g, &in.Dst, p.q)
 		g.store(&in.Dst, 0, p.q, 0)
 	}
 }

@@ -118,7 +118,7 @@ func (g *nativeGen) chooseScalars() {
 	slices.SortFunc(keys, func(a, b key) int {
 		return cmp.Or(cmp.Compare(score[b], score[a]), cmp.Compare(a.reg, b.reg), cmp.Compare(btoi(a.wide), btoi(b.wide)))
 	})
-	g.scalars = []scalarPin{{regEXEC, true, rExec}}
+	g.scalars = []scalarPin{{regEXEC, g.wide(), rExec}}
 	for _, k := range keys[:min(len(keys), len(scalarPins))] {
 		g.scalars = append(g.scalars, scalarPin{k.reg, k.wide, scalarPins[len(g.scalars)-1]})
 	}

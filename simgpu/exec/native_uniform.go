@@ -11,13 +11,13 @@ import "github.com/rocwire/rocwire/simgpu/gcn"
 // skips reports whether there is nothing to do for an instruction: what it moves is taken from where it is. It notes that.
 func (g *nativeGen) skips(in *gcn.Inst) bool {
 	from := &in.Src[0]
-	if !g.full || endsLive || in.Op.String() != "v_mov_b32" || !isPlain(in) || in.Dst.Kind != gcn.VGPR || !isUniform(from) {
+	if !g.full || endsLive || in.Dual != nil || in.Op.String() != "v_mov_b32" || !isPlain(in) || in.Dst.Kind != gcn.VGPR || !isUniform(from) {
 		return false
 	}
 	changed, b := false, g.nb.b
 	for i := g.idx + 1; i < len(b.ops); i++ {
 		next := &g.nb.ins[i]
-		if !g.nb.can[i] {
+		if !g.nb.can[i] || next.Dual != nil {
 			return false
 		}
 		carries := carrying[next.Op.String()]
@@ -72,9 +72,9 @@ func loadsDwords(in *gcn.Inst) bool {
 
 // notUniform forgets what was noted of registers that are written.
 func (g *nativeGen) notUniform(in *gcn.Inst) {
-	if in.Dst.Kind == gcn.VGPR {
-		for r := range max(1, int(in.Dst.Width)) {
-			delete(g.uniform, int(in.Dst.Index)+r)
+	vectorUses(in, func(reg, n int, write bool) {
+		for r := reg; write && r < reg+n; r++ {
+			delete(g.uniform, r)
 		}
-	}
+	})
 }

@@ -38,7 +38,7 @@ func vecOrder(name string, commutes bool, f step) {
 		}
 		_, place0 := g.placed(&in.Src[0], 0)
 		_, place1 := g.placed(&in.Src[1], 0)
-		for _, q := range quartersOf(in) {
+		for _, q := range g.quartersOf(in) {
 			var s [3]any
 			for i := range v.srcs {
 				if i == 0 && steady && q > 0 {
@@ -81,7 +81,7 @@ func vec64(name string, high bool, f func(g *nativeGen)) {
 		if v.slow != nil || in.Omod != 0 { // the multiplier is ignored where denormals are kept, see outputMultiplier
 			g.floatKind(v.fl)
 		}
-		for q := range 4 {
+		for q := range g.quarterCount() {
 			for half := range 2 {
 				for i := range v.srcs {
 					g.load64(x64.Z(2+i), &in.Src[i], q, half, true)
@@ -124,7 +124,7 @@ func packed(name string, f step) {
 			o := &in.Src[i]
 			aside = aside || o.Kind == in.Dst.Kind && int(o.Index)+int(in.OpSelHi>>i&1) == int(in.Dst.Index)
 		}
-		for q := range 4 {
+		for q := range g.quarterCount() {
 			for half := range 2 {
 				sel, neg := in.OpSel, in.Neg
 				if half == 1 {

@@ -14,8 +14,8 @@ const stopCheck = 256
 // panics; see guard.
 func (w *wave) run(slice int, stop *atomic.Bool) status {
 	b, heat := w.blk, w.d.Program.options.TranslateAfter
-	if w.watched != nil || w.ones != ^uint64(0) {
-		heat = 0 // nothing is translated: machine code does what nobody watches, for waves of 64 lanes
+	if w.watched != nil {
+		heat = 0 // nothing is translated: machine code does what nobody watches
 	}
 	if w.left != 0 {
 		if b = w.nativeLeft(); b == nil {

@@ -33,6 +33,10 @@ func execOf32() {
 	change("s_and_not1_wrexec_b32", false, func(s, e uint32) uint32 { return s &^ e })
 }
 
+// hints are the instructions of RDNA that say something of when and how others execute, or of caches.
+var hints = []string{"s_clause", "s_delay_alu", "s_set_inst_prefetch_distance", "s_wait_idle", "s_waitcnt_depctr", "s_wait_event",
+	"s_waitcnt_vscnt", "s_waitcnt_vmcnt", "s_waitcnt_expcnt", "s_waitcnt_lgkmcnt", "s_version", "s_ttracedata_imm", "v_pipeflush", "s_gl1_inv", "buffer_gl0_inv", "buffer_gl1_inv"}
+
 // Messages of s_sendmsg_rtn that are answered.
 const msgRealTime = 131
 
@@ -58,8 +62,7 @@ var _ = define(func() {
 			return func(w *wave) { w.setMode(w.mode&^(15<<at) | v) }, nil
 		})
 	}
-	for _, n := range []string{"s_clause", "s_delay_alu", "s_set_inst_prefetch_distance", "s_wait_idle", "s_waitcnt_depctr", "s_wait_event",
-		"s_waitcnt_vscnt", "s_waitcnt_vmcnt", "s_waitcnt_expcnt", "s_waitcnt_lgkmcnt", "s_version", "s_ttracedata_imm", "v_pipeflush", "s_gl1_inv", "buffer_gl0_inv", "buffer_gl1_inv"} {
+	for _, n := range hints {
 		on(n, nop)
 	}
 	onControl("s_sendmsg_rtn_b64", func(b *binder, in *gcn.Inst) (func(*wave, *block) *block, error) {

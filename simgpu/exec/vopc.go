@@ -178,10 +178,11 @@ func onCompare(name string, r relation, o *ordering) {
 				s0, s1 = flushed(s0, o.flush), flushed(s1, o.flush)
 			}
 			if prefix == "v_cmpx_" {
+				exec := mdst{regEXEC, b.p.arch.WaveSize() == 64}
 				return func(w *wave) {
 					m := r(s0.get(w), s1.get(w)) & w.exec
 					out.set(w, m)
-					w.setS64(regEXEC, m)
+					exec.set(w, m)
 				}, nil
 			}
 			if ok {

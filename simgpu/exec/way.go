@@ -100,7 +100,7 @@ func isVector(in *gcn.Inst) bool { return isVALU(in) || isVMEM(in) }
 
 func isVALU(in *gcn.Inst) bool {
 	switch in.Enc {
-	case gcn.VOP1, gcn.VOP2, gcn.VOPC, gcn.VOP3, gcn.VOP3P, gcn.MFMA:
+	case gcn.VOP1, gcn.VOP2, gcn.VOPC, gcn.VOP3, gcn.VOP3P, gcn.VOPD, gcn.MFMA:
 		return true
 	}
 	return false

@@ -47,7 +47,7 @@ func how(arch gcn.Arch, info *gcn.OpInfo) string {
 	if r := exec.Reason(arch, info); r != "" {
 		return "no: " + r
 	}
-	if exec.Translated(info.Op.String()) && arch.WaveSize() == exec.WaveSize {
+	if exec.Translated(arch, info.Op.String()) {
 		return "translated"
 	}
 	return "executes"
