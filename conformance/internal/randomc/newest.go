@@ -14,8 +14,12 @@ import (
 
 // newestFor are the processors for which LLVM 21 makes the machine code, of which Debian's package has no clang but llc, and the one for
 // which clang-19 makes LLVM's own language of a program. It does not know gfx950. Of gfx1100 it stores registers where fewer lanes are on than
-// where it loads them again (a call in a branch of a branch, at -O1), and LLVM 21 has registers of 16 bits there.
+// where it loads them again (a call in a branch of a branch, at -O1).
 var newestFor = map[string]string{"gfx950": "gfx942", "gfx1100": "gfx1100"}
+
+// attributesFor are what llc is told to do without. With gfx1100's registers of 16 bits, LLVM 21 widens a 16-bit value in the upper half of a register by
+// masking that register, which is the other half: seed 1, at -O2.
+var attributesFor = map[string]string{"gfx1100": "-real-true16"}
 
 // ErrNoLLC is what Check answers for those where there is no llc-21.
 var ErrNoLLC = errors.New("llc-21 is neither installed nor in ROCWIRE_SID")
@@ -56,7 +60,7 @@ func (c *Checker) newest(ctx context.Context, front, arch, level string) ([]byte
 	if err := os.WriteFile(c.file("p.ll"), targetAttributes.ReplaceAll(text, nil), 0o666); err != nil {
 		return nil, err
 	}
-	command = append(command, level, "-mcpu="+arch, "-filetype=obj", c.file("p.ll"), "-o", c.file("p.o"))
+	command = append(command, level, "-mcpu="+arch, "-mattr="+attributesFor[arch], "-filetype=obj", c.file("p.ll"), "-o", c.file("p.o"))
 	if text, err := exec.CommandContext(ctx, command[0], command[1:]...).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("llc-21: %w\n%s", err, text[:min(len(text), 4000)])
 	}
