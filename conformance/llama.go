@@ -67,7 +67,7 @@ func (r *llamaRun) prompts() [3][]int {
 	return [3][]int{short, long, short}
 }
 
-// conformLlama runs Debian's llama.cpp, unmodified, with a small random model: what its HIP backend generates on a simulated gfx90a, graphs and
+// conformLlama runs Debian's llama.cpp, unmodified, with a small random model: what its HIP backend generates on a simulated card that it has code for, graphs and
 // all, must be what its CPU backend generates. Debian's backend has no code for gfx942, where it must end with HIP's word for that.
 func conformLlama(ctx context.Context, o *options) (failed int, err error) {
 	if err := fetch(ctx, o, llamacpp.Packages); err != nil {
@@ -88,7 +88,7 @@ func conformLlama(ctx context.Context, o *options) (failed int, err error) {
 		}
 		start := time.Now()
 		done, err := l.compare(ctx, &r)
-		failed += report("llama.cpp on gfx90a, "+r.name, done, err, time.Since(start))
+		failed += report("llama.cpp on "+o.arch+", "+r.name, done, err, time.Since(start))
 		if ctx.Err() != nil {
 			return failed, ctx.Err()
 		}
@@ -130,7 +130,7 @@ func (l *llama) compare(ctx context.Context, r *llamaRun) (done string, err erro
 	if err != nil {
 		return "", fmt.Errorf("on the CPU: %w", err)
 	}
-	w, err := startWorker(ctx, l.o, "--sim-arch", "gfx90a")
+	w, err := startWorker(ctx, l.o, "--sim-arch", l.o.arch)
 	if err != nil {
 		return "", err
 	}

@@ -1,13 +1,13 @@
 // Command conformance runs the project's own C programs (package examples), and the
 // outside world's programs against rocwire, unmodified, from Debian's packages: the test programs of AMD's libraries through the remote
-// libamdhip64.so.6 on a worker with a simulated gfx90a, amd-smi through the remote
+// libamdhip64.so.6 on a worker with a simulated gfx90a (or, with -arch, gfx1100), amd-smi through the remote
 // libamd_smi.so.27 on workers with simulated gfx942, llama.cpp with its HIP backend
 // and a model that is made here, and the OpenTelemetry Collector (built by its own
 // builder) as a receiver of our metrics and traces. Random C programs are compiled
 // by clang-19 for this CPU and for the simulated cards, and must have the same results; so must
 // operations and what LLVM folds them to when their operands are constants.
 //
-//	go run ./conformance [-only NAME] [-run REGEXP] [-sample N [-seed S]] [-time-limit D] [-cut KIB] [-tree DIR] [-hip DIR] [-for D]
+//	go run ./conformance [-only NAME] [-arch TARGET] [-run REGEXP] [-sample N [-seed S]] [-time-limit D] [-cut KIB] [-tree DIR] [-hip DIR] [-for D]
 //	go run ./conformance -rewrite
 //
 // It fetches the packages into a cache folder once, starts workers of its own
@@ -46,6 +46,7 @@ type options struct {
 	forms    int
 	match    *regexp.Regexp
 	only     string
+	arch     string // the card of AMD's libraries and of llama.cpp
 	tree     string
 	bin, lib string
 	timeout  time.Duration
@@ -103,6 +104,7 @@ func main() {
 	flag.StringVar(&o.lib, "lib", "build/lib", "the folder of libamdhip64.so.6")
 	flag.DurationVar(&o.timeout, "timeout", time.Hour, "time for one C program, or one run of llama.cpp")
 	flag.StringVar(&o.only, "only", "", "run only this: "+partNames())
+	flag.StringVar(&o.arch, "arch", libraryArches[0], "the simulated card that AMD's libraries and llama.cpp run on: "+strings.Join(libraryArches, " or "))
 	flag.DurationVar(&o.during, "for", 2*time.Minute, "how long random-c and folding go on")
 	flag.IntVar(&o.cut, "cut", 0, "cut the connections of AMD's libraries' programs again and again, at a random byte less than this many KiB away; nothing is added to -results")
 	flag.StringVar(&o.hip, "hip", "", "run only the programs in C, with the libamdhip64.so.6 of this folder")
@@ -123,6 +125,10 @@ func main() {
 	}
 	if o.only != "" && !slices.ContainsFunc(parts, func(p part) bool { return p.name == o.only }) {
 		fmt.Fprintf(os.Stderr, "conformance: -only %s: there are %s\n", o.only, partNames())
+		os.Exit(2)
+	}
+	if !slices.Contains(libraryArches, o.arch) {
+		fmt.Fprintf(os.Stderr, "conformance: -arch %s: AMD's libraries have code for %s\n", o.arch, strings.Join(libraryArches, " and "))
 		os.Exit(2)
 	}
 	if o.match, err = regexp.Compile(*run); err != nil {

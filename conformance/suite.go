@@ -21,7 +21,7 @@ type suite struct {
 	title    string   // as the page has it
 	of       string   // the package whose version is the software's
 	packages []string // besides those of everySuite; all in the tree before anything runs
-	worker   []string // flags of the worker
+	cards    int      // of the worker; 0 is one
 	libs     []string // more folders of libraries, in the tree
 	env      []string
 	root     bool // its programs start others of the tree, so that is their root
@@ -45,14 +45,6 @@ type program struct {
 // everySuite is what every program of Debian links.
 var everySuite = []string{"libc6", "libstdc++6", "libgcc-s1"}
 
-// target is what kind of card the suite runs on.
-func (s *suite) target() string {
-	if i := slices.Index(s.worker, "--sim-arch"); i >= 0 {
-		return s.worker[i+1]
-	}
-	return ""
-}
-
 // conform runs what of the suite is asked for.
 func (s *suite) conform(ctx context.Context, o *options) (failed int, err error) {
 	if err := fetch(ctx, o, append(slices.Clone(everySuite), append([]string{s.of}, s.packages...)...)); err != nil {
@@ -66,7 +58,7 @@ func (s *suite) conform(ctx context.Context, o *options) (failed int, err error)
 	if err != nil {
 		return 0, err
 	}
-	w, err := startWorker(ctx, o, s.worker...)
+	w, err := startWorker(ctx, o, "--sim-arch", o.arch, "--sim-cards", fmt.Sprint(max(s.cards, 1)))
 	if err != nil {
 		return 0, err
 	}
@@ -106,7 +98,7 @@ func (s *suite) conform(ctx context.Context, o *options) (failed int, err error)
 	if len(total) == 0 {
 		return 0, nil
 	}
-	fmt.Printf("%s %s on %s: %s, %.0f s\n", s.title, version, s.target(), counts(total), time.Since(began).Seconds())
+	fmt.Printf("%s %s on %s: %s, %.0f s\n", s.title, version, o.arch, counts(total), time.Since(began).Seconds())
 	return total[results.Failed] + total[results.Late] + total[results.NotRun], nil
 }
 
@@ -185,7 +177,7 @@ func withoutPaths(s string, o *options) string {
 }
 
 func (r *suiteRun) line(c results.Case) results.Case {
-	c.Suite, c.Version, c.Target, c.Program, c.When = r.s.title, r.version, r.s.target(), r.p.name, time.Now().UTC().Truncate(time.Second)
+	c.Suite, c.Version, c.Target, c.Program, c.When = r.s.title, r.version, r.h.o.arch, r.p.name, time.Now().UTC().Truncate(time.Second)
 	return c
 }
 

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// gfx90a is the card for Debian's libraries, which have no code for gfx942.
-var gfx90a = []string{"--sim-arch", "gfx90a"}
+// libraryArches are the cards that -arch chooses from: Debian's libraries have code for them, and none for gfx942. The first is usual.
+var libraryArches = []string{"gfx90a", "gfx1100"}
 
 // rtc are hipRTC and the compiler behind it, and blas the CPU's, which results are compared with.
 var (
@@ -33,55 +33,55 @@ func together(lists ...[]string) []string { return slices.Concat(lists...) }
 // suites are all, smallest first.
 var suites = []suite{
 	{
-		name: "rocrand", title: "rocRAND", of: "librocrand1", packages: []string{"librocrand1-tests"}, worker: gfx90a, limit: time.Hour,
+		name: "rocrand", title: "rocRAND", of: "librocrand1", packages: []string{"librocrand1-tests"}, limit: time.Hour,
 		note:     "Only tests are counted that fail on a GPU which executes nothing.",
 		programs: rocrandPrograms,
 	},
 	{
-		name: "hiprand", title: "hipRAND", of: "libhiprand1", packages: []string{"libhiprand1-tests", "librocrand1"}, worker: gfx90a, limit: 10 * time.Minute,
+		name: "hiprand", title: "hipRAND", of: "libhiprand1", packages: []string{"libhiprand1-tests", "librocrand1"}, limit: 10 * time.Minute,
 		programs: folder("usr/libexec/rocm/libhiprand1-tests"),
 	},
 	{
 		name: "rocblas", title: "rocBLAS", of: "librocblas4", packages: together([]string{"librocblas4-tests", "librocblas4-tests-data", "librocm-smi64-1"}, rocblas, blas),
-		worker: gfx90a, libs: []string{openblas}, limit: 2 * time.Minute, sample: 100,
+		libs: []string{openblas}, limit: 2 * time.Minute, sample: 100,
 		env:      []string{"GTEST_LISTENER=PASS_LINE_IN_LOG"}, // or it is silent about what passes
 		programs: one("rocblas-test", &gtest{path: "usr/libexec/rocm/librocblas4-tests/rocblas-test", args: []string{"--data", "{tree}/usr/share/librocblas4-tests/data/rocblas_gtest.data"}}, "quick_", "pre_checkin_"),
 	},
 	{
 		name: "rocfft", title: "rocFFT", of: "librocfft0", packages: together([]string{"librocfft0-tests", "libfftw3-double3", "libfftw3-single3", "libsqlite3-0", "libgomp1"}, rtc),
-		worker: gfx90a, root: true, env: rocfftEnv, limit: 2 * time.Minute, sample: 100,
+		root: true, env: rocfftEnv, limit: 2 * time.Minute, sample: 100,
 		programs: one("rocfft-test", &gtest{path: "usr/libexec/rocm/librocfft0-tests/rocfft-test", args: []string{"--seed", "1"}}),
 	},
 	{
 		name: "hipfft", title: "hipFFT", of: "libhipfft0", packages: together([]string{"libhipfft0-tests", "librocfft0", "libfftw3-double3", "libfftw3-single3", "libsqlite3-0", "libgomp1"}, rtc),
-		worker: gfx90a, root: true, env: rocfftEnv, limit: 2 * time.Minute, sample: 100,
+		root: true, env: rocfftEnv, limit: 2 * time.Minute, sample: 100,
 		programs: one("hipfft-test", &gtest{path: "usr/libexec/rocm/libhipfft0-tests/hipfft-test", args: []string{"--seed", "1"}}),
 	},
 	{
-		name: "rocprim", title: "rocPRIM", of: "librocprim-tests", worker: gfx90a, limit: 2 * time.Minute, sample: 5,
+		name: "rocprim", title: "rocPRIM", of: "librocprim-tests", limit: 2 * time.Minute, sample: 5,
 		note:     "The `LargeIndices` cases go through up to 2³⁷ elements, and `RocprimAtomicTests` are 10⁹ loads and stores of 16 bytes for each of several seeds: hours here. `RocprimLookbackReproducibilityTests` let each use of their operator sleep, up to 63 times `s_sleep 63`, while the workgroups behind wait for it: a minute of a float's `ScanByKey`, on a machine with much other work, was 30,000 of these. `test_no_half_operators` has no cases, it only has to compile.",
 		programs: folder("usr/libexec/rocm/librocprim-tests"),
 	},
 	{
-		name: "hipcub", title: "hipCUB", of: "libhipcub-tests", worker: gfx90a, limit: 2 * time.Minute, sample: 5,
+		name: "hipcub", title: "hipCUB", of: "libhipcub-tests", limit: 2 * time.Minute, sample: 5,
 		note:     "`LargeIndices` cases are as rocPRIM's.",
 		programs: folder("usr/libexec/rocm/libhipcub-tests"),
 	},
 	{
-		name: "rocthrust", title: "rocThrust", of: "librocthrust-tests", worker: gfx90a, limit: 2 * time.Minute, sample: 2,
+		name: "rocthrust", title: "rocThrust", of: "librocthrust-tests", limit: 2 * time.Minute, sample: 2,
 		note:     "Made with Thrust's own framework: a process for each case. `BigIndexes` cases go through up to 2³³ elements. `test_thrust_functional_placeholders_miscellaneous` has no cases.",
 		programs: thrustPrograms,
 	},
 	{
-		name: "rocsparse", title: "rocSPARSE", of: "librocsparse1", packages: []string{"librocsparse1-tests", "librocsparse1-tests-data"}, worker: gfx90a, limit: 2 * time.Minute, sample: 100,
+		name: "rocsparse", title: "rocSPARSE", of: "librocsparse1", packages: []string{"librocsparse1-tests", "librocsparse1-tests-data"}, limit: 2 * time.Minute, sample: 100,
 		programs: one("rocsparse-test", &gtest{path: "usr/libexec/rocm/librocsparse1-tests/rocsparse-test", args: []string{"--data", "{tree}/usr/share/librocsparse1-tests/data/rocsparse_test.data"}}),
 	},
 	{
-		name: "hipsparse", title: "hipSPARSE", of: "libhipsparse1", packages: []string{"libhipsparse1-tests", "librocsparse1", "libgomp1"}, worker: gfx90a, limit: 2 * time.Minute, sample: 100,
+		name: "hipsparse", title: "hipSPARSE", of: "libhipsparse1", packages: []string{"libhipsparse1-tests", "librocsparse1", "libgomp1"}, limit: 2 * time.Minute, sample: 100,
 		programs: folder("usr/libexec/rocm/libhipsparse1-tests"),
 	},
 	{
-		name: "rocsolver", title: "rocSOLVER", of: "librocsolver0", packages: together([]string{"librocsolver0-tests", "libfmt11"}, rocblas, blas), worker: gfx90a,
+		name: "rocsolver", title: "rocSOLVER", of: "librocsolver0", packages: together([]string{"librocsolver0-tests", "libfmt11"}, rocblas, blas),
 		libs: []string{openblas}, limit: 2 * time.Minute, sample: 100,
 		note: "`POTF2` and `POTRF` have a race of rocSOLVER's own, in `potf2_kernel_small`: all waves read a diagonal element and the first one writes its root there, with no barrier between. " +
 			"They pass as on a card, where all waves have read before the first one writes: [here they give way to each other](simulated-gpu.md#what-it-does-as-a-card-does), too. " +
@@ -90,27 +90,27 @@ var suites = []suite{
 	},
 	{
 		name: "hipsolver", title: "hipSOLVER", of: "libhipsolver0", packages: together([]string{"libhipsolver0-tests", "librocsolver0", "libfmt11", "libhipsparse1", "librocsparse1"}, rocblas, blas),
-		worker: gfx90a, libs: []string{openblas}, limit: 2 * time.Minute, sample: 100,
+		libs: []string{openblas}, limit: 2 * time.Minute, sample: 100,
 		note: "rocSOLVER's `syevj_small_kernel` has a race: all waves sum `cosines_res` to say whether another sweep is needed, and the first one writes its cosines there, with no barrier between. " +
 			"[`--sim-check=race`](simulator-check.md) names both instructions. `HEEVJ.strided_batched__double_complex/13` failed by it before waves gave way to each other when they wait for what they load.",
 		programs: folder("usr/libexec/rocm/libhipsolver0-tests"),
 	},
 	{
 		name: "ggml", title: "ggml", of: "libggml0-backend-hip", packages: together([]string{"llama.cpp-tests", "libllama0", "libggml0", "libhipblas2", "libgomp1"}, rocblas),
-		worker: gfx90a, limit: 2 * time.Minute, sample: 3,
+		limit: 2 * time.Minute, sample: 3,
 		note:     "`test-backend-ops` compares each operation of ggml's HIP backend with its backend for CPUs. *Skip themselves* is what the HIP backend does not support.",
 		programs: ggmlPrograms,
 	},
 	{
 		name: "migraphx", title: "MIGraphX", of: "migraphx", packages: together([]string{"migraphx-tools", "migraphx-tests", "libprotobuf32t64", "libhipblaslt1"}, miopen),
-		worker: gfx90a, root: true, links: miopenLinks, libs: []string{"usr/lib/x86_64-linux-gnu/migraphx/lib"}, env: miopenEnv, limit: 10 * time.Minute, sample: 4,
+		root: true, links: miopenLinks, libs: []string{"usr/lib/x86_64-linux-gnu/migraphx/lib"}, env: miopenEnv, limit: 10 * time.Minute, sample: 4,
 		note: "`migraphx-driver verify` compares small models in ONNX's format, which are made here, in several precisions, with MIGraphX's reference implementation; so does `test_verify` with operations. They compile many kernels for each. " +
 			"Convolutions are left to MIOpen. `test_group_query_attention_decode` is ended by MIGraphX, which says that it cannot compute `group`: it has fused that for rocMLIR, which Debian builds it without (its `mlir_enabled()` is `return false`, its `compile_mlir()` makes nothing), so it does that on every machine.",
 		programs: migraphxPrograms,
 	},
 	{
 		name: "miopen", title: "MIOpen", of: "libmiopen1", packages: together([]string{"libmiopen1-tests", "librocrand1"}, miopen),
-		worker: gfx90a, root: true, links: miopenLinks, env: miopenEnv, limit: 5 * time.Minute, sample: 20,
+		root: true, links: miopenLinks, env: miopenEnv, limit: 5 * time.Minute, sample: 20,
 		note: "`MIOpenDriver` compares layers with the CPU. It and the tests compile kernels as they run, by the clang of Debian's packages. Two faults of Debian's MIOpen, which it has on every machine, are mended by " +
 			"links in the root that these programs have: it looks for the compiler where that was when MIOpen was built, and tells it to look for the C library's headers before those of C++, which do not find them then. " +
 			"It is without kernels in assembly language and without composable_kernel: the library has the names of the first but not their text, and no code for cards. Tests that fail for want of these are not counted, those that pass without having found " +
@@ -122,19 +122,19 @@ var suites = []suite{
 		programs: miopenPrograms,
 	},
 	{
-		name: "hipblaslt", title: "hipBLASLt", of: "libhipblaslt1", packages: []string{"libhipblaslt1-bench", "libomp5", "librocm-smi64-1"}, worker: gfx90a, limit: 2 * time.Minute, sample: 60,
+		name: "hipblaslt", title: "hipBLASLt", of: "libhipblaslt1", packages: []string{"libhipblaslt1-bench", "libomp5", "librocm-smi64-1"}, limit: 2 * time.Minute, sample: 60,
 		note:     "Debian has the library's test program, but not the package with its data. So these are runs of `hipblaslt-bench --verify` on matrices of small whole numbers, whose products have to be exact.",
 		programs: one("hipblaslt-bench", hipblasltBench),
 	},
 	{
 		name: "magma", title: "MAGMA", of: "libmagma2-rocm", packages: together([]string{"libmagma-rocm-test", "libhipblas2", "libhipsparse1", "librocsparse1", "librocsolver0", "libfmt11"}, rocblas, blas),
-		worker: append(slices.Clone(gfx90a), "--sim-cards", "2"), libs: []string{openblas}, limit: 2 * time.Minute, sample: 60,
+		cards: 2, libs: []string{openblas}, limit: 2 * time.Minute, sample: 60,
 		note:     "A case is a tester with the options that MAGMA's `run_tests.py` gives it, for matrices of 31, 64 and 100 rows.",
 		programs: one("testers", magma),
 	},
 	{
 		name: "rccl", title: "RCCL", of: "librccl1", packages: []string{"librccl1-tests", "librocm-smi64-1", "libhsa-runtime64-1", "libdrm-amdgpu1", "libdrm2", "libelf1t64", "libnuma1", "libzstd1", "zlib1g"},
-		worker: append(slices.Clone(gfx90a), "--sim-cards", "4"), libs: []string{hip5}, limit: 10 * time.Minute,
+		cards: 4, libs: []string{hip5}, limit: 10 * time.Minute,
 		// The program asks HSA how many cards there are, before it starts processes of its own.
 		env: []string{"UT_MIN_GPUS=4", "UT_MAX_GPUS=4", "UT_PROCESS_MASK=3", "UT_TIMEOUT_US=600000000"},
 		note: "On four cards, with all ranks in one process and with a process for each, whose memory RCCL shares by HIP's IPC. Where a case has `ncclFloat32` or `ncclInt8` and sums, it is these alone; the others are of all their types and operations. Debian's RCCL is of HIP 5. It asks for `libamdhip64.so.5`, which the runner " +

@@ -14,17 +14,22 @@ import (
 )
 
 // Merge puts new results to old ones: of each case the newer one counts, and what was
-// seen of another version of the software than the newest is left out.
+// seen on the same target of another version of the software than the newest is left out.
 func Merge(old, new []Case) []Case {
-	type key struct{ suite, program, name string }
+	type target struct{ suite, target string }
+	type key struct {
+		on            target
+		program, name string
+	}
 	at := map[key]int{}
-	newest := map[string]Case{}
+	newest := map[target]Case{}
 	var all []Case
 	for _, c := range append(append([]Case(nil), old...), new...) {
-		if n := newest[c.Suite]; !c.When.Before(n.When) {
-			newest[c.Suite] = c
+		on := target{c.Suite, c.Target}
+		if n := newest[on]; !c.When.Before(n.When) {
+			newest[on] = c
 		}
-		k := key{c.Suite, c.Program, c.Name}
+		k := key{on, c.Program, c.Name}
 		i, seen := at[k]
 		switch {
 		case !seen:
@@ -35,7 +40,7 @@ func Merge(old, new []Case) []Case {
 	}
 	var kept []Case
 	for _, c := range all {
-		if n := newest[c.Suite]; c.Version == n.Version && c.Target == n.Target {
+		if c.Version == newest[target{c.Suite, c.Target}].Version {
 			kept = append(kept, c)
 		}
 	}
@@ -56,6 +61,9 @@ func Keep(path string, cases []Case) error {
 		if a.Suite != b.Suite {
 			return a.Suite < b.Suite
 		}
+		if a.Target != b.Target {
+			return a.Target < b.Target
+		}
 		if a.Program != b.Program {
 			return a.Program < b.Program
 		}
@@ -65,7 +73,7 @@ func Keep(path string, cases []Case) error {
 	var last Case
 	for i := range sorted {
 		c := &sorted[i]
-		if i == 0 || c.Suite != last.Suite || c.Program != last.Program {
+		if i == 0 || c.Suite != last.Suite || c.Target != last.Target || c.Program != last.Program {
 			n := 0
 			if c.Name == "" {
 				n = c.Cases

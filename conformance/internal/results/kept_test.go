@@ -21,12 +21,15 @@ func TestKept(t *testing.T) {
 	a.Name, a.Verdict, a.Seconds, a.Limit, a.When = "a<1, 2>", Passed, 1.5, 30, today
 	b.Name, b.Verdict, b.Why, b.Seconds, b.Limit, b.When = "b", Failed, "1 > 0", 2, 30, today
 	other := Case{Suite: "rocA", Version: "2", Target: "gfx942", Program: "all", Name: "c", Verdict: Late, Limit: 9, When: today}
-	if err := Keep(path, []Case{b, counted, a, other}); err != nil {
+	onOther := a
+	onOther.Target = "gfx1100"
+	if err := Keep(path, []Case{b, counted, onOther, a, other}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := Kept(path)
 	none := Case{Suite: "rocA", Version: "2", Target: "gfx942", Program: "all"} // a program whose cases nobody counted
-	if want := []Case{none, other, counted, a, b}; err != nil || !reflect.DeepEqual(got, want) {
+	noneOnOther := Case{Suite: "rocX", Version: "1", Target: "gfx1100", Program: "test_x"}
+	if want := []Case{none, other, noneOnOther, onOther, counted, a, b}; err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v\n%+v\nwant\n%+v", err, got, want)
 	}
 	b.Why = "two\tcolumns\nand lines"
@@ -51,12 +54,18 @@ func TestMerge(t *testing.T) {
 	x := func(version, name string, v Verdict, when time.Time) Case {
 		return Case{Suite: "rocX", Version: version, Target: "gfx90a", Program: "p", Name: name, Verdict: v, When: when}
 	}
+	on := func(target string, c Case) Case {
+		c.Target = target
+		return c
+	}
 	other := Case{Suite: "rocY", Version: "1", Target: "gfx90a", Program: "p", Name: "a", Verdict: Passed, When: first}
 	for name, c := range map[string]struct{ old, new, want []Case }{
 		"added":              {[]Case{x("1", "a", Passed, first)}, []Case{x("1", "b", Late, second)}, []Case{x("1", "a", Passed, first), x("1", "b", Late, second)}},
 		"again":              {[]Case{x("1", "a", Failed, first)}, []Case{x("1", "a", Passed, second)}, []Case{x("1", "a", Passed, second)}},
 		"an older run":       {[]Case{x("1", "a", Passed, second)}, []Case{x("1", "a", Failed, first)}, []Case{x("1", "a", Passed, second)}},
 		"of another version": {[]Case{x("1", "a", Passed, first), other}, []Case{x("2", "b", Passed, second)}, []Case{other, x("2", "b", Passed, second)}},
+		"on another target": {[]Case{x("1", "a", Failed, first)}, []Case{on("gfx1100", x("1", "a", Passed, second)), on("gfx1100", x("2", "b", Passed, second))},
+			[]Case{x("1", "a", Failed, first), on("gfx1100", x("2", "b", Passed, second))}},
 	} {
 		if got := Merge(c.old, c.new); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v", name, got)

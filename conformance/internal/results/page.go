@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"sort"
@@ -8,7 +9,7 @@ import (
 	"time"
 )
 
-// sum is a row: a program, or a suite.
+// sum is a row: a program, or a suite, on a target.
 type sum struct {
 	suite, program  string
 	version, target string
@@ -51,22 +52,27 @@ func (s *sum) row(name string) string {
 
 const head = "| software | version | target | cases | passed | failed | past the limit | skip themselves | not run | seconds |\n|---|---|---|---|---|---|---|---|---|---|\n"
 
-// shown is how many cases of a suite that did not pass are named one by one.
+// shown is how many cases of a suite that did not pass on a target are named one by one.
 const shown = 40
 
 // Page writes the results as a page of Markdown; notes says more about a suite.
 func Page(w io.Writer, intro string, cases []Case, notes map[string]string) error {
-	suites := map[string]*sum{}
-	programs := map[[2]string]*sum{}
+	suites := map[[2]string]*sum{}
+	programs := map[[3]string]*sum{}
+	last := map[string]time.Time{} // of a suite on any target
 	var order []*sum
 	for _, c := range cases {
-		s := suites[c.Suite]
+		on := [2]string{c.Suite, c.Target}
+		s := suites[on]
 		if s == nil {
 			s = newSum(c, "")
-			suites[c.Suite], order = s, append(order, s)
+			suites[on], order = s, append(order, s)
 		}
 		s.add(c)
-		k := [2]string{c.Suite, c.Program}
+		if s.last.After(last[c.Suite]) {
+			last[c.Suite] = s.last
+		}
+		k := [3]string{c.Suite, c.Target, c.Program}
 		p := programs[k]
 		if p == nil {
 			p = newSum(c, c.Program)
@@ -74,19 +80,23 @@ func Page(w io.Writer, intro string, cases []Case, notes map[string]string) erro
 		}
 		p.add(c)
 	}
-	sort.Slice(order, func(i, j int) bool { return order[i].suite < order[j].suite })
+	sort.Slice(order, func(i, j int) bool {
+		return cmp.Or(cmp.Compare(order[i].suite, order[j].suite), cmp.Compare(order[i].target, order[j].target)) < 0
+	})
 	var b strings.Builder
 	b.WriteString(intro)
 	b.WriteString(head)
 	for _, s := range order {
 		b.WriteString(s.row(s.suite))
 	}
-	for _, s := range order {
-		fmt.Fprintf(&b, "\n## %s\n\nSeen last on %s.", s.suite, s.last.UTC().Format("2 January 2006"))
-		if n := notes[s.suite]; n != "" {
-			b.WriteString(" " + n)
+	for i, s := range order {
+		if i == 0 || order[i-1].suite != s.suite {
+			fmt.Fprintf(&b, "\n## %s\n\nSeen last on %s.", s.suite, last[s.suite].UTC().Format("2 January 2006"))
+			if n := notes[s.suite]; n != "" {
+				b.WriteString(" " + n)
+			}
+			b.WriteString("\n")
 		}
-		b.WriteString("\n")
 		if len(s.programs) > 1 {
 			sort.Slice(s.programs, func(i, j int) bool { return s.programs[i].program < s.programs[j].program })
 			b.WriteString("\n" + head)
@@ -114,7 +124,7 @@ func writeBad(b *strings.Builder, s *sum) {
 		}
 		return x.Name < y.Name
 	})
-	b.WriteString("\n| did not pass | what became of it | why |\n|---|---|---|\n")
+	fmt.Fprintf(b, "\n| did not pass on %s | what became of it | why |\n|---|---|---|\n", s.target)
 	for i, c := range s.bad {
 		if i == shown {
 			fmt.Fprintf(b, "| %d more | | |\n", len(s.bad)-shown)

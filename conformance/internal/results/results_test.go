@@ -28,6 +28,12 @@ func TestLastCounts(t *testing.T) {
 	add("d", Failed, "1 | 2 <T>")
 	add("e", NotRun, "")
 	add("a", Passed, "")
+	for _, c := range []Case{{Cases: 5}, {Name: "a", Verdict: NotRun}, {Name: "b", Verdict: Passed, Seconds: 1}} {
+		c.Suite, c.Version, c.Target, c.Program = "rocX", "1", "gfx1100", "test_x"
+		if err := f.Add(c); err != nil {
+			t.Fatal(err)
+		}
+	}
 	cut, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +45,7 @@ func TestLastCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	all, err := f.Read()
-	if err != nil || len(all) != 6 {
+	if err != nil || len(all) != 9 {
 		t.Fatalf("%d cases, %v", len(all), err)
 	}
 	var page strings.Builder
@@ -47,8 +53,8 @@ func TestLastCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"| rocX | 1 | gfx90a | 7 | 1 | 1 | 1 | 1 | 3 | 10 |",
-		"A note.",
+		"| rocX | 1 | gfx1100 | 5 | 1 | 0 | 0 | 0 | 4 | 1 |\n| rocX | 1 | gfx90a | 7 | 1 | 1 | 1 | 1 | 3 | 10 |",
+		" A note.\n\n| did not pass on gfx1100 | what became of it | why |\n|---|---|---|\n| `a` | not run |  |\n\n| did not pass on gfx90a |",
 		"| `b` | was still working after 9 s |",
 		`| ` + "`d`" + ` | failed | 1 \| 2 &lt;T> |`,
 		"| `e` | not run |",
@@ -57,7 +63,7 @@ func TestLastCounts(t *testing.T) {
 			t.Errorf("%q does not stand in\n%s", want, &page)
 		}
 	}
-	for _, not := range []string{"| `a` |", "| `c` |"} {
+	for _, not := range []string{"| `a` | failed |", "| `c` |"} {
 		if strings.Contains(page.String(), not) {
 			t.Errorf("%q stands in\n%s", not, &page)
 		}
