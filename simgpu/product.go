@@ -49,7 +49,7 @@ var products = map[string]*product{
 		major:  9, minor: 0, computeUnits: 104, clock: 1700, memClock: 1600, busWidth: 4096, l2: 8 << 20,
 		deviceID: 0x740f, subsystemID: 0x0c34, revision: 2, memoryType: "HBM2e", bandwidth: 1.6384e12, minCap: 100,
 		physical: model.Card{
-			IdlePower: 42, MaxPower: 300,
+			WaveSize: 64, IdlePower: 42, MaxPower: 300,
 			GFXIdle: 800e6, GFXMin: 500e6, GFXMax: 1700e6, GFXVoltsMin: 0.7, GFXVoltsMax: 1.05, MemIdle: 400e6, MemMax: 1600e6, SOCIdle: 800e6, SOCMax: 1090e6,
 			Ambient: 25, EdgeRise: 0.16, HotspotRise: 0.22, MemRise: 0.19, EdgeTau: 25, HotspotTau: 6, MemTau: 35,
 			VRRise: 0.18, VRTau: 15,
@@ -64,7 +64,7 @@ var products = map[string]*product{
 		major:  9, minor: 4, computeUnits: 304, clock: 2100, memClock: 1300, busWidth: 8192, l2: 4 << 20,
 		deviceID: 0x74a1, subsystemID: 0x74a1, revision: 0, memoryType: "HBM3", bandwidth: 5.3248e12, minCap: 200,
 		physical: model.Card{
-			IdlePower: 138, MaxPower: 750,
+			WaveSize: 64, IdlePower: 138, MaxPower: 750,
 			GFXIdle: 132e6, GFXMin: 500e6, GFXMax: 2100e6, GFXVoltsMin: 0.65, GFXVoltsMax: 1, MemIdle: 900e6, MemMax: 1300e6, SOCIdle: 29e6, SOCMax: 1330e6,
 			Ambient: 25, EdgeRise: 0.07, HotspotRise: 0.09, MemRise: 0.075, EdgeTau: 25, HotspotTau: 6, MemTau: 35,
 			VRRise: 0.072, VRTau: 15,
@@ -78,7 +78,7 @@ var products = map[string]*product{
 		major:  9, minor: 5, computeUnits: 256, clock: 2200, memClock: 2000, busWidth: 8192, l2: 4 << 20,
 		deviceID: 0x75a0, subsystemID: 0x75a0, revision: 0, memoryType: "HBM3E", bandwidth: 8.192e12, minCap: 200,
 		physical: model.Card{
-			IdlePower: 170, MaxPower: 1000,
+			WaveSize: 64, IdlePower: 170, MaxPower: 1000,
 			GFXIdle: 132e6, GFXMin: 500e6, GFXMax: 2200e6, GFXVoltsMin: 0.65, GFXVoltsMax: 1, MemIdle: 900e6, MemMax: 2000e6, SOCIdle: 29e6, SOCMax: 1330e6,
 			Ambient: 25, EdgeRise: 0.053, HotspotRise: 0.068, MemRise: 0.057, EdgeTau: 25, HotspotTau: 6, MemTau: 35,
 			VRRise: 0.054, VRTau: 15,
@@ -92,7 +92,7 @@ var products = map[string]*product{
 		major:  11, minor: 0, computeUnits: 96, clock: 2495, memClock: 1125, busWidth: 384, l2: 6 << 20,
 		deviceID: 0x7448, subsystemID: 0x0e0d, revision: 0, memoryType: "GDDR6", bandwidth: 8.64e11, minCap: 100,
 		physical: model.Card{
-			IdlePower: 20, MaxPower: 295,
+			WaveSize: 32, IdlePower: 20, MaxPower: 295,
 			GFXIdle: 50e6, GFXMin: 500e6, GFXMax: 2495e6, GFXVoltsMin: 0.7, GFXVoltsMax: 1.1, MemIdle: 96e6, MemMax: 1125e6, SOCIdle: 500e6, SOCMax: 1200e6,
 			Ambient: 25, EdgeRise: 0.16, HotspotRise: 0.22, MemRise: 0.19, EdgeTau: 25, HotspotTau: 6, MemTau: 35,
 			VRRise: 0.18, VRTau: 15,

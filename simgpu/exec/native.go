@@ -123,7 +123,7 @@ func (w *wave) toNative(e *nativeEntry) {
 	w.ldsAt, w.ldsLen = unsafe.Pointer(unsafe.SliceData(lds)), uint32(min(len(lds), 1<<30))
 	w.scratchAt, w.scratchLen = unsafe.Pointer(unsafe.SliceData(w.scratch)), uint32(len(w.scratch)/WaveSize)
 	if w.tally.full() {
-		w.tally.flush(&w.stats)
+		w.flushTally()
 	}
 	w.region = e.r
 	if e.r != w.chain.region {
@@ -204,7 +204,7 @@ func (w *wave) leave(id uint64) (next *block, resume uintptr) {
 	case exitTaken:
 		return w.d.Program.branchTo(x.blk), 0
 	}
-	w.tally.flush(&w.stats)
+	w.flushTally()
 	return x.blk, 0
 }
 

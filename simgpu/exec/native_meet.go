@@ -27,7 +27,7 @@ func (g *workgroup) form() {
 			return
 		}
 		if w.tally.high>>48 > maxTally/2 { // otherwise it ends the ring soon
-			w.tally.flush(&w.stats)
+			w.flushTally()
 		}
 		w.toNative(e)
 		w.meet = waveMeet{resume: e.at, gives: g.mayGive()}

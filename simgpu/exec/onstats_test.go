@@ -11,7 +11,7 @@ import (
 // over, and told in full.
 func TestCollect(t *testing.T) {
 	var told Stats
-	s := &scheduler{d: &Dispatch{OnStats: func(st *Stats) func() { told.Add(st); return nil }}}
+	s := &scheduler{d: &Dispatch{Program: NewProgram(gcn.GFX942, nil, Options{}), OnStats: func(st *Stats) func() { told.Add(st); return nil }}}
 	g := &workgroup{waves: []*wave{{}, {}}}
 	for range 3 {
 		g.waves[0].stats.Instructions[VALU] += 5

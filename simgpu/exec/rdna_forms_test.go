@@ -40,6 +40,19 @@ func TestRDNAAccumulatorHalves(t *testing.T) {
 	}
 }
 
+// A matrix instruction counts the lanes that a wave has.
+func TestRDNAMatrixLanes(t *testing.T) {
+	m := newMachine(t, gcn.GFX1100)
+	m.stats, m.tally = Stats{}, tally{}
+	if err := m.exec(0xcc404010, 0x1c421100); err != nil { // v_wmma_f32_16x16x16_f16 v[16:23], v[0:7], v[8:15], v[16:23]
+		t.Fatal(err)
+	}
+	m.flushTally()
+	if s := &m.stats; s.Instructions[MFMA] != 1 || s.Lanes[MFMA] != 32 || s.FLOPs != 2*16*16*16 {
+		t.Errorf("%d instructions, %d lanes, %d floating-point operations", s.Instructions[MFMA], s.Lanes[MFMA], s.FLOPs)
+	}
+}
+
 // dppFollows is the number of source 0 that says so.
 const dppFollows = 250
 

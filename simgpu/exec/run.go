@@ -57,7 +57,7 @@ func (w *wave) run(slice int, stop *atomic.Bool) status {
 			}
 			w.tally.add(b, w.exec)
 			if w.tally.full() {
-				w.tally.flush(&w.stats)
+				w.flushTally()
 			}
 			next := b.term(w, b)
 			if next == nil {
@@ -125,7 +125,7 @@ func faultAddr(e any) (uint64, bool) {
 // toFault turns what was recovered from executing w into a Fault.
 func (w *wave) toFault(e any) *Fault {
 	w.settle()
-	w.tally.flush(&w.stats)
+	w.flushTally()
 	if w.accessing != 0 {
 		if again := w.again(); again != nil {
 			e = again

@@ -357,7 +357,7 @@ func (s *scheduler) collect(g *workgroup) (pause func()) {
 	*d = Stats{Workgroups: g.finished}
 	g.finished = 0
 	for _, w := range g.waves {
-		w.tally.flush(&w.stats)
+		w.tally.flush(&w.stats, uint64(s.d.waveSize())) // it may never have begun
 		d.Add(&w.stats)
 		w.stats = Stats{}
 	}

@@ -42,15 +42,18 @@ func (t *tally) add(b *block, exec uint64) {
 	t.lanes += b.tallied.lanes * uint64(bits.OnesCount64(exec))
 }
 
-// flush adds what was counted to s.
-func (t *tally) flush(s *Stats) {
+// flushTally adds what was counted to the wave's statistics.
+func (w *wave) flushTally() { w.tally.flush(&w.stats, uint64(w.d.waveSize())) }
+
+// flush adds what was counted of waves of so many lanes to s.
+func (t *tally) flush(s *Stats, lanes uint64) {
 	for i, c := range []Class{SALU, SMEM, Branch, VALU} {
 		s.Instructions[c] += t.low >> (16 * i) & 0xffff
 	}
 	for i, c := range []Class{MFMA, VMEM, LDS} {
 		s.Instructions[c] += t.high >> (16 * i) & 0xffff
 	}
-	s.Lanes[MFMA] += WaveSize * (t.high & 0xffff)
+	s.Lanes[MFMA] += lanes * (t.high & 0xffff)
 	for i, c := range []Class{VALU, VMEM, LDS} {
 		s.Lanes[c] += t.lanes >> (laneBits * i) & (1<<laneBits - 1)
 	}

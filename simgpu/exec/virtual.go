@@ -43,7 +43,7 @@ func (w *wave) cycles() uint64 {
 	}
 	n := c.cycles.Load()
 	for _, o := range w.wg.waves {
-		o.tally.flush(&o.stats)
+		o.flushTally()
 		n += o.stats.cycles()
 	}
 	return n

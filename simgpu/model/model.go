@@ -23,6 +23,7 @@ import (
 
 // Card is what distinguishes one product from another.
 type Card struct {
+	WaveSize  float64 // lanes of a wave
 	IdlePower float64 // nothing runs
 	MaxPower  float64 // the power cap
 
@@ -99,7 +100,7 @@ var weight = [card.NumClasses]float64{
 
 const (
 	unknownMix = 0.5  // a kernel that has not reported what it executes yet
-	memoryFull = 64.0 // bytes per wave instruction with which the memory is busy all the time
+	memoryFull = 1.0  // bytes per lane of a wave and instruction with which the memory is busy all the time
 	memoryPart = 0.25 // of the power is the memory's
 	stalled    = 0.10 // a kernel that does not get on
 	holdPart   = 0.08 // of the power between idle and cap for an idle core that is held at its highest clock
@@ -108,7 +109,7 @@ const (
 
 // mix is the power of what was executed, as a share of the power between idle
 // and the cap, and the share of the time in which memory was busy.
-func mix(w *card.Work) (power, memory float64) {
+func (c *Card) mix(w *card.Work) (power, memory float64) {
 	total := float64(w.TotalInstructions())
 	if total == 0 {
 		return unknownMix, 0
@@ -118,11 +119,11 @@ func mix(w *card.Work) (power, memory float64) {
 		// Lanes that are switched off draw nothing.
 		lanes := 1.0
 		if n > 0 && w.Lanes[i] > 0 {
-			lanes = math.Min(1, float64(w.Lanes[i])/(64*float64(n)))
+			lanes = math.Min(1, float64(w.Lanes[i])/(c.WaveSize*float64(n)))
 		}
 		power += weight[i] * share * (0.4 + 0.6*lanes)
 	}
-	memory = math.Min(1, (float64(w.ReadBytes)+float64(w.WriteBytes))/(total*memoryFull))
+	memory = math.Min(1, (float64(w.ReadBytes)+float64(w.WriteBytes))/(total*c.WaveSize*memoryFull))
 	return math.Min(1, power*(1-memoryPart)+memoryPart*memory), memory
 }
 
@@ -143,7 +144,7 @@ func (c *Card) Read(in Interval, hotspot float64, l *Limits) Reading {
 		r.Units = in.UnitTime / in.Busy
 	}
 	copies := share(in.CopyBusy)
-	power, memory := mix(&in.Work)
+	power, memory := c.mix(&in.Work)
 	if in.Stalled {
 		power, memory = stalled, 0
 	}

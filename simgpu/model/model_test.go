@@ -8,6 +8,7 @@ import (
 )
 
 var test = Card{
+	WaveSize:  64,
 	IdlePower: 100, MaxPower: 500,
 	GFXIdle: 100e6, GFXMax: 2000e6, MemIdle: 900e6, MemMax: 1300e6, SOCIdle: 30e6, SOCMax: 1200e6,
 	Ambient: 25, EdgeRise: 0.08, HotspotRise: 0.12, MemRise: 0.1, EdgeTau: 20, HotspotTau: 5, MemTau: 30,
@@ -17,6 +18,19 @@ func work(class card.Class, n, lanes, bytes uint64) card.Work {
 	var w card.Work
 	w.Instructions[class], w.Lanes[class], w.ReadBytes = n, n*lanes, bytes
 	return w
+}
+
+// A card whose waves have half the lanes shows the same when all of them work.
+func TestNarrowWaves(t *testing.T) {
+	narrow := test
+	narrow.WaveSize = 32
+	for _, class := range []card.Class{card.VALU, card.MFMA} {
+		want := test.Read(Interval{Seconds: 1, Busy: 1, Work: work(class, 1000, 64, 32000)}, 0, nil)
+		got := narrow.Read(Interval{Seconds: 1, Busy: 1, Work: work(class, 1000, 32, 16000)}, 0, nil)
+		if got != want {
+			t.Errorf("class %d: %+v, want %+v", class, got, want)
+		}
+	}
 }
 
 type figures struct{ GFX, UMC, Power, GFXClock, MemClock, SOCClock float64 }
