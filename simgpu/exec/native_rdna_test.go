@@ -229,21 +229,20 @@ func TestNativeRDNA(t *testing.T) {
 	if !translates(t) {
 		return
 	}
-	defer func() { useNative = true }()
 	m := newMachine(t, gcn.GFX1100)
 	m.blind = true
 	data, mem := m.alloc(page)
 	m.V = registers(m.V, 256)
 	m.setBases()
 	r := rand.New(rand.NewPCG(11, 32))
-	any := func() uint32 { return uint32(r.IntN(256)) }
+	number := func() uint32 { return uint32(r.IntN(256)) }
 	regs := rdnaRegs{
 		src: func() uint32 {
 			if r.IntN(3) == 0 {
 				return uint32(r.IntN(256))
 			}
-			return 256 + any()
-		}, dst: any, vector: any, scalar: func() uint32 { return uint32(r.IntN(108)) },
+			return 256 + number()
+		}, dst: number, vector: number, scalar: func() uint32 { return uint32(r.IntN(108)) },
 	}
 	n := 16
 	if testing.Short() {
@@ -281,20 +280,13 @@ func TestNativeRDNA(t *testing.T) {
 					m.V[in.Addr.Index][l] = uint32(16*l - r.IntN(2)*16)
 				}
 			}
-			before := m.save(mem)
-			useNative = false
-			err1 := m.exec(words...)
-			want := m.save(mem)
-			m.restore(&before, mem)
-			useNative = true
-			returns, err2 := m.translated(t, words)
-			if fmt.Sprint(err1) != fmt.Sprint(err2) {
-				t.Fatalf("%s: %v, translated %v", in.String(), err1, err2)
+			both := m.eachWay(t, words, mem)
+			if fmt.Sprint(both.err) != fmt.Sprint(both.translatedErr) {
+				t.Fatalf("%s: %v, translated %v", in.String(), both.err, both.translatedErr)
 			}
-			if err1 != nil {
+			if both.err != nil {
 				continue
 			}
-			got := m.save(mem)
 			double, half := false, false
 			for _, one := range []*gcn.Inst{&in, in.Dual} {
 				if one != nil {
@@ -303,10 +295,10 @@ func TestNativeRDNA(t *testing.T) {
 					half = half || strings.Contains(one.Op.String(), "f16") || v != nil && v.fl == isF16
 				}
 			}
-			if d := got.differsFor(&want, double, half); d != "" {
-				t.Fatalf("%s: %s; EXEC %#x", in.String(), d, before.S[regEXEC:regEXEC+2])
+			if d := both.got.differsFor(&both.want, double, half); d != "" {
+				t.Fatalf("%s: %s; EXEC %#x", in.String(), d, both.before.S[regEXEC:regEXEC+2])
 			}
-			if seen[info.Enc.String()+" "+name]++; returns > 0 {
+			if seen[info.Enc.String()+" "+name]++; both.returns > 0 {
 				left[info.Enc.String()+" "+name]++
 			}
 		}

@@ -41,21 +41,35 @@ func (m *machine) save(mem []byte) state {
 // bothWays executes instructions that do not fail with their functions and as machine code, and tells what differs, and how often the code came back to Go.
 func (m *machine) bothWays(t *testing.T, words []uint32, mem []byte, doubles, halves bool) (differs string, returns int) {
 	t.Helper()
+	w := m.eachWay(t, words, mem)
+	for _, err := range []error{w.err, w.translatedErr} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return w.got.differsFor(&w.want, doubles, halves), w.returns
+}
+
+// ways is what instructions leave: with their functions, and as machine code.
+type ways struct {
+	before, want, got  state
+	err, translatedErr error
+	returns            int // of the code to Go
+}
+
+// eachWay executes instructions both ways from the same state.
+func (m *machine) eachWay(t *testing.T, words []uint32, mem []byte) (w ways) {
+	t.Helper()
 	defer func() { useNative = true }()
-	before := m.save(mem)
+	w.before = m.save(mem)
 	useNative = false
-	if err := m.exec(words...); err != nil {
-		t.Fatal(err)
-	}
-	want := m.save(mem)
-	m.restore(&before, mem)
+	w.err = m.exec(words...)
+	w.want = m.save(mem)
+	m.restore(&w.before, mem)
 	useNative = true
-	returns, err := m.translated(t, words)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := m.save(mem)
-	return got.differsFor(&want, doubles, halves), returns
+	w.returns, w.translatedErr = m.translated(t, words)
+	w.got = m.save(mem)
+	return w
 }
 
 func (m *machine) restore(s *state, mem []byte) {
@@ -419,14 +433,8 @@ func TestNativeInstructions(t *testing.T) {
 					m.V[in.Addr.Index][l] = uint32(16*l - r.IntN(2)*16)
 				}
 			}
-			before := m.save(mem)
-			words = words[:in.Len/4]
-			useNative = false
-			err1 := m.exec(words...)
-			want := m.save(mem)
-			m.restore(&before, mem)
-			useNative = true
-			_, err2 := m.translated(t, words)
+			both := m.eachWay(t, words[:in.Len/4], mem)
+			err1, err2 := both.err, both.translatedErr
 			if (err1 == nil) != (err2 == nil) {
 				t.Fatalf("%s: %s: %v, translated %v", arch, in.String(), err1, err2)
 			}
@@ -434,11 +442,10 @@ func TestNativeInstructions(t *testing.T) {
 			if errors.As(err1, &f1) && errors.As(err2, &f2) && f1.Error() != f2.Error() {
 				t.Fatalf("%s: %s: %v, translated %v", arch, in.String(), err1, err2)
 			}
-			got := m.save(mem)
 			v := vops[name]
 			halves := strings.HasSuffix(name, "_f16") || v != nil && v.fl == isF16
-			if d := got.differsFor(&want, v != nil && v.fl == isF64, halves); err1 == nil && d != "" {
-				t.Fatalf("%s: %s: %s; EXEC %#x", arch, in.String(), d, before.S[regEXEC:regEXEC+2])
+			if d := both.got.differsFor(&both.want, v != nil && v.fl == isF64, halves); err1 == nil && d != "" {
+				t.Fatalf("%s: %s: %s; EXEC %#x", arch, in.String(), d, both.before.S[regEXEC:regEXEC+2])
 			}
 			if err1 == nil {
 				seen[name]++
