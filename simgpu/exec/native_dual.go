@@ -19,17 +19,3 @@ func (g *nativeGen) dual(in *gcn.Inst) bool {
 	}
 	return false
 }
-
-// canNull reports whether code knows what the null register is in each of the places where an instruction names it:
-// sources, which read 0, and the second destination, which is lost.
-func (g *nativeGen) canNull(in *gcn.Inst) bool {
-	if !g.p.arch.Has(gcn.RDNA) {
-		return !namesNull(in)
-	}
-	for _, o := range []*gcn.Operand{&in.Dst, &in.SOffset, &in.Data, &in.Base} {
-		if o.Kind == gcn.Special && o.Index == gcn.SrcNull {
-			return false
-		}
-	}
-	return true
-}

@@ -214,18 +214,31 @@ func movePair(g *nativeGen, in *gcn.Inst) bool {
 	return true
 }
 
+// wordsOfBytes makes z words of the even or the odd bytes of x, with their signs or without.
+func (g *nativeGen) wordsOfBytes(z, x x64.Z, odd, signed bool) {
+	if !odd && !signed {
+		g.masked(z, x, 0x00ff00ff)
+		return
+	}
+	if !odd {
+		g.a.VShift(x64.VPSLLW, z, x, 0, 8)
+		x = z
+	}
+	right := x64.VPSRLW
+	if signed {
+		right = x64.VPSRAW
+	}
+	g.a.VShift(right, z, x, 0, 8)
+}
+
 // dotBytes is c and the products of the signed bytes of a and b.
 func dotBytes(g *nativeGen, d x64.Z, k x64.K, a x64.Z, b, c any) {
 	s, y := &g.a, g.inReg(3, b)
-	even := func(z, x x64.Z) {
-		s.VShift(x64.VPSLLW, z, x, 0, 8)
-		s.VShift(x64.VPSRAW, z, z, 0, 8)
-	}
-	even(5, a)
-	even(6, y)
+	g.wordsOfBytes(5, a, false, true)
+	g.wordsOfBytes(6, y, false, true)
 	s.V(x64.VPMADDWD, 5, 5, x64.Z(6), 0)
-	s.VShift(x64.VPSRAW, 6, a, 0, 8)
-	s.VShift(x64.VPSRAW, 7, y, 0, 8)
+	g.wordsOfBytes(6, a, true, true)
+	g.wordsOfBytes(7, y, true, true)
 	s.V(x64.VPMADDWD, 6, 6, x64.Z(7), 0)
 	s.V(x64.VPADDD, 5, 5, x64.Z(6), 0)
 	s.V(x64.VPADDD, d, 5, c, k)
@@ -244,20 +257,7 @@ func dotMixedBytes(g *nativeGen, in *gcn.Inst) bool {
 		}
 		for odd := range 2 {
 			for i, z := range s {
-				to := x64.Z(6 + i)
-				switch signed := in.Neg>>i&1 != 0; {
-				case odd == 0 && !signed:
-					g.masked(to, z, 0x00ff00ff)
-					continue
-				case odd == 0:
-					a.VShift(x64.VPSLLW, to, z, 0, 8)
-					z = to
-					fallthrough
-				case signed:
-					a.VShift(x64.VPSRAW, to, z, 0, 8)
-				default:
-					a.VShift(x64.VPSRLW, to, z, 0, 8)
-				}
+				g.wordsOfBytes(x64.Z(6+i), z, odd == 1, in.Neg>>i&1 != 0)
 			}
 			a.V(x64.VPMADDWD, 6, 6, x64.Z(7), 0)
 			if odd == 0 {

@@ -63,6 +63,20 @@ func canOperands(in *gcn.Inst, n int) bool {
 	return true
 }
 
+// canNull reports whether code knows what the null register is in each of the places where an instruction names it:
+// sources, which read 0, and the second destination, which is lost.
+func (g *nativeGen) canNull(in *gcn.Inst) bool {
+	if !g.p.arch.Has(gcn.RDNA) {
+		return !namesNull(in)
+	}
+	for _, o := range []*gcn.Operand{&in.Dst, &in.SOffset, &in.Data, &in.Base} {
+		if o.Kind == gcn.Special && o.Index == gcn.SrcNull {
+			return false
+		}
+	}
+	return true
+}
+
 // constOf is the value of a constant source.
 func constOf(o *gcn.Operand) (uint64, bool) {
 	switch o.Kind {
@@ -241,9 +255,7 @@ func (g *nativeGen) fromLanes(in *gcn.Inst, z x64.Z, rm any, q, from int) x64.Z 
 	a.Imm(x64.RAX, valid)
 	a.KFromReg(7, x64.RAX)
 	if !g.full && !p.FetchInactive { // those of them whose source is active
-		a.V1Zero(x64.VPBCASTD, 7, g.con(^uint32(0)).Mem, g.lanes(from))
-		a.V(x64.VPERMD, 7, 1, x64.Z(7), 0)
-		a.VCmp(x64.VPCMPD, 7, 7, g.con(0), 7, x64.LT)
+		g.readsActive(7, 1, from, 7)
 	}
 	r := g.inReg(z, rm)
 	a.V(x64.VPERMD, z, 1, r, 0)
@@ -255,6 +267,13 @@ func (g *nativeGen) fromLanes(in *gcn.Inst, z x64.Z, rm any, q, from int) x64.Z 
 		a.K(x64.KAND, 6, 6, 7)
 	}
 	return z
+}
+
+// readsActive makes k those of the lanes in under, 0: of all, that read an active lane: the one that idx says, of quarter from. Z7 is used.
+func (g *nativeGen) readsActive(k x64.K, idx x64.Z, from int, under x64.K) {
+	g.a.V1Zero(x64.VPBCASTD, 7, g.con(^uint32(0)).Mem, g.lanes(from))
+	g.a.V(x64.VPERMD, 7, idx, x64.Z(7), 0)
+	g.a.VCmp(x64.VPCMPD, k, 7, g.con(0), under, x64.LT)
 }
 
 // load64 loads 8 lanes of source o as qwords: half a quarter in the order of the

@@ -52,8 +52,7 @@ func (g *nativeGen) storePair(o *gcn.Operand, q int) {
 	g.store(o, 1, q, 6)
 }
 
-// madPairs is v_mad_u64_u32 or v_mad_i64_i32 where nobody wants the carries: even lanes, then odd ones, as the multiplication has them. Z0 and Z2 to Z7
-// and K5 are used.
+// madPairs is v_mad_u64_u32 or v_mad_i64_i32 where nobody wants the carries: even lanes, then odd ones, as the multiplication has them. Z1 to Z7 are used.
 func (g *nativeGen) madPairs(in *gcn.Inst, signed bool) {
 	a, mul := &g.a, x64.VPMULUDQ
 	if signed {

@@ -16,7 +16,7 @@ func permuteRow(other int) emitter {
 			return false
 		}
 		a, fetch, zero := &g.a, in.OpSel&1 != 0, in.OpSel&2 != 0
-		const from, active = x64.Z(5), x64.Z(7)
+		const from = x64.Z(5)
 		g.scalarTo(x64.RAX, &in.Src[1])
 		a.VFromReg(false, from, x64.RAX)
 		g.scalarTo(x64.RAX, &in.Src[2])
@@ -33,9 +33,7 @@ func permuteRow(other int) emitter {
 			row, k := q^other, g.lanes(q)
 			a.V(x64.VPERMD, 0, from, x64.Z(3+row), 0)
 			if !g.full && !fetch {
-				a.V1Zero(x64.VPBCASTD, active, g.con(^uint32(0)).Mem, g.lanes(row))
-				a.V(x64.VPERMD, active, from, active, 0)
-				a.VCmp(x64.VPCMPD, 6, active, g.con(0), 0, x64.LT)
+				g.readsActive(6, from, row, 0)
 				if zero {
 					a.V1Zero(x64.VMOVDQU32, 0, x64.Z(0), 6)
 				} else {
