@@ -43,8 +43,10 @@ func TestGGMLLines(t *testing.T) {
 }
 
 func TestMAGMACases(t *testing.T) {
-	got := magmaCases("****\ntesting_sgemm -l -NN -c -n 1\n****\n\ntesting_sgemm -l -NN -c -n 1\ntesting_sgels -n 10 -c -n 1\ntesting_zhegvdx -c -n 100,5\nsummary\n")
-	want := []string{"testing_sgemm -l -NN -c -n 31 -n 64 -n 100", "testing_sgels -n 10 -c -n 31 -n 64 -n 100", "testing_zhegvdx -c -n 100,5"}
+	got := magmaCases("****\ntesting_sgemm -l -NN -c -n 1\n****\n\ntesting_sgemm -l -NN -c -n 1\ntesting_sgels -n 10 -c -n 1\ntesting_zhegvdx -c -n 100,5\n" +
+		"testing_zherk -L -c -n 1:20:1 -n  30 -n 3,2,1\ntesting_ztrsm_batched -L -c -n 1\ntesting_ztrsm -L -c -n 1\nsummary\n")
+	want := []string{"testing_sgemm -l -NN -c -n 31 -n 64 -n 100", "testing_sgels -n 10 -c -n 31 -n 64 -n 100", "testing_zhegvdx -c -n 100,5",
+		"testing_zherk -L -c -n 31 -n 64 -n 100", "testing_ztrsm -L -c -n 31 -n 64 -n 100"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
