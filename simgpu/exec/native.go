@@ -4,6 +4,7 @@ package exec
 
 import (
 	"slices"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -73,9 +74,10 @@ type nativeEntry struct {
 
 // region is what was translated together.
 type region struct {
-	at     extent   // of the arena
-	begin  uintptr  // where its first block begins
-	blocks []*block // whose code it is
+	at     extent      // of the arena
+	gone   atomic.Bool // it is not entered any more
+	begin  uintptr     // where its first block begins
+	blocks []*block    // whose code it is
 
 	needV, needA int
 	pinned       int  // vector registers
@@ -167,6 +169,9 @@ func (w *wave) nativeLeft() *block {
 	if resume == 0 {
 		return next
 	}
+	if w.region.gone.Load() { // since then; there may be something else at resume
+		return w.rest(w.blk, w.region.exits[id].to)
+	}
 	return w.nativeFrom(resume)
 }
 
@@ -238,8 +243,11 @@ func (p *Program) warm(b *block, w *wave) bool {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if b.entry.Load() == nil && !b.dead.Load() && !b.passing && p.roomForCode() {
+	if b.entry.Load() == nil && !b.dead.Load() && p.roomForCode() {
 		p.translate(b, len(w.V), len(w.A))
+	}
+	if p.native.full { // it will not be
+		b.heat.Store(0)
 	}
 	return b.entry.Load() != nil
 }
@@ -317,7 +325,6 @@ func (p *Program) translate(head *block, v, a int) {
 	}
 	at, base, ok := p.put(code)
 	if !ok {
-		p.untranslated.Add(1)
 		return
 	}
 	g.r.at = at

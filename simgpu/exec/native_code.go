@@ -15,6 +15,7 @@ type nativeCode struct {
 	opened  bool
 	off     bool // there can be no machine code
 	full    bool // not now
+	drops   int  // times that all of it was dropped, to have room
 	told    bool
 	retired []retired
 }
@@ -25,7 +26,7 @@ type retired struct {
 	epoch uint64 // turns that began before it may be in it
 }
 
-// put makes room for code. It reports false if there is none, and says so once.
+// put finds room for code. It reports false if there is none: for good, which it says once, or before older code is dropped.
 func (p *Program) put(code []byte) (at extent, base uintptr, ok bool) {
 	n := &p.native
 	var err error
@@ -39,9 +40,16 @@ func (p *Program) put(code []byte) (at extent, base uintptr, ok bool) {
 	}
 	if err == nil {
 		at, base, err = n.arena.add(code)
-		if n.full = errors.Is(err, errArenaFull); err != nil && !n.full {
+		switch {
+		case errors.Is(err, errArenaFull) && len(code) <= n.arena.size:
+			n.full = true
+			return at, base, false
+		case err != nil && !errors.Is(err, errArenaFull):
 			n.off = true
 		}
+	}
+	if err != nil {
+		p.untranslated.Add(1)
 	}
 	if err != nil && !n.told {
 		n.told = true
@@ -50,16 +58,23 @@ func (p *Program) put(code []byte) (at extent, base uintptr, ok bool) {
 	return at, base, err == nil
 }
 
-// roomForCode reports whether it is worth trying to translate.
+// roomForCode reports whether it is worth trying to translate. When the arena is full all code in it is dropped, and what is still
+// executed is translated again: no order of use is kept, and it takes much work to fill it.
 func (p *Program) roomForCode() bool {
-	if p.native.full {
+	n := &p.native
+	if n.full && len(n.retired) == 0 {
+		if n.drops++; n.drops == 1 {
+			p.options.Logf("the machine code of kernels has filled %d bytes, and is made again as it is needed", n.arena.size)
+		}
+		p.blocks.Range(func(_, v any) bool { p.forget(v.(*block)); return true })
+	}
+	if n.full {
 		p.reclaim()
 	}
-	if p.native.off || p.native.full {
+	if n.off {
 		p.untranslated.Add(1)
-		return false
 	}
-	return true
+	return !n.off && !n.full
 }
 
 // forget retires the machine code that b is in.
@@ -74,6 +89,7 @@ func (p *Program) forget(b *block) {
 				o.regions = slices.DeleteFunc(o.regions, func(x *region) bool { return x == r })
 			}
 		}
+		r.gone.Store(true)
 		p.native.retired = append(p.native.retired, retired{r: r, epoch: p.epochs.advance()})
 	}
 	b.regions = nil
@@ -90,13 +106,7 @@ func (p *Program) reclaim() {
 		n.arena.drop(x.r.at)
 		return true
 	})
-	if n.full && len(n.retired) < before { // what had to do without may try again
+	if len(n.retired) < before {
 		n.full = false
-		p.blocks.Range(func(_, v any) bool {
-			if b := v.(*block); b.entry.Load() == nil {
-				b.heat.Store(0)
-			}
-			return true
-		})
 	}
 }

@@ -152,24 +152,32 @@ func TestNoRoomForCode(t *testing.T) {
 	}
 }
 
-// Code that found no room gets it when there is some.
-func TestRoomForCodeAgain(t *testing.T) {
+// More code than there is room for is translated all the same, again and again.
+func TestMoreCodeThanRoom(t *testing.T) {
 	d := newDevice(t, gcn.GFX942, 1<<20)
 	p := d.withOptions(gcn.GFX942, Options{TranslateAfter: 1, CodeMemory: fewPages})
 	buf, data := d.alloc(page)
 	var all []*Dispatch
-	for p.Untranslated() == 0 {
+	for range 40 {
 		all = append(all, d.counted(buf, 2))
-		mustCount(t, all[len(all)-1], data, 2)
 	}
-	last := all[len(all)-1]
-	if p.block(last.Entry).entry.Load() != nil || len(all) < 2 {
-		t.Fatalf("%d kernels", len(all))
+	for round := range 4 {
+		translated := 0
+		for _, k := range all {
+			for range 3 { // one finds that there is no room, one drops what is there
+				mustCount(t, k, data, 2)
+			}
+			if p.block(k.Entry).entry.Load() != nil {
+				translated++
+			}
+		}
+		if translated != len(all) || p.Untranslated() != 0 {
+			t.Fatalf("round %d: %d of %d kernels are translated when they have been executed three times; %d untranslated", round, translated, len(all), p.Untranslated())
+		}
 	}
-	p.Invalidate(all[0].Entry, page)
-	mustCount(t, last, data, 2)
-	if p.block(last.Entry).entry.Load() == nil {
-		t.Error("still not translated")
+	p.Invalidate(d.mem.Base, d.mem.Size)
+	if free := p.native.arena.free; len(free) != 1 || free[0].size != fewPages {
+		t.Errorf("left of the arena: %v", free)
 	}
 }
 

@@ -88,7 +88,7 @@ func (g *nativeGen) lookBeyond() {
 	}
 	for insts := 0; len(queue) > 0 && len(g.around) < len(g.blocks)+beyondBlocks; queue = queue[1:] {
 		b := queue[0]
-		if b.dead.Load() || b.passing {
+		if b.dead.Load() {
 			continue
 		}
 		ins, ok := g.p.instructions(b)

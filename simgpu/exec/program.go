@@ -21,6 +21,7 @@ type Program struct {
 	mu     sync.Mutex // one block is decoded at a time
 	kept   int        // cost of the blocks
 	most   int        // that may be kept
+	drops  int        // times they were dropped, to have room
 	consts map[uint64]*[2]Vec
 	waits  map[uint64]spaces // by address: s_waitcnt that waves may give way at, for loads from there
 	native nativeCode
@@ -94,7 +95,6 @@ type block struct {
 	next, target atomic.Pointer[block] // found when first wanted
 	targetPC     uint64
 	dead         atomic.Bool // invalidated
-	passing      bool        // it is not kept
 	begins       atomic.Bool // a kernel does with it, and it is known where its waves give way
 	gives        spaces      // ends with a wait that a wave may give way at, for loads from there
 	unusual      bool        // begins or ends in a way that is not the usual one
@@ -107,8 +107,7 @@ type block struct {
 
 const maxBlock = 512 // instructions
 
-// mostKept is how many decoded instructions a program keeps, of about 100 bytes each: more than programs execute. Code that enters itself everywhere, to have
-// memory taken, is decoded again each time from then on.
+// mostKept is how many decoded instructions a program keeps, of about 100 bytes each, and those of one region more: more than most programs execute.
 const mostKept = 1 << 20
 
 // constantCost is a constant's, in instructions.
@@ -122,6 +121,7 @@ func (p *Program) block(pc uint64) *block {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.makeRoom()
 	return p.made(pc)
 }
 
@@ -132,9 +132,8 @@ func (p *Program) beginning(pc uint64) *block {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.kept < p.most {
-		p.findWaits(pc)
-	}
+	p.makeRoom()
+	p.findWaits(pc)
 	b := p.made(pc)
 	b.begins.Store(true)
 	return b
@@ -148,23 +147,44 @@ func (p *Program) made(pc uint64) *block {
 	return p.keep(pc, p.decode(pc, 0))
 }
 
-// keep keeps a block that has been decoded, if there is room. mu is held.
+// keep keeps a block that has been decoded. mu is held.
 func (p *Program) keep(key any, b *block) *block {
 	b.tallied = tallyOf(&b.counts)
 	b.cost += len(b.ops) + 1
-	if b.passing = p.kept+b.cost > p.most; b.passing {
-		clear(p.consts)
-		return b
-	}
 	p.kept += b.cost
 	p.blocks.Store(key, b)
 	return b
 }
 
-// link remembers the block after another, unless that would keep it.
+// makeRoom drops all blocks when they are as many as may be kept: those that are still executed are decoded again. Waves that are in one go on in it, and from
+// there to new ones. mu is held, by who holds no block that it will make others of.
+func (p *Program) makeRoom() {
+	if p.kept < p.most {
+		return
+	}
+	p.blocks.Range(func(_, v any) bool {
+		v.(*block).dead.Store(true)
+		return true
+	})
+	p.blocks.Range(func(k, v any) bool {
+		b := v.(*block)
+		b.next.Store(nil)
+		b.target.Store(nil)
+		p.blocks.Delete(k)
+		p.forget(b)
+		return true
+	})
+	p.kept = 0
+	p.drops++
+	clear(p.consts)
+	p.reclaim()
+}
+
+// link remembers the block after another, or that a dispatch begins with, unless that has been dropped.
 func link(at *atomic.Pointer[block], n *block) *block {
-	if !n.passing {
-		at.Store(n)
+	at.Store(n)
+	if n.dead.Load() { // who dropped it may have looked for what leads there before it did
+		at.Store(nil)
 	}
 	return n
 }

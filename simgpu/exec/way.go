@@ -61,6 +61,7 @@ func (p *Program) blockIn(pc uint64, y way) *block {
 	if b, ok := p.blocks.Load(key); ok {
 		return b.(*block)
 	}
+	p.makeRoom()
 	return p.keep(key, p.decode(pc, y))
 }
 
