@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/rocwire/rocwire/conformance/internal/randomc"
@@ -62,6 +63,6 @@ func conformRandomC(ctx context.Context, o *options) (failed int, err error) {
 			return failed, fmt.Errorf("seed %d: %w", p.Seed, err)
 		}
 	}
-	fmt.Printf("random C programs on gfx90a, gfx942, gfx950 and gfx1100: %d passed, %d failed, %d that clang-19 does not compile, %.0f s\n", n-failed-skipped, failed, skipped, time.Since(began).Seconds())
+	fmt.Printf("random C programs on %s: %d passed, %d failed, %d that clang-19 does not compile, %.0f s\n", strings.Join(randomc.Arches, ", "), n-failed-skipped, failed, skipped, time.Since(began).Seconds())
 	return failed, nil
 }

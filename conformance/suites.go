@@ -129,7 +129,7 @@ var suites = []suite{
 	},
 	{
 		name: "hipblaslt", title: "hipBLASLt", of: "libhipblaslt1", packages: []string{"libhipblaslt1-bench", "libomp5", "librocm-smi64-1"}, limit: 2 * time.Minute, sample: 60,
-		note:     "Debian has the library's test program, but not the package with its data. So these are runs of `hipblaslt-bench --verify` on matrices of small whole numbers, whose products have to be exact. On gfx1100 the library's 16 kernels for single precision (`TensileLibrary_SS_SS_*`) are for waves of 64 lanes, [which are not simulated](simulated-gpu.md#gfx1100): these products fail, and no others have.",
+		note:     "Debian has the library's test program, but not the package with its data. So these are runs of `hipblaslt-bench --verify` on matrices of small whole numbers, whose products have to be exact. On gfx1100 the library's 16 kernels for single precision (`TensileLibrary_SS_SS_*`) are for waves of 64 lanes.",
 		programs: one("hipblaslt-bench", hipblasltBench),
 	},
 	{

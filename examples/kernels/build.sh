@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compiles every kernel source of this folder for gfx90a, gfx942, gfx950 and gfx1100.
+# Compiles every kernel source of this folder for gfx90a, gfx942, gfx950 and gfx1100, and at -O2 for gfx1100's waves of 64 lanes.
 #
 #   build.sh [OUT]    writes OUT/gfx90a/*.co and so on (OUT: this folder)
 #
@@ -35,17 +35,22 @@ compile950() {
     chmod 644 "$out/gfx950/$object.co"
 }
 
+# compile_for ARCH FOLDER SOURCE OBJECT LEVEL FLAGS...
+compile_for() {
+    arch=$1 folder=$2 source=$3 object=$4
+    shift 4
+    mkdir -p "$out/$folder"
+    "$clang" -x hip --cuda-device-only --no-gpu-bundle-output --offload-arch="$arch" \
+        -nogpulib -nogpuinc -ffp-contract=off -fno-ident -fuse-cuid=none -Wall -Werror \
+        -munsafe-fp-atomics "$@" "$source.hip" -o "$out/$folder/$object.co"
+    chmod 644 "$out/$folder/$object.co"
+}
+
 # compile SOURCE OBJECT LEVEL FLAGS...
 compile() {
     compile950 "$@"
-    source=$1 object=$2
-    shift 2
     for arch in gfx90a gfx942 gfx1100; do
-        mkdir -p "$out/$arch"
-        "$clang" -x hip --cuda-device-only --no-gpu-bundle-output --offload-arch="$arch" \
-            -nogpulib -nogpuinc -ffp-contract=off -fno-ident -fuse-cuid=none -Wall -Werror \
-            -munsafe-fp-atomics "$@" "$source.hip" -o "$out/$arch/$object.co"
-        chmod 644 "$out/$arch/$object.co"
+        compile_for "$arch" "$arch" "$@"
     done
 }
 
@@ -53,7 +58,7 @@ for file in *.hip; do
     name=${file%.hip}
     case $name in
     buffered) compile "$name" "$name" -O2 -mprintf-kind=buffered ;;
-    *) compile "$name" "$name" -O2 ;;
+    *) compile "$name" "$name" -O2; compile_for gfx1100 gfx1100-wave64 "$name" "$name" -O2 -mwavefrontsize64 ;;
     esac
 done
 

@@ -104,7 +104,7 @@ KERNEL multi_rounds(u32 *counter, u32 *out, u32 rounds, u64 *about) {
 
 // late has the first workgroup come last: it looks at the clock, of 100 MHz,
 // until so many ticks have passed. order[i] is how many came before workgroup i.
-#if LANES == 32
+#if defined(__GFX11__)
 #define CLOCK() __builtin_amdgcn_s_sendmsg_rtnl(131)
 #else
 #define CLOCK() __builtin_amdgcn_s_memrealtime()

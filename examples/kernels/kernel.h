@@ -87,8 +87,25 @@ DEVICE static inline void barrier(void) {
 #endif
 #define lane_read(v, lane)      ((u32)__builtin_amdgcn_readlane((i32)(v), (i32)(lane)))
 #define lane_first(v)           ((u32)__builtin_amdgcn_readfirstlane((i32)(v)))
+#if LANES == 64 && defined(__GFX11__)
+// ds_bpermute and ds_permute move within each half of the wave there. All lanes have to be on.
+DEVICE static inline u32 lane_gather(u32 v, u32 lane) {
+    u32 other = (u32)__builtin_amdgcn_permlane64((i32)v);
+    u32 mine = (u32)__builtin_amdgcn_ds_bpermute((i32)(lane * 4), (i32)v);
+    u32 theirs = (u32)__builtin_amdgcn_ds_bpermute((i32)(lane * 4), (i32)other);
+    return ((lane ^ lane_id()) & 32) != 0 ? theirs : mine;
+}
+DEVICE static inline u32 lane_scatter(u32 v, u32 lane) {
+    u32 got = 0;
+    for (u32 i = 0; i < LANES; i++)
+        if (lane_read(lane, i) == lane_id())
+            got = lane_read(v, i);
+    return got;
+}
+#else
 #define lane_gather(v, lane)    ((u32)__builtin_amdgcn_ds_bpermute((i32)((lane) * 4), (i32)(v)))
 #define lane_scatter(v, lane)   ((u32)__builtin_amdgcn_ds_permute((i32)((lane) * 4), (i32)(v)))
+#endif
 #define lane_xor(v, mask)       lane_gather(v, lane_id() ^ (mask))
 // With constants only: ds_swizzle's exchange within 32 lanes, and the DPP row
 // shift (lanes without a source get 0) and quad permutation.

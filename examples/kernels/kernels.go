@@ -19,7 +19,7 @@ var (
 	Compiled = append(Arches[:len(Arches):len(Arches)], "gfx950")
 )
 
-//go:embed gfx90a/*.co gfx942/*.co gfx950/*.co gfx1100/*.co
+//go:embed gfx90a/*.co gfx942/*.co gfx950/*.co gfx1100/*.co gfx1100-wave64/*.co
 var objects embed.FS
 
 //go:embed *.hip kernel.h cpu/cpu.h cpu/runner.c
@@ -28,6 +28,9 @@ var sources embed.FS
 // ObjectsEnv names the environment variable with another folder of objects, as
 // build.sh writes it, to use instead of those in the tree.
 const ObjectsEnv = "ROCWIRE_KERNEL_OBJECTS"
+
+// Wave64 names what is compiled for waves of 64 lanes of gfx1100, at -O2.
+const Wave64 = "gfx1100-wave64"
 
 // Object returns the code object (a bare ELF file) of a name, such as "saxpy"
 // or "control_O0", for a processor.

@@ -4,32 +4,37 @@
 #include "kernel.h"
 
 #if defined(__gfx1100__)
-typedef f32      f32x8 __attribute__((ext_vector_type(8)));
+typedef f32      f32s __attribute__((ext_vector_type(256 / LANES)));
+typedef i32      i32s __attribute__((ext_vector_type(256 / LANES)));
 typedef i32      i32x4 __attribute__((ext_vector_type(4)));
-typedef i32      i32x8 __attribute__((ext_vector_type(8)));
 typedef _Float16 f16x16 __attribute__((ext_vector_type(16)));
 typedef i16      i16x16 __attribute__((ext_vector_type(16)));
 
-// TILES is what a wave of 32 makes, half of the rows: lane i has 16 elements of row i of A and of B, lane i + 16 the same.
+// TILES is what a wave makes, as many rows as it has lanes: lane i has 16 elements of row i of A and of B, lane i + 16 the same.
 #define TILES(ACC, TYPE, WMMA)                                                       \
-    i32 l = (i32)threadIdx.x % 32, i = l % 16, g = l / 16;                           \
-    i32 row = (i32)blockIdx.y * 64 + (i32)threadIdx.x / 32 * 32, col = (i32)blockIdx.x * 64; \
-    ACC d[2][4] = {};                                                                \
+    i32 l = (i32)threadIdx.x % LANES, i = l % 16, g = l / 16;                        \
+    i32 row = (i32)blockIdx.y * 64 + (i32)threadIdx.x / LANES * LANES, col = (i32)blockIdx.x * 64; \
+    ACC d[LANES / 16][4] = {};                                                       \
     for (i32 p = 0; p < k; p += 16) {                                                \
-        TYPE x[2], y[4];                                                             \
-        for (i32 q = 0; q < 2; q++)                                                  \
+        TYPE x[LANES / 16], y[4];                                                    \
+        for (i32 q = 0; q < LANES / 16; q++)                                         \
             __builtin_memcpy(&x[q], a + (row + q * 16 + i) * k + p, sizeof x[q]);    \
         for (i32 r = 0; r < 4; r++)                                                  \
             __builtin_memcpy(&y[r], b + (col + r * 16 + i) * k + p, sizeof y[r]);    \
-        for (i32 q = 0; q < 2; q++)                                                  \
+        for (i32 q = 0; q < LANES / 16; q++)                                         \
             for (i32 r = 0; r < 4; r++)                                              \
                 d[q][r] = WMMA(x[q], y[r], d[q][r]);                                 \
     }                                                                                \
-    for (i32 q = 0; q < 2; q++)                                                      \
+    for (i32 q = 0; q < LANES / 16; q++)                                             \
         for (i32 r = 0; r < 4; r++)                                                  \
-            for (i32 e = 0; e < 8; e++)                                              \
-                c[(row + q * 16 + 2 * e + g) * n + col + r * 16 + i] = d[q][r][e]
-#define IU8(x, y, d) __builtin_amdgcn_wmma_i32_16x16x16_iu8_w32(1, x, 1, y, d, 0)
+            for (i32 e = 0; e < 256 / LANES; e++)                                    \
+                c[(row + q * 16 + LANES / 16 * e + g) * n + col + r * 16 + i] = d[q][r][e]
+#if LANES == 64
+#define OF_WAVE(name) __builtin_amdgcn_wmma_##name##_w64
+#else
+#define OF_WAVE(name) __builtin_amdgcn_wmma_##name##_w32
+#endif
+#define IU8(x, y, d) OF_WAVE(i32_16x16x16_iu8)(1, x, 1, y, d, 0)
 
 #elif defined(__HIP__)
 typedef f32      f32x16 __attribute__((ext_vector_type(16)));
@@ -102,7 +107,7 @@ ENTRY(matrix_f32, const f32 *, const f32 *, f32 *, i32, i32)
 
 KERNEL THREADS(64) matrix_f16(const u16 *a, const u16 *b, f32 *c, i32 n, i32 k) {
 #if defined(__gfx1100__)
-    TILES(f32x8, f16x16, __builtin_amdgcn_wmma_f32_16x16x16_f16_w32);
+    TILES(f32s, f16x16, OF_WAVE(f32_16x16x16_f16));
 #else
     WAVE;
     PRODUCT(f32x16, 8, f16x4, 4, __builtin_amdgcn_mfma_f32_32x32x8f16)
@@ -113,7 +118,7 @@ ENTRY(matrix_f16, const u16 *, const u16 *, f32 *, i32, i32)
 
 KERNEL THREADS(64) matrix_bf16(const u16 *a, const u16 *b, f32 *c, i32 n, i32 k) {
 #if defined(__gfx1100__)
-    TILES(f32x8, i16x16, __builtin_amdgcn_wmma_f32_16x16x16_bf16_w32);
+    TILES(f32s, i16x16, OF_WAVE(f32_16x16x16_bf16));
 #else
     WAVE;
     PRODUCT(f32x16, 8, i16x4, 4, __builtin_amdgcn_mfma_f32_32x32x8bf16_1k)
@@ -124,7 +129,7 @@ ENTRY(matrix_bf16, const u16 *, const u16 *, f32 *, i32, i32)
 
 KERNEL THREADS(64) matrix_i8(const i8 *a, const i8 *b, i32 *c, i32 n, i32 k) {
 #if defined(__gfx1100__)
-    TILES(i32x8, i32x4, IU8);
+    TILES(i32s, i32x4, IU8);
 #else
     WAVE;
 #if defined(__gfx90a__)

@@ -1,6 +1,10 @@
 package exec
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/rocwire/rocwire/simgpu/gcn"
+)
 
 // Descriptor is a kernel descriptor (amdhsa_kernel_descriptor_t), the 64 bytes
 // the .kd symbol names: what a kernel needs and how its registers start.
@@ -49,7 +53,12 @@ const (
 )
 
 // vgprs is the number of vector registers, accumulation registers included.
-func (d *Descriptor) vgprs() int { return (int(d.Rsrc1&0x3f) + 1) * 8 }
+func (d *Descriptor) vgprs(arch gcn.Arch) int {
+	if arch.Has(gcn.RDNA) && arch.WaveSize() == 64 {
+		return (int(d.Rsrc1&0x3f) + 1) * 4
+	}
+	return (int(d.Rsrc1&0x3f) + 1) * 8
+}
 
 // accumOffset is the number of the first register that is an accumulation register.
 func (d *Descriptor) accumOffset() int { return (int(d.Rsrc3&0x3f) + 1) * 4 }

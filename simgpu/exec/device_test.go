@@ -147,11 +147,15 @@ func runCase(t testing.TB, arch gcn.Arch, c *kernels.Case, workers int) (*kernel
 // runCaseWith runs it on a device and by a dispatch that others have prepared.
 func runCaseWith(t testing.TB, arch gcn.Arch, c *kernels.Case, workers int, device func(*device), dispatch func(*device, *Dispatch)) (*kernels.Result, Stats, error) {
 	t.Helper()
-	image, err := kernels.Object(arch.String(), c.Object)
+	folder := arch.String()
+	if arch != arch.Target() {
+		folder = kernels.Wave64
+	}
+	image, err := kernels.Object(folder, c.Object)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := newDevice(t, arch, 64<<20)
+	d := newDevice(t, arch.Target(), 64<<20)
 	device(d)
 	m := d.load(image)
 	res := &kernels.Result{}

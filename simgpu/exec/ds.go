@@ -160,17 +160,17 @@ var _ = define(func() {
 	on("ds_condxchg32_rtn_b64", dsConditionalExchange)
 	on("ds_append", dsCount(1))
 	on("ds_consume", dsCount(^uint32(0)))
-	on("ds_bpermute_b32", permute(func(v, addr, out *Vec, imm, last uint32, exec uint64) {
+	on("ds_bpermute_b32", permute(func(v, addr, out *Vec, imm, among uint32, exec uint64) {
 		for i := range out {
-			from := (addr[i] + imm) >> 2 & last & 63
+			from := ((addr[i]+imm)>>2&(among-1) | uint32(i)&-among) & 63
 			out[i] = v[from] & uint32(-(exec >> from & 1)) // inactive lanes give 0
 		}
 	}))
-	on("ds_permute_b32", permute(func(v, addr, out *Vec, imm, last uint32, exec uint64) {
+	on("ds_permute_b32", permute(func(v, addr, out *Vec, imm, among uint32, exec uint64) {
 		*out = Vec{}
 		for m := exec; m != 0; m &= m - 1 { // the highest lane wins
 			i := bits.TrailingZeros64(m) & 63
-			out[(addr[i]+imm)>>2&last&63] = v[i]
+			out[((addr[i]+imm)>>2&(among-1)|uint32(i)&-among)&63] = v[i]
 		}
 	}))
 	on("ds_swizzle_b32", func(b *binder, in *gcn.Inst) (func(*wave), error) {
@@ -312,7 +312,7 @@ func (w *wave) addTid(imm uint64) {
 }
 
 // permute defines a move between lanes by byte addresses of lanes.
-func permute(f func(v, addr, out *Vec, imm, last uint32, exec uint64)) handler {
+func permute(f func(v, addr, out *Vec, imm, among uint32, exec uint64)) handler {
 	return func(b *binder, in *gcn.Inst) (func(*wave), error) {
 		a, err := b.dest(&in.Addr)
 		if err != nil {
@@ -323,9 +323,12 @@ func permute(f func(v, addr, out *Vec, imm, last uint32, exec uint64)) handler {
 			return nil, err
 		}
 		d, err := b.dest(&in.Dst)
-		imm, last := uint32(uint16(in.Offset)), b.lastLane()
+		imm, among := uint32(uint16(in.Offset)), uint32(WaveSize)
+		if b.p.arch.Has(gcn.RDNA) {
+			among = 32
+		}
 		return func(w *wave) {
-			f(s.get(w), a.get(w), &w.out[0], imm, last, w.exec)
+			f(s.get(w), a.get(w), &w.out[0], imm, among, w.exec)
 			w.commit(d, 1, w.exec)
 		}, err
 	}

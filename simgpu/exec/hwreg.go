@@ -32,7 +32,7 @@ var dies = [...]die{gcn.GFX90A: {1, 8, 104}, gcn.GFX942: {8, 4, 38}, gcn.GFX950:
 
 // place says where the wave executes.
 func (w *wave) place() (xcc, engine, unit, slot uint64) {
-	d, groups := dies[w.d.Program.arch], w.d.groups()
+	d, groups := dies[w.d.Program.arch.Target()], w.d.groups()
 	id := &w.wg.id
 	n := uint64(id[0]) + uint64(groups[0])*(uint64(id[1])+uint64(groups[1])*uint64(id[2]))
 	xcc, n = n%d.xccs, n/d.xccs

@@ -33,14 +33,18 @@ func TestKernels(t *testing.T) {
 				}
 				wants[lanes] = want
 			}
-			for _, arch := range gcn.Archs() {
+			targets := gcn.Archs()
+			if !strings.Contains(c.Object, "_O") {
+				targets = append(targets, gcn.GFX1100.Wave64())
+			}
+			for _, arch := range targets {
 				got, _, err := runCase(t, arch, c, 2)
 				if err != nil {
-					t.Errorf("%s: %v", arch, err)
+					t.Errorf("%s, waves of %d: %v", arch, arch.WaveSize(), err)
 					continue
 				}
 				if err := c.Diff(wants[arch.WaveSize()], got); err != nil {
-					t.Errorf("%s: %v", arch, err)
+					t.Errorf("%s, waves of %d: %v", arch, arch.WaveSize(), err)
 				}
 			}
 		})

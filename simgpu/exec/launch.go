@@ -48,7 +48,7 @@ func (d *Dispatch) prepare() (l launchState, err error) {
 	}()
 	desc := &d.Desc
 	l.user, l.scratch = desc.userSGPRs(), int(d.scratch())*WaveSize
-	l.nv = desc.vgprs()
+	l.nv = desc.vgprs(d.Program.arch)
 	if a := desc.accumOffset(); a < l.nv && !d.Program.arch.Has(gcn.RDNA) {
 		l.na = l.nv - a
 		l.nv = a

@@ -160,7 +160,7 @@ func TestNativeBlocks(t *testing.T) {
 	if testing.Short() {
 		n = 200
 	}
-	for _, arch := range append(slices.Clone(arches), gcn.GFX1100) {
+	for _, arch := range append(slices.Clone(arches), rdnaWaves...) {
 		m := newMachine(t, arch)
 		m.blind = true
 		data, mem := m.alloc(page)
@@ -205,7 +205,7 @@ func TestNativeBlocks(t *testing.T) {
 				}
 			}
 			program := randomProgram
-			if arch == gcn.GFX1100 {
+			if arch.Has(gcn.RDNA) {
 				program = randomProgramRDNA
 			}
 			words, text := program(r, m.prog, 1+r.IntN(24), stride, i%2 == 1)

@@ -52,7 +52,12 @@ func bpermute(g *nativeGen, in *gcn.Inst) bool {
 			z = 2
 		}
 		a.VShift(x64.VPSRLD, 2, z, 0, 2)
-		g.fromAll(0, 2, t)
+		if g.p.arch.Has(gcn.RDNA) { // each 32 lanes by themselves
+			a.V1(x64.VMOVDQU32, 0, x64.Z(2), 0)
+			a.V(x64.VPERMI2D, 0, t[q&^1], t[q|1], 0)
+		} else {
+			g.fromAll(0, 2, t)
+		}
 		g.store(&in.Dst, 0, q, 0)
 	}
 	return true

@@ -12,7 +12,7 @@ import (
 // permuteRow is v_permlane16, and v_permlanex16, of which the other row is read: see permlane16.
 func permuteRow(other int) emitter {
 	return func(g *nativeGen, in *gcn.Inst) bool {
-		if g.wide() || !isVec(&in.Dst) || !isVec(&in.Src[0]) || !canScalar(&in.Src[1]) || !canScalar(&in.Src[2]) || in.Neg|in.Abs != 0 {
+		if !isVec(&in.Dst) || !isVec(&in.Src[0]) || !canScalar(&in.Src[1]) || !canScalar(&in.Src[2]) || in.Neg|in.Abs != 0 {
 			return false
 		}
 		a, fetch, zero := &g.a, in.OpSel&1 != 0, in.OpSel&2 != 0
@@ -26,12 +26,13 @@ func permuteRow(other int) emitter {
 		a.V1(x64.VMOVDQU32, from, x64.Z(6), 5)
 		a.V(x64.VPSRLVD, from, from, g.lanesOf(func(i int) uint32 { return uint32(4 * (i & 7)) }), 0)
 		a.V(x64.VPANDD, from, from, g.con(15), 0)
-		for q := range g.quarterCount() { // both rows, before one is written
-			g.to(x64.Z(3+q), g.at(&in.Src[0], 0, q))
-		}
 		for q := range g.quarterCount() {
+			if q&1 == 0 { // both rows, before one is written
+				g.to(3, g.at(&in.Src[0], 0, q))
+				g.to(4, g.at(&in.Src[0], 0, q+1))
+			}
 			row, k := q^other, g.lanes(q)
-			a.V(x64.VPERMD, 0, from, x64.Z(3+row), 0)
+			a.V(x64.VPERMD, 0, from, x64.Z(3+row&1), 0)
 			if !g.full && !fetch {
 				g.readsActive(6, from, row, 0)
 				if zero {

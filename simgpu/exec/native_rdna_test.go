@@ -65,7 +65,7 @@ type rdnaRegs struct {
 }
 
 // rdnaInst fills the fields of an opcode. It is nil where that makes no instruction.
-func rdnaInst(r *rand.Rand, info *gcn.OpInfo, at rdnaRegs) []uint32 {
+func rdnaInst(r *rand.Rand, arch gcn.Arch, info *gcn.OpInfo, at rdnaRegs) []uint32 {
 	b := rdnaBase(info)
 	if b == nil {
 		return nil
@@ -216,20 +216,26 @@ func rdnaInst(r *rand.Rand, info *gcn.OpInfo, at rdnaRegs) []uint32 {
 	if len(b) > 1 && info.Enc != gcn.VOP1 && info.Enc != gcn.VOP2 && info.Enc != gcn.VOPC {
 		b[1] &^= uint32(zero >> 32)
 	}
-	in, err := gcn.Decode(gcn.GFX1100, bytesOf(append(slices.Clone(b), 0)), 0)
+	in, err := gcn.Decode(arch, bytesOf(append(slices.Clone(b), 0)), 0)
 	if err != nil || int(in.Len)/4 > len(b) {
 		return nil
 	}
 	return b[:in.Len/4]
 }
 
-// TestNativeRDNA executes instructions of waves of 32 lanes by their functions and as machine code. Every operation that can be translated is
+// TestNativeRDNA executes instructions of waves of 32 and of 64 lanes by their functions and as machine code. Every operation that can be translated is
 // tried.
 func TestNativeRDNA(t *testing.T) {
 	if !translates(t) {
 		return
 	}
-	m := newMachine(t, gcn.GFX1100)
+	for _, arch := range rdnaWaves {
+		t.Run(fmt.Sprint(arch.WaveSize()), func(t *testing.T) { nativeRDNA(t, arch) })
+	}
+}
+
+func nativeRDNA(t *testing.T, arch gcn.Arch) {
+	m := newMachine(t, arch)
 	m.blind = true
 	data, mem := m.alloc(page)
 	m.V = registers(m.V, 256)
@@ -249,17 +255,17 @@ func TestNativeRDNA(t *testing.T) {
 		n = 4
 	}
 	seen, left := map[string]int{}, map[string]int{}
-	for _, info := range gcn.Ops(gcn.GFX1100) {
+	for _, info := range gcn.Ops(arch) {
 		name := info.Op.String()
-		if !Translated(gcn.GFX1100, name) || controls[name] != nil || Reason(gcn.GFX1100, info) != "" {
+		if !Translated(arch, name) || controls[name] != nil || Reason(arch, info) != "" || info.Enc == gcn.VOPD && arch.WaveSize() == 64 {
 			continue
 		}
 		for i := range n {
-			words := rdnaInst(r, info, regs)
+			words := rdnaInst(r, arch, info, regs)
 			if words == nil {
 				continue
 			}
-			in, _ := gcn.Decode(gcn.GFX1100, bytesOf(append(slices.Clone(words), 0)), 0)
+			in, _ := gcn.Decode(arch, bytesOf(append(slices.Clone(words), 0)), 0)
 			if controls[in.Op.String()] != nil {
 				continue
 			}
@@ -314,7 +320,7 @@ func TestNativeRDNA(t *testing.T) {
 	}
 }
 
-// randomProgramRDNA is randomProgram for waves of 32 lanes.
+// randomProgramRDNA is randomProgram for RDNA.
 func randomProgramRDNA(r *rand.Rand, p *Program, n, stride int, floats bool) (words []uint32, text string) {
 	rows, hot := map[string]*gcn.OpInfo{}, []*gcn.OpInfo(nil)
 	for _, info := range gcn.Ops(p.arch) {
@@ -367,7 +373,7 @@ func randomProgramRDNA(r *rand.Rand, p *Program, n, stride int, floats bool) (wo
 	random := func() []uint32 {
 		for {
 			info := hot[r.IntN(len(hot))]
-			w := rdnaInst(r, info, regs)
+			w := rdnaInst(r, p.arch, info, regs)
 			if w == nil {
 				continue
 			}

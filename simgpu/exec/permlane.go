@@ -45,12 +45,19 @@ func permlane16(other int) handler {
 var _ = define(func() {
 	on("v_permlane16_b32", permlane16(0))
 	on("v_permlanex16_b32", permlane16(16))
-	// A wave of 32 lanes has no other half to exchange with.
+	// The halves of a wave are exchanged, what lanes that are off have as well. A wave of 32 lanes has no other half.
 	on("v_permlane64_b32", func(b *binder, in *gcn.Inst) (func(*wave), error) {
-		if b.p.arch.WaveSize() != 32 {
-			return nil, errNotExecutable
+		d, err := b.dest(&in.Dst)
+		if b.p.arch.WaveSize() == 32 || err != nil {
+			return func(*wave) {}, err
 		}
-		_, err := b.dest(&in.Dst)
-		return func(*wave) {}, err
+		s, err := b.dest(&in.Src[0])
+		return func(w *wave) {
+			v, out := s.get(w), &w.out[0]
+			for i := range out {
+				out[i] = v[i^32]
+			}
+			w.commit(d, 1, w.exec)
+		}, err
 	})
 })

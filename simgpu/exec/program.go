@@ -25,6 +25,7 @@ type Program struct {
 	consts map[uint64]*[2]Vec
 	waits  map[uint64]spaces // by address: s_waitcnt that waves may give way at, for loads from there
 	native nativeCode
+	wide   *Program // of the kernels that have waves of 64 lanes, where those read code in another way; nil: there have been none
 
 	options      Options
 	epochs       epochs // of turns that execute code of the program
@@ -42,7 +43,29 @@ func NewProgram(arch gcn.Arch, mem *Memory, o Options) *Program {
 // Untranslated is how often code was executed often enough to be translated and
 // was not, because there was no memory for machine code or the system grants
 // none that can be executed. It is right all the same, but slow.
-func (p *Program) Untranslated() uint64 { return p.untranslated.Load() }
+func (p *Program) Untranslated() uint64 {
+	n := p.untranslated.Load()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.wide != nil {
+		n += p.wide.untranslated.Load()
+	}
+	return n
+}
+
+// forWaves is the program of a kernel: on RDNA the waves that it is compiled for decide what instructions mean.
+func (p *Program) forWaves(desc *Descriptor) *Program {
+	if p == nil || desc.Properties&propWave32 != 0 || p.arch.Wave64() == p.arch {
+		return p
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.wide == nil {
+		p.wide = NewProgram(p.arch.Wave64(), p.mem, p.options)
+		p.wide.watch = p.watch
+	}
+	return p.wide
+}
 
 // Arch is the instruction set of the program.
 func (p *Program) Arch() gcn.Arch { return p.arch }
@@ -55,6 +78,9 @@ func (p *Program) Memory() *Memory { return p.mem }
 func (p *Program) Invalidate(addr, size uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.wide != nil {
+		p.wide.Invalidate(addr, size)
+	}
 	p.blocks.Range(func(k, v any) bool {
 		b := v.(*block)
 		if b.end > addr && b.pc-addr < size || b.pc < addr && b.end > addr {

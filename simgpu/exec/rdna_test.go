@@ -1,11 +1,13 @@
 package exec
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"github.com/rocwire/rocwire/examples/kernels"
 	"github.com/rocwire/rocwire/simgpu/gcn"
 )
 
@@ -183,9 +185,19 @@ func TestRDNAHalves(t *testing.T) {
 	}
 }
 
+// rdnaWaves is gfx1100 with each size of waves.
+var rdnaWaves = []gcn.Arch{gcn.GFX1100, gcn.GFX1100.Wave64()}
+
 // Moves between lanes and rows.
 func TestRDNARows(t *testing.T) {
-	m := newMachine(t, gcn.GFX1100)
+	for _, arch := range rdnaWaves {
+		t.Run(fmt.Sprint(arch.WaveSize()), func(t *testing.T) { rdnaRows(t, arch) })
+	}
+}
+
+func rdnaRows(t *testing.T, arch gcn.Arch) {
+	m, size := newMachine(t, arch), arch.WaveSize()
+	all := ^uint64(0) >> (64 - size)
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, c := range []struct {
 		text         string
@@ -199,15 +211,15 @@ func TestRDNARows(t *testing.T) {
 		{"v_permlanex16_b32 v6, v0, s8, s9 op_sel:[1,1]", 16, true, true},
 	} {
 		for _, mask := range masks(r) {
-			mask &= 1<<32 - 1
+			mask &= all
 			m.S[8], m.S[9] = r.Uint32(), r.Uint32()
-			for i := range 32 {
+			for i := range size {
 				m.V[0][i], m.V[6][i] = uint32(1000+i), uint32(i)
 			}
 			m.setMask(mask)
 			m.run(c.text)
-			for i := range 32 {
-				j := i&16 ^ c.other + int((uint64(m.S[8])|uint64(m.S[9])<<32)>>(4*(i&15))&15)
+			for i := range size {
+				j := i&^15 ^ c.other + int((uint64(m.S[8])|uint64(m.S[9])<<32)>>(4*(i&15))&15)
 				want := uint32(i)
 				switch {
 				case mask>>i&1 == 0:
@@ -239,13 +251,13 @@ func TestRDNARows(t *testing.T) {
 		{"v_add_nc_u32_e64_dpp v6, v0, v2 row_xmask:1 row_mask:0xf bank_mask:0xf bound_ctrl:1", from(func(i int) int { return i ^ 1 }), false, true},
 	} {
 		for _, mask := range masks(r) {
-			mask &= 1<<32 - 1
-			for i := range 32 {
+			mask &= all
+			for i := range size {
 				m.V[0][i], m.V[6][i], m.V[2][i] = uint32(1000+i), uint32(i), 0
 			}
 			m.setMask(mask)
 			m.run(c.text)
-			for i := range 32 {
+			for i := range size {
 				want := uint32(i)
 				if mask>>i&1 != 0 {
 					if v, on := c.f(i, mask); on || c.fetch {
@@ -260,8 +272,38 @@ func TestRDNARows(t *testing.T) {
 			}
 		}
 	}
+	// By address, within each 32 lanes; and the halves of a wave of 64, exchanged.
+	for _, mask := range masks(r) {
+		mask &= all
+		for i := range size {
+			m.V[0][i], m.V[2][i], m.V[6][i], m.V[7][i], m.V[8][i] = r.Uint32(), uint32(1000+i), 9, 9, 9
+		}
+		m.setMask(mask)
+		m.run("ds_bpermute_b32 v6, v0, v2 offset:8; ds_permute_b32 v7, v0, v2; v_permlane64_b32 v8, v2")
+		var scattered Vec
+		for i := range size {
+			if mask>>i&1 != 0 {
+				scattered[i&32|int(m.V[0][i]>>2&31)] = uint32(1000 + i)
+			}
+		}
+		for i := range size {
+			want := [3]uint32{9, 9, 9}
+			if mask>>i&1 != 0 {
+				want = [3]uint32{0, scattered[i], uint32(1000 + (i ^ 32))}
+				if j := i&32 | int((m.V[0][i]+8)>>2&31); mask>>j&1 != 0 {
+					want[0] = uint32(1000 + j)
+				}
+				if size == 32 { // there is no other half
+					want[2] = 9
+				}
+			}
+			if got := [3]uint32{m.V[6][i], m.V[7][i], m.V[8][i]}; got != want {
+				t.Fatalf("EXEC %#x, lane %d: %d, want %d", mask, i, got, want)
+			}
+		}
+	}
 	// Registers relative to M0.
-	m.setMask(1<<32 - 1)
+	m.setMask(all)
 	for reg := range 32 {
 		m.V[reg][3] = uint32(100 + reg)
 	}
@@ -481,7 +523,14 @@ func TestRDNAMemory(t *testing.T) {
 
 // Matrix instructions against plain sums.
 func TestRDNAMatrices(t *testing.T) {
-	m := newMachine(t, gcn.GFX1100)
+	for _, arch := range rdnaWaves {
+		t.Run(fmt.Sprint(arch.WaveSize()), func(t *testing.T) { rdnaMatrices(t, arch) })
+	}
+}
+
+// rdnaMatrices has the instructions as they are written for waves of 32 lanes, with twice the registers for C and D.
+func rdnaMatrices(t *testing.T, arch gcn.Arch) {
+	m, rows := newMachine(t, arch), arch.WaveSize()/16
 	r := rand.New(rand.NewPCG(3, 3))
 	for _, k := range []struct {
 		text   string
@@ -516,18 +565,18 @@ func TestRDNAMatrices(t *testing.T) {
 			return x
 		}
 		m.setMask(0x3) // which lanes are on does not matter
-		for reg := range 128 {
+		for reg := range m.V {
 			m.V[reg] = Vec{}
 		}
 		for i := range 16 {
 			for j := range 16 {
 				a[i][j], b[i][j], c[i][j] = number(k.signed[0]), number(k.signed[1]), r.IntN(3)-1
-				for _, lane := range []int{i, i + 16} { // row i of A, and column i of B
+				for lane := i; lane < arch.WaveSize(); lane += 16 { // row i of A, and column i of B
 					at := j * k.bits
 					m.V[8+at/32][lane] |= k.encode(a[i][j]) & (1<<k.bits - 1) << (at % 32)
 					m.V[16+at/32][lane] |= k.encode(b[i][j]) & (1<<k.bits - 1) << (at % 32)
 				}
-				reg, lane := i/2, i%2*16+j
+				reg, lane := i/rows, i%rows*16+j
 				m.V[24+reg][lane] = k.accum(c[i][j]) << (k.half & 16)
 				m.V[48+reg][lane] = 0x12345678
 			}
@@ -546,10 +595,33 @@ func TestRDNAMatrices(t *testing.T) {
 				case 16:
 					want = want<<16 | 0x5678
 				}
-				if got := m.V[48+i/2][i%2*16+j]; got != want && got&0x7fff7fff != want&0x7fff7fff {
+				if got := m.V[48+i/rows][i%rows*16+j]; got != want && got&0x7fff7fff != want&0x7fff7fff {
 					t.Fatalf("%s: element %d %d is %#x, want %#x", k.text, i, j, got, want)
 				}
 			}
+		}
+	}
+}
+
+// TestWaves64 executes a kernel for waves of 64 lanes on a program that has waves of 32: its code is kept as such code, and goes when it is unloaded.
+func TestWaves64(t *testing.T) {
+	c := kernels.CasesOf("saxpy", 3)[0]
+	var d *device
+	if _, _, err := runCaseWith(t, gcn.GFX1100.Wave64(), c, 1, func(on *device) { d = on }, func(*device, *Dispatch) {}); err != nil {
+		t.Fatal(err)
+	}
+	p := d.prog
+	if p.kept != 0 || p.wide == nil || p.wide.kept == 0 || p.wide.arch.WaveSize() != 64 || p.arch.WaveSize() != 32 {
+		t.Fatalf("%d kept of waves of 32, %+v", p.kept, p.wide)
+	}
+	p.Invalidate(d.mem.Base, d.mem.Size)
+	if p.wide.kept != 0 {
+		t.Errorf("%d are kept of what was unloaded", p.wide.kept)
+	}
+	for _, arch := range []gcn.Arch{gcn.GFX90A, gcn.GFX1100.Wave64()} { // a kernel of no other size
+		q := NewProgram(arch, d.mem, Options{})
+		if q.forWaves(&Descriptor{}) != q {
+			t.Errorf("%s: another program for waves of 64 lanes", arch)
 		}
 	}
 }

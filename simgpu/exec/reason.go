@@ -29,7 +29,7 @@ var reasons = map[string]string{
 const (
 	forGraphics     = "for graphics"
 	forTrapHandlers = "what it asks for is a trap handler's business; the clock is asked for by s_sendmsg_rtn_b64"
-	ofLargeWaves    = "for waves of 64 lanes, which are not simulated on RDNA"
+	ofLargeWaves    = "for waves of 64 lanes that execute a loop half by half, which no compiler writes"
 )
 
 // Reason says why an instruction does not execute on a target; it is empty for those that do.

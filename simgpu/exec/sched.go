@@ -58,6 +58,7 @@ type scheduler struct {
 // processor) and returns what was executed. The error is nil, a *Fault, or the
 // cause of ctx's end.
 func (d *Dispatch) Run(ctx context.Context, workers int) (Stats, error) {
+	d.Program = d.Program.forWaves(&d.Desc)
 	if err := d.check(); err != nil {
 		return Stats{}, err
 	}
@@ -129,7 +130,7 @@ func (s *scheduler) missing(ctx context.Context) error {
 func (s *scheduler) maxResident() int {
 	d := s.d
 	waves := d.waves(int(d.Group[0]) * int(d.Group[1]) * int(d.Group[2]))
-	size := waves*(waveBytes+d.Desc.vgprs()*4*WaveSize+int(d.scratch())*WaveSize) + s.d.lds()
+	size := waves*(waveBytes+d.Desc.vgprs(d.Program.arch)*4*WaveSize+int(d.scratch())*WaveSize) + s.d.lds()
 	if d.Cooperative {
 		return min(cooperativeMemory/size, maxCooperative/waves)
 	}

@@ -6,10 +6,11 @@ import (
 	"github.com/rocwire/rocwire/simgpu/gcn"
 )
 
-// Matrix instructions of RDNA3 (v_wmma): D = A × B + C of 16×16 elements each, in a wave of 32 lanes; EXEC does not
-// matter. Lane i holds row i of A, and column i of B, one behind the other in its registers; lanes 16 to 31 have to hold
-// the same as those before them, which are the ones that are looked at. Of C and D, register r of lane l is the element
-// of row 2r + l/16 and column l mod 16; if it has 16 bits, op_sel says in which half, and the other half of D stays.
+// Matrix instructions of RDNA3 (v_wmma): D = A × B + C of 16×16 elements each; EXEC does not
+// matter. Lane i holds row i of A, and column i of B, one behind the other in its registers; each 16 lanes behind those have to hold
+// the same as the first, which are the ones that are looked at. Of C and D, register r of lane l is the element
+// of row 2r + l/16, in a wave of 64 lanes 4r + l/16, and column l mod 16 (as AMD's matrix instruction calculator says); if it
+// has 16 bits, op_sel says in which half, and the other half of D stays.
 //
 // The order in which the hardware sums up is not documented; here it is the order of k, in float32, each step fused and
 // rounded to nearest even.
@@ -40,10 +41,10 @@ const wmmaSize = 16 // rows, columns, and k
 // wmma binds a matrix instruction.
 func wmma(b *binder, in *gcn.Inst) (func(*wave), error) {
 	of, ok := wmmaKinds[strings.TrimPrefix(in.Op.String(), "v_wmma_")]
-	if !ok || b.p.arch.WaveSize() != 32 {
+	if !ok {
 		return nil, errNotExecutable
 	}
-	m := wmmaOp{wmmaOf: of, negLow: in.Neg, negHigh: in.NegHi, clamp: in.Clamp, shift: uint32(in.OpSel>>2&1) * 16}
+	m := wmmaOp{wmmaOf: of, rows: b.p.arch.WaveSize() / wmmaSize, negLow: in.Neg, negHigh: in.NegHi, clamp: in.Clamp, shift: uint32(in.OpSel>>2&1) * 16}
 	for _, p := range []struct {
 		to *vdst
 		o  *gcn.Operand
@@ -71,6 +72,7 @@ type wmmaOp struct {
 	con             uint32
 	negLow, negHigh uint8
 	clamp           bool
+	rows            int    // of C and D in one register
 	shift           uint32 // of elements of C and D in their registers
 }
 
@@ -81,7 +83,9 @@ func (m *wmmaOp) element(from vdst, w *wave, lane, k int) uint32 {
 }
 
 // at is where an element of C or D lies.
-func (*wmmaOp) at(row, column int) (reg, lane int) { return row / 2, row%2*wmmaSize + column }
+func (m *wmmaOp) at(row, column int) (reg, lane int) {
+	return row / m.rows, row%m.rows*wmmaSize + column
+}
 
 // floats multiplies floats. Negations are of the even and the odd elements of A and B; those of C are its sign and, in place of the
 // odd ones, its absolute value.

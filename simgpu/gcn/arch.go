@@ -13,6 +13,21 @@ const (
 	numArch = 4
 )
 
+// wave64 marks the code of kernels that have waves of 64 lanes, on a target whose waves have 32 otherwise.
+const wave64 Arch = 1 << 7
+
+// Wave64 is the target as kernels see it that are compiled for waves of 64 lanes: on RDNA lane masks are pairs of scalar registers then, and the results of matrix
+// instructions have half the registers. Other targets are what they are.
+func (a Arch) Wave64() Arch {
+	if a.Has(RDNA) {
+		return a | wave64
+	}
+	return a
+}
+
+// Target is the target, whatever waves kernels have.
+func (a Arch) Target() Arch { return a &^ wave64 }
+
 // Feature is what sets targets apart beside the opcodes they have.
 type Feature uint16
 
@@ -36,8 +51,8 @@ const (
 	// XCCRegisters: there are hardware registers that tell the accelerator die, and
 	// those of the performance snapshots.
 	XCCRegisters
-	// RDNA: waves of 32 lanes, whose lane masks are single scalar registers, and encodings that
-	// CDNA has not. FLAT_SCRATCH is no scalar register, and there are no accumulation registers.
+	// RDNA: waves of 32 lanes, whose lane masks are single scalar registers, if a kernel does not ask for 64 (see Wave64), and
+	// encodings that CDNA has not. FLAT_SCRATCH is no scalar register, and there are no accumulation registers.
 	RDNA
 	// KeepsHalf: a result of 16 bits leaves the other half of its register as it is.
 	KeepsHalf
@@ -66,28 +81,30 @@ func Archs() []Arch {
 
 // String is the processor name: "gfx90a", "gfx942", "gfx950", "gfx1100".
 func (a Arch) String() string {
-	if a < numArch {
+	if a := a.Target(); a < numArch {
 		return targets[a].name
 	}
 	return "Arch(?)"
 }
 
 // Has reports whether the target has a feature.
-func (a Arch) Has(f Feature) bool { return a < numArch && targets[a].features&f == f }
+func (a Arch) Has(f Feature) bool {
+	a = a.Target()
+	return a < numArch && targets[a].features&f == f
+}
 
 // LDS is the size of a compute unit's local data share in bytes; a workgroup can have all
 // of it.
 func (a Arch) LDS() int {
-	if a < numArch {
+	if a := a.Target(); a < numArch {
 		return targets[a].lds
 	}
 	return 0
 }
 
-// WaveSize is how many lanes a wave has. (RDNA has waves of 64 lanes as well, if a kernel asks for them; they are
-// not taken apart here.)
+// WaveSize is how many lanes a wave has.
 func (a Arch) WaveSize() int {
-	if a.Has(RDNA) {
+	if a.Has(RDNA) && a&wave64 == 0 {
 		return 32
 	}
 	return 64

@@ -233,7 +233,7 @@ func ordinaryBlocks(r *rand.Rand, arch Arch, enc Encoding, op uint32) [][]uint32
 		info = lookup(arch, MFMA, op)
 	}
 	if info != nil {
-		zero = info.Zero[arch]
+		zero = info.Zero[arch.Target()]
 		switch {
 		case info.Flags&IsGWS != 0 && arch.Has(RDNA):
 			b[0] |= 1 << 17

@@ -35,7 +35,7 @@ type decoder struct {
 // [*Error].
 func Decode(arch Arch, code []byte, off int) (Inst, error) {
 	var in Inst
-	if arch >= numArch {
+	if arch.Target() >= numArch {
 		return in, &Error{Arch: arch, Reason: "unknown target"}
 	}
 	if off < 0 || off > len(code) {
@@ -137,7 +137,7 @@ func (d *decoder) row(enc Encoding, opcode uint32, words int) bool {
 	d.in.Opcode = uint16(opcode)
 	d.in.Len = uint8(4 * words)
 	d.litPos = words
-	z := info.Zero[d.in.Arch]
+	z := info.Zero[d.in.Arch.Target()]
 	if d.w[0]&uint32(z) != 0 || words > 1 && d.w[1]&uint32(z>>32) != 0 {
 		d.err = "reserved bits are set"
 		return false
@@ -167,7 +167,7 @@ func lookup(a Arch, e Encoding, opcode uint32) *OpInfo {
 	if opcode >= maxOpcode {
 		return nil
 	}
-	i := opIndex[a][e][opcode]
+	i := opIndex[a.Target()][e][opcode]
 	if i == 0 {
 		return nil
 	}
@@ -178,7 +178,7 @@ func lookup(a Arch, e Encoding, opcode uint32) *OpInfo {
 // there is.
 func Ops(a Arch) []*OpInfo {
 	var out []*OpInfo
-	if a >= numArch {
+	if a = a.Target(); a >= numArch {
 		return nil
 	}
 	for i := range opTable {

@@ -32,9 +32,9 @@ func report(t *testing.T, what string, y *tally, limit float64) {
 // TestOrdinary compares every opcode of every encoding with LLVM, filled with
 // the operands that compilers emit.
 func TestOrdinary(t *testing.T) {
-	for arch := Arch(0); arch < numArch; arch++ {
+	for _, arch := range archsAndWaves() {
 		for _, enc := range encodings(arch) {
-			t.Run(fmt.Sprint(arch, "/", enc), func(t *testing.T) {
+			t.Run(fmt.Sprint(arch, "/", arch.WaveSize(), "/", enc), func(t *testing.T) {
 				r := rand.New(rand.NewSource(int64(enc)))
 				var blocks [][]uint32
 				for op := uint32(0); op < opcodeCount(arch, enc); op++ {
@@ -52,9 +52,9 @@ func TestOrdinary(t *testing.T) {
 // GCN_ROUNDS=n makes it n times as long.
 func TestRandom(t *testing.T) {
 	rounds, _ := strconv.Atoi(os.Getenv("GCN_ROUNDS"))
-	for arch := Arch(0); arch < numArch; arch++ {
+	for _, arch := range archsAndWaves() {
 		for _, enc := range encodings(arch) {
-			t.Run(fmt.Sprint(arch, "/", enc), func(t *testing.T) {
+			t.Run(fmt.Sprint(arch, "/", arch.WaveSize(), "/", enc), func(t *testing.T) {
 				var y tally
 				for i := 0; i < max(1, rounds); i++ {
 					r := rand.New(rand.NewSource(100 + int64(enc) + int64(i)<<16))
@@ -69,7 +69,7 @@ func TestRandom(t *testing.T) {
 // TestStreams compares streams of random words: whatever the first word is.
 func TestStreams(t *testing.T) {
 	rounds, _ := strconv.Atoi(os.Getenv("GCN_ROUNDS"))
-	for arch := Arch(0); arch < numArch; arch++ {
+	for _, arch := range archsAndWaves() {
 		var y tally
 		for i := 0; i < max(1, rounds); i++ {
 			r := rand.New(rand.NewSource(7 + int64(i)<<8))

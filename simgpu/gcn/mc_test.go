@@ -43,6 +43,9 @@ func llvmMC(t testing.TB, arch Arch, blocks [][]uint32) [][]string {
 func runMC(t testing.TB, arch Arch, blocks [][]uint32) [][]string {
 	t.Helper()
 	command := append(mcCommand(t), "--disassemble", "-triple=amdgcn-amd-amdhsa", "-mcpu="+arch.String())
+	if arch != arch.Target() {
+		command = append(command, "-mattr=+wavefrontsize64,-wavefrontsize32")
+	}
 	var in bytes.Buffer
 	put := func(w uint32) {
 		fmt.Fprintf(&in, "0x%02x 0x%02x 0x%02x 0x%02x ", byte(w), byte(w>>8), byte(w>>16), byte(w>>24))
@@ -158,4 +161,15 @@ func compare(t testing.TB, arch Arch, blocks [][]uint32, y *tally) {
 			break
 		}
 	}
+}
+
+// archsAndWaves are the targets, and those whose kernels can have waves of another size a second time.
+func archsAndWaves() []Arch {
+	all := Archs()
+	for _, a := range Archs() {
+		if w := a.Wave64(); w != a {
+			all = append(all, w)
+		}
+	}
+	return all
 }

@@ -52,7 +52,7 @@ func (in *Inst) width(oi *OperandInfo) uint8 {
 	if in.Info.Flags&Formats != 0 && (oi.Role == RoleSrc0 || oi.Role == RoleSrc1) {
 		return in.formatType(oi.Role).Width()
 	}
-	return oi.Type.Width()
+	return in.typeOf(oi).Width()
 }
 
 // formatType is the type of A (source 0) or B.

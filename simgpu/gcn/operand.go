@@ -102,7 +102,7 @@ func (d *decoder) source(o *Operand, t Type, n uint32, literalOK bool) {
 
 // width is an operand's size in dwords: a lane mask of 32 lanes is one register.
 func (d *decoder) width(t Type) uint8 {
-	if t == Mask && d.in.Arch.Has(RDNA) {
+	if t == Mask && d.in.Arch.WaveSize() == 32 {
 		return 1
 	}
 	return t.Width()

@@ -9,6 +9,10 @@ func (d *decoder) decodeRDNA() {
 	w := d.w[0]
 	switch w >> 26 {
 	case 0x32:
+		if d.in.Arch.WaveSize() == 64 {
+			d.err = "two operations in one are for waves of 32 lanes"
+			return
+		}
 		d.vopd()
 	case 0x33:
 		switch w >> 23 & 7 {

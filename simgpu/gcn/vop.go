@@ -70,7 +70,7 @@ func (d *decoder) vector(vdst, sdst uint32, src [3]uint32, literalOK bool) {
 		oi := &in.Info.Operands[i]
 		o := in.place(oi.Role)
 		if oi.Role == RoleDst && in.execOnly() {
-			*o = Operand{Kind: SGPR, Type: Mask, Width: 1, Index: RegEXEC}
+			*o = Operand{Kind: SGPR, Type: Mask, Width: d.width(Mask), Index: RegEXEC}
 			continue
 		}
 		var n uint32
@@ -98,7 +98,7 @@ func (d *decoder) vector(vdst, sdst uint32, src [3]uint32, literalOK bool) {
 			d.literal(o, oi.Type)
 		default:
 			n = d.halfOf(oi, n)
-			d.source(o, oi.Type, n, literalOK && oi.Class != ClassVSNL)
+			d.source(o, in.typeOf(oi), n, literalOK && oi.Class != ClassVSNL)
 			switch {
 			case in.Form == FormSDWA && oi.Role != RoleDst: // SDWA may name any source
 			case in.Form == FormDPP && oi.Role == RoleSrc1 && in.Info.Flags&MixMods != 0:
@@ -108,6 +108,14 @@ func (d *decoder) vector(vdst, sdst uint32, src [3]uint32, literalOK bool) {
 			}
 		}
 	}
+}
+
+// typeOf is an operand's type: the elements of a result of v_wmma, 8 for each lane, are 4 for each of twice the lanes.
+func (in *Inst) typeOf(oi *OperandInfo) Type {
+	if oi.Type == X8 && (oi.Role == RoleDst || oi.Role == RoleSrc2) && in.Arch.Has(RDNA) && in.Arch.WaveSize() == 64 {
+		return X4
+	}
+	return oi.Type
 }
 
 // restrict marks an operand that its class does not allow as Bad. The number

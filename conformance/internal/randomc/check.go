@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"github.com/rocwire/rocwire/conformance/internal/simrun"
 	"github.com/rocwire/rocwire/examples/kernels"
@@ -17,8 +18,8 @@ import (
 // Levels are the optimisations that programs are compiled with.
 var Levels = []string{"-O0", "-O1", "-O2", "-O3"}
 
-// Arches are the GPUs.
-var Arches = []string{"gfx90a", "gfx942", "gfx950", "gfx1100"}
+// Arches are the GPUs, gfx1100 with both sizes of waves.
+var Arches = []string{"gfx90a", "gfx942", "gfx950", "gfx1100", kernels.Wave64}
 
 // Checker compiles and runs programs in a folder of its own.
 type Checker struct {
@@ -52,7 +53,7 @@ func (c *Checker) compile(ctx context.Context, args ...string) error {
 	text, err := exec.CommandContext(ctx, c.clang, args...).CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("%s: %w\n%s", c.clang, err, text[:min(len(text), 4000)])
-		if bytes.Contains(text, []byte("error in backend")) {
+		if bytes.Contains(text, []byte("error in backend")) || bytes.Contains(text, []byte("PLEASE submit a bug report")) {
 			err = fmt.Errorf("%w: %w", ErrCompiler, err)
 		}
 	}
@@ -73,16 +74,16 @@ func (c *Checker) native(ctx context.Context, lanes int) error {
 }
 
 // deviceArgs are what clang is told of a GPU.
-func deviceArgs(arch, level string) []string {
-	return []string{"-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output", "--offload-arch=" + arch, "-nogpulib", "-nogpuinc", "-fno-ident", "-fuse-cuid=none",
-		"-munsafe-fp-atomics", level}
+func deviceArgs(level string, arch ...string) []string {
+	return append([]string{"-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output", "-nogpulib", "-nogpuinc", "-fno-ident", "-fuse-cuid=none",
+		"-munsafe-fp-atomics", level}, arch...)
 }
 
 func (c *Checker) object(ctx context.Context, arch, level string) ([]byte, error) {
-	if front := newestFor[arch]; front != "" {
-		return c.newest(ctx, front, arch, level)
+	if n, ok := newestFor[arch]; ok {
+		return c.newest(ctx, n, level)
 	}
-	args := append(deviceArgs(arch, level), "-I"+c.src, "-o", c.file("p.co"))
+	args := append(deviceArgs(level, "--offload-arch="+arch), "-I"+c.src, "-o", c.file("p.co"))
 	args = append(args, common...)
 	if err := c.compile(ctx, append(args, c.file("p.hip"))...); err != nil {
 		return nil, err
@@ -133,7 +134,7 @@ func (c *Checker) Check(ctx context.Context, p *Program, targets ...Target) erro
 		if err != nil {
 			return err
 		}
-		card, err := simrun.Load(t.Arch, image)
+		card, err := simrun.Load(strings.TrimSuffix(t.Arch, "-wave64"), image)
 		if err != nil {
 			return &Failure{t.Arch, t.Level, "", err.Error()}
 		}

@@ -9,17 +9,25 @@ import (
 	"path/filepath"
 	"regexp"
 
+	"github.com/rocwire/rocwire/examples/kernels"
 	"github.com/rocwire/rocwire/internal/debtree"
 )
 
-// newestFor are the processors for which LLVM 21 makes the machine code, of which Debian's package has no clang but llc, and the one for
-// which clang-19 makes LLVM's own language of a program. It does not know gfx950. Of gfx1100 it stores registers where fewer lanes are on than
-// where it loads them again (a call in a branch of a branch, at -O1).
-var newestFor = map[string]string{"gfx950": "gfx942", "gfx1100": "gfx1100"}
+// newest is what LLVM 21 makes machine code for, of which Debian's package has no clang but llc.
+type newest struct {
+	front      []string // what clang-19 is told, which makes LLVM's own language of a program
+	cpu        string
+	attributes string // -mattr
+}
 
-// attributesFor are what llc is told to do without. With gfx1100's registers of 16 bits, LLVM 21 widens a 16-bit value in the upper half of a register by
-// masking that register, which is the other half: seed 1, at -O2.
-var attributesFor = map[string]string{"gfx1100": "-real-true16"}
+// newestFor are those: gfx950, which clang-19 does not know, and gfx1100, of which it stores registers where fewer lanes are on than
+// where it loads them again (a call in a branch of a branch, at -O1). With gfx1100's registers of 16 bits, LLVM 21 widens a 16-bit value in the upper half
+// of a register by masking that register, which is the other half (seed 1, at -O2): so it is to do without.
+var newestFor = map[string]newest{
+	"gfx950":       {[]string{"--offload-arch=gfx942"}, "gfx950", ""},
+	"gfx1100":      {[]string{"--offload-arch=gfx1100"}, "gfx1100", "-real-true16"},
+	kernels.Wave64: {[]string{"--offload-arch=gfx1100", "-mwavefrontsize64"}, "gfx1100", "-real-true16,+wavefrontsize64"},
+}
 
 // ErrNoLLC is what Check answers for those where there is no llc-21.
 var ErrNoLLC = errors.New("llc-21 is neither installed nor in ROCWIRE_SID")
@@ -44,12 +52,12 @@ func llc() ([]string, error) {
 // targetAttributes are what clang says of the GPU in each function's attributes.
 var targetAttributes = regexp.MustCompile(`"target-(cpu|features)"="[^"]*"`)
 
-func (c *Checker) newest(ctx context.Context, front, arch, level string) ([]byte, error) {
+func (c *Checker) newest(ctx context.Context, n newest, level string) ([]byte, error) {
 	command, err := llc()
 	if err != nil {
 		return nil, err
 	}
-	args := append(deviceArgs(front, level), "-emit-llvm", "-S", "-I"+c.src, "-o", c.file("p.ll"))
+	args := append(deviceArgs(level, n.front...), "-emit-llvm", "-S", "-I"+c.src, "-o", c.file("p.ll"))
 	if err := c.compile(ctx, append(append(args, common...), c.file("p.hip"))...); err != nil {
 		return nil, err
 	}
@@ -60,7 +68,7 @@ func (c *Checker) newest(ctx context.Context, front, arch, level string) ([]byte
 	if err := os.WriteFile(c.file("p.ll"), targetAttributes.ReplaceAll(text, nil), 0o666); err != nil {
 		return nil, err
 	}
-	command = append(command, level, "-mcpu="+arch, "-mattr="+attributesFor[arch], "-filetype=obj", c.file("p.ll"), "-o", c.file("p.o"))
+	command = append(command, level, "-mcpu="+n.cpu, "-mattr="+n.attributes, "-filetype=obj", c.file("p.ll"), "-o", c.file("p.o"))
 	if text, err := exec.CommandContext(ctx, command[0], command[1:]...).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("llc-21: %w\n%s", err, text[:min(len(text), 4000)])
 	}
