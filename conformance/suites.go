@@ -135,7 +135,8 @@ var suites = []suite{
 	{
 		name: "magma", title: "MAGMA", of: "libmagma2-rocm", packages: together([]string{"libmagma-rocm-test", "libhipblas2", "libhipsparse1", "librocsparse1", "librocsolver0", "libfmt11"}, rocblas, blas),
 		cards: 2, libs: []string{openblas}, limit: 2 * time.Minute, sample: 60,
-		note:     "A case is a tester with the options that MAGMA's `run_tests.py` gives it, for matrices of 31, 64 and 100 rows. Not counted is `testing_[sdcz]trsm_batched`: it clears a workspace that it has only with `--version 2`, so it sets memory at a null pointer, which fails on every machine.",
+		note: "A case is a tester with the options that MAGMA's `run_tests.py` gives it, for matrices of 31, 64 and 100 rows. Not counted is `testing_[sdcz]trsm_batched`: it clears a workspace that it has only with `--version 2`, so it sets memory at a null pointer, which fails on every machine. " +
+			"`zpotf2_smlpin_anywidth_kernel` and its like have a race: each wave stores a panel and loads from the rows of others, with no barrier between. They pass as on a card, [where all waves have stored when one has waited for another load](simulated-gpu.md#what-it-does-as-a-card-does).",
 		programs: one("testers", magma),
 	},
 	{

@@ -10,6 +10,10 @@ import "github.com/rocwire/rocwire/simgpu/gcn"
 // next barrier, where it loaded from, device memory or the LDS, and once for each of them after it began and after each
 // barrier: that every wait were one would cost much, as a wave's registers are in the processor's.
 //
+// Likewise waves that leave a barrier together store together: what one of them has stored is there for another one that has waited
+// for device memory in the meantime, with no barrier between (MAGMA's Cholesky factorization). So a wave gives way as well where it waits for device memory, has stored there since the
+// barrier and loads from there afterwards.
+//
 // Where that is, is found before a kernel is executed the first time; see findWaits. Blocks end behind these
 // instructions, and whether the wave gives way is seen when it is there.
 

@@ -8,7 +8,8 @@ import (
 )
 
 // Which instructions a wave may give way at: an s_waitcnt that waits for a load on some path, if
-// on some path from there to the next barrier something is stored where the wave has loaded from since the last one.
+// on some path from there to the next barrier something is stored where the wave has loaded from since the last one;
+// or, for device memory, loaded where it has stored since the last one.
 // Of several such waits one after the other it is the last. A kernel without
 // a barrier has none. Code that is only reached by addresses that the kernel computes, as functions
 // are that it calls, is not looked at: it may store anywhere.
@@ -21,18 +22,20 @@ const (
 // underWay is what may be at a place in a kernel, on any path to it. It only grows while it is computed.
 type underWay struct {
 	since    spaces // loaded from since the last barrier or wait
+	stored   spaces // stored to since then
 	loads    spaces // likewise, and nobody has waited for the result: by counter, VM and LGKM
 	vm, lgkm uint8  // accesses that have not been waited for, at most
 }
 
 const mostLGKM = 63 // that an s_waitcnt can tell, on RDNA
 
-var anyUnderWay = underWay{spaceAll, spaceAll, mostVM, mostLGKM}
+var anyUnderWay = underWay{spaceAll, spaceAll, spaceAll, mostVM, mostLGKM}
 
 // join adds what may be on another path. It reports whether that is more.
 func (u *underWay) join(o underWay) bool {
 	was := *u
 	u.since |= o.since
+	u.stored |= o.stored
 	u.loads |= o.loads
 	u.vm, u.lgkm = max(u.vm, o.vm), max(u.lgkm, o.lgkm)
 	return *u != was
@@ -48,9 +51,14 @@ type foundInst struct {
 	next          [2]int // those that may follow, -1: none
 	seen          bool   // before is known
 	before        underWay
-	at            spaces // loaded from before it, if it may have to wait
-	stores        spaces // stored to behind it, before the next barrier and the next wait of the kind
+	at            touched // before it, if it may have to wait
+	behind        touched // behind it, before the next barrier and the next wait of the kind
 }
+
+// touched is what was loaded from and stored to.
+type touched struct{ loads, stores spaces }
+
+func (a touched) or(b touched) touched { return touched{a.loads | b.loads, a.stores | b.stores} }
 
 // foundOf takes down what matters of an instruction.
 func foundOf(in *gcn.Inst) foundInst {
@@ -94,17 +102,23 @@ func foundOf(in *gcn.Inst) foundInst {
 	return f
 }
 
-// pass is what an instruction makes of what was before it, and what was loaded from if it may have to wait.
-func (f *foundInst) pass() (u underWay, at spaces) {
+// pass is what an instruction makes of what was before it, and what that was if it may have to wait. Stores matter where it waits for device memory, which
+// takes others long enough to store as well.
+func (f *foundInst) pass() (u underWay, at touched) {
 	u = f.before
 	switch f.op {
 	case gcn.S_BARRIER:
-		u.since = 0
+		u.since, u.stored = 0, 0
 	case gcn.S_SWAPPC_B64, gcn.S_CALL_B64, gcn.S_SETPC_B64:
-		return anyUnderWay, 0
+		return anyUnderWay, touched{}
 	case gcn.S_WAITCNT:
-		if u.vm > f.vm && u.loads&spaceDevice != 0 || u.lgkm > f.lgkm && u.loads&spaceLDS != 0 {
-			at, u.since = u.since, 0
+		device := u.vm > f.vm && u.loads&spaceDevice != 0
+		if device || u.lgkm > f.lgkm && u.loads&spaceLDS != 0 {
+			at.loads, u.since = u.since, 0
+		}
+		if device {
+			at.stores = u.stored & spaceDevice
+			u.stored &^= spaceDevice
 		}
 		u.vm, u.lgkm = min(u.vm, f.vm), min(u.lgkm, f.lgkm)
 		if u.vm == 0 {
@@ -115,6 +129,7 @@ func (f *foundInst) pass() (u underWay, at spaces) {
 		}
 	default:
 		u.since |= f.reads
+		u.stored |= f.writes
 		if f.reads != 0 {
 			u.loads |= f.counts
 		}
@@ -128,15 +143,16 @@ func (f *foundInst) pass() (u underWay, at spaces) {
 	return u, at
 }
 
-// storesBefore is what may be stored to from the instruction on; see stores.
-func (f *foundInst) storesBefore() spaces {
+// from is what may be loaded from and stored to from the instruction on; see behind. Where a wave gives way for what it has loaded, those
+// behind do not store before it does, and so on.
+func (f *foundInst) from() touched {
 	switch f.op {
 	case gcn.S_BARRIER:
-		return 0
+		return touched{}
 	case gcn.S_SWAPPC_B64, gcn.S_CALL_B64, gcn.S_SETPC_B64:
-		return spaceAll
+		return touched{spaceAll, spaceAll}
 	}
-	return f.stores&^f.at | f.writes
+	return touched{f.behind.loads&^f.at.stores | f.reads, f.behind.stores&^f.at.loads | f.writes}
 }
 
 // instructionsOf finds the instructions of the kernel at entry, by their addresses, and whether there is a barrier.
@@ -205,17 +221,17 @@ func (p *Program) findWaits(entry uint64) {
 			}
 		}
 	}
-	findStores(list)
+	findBehind(list)
 	for i := range list {
 		f := &list[i]
-		if gives := f.at & f.stores; gives != 0 && (p.waits[f.pc] != 0 || len(p.waits) < mostWaits) {
+		if gives := f.at.loads&f.behind.stores | f.at.stores&f.behind.loads; gives != 0 && (p.waits[f.pc] != 0 || len(p.waits) < mostWaits) {
 			p.waits[f.pc] |= gives
 		}
 	}
 }
 
-// findStores computes what may be stored to behind each instruction.
-func findStores(list []foundInst) {
+// findBehind computes what may be loaded from and stored to behind each instruction.
+func findBehind(list []foundInst) {
 	// The instructions before each one, as lists: edge 2×i+k goes to next[k] of i.
 	first, others := make([]int, len(list)), make([]int, 2*len(list))
 	for i := range first {
@@ -233,10 +249,10 @@ func findStores(list []foundInst) {
 	for len(queue) > 0 {
 		i := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
-		before := list[i].storesBefore()
+		before := list[i].from()
 		for e := first[i]; e >= 0; e = others[e] {
-			if f := &list[e/2]; f.stores|before != f.stores {
-				f.stores |= before
+			if f := &list[e/2]; f.behind.or(before) != f.behind {
+				f.behind = f.behind.or(before)
 				queue = append(queue, e/2)
 			}
 		}

@@ -93,6 +93,24 @@ func TestLoadsBeforeStores(t *testing.T) {
 	}
 }
 
+// TestStoresBeforeLoads: what waves have stored before they wait for device memory is there for others that have waited likewise. In each round a work-item stores the round's number, and
+// adds up that of one in another wave.
+func TestStoresBeforeLoads(t *testing.T) {
+	const text = "v_xor_b32_e32 v7, 0xc0, v0; v_lshlrev_b32_e32 v7, 2, v7; " +
+		"round:; s_barrier; v_mov_b32_e32 v5, s9; global_store_dword v2, v5, s[0:1] offset:2048; global_load_dword v4, v3, s[0:1] offset:32; s_waitcnt vmcnt(0); " +
+		"global_load_dword v4, v7, s[0:1] offset:2048; s_waitcnt vmcnt(0); " + roundsAll
+	for _, n := range []uint32{1, 2, 5, 31} {
+		for _, after := range []int{-1, 1, 2, 5, 0} {
+			out, _ := rounds(t, roundsBegin+text+roundsEnd, after, 1, 2, n)
+			for k, got := range out[0] {
+				if want := n * (n - 1) / 2; got != want {
+					t.Fatalf("%d rounds, translated after %d: work-item %d has %d, want %d", n, after, k, got, want)
+				}
+			}
+		}
+	}
+}
+
 // TestLoadsOfSomeWaves: waves that load nothing come to the barrier while others wait for a load, and pass it only
 // when all have come.
 func TestLoadsOfSomeWaves(t *testing.T) {
@@ -144,6 +162,12 @@ func TestWaitsOf(t *testing.T) {
 		{"s_barrier; again:; " + load + "s_waitcnt vmcnt(0); s_cbranch_scc1 again; " + store + "s_endpgm", "d"},
 		{"again:; s_waitcnt vmcnt(0); " + load + "s_cbranch_scc1 again; global_atomic_add v3, v4, s[0:1]; s_barrier; s_endpgm", "d"},
 		{"s_barrier; " + load + "s_waitcnt vmcnt(0); s_swappc_b64 s[30:31], s[4:5]; s_endpgm", "d"},
+		{store + load + "s_waitcnt vmcnt(0); " + load + "s_barrier; s_endpgm", "d"}, // others have stored, too
+		{store + load + "s_waitcnt vmcnt(0); s_barrier; " + load + "s_endpgm", "-"},
+		{store + "s_barrier; " + load + "s_waitcnt vmcnt(0); " + load + "s_endpgm", "-"},
+		{store + load + "s_waitcnt vmcnt(0); " + load + "s_waitcnt vmcnt(0); " + load + "s_barrier; s_endpgm", "d-"},
+		{store + "s_waitcnt vmcnt(0); " + load + "s_barrier; s_endpgm", "-"}, // it waits for no load
+		{"ds_write_b32 v3, v4; " + load + "s_waitcnt vmcnt(0); ds_read_b32 v5, v3; s_barrier; s_endpgm", "-"},
 		{"s_barrier; scratch_load_dword v5, v3, off; s_waitcnt vmcnt(0); " + store + "s_endpgm", "-"},
 	} {
 		arch := gcn.GFX90A
