@@ -50,7 +50,7 @@ type Dispatch struct {
 const (
 	WaveSize         = 64      // lanes of a register; waves of targets of 32 lanes have them in its lower half
 	MaxWorkgroupSize = 1024    // work-items
-	MaxScratch       = 1 << 17 // bytes of a lane's private segment
+	maxWaveScratch   = 8 << 20 // bytes of the private segments of a wave: COMPUTE_TMPRING_SIZE.WAVESIZE has 13 bits for KiB, on RDNA 15 for a quarter of that
 	dynamicStackSize = 16384   // scratch added for kernels whose stack size is not known
 )
 
@@ -79,8 +79,8 @@ func (d *Dispatch) check() error {
 	if lds := uint64(d.Desc.GroupSegmentSize) + uint64(d.DynamicLDS); lds > uint64(d.Program.arch.LDS()) {
 		return d.fail("%d bytes of LDS, a workgroup can have %d", lds, d.Program.arch.LDS())
 	}
-	if s := d.scratch(); s > MaxScratch {
-		return d.fail("%d bytes of scratch per lane, at most %d", s, MaxScratch)
+	if s := d.scratch(); s > d.maxScratch() {
+		return d.fail("%d bytes of scratch per lane, at most %d", s, d.maxScratch())
 	}
 	if d.Desc.Properties&propWave32 != 0 && d.waveSize() != 32 {
 		return d.fail("kernel is compiled for waves of 32 lanes")
@@ -109,13 +109,16 @@ func (d *Dispatch) memory() *Memory {
 	return d.Program.mem
 }
 
+// maxScratch is the largest private segment that a lane can have, in bytes.
+func (d *Dispatch) maxScratch() uint64 { return maxWaveScratch / uint64(d.waveSize()) }
+
 // scratch is the private segment of a lane in bytes, a multiple of 4.
 func (d *Dispatch) scratch() uint64 {
 	n := uint64(d.ScratchPerLane)
 	if n == 0 {
 		n = uint64(d.Desc.PrivateSegmentSize)
 		if d.Desc.Properties&propDynamicStack != 0 {
-			n = min(n+dynamicStackSize, max(n, MaxScratch))
+			n = min(n+dynamicStackSize, max(n, d.maxScratch()))
 		}
 	}
 	return (n + 15) &^ 15

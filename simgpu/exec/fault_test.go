@@ -259,3 +259,17 @@ func TestConfigurationFaults(t *testing.T) {
 		}
 	}
 }
+
+// TestMostScratch: the hardware counts scratch for a wave, so lanes of small waves can have more.
+func TestMostScratch(t *testing.T) {
+	for arch, most := range map[gcn.Arch]uint32{gcn.GFX90A: 128 << 10, gcn.GFX1100: 256 << 10} {
+		l := newLauncher(t, arch, "spin")
+		for more, want := range map[uint32]error{0: nil, 16: ErrConfiguration} {
+			d := l.dispatch(l.m, "spin", [3]uint32{64, 1, 1}, [3]uint32{64, 1, 1}, 0, args(uint64(0), uint64(0), uint32(0)))
+			d.ScratchPerLane = most + more
+			if _, err := d.Run(context.Background(), 1); !errors.Is(err, want) {
+				t.Errorf("%s: %d bytes: %v", arch, d.ScratchPerLane, err)
+			}
+		}
+	}
+}
