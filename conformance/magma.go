@@ -19,7 +19,7 @@ const magmaTests = "usr/lib/x86_64-linux-gnu/libmagma-rocm-test"
 var magmaSizes = strings.Fields("-n 31 -n 64 -n 100")
 
 // magma is MAGMA's testers as its own script starts them: a case is a tester and its options, for all sizes.
-var magma = &each{names: magmaNames, command: magmaCommand, judge: judgeMAGMA}
+var magma = &each{names: magmaNames, made: true, command: magmaCommand, judge: judgeMAGMA}
 
 // magmaNames has the script start programs that do nothing, and reads what it says it starts.
 func magmaNames(ctx context.Context, h *host) ([]string, error) {

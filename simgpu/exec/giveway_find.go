@@ -11,8 +11,8 @@ import (
 // on some path from there to the next barrier something is stored where the wave has loaded from since the last one;
 // or, for device memory, loaded where it has stored since the last one.
 // Of several such waits one after the other it is the last. A kernel without
-// a barrier has none. Code that is only reached by addresses that the kernel computes, as functions
-// are that it calls, is not looked at: it may store anywhere.
+// a barrier has none. Functions that it calls are looked at by themselves when they are called first: who calls them may have
+// loaded and stored anything, and may afterwards. Other code that is only reached by addresses that the kernel computes is not.
 
 const (
 	mostFound = 1 << 16 // instructions of a kernel that are looked at
@@ -155,8 +155,8 @@ func (f *foundInst) from() touched {
 	return touched{f.behind.loads&^f.at.stores | f.reads, f.behind.stores&^f.at.loads | f.writes}
 }
 
-// instructionsOf finds the instructions of the kernel at entry, by their addresses, and whether there is a barrier.
-func (p *Program) instructionsOf(entry uint64) (list []foundInst, barrier bool) {
+// instructionsOf finds the instructions of the kernel or function at entry, by their addresses, and whether there is a barrier.
+func (p *Program) instructionsOf(entry uint64, function bool) (list []foundInst, barrier bool) {
 	type follower struct{ next [2]uint64 }
 	places := map[uint64]follower{}
 	for queue := []uint64{entry}; len(queue) > 0 && len(places) < mostFound; {
@@ -175,6 +175,7 @@ func (p *Program) instructionsOf(entry uint64) (list []foundInst, barrier bool) 
 			queue = append(queue, f.next[1])
 		}
 		switch {
+		case function && in.Op == gcn.S_SETPC_B64: // it returns
 		case in.Info.Flags&gcn.IsTerm == 0, in.Op == gcn.S_SWAPPC_B64, in.Op == gcn.S_CALL_B64, // what is called returns
 			in.Op == gcn.S_SETPC_B64: // a branch that goes far, in a kernel; what is behind it is reached by others
 			f.next[0] = pc + uint64(in.Len)
@@ -202,13 +203,16 @@ func (p *Program) instructionsOf(entry uint64) (list []foundInst, barrier bool) 
 	return list, true
 }
 
-// findWaits finds where waves of the kernel at entry may give way. mu is held.
-func (p *Program) findWaits(entry uint64) {
-	list, barrier := p.instructionsOf(entry)
+// findWaits finds where waves of the kernel or function at entry may give way. mu is held.
+func (p *Program) findWaits(entry uint64, function bool) {
+	list, barrier := p.instructionsOf(entry, function)
 	if !barrier {
 		return
 	}
 	queue := []int{slices.IndexFunc(list, func(f foundInst) bool { return f.pc == entry })}
+	if function {
+		list[queue[0]].before = anyUnderWay
+	}
 	for len(queue) > 0 {
 		f := &list[queue[len(queue)-1]]
 		queue = queue[:len(queue)-1]

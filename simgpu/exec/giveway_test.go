@@ -169,6 +169,11 @@ func TestWaitsOf(t *testing.T) {
 		{store + "s_waitcnt vmcnt(0); " + load + "s_barrier; s_endpgm", "-"}, // it waits for no load
 		{"ds_write_b32 v3, v4; " + load + "s_waitcnt vmcnt(0); ds_read_b32 v5, v3; s_barrier; s_endpgm", "-"},
 		{"s_barrier; scratch_load_dword v5, v3, off; s_waitcnt vmcnt(0); " + store + "s_endpgm", "-"},
+		// Functions: who calls them may have loaded and stored, and may afterwards.
+		{"s_waitcnt vmcnt(0); " + store + "s_barrier; s_setpc_b64 s[30:31]", "d"},
+		{"s_barrier; " + load + "s_waitcnt vmcnt(0); s_setpc_b64 s[30:31]", "d"},
+		{"s_waitcnt vmcnt(0); s_barrier; " + store + "s_barrier; s_setpc_b64 s[30:31]", "-"},
+		{load + "s_waitcnt vmcnt(0); " + store + "s_setpc_b64 s[30:31]; s_barrier; s_endpgm", "-"}, // another function's barrier
 	} {
 		arch := gcn.GFX90A
 		if strings.Contains(c.text, "scratch_") {
@@ -177,7 +182,7 @@ func TestWaitsOf(t *testing.T) {
 		d := newDevice(t, arch, 1<<20)
 		code := assemble(t, arch, c.text)
 		x := d.assemble(0, 1, 64, code)
-		d.prog.beginning(x.Entry)
+		d.prog.beginning(x.Entry, strings.Contains(c.text, "s_setpc"))
 		got := ""
 		for at := 0; at < len(code); {
 			in, _, err := d.prog.instAt(x.Entry + uint64(at)*4)

@@ -121,7 +121,7 @@ type block struct {
 	next, target atomic.Pointer[block] // found when first wanted
 	targetPC     uint64
 	dead         atomic.Bool // invalidated
-	begins       atomic.Bool // a kernel does with it, and it is known where its waves give way
+	begins       atomic.Bool // a kernel or a function does with it, and it is known where its waves give way
 	gives        spaces      // ends with a wait that a wave may give way at, for loads from there
 	unusual      bool        // begins or ends in a way that is not the usual one
 	cost         int         // instructions, and as many as its constants take
@@ -151,15 +151,15 @@ func (p *Program) block(pc uint64) *block {
 	return p.made(pc)
 }
 
-// beginning is the block that a kernel begins with.
-func (p *Program) beginning(pc uint64) *block {
+// beginning is the block that a kernel begins with, or a function that one calls.
+func (p *Program) beginning(pc uint64, function bool) *block {
 	if b, ok := p.blocks.Load(pc); ok && b.(*block).begins.Load() {
 		return b.(*block)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.makeRoom()
-	p.findWaits(pc)
+	p.findWaits(pc, function)
 	b := p.made(pc)
 	b.begins.Store(true)
 	return b

@@ -223,7 +223,7 @@ func (s *scheduler) start() *block {
 	if b := s.first.Load(); b != nil {
 		return b
 	}
-	return link(&s.first, s.d.Program.beginning(s.d.entry()))
+	return link(&s.first, s.d.Program.beginning(s.d.entry(), false))
 }
 
 // take returns the workgroup to go on with: spare, if it is a fresh one and there

@@ -28,13 +28,28 @@ func conditional(test func(w *wave) bool) control {
 	}
 }
 
-// jump goes to an address computed at run time: a return, or a function pointer.
+// jump goes to an address computed at run time, such as a return.
 func (w *wave) jump(b *block, pc uint64) *block {
-	// The last target of this instruction is likely to be the next one.
-	if n := b.target.Load(); n != nil && n.pc == pc && !n.dead.Load() {
+	if n := b.lastTarget(pc); n != nil {
 		return n
 	}
 	return link(&b.target, w.d.Program.block(pc))
+}
+
+// call goes to a function.
+func (w *wave) call(b *block, pc uint64) *block {
+	if n := b.lastTarget(pc); n != nil {
+		return n
+	}
+	return link(&b.target, w.d.Program.beginning(pc, true))
+}
+
+// lastTarget is the last target of the instruction that ends b, which is likely to be the next one as well, if it is at pc.
+func (b *block) lastTarget(pc uint64) *block {
+	if n := b.target.Load(); n != nil && n.pc == pc && !n.dead.Load() {
+		return n
+	}
+	return nil
 }
 
 func nop(*binder, *gcn.Inst) (func(*wave), error) { return func(*wave) {}, nil }
@@ -75,7 +90,7 @@ var _ = define(func() {
 		return func(w *wave, b *block) *block {
 			pc := s.get(w)
 			w.setS64(d, b.end)
-			return w.jump(b, pc)
+			return w.call(b, pc)
 		}, err
 	})
 	onControl("s_call_b64", func(b *binder, in *gcn.Inst) (func(*wave, *block) *block, error) {
