@@ -66,9 +66,11 @@ func magmaCases(out string) (names []string) {
 		if !strings.HasPrefix(name, "testing_") || magmaBroken.MatchString(name) {
 			continue
 		}
-		if without, ours := strings.CutSuffix(name, " -n 1"); ours {
-			name = without + " " + sizes
-		} else if without, _, all := strings.Cut(name, scriptSizes); all {
+		without, ours := strings.CutSuffix(name, " -n 1")
+		if !ours {
+			without, _, ours = strings.Cut(name, scriptSizes)
+		}
+		if ours {
 			name = without + " " + sizes
 		} // else the script gives this one a size of its own
 		if !seen[name] {

@@ -21,21 +21,19 @@ const (
 
 // underWay is what may be at a place in a kernel, on any path to it. It only grows while it is computed.
 type underWay struct {
-	since    spaces // loaded from since the last barrier or wait
-	stored   spaces // stored to since then
-	loads    spaces // likewise, and nobody has waited for the result: by counter, VM and LGKM
-	vm, lgkm uint8  // accesses that have not been waited for, at most
+	since    touched // the last barrier or wait
+	loads    spaces  // loaded from since then, and nobody has waited for the result: by counter, VM and LGKM
+	vm, lgkm uint8   // accesses that have not been waited for, at most
 }
 
 const mostLGKM = 63 // that an s_waitcnt can tell, on RDNA
 
-var anyUnderWay = underWay{spaceAll, spaceAll, spaceAll, mostVM, mostLGKM}
+var anyUnderWay = underWay{touched{spaceAll, spaceAll}, spaceAll, mostVM, mostLGKM}
 
 // join adds what may be on another path. It reports whether that is more.
 func (u *underWay) join(o underWay) bool {
 	was := *u
-	u.since |= o.since
-	u.stored |= o.stored
+	u.since = u.since.or(o.since)
 	u.loads |= o.loads
 	u.vm, u.lgkm = max(u.vm, o.vm), max(u.lgkm, o.lgkm)
 	return *u != was
@@ -108,17 +106,17 @@ func (f *foundInst) pass() (u underWay, at touched) {
 	u = f.before
 	switch f.op {
 	case gcn.S_BARRIER:
-		u.since, u.stored = 0, 0
+		u.since = touched{}
 	case gcn.S_SWAPPC_B64, gcn.S_CALL_B64, gcn.S_SETPC_B64:
 		return anyUnderWay, touched{}
 	case gcn.S_WAITCNT:
 		device := u.vm > f.vm && u.loads&spaceDevice != 0
 		if device || u.lgkm > f.lgkm && u.loads&spaceLDS != 0 {
-			at.loads, u.since = u.since, 0
+			at.loads, u.since.loads = u.since.loads, 0
 		}
 		if device {
-			at.stores = u.stored & spaceDevice
-			u.stored &^= spaceDevice
+			at.stores = u.since.stores & spaceDevice
+			u.since.stores &^= spaceDevice
 		}
 		u.vm, u.lgkm = min(u.vm, f.vm), min(u.lgkm, f.lgkm)
 		if u.vm == 0 {
@@ -128,8 +126,7 @@ func (f *foundInst) pass() (u underWay, at touched) {
 			u.loads &^= spaceLDS
 		}
 	default:
-		u.since |= f.reads
-		u.stored |= f.writes
+		u.since = u.since.or(touched{f.reads, f.writes})
 		if f.reads != 0 {
 			u.loads |= f.counts
 		}
@@ -255,8 +252,9 @@ func findBehind(list []foundInst) {
 		queue = queue[:len(queue)-1]
 		before := list[i].from()
 		for e := first[i]; e >= 0; e = others[e] {
-			if f := &list[e/2]; f.behind.or(before) != f.behind {
-				f.behind = f.behind.or(before)
+			f := &list[e/2]
+			if all := f.behind.or(before); all != f.behind {
+				f.behind = all
 				queue = append(queue, e/2)
 			}
 		}

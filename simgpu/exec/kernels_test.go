@@ -8,11 +8,10 @@ import (
 	"github.com/rocwire/rocwire/simgpu/gcn"
 )
 
-// TestKernels runs the project's kernels, as clang compiled them at several
-// levels of optimisation for all targets, on random inputs and compares with
-// the same sources on the CPU. In short, only those as they are usually compiled.
-func TestKernels(t *testing.T) {
-	cpus := map[int]*kernels.CPU{} // by lanes of a wave
+// buildCPUs compiles the project's kernels for the CPU, by lanes of a wave.
+func buildCPUs(t *testing.T) map[int]*kernels.CPU {
+	t.Helper()
+	cpus := map[int]*kernels.CPU{}
 	for _, lanes := range []int{32, 64} {
 		cpu, err := kernels.BuildCPU(t.TempDir(), lanes)
 		if err != nil {
@@ -20,6 +19,14 @@ func TestKernels(t *testing.T) {
 		}
 		cpus[lanes] = cpu
 	}
+	return cpus
+}
+
+// TestKernels runs the project's kernels, as clang compiled them at several
+// levels of optimisation for all targets, on random inputs and compares with
+// the same sources on the CPU. In short, only those as they are usually compiled.
+func TestKernels(t *testing.T) {
+	cpus := buildCPUs(t)
 	for _, c := range kernels.Cases(11) {
 		if testing.Short() && (strings.Contains(c.Object, "_O0") || strings.Contains(c.Object, "_O1")) {
 			continue

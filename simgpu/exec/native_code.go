@@ -40,22 +40,22 @@ func (p *Program) put(code []byte) (at extent, base uintptr, ok bool) {
 	}
 	if err == nil {
 		at, base, err = n.arena.add(code)
-		switch {
-		case errors.Is(err, errArenaFull) && len(code) <= n.arena.size:
+		full := errors.Is(err, errArenaFull)
+		if full && len(code) <= n.arena.size {
 			n.full = true
 			return at, base, false
-		case err != nil && !errors.Is(err, errArenaFull):
-			n.off = true
 		}
+		n.off = err != nil && !full
 	}
-	if err != nil {
-		p.untranslated.Add(1)
+	if err == nil {
+		return at, base, true
 	}
-	if err != nil && !n.told {
+	p.untranslated.Add(1)
+	if !n.told {
 		n.told = true
 		p.options.Logf("kernels are executed without being translated to machine code, many times as slow: %v", err)
 	}
-	return at, base, err == nil
+	return at, base, false
 }
 
 // roomForCode reports whether it is worth trying to translate. When the arena is full all code in it is dropped, and what is still

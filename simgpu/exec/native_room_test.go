@@ -16,14 +16,7 @@ func TestKernelsWithoutRoom(t *testing.T) {
 	if !translates(t) {
 		return
 	}
-	cpus := map[int]*kernels.CPU{}
-	for _, lanes := range []int{32, 64} {
-		cpu, err := kernels.BuildCPU(t.TempDir(), lanes)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cpus[lanes] = cpu
-	}
+	cpus := buildCPUs(t)
 	dropped, codeDropped := 0, 0
 	some := 2
 	if testing.Short() {

@@ -25,7 +25,7 @@ type Program struct {
 	consts map[uint64]*[2]Vec
 	waits  map[uint64]spaces // by address: s_waitcnt that waves may give way at, for loads from there
 	native nativeCode
-	wide   *Program // of the kernels that have waves of 64 lanes, where those read code in another way; nil: there have been none
+	wide   atomic.Pointer[Program] // of the kernels that have waves of 64 lanes, where those read code in another way; nil: there have been none
 
 	options      Options
 	epochs       epochs // of turns that execute code of the program
@@ -45,10 +45,8 @@ func NewProgram(arch gcn.Arch, mem *Memory, o Options) *Program {
 // none that can be executed. It is right all the same, but slow.
 func (p *Program) Untranslated() uint64 {
 	n := p.untranslated.Load()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.wide != nil {
-		n += p.wide.untranslated.Load()
+	if w := p.wide.Load(); w != nil {
+		n += w.untranslated.Load()
 	}
 	return n
 }
@@ -58,13 +56,15 @@ func (p *Program) forWaves(desc *Descriptor) *Program {
 	if p == nil || desc.Properties&propWave32 != 0 || p.arch.Wave64() == p.arch {
 		return p
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.wide == nil {
-		p.wide = NewProgram(p.arch.Wave64(), p.mem, p.options)
-		p.wide.watch = p.watch
+	if w := p.wide.Load(); w != nil {
+		return w
 	}
-	return p.wide
+	w := NewProgram(p.arch.Wave64(), p.mem, p.options)
+	w.watch = p.watch
+	if !p.wide.CompareAndSwap(nil, w) { // somebody else was faster
+		return p.wide.Load()
+	}
+	return w
 }
 
 // Arch is the instruction set of the program.
@@ -78,32 +78,38 @@ func (p *Program) Memory() *Memory { return p.mem }
 func (p *Program) Invalidate(addr, size uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.wide != nil {
-		p.wide.Invalidate(addr, size)
+	if w := p.wide.Load(); w != nil {
+		w.Invalidate(addr, size)
 	}
-	p.blocks.Range(func(k, v any) bool {
-		b := v.(*block)
-		if b.end > addr && b.pc-addr < size || b.pc < addr && b.end > addr {
+	p.drop(func(b *block) bool { return b.end > addr && b.pc-addr < size || b.pc < addr && b.end > addr })
+	maps.DeleteFunc(p.waits, func(pc uint64, _ spaces) bool { return pc-addr < size })
+	p.watch.forget(addr, size)
+}
+
+// drop forgets blocks, and cuts what leads to them from blocks of either kind: waves that are in one go on in it, and from there to new ones. mu is held.
+func (p *Program) drop(which func(*block) bool) {
+	p.blocks.Range(func(_, v any) bool {
+		if b := v.(*block); which(b) {
 			b.dead.Store(true)
-			p.blocks.Delete(k)
-			p.kept -= b.cost
-			p.forget(b)
 		}
 		return true
 	})
-	p.blocks.Range(func(_, v any) bool { // of other code, which may branch there
+	p.blocks.Range(func(k, v any) bool {
 		b := v.(*block)
 		for _, to := range []*atomic.Pointer[block]{&b.next, &b.target} {
 			if n := to.Load(); n != nil && n.dead.Load() {
 				to.Store(nil)
 			}
 		}
+		if b.dead.Load() {
+			p.blocks.Delete(k)
+			p.kept -= b.cost
+			p.forget(b)
+		}
 		return true
 	})
 	p.reclaim()
 	clear(p.consts) // those in use are in their blocks
-	maps.DeleteFunc(p.waits, func(pc uint64, _ spaces) bool { return pc-addr < size })
-	p.watch.forget(addr, size)
 }
 
 // block is a run of instructions that is entered at its first and left after
@@ -182,28 +188,14 @@ func (p *Program) keep(key any, b *block) *block {
 	return b
 }
 
-// makeRoom drops all blocks when they are as many as may be kept: those that are still executed are decoded again. Waves that are in one go on in it, and from
-// there to new ones. mu is held, by who holds no block that it will make others of.
+// makeRoom drops all blocks when they are as many as may be kept: those that are still executed are decoded again.
+// mu is held, by who holds no block that it will make others of.
 func (p *Program) makeRoom() {
 	if p.kept < p.most {
 		return
 	}
-	p.blocks.Range(func(_, v any) bool {
-		v.(*block).dead.Store(true)
-		return true
-	})
-	p.blocks.Range(func(k, v any) bool {
-		b := v.(*block)
-		b.next.Store(nil)
-		b.target.Store(nil)
-		p.blocks.Delete(k)
-		p.forget(b)
-		return true
-	})
-	p.kept = 0
+	p.drop(func(*block) bool { return true })
 	p.drops++
-	clear(p.consts)
-	p.reclaim()
 }
 
 // link remembers the block after another, or that a dispatch begins with, unless that has been dropped.

@@ -611,12 +611,13 @@ func TestWaves64(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := d.prog
-	if p.kept != 0 || p.wide == nil || p.wide.kept == 0 || p.wide.arch.WaveSize() != 64 || p.arch.WaveSize() != 32 {
-		t.Fatalf("%d kept of waves of 32, %+v", p.kept, p.wide)
+	wide := p.wide.Load()
+	if p.kept != 0 || wide == nil || wide.kept == 0 || wide.arch.WaveSize() != 64 || p.arch.WaveSize() != 32 {
+		t.Fatalf("%d kept of waves of 32, %+v", p.kept, wide)
 	}
 	p.Invalidate(d.mem.Base, d.mem.Size)
-	if p.wide.kept != 0 {
-		t.Errorf("%d are kept of what was unloaded", p.wide.kept)
+	if wide.kept != 0 {
+		t.Errorf("%d are kept of what was unloaded", wide.kept)
 	}
 	for _, arch := range []gcn.Arch{gcn.GFX90A, gcn.GFX1100.Wave64()} { // a kernel of no other size
 		q := NewProgram(arch, d.mem, Options{})

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 
 	"github.com/rocwire/rocwire/conformance/internal/simrun"
 	"github.com/rocwire/rocwire/examples/kernels"
@@ -134,7 +133,7 @@ func (c *Checker) Check(ctx context.Context, p *Program, targets ...Target) erro
 		if err != nil {
 			return err
 		}
-		card, err := simrun.Load(strings.TrimSuffix(t.Arch, "-wave64"), image)
+		card, err := simrun.Load(processor(t.Arch), image)
 		if err != nil {
 			return &Failure{t.Arch, t.Level, "", err.Error()}
 		}

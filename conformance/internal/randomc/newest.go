@@ -29,6 +29,14 @@ var newestFor = map[string]newest{
 	kernels.Wave64: {[]string{"--offload-arch=gfx1100", "-mwavefrontsize64"}, "gfx1100", "-real-true16,+wavefrontsize64"},
 }
 
+// processor is what a card is for one of Arches.
+func processor(arch string) string {
+	if n, ok := newestFor[arch]; ok {
+		return n.cpu
+	}
+	return arch
+}
+
 // ErrNoLLC is what Check answers for those where there is no llc-21.
 var ErrNoLLC = errors.New("llc-21 is neither installed nor in ROCWIRE_SID")
 
