@@ -328,12 +328,6 @@ func (s *session) graphFunc(fn uint64) func() {
 		s.funcs.mu.Lock()
 		s.funcs.open[c.Call] = done
 		s.funcs.mu.Unlock()
-		if s.conn.Notify(hiprpc.NoticeGraphFunc, c.Append(nil)) != nil {
-			return
-		}
-		select {
-		case <-done:
-		case <-s.over:
-		}
+		s.callClient(hiprpc.NoticeGraphFunc, c.Append(nil), done)
 	}
 }

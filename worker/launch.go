@@ -127,13 +127,7 @@ func (s *session) doLaunchHostFunc(r *wire.Request) {
 		s.printed()
 		var e wire.Enc
 		e.U64(id)
-		if s.conn.Notify(hiprpc.NoticeHostFunc, e.B) != nil {
-			return
-		}
-		select {
-		case <-done:
-		case <-s.over:
-		}
+		s.callClient(hiprpc.NoticeHostFunc, e.B, done)
 	})
 	if code != hip.Success {
 		h.mu.Lock()
@@ -141,6 +135,16 @@ func (s *session) doLaunchHostFunc(r *wire.Request) {
 		h.mu.Unlock()
 	}
 	s.reply(r, code, nil)
+}
+
+// callClient tells the client that a stream has come to a function of its own, and returns when that has run. Where the connection ends instead, be it before
+// the client could be told, it returns when nothing is answered any more: what waits for the stream would be told that the function has run.
+func (s *session) callClient(notice uint16, payload []byte, done <-chan struct{}) {
+	_ = s.conn.Notify(notice, payload)
+	select {
+	case <-done:
+	case <-s.over:
+	}
 }
 
 // doHostFuncDone lets the stream that waits for a host function go on.

@@ -14,8 +14,6 @@ func (s *session) output(stderr bool, text []byte) {
 	var b []byte
 	for len(text) > 0 {
 		b, text = hiprpc.AppendOutput(b[:0], stderr, text)
-		if s.conn.Notify(hiprpc.NoticeOutput, b) != nil {
-			return // a lost connection has nobody to tell
-		}
+		_ = s.conn.Notify(hiprpc.NoticeOutput, b) // at the end of the connection, too: a reply may still follow that tells of the kernel's end
 	}
 }

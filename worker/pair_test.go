@@ -24,8 +24,8 @@ type paired struct {
 // frames is how many the session has received.
 func (p *paired) frames() uint64 { return p.conn.Load().Stats().FramesIn }
 
-// pair is a client and a session on rt in this process, so that what both allocate counts.
-func pair(t *testing.T, rt hip.Runtime) *paired {
+// pair is a client and a session on rt in this process, so that what both allocate counts. The session's notices go through what wrap makes of its connection.
+func pair(t *testing.T, rt hip.Runtime, wrap ...func(notifier) notifier) *paired {
 	t.Helper()
 	var p paired
 	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
@@ -48,7 +48,11 @@ func pair(t *testing.T, rt hip.Runtime) *paired {
 				return err
 			}
 			p.conn.Store(conn)
-			s := newSession(rt, conn, slog.New(slog.DiscardHandler))
+			var to notifier = conn
+			for _, f := range wrap {
+				to = f(to)
+			}
+			s := newSession(rt, to, slog.New(slog.DiscardHandler))
 			s.handles.own = true
 			offer, err := hiprpc.ParseOffer(hello.Details)
 			if err != nil {
@@ -124,5 +128,45 @@ func TestGraphLaunchIsOneMessage(t *testing.T) {
 				t.Errorf("%s of %d nodes and a question are %d messages", what, nodes, least)
 			}
 		}
+	}
+}
+
+// parting is a connection about to end: notices fail, and replies still get through.
+type parting struct{ notifier }
+
+func (parting) Notify(uint16, []byte) error { return net.ErrClosed }
+
+// TestHostFuncsOfTheEnd: no stream goes on as if a function of the client's had run, while the client can still be told that it has.
+func TestHostFuncsOfTheEnd(t *testing.T) {
+	for name, launch := range map[string]func(c *paired, st hip.Stream, f func()) hip.Error{
+		"on a stream": func(c *paired, st hip.Stream, f func()) hip.Error { return c.LaunchHostFunc(hip.Thread{}, st, f) },
+		"of a graph": func(c *paired, st hip.Stream, f func()) hip.Error {
+			x, e := c.GraphInstantiate(hip.Thread{}, &hip.GraphDesc{Ops: []hip.GraphOp{{Type: hip.GraphNodeTypeHost, Host: f}}})
+			if e != hip.Success {
+				return e
+			}
+			return c.GraphLaunch(hip.Thread{}, x, st)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rt, err := simgpu.New(simgpu.Options{MemoryBytes: 64 << 20})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { rt.Close() })
+			c := pair(t, rt, func(n notifier) notifier { return parting{n} })
+			st, e := c.StreamCreateWithPriority(hip.Thread{}, 1, 0)
+			if e != hip.Success {
+				t.Fatal(e)
+			}
+			if e := launch(c, st, func() {}); e != hip.Success {
+				t.Fatal(e)
+			}
+			end := time.AfterFunc(100*time.Millisecond, func() { c.conn.Load().Close("its end") })
+			defer end.Stop()
+			if e := c.StreamSynchronize(hip.Thread{}, st); e == hip.Success {
+				t.Error("a function that has not run was waited for")
+			}
+		})
 	}
 }
