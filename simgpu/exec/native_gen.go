@@ -78,7 +78,6 @@ type nativeGen struct {
 	live, liveOut map[*block]regSet // vector registers that matter where a block begins, and where it ends
 
 	matrices map[matrixCode]x64.Label // code of matrix instructions
-	missing  map[matrixCode]bool      // what cannot be lowered, of what was tried
 
 	rings  map[int32]x64.Label // see stopsOtherwise, and 0: chooseOfRing
 	afresh map[bool]x64.Label  // see beginsInRing
@@ -334,27 +333,7 @@ func (g *nativeGen) countLanes(at int, n uint64) {
 func (g *nativeGen) can(b *block, in *gcn.Inst) bool {
 	try := nativeGen{p: g.p, r: &region{}, blk: b}
 	try.lower()
-	if !try.inst(in) || try.a.Missing() {
-		return false
-	}
-	if hasAVX512 {
-		return true
-	}
-	for code := range try.matrices { // which stands behind the blocks
-		missing, tried := g.missing[code]
-		if !tried {
-			try.matrixCode(&code)
-			missing = try.a.Missing()
-			if g.missing == nil {
-				g.missing = map[matrixCode]bool{}
-			}
-			g.missing[code] = missing
-		}
-		if missing {
-			return false
-		}
-	}
-	return true
+	return try.inst(in) && !try.a.Missing()
 }
 
 // lower makes code for processors without AVX-512, if this is one.
