@@ -41,7 +41,7 @@
 // translation knows most arithmetic with its modifiers, control flow, the LDS,
 // scratch, loads and stores of bytes to four dwords in device memory and common
 // atomics; for the rest it returns to Go, instruction by instruction. A region keeps the registers that its loops use
-// most in registers of the processor, and a loop's arithmetic takes what it reads from the
+// most in registers of the processor, or, with AVX2, executes what works lane by lane 16 lanes at a time, whose registers have room there. A loop's arithmetic takes what it reads from the
 // LDS from there, where the lanes' addresses are rows or all the same. Memory for code is mapped to be executed and
 // written through its file, so that no page is ever both. Options say when code
 // is translated and how much there may be.

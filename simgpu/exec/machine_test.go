@@ -26,9 +26,10 @@ type machine struct {
 	t testing.TB
 	*device
 	*wave
-	code     uint64 // a page for it
-	codeData []byte
-	blind    bool // the test knows no results but those of the same instructions executed in another way
+	code         uint64 // a page for it
+	codeData     []byte
+	translations int  // so far
+	blind        bool // the test knows no results but those of the same instructions executed in another way
 }
 
 // newMachine makes a wave with 128 vector and 64 accumulation registers, 1 KiB

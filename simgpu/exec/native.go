@@ -81,6 +81,7 @@ type region struct {
 
 	needV, needA int
 	pinned       int  // vector registers
+	turns        int  // instructions in strips
 	f32, f64     bool // has arithmetic that MODE matters for
 	dx10         bool // clamps, so NaN has to become 0
 	matrix       bool // has matrix instructions, whose results MODE can limit

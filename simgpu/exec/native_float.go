@@ -74,7 +74,7 @@ func toF64(name string, o x64.VOp) {
 			g.floatKind(v.fl)
 			g.floatKind(isF32)
 		}
-		for q := range g.quarterCount() {
+		for _, q := range g.turns() {
 			x := g.inReg(2, g.source(in, 0, q))
 			g.a.VUpper(6, x)
 			g.a.V1(o, 5, x, 0)
@@ -96,7 +96,7 @@ func fromF64(name string, f func(g *nativeGen)) {
 			g.floatKind(isF32)
 			g.floatKind(isF64)
 		}
-		for q := range g.quarterCount() {
+		for _, q := range g.turns() {
 			for half := range 2 {
 				g.load64(2, &in.Src[0], q, half, false)
 				g.modify64(in, 0, 2)
@@ -265,7 +265,7 @@ var _ = define(func() {
 			if !canOperands(in, 2) || !isPlain(in) {
 				return false
 			}
-			for q := range g.quarterCount() {
+			for _, q := range g.turns() {
 				x, y := g.inReg(2, g.source(in, 0, q)), g.source(in, 1, q)
 				below := g.lanesOf(func(i int) uint32 { return uint32(uint64(1)<<max(0, min(32, 16*q+i-first)) - 1) })
 				g.a.V(x64.VPANDD, 5, x, below, 0)

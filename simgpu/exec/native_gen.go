@@ -83,6 +83,7 @@ type nativeGen struct {
 	afresh map[bool]x64.Label  // see beginsInRing
 	stubs  []func()            // what stands behind the code
 	full   bool                // all lanes are active in what is generated
+	strip  *strip              // that is generated; nil: none
 	blk    *block              // being generated
 	nb     *nativeBlock
 	idx    int
@@ -281,25 +282,13 @@ func (g *nativeGen) body(nb *nativeBlock) {
 	}
 	for i := 0; i < len(b.ops); i++ {
 		g.idx = i
+		if n := g.stripEnd(i); n >= i+leastOfStrip {
+			g.inTurns(i, n)
+			i = n - 1
+			continue
+		}
 		if nb.can[i] {
-			in := &nb.ins[i]
-			if g.skips(in) {
-				g.unplace(int(in.Dst.Index), 1)
-				g.forget(in)
-				continue
-			}
-			g.a.Dead(1<<firstPinned-1, 0xff&^(1<<1|1<<2|1<<3|1<<4))
-			g.beforeInst(in)
-			g.settle(in)
-			g.holds = 0
-			g.inst(in)
-			g.afterInst(in)
-			g.notUniform(in)
-			if g.release(in); g.holds != 0 {
-				g.held = g.holds
-			}
-			g.pins.dirty |= g.written(in)
-			g.forget(in)
+			g.one(&nb.ins[i])
 			continue
 		}
 		// What Go executes in a row costs one return.
@@ -319,6 +308,27 @@ func (g *nativeGen) body(nb *nativeBlock) {
 	live := g.liveOut[b]
 	g.readAll(live.has)
 	g.end(nb)
+}
+
+// one generates an instruction that can be translated.
+func (g *nativeGen) one(in *gcn.Inst) {
+	if g.skips(in) {
+		g.unplace(int(in.Dst.Index), 1)
+		g.forget(in)
+		return
+	}
+	g.a.Dead(1<<firstPinned-1, 0xff&^(1<<1|1<<2|1<<3|1<<4))
+	g.beforeInst(in)
+	g.settle(in)
+	g.holds = 0
+	g.inst(in)
+	g.afterInst(in)
+	g.notUniform(in)
+	if g.held = g.heldBehind(in, g.held); g.holds != 0 {
+		g.held = g.holds
+	}
+	g.pins.dirty |= g.written(in)
+	g.forget(in)
 }
 
 // countLanes adds n for each active lane to a counter of the wave.

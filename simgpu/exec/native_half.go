@@ -63,7 +63,7 @@ func packed16(name string, n int, f func(g *nativeGen)) {
 		if all := uint8(1<<n - 1); in.OpSel&all == 0 && in.OpSelHi&all == all {
 			form = byLanes
 		}
-		for q := range g.quarterCount() {
+		for _, q := range g.turns() {
 			for part := range 2 {
 				for i := range n {
 					form.part(g, in, i, q, part)
@@ -156,7 +156,7 @@ func mixed(name string, to16, high bool) {
 			g.floatKind(isF16)
 		}
 		a := &g.a
-		for q := range g.quarterCount() {
+		for _, q := range g.turns() {
 			for i := range 3 {
 				g.mixedSource(in, i, q)
 			}
@@ -205,7 +205,7 @@ func movePair(g *nativeGen, in *gcn.Inst) bool {
 	if !isVec(&in.Dst) || !isWhole(&in.Src[0]) || !isWhole(&in.Src[1]) {
 		return false
 	}
-	for q := range g.quarterCount() {
+	for _, q := range g.turns() {
 		for i := range 2 {
 			g.to(x64.Z(5+i), g.dword(&in.Src[i], q, int(in.OpSel>>i&1)))
 		}
@@ -250,7 +250,7 @@ func dotMixedBytes(g *nativeGen, in *gcn.Inst) bool {
 		return false
 	}
 	a := &g.a
-	for q := range g.quarterCount() {
+	for _, q := range g.turns() {
 		var s [2]x64.Z
 		for i := range s {
 			s[i] = g.inReg(x64.Z(2+i), g.plainSource(&in.Src[i], q))

@@ -97,13 +97,11 @@ func (g *nativeGen) hold(pair, q int, k x64.K) {
 	g.holds = pair + 1
 }
 
-// release forgets the mask that is held if an instruction may change it.
-func (g *nativeGen) release(in *gcn.Inst) {
-	if g.held == 0 {
-		return
+// heldBehind is held behind an instruction that holds no other mask: 0 if it may change the one that is.
+func (g *nativeGen) heldBehind(in *gcn.Inst, held int) int {
+	mask := gcn.Operand{Kind: gcn.SGPR, Index: uint16(held - 1)}
+	if held == 0 || !holdsMasks(in) || overlap(&in.Dst, max(1, int(in.Dst.Width)), &mask, g.maskRegs()) || overlap(&in.SDst, max(1, int(in.SDst.Width)), &mask, g.maskRegs()) {
+		return 0
 	}
-	mask := gcn.Operand{Kind: gcn.SGPR, Index: uint16(g.held - 1)}
-	if !holdsMasks(in) || overlap(&in.Dst, max(1, int(in.Dst.Width)), &mask, g.maskRegs()) || overlap(&in.SDst, max(1, int(in.SDst.Width)), &mask, g.maskRegs()) {
-		g.held = 0
-	}
+	return held
 }

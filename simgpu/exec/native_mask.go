@@ -20,6 +20,13 @@ func (g *nativeGen) maskOf(q int, k x64.K) {
 	g.a.Op(x64.OR, true, x64.R9, x64.RAX)
 }
 
+// gathered makes R9 a scalar register pair, when it has the masks of all quarters.
+func (g *nativeGen) gathered(pair int) {
+	if turns := g.turns(); turns[len(turns)-1] == g.quarterCount()-1 {
+		g.setScalar(pair, g.wide(), x64.R9)
+	}
+}
+
 // result takes the lanes of k, of quarter q, as part of a mask.
 func (g *nativeGen) result(pair, q int, k x64.K, stored, held bool) {
 	if stored {
@@ -39,7 +46,11 @@ type comparison struct {
 	widen func(g *nativeGen, z x64.Z, rm any)
 }
 
+// comparing are the comparisons of numbers whose result is a mask alone.
+var comparing = map[string]bool{}
+
 func nativeCompare(name string, c comparison, pred byte) {
+	comparing["v_cmp_"+name] = true
 	for _, prefix := range []string{"v_cmp_", "v_cmpx_"} {
 		nativeVector[prefix+name] = func(g *nativeGen, in *gcn.Inst) bool {
 			d, err := sdst(&in.Dst, g.maskRegs())
@@ -51,8 +62,8 @@ func nativeCompare(name string, c comparison, pred byte) {
 			if prefix == "v_cmp_" {
 				stored, held = g.fate(int(d))
 			}
-			together := !c.wide && in.Form != gcn.FormDPP && !held // their masks do not get into the way of anything
-			for q := range g.quarterCount() {
+			together := !c.wide && in.Form != gcn.FormDPP && !held && g.strip == nil // their masks do not get into the way of anything
+			for _, q := range g.turns() {
 				k := x64.K(5)
 				switch {
 				case held && !stored:
@@ -91,7 +102,7 @@ func nativeCompare(name string, c comparison, pred byte) {
 				g.a.KToReg64(x64.R9, 5)
 			}
 			if stored {
-				g.setScalar(int(d), g.wide(), x64.R9)
+				g.gathered(int(d))
 			}
 			if prefix == "v_cmpx_" {
 				g.setScalar(regEXEC, g.wide(), x64.R9)
@@ -166,7 +177,7 @@ var _ = define(func() {
 		if !canOperands(in, 2) || !isPair(&in.Src[2]) || in.Form == gcn.FormDPP || in.Omod != 0 || in.Clamp {
 			return false
 		}
-		for q := range g.quarterCount() {
+		for _, q := range g.turns() {
 			x, y := g.source(in, 0, q), g.source(in, 1, q)
 			k := g.selector(5, &in.Src[2], q)
 			g.a.V(x64.VPBLENDMD, 0, g.inReg(2, x), y, k)
@@ -190,7 +201,7 @@ var _ = define(func() {
 			}
 			a := &g.a
 			stored, held := g.fate(int(d))
-			for q := range g.quarterCount() {
+			for _, q := range g.turns() {
 				first, second := g.plainSource(x, q), g.plainSource(y, q)
 				if _, ok := first.(x64.Z); !ok && !sub {
 					first, second = second, first
@@ -229,7 +240,7 @@ var _ = define(func() {
 				g.store(&i.Dst, 0, q, 0)
 			}
 			if stored {
-				g.setScalar(int(d), g.wide(), x64.R9)
+				g.gathered(int(d))
 			}
 			return true
 		}
@@ -253,7 +264,7 @@ var _ = define(func() {
 				return true
 			}
 			a := &g.a
-			for q := range g.quarterCount() {
+			for _, q := range g.turns() {
 				for half := range 2 {
 					for i := range 3 {
 						g.load64(x64.Z(2+i), &in.Src[i], q, half, false)

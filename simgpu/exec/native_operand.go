@@ -21,6 +21,9 @@ func (g *nativeGen) at(o *gcn.Operand, reg, q int) any {
 	if z, ok := g.pins.at(int(o.Index)+reg, q); ok {
 		return z
 	}
+	if z, ok := g.strip.at(int(o.Index)+reg, q); ok {
+		return z
+	}
 	return memoryOf(int(o.Index)+reg, q)
 }
 
@@ -164,7 +167,7 @@ func (g *nativeGen) source(in *gcn.Inst, i, q int) any {
 
 // once is rm of quarter q; in z, loaded for the first quarter, if it is the same for all. Nothing else may be in z, and rm is no place.
 func (g *nativeGen) once(z x64.Z, q int, rm any) any {
-	if _, ok := rm.(x64.Bcast); !ok {
+	if _, ok := rm.(x64.Bcast); !ok || g.strip != nil {
 		return rm
 	}
 	if q == 0 {
@@ -232,7 +235,7 @@ func (g *nativeGen) quartersOf(in *gcn.Inst) []int {
 	if in.Form == gcn.FormDPP {
 		return []int{3, 2, 1, 0}[4-g.quarterCount():]
 	}
-	return []int{0, 1, 2, 3}[:g.quarterCount()]
+	return g.turns()
 }
 
 // fromLanes permutes a source as DPP says, to z. Lanes whose source does not

@@ -59,7 +59,7 @@ func (g *nativeGen) madPairs(in *gcn.Inst, signed bool) {
 		mul = x64.VPMULDQ
 	}
 	const x, y, odd, even, t = x64.Z(2), x64.Z(3), x64.Z(5), x64.Z(6), x64.Z(7)
-	for q := range g.quarterCount() {
+	for _, q := range g.turns() {
 		r, s := g.inReg(x, g.plainSource(&in.Src[0], q)), g.inReg(y, g.plainSource(&in.Src[1], q))
 		a.V(mul, even, r, s, 0)
 		a.VShift(x64.VPSRLQ, odd, r, 0, 32)
@@ -108,7 +108,7 @@ func shiftLeftPair(g *nativeGen, in *gcn.Inst) bool {
 	if !ok || !isPlain(in) || !isVec(&in.Dst) || !isWhole(&in.Src[1]) {
 		return false
 	}
-	for q := range g.quarterCount() {
+	for _, q := range g.turns() {
 		g.shiftPair(&in.Src[1], q, n)
 		g.storePair(&in.Dst, q)
 	}
@@ -121,7 +121,7 @@ func shiftAddPair(g *nativeGen, in *gcn.Inst) bool {
 		return false
 	}
 	a := &g.a
-	for q := range g.quarterCount() {
+	for _, q := range g.turns() {
 		lo, hi := g.dword(&in.Src[2], q, 0), g.dword(&in.Src[2], q, 1)
 		if n == 0 && isVec(&in.Src[2]) { // it is plainly a sum
 			z := g.inReg(7, lo)
@@ -149,7 +149,7 @@ func shiftBy(o x64.VShift) emitter {
 		if !ok || !isPlain(in) || !canOperands(in, 2) {
 			return false
 		}
-		for q := range g.quarterCount() {
+		for _, q := range g.turns() {
 			x := g.source(in, 1, q)
 			d, k, done := g.target(&in.Dst, 0, q)
 			g.a.VShift(o, d, x, k, n)

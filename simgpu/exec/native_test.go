@@ -140,6 +140,9 @@ func (m *machine) runCode() error {
 // Go in the middle of a block.
 func (m *machine) translated(t *testing.T, words []uint32) (returns int, err error) {
 	m.prog.Invalidate(m.code, page)
+	defer func(least int) { leastOfStrip = least }(leastOfStrip)
+	m.translations++
+	leastOfStrip = 1 + m.translations%2
 	for i, c := range append(slices.Clone(words), endOf(m.prog.arch)) {
 		binary.LittleEndian.PutUint32(m.codeData[4*i:], c)
 	}

@@ -31,7 +31,7 @@ func vecOrder(name string, commutes bool, f step) {
 			f = saturating[name]
 		}
 		order, steady := [3]int{0, 1, 2}, false // the first source is in Z2 for all quarters: nothing else gets there
-		if commutes && isPlain(in) {
+		if commutes && isPlain(in) && g.strip == nil {
 			if steady = g.isRows(&in.Src[0]); !steady && g.isRows(&in.Src[1]) {
 				order, steady = [3]int{1, 0, 2}, true
 			}
@@ -81,7 +81,7 @@ func vec64(name string, high bool, f func(g *nativeGen)) {
 		if v.slow != nil || in.Omod != 0 { // the multiplier is ignored where denormals are kept, see outputMultiplier
 			g.floatKind(v.fl)
 		}
-		for q := range g.quarterCount() {
+		for _, q := range g.turns() {
 			for half := range 2 {
 				for i := range v.srcs {
 					g.load64(x64.Z(2+i), &in.Src[i], q, half, true)
@@ -124,7 +124,7 @@ func packed(name string, f step) {
 			o := &in.Src[i]
 			aside = aside || o.Kind == in.Dst.Kind && int(o.Index)+int(in.OpSelHi>>i&1) == int(in.Dst.Index)
 		}
-		for q := range g.quarterCount() {
+		for _, q := range g.turns() {
 			for half := range 2 {
 				sel, neg := in.OpSel, in.Neg
 				if half == 1 {
@@ -184,13 +184,19 @@ func (g *nativeGen) half(in *gcn.Inst, i, q, half int) any {
 
 // fma is d = a*b + c.
 func fma(g *nativeGen, d x64.Z, k x64.K, a x64.Z, b, c any) {
-	if c == any(d) {
+	switch {
+	case c == any(d):
 		g.a.V(x64.VFMA231PS, d, a, b, k)
 		return
-	}
-	if _, ok := c.(x64.Z); !ok && k == 0 && d != a && any(d) != b {
+	case k == 0 && d != a && any(d) != b:
 		g.to(d, c)
 		g.a.V(x64.VFMA231PS, d, a, b, 0)
+		return
+	case d == a:
+		g.a.V(x64.VFMA213PS, d, g.inReg(6, b), c, k)
+		return
+	case b == any(d):
+		g.a.V(x64.VFMA213PS, d, a, c, k)
 		return
 	}
 	y := g.inReg(6, b)

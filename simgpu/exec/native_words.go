@@ -52,7 +52,7 @@ func (o *wordwise) packed(name string) {
 			return false
 		}
 		a := &g.a
-		for q := range g.quarterCount() {
+		for _, q := range g.turns() {
 			for i := range o.n {
 				z, lo, hi := x64.Z(5+i), uint32(in.OpSel>>i&1), uint32(in.OpSelHi>>i&1)
 				g.to(z, g.plainSource(&in.Src[i], q))

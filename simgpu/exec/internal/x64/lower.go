@@ -6,7 +6,8 @@ package x64
 // masks. After Asm.Lower each becomes a few AVX2 instructions. A register is two
 // halves of 32 bytes, each of which is in one of the sixteen registers that there
 // are or in its slot in memory; a mask is in its slot, and registers may have
-// what it makes of 32 bytes: all ones in the elements that it has. What is in
+// what it makes of 32 bytes: all ones in the elements that it has. A comparison leaves its
+// mask in two such registers, and the slot has it when somebody wants it from there. What is in
 // registers is known from one label to the next: a label, and what goes to one, finds
 // everything in the slots.
 //
@@ -24,8 +25,11 @@ type ymm uint8
 type lowering struct {
 	a       *Asm
 	slots   Mem
+	homes   [32]Mem
+	homed   uint32 // the registers that have homes
 	regs    [16]holding
-	now     int // number of the instruction that is being lowered
+	masks   []unsettled // oldest first
+	now     int         // number of the instruction that is being lowered
 	missing bool
 }
 
@@ -68,16 +72,46 @@ func (a *Asm) Dead(z uint32, k uint8) {
 	}
 	for i := range a.low.regs {
 		r := &a.low.regs[i]
-		if r.what.kind == ofZ && z>>r.what.n&1 != 0 || r.what.kind == ofK && k>>r.what.n&1 != 0 {
+		if r.what.kind == ofZ && z>>r.what.n&1 != 0 {
 			*r = holding{}
 		}
 	}
+	for m := range K(8) {
+		if k>>m&1 != 0 {
+			a.low.written(m)
+		}
+	}
+}
+
+// Home makes the 64 bytes at m what the register is, until Leave: they are read when the register is, and written at Leave or before. Only lowered code has
+// homes.
+func (a *Asm) Home(z Z, m Mem) {
+	a.Dead(1<<z, 0)
+	a.low.homes[z] = m
+	a.low.homed |= 1 << z
+}
+
+// Leave ends all homes. Those of the registers in kept have what these had; what others had may be lost.
+func (a *Asm) Leave(kept uint32) {
+	l := a.low
+	for i := range l.regs {
+		if r := &l.regs[i]; r.what.kind == ofZ && l.homed>>r.what.n&1 != 0 {
+			if kept>>r.what.n&1 != 0 {
+				l.save(i)
+			}
+			*r = holding{}
+		}
+	}
+	l.homed = 0
 }
 
 // begin begins an instruction.
 func (l *lowering) begin() { l.now++ }
 
 func (l *lowering) slot(z Z, half int) Mem {
+	if l.homed>>z&1 != 0 {
+		return part(l.homes[z], 32*half)
+	}
 	m := l.slots
 	m.Disp += int32(z)*64 + int32(half)*32
 	return m
@@ -111,9 +145,15 @@ func (l *lowering) free() ymm {
 			best = i
 			break
 		}
+		if r.what.kind == ofK && r.dirty { // see freeMask
+			continue
+		}
 		if best < 0 || r.used < l.regs[best].used {
 			best = i
 		}
+	}
+	if best < 0 {
+		best = l.freeMask()
 	}
 	if best < 0 {
 		panic("x64: an instruction needs more registers than there are")
@@ -126,7 +166,7 @@ func (l *lowering) free() ymm {
 // save stores what only the register has.
 func (l *lowering) save(i int) {
 	r := &l.regs[i]
-	if r.dirty {
+	if r.dirty && r.what.kind == ofZ {
 		l.store(l.slot(Z(r.what.n), r.what.half), ymm(i))
 		r.dirty = false
 	}
@@ -136,6 +176,9 @@ func (l *lowering) save(i int) {
 func (l *lowering) flush() {
 	for i := range l.regs {
 		l.save(i)
+	}
+	for len(l.masks) > 0 {
+		l.settleMask(l.masks[0].k)
 	}
 }
 

@@ -1,5 +1,7 @@
 package x64
 
+import "slices"
+
 // Masks of lowered code. Bits of a mask that are beyond the elements of what made it
 // mean nothing, as those who read it read no more of it.
 
@@ -9,8 +11,8 @@ func (l *lowering) mask(k K, half, size int) ymm {
 	if r, ok := l.find(c); ok {
 		return r
 	}
+	slot := l.maskAt(k)
 	r := l.free()
-	slot := l.maskSlot(k)
 	switch size {
 	case 4:
 		l.op(vpbcastb, r, 0, part(slot, half))
@@ -56,43 +58,93 @@ func (l *lowering) masked(x ymm, k K, half, size int) ymm {
 
 // written forgets what was known of a mask.
 func (l *lowering) written(k K) {
+	l.masks = slices.DeleteFunc(l.masks, func(m unsettled) bool { return m.k == k })
 	for i := range l.regs {
-		if w := l.regs[i].what; w.kind == ofK && w.n == int(k) {
-			l.regs[i].what = content{}
+		if r := &l.regs[i]; r.what.kind == ofK && r.what.n == int(k) {
+			*r = holding{used: r.used}
 		}
 	}
 }
 
+// maskAt is the slot of a mask, to be read.
+func (l *lowering) maskAt(k K) Mem {
+	l.settleMask(k)
+	return l.maskSlot(k)
+}
+
+// unsettled is a mask that its slot does not have yet: it is in two registers.
+type unsettled struct {
+	k    K
+	x    [2]ymm
+	size int // of an element
+}
+
+// mostUnsettled leaves most registers to others.
+const mostUnsettled = 2
+
 // setMask makes k the elements in which x, by half, is all ones.
 func (l *lowering) setMask(k K, x [2]ymm, size int) {
 	l.written(k)
-	slot := l.maskSlot(k)
-	switch size {
-	case 1:
+	if size == 1 {
 		for half := range 2 {
 			l.op(vpmovmskb, ymm(RBP), 0, x[half])
-			l.a.Store(false, part(slot, 4*half), RBP)
+			l.a.Store(false, part(l.maskSlot(k), 4*half), RBP)
 		}
-	case 8:
-		t := l.free()
-		l.opImm(VSHUFPS, t, x[0], x[1], 0x88)
+		return
+	}
+	for half, r := range x {
+		l.regs[r] = holding{what: content{kind: ofK, n: int(k), half: half, size: size}, dirty: true, used: l.now}
+	}
+	if l.masks = append(l.masks, unsettled{k, x, size}); len(l.masks) > mostUnsettled {
+		l.settleMask(l.masks[0].k)
+	}
+}
+
+// settleMask makes the slot of a mask have it. It sets no flags.
+func (l *lowering) settleMask(k K) {
+	i := slices.IndexFunc(l.masks, func(m unsettled) bool { return m.k == k })
+	if i < 0 {
+		return
+	}
+	m := l.masks[i]
+	l.masks = slices.Delete(l.masks, i, i+1)
+	t, u := l.free(), l.free()
+	l.gatherMask(m, t, u)
+	l.drop(t)
+	l.drop(u)
+	for _, r := range m.x {
+		l.regs[r].dirty = false
+	}
+}
+
+// gatherMask puts a mask into its slot by way of t and u.
+func (l *lowering) gatherMask(m unsettled, t, u ymm) {
+	if m.size == 8 {
+		l.opImm(VSHUFPS, t, m.x[0], m.x[1], 0x88)
 		l.opImm(vpermq, t, 0, t, 0xd8)
 		l.op(vmovmskps, ymm(RBP), 0, t)
-		l.a.StoreSmall(2, slot, RBP)
-	default:
-		t, u := l.free(), l.free()
-		l.op(vpackssdw, t, x[0], x[1])
+	} else {
+		l.op(vpackssdw, t, m.x[0], m.x[1])
 		l.opImm(vpermq, t, 0, t, 0xd8)
 		l.opImm(vextract, t, 0, u, 1)
 		l.op16(vpacksswb, t, t, u)
 		l.op16(vpmovmskb, ymm(RBP), 0, t)
-		l.a.StoreSmall(2, slot, RBP)
 	}
-	if size != 1 {
-		for half := range 2 {
-			l.regs[x[half]].what = content{kind: ofK, n: int(k), half: half, size: size}
+	l.a.StoreSmall(2, l.maskSlot(m.k), RBP)
+}
+
+// freeMask makes the registers of an unsettled mask free, of which it returns one; -1 if the instruction uses them.
+func (l *lowering) freeMask() int {
+	for i, m := range l.masks {
+		if l.regs[m.x[0]].used != l.now && l.regs[m.x[1]].used != l.now {
+			l.masks = slices.Delete(l.masks, i, i+1)
+			l.gatherMask(m, m.x[0], m.x[1])
+			l.drop(m.x[0])
+			l.drop(m.x[1])
+			return int(m.x[0])
 		}
 	}
+	return -1
 }
 
 // compare emits VCmp.
@@ -217,9 +269,10 @@ func (l *lowering) class(d K, s Z, classes byte) {
 // combine emits K. It sets no flags, as general instructions would.
 func (l *lowering) combine(o KOp, d, s, t K) {
 	l.begin()
+	from, and := l.maskAt(s), l.maskAt(t)
 	x, y := l.free(), l.free()
-	l.op16(vmovq, x, 0, l.maskSlot(s))
-	l.op16(vmovq, y, 0, l.maskSlot(t))
+	l.op16(vmovq, x, 0, from)
+	l.op16(vmovq, y, 0, and)
 	switch o {
 	case KAND:
 		l.op16(VPANDD, x, x, y)
@@ -260,8 +313,9 @@ func (l *lowering) moveMask(d K, m Mem, n int) {
 // shiftMask emits KShiftRight.
 func (l *lowering) shiftMask(d, s K, n byte) {
 	l.begin()
+	from := l.maskAt(s)
 	x := l.free()
-	l.op16(vmovq, x, 0, l.maskSlot(s))
+	l.op16(vmovq, x, 0, from)
 	l.op16Imm(VOp{m0f, p66, 0, VPSRLW.Op}, ymm(VPSRLW.Ext), x, x, n)
 	l.op16(vmovqTo, x, 0, l.maskSlot(d))
 	l.written(d)
@@ -269,7 +323,8 @@ func (l *lowering) shiftMask(d, s K, n byte) {
 
 // testMasks emits KTestOr, of which the flag E is right.
 func (l *lowering) testMasks(s, t K) {
-	l.a.two(0xb7, false, RBP, l.maskSlot(s))
+	from, and := l.maskAt(s), l.maskAt(t)
+	l.a.two(0xb7, false, RBP, from)
 	l.a.emit(0x66)
-	l.a.Op(OR, false, RBP, l.maskSlot(t))
+	l.a.Op(OR, false, RBP, and)
 }

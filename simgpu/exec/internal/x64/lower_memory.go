@@ -50,6 +50,7 @@ func (l *lowering) noMask(k K) {
 // scatter emits Scatter, ScatterQ and ScatterPair, element by element.
 func (l *lowering) scatter(m Mem, s Z, k K, wide, pairs bool) {
 	l.begin()
+	l.settleMask(k)
 	for half := range 2 { // the indexes are read from memory
 		if r, ok := l.find(content{kind: ofZ, n: int(m.VecIx), half: half}); ok {
 			l.save(int(r))
@@ -83,7 +84,7 @@ func (l *lowering) scatter(m Mem, s Z, k K, wide, pairs bool) {
 
 // ifBit emits f's code, executed if k has bit i. It must be less than 128 bytes, and change nothing of what registers hold.
 func (l *lowering) ifBit(k K, i int, f func()) {
-	a, slot := l.a, part(l.maskSlot(k), i/8)
+	a, slot := l.a, part(l.maskAt(k), i/8)
 	a.rex(false, 0, slot)
 	a.emit(0xf6)
 	a.modrm(0, slot, 1, 1)
@@ -93,7 +94,7 @@ func (l *lowering) ifBit(k K, i int, f func()) {
 
 // ifAny emits f's code, executed if k has any element, with the limits of ifBit.
 func (l *lowering) ifAny(k K, f func()) {
-	l.a.CmpShort(l.maskSlot(k), 0)
+	l.a.CmpShort(l.maskAt(k), 0)
 	l.unlessZero(f)
 }
 
@@ -108,6 +109,7 @@ func (l *lowering) unlessZero(f func()) {
 
 // loadNarrow loads those of 16 elements of n bytes, one or two, at m that k has. They lie at the beginning of what it returns: 8 in each.
 func (l *lowering) loadNarrow(n int, m Mem, k K) []ymm {
+	l.settleMask(k)
 	x := []ymm{l.zero(), l.zero()}
 	o := VOp{m3a, p66, 0, 0x20}
 	if n == 2 {
@@ -122,6 +124,7 @@ func (l *lowering) loadNarrow(n int, m Mem, k K) []ymm {
 // storeNarrow emits VStoreNarrow.
 func (l *lowering) storeNarrow(n int, m Mem, s Z, k K) {
 	l.begin()
+	l.settleMask(k)
 	x := l.narrowWords(s)
 	o := VOp{m3a, p66, 0, 0x15}
 	halves := []any{x, x}

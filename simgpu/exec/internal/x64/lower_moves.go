@@ -87,7 +87,7 @@ func (l *lowering) store16(m Mem, s Z) {
 
 // storeMask emits KStore.
 func (l *lowering) storeMask(m Mem, s K) {
-	l.a.two(0xb7, false, RBP, l.maskSlot(s))
+	l.a.two(0xb7, false, RBP, l.maskAt(s))
 	l.a.StoreSmall(2, m, RBP)
 }
 

@@ -506,7 +506,7 @@ func (a *Asm) KLoad(d K, m Mem) {
 // KMov emits d = s, words.
 func (a *Asm) KMov(d, s K) {
 	if a.low != nil {
-		a.low.moveMask(d, a.low.maskSlot(s), 8)
+		a.low.moveMask(d, a.low.maskAt(s), 8)
 		return
 	}
 	a.vex(m0f, 0, 0, 0, 0x90, byte(d), 0, s)
@@ -533,7 +533,7 @@ func (a *Asm) KFromReg(d K, r Reg) {
 // KToReg64 emits r = s, all of it.
 func (a *Asm) KToReg64(r Reg, s K) {
 	if a.low != nil {
-		a.Load(true, r, a.low.maskSlot(s))
+		a.Load(true, r, a.low.maskAt(s))
 		return
 	}
 	a.vex(m0f, pf2, 1, 0, 0x93, byte(r), 0, s)
@@ -542,7 +542,7 @@ func (a *Asm) KToReg64(r Reg, s K) {
 // KToReg emits r = the word s.
 func (a *Asm) KToReg(r Reg, s K) {
 	if a.low != nil {
-		a.two(0xb7, false, r, a.low.maskSlot(s))
+		a.two(0xb7, false, r, a.low.maskAt(s))
 		return
 	}
 	a.vex(m0f, 0, 0, 0, 0x93, byte(r), 0, s)
