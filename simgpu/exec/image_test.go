@@ -453,34 +453,123 @@ func TestImageAtomic(t *testing.T) {
 
 // Typed buffers of every format, with fewer components, halves, and bounds.
 func TestTypedBuffer(t *testing.T) {
-	m := newMachine(t, gcn.GFX90A)
-	pictures(m, 8, 40, 1, 1, func(name string, p *picture) {
-		if p.num == numSRGB {
-			return
-		}
-		stride := p.components * p.bits / 8
-		m.S[0], m.S[1] = uint32(p.addr), uint32(p.addr>>32)|uint32(stride)<<16
-		m.S[2], m.S[3] = 40, m.S[3]&0xfff|p.num<<12|p.data<<15
-		for i := range 64 {
-			m.V[0][i] = uint32(i)
-		}
-		m.inst("buffer_load_format_xyzw v[6:9], v0, s[0:3], 0 idxen", 0xe00c2000, 0x80000600)
-		for i := range 64 {
-			want := p.texel(min(i, 39), 0, 0)
-			if i >= 40 { // 0, but for the components that are selected to be 1
-				clear(want[:p.components])
+	for _, arch := range []gcn.Arch{gcn.GFX90A, gcn.GFX1100} {
+		m := newMachine(t, arch)
+		const load, store = "buffer_load_format_xyzw v[6:9], v0, s[0:3], 0 idxen", "buffer_store_format_xyzw v[6:9], v0, s[0:3], 0 idxen"
+		lanes := arch.WaveSize()
+		n := lanes * 5 / 8 // elements
+		pictures(m, 8, n, 1, 1, func(name string, p *picture) {
+			if p.num == numSRGB {
+				return
 			}
-			p.check(t, m, name, i, want, 1e-6)
-		}
-		before := append([]byte(nil), p.bytes...)
-		clear(p.bytes[:40*stride])
-		m.inst("buffer_store_format_xyzw v[6:9], v0, s[0:3], 0 idxen", 0xe01c2000, 0x80000600)
-		for i := range before {
-			if before[i] != p.bytes[i] && !(p.num == numSnorm && before[i]^p.bytes[i] == 1) {
-				t.Fatalf("%s: byte %d was %#x and is %#x", name, i, before[i], p.bytes[i])
+			stride := p.components * p.bits / 8
+			m.S[0], m.S[1] = uint32(p.addr), uint32(p.addr>>32)|uint32(stride)<<16
+			m.S[2], m.S[3] = uint32(n), m.S[3]&0xfff|p.bufferFormat(arch)
+			for i := range lanes {
+				m.V[0][i] = uint32(i)
+			}
+			m.inst(load, assemble(t, arch, load)...)
+			for i := range lanes {
+				want := p.texel(min(i, n-1), 0, 0)
+				if i >= n { // 0, but for the components that are selected to be 1
+					clear(want[:p.components])
+				}
+				p.check(t, m, name, i, want, 1e-6)
+			}
+			before := append([]byte(nil), p.bytes...)
+			clear(p.bytes[:n*stride])
+			m.inst(store, assemble(t, arch, store)...)
+			for i := range before {
+				if before[i] != p.bytes[i] && !(p.num == numSnorm && before[i]^p.bytes[i] == 1) {
+					t.Fatalf("%v, %s: byte %d was %#x and is %#x", arch, name, i, before[i], p.bytes[i])
+				}
+			}
+		})
+	}
+}
+
+// bufferFormat is the picture's format where a buffer's descriptor has it. RDNA's numbers are those of LLVM's UfmtGFX11.
+func (p *picture) bufferFormat(arch gcn.Arch) uint32 {
+	if !arch.Has(gcn.RDNA) {
+		return p.num<<12 | p.data<<15
+	}
+	first := map[[2]int]uint32{{1, 8}: 1, {1, 16}: 7, {2, 8}: 14, {1, 32}: 20, {2, 16}: 23, {4, 8}: 42, {2, 32}: 48, {4, 16}: 51, {4, 32}: 61}[[2]int{p.components, p.bits}]
+	switch {
+	case p.bits == 32: // uint, sint, float
+		return (first + map[uint32]uint32{numUint: 0, numSint: 1, numFloat: 2}[p.num]) << 12
+	case p.num == numFloat:
+		return (first + 6) << 12
+	}
+	return (first + p.num) << 12
+}
+
+// TestUnifiedFormats: formats of RDNA that pictures have none of, from components of all ones, zeros and one.
+func TestUnifiedFormats(t *testing.T) {
+	m := newMachine(t, gcn.GFX1100)
+	data, mem := m.alloc(page)
+	ones := math.Float32bits(1)
+	for format, want := range map[uint32]struct {
+		bytes uint64
+		c     [4]uint32
+	}{
+		30: {0x3c0 | 0x3c0<<11 | 0x1e0<<22, [4]uint32{ones, ones, ones, ones}}, // 10_11_11_FLOAT: x and y of 11 bits, z of 10
+		31: {0x1e0 | 0x3c0<<10 | 0x3c0<<21, [4]uint32{ones, ones, ones, ones}}, // 11_11_10_FLOAT
+		32: {2 | 0x3ff<<2 | 5<<12 | 0x155<<22, [4]uint32{math.Float32bits(2. / 3), ones, math.Float32bits(5. / 1023), math.Float32bits(341. / 1023)}},
+		40: {1 | 2<<10 | 3<<20 | 3<<30, [4]uint32{1, 2, 3, 3}},                                        // 2_10_10_10_UINT
+		41: {0x3ff | 0x200<<10 | 3<<20 | 2<<30, [4]uint32{^uint32(0), ^uint32(0x1ff), 3, ^uint32(1)}}, // 2_10_10_10_SINT
+		60: {0x3f80000040000000, [4]uint32{0x40000000, ones, 0x12345678, ones}},                       // 32_32_32_FLOAT
+	} {
+		binary.LittleEndian.PutUint64(mem, want.bytes)
+		binary.LittleEndian.PutUint32(mem[8:], 0x12345678)
+		m.S[0], m.S[1], m.S[2], m.S[3] = uint32(data), uint32(data>>32)|16<<16, 32, 4|5<<3|6<<6|7<<9|format<<12
+		clear(m.V[0][:])
+		for _, text := range []string{
+			"buffer_load_format_xyzw v[6:9], v0, s[0:3], 0 idxen",
+			fmt.Sprintf("tbuffer_load_format_xyzw v[6:9], v0, s[0:3], 0 format:[BUF_FMT_%s] idxen", gcn.BufferFormat(uint8(format))),
+		} {
+			m.inst(text, assemble(t, gcn.GFX1100, text)...)
+			c := want.c
+			if text[0] == 't' && len(texelBits[unifiedFormats[format].data]) == 3 {
+				c[3] = 0 // of what has no descriptor's selection
+			}
+			if got := [4]uint32{m.V[6][3], m.V[7][3], m.V[8][3], m.V[9][3]}; got != c {
+				t.Errorf("%s, %d: %#x, want %#x", text, format, got, c)
 			}
 		}
-	})
+	}
+}
+
+// TestTypedHalvesRDNA: what a load of one or three components of 16 bits does not write stays as it is.
+func TestTypedHalvesRDNA(t *testing.T) {
+	m := newMachine(t, gcn.GFX1100)
+	data, mem := m.alloc(page)
+	copy(mem, []byte{1, 0, 2, 0, 3, 0, 4, 0})
+	m.S[0], m.S[1], m.S[2], m.S[3] = uint32(data), uint32(data>>32)|8<<16, 1, 4|5<<3|6<<6|7<<9|55<<12
+	for text, want := range map[string][2]uint32{
+		"buffer_load_d16_format_x v6, v0, s[0:3], 0 idxen":                                          {0xdead0001, 0xdeadbeef},
+		"buffer_load_d16_format_xy v6, v0, s[0:3], 0 idxen":                                         {0x00020001, 0xdeadbeef},
+		"buffer_load_d16_format_xyz v[6:7], v0, s[0:3], 0 idxen":                                    {0x00020001, 0xdead0003},
+		"buffer_load_d16_format_xyzw v[6:7], v0, s[0:3], 0 idxen":                                   {0x00020001, 0x00040003},
+		"buffer_load_d16_hi_format_x v6, v0, s[0:3], 0 idxen":                                       {0x0001beef, 0xdeadbeef},
+		"tbuffer_load_d16_format_xyz v[6:7], v0, s[0:3], 0 format:[BUF_FMT_16_16_16_16_UINT] idxen": {0x00020001, 0xdead0003},
+	} {
+		for i := range m.V[0] {
+			m.V[0][i], m.V[6][i], m.V[7][i] = 0, 0xdeadbeef, 0xdeadbeef
+		}
+		m.inst(text, assemble(t, gcn.GFX1100, text)...)
+		if got := [2]uint32{m.V[6][5], m.V[7][5]}; got != want {
+			t.Errorf("%s: %#x, want %#x", text, got, want)
+		}
+	}
+	m.S[3] = 4 | 5<<3 | 6<<6 | 7<<9 | 11<<12 // 16_UINT
+	m.V[6][0] = 0x00070008
+	for text, want := range map[string]byte{"buffer_store_d16_format_x v6, v0, s[0:3], 0 idxen": 8, "buffer_store_d16_hi_format_x v6, v0, s[0:3], 0 idxen": 7} {
+		m.setS64(regEXEC, 1)
+		m.inst(text, assemble(t, gcn.GFX1100, text)...)
+		if mem[0] != want || mem[2] != 2 {
+			t.Errorf("%s: %v", text, mem[:4])
+		}
+	}
 }
 
 // The forms of typed buffer instructions with 16-bit registers: the format may

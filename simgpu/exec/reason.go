@@ -1,8 +1,6 @@
 package exec
 
 import (
-	"strings"
-
 	"github.com/rocwire/rocwire/simgpu/gcn"
 )
 
@@ -40,8 +38,6 @@ func Reason(arch gcn.Arch, info *gcn.OpInfo) string {
 			return "images are not simulated on RDNA"
 		case info.Enc == gcn.VINTERP, info.Enc == gcn.LDSDIR, info.Enc == gcn.EXPORT:
 			return forGraphics
-		case info.Enc == gcn.MTBUF, info.Enc == gcn.MUBUF && strings.Contains(info.Name, "_format_"):
-			return "formats of buffers are not simulated on RDNA"
 		}
 	}
 	return reasons[info.Op.String()]

@@ -16,6 +16,7 @@ type typedBuffer struct {
 	addr  bufferAddress
 	data  imageData
 	high  bool // the upper half of the register, for one 16-bit component
+	keeps bool // the half that is not loaded stays, and is not cleared
 	fixed bool
 	f     texelFormat
 	lds   bool // data goes to the LDS
@@ -26,7 +27,10 @@ type typedBuffer struct {
 func (b *binder) typed(in *gcn.Inst, o gcn.Operand, components string) (t typedBuffer, err error) {
 	name := in.Op.String()
 	t.high = strings.Contains(name, "_hi_")
-	t.fixed, t.f = in.Enc == gcn.MTBUF, texelFormat{in.Format & 15, in.Format >> 4}
+	if t.fixed, t.f = in.Enc == gcn.MTBUF, (texelFormat{in.Format & 15, in.Format >> 4}); b.p.arch.Has(gcn.RDNA) {
+		t.f = unifiedFormats[in.Format&127]
+	}
+	t.keeps = b.p.arch.Has(gcn.KeepsHalf) && strings.Contains(name, "_d16_") && len(components)%2 == 1
 	if t.addr, err = b.bufferAddress(in); err != nil {
 		return t, err
 	}
@@ -56,7 +60,9 @@ func (t *typedBuffer) element(w *wave) (f texelFormat, sel selection, ok bool) {
 		return f, sel, false
 	}
 	s := v[3]
-	f = texelFormat{uint8(s >> 15 & 15), uint8(s >> 12 & 7)}
+	if f = (texelFormat{uint8(s >> 15 & 15), uint8(s >> 12 & 7)}); w.d.Program.arch.Has(gcn.RDNA) {
+		f = unifiedFormats[s>>12&63]
+	}
 	sel = selectionOf(s)
 	if t.fixed {
 		f = t.f
@@ -76,6 +82,18 @@ func (t *typedBuffer) lanes(w *wave, f texelFormat) uint64 {
 		w.badImage("typed access to scratch")
 	}
 	return l.whole
+}
+
+// keep takes the half of the last register that is not loaded from what is there.
+func (t *typedBuffer) keep(w *wave, lane int) {
+	v, last, mask := t.data.v.get(w), t.data.regs-1, uint32(0xffff0000)
+	for range last {
+		v = upper(v)
+	}
+	if t.high {
+		mask = 0xffff
+	}
+	w.out[last][lane] |= v[lane] & mask
 }
 
 func typedLoad(components string) handler {
@@ -99,6 +117,9 @@ func typedLoad(components string) handler {
 				t.data.put(w, i, &c, isInt)
 				if t.high {
 					w.out[0][i] <<= 16
+				}
+				if t.keeps {
+					t.keep(w, i)
 				}
 			})
 			w.stats.ReadBytes += f.size() * uint64(bits.OnesCount64(inside))

@@ -16,6 +16,14 @@ var bufferFormatNames = [64]string{
 	"32_32_32_32_UINT", "32_32_32_32_SINT", "32_32_32_32_FLOAT",
 }
 
+// BufferFormat names a format of typed buffers on RDNA, as LLVM does behind BUF_FMT_: bits of each component, and what they are. It is empty for what is none.
+func BufferFormat(f uint8) string {
+	if f == 0 || int(f) >= len(bufferFormatNames) {
+		return ""
+	}
+	return bufferFormatNames[f]
+}
+
 // usualFormat is what is not written: 8_UNORM.
 const usualFormat = 1
 
