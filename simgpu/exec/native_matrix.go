@@ -96,14 +96,7 @@ func matrixEmitter(g *nativeGen, in *gcn.Inst) bool {
 	}
 	a.LoadAddress(x64.RAX, done)
 	a.Store(true, x64.At(rW, waveBack), x64.RAX)
-	at := func(r x64.Reg, d vdst) {
-		base := rV
-		if d.acc {
-			base = rA
-		}
-		a.Load(true, r, base)
-		a.OpImm(x64.ADD, true, r, int32(d.reg)*4*WaveSize-vectorsFrom)
-	}
+	at := func(r x64.Reg, d vdst) { g.pointAt(r, d.acc, int(d.reg)) }
 	at(x64.RAX, op.x)
 	at(x64.RCX, op.y)
 	if !code.constant {
@@ -119,6 +112,16 @@ func matrixEmitter(g *nativeGen, in *gcn.Inst) bool {
 		g.loadPins(g.pins.of(int(op.d.reg), int(op.d.n)))
 	}
 	return true
+}
+
+// pointAt makes r the address of a vector register, or an accumulation register.
+func (g *nativeGen) pointAt(r x64.Reg, acc bool, reg int) {
+	base := rV
+	if acc {
+		base = rA
+	}
+	g.a.Load(true, r, base)
+	g.a.OpImm(x64.ADD, true, r, int32(reg)*4*WaveSize-vectorsFrom)
 }
 
 // matrixSide is A or B, where the steps read it: a vector for each element or pair or four of them, see tileSource.

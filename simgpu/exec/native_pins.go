@@ -101,10 +101,10 @@ func vectorUses(in *gcn.Inst, f func(reg, n int, write bool)) {
 func (g *nativeGen) settled(in *gcn.Inst) (set uint8) {
 	access := false
 	switch in.Enc {
-	case gcn.MFMA:
-		if multiplies[in.Op.String()] {
+	case gcn.MFMA, gcn.VOP3P:
+		if name := in.Op.String(); multiplies[name] {
 			vectorUses(in, func(reg, n int, write bool) {
-				if !write {
+				if !write || wmmaNative[name].half { // of half a register the other one stays
 					set |= g.pins.of(reg, n)
 				}
 			})
@@ -281,7 +281,7 @@ func crossesLanes(in *gcn.Inst) bool {
 		case gcn.V_READFIRSTLANE_B32, gcn.V_READLANE_B32, gcn.V_WRITELANE_B32, gcn.V_PERMLANE16_B32, gcn.V_PERMLANEX16_B32:
 			return true
 		}
-		return in.Form == gcn.FormDPP
+		return in.Form == gcn.FormDPP || isWMMA(in)
 	}
 	return true
 }

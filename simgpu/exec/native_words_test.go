@@ -14,10 +14,7 @@ import (
 // changes the registers before.
 func sameTranslated(t *testing.T, m *machine, mem []byte, data uint64, r *rand.Rand, text string, rounds int, prepare func()) {
 	t.Helper()
-	var words []uint32
-	for line := range strings.Lines(text) {
-		words = append(words, assemble(t, m.prog.arch, strings.TrimSpace(line))...)
-	}
+	words := assembleLines(t, m.prog.arch, text)
 	for i := range rounds {
 		m.fill(r, data)
 		m.setMode(0xf0)
@@ -33,6 +30,15 @@ func sameTranslated(t *testing.T, m *machine, mem []byte, data uint64, r *rand.R
 			t.Fatalf("%s: %s; EXEC %#x", text, d, exec)
 		}
 	}
+}
+
+// assembleLines assembles an instruction a line.
+func assembleLines(t *testing.T, arch gcn.Arch, text string) (words []uint32) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		words = append(words, assemble(t, arch, strings.TrimSpace(line))...)
+	}
+	return words
 }
 
 // TestTranslatedForms: forms that compilers make and random words hardly ever have: rows that read another row, also of what they write, saturating sums, selected

@@ -109,6 +109,9 @@ func (m *wmmaOp) floats(w *wave) {
 			for k := range wmmaSize {
 				sum = fma32(x[i][k], y[j][k], sum)
 			}
+			if sum != sum {
+				sum = f32(binary32.nan)
+			}
 			out[i][j] = sum
 		}
 	}
