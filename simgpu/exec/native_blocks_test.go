@@ -184,7 +184,7 @@ func TestNativeBlocks(t *testing.T) {
 			base, stride := data+uint64(r.IntN(page-600))&^3, []int{1, 2, 4, 8, 12, 16}[r.IntN(6)]
 			for l := range 64 {
 				at := base + uint64(l*stride)
-				switch r.IntN(200) {
+				switch r.IntN(200 * arch.WaveSize() / 64) { // as many in a small wave
 				case 0:
 					at = base + uint64(stride*r.IntN(64))
 				case 1:
