@@ -77,8 +77,7 @@ type nativeGen struct {
 	around        []nativeBlock     // the region's blocks and what may follow them; see findLive
 	live, liveOut map[*block]regSet // vector registers that matter where a block begins, and where it ends
 
-	matrices map[matrixCode]x64.Label // code of matrix instructions
-	wmmas    map[wmmaCode]x64.Label
+	matrices map[any]x64.Label // code of matrix instructions, see callMatrix
 
 	rings  map[int32]x64.Label // see stopsOtherwise, and 0: chooseOfRing
 	afresh map[bool]x64.Label  // see beginsInRing

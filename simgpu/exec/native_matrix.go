@@ -81,47 +81,70 @@ func matrixEmitter(g *nativeGen, in *gcn.Inst) bool {
 	}
 	g.r.matrix = true
 	g.r.modal = g.r.modal || g.p.arch.Has(gcn.MatrixMode) && code.typ == "f32"
+	g.callMatrix(in, code, op.flops, func() { g.matrixCode(&code) })
+	return true
+}
+
+// callMatrix goes to the code of a matrix instruction and comes back. generate makes it, once in the region for all instructions with the same key.
+func (g *nativeGen) callMatrix(in *gcn.Inst, key any, flops uint64, generate func()) {
 	a, done := &g.a, g.a.Label()
-	l, ok := g.matrices[code]
+	l, ok := g.matrices[key]
 	if !ok {
 		l = a.Label()
 		if g.matrices == nil {
-			g.matrices = map[matrixCode]x64.Label{}
+			g.matrices = map[any]x64.Label{}
 		}
-		g.matrices[code] = l
+		g.matrices[key] = l
 		g.stubs = append(g.stubs, func() {
 			a.Bind(l)
-			g.matrixCode(&code)
+			generate()
 		})
 	}
 	a.LoadAddress(x64.RAX, done)
 	a.Store(true, x64.At(rW, waveBack), x64.RAX)
-	at := func(r x64.Reg, d vdst) { g.pointAt(r, d.acc, int(d.reg)) }
-	at(x64.RAX, op.x)
-	at(x64.RCX, op.y)
-	if !code.constant {
-		at(x64.R9, op.c)
+	g.pointAt(x64.RAX, &in.Src[0])
+	g.pointAt(x64.RCX, &in.Src[1])
+	if isVec(&in.Src[2]) {
+		g.pointAt(x64.R9, &in.Src[2])
 	}
-	at(x64.R10, op.d)
-	if op.flops != 0 {
-		a.OpImm(x64.ADD, true, x64.At(rW, waveFLOPs), int32(op.flops))
+	g.pointAt(x64.R10, &in.Dst)
+	if flops != 0 {
+		a.OpImm(x64.ADD, true, x64.At(rW, waveFLOPs), int32(flops))
 	}
 	a.Jump(l)
 	a.Bind(done)
-	if !op.d.acc {
-		g.loadPins(g.pins.of(int(op.d.reg), int(op.d.n)))
+	if in.Dst.Kind == gcn.VGPR {
+		g.loadPins(g.pins.of(int(in.Dst.Index), max(1, int(in.Dst.Width))))
 	}
-	return true
 }
 
 // pointAt makes r the address of a vector register, or an accumulation register.
-func (g *nativeGen) pointAt(r x64.Reg, acc bool, reg int) {
+func (g *nativeGen) pointAt(r x64.Reg, o *gcn.Operand) {
 	base := rV
-	if acc {
+	if o.Kind == gcn.AccVGPR {
 		base = rA
 	}
 	g.a.Load(true, r, base)
-	g.a.OpImm(x64.ADD, true, r, int32(reg)*4*WaveSize-vectorsFrom)
+	g.a.OpImm(x64.ADD, true, r, int32(o.Index)*4*WaveSize-vectorsFrom)
+}
+
+// pieceChunks is how many chunks of D are computed together.
+func pieceChunks() int {
+	if hasAVX512 {
+		return 8
+	}
+	return 4
+}
+
+// expandHalves makes t and u the f32 of the low and the high halves of the dwords in z, f16 or bf16.
+func (g *nativeGen) expandHalves(typ string, t, u, z x64.Z) {
+	if typ == "bf16" {
+		g.a.VShift(x64.VPSLLD, t, z, 0, 16)
+		g.a.V(x64.VPANDD, u, z, g.con(0xffff0000), 0)
+		return
+	}
+	g.widenHalf(t, z, z, false)
+	g.widenHalf(u, z, z, true)
 }
 
 // matrixSide is A or B, where the steps read it: a vector for each element or pair or four of them, see tileSource.
@@ -160,21 +183,10 @@ func (g *nativeGen) prepare(c *matrixCode, r x64.Reg, disp int, flip bool) matri
 			a.V1(x64.VMOVDQU16, z, t, 5)
 		}
 		switch c.typ {
-		case "f16":
-			a.VNarrowWords(t, z)
-			a.V1(x64.VCVTPH2PS, t, t, 0)
+		case "f16", "bf16":
+			g.expandHalves(c.typ, t, u, z)
 			g.flushExpanded(c, t)
 			a.VStore(to, t, 0)
-			a.VShift(x64.VPSRLD, u, z, 0, 16)
-			a.VNarrowWords(u, u)
-			a.V1(x64.VCVTPH2PS, u, u, 0)
-			g.flushExpanded(c, u)
-			a.VStore(upper, u, 0)
-		case "bf16":
-			a.VShift(x64.VPSLLD, t, z, 0, 16)
-			g.flushExpanded(c, t)
-			a.VStore(to, t, 0)
-			a.V(x64.VPANDD, u, z, g.con(0xffff0000), 0)
 			g.flushExpanded(c, u)
 			a.VStore(upper, u, 0)
 		case "i8":
@@ -264,10 +276,7 @@ func (g *nativeGen) matrixCode(c *matrixCode) {
 			a.V(x64.VFMA231PS, d, s, rm, 0)
 		}
 	}
-	size := 8
-	if !hasAVX512 {
-		size = 4
-	}
+	size := pieceChunks()
 	pieces := c.m * c.m * c.blocks / (16 * size)
 	for piece := range pieces {
 		at := piece

@@ -192,18 +192,23 @@ func (g *nativeGen) beforeInst(in *gcn.Inst) {
 	if !leavesLDS(in) || endsLive && !holdsMasks(in) && !formed {
 		g.readAll(allRegs.has)
 	}
-	takes, whole := takesPlaces(in), writesWhole(in)
-	vectorUses(in, func(reg, n int, write bool) {
-		if write && !whole || !write && !takes {
-			g.readAll(func(r int) bool { return r >= reg && r < reg+n })
-		}
-	})
+	needsRead(in, func(reg, n int) { g.readAll(func(r int) bool { return r >= reg && r < reg+n }) })
 	for s := range g.kept {
 		if g.kept[s].written(in) {
 			g.readAll(func(r int) bool { return g.places[r].slot == s })
 			delete(g.forms, s)
 		}
 	}
+}
+
+// needsRead calls f for the registers whose contents an instruction needs in them, and not where they are.
+func needsRead(in *gcn.Inst, f func(reg, n int)) {
+	takes, whole := takesPlaces(in), writesWhole(in)
+	vectorUses(in, func(reg, n int, write bool) {
+		if write && !whole || !write && !takes {
+			f(reg, n)
+		}
+	})
 }
 
 // afterInst forgets the places of what an instruction has written. Reads of the LDS do that themselves.

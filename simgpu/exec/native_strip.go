@@ -174,12 +174,10 @@ func (r *rowOf) wants(in *gcn.Inst) bool {
 	if g.forms == nil {
 		return false
 	}
-	takes, whole, wants := takesPlaces(in), writesWhole(in), false
-	vectorUses(in, func(reg, n int, write bool) {
-		if write && !whole || !write && !takes {
-			for at := range r.places {
-				wants = wants || at >= reg && at < reg+n
-			}
+	wants := false
+	needsRead(in, func(reg, n int) {
+		for at := range r.places {
+			wants = wants || at >= reg && at < reg+n
 		}
 	})
 	return wants || slices.ContainsFunc(g.kept, func(k ldsRange) bool { return k.written(in) })
@@ -269,15 +267,18 @@ func (g *nativeGen) endsOf(in map[int]x64.Z, i, end int) (kept uint32, dead []ui
 
 // matters reports whether what is in a vector register before instruction i may be read.
 func (g *nativeGen) matters(reg, i int) bool {
-	r := gcn.Operand{Kind: gcn.VGPR, Index: uint16(reg)}
 	for ; i < len(g.nb.b.ops); i++ {
 		in := &g.nb.ins[i]
-		if !g.nb.can[i] || crossesLanes(in) || endsLive && !holdsMasks(in) || readsVector(in, &r) || in.Dual != nil && readsVector(in.Dual, &r) {
+		reads, writes := false, false
+		vectorUses(in, func(first, n int, write bool) {
+			if reg >= first && reg < first+n {
+				reads, writes = reads || !write, writes || write
+			}
+		})
+		switch {
+		case !g.nb.can[i] || crossesLanes(in) || endsLive && !holdsMasks(in) || reads:
 			return true
-		}
-		writes := false
-		vectorUses(in, func(first, n int, write bool) { writes = writes || write && reg >= first && reg < first+n })
-		if writes {
+		case writes:
 			return !writesWhole(in)
 		}
 	}

@@ -53,33 +53,11 @@ func wmmaEmitter(g *nativeGen, in *gcn.Inst) bool {
 	} else {
 		code.backwards = c.Index < d.Index && overlap(c, max(1, int(c.Width)), d, max(1, int(d.Width)))
 	}
-	a, done := &g.a, g.a.Label()
-	l, ok := g.wmmas[code]
-	if !ok {
-		l = a.Label()
-		if g.wmmas == nil {
-			g.wmmas = map[wmmaCode]x64.Label{}
-		}
-		g.wmmas[code] = l
-		g.stubs = append(g.stubs, func() {
-			a.Bind(l)
-			g.wmmaCode(&code)
-		})
+	flops := uint64(2 * wmmaSize * wmmaSize * wmmaSize)
+	if form.typ == "i8" {
+		flops = 0
 	}
-	a.LoadAddress(x64.RAX, done)
-	a.Store(true, x64.At(rW, waveBack), x64.RAX)
-	g.pointAt(x64.RAX, false, int(x.Index))
-	g.pointAt(x64.RCX, false, int(y.Index))
-	if !code.constant {
-		g.pointAt(x64.R9, false, int(c.Index))
-	}
-	g.pointAt(x64.R10, false, int(d.Index))
-	if form.typ != "i8" {
-		a.OpImm(x64.ADD, true, x64.At(rW, waveFLOPs), 2*wmmaSize*wmmaSize*wmmaSize)
-	}
-	a.Jump(l)
-	a.Bind(done)
-	g.loadPins(g.pins.of(int(d.Index), max(1, int(d.Width))))
+	g.callMatrix(in, code, flops, func() { g.wmmaCode(&code) })
 	return true
 }
 
@@ -92,10 +70,7 @@ func (g *nativeGen) wmmaCode(c *wmmaCode) {
 	for i, r := range []x64.Reg{x64.RAX, x64.RCX} {
 		g.expandWMMA(c, r, []int{waveTileA, waveTileB}[i], c.negLow>>i&1 != 0, c.negHigh>>i&1 != 0)
 	}
-	size := 8
-	if !hasAVX512 {
-		size = 4
-	}
+	size := pieceChunks()
 	pieces := wmmaSize / size
 	for piece := range pieces {
 		if c.backwards {
@@ -153,18 +128,9 @@ func (g *nativeGen) expandWMMA(c *wmmaCode, r x64.Reg, disp int, low, high bool)
 		to := func(odd int) x64.Mem { return x64.At(rW, disp+64*(2*i+odd)) }
 		a.V1(x64.VMOVDQU32, z, x64.At(r, 256*i), 0)
 		switch c.typ {
-		case "f16":
-			a.VNarrowWords(t, z)
-			a.V1(x64.VCVTPH2PS, t, t, 0)
+		case "f16", "bf16":
+			g.expandHalves(c.typ, t, u, z)
 			a.VStore(to(0), sign(t, low), 0)
-			a.VShift(x64.VPSRLD, u, z, 0, 16)
-			a.VNarrowWords(u, u)
-			a.V1(x64.VCVTPH2PS, u, u, 0)
-			a.VStore(to(1), sign(u, high), 0)
-		case "bf16":
-			a.VShift(x64.VPSLLD, t, z, 0, 16)
-			a.VStore(to(0), sign(t, low), 0)
-			a.V(x64.VPANDD, u, z, g.con(0xffff0000), 0)
 			a.VStore(to(1), sign(u, high), 0)
 		default:
 			for odd := range 2 {
@@ -195,11 +161,7 @@ func (g *nativeGen) sumWMMA(c *wmmaCode, z x64.Z, disp int) {
 		return
 	}
 	if c.half {
-		if c.shift != 0 && !c.constant {
-			a.VShift(x64.VPSRLD, z, z, 0, c.shift)
-		}
-		a.VNarrowWords(z, z)
-		a.V1(x64.VCVTPH2PS, z, z, 0)
+		g.widenHalf(z, z, z, c.shift != 0 && !c.constant)
 	}
 	if c.negHigh>>2&1 != 0 {
 		a.V(x64.VPANDD, z, z, g.con(1<<31-1), 0)

@@ -52,25 +52,15 @@ func TestWMMACode(t *testing.T) {
 						}
 					}
 				}
-				sameRows(t, m, mem, text)
+				diff, returns := m.bothWays(t, assembleLines(t, arch, text), mem, false, false)
+				if returns != 0 {
+					t.Errorf("%v, %s: it is left to Go", arch, text)
+				}
+				if diff != "" {
+					t.Fatalf("%v, %s: %s", arch, text, diff)
+				}
 			}
 		}
-	}
-}
-
-// sameRows executes instructions both ways.
-func sameRows(t *testing.T, m *machine, mem []byte, text string) {
-	t.Helper()
-	words := assembleLines(t, m.prog.arch, text)
-	w := m.eachWay(t, words, mem)
-	if w.err != nil || w.translatedErr != nil {
-		t.Fatalf("%s: %v, %v", text, w.err, w.translatedErr)
-	}
-	if w.returns != 0 {
-		t.Errorf("%v, %s: it is left to Go", m.prog.arch, text)
-	}
-	if d := w.got.differs(&w.want); d != "" {
-		t.Fatalf("%v, %s: %s", m.prog.arch, text, d)
 	}
 }
 
@@ -80,8 +70,7 @@ func TestWMMAKinds(t *testing.T) {
 		return
 	}
 	for name := range wmmaKinds {
-		_, want := wmmaNative["v_wmma_"+name]
-		if got := want; got != (name != "bf16_16x16x16_bf16" && name != "i32_16x16x16_iu4") {
+		if _, got := wmmaNative["v_wmma_"+name]; got != (name != "bf16_16x16x16_bf16" && name != "i32_16x16x16_iu4") {
 			t.Errorf("%s: code %v", name, got)
 		}
 	}
