@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"testing"
@@ -59,7 +60,10 @@ func coverKernels() error {
 	return nil
 }
 
-func TestMain(m *testing.M) { os.Exit(coverage(m.Run())) }
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // a case throws away what a machine is: registers, the LDS, code
+	os.Exit(coverage(m.Run()))
+}
 
 // coverage looks, when all tests have been run, whether there is an instruction whose
 // results none of them knows. It returns what the process ends with.

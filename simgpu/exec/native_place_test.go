@@ -57,9 +57,15 @@ func TestLDSPlaces(t *testing.T) {
 		data, mem := m.alloc(2 * page)
 		m.blind = true
 		r := rand.New(rand.NewPCG(1, 2))
-		for i := range len(names) * len(names) * 2 {
-			what := fmt.Sprint(names[i%len(names)], " and ", names[i/len(names)%len(names)])
-			leaveCost = []int{8, 0, -1000, 1000}[i%4]
+		cases := make([]struct {
+			what         string
+			before, want state
+			err          error
+		}, len(names)*len(names)*2)
+		useNative = false
+		for i := range cases {
+			c := &cases[i]
+			c.what = fmt.Sprint(names[i%len(names)], " and ", names[i/len(names)%len(names)])
 			m.scramble(r)
 			m.setMode(0xf0)
 			for v := range 16 {
@@ -77,23 +83,30 @@ func TestLDSPlaces(t *testing.T) {
 			}
 			m.setS64(10, r.Uint64()|r.Uint64())
 			m.setS64(regEXEC, []uint64{^uint64(0), ^uint64(0), r.Uint64()}[i/3%3])
-			before := m.save(mem)
-			useNative = false
-			err := m.exec(code...)
-			want := m.save(mem)
-			useNative = true
-			for _, endsLive = range []bool{true, false} {
-				m.restore(&before, mem)
-				_, err2 := m.translated(t, code)
-				if fmt.Sprint(err) != fmt.Sprint(err2) {
-					t.Fatalf("%s: %v, want %v; %s, whole state %v", text, err2, err, what, endsLive)
-				}
-				got := m.save(mem)
-				if !endsLive { // only what is stored matters
-					got.V, got.A, got.S = want.V, want.A, want.S
-				}
-				if d := got.differs(&want); d != "" {
-					t.Fatalf("%s: %s; %s, EXEC %#x, whole state %v", text, d, what, before.S[regEXEC:regEXEC+2], endsLive)
+			c.before = m.save(mem)
+			c.err = m.exec(code...)
+			c.want = m.save(mem)
+		}
+		useNative = true
+		for by, cost := range []int{8, 0, -1000, 1000} {
+			for _, live := range []bool{true, false} {
+				for range 2 { // strips of every length, and of some
+					leaveCost, endsLive = cost, live
+					m.translate(t, code)
+					for i := by; i < len(cases); i += 4 {
+						c := &cases[i]
+						m.restore(&c.before, mem)
+						if err := m.runCode(); fmt.Sprint(err) != fmt.Sprint(c.err) {
+							t.Fatalf("%s: %v, want %v; %s, whole state %v", text, err, c.err, c.what, live)
+						}
+						got := m.save(mem)
+						if !live { // only what is stored matters
+							got.V, got.A, got.S = c.want.V, c.want.A, c.want.S
+						}
+						if d := got.differs(&c.want); d != "" {
+							t.Fatalf("%s: %s; %s, EXEC %#x, whole state %v", text, d, c.what, c.before.S[regEXEC:regEXEC+2], live)
+						}
+					}
 				}
 			}
 		}

@@ -79,6 +79,7 @@ func (m *machine) restore(s *state, mem []byte) {
 	copy(m.wg.lds, s.lds)
 	copy(m.scratch, s.priv)
 	copy(mem, s.mem)
+	m.wave.ldsOwner = nil // what machine code knew of addresses in registers was of others
 }
 
 // differs says where two states differ; NaNs are alike.
@@ -139,6 +140,12 @@ func (m *machine) runCode() error {
 // translated executes code as machine code and says how often it came back to
 // Go in the middle of a block.
 func (m *machine) translated(t *testing.T, words []uint32) (returns int, err error) {
+	returns = m.translate(t, words)
+	return returns, m.runCode()
+}
+
+// translate makes machine code of it, which runCode executes until there is other code.
+func (m *machine) translate(t *testing.T, words []uint32) (returns int) {
 	m.prog.Invalidate(m.code, page)
 	defer func(least int) { leastOfStrip = least }(leastOfStrip)
 	m.translations++
@@ -159,7 +166,7 @@ func (m *machine) translated(t *testing.T, words []uint32) (returns int, err err
 			returns++
 		}
 	}
-	return returns, m.runCode()
+	return returns
 }
 
 // fill gives registers values that are numbers, addresses in the LDS or in mem.

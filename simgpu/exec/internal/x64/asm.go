@@ -8,7 +8,6 @@ package x64
 
 import (
 	"encoding/binary"
-	"fmt"
 )
 
 // Reg is a general register.
@@ -201,7 +200,7 @@ func number(v any) byte {
 	case K:
 		return byte(v)
 	}
-	panic(fmt.Sprintf("x64: operand %T", v))
+	panic("x64: an operand that is none") // its type is not said: an operand that is would have to be allocated, each of them
 }
 
 // high are bits 3 and 4 of the register numbers in rm, as prefixes want them:

@@ -29,23 +29,34 @@ type lowering struct {
 	homed   uint32 // the registers that have homes
 	regs    [16]holding
 	masks   []unsettled // oldest first
-	now     int         // number of the instruction that is being lowered
+	now     int32       // number of the instruction that is being lowered
 	missing bool
 }
 
 // holding is what a register has.
 type holding struct {
 	what  content
-	dirty bool // its slot does not have it
-	used  int  // by which instruction
+	used  int32 // by which instruction
+	dirty bool  // its slot does not have it
 }
 
-// content is a half of a register, of what a mask makes, or a constant in all elements.
+// content is a half of a register, of what a mask makes, or a constant in all elements. It is compared for each operand with that of each register,
+// and is as long as what is compared at once.
 type content struct {
+	n    int32 // of the register or mask, offset of the constant
+	size int16 // of an element, in bytes
 	kind contentKind
-	n    int // of the register or mask, offset of the constant
-	half int
-	size int // of an element, in bytes
+	half uint8
+}
+
+func halfOf(z Z, half int) content { return content{kind: ofZ, n: int32(z), half: uint8(half)} }
+
+func maskOf(k K, half, size int) content {
+	return content{kind: ofK, n: int32(k), half: uint8(half), size: int16(size)}
+}
+
+func constantAt(pool, size int) content {
+	return content{kind: ofConst, n: int32(pool), size: int16(size)}
 }
 
 type contentKind uint8
@@ -167,7 +178,7 @@ func (l *lowering) free() ymm {
 func (l *lowering) save(i int) {
 	r := &l.regs[i]
 	if r.dirty && r.what.kind == ofZ {
-		l.store(l.slot(Z(r.what.n), r.what.half), ymm(i))
+		l.store(l.slot(Z(r.what.n), int(r.what.half)), ymm(i))
 		r.dirty = false
 	}
 }
@@ -187,7 +198,7 @@ func (l *lowering) forget() { l.regs = [16]holding{} }
 
 // get is a register with half of z.
 func (l *lowering) get(z Z, half int) ymm {
-	c := content{kind: ofZ, n: int(z), half: half}
+	c := halfOf(z, half)
 	if r, ok := l.find(c); ok {
 		return r
 	}
@@ -199,7 +210,7 @@ func (l *lowering) get(z Z, half int) ymm {
 
 // set makes r the half of z.
 func (l *lowering) set(z Z, half int, r ymm) {
-	c := content{kind: ofZ, n: int(z), half: half}
+	c := halfOf(z, half)
 	if old, ok := l.find(c); ok && old != r {
 		l.regs[old].what, l.regs[old].dirty = content{}, false
 	}
@@ -216,7 +227,7 @@ func (l *lowering) own(z Z, half int) ymm {
 
 // broadcast is a register with the element at m in all places.
 func (l *lowering) broadcast(m Mem, size int) ymm {
-	c := content{kind: ofConst, n: m.pool, size: size}
+	c := constantAt(m.pool, size)
 	if m.con {
 		if r, ok := l.find(c); ok {
 			return r

@@ -7,7 +7,7 @@ import "slices"
 
 // mask is a register with all ones in those elements of half a register that k has.
 func (l *lowering) mask(k K, half, size int) ymm {
-	c := content{kind: ofK, n: int(k), half: half, size: size}
+	c := maskOf(k, half, size)
 	if r, ok := l.find(c); ok {
 		return r
 	}
@@ -60,7 +60,7 @@ func (l *lowering) masked(x ymm, k K, half, size int) ymm {
 func (l *lowering) written(k K) {
 	l.masks = slices.DeleteFunc(l.masks, func(m unsettled) bool { return m.k == k })
 	for i := range l.regs {
-		if r := &l.regs[i]; r.what.kind == ofK && r.what.n == int(k) {
+		if r := &l.regs[i]; r.what.kind == ofK && r.what.n == int32(k) {
 			*r = holding{used: r.used}
 		}
 	}
@@ -93,7 +93,7 @@ func (l *lowering) setMask(k K, x [2]ymm, size int) {
 		return
 	}
 	for half, r := range x {
-		l.regs[r] = holding{what: content{kind: ofK, n: int(k), half: half, size: size}, dirty: true, used: l.now}
+		l.regs[r] = holding{what: maskOf(k, half, size), dirty: true, used: l.now}
 	}
 	if l.masks = append(l.masks, unsettled{k, x, size}); len(l.masks) > mostUnsettled {
 		l.settleMask(l.masks[0].k)

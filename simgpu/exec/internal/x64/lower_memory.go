@@ -52,7 +52,7 @@ func (l *lowering) scatter(m Mem, s Z, k K, wide, pairs bool) {
 	l.begin()
 	l.settleMask(k)
 	for half := range 2 { // the indexes are read from memory
-		if r, ok := l.find(content{kind: ofZ, n: int(m.VecIx), half: half}); ok {
+		if r, ok := l.find(halfOf(m.VecIx, half)); ok {
 			l.save(int(r))
 		}
 	}
