@@ -2,13 +2,16 @@ package dra
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -86,6 +89,7 @@ type running struct {
 func (k *kubelet) admit(t *testing.T, name string) *running {
 	t.Helper()
 	r := &running{k: k, claims: map[string]string{}}
+	defer k.site.explain(t, name)
 	eventually(t, "pod "+name+" runs on "+k.Name, func(ctx context.Context) bool {
 		p, err := k.site.Client.CoreV1().Pods(namespace).Get(ctx, name, metav1.GetOptions{})
 		r.pod = p
@@ -101,6 +105,41 @@ func (k *kubelet) admit(t *testing.T, name string) *running {
 		r.claims[c.Name] = *of
 	}
 	return r
+}
+
+// explain says what there is to know of a pod whose test has failed.
+func (s *site) explain(t *testing.T, pod string) {
+	t.Helper()
+	if !t.Failed() {
+		return
+	}
+	ctx := context.WithoutCancel(t.Context())
+	say := func(what string, o any, err error) {
+		if err != nil {
+			t.Logf("%s: %v", what, err)
+			return
+		}
+		b, err := json.MarshalIndent(o, "", " ")
+		t.Logf("%s: %v\n%s", what, err, b)
+	}
+	p, err := s.Client.CoreV1().Pods(namespace).Get(ctx, pod, metav1.GetOptions{})
+	say("pod "+pod, p.Status, err)
+	events, err := s.Client.CoreV1().Events(namespace).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=" + pod})
+	if err != nil {
+		t.Log(err)
+		return
+	}
+	for _, e := range events.Items {
+		t.Logf("%s %d x %s of %s: %s", e.LastTimestamp.UTC().Format(time.TimeOnly), e.Count, e.Reason, cmp.Or(e.Source.Component, e.ReportingController), e.Message)
+	}
+	claims, err := s.Client.ResourceV1().ResourceClaims(namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		t.Log(err)
+		return
+	}
+	for _, c := range claims.Items {
+		say("claim "+c.Name, []any{c.CreationTimestamp, c.DeletionTimestamp, c.OwnerReferences, c.Spec, c.Status}, nil)
+	}
 }
 
 // output is that of a program which is run in the pod's first container.

@@ -60,7 +60,11 @@ func newSite(t *testing.T) *site {
 	if testing.Short() {
 		t.Skip("builds everything: not with -short")
 	}
-	c := cluster.Start(t, cluster.Options{Scheduler: true, Controllers: true})
+	c := cluster.Start(t, cluster.Options{Scheduler: true, Controllers: true, Flags: map[string][]string{
+		// It can miss what a pod waits for, a claim that is made or one that is given back, and looks again for itself after five minutes: its own
+		// TestPreQueueingHint_PodNotYetIndexed says so.
+		"kube-scheduler": {"--pod-max-in-unschedulable-pods-duration=30s"},
+	}})
 	s := &site{Cluster: c, dir: t.TempDir()}
 	s.build(t)
 	s.makeImage(t)
