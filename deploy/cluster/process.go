@@ -56,18 +56,24 @@ func start(t testing.TB, dir, path string, args ...string) *process {
 	return p
 }
 
-// Address is a free one of loopback that the kernel chooses for nobody, as it would meanwhile for any client.
+// Address is a free one of loopback that the kernel chooses for nobody, as it would meanwhile for any client, and that no other test is given before this one ends.
 func Address(t testing.TB) string {
 	t.Helper()
 	for range 1000 {
-		addr := fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000))
+		port := 10_000 + rand.IntN(20_000)
+		addr := fmt.Sprintf("127.0.0.1:%d", port)
 		ln, err := net.Listen("tcp", addr)
 		if err != nil {
 			continue // taken
 		}
+		name, reserved := net.Listen("unix", fmt.Sprintf("@rocwire-test-port-%d", port)) // as rocwire's other tests do
 		if err := ln.Close(); err != nil {
 			t.Fatal(err)
 		}
+		if reserved != nil {
+			continue
+		}
+		t.Cleanup(func() { _ = name.Close() })
 		return addr
 	}
 	t.Fatal("no port is free")

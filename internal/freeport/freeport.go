@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"runtime"
 	"testing"
 )
 
@@ -31,7 +32,8 @@ func Nobody(t testing.TB) string {
 	return c.LocalAddr().String()
 }
 
-// Later is an address for a server that starts later, or ends and starts again: a free one that the kernel chooses for nobody.
+// Later is an address for a server that starts later, or ends and starts again: a free one that the kernel chooses for nobody, and on Linux one that no other
+// test, of this process or of another, is given before this one ends.
 func Later(t testing.TB) string {
 	t.Helper()
 	least, most := 10_000, firstChosen()
@@ -39,18 +41,35 @@ func Later(t testing.TB) string {
 		least, most = 1024, 1<<16
 	}
 	for range 1000 {
-		addr := fmt.Sprintf("127.0.0.1:%d", least+rand.IntN(most-least))
+		port := least + rand.IntN(most-least)
+		addr := fmt.Sprintf("127.0.0.1:%d", port)
 		ln, err := net.Listen("tcp", addr)
 		if err != nil {
 			continue // taken
 		}
+		mine := reserve(t, port)
 		if err := ln.Close(); err != nil {
 			t.Fatal(err)
 		}
-		return addr
+		if mine {
+			return addr
+		}
 	}
 	t.Fatal("no port is free")
 	return ""
+}
+
+// reserve takes a port until the test ends, as a name of the network's that goes with its process. It is false if another test has it.
+func reserve(t testing.TB, port int) bool {
+	if runtime.GOOS != "linux" {
+		return true
+	}
+	ln, err := net.Listen("unix", fmt.Sprintf("@rocwire-test-port-%d", port))
+	if err != nil {
+		return false
+	}
+	t.Cleanup(func() { _ = ln.Close() })
+	return true
 }
 
 // firstChosen is the lowest port that the kernel chooses itself.

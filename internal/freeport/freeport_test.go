@@ -3,6 +3,7 @@ package freeport
 import (
 	"errors"
 	"net"
+	"runtime"
 	"syscall"
 	"testing"
 )
@@ -38,5 +39,20 @@ func TestLater(t *testing.T) {
 		}
 		c.Close()
 		l.Close()
+	}
+}
+
+// TestLaterOnce: nobody is given what another one has. That 600 ports of 22,000 are all different by chance has a probability of 1 in 2,700.
+func TestLaterOnce(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		return
+	}
+	seen := map[string]bool{}
+	for range 600 {
+		addr := Later(t)
+		if seen[addr] {
+			t.Fatalf("%s is given twice", addr)
+		}
+		seen[addr] = true
 	}
 }
