@@ -66,7 +66,7 @@ var suites = []suite{
 	{
 		name: "rocprim", title: "rocPRIM", of: "librocprim-tests", limit: 2 * time.Minute, sample: 5,
 		note: "The `LargeIndices` cases go through up to 2³⁷ elements, and `RocprimAtomicTests` are 10⁹ loads and stores of 16 bytes for each of several seeds: hours here. `RocprimLookbackReproducibilityTests` let each use of their operator sleep, up to 63 times `s_sleep 63`, while the workgroups behind wait for it: a minute of a float's `ScanByKey`, on a machine with much other work, was 30,000 of these. `test_no_half_operators` has no cases, it only has to compile. " +
-			"On gfx1100 `test_texture_cache_iterator` wants textures, which are not simulated there, and differences of `hip_bfloat16` are 0 by " + true16 + ": 128 of the 316 `v_sub_f32` of `test_device_adjacent_difference` subtract a register from itself. `RocprimBlockDiscontinuityFloatingHalf/17.FlagHeads` and `/28`, whose heads are wrong, pass when they are compiled without that, too.",
+			"On gfx1100 differences of `hip_bfloat16` are 0 by " + true16 + ": 128 of the 316 `v_sub_f32` of `test_device_adjacent_difference` subtract a register from itself. `RocprimBlockDiscontinuityFloatingHalf/17.FlagHeads` and `/28`, whose heads are wrong, pass when they are compiled without that, too.",
 		programs: folder("usr/libexec/rocm/librocprim-tests"),
 	},
 	{

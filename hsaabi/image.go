@@ -81,7 +81,7 @@ func (l *library) measured(h uint64, d *extImageDescriptor, linear bool, row, sl
 	if row == 0 {
 		row = d.width * f.Size
 	}
-	if m.Pitch = row; row < least || row%descriptor.RowAlign != 0 || row/f.Size > 1<<16 || slice != 0 && slice != m.Slice() {
+	if m.Pitch = row; row < least || row%descriptor.RowAlign != 0 || !descriptor.CDNA.Fits(&m.Image, f.Size) || slice != 0 && slice != m.Slice() {
 		return nil, HSA_EXT_STATUS_ERROR_IMAGE_PITCH_UNSUPPORTED
 	}
 	return m, HSA_STATUS_SUCCESS
@@ -92,9 +92,9 @@ func (l *library) create(m *image, data unsafe.Pointer, out *uint64) status {
 	if m.Base = address(data); m.Base%descriptor.RowAlign != 0 {
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT
 	}
-	words := m.Words(m.format)
+	words := m.Words(descriptor.CDNA, m.format)
 	if m.Kind == descriptor.NoImage {
-		words = descriptor.Buffer(m.Base, m.Width, m.format)
+		words = descriptor.Buffer(descriptor.CDNA, m.Base, m.Width, m.format)
 	}
 	return l.keepWords(words[:], out, func(h uint64) {
 		if l.images == nil {

@@ -2,6 +2,7 @@ package simgpu
 
 import (
 	"github.com/rocwire/rocwire/codeobject"
+	"github.com/rocwire/rocwire/simgpu/descriptor"
 	"github.com/rocwire/rocwire/simgpu/gcn"
 	"github.com/rocwire/rocwire/simgpu/model"
 )
@@ -98,8 +99,17 @@ var products = map[string]*product{
 			VRRise: 0.18, VRTau: 15,
 			EdgeLimit: 100, HotspotLimit: 110, MemLimit: 108, EdgeOff: 105, HotspotOff: 115, MemOff: 112,
 		},
-		chip: &w7900,
+		chip:   &w7900,
+		images: true,
 	},
+}
+
+// layout is how the card's images are described.
+func (p *product) layout() descriptor.Layout {
+	if p.arch.Has(gcn.RDNA) {
+		return descriptor.RDNA3
+	}
+	return descriptor.CDNA
 }
 
 // multiprocessors is how many there are for HIP: compute units, on RDNA pairs of them.

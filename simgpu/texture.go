@@ -3,6 +3,7 @@ package simgpu
 import (
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/simgpu/descriptor"
+	"github.com/rocwire/rocwire/simgpu/gcn"
 	"github.com/rocwire/rocwire/simgpu/queue"
 	"github.com/rocwire/rocwire/simgpu/vmem"
 )
@@ -17,8 +18,8 @@ type object struct {
 const maxBuffer = 1<<32 - 1
 
 // TexObjectCreate makes a texture object of an array, of linear memory or of a
-// pitched rectangle. The simulated card does what gfx90a and AMD's runtime for
-// it do: no levels, no anisotropy, no linear filter for arrays with a depth.
+// pitched rectangle. The simulated card does what AMD's runtime on Linux
+// does: no levels, no anisotropy, and on gfx90a no linear filter for arrays with a depth.
 func (r *Runtime) TexObjectCreate(t hip.Thread, res *hip.DrvResourceDesc, tex *hip.DrvTextureDesc, view *hip.DrvResourceViewDesc) (hip.TextureObject, hip.Error) {
 	d, e := r.enter(t)
 	if e != hip.Success {
@@ -83,7 +84,7 @@ func (r *Runtime) arrayTexture(res *hip.DrvResourceDesc, tex *hip.DrvTextureDesc
 	if !ok {
 		return w, hip.ErrorInvalidValue
 	}
-	if v.desc.Depth > 0 && tex.FilterMode == hip.DrvTrFilterModeLinear {
+	if v.desc.Depth > 0 && tex.FilterMode == hip.DrvTrFilterModeLinear && r.product.arch == gcn.GFX90A {
 		return w, hip.ErrorNotSupported
 	}
 	if e := supported(tex); e != hip.Success {
@@ -102,7 +103,7 @@ func (r *Runtime) arrayTexture(res *hip.DrvResourceDesc, tex *hip.DrvTextureDesc
 	if f, ok = as(f, tex); !ok {
 		return w, hip.ErrorInvalidValue
 	}
-	return v.Words(f.format()), hip.Success
+	return v.Words(r.product.layout(), f.format()), hip.Success
 }
 
 func (r *Runtime) linearTexture(res *hip.DrvResourceDesc, tex *hip.DrvTextureDesc) (w [descriptor.ImageWords]uint32, e hip.Error) {
@@ -121,7 +122,7 @@ func (r *Runtime) linearTexture(res *hip.DrvResourceDesc, tex *hip.DrvTextureDes
 	if a := r.visible(p); a == nil || size > a.End()-uint64(p) {
 		return w, hip.ErrorOutOfMemory // what AMD's runtime makes of it
 	}
-	return descriptor.Buffer(uint64(p), n, f.format()), hip.Success
+	return descriptor.Buffer(r.product.layout(), uint64(p), n, f.format()), hip.Success
 }
 
 func (r *Runtime) pitchTexture(res *hip.DrvResourceDesc, tex *hip.DrvTextureDesc) (w [descriptor.ImageWords]uint32, e hip.Error) {
@@ -133,15 +134,18 @@ func (r *Runtime) pitchTexture(res *hip.DrvResourceDesc, tex *hip.DrvTextureDesc
 	if e := supported(tex); e != hip.Success {
 		return w, e
 	}
-	if f, ok = as(f, tex); !ok || width == 0 || height == 0 || pitch < width*f.size() || pitch/f.size() > 1<<16 {
+	if f, ok = as(f, tex); !ok || width == 0 || height == 0 || pitch < width*f.size() {
+		return w, hip.ErrorInvalidValue
+	}
+	m := descriptor.Image{Kind: descriptor.Image2D, Base: uint64(p), Width: width, Height: height, Depth: 1, Pitch: pitch}
+	if !r.product.layout().Fits(&m, f.size()) {
 		return w, hip.ErrorInvalidValue
 	}
 	n, ok := span(pitch, width*f.size(), height)
 	if a := r.visible(p); !ok || a == nil || n > a.End()-uint64(p) {
 		return w, hip.ErrorInvalidValue
 	}
-	m := descriptor.Image{Kind: descriptor.Image2D, Base: uint64(p), Width: width, Height: height, Depth: 1, Pitch: pitch}
-	return m.Words(f.format()), hip.Success
+	return m.Words(r.product.layout(), f.format()), hip.Success
 }
 
 // TexObjectDestroy ends a texture object after everything its device was told
@@ -167,7 +171,7 @@ func (r *Runtime) CreateSurfaceObject(t hip.Thread, res *hip.ResourceDesc) (hip.
 	if !ok || v.desc.Flags != 0 && v.desc.Flags&hip.ArraySurfaceLoadStore == 0 {
 		return 0, hip.ErrorInvalidValue
 	}
-	words := v.Words(v.format.format())
+	words := v.Words(r.product.layout(), v.format.format())
 	a, e := d.object(words[:])
 	if e != hip.Success {
 		return 0, e

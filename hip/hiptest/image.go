@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/rocwire/rocwire/hip"
 )
@@ -263,6 +264,31 @@ var imageTests = []test{
 				e.Errorf("layer: %x, want %x", got[i], want)
 			}
 		}
+	}},
+	{"TextureVolumes", func(e *env) {
+		if !e.images() {
+			return
+		}
+		a := e.array(2, 2, 2, hip.DrvAdFormatFloat, 1, 0)
+		e.fill(a, f32s([]float32{1, 2, 4, 8, 16, 32, 64, 128}), 8, 2, 2)
+		res := hip.DrvResourceDesc{ResType: hip.DrvResourceTypeArray}
+		res.Res[0] = uint64(a)
+		tex := hip.DrvTextureDesc{AddressMode: [3]hip.DrvAddressModeEnum{1, 1, 1}, FilterMode: hip.DrvTrFilterModeLinear, Flags: hip.TRSFReadAsInteger}
+		o, err := e.TexObjectCreate(e.th, &res, &tex, nil)
+		p, code := e.GetDevicePropertiesR0600(0)
+		e.ok("GetDevicePropertiesR0600", code)
+		if strings.HasPrefix(string(p.GcnArchName[:]), "gfx90a") { // which alone has no such filter
+			e.is("TexObjectCreate of a volume with a linear filter", err, hip.ErrorNotSupported)
+			return
+		}
+		e.ok("TexObjectCreate", err)
+		at := [][4]uint32{bits(1, 1, 1), bits(0.5, 0.5, 1), bits(1.5, 1, 0.5), bits(9, 9, 1.25)}
+		for i, got := range e.read("texture_sample", uint64(o), at)[:len(at)] {
+			if x, want := math.Float32frombits(got[0]), [...]float32{255. / 8, 8.5, 5, 8./4 + 128.*3/4}[i]; x != want {
+				e.Errorf("between texels of a volume, %d: %v, want %v", i, x, want)
+			}
+		}
+		e.ok("TexObjectDestroy", e.TexObjectDestroy(e.th, o))
 	}},
 	{"LinearTextures", func(e *env) {
 		if !e.images() {

@@ -3,6 +3,8 @@
 // HSA's images alike.
 package descriptor
 
+import "github.com/rocwire/rocwire/simgpu/gcn"
+
 // Format is how an element lies in memory, and what a register gets of it.
 type Format struct {
 	Data   uint32 // data format: how many components of how many bits
@@ -12,6 +14,9 @@ type Format struct {
 
 	Type, Order uint32 // HSA's numbers of the channels' type and order, which the device library reads
 }
+
+// unified is the one number that RDNA has for a data format with a number format.
+func (f *Format) unified() uint32 { return uint32(gcn.FormatOf(uint8(f.Data), uint8(f.Number))) }
 
 // Number formats.
 const (

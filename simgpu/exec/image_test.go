@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/rocwire/rocwire/simgpu/gcn"
@@ -24,10 +25,43 @@ type picture struct {
 	bytes      []byte
 }
 
+// imageArches have image instructions. Waves of 64 lanes are of both.
+var imageArches = []gcn.Arch{gcn.GFX90A, gcn.GFX1100.Wave64()}
+
+// imageInst executes an image instruction: of gfx90a, whose code is given, or of RDNA.
+func (m *machine) imageInst(text string, code [2]uint32, rdna string) {
+	m.t.Helper()
+	if m.prog.arch.Has(gcn.RDNA) {
+		m.inst(rdna, assemble(m.t, m.prog.arch, rdna)...)
+	} else {
+		m.inst(text, code[:]...)
+	}
+}
+
+// imageDim is what RDNA calls a kind of image, and the registers of its coordinates from v0 on.
+func imageDim(kind uint32) (dim, addr string) {
+	switch kind {
+	case 8:
+		return "1D", "v0"
+	case 9:
+		return "2D", "v[0:1]"
+	case 10:
+		return "3D", "v[0:2]"
+	case 12:
+		return "1D_ARRAY", "v[0:1]"
+	default:
+		return "2D_ARRAY", "v[0:2]"
+	}
+}
+
 var dataFormats = map[[2]int]uint32{{1, 8}: 1, {1, 16}: 2, {2, 8}: 3, {1, 32}: 4, {2, 16}: 5, {4, 8}: 10, {2, 32}: 11, {4, 16}: 12, {4, 32}: 14}
 
 func (m *machine) picture(kind uint32, w, h, d, components, bits int, num uint32) *picture {
 	p := &picture{kind: kind, w: w, h: h, d: d, pitch: w + 3, components: components, bits: bits, num: num, data: dataFormats[[2]int{components, bits}]}
+	if m.prog.arch.Has(gcn.RDNA) && kind >= 10 { // rows with slices or layers are of 256 bytes
+		row := 256 * 8 / (components * bits)
+		p.pitch = (w + row - 1) / row * row
+	}
 	p.addr, p.bytes = m.alloc(p.pitch * h * d * components * bits / 8)
 	return p
 }
@@ -35,6 +69,21 @@ func (m *machine) picture(kind uint32, w, h, d, components, bits int, num uint32
 // describe puts the T# in s[0:7].
 func (m *machine) describe(p *picture) {
 	sel := [5]uint32{1: 4 | 1<<9, 2: 4 | 5<<3 | 1<<9, 4: 4 | 5<<3 | 6<<6 | 7<<9}[p.components]
+	if m.prog.arch.Has(gcn.RDNA) {
+		format := p.bufferFormat(m.prog.arch) >> 12
+		if p.num == numSRGB {
+			format = 66 // 8_8_8_8_SRGB
+		}
+		last := uint32(p.d - 1)
+		if p.kind <= 9 {
+			last = uint32(p.pitch - 1)
+		}
+		copy(m.S[0:8], []uint32{
+			uint32(p.addr >> 8), uint32(p.addr>>40) | format<<20 | uint32(p.w-1)&3<<30,
+			uint32(p.w-1)>>2 | uint32(p.h-1)<<14, sel | p.kind<<28, last, 0, 0, 0,
+		})
+		return
+	}
 	copy(m.S[0:8], []uint32{
 		uint32(p.addr >> 8), uint32(p.addr>>40) | p.data<<20 | p.num<<26,
 		uint32(p.w-1) | uint32(p.h-1)<<14,
@@ -159,12 +208,19 @@ func (p *picture) texel(x, y, z int) (c [4]float64) {
 // Every format by integer coordinates, inside and outside of images of every
 // kind, read and written.
 func TestImageLoadStore(t *testing.T) {
+	for _, arch := range imageArches {
+		imageLoadStore(t, arch)
+	}
+}
+
+func imageLoadStore(t *testing.T, arch gcn.Arch) {
 	for _, k := range []struct {
 		kind    uint32
 		w, h, d int
 		da      bool
 	}{{8, 40, 1, 1, false}, {9, 9, 7, 1, false}, {10, 5, 4, 3, false}, {12, 11, 1, 5, true}, {13, 6, 5, 4, true}} {
-		m := newMachine(t, gcn.GFX90A)
+		m := newMachine(t, arch)
+		dim, addr := imageDim(k.kind)
 		r := rand.New(rand.NewPCG(1, uint64(k.kind)))
 		pictures(m, k.kind, k.w, k.h, k.d, func(name string, p *picture) {
 			at := func(i int) (x, y, z int, inside bool) {
@@ -198,7 +254,8 @@ func TestImageLoadStore(t *testing.T) {
 			if k.da {
 				da, text = 1<<14, " da"
 			}
-			m.inst("image_load v[6:9], v0, s[0:7] dmask:0xf unorm"+text, 0xf0001f00|da, 0x00000600)
+			m.imageInst("image_load v[6:9], v0, s[0:7] dmask:0xf unorm"+text, [2]uint32{0xf0001f00 | da, 0x00000600},
+				"image_load v[6:9], "+addr+", s[0:7] dmask:0xf dim:SQ_RSRC_IMG_"+dim+" unorm")
 			for i := range 64 {
 				x, y, z, inside := at(i)
 				switch {
@@ -222,7 +279,8 @@ func TestImageLoadStore(t *testing.T) {
 					clear(p.element(x, y, z, 0)[:p.components*p.bits/8])
 				}
 			}
-			m.inst("image_store v[6:9], v0, s[0:7] dmask:0xf unorm"+text, 0xf0201f00|da, 0x00000600)
+			m.imageInst("image_store v[6:9], v0, s[0:7] dmask:0xf unorm"+text, [2]uint32{0xf0201f00 | da, 0x00000600},
+				"image_store v[6:9], "+addr+", s[0:7] dmask:0xf dim:SQ_RSRC_IMG_"+dim+" unorm")
 			for i := range before {
 				if before[i] == p.bytes[i] || p.num == numSnorm && before[i]^p.bytes[i] == 1 {
 					continue // -128 and -127 are the same number
@@ -310,6 +368,12 @@ func reference(p *picture, c [3]float64, dims int, layer int, clamp uint32, line
 // Every format, filter and address mode, with coordinates of both kinds, in
 // one, two and three dimensions and layers.
 func TestImageSample(t *testing.T) {
+	for _, arch := range imageArches {
+		imageSamples(t, arch)
+	}
+}
+
+func imageSamples(t *testing.T, arch gcn.Arch) {
 	for _, k := range []struct {
 		kind    uint32
 		w, h, d int
@@ -323,7 +387,8 @@ func TestImageSample(t *testing.T) {
 		{12, 8, 1, 5, 1, " da", 1 << 14},
 		{13, 6, 5, 4, 2, " da", 1 << 14},
 	} {
-		m := newMachine(t, gcn.GFX90A)
+		m := newMachine(t, arch)
+		dim, addr := imageDim(k.kind)
 		r := rand.New(rand.NewPCG(3, uint64(k.kind)))
 		pictures(m, k.kind, k.w, k.h, k.d, func(name string, p *picture) {
 			for _, clamp := range []uint32{0, 1, 2, 6} {
@@ -338,6 +403,9 @@ func TestImageSample(t *testing.T) {
 						}
 						if linear {
 							m.S[10] = 1<<20 | 1<<22 | 2<<24
+							if arch.Has(gcn.RDNA) {
+								m.S[10] &^= 3 << 24 // slices are filtered as the plane is
+							}
 						}
 						var at [64][3]float64
 						layer := [64]int{}
@@ -358,7 +426,8 @@ func TestImageSample(t *testing.T) {
 							}
 						}
 						what := fmt.Sprintf("kind %d, %s, address mode %d, linear %v, texel coordinates %v", k.kind, name, clamp, linear, unorm)
-						m.inst("image_sample v[6:9], v0, s[0:7], s[8:11] dmask:0xf"+k.instr, 0xf0800f00|k.code, 0x00400600)
+						m.imageInst("image_sample v[6:9], v0, s[0:7], s[8:11] dmask:0xf"+k.instr, [2]uint32{0xf0800f00 | k.code, 0x00400600},
+							"image_sample_lz v[6:9], "+addr+", s[0:7], s[8:11] dmask:0xf dim:SQ_RSRC_IMG_"+dim)
 						for i := range 64 {
 							want := reference(p, at[i], k.dims, layer[i], clamp, linear, unorm)
 							p.check(t, m, fmt.Sprintf("%s, at %v layer %d", what, at[i][:k.dims], layer[i]), i, want, 2e-6)
@@ -372,15 +441,23 @@ func TestImageSample(t *testing.T) {
 
 // Component masks, 16-bit data and coordinates, the border's colours, sizes.
 func TestImageForms(t *testing.T) {
-	m := newMachine(t, gcn.GFX90A)
+	for _, arch := range imageArches {
+		imageForms(t, newMachine(t, arch))
+		imageAtomics(t, newMachine(t, arch))
+	}
+}
+
+func imageForms(t *testing.T, m *machine) {
 	p := m.picture(9, 8, 4, 1, 4, 16, numSint)
 	p.fillRandom(rand.New(rand.NewPCG(5, 6)))
 	m.describe(p)
 	for i := range 64 {
 		m.V[0][i] = uint32(i%8) | uint32(i/8%4)<<16
 	}
-	m.inst("image_load v[6:7], v0, s[0:7] dmask:0xa unorm a16", 0xf0009a00, 0x00000600)
-	m.inst("image_load v[10:11], v0, s[0:7] dmask:0xe unorm a16 d16", 0xf0009e00, 0x80000a00)
+	m.imageInst("image_load v[6:7], v0, s[0:7] dmask:0xa unorm a16", [2]uint32{0xf0009a00, 0x00000600},
+		"image_load v[6:7], v0, s[0:7] dmask:0xa dim:SQ_RSRC_IMG_2D unorm a16")
+	m.imageInst("image_load v[10:11], v0, s[0:7] dmask:0xe unorm a16 d16", [2]uint32{0xf0009e00, 0x80000a00},
+		"image_load v[10:11], v0, s[0:7] dmask:0xe dim:SQ_RSRC_IMG_2D unorm a16 d16")
 	for i := range 64 {
 		x, y := i%8, i/8%4
 		if int32(m.V[6][i]) != int32(p.value(x, y, 0, 1)) || int32(m.V[7][i]) != int32(p.value(x, y, 0, 3)) {
@@ -391,7 +468,8 @@ func TestImageForms(t *testing.T) {
 		}
 		m.V[0][i] = 0
 	}
-	m.inst("image_get_resinfo v[6:9], v0, s[0:7] dmask:0xf unorm", 0xf0381f00, 0x00000600)
+	m.imageInst("image_get_resinfo v[6:9], v0, s[0:7] dmask:0xf unorm", [2]uint32{0xf0381f00, 0x00000600},
+		"image_get_resinfo v[6:9], v0, s[0:7] dmask:0xf dim:SQ_RSRC_IMG_2D unorm")
 	if got := [4]uint32{m.V[6][3], m.V[7][3], m.V[8][3], m.V[9][3]}; got != [4]uint32{8, 4, 1, 1} {
 		t.Errorf("size is %v", got)
 	}
@@ -400,12 +478,14 @@ func TestImageForms(t *testing.T) {
 		m.V[2][i] = uint32(i & 1)
 		m.V[1][i] = 1
 	}
-	m.inst("image_load_mip v6, v0, s[0:7] dmask:0x1 unorm", 0xf0041100, 0x00000600)
+	m.imageInst("image_load_mip v6, v0, s[0:7] dmask:0x1 unorm", [2]uint32{0xf0041100, 0x00000600},
+		"image_load_mip v6, v[0:2], s[0:7] dmask:0x1 dim:SQ_RSRC_IMG_2D unorm")
 	if int32(m.V[6][0]) != int32(p.value(0, 1, 0, 0)) || m.V[6][1] != 0 {
 		t.Errorf("level 0 has %#x, level 1 %#x", m.V[6][0], m.V[6][1])
 	}
 	// The element as it lies there.
-	m.inst("image_load_pck v[6:7], v0, s[0:7] dmask:0x3 unorm", 0xf0081300, 0x00000600)
+	m.imageInst("image_load_pck v[6:7], v0, s[0:7] dmask:0x3 unorm", [2]uint32{0xf0081300, 0x00000600},
+		"image_load_pck v[6:7], v[0:1], s[0:7] dmask:0x3 dim:SQ_RSRC_IMG_2D unorm")
 	if want := p.raw(0, 1, 0, 2) | p.raw(0, 1, 0, 3)<<16; m.V[7][5] != want {
 		t.Errorf("packed element ends with %#x, want %#x", m.V[7][5], want)
 	}
@@ -417,13 +497,13 @@ func TestImageForms(t *testing.T) {
 		for i := range 64 {
 			m.V[0][i], m.V[1][i] = math.Float32bits(-2), math.Float32bits(0.5)
 		}
-		m.inst("image_sample v[6:9], v0, s[0:7], s[8:11] dmask:0xf", 0xf0800f00, 0x00400600)
+		m.imageInst("image_sample v[6:9], v0, s[0:7], s[8:11] dmask:0xf", [2]uint32{0xf0800f00, 0x00400600},
+			"image_sample v[6:9], v[0:1], s[0:7], s[8:11] dmask:0xf dim:SQ_RSRC_IMG_2D")
 		f.check(t, m, fmt.Sprintf("border %d", kind), 17, want, 0)
 	}
 }
 
-func TestImageAtomic(t *testing.T) {
-	m := newMachine(t, gcn.GFX90A)
+func imageAtomics(t *testing.T, m *machine) {
 	p := m.picture(9, 8, 4, 1, 1, 32, numUint)
 	m.describe(p)
 	for i := range 64 {
@@ -431,7 +511,8 @@ func TestImageAtomic(t *testing.T) {
 		m.V[2][i] = uint32(i + 1)
 		m.V[6][i] = 1
 	}
-	m.inst("image_atomic_add v6, v0, s[0:7] dmask:0x1 unorm glc", 0xf0483100, 0x00000600)
+	m.imageInst("image_atomic_add v6, v0, s[0:7] dmask:0x1 unorm glc", [2]uint32{0xf0483100, 0x00000600},
+		"image_atomic_add v6, v[0:1], s[0:7] dmask:0x1 dim:SQ_RSRC_IMG_2D unorm glc")
 	for i := range 64 {
 		if m.V[6][i] != 0 {
 			t.Fatalf("lane %d: old value is %d", i, m.V[6][i])
@@ -443,7 +524,8 @@ func TestImageAtomic(t *testing.T) {
 	for i := range 64 {
 		m.V[6][i], m.V[7][i] = 9, uint32(i&1)
 	}
-	m.inst("image_atomic_cmpswap v[6:7], v0, s[0:7] dmask:0x3 unorm glc", 0xf0443300, 0x00000600)
+	m.imageInst("image_atomic_cmpswap v[6:7], v0, s[0:7] dmask:0x3 unorm glc", [2]uint32{0xf0443300, 0x00000600},
+		"image_atomic_cmpswap v[6:7], v[0:1], s[0:7] dmask:0x3 dim:SQ_RSRC_IMG_2D unorm glc")
 	for i := range 64 {
 		if x, y := i%16, i/16; x < 8 && (p.raw(x, y, 0, 0) == 9) != (i&1 == 1) {
 			t.Fatalf("texel %d,%d is %d", x, y, p.raw(x, y, 0, 0))
@@ -509,15 +591,16 @@ func TestUnifiedFormats(t *testing.T) {
 	data, mem := m.alloc(page)
 	ones := math.Float32bits(1)
 	for format, want := range map[uint32]struct {
+		name  string
 		bytes uint64
 		c     [4]uint32
 	}{
-		30: {0x3c0 | 0x3c0<<11 | 0x1e0<<22, [4]uint32{ones, ones, ones, ones}}, // 10_11_11_FLOAT: x and y of 11 bits, z of 10
-		31: {0x1e0 | 0x3c0<<10 | 0x3c0<<21, [4]uint32{ones, ones, ones, ones}}, // 11_11_10_FLOAT
-		32: {2 | 0x3ff<<2 | 5<<12 | 0x155<<22, [4]uint32{math.Float32bits(2. / 3), ones, math.Float32bits(5. / 1023), math.Float32bits(341. / 1023)}},
-		40: {1 | 2<<10 | 3<<20 | 3<<30, [4]uint32{1, 2, 3, 3}},                                        // 2_10_10_10_UINT
-		41: {0x3ff | 0x200<<10 | 3<<20 | 2<<30, [4]uint32{^uint32(0), ^uint32(0x1ff), 3, ^uint32(1)}}, // 2_10_10_10_SINT
-		60: {0x3f80000040000000, [4]uint32{0x40000000, ones, 0x12345678, ones}},                       // 32_32_32_FLOAT
+		30: {"10_11_11_FLOAT", 0x3c0 | 0x3c0<<11 | 0x1e0<<22, [4]uint32{ones, ones, ones, ones}}, // x and y of 11 bits, z of 10
+		31: {"11_11_10_FLOAT", 0x1e0 | 0x3c0<<10 | 0x3c0<<21, [4]uint32{ones, ones, ones, ones}},
+		32: {"10_10_10_2_UNORM", 2 | 0x3ff<<2 | 5<<12 | 0x155<<22, [4]uint32{math.Float32bits(2. / 3), ones, math.Float32bits(5. / 1023), math.Float32bits(341. / 1023)}},
+		40: {"2_10_10_10_UINT", 1 | 2<<10 | 3<<20 | 3<<30, [4]uint32{1, 2, 3, 3}},
+		41: {"2_10_10_10_SINT", 0x3ff | 0x200<<10 | 3<<20 | 2<<30, [4]uint32{^uint32(0), ^uint32(0x1ff), 3, ^uint32(1)}},
+		60: {"32_32_32_FLOAT", 0x3f80000040000000, [4]uint32{0x40000000, ones, 0x12345678, ones}},
 	} {
 		binary.LittleEndian.PutUint64(mem, want.bytes)
 		binary.LittleEndian.PutUint32(mem[8:], 0x12345678)
@@ -525,11 +608,11 @@ func TestUnifiedFormats(t *testing.T) {
 		clear(m.V[0][:])
 		for _, text := range []string{
 			"buffer_load_format_xyzw v[6:9], v0, s[0:3], 0 idxen",
-			fmt.Sprintf("tbuffer_load_format_xyzw v[6:9], v0, s[0:3], 0 format:[BUF_FMT_%s] idxen", gcn.BufferFormat(uint8(format))),
+			fmt.Sprintf("tbuffer_load_format_xyzw v[6:9], v0, s[0:3], 0 format:[BUF_FMT_%s] idxen", want.name),
 		} {
 			m.inst(text, assemble(t, gcn.GFX1100, text)...)
 			c := want.c
-			if text[0] == 't' && len(texelBits[unifiedFormats[format].data]) == 3 {
+			if text[0] == 't' && len(texelBits[unifiedFormat(uint8(format)).data]) == 3 {
 				c[3] = 0 // of what has no descriptor's selection
 			}
 			if got := [4]uint32{m.V[6][3], m.V[7][3], m.V[8][3], m.V[9][3]}; got != c {
@@ -634,8 +717,26 @@ func TestTypedBufferHalves(t *testing.T) {
 // A descriptor comes from the program: whatever it says, nothing outside of
 // device memory is touched, and what makes no sense is a fault.
 func TestImageTrust(t *testing.T) {
+	for _, arch := range imageArches {
+		imageTrust(t, arch)
+	}
+}
+
+func imageTrust(t *testing.T, arch gcn.Arch) {
 	r := rand.New(rand.NewPCG(9, 10))
-	m := newMachine(t, gcn.GFX90A)
+	m := newMachine(t, arch)
+	codes := [][]uint32{{0xf0001f00, 0x00000600}, {0xf0201f00, 0x00000600}, {0xf0800f00, 0x00400600}, {0xf0805f00, 0x00400600},
+		{0xf0483100, 0x00000600}, {0xf0389f00, 0x00000600}, {0xe00c2000, 0x80000600}, {0xe01c2000, 0x80000600}}
+	if arch.Has(gcn.RDNA) {
+		codes = nil
+		for _, dim := range []string{"1D v0", "2D v[0:1]", "3D v[0:2]", "CUBE v[0:2]", "1D_ARRAY v[0:1]", "2D_ARRAY v[0:2]"} {
+			dim, addr, _ := strings.Cut(dim, " ")
+			for _, text := range []string{"image_load v[6:9], %s, s[0:7] dmask:0xf", "image_store v[6:9], %s, s[0:7] dmask:0xf", "image_sample_lz v[6:9], %s, s[0:7], s[8:11] dmask:0xf",
+				"image_gather4_lz v[6:9], %s, s[0:7], s[8:11] dmask:0x2", "image_atomic_add v6, %s, s[0:7] dmask:0x1"} {
+				codes = append(codes, assemble(t, arch, fmt.Sprintf(text, addr)+" dim:SQ_RSRC_IMG_"+dim))
+			}
+		}
+	}
 	addr, _ := m.alloc(1 << 16)
 	for range 3000 {
 		for i := range 12 {
@@ -645,18 +746,23 @@ func TestImageTrust(t *testing.T) {
 			m.S[0], m.S[1] = uint32(addr>>8), uint32(addr>>40)|m.S[1]&^0xff
 			m.S[3] &^= 31 << 20
 			m.S[3] = m.S[3]&^(15<<28) | uint32(8+r.IntN(6))<<28
+			if arch.Has(gcn.RDNA) { // one level, a format
+				m.S[1], m.S[3] = m.S[1]&^(0xfff<<16)|(1+r.Uint32N(71))<<20, m.S[3]&^(0xff<<12)
+			}
 		}
 		for i := range 64 {
 			m.V[0][i], m.V[1][i], m.V[2][i] = wild32(r), wild32(r), wild32(r)
 		}
-		for _, code := range [][]uint32{{0xf0001f00, 0x00000600}, {0xf0201f00, 0x00000600}, {0xf0800f00, 0x00400600}, {0xf0805f00, 0x00400600},
-			{0xf0483100, 0x00000600}, {0xf0389f00, 0x00000600}, {0xe00c2000, 0x80000600}, {0xe01c2000, 0x80000600}} {
+		for _, code := range codes {
 			err := m.exec(code...)
 			var f *Fault
 			if err != nil && (!errors.As(err, &f) || f.Kind == InternalFault) {
 				t.Fatalf("%#x with %#x: %v", code, m.S[:12], err)
 			}
 		}
+	}
+	if arch.Has(gcn.RDNA) {
+		return
 	}
 	// Coordinates beyond the kernel's registers.
 	p := m.picture(10, 2, 2, 2, 1, 32, numUint)

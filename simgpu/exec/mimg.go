@@ -6,7 +6,7 @@ import (
 	"github.com/rocwire/rocwire/simgpu/gcn"
 )
 
-// Image instructions, of gfx90a only: gfx942 has none. gfx90a has no levels and
+// Image instructions, of gfx90a and RDNA: gfx942 and gfx950 have none. gfx90a has no levels and
 // of the sampling instructions only image_sample.
 
 // raw is the format that image_load_pck and its kin use: the element as it lies
@@ -173,7 +173,13 @@ var _ = define(func() {
 		on("image_store"+infix+"_pck", imageStore(mip, true))
 	}
 	on("image_get_resinfo", imageInfo)
-	on("image_sample", imageSample)
+	for _, arch := range gcn.Archs() {
+		for _, info := range gcn.Ops(arch) {
+			if s, ok := samplingOf(info.Op.String()); ok && handlers[info.Op.String()] == nil {
+				on(info.Op.String(), s.execute)
+			}
+		}
+	}
 	narrow, wide := rmwOps(32), rmwOps(64)
 	for _, name := range []string{"swap", "cmpswap", "add", "sub", "smin", "umin", "smax", "umax", "and", "or", "xor", "inc", "dec"} {
 		cmp := name == "cmpswap"

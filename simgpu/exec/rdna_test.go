@@ -407,8 +407,8 @@ func TestRDNAScalar(t *testing.T) {
 	if err := m.try("s_sendmsg_rtn_b32 s8, sendmsg(MSG_RTN_GET_DOORBELL)"); err == nil || !strings.Contains(err.Error(), forTrapHandlers) {
 		t.Errorf("a doorbell: %v", err)
 	}
-	if err := m.try("image_load v[0:3], v0, s[0:7] dmask:0xf dim:SQ_RSRC_IMG_1D"); err == nil || !strings.Contains(err.Error(), "images") {
-		t.Errorf("an image: %v", err)
+	if err := m.try("image_sample_c v[0:3], v[0:1], s[0:7], s[8:11] dmask:0xf dim:SQ_RSRC_IMG_1D"); err == nil || !strings.Contains(err.Error(), forGraphics) {
+		t.Errorf("a depth: %v", err)
 	}
 }
 

@@ -3,6 +3,7 @@ package exec
 import (
 	"math"
 	"math/bits"
+	"strings"
 
 	"github.com/rocwire/rocwire/simgpu/gcn"
 )
@@ -19,6 +20,7 @@ type sampler struct {
 	unorm  bool // coordinates count texels
 	linear bool // in the plane
 	deep   bool // linear between slices of a 3D image, too
+	minify bool // linear, too, where texels are smaller than what is drawn
 	border [4]uint32
 }
 
@@ -47,10 +49,14 @@ func (w *wave) sampler(r uint8, isInt bool) (s sampler) {
 		unorm:  s0>>15&1 != 0,
 		linear: s2>>20&1 != 0, // 1 linear, 2 and 3 the same with anisotropy, of which there is none at one level
 		deep:   s2>>24&3 == 2,
+		minify: s2>>22&1 != 0,
+	}
+	if s2>>24&3 == 0 && w.d.Program.arch.Has(gcn.RDNA) { // none of its own
+		s.deep = s.linear
 	}
 	one := b32(1)
 	if isInt {
-		s.linear, s.deep, one = false, false, 1
+		s.linear, s.minify, s.deep, one = false, false, false, 1
 	}
 	switch s3 >> 30 { // 3, a colour from a table, of which the card has none: transparent black as 0
 	case 1:
@@ -129,11 +135,33 @@ func (m clampMode) taps(u, n int64, linear bool) (t [2]tap, count int) {
 	return [2]tap{{u >> 8, fixedOne - f}, {u>>8 + 1, f}}, 2
 }
 
-// sample is the image's colour at coordinates of a lane; z is a slice of a 3D
-// image or the number of a layer.
-func (s *sampler) sample(w *wave, m *image, lane int, c [3]float32, layer uint64) [4]uint32 {
-	n, _ := m.kind.dims()
-	size := [3]int64{int64(m.width), int64(m.height), int64(m.depth)}
+// samplePoint is what is sampled for a lane: n coordinates, how many texels beside them, and a layer.
+type samplePoint struct {
+	lane, n int
+	c       [3]float32
+	off     [3]int64
+	layer   uint64
+}
+
+// taps are the texels along dimension k.
+func (s *sampler) taps(m *image, p *samplePoint, k int, linear bool) ([2]tap, int) {
+	size := [3]uint64{m.width, m.height, m.depth}[k]
+	return s.clamp[k].taps(fixed(p.c[k], size, s.unorm)+p.off[k]*fixedOne, int64(size), linear)
+}
+
+// gather is a component of the four texels that a linear filter would take: from the lower left one, where y grows downwards, to the right, up, and back.
+func (s *sampler) gather(w *wave, m *image, p *samplePoint, component int) (r [4]uint32) {
+	x, _ := s.taps(m, p, 0, true)
+	y, _ := s.taps(m, p, 1, true)
+	for i, t := range [4][2]int{{0, 1}, {1, 1}, {1, 0}, {0, 0}} {
+		r[i] = s.fetch(w, m, p.lane, 2, [3]int64{x[t[0]].i, y[t[1]].i}, p.layer, m.format.one())[component]
+	}
+	return r
+}
+
+// sample is the image's colour at a place.
+func (s *sampler) sample(w *wave, m *image, p *samplePoint) [4]uint32 {
+	n, lane, layer := p.n, p.lane, p.layer
 	var taps [3][2]tap
 	count := [3]int{1, 1, 1}
 	for k := range n {
@@ -141,7 +169,7 @@ func (s *sampler) sample(w *wave, m *image, lane int, c [3]float32, layer uint64
 		if k == 2 {
 			linear = s.deep
 		}
-		taps[k], count[k] = s.clamp[k].taps(fixed(c[k], uint64(size[k]), s.unorm), size[k], linear)
+		taps[k], count[k] = s.taps(m, p, k, linear)
 	}
 	one := m.format.one()
 	if !s.linear && !s.deep {
@@ -191,9 +219,48 @@ func (s *sampler) fetch(w *wave, m *image, lane, n int, at [3]int64, layer uint6
 	return m.sel.load(m.format.load(m.at(w, lane, p[0], p[1], p[2])), one)
 }
 
-// imageSample samples an image with floating-point coordinates. Layers are
+// sampling is what the name of an instruction that samples says. Images have one level, so that nothing depends on a level of detail, its bias, a bound for it,
+// or gradients, but for a sampler that filters differently where texels are smaller than what is drawn.
+type sampling struct {
+	zero   bool // the level of detail is 0
+	offset bool // the first address has numbers of texels
+	gather bool
+}
+
+// samplingOf reads a name; false for those that compare with a depth, and others that only graphics has.
+func samplingOf(name string) (s sampling, ok bool) {
+	parts, ok := strings.CutPrefix(name, "image_sample")
+	if !ok {
+		if parts, s.gather = strings.CutPrefix(name, "image_gather4"); !s.gather {
+			return s, false
+		}
+	}
+	for p := range strings.SplitSeq(parts, "_") {
+		switch p {
+		case "":
+		case "lz":
+			s.zero = true
+		case "o":
+			s.offset = true
+		case "l", "b", "cl", "d", "g16":
+		default:
+			return s, false
+		}
+	}
+	return s, true
+}
+
+// offsets are 6 bits with a sign for each dimension.
+func offsets(v uint32) (off [3]int64) {
+	for k := range off {
+		off[k] = int64(int32(v>>(8*k)<<26) >> 26)
+	}
+	return off
+}
+
+// execute samples an image with floating-point coordinates. Layers are
 // rounded and clamped to those there are.
-func imageSample(b *binder, in *gcn.Inst) (func(*wave), error) {
+func (kind sampling) execute(b *binder, in *gcn.Inst) (func(*wave), error) {
 	a, err := b.imageAddress(in)
 	if err != nil {
 		return nil, err
@@ -202,17 +269,27 @@ func imageSample(b *binder, in *gcn.Inst) (func(*wave), error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := b.imageData(in.Dst, in, in.DMask, in.Image&gcn.D16 != 0)
+	mask, component := in.DMask, 0
+	if kind.gather {
+		mask, component = 15, bits.TrailingZeros8(in.DMask|8)
+	}
+	d, err := b.imageData(in.Dst, in, mask, in.Image&gcn.D16 != 0)
 	unorm := in.Image&gcn.Unorm != 0
 	return func(w *wave) {
 		m := w.image(a.t)
-		if m.kind == imageCube {
+		n, layered := a.shape(&m)
+		switch {
+		case m.kind == imageCube || a.kind == imageCube:
 			w.badImage("cubes cannot be sampled here")
+		case kind.gather && n != 2:
+			w.badImage("four texels of an image of %d dimensions", n)
 		}
 		isInt := m.format.isInt()
 		s := w.sampler(sreg, isInt)
 		s.unorm = s.unorm || unorm
-		n, layered := m.kind.dims()
+		if a.kind != 0 && !kind.zero && !kind.gather && s.minify != s.linear {
+			w.badImage("a sampler that filters differently what is made smaller")
+		}
 		a.registers(w, a.coordinates(&m))
 		get := func(lane, i int) float32 {
 			v := a.coordinate(w, lane, i)
@@ -222,17 +299,24 @@ func imageSample(b *binder, in *gcn.Inst) (func(*wave), error) {
 			return f32(v)
 		}
 		w.each(func(i int) {
-			var at [3]float32
+			p := samplePoint{lane: i, n: n}
 			for k := range n {
-				at[k] = get(i, k)
+				p.c[k] = get(i, k)
 			}
-			layer := uint64(0)
-			if layered && a.array {
+			if kind.offset {
+				p.off = offsets(w.V[a.extra[0]][i])
+			}
+			if layered {
 				if l := math.RoundToEven(float64(get(i, n))); l > 0 {
-					layer = uint64(min(l, float64(m.depth-1)))
+					p.layer = uint64(min(l, float64(m.depth-1)))
 				}
 			}
-			c := s.sample(w, &m, i, at, layer)
+			var c [4]uint32
+			if kind.gather {
+				c = s.gather(w, &m, &p, component)
+			} else {
+				c = s.sample(w, &m, &p)
+			}
 			d.put(w, i, &c, isInt)
 		})
 		w.stats.ReadBytes += m.size * uint64(bits.OnesCount64(w.exec))

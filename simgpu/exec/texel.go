@@ -2,7 +2,6 @@ package exec
 
 import (
 	"math"
-	"strings"
 	"sync"
 	"unsafe"
 
@@ -35,23 +34,11 @@ var texelBits = [64][]uint8{
 	16: {5, 6, 5}, 17: {5, 5, 5, 1}, 18: {1, 5, 5, 5}, 19: {4, 4, 4, 4},
 }
 
-// unifiedFormats are the formats that RDNA has one number for.
-var unifiedFormats = func() (all [128]texelFormat) {
-	data := map[string]uint8{
-		"8": 1, "16": 2, "8_8": 3, "32": 4, "16_16": 5, "10_11_11": 6, "11_11_10": 7, "10_10_10_2": 8, "2_10_10_10": 9, "8_8_8_8": 10, "32_32": 11,
-		"16_16_16_16": 12, "32_32_32": 13, "32_32_32_32": 14,
-	}
-	num := map[string]uint8{
-		"UNORM": numUnorm, "SNORM": numSnorm, "USCALED": numUscaled, "SSCALED": numSscaled, "UINT": numUint, "SINT": numSint, "FLOAT": numFloat,
-	}
-	for i := range all {
-		if name := gcn.BufferFormat(uint8(i)); name != "" {
-			at := strings.LastIndexByte(name, '_')
-			all[i] = texelFormat{data[name[:at]], num[name[at+1:]]}
-		}
-	}
-	return all
-}()
+// unifiedFormat is what a format of RDNA is, which has one number for both.
+func unifiedFormat(f uint8) texelFormat {
+	data, num := gcn.Format(f)
+	return texelFormat{data, num}
+}
 
 // valid reports whether this format can be read and written.
 func (f texelFormat) valid() bool {

@@ -28,7 +28,7 @@ func (b *binder) typed(in *gcn.Inst, o gcn.Operand, components string) (t typedB
 	name := in.Op.String()
 	t.high = strings.Contains(name, "_hi_")
 	if t.fixed, t.f = in.Enc == gcn.MTBUF, (texelFormat{in.Format & 15, in.Format >> 4}); b.p.arch.Has(gcn.RDNA) {
-		t.f = unifiedFormats[in.Format&127]
+		t.f = unifiedFormat(in.Format & 127)
 	}
 	t.keeps = b.p.arch.Has(gcn.KeepsHalf) && strings.Contains(name, "_d16_") && len(components)%2 == 1
 	if t.addr, err = b.bufferAddress(in); err != nil {
@@ -61,7 +61,7 @@ func (t *typedBuffer) element(w *wave) (f texelFormat, sel selection, ok bool) {
 	}
 	s := v[3]
 	if f = (texelFormat{uint8(s >> 15 & 15), uint8(s >> 12 & 7)}); w.d.Program.arch.Has(gcn.RDNA) {
-		f = unifiedFormats[s>>12&63]
+		f = unifiedFormat(uint8(s >> 12 & 63))
 	}
 	sel = selectionOf(s)
 	if t.fixed {

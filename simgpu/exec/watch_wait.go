@@ -42,6 +42,11 @@ func registersUsed(in *gcn.Inst) (list []gcn.Operand) {
 			list = append(list, o)
 		}
 	}
+	if in.Image&gcn.NSA != 0 {
+		for i := 1; i < int(in.Addresses); i++ {
+			list = append(list, gcn.Operand{Kind: gcn.VGPR, Type: gcn.I32, Width: 1, Index: uint16(in.ImageAddress(i))})
+		}
+	}
 	return list
 }
 

@@ -255,6 +255,34 @@ func (in *Inst) imageAddresses() int {
 	return n + int(m&imageExtra)
 }
 
+// ImageCoordinates is where an instruction of RDNA, but for an intersection, has its coordinates and behind them a level of detail: n of them, from an address on,
+// each of which has one or, with A16, two.
+func (in *Inst) ImageCoordinates() (first, n int) {
+	if in.Info.Mods&imageCoords != 0 {
+		n = imageDims[in.Dim].coords
+	}
+	if in.Info.Mods&imageLOD != 0 {
+		n++
+	}
+	regs := n
+	if in.Image&A16 != 0 {
+		regs = (n + 1) / 2
+	}
+	return in.imageAddresses() - regs, n
+}
+
+// ImageAddress is the vector register with an address of an instruction of RDNA, of which there are in.Addresses.
+func (in *Inst) ImageAddress(i int) int {
+	last := len(in.AddrRest)
+	switch {
+	case in.Image&NSA == 0 || i == 0:
+		return int(in.Addr.Index) + i
+	case i <= last:
+		return int(in.AddrRest[i-1])
+	}
+	return int(in.AddrRest[last-1]) + i - last
+}
+
 // appendImageAddress writes addresses that are not one group.
 func (in *Inst) appendImageAddress(b []byte) []byte {
 	b = appendRange(append(b, '['), 'v', in.Addr.Index, in.Addr.Width)
