@@ -10,6 +10,7 @@ import (
 	"github.com/rocwire/rocwire/examples/bugs"
 	"github.com/rocwire/rocwire/examples/kernels"
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hip/hiptest"
 	"github.com/rocwire/rocwire/simgpu/exec"
 )
 
@@ -65,9 +66,6 @@ func TestCheckFindsBugs(t *testing.T) {
 	for _, arch := range kernels.Arches {
 		for _, k := range bugs.Kernels {
 			t.Run(arch+"/"+k.Name, func(t *testing.T) {
-				if arch == "gfx1100" && k.Check == "uninit" { // it is not looked for there
-					return
-				}
 				t.Parallel()
 				o := Options{Arch: arch, Check: exec.AllChecks}
 				said, e := bugRun(t, o, k.Name, k, nil)
@@ -138,5 +136,20 @@ func TestCheckKnowsPools(t *testing.T) {
 	must(t, "DeviceSynchronize", e)
 	if !strings.Contains(said, want) {
 		t.Errorf("want %q:\n%s", want, said)
+	}
+}
+
+// TestCheckImages: checks find nothing in what the suite does with images, nor in loads that go where others are still to come.
+func TestCheckImages(t *testing.T) {
+	for _, arch := range []string{"gfx90a", "gfx1100"} {
+		t.Run(arch, func(t *testing.T) {
+			hiptest.Run(t, func(t *testing.T) hip.Runtime {
+				return newRuntime(t, Options{Arch: arch, Cards: 2, Check: exec.AllChecks, OnOutput: func(_ bool, text []byte) {
+					if strings.Contains(string(text), "sim-check:") {
+						t.Errorf("%s", text)
+					}
+				}})
+			}, "Images", "ImageFormats")
+		})
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/simgpu/card"
 	"github.com/rocwire/rocwire/simgpu/exec"
-	"github.com/rocwire/rocwire/simgpu/gcn"
 )
 
 // DefaultArch is the architecture of cards when none is asked for.
@@ -101,12 +100,6 @@ func (o *Options) complete() error {
 	}
 	if products[o.Arch] == nil {
 		return fmt.Errorf("%w: architecture %q, there are %s", ErrOptions, o.Arch, strings.Join(Archs(), ", "))
-	}
-	if products[o.Arch].arch.Has(gcn.RDNA) && o.Check&exec.CheckUninit != 0 {
-		o.Check &^= exec.CheckUninit
-		if o.Logf != nil {
-			o.Logf("simgpu: what is undefined (uninit) is not looked for on %s", o.Arch)
-		}
 	}
 	if o.Cards == 0 {
 		o.Cards = 1

@@ -13,10 +13,19 @@ func together(in *gcn.Inst, first, second func(*wave)) func(*wave) {
 	}
 	return func(w *wave) {
 		old := w.V[d]
+		if w.watched == nil || w.watched.v == nil {
+			first(w)
+			w.V[d], old = old, w.V[d]
+			second(w)
+			w.V[d] = old
+			return
+		}
+		undef := w.watched.v[d] // which is as old
 		first(w)
 		w.V[d], old = old, w.V[d]
+		w.watched.v[d], undef = undef, w.watched.v[d]
 		second(w)
-		w.V[d] = old
+		w.V[d], w.watched.v[d] = old, undef
 	}
 }
 

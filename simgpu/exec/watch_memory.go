@@ -104,9 +104,15 @@ func undefinedResult(b *binder, in *gcn.Inst, h handler, run func(*wave)) before
 	switch in.Enc {
 	case gcn.SOP1, gcn.SOP2, gcn.SOPC, gcn.SOPK:
 		return undefinedScalar(in)
-	case gcn.VOP1, gcn.VOP2, gcn.VOPC, gcn.VOP3, gcn.VOP3P:
+	case gcn.VOP1, gcn.VOP2, gcn.VOPC, gcn.VOP3, gcn.VOP3P, gcn.VOPD:
 		if f := undefinedLanes(b, in); f != nil {
 			return f
+		}
+		switch name := in.Op.String(); {
+		case movesAlone[name]:
+			return func(w *wave) { w.onUndefined(&gcn.Operand{}, w.exec, run) }
+		case strings.HasPrefix(name, "v_wmma_"):
+			return undefinedWMMA(b, in, h)
 		}
 		return undefinedVector(b, in)
 	case gcn.MFMA:
@@ -234,7 +240,7 @@ func (a *memAccess) undefinedAtomic(w *wave, lanes uint64) {
 		for k := range mem {
 			old |= mem[k]
 		}
-		if strings.Contains(a.in.Op.String(), "wrxchg") {
+		if name := a.in.Op.String(); strings.Contains(name, "wrxchg") || strings.Contains(name, "storexchg") {
 			old = 0
 		}
 		if old != 0 && (a.in.Dst.Kind == gcn.VGPR || a.in.Dst.Kind == gcn.AccVGPR) {
@@ -305,6 +311,42 @@ func undefinedLoad(b *binder, in *gcn.Inst, run func(*wave)) before {
 	}
 }
 
+// movesAlone are instructions of RDNA that move what is in registers, between lanes or others.
+var movesAlone = map[string]bool{
+	"v_permlane16_b32": true, "v_permlanex16_b32": true, "v_permlane64_b32": true, "v_swap_b16": true,
+	"v_movrels_b32": true, "v_movreld_b32": true, "v_movrelsd_b32": true, "v_movrelsd_2_b32": true, "v_swaprel_b32": true,
+}
+
+// undefinedWMMA is for matrix instructions of RDNA: of those whose results are halves, or whose elements have four bits, all that is written is undefined, if
+// anything of a source is.
+func undefinedWMMA(b *binder, in *gcn.Inst, h handler) before {
+	name := in.Op.String()
+	if strings.HasPrefix(name, "v_wmma_f32") || strings.HasSuffix(name, "_iu8") {
+		return undefinedMatrix(b, in, h)
+	}
+	mask, high := ^uint32(0), in.OpSel>>2&1 != 0
+	if !strings.HasPrefix(name, "v_wmma_i32") {
+		mask = 0xffff
+		if high {
+			mask <<= 16
+		}
+	}
+	return func(w *wave) {
+		x, some := w.watched, uint32(0)
+		for i := range in.Src {
+			if x.someUndefined(&in.Src[i]) {
+				some = mask
+			}
+		}
+		to := x.registersOf(&in.Dst)
+		for k := range to {
+			for l := range w.d.waveSize() {
+				to[k][l] = to[k][l]&^mask | some
+			}
+		}
+	}
+}
+
 // undefinedMatrix executes a matrix instruction on NaN where something is
 // undefined and zero elsewhere: what becomes NaN depends on it. For integers it is
 // executed twice, with ones for what is undefined, and for the other matrix.
@@ -326,7 +368,7 @@ func undefinedMatrix(b *binder, in *gcn.Inst, h handler) before {
 	if sparse {
 		c = &in.Dst
 	}
-	integer := strings.HasPrefix(name, "v_mfma_i32") || strings.HasPrefix(name, "v_smfmac_i32")
+	integer := strings.HasPrefix(name, "v_mfma_i32") || strings.HasPrefix(name, "v_smfmac_i32") || strings.HasPrefix(name, "v_wmma_i32")
 	result, width := uint32(0x7fc00000), 4
 	if strings.HasPrefix(name, "v_mfma_f64") {
 		result, width = 0x7ff80000, 8
@@ -345,7 +387,7 @@ func undefinedMatrix(b *binder, in *gcn.Inst, h handler) before {
 		elem, bytesOf = 0x7e00, 2
 	case strings.Contains(in, "f64"):
 		elem, bytesOf = 0x7ff80000, 8
-	case strings.Contains(in, "i8"):
+	case strings.Contains(in, "i8"), strings.Contains(in, "iu8"):
 		elem, bytesOf = 1, 1
 	}
 	return func(w *wave) {

@@ -113,6 +113,11 @@ var vectorRules = map[string]rule{
 	"v_or_b32":          func(u, v *[3]uint64) uint64 { return orBits(u[0], u[1], v[0], v[1]) },
 	"v_xor_b32":         func(u, _ *[3]uint64) uint64 { return u[0] | u[1] },
 	"v_xnor_b32":        func(u, _ *[3]uint64) uint64 { return u[0] | u[1] },
+	"v_xor3_b32":        func(u, _ *[3]uint64) uint64 { return u[0] | u[1] | u[2] },
+	"v_mov_b16":         func(u, _ *[3]uint64) uint64 { return u[0] }, "v_not_b16": func(u, _ *[3]uint64) uint64 { return u[0] },
+	"v_and_b16": func(u, v *[3]uint64) uint64 { return andBits(u[0], u[1], v[0], v[1]) },
+	"v_or_b16":  func(u, v *[3]uint64) uint64 { return orBits(u[0], u[1], v[0], v[1]) },
+	"v_xor_b16": func(u, _ *[3]uint64) uint64 { return u[0] | u[1] },
 	"v_and_or_b32": func(u, v *[3]uint64) uint64 {
 		return orBits(andBits(u[0], u[1], v[0], v[1]), u[2], v[0]&v[1], v[2])
 	},
@@ -163,6 +168,12 @@ var vectorRules = map[string]rule{
 
 // vectorRule is the rule of a mnemonic.
 func vectorRule(name string) rule {
+	if other, ok := strings.CutPrefix(name, "v_dual_"); ok {
+		name = "v_" + other
+	}
+	if name == "v_cndmask_b16" {
+		name = "v_cndmask_b32"
+	}
 	if r := vectorRules[name]; r != nil {
 		return r
 	}
@@ -176,13 +187,13 @@ func vectorRule(name string) rule {
 		}
 	}
 	for _, p := range []string{"v_add_u", "v_add_i", "v_sub_u", "v_sub_i", "v_subrev_u", "v_add_co", "v_sub_co", "v_subrev_co",
-		"v_addc_co", "v_subb_co", "v_subbrev_co", "v_add3_u", "v_xad_u", "v_mul_lo_u", "v_mad_u16", "v_mad_i16", "v_mad_legacy_u16", "v_mad_legacy_i16",
+		"v_addc_co", "v_subb_co", "v_subbrev_co", "v_add_nc_", "v_sub_nc_", "v_subrev_nc_", "v_mul_lo_u16", "v_add3_u", "v_xad_u", "v_mul_lo_u", "v_mad_u16", "v_mad_i16", "v_mad_legacy_u16", "v_mad_legacy_i16",
 		"v_mad_u64_u32", "v_mad_i64_i32"} {
 		if strings.HasPrefix(name, p) {
 			return sum
 		}
 	}
-	for _, p := range []string{"v_cvt_pkrtz_", "v_cvt_pknorm_", "v_cvt_pk_u16_", "v_cvt_pk_i16_"} {
+	for _, p := range []string{"v_cvt_pkrtz_", "v_cvt_pk_rtz_", "v_cvt_pk_norm_", "v_cvt_pknorm_", "v_cvt_pk_u16_", "v_cvt_pk_i16_"} {
 		if strings.HasPrefix(name, p) {
 			return twoHalves
 		}
@@ -192,4 +203,4 @@ func vectorRule(name string) rule {
 
 // neverDefined are operations whose result depends on neither source if both are
 // the same register: how registers are cleared.
-var neverDefined = map[string]bool{"v_xor_b32": true, "v_sub_u32": true, "v_sub_i32": true, "s_xor_b32": true, "s_xor_b64": true, "s_sub_u32": true, "s_sub_i32": true}
+var neverDefined = map[string]bool{"v_xor_b32": true, "v_sub_u32": true, "v_sub_i32": true, "v_sub_nc_u32": true, "v_sub_nc_i32": true, "s_xor_b32": true, "s_xor_b64": true, "s_sub_u32": true, "s_sub_i32": true}

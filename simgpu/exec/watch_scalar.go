@@ -12,16 +12,20 @@ import (
 // scalarRules are those that are not "anything", by mnemonic without width.
 var scalarRules = map[string]rule{
 	"s_mov": func(u, _ *[3]uint64) uint64 { return u[0] }, "s_not": func(u, _ *[3]uint64) uint64 { return u[0] },
-	"s_and":   func(u, v *[3]uint64) uint64 { return andBits(u[0], u[1], v[0], v[1]) },
-	"s_nand":  func(u, v *[3]uint64) uint64 { return andBits(u[0], u[1], v[0], v[1]) },
-	"s_andn2": func(u, v *[3]uint64) uint64 { return andBits(u[0], u[1], v[0], ^v[1]) },
-	"s_andn1": func(u, v *[3]uint64) uint64 { return andBits(u[0], u[1], ^v[0], v[1]) },
-	"s_or":    func(u, v *[3]uint64) uint64 { return orBits(u[0], u[1], v[0], v[1]) },
-	"s_nor":   func(u, v *[3]uint64) uint64 { return orBits(u[0], u[1], v[0], v[1]) },
-	"s_orn2":  func(u, v *[3]uint64) uint64 { return orBits(u[0], u[1], v[0], ^v[1]) },
-	"s_orn1":  func(u, v *[3]uint64) uint64 { return orBits(u[0], u[1], ^v[0], v[1]) },
-	"s_xor":   func(u, _ *[3]uint64) uint64 { return u[0] | u[1] },
-	"s_xnor":  func(u, _ *[3]uint64) uint64 { return u[0] | u[1] },
+	"s_and":      func(u, v *[3]uint64) uint64 { return andBits(u[0], u[1], v[0], v[1]) },
+	"s_nand":     func(u, v *[3]uint64) uint64 { return andBits(u[0], u[1], v[0], v[1]) },
+	"s_andn2":    func(u, v *[3]uint64) uint64 { return andBits(u[0], u[1], v[0], ^v[1]) },
+	"s_andn1":    func(u, v *[3]uint64) uint64 { return andBits(u[0], u[1], ^v[0], v[1]) },
+	"s_and_not1": func(u, v *[3]uint64) uint64 { return andBits(u[0], u[1], v[0], ^v[1]) },
+	"s_and_not0": func(u, v *[3]uint64) uint64 { return andBits(u[0], u[1], ^v[0], v[1]) },
+	"s_or_not1":  func(u, v *[3]uint64) uint64 { return orBits(u[0], u[1], v[0], ^v[1]) },
+	"s_or_not0":  func(u, v *[3]uint64) uint64 { return orBits(u[0], u[1], ^v[0], v[1]) },
+	"s_or":       func(u, v *[3]uint64) uint64 { return orBits(u[0], u[1], v[0], v[1]) },
+	"s_nor":      func(u, v *[3]uint64) uint64 { return orBits(u[0], u[1], v[0], v[1]) },
+	"s_orn2":     func(u, v *[3]uint64) uint64 { return orBits(u[0], u[1], v[0], ^v[1]) },
+	"s_orn1":     func(u, v *[3]uint64) uint64 { return orBits(u[0], u[1], ^v[0], v[1]) },
+	"s_xor":      func(u, _ *[3]uint64) uint64 { return u[0] | u[1] },
+	"s_xnor":     func(u, _ *[3]uint64) uint64 { return u[0] | u[1] },
 
 	"s_lshl_b32": func(u, v *[3]uint64) uint64 { return shiftOf(u[0], v[1], u[1], 32, shl) },
 	"s_lshl_b64": func(u, v *[3]uint64) uint64 { return shiftOf(u[0], v[1], u[1], 64, shl) },
@@ -41,6 +45,7 @@ var scalarRules = map[string]rule{
 	"s_add_u32":       sum, "s_add_i32": sum, "s_sub_u32": sum, "s_sub_i32": sum, "s_mul_i32": sum, "s_addk_i32": sum, "s_mulk_i32": sum,
 	"s_pack_ll_b32_b16": func(u, _ *[3]uint64) uint64 { return u[0]&0xffff | u[1]&0xffff<<16 },
 	"s_pack_lh_b32_b16": func(u, _ *[3]uint64) uint64 { return u[0]&0xffff | u[1]&0xffff0000 },
+	"s_pack_hl_b32_b16": func(u, _ *[3]uint64) uint64 { return u[0]>>16&0xffff | u[1]&0xffff<<16 },
 	"s_pack_hh_b32_b16": func(u, _ *[3]uint64) uint64 { return u[0]>>16&0xffff | u[1]&0xffff0000 },
 	"s_bitset0":         func(u, _ *[3]uint64) uint64 { return u[1] | -min(u[0], 1) },
 	"s_bitset1":         func(u, _ *[3]uint64) uint64 { return u[1] | -min(u[0], 1) },
@@ -95,7 +100,7 @@ func scalarRule(name string) rule {
 func undefinedScalar(in *gcn.Inst) before {
 	name := in.Op.String()
 	switch {
-	case strings.HasPrefix(name, "s_movrel"), strings.HasPrefix(name, "s_getpc"), name == "s_getreg_b32", name == "s_movk_i32":
+	case strings.HasPrefix(name, "s_sendmsg_rtn"), strings.HasPrefix(name, "s_movrel"), strings.HasPrefix(name, "s_getpc"), name == "s_getreg_b32", name == "s_movk_i32":
 		return func(w *wave) { w.watched.setScalar(in.Dst.Index, in.Dst.Width, 0) }
 	}
 	f := scalarRule(name)
@@ -161,9 +166,9 @@ func undefinedScalar(in *gcn.Inst) before {
 				r = 0
 			}
 			if saves {
-				x.setScalar(in.Dst.Index, 2, 0)
+				x.setScalar(in.Dst.Index, in.Dst.Width, 0)
 			} else {
-				x.setScalar(in.Dst.Index, 2, r)
+				x.setScalar(in.Dst.Index, in.Dst.Width, r)
 			}
 		case in.Dst.Kind == gcn.SGPR:
 			if in.Dst.Width < 2 {
@@ -237,10 +242,16 @@ func undefinedBranch(in *gcn.Inst) before {
 	case strings.HasPrefix(name, "s_cbranch_vcc"):
 		return func(w *wave) {
 			x := w.watched
-			u := uint64(x.s[regVCC]) | uint64(x.s[regVCC+1])<<32
-			if u != 0 && w.s64(regVCC)&^u == 0 {
+			u, vcc := uint64(x.s[regVCC])|uint64(x.s[regVCC+1])<<32, w.s64(regVCC)
+			if x.small {
+				u, vcc = u&0xffffffff, vcc&0xffffffff
+			}
+			if u != 0 && vcc&^u == 0 {
 				w.branchUndefined(u)
-				x.s[regVCC], x.s[regVCC+1] = 0, 0
+				x.s[regVCC] = 0
+				if !x.small {
+					x.s[regVCC+1] = 0
+				}
 			}
 		}
 	case name == "s_setpc_b64", name == "s_swappc_b64":

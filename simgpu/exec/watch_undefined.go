@@ -19,6 +19,7 @@ import (
 type undefined struct {
 	v, a    []Vec
 	s       [256]uint32
+	small   bool // waves have 32 lanes: their masks are one register
 	scratch []byte
 	out     [8]Vec    // of a result
 	tmp     [3][2]Vec // of sources
@@ -42,12 +43,15 @@ func newUndefined(w *wave, sgprs, lanes int) (u undefined) {
 		r := make([]Vec, n+slack)
 		for i := range r {
 			for j := range r[i] {
-				r[i][j] = ^uint32(0)
+				if j < w.d.waveSize() { // others there are not
+					r[i][j] = ^uint32(0)
+				}
 			}
 		}
 		return r
 	}
 	u.v, u.a = all(len(w.V)), all(len(w.A))
+	u.small = w.d.waveSize() == 32
 	for i := range lanes {
 		u.v[0][i] = 0
 	}
@@ -73,7 +77,7 @@ func (u *undefined) scalarBits(o *gcn.Operand) uint64 {
 	case o.Kind == gcn.Special && o.Index == regSCC:
 		return uint64(u.s[regSCC])
 	case o.Kind == gcn.Special && o.Index == regVCCZ:
-		if u.s[regVCC]|u.s[regVCC+1] != 0 {
+		if u.s[regVCC] != 0 || u.s[regVCC+1] != 0 && !u.small {
 			return 1
 		}
 	}

@@ -142,13 +142,13 @@ func (s *source) lane(v *Vec, l int) uint64 {
 // setCarry sets what is undefined of a lane mask that an operation gives beside its result.
 func setCarry(w *wave, in *gcn.Inst, lanes uint64) {
 	if in.SDst.Kind == gcn.SGPR {
-		w.watched.setScalar(in.SDst.Index, 2, lanes&w.exec)
+		w.watched.setScalar(in.SDst.Index, in.SDst.Width, lanes&w.exec)
 	}
 }
 
 // undefinedMask binds a comparison, whose result is a bit of each lane.
 func undefinedMask(in *gcn.Inst, srcs []source) before {
-	if in.Dst.Width != 2 || in.Dst.Type != gcn.Mask {
+	if in.Dst.Type != gcn.Mask {
 		return nil
 	}
 	f := vectorRule(in.Op.String())
@@ -180,7 +180,7 @@ func undefinedMask(in *gcn.Inst, srcs []source) before {
 			lanes = 0
 		}
 		if in.Dst.Index != regEXEC {
-			w.watched.setScalar(in.Dst.Index, 2, lanes)
+			w.watched.setScalar(in.Dst.Index, in.Dst.Width, lanes)
 		}
 	}
 }
@@ -259,13 +259,13 @@ func resultShape(in *gcn.Inst) func(w *wave, out, old *Vec) {
 			f(w, old)
 			w.out[0], *out = *out, w.out[0]
 		}
-	case in.Op.String() == "v_fma_mixhi_f16", in.Enc == gcn.VOP3 && in.OpSel>>3&1 != 0:
+	case in.Op.String() == "v_fma_mixhi_f16", in.Enc == gcn.VOP3 && in.OpSel>>3&1 != 0, writesHalf(in) && in.OpSel>>3&1 != 0:
 		return func(_ *wave, out, old *Vec) {
 			for i := range out {
 				out[i] = out[i]<<16 | old[i]&0xffff
 			}
 		}
-	case in.Op.String() == "v_fma_mixlo_f16":
+	case in.Op.String() == "v_fma_mixlo_f16", writesHalf(in):
 		return func(_ *wave, out, old *Vec) {
 			for i := range out {
 				out[i] = out[i]&0xffff | old[i]&0xffff0000
@@ -279,6 +279,11 @@ func resultShape(in *gcn.Inst) func(w *wave, out, old *Vec) {
 		}
 	}
 	return nil
+}
+
+// writesHalf reports whether the other half of the destination stays, as on RDNA.
+func writesHalf(in *gcn.Inst) bool {
+	return in.Arch.Has(gcn.KeepsHalf) && in.Enc != gcn.VOP3P && in.Dst.Kind == gcn.VGPR && isHalf(in.Dst.Type)
 }
 
 // undefinedScaled is for scaled conversions, of up to 32 registers: all that a lane writes, if anything of its sources is.

@@ -73,13 +73,15 @@ func waits(in *gcn.Inst) before {
 	vm := memory && (in.Enc == gcn.FLAT || in.Enc == gcn.GLOBAL || in.Enc == gcn.SCRATCH || in.Enc == gcn.MUBUF || in.Enc == gcn.MTBUF || in.Enc == gcn.MIMG)
 	lgkm := memory && (in.Enc == gcn.DS || in.Enc == gcn.SMEM || in.Enc == gcn.FLAT) || in.Enc == gcn.DS
 	returns := in.Dst.Kind != gcn.None && (load || in.Enc == gcn.DS)
+	// Loads from device memory come in their order, so that one may go where another one is still to come. On RDNA what is sampled has an order of its own.
+	ordered := returns && vm && in.Enc != gcn.FLAT && !(in.Enc == gcn.MIMG && in.SOffset.Kind == gcn.SGPR)
 	return func(w *wave) {
 		p := &w.watched.pending
 		for i := range used {
 			regs := p.of(&used[i])
 			for k := range regs {
 				r := &regs[k]
-				if r.vm <= p.vmDone && r.lgkm <= p.lgkmDone {
+				if r.lgkm <= p.lgkmDone && (r.vm <= p.vmDone || ordered && used[i] == in.Dst) {
 					continue
 				}
 				*r = loadNumber{}
