@@ -135,7 +135,7 @@ func (m *image) at(w *wave, lane int, x, y, z uint64) unsafe.Pointer {
 // imageAddress binds the registers of coordinates. How many there are is said on RDNA by the instruction; on CDNA the
 // image's kind decides when it is executed.
 type imageAddress struct {
-	reg   []uint16 // of each address, from the first coordinate on; on CDNA the first is followed by the others
+	reg   []uint16 // of each address, from the first coordinate on; on CDNA of as many as there can be
 	kind  imageKind
 	t     uint8    // T#
 	half  bool     // 16 bits each
@@ -154,7 +154,8 @@ func (b *binder) imageAddress(in *gcn.Inst) (a imageAddress, err error) {
 		return a, errNotExecutable
 	}
 	b.need(&in.Addr)
-	a = imageAddress{reg: []uint16{in.Addr.Index}, half: in.Image&gcn.A16 != 0, array: in.Image&gcn.DA != 0}
+	r := in.Addr.Index
+	a = imageAddress{reg: []uint16{r, r + 1, r + 2, r + 3}, half: in.Image&gcn.A16 != 0, array: in.Image&gcn.DA != 0}
 	if in.Arch.Has(gcn.RDNA) {
 		if a.kind = imageDims[in.Dim]; a.kind == 0 {
 			return a, errNotExecutable // several samples a texel
@@ -198,11 +199,7 @@ func (a *imageAddress) coordinate(w *wave, lane, i int) uint32 {
 	if a.half {
 		at, shift = i/2, 16*(i&1)
 	}
-	r := int(a.reg[0]) + at
-	if a.kind != 0 {
-		r = int(a.reg[at])
-	}
-	v := w.V[r][lane] >> shift
+	v := w.V[a.reg[at]][lane] >> shift
 	if a.half {
 		v &= 0xffff
 	}

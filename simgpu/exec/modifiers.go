@@ -153,7 +153,12 @@ func (b *binder) result(v *vop, in *gcn.Inst) (finish, error) {
 
 // keepsOther reports whether an operation leaves the half of its destination as it is that it does not write.
 func keepsOther(in *gcn.Inst, v *vop) bool {
-	return v.keeps && in.Enc == gcn.VOP3 || in.Arch.Has(gcn.KeepsHalf) && in.Enc != gcn.VOP3P && isHalf(in.Dst.Type)
+	return v.keeps && in.Enc == gcn.VOP3 || writesHalf(in)
+}
+
+// writesHalf reports whether the target has an operation of 16 bits leave the other half of its destination, whatever the operation.
+func writesHalf(in *gcn.Inst) bool {
+	return in.Arch.Has(gcn.KeepsHalf) && in.Enc != gcn.VOP3P && isHalf(in.Dst.Type)
 }
 
 // isHalf reports whether an operand is half a register.

@@ -242,16 +242,13 @@ func undefinedBranch(in *gcn.Inst) before {
 	case strings.HasPrefix(name, "s_cbranch_vcc"):
 		return func(w *wave) {
 			x := w.watched
-			u, vcc := uint64(x.s[regVCC])|uint64(x.s[regVCC+1])<<32, w.s64(regVCC)
+			vcc := w.s64(regVCC)
 			if x.small {
-				u, vcc = u&0xffffffff, vcc&0xffffffff
+				vcc &= 0xffffffff
 			}
-			if u != 0 && vcc&^u == 0 {
+			if u := x.vcc(); u != 0 && vcc&^u == 0 {
 				w.branchUndefined(u)
-				x.s[regVCC] = 0
-				if !x.small {
-					x.s[regVCC+1] = 0
-				}
+				x.setScalar(regVCC, x.masks(), 0)
 			}
 		}
 	case name == "s_setpc_b64", name == "s_swappc_b64":

@@ -39,19 +39,18 @@ func fill(b []byte) {
 const slack = 40
 
 func newUndefined(w *wave, sgprs, lanes int) (u undefined) {
+	size := w.d.waveSize()
 	all := func(n int) []Vec {
 		r := make([]Vec, n+slack)
 		for i := range r {
-			for j := range r[i] {
-				if j < w.d.waveSize() { // others there are not
-					r[i][j] = ^uint32(0)
-				}
+			for j := range size { // others there are not
+				r[i][j] = ^uint32(0)
 			}
 		}
 		return r
 	}
 	u.v, u.a = all(len(w.V)), all(len(w.A))
-	u.small = w.d.waveSize() == 32
+	u.small = size == 32
 	for i := range lanes {
 		u.v[0][i] = 0
 	}
@@ -77,11 +76,22 @@ func (u *undefined) scalarBits(o *gcn.Operand) uint64 {
 	case o.Kind == gcn.Special && o.Index == regSCC:
 		return uint64(u.s[regSCC])
 	case o.Kind == gcn.Special && o.Index == regVCCZ:
-		if u.s[regVCC] != 0 || u.s[regVCC+1] != 0 && !u.small {
-			return 1
-		}
+		return min(u.vcc(), 1)
 	}
 	return 0
+}
+
+// masks is how many registers a mask of lanes has.
+func (u *undefined) masks() uint8 {
+	if u.small {
+		return 1
+	}
+	return 2
+}
+
+// vcc are the undefined bits of VCC.
+func (u *undefined) vcc() uint64 {
+	return u.scalarBits(&gcn.Operand{Kind: gcn.SGPR, Index: regVCC, Width: u.masks()})
 }
 
 // setScalar sets those of n dwords from register i on.

@@ -281,11 +281,6 @@ func resultShape(in *gcn.Inst) func(w *wave, out, old *Vec) {
 	return nil
 }
 
-// writesHalf reports whether the other half of the destination stays, as on RDNA.
-func writesHalf(in *gcn.Inst) bool {
-	return in.Arch.Has(gcn.KeepsHalf) && in.Enc != gcn.VOP3P && in.Dst.Kind == gcn.VGPR && isHalf(in.Dst.Type)
-}
-
 // undefinedScaled is for scaled conversions, of up to 32 registers: all that a lane writes, if anything of its sources is.
 func undefinedScaled(in *gcn.Inst) before {
 	c := newScaledConversion(in)
