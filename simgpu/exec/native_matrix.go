@@ -270,6 +270,10 @@ func (g *nativeGen) matrixCode(c *matrixCode) {
 			a.V(x64.VPDPBUSD, d, s, rm, 0)
 		case pairs:
 			const product = x64.Z(matrixFirst + 3)
+			if one, ok := rm.(x64.Bcast); ok {
+				a.V1(x64.VPBCASTD, product, one.Mem, 0)
+				rm = product
+			}
 			a.V(x64.VPMADDWD, product, s, rm, 0)
 			a.V(x64.VPADDD, d, d, product, 0)
 		default:

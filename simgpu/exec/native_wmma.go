@@ -89,13 +89,16 @@ func (g *nativeGen) wmmaCode(c *wmmaCode) {
 			g.to(b, x64.At(rW, waveTileB+64*k))
 			for z := range size {
 				row, _ := at(z)
-				element := x64.Bcast{Mem: x64.At(rW, waveTileA+64*k+4*row)}
-				if c.typ == "i8" {
-					a.V(x64.VPMADDWD, product, b, element, 0)
+				switch element := x64.At(rW, waveTileA+64*k+4*row); {
+				case c.typ != "i8":
+					a.V(x64.VFMA231PS, x64.Z(z), b, x64.Bcast{Mem: element}, 0)
+				case useVNNI:
+					a.V(x64.VPDPWSSD, x64.Z(z), b, x64.Bcast{Mem: element}, 0)
+				default:
+					a.V1(x64.VPBCASTD, product, element, 0)
+					a.V(x64.VPMADDWD, product, b, product, 0)
 					a.V(x64.VPADDD, x64.Z(z), x64.Z(z), product, 0)
-					continue
 				}
-				a.V(x64.VFMA231PS, x64.Z(z), b, element, 0)
 			}
 		}
 		if c.typ != "i8" {

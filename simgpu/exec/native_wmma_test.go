@@ -15,7 +15,8 @@ func TestWMMACode(t *testing.T) {
 	if !translates(t) {
 		return
 	}
-	defer func(cost int) { leaveCost = cost }(leaveCost)
+	defer func(cost int, vnni bool) { leaveCost, useVNNI = cost, vnni }(leaveCost, useVNNI)
+	vnni := useVNNI
 	for _, arch := range rdnaWaves {
 		m := newMachine(t, arch)
 		m.blind = true
@@ -41,6 +42,7 @@ func TestWMMACode(t *testing.T) {
 		} {
 			for i := range 24 {
 				leaveCost = []int{8, -1000}[i%2]
+				useVNNI = vnni && i%4 < 2
 				m.fill(r, data)
 				m.setMode(0xf0)
 				for reg := 8; reg < 32; reg++ {

@@ -1,5 +1,7 @@
 package x64
 
+import "fmt"
+
 // AVX-512 instructions on 64-byte registers, in the form
 //
 //	d{k} = s op rm
@@ -46,6 +48,7 @@ var (
 	VMAXPS    = VOp{m0f, 0, 0, 0x5f}
 	VPMULDQ   = VOp{m38, p66, 1, 0x28}
 	VPDPBUSD  = VOp{m38, p66, 0, 0x50} // d += the products of s's bytes without a sign by rm's with, on processors with VNNI
+	VPDPWSSD  = VOp{m38, p66, 0, 0x52} // d += the products of words with signs, likewise
 	VPMADDWD  = VOp{m0f, p66, 0, 0xf5} // d = sums of the products of both words of dwords
 
 	VPUNPCKLDQ = VOp{m0f, p66, 0, 0x62} // dwords 0, 1 of s and rm in turn, of each 16 bytes
@@ -56,7 +59,7 @@ var (
 	VPERMD     = VOp{m38, p66, 0, 0x36} // d = dwords of rm, by their numbers in s
 )
 
-// Instructions on words, which are never broadcast.
+// Instructions on words.
 var (
 	VPADDW   = VOp{m0f, p66, 0, 0xfd}
 	VPSUBW   = VOp{m0f, p66, 0, 0xf9}
@@ -144,6 +147,24 @@ func (o VOp) memory() int32 {
 // element is the size of an element.
 func (o VOp) element() int32 { return 4 << o.W }
 
+// broadcasts reports whether the last source can be a Bcast. Of words and bytes there is no such form, nor of what only moves.
+func (o VOp) broadcasts() bool {
+	switch o {
+	case VPADDW, VPSUBW, VPADDUSW, VPSUBUSW, VPADDSW, VPSUBSW, VPMULLW, VPMINUW, VPMAXUW, VPMINSW, VPMAXSW, VPSLLVW, VPSRLVW, VPSRAVW,
+		VPMADDWD, VPSHUFB, VPERMI2B, VPCMPUB, VPCMPB, VPMOVZXDQ, VPMOVZXBD, VPMOVSXBD, VPMOVZXWD, VPMOVSXWD, VPBCASTD, VPBCASTQ,
+		VMOVDQU32, VMOVDQU8, VMOVDQU16, VMOVDQU64, VCVTPH2PS, VCVTPS2PH, VINSERTI64X4:
+		return false
+	}
+	return true
+}
+
+// mayRead panics if o cannot read rm. It is asked where code is lowered, too: what is generated is right for both or for none.
+func (o VOp) mayRead(rm any) {
+	if _, ok := rm.(Bcast); ok && !o.broadcasts() {
+		panic(fmt.Sprintf("x64: %#x broadcasts no element", o.Op))
+	}
+}
+
 // evex emits an instruction. after is how many bytes of it follow.
 func (a *Asm) evex(o VOp, reg, s byte, rm any, k K, zero bool, after int) {
 	a.evexOn(o, reg, s, rm, k, zero, after, o.memory())
@@ -173,6 +194,7 @@ func (a *Asm) evexOn(o VOp, reg, s byte, rm any, k K, zero bool, after int, byte
 
 // V emits d{k} = s o rm.
 func (a *Asm) V(o VOp, d, s Z, rm any, k K) {
+	o.mayRead(rm)
 	if a.low != nil {
 		a.low.binary(o, d, s, rm, k)
 		return
@@ -187,6 +209,7 @@ func (a *Asm) V1(o VOp, d Z, rm any, k K) { a.oneSource(o, d, rm, k, false) }
 func (a *Asm) V1Zero(o VOp, d Z, rm any, k K) { a.oneSource(o, d, rm, k, true) }
 
 func (a *Asm) oneSource(o VOp, d Z, rm any, k K, zero bool) {
+	o.mayRead(rm)
 	if a.low != nil {
 		a.low.unary(o, d, rm, k, zero)
 		return
@@ -216,6 +239,7 @@ func (a *Asm) VRounded(o VOp, d, s, t Z, r Rounding) {
 
 // VImm emits d{k} = s o rm with an immediate.
 func (a *Asm) VImm(o VOp, d, s Z, rm any, k K, imm byte) {
+	o.mayRead(rm)
 	if a.low != nil {
 		a.low.withImm(o, d, s, rm, k, imm)
 		return
@@ -476,6 +500,7 @@ var (
 
 // VCmp emits d = the elements of k for which s pred rm holds.
 func (a *Asm) VCmp(o VOp, d K, s Z, rm any, k K, pred byte) {
+	o.mayRead(rm)
 	if a.low != nil {
 		a.low.compare(o, d, s, rm, k, pred)
 		return
