@@ -42,7 +42,8 @@
 // scratch, loads and stores of bytes to four dwords in device memory and common
 // atomics; for the rest it returns to Go, instruction by instruction. A region keeps the registers that its loops use
 // most in registers of the processor, or, with AVX2, executes what works lane by lane 16 lanes at a time, whose registers have room there. A loop's arithmetic takes what it reads from the
-// LDS from there, where the lanes' addresses are rows or all the same. Memory for code is mapped to be executed and
+// LDS from there, where the lanes' addresses are rows or all the same. Addresses of device memory that are the same distance apart from lane to lane are
+// computed for the first lane only, also from one round of a loop to the next; see native_affine.go. Memory for code is mapped to be executed and
 // written through its file, so that no page is ever both. Options say when code
 // is translated and how much there may be.
 //

@@ -82,6 +82,8 @@ type region struct {
 	needV, needA int
 	pinned       int  // vector registers
 	turns        int  // instructions in strips
+	affine       int  // accesses at affine addresses
+	affineTurns  int  // ways to loops whose roots are known
 	f32, f64     bool // has arithmetic that MODE matters for
 	dx10         bool // clamps, so NaN has to become 0
 	matrix       bool // has matrix instructions, whose results MODE can limit
@@ -95,7 +97,8 @@ type nativeExit struct {
 	blk      *block
 	from, to int // instructions of blk that Go executes, exitOps
 	why      byFunction
-	resume   uintptr // where the code goes on after them
+	affine   []affineStale // registers that are written before, exitOps
+	resume   uintptr       // where the code goes on after them
 }
 
 type exitKind uint8
@@ -185,6 +188,7 @@ func (w *wave) leave(id uint64) (next *block, resume uintptr) {
 	switch x.kind {
 	case exitOps:
 		w.setExec()
+		x.made(w)
 		if p := w.d.Program.options.Profile; p != nil {
 			p.execute(w, x.blk, x.from, x.to, x.why)
 		} else {
@@ -222,6 +226,7 @@ func (w *wave) again() (e any) {
 	w.blk, w.idx = x.blk, x.from
 	defer func() { e = recover() }()
 	w.setExec()
+	x.made(w)
 	x.blk.ops[x.from](w)
 	return nil
 }

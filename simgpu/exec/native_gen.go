@@ -76,6 +76,7 @@ type nativeGen struct {
 
 	around        []nativeBlock     // the region's blocks and what may follow them; see findLive
 	live, liveOut map[*block]regSet // vector registers that matter where a block begins, and where it ends
+	vccRead       map[*block]bool   // see readsVCC
 
 	matrices map[any]x64.Label // code of matrix instructions, see callMatrix
 
@@ -89,6 +90,10 @@ type nativeGen struct {
 	idx    int
 
 	held, holds int // 1 + the scalar register pair whose mask is in K1 to K4; what it is behind the instruction
+
+	plans  map[*block]*affinePlan
+	affine *affinePlan   // of what is generated; nil: none
+	stale  []affineStale // registers that the current instruction finds not written
 
 	uniform map[int]*gcn.Operand // what is in vector registers of the block, which were not written; see skips
 
@@ -112,11 +117,13 @@ func (g *nativeGen) generate() []byte {
 		}
 	}
 	g.findLive()
+	g.vccRead = map[*block]bool{}
 	g.depth = g.depths()
 	g.chooseRanges()
 	g.choosePins()
 	g.chooseScalars()
 	g.flow()
+	g.planAffine()
 	for i := range g.blocks {
 		g.block(i)
 	}
@@ -135,12 +142,13 @@ func (g *nativeGen) generate() []byte {
 
 // later has f generate code behind that of all blocks, as things stand here: what is rarely executed would only be in the way.
 func (g *nativeGen) later(f func()) {
-	nb, blk, idx, full, dirty, held := g.nb, g.blk, g.idx, g.full, g.pins.dirty, g.held
+	nb, blk, idx, full, dirty, held, stale := g.nb, g.blk, g.idx, g.full, g.pins.dirty, g.held, g.stale
 	uniform := maps.Clone(g.uniform)
 	g.stubs = append(g.stubs, func() {
-		g.nb, g.blk, g.idx, g.full, g.pins.dirty, g.held = nb, blk, idx, full, dirty, held
+		g.nb, g.blk, g.idx, g.full, g.pins.dirty, g.held, g.stale = nb, blk, idx, full, dirty, held, stale
 		g.uniform = uniform
 		f()
+		g.stale = nil
 	})
 }
 
@@ -173,6 +181,9 @@ func (g *nativeGen) exit(x nativeExit, resume x64.Label) x64.Label {
 	g.r.exits = append(g.r.exits, x)
 	g.resumes = append(g.resumes, resume)
 	l, dirty := g.a.Label(), g.pins.dirty
+	if x.kind == exitOps {
+		g.r.exits[id].affine = g.stale
+	}
 	if x.kind == exitNext || x.kind == exitTaken {
 		out := g.liveOut[x.blk]
 		dirty &= g.pinsOf(&out)
@@ -233,7 +244,19 @@ func (g *nativeGen) block(i int) {
 		a.Bind(g.begins)
 	}
 	g.full = true
-	g.byForm(nb, g.formed(i))
+	if forms := g.formed(i); len(forms) > 0 {
+		g.byForm(nb, forms)
+	} else if plan := g.plans[b]; plan != nil {
+		other := a.Label()
+		g.findRoots(plan, other)
+		g.stubs = append(g.stubs, func() {
+			a.Bind(other)
+			g.blk, g.full = b, true
+			g.body(nb)
+		})
+		g.affine = plan
+		a.Bind(plan.start)
+	}
 	g.falls = after
 	g.body(nb)
 	g.stubs = append(g.stubs, func() {
@@ -258,20 +281,7 @@ func (nb *nativeBlock) isScalar() bool {
 func (g *nativeGen) body(nb *nativeBlock) {
 	b, a := nb.b, &g.a
 	g.pins.dirty = g.dirtyIn[b]
-	add := func(at int, n uint64) {
-		if n != 0 {
-			a.Imm(x64.RAX, n)
-			a.OpTo(x64.ADD, true, x64.At(rW, at), x64.RAX)
-		}
-	}
-	add(waveLow, b.tallied.low)
-	add(waveHigh, b.tallied.high)
-	switch {
-	case g.full:
-		add(waveLanes, b.tallied.lanes*uint64(g.size()))
-	case b.tallied.lanes != 0:
-		g.countLanes(waveLanes, b.tallied.lanes)
-	}
+	g.tally(b)
 	if !g.full && !nb.isScalar() {
 		g.loadExec()
 	}
@@ -282,6 +292,14 @@ func (g *nativeGen) body(nb *nativeBlock) {
 	}
 	for i := 0; i < len(b.ops); i++ {
 		g.idx = i
+		if s := g.affineStep(); s != nil {
+			g.writeAffine(s.write)
+			g.stale = s.stale
+			if s.make != nil {
+				g.instead(&nb.ins[i], s)
+				continue
+			}
+		}
 		if n := g.stripEnd(i); n >= i+leastOfStrip {
 			g.inTurns(i, n)
 			i = n - 1
@@ -307,7 +325,33 @@ func (g *nativeGen) body(nb *nativeBlock) {
 	}
 	live := g.liveOut[b]
 	g.readAll(live.has)
+	if plan := g.affine; plan != nil {
+		g.affine, g.stale = nil, nil
+		if plan.turn != nil {
+			g.turnTo(nb, plan)
+			return
+		}
+		g.writeAffine(plan.write)
+	}
 	g.end(nb)
+}
+
+// tally counts the instructions of a block.
+func (g *nativeGen) tally(b *block) {
+	add := func(at int, n uint64) {
+		if n != 0 {
+			g.a.Imm(x64.RAX, n)
+			g.a.OpTo(x64.ADD, true, x64.At(rW, at), x64.RAX)
+		}
+	}
+	add(waveLow, b.tallied.low)
+	add(waveHigh, b.tallied.high)
+	switch {
+	case g.full:
+		add(waveLanes, b.tallied.lanes*uint64(g.size()))
+	case b.tallied.lanes != 0:
+		g.countLanes(waveLanes, b.tallied.lanes)
+	}
 }
 
 // one generates an instruction that can be translated.
@@ -328,6 +372,14 @@ func (g *nativeGen) one(in *gcn.Inst) {
 		g.held = g.holds
 	}
 	g.pins.dirty |= g.written(in)
+	g.forget(in)
+}
+
+// instead generates what stands for an instruction.
+func (g *nativeGen) instead(in *gcn.Inst, s *affineStep) {
+	s.make(g)
+	g.notUniform(in)
+	g.held = g.heldBehind(in, g.held)
 	g.forget(in)
 }
 

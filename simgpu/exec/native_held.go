@@ -42,8 +42,10 @@ func (g *nativeGen) fate(pair int) (stored, held bool) {
 			}
 		}
 	}
-	ends := len(b.at) > len(b.ops) && g.nb.ins[len(b.ops)].Op.String() == "s_endpgm"
-	return !ends || endsLive, held
+	if pair == regVCC {
+		return g.readsVCC(g.nb), held
+	}
+	return endName(b, g.nb.ins) != "s_endpgm" || endsLive, held
 }
 
 // holdsMasks reports whether an instruction leaves K1 to K4 as they are where all lanes are active:

@@ -191,3 +191,66 @@ func mayTranslate(in *gcn.Inst) bool {
 	name := in.Op.String()
 	return (nativeScalar[name] != nil || nativeVector[name] != nil || nativeMemory[name] != nil) && (in.Dual == nil || mayTranslate(in.Dual))
 }
+
+// readsVCC reports whether what ends a block, or something behind it, may read VCC before it is written again.
+func (g *nativeGen) readsVCC(nb *nativeBlock) bool {
+	if endsLive {
+		return true
+	}
+	reads, known := g.vccRead[nb.b]
+	if !known {
+		reads = g.findVCCRead(nb)
+		g.vccRead[nb.b] = reads
+	}
+	return reads
+}
+
+func (g *nativeGen) findVCCRead(nb *nativeBlock) bool {
+	around := make(map[*block]*nativeBlock, len(g.around))
+	for i := range g.around {
+		around[g.around[i].b] = &g.around[i]
+	}
+	queue := []*block{nb.b}
+	seen := map[*block]bool{}
+	for from := len(nb.b.ops); len(queue) > 0; from, queue = 0, queue[1:] {
+		n := around[queue[0]]
+		if n == nil || !n.known {
+			return true
+		}
+		reads, writes := g.usesVCC(n.ins[from:])
+		switch {
+		case reads:
+			return true
+		case writes:
+			continue
+		}
+		for _, next := range []*block{n.next, n.target} {
+			if next != nil && !seen[next] {
+				seen[next] = true
+				queue = append(queue, next)
+			}
+		}
+	}
+	return false
+}
+
+// usesVCC reports whether VCC is read by instructions before it is written, or else written.
+func (g *nativeGen) usesVCC(ins []gcn.Inst) (reads, writes bool) {
+	n := g.maskRegs()
+	mask := gcn.Operand{Kind: gcn.SGPR, Index: regVCC}
+	for i := range ins {
+		in := &ins[i]
+		if c, ok := nativeBranches[in.Op.String()]; ok && c.reg == regVCC {
+			return true, false
+		}
+		if reads, _ := readsMask(in, regVCC, n); reads {
+			return true, false
+		}
+		for _, o := range []*gcn.Operand{&in.Dst, &in.SDst} {
+			if overlap(o, max(1, int(o.Width)), &mask, n) && int(o.Index) == regVCC && int(o.Width) == n {
+				return false, true
+			}
+		}
+	}
+	return false, false
+}

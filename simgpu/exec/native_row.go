@@ -19,16 +19,15 @@ func (g *nativeGen) accesses(in *gcn.Inst, n int, some bool, row func(q, disp in
 		any()
 		return
 	}
+	if s := g.affineStep(); s != nil && s.address != nil {
+		g.affineAccess(in, n, s.address, row, func() { g.accesses(in, n, some, row, any) })
+		return
+	}
 	a := &g.a
 	quarters, no, end := a.Label(), a.Label(), a.Label()
 	g.unlessRows(in, n, g.size(), quarters)
 	g.rowAt(in, 0, n, g.size(), no)
-	for line := range (n*g.size() + 63) / 64 { // what a later wave will access, perhaps
-		a.Prefetch(x64.AtIndex(rMem, x64.RAX, ahead*g.size()*n+64*line))
-	}
-	for q := range g.quarterCount() {
-		row(q, 16*n*q)
-	}
+	g.wholeRow(n, row)
 	g.later(func() {
 		a.Bind(quarters)
 		g.unlessRows(in, n, 16, no)
@@ -42,6 +41,39 @@ func (g *nativeGen) accesses(in *gcn.Inst, n int, some bool, row func(q, disp in
 		a.Jump(end)
 	})
 	a.Bind(end)
+}
+
+// affineAccess does row for all quarters at an affine address, or other, if that is not all in device memory.
+func (g *nativeGen) affineAccess(in *gcn.Inst, n int, v *affine, row func(q, disp int), other func()) {
+	a := &g.a
+	no, end := a.Label(), a.Label()
+	g.r.affine++
+	g.affineAddress(in, v, n, no)
+	g.wholeRow(n, row)
+	var address []affineStale
+	for _, s := range g.stale {
+		if s.reg >= int(in.Addr.Index) && s.reg < int(in.Addr.Index)+max(1, int(in.Addr.Width)) {
+			address = append(address, s)
+		}
+	}
+	g.later(func() {
+		a.Bind(no)
+		g.writeAffine(address)
+		other()
+		a.Jump(end)
+	})
+	a.Bind(end)
+}
+
+// wholeRow does row for all quarters, from RAX on.
+func (g *nativeGen) wholeRow(n int, row func(q, disp int)) {
+	a := &g.a
+	for line := range (n*g.size() + 63) / 64 { // what a later wave will access, perhaps
+		a.Prefetch(x64.AtIndex(rMem, x64.RAX, ahead*g.size()*n+64*line))
+	}
+	for q := range g.quarterCount() {
+		row(q, 16*n*q)
+	}
 }
 
 // ahead is how many waves' accesses later what is asked for is wanted: about as long as

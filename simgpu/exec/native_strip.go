@@ -67,9 +67,12 @@ func (g *nativeGen) stripEnd(i int) int {
 	}
 	defer func(idx int) { g.idx = idx }(g.idx)
 	r := rowOf{g: g, places: maps.Clone(g.places), holder: g.held}
-	last := i // a strip ends with a vector instruction
+	start, last := i, i // a strip ends with a vector instruction
 	for ; i < len(g.nb.b.ops) && g.nb.can[i]; i++ {
 		g.idx = i
+		if s := g.affineStep(); s != nil && (s.make != nil || i > start && len(s.write) > 0) {
+			break
+		}
 		in := &g.nb.ins[i]
 		if !isVALU(in) {
 			if !r.scalar(in) {

@@ -40,6 +40,12 @@ const (
 	ended
 )
 
+// affineSlots is how many affine numbers translated code can have at a time, see affine.
+const affineSlots = 16
+
+// affineMisses is of how many blocks a wave knows that they do not begin with affine registers.
+const affineMisses = 8
+
 // ldsSlots is how many registers translated code can know something of, see ldsRange.
 const ldsSlots = ldsKept + ldsShared
 
@@ -88,11 +94,13 @@ type wave struct {
 	ldsLen     uint32
 	scratchAt  unsafe.Pointer // likewise: scratch, and the bytes of a lane in it
 	scratchLen uint32
-	ldsKind    [ldsSlots]uint32   // likewise: see ldsRange
-	ldsBases   [ldsSlots][4]int32 // addresses of the quarters' lowest lanes
-	ldsOwner   *region            // whose registers are in the kept slots of ldsKind; nil: nobody's
-	accessing  uint32             // 1 + number of the exit of the memory access that translated code does
-	region     *region            // whose code executes
+	ldsKind    [ldsSlots]uint32        // likewise: see ldsRange
+	ldsBases   [ldsSlots][4]int32      // addresses of the quarters' lowest lanes
+	affine     [affineSlots]uint64     // likewise: see affine
+	affineNot  [affineMisses][2]uint32 // of blocks that were found not to begin with affine registers: the lower half of the address, and how often that is still taken for granted
+	ldsOwner   *region                 // whose registers are in the kept slots of ldsKind; nil: nobody's
+	accessing  uint32                  // 1 + number of the exit of the memory access that translated code does
+	region     *region                 // whose code executes
 	chain      waveChain
 	meet       waveMeet
 	left       uint32 // 1 + number of the exit through which translated code left the wave, while Go executes others
