@@ -69,13 +69,11 @@ func packed16(name string, n int, f func(g *nativeGen)) {
 					form.part(g, in, i, q, part)
 				}
 				f(g)
-				g.a.VToHalf(5, 5, 0)
-				if part == 0 {
-					g.to(1, x64.Z(5))
-				}
+				g.a.VToHalf([]x64.Z{1, 5}[part], 5, 0)
 			}
-			form.join(g)
-			g.store(&in.Dst, 0, q, 5)
+			d, k, done := g.target(&in.Dst, 0, q)
+			form.join(g, d, k)
+			done()
 		}
 		return true
 	}
@@ -84,7 +82,7 @@ func packed16(name string, n int, f func(g *nativeGen)) {
 // packedForm is how a packed operation works on a quarter's 32 f16 in two parts of 16.
 type packedForm struct {
 	part func(g *nativeGen, in *gcn.Inst, i, q, part int) // makes Z5, Z6 or Z7 the f32 of a part of source 0, 1 or 2
-	join func(g *nativeGen)                               // makes Z5 the quarter of the results in the low halves of Z1 and Z5
+	join func(g *nativeGen, d x64.Z, k x64.K)             // makes d the quarter of the results in the low halves of Z1 and Z5
 }
 
 // byHalf is for any: a part is the low or the high result of each lane.
@@ -99,12 +97,12 @@ var byHalf = &packedForm{
 			g.a.V(x64.VPXORD, z, z, g.con(1<<31), 0)
 		}
 	},
-	func(g *nativeGen) {
+	func(g *nativeGen, d x64.Z, k x64.K) {
 		a := &g.a
 		a.V1(x64.VPMOVZXWD, 1, x64.Z(1), 0)
 		a.V1(x64.VPMOVZXWD, 5, x64.Z(5), 0)
 		a.VShift(x64.VPSLLD, 5, x64.Z(5), 0, 16)
-		a.V(x64.VPORD, 5, 5, x64.Z(1), 0)
+		a.V(x64.VPORD, d, 5, x64.Z(1), k)
 	},
 }
 
@@ -124,6 +122,9 @@ var byLanes = &packedForm{
 			g.to(z, rm)
 		case part == 1:
 			a.VUpper(z, g.inReg(z, rm))
+		case negated == 0:
+			a.V1(x64.VCVTPH2PS, z, rm, 0)
+			return
 		default:
 			g.to(z, rm)
 		}
@@ -132,7 +133,14 @@ var byLanes = &packedForm{
 		}
 		a.V1(x64.VCVTPH2PS, z, z, 0)
 	},
-	func(g *nativeGen) { g.a.VImm(x64.VINSERTI64X4, 5, 1, x64.Z(5), 0, 1) },
+	func(g *nativeGen, d x64.Z, k x64.K) {
+		if k != 0 { // of qwords
+			g.a.VImm(x64.VINSERTI64X4, 5, 1, x64.Z(5), 0, 1)
+			g.a.V1(x64.VMOVDQU32, d, x64.Z(5), k)
+			return
+		}
+		g.a.VImm(x64.VINSERTI64X4, d, 1, x64.Z(5), 0, 1)
+	},
 }
 
 // widenHalf makes z the f32 of the f16 in one half of the dwords of rm, by way of by.
