@@ -182,6 +182,7 @@ func (r *Runtime) Close() error {
 		queue.WaitAll(d.queues.All())
 	}
 	r.profiling.stop()
+	r.traced.end(&r.o.Trace, r.o.Logf)
 	if s := r.space.Load(); s != nil {
 		s.Each(func(a *vmem.Alloc) bool { r.unshare(noteOf(a)); return true })
 		s.Close()

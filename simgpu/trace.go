@@ -3,6 +3,8 @@ package simgpu
 import (
 	"encoding/json"
 	"fmt"
+	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,7 +15,7 @@ import (
 // Trace says which wave's instructions are told of: of the first dispatch of a
 // kernel whose workgroup has it. No kernel: none.
 type Trace struct {
-	Kernel    string
+	Kernel    string // its name, or a pattern as path.Match has them
 	Workgroup uint64 // its number, x first
 	Wave      int
 	JSON      bool         // a line of JSON for each instruction, for scripts
@@ -30,6 +32,9 @@ func ParseTrace(s string) (t Trace, err error) {
 	if t.Kernel = parts[0]; t.Kernel == "" || len(parts) > 3 {
 		return t, fmt.Errorf("%q is not KERNEL[,WORKGROUP[,WAVE]]", s)
 	}
+	if _, err := path.Match(t.Kernel, ""); err != nil {
+		return t, fmt.Errorf("%q is no name of a kernel, nor a pattern for names", t.Kernel)
+	}
 	if len(parts) > 1 {
 		if t.Workgroup, err = strconv.ParseUint(parts[1], 10, 64); err != nil {
 			return t, fmt.Errorf("workgroup %q", parts[1])
@@ -45,14 +50,25 @@ func ParseTrace(s string) (t Trace, err error) {
 
 // tracing is what was told of so far.
 type tracing struct {
-	mu   sync.Mutex
-	told int
+	mu       sync.Mutex
+	told     int
+	fits     bool     // a kernel that was launched
+	launched []string // others, mostLaunched of them
 }
+
+// mostLaunched is how many kernels are named to somebody who wants to be told of one that was not launched.
+const mostLaunched = 20
 
 // watch has a dispatch tell of the wave, if the kernel is the one.
 func (t *tracing) watch(d *device, x *exec.Dispatch) {
 	o := &d.r.o.Trace
-	if x.Kernel != o.Kernel {
+	fits, _ := path.Match(o.Kernel, x.Kernel)
+	t.mu.Lock()
+	if t.fits = t.fits || fits; !fits && len(t.launched) <= mostLaunched && !slices.Contains(t.launched, x.Kernel) {
+		t.launched = append(t.launched, x.Kernel)
+	}
+	t.mu.Unlock()
+	if !fits {
 		return
 	}
 	groups := [2]uint64{(uint64(x.Grid[0]) + uint64(x.Group[0]) - 1) / uint64(x.Group[0]), (uint64(x.Grid[1]) + uint64(x.Group[1]) - 1) / uint64(x.Group[1])}
@@ -85,6 +101,25 @@ func (t *tracing) watch(d *device, x *exec.Dispatch) {
 			return
 		}
 		write([]byte(stepText(s, d.r.sourceOf(s.PC))))
+	}
+}
+
+// end says why nothing was told of.
+func (t *tracing) end(o *Trace, logf func(format string, args ...any)) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case o.Kernel == "" || t.told > 0:
+	case t.fits:
+		logf("simgpu: trace: no launch of %s had wave %d of workgroup %d", o.Kernel, o.Wave, o.Workgroup)
+	case len(t.launched) == 0:
+		logf("simgpu: trace: %s was not launched, nor was any other kernel", o.Kernel)
+	default:
+		names, more := t.launched[:min(len(t.launched), mostLaunched)], ""
+		if len(t.launched) > mostLaunched {
+			more = ", …"
+		}
+		logf("simgpu: trace: %s was not launched; these were: %s%s", o.Kernel, strings.Join(names, ", "), more)
 	}
 }
 

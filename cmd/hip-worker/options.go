@@ -93,7 +93,8 @@ Usage: hip-worker [flags]
                           (or TF_SIM_CHECK). Reports go to the program's standard error and to the log; kernels are much slower
   --sim-check-fatal       the first report ends the program's context, as a fault does
   --sim-trace KERNEL[,WORKGROUP[,WAVE]]
-                          tell of each instruction of one wave, to the program's standard error
+                          tell of each instruction of one wave, to the program's standard error. KERNEL may have * and ? in it; if
+                          none of that name was launched, the log names those that were
   --sim-trace-format F    text, or json: a line each
   --sim-trace-limit N     instructions to tell of (10000)
   --sim-deterministic     the same bits every time: kernels execute one after the other, on one core, and time is counted in their instructions
