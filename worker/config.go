@@ -9,6 +9,7 @@ import (
 	"github.com/rocwire/rocwire/calls/rpctrace"
 	"github.com/rocwire/rocwire/internal/loglimit"
 	"github.com/rocwire/rocwire/smi"
+	"github.com/rocwire/rocwire/wire"
 	"github.com/rocwire/rocwire/worker/access"
 	"github.com/rocwire/rocwire/worker/admission"
 	"github.com/rocwire/rocwire/worker/audit"
@@ -21,6 +22,7 @@ const (
 	DefaultMaxSessions  = 256
 	DefaultWarm         = 1
 	DefaultHelloTimeout = 10 * time.Second
+	DefaultStartTimeout = wire.DefaultConnectTimeout - 5*time.Second
 	DefaultGrace        = 5 * time.Second
 	DefaultStall        = 60 * time.Second
 )
@@ -100,6 +102,9 @@ type Config struct {
 	MaxSessions  int           // at once; more are refused
 	Warm         int           // session processes kept ready
 	HelloTimeout time.Duration // until a new connection has said who it is
+	// StartTimeout is how long a client waits for its session process, the wait for its turn included. By default it is less than what clients wait for,
+	// so that they hear what is wrong rather than nothing.
+	StartTimeout time.Duration
 	Grace        time.Duration // for session processes to end by themselves when the worker stops
 	Stall        time.Duration // without a report after which a session process is killed
 	Park         time.Duration // for a session to wait for its client when their connection was cut; 0: it ends with it
@@ -142,6 +147,9 @@ func (c *Config) defaults() {
 	}
 	if c.HelloTimeout == 0 {
 		c.HelloTimeout = DefaultHelloTimeout
+	}
+	if c.StartTimeout == 0 {
+		c.StartTimeout = DefaultStartTimeout
 	}
 	if c.Grace == 0 {
 		c.Grace = DefaultGrace

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"context"
 	"errors"
 	"net"
 	"time"
@@ -72,7 +73,9 @@ func (s *Server) begin(conn net.Conn, from caller, hello *wire.Hello, head wire.
 
 // process takes a session process for the client of conn, who may leave while it comes up: its place is then free at once.
 func (s *Server) process(conn net.Conn) (*proc, error) {
-	ctx, stop := whileThere(s.ctx, conn)
+	patient, enough := context.WithTimeoutCause(s.ctx, s.cfg.StartTimeout, errLate)
+	defer enough()
+	ctx, stop := whileThere(patient, conn)
 	defer stop()
 	p, err := s.pool.get(ctx)
 	if err != nil && s.ctx.Err() != nil {

@@ -67,3 +67,23 @@ func TestLeaveBeforeTheBeginning(t *testing.T) {
 		})
 	}
 }
+
+// TestProcessNeverComesUp: a client is told so, before it gives up by itself, also where it has waited for others' processes first.
+func TestProcessNeverComesUp(t *testing.T) {
+	cfg := worker.Config{Command: []string{"/bin/sleep", "1000000"}, StartTimeout: time.Second, Grace: time.Millisecond}
+	w := serveWith(t, cards(1), cfg, func(b *worker.Backend) { b.Args = nil })
+	const clients = 4
+	ended := make(chan error, clients)
+	for range clients {
+		go func() {
+			_, err := wire.Dial(t.Context(), wire.Options{Address: w.Addr().String(), Hello: wire.Hello{Purpose: worker.PurposeHIP}})
+			ended <- err
+		}()
+	}
+	for range clients {
+		if err := <-ended; err == nil || !strings.Contains(err.Error(), "a session process has not come up in time") {
+			t.Errorf("it is told %v", err)
+		}
+	}
+	eventually(t, "all places are free", func() bool { return len(w.Sessions()) == 0 })
+}

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/rocwire/rocwire/wire"
 	"github.com/rocwire/rocwire/worker/confine"
 )
 
@@ -18,6 +17,9 @@ type pool struct {
 	command []string
 	seat    func() (Seat, error)
 	warm    int
+
+	patience time.Duration // for a process to come up
+
 	log     *slog.Logger
 	onStart func(*proc)                                          // told before anybody gets the process
 	onGone  func(*proc)                                          // told when it is gone
@@ -34,10 +36,11 @@ type pool struct {
 	wg      sync.WaitGroup // one for each process
 }
 
-// startTime is how long a session process may take to come up: less than clients wait by default, who so hear what is wrong rather than nothing.
-const startTime = wire.DefaultConnectTimeout - 5*time.Second
-
-var errDied = errors.New("worker: a session process does not come up")
+// Errors of a session process that is not to be had.
+var (
+	errDied = errors.New("worker: a session process does not come up")
+	errLate = errors.New("worker: a session process has not come up in time")
+)
 
 // coolDown is the pause after a session process that could not be started or died before it served anybody.
 const coolDown = time.Second
@@ -78,19 +81,18 @@ func (p *pool) await(ctx context.Context, x *proc) (*proc, error) {
 		return x, nil
 	default:
 	}
-	late := time.NewTimer(startTime)
-	defer late.Stop()
 	select {
 	case <-x.ready:
 		return x, nil
 	case <-x.gone:
 		return nil, errDied
 	case <-ctx.Done():
+		if err := context.Cause(ctx); errors.Is(err, errLate) {
+			x.kill()
+			return nil, err
+		}
 		p.giveBack(x)
 		return nil, context.Cause(ctx)
-	case <-late.C:
-		x.kill()
-		return nil, errDied
 	}
 }
 
@@ -183,10 +185,12 @@ func (p *pool) fill() {
 	p.filling = true
 	for len(p.idle) < p.warm && !p.closed {
 		p.mu.Unlock()
-		x, err := p.start(context.Background())
+		ctx, stop := context.WithTimeoutCause(context.Background(), p.patience, errLate)
+		x, err := p.start(ctx)
 		if err == nil {
-			x, err = p.await(context.Background(), x)
+			x, err = p.await(ctx, x)
 		}
+		stop()
 		if err != nil {
 			p.log.Error("session process does not start", "error", err)
 			time.Sleep(coolDown)

@@ -96,7 +96,7 @@ func New(cfg Config) (*Server, error) {
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.pool = &pool{
 		spawn: spawn, command: append(append([]string(nil), cfg.Command...), cfg.Backend.Args...), seat: cfg.Backend.Seat,
-		warm: cfg.Warm, shares: shares{most: cfg.Limits.Shares, modules: newModuleCache(cfg.ModuleCache), room: s.makeRoom, spare: s.spare}, log: cfg.Log, onGone: s.gone, onStart: s.started, cards: s.askedV1, joint: s.askedJoint, all: map[*proc]struct{}{},
+		warm: cfg.Warm, patience: cfg.StartTimeout, shares: shares{most: cfg.Limits.Shares, modules: newModuleCache(cfg.ModuleCache), room: s.makeRoom, spare: s.spare}, log: cfg.Log, onGone: s.gone, onStart: s.started, cards: s.askedV1, joint: s.askedJoint, all: map[*proc]struct{}{},
 	}
 	return s, nil
 }
