@@ -65,6 +65,7 @@ const (
 	affineBenefit  = 12      // vector instructions that an access saves, and each instruction
 	affineInstead  = 6
 	affineRootCost = 14 // that finding out takes
+	mostRoots      = affineSlots / 2
 )
 
 // affinePlanner goes through a block.
@@ -105,11 +106,9 @@ func (g *nativeGen) planned(nb *nativeBlock, turn *affineTurn) *affinePlan {
 	second.all()
 	cost := affineRootCost * len(second.roots)
 	if turn != nil && turn.to == nb.b {
-		if cost /= 4; len(second.roots) > mostTurned { // once for all rounds
-			return nil
-		}
+		cost /= 4 // once for all rounds
 	}
-	if second.failed || second.gain <= cost {
+	if second.failed || second.gain <= cost || len(second.roots) > mostRoots {
 		return nil
 	}
 	return second.plan
@@ -175,6 +174,7 @@ func (p *affinePlanner) turns() {
 		roots = p.g.plans[t.to].roots
 	}
 	known := 0
+	p.failed = p.failed || len(roots) > mostTurned
 	for _, root := range roots {
 		v := p.regs[root.reg].affine
 		if v == nil || v.wide != root.wide || p.regs[root.reg].part != affineLow || root.wide && (p.regs[root.reg+1].affine != v || p.regs[root.reg+1].part != affineHigh) {
@@ -248,8 +248,7 @@ func (p *affinePlanner) inst(i int) {
 	in, s := &p.nb.ins[i], &p.plan.steps[i]
 	if !p.nb.can[i] { // Go executes it
 		p.writes(s, func(int) bool { return true })
-		clear(p.regs)
-		vectorUses(in, func(reg, n int, write bool) { p.lost(reg, n, write) })
+		p.lost(0, 256, true) // what it writes is not only what it names
 		return
 	}
 	if p.only == nil || p.only[i] {

@@ -45,11 +45,11 @@ var affineUnits = []struct {
 		"global_store_dword v[4:5], v4, off", "global_load_dwordx4 v[12:15], v[2:3], off", "global_load_short_d16_hi v10, v8, s[20:21]", "flat_load_dword v11, v[4:5]"}},
 	// What writes addresses otherwise.
 	{2, []string{"v_add_u32_sdwa v4, v10, v13 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:DWORD src1_sel:DWORD", "v_mul_lo_u32 v0, v0, v9", "v_mov_b64 v[4:5], v[2:3]",
-		"v_mov_b32_e32 v1, v10", "v_and_b32_e32 v0, 63, v0"}},
+		"v_mov_b32_e32 v1, v10", "v_and_b32_e32 v0, 63, v0", "v_swap_b32 v2, v4", "v_swap_b32 v0, v8"}},
 	// What reads them, and others.
 	{4, []string{"v_xor_b32_e32 v11, v10, v0", "v_xor_b32_e32 v11, v4, v5", "v_cndmask_b32_e32 v11, v10, v0, vcc", "v_cmp_lt_u32_e32 vcc, v0, v10", "s_add_u32 s4, s4, s5",
 		"v_readfirstlane_b32 s5, v0", "v_mov_b32_dpp v11, v4 row_shl:1 row_mask:0xf bank_mask:0xf", "v_mov_b32_e32 v10, v5", "s_and_b64 s[26:27], vcc, exec", "ds_write_b32 v8, v10",
-		"v_add_u32_e32 v10, v10, v11", "v_sub_u32_e32 v11, v3, v2"}},
+		"v_add_u32_e32 v10, v10, v11", "v_sub_u32_e32 v11, v3, v2", "v_med3_f32 v13, v14, v14, v14", "v_med3_f32 v10, 1.0, 1.0, 1.0"}},
 }
 
 // affineChains are whole ways to an address.
