@@ -213,17 +213,9 @@ func randomAffine(t *testing.T, arch gcn.Arch, n int) {
 				m.set64(2, l, address)
 			}
 		}
-		before := m.save(mem)
 		leaveCost = []int{8, 0, -1000}[i%3]
 		endsLive = i%2 == 0
-		var w ways
-		useNative = false
-		w.err = m.exec(code...)
-		w.want = m.save(mem)
-		m.restore(&before, mem)
-		useNative = true
-		_, w.translatedErr = m.translated(t, code)
-		w.got = m.save(mem)
+		w := m.eachWay(t, code, mem)
 		e := m.prog.block(m.code).entry.Load()
 		affine += e.r.affine
 		turns += e.r.affineTurns
@@ -307,23 +299,17 @@ func TestAffineWraps(t *testing.T) {
 				m.V[8][l], m.V[12][l] = uint32(8*l), uint32(4*l)
 				m.V[2][l], m.V[3][l] = most+uint32(4*l), uint32(edge>>32)
 			}
-			before := m.save(outData)
-			useNative = false
-			err := m.exec(code...)
-			want := m.save(outData)
-			m.restore(&before, outData)
-			useNative = true
-			if _, got := m.translated(t, code); err != nil || got != nil {
-				t.Fatalf("%s: %v, translated %v", c.text, err, got)
+			w := m.eachWay(t, code, outData)
+			if w.err != nil || w.translatedErr != nil {
+				t.Fatalf("%s: %v, translated %v", c.text, w.err, w.translatedErr)
 			}
 			if carries := strings.Contains(c.text, "vcc"); m.prog.block(m.code).entry.Load().r.affine == 0 && !(endsLive && carries) { // VCC matters then
 				t.Errorf("%s: no affine address", c.text)
 			}
-			got := m.save(outData)
 			if !endsLive {
-				got.V, got.S = want.V, want.S
+				w.got.V, w.got.S = w.want.V, w.want.S
 			}
-			if d := got.differs(&want); d != "" {
+			if d := w.got.differs(&w.want); d != "" {
 				t.Errorf("%s, endsLive %v: %s", c.text, endsLive, d)
 			}
 		}
