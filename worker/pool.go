@@ -87,12 +87,13 @@ func (p *pool) await(ctx context.Context, x *proc) (*proc, error) {
 	case <-x.gone:
 		return nil, errDied
 	case <-ctx.Done():
-		if err := context.Cause(ctx); errors.Is(err, errLate) {
+		err := context.Cause(ctx)
+		if errors.Is(err, errLate) {
 			x.kill()
-			return nil, err
+		} else {
+			p.giveBack(x)
 		}
-		p.giveBack(x)
-		return nil, context.Cause(ctx)
+		return nil, err
 	}
 }
 

@@ -17,7 +17,10 @@ var (
 )
 
 // affineAt is a slot.
-func affineAt(slot int) x64.Mem { return x64.At(rW, waveAffine+8*slot) }
+func affineAt(slot int) x64.Mem { return affineHalf(slot, affineLow) }
+
+// affineHalf is one of its halves.
+func affineHalf(slot int, half affinePart) x64.Mem { return x64.At(rW, waveAffine+8*slot+4*int(half)) }
 
 // withTerm emits EAX = EAX op t. RCX is used.
 func (g *nativeGen) withTerm(op x64.Op, t affineTerm) {
@@ -31,11 +34,7 @@ func (g *nativeGen) term(r x64.Reg, t affineTerm) {
 		g.scalarTo(r, t.o)
 		return
 	}
-	m := affineAt(t.slot)
-	if t.part == affineHigh {
-		m.Disp += 4
-	}
-	g.a.Load(false, r, m)
+	g.a.Load(false, r, affineHalf(t.slot, t.part))
 }
 
 // wideTo makes RAX 64 bits of the first lane. Where they are made of 32 and the lanes' are not affine any more, because one of them has wrapped around, Go
@@ -122,9 +121,7 @@ func (g *nativeGen) findRoots(p *affinePlan, other x64.Label) {
 			} else {
 				a.Load(false, x64.RAX, vecAt(&reg, part, 0))
 			}
-			slot := affineAt(r.slot)
-			slot.Disp += int32(4 * part)
-			a.Store(false, slot, x64.RAX)
+			a.Store(false, affineHalf(r.slot, affinePart(part)), x64.RAX)
 			if r.wide && part == 0 { // the upper halves are the same only if the lower ones do not wrap around
 				a.OpImm(x64.ADD, false, x64.RAX, int32(r.stride*(g.size()-1)))
 				a.JumpIf(x64.B, no)
@@ -145,12 +142,10 @@ func (g *nativeGen) writeAffine(all []affineStale) {
 	g.a.Dead(1<<firstPinned-1, 0xff&^(1<<1|1<<2|1<<3|1<<4))
 	for _, s := range all {
 		g.pins.dirty &^= g.pins.of(s.reg, 1)
-		low, high := affineAt(s.slot), affineAt(s.slot)
-		high.Disp += 4
 		if s.part == affineHigh {
-			a.V1(x64.VPBCASTD, 6, high, 0)
+			a.V1(x64.VPBCASTD, 6, affineHalf(s.slot, affineHigh), 0)
 		}
-		a.V1(x64.VPBCASTD, 5, low, 0)
+		a.V1(x64.VPBCASTD, 5, affineHalf(s.slot, affineLow), 0)
 		for q := range g.quarterCount() {
 			z := x64.Z(0)
 			if pin, ok := g.pins.at(s.reg, q); ok {

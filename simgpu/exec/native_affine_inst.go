@@ -98,8 +98,7 @@ func (p *affinePlanner) instead(i int) bool {
 			r.made, r.stale = append(r.made, i), true
 			s.make = func(*nativeGen) {}
 			p.gained()
-			p.lost(int(in.Dst.Index), 1, true)
-			p.regs[int(in.Dst.Index)] = r
+			p.put(int(in.Dst.Index), r)
 			return true
 		}
 		t, ok := p.term(x)
@@ -123,8 +122,7 @@ func (p *affinePlanner) instead(i int) bool {
 		r.made = append(r.made, i)
 		s.make = func(*nativeGen) {}
 		p.gained()
-		p.lost(int(in.Dst.Index), 1, true)
-		p.regs[int(in.Dst.Index)] = affineReg{r.affine, affineSign, true}
+		p.put(int(in.Dst.Index), affineReg{r.affine, affineSign, true})
 		return true
 	case gcn.V_ADD_U32:
 		r, t, ok := p.oneOfTwo(x, y)
@@ -221,11 +219,16 @@ func (v *affine) from(r affineReg, shift, i int, by []int) bool {
 func (p *affinePlanner) set(dst *gcn.Operand, v *affine) {
 	reg := int(dst.Index)
 	p.gained()
-	p.lost(reg, 1+btoi(v.wide), true)
-	p.regs[reg] = affineReg{v, affineLow, true}
+	p.put(reg, affineReg{v, affineLow, true})
 	if v.wide {
-		p.regs[reg+1] = affineReg{v, affineHigh, true}
+		p.put(reg+1, affineReg{v, affineHigh, true})
 	}
+}
+
+// put notes what is in a register now.
+func (p *affinePlanner) put(reg int, r affineReg) {
+	p.lost(reg, 1, true)
+	p.regs[reg] = r
 }
 
 func (p *affinePlanner) gained() { p.gain += affineInstead }
@@ -243,7 +246,7 @@ func (p *affinePlanner) wide(o *gcn.Operand) (from affineWide, ok bool) {
 		return from, false
 	}
 	reg := int(o.Index)
-	if v := p.pair(reg, 0); v != nil {
+	if v := p.pair(reg); v != nil {
 		return affineWide{affineReg: affineReg{affine: v}}, true
 	}
 	hi, ok := p.regs[reg+1]
@@ -392,8 +395,7 @@ func (p *affinePlanner) addHigh(i int, sum pairSum) bool {
 	p.gained()
 	p.gained()
 	for j, reg := range []int{sum.reg, int(in.Dst.Index)} {
-		p.lost(reg, 1, true)
-		p.regs[reg] = affineReg{v, affinePart(j), true}
+		p.put(reg, affineReg{v, affinePart(j), true})
 	}
 	return true
 }

@@ -41,7 +41,7 @@ func (g *nativeGen) planAffine() {
 		for i := range g.blocks {
 			nb := &g.blocks[i]
 			last := g.branchOf(nb)
-			if loop := last != nil && last.target == nb.b; loop != loops || g.plans[nb.b] != nil || len(g.formed(i)) > 0 || !anyAddress(nb) {
+			if loop := last != nil && last.target == nb.b; loop != loops || len(g.formed(i)) > 0 || !anyAddress(nb) {
 				continue
 			}
 			var turn *affineTurn
@@ -176,8 +176,8 @@ func (p *affinePlanner) turns() {
 	known := 0
 	p.failed = p.failed || len(roots) > mostTurned
 	for _, root := range roots {
-		v := p.regs[root.reg].affine
-		if v == nil || v.wide != root.wide || p.regs[root.reg].part != affineLow || root.wide && (p.regs[root.reg+1].affine != v || p.regs[root.reg+1].part != affineHigh) {
+		v := p.number(root.reg, root.wide)
+		if v == nil || v.wide != root.wide {
 			continue
 		}
 		if t.to == p.nb.b {
@@ -189,9 +189,7 @@ func (p *affinePlanner) turns() {
 			continue
 		}
 		t.again[root] = v
-		for _, j := range v.made {
-			p.wanted[j] = true
-		}
+		p.want(v)
 		known++
 	}
 	if t.to != p.nb.b { // it need not find them
@@ -259,9 +257,7 @@ func (p *affinePlanner) inst(i int) {
 	if n := accessesRow(in); n > 0 {
 		if v := p.address(i, n); v != nil {
 			s.address = v
-			for _, j := range v.made {
-				p.wanted[j] = true
-			}
+			p.want(v)
 			p.gain += affineBenefit
 		}
 	}
@@ -273,6 +269,13 @@ func (p *affinePlanner) inst(i int) {
 	})
 	s.stale = p.unwritten()
 	vectorUses(in, func(reg, n int, write bool) { p.lost(reg, n, write) })
+}
+
+// want notes that an affine number is wanted, and so the instructions that have computed it.
+func (p *affinePlanner) want(v *affine) {
+	for _, j := range v.made {
+		p.wanted[j] = true
+	}
 }
 
 // reads reports whether an access reads a register other than for its address.
@@ -307,7 +310,7 @@ func (p *affinePlanner) address(i, n int) *affine {
 			v = low.affine
 		}
 	} else {
-		v = p.pair(reg, n)
+		v = p.pair(reg)
 	}
 	if v == nil || !p.strides(v, n) {
 		return nil
@@ -347,19 +350,23 @@ func (p *affinePlanner) begins(reg int, wide bool) affineReg {
 	return p.regs[reg]
 }
 
-// pair is the affine number in a pair of registers, nil if there is none. One that the block begins with is a root, for accesses of n bytes.
-func (p *affinePlanner) pair(reg, n int) *affine {
-	lo, known := p.regs[reg]
-	hi, also := p.regs[reg+1]
-	switch {
-	case known && also:
-		if lo.wide && lo.affine == hi.affine && lo.part == affineLow && hi.part == affineHigh {
-			return lo.affine
-		}
-	case !known && !also && !p.written[reg] && !p.written[reg+1]:
+// pair is the affine number in a pair of registers, nil if there is none. One that the block begins with is a root.
+func (p *affinePlanner) pair(reg int) *affine {
+	_, known := p.regs[reg]
+	_, also := p.regs[reg+1]
+	if !known && !also && !p.written[reg] && !p.written[reg+1] {
 		return p.begins(reg, true).affine
 	}
-	return nil
+	return p.number(reg, true)
+}
+
+// number is the affine number whose lower half is in a register and, of a wide one, whose upper half is in the next. It is nil if there is none.
+func (p *affinePlanner) number(reg int, wide bool) *affine {
+	lo, hi := p.regs[reg], p.regs[reg+1]
+	if lo.part != affineLow || wide && (hi.affine != lo.affine || hi.part != affineHigh) {
+		return nil
+	}
+	return lo.affine
 }
 
 // value finds a slot for another number. It is nil if there is none.
