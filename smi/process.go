@@ -112,7 +112,7 @@ type SessionTotals struct {
 	ModuleHits   Opt[uint64] `json:"module_hits" msgpack:"mh,omitempty"`   // loads that needed no bytes
 	ModulesSaved Opt[Bytes]  `json:"modules_saved" msgpack:"ms,omitempty"` // bytes that were not sent for that
 
-	DroppedSpans Opt[uint64] `json:"dropped_spans" msgpack:"ds,omitempty"` // of traced calls, because too many came; not available: none are traced
+	DroppedSpans Opt[uint64] `json:"dropped_spans" msgpack:"ds,omitempty"` // of traced calls that were left out: too many, or kernels whose end nobody saw; not available: none are traced
 
 	// How often code of kernels that a simulated card executes much was not translated to machine code, because there was no memory for it or the
 	// system grants none that can be executed: kernels are many times as slow then.

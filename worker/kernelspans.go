@@ -12,10 +12,14 @@ import (
 // maxKernelSpans bounds the traced kernels of a session that have not ended.
 const maxKernelSpans = 256
 
+// endPatience is how long a session that ends waits for the spans of kernels that have ended.
+const endPatience = time.Second / 2
+
 // kernelSpans waits for traced kernels, one after the other.
 type kernelSpans struct {
-	queue   []kernelSpan
-	running bool // somebody works the queue
+	queue   []kernelSpan  // the first is the one that is waited for
+	running bool          // somebody works the queue
+	moved   chan struct{} // closed once the queue is shorter; nil: nobody waits for that
 	anchors map[int32]kernelAnchor
 }
 
@@ -123,19 +127,73 @@ func (t *tracer) work(rt hip.Runtime) {
 			return
 		}
 		k := q.queue[0]
-		q.queue = q.queue[1:]
-		stale := k.resets != t.resets
+		known := k.resets == t.resets
 		t.mu.Unlock()
-		if !stale {
-			t.measure(rt, k)
+		if known {
+			known = t.measure(rt, &k)
 		}
+		t.mu.Lock()
+		if len(q.queue) > 0 { // finish has not given it up
+			if q.queue = q.queue[1:]; known {
+				t.ready = append(t.ready, k.Record)
+			} else {
+				t.dropped++
+			}
+		}
+		if q.moved != nil {
+			close(q.moved)
+			q.moved = nil
+		}
+		t.mu.Unlock()
 	}
 }
 
-// measure waits for the kernel and dates it.
-func (t *tracer) measure(rt hip.Runtime, k kernelSpan) {
+// finish is called at the session's end, when nothing is launched any more: kernels that have ended get their spans, and what has not is counted.
+func (t *tracer) finish(rt hip.Runtime) {
+	if t == nil {
+		return
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for t.finishFirst(rt) {
+		}
+	}()
+	select {
+	case <-done:
+	case <-time.After(endPatience): // a card that does not answer
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.dropped += uint64(len(t.kernels.queue))
+	t.kernels.queue = nil
+}
+
+// finishFirst waits until the kernel that is waited for has its span. It says whether that was worth it: the kernel was there and had ended.
+func (t *tracer) finishFirst(rt hip.Runtime) bool {
+	t.mu.Lock()
+	q := &t.kernels
+	if len(q.queue) == 0 {
+		t.mu.Unlock()
+		return false
+	}
+	k := q.queue[0]
+	if q.moved == nil {
+		q.moved = make(chan struct{})
+	}
+	moved := q.moved
+	t.mu.Unlock()
+	if rt.EventQuery(k.thread, k.stop) == hip.ErrorNotReady {
+		return false
+	}
+	<-moved
+	return true
+}
+
+// measure waits for the kernel and dates it. It says whether it could.
+func (t *tracer) measure(rt hip.Runtime, k *kernelSpan) bool {
 	if rt.EventSynchronize(k.thread, k.stop) != hip.Success {
-		return // what its events are worth now is not known
+		return false // what its events are worth now is not known
 	}
 	now := mono.Now()
 	span := func(from, to hip.Event) (int64, bool) {
@@ -145,7 +203,7 @@ func (t *tracer) measure(rt hip.Runtime, k kernelSpan) {
 	took, ok := span(k.start, k.stop)
 	if !ok {
 		k.forget(rt)
-		return
+		return false
 	}
 	end := now
 	q := &t.kernels // anchors belong to whoever works the queue
@@ -170,7 +228,5 @@ func (t *tracer) measure(rt hip.Runtime, k kernelSpan) {
 	}
 	k.Record.Start = max(end-took, k.launched) + t.clock
 	k.Record.Duration = time.Duration(took)
-	t.mu.Lock()
-	t.ready = append(t.ready, k.Record)
-	t.mu.Unlock()
+	return true
 }

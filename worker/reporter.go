@@ -54,6 +54,8 @@ func (r *reporter) run(stop <-chan struct{}) {
 		case <-t.C:
 			r.send()
 		case <-stop:
+			r.send()
+			r.s.trace.finish(r.s.rt)
 			r.ended = true
 			r.send()
 			return

@@ -40,7 +40,7 @@ var (
 	workerModules = define(gauge, "hip_worker_modules_kept_bytes", "Code objects that the worker keeps for later sessions of the same user; absent where it keeps none.")
 	workerHits    = define(counter, "hip_worker_module_hits_total", "Loads of code objects that the worker had, so that the client did not send them.")
 	workerSaved   = define(counter, "hip_worker_module_saved_bytes_total", "Bytes of code objects that clients did not send because the worker had them.")
-	workerSpans   = define(counter, "hip_worker_dropped_spans_total", "Spans of traced calls that were left out because there were too many; absent where no calls are traced.")
+	workerSpans   = define(counter, "hip_worker_dropped_spans_total", "Spans of traced calls that were left out: there were too many, or a kernel's end was not seen; absent where no calls are traced.")
 	workerSlow    = define(counter, "hip_worker_untranslated_code_total", "Times that often executed code of kernels was not translated to machine code for want of memory or of permission; simulated cards are many times as slow then.")
 )
 
