@@ -82,6 +82,7 @@ type region struct {
 	needV, needA int
 	pinned       int  // vector registers
 	turns        int  // instructions in strips
+	few          int  // blocks with code for few lanes
 	affine       int  // accesses at affine addresses
 	affineTurns  int  // ways to loops whose roots are known
 	f32, f64     bool // has arithmetic that MODE matters for

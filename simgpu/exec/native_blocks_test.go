@@ -155,7 +155,7 @@ func TestNativeBlocks(t *testing.T) {
 	if !translates(t) {
 		return
 	}
-	defer func(cost, least int) { useNative, leaveCost, leastOfStrip = true, cost, least }(leaveCost, leastOfStrip)
+	defer func(cost, strip, few int) { useNative, leaveCost, leastOfStrip, leastOfFew = true, cost, strip, few }(leaveCost, leastOfStrip, leastOfFew)
 	n := 1000
 	if testing.Short() {
 		n = 200
@@ -171,10 +171,10 @@ func TestNativeBlocks(t *testing.T) {
 		m.V, m.A = registers(m.V, 256), registers(m.A, 256)
 		m.setBases()
 		r := rand.New(rand.NewPCG(uint64(arch), 77))
-		faults, pinned, turns := 0, 0, 0
+		faults, pinned, turns, few := 0, 0, 0, 0
 		for i := range n {
 			leaveCost = []int{8, 0, -1000}[i/2%3] // what is worth a register, or everything
-			leastOfStrip = 1 + i%4/3
+			leastOfStrip, leastOfFew = 1+i%4/3, 1+i%3
 			m.fill(r, data)
 			m.setMode(0x3f0)
 			m.setS64(64, data)
@@ -228,7 +228,7 @@ func TestNativeBlocks(t *testing.T) {
 			if e == nil {
 				t.Fatalf("%s: not translated:\n%s", arch, text)
 			}
-			pinned, turns = pinned+e.r.pinned, turns+e.r.turns
+			pinned, turns, few = pinned+e.r.pinned, turns+e.r.turns, few+e.r.few
 			err2 := m.runCode()
 			got := m.save(mem)
 			if fmt.Sprint(err1) != fmt.Sprint(err2) {
@@ -251,9 +251,10 @@ func TestNativeBlocks(t *testing.T) {
 				t.Fatalf("%s: program %d: %s; %v:\n%s", arch, i, d, err1, text)
 			}
 		}
-		t.Logf("%s: %d faults, %.1f registers pinned, %.1f instructions in strips", arch, faults, float64(pinned)/float64(n), float64(turns)/float64(n))
-		if faults == 0 || hasAVX512 && pinned < n || !hasAVX512 && turns < n {
-			t.Errorf("%s: %d faults, %d pinned registers, %d instructions in strips: not random enough", arch, faults, pinned, turns)
+		t.Logf("%s: %d faults, %.1f registers pinned, %.1f instructions in strips, %.1f blocks for few lanes", arch, faults, float64(pinned)/float64(n),
+			float64(turns)/float64(n), float64(few)/float64(n))
+		if faults == 0 || hasAVX512 && pinned < n || !hasAVX512 && turns < n || few < n {
+			t.Errorf("%s: %d faults, %d pinned registers, %d instructions in strips, %d blocks for few lanes: not random enough", arch, faults, pinned, turns, few)
 		}
 	}
 }

@@ -160,7 +160,7 @@ func divScale32(g *nativeGen, in *gcn.Inst) bool {
 	for q := range g.quarterCount() {
 		var s [3]x64.Z
 		for i := range s {
-			s[i] = g.inReg(x64.Z(2+i), g.source(in, i, q))
+			s[i] = g.inReg(x64.Z(2+i), g.onlyActive(x64.Z(2+i), g.source(in, i, q), q))
 		}
 		lanes32.scaled(g, 0, s[0], s[1], s[2], 5, 6)
 		g.active(5, q)

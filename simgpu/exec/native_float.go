@@ -75,7 +75,7 @@ func toF64(name string, o x64.VOp) {
 			g.floatKind(isF32)
 		}
 		for _, q := range g.turns() {
-			x := g.inReg(2, g.source(in, 0, q))
+			x := g.inReg(2, g.onlyActive(2, g.source(in, 0, q), q))
 			g.a.VUpper(6, x)
 			g.a.V1(o, 5, x, 0)
 			g.a.V1(o, 6, x64.Z(6), 0)

@@ -23,8 +23,13 @@ const (
 const vectorsFrom = 128 * 64
 
 // size is how many lanes the waves have: where that is 32, registers have them in their lower halves, and code is for two quarters of these.
-func (g *nativeGen) size() int         { return g.p.arch.WaveSize() }
-func (g *nativeGen) quarterCount() int { return g.size() / 16 }
+func (g *nativeGen) size() int { return g.p.arch.WaveSize() }
+func (g *nativeGen) quarterCount() int {
+	if g.first {
+		return 1
+	}
+	return g.size() / 16
+}
 
 // wide reports whether a lane mask is a pair of scalar registers.
 func (g *nativeGen) wide() bool { return g.size() == 64 }
@@ -84,6 +89,8 @@ type nativeGen struct {
 	afresh map[bool]x64.Label  // see beginsInRing
 	stubs  []func()            // what stands behind the code
 	full   bool                // all lanes are active in what is generated
+	few    bool                // none is behind the first quarter; see native_few.go
+	first  bool                // the current instruction is executed for that quarter alone
 	strip  *strip              // that is generated; nil: none
 	blk    *block              // being generated
 	nb     *nativeBlock
@@ -262,6 +269,9 @@ func (g *nativeGen) block(i int) {
 	g.stubs = append(g.stubs, func() {
 		a.Bind(masked)
 		g.blk, g.full = b, false
+		if g.worthFew(nb) {
+			g.fewLanes(nb)
+		}
 		g.body(nb)
 	})
 }
@@ -365,7 +375,9 @@ func (g *nativeGen) one(in *gcn.Inst) {
 	g.beforeInst(in)
 	g.settle(in)
 	g.holds = 0
+	g.first = g.few && laneByLane(in)
 	g.inst(in)
+	g.first = false
 	g.afterInst(in)
 	g.notUniform(in)
 	if g.held = g.heldBehind(in, g.held); g.holds != 0 {

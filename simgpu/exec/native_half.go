@@ -168,7 +168,7 @@ func mixed(name string, to16, high bool) {
 			for i := range 3 {
 				g.mixedSource(in, i, q)
 			}
-			a.V(x64.VFMA213PS, 2, 3, x64.Z(4), 0)
+			a.V(x64.VFMA213PS, 2, 3, x64.Z(4), g.lanes(q))
 			if in.Clamp {
 				g.clamp(2, isF32)
 			}

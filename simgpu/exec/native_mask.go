@@ -62,7 +62,7 @@ func nativeCompare(name string, c comparison, pred byte) {
 			if prefix == "v_cmp_" {
 				stored, held = g.fate(int(d))
 			}
-			together := !c.wide && in.Form != gcn.FormDPP && !held && g.strip == nil // their masks do not get into the way of anything
+			together := !c.wide && in.Form != gcn.FormDPP && !held && g.strip == nil && !g.first // their masks do not get into the way of anything
 			for _, q := range g.turns() {
 				k := x64.K(5)
 				switch {

@@ -186,16 +186,19 @@ func (g *nativeGen) inReg(z x64.Z, rm any) x64.Z {
 }
 
 // to loads an operand to a register.
-func (g *nativeGen) to(z x64.Z, rm any) {
+func (g *nativeGen) to(z x64.Z, rm any) { g.toLanes(z, rm, 0) }
+
+// toLanes loads the lanes of k.
+func (g *nativeGen) toLanes(z x64.Z, rm any, k x64.K) {
 	switch rm := rm.(type) {
 	case x64.Bcast:
-		g.a.V1(x64.VPBCASTD, z, rm.Mem, 0)
+		g.a.V1(x64.VPBCASTD, z, rm.Mem, k)
 	case x64.Z:
 		if rm != z {
-			g.a.V1(x64.VMOVDQU32, z, rm, 0)
+			g.a.V1(x64.VMOVDQU32, z, rm, k)
 		}
 	default:
-		g.a.V1(x64.VMOVDQU32, z, rm, 0)
+		g.a.V1(x64.VMOVDQU32, z, rm, k)
 	}
 }
 
@@ -281,7 +284,7 @@ func (g *nativeGen) readsActive(k x64.K, idx x64.Z, from int, under x64.K) {
 
 // load64 loads 8 lanes of source o as qwords: half a quarter in the order of the
 // lanes, or, if it is mixed, two lanes out of each four, as rejoin wants them. A
-// source of one dword is zero extended. Z7 is used.
+// source of one dword is zero extended. Z1 and Z7 are used. Numbers are loaded as zeros where lanes are not active.
 func (g *nativeGen) load64(z x64.Z, o *gcn.Operand, q, half int, mixed bool) {
 	a := &g.a
 	if !isVec(o) {
@@ -309,9 +312,15 @@ func (g *nativeGen) load64(z x64.Z, o *gcn.Operand, q, half int, mixed bool) {
 	}
 	hi := g.at(o, 1, q)
 	if !mixed {
+		if o.Type == gcn.F64 {
+			lo, hi = g.onlyActive(7, lo, q), g.onlyActive(1, hi, q)
+		}
 		lo = g.inReg(7, lo)
 		g.interleave(z, lo.(x64.Z), hi, half, mixed)
 		return
+	}
+	if o.Type == gcn.F64 {
+		lo, hi = g.onlyActive(z, lo, q), g.onlyActive(7, hi, q)
 	}
 	g.interleave(z, g.inReg(z, lo), hi, half, mixed)
 }

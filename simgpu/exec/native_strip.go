@@ -192,7 +192,7 @@ func (g *nativeGen) inTurns(i, end int) {
 	in := g.ofStrip(i, end)
 	kept, dead := g.endsOf(in, i, end)
 	uniform, places, ranges, held := g.uniform, g.places, g.ranges, g.held
-	for _, q := range g.turns() {
+	for _, q := range g.turns()[:g.fewTurns()] {
 		g.uniform, g.places, g.ranges, g.held = maps.Clone(uniform), maps.Clone(places), slices.Clone(ranges), held
 		g.strip = &strip{q, in}
 		for reg, z := range in {

@@ -147,9 +147,9 @@ func (m *machine) translated(t *testing.T, words []uint32) (returns int, err err
 // translate makes machine code of it, which runCode executes until there is other code.
 func (m *machine) translate(t *testing.T, words []uint32) (returns int) {
 	m.prog.Invalidate(m.code, page)
-	defer func(least int) { leastOfStrip = least }(leastOfStrip)
+	defer func(strip, few int) { leastOfStrip, leastOfFew = strip, few }(leastOfStrip, leastOfFew)
 	m.translations++
-	leastOfStrip = 1 + m.translations%2
+	leastOfStrip, leastOfFew = 1+m.translations%2, 1+m.translations/2%2
 	for i, c := range append(slices.Clone(words), endOf(m.prog.arch)) {
 		binary.LittleEndian.PutUint32(m.codeData[4*i:], c)
 	}

@@ -36,6 +36,7 @@ func vecOrder(name string, commutes bool, f step) {
 				order, steady = [3]int{1, 0, 2}, true
 			}
 		}
+		quiet := v.fl != notFloat && (!plain || !underMask[name])
 		_, place0 := g.placed(&in.Src[0], 0)
 		_, place1 := g.placed(&in.Src[1], 0)
 		for _, q := range g.quartersOf(in) {
@@ -45,7 +46,9 @@ func vecOrder(name string, commutes bool, f step) {
 					s[0] = x64.Z(2)
 					continue
 				}
-				s[i] = g.source(in, order[i], q)
+				if s[i] = g.source(in, order[i], q); quiet {
+					s[i] = g.onlyActive(x64.Z(2+order[i]), s[i], q)
+				}
 			}
 			if _, ok := s[0].(x64.Z); !ok && commutes && !steady {
 				if _, ok := s[1].(x64.Z); ok {
@@ -142,7 +145,7 @@ func packed(name string, f step) {
 				x := g.inReg(2, s[0])
 				if in.Clamp || aside {
 					d := x64.Z(5 * (1 - half))
-					f(g, d, 0, x, s[1], s[2])
+					f(g, d, g.lanes(q), x, s[1], s[2])
 					if in.Clamp {
 						g.clamp(d, isF32)
 					}
@@ -187,22 +190,18 @@ func fma(g *nativeGen, d x64.Z, k x64.K, a x64.Z, b, c any) {
 	switch {
 	case c == any(d):
 		g.a.V(x64.VFMA231PS, d, a, b, k)
-		return
-	case k == 0 && d != a && any(d) != b:
-		g.to(d, c)
-		g.a.V(x64.VFMA231PS, d, a, b, 0)
-		return
 	case d == a:
 		g.a.V(x64.VFMA213PS, d, g.inReg(6, b), c, k)
-		return
 	case b == any(d):
 		g.a.V(x64.VFMA213PS, d, a, c, k)
-		return
+	case k != 0 && !hasAVX512: // a mask is an instruction more, once is enough
+		g.to(7, c)
+		g.a.V(x64.VFMA231PS, 7, a, b, 0)
+		g.a.V1(x64.VMOVDQU32, d, x64.Z(7), k)
+	default:
+		g.toLanes(d, c, k)
+		g.a.V(x64.VFMA231PS, d, a, b, k)
 	}
-	y := g.inReg(6, b)
-	g.a.V1(x64.VMOVDQU32, 7, a, 0)
-	g.a.V(x64.VFMA213PS, 7, y, c, 0)
-	g.a.V1(x64.VMOVDQU32, d, x64.Z(7), k)
 }
 
 func simple(o x64.VOp) step {
