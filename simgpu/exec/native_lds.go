@@ -348,15 +348,18 @@ func (g *nativeGen) ldsAccess(addr, dst *gcn.Operand, passes []ldsPass) {
 	}
 	a.OpImm(x64.CMP, false, kind, ldsRow)
 	a.JumpIf(x64.NE, same)
-	if dst == nil {
-		for from := 0; from < len(passes); { // what all lanes write at one offset, then what they write at the other
+	write := func(f func(p ldsPass, q int, at x64.Mem)) { // what all lanes write at one offset, then what they write at the other
+		for from := 0; from < len(passes); {
 			to := from + 1
 			for to < len(passes) && passes[to].data == passes[from].data {
 				to++
 			}
-			each(passes[from:to], func(p ldsPass, q int, at x64.Mem) { a.VStore(at, g.inReg(0, g.at(p.data, p.reg, q)), g.lanes(q)) })
+			each(passes[from:to], f)
 			from = to
 		}
+	}
+	if dst == nil {
+		write(func(p ldsPass, q int, at x64.Mem) { a.VStore(at, g.inReg(0, g.at(p.data, p.reg, q)), g.lanes(q)) })
 	} else {
 		each(passes, func(p ldsPass, q int, at x64.Mem) {
 			d, k, done := g.target(dst, p.reg, q)
@@ -375,10 +378,21 @@ func (g *nativeGen) ldsAccess(addr, dst *gcn.Operand, passes []ldsPass) {
 			done()
 		})
 	}
-	if dst == nil {
-		other = same
-	}
 	g.later(func() {
+		if dst == nil {
+			a.Bind(same)
+			if g.full { // the last lane's stays
+				a.OpImm(x64.CMP, false, kind, ldsSame)
+				a.JumpIf(x64.NE, other)
+				a.Imm(x64.RAX, 1<<15)
+				a.KFromReg(5, x64.RAX)
+				write(func(p ldsPass, q int, at x64.Mem) {
+					at.Disp -= 4 * 15
+					a.VStore(at, g.inReg(0, g.at(p.data, p.reg, q)), 5)
+				})
+				a.Jump(done)
+			}
+		}
 		a.Bind(other)
 		if kept {
 			known := a.Label()
