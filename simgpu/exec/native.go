@@ -8,6 +8,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/klauspost/cpuid/v2"
 	"golang.org/x/sys/cpu"
 
 	"github.com/rocwire/rocwire/simgpu/exec/internal/x64"
@@ -35,6 +36,9 @@ var useNative = (hasAVX512 || cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasF1
 
 // hasPopcnt: bits of vectors can be counted.
 var hasPopcnt = cpu.X86.HasAVX512VPOPCNTDQ || !hasAVX512
+
+// useHalves: there is arithmetic on f16. Tests set it.
+var useHalves = hasAVX512 && cpuid.CPU.Supports(cpuid.AVX512FP16)
 
 // hasByteTables: the processor permutes the bytes of two vectors.
 var hasByteTables = hasAVX512 && cpu.X86.HasAVX512VBMI

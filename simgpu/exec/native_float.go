@@ -110,22 +110,6 @@ func fromF64(name string, f func(g *nativeGen)) {
 	}
 }
 
-// half16 defines an operation on two f16, the second perhaps negated, that is
-// computed in f32 and rounded.
-func half16(name string, o x64.VOp, negate bool) {
-	vec(name, func(g *nativeGen, d x64.Z, k x64.K, x x64.Z, y, _ any) {
-		a := &g.a
-		widenHalves(g, 5, x)
-		widenHalves(g, 6, y)
-		if negate { // of NaNs, too
-			a.V(x64.VPXORD, 6, 6, g.con(1<<31), 0)
-		}
-		a.V(o, 5, 5, x64.Z(6), 0)
-		a.VToHalf(5, 5, 0)
-		a.V1(x64.VPMOVZXWD, d, x64.Z(5), k)
-	})
-}
-
 // scale is v_ldexp_f32, by way of f64.
 func scale(g *nativeGen, d x64.Z, k x64.K, x x64.Z, y, _ any) {
 	a, e := &g.a, g.inReg(6, y)
@@ -231,9 +215,6 @@ var _ = define(func() {
 		g.a.VToHalf(5, x, 0)
 		g.a.V1(x64.VPMOVZXWD, d, x64.Z(5), k)
 	})
-	half16("v_add_f16", x64.VADDPS, false)
-	half16("v_sub_f16", x64.VADDPS, true)
-	half16("v_mul_f16", x64.VMULPS, false)
 	vec("v_pack_b32_f16", func(g *nativeGen, d x64.Z, k x64.K, x x64.Z, y, _ any) {
 		g.masked(5, x, 0xffff)
 		g.a.VShift(x64.VPSLLD, 6, g.inReg(6, y), 0, 16)

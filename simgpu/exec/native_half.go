@@ -40,9 +40,15 @@ func fma16s(g *nativeGen) {
 	a.V1(x64.VMOVDQU32, 5, x64.Z(2), 5)
 }
 
-// single16 defines an operation on f16 of n sources.
-func single16(name string, n int, f func(g *nativeGen)) {
+// single16 defines an operation on f16 of n sources. o is the instruction that does it, on processors that have it.
+func single16(name string, n int, o x64.VOp, f func(g *nativeGen)) {
 	vec(name, func(g *nativeGen, d x64.Z, k x64.K, x x64.Z, y, z any) {
+		if useHalves && o != noOp {
+			g.to(5, x)
+			g.halves16(o, []any{y, z}[:n-1])
+			g.a.V(x64.VPANDD, d, 5, g.con(0xffff), k)
+			return
+		}
 		for i, rm := range []any{x, y, z}[:n] {
 			widenHalves(g, x64.Z(5+i), rm)
 		}
@@ -52,13 +58,58 @@ func single16(name string, n int, f func(g *nativeGen)) {
 	})
 }
 
+// noOp stands for no instruction.
+var noOp x64.VOp
+
+// halves16 computes on the f16 in Z5 and the other sources, dword by dword.
+func (g *nativeGen) halves16(o x64.VOp, more []any) {
+	y := g.inReg(6, more[0])
+	if len(more) == 1 {
+		g.a.V(o, 5, 5, y, 0)
+		return
+	}
+	g.a.V(o, 5, y, g.inReg(7, more[1]), 0) // Z5 * y + z
+}
+
+// packedHalves is packed16 of an instruction.
+func (g *nativeGen) packedHalves(in *gcn.Inst, n int, o x64.VOp) {
+	for _, q := range g.turns() {
+		var s [3]any
+		for i := range n {
+			s[i] = g.pairOfHalves(in, i, q)
+		}
+		g.to(5, s[0])
+		g.halves16(o, s[1:n])
+		g.store(&in.Dst, 0, q, 5)
+	}
+}
+
+// pairOfHalves is what a packed operation takes of source i: in Z2, Z3 or Z4, if it is not all of it as it is.
+func (g *nativeGen) pairOfHalves(in *gcn.Inst, i, q int) any {
+	a, z, rm := &g.a, x64.Z(2+i), g.plainSource(&in.Src[i], q)
+	if low, high := in.OpSel>>i&1, in.OpSelHi>>i&1; low != 0 || high != 1 {
+		at := [2]uint32{0x0100, 0x0302}
+		a.V(x64.VPSHUFB, z, g.inReg(z, rm), g.lanesOf(func(lane int) uint32 { return at[low] | at[high]<<16 + uint32(lane%4)*0x04040404 }), 0)
+		rm = z
+	}
+	if negated := uint32(in.Neg>>i&1)<<15 | uint32(in.NegHi>>i&1)<<31; negated != 0 {
+		a.V(x64.VPXORD, z, g.inReg(z, rm), g.con(negated), 0)
+		rm = z
+	}
+	return rm
+}
+
 // packed16 defines the packed operation.
-func packed16(name string, n int, f func(g *nativeGen)) {
+func packed16(name string, n int, o x64.VOp, f func(g *nativeGen)) {
 	nativeVector[name] = func(g *nativeGen, in *gcn.Inst) bool {
 		if in.Enc != gcn.VOP3P || in.Clamp || in.Omod != 0 || !canOperands(in, n) {
 			return false
 		}
 		g.floatKind(isPackF16)
+		if useHalves && o != noOp {
+			g.packedHalves(in, n, o)
+			return true
+		}
 		form := byHalf
 		if all := uint8(1<<n - 1); in.OpSel&all == 0 && in.OpSelHi&all == all {
 			form = byLanes
@@ -293,15 +344,18 @@ func dotHalves(g *nativeGen, d x64.Z, k x64.K, a x64.Z, b, c any) {
 }
 
 var _ = define(func() {
-	single16("v_fma_f16", 3, fma16s)
-	packed16("v_pk_fma_f16", 3, fma16s)
-	packed16("v_pk_add_f16", 2, simple16(x64.VADDPS))
-	packed16("v_pk_mul_f16", 2, simple16(x64.VMULPS))
-	for name, which := range map[string]byte{"min_f16": smaller, "max_f16": larger} {
-		single16("v_"+name, 2, choose16(which))
-		packed16("v_pk_"+name, 2, choose16(which))
+	single16("v_fma_f16", 3, x64.VFMA213PH, fma16s)
+	packed16("v_pk_fma_f16", 3, x64.VFMA213PH, fma16s)
+	for name, o := range map[string]struct{ by16, by32 x64.VOp }{"add_f16": {x64.VADDPH, x64.VADDPS}, "mul_f16": {x64.VMULPH, x64.VMULPS}} {
+		single16("v_"+name, 2, o.by16, simple16(o.by32))
+		packed16("v_pk_"+name, 2, o.by16, simple16(o.by32))
 	}
-	single16("v_subrev_f16", 2, func(g *nativeGen) { g.a.V(x64.VSUBPS, 5, 6, x64.Z(5), 0) })
+	single16("v_sub_f16", 2, x64.VSUBPH, simple16(x64.VSUBPS))
+	for name, which := range map[string]byte{"min_f16": smaller, "max_f16": larger} {
+		single16("v_"+name, 2, noOp, choose16(which))
+		packed16("v_pk_"+name, 2, noOp, choose16(which))
+	}
+	single16("v_subrev_f16", 2, noOp, func(g *nativeGen) { g.a.V(x64.VSUBPS, 5, 6, x64.Z(5), 0) })
 	for name, right := range map[string]x64.VShift{"v_cvt_f16_u16": x64.VPSRLD, "v_cvt_f16_i16": x64.VPSRAD} {
 		vec(name, func(g *nativeGen, d x64.Z, k x64.K, x x64.Z, _, _ any) {
 			g.a.VShift(x64.VPSLLD, 5, x, 0, 16)

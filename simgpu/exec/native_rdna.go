@@ -64,7 +64,7 @@ var _ = define(func() {
 		})
 	}
 	for _, name := range []string{"v_fmac_f16", "v_fmamk_f16", "v_fmaak_f16"} {
-		single16(name, 3, fma16s)
+		single16(name, 3, x64.VFMA213PH, fma16s)
 	}
 	vec("v_mov_b16", unary(x64.VMOVDQU32))
 	vec("v_not_b16", func(g *nativeGen, d x64.Z, k x64.K, a x64.Z, _, _ any) { g.a.V(x64.VPXORD, d, a, g.con(^uint32(0)), k) })

@@ -19,6 +19,7 @@ type VOp struct {
 
 const (
 	m0f, m38, m3a = 1, 2, 3
+	map5, map6    = 5, 6
 	p66, pf3, pf2 = 1, 2, 3
 )
 
@@ -75,6 +76,15 @@ var (
 	VPSLLVW  = VOp{m38, p66, 1, 0x12}
 	VPSRLVW  = VOp{m38, p66, 1, 0x10}
 	VPSRAVW  = VOp{m38, p66, 1, 0x11}
+)
+
+// Instructions on f16, on processors with AVX512-FP16. They compute with denormals, and in their usual time.
+var (
+	VADDPH    = VOp{map5, 0, 0, 0x58}
+	VSUBPH    = VOp{map5, 0, 0, 0x5c}
+	VMULPH    = VOp{map5, 0, 0, 0x59}
+	VFMA213PH = VOp{map6, p66, 0, 0xa8}
+	VFMA231PH = VOp{map6, p66, 0, 0xb8}
 )
 
 // Instructions on qwords.
@@ -145,7 +155,12 @@ func (o VOp) memory() int32 {
 }
 
 // element is the size of an element.
-func (o VOp) element() int32 { return 4 << o.W }
+func (o VOp) element() int32 {
+	if o.Map >= map5 {
+		return 2
+	}
+	return 4 << o.W
+}
 
 // broadcasts reports whether the last source can be a Bcast. Of words and bytes there is no such form, nor of what only moves.
 func (o VOp) broadcasts() bool {
