@@ -96,6 +96,8 @@ type nativeGen struct {
 	nb     *nativeBlock
 	idx    int
 
+	halved [256]bool // scalar registers that a store of 32 bits has written in the block, see joinHalves
+
 	held, holds int // 1 + the scalar register pair whose mask is in K1 to K4; what it is behind the instruction
 
 	plans  map[*block]*affinePlan
@@ -296,7 +298,7 @@ func (g *nativeGen) body(nb *nativeBlock) {
 		g.loadExec()
 	}
 	g.nb, g.ranges, g.held = nb, nil, 0
-	g.uniform = map[int]*gcn.Operand{}
+	g.uniform, g.halved = map[int]*gcn.Operand{}, [256]bool{}
 	if g.forms != nil {
 		g.places = map[int]ldsPlace{}
 	}
@@ -374,6 +376,7 @@ func (g *nativeGen) one(in *gcn.Inst) {
 	g.a.Dead(1<<firstPinned-1, 0xff&^(1<<1|1<<2|1<<3|1<<4))
 	g.beforeInst(in)
 	g.settle(in)
+	g.joinHalves(in)
 	g.holds = 0
 	g.first = g.few && laneByLane(in)
 	g.inst(in)
@@ -389,6 +392,7 @@ func (g *nativeGen) one(in *gcn.Inst) {
 
 // instead generates what stands for an instruction.
 func (g *nativeGen) instead(in *gcn.Inst, s *affineStep) {
+	g.joinHalves(in)
 	s.make(g)
 	g.notUniform(in)
 	g.held = g.heldBehind(in, g.held)

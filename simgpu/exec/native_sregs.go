@@ -50,6 +50,10 @@ func (g *nativeGen) scalarAt(n int, wide bool) any {
 func (g *nativeGen) setScalar(n int, wide bool, r x64.Reg) {
 	a := &g.a
 	a.Store(wide, sreg(n), r)
+	g.halved[n] = !wide
+	if wide {
+		g.halved[n+1] = false
+	}
 	for i := range g.scalars {
 		p := &g.scalars[i]
 		switch {
@@ -71,6 +75,27 @@ func (g *nativeGen) setScalar(n int, wide bool, r x64.Reg) {
 		default:
 			a.Load(p.wide, p.in, sreg(p.reg))
 		}
+	}
+}
+
+// joinHalves makes pairs one in memory that an instruction reads as such and whose registers were written one by one: what two stores
+// wrote one load gets when they are all the way in the cache, and so is everything before them. Sums of 64 bits are made that way.
+func (g *nativeGen) joinHalves(in *gcn.Inst) {
+	a := &g.a
+	for _, o := range []*gcn.Operand{&in.Src[0], &in.Src[1], &in.Src[2], &in.Base} {
+		n := int(o.Index)
+		if o.Kind != gcn.SGPR || o.Width != 2 || !g.halved[n] && !g.halved[n+1] {
+			continue
+		}
+		if _, pinned := g.scalarAt(n, true).(x64.Reg); pinned {
+			continue
+		}
+		a.Load(false, x64.RCX, sreg(n+1))
+		a.Load(false, x64.RAX, sreg(n))
+		a.ShiftImm(x64.SHL, true, x64.RCX, 32)
+		a.Op(x64.OR, true, x64.RAX, x64.RCX)
+		a.Store(true, sreg(n), x64.RAX)
+		g.halved[n], g.halved[n+1] = false, false
 	}
 }
 
