@@ -86,6 +86,7 @@ type region struct {
 	needV, needA int
 	pinned       int  // vector registers
 	turns        int  // instructions in strips
+	folded       int  // instructions whose results are known
 	few          int  // blocks with code for few lanes
 	affine       int  // accesses at affine addresses
 	affineTurns  int  // ways to loops whose roots are known

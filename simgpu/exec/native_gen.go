@@ -104,6 +104,9 @@ type nativeGen struct {
 	affine *affinePlan   // of what is generated; nil: none
 	stale  []affineStale // registers that the current instruction finds not written
 
+	knowns map[*block]*knownPlan
+	known  *knownPlan // of what is generated; nil: none
+
 	uniform map[int]*gcn.Operand // what is in vector registers of the block, which were not written; see skips
 
 	forms  map[int]ldsForm  // what is known of the addresses in kept slots, in what is generated
@@ -133,6 +136,7 @@ func (g *nativeGen) generate() []byte {
 	g.chooseScalars()
 	g.flow()
 	g.planAffine()
+	g.planKnown()
 	for i := range g.blocks {
 		g.block(i)
 	}
@@ -265,9 +269,21 @@ func (g *nativeGen) block(i int) {
 		})
 		g.affine = plan
 		a.Bind(plan.start)
+	} else if known := g.knowns[b]; known != nil {
+		if len(known.begins) > 0 {
+			other := a.Label()
+			g.checkKnown(known, other)
+			g.stubs = append(g.stubs, func() {
+				a.Bind(other)
+				g.blk, g.full = b, true
+				g.body(nb)
+			})
+		}
+		g.known = known
 	}
 	g.falls = after
 	g.body(nb)
+	g.known = nil
 	g.stubs = append(g.stubs, func() {
 		a.Bind(masked)
 		g.blk, g.full = b, false
@@ -311,6 +327,11 @@ func (g *nativeGen) body(nb *nativeBlock) {
 				g.instead(&nb.ins[i], s)
 				continue
 			}
+		}
+		if s := g.knownStep(); s != nil && s.folds {
+			g.r.folded++
+			g.fold(&nb.ins[i], s)
+			continue
 		}
 		if n := g.stripEnd(i); n >= i+leastOfStrip {
 			g.inTurns(i, n)

@@ -30,6 +30,10 @@ func bpermute(g *nativeGen, in *gcn.Inst) bool {
 	if in.GDS || !isVec(&in.Addr) || !isVec(&in.Data) || !isVec(&in.Dst) {
 		return false
 	}
+	if s := g.knownStep(); s != nil && s.moves != nil {
+		g.permuteKnown(in, s.moves)
+		return true
+	}
 	a := &g.a
 	var t [4]x64.Z
 	for q := range g.quarterCount() {

@@ -73,6 +73,9 @@ func (g *nativeGen) stripEnd(i int) int {
 		if s := g.affineStep(); s != nil && (s.make != nil || i > start && len(s.write) > 0) {
 			break
 		}
+		if s := g.knownStep(); s != nil && s.folds {
+			break
+		}
 		in := &g.nb.ins[i]
 		if !isVALU(in) {
 			if !r.scalar(in) {
