@@ -260,24 +260,12 @@ func (g *nativeGen) block(i int) {
 	if forms := g.formed(i); len(forms) > 0 {
 		g.byForm(nb, forms)
 	} else if plan := g.plans[b]; plan != nil {
-		other := a.Label()
-		g.findRoots(plan, other)
-		g.stubs = append(g.stubs, func() {
-			a.Bind(other)
-			g.blk, g.full = b, true
-			g.body(nb)
-		})
+		g.findRoots(plan, g.withoutPlan(nb))
 		g.affine = plan
 		a.Bind(plan.start)
 	} else if known := g.knowns[b]; known != nil {
 		if len(known.begins) > 0 {
-			other := a.Label()
-			g.checkKnown(known, other)
-			g.stubs = append(g.stubs, func() {
-				a.Bind(other)
-				g.blk, g.full = b, true
-				g.body(nb)
-			})
+			g.checkKnown(known, g.withoutPlan(nb))
 		}
 		g.known = known
 	}
@@ -292,6 +280,17 @@ func (g *nativeGen) block(i int) {
 		}
 		g.body(nb)
 	})
+}
+
+// withoutPlan is where there is a block's code for all lanes that supposes nothing of registers.
+func (g *nativeGen) withoutPlan(nb *nativeBlock) x64.Label {
+	l := g.a.Label()
+	g.stubs = append(g.stubs, func() {
+		g.a.Bind(l)
+		g.blk, g.full = nb.b, true
+		g.body(nb)
+	})
+	return l
 }
 
 // isScalar reports whether it makes no difference to the block's code which lanes are active.
