@@ -169,6 +169,19 @@ var _ = define(func() {
 			g.a.V1(x64.VMOVDQU32, 2, x64.Z(4), 0)
 		})
 	}
+	vec("v_med3_f32", func(g *nativeGen, d x64.Z, k x64.K, x x64.Z, y, z any) { // with a NaN, the smallest
+		y3, z4 := g.inReg(3, y), g.inReg(4, z)
+		g.choose(7, x, y3, larger)
+		g.choose(5, 7, z4, smaller)
+		g.choose(6, x, y3, smaller)
+		g.choose(7, 6, 5, larger)
+		g.choose(5, 6, z4, smaller)
+		for _, s := range [][2]x64.Z{{x, y3}, {z4, z4}} {
+			g.a.VCmp(x64.VCMPPS, 5, s[0], s[1], 0, x64.FUN)
+			g.a.V1(x64.VMOVDQU32, 7, x64.Z(5), 5)
+		}
+		g.a.V1(x64.VMOVDQU32, d, x64.Z(7), k)
+	})
 	for name, imm := range map[string]byte{"v_floor_f64": 1, "v_ceil_f64": 2, "v_trunc_f64": 3, "v_rndne_f64": 0} {
 		vec64(name, false, func(g *nativeGen) { g.a.VImm(x64.VRNDSCALEPD, 2, 0, x64.Z(2), 0, imm) })
 	}

@@ -27,14 +27,6 @@ type knownStep struct {
 	moves *laneMoves // of ds_bpermute_b32; nil: not known, or not of that kind
 }
 
-// laneMoves is which lanes those of each quarter read: some of one quarter.
-type laneMoves struct {
-	from     [4]int
-	at       [4][16]uint32
-	straight bool // each the one in its place
-	crossing bool // of another quarter, perhaps
-}
-
 // knownPlan is what is known of a block.
 type knownPlan struct {
 	begins map[int]*Vec // registers that are looked at where it begins
@@ -338,46 +330,7 @@ func (k *knower) moves(in *gcn.Inst, addresses *Vec) *laneMoves {
 	if k.g.p.arch.Has(gcn.RDNA) { // each 32 lanes by themselves
 		n = 32
 	}
-	m := &laneMoves{straight: true}
-	for q := range k.g.quarterCount() {
-		for i := range 16 {
-			l := 16*q + i
-			from := int(addresses[l]+uint32(uint16(in.Offset)))>>2&(n-1) | l&^(n-1)
-			if i == 0 {
-				m.from[q] = from >> 4
-			}
-			if m.from[q] != from>>4 {
-				return nil
-			}
-			m.at[q][i] = uint32(from & 15)
-			m.straight = m.straight && from&15 == i
-		}
-		m.crossing = m.crossing || m.from[q] != q
-	}
-	return m
-}
-
-// permuteKnown is ds_bpermute_b32 of known lanes.
-func (g *nativeGen) permuteKnown(in *gcn.Inst, m *laneMoves) {
-	var t [4]any
-	for q := range g.quarterCount() {
-		if t[q] = g.at(&in.Data, 0, q); m.crossing && overlap(&in.Data, 1, &in.Dst, 1) {
-			g.to(x64.Z(4+q), t[q])
-			t[q] = x64.Z(4 + q)
-		}
-	}
-	for q := range g.quarterCount() {
-		d, _, done := g.target(&in.Dst, 0, q)
-		if m.straight {
-			g.to(d, t[m.from[q]])
-		} else {
-			if q == 0 || m.at[q] != m.at[q-1] {
-				g.to(2, g.lanesOf(func(i int) uint32 { return m.at[q][i] }))
-			}
-			g.a.V(x64.VPERMD, d, 2, t[m.from[q]], 0)
-		}
-		done()
-	}
+	return k.g.movesOf(func(l int) int { return int(addresses[l]+uint32(uint16(in.Offset)))>>2&(n-1) | l&^(n-1) })
 }
 
 // relations are the comparisons of numbers of 32 bits that are no floats.

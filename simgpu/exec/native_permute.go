@@ -24,6 +24,71 @@ func (g *nativeGen) fromAll(z, idx x64.Z, t [4]x64.Z) {
 	a.V1(x64.VMOVDQU32, z, x64.Z(1), 5)
 }
 
+// laneMoves is which lanes those of each quarter read: some of one quarter.
+type laneMoves struct {
+	from     [4]int
+	at       [4][16]uint32
+	straight bool // each the one in its place
+	crossing bool // of another quarter, perhaps
+}
+
+// movesOf are the moves where each lane reads the one that from says. It is nil if lanes of a quarter read several quarters.
+func (g *nativeGen) movesOf(from func(lane int) int) *laneMoves {
+	m := &laneMoves{straight: true}
+	for q := range g.quarterCount() {
+		for i := range 16 {
+			l := from(16*q + i)
+			if i == 0 {
+				m.from[q] = l >> 4
+			}
+			if m.from[q] != l>>4 {
+				return nil
+			}
+			m.at[q][i] = uint32(l & 15)
+			m.straight = m.straight && l&15 == i
+		}
+		m.crossing = m.crossing || m.from[q] != q
+	}
+	return m
+}
+
+// move makes dst the lanes of data that the moves say. Lanes that are not active read as 0.
+func (g *nativeGen) move(dst, data *gcn.Operand, m *laneMoves) {
+	var t [4]any
+	for q := range g.quarterCount() {
+		t[q] = g.at(data, 0, q)
+		switch z := x64.Z(4 + q); {
+		case !g.full:
+			t[q] = g.onlyActive(z, t[q], q)
+		case m.crossing && overlap(data, 1, dst, 1):
+			g.to(z, t[q])
+			t[q] = z
+		}
+	}
+	for q := range g.quarterCount() {
+		d, k, done := g.target(dst, 0, q)
+		if m.straight {
+			g.toLanes(d, t[m.from[q]], k)
+		} else {
+			if q == 0 || m.at[q] != m.at[q-1] {
+				g.to(2, g.lanesOf(func(i int) uint32 { return m.at[q][i] }))
+			}
+			g.a.V(x64.VPERMD, d, 2, t[m.from[q]], k)
+		}
+		done()
+	}
+}
+
+// swizzleLanes translates ds_swizzle_b32, which says itself which lanes it moves.
+func swizzleLanes(g *nativeGen, in *gcn.Inst) bool {
+	m := g.movesOf(func(l int) int { return swizzleLane(uint16(in.Offset), l) })
+	if in.GDS || !isVec(&in.Addr) || !isVec(&in.Dst) || m == nil {
+		return false
+	}
+	g.move(&in.Dst, &in.Addr, m)
+	return true
+}
+
 // bpermute translates ds_bpermute_b32: lanes read by address. Inactive ones
 // read as 0.
 func bpermute(g *nativeGen, in *gcn.Inst) bool {
@@ -31,7 +96,7 @@ func bpermute(g *nativeGen, in *gcn.Inst) bool {
 		return false
 	}
 	if s := g.knownStep(); s != nil && s.moves != nil {
-		g.permuteKnown(in, s.moves)
+		g.move(&in.Dst, &in.Data, s.moves)
 		return true
 	}
 	a := &g.a
@@ -101,6 +166,7 @@ func writeLane(g *nativeGen, in *gcn.Inst) bool {
 
 var _ = define(func() {
 	nativeMemory["ds_bpermute_b32"] = bpermute
+	nativeMemory["ds_swizzle_b32"] = swizzleLanes
 	nativeVector["v_readlane_b32"] = readLane
 	nativeVector["v_writelane_b32"] = writeLane
 })
