@@ -54,7 +54,6 @@ func (r *reporter) run(stop <-chan struct{}) {
 		case <-t.C:
 			r.send()
 		case <-stop:
-			r.send()
 			r.s.trace.finish(r.s.rt)
 			r.ended = true
 			r.send()

@@ -139,7 +139,7 @@ func (g *nativeGen) writeAffine(all []affineStale) {
 		return
 	}
 	a := &g.a
-	g.a.Dead(1<<firstPinned-1, 0xff&^(1<<1|1<<2|1<<3|1<<4))
+	g.between()
 	for _, s := range all {
 		g.pins.dirty &^= g.pins.of(s.reg, 1)
 		if s.part == affineHigh {

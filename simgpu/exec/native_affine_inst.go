@@ -328,13 +328,8 @@ func (p *affinePlanner) upper(i, reg, carries, n int) int {
 		if next.Op == gcn.V_ADDC_CO_U32 && next.Src[2].Kind == gcn.SGPR && int(next.Src[2].Index) == carries && isPlain(next) && next.Dst.Kind == gcn.VGPR {
 			return j
 		}
-		if reads, _ := readsMask(next, carries, n); reads {
+		if reads, _ := readsMask(next, carries, n); reads || writesScalars(next, carries, n) {
 			return -1
-		}
-		for _, o := range []*gcn.Operand{&next.Dst, &next.SDst} {
-			if overlap(o, max(1, int(o.Width)), &gcn.Operand{Kind: gcn.SGPR, Index: uint16(carries)}, n) {
-				return -1
-			}
 		}
 	}
 	return -1

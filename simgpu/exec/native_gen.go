@@ -393,7 +393,7 @@ func (g *nativeGen) one(in *gcn.Inst) {
 		g.forget(in)
 		return
 	}
-	g.a.Dead(1<<firstPinned-1, 0xff&^(1<<1|1<<2|1<<3|1<<4))
+	g.between()
 	g.beforeInst(in)
 	g.settle(in)
 	g.joinHalves(in)
@@ -414,10 +414,18 @@ func (g *nativeGen) one(in *gcn.Inst) {
 func (g *nativeGen) instead(in *gcn.Inst, s *affineStep) {
 	g.joinHalves(in)
 	s.make(g)
+	g.replaced(in)
+}
+
+// replaced notes what follows from an instruction that something else was generated for.
+func (g *nativeGen) replaced(in *gcn.Inst) {
 	g.notUniform(in)
 	g.held = g.heldBehind(in, g.held)
 	g.forget(in)
 }
+
+// between says that nobody needs any more what lasts an instruction.
+func (g *nativeGen) between() { g.a.Dead(1<<firstPinned-1, 0xff&^(1<<1|1<<2|1<<3|1<<4)) }
 
 // countLanes adds n for each active lane to a counter of the wave.
 func (g *nativeGen) countLanes(at int, n uint64) {

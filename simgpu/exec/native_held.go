@@ -88,6 +88,12 @@ func readsMask(in *gcn.Inst, reg, n int) (reads, selects bool) {
 	return !isVALU(in) && overlap(&in.Dst, max(1, int(in.Dst.Width)), &mask, n), false // s_cmov reads it
 }
 
+// writesScalars reports whether an instruction writes one of n scalar registers, where it names them.
+func writesScalars(in *gcn.Inst, reg, n int) bool {
+	mask := gcn.Operand{Kind: gcn.SGPR, Index: uint16(reg)}
+	return overlap(&in.Dst, max(1, int(in.Dst.Width)), &mask, n) || overlap(&in.SDst, max(1, int(in.SDst.Width)), &mask, n)
+}
+
 // selecting are the instructions whose third source is a lane mask.
 var selecting = map[string]bool{"v_cndmask_b32": true, "v_cndmask_b16": true, "v_addc_co_u32": true, "v_subb_co_u32": true, "v_subbrev_co_u32": true}
 
@@ -101,8 +107,7 @@ func (g *nativeGen) hold(pair, q int, k x64.K) {
 
 // heldBehind is held behind an instruction that holds no other mask: 0 if it may change the one that is.
 func (g *nativeGen) heldBehind(in *gcn.Inst, held int) int {
-	mask := gcn.Operand{Kind: gcn.SGPR, Index: uint16(held - 1)}
-	if held == 0 || !holdsMasks(in) || overlap(&in.Dst, max(1, int(in.Dst.Width)), &mask, g.maskRegs()) || overlap(&in.SDst, max(1, int(in.SDst.Width)), &mask, g.maskRegs()) {
+	if held == 0 || !holdsMasks(in) || writesScalars(in, held-1, g.maskRegs()) {
 		return 0
 	}
 	return held

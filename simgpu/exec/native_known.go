@@ -42,12 +42,16 @@ func (g *nativeGen) planKnown() {
 		return
 	}
 	ends := map[*block]map[int]*Vec{}
-	for range 2 { // what comes back from a loop is taken into account the second time
+	for round := range 2 { // what comes back from a loop is taken into account the second time
 		for i := range g.blocks {
 			nb := &g.blocks[i]
 			k := knower{g: g, nb: nb, begins: g.knownBefore(nb, ends)}
-			g.knowns[nb.b] = k.plan()
+			plan := k.plan()
 			ends[nb.b] = k.ends()
+			if round > 0 && plan != nil {
+				k.chooseWrites()
+				g.knowns[nb.b] = plan
+			}
 		}
 	}
 }
@@ -113,12 +117,16 @@ func (k *knower) plan() *knownPlan {
 	if !useful {
 		return nil
 	}
+	return plan
+}
+
+// chooseWrites finds out which results are written.
+func (k *knower) chooseWrites() {
 	for i := range k.steps {
 		if s := &k.steps[i]; s.folds {
 			s.write = k.wanted(i)
 		}
 	}
-	return plan
 }
 
 // ends are the registers that are known where the block ends.
@@ -200,19 +208,8 @@ func (k *knower) forget(in *gcn.Inst) {
 	})
 	n := k.g.maskRegs()
 	maps.DeleteFunc(k.masks, func(pair int, _ uint64) bool {
-		return k.overwrites(in, pair, n) || in.Info.Flags&gcn.WritesVCC != 0 && pair == regVCC
+		return writesScalars(in, pair, n) || in.Info.Flags&gcn.WritesVCC != 0 && pair == regVCC
 	})
-}
-
-// overwrites reports whether an instruction writes one of n scalar registers.
-func (k *knower) overwrites(in *gcn.Inst, reg, n int) bool {
-	mask := gcn.Operand{Kind: gcn.SGPR, Index: uint16(reg)}
-	for _, o := range []*gcn.Operand{&in.Dst, &in.SDst} {
-		if overlap(o, max(1, int(o.Width)), &mask, n) {
-			return true
-		}
-	}
-	return false
 }
 
 // note notes what an instruction has written.
@@ -240,7 +237,7 @@ func (k *knower) wanted(i int) bool {
 			if reads, _ := readsMask(in, reg, n); reads && !s.folds {
 				return true
 			}
-			if k.overwrites(in, reg, n) {
+			if writesScalars(in, reg, n) {
 				return int(in.Dst.Index) != reg || in.Dst.Kind != gcn.SGPR || int(in.Dst.Width) != n
 			}
 			continue
@@ -283,7 +280,7 @@ func (g *nativeGen) knownStep() *knownStep {
 
 // fold generates what is left of an instruction whose result is known.
 func (g *nativeGen) fold(in *gcn.Inst, s *knownStep) {
-	g.a.Dead(1<<firstPinned-1, 0xff&^(1<<1|1<<2|1<<3|1<<4))
+	g.between()
 	switch {
 	case !s.write:
 	case s.value != nil:
@@ -297,10 +294,7 @@ func (g *nativeGen) fold(in *gcn.Inst, s *knownStep) {
 		g.a.Imm(x64.RAX, s.mask)
 		g.setScalar(int(in.Dst.Index), g.wide(), x64.RAX)
 	}
-	g.notUniform(in)
-	g.held = g.heldBehind(in, g.held)
-	g.afterInst(in)
-	g.forget(in)
+	g.replaced(in)
 }
 
 // quarter is a quarter of what is known.

@@ -643,7 +643,6 @@ func scalarLoad(n int) emitter {
 			for j := 0; j < n; j += 2 {
 				a.Load(true, x64.RCX, x64.AtIndex(rMem, x64.RAX, 4*j))
 				a.Store(true, sreg(int(in.Dst.Index)+j), x64.RCX)
-				g.halved[int(in.Dst.Index)+j], g.halved[int(in.Dst.Index)+j+1] = false, false
 			}
 			g.scalarsWritten(int(in.Dst.Index), n)
 		}

@@ -52,19 +52,22 @@ func (g *nativeGen) movesOf(from func(lane int) int) *laneMoves {
 	return m
 }
 
-// move makes dst the lanes of data that the moves say. Lanes that are not active read as 0.
-func (g *nativeGen) move(dst, data *gcn.Operand, m *laneMoves) {
-	var t [4]any
+// moved are the quarters of a register whose lanes are moved, with zeros in those that are not active: in Z4 to Z7, if they have others or are
+// to be apart from where they are.
+func (g *nativeGen) moved(data *gcn.Operand, apart bool) (t [4]any) {
 	for q := range g.quarterCount() {
-		t[q] = g.at(data, 0, q)
-		switch z := x64.Z(4 + q); {
-		case !g.full:
-			t[q] = g.onlyActive(z, t[q], q)
-		case m.crossing && overlap(data, 1, dst, 1):
+		z := x64.Z(4 + q)
+		if t[q] = g.onlyActive(z, g.at(data, 0, q), q); g.full && apart {
 			g.to(z, t[q])
 			t[q] = z
 		}
 	}
+	return t
+}
+
+// move makes dst the lanes of data that the moves say. Lanes that are not active read as 0.
+func (g *nativeGen) move(dst, data *gcn.Operand, m *laneMoves) {
+	t := g.moved(data, m.crossing && overlap(data, 1, dst, 1))
 	for q := range g.quarterCount() {
 		d, k, done := g.target(dst, 0, q)
 		if m.straight {
@@ -101,18 +104,10 @@ func bpermute(g *nativeGen, in *gcn.Inst) bool {
 	}
 	a := &g.a
 	var t [4]x64.Z
-	for q := range g.quarterCount() {
-		at := g.at(&in.Data, 0, q)
-		z, pinned := at.(x64.Z)
-		switch {
-		case !g.full:
-			a.V1Zero(x64.VMOVDQU32, x64.Z(4+q), at, g.lanes(q))
-			z = x64.Z(4 + q)
-		case !pinned || in.Data.Index == in.Dst.Index:
-			g.to(x64.Z(4+q), at)
-			z = x64.Z(4 + q)
+	for q, at := range g.moved(&in.Data, overlap(&in.Data, 1, &in.Dst, 1)) {
+		if at != nil {
+			t[q] = g.inReg(x64.Z(4+q), at)
 		}
-		t[q] = z
 	}
 	for q := range g.quarterCount() {
 		z := g.inReg(2, g.at(&in.Addr, 0, q))

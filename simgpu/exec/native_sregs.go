@@ -100,8 +100,9 @@ func (g *nativeGen) joinHalves(in *gcn.Inst) {
 }
 
 // scalarsWritten loads again what lies in n registers from reg on, which were
-// written in memory.
+// written in memory, two at a time.
 func (g *nativeGen) scalarsWritten(reg, n int) {
+	clear(g.halved[reg : reg+n])
 	for i := range g.scalars {
 		if p := &g.scalars[i]; p.reg < reg+n && reg < p.reg+p.regs() {
 			g.a.Load(p.wide, p.in, sreg(p.reg))

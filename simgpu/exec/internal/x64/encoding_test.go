@@ -21,7 +21,7 @@ var encodings = map[string]VOp{
 	"vpaddw": VPADDW, "vpsubw": VPSUBW, "vpaddusw": VPADDUSW, "vpsubusw": VPSUBUSW, "vpaddsw": VPADDSW, "vpsubsw": VPSUBSW,
 	"vpmullw": VPMULLW, "vpminuw": VPMINUW, "vpmaxuw": VPMAXUW, "vpminsw": VPMINSW, "vpmaxsw": VPMAXSW, "vpsllvw": VPSLLVW,
 	"vpsrlvw": VPSRLVW, "vpsravw": VPSRAVW,
-	"vaddph": VADDPH, "vsubph": VSUBPH, "vmulph": VMULPH, "vfmadd213ph": VFMA213PH, "vfmadd231ph": VFMA231PH,
+	"vaddph": VADDPH, "vsubph": VSUBPH, "vmulph": VMULPH, "vfmadd213ph": VFMA213PH,
 	"vpaddq": VPADDQ, "vpsubq": VPSUBQ, "vpminuq": VPMINUQ, "vporq": VPORQ, "vpmuludq": VPMULUDQ, "vpsllvq": VPSLLVQ, "vpsrlvq": VPSRLVQ,
 	"vpsravq": VPSRAVQ, "vpandq": VPANDQ, "vaddpd": VADDPD, "vmulpd": VMULPD, "vfmadd213pd": VFMA213PD, "vminpd": VMINPD,
 	"vmaxpd": VMAXPD, "vsubpd": VSUBPD, "vscalefpd": VSCALEFPD, "vdivpd": VDIVPD, "vpxorq": VPXORQ,

@@ -84,7 +84,6 @@ var (
 	VSUBPH    = VOp{map5, 0, 0, 0x5c}
 	VMULPH    = VOp{map5, 0, 0, 0x59}
 	VFMA213PH = VOp{map6, p66, 0, 0xa8}
-	VFMA231PH = VOp{map6, p66, 0, 0xb8}
 )
 
 // Instructions on qwords.
