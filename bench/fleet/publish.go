@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/rocwire/rocwire/internal/fleet"
 )
 
 // What is measured of rocwire-dra publish.
@@ -76,27 +78,29 @@ func (b *bench) publish(ctx context.Context, n int) (err error) {
 	if err := s.wait(ctx, p, b.patience, func() bool { return len(s.slices) == n }); err != nil {
 		return fmt.Errorf("%d slices: %w", n, err)
 	}
-	if err := phase(publishing, 1, fmt.Sprintf("%d written", s.count())); err != nil {
+	_, note := s.written()
+	if err := phase(publishing, 1, note); err != nil {
 		return err
 	}
 	const times = 3
 	if err := b.read(ctx, uint64(times*n*cardsOf)); err != nil {
 		return err
 	}
-	if err := phase(looking, times, fmt.Sprintf("%d written", s.count())); err != nil {
+	_, note = s.written()
+	if err := phase(looking, times, note); err != nil {
 		return err
 	}
 	if _, err := b.workers.tell(request{Ill: new(true)}); err != nil {
 		return err
 	}
-	if err := s.wait(ctx, p, b.patience, func() bool { return s.tainted == 1 }); err != nil {
+	if err := s.wait(ctx, p, b.patience, func() bool { return s.count(func(x *slice) int { return x.ill }) == 1 }); err != nil {
 		return fmt.Errorf("a card has a trouble: %w", err)
 	}
 	if err := b.read(ctx, uint64(2*n*cardsOf)); err != nil { // so that the look is over, and all that it writes is written
 		return err
 	}
-	written := s.count()
-	if err := phase(changing, 1, fmt.Sprintf("with two looks more; %d of %d slices written", written, n)); err != nil {
+	written, note := s.written()
+	if err := phase(changing, 1, fmt.Sprintf("with two looks more; of %d slices %s", n, note)); err != nil {
 		return err
 	}
 	if written > 1 {
@@ -127,13 +131,18 @@ func (b *bench) around() func(workers int, subject string, divide int) {
 type published struct {
 	stop func()
 
-	mu      sync.Mutex
-	changed chan struct{}  // closed at the next change
-	slices  map[string]int // sizes, by name
-	writes  int            // since they were counted
-	ill     map[string]int // cards with a taint
-	tainted int
-	lost    error
+	mu           sync.Mutex
+	changed      chan struct{}    // closed at the next change
+	slices       map[string]slice // by name
+	writes, late int              // since they were told; late: of cards that were late with their figures, or answered again
+	lost         error
+}
+
+// slice is what is of interest of one.
+type slice struct {
+	size int  // as it lies in etcd
+	ill  int  // cards that say that something is wrong with them
+	late bool // there is a card that has not answered in time
 }
 
 var ours = metav1.ListOptions{FieldSelector: resourceapi.ResourceSliceSelectorDriver + "=" + driver}
@@ -154,7 +163,7 @@ func watchSlices(ctx context.Context, client kubernetes.Interface) (*published, 
 	if err != nil {
 		return nil, err
 	}
-	s := &published{stop: w.Stop, changed: make(chan struct{}), slices: map[string]int{}, ill: map[string]int{}}
+	s := &published{stop: w.Stop, changed: make(chan struct{}), slices: map[string]slice{}}
 	go func() {
 		for e := range w.ResultChan() {
 			s.see(e)
@@ -174,40 +183,55 @@ func (s *published) see(e watch.Event) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tainted -= s.ill[x.Name]
-	delete(s.ill, x.Name)
+	was := s.slices[x.Name]
 	delete(s.slices, x.Name)
 	if e.Type != watch.Deleted {
-		text, _ := x.Marshal() // as it lies in etcd
-		s.slices[x.Name] = len(text)
+		text, _ := x.Marshal()
+		now := slice{size: len(text)}
 		for i := range x.Spec.Devices {
-			if len(x.Spec.Devices[i].Taints) > 0 {
-				s.ill[x.Name]++
+			for _, t := range x.Spec.Devices[i].Taints {
+				if t.Key == driver+"/"+fleet.Uncorrectable {
+					now.ill++
+				} else {
+					now.late = true
+				}
 			}
 		}
-		s.tainted += s.ill[x.Name]
-		s.writes++
+		s.slices[x.Name] = now
+		if s.writes++; now.ill == was.ill && (was.late || now.late) {
+			s.late++
+		}
 	}
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
 
-// count says how many have been written since the last time.
-func (s *published) count() (n int) {
+// written says how many were written since the last time because something had changed. Where processors are short a card is late with its figures, which
+// is written too: the note says that.
+func (s *published) written() (n int, note string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n, s.writes = s.writes, 0
-	return n
+	n = s.writes - s.late
+	if note = fmt.Sprintf("%d written", n); s.late > 0 {
+		note += fmt.Sprintf(", and %d times one with a card that was late with its figures, having too little of the processors", s.late)
+	}
+	s.writes, s.late = 0, 0
+	return n, note
+}
+
+// count adds up what there is of something in all; the lock is held.
+func (s *published) count(of func(*slice) int) (sum int) {
+	for _, x := range s.slices {
+		sum += of(&x)
+	}
+	return sum
 }
 
 // size is that of all together.
-func (s *published) size() (sum int64) {
+func (s *published) size() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, n := range s.slices {
-		sum += int64(n)
-	}
-	return sum
+	return int64(s.count(func(x *slice) int { return x.size }))
 }
 
 // wait waits until something is so, which is asked with the lock held; p is who makes it so.

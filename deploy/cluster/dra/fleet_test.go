@@ -59,8 +59,8 @@ func TestFleet(t *testing.T) {
 				t.Errorf("there is nothing of %s", row)
 			}
 		}
-		if strings.Count(string(out), fmt.Sprintf("; 1 of %s slices written", n)) != 1 {
-			t.Errorf("with %s workers more than one slice is written for one card that has a trouble", n)
+		if strings.Count(string(out), fmt.Sprintf("; of %s slices 1 written", n)) != 1 {
+			t.Errorf("with %s workers one slice is to be written for one card that has a trouble; what is said:\n%s", n, out)
 		}
 	}
 }
