@@ -193,6 +193,7 @@ func (w *wave) start(s *scheduler, items int) {
 	w.chain.region, w.chain.other = nil, 1 // nobody has prepared what follows
 	w.ldsOwner, w.left, w.meet = nil, 0, waveMeet{}
 	w.blk, w.idx, w.status = nil, 0, running
+	w.spin.at = nil
 	w.gives = w.wg.mayGive()
 	w.watched = d.Program.watch.wave(w, n, lanes)
 }

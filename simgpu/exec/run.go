@@ -66,6 +66,9 @@ func (w *wave) run(slice int, stop *atomic.Bool) status {
 			w.blk = next
 			b = next
 		}
+		if w.spins(b) {
+			return spinning
+		}
 	}
 	return running
 }

@@ -15,6 +15,7 @@ const (
 	sleepTime  = 20 * time.Microsecond
 	groupTurns = 4    // turns of its waves a workgroup has before another one may be taken up
 	groupMeets = 1024 // and how often they may meet at a barrier, or give way
+	wholeTurn  = 256  // turns of waves that spin are some that many times shorter
 
 	maxResident    = 4096      // workgroups of a dispatch that is not cooperative
 	residentMemory = 256 << 20 // bytes they may take
@@ -46,7 +47,7 @@ type scheduler struct {
 	head     int
 	resident int  // started and not finished
 	limit    int  // how many may be resident
-	idle     int  // workgroups parked since one finished
+	idle     int  // turns that workgroups have had since one finished, in 1/wholeTurn
 	ended    bool // one has finished since the last one was taken up
 	fault    *Fault
 	finished uint64 // workgroups
@@ -297,9 +298,11 @@ func (s *scheduler) park(g *workgroup) (pause func()) {
 	}
 	pause = s.collect(g)
 	s.parked = append(s.parked, g)
-	s.idle++
+	if s.idle += wholeTurn; g.spun {
+		s.idle -= wholeTurn - 1
+	}
 	// Nothing finishes: perhaps the resident workgroups wait for one that is not.
-	if s.idle >= 2*s.resident && s.unstarted() && s.limit < s.maxResident() {
+	if s.idle >= 2*wholeTurn*s.resident && s.unstarted() && s.limit < s.maxResident() {
 		s.limit = min(s.limit*2, s.maxResident())
 		s.idle = 0
 	}

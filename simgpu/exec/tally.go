@@ -17,6 +17,12 @@ const maxTally = 1 << 11
 
 func (t *tally) full() bool { return t.high>>48 >= maxTally }
 
+// lookTally is after how many instructions a wave that spins is looked at again.
+const lookTally = maxTally / 8
+
+// hasten has the tally full within lookTally instructions. The number of all instructions is of no other use.
+func (t *tally) hasten() { t.high = t.high&(1<<48-1) | (maxTally-lookTally)<<48 }
+
 const laneBits = 21
 
 // tallied are a block's counters in the form of tally; of lanes, for one lane.

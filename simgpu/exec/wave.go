@@ -36,6 +36,7 @@ const (
 	atBarrier               // waits for the other waves of its workgroup
 	gaveWay                 // waits for a load until the others of its workgroup do
 	sleeping                // asked to let others run
+	spinning                // waits for something in memory, see waveSpin
 	atGWS                   // waits for waves of other workgroups, see waits
 	ended
 )
@@ -117,6 +118,8 @@ type wave struct {
 	mat     matrices
 	stats   Stats
 	tally   tally // what is not in stats yet
+
+	spin waveSpin
 
 	watched *watched // nil: nobody watches
 }

@@ -19,6 +19,7 @@ type workgroup struct {
 	finished uint64
 	lds      []byte
 	slept    bool // at the end of the last turn all waves asked to let others run
+	spun     bool // and some went on waiting, see waveSpin
 	gws      *gws // nil unless the dispatch is cooperative
 	s        *scheduler
 
@@ -167,7 +168,7 @@ func (g *workgroup) turn(stop *atomic.Bool) (fault *Fault, done bool) {
 			fault = w.toFault(e)
 		}
 	}()
-	g.slept = false
+	g.slept, g.spun = false, false
 	met := !g.chained && g.begins()
 	if g.chained {
 		if w = g.waves[0]; g.follow(w, stop) {
@@ -179,7 +180,7 @@ func (g *workgroup) turn(stop *atomic.Bool) (fault *Fault, done bool) {
 		if g.id[0] != at { // that is another one
 			at, turns, meets = g.id[0], 0, 0
 		}
-		busy, waiting, gave := false, 0, 0
+		busy, spun, waiting, gave := false, false, 0, 0
 		if met {
 			g.form()
 		}
@@ -198,6 +199,8 @@ func (g *workgroup) turn(stop *atomic.Bool) (fault *Fault, done bool) {
 				if !g.gws.passes(&w.waits) {
 					continue
 				}
+			case spinning:
+				w.tally.hasten()
 			}
 			if w.blk == nil {
 				w.toStart()
@@ -215,6 +218,8 @@ func (g *workgroup) turn(stop *atomic.Bool) (fault *Fault, done bool) {
 				gave++
 			case running:
 				busy = true
+			case spinning:
+				spun = true
 			}
 			if stop.Load() {
 				return nil, false
@@ -251,7 +256,7 @@ func (g *workgroup) turn(stop *atomic.Bool) (fault *Fault, done bool) {
 			}
 		}
 		if !busy && waiting < g.live {
-			g.slept = true
+			g.slept, g.spun = !spun, spun
 			return nil, false
 		}
 		turns++
