@@ -113,8 +113,8 @@ type ldsPass struct {
 }
 
 // ldsRange is what is known of the addresses in a vector register as long as nothing writes
-// it: whether they are in the LDS, with every offset that is added, and are those of a
-// row of dwords in each quarter, or the same. It is found out once, by the first access, and
+// it: whether they are those of a row in each quarter, of one dword a lane or of several, or the same, and how far from the end
+// of the LDS the highest is: whether they are inside with every offset that is added. It is found out once, by the first access, and
 // is in a slot of the wave. The registers that a region uses most keep their slots, for all that
 // is executed with all lanes active; others, and what is known of some lanes, have one until
 // the block ends.
@@ -147,6 +147,9 @@ const (
 	ldsRow
 	ldsSame
 	ldsAny
+	ldsRow2 // rows of two dwords a lane
+	ldsRow4
+	ldsTight = 8 // with one of these: not with every offset that is added inside of the LDS, see wave.ldsRoom
 )
 
 // chooseRanges chooses the registers that keep a slot.
@@ -247,6 +250,10 @@ func (g *nativeGen) ldsFacts(o *gcn.Operand, end int) (slot int, kept bool) {
 
 // ldsFind finds out about the addresses in o.
 func (g *nativeGen) ldsFind(o *gcn.Operand, slot, end int) {
+	if g.full {
+		g.ldsFindAll(o, slot, end)
+		return
+	}
 	a := &g.a
 	known := a.Label()
 	kind := x64.At(rW, waveKind+4*slot)
@@ -258,11 +265,9 @@ func (g *nativeGen) ldsFind(o *gcn.Operand, slot, end int) {
 	for q := range g.quarterCount() {
 		z := g.inReg(2, g.at(o, 0, q))
 		a.VToReg(false, x64.RAX, z)
-		if !g.full { // with no lane active it is any address
-			a.Imm(x64.RCX, 0)
-			a.KTestOr(g.lanes(q), g.lanes(q))
-			a.Cmov(x64.E, false, x64.RAX, x64.RCX)
-		}
+		a.Imm(x64.RCX, 0) // with no lane active it is any address
+		a.KTestOr(g.lanes(q), g.lanes(q))
+		a.Cmov(x64.E, false, x64.RAX, x64.RCX)
 		a.Store(false, x64.At(rW, waveBase+16*slot+4*q), x64.RAX)
 		a.V1(x64.VPBCASTD, 3, z, 0)
 		a.V(x64.VPADDD, 4, 3, g.steps(), 0)
@@ -337,6 +342,7 @@ func (g *nativeGen) ldsAccess(addr, dst *gcn.Operand, passes []ldsPass) {
 	}
 	kind := x64.At(rW, waveKind+4*slot)
 	same, other, done, top := a.Label(), a.Label(), a.Label(), a.Label()
+	inRow, areSame := a.Label(), a.Label()
 	a.Bind(top)
 	each := func(passes []ldsPass, f func(p ldsPass, q int, at x64.Mem)) {
 		for q := range g.quarterCount() {
@@ -348,6 +354,7 @@ func (g *nativeGen) ldsAccess(addr, dst *gcn.Operand, passes []ldsPass) {
 	}
 	a.OpImm(x64.CMP, false, kind, ldsRow)
 	a.JumpIf(x64.NE, same)
+	a.Bind(inRow)
 	write := func(f func(p ldsPass, q int, at x64.Mem)) { // what all lanes write at one offset, then what they write at the other
 		for from := 0; from < len(passes); {
 			to := from + 1
@@ -372,6 +379,7 @@ func (g *nativeGen) ldsAccess(addr, dst *gcn.Operand, passes []ldsPass) {
 		a.Bind(same)
 		a.OpImm(x64.CMP, false, kind, ldsSame)
 		a.JumpIf(x64.NE, other)
+		a.Bind(areSame)
 		each(passes, func(p ldsPass, q int, at x64.Mem) {
 			d, k, done := g.target(dst, p.reg, q)
 			a.V1(x64.VPBCASTD, d, at, k)
@@ -384,6 +392,7 @@ func (g *nativeGen) ldsAccess(addr, dst *gcn.Operand, passes []ldsPass) {
 			if g.full { // the last lane's stays
 				a.OpImm(x64.CMP, false, kind, ldsSame)
 				a.JumpIf(x64.NE, other)
+				a.Bind(areSame)
 				a.Imm(x64.RAX, 1<<15)
 				a.KFromReg(5, x64.RAX)
 				write(func(p ldsPass, q int, at x64.Mem) {
@@ -401,6 +410,22 @@ func (g *nativeGen) ldsAccess(addr, dst *gcn.Operand, passes []ldsPass) {
 			a.LoadAddress(x64.R10, top)
 			a.Jump(g.keptAt[slot])
 			a.Bind(known)
+		}
+		if g.full {
+			scattered := a.Label()
+			g.ldsOfAll(slot, end, inRow, areSame, scattered)
+			for _, r := range ldsRows {
+				if !inRows(passes, r.dwords) {
+					continue
+				}
+				others := a.Label()
+				a.OpImm(x64.CMP, false, x64.RAX, r.kind)
+				a.JumpIf(x64.NE, others)
+				g.ldsInRows(slot, r.dwords, dst, passes)
+				a.Jump(done)
+				a.Bind(others)
+			}
+			a.Bind(scattered)
 		}
 		g.ldsScattered(addr, dst, passes, done)
 		a.Jump(done)
@@ -420,15 +445,26 @@ func (g *nativeGen) ldsScattered(addr, dst *gcn.Operand, passes []ldsPass, done 
 		}
 	})
 	aside := dst != nil && overlap(addr, 1, dst, len(passes))
-	for _, p := range passes {
+	keep := func(p ldsPass, q int, z x64.Z) {
+		if aside {
+			g.a.VStore(sideAt(p.reg, q), z, 0)
+		} else {
+			g.store(dst, p.reg, q, z)
+		}
+	}
+	step := 1 + btoi(inRows(passes, 2))
+	for i := 0; i < len(passes); i += step {
+		p := passes[i]
 		g.quarters(func(q int) {
 			g.ldsAddress(addr, q, p.imm)
 			switch {
+			case step == 2:
+				g.ldsPairs(dst, passes[i:i+2], q, keep)
 			case dst == nil:
 				g.put(g.inReg(0, g.at(p.data, p.reg, q)), q)
 			case aside:
 				g.fetch(0, q)
-				g.a.VStore(sideAt(p.reg, q), 0, 0)
+				keep(p, q, 0)
 			default:
 				d, _, done := g.target(dst, p.reg, q)
 				g.fetch(d, q)

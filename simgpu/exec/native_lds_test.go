@@ -119,3 +119,52 @@ func TestLDSWritesOverlap(t *testing.T) {
 		}
 	}
 }
+
+// TestLDSRows: several dwords a lane, which lie in rows or do not, up to the end of the LDS. What is read may go where the address is. With another access
+// from there, which no lane does, not all are inside.
+func TestLDSRows(t *testing.T) {
+	if !useNative {
+		return
+	}
+	r := rand.New(rand.NewPCG(25, 26))
+	for _, arch := range []gcn.Arch{gcn.GFX90A, gcn.GFX1100} {
+		m := newMachine(t, arch)
+		read, write := "ds_read", "ds_write"
+		if arch == gcn.GFX1100 {
+			read, write = "ds_load", "ds_store"
+		}
+		two := map[string]string{"ds_read": "ds_read2", "ds_write": "ds_write2", "ds_load": "ds_load_2addr", "ds_store": "ds_store_2addr"}
+		steps := []int{8, 16, 4, 12, 32, 0}
+		for _, text := range []string{
+			read + "_b64 v[2:3], v0", read + "_b64 v[0:1], v0 offset:24", read + "_b128 v[2:5], v0 offset:16", read + "_b128 v[0:3], v0",
+			two[read] + "_b32 v[2:3], v0 offset0:2 offset1:3", two[read] + "_b32 v[2:3], v0 offset0:2 offset1:4", two[read] + "_b64 v[2:5], v0 offset0:1 offset1:2",
+			two[read] + "_b64 v[2:5], v0 offset0:6 offset1:2", two[read] + "_b64 v[0:3], v0 offset1:1",
+			read + "_b32 v2, v0 offset:4", write + "_b32 v0, v2 offset:8", two[write] + "_b32 v0, v2, v7 offset0:2 offset1:3",
+			write + "_b64 v0, v[2:3] offset:8", write + "_b128 v0, v[2:5]", two[write] + "_b32 v0, v2, v7 offset0:2 offset1:3", two[write] + "_b32 v0, v2, v7 offset0:3 offset1:2",
+			two[write] + "_b64 v0, v[2:3], v[6:7] offset0:1 offset1:2", two[write] + "_b64 v0, v[2:3], v[6:7] offset0:2 offset1:1", two[write] + "_b64 v0, v[2:3], v[6:7] offset0:9 offset1:1",
+		} {
+			for n := range 4 * len(steps) {
+				step, size := steps[n%len(steps)], m.prog.arch.WaveSize()
+				if step > 0 && step < 16 && strings.Contains(text, write) && (step < 8 || strings.Contains(text, "128") || strings.Contains(text, "v[6:7]")) {
+					continue // lanes write over each other's
+				}
+				base := []int{0, 52, len(m.wg.lds) - step*(size-1) - 16, len(m.wg.lds) - step*(size-1) - 8}[n/len(steps)%4]
+				for l := range size {
+					m.V[0][l] = uint32(base + step*l)
+					for v := 1; v < 8; v++ {
+						m.V[v][l] = r.Uint32()
+					}
+				}
+				if n%7 == 3 { // one lane's is another's
+					m.V[0][r.IntN(size)] = m.V[0][r.IntN(size)]
+				}
+				for i := range len(m.wg.lds) / 4 {
+					binary.LittleEndian.PutUint32(m.wg.lds[4*i:], r.Uint32())
+				}
+				m.setS64(regEXEC, []uint64{^uint64(0), ^uint64(0), r.Uint64()}[r.IntN(3)]>>(64-size))
+				m.sameInCode(t, text)
+				m.sameInCode(t, text+"; s_mov_b64 exec, 0; "+read+"_b32 v9, v0 offset:65000")
+			}
+		}
+	}
+}

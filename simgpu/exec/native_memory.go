@@ -289,30 +289,32 @@ func (l *loaded) row(q, disp int) {
 		d, k, done := g.target(&l.in.Dst, 0, q)
 		a.V1(x64.VMOVDQU32, d, at(0), k)
 		done()
-	case 2:
-		a.V1(x64.VMOVDQU32, 5, at(0), 0)
-		a.V1(x64.VMOVDQU32, 6, at(1), 0)
-		for i := range 2 {
-			g.take(0, 5, 6, i)
-			l.put(i, q, 0)
-		}
-	case 4:
-		l.quads(q, at)
+	default:
+		l.parted(q, at)
 	}
 }
 
-// quads takes the four registers of a quarter from where its lanes' lie one after the other.
-func (l *loaded) quads(q int, at func(i int) x64.Mem) {
-	g := l.g
-	for i := range 4 {
+// parted takes the registers of a quarter from where its lanes' lie one after the other.
+func (l *loaded) parted(q int, at func(i int) x64.Mem) {
+	l.g.parted(l.n, at, func(reg int, z x64.Z) { l.put(reg, q, z) })
+}
+
+// parted has put take the n registers, 2 or 4, of 16 lanes whose dwords lie one after the other.
+func (g *nativeGen) parted(n int, at func(i int) x64.Mem, put func(reg int, z x64.Z)) {
+	for i := range n {
 		g.a.V1(x64.VMOVDQU32, x64.Z(2+i), at(i), 0)
 	}
-	for i := range 2 { // dwords i and i+2 of each lane
-		g.take(6, 2, 3, i)
+	for i := range 2 {
+		if n == 2 {
+			g.take(0, 2, 3, i)
+			put(i, 0)
+			continue
+		}
+		g.take(6, 2, 3, i) // dwords i and i+2 of each lane
 		g.take(7, 4, 5, i)
 		for half := range 2 {
 			g.take(0, 6, 7, half)
-			l.put(i+2*half, q, 0)
+			put(i+2*half, 0)
 		}
 	}
 }
@@ -359,7 +361,7 @@ func vectorLoad(n int) emitter {
 						a.VLoad16(5, m)
 						a.VStore16(place, 5)
 					})
-					l.quads(q, quadAt)
+					l.parted(q, quadAt)
 					return
 				}
 				for j := 0; j+1 < n; j += 2 {
@@ -492,19 +494,16 @@ func vectorStore(n int) emitter {
 			1: func(q, disp int) {
 				a.VStore(x64.AtIndex(rMem, x64.RAX, disp), g.inReg(0, g.at(&in.Data, 0, q)), g.lanes(q))
 			},
-			2: func(q, disp int) {
-				for half := range 2 {
-					g.mingle(0, g.inReg(5, g.at(&in.Data, 0, q)), g.at(&in.Data, 1, q), half)
-					a.VStore(x64.AtIndex(rMem, x64.RAX, disp+64*half), 0, 0)
-				}
-			},
-			4: func(q, disp int) {
-				g.quads(in, q, func(i int) x64.Mem { return x64.AtIndex(rMem, x64.RAX, disp+64*i) })
-			},
+		}
+		data := func(q int) func(i int) any { return func(i int) any { return g.at(&in.Data, i, q) } }
+		if n == 2 || n == 4 {
+			rows[n] = func(q, disp int) {
+				g.mingled(n, data(q), func(i int) x64.Mem { return x64.AtIndex(rMem, x64.RAX, disp+64*i) })
+			}
 		}
 		return g.stores(in, 4*n, n == 1, g.scratchStore(in), rows[n], func(q int) {
 			if n == 4 {
-				g.quads(in, q, quadAt)
+				g.mingled(4, data(q), quadAt)
 				g.eachQuad(q, func(place, m x64.Mem) {
 					a.VLoad16(5, place)
 					a.VStore16(m, 5)
@@ -529,11 +528,16 @@ func vectorStore(n int) emitter {
 	}
 }
 
-// quads stores the four registers of a quarter so that its lanes' dwords lie one after the other.
-func (g *nativeGen) quads(in *gcn.Inst, q int, at func(i int) x64.Mem) {
+// mingled stores n registers, 2 or 4, of 16 lanes so that the lanes' dwords lie one after the other.
+func (g *nativeGen) mingled(n int, data func(i int) any, at func(i int) x64.Mem) {
 	for half := range 2 { // of the lanes
-		g.mingle(5, g.inReg(0, g.at(&in.Data, 0, q)), g.at(&in.Data, 2, q), half)
-		g.mingle(6, g.inReg(0, g.at(&in.Data, 1, q)), g.at(&in.Data, 3, q), half)
+		if n == 2 {
+			g.mingle(0, g.inReg(5, data(0)), data(1), half)
+			g.a.VStore(at(half), 0, 0)
+			continue
+		}
+		g.mingle(5, g.inReg(0, data(0)), data(2), half)
+		g.mingle(6, g.inReg(0, data(1)), data(3), half)
 		for i := range 2 {
 			g.mingle(0, 5, x64.Z(6), i)
 			g.a.VStore(at(2*half+i), 0, 0)

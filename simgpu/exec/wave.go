@@ -119,7 +119,8 @@ type wave struct {
 	stats   Stats
 	tally   tally // what is not in stats yet
 
-	spin waveSpin
+	spin    waveSpin
+	ldsRoom [ldsSlots]uint32 // see ldsRange
 
 	watched *watched // nil: nobody watches
 }
