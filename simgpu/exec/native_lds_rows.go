@@ -77,15 +77,15 @@ func (g *nativeGen) ldsFindAll(o *gcn.Operand, slot, end int) {
 	for i, r := range ldsRows {
 		is(x64.K(6+i), r.kind, r.dwords)
 	}
-	any := a.Label()
-	a.Bind(any)
+	outside := a.Label()
+	a.Bind(outside)
 	a.StoreImm(false, kind, ldsAny)
 	a.Jump(known)
 	a.Bind(inside)
 	a.Store(false, kind, x64.RCX)
 	a.Load(false, x64.RCX, x64.At(rW, waveLen))
 	a.Op(x64.SUB, true, x64.RCX, x64.RAX)
-	a.JumpIf(x64.B, any)
+	a.JumpIf(x64.B, outside)
 	a.Store(false, x64.At(rW, waveRoom+4*slot), x64.RCX)
 	a.OpImm(x64.CMP, false, x64.RCX, int32(end))
 	a.JumpIf(x64.AE, known)
