@@ -4,7 +4,6 @@ package exec
 
 import (
 	"cmp"
-	"encoding/binary"
 	"maps"
 	"slices"
 	"unsafe"
@@ -16,13 +15,9 @@ import (
 // Reads and writes of dwords in the LDS. An address that is not inside of it is
 // left to Go.
 
-// steps are the offsets of dwords that lie one after the other.
-func (g *nativeGen) steps() x64.Mem {
-	var b []byte
-	for i := range 16 {
-		b = binary.LittleEndian.AppendUint32(b, uint32(4*i))
-	}
-	return g.a.Const(b)
+// steps are the offsets of lanes' dwords, so many each, that lie one after the other.
+func (g *nativeGen) steps(dwords int) x64.Mem {
+	return g.lanesOf(func(lane int) uint32 { return uint32(4 * dwords * lane) })
 }
 
 // ldsLimit computes the highest address of a dword into all lanes of Z5, or goes
@@ -59,7 +54,7 @@ func (g *nativeGen) inOrder(q int, no x64.Label) {
 	a.VToReg(false, x64.RAX, 2)
 	a.VFromReg(false, 3, x64.RAX)
 	a.SignExtend(x64.RAX) // an inactive lowest lane may be before the LDS
-	a.V(x64.VPADDD, 3, 3, g.steps(), 0)
+	a.V(x64.VPADDD, 3, 3, g.steps(1), 0)
 	a.VCmp(x64.VPCMPUD, 5, 2, x64.Z(3), g.lanes(q), x64.NEQ)
 	a.KTestOr(5, 5)
 	a.JumpIf(x64.NE, no)
@@ -270,19 +265,10 @@ func (g *nativeGen) ldsFind(o *gcn.Operand, slot, end int) {
 		a.Cmov(x64.E, false, x64.RAX, x64.RCX)
 		a.Store(false, x64.At(rW, waveBase+16*slot+4*q), x64.RAX)
 		a.V1(x64.VPBCASTD, 3, z, 0)
-		a.V(x64.VPADDD, 4, 3, g.steps(), 0)
-		for i, cmp := range []func(k x64.K){
-			func(k x64.K) { a.VCmp(x64.VPCMPUD, k, z, x64.Z(5), g.lanes(q), x64.NLE) },
-			func(k x64.K) { a.VCmp(x64.VPCMPUD, k, z, x64.Z(4), g.lanes(q), x64.NEQ) },
-			func(k x64.K) { a.VCmp(x64.VPCMPUD, k, z, x64.Z(3), g.lanes(q), x64.NEQ) },
-		} {
-			if k := x64.K(5 + i); q == 0 {
-				cmp(k)
-			} else {
-				cmp(0)
-				a.K(x64.KOR, k, k, 0)
-			}
-		}
+		a.V(x64.VPADDD, 4, 3, g.steps(1), 0)
+		g.anyLane(5, q, z, 5, x64.NLE)
+		g.anyLane(6, q, z, 4, x64.NEQ)
+		g.anyLane(7, q, z, 3, x64.NEQ)
 	}
 	a.KTestOr(5, 5)
 	a.JumpIf(x64.NE, known)
@@ -296,6 +282,16 @@ func (g *nativeGen) ldsFind(o *gcn.Operand, slot, end int) {
 	a.Bind(row)
 	a.Store(false, kind, x64.RCX)
 	a.Bind(known)
+}
+
+// anyLane adds the active lanes of a quarter for which a comparison holds to k, which begins with the first quarter's.
+func (g *nativeGen) anyLane(k x64.K, q int, z, with x64.Z, pred byte) {
+	if q == 0 {
+		g.a.VCmp(x64.VPCMPUD, k, z, with, g.lanes(q), pred)
+		return
+	}
+	g.a.VCmp(x64.VPCMPUD, 0, z, with, g.lanes(q), pred)
+	g.a.K(x64.KOR, k, k, 0)
 }
 
 // ldsEnd is the offset behind the last byte that the rest of the block accesses

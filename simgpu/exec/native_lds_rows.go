@@ -32,14 +32,6 @@ func inRows(passes []ldsPass, n int) bool {
 func (g *nativeGen) ldsFindAll(o *gcn.Operand, slot, end int) {
 	a := &g.a
 	kind, known, inside := x64.At(rW, waveKind+4*slot), a.Label(), a.Label()
-	compare := func(k x64.K, q int, z, with x64.Z) {
-		if q == 0 {
-			a.VCmp(x64.VPCMPUD, k, z, with, 0, x64.NEQ)
-			return
-		}
-		a.VCmp(x64.VPCMPUD, 0, z, with, 0, x64.NEQ)
-		a.K(x64.KOR, k, k, 0)
-	}
 	is := func(k x64.K, what int32, dwords int) { // RAX becomes the highest dword's address
 		no := a.Label()
 		a.KTestOr(k, k)
@@ -60,9 +52,9 @@ func (g *nativeGen) ldsFindAll(o *gcn.Operand, slot, end int) {
 			a.Cmov(x64.A, false, x64.RAX, x64.RCX)
 		}
 		a.V1(x64.VPBCASTD, 3, z, 0)
-		a.V(x64.VPADDD, 4, 3, g.steps(), 0)
-		compare(6, q, z, 4)
-		compare(7, q, z, 3)
+		a.V(x64.VPADDD, 4, 3, g.steps(1), 0)
+		g.anyLane(6, q, z, 4, x64.NEQ)
+		g.anyLane(7, q, z, 3, x64.NEQ)
 	}
 	is(6, ldsRow, 1)
 	is(7, ldsSame, 0)
@@ -70,8 +62,8 @@ func (g *nativeGen) ldsFindAll(o *gcn.Operand, slot, end int) {
 		z := g.inReg(2, g.at(o, 0, q))
 		a.V1(x64.VPBCASTD, 3, z, 0)
 		for i, r := range ldsRows {
-			a.V(x64.VPADDD, 4, 3, g.lanesOf(func(lane int) uint32 { return uint32(4 * r.dwords * lane) }), 0)
-			compare(x64.K(6+i), q, z, 4)
+			a.V(x64.VPADDD, 4, 3, g.steps(r.dwords), 0)
+			g.anyLane(x64.K(6+i), q, z, 4, x64.NEQ)
 		}
 	}
 	for i, r := range ldsRows {

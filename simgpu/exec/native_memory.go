@@ -490,18 +490,19 @@ func vectorStore(n int) emitter {
 			return false
 		}
 		a := &g.a
-		rows := map[int]func(q, disp int){
-			1: func(q, disp int) {
-				a.VStore(x64.AtIndex(rMem, x64.RAX, disp), g.inReg(0, g.at(&in.Data, 0, q)), g.lanes(q))
-			},
-		}
 		data := func(q int) func(i int) any { return func(i int) any { return g.at(&in.Data, i, q) } }
-		if n == 2 || n == 4 {
-			rows[n] = func(q, disp int) {
+		var row func(q, disp int)
+		switch n {
+		case 1:
+			row = func(q, disp int) {
+				a.VStore(x64.AtIndex(rMem, x64.RAX, disp), g.inReg(0, g.at(&in.Data, 0, q)), g.lanes(q))
+			}
+		case 2, 4:
+			row = func(q, disp int) {
 				g.mingled(n, data(q), func(i int) x64.Mem { return x64.AtIndex(rMem, x64.RAX, disp+64*i) })
 			}
 		}
-		return g.stores(in, 4*n, n == 1, g.scratchStore(in), rows[n], func(q int) {
+		return g.stores(in, 4*n, n == 1, g.scratchStore(in), row, func(q int) {
 			if n == 4 {
 				g.mingled(4, data(q), quadAt)
 				g.eachQuad(q, func(place, m x64.Mem) {

@@ -298,8 +298,10 @@ func (s *scheduler) park(g *workgroup) (pause func()) {
 	}
 	pause = s.collect(g)
 	s.parked = append(s.parked, g)
-	if s.idle += wholeTurn; g.spun {
-		s.idle -= wholeTurn - 1
+	if g.spun {
+		s.idle++
+	} else {
+		s.idle += wholeTurn
 	}
 	// Nothing finishes: perhaps the resident workgroups wait for one that is not.
 	if s.idle >= 2*wholeTurn*s.resident && s.unstarted() && s.limit < s.maxResident() {

@@ -19,7 +19,7 @@ type workgroup struct {
 	finished uint64
 	lds      []byte
 	slept    bool // at the end of the last turn all waves asked to let others run
-	spun     bool // and some went on waiting, see waveSpin
+	spun     bool // likewise, but some of them spin, see waveSpin
 	gws      *gws // nil unless the dispatch is cooperative
 	s        *scheduler
 
