@@ -70,13 +70,17 @@ func (d *device) kernelFault(st *stream, err error) {
 	d.fail(st, faultError(err), detail)
 }
 
-// fail ends the context of d with an error and tells about it, once.
+// fail ends the context of d with an error and tells about it, once, and before any
+// call answers with it: a program that ends when it has its answer has heard why.
 func (d *device) fail(st *stream, e hip.Error, detail string) {
-	if !d.end(e, e) {
+	d.failing.Lock()
+	defer d.failing.Unlock()
+	if d.status() != hip.Success {
 		return
 	}
 	d.r.o.Logf("simgpu: card %d: %s: %s", d.id, e.Name(), detail)
 	d.r.o.OnAsyncError(d.id, st.handle, e, detail)
+	d.end(e, e)
 }
 
 // copyFault is the error of a copy that faulted at addr: the context's end if

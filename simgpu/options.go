@@ -67,7 +67,8 @@ type Options struct {
 	// Logf receives one line for each fault and refused module; nil discards.
 	Logf func(format string, args ...any)
 	// OnAsyncError is called once when a kernel's fault ends a device's context,
-	// from the goroutine that executed it. It must not wait for the device.
+	// from the goroutine that executed it and before any call answers with the
+	// error. It must not wait for the device.
 	OnAsyncError func(device int32, stream hip.Stream, err hip.Error, detail string)
 	// OnOutput takes what kernels print, for standard output or standard error,
 	// before anybody learns that the kernel has ended. Calls may overlap; while one

@@ -76,12 +76,13 @@ type device struct {
 	queues *queue.Queues
 	null   *stream
 
-	fault  atomic.Int32  // hip.Error that ended the context, 0: alive
-	resets atomic.Uint32 // of the card, when the context began
-	renew  sync.Mutex    // held where a context begins, and where the card's condition ends one: it must be the one that was looked at
-	mu     sync.Mutex
-	ctx    context.Context // ends with the context
-	cancel context.CancelCauseFunc
+	fault   atomic.Int32  // hip.Error that ended the context, 0: alive
+	failing sync.Mutex    // held while a failure is told
+	resets  atomic.Uint32 // of the card, when the context began
+	renew   sync.Mutex    // held where a context begins, and where the card's condition ends one: it must be the one that was looked at
+	mu      sync.Mutex
+	ctx     context.Context // ends with the context
+	cancel  context.CancelCauseFunc
 
 	granted  uint64        // capacity set aside for MallocAt and not used; mu
 	pooled   atomic.Uint64 // bytes of the pools, in whole pages
@@ -196,11 +197,10 @@ func (r *Runtime) Close() error {
 }
 
 // end ends the context of a device: running kernels are cancelled with cause,
-// queued work is dropped, calls answer e. The first end counts; false for
-// others. Deinitialized overrides.
-func (d *device) end(e hip.Error, cause error) bool {
-	first := d.fault.CompareAndSwap(0, int32(e))
-	if !first && e == hip.ErrorDeinitialized {
+// queued work is dropped, calls answer e. The first end counts; Deinitialized
+// overrides.
+func (d *device) end(e hip.Error, cause error) {
+	if !d.fault.CompareAndSwap(0, int32(e)) && e == hip.ErrorDeinitialized {
 		d.fault.Store(int32(e))
 	}
 	d.queues.Abort()
@@ -208,7 +208,6 @@ func (d *device) end(e hip.Error, cause error) bool {
 	cancel := d.cancel
 	d.mu.Unlock()
 	cancel(cause)
-	return first
 }
 
 // status is what ended the device's context, Success while it lives.

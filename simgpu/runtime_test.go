@@ -310,6 +310,27 @@ func TestFaultIsTold(t *testing.T) {
 	}
 }
 
+// TestFaultToldFirst: no call answers with a fault that nobody was told of yet.
+func TestFaultToldFirst(t *testing.T) {
+	said := false // without a lock: what was told before is known
+	r := newRuntime(t, Options{OnAsyncError: func(int32, hip.Stream, hip.Error, string) {
+		time.Sleep(20 * time.Millisecond)
+		said = true
+	}})
+	f := load(t, r, "fault", "store_at")
+	p := allocate(t, r, 1<<16)
+	must(t, "Free", r.Free(thread, p))
+	start(t, r, f, hip.StreamNull, uint64(p), 0, 1)
+	e := hip.ErrorNotReady
+	for e == hip.ErrorNotReady {
+		e = r.StreamQuery(thread, hip.StreamNull)
+	}
+	is(t, "a call after the fault", e, hip.ErrorIllegalAddress)
+	if !said {
+		t.Error("a call answers with the fault before it was told")
+	}
+}
+
 func TestNoBinaryNamesTargets(t *testing.T) {
 	var l log
 	r := newRuntime(t, Options{Arch: "gfx942", Logf: l.printf})
