@@ -5,4 +5,4 @@ package exec
 import "testing"
 
 // TestSpinningCostsLittleNative: who is known to spin is looked at sooner.
-func TestSpinningCostsLittleNative(t *testing.T) { spinningCosts(t, 1, maxTally/2) }
+func TestSpinningCostsLittleNative(t *testing.T) { spinningCosts(t, 1, maxTally/2, looks) }

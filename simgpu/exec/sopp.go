@@ -75,7 +75,13 @@ var _ = define(func() {
 		}, nil
 	})
 	onControl("s_sleep", func(*binder, *gcn.Inst) (func(*wave, *block) *block, error) {
-		return func(w *wave, b *block) *block { return w.pause(sleeping, w.d.Program.following(b)) }, nil
+		return func(w *wave, b *block) *block {
+			next := w.d.Program.following(b)
+			if w.sleeps++; w.sleeps%sleepsOn == 0 || w.spins(next) {
+				return w.pause(sleeping, next)
+			}
+			return next
+		}, nil
 	})
 	onControl("s_setpc_b64", func(b *binder, in *gcn.Inst) (func(*wave, *block) *block, error) {
 		s, err := scalar64(&in.Src[0])
@@ -120,6 +126,10 @@ var _ = define(func() {
 var started = time.Now()
 
 const coreMHz = 1700
+
+// sleepsOn is how often a wave sleeps before others run, if it does not only wait: its registers are others each time. It counts what it sleeps,
+// to be late, or to wait longer each time.
+const sleepsOn = 64
 
 // clockReads is how often a wave looks at the clock before others run: a wave
 // that looks at it all the time waits for something.

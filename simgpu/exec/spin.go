@@ -26,7 +26,7 @@ const mostSpinWait = 64
 
 var spinSeed = maphash.MakeSeed()
 
-// spins reports whether the wave, which a time slice ends at b, spins.
+// spins reports whether the wave, which a time slice ends at b or which sleeps before it, spins.
 func (w *wave) spins(b *block) bool {
 	s := &w.spin
 	if s.at != b || s.scalars != w.S {

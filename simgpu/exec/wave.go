@@ -85,6 +85,7 @@ type wave struct {
 	gives  spaces  // the loads for which it gives way when it waits
 	waits  gwsWait // at atGWS
 	clocks uint32  // times it has looked at a clock
+	sleeps uint32  // times it was to sleep
 
 	d   *Dispatch
 	mem *Memory
