@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,7 +43,7 @@ type amdSMI struct {
 // as JSON, and compares the figures with those of smi-remote; then those that change
 // something, on a worker that allows it and on one that does not.
 func conformAMDSMI(ctx context.Context, o *options) (failed int, err error) {
-	if err := fetch(ctx, o, amdSMIPackages); err != nil {
+	if err := fetch(ctx, o, slices.Concat(amdSMIPackages, alumetPackages)); err != nil {
 		return 0, err
 	}
 	dir, err := os.MkdirTemp("", "rocwire-conformance-")
@@ -103,6 +104,7 @@ func (a *amdSMI) shown(ctx context.Context) error {
 		a.show(ctx, c)
 	}
 	a.report("(the older rocm-smi)", a.rocmSMI(ctx))
+	a.report("(Alumet)", a.alumet(ctx))
 	a.report("event", a.events(ctx))
 	a.report("set without --smi-allow-set", a.refused(ctx))
 	return nil

@@ -18,7 +18,8 @@ func (a *amdSMI) events(ctx context.Context) (r outcome) {
 	in, typed := io.Pipe()
 	go func() {
 		defer typed.Close()
-		for _, fault := range [][]string{{"set", "reset", "0"}, {"set", "thermal", "1"}, {"clear", "thermal", "1"}} {
+		// Again, as nobody knows when amd-smi listens: Python takes long to start on a busy machine.
+		for _, fault := range slices.Repeat([][]string{{"set", "reset", "0"}, {"set", "thermal", "1"}, {"clear", "thermal", "1"}}, 3) {
 			if sleep(ctx, 2*time.Second); ctx.Err() != nil {
 				return
 			}

@@ -18,6 +18,9 @@ type each struct {
 	judge func(out string, err error) (v results.Verdict, why string)
 }
 
+// makes reports whether the list of cases is not to be kept.
+func (e *each) makes() bool { return e.made }
+
 func (e *each) list(ctx context.Context, h *host) ([]string, error) { return e.names(ctx, h) }
 
 func (e *each) run(ctx context.Context, h *host, cases []string, report func(caseEnd)) {

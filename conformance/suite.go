@@ -186,8 +186,8 @@ const lists = ".lists"
 
 // cases lists the program's cases. It is kept beside the tree: some programs take minutes to say it.
 func (r *suiteRun) cases(ctx context.Context) ([]string, error) {
-	if e, ok := r.p.test.(*each); ok && e.made {
-		return e.list(ctx, r.h)
+	if m, ok := r.p.test.(interface{ makes() bool }); ok && m.makes() {
+		return r.p.test.list(ctx, r.h)
 	}
 	dir := filepath.Join(r.h.o.tree, lists)
 	path := filepath.Join(dir, strings.ReplaceAll(fmt.Sprintf("%s %s %s", r.s.name, r.version, r.p.name), "/", "_"))

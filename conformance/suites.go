@@ -111,6 +111,13 @@ var suites = []suite{
 		programs: ggmlPrograms,
 	},
 	{
+		name: "hashcat", title: "hashcat", of: "hashcat", packages: together([]string{"hashcat-data", "libminizip1t64", "libxxhash0"}, rtc),
+		root: true, links: hashcatLink, libs: []string{"/hiprtc"}, env: []string{"HOME={tree}/.lists/hashcat", "XDG_DATA_HOME={tree}/.lists/hashcat", "XDG_CACHE_HOME={tree}/.lists/hashcat"}, limit: 5 * time.Minute, sample: 20,
+		note: "A case is a kind of hashes, and how hashcat guesses: it compiles its kernels with hipRTC, tries them with a hash that it has in them, and has to find the password of the example that it has of that kind, and no other, " +
+			"among 64 words (`-a 0`) or 676 of a mask (`-a 3`), with kernels for short passwords (`-O`) or any. What it computes by libraries for the CPU, by Python or Rust is not counted.",
+		programs: hashcatPrograms,
+	},
+	{
 		name: "migraphx", title: "MIGraphX", of: "migraphx", packages: together([]string{"migraphx-tools", "migraphx-tests", "libprotobuf32t64", "libhipblaslt1"}, miopen),
 		root: true, links: miopenLinks, libs: []string{"usr/lib/x86_64-linux-gnu/migraphx/lib"}, env: miopenEnv, limit: 10 * time.Minute, sample: 4,
 		note: "`migraphx-driver verify` compares small models in ONNX's format, which are made here, in several precisions, with MIGraphX's reference implementation; so does `test_verify` with operations. They compile many kernels for each. " +

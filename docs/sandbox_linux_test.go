@@ -144,7 +144,7 @@ func (s sandbox) programs() error {
 		// A copy: a process goes by the name of its file.
 		errs = append(errs, os.WriteFile(filepath.Join(s.top(), name), hip, 0o755))
 	}
-	for name := range strings.FieldsSeq("amd-smi rocm-smi") {
+	for name := range strings.FieldsSeq("amd-smi rocm-smi btop alumet-agent") {
 		errs = append(errs, os.Symlink(filepath.Join(s.real, "cards"), filepath.Join(s.dir, "stand-in", name)))
 	}
 	errs = append(errs, os.MkdirAll(filepath.Join(s.dir, "home/.config/fish/completions"), 0o755), os.Mkdir(s.state(), 0o755))

@@ -1,9 +1,11 @@
 // Stands for AMD's amd-smi and rocm-smi, which a machine without ROCm has not: it looks for the driver as they do, opens the library that
-// they would, and wants to see a card.
+// they would, and wants to see a card. So it does as btop and alumet-agent, which do not look for the driver.
 #include <dlfcn.h>
+#include <libgen.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "amd_smi/amdsmi.h"
 
@@ -24,10 +26,17 @@ static int older(const char *library) {
 	return 0;
 }
 
-int main(void) {
+static int driver(void) {
 	char state[8] = "";
 	FILE *f = fopen("/sys/module/amdgpu/initstate", "r");
-	if (f == NULL || fgets(state, sizeof state, f) == NULL || state[0] != 'l') return fail("Drivers not loaded");
+	return f != NULL && fgets(state, sizeof state, f) != NULL && state[0] == 'l';
+}
+
+int main(int argc, char **argv) {
+	(void)argc;
+	const char *name = basename(argv[0]);
+	if (strcmp(name, "btop") == 0) return older("librocm_smi64.so");
+	if (strcmp(name, "alumet-agent") != 0 && !driver()) return fail("Drivers not loaded");
 	if (getenv("ROCM_SMI_LIB_PATH") != NULL) return older(getenv("ROCM_SMI_LIB_PATH"));
 	uint32_t sockets = 0;
 	if (amdsmi_init(AMDSMI_INIT_AMD_GPUS) != AMDSMI_STATUS_SUCCESS) return fail("amdsmi_init");
