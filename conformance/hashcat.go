@@ -149,7 +149,8 @@ type hashcatTry struct {
 	words []string // nil: a mask
 }
 
-// try writes the files for a case. The command is told how much a launch is to do: hashcat would measure the card first.
+// try writes the files for a case. hashcat is told how much a launch is to do: it would measure the card, with many times more to do than there is. Once it tries
+// what it was told, with all lanes of the card.
 func (c *hashcat) try(name string) (*hashcatTry, error) {
 	args, _, _ := strings.Cut(name, ":")
 	t := &hashcatTry{args: strings.Fields(args)}
@@ -163,8 +164,12 @@ func (c *hashcat) try(name string) (*hashcatTry, error) {
 		t.words, guess = hashcatWords(t.Password), filepath.Join(c.dir, "words")
 		err = os.WriteFile(guess, []byte(strings.Join(t.words, "\n")+"\n"), 0o644)
 	}
+	loops := "1" // that a launch does
+	if t.Slow {
+		loops = "64"
+	}
 	t.args = append(t.args, "--backend-ignore-opencl", "--force", "--quiet", "--potfile-disable", "--restore-disable", "--deprecated-check-disable",
-		"-n", "1", "-u", "1024", "--outfile-format", "2", hash, guess)
+		"-n", "1", "-u", loops, "--outfile-format", "2", hash, guess)
 	return t, errors.Join(err, os.WriteFile(hash, []byte(t.Hash), 0o644))
 }
 

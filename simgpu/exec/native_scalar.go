@@ -331,6 +331,16 @@ var _ = define(func() {
 		g.a.Mul(false, x64.RAX, x64.RCX)
 	})
 
+	nativeScalar["s_getpc_b64"] = func(g *nativeGen, in *gcn.Inst) bool {
+		d, err := sdst(&in.Dst, 2)
+		if err != nil {
+			return false
+		}
+		g.a.Imm(x64.RAX, g.blk.pc+4*uint64(g.blk.at[g.idx])+uint64(in.Len))
+		g.setScalar(int(d), true, x64.RAX)
+		return true
+	}
+
 	nothing := func(*nativeGen, *gcn.Inst) bool { return true }
 	for _, name := range []string{"s_nop", "s_waitcnt"} {
 		nativeScalar[name] = nothing

@@ -338,13 +338,22 @@ var _ = define(func() {
 		g.a.VImm(x64.VPTERNLOGD, 5, g.inReg(6, b), c, 0, 0xca)
 		move(g, d, k)
 	})
-	vec("v_alignbit_b32", func(g *nativeGen, d x64.Z, k x64.K, a x64.Z, b, c any) {
-		g.masked(7, c, 31)
+	// The lower half of a and b, together, shifted by what is in Z7.
+	align := func(g *nativeGen, d x64.Z, k x64.K, a x64.Z, b any) {
 		g.a.V(x64.VPSRLVD, 5, g.inReg(5, b), x64.Z(7), 0)
 		g.to(6, g.con(32))
 		g.a.V(x64.VPSUBD, 6, 6, x64.Z(7), 0)
 		g.a.V(x64.VPSLLVD, 6, a, x64.Z(6), 0)
 		g.a.V(x64.VPORD, d, 6, x64.Z(5), k)
+	}
+	vec("v_alignbit_b32", func(g *nativeGen, d x64.Z, k x64.K, a x64.Z, b, c any) {
+		g.masked(7, c, 31)
+		align(g, d, k, a, b)
+	})
+	vec("v_alignbyte_b32", func(g *nativeGen, d x64.Z, k x64.K, a x64.Z, b, c any) {
+		g.masked(7, c, 3)
+		g.a.VShift(x64.VPSLLD, 7, x64.Z(7), 0, 3)
+		align(g, d, k, a, b)
 	})
 	vec("v_bfe_u32", func(g *nativeGen, d x64.Z, k x64.K, a x64.Z, b, c any) {
 		g.masked(6, c, 31)
