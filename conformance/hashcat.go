@@ -32,7 +32,7 @@ type hashcatMode struct {
 // has in them, and says so if they do not find that.
 type hashcat struct {
 	each
-	dir   string // what it keeps, and the examples
+	dir   string // what it keeps
 	modes map[int]hashcatMode
 }
 
@@ -49,10 +49,17 @@ func hashcatPrograms(o *options) ([]program, error) {
 
 // run runs case by case: the judge has to know the password.
 func (c *hashcat) run(ctx context.Context, h *host, cases []string, report func(caseEnd)) {
+	notRun := func(name string, err error) { report(caseEnd{name: name, verdict: results.NotRun, why: err.Error()}) }
+	dir, err := os.MkdirTemp(c.dir, "case-")
+	if err != nil {
+		notRun(cases[0], err)
+		return
+	}
+	defer os.RemoveAll(dir)
 	for _, name := range cases {
-		t, err := c.try(name)
+		t, err := c.try(name, dir)
 		if err != nil {
-			report(caseEnd{name: name, verdict: results.NotRun, why: err.Error()})
+			notRun(name, err)
 			continue
 		}
 		one := each{
@@ -149,9 +156,9 @@ type hashcatTry struct {
 	words []string // nil: a mask
 }
 
-// try writes the files for a case. hashcat is told how much a launch is to do: it would measure the card, with many times more to do than there is. Once it tries
+// try writes the files for a case into dir. hashcat is told how much a launch is to do: it would measure the card, with many times more to do than there is. Once it tries
 // what it was told, with all lanes of the card.
-func (c *hashcat) try(name string) (*hashcatTry, error) {
+func (c *hashcat) try(name, dir string) (*hashcatTry, error) {
 	args, _, _ := strings.Cut(name, ":")
 	t := &hashcatTry{args: strings.Fields(args)}
 	mode, err := strconv.Atoi(t.args[1])
@@ -159,9 +166,9 @@ func (c *hashcat) try(name string) (*hashcatTry, error) {
 		return nil, err
 	}
 	t.hashcatMode = c.modes[mode]
-	hash, guess := filepath.Join(c.dir, "hash"), t.mask()
+	hash, guess := filepath.Join(dir, "hash"), t.mask()
 	if !strings.HasSuffix(args, "-a 3") {
-		t.words, guess = hashcatWords(t.Password), filepath.Join(c.dir, "words")
+		t.words, guess = hashcatWords(t.Password), filepath.Join(dir, "words")
 		err = os.WriteFile(guess, []byte(strings.Join(t.words, "\n")+"\n"), 0o644)
 	}
 	loops := "1" // that a launch does

@@ -22,20 +22,20 @@ func TestHashcatModes(t *testing.T) {
 	if err != nil || len(modes) != 2 || modes[0].Hash != "8743b520" || modes[2500].Hash != "HC\xff" {
 		t.Fatalf("%+v, %v", modes, err)
 	}
-	c := &hashcat{dir: t.TempDir(), modes: modes}
+	c, dir := &hashcat{modes: modes}, t.TempDir()
 	if got, want := c.cases(), []string{"-m 0 -O -a 0: MD5", "-m 0 -O -a 3: MD5", "-m 0 -a 0: MD5", "-m 0 -a 3: MD5", "-m 2500 -a 0: WPA"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	for name, guess := range map[string]string{"-m 0 -O -a 3: MD5": "?lashca?l", "-m 2500 -a 0: WPA -a 3": filepath.Join(c.dir, "words")} {
-		r, err := c.try(name)
+	for name, guess := range map[string]string{"-m 0 -O -a 3: MD5": "?lashca?l", "-m 2500 -a 0: WPA -a 3": filepath.Join(dir, "words")} {
+		r, err := c.try(name, dir)
 		if err != nil || r.args[len(r.args)-1] != guess || strings.Join(r.args, " ")[:8] != name[:8] {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
-		if b, err := os.ReadFile(filepath.Join(c.dir, "hash")); err != nil || string(b) != r.Hash {
+		if b, err := os.ReadFile(filepath.Join(dir, "hash")); err != nil || string(b) != r.Hash {
 			t.Errorf("%s: %q, %v", name, b, err)
 		}
 	}
-	if b, err := os.ReadFile(filepath.Join(c.dir, "words")); err != nil || strings.Count(string(b), "\n") != 64 || !strings.Contains(string(b), "\nhashcat!\n") {
+	if b, err := os.ReadFile(filepath.Join(dir, "words")); err != nil || strings.Count(string(b), "\n") != 64 || !strings.Contains(string(b), "\nhashcat!\n") {
 		t.Errorf("%q, %v", b, err)
 	}
 	for _, text := range []string{"", "{", `{ "x": {} }`, strings.Replace(hashcatInfo, "4843ff", "484", 1)} {
