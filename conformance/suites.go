@@ -118,6 +118,13 @@ var suites = []suite{
 		programs: hashcatPrograms,
 	},
 	{
+		name: "starpu", title: "StarPU", of: "libstarpu-1.4-9", packages: starpuPackages, limit: 2 * time.Minute,
+		env: []string{"STARPU_HOME={tree}/.lists", "STARPU_NHIP=1", "STARPU_NOPENCL=0", "STARPU_NCUDA=0", "STARPU_WORKERS_NOBIND=1"},
+		note: "Examples with kernels for HIP: StarPU hands out tasks, copies what they work on with streams of its own, and each program compares the result with what it should be. There is no worker for the CPU but where a program has tasks " +
+			"that are for none else, so all others are done by the card.",
+		programs: starpuPrograms,
+	},
+	{
 		name: "migraphx", title: "MIGraphX", of: "migraphx", packages: together([]string{"migraphx-tools", "migraphx-tests", "libprotobuf32t64", "libhipblaslt1"}, miopen),
 		root: true, links: miopenLinks, libs: []string{"usr/lib/x86_64-linux-gnu/migraphx/lib"}, env: miopenEnv, limit: 10 * time.Minute, sample: 4,
 		note: "`migraphx-driver verify` compares small models in ONNX's format, which are made here, in several precisions, with MIGraphX's reference implementation; so does `test_verify` with operations. They compile many kernels for each. " +
