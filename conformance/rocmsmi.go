@@ -19,7 +19,7 @@ func (a *amdSMI) rocmSMI(ctx context.Context) (r outcome) {
 		r.say("%v", err)
 		return r
 	}
-	out, err := a.older(ctx, "--showid", "--showuniqueid", "--showbus", "--showmeminfo", "vram", "--showmaxpower", "--showproductname", "--json")
+	out, err := a.older(ctx, "--showid", "--showuniqueid", "--showbus", "--showmeminfo", "vram", "--showmaxpower", "--showproductname", "--showclocks", "--json")
 	if err != nil {
 		r.say("%v", err)
 		return r
@@ -38,6 +38,9 @@ func (a *amdSMI) rocmSMI(ctx context.Context) (r outcome) {
 			"Card Series":                    in.Name,
 			"VRAM Total Memory (B)":          fmt.Sprint(uint64(in.VRAM.Size.Or(0))),
 			"Max Graphics Package Power (W)": fmt.Sprintf("%.1f", float64(in.Limits.MaxPower.Or(0))),
+			"sclk clock speed:":              fmt.Sprintf("(%.0fMhz)", mhz(smi.ClockGFX)(&m.metrics[i])),
+			"sclk clock level:":              "S", // nothing runs: it is in deep sleep
+			"mclk clock speed:":              fmt.Sprintf("(%.0fMhz)", mhz(smi.ClockMem)(&m.metrics[i])),
 			"GFX Version":                    strings.SplitN(in.Target, ":", 2)[0],
 		} {
 			if got := said[key]; !strings.EqualFold(got, want) {

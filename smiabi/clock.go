@@ -57,8 +57,8 @@ func amdsmiGetClockInfo(c card, t clkType, info *clkInfo) status {
 
 // levels are the frequencies that a clock is shown with, ascending: its range and
 // where in it it is now, as the kernel's pp_dpm files show clocks without fixed steps.
-// A clock in deep sleep, below its range, has no level of its own there. now is which
-// one is nearest, -1 if the clock stands still.
+// A clock below its range, in deep sleep, has no level of its own among them: none can be
+// set. now is which one is nearest, -1 if the clock stands still.
 func levels(k smi.Clock) (list []smi.Hertz, now int) {
 	least, most := k.Min.Or(0), k.Max.Or(smi.Hertz(math.Inf(1)))
 	for _, o := range []smi.Opt[smi.Hertz]{k.Min, k.Current, k.Max} {
@@ -79,7 +79,9 @@ func levels(k smi.Clock) (list []smi.Hertz, now int) {
 	return list, now
 }
 
-// amdsmiGetClkFreq is a clock's levels in Hz, and which one is in force.
+// amdsmiGetClkFreq is a clock's levels in Hz, and which one is in force. In deep sleep
+// that is one more, before the others: amdgpu shows it as "S" in pp_dpm_sclk, and AMD's
+// rocm-smi takes it from there.
 func amdsmiGetClkFreq(c card, t clkType, f *frequencies) status {
 	k, st := c.clock(t)
 	if st != AMDSMI_STATUS_SUCCESS {
@@ -89,7 +91,12 @@ func amdsmiGetClkFreq(c card, t clkType, f *frequencies) status {
 	if len(list) == 0 {
 		return AMDSMI_STATUS_NOT_SUPPORTED
 	}
-	*f = frequencies{numSupported: uint32(len(list)), current: uint32(now)} // -1 is "none" there, too
+	speed, known := k.Current.Get()
+	asleep := known && speed < k.Min.Or(0)
+	if asleep {
+		list, now = slices.Insert(list, 0, speed), 0
+	}
+	*f = frequencies{hasDeepSleep: asleep, numSupported: uint32(len(list)), current: uint32(now)} // -1 is "none" there, too
 	for i, l := range list {
 		f.frequency[i] = clamp[uint64](float64(l))
 	}

@@ -81,7 +81,7 @@ func TestClocks(t *testing.T) {
 	ok(t, amdsmiGetClkFreq(c, AMDSMI_CLK_TYPE_MEM, &f))
 	is(t, "levels of mem", f, frequencies{numSupported: 1, frequency: [33]uint64{1300e6}})
 	ok(t, amdsmiGetClkFreq(c, AMDSMI_CLK_TYPE_DF, &f))
-	is(t, "levels of a clock in deep sleep", f, frequencies{numSupported: 2, frequency: [33]uint64{500e6, 2100e6}})
+	is(t, "levels of a clock in deep sleep", f, frequencies{hasDeepSleep: true, numSupported: 3, frequency: [33]uint64{132e6, 500e6, 2100e6}})
 	ok(t, amdsmiGetClkFreq(c, AMDSMI_CLK_TYPE_VCLK1, &f))
 	is(t, "level of a clock that stands still", f, frequencies{numSupported: 1, current: math.MaxUint32, frequency: [33]uint64{100e6}})
 	is(t, "levels of soc", amdsmiGetClkFreq(c, AMDSMI_CLK_TYPE_SOC, &f), AMDSMI_STATUS_NOT_SUPPORTED)

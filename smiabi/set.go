@@ -53,7 +53,7 @@ func amdsmiSetGPUODClkInfo(c card, level freqInd, value uint64, t clkType) statu
 }
 
 // amdsmiSetClkFreq allows the levels whose bits are set, in the order that
-// amdsmiGetClkFreq tells them: from the lowest of them to the highest.
+// amdsmiGetClkFreq tells them, without that of deep sleep: from the lowest of them to the highest.
 func amdsmiSetClkFreq(c card, t clkType, bits uint64) status {
 	k, st := c.clock(t)
 	if st != AMDSMI_STATUS_SUCCESS {
