@@ -72,7 +72,7 @@ func readAlumet(in io.Reader) (rows []alumetRow, err error) {
 		return nil, err
 	}
 	if len(all) < 2 {
-		return nil, fmt.Errorf("Alumet has written %d lines", len(all))
+		return nil, fmt.Errorf("%d lines from Alumet", len(all))
 	}
 	column := map[string]int{}
 	for i, name := range all[0] {
@@ -80,7 +80,7 @@ func readAlumet(in io.Reader) (rows []alumetRow, err error) {
 	}
 	for _, name := range []string{"metric", "value", "resource_id", "consumer_id", "memory_type", "thermal_zone"} {
 		if _, ok := column[name]; !ok {
-			return nil, fmt.Errorf("Alumet writes no column %s", name)
+			return nil, fmt.Errorf("no column %s in what Alumet writes", name)
 		}
 	}
 	for _, l := range all[1:] {
