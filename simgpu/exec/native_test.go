@@ -276,7 +276,11 @@ func (m *machine) point(r *rand.Rand, in *gcn.Inst, mem uint64) {
 // pointBuffer makes the operands of an instruction describe a buffer in mem, most of
 // the time.
 func (m *machine) pointBuffer(r *rand.Rand, in *gcn.Inst, mem uint64) {
-	if in.Base.Kind != gcn.SGPR || in.Base.Index > 96 {
+	last := 96
+	if m.prog.arch.Has(gcn.RDNA) {
+		last = 100
+	}
+	if in.Base.Kind != gcn.SGPR || int(in.Base.Index) > last {
 		return
 	}
 	v := m.S[in.Base.Index:][:4]
