@@ -20,41 +20,43 @@ var alumetPackages = []string{"alumet", "libssl3t64"}
 // alumet runs Debian's Alumet, unmodified, beside a program that sleeps, and compares what it has
 // measured of each card meanwhile with what smi-remote says before and after.
 func (a *amdSMI) alumet(ctx context.Context) (r outcome) {
+	c, rows, err := a.runAlumet(ctx, &r)
+	if err != nil {
+		r.say("%v", err)
+		return r
+	}
+	c.alumet(rows)
+	return r
+}
+
+func (a *amdSMI) runAlumet(ctx context.Context, r *outcome) (*comparison, []alumetRow, error) {
 	dir, err := os.MkdirTemp("", "rocwire-alumet-")
 	if err != nil {
-		r.say("%v", err)
-		return r
+		return nil, nil, err
 	}
 	defer os.RemoveAll(dir)
-	lib := a.o.lib + ":" + filepath.Join(a.o.tree, "usr/lib/x86_64-linux-gnu")
 	before, err := a.machine(ctx)
-	if err == nil {
-		cmd := exec.CommandContext(ctx, filepath.Join(a.o.tree, "usr/lib64/ld-linux-x86-64.so.2"), "--library-path", lib,
-			filepath.Join(a.o.tree, "usr/lib/alumet/bin/alumet-agent"), "--plugins", "amd-gpu,csv", "exec", "sleep", "3")
-		cmd.Dir = dir // its configuration and what it has measured
-		cmd.Env = append(append(os.Environ(), "AMDSMI_REMOTE=127.0.0.1:"+a.port), a.env...)
-		if out, e := cmd.CombinedOutput(); e != nil {
-			err = fmt.Errorf("%w: %s", e, tail(string(out), 300))
-		}
-	}
-	var after *machine
-	if err == nil {
-		after, err = a.machine(ctx)
-	}
-	var text []byte
-	if err == nil {
-		text, err = os.ReadFile(filepath.Join(dir, "alumet-output.csv"))
-	}
-	var rows []alumetRow
-	if err == nil {
-		rows, err = readAlumet(strings.NewReader(string(text)))
-	}
 	if err != nil {
-		r.say("%v", err)
-		return r
+		return nil, nil, err
 	}
-	(&comparison{outcome: &r, before: before, after: after}).alumet(rows)
-	return r
+	args := append((&host{o: a.o}).loader(), filepath.Join(a.o.tree, "usr/lib/alumet/bin/alumet-agent"), "--plugins", "amd-gpu,csv", "exec", "sleep", "3")
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Dir = dir // its configuration and what it has measured
+	cmd.Env = append(append(os.Environ(), "AMDSMI_REMOTE=127.0.0.1:"+a.port), a.env...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, nil, fmt.Errorf("%w: %s", err, tail(string(out), 300))
+	}
+	after, err := a.machine(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := os.Open(filepath.Join(dir, "alumet-output.csv"))
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	rows, err := readAlumet(f)
+	return &comparison{outcome: r, before: before, after: after}, rows, err
 }
 
 // alumetRow is one measurement: "memory_usage_B/video_computing" of a card, or of a process on a card.

@@ -120,10 +120,7 @@ func (a *amdSMI) python(ctx context.Context, env []string, stdin io.Reader, prog
 	ctx, cancel := context.WithTimeout(ctx, a.o.timeout)
 	defer cancel()
 	tree := a.o.tree
-	command := append([]string{
-		filepath.Join(tree, "usr/lib64/ld-linux-x86-64.so.2"), "--library-path", a.o.lib + ":" + filepath.Join(tree, "usr/lib/x86_64-linux-gnu"),
-		filepath.Join(tree, "usr/bin/python3.14"), filepath.Join(tree, program),
-	}, args...)
+	command := append(append((&host{o: a.o}).loader(), filepath.Join(tree, "usr/bin/python3.14"), filepath.Join(tree, program)), args...)
 	cmd := exec.CommandContext(ctx, "scripts/as_if_amdgpu.sh", command...)
 	cmd.Env = append(os.Environ(), "AMDSMI_REMOTE=127.0.0.1:"+a.port, "PYTHONHOME="+filepath.Join(tree, "usr"),
 		"PYTHONPATH="+filepath.Join(tree, "usr/lib/python3/dist-packages"), "PYTHONDONTWRITEBYTECODE=1", "PYTHONUTF8=1")

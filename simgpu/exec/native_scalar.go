@@ -336,11 +336,7 @@ var _ = define(func() {
 		if err != nil {
 			return false
 		}
-		pc := g.blk.pc + uint64(in.Len)
-		if g.idx < len(g.blk.at) { // not in a block that there is only for can
-			pc += 4 * uint64(g.blk.at[g.idx])
-		}
-		g.a.Imm(x64.RAX, pc)
+		g.a.Imm(x64.RAX, g.blk.pcOf(g.idx)+uint64(in.Len))
 		g.setScalar(int(d), true, x64.RAX)
 		return true
 	}

@@ -95,7 +95,7 @@ func (p *Profile) count(prog *Program, b *block, i int, how byFunction, took tim
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	e := p.entry(prog, b.pc+uint64(b.at[i])*4, how)
+	e := p.entry(prog, b.pcOf(i), how)
 	e.n++
 	e.took += took
 }

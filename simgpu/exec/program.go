@@ -137,6 +137,14 @@ type block struct {
 	regions []*region // that have its code; the program's lock holds them
 }
 
+// pcOf is the address of instruction i, and of the block if it has no such one.
+func (b *block) pcOf(i int) uint64 {
+	if i < len(b.at) {
+		return b.pc + 4*uint64(b.at[i])
+	}
+	return b.pc
+}
+
 const maxBlock = 512 // instructions
 
 // mostKept is how many decoded instructions a program keeps, of about 100 bytes each, and those of one region more: more than most programs execute.

@@ -151,11 +151,8 @@ func (w *wave) toFault(e any) *Fault {
 	f.Kernel = w.d.Kernel
 	f.Workgroup = w.wg.id
 	f.Wave = w.id
-	if b := w.blk; b != nil {
-		f.PC = b.pc
-		if w.idx < len(b.at) {
-			f.PC += uint64(b.at[w.idx]) * 4
-		}
+	if w.blk != nil {
+		f.PC = w.pc()
 		in, code, err := w.d.Program.instAt(f.PC)
 		f.Bytes = code
 		if err == nil {

@@ -35,13 +35,7 @@ func (w *wave) find(check Checks, lane int, f Finding) {
 }
 
 // pc is the address of the instruction that executes.
-func (w *wave) pc() uint64 {
-	b := w.blk
-	if w.idx < len(b.at) {
-		return b.pc + uint64(b.at[w.idx])*4
-	}
-	return b.pc
-}
+func (w *wave) pc() uint64 { return w.blk.pcOf(w.idx) }
 
 // String is the finding without what the runtime knows of addresses.
 func (f *Finding) String() string {
