@@ -179,7 +179,7 @@ func (o *nativeAtomic) onLDS(g *nativeGen, in *gcn.Inst) bool {
 		return false
 	}
 	done := g.a.Label()
-	g.ldsAddresses(in, o.size(), g.punt(done))
+	g.ldsAddresses(in, o.size(), o.size(), g.punt(done))
 	o.lanes(g, in, true)
 	g.a.Bind(done)
 	return true

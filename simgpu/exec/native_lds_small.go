@@ -19,13 +19,13 @@ func (g *nativeGen) ldsBound(n int, bad x64.Label) {
 }
 
 // ldsInside loads the addresses of a quarter to Z2 and goes to bad if that of an
-// active lane is beyond Z7, or not a multiple of n.
-func (g *nativeGen) ldsInside(in *gcn.Inst, q, n int, bad x64.Label) {
+// active lane is beyond Z7, or not a multiple of align.
+func (g *nativeGen) ldsInside(in *gcn.Inst, q, align int, bad x64.Label) {
 	a := &g.a
 	g.ldsAddress(&in.Addr, q, int(uint16(in.Offset)))
 	a.VCmp(x64.VPCMPUD, 5, 2, x64.Z(7), g.lanes(q), x64.NLE)
-	if n > 1 {
-		a.VTest(6, 2, g.con(uint32(n-1)), g.lanes(q))
+	if align > 1 {
+		a.VTest(6, 2, g.con(uint32(align-1)), g.lanes(q))
 		a.K(x64.KOR, 5, 5, 6)
 	}
 	a.KTestOr(5, 5)
@@ -40,12 +40,12 @@ func (s small) ldsLoad(g *nativeGen, in *gcn.Inst) bool {
 	bad := g.punt(done)
 	g.ldsBound(s.bytes, bad)
 	// All addresses first, so that Go can do the whole instruction.
-	g.quarters(func(q int) { g.ldsInside(in, q, s.bytes, bad) })
+	g.quarters(func(q int) { g.ldsInside(in, q, 1, bad) })
 	g.quarters(func(q int) {
 		g.ldsAddress(&in.Addr, q, int(uint16(in.Offset)))
-		a.VShift(x64.VPSLLD, 5, x64.Z(2), 0, 3)
-		a.V(x64.VPANDD, 5, 5, g.con(24), 0)
-		a.V(x64.VPANDD, 2, 2, g.con(^uint32(3)), 0)
+		g.to(5, x64.Z(2))
+		s.dwordOf(g, 2, false)
+		s.bits(g, 5, 2)
 		g.copyLanes(5, q)
 		a.V(x64.VPXORD, 0, 0, x64.Z(0), 0)
 		a.Gather(0, x64.AtVec(rLDS, 2, 0), 5)
@@ -57,11 +57,12 @@ func (s small) ldsLoad(g *nativeGen, in *gcn.Inst) bool {
 	return true
 }
 
-// ldsAddresses notes the addresses of all lanes, and goes to bad if that of an active one is not inside of the LDS, or not a multiple of n.
-func (g *nativeGen) ldsAddresses(in *gcn.Inst, n int, bad x64.Label) {
+// ldsAddresses notes the addresses of all lanes, and goes to bad if the n bytes at that of an active one are not inside of the LDS, or it is not a
+// multiple of align.
+func (g *nativeGen) ldsAddresses(in *gcn.Inst, n, align int, bad x64.Label) {
 	g.ldsBound(n, bad)
 	g.quarters(func(q int) {
-		g.ldsInside(in, q, n, bad)
+		g.ldsInside(in, q, align, bad)
 		g.a.VStore(x64.At(rW, waveOffs+64*q), 2, 0)
 	})
 }
@@ -78,7 +79,7 @@ func ldsSmallStore(bytes int, high bool) emitter {
 			return false
 		}
 		a, done := &g.a, g.a.Label()
-		g.ldsAddresses(in, bytes, g.punt(done))
+		g.ldsAddresses(in, bytes, 1, g.punt(done))
 		g.quarters(func(q int) {
 			g.eachLane(q, func() {
 				a.OpImm(x64.ADD, false, x64.RAX, int32(16*q))

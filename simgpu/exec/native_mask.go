@@ -54,7 +54,7 @@ func nativeCompare(name string, c comparison, pred byte) {
 	for _, prefix := range []string{"v_cmp_", "v_cmpx_"} {
 		nativeVector[prefix+name] = func(g *nativeGen, in *gcn.Inst) bool {
 			d, err := sdst(&in.Dst, g.maskRegs())
-			if err != nil || !canVector(&in.Src[0]) || !canVector(&in.Src[1]) || c.wide && !isPlain(in) {
+			if err != nil || !canVector(&in.Src[0]) || !canVector(&in.Src[1]) || c.wide && (in.Form == gcn.FormDPP || in.Form == gcn.FormSDWA) {
 				return false
 			}
 			g.floatKind(c.fl)
@@ -75,7 +75,9 @@ func nativeCompare(name string, c comparison, pred byte) {
 				case c.wide:
 					for half := range 2 {
 						g.load64(2, &in.Src[0], q, half, false)
+						g.modify64(in, 0, 2)
 						g.load64(4, &in.Src[1], q, half, false)
+						g.modify64(in, 1, 4)
 						g.a.VCmp(c.o, x64.K(5+half), 2, x64.Z(4), 0, pred)
 					}
 					g.a.K(x64.KUNPCKBW, k, 6, 5)

@@ -409,22 +409,16 @@ func (s small) load(g *nativeGen, in *gcn.Inst) bool {
 	}, func() {
 		g.quarters(func(q int) {
 			g.offsets(in, q, s.bytes, bad)
-			// The dwords that they lie in, shifted.
 			a.VNarrow(5, offset(0))
 			a.VNarrow(6, offset(1))
 			a.VImm(x64.VINSERTI64X4, 5, 5, x64.Z(6), 0, 1)
-			if s.bytes == 2 { // not over the end of a dword
-				a.V(x64.VPANDD, 6, 5, g.con(1), 0)
-				a.VCmp(x64.VPCMPUD, 5, 6, g.con(0), g.lanes(q), x64.NEQ)
-				a.KTestOr(5, 5)
-				a.JumpIf(x64.NE, bad)
-			}
 			for half := range 2 {
-				a.V(x64.VPANDQ, offset(half), offset(half), g.con64(^uint64(3)), 0)
+				s.dwordOf(g, offset(half), true)
 			}
 			g.gather(q, 0)
-			a.VShift(x64.VPSLLD, 5, x64.Z(5), 0, 3)
-			a.V(x64.VPANDD, 5, 5, g.con(24), 0)
+			g.to(4, x64.Z(5))
+			s.dwordOf(g, 4, false)
+			s.bits(g, 5, 4)
 			s.extract(g)
 			s.keep(g, &in.Dst, q)
 			l.put(0, q, 0)
@@ -434,6 +428,28 @@ func (s small) load(g *nativeGen, in *gcn.Inst) bool {
 	g.count(waveRead, s.bytes)
 	a.Bind(done)
 	return true
+}
+
+// dwordOf makes the offsets in z, where parts lie, those of dwords that have them: the aligned ones, but for a short at an odd offset the dword that
+// begins a byte before it. That has something of no aligned dword in which nothing of the short is. The offsets are qwords if wide. Z6 is used.
+func (s small) dwordOf(g *nativeGen, z x64.Z, wide bool) {
+	shift, or, and, aligned := x64.VPSLLD, x64.VPORD, x64.VPANDD, g.con(^uint32(3))
+	if wide {
+		shift, or, and, aligned = x64.VPSLLQ, x64.VPORQ, x64.VPANDQ, g.con64(^uint64(3))
+	}
+	if s.bytes == 1 {
+		g.a.V(and, z, z, aligned, 0)
+		return
+	}
+	g.a.VShift(shift, 6, z, 0, 1) // bit 1 stays where bit 0 is set
+	g.a.V(or, 6, 6, aligned, 0)
+	g.a.V(and, z, z, x64.Z(6), 0)
+}
+
+// bits makes z, the offsets of parts, at which bits of the dwords at those in from they begin.
+func (s small) bits(g *nativeGen, z, from x64.Z) {
+	g.a.V(x64.VPSUBD, z, z, from, 0)
+	g.a.VShift(x64.VPSLLD, z, z, 0, 3)
 }
 
 // extract takes what is at bit Z5 of the dwords in Z0, as the register will have it.

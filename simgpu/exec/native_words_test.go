@@ -61,6 +61,7 @@ func TestTranslatedForms(t *testing.T) {
 		"v_pk_add_u16 v6, v3, v4 op_sel:[1,0] op_sel_hi:[0,1]", "v_pk_add_u16 v6, v3, v4 clamp", "v_pk_sub_i16 v6, v3, v4 op_sel_hi:[0,1] clamp", "v_pk_mad_u16 v6, v3, v4, v5 op_sel:[0,1,1]",
 		"v_pk_lshlrev_b16 v6, 3, v4 op_sel_hi:[0,1]", "v_pk_ashrrev_i16 v6, v3, v4", "v_pk_max_i16 v6, v3, s4", "v_sub_u16 v6, v3, v4 clamp", "v_mad_legacy_u16 v12, v3, 9, v4",
 		"v_alignbyte_b32 v6, v3, v4, v5", "v_alignbyte_b32 v4, v3, v4, 3", "v_alignbyte_b32 v6, 0, 0, v5", "v_alignbyte_b32 v6, s4, v3, s4", "s_getpc_b64 s[10:11]", "s_nop 0; s_getpc_b64 vcc",
+		"v_cmp_nlt_f64 s[10:11], |v[4:5]|, s[2:3]", "v_cmp_gt_f64 vcc, -v[4:5], |v[2:3]|", "v_cmp_le_f64 s[10:11], -|s[2:3]|, v[4:5]", "v_cmpx_neq_f64 vcc, |v[4:5]|, -v[4:5]",
 		"v_mad_u16 v6, v3, v4, v5 op_sel:[1,0,0,1]", "v_med3_i16 v6, v3, v4, v5 op_sel:[0,1,0,0]", "v_mad_i32_i16 v6, v3, v4, v5",
 	} {
 		sameTranslated(t, m, mem, data, r, text, 40, nil)
