@@ -159,7 +159,7 @@ func (o *nativeAtomic) onMemory(g *nativeGen, in *gcn.Inst) bool {
 	a, done := &g.a, g.a.Label()
 	bad := g.begin(in, done, nil)
 	g.quarters(func(q int) {
-		g.offsets(in, q, size, bad)
+		g.offsets(in, q, size, -1, bad)
 		for half := range 2 {
 			a.VStore(x64.At(rW, waveOffs+128*q+64*half), offset(half), 0)
 			a.V(x64.VPANDQ, 4, offset(half), g.con64(uint64(size-1)), 0)

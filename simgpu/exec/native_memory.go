@@ -103,21 +103,25 @@ func (g *nativeGen) bufferStart(in *gcn.Inst) {
 // bufferLimit makes RCX how large the offset of a lane's n bytes may be, or goes to
 // bad if there is none.
 func (g *nativeGen) bufferLimit(in *gcn.Inst, n int, bad x64.Label) {
+	g.bufferRest(in, n)
+	g.a.JumpIf(x64.L, bad)
+}
+
+// bufferRest makes RCX how large the offset of a lane's n bytes may be, a negative number if there is none, which the flags say, too.
+func (g *nativeGen) bufferRest(in *gcn.Inst, n int) {
 	a := &g.a
 	a.Load(false, x64.RCX, sreg(int(in.Base.Index)+2))
 	a.OpImm(x64.SUB, true, x64.RCX, in.Offset+int32(n))
-	a.JumpIf(x64.B, bad)
 	g.scalarTo(x64.RAX, &in.SOffset)
 	a.Op(x64.SUB, true, x64.RCX, x64.RAX)
-	a.JumpIf(x64.B, bad)
 }
 
-// bufferOffsets is offsets for buffers.
-func (g *nativeGen) bufferOffsets(in *gcn.Inst, q, n int, bad x64.Label) {
-	a := &g.a
+// bufferOffsets is offsets for buffers. What is beyond the buffer goes to what is at aside in the wave instead.
+func (g *nativeGen) bufferOffsets(in *gcn.Inst, q, n, aside int, bad x64.Label) {
+	a, beyond, known := &g.a, bad, g.a.Label()
 	g.bufferStart(in)
 	a.VFromReg(true, 7, x64.RCX)
-	g.bufferLimit(in, n, bad)
+	g.bufferRest(in, n)
 	a.VFromReg(true, 6, x64.RCX)
 	for half := range 2 {
 		z := offset(half)
@@ -128,12 +132,75 @@ func (g *nativeGen) bufferOffsets(in *gcn.Inst, q, n int, bad x64.Label) {
 		} else {
 			a.V(x64.VPXORD, z, z, z, 0)
 		}
-		a.VCmp(x64.VPCMPUQ, 0, z, x64.Z(6), 0, x64.NLE)
+		a.VCmp(x64.VPCMPQ, x64.K(5+half), z, x64.Z(6), 0, x64.NLE)
 		a.V(x64.VPADDQ, z, z, x64.Z(7), 0)
-		a.VCmp(x64.VPCMPUQ, x64.K(5+half), z, g.con64(g.p.mem.Size-uint64(n)), 0, x64.NLE)
-		a.K(x64.KOR, x64.K(5+half), x64.K(5+half), 0)
 	}
+	if aside >= 0 {
+		beyond = a.Label()
+		g.later(func() {
+			a.Bind(beyond)
+			g.bufferBeyond(q, n, aside, bad)
+			a.Jump(known)
+		})
+	}
+	g.unlessAny(q, beyond)
+	g.outside(n, 5)
 	g.unlessAny(q, bad)
+	a.Bind(known)
+}
+
+// outside makes two masks, from k on, those of the lanes whose n bytes are not in device memory.
+func (g *nativeGen) outside(n int, k x64.K) {
+	for half := range 2 {
+		g.a.VCmp(x64.VPCMPUQ, k+x64.K(half), offset(half), g.con64(g.p.mem.Size-uint64(n)), 0, x64.NLE)
+	}
+}
+
+// bufferBeyond leads those active lanes that are in K5, of the whole quarter, to aside: they are beyond a buffer that begins at Z7, where offsets may be up to
+// Z6. Those of which some dwords are not are left to Go.
+func (g *nativeGen) bufferBeyond(q, n, aside int, bad x64.Label) {
+	a := &g.a
+	if n > 4 {
+		a.V(x64.VPADDQ, 6, 6, g.con64(uint64(n-4)), 0)
+		for half := range 2 {
+			a.V(x64.VPSUBQ, 4, offset(half), x64.Z(7), 0)
+			a.VCmp(x64.VPCMPQ, x64.K(6+half), 4, x64.Z(6), 0, x64.LEQ)
+		}
+		a.K(x64.KUNPCKBW, 6, 7, 6)
+		a.K(x64.KAND, 6, 6, 5)
+		a.KTestOr(6, 6)
+		a.JumpIf(x64.NE, bad)
+	}
+	g.outside(n, 6)
+	a.K(x64.KUNPCKBW, 6, 7, 6)
+	a.K(x64.KANDN, 6, 5, 6)
+	g.active(6, q)
+	a.KTestOr(6, 6)
+	a.JumpIf(x64.NE, bad)
+	a.Load(true, x64.RAX, rW)
+	a.OpImm(x64.ADD, true, x64.RAX, int32(aside))
+	a.Op(x64.SUB, true, x64.RAX, rMem)
+	a.VFromReg(true, 4, x64.RAX)
+	a.KShiftRight(6, 5, 8)
+	for half := range 2 {
+		a.V1(x64.VMOVDQU64, offset(half), x64.Z(4), x64.K(5+half))
+	}
+	g.countAside()
+}
+
+// scattered does f for each quarter of an access of n bytes a lane, each lane somewhere. Those that it leads aside are not counted.
+func (g *nativeGen) scattered(in *gcn.Inst, n, counter int, f func(q int)) {
+	a := &g.a
+	if in.Enc != gcn.MUBUF && in.Enc != gcn.FLAT {
+		g.quarters(f)
+		return
+	}
+	a.StoreImm(true, x64.At(rW, waveAside), 0)
+	g.quarters(f)
+	a.Load(true, x64.RCX, x64.At(rW, waveAside))
+	a.Imm(x64.RAX, uint64(n))
+	a.Mul(true, x64.RAX, x64.RCX)
+	a.OpTo(x64.SUB, true, x64.At(rW, counter), x64.RAX)
 }
 
 // startAddress loads what is the same for all lanes to Z7.
@@ -152,11 +219,12 @@ func (g *nativeGen) startAddress(in *gcn.Inst) {
 func offset(half int) x64.Z { return x64.Z(2 + half) }
 
 // offsets computes the offsets of a quarter's lanes, and goes to bad if those of
-// an active lane's n bytes are not inside.
-func (g *nativeGen) offsets(in *gcn.Inst, q, n int, bad x64.Label) {
+// an active lane's n bytes are not inside. What is beyond a buffer goes to what is at aside in the wave instead, unless that is negative. So does what a flat
+// address says is in the LDS go there.
+func (g *nativeGen) offsets(in *gcn.Inst, q, n, aside int, bad x64.Label) {
 	a := &g.a
 	if in.Enc == gcn.MUBUF {
-		g.bufferOffsets(in, q, n, bad)
+		g.bufferOffsets(in, q, n, aside, bad)
 		return
 	}
 	g.startAddress(in)
@@ -173,9 +241,51 @@ func (g *nativeGen) offsets(in *gcn.Inst, q, n int, bad x64.Label) {
 			a.V(x64.VPORQ, z, z, x64.Z(4), 0)
 		}
 		a.V(x64.VPADDQ, z, z, x64.Z(7), 0)
-		a.VCmp(x64.VPCMPUQ, x64.K(5+half), z, g.con64(g.p.mem.Size-uint64(n)), 0, x64.NLE)
 	}
-	g.unlessAny(q, bad)
+	elsewhere, known := bad, a.Label()
+	if in.Enc == gcn.FLAT && aside >= 0 {
+		elsewhere = a.Label()
+		g.later(func() {
+			a.Bind(elsewhere)
+			g.flatLDS(n, bad)
+			a.Jump(known)
+		})
+	}
+	g.outside(n, 5)
+	g.unlessAny(q, elsewhere)
+	a.Bind(known)
+}
+
+// flatLDS leads the lanes that are in K5, of the whole quarter, to the LDS, where that is where their flat addresses are.
+func (g *nativeGen) flatLDS(n int, bad x64.Label) {
+	a := &g.a
+	a.Load(false, x64.RCX, x64.At(rW, waveLen))
+	a.OpImm(x64.SUB, false, x64.RCX, int32(n))
+	a.JumpIf(x64.B, bad)
+	a.VFromReg(true, 5, x64.RCX)
+	a.Imm(x64.RAX, g.p.mem.Base-sharedBase)
+	a.VFromReg(true, 4, x64.RAX)
+	a.KShiftRight(6, 5, 8)
+	for half := range 2 {
+		a.V(x64.VPADDQ, 7, offset(half), x64.Z(4), 0)
+		a.VCmp(x64.VPCMPUQ, 7, 7, x64.Z(5), x64.K(5+half), x64.NLE)
+		a.KTestOr(7, 7)
+		a.JumpIf(x64.NE, bad)
+	}
+	a.Op(x64.ADD, true, x64.RAX, x64.At(rW, waveLDS))
+	a.Op(x64.SUB, true, x64.RAX, rMem)
+	a.VFromReg(true, 4, x64.RAX)
+	for half := range 2 {
+		a.V(x64.VPADDQ, offset(half), offset(half), x64.Z(4), x64.K(5+half))
+	}
+	g.countAside()
+}
+
+// countAside counts the lanes of K5 as such that accesses lead aside.
+func (g *nativeGen) countAside() {
+	g.a.KToReg(x64.RAX, 5)
+	g.a.Popcnt(false, x64.RAX, x64.RAX)
+	g.a.OpTo(x64.ADD, true, x64.At(rW, waveAside), x64.RAX)
 }
 
 // unlessAny goes to the label if one of the active lanes is in K5 and K6, the halves of a
@@ -216,8 +326,8 @@ func (g *nativeGen) stores(in *gcn.Inst, n int, some bool, scratch func(reg int,
 	done := a.Label()
 	bad := g.begin(in, done, func(bad x64.Label) { g.scratchBuffer(in, n, bad, scratch) })
 	g.accesses(in, n, some, row, func() {
-		g.quarters(func(q int) {
-			g.offsets(in, q, n, bad)
+		g.scattered(in, n, waveWrite, func(q int) {
+			g.offsets(in, q, n, waveSink, bad)
 			any(q)
 		})
 	})
@@ -354,8 +464,8 @@ func vectorLoad(n int) emitter {
 			row = nil
 		}
 		g.accesses(in, 4*n, n == 1, row, func() {
-			g.quarters(func(q int) {
-				g.offsets(in, q, 4*n, bad)
+			g.scattered(in, 4*n, waveRead, func(q int) {
+				g.offsets(in, q, 4*n, waveZeros, bad)
 				if n == 4 {
 					g.eachQuad(q, func(place, m x64.Mem) {
 						a.VLoad16(5, m)
@@ -407,8 +517,8 @@ func (s small) load(g *nativeGen, in *gcn.Inst) bool {
 		s.keep(g, &in.Dst, q)
 		l.put(0, q, 0)
 	}, func() {
-		g.quarters(func(q int) {
-			g.offsets(in, q, s.bytes, bad)
+		g.scattered(in, s.bytes, waveRead, func(q int) {
+			g.offsets(in, q, s.bytes, waveZeros, bad)
 			a.VNarrow(5, offset(0))
 			a.VNarrow(6, offset(1))
 			a.VImm(x64.VINSERTI64X4, 5, 5, x64.Z(6), 0, 1)
@@ -675,8 +785,11 @@ func scalarLoad(n int) emitter {
 
 // Where things of memory accesses lie in a wave.
 var (
-	waveOut  = int(unsafe.Offsetof(wave{}.out))
-	waveOffs = int(unsafe.Offsetof(wave{}.offs))
+	waveOut   = int(unsafe.Offsetof(wave{}.out))
+	waveOffs  = int(unsafe.Offsetof(wave{}.offs))
+	waveAside = int(unsafe.Offsetof(wave{}.aside))
+	waveZeros = int(unsafe.Offsetof(wave{}.zeros))
+	waveSink  = int(unsafe.Offsetof(wave{}.sink))
 )
 
 // Loads and stores of bytes and shorts.

@@ -96,6 +96,9 @@ type wave struct {
 	ldsLen     uint32
 	scratchAt  unsafe.Pointer // likewise: scratch, and the bytes of a lane in it
 	scratchLen uint32
+	aside      uint64                  // likewise: lanes of an access that are not led to device memory, but beyond a buffer or in the LDS
+	zeros      [16]byte                // what lanes beyond a buffer load
+	sink       [16]byte                // where they store
 	ldsKind    [ldsSlots]uint32        // likewise: see ldsRange
 	ldsBases   [ldsSlots][4]int32      // addresses of the quarters' lowest lanes
 	affine     [affineSlots]uint64     // likewise: see affine
