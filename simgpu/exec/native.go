@@ -370,12 +370,12 @@ func (p *Program) instructions(b *block) ([]gcn.Inst, bool) {
 	ins := make([]gcn.Inst, len(b.at))
 	for i, at := range b.at {
 		in, _, err := p.instAt(b.pc + uint64(at)*4)
-		if err != nil || in.Op.String() == "s_set_gpr_idx_on" {
+		if err != nil {
 			return nil, false
 		}
 		ins[i] = in
 	}
-	return ins, true
+	return ins, nameRelative(ins)
 }
 
 // nativeBlock is a block of a region.
@@ -396,6 +396,7 @@ var (
 	waveLDS      = int(unsafe.Offsetof(wave{}.ldsAt))
 	waveLen      = int(unsafe.Offsetof(wave{}.ldsLen))
 	waveAccess   = int(unsafe.Offsetof(wave{}.accessing))
+	waveMode     = int(unsafe.Offsetof(wave{}.mode))
 	wavePriority = int(unsafe.Offsetof(wave{}.priority))
 	waveRead     = int(unsafe.Offsetof(wave{}.stats) + unsafe.Offsetof(Stats{}.ReadBytes))
 	waveWrite    = int(unsafe.Offsetof(wave{}.stats) + unsafe.Offsetof(Stats{}.WriteBytes))

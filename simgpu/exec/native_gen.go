@@ -341,9 +341,13 @@ func (g *nativeGen) body(nb *nativeBlock) {
 			g.one(&nb.ins[i])
 			continue
 		}
+		if canRelative(&nb.ins[i]) {
+			g.relative(&nb.ins[i])
+			continue
+		}
 		// What Go executes in a row costs one return.
 		n := i + 1
-		for n < len(b.ops) && !nb.can[n] {
+		for n < len(b.ops) && !nb.can[n] && !canRelative(&nb.ins[n]) {
 			n++
 		}
 		g.readAll(allRegs.has)
