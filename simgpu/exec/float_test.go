@@ -300,6 +300,21 @@ func TestTrigPreop(t *testing.T) {
 	if got, want := trigPreop(1077+53, 0), trigPreop(0, 1); got != want {
 		t.Errorf("shifted piece %g, want %g", got, want)
 	}
+	// Every piece is the 53 bits behind those that are skipped.
+	for exponent := range uint32(2048) {
+		for seg := range uint32(34) {
+			skip := 53*(int(seg)%32) + max(0, int(exponent)-1077)
+			bits := new(big.Int).Lsh(twoOverPi(), uint(skip))
+			bits.Rsh(bits, twoOverPiBits-53).And(bits, big.NewInt(1<<53-1))
+			scale := 0
+			if exponent >= 1968 {
+				scale = 128
+			}
+			if got, want := trigPreop(exponent, seg), math.Ldexp(float64(bits.Int64()), scale-skip-53); got != want {
+				t.Fatalf("exponent %d, piece %d: %g, want %g", exponent, seg, got, want)
+			}
+		}
+	}
 }
 
 func TestSinTurns(t *testing.T) {

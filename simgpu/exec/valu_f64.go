@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"encoding/binary"
 	"math"
 	"math/big"
 	"sync"
@@ -146,8 +147,22 @@ var twoOverPi = sync.OnceValue(func() *big.Int {
 	}
 	pi := new(big.Int).Mul(atanInv(5), big.NewInt(4))
 	pi.Sub(pi, atanInv(239)).Lsh(pi, 2)
-	two := new(big.Int).Lsh(big.NewInt(2), prec+1201)
+	two := new(big.Int).Lsh(big.NewInt(2), prec+twoOverPiBits)
 	return two.Div(two, pi)
+})
+
+const twoOverPiBits = 1201
+
+// twoOverPiWords are its bits from the highest on, 64 in each, and zeros behind the last that anything may be selected from.
+var twoOverPiWords = sync.OnceValue(func() *[43]uint64 {
+	var w [43]uint64
+	const words = (twoOverPiBits + 63) / 64
+	v := new(big.Int).Lsh(twoOverPi(), 64*words-twoOverPiBits)
+	b := v.FillBytes(make([]byte, 8*words))
+	for i := range words {
+		w[i] = binary.BigEndian.Uint64(b[8*i:])
+	}
+	return &w
 })
 
 // trigPreop is 53 bits of 2/π, selected for a range reduction of a number with
@@ -158,12 +173,11 @@ func trigPreop(exponent, seg uint32) float64 {
 		shift += int(exponent) - 1077
 	}
 	// The 53 bits after the first shift bits of the fraction's 1201.
-	v := new(big.Int).Lsh(twoOverPi(), uint(shift))
-	v.Rsh(v, 1201-53)
-	v.And(v, big.NewInt(1<<53-1))
+	w, i, up := twoOverPiWords(), shift/64, shift%64
+	v := (w[i]<<up | w[i+1]>>(64-up)) >> 11
 	scale := -53 - shift
 	if exponent >= 1968 {
 		scale += 128
 	}
-	return math.Ldexp(float64(v.Uint64()), scale)
+	return math.Ldexp(float64(v), scale)
 }
