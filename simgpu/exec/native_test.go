@@ -354,6 +354,7 @@ func TestNativeInstructions(t *testing.T) {
 		return
 	}
 	defer func() { useNative = true }()
+	relatives := map[string]bool{"s_set_gpr_idx_on": true, "s_set_gpr_idx_off": true} // a block that ends like that is not translated; see TestRelativeMoves
 	encodings := []struct{ bits, n uint32 }{{0x17d, 9}, {0x2, 2}, {0x17e, 9}, {0xb, 4}, {0x3f, 7}, {0x3e, 7}, {0, 1}, {0x34, 6}, {0x34, 6}, {0x34, 6}, {0x36, 6}, {0x1a7, 9},
 		{0x37, 6}, {0x37, 6}, {0x30, 6}, {0x38, 6}}
 	n := 90000
@@ -430,6 +431,9 @@ func TestNativeInstructions(t *testing.T) {
 			if nativeScalar[name] == nil && nativeVector[name] == nil && nativeMemory[name] == nil || controls[name] != nil {
 				continue
 			}
+			if relatives[name] {
+				continue
+			}
 			if i%8 == 0 {
 				m.fill(r, data)
 			} else {
@@ -475,7 +479,7 @@ func TestNativeInstructions(t *testing.T) {
 	}
 	for _, names := range []map[string]emitter{nativeScalar, nativeVector, nativeMemory} {
 		for _, name := range slices.Sorted(maps.Keys(names)) {
-			if seen[name] == 0 && !testing.Short() && there[name] {
+			if seen[name] == 0 && !testing.Short() && there[name] && !relatives[name] {
 				t.Errorf("%s was never tried", name)
 			}
 		}
