@@ -37,6 +37,16 @@ func randomProgram(r *rand.Rand, p *Program, n, stride int, floats bool) (words 
 			}[r.IntN(4)])
 			continue
 		}
+		if r.IntN(16) == 0 {
+			mode, dst, src := []uint32{1, 8, 9}[r.IntN(3)], uint32(r.IntN(6)), 256+uint32(r.IntN(7))
+			if mode&8 != 0 {
+				dst /= 2
+			}
+			emit(0xbf110000 | mode<<8 | 0x80 + uint32(r.IntN(4))) // s_set_gpr_idx_on 0 to 3, gpr_idx(SRC0), gpr_idx(DST) or both
+			emit(0x7e000200 | dst<<17 | src)                      // v_mov_b32
+			emit(0xbf9c0000)                                      // s_set_gpr_idx_off
+			continue
+		}
 		emit(randomTranslated(r, p, stride, floats)...)
 	}
 	emit(0x80c68146) // s_sub_u32 s70, s70, 1

@@ -438,6 +438,12 @@ func randomProgramRDNA(r *rand.Rand, p *Program, n, stride int, floats bool) (wo
 			}
 			continue
 		}
+		if r.IntN(16) == 0 {
+			scalar("s_mov_b32", 125, 128+uint32(r.IntN(4))) // M0
+			move, dst := []string{"v_movrels_b32", "v_movreld_b32", "v_movrelsd_b32"}[r.IntN(3)], uint32(r.IntN(3))
+			emit(0x7e000000 | dst<<17 | uint32(rows[move].Opcode[gcn.GFX1100])<<9 | 256 + uint32(r.IntN(7)))
+			continue
+		}
 		emit(random()...)
 	}
 	scalar("s_sub_u32", 70, 70, 129)
