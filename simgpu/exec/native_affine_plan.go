@@ -103,12 +103,15 @@ func (g *nativeGen) planned(nb *nativeBlock, turn *affineTurn) *affinePlan {
 			second.roots[reg] = &affineRoot{reg: reg, wide: r.wide, stride: r.stride, stale: r.stale}
 		}
 	}
+	if len(second.roots) > mostRoots { // each needs a slot where the block begins
+		return nil
+	}
 	second.all()
 	cost := affineRootCost * len(second.roots)
 	if turn != nil && turn.to == nb.b {
 		cost /= 4 // once for all rounds
 	}
-	if second.failed || second.gain <= cost || len(second.roots) > mostRoots {
+	if second.failed || second.gain <= cost {
 		return nil
 	}
 	return second.plan

@@ -315,3 +315,33 @@ func TestAffineWraps(t *testing.T) {
 		}
 	}
 }
+
+// TestManyAffineAddresses: a block may begin with more addresses than there are places for affine numbers, as HeCBench's s3d does.
+func TestManyAffineAddresses(t *testing.T) {
+	if !translates(t) {
+		return
+	}
+	m := newMachine(t, gcn.GFX90A)
+	m.blind = true
+	m.V = registers(m.V, 256)
+	m.setBases()
+	data, mem := m.alloc(page)
+	r := rand.New(rand.NewPCG(33, 11))
+	for pairs := 1; pairs < affineSlots+3; pairs++ {
+		var text []string
+		for i := range pairs {
+			text = append(text, fmt.Sprintf("global_load_dwordx2 v[%d:%d], v[%[1]d:%[2]d], off", 20+2*i, 21+2*i))
+		}
+		words := assemble(t, gcn.GFX90A, strings.Join(text, "; "))
+		m.fill(r, data)
+		m.setS64(regEXEC, m.wave.ones)
+		for i := range pairs {
+			for l := range WaveSize {
+				m.set64(20+2*i, l, data+uint64(64*i+8*l))
+			}
+		}
+		if d, _ := m.bothWays(t, words, mem, false, false); d != "" {
+			t.Fatalf("%d addresses: %s", pairs, d)
+		}
+	}
+}
