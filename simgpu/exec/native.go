@@ -3,6 +3,7 @@
 package exec
 
 import (
+	"runtime/debug"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -303,6 +304,28 @@ func (p *Program) after(b *block, ins []gcn.Inst) [2]*block {
 	return [2]*block{b.next.Load(), b.target.Load()}
 }
 
+// keepPanics has those of the translator not be recovered. Tests set it.
+var keepPanics bool
+
+// generated is the code of a region. It is false if some form has what the one that was tried has not, or if the translator fails: then functions
+// execute what it was for, as they do everything at first, and the log says it.
+func (p *Program) generated(g *nativeGen, head *block) (code []byte, ok bool) {
+	if !keepPanics {
+		defer func() {
+			e := recover()
+			if e == nil {
+				return
+			}
+			if code, ok = nil, false; !p.native.failed { // once is enough to find out why
+				p.native.failed = true
+				p.options.Logf("the translator failed for the code at %#x, which is slow therefore, and nothing else: %v\n%s", head.pc, e, debug.Stack())
+			}
+		}()
+	}
+	code = g.generate()
+	return code, !g.a.Missing()
+}
+
 // translate makes a region that begins with head, of blocks that use no more registers than v vector and a accumulation registers. mu is held.
 func (p *Program) translate(head *block, v, a int) {
 	g := &nativeGen{p: p, r: &region{}, starts: map[*block]x64.Label{}, rings: map[int32]x64.Label{}, afresh: map[bool]x64.Label{}}
@@ -330,8 +353,8 @@ func (p *Program) translate(head *block, v, a int) {
 		}
 	}
 	g.lower()
-	code := g.generate()
-	if g.a.Missing() { // some form has what the one that was tried has not
+	code, ok := p.generated(g, head)
+	if !ok {
 		p.untranslated.Add(1)
 		return
 	}

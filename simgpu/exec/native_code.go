@@ -17,6 +17,7 @@ type nativeCode struct {
 	full    bool // not now
 	drops   int  // times that all of it was dropped, to have room
 	told    bool
+	failed  bool // the translator has, and it was told
 	retired []retired
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -268,5 +269,30 @@ func TestCodeArena(t *testing.T) {
 	}
 	if len(a.free) != 1 || a.free[0] != (extent{0, size}) || full == 0 {
 		t.Errorf("left %v; it was full %d times", a.free, full)
+	}
+}
+
+func init() { keepPanics = true } // a test is to fail then
+
+// TestTranslatorFails: a kernel for which the translator fails is executed by functions, with the right result, and the log says once why it is slow.
+func TestTranslatorFails(t *testing.T) {
+	d := newDevice(t, gcn.GFX942, 1<<20)
+	var log []string
+	p := d.withOptions(gcn.GFX942, Options{TranslateAfter: 1, Logf: func(f string, a ...any) { log = append(log, fmt.Sprintf(f, a...)) }})
+	was := nativeVector["v_mov_b32"]
+	defer func() { keepPanics, nativeVector["v_mov_b32"] = true, was }()
+	keepPanics = false
+	nativeVector["v_mov_b32"] = func(*nativeGen, *gcn.Inst) bool { panic("it does not know how") }
+	buf, data := d.alloc(page)
+	for _, n := range []uint16{3, 7} {
+		mustCount(t, d.counted(buf, n), data, uint32(n))
+	}
+	if len(log) != 1 || !strings.Contains(log[0], "it does not know how") || p.Untranslated() == 0 {
+		t.Errorf("%d untranslated; %q", p.Untranslated(), log)
+	}
+	nativeVector["v_mov_b32"] = was
+	last := d.counted(buf, 5)
+	if mustCount(t, last, data, 5); p.block(last.Entry).entry.Load() == nil {
+		t.Error("nothing is translated any more")
 	}
 }

@@ -41,8 +41,8 @@ func NewProgram(arch gcn.Arch, mem *Memory, o Options) *Program {
 }
 
 // Untranslated is how often code was executed often enough to be translated and
-// was not, because there was no memory for machine code or the system grants
-// none that can be executed. It is right all the same, but slow.
+// was not, because there was no memory for machine code, the system grants
+// none that can be executed, or the translator failed. It is right all the same, but slow.
 func (p *Program) Untranslated() uint64 {
 	n := p.untranslated.Load()
 	if w := p.wide.Load(); w != nil {
