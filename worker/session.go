@@ -119,10 +119,10 @@ func newSession(rt hip.Runtime, conn notifier, log *slog.Logger) *session {
 	return s
 }
 
-// limit puts quotas, none yet, in front of the runtime. What copies is not limited and goes on to the runtime itself.
+// limit puts quotas, none yet, in front of the runtime, and what it is for a program elsewhere. What copies is not limited and goes on to the runtime itself.
 func (s *session) limit() *quota.Runtime {
 	q := quota.New(s.rt, s.mem)
-	s.rt, s.placer = q, q.Placer()
+	s.rt, s.placer = remoteView{q}, q.Placer()
 	return q
 }
 
