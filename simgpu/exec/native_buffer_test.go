@@ -38,6 +38,22 @@ func sameCounted(t *testing.T, m *machine, mem []byte, words []uint32, text stri
 	}
 }
 
+// sameForms does that for an instruction from many states. prepare makes the registers of a state what the instruction needs.
+func sameForms(t *testing.T, m *machine, mem []byte, data uint64, r *rand.Rand, text string, prepare func(n int)) {
+	t.Helper()
+	m.prog.options.Profile = &Profile{}
+	words := assemble(t, m.prog.arch, text)
+	for n := range 60 {
+		m.fill(r, data)
+		m.setMode(0xf0)
+		if n%3 == 0 {
+			m.setS64(regEXEC, m.wave.ones)
+		}
+		prepare(n)
+		sameCounted(t, m, mem, words, text)
+	}
+}
+
 // notLeft fails if instructions were left to Go by their code.
 func notLeft(t *testing.T, m *machine, text string) {
 	t.Helper()
@@ -72,14 +88,7 @@ func TestBeyondBuffers(t *testing.T) {
 		data, mem := m.alloc(page)
 		r := rand.New(rand.NewPCG(30, 11))
 		for _, text := range texts {
-			m.prog.options.Profile = &Profile{}
-			words := assemble(t, arch, text)
-			for n := range 60 {
-				m.fill(r, data)
-				m.setMode(0xf0)
-				if n%3 == 0 {
-					m.setS64(regEXEC, m.wave.ones)
-				}
+			sameForms(t, m, mem, data, r, text, func(n int) {
 				m.setS64(8, data+uint64(4*r.IntN(8)))
 				m.setS64(10, uint64(r.IntN(300))) // swizzled and the like it is not
 				m.S[3] = uint32(4 * r.IntN(1+n))
@@ -94,8 +103,7 @@ func TestBeyondBuffers(t *testing.T) {
 						}
 					}
 				}
-				sameCounted(t, m, mem, words, text)
-			}
+			})
 			if !strings.Contains(text, "x") && !strings.Contains(text, "b64") && !strings.Contains(text, "b128") {
 				notLeft(t, m, text)
 			}
@@ -122,14 +130,7 @@ func TestFlatLDS(t *testing.T) {
 		data, mem := m.alloc(2 * page)
 		r := rand.New(rand.NewPCG(31, 11))
 		for _, text := range texts {
-			m.prog.options.Profile = &Profile{}
-			words := assemble(t, arch, text)
-			for n := range 60 {
-				m.fill(r, data)
-				m.setMode(0xf0)
-				if n%3 == 0 {
-					m.setS64(regEXEC, m.wave.ones)
-				}
+			sameForms(t, m, mem, data, r, text, func(n int) {
 				for l := range WaveSize {
 					place := l ^ n%64
 					at := data
@@ -139,8 +140,7 @@ func TestFlatLDS(t *testing.T) {
 					at += uint64(32*place + r.IntN(4))
 					m.V[4][l], m.V[5][l] = uint32(at), uint32(at>>32)
 				}
-				sameCounted(t, m, mem, words, text)
-			}
+			})
 			notLeft(t, m, text)
 		}
 		// Beyond the LDS, and nowhere.
