@@ -263,7 +263,7 @@ func TestNativeBlocks(t *testing.T) {
 		}
 		t.Logf("%s: %d faults, %.1f registers pinned, %.1f instructions in strips, %.1f blocks for few lanes", arch, faults, float64(pinned)/float64(n),
 			float64(turns)/float64(n), float64(few)/float64(n))
-		if faults == 0 || hasAVX512 && pinned < n || !hasAVX512 && turns < n || few < n {
+		if faults == 0 && !testing.Short() || hasAVX512 && pinned < n || !hasAVX512 && turns < n || few < n {
 			t.Errorf("%s: %d faults, %d pinned registers, %d instructions in strips, %d blocks for few lanes: not random enough", arch, faults, pinned, turns, few)
 		}
 	}
