@@ -14,27 +14,12 @@ import (
 // memory they count.
 func sameCounted(t *testing.T, m *machine, mem []byte, words []uint32, text string) {
 	t.Helper()
-	bytes := func() [2]uint64 { return [2]uint64{m.wave.stats.ReadBytes, m.wave.stats.WriteBytes} }
-	before, counted := m.save(mem), bytes()
-	since := func() (n [2]uint64) {
-		for i, c := range bytes() {
-			n[i] = c - counted[i]
-		}
-		counted = bytes()
-		return n
+	w := m.eachWay(t, words, mem)
+	if w.err != nil || w.translatedErr != nil {
+		t.Fatalf("%v %s: %v, translated %v", m.prog.arch, text, w.err, w.translatedErr)
 	}
-	useNative = false
-	err := m.exec(words...)
-	useNative = true
-	want, wanted := m.save(mem), since()
-	m.restore(&before, mem)
-	_, translatedErr := m.translated(t, words)
-	got, has := m.save(mem), since()
-	if err != nil || translatedErr != nil {
-		t.Fatalf("%v %s: %v, translated %v", m.prog.arch, text, err, translatedErr)
-	}
-	if d := got.differs(&want); d != "" || has != wanted {
-		t.Fatalf("%v %s: %s; %d bytes, want %d; scalars %#x, EXEC %#x", m.prog.arch, text, d, has, wanted, before.S[:12], before.S[regEXEC:regEXEC+2])
+	if d := w.got.differs(&w.want); d != "" || w.gotBytes != w.wantBytes {
+		t.Fatalf("%v %s: %s; %d bytes, want %d; scalars %#x, EXEC %#x", m.prog.arch, text, d, w.gotBytes, w.wantBytes, w.before.S[:12], w.before.S[regEXEC:regEXEC+2])
 	}
 }
 

@@ -31,8 +31,7 @@ func TestUnalignedShorts(t *testing.T) {
 		data, mem := m.alloc(page)
 		r := rand.New(rand.NewPCG(29, 11))
 		for _, text := range texts {
-			p := &Profile{}
-			m.prog.options.Profile = p
+			m.prog.options.Profile = &Profile{}
 			sameTranslated(t, m, mem, data, r, text, 40, func() {
 				m.setS64(20, data)
 				m.setS64(8, data)
@@ -47,11 +46,7 @@ func TestUnalignedShorts(t *testing.T) {
 					}
 				}
 			})
-			for _, x := range p.Instructions() {
-				if x.Why == leftByCode.String() {
-					t.Errorf("%v %s was left to Go %d times", arch, text, x.Times)
-				}
-			}
+			notLeft(t, m, text)
 		}
 	}
 }

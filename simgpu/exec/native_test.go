@@ -54,7 +54,9 @@ func (m *machine) bothWays(t *testing.T, words []uint32, mem []byte, doubles, ha
 type ways struct {
 	before, want, got  state
 	err, translatedErr error
-	returns            int // of the code to Go
+	returns            int       // of the code to Go
+	wantBytes          [2]uint64 // of device memory that it counts as read and written
+	gotBytes           [2]uint64
 }
 
 // eachWay executes instructions both ways from the same state.
@@ -62,13 +64,20 @@ func (m *machine) eachWay(t *testing.T, words []uint32, mem []byte) (w ways) {
 	t.Helper()
 	defer func() { useNative = true }()
 	w.before = m.save(mem)
+	bytes := func() [2]uint64 { return [2]uint64{m.wave.stats.ReadBytes, m.wave.stats.WriteBytes} }
+	a := bytes()
 	useNative = false
 	w.err = m.exec(words...)
 	w.want = m.save(mem)
+	b := bytes()
 	m.restore(&w.before, mem)
 	useNative = true
 	w.returns, w.translatedErr = m.translated(t, words)
 	w.got = m.save(mem)
+	c := bytes()
+	for i := range a {
+		w.wantBytes[i], w.gotBytes[i] = b[i]-a[i], c[i]-b[i]
+	}
 	return w
 }
 
