@@ -238,7 +238,7 @@ func randomAffine(t *testing.T, arch gcn.Arch, n int) {
 		if !endsLive {
 			w.got.V, w.got.S = w.want.V, w.want.S
 		}
-		if d := w.got.differs(&w.want); d != "" {
+		if d := w.differs(); d != "" {
 			t.Fatalf("program %d, endsLive %v: %s; %v:\n%s\nloop %d from word %d", i, endsLive, d, w.err, strings.Join(text, "\n"), loop, cut)
 		}
 	}
@@ -309,7 +309,7 @@ func TestAffineWraps(t *testing.T) {
 			if !endsLive {
 				w.got.V, w.got.S = w.want.V, w.want.S
 			}
-			if d := w.got.differs(&w.want); d != "" {
+			if d := w.differs(); d != "" {
 				t.Errorf("%s, endsLive %v: %s", c.text, endsLive, d)
 			}
 		}
@@ -340,7 +340,7 @@ func TestManyAffineAddresses(t *testing.T) {
 				m.set64(20+2*i, l, data+uint64(64*i+8*l))
 			}
 		}
-		if d, _ := m.bothWays(t, words, mem, false, false); d != "" {
+		if d, _ := m.bothWays(t, words, mem); d != "" {
 			t.Fatalf("%d addresses: %s", pairs, d)
 		}
 	}

@@ -18,7 +18,7 @@ func sameCounted(t *testing.T, m *machine, mem []byte, words []uint32, text stri
 	if w.err != nil || w.translatedErr != nil {
 		t.Fatalf("%v %s: %v, translated %v", m.prog.arch, text, w.err, w.translatedErr)
 	}
-	if d := w.got.differs(&w.want); d != "" || w.gotBytes != w.wantBytes {
+	if d := w.differs(); d != "" || w.gotBytes != w.wantBytes {
 		t.Fatalf("%v %s: %s; %d bytes, want %d; scalars %#x, EXEC %#x", m.prog.arch, text, d, w.gotBytes, w.wantBytes, w.before.S[:12], w.before.S[regEXEC:regEXEC+2])
 	}
 }
@@ -137,7 +137,7 @@ func TestFlatLDS(t *testing.T) {
 			}
 			m.V[4][9], m.V[5][9] = uint32(at), uint32(at>>32)
 			w := m.eachWay(t, assemble(t, arch, texts[0]), mem)
-			if (w.err == nil) != (w.translatedErr == nil) || w.err == nil && w.got.differs(&w.want) != "" {
+			if (w.err == nil) != (w.translatedErr == nil) || w.err == nil && w.differs() != "" {
 				t.Errorf("%v at %#x: %v, translated %v", arch, at, w.err, w.translatedErr)
 			}
 		}

@@ -43,6 +43,8 @@ func TestDivisionTranslated(t *testing.T) {
 		f     *divFormat
 		texts []string
 	}{
+		{&div16, []string{"v_div_fixup_f16 v6, v4, v0, v2", "v_div_fixup_f16 v2, |v4|, v0, -v2", "v_div_fixup_f16 v0, s12, v0, v0",
+			"v_div_fixup_f16 v6, v4, v0, v2 op_sel:[1,0,1,1]", "v_div_fixup_legacy_f16 v6, v4, v0, v2"}},
 		{&div32, []string{
 			"v_div_scale_f32 v6, s[10:11], v0, v0, v2", "v_div_scale_f32 v6, vcc, v2, v0, v2", "v_div_scale_f32 v6, vcc, v4, v0, v2",
 			"v_div_scale_f32 v0, vcc, v0, v0, 1.0", "v_div_scale_f32 v0, vcc, s12, s12, v2",
@@ -71,15 +73,18 @@ func TestDivisionTranslated(t *testing.T) {
 					for l := range WaveSize {
 						for reg := 0; reg < 6; reg += 2 {
 							x := divOperand(r, c.f)
-							if c.f.bits == 32 {
+							switch c.f.bits {
+							case 16:
+								m.V[reg][l] = uint32(x) | uint32(divOperand(r, c.f))<<16
+							case 32:
 								m.V[reg][l] = uint32(x)
-							} else {
+							default:
 								m.set64(reg, l, x)
 							}
 						}
 					}
 					exec := m.s64(regEXEC)
-					if d, _ := m.bothWays(t, words, mem, c.f.bits == 64, false); d != "" {
+					if d, _ := m.bothWays(t, words, mem); d != "" {
 						t.Fatalf("%s: %s: %s; EXEC %#x", arch, text, d, exec)
 					}
 				}

@@ -59,7 +59,7 @@ func TestHalvesTranslated(t *testing.T) {
 						m.V[reg][l] = halfOperand(r) | halfOperand(r)<<16
 					}
 				}
-				if d, _ := m.bothWays(t, words, mem, false, true); d != "" {
+				if d, _ := m.bothWays(t, words, mem); d != "" {
 					t.Fatalf("%s: %s: %s", arch, text, d)
 				}
 			}

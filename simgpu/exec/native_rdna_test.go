@@ -293,15 +293,7 @@ func nativeRDNA(t *testing.T, arch gcn.Arch) {
 			if both.err != nil {
 				continue
 			}
-			double, half := false, false
-			for _, one := range []*gcn.Inst{&in, in.Dual} {
-				if one != nil {
-					v := vops[one.Op.String()]
-					double = double || v != nil && v.fl == isF64
-					half = half || strings.Contains(one.Op.String(), "f16") || v != nil && v.fl == isF16
-				}
-			}
-			if d := both.got.differsFor(&both.want, double, half); d != "" {
+			if d := both.differs(); d != "" {
 				t.Fatalf("%s: %s; EXEC %#x", in.String(), d, both.before.S[regEXEC:regEXEC+2])
 			}
 			if seen[info.Enc.String()+" "+name]++; both.returns > 0 {

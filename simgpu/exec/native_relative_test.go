@@ -52,7 +52,7 @@ func TestRelativeMoves(t *testing.T) {
 				if arch != gcn.GFX1100 {
 					m.S[3] |= r.Uint32() << 8
 				}
-				if d, _ := m.bothWays(t, words, mem, false, false); d != "" {
+				if d, _ := m.bothWays(t, words, mem); d != "" {
 					t.Fatalf("%v %s: %s", arch, text, d)
 				}
 			}

@@ -38,8 +38,9 @@ func (m *machine) save(mem []byte) state {
 	return state{slices.Clone(m.V), slices.Clone(m.A), m.S, slices.Clone(m.wg.lds), slices.Clone(mem), slices.Clone(m.scratch)}
 }
 
-// bothWays executes instructions that do not fail with their functions and as machine code, and tells what differs, and how often the code came back to Go.
-func (m *machine) bothWays(t *testing.T, words []uint32, mem []byte, doubles, halves bool) (differs string, returns int) {
+// bothWays executes instructions with their functions and as machine code, and says where the results differ and
+// how often the code came back to Go.
+func (m *machine) bothWays(t *testing.T, words []uint32, mem []byte) (differs string, returns int) {
 	t.Helper()
 	w := m.eachWay(t, words, mem)
 	for _, err := range []error{w.err, w.translatedErr} {
@@ -47,7 +48,7 @@ func (m *machine) bothWays(t *testing.T, words []uint32, mem []byte, doubles, ha
 			t.Fatal(err)
 		}
 	}
-	return w.got.differsFor(&w.want, doubles, halves), w.returns
+	return w.differs(), w.returns
 }
 
 // ways is what instructions leave: with their functions, and as machine code.
@@ -57,13 +58,38 @@ type ways struct {
 	returns            int       // of the code to Go
 	wantBytes          [2]uint64 // of device memory that it counts as read and written
 	gotBytes           [2]uint64
+	nans               nans // of what the instructions compute
+}
+
+// differs says where what they leave differs.
+func (w *ways) differs() string { return w.got.differsFor(&w.want, w.nans) }
+
+// nans are the formats whose NaNs are all alike.
+type nans struct{ f16, f32, f64 bool }
+
+// nansOf are those that instructions compute. All else is compared bit by bit.
+func nansOf(arch gcn.Arch, words []uint32) (n nans) {
+	for len(words) > 0 {
+		in, err := gcn.Decode(arch, bytesOf(append(slices.Clone(words), 0, 0)), 0) // it looks at what a literal may be
+		if err != nil {
+			return nans{true, true, true}
+		}
+		for one := &in; one != nil; one = one.Dual {
+			name, v := one.Op.String(), vops[one.Op.String()]
+			n.f16 = n.f16 || strings.Contains(name, "f16") || v != nil && v.fl == isF16
+			n.f32 = n.f32 || strings.Contains(name, "f32") || strings.Contains(name, "bf16")
+			n.f64 = n.f64 || strings.Contains(name, "f64")
+		}
+		words = words[min(int(in.Len)/4, len(words)):]
+	}
+	return n
 }
 
 // eachWay executes instructions both ways from the same state.
 func (m *machine) eachWay(t *testing.T, words []uint32, mem []byte) (w ways) {
 	t.Helper()
 	defer func() { useNative = true }()
-	w.before = m.save(mem)
+	w.before, w.nans = m.save(mem), nansOf(m.prog.arch, words)
 	bytes := func() [2]uint64 { return [2]uint64{m.wave.stats.ReadBytes, m.wave.stats.WriteBytes} }
 	a := bytes()
 	useNative = false
@@ -91,22 +117,23 @@ func (m *machine) restore(s *state, mem []byte) {
 	m.wave.ldsOwner = nil // what machine code knew of addresses in registers was of others
 }
 
-// differs says where two states differ; NaNs are alike.
-func (s *state) differs(o *state) string { return s.differsFor(o, false, false) }
+// differs says where two states differ; NaNs of 32 bits are alike.
+func (s *state) differs(o *state) string { return s.differsFor(o, nans{f32: true}) }
 
-// differsFor is differs for f64, too, if doubles, and for f16, if halves.
-func (s *state) differsFor(o *state, doubles, halves bool) string {
+// differsFor says where they differ, but for NaNs.
+func (s *state) differsFor(o *state, n nans) string {
 	alike16 := func(x, y uint16) bool { return x == y || isNaN16(x) && isNaN16(y) }
-	nan := func(x, y uint32) bool {
-		return isNaN32(x) && isNaN32(y) || halves && alike16(uint16(x), uint16(y)) && alike16(uint16(x>>16), uint16(y>>16))
+	alike := func(x, y uint32) bool {
+		return n.f32 && isNaN32(x) && isNaN32(y) || n.f16 && alike16(uint16(x), uint16(y)) && alike16(uint16(x>>16), uint16(y>>16))
+	}
+	isNaN64 := func(lo, hi uint32) bool { return f64(lo, hi) != f64(lo, hi) }
+	alike64 := func(f [2][]Vec, r, l int) bool { // of the pair from r on
+		return n.f64 && r >= 0 && r+1 < len(f[0]) && isNaN64(f[0][r][l], f[0][r+1][l]) && isNaN64(f[1][r][l], f[1][r+1][l])
 	}
 	for _, f := range [][2][]Vec{{s.V, o.V}, {s.A, o.A}} {
 		for r := range f[0] {
 			for l := range f[0][r] {
-				if x, y := f[0][r][l], f[1][r][l]; x != y && !nan(x, y) {
-					if doubles && r+1 < len(f[0]) && nan(f[0][r+1][l], f[1][r+1][l]) {
-						continue
-					}
+				if x, y := f[0][r][l], f[1][r][l]; x != y && !alike(x, y) && !alike64(f, r, l) && !alike64(f, r-1, l) {
 					return (&laneError{r, l, x, y}).Error()
 				}
 			}
@@ -469,9 +496,7 @@ func TestNativeInstructions(t *testing.T) {
 			if errors.As(err1, &f1) && errors.As(err2, &f2) && f1.Error() != f2.Error() {
 				t.Fatalf("%s: %s: %v, translated %v", arch, in.String(), err1, err2)
 			}
-			v := vops[name]
-			halves := strings.HasSuffix(name, "_f16") || v != nil && v.fl == isF16
-			if d := both.got.differsFor(&both.want, v != nil && v.fl == isF64, halves); err1 == nil && d != "" {
+			if d := both.differs(); err1 == nil && d != "" {
 				t.Fatalf("%s: %s: %s; EXEC %#x", arch, in.String(), d, both.before.S[regEXEC:regEXEC+2])
 			}
 			if err1 == nil {

@@ -54,7 +54,7 @@ func TestWMMACode(t *testing.T) {
 						}
 					}
 				}
-				diff, returns := m.bothWays(t, assembleLines(t, arch, text), mem, false, false)
+				diff, returns := m.bothWays(t, assembleLines(t, arch, text), mem)
 				if returns != 0 {
 					t.Errorf("%v, %s: it is left to Go", arch, text)
 				}

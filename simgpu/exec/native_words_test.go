@@ -22,7 +22,7 @@ func sameTranslated(t *testing.T, m *machine, mem []byte, data uint64, r *rand.R
 			prepare()
 		}
 		exec := m.s64(regEXEC)
-		d, returns := m.bothWays(t, words, mem, false, true)
+		d, returns := m.bothWays(t, words, mem)
 		if in, _, err := m.prog.instAt(m.code); i == 0 && (err != nil || returns != 0 && nativeMemory[in.Op.String()] == nil) {
 			t.Errorf("%s: it is left to Go", text) // of accesses of memory, only some addresses are
 		}
