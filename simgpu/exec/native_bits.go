@@ -80,13 +80,23 @@ func compareClass(name string, f *lanesOp) {
 }
 
 // lanes16 are the classes of f16, in the low halves of dwords.
-var lanes16 = lanesOp{divFormat: div16, and: x64.VPANDD, unsigned: x64.VPCMPUD, element: x64.VPBCASTD}
+var lanes16 = lanesOp{divFormat: div16, and: x64.VPANDD, or: x64.VPORD, xor: x64.VPXORD, add: x64.VPADDD, unsigned: x64.VPCMPUD, right: x64.VPSRLD,
+	element: x64.VPBCASTD, all: x64.VMOVDQU32}
 
 // mantissa makes z the mantissas of the floats in x, from a half up to 1; what has none stays. K5 is used.
 func (f *lanesOp) mantissa(g *nativeGen, z, x x64.Z, o x64.VOp) {
 	f.hasMantissa(g, z, x)
 	g.a.V1(f.all, z, x, 0)
 	g.a.VImm(o, z, 0, x, 5, 2)
+}
+
+// exponent makes z the exponents of the f32 in x for these mantissas, zero for what has none. K5 is used.
+func exponent(g *nativeGen, z, x x64.Z) {
+	a := &g.a
+	lanes32.hasMantissa(g, z, x)
+	a.V1(x64.VGETEXPPS, z, x, 0)
+	a.V1Zero(x64.VCVTTPS2D, z, z, 5)
+	a.V(x64.VPADDD, z, z, g.con(1), 5)
 }
 
 // hasMantissa makes K5 the floats in x that are neither zero, infinite nor NaN. z is used.
@@ -163,12 +173,8 @@ var _ = define(func() {
 		g.a.V1(x64.VMOVDQU64, 2, x64.Z(1), 0)
 	})
 	vec("v_frexp_exp_i32_f32", func(g *nativeGen, d x64.Z, k x64.K, x x64.Z, _, _ any) {
-		a := &g.a
-		lanes32.hasMantissa(g, 5, x)
-		a.V1(x64.VGETEXPPS, 5, x, 0)
-		a.V1Zero(x64.VCVTTPS2D, 5, x64.Z(5), 5)
-		a.V(x64.VPADDD, 5, 5, g.con(1), 5)
-		a.V1(x64.VMOVDQU32, d, x64.Z(5), k)
+		exponent(g, 5, x)
+		g.a.V1(x64.VMOVDQU32, d, x64.Z(5), k)
 	})
 	fromF64("v_frexp_exp_i32_f64", func(g *nativeGen) {
 		a := &g.a

@@ -108,6 +108,25 @@ func (f *lanesOp) scaled(g *nativeGen, r, s0, s1, s2, t, m x64.Z) {
 	f.set(g, r, f.encode(math.NaN()), 6)
 }
 
+// isZero makes k the elements of x that are zero, isNaN those that are NaN. Of f16, Z1 is used.
+func (f *lanesOp) isZero(g *nativeGen, k x64.K, x x64.Z) {
+	if f.bits == 16 {
+		g.masked(1, x, uint32(f.sign()-1))
+		g.a.VCmp(f.unsigned, k, 1, f.con(g, 0), 0, x64.EQ)
+		return
+	}
+	g.a.VCmp(f.compare, k, x, f.con(g, 0), 0, x64.FEQ)
+}
+
+func (f *lanesOp) isNaN(g *nativeGen, k x64.K, x x64.Z) {
+	if f.bits == 16 {
+		g.masked(1, x, uint32(f.sign()-1))
+		g.a.VCmp(f.unsigned, k, 1, f.con(g, f.inf()), 0, x64.NLE)
+		return
+	}
+	g.a.VCmp(f.compare, k, x, x, 0, x64.FUN)
+}
+
 // fixed makes r what v_div_fixup makes of quotient s0, denominator s1 and numerator s2. t and u are
 // used, and K0 and K5 to K7. All are different registers.
 func (f *lanesOp) fixed(g *nativeGen, r, s0, s1, s2, t, u x64.Z) {
@@ -117,7 +136,7 @@ func (f *lanesOp) fixed(g *nativeGen, r, s0, s1, s2, t, u x64.Z) {
 	f.exponents(g, t, s2, -f.under)
 	f.exponents(g, u, s1, 0)
 	a.VCmp(f.unsigned, 5, t, u, 0, x64.LT)
-	a.VCmp(f.compare, 6, s0, s0, 0, x64.FUN)
+	f.isNaN(g, 6, s0)
 	a.V(f.xor, t, s1, s2, 0)
 	a.V(f.and, t, t, f.con(g, sign), 0)
 	a.V(f.or, u, t, f.con(g, inf), 0)
@@ -126,8 +145,8 @@ func (f *lanesOp) fixed(g *nativeGen, r, s0, s1, s2, t, u x64.Z) {
 	a.V1(f.all, r, u, 6)
 	a.V1(f.all, r, t, 5)
 	// K5: infinite denominators and zero numerators; K6: the other way round.
-	a.VCmp(f.compare, 5, s2, f.con(g, 0), 0, x64.FEQ)
-	a.VCmp(f.compare, 6, s1, f.con(g, 0), 0, x64.FEQ)
+	f.isZero(g, 5, s2)
+	f.isZero(g, 6, s1)
 	f.isInfinite(g, s1, 5)
 	f.isInfinite(g, s2, 6)
 	a.V1(f.all, r, t, 5)
@@ -135,7 +154,7 @@ func (f *lanesOp) fixed(g *nativeGen, r, s0, s1, s2, t, u x64.Z) {
 	a.K(x64.KAND, 5, 5, 6)
 	f.set(g, r, sign|inf|quiet, 5)
 	for _, s := range []x64.Z{s1, s2} {
-		a.VCmp(f.compare, 5, s, s, 0, x64.FUN)
+		f.isNaN(g, 5, s)
 		a.V(f.or, r, s, f.con(g, quiet), 5)
 	}
 }
@@ -258,6 +277,15 @@ var _ = define(func() {
 		lanes32.fixed(g, 7, x, y3, z4, 5, 6)
 		g.a.V1(x64.VMOVDQU32, d, x64.Z(7), k)
 	})
+	for _, name := range []string{"v_div_fixup_f16", "v_div_fixup_legacy_f16"} {
+		vec(name, func(g *nativeGen, d x64.Z, k x64.K, x x64.Z, y, z any) {
+			for i, rm := range []any{x, y, z} {
+				g.masked(x64.Z(2+i), rm, 0xffff)
+			}
+			lanes16.fixed(g, 7, 2, 3, 4, 5, 6)
+			g.a.V1(x64.VMOVDQU32, d, x64.Z(7), k)
+		})
+	}
 	vec64("v_div_fixup_f64", false, func(g *nativeGen) {
 		lanes64.fixed(g, 7, 2, 3, 4, 0, 1)
 		g.a.V1(x64.VMOVDQU64, 2, x64.Z(7), 0)

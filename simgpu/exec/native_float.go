@@ -28,6 +28,19 @@ func (g *nativeGen) choose(z, x, y x64.Z, which byte) {
 	a.V1(x64.VMOVDQU32, z, x, 5)
 }
 
+// middle makes r the f32 in the middle of x, y and z; with a NaN, the smallest. t and u are used, and K5.
+func (g *nativeGen) middle(r, x, y, z, t, u x64.Z) {
+	g.choose(r, x, y, larger)
+	g.choose(t, r, z, smaller)
+	g.choose(u, x, y, smaller)
+	g.choose(r, u, t, larger)
+	g.choose(t, u, z, smaller)
+	for _, s := range [][2]x64.Z{{x, y}, {z, z}} {
+		g.a.VCmp(x64.VCMPPS, 5, s[0], s[1], 0, x64.FUN)
+		g.a.V1(x64.VMOVDQU32, r, t, 5)
+	}
+}
+
 // choose64 is choose for f64.
 func (g *nativeGen) choose64(z, x, y x64.Z, which byte) {
 	a := &g.a
@@ -169,17 +182,8 @@ var _ = define(func() {
 			g.a.V1(x64.VMOVDQU32, 2, x64.Z(4), 0)
 		})
 	}
-	vec("v_med3_f32", func(g *nativeGen, d x64.Z, k x64.K, x x64.Z, y, z any) { // with a NaN, the smallest
-		y3, z4 := g.inReg(3, y), g.inReg(4, z)
-		g.choose(7, x, y3, larger)
-		g.choose(5, 7, z4, smaller)
-		g.choose(6, x, y3, smaller)
-		g.choose(7, 6, 5, larger)
-		g.choose(5, 6, z4, smaller)
-		for _, s := range [][2]x64.Z{{x, y3}, {z4, z4}} {
-			g.a.VCmp(x64.VCMPPS, 5, s[0], s[1], 0, x64.FUN)
-			g.a.V1(x64.VMOVDQU32, 7, x64.Z(5), 5)
-		}
+	vec("v_med3_f32", func(g *nativeGen, d x64.Z, k x64.K, x x64.Z, y, z any) {
+		g.middle(7, x, g.inReg(3, y), g.inReg(4, z), 5, 6)
 		g.a.V1(x64.VMOVDQU32, d, x64.Z(7), k)
 	})
 	for name, imm := range map[string]byte{"v_floor_f64": 1, "v_ceil_f64": 2, "v_trunc_f64": 3, "v_rndne_f64": 0} {

@@ -3,6 +3,8 @@
 package exec
 
 import (
+	"strings"
+
 	"github.com/rocwire/rocwire/simgpu/exec/internal/x64"
 	"github.com/rocwire/rocwire/simgpu/gcn"
 )
@@ -25,6 +27,14 @@ func choose16(which byte) func(g *nativeGen) {
 	return func(g *nativeGen) {
 		g.choose(7, 5, 6, which)
 		g.to(5, x64.Z(7))
+	}
+}
+
+// choose16of3 chooses one of the first two, and that or the third.
+func choose16of3(first, then byte) func(g *nativeGen) {
+	return func(g *nativeGen) {
+		g.choose(4, 5, 6, first)
+		g.choose(5, 4, 7, then)
 	}
 }
 
@@ -290,17 +300,19 @@ func (g *nativeGen) wordsOfBytes(z, x x64.Z, odd, signed bool) {
 	g.a.VShift(right, z, x, 0, 8)
 }
 
-// dotBytes is c and the products of the signed bytes of a and b.
-func dotBytes(g *nativeGen, d x64.Z, k x64.K, a x64.Z, b, c any) {
-	s, y := &g.a, g.inReg(3, b)
-	g.wordsOfBytes(5, a, false, true)
-	g.wordsOfBytes(6, y, false, true)
-	s.V(x64.VPMADDWD, 5, 5, x64.Z(6), 0)
-	g.wordsOfBytes(6, a, true, true)
-	g.wordsOfBytes(7, y, true, true)
-	s.V(x64.VPMADDWD, 6, 6, x64.Z(7), 0)
-	s.V(x64.VPADDD, 5, 5, x64.Z(6), 0)
-	s.V(x64.VPADDD, d, 5, c, k)
+// dotBytes is c and the products of the bytes of a and b, with their signs or without.
+func dotBytes(signed bool) step {
+	return func(g *nativeGen, d x64.Z, k x64.K, a x64.Z, b, c any) {
+		s, y := &g.a, g.inReg(3, b)
+		g.wordsOfBytes(5, a, false, signed)
+		g.wordsOfBytes(6, y, false, signed)
+		s.V(x64.VPMADDWD, 5, 5, x64.Z(6), 0)
+		g.wordsOfBytes(6, a, true, signed)
+		g.wordsOfBytes(7, y, true, signed)
+		s.V(x64.VPMADDWD, 6, 6, x64.Z(7), 0)
+		s.V(x64.VPADDD, 5, 5, x64.Z(6), 0)
+		s.V(x64.VPADDD, d, 5, c, k)
+	}
 }
 
 // dotMixedBytes is c and the products of bytes, of which the negations of the first two sources say whether they have signs.
@@ -353,8 +365,12 @@ var _ = define(func() {
 	single16("v_sub_f16", 2, x64.VSUBPH, simple16(x64.VSUBPS))
 	for name, which := range map[string]byte{"min_f16": smaller, "max_f16": larger} {
 		single16("v_"+name, 2, noOp, choose16(which))
+		single16("v_"+strings.Replace(name, "_", "3_", 1), 3, noOp, choose16of3(which, which))
 		packed16("v_pk_"+name, 2, noOp, choose16(which))
 	}
+	single16("v_minmax_f16", 3, noOp, choose16of3(smaller, larger))
+	single16("v_maxmin_f16", 3, noOp, choose16of3(larger, smaller))
+	single16("v_med3_f16", 3, noOp, func(g *nativeGen) { g.middle(4, 5, 6, 7, 2, 3); g.to(5, x64.Z(4)) })
 	single16("v_subrev_f16", 2, noOp, func(g *nativeGen) { g.a.V(x64.VSUBPS, 5, 6, x64.Z(5), 0) })
 	for name, right := range map[string]x64.VShift{"v_cvt_f16_u16": x64.VPSRLD, "v_cvt_f16_i16": x64.VPSRAD} {
 		vec(name, func(g *nativeGen, d x64.Z, k x64.K, x x64.Z, _, _ any) {
@@ -380,8 +396,9 @@ var _ = define(func() {
 	mixed("v_fma_mixhi_f16", true, true)
 	nativeVector["v_pk_mov_b32"] = movePair
 	nativeVector["v_dot4_i32_iu8"] = dotMixedBytes
-	vec("v_dot4_i32_i8", dotBytes)
-	vec("v_dot4c_i32_i8", dotBytes)
+	vec("v_dot4_i32_i8", dotBytes(true))
+	vec("v_dot4c_i32_i8", dotBytes(true))
+	vec("v_dot4_u32_u8", dotBytes(false))
 	vec("v_dot2_f32_f16", dotHalves)
 	vec("v_dot2c_f32_f16", dotHalves)
 })

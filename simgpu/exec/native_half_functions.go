@@ -62,4 +62,25 @@ var _ = define(func() {
 	} {
 		half64("v_"+name+"_f16", f)
 	}
+
+	vec("v_ldexp_f16", func(g *nativeGen, d x64.Z, k x64.K, x x64.Z, y, _ any) { // what f32 rounds is far below what f16 does
+		a := &g.a
+		widenHalves(g, 5, x)
+		a.VShift(x64.VPSLLD, 6, g.inReg(6, y), 0, 16)
+		a.VShift(x64.VPSRAD, 6, x64.Z(6), 0, 16)
+		scale(g, 5, 0, 5, x64.Z(6), nil)
+		g.toHalves(5)
+		a.V1(x64.VMOVDQU32, d, x64.Z(5), k)
+	})
+	vec("v_frexp_mant_f16", func(g *nativeGen, d x64.Z, k x64.K, x x64.Z, _, _ any) {
+		widenHalves(g, 6, x)
+		lanes32.mantissa(g, 5, 6, x64.VGETMANTPS)
+		g.toHalves(5)
+		g.a.V1(x64.VMOVDQU32, d, x64.Z(5), k)
+	})
+	vec("v_frexp_exp_i16_f16", func(g *nativeGen, d x64.Z, k x64.K, x x64.Z, _, _ any) {
+		widenHalves(g, 6, x)
+		exponent(g, 5, 6)
+		g.a.V(x64.VPANDD, d, 5, g.con(0xffff), k)
+	})
 })

@@ -497,7 +497,7 @@ func isPlain(in *gcn.Inst) bool {
 }
 
 // usesMasks are the operations whose steps need K6 and K7, which have the lanes of DPP.
-var usesMasks = map[string]bool{"v_perm_b32": true, "v_div_fixup_f32": true}
+var usesMasks = map[string]bool{"v_perm_b32": true, "v_div_fixup_f32": true, "v_div_fixup_f16": true, "v_div_fixup_legacy_f16": true}
 
 // canFinish reports whether finish knows the modifiers of an operation's result.
 func canFinish(in *gcn.Inst, v *vop) bool {
