@@ -28,7 +28,7 @@ func (m *machine) sameInCode(t *testing.T, text string) {
 		t.Fatalf("%s: %v, translated %v", text, err, err2)
 	}
 	got := m.save(nil)
-	if d := got.differs(&want); d != "" {
+	if d := got.differsFor(&want, nansOf(m.prog.arch, words)); d != "" {
 		t.Fatalf("%s: %s; EXEC %#x", text, d, before.S[regEXEC:regEXEC+2])
 	}
 }

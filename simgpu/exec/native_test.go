@@ -122,11 +122,9 @@ func (s *state) differs(o *state) string { return s.differsFor(o, nans{f32: true
 
 // differsFor says where they differ, but for NaNs.
 func (s *state) differsFor(o *state, n nans) string {
-	alike16 := func(x, y uint16) bool { return x == y || isNaN16(x) && isNaN16(y) }
 	alike := func(x, y uint32) bool {
-		return n.f32 && isNaN32(x) && isNaN32(y) || n.f16 && alike16(uint16(x), uint16(y)) && alike16(uint16(x>>16), uint16(y>>16))
+		return n.f32 && isNaN32(x) && isNaN32(y) || n.f16 && sameF16(uint64(x), uint64(y))
 	}
-	isNaN64 := func(lo, hi uint32) bool { return f64(lo, hi) != f64(lo, hi) }
 	alike64 := func(f [2][]Vec, r, l int) bool { // of the pair from r on
 		return n.f64 && r >= 0 && r+1 < len(f[0]) && isNaN64(f[0][r][l], f[0][r+1][l]) && isNaN64(f[1][r][l], f[1][r+1][l])
 	}
