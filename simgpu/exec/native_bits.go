@@ -79,7 +79,7 @@ func compareClass(name string, f *lanesOp) {
 	}
 }
 
-// lanes16 are the classes of f16, in the low halves of dwords.
+// lanes16 is for the classes of f16 and the last step of their division, in the low halves of dwords whose others are zero.
 var lanes16 = lanesOp{divFormat: div16, and: x64.VPANDD, or: x64.VPORD, xor: x64.VPXORD, add: x64.VPADDD, unsigned: x64.VPCMPUD, right: x64.VPSRLD,
 	element: x64.VPBCASTD, all: x64.VMOVDQU32}
 

@@ -6,12 +6,11 @@ import "github.com/rocwire/rocwire/simgpu/exec/internal/x64"
 
 // Integer operations that kernels have now and then: bit fields, high halves of products of 24 bits, absolute differences, and dot products of words.
 
-// mulHigh24 is the high half of the product of a and b, of 48 bits; fit makes a register of a source what is multiplied.
-func mulHigh24(multiply x64.VOp, fit func(g *nativeGen, z x64.Z, rm any)) step {
+// mulHigh24 is the high half of the product of a and b, of 48 bits; low makes Z5 and Z6 what of them is multiplied.
+func mulHigh24(multiply x64.VOp, low func(g *nativeGen, a x64.Z, b any)) step {
 	return func(g *nativeGen, d x64.Z, k x64.K, a x64.Z, b, _ any) {
 		s := &g.a
-		fit(g, 5, a)
-		fit(g, 6, b)
+		low(g, a, b)
 		s.VShift(x64.VPSRLQ, 7, x64.Z(5), 0, 32)
 		s.VShift(x64.VPSRLQ, 1, x64.Z(6), 0, 32)
 		s.V(multiply, 5, 5, x64.Z(6), 0)
@@ -83,26 +82,17 @@ var _ = define(func() {
 	vec("v_bfm_b32", func(g *nativeGen, d x64.Z, k x64.K, a x64.Z, b, _ any) {
 		g.masked(5, a, 31)
 		g.masked(6, b, 31)
-		g.to(7, g.con(1))
-		g.a.V(x64.VPSLLVD, 7, 7, x64.Z(5), 0)
-		g.a.V(x64.VPSUBD, 7, 7, g.con(1), 0)
+		g.lowBits(7, 5)
 		g.a.V(x64.VPSLLVD, d, 7, x64.Z(6), k)
 	})
-	for _, name := range []string{"v_ffbh_i32", "v_cls_i32"} { // of those not like the sign, all ones if there are none
-		vec(name, func(g *nativeGen, d x64.Z, k x64.K, a x64.Z, _, _ any) {
-			g.a.VShift(x64.VPSRAD, 5, a, 0, 31)
-			g.a.V(x64.VPXORD, 5, 5, a, 0)
-			g.a.V1(x64.VPLZCNTD, 6, x64.Z(5), 0)
-			g.a.VCmp(x64.VPCMPUD, 5, 5, g.con(0), 0, x64.EQ)
-			g.a.V1(x64.VPBCASTD, 6, g.con(^uint32(0)).Mem, 5)
-			g.a.V1(x64.VMOVDQU32, d, x64.Z(6), k)
-		})
-	}
-	vec("v_mul_hi_u32_u24", mulHigh24(x64.VPMULUDQ, func(g *nativeGen, z x64.Z, rm any) { g.masked(z, rm, 1<<24-1) }))
-	vec("v_mul_hi_i32_i24", mulHigh24(x64.VPMULDQ, func(g *nativeGen, z x64.Z, rm any) {
-		g.a.VShift(x64.VPSLLD, z, g.inReg(z, rm), 0, 8)
-		g.a.VShift(x64.VPSRAD, z, z, 0, 8)
-	}))
+	vec("v_ffbh_i32", func(g *nativeGen, d x64.Z, k x64.K, a x64.Z, _, _ any) { // of those not like the sign
+		g.a.VShift(x64.VPSRAD, 5, a, 0, 31)
+		g.a.V(x64.VPXORD, 5, 5, a, 0)
+		g.leadingZeros(6, 5)
+		g.a.V1(x64.VMOVDQU32, d, x64.Z(6), k)
+	})
+	vec("v_mul_hi_u32_u24", mulHigh24(x64.VPMULUDQ, (*nativeGen).low24))
+	vec("v_mul_hi_i32_i24", mulHigh24(x64.VPMULDQ, (*nativeGen).lowI24))
 	vec("v_cvt_pk_u16_u32", packWords(func(g *nativeGen, z x64.Z, rm any) { g.a.V(x64.VPMINUD, z, g.inReg(z, rm), g.con(0xffff), 0) }))
 	vec("v_cvt_pk_i16_i32", packWords(func(g *nativeGen, z x64.Z, rm any) {
 		g.a.V(x64.VPMINSD, z, g.inReg(z, rm), g.con(0x7fff), 0)

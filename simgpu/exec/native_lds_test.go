@@ -15,21 +15,12 @@ import (
 // sameInCode executes a program by functions and as machine code, from the machine's state on, and compares what becomes of that.
 func (m *machine) sameInCode(t *testing.T, text string) {
 	t.Helper()
-	defer func() { useNative = true }()
-	words := assemble(t, m.prog.arch, text)
-	before := m.save(nil)
-	useNative = false
-	err := m.exec(words...)
-	want := m.save(nil)
-	useNative = true
-	m.restore(&before, nil)
-	_, err2 := m.translated(t, words)
-	if fmt.Sprint(err) != fmt.Sprint(err2) {
-		t.Fatalf("%s: %v, translated %v", text, err, err2)
+	w := m.eachWay(t, assemble(t, m.prog.arch, text), nil)
+	if fmt.Sprint(w.err) != fmt.Sprint(w.translatedErr) {
+		t.Fatalf("%s: %v, translated %v", text, w.err, w.translatedErr)
 	}
-	got := m.save(nil)
-	if d := got.differsFor(&want, nansOf(m.prog.arch, words)); d != "" {
-		t.Fatalf("%s: %s; EXEC %#x", text, d, before.S[regEXEC:regEXEC+2])
+	if d := w.differs(); d != "" {
+		t.Fatalf("%s: %s; EXEC %#x", text, d, w.before.S[regEXEC:regEXEC+2])
 	}
 }
 

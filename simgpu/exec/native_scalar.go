@@ -379,19 +379,22 @@ var _ = define(func() {
 		}
 	}
 
-	for _, wide := range []bool{false, true} {
-		bits := map[bool]string{false: "_b32", true: "_b64"}[wide]
-		for op, f := range nativeLogic {
-			changeExec("s_"+op+"_saveexec"+bits, wide, true, f)
-		}
-		// RDNA has other names for them.
-		for name, op := range map[string]string{"and_not0": "andn1", "or_not0": "orn1", "and_not1": "andn2", "or_not1": "orn2"} {
-			changeExec("s_"+name+"_saveexec"+bits, wide, true, nativeLogic[op])
-		}
-		for name, op := range map[string]string{"and_not0": "andn1", "and_not1": "andn2", "andn1": "andn1", "andn2": "andn2"} {
-			changeExec("s_"+name+"_wrexec"+bits, wide, false, nativeLogic[op])
-		}
+	for op, f := range nativeLogic {
+		changeExec("s_"+op+"_saveexec_b64", true, true, f)
 	}
+	changeExec("s_andn1_saveexec_b64", true, true, andn1)
+	changeExec("s_orn1_saveexec_b64", true, true, orn1)
+	for _, op := range []string{"and", "or", "xor", "nand", "nor", "xnor"} {
+		changeExec("s_"+op+"_saveexec_b32", false, true, nativeLogic[op])
+	}
+	changeExec("s_and_not0_saveexec_b32", false, true, andn1)
+	changeExec("s_or_not0_saveexec_b32", false, true, orn1)
+	changeExec("s_and_not1_saveexec_b32", false, true, nativeLogic["andn2"])
+	changeExec("s_or_not1_saveexec_b32", false, true, nativeLogic["orn2"])
+	changeExec("s_and_not0_wrexec_b32", false, false, andn1)
+	changeExec("s_and_not1_wrexec_b32", false, false, nativeLogic["andn2"])
+	changeExec("s_andn1_wrexec_b64", true, false, andn1)
+	changeExec("s_andn2_wrexec_b64", true, false, nativeLogic["andn2"])
 })
 
 // nativeLogic are the bitwise operations: RAX = RAX op RCX.
@@ -399,13 +402,22 @@ var nativeLogic = map[string]func(g *nativeGen, w bool){
 	"and":   func(g *nativeGen, w bool) { g.a.Op(x64.AND, w, x64.RAX, x64.RCX) },
 	"or":    func(g *nativeGen, w bool) { g.a.Op(x64.OR, w, x64.RAX, x64.RCX) },
 	"xor":   func(g *nativeGen, w bool) { g.a.Op(x64.XOR, w, x64.RAX, x64.RCX) },
-	"andn1": func(g *nativeGen, w bool) { g.a.Not(w, x64.RAX); g.a.Op(x64.AND, w, x64.RAX, x64.RCX) },
 	"andn2": func(g *nativeGen, w bool) { g.a.Not(w, x64.RCX); g.a.Op(x64.AND, w, x64.RAX, x64.RCX) },
-	"orn1":  func(g *nativeGen, w bool) { g.a.Not(w, x64.RAX); g.a.Op(x64.OR, w, x64.RAX, x64.RCX) },
 	"orn2":  func(g *nativeGen, w bool) { g.a.Not(w, x64.RCX); g.a.Op(x64.OR, w, x64.RAX, x64.RCX) },
 	"nand":  func(g *nativeGen, w bool) { g.a.Op(x64.AND, w, x64.RAX, x64.RCX); g.a.Not(w, x64.RAX) },
 	"nor":   func(g *nativeGen, w bool) { g.a.Op(x64.OR, w, x64.RAX, x64.RCX); g.a.Not(w, x64.RAX) },
 	"xnor":  func(g *nativeGen, w bool) { g.a.Op(x64.XOR, w, x64.RAX, x64.RCX); g.a.Not(w, x64.RAX) },
+}
+
+// andn1 and orn1 negate the other operand.
+func andn1(g *nativeGen, w bool) {
+	g.a.Not(w, x64.RAX)
+	g.a.Op(x64.AND, w, x64.RAX, x64.RCX)
+}
+
+func orn1(g *nativeGen, w bool) {
+	g.a.Not(w, x64.RAX)
+	g.a.Op(x64.OR, w, x64.RAX, x64.RCX)
 }
 
 // changeExec defines D = EXEC; EXEC = f(S, EXEC), or, if it does not save, D = EXEC = f(S, EXEC); SCC = EXEC != 0.

@@ -24,7 +24,7 @@ func setBit(name string, wide, one bool) {
 		if one {
 			a.Op(x64.OR, wide, x64.RAX, x64.RCX)
 		} else {
-			nativeLogic["andn1"](g, wide)
+			andn1(g, wide)
 		}
 		g.setScalar(int(d), wide, x64.RAX)
 		return true
@@ -56,7 +56,7 @@ var _ = define(func() {
 			g.firstOr(w, false)
 		})
 	}
-	for name, w := range map[string]bool{"s_flbit_i32": false, "s_cls_i32": false, "s_flbit_i32_i64": true, "s_cls_i32_i64": true} {
+	for name, w := range map[string]bool{"s_flbit_i32": false, "s_flbit_i32_i64": true} {
 		nativeOp(name, 1, func(g *nativeGen) {
 			g.likeSign(w)
 			g.firstOr(w, true)

@@ -38,7 +38,7 @@ func (m *machine) save(mem []byte) state {
 	return state{slices.Clone(m.V), slices.Clone(m.A), m.S, slices.Clone(m.wg.lds), slices.Clone(mem), slices.Clone(m.scratch)}
 }
 
-// bothWays executes instructions with their functions and as machine code, and says where the results differ and
+// bothWays executes instructions that do not fail with their functions and as machine code, and says where the results differ and
 // how often the code came back to Go.
 func (m *machine) bothWays(t *testing.T, words []uint32, mem []byte) (differs string, returns int) {
 	t.Helper()
@@ -381,6 +381,23 @@ func translates(t *testing.T) bool {
 		return true
 	}
 	return false
+}
+
+// TestNativeNames: nothing is defined for an instruction that no target has.
+func TestNativeNames(t *testing.T) {
+	there := map[string]bool{}
+	for _, arch := range append(slices.Clone(arches), gcn.GFX950, gcn.GFX1100) {
+		for _, info := range gcn.Ops(arch) {
+			there[info.Op.String()] = true
+		}
+	}
+	for _, names := range []map[string]emitter{nativeScalar, nativeVector, nativeMemory} {
+		for name := range names {
+			if !there[name] {
+				t.Errorf("%s is no instruction", name)
+			}
+		}
+	}
 }
 
 func TestNativeInstructions(t *testing.T) {

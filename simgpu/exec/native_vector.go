@@ -246,20 +246,44 @@ func shifted(o x64.VOp) step {
 	}
 }
 
-// mul24 multiplies the low 24 bits of a and b into Z5.
-func (g *nativeGen) mul24(a x64.Z, b any) {
+// low24 makes Z5 and Z6 the low 24 bits of a and b.
+func (g *nativeGen) low24(a x64.Z, b any) {
 	g.masked(5, a, 1<<24-1)
 	g.masked(6, b, 1<<24-1)
+}
+
+// lowI24 does it with signs.
+func (g *nativeGen) lowI24(a x64.Z, b any) {
+	g.a.VShift(x64.VPSLLD, 5, a, 0, 8)
+	g.a.VShift(x64.VPSRAD, 5, x64.Z(5), 0, 8)
+	g.a.VShift(x64.VPSLLD, 6, g.inReg(6, b), 0, 8)
+	g.a.VShift(x64.VPSRAD, 6, x64.Z(6), 0, 8)
+}
+
+// mul24 multiplies the low 24 bits of a and b into Z5.
+func (g *nativeGen) mul24(a x64.Z, b any) {
+	g.low24(a, b)
 	g.a.V(x64.VPMULLD, 5, 5, x64.Z(6), 0)
 }
 
 // mulI24 does it with signs.
 func (g *nativeGen) mulI24(a x64.Z, b any) {
-	g.a.VShift(x64.VPSLLD, 5, a, 0, 8)
-	g.a.VShift(x64.VPSRAD, 5, x64.Z(5), 0, 8)
-	g.a.VShift(x64.VPSLLD, 6, g.inReg(6, b), 0, 8)
-	g.a.VShift(x64.VPSRAD, 6, x64.Z(6), 0, 8)
+	g.lowI24(a, b)
 	g.a.V(x64.VPMULLD, 5, 5, x64.Z(6), 0)
+}
+
+// lowBits makes z, which is not n, as many low bits as n says, up to 31.
+func (g *nativeGen) lowBits(z, n x64.Z) {
+	g.to(z, g.con(1))
+	g.a.V(x64.VPSLLVD, z, z, n, 0)
+	g.a.V(x64.VPSUBD, z, z, g.con(1), 0)
+}
+
+// leadingZeros makes z, which is not x, the number of zeros above the highest bit of x, all ones if there is none. K5 is used.
+func (g *nativeGen) leadingZeros(z, x x64.Z) {
+	g.a.V1(x64.VPLZCNTD, z, x, 0)
+	g.a.VCmp(x64.VPCMPUD, 5, x, g.con(0), 0, x64.EQ)
+	g.a.V1(x64.VPBCASTD, z, g.con(^uint32(0)).Mem, 5)
 }
 
 var _ = define(func() {
@@ -357,9 +381,7 @@ var _ = define(func() {
 	})
 	vec("v_bfe_u32", func(g *nativeGen, d x64.Z, k x64.K, a x64.Z, b, c any) {
 		g.masked(6, c, 31)
-		g.to(7, g.con(1))
-		g.a.V(x64.VPSLLVD, 7, 7, x64.Z(6), 0)
-		g.a.V(x64.VPSUBD, 7, 7, g.con(1), 0)
+		g.lowBits(7, 6)
 		g.masked(5, b, 31)
 		g.a.V(x64.VPSRLVD, 5, a, x64.Z(5), 0)
 		g.a.V(x64.VPANDD, d, 5, x64.Z(7), k)
@@ -380,9 +402,7 @@ var _ = define(func() {
 		move(g, d, k)
 	})
 	vec("v_ffbh_u32", func(g *nativeGen, d x64.Z, k x64.K, a x64.Z, _, _ any) {
-		g.a.V1(x64.VPLZCNTD, 5, a, 0)
-		g.a.VCmp(x64.VPCMPUD, 5, a, g.con(0), 0, x64.EQ)
-		g.a.V1(x64.VPBCASTD, 5, g.con(^uint32(0)).Mem, 5)
+		g.leadingZeros(5, a)
 		move(g, d, k)
 	})
 	vec("v_cvt_f32_i32", unary(x64.VCVTDQ2PS))
