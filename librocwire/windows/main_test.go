@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rocwire/rocwire/worker/simbackend"
 	"github.com/rocwire/rocwire/worker/workertest"
@@ -61,24 +60,9 @@ func wants(t *testing.T, out, what string) {
 // runs runs a Windows program and returns all it wrote; it must end with status 0.
 func runs(t *testing.T, env []string, bin string, args ...string) string {
 	t.Helper()
-	c := exec.Command(wine.program, append([]string{bin}, args...)...)
-	c.Env = append(wineEnv(), env...)
-	out, err := os.CreateTemp(t.TempDir(), "") // a pipe is kept open by Wine's services, which the first program starts and which outlive it
+	out, err := inWine(env, append([]string{bin}, args...)...)
 	if err != nil {
-		t.Fatal(err)
+		t.Errorf("%s %s: %v\n%s", filepath.Base(bin), strings.Join(args, " "), err, out)
 	}
-	defer out.Close()
-	c.Stdout, c.Stderr = out, out
-	// Long enough for a machine that does much else; a program that hangs is killed.
-	kill := time.AfterFunc(4*time.Minute, func() { _ = c.Process.Kill() })
-	defer kill.Stop()
-	failed := c.Run()
-	text, err := os.ReadFile(out.Name())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if failed != nil {
-		t.Errorf("%s %s: %v\n%s", filepath.Base(bin), strings.Join(args, " "), failed, text)
-	}
-	return strings.ReplaceAll(string(text), "\r\n", "\n")
+	return out
 }

@@ -1,6 +1,7 @@
 package windows
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 const mingw = "x86_64-w64-mingw32-gcc"
@@ -17,6 +19,7 @@ var wine struct {
 	once    sync.Once
 	program string
 	prefix  string
+	server  *exec.Cmd // from the first program to the last
 	err     error
 }
 
@@ -43,15 +46,19 @@ func folder(t *testing.T) string {
 	dir := filepath.Join(out, "rocwire-windows-amd64")
 	wine.once.Do(func() {
 		wine.prefix = filepath.Join(built, "prefix")
-		steps := []*exec.Cmd{exec.Command("../../scripts/windows.sh", out), exec.Command(wine.program, "wineboot", "-i")}
 		system := filepath.Join(wine.prefix, "drive_c", "windows", "system32", "bcryptprimitives.dll")
-		for _, c := range steps {
-			c.Env = wineEnv()
-			if out, err := c.CombinedOutput(); err != nil && wine.err == nil {
-				wine.err = fmt.Errorf("%v: %w\n%s", c.Args, err, out)
-			}
+		if out, err := exec.Command("../../scripts/windows.sh", out).CombinedOutput(); err != nil {
+			wine.err = fmt.Errorf("scripts/windows.sh: %w\n%s", err, out)
+			return
 		}
-		if _, err := os.Stat(system); err != nil && wine.err == nil { // an older Wine
+		if wine.err = startWine(); wine.err != nil {
+			return
+		}
+		if out, err := inWine(nil, "wineboot", "-i"); err != nil {
+			wine.err = fmt.Errorf("wineboot: %w\n%s", err, out)
+			return
+		}
+		if _, err := os.Stat(system); err != nil { // an older Wine
 			if out, err := exec.Command(mingw, "-shared", "-O2", "testdata/bcryptprimitives.c", "-o", system, "-ladvapi32").CombinedOutput(); err != nil {
 				wine.err = fmt.Errorf("%w\n%s", err, out)
 			}
@@ -67,23 +74,56 @@ func wineEnv() []string {
 	return append(os.Environ(), "WINEPREFIX="+wine.prefix, "WINEDEBUG=-all", "WINEDLLOVERRIDES=mscoree,mshtml=")
 }
 
-// stopWine ends what Wine has running for the prefix.
-func stopWine() {
-	if wine.prefix == "" {
-		return
+// inWine runs a Windows program and returns all it wrote. One that takes more than four minutes hangs, also on a machine that does much
+// else, and is killed.
+func inWine(env []string, args ...string) (string, error) {
+	c := exec.Command(wine.program, args...)
+	c.Env = append(wineEnv(), env...)
+	out, err := os.CreateTemp(built, "") // a pipe is kept open by Wine's services, which the first program starts and which outlive it
+	if err != nil {
+		return "", err
 	}
-	server := "wineserver"
-	for _, name := range []string{"/usr/lib/wine/wineserver64", "/usr/lib/wine/wineserver"} {
-		if _, err := os.Stat(name); err == nil {
-			server = name
+	defer os.Remove(out.Name())
+	defer out.Close()
+	c.Stdout, c.Stderr = out, out
+	kill := time.AfterFunc(4*time.Minute, func() { _ = c.Process.Kill() })
+	defer kill.Stop()
+	failed := c.Run()
+	text, err := os.ReadFile(out.Name())
+	return strings.ReplaceAll(string(text), "\r\n", "\n"), errors.Join(failed, err)
+}
+
+// server is Wine's own for the prefix.
+func server(args ...string) *exec.Cmd {
+	name := "wineserver"
+	for _, debian := range []string{"/usr/lib/wine/wineserver64", "/usr/lib/wine/wineserver"} {
+		if _, err := os.Stat(debian); err == nil {
+			name = debian
 			break
 		}
 	}
-	for _, arg := range []string{"-k", "-w"} {
-		c := exec.Command(server, arg)
-		c.Env = wineEnv()
-		_ = c.Run() // nothing runs
+	c := exec.Command(name, args...)
+	c.Env = wineEnv()
+	return c
+}
+
+// startWine starts what all programs of the prefix are clients of. One that the first program starts ends three seconds after the last,
+// and a program that comes in that moment loses its connection.
+func startWine() error {
+	if err := os.Mkdir(wine.prefix, 0o700); err != nil {
+		return err
 	}
+	wine.server = server("-f", "-p")
+	return wine.server.Start()
+}
+
+// stopWine ends what Wine has running for the prefix.
+func stopWine() {
+	if wine.server == nil || wine.server.Process == nil {
+		return
+	}
+	_ = server("-k").Run() // fails if nothing runs
+	_ = wine.server.Wait() // it was killed
 }
 
 // program compiles a C program for Windows, once; libs are import libraries of ours.
