@@ -51,6 +51,16 @@ func (r *Runtime) DeviceSynchronize(t hip.Thread) hip.Error {
 	return d.status()
 }
 
+// Idle reports whether nothing that was queued is under way on any device.
+func (r *Runtime) Idle() bool {
+	for _, d := range r.devices {
+		if !d.queues.Idle() {
+			return false
+		}
+	}
+	return true
+}
+
 // DeviceReset ends the device's context and begins a new one: work is dropped,
 // kernels are stopped, streams, events, modules and memory of the device are
 // gone. It also revives a device whose context a fault or a reset of the card ended;

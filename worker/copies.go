@@ -234,7 +234,8 @@ func (s *session) copyFrom(r *wire.Request, c *hiprpc.Copy, n uint64) {
 	if !s.checked(r, s.owned(t, c.Src, c.Spitch, c.Width, c.Height, false)) {
 		return
 	}
-	if c.Height == 1 && n <= stagedCopy && s.idle(t, c.Stream, c.Src) {
+	idle := func() bool { return s.idle(t, c.Stream, c.Src) }
+	if c.Height == 1 && n <= stagedCopy && (idle() || !c.Async && soon(idle)) {
 		if mem, ok := s.memory(c.Src, n); ok {
 			begin := mono.Now()
 			s.replyBulk(r, nil, mem)

@@ -39,6 +39,7 @@ type session struct {
 	copier       copier        // nil if the runtime cannot copy without waiting, but through its own memory
 	reacher      reacher       // nil if all devices may access what is accessible
 	holder       holder        // nil if memory stays where it is
+	idler        idler         // nil if nobody knows whether anything is under way
 	settle       func()        // has what kernels have printed sent; nil if it is already
 	untranslated func() uint64 // of Opened
 	hosts        hostPlacer    // nil if copies of host memory count as device memory
@@ -108,6 +109,7 @@ func newSession(rt hip.Runtime, conn notifier, log *slog.Logger) *session {
 	s.reacher, _ = rt.(reacher)
 	s.holder, _ = rt.(holder)
 	s.backlog, _ = rt.(backlog)
+	s.idler, _ = rt.(idler)
 	s.stage = newStaging(hiprpc.MaxStaged + 64<<20)
 	if s.copier == nil {
 		s.stage.pins = newPins(rt)

@@ -1,8 +1,12 @@
 package worker
 
 import (
+	"runtime"
+	"time"
+
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/hiprpc"
+	"github.com/rocwire/rocwire/internal/mono"
 	"github.com/rocwire/rocwire/wire"
 )
 
@@ -21,17 +25,42 @@ func (s *session) only(t hip.Thread, p hip.Ptr) bool {
 	return code == hip.Success && a.Type == hip.MemoryTypeDevice && a.Device == t.Device
 }
 
+// idler is a runtime that knows whether anything is under way on any of its devices.
+type idler interface {
+	Idle() bool
+}
+
 // allIdle says that nothing is under way on the device. False if that is not certain.
 func (s *session) allIdle(t hip.Thread) bool {
+	if s.idler != nil {
+		return s.idler.Idle()
+	}
 	return !s.handles.Ever(hip.HandleStream) && !s.handles.Ever(hip.HandleGraphExec) && s.devices == 1 && s.rt.StreamQuery(t, hip.StreamNull) == hip.Success
 }
+
+// soon waits for a moment on the line for what a program waits for, and reports whether it came: for a short kernel, handing over to another
+// goroutine and back takes longer than the kernel.
+func soon(came func() bool) bool {
+	for begin := mono.Now(); ; {
+		if came() {
+			return true
+		}
+		if mono.Since(begin) > soonest {
+			return false
+		}
+		runtime.Gosched()
+	}
+}
+
+// soonest is how long that moment is.
+const soonest = 50 * time.Microsecond
 
 func (s *session) doDeviceSynchronize(r *wire.Request) {
 	t, ok := s.thread(r)
 	if !ok {
 		return
 	}
-	if s.allIdle(t) { // nothing to wait for: no goroutine either
+	if soon(func() bool { return s.allIdle(t) }) {
 		s.synced(r, t.Device, hip.StreamNull, s.rt.DeviceSynchronize(t))
 		return
 	}
@@ -43,7 +72,8 @@ func (s *session) doStreamSynchronize(r *wire.Request) {
 	if !ok {
 		return
 	}
-	code := s.rt.StreamQuery(t, st)
+	var code hip.Error
+	soon(func() bool { code = s.rt.StreamQuery(t, st); return code != hip.ErrorNotReady })
 	if code == hip.Success {
 		code = s.rt.StreamSynchronize(t, st) // does not wait now, but only it has pools give memory back
 	}
@@ -67,7 +97,8 @@ func (s *session) doEventSynchronize(r *wire.Request) {
 	if !ok {
 		return
 	}
-	code := s.rt.EventQuery(t, e)
+	var code hip.Error
+	soon(func() bool { code = s.rt.EventQuery(t, e); return code != hip.ErrorNotReady })
 	if code == hip.Success {
 		code = s.rt.EventSynchronize(t, e)
 	}

@@ -73,6 +73,21 @@ func (f Fence) Wait() {
 // All is a fence for each stream of the device: what has been queued so far.
 func (q *Queues) All() []Fence { return q.fences(func(*Stream) bool { return true }) }
 
+// Idle reports whether All is empty.
+func (q *Queues) Idle() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.null.pending() {
+		return false
+	}
+	for s := range q.streams {
+		if s.pending() {
+			return false
+		}
+	}
+	return true
+}
+
 // Blocking is All without the streams that do not take turns with the null
 // stream.
 func (q *Queues) Blocking() []Fence { return q.fences(func(s *Stream) bool { return s.blocking }) }

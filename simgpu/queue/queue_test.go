@@ -479,3 +479,31 @@ func TestGate(t *testing.T) {
 	close(hold)
 	WaitAll(q.All())
 }
+
+// Idle says of every kind of stream, and of one that was closed, that it has something left to do.
+func TestIdle(t *testing.T) {
+	q := New(NewGate(), time.Now)
+	blocking, other, closed := q.NewStream(true), q.NewStream(false), q.NewStream(false)
+	if !q.Idle() {
+		t.Error("not idle before anything was queued")
+	}
+	for name, s := range map[string]*Stream{"null": q.Null(), "blocking": blocking, "not blocking": other, "closed": closed} {
+		g := newGate()
+		f := s.Add(g.task(&journal{}, name))
+		if name == "closed" {
+			s.Close()
+		}
+		if q.Idle() {
+			t.Errorf("%s: idle with a task that is queued", name)
+		}
+		<-g.began
+		if q.Idle() {
+			t.Errorf("%s: idle with a task that runs", name)
+		}
+		close(g.open)
+		f.Wait()
+		if !q.Idle() {
+			t.Errorf("%s: not idle after its only task", name)
+		}
+	}
+}

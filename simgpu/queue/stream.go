@@ -40,10 +40,13 @@ func newStream(q *Queues, blocking bool) *Stream {
 // Blocking reports whether the stream takes turns with the null stream.
 func (s *Stream) Blocking() bool { return s.blocking }
 
+// pending reports whether the stream has not done something yet. q.mu is held.
+func (s *Stream) pending() bool { return s.done.Load() < s.tail }
+
 // pendingFence appends a fence for what the stream has not done yet, if any.
 // q.mu is held.
 func (s *Stream) pendingFence(list []Fence) []Fence {
-	if s.done.Load() < s.tail {
+	if s.pending() {
 		list = append(list, Fence{s, s.tail})
 	}
 	return list
@@ -68,16 +71,16 @@ func (s *Stream) turns(list []Fence) []Fence {
 // waits reports whether a task queued now would have to wait. q.mu is held.
 func (s *Stream) waits() bool {
 	switch {
-	case s.done.Load() < s.tail:
+	case s.pending():
 		return true
 	case s == s.q.null:
 		for o := range s.q.streams {
-			if o.blocking && o.done.Load() < o.tail {
+			if o.blocking && o.pending() {
 				return true
 			}
 		}
 	case s.blocking:
-		return s.q.null.done.Load() < s.q.null.tail
+		return s.q.null.pending()
 	}
 	return false
 }
