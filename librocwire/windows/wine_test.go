@@ -19,7 +19,6 @@ var wine struct {
 	once    sync.Once
 	program string
 	prefix  string
-	server  *exec.Cmd // from the first program to the last
 	err     error
 }
 
@@ -107,23 +106,26 @@ func server(args ...string) *exec.Cmd {
 	return c
 }
 
-// startWine starts what all programs of the prefix are clients of. One that the first program starts ends three seconds after the last,
-// and a program that comes in that moment loses its connection.
+// startWine starts what all programs of the prefix are clients of; it goes on by itself, and answers when that returns. One that the first
+// program starts ends three seconds after the last, and a program that comes in that moment loses its connection.
 func startWine() error {
 	if err := os.Mkdir(wine.prefix, 0o700); err != nil {
 		return err
 	}
-	wine.server = server("-f", "-p")
-	return wine.server.Start()
+	if err := server("-p").Run(); err != nil {
+		return fmt.Errorf("wineserver: %w", err)
+	}
+	return nil
 }
 
 // stopWine ends what Wine has running for the prefix.
 func stopWine() {
-	if wine.server == nil || wine.server.Process == nil {
+	if wine.prefix == "" {
 		return
 	}
-	_ = server("-k").Run() // fails if nothing runs
-	_ = wine.server.Wait() // it was killed
+	for _, arg := range []string{"-k", "-w"} {
+		_ = server(arg).Run() // nothing runs
+	}
 }
 
 // program compiles a C program for Windows, once; libs are import libraries of ours.
