@@ -143,7 +143,7 @@ func (s *session) copyTo(r *wire.Request, c *hiprpc.Copy, n int) {
 	if !s.checked(r, s.owned(t, c.Dst, c.Dpitch, c.Width, c.Height, true)) {
 		return
 	}
-	if c.Height == 1 && s.idle(t, c.Stream, c.Dst) {
+	if c.Height == 1 && s.only(t, c.Dst) && s.quietOn(t, c.Stream) {
 		if mem, ok := s.memory(c.Dst, uint64(n)); ok {
 			begin := mono.Now()
 			if s.readInto(r, mem) == nil {
@@ -234,8 +234,8 @@ func (s *session) copyFrom(r *wire.Request, c *hiprpc.Copy, n uint64) {
 	if !s.checked(r, s.owned(t, c.Src, c.Spitch, c.Width, c.Height, false)) {
 		return
 	}
-	idle := func() bool { return s.idle(t, c.Stream, c.Src) }
-	if c.Height == 1 && n <= stagedCopy && (idle() || !c.Async && soon(idle)) {
+	quiet := func() bool { return s.quietOn(t, c.Stream) }
+	if c.Height == 1 && n <= stagedCopy && s.direct != nil && s.only(t, c.Src) && (quiet() || !c.Async && soon(quiet)) {
 		if mem, ok := s.memory(c.Src, n); ok {
 			begin := mono.Now()
 			s.replyBulk(r, nil, mem)

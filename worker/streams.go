@@ -10,10 +10,9 @@ import (
 	"github.com/rocwire/rocwire/wire"
 )
 
-// idle says that a copy from or to p on a stream would not have to wait for anything. False if that is not certain.
-func (s *session) idle(t hip.Thread, st hip.Stream, p hip.Ptr) bool {
-	return s.only(t, p) && s.rt.StreamQuery(t, hip.StreamNull) == hip.Success &&
-		(st == hip.StreamNull || s.rt.StreamQuery(t, st) == hip.Success)
+// quietOn says that nothing is under way that a copy on a stream would come behind. False if that is not certain.
+func (s *session) quietOn(t hip.Thread, st hip.Stream) bool {
+	return s.rt.StreamQuery(t, hip.StreamNull) == hip.Success && (st == hip.StreamNull || s.rt.StreamQuery(t, st) == hip.Success)
 }
 
 // only says that memory at p is the thread's device's, so that a copy need not wait for others.
@@ -60,7 +59,7 @@ func (s *session) doDeviceSynchronize(r *wire.Request) {
 	if !ok {
 		return
 	}
-	if soon(func() bool { return s.allIdle(t) }) {
+	if s.allIdle(t) || s.idler != nil && soon(s.idler.Idle) { // a runtime that cannot tell will not in a moment either
 		s.synced(r, t.Device, hip.StreamNull, s.rt.DeviceSynchronize(t))
 		return
 	}
