@@ -47,6 +47,9 @@ func nearCopies(t *table) error {
 	if code != hip.Success {
 		return code
 	}
+	if _, code = c.StreamCreateWithPriority(th, hip.StreamNonBlocking, 0); code != hip.Success { // as most programs have one
+		return code
+	}
 	for n := 4 << 10; ; n = min(4*n, *size) {
 		var bare, to, from []float64
 		for i := range *rounds + 2 {
@@ -83,20 +86,17 @@ func nearCopies(t *table) error {
 		t.row(name+" to the device, floor memcpy", bare, to, rate, promise, true)
 		t.row(name+" from the device", bare, from, rate, promise, true)
 		if n == *size {
-			return nearCalls(t, c) // last: it makes a stream, and copies of a program that has one ask the worker first whether they may
+			return nearCalls(t, c)
 		}
 	}
 }
 
-// nearCalls measures synchronous calls of a program that has a stream, as most have: a copy of 4 bytes from the device, behind which a launch would wait;
+// nearCalls measures synchronous calls: a copy of 4 bytes from the device, behind which a launch would wait;
 // waiting for a device that has nothing to do; and memory that is allocated and freed.
 func nearCalls(t *table, c *hipremote.Client) error {
 	th := hip.Thread{}
 	device, code := c.Malloc(th, 4096)
 	if code != hip.Success {
-		return code
-	}
-	if _, code = c.StreamCreateWithPriority(th, hip.StreamNonBlocking, 0); code != hip.Success {
 		return code
 	}
 	var word [4]byte

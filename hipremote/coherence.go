@@ -155,8 +155,8 @@ var pullBuffers = sync.Pool{New: func() any { b := make([]byte, hiprpc.MaxDiff+4
 func (c *Client) pullRegion(ct *callTime, l *link, r *hostRegion) hip.Error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	mark := c.work.mark()
-	if !r.exposed.Load() || r.twin == nil || r.pulled == mark && !c.work.busy() {
+	mark, quiet := c.work.quiet()
+	if !r.exposed.Load() || r.twin == nil || quiet && r.pulled == mark {
 		return hip.Success
 	}
 	m := wire.GetMsg()
@@ -191,7 +191,9 @@ func (c *Client) pullRegion(ct *callTime, l *link, r *hostRegion) hip.Error {
 		}
 		from = int(next)
 	}
-	r.pulled = mark
+	if r.pulled = 0; quiet { // else what is under way may still write
+		r.pulled = mark
+	}
 	return hip.Success
 }
 

@@ -232,7 +232,7 @@ func (c *Client) boxTo(ct *callTime, l *link, op uint16, t hip.Thread, m *hiprpc
 	box := m.Box
 	c.landings.wait(src.local, ((box.Depth-1)*src.height+box.Height-1)*src.pitch+box.WidthInBytes)
 	n, _ := m.Bytes()
-	behind := wait && (!l.direct || c.tasksOf(m.Device).busy()) // as in copyTo
+	behind := wait && (!l.direct || c.busyOn(m.Device)) // as in copyTo
 	if wait && n >= waitFirst && c.work.busy() {
 		if code := c.StreamSynchronize(t, m.Stream); code != hip.Success {
 			return code

@@ -69,6 +69,9 @@ func (c *Client) freeBlock(ct *callTime, l *link, b *block, wait bool) hip.Error
 		at := c.before(b.device)
 		err := ct.call(l, hip.OpFree, m)
 		code = hip.Error(m.Code)
+		if err == nil && code == hip.Success {
+			c.heardIdle(m.Rep, at.work)
+		}
 		wire.PutMsg(m)
 		if err != nil {
 			return c.broken(l, err)

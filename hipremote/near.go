@@ -70,11 +70,15 @@ func (c *Client) nearCopy(ct *callTime, l *link, op uint16, t hip.Thread, m *hip
 		return false, hip.Success
 	}
 	if !c.quiet() {
-		if !wait || m.Stream > hip.StreamLegacy || !c.onlyDevice() {
+		if !wait {
 			return false, hip.Success
 		}
 		if code := c.StreamSynchronize(t, m.Stream); code != hip.Success {
 			return true, code
+		}
+		// Other devices' memory, and what the null stream has before a stream's, the connection's copies wait for, too.
+		if (m.Stream > hip.StreamLegacy || !c.onlyDevice()) && !c.quiet() {
+			return false, hip.Success
 		}
 	}
 	if x == nil {
@@ -169,6 +173,9 @@ func (c *Client) bringNear(ct *callTime, l *link, b *block) (*nearMap, hip.Error
 
 // quiet says that nothing this client has posted can be under way, on any device.
 func (c *Client) quiet() bool {
+	if !c.work.busy() {
+		return true
+	}
 	n, code := c.GetDeviceCount()
 	if code != hip.Success {
 		return false

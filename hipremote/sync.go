@@ -61,6 +61,7 @@ func (c *Client) doSync(ct *callTime, op uint16, m *wire.Msg, s come) hip.Error 
 	switch {
 	case code == hip.Success:
 		c.reached(hip.Event(s.event), at)
+		c.heardIdle(m.Rep, before.work)
 		if code = c.synced(ct, l, s, before); code == hip.Success && hip.TraitsOf(op)&hip.ReturnsErrors != 0 {
 			code = c.async.take(s.of(c)) // what this side found while the stream got here
 		}
@@ -81,6 +82,13 @@ func (c *Client) synced(ct *callTime, l *link, s come, at moment) hip.Error {
 		c.settle(s.device, s.stream, false, at)
 	}
 	return c.pull(ct, l)
+}
+
+// heardIdle is told the results of a call that may say that nothing is under way on any device of what was posted up to a mark.
+func (c *Client) heardIdle(results []byte, mark uint64) {
+	if hiprpc.Idle(results) {
+		c.work.done.note(mark)
+	}
 }
 
 // deviceIdle is told that a device has nothing to do of what was posted before a moment.

@@ -29,7 +29,7 @@ func (c *Client) copyTo(ct *callTime, l *link, op uint16, t hip.Thread, m *hiprp
 	// need not be waited for: its bytes have left host memory, and whatever else may look for them comes behind. Where the worker's runtime makes
 	// the copy, what is next on a stream that does not wait for the null stream would not. A long one lets the stream finish before it is sent, so
 	// that the worker reads it from the socket straight into device memory.
-	behind := wait && (!l.direct || c.tasksOf(m.Device).busy())
+	behind := wait && (!l.direct || c.busyOn(m.Device))
 	if wait && n >= waitFirst && c.work.busy() {
 		if code := c.StreamSynchronize(t, m.Stream); code != hip.Success {
 			return code
@@ -205,6 +205,7 @@ func (c *Client) fetchBytes(ct *callTime, l *link, op uint16, req, dst []byte) h
 	msg := wire.GetMsg()
 	defer wire.PutMsg(msg)
 	for {
+		mark := c.work.mark()
 		msg.Req, msg.Dst = append(msg.Req[:0], req...), dst
 		if err := ct.call(l, op, msg); err != nil {
 			return c.broken(l, err)
@@ -215,6 +216,7 @@ func (c *Client) fetchBytes(ct *callTime, l *link, op uint16, req, dst []byte) h
 		case code == hip.Success && msg.DstN != len(dst):
 			return c.violation(op)
 		case code == hip.Success:
+			c.heardIdle(msg.Rep, mark)
 			return code
 		case !code.Valid():
 			return hip.ErrorUnknown

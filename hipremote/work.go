@@ -30,11 +30,18 @@ func (w *work) mark() uint64 {
 	return n
 }
 
-// busy is false if nothing can be under way. What is done is read first: if everything counted afterwards is no more, each count is as it was when
-// the mark was made.
-func (w *work) busy() bool {
+// quiet is how much was posted so far, and whether nothing of it can be under way. What is done is read first: if everything counted afterwards is no
+// more, each count is as it was when the mark was made.
+func (w *work) quiet() (mark uint64, quiet bool) {
 	done := w.done.Load()
-	return w.mark() != done
+	mark = w.mark()
+	return mark, mark == done
+}
+
+// busy is false if nothing can be under way.
+func (w *work) busy() bool {
+	_, quiet := w.quiet()
+	return !quiet
 }
 
 // workCount is the work of one device.
@@ -87,6 +94,9 @@ func (c *Client) tasksOf(device int32) *workCount {
 	}
 	return &c.work.tasks[device]
 }
+
+// busyOn is false if nothing can be under way on a device.
+func (c *Client) busyOn(device int32) bool { return c.tasksOf(device).busy() && c.work.busy() }
 
 // moment is how far everything had come when a call was sent that waits for a device or a stream: its success speaks for what was before.
 type moment struct {

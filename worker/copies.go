@@ -237,8 +237,11 @@ func (s *session) copyFrom(r *wire.Request, c *hiprpc.Copy, n uint64) {
 	quiet := func() bool { return s.quietOn(t, c.Stream) }
 	if c.Height == 1 && n <= stagedCopy && s.direct != nil && s.only(t, c.Src) && (quiet() || !c.Async && soon(quiet)) {
 		if mem, ok := s.memory(c.Src, n); ok {
-			begin := mono.Now()
-			s.replyBulk(r, nil, mem)
+			begin, idle := mono.Now(), []byte(nil)
+			if !c.Async {
+				idle = s.idle()
+			}
+			s.replyBulk(r, idle, mem)
 			s.copied(c.Src, n, false, begin)
 			return
 		}

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hipremote"
 )
 
 // floats is memory of n floats at an address that is not Go's.
@@ -110,6 +111,46 @@ func TestHostMemorySharedPages(t *testing.T) {
 		}
 	}
 	must(t, "Free", c.Free(main0, h))
+}
+
+// TestHostMemoryByAnother: what a kernel writes after the program has waited for something else is found by the wait that is for the kernel, though nothing
+// was asked in between.
+func TestHostMemoryByAnother(t *testing.T) {
+	const n = 3000
+	for _, far := range []bool{false, true} {
+		c := connectWith(t, serve(t, cards(1), config()), hipremote.Config{NoShare: far})
+		f := kernel(t, c, "saxpy", "saxpy")
+		h, e := c.MallocManaged(main0, 4*n, hip.MemAttachGlobal)
+		must(t, "MallocManaged", e)
+		x := floats(h, n)
+		s, e := c.StreamCreateWithPriority(main0, hip.StreamNonBlocking, 0)
+		must(t, "stream", e)
+		other, e := c.StreamCreateWithPriority(main0, hip.StreamNonBlocking, 0)
+		must(t, "stream", e)
+		v, e := c.EventCreateWithFlags(main0, 0)
+		must(t, "event", e)
+		for way, wait := range []func() hip.Error{
+			func() hip.Error { return c.StreamSynchronize(main0, s) },
+			func() hip.Error { return c.DeviceSynchronize(main0) },
+			func() hip.Error { return c.EventSynchronize(main0, v) },
+		} {
+			for i := range x {
+				x[i] = float32(i)
+			}
+			gate := make(chan struct{})
+			must(t, "LaunchHostFunc", c.LaunchHostFunc(main0, s, func() { <-gate }))
+			must(t, "launch", saxpy(c, f, s, n, 1, h, h)) // twice as much
+			must(t, "EventRecord", c.EventRecord(main0, v, s))
+			must(t, "wait for another", c.StreamSynchronize(main0, other))
+			close(gate)
+			must(t, "wait", wait())
+			for i := range x {
+				if x[i] != float32(2*i) {
+					t.Fatalf("far %v, way %d: element %d is %v", far, way, i, x[i])
+				}
+			}
+		}
+	}
 }
 
 // TestRegisteredMemory: the program's own memory at its device address.

@@ -90,7 +90,7 @@ func (s *session) doFree(r *wire.Request) {
 		return
 	}
 	t := hip.Thread{Device: o.Device}
-	free := func(r *wire.Request) { s.reply(r, s.rt.Free(t, o.Ptr), nil) }
+	free := func(r *wire.Request) { s.replyIdle(r, s.rt.Free(t, o.Ptr)) }
 	switch {
 	case s.allIdle(t):
 		free(r)

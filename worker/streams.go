@@ -37,6 +37,26 @@ func (s *session) allIdle(t hip.Thread) bool {
 	return !s.handles.Ever(hip.HandleStream) && !s.handles.Ever(hip.HandleGraphExec) && s.devices == 1 && s.rt.StreamQuery(t, hip.StreamNull) == hip.Success
 }
 
+// resultsIdle are the results of a call that found nothing under way.
+var resultsIdle = hiprpc.AppendIdle(nil)
+
+// idle is what a call may tell of everything before it: results, or nil if nothing is certain.
+func (s *session) idle() []byte {
+	if s.idler != nil && s.idler.Idle() {
+		return resultsIdle
+	}
+	return nil
+}
+
+// replyIdle answers a call that has no results of its own, with whether anything is under way.
+func (s *session) replyIdle(r *wire.Request, code hip.Error) {
+	if code != hip.Success || r.NoReply() {
+		s.reply(r, code, nil)
+		return
+	}
+	s.reply(r, code, s.idle())
+}
+
 // soon waits for a moment on the line for what a program waits for, and reports whether it came: for a short kernel, handing over to another
 // goroutine and back takes longer than the kernel.
 func soon(came func() bool) bool {
@@ -146,7 +166,7 @@ func (s *session) synced(r *wire.Request, device int32, st hip.Stream, code hip.
 	if code == hip.Success && s.replyFailure(r, device, st) {
 		return
 	}
-	s.reply(r, code, nil)
+	s.replyIdle(r, code)
 	if hiprpc.Sticky(code) {
 		s.fault(r.Tag, 0, device, hip.StreamNull, code, "")
 	}
