@@ -82,9 +82,19 @@ func (s *Server) Serve() error {
 	if s.cfg.Backend.Capacity != nil && !s.pool.spawn.boundary.LimitsMemory() {
 		go s.watchMemory()
 	}
+	s.mu.Lock()
+	if s.closing.Load() {
+		s.mu.Unlock()
+		return nil
+	}
+	s.conns.Add(len(s.listeners)) // Close waits for who adds connections, too
+	s.mu.Unlock()
 	ended := make(chan error, len(s.listeners))
 	for _, l := range s.listeners {
-		go func() { ended <- s.accept(l) }()
+		go func() {
+			defer s.conns.Done()
+			ended <- s.accept(l)
+		}()
 	}
 	var errs []error
 	for range s.listeners {
