@@ -194,21 +194,26 @@ var _ = define(func() {
 	carry := func(name string, sub, rev, in bool) {
 		nativeVector[name] = func(g *nativeGen, i *gcn.Inst) bool {
 			d, err := sdst(&i.SDst, g.maskRegs())
-			if err != nil || !isPlain(i) || !canOperands(i, 2) || in != isPair(&i.Src[2]) {
+			selects := i.Form == gcn.FormSDWA && i.SDWA.DstSel == gcn.Dword && i.Neg|i.Abs|i.Omod == 0 && !i.Clamp
+			if err != nil || !isPlain(i) && !selects || !canOperands(i, 2) || in != isPair(&i.Src[2]) {
 				return false
 			}
-			x, y := &i.Src[0], &i.Src[1]
+			x, y := 0, 1
 			if rev {
 				x, y = y, x
 			}
 			a := &g.a
 			stored, held := g.fate(int(d))
 			for _, q := range g.turns() {
-				first, second := g.plainSource(x, q), g.plainSource(y, q)
+				x, y := x, y
+				first, second := g.source(i, x, q), g.source(i, y, q)
 				if _, ok := first.(x64.Z); !ok && !sub {
-					first, second = second, first
+					x, first, second = y, second, first
 				}
-				from := g.inReg(2, g.once(2, q, first))
+				if !selects {
+					first = g.once(x64.Z(2+x), q, first)
+				}
+				from := g.inReg(x64.Z(2+x), first)
 				k := x64.K(5)
 				if held && !stored && !in {
 					k = x64.K(1 + q)

@@ -119,8 +119,7 @@ func (g *nativeGen) source(in *gcn.Inst, i, q int) any {
 	a := &g.a
 	switch p, ok := g.placed(o, 0); {
 	case in.Form == gcn.FormDPP && i == 0:
-		from := dppQuarter(in, q)
-		rm = g.fromLanes(in, z, g.plainSource(o, from), q, from)
+		rm = g.fromLanes(in, z, o, q)
 	case ok:
 		rm = g.fromPlace(p, q, [3]x64.Reg{x64.RAX, x64.RCX, x64.R9}[i])
 	default:
@@ -213,38 +212,57 @@ func (g *nativeGen) lanesOf(f func(i int) uint32) x64.Mem {
 	return g.a.Const(b)
 }
 
-// canDPP reports whether the lanes of a quarter read those of one quarter, their own or one before it.
-func canDPP(in *gcn.Inst) bool {
-	for i := range in.Arch.WaveSize() {
-		if src, ok := dppSource(&in.DPP, i); ok && (src>>4 != dppQuarter(in, i>>4) || src>>4 > i>>4) {
-			return false
+// dppQuarters are the quarters whose lanes those of quarter q read, the lower first: one, q itself if they read none, or two neighbours. Not ok: they read others.
+func dppQuarters(in *gcn.Inst, q int) (from, also int, ok bool) {
+	from, also = q, -1
+	for i := range 16 {
+		if src, valid := dppSource(&in.DPP, 16*q+i); valid {
+			if also < 0 {
+				from, also = src>>4, src>>4
+			}
+			from, also = min(from, src>>4), max(also, src>>4)
 		}
 	}
-	return true
+	also = max(also, from)
+	return from, also, also-from <= 1
 }
 
-// dppQuarter is the quarter whose lanes those of quarter q read, as canDPP says; q if they read none.
-func dppQuarter(in *gcn.Inst, q int) int {
-	for i := range 16 {
-		if src, ok := dppSource(&in.DPP, 16*q+i); ok {
-			return src >> 4
+// dppTurns says whether the quarters of an instruction are executed from the highest down, or from the lowest up, if there is an order in which none is written that
+// another one reads from yet.
+func dppTurns(in *gcn.Inst) (down, ok bool) {
+	up := true
+	down = true
+	for q := range in.Arch.WaveSize() / 16 {
+		from, also, ok := dppQuarters(in, q)
+		if !ok {
+			return false, false
 		}
+		down, up = down && also <= q, up && from >= q
 	}
-	return q
+	return down, down || up
+}
+
+// canDPP reports whether code knows how lanes read others.
+func canDPP(in *gcn.Inst) bool {
+	_, ok := dppTurns(in)
+	return ok
 }
 
 // quartersOf is the order in which an instruction executes its quarters: none is written that another one reads from yet.
 func (g *nativeGen) quartersOf(in *gcn.Inst) []int {
 	if in.Form == gcn.FormDPP {
-		return []int{3, 2, 1, 0}[4-g.quarterCount():]
+		if down, _ := dppTurns(in); down {
+			return []int{3, 2, 1, 0}[4-g.quarterCount():]
+		}
 	}
 	return g.turns()
 }
 
 // fromLanes permutes a source as DPP says, to z. Lanes whose source does not
-// exist or is not active are zero. K6 becomes the lanes that may be written. rm is of the quarter from.
-func (g *nativeGen) fromLanes(in *gcn.Inst, z x64.Z, rm any, q, from int) x64.Z {
+// exist or is not active are zero. K6 becomes the lanes that may be written.
+func (g *nativeGen) fromLanes(in *gcn.Inst, z x64.Z, o *gcn.Operand, q int) x64.Z {
 	a, p := &g.a, &in.DPP
+	from, also, _ := dppQuarters(in, q)
 	var valid, write uint64
 	for i := range 16 {
 		if _, ok := dppSource(p, 16*q+i); ok {
@@ -256,15 +274,23 @@ func (g *nativeGen) fromLanes(in *gcn.Inst, z x64.Z, rm any, q, from int) x64.Z 
 	}
 	a.V1(x64.VMOVDQU32, 1, g.lanesOf(func(i int) uint32 {
 		src, _ := dppSource(p, 16*q+i)
-		return uint32(src & 15)
+		return uint32(src-16*from) & 31
 	}), 0)
 	a.Imm(x64.RAX, valid)
 	a.KFromReg(7, x64.RAX)
 	if !g.full && !p.FetchInactive { // those of them whose source is active
-		g.readsActive(7, 1, from, 7)
+		if also == from {
+			g.readsActive(7, 1, from, 7)
+		} else {
+			g.readsActiveOf(7, z, from, 7)
+		}
 	}
-	r := g.inReg(z, rm)
-	a.V(x64.VPERMD, z, 1, r, 0)
+	if also == from {
+		a.V(x64.VPERMD, z, 1, g.inReg(z, g.plainSource(o, from)), 0)
+	} else {
+		a.V(x64.VPERMI2D, 1, g.inReg(7, g.plainSource(o, from)), g.plainSource(o, also), 0)
+		a.V1(x64.VMOVDQU32, z, x64.Z(1), 0)
+	}
 	a.V1Zero(x64.VMOVDQU32, z, z, 7)
 	a.Imm(x64.RAX, write)
 	a.KFromReg(6, x64.RAX)
@@ -273,6 +299,15 @@ func (g *nativeGen) fromLanes(in *gcn.Inst, z x64.Z, rm any, q, from int) x64.Z 
 		a.K(x64.KAND, 6, 6, 7)
 	}
 	return z
+}
+
+// readsActiveOf is readsActive for lanes of two quarters, from and the next, that Z1 says. Z0, Z7 and z are used.
+func (g *nativeGen) readsActiveOf(k x64.K, z x64.Z, from int, under x64.K) {
+	g.a.V1Zero(x64.VPBCASTD, 7, g.con(^uint32(0)).Mem, g.lanes(from))
+	g.a.V1Zero(x64.VPBCASTD, 0, g.con(^uint32(0)).Mem, g.lanes(from+1))
+	g.a.V1(x64.VMOVDQU32, z, x64.Z(1), 0)
+	g.a.V(x64.VPERMI2D, z, 7, x64.Z(0), 0)
+	g.a.VCmp(x64.VPCMPD, k, z, g.con(0), under, x64.LT)
 }
 
 // readsActive makes k those of the lanes in under, 0: of all, that read an active lane: the one that idx says, of quarter from. Z7 is used.
