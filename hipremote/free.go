@@ -81,6 +81,7 @@ func (c *Client) freeBlock(ct *callTime, l *link, b *block, wait bool) hip.Error
 		}
 		if code == hip.Success {
 			c.deviceIdle(l, b.device, at)
+			code = c.pull(ct, l)
 		}
 	} else if err := ct.post(l, hip.OpFree, req, nil); err != nil {
 		return c.broken(l, err)

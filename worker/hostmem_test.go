@@ -133,6 +133,22 @@ func TestHostMemoryByAnother(t *testing.T) {
 			func() hip.Error { return c.StreamSynchronize(main0, s) },
 			func() hip.Error { return c.DeviceSynchronize(main0) },
 			func() hip.Error { return c.EventSynchronize(main0, v) },
+			func() hip.Error {
+				p, e := c.Malloc(main0, 1<<20)
+				must(t, "Malloc", e)
+				must(t, "MemsetAsync", c.MemsetAsync(main0, p, 1, 1<<20, s))
+				return c.Free(main0, p)
+			},
+			func() hip.Error {
+				p, e := c.Malloc(main0, 64)
+				must(t, "Malloc", e)
+				return c.Free(main0, p)
+			},
+			func() hip.Error {
+				p, e := c.HostMalloc(main0, 64, 0)
+				must(t, "HostMalloc", e)
+				return c.HostFree(main0, p)
+			},
 		} {
 			for i := range x {
 				x[i] = float32(i)
