@@ -171,7 +171,7 @@ func (c *Client) doCopy(ct *callTime, op uint16, t hip.Thread, dst, src hip.Ptr,
 	case pageable && f.plain() && s.kind != hip.MemcpyHostToHost && s.kind != hip.MemcpyDefault:
 		return hip.ErrorInvalidValue // the device's side is not on the device
 	case d.host && f.host: // as in HIP, whose processor copies them itself, in the asynchronous functions too
-		return c.copyHost(t, dst, src, s)
+		return c.copyHost(ct, t, dst, src, s)
 	case pageable:
 		s.wait = true
 	}
@@ -286,15 +286,27 @@ func (c *Client) locate(p hip.Ptr, n uint64, saidDevice bool) (side, hip.Error) 
 	return side{host: true}, hip.Success
 }
 
-// copyHost copies from host to host when the stream has nothing left to do.
-func (c *Client) copyHost(t hip.Thread, dst, src hip.Ptr, s shape) hip.Error {
-	if c.work.busy() {
-		if code := c.StreamSynchronize(t, s.stream); code != hip.Success {
-			return code
-		}
+// copyHost copies from host to host when it is the copy's turn.
+func (c *Client) copyHost(ct *callTime, t hip.Thread, dst, src hip.Ptr, s shape) hip.Error {
+	if code := c.turn(ct, t, s.stream); code != hip.Success {
+		return code
 	}
 	s.move(dst, src)
 	return hip.Success
+}
+
+// turn waits until it would be the turn of what is queued on a stream now: also behind what the null stream has before it, which who waits for the stream does not
+// wait for.
+func (c *Client) turn(ct *callTime, t hip.Thread, st hip.Stream) hip.Error {
+	if !c.work.busy() {
+		return hip.Success
+	}
+	if st > hip.StreamLegacy {
+		if code := c.launchHostFunc(ct, t, st, func() {}); code != hip.Success {
+			return code
+		}
+	}
+	return c.StreamSynchronize(t, st)
 }
 
 func (s *shape) move(dst, src hip.Ptr) {

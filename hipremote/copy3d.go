@@ -123,10 +123,8 @@ func (c *Client) doCopyBox(ct *callTime, op uint16, t hip.Thread, box hip.DrvMEM
 	}
 	switch own := d.plain(); {
 	case d.host && f.host: // as in copy
-		if c.work.busy() {
-			if code := c.StreamSynchronize(t, st); code != hip.Success {
-				return code
-			}
+		if code := c.turn(ct, t, st); code != hip.Success {
+			return code
 		}
 		boxMove(&box, &d, &f)
 		return hip.Success

@@ -17,7 +17,7 @@ func TestConformance(t *testing.T) {
 			w := serve(t, simbackend.Options{Arch: arch, Cards: cards}, worker.Config{})
 			var groups []string // all
 			if testing.Short() && cards == 1 {
-				groups = []string{"Copy", "Streams"}
+				groups = []string{"Copy", "Streams", "Sequences"}
 			}
 			hiptest.Run(t, func(t *testing.T) hip.Runtime { return connect(t, w) }, groups...)
 		})
@@ -29,9 +29,19 @@ func TestConformanceNear(t *testing.T) {
 	w := serve(t, simbackend.Options{}, worker.Config{})
 	var groups []string // all
 	if testing.Short() {
-		groups = []string{"HostMemory", "Copy", "Memset", "Streams"}
+		groups = []string{"HostMemory", "Copy", "Memset", "Streams", "Sequences"}
 	}
 	hiptest.Run(t, func(t *testing.T) hip.Runtime { return connectWith(t, w, hipremote.Config{Near: true}) }, groups...)
+}
+
+// TestConformanceFar: it holds where all goes through a socket, as from another machine.
+func TestConformanceFar(t *testing.T) {
+	w := serve(t, simbackend.Options{}, worker.Config{})
+	groups := []string{"HostMemory", "Copy", "Copy3D", "Memset", "Waiting", "Streams", "Events", "Sequences", "Graphs"}
+	if testing.Short() {
+		groups = []string{"HostMemory", "Copy", "Sequences"}
+	}
+	hiptest.Run(t, func(t *testing.T) hip.Runtime { return connectWith(t, w, hipremote.Config{NoShare: true}) }, groups...)
 }
 
 // TestOutput: kernels' text is with the client before a call returns that waited for the kernel.

@@ -53,6 +53,7 @@ func Run(t *testing.T, open func(t *testing.T) hip.Runtime, groups ...string) {
 		{"Faults", faultTests},
 		{"FaultsOfDevices", faultDeviceTests},
 		{"Threads", threadTests},
+		{"Sequences", sequenceTests},
 		{"Graphs", graphTests},
 		{"Pools", poolTests},
 		{"Virtual", virtualTests},
