@@ -134,7 +134,7 @@ func (r *Runtime) elsewhere(turn int, t hip.Thread, at int, device hip.Ptr, j jo
 	there.Device = deviceOf(w, there, device)
 	if j.wait {
 		if j.stream != hip.StreamNull {
-			if code := s.StreamSynchronize(t, j.stream); code != hip.Success {
+			if code := turnOf(s, t, j.stream); code != hip.Success {
 				return code
 			}
 			j.stream = hip.StreamNull
@@ -145,7 +145,7 @@ func (r *Runtime) elsewhere(turn int, t hip.Thread, at int, device hip.Ptr, j jo
 	_, fromDevice := r.owner(j.src)
 	if !toDevice { // pageable memory: HIP has it done when the call returns
 		if _, _, pinned := r.hosts.find(j.dst); !pinned {
-			if code := s.StreamSynchronize(t, j.stream); code != hip.Success {
+			if code := turnOf(s, t, j.stream); code != hip.Success {
 				return code
 			}
 			j.stream, j.wait = hip.StreamNull, true
@@ -184,6 +184,17 @@ func (r *Runtime) inTurn(w member, t hip.Thread, s hip.Stream, f func() hip.Erro
 			w.Report(t.Device, code)
 		}
 	})
+}
+
+// turnOf waits until it would be the turn of what is queued on a stream now: also behind what the null stream has before it, which who waits for the stream does not
+// wait for.
+func turnOf(w member, t hip.Thread, s hip.Stream) hip.Error {
+	if s > hip.StreamLegacy {
+		if code := w.LaunchHostFunc(t, s, func() {}); code != hip.Success {
+			return code
+		}
+	}
+	return w.StreamSynchronize(t, s)
 }
 
 // copy does it beside all other streams, and waits for it.

@@ -41,7 +41,7 @@ func (r *Runtime) between(turn int, t hip.Thread, to, from int, j job) hip.Error
 		return r.inTurn(r.workers[turn], t, j.stream, func() hip.Error { return r.aside2(dst, src, work) })
 	}
 	if j.stream != hip.StreamNull {
-		if code := r.workers[turn].StreamSynchronize(t, j.stream); code != hip.Success {
+		if code := turnOf(r.workers[turn], t, j.stream); code != hip.Success {
 			return code
 		}
 	}

@@ -54,7 +54,7 @@ func (r *Runtime) volume(t hip.Thread, s hip.Stream, asked *hip.DrvMEMCPY3D, now
 		side = &to
 	}
 	if side.worker >= 0 && side.worker != c.worker {
-		if code := w.StreamSynchronize(turn, s); code != hip.Success { // its turn
+		if code := turnOf(w, turn, s); code != hip.Success { // its turn
 			return code
 		}
 		if w, code = side.of(&t); code != hip.Success {

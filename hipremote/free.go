@@ -27,6 +27,11 @@ func (c *Client) free(ct *callTime, t hip.Thread, p hip.Ptr) hip.Error {
 	if code != hip.Success || p == 0 {
 		return code
 	}
+	if b := c.mem.find(p); b != nil && c.behindFuncs(hip.StreamNull) { // they may look for it
+		if code := c.DeviceSynchronize(hip.Thread{Device: b.device, ID: t.ID}); code != hip.Success {
+			return code
+		}
+	}
 	c.mem.mu.Lock()
 	b := c.mem.blocks.find(uint64(p))
 	if b == nil || b.module != 0 || b.base != uint64(p) || b.host != nil && b.host.registered || b.opened > 0 {
@@ -160,12 +165,13 @@ func (c *Client) mallocAsync(ct *callTime, t hip.Thread, size uint64, st hip.Str
 // with it.
 func (c *Client) FreeAsync(t hip.Thread, p hip.Ptr, st hip.Stream) hip.Error {
 	ct := c.begin()
-	code := c.freeAsync(&ct, t, p, st)
+	code := c.freeAsync(&ct, t, p, st, c.behindFuncs(st))
 	c.end(&ct, hip.OpFreeAsync, code)
 	return code
 }
 
-func (c *Client) freeAsync(ct *callTime, t hip.Thread, p hip.Ptr, st hip.Stream) hip.Error {
+// freeAsync frees in the stream's turn: where host functions may be before it, those of copyLater among them, which look for the memory, it does so behind them.
+func (c *Client) freeAsync(ct *callTime, t hip.Thread, p hip.Ptr, st hip.Stream, behind bool) hip.Error {
 	l, code := c.ready()
 	if code != hip.Success {
 		return code
@@ -182,6 +188,15 @@ func (c *Client) freeAsync(ct *callTime, t hip.Thread, p hip.Ptr, st hip.Stream)
 	if b == nil || b.module != 0 || b.base != uint64(p) || b.host != nil || b.opened > 0 {
 		m.mu.Unlock()
 		return hip.ErrorInvalidValue
+	}
+	if behind {
+		m.mu.Unlock()
+		life := c.async.life.Load()
+		return c.launchHostFunc(ct, t, st, func() {
+			if code := c.freeAsync(nil, t, p, st, false); code != hip.Success {
+				c.async.local(t.Device, life, code)
+			}
+		})
 	}
 	m.remove(b)
 	if b.size != 0 {

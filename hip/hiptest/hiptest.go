@@ -15,6 +15,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unsafe"
@@ -242,13 +243,7 @@ func (e *env) gate(s hip.Stream) gate {
 	case <-time.After(time.Minute):
 		e.Fatal("the stream never called the host function")
 	}
-	opened := false
-	g := gate{func() {
-		if !opened {
-			opened = true
-			close(end)
-		}
-	}}
+	g := gate{sync.OnceFunc(func() { close(end) })}
 	e.Cleanup(g.open)
 	return g
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/rocwire/rocwire/hip"
@@ -16,21 +17,29 @@ import (
 type sequence struct {
 	e       *env
 	r       *rand.Rand
-	f       hip.Function
-	streams []hip.Stream // the null stream, blocking ones, others
-	null    int          // how many of them the null stream waits for, itself included
+	f       []hip.Function // by device
+	streams []*line
 	pieces  []*piece
-	later   [][]landing // copies to memory that HIP knows nothing of, by stream
-	did     []string    // the last calls, for who looks for what is wrong
+	did     []string // the last calls, for who looks for what is wrong
+}
+
+// line is a stream.
+type line struct {
+	name     string
+	stream   hip.Stream
+	th       hip.Thread
+	blocking bool      // the null stream and it wait for each other; the null stream itself, too
+	later    []landing // copies that were asked for to memory that HIP knows nothing of
 }
 
 // piece is memory of floats.
 type piece struct {
-	name  string
-	at    hip.Ptr // where kernels see it
-	mem   []byte  // the same for the program; nil: it is the device's
-	want  []float32
-	owner int // stream
+	name   string
+	at     hip.Ptr // where kernels see it
+	device int32   // -1: it is the program's
+	mem    []byte  // that of the program
+	want   []float32
+	owner  *line
 }
 
 // landing is where a copy arrives that has been asked for.
@@ -43,13 +52,21 @@ func (s *sequence) say(format string, args ...any) {
 	s.did = append(s.did, fmt.Sprintf(format, args...))
 }
 
-// wrong ends the test with the last calls.
-func (s *sequence) wrong(what string, i int, got, want float32) {
+// ok ends the test unless err is Success.
+func (s *sequence) ok(what string, err hip.Error) {
+	s.e.Helper()
+	if err != hip.Success {
+		s.tell()
+		s.e.Fatalf("%s: %v", what, err)
+	}
+}
+
+// tell logs the last calls.
+func (s *sequence) tell() {
 	s.e.Helper()
 	for _, d := range s.did[max(0, len(s.did)-40):] {
 		s.e.Log(d)
 	}
-	s.e.Fatalf("%s: element %d is %v, want %v", what, i, got, want)
 }
 
 func (s *sequence) compare(what string, got []byte, want []float32) {
@@ -57,21 +74,33 @@ func (s *sequence) compare(what string, got []byte, want []float32) {
 	if bytes.Equal(got, f32s(want)) {
 		return
 	}
+	s.tell()
 	for i := range want {
 		if x := math.Float32frombits(binary.LittleEndian.Uint32(got[4*i:])); x != want[i] {
-			s.wrong(what, i, x, want[i])
+			s.e.Fatalf("%s: element %d is %v, want %v", what, i, x, want[i])
 		}
 	}
 }
 
+// event is one behind what a stream has.
+func (s *sequence) event(st *line) hip.Event {
+	s.e.Helper()
+	v, err := s.e.EventCreateWithFlags(st.th, 0)
+	s.ok("EventCreate", err)
+	s.ok("EventRecord", s.e.EventRecord(st.th, v, st.stream))
+	return v
+}
+
 // use puts a stream behind what was done to a piece.
-func (s *sequence) use(p *piece, st int) {
-	if from := p.owner; from != st && !(from < s.null && st < s.null && (from == 0 || st == 0)) {
-		v := s.e.event(0)
-		s.e.ok("EventRecord", s.e.EventRecord(s.e.th, v, s.streams[from]))
-		s.e.ok("StreamWaitEvent", s.e.StreamWaitEvent(s.e.th, s.streams[st], v, 0))
-		s.e.ok("EventDestroy", s.e.EventDestroy(s.e.th, v))
-		s.say("stream %d waits for %d", st, from)
+func (s *sequence) use(p *piece, st *line) {
+	s.e.Helper()
+	from := p.owner
+	turns := from.th == st.th && from.blocking && st.blocking && (from.stream == 0 || st.stream == 0)
+	if from != st && !turns {
+		v := s.event(from)
+		s.ok("StreamWaitEvent", s.e.StreamWaitEvent(st.th, st.stream, v, 0))
+		s.ok("EventDestroy", s.e.EventDestroy(st.th, v))
+		s.say("%s waits for %s", st.name, from.name)
 	}
 	p.owner = st
 }
@@ -88,36 +117,38 @@ func (s *sequence) part(a, b *piece) (x, y, n int) {
 
 func (s *sequence) any() *piece { return s.pieces[s.r.IntN(len(s.pieces))] }
 
-// step is one asynchronous call.
+// step is one asynchronous call, or a few.
 func (s *sequence) step() {
-	e, st := s.e, s.r.IntN(len(s.streams))
-	stream := s.streams[st]
+	e, st := s.e, s.streams[s.r.IntN(len(s.streams))]
 	a, b := s.any(), s.any()
 	x, y, n := s.part(a, b)
 	size := uint64(4 * n)
 	to, from := b.at+hip.Ptr(4*y), a.at+hip.Ptr(4*x)
-	switch s.r.IntN(8) {
+	switch s.r.IntN(12) {
 	case 0: // the stream is late
 		d := time.Duration(s.r.IntN(3000)) * time.Microsecond
-		s.say("stream %d is late by %v", st, d)
-		e.ok("LaunchHostFunc", e.LaunchHostFunc(e.th, stream, func() { time.Sleep(d) }))
+		s.say("%s is late by %v", st.name, d)
+		s.ok("LaunchHostFunc", e.LaunchHostFunc(st.th, st.stream, func() { time.Sleep(d) }))
 	case 1: // from memory that HIP knows nothing of, and that stays as it is
 		s.use(b, st)
 		h := e.host(int(size))
 		copy(h, s.values(b.want[y:][:n]))
-		s.say("stream %d: %d floats to %s+%d", st, n, b.name, y)
-		e.ok("MemcpyAsync", e.MemcpyAsync(e.th, to, ptr(h), size, hip.MemcpyHostToDevice, stream))
+		s.say("%s: %d floats to %s+%d", st.name, n, b.name, y)
+		s.ok("MemcpyAsync", e.MemcpyAsync(st.th, to, ptr(h), size, hip.MemcpyHostToDevice, st.stream))
 	case 2: // and to such
 		s.use(a, st)
 		h := e.host(int(size))
-		s.say("stream %d: %d floats from %s+%d", st, n, a.name, x)
-		e.ok("MemcpyAsync", e.MemcpyAsync(e.th, ptr(h), from, size, hip.MemcpyDeviceToHost, stream))
-		s.later[st] = append(s.later[st], landing{h, append([]float32(nil), a.want[x:][:n]...)})
+		s.say("%s: %d floats from %s+%d", st.name, n, a.name, x)
+		s.ok("MemcpyAsync", e.MemcpyAsync(st.th, ptr(h), from, size, hip.MemcpyDeviceToHost, st.stream))
+		st.later = append(st.later, landing{h, slices.Clone(a.want[x:][:n])})
 	case 3:
+		if b.device >= 0 && b.device != st.th.Device {
+			return
+		}
 		s.use(b, st)
 		v := float32(s.r.IntN(100))
-		s.say("stream %d: %s+%d, %d floats = %v", st, b.name, y, n, v)
-		e.ok("MemsetD32Async", e.MemsetD32Async(e.th, to, int32(math.Float32bits(v)), uint64(n), stream))
+		s.say("%s: %s+%d, %d floats = %v", st.name, b.name, y, n, v)
+		s.ok("MemsetD32Async", e.MemsetD32Async(st.th, to, int32(math.Float32bits(v)), uint64(n), st.stream))
 		for i := range n {
 			b.want[y+i] = v
 		}
@@ -127,25 +158,61 @@ func (s *sequence) step() {
 		}
 		s.use(a, st)
 		s.use(b, st)
-		s.say("stream %d: %s+%d = %s+%d, %d floats", st, b.name, y, a.name, x, n)
-		e.ok("MemcpyAsync", e.MemcpyAsync(e.th, to, from, size, hip.MemcpyDefault, stream))
+		s.say("%s: %s+%d = %s+%d, %d floats", st.name, b.name, y, a.name, x, n)
+		s.ok("MemcpyAsync", e.MemcpyAsync(st.th, to, from, size, hip.MemcpyDefault, st.stream))
 		copy(b.want[y:][:n], a.want[x:])
+	case 6: // rows, every other of one
+		rows := n / 64
+		if a == b || rows == 0 {
+			return
+		}
+		s.use(a, st)
+		s.use(b, st)
+		s.say("%s: %s+%d = %s+%d, %d rows", st.name, b.name, y, a.name, x, rows)
+		s.ok("Memcpy2DAsync", e.Memcpy2DAsync(st.th, to, 256, from, 256, 128, uint64(rows), hip.MemcpyDefault, st.stream))
+		for i := range rows {
+			copy(b.want[y+64*i:][:32], a.want[x+64*i:])
+		}
+	case 7: // by way of memory that is the stream's
+		if a == b {
+			return
+		}
+		s.use(a, st)
+		s.use(b, st)
+		s.say("%s: %s+%d = %s+%d, %d floats, by way of a pool", st.name, b.name, y, a.name, x, n)
+		p, err := e.MallocAsync(st.th, size, st.stream)
+		s.ok("MallocAsync", err)
+		s.ok("MemcpyAsync", e.MemcpyAsync(st.th, p, from, size, hip.MemcpyDefault, st.stream))
+		s.ok("MemcpyAsync", e.MemcpyAsync(st.th, to, p, size, hip.MemcpyDefault, st.stream))
+		s.ok("FreeAsync", e.FreeAsync(st.th, p, st.stream))
+		copy(b.want[y:][:n], a.want[x:])
+	case 8: // the program writes in the stream's turn
+		if b.mem == nil {
+			return
+		}
+		s.use(b, st)
+		v := s.values(b.want[y:][:n])
+		s.say("%s: the program writes %s+%d, %d floats", st.name, b.name, y, n)
+		s.ok("LaunchHostFunc", e.LaunchHostFunc(st.th, st.stream, func() { copy(b.mem[4*y:], v) }))
 	default:
+		if a.device >= 0 && a.device != st.th.Device || b.device >= 0 && b.device != st.th.Device {
+			return
+		}
 		s.use(a, st)
 		s.use(b, st)
 		if a == b {
-			y = x
-			to = from
+			y, to = x, from
 		}
-		s.say("stream %d: %s+%d += %s+%d, %d floats", st, b.name, y, a.name, x, n)
-		e.launch(s.f, uint32(n+63)/64, 64, stream, uint32(n), float32(1), from, to)
+		s.say("%s: %s+%d += %s+%d, %d floats", st.name, b.name, y, a.name, x, n)
+		s.ok("LaunchKernel", e.LaunchKernel(st.th, &hip.Launch{Function: s.f[st.th.Device], Grid: hip.Dim3{X: uint32(n+63) / 64, Y: 1, Z: 1},
+			Block: hip.Dim3{X: 64, Y: 1, Z: 1}, Stream: st.stream, Args: pack(uint32(n), float32(1), from, to)}))
 		large := false
 		for i := range n {
 			b.want[y+i] += a.want[x+i]
 			large = large || b.want[y+i] > 1<<20
 		}
 		if large { // sums stay exact
-			e.ok("MemsetD32Async", e.MemsetD32Async(e.th, b.at, 0, uint64(len(b.want)), stream))
+			s.ok("MemsetD32Async", e.MemsetD32Async(st.th, b.at, 0, uint64(len(b.want)), st.stream))
 			clear(b.want)
 		}
 	}
@@ -161,88 +228,85 @@ func (s *sequence) values(f []float32) []byte {
 }
 
 // wait has the program wait in some way for a stream, and says for which others that was, too.
-func (s *sequence) wait(st int) (others func(st int) bool) {
-	e, stream := s.e, s.streams[st]
+func (s *sequence) wait(st *line) (others func(*line) bool) {
+	e := s.e
 	e.Helper()
-	one := func(i int) bool { return i == st }
-	every := func(int) bool { return true }
-	event := func() hip.Event {
-		v := e.event(0)
-		e.ok("EventRecord", e.EventRecord(e.th, v, stream))
-		return v
-	}
+	one := func(o *line) bool { return o == st }
+	device := func(o *line) bool { return o.th == st.th }
 	until := func(what string, f func() hip.Error) {
 		for code := f(); code != hip.Success; code = f() {
 			if code != hip.ErrorNotReady {
-				e.ok(what, code)
+				s.ok(what, code)
 			}
 		}
 	}
 	way := s.r.IntN(9)
-	s.say("wait for stream %d, way %d", st, way)
+	s.say("wait for %s, way %d", st.name, way)
 	switch way {
 	case 0:
-		e.ok("DeviceSynchronize", e.DeviceSynchronize(e.th))
-		return every
+		s.ok("DeviceSynchronize", e.DeviceSynchronize(st.th))
+		return device
 	case 1:
-		v := event()
-		e.ok("EventSynchronize", e.EventSynchronize(e.th, v))
-		e.ok("EventDestroy", e.EventDestroy(e.th, v))
+		v := s.event(st)
+		s.ok("EventSynchronize", e.EventSynchronize(st.th, v))
+		s.ok("EventDestroy", e.EventDestroy(st.th, v))
+		return one
 	case 2:
-		v := event()
-		until("EventQuery", func() hip.Error { return e.EventQuery(e.th, v) })
-		e.ok("EventDestroy", e.EventDestroy(e.th, v))
+		v := s.event(st)
+		until("EventQuery", func() hip.Error { return e.EventQuery(st.th, v) })
+		s.ok("EventDestroy", e.EventDestroy(st.th, v))
+		return one
 	case 3:
-		until("StreamQuery", func() hip.Error { return e.StreamQuery(e.th, stream) })
+		until("StreamQuery", func() hip.Error { return e.StreamQuery(st.th, st.stream) })
+		return one
 	case 4:
-		e.ok("Free", e.Free(e.th, e.malloc(uint64(1+s.r.IntN(1<<20)))))
-		return every
+		p, err := e.Malloc(st.th, uint64(1+s.r.IntN(1<<20)))
+		s.ok("Malloc", err)
+		s.ok("Free", e.Free(st.th, p))
+		return device
 	case 5, 6: // a copy on the null stream, which waits for all that are not apart from it
 		p := s.any()
-		if st >= s.null || p.owner >= s.null {
-			e.ok("StreamSynchronize", e.StreamSynchronize(e.th, stream))
-			return one
+		if !st.blocking || !p.owner.blocking || p.owner.th != st.th || p.device >= 0 && p.device != st.th.Device {
+			break
 		}
 		x, _, n := s.part(p, p)
 		h := e.host(4 * n)
+		s.say("a copy of %s+%d, %d floats", p.name, x, n)
 		if way == 5 {
-			e.ok("Memcpy", e.Memcpy(e.th, ptr(h), p.at+hip.Ptr(4*x), uint64(4*n), hip.MemcpyDeviceToHost))
+			s.ok("Memcpy", e.Memcpy(st.th, ptr(h), p.at+hip.Ptr(4*x), uint64(4*n), hip.MemcpyDeviceToHost))
 			s.compare("a copy of "+p.name, h, p.want[x:][:n])
 		} else {
 			copy(h, s.values(p.want[x:][:n]))
-			e.ok("Memcpy", e.Memcpy(e.th, p.at+hip.Ptr(4*x), ptr(h), uint64(4*n), hip.MemcpyHostToDevice))
+			s.ok("Memcpy", e.Memcpy(st.th, p.at+hip.Ptr(4*x), ptr(h), uint64(4*n), hip.MemcpyHostToDevice))
 		}
-		s.say("a copy of %s+%d, %d floats", p.name, x, n)
-		return func(i int) bool { return i < s.null }
-	case 7: // on the stream itself
+		return func(o *line) bool { return o.blocking && o.th == st.th }
+	case 7: // a copy on the stream itself
 		for _, p := range s.pieces {
 			if p.owner == st {
 				x, _, n := s.part(p, p)
 				h := e.host(4 * n)
-				e.ok("MemcpyWithStream", e.MemcpyWithStream(e.th, ptr(h), p.at+hip.Ptr(4*x), uint64(4*n), hip.MemcpyDeviceToHost, stream))
+				s.ok("MemcpyWithStream", e.MemcpyWithStream(st.th, ptr(h), p.at+hip.Ptr(4*x), uint64(4*n), hip.MemcpyDeviceToHost, st.stream))
 				s.compare("a copy of "+p.name, h, p.want[x:][:n])
 				return one
 			}
 		}
-		fallthrough
-	default:
-		e.ok("StreamSynchronize", e.StreamSynchronize(e.th, stream))
 	}
+	s.ok("StreamSynchronize", e.StreamSynchronize(st.th, st.stream))
 	return one
 }
 
 // look has the program wait for a stream, look at all that it did, and write where it may.
 func (s *sequence) look() {
 	s.e.Helper()
-	done := s.wait(s.r.IntN(len(s.streams)))
-	for st := range s.streams {
+	done := s.wait(s.streams[s.r.IntN(len(s.streams))])
+	for _, st := range s.streams {
 		if !done(st) {
 			continue
 		}
-		for _, l := range s.later[st] {
+		for _, l := range st.later {
 			s.compare("a copy that was asked for", l.got, l.want)
 		}
-		s.later[st] = nil
+		st.later = nil
 	}
 	for _, p := range s.pieces {
 		if !done(p.owner) || p.mem == nil {
@@ -257,48 +321,64 @@ func (s *sequence) look() {
 	}
 }
 
-// run makes the memory, does what is random, and looks at everything.
-func (s *sequence) run(steps int) {
+// begin makes streams and memory, on up to two devices.
+func (s *sequence) begin() {
 	e := s.e
-	s.f = e.kernel("saxpy", "saxpy")
-	s.streams = []hip.Stream{hip.StreamNull, e.stream(0), e.stream(0), e.stream(nonBlocking), e.stream(nonBlocking)}
-	s.null, s.later = 3, make([][]landing, len(s.streams))
+	n, err := e.GetDeviceCount()
+	s.ok("GetDeviceCount", err)
 	size := func() int { return []int{100, 3000, 40000}[s.r.IntN(3)] + s.r.IntN(64) }
-	for i := range 3 {
-		n := size()
-		p := &piece{name: fmt.Sprintf("device memory %d", i), want: make([]float32, n), at: e.malloc(uint64(4 * n))}
-		s.pieces = append(s.pieces, p)
+	add := func(name string, n int, device int32, at hip.Ptr, mem []byte, err hip.Error) {
+		e.Helper()
+		s.ok(name, err)
+		s.pieces = append(s.pieces, &piece{name: fmt.Sprintf("%s memory %d", name, len(s.pieces)), want: make([]float32, n), device: device, at: at, mem: mem, owner: s.streams[0]})
 	}
-	for i := range 2 {
+	for d := range min(n, 2) {
+		th := hip.Thread{Device: d, ID: e.th.ID}
+		m, err := e.ModuleLoadData(th, e.image("saxpy"))
+		s.ok("ModuleLoadData", err)
+		f, err := e.ModuleGetFunction(th, m, "saxpy")
+		s.ok("ModuleGetFunction", err)
+		s.f = append(s.f, f)
+		s.streams = append(s.streams, &line{fmt.Sprintf("null stream %d", d), hip.StreamNull, th, true, nil})
+		for i := range 4 {
+			flags := uint32(i / 2 * nonBlocking)
+			st, err := e.StreamCreateWithPriority(th, flags, 0)
+			s.ok("StreamCreate", err)
+			s.streams = append(s.streams, &line{fmt.Sprintf("stream %d of %d, flags %d", i, d, flags), st, th, flags == 0, nil})
+		}
+		for range 3 {
+			n := size()
+			at, err := e.Malloc(th, uint64(4*n))
+			add("device", n, d, at, nil, err)
+		}
+	}
+	for range 2 {
 		n := size()
-		m, err := e.MallocManaged(e.th, uint64(4*n), hip.MemAttachGlobal)
-		e.ok("MallocManaged", err)
-		s.pieces = append(s.pieces, &piece{name: fmt.Sprintf("managed memory %d", i), want: make([]float32, n), at: m, mem: hostBytes(m, 4*n)})
+		at, err := e.MallocManaged(e.th, uint64(4*n), hip.MemAttachGlobal)
+		add("managed", n, -1, at, hostBytes(at, 4*n), err)
 		n = size()
-		m, err = e.HostMalloc(e.th, uint64(4*n), 0)
-		e.ok("HostMalloc", err)
-		d, err := e.HostGetDevicePointer(e.th, m, 0)
-		e.ok("HostGetDevicePointer", err)
-		s.pieces = append(s.pieces, &piece{name: fmt.Sprintf("pinned memory %d", i), want: make([]float32, n), at: d, mem: hostBytes(m, 4*n)})
+		mem := e.pinned(4 * n)
+		at, err = e.HostGetDevicePointer(e.th, ptr(mem), 0)
+		add("pinned", n, -1, at, mem, err)
 	}
+	k := size()
+	mem := e.apart(4*k + 4096)[100:][:4*k]
+	s.ok("HostRegister", e.HostRegister(e.th, ptr(mem), uint64(len(mem)), 0))
+	e.Cleanup(func() { e.HostUnregister(e.th, ptr(mem)) })
+	at, err := e.HostGetDevicePointer(e.th, ptr(mem), 0)
+	add("registered", k, -1, at, mem, err)
 	for _, p := range s.pieces {
 		e.write(p.at, s.values(p.want))
 	}
-	s.sync()
-	for range steps {
-		if s.r.IntN(5) == 0 {
-			s.look()
-		} else {
-			s.step()
-		}
-	}
-	s.sync()
+	s.all()
 }
 
-// sync waits for everything and looks at it.
-func (s *sequence) sync() {
+// all waits for everything and looks at it.
+func (s *sequence) all() {
 	s.e.Helper()
-	s.e.sync()
+	for d := range s.f {
+		s.ok("DeviceSynchronize", s.e.DeviceSynchronize(hip.Thread{Device: int32(d), ID: s.e.th.ID}))
+	}
 	for _, p := range s.pieces {
 		s.compare(p.name, s.e.download(p.at, 4*len(p.want)), p.want)
 		if p.mem != nil {
@@ -308,10 +388,65 @@ func (s *sequence) sync() {
 }
 
 var sequenceTests = []test{
+	{"CopyOnTheHostInTurn", func(e *env) { // a stream that waits for the null stream is not come to before that
+		const n = 1000
+		h, err := e.MallocManaged(e.th, 4*n, hip.MemAttachGlobal)
+		e.ok("MallocManaged", err)
+		mem, got, s := hostBytes(h, 4*n), e.host(4*n), e.stream(0)
+		e.sync()
+		clear(mem)
+		g := e.gate(hip.StreamNull)
+		e.ok("MemsetD32Async", e.MemsetD32Async(e.th, h, 7, n, hip.StreamNull))
+		time.AfterFunc(10*time.Millisecond, g.open)
+		e.ok("MemcpyAsync", e.MemcpyAsync(e.th, ptr(got), h, 4*n, hip.MemcpyDefault, s))
+		e.ok("StreamSynchronize", e.StreamSynchronize(e.th, s))
+		if !bytes.Equal(got, bytes.Repeat(u32s(7), n)) {
+			e.Errorf("it copied %x, which is not what the null stream has before it", got[:4])
+		}
+	}},
+	{"FreedBehindHostFunction", func(e *env) { // what is copied to in a stream's turn is there until then
+		const n = 4096
+		from := e.pinned(n)
+		for i := range from {
+			from[i] = byte(i * 7)
+		}
+		s, to := e.stream(nonBlocking), e.malloc(n)
+		for _, stream := range []bool{true, false} {
+			e.ok("Memset", e.Memset(e.th, to, 0, n))
+			e.sync()
+			p, err := e.MallocAsync(e.th, n, s)
+			if !stream {
+				p, err = e.Malloc(e.th, n)
+			}
+			e.ok("Malloc", err)
+			g := e.gate(s)
+			e.ok("MemcpyAsync", e.MemcpyAsync(e.th, p, ptr(from), n, hip.MemcpyHostToDevice, s))
+			e.ok("MemcpyAsync", e.MemcpyAsync(e.th, to, p, n, hip.MemcpyDeviceToDevice, s))
+			if stream {
+				e.ok("FreeAsync", e.FreeAsync(e.th, p, s))
+				g.open()
+			} else {
+				time.AfterFunc(10*time.Millisecond, g.open)
+				e.ok("Free", e.Free(e.th, p))
+			}
+			e.ok("StreamSynchronize", e.StreamSynchronize(e.th, s))
+			if !bytes.Equal(e.download(to, n), from) {
+				e.Error("the copy was not made")
+			}
+		}
+	}},
 	{"Random", func(e *env) {
 		for seed := range uint64(8) {
-			n := e.another()
-			(&sequence{e: n, r: rand.New(rand.NewPCG(seed, 41))}).run(150)
+			s := sequence{e: e.another(), r: rand.New(rand.NewPCG(seed, 41))}
+			s.begin()
+			for range 150 {
+				if s.r.IntN(5) == 0 {
+					s.look()
+				} else {
+					s.step()
+				}
+			}
+			s.all()
 		}
 	}},
 }
