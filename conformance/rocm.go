@@ -17,7 +17,7 @@ import (
 // rocmGroups are the groups of hip/hiptest.
 var rocmGroups = []string{
 	"Devices", "Memory", "HostMemory", "Copy", "Copy3D", "Images", "ImageFormats", "Memset", "Waiting", "Streams", "Events", "MemOps", "Pointers", "Modules", "Launch",
-	"Cooperative", "Faults", "FaultsOfDevices", "Threads", "Graphs", "Pools", "Virtual", "IPC",
+	"Cooperative", "Faults", "FaultsOfDevices", "Threads", "Sequences", "Graphs", "Pools", "Virtual", "IPC",
 }
 
 // rocmNot is what does not pass, and why: a test a line, and the reason.

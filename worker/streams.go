@@ -91,14 +91,16 @@ func (s *session) doStreamSynchronize(r *wire.Request) {
 	if !ok {
 		return
 	}
-	var code hip.Error
-	soon(func() bool { code = s.rt.StreamQuery(t, st); return code != hip.ErrorNotReady })
-	if code == hip.Success {
-		code = s.rt.StreamSynchronize(t, st) // does not wait now, but only it has pools give memory back
-	}
-	if code != hip.ErrorNotReady {
-		s.synced(r, s.streamDevice(t.Device, st), st, code)
-		return
+	if s.idler != nil { // AMD's may wait for more than its query tells of, and what it waits for may come by this line
+		var code hip.Error
+		soon(func() bool { code = s.rt.StreamQuery(t, st); return code != hip.ErrorNotReady })
+		if code == hip.Success {
+			code = s.rt.StreamSynchronize(t, st) // does not wait now, but only it has pools give memory back
+		}
+		if code != hip.ErrorNotReady {
+			s.synced(r, s.streamDevice(t.Device, st), st, code)
+			return
+		}
 	}
 	s.wait(r, func(r *wire.Request) { s.synced(r, s.streamDevice(t.Device, st), st, s.rt.StreamSynchronize(t, st)) })
 }
@@ -116,14 +118,16 @@ func (s *session) doEventSynchronize(r *wire.Request) {
 	if !ok {
 		return
 	}
-	var code hip.Error
-	soon(func() bool { code = s.rt.EventQuery(t, e); return code != hip.ErrorNotReady })
-	if code == hip.Success {
-		code = s.rt.EventSynchronize(t, e)
-	}
-	if code != hip.ErrorNotReady {
-		s.synced(r, s.eventDevice(t, e), hip.StreamNull, code)
-		return
+	if s.idler != nil { // as for a stream
+		var code hip.Error
+		soon(func() bool { code = s.rt.EventQuery(t, e); return code != hip.ErrorNotReady })
+		if code == hip.Success {
+			code = s.rt.EventSynchronize(t, e)
+		}
+		if code != hip.ErrorNotReady {
+			s.synced(r, s.eventDevice(t, e), hip.StreamNull, code)
+			return
+		}
 	}
 	s.wait(r, func(r *wire.Request) { s.synced(r, s.eventDevice(t, e), hip.StreamNull, s.rt.EventSynchronize(t, e)) })
 }
