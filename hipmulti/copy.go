@@ -179,11 +179,17 @@ func (r *Runtime) elsewhere(turn int, t hip.Thread, at int, device hip.Ptr, j jo
 
 // inTurn has f run when a stream comes to it, and the stream waits for it. What it answers is an error of the stream's worker.
 func (r *Runtime) inTurn(w member, t hip.Thread, s hip.Stream, f func() hip.Error) hip.Error {
-	return w.LaunchHostFunc(t, s, func() {
+	r.turns.Add(1)
+	code := w.LaunchHostFunc(t, s, func() {
+		defer r.turns.Add(-1)
 		if code := f(); code != hip.Success {
 			w.Report(t.Device, code)
 		}
 	})
+	if code != hip.Success {
+		r.turns.Add(-1)
+	}
+	return code
 }
 
 // turnOf waits until it would be the turn of what is queued on a stream now: also behind what the null stream has before it, which who waits for the stream does not

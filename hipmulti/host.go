@@ -276,7 +276,15 @@ func (r *Runtime) FreeAsync(t hip.Thread, p hip.Ptr, s hip.Stream) hip.Error {
 		}
 		turn, stream = t, hip.StreamNull
 	}
-	if code = w.FreeAsync(turn, p, stream); code == hip.Success {
+	if r.turns.Load() > 0 { // a copy between workers before it finds the memory when its turn comes
+		if base, _, code := w.MemGetAddressRange(turn, p); code != hip.Success || base != p {
+			return hip.ErrorInvalidValue
+		}
+		code = r.inTurn(w, turn, stream, func() hip.Error { return w.FreeAsync(turn, p, stream) })
+	} else {
+		code = w.FreeAsync(turn, p, stream)
+	}
+	if code == hip.Success {
 		r.strays.remove(p)
 	}
 	return code

@@ -41,7 +41,8 @@ type Runtime struct {
 	strays  strays
 	hosts   hosts
 	asides  asides
-	both    sync.Mutex // see onBoth
+	both    sync.Mutex   // see onBoth
+	turns   atomic.Int64 // functions of inTurn that have not ended; more if a device was reset before their turn
 }
 
 var (

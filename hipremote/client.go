@@ -31,6 +31,7 @@ type Client struct {
 	mem                         memory
 	host                        hostMemory
 	funcs                       hostFuncs
+	later                       atomic.Int64 // copies of copyLater whose turn has not come; more if a device was reset before it
 	handles                     sessionHandles
 	functions                   functions
 	recordings                  recordings

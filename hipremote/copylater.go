@@ -50,7 +50,9 @@ func (c *Client) inTurn(t hip.Thread, st hip.Stream, d *side, n uint64, f func(t
 		return false, code
 	}
 	life := c.async.life.Load()
+	c.later.Add(1)
 	code = c.LaunchHostFunc(t, st, func() {
+		defer c.later.Add(-1)
 		code := f(home, own)
 		if code == hip.Success {
 			code = c.StreamSynchronize(home, own)
@@ -59,6 +61,9 @@ func (c *Client) inTurn(t hip.Thread, st hip.Stream, d *side, n uint64, f func(t
 			c.async.local(on.Device, life, code)
 		}
 	})
+	if code != hip.Success {
+		c.later.Add(-1)
+	}
 	if code == hip.Success && home != on {
 		code = aside.Follow(c, home, hip.StreamNull, on, st)
 	}
