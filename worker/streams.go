@@ -50,11 +50,11 @@ func (s *session) idle() []byte {
 
 // replyIdle answers a call that has no results of its own, with whether anything is under way.
 func (s *session) replyIdle(r *wire.Request, code hip.Error) {
-	if code != hip.Success || r.NoReply() {
-		s.reply(r, code, nil)
-		return
+	var results []byte
+	if code == hip.Success && !r.NoReply() {
+		results = s.idle()
 	}
-	s.reply(r, code, s.idle())
+	s.reply(r, code, results)
 }
 
 // soon waits for a moment on the line for what a program waits for, and reports whether it came: for a short kernel, handing over to another

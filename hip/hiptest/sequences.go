@@ -2,7 +2,6 @@ package hiptest
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -76,7 +75,7 @@ func (s *sequence) compare(what string, got []byte, want []float32) {
 	}
 	s.tell()
 	for i := range want {
-		if x := math.Float32frombits(binary.LittleEndian.Uint32(got[4*i:])); x != want[i] {
+		if x := math.Float32frombits(u32At(got, i)); x != want[i] {
 			s.e.Fatalf("%s: element %d is %v, want %v", what, i, x, want[i])
 		}
 	}
