@@ -10,8 +10,9 @@ import (
 // Device addresses have the same value here and on the worker. So that such an address can never also be host memory, the client keeps
 // the range they come from reserved, without access. Nobody can know in advance which range is free in both processes: several are offered, in
 // order of preference, and the worker takes the first one it can reserve too.
-// These are every TiB of the upper part of the lower half of the address space but its end, where libraries and stacks are. In the lower part, 46
-// bits, Go's runtime places its heap by chance, here and in the session process.
+// These are every TiB of the upper part of the lower half of the address space but its end, where libraries and stacks are, and parts of a TiB where
+// something is in each: host memory that the program may still read stays when a client is closed. In the lower part, 46 bits, Go's runtime places its
+// heap by chance, here and in the session process.
 //
 // What a system has for this is in space_SYSTEM.go: reserveRange, trim, unmap; commit and decommit inside of a range; mapAt and mapAnywhere outside of
 // one; mapped; forkGuard.
@@ -50,7 +51,7 @@ func reserveCandidates() []addressRange {
 	}
 	for ; size >= smallRangeSize; size /= 2 {
 		var got []addressRange
-		for base := uint64(firstCandidate); base < lastCandidate && len(got) < want; base += 1 << 40 {
+		for base := uint64(firstCandidate); base < lastCandidate && len(got) < want; base += size {
 			if reserveRange(base, size) == nil {
 				got = append(got, addressRange{base, size})
 			}

@@ -144,12 +144,8 @@ func (c *Client) doCopy(ct *callTime, op uint16, t hip.Thread, dst, src hip.Ptr,
 	if code != hip.Success {
 		return code
 	}
-	// The session must not take addresses of its own for a variable's: what it does not know is here.
-	if d.stray && c.exists(t, dst, s.extent(s.dpitch)) == hip.ErrorInvalidValue {
-		d = side{host: true}
-	}
-	if f.stray && c.exists(t, src, s.extent(s.spitch)) == hip.ErrorInvalidValue {
-		f = side{host: true}
+	if code := max(c.ask(t, &d, dst, s.extent(s.dpitch)), c.ask(t, &f, src, s.extent(s.spitch))); code != hip.Success {
+		return code
 	}
 	if s.pitched && (s.toDevice() && d.plain() || s.fromDevice() && f.plain()) {
 		return hip.ErrorInvalidValue // said to be on a device, and is none of HIP's memory
@@ -238,7 +234,7 @@ type side struct {
 	moved   uint64      // what to add to its address, if that is the device's, for the one here
 	on      int32       // the device, -1 if it is none's alone
 	unknown bool        // the worker may have it or not
-	stray   bool        // likewise, and it is said to be on the device, at an address that is none of the agreed range's
+	stray   bool        // likewise, at an address that is none of the agreed range's: it is said to be on the device, or nothing is there in this process
 	confirm bool        // not only this client decides on it or looks at it: other sessions have it, or it lies at reserved addresses
 }
 
@@ -252,7 +248,7 @@ func (s *side) pinned() bool { return s.region != nil && !s.region.managed }
 func (s *side) at(p hip.Ptr) hip.Ptr { return p + hip.Ptr(s.moved) }
 
 // locate says where n bytes at p are. An address decides by itself where device addresses can be told from others; without an agreed
-// range one the client does not know is on the device if the caller says so.
+// range one the client does not know is on the device if the caller says so and the worker has it.
 func (c *Client) locate(p hip.Ptr, n uint64, saidDevice bool) (side, hip.Error) {
 	if uint64(p)+n < uint64(p) {
 		return side{}, hip.ErrorInvalidValue
@@ -278,12 +274,22 @@ func (c *Client) locate(p hip.Ptr, n uint64, saidDevice bool) (side, hip.Error) 
 		return side{device: true, addr: p, on: -1, confirm: true}, hip.Success
 	case c.mem.inRange(p):
 		return side{device: true, addr: p, on: -1, unknown: !c.mem.isVariable(p)}, hip.Success
-	case saidDevice && c.mem.unit != 0: // a real library's variables lie anywhere
+	case (c.mem.unit != 0 || c.mem.span.Load() == nil) && (saidDevice || !mapped(uint64(p), 1)): // a real library's variables lie anywhere
 		return side{device: true, addr: p, on: -1, stray: true}, hip.Success
-	case saidDevice && c.mem.span.Load() == nil:
-		return side{device: true, addr: p, on: -1}, hip.Success
 	}
 	return side{host: true}, hip.Success
+}
+
+// ask asks the worker for a side that strays. The session must not take addresses of its own for a variable's: what it does not know is here, or nowhere.
+func (c *Client) ask(t hip.Thread, s *side, p hip.Ptr, n uint64) hip.Error {
+	if !s.stray || c.exists(t, p, n) != hip.ErrorInvalidValue {
+		return hip.Success
+	}
+	if !mapped(uint64(p), 1) {
+		return hip.ErrorInvalidValue
+	}
+	*s = side{host: true}
+	return hip.Success
 }
 
 // copyHost copies from host to host when it is the copy's turn.

@@ -55,3 +55,17 @@ func TestOutput(t *testing.T) {
 		})
 	}
 }
+
+// TestConformanceNoRange: it holds where the client could reserve no range of device addresses, so that the worker places all memory.
+func TestConformanceNoRange(t *testing.T) {
+	w := serve(t, simbackend.Options{}, worker.Config{})
+	groups := []string{"Memory", "Copy", "Copy3D", "Memset", "Pointers", "Modules", "Graphs", "Virtual", "IPC"}
+	if testing.Short() {
+		groups = []string{"Copy", "Virtual"}
+	}
+	for name, cfg := range map[string]hipremote.Config{"shared": {NoReserve: true}, "far": {NoReserve: true, NoShare: true}} {
+		t.Run(name, func(t *testing.T) {
+			hiptest.Run(t, func(t *testing.T) hip.Runtime { return connectWith(t, w, cfg) }, groups...)
+		})
+	}
+}
