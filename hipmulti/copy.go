@@ -134,7 +134,7 @@ func (r *Runtime) elsewhere(turn int, t hip.Thread, at int, device hip.Ptr, j jo
 	there.Device = deviceOf(w, there, device)
 	if j.wait {
 		if j.stream != hip.StreamNull {
-			if code := turnOf(s, t, j.stream); code != hip.Success {
+			if code := s.Turn(t, j.stream); code != hip.Success {
 				return code
 			}
 			j.stream = hip.StreamNull
@@ -145,7 +145,7 @@ func (r *Runtime) elsewhere(turn int, t hip.Thread, at int, device hip.Ptr, j jo
 	_, fromDevice := r.owner(j.src)
 	if !toDevice { // pageable memory: HIP has it done when the call returns
 		if _, _, pinned := r.hosts.find(j.dst); !pinned {
-			if code := turnOf(s, t, j.stream); code != hip.Success {
+			if code := s.Turn(t, j.stream); code != hip.Success {
 				return code
 			}
 			j.stream, j.wait = hip.StreamNull, true
@@ -165,7 +165,7 @@ func (r *Runtime) elsewhere(turn int, t hip.Thread, at int, device hip.Ptr, j jo
 			j.src, j.spitch = address(keep), j.width
 		}
 	}
-	return r.inTurn(s, t, j.stream, func() hip.Error {
+	return s.InTurn(t, j.stream, func() hip.Error {
 		a, code := r.aside(place{at, there.Device})
 		if code != hip.Success {
 			return code
@@ -175,32 +175,6 @@ func (r *Runtime) elsewhere(turn int, t hip.Thread, at int, device hip.Ptr, j jo
 		_ = unsafe.SliceData(keep)
 		return code
 	})
-}
-
-// inTurn has f run when a stream comes to it, and the stream waits for it. What it answers is an error of the stream's worker.
-func (r *Runtime) inTurn(w member, t hip.Thread, s hip.Stream, f func() hip.Error) hip.Error {
-	r.turns.Add(1)
-	code := w.LaunchHostFunc(t, s, func() {
-		defer r.turns.Add(-1)
-		if code := f(); code != hip.Success {
-			w.Report(t.Device, code)
-		}
-	})
-	if code != hip.Success {
-		r.turns.Add(-1)
-	}
-	return code
-}
-
-// turnOf waits until it would be the turn of what is queued on a stream now: also behind what the null stream has before it, which who waits for the stream does not
-// wait for.
-func turnOf(w member, t hip.Thread, s hip.Stream) hip.Error {
-	if s > hip.StreamLegacy {
-		if code := w.LaunchHostFunc(t, s, func() {}); code != hip.Success {
-			return code
-		}
-	}
-	return w.StreamSynchronize(t, s)
 }
 
 // copy does it beside all other streams, and waits for it.

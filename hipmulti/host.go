@@ -256,7 +256,7 @@ func (r *Runtime) Free(t hip.Thread, p hip.Ptr) hip.Error {
 	return code
 }
 
-// FreeAsync is hipFreeAsync. Memory of another worker than the stream's is freed once the stream has come to an end.
+// FreeAsync is hipFreeAsync. Memory of another worker than the stream's is freed once the stream has come there.
 func (r *Runtime) FreeAsync(t hip.Thread, p hip.Ptr, s hip.Stream) hip.Error {
 	c := r.call()
 	turn := t
@@ -266,7 +266,7 @@ func (r *Runtime) FreeAsync(t hip.Thread, p hip.Ptr, s hip.Stream) hip.Error {
 		return code
 	}
 	if owner, ok := r.owner(p); ok && owner != c.worker {
-		if code := w.StreamSynchronize(turn, stream); code != hip.Success {
+		if code := w.Turn(turn, stream); code != hip.Success {
 			return code
 		}
 		o := r.call()
@@ -276,15 +276,7 @@ func (r *Runtime) FreeAsync(t hip.Thread, p hip.Ptr, s hip.Stream) hip.Error {
 		}
 		turn, stream = t, hip.StreamNull
 	}
-	if r.turns.Load() > 0 { // a copy between workers before it finds the memory when its turn comes
-		if base, _, code := w.MemGetAddressRange(turn, p); code != hip.Success || base != p {
-			return hip.ErrorInvalidValue
-		}
-		code = r.inTurn(w, turn, stream, func() hip.Error { return w.FreeAsync(turn, p, stream) })
-	} else {
-		code = w.FreeAsync(turn, p, stream)
-	}
-	if code == hip.Success {
+	if code = w.FreeAsync(turn, p, stream); code == hip.Success {
 		r.strays.remove(p)
 	}
 	return code

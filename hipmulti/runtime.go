@@ -22,6 +22,10 @@ type member interface {
 	Disown(t hip.Thread, p hip.Ptr) hip.Error
 	// Among tells how many devices the program has, with those of other workers: what advice about managed memory may name.
 	Among(devices int32)
+	// Turn waits until it would be the turn of what is queued on a stream now.
+	Turn(t hip.Thread, st hip.Stream) hip.Error
+	// InTurn has f run when a stream comes to it, and the stream waits for it.
+	InTurn(t hip.Thread, st hip.Stream, f func() hip.Error) hip.Error
 	// Report notes an asynchronous error of a device.
 	Report(device int32, code hip.Error)
 	Flush() error
@@ -41,8 +45,7 @@ type Runtime struct {
 	strays  strays
 	hosts   hosts
 	asides  asides
-	both    sync.Mutex   // see onBoth
-	turns   atomic.Int64 // functions of inTurn that have not ended; more if a device was reset before their turn
+	both    sync.Mutex // see onBoth
 }
 
 var (

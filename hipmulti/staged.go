@@ -38,10 +38,10 @@ func (r *Runtime) between(turn int, t hip.Thread, to, from int, j job) hip.Error
 	}
 	work := func(dst, src *aside) hip.Error { return staged(dst.copy, src.copy, j) }
 	if !j.wait {
-		return r.inTurn(r.workers[turn], t, j.stream, func() hip.Error { return r.aside2(dst, src, work) })
+		return r.workers[turn].InTurn(t, j.stream, func() hip.Error { return r.aside2(dst, src, work) })
 	}
 	if j.stream != hip.StreamNull {
-		if code := turnOf(r.workers[turn], t, j.stream); code != hip.Success {
+		if code := r.workers[turn].Turn(t, j.stream); code != hip.Success {
 			return code
 		}
 	}
@@ -82,7 +82,7 @@ func (r *Runtime) onBoth(to, from place, wait bool, work func(dst, src *aside) h
 			code = a.w.EventRecord(a.t, a.event, hip.StreamNull)
 		}
 		if code == hip.Success {
-			code = a.w.LaunchHostFunc(a.t, hip.StreamNull, func() { <-over })
+			code = a.w.InTurn(a.t, hip.StreamNull, func() hip.Error { <-over; return hip.Success })
 		}
 	}
 	r.both.Unlock()

@@ -54,7 +54,7 @@ func (r *Runtime) volume(t hip.Thread, s hip.Stream, asked *hip.DrvMEMCPY3D, now
 		side = &to
 	}
 	if side.worker >= 0 && side.worker != c.worker {
-		if code := turnOf(w, turn, s); code != hip.Success { // its turn
+		if code := w.Turn(turn, s); code != hip.Success { // its turn
 			return code
 		}
 		if w, code = side.of(&t); code != hip.Success {
@@ -88,7 +88,7 @@ func (r *Runtime) volumeBetween(w member, turn hip.Thread, s hip.Stream, from, t
 	if wait {
 		return r.onBoth(dst, src, false, work)
 	}
-	return r.inTurn(w, turn, s, func() hip.Error { return r.aside2(dst, src, work) })
+	return w.InTurn(turn, s, func() hip.Error { return r.aside2(dst, src, work) })
 }
 
 // volume copies beside all other streams, and waits for it.

@@ -64,9 +64,5 @@ func (r *Runtime) StreamWaitEvent(t hip.Thread, stream hip.Stream, event hip.Eve
 		r.done(a)
 		came <- code
 	}()
-	return w.LaunchHostFunc(t, stream, func() {
-		if code := <-came; code != hip.Success {
-			w.Report(t.Device, code)
-		}
-	})
+	return w.InTurn(t, stream, func() hip.Error { return <-came })
 }

@@ -31,7 +31,7 @@ type Client struct {
 	mem                         memory
 	host                        hostMemory
 	funcs                       hostFuncs
-	later                       atomic.Int64 // copies of copyLater whose turn has not come; more if a device was reset before it
+	inTurns                     *atomic.Int64 // functions of InTurn that have not ended, of all clients of a Space; more if a device was reset before their turn
 	handles                     sessionHandles
 	functions                   functions
 	recordings                  recordings
@@ -87,7 +87,10 @@ func New(cfg Config) *Client {
 	if cfg.IOTimeout <= 0 {
 		cfg.IOTimeout = DefaultIOTimeout
 	}
-	c := &Client{cfg: cfg, times: newCallTimes(), guard: newForkGuard(), uploadPatience: uploadPatience, uploadEvery: uploadEvery}
+	c := &Client{cfg: cfg, times: newCallTimes(), guard: newForkGuard(), uploadPatience: uploadPatience, uploadEvery: uploadEvery, inTurns: new(atomic.Int64)}
+	if cfg.Space != nil {
+		c.inTurns = &cfg.Space.inTurns
+	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.funcs.init()
 	c.stage.init(hiprpc.MaxStaged)

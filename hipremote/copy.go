@@ -301,20 +301,6 @@ func (c *Client) copyHost(ct *callTime, t hip.Thread, dst, src hip.Ptr, s shape)
 	return hip.Success
 }
 
-// turn waits until it would be the turn of what is queued on a stream now: also behind what the null stream has before it, which who waits for the stream does not
-// wait for.
-func (c *Client) turn(ct *callTime, t hip.Thread, st hip.Stream) hip.Error {
-	if !c.work.busy() {
-		return hip.Success
-	}
-	if st > hip.StreamLegacy {
-		if code := c.launchHostFunc(ct, t, st, func() {}); code != hip.Success {
-			return code
-		}
-	}
-	return c.StreamSynchronize(t, st)
-}
-
 func (s *shape) move(dst, src hip.Ptr) {
 	for row := range s.height {
 		copy(hostBytes(uint64(dst)+row*s.dpitch, s.width), hostBytes(uint64(src)+row*s.spitch, s.width))

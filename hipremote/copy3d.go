@@ -195,7 +195,7 @@ func (c *Client) boxLater(t hip.Thread, box hip.DrvMEMCPY3D, dst, src *volume, s
 		return false, hip.Success
 	}
 	n := ((box.Depth-1)*dst.height+box.Height-1)*dst.pitch + box.WidthInBytes // not of an array, whose device is known
-	return c.inTurn(t, st, &dst.side, n, func(t hip.Thread, own hip.Stream) hip.Error {
+	return c.copyInTurn(t, st, &dst.side, n, func(t hip.Thread, own hip.Stream) hip.Error {
 		return c.doCopyBox(nil, hip.OpDrvMemcpy3DAsync, t, box, own, true)
 	})
 }

@@ -23,17 +23,17 @@ func (c *Client) copyLater(t hip.Thread, d *side, dst, src hip.Ptr, s shape) (do
 	if b == nil || b.host == nil {
 		return false, hip.Success
 	}
-	return c.inTurn(t, s.stream, d, s.extent(s.dpitch), func(t hip.Thread, own hip.Stream) hip.Error {
+	return c.copyInTurn(t, s.stream, d, s.extent(s.dpitch), func(t hip.Thread, own hip.Stream) hip.Error {
 		turn := s
 		turn.stream, turn.wait = own, true
 		return c.doCopy(nil, hip.OpMemcpyAsync, t, dst, src, turn)
 	})
 }
 
-// inTurn makes a copy to n bytes of device memory when a stream comes to it, on a stream aside. As any copy it belongs to the null stream of the
+// copyInTurn makes a copy to n bytes of device memory when a stream comes to it, on a stream aside. As any copy it belongs to the null stream of the
 // device whose memory it is, too. That must not wait for itself, so the stream aside is that device's. Not done is what such a stream cannot do;
 // the stream has come to it.
-func (c *Client) inTurn(t hip.Thread, st hip.Stream, d *side, n uint64, f func(t hip.Thread, own hip.Stream) hip.Error) (done bool, code hip.Error) {
+func (c *Client) copyInTurn(t hip.Thread, st hip.Stream, d *side, n uint64, f func(t hip.Thread, own hip.Stream) hip.Error) (done bool, code hip.Error) {
 	on := hip.Thread{Device: c.streamDevice(t, st), ID: t.ID}
 	home := on
 	if o := c.owner(t, d, d.addr, n); o >= 0 {
@@ -49,21 +49,13 @@ func (c *Client) inTurn(t hip.Thread, st hip.Stream, d *side, n uint64, f func(t
 	if code != hip.Success {
 		return false, code
 	}
-	life := c.async.life.Load()
-	c.later.Add(1)
-	code = c.LaunchHostFunc(t, st, func() {
-		defer c.later.Add(-1)
+	code = c.InTurn(t, st, func() hip.Error {
 		code := f(home, own)
 		if code == hip.Success {
 			code = c.StreamSynchronize(home, own)
 		}
-		if code != hip.Success {
-			c.async.local(on.Device, life, code)
-		}
+		return code
 	})
-	if code != hip.Success {
-		c.later.Add(-1)
-	}
 	if code == hip.Success && home != on {
 		code = aside.Follow(c, home, hip.StreamNull, on, st)
 	}

@@ -165,12 +165,12 @@ func (c *Client) mallocAsync(ct *callTime, t hip.Thread, size uint64, st hip.Str
 // with it.
 func (c *Client) FreeAsync(t hip.Thread, p hip.Ptr, st hip.Stream) hip.Error {
 	ct := c.begin()
-	code := c.freeAsync(&ct, t, p, st, c.later.Load() > 0 && c.behindFuncs(st))
+	code := c.freeAsync(&ct, t, p, st, c.inTurns.Load() > 0 && c.behindFuncs(st))
 	c.end(&ct, hip.OpFreeAsync, code)
 	return code
 }
 
-// freeAsync frees in the stream's turn: where copies of copyLater, which look for the memory, may be before it, it does so behind them.
+// freeAsync frees in the stream's turn: where functions of InTurn, which look for the memory, may be before it, it does so behind them.
 func (c *Client) freeAsync(ct *callTime, t hip.Thread, p hip.Ptr, st hip.Stream, behind bool) hip.Error {
 	l, code := c.ready()
 	if code != hip.Success {
@@ -191,12 +191,7 @@ func (c *Client) freeAsync(ct *callTime, t hip.Thread, p hip.Ptr, st hip.Stream,
 	}
 	if behind {
 		m.mu.Unlock()
-		life := c.async.life.Load()
-		return c.launchHostFunc(ct, t, st, func() {
-			if code := c.freeAsync(nil, t, p, st, false); code != hip.Success {
-				c.async.local(t.Device, life, code)
-			}
-		})
+		return c.inTurn(ct, t, st, func() hip.Error { return c.freeAsync(nil, t, p, st, false) })
 	}
 	m.remove(b)
 	if b.size != 0 {

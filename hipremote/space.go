@@ -18,6 +18,8 @@ type Space struct {
 	mu       sync.Mutex
 	host     *places // of host memory
 	users    int     // clients that have the range
+
+	inTurns atomic.Int64 // see Client: what happens in the turn of one worker's stream may use another's memory
 }
 
 // NewSpace is for clients of this many workers.

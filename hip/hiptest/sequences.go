@@ -434,6 +434,47 @@ var sequenceTests = []test{
 			}
 		}
 	}},
+	{"FreedBehindAnotherDevice", func(e *env) { // what is copied between devices is there until the copy's turn, whose memory ever it is
+		if n, _ := e.GetDeviceCount(); n < 2 {
+			return
+		}
+		const n = 64 << 10
+		want, other := pattern(n, 5), hip.Thread{Device: 1, ID: 1}
+		taken := func(th hip.Thread, s hip.Stream) hip.Ptr {
+			p, err := e.MallocAsync(th, n, s)
+			e.ok("MallocAsync", err)
+			e.write(p, want)
+			return p
+		}
+		to, err := e.Malloc(other, n)
+		e.ok("Malloc", err)
+		check := func(what string) {
+			for _, th := range []hip.Thread{e.th, other} {
+				e.ok("DeviceSynchronize", e.DeviceSynchronize(th))
+			}
+			e.equal(what, e.download(to, n), want)
+			e.ok("Memset", e.Memset(other, to, 0, n))
+		}
+		p := taken(e.th, hip.StreamNull)
+		g := e.gate(hip.StreamNull)
+		time.AfterFunc(10*time.Millisecond, g.open)
+		e.ok("Memcpy", e.Memcpy(e.th, to, p, n, hip.MemcpyDeviceToDevice))
+		e.ok("FreeAsync", e.FreeAsync(e.th, p, hip.StreamNull))
+		check("what was freed behind a copy to another device")
+
+		s, err := e.StreamCreateWithPriority(other, nonBlocking, 0)
+		e.ok("StreamCreate", err)
+		p = taken(other, s)
+		blocking := e.stream(0)
+		g = e.gate(hip.StreamNull)
+		e.ok("MemcpyAsync", e.MemcpyAsync(e.th, to, p, n, hip.MemcpyDeviceToDevice, hip.StreamNull))
+		time.AfterFunc(10*time.Millisecond, g.open)
+		e.ok("FreeAsync", e.FreeAsync(e.th, p, blocking))
+		again, err := e.MallocAsync(other, n, s)
+		e.ok("MallocAsync", err)
+		e.ok("MemsetAsync", e.MemsetAsync(other, again, 0xff, n, s))
+		check("what was freed on a stream behind the null stream's copy")
+	}},
 	{"Random", func(e *env) {
 		for seed := range uint64(8) {
 			s := sequence{e: e.another(), r: rand.New(rand.NewPCG(seed, 41))}
