@@ -86,23 +86,29 @@ func (s *session) doDeviceSynchronize(r *wire.Request) {
 	s.wait(r, func(r *wire.Request) { s.synced(r, t.Device, hip.StreamNull, s.rt.DeviceSynchronize(t)) })
 }
 
+// synchronize answers a call that waits: on the line if query says within a moment that what it waits for has come, otherwise beside it.
+func (s *session) synchronize(r *wire.Request, query, wait func() hip.Error, answer func(r *wire.Request, code hip.Error)) {
+	if s.idler != nil { // AMD's may wait for more than its query tells of, and what it waits for may come by this line
+		var code hip.Error
+		soon(func() bool { code = query(); return code != hip.ErrorNotReady })
+		if code == hip.Success {
+			code = wait() // not now, but only what waits has pools give memory back
+		}
+		if code != hip.ErrorNotReady {
+			answer(r, code)
+			return
+		}
+	}
+	s.wait(r, func(r *wire.Request) { answer(r, wait()) })
+}
+
 func (s *session) doStreamSynchronize(r *wire.Request) {
 	t, st, ok := s.threadStream(r)
 	if !ok {
 		return
 	}
-	if s.idler != nil { // AMD's may wait for more than its query tells of, and what it waits for may come by this line
-		var code hip.Error
-		soon(func() bool { code = s.rt.StreamQuery(t, st); return code != hip.ErrorNotReady })
-		if code == hip.Success {
-			code = s.rt.StreamSynchronize(t, st) // does not wait now, but only it has pools give memory back
-		}
-		if code != hip.ErrorNotReady {
-			s.synced(r, s.streamDevice(t.Device, st), st, code)
-			return
-		}
-	}
-	s.wait(r, func(r *wire.Request) { s.synced(r, s.streamDevice(t.Device, st), st, s.rt.StreamSynchronize(t, st)) })
+	s.synchronize(r, func() hip.Error { return s.rt.StreamQuery(t, st) }, func() hip.Error { return s.rt.StreamSynchronize(t, st) },
+		func(r *wire.Request, code hip.Error) { s.synced(r, s.streamDevice(t.Device, st), st, code) })
 }
 
 func (s *session) doStreamQuery(r *wire.Request) {
@@ -118,18 +124,8 @@ func (s *session) doEventSynchronize(r *wire.Request) {
 	if !ok {
 		return
 	}
-	if s.idler != nil { // as for a stream
-		var code hip.Error
-		soon(func() bool { code = s.rt.EventQuery(t, e); return code != hip.ErrorNotReady })
-		if code == hip.Success {
-			code = s.rt.EventSynchronize(t, e)
-		}
-		if code != hip.ErrorNotReady {
-			s.synced(r, s.eventDevice(t, e), hip.StreamNull, code)
-			return
-		}
-	}
-	s.wait(r, func(r *wire.Request) { s.synced(r, s.eventDevice(t, e), hip.StreamNull, s.rt.EventSynchronize(t, e)) })
+	s.synchronize(r, func() hip.Error { return s.rt.EventQuery(t, e) }, func() hip.Error { return s.rt.EventSynchronize(t, e) },
+		func(r *wire.Request, code hip.Error) { s.synced(r, s.eventDevice(t, e), hip.StreamNull, code) })
 }
 
 func (s *session) doEventQuery(r *wire.Request) {
