@@ -35,6 +35,7 @@ func (c *Client) graphOp(l *link, t hip.Thread, op *hip.GraphOp) (uint64, hip.Er
 		return c.graphBatch(t, op)
 	case hip.GraphNodeTypeMemFree:
 		if p := op.Ptr; p != 0 { // this side keeps account of what is allocated
+			t.Device = op.Device
 			return c.toFunc(t, op, func(s hip.Stream) hip.Error { return c.FreeAsync(t, p, s) }), hip.Success
 		}
 	}
@@ -138,14 +139,8 @@ func (c *Client) graphCopy(t hip.Thread, op *hip.GraphOp) (uint64, hip.Error) {
 	if k.Peer || !d.host && !s.host {
 		return 0, hip.Success
 	}
-	at := t // the copy is the device's whose memory it touches: on another it would wait for that one's streams, among them the graph's
-	switch at.Device = op.Device; {
-	case d.device && d.on >= 0:
-		at.Device = d.on
-	case s.device && s.on >= 0:
-		at.Device = s.on
-	}
-	return c.toFuncOn(at, op, func(st hip.Stream) hip.Error {
+	at := copyingThread(t, op, &d, &s)
+	return c.toFunc(at, op, func(st hip.Stream) hip.Error {
 		for z := range k.Depth {
 			dst, src := k.Dst+hip.Ptr(z*k.DstSlice), k.Src+hip.Ptr(z*k.SrcSlice)
 			if code := c.copy(hip.OpMemcpy2DAsync, at, dst, src, shape{k.DstPitch, k.SrcPitch, k.Width, k.Height, k.Kind, st, false, -1, -1, false}); code != hip.Success {
@@ -154,6 +149,19 @@ func (c *Client) graphCopy(t hip.Thread, op *hip.GraphOp) (uint64, hip.Error) {
 		}
 		return hip.Success
 	}), hip.Success
+}
+
+// copyingThread is the one that makes a copy of a graph: the copy is the device's whose memory it touches. On another it would wait for that one's streams, among
+// them the graph's.
+func copyingThread(t hip.Thread, op *hip.GraphOp, dst, src *side) hip.Thread {
+	t.Device = op.Device
+	switch {
+	case dst.device && dst.on >= 0:
+		t.Device = dst.on
+	case src.device && src.on >= 0:
+		t.Device = src.on
+	}
+	return t
 }
 
 // graphBox leaves the copy of a box within the device to the worker, as it is told of one that is made at once: a side in memory begins
@@ -172,7 +180,8 @@ func (c *Client) graphBox(t hip.Thread, op *hip.GraphOp, x hip.DrvMEMCPY3D) (uin
 		return 0, code
 	}
 	if s.host || d.host {
-		return c.toFunc(t, op, func(st hip.Stream) hip.Error { return c.DrvMemcpy3DAsync(t, &x, st) }), hip.Success
+		at := copyingThread(t, op, &d.side, &s.side)
+		return c.toFunc(at, op, func(st hip.Stream) hip.Error { return c.DrvMemcpy3DAsync(at, &x, st) }), hip.Success
 	}
 	boxPut(&box, &d, &s)
 	op.Copy.General = &box
@@ -196,13 +205,8 @@ func (c *Client) lands(op *hip.GraphOp) bool {
 	return code == hip.Success && at.plain()
 }
 
-// toFunc makes an operation one of this process: do issues it on a stream of its own, and it has happened when the function returns.
+// toFunc makes an operation one of this process: do issues it on a stream of its own, of a thread's device, and it has happened when the function returns.
 func (c *Client) toFunc(t hip.Thread, op *hip.GraphOp, do func(s hip.Stream) hip.Error) uint64 {
-	return c.toFuncOn(hip.Thread{Device: op.Device, ID: t.ID}, op, do)
-}
-
-// toFuncOn is toFunc with a stream of a thread's device.
-func (c *Client) toFuncOn(t hip.Thread, op *hip.GraphOp, do func(s hip.Stream) hip.Error) uint64 {
 	*op = hip.GraphOp{Type: hip.GraphNodeTypeHost, Device: op.Device, After: op.After, Disabled: op.Disabled}
 	return c.graphs.add(func() {
 		life := c.async.life.Load()

@@ -45,20 +45,22 @@ func (x *end) owners() []*device {
 	return list
 }
 
-// others are fences for what other devices still do with the memory.
+// homes are the devices whose memory it is, none of memory of the host.
+func (x *end) homes() []*device {
+	switch {
+	case x.a == nil || !onCard(x.a.Kind):
+		return nil
+	case x.a.Kind == vmem.Virtual:
+		return x.owners()
+	}
+	return []*device{noteOf(x.a).d}
+}
+
+// others are fences for what other devices still do with their memory.
 func (tr *transfer) others(d *device) []queue.Fence {
 	var list []queue.Fence
 	for _, x := range tr.ends() {
-		if x.a == nil {
-			continue
-		}
-		if x.a.Kind != vmem.Virtual {
-			if o := noteOf(x.a).d; o != d {
-				list = append(list, o.queues.Blocking()...)
-			}
-			continue
-		}
-		for _, o := range x.owners() {
+		for _, o := range x.homes() {
 			if o != d {
 				list = append(list, o.queues.Blocking()...)
 			}
@@ -73,13 +75,7 @@ func (tr *transfer) others(d *device) []queue.Fence {
 func (tr *transfer) homes() []*device {
 	var list []*device
 	for _, x := range tr.ends() {
-		switch {
-		case x.a == nil || !onCard(x.a.Kind):
-		case x.a.Kind == vmem.Virtual:
-			list = append(list, x.owners()...)
-		default:
-			list = append(list, noteOf(x.a).d)
-		}
+		list = append(list, x.homes()...)
 	}
 	slices.SortFunc(list, func(a, b *device) int { return cmp.Compare(a.id, b.id) })
 	if list = slices.Compact(list); len(list) > 1 && !tr.peer {

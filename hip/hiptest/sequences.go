@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/rocwire/rocwire/hip"
@@ -19,6 +20,7 @@ type sequence struct {
 	f       []hip.Function // by device
 	streams []*line
 	pieces  []*piece
+	plans   []*plan
 	did     []string // the last calls, for who looks for what is wrong
 }
 
@@ -93,7 +95,13 @@ func (s *sequence) event(st *line) hip.Event {
 // use puts a stream behind what was done to a piece.
 func (s *sequence) use(p *piece, st *line) {
 	s.e.Helper()
-	from := p.owner
+	s.behind(p.owner, st)
+	p.owner = st
+}
+
+// behind puts a stream behind what another has now.
+func (s *sequence) behind(from, st *line) {
+	s.e.Helper()
 	turns := from.th == st.th && from.blocking && st.blocking && (from.stream == 0 || st.stream == 0)
 	if from != st && !turns {
 		v := s.event(from)
@@ -101,7 +109,21 @@ func (s *sequence) use(p *piece, st *line) {
 		s.ok("EventDestroy", s.e.EventDestroy(st.th, v))
 		s.say("%s waits for %s", st.name, from.name)
 	}
-	p.owner = st
+}
+
+// saxpy is the launch that adds n floats to others.
+func (s *sequence) saxpy(th hip.Thread, n int, from, to hip.Ptr) *hip.Launch {
+	return &hip.Launch{Function: s.f[th.Device], Grid: hip.Dim3{X: uint32(n+63) / 64, Y: 1, Z: 1}, Block: hip.Dim3{X: 64, Y: 1, Z: 1}, Args: pack(uint32(n), float32(1), from, to)}
+}
+
+// exact empties a piece whose sums become too large to be exact.
+func (s *sequence) exact(p *piece, st *line) {
+	s.e.Helper()
+	if p.device >= 0 && p.device != st.th.Device || slices.Max(p.want) <= 1<<20 {
+		return
+	}
+	s.ok("MemsetD32Async", s.e.MemsetD32Async(st.th, p.at, 0, uint64(len(p.want)), st.stream))
+	clear(p.want)
 }
 
 // part is a range of both pieces, as long: often all of it, or little of it.
@@ -123,7 +145,7 @@ func (s *sequence) step() {
 	x, y, n := s.part(a, b)
 	size := uint64(4 * n)
 	to, from := b.at+hip.Ptr(4*y), a.at+hip.Ptr(4*x)
-	switch s.r.IntN(12) {
+	switch s.r.IntN(17) {
 	case 0: // the stream is late
 		d := time.Duration(s.r.IntN(3000)) * time.Microsecond
 		s.say("%s is late by %v", st.name, d)
@@ -193,6 +215,42 @@ func (s *sequence) step() {
 		v := s.values(b.want[y:][:n])
 		s.say("%s: the program writes %s+%d, %d floats", st.name, b.name, y, n)
 		s.ok("LaunchHostFunc", e.LaunchHostFunc(st.th, st.stream, func() { copy(b.mem[4*y:], v) }))
+	case 9:
+		s.plan()
+	case 10, 11:
+		if len(s.plans) == 0 {
+			return
+		}
+		g := s.plans[s.r.IntN(len(s.plans))]
+		if g.th == st.th {
+			s.launch(g, st)
+		}
+	case 12:
+		if len(s.plans) > 0 && s.r.IntN(2) == 0 {
+			s.change(s.plans[s.r.IntN(len(s.plans))])
+		}
+	case 13: // a box
+		const pitch, rows = 32, 4 // in floats
+		depth := n / (pitch * rows)
+		if a == b || depth == 0 {
+			return
+		}
+		s.use(a, st)
+		s.use(b, st)
+		of := func(p *piece, at hip.Ptr) volume {
+			kind := hip.MemoryTypeDevice
+			if p.device < 0 {
+				kind = hip.MemoryTypeUnified
+			}
+			return volume{kind, at, 0, 4 * pitch, rows}
+		}
+		s.say("%s: %s+%d = %s+%d, a box of %d slices", st.name, b.name, y, a.name, x, depth)
+		s.ok("DrvMemcpy3DAsync", e.DrvMemcpy3DAsync(st.th, box(of(b, to), 4, 0, 0, of(a, from), 16, 1, 0, 80, 3, uint64(depth)), st.stream))
+		for z := range depth {
+			for i := range 3 {
+				copy(b.want[y+(z*rows+i)*pitch+1:][:20], a.want[x+(z*rows+i+1)*pitch+4:])
+			}
+		}
 	default:
 		if a.device >= 0 && a.device != st.th.Device || b.device >= 0 && b.device != st.th.Device {
 			return
@@ -203,17 +261,13 @@ func (s *sequence) step() {
 			y, to = x, from
 		}
 		s.say("%s: %s+%d += %s+%d, %d floats", st.name, b.name, y, a.name, x, n)
-		s.ok("LaunchKernel", e.LaunchKernel(st.th, &hip.Launch{Function: s.f[st.th.Device], Grid: hip.Dim3{X: uint32(n+63) / 64, Y: 1, Z: 1},
-			Block: hip.Dim3{X: 64, Y: 1, Z: 1}, Stream: st.stream, Args: pack(uint32(n), float32(1), from, to)}))
-		large := false
+		k := s.saxpy(st.th, n, from, to)
+		k.Stream = st.stream
+		s.ok("LaunchKernel", e.LaunchKernel(st.th, k))
 		for i := range n {
 			b.want[y+i] += a.want[x+i]
-			large = large || b.want[y+i] > 1<<20
 		}
-		if large { // sums stay exact
-			s.ok("MemsetD32Async", e.MemsetD32Async(st.th, b.at, 0, uint64(len(b.want)), st.stream))
-			clear(b.want)
-		}
+		s.exact(b, st)
 	}
 }
 
@@ -403,6 +457,31 @@ var sequenceTests = []test{
 			e.Errorf("it copied %x, which is not what the null stream has before it", got[:4])
 		}
 	}},
+	{"ShownToAllThreads", func(e *env) { // what one thread waits for, another that waits sees as well
+		const n, times = 1 << 18, 60
+		h, err := e.MallocManaged(e.th, 4*n, hip.MemAttachGlobal)
+		e.ok("MallocManaged", err)
+		mem, s := hostBytes(h, 4*n), e.stream(nonBlocking)
+		one := make([]float32, n)
+		for i := range one {
+			one[i] = 1
+		}
+		x, add := e.upload(f32s(one)), e.kernel("saxpy", "saxpy")
+		clear(mem)
+		for i := range times {
+			e.launch(add, n/64, 64, s, uint32(n), float32(1), x, h)
+			waited := make(chan hip.Error, 1)
+			go func() { waited <- e.StreamSynchronize(hip.Thread{ID: 2}, s) }()
+			time.Sleep(time.Duration(rand.IntN(2000)) * time.Microsecond)
+			p, err := e.Malloc(e.th, 4096)
+			e.ok("Malloc", err)
+			e.ok("Free", e.Free(e.th, p)) // waits for the device
+			if got := math.Float32frombits(u32At(mem, n-1)); got != float32(i+1) {
+				e.Errorf("after %d launches it is %v", i+1, got)
+			}
+			e.ok("StreamSynchronize", <-waited)
+		}
+	}},
 	{"FreedBehindHostFunction", func(e *env) { // what is copied to in a stream's turn is there until then
 		const n = 4096
 		from := e.pinned(n)
@@ -477,16 +556,29 @@ var sequenceTests = []test{
 	}},
 	{"Random", func(e *env) {
 		for seed := range uint64(8) {
-			s := sequence{e: e.another(), r: rand.New(rand.NewPCG(seed, 41))}
-			s.begin()
-			for range 150 {
-				if s.r.IntN(5) == 0 {
-					s.look()
-				} else {
-					s.step()
-				}
-			}
-			s.all()
+			(&sequence{e: e.another(), r: rand.New(rand.NewPCG(seed, 41))}).run(150)
 		}
 	}},
+	{"RandomThreads", func(e *env) { // each with streams and memory of its own, on the same devices
+		var all sync.WaitGroup
+		for i := range uint64(4) {
+			own := *e
+			own.th.ID += uint32(i)
+			all.Go(func() { (&sequence{e: &own, r: rand.New(rand.NewPCG(i, 43))}).run(250) })
+		}
+		all.Wait()
+	}},
+}
+
+// run makes up a program of so many steps.
+func (s *sequence) run(steps int) {
+	s.begin()
+	for range steps {
+		if s.r.IntN(5) == 0 {
+			s.look()
+		} else {
+			s.step()
+		}
+	}
+	s.all()
 }

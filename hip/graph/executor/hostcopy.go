@@ -59,12 +59,14 @@ func (e *exec) takesOff(t hip.Thread, c *hip.GraphCopy) bool {
 // issued may read ordinary memory at once, or wait: in a graph it does neither.
 func (e *exec) copyInTurn(t hip.Thread, s hip.Stream, c hip.GraphCopy) hip.Error {
 	at := t // the copy is the device's whose memory it touches: on another it would wait for that one's streams, among them perhaps the launch's
-	if c.General == nil {
-		for _, p := range [...]hip.Ptr{c.Dst, c.Src} {
-			if a, err := e.rt.PointerGetAttributes(t, p); err == hip.Success && a.Type == hip.MemoryTypeDevice {
-				at.Device = a.Device
-				break
-			}
+	ends := [...]hip.Ptr{c.Dst, c.Src}
+	if x := c.General; x != nil {
+		ends = [...]hip.Ptr{volume(x.Dst()), volume(x.Src())}
+	}
+	for _, p := range ends {
+		if a, err := e.rt.PointerGetAttributes(t, p); err == hip.Success && a.Type == hip.MemoryTypeDevice {
+			at.Device = a.Device
+			break
 		}
 	}
 	side, err := e.sides.enter(at, func() (hip.Stream, hip.Error) { return newStream(e.rt, at) })
@@ -82,6 +84,14 @@ func (e *exec) copyInTurn(t hip.Thread, s hip.Stream, c hip.GraphCopy) hip.Error
 		e.sides.done(e.rt, hip.Success)
 	}
 	return err
+}
+
+// volume is the address of a side of a box, 0 if it is an array.
+func volume(s hip.BoxSide) hip.Ptr {
+	if s.MemoryType == hip.MemoryTypeArray {
+		return 0
+	}
+	return s.Ptr()
 }
 
 // sides are streams for copies that are made in turn, one a device. They are
