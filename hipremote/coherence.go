@@ -136,13 +136,32 @@ func (c *Client) pushAll(l *link) hip.Error {
 	return hip.Success
 }
 
-// pull fetches what the device wrote since the last time, if it can have written anything.
-func (c *Client) pull(ct *callTime, l *link) hip.Error {
+// ended is what is known to have come to an end.
+type ended struct {
+	work   uint64 // on all devices what was posted up to this mark, 0: nothing
+	device int32  // on this one, of what was posted before at; -1: on none
+	at     moment
+}
+
+// show brings host memory up to date with what has ended. Who finds that nothing is under way counts on host memory showing it, so that is noted last.
+func (c *Client) show(ct *callTime, l *link, x ended) hip.Error {
+	if code := c.pull(ct, l, x.work); code != hip.Success {
+		return code
+	}
+	c.work.done.note(x.work)
+	if x.device >= 0 {
+		c.tasksOf(x.device).idle(x.at)
+	}
+	return hip.Success
+}
+
+// pull fetches what the device wrote since the last time, if it can have written anything. What was posted up to the mark done is known to have ended.
+func (c *Client) pull(ct *callTime, l *link, done uint64) hip.Error {
 	if c.host.open.Load() == 0 {
 		return hip.Success
 	}
 	for _, r := range c.host.list() {
-		if code := c.pullRegion(ct, l, r); code != hip.Success {
+		if code := c.pullRegion(ct, l, r, done); code != hip.Success {
 			return code
 		}
 	}
@@ -152,10 +171,11 @@ func (c *Client) pull(ct *callTime, l *link) hip.Error {
 // pullBuffers are for what the worker answers.
 var pullBuffers = sync.Pool{New: func() any { b := make([]byte, hiprpc.MaxDiff+4096); return &b }}
 
-func (c *Client) pullRegion(ct *callTime, l *link, r *hostRegion) hip.Error {
+func (c *Client) pullRegion(ct *callTime, l *link, r *hostRegion, done uint64) hip.Error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	mark, quiet := c.work.quiet()
+	quiet = quiet || mark == done
 	if !r.exposed.Load() || r.twin == nil || quiet && r.pulled == mark {
 		return hip.Success
 	}

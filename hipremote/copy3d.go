@@ -288,7 +288,8 @@ func (c *Client) boxFrom(ct *callTime, l *link, op uint16, m *hiprpc.Copy3D, dst
 	wait = wait || !flat
 	m.Async = !wait
 	var packed []byte
-	code := pieces(&box, fromPiece, func(x, y, z, width, height, depth uint64) hip.Error {
+	end := ended{device: -1}
+	code := pieces(&box, fromPiece, func(x, y, z, width, height, depth uint64) (code hip.Error) {
 		m.Box.SrcXInBytes, m.Box.SrcY, m.Box.SrcZ = box.SrcXInBytes+x, box.SrcY+y, box.SrcZ+z
 		m.Box.WidthInBytes, m.Box.Height, m.Box.Depth = width, height, depth
 		n := width * height * depth
@@ -297,14 +298,15 @@ func (c *Client) boxFrom(ct *callTime, l *link, op uint16, m *hiprpc.Copy3D, dst
 		if flat {
 			part := hostBytes(dst.local+(z*box.Height+y)*box.WidthInBytes+x, n)
 			if wait {
-				return c.fetchBytes(ct, l, op, req, part)
+				end, code = c.fetchBytes(ct, l, op, req, part)
+				return code
 			}
 			return c.fetchBytesLater(ct, l, op, m.Device, req, part)
 		}
 		if uint64(len(packed)) != n {
 			packed = make([]byte, n)
 		}
-		if code := c.fetchBytes(ct, l, op, req, packed); code != hip.Success {
+		if end, code = c.fetchBytes(ct, l, op, req, packed); code != hip.Success {
 			return code
 		}
 		dst.unpack(packed, box.WidthInBytes, x, y, z, width, height, depth)
@@ -313,5 +315,5 @@ func (c *Client) boxFrom(ct *callTime, l *link, op uint16, m *hiprpc.Copy3D, dst
 	if code != hip.Success || !wait {
 		return code
 	}
-	return c.pull(ct, l)
+	return c.show(ct, l, end)
 }

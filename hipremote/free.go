@@ -74,9 +74,7 @@ func (c *Client) freeBlock(ct *callTime, l *link, b *block, wait bool) hip.Error
 		at := c.before(b.device)
 		err := ct.call(l, hip.OpFree, m)
 		code = hip.Error(m.Code)
-		if err == nil && code == hip.Success {
-			c.heardIdle(m.Rep, at.work)
-		}
+		x := ended{device: b.device, at: at, work: c.allIdle(m.Rep, at)}
 		wire.PutMsg(m)
 		if err != nil {
 			return c.broken(l, err)
@@ -85,8 +83,7 @@ func (c *Client) freeBlock(ct *callTime, l *link, b *block, wait bool) hip.Error
 			code = hip.ErrorUnknown
 		}
 		if code == hip.Success {
-			c.deviceIdle(l, b.device, at)
-			code = c.pull(ct, l)
+			code = c.deviceIdle(ct, l, x)
 		}
 	} else if err := ct.post(l, hip.OpFree, req, nil); err != nil {
 		return c.broken(l, err)

@@ -244,7 +244,7 @@ func (c *Client) runHostFunc(payload []byte) {
 
 // runFunc runs a host function and lets its stream go on.
 func (c *Client) runFunc(l *link, id uint64, f func()) {
-	_ = c.pull(nil, l) // a lost connection is told to whoever calls next
+	_ = c.pull(nil, l, 0) // a lost connection is told to whoever calls next
 	f()
 	c.funcs.due.Add(-1)
 	c.funcs.order() // what f did happens before what the stream does next

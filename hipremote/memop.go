@@ -182,7 +182,7 @@ func (c *Client) hostOp(l *link, r *hostRegion, o *memop.Op) {
 			return
 		}
 		if now := time.Now(); now.After(next) { // a kernel may be who writes it
-			if c.pullRegion(nil, l, r) != hip.Success {
+			if c.pullRegion(nil, l, r, 0) != hip.Success {
 				return
 			}
 			next = time.Now().Add(max(pullPause, 20*time.Since(now)))

@@ -61,8 +61,7 @@ func (c *Client) doSync(ct *callTime, op uint16, m *wire.Msg, s come) hip.Error 
 	switch {
 	case code == hip.Success:
 		c.reached(hip.Event(s.event), at)
-		c.heardIdle(m.Rep, before.work)
-		if code = c.synced(ct, l, s, before); code == hip.Success && hip.TraitsOf(op)&hip.ReturnsErrors != 0 {
+		if code = c.synced(ct, l, s, ended{c.allIdle(m.Rep, before), -1, before}); code == hip.Success && hip.TraitsOf(op)&hip.ReturnsErrors != 0 {
 			code = c.async.take(s.of(c)) // what this side found while the stream got here
 		}
 	case hiprpc.Sticky(code):
@@ -71,40 +70,44 @@ func (c *Client) doSync(ct *callTime, op uint16, m *wire.Msg, s come) hip.Error 
 	return code
 }
 
-// synced is told that a synchronizing call has succeeded: what its stream did is done, and host memory must show it. at is when it was asked.
-func (c *Client) synced(ct *callTime, l *link, s come, at moment) hip.Error {
+// synced is told that a synchronizing call has succeeded: what its stream did is done, and host memory must show it. x is what the worker said besides.
+func (c *Client) synced(ct *callTime, l *link, s come, x ended) hip.Error {
 	c.funcs.order()
 	switch s.what {
 	case ofDevice:
-		c.deviceIdle(l, s.device, at)
+		x.device = s.device
+		return c.deviceIdle(ct, l, x)
 	case ofStream:
-		c.nullIdle(s.device, s.stream, at)
-		c.settle(s.device, s.stream, false, at)
+		x.device = c.emptied(s.device, s.stream)
+		c.settle(s.device, s.stream, false, x.at)
 	}
-	return c.pull(ct, l)
+	return c.show(ct, l, x)
 }
 
-// heardIdle is told the results of a call that may say that nothing is under way on any device of what was posted up to a mark.
-func (c *Client) heardIdle(results []byte, mark uint64) {
+// allIdle is up to where everything on all devices has ended, 0 if the results of a call that was made at a moment do not say that.
+func (c *Client) allIdle(results []byte, at moment) uint64 {
 	if hiprpc.Idle(results) {
-		c.work.done.note(mark)
+		return at.work
 	}
+	return 0
 }
 
-// deviceIdle is told that a device has nothing to do of what was posted before a moment.
-func (c *Client) deviceIdle(l *link, device int32, at moment) {
+// deviceIdle is told that a device has come to an end.
+func (c *Client) deviceIdle(ct *callTime, l *link, x ended) hip.Error {
 	if c.onlyDevice() {
-		c.work.done.note(at.work)
+		x.work = x.at.work
 	}
-	c.tasksOf(device).idle(at)
-	c.settle(device, 0, true, at)
+	c.settle(x.device, 0, true, x.at)
+	return c.show(ct, l, x)
 }
 
-// nullIdle is told that a stream has nothing to do. If it is the null stream, and the device has no other, neither has the device.
-func (c *Client) nullIdle(device int32, st hip.Stream, at moment) {
+// emptied is the device that has nothing to do when a stream has nothing, -1 if that cannot be said: if it is the null stream, and the device has no other, it is
+// that device.
+func (c *Client) emptied(device int32, st hip.Stream) int32 {
 	if st <= hip.StreamLegacy && c.handles.None(hip.HandleStream) {
-		c.tasksOf(device).idle(at)
+		return device
 	}
+	return -1
 }
 
 // onlyDevice says whether the worker has one device, as far as the program has asked.

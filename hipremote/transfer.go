@@ -159,7 +159,7 @@ func (c *Client) copyFrom(ct *callTime, l *link, op uint16, t hip.Thread, m *hip
 	if wait {
 		if done, code := c.nearCopy(ct, l, op, t, m, dst, dpitch, wait); done {
 			if code == hip.Success {
-				code = c.pull(ct, l)
+				code = c.pull(ct, l, 0)
 			}
 			return code
 		}
@@ -173,14 +173,13 @@ func (c *Client) copyFrom(ct *callTime, l *link, op uint16, t hip.Thread, m *hip
 	if !l.direct {
 		piece = fromPiece
 	}
+	var x ended // when the last piece had come
 	for n > 0 {
 		m.Width = min(n, piece)
 		part := hostBytes(dst, m.Width)
-		code, at := hip.Success, c.before(m.Device)
+		code := hip.Success
 		if wait {
-			if code = c.fetch(ct, l, op, m, part); code == hip.Success {
-				c.nullIdle(m.Device, m.Stream, at)
-			}
+			x, code = c.fetch(ct, l, op, m, part)
 		} else {
 			code = c.fetchLater(ct, l, op, m, part)
 		}
@@ -190,40 +189,44 @@ func (c *Client) copyFrom(ct *callTime, l *link, op uint16, t hip.Thread, m *hip
 		dst, m.Src, n = dst+m.Width, m.Src+hip.Ptr(m.Width), n-m.Width
 	}
 	if wait {
-		return c.pull(ct, l)
+		return c.show(ct, l, x)
 	}
 	return hip.Success
 }
 
 // fetch gets the bytes of one message and waits for them.
-func (c *Client) fetch(ct *callTime, l *link, op uint16, m *hiprpc.Copy, dst []byte) hip.Error {
+func (c *Client) fetch(ct *callTime, l *link, op uint16, m *hiprpc.Copy, dst []byte) (x ended, code hip.Error) {
 	var buf [128]byte
-	return c.fetchBytes(ct, l, op, m.Append(buf[:0]), dst)
+	at := c.before(m.Device)
+	if x, code = c.fetchBytes(ct, l, op, m.Append(buf[:0]), dst); code == hip.Success {
+		x.device, x.at = c.emptied(m.Device, m.Stream), at
+	}
+	return x, code
 }
 
-func (c *Client) fetchBytes(ct *callTime, l *link, op uint16, req, dst []byte) hip.Error {
+// fetchBytes is fetch with an encoded request. What it says to have ended is of all devices.
+func (c *Client) fetchBytes(ct *callTime, l *link, op uint16, req, dst []byte) (x ended, code hip.Error) {
 	msg := wire.GetMsg()
 	defer wire.PutMsg(msg)
 	for {
-		mark := c.work.mark()
+		at := moment{work: c.work.mark()}
 		msg.Req, msg.Dst = append(msg.Req[:0], req...), dst
 		if err := ct.call(l, op, msg); err != nil {
-			return c.broken(l, err)
+			return ended{}, c.broken(l, err)
 		}
 		code := hip.Error(msg.Code)
 		var f hiprpc.Failure
 		switch {
 		case code == hip.Success && msg.DstN != len(dst):
-			return c.violation(op)
+			code = c.violation(op)
 		case code == hip.Success:
-			c.heardIdle(msg.Rep, mark)
-			return code
+			return ended{c.allIdle(msg.Rep, at), -1, at}, code
 		case !code.Valid():
-			return hip.ErrorUnknown
+			code = hip.ErrorUnknown
 		case f.Decode(msg.Rep) && !c.async.first(f):
 			continue // a failure that has been returned already stood in the way
 		}
-		return code
+		return ended{}, code
 	}
 }
 
@@ -263,20 +266,22 @@ func (c *Client) copyRowsFrom(ct *callTime, l *link, op uint16, m *hiprpc.Copy, 
 	part := *m
 	part.Async = false
 	var buf []byte
+	var x ended
 	for at := uint64(0); at < m.Height; at += part.Height {
 		part.Height = min(rows, m.Height-at)
 		part.Src = m.Src + hip.Ptr(at*m.Spitch)
 		if n := part.Height * m.Width; uint64(len(buf)) != n {
 			buf = make([]byte, n)
 		}
-		if code := c.fetch(ct, l, op, &part, buf); code != hip.Success {
+		var code hip.Error
+		if x, code = c.fetch(ct, l, op, &part, buf); code != hip.Success {
 			return code
 		}
 		for i := range part.Height {
 			copy(hostBytes(dst+(at+i)*dpitch, m.Width), buf[i*m.Width:])
 		}
 	}
-	return c.pull(ct, l)
+	return c.show(ct, l, x)
 }
 
 // copyWithin queues a copy on the device. Host memory that kernels use is brought up to date before, and after if the caller waits. As in HIP a
