@@ -58,7 +58,7 @@ func (r *Runtime) enqueue(t hip.Thread, s hip.Stream, newFollow func(streamOf) (
 		}
 		t.Device = device
 	}
-	event, err := r.EventCreateWithFlags(t, hip.EventDisableTiming|hip.EventBlockingSync)
+	event, err := r.EventCreateWithFlags(t, hip.EventDisableTiming)
 	if err != hip.Success {
 		return err
 	}
@@ -103,7 +103,7 @@ func (r *Runtime) follow(of streamOf) {
 		}
 		x.mu.Unlock()
 		first := list[0]
-		err := r.eventSynchronize(first.on, first.event)
+		err := r.await(first.on, first.event)
 		first.f(err)
 		close(first.called)
 		first.mu.Lock()
@@ -178,7 +178,7 @@ func (r *Runtime) StreamQuery(t hip.Thread, s hip.Stream) hip.Error {
 // EventSynchronize is hipEventSynchronize.
 func (r *Runtime) EventSynchronize(t hip.Thread, event hip.Event) hip.Error {
 	defer r.caughtUp()
-	return r.eventSynchronize(t, event)
+	return r.await(t, event)
 }
 
 // EventQuery is hipEventQuery.

@@ -102,6 +102,23 @@ func TestHostFuncs(t *testing.T) {
 	is(t, "no stream", r.LaunchHostFunc(th, 13, func() { t.Error("called") }), hip.ErrorInvalidHandle)
 }
 
+// TestEventAskedAbout: an event that one thread waits for can be asked about by others.
+func TestEventAskedAbout(t *testing.T) {
+	r, th := stub(t, "testdata/stub_event.c"), hip.Thread{}
+	e, err := r.EventCreateWithFlags(th, hip.EventDisableTiming)
+	must(t, "EventCreateWithFlags", err)
+	must(t, "EventRecord", r.EventRecord(th, e, 0x6000))
+	waited := make(chan hip.Error, 1)
+	go func() { waited <- r.EventSynchronize(th, e) }()
+	for range 50 {
+		time.Sleep(time.Millisecond)
+		is(t, "EventQuery", r.EventQuery(th, e), hip.ErrorNotReady)
+	}
+	must(t, "DeviceSetLimit", r.DeviceSetLimit(th, 0, 1))
+	must(t, "EventSynchronize", <-waited)
+	is(t, "EventQuery", r.EventQuery(th, e), hip.Success)
+}
+
 // TestRegisteredRange: the range of registered memory is what was registered, of which the library says that it begins at null.
 func TestRegisteredRange(t *testing.T) {
 	r, th := stub(t, "testdata/stub_event.c"), hip.Thread{}

@@ -3,6 +3,7 @@ package hiptest
 import (
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/rocwire/rocwire/hip"
 )
@@ -287,6 +288,22 @@ var eventTests = []test{
 		e.is("EventQuery", e.EventQuery(e.th, after), hip.Success)
 		_, err = e.EventElapsedTime(e.th, before, after)
 		e.is("EventElapsedTime", err, hip.Success)
+	}},
+	{"UsedWhileWaitedFor", func(e *env) { // one thread waits for an event, another asks about it and has a stream wait for it
+		s, o, v := e.stream(nonBlocking), e.stream(nonBlocking), e.event(0)
+		p := e.upload(u32s(1))
+		g := e.gate(s)
+		e.ok("MemsetD32Async", e.MemsetD32Async(e.th, p, 2, 1, s))
+		e.ok("EventRecord", e.EventRecord(e.th, v, s))
+		waited := make(chan hip.Error, 1)
+		go func() { waited <- e.EventSynchronize(hip.Thread{ID: 2}, v) }()
+		time.Sleep(20 * time.Millisecond)
+		e.is("EventQuery", e.EventQuery(e.th, v), hip.ErrorNotReady)
+		e.ok("StreamWaitEvent", e.StreamWaitEvent(e.th, o, v, 0))
+		g.open()
+		e.ok("EventSynchronize", <-waited)
+		e.equal("memory before the event", e.download(p, 4), u32s(2))
+		e.ok("StreamSynchronize", e.StreamSynchronize(e.th, o))
 	}},
 	{"StreamWaits", func(e *env) {
 		a, b := e.stream(nonBlocking), e.stream(nonBlocking)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include "hip/hip_runtime_api.h"
 
-struct event { size_t at; int device; };
+struct event { size_t at; int device; pthread_mutex_t lock; }; /* held while somebody waits for it, as in AMD's library */
 
 static pthread_mutex_t mu = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t come = PTHREAD_COND_INITIALIZER;
@@ -26,8 +26,9 @@ hipError_t hipEventCreateWithFlags(hipEvent_t *e, unsigned flags)
 	struct event *x = calloc(1, sizeof(*x));
 
 	hipGetDevice(&x->device);
+	pthread_mutex_init(&x->lock, NULL);
 	*e = (hipEvent_t)x;
-	return flags == (hipEventDisableTiming | hipEventBlockingSync) ? hipSuccess : hipErrorInvalidValue;
+	return flags == hipEventDisableTiming ? hipSuccess : hipErrorInvalidValue;
 }
 
 hipError_t hipEventDestroy(hipEvent_t e) { free(e); return hipSuccess; }
@@ -47,19 +48,27 @@ hipError_t hipEventRecord(hipEvent_t e, hipStream_t s)
 
 hipError_t hipEventQuery(hipEvent_t e)
 {
+	struct event *x = (struct event *)e;
+
+	pthread_mutex_lock(&x->lock);
 	pthread_mutex_lock(&mu);
-	asked |= ((struct event *)e)->at == recorded;
-	hipError_t r = ((struct event *)e)->at <= reached ? hipSuccess : hipErrorNotReady;
+	asked |= x->at == recorded;
+	hipError_t r = x->at <= reached ? hipSuccess : hipErrorNotReady;
 	pthread_mutex_unlock(&mu);
+	pthread_mutex_unlock(&x->lock);
 	return r;
 }
 
 hipError_t hipEventSynchronize(hipEvent_t e)
 {
+	struct event *x = (struct event *)e;
+
+	pthread_mutex_lock(&x->lock);
 	pthread_mutex_lock(&mu);
-	while (((struct event *)e)->at > reached)
+	while (x->at > reached)
 		pthread_cond_wait(&come, &mu);
 	pthread_mutex_unlock(&mu);
+	pthread_mutex_unlock(&x->lock);
 	return hipSuccess;
 }
 
