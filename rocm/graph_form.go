@@ -9,8 +9,9 @@ import "github.com/rocwire/rocwire/hip"
 
 // foreign is the form of what a graph of the library's does not do, or not as
 // hip.GraphDesc has it: a launch with events, rows that are no multiple of their
-// pitch, a copy between devices, memory to set that has gaps, memory that is no node's,
-// functions of the host, see LaunchHostFunc.
+// pitch, a copy between devices, memory to set that has gaps, host memory to set, for
+// which a launch would wait (see hostSet), memory that is no node's, functions of the
+// host, see LaunchHostFunc.
 const foreign C.int32_t = -1
 
 // formOf is what an operation is in a graph of the library's: one of ROCM_NODE_….
@@ -33,6 +34,10 @@ func (r *Runtime) formOf(op *hip.GraphOp) C.int32_t {
 			return C.ROCM_NODE_EMPTY
 		}
 		if op.Set.Depth > 1 {
+			return foreign
+		}
+		x := hostSet{dst: op.Set.Dst, pitch: op.Set.Pitch, width: op.Set.Width * uint64(op.Set.Element), height: op.Set.Height, depth: 1}
+		if r.ofHost(hip.Thread{Device: op.Device}, &x) {
 			return foreign
 		}
 		return C.ROCM_NODE_SET

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"unsafe"
@@ -176,6 +177,11 @@ func TestGraphForms(t *testing.T) {
 		return hip.GraphOp{Type: hip.GraphNodeTypeMemcpy, Copy: &hip.GraphCopy{Dst: at + 32, Src: at, DstPitch: 4, SrcPitch: 4, DstSlice: slice, SrcSlice: 8, Width: 2, Height: 2, Depth: 2}}
 	}
 	set := hip.GraphOp{Type: hip.GraphNodeTypeMemset, Set: &hip.GraphSet{Dst: at, Pitch: 8, Value: 7, Element: 1, Width: 3, Height: 2}}
+	host := []int32{3: 0, 0: -1, 16: 0} // as the stub knows host memory
+	hostAt := hip.Ptr(uintptr(unsafe.Pointer(&host[4])))
+	defer runtime.KeepAlive(host)
+	b.r.registered.add(extent{uint64(hostAt), 32, 0})
+	ofHost := hip.GraphOp{Type: hip.GraphNodeTypeMemset, Set: &hip.GraphSet{Dst: hostAt, Value: 7, Element: 4, Width: 3, Height: 1}}
 	boxes := hip.GraphOp{Type: hip.GraphNodeTypeMemset, Set: &hip.GraphSet{Dst: at, Pitch: 8, Value: 7, Element: 1, Width: 3, Height: 2, Slice: 32, Depth: 2}}
 	cooperative := b.add(0, 1, 2)
 	cooperative.Kernel.Flags = hip.LaunchCooperative
@@ -194,6 +200,7 @@ func TestGraphForms(t *testing.T) {
 		" ":                   {elsewhere},
 		"  ":                  {box(9)},
 		"    ":                {boxes},
+		"      ":              {ofHost}, // whose launch would wait
 		"add 1":               {{Type: hip.GraphNodeTypeMemcpy, Copy: &hip.GraphCopy{Dst: at, Src: at + 16, Width: 16, Height: 1, Depth: 1, Peer: true}}},
 		"   ":                 {{Type: hip.GraphNodeTypeMemFree, Ptr: at}},
 		"     ":               {{Type: hip.GraphNodeTypeHost, Host: func() {}}},

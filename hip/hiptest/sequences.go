@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/rocwire/rocwire/hip"
@@ -555,7 +556,7 @@ var sequenceTests = []test{
 		check("what was freed on a stream behind the null stream's copy")
 	}},
 	{"Random", func(e *env) {
-		for seed := range uint64(8) {
+		for seed := range uint64(shorter(8, 3)) {
 			(&sequence{e: e.another(), r: rand.New(rand.NewPCG(seed, 41))}).run(150)
 		}
 	}},
@@ -564,10 +565,18 @@ var sequenceTests = []test{
 		for i := range uint64(4) {
 			own := *e
 			own.th.ID += uint32(i)
-			all.Go(func() { (&sequence{e: &own, r: rand.New(rand.NewPCG(i, 43))}).run(250) })
+			all.Go(func() { (&sequence{e: &own, r: rand.New(rand.NewPCG(i, 43))}).run(shorter(250, 60)) })
 		}
 		all.Wait()
 	}},
+}
+
+// shorter is the one or the other number of what is tried.
+func shorter(n, short int) int {
+	if testing.Short() {
+		return short
+	}
+	return n
 }
 
 // run makes up a program of so many steps.

@@ -56,8 +56,10 @@ hipError_t hipFree(void *p) { free((int *)p - 4); return hipSuccess; }
 hipError_t hipPointerGetAttributes(hipPointerAttribute_t *a, const void *p)
 {
 	memset(a, 0, sizeof(*a));
-	a->type = hipMemoryTypeDevice;
+	if (!p)
+		return hipErrorInvalidValue;
 	a->device = ((const int *)p)[-4];
+	a->type = a->device < 0 ? hipMemoryTypeHost : hipMemoryTypeDevice;
 	a->devicePointer = (void *)p;
 	return hipSuccess;
 }
