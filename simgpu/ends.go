@@ -45,22 +45,23 @@ func (x *end) owners() []*device {
 	return list
 }
 
-// homes are the devices whose memory it is, none of memory of the host.
-func (x *end) homes() []*device {
+// homes appends the devices whose memory it is, none of memory of the host.
+func (x *end) homes(list []*device) []*device {
 	switch {
 	case x.a == nil || !onCard(x.a.Kind):
-		return nil
+		return list
 	case x.a.Kind == vmem.Virtual:
-		return x.owners()
+		return append(list, x.owners()...)
 	}
-	return []*device{noteOf(x.a).d}
+	return append(list, noteOf(x.a).d)
 }
 
 // others are fences for what other devices still do with their memory.
 func (tr *transfer) others(d *device) []queue.Fence {
 	var list []queue.Fence
+	var room [1]*device
 	for _, x := range tr.ends() {
-		for _, o := range x.homes() {
+		for _, o := range x.homes(room[:0]) {
 			if o != d {
 				list = append(list, o.queues.Blocking()...)
 			}
@@ -75,7 +76,7 @@ func (tr *transfer) others(d *device) []queue.Fence {
 func (tr *transfer) homes() []*device {
 	var list []*device
 	for _, x := range tr.ends() {
-		list = append(list, x.homes()...)
+		list = x.homes(list)
 	}
 	slices.SortFunc(list, func(a, b *device) int { return cmp.Compare(a.id, b.id) })
 	if list = slices.Compact(list); len(list) > 1 && !tr.peer {
