@@ -14,8 +14,19 @@ type plan struct {
 	th     hip.Thread // of its device
 	ops    []planned
 	pieces []*piece // that any operation uses
-	last   *line    // that it was launched on
+	last   *line    // that it was launched on; nil: it was not
 }
+
+// What operations there are. A kernel is as often as the others together.
+const (
+	setMemory = iota
+	copyMemory
+	copyFromProgram
+	copyToProgram
+	callProgram
+	addMemory
+	kinds = 2 * addMemory
+)
 
 // planned is an operation of a graph, and what it does to the model when its turn comes.
 type planned struct {
@@ -33,7 +44,7 @@ func (s *sequence) operation(kind int, th hip.Thread, a, b *piece) (p planned, o
 	x, y, n := s.part(a, b)
 	to, from, size := b.at+hip.Ptr(4*y), a.at+hip.Ptr(4*x), uint64(4*n)
 	switch kind {
-	case 0:
+	case setMemory:
 		v := float32(s.r.IntN(100))
 		p = planned{op: hip.GraphOp{Type: hip.GraphNodeTypeMemset, Set: &hip.GraphSet{Dst: to, Value: u32At(f32s([]float32{v}), 0), Element: 4, Width: uint64(n), Height: 1}},
 			say: fmt.Sprintf("%s+%d, %d floats = %v", b.name, y, n, v)}
@@ -42,22 +53,22 @@ func (s *sequence) operation(kind int, th hip.Thread, a, b *piece) (p planned, o
 				b.want[y+i] = v
 			}
 		}
-	case 1:
+	case copyMemory:
 		if a == b {
 			return p, false
 		}
 		p = planned{op: copyOp(to, from, size, hip.MemcpyDefault), say: fmt.Sprintf("%s+%d = %s+%d, %d floats", b.name, y, a.name, x, n)}
 		p.do = func() { copy(b.want[y:][:n], a.want[x:]) }
-	case 2:
+	case copyFromProgram:
 		h, v := s.e.host(int(size)), make([]float32, n)
 		copy(h, s.values(v))
 		p = planned{op: copyOp(to, ptr(h), size, hip.MemcpyHostToDevice), say: fmt.Sprintf("%d floats to %s+%d", n, b.name, y)}
 		p.do = func() { copy(b.want[y:], v) }
-	case 3:
+	case copyToProgram:
 		h, v := s.e.host(int(size)), make([]float32, n)
 		p = planned{op: copyOp(ptr(h), from, size, hip.MemcpyDeviceToHost), say: fmt.Sprintf("%d floats from %s+%d", n, a.name, x), got: h, want: v}
 		p.do = func() { copy(v, a.want[x:]) }
-	case 4:
+	case callProgram:
 		if b.mem == nil {
 			return p, false
 		}
@@ -65,7 +76,7 @@ func (s *sequence) operation(kind int, th hip.Thread, a, b *piece) (p planned, o
 		bytes := s.values(v)
 		p = planned{op: hip.GraphOp{Type: hip.GraphNodeTypeHost, Host: func() { copy(b.mem[4*y:], bytes) }}, say: fmt.Sprintf("the program writes %s+%d, %d floats", b.name, y, n)}
 		p.do = func() { copy(b.want[y:], v) }
-	default:
+	case addMemory:
 		if a == b {
 			y, to = x, from
 		}
@@ -92,12 +103,12 @@ func (s *sequence) within(th hip.Thread) *piece {
 // plan makes a graph: operations on one piece come one after another, others side by side.
 func (s *sequence) plan() {
 	th := s.streams[s.r.IntN(len(s.streams))].th
-	g := &plan{name: fmt.Sprintf("graph %d", len(s.plans)), th: th, last: s.streams[0]}
+	g := &plan{name: fmt.Sprintf("graph %d", len(s.plans)), th: th}
 	desc := hip.GraphDesc{Device: th.Device}
 	last := map[*piece]uint32{} // operation that used it
 	for range 2 + s.r.IntN(6) {
 		a, b := s.within(th), s.within(th)
-		p, ok := s.operation(s.r.IntN(8), th, a, b)
+		p, ok := s.operation(min(s.r.IntN(kinds), addMemory), th, a, b)
 		if !ok {
 			continue
 		}
@@ -125,7 +136,9 @@ func (s *sequence) launch(g *plan, st *line) {
 	for _, p := range g.pieces {
 		s.use(p, st)
 	}
-	s.behind(g.last, st) // it is launched again once it is done
+	if g.last != nil {
+		s.behind(g.last, st) // it is launched again once it is done
+	}
 	g.last = st
 	s.say("%s: %s", st.name, g.name)
 	s.ok("GraphLaunch", s.e.GraphLaunch(st.th, g.exec, st.stream))
