@@ -74,7 +74,7 @@ func (c *Client) freeBlock(ct *callTime, l *link, b *block, wait bool) hip.Error
 		at := c.before(b.device)
 		err := ct.call(l, hip.OpFree, m)
 		code = hip.Error(m.Code)
-		x := ended{device: b.device, at: at, work: c.allIdle(m.Rep, at)}
+		x := ended{device: b.device, at: at, work: idleUpTo(m.Rep, at)}
 		wire.PutMsg(m)
 		if err != nil {
 			return c.broken(l, err)

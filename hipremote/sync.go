@@ -61,7 +61,7 @@ func (c *Client) doSync(ct *callTime, op uint16, m *wire.Msg, s come) hip.Error 
 	switch {
 	case code == hip.Success:
 		c.reached(hip.Event(s.event), at)
-		if code = c.synced(ct, l, s, ended{c.allIdle(m.Rep, before), -1, before}); code == hip.Success && hip.TraitsOf(op)&hip.ReturnsErrors != 0 {
+		if code = c.synced(ct, l, s, ended{idleUpTo(m.Rep, before), -1, before}); code == hip.Success && hip.TraitsOf(op)&hip.ReturnsErrors != 0 {
 			code = c.async.take(s.of(c)) // what this side found while the stream got here
 		}
 	case hiprpc.Sticky(code):
@@ -84,8 +84,8 @@ func (c *Client) synced(ct *callTime, l *link, s come, x ended) hip.Error {
 	return c.show(ct, l, x)
 }
 
-// allIdle is up to where everything on all devices has ended, 0 if the results of a call that was made at a moment do not say that.
-func (c *Client) allIdle(results []byte, at moment) uint64 {
+// idleUpTo is up to where everything on all devices has ended, 0 if the results of a call that was made at a moment do not say that.
+func idleUpTo(results []byte, at moment) uint64 {
 	if hiprpc.Idle(results) {
 		return at.work
 	}

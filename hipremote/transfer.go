@@ -220,7 +220,7 @@ func (c *Client) fetchBytes(ct *callTime, l *link, op uint16, req, dst []byte) (
 		case code == hip.Success && msg.DstN != len(dst):
 			code = c.violation(op)
 		case code == hip.Success:
-			return ended{c.allIdle(msg.Rep, at), -1, at}, code
+			return ended{idleUpTo(msg.Rep, at), -1, at}, code
 		case !code.Valid():
 			code = hip.ErrorUnknown
 		case f.Decode(msg.Rep) && !c.async.first(f):
