@@ -51,12 +51,9 @@ func (r *Runtime) After(t hip.Thread, s hip.Stream, f func(hip.Error)) hip.Error
 // enqueue puts what newFollow makes behind what a stream was told.
 func (r *Runtime) enqueue(t hip.Thread, s hip.Stream, newFollow func(streamOf) (*follow, hip.Error)) hip.Error {
 	x, of := &r.follows, streamOn(t, s)
-	if s > hip.StreamPerThread { // an event is recorded by streams of its own device alone
-		device, err := r.StreamGetDevice(t, s)
-		if err != hip.Success {
-			return err
-		}
-		t.Device = device
+	t, err := r.threadOf(t, s)
+	if err != hip.Success {
+		return err
 	}
 	event, err := r.EventCreateWithFlags(t, hip.EventDisableTiming)
 	if err != hip.Success {
@@ -88,6 +85,14 @@ func (r *Runtime) enqueue(t hip.Thread, s hip.Stream, newFollow func(streamOf) (
 		go r.follow(of)
 	}
 	return hip.Success
+}
+
+// threadOf is the thread on the device of a stream, whose events alone it records.
+func (r *Runtime) threadOf(t hip.Thread, s hip.Stream) (_ hip.Thread, err hip.Error) {
+	if s > hip.StreamPerThread {
+		t.Device, err = r.StreamGetDevice(t, s)
+	}
+	return t, err
 }
 
 // follow calls the functions of a stream until there are no more.

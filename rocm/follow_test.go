@@ -119,6 +119,48 @@ func TestEventAskedAbout(t *testing.T) {
 	is(t, "EventQuery", r.EventQuery(th, e), hip.Success)
 }
 
+// TestFreedAgain: a free of memory whose free before is not reached waits for nothing. It is made once the stream has come there, and only once.
+func TestFreedAgain(t *testing.T) {
+	r, th := stub(t, "testdata/stub_event.c"), hip.Thread{}
+	const s = hip.Stream(0x6000)
+	reach := func(n uint64) { must(t, "DeviceSetLimit", r.DeviceSetLimit(th, 0, n)) }
+	take := func() (hip.Ptr, hip.Error) { return r.MallocAsync(th, 64, s) }
+	p, err := take()
+	must(t, "MallocAsync", err)
+	must(t, "FreeAsync", r.FreeAsync(th, p, s))
+	is(t, "a free of what is freed", r.FreeAsync(th, p, s), hip.ErrorInvalidValue)
+	p, err = take()
+	must(t, "MallocAsync of what was freed", err)
+	must(t, "FreeAsync before the first is reached", r.FreeAsync(th, p, s))
+	is(t, "FreeAsync of what will be given back", r.FreeAsync(th, p, s), hip.ErrorInvalidValue)
+	is(t, "Free of that", r.Free(th, p), hip.ErrorInvalidValue)
+	_, err = take()
+	is(t, "MallocAsync of what is not given back yet", err, hip.ErrorOutOfMemory)
+	reach(1 << 20)
+	for again := 0; ; again++ {
+		if p, err = take(); err == hip.Success {
+			break
+		}
+		if again == 1000 {
+			t.Fatal("it is never given back")
+		}
+		time.Sleep(time.Millisecond)
+	}
+	must(t, "FreeAsync of what is reached", r.FreeAsync(th, p, s))
+	p, err = take()
+	must(t, "MallocAsync at once", err)
+	must(t, "DeviceSetLimit", r.DeviceSetLimit(th, 0, 0))
+	must(t, "FreeAsync before it is reached", r.FreeAsync(th, p, s))
+	must(t, "DeviceReset", r.DeviceReset(th))
+	p, err = take()
+	must(t, "MallocAsync after a reset", err)
+	reach(1 << 20)
+	time.Sleep(20 * time.Millisecond) // what was to be given back later ended with the reset
+	if _, err = take(); err != hip.ErrorOutOfMemory {
+		t.Errorf("memory was freed that the program has: %v", err)
+	}
+}
+
 // TestRegisteredRange: the range of registered memory is what was registered, of which the library says that it begins at null.
 func TestRegisteredRange(t *testing.T) {
 	r, th := stub(t, "testdata/stub_event.c"), hip.Thread{}

@@ -105,11 +105,6 @@ static hipCtx_t context(const struct rocm_table *table, int32_t device)
 	return c;
 }
 
-static hipBatchMemOpNodeParams batch_params(const struct rocm_table *table, int32_t device, const struct rocm_batch_node *b)
-{
-	return (hipBatchMemOpNodeParams){.ctx = context(table, device), .count = b->count, .paramArray = b->ops};
-}
-
 /* ADD calls one of the library's functions that add a node. */
 #define ADD(name, ...) (table->name ? table->name(&out, g, deps, n, __VA_ARGS__) : hipErrorNotSupported)
 
@@ -150,12 +145,6 @@ hipError_t rocm_graph_add(const struct rocm_table *table, int32_t device, uint64
 	case ROCM_NODE_WAIT:
 		e = ADD(hipGraphAddEventWaitNode, *(const hipEvent_t *)params);
 		break;
-	case ROCM_NODE_BATCH: {
-		hipBatchMemOpNodeParams p = batch_params(table, device, params);
-
-		e = ADD(hipGraphAddBatchMemOpNode, &p);
-		break;
-	}
 	}
 	*node = (uint64_t)(uintptr_t)out;
 	return e;
@@ -201,11 +190,6 @@ hipError_t rocm_graph_set(const struct rocm_table *table, int32_t device, uint64
 		return SET(hipGraphExecEventRecordNodeSetEvent, *(const hipEvent_t *)params);
 	case ROCM_NODE_WAIT:
 		return SET(hipGraphExecEventWaitNodeSetEvent, *(const hipEvent_t *)params);
-	case ROCM_NODE_BATCH: {
-		hipBatchMemOpNodeParams p = batch_params(table, device, params);
-
-		return SET(hipGraphExecBatchMemOpNodeSetParams, &p);
-	}
 	}
 	return hipErrorInvalidValue;
 }

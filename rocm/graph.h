@@ -15,7 +15,6 @@ enum rocm_node {
 	ROCM_NODE_SET,         /* hipMemsetParams */
 	ROCM_NODE_RECORD,      /* hipEvent_t */
 	ROCM_NODE_WAIT,        /* hipEvent_t */
-	ROCM_NODE_BATCH,       /* struct rocm_batch_node */
 };
 
 /* rocm_kernel_node is a launch with its packed arguments; offsets says where each
@@ -25,11 +24,6 @@ struct rocm_kernel_node {
 	void *args;
 	const uint32_t *offsets;
 	size_t count;
-};
-
-struct rocm_batch_node {
-	hipStreamBatchMemOpParams *ops;
-	uint32_t count;
 };
 
 /* The functions answer hipErrorNotSupported if the library lacks one of its own that they need. */

@@ -10,8 +10,9 @@ import "github.com/rocwire/rocwire/hip"
 // foreign is the form of what a graph of the library's does not do, or not as
 // hip.GraphDesc has it: a launch with events, rows that are no multiple of their
 // pitch, a copy between devices, memory to set that has gaps, host memory to set, for
-// which a launch would wait (see hostSet), memory that is no node's, functions of the
-// host, see LaunchHostFunc.
+// which a launch would wait (see hostSet), memory that is no node's, operations on
+// memory one after another, see StreamBatchMemOp, functions of the host, see
+// LaunchHostFunc.
 const foreign C.int32_t = -1
 
 // formOf is what an operation is in a graph of the library's: one of ROCM_NODE_….
@@ -58,7 +59,7 @@ func (r *Runtime) formOf(op *hip.GraphOp) C.int32_t {
 	case hip.GraphNodeTypeWaitEvent:
 		return C.ROCM_NODE_WAIT
 	case hip.GraphNodeTypeBatchMemOp:
-		return C.ROCM_NODE_BATCH
+		return foreign
 	}
 	return C.ROCM_NODE_EMPTY
 }

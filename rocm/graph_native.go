@@ -123,10 +123,6 @@ func (n *native) with(v *node, op *hip.GraphOp, f func(kind C.int32_t, params un
 	case C.ROCM_NODE_RECORD, C.ROCM_NODE_WAIT:
 		event := op.Event
 		return f(form, unsafe.Pointer(&event))
-	case C.ROCM_NODE_BATCH:
-		pins.Pin(&op.Batch[0])
-		b := C.struct_rocm_batch_node{ops: (*C.hipStreamBatchMemOpParams)(unsafe.Pointer(&op.Batch[0])), count: C.uint32_t(len(op.Batch))}
-		return f(form, unsafe.Pointer(&b))
 	default:
 		return f(form, nil)
 	}

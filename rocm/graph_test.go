@@ -236,11 +236,11 @@ func TestGraphForms(t *testing.T) {
 
 // A library without graphs, or without what one needs, has it issued.
 func TestGraphIssued(t *testing.T) {
-	for what, flag := range map[string]string{"no graphs": "-DWITHOUT_GRAPHS", "no batches": "-DWITH_GRAPHS"} {
+	for what, flag := range map[string]string{"no graphs": "-DWITHOUT_GRAPHS", "no events": "-DWITH_GRAPHS"} {
 		b := newGraphBench(t, flag)
 		ops := []hip.GraphOp{b.add(0, 1, 2)}
-		if what == "no batches" {
-			ops = append(ops, hip.GraphOp{Type: hip.GraphNodeTypeBatchMemOp, Batch: make([]hip.StreamBatchMemOpParamsUnion, 1), After: []uint32{0}, Disabled: true})
+		if what == "no events" {
+			ops = append(ops, hip.GraphOp{Type: hip.GraphNodeTypeEventRecord, Event: 7, After: []uint32{0}, Disabled: true})
 		}
 		h := b.instantiate(ops...)
 		b.call()
@@ -252,7 +252,7 @@ func TestGraphIssued(t *testing.T) {
 		}
 		must(t, "copy out", b.r.Memcpy(hip.Thread{}, b.at(), b.mem, 16, hip.MemcpyDeviceToHost))
 		b.sees(1, 2, 3)
-		if what == "no batches" { // enabled, the graph is issued from now on, and the function it needs is not there
+		if what == "no events" { // enabled, the graph is issued from now on, and the function it needs is not there
 			op := ops[1]
 			op.Disabled = false
 			must(t, "update", b.r.GraphExecUpdate(hip.Thread{}, h, []hip.GraphChange{{Index: 1, Op: op}}))

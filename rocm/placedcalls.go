@@ -13,6 +13,9 @@ import (
 // Free is hipFree: it waits for the device.
 func (r *Runtime) Free(t hip.Thread, ptr hip.Ptr) hip.Error {
 	if !r.placed.has(ptr, 1) {
+		if r.frees.is(ptr) {
+			return hip.ErrorInvalidValue
+		}
 		return r.held.free(ptr, func() hip.Error { return r.free(t, ptr) })
 	}
 	x := r.placed.take(ptr)
@@ -30,7 +33,7 @@ func (r *Runtime) Free(t hip.Thread, ptr hip.Ptr) hip.Error {
 // back, which no function that it runs may do.
 func (r *Runtime) FreeAsync(t hip.Thread, ptr hip.Ptr, s hip.Stream) hip.Error {
 	if !r.placed.has(ptr, 1) {
-		return r.held.free(ptr, func() hip.Error { return r.freeAsync(t, ptr, s) })
+		return r.held.free(ptr, func() hip.Error { return r.freeInTurn(t, ptr, s) })
 	}
 	x := r.placed.take(ptr)
 	if x == nil {
@@ -72,6 +75,7 @@ func (r *Runtime) DeviceReset(t hip.Thread) hip.Error {
 		r.forgetQueued(t.Device)
 		r.graphs.reset(t.Device)
 		r.gates.reset(t.Device)
+		r.frees.reset(t.Device)
 		r.registered.drop(func(e extent) bool { return e.device == t.Device })
 	} else {
 		r.held.restore(ended)

@@ -47,6 +47,7 @@ type Runtime struct {
 	placed     placed
 	follows    follows
 	gates      gates
+	frees      frees
 	registered registered
 	layers     layeredRows
 }

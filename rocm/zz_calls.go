@@ -237,8 +237,7 @@ func (r *Runtime) Malloc(t hip.Thread, size uint64) (ptr hip.Ptr, err hip.Error)
 	return
 }
 
-// MallocAsync is hipMallocAsync.
-func (r *Runtime) MallocAsync(t hip.Thread, size uint64, stream hip.Stream) (devPtr hip.Ptr, err hip.Error) {
+func (r *Runtime) mallocAsync(t hip.Thread, size uint64, stream hip.Stream) (devPtr hip.Ptr, err hip.Error) {
 	err = r.queued(t, stream, queuedCost, hip.Error(C.rocm_hipMallocAsync(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&devPtr)), C.uint64_t(size), C.uint64_t(stream))))
 	return
 }
@@ -529,8 +528,7 @@ func (r *Runtime) StreamAttachMemAsync(t hip.Thread, stream hip.Stream, devPtr h
 	return r.queued(t, stream, queuedCost, hip.Error(C.rocm_hipStreamAttachMemAsync(r.table, C.int32_t(t.Device), C.uint64_t(stream), C.uint64_t(devPtr), C.uint64_t(length), C.uint32_t(flags))))
 }
 
-// StreamBatchMemOp is hipStreamBatchMemOp.
-func (r *Runtime) StreamBatchMemOp(t hip.Thread, stream hip.Stream, paramArray []hip.StreamBatchMemOpParamsUnion, flags uint32) hip.Error {
+func (r *Runtime) streamBatchMemOp(t hip.Thread, stream hip.Stream, paramArray []hip.StreamBatchMemOpParamsUnion, flags uint32) hip.Error {
 	return r.queued(t, stream, queuedCost*int64(1+len(paramArray)), hip.Error(C.rocm_hipStreamBatchMemOp(r.table, C.int32_t(t.Device), C.uint64_t(stream), C.uint64_t(len(paramArray)), unsafe.Pointer(unsafe.SliceData(paramArray)), C.uint32_t(flags))))
 }
 

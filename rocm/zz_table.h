@@ -149,7 +149,6 @@
 	X(hipGraphAddMemsetNode) \
 	X(hipGraphAddEventRecordNode) \
 	X(hipGraphAddEventWaitNode) \
-	X(hipGraphAddBatchMemOpNode) \
 	X(hipGraphKernelNodeSetAttribute) \
 	X(hipGraphNodeSetEnabled) \
 	X(hipGraphExecKernelNodeSetParams) \
@@ -158,8 +157,7 @@
 	X(hipDrvGraphExecMemcpyNodeSetParams) \
 	X(hipGraphExecMemsetNodeSetParams) \
 	X(hipGraphExecEventRecordNodeSetEvent) \
-	X(hipGraphExecEventWaitNodeSetEvent) \
-	X(hipGraphExecBatchMemOpNodeSetParams)
+	X(hipGraphExecEventWaitNodeSetEvent)
 
 struct rocm_table {
 	hipError_t (*hipArray3DCreate)(hipArray_t * array, const HIP_ARRAY3D_DESCRIPTOR * pAllocateArray);
@@ -306,7 +304,6 @@ struct rocm_table {
 	hipError_t (*hipGraphAddMemsetNode)(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, const hipMemsetParams * pMemsetParams);
 	hipError_t (*hipGraphAddEventRecordNode)(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, hipEvent_t event);
 	hipError_t (*hipGraphAddEventWaitNode)(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, hipEvent_t event);
-	hipError_t (*hipGraphAddBatchMemOpNode)(hipGraphNode_t * phGraphNode, hipGraph_t hGraph, const hipGraphNode_t * dependencies, size_t numDependencies, const hipBatchMemOpNodeParams * nodeParams);
 	hipError_t (*hipGraphKernelNodeSetAttribute)(hipGraphNode_t hNode, hipLaunchAttributeID attr, const hipLaunchAttributeValue * value);
 	hipError_t (*hipGraphNodeSetEnabled)(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, unsigned int isEnabled);
 	hipError_t (*hipGraphExecKernelNodeSetParams)(hipGraphExec_t hGraphExec, hipGraphNode_t node, const hipKernelNodeParams * pNodeParams);
@@ -316,7 +313,6 @@ struct rocm_table {
 	hipError_t (*hipGraphExecMemsetNodeSetParams)(hipGraphExec_t hGraphExec, hipGraphNode_t node, const hipMemsetParams * pNodeParams);
 	hipError_t (*hipGraphExecEventRecordNodeSetEvent)(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, hipEvent_t event);
 	hipError_t (*hipGraphExecEventWaitNodeSetEvent)(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, hipEvent_t event);
-	hipError_t (*hipGraphExecBatchMemOpNodeSetParams)(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, const hipBatchMemOpNodeParams * nodeParams);
 };
 
 /* rocm_device makes device the calling thread's current one. */

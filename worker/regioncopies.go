@@ -3,6 +3,7 @@ package worker
 import (
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/hiprpc"
+	"github.com/rocwire/rocwire/internal/poll"
 )
 
 // Regions of host memory on a runtime whose device memory this process cannot reach: what is compared and written is copied, on streams of their own,
@@ -21,8 +22,15 @@ func (s *session) clearRegion(t hip.Thread, addr hip.Ptr, size uint64) hip.Error
 		code = s.rt.MemsetAsync(t, addr, 0, size, st)
 	}
 	if code == hip.Success {
-		code = s.rt.StreamSynchronize(t, st)
+		code = s.settled(t, st)
 	}
+	return code
+}
+
+// settled waits for one of these streams. It is asked about: on AMD's library one thread runs host functions and says that waits are over, and a host
+// function may be waiting for this.
+func (s *session) settled(t hip.Thread, st hip.Stream) (code hip.Error) {
+	poll.Until(func() bool { code = s.rt.StreamQuery(t, st); return code != hip.ErrorNotReady })
 	return code
 }
 
@@ -34,7 +42,7 @@ func (s *session) moveRegion(x *hostRegion, dst, src hip.Ptr, n int, kind hip.Me
 		code = s.rt.MemcpyAsync(t, dst, src, uint64(n), kind, st)
 	}
 	if code == hip.Success {
-		code = s.rt.StreamSynchronize(t, st)
+		code = s.settled(t, st)
 	}
 	return code
 }
@@ -114,7 +122,7 @@ func (s *session) writeRuns(x *hostRegion, addr hip.Ptr, diff []byte, from, byte
 			at += n
 		}
 	})
-	if e := s.rt.StreamSynchronize(t, st); code == hip.Success {
+	if e := s.settled(t, st); code == hip.Success {
 		code = e
 	}
 	return code

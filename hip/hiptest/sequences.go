@@ -514,6 +514,27 @@ var sequenceTests = []test{
 			}
 		}
 	}},
+	{"FreedAgainBehindHostFunction", func(e *env) { // what a stream frees, gets again and frees again before it has come to the first
+		const n = 4096
+		s, to := e.stream(nonBlocking), e.malloc(4*n)
+		g := e.gate(s)
+		for i := range 4 {
+			p, err := e.MallocAsync(e.th, n, s)
+			e.ok("MallocAsync", err)
+			e.ok("MemsetAsync", e.MemsetAsync(e.th, p, int32(i+1), n, s))
+			e.ok("MemcpyAsync", e.MemcpyAsync(e.th, to+hip.Ptr(i*n), p, n, hip.MemcpyDeviceToDevice, s))
+			if i == 0 { // a program that waited here for the gate would find it open
+				time.AfterFunc(10*time.Millisecond, g.open)
+			}
+			e.ok("FreeAsync", e.FreeAsync(e.th, p, s))
+		}
+		e.ok("StreamSynchronize", e.StreamSynchronize(e.th, s))
+		for i, got := range e.download(to, 4*n) {
+			if got != byte(i/n+1) {
+				e.Fatalf("byte %d is %d", i, got)
+			}
+		}
+	}},
 	{"FreedBehindAnotherDevice", func(e *env) { // what is copied between devices is there until the copy's turn, whose memory ever it is
 		if n, _ := e.GetDeviceCount(); n < 2 {
 			return

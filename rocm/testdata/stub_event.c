@@ -2,6 +2,7 @@
    And host memory that was registered, of whose range the library says that it begins at null. */
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include "hip/hip_runtime_api.h"
 
 struct event { size_t at; int device; pthread_mutex_t lock; }; /* held while somebody waits for it, as in AMD's library */
@@ -78,6 +79,35 @@ hipError_t hipHostRegister(void *p, size_t n, unsigned flags)
 	return p && n ? hipSuccess : hipErrorInvalidValue;
 }
 
+/* The only memory that there is to get and to free. */
+static struct { int busy; size_t freed, times; } only;
+
+hipError_t hipMallocAsync(void **p, size_t n, hipStream_t s)
+{
+	(void)n, (void)s;
+	if (only.busy)
+		return hipErrorOutOfMemory;
+	only.busy = 1;
+	*p = (void *)0x5000;
+	return hipSuccess;
+}
+
+/* As AMD's, it waits for the stream to come to the free before. */
+hipError_t hipFreeAsync(void *p, hipStream_t s)
+{
+	(void)s;
+	if (p != (void *)0x5000 || !only.busy)
+		return hipErrorInvalidValue;
+	pthread_mutex_lock(&mu);
+	while (only.freed > reached)
+		pthread_cond_wait(&come, &mu);
+	only.freed = ++recorded;
+	only.busy = 0;
+	only.times++;
+	pthread_mutex_unlock(&mu);
+	return hipSuccess;
+}
+
 /* A stream that waits for a value is not ready. */
 static struct { const volatile uint64_t *at; uint64_t value; hipStream_t s; } waits[16];
 static int nwaits;
@@ -100,7 +130,27 @@ hipError_t hipStreamQuery(hipStream_t s)
 	return hipSuccess;
 }
 
-hipError_t hipDeviceReset(void) { return hipSuccess; }
+/* Operations on memory of this process: as in AMD's library the last one may come first, and one of them waits for good. */
+hipError_t hipStreamBatchMemOp(hipStream_t s, unsigned n, hipStreamBatchMemOpParams *all, unsigned flags)
+{
+	(void)s;
+	if (!n || flags)
+		return hipErrorInvalidValue;
+	while (n--) {
+		uint64_t op[4];
+
+		memcpy(op, &all[n], sizeof(op));
+		if (op[0] == hipStreamMemOpWriteValue64)
+			*(uint64_t *)op[1] = op[2];
+		else if (op[0] != hipStreamMemOpWaitValue64)
+			return hipErrorInvalidValue;
+		else if (*(uint64_t *)op[1] != op[2])
+			return hipErrorLaunchTimeOut;
+	}
+	return hipSuccess;
+}
+
+hipError_t hipDeviceReset(void) { only.busy = 0; return hipSuccess; }
 
 hipError_t hipHostUnregister(void *p) { return p ? hipSuccess : hipErrorInvalidValue; }
 

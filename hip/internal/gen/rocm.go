@@ -11,10 +11,9 @@ var rocmExtra = []string{"hipSetDevice", "hipInit", "hipExtModuleLaunchKernel", 
 	"hipModuleLaunchCooperativeKernelMultiDevice", "hipRuntimeGetVersion", "hipDevicePrimaryCtxRetain",
 	"hipGraphCreate", "hipGraphDestroy", "hipGraphAddEmptyNode", "hipGraphAddKernelNode", "hipGraphAddMemcpyNode", "hipGraphAddMemcpyNode1D",
 	"hipDrvGraphAddMemcpyNode", "hipGraphAddMemsetNode", "hipGraphAddEventRecordNode", "hipGraphAddEventWaitNode",
-	"hipGraphAddBatchMemOpNode", "hipGraphKernelNodeSetAttribute", "hipGraphNodeSetEnabled", "hipGraphExecKernelNodeSetParams",
+	"hipGraphKernelNodeSetAttribute", "hipGraphNodeSetEnabled", "hipGraphExecKernelNodeSetParams",
 	"hipGraphExecMemcpyNodeSetParams", "hipGraphExecMemcpyNodeSetParams1D", "hipDrvGraphExecMemcpyNodeSetParams",
-	"hipGraphExecMemsetNodeSetParams", "hipGraphExecEventRecordNodeSetEvent", "hipGraphExecEventWaitNodeSetEvent",
-	"hipGraphExecBatchMemOpNodeSetParams"}
+	"hipGraphExecMemsetNodeSetParams", "hipGraphExecEventRecordNodeSetEvent", "hipGraphExecEventWaitNodeSetEvent"}
 
 func rocmFunctions(t *Table) (fs []*Function) {
 	seen := map[string]bool{}
