@@ -1,6 +1,7 @@
 package rocm
 
 import (
+	"maps"
 	"slices"
 	"sync"
 
@@ -93,6 +94,8 @@ func (r *Runtime) GraphExecUpdate(t hip.Thread, h hip.GraphExec, changes []hip.G
 	if g == nil {
 		return hip.ErrorInvalidValue
 	}
+	drop := func() {}
+	defer func() { drop() }() // which asks all graphs about streams
 	defer g.mu.Unlock()
 	for i := range changes {
 		c := &changes[i]
@@ -128,7 +131,8 @@ func (r *Runtime) GraphExecUpdate(t hip.Thread, h hip.GraphExec, changes []hip.G
 			return err
 		}
 	}
-	r.drop(t, g.native, g.issued)
+	native, was := g.native, g.issued
+	drop = func() { r.drop(t, native, was) }
 	g.native, g.issued = n, issued
 	return err
 }
@@ -155,11 +159,11 @@ func (r *Runtime) GraphExecDestroy(t hip.Thread, h hip.GraphExec) hip.Error {
 	if g == nil {
 		return hip.ErrorInvalidValue
 	}
-	defer g.mu.Unlock()
 	r.graphs.mu.Lock()
 	delete(r.graphs.open, h)
 	r.graphs.mu.Unlock()
-	g.gone = true
+	g.gone = true // nobody takes it up any more
+	g.mu.Unlock()
 	g.turns.Release(t)
 	r.drop(t, g.native, g.issued)
 	return hip.Success
@@ -175,4 +179,23 @@ func (x *graphs) reset(device int32) {
 			delete(x.open, h)
 		}
 	}
+}
+
+// leave is for a stream that is about to be destroyed.
+func (x *graphs) leave(t hip.Thread, s hip.Stream) hip.Error {
+	x.mu.Lock()
+	all := slices.Collect(maps.Values(x.open))
+	x.mu.Unlock()
+	for _, g := range all {
+		g.mu.Lock()
+		err := hip.Success
+		if !g.gone {
+			err = g.turns.Leave(t, s)
+		}
+		g.mu.Unlock()
+		if err != hip.Success {
+			return err
+		}
+	}
+	return x.issued.StreamDestroy(t, s)
 }

@@ -59,6 +59,9 @@ func (r *Runtime) StreamCreateWithPriority(t hip.Thread, flags uint32, priority 
 // StreamDestroy ends a stream's handle at once and without waiting; what is
 // queued still runs.
 func (r *Runtime) StreamDestroy(t hip.Thread, s hip.Stream) hip.Error {
+	if e := r.graphs.StreamDestroy(t, s); e != hip.Success {
+		return e
+	}
 	_, e := r.enter(t)
 	if e != hip.Success {
 		return e

@@ -21,8 +21,6 @@ type exec struct {
 	waits   bool // the launch that is being issued brings something into ordinary memory
 }
 
-const ()
-
 // prepare makes the streams and events that a launch needs beside its own
 // stream: none for a chain.
 func (e *exec) prepare(t hip.Thread) hip.Error {
@@ -45,11 +43,11 @@ func (e *exec) prepare(t hip.Thread) hip.Error {
 }
 
 // release gives back what prepare made. The Runtime lets work on a stream that
-// it destroys finish.
+// it destroys finish, and asks all graphs about it.
 func (e *exec) release(t hip.Thread) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.gone = true
+	e.gone = true // nothing is launched any more
+	e.mu.Unlock()
 	for i, s := range e.streams {
 		if i > 0 {
 			e.rt.StreamDestroy(on(e.plan.lanes[i], t), s)

@@ -7,6 +7,8 @@
 package executor
 
 import (
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/rocwire/rocwire/hip"
@@ -94,6 +96,25 @@ func (x *Executor) GraphExecDestroy(t hip.Thread, h hip.GraphExec) hip.Error {
 		return hip.ErrorInvalidValue
 	}
 	e.release(t)
+	return hip.Success
+}
+
+// StreamDestroy is for a stream that is about to be destroyed; see [Turns.Leave].
+func (x *Executor) StreamDestroy(t hip.Thread, s hip.Stream) hip.Error {
+	x.mu.Lock()
+	all := slices.Collect(maps.Values(x.execs))
+	x.mu.Unlock()
+	for _, e := range all {
+		e.mu.Lock()
+		err := hip.Success
+		if !e.gone {
+			err = e.turns.Leave(t, s)
+		}
+		e.mu.Unlock()
+		if err != hip.Success {
+			return err
+		}
+	}
 	return hip.Success
 }
 

@@ -13,6 +13,7 @@ type Turns struct {
 	last   hip.Stream          // of the last launch
 	lastOn int32
 	used   bool
+	left   bool // that stream is gone: the event of its device is behind all that it had
 }
 
 // NewTurns is for a graph of a device.
@@ -29,38 +30,55 @@ func (x *Turns) Launch(t hip.Thread, s hip.Stream, issue func(t hip.Thread, s hi
 		}
 		device = d
 	}
-	if x.used && (x.last != s || x.lastOn != device) {
-		if err := x.after(t, x.lastOn, x.last, device, s); err == hip.ErrorContextIsDestroyed { // that stream is gone
-			if err = x.rt.DeviceSynchronize(on(x.lastOn, t)); err != hip.Success {
-				return err
-			}
-		} else if err != hip.Success {
-			return err
-		}
+	var err hip.Error
+	switch {
+	case !x.used:
+	case x.left:
+		err = x.rt.StreamWaitEvent(on(device, t), s, x.events[x.lastOn], 0)
+	case x.last != s || x.lastOn != device:
+		err = x.after(t, x.lastOn, x.last, device, s)
 	}
-	x.used, x.last, x.lastOn = true, s, device
+	if err != hip.Success {
+		return err
+	}
+	x.used, x.left, x.last, x.lastOn = true, false, s, device
 	if device == x.own {
 		return issue(on(device, t), s)
 	}
 	return x.abroad(t, s, device, issue)
 }
 
-// after has what follows on one stream come behind what another has.
-func (x *Turns) after(t hip.Thread, fromDevice int32, from hip.Stream, toDevice int32, to hip.Stream) (err hip.Error) {
-	v := x.events[fromDevice]
+// Leave is for a stream that is about to be destroyed, whose handle may be another's afterwards: the next launch comes behind all that it has.
+func (x *Turns) Leave(t hip.Thread, s hip.Stream) hip.Error {
+	if !x.used || x.left || x.last != s {
+		return hip.Success
+	}
+	err := x.record(t, x.lastOn, s)
+	x.left = err == hip.Success
+	return err
+}
+
+// record records the event of a device behind what one of its streams has.
+func (x *Turns) record(t hip.Thread, device int32, s hip.Stream) (err hip.Error) {
+	v := x.events[device]
 	if v == 0 {
-		if v, err = x.rt.EventCreateWithFlags(on(fromDevice, t), hip.EventDisableTiming); err != hip.Success {
+		if v, err = x.rt.EventCreateWithFlags(on(device, t), hip.EventDisableTiming); err != hip.Success {
 			return err
 		}
 		if x.events == nil {
 			x.events = map[int32]hip.Event{}
 		}
-		x.events[fromDevice] = v
+		x.events[device] = v
 	}
-	if err = x.rt.EventRecord(on(fromDevice, t), v, from); err != hip.Success {
+	return x.rt.EventRecord(on(device, t), v, s)
+}
+
+// after has what follows on one stream come behind what another has.
+func (x *Turns) after(t hip.Thread, fromDevice int32, from hip.Stream, toDevice int32, to hip.Stream) hip.Error {
+	if err := x.record(t, fromDevice, from); err != hip.Success {
 		return err
 	}
-	return x.rt.StreamWaitEvent(on(toDevice, t), to, v, 0)
+	return x.rt.StreamWaitEvent(on(toDevice, t), to, x.events[fromDevice], 0)
 }
 
 // abroad launches on a stream of another device than the graph's: the work is
