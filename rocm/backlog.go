@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/internal/poll"
 )
 
 // The library keeps something of all that its streams have still to do, without
@@ -231,12 +232,15 @@ func (r *Runtime) coming(t hip.Thread, s hip.Stream, every bool) (come func()) {
 
 // StreamDestroy is hipStreamDestroy. What the stream has still to do goes on.
 func (r *Runtime) StreamDestroy(t hip.Thread, s hip.Stream) hip.Error {
+	if err := r.graphs.leave(t, s); err != hip.Success {
+		return err
+	}
 	b, of := &r.backlog, streamOn(t, s)
 	b.mu.Lock()
 	p := b.live[of]
 	b.mu.Unlock()
 	if p == nil {
-		return r.streamDestroy(t, s)
+		return r.endStream(t, s)
 	}
 	r.mark(p, s)
 	b.asking.Lock() // nobody records anything there from now on
@@ -245,7 +249,7 @@ func (r *Runtime) StreamDestroy(t hip.Thread, s hip.Stream) hip.Error {
 	b.gone = append(b.gone, p)
 	b.mu.Unlock()
 	b.asking.Unlock()
-	err := r.streamDestroy(t, s)
+	err := r.endStream(t, s)
 	if err != hip.Success {
 		b.mu.Lock()
 		if _, ok := b.live[of]; !ok {
@@ -254,6 +258,26 @@ func (r *Runtime) StreamDestroy(t hip.Thread, s hip.Stream) hip.Error {
 		}
 		b.mu.Unlock()
 	}
+	return err
+}
+
+// endStream has the library destroy a stream, which waits for all that is in the same queue of the card: of other streams, too, and on a session's line
+// perhaps for the return of a host function, which comes by the line. So nobody waits for more than that the library does not know the stream any longer.
+func (r *Runtime) endStream(t hip.Thread, s hip.Stream) (err hip.Error) {
+	if _, code := r.StreamGetDevice(t, s); s <= hip.StreamPerThread || code != hip.Success {
+		return r.streamDestroy(t, s) // which says how that is wrong
+	}
+	done := make(chan hip.Error, 1)
+	go func() { done <- r.streamDestroy(t, s) }()
+	poll.Until(func() bool {
+		select {
+		case err = <-done:
+			return true
+		default:
+			_, code := r.StreamGetDevice(t, s)
+			return code != hip.Success
+		}
+	})
 	return err
 }
 

@@ -152,13 +152,44 @@ func TestFreedAgain(t *testing.T) {
 	must(t, "DeviceSetLimit", r.DeviceSetLimit(th, 0, 0))
 	must(t, "FreeAsync before it is reached", r.FreeAsync(th, p, s))
 	must(t, "DeviceReset", r.DeviceReset(th))
-	p, err = take()
+	_, err = take()
 	must(t, "MallocAsync after a reset", err)
 	reach(1 << 20)
 	time.Sleep(20 * time.Millisecond) // what was to be given back later ended with the reset
 	if _, err = take(); err != hip.ErrorOutOfMemory {
 		t.Errorf("memory was freed that the program has: %v", err)
 	}
+}
+
+// TestDestroyedLate: a stream that has still something to do is destroyed once it is done, and nobody waits for that.
+func TestDestroyedLate(t *testing.T) {
+	r, th := stub(t, "testdata/stub_event.c"), hip.Thread{}
+	const s, idle = hip.Stream(0x6000), hip.Stream(0x6001)
+	destroyed := func() uint64 {
+		n, err := r.DeviceGetLimit(th, 0)
+		must(t, "DeviceGetLimit", err)
+		return n
+	}
+	must(t, "StreamDestroy of an idle one", r.StreamDestroy(th, idle))
+	if n := destroyed(); n != 1 {
+		t.Fatalf("%d streams were destroyed", n)
+	}
+	over := make(chan struct{})
+	must(t, "LaunchHostFunc", r.LaunchHostFunc(th, s, func() { <-over }))
+	must(t, "DeviceSetLimit", r.DeviceSetLimit(th, 0, 1)) // it comes to the function
+	must(t, "StreamDestroy", r.StreamDestroy(th, s))
+	if n := destroyed(); n != 1 {
+		t.Errorf("%d streams were destroyed", n)
+	}
+	close(over)
+	must(t, "DeviceSetLimit", r.DeviceSetLimit(th, 0, 1<<20))
+	for range 1000 {
+		if destroyed() == 2 {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Error("it is never destroyed")
 }
 
 // TestRegisteredRange: the range of registered memory is what was registered, of which the library says that it begins at null.

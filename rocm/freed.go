@@ -148,10 +148,8 @@ func (r *Runtime) letGo() {
 	x.swept = len(x.last)
 }
 
-// reset forgets what ended with a device.
+// reset forgets what ended with a device. The mu is held, since before the reset: what is late must not be freed after it.
 func (x *frees) reset(device int32) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
 	maps.DeleteFunc(x.last, func(_ hip.Ptr, p *passed) bool { return p.on.Device == device })
 	maps.DeleteFunc(x.late, func(_ hip.Ptr, d int32) bool { return d == device })
 	x.streams.Forget(device)

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "hip/hip_runtime_api.h"
 
 struct event { size_t at; int device; pthread_mutex_t lock; }; /* held while somebody waits for it, as in AMD's library */
@@ -11,6 +12,14 @@ static pthread_mutex_t mu = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t come = PTHREAD_COND_INITIALIZER;
 static size_t recorded, reached;
 static int asked; /* about the event that was recorded last, which only then is more than a note in AMD's library */
+
+static int gone[2]; /* streams */
+
+hipError_t hipStreamGetDevice(hipStream_t s, hipDevice_t *d)
+{
+	*d = (int)((size_t)s & 1);
+	return (size_t)s >> 1 == 0x3000 && !__atomic_load_n(&gone[*d], __ATOMIC_SEQ_CST) ? hipSuccess : hipErrorInvalidHandle;
+}
 
 hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value)
 {
@@ -147,6 +156,25 @@ hipError_t hipStreamBatchMemOp(hipStream_t s, unsigned n, hipStreamBatchMemOpPar
 		else if (*(uint64_t *)op[1] != op[2])
 			return hipErrorLaunchTimeOut;
 	}
+	return hipSuccess;
+}
+
+static size_t destroyed;
+
+hipError_t hipDeviceGetLimit(size_t *value, enum hipLimit_t limit)
+{
+	(void)limit;
+	*value = __atomic_load_n(&destroyed, __ATOMIC_SEQ_CST);
+	return hipSuccess;
+}
+
+/* As AMD's, it waits for what the stream has still to do, but does not know it any more meanwhile. */
+hipError_t hipStreamDestroy(hipStream_t s)
+{
+	__atomic_store_n(&gone[(size_t)s & 1], 1, __ATOMIC_SEQ_CST);
+	while (hipStreamQuery(s) == hipErrorNotReady)
+		usleep(1000);
+	__atomic_add_fetch(&destroyed, 1, __ATOMIC_SEQ_CST);
 	return hipSuccess;
 }
 
