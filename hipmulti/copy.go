@@ -132,14 +132,12 @@ func (r *Runtime) elsewhere(turn int, t hip.Thread, at int, device hip.Ptr, j jo
 	s, w := r.workers[turn], r.workers[at]
 	there := hip.Thread{ID: t.ID}
 	there.Device = deviceOf(w, there, device)
-	if j.wait {
-		if j.stream != hip.StreamNull {
-			if code := s.Turn(t, j.stream); code != hip.Success {
-				return code
-			}
-			j.stream = hip.StreamNull
+	if j.wait { // it takes its turn on the device whose memory it is, too
+		if code := s.Turn(t, j.stream); code != hip.Success {
+			return code
 		}
-		return j.on(w, there) // a copy that waits takes its turn on the device whose memory it is
+		j.stream = hip.StreamNull
+		return j.on(w, there)
 	}
 	_, toDevice := r.owner(j.dst)
 	_, fromDevice := r.owner(j.src)

@@ -40,7 +40,7 @@ func (r *Runtime) between(turn int, t hip.Thread, to, from int, j job) hip.Error
 	if !j.wait {
 		return r.workers[turn].InTurn(t, j.stream, func() hip.Error { return r.aside2(dst, src, work) })
 	}
-	if j.stream != hip.StreamNull {
+	if at := (place{turn, t.Device}); j.stream != hip.StreamNull || at != dst && at != src {
 		if code := r.workers[turn].Turn(t, j.stream); code != hip.Success {
 			return code
 		}

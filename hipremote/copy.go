@@ -199,7 +199,7 @@ func (c *Client) doCopy(ct *callTime, op uint16, t hip.Thread, dst, src hip.Ptr,
 }
 
 // turns sees to it that a copy on the null stream takes its turn on the devices whose memory it touches, whichever is the thread's: as in HIP, it is
-// on the null stream of that device. A copy across devices waits for the others' first, and must be waited for.
+// on the null stream of that device, and behind what the thread's has. A copy across devices waits for the others' first, and must be waited for.
 func (c *Client) turns(t *hip.Thread, dst, src side, how *shape) (across bool, code hip.Error) {
 	dst.on = c.owner(*t, &dst, dst.addr, how.extent(how.dpitch))
 	src.on = c.owner(*t, &src, src.addr, how.extent(how.spitch))
@@ -214,11 +214,21 @@ func (c *Client) turns(t *hip.Thread, dst, src side, how *shape) (across bool, c
 			}
 		}
 	case dst.device && dst.on >= 0:
-		t.Device = dst.on
+		code = c.elsewhere(t, dst.on)
 	case src.device && src.on >= 0:
-		t.Device = src.on
+		code = c.elsewhere(t, src.on)
 	}
-	return across, hip.Success
+	return across, code
+}
+
+// elsewhere makes the thread one of a device, behind what the null stream of its own has.
+func (c *Client) elsewhere(t *hip.Thread, device int32) hip.Error {
+	if t.Device == device {
+		return hip.Success
+	}
+	own := *t
+	t.Device = device
+	return c.Turn(own, hip.StreamNull)
 }
 
 func isDtoD(k hip.MemcpyKind) bool {

@@ -188,7 +188,14 @@ func (c *Client) freeAsync(ct *callTime, t hip.Thread, p hip.Ptr, st hip.Stream,
 	}
 	if behind {
 		m.mu.Unlock()
-		return c.inTurn(ct, t, st, func() hip.Error { return c.freeAsync(nil, t, p, st, false) })
+		device := b.device
+		return c.inTurn(ct, t, st, func() hip.Error {
+			code := c.freeAsync(nil, t, p, st, false)
+			if code == hip.ErrorInvalidHandle { // the stream is gone by now, after all that it had
+				code = c.freeAsync(nil, hip.Thread{Device: device, ID: t.ID}, p, hip.StreamNull, false)
+			}
+			return code
+		})
 	}
 	m.remove(b)
 	if b.size != 0 {
