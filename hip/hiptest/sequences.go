@@ -2,6 +2,7 @@ package hiptest
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -13,6 +14,12 @@ import (
 	"github.com/rocwire/rocwire/hip"
 )
 
+// For who looks for what a change broke, or for what nobody has found yet: go test ./worker -run 'TestConformance//Sequences/Random' -args -hiptest.programs 40 -hiptest.first 1000.
+var (
+	randomPrograms = flag.Uint64("hiptest.programs", 0, "how many random `programs` Sequences/Random runs; 0: what is usual")
+	firstProgram   = flag.Uint64("hiptest.first", 0, "the `number` of the first one")
+)
+
 // sequence is a random program without races: what it does to memory is done to a model at the time of the call, and looked at when HIP says that it must be done.
 // Each piece of memory is one stream's; another stream that uses it is put behind that one first, unless HIP does that.
 type sequence struct {
@@ -22,7 +29,8 @@ type sequence struct {
 	streams []*line
 	pieces  []*piece
 	plans   []*plan
-	did     []string // the last calls, for who looks for what is wrong
+	words   []hip.Ptr // by device: of its memory the next that no stream has, see flag
+	did     []string  // the last calls, for who looks for what is wrong
 }
 
 // line is a stream.
@@ -32,6 +40,9 @@ type line struct {
 	th       hip.Thread
 	blocking bool      // the null stream and it wait for each other; the null stream itself, too
 	later    []landing // copies that were asked for to memory that HIP knows nothing of
+	mark     hip.Event // that is recorded again and again; 0: it was not needed yet
+	word     hip.Ptr   // by which others wait for it; 0 likewise
+	written  uint64    // what was last written there
 }
 
 // piece is memory of floats.
@@ -42,6 +53,7 @@ type piece struct {
 	mem    []byte  // that of the program
 	want   []float32
 	owner  *line
+	from   *source // nil: it stays
 }
 
 // landing is where a copy arrives that has been asked for.
@@ -104,11 +116,25 @@ func (s *sequence) use(p *piece, st *line) {
 func (s *sequence) behind(from, st *line) {
 	s.e.Helper()
 	turns := from.th == st.th && from.blocking && st.blocking && (from.stream == 0 || st.stream == 0)
-	if from != st && !turns {
+	if from == st || turns {
+		return
+	}
+	switch way := s.r.IntN(4); {
+	case way == 0 && from.th == st.th:
+		s.say("%s waits for %s by a value in memory", st.name, from.name)
+		s.flag(from, st)
+	case way == 1:
+		s.say("%s waits for %s by an event that was recorded before", st.name, from.name)
+		if from.mark == 0 {
+			from.mark = s.event(from)
+		}
+		s.ok("EventRecord", s.e.EventRecord(from.th, from.mark, from.stream))
+		s.ok("StreamWaitEvent", s.e.StreamWaitEvent(st.th, st.stream, from.mark, 0))
+	default:
+		s.say("%s waits for %s", st.name, from.name)
 		v := s.event(from)
 		s.ok("StreamWaitEvent", s.e.StreamWaitEvent(st.th, st.stream, v, 0))
 		s.ok("EventDestroy", s.e.EventDestroy(st.th, v))
-		s.say("%s waits for %s", st.name, from.name)
 	}
 }
 
@@ -146,7 +172,7 @@ func (s *sequence) step() {
 	x, y, n := s.part(a, b)
 	size := uint64(4 * n)
 	to, from := b.at+hip.Ptr(4*y), a.at+hip.Ptr(4*x)
-	switch s.r.IntN(17) {
+	switch s.r.IntN(21) {
 	case 0: // the stream is late
 		d := time.Duration(s.r.IntN(3000)) * time.Microsecond
 		s.say("%s is late by %v", st.name, d)
@@ -251,6 +277,22 @@ func (s *sequence) step() {
 			for i := range 3 {
 				copy(b.want[y+(z*rows+i)*pitch+1:][:20], a.want[x+(z*rows+i+1)*pitch+4:])
 			}
+		}
+	case 14: // managed memory goes to and fro
+		if b.from == nil || !b.from.managed {
+			return
+		}
+		to := []int32{st.th.Device, hip.CPUDeviceID}[s.r.IntN(2)]
+		s.use(b, st)
+		s.say("%s: %s to %d", st.name, b.name, to)
+		s.ok("MemPrefetchAsync", e.MemPrefetchAsync(st.th, b.at, uint64(4*len(b.want)), to, st.stream))
+	case 15:
+		if b.from != nil && s.r.IntN(2) == 0 {
+			s.renew(b, st)
+		}
+	case 16:
+		if s.r.IntN(3) == 0 {
+			s.end(st)
 		}
 	default:
 		if a.device >= 0 && a.device != st.th.Device || b.device >= 0 && b.device != st.th.Device {
@@ -380,12 +422,6 @@ func (s *sequence) begin() {
 	e := s.e
 	n, err := e.GetDeviceCount()
 	s.ok("GetDeviceCount", err)
-	size := func() int { return []int{100, 3000, 40000}[s.r.IntN(3)] + s.r.IntN(64) }
-	add := func(name string, n int, device int32, at hip.Ptr, mem []byte, err hip.Error) {
-		e.Helper()
-		s.ok(name, err)
-		s.pieces = append(s.pieces, &piece{name: fmt.Sprintf("%s memory %d", name, len(s.pieces)), want: make([]float32, n), device: device, at: at, mem: mem, owner: s.streams[0]})
-	}
 	for d := range min(n, 2) {
 		th := hip.Thread{Device: d, ID: e.th.ID}
 		m, err := e.ModuleLoadData(th, e.image("saxpy"))
@@ -393,37 +429,32 @@ func (s *sequence) begin() {
 		f, err := e.ModuleGetFunction(th, m, "saxpy")
 		s.ok("ModuleGetFunction", err)
 		s.f = append(s.f, f)
-		s.streams = append(s.streams, &line{fmt.Sprintf("null stream %d", d), hip.StreamNull, th, true, nil})
+		words, err := e.Malloc(th, 8*manyWords)
+		s.ok("Malloc", err)
+		s.ok("Memset", e.Memset(th, words, 0, 8*manyWords))
+		s.words = append(s.words, words)
+		null := &line{name: fmt.Sprintf("null stream %d", d), th: th, blocking: true}
+		s.streams = append(s.streams, null)
 		for i := range 4 {
 			flags := uint32(i / 2 * nonBlocking)
-			st, err := e.StreamCreateWithPriority(th, flags, 0)
-			s.ok("StreamCreate", err)
-			s.streams = append(s.streams, &line{fmt.Sprintf("stream %d of %d, flags %d", i, d, flags), st, th, flags == 0, nil})
+			s.streams = append(s.streams, &line{name: fmt.Sprintf("stream %d of %d, flags %d", i, d, flags), stream: s.create(th, flags), th: th, blocking: flags == 0})
 		}
 		for range 3 {
-			n := size()
-			at, err := e.Malloc(th, uint64(4*n))
-			add("device", n, d, at, nil, err)
+			s.add(s.ofDevice(th), null)
 		}
+		s.add(s.ofPool(th), s.streams[len(s.streams)-1])
 	}
 	for range 2 {
-		n := size()
-		at, err := e.MallocManaged(e.th, uint64(4*n), hip.MemAttachGlobal)
-		add("managed", n, -1, at, hostBytes(at, 4*n), err)
-		n = size()
-		mem := e.pinned(4 * n)
-		at, err = e.HostGetDevicePointer(e.th, ptr(mem), 0)
-		add("pinned", n, -1, at, mem, err)
+		s.add(s.managed(), s.streams[0])
+		s.add(s.pinned(), s.streams[0])
 	}
-	k := size()
+	k := s.size()
 	mem := e.apart(4*k + 4096)[100:][:4*k]
 	s.ok("HostRegister", e.HostRegister(e.th, ptr(mem), uint64(len(mem)), 0))
 	e.Cleanup(func() { e.HostUnregister(e.th, ptr(mem)) })
 	at, err := e.HostGetDevicePointer(e.th, ptr(mem), 0)
-	add("registered", k, -1, at, mem, err)
-	for _, p := range s.pieces {
-		e.write(p.at, s.values(p.want))
-	}
+	s.ok("HostGetDevicePointer", err)
+	s.pieces = append(s.pieces, &piece{name: "registered memory", want: make([]float32, k), device: -1, at: at, mem: mem, owner: s.streams[0]})
 	s.all()
 }
 
@@ -575,10 +606,79 @@ var sequenceTests = []test{
 		e.ok("MallocAsync", err)
 		e.ok("MemsetAsync", e.MemsetAsync(other, again, 0xff, n, s))
 		check("what was freed on a stream behind the null stream's copy")
+
+		p = taken(e.th, hip.StreamNull)
+		own := e.stream(nonBlocking)
+		g = e.gate(own)
+		e.ok("MemcpyAsync", e.MemcpyAsync(e.th, to, p, n, hip.MemcpyDeviceToDevice, own))
+		e.ok("FreeAsync", e.FreeAsync(e.th, p, own))
+		time.AfterFunc(10*time.Millisecond, g.open)
+		e.ok("StreamDestroy", e.StreamDestroy(e.th, own))
+		e.sync()
+		check("what was freed on a stream that was destroyed before it came to that")
+	}},
+	{"CopyFromAnotherDeviceInTurn", func(e *env) { // a copy that waits for a stream waits for all that it has, whose memory ever it copies
+		if n, _ := e.GetDeviceCount(); n < 2 {
+			return
+		}
+		const n = 1000
+		other := hip.Thread{Device: 1, ID: 1}
+		h, err := e.MallocManaged(e.th, 4*n, hip.MemAttachGlobal)
+		e.ok("MallocManaged", err)
+		from, err := e.Malloc(other, n)
+		e.ok("Malloc", err)
+		e.ok("Memset", e.Memset(other, from, 3, n))
+		mem, got := hostBytes(h, 4*n), e.host(n)
+		for i, s := range []hip.Stream{hip.StreamNull, e.stream(0), e.stream(nonBlocking)} {
+			e.sync()
+			clear(mem)
+			g := e.gate(s)
+			e.ok("MemsetD32Async", e.MemsetD32Async(e.th, h, int32(i+7), n, s))
+			time.AfterFunc(10*time.Millisecond, g.open)
+			e.ok("MemcpyWithStream", e.MemcpyWithStream(e.th, ptr(got), from, n, hip.MemcpyDeviceToHost, s))
+			if !bytes.Equal(got, bytes.Repeat([]byte{3}, n)) {
+				e.Errorf("stream %d: it copied %x", i, got[:4])
+			}
+			if !bytes.Equal(mem, bytes.Repeat(u32s(uint32(i+7)), n)) {
+				e.Errorf("stream %d: what it had before is not seen: %x", i, mem[:4])
+			}
+		}
+	}},
+	{"LaunchedAfterItsStream", func(e *env) { // a graph whose stream was destroyed while the launch was under way comes behind that launch all the same
+		const n = 64
+		one := make([]float32, n)
+		for i := range one {
+			one[i] = 1
+		}
+		x, sum := e.upload(f32s(one)), e.upload(make([]byte, 4*n))
+		add := &hip.Launch{Function: e.kernel("saxpy", "saxpy"), Grid: hip.Dim3{X: 1, Y: 1, Z: 1}, Block: hip.Dim3{X: n, Y: 1, Z: 1}, Args: pack(uint32(n), float32(1), x, sum)}
+		double := *add
+		double.Args = pack(uint32(n), float32(1), sum, sum)
+		exec, err := e.GraphInstantiate(e.th, &hip.GraphDesc{Ops: []hip.GraphOp{{Type: hip.GraphNodeTypeKernel, Kernel: add}, {Type: hip.GraphNodeTypeKernel, Kernel: &double, After: []uint32{0}}}})
+		e.ok("GraphInstantiate", err)
+		first, second := e.stream(nonBlocking), e.stream(nonBlocking)
+		g := e.gate(first)
+		e.ok("GraphLaunch", e.GraphLaunch(e.th, exec, first))
+		e.ok("StreamDestroy", e.StreamDestroy(e.th, first))
+		time.AfterFunc(10*time.Millisecond, g.open)
+		e.ok("GraphLaunch", e.GraphLaunch(e.th, exec, second))
+		e.ok("StreamSynchronize", e.StreamSynchronize(e.th, second))
+		if got := math.Float32frombits(u32At(e.download(sum, 4*n), n-1)); got != 6 { // (0+1)·2, (2+1)·2
+			e.Errorf("after two launches it is %v", got)
+		}
+		e.ok("GraphExecDestroy", e.GraphExecDestroy(e.th, exec))
 	}},
 	{"Random", func(e *env) {
-		for seed := range uint64(shorter(8, 3)) {
-			(&sequence{e: e.another(), r: rand.New(rand.NewPCG(seed, 41))}).run(150)
+		n := uint64(shorter(8, 3))
+		if *randomPrograms > 0 {
+			n = *randomPrograms
+		}
+		for seed := *firstProgram; seed < *firstProgram+n; seed++ {
+			e.Run(fmt.Sprint(seed), func(t *testing.T) {
+				own := *e
+				own.T = t
+				(&sequence{e: own.another(), r: rand.New(rand.NewPCG(seed, 41))}).run(150)
+			})
 		}
 	}},
 	{"RandomThreads", func(e *env) { // each with streams and memory of its own, on the same devices
@@ -586,7 +686,7 @@ var sequenceTests = []test{
 		for i := range uint64(4) {
 			own := *e
 			own.th.ID += uint32(i)
-			all.Go(func() { (&sequence{e: &own, r: rand.New(rand.NewPCG(i, 43))}).run(shorter(250, 60)) })
+			all.Go(func() { (&sequence{e: &own, r: rand.New(rand.NewPCG(4**firstProgram+i, 43))}).run(shorter(250, 60)) })
 		}
 		all.Wait()
 	}},
