@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/rocwire/rocwire/hip"
-	"github.com/rocwire/rocwire/internal/poll"
 )
 
 // The library keeps something of all that its streams have still to do, without
@@ -235,12 +234,21 @@ func (r *Runtime) StreamDestroy(t hip.Thread, s hip.Stream) hip.Error {
 	if err := r.graphs.leave(t, s); err != hip.Success {
 		return err
 	}
+	end := r.endStream
+	if s > hip.StreamPerThread && r.streamQuery(t, s) == hip.ErrorNotReady { // others wait for what it has still to do, as long as the library knows it
+		r.leaving.mu.Lock()
+		defer r.leaving.mu.Unlock()
+		if err := r.endLater(t, s); err != hip.Success {
+			return err
+		}
+		end = func(hip.Thread, hip.Stream) hip.Error { return hip.Success }
+	}
 	b, of := &r.backlog, streamOn(t, s)
 	b.mu.Lock()
 	p := b.live[of]
 	b.mu.Unlock()
 	if p == nil {
-		return r.endStream(t, s)
+		return end(t, s)
 	}
 	r.mark(p, s)
 	b.asking.Lock() // nobody records anything there from now on
@@ -249,7 +257,7 @@ func (r *Runtime) StreamDestroy(t hip.Thread, s hip.Stream) hip.Error {
 	b.gone = append(b.gone, p)
 	b.mu.Unlock()
 	b.asking.Unlock()
-	err := r.endStream(t, s)
+	err := end(t, s)
 	if err != hip.Success {
 		b.mu.Lock()
 		if _, ok := b.live[of]; !ok {
@@ -258,26 +266,6 @@ func (r *Runtime) StreamDestroy(t hip.Thread, s hip.Stream) hip.Error {
 		}
 		b.mu.Unlock()
 	}
-	return err
-}
-
-// endStream has the library destroy a stream, which waits for all that is in the same queue of the card: of other streams, too, and on a session's line
-// perhaps for the return of a host function, which comes by the line. So nobody waits for more than that the library does not know the stream any longer.
-func (r *Runtime) endStream(t hip.Thread, s hip.Stream) (err hip.Error) {
-	if _, code := r.StreamGetDevice(t, s); s <= hip.StreamPerThread || code != hip.Success {
-		return r.streamDestroy(t, s) // which says how that is wrong
-	}
-	done := make(chan hip.Error, 1)
-	go func() { done <- r.streamDestroy(t, s) }()
-	poll.Until(func() bool {
-		select {
-		case err = <-done:
-			return true
-		default:
-			_, code := r.StreamGetDevice(t, s)
-			return code != hip.Success
-		}
-	})
 	return err
 }
 

@@ -71,6 +71,8 @@ func (r *Runtime) DeviceReset(t hip.Thread) hip.Error {
 	ended := r.held.end(func(_ hip.MemPool, device int32) bool { return device == t.Device })
 	r.frees.mu.Lock()
 	defer r.frees.mu.Unlock()
+	r.leaving.mu.Lock()
+	defer r.leaving.mu.Unlock()
 	err := r.deviceReset(t)
 	if err == hip.Success {
 		r.held.forget(ended)
@@ -78,6 +80,7 @@ func (r *Runtime) DeviceReset(t hip.Thread) hip.Error {
 		r.graphs.reset(t.Device)
 		r.gates.reset(t.Device)
 		r.frees.reset(t.Device)
+		r.leaving.reset(t.Device)
 		r.registered.drop(func(e extent) bool { return e.device == t.Device })
 	} else {
 		r.held.restore(ended)

@@ -48,6 +48,7 @@ type Runtime struct {
 	follows    follows
 	gates      gates
 	frees      frees
+	leaving    leaving
 	registered registered
 	layers     layeredRows
 }
