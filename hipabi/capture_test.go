@@ -71,8 +71,8 @@ func TestGraphLaunchOnAnotherStream(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	check(t, rw_hipStreamDestroy(1, b), hip.Success)
-	check(t, rw_hipGraphLaunch(1, e, a), hip.Success) // after the device, as b is gone
-	if got, want := x.took(), fmt.Sprintf("[set 5 on %d]", a); got != want {
+	check(t, rw_hipGraphLaunch(1, e, a), hip.Success) // behind what b had before it was gone
+	if got, want := x.took(), fmt.Sprintf("[record %d on %d wait %d on %d set 5 on %d]", turn, b, turn, a, a); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	check(t, rw_hipGraphExecDestroy(1, e), hip.Success)

@@ -43,6 +43,14 @@ func newTracer(t *testing.T) *tracer {
 	return x
 }
 
+// StreamDestroy asks the graphs first, as every Runtime does that has an Executor.
+func (x *tracer) StreamDestroy(t hip.Thread, s hip.Stream) hip.Error {
+	if err := x.graphs.StreamDestroy(t, s); err != hip.Success {
+		return err
+	}
+	return x.fake.StreamDestroy(t, s)
+}
+
 func (x *tracer) GraphInstantiate(t hip.Thread, d *hip.GraphDesc) (hip.GraphExec, hip.Error) {
 	return x.graphs.GraphInstantiate(t, d)
 }

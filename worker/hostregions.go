@@ -87,29 +87,39 @@ func (s *session) expose(r *wire.Request, q *hiprpc.Host) {
 	if !s.takes(r, regionSize(q.Size)) {
 		return
 	}
+	x := &hostRegion{device: q.Device, claimed: claimed, size: int(q.Size), twin: make([]byte, q.Size)}
+	if h.open == nil {
+		h.open = map[hip.Ptr]*hostRegion{}
+	}
+	h.open[q.Addr] = x
 	var code hip.Error
 	switch t := (hip.Thread{Device: q.Device}); {
 	case claimed:
 		code = s.registerClaim(t, q.Addr, q.Size)
-	default:
+	case s.direct != nil:
 		code = s.mallocHostAt(t, q.Addr, pages)
-		if code == hip.Success && s.direct == nil {
+	default: // the library may wait for what comes by the line, on which other regions are looked for
+		x.mu.Lock()
+		h.mu.Unlock()
+		if code = s.mallocHostAt(t, q.Addr, pages); code == hip.Success {
 			code = s.clearRegion(t, q.Addr, pages)
+		}
+		x.mu.Unlock()
+		h.mu.Lock()
+		if h.open[q.Addr] != x { // the device was reset meanwhile
+			s.reply(r, hip.ErrorContextIsDestroyed, nil)
+			return
 		}
 	}
 	if code != hip.Success {
-		s.mem.Give(regionSize(q.Size))
+		delete(h.open, q.Addr)
+		s.ended(x)
 		s.reply(r, code, nil)
 		return
 	}
-	if h.open == nil {
-		h.open = map[hip.Ptr]*hostRegion{}
-	}
-	x := &hostRegion{device: q.Device, claimed: claimed, size: int(q.Size), twin: make([]byte, q.Size)}
 	if s.direct != nil || claimed {
 		x.watch = pagewatch.New(uint64(q.Addr), q.Size, pagewatch.Options{Off: s.direct == nil, Private: true}) // a card's writes are not this process's
 	}
-	h.open[q.Addr] = x
 	s.reply(r, hip.Success, nil)
 }
 

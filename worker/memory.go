@@ -104,19 +104,15 @@ func (s *session) doFree(r *wire.Request) {
 // freeNow frees memory that nothing uses any more, without waiting for what else the device has to do: in the turn of a stream that has
 // nothing else to do. The line must not wait, and the capacity must be there for the next message.
 func (s *session) freeNow(t hip.Thread, p hip.Ptr) hip.Error {
-	q, ok := s.quiet[t.Device]
-	if !ok {
-		var code hip.Error
-		if q, code = s.rt.StreamCreateWithPriority(t, hip.StreamNonBlocking, 0); code != hip.Success {
-			return code
-		}
-		if s.quiet == nil {
-			s.quiet = map[int32]hip.Stream{}
-		}
-		s.quiet[t.Device] = q
+	q, code := s.host.streams.On(s.rt, t)
+	if code != hip.Success {
+		return code
 	}
 	if code := s.rt.FreeAsync(t, p, q); code != hip.Success {
 		return code
+	}
+	if s.idler == nil { // AMD's may wait for more, and for what comes by the line
+		return s.settled(t, q)
 	}
 	return s.rt.StreamSynchronize(t, q)
 }

@@ -27,8 +27,7 @@ func (s *session) clearRegion(t hip.Thread, addr hip.Ptr, size uint64) hip.Error
 	return code
 }
 
-// settled waits for one of these streams. It is asked about: on AMD's library one thread runs host functions and says that waits are over, and a host
-// function may be waiting for this.
+// settled waits for one of the session's own streams. It is asked about: what AMD's library waits for may come by the line that waits.
 func (s *session) settled(t hip.Thread, st hip.Stream) (code hip.Error) {
 	poll.Until(func() bool { code = s.rt.StreamQuery(t, st); return code != hip.ErrorNotReady })
 	return code
@@ -160,8 +159,11 @@ func (s *session) mergePiece(x *hostRegion, addr hip.Ptr, diff []byte, from, lo,
 	return s.moveRegion(x, addr+hip.Ptr(lo), addressOf(buf), len(buf), hip.MemcpyHostToDevice)
 }
 
-// nothingRuns says that no device has anything to do. It is asked on the line: what comes later is not there yet.
+// nothingRuns says that no device has anything to do. It is asked on the line: what comes later is not there yet. A stream that was destroyed may have.
 func (s *session) nothingRuns() bool {
+	if s.handles.Lost(hip.HandleStream) {
+		return false
+	}
 	for d := range s.devices {
 		if s.rt.StreamQuery(hip.Thread{Device: d}, hip.StreamNull) != hip.Success {
 			return false

@@ -72,8 +72,7 @@ type session struct {
 	over       chan struct{} // closed when the connection is gone
 	endOnce    sync.Once
 	pending    pendingReplies
-	quiet      map[int32]hip.Stream // of the line's goroutine; see freeNow
-	launch     hip.Launch           // being executed on the line
+	launch     hip.Launch // being executed on the line
 }
 
 // copier is a runtime that copies from and to memory of this process in a stream's turn without making the caller wait. done is called

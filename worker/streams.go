@@ -141,7 +141,6 @@ func (s *session) doDeviceReset(r *wire.Request) {
 	if !ok {
 		return
 	}
-	delete(s.quiet, t.Device) // it ends with everything else
 	s.wait(r, func(r *wire.Request) {
 		code := s.rt.DeviceReset(t)
 		if code != hip.Success {

@@ -176,6 +176,13 @@ func (t *Table) Ever(k hip.HandleKind) bool {
 	return t.made[k] != 0
 }
 
+// Lost says whether an object of a kind has ended.
+func (t *Table) Lost(k hip.HandleKind) bool {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.made[k] > uint64(len(t.have[k]))
+}
+
 // None says that there is no object of a kind.
 func (t *Table) None(k hip.HandleKind) bool {
 	t.mu.RLock()

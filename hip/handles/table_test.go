@@ -15,7 +15,7 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%v: a handle of an empty table answers %v", k, code)
 		}
 		x.Add(k, 99, 3)
-		if !x.is(k, 99) || !x.Ever(k) || x.None(k) || x.Device(k, 99, 0) != 3 || x.Device(k, 98, 7) != 7 {
+		if !x.is(k, 99) || !x.Ever(k) || x.None(k) || x.Lost(k) || x.Device(k, 99, 0) != 3 || x.Device(k, 98, 7) != 7 {
 			t.Errorf("%v is not known", k)
 		}
 	}
@@ -27,7 +27,7 @@ func TestKinds(t *testing.T) {
 	}
 	x.Clear(3)
 	for k := range hip.HandleKinds {
-		if x.is(k, 99) != k.SurvivesReset() {
+		if x.is(k, 99) != k.SurvivesReset() || x.Lost(k) == k.SurvivesReset() {
 			t.Errorf("%v after its device was reset: %v", k, x.is(k, 99))
 		}
 	}
