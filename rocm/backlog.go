@@ -238,7 +238,8 @@ func (r *Runtime) StreamDestroy(t hip.Thread, s hip.Stream) hip.Error {
 	if s > hip.StreamPerThread && r.streamQuery(t, s) == hip.ErrorNotReady { // others wait for what it has still to do, as long as the library knows it
 		r.leaving.mu.Lock()
 		defer r.leaving.mu.Unlock()
-		if err := r.endLater(t, s); err != hip.Success {
+		err := r.leaving.add(r, t, s, s, func(t hip.Thread) { _ = r.endStream(t, s) }) // nobody is there to hear of it
+		if err != hip.Success {
 			return err
 		}
 		end = func(hip.Thread, hip.Stream) hip.Error { return hip.Success }

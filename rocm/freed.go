@@ -14,11 +14,11 @@ import (
 
 // frees are the last frees of memory of pools.
 type frees struct {
+	late    late[hip.Ptr] // its mu is taken before mu
 	mu      sync.Mutex
 	last    map[hip.Ptr]*passed
-	late    map[hip.Ptr]int32 // what is given back later, of which device
-	streams aside.Streams     // on which that is done
-	swept   int               // how many of last there were after the last look at all
+	streams aside.Streams // on which what is late is freed
+	swept   int           // how many of last there were after the last look at all
 }
 
 // passed is a place in a stream.
@@ -52,54 +52,37 @@ func (x *frees) taken(ptr hip.Ptr) {
 // freeInTurn is hipFreeAsync of memory that the library placed.
 func (r *Runtime) freeInTurn(t hip.Thread, ptr hip.Ptr, s hip.Stream) hip.Error {
 	x := &r.frees
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if _, twice := x.late[ptr]; twice {
+	x.late.mu.Lock()
+	defer x.late.mu.Unlock()
+	if x.late.has(ptr) {
 		return hip.ErrorInvalidValue
 	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	before := x.last[ptr]
 	if before == nil || !before.again || r.eventQuery(before.on, before.event) != hip.ErrorNotReady {
 		return r.freeNoted(t, ptr, s)
 	}
-	on, err := r.threadOf(t, s)
-	if err != hip.Success {
-		return err
-	}
-	err = r.After(on, s, func(err hip.Error) { // also behind the free before: the memory is the stream's
-		if err == hip.Success {
-			go r.freeLate(on, ptr)
-		}
-	})
-	if err == hip.Success {
-		if x.late == nil {
-			x.late = map[hip.Ptr]int32{}
-		}
-		x.late[ptr] = on.Device
-	}
-	return err
+	// Also behind the free before: the memory is the stream's.
+	return x.late.add(r, t, s, ptr, func(t hip.Thread) { r.freeLate(t, ptr) })
 }
 
 // is says whether memory was freed and is given back later.
 func (x *frees) is(ptr hip.Ptr) bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	_, ok := x.late[ptr]
-	return ok
+	x.late.mu.Lock()
+	defer x.late.mu.Unlock()
+	return x.late.has(ptr)
 }
 
 // freeLate gives back what nothing uses any more.
 func (r *Runtime) freeLate(t hip.Thread, ptr hip.Ptr) {
 	x := &r.frees
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if _, ok := x.late[ptr]; !ok { // the device was reset
-		return
-	}
-	delete(x.late, ptr)
 	s, err := x.streams.On(r, t)
 	if err != hip.Success {
 		s = hip.StreamNull // whatever it has to do first
 	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	_ = r.freeNoted(t, ptr, s) // it was memory when the program freed it
 }
 
@@ -148,9 +131,11 @@ func (r *Runtime) letGo() {
 	x.swept = len(x.last)
 }
 
-// reset forgets what ended with a device. The mu is held, since before the reset: what is late must not be freed after it.
+// reset forgets what ended with a device. The late's mu is held.
 func (x *frees) reset(device int32) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	maps.DeleteFunc(x.last, func(_ hip.Ptr, p *passed) bool { return p.on.Device == device })
-	maps.DeleteFunc(x.late, func(_ hip.Ptr, d int32) bool { return d == device })
+	x.late.reset(device)
 	x.streams.Forget(device)
 }

@@ -69,8 +69,8 @@ func (r *Runtime) DeviceReset(t hip.Thread) hip.Error {
 	case <-time.After(resetPatience):
 	}
 	ended := r.held.end(func(_ hip.MemPool, device int32) bool { return device == t.Device })
-	r.frees.mu.Lock()
-	defer r.frees.mu.Unlock()
+	r.frees.late.mu.Lock()
+	defer r.frees.late.mu.Unlock()
 	r.leaving.mu.Lock()
 	defer r.leaving.mu.Unlock()
 	err := r.deviceReset(t)

@@ -48,7 +48,7 @@ type Runtime struct {
 	follows    follows
 	gates      gates
 	frees      frees
-	leaving    leaving
+	leaving    late[hip.Stream] // that were destroyed before they had done everything
 	registered registered
 	layers     layeredRows
 }

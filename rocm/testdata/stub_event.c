@@ -89,7 +89,7 @@ hipError_t hipHostRegister(void *p, size_t n, unsigned flags)
 }
 
 /* The only memory that there is to get and to free. */
-static struct { int busy; size_t freed, times; } only;
+static struct { int busy; size_t freed; } only;
 
 hipError_t hipMallocAsync(void **p, size_t n, hipStream_t s)
 {
@@ -112,7 +112,6 @@ hipError_t hipFreeAsync(void *p, hipStream_t s)
 		pthread_cond_wait(&come, &mu);
 	only.freed = ++recorded;
 	only.busy = 0;
-	only.times++;
 	pthread_mutex_unlock(&mu);
 	return hipSuccess;
 }
