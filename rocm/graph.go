@@ -1,7 +1,6 @@
 package rocm
 
 import (
-	"maps"
 	"slices"
 	"sync"
 
@@ -25,7 +24,7 @@ type graph struct {
 	desc   hip.GraphDesc
 	native *native       // nil if it is issued
 	issued hip.GraphExec // of the executor, if it is
-	turns  executor.Turns
+	turns  *executor.Turns
 	gone   bool
 }
 
@@ -184,18 +183,13 @@ func (x *graphs) reset(device int32) {
 // leave is for a stream that is about to be destroyed.
 func (x *graphs) leave(t hip.Thread, s hip.Stream) hip.Error {
 	x.mu.Lock()
-	all := slices.Collect(maps.Values(x.open))
+	all := make([]*executor.Turns, 0, len(x.open))
+	for _, g := range x.open {
+		all = append(all, g.turns)
+	}
 	x.mu.Unlock()
-	for _, g := range all {
-		g.mu.Lock()
-		err := hip.Success
-		if !g.gone {
-			err = g.turns.Leave(t, s)
-		}
-		g.mu.Unlock()
-		if err != hip.Success {
-			return err
-		}
+	if err := executor.Leave(all, t, s); err != hip.Success {
+		return err
 	}
 	return x.issued.StreamDestroy(t, s)
 }

@@ -15,7 +15,7 @@ type exec struct {
 	ops     []hip.GraphOp
 	streams []hip.Stream // one a lane; the first is the launch's or, for a stream of another device, our own
 	events  []hip.Event
-	turns   Turns
+	turns   *Turns
 	gone    bool
 	sides   sides
 	waits   bool // the launch that is being issued brings something into ordinary memory

@@ -7,8 +7,6 @@
 package executor
 
 import (
-	"maps"
-	"slices"
 	"sync"
 
 	"github.com/rocwire/rocwire/hip"
@@ -102,20 +100,12 @@ func (x *Executor) GraphExecDestroy(t hip.Thread, h hip.GraphExec) hip.Error {
 // StreamDestroy is for a stream that is about to be destroyed; see [Turns.Leave].
 func (x *Executor) StreamDestroy(t hip.Thread, s hip.Stream) hip.Error {
 	x.mu.Lock()
-	all := slices.Collect(maps.Values(x.execs))
-	x.mu.Unlock()
-	for _, e := range all {
-		e.mu.Lock()
-		err := hip.Success
-		if !e.gone {
-			err = e.turns.Leave(t, s)
-		}
-		e.mu.Unlock()
-		if err != hip.Success {
-			return err
-		}
+	all := make([]*Turns, 0, len(x.execs))
+	for _, e := range x.execs {
+		all = append(all, e.turns)
 	}
-	return hip.Success
+	x.mu.Unlock()
+	return Leave(all, t, s)
 }
 
 // DeviceReset forgets the graphs that use a device, whose streams and events

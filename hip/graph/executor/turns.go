@@ -1,11 +1,16 @@
 package executor
 
-import "github.com/rocwire/rocwire/hip"
+import (
+	"sync"
+
+	"github.com/rocwire/rocwire/hip"
+)
 
 // Turns put the launches of one executable graph in order: each begins behind
 // what its stream has and behind the launch before, on whatever streams and
 // devices they are. One launch at a time.
 type Turns struct {
+	mu     sync.Mutex
 	rt     hip.Runtime
 	own    int32               // the graph's device
 	events map[int32]hip.Event // by device
@@ -14,10 +19,11 @@ type Turns struct {
 	lastOn int32
 	used   bool
 	left   bool // that stream is gone: the event of its device is behind all that it had
+	over   bool // nothing is launched any more
 }
 
 // NewTurns is for a graph of a device.
-func NewTurns(rt hip.Runtime, device int32) Turns { return Turns{rt: rt, own: device} }
+func NewTurns(rt hip.Runtime, device int32) *Turns { return &Turns{rt: rt, own: device} }
 
 // Launch has issue put the graph's work on a stream of its device, at its turn.
 // What follows on s comes behind that work.
@@ -30,6 +36,8 @@ func (x *Turns) Launch(t hip.Thread, s hip.Stream, issue func(t hip.Thread, s hi
 		}
 		device = d
 	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	var err hip.Error
 	switch {
 	case !x.used:
@@ -50,12 +58,24 @@ func (x *Turns) Launch(t hip.Thread, s hip.Stream, issue func(t hip.Thread, s hi
 
 // Leave is for a stream that is about to be destroyed, whose handle may be another's afterwards: the next launch comes behind all that it has.
 func (x *Turns) Leave(t hip.Thread, s hip.Stream) hip.Error {
-	if !x.used || x.left || x.last != s {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !x.used || x.left || x.over || x.last != s {
 		return hip.Success
 	}
 	err := x.record(t, x.lastOn, s)
 	x.left = err == hip.Success
 	return err
+}
+
+// Leave has all of these leave a stream that is about to be destroyed.
+func Leave(all []*Turns, t hip.Thread, s hip.Stream) hip.Error {
+	for _, x := range all {
+		if err := x.Leave(t, s); err != hip.Success {
+			return err
+		}
+	}
+	return hip.Success
 }
 
 // record records the event of a device behind what one of its streams has.
@@ -100,6 +120,9 @@ func (x *Turns) abroad(t hip.Thread, s hip.Stream, device int32, issue func(t hi
 
 // Release gives back what launches needed. What was launched goes on.
 func (x *Turns) Release(t hip.Thread) {
+	x.mu.Lock()
+	x.over = true
+	x.mu.Unlock() // a Runtime asks all graphs about a stream that it destroys
 	if x.home != 0 {
 		x.rt.StreamDestroy(on(x.own, t), x.home)
 	}
