@@ -113,7 +113,7 @@ func (r *Runtime) mark(p *progress, s hip.Stream) {
 	b.mu.Unlock()
 	event, err := r.EventCreateWithFlags(p.on, hip.EventDisableTiming)
 	if err == hip.Success {
-		if err = hip.Error(C.rocm_hipEventRecord(r.table, C.int32_t(p.on.Device), C.uint64_t(event), C.uint64_t(s))); err != hip.Success {
+		if err = r.recordAt(p.on, &event, r.nulls.at(p.on, s)); err != hip.Success {
 			_ = r.EventDestroy(p.on, event) // it was never used
 		}
 	}
@@ -196,6 +196,19 @@ func (r *Runtime) askAll() {
 	b.mu.Lock()
 	b.gone = slices.DeleteFunc(b.gone, func(p *progress) bool { return p.passed == p.told })
 	b.mu.Unlock()
+}
+
+// idle says whether a device's streams have nothing left to do, as far as is known.
+func (b *backlog) idle(device int32) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	busy := func(p *progress) bool { return p.on.Device == device && p.passed != p.told }
+	for _, p := range b.live {
+		if busy(p) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(b.gone, busy)
 }
 
 // coming begins a call that waits until a stream, or with every all of a device's, has nothing left to do; the function that it gives ends it.

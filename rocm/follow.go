@@ -159,8 +159,12 @@ func (r *Runtime) reached(y *follow) bool {
 // StreamSynchronize is hipStreamSynchronize.
 func (r *Runtime) StreamSynchronize(t hip.Thread, s hip.Stream) hip.Error {
 	defer r.caughtUp()
+	at, err := r.toAsk(t, s)
+	if err != hip.Success {
+		return err
+	}
 	come := r.coming(t, s, false)
-	err := r.streamSynchronize(t, s)
+	err = r.streamSynchronize(t, at)
 	if err == hip.Success {
 		come()
 	}
@@ -169,8 +173,12 @@ func (r *Runtime) StreamSynchronize(t hip.Thread, s hip.Stream) hip.Error {
 
 // StreamQuery is hipStreamQuery.
 func (r *Runtime) StreamQuery(t hip.Thread, s hip.Stream) hip.Error {
+	at, err := r.toAsk(t, s)
+	if err != hip.Success {
+		return err
+	}
 	come := r.coming(t, s, false)
-	err := r.streamQuery(t, s)
+	err = r.streamQuery(t, at)
 	if err == hip.Success {
 		come()
 	}

@@ -136,9 +136,6 @@ hipError_t rocm_graph_add(const struct rocm_table *table, int32_t device, uint64
 	case ROCM_NODE_COPY_ARRAY:
 		e = ADD(hipDrvGraphAddMemcpyNode, params, context(table, device));
 		break;
-	case ROCM_NODE_SET:
-		e = ADD(hipGraphAddMemsetNode, params);
-		break;
 	case ROCM_NODE_RECORD:
 		e = ADD(hipGraphAddEventRecordNode, *(const hipEvent_t *)params);
 		break;
@@ -184,8 +181,6 @@ hipError_t rocm_graph_set(const struct rocm_table *table, int32_t device, uint64
 		return SET(hipGraphExecMemcpyNodeSetParams, &copy);
 	case ROCM_NODE_COPY_ARRAY:
 		return SET(hipDrvGraphExecMemcpyNodeSetParams, params, context(table, device));
-	case ROCM_NODE_SET:
-		return SET(hipGraphExecMemsetNodeSetParams, params);
 	case ROCM_NODE_RECORD:
 		return SET(hipGraphExecEventRecordNodeSetEvent, *(const hipEvent_t *)params);
 	case ROCM_NODE_WAIT:

@@ -12,7 +12,6 @@ enum rocm_node {
 	ROCM_NODE_COPY,        /* hipMemcpy3DParms, of which the rows have no gaps: one line */
 	ROCM_NODE_COPY_BOX,    /* hipMemcpy3DParms */
 	ROCM_NODE_COPY_ARRAY,  /* HIP_MEMCPY3D */
-	ROCM_NODE_SET,         /* hipMemsetParams */
 	ROCM_NODE_RECORD,      /* hipEvent_t */
 	ROCM_NODE_WAIT,        /* hipEvent_t */
 };

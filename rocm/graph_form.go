@@ -9,15 +9,17 @@ import "github.com/rocwire/rocwire/hip"
 
 // foreign is the form of what a graph of the library's does not do, or not as
 // hip.GraphDesc has it: a launch with events, rows that are no multiple of their
-// pitch, a copy between devices, memory to set that has gaps, host memory to set, for
-// which a launch would wait (see hostSet), memory that is no node's, operations on
+// pitch, a copy between devices, memory to set, memory that is no node's, operations on
 // memory one after another, see StreamBatchMemOp, functions of the host, see
 // LaunchHostFunc.
+//
+// What memory is set to AMD's library of 6.4 keeps, from when the graph is made, where
+// it puts the arguments of its next kernels (ROCm/rocm-systems, pull request 1068).
 const foreign C.int32_t = -1
 
 // formOf is what an operation is in a graph of the library's: one of ROCM_NODE_….
 // A node keeps its form as long as there is the graph.
-func (r *Runtime) formOf(op *hip.GraphOp) C.int32_t {
+func formOf(op *hip.GraphOp) C.int32_t {
 	switch op.Type {
 	case hip.GraphNodeTypeKernel:
 		l := op.Kernel
@@ -34,14 +36,7 @@ func (r *Runtime) formOf(op *hip.GraphOp) C.int32_t {
 		if op.Set.Width == 0 || op.Set.Height == 0 {
 			return C.ROCM_NODE_EMPTY
 		}
-		if op.Set.Depth > 1 {
-			return foreign
-		}
-		x := hostSet{dst: op.Set.Dst, pitch: op.Set.Pitch, width: op.Set.Width * uint64(op.Set.Element), height: op.Set.Height, depth: 1}
-		if r.ofHost(hip.Thread{Device: op.Device}, &x) {
-			return foreign
-		}
-		return C.ROCM_NODE_SET
+		return foreign
 	case hip.GraphNodeTypeHost:
 		return foreign
 	case hip.GraphNodeTypeMemFree:

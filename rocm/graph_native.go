@@ -7,6 +7,7 @@ import "C"
 
 import (
 	"runtime"
+	"slices"
 	"unsafe"
 
 	"github.com/rocwire/rocwire/hip"
@@ -33,17 +34,18 @@ type node struct {
 // switched says whether the library can disable a node. Others are made such that they do nothing.
 func switched(kind C.int32_t) bool {
 	switch kind {
-	case C.ROCM_NODE_KERNEL, C.ROCM_NODE_COOPERATIVE, C.ROCM_NODE_COPY, C.ROCM_NODE_COPY_BOX, C.ROCM_NODE_COPY_ARRAY, C.ROCM_NODE_SET:
+	case C.ROCM_NODE_KERNEL, C.ROCM_NODE_COOPERATIVE, C.ROCM_NODE_COPY, C.ROCM_NODE_COPY_BOX, C.ROCM_NODE_COPY_ARRAY:
 		return true
 	}
 	return false
 }
 
-// newNative builds a graph. ErrorNotSupported: the library's have not all that it
-// takes.
+// newNative builds a graph. ErrorNotSupported: the library's have not all that it takes, or its operations are not one after another. Those that are side by
+// side AMD's library launches one by one as well, on streams of its own, of which it leaves out those that share the launch's hardware queue: with two of them it
+// reads past the end of its list (Graph::UpdateStreams of its 6.4), and launches on whatever that is.
 func (r *Runtime) newNative(t hip.Thread, d *hip.GraphDesc) (n *native, err hip.Error) {
 	for i := range d.Ops {
-		if op := &d.Ops[i]; op.Device != d.Device || r.formOf(op) == foreign {
+		if op := &d.Ops[i]; op.Device != d.Device || i > 0 && !slices.Contains(op.After, uint32(i-1)) || formOf(op) == foreign {
 			return nil, hip.ErrorNotSupported
 		}
 	}
@@ -57,13 +59,12 @@ func (r *Runtime) newNative(t hip.Thread, d *hip.GraphDesc) (n *native, err hip.
 			n = nil
 		}
 	}()
-	after := make([]C.uint64_t, 0, 16)
 	n.nodes = make([]node, 0, len(d.Ops))
 	for i := range d.Ops {
 		op := &d.Ops[i]
-		after = after[:0]
-		for _, a := range op.After {
-			after = append(after, n.nodes[a].id)
+		var after []C.uint64_t
+		if i > 0 {
+			after = []C.uint64_t{n.nodes[i-1].id}
 		}
 		n.nodes = append(n.nodes, node{})
 		v := &n.nodes[i]
@@ -98,7 +99,7 @@ func (r *Runtime) newNative(t hip.Thread, d *hip.GraphDesc) (n *native, err hip.
 func (n *native) with(v *node, op *hip.GraphOp, f func(kind C.int32_t, params unsafe.Pointer) hip.Error) hip.Error {
 	var pins runtime.Pinner
 	defer pins.Unpin()
-	switch form := n.r.formOf(op); form {
+	switch form := formOf(op); form {
 	case C.ROCM_NODE_KERNEL, C.ROCM_NODE_COOPERATIVE:
 		offsets, err := n.r.arguments(op.Kernel)
 		if err != hip.Success {
@@ -116,10 +117,6 @@ func (n *native) with(v *node, op *hip.GraphOp, f func(kind C.int32_t, params un
 		return f(form, unsafe.Pointer(&p))
 	case C.ROCM_NODE_COPY_ARRAY:
 		return f(form, unsafe.Pointer(n.r.box(op.Copy.General)))
-	case C.ROCM_NODE_SET:
-		s := op.Set
-		p := hip.MemsetParams{Dst: s.Dst, ElementSize: s.Element, Height: s.Height, Pitch: s.Pitch, Value: s.Value, Width: s.Width}
-		return f(form, unsafe.Pointer(&p))
 	case C.ROCM_NODE_RECORD, C.ROCM_NODE_WAIT:
 		event := op.Event
 		return f(form, unsafe.Pointer(&event))
@@ -149,7 +146,7 @@ func (n *native) enable(v *node, on bool) hip.Error {
 func (n *native) update(t hip.Thread, changes []hip.GraphChange) hip.Error {
 	for i := range changes {
 		op, v := &changes[i].Op, &n.nodes[changes[i].Index]
-		if n.r.formOf(op) != v.kind {
+		if formOf(op) != v.kind {
 			return hip.ErrorNotSupported
 		}
 		err := n.with(v, op, func(kind C.int32_t, params unsafe.Pointer) hip.Error {
@@ -167,7 +164,9 @@ func (n *native) update(t hip.Thread, changes []hip.GraphChange) hip.Error {
 
 // launch issues the graph on a stream of its device.
 func (n *native) launch(t hip.Thread, s hip.Stream) hip.Error {
-	return n.r.queued(t, s, n.cost, hip.Error(C.rocm_graph_launch(n.r.table, C.int32_t(t.Device), n.exec, C.uint64_t(s))))
+	return n.r.tell(t, s, n.cost, func(at hip.Stream) hip.Error {
+		return hip.Error(C.rocm_graph_launch(n.r.table, C.int32_t(t.Device), n.exec, C.uint64_t(at)))
+	})
 }
 
 // destroy gives the library's graph back. What was launched goes on.

@@ -106,8 +106,18 @@ func (r *Runtime) launchCooperative(t hip.Thread, launches []hip.Launch, offsets
 		}
 		unsafe.Slice(list, len(launches))[i] = part
 	}
+	r.telling.RLock()
+	defer r.telling.RUnlock()
+	places := make([]place, len(launches))
+	for i := range launches {
+		var err hip.Error
+		if places[i], err = r.inOrder(t, launches[i].Stream); err != hip.Success {
+			return err
+		}
+	}
 	err := hip.Error(C.rocm_launch_multi(r.table, C.int32_t(t.Device), list, C.size_t(len(launches)), C.uint32_t(flags)))
 	for i := range launches {
+		places[i].told()
 		err = r.queued(t, launches[i].Stream, launchCost(&launches[i]), err)
 	}
 	return err

@@ -87,11 +87,6 @@ func slicesOfARow(s hip.BoxSide, rows uint64) hip.BoxSide {
 	return s
 }
 
-// DrvMemcpy3D is hipDrvMemcpy3D.
-func (r *Runtime) DrvMemcpy3D(t hip.Thread, p *hip.DrvMEMCPY3D) hip.Error {
-	return r.drvMemcpy3D(t, r.box(p))
-}
-
 // DrvMemcpy3DAsync is hipDrvMemcpy3DAsync.
 func (r *Runtime) DrvMemcpy3DAsync(t hip.Thread, p *hip.DrvMEMCPY3D, s hip.Stream) hip.Error {
 	return r.drvMemcpy3DAsync(t, r.box(p), s)

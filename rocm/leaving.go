@@ -10,6 +10,7 @@ import (
 
 // endStream has the library destroy a stream, and waits for no more than that the library does not know it any longer.
 func (r *Runtime) endStream(t hip.Thread, s hip.Stream) (err hip.Error) {
+	r.nulls.remove(r, s)
 	if _, code := r.StreamGetDevice(t, s); s <= hip.StreamPerThread || code != hip.Success {
 		return r.streamDestroy(t, s) // which says how that is wrong
 	}

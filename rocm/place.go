@@ -117,10 +117,11 @@ func (r *Runtime) Return(hip.Thread, uint64) hip.Error { return hip.ErrorNotSupp
 func (r *Runtime) MallocAt(t hip.Thread, addr hip.Ptr, size uint64) hip.Error {
 	p := &r.placed
 	x := &region{base: uint64(addr), size: size, device: t.Device}
-	if err := p.enter(x); err != hip.Success {
+	again, err := p.enter(x)
+	if err != hip.Success || again {
 		return err
 	}
-	err := p.withRoom(func() hip.Error { return r.back(t, x) })
+	err = p.withRoom(func() hip.Error { return r.back(t, x) })
 	if err != hip.Success {
 		p.remove(x)
 		return err
@@ -156,13 +157,21 @@ func (r *Runtime) back(t hip.Thread, x *region) hip.Error {
 	return err
 }
 
-// giveBack ends a region that was taken and that nothing uses any more.
-func (r *Runtime) giveBack(x *region) hip.Error {
+// giveBack ends a region that was taken and that nothing uses any more, once the device is quiet, unless it was wanted again before.
+func (r *Runtime) giveBack(x *region) {
+	r.placed.freed(x)
+	m := moment{x.device, r.placed.hurry, func() bool { return !r.placed.is(x, freed) }}
+	r.whenQuiet(m, func() {
+		if r.placed.end(x) {
+			r.release(x)
+		}
+	})
+}
+
+// release gives the memory of a region back.
+func (r *Runtime) release(x *region) {
 	t := hip.Thread{Device: x.device}
-	err := r.memUnmap(t, hip.Ptr(x.base), x.size)
-	if e := r.MemRelease(t, x.handle); err == hip.Success {
-		err = e
-	}
+	_ = r.memUnmap(t, hip.Ptr(x.base), x.size) // nobody is there to hear of it, and in a dead context everything fails
+	_ = r.MemRelease(t, x.handle)
 	r.placed.remove(x)
-	return err
 }

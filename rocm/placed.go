@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/internal/poll"
 )
 
 // region is memory at an address of the caller's choice.
@@ -21,23 +22,25 @@ type regionState uint8
 const (
 	making regionState = iota // it has addresses, and no memory yet
 	alive
-	ending // freed; its addresses cannot be had again yet
+	leaving // to be freed once who uses it has come so far
+	freed   // nothing uses it; it may be had again as it is
+	ending  // its memory is given back
 )
 
 // placed are the regions in the reserved range.
 type placed struct {
 	mu      sync.Mutex
-	changed sync.Cond // a region has ended
-	span    hip.Span  // zero: there is none
+	span    hip.Span // zero: there is none
 	access  [][]hip.MemAccessDesc
-	regions []*region // by address, not overlapping
-	ended   uint64    // regions there have been
+	regions []*region          // by address, not overlapping
+	ended   uint64             // regions there have been
+	waiting int                // who waits for regions that end
+	stuck   func() func() bool // begins to look whether streams do not go on any more
 }
 
 func (p *placed) start(span hip.Span, access [][]hip.MemAccessDesc) {
 	p.mu.Lock()
 	p.span, p.access = span, access
-	p.changed.L = &p.mu
 	p.mu.Unlock()
 }
 
@@ -53,27 +56,91 @@ func (p *placed) at(addr uint64) int {
 	return i
 }
 
-// enter takes a new region's addresses. It waits for one that is ending there.
-func (p *placed) enter(x *region) hip.Error {
+// enter takes a new region's addresses, and the memory that is there if that was one just like it (again). It waits for others that are ending there.
+func (p *placed) enter(x *region) (again bool, err hip.Error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if x.device < 0 || int(x.device) >= len(p.access) {
-		return hip.ErrorInvalidDevice
+		return false, hip.ErrorInvalidDevice
 	}
 	if x.size == 0 || x.base%placeUnit != 0 || x.size%placeUnit != 0 || !p.span.Contains(x.base, x.size) {
-		return hip.ErrorInvalidValue
+		return false, hip.ErrorInvalidValue
 	}
-	for {
+	err = hip.ErrorOutOfMemory
+	p.wait(func() bool {
 		i := p.at(x.base)
 		if i == len(p.regions) || p.regions[i].base-x.base >= x.size && p.regions[i].base > x.base {
 			p.regions = slices.Insert(p.regions, i, x)
-			return hip.Success
+			err = hip.Success
+			return true
 		}
-		if p.regions[i].state != ending {
-			return hip.ErrorInvalidValue
+		switch y := p.regions[i]; {
+		case y.state < leaving:
+			err = hip.ErrorInvalidValue
+			return true
+		case y.state == freed && y.base == x.base && y.size == x.size && y.device == x.device:
+			x.handle, x.state = y.handle, alive
+			p.regions[i] = x
+			again, err = true, hip.Success
+			return true
 		}
-		p.changed.Wait()
+		return false
+	})
+	return again, err
+}
+
+// wait waits, with mu, until come is true, or the device does not become quiet, for which regions that were freed wait.
+func (p *placed) wait(come func() bool) {
+	if come() {
+		return
 	}
+	p.waiting++
+	defer func() { p.waiting-- }()
+	p.mu.Unlock()
+	defer p.mu.Lock()
+	stuck := p.stuck()
+	poll.Until(func() bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if slices.ContainsFunc(p.regions, func(x *region) bool { return x.state == leaving || x.state == ending }) {
+			stuck = p.stuck() // that goes on by itself
+		}
+		return come() || stuck()
+	})
+}
+
+// hurry says whether anybody waits for regions that end.
+func (p *placed) hurry() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.waiting > 0
+}
+
+// is says whether a region is there and in that state.
+func (p *placed) is(x *region, s regionState) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return x.state == s && slices.Contains(p.regions, x)
+}
+
+// freed notes that nothing uses a region any more.
+func (p *placed) freed(x *region) {
+	p.mu.Lock()
+	if x.state == leaving {
+		x.state = freed
+	}
+	p.mu.Unlock()
+}
+
+// end begins to give a region's memory back; false if it is had again.
+func (p *placed) end(x *region) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if x.state != freed || !slices.Contains(p.regions, x) {
+		return false
+	}
+	x.state = ending
+	return true
 }
 
 func (p *placed) made(x *region) {
@@ -87,7 +154,6 @@ func (p *placed) remove(x *region) {
 	p.mu.Lock()
 	p.regions = slices.DeleteFunc(p.regions, func(y *region) bool { return y == x })
 	p.ended++
-	p.changed.Broadcast()
 	p.mu.Unlock()
 }
 
@@ -114,13 +180,13 @@ func (p *placed) ends() uint64 {
 	return p.ended
 }
 
-// settle waits until no region is ending, and says how many have ended.
+// settle waits until all that was freed has ended, and says how many have.
 func (p *placed) settle() uint64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for slices.ContainsFunc(p.regions, func(x *region) bool { return x.state == ending }) {
-		p.changed.Wait()
-	}
+	p.wait(func() bool {
+		return !slices.ContainsFunc(p.regions, func(x *region) bool { return x.state >= leaving })
+	})
 	return p.ended
 }
 
@@ -134,24 +200,24 @@ func (p *placed) find(addr hip.Ptr) *region {
 	return nil
 }
 
-// take ends the live region that begins at an address, for its caller to give
+// take has the live region that begins at an address leave, for its caller to give
 // back; nil for none.
 func (p *placed) take(addr hip.Ptr) *region {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if i := p.at(uint64(addr)); i < len(p.regions) && p.regions[i].base == uint64(addr) && p.regions[i].state == alive {
-		p.regions[i].state = ending
+		p.regions[i].state = leaving
 		return p.regions[i]
 	}
 	return nil
 }
 
-// takeAll does so with all of a device's.
+// takeAll begins to give the memory of all of a device's regions back that nothing uses, or that only a program does.
 func (p *placed) takeAll(device int32) (list []*region) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, x := range p.regions {
-		if x.device == device && x.state == alive {
+		if x.device == device && (x.state == alive || x.state == freed) {
 			x.state = ending
 			list = append(list, x)
 		}
@@ -172,7 +238,7 @@ func (p *placed) ending(device int32) (n uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, x := range p.regions {
-		if x.device == device && x.state == ending {
+		if x.device == device && x.state >= leaving {
 			n += x.size
 		}
 	}

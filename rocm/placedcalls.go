@@ -23,9 +23,7 @@ func (r *Runtime) Free(t hip.Thread, ptr hip.Ptr) hip.Error {
 		return hip.ErrorInvalidValue
 	}
 	err := r.DeviceSynchronize(hip.Thread{ID: t.ID, Device: x.device})
-	if e := r.giveBack(x); err == hip.Success {
-		err = e
-	}
+	go r.giveBack(x)
 	return err
 }
 
@@ -43,9 +41,7 @@ func (r *Runtime) FreeAsync(t hip.Thread, ptr hip.Ptr, s hip.Stream) hip.Error {
 		return hip.Success
 	}
 	err := r.StreamSynchronize(t, s)
-	if e := r.giveBack(x); err == hip.Success {
-		err = e
-	}
+	go r.giveBack(x)
 	return err
 }
 
@@ -60,7 +56,7 @@ func (r *Runtime) DeviceReset(t hip.Thread) hip.Error {
 	go func() {
 		defer close(done)
 		for _, x := range list {
-			_ = r.giveBack(x) // in a dead context everything fails, and the reset ends it
+			r.release(x)
 		}
 		r.endAll(t.Device)
 	}()
@@ -77,6 +73,7 @@ func (r *Runtime) DeviceReset(t hip.Thread) hip.Error {
 	if err == hip.Success {
 		r.held.forget(ended)
 		r.forgetQueued(t.Device)
+		r.nulls.reset(t.Device)
 		r.graphs.reset(t.Device)
 		r.gates.reset(t.Device)
 		r.frees.reset(t.Device)

@@ -63,7 +63,7 @@ func TestPoolsHold(t *testing.T) {
 		t.Error("a pool that is gone has a device")
 	}
 	r.TrimPools(1)
-	if e := r.FreeAsync(th, s, 1); e == hip.Success {
+	if e := r.FreeAsync(th, s, 0x7000); e == hip.Success {
 		t.Error("freed on a stream that is none")
 	}
 	holds("not freed after all", 0, 2)

@@ -44,6 +44,8 @@ type Runtime struct {
 	imports   imports
 
 	backlog    backlog
+	nulls      nullStreams
+	telling    sync.RWMutex // for reading by who tells streams something; see whenQuiet
 	placed     placed
 	follows    follows
 	gates      gates
@@ -93,6 +95,7 @@ func Open(path string) (*Runtime, error) {
 		if lib != nil {
 			r := &Runtime{table: table, path: p, modules: map[hip.Module]map[string]*codeobject.Kernel{}, functions: map[hip.Function]function{}}
 			r.graphs.issued = executor.New(r)
+			r.placed.stuck = r.stuck
 			r.pools.exported = map[hip.MemPool]hip.IpcMemHandle{}
 			r.held.poolSet = poolSet{map[hip.MemPool]int32{}, map[hip.Ptr]poolMemory{}}
 			return r, nil
@@ -191,9 +194,12 @@ func (r *Runtime) LaunchKernel(t hip.Thread, l *hip.Launch) hip.Error {
 	if err != hip.Success {
 		return err
 	}
-	c := cLaunch(l)
-	return r.queued(t, l.Stream, launchCost(l), hip.Error(C.rocm_launch(r.table, C.int32_t(t.Device), &c, unsafe.Pointer(unsafe.SliceData(l.Args)), C.size_t(len(l.Args)),
-		(*C.uint32_t)(unsafe.SliceData(offsets)), C.size_t(len(offsets)))))
+	return r.tell(t, l.Stream, launchCost(l), func(at hip.Stream) hip.Error {
+		c := cLaunch(l)
+		c.stream = C.uint64_t(at)
+		return hip.Error(C.rocm_launch(r.table, C.int32_t(t.Device), &c, unsafe.Pointer(unsafe.SliceData(l.Args)), C.size_t(len(l.Args)),
+			(*C.uint32_t)(unsafe.SliceData(offsets)), C.size_t(len(offsets))))
+	})
 }
 
 func cLaunch(l *hip.Launch) C.struct_rocm_launch {

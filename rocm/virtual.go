@@ -282,7 +282,7 @@ func (r *Runtime) unmapAllocation(t hip.Thread, ptr hip.Ptr, size uint64) hip.Er
 // unmapAll unmaps what was taken, one by one: the library knows no more of a range than what begins there.
 func (r *Runtime) unmapAll(t hip.Thread, list []mapping) hip.Error {
 	for i, m := range list {
-		if err := r.memUnmap(t, hip.Ptr(m.base), m.size); err != hip.Success {
+		if err := r.unmap(t, m.of.device, hip.Ptr(m.base), m.size); err != hip.Success {
 			r.allocs.restore(list[i:])
 			return err
 		}

@@ -89,12 +89,10 @@ func (r *Runtime) deviceSynchronize(t hip.Thread) hip.Error {
 	return hip.Error(C.rocm_hipDeviceSynchronize(r.table, C.int32_t(t.Device)))
 }
 
-func (r *Runtime) drvMemcpy3D(t hip.Thread, pCopy *hip.DrvMEMCPY3D) hip.Error {
-	return hip.Error(C.rocm_hipDrvMemcpy3D(r.table, C.int32_t(t.Device), alone(pCopy)))
-}
-
 func (r *Runtime) drvMemcpy3DAsync(t hip.Thread, pCopy *hip.DrvMEMCPY3D, stream hip.Stream) hip.Error {
-	return r.queued(t, stream, queuedCost, hip.Error(C.rocm_hipDrvMemcpy3DAsync(r.table, C.int32_t(t.Device), alone(pCopy), C.uint64_t(stream))))
+	return r.tell(t, stream, queuedCost, func(at hip.Stream) hip.Error {
+		return hip.Error(C.rocm_hipDrvMemcpy3DAsync(r.table, C.int32_t(t.Device), alone(pCopy), C.uint64_t(at)))
+	})
 }
 
 // EventCreateWithFlags is hipEventCreateWithFlags.
@@ -120,7 +118,9 @@ func (r *Runtime) eventQuery(t hip.Thread, event hip.Event) hip.Error {
 
 // EventRecord is hipEventRecord.
 func (r *Runtime) EventRecord(t hip.Thread, event hip.Event, stream hip.Stream) hip.Error {
-	return r.queued(t, stream, queuedCost, hip.Error(C.rocm_hipEventRecord(r.table, C.int32_t(t.Device), C.uint64_t(event), C.uint64_t(stream))))
+	return r.tell(t, stream, queuedCost, func(at hip.Stream) hip.Error {
+		return hip.Error(C.rocm_hipEventRecord(r.table, C.int32_t(t.Device), C.uint64_t(event), C.uint64_t(at)))
+	})
 }
 
 func (r *Runtime) eventSynchronize(t hip.Thread, event hip.Event) hip.Error {
@@ -141,8 +141,7 @@ func (r *Runtime) ExtMallocWithFlags(t hip.Thread, sizeBytes uint64, flags uint3
 	return
 }
 
-// ExtStreamCreateWithCUMask is hipExtStreamCreateWithCUMask.
-func (r *Runtime) ExtStreamCreateWithCUMask(t hip.Thread, cuMask []uint32) (stream hip.Stream, err hip.Error) {
+func (r *Runtime) extStreamCreateWithCUMask(t hip.Thread, cuMask []uint32) (stream hip.Stream, err hip.Error) {
 	err = hip.Error(C.rocm_hipExtStreamCreateWithCUMask(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&stream)), C.uint64_t(len(cuMask)), unsafe.Pointer(unsafe.SliceData(cuMask))))
 	return
 }
@@ -159,7 +158,9 @@ func (r *Runtime) free(t hip.Thread, ptr hip.Ptr) hip.Error {
 }
 
 func (r *Runtime) freeAsync(t hip.Thread, devPtr hip.Ptr, stream hip.Stream) hip.Error {
-	return r.queued(t, stream, queuedCost, hip.Error(C.rocm_hipFreeAsync(r.table, C.int32_t(t.Device), C.uint64_t(devPtr), C.uint64_t(stream))))
+	return r.tell(t, stream, queuedCost, func(at hip.Stream) hip.Error {
+		return hip.Error(C.rocm_hipFreeAsync(r.table, C.int32_t(t.Device), C.uint64_t(devPtr), C.uint64_t(at)))
+	})
 }
 
 // GetDeviceCount is hipGetDeviceCount.
@@ -238,12 +239,16 @@ func (r *Runtime) Malloc(t hip.Thread, size uint64) (ptr hip.Ptr, err hip.Error)
 }
 
 func (r *Runtime) mallocAsync(t hip.Thread, size uint64, stream hip.Stream) (devPtr hip.Ptr, err hip.Error) {
-	err = r.queued(t, stream, queuedCost, hip.Error(C.rocm_hipMallocAsync(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&devPtr)), C.uint64_t(size), C.uint64_t(stream))))
+	err = r.tell(t, stream, queuedCost, func(at hip.Stream) hip.Error {
+		return hip.Error(C.rocm_hipMallocAsync(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&devPtr)), C.uint64_t(size), C.uint64_t(at)))
+	})
 	return
 }
 
 func (r *Runtime) mallocFromPoolAsync(t hip.Thread, size uint64, memPool hip.MemPool, stream hip.Stream) (devPtr hip.Ptr, err hip.Error) {
-	err = r.queued(t, stream, queuedCost, hip.Error(C.rocm_hipMallocFromPoolAsync(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&devPtr)), C.uint64_t(size), C.uint64_t(memPool), C.uint64_t(stream))))
+	err = r.tell(t, stream, queuedCost, func(at hip.Stream) hip.Error {
+		return hip.Error(C.rocm_hipMallocFromPoolAsync(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&devPtr)), C.uint64_t(size), C.uint64_t(memPool), C.uint64_t(at)))
+	})
 	return
 }
 
@@ -267,39 +272,25 @@ func (r *Runtime) MemAdvise(t hip.Thread, devPtr hip.Ptr, count uint64, advice h
 	return hip.Error(C.rocm_hipMemAdvise(r.table, C.int32_t(t.Device), C.uint64_t(devPtr), C.uint64_t(count), C.int32_t(advice), C.int32_t(device)))
 }
 
-// Memcpy is hipMemcpy.
-func (r *Runtime) Memcpy(t hip.Thread, dst hip.Ptr, src hip.Ptr, sizeBytes uint64, kind hip.MemcpyKind) hip.Error {
-	return hip.Error(C.rocm_hipMemcpy(r.table, C.int32_t(t.Device), C.uint64_t(dst), C.uint64_t(src), C.uint64_t(sizeBytes), C.int32_t(kind)))
-}
-
-// Memcpy2D is hipMemcpy2D.
-func (r *Runtime) Memcpy2D(t hip.Thread, dst hip.Ptr, dpitch uint64, src hip.Ptr, spitch uint64, width uint64, height uint64, kind hip.MemcpyKind) hip.Error {
-	return hip.Error(C.rocm_hipMemcpy2D(r.table, C.int32_t(t.Device), C.uint64_t(dst), C.uint64_t(dpitch), C.uint64_t(src), C.uint64_t(spitch), C.uint64_t(width), C.uint64_t(height), C.int32_t(kind)))
-}
-
 // Memcpy2DAsync is hipMemcpy2DAsync.
 func (r *Runtime) Memcpy2DAsync(t hip.Thread, dst hip.Ptr, dpitch uint64, src hip.Ptr, spitch uint64, width uint64, height uint64, kind hip.MemcpyKind, stream hip.Stream) hip.Error {
-	return r.queued(t, stream, queuedCost, hip.Error(C.rocm_hipMemcpy2DAsync(r.table, C.int32_t(t.Device), C.uint64_t(dst), C.uint64_t(dpitch), C.uint64_t(src), C.uint64_t(spitch), C.uint64_t(width), C.uint64_t(height), C.int32_t(kind), C.uint64_t(stream))))
+	return r.tell(t, stream, queuedCost, func(at hip.Stream) hip.Error {
+		return hip.Error(C.rocm_hipMemcpy2DAsync(r.table, C.int32_t(t.Device), C.uint64_t(dst), C.uint64_t(dpitch), C.uint64_t(src), C.uint64_t(spitch), C.uint64_t(width), C.uint64_t(height), C.int32_t(kind), C.uint64_t(at)))
+	})
 }
 
 // MemcpyAsync is hipMemcpyAsync.
 func (r *Runtime) MemcpyAsync(t hip.Thread, dst hip.Ptr, src hip.Ptr, sizeBytes uint64, kind hip.MemcpyKind, stream hip.Stream) hip.Error {
-	return r.queued(t, stream, queuedCost, hip.Error(C.rocm_hipMemcpyAsync(r.table, C.int32_t(t.Device), C.uint64_t(dst), C.uint64_t(src), C.uint64_t(sizeBytes), C.int32_t(kind), C.uint64_t(stream))))
-}
-
-// MemcpyPeer is hipMemcpyPeer.
-func (r *Runtime) MemcpyPeer(t hip.Thread, dst hip.Ptr, dstDeviceId int32, src hip.Ptr, srcDeviceId int32, sizeBytes uint64) hip.Error {
-	return hip.Error(C.rocm_hipMemcpyPeer(r.table, C.int32_t(t.Device), C.uint64_t(dst), C.int32_t(dstDeviceId), C.uint64_t(src), C.int32_t(srcDeviceId), C.uint64_t(sizeBytes)))
+	return r.tell(t, stream, queuedCost, func(at hip.Stream) hip.Error {
+		return hip.Error(C.rocm_hipMemcpyAsync(r.table, C.int32_t(t.Device), C.uint64_t(dst), C.uint64_t(src), C.uint64_t(sizeBytes), C.int32_t(kind), C.uint64_t(at)))
+	})
 }
 
 // MemcpyPeerAsync is hipMemcpyPeerAsync.
 func (r *Runtime) MemcpyPeerAsync(t hip.Thread, dst hip.Ptr, dstDeviceId int32, src hip.Ptr, srcDevice int32, sizeBytes uint64, stream hip.Stream) hip.Error {
-	return r.queued(t, stream, queuedCost, hip.Error(C.rocm_hipMemcpyPeerAsync(r.table, C.int32_t(t.Device), C.uint64_t(dst), C.int32_t(dstDeviceId), C.uint64_t(src), C.int32_t(srcDevice), C.uint64_t(sizeBytes), C.uint64_t(stream))))
-}
-
-// MemcpyWithStream is hipMemcpyWithStream.
-func (r *Runtime) MemcpyWithStream(t hip.Thread, dst hip.Ptr, src hip.Ptr, sizeBytes uint64, kind hip.MemcpyKind, stream hip.Stream) hip.Error {
-	return r.queued(t, stream, queuedCost, hip.Error(C.rocm_hipMemcpyWithStream(r.table, C.int32_t(t.Device), C.uint64_t(dst), C.uint64_t(src), C.uint64_t(sizeBytes), C.int32_t(kind), C.uint64_t(stream))))
+	return r.tell(t, stream, queuedCost, func(at hip.Stream) hip.Error {
+		return hip.Error(C.rocm_hipMemcpyPeerAsync(r.table, C.int32_t(t.Device), C.uint64_t(dst), C.int32_t(dstDeviceId), C.uint64_t(src), C.int32_t(srcDevice), C.uint64_t(sizeBytes), C.uint64_t(at)))
+	})
 }
 
 func (r *Runtime) memCreate(t hip.Thread, size uint64, prop *hip.MemAllocationProp, flags uint64) (handle hip.GenericAllocation, err hip.Error) {
@@ -388,7 +379,9 @@ func (r *Runtime) MemPoolTrimTo(memPool hip.MemPool, minBytesToHold uint64) hip.
 
 // MemPrefetchAsync is hipMemPrefetchAsync.
 func (r *Runtime) MemPrefetchAsync(t hip.Thread, devPtr hip.Ptr, count uint64, device int32, stream hip.Stream) hip.Error {
-	return r.queued(t, stream, queuedCost, hip.Error(C.rocm_hipMemPrefetchAsync(r.table, C.int32_t(t.Device), C.uint64_t(devPtr), C.uint64_t(count), C.int32_t(device), C.uint64_t(stream))))
+	return r.tell(t, stream, queuedCost, func(at hip.Stream) hip.Error {
+		return hip.Error(C.rocm_hipMemPrefetchAsync(r.table, C.int32_t(t.Device), C.uint64_t(devPtr), C.uint64_t(count), C.int32_t(device), C.uint64_t(at)))
+	})
 }
 
 func (r *Runtime) memPtrGetInfo(t hip.Thread, ptr hip.Ptr) (size uint64, err hip.Error) {
@@ -407,27 +400,16 @@ func (r *Runtime) memRelease(t hip.Thread, handle hip.GenericAllocation) hip.Err
 	return hip.Error(C.rocm_hipMemRelease(r.table, C.int32_t(t.Device), C.uint64_t(handle)))
 }
 
-// Memset is hipMemset.
-func (r *Runtime) Memset(t hip.Thread, dst hip.Ptr, value int32, sizeBytes uint64) hip.Error {
-	return hip.Error(C.rocm_hipMemset(r.table, C.int32_t(t.Device), C.uint64_t(dst), C.int32_t(value), C.uint64_t(sizeBytes)))
-}
-
-// Memset2D is hipMemset2D.
-func (r *Runtime) Memset2D(t hip.Thread, dst hip.Ptr, pitch uint64, value int32, width uint64, height uint64) hip.Error {
-	return hip.Error(C.rocm_hipMemset2D(r.table, C.int32_t(t.Device), C.uint64_t(dst), C.uint64_t(pitch), C.int32_t(value), C.uint64_t(width), C.uint64_t(height)))
-}
-
 func (r *Runtime) memset2DAsync(t hip.Thread, dst hip.Ptr, pitch uint64, value int32, width uint64, height uint64, stream hip.Stream) hip.Error {
-	return r.queued(t, stream, queuedCost, hip.Error(C.rocm_hipMemset2DAsync(r.table, C.int32_t(t.Device), C.uint64_t(dst), C.uint64_t(pitch), C.int32_t(value), C.uint64_t(width), C.uint64_t(height), C.uint64_t(stream))))
-}
-
-// Memset3D is hipMemset3D.
-func (r *Runtime) Memset3D(t hip.Thread, pitchedDevPtr *hip.PitchedPtr, value int32, extent *hip.Extent) hip.Error {
-	return hip.Error(C.rocm_hipMemset3D(r.table, C.int32_t(t.Device), alone(pitchedDevPtr), C.int32_t(value), alone(extent)))
+	return r.tell(t, stream, queuedCost, func(at hip.Stream) hip.Error {
+		return hip.Error(C.rocm_hipMemset2DAsync(r.table, C.int32_t(t.Device), C.uint64_t(dst), C.uint64_t(pitch), C.int32_t(value), C.uint64_t(width), C.uint64_t(height), C.uint64_t(at)))
+	})
 }
 
 func (r *Runtime) memset3DAsync(t hip.Thread, pitchedDevPtr *hip.PitchedPtr, value int32, extent *hip.Extent, stream hip.Stream) hip.Error {
-	return r.queued(t, stream, queuedCost, hip.Error(C.rocm_hipMemset3DAsync(r.table, C.int32_t(t.Device), alone(pitchedDevPtr), C.int32_t(value), alone(extent), C.uint64_t(stream))))
+	return r.tell(t, stream, queuedCost, func(at hip.Stream) hip.Error {
+		return hip.Error(C.rocm_hipMemset3DAsync(r.table, C.int32_t(t.Device), alone(pitchedDevPtr), C.int32_t(value), alone(extent), C.uint64_t(at)))
+	})
 }
 
 func (r *Runtime) memSetAccess(t hip.Thread, ptr hip.Ptr, size uint64, desc []hip.MemAccessDesc) hip.Error {
@@ -435,34 +417,27 @@ func (r *Runtime) memSetAccess(t hip.Thread, ptr hip.Ptr, size uint64, desc []hi
 }
 
 func (r *Runtime) memsetAsync(t hip.Thread, dst hip.Ptr, value int32, sizeBytes uint64, stream hip.Stream) hip.Error {
-	return r.queued(t, stream, queuedCost, hip.Error(C.rocm_hipMemsetAsync(r.table, C.int32_t(t.Device), C.uint64_t(dst), C.int32_t(value), C.uint64_t(sizeBytes), C.uint64_t(stream))))
-}
-
-// MemsetD16 is hipMemsetD16.
-func (r *Runtime) MemsetD16(t hip.Thread, dest hip.Ptr, value uint16, count uint64) hip.Error {
-	return hip.Error(C.rocm_hipMemsetD16(r.table, C.int32_t(t.Device), C.uint64_t(dest), C.uint16_t(value), C.uint64_t(count)))
+	return r.tell(t, stream, queuedCost, func(at hip.Stream) hip.Error {
+		return hip.Error(C.rocm_hipMemsetAsync(r.table, C.int32_t(t.Device), C.uint64_t(dst), C.int32_t(value), C.uint64_t(sizeBytes), C.uint64_t(at)))
+	})
 }
 
 func (r *Runtime) memsetD16Async(t hip.Thread, dest hip.Ptr, value uint16, count uint64, stream hip.Stream) hip.Error {
-	return r.queued(t, stream, queuedCost, hip.Error(C.rocm_hipMemsetD16Async(r.table, C.int32_t(t.Device), C.uint64_t(dest), C.uint16_t(value), C.uint64_t(count), C.uint64_t(stream))))
-}
-
-// MemsetD32 is hipMemsetD32.
-func (r *Runtime) MemsetD32(t hip.Thread, dest hip.Ptr, value int32, count uint64) hip.Error {
-	return hip.Error(C.rocm_hipMemsetD32(r.table, C.int32_t(t.Device), C.uint64_t(dest), C.int32_t(value), C.uint64_t(count)))
+	return r.tell(t, stream, queuedCost, func(at hip.Stream) hip.Error {
+		return hip.Error(C.rocm_hipMemsetD16Async(r.table, C.int32_t(t.Device), C.uint64_t(dest), C.uint16_t(value), C.uint64_t(count), C.uint64_t(at)))
+	})
 }
 
 func (r *Runtime) memsetD32Async(t hip.Thread, dst hip.Ptr, value int32, count uint64, stream hip.Stream) hip.Error {
-	return r.queued(t, stream, queuedCost, hip.Error(C.rocm_hipMemsetD32Async(r.table, C.int32_t(t.Device), C.uint64_t(dst), C.int32_t(value), C.uint64_t(count), C.uint64_t(stream))))
-}
-
-// MemsetD8 is hipMemsetD8.
-func (r *Runtime) MemsetD8(t hip.Thread, dest hip.Ptr, value uint8, count uint64) hip.Error {
-	return hip.Error(C.rocm_hipMemsetD8(r.table, C.int32_t(t.Device), C.uint64_t(dest), C.uint8_t(value), C.uint64_t(count)))
+	return r.tell(t, stream, queuedCost, func(at hip.Stream) hip.Error {
+		return hip.Error(C.rocm_hipMemsetD32Async(r.table, C.int32_t(t.Device), C.uint64_t(dst), C.int32_t(value), C.uint64_t(count), C.uint64_t(at)))
+	})
 }
 
 func (r *Runtime) memsetD8Async(t hip.Thread, dest hip.Ptr, value uint8, count uint64, stream hip.Stream) hip.Error {
-	return r.queued(t, stream, queuedCost, hip.Error(C.rocm_hipMemsetD8Async(r.table, C.int32_t(t.Device), C.uint64_t(dest), C.uint8_t(value), C.uint64_t(count), C.uint64_t(stream))))
+	return r.tell(t, stream, queuedCost, func(at hip.Stream) hip.Error {
+		return hip.Error(C.rocm_hipMemsetD8Async(r.table, C.int32_t(t.Device), C.uint64_t(dest), C.uint8_t(value), C.uint64_t(count), C.uint64_t(at)))
+	})
 }
 
 func (r *Runtime) memUnmap(t hip.Thread, ptr hip.Ptr, size uint64) hip.Error {
@@ -525,15 +500,18 @@ func (r *Runtime) PointerSetAttribute(t hip.Thread, value uint64, attribute hip.
 
 // StreamAttachMemAsync is hipStreamAttachMemAsync.
 func (r *Runtime) StreamAttachMemAsync(t hip.Thread, stream hip.Stream, devPtr hip.Ptr, length uint64, flags uint32) hip.Error {
-	return r.queued(t, stream, queuedCost, hip.Error(C.rocm_hipStreamAttachMemAsync(r.table, C.int32_t(t.Device), C.uint64_t(stream), C.uint64_t(devPtr), C.uint64_t(length), C.uint32_t(flags))))
+	return r.tell(t, stream, queuedCost, func(at hip.Stream) hip.Error {
+		return hip.Error(C.rocm_hipStreamAttachMemAsync(r.table, C.int32_t(t.Device), C.uint64_t(at), C.uint64_t(devPtr), C.uint64_t(length), C.uint32_t(flags)))
+	})
 }
 
 func (r *Runtime) streamBatchMemOp(t hip.Thread, stream hip.Stream, paramArray []hip.StreamBatchMemOpParamsUnion, flags uint32) hip.Error {
-	return r.queued(t, stream, queuedCost*int64(1+len(paramArray)), hip.Error(C.rocm_hipStreamBatchMemOp(r.table, C.int32_t(t.Device), C.uint64_t(stream), C.uint64_t(len(paramArray)), unsafe.Pointer(unsafe.SliceData(paramArray)), C.uint32_t(flags))))
+	return r.tell(t, stream, queuedCost*int64(1+len(paramArray)), func(at hip.Stream) hip.Error {
+		return hip.Error(C.rocm_hipStreamBatchMemOp(r.table, C.int32_t(t.Device), C.uint64_t(at), C.uint64_t(len(paramArray)), unsafe.Pointer(unsafe.SliceData(paramArray)), C.uint32_t(flags)))
+	})
 }
 
-// StreamCreateWithPriority is hipStreamCreateWithPriority.
-func (r *Runtime) StreamCreateWithPriority(t hip.Thread, flags uint32, priority int32) (stream hip.Stream, err hip.Error) {
+func (r *Runtime) streamCreateWithPriority(t hip.Thread, flags uint32, priority int32) (stream hip.Stream, err hip.Error) {
 	err = hip.Error(C.rocm_hipStreamCreateWithPriority(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&stream)), C.uint32_t(flags), C.int32_t(priority)))
 	return
 }
@@ -548,8 +526,7 @@ func (r *Runtime) StreamGetDevice(t hip.Thread, stream hip.Stream) (device int32
 	return
 }
 
-// StreamGetFlags is hipStreamGetFlags.
-func (r *Runtime) StreamGetFlags(t hip.Thread, stream hip.Stream) (flags uint32, err hip.Error) {
+func (r *Runtime) streamGetFlags(t hip.Thread, stream hip.Stream) (flags uint32, err hip.Error) {
 	err = hip.Error(C.rocm_hipStreamGetFlags(r.table, C.int32_t(t.Device), C.uint64_t(stream), (*C.uint32_t)(unsafe.Pointer(&flags))))
 	return
 }
@@ -570,27 +547,37 @@ func (r *Runtime) streamSynchronize(t hip.Thread, stream hip.Stream) hip.Error {
 
 // StreamWaitEvent is hipStreamWaitEvent.
 func (r *Runtime) StreamWaitEvent(t hip.Thread, stream hip.Stream, event hip.Event, flags uint32) hip.Error {
-	return r.queued(t, stream, queuedCost, hip.Error(C.rocm_hipStreamWaitEvent(r.table, C.int32_t(t.Device), C.uint64_t(stream), C.uint64_t(event), C.uint32_t(flags))))
+	return r.tell(t, stream, queuedCost, func(at hip.Stream) hip.Error {
+		return hip.Error(C.rocm_hipStreamWaitEvent(r.table, C.int32_t(t.Device), C.uint64_t(at), C.uint64_t(event), C.uint32_t(flags)))
+	})
 }
 
 // StreamWaitValue32 is hipStreamWaitValue32.
 func (r *Runtime) StreamWaitValue32(t hip.Thread, stream hip.Stream, ptr hip.Ptr, value uint32, flags uint32, mask uint32) hip.Error {
-	return r.queued(t, stream, queuedCost, hip.Error(C.rocm_hipStreamWaitValue32(r.table, C.int32_t(t.Device), C.uint64_t(stream), C.uint64_t(ptr), C.uint32_t(value), C.uint32_t(flags), C.uint32_t(mask))))
+	return r.tell(t, stream, queuedCost, func(at hip.Stream) hip.Error {
+		return hip.Error(C.rocm_hipStreamWaitValue32(r.table, C.int32_t(t.Device), C.uint64_t(at), C.uint64_t(ptr), C.uint32_t(value), C.uint32_t(flags), C.uint32_t(mask)))
+	})
 }
 
 // StreamWaitValue64 is hipStreamWaitValue64.
 func (r *Runtime) StreamWaitValue64(t hip.Thread, stream hip.Stream, ptr hip.Ptr, value uint64, flags uint32, mask uint64) hip.Error {
-	return r.queued(t, stream, queuedCost, hip.Error(C.rocm_hipStreamWaitValue64(r.table, C.int32_t(t.Device), C.uint64_t(stream), C.uint64_t(ptr), C.uint64_t(value), C.uint32_t(flags), C.uint64_t(mask))))
+	return r.tell(t, stream, queuedCost, func(at hip.Stream) hip.Error {
+		return hip.Error(C.rocm_hipStreamWaitValue64(r.table, C.int32_t(t.Device), C.uint64_t(at), C.uint64_t(ptr), C.uint64_t(value), C.uint32_t(flags), C.uint64_t(mask)))
+	})
 }
 
 // StreamWriteValue32 is hipStreamWriteValue32.
 func (r *Runtime) StreamWriteValue32(t hip.Thread, stream hip.Stream, ptr hip.Ptr, value uint32, flags uint32) hip.Error {
-	return r.queued(t, stream, queuedCost, hip.Error(C.rocm_hipStreamWriteValue32(r.table, C.int32_t(t.Device), C.uint64_t(stream), C.uint64_t(ptr), C.uint32_t(value), C.uint32_t(flags))))
+	return r.tell(t, stream, queuedCost, func(at hip.Stream) hip.Error {
+		return hip.Error(C.rocm_hipStreamWriteValue32(r.table, C.int32_t(t.Device), C.uint64_t(at), C.uint64_t(ptr), C.uint32_t(value), C.uint32_t(flags)))
+	})
 }
 
 // StreamWriteValue64 is hipStreamWriteValue64.
 func (r *Runtime) StreamWriteValue64(t hip.Thread, stream hip.Stream, ptr hip.Ptr, value uint64, flags uint32) hip.Error {
-	return r.queued(t, stream, queuedCost, hip.Error(C.rocm_hipStreamWriteValue64(r.table, C.int32_t(t.Device), C.uint64_t(stream), C.uint64_t(ptr), C.uint64_t(value), C.uint32_t(flags))))
+	return r.tell(t, stream, queuedCost, func(at hip.Stream) hip.Error {
+		return hip.Error(C.rocm_hipStreamWriteValue64(r.table, C.int32_t(t.Device), C.uint64_t(at), C.uint64_t(ptr), C.uint64_t(value), C.uint32_t(flags)))
+	})
 }
 
 // TexObjectCreate is hipTexObjectCreate.

@@ -146,7 +146,6 @@
 	X(hipGraphAddMemcpyNode) \
 	X(hipGraphAddMemcpyNode1D) \
 	X(hipDrvGraphAddMemcpyNode) \
-	X(hipGraphAddMemsetNode) \
 	X(hipGraphAddEventRecordNode) \
 	X(hipGraphAddEventWaitNode) \
 	X(hipGraphKernelNodeSetAttribute) \
@@ -155,7 +154,6 @@
 	X(hipGraphExecMemcpyNodeSetParams) \
 	X(hipGraphExecMemcpyNodeSetParams1D) \
 	X(hipDrvGraphExecMemcpyNodeSetParams) \
-	X(hipGraphExecMemsetNodeSetParams) \
 	X(hipGraphExecEventRecordNodeSetEvent) \
 	X(hipGraphExecEventWaitNodeSetEvent)
 
@@ -301,7 +299,6 @@ struct rocm_table {
 	hipError_t (*hipGraphAddMemcpyNode)(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, const hipMemcpy3DParms * pCopyParams);
 	hipError_t (*hipGraphAddMemcpyNode1D)(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, void * dst, const void * src, size_t count, hipMemcpyKind kind);
 	hipError_t (*hipDrvGraphAddMemcpyNode)(hipGraphNode_t * phGraphNode, hipGraph_t hGraph, const hipGraphNode_t * dependencies, size_t numDependencies, const HIP_MEMCPY3D * copyParams, hipCtx_t ctx);
-	hipError_t (*hipGraphAddMemsetNode)(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, const hipMemsetParams * pMemsetParams);
 	hipError_t (*hipGraphAddEventRecordNode)(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, hipEvent_t event);
 	hipError_t (*hipGraphAddEventWaitNode)(hipGraphNode_t * pGraphNode, hipGraph_t graph, const hipGraphNode_t * pDependencies, size_t numDependencies, hipEvent_t event);
 	hipError_t (*hipGraphKernelNodeSetAttribute)(hipGraphNode_t hNode, hipLaunchAttributeID attr, const hipLaunchAttributeValue * value);
@@ -310,7 +307,6 @@ struct rocm_table {
 	hipError_t (*hipGraphExecMemcpyNodeSetParams)(hipGraphExec_t hGraphExec, hipGraphNode_t node, hipMemcpy3DParms * pNodeParams);
 	hipError_t (*hipGraphExecMemcpyNodeSetParams1D)(hipGraphExec_t hGraphExec, hipGraphNode_t node, void * dst, const void * src, size_t count, hipMemcpyKind kind);
 	hipError_t (*hipDrvGraphExecMemcpyNodeSetParams)(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, const HIP_MEMCPY3D * copyParams, hipCtx_t ctx);
-	hipError_t (*hipGraphExecMemsetNodeSetParams)(hipGraphExec_t hGraphExec, hipGraphNode_t node, const hipMemsetParams * pNodeParams);
 	hipError_t (*hipGraphExecEventRecordNodeSetEvent)(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, hipEvent_t event);
 	hipError_t (*hipGraphExecEventWaitNodeSetEvent)(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, hipEvent_t event);
 };
@@ -476,17 +472,6 @@ static inline hipError_t rocm_hipDeviceSynchronize(const struct rocm_table *tabl
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipDeviceSynchronize();
-	return r;
-}
-
-static inline hipError_t rocm_hipDrvMemcpy3D(const struct rocm_table *table, int32_t current, const void *pCopy)
-{
-	if (!table->hipDrvMemcpy3D)
-		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, current);
-	if (e != hipSuccess)
-		return e;
-	hipError_t r = table->hipDrvMemcpy3D((const HIP_MEMCPY3D *)(uintptr_t)pCopy);
 	return r;
 }
 
@@ -881,28 +866,6 @@ static inline hipError_t rocm_hipMemAdvise(const struct rocm_table *table, int32
 	return r;
 }
 
-static inline hipError_t rocm_hipMemcpy(const struct rocm_table *table, int32_t current, uint64_t dst, uint64_t src, uint64_t sizeBytes, int32_t kind)
-{
-	if (!table->hipMemcpy)
-		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, current);
-	if (e != hipSuccess)
-		return e;
-	hipError_t r = table->hipMemcpy((void *)(uintptr_t)dst, (const void *)(uintptr_t)src, (size_t)sizeBytes, (hipMemcpyKind)kind);
-	return r;
-}
-
-static inline hipError_t rocm_hipMemcpy2D(const struct rocm_table *table, int32_t current, uint64_t dst, uint64_t dpitch, uint64_t src, uint64_t spitch, uint64_t width, uint64_t height, int32_t kind)
-{
-	if (!table->hipMemcpy2D)
-		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, current);
-	if (e != hipSuccess)
-		return e;
-	hipError_t r = table->hipMemcpy2D((void *)(uintptr_t)dst, (size_t)dpitch, (const void *)(uintptr_t)src, (size_t)spitch, (size_t)width, (size_t)height, (hipMemcpyKind)kind);
-	return r;
-}
-
 static inline hipError_t rocm_hipMemcpy2DAsync(const struct rocm_table *table, int32_t current, uint64_t dst, uint64_t dpitch, uint64_t src, uint64_t spitch, uint64_t width, uint64_t height, int32_t kind, uint64_t stream)
 {
 	if (!table->hipMemcpy2DAsync)
@@ -925,17 +888,6 @@ static inline hipError_t rocm_hipMemcpyAsync(const struct rocm_table *table, int
 	return r;
 }
 
-static inline hipError_t rocm_hipMemcpyPeer(const struct rocm_table *table, int32_t current, uint64_t dst, int32_t dstDeviceId, uint64_t src, int32_t srcDeviceId, uint64_t sizeBytes)
-{
-	if (!table->hipMemcpyPeer)
-		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, current);
-	if (e != hipSuccess)
-		return e;
-	hipError_t r = table->hipMemcpyPeer((void *)(uintptr_t)dst, (int)dstDeviceId, (const void *)(uintptr_t)src, (int)srcDeviceId, (size_t)sizeBytes);
-	return r;
-}
-
 static inline hipError_t rocm_hipMemcpyPeerAsync(const struct rocm_table *table, int32_t current, uint64_t dst, int32_t dstDeviceId, uint64_t src, int32_t srcDevice, uint64_t sizeBytes, uint64_t stream)
 {
 	if (!table->hipMemcpyPeerAsync)
@@ -944,17 +896,6 @@ static inline hipError_t rocm_hipMemcpyPeerAsync(const struct rocm_table *table,
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipMemcpyPeerAsync((void *)(uintptr_t)dst, (int)dstDeviceId, (const void *)(uintptr_t)src, (int)srcDevice, (size_t)sizeBytes, (hipStream_t)(uintptr_t)stream);
-	return r;
-}
-
-static inline hipError_t rocm_hipMemcpyWithStream(const struct rocm_table *table, int32_t current, uint64_t dst, uint64_t src, uint64_t sizeBytes, int32_t kind, uint64_t stream)
-{
-	if (!table->hipMemcpyWithStream)
-		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, current);
-	if (e != hipSuccess)
-		return e;
-	hipError_t r = table->hipMemcpyWithStream((void *)(uintptr_t)dst, (const void *)(uintptr_t)src, (size_t)sizeBytes, (hipMemcpyKind)kind, (hipStream_t)(uintptr_t)stream);
 	return r;
 }
 
@@ -1199,28 +1140,6 @@ static inline hipError_t rocm_hipMemRelease(const struct rocm_table *table, int3
 	return r;
 }
 
-static inline hipError_t rocm_hipMemset(const struct rocm_table *table, int32_t current, uint64_t dst, int32_t value, uint64_t sizeBytes)
-{
-	if (!table->hipMemset)
-		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, current);
-	if (e != hipSuccess)
-		return e;
-	hipError_t r = table->hipMemset((void *)(uintptr_t)dst, (int)value, (size_t)sizeBytes);
-	return r;
-}
-
-static inline hipError_t rocm_hipMemset2D(const struct rocm_table *table, int32_t current, uint64_t dst, uint64_t pitch, int32_t value, uint64_t width, uint64_t height)
-{
-	if (!table->hipMemset2D)
-		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, current);
-	if (e != hipSuccess)
-		return e;
-	hipError_t r = table->hipMemset2D((void *)(uintptr_t)dst, (size_t)pitch, (int)value, (size_t)width, (size_t)height);
-	return r;
-}
-
 static inline hipError_t rocm_hipMemset2DAsync(const struct rocm_table *table, int32_t current, uint64_t dst, uint64_t pitch, int32_t value, uint64_t width, uint64_t height, uint64_t stream)
 {
 	if (!table->hipMemset2DAsync)
@@ -1229,17 +1148,6 @@ static inline hipError_t rocm_hipMemset2DAsync(const struct rocm_table *table, i
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipMemset2DAsync((void *)(uintptr_t)dst, (size_t)pitch, (int)value, (size_t)width, (size_t)height, (hipStream_t)(uintptr_t)stream);
-	return r;
-}
-
-static inline hipError_t rocm_hipMemset3D(const struct rocm_table *table, int32_t current, const void *pitchedDevPtr, int32_t value, const void *extent)
-{
-	if (!table->hipMemset3D)
-		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, current);
-	if (e != hipSuccess)
-		return e;
-	hipError_t r = table->hipMemset3D(*(const hipPitchedPtr *)pitchedDevPtr, (int)value, *(const hipExtent *)extent);
 	return r;
 }
 
@@ -1276,17 +1184,6 @@ static inline hipError_t rocm_hipMemsetAsync(const struct rocm_table *table, int
 	return r;
 }
 
-static inline hipError_t rocm_hipMemsetD16(const struct rocm_table *table, int32_t current, uint64_t dest, uint16_t value, uint64_t count)
-{
-	if (!table->hipMemsetD16)
-		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, current);
-	if (e != hipSuccess)
-		return e;
-	hipError_t r = table->hipMemsetD16((hipDeviceptr_t)(uintptr_t)dest, (unsigned short)value, (size_t)count);
-	return r;
-}
-
 static inline hipError_t rocm_hipMemsetD16Async(const struct rocm_table *table, int32_t current, uint64_t dest, uint16_t value, uint64_t count, uint64_t stream)
 {
 	if (!table->hipMemsetD16Async)
@@ -1298,17 +1195,6 @@ static inline hipError_t rocm_hipMemsetD16Async(const struct rocm_table *table, 
 	return r;
 }
 
-static inline hipError_t rocm_hipMemsetD32(const struct rocm_table *table, int32_t current, uint64_t dest, int32_t value, uint64_t count)
-{
-	if (!table->hipMemsetD32)
-		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, current);
-	if (e != hipSuccess)
-		return e;
-	hipError_t r = table->hipMemsetD32((hipDeviceptr_t)(uintptr_t)dest, (int)value, (size_t)count);
-	return r;
-}
-
 static inline hipError_t rocm_hipMemsetD32Async(const struct rocm_table *table, int32_t current, uint64_t dst, int32_t value, uint64_t count, uint64_t stream)
 {
 	if (!table->hipMemsetD32Async)
@@ -1317,17 +1203,6 @@ static inline hipError_t rocm_hipMemsetD32Async(const struct rocm_table *table, 
 	if (e != hipSuccess)
 		return e;
 	hipError_t r = table->hipMemsetD32Async((hipDeviceptr_t)(uintptr_t)dst, (int)value, (size_t)count, (hipStream_t)(uintptr_t)stream);
-	return r;
-}
-
-static inline hipError_t rocm_hipMemsetD8(const struct rocm_table *table, int32_t current, uint64_t dest, uint8_t value, uint64_t count)
-{
-	if (!table->hipMemsetD8)
-		return hipErrorNotSupported;
-	hipError_t e = rocm_device(table, current);
-	if (e != hipSuccess)
-		return e;
-	hipError_t r = table->hipMemsetD8((hipDeviceptr_t)(uintptr_t)dest, (unsigned char)value, (size_t)count);
 	return r;
 }
 

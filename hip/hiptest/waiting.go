@@ -160,6 +160,44 @@ var waitingTests = []test{
 		g.open()
 		e.equal("on the device", e.download(q, 8192), bytes.Repeat([]byte{1}, 8192))
 	}},
+	{"AllocatedMeanwhile", func(e *env) { // memory is there whatever streams have to do, and also if some is freed that cannot be given back yet
+		const n = 3 << 20
+		for _, s := range []hip.Stream{0, e.stream(0), e.stream(nonBlocking)} {
+			idle := e.stream(nonBlocking)
+			p, err := e.Malloc(e.th, n)
+			e.ok("Malloc", err)
+			g := e.gate(s)
+			e.returns("FreeAsync", func() hip.Error { return e.FreeAsync(e.th, p, idle) })
+			e.returns("StreamSynchronize of another stream", func() hip.Error { return e.StreamSynchronize(e.th, idle) })
+			alloc := func(what string, f func() (hip.Ptr, hip.Error), free func(hip.Ptr) hip.Error) {
+				e.Helper()
+				e.returns(what, func() hip.Error {
+					q, err := f()
+					if err == hip.Success {
+						e.Cleanup(func() { free(q) })
+					}
+					return err
+				})
+			}
+			hostFree := func(q hip.Ptr) hip.Error { return e.HostFree(e.th, q) }
+			free := func(q hip.Ptr) hip.Error { return e.Free(e.th, q) }
+			for range 3 {
+				alloc("Malloc", func() (hip.Ptr, hip.Error) { return e.Malloc(e.th, n) }, free)
+				alloc("HostMalloc", func() (hip.Ptr, hip.Error) { return e.HostMalloc(e.th, n, 0) }, hostFree)
+				alloc("HostGetDevicePointer", func() (hip.Ptr, hip.Error) {
+					q, err := e.HostMalloc(e.th, n, 0)
+					if err == hip.Success {
+						_, err = e.HostGetDevicePointer(e.th, q, 0)
+					}
+					return q, err
+				}, hostFree)
+				alloc("MallocManaged", func() (hip.Ptr, hip.Error) { return e.MallocManaged(e.th, n, hip.MemAttachGlobal) }, free)
+			}
+			e.is("StreamQuery", e.StreamQuery(e.th, s), hip.ErrorNotReady)
+			g.open()
+			e.ok("StreamSynchronize", e.StreamSynchronize(e.th, s))
+		}
+	}},
 	{"HostMemoryIsSetLater", func(e *env) {
 		// Setting host memory that no kernel has used yet does not wait for what the stream does before.
 		const n = 4096

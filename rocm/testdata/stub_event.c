@@ -18,7 +18,7 @@ static int gone[2]; /* streams */
 hipError_t hipStreamGetDevice(hipStream_t s, hipDevice_t *d)
 {
 	*d = (int)((size_t)s & 1);
-	return (size_t)s >> 1 == 0x3000 && !__atomic_load_n(&gone[*d], __ATOMIC_SEQ_CST) ? hipSuccess : hipErrorInvalidHandle;
+	return ((size_t)s & ~(size_t)17) == 0x6000 && !__atomic_load_n(&gone[*d], __ATOMIC_SEQ_CST) ? hipSuccess : hipErrorInvalidHandle;
 }
 
 hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value)

@@ -27,7 +27,6 @@ struct node {
 	hipKernelNodeParams kernel;
 	char args[28];
 	hipMemcpy3DParms copy;
-	hipMemsetParams set;
 };
 
 struct graph {
@@ -101,8 +100,11 @@ hipError_t hipGraphKernelNodeSetAttribute(hipGraphNode_t node, hipLaunchAttribut
 hipError_t hipGraphAddMemcpyNode1D(hipGraphNode_t *out, hipGraph_t g, const hipGraphNode_t *deps, size_t n, void *dst, const void *src,
 				   size_t count, hipMemcpyKind kind)
 {
-	struct node *v = new_node(g, '1', deps, n, out);
+	struct node *v;
 
+	if (!dst)
+		return hipErrorInvalidDevicePointer;
+	v = new_node(g, '1', deps, n, out);
 	v->copy = (hipMemcpy3DParms){.dstPtr = {.ptr = dst}, .srcPtr = {.ptr = (void *)src}, .extent = {count, 1, 1}, .kind = kind};
 	return hipSuccess;
 }
@@ -110,14 +112,6 @@ hipError_t hipGraphAddMemcpyNode1D(hipGraphNode_t *out, hipGraph_t g, const hipG
 hipError_t hipGraphAddMemcpyNode(hipGraphNode_t *out, hipGraph_t g, const hipGraphNode_t *deps, size_t n, const hipMemcpy3DParms *p)
 {
 	new_node(g, '3', deps, n, out)->copy = *p;
-	return hipSuccess;
-}
-
-hipError_t hipGraphAddMemsetNode(hipGraphNode_t *out, hipGraph_t g, const hipGraphNode_t *deps, size_t n, const hipMemsetParams *p)
-{
-	if (!p->dst)
-		return hipErrorInvalidDevicePointer;
-	new_node(g, 's', deps, n, out)->set = *p;
 	return hipSuccess;
 }
 
@@ -182,22 +176,12 @@ hipError_t hipGraphExecMemcpyNodeSetParams(hipGraphExec_t x, hipGraphNode_t n, h
 	return hipSuccess;
 }
 
-hipError_t hipGraphExecMemsetNodeSetParams(hipGraphExec_t x, hipGraphNode_t n, const hipMemsetParams *p)
-{
-	struct node *v = cloned(x, n, 's');
-
-	if (!v)
-		return hipErrorInvalidValue;
-	v->set = *p;
-	return hipSuccess;
-}
-
 hipError_t hipGraphNodeSetEnabled(hipGraphExec_t exec, hipGraphNode_t node, unsigned on)
 {
 	struct exec *x = (struct exec *)exec;
 	struct node *v = &x->g.nodes[(struct node *)node - x->of->nodes];
 
-	if (!strchr("k13s", v->kind))
+	if (!strchr("k13", v->kind))
 		return hipErrorInvalidValue;
 	say("enable %u", on);
 	v->off = !on;
@@ -223,12 +207,6 @@ static hipError_t execute(struct node *v)
 			for (size_t y = 0; y < c->extent.height; y++)
 				memcpy((char *)c->dstPtr.ptr + (z * c->dstPtr.ysize + y) * c->dstPtr.pitch,
 				       (char *)c->srcPtr.ptr + (z * c->srcPtr.ysize + y) * c->srcPtr.pitch, c->extent.width);
-		break;
-	case 's':
-		if (v->set.elementSize != 1)
-			return hipErrorInvalidValue;
-		for (size_t y = 0; y < v->set.height; y++)
-			memset((char *)v->set.dst + y * v->set.pitch, (int)v->set.value, v->set.width);
 		break;
 	}
 	return hipSuccess;

@@ -82,7 +82,7 @@ hipError_t hipMallocFromPoolAsync(void **p, size_t n, hipMemPool_t pool, hipStre
 hipError_t hipFreeAsync(void *p, hipStream_t s)
 {
 	struct block *b = (struct block *)p - 1;
-	if (s)
+	if ((size_t)s != 0x6010) /* the program's null stream of the first device */
 		return hipErrorInvalidHandle;
 	b->of->used -= b->size;
 	b->of->kept += b->size;

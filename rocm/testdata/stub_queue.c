@@ -12,7 +12,7 @@ static pthread_mutex_t mu = PTHREAD_MUTEX_INITIALIZER;
 static size_t told[STREAMS], done[STREAMS];
 static int events;
 
-static size_t of(hipStream_t s) { return (size_t)s & (STREAMS - 1); }
+static size_t of(hipStream_t s) { return (size_t)s & 16 ? 6 : (size_t)s & (STREAMS - 1); } /* one that is made is the sixth */
 
 /* value: which stream, and how many operations of it are done. */
 hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value)
@@ -94,6 +94,6 @@ hipError_t hipStreamQuery(hipStream_t s)
 
 hipError_t hipStreamDestroy(hipStream_t s) { return of(s) == 7 ? hipErrorInvalidHandle : hipSuccess; }
 
-hipError_t hipDeviceSynchronize(void) { return hipSuccess; }
+__attribute__((weak)) hipError_t hipDeviceSynchronize(void) { return hipSuccess; }
 
-hipError_t hipDeviceReset(void) { return hipSuccess; }
+__attribute__((weak)) hipError_t hipDeviceReset(void) { return hipSuccess; }

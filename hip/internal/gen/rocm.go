@@ -10,10 +10,10 @@ import (
 var rocmExtra = []string{"hipSetDevice", "hipInit", "hipExtModuleLaunchKernel", "hipModuleLaunchCooperativeKernel",
 	"hipModuleLaunchCooperativeKernelMultiDevice", "hipRuntimeGetVersion", "hipDevicePrimaryCtxRetain",
 	"hipGraphCreate", "hipGraphDestroy", "hipGraphAddEmptyNode", "hipGraphAddKernelNode", "hipGraphAddMemcpyNode", "hipGraphAddMemcpyNode1D",
-	"hipDrvGraphAddMemcpyNode", "hipGraphAddMemsetNode", "hipGraphAddEventRecordNode", "hipGraphAddEventWaitNode",
+	"hipDrvGraphAddMemcpyNode", "hipGraphAddEventRecordNode", "hipGraphAddEventWaitNode",
 	"hipGraphKernelNodeSetAttribute", "hipGraphNodeSetEnabled", "hipGraphExecKernelNodeSetParams",
 	"hipGraphExecMemcpyNodeSetParams", "hipGraphExecMemcpyNodeSetParams1D", "hipDrvGraphExecMemcpyNodeSetParams",
-	"hipGraphExecMemsetNodeSetParams", "hipGraphExecEventRecordNodeSetEvent", "hipGraphExecEventWaitNodeSetEvent"}
+	"hipGraphExecEventRecordNodeSetEvent", "hipGraphExecEventWaitNodeSetEvent"}
 
 func rocmFunctions(t *Table) (fs []*Function) {
 	seen := map[string]bool{}
@@ -164,7 +164,7 @@ func (ty *types) rocmCall(o *out, m method) {
 	if m.thread() {
 		args = append(args, "C.int32_t(t.Device)")
 	}
-	values, lists := map[string]value{}, map[string]string{}
+	values, lists, queue := map[string]value{}, map[string]string{}, m.queues()
 	for _, v := range append(append([]value{}, m.in...), m.out...) {
 		values[v.param.Name] = v
 		if v.form == list && v.param.Dir == "in" {
@@ -178,6 +178,9 @@ func (ty *types) rocmCall(o *out, m method) {
 			continue
 		}
 		n, cT := v.name, cOf[ty.carrier(v.goT)]
+		if queue != nil && p.Name == queue.Name {
+			n = "at"
+		}
 		switch {
 		case v.form == text:
 			o.p("\tc%s := C.CString(%s)\n\tdefer C.free(unsafe.Pointer(c%s))", n, n, n)
@@ -204,12 +207,12 @@ func (ty *types) rocmCall(o *out, m method) {
 	if m.custom("rocm-room") { // what is being freed may be what it lacks
 		call = "r.placed.withRoom(func() hip.Error { return " + call + " })"
 	}
-	if s := m.queues(); s != nil {
+	if queue != nil {
 		cost := "queuedCost"
 		for _, list := range lists {
 			cost = "queuedCost*int64(1+len(" + list + "))"
 		}
-		call = "r.queued(t, " + values[s.Name].name + ", " + cost + ", " + call + ")"
+		call = "r.tell(t, " + values[queue.Name].name + ", " + cost + ", func(at hip.Stream) hip.Error { return " + call + " })"
 	}
 	if len(m.out) == 0 {
 		o.p("\treturn %s\n}\n", call)
