@@ -15,80 +15,8 @@ type plan struct {
 	ops    []planned
 	pieces []*piece // that any operation uses
 	last   *line    // that it was launched on; nil: it was not
-}
-
-// What operations there are. A kernel is as often as the others together.
-const (
-	setMemory = iota
-	copyMemory
-	copyFromProgram
-	copyToProgram
-	callProgram
-	addMemory
-	kinds = 2 * addMemory
-)
-
-// planned is an operation of a graph, and what it does to the model when its turn comes.
-type planned struct {
-	kind int
-	a, b *piece
-	op   hip.GraphOp
-	say  string
-	do   func()
-	got  []byte    // memory that HIP knows nothing of, if it copies there
-	want []float32 // what is there afterwards
-}
-
-// operation makes up one of a kind on two pieces; false if it cannot be of that kind.
-func (s *sequence) operation(kind int, th hip.Thread, a, b *piece) (p planned, ok bool) {
-	x, y, n := s.part(a, b)
-	to, from, size := b.at+hip.Ptr(4*y), a.at+hip.Ptr(4*x), uint64(4*n)
-	switch kind {
-	case setMemory:
-		v := float32(s.r.IntN(100))
-		p = planned{op: hip.GraphOp{Type: hip.GraphNodeTypeMemset, Set: &hip.GraphSet{Dst: to, Value: u32At(f32s([]float32{v}), 0), Element: 4, Width: uint64(n), Height: 1}},
-			say: fmt.Sprintf("%s+%d, %d floats = %v", b.name, y, n, v)}
-		p.do = func() {
-			for i := range n {
-				b.want[y+i] = v
-			}
-		}
-	case copyMemory:
-		if a == b {
-			return p, false
-		}
-		p = planned{op: copyOp(to, from, size, hip.MemcpyDefault), say: fmt.Sprintf("%s+%d = %s+%d, %d floats", b.name, y, a.name, x, n)}
-		p.do = func() { copy(b.want[y:][:n], a.want[x:]) }
-	case copyFromProgram:
-		h, v := s.e.host(int(size)), make([]float32, n)
-		copy(h, s.values(v))
-		p = planned{op: copyOp(to, ptr(h), size, hip.MemcpyHostToDevice), say: fmt.Sprintf("%d floats to %s+%d", n, b.name, y)}
-		p.do = func() { copy(b.want[y:], v) }
-	case copyToProgram:
-		h, v := s.e.host(int(size)), make([]float32, n)
-		p = planned{op: copyOp(ptr(h), from, size, hip.MemcpyDeviceToHost), say: fmt.Sprintf("%d floats from %s+%d", n, a.name, x), got: h, want: v}
-		p.do = func() { copy(v, a.want[x:]) }
-	case callProgram:
-		if b.mem == nil {
-			return p, false
-		}
-		v := make([]float32, n)
-		bytes := s.values(v)
-		p = planned{op: hip.GraphOp{Type: hip.GraphNodeTypeHost, Host: func() { copy(b.mem[4*y:], bytes) }}, say: fmt.Sprintf("the program writes %s+%d, %d floats", b.name, y, n)}
-		p.do = func() { copy(b.want[y:], v) }
-	case addMemory:
-		if a == b {
-			y, to = x, from
-		}
-		p = planned{op: hip.GraphOp{Type: hip.GraphNodeTypeKernel, Kernel: s.saxpy(th, n, from, to)}, say: fmt.Sprintf("%s+%d += %s+%d, %d floats", b.name, y, a.name, x, n)}
-		p.do = func() {
-			for i := range n {
-				b.want[y+i] += a.want[x+i]
-			}
-		}
-	}
-	p.kind, p.a, p.b, p.op.Device = kind, a, b, th.Device
-	return p, true
+	origin *line    // that it was captured on; nil: it was not
+	recipe []told   // likewise: the streams of the operations
 }
 
 // within is a piece that a graph of a device can use.
@@ -108,8 +36,8 @@ func (s *sequence) plan() {
 	last := map[*piece]uint32{} // operation that used it
 	for range 2 + s.r.IntN(6) {
 		a, b := s.within(th), s.within(th)
-		p, ok := s.operation(min(s.r.IntN(kinds), addMemory), th, a, b)
-		if !ok {
+		p, ok := s.operation(s.r.IntN(kinds), th, a, b)
+		if !ok || p.op.Type == hip.GraphNodeTypeEmpty {
 			continue
 		}
 		for _, x := range []*piece{a, b} {
@@ -163,8 +91,12 @@ func (s *sequence) change(g *plan) {
 	if len(g.ops) == 0 {
 		return
 	}
+	if g.origin != nil {
+		s.captureAgain(g)
+		return
+	}
 	i := s.r.IntN(len(g.ops))
-	p, _ := s.operation(g.ops[i].kind, g.th, g.ops[i].a, g.ops[i].b)
+	p := s.another(g.ops[i], g.th)
 	s.say("%s, %d: from now on: %s", g.name, i, p.say)
 	s.ok("GraphExecUpdate", s.e.GraphExecUpdate(g.th, g.exec, []hip.GraphChange{{Index: uint32(i), Op: p.op}}))
 	g.ops[i] = p

@@ -31,6 +31,7 @@ type sequence struct {
 	plans   []*plan
 	words   []hip.Ptr // by device: of its memory the next that no stream has, see flag
 	did     []string  // the last calls, for who looks for what is wrong
+	beside  bool      // other threads wait for the devices, which no capture survives
 }
 
 // line is a stream.
@@ -168,83 +169,15 @@ func (s *sequence) any() *piece { return s.pieces[s.r.IntN(len(s.pieces))] }
 // step is one asynchronous call, or a few.
 func (s *sequence) step() {
 	e, st := s.e, s.streams[s.r.IntN(len(s.streams))]
-	a, b := s.any(), s.any()
-	x, y, n := s.part(a, b)
-	size := uint64(4 * n)
-	to, from := b.at+hip.Ptr(4*y), a.at+hip.Ptr(4*x)
-	switch s.r.IntN(21) {
+	b := s.any()
+	switch s.r.IntN(22) {
 	case 0: // the stream is late
 		d := time.Duration(s.r.IntN(3000)) * time.Microsecond
 		s.say("%s is late by %v", st.name, d)
 		s.ok("LaunchHostFunc", e.LaunchHostFunc(st.th, st.stream, func() { time.Sleep(d) }))
-	case 1: // from memory that HIP knows nothing of, and that stays as it is
-		s.use(b, st)
-		h := e.host(int(size))
-		copy(h, s.values(b.want[y:][:n]))
-		s.say("%s: %d floats to %s+%d", st.name, n, b.name, y)
-		s.ok("MemcpyAsync", e.MemcpyAsync(st.th, to, ptr(h), size, hip.MemcpyHostToDevice, st.stream))
-	case 2: // and to such
-		s.use(a, st)
-		h := e.host(int(size))
-		s.say("%s: %d floats from %s+%d", st.name, n, a.name, x)
-		s.ok("MemcpyAsync", e.MemcpyAsync(st.th, ptr(h), from, size, hip.MemcpyDeviceToHost, st.stream))
-		st.later = append(st.later, landing{h, slices.Clone(a.want[x:][:n])})
-	case 3:
-		if b.device >= 0 && b.device != st.th.Device {
-			return
-		}
-		s.use(b, st)
-		v := float32(s.r.IntN(100))
-		s.say("%s: %s+%d, %d floats = %v", st.name, b.name, y, n, v)
-		s.ok("MemsetD32Async", e.MemsetD32Async(st.th, to, int32(math.Float32bits(v)), uint64(n), st.stream))
-		for i := range n {
-			b.want[y+i] = v
-		}
-	case 4, 5:
-		if a == b {
-			return
-		}
-		s.use(a, st)
-		s.use(b, st)
-		s.say("%s: %s+%d = %s+%d, %d floats", st.name, b.name, y, a.name, x, n)
-		s.ok("MemcpyAsync", e.MemcpyAsync(st.th, to, from, size, hip.MemcpyDefault, st.stream))
-		copy(b.want[y:][:n], a.want[x:])
-	case 6: // rows, every other of one
-		rows := n / 64
-		if a == b || rows == 0 {
-			return
-		}
-		s.use(a, st)
-		s.use(b, st)
-		s.say("%s: %s+%d = %s+%d, %d rows", st.name, b.name, y, a.name, x, rows)
-		s.ok("Memcpy2DAsync", e.Memcpy2DAsync(st.th, to, 256, from, 256, 128, uint64(rows), hip.MemcpyDefault, st.stream))
-		for i := range rows {
-			copy(b.want[y+64*i:][:32], a.want[x+64*i:])
-		}
-	case 7: // by way of memory that is the stream's
-		if a == b {
-			return
-		}
-		s.use(a, st)
-		s.use(b, st)
-		s.say("%s: %s+%d = %s+%d, %d floats, by way of a pool", st.name, b.name, y, a.name, x, n)
-		p, err := e.MallocAsync(st.th, size, st.stream)
-		s.ok("MallocAsync", err)
-		s.ok("MemcpyAsync", e.MemcpyAsync(st.th, p, from, size, hip.MemcpyDefault, st.stream))
-		s.ok("MemcpyAsync", e.MemcpyAsync(st.th, to, p, size, hip.MemcpyDefault, st.stream))
-		s.ok("FreeAsync", e.FreeAsync(st.th, p, st.stream))
-		copy(b.want[y:][:n], a.want[x:])
-	case 8: // the program writes in the stream's turn
-		if b.mem == nil {
-			return
-		}
-		s.use(b, st)
-		v := s.values(b.want[y:][:n])
-		s.say("%s: the program writes %s+%d, %d floats", st.name, b.name, y, n)
-		s.ok("LaunchHostFunc", e.LaunchHostFunc(st.th, st.stream, func() { copy(b.mem[4*y:], v) }))
-	case 9:
+	case 1:
 		s.plan()
-	case 10, 11:
+	case 2, 3:
 		if len(s.plans) == 0 {
 			return
 		}
@@ -252,33 +185,11 @@ func (s *sequence) step() {
 		if g.th == st.th {
 			s.launch(g, st)
 		}
-	case 12:
+	case 4:
 		if len(s.plans) > 0 && s.r.IntN(2) == 0 {
 			s.change(s.plans[s.r.IntN(len(s.plans))])
 		}
-	case 13: // a box
-		const pitch, rows = 32, 4 // in floats
-		depth := n / (pitch * rows)
-		if a == b || depth == 0 {
-			return
-		}
-		s.use(a, st)
-		s.use(b, st)
-		of := func(p *piece, at hip.Ptr) volume {
-			kind := hip.MemoryTypeDevice
-			if p.device < 0 {
-				kind = hip.MemoryTypeUnified
-			}
-			return volume{kind, at, 0, 4 * pitch, rows}
-		}
-		s.say("%s: %s+%d = %s+%d, a box of %d slices", st.name, b.name, y, a.name, x, depth)
-		s.ok("DrvMemcpy3DAsync", e.DrvMemcpy3DAsync(st.th, box(of(b, to), 4, 0, 0, of(a, from), 16, 1, 0, 80, 3, uint64(depth)), st.stream))
-		for z := range depth {
-			for i := range 3 {
-				copy(b.want[y+(z*rows+i)*pitch+1:][:20], a.want[x+(z*rows+i+1)*pitch+4:])
-			}
-		}
-	case 14: // managed memory goes to and fro
+	case 5: // managed memory goes to and fro
 		if b.from == nil || !b.from.managed {
 			return
 		}
@@ -286,30 +197,43 @@ func (s *sequence) step() {
 		s.use(b, st)
 		s.say("%s: %s to %d", st.name, b.name, to)
 		s.ok("MemPrefetchAsync", e.MemPrefetchAsync(st.th, b.at, uint64(4*len(b.want)), to, st.stream))
-	case 15:
+	case 6:
 		if b.from != nil && s.r.IntN(2) == 0 {
 			s.renew(b, st)
 		}
-	case 16:
+	case 7:
 		if s.r.IntN(3) == 0 {
 			s.end(st)
 		}
+	case 8:
+		if c, ok := e.Runtime.(Capturer); ok && !s.beside {
+			s.capture(c)
+		}
 	default:
-		if a.device >= 0 && a.device != st.th.Device || b.device >= 0 && b.device != st.th.Device {
-			return
-		}
+		s.tellStream(st, s.any(), b)
+	}
+}
+
+// tellStream has a stream do some operation on two pieces.
+func (s *sequence) tellStream(st *line, a, b *piece) {
+	s.e.Helper()
+	p, ok := s.operation(s.r.IntN(kinds), st.th, a, b)
+	if !ok {
+		return
+	}
+	if p.reads {
 		s.use(a, st)
+	}
+	if p.writes {
 		s.use(b, st)
-		if a == b {
-			y, to = x, from
-		}
-		s.say("%s: %s+%d += %s+%d, %d floats", st.name, b.name, y, a.name, x, n)
-		k := s.saxpy(st.th, n, from, to)
-		k.Stream = st.stream
-		s.ok("LaunchKernel", e.LaunchKernel(st.th, k))
-		for i := range n {
-			b.want[y+i] += a.want[x+i]
-		}
+	}
+	s.say("%s: %s", st.name, p.say)
+	p.issue(st)
+	p.do()
+	if p.got != nil {
+		st.later = append(st.later, landing{p.got, slices.Clone(p.want)})
+	}
+	if p.sums {
 		s.exact(b, st)
 	}
 }
@@ -686,7 +610,9 @@ var sequenceTests = []test{
 		for i := range uint64(4) {
 			own := *e
 			own.th.ID += uint32(i)
-			all.Go(func() { (&sequence{e: &own, r: rand.New(rand.NewPCG(4**firstProgram+i, 43))}).run(shorter(250, 60)) })
+			all.Go(func() {
+				(&sequence{e: &own, r: rand.New(rand.NewPCG(4**firstProgram+i, 43)), beside: true}).run(shorter(250, 60))
+			})
 		}
 		all.Wait()
 	}},
