@@ -16,7 +16,7 @@
 //
 // HIP goes to the worker of TF_WORKER_HOST and TF_WORKER_PORT, or to those of a list
 // (a:18515,b:18515), whose cards are one list then; TF_WORKER_HOST=sim: is a simulated
-// GPU inside the program, of the architecture ROCWIRE_SIM_ARCH.
+// GPU inside the program: ROCWIRE_SIM_CARDS cards of the architecture ROCWIRE_SIM_ARCH.
 //
 // AMD SMI asks the worker of AMDSMI_REMOTE (host:port, or unix:PATH), else those of
 // TF_WORKER_HOST, else this machine's own cards. "sim:" is the simulated GPU here too,

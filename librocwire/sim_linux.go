@@ -13,17 +13,36 @@ import (
 )
 
 // simSegment is what HIP's and AMD SMI's views of the simulated GPU share.
-var simSegment = sync.OnceValues(func() (*simgpu.Segment, error) { return simgpu.CreateSegment(simOptions()) })
+var simSegment = sync.OnceValues(func() (*simgpu.Segment, error) {
+	o, err := simOptions()
+	if err != nil {
+		return nil, err
+	}
+	return simgpu.CreateSegment(o)
+})
 
-func simOptions() simgpu.Options {
-	arch, _ := lookupEnv("ROCWIRE_SIM_ARCH")
-	return simgpu.Options{Arch: arch, Logf: hipabi.Log, OnOutput: hipabi.Output}
+func simOptions() (simgpu.Options, error) {
+	o, err := simgpu.FromEnv(func(name string) string {
+		v, _ := lookupEnv(name)
+		return v
+	})
+	o.Logf, o.OnOutput = hipabi.Log, hipabi.Output
+	return o, err
+}
+
+// sharedOptions are those with what the views share.
+func sharedOptions() (simgpu.Options, error) {
+	o, err := simOptions()
+	if err == nil {
+		o.Segment, err = simSegment()
+	}
+	return o, err
 }
 
 func init() {
 	hsaabi.SetOpener(func() (*simgpu.Runtime, hsaabi.Source, error) {
-		if arch := simOptions().Arch; arch == "gfx1100" {
-			return nil, nil, fmt.Errorf("ROCWIRE_SIM_ARCH is %s, whose waves have 32 lanes: AMD's runtime is not served it", arch)
+		if o, _ := simOptions(); o.Arch == "gfx1100" {
+			return nil, nil, fmt.Errorf("ROCWIRE_SIM_ARCH is %s, whose waves have 32 lanes: AMD's runtime is not served it", o.Arch)
 		}
 		source, err := newSource()
 		if err != nil {
@@ -36,9 +55,8 @@ func init() {
 
 // newSim makes a runtime on the cards that may be seen; nil if that is none.
 func newSim() (*simgpu.Runtime, error) {
-	o := simOptions()
-	var err error
-	if o.Segment, err = simSegment(); err != nil {
+	o, err := sharedOptions()
+	if err != nil {
 		return nil, err
 	}
 	uuids := make([]string, o.Segment.Cards())
@@ -74,9 +92,8 @@ func simSource() (smi.Source, error) {
 }
 
 func newSource() (*simgpu.Source, error) {
-	o := simOptions()
-	var err error
-	if o.Segment, err = simSegment(); err != nil {
+	o, err := sharedOptions()
+	if err != nil {
 		return nil, err
 	}
 	return simgpu.NewSource(o)

@@ -45,7 +45,7 @@ func switched(kind C.int32_t) bool {
 // reads past the end of its list (Graph::UpdateStreams of its 6.4), and launches on whatever that is.
 func (r *Runtime) newNative(t hip.Thread, d *hip.GraphDesc) (n *native, err hip.Error) {
 	for i := range d.Ops {
-		if op := &d.Ops[i]; op.Device != d.Device || i > 0 && !slices.Contains(op.After, uint32(i-1)) || formOf(op) == foreign {
+		if op := &d.Ops[i]; op.Device != d.Device || i > 0 && !slices.Contains(op.After, uint32(i-1)) || formOf(op) == foreign || r.copiesAbroad(op) {
 			return nil, hip.ErrorNotSupported
 		}
 	}
@@ -146,7 +146,7 @@ func (n *native) enable(v *node, on bool) hip.Error {
 func (n *native) update(t hip.Thread, changes []hip.GraphChange) hip.Error {
 	for i := range changes {
 		op, v := &changes[i].Op, &n.nodes[changes[i].Index]
-		if formOf(op) != v.kind {
+		if formOf(op) != v.kind || n.r.copiesAbroad(op) {
 			return hip.ErrorNotSupported
 		}
 		err := n.with(v, op, func(kind C.int32_t, params unsafe.Pointer) hip.Error {

@@ -86,8 +86,3 @@ func slicesOfARow(s hip.BoxSide, rows uint64) hip.BoxSide {
 	s.Z, s.Height = 0, 1
 	return s
 }
-
-// DrvMemcpy3DAsync is hipDrvMemcpy3DAsync.
-func (r *Runtime) DrvMemcpy3DAsync(t hip.Thread, p *hip.DrvMEMCPY3D, s hip.Stream) hip.Error {
-	return r.drvMemcpy3DAsync(t, r.box(p), s)
-}

@@ -272,22 +272,19 @@ func (r *Runtime) MemAdvise(t hip.Thread, devPtr hip.Ptr, count uint64, advice h
 	return hip.Error(C.rocm_hipMemAdvise(r.table, C.int32_t(t.Device), C.uint64_t(devPtr), C.uint64_t(count), C.int32_t(advice), C.int32_t(device)))
 }
 
-// Memcpy2DAsync is hipMemcpy2DAsync.
-func (r *Runtime) Memcpy2DAsync(t hip.Thread, dst hip.Ptr, dpitch uint64, src hip.Ptr, spitch uint64, width uint64, height uint64, kind hip.MemcpyKind, stream hip.Stream) hip.Error {
+func (r *Runtime) memcpy2DAsync(t hip.Thread, dst hip.Ptr, dpitch uint64, src hip.Ptr, spitch uint64, width uint64, height uint64, kind hip.MemcpyKind, stream hip.Stream) hip.Error {
 	return r.tell(t, stream, queuedCost, func(at hip.Stream) hip.Error {
 		return hip.Error(C.rocm_hipMemcpy2DAsync(r.table, C.int32_t(t.Device), C.uint64_t(dst), C.uint64_t(dpitch), C.uint64_t(src), C.uint64_t(spitch), C.uint64_t(width), C.uint64_t(height), C.int32_t(kind), C.uint64_t(at)))
 	})
 }
 
-// MemcpyAsync is hipMemcpyAsync.
-func (r *Runtime) MemcpyAsync(t hip.Thread, dst hip.Ptr, src hip.Ptr, sizeBytes uint64, kind hip.MemcpyKind, stream hip.Stream) hip.Error {
+func (r *Runtime) memcpyAsync(t hip.Thread, dst hip.Ptr, src hip.Ptr, sizeBytes uint64, kind hip.MemcpyKind, stream hip.Stream) hip.Error {
 	return r.tell(t, stream, queuedCost, func(at hip.Stream) hip.Error {
 		return hip.Error(C.rocm_hipMemcpyAsync(r.table, C.int32_t(t.Device), C.uint64_t(dst), C.uint64_t(src), C.uint64_t(sizeBytes), C.int32_t(kind), C.uint64_t(at)))
 	})
 }
 
-// MemcpyPeerAsync is hipMemcpyPeerAsync.
-func (r *Runtime) MemcpyPeerAsync(t hip.Thread, dst hip.Ptr, dstDeviceId int32, src hip.Ptr, srcDevice int32, sizeBytes uint64, stream hip.Stream) hip.Error {
+func (r *Runtime) memcpyPeerAsync(t hip.Thread, dst hip.Ptr, dstDeviceId int32, src hip.Ptr, srcDevice int32, sizeBytes uint64, stream hip.Stream) hip.Error {
 	return r.tell(t, stream, queuedCost, func(at hip.Stream) hip.Error {
 		return hip.Error(C.rocm_hipMemcpyPeerAsync(r.table, C.int32_t(t.Device), C.uint64_t(dst), C.int32_t(dstDeviceId), C.uint64_t(src), C.int32_t(srcDevice), C.uint64_t(sizeBytes), C.uint64_t(at)))
 	})

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"strconv"
 	"sync"
 
 	"github.com/rocwire/rocwire/simgpu"
@@ -10,12 +9,9 @@ import (
 
 // simulated are simulated cards that nobody computes on.
 func simulated(getenv func(string) string) (smi.Source, error) {
-	o := simgpu.Options{Arch: getenv("ROCWIRE_SIM_ARCH")}
-	if n := getenv("ROCWIRE_SIM_CARDS"); n != "" {
-		var err error
-		if o.Cards, err = strconv.Atoi(n); err != nil || o.Cards < 1 || o.Cards > simgpu.MaxCards {
-			return nil, smi.Errorf(smi.ErrInvalid, "ROCWIRE_SIM_CARDS=%q is not a number from 1 to %d", n, simgpu.MaxCards)
-		}
+	o, err := simgpu.FromEnv(getenv)
+	if err != nil {
+		return nil, smi.Errorf(smi.ErrInvalid, "%w", err)
 	}
 	segment, err := simgpu.CreateSegment(o)
 	if err != nil {

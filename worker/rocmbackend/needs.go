@@ -20,7 +20,7 @@ func needs(getenv func(string) string) confine.Needs {
 		},
 		Env: []string{
 			"LD_LIBRARY_PATH", "ROCM_PATH", "ROCM_*", "HIP_*", "HSA_*", "ROCR_*", "AMD_*", "GPU_*", "DEBUG_*", "LOADER_*", "COMGR_*", "HIPRTC_*", "ROC_*",
-			"ROCWIRE_SIM_ARCH", "PAL_*", "OCL_*", "CQ_*", "SET_*", "CUDA_VISIBLE_DEVICES",
+			"ROCWIRE_SIM_ARCH", "ROCWIRE_SIM_CARDS", "PAL_*", "OCL_*", "CQ_*", "SET_*", "CUDA_VISIBLE_DEVICES",
 		},
 		Driver:  true,
 		Scratch: true, // its compiler, which makes the kernels that copy and fill, hands files on
