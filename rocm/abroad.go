@@ -85,17 +85,14 @@ func (r *Runtime) DrvMemcpy3DAsync(t hip.Thread, p *hip.DrvMEMCPY3D, s hip.Strea
 	return r.abroad(t, s, dst, src, func(t hip.Thread, s hip.Stream) hip.Error { return r.drvMemcpy3DAsync(t, r.box(p), s) })
 }
 
-// boxAddresses are where a box is copied to and from; 0: no memory of an address.
+// boxAddresses are where a box is copied to and from; 0: an array, or memory of the host.
 func boxAddresses(p *hip.DrvMEMCPY3D) (dst, src hip.Ptr) {
 	if p == nil {
 		return 0, 0
 	}
 	at := func(s hip.BoxSide) hip.Ptr {
-		switch s.MemoryType {
-		case hip.MemoryTypeArray:
+		if s.MemoryType == hip.MemoryTypeArray || s.MemoryType == hip.MemoryTypeHost {
 			return 0
-		case hip.MemoryTypeHost:
-			return s.Host
 		}
 		return s.Device
 	}

@@ -168,7 +168,6 @@ var waitingTests = []test{
 			e.ok("Malloc", err)
 			g := e.gate(s)
 			e.returns("FreeAsync", func() hip.Error { return e.FreeAsync(e.th, p, idle) })
-			e.returns("StreamSynchronize of another stream", func() hip.Error { return e.StreamSynchronize(e.th, idle) })
 			alloc := func(what string, f func() (hip.Ptr, hip.Error), free func(hip.Ptr) hip.Error) {
 				e.Helper()
 				e.returns(what, func() hip.Error {

@@ -40,13 +40,16 @@ __attribute__((weak)) hipError_t hipDeviceGetAttribute(int *v, hipDeviceAttribut
 	return d < 0 || d > 1 ? hipErrorInvalidDevice : hipSuccess;
 }
 
-/* Each allocation says which device it was made on. */
+/* Each allocation says that it is one, and which device it was made on. */
+enum { ALLOCATION = 0x57ab1e };
+
 hipError_t hipMalloc(void **p, size_t n)
 {
 	int *q = malloc(n + 16);
 	if (n > 1ull << 40)
 		return hipErrorOutOfMemory;
 	q[0] = current;
+	q[1] = ALLOCATION;
 	*p = q + 4;
 	return hipSuccess;
 }
@@ -56,7 +59,7 @@ hipError_t hipFree(void *p) { free((int *)p - 4); return hipSuccess; }
 hipError_t hipPointerGetAttributes(hipPointerAttribute_t *a, const void *p)
 {
 	memset(a, 0, sizeof(*a));
-	if (!p)
+	if (!p || ((const int *)p)[-3] != ALLOCATION)
 		return hipErrorInvalidValue;
 	a->device = ((const int *)p)[-4];
 	a->type = a->device < 0 ? hipMemoryTypeHost : hipMemoryTypeDevice;
