@@ -161,6 +161,29 @@ func TestFreedAgain(t *testing.T) {
 	}
 }
 
+// TestFreedElsewhere: memory that another stream frees than the one that got it goes back once that stream has come there.
+func TestFreedElsewhere(t *testing.T) {
+	r, th := stub(t, "testdata/stub_event.c"), hip.Thread{}
+	const s, other = hip.Stream(0x6000), hip.Stream(0x6010)
+	p, err := r.MallocAsync(th, 64, s)
+	must(t, "MallocAsync", err)
+	must(t, "FreeAsync", r.FreeAsync(th, p, other))
+	is(t, "FreeAsync of what will be given back", r.FreeAsync(th, p, s), hip.ErrorInvalidValue)
+	time.Sleep(20 * time.Millisecond)
+	if _, err = r.MallocAsync(th, 64, s); err != hip.ErrorOutOfMemory {
+		t.Errorf("it is had again before the stream that frees it has come there: %v", err)
+	}
+	must(t, "DeviceSetLimit", r.DeviceSetLimit(th, 0, 1<<20))
+	for again := 0; err != hip.Success; again++ {
+		if again == 1000 {
+			t.Fatal("it is never given back")
+		}
+		time.Sleep(time.Millisecond)
+		_, err = r.MallocAsync(th, 64, s)
+	}
+	must(t, "FreeAsync where it was got", r.FreeAsync(th, p, s))
+}
+
 // TestDestroyedLate: a stream that has still something to do is destroyed once it is done, and nobody waits for that.
 func TestDestroyedLate(t *testing.T) {
 	r, th := stub(t, "testdata/stub_event.c"), hip.Thread{}

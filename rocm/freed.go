@@ -11,12 +11,16 @@ import (
 // AMD's hipFreeAsync of memory that a stream has freed before, and got again, waits for that stream to come to the free before, with locks that allocations
 // and waits take: on a session's line perhaps for the return of a host function, which comes by the line. So it is known how far the streams are, and memory
 // whose free before is not reached yet goes back once the stream has come so far. Until then it counts, which it would not for a program that had waited.
+//
+// So does memory that another stream frees than the one that got it: AMD's pools may give it to the latter at once, while the former still has to do with it
+// (MemoryPool::AllocateMemory notes its stream as safe, and FreeMemory keeps that).
 
 // frees are the last frees of memory of pools.
 type frees struct {
 	late    late[hip.Ptr] // its mu is taken before mu
 	mu      sync.Mutex
 	last    map[hip.Ptr]*passed
+	got     map[hip.Ptr]taker
 	streams aside.Streams // on which what is late is freed
 	swept   int           // how many of last there were after the last look at all
 }
@@ -28,6 +32,12 @@ type passed struct {
 	again bool // the memory was given out again
 }
 
+// taker is the stream that got memory which is out.
+type taker struct {
+	of     streamOf
+	device int32 // of the thread
+}
+
 // manyFrees is how many places are kept before those that are reached are let go.
 const manyFrees = 64
 
@@ -35,15 +45,19 @@ const manyFrees = 64
 func (r *Runtime) MallocAsync(t hip.Thread, size uint64, s hip.Stream) (hip.Ptr, hip.Error) {
 	ptr, err := r.mallocAsync(t, size, s)
 	if err == hip.Success {
-		r.frees.taken(ptr)
+		r.frees.taken(ptr, t, s)
 	}
 	return ptr, err
 }
 
-// taken notes that a pool gave memory out.
-func (x *frees) taken(ptr hip.Ptr) {
+// taken notes that a pool gave memory out to a stream.
+func (x *frees) taken(ptr hip.Ptr, t hip.Thread, s hip.Stream) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if x.got == nil {
+		x.got = map[hip.Ptr]taker{}
+	}
+	x.got[ptr] = taker{streamOn(t, s), t.Device}
 	if p := x.last[ptr]; p != nil {
 		p.again = true
 	}
@@ -60,7 +74,8 @@ func (r *Runtime) freeInTurn(t hip.Thread, ptr hip.Ptr, s hip.Stream) hip.Error 
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	before := x.last[ptr]
-	if before == nil || !before.again || r.eventQuery(before.on, before.event) != hip.ErrorNotReady {
+	pending := before != nil && before.again && r.eventQuery(before.on, before.event) == hip.ErrorNotReady
+	if by, known := x.got[ptr]; !pending && (!known || by.of == streamOn(t, s)) {
 		return r.freeNoted(t, ptr, s)
 	}
 	// Also behind the free before: the memory is the stream's.
@@ -86,6 +101,22 @@ func (r *Runtime) freeLate(t hip.Thread, ptr hip.Ptr) {
 	_ = r.freeNoted(t, ptr, s) // it was memory when the program freed it
 }
 
+// freeNow is hipFree of memory that the library placed.
+func (r *Runtime) freeNow(t hip.Thread, ptr hip.Ptr) hip.Error {
+	x := &r.frees
+	x.mu.Lock()
+	by, known := x.got[ptr]
+	delete(x.got, ptr) // at once: the library may give the address to another
+	x.mu.Unlock()
+	err := r.free(t, ptr)
+	if known && err != hip.Success {
+		x.mu.Lock()
+		x.got[ptr] = by
+		x.mu.Unlock()
+	}
+	return err
+}
+
 // freeNoted frees, and notes how far the stream is. The frees' mu is held.
 func (r *Runtime) freeNoted(t hip.Thread, ptr hip.Ptr, s hip.Stream) hip.Error {
 	x := &r.frees
@@ -93,6 +124,7 @@ func (r *Runtime) freeNoted(t hip.Thread, ptr hip.Ptr, s hip.Stream) hip.Error {
 	if err != hip.Success {
 		return err
 	}
+	delete(x.got, ptr)
 	on, err := r.threadOf(t, s)
 	if err != hip.Success {
 		return hip.Success // it is freed; not knowing how far the stream is only costs a wait
@@ -136,6 +168,7 @@ func (x *frees) reset(device int32) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	maps.DeleteFunc(x.last, func(_ hip.Ptr, p *passed) bool { return p.on.Device == device })
+	maps.DeleteFunc(x.got, func(_ hip.Ptr, p taker) bool { return p.device == device })
 	x.late.reset(device)
 	x.streams.Forget(device)
 }

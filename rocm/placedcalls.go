@@ -16,7 +16,7 @@ func (r *Runtime) Free(t hip.Thread, ptr hip.Ptr) hip.Error {
 		if r.frees.is(ptr) {
 			return hip.ErrorInvalidValue
 		}
-		return r.held.free(ptr, func() hip.Error { return r.free(t, ptr) })
+		return r.held.free(ptr, func() hip.Error { return r.freeNow(t, ptr) })
 	}
 	x := r.placed.take(ptr)
 	if x == nil {

@@ -16,7 +16,7 @@ func (r *Runtime) MallocFromPoolAsync(t hip.Thread, size uint64, pool hip.MemPoo
 	ptr, err := r.mallocFromPoolAsync(t, size, pool, s)
 	if err == hip.Success {
 		r.held.allocated(ptr, size, pool)
-		r.frees.taken(ptr)
+		r.frees.taken(ptr, t, s)
 	}
 	return ptr, err
 }

@@ -490,6 +490,27 @@ var sequenceTests = []test{
 			}
 		}
 	}},
+	{"FreedOnAnotherStream", func(e *env) { // who got memory that another stream frees has it again when that one has come there
+		const n = 4096
+		want := pattern(n, 5)
+		s, to := e.stream(nonBlocking), e.malloc(n)
+		for range 5 {
+			other := e.stream(nonBlocking) // one that is not in the same queue of a card as s, some time
+			p, err := e.MallocAsync(e.th, n, s)
+			e.ok("MallocAsync", err)
+			e.write(p, want)
+			g := e.gate(other)
+			e.ok("MemcpyAsync", e.MemcpyAsync(e.th, to, p, n, hip.MemcpyDeviceToDevice, other))
+			e.ok("FreeAsync", e.FreeAsync(e.th, p, other))
+			time.AfterFunc(10*time.Millisecond, g.open)
+			again, err := e.MallocAsync(e.th, n, s)
+			e.ok("MallocAsync", err)
+			e.ok("MemsetAsync", e.MemsetAsync(e.th, again, 0xff, n, s))
+			e.ok("FreeAsync", e.FreeAsync(e.th, again, s))
+			e.sync()
+			e.equal("what was copied before it was freed", e.download(to, n), want)
+		}
+	}},
 	{"FreedBehindAnotherDevice", func(e *env) { // what is copied between devices is there until the copy's turn, whose memory ever it is
 		if n, _ := e.GetDeviceCount(); n < 2 {
 			return
