@@ -5,7 +5,6 @@ import (
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/hiptest"
-	"github.com/rocwire/rocwire/simgpu"
 )
 
 // capturing is a Runtime of which streams capture as programs have them do it.
@@ -66,18 +65,7 @@ func TestCapturedSequences(t *testing.T) {
 	for _, arch := range []string{"gfx90a", "gfx942"} {
 		t.Run(arch, func(t *testing.T) {
 			hiptest.Run(t, func(t *testing.T) hip.Runtime {
-				r, err := simgpu.New(simgpu.Options{Arch: arch, Cards: 2, MemoryBytes: 1 << 28, Workers: 2})
-				if err != nil {
-					t.Fatal(err)
-				}
-				SetRuntime(r)
-				t.Cleanup(func() {
-					SetRuntime(hip.Unimplemented{})
-					if err := r.Close(); err != nil {
-						t.Error(err)
-					}
-				})
-				return &capturing{captureRuntime{r}, t}
+				return &capturing{captureRuntime{cards(t, arch, 1<<28)}, t}
 			}, "Sequences")
 		})
 	}

@@ -13,20 +13,27 @@ import (
 func TestGraphsOnSimulator(t *testing.T) {
 	for _, arch := range []string{"gfx90a", "gfx942"} {
 		t.Run(arch, func(t *testing.T) {
-			r, err := simgpu.New(simgpu.Options{Arch: arch, Cards: 2, MemoryBytes: 1 << 26, Workers: 2})
-			if err != nil {
-				t.Fatal(err)
-			}
-			SetRuntime(r)
-			t.Cleanup(func() {
-				SetRuntime(hip.Unimplemented{})
-				if err := r.Close(); err != nil {
-					t.Error(err)
-				}
-			})
+			cards(t, arch, 1<<26)
 			simulated(t, arch)
 		})
 	}
+}
+
+// cards are two simulated ones behind the exports, until the test ends.
+func cards(t *testing.T, arch string, memory uint64) *simgpu.Runtime {
+	t.Helper()
+	r, err := simgpu.New(simgpu.Options{Arch: arch, Cards: 2, MemoryBytes: memory, Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	SetRuntime(r)
+	t.Cleanup(func() {
+		SetRuntime(hip.Unimplemented{})
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
 }
 
 func simulated(t *testing.T, arch string) {
