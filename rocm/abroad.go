@@ -26,7 +26,7 @@ func (r *Runtime) abroad(t hip.Thread, s hip.Stream, dst, src hip.Ptr, copy func
 
 // elsewhere is the device whose memory dst and src are of, if that is one and not the stream's, which on is of.
 func (r *Runtime) elsewhere(t hip.Thread, s hip.Stream, dst, src hip.Ptr) (on hip.Thread, device int32, ok bool) {
-	if n, err := r.GetDeviceCount(); err != hip.Success || n < 2 {
+	if !r.several() {
 		return t, 0, false
 	}
 	to, isTo := r.memoryOf(t, dst)
@@ -99,16 +99,12 @@ func boxAddresses(p *hip.DrvMEMCPY3D) (dst, src hip.Ptr) {
 	return at(p.Dst()), at(p.Src())
 }
 
-// copiesAbroad says whether an operation copies memory of another device only, which a graph of the library's would put beside the program's null stream.
-func (r *Runtime) copiesAbroad(op *hip.GraphOp) bool {
-	if op.Type != hip.GraphNodeTypeMemcpy {
-		return false
-	}
-	c := op.Copy
+// copiesAbroad says whether a copy of a graph is of memory of another device only, which a graph of the library's would put beside the program's null stream.
+func (r *Runtime) copiesAbroad(c *hip.GraphCopy, device int32) bool {
 	dst, src := c.Dst, c.Src
 	if c.General != nil {
 		dst, src = boxAddresses(c.General)
 	}
-	_, _, yes := r.elsewhere(hip.Thread{Device: op.Device}, hip.StreamNull, dst, src)
+	_, _, yes := r.elsewhere(hip.Thread{Device: device}, hip.StreamNull, dst, src)
 	return yes
 }

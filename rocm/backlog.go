@@ -111,11 +111,10 @@ func (r *Runtime) mark(p *progress, s hip.Stream) {
 	before := p.marked
 	p.marked = upTo
 	b.mu.Unlock()
-	event, err := r.EventCreateWithFlags(p.on, hip.EventDisableTiming)
-	if err == hip.Success {
-		if err = r.recordAt(p.on, &event, r.nulls.at(p.on, s)); err != hip.Success {
-			_ = r.EventDestroy(p.on, event) // it was never used
-		}
+	var event hip.Event
+	err := r.recordAt(p.on, &event, r.nulls.at(p.on, s))
+	if err != hip.Success && event != 0 {
+		_ = r.EventDestroy(p.on, event) // it was never used
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()

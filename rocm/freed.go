@@ -103,18 +103,7 @@ func (r *Runtime) freeLate(t hip.Thread, ptr hip.Ptr) {
 
 // freeNow is hipFree of memory that the library placed.
 func (r *Runtime) freeNow(t hip.Thread, ptr hip.Ptr) hip.Error {
-	x := &r.frees
-	x.mu.Lock()
-	by, known := x.got[ptr]
-	delete(x.got, ptr) // at once: the library may give the address to another
-	x.mu.Unlock()
-	err := r.free(t, ptr)
-	if known && err != hip.Success {
-		x.mu.Lock()
-		x.got[ptr] = by
-		x.mu.Unlock()
-	}
-	return err
+	return without(&r.frees.mu, &r.frees.got, ptr, func() hip.Error { return r.free(t, ptr) })
 }
 
 // freeNoted frees, and notes how far the stream is. The frees' mu is held.

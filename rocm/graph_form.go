@@ -9,7 +9,7 @@ import "github.com/rocwire/rocwire/hip"
 
 // foreign is the form of what a graph of the library's does not do, or not as
 // hip.GraphDesc has it: a launch with events, rows that are no multiple of their
-// pitch, a copy between devices, memory to set, memory that is no node's, operations on
+// pitch, a copy between devices or of memory of another, memory to set, memory that is no node's, operations on
 // memory one after another, see StreamBatchMemOp, functions of the host, see
 // LaunchHostFunc.
 //
@@ -19,7 +19,7 @@ const foreign C.int32_t = -1
 
 // formOf is what an operation is in a graph of the library's: one of ROCM_NODE_….
 // A node keeps its form as long as there is the graph.
-func formOf(op *hip.GraphOp) C.int32_t {
+func (r *Runtime) formOf(op *hip.GraphOp) C.int32_t {
 	switch op.Type {
 	case hip.GraphNodeTypeKernel:
 		l := op.Kernel
@@ -31,6 +31,9 @@ func formOf(op *hip.GraphOp) C.int32_t {
 		}
 		return C.ROCM_NODE_KERNEL
 	case hip.GraphNodeTypeMemcpy:
+		if r.copiesAbroad(op.Copy, op.Device) {
+			return foreign
+		}
 		return copyForm(op.Copy)
 	case hip.GraphNodeTypeMemset:
 		if op.Set.Width == 0 || op.Set.Height == 0 {

@@ -45,7 +45,7 @@ func switched(kind C.int32_t) bool {
 // reads past the end of its list (Graph::UpdateStreams of its 6.4), and launches on whatever that is.
 func (r *Runtime) newNative(t hip.Thread, d *hip.GraphDesc) (n *native, err hip.Error) {
 	for i := range d.Ops {
-		if op := &d.Ops[i]; op.Device != d.Device || i > 0 && !slices.Contains(op.After, uint32(i-1)) || formOf(op) == foreign || r.copiesAbroad(op) {
+		if op := &d.Ops[i]; op.Device != d.Device || i > 0 && !slices.Contains(op.After, uint32(i-1)) || r.formOf(op) == foreign {
 			return nil, hip.ErrorNotSupported
 		}
 	}
@@ -99,7 +99,7 @@ func (r *Runtime) newNative(t hip.Thread, d *hip.GraphDesc) (n *native, err hip.
 func (n *native) with(v *node, op *hip.GraphOp, f func(kind C.int32_t, params unsafe.Pointer) hip.Error) hip.Error {
 	var pins runtime.Pinner
 	defer pins.Unpin()
-	switch form := formOf(op); form {
+	switch form := n.r.formOf(op); form {
 	case C.ROCM_NODE_KERNEL, C.ROCM_NODE_COOPERATIVE:
 		offsets, err := n.r.arguments(op.Kernel)
 		if err != hip.Success {
@@ -146,7 +146,7 @@ func (n *native) enable(v *node, on bool) hip.Error {
 func (n *native) update(t hip.Thread, changes []hip.GraphChange) hip.Error {
 	for i := range changes {
 		op, v := &changes[i].Op, &n.nodes[changes[i].Index]
-		if formOf(op) != v.kind || n.r.copiesAbroad(op) {
+		if n.r.formOf(op) != v.kind {
 			return hip.ErrorNotSupported
 		}
 		err := n.with(v, op, func(kind C.int32_t, params unsafe.Pointer) hip.Error {

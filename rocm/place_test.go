@@ -1,8 +1,6 @@
 package rocm
 
 import (
-	"os/exec"
-	"path/filepath"
 	"runtime"
 	"testing"
 	"time"
@@ -15,16 +13,7 @@ import (
 func virtual(t *testing.T, kind string) *Runtime {
 	t.Helper()
 	t.Setenv("STUB_VMM", kind)
-	lib := filepath.Join(t.TempDir(), "libamdhip64.so.6")
-	out, err := exec.Command("gcc", "-shared", "-fPIC", "-Wall", "-Werror", "-I../hip/include", "-o", lib, "testdata/stub.c", "testdata/stub_vmm.c", "-lpthread").CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	r, err := Open(lib)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return stub(t, "testdata/stub_vmm.c")
 }
 
 const (
@@ -41,13 +30,19 @@ func reserved(t *testing.T, kind string, part bool) (*Runtime, hip.Span) {
 	if r.Unit() != 2*mib {
 		t.Fatal("unit", r.Unit())
 	}
+	return r, reserve(t, r, part)
+}
+
+// reserve gives a runtime its range until the test ends.
+func reserve(t *testing.T, r *Runtime, part bool) hip.Span {
+	t.Helper()
 	got, e := r.ReserveRange(hip.Span{Base: placeBase, Size: placeSize}, hip.Span{}, part)
 	must(t, "ReserveRange", e)
 	t.Cleanup(func() {
 		r.placed.settle()
 		must(t, "the range", r.memAddressFree(thread, hip.Ptr(got.Base), got.Size))
 	})
-	return r, got
+	return got
 }
 
 func is(t *testing.T, what string, got, want hip.Error) {

@@ -24,7 +24,7 @@ const (
 	alive
 	leaving // to be freed once who uses it has come so far
 	freed   // nothing uses it; it may be had again as it is
-	ending  // its memory is given back
+	ending  // its memory is given back, or another region's
 )
 
 // placed are the regions in the reserved range.
@@ -79,7 +79,7 @@ func (p *placed) enter(x *region) (again bool, err hip.Error) {
 			err = hip.ErrorInvalidValue
 			return true
 		case y.state == freed && y.base == x.base && y.size == x.size && y.device == x.device:
-			x.handle, x.state = y.handle, alive
+			x.handle, x.state, y.state = y.handle, alive, ending
 			p.regions[i] = x
 			again, err = true, hip.Success
 			return true
@@ -116,11 +116,11 @@ func (p *placed) hurry() bool {
 	return p.waiting > 0
 }
 
-// is says whether a region is there and in that state.
+// is says whether a region is in that state.
 func (p *placed) is(x *region, s regionState) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return x.state == s && slices.Contains(p.regions, x)
+	return x.state == s
 }
 
 // freed notes that nothing uses a region any more.
@@ -136,7 +136,7 @@ func (p *placed) freed(x *region) {
 func (p *placed) end(x *region) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if x.state != freed || !slices.Contains(p.regions, x) {
+	if x.state != freed {
 		return false
 	}
 	x.state = ending

@@ -48,17 +48,7 @@ func (p *heldPools) allocated(ptr hip.Ptr, size uint64, pool hip.MemPool) {
 
 // free runs what frees memory, which does not count from then on, unless it fails.
 func (p *heldPools) free(ptr hip.Ptr, f func() hip.Error) hip.Error {
-	p.mu.Lock()
-	m, ok := p.busy[ptr]
-	delete(p.busy, ptr) // at once: the library may give the address to another
-	p.mu.Unlock()
-	err := f()
-	if ok && err != hip.Success {
-		p.mu.Lock()
-		p.busy[ptr] = m
-		p.mu.Unlock()
-	}
-	return err
+	return without(&p.mu, &p.busy, ptr, f)
 }
 
 // end is the end of pools, of which their memory remains: from now on the

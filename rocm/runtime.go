@@ -44,6 +44,7 @@ type Runtime struct {
 	imports   imports
 
 	backlog    backlog
+	several    func() bool // devices; asked once
 	nulls      nullStreams
 	telling    sync.RWMutex // for reading by who tells streams something; see whenQuiet
 	placed     placed
@@ -96,6 +97,10 @@ func Open(path string) (*Runtime, error) {
 			r := &Runtime{table: table, path: p, modules: map[hip.Module]map[string]*codeobject.Kernel{}, functions: map[hip.Function]function{}}
 			r.graphs.issued = executor.New(r)
 			r.placed.stuck = r.stuck
+			r.several = sync.OnceValue(func() bool {
+				n, err := r.GetDeviceCount()
+				return err == hip.Success && n > 1
+			})
 			r.pools.exported = map[hip.MemPool]hip.IpcMemHandle{}
 			r.held.poolSet = poolSet{map[hip.MemPool]int32{}, map[hip.Ptr]poolMemory{}}
 			return r, nil

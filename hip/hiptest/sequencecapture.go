@@ -96,14 +96,6 @@ func (s *sequence) record(c Capturer, g *plan) {
 	}
 }
 
-// follow puts a stream behind another by an event, which both capture.
-func (s *sequence) follow(from, st *line) {
-	s.e.Helper()
-	v := s.event(from)
-	s.ok("StreamWaitEvent", s.e.StreamWaitEvent(st.th, st.stream, v, 0))
-	s.ok("EventDestroy", s.e.EventDestroy(st.th, v))
-}
-
 // captureAgain captures a graph again, with other bytes of the same pieces or others to write, and updates it.
 func (s *sequence) captureAgain(g *plan) {
 	s.e.Helper()

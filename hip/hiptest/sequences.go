@@ -133,10 +133,16 @@ func (s *sequence) behind(from, st *line) {
 		s.ok("StreamWaitEvent", s.e.StreamWaitEvent(st.th, st.stream, from.mark, 0))
 	default:
 		s.say("%s waits for %s", st.name, from.name)
-		v := s.event(from)
-		s.ok("StreamWaitEvent", s.e.StreamWaitEvent(st.th, st.stream, v, 0))
-		s.ok("EventDestroy", s.e.EventDestroy(st.th, v))
+		s.follow(from, st)
 	}
+}
+
+// follow puts a stream behind another by an event.
+func (s *sequence) follow(from, st *line) {
+	s.e.Helper()
+	v := s.event(from)
+	s.ok("StreamWaitEvent", s.e.StreamWaitEvent(st.th, st.stream, v, 0))
+	s.ok("EventDestroy", s.e.EventDestroy(st.th, v))
 }
 
 // saxpy is the launch that adds n floats to others.
