@@ -14,25 +14,33 @@ import (
 	"github.com/rocwire/rocwire/examples"
 )
 
-// rocmGroups are the groups of hip/hiptest.
-var rocmGroups = []string{
-	"Devices", "Memory", "HostMemory", "Copy", "Copy3D", "Images", "ImageFormats", "Memset", "Waiting", "Streams", "Events", "MemOps", "Pointers", "Modules", "Launch",
-	"Cooperative", "Faults", "FaultsOfDevices", "Threads", "Sequences", "Graphs", "Pools", "Virtual", "IPC",
-}
-
 // rocmNot is what does not pass, and why: a test a line, and the reason.
 //
 //go:embed rocm_not.tsv
 var rocmNot string
 
-// rocmSkipped matches these tests.
-func rocmSkipped() string {
+// rocmTests are the groups of hip/hiptest that have a test which passes, and what matches those that do not.
+func rocmTests(ctx context.Context, dir string) (groups []string, skip string, err error) {
+	list, err := exec.CommandContext(ctx, filepath.Join(dir, "hipgroups"), "-list").Output()
+	if err != nil {
+		return nil, "", fmt.Errorf("hipgroups -list: %w", err)
+	}
+	tests := strings.Fields(string(list))
 	var names []string
 	for line := range strings.Lines(rocmNot) {
 		test, _, _ := strings.Cut(line, "\t")
+		at := slices.Index(tests, test)
+		if at < 0 {
+			return nil, "", fmt.Errorf("rocm_not.tsv: there is no test %s", test)
+		}
+		tests = slices.Delete(tests, at, at+1)
 		names = append(names, "^hip$/^"+strings.ReplaceAll(test, "/", "$/^")+"$")
 	}
-	return strings.Join(names, "|")
+	for _, test := range tests {
+		group, _, _ := strings.Cut(test, "/")
+		groups = append(groups, group)
+	}
+	return slices.Compact(groups), strings.Join(names, "|"), nil
 }
 
 // rocmPrograms are those of our programs that run on it, too.
@@ -49,6 +57,10 @@ func conformROCm(ctx context.Context, o *options) (failed int, err error) {
 	}
 	defer end()
 	if err := buildForTree(ctx, o, dir); err != nil {
+		return 0, err
+	}
+	groups, skip, err := rocmTests(ctx, dir)
+	if err != nil {
 		return 0, err
 	}
 	rocrand, err := hsaRocrand()
@@ -86,10 +98,10 @@ func conformROCm(ctx context.Context, o *options) (failed int, err error) {
 			}
 			all.ended(arch, "rocm/"+c.name, why, start)
 		}
-		for _, g := range rocmGroups {
+		for _, g := range groups {
 			if ctx.Err() == nil && o.match.MatchString("rocm/"+g) {
 				start := time.Now()
-				all.ended(arch, "rocm/"+g, hipGroup(ctx, dir, env, g), start)
+				all.ended(arch, "rocm/"+g, hipGroup(ctx, dir, env, skip, g), start)
 			}
 		}
 		w.stop()
@@ -125,7 +137,7 @@ func startROCmWorker(ctx context.Context, o *options, dir, arch string) (*worker
 	in := *o
 	in.bin = dir
 	return startWorkerWith(ctx, &in, []string{
-		"LD_LIBRARY_PATH=" + filepath.Join(o.lib, "hsa") + ":" + filepath.Join(o.tree, "usr/lib/x86_64-linux-gnu"), "ROCWIRE_SIM_ARCH=" + arch,
+		"LD_LIBRARY_PATH=" + filepath.Join(o.lib, "hsa") + ":" + filepath.Join(o.tree, "usr/lib/x86_64-linux-gnu"), "ROCWIRE_SIM_ARCH=" + arch, "ROCWIRE_SIM_CARDS=2",
 	}, flags...)
 }
 
@@ -142,11 +154,11 @@ func openToAll(path string) bool {
 	}
 }
 
-// hipGroup runs a group of hip/hiptest; why is "" if it passed.
-func hipGroup(ctx context.Context, dir string, env []string, group string) (why string) {
+// hipGroup runs a group of hip/hiptest but for what skip matches; why is "" if it passed.
+func hipGroup(ctx context.Context, dir string, env []string, skip, group string) (why string) {
 	limit, cancel := context.WithTimeout(ctx, programTime)
 	defer cancel()
-	cmd := exec.CommandContext(limit, filepath.Join(dir, "hipgroups"), "-test.v", "-test.skip", rocmSkipped(), group)
+	cmd := exec.CommandContext(limit, filepath.Join(dir, "hipgroups"), "-test.v", "-test.skip", skip, group)
 	cmd.Env = append(os.Environ(), env...)
 	cmd.WaitDelay = 5 * time.Second
 	out, err := cmd.CombinedOutput()

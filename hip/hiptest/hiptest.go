@@ -31,35 +31,7 @@ import (
 // times per test, and the runtimes may live side by side. Of the groups of tests
 // it runs those that are named, all if none is.
 func Run(t *testing.T, open func(t *testing.T) hip.Runtime, groups ...string) {
-	for _, g := range []struct {
-		name  string
-		tests []test
-	}{
-		{"Devices", deviceTests},
-		{"Memory", memoryTests},
-		{"HostMemory", slices.Concat(hostMemoryTests, hostWriteTests)},
-		{"Copy", copyTests},
-		{"Copy3D", copy3DTests},
-		{"Images", imageTests},
-		{"ImageFormats", imageFormatTests},
-		{"Memset", memsetTests},
-		{"Waiting", waitingTests},
-		{"Streams", streamTests},
-		{"Events", eventTests},
-		{"MemOps", memOpTests},
-		{"Pointers", pointerTests},
-		{"Modules", moduleTests},
-		{"Launch", launchTests},
-		{"Cooperative", cooperativeTests},
-		{"Faults", faultTests},
-		{"FaultsOfDevices", faultDeviceTests},
-		{"Threads", threadTests},
-		{"Sequences", sequenceTests},
-		{"Graphs", graphTests},
-		{"Pools", poolTests},
-		{"Virtual", virtualTests},
-		{"IPC", ipcTests},
-	} {
+	for _, g := range groupsOfTests {
 		if len(groups) > 0 && !slices.Contains(groups, g.name) {
 			continue
 		}
@@ -69,6 +41,47 @@ func Run(t *testing.T, open func(t *testing.T) hip.Runtime, groups ...string) {
 			}
 		})
 	}
+}
+
+// Names are the names of all tests, Group/Test, those of a group one after another.
+func Names() (list []string) {
+	for _, g := range groupsOfTests {
+		for _, c := range g.tests {
+			list = append(list, g.name+"/"+c.name)
+		}
+	}
+	return list
+}
+
+// groupsOfTests are the suite.
+var groupsOfTests = []struct {
+	name  string
+	tests []test
+}{
+	{"Devices", deviceTests},
+	{"Memory", memoryTests},
+	{"HostMemory", slices.Concat(hostMemoryTests, hostWriteTests)},
+	{"Copy", copyTests},
+	{"Copy3D", copy3DTests},
+	{"Images", imageTests},
+	{"ImageFormats", imageFormatTests},
+	{"Memset", memsetTests},
+	{"Waiting", waitingTests},
+	{"Streams", streamTests},
+	{"Events", eventTests},
+	{"MemOps", memOpTests},
+	{"Pointers", pointerTests},
+	{"Modules", moduleTests},
+	{"Launch", launchTests},
+	{"Cooperative", cooperativeTests},
+	{"Faults", faultTests},
+	{"FaultsOfDevices", faultDeviceTests},
+	{"Threads", threadTests},
+	{"Sequences", sequenceTests},
+	{"Graphs", graphTests},
+	{"Pools", poolTests},
+	{"Virtual", virtualTests},
+	{"IPC", ipcTests},
 }
 
 type test struct {
