@@ -61,7 +61,7 @@ func (c *Client) placeUnits(ct *callTime, l *link, device int32, size uint64) (*
 		return nil, code
 	}
 	m := &c.mem
-	s := &arena{base: base, size: n, device: device, places: &places{next: base, limit: base + n}}
+	s := &arena{base: base, size: n, device: device, places: newPlaces(base, n, 0)}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.arenas[device] = append(m.arenas[device], s)
@@ -88,6 +88,9 @@ func (s *arena) put(b *block) {
 	s.places.put(b.base, b.size)
 	s.live--
 	s.used -= b.size
+	if s.live == 0 {
+		s.places.next = s.base // or one block less might fit
+	}
 }
 
 // inArena makes a block in an arena that has room, nil if none has.

@@ -8,7 +8,7 @@ import (
 // Blocks of an arena do not overlap, and all of it can be had again once they are freed.
 func TestArena(t *testing.T) {
 	const base, size = 1 << 40, slab
-	a := &arena{base: base, size: size, places: &places{next: base, limit: base + size}}
+	a := &arena{base: base, size: size, places: newPlaces(base, size, 0)}
 	r := rand.New(rand.NewPCG(1, 2))
 	var live blocks
 	refused := 0

@@ -57,7 +57,7 @@ func (m *memory) reserve(r addressRange, shared *Space, part uint32, unit uint64
 		mine = hiprpc.PlaceSpan(r.span(), part, shared.parts)
 	}
 	m.mu.Lock()
-	m.shared, m.places, m.unit = shared, newPlaces(mine.Base, mine.Size), unit
+	m.shared, m.places, m.unit = shared, newPlaces(mine.Base, mine.Size, pageSize), unit
 	m.mu.Unlock()
 	m.outside.Store(unit != 0)
 	m.span.Store(&r)

@@ -53,7 +53,7 @@ func (s *Space) agreed(r addressRange) {
 	s.users++
 	if s.span.Load() == nil {
 		h := hiprpc.HostSpan(r.span(), s.parts)
-		s.host = newPlaces(h.Base, h.Size)
+		s.host = newPlaces(h.Base, h.Size, pageSize)
 		s.span.Store(&r)
 	}
 }
