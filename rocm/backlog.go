@@ -7,6 +7,7 @@ package rocm
 import "C"
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -128,21 +129,18 @@ func (r *Runtime) mark(p *progress, s hip.Stream) {
 
 // markAll marks what no mark is behind yet.
 func (r *Runtime) markAll() {
-	b := &r.backlog
-	b.asking.Lock() // so that no stream is destroyed meanwhile
+	r.backlog.streams(func(p *progress, s hip.Stream) { r.mark(p, s) })
+}
+
+// streams calls f for each stream that was told something, none of which is destroyed meanwhile.
+func (b *backlog) streams(f func(p *progress, s hip.Stream)) {
+	b.asking.Lock()
 	defer b.asking.Unlock()
-	type stream struct {
-		s hip.Stream
-		p *progress
-	}
-	var list []stream
 	b.mu.Lock()
-	for of, p := range b.live {
-		list = append(list, stream{of.s, p})
-	}
+	live := maps.Clone(b.live)
 	b.mu.Unlock()
-	for _, x := range list {
-		r.mark(x.p, x.s)
+	for of, p := range live {
+		f(p, of.s)
 	}
 }
 
@@ -250,7 +248,10 @@ func (r *Runtime) StreamDestroy(t hip.Thread, s hip.Stream) hip.Error {
 	if s > hip.StreamPerThread && r.streamQuery(t, s) == hip.ErrorNotReady { // others wait for what it has still to do, as long as the library knows it
 		r.leaving.mu.Lock()
 		defer r.leaving.mu.Unlock()
-		err := r.leaving.add(r, t, s, s, func(t hip.Thread) { _ = r.endStream(t, s) }) // nobody is there to hear of it
+		err := r.leaving.add(r, t, s, s, func(t hip.Thread) func() {
+			_ = r.endStream(t, s) // nobody is there to hear of it
+			return nil
+		})
 		if err != hip.Success {
 			return err
 		}

@@ -125,6 +125,7 @@ func (r *Runtime) follow(of streamOf) {
 // Whoever waited for what comes behind one finds it among those. Functions of the
 // host are not waited for: their own stream waits for them, and nobody else does.
 func (r *Runtime) caughtUp() {
+	defer r.frees.late.caughtUp()
 	x := &r.follows
 	x.mu.Lock()
 	if len(x.streams) == 0 {

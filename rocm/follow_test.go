@@ -135,17 +135,15 @@ func TestFreedAgain(t *testing.T) {
 	is(t, "FreeAsync of what will be given back", r.FreeAsync(th, p, s), hip.ErrorInvalidValue)
 	is(t, "Free of that", r.Free(th, p), hip.ErrorInvalidValue)
 	_, err = take()
-	is(t, "MallocAsync of what is not given back yet", err, hip.ErrorOutOfMemory)
+	is(t, "MallocAsync of what is not given back as long as the stream is held up", err, hip.ErrorOutOfMemory)
+	got := make(chan hip.Error)
+	go func() {
+		_, err := take()
+		got <- err
+	}()
+	time.Sleep(5 * time.Millisecond)
 	reach(1 << 20)
-	for again := 0; ; again++ {
-		if p, err = take(); err == hip.Success {
-			break
-		}
-		if again == 1000 {
-			t.Fatal("it is never given back")
-		}
-		time.Sleep(time.Millisecond)
-	}
+	must(t, "MallocAsync that waits until it is given back", <-got)
 	must(t, "FreeAsync of what is reached", r.FreeAsync(th, p, s))
 	p, err = take()
 	must(t, "MallocAsync at once", err)
@@ -173,14 +171,16 @@ func TestFreedElsewhere(t *testing.T) {
 	if _, err = r.MallocAsync(th, 64, s); err != hip.ErrorOutOfMemory {
 		t.Errorf("it is had again before the stream that frees it has come there: %v", err)
 	}
+	behind, err := r.EventCreateWithFlags(th, hip.EventDisableTiming)
+	must(t, "EventCreate", err)
+	must(t, "EventRecord", r.EventRecord(th, behind, other))
 	must(t, "DeviceSetLimit", r.DeviceSetLimit(th, 0, 1<<20))
-	for again := 0; err != hip.Success; again++ {
-		if again == 1000 {
-			t.Fatal("it is never given back")
-		}
-		time.Sleep(time.Millisecond)
-		_, err = r.MallocAsync(th, 64, s)
+	must(t, "EventSynchronize", r.EventSynchronize(th, behind))
+	if r.frees.late.some() {
+		t.Error("who has waited for what is behind the free does not find it done")
 	}
+	_, err = r.MallocAsync(th, 64, s)
+	must(t, "MallocAsync of what is given back", err)
 	must(t, "FreeAsync where it was got", r.FreeAsync(th, p, s))
 }
 

@@ -6,11 +6,14 @@ import (
 
 	"github.com/rocwire/rocwire/hip"
 	"github.com/rocwire/rocwire/hip/aside"
+	"github.com/rocwire/rocwire/internal/mono"
+	"github.com/rocwire/rocwire/internal/poll"
 )
 
 // AMD's hipFreeAsync of memory that a stream has freed before, and got again, waits for that stream to come to the free before, with locks that allocations
 // and waits take: on a session's line perhaps for the return of a host function, which comes by the line. So it is known how far the streams are, and memory
-// whose free before is not reached yet goes back once the stream has come so far. Until then it counts, which it would not for a program that had waited.
+// whose free before is not reached yet goes back once the stream has come so far. Until then it counts, which it would not for a program that had waited: who
+// lacks it waits for it (withRoom).
 //
 // So does memory that another stream frees than the one that got it: AMD's pools may give it to the latter at once, while the former still has to do with it
 // (MemoryPool::AllocateMemory notes its stream as safe, and FreeMemory keeps that).
@@ -42,8 +45,12 @@ type taker struct {
 const manyFrees = 64
 
 // MallocAsync is hipMallocAsync.
-func (r *Runtime) MallocAsync(t hip.Thread, size uint64, s hip.Stream) (hip.Ptr, hip.Error) {
-	ptr, err := r.mallocAsync(t, size, s)
+func (r *Runtime) MallocAsync(t hip.Thread, size uint64, s hip.Stream) (ptr hip.Ptr, err hip.Error) {
+	r.events.ready(r)
+	err = r.withRoom(func() (err hip.Error) {
+		ptr, err = r.mallocAsync(t, size, s)
+		return err
+	})
 	if err == hip.Success {
 		r.frees.taken(ptr, t, s)
 	}
@@ -79,7 +86,7 @@ func (r *Runtime) freeInTurn(t hip.Thread, ptr hip.Ptr, s hip.Stream) hip.Error 
 		return r.freeNoted(t, ptr, s)
 	}
 	// Also behind the free before: the memory is the stream's.
-	return x.late.add(r, t, s, ptr, func(t hip.Thread) { r.freeLate(t, ptr) })
+	return x.late.add(r, t, s, ptr, func(t hip.Thread) func() { return r.freeLate(t, ptr) })
 }
 
 // is says whether memory was freed and is given back later.
@@ -89,16 +96,35 @@ func (x *frees) is(ptr hip.Ptr) bool {
 	return x.late.has(ptr)
 }
 
-// freeLate gives back what nothing uses any more.
-func (r *Runtime) freeLate(t hip.Thread, ptr hip.Ptr) {
+// freeLate gives back what nothing uses any more. What it returns has the pool give that to the device if it does not keep it, as the wait would have that
+// the program was in when the stream came here.
+func (r *Runtime) freeLate(t hip.Thread, ptr hip.Ptr) (then func()) {
 	x := &r.frees
 	s, err := x.streams.On(r, t)
-	if err != hip.Success {
+	own := err == hip.Success
+	if !own {
 		s = hip.StreamNull // whatever it has to do first
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	_ = r.freeNoted(t, ptr, s) // it was memory when the program freed it
+	p := x.last[ptr]
+	if !own || p == nil {
+		return nil
+	}
+	return func() {
+		reached := false
+		begin := mono.Now()
+		poll.Until(func() bool { // for so long at most: it may share a queue with a stream that is held up
+			x.mu.Lock()
+			defer x.mu.Unlock()
+			reached = x.last[ptr] != p || r.eventQuery(p.on, p.event) != hip.ErrorNotReady
+			return reached || mono.Since(begin) >= mostPatience
+		})
+		if reached {
+			_ = r.streamSynchronize(t, s) // at which AMD's pools do
+		}
+	}
 }
 
 // freeNow is hipFree of memory that the library placed.

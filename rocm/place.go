@@ -121,7 +121,7 @@ func (r *Runtime) MallocAt(t hip.Thread, addr hip.Ptr, size uint64) hip.Error {
 	if err != hip.Success || again {
 		return err
 	}
-	err = p.withRoom(func() hip.Error { return r.back(t, x) })
+	err = r.withRoom(func() hip.Error { return r.back(t, x) })
 	if err != hip.Success {
 		p.remove(x)
 		return err

@@ -239,7 +239,8 @@ func TestNoPlace(t *testing.T) {
 // Memory that was being freed when it was missed counts, also if it is free before
 // anybody waits for it.
 func TestPlaceRoom(t *testing.T) {
-	var p placed
+	var r Runtime
+	p := &r.placed
 	p.start(hip.Span{Base: placeBase, Size: placeSize}, make([][]hip.MemAccessDesc, 1))
 	x := &region{base: placeBase, size: placeUnit}
 	again, e := p.enter(x)
@@ -249,7 +250,7 @@ func TestPlaceRoom(t *testing.T) {
 	p.made(x)
 	freed := p.take(placeBase)
 	tries := 0
-	must(t, "memory that has come back", p.withRoom(func() hip.Error {
+	must(t, "memory that has come back", r.withRoom(func() hip.Error {
 		if tries++; tries == 1 {
 			p.remove(freed)
 			return hip.ErrorOutOfMemory
@@ -257,7 +258,7 @@ func TestPlaceRoom(t *testing.T) {
 		return hip.Success
 	}))
 	tries = 0
-	is(t, "no memory", p.withRoom(func() hip.Error { tries++; return hip.ErrorOutOfMemory }), hip.ErrorOutOfMemory)
+	is(t, "no memory", r.withRoom(func() hip.Error { tries++; return hip.ErrorOutOfMemory }), hip.ErrorOutOfMemory)
 	if tries != 1 {
 		t.Error("tried", tries, "times although nothing came back")
 	}

@@ -157,22 +157,6 @@ func (p *placed) remove(x *region) {
 	p.mu.Unlock()
 }
 
-// withRoom tries again when memory was missing and some that was being freed is
-// there now, also if that was while it was tried.
-func (p *placed) withRoom(try func() hip.Error) hip.Error {
-	seen := p.ends()
-	err := try()
-	for err == hip.ErrorOutOfMemory {
-		now := p.settle()
-		if now == seen {
-			break
-		}
-		seen = now
-		err = try()
-	}
-	return err
-}
-
 // ends is how many regions have ended.
 func (p *placed) ends() uint64 {
 	p.mu.Lock()
@@ -180,14 +164,13 @@ func (p *placed) ends() uint64 {
 	return p.ended
 }
 
-// settle waits until all that was freed has ended, and says how many have.
-func (p *placed) settle() uint64 {
+// settle waits until all that was freed has ended.
+func (p *placed) settle() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.wait(func() bool {
 		return !slices.ContainsFunc(p.regions, func(x *region) bool { return x.state >= leaving })
 	})
-	return p.ended
 }
 
 // find is the live region that an address lies in, nil for none.

@@ -1,6 +1,7 @@
 package rocm
 
 import (
+	"maps"
 	"time"
 
 	"github.com/rocwire/rocwire/hip"
@@ -77,6 +78,8 @@ func (r *Runtime) DeviceReset(t hip.Thread) hip.Error {
 		r.graphs.reset(t.Device)
 		r.gates.reset(t.Device)
 		r.frees.reset(t.Device)
+		r.events.ended(maps.Keys(ended.own))
+		r.events.reset(t.Device)
 		r.leaving.reset(t.Device)
 		r.registered.drop(func(e extent) bool { return e.device == t.Device })
 	} else {

@@ -7,13 +7,18 @@ func (r *Runtime) MemPoolCreate(t hip.Thread, props *hip.MemPoolProps) (hip.MemP
 	pool, err := r.memPoolCreate(t, props)
 	if err == hip.Success {
 		r.held.add(pool, props.Location.Id)
+		r.events.created(r, pool)
 	}
 	return pool, err
 }
 
 // MallocFromPoolAsync is hipMallocFromPoolAsync.
-func (r *Runtime) MallocFromPoolAsync(t hip.Thread, size uint64, pool hip.MemPool, s hip.Stream) (hip.Ptr, hip.Error) {
-	ptr, err := r.mallocFromPoolAsync(t, size, pool, s)
+func (r *Runtime) MallocFromPoolAsync(t hip.Thread, size uint64, pool hip.MemPool, s hip.Stream) (ptr hip.Ptr, err hip.Error) {
+	r.events.ready(r)
+	err = r.withRoom(func() (err hip.Error) {
+		ptr, err = r.mallocFromPoolAsync(t, size, pool, s)
+		return err
+	})
 	if err == hip.Success {
 		r.held.allocated(ptr, size, pool)
 		r.frees.taken(ptr, t, s)

@@ -79,4 +79,32 @@ func TestPoolsHold(t *testing.T) {
 	holds("a new pool", 1, 0)
 	must(t, "DeviceReset", r.DeviceReset(th))
 	holds("reset", 0, 0)
+
+	// What programs set of following events they read, and the library, which ends the process at memory of a pool that follows, does not hear of it.
+	follows := func(what string, pool hip.MemPool, want uint64) {
+		t.Helper()
+		if v, e := r.MemPoolGetAttribute(th, pool, hip.MemPoolReuseFollowEventDependencies); e != hip.Success || v != want {
+			t.Errorf("%s: following events is %d, %v, want %d", what, v, e, want)
+		}
+	}
+	set := func(pool hip.MemPool, v uint64) {
+		t.Helper()
+		must(t, "MemPoolSetAttribute", r.MemPoolSetAttribute(th, pool, hip.MemPoolReuseFollowEventDependencies, v))
+		alloc(1, pool)
+	}
+	first, e := r.DeviceGetDefaultMemPool(0)
+	must(t, "DeviceGetDefaultMemPool", e)
+	d := create(0)
+	for pool, what := range map[hip.MemPool]string{first: "the first device's own", own: "the other's", d: "a program's"} {
+		follows(what, pool, 1)
+		set(pool, 0)
+		follows(what+" when it was switched off", pool, 0)
+		set(pool, 1)
+		follows(what+" when it was switched on", pool, 1)
+		set(pool, 0)
+	}
+	must(t, "DeviceReset", r.DeviceReset(th))
+	alloc(1, first)
+	follows("the own of the device that was reset", first, 1)
+	follows("the other's then", own, 0)
 }

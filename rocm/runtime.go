@@ -41,6 +41,7 @@ type Runtime struct {
 	allocs    allocs
 	pools     sharedPools
 	held      heldPools
+	events    poolEvents
 	imports   imports
 
 	backlog    backlog

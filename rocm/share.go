@@ -145,22 +145,20 @@ func (r *Runtime) MemPoolExportToShareableHandle(t hip.Thread, pool hip.MemPool,
 func (r *Runtime) MemPoolDestroy(t hip.Thread, pool hip.MemPool) hip.Error {
 	x := &r.pools
 	x.mu.Lock()
-	token, ok := x.exported[pool]
-	delete(x.exported, pool) // at once: the library may give the handle to another
+	token, exported := x.exported[pool]
 	x.mu.Unlock()
-	ended := r.held.end(func(p hip.MemPool, _ int32) bool { return p == pool })
-	err := r.memPoolDestroy(t, pool)
-	if err != hip.Success {
-		r.held.restore(ended)
-	}
-	switch {
-	case !ok:
-	case err == hip.Success:
+	err := without(&x.mu, &x.exported, pool, func() hip.Error {
+		return without(&r.events.mu, &r.events.set, pool, func() hip.Error {
+			ended := r.held.end(func(p hip.MemPool, _ int32) bool { return p == pool })
+			err := r.memPoolDestroy(t, pool)
+			if err != hip.Success {
+				r.held.restore(ended)
+			}
+			return err
+		})
+	})
+	if exported && err == hip.Success {
 		r.broker.Withdraw(hip.ShareToken(token.Reserved[:32]))
-	default:
-		x.mu.Lock()
-		x.exported[pool] = token
-		x.mu.Unlock()
 	}
 	return err
 }

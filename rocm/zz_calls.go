@@ -16,7 +16,7 @@ import (
 )
 
 func (r *Runtime) array3DCreate(t hip.Thread, pAllocateArray *hip.DrvArray3dDescriptor) (array hip.Array, err hip.Error) {
-	err = r.placed.withRoom(func() hip.Error {
+	err = r.withRoom(func() hip.Error {
 		return hip.Error(C.rocm_hipArray3DCreate(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&array)), alone(pAllocateArray)))
 	})
 	return
@@ -135,7 +135,7 @@ func (r *Runtime) ExtGetLinkTypeAndHopCount(t hip.Thread, device1 int32, device2
 
 // ExtMallocWithFlags is hipExtMallocWithFlags.
 func (r *Runtime) ExtMallocWithFlags(t hip.Thread, sizeBytes uint64, flags uint32) (ptr hip.Ptr, err hip.Error) {
-	err = r.placed.withRoom(func() hip.Error {
+	err = r.withRoom(func() hip.Error {
 		return hip.Error(C.rocm_hipExtMallocWithFlags(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&ptr)), C.uint64_t(sizeBytes), C.uint32_t(flags)))
 	})
 	return
@@ -291,7 +291,7 @@ func (r *Runtime) memcpyPeerAsync(t hip.Thread, dst hip.Ptr, dstDeviceId int32, 
 }
 
 func (r *Runtime) memCreate(t hip.Thread, size uint64, prop *hip.MemAllocationProp, flags uint64) (handle hip.GenericAllocation, err hip.Error) {
-	err = r.placed.withRoom(func() hip.Error {
+	err = r.withRoom(func() hip.Error {
 		return hip.Error(C.rocm_hipMemCreate(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&handle)), C.uint64_t(size), alone(prop), C.uint64_t(flags)))
 	})
 	return
@@ -348,8 +348,7 @@ func (r *Runtime) MemPoolGetAccess(t hip.Thread, memPool hip.MemPool, location *
 	return
 }
 
-// MemPoolGetAttribute is hipMemPoolGetAttribute.
-func (r *Runtime) MemPoolGetAttribute(t hip.Thread, memPool hip.MemPool, attr hip.MemPoolAttr) (value uint64, err hip.Error) {
+func (r *Runtime) memPoolGetAttribute(t hip.Thread, memPool hip.MemPool, attr hip.MemPoolAttr) (value uint64, err hip.Error) {
 	err = hip.Error(C.rocm_hipMemPoolGetAttribute(r.table, C.int32_t(t.Device), C.uint64_t(memPool), C.int32_t(attr), (*C.uint64_t)(unsafe.Pointer(&value))))
 	return
 }
@@ -364,8 +363,7 @@ func (r *Runtime) MemPoolSetAccess(t hip.Thread, memPool hip.MemPool, descList [
 	return hip.Error(C.rocm_hipMemPoolSetAccess(r.table, C.int32_t(t.Device), C.uint64_t(memPool), unsafe.Pointer(unsafe.SliceData(descList)), C.uint64_t(len(descList))))
 }
 
-// MemPoolSetAttribute is hipMemPoolSetAttribute.
-func (r *Runtime) MemPoolSetAttribute(t hip.Thread, memPool hip.MemPool, attr hip.MemPoolAttr, value uint64) hip.Error {
+func (r *Runtime) memPoolSetAttribute(t hip.Thread, memPool hip.MemPool, attr hip.MemPoolAttr, value uint64) hip.Error {
 	return hip.Error(C.rocm_hipMemPoolSetAttribute(r.table, C.int32_t(t.Device), C.uint64_t(memPool), C.int32_t(attr), C.uint64_t(value)))
 }
 
@@ -443,7 +441,7 @@ func (r *Runtime) memUnmap(t hip.Thread, ptr hip.Ptr, size uint64) hip.Error {
 
 // MipmappedArrayCreate is hipMipmappedArrayCreate.
 func (r *Runtime) MipmappedArrayCreate(t hip.Thread, pMipmappedArrayDesc *hip.DrvArray3dDescriptor, numMipmapLevels uint32) (pHandle hip.MipmappedArray, err hip.Error) {
-	err = r.placed.withRoom(func() hip.Error {
+	err = r.withRoom(func() hip.Error {
 		return hip.Error(C.rocm_hipMipmappedArrayCreate(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&pHandle)), alone(pMipmappedArrayDesc), C.uint32_t(numMipmapLevels)))
 	})
 	return

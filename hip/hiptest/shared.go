@@ -166,6 +166,21 @@ var poolTests = []test{
 		e.write(flag, u32s(77))
 		e.sync()
 	}},
+	{"MoreThanThereIs", func(e *env) { // one after the other, each freed before the next
+		own, err := e.DeviceGetDefaultMemPool(0)
+		e.ok("DeviceGetDefaultMemPool", err)
+		free, _, err := e.MemGetInfo(e.th)
+		e.ok("MemGetInfo", err)
+		for _, p := range []hip.MemPool{own, e.pool(0, 0)} {
+			s := e.stream(nonBlocking)
+			for range 12 {
+				a := e.fromPool(free/4&^(1<<20-1), p, s)
+				e.launch(e.kernel("spin", "spin"), 1, 64, s, a, uint64(50000), uint32(64))
+				e.ok("FreeAsync", e.FreeAsync(e.th, a, s))
+			}
+			e.ok("StreamSynchronize", e.StreamSynchronize(e.th, s))
+		}
+	}},
 	{"LivesWithoutItsPool", func(e *env) {
 		p := e.pool(0, 0)
 		a := e.fromPool(4096, p, 0)

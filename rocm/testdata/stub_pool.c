@@ -5,7 +5,7 @@
 
 struct pool {
 	size_t used, kept;
-	int gone;
+	int gone, alone; /* alone: it does not follow events */
 };
 
 static struct pool own[2], made[8];
@@ -54,6 +54,14 @@ hipError_t hipMemPoolGetAttribute(hipMemPool_t p, hipMemPoolAttr a, void *v)
 	return hipSuccess;
 }
 
+hipError_t hipMemPoolSetAttribute(hipMemPool_t p, hipMemPoolAttr a, void *v)
+{
+	if (a != hipMemPoolReuseFollowEventDependencies)
+		return hipErrorInvalidValue;
+	of(p)->alone = *(int *)v == 0;
+	return hipSuccess;
+}
+
 hipError_t hipMemPoolTrimTo(hipMemPool_t p, size_t n)
 {
 	struct pool *q = of(p);
@@ -72,6 +80,8 @@ hipError_t hipMallocFromPoolAsync(void **p, size_t n, hipMemPool_t pool, hipStre
 	struct pool *q = of(pool);
 	struct block *b = malloc(sizeof(*b) + n);
 	(void)s;
+	if (!q->alone)
+		abort();
 	b->of = q;
 	b->size = n;
 	q->used += n;
@@ -90,4 +100,8 @@ hipError_t hipFreeAsync(void *p, hipStream_t s)
 	return hipSuccess;
 }
 
-hipError_t hipDeviceReset(void) { return hipSuccess; }
+hipError_t hipDeviceReset(void)
+{
+	own[0].alone = 0;
+	return hipSuccess;
+}

@@ -205,7 +205,7 @@ func (ty *types) rocmCall(o *out, m method) {
 	}
 	call := fmt.Sprintf("hip.Error(C.rocm_%s(%s))", m.Name, strings.Join(args, ", "))
 	if m.custom("rocm-room") { // what is being freed may be what it lacks
-		call = "r.placed.withRoom(func() hip.Error { return " + call + " })"
+		call = "r.withRoom(func() hip.Error { return " + call + " })"
 	}
 	if queue != nil {
 		cost := "queuedCost"
