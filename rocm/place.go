@@ -21,7 +21,8 @@ const (
 	roomLeft = 4
 )
 
-// Unit is placeUnit, or 0 where a device does not know virtual memory.
+// Unit is placeUnit, or 0 where a device does not know virtual memory, or the first one may not use another's: AMD's library takes all that is mapped for the
+// first device's, and copies it there.
 func (r *Runtime) Unit() uint64 {
 	n, err := r.GetDeviceCount()
 	if err != hip.Success || n == 0 || r.table.hipMemAddressReserve == nil || r.table.hipMemCreate == nil || r.table.hipMemMap == nil ||
@@ -31,6 +32,11 @@ func (r *Runtime) Unit() uint64 {
 	for d := range n {
 		if yes, err := r.DeviceGetAttribute(hip.DeviceAttributeVirtualMemoryManagementSupported, d); err != hip.Success || yes == 0 {
 			return 0
+		}
+		if d > 0 {
+			if can, err := r.DeviceCanAccessPeer(0, d); err != hip.Success || can == 0 {
+				return 0
+			}
 		}
 		prop := physicalOn(d)
 		g, err := r.MemGetAllocationGranularity(hip.Thread{Device: d}, &prop, hip.MemAllocationGranularityMinimum)

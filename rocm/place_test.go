@@ -220,12 +220,12 @@ func TestNoPlace(t *testing.T) {
 	if n := stub(t).Unit(); n != 0 {
 		t.Error("without the functions:", n)
 	}
-	for _, kind := range []string{"no", "huge"} {
+	for _, kind := range []string{"no", "huge", "apart"} {
 		if n := virtual(t, kind).Unit(); n != 0 {
 			t.Errorf("%q: %d", kind, n)
 		}
 	}
-	r, _ := reserved(t, "apart", false)
+	r, _ := reserved(t, "one way", false)
 	must(t, "MallocAt", r.MallocAt(thread, placeBase, 2*mib))
 	for d, want := range []uint64{3, 0} {
 		l := hip.MemLocation{Type: hip.MemLocationTypeDevice, Id: int32(d)}

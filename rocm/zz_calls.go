@@ -465,8 +465,7 @@ func (r *Runtime) moduleGetFunction(t hip.Thread, module hip.Module, kname strin
 	return
 }
 
-// ModuleGetGlobal is hipModuleGetGlobal.
-func (r *Runtime) ModuleGetGlobal(t hip.Thread, hmod hip.Module, name string) (dptr hip.Ptr, bytes uint64, err hip.Error) {
+func (r *Runtime) moduleGetGlobal(t hip.Thread, hmod hip.Module, name string) (dptr hip.Ptr, bytes uint64, err hip.Error) {
 	cname := C.CString(name)
 	defer C.free(unsafe.Pointer(cname))
 	err = hip.Error(C.rocm_hipModuleGetGlobal(r.table, C.int32_t(t.Device), (*C.uint64_t)(unsafe.Pointer(&dptr)), (*C.uint64_t)(unsafe.Pointer(&bytes)), C.uint64_t(hmod), cname))

@@ -91,6 +91,12 @@ var moduleTests = []test{
 		if n != 64*8 || binary.LittleEndian.Uint64(e.download(table, 8*64)[8*3:]) != 4 {
 			e.Errorf("big_table: %d bytes", n)
 		}
+		rows := e.malloc(512)
+		for _, s := range []hip.Stream{hip.StreamNull, e.stream(nonBlocking)} {
+			e.ok("Memcpy2DAsync of a variable", e.Memcpy2DAsync(e.th, rows, 256, table, 256, 128, 2, hip.MemcpyDefault, s))
+			e.sync()
+			e.equal("rows of big_table", e.download(rows, 128), e.download(table, 128))
+		}
 		e.write(p, u32s(40))
 		out := e.malloc(8 * 64)
 		e.launch(e.kernel("variables", "globals"), 1, 64, 0, out, uint32(2))

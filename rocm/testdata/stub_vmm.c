@@ -52,8 +52,8 @@ hipError_t hipMemGetAllocationGranularity(size_t *g, const hipMemAllocationProp 
 
 hipError_t hipDeviceCanAccessPeer(int *can, int d, int peer)
 {
-	(void)d, (void)peer;
-	*can = strcmp(setting("STUB_VMM"), "apart") != 0;
+	(void)peer;
+	*can = strcmp(setting("STUB_VMM"), "apart") && (d == 0 || strcmp(setting("STUB_VMM"), "one way"));
 	return hipSuccess;
 }
 
