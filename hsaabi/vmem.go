@@ -17,7 +17,12 @@ type virtual struct {
 	ranges   map[uint64]*addresses // by address
 	physical map[uint64]*physical  // by handle
 	mapped   map[uint64]*mapping   // by address
+	handles  uint64                // where the next one is, behind firstHandle
 }
+
+// firstHandle is the first handle of memory. AMD's HIP keeps handles among addresses, as the place where as many bytes lie as the memory has: nothing that has
+// an address lies there, and no two of them lie in each other.
+const firstHandle = 1 << 60
 
 // addresses are what hsa_amd_vmem_address_reserve gave.
 type addresses struct {
@@ -46,7 +51,8 @@ func exactly[T interface{ bytes() uint64 }](all map[uint64]T, va unsafe.Pointer,
 
 // physical is memory without an address.
 type physical struct {
-	handle uint64 // the simulated card's, and ours
+	handle uint64
+	is     hip.GenericAllocation
 	pool   *pool
 	size   uint64
 	pinned bool
@@ -122,7 +128,7 @@ func hsaAMDVmemHandleCreate(h, size uint64, kind uint32, _ uint64, out *uint64) 
 	}
 	l.vmemMu.Lock()
 	defer l.vmemMu.Unlock()
-	*out = l.keepPhysical(&physical{handle: uint64(g), pool: p, size: size, pinned: kind == MEMORY_TYPE_PINNED})
+	*out = l.keepPhysical(&physical{is: g, pool: p, size: size, pinned: kind == MEMORY_TYPE_PINNED})
 	return HSA_STATUS_SUCCESS
 }
 
@@ -131,7 +137,8 @@ func (l *library) keepPhysical(p *physical) uint64 {
 	if l.physical == nil {
 		l.physical = map[uint64]*physical{}
 	}
-	p.refs = 1
+	p.refs, p.handle = 1, firstHandle+l.handles
+	l.handles += vmem.RoundUp(p.size) + pageSize
 	l.physical[p.handle] = p
 	return p.handle
 }
@@ -164,7 +171,7 @@ func (l *library) dropPhysical(p *physical) status {
 		return HSA_STATUS_SUCCESS
 	}
 	delete(l.physical, p.handle)
-	return statusOf(l.sim.MemRelease(hip.Thread{}, hip.GenericAllocation(p.handle)))
+	return statusOf(l.sim.MemRelease(hip.Thread{}, p.is))
 }
 
 // hsaAMDVmemRetainAllocHandle is one more use of the handle that is mapped at an address, where the mapping begins.

@@ -43,7 +43,7 @@ func hsaAMDVmemMap(va unsafe.Pointer, size, _, h, _ uint64) status {
 	if size == 0 || r == nil || p == nil || size > p.size || addr%pageSize != 0 || size%pageSize != 0 {
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT
 	}
-	if e := l.sim.MemMap(hip.Thread{}, hip.Ptr(addr), size, 0, hip.GenericAllocation(h), 0); e != hip.Success { // over another
+	if e := l.sim.MemMap(hip.Thread{}, hip.Ptr(addr), size, 0, p.is, 0); e != hip.Success { // over another
 		return statusOf(e)
 	}
 	if l.mapped == nil {

@@ -24,7 +24,7 @@ func inodeOf(fd int) (inode, bool) {
 func hsaAMDVmemExportShareableHandle(fd *int32, h, _ uint64) status {
 	*fd = -1
 	return withPhysical(h, func(l *library, p *physical) status {
-		n, e := l.sim.FileOf(hip.GenericAllocation(h))
+		n, e := l.sim.FileOf(p.is)
 		if e != hip.Success {
 			return HSA_STATUS_ERROR_OUT_OF_RESOURCES
 		}
@@ -60,6 +60,6 @@ func hsaAMDVmemImportShareableHandle(fd int32, out *uint64) status {
 	default:
 		return statusOf(e)
 	}
-	*out = l.keepPhysical(&physical{handle: uint64(g), pool: l.poolOf(c), size: size, pinned: true, inode: file})
+	*out = l.keepPhysical(&physical{is: g, pool: l.poolOf(c), size: size, pinned: true, inode: file})
 	return HSA_STATUS_SUCCESS
 }

@@ -30,6 +30,7 @@ static void mapped(void)
 	hsa_amd_pointer_info_t info = {.size = sizeof info};
 	uint32_t *p, *q, n;
 	hsa_agent_t *who;
+	SO(b.handle - a.handle >= PIECE && a.handle - b.handle >= PIECE); /* AMD's HIP takes them for addresses */
 	OK(hsa_amd_vmem_get_alloc_properties_from_handle(a, &pool, &type));
 	SO(pool.handle == coarse.handle && type == MEMORY_TYPE_PINNED);
 	OK(hsa_amd_vmem_address_reserve((void **)&p, 2 * PIECE, 0, 0));
